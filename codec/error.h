@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What can go wrong, in words a user can act on. */
+#pragma once
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define PACO_ERROR (paco_error_quark ())
+
+typedef enum
+{
+  PACO_ERROR_UNSUPPORTED, /* parameters or a picture that cannot be coded */
+  PACO_ERROR_NOT_PACO,    /* the bytes do not begin with a frame */
+  PACO_ERROR_VERSION,     /* a frame of a later version, or unknown flags */
+  PACO_ERROR_CORRUPT,     /* a frame that contradicts itself or is cut */
+  PACO_ERROR_MEMORY,      /* memory could not be had */
+  PACO_ERROR_DEVICE,      /* the device is missing, lost or failed */
+} PacoErrorCode;
+
+GQuark paco_error_quark (void);
+
+G_END_DECLS

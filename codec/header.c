@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Writing, parsing and checking frame headers (FORMAT.md sections 2 and 3). */
+#include "header.h"
+#include "backend.h"
+#include "error.h"
+#include <string.h>
+#include <zlib.h>
+
+enum
+{
+  FIXED_SIZE = 72,
+  CRC_SIZE = 4,
+  FLAG_BLOCK_CHECKS = 1 << 0,
+  ALL_FLAGS = FLAG_BLOCK_CHECKS,
+  ALL_PICTURE_FLAGS = 0x0f,
+  MAX_RATIO = 0x7fffffff,
+  CHUNK_HEADER_SIZE = 4,
+  CHUNK_MASTERING_DISPLAY = 1,
+  CHUNK_CONTENT_LIGHT = 2,
+  CHUNK_PROBABILITY_SET = 3,
+  MASTERING_DISPLAY_SIZE = 24,
+  CONTENT_LIGHT_SIZE = 4,
+  STEP_MASK = 0x3fff,
+  HEIGHT_SHIFT = 14,
+};
+
+/* Largest known value of the fields that only describe: above is unknown. */
+enum
+{
+  MAX_INTERLACE_MODE = PACO_INTERLACE_MIXED,
+  MAX_FIELD_ORDER = 2,
+  ALL_CHROMA_SITES = 0x0f,
+  MAX_RANGE = 2,
+  MAX_MATRIX = 6,
+  MAX_TRANSFER = 16,
+  MAX_PRIMARIES = 12,
+};
+
+static inline uint16_t
+get16 (const uint8_t *p)
+{
+  return p[0] | p[1] << 8;
+}
+
+static inline uint32_t
+get32 (const uint8_t *p)
+{
+  return get16 (p) | (uint32_t) get16 (p + 2) << 16;
+}
+
+static inline uint8_t *
+put16 (uint8_t *p, uint16_t value)
+{
+  *p++ = value & 0xff;
+  *p++ = value >> 8;
+  return p;
+}
+
+static inline uint8_t *
+put32 (uint8_t *p, uint32_t value)
+{
+  return put16 (put16 (p, value & 0xffff), value >> 16);
+}
+
+static gboolean
+fail (GError **error, PacoErrorCode code, const char *sentence)
+{
+  g_set_error_literal (error, PACO_ERROR, code, sentence);
+  return FALSE;
+}
+
+static unsigned
+n_entries (const PacoHeader *header)
+{
+  return 3 * header->coding.levels + 1;
+}
+
+/* --- checking --------------------------------------------------------- */
+
+static gboolean
+check_picture (const PacoPictureFormat *picture, GError **error)
+{
+  if (picture->width < 1 || picture->height < 1
+      || picture->width > PACO_MAX_SIZE || picture->height > PACO_MAX_SIZE) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "a picture of %ux%u cannot be coded: 1x1 to %dx%d can", picture->width,
+        picture->height, PACO_MAX_SIZE, PACO_MAX_SIZE);
+    return FALSE;
+  }
+  if (picture->n_components < 1 || picture->n_components > PACO_MAX_COMPONENTS)
+    return fail (
+        error, PACO_ERROR_UNSUPPORTED, "a picture has one to four components");
+  for (unsigned c = 0; c < picture->n_components; c++) {
+    const PacoComponent *component = &picture->components[c];
+
+    if (component->depth < 1 || component->depth > 16)
+      return fail (
+          error, PACO_ERROR_UNSUPPORTED, "samples have one to sixteen bits");
+    if (component->subsampling_x > 2 || component->subsampling_y > 2
+        || (c == 0 && (component->subsampling_x || component->subsampling_y)))
+      return fail (error, PACO_ERROR_UNSUPPORTED,
+          "components may be subsampled by 1, 2 or 4, the first one not");
+  }
+  return TRUE;
+}
+
+static gboolean
+check_color_transform (const PacoHeader *header, GError **error)
+{
+  const PacoPictureFormat *picture = &header->picture;
+  const PacoCoding *coding = &header->coding;
+
+  if (coding->color_transform > PACO_COLOR_TRANSFORM_ICT)
+    return fail (error, PACO_ERROR_UNSUPPORTED, "unknown color transform");
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_NONE)
+    return TRUE;
+  if (picture->n_components < 3)
+    return fail (error, PACO_ERROR_UNSUPPORTED,
+        "a color transform needs three components");
+  for (unsigned c = 0; c < 3; c++) {
+    const PacoComponent *component = &picture->components[c];
+
+    if (component->subsampling_x || component->subsampling_y
+        || component->depth != picture->components[0].depth)
+      return fail (error, PACO_ERROR_UNSUPPORTED,
+          "a color transform needs components of one size and depth");
+  }
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_ICT
+      && coding->wavelet != PACO_WAVELET_CDF97)
+    return fail (error, PACO_ERROR_UNSUPPORTED,
+        "color-transform=ict needs wavelet=cdf97");
+  return TRUE;
+}
+
+static gboolean
+check_subbands (const PacoHeader *header, GError **error)
+{
+  const PacoCoding *coding = &header->coding;
+
+  for (unsigned c = 0; c < header->picture.n_components; c++) {
+    for (unsigned k = 0; k < n_entries (header); k++) {
+      if (coding->subbands[c][k].height_log2 > 3
+          || coding->subbands[c][k].step > STEP_MASK)
+        return fail (error, PACO_ERROR_UNSUPPORTED,
+            "a subband's block height or step is out of range");
+      if (paco_wavelets[coding->wavelet].reversible
+          && coding->subbands[c][k].step != 0)
+        return fail (error, PACO_ERROR_UNSUPPORTED,
+            "the reversible wavelet has no quantizer steps");
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+check_video (const PacoVideoInfo *video, GError **error)
+{
+  if (video->par_n < 1 || video->par_d < 1 || video->fps_d < 1
+      || video->par_n > MAX_RATIO || video->par_d > MAX_RATIO
+      || video->fps_n > MAX_RATIO || video->fps_d > MAX_RATIO)
+    return fail (error, PACO_ERROR_UNSUPPORTED,
+        "pixel aspect ratio or frame rate is not a valid fraction");
+  if (memchr (video->raw_format, 0, sizeof video->raw_format) == NULL)
+    return fail (error, PACO_ERROR_UNSUPPORTED,
+        "the name of the raw format is too long");
+  for (const char *p = video->raw_format; *p; p++)
+    if (!g_ascii_isgraph (*p))
+      return fail (error, PACO_ERROR_UNSUPPORTED,
+          "the name of the raw format is not a name");
+  return TRUE;
+}
+
+gboolean
+paco_header_check (const PacoHeader *header, GError **error)
+{
+  const PacoCoding *coding = &header->coding;
+
+  if (!check_picture (&header->picture, error)
+      || !check_video (&header->video, error))
+    return FALSE;
+  if (coding->wavelet >= PACO_N_WAVELETS)
+    return fail (error, PACO_ERROR_UNSUPPORTED, "unknown wavelet");
+  if (coding->levels > PACO_MAX_LEVELS)
+    return fail (error, PACO_ERROR_UNSUPPORTED,
+        "there are at most eight decomposition levels");
+  if (coding->coding_passes < 1 || coding->coding_passes > 3)
+    return fail (
+        error, PACO_ERROR_UNSUPPORTED, "there are one to three coding passes");
+  if (coding->probability_set != 0)
+    return fail (error, PACO_ERROR_UNSUPPORTED, "unknown probability set");
+  return check_color_transform (header, error)
+      && check_subbands (header, error);
+}
+
+/* --- writing ---------------------------------------------------------- */
+
+size_t
+paco_header_size (const PacoHeader *header)
+{
+  size_t size = FIXED_SIZE + CRC_SIZE
+      + header->picture.n_components * 2 * (1 + n_entries (header));
+
+  if (header->video.has_mastering_display)
+    size += CHUNK_HEADER_SIZE + MASTERING_DISPLAY_SIZE;
+  if (header->video.has_content_light)
+    size += CHUNK_HEADER_SIZE + CONTENT_LIGHT_SIZE;
+  if (header->set) {
+    uint8_t chunk[PACO_MAX_CARRIED_SET];
+
+    size += CHUNK_HEADER_SIZE + paco_probability_set_write (header->set, chunk);
+  }
+  return size;
+}
+
+static uint8_t *
+write_fixed (const PacoHeader *header, size_t header_size, uint8_t *p)
+{
+  const PacoVideoInfo *video = &header->video;
+  const PacoCoding *coding = &header->coding;
+
+  memcpy (p, PACO_MAGIC, 4);
+  p[4] = PACO_VERSION;
+  p[5] = coding->block_checks ? FLAG_BLOCK_CHECKS : 0;
+  p = put16 (p + 6, header_size);
+  p = put32 (p, header->frame_size);
+  p = put32 (p, header->index_size);
+  p = put32 (p, header->index_crc);
+  memset (p, 0, sizeof video->raw_format);
+  memcpy (p, video->raw_format, strlen (video->raw_format));
+  p = put16 (p + sizeof video->raw_format, header->picture.width);
+  p = put16 (p, header->picture.height);
+  p = put32 (put32 (p, video->par_n), video->par_d);
+  p = put32 (put32 (p, video->fps_n), video->fps_d);
+  *p++ = video->interlace_mode;
+  *p++ = (video->picture_flags & ~PACO_PICTURE_FIELDS)
+      | (header->picture.fields ? PACO_PICTURE_FIELDS : 0);
+  *p++ = video->field_order;
+  *p++ = video->chroma_site;
+  *p++ = video->range;
+  *p++ = video->matrix;
+  *p++ = video->transfer;
+  *p++ = video->primaries;
+  *p++ = header->picture.n_components;
+  *p++ = coding->wavelet;
+  *p++ = coding->levels;
+  *p++ = coding->coding_passes;
+  *p++ = coding->color_transform;
+  *p++ = coding->reconstruction;
+  *p++ = coding->probability_set;
+  *p++ = 0;
+  return p;
+}
+
+static uint8_t *
+write_mastering_display (const PacoMasteringDisplay *display, uint8_t *p)
+{
+  p = put16 (put16 (p, CHUNK_MASTERING_DISPLAY), MASTERING_DISPLAY_SIZE);
+  for (int i = 0; i < 3; i++)
+    p = put16 (put16 (p, display->primaries[i][0]), display->primaries[i][1]);
+  p = put16 (put16 (p, display->white_point[0]), display->white_point[1]);
+  return put32 (put32 (p, display->max_luminance), display->min_luminance);
+}
+
+static uint8_t *
+write_chunks (const PacoHeader *header, uint8_t *p)
+{
+  const PacoVideoInfo *video = &header->video;
+
+  if (video->has_mastering_display)
+    p = write_mastering_display (&video->mastering_display, p);
+  if (video->has_content_light) {
+    p = put16 (put16 (p, CHUNK_CONTENT_LIGHT), CONTENT_LIGHT_SIZE);
+    p = put16 (p, video->max_content_light);
+    p = put16 (p, video->max_frame_average_light);
+  }
+  if (header->set) {
+    size_t size = paco_probability_set_write (
+        header->set, p + CHUNK_HEADER_SIZE);
+
+    p = put16 (put16 (p, CHUNK_PROBABILITY_SET), size) + size;
+  }
+  return p;
+}
+
+size_t
+paco_header_write (const PacoHeader *header, uint8_t *data)
+{
+  size_t size = paco_header_size (header);
+  uint8_t *p = write_fixed (header, size, data);
+
+  for (unsigned c = 0; c < header->picture.n_components; c++) {
+    const PacoComponent *component = &header->picture.components[c];
+
+    *p++ = component->depth;
+    *p++ = component->subsampling_x | component->subsampling_y << 4;
+  }
+  for (unsigned c = 0; c < header->picture.n_components; c++)
+    for (unsigned k = 0; k < n_entries (header); k++)
+      p = put16 (p,
+          header->coding.subbands[c][k].height_log2 << HEIGHT_SHIFT
+              | header->coding.subbands[c][k].step);
+  p = write_chunks (header, p);
+  put32 (p, crc32 (0, data, p - data));
+  return size;
+}
+
+/* --- parsing ---------------------------------------------------------- */
+
+gboolean
+paco_header_peek (
+    const uint8_t *data, size_t size, PacoHeader *header, GError **error)
+{
+  if (size < PACO_HEADER_PEEK_SIZE || memcmp (data, PACO_MAGIC, 4) != 0)
+    return fail (error, PACO_ERROR_NOT_PACO, "these bytes are no PaCo frame");
+  if (data[4] != PACO_VERSION) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_VERSION,
+        "the frame is of version %u of the format, this decoder knows %u",
+        data[4], PACO_VERSION);
+    return FALSE;
+  }
+  if (data[5] & ~ALL_FLAGS)
+    return fail (error, PACO_ERROR_VERSION,
+        "the frame uses features that this decoder does not know");
+  header->header_size = get16 (data + 6);
+  header->frame_size = get32 (data + 8);
+  header->index_size = get32 (data + 12);
+  header->index_crc = get32 (data + 16);
+  if (header->header_size < FIXED_SIZE + 2 + 2 + CRC_SIZE
+      || header->header_size > header->frame_size
+      || header->index_size > header->frame_size - header->header_size)
+    return fail (
+        error, PACO_ERROR_CORRUPT, "the sizes in the frame's header lie");
+  return TRUE;
+}
+
+/* A descriptive field: what this version does not know is unknown. */
+static uint8_t
+known (uint8_t value, uint8_t maximum)
+{
+  return value <= maximum ? value : 0;
+}
+
+static void
+parse_video (const uint8_t *data, PacoVideoInfo *video)
+{
+  memcpy (video->raw_format, data + 20, sizeof video->raw_format);
+  video->par_n = get32 (data + 40);
+  video->par_d = get32 (data + 44);
+  video->fps_n = get32 (data + 48);
+  video->fps_d = get32 (data + 52);
+  video->interlace_mode = data[56];
+  video->picture_flags = data[57] & ~PACO_PICTURE_FIELDS;
+  video->field_order = known (data[58], MAX_FIELD_ORDER);
+  video->chroma_site = known (data[59], ALL_CHROMA_SITES);
+  video->range = known (data[60], MAX_RANGE);
+  video->matrix = known (data[61], MAX_MATRIX);
+  video->transfer = known (data[62], MAX_TRANSFER);
+  video->primaries = known (data[63], MAX_PRIMARIES);
+}
+
+static void
+parse_mastering_display (const uint8_t *data, PacoMasteringDisplay *display)
+{
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 2; j++)
+      display->primaries[i][j] = get16 (data + 4 * i + 2 * j);
+  display->white_point[0] = get16 (data + 12);
+  display->white_point[1] = get16 (data + 14);
+  display->max_luminance = get32 (data + 16);
+  display->min_luminance = get32 (data + 20);
+}
+
+/* One chunk of a known type and size; each comes once. */
+static gboolean
+parse_chunk (unsigned type, const uint8_t *data, size_t size,
+    PacoHeader *header, PacoProbabilitySet *carried_set)
+{
+  PacoVideoInfo *video = &header->video;
+  PacoProbabilitySet unwanted;
+
+  switch (type) {
+    case CHUNK_MASTERING_DISPLAY:
+      if (size != MASTERING_DISPLAY_SIZE || video->has_mastering_display)
+        return FALSE;
+      video->has_mastering_display = true;
+      parse_mastering_display (data, &video->mastering_display);
+      return TRUE;
+    case CHUNK_CONTENT_LIGHT:
+      if (size != CONTENT_LIGHT_SIZE || video->has_content_light)
+        return FALSE;
+      video->has_content_light = true;
+      video->max_content_light = get16 (data);
+      video->max_frame_average_light = get16 (data + 2);
+      return TRUE;
+    case CHUNK_PROBABILITY_SET:
+      if (header->set)
+        return FALSE;
+      header->set = carried_set ? carried_set : &paco_builtin_set;
+      return paco_probability_set_parse (
+          data, size, carried_set ? carried_set : &unwanted);
+    default:
+      return FALSE;
+  }
+}
+
+static gboolean
+parse_chunks (const uint8_t *data, const uint8_t *end, PacoHeader *header,
+    PacoProbabilitySet *carried_set)
+{
+  while (data < end) {
+    size_t size;
+
+    if (end - data < CHUNK_HEADER_SIZE)
+      return FALSE;
+    size = get16 (data + 2);
+    if (size > (size_t) (end - data) - CHUNK_HEADER_SIZE)
+      return FALSE;
+    if (!parse_chunk (
+            get16 (data), data + CHUNK_HEADER_SIZE, size, header, carried_set))
+      return FALSE;
+    data += CHUNK_HEADER_SIZE + size;
+  }
+  return TRUE;
+}
+
+/* Components and subband entries; the caller has checked that they are there. */
+static const uint8_t *
+parse_tables (const uint8_t *p, PacoHeader *header)
+{
+  for (unsigned c = 0; c < header->picture.n_components; c++) {
+    header->picture.components[c] = (PacoComponent){
+      .depth = p[0],
+      .subsampling_x = p[1] & 15,
+      .subsampling_y = p[1] >> 4,
+    };
+    p += 2;
+  }
+  for (unsigned c = 0; c < header->picture.n_components; c++) {
+    for (unsigned k = 0; k < n_entries (header); k++) {
+      header->coding.subbands[c][k].height_log2 = get16 (p) >> HEIGHT_SHIFT;
+      header->coding.subbands[c][k].step = get16 (p) & STEP_MASK;
+      p += 2;
+    }
+  }
+  return p;
+}
+
+gboolean
+paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
+    PacoProbabilitySet *carried_set, GError **error)
+{
+  GError *reason = NULL;
+  const uint8_t *tables, *end;
+
+  memset (header, 0, sizeof *header);
+  if (!paco_header_peek (data, size, header, error))
+    return FALSE;
+  if (size < header->header_size)
+    return fail (error, PACO_ERROR_CORRUPT, "the frame's header is cut");
+  end = data + header->header_size - CRC_SIZE;
+  if (get32 (end) != crc32 (0, data, end - data))
+    return fail (error, PACO_ERROR_CORRUPT, "the frame's header is damaged");
+
+  header->picture.width = get16 (data + 36);
+  header->picture.height = get16 (data + 38);
+  header->picture.fields = data[57] & PACO_PICTURE_FIELDS;
+  header->picture.n_components = data[64];
+  parse_video (data, &header->video);
+  header->coding = (PacoCoding){
+    .wavelet = data[65],
+    .levels = data[66],
+    .coding_passes = data[67],
+    .color_transform = data[68],
+    .reconstruction = data[69],
+    .probability_set = data[70],
+    .block_checks = data[5] & FLAG_BLOCK_CHECKS,
+  };
+  tables = data + FIXED_SIZE;
+  if (data[71] != 0 || data[56] > MAX_INTERLACE_MODE
+      || (data[57] & ~ALL_PICTURE_FLAGS)
+      || header->picture.n_components > PACO_MAX_COMPONENTS
+      || header->coding.levels > PACO_MAX_LEVELS
+      || (size_t) (end - tables)
+          < header->picture.n_components * 2 * (1 + n_entries (header)))
+    return fail (error, PACO_ERROR_CORRUPT, "the frame's header is invalid");
+  tables = parse_tables (tables, header);
+  if (!paco_header_check (header, &reason)) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
+        "the frame's header is invalid: %s", reason->message);
+    g_error_free (reason);
+    return FALSE;
+  }
+  if (!parse_chunks (tables, end, header, carried_set))
+    return fail (error, PACO_ERROR_CORRUPT,
+        "the frame's header has an invalid or unknown chunk");
+  return TRUE;
+}
+
+static gboolean
+same_picture (const PacoPictureFormat *a, const PacoPictureFormat *b)
+{
+  if (a->width != b->width || a->height != b->height
+      || a->n_components != b->n_components || a->fields != b->fields)
+    return FALSE;
+  for (unsigned c = 0; c < a->n_components; c++)
+    if (a->components[c].depth != b->components[c].depth
+        || a->components[c].subsampling_x != b->components[c].subsampling_x
+        || a->components[c].subsampling_y != b->components[c].subsampling_y)
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+paco_header_same_configuration (const PacoHeader *a, const PacoHeader *b)
+{
+  if (!same_picture (&a->picture, &b->picture)
+      || a->coding.wavelet != b->coding.wavelet
+      || a->coding.levels != b->coding.levels
+      || a->coding.coding_passes != b->coding.coding_passes
+      || a->coding.color_transform != b->coding.color_transform)
+    return FALSE;
+  for (unsigned c = 0; c < a->picture.n_components; c++)
+    for (unsigned k = 0; k < n_entries (a); k++)
+      if (a->coding.subbands[c][k].height_log2
+          != b->coding.subbands[c][k].height_log2)
+        return FALSE;
+  return TRUE;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The frame header (FORMAT.md sections 2 and 3): what a frame says of itself. */
+#pragma once
+#include "picture.h"
+#include "probability.h"
+#include "wavelet.h"
+#include <glib.h>
+
+#define PACO_VERSION 1
+#define PACO_MAGIC "PACO"
+#define PACO_MAX_SUBBANDS (3 * PACO_MAX_LEVELS + 1) /* of a component */
+
+/* Bytes from which paco_header_peek() can tell a frame's header_size. */
+#define PACO_HEADER_PEEK_SIZE 20
+/* No header is longer: 72 + 4*2 + 4*25*2 + chunks + 4. */
+#define PACO_MAX_HEADER_SIZE 65535
+
+typedef enum
+{
+  PACO_INTERLACE_PROGRESSIVE,
+  PACO_INTERLACE_INTERLEAVED,
+  PACO_INTERLACE_MIXED,
+} PacoInterlaceMode;
+
+enum
+{
+  PACO_PICTURE_FIELDS = 1 << 0, /* written from PacoPictureFormat.fields */
+  PACO_PICTURE_TOP_FIELD_FIRST = 1 << 1,
+  PACO_PICTURE_REPEAT_FIRST_FIELD = 1 << 2,
+  PACO_PICTURE_ONE_FIELD = 1 << 3,
+};
+
+/* x, y of red, green, blue, white in 1/50000; luminances in 1/10000 cd/m2. */
+typedef struct
+{
+  uint16_t primaries[3][2], white_point[2];
+  uint32_t max_luminance, min_luminance;
+} PacoMasteringDisplay;
+
+/* What the application wants back with the picture; the codec only carries it.
+ * The numbers are those of FORMAT.md section 2. */
+typedef struct
+{
+  char raw_format[16]; /* zero-terminated */
+  uint32_t par_n, par_d;
+  uint32_t fps_n, fps_d;  /* fps_n = 0: variable or unknown */
+  uint8_t interlace_mode; /* PacoInterlaceMode */
+  uint8_t picture_flags;  /* PACO_PICTURE_*, without FIELDS */
+  uint8_t field_order;
+  uint8_t chroma_site;
+  uint8_t range, matrix, transfer, primaries;
+  bool has_mastering_display, has_content_light;
+  PacoMasteringDisplay mastering_display;
+  uint16_t max_content_light, max_frame_average_light; /* cd/m2 */
+} PacoVideoInfo;
+
+typedef enum
+{
+  PACO_COLOR_TRANSFORM_NONE,
+  PACO_COLOR_TRANSFORM_RCT,
+  PACO_COLOR_TRANSFORM_ICT,
+} PacoColorTransform;
+
+/* How the picture is coded. subband[c][k]: k = 0 is LL, then HL, LH, HH of
+ * level L, ..., HL, LH, HH of level 1. */
+typedef struct
+{
+  uint8_t wavelet;         /* PacoWaveletId */
+  uint8_t levels;          /* 0..8 */
+  uint8_t coding_passes;   /* 1..3 */
+  uint8_t color_transform; /* PacoColorTransform */
+  uint8_t reconstruction;  /* in 1/256 of an interval */
+  uint8_t probability_set; /* built-in set, 0 */
+  bool block_checks;
+  struct
+  {
+    uint8_t height_log2; /* block height: 32 << height_log2 */
+    uint16_t step;       /* code of the quantizer step, quantizer.h */
+  } subbands[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS];
+} PacoCoding;
+
+typedef struct
+{
+  PacoPictureFormat picture;
+  PacoVideoInfo video;
+  PacoCoding coding;
+  /* A set carried in the frame, or NULL: the built-in one. Parsing puts it in
+   * *carried_set, which the caller provides. */
+  const PacoProbabilitySet *set;
+  uint32_t header_size, index_size, frame_size; /* bytes */
+  uint32_t index_crc;
+} PacoHeader;
+
+/* Whether size bytes at data may be the beginning of a frame (magic, version,
+ * plausible sizes); fills the sizes of *header. Needs PACO_HEADER_PEEK_SIZE
+ * bytes. Errors: NOT_PACO, VERSION, CORRUPT. */
+gboolean paco_header_peek (
+    const uint8_t *data, size_t size, PacoHeader *header, GError **error);
+
+/* Parses and checks a whole header; every field is within the ranges of
+ * FORMAT.md afterwards. size may be that of the whole frame or only of the
+ * header. carried_set may be NULL if a carried set is not wanted.
+ * Errors: NOT_PACO, VERSION, CORRUPT. */
+gboolean paco_header_parse (const uint8_t *data, size_t size,
+    PacoHeader *header, PacoProbabilitySet *carried_set, GError **error);
+
+/* Bytes of the header that paco_header_write() makes. */
+size_t paco_header_size (const PacoHeader *header);
+
+/* Writes a header, its own CRC included; header_size is computed, the other
+ * sizes and index_crc are taken from *header. Returns header_size. */
+size_t paco_header_write (const PacoHeader *header, uint8_t *data);
+
+/* Whether a picture can be coded like this: what FORMAT.md asks of the header
+ * fields. Error: UNSUPPORTED, with the sentence for the user. */
+gboolean paco_header_check (const PacoHeader *header, GError **error);

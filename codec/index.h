@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The index: one record per codeblock (FORMAT.md section 6). */
+#pragma once
+#include "geometry.h"
+
+#define PACO_MAX_PLANES 23
+#define PACO_ALL_PLANES_RAW 15 /* value of the record's field */
+#define PACO_MAX_RECORD 6      /* bytes of a record */
+
+typedef struct
+{
+  uint8_t planes;         /* M; 0: the block is zero and has no bytes */
+  uint8_t raw_planes;     /* r, already resolved: 0..M-d */
+  uint8_t dropped_planes; /* d, 0..15, < M */
+  bool shared_codewords;  /* four lanes to a codeword */
+  bool raw_left_signs;    /* bit 6 */
+  bool broken;            /* decoder: taken as zero */
+  uint16_t length;        /* bytes in the payload */
+  uint16_t check;         /* with PacoCoding.block_checks */
+  uint32_t offset;        /* of its bytes in the payload (derived) */
+} PacoBlockRecord;
+
+/* Bytes needed at most for n records. */
+#define PACO_MAX_INDEX_SIZE(n) ((size_t) (n) *PACO_MAX_RECORD)
+
+/* Writes n records, returns their bytes. */
+size_t paco_index_write (const PacoBlockRecord *records, uint32_t n,
+    bool block_checks, uint8_t *data);
+
+/* Parses the index of a frame and computes offsets. payload_size is what the
+ * header says: frame_size - header_size - index_size. Error CORRUPT when the
+ * records do not fill the index exactly, contradict section 6 or their
+ * lengths do not add up to the payload. */
+gboolean paco_index_parse (const uint8_t *data, size_t size,
+    const PacoGeometry *geometry, bool block_checks, size_t payload_size,
+    PacoBlockRecord *records, GError **error);
+
+/* Most bytes a block of n coefficients takes: all planes raw. */
+static inline uint32_t
+paco_raw_block_bytes (uint32_t n_coefficients, unsigned planes)
+{
+  return (n_coefficients * (planes + 1) + 7) / 8;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What a user asks of the encoder; policy.h turns it into a PacoCoding. */
+#pragma once
+#include "header.h"
+
+typedef enum
+{
+  PACO_RATE_QUALITY,
+  PACO_RATE_LOSSLESS,
+  PACO_RATE_BITRATE, /* a budget of bytes per frame */
+} PacoRateControl;
+
+#define PACO_WAVELET_AUTO (-1)
+#define PACO_COLOR_TRANSFORM_AUTO (-1)
+
+typedef struct
+{
+  PacoRateControl rate_control;
+  double quality;         /* 0..100 */
+  uint32_t frame_size;    /* bytes, for RATE_BITRATE */
+  int wavelet;            /* PacoWaveletId or AUTO */
+  unsigned levels;        /* 0..8 */
+  unsigned block_height;  /* 0 = auto, 32, 64, 128, 256 */
+  unsigned coding_passes; /* 1..3 */
+  int color_transform;    /* PacoColorTransform or AUTO */
+  unsigned complexity;    /* 0..3 */
+  bool rgb;               /* the first three components are R, G, B */
+  bool block_checks;      /* a check per block in the index */
+} PacoParameters;
+
+#define PACO_PARAMETERS_DEFAULT                                                \
+  {                                                                            \
+    .rate_control = PACO_RATE_QUALITY, .quality = 90.0,                        \
+    .wavelet = PACO_WAVELET_AUTO, .levels = 5, .coding_passes = 1,             \
+    .color_transform = PACO_COLOR_TRANSFORM_AUTO, .complexity = 1              \
+  }

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * A picture: what is coded (PacoPictureFormat), how its samples lie in memory
+ * (PacoSampleLayout), and where (PacoPicture). Depth, not container, is coded:
+ * two layouts of the same samples give the same codestream. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PACO_MAX_COMPONENTS 4
+#define PACO_MAX_SIZE 16384 /* columns, and lines */
+
+typedef struct
+{
+  uint8_t depth;         /* bits of a sample, 1..16 */
+  uint8_t subsampling_x; /* log2, 0..2 */
+  uint8_t subsampling_y;
+} PacoComponent;
+
+/* FORMAT.md section 2: what decides geometry and coefficients. */
+typedef struct
+{
+  uint32_t width, height; /* luma samples, lines of the whole frame */
+  uint8_t n_components;   /* 1..4 */
+  bool fields;            /* coded as two fields */
+  PacoComponent components[PACO_MAX_COMPONENTS];
+} PacoPictureFormat;
+
+/* How one component's samples are stored. A sample is the bits
+ * [shift, shift + depth) of a word of `bytes` bytes; the other bits are
+ * ignored when read. When written, bits below shift are 0, and
+ * bits above shift + depth too, unless the component shares its word with
+ * others (`shared`): then the other bits are kept, and whoever
+ * hands the picture in has cleared them. */
+typedef struct
+{
+  uint8_t bytes;        /* 1, 2 or 4 */
+  uint8_t pixel_stride; /* bytes from one sample to the next */
+  uint8_t shift;
+  bool big_endian;
+  bool shared;
+} PacoSampleLayout;
+
+/* A picture in memory. data points to the component's first sample, stride is
+ * in bytes from a line to the next one of the frame (not of the field) and may
+ * be negative. */
+typedef struct
+{
+  uint8_t *data[PACO_MAX_COMPONENTS];
+  ptrdiff_t stride[PACO_MAX_COMPONENTS];
+  PacoSampleLayout layout[PACO_MAX_COMPONENTS];
+} PacoPicture;
+
+static inline uint32_t
+paco_ceil_shift (uint32_t value, unsigned shift)
+{
+  return (value + (1u << shift) - 1) >> shift;
+}
+
+/* Columns and lines of a component in the whole frame. */
+static inline uint32_t
+paco_component_width (const PacoPictureFormat *format, unsigned component)
+{
+  return paco_ceil_shift (
+      format->width, format->components[component].subsampling_x);
+}
+
+static inline uint32_t
+paco_component_height (const PacoPictureFormat *format, unsigned component)
+{
+  return paco_ceil_shift (
+      format->height, format->components[component].subsampling_y);
+}
+
+static inline unsigned
+paco_n_fields (const PacoPictureFormat *format)
+{
+  return format->fields ? 2 : 1;
+}

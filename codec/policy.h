@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What an encoder is free to decide, decided once for all encoders: reference,
+ * CPU and CUDA take these rules, and so write the same bytes. Integer
+ * arithmetic wherever a block is concerned. */
+#pragma once
+#include "index.h"
+#include "parameters.h"
+
+/* Fills coding from the user's parameters. Error UNSUPPORTED when they
+ * contradict each other or the picture ("lossless needs wavelet cdf53"). */
+gboolean paco_policy_coding (const PacoPictureFormat *picture,
+    const PacoParameters *parameters, PacoCoding *coding, GError **error);
+
+/* Planes that a subband drops: 0 except for the reversible wavelet with
+ * rate control by quality, whose quantizer is that. */
+unsigned paco_policy_dropped_planes (const PacoPictureFormat *picture,
+    const PacoParameters *parameters, const PacoCoding *coding,
+    unsigned component, unsigned level, unsigned orientation);
+
+/* What is counted of a block before it is coded: top[p] coefficients have
+ * their highest 1 bit in plane p. */
+typedef struct
+{
+  uint32_t top[PACO_MAX_PLANES + 1];
+  uint32_t n_coefficients; /* width * height */
+  uint32_t n_right;        /* of those with their highest bit in plane
+                                   dropped: how many lie in right columns */
+} PacoBlockCounts;
+
+/* Sets planes, raw_planes, dropped_planes, shared_codewords, raw_left_signs.
+ * dropped is what paco_policy_dropped_planes() says of the subband. */
+void paco_policy_block (const PacoBlockCounts *counts, unsigned dropped,
+    unsigned complexity, PacoBlockRecord *record);
+
+/* Most bytes that any frame of this picture and coding takes. */
+size_t paco_policy_max_frame_size (const PacoPictureFormat *picture,
+    const PacoCoding *coding, const PacoGeometry *geometry);

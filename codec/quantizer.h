@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The uniform dead-zone quantizer (FORMAT.md sections 2 and 8). */
+#pragma once
+#include <math.h>
+#include <stdint.h>
+
+#define PACO_MAX_MAGNITUDE ((1 << 23) - 1)
+
+/* The step of a 14-bit code, exact in binary32. */
+static inline float
+paco_step_decode (uint16_t code)
+{
+  return ldexpf (1.0f + (code & 511) / 512.0f, (int) (code >> 9) - 16);
+}
+
+/* The code of the nearest step; clamps to the range. */
+uint16_t paco_step_encode (double step);
