@@ -44,7 +44,8 @@ typedef struct
 
 /* A codestream in memory of the backend. data and size stay valid until
  * release; user_data is that of submit(). error is set, and data NULL, when
- * this frame failed. */
+ * this frame failed. Collecting frees the slot: a frame may be kept for any
+ * time, released by any thread, and outlive configure() and close(). */
 struct _PacoEncodedFrame
 {
   uint8_t *data;

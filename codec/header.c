@@ -186,10 +186,16 @@ paco_header_check (const PacoHeader *header, GError **error)
   if (coding->coding_passes < 1 || coding->coding_passes > 3)
     return fail (
         error, PACO_ERROR_UNSUPPORTED, "there are one to three coding passes");
-  if (coding->probability_set != 0)
+  if (coding->probability_set >= PACO_N_BUILTIN_SETS)
     return fail (error, PACO_ERROR_UNSUPPORTED, "unknown probability set");
   return check_color_transform (header, error)
       && check_subbands (header, error);
+}
+
+static const PacoProbabilitySet *
+builtin_set (const PacoHeader *header)
+{
+  return &paco_builtin_sets[header->coding.probability_set];
 }
 
 /* --- writing ---------------------------------------------------------- */
@@ -207,7 +213,8 @@ paco_header_size (const PacoHeader *header)
   if (header->set) {
     uint8_t chunk[PACO_MAX_CARRIED_SET];
 
-    size += CHUNK_HEADER_SIZE + paco_probability_set_write (header->set, chunk);
+    size += CHUNK_HEADER_SIZE
+        + paco_probability_set_write (header->set, builtin_set (header), chunk);
   }
   return size;
 }
@@ -275,7 +282,7 @@ write_chunks (const PacoHeader *header, uint8_t *p)
   }
   if (header->set) {
     size_t size = paco_probability_set_write (
-        header->set, p + CHUNK_HEADER_SIZE);
+        header->set, builtin_set (header), p + CHUNK_HEADER_SIZE);
 
     p = put16 (put16 (p, CHUNK_PROBABILITY_SET), size) + size;
   }
@@ -395,9 +402,9 @@ parse_chunk (unsigned type, const uint8_t *data, size_t size,
     case CHUNK_PROBABILITY_SET:
       if (header->set)
         return FALSE;
-      header->set = carried_set ? carried_set : &paco_builtin_set;
-      return paco_probability_set_parse (
-          data, size, carried_set ? carried_set : &unwanted);
+      header->set = carried_set ? carried_set : builtin_set (header);
+      return paco_probability_set_parse (data, size, builtin_set (header),
+          carried_set ? carried_set : &unwanted);
     default:
       return FALSE;
   }

@@ -70,7 +70,7 @@ typedef struct
   uint8_t coding_passes;   /* 1..3 */
   uint8_t color_transform; /* PacoColorTransform */
   uint8_t reconstruction;  /* in 1/256 of an interval */
-  uint8_t probability_set; /* built-in set, 0 */
+  uint8_t probability_set; /* id of the built-in set */
   bool block_checks;
   struct
   {

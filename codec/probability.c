@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The built-in probability set, and sets carried in a frame (FORMAT.md
- * section 3). codec/tables/README.md says how the built-in set is made. */
+ * The built-in probability sets, and sets carried in a frame (FORMAT.md
+ * section 3). codec/tables/README.md says how the built-in sets are made. */
 #include "probability.h"
 
-const PacoProbabilitySet paco_builtin_set = { {
-#include "tables/builtin.inc"
-} };
+const PacoProbabilitySet paco_builtin_sets[PACO_N_BUILTIN_SETS] = {
+  { {
+#include "tables/set-0.inc"
+  } },
+  { {
+#include "tables/set-1.inc"
+  } },
+};
 
 #define N_VALUES (PACO_N_ROWS * PACO_N_CONTEXTS)
 #define MAX_RUN 256
 
 size_t
-paco_probability_set_write (const PacoProbabilitySet *set, uint8_t *data)
+paco_probability_set_write (const PacoProbabilitySet *set,
+    const PacoProbabilitySet *base_set, uint8_t *data)
 {
-  const uint8_t *value = &set->p[0][0], *base = &paco_builtin_set.p[0][0];
+  const uint8_t *value = &set->p[0][0], *base = &base_set->p[0][0];
   uint8_t *out = data;
 
   for (int i = 0; i < N_VALUES;) {
@@ -35,12 +41,12 @@ paco_probability_set_write (const PacoProbabilitySet *set, uint8_t *data)
 }
 
 gboolean
-paco_probability_set_parse (
-    const uint8_t *data, size_t size, PacoProbabilitySet *set)
+paco_probability_set_parse (const uint8_t *data, size_t size,
+    const PacoProbabilitySet *base_set, PacoProbabilitySet *set)
 {
   const uint8_t *end = data + size;
   uint8_t *value = &set->p[0][0];
-  const uint8_t *base = &paco_builtin_set.p[0][0];
+  const uint8_t *base = &base_set->p[0][0];
   int i = 0;
 
   while (i < N_VALUES && data < end) {

@@ -22,7 +22,10 @@ typedef struct
   uint8_t p[PACO_N_ROWS][PACO_N_CONTEXTS];
 } PacoProbabilitySet;
 
-extern const PacoProbabilitySet paco_builtin_set;
+/* The built-in sets by id: 0 is made for the reversible wavelet, whose lowest
+ * planes are noise, 1 for 9/7, whose quantizer has left the noise out. */
+#define PACO_N_BUILTIN_SETS 2
+extern const PacoProbabilitySet paco_builtin_sets[PACO_N_BUILTIN_SETS];
 
 /* Density class of a block of n_coefficients of which n_significant are
  * significant: 0..15. */
@@ -50,12 +53,12 @@ paco_probability_row (unsigned orientation, unsigned plane, unsigned density)
       + density;
 }
 
-/* The payload of chunk 3: set as differences to the built-in set. Writes at
+/* The payload of chunk 3: set as differences to a built-in set, base. Writes at
  * most PACO_MAX_CARRIED_SET bytes, returns how many. */
 #define PACO_MAX_CARRIED_SET (2 * PACO_N_ROWS * PACO_N_CONTEXTS)
-size_t paco_probability_set_write (
-    const PacoProbabilitySet *set, uint8_t *data);
+size_t paco_probability_set_write (const PacoProbabilitySet *set,
+    const PacoProbabilitySet *base, uint8_t *data);
 
 /* The inverse; FALSE if the bytes are not a set. */
-gboolean paco_probability_set_parse (
-    const uint8_t *data, size_t size, PacoProbabilitySet *set);
+gboolean paco_probability_set_parse (const uint8_t *data, size_t size,
+    const PacoProbabilitySet *base, PacoProbabilitySet *set);

@@ -32,6 +32,18 @@ const PacoWavelet paco_wavelets[PACO_N_WAVELETS] = {
   },
 };
 
+/* The decimal number, of which low_gain is the nearest binary32. */
+static const double decimal_low_gain[PACO_N_WAVELETS] = {
+  [PACO_WAVELET_CDF53] = 1.0,
+  [PACO_WAVELET_CDF97] = 1.230174105,
+};
+
+float
+paco_wavelet_reduced_gain (PacoWaveletId wavelet, unsigned levels)
+{
+  return (float) pow (decimal_low_gain[wavelet], -2.0 * levels);
+}
+
 /* Long enough that an impulse in the middle of a line of the deepest level
  * does not reach its ends. */
 #define LINE_SAMPLES 32

@@ -44,6 +44,10 @@ typedef struct
 
 extern const PacoWavelet paco_wavelets[PACO_N_WAVELETS];
 
+/* What the LL subband of level `levels` is multiplied by to be the picture at
+ * 1/2^levels of its size (FORMAT.md section 10): kappa^(-2 levels). */
+float paco_wavelet_reduced_gain (PacoWaveletId wavelet, unsigned levels);
+
 /* L2 norm of the synthesis basis of a subband, level 1..8 (for LL, the number
  * of levels; 0 gives 1): what an error of 1 in a coefficient of it weighs in the picture. */
 double paco_wavelet_norm (
