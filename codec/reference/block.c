@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Codeblocks: the coded planes, the raw string behind them, and what makes a
+ * block broken (FORMAT.md sections 7.6 and 9). */
+#include "codec/reference/model.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef PacoReferenceCoefficient Coefficient;
+typedef PacoReferenceCoder Coder;
+
+static Coefficient *
+at (Coder *coder, unsigned x, unsigned y)
+{
+  return paco_reference_coefficient (coder, x, y);
+}
+
+/* --- The raw string --- */
+
+/* Moves one bit between the raw string and a coefficient. */
+typedef void (*RawBit) (void *string, bool *bit);
+
+static void
+code_raw_string (Coder *coder, RawBit raw_bit, void *string)
+{
+  const PacoReferenceBlock *block = coder->block;
+  unsigned lowest = coder->record->dropped_planes;
+
+  for (unsigned plane = lowest + coder->record->raw_planes; plane-- > lowest;) {
+    for (unsigned x = 0; x < block->width; x++) {
+      for (unsigned y = 0; y < block->height; y++) {
+        Coefficient *c = at (coder, x, y);
+        bool bit = (c->magnitude >> plane) & 1;
+
+        raw_bit (string, &bit);
+        c->magnitude |= (uint32_t) bit << plane;
+      }
+    }
+  }
+  for (unsigned x = 0; x < block->width; x++) {
+    for (unsigned y = 0; y < block->height; y++) {
+      Coefficient *c = at (coder, x, y);
+
+      if (c->magnitude >> lowest != 0 && c->sign == 0)
+        raw_bit (string, &c->negative);
+    }
+  }
+}
+
+static void
+append_raw_bit (void *string, bool *bit)
+{
+  uint8_t byte = *bit;
+
+  g_byte_array_append (string, &byte, 1);
+}
+
+typedef struct
+{
+  PacoReferenceBits *bits;
+  size_t used;
+  bool broken; /* there were not enough */
+} RawReader;
+
+static void
+take_raw_bit (void *string, bool *bit)
+{
+  RawReader *reader = string;
+
+  if (reader->used == reader->bits->len) {
+    reader->broken = true;
+    *bit = false;
+  } else {
+    *bit = reader->bits->data[reader->used++];
+  }
+}
+
+/* Whether the raw string was all there, and nothing else: zeros in what is
+ * left of the open codewords and of the last byte. */
+static bool
+ends_well (const RawReader *reader, size_t n_fill)
+{
+  size_t left_over = reader->bits->len - MAX (reader->used, n_fill);
+
+  if (reader->broken || left_over >= 8)
+    return false;
+  for (size_t i = reader->used; i < reader->bits->len; i++)
+    if (reader->bits->data[i] != 0)
+      return false;
+  return true;
+}
+
+/* --- Blocks --- */
+
+const PacoProbabilitySet *
+paco_reference_set (const PacoHeader *header)
+{
+  return header->set ? header->set
+                     : &paco_builtin_sets[header->coding.probability_set];
+}
+
+static Coder *
+coder_new (const PacoReferenceBlock *block, PacoBlockRecord *record)
+{
+  Coder *coder = g_new0 (Coder, 1);
+
+  coder->block = block;
+  coder->record = record;
+  coder->lanes_per_stream = record->shared_codewords ? 4 : 1;
+  return coder;
+}
+
+static void
+coder_free (Coder *coder)
+{
+  paco_reference_streams_clear (&coder->streams);
+  g_free (coder);
+}
+
+static GByteArray *
+encode_once (const PacoReferenceBlock *block, const int32_t *indices,
+    PacoBlockRecord *record)
+{
+  Coder *coder = coder_new (block, record);
+  PacoReferenceBits *bits = g_byte_array_new ();
+  GByteArray *bytes = g_byte_array_new ();
+
+  for (unsigned y = 0; y < block->height; y++) {
+    for (unsigned x = 0; x < block->width; x++) {
+      at (coder, x, y)->magnitude = abs (indices[y * block->width + x]);
+      at (coder, x, y)->negative = indices[y * block->width + x] < 0;
+    }
+  }
+  paco_reference_streams_init_encoder (
+      &coder->streams, PACO_LANES / coder->lanes_per_stream);
+  paco_reference_code_planes (coder);
+  code_raw_string (coder, append_raw_bit, bits);
+  paco_reference_finish_encoder (&coder->streams, bits, bytes);
+  if (block->counts)
+    block->counts->raw_bits += bits->len;
+  g_byte_array_unref (bits);
+  coder_free (coder);
+  return bytes;
+}
+
+void
+paco_reference_encode_block_as (const PacoReferenceBlock *block,
+    const int32_t *indices, PacoBlockRecord *record, GByteArray *out)
+{
+  GByteArray *bytes;
+
+  record->length = 0;
+  if (record->planes == 0)
+    return;
+
+  bytes = encode_once (block, indices, record);
+  if (record->raw_planes < record->planes - record->dropped_planes) {
+    PacoReferenceBlock uncounted = *block;
+    PacoBlockRecord raw_record = *record;
+    GByteArray *raw;
+
+    uncounted.counts = NULL;
+    raw_record.raw_planes = record->planes - record->dropped_planes;
+    raw_record.raw_left_signs = false;
+    raw = encode_once (&uncounted, indices, &raw_record);
+    if (bytes->len > raw->len) {
+      *record = raw_record;
+      g_byte_array_unref (bytes);
+      bytes = raw;
+    } else {
+      g_byte_array_unref (raw);
+    }
+  }
+  record->length = bytes->len;
+  g_byte_array_append (out, bytes->data, bytes->len);
+  g_byte_array_unref (bytes);
+}
+
+/* The plane of the highest 1 bit of a magnitude that is not 0. */
+static unsigned
+top_plane (uint32_t magnitude)
+{
+  unsigned plane = 0;
+
+  while (magnitude >> (plane + 1) != 0)
+    plane++;
+  return plane;
+}
+
+void
+paco_reference_encode_block (const PacoReferenceBlock *block,
+    const int32_t *indices, unsigned dropped_planes, unsigned complexity,
+    PacoBlockRecord *record, GByteArray *out)
+{
+  PacoBlockCounts counts = { .n_coefficients = block->width * block->height };
+
+  for (unsigned i = 0; i < counts.n_coefficients; i++) {
+    uint32_t magnitude = abs (indices[i]);
+    unsigned top;
+
+    if (magnitude == 0)
+      continue;
+    top = top_plane (magnitude);
+    counts.top[top]++;
+    if (top == dropped_planes && (i % block->width) % 2 == 1)
+      counts.n_right++;
+  }
+  memset (record, 0, sizeof *record);
+  paco_policy_block (&counts, dropped_planes, complexity, record);
+  paco_reference_encode_block_as (block, indices, record, out);
+}
+
+bool
+paco_reference_decode_block (const PacoReferenceBlock *block,
+    const PacoBlockRecord *record, const uint8_t *bytes, int32_t *indices)
+{
+  PacoBlockRecord own_record = *record;
+  RawReader reader = { NULL };
+  Coder *coder;
+  size_t n_fill = 0;
+  bool well = false;
+
+  memset (indices, 0, sizeof *indices * block->width * block->height);
+  if (record->planes == 0)
+    return record->length == 0;
+
+  coder = coder_new (block, &own_record);
+  paco_reference_streams_init_decoder (&coder->streams,
+      PACO_LANES / coder->lanes_per_stream, bytes, record->length);
+  paco_reference_code_planes (coder);
+  if (!coder->streams.broken)
+    reader.bits = paco_reference_finish_decoder (&coder->streams, &n_fill);
+  if (reader.bits) {
+    code_raw_string (coder, take_raw_bit, &reader);
+    well = ends_well (&reader, n_fill);
+    g_byte_array_unref (reader.bits);
+  }
+  for (unsigned y = 0; well && y < block->height; y++) {
+    for (unsigned x = 0; x < block->width; x++) {
+      const Coefficient *c = at (coder, x, y);
+
+      indices[y * block->width + x] = c->negative ? -(int32_t) c->magnitude
+                                                  : (int32_t) c->magnitude;
+    }
+  }
+  coder_free (coder);
+  return well;
+}

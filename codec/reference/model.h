@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The model of the block coder: which symbols a block is made of, in which
+ * order, and in which contexts (FORMAT.md sections 7.1 and 7.3 to 7.5).
+ *
+ * Encoder and decoder run the same code. It walks through the visits and hands
+ * each symbol to paco_reference_code_symbol(), which gives the bit back: the
+ * encoder's own, or the one decoded. Everything after that depends on that bit
+ * alone, so the two cannot part ways. */
+#pragma once
+#include "codec/reference/reference.h"
+#include "codec/reference/streams.h"
+
+/* Contexts look at most two lines and columns away; so wide a margin of
+ * coefficients that never become significant saves every bounds check. */
+#define PACO_REFERENCE_MARGIN 2
+
+typedef struct
+{
+  uint32_t magnitude; /* decoder: the bits known so far */
+  bool negative;      /* decoder: once known */
+  bool significant;   /* a 1 bit was coded */
+  bool old;           /* was significant when the plane began */
+  bool coded;         /* in this plane, already */
+  bool awaits_sign;   /* became significant in the scan before */
+  int8_t sign;        /* +1, -1 once the sign was coded, else 0 */
+} PacoReferenceCoefficient;
+
+/* One lane's part in a visit. */
+typedef struct
+{
+  bool active;
+  unsigned context;
+  bool bit;
+  bool inverted; /* signs: the symbol is the opposite of the bit */
+  PacoReferenceCoefficient *coefficient;
+} PacoReferenceLaneVisit;
+
+typedef struct
+{
+  const PacoReferenceBlock *block;
+  PacoBlockRecord *record;
+  PacoReferenceStreams streams;
+  unsigned lanes_per_stream;
+  unsigned row; /* of the probability set, for the plane being coded */
+  PacoReferenceLaneVisit visit[PACO_LANES];
+  PacoReferenceCoefficient
+      coefficients[PACO_MAX_BLOCK_HEIGHT + 2 * PACO_REFERENCE_MARGIN]
+                  [PACO_BLOCK_WIDTH + 2 * PACO_REFERENCE_MARGIN];
+} PacoReferenceCoder;
+
+/* The coefficient in column x, line y of the block, or of its margin. */
+static inline PacoReferenceCoefficient *
+paco_reference_coefficient (PacoReferenceCoder *coder, unsigned x, unsigned y)
+{
+  return &coder->coefficients[y + PACO_REFERENCE_MARGIN]
+                             [x + PACO_REFERENCE_MARGIN];
+}
+
+/* Codes all planes that are coded: from record->planes - 1 down to the raw
+ * ones. */
+void paco_reference_code_planes (PacoReferenceCoder *coder);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The reference: a scalar encoder and decoder written from FORMAT.md, the judge
+ * of every other implementation. One sample, one line, one coefficient, one
+ * lane at a time, and nothing that is there for speed. It shares header,
+ * index, geometry, probability sets and the encoder's decisions (policy.h)
+ * with the other implementations, and nothing that touches a sample. */
+#pragma once
+#include "codec/error.h"
+#include "codec/header.h"
+#include "codec/index.h"
+#include "codec/parameters.h"
+#include "codec/policy.h"
+
+G_BEGIN_DECLS
+
+/* What the block coder coded, for those who train probabilities: symbols by
+ * row, context and value, and raw bits. Sums up over blocks. */
+typedef struct
+{
+  uint64_t symbols[PACO_N_ROWS][PACO_N_CONTEXTS][2];
+  uint64_t raw_bits;
+} PacoReferenceCounts;
+
+/* Appends one frame to out. carried_set: a probability set to carry in the
+ * frame, or NULL for the built-in one. */
+gboolean paco_reference_encode (const PacoPictureFormat *format,
+    const PacoPicture *picture, const PacoVideoInfo *video,
+    const PacoParameters *parameters, const PacoProbabilitySet *carried_set,
+    GByteArray *out, GError **error);
+
+/* The same, and adds what was coded to counts (may be NULL). */
+gboolean paco_reference_encode_counting (const PacoPictureFormat *format,
+    const PacoPicture *picture, const PacoVideoInfo *video,
+    const PacoParameters *parameters, const PacoProbabilitySet *carried_set,
+    PacoReferenceCounts *counts, GByteArray *out, GError **error);
+
+/* Decodes the frame at data, leaving out `reduce` levels, into a destination
+ * that has room for it (paco_geometry_reduced_size()). *corrupted_blocks (may
+ * be NULL) says how many blocks were broken and taken as zero. */
+gboolean paco_reference_decode (const uint8_t *data, size_t size,
+    unsigned reduce, const PacoPicture *destination, uint32_t *corrupted_blocks,
+    GError **error);
+
+/* --- The stages, for tests --- */
+
+/* A sample or coefficient: i with the reversible wavelet, else f. */
+typedef union
+{
+  int32_t i;
+  float f;
+} PacoReferenceSample;
+
+typedef struct
+{
+  uint32_t width, height;
+  PacoReferenceSample *samples; /* rows without gaps */
+} PacoReferencePlane;
+
+/* Returns FALSE without memory. Samples are 0. */
+bool paco_reference_plane_init (
+    PacoReferencePlane *plane, uint32_t width, uint32_t height);
+void paco_reference_plane_clear (PacoReferencePlane *plane);
+
+/* One field's samples of a component, level shifted, into a plane; and back
+ * with rounding and clamping (PacoReferencePlane.samples: i). */
+void paco_reference_load_samples (const PacoPictureFormat *format,
+    const PacoPicture *picture, unsigned field, unsigned component,
+    PacoReferencePlane *plane);
+void paco_reference_store_samples (const PacoPictureFormat *format,
+    const PacoPicture *picture, unsigned field, unsigned component,
+    const PacoReferencePlane *plane);
+
+/* Color transform of planes[0..2], for all planes the step from integers to
+ * what the wavelet works on, and back. */
+void paco_reference_forward_color (PacoReferencePlane *planes,
+    unsigned n_planes, PacoColorTransform transform, PacoWaveletId wavelet);
+void paco_reference_inverse_color (PacoReferencePlane *planes,
+    unsigned n_planes, PacoColorTransform transform, PacoWaveletId wavelet);
+
+/* In place. Afterwards LL of the last level is in the upper left corner, HL
+ * right of it, LH below it, HH right of that, and so on outwards. */
+void paco_reference_forward_dwt (
+    PacoReferencePlane *plane, unsigned levels, PacoWaveletId wavelet);
+void paco_reference_inverse_dwt (
+    PacoReferencePlane *plane, unsigned levels, PacoWaveletId wavelet);
+
+/* Where the transform leaves a subband. */
+void paco_reference_subband_origin (const PacoGeometry *geometry,
+    const PacoSubband *subband, uint32_t *left, uint32_t *top);
+
+/* What the samples of LL of a level are multiplied by when the inverse
+ * transform ends with them (FORMAT.md section 10). */
+float paco_reference_reduced_gain (PacoWaveletId wavelet, unsigned levels);
+
+/* Quantizer indices have their sign: q or -q. */
+int32_t paco_reference_quantize (
+    PacoReferenceSample coefficient, PacoWaveletId wavelet, float step);
+PacoReferenceSample paco_reference_dequantize (int32_t index,
+    unsigned dropped_planes, unsigned reconstruction, PacoWaveletId wavelet,
+    float step);
+
+/* A codeblock and how it is coded. */
+typedef struct
+{
+  unsigned width, height; /* 1..64, 1..256 */
+  unsigned orientation;   /* PacoOrientation */
+  unsigned coding_passes; /* 1..3 */
+  const PacoProbabilitySet *set;
+  PacoReferenceCounts *counts; /* encoder: or NULL */
+} PacoReferenceBlock;
+
+/* The set that a frame's blocks are coded with: carried or built in. */
+const PacoProbabilitySet *paco_reference_set (const PacoHeader *header);
+
+/* Codes width * height quantizer indices, row by row. Decides by policy.h,
+ * fills *record but for offset and check, appends the bytes to out. */
+void paco_reference_encode_block (const PacoReferenceBlock *block,
+    const int32_t *indices, unsigned dropped_planes, unsigned complexity,
+    PacoBlockRecord *record, GByteArray *out);
+
+/* The same with the decisions already in *record: all fields but length. A
+ * block longer than with all planes raw gets them. */
+void paco_reference_encode_block_as (const PacoReferenceBlock *block,
+    const int32_t *indices, PacoBlockRecord *record, GByteArray *out);
+
+/* Decodes the record->length bytes of a block. FALSE if it is broken; all
+ * indices are 0 then. */
+bool paco_reference_decode_block (const PacoReferenceBlock *block,
+    const PacoBlockRecord *record, const uint8_t *bytes, int32_t *indices);
+
+G_END_DECLS

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Samples in memory to planes and back: level shift and color transform
+ * (FORMAT.md section 5). */
+#include "codec/reference/reference.h"
+#include <math.h>
+#include <string.h>
+
+bool
+paco_reference_plane_init (
+    PacoReferencePlane *plane, uint32_t width, uint32_t height)
+{
+  plane->width = width;
+  plane->height = height;
+  plane->samples = g_try_new0 (
+      PacoReferenceSample, MAX ((size_t) width * height, 1));
+  return plane->samples != NULL;
+}
+
+void
+paco_reference_plane_clear (PacoReferencePlane *plane)
+{
+  g_clear_pointer (&plane->samples, g_free);
+}
+
+static uint32_t
+read_word (const uint8_t *data, const PacoSampleLayout *layout)
+{
+  uint32_t word = 0;
+
+  for (unsigned i = 0; i < layout->bytes; i++) {
+    unsigned at = layout->big_endian ? layout->bytes - 1 - i : i;
+
+    word |= (uint32_t) data[at] << (8 * i);
+  }
+  return word;
+}
+
+static void
+write_word (uint8_t *data, const PacoSampleLayout *layout, uint32_t word)
+{
+  for (unsigned i = 0; i < layout->bytes; i++) {
+    unsigned at = layout->big_endian ? layout->bytes - 1 - i : i;
+
+    data[at] = word >> (8 * i);
+  }
+}
+
+/* The word of sample (x, y) of a field of a component. */
+static uint8_t *
+word_address (const PacoPictureFormat *format, const PacoPicture *picture,
+    unsigned field, unsigned component, uint32_t x, uint32_t y)
+{
+  ptrdiff_t line = format->fields ? 2 * (ptrdiff_t) y + field : (ptrdiff_t) y;
+
+  return picture->data[component] + line * picture->stride[component]
+      + (ptrdiff_t) x * picture->layout[component].pixel_stride;
+}
+
+void
+paco_reference_load_samples (const PacoPictureFormat *format,
+    const PacoPicture *picture, unsigned field, unsigned component,
+    PacoReferencePlane *plane)
+{
+  const PacoSampleLayout *layout = &picture->layout[component];
+  unsigned depth = format->components[component].depth;
+  PacoReferenceSample *sample = plane->samples;
+
+  for (uint32_t y = 0; y < plane->height; y++) {
+    for (uint32_t x = 0; x < plane->width; x++, sample++) {
+      uint32_t word = read_word (
+          word_address (format, picture, field, component, x, y), layout);
+      int32_t value = (word >> layout->shift) & ((1u << depth) - 1);
+
+      sample->i = value - (1 << (depth - 1));
+    }
+  }
+}
+
+void
+paco_reference_store_samples (const PacoPictureFormat *format,
+    const PacoPicture *picture, unsigned field, unsigned component,
+    const PacoReferencePlane *plane)
+{
+  const PacoSampleLayout *layout = &picture->layout[component];
+  unsigned depth = format->components[component].depth;
+  uint32_t max = (1u << depth) - 1;
+  const PacoReferenceSample *sample = plane->samples;
+
+  for (uint32_t y = 0; y < plane->height; y++) {
+    for (uint32_t x = 0; x < plane->width; x++, sample++) {
+      uint8_t *data = word_address (format, picture, field, component, x, y);
+      int64_t value = (int64_t) sample->i + (1 << (depth - 1));
+      uint32_t word = (uint32_t) CLAMP (value, 0, (int64_t) max);
+
+      word <<= layout->shift;
+      if (layout->shared)
+        word |= read_word (data, layout) & ~(max << layout->shift);
+      write_word (data, layout, word);
+    }
+  }
+}
+
+/* Integer arithmetic that wraps around modulo 2^32. */
+static int32_t
+add (int32_t a, int32_t b)
+{
+  return (int32_t) ((uint32_t) a + (uint32_t) b);
+}
+
+static int32_t
+subtract (int32_t a, int32_t b)
+{
+  return (int32_t) ((uint32_t) a - (uint32_t) b);
+}
+
+static void
+forward_rct (
+    PacoReferenceSample *a, PacoReferenceSample *b, PacoReferenceSample *c)
+{
+  int32_t red = a->i, green = b->i, blue = c->i;
+
+  a->i = (red + 2 * green + blue) >> 2;
+  b->i = blue - green;
+  c->i = red - green;
+}
+
+static void
+inverse_rct (
+    PacoReferenceSample *a, PacoReferenceSample *b, PacoReferenceSample *c)
+{
+  int32_t y = a->i, u = b->i, v = c->i;
+  int32_t green = subtract (y, add (u, v) >> 2);
+
+  a->i = add (v, green);
+  b->i = green;
+  c->i = add (u, green);
+}
+
+static void
+forward_ict (
+    PacoReferenceSample *a, PacoReferenceSample *b, PacoReferenceSample *c)
+{
+  float red = a->f, green = b->f, blue = c->f;
+
+  a->f = fmaf (0.299f, red, fmaf (0.587f, green, 0.114f * blue));
+  b->f = fmaf (0.5f, blue, fmaf (-0.331264f, green, -0.168736f * red));
+  c->f = fmaf (0.5f, red, fmaf (-0.418688f, green, -0.081312f * blue));
+}
+
+static void
+inverse_ict (
+    PacoReferenceSample *a, PacoReferenceSample *b, PacoReferenceSample *c)
+{
+  float y = a->f, u = b->f, v = c->f;
+
+  a->f = fmaf (1.402f, v, y);
+  b->f = fmaf (-0.344136f, u, fmaf (-0.714136f, v, y));
+  c->f = fmaf (1.772f, u, y);
+}
+
+/* Applies one of the above to components 0, 1, 2 of every pixel. */
+static void
+each_pixel (PacoReferencePlane *planes,
+    void (*transform) (
+        PacoReferenceSample *, PacoReferenceSample *, PacoReferenceSample *))
+{
+  size_t n = (size_t) planes[0].width * planes[0].height;
+
+  for (size_t i = 0; i < n; i++)
+    transform (
+        &planes[0].samples[i], &planes[1].samples[i], &planes[2].samples[i]);
+}
+
+static void
+integers_to_floats (PacoReferencePlane *plane)
+{
+  size_t n = (size_t) plane->width * plane->height;
+
+  for (size_t i = 0; i < n; i++)
+    plane->samples[i].f = (float) plane->samples[i].i;
+}
+
+/* Rounds to nearest even. What an int32_t cannot hold, which only a hostile
+ * stream has, becomes the nearest binary32 value that it can. */
+static void
+floats_to_integers (PacoReferencePlane *plane)
+{
+  size_t n = (size_t) plane->width * plane->height;
+
+  for (size_t i = 0; i < n; i++) {
+    float rounded = rintf (plane->samples[i].f);
+
+    plane->samples[i].i = (int32_t) CLAMP (
+        rounded, -2147483648.0f, 2147483520.0f);
+  }
+}
+
+void
+paco_reference_forward_color (PacoReferencePlane *planes, unsigned n_planes,
+    PacoColorTransform transform, PacoWaveletId wavelet)
+{
+  if (transform == PACO_COLOR_TRANSFORM_RCT)
+    each_pixel (planes, forward_rct);
+  if (!paco_wavelets[wavelet].reversible)
+    for (unsigned c = 0; c < n_planes; c++)
+      integers_to_floats (&planes[c]);
+  if (transform == PACO_COLOR_TRANSFORM_ICT)
+    each_pixel (planes, forward_ict);
+}
+
+void
+paco_reference_inverse_color (PacoReferencePlane *planes, unsigned n_planes,
+    PacoColorTransform transform, PacoWaveletId wavelet)
+{
+  if (transform == PACO_COLOR_TRANSFORM_ICT)
+    each_pixel (planes, inverse_ict);
+  if (!paco_wavelets[wavelet].reversible)
+    for (unsigned c = 0; c < n_planes; c++)
+      floats_to_integers (&planes[c]);
+  if (transform == PACO_COLOR_TRANSFORM_RCT)
+    each_pixel (planes, inverse_rct);
+}
