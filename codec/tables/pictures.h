@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Reads pictures to train on: PGM, PPM (8 and 16 bits) and the first frame of
+ * Y4M files. */
+#pragma once
+#include "codec/picture.h"
+#include <glib.h>
+
+typedef struct
+{
+  char *name; /* without folders */
+  PacoPictureFormat format;
+  PacoPicture picture;
+  bool rgb;
+  size_t n_samples;
+  char *contents; /* of the file; picture points into it */
+} TrainingPicture;
+
+gboolean training_picture_read (
+    const char *path, TrainingPicture *picture, GError **error);
+void training_picture_clear (TrainingPicture *picture);
