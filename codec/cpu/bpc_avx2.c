@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The block coder for AVX2. */
+#include "codec/cpu/bpc_lanes_avx2.h"
+#include "codec/cpu/bpc_template.h"

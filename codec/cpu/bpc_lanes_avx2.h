@@ -1,0 +1,746 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The 32 lanes of the block coder in AVX2. The bytes of 32 lanes are one
+ * register of 8 words; byte r of word j is lane 4j + r. So register r of the
+ * four that hold the intervals has those of lanes r, 4 + r, 8 + r, ..., to get
+ * at the probabilities of which takes one shift; and when four lanes share a
+ * codeword, register r is step r. */
+#pragma once
+#include "codec/cpu/bpc_bits.h"
+#include <immintrin.h>
+#include <math.h>
+
+#define LANES_NAME "avx2"
+#define LANES_OPS paco_bpc_ops_avx2
+
+/* --- One byte for each lane, or for each coefficient of a row --- */
+
+typedef __m256i LanesBytes;
+
+typedef struct
+{
+  __m256i left, right;
+} LanesRow;
+
+BPC_INLINE LanesBytes
+lanes_load (const void *data)
+{
+  return _mm256_loadu_si256 (data);
+}
+
+BPC_INLINE void
+lanes_store (void *data, LanesBytes v)
+{
+  _mm256_storeu_si256 (data, v);
+}
+
+BPC_INLINE LanesBytes
+lanes_add (LanesBytes a, LanesBytes b)
+{
+  return _mm256_add_epi8 (a, b);
+}
+
+BPC_INLINE LanesBytes
+lanes_sub (LanesBytes a, LanesBytes b)
+{
+  return _mm256_sub_epi8 (a, b);
+}
+
+BPC_INLINE LanesBytes
+lanes_xor (LanesBytes a, LanesBytes b)
+{
+  return _mm256_xor_si256 (a, b);
+}
+
+/* Lane t gets what lane t - 1, or t + 1, has; 0 from outside. */
+BPC_INLINE LanesBytes
+lanes_from_previous (LanesBytes v)
+{
+  return _mm256_alignr_epi8 (v, _mm256_permute2x128_si256 (v, v, 0x08), 15);
+}
+
+BPC_INLINE LanesBytes
+lanes_from_next (LanesBytes v)
+{
+  return _mm256_alignr_epi8 (_mm256_permute2x128_si256 (v, v, 0x81), v, 1);
+}
+
+/* All bits of a byte where the mask is set. */
+BPC_INLINE LanesBytes
+lanes_where (uint32_t mask)
+{
+  const __m256i bit = _mm256_set1_epi64x ((long long) 0x8040201008040201);
+  const __m256i spread = _mm256_setr_epi8 (0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1,
+      1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3);
+  __m256i v = _mm256_shuffle_epi8 (_mm256_set1_epi32 ((int) mask), spread);
+
+  return _mm256_cmpeq_epi8 (_mm256_and_si256 (v, bit), bit);
+}
+
+BPC_INLINE LanesBytes
+lanes_of_mask (uint32_t mask, uint8_t value)
+{
+  return _mm256_and_si256 (lanes_where (mask), _mm256_set1_epi8 ((char) value));
+}
+
+BPC_INLINE LanesBytes
+lanes_select (uint32_t mask, LanesBytes a, LanesBytes b)
+{
+  return _mm256_blendv_epi8 (b, a, lanes_where (mask));
+}
+
+BPC_INLINE uint32_t
+lanes_bit (LanesBytes v, unsigned bit)
+{
+  return (uint32_t) _mm256_movemask_epi8 (_mm256_slli_epi16 (v, 7 - (int) bit));
+}
+
+BPC_INLINE uint32_t
+lanes_differ (LanesBytes v, uint8_t value)
+{
+  return ~(uint32_t) _mm256_movemask_epi8 (
+      _mm256_cmpeq_epi8 (v, _mm256_set1_epi8 ((char) value)));
+}
+
+/* A table of 16 bytes in both halves of a register. */
+BPC_INLINE __m256i
+lanes_load_table (const uint8_t table[16])
+{
+  return _mm256_broadcastsi128_si256 (
+      _mm_loadu_si128 ((const __m128i *) table));
+}
+
+/* table[low nibble]. */
+BPC_INLINE LanesBytes
+lanes_lookup (const uint8_t table[16], LanesBytes v)
+{
+  return _mm256_shuffle_epi8 (
+      lanes_load_table (table), _mm256_and_si256 (v, _mm256_set1_epi8 (15)));
+}
+
+/* Low nibbles to high ones, and back. */
+BPC_INLINE LanesBytes
+lanes_nibbles_up (LanesBytes v)
+{
+  return _mm256_slli_epi16 (v, 4); /* the high ones are 0 */
+}
+
+BPC_INLINE LanesBytes
+lanes_nibbles_down (LanesBytes v)
+{
+  return _mm256_and_si256 (_mm256_srli_epi16 (v, 4), _mm256_set1_epi8 (15));
+}
+
+/* table[4 sign (h) + sign (v) + 5]. */
+BPC_INLINE LanesBytes
+lanes_lookup_signs (const uint8_t table[16], LanesBytes h, LanesBytes v)
+{
+  h = _mm256_sign_epi8 (_mm256_set1_epi8 (4), h);
+  v = _mm256_sign_epi8 (_mm256_set1_epi8 (1), v);
+  h = _mm256_add_epi8 (_mm256_add_epi8 (h, v), _mm256_set1_epi8 (5));
+  return _mm256_shuffle_epi8 (lanes_load_table (table), h);
+}
+
+BPC_INLINE LanesRow
+lanes_row_zero (void)
+{
+  return (LanesRow){ _mm256_setzero_si256 (), _mm256_setzero_si256 () };
+}
+
+BPC_INLINE LanesRow
+lanes_row_load (const void *data)
+{
+  const uint8_t *bytes = data;
+
+  return (LanesRow){ lanes_load (bytes), lanes_load (bytes + 32) };
+}
+
+BPC_INLINE void
+lanes_row_store (void *data, LanesRow r)
+{
+  uint8_t *bytes = data;
+
+  lanes_store (bytes, r.left);
+  lanes_store (bytes + 32, r.right);
+}
+
+BPC_INLINE LanesRow
+lanes_row_add (LanesRow a, LanesRow b)
+{
+  return (LanesRow){ lanes_add (a.left, b.left), lanes_add (a.right, b.right) };
+}
+
+/* The left half of a row; and the half of a side, 0 or 32. */
+BPC_INLINE LanesRow
+lanes_row_of_left (LanesBytes left)
+{
+  return (LanesRow){ left, left };
+}
+
+BPC_INLINE LanesBytes
+lanes_side (LanesRow r, unsigned side)
+{
+  return side ? r.right : r.left;
+}
+
+BPC_INLINE uint64_t
+lanes_row_top_bits (LanesRow r)
+{
+  return lanes_bit (r.left, 7) | (uint64_t) lanes_bit (r.right, 7) << 32;
+}
+
+/* Doubles the bytes and adds the mask's bits. */
+BPC_INLINE LanesRow
+lanes_row_push (LanesRow r, uint64_t mask)
+{
+  r = lanes_row_add (r, r);
+  r.left = lanes_sub (r.left, lanes_where ((uint32_t) mask));
+  r.right = lanes_sub (r.right, lanes_where (mask >> 32));
+  return r;
+}
+
+/* --- Contexts --- */
+
+BPC_INLINE LanesBytes
+lanes_times_3 (LanesBytes v)
+{
+  return lanes_add (v, lanes_add (v, v));
+}
+
+/* What coefficients that become significant add to the contexts of their own
+ * row (y0), of the rows next to it (y1) and of those two away (y2). */
+BPC_INLINE void
+lanes_spread (uint64_t fresh, LanesRow *y0, LanesRow *y1, LanesRow *y2)
+{
+  LanesBytes left = lanes_of_mask ((uint32_t) fresh, 1);
+  LanesBytes right = lanes_of_mask (fresh >> 32, 1);
+  LanesBytes left_before = lanes_from_previous (left);
+  LanesBytes left_after = lanes_from_next (left);
+  LanesBytes right_before = lanes_from_previous (right);
+  LanesBytes right_after = lanes_from_next (right);
+  LanesRow beside = { lanes_add (right, right_before),
+    lanes_add (left, left_after) };
+
+  y0->left = lanes_add (
+      lanes_times_3 (beside.left), lanes_add (left_before, left_after));
+  y0->right = lanes_add (
+      lanes_times_3 (beside.right), lanes_add (right_before, right_after));
+  y1->left = lanes_add (y0->left, lanes_times_3 (left));
+  y1->right = lanes_add (y0->right, lanes_times_3 (right));
+  y2->left = lanes_add (beside.left, left);
+  y2->right = lanes_add (beside.right, right);
+}
+
+/* What fresh left columns add to the right columns of their own row. */
+BPC_INLINE LanesRow
+lanes_add_left (LanesRow contexts, uint32_t fresh)
+{
+  LanesBytes left = lanes_of_mask (fresh, 3);
+
+  contexts.right = lanes_add (
+      contexts.right, lanes_add (left, lanes_from_next (left)));
+  return contexts;
+}
+
+/* The decoder cannot go on before it knows what has just become significant.
+ * On its path are only the contexts of the column that comes next. */
+
+/* Where bits are set and significant ones are not. */
+BPC_INLINE uint32_t
+lanes_fresh (uint32_t bits, uint32_t significant)
+{
+  return bits & ~significant;
+}
+
+/* What fresh columns of a side (0, 32) add to the other columns of their row,
+ * and of the next. */
+BPC_INLINE LanesBytes
+lanes_add_beside (LanesBytes contexts, uint32_t fresh, unsigned side)
+{
+  uint32_t beyond = side ? fresh << 1 : fresh >> 1;
+
+  contexts = lanes_add (contexts, lanes_of_mask (fresh, 3));
+  return lanes_add (contexts, lanes_of_mask (beyond, 3));
+}
+
+/* What they add to the same columns of the next row. */
+BPC_INLINE LanesBytes
+lanes_add_below (LanesBytes contexts, uint32_t fresh)
+{
+  LanesBytes self = lanes_of_mask (fresh, 1);
+
+  contexts = lanes_add (contexts, lanes_times_3 (self));
+  return lanes_add (
+      contexts, lanes_add (lanes_from_previous (self), lanes_from_next (self)));
+}
+
+/* Significance contexts 0..15, 16..31, and those of refinement. */
+typedef struct
+{
+  __m256i low, high, refinement;
+} LanesTable;
+
+BPC_INLINE LanesTable
+lanes_table (const uint8_t *p)
+{
+  uint8_t refinement[16] = { 0 };
+
+  memcpy (refinement, p + PACO_REFINEMENT_CONTEXT, PACO_N_REFINEMENT);
+  return (LanesTable){ lanes_load_table (p), lanes_load_table (p + 16),
+    lanes_load_table (refinement) };
+}
+
+BPC_INLINE LanesBytes
+lanes_probabilities_of (
+    const LanesTable *table, LanesBytes contexts, uint32_t refined)
+{
+  __m256i c = _mm256_min_epu8 (contexts, _mm256_set1_epi8 (31));
+  __m256i p = _mm256_blendv_epi8 (_mm256_shuffle_epi8 (table->low, c),
+      _mm256_shuffle_epi8 (table->high, c), _mm256_slli_epi16 (c, 3));
+  __m256i class = _mm256_and_si256 (
+      _mm256_srli_epi16 (c, 3), _mm256_set1_epi8 (3));
+
+  return _mm256_blendv_epi8 (
+      p, _mm256_shuffle_epi8 (table->refinement, class), lanes_where (refined));
+}
+
+BPC_INLINE LanesRow
+lanes_side_probabilities (
+    const LanesTable *table, LanesBytes contexts, uint32_t refined)
+{
+  return lanes_row_of_left (lanes_probabilities_of (table, contexts, refined));
+}
+
+BPC_INLINE LanesRow
+lanes_probabilities (
+    const LanesTable *table, LanesRow contexts, uint64_t refined)
+{
+  return (LanesRow){ lanes_probabilities_of (
+                         table, contexts.left, (uint32_t) refined),
+    lanes_probabilities_of (table, contexts.right, refined >> 32) };
+}
+
+/* --- The arithmetic coder --- */
+
+/* Byte r of the words as their highest byte, the others 0; and as a mask of
+ * whole words, from its highest bit. */
+BPC_INLINE __m256i
+lanes_high_bytes (LanesBytes p, int r)
+{
+  return _mm256_and_si256 (
+      _mm256_slli_epi32 (p, 24 - 8 * r), _mm256_set1_epi32 ((int) 0xff000000u));
+}
+
+BPC_INLINE __m256i
+lanes_word_mask (LanesBytes v, int r)
+{
+  return _mm256_srai_epi32 (_mm256_slli_epi32 (v, 24 - 8 * r), 31);
+}
+
+/* s p / 256, when p is in the highest byte: the high half of the product. */
+BPC_INLINE __m256i
+lanes_split (__m256i s, __m256i p)
+{
+  __m256i even = _mm256_mul_epu32 (s, p);
+  __m256i odd = _mm256_mul_epu32 (
+      _mm256_srli_epi64 (s, 32), _mm256_srli_epi64 (p, 32));
+
+  return _mm256_blend_epi32 (_mm256_srli_epi64 (even, 32), odd, 0xaa);
+}
+
+/* a where the highest bit of the mask's word is set, else b. */
+BPC_INLINE __m256i
+lanes_select_words (__m256i mask, __m256i a, __m256i b)
+{
+  return _mm256_castps_si256 (_mm256_blendv_ps (_mm256_castsi256_ps (b),
+      _mm256_castsi256_ps (a), _mm256_castsi256_ps (mask)));
+}
+
+/* The masks of words of the four registers as bits in the order of lanes. */
+BPC_INLINE uint32_t
+lanes_mask_of_words (const __m256i m[4])
+{
+  const __m256i odd = _mm256_set1_epi16 ((short) 0xff00);
+  __m256i low = _mm256_blendv_epi8 (m[0], m[1], odd);
+  __m256i high = _mm256_blendv_epi8 (m[2], m[3], odd);
+
+  return (uint32_t) _mm256_movemask_epi8 (_mm256_blend_epi16 (low, high, 0xaa));
+}
+
+/* Which streams of the four registers have no codeword and need one. */
+BPC_INLINE bool
+lanes_empty (const __m256i s[4], LanesBytes active, bool full, __m256i empty[4])
+{
+  __m256i any = _mm256_setzero_si256 ();
+
+  for (int r = 0; r < 4; r++) {
+    empty[r] = _mm256_cmpeq_epi32 (s[r], _mm256_setzero_si256 ());
+    if (!full)
+      empty[r] = _mm256_and_si256 (empty[r], lanes_word_mask (active, r));
+    any = _mm256_or_si256 (any, empty[r]);
+  }
+  return !_mm256_testz_si256 (any, any);
+}
+
+typedef struct
+{
+  __m256i s[4], l[4]; /* shared: s[0], l[0] */
+  uint32_t *finished;
+  uint8_t *reserved_by;
+  size_t n;
+} LanesEncoder;
+
+BPC_INLINE void
+lanes_encoder_begin (LanesEncoder *e, PacoBpcScratch *scratch)
+{
+  memset (e, 0, sizeof *e);
+  e->finished = scratch->finished;
+  e->reserved_by = scratch->reserved_by;
+}
+
+/* Codes the bits, given in the highest bits of words. */
+BPC_INLINE void
+lanes_encode_8 (
+    __m256i *s, __m256i *l, __m256i p, __m256i bits, __m256i active, bool full)
+{
+  __m256i t = lanes_split (*s, p);
+  __m256i t1 = _mm256_sub_epi32 (t, _mm256_set1_epi32 (-1));
+  __m256i next = lanes_select_words (bits, _mm256_sub_epi32 (*s, t1), t);
+
+  *l = _mm256_add_epi32 (
+      *l, _mm256_and_si256 (_mm256_srai_epi32 (bits, 31), t1));
+  *s = full ? next : lanes_select_words (active, next, *s);
+}
+
+/* Notes what the streams had finished and that they reserve, in the order of
+ * their numbers. low holds the registers of l. */
+BPC_INLINE void
+lanes_reserve (LanesEncoder *e, uint32_t mask, const uint32_t (*low)[8])
+{
+  for (; mask; mask &= mask - 1) {
+    unsigned t = (unsigned) __builtin_ctz (mask);
+
+    e->reserved_by[e->n] = (uint8_t) t;
+    e->finished[e->n++] = low[t & 3][t >> 2];
+  }
+}
+
+BPC_INLINE void
+lanes_encode_separate (
+    LanesEncoder *e, LanesBytes p, uint32_t bits, uint32_t active, bool full)
+{
+  __m256i ones = lanes_where (bits), in = lanes_where (active), empty[4];
+
+  if (lanes_empty (e->s, in, full, empty)) {
+    uint32_t low[4][8] BPC_ALIGNED;
+
+    memcpy (low, e->l, sizeof low);
+    lanes_reserve (e, lanes_mask_of_words (empty), low);
+    for (unsigned r = 0; r < 4; r++) {
+      e->s[r] = _mm256_or_si256 (e->s[r], empty[r]);
+      e->l[r] = _mm256_andnot_si256 (empty[r], e->l[r]);
+    }
+  }
+  for (int r = 0; r < 4; r++)
+    lanes_encode_8 (&e->s[r], &e->l[r], lanes_high_bytes (p, r),
+        _mm256_slli_epi32 (ones, 24 - 8 * r),
+        _mm256_slli_epi32 (in, 24 - 8 * r), full);
+}
+
+BPC_INLINE void
+lanes_encode_shared (
+    LanesEncoder *e, LanesBytes p, uint32_t bits, uint32_t active, bool full)
+{
+  __m256i ones = lanes_where (bits), in = lanes_where (active);
+
+  for (int r = 0; r < 4; r++) {
+    __m256i empty = _mm256_cmpeq_epi32 (e->s[0], _mm256_setzero_si256 ());
+
+    if (!full)
+      empty = _mm256_and_si256 (empty, lanes_word_mask (in, r));
+    if (!_mm256_testz_si256 (empty, empty)) {
+      uint32_t mask = (uint32_t) _mm256_movemask_ps (
+          _mm256_castsi256_ps (empty));
+      uint32_t low[8] BPC_ALIGNED;
+
+      memcpy (low, &e->l[0], sizeof low);
+      for (; mask; mask &= mask - 1) {
+        unsigned j = (unsigned) __builtin_ctz (mask);
+
+        e->reserved_by[e->n] = (uint8_t) j;
+        e->finished[e->n++] = low[j];
+      }
+      e->s[0] = _mm256_or_si256 (e->s[0], empty);
+      e->l[0] = _mm256_andnot_si256 (empty, e->l[0]);
+    }
+    lanes_encode_8 (&e->s[0], &e->l[0], lanes_high_bytes (p, r),
+        _mm256_slli_epi32 (ones, 24 - 8 * r),
+        _mm256_slli_epi32 (in, 24 - 8 * r), full);
+  }
+}
+
+/* One visit: the active lanes code their bit with their p; the bits of the
+ * others are 0. full says at compile time that all are active. */
+BPC_INLINE void
+lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
+    uint32_t active, bool full, bool shared)
+{
+  LanesBytes p = lanes_side (row, side);
+
+  if (shared)
+    lanes_encode_shared (e, p, bits, active, full);
+  else
+    lanes_encode_separate (e, p, bits, active, full);
+}
+
+/* Registers to the order of lanes, or of streams. */
+BPC_INLINE void
+lanes_in_order (const __m256i v[4], bool shared, uint32_t out[32])
+{
+  uint32_t words[4][8] BPC_ALIGNED;
+
+  memcpy (words, v, sizeof words);
+  for (unsigned i = 0; i < (shared ? 8u : 32u); i++)
+    out[i] = shared ? words[0][i] : words[i & 3][i >> 2];
+}
+
+BPC_INLINE void
+lanes_encoder_end (
+    const LanesEncoder *e, bool shared, uint32_t s[32], uint32_t l[32])
+{
+  lanes_in_order (e->s, shared, s);
+  lanes_in_order (e->l, shared, l);
+}
+
+typedef struct
+{
+  __m256i s[4], d[4];
+  const uint8_t *next; /* codeword */
+} LanesDecoder;
+
+BPC_INLINE void
+lanes_decoder_begin (LanesDecoder *d, const uint8_t *codewords)
+{
+  memset (d, 0, sizeof *d);
+  d->next = codewords;
+}
+
+/* Decodes the symbols of 8 streams; returns a mask of the words with 0. */
+BPC_INLINE __m256i
+lanes_decode_8 (__m256i *s, __m256i *d, __m256i p, __m256i active, bool full)
+{
+  __m256i t = lanes_split (*s, p);
+  __m256i t1 = _mm256_sub_epi32 (t, _mm256_set1_epi32 (-1));
+  __m256i zero = _mm256_cmpeq_epi32 (_mm256_min_epu32 (*d, t), *d);
+  __m256i next = _mm256_blendv_epi8 (_mm256_sub_epi32 (*s, t1), t, zero);
+  __m256i rest = _mm256_sub_epi32 (*d, _mm256_andnot_si256 (zero, t1));
+
+  *s = full ? next : lanes_select_words (active, next, *s);
+  *d = full ? rest : lanes_select_words (active, rest, *d);
+  return zero;
+}
+
+/* Gives stream j, of those that four lanes share, the next codeword. */
+BPC_INLINE void
+lanes_next_codeword (LanesDecoder *d, uint32_t j)
+{
+  const __m256i words = _mm256_setr_epi32 (0, 1, 2, 3, 4, 5, 6, 7);
+  __m256i here = _mm256_cmpeq_epi32 (words, _mm256_set1_epi32 ((int) j));
+
+  d->d[0] = _mm256_blendv_epi8 (
+      d->d[0], _mm256_set1_epi32 ((int) load_le32 (d->next)), here);
+  d->next += 4;
+}
+
+BPC_INLINE uint32_t
+lanes_decode_separate (
+    LanesDecoder *d, LanesBytes p, uint32_t active, bool full)
+{
+  __m256i in = lanes_where (active), empty[4], zero[4];
+
+  if (lanes_empty (d->s, in, full, empty)) {
+    uint32_t mask = lanes_mask_of_words (empty);
+    uint32_t words[4][8] BPC_ALIGNED;
+
+    for (; mask; mask &= mask - 1) {
+      unsigned t = (unsigned) __builtin_ctz (mask);
+
+      words[t & 3][t >> 2] = load_le32 (d->next);
+      d->next += 4;
+    }
+    for (unsigned r = 0; r < 4; r++) {
+      d->s[r] = _mm256_or_si256 (d->s[r], empty[r]);
+      d->d[r] = _mm256_blendv_epi8 (
+          d->d[r], _mm256_load_si256 ((const __m256i *) words[r]), empty[r]);
+    }
+  }
+  for (int r = 0; r < 4; r++)
+    zero[r] = lanes_decode_8 (&d->s[r], &d->d[r], lanes_high_bytes (p, r),
+        _mm256_slli_epi32 (in, 24 - 8 * r), full);
+  return ~lanes_mask_of_words (zero) & active;
+}
+
+BPC_INLINE uint32_t
+lanes_decode_shared (LanesDecoder *d, LanesBytes p, uint32_t active, bool full)
+{
+  __m256i in = lanes_where (active), zero[4];
+
+  for (int r = 0; r < 4; r++) {
+    __m256i empty = _mm256_cmpeq_epi32 (d->s[0], _mm256_setzero_si256 ());
+    uint32_t mask;
+
+    if (!full)
+      empty = _mm256_and_si256 (empty, lanes_word_mask (in, r));
+    mask = (uint32_t) _mm256_movemask_ps (_mm256_castsi256_ps (empty));
+    for (; mask; mask &= mask - 1)
+      lanes_next_codeword (d, (unsigned) __builtin_ctz (mask));
+    d->s[0] = _mm256_or_si256 (d->s[0], empty);
+    zero[r] = lanes_decode_8 (&d->s[0], &d->d[0], lanes_high_bytes (p, r),
+        _mm256_slli_epi32 (in, 24 - 8 * r), full);
+  }
+  return ~lanes_mask_of_words (zero) & active;
+}
+
+BPC_INLINE uint32_t
+lanes_decode (LanesDecoder *d, LanesRow row, unsigned side, uint32_t active,
+    bool full, bool shared)
+{
+  LanesBytes p = lanes_side (row, side);
+
+  return shared ? lanes_decode_shared (d, p, active, full)
+                : lanes_decode_separate (d, p, active, full);
+}
+
+BPC_INLINE void
+lanes_decoder_end (
+    const LanesDecoder *d, bool shared, uint32_t s[32], uint32_t value[32])
+{
+  lanes_in_order (d->s, shared, s);
+  lanes_in_order (d->d, shared, value);
+}
+
+/* --- Coefficients --- */
+
+/* The bytes at a shift of 32 words, in their order, even ones first. */
+BPC_INLINE __m256i
+lanes_gather_bytes (const __m256i words[4], int shift)
+{
+  const __m256i byte = _mm256_set1_epi32 (255);
+  const __m256i even = _mm256_setr_epi8 (0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7,
+      9, 11, 13, 15, 0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
+  __m256i w[4], bytes;
+
+  for (unsigned k = 0; k < 4; k++)
+    w[k] = _mm256_and_si256 (_mm256_srli_epi32 (words[k], shift), byte);
+  bytes = _mm256_packus_epi16 (
+      _mm256_packus_epi32 (w[0], w[1]), _mm256_packus_epi32 (w[2], w[3]));
+  bytes = _mm256_permutevar8x32_epi32 (
+      bytes, _mm256_setr_epi32 (0, 4, 1, 5, 2, 6, 3, 7));
+  return _mm256_permute4x64_epi64 (_mm256_shuffle_epi8 (bytes, even), 0xd8);
+}
+
+/* Quantizes a row; the bytes of the magnitudes and which are negative. Returns
+ * all magnitudes or-ed. */
+BPC_INLINE uint32_t
+lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
+    unsigned width, uint8_t bytes[3][64], uint64_t *negative)
+{
+  const __m256i most = _mm256_set1_epi32 (PACO_MAX_MAGNITUDE);
+  const __m256 magnitude = _mm256_castsi256_ps (_mm256_set1_epi32 (INT32_MAX));
+  uint32_t padded[64] BPC_ALIGNED, or_ed[8] BPC_ALIGNED;
+  __m256i words[8], all = _mm256_setzero_si256 ();
+  const uint32_t *from = coefficients;
+  uint64_t minus = 0;
+
+  if (width < 64) {
+    memset (padded, 0, sizeof padded);
+    memcpy (padded, from, width * 4u);
+    from = padded;
+  }
+  for (unsigned k = 0; k < 8; k++) {
+    __m256i x = lanes_load (from + 8 * k);
+
+    minus |= (uint64_t) _mm256_movemask_ps (_mm256_castsi256_ps (x)) << (8 * k);
+    if (q->reversible) {
+      x = _mm256_min_epu32 (_mm256_abs_epi32 (x), most);
+    } else {
+      __m256 scaled = _mm256_mul_ps (
+          _mm256_and_ps (_mm256_castsi256_ps (x), magnitude),
+          _mm256_set1_ps (q->scale));
+
+      scaled = _mm256_min_ps (scaled, _mm256_set1_ps (PACO_MAX_MAGNITUDE));
+      x = _mm256_cvttps_epi32 (scaled);
+    }
+    words[k] = x;
+    all = _mm256_or_si256 (all, x);
+  }
+  *negative = extract_bits (minus, UINT64_C (0x5555555555555555))
+      | extract_bits (minus, UINT64_C (0xaaaaaaaaaaaaaaaa)) << 32;
+  for (int k = 0; k < 3; k++) {
+    __m256i a = lanes_gather_bytes (words, 8 * k);
+    __m256i b = lanes_gather_bytes (words + 4, 8 * k);
+
+    lanes_store (bytes[k], _mm256_permute2x128_si256 (a, b, 0x20));
+    lanes_store (bytes[k] + 32, _mm256_permute2x128_si256 (a, b, 0x31));
+  }
+  lanes_store (or_ed, all);
+  for (unsigned k = 1; k < 8; k++)
+    or_ed[0] |= or_ed[k];
+  return or_ed[0];
+}
+
+/* Eight magnitudes to coefficients; the lowest bits of minus are signs. */
+BPC_INLINE __m256i
+lanes_dequantize_8 (const BpcQuantizer *q, __m256i m, uint32_t minus)
+{
+  const __m256i bit = _mm256_setr_epi32 (1, 2, 4, 8, 16, 32, 64, 128);
+  __m256i zero = _mm256_cmpeq_epi32 (m, _mm256_setzero_si256 ());
+  __m256i less = _mm256_and_si256 (_mm256_set1_epi32 ((int) minus), bit), x;
+
+  less = _mm256_cmpeq_epi32 (less, bit);
+  if (q->reversible) {
+    x = _mm256_add_epi32 (
+        _mm256_sll_epi32 (m, _mm_cvtsi32_si128 ((int) q->dropped)),
+        _mm256_set1_epi32 (q->middle));
+    x = _mm256_sub_epi32 (_mm256_xor_si256 (x, less), less);
+  } else {
+    __m256i index = _mm256_add_epi32 (
+        _mm256_slli_epi32 (m, 8), _mm256_set1_epi32 (q->middle));
+
+    x = _mm256_castps_si256 (
+        _mm256_mul_ps (_mm256_cvtepi32_ps (index), _mm256_set1_ps (q->scale)));
+    x = _mm256_xor_si256 (x, _mm256_slli_epi32 (less, 31));
+  }
+  return _mm256_andnot_si256 (zero, x);
+}
+
+/* From the bytes of m = q >> dropped to coefficients. n_bytes: 1..3. */
+BPC_INLINE void
+lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
+    unsigned n_bytes, uint64_t negative, void *coefficients, unsigned width)
+{
+  uint64_t minus = deposit_bits (negative, UINT64_C (0x5555555555555555))
+      | deposit_bits (negative >> 32, UINT64_C (0xaaaaaaaaaaaaaaaa));
+  uint32_t padded[64] BPC_ALIGNED;
+  uint32_t *to = width < 64 ? padded : coefficients;
+  uint8_t columns[3][64] BPC_ALIGNED;
+
+  for (unsigned k = 0; k < n_bytes; k++) {
+    __m256i a = _mm256_unpacklo_epi8 (bytes[k].left, bytes[k].right);
+    __m256i b = _mm256_unpackhi_epi8 (bytes[k].left, bytes[k].right);
+
+    lanes_store (columns[k], _mm256_permute2x128_si256 (a, b, 0x20));
+    lanes_store (columns[k] + 32, _mm256_permute2x128_si256 (a, b, 0x31));
+  }
+  for (unsigned k = 0; k < 8; k++) {
+    __m256i m = _mm256_setzero_si256 ();
+
+    for (unsigned b = n_bytes; b-- > 0;)
+      m = _mm256_or_si256 (_mm256_slli_epi32 (m, 8),
+          _mm256_cvtepu8_epi32 (
+              _mm_loadl_epi64 ((const __m128i *) (columns[b] + 8 * k))));
+    lanes_store (to + 8 * k,
+        lanes_dequantize_8 (q, m, (uint32_t) (minus >> (8 * k)) & 255));
+  }
+  if (width < 64)
+    memcpy (coefficients, padded, width * 4u);
+}

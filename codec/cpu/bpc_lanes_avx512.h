@@ -1,0 +1,677 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The 32 lanes of the block coder in AVX-512 with VBMI and VBMI2. A row's 64
+ * bytes are one register, row masks are mask registers, and the intervals of 32
+ * streams are two registers in the order of the lanes. */
+#pragma once
+#include "codec/cpu/bpc_bits.h"
+#include <immintrin.h>
+#include <math.h>
+
+#define LANES_NAME "avx512"
+#define LANES_OPS paco_bpc_ops_avx512
+
+/* --- One byte for each lane, or for each coefficient of a row --- */
+
+typedef __m256i LanesBytes;
+typedef __m512i LanesRow;
+
+BPC_INLINE LanesBytes
+lanes_load (const void *data)
+{
+  return _mm256_loadu_si256 (data);
+}
+
+BPC_INLINE void
+lanes_store (void *data, LanesBytes v)
+{
+  _mm256_storeu_si256 (data, v);
+}
+
+BPC_INLINE LanesBytes
+lanes_add (LanesBytes a, LanesBytes b)
+{
+  return _mm256_add_epi8 (a, b);
+}
+
+BPC_INLINE LanesBytes
+lanes_sub (LanesBytes a, LanesBytes b)
+{
+  return _mm256_sub_epi8 (a, b);
+}
+
+BPC_INLINE LanesBytes
+lanes_xor (LanesBytes a, LanesBytes b)
+{
+  return _mm256_xor_si256 (a, b);
+}
+
+/* Lane t gets what lane t - 1, or t + 1, has; 0 from outside. */
+BPC_INLINE LanesBytes
+lanes_from_previous (LanesBytes v)
+{
+  return _mm256_alignr_epi8 (v, _mm256_permute2x128_si256 (v, v, 0x08), 15);
+}
+
+BPC_INLINE LanesBytes
+lanes_from_next (LanesBytes v)
+{
+  return _mm256_alignr_epi8 (_mm256_permute2x128_si256 (v, v, 0x81), v, 1);
+}
+
+BPC_INLINE LanesBytes
+lanes_of_mask (uint32_t mask, uint8_t value)
+{
+  return _mm256_maskz_set1_epi8 (mask, (char) value);
+}
+
+BPC_INLINE LanesBytes
+lanes_select (uint32_t mask, LanesBytes a, LanesBytes b)
+{
+  return _mm256_mask_mov_epi8 (b, mask, a);
+}
+
+BPC_INLINE uint32_t
+lanes_bit (LanesBytes v, unsigned bit)
+{
+  return _mm256_test_epi8_mask (v, _mm256_set1_epi8 ((char) (1u << bit)));
+}
+
+BPC_INLINE uint32_t
+lanes_differ (LanesBytes v, uint8_t value)
+{
+  return _mm256_cmpneq_epi8_mask (v, _mm256_set1_epi8 ((char) value));
+}
+
+BPC_INLINE LanesBytes
+lanes_lookup_16 (const uint8_t table[16], LanesBytes nibbles)
+{
+  __m128i t = _mm_loadu_si128 ((const __m128i *) table);
+
+  return _mm256_shuffle_epi8 (_mm256_broadcastsi128_si256 (t), nibbles);
+}
+
+/* table[low nibble]. */
+BPC_INLINE LanesBytes
+lanes_lookup (const uint8_t table[16], LanesBytes v)
+{
+  return lanes_lookup_16 (table, _mm256_and_si256 (v, _mm256_set1_epi8 (15)));
+}
+
+/* Low nibbles to high ones, and back. */
+BPC_INLINE LanesBytes
+lanes_nibbles_up (LanesBytes v)
+{
+  return _mm256_slli_epi16 (v, 4); /* the high ones are 0 */
+}
+
+BPC_INLINE LanesBytes
+lanes_nibbles_down (LanesBytes v)
+{
+  return _mm256_and_si256 (_mm256_srli_epi16 (v, 4), _mm256_set1_epi8 (15));
+}
+
+/* table[4 sign (h) + sign (v) + 5]. */
+BPC_INLINE LanesBytes
+lanes_lookup_signs (const uint8_t table[16], LanesBytes h, LanesBytes v)
+{
+  h = _mm256_sign_epi8 (_mm256_set1_epi8 (4), h);
+  v = _mm256_sign_epi8 (_mm256_set1_epi8 (1), v);
+  h = _mm256_add_epi8 (_mm256_add_epi8 (h, v), _mm256_set1_epi8 (5));
+  return lanes_lookup_16 (table, h);
+}
+
+BPC_INLINE LanesRow
+lanes_row_zero (void)
+{
+  return _mm512_setzero_si512 ();
+}
+
+BPC_INLINE LanesRow
+lanes_row_load (const void *data)
+{
+  return _mm512_loadu_si512 (data);
+}
+
+BPC_INLINE void
+lanes_row_store (void *data, LanesRow r)
+{
+  _mm512_storeu_si512 (data, r);
+}
+
+BPC_INLINE LanesRow
+lanes_row_add (LanesRow a, LanesRow b)
+{
+  return _mm512_add_epi8 (a, b);
+}
+
+/* The left half of a row; and the half of a side, 0 or 32. */
+BPC_INLINE LanesRow
+lanes_row_of_left (LanesBytes left)
+{
+  return _mm512_castsi256_si512 (left);
+}
+
+BPC_INLINE LanesBytes
+lanes_side (LanesRow r, unsigned side)
+{
+  return side ? _mm512_extracti64x4_epi64 (r, 1) : _mm512_castsi512_si256 (r);
+}
+
+BPC_INLINE uint64_t
+lanes_row_top_bits (LanesRow r)
+{
+  return _mm512_movepi8_mask (r);
+}
+
+BPC_INLINE LanesRow
+lanes_row_push (LanesRow r, uint64_t mask)
+{
+  /* Twice the bytes, minus -1. */
+  return _mm512_sub_epi8 (_mm512_add_epi8 (r, r), _mm512_movm_epi8 (mask));
+}
+
+/* --- Contexts --- */
+
+/* What coefficients that become significant add to the contexts of their own
+ * row (y0), of the rows next to it (y1) and of those two away (y2). */
+BPC_INLINE void
+lanes_spread (uint64_t fresh, LanesRow *y0, LanesRow *y1, LanesRow *y2)
+{
+  uint64_t left = (uint32_t) fresh, right = fresh >> 32;
+  __m512i one = _mm512_set1_epi8 (1), three = _mm512_set1_epi8 (3);
+  /* Beside: the other column of the lane, and that beyond the border. */
+  __mmask64 same = fresh << 32 | fresh >> 32;
+  __mmask64 beyond = (left >> 1) << 32 | (uint32_t) (right << 1);
+  __mmask64 before = right << 33 | (uint32_t) (left << 1);
+  __mmask64 after = (fresh & ~(UINT64_C (1) << 32)) >> 1;
+  __m512i beside = _mm512_maskz_mov_epi8 (same, one), far;
+
+  beside = _mm512_mask_add_epi8 (beside, beyond, beside, one);
+  far = _mm512_add_epi8 (beside, _mm512_add_epi8 (beside, beside));
+  far = _mm512_mask_add_epi8 (far, before, far, one);
+  far = _mm512_mask_add_epi8 (far, after, far, one);
+  *y0 = far;
+  *y1 = _mm512_mask_add_epi8 (far, fresh, far, three);
+  *y2 = _mm512_mask_add_epi8 (beside, fresh, beside, one);
+}
+
+/* What fresh left columns add to the right columns of their own row. */
+BPC_INLINE LanesRow
+lanes_add_left (LanesRow contexts, uint32_t fresh)
+{
+  __m512i three = _mm512_set1_epi8 (3);
+
+  contexts = _mm512_mask_add_epi8 (
+      contexts, (__mmask64) fresh << 32, contexts, three);
+  return _mm512_mask_add_epi8 (
+      contexts, (__mmask64) (fresh >> 1) << 32, contexts, three);
+}
+
+/* The decoder cannot go on before it knows what has just become significant.
+ * On its path are only the contexts of the column that comes next, and masks
+ * that never leave the mask registers. */
+
+/* Where bits are set and significant ones are not. */
+BPC_INLINE uint32_t
+lanes_fresh (uint32_t bits, uint32_t significant)
+{
+  return _kandn_mask32 (significant, bits);
+}
+
+/* What fresh columns of a side (0, 32) add to the other columns of their row,
+ * and of the next. */
+BPC_INLINE LanesBytes
+lanes_add_beside (LanesBytes contexts, uint32_t fresh, unsigned side)
+{
+  __m256i three = _mm256_set1_epi8 (3);
+  __mmask32 beyond = side ? _kshiftli_mask32 (fresh, 1)
+                          : _kshiftri_mask32 (fresh, 1);
+
+  contexts = _mm256_mask_add_epi8 (contexts, fresh, contexts, three);
+  return _mm256_mask_add_epi8 (contexts, beyond, contexts, three);
+}
+
+/* What they add to the same columns of the next row. */
+BPC_INLINE LanesBytes
+lanes_add_below (LanesBytes contexts, uint32_t fresh)
+{
+  __m256i one = _mm256_set1_epi8 (1), three = _mm256_set1_epi8 (3);
+
+  contexts = _mm256_mask_add_epi8 (contexts, fresh, contexts, three);
+  contexts = _mm256_mask_add_epi8 (contexts, fresh >> 1, contexts, one);
+  return _mm256_mask_add_epi8 (contexts, fresh << 1, contexts, one);
+}
+
+/* 32 probabilities of significance, then each of refinement eight times. */
+typedef __m512i LanesTable;
+
+BPC_INLINE LanesTable
+lanes_table (const uint8_t *p)
+{
+  uint8_t table[64];
+
+  memcpy (table, p, PACO_N_SIGNIFICANCE);
+  for (unsigned c = 0; c < PACO_N_REFINEMENT; c++)
+    memset (table + 32 + 8 * c, p[PACO_REFINEMENT_CONTEXT + c], 8);
+  return _mm512_loadu_si512 (table);
+}
+
+BPC_INLINE LanesRow
+lanes_probabilities (
+    const LanesTable *table, LanesRow contexts, uint64_t refined)
+{
+  __m512i index = _mm512_min_epu8 (contexts, _mm512_set1_epi8 (31));
+
+  index = _mm512_mask_add_epi8 (index, refined, index, _mm512_set1_epi8 (32));
+  return _mm512_permutexvar_epi8 (index, *table);
+}
+
+/* Those of one side, in the left half. */
+BPC_INLINE LanesRow
+lanes_side_probabilities (
+    const LanesTable *table, LanesBytes contexts, uint32_t refined)
+{
+  __m256i index = _mm256_min_epu8 (contexts, _mm256_set1_epi8 (31));
+
+  index = _mm256_mask_add_epi8 (index, refined, index, _mm256_set1_epi8 (32));
+  return _mm512_permutexvar_epi8 (_mm512_castsi256_si512 (index), *table);
+}
+
+/* --- The arithmetic coder --- */
+
+/* s p / 256, when p is in the highest byte: the high half of the product. */
+BPC_INLINE __m512i
+lanes_split_16 (__m512i s, __m512i p)
+{
+  __m512i even = _mm512_mul_epu32 (s, p);
+  __m512i odd = _mm512_mul_epu32 (
+      _mm512_srli_epi64 (s, 32), _mm512_srli_epi64 (p, 32));
+
+  return _mm512_mask_shuffle_epi32 (odd, 0x5555, even, _MM_PERM_DDBB);
+}
+
+BPC_INLINE __m256i
+lanes_split_8 (__m256i s, __m256i p)
+{
+  __m256i even = _mm256_mul_epu32 (s, p);
+  __m256i odd = _mm256_mul_epu32 (
+      _mm256_srli_epi64 (s, 32), _mm256_srli_epi64 (p, 32));
+
+  return _mm256_mask_shuffle_epi32 (odd, 0x55, even, _MM_PERM_DDBB);
+}
+
+/* 16 bytes from the first one on as the highest bytes of words. */
+BPC_INLINE __m512i
+lanes_high_bytes (__m512i p, unsigned first)
+{
+  uint8_t order[64] = { 0 };
+
+  for (unsigned i = 0; i < 16; i++)
+    order[4 * i + 3] = (uint8_t) (first + i);
+  return _mm512_maskz_permutexvar_epi8 (
+      UINT64_C (0x8888888888888888), _mm512_loadu_si512 (order), p);
+}
+
+typedef struct
+{
+  __m512i s[2], l[2];
+  __m256i shared_s, shared_l;
+  uint32_t *finished;
+  uint8_t *reserved_by;
+  size_t n;
+} LanesEncoder;
+
+BPC_INLINE void
+lanes_encoder_begin (LanesEncoder *e, PacoBpcScratch *scratch)
+{
+  memset (e, 0, sizeof *e);
+  e->finished = scratch->finished;
+  e->reserved_by = scratch->reserved_by;
+}
+
+BPC_INLINE __m256i
+lanes_numbers (void)
+{
+  return _mm256_setr_epi8 (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+      16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+}
+
+/* The symbols of 16 streams. */
+BPC_INLINE void
+lanes_encode_16 (__m512i *s, __m512i *l, __m512i p, __mmask16 bits,
+    __mmask16 active, bool full)
+{
+  __m512i t = lanes_split_16 (*s, p);
+  __m512i not_t = _mm512_ternarylogic_epi32 (t, t, t, 0x55);
+  __m512i next = _mm512_mask_add_epi32 (t, bits, *s, not_t);
+
+  *l = _mm512_mask_sub_epi32 (*l, bits, *l, not_t);
+  *s = full ? next : _mm512_mask_mov_epi32 (*s, active, next);
+}
+
+BPC_INLINE void
+lanes_encode_separate (LanesEncoder *e, LanesRow p, unsigned side,
+    uint32_t bits, uint32_t active, bool full)
+{
+  __m512i ones = _mm512_set1_epi32 (-1);
+  __mmask16 empty0 = _mm512_testn_epi32_mask (e->s[0], e->s[0]);
+  __mmask16 empty1 = _mm512_testn_epi32_mask (e->s[1], e->s[1]);
+  uint32_t *finished = e->finished + e->n;
+  uint32_t empty;
+
+  if (!full) {
+    empty0 &= active;
+    empty1 &= active >> 16;
+  }
+  empty = empty0 | (uint32_t) empty1 << 16;
+  _mm256_storeu_si256 ((__m256i *) (e->reserved_by + e->n),
+      _mm256_maskz_compress_epi8 (empty, lanes_numbers ()));
+  _mm512_storeu_si512 (finished, _mm512_maskz_compress_epi32 (empty0, e->l[0]));
+  _mm512_storeu_si512 (finished + __builtin_popcount (empty0),
+      _mm512_maskz_compress_epi32 (empty1, e->l[1]));
+  e->n += (unsigned) __builtin_popcount (empty);
+  e->s[0] = _mm512_mask_mov_epi32 (e->s[0], empty0, ones);
+  e->s[1] = _mm512_mask_mov_epi32 (e->s[1], empty1, ones);
+  e->l[0] = _mm512_maskz_mov_epi32 (~empty0, e->l[0]);
+  e->l[1] = _mm512_maskz_mov_epi32 (~empty1, e->l[1]);
+  lanes_encode_16 (
+      &e->s[0], &e->l[0], lanes_high_bytes (p, side), bits, active, full);
+  lanes_encode_16 (&e->s[1], &e->l[1], lanes_high_bytes (p, side + 16),
+      bits >> 16, active >> 16, full);
+}
+
+/* Of 8 streams, the mask of those whose lane in this step is set. */
+BPC_INLINE __mmask8
+lanes_of_step (__m256i lanes, unsigned step)
+{
+  return _mm256_test_epi32_mask (
+      lanes, _mm256_set1_epi32 ((int) (0xffu << (8 * step))));
+}
+
+BPC_INLINE __m256i
+lanes_high_bytes_of_step (LanesBytes p, unsigned step)
+{
+  return _mm256_and_si256 (_mm256_slli_epi32 (p, 24 - 8 * (int) step),
+      _mm256_set1_epi32 ((int) 0xff000000u));
+}
+
+BPC_INLINE void
+lanes_encode_shared (
+    LanesEncoder *e, LanesBytes p, uint32_t bits, uint32_t active, bool full)
+{
+  __m256i s = e->shared_s, l = e->shared_l;
+  __m256i bit_lanes = _mm256_movm_epi8 (bits);
+  __m256i active_lanes = _mm256_movm_epi8 (active);
+
+  for (unsigned step = 0; step < 4; step++) {
+    __mmask8 ones = lanes_of_step (bit_lanes, step);
+    __mmask8 in = full ? 0xff : lanes_of_step (active_lanes, step);
+    __mmask8 empty = _mm256_testn_epi32_mask (s, s) & in;
+    __m256i t, not_t, next;
+
+    _mm_storeu_si128 ((__m128i *) (e->reserved_by + e->n),
+        _mm_maskz_compress_epi8 (
+            empty, _mm256_castsi256_si128 (lanes_numbers ())));
+    _mm256_storeu_si256 ((__m256i *) (e->finished + e->n),
+        _mm256_maskz_compress_epi32 (empty, l));
+    e->n += (unsigned) __builtin_popcount (empty);
+    s = _mm256_mask_mov_epi32 (s, empty, _mm256_set1_epi32 (-1));
+    l = _mm256_maskz_mov_epi32 (~empty, l);
+
+    t = lanes_split_8 (s, lanes_high_bytes_of_step (p, step));
+    not_t = _mm256_ternarylogic_epi32 (t, t, t, 0x55);
+    next = _mm256_mask_add_epi32 (t, ones, s, not_t);
+    l = _mm256_mask_sub_epi32 (l, ones, l, not_t);
+    s = full ? next : _mm256_mask_mov_epi32 (s, in, next);
+  }
+  e->shared_s = s;
+  e->shared_l = l;
+}
+
+/* One visit: the active lanes code their bit with their p; the bits of the
+ * others are 0. full says at compile time that all are active. */
+BPC_INLINE void
+lanes_encode (LanesEncoder *e, LanesRow p, unsigned side, uint32_t bits,
+    uint32_t active, bool full, bool shared)
+{
+  if (shared)
+    lanes_encode_shared (e, lanes_side (p, side), bits, active, full);
+  else
+    lanes_encode_separate (e, p, side, bits, active, full);
+}
+
+BPC_INLINE void
+lanes_encoder_end (
+    const LanesEncoder *e, bool shared, uint32_t s[32], uint32_t l[32])
+{
+  if (shared) {
+    _mm256_storeu_si256 ((__m256i *) s, e->shared_s);
+    _mm256_storeu_si256 ((__m256i *) l, e->shared_l);
+  } else {
+    memcpy (s, e->s, sizeof e->s);
+    memcpy (l, e->l, sizeof e->l);
+  }
+}
+
+typedef struct
+{
+  __m512i s[2], d[2];
+  __m256i shared_s, shared_d;
+  const uint8_t *next; /* codeword */
+} LanesDecoder;
+
+BPC_INLINE void
+lanes_decoder_begin (LanesDecoder *d, const uint8_t *codewords)
+{
+  memset (d, 0, sizeof *d);
+  d->next = codewords;
+}
+
+/* The symbols of 16 streams. */
+BPC_INLINE __mmask16
+lanes_decode_16 (__m512i *s, __m512i *d, __m512i p, __mmask16 active, bool full)
+{
+  __m512i t = lanes_split_16 (*s, p);
+  __m512i not_t = _mm512_ternarylogic_epi32 (t, t, t, 0x55);
+  __mmask16 bits = full ? _mm512_cmpgt_epu32_mask (*d, t)
+                        : _mm512_mask_cmpgt_epu32_mask (active, *d, t);
+  __m512i next = _mm512_mask_add_epi32 (t, bits, *s, not_t);
+
+  *d = _mm512_mask_add_epi32 (*d, bits, *d, not_t);
+  *s = full ? next : _mm512_mask_mov_epi32 (*s, active, next);
+  return bits;
+}
+
+BPC_INLINE uint32_t
+lanes_decode_separate (
+    LanesDecoder *d, LanesRow p, unsigned side, uint32_t active, bool full)
+{
+  __m512i ones = _mm512_set1_epi32 (-1);
+  __mmask16 empty0 = _mm512_testn_epi32_mask (d->s[0], d->s[0]), bits0;
+  __mmask16 empty1 = _mm512_testn_epi32_mask (d->s[1], d->s[1]), bits1;
+
+  if (!full) {
+    empty0 &= active;
+    empty1 &= active >> 16;
+  }
+  d->d[0] = _mm512_mask_expand_epi32 (
+      d->d[0], empty0, _mm512_loadu_si512 (d->next));
+  d->next += 4 * __builtin_popcount (empty0);
+  d->d[1] = _mm512_mask_expand_epi32 (
+      d->d[1], empty1, _mm512_loadu_si512 (d->next));
+  d->next += 4 * __builtin_popcount (empty1);
+  d->s[0] = _mm512_mask_mov_epi32 (d->s[0], empty0, ones);
+  d->s[1] = _mm512_mask_mov_epi32 (d->s[1], empty1, ones);
+  bits0 = lanes_decode_16 (
+      &d->s[0], &d->d[0], lanes_high_bytes (p, side), active, full);
+  bits1 = lanes_decode_16 (
+      &d->s[1], &d->d[1], lanes_high_bytes (p, side + 16), active >> 16, full);
+  return _mm512_kunpackw (bits1, bits0);
+}
+
+BPC_INLINE uint32_t
+lanes_decode_shared (LanesDecoder *d, LanesBytes p, uint32_t active, bool full)
+{
+  __m256i s = d->shared_s, value = d->shared_d;
+  __m256i active_lanes = _mm256_movm_epi8 (active);
+  uint32_t result = 0;
+
+  for (unsigned step = 0; step < 4; step++) {
+    __mmask8 in = full ? 0xff : lanes_of_step (active_lanes, step), bits;
+    __mmask8 empty = _mm256_testn_epi32_mask (s, s) & in;
+    __m256i t, not_t, next;
+
+    value = _mm256_mask_expand_epi32 (
+        value, empty, _mm256_loadu_si256 ((const __m256i *) d->next));
+    d->next += 4 * __builtin_popcount (empty);
+    s = _mm256_mask_mov_epi32 (s, empty, _mm256_set1_epi32 (-1));
+
+    t = lanes_split_8 (s, lanes_high_bytes_of_step (p, step));
+    not_t = _mm256_ternarylogic_epi32 (t, t, t, 0x55);
+    bits = _mm256_mask_cmpgt_epu32_mask (in, value, t);
+    next = _mm256_mask_add_epi32 (t, bits, s, not_t);
+    value = _mm256_mask_add_epi32 (value, bits, value, not_t);
+    s = full ? next : _mm256_mask_mov_epi32 (s, in, next);
+    result |= _pdep_u32 (bits, 0x11111111) << step;
+  }
+  d->shared_s = s;
+  d->shared_d = value;
+  return result;
+}
+
+BPC_INLINE uint32_t
+lanes_decode (LanesDecoder *d, LanesRow p, unsigned side, uint32_t active,
+    bool full, bool shared)
+{
+  return shared ? lanes_decode_shared (d, lanes_side (p, side), active, full)
+                : lanes_decode_separate (d, p, side, active, full);
+}
+
+BPC_INLINE void
+lanes_decoder_end (
+    const LanesDecoder *d, bool shared, uint32_t s[32], uint32_t value[32])
+{
+  if (shared) {
+    _mm256_storeu_si256 ((__m256i *) s, d->shared_s);
+    _mm256_storeu_si256 ((__m256i *) value, d->shared_d);
+  } else {
+    memcpy (s, d->s, sizeof d->s);
+    memcpy (value, d->d, sizeof d->d);
+  }
+}
+
+/* --- Coefficients --- */
+
+/* Column i of a row's order: left columns, then right ones. */
+BPC_INLINE __m512i
+lanes_halves_of_columns (void)
+{
+  uint8_t order[64];
+
+  for (unsigned i = 0; i < 64; i++)
+    order[i] = (uint8_t) (i < 32 ? 2 * i : 2 * (i - 32) + 1);
+  return _mm512_loadu_si512 (order);
+}
+
+BPC_INLINE __m512i
+lanes_columns_of_halves (void)
+{
+  uint8_t order[64];
+
+  for (unsigned x = 0; x < 64; x++)
+    order[x] = (uint8_t) (x / 2 + 32 * (x & 1));
+  return _mm512_loadu_si512 (order);
+}
+
+/* The bytes at a shift of 64 words, in the order of a row. */
+BPC_INLINE __m512i
+lanes_gather_bytes (const __m512i words[4], unsigned shift)
+{
+  __m512i bytes = _mm512_castsi128_si512 (
+      _mm512_cvtepi32_epi8 (_mm512_srli_epi32 (words[0], shift)));
+
+  bytes = _mm512_inserti32x4 (
+      bytes, _mm512_cvtepi32_epi8 (_mm512_srli_epi32 (words[1], shift)), 1);
+  bytes = _mm512_inserti32x4 (
+      bytes, _mm512_cvtepi32_epi8 (_mm512_srli_epi32 (words[2], shift)), 2);
+  bytes = _mm512_inserti32x4 (
+      bytes, _mm512_cvtepi32_epi8 (_mm512_srli_epi32 (words[3], shift)), 3);
+  return _mm512_permutexvar_epi8 (lanes_halves_of_columns (), bytes);
+}
+
+/* Quantizes a row; the bytes of the magnitudes and which are negative. Returns
+ * all magnitudes or-ed. */
+BPC_INLINE uint32_t
+lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
+    unsigned width, uint8_t bytes[3][64], uint64_t *negative)
+{
+  const __m512i most = _mm512_set1_epi32 (PACO_MAX_MAGNITUDE);
+  const float *floats = coefficients;
+  uint64_t valid = low_bits (width), minus = 0;
+  __m512i words[4], all = _mm512_setzero_si512 ();
+
+  for (unsigned k = 0; k < 4; k++) {
+    __mmask16 in = (__mmask16) (valid >> (16 * k));
+    __m512i x = _mm512_maskz_loadu_epi32 (in, floats + 16 * k);
+
+    minus |= (uint64_t) _mm512_movepi32_mask (x) << (16 * k);
+    if (q->reversible) {
+      x = _mm512_min_epu32 (_mm512_abs_epi32 (x), most);
+    } else {
+      __m512 scaled = _mm512_mul_ps (
+          _mm512_abs_ps (_mm512_castsi512_ps (x)), _mm512_set1_ps (q->scale));
+
+      scaled = _mm512_min_ps (scaled, _mm512_set1_ps (PACO_MAX_MAGNITUDE));
+      x = _mm512_cvttps_epi32 (scaled);
+    }
+    words[k] = x;
+    all = _mm512_or_si512 (all, x);
+  }
+  *negative = _pext_u64 (minus, UINT64_C (0x5555555555555555))
+      | _pext_u64 (minus, UINT64_C (0xaaaaaaaaaaaaaaaa)) << 32;
+  for (unsigned k = 0; k < 3; k++)
+    _mm512_storeu_si512 (bytes[k], lanes_gather_bytes (words, 8 * k));
+  return (uint32_t) _mm512_reduce_or_epi32 (all);
+}
+
+/* From the bytes of m = q >> dropped to coefficients. n_bytes: 1..3. */
+BPC_INLINE void
+lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
+    unsigned n_bytes, uint64_t negative, void *coefficients, unsigned width)
+{
+  uint64_t valid = low_bits (width);
+  uint64_t minus = _pdep_u64 (negative, UINT64_C (0x5555555555555555))
+      | _pdep_u64 (negative >> 32, UINT64_C (0xaaaaaaaaaaaaaaaa));
+  float *floats = coefficients;
+  BPC_ALIGNED uint8_t columns[3][64];
+
+  for (unsigned k = 0; k < n_bytes; k++)
+    _mm512_store_si512 (columns[k],
+        _mm512_permutexvar_epi8 (lanes_columns_of_halves (), bytes[k]));
+  for (unsigned k = 0; k < 4; k++) {
+    __mmask16 in = (__mmask16) (valid >> (16 * k));
+    __mmask16 less = (__mmask16) (minus >> (16 * k)), nonzero;
+    __m512i m = _mm512_setzero_si512 (), x;
+
+    for (unsigned b = n_bytes; b-- > 0;)
+      m = _mm512_or_si512 (_mm512_slli_epi32 (m, 8),
+          _mm512_cvtepu8_epi32 (
+              _mm_load_si128 ((const __m128i *) (columns[b] + 16 * k))));
+    nonzero = _mm512_test_epi32_mask (m, m);
+    if (q->reversible) {
+      x = _mm512_maskz_add_epi32 (nonzero,
+          _mm512_sll_epi32 (m, _mm_cvtsi32_si128 ((int) q->dropped)),
+          _mm512_set1_epi32 (q->middle));
+      x = _mm512_mask_sub_epi32 (x, less, _mm512_setzero_si512 (), x);
+    } else {
+      __m512i index = _mm512_add_epi32 (
+          _mm512_slli_epi32 (m, 8), _mm512_set1_epi32 (q->middle));
+
+      x = _mm512_castps_si512 (_mm512_maskz_mul_ps (
+          nonzero, _mm512_cvtepi32_ps (index), _mm512_set1_ps (q->scale)));
+      x = _mm512_mask_xor_epi32 (
+          x, less & nonzero, x, _mm512_set1_epi32 (INT32_MIN));
+    }
+    _mm512_mask_storeu_epi32 (floats + 16 * k, in, x);
+  }
+}

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The 32 lanes of the block coder in plain C: what bpc_template.h asks of an
+ * instruction set, in its simplest form. The other two do the same. */
+#pragma once
+#include "codec/cpu/bpc_bits.h"
+#include <math.h>
+
+#define LANES_NAME "plain"
+#define LANES_OPS paco_bpc_ops_plain
+
+/* --- One byte for each lane, or for each coefficient of a row --- */
+
+typedef struct
+{
+  uint8_t b[32];
+} LanesBytes;
+
+typedef struct
+{
+  uint8_t b[64];
+} LanesRow;
+
+BPC_INLINE LanesBytes
+lanes_load (const void *data)
+{
+  LanesBytes v;
+
+  memcpy (v.b, data, 32);
+  return v;
+}
+
+BPC_INLINE void
+lanes_store (void *data, LanesBytes v)
+{
+  memcpy (data, v.b, 32);
+}
+
+BPC_INLINE LanesBytes
+lanes_add (LanesBytes a, LanesBytes b)
+{
+  for (unsigned t = 0; t < 32; t++)
+    a.b[t] += b.b[t];
+  return a;
+}
+
+BPC_INLINE LanesBytes
+lanes_sub (LanesBytes a, LanesBytes b)
+{
+  for (unsigned t = 0; t < 32; t++)
+    a.b[t] -= b.b[t];
+  return a;
+}
+
+BPC_INLINE LanesBytes
+lanes_xor (LanesBytes a, LanesBytes b)
+{
+  for (unsigned t = 0; t < 32; t++)
+    a.b[t] ^= b.b[t];
+  return a;
+}
+
+/* Lane t gets what lane t - 1, or t + 1, has; 0 from outside. */
+BPC_INLINE LanesBytes
+lanes_from_previous (LanesBytes v)
+{
+  LanesBytes r = { { 0 } };
+
+  memcpy (r.b + 1, v.b, 31);
+  return r;
+}
+
+BPC_INLINE LanesBytes
+lanes_from_next (LanesBytes v)
+{
+  LanesBytes r = { { 0 } };
+
+  memcpy (r.b, v.b + 1, 31);
+  return r;
+}
+
+/* value where the mask is set, else 0. */
+BPC_INLINE LanesBytes
+lanes_of_mask (uint32_t mask, uint8_t value)
+{
+  LanesBytes r;
+
+  for (unsigned t = 0; t < 32; t++)
+    r.b[t] = mask >> t & 1 ? value : 0;
+  return r;
+}
+
+/* a where the mask is set, else b. */
+BPC_INLINE LanesBytes
+lanes_select (uint32_t mask, LanesBytes a, LanesBytes b)
+{
+  for (unsigned t = 0; t < 32; t++)
+    b.b[t] = mask >> t & 1 ? a.b[t] : b.b[t];
+  return b;
+}
+
+/* Where v has the bit set. */
+BPC_INLINE uint32_t
+lanes_bit (LanesBytes v, unsigned bit)
+{
+  uint32_t mask = 0;
+
+  for (unsigned t = 0; t < 32; t++)
+    mask |= (uint32_t) (v.b[t] >> bit & 1) << t;
+  return mask;
+}
+
+BPC_INLINE uint32_t
+lanes_differ (LanesBytes v, uint8_t value)
+{
+  uint32_t mask = 0;
+
+  for (unsigned t = 0; t < 32; t++)
+    mask |= (uint32_t) (v.b[t] != value) << t;
+  return mask;
+}
+
+/* table[low nibble]. */
+BPC_INLINE LanesBytes
+lanes_lookup (const uint8_t table[16], LanesBytes v)
+{
+  for (unsigned t = 0; t < 32; t++)
+    v.b[t] = table[v.b[t] & 15];
+  return v;
+}
+
+/* Low nibbles to high ones, and back. */
+BPC_INLINE LanesBytes
+lanes_nibbles_up (LanesBytes v)
+{
+  for (unsigned t = 0; t < 32; t++)
+    v.b[t] = (uint8_t) (v.b[t] << 4);
+  return v;
+}
+
+BPC_INLINE LanesBytes
+lanes_nibbles_down (LanesBytes v)
+{
+  for (unsigned t = 0; t < 32; t++)
+    v.b[t] >>= 4;
+  return v;
+}
+
+/* table[4 sign (h) + sign (v) + 5]. */
+BPC_INLINE LanesBytes
+lanes_lookup_signs (const uint8_t table[16], LanesBytes h, LanesBytes v)
+{
+  for (unsigned t = 0; t < 32; t++) {
+    int8_t a = (int8_t) h.b[t], b = (int8_t) v.b[t];
+
+    v.b[t] = table[4 * ((a > 0) - (a < 0)) + (b > 0) - (b < 0) + 5];
+  }
+  return v;
+}
+
+BPC_INLINE LanesRow
+lanes_row_zero (void)
+{
+  return (LanesRow){ { 0 } };
+}
+
+BPC_INLINE LanesRow
+lanes_row_load (const void *data)
+{
+  LanesRow r;
+
+  memcpy (r.b, data, 64);
+  return r;
+}
+
+BPC_INLINE void
+lanes_row_store (void *data, LanesRow r)
+{
+  memcpy (data, r.b, 64);
+}
+
+BPC_INLINE LanesRow
+lanes_row_add (LanesRow a, LanesRow b)
+{
+  for (unsigned i = 0; i < 64; i++)
+    a.b[i] += b.b[i];
+  return a;
+}
+
+/* The left half of a row; and the half of a side, 0 or 32. */
+BPC_INLINE LanesRow
+lanes_row_of_left (LanesBytes left)
+{
+  LanesRow r = { { 0 } };
+
+  memcpy (r.b, left.b, 32);
+  return r;
+}
+
+BPC_INLINE LanesBytes
+lanes_side (LanesRow r, unsigned side)
+{
+  return lanes_load (r.b + side);
+}
+
+/* The highest bits of the bytes. */
+BPC_INLINE uint64_t
+lanes_row_top_bits (LanesRow r)
+{
+  uint64_t mask = 0;
+
+  for (unsigned i = 0; i < 64; i++)
+    mask |= (uint64_t) (r.b[i] >> 7) << i;
+  return mask;
+}
+
+/* Doubles the bytes and adds the mask's bits. */
+BPC_INLINE LanesRow
+lanes_row_push (LanesRow r, uint64_t mask)
+{
+  for (unsigned i = 0; i < 64; i++)
+    r.b[i] = (uint8_t) (r.b[i] << 1 | (mask >> i & 1));
+  return r;
+}
+
+/* --- Contexts --- */
+
+/* What coefficients that become significant add to the contexts of their own
+ * row (y0), of the rows next to it (y1) and of those two away (y2). */
+BPC_INLINE void
+lanes_spread (uint64_t fresh, LanesRow *y0, LanesRow *y1, LanesRow *y2)
+{
+  uint64_t left = (uint32_t) fresh, right = fresh >> 32;
+  uint64_t same = left << 32 | right;
+  uint64_t diagonal = (left >> 1) << 32 | (uint32_t) (right << 1);
+  uint64_t before = (right << 33) | (uint32_t) (left << 1);
+  uint64_t after = (right >> 1) << 32 | (left >> 1);
+
+  for (unsigned i = 0; i < 64; i++) {
+    uint8_t self = fresh >> i & 1;
+    uint8_t beside = (uint8_t) ((same >> i & 1) + (diagonal >> i & 1));
+    uint8_t far = (uint8_t) ((before >> i & 1) + (after >> i & 1));
+
+    y0->b[i] = (uint8_t) (3 * beside + far);
+    y1->b[i] = (uint8_t) (3 * beside + far + 3 * self);
+    y2->b[i] = (uint8_t) (beside + self);
+  }
+}
+
+/* What fresh left columns add to the right columns of their own row. */
+BPC_INLINE LanesRow
+lanes_add_left (LanesRow contexts, uint32_t fresh)
+{
+  for (unsigned t = 0; t < 32; t++)
+    contexts.b[32 + t] = (uint8_t) (contexts.b[32 + t]
+        + 3 * ((fresh >> t & 1) + (t < 31 ? fresh >> (t + 1) & 1 : 0)));
+  return contexts;
+}
+
+/* The decoder cannot go on before it knows what has just become significant.
+ * On its path are only the contexts of the column that comes next. */
+
+/* Where bits are set and significant ones are not. */
+BPC_INLINE uint32_t
+lanes_fresh (uint32_t bits, uint32_t significant)
+{
+  return bits & ~significant;
+}
+
+/* What fresh columns of a side (0, 32) add to the other columns of their row,
+ * and of the next. */
+BPC_INLINE LanesBytes
+lanes_add_beside (LanesBytes contexts, uint32_t fresh, unsigned side)
+{
+  uint32_t beyond = side ? fresh << 1 : fresh >> 1;
+
+  for (unsigned t = 0; t < 32; t++)
+    contexts.b[t] = (uint8_t) (contexts.b[t]
+        + 3 * ((fresh >> t & 1) + (beyond >> t & 1)));
+  return contexts;
+}
+
+/* What they add to the same columns of the next row. */
+BPC_INLINE LanesBytes
+lanes_add_below (LanesBytes contexts, uint32_t fresh)
+{
+  uint32_t before = fresh << 1, after = fresh >> 1;
+
+  for (unsigned t = 0; t < 32; t++)
+    contexts.b[t] = (uint8_t) (contexts.b[t] + 3 * (fresh >> t & 1)
+        + (before >> t & 1) + (after >> t & 1));
+  return contexts;
+}
+
+typedef struct
+{
+  uint8_t p[64];
+} LanesTable;
+
+/* From the probabilities of significance and refinement. */
+BPC_INLINE LanesTable
+lanes_table (const uint8_t *p)
+{
+  LanesTable table;
+
+  memcpy (table.p, p, PACO_N_SIGNIFICANCE);
+  for (unsigned c = 0; c < 32; c++)
+    table.p[32 + c] = p[PACO_REFINEMENT_CONTEXT + c / 8];
+  return table;
+}
+
+BPC_INLINE LanesRow
+lanes_probabilities (
+    const LanesTable *table, LanesRow contexts, uint64_t refined)
+{
+  for (unsigned i = 0; i < 64; i++)
+    contexts.b[i] =
+        table->p[MIN (contexts.b[i], 31) + (refined >> i & 1 ? 32 : 0)];
+  return contexts;
+}
+
+/* Those of one side, in the left half. */
+BPC_INLINE LanesRow
+lanes_side_probabilities (
+    const LanesTable *table, LanesBytes contexts, uint32_t refined)
+{
+  for (unsigned t = 0; t < 32; t++)
+    contexts.b[t] =
+        table->p[MIN (contexts.b[t], 31) + (refined >> t & 1 ? 32 : 0)];
+  return lanes_row_of_left (contexts);
+}
+
+/* --- The arithmetic coder --- */
+
+typedef struct
+{
+  uint32_t s[32], l[32];
+  uint32_t *finished;
+  uint8_t *reserved_by;
+  size_t n;
+} LanesEncoder;
+
+BPC_INLINE void
+lanes_encoder_begin (LanesEncoder *e, PacoBpcScratch *scratch)
+{
+  memset (e, 0, sizeof *e);
+  e->finished = scratch->finished;
+  e->reserved_by = scratch->reserved_by;
+}
+
+BPC_INLINE void
+lanes_encode_symbol (LanesEncoder *e, unsigned j, uint8_t p, bool bit)
+{
+  uint32_t t;
+
+  if (e->s[j] == 0) {
+    e->reserved_by[e->n] = (uint8_t) j;
+    e->finished[e->n++] = e->l[j];
+    e->l[j] = 0;
+    e->s[j] = UINT32_MAX;
+  }
+  t = (uint32_t) ((uint64_t) e->s[j] * p >> 8);
+  if (bit) {
+    e->l[j] += t + 1;
+    e->s[j] -= t + 1;
+  } else {
+    e->s[j] = t;
+  }
+}
+
+/* One visit: the active lanes code their bit with their p; the bits of the
+ * others are 0. full says at compile time that all are active. */
+BPC_INLINE void
+lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
+    uint32_t active, bool full, bool shared)
+{
+  LanesBytes p = lanes_side (row, side);
+
+  if (shared) {
+    for (unsigned step = 0; step < 4; step++)
+      for (unsigned j = 0; j < 8; j++) {
+        unsigned t = 4 * j + step;
+
+        if (full || (active >> t & 1))
+          lanes_encode_symbol (e, j, p.b[t], bits >> t & 1);
+      }
+  } else {
+    for (unsigned t = 0; t < 32; t++)
+      if (full || (active >> t & 1))
+        lanes_encode_symbol (e, t, p.b[t], bits >> t & 1);
+  }
+}
+
+BPC_INLINE void
+lanes_encoder_end (
+    const LanesEncoder *e, bool shared, uint32_t s[32], uint32_t l[32])
+{
+  memcpy (s, e->s, sizeof e->s);
+  memcpy (l, e->l, sizeof e->l);
+}
+
+typedef struct
+{
+  uint32_t s[32], d[32];
+  const uint8_t *next; /* codeword */
+} LanesDecoder;
+
+BPC_INLINE void
+lanes_decoder_begin (LanesDecoder *d, const uint8_t *codewords)
+{
+  memset (d, 0, sizeof *d);
+  d->next = codewords;
+}
+
+BPC_INLINE uint32_t
+lanes_decode_symbol (LanesDecoder *d, unsigned j, uint8_t p)
+{
+  uint32_t t;
+
+  if (d->s[j] == 0) {
+    d->d[j] = load_le32 (d->next);
+    d->next += 4;
+    d->s[j] = UINT32_MAX;
+  }
+  t = (uint32_t) ((uint64_t) d->s[j] * p >> 8);
+  if (d->d[j] > t) {
+    d->d[j] -= t + 1;
+    d->s[j] -= t + 1;
+    return 1;
+  }
+  d->s[j] = t;
+  return 0;
+}
+
+BPC_INLINE uint32_t
+lanes_decode (LanesDecoder *d, LanesRow row, unsigned side, uint32_t active,
+    bool full, bool shared)
+{
+  LanesBytes p = lanes_side (row, side);
+  uint32_t bits = 0;
+
+  if (shared) {
+    for (unsigned step = 0; step < 4; step++)
+      for (unsigned j = 0; j < 8; j++) {
+        unsigned t = 4 * j + step;
+
+        if (full || (active >> t & 1))
+          bits |= lanes_decode_symbol (d, j, p.b[t]) << t;
+      }
+  } else {
+    for (unsigned t = 0; t < 32; t++)
+      if (full || (active >> t & 1))
+        bits |= lanes_decode_symbol (d, t, p.b[t]) << t;
+  }
+  return bits;
+}
+
+BPC_INLINE void
+lanes_decoder_end (
+    const LanesDecoder *d, bool shared, uint32_t s[32], uint32_t value[32])
+{
+  memcpy (s, d->s, sizeof d->s);
+  memcpy (value, d->d, sizeof d->d);
+}
+
+/* --- Coefficients --- */
+
+/* Quantizes a row; the bytes of the magnitudes and which are negative. Returns
+ * all magnitudes or-ed. */
+BPC_INLINE uint32_t
+lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
+    unsigned width, uint8_t bytes[3][64], uint64_t *negative)
+{
+  const int32_t *integers = coefficients;
+  const float *floats = coefficients;
+  uint32_t all = 0;
+
+  memset (bytes, 0, 3 * 64);
+  *negative = 0;
+  for (unsigned x = 0; x < width; x++) {
+    unsigned i = x / 2 + 32 * (x & 1);
+    uint32_t m;
+    bool minus;
+
+    if (q->reversible) {
+      minus = integers[x] < 0;
+      m = minus ? -(uint32_t) integers[x] : (uint32_t) integers[x];
+      m = MIN (m, PACO_MAX_MAGNITUDE);
+    } else {
+      float scaled = fabsf (floats[x]) * q->scale;
+
+      minus = signbit (floats[x]);
+      m = scaled < (float) PACO_MAX_MAGNITUDE ? (uint32_t) scaled
+                                              : PACO_MAX_MAGNITUDE;
+    }
+    all |= m;
+    *negative |= (uint64_t) minus << i;
+    for (unsigned k = 0; k < 3; k++)
+      bytes[k][i] = (uint8_t) (m >> (8 * k));
+  }
+  return all;
+}
+
+/* From the bytes of m = q >> dropped to coefficients. n_bytes: 1..3. */
+BPC_INLINE void
+lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
+    unsigned n_bytes, uint64_t negative, void *coefficients, unsigned width)
+{
+  int32_t *integers = coefficients;
+  float *floats = coefficients;
+
+  for (unsigned x = 0; x < width; x++) {
+    unsigned i = x / 2 + 32 * (x & 1);
+    bool minus = negative >> i & 1;
+    int32_t m = 0;
+
+    for (unsigned k = 0; k < n_bytes; k++)
+      m |= bytes[k].b[i] << (8 * k);
+    if (q->reversible) {
+      int32_t value = m ? (m << q->dropped) + q->middle : 0;
+
+      integers[x] = minus ? -value : value;
+    } else {
+      float value = m ? (float) (256 * m + q->middle) * q->scale : 0.0f;
+
+      floats[x] = minus && m ? -value : value;
+    }
+  }
+}

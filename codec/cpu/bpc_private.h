@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the instances of the block coder share: the working memory, and the
+ * tables of operations that they export.
+ *
+ * A row of a block is 64 coefficients. It is kept as a *row mask*, 64 bits of
+ * which bit t is the left column of lane t and bit 32 + t its right column, or
+ * as 64 bytes in the same order. Sliced like this, one visit of the 32 lanes is
+ * 32 bits of a word, and every decision about it a handful of instructions. */
+#pragma once
+#include "codec/cpu/bpc.h"
+#include "codec/quantizer.h"
+
+#define BPC_INLINE static inline __attribute__ ((always_inline))
+#define BPC_ALIGNED __attribute__ ((aligned (64)))
+
+/* Contexts reach two lines up and down: rows y = -2..height + 1 exist. */
+#define BPC_MARGIN 2
+#define BPC_ROWS (PACO_MAX_BLOCK_HEIGHT + 2 * BPC_MARGIN)
+
+/* No block has more bytes than this (all planes raw). */
+#define BPC_MAX_BYTES                                                          \
+  (PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT * (PACO_MAX_PLANES + 1) / 8)
+
+/* Codewords of an encoder that notices only behind a plane that it is past
+ * BPC_MAX_BYTES. A codeword holds four symbols at least; a plane is a bit and a
+ * sign of each coefficient; and vectors are stored whole. */
+#define BPC_MAX_CODEWORDS                                                      \
+  (BPC_MAX_BYTES / 4 + 2 * PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT / 4 + 128)
+
+/* Most codewords that a row of a scan, or a visit of signs, reserves. */
+#define BPC_ROW_CODEWORDS 64
+
+struct _PacoBpcScratch
+{
+  /* Bit p of the magnitudes. */
+  uint64_t plane[PACO_MAX_PLANES][PACO_MAX_BLOCK_HEIGHT] BPC_ALIGNED;
+  /* Row y is at BPC_MARGIN + y; the margins of significant stay 0. */
+  uint64_t negative[BPC_ROWS] BPC_ALIGNED;
+  uint64_t significant[BPC_ROWS] BPC_ALIGNED;
+  uint64_t old[BPC_ROWS] BPC_ALIGNED;   /* significant as the plane began */
+  uint64_t coded[BPC_ROWS] BPC_ALIGNED; /* in this plane already */
+  uint64_t fresh[BPC_ROWS] BPC_ALIGNED; /* significant since this scan */
+  uint64_t known[BPC_ROWS] BPC_ALIGNED; /* the sign was coded */
+  /* 3 near + ring of every coefficient, kept up to date. */
+  uint8_t contexts[BPC_ROWS][64] BPC_ALIGNED;
+  /* Signs coded so far as +1, -1, else 0. */
+  int8_t signs[BPC_ROWS][64] BPC_ALIGNED;
+  /* Signs of a pass: by row, and compacted by visit. */
+  uint8_t sign_values[PACO_MAX_BLOCK_HEIGHT][32] BPC_ALIGNED;
+  uint8_t sign_visits[PACO_MAX_BLOCK_HEIGHT][32] BPC_ALIGNED;
+  uint32_t sign_bits[PACO_MAX_BLOCK_HEIGHT] BPC_ALIGNED;
+  /* The same by lane, and which lines of a lane they belong to. */
+  uint8_t sign_lists[32][PACO_MAX_BLOCK_HEIGHT + 64] BPC_ALIGNED;
+  uint64_t fresh_lines[PACO_MAX_BLOCK_HEIGHT / 64][32] BPC_ALIGNED;
+  /* The encoder's magnitudes: bytes 0, 1, 2 of each. */
+  uint8_t magnitude[PACO_MAX_BLOCK_HEIGHT][3][64] BPC_ALIGNED;
+  /* The encoder's n-th reservation: by which stream, and the value of the
+   * codeword that this stream had finished. */
+  uint32_t finished[BPC_MAX_CODEWORDS] BPC_ALIGNED;
+  uint8_t reserved_by[BPC_MAX_CODEWORDS] BPC_ALIGNED;
+  /* Columns as bit strings, line 0 first. */
+  uint64_t columns[64][PACO_MAX_BLOCK_HEIGHT / 64] BPC_ALIGNED;
+  uint64_t column_signs[64][PACO_MAX_BLOCK_HEIGHT / 64] BPC_ALIGNED;
+  /* The raw string (7.6), with room for zeros behind. */
+  uint8_t string[BPC_MAX_BYTES + 65536 + 512] BPC_ALIGNED;
+  /* The decoder's bytes, and zeros behind them. */
+  uint8_t input[65536 + 4 * BPC_ROW_CODEWORDS + 256] BPC_ALIGNED;
+};
+
+/* Coefficients to magnitudes (scale: 1 / step), and back (scale: 2^(d-8) step,
+ * middle: rho, or with the reversible wavelet what is added to m 2^d). */
+typedef struct
+{
+  bool reversible;
+  unsigned dropped;
+  int32_t middle;
+  float scale;
+} BpcQuantizer;
+
+extern const PacoBpcOps paco_bpc_ops_plain;
+#if defined(__x86_64__)
+extern const PacoBpcOps paco_bpc_ops_avx2;
+extern const PacoBpcOps paco_bpc_ops_avx512;
+#endif

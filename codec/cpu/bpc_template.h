@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The block coder (FORMAT.md section 7), written once over the operations of
+ * bpc_lanes_*.h and compiled once per instruction set.
+ *
+ * Two ideas carry it. All bits of a plane are sliced into row masks, so that a
+ * decision about 64 coefficients is a few instructions on a word. And contexts
+ * are not counted but kept: a coefficient that becomes significant adds what it
+ * means to the rows around it, so that a visit reads 32 contexts, takes 32
+ * probabilities from a register and codes 32 symbols. The five rows that a row
+ * of the scan touches are held in registers while the scan moves down.
+ *
+ * Functions take `shared` (four lanes to a codeword) and `full` (all lanes
+ * always active) as compile-time constants. */
+#pragma once
+
+typedef enum
+{
+  SCAN_MERGED,     /* every coefficient */
+  SCAN_NEIGHBORS,  /* not significant, but a neighbor is */
+  SCAN_REFINEMENT, /* significant when the plane began */
+  SCAN_REST,       /* neither, and not coded yet */
+} Scan;
+
+/* What is fixed while a block is coded. */
+typedef struct
+{
+  PacoBpcScratch *scratch;
+  const PacoBpcBlock *block;
+  const PacoBlockRecord *record;
+  uint64_t valid;                 /* columns that are in the block */
+  uint8_t sign_codes[16];         /* (h, v) to context and inversion */
+  uint8_t sign_probabilities[16]; /* of that; changes with the plane */
+  const uint8_t *limit;           /* decoder: codewords must end before */
+} Coding;
+
+static uint64_t
+valid_columns (unsigned width)
+{
+  return low_bits ((width + 1) / 2) | low_bits (width / 2) << 32;
+}
+
+/* A sign's code: its context in bits 0-2, whether it is inverted in bit 3. */
+static void
+make_sign_codes (unsigned orientation, uint8_t codes[16])
+{
+  memset (codes, 0, 16);
+  for (int a = -1; a <= 1; a++)
+    for (int b = -1; b <= 1; b++) {
+      int h = orientation == PACO_ORIENTATION_HL ? b : a;
+      int v = orientation == PACO_ORIENTATION_HL ? a : b;
+      bool inverted = h < 0 || (h == 0 && v < 0);
+      int u = inverted ? -v : v;
+      unsigned context = h ? (unsigned) (1 - u) : u ? 3 : 4;
+
+      codes[4 * a + b + 5] = (uint8_t) (context | inverted << 3);
+    }
+}
+
+static void
+coding_begin (Coding *coding, PacoBpcScratch *scratch,
+    const PacoBpcBlock *block, const PacoBlockRecord *record)
+{
+  unsigned rows = block->height + 2 * BPC_MARGIN;
+
+  coding->scratch = scratch;
+  coding->block = block;
+  coding->record = record;
+  coding->valid = valid_columns (block->width);
+  make_sign_codes (block->orientation, coding->sign_codes);
+  memset (scratch->significant, 0, rows * sizeof (uint64_t));
+  memset (scratch->known, 0, rows * sizeof (uint64_t));
+  memset (scratch->coded, 0, rows * sizeof (uint64_t));
+  memset (scratch->contexts, 0, rows * 64);
+  memset (scratch->signs, 0, rows * 64);
+}
+
+/* Chooses the probabilities of a plane; returns those of the scan. */
+static const uint8_t *
+begin_plane (Coding *coding, unsigned plane, uint32_t n_significant)
+{
+  const PacoBpcBlock *block = coding->block;
+  PacoBpcScratch *scratch = coding->scratch;
+  uint32_t n = (uint32_t) block->width * block->height;
+  const uint8_t *p = block->set->p[paco_probability_row (
+      block->orientation, plane, paco_density_class (n_significant, n))];
+
+  memset (coding->sign_probabilities, 128, 16);
+  for (unsigned c = 0; c < PACO_N_SIGN; c++)
+    coding->sign_probabilities[c] = coding->sign_probabilities[8 + c] =
+        p[PACO_SIGN_CONTEXT + c];
+  if (block->coding_passes > 1)
+    memcpy (scratch->old, scratch->significant,
+        (block->height + 2 * BPC_MARGIN) * sizeof (uint64_t));
+  return p;
+}
+
+/* --- Who takes part in a scan --- */
+
+/* Left columns with a significant neighbor; the rows above, at and below. */
+BPC_INLINE uint32_t
+near_left (uint64_t above, uint64_t at, uint64_t below)
+{
+  uint64_t right = (above | at | below) >> 32;
+
+  return (uint32_t) (above | below | right | right << 1);
+}
+
+BPC_INLINE uint32_t
+near_right (uint64_t above, uint64_t at, uint64_t below)
+{
+  uint32_t left = (uint32_t) (above | at | below);
+
+  return (uint32_t) ((above | below) >> 32) | left | left >> 1;
+}
+
+/* The left half of the lanes that code a symbol in row i. */
+BPC_INLINE uint32_t
+active_left (const Coding *coding, Scan scan, unsigned i)
+{
+  const PacoBpcScratch *s = coding->scratch;
+  uint32_t valid = (uint32_t) coding->valid;
+
+  switch (scan) {
+    case SCAN_MERGED:
+      return valid;
+    case SCAN_NEIGHBORS:
+      return valid & ~(uint32_t) s->old[i]
+          & near_left (
+              s->significant[i - 1], s->significant[i], s->significant[i + 1]);
+    case SCAN_REFINEMENT:
+      return (uint32_t) s->old[i];
+    default:
+      return valid & ~(uint32_t) (s->old[i] | s->coded[i]);
+  }
+}
+
+/* The right half, when the left one has become fresh. */
+BPC_INLINE uint32_t
+active_right (const Coding *coding, Scan scan, unsigned i, uint32_t fresh_left)
+{
+  const PacoBpcScratch *s = coding->scratch;
+  uint32_t valid = coding->valid >> 32;
+
+  switch (scan) {
+    case SCAN_MERGED:
+      return valid;
+    case SCAN_NEIGHBORS:
+      return valid & ~(uint32_t) (s->old[i] >> 32)
+          & near_right (s->significant[i - 1], s->significant[i] | fresh_left,
+              s->significant[i + 1]);
+    case SCAN_REFINEMENT:
+      return s->old[i] >> 32;
+    default:
+      return valid & ~(uint32_t) ((s->old[i] | s->coded[i]) >> 32);
+  }
+}
+
+/* Whose symbols have refinement contexts. */
+BPC_INLINE uint64_t
+refined_columns (Scan scan, uint64_t significant)
+{
+  return scan == SCAN_MERGED    ? significant
+      : scan == SCAN_REFINEMENT ? UINT64_MAX
+                                : 0;
+}
+
+/* The contexts of the rows y - 2 .. y + 2 around row y of a scan. */
+typedef struct
+{
+  LanesRow up2, up1, at, down1, down2;
+} Window;
+
+BPC_INLINE void
+window_add (Window *w, uint64_t fresh)
+{
+  LanesRow y0, y1, y2;
+
+  lanes_spread (fresh, &y0, &y1, &y2);
+  w->up2 = lanes_row_add (w->up2, y2);
+  w->up1 = lanes_row_add (w->up1, y1);
+  w->at = lanes_row_add (w->at, y0);
+  w->down1 = lanes_row_add (w->down1, y1);
+  w->down2 = lanes_row_add (w->down2, y2);
+}
+
+/* Row i (margin included) is done. */
+BPC_INLINE void
+window_move (Window *w, uint8_t contexts[][64], unsigned i)
+{
+  lanes_row_store (contexts[i - 2], w->up2);
+  w->up2 = w->up1;
+  w->up1 = w->at;
+  w->at = w->down1;
+  w->down1 = w->down2;
+}
+
+BPC_INLINE Window
+window_begin (uint8_t contexts[][64])
+{
+  return (Window){ .up2 = lanes_row_load (contexts[0]),
+    .up1 = lanes_row_load (contexts[1]),
+    .at = lanes_row_load (contexts[2]),
+    .down1 = lanes_row_load (contexts[3]) };
+}
+
+BPC_INLINE void
+window_end (const Window *w, uint8_t contexts[][64], unsigned i)
+{
+  lanes_row_store (contexts[i - 2], w->up2);
+  lanes_row_store (contexts[i - 1], w->up1);
+}
+
+#include "codec/cpu/bpc_template_signs.h"
+#include "codec/cpu/bpc_template_encode.h"
+#include "codec/cpu/bpc_template_decode.h"
+
+const PacoBpcOps LANES_OPS = {
+  .name = LANES_NAME,
+  .encode = encode_block,
+  .decode = decode_block,
+};

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The decoder, for bpc_template.h. Bytes may be anything: codewords are read
+ * from a copy with zeros behind it, and every row checks that it has not read
+ * any of those. */
+#pragma once
+
+BPC_INLINE bool
+decode_scan (const Coding *coding, LanesDecoder *state, const uint8_t *p,
+    unsigned plane, Scan scan, bool full, bool shared)
+{
+  PacoBpcScratch *s = coding->scratch;
+  uint64_t *bits = s->plane[plane];
+  unsigned end = BPC_MARGIN + coding->block->height;
+  LanesTable table = lanes_table (p);
+  Window w = window_begin (s->contexts);
+  LanesDecoder d = *state;
+  LanesBytes left = lanes_side (w.at, 0);
+
+  for (unsigned i = BPC_MARGIN; i < end; i++) {
+    uint64_t significant = s->significant[i], fresh, active, row;
+    uint64_t refined = refined_columns (scan, significant);
+    /* What is significant already, or cannot become so. */
+    uint64_t closed = scan == SCAN_REFINEMENT ? UINT64_MAX : significant;
+    LanesBytes right = lanes_side (w.at, 32);
+    uint32_t bits_left, bits_right;
+
+    active = active_left (coding, scan, i);
+    bits_left = lanes_decode (&d,
+        lanes_side_probabilities (&table, left, (uint32_t) refined), 0,
+        (uint32_t) active, full, shared);
+    right = lanes_add_beside (
+        right, lanes_fresh (bits_left, (uint32_t) closed), 0);
+    fresh = bits_left & ~(uint32_t) closed;
+    left = lanes_add_below (lanes_side (w.down1, 0), (uint32_t) fresh);
+
+    active |= (uint64_t) active_right (coding, scan, i, (uint32_t) fresh) << 32;
+    bits_right = lanes_decode (&d,
+        lanes_side_probabilities (&table, right, refined >> 32), 0,
+        active >> 32, full, shared);
+    left = lanes_add_beside (left, lanes_fresh (bits_right, closed >> 32), 32);
+    row = bits_left | (uint64_t) bits_right << 32;
+    fresh = row & ~closed;
+
+    w.down2 = lanes_row_load (s->contexts[i + 2]);
+    if (fresh) {
+      window_add (&w, fresh);
+      s->significant[i] = significant | fresh;
+    }
+    window_move (&w, s->contexts, i);
+    s->fresh[i] = fresh;
+    if (scan == SCAN_NEIGHBORS)
+      s->coded[i] = active;
+    if (scan == SCAN_MERGED)
+      *bits++ = row;
+    else
+      *bits++ |= row;
+    if (d.next > coding->limit)
+      return false;
+  }
+  window_end (&w, s->contexts, end);
+  *state = d;
+  return true;
+}
+
+#define DECODE_SCAN(name, scan_, full, shared)                                 \
+  static __attribute__ ((noinline)) bool name (const Coding *coding,           \
+      LanesDecoder *state, const uint8_t *p, unsigned plane, Scan scan)        \
+  {                                                                            \
+    return decode_scan (coding, state, p, plane, scan_, full, shared);         \
+  }
+
+DECODE_SCAN (decode_scan_full_1, SCAN_MERGED, true, false)
+DECODE_SCAN (decode_scan_full_4, SCAN_MERGED, true, true)
+DECODE_SCAN (decode_scan_any_1, scan, false, false)
+DECODE_SCAN (decode_scan_any_4, scan, false, true)
+
+static __attribute__ ((noinline)) bool
+decode_signs_1 (const Coding *coding, LanesDecoder *state, unsigned side)
+{
+  return decode_signs (coding, state, side, false);
+}
+
+static __attribute__ ((noinline)) bool
+decode_signs_4 (const Coding *coding, LanesDecoder *state, unsigned side)
+{
+  return decode_signs (coding, state, side, true);
+}
+
+static bool
+decode_scan_of (const Coding *coding, LanesDecoder *d, const uint8_t *p,
+    unsigned plane, Scan scan)
+{
+  bool full = scan == SCAN_MERGED && coding->block->width == PACO_BLOCK_WIDTH;
+
+  if (coding->record->shared_codewords)
+    return (full ? decode_scan_full_4 : decode_scan_any_4) (
+        coding, d, p, plane, scan);
+  return (full ? decode_scan_full_1 : decode_scan_any_1) (
+      coding, d, p, plane, scan);
+}
+
+static bool
+decode_signs_of (const Coding *coding, LanesDecoder *d, unsigned plane)
+{
+  unsigned raw = raw_sides (coding->record, plane);
+
+  for (unsigned k = 0; k < 2; k++) {
+    if (raw & 1u << k)
+      continue;
+    if (!(coding->record->shared_codewords
+                ? decode_signs_4 (coding, d, 32 * k)
+                : decode_signs_1 (coding, d, 32 * k)))
+      return false;
+  }
+  return true;
+}
+
+static bool
+decode_plane (
+    Coding *coding, LanesDecoder *d, unsigned plane, uint32_t n_significant)
+{
+  const uint8_t *p = begin_plane (coding, plane, n_significant);
+
+  if (coding->block->coding_passes > 1)
+    memset (coding->scratch->plane[plane], 0,
+        coding->block->height * sizeof (uint64_t));
+  switch (coding->block->coding_passes) {
+    case 1:
+      return decode_scan_of (coding, d, p, plane, SCAN_MERGED)
+          && decode_signs_of (coding, d, plane);
+    case 2:
+      return decode_scan_of (coding, d, p, plane, SCAN_REST)
+          && decode_signs_of (coding, d, plane)
+          && decode_scan_of (coding, d, p, plane, SCAN_REFINEMENT);
+    default:
+      return decode_scan_of (coding, d, p, plane, SCAN_NEIGHBORS)
+          && decode_signs_of (coding, d, plane)
+          && decode_scan_of (coding, d, p, plane, SCAN_REFINEMENT)
+          && decode_scan_of (coding, d, p, plane, SCAN_REST)
+          && decode_signs_of (coding, d, plane);
+  }
+}
+
+static bool
+decode_planes (Coding *coding, LanesDecoder *d)
+{
+  const PacoBlockRecord *record = coding->record;
+  unsigned lowest = record->dropped_planes + record->raw_planes;
+
+  for (unsigned plane = record->planes; plane-- > lowest;) {
+    uint32_t n_significant = 0;
+
+    for (unsigned y = 0; y < coding->block->height; y++)
+      n_significant += (uint32_t) __builtin_popcountll (
+          coding->scratch->significant[BPC_MARGIN + y]);
+    if (!decode_plane (coding, d, plane, n_significant))
+      return false;
+  }
+  return true;
+}
+
+/* --- The raw string --- */
+
+/* What the open codewords hold, and the plain bits behind them. Returns its
+ * bits; *n_fill of these were in codewords. FALSE if one holds too much. */
+static bool
+gather_string (const Coding *coding, const LanesDecoder *d,
+    const uint8_t *plain, size_t n_plain, size_t *n_fill)
+{
+  bool shared = coding->record->shared_codewords;
+  BitWriter writer = { .at = coding->scratch->string };
+  uint32_t size[32], value[32];
+
+  lanes_decoder_end (d, shared, size, value);
+  for (unsigned j = 0; j < (shared ? 8u : 32u); j++) {
+    unsigned k = 63u - (unsigned) __builtin_clzll (size[j] + UINT64_C (1));
+
+    if (value[j] & ~low_bits (k))
+      return false;
+    put_bits (&writer, value[j], k);
+  }
+  *n_fill = writer.bits;
+  for (; n_plain >= 8; n_plain -= 8, plain += 8)
+    put_bits (&writer, load_le64 (plain), 64);
+  for (; n_plain > 0; n_plain--)
+    put_bits (&writer, *plain++, 8);
+  put_end (&writer);
+  return true;
+}
+
+static void
+get_raw_planes (const Coding *coding, BitReader *reader)
+{
+  const PacoBlockRecord *record = coding->record;
+  PacoBpcScratch *s = coding->scratch;
+  unsigned height = coding->block->height;
+
+  for (unsigned n = record->raw_planes; n-- > 0;) {
+    memset (s->columns, 0, sizeof s->columns);
+    for (unsigned x = 0; x < coding->block->width; x++)
+      for (unsigned y = 0; y < height; y += 64)
+        s->columns[x][y / 64] = get_bits (reader, MIN (height - y, 64));
+    columns_to_rows (s->columns, height, s->plane[record->dropped_planes + n]);
+  }
+}
+
+/* Reads the signs that were not coded; FALSE if there are fewer than needed. */
+static bool
+get_raw_signs (const Coding *coding, BitReader *reader, size_t end)
+{
+  const PacoBlockRecord *record = coding->record;
+  PacoBpcScratch *s = coding->scratch;
+  unsigned height = coding->block->height;
+  uint64_t rows[PACO_MAX_BLOCK_HEIGHT];
+  size_t n_signs = 0;
+
+  for (unsigned y = 0; y < height; y++) {
+    uint64_t nonzero = s->significant[BPC_MARGIN + y];
+
+    for (unsigned n = 0; n < record->raw_planes; n++)
+      nonzero |= s->plane[record->dropped_planes + n][y];
+    rows[y] = nonzero & ~s->known[BPC_MARGIN + y];
+    n_signs += (size_t) __builtin_popcountll (rows[y]);
+  }
+  if (n_signs > end - reader->at)
+    return false;
+  if (n_signs == 0)
+    return true;
+  rows_to_columns (rows, height, s->columns);
+  memset (s->column_signs, 0, sizeof s->column_signs);
+  for (unsigned x = 0; x < coding->block->width; x++)
+    for (unsigned k = 0; k < (height + 63) / 64; k++) {
+      uint64_t mask = s->columns[x][k];
+
+      s->column_signs[x][k] = deposit_bits (
+          get_bits (reader, (unsigned) __builtin_popcountll (mask)), mask);
+    }
+  columns_to_rows (s->column_signs, height, rows);
+  for (unsigned y = 0; y < height; y++)
+    s->negative[BPC_MARGIN + y] |= rows[y];
+  return true;
+}
+
+/* Whether nothing but zeros is left of the string, and no byte. */
+static bool
+ends_well (const BitReader *reader, size_t n_fill, size_t end)
+{
+  BitReader rest = *reader;
+
+  if (end - MAX (rest.at, n_fill) >= 8)
+    return false;
+  while (rest.at < end)
+    if (get_bits (&rest, (unsigned) MIN (end - rest.at, 64)) != 0)
+      return false;
+  return true;
+}
+
+static bool
+decode_string (const Coding *coding, const LanesDecoder *d)
+{
+  const PacoBlockRecord *record = coding->record;
+  const PacoBpcScratch *s = coding->scratch;
+  size_t used = (size_t) (d->next - s->input), n_fill, end;
+  size_t n = (size_t) coding->block->width * coding->block->height;
+  BitReader reader = { .data = s->string };
+
+  if (!gather_string (
+          coding, d, s->input + used, record->length - used, &n_fill))
+    return false;
+  end = n_fill + 8 * (record->length - used);
+  if (n * record->raw_planes > end)
+    return false;
+  get_raw_planes (coding, &reader);
+  return get_raw_signs (coding, &reader, end)
+      && ends_well (&reader, n_fill, end);
+}
+
+/* --- Planes to coefficients --- */
+
+static void
+write_zeros (const PacoBpcBlock *block)
+{
+  uint8_t *line = block->coefficients;
+
+  for (unsigned y = 0; y < block->height; y++) {
+    memset (line, 0, block->width * 4u);
+    line += block->stride * 4;
+  }
+}
+
+static void
+write_coefficients (const Coding *coding)
+{
+  const PacoBpcBlock *block = coding->block;
+  const PacoBlockRecord *record = coding->record;
+  const PacoBpcScratch *s = coding->scratch;
+  unsigned dropped = record->dropped_planes;
+  unsigned planes = record->planes - dropped, n_bytes = (planes + 7) / 8;
+  BpcQuantizer q = { .reversible = block->reversible, .dropped = dropped };
+  uint8_t *line = block->coefficients;
+
+  if (q.reversible) {
+    q.middle = (int32_t) ((1u << dropped) * block->reconstruction / 256);
+  } else {
+    q.middle = block->reconstruction;
+    q.scale = ldexpf (block->step, (int) dropped - 8);
+  }
+  for (unsigned y = 0; y < block->height; y++) {
+    LanesRow bytes[3];
+
+    fetch_line_ahead (line, block->stride * 4, true);
+    for (unsigned k = 0; k < n_bytes; k++) {
+      LanesRow row = lanes_row_zero ();
+
+      for (unsigned p = MIN (8 * k + 8, planes); p-- > 8 * k;)
+        row = lanes_row_push (row, s->plane[dropped + p][y]);
+      bytes[k] = row;
+    }
+    lanes_dequantize_row (
+        &q, bytes, n_bytes, s->negative[BPC_MARGIN + y], line, block->width);
+    line += block->stride * 4;
+  }
+}
+
+static gboolean
+decode_block (PacoBpcScratch *scratch, const PacoBpcBlock *block,
+    const PacoBlockRecord *record, const uint8_t *bytes)
+{
+  Coding coding;
+  LanesDecoder d;
+
+  if (record->planes == 0) {
+    write_zeros (block);
+    return record->length == 0;
+  }
+  if (record->length > 0)
+    memcpy (scratch->input, bytes, record->length);
+  memset (scratch->input + record->length, 0, 4 * BPC_ROW_CODEWORDS + 128);
+  coding_begin (&coding, scratch, block, record);
+  memset (scratch->negative, 0,
+      (block->height + 2 * BPC_MARGIN) * sizeof (uint64_t));
+  coding.limit = scratch->input + record->length;
+  lanes_decoder_begin (&d, scratch->input);
+  if (!decode_planes (&coding, &d) || !decode_string (&coding, &d)) {
+    write_zeros (block);
+    return FALSE;
+  }
+  write_coefficients (&coding);
+  return TRUE;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The encoder, for bpc_template.h. */
+#pragma once
+
+BPC_INLINE void
+encode_scan (const Coding *coding, LanesEncoder *state, const uint8_t *p,
+    unsigned plane, Scan scan, bool full, bool shared)
+{
+  PacoBpcScratch *s = coding->scratch;
+  const uint64_t *bits = s->plane[plane];
+  unsigned end = BPC_MARGIN + coding->block->height;
+  LanesTable table = lanes_table (p);
+  Window w = window_begin (s->contexts);
+  LanesEncoder e = *state;
+
+  for (unsigned i = BPC_MARGIN; i < end; i++) {
+    uint64_t significant = s->significant[i], row = *bits++, fresh, active;
+    LanesRow probabilities;
+
+    active = active_left (coding, scan, i);
+    fresh = row & active & ~significant;
+    active |= (uint64_t) active_right (coding, scan, i, (uint32_t) fresh) << 32;
+    row &= active;
+    fresh = scan == SCAN_REFINEMENT ? 0 : row & ~significant;
+    probabilities = lanes_probabilities (&table,
+        lanes_add_left (w.at, (uint32_t) fresh),
+        refined_columns (scan, significant));
+    lanes_encode (
+        &e, probabilities, 0, (uint32_t) row, (uint32_t) active, full, shared);
+    lanes_encode (&e, probabilities, 32, row >> 32, active >> 32, full, shared);
+
+    w.down2 = lanes_row_load (s->contexts[i + 2]);
+    if (fresh) {
+      window_add (&w, fresh);
+      s->significant[i] = significant | fresh;
+    }
+    window_move (&w, s->contexts, i);
+    s->fresh[i] = fresh;
+    if (scan == SCAN_NEIGHBORS)
+      s->coded[i] = active;
+  }
+  window_end (&w, s->contexts, end);
+  *state = e;
+}
+
+/* Instances: the merged scan of wide blocks, and all else. */
+#define ENCODE_SCAN(name, scan_, full, shared)                                 \
+  static __attribute__ ((noinline)) void name (const Coding *coding,           \
+      LanesEncoder *state, const uint8_t *p, unsigned plane, Scan scan)        \
+  {                                                                            \
+    encode_scan (coding, state, p, plane, scan_, full, shared);                \
+  }
+
+ENCODE_SCAN (encode_scan_full_1, SCAN_MERGED, true, false)
+ENCODE_SCAN (encode_scan_full_4, SCAN_MERGED, true, true)
+ENCODE_SCAN (encode_scan_any_1, scan, false, false)
+ENCODE_SCAN (encode_scan_any_4, scan, false, true)
+
+static __attribute__ ((noinline)) void
+encode_signs_1 (const Coding *coding, LanesEncoder *state, unsigned side)
+{
+  encode_signs (coding, state, side, false);
+}
+
+static __attribute__ ((noinline)) void
+encode_signs_4 (const Coding *coding, LanesEncoder *state, unsigned side)
+{
+  encode_signs (coding, state, side, true);
+}
+
+static void
+encode_scan_of (const Coding *coding, LanesEncoder *e, const uint8_t *p,
+    unsigned plane, Scan scan)
+{
+  bool full = scan == SCAN_MERGED && coding->block->width == PACO_BLOCK_WIDTH;
+
+  if (coding->record->shared_codewords)
+    (full ? encode_scan_full_4 : encode_scan_any_4) (coding, e, p, plane, scan);
+  else
+    (full ? encode_scan_full_1 : encode_scan_any_1) (coding, e, p, plane, scan);
+}
+
+static void
+encode_signs_of (const Coding *coding, LanesEncoder *e, unsigned plane)
+{
+  unsigned raw = raw_sides (coding->record, plane);
+
+  for (unsigned k = 0; k < 2; k++) {
+    if (raw & 1u << k)
+      continue;
+    if (coding->record->shared_codewords)
+      encode_signs_4 (coding, e, 32 * k);
+    else
+      encode_signs_1 (coding, e, 32 * k);
+  }
+}
+
+static void
+encode_plane (
+    Coding *coding, LanesEncoder *e, unsigned plane, uint32_t n_significant)
+{
+  const uint8_t *p = begin_plane (coding, plane, n_significant);
+
+  switch (coding->block->coding_passes) {
+    case 1:
+      encode_scan_of (coding, e, p, plane, SCAN_MERGED);
+      break;
+    case 2:
+      encode_scan_of (coding, e, p, plane, SCAN_REST);
+      encode_signs_of (coding, e, plane);
+      encode_scan_of (coding, e, p, plane, SCAN_REFINEMENT);
+      return;
+    default:
+      encode_scan_of (coding, e, p, plane, SCAN_NEIGHBORS);
+      encode_signs_of (coding, e, plane);
+      encode_scan_of (coding, e, p, plane, SCAN_REFINEMENT);
+      encode_scan_of (coding, e, p, plane, SCAN_REST);
+      break;
+  }
+  encode_signs_of (coding, e, plane);
+}
+
+/* --- Magnitudes to planes --- */
+
+/* Quantizes the block and slices its planes. Returns all magnitudes or-ed. */
+static uint32_t
+slice_block (
+    PacoBpcScratch *s, const PacoBpcBlock *block, PacoBlockCounts *counts)
+{
+  BpcQuantizer q = { .reversible = block->reversible,
+    .scale = block->reversible ? 0.0f : 1.0f / block->step };
+  const uint8_t *line = block->coefficients;
+  uint32_t all = 0;
+  unsigned planes;
+
+  for (unsigned y = 0; y < block->height; y++) {
+    fetch_line_ahead (line, block->stride * 4, false);
+    all |= lanes_quantize_row (
+        &q, line, block->width, s->magnitude[y], &s->negative[BPC_MARGIN + y]);
+    line += block->stride * 4;
+  }
+  memset (counts, 0, sizeof *counts);
+  counts->n_coefficients = (uint32_t) block->width * block->height;
+  memset (s->significant, 0, sizeof s->significant);
+  planes = all ? 32 - (unsigned) __builtin_clz (all) : 0;
+  while (planes > 0) {
+    unsigned byte = (planes - 1) / 8, n = (planes - 1) % 8 + 1;
+
+    for (unsigned y = 0; y < block->height; y++) {
+      LanesRow row = lanes_row_load (s->magnitude[y][byte]);
+      uint64_t significant = s->significant[BPC_MARGIN + y];
+
+      for (unsigned k = n; k < 8; k++)
+        row = lanes_row_add (row, row);
+      for (unsigned p = 8 * byte + n; p-- > 8 * byte;) {
+        uint64_t mask = lanes_row_top_bits (row), fresh = mask & ~significant;
+
+        s->plane[p][y] = mask;
+        counts->top[p] += (uint32_t) __builtin_popcountll (fresh);
+        if (p == block->dropped_planes)
+          counts->n_right += (uint32_t) __builtin_popcountll (fresh >> 32);
+        significant |= mask;
+        row = lanes_row_add (row, row);
+      }
+      s->significant[BPC_MARGIN + y] = significant;
+    }
+    planes = 8 * byte;
+  }
+  return all;
+}
+
+/* --- The raw string --- */
+
+static void
+put_raw_planes (const Coding *coding, BitWriter *writer)
+{
+  const PacoBlockRecord *record = coding->record;
+  PacoBpcScratch *s = coding->scratch;
+  unsigned height = coding->block->height;
+
+  for (unsigned n = record->raw_planes; n-- > 0;) {
+    rows_to_columns (s->plane[record->dropped_planes + n], height, s->columns);
+    for (unsigned x = 0; x < coding->block->width; x++)
+      for (unsigned y = 0; y < height; y += 64)
+        put_bits (writer, s->columns[x][y / 64], MIN (height - y, 64));
+  }
+}
+
+static void
+put_raw_signs (const Coding *coding, BitWriter *writer)
+{
+  const PacoBlockRecord *record = coding->record;
+  PacoBpcScratch *s = coding->scratch;
+  unsigned height = coding->block->height;
+  uint64_t uncoded[PACO_MAX_BLOCK_HEIGHT], any = 0;
+
+  for (unsigned y = 0; y < height; y++) {
+    uint64_t nonzero = s->significant[BPC_MARGIN + y];
+
+    for (unsigned n = 0; n < record->raw_planes; n++)
+      nonzero |= s->plane[record->dropped_planes + n][y];
+    uncoded[y] = nonzero & ~s->known[BPC_MARGIN + y];
+    any |= uncoded[y];
+  }
+  if (!any)
+    return;
+  rows_to_columns (uncoded, height, s->columns);
+  rows_to_columns (s->negative + BPC_MARGIN, height, s->column_signs);
+  for (unsigned x = 0; x < coding->block->width; x++)
+    for (unsigned k = 0; k < (height + 63) / 64; k++) {
+      uint64_t mask = s->columns[x][k];
+
+      put_bits (writer, extract_bits (s->column_signs[x][k], mask),
+          (unsigned) __builtin_popcountll (mask));
+    }
+}
+
+/* --- Blocks --- */
+
+/* Puts each finished codeword where its stream had reserved it, and fills the
+ * open ones from the string. */
+static void
+write_codewords (const Coding *coding, const LanesEncoder *e, BitReader *string,
+    uint8_t *out)
+{
+  const PacoBpcScratch *s = coding->scratch;
+  bool shared = coding->record->shared_codewords;
+  uint32_t size[32], low[32], slot[32];
+
+  for (unsigned j = 0; j < 32; j++)
+    slot[j] = (uint32_t) e->n; /* none yet: written behind the last */
+  for (uint32_t i = 0; i < e->n; i++) {
+    unsigned j = s->reserved_by[i];
+
+    store_le32 (out + 4 * (size_t) slot[j], s->finished[i]);
+    slot[j] = i;
+  }
+  lanes_encoder_end (e, shared, size, low);
+  for (unsigned j = 0; j < (shared ? 8u : 32u); j++) {
+    if (size[j] > 0)
+      low[j] += (uint32_t) get_bits (
+          string, 63u - (unsigned) __builtin_clzll (size[j] + UINT64_C (1)));
+    store_le32 (out + 4 * (size_t) slot[j], low[j]);
+  }
+}
+
+/* Codes the planes that are to be coded, writes the raw string and puts the
+ * bytes together. FALSE when there would be more than limit. */
+static bool
+encode_coded (Coding *coding, const PacoBlockCounts *counts, uint8_t *out,
+    size_t limit, size_t *size)
+{
+  const PacoBlockRecord *record = coding->record;
+  unsigned lowest = record->dropped_planes + record->raw_planes;
+  PacoBpcScratch *s = coding->scratch;
+  uint32_t n_significant = 0;
+  LanesEncoder e;
+  BitWriter writer = { .at = s->string };
+  BitReader reader = { .data = s->string };
+  size_t plain;
+
+  lanes_encoder_begin (&e, s);
+  for (unsigned plane = record->planes; plane-- > lowest;) {
+    encode_plane (coding, &e, plane, n_significant);
+    n_significant += counts->top[plane];
+    if (4 * e.n > limit)
+      return false;
+  }
+  put_raw_planes (coding, &writer);
+  put_raw_signs (coding, &writer);
+  put_end (&writer);
+  write_codewords (coding, &e, &reader, out);
+  plain = writer.bits > reader.at ? (writer.bits - reader.at + 7) / 8 : 0;
+  if (4 * e.n + plain > limit)
+    return false;
+  out += 4 * e.n;
+  for (size_t n = 0; n < plain; n += 8)
+    store_le64 (out + n, get_bits (&reader, 64));
+  *size = 4 * e.n + plain;
+  return true;
+}
+
+static void
+encode_block (PacoBpcScratch *scratch, const PacoBpcBlock *block, uint8_t *out,
+    PacoBlockRecord *record)
+{
+  PacoBlockCounts counts;
+  unsigned planes;
+  size_t bits, raw_bytes, size;
+  Coding coding;
+
+  slice_block (scratch, block, &counts);
+  paco_policy_block (&counts, block->dropped_planes, block->complexity, record);
+  record->length = 0;
+  if (record->planes == 0)
+    return;
+
+  planes = record->planes - record->dropped_planes;
+  bits = (size_t) counts.n_coefficients * planes;
+  for (unsigned p = record->dropped_planes; p < record->planes; p++)
+    bits += counts.top[p];
+  raw_bytes = (bits + 7) / 8;
+
+  coding_begin (&coding, scratch, block, record);
+  if (record->raw_planes == planes
+      || !encode_coded (&coding, &counts, out, raw_bytes, &size)) {
+    record->raw_planes = planes;
+    record->raw_left_signs = false;
+    coding_begin (&coding, scratch, block, record);
+    encode_coded (&coding, &counts, out, raw_bytes, &size);
+  }
+  record->length = size;
+}

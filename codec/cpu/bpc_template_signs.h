@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The signs (FORMAT.md 7.5), for bpc_template.h.
+ *
+ * A pass of signs is dense where significance is sparse: in visit k every lane
+ * codes its k-th new sign, wherever that lies. So the pass has two halves. Row
+ * by row, all contexts are computed as bytes; then they are compacted, each
+ * lane's to the front, and coded visit by visit. The encoder knows all signs
+ * beforehand. The decoder knows all but that of the upper neighbor, if that is
+ * new as well, but then it is what the same lane decodes just before: it
+ * computes the context for either case and chooses when it gets there. */
+#pragma once
+
+#define NO_SIGN 0xff
+
+/* From so many on, lane by lane is faster than row by row. */
+#define MANY_SIGNS 64
+#ifdef LANES_SIGNS_HEADER
+#include LANES_SIGNS_HEADER
+#else
+#include "codec/cpu/bpc_signs_bits.h"
+#endif
+
+/* Moves the values of each lane to the front, in the order of the rows.
+ * Returns the number of visits. */
+static unsigned
+compact_signs (
+    PacoBpcScratch *s, unsigned side, unsigned height, uint32_t n_signs)
+{
+  unsigned count[32] = { 0 }, n = 0;
+
+  if (n_signs >= MANY_SIGNS)
+    return compact_many_signs (s, side, height);
+  memset (s->sign_visits, NO_SIGN, height * 32);
+  for (unsigned y = 0; y < height; y++) {
+    uint32_t fresh = (uint32_t) (s->fresh[BPC_MARGIN + y] >> side);
+
+    for (; fresh; fresh &= fresh - 1) {
+      unsigned t = (unsigned) __builtin_ctz (fresh);
+
+      s->sign_visits[count[t]++][t] = s->sign_values[y][t];
+    }
+  }
+  for (unsigned t = 0; t < 32; t++)
+    n = MAX (n, count[t]);
+  return n;
+}
+
+/* The inverse for the decoded signs: from sign_bits by visit to rows. */
+static void
+expand_signs (PacoBpcScratch *s, unsigned side, unsigned height,
+    uint32_t n_signs, unsigned n_visits)
+{
+  unsigned count[32] = { 0 };
+
+  if (n_signs >= MANY_SIGNS) {
+    expand_many_signs (s, side, height, n_visits);
+    return;
+  }
+  for (unsigned y = 0; y < height; y++) {
+    uint32_t fresh = (uint32_t) (s->fresh[BPC_MARGIN + y] >> side);
+    uint32_t row = 0;
+
+    for (; fresh; fresh &= fresh - 1) {
+      unsigned t = (unsigned) __builtin_ctz (fresh);
+
+      row |= s->sign_bits[count[t]++] & 1u << t;
+    }
+    s->negative[BPC_MARGIN + y] |= (uint64_t) row << side;
+  }
+}
+
+/* The sum over the horizontal neighbors of the side's columns in row i. */
+BPC_INLINE LanesBytes
+horizontal_signs (const PacoBpcScratch *s, unsigned side, unsigned i)
+{
+  LanesBytes other = lanes_load (s->signs[i] + (32 - side));
+
+  return lanes_add (
+      other, side ? lanes_from_next (other) : lanes_from_previous (other));
+}
+
+/* Notes the signs of what is fresh on this side of row i as known. */
+BPC_INLINE void
+learn_signs (PacoBpcScratch *s, unsigned side, unsigned i, uint32_t fresh)
+{
+  uint32_t negative = (uint32_t) (s->negative[i] >> side);
+  LanesBytes known = lanes_load (s->signs[i] + side);
+
+  known = lanes_add (known, lanes_of_mask (fresh & ~negative, 1));
+  known = lanes_sub (known, lanes_of_mask (fresh & negative, 1));
+  lanes_store (s->signs[i] + side, known);
+  s->known[i] |= (uint64_t) fresh << side;
+}
+
+/* Contexts and symbols (bit 3) of the fresh signs of a side (0 or 32), and
+ * learns these signs on the way: a row depends on the one above. Returns how
+ * many there are. */
+static uint32_t
+sign_values_encoder (const Coding *coding, unsigned side)
+{
+  PacoBpcScratch *s = coding->scratch;
+  LanesBytes none = lanes_of_mask (UINT32_MAX, NO_SIGN);
+  uint32_t n = 0;
+
+  for (unsigned y = 0; y < coding->block->height; y++) {
+    unsigned i = BPC_MARGIN + y;
+    uint32_t fresh = (uint32_t) (s->fresh[i] >> side);
+    LanesBytes h, v, code;
+
+    if (!fresh) {
+      lanes_store (s->sign_values[y], none);
+      continue;
+    }
+    n += (uint32_t) __builtin_popcount (fresh);
+    h = horizontal_signs (s, side, i);
+    v = lanes_add (lanes_load (s->signs[i - 1] + side),
+        lanes_load (s->signs[i + 1] + side));
+    code = lanes_lookup_signs (coding->sign_codes, h, v);
+    code = lanes_xor (
+        code, lanes_of_mask ((uint32_t) (s->negative[i] >> side), 8));
+    lanes_store (s->sign_values[y], lanes_select (fresh, code, none));
+    learn_signs (s, side, i, fresh);
+  }
+  return n;
+}
+
+/* For the decoder: the code if the upper neighbor's sign is positive, if it is
+ * fresh, in the low nibble; if negative, in the high one. */
+static uint32_t
+sign_values_decoder (const Coding *coding, unsigned side)
+{
+  PacoBpcScratch *s = coding->scratch;
+  LanesBytes none = lanes_of_mask (UINT32_MAX, NO_SIGN);
+  uint32_t n = 0, above = 0;
+
+  for (unsigned y = 0; y < coding->block->height; y++) {
+    unsigned i = BPC_MARGIN + y;
+    uint32_t fresh = (uint32_t) (s->fresh[i] >> side);
+    LanesBytes h, v, upper, code, other;
+
+    if (!fresh) {
+      lanes_store (s->sign_values[y], none);
+      above = 0;
+      continue;
+    }
+    n += (uint32_t) __builtin_popcount (fresh);
+    h = horizontal_signs (s, side, i);
+    v = lanes_add (lanes_load (s->signs[i - 1] + side),
+        lanes_load (s->signs[i + 1] + side));
+    upper = lanes_of_mask (above, 1);
+    code = lanes_lookup_signs (coding->sign_codes, h, lanes_add (v, upper));
+    other = lanes_lookup_signs (coding->sign_codes, h, lanes_sub (v, upper));
+    code = lanes_add (code, lanes_nibbles_up (other));
+    lanes_store (s->sign_values[y], lanes_select (fresh, code, none));
+    above = fresh;
+  }
+  return n;
+}
+
+BPC_INLINE void
+encode_signs (
+    const Coding *coding, LanesEncoder *state, unsigned side, bool shared)
+{
+  PacoBpcScratch *s = coding->scratch;
+  LanesEncoder e;
+  uint32_t n_signs = sign_values_encoder (coding, side);
+  unsigned n;
+
+  if (n_signs == 0)
+    return;
+  n = compact_signs (s, side, coding->block->height, n_signs);
+  e = *state;
+  for (unsigned k = 0; k < n; k++) {
+    LanesBytes code = lanes_load (s->sign_visits[k]);
+    uint32_t active = lanes_differ (code, NO_SIGN);
+
+    LanesRow p = lanes_row_of_left (
+        lanes_lookup (coding->sign_probabilities, code));
+
+    lanes_encode (
+        &e, p, 0, lanes_bit (code, 3) & active, active, false, shared);
+  }
+  *state = e;
+}
+
+/* Returns FALSE when the codewords are at an end. */
+BPC_INLINE bool
+decode_signs (
+    const Coding *coding, LanesDecoder *state, unsigned side, bool shared)
+{
+  PacoBpcScratch *s = coding->scratch;
+  unsigned height = coding->block->height, n;
+  uint32_t n_signs = sign_values_decoder (coding, side), negative = 0;
+  LanesDecoder d;
+
+  if (n_signs == 0)
+    return true;
+  n = compact_signs (s, side, height, n_signs);
+  d = *state;
+  for (unsigned k = 0; k < n; k++) {
+    LanesBytes code = lanes_load (s->sign_visits[k]);
+    uint32_t active = lanes_differ (code, NO_SIGN);
+    LanesRow p;
+
+    code = lanes_select (negative, lanes_nibbles_down (code), code);
+    p = lanes_row_of_left (lanes_lookup (coding->sign_probabilities, code));
+    negative = lanes_decode (&d, p, 0, active, false, shared);
+    negative = (negative ^ lanes_bit (code, 3)) & active;
+    s->sign_bits[k] = negative;
+    if (d.next > coding->limit)
+      return false;
+  }
+  *state = d;
+  expand_signs (s, side, height, n_signs, n);
+  for (unsigned y = 0; y < height; y++) {
+    uint32_t fresh = (uint32_t) (s->fresh[BPC_MARGIN + y] >> side);
+
+    if (fresh)
+      learn_signs (s, side, BPC_MARGIN + y, fresh);
+  }
+  return true;
+}
+
+/* Which sides of the signs of a plane are raw, as 1 for left, 2 for right. */
+static unsigned
+raw_sides (const PacoBlockRecord *record, unsigned plane)
+{
+  if (record->raw_planes > 0 || plane != record->dropped_planes)
+    return 0;
+  return record->raw_left_signs ? 3 : 2;
+}

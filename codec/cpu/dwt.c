@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The wavelet transform: the window of lines, and what happens in it. */
+#include "codec/cpu/dwt.h"
+#include "codec/cpu/memory.h"
+#include <glib.h>
+#include <string.h>
+
+/* Columns of a strip. Wide ones give the prefetchers long runs, which is worth
+ * more than to stay in the first-level cache. */
+#define STRIP 4096
+#define MAX_HALO PACO_MAX_LIFTING_STEPS
+#define PADDING 16 /* words before and after a line */
+#define LINE_WORDS (STRIP + 2 * MAX_HALO + 2 * PADDING)
+/* Lines in flight: those the steps work on, and the two that leave. */
+#define WINDOW 8
+G_STATIC_ASSERT (WINDOW >= PACO_MAX_LIFTING_STEPS + 2);
+
+struct _PacoDwtLines
+{
+  PacoWord window[PACO_MAX_COMPONENTS][WINDOW][LINE_WORDS];
+  PacoWord even[LINE_WORDS], odd[LINE_WORDS];
+};
+
+PacoDwtLines *
+paco_dwt_lines_new (void)
+{
+  PacoDwtLines *lines = paco_memory_new (sizeof *lines);
+
+  if (lines)
+    memset (lines, 0, sizeof *lines);
+  return lines;
+}
+
+void
+paco_dwt_lines_free (PacoDwtLines *lines)
+{
+  paco_memory_free (lines);
+}
+
+/* --- planes --- */
+
+/* Lines are a multiple of a cache line long, and no power of two: lines of a
+ * block would fall on the same place of the cache. */
+static size_t
+place_plane (PacoPlane *plane, uint32_t width, uint32_t height, PacoWord *base)
+{
+  size_t stride = ((size_t) width + 15) / 16 * 16;
+
+  if (stride % 256 == 0)
+    stride += 16;
+  *plane = (PacoPlane){ width, height, stride, base };
+  return width > 0 ? stride * height : 0;
+}
+
+size_t
+paco_coefficients_place (PacoCoefficients *coefficients, uint32_t width,
+    uint32_t height, unsigned levels, unsigned last, bool inner, PacoWord *base)
+{
+  size_t used = 0;
+
+  for (unsigned level = levels + 1; level-- > last;) {
+    uint32_t low_width = paco_ceil_shift (width, level), high_width = 0;
+    uint32_t low_height = paco_ceil_shift (height, level), high_height = 0;
+
+    if (level > 0) {
+      high_width = paco_ceil_shift (width, level - 1) - low_width;
+      high_height = paco_ceil_shift (height, level - 1) - low_height;
+    }
+    for (unsigned o = 0; o < 4; o++) {
+      bool is_inner = o == PACO_ORIENTATION_LL && level != levels;
+      bool needed = level > last
+          || (level == levels && o == PACO_ORIENTATION_LL);
+
+      if (needed && inner == is_inner)
+        used += place_plane (&coefficients->planes[level][o],
+            o & 1 ? high_width : low_width, o & 2 ? high_height : low_height,
+            base ? base + used : NULL);
+    }
+  }
+  return used;
+}
+
+void
+paco_planes_read (const void *data, uint32_t x, uint32_t y, uint32_t n,
+    PacoWord *const lines[])
+{
+  const PacoPlaneSet *set = data;
+
+  for (unsigned p = 0; p < set->n; p++)
+    memcpy (lines[p], set->planes[p]->data + y * set->planes[p]->stride + x,
+        n * sizeof (PacoWord));
+}
+
+void
+paco_planes_write (const void *data, uint32_t x, uint32_t y, uint32_t n,
+    PacoWord *const lines[])
+{
+  const PacoPlaneSet *set = data;
+
+  for (unsigned p = 0; p < set->n; p++)
+    memcpy (set->planes[p]->data + y * set->planes[p]->stride + x, lines[p],
+        n * sizeof (PacoWord));
+}
+
+void
+paco_lines_copy (uint32_t width, uint32_t y0, uint32_t y1, unsigned n_planes,
+    PacoLineAccess read, const void *read_data, PacoLineAccess write,
+    const void *write_data, PacoDwtLines *lines)
+{
+  for (uint32_t y = y0; y < y1; y++) {
+    for (uint32_t x = 0; x < width; x += STRIP) {
+      uint32_t n = MIN (width - x, STRIP);
+      PacoWord *line[PACO_MAX_COMPONENTS];
+
+      for (unsigned p = 0; p < n_planes; p++)
+        line[p] = lines->window[p][0] + PADDING;
+      read (read_data, x, y, n, line);
+      write (write_data, x, y, n, line);
+    }
+  }
+}
+
+/* --- lifting --- */
+
+static void
+lift (const PacoDwtPass *pass, unsigned step, bool undo, PacoWord *out,
+    const PacoWord *x, const PacoWord *a, const PacoWord *b, size_t n)
+{
+  const PacoLiftingStep *s = &pass->wavelet->steps[step];
+
+  if (pass->wavelet->reversible)
+    pass->ops->lift_int (out, x, a, b, n, s, undo);
+  else
+    pass->ops->lift_float (
+        out, x, a, b, n, undo ? -s->coefficient : s->coefficient);
+}
+
+/* Lines and columns around a tile that its filtering needs: one per step, made
+ * even so that tiles begin with a low-pass sample. */
+static uint32_t
+halo (const PacoWavelet *wavelet)
+{
+  return (wavelet->n_steps + 1) & ~1u;
+}
+
+/* What of a line of `length` is filtered to get samples begin..end-1. */
+typedef struct
+{
+  uint32_t begin, end;
+  uint32_t first, n; /* filtered */
+} Range;
+
+static Range
+range (uint32_t begin, uint32_t end, uint32_t length, uint32_t margin)
+{
+  uint32_t first = begin > margin ? begin - margin : 0;
+
+  return (Range){ begin, end, first, MIN (length, end + margin) - first };
+}
+
+/* A tile being filtered. */
+typedef struct
+{
+  const PacoDwtPass *pass;
+  PacoDwtLines *lines;
+  Range x, y;
+  bool undo;
+} Tile;
+
+/* Line i of the tile in the window. */
+static PacoWord *
+window_line (const Tile *tile, unsigned plane, uint32_t i)
+{
+  return tile->lines->window[plane][i % WINDOW] + PADDING;
+}
+
+/* One lifting step along a line that lies apart as even and odd samples, the
+ * result in out. The neighbours beyond the ends are mirrored. */
+static void
+lift_along (const Tile *tile, unsigned step, PacoWord *even, PacoWord *odd,
+    PacoWord *out, uint32_t begin, uint32_t end)
+{
+  uint32_t n_even = (tile->x.n + 1) / 2, n_odd = tile->x.n / 2;
+  uint32_t n = end - begin;
+
+  if (step % 2 == 0) {
+    even[n_even] = even[n_even - 1];
+    lift (tile->pass, step, tile->undo, out, odd + begin, even + begin,
+        even + begin + 1, n);
+  } else {
+    odd[-1] = odd[0];
+    odd[n_odd] = odd[n_odd - 1];
+    lift (tile->pass, step, tile->undo, out, even + begin, odd + begin - 1,
+        odd + begin, n);
+  }
+}
+
+/* --- forward --- */
+
+static void
+put_low (
+    const Tile *tile, const PacoPlane *plane, uint32_t y, const PacoWord *line)
+{
+  memcpy (plane->data + y * plane->stride, line, sizeof *line);
+}
+
+/* Filters a line of the window, splits it and hands it to its subbands. */
+static void
+analyze_line (const Tile *tile, unsigned plane, uint32_t i)
+{
+  const PacoDwtPass *pass = tile->pass;
+  const PacoWavelet *wavelet = pass->wavelet;
+  uint32_t y = tile->y.first + i, n = tile->x.n;
+  const PacoPlane *low = &pass->subbands[plane][y % 2 ? 2 : 0], *high = low + 1;
+  PacoWord *line = window_line (tile, plane, i);
+  PacoWord *even = tile->lines->even + PADDING;
+  PacoWord *odd = tile->lines->odd + PADDING;
+  uint32_t skipped = (tile->x.begin - tile->x.first) / 2;
+  uint32_t at = tile->x.begin / 2;
+  uint32_t n_low = (tile->x.end + 1) / 2 - at, n_high = tile->x.end / 2 - at;
+  unsigned step;
+
+  if (n == 1) {
+    if (!wavelet->reversible)
+      pass->ops->scale (line, 1, wavelet->low_gain);
+    put_low (tile, low, y / 2, line);
+    return;
+  }
+  pass->ops->split (line, n, even, odd);
+  for (step = 0; step + 1 < wavelet->n_steps; step++)
+    lift_along (tile, step, even, odd, step % 2 == 0 ? odd : even, 0,
+        step % 2 == 0 ? n / 2 : (n + 1) / 2);
+  memcpy (high->data + y / 2 * high->stride + at, odd + skipped,
+      n_high * sizeof *odd);
+  lift_along (tile, step, even, odd, low->data + y / 2 * low->stride + at,
+      skipped, skipped + n_low);
+}
+
+/* --- inverse --- */
+
+/* Puts the two halves of a line of coefficients back together in the window. */
+static void
+synthesize_line (const Tile *tile, unsigned plane, uint32_t i)
+{
+  const PacoDwtPass *pass = tile->pass;
+  const PacoWavelet *wavelet = pass->wavelet;
+  uint32_t y = tile->y.first + i, n = tile->x.n;
+  const PacoPlane *low = &pass->subbands[plane][y % 2 ? 2 : 0], *high = low + 1;
+  PacoWord *line = window_line (tile, plane, i);
+  PacoWord *even = tile->lines->even + PADDING;
+  PacoWord *odd = tile->lines->odd + PADDING;
+  uint32_t at = tile->x.first / 2;
+
+  if (n == 1) {
+    memcpy (line, low->data + y / 2 * low->stride, sizeof *line);
+    if (!wavelet->reversible)
+      pass->ops->scale (line, 1, wavelet->low_gain_inverse);
+    return;
+  }
+  memcpy (
+      even, low->data + y / 2 * low->stride + at, (n + 1) / 2 * sizeof *even);
+  memcpy (odd, high->data + y / 2 * high->stride + at, n / 2 * sizeof *odd);
+  for (unsigned step = wavelet->n_steps; step-- > 0;)
+    lift_along (tile, step, even, odd, step % 2 == 0 ? odd : even, 0,
+        step % 2 == 0 ? n / 2 : (n + 1) / 2);
+  pass->ops->merge (even, odd, n, line);
+}
+
+/* --- the window --- */
+
+/* Line i enters the window. */
+static void
+enter (const Tile *tile, uint32_t i)
+{
+  const PacoDwtPass *pass = tile->pass;
+  PacoWord *line[PACO_MAX_COMPONENTS];
+
+  if (i >= tile->y.n)
+    return;
+  if (tile->undo) {
+    for (unsigned p = 0; p < pass->n_planes; p++)
+      synthesize_line (tile, p, i);
+    return;
+  }
+  for (unsigned p = 0; p < pass->n_planes; p++)
+    line[p] = window_line (tile, p, i);
+  pass->access (
+      pass->access_data, tile->x.first, tile->y.first + i, tile->x.n, line);
+}
+
+/* Line i leaves the window; those of the halo are not wanted. */
+static void
+leave (const Tile *tile, uint32_t i)
+{
+  const PacoDwtPass *pass = tile->pass;
+  uint32_t y = tile->y.first + i;
+  PacoWord *line[PACO_MAX_COMPONENTS];
+
+  if (i >= tile->y.n || y < tile->y.begin || y >= tile->y.end)
+    return;
+  if (!tile->undo) {
+    for (unsigned p = 0; p < pass->n_planes; p++)
+      analyze_line (tile, p, i);
+    return;
+  }
+  for (unsigned p = 0; p < pass->n_planes; p++)
+    line[p] = window_line (tile, p, i) + (tile->x.begin - tile->x.first);
+  pass->access (
+      pass->access_data, tile->x.begin, y, tile->x.end - tile->x.begin, line);
+}
+
+/* Step number `step` of line i of all planes. */
+static void
+lift_across (const Tile *tile, unsigned step, uint32_t i)
+{
+  uint32_t n = tile->y.n;
+  uint32_t above = i > 0 ? i - 1 : 1;
+  uint32_t below = i + 1 < n ? i + 1 : n - 2;
+
+  if (i >= n)
+    return;
+  for (unsigned p = 0; p < tile->pass->n_planes; p++) {
+    PacoWord *x = window_line (tile, p, i);
+
+    lift (tile->pass, step, tile->undo, x, x, window_line (tile, p, above),
+        window_line (tile, p, below), tile->x.n);
+  }
+}
+
+/* A column of one sample knows no lifting. */
+static void
+filter_single_line (const Tile *tile)
+{
+  const PacoDwtPass *pass = tile->pass;
+  const PacoWavelet *wavelet = pass->wavelet;
+
+  enter (tile, 0);
+  for (unsigned p = 0; p < pass->n_planes && !wavelet->reversible; p++)
+    pass->ops->scale (window_line (tile, p, 0), tile->x.n,
+        tile->undo ? wavelet->low_gain_inverse : wavelet->low_gain);
+  leave (tile, 0);
+}
+
+/* Lines enter in pairs of which the last, `newest`, is one that the first step
+ * does not change. Each step in turn then has what it needs for the line one
+ * further up; behind the last step two lines are done. Line numbers before the
+ * first wrap around to large ones, which are outside like those at the end. */
+static void
+filter_tile (const Tile *tile)
+{
+  unsigned n_steps = tile->pass->wavelet->n_steps;
+  uint32_t newest = tile->undo ? 1 : 0;
+
+  if (tile->y.n == 1) {
+    filter_single_line (tile);
+    return;
+  }
+  for (;; newest += 2) {
+    enter (tile, newest - 1);
+    enter (tile, newest);
+    for (unsigned k = 0; k < n_steps; k++)
+      lift_across (tile, tile->undo ? n_steps - 1 - k : k, newest - 1 - k);
+    leave (tile, newest - n_steps - 1);
+    leave (tile, newest - n_steps);
+    if (newest >= n_steps && newest - n_steps + 1 >= tile->y.n)
+      break;
+  }
+}
+
+static void
+filter_band (const PacoDwtPass *pass, uint32_t y0, uint32_t y1, bool undo,
+    PacoDwtLines *lines)
+{
+  uint32_t margin = halo (pass->wavelet);
+  Tile tile = { pass, lines, .undo = undo };
+
+  tile.y = range (y0, y1, pass->height, margin);
+  for (uint32_t x = 0; x < pass->width; x += STRIP) {
+    tile.x = range (x, MIN (x + STRIP, pass->width), pass->width, margin);
+    filter_tile (&tile);
+  }
+}
+
+void
+paco_dwt_forward (
+    const PacoDwtPass *pass, uint32_t y0, uint32_t y1, PacoDwtLines *lines)
+{
+  filter_band (pass, y0, y1, false, lines);
+}
+
+void
+paco_dwt_inverse (
+    const PacoDwtPass *pass, uint32_t y0, uint32_t y1, PacoDwtLines *lines)
+{
+  filter_band (pass, y0, y1, true, lines);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The transforms of a frame, level by level. Work is cut into bands of lines of
+ * all planes of a level. */
+#include "codec/cpu/frame.h"
+#include "codec/cpu/memory.h"
+#include "codec/cpu/samples.h"
+#include "codec/error.h"
+#include "codec/quantizer.h"
+#include <string.h>
+
+#define MAX_PASSES (2 * PACO_MAX_COMPONENTS)
+#define MIN_BAND 32 /* lines; the overlap of bands costs time */
+
+/* One resolution of all planes: the job of the workers. */
+typedef struct
+{
+  PacoFrame *frame;
+  bool inverse;
+  bool filtered; /* by the wavelet; else only moved */
+  bool one_item; /* must not be split */
+  unsigned n_passes;
+  PacoDwtPass passes[MAX_PASSES];
+  PacoSamples samples[MAX_PASSES];
+  PacoPlaneSet sets[MAX_PASSES];
+  uint32_t band_height;
+  uint32_t first_item[MAX_PASSES + 1]; /* of each pass, and their number */
+} Resolution;
+
+bool
+paco_frame_is_abandoned (const PacoFrame *frame)
+{
+  return paco_pipeline_is_abandoned (frame->pipeline, frame->slot);
+}
+
+/* Places all planes from `memory` on, which may be NULL; returns the words that
+ * they take. */
+static size_t
+place_planes (PacoFrame *frame, PacoWord *memory)
+{
+  const PacoGeometry *geometry = frame->geometry;
+  size_t words = 0, before_inner = 0;
+
+  for (int inner = 0; inner < 2; inner++) {
+    before_inner = words;
+    for (unsigned f = 0; f < geometry->n_fields; f++)
+      for (unsigned c = 0; c < geometry->n_components; c++)
+        words += paco_coefficients_place (&frame->coefficients[f][c],
+            geometry->resolution[f][c][0].width,
+            geometry->resolution[f][c][0].height, geometry->levels,
+            frame->reduce, inner, memory ? memory + words : NULL);
+  }
+  frame->inner = memory ? memory + before_inner : NULL;
+  frame->inner_size = (words - before_inner) * sizeof (PacoWord);
+  return words;
+}
+
+gboolean
+paco_frame_init (PacoFrame *frame, GError **error)
+{
+  /* A block is 64 words wide; who reads it may read whole vectors. */
+  size_t words = place_planes (frame, NULL) + PACO_BLOCK_WIDTH;
+
+  frame->memory = paco_memory_new (words * sizeof (PacoWord));
+  if (!frame->memory) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
+        "not enough memory for the coefficients of a picture of %u x %u",
+        frame->format->width, frame->format->height);
+    return FALSE;
+  }
+  place_planes (frame, frame->memory);
+  return TRUE;
+}
+
+void
+paco_frame_clear (PacoFrame *frame)
+{
+  g_clear_pointer (&frame->memory, paco_memory_free);
+}
+
+/* --- the work of one resolution --- */
+
+static void
+do_band (const Resolution *resolution, unsigned i, uint32_t y0, uint32_t y1,
+    PacoDwtLines *lines)
+{
+  const PacoDwtPass *pass = &resolution->passes[i];
+  const PacoPlaneSet *set = &resolution->sets[i];
+
+  if (!resolution->filtered && resolution->inverse)
+    paco_lines_copy (pass->width, y0, y1, pass->n_planes, paco_planes_read, set,
+        pass->access, pass->access_data, lines);
+  else if (!resolution->filtered)
+    paco_lines_copy (pass->width, y0, y1, pass->n_planes, pass->access,
+        pass->access_data, paco_planes_write, set, lines);
+  else if (resolution->inverse)
+    paco_dwt_inverse (pass, y0, y1, lines);
+  else
+    paco_dwt_forward (pass, y0, y1, lines);
+}
+
+static void
+do_item (const Resolution *resolution, uint32_t item, unsigned worker)
+{
+  unsigned i = 0;
+  uint32_t y0, y1;
+
+  while (item >= resolution->first_item[i + 1])
+    i++;
+  y0 = (item - resolution->first_item[i]) * resolution->band_height;
+  y1 = MIN (y0 + resolution->band_height, resolution->passes[i].height);
+  if (!paco_frame_is_abandoned (resolution->frame))
+    do_band (resolution, i, y0, y1,
+        paco_workers_lines (resolution->frame->workers, worker));
+}
+
+static void
+work (void *data, uint32_t item, unsigned worker)
+{
+  const Resolution *resolution = data;
+
+  if (!resolution->one_item) {
+    do_item (resolution, item, worker);
+    return;
+  }
+  for (item = 0; item < resolution->first_item[resolution->n_passes]; item++)
+    do_item (resolution, item, worker);
+}
+
+static void
+run_resolution (Resolution *resolution)
+{
+  PacoWorkers *workers = resolution->frame->workers;
+  uint32_t n_workers = paco_workers_count (workers);
+  uint32_t n_lines = 0, n_items = 0;
+
+  for (unsigned i = 0; i < resolution->n_passes; i++)
+    n_lines += resolution->passes[i].height;
+  resolution->band_height = n_workers == 1
+      ? 2 * PACO_MAX_SIZE
+      : (MAX (n_lines / (4 * n_workers), MIN_BAND) + 1) & ~1u;
+  for (unsigned i = 0; i < resolution->n_passes; i++) {
+    resolution->first_item[i] = n_items;
+    n_items += (resolution->passes[i].height + resolution->band_height - 1)
+        / resolution->band_height;
+  }
+  resolution->first_item[resolution->n_passes] = n_items;
+  if (resolution->one_item)
+    n_items = MIN (n_items, 1);
+  paco_workers_run (workers, n_items, 1, work, resolution);
+}
+
+/* --- what the planes of a resolution are --- */
+
+static PacoDwtPass *
+add_pass (Resolution *resolution, unsigned field, unsigned first, unsigned n,
+    unsigned level)
+{
+  PacoFrame *frame = resolution->frame;
+  unsigned finer = level - (resolution->filtered ? 1 : 0);
+  PacoDwtPass *pass = &resolution->passes[resolution->n_passes];
+  PacoPlaneSet *set = &resolution->sets[resolution->n_passes++];
+
+  *pass = (PacoDwtPass){
+    .ops = frame->ops,
+    .wavelet = &paco_wavelets[frame->coding->wavelet],
+    .n_planes = n,
+    .width = frame->geometry->resolution[field][first][finer].width,
+    .height = frame->geometry->resolution[field][first][finer].height,
+  };
+  set->n = n;
+  for (unsigned i = 0; i < n; i++) {
+    PacoCoefficients *coefficients = &frame->coefficients[field][first + i];
+
+    pass->subbands[i] = coefficients->planes[level];
+    set->planes[i] = &coefficients->planes[finer][PACO_ORIENTATION_LL];
+  }
+  return pass;
+}
+
+/* A level whose finer side is a plane of coefficients. */
+static void
+add_inner_passes (Resolution *resolution, unsigned level)
+{
+  const PacoGeometry *geometry = resolution->frame->geometry;
+
+  for (unsigned f = 0; f < geometry->n_fields; f++) {
+    for (unsigned c = 0; c < geometry->n_components; c++) {
+      PacoDwtPass *pass = add_pass (resolution, f, c, 1, level);
+
+      pass->access = resolution->inverse ? paco_planes_write : paco_planes_read;
+      pass->access_data = &resolution->sets[resolution->n_passes - 1];
+    }
+  }
+}
+
+/* The level whose finer side are samples. */
+static void
+add_outer_passes (
+    Resolution *resolution, unsigned level, const PacoPicture *picture)
+{
+  PacoFrame *frame = resolution->frame;
+  const PacoWavelet *wavelet = &paco_wavelets[frame->coding->wavelet];
+  PacoSamples groups[PACO_MAX_COMPONENTS];
+  unsigned n_groups = paco_samples_group (
+      frame->format, picture, frame->coding->color_transform, groups);
+
+  resolution->one_item = resolution->inverse
+      && paco_samples_must_not_split (frame->format, picture);
+  for (unsigned f = 0; f < frame->geometry->n_fields; f++) {
+    for (unsigned g = 0; g < n_groups; g++) {
+      PacoSamples *samples = &resolution->samples[resolution->n_passes];
+      PacoDwtPass *pass = add_pass (
+          resolution, f, groups[g].first, groups[g].n, level);
+
+      *samples = groups[g];
+      samples->ops = frame->ops;
+      samples->format = frame->format;
+      samples->picture = picture;
+      samples->field = f;
+      samples->reversible = wavelet->reversible;
+      samples->gain = paco_wavelet_reduced_gain (
+          frame->coding->wavelet, frame->reduce);
+      pass->access = resolution->inverse ? paco_samples_store
+                                         : paco_samples_load;
+      pass->access_data = samples;
+    }
+  }
+}
+
+static void
+transform_level (
+    PacoFrame *frame, const PacoPicture *picture, bool inverse, unsigned level)
+{
+  unsigned levels = frame->geometry->levels, reduce = frame->reduce;
+  Resolution resolution = {
+    .frame = frame,
+    .inverse = inverse,
+    .filtered = levels > reduce,
+  };
+
+  if (paco_frame_is_abandoned (frame))
+    return;
+  if (level == reduce + 1 || !resolution.filtered)
+    add_outer_passes (&resolution, level, picture);
+  else
+    add_inner_passes (&resolution, level);
+  run_resolution (&resolution);
+}
+
+void
+paco_frame_forward (PacoFrame *frame, const PacoPicture *picture)
+{
+  unsigned levels = frame->geometry->levels;
+
+  transform_level (frame, picture, false, MIN (levels, 1));
+  for (unsigned level = 2; level <= levels; level++)
+    transform_level (frame, picture, false, level);
+}
+
+void
+paco_frame_inverse (PacoFrame *frame, const PacoPicture *picture)
+{
+  unsigned levels = frame->geometry->levels;
+
+  for (unsigned level = levels; level > frame->reduce + 1; level--)
+    transform_level (frame, picture, true, level);
+  transform_level (frame, picture, true, MIN (levels, frame->reduce + 1));
+}
+
+PacoBpcBlock
+paco_frame_block (const PacoFrame *frame, const PacoCoding *coding, uint32_t i)
+{
+  const PacoCodeblock *block = &frame->geometry->blocks[i];
+  const PacoSubband *subband = &frame->geometry->subbands[block->subband];
+  const PacoPlane *plane =
+      &frame->coefficients[subband->field][subband->component]
+           .planes[subband->level][subband->orientation];
+
+  return (PacoBpcBlock){
+    .coefficients = plane->data + block->y * plane->stride + block->x,
+    .stride = plane->stride,
+    .width = block->width,
+    .height = block->height,
+    .orientation = subband->orientation,
+    .coding_passes = coding->coding_passes,
+    .reconstruction = coding->reconstruction,
+    .reversible = paco_wavelets[coding->wavelet].reversible,
+    .step = paco_step_decode (
+        coding->subbands[subband->component][subband->entry].step),
+    .set = &paco_builtin_sets[coding->probability_set],
+  };
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Memory in sizes of pictures: it may be refused, and it wants large pages. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/* NULL when there is not enough. Not cleared. At least a cache line aligned. */
+void *paco_memory_new (size_t size);
+void paco_memory_free (void *memory);
+
+typedef struct _PacoArenaChunk PacoArenaChunk;
+
+/* Memory that several arenas may use up before they get any of their own; who
+ * lends it sets memory and size, and used to 0. */
+typedef struct
+{
+  uint8_t *memory;
+  size_t size;
+  size_t used; /* atomic */
+} PacoSpare;
+
+/* A list of chunks into which bytes are appended; it grows by use and keeps
+ * what it has until it is cleared. Used by one thread at a time. */
+typedef struct
+{
+  PacoArenaChunk *first, *last; /* its own: all, and the last in use */
+  PacoArenaChunk *current;
+  PacoSpare *spare;
+} PacoArena;
+
+/* Empties the arena, keeps the memory. spare may be NULL. */
+void paco_arena_reset (PacoArena *arena, PacoSpare *spare);
+/* At least `size` contiguous bytes at the end of the arena, NULL without
+ * memory; they stay free until taken. */
+uint8_t *paco_arena_reserve (PacoArena *arena, size_t size);
+/* Takes the first `size` bytes of what was reserved last. */
+void paco_arena_take (PacoArena *arena, size_t size);
+void paco_arena_clear (PacoArena *arena);

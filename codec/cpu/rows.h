@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the wavelet and the samples do to one line of 32-bit words, in a table
+ * of operations per instruction set. All of it is plain C in rows_kernels.h;
+ * the compiler vectorises it for each. A line holds int32_t with the reversible
+ * wavelet and float with the other; conversions work in place. */
+#pragma once
+#include "codec/picture.h"
+#include "codec/wavelet.h"
+
+/* A coefficient or sample of a line, int32_t or float. */
+typedef uint32_t __attribute__ ((may_alias)) PacoWord;
+
+/* The tables cover lines of any length, addresses need no alignment. */
+typedef struct
+{
+  const char *name; /* "plain", "avx2", "avx512" */
+
+  /* out[i] = x[i] + f(a[i] + b[i]); out may be x. */
+  void (*lift_int) (PacoWord *out, const PacoWord *x, const PacoWord *a,
+      const PacoWord *b, size_t n, const PacoLiftingStep *step, bool undo);
+  void (*lift_float) (PacoWord *out, const PacoWord *x, const PacoWord *a,
+      const PacoWord *b, size_t n, float coefficient);
+
+  /* A line of n words to its (n + 1) / 2 even and n / 2 odd ones, and back. */
+  void (*split) (const PacoWord *line, size_t n, PacoWord *even, PacoWord *odd);
+  void (*merge) (
+      const PacoWord *even, const PacoWord *odd, size_t n, PacoWord *line);
+
+  void (*scale) (PacoWord *line, size_t n, float factor);
+
+  /* Samples of `depth` bits, shifted to be signed, and back with clamping. */
+  void (*load) (const uint8_t *data, const PacoSampleLayout *layout,
+      unsigned depth, size_t n, PacoWord *line);
+  void (*store) (const PacoWord *line, size_t n, const PacoSampleLayout *layout,
+      unsigned depth, uint8_t *data);
+
+  void (*to_float) (PacoWord *line, size_t n);
+  /* Rounds to nearest even. The first clamps to the range of samples of 16
+   * bits, the second to what an int32_t can hold. */
+  void (*to_sample) (PacoWord *line, size_t n);
+  void (*to_int) (PacoWord *line, size_t n);
+
+  /* The color transforms (FORMAT.md section 5). */
+  void (*forward_rct) (PacoWord *r, PacoWord *g, PacoWord *b, size_t n);
+  void (*inverse_rct) (PacoWord *y, PacoWord *u, PacoWord *v, size_t n);
+  void (*forward_ict) (PacoWord *r, PacoWord *g, PacoWord *b, size_t n);
+  void (*inverse_ict) (PacoWord *y, PacoWord *u, PacoWord *v, size_t n);
+} PacoRowOps;
+
+/* The fastest of this machine. */
+const PacoRowOps *paco_row_ops (void);
+
+/* All that run on this machine, for tests; NULL-terminated. */
+const PacoRowOps *const *paco_row_all_ops (void);
+
+extern const PacoRowOps paco_row_ops_plain;
+#ifdef __x86_64__
+extern const PacoRowOps paco_row_ops_avx2;
+extern const PacoRowOps paco_row_ops_avx512;
+#endif

@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The line operations with AVX2 and FMA. */
+#include "codec/cpu/rows_kernels.h"
+
+const PacoRowOps paco_row_ops_avx2 = PACO_ROW_OPS ("avx2");

@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The line operations with AVX-512. */
+#include "codec/cpu/rows_kernels.h"
+
+const PacoRowOps paco_row_ops_avx512 = PACO_ROW_OPS ("avx512");

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Samples in memory as lines of what the wavelet works on, and back: level
+ * shift, color transform, rounding and clamping (FORMAT.md section 5). */
+#pragma once
+#include "codec/cpu/rows.h"
+#include "codec/header.h"
+
+/* Consecutive components of one field that are moved line by line together:
+ * those that a color transform mixes, and those that share words. */
+typedef struct
+{
+  const PacoRowOps *ops;
+  const PacoPictureFormat *format;
+  const PacoPicture *picture;
+  unsigned field;
+  unsigned first, n;       /* components */
+  uint8_t color_transform; /* PacoColorTransform, of the first three */
+  bool reversible;
+  float gain; /* of a picture with levels left out: multiply by this; or 1 */
+} PacoSamples;
+
+/* Splits the components into groups; sets samples->first and n of each and
+ * returns how many there are. */
+unsigned paco_samples_group (const PacoPictureFormat *format,
+    const PacoPicture *picture, PacoColorTransform transform,
+    PacoSamples groups[PACO_MAX_COMPONENTS]);
+
+/* Whether components share words that are not of one size and so cannot be
+ * moved together; they must not be written by several threads. */
+bool paco_samples_must_not_split (
+    const PacoPictureFormat *format, const PacoPicture *picture);
+
+/* PacoLineAccess with a PacoSamples as data. */
+void paco_samples_load (const void *data, uint32_t x, uint32_t y, uint32_t n,
+    PacoWord *const lines[]);
+void paco_samples_store (const void *data, uint32_t x, uint32_t y, uint32_t n,
+    PacoWord *const lines[]);
+
+/* Whether all components can be stored as the layouts say. Error
+ * UNSUPPORTED. */
+gboolean paco_samples_check (const PacoPictureFormat *format,
+    const PacoSampleLayout *layouts, GError **error);
