@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * How fast the CPU block coders are on one core: encodes and decodes all
+ * blocks of a 5/3 transform of the green plane of a PPM picture, and says what
+ * a sample and a symbol cost. Nothing is asserted but that it comes back.
+ *
+ *   bench-bpc picture.ppm [repetitions [ops]] */
+#include "codec/cpu/bpc.h"
+#include "codec/geometry.h"
+#include "codec/reference/reference.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#define TICKS() __rdtsc ()
+#else
+#define TICKS() 0
+#endif
+
+#define LEVELS 5
+
+typedef struct
+{
+  unsigned width, height;
+  int32_t *coefficients; /* transformed, subbands nested */
+  int32_t *decoded;
+  PacoGeometry *geometry;
+  PacoBlockRecord *records;
+  uint8_t **bytes;
+} Picture;
+
+/* The green samples of a binary PPM of 8 bits, level shifted; NULL if it is
+ * none. */
+static int32_t *
+load_green (const char *name, unsigned *width, unsigned *height)
+{
+  FILE *file = fopen (name, "rb");
+  unsigned most;
+  int32_t *green = NULL;
+
+  if (!file)
+    return NULL;
+  if (fscanf (file, "P6 %u %u %u", width, height, &most) == 3 && most == 255
+      && fgetc (file) != EOF && *width <= 16384 && *height <= 16384) {
+    size_t n = (size_t) *width * *height;
+    uint8_t *rgb = g_malloc (3 * n);
+
+    green = g_new (int32_t, n);
+    if (fread (rgb, 3, n, file) != n)
+      g_clear_pointer (&green, g_free);
+    for (size_t i = 0; green && i < n; i++)
+      green[i] = rgb[3 * i + 1] - 128;
+    g_free (rgb);
+  }
+  fclose (file);
+  return green;
+}
+
+/* Where a block is in the nested layout of the reference transform. */
+static PacoBpcBlock
+block_of (const Picture *picture, int32_t *plane, uint32_t n)
+{
+  const PacoCodeblock *where = &picture->geometry->blocks[n];
+  const PacoSubband *subband = &picture->geometry->subbands[where->subband];
+  unsigned x = where->x, y = where->y, w = picture->width, h = picture->height;
+
+  for (unsigned level = 1; level <= subband->level; level++) {
+    w = (w + 1) / 2;
+    h = (h + 1) / 2;
+  }
+  x += subband->orientation & 1 ? w : 0;
+  y += subband->orientation & 2 ? h : 0;
+  return (
+      PacoBpcBlock){ .coefficients = plane + (size_t) y * picture->width + x,
+    .stride = picture->width,
+    .width = where->width,
+    .height = where->height,
+    .orientation = subband->orientation,
+    .coding_passes = 1,
+    .reversible = true,
+    .set = &paco_builtin_sets[0] };
+}
+
+/* Symbols of a block: coded planes and signs. */
+static uint64_t
+count_symbols (const PacoBpcBlock *block, const PacoBlockRecord *record)
+{
+  unsigned lowest = record->dropped_planes + record->raw_planes;
+  unsigned n = record->planes - lowest;
+  uint64_t symbols = (uint64_t) n * block->width * block->height;
+  const int32_t *line = block->coefficients;
+
+  if (n == 0)
+    return 0;
+  for (unsigned y = 0; y < block->height; y++, line += block->stride)
+    for (unsigned x = 0; x < block->width; x++)
+      symbols += (unsigned) abs (line[x]) >> lowest != 0;
+  return symbols;
+}
+
+/* Processor time of this thread: others share the machine. */
+static double
+now (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double) t.tv_sec + (double) t.tv_nsec * 1e-9;
+}
+
+/* Ticks of the time stamp counter in a second. */
+static double
+tick_rate (void)
+{
+  gint64 start = g_get_monotonic_time (), end;
+  uint64_t ticks = TICKS ();
+
+  do
+    end = g_get_monotonic_time ();
+  while (end - start < 20000);
+  return (double) (TICKS () - ticks) / ((double) (end - start) * 1e-6);
+}
+
+static double
+run (Picture *picture, const PacoBpcOps *ops, PacoBpcScratch *scratch,
+    unsigned complexity, bool encode)
+{
+  double start = now ();
+
+  for (uint32_t n = 0; n < picture->geometry->n_blocks; n++) {
+    PacoBpcBlock block = block_of (
+        picture, encode ? picture->coefficients : picture->decoded, n);
+
+    block.complexity = complexity;
+    if (encode)
+      ops->encode (scratch, &block, picture->bytes[n], &picture->records[n]);
+    else if (!ops->decode (
+                 scratch, &block, &picture->records[n], picture->bytes[n]))
+      g_error ("block %u does not come back", n);
+  }
+  return now () - start;
+}
+
+static void
+report (Picture *picture, const PacoBpcOps *ops, unsigned complexity,
+    unsigned repetitions)
+{
+  PacoBpcScratch *scratch = paco_bpc_scratch_new ();
+  size_t n = (size_t) picture->width * picture->height;
+  double encode = HUGE_VAL, decode = HUGE_VAL, rate = tick_rate ();
+  uint64_t symbols = 0, bytes = 0;
+
+  for (unsigned i = 0; i < repetitions; i++)
+    encode = fmin (encode, run (picture, ops, scratch, complexity, true));
+  for (unsigned i = 0; i < repetitions; i++)
+    decode = fmin (decode, run (picture, ops, scratch, complexity, false));
+  if (memcmp (picture->coefficients, picture->decoded, 4 * n) != 0)
+    g_error ("the coefficients do not come back");
+  for (uint32_t i = 0; i < picture->geometry->n_blocks; i++) {
+    PacoBpcBlock block = block_of (picture, picture->coefficients, i);
+
+    bytes += picture->records[i].length;
+    symbols += count_symbols (&block, &picture->records[i]);
+  }
+  printf ("%-7s complexity %u: %.3f bit/sample, %.2f symbols/sample; encode"
+          " %.1f Msamples/s, %.2f ticks/symbol; decode %.1f Msamples/s, %.2f"
+          " ticks/symbol\n",
+      ops->name, complexity, 8.0 * bytes / n, (double) symbols / n,
+      n / encode / 1e6, encode * rate / symbols, n / decode / 1e6,
+      decode * rate / symbols);
+  fflush (stdout);
+  paco_bpc_scratch_free (scratch);
+}
+
+static Picture *
+picture_new (int32_t *green, unsigned width, unsigned height)
+{
+  Picture *picture = g_new0 (Picture, 1);
+  PacoReferencePlane plane = { width, height, (PacoReferenceSample *) green };
+  PacoPictureFormat format = { .width = width,
+    .height = height,
+    .n_components = 1,
+    .components = { { .depth = 8 } } };
+  PacoCoding coding = { .levels = LEVELS, .coding_passes = 1 };
+
+  for (unsigned k = 0; k < PACO_MAX_SUBBANDS; k++)
+    coding.subbands[0][k].height_log2 = 2;
+  paco_reference_forward_dwt (&plane, LEVELS, PACO_WAVELET_CDF53);
+  picture->width = width;
+  picture->height = height;
+  picture->coefficients = green;
+  picture->decoded = g_new0 (int32_t, (size_t) width * height);
+  picture->geometry = paco_geometry_new (&format, &coding);
+  picture->records = g_new0 (PacoBlockRecord, picture->geometry->n_blocks);
+  picture->bytes = g_new0 (uint8_t *, picture->geometry->n_blocks);
+  for (uint32_t i = 0; i < picture->geometry->n_blocks; i++)
+    picture->bytes[i] = g_malloc (PACO_BPC_OUTPUT_SIZE);
+  return picture;
+}
+
+static void
+picture_free (Picture *picture)
+{
+  for (uint32_t i = 0; i < picture->geometry->n_blocks; i++)
+    g_free (picture->bytes[i]);
+  g_free (picture->bytes);
+  g_free (picture->records);
+  g_free (picture->decoded);
+  g_free (picture->coefficients);
+  paco_geometry_free (picture->geometry);
+  g_free (picture);
+}
+
+int
+main (int argc, char **argv)
+{
+  const PacoBpcOps *const *all = paco_bpc_all_ops ();
+  unsigned width, height, repetitions = argc > 2 ? atoi (argv[2]) : 5;
+  int32_t *green = argc > 1 ? load_green (argv[1], &width, &height) : NULL;
+  Picture *picture;
+
+  if (!green) {
+    fprintf (stderr,
+        "usage: bench-bpc picture.ppm (binary, 8 bits)"
+        " [repetitions [ops]]\n");
+    return 2;
+  }
+  picture = picture_new (green, width, height);
+  for (; *all; all++)
+    for (unsigned complexity = 0; complexity < 2; complexity++)
+      if (argc < 4 || strcmp (argv[3], (*all)->name) == 0)
+        report (picture, *all, complexity, repetitions);
+  picture_free (picture);
+  return 0;
+}

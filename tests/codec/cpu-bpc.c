@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The CPU block coders against the reference: the same bytes out of the same
+ * coefficients, the same coefficients out of the same bytes, and the same
+ * verdict on bytes that are no block. Buffers are as large as the interface
+ * says and no larger, for the sanitizers' sake. */
+#include "codec/cpu/bpc.h"
+#include "codec/quantizer.h"
+#include "codec/reference/reference.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MARGIN 3 /* columns right of the block, to be left alone */
+
+/* A block, and how it is coded. */
+typedef struct
+{
+  PacoBpcBlock block;
+  PacoProbabilitySet set;
+  PacoReferenceSample *samples; /* height rows of stride */
+  int32_t *indices;             /* what the reference makes of them */
+} Case;
+
+/* What the cases reached, so that the test cannot pass by missing it. */
+typedef struct
+{
+  unsigned zero, shared, raw_left, some_raw, all_raw, dropped, one_lane;
+} Reached;
+
+static unsigned n_blocks = 1500;
+
+static int32_t
+laplacian (GRand *rand, double scale)
+{
+  double u = g_rand_double (rand) - 0.5;
+  double v = -scale * log1p (-2.0 * fabs (u));
+
+  v = MIN (v, (double) PACO_MAX_MAGNITUDE);
+  return (int32_t) (u < 0 ? -v : v);
+}
+
+/* Fills a block with content of some kind. */
+static void
+make_content (GRand *rand, int32_t *values, unsigned width, unsigned height)
+{
+  unsigned kind = g_rand_int_range (rand, 0, 10);
+  unsigned bits = g_rand_int_range (rand, 1, 24);
+  double scale = exp2 (g_rand_double_range (rand, -2.0, 14.0));
+  int32_t limit = (int32_t) ((1u << bits) - 1);
+  double activity = 1.0;
+
+  if (g_rand_boolean (rand))
+    scale = exp2 (g_rand_double_range (rand, -1.0, 5.0));
+  for (unsigned y = 0; y < height; y++) {
+    for (unsigned x = 0; x < width; x++) {
+      int32_t *v = &values[y * width + x];
+
+      switch (kind) {
+        case 0: /* noise of all bits */
+          *v = g_rand_int_range (rand, -limit, limit + 1);
+          break;
+        case 1: /* sparse */
+          *v = g_rand_int_range (rand, 0, 60)
+              ? 0
+              : g_rand_int_range (rand, -limit, limit + 1);
+          break;
+        case 2: /* extreme, all negative or any sign */
+          *v = -PACO_MAX_MAGNITUDE;
+          break;
+        case 3:
+          *v = g_rand_boolean (rand) ? limit : -limit;
+          break;
+        case 4: /* smooth */
+          *v = (int32_t) (scale * sin (x * 0.1) * cos (y * 0.13));
+          break;
+        case 5: /* a line on nothing */
+          *v = x == width / 2 || y == height / 3 ? limit : 0;
+          break;
+        case 6: /* one coefficient */
+          *v = x == width - 1 && y == height - 1 ? -limit : 0;
+          break;
+        default: /* like a subband: activity wanders */
+          activity = CLAMP (
+              activity * exp2 (g_rand_double_range (rand, -0.5, 0.5)), 0.05,
+              20.0);
+          *v = laplacian (rand, scale * activity);
+          break;
+      }
+    }
+  }
+}
+
+static void
+make_set (GRand *rand, PacoProbabilitySet *set)
+{
+  unsigned kind = g_rand_int_range (rand, 0, 6);
+
+  *set = paco_builtin_sets[0];
+  if (kind > 2)
+    return;
+  for (unsigned r = 0; r < PACO_N_ROWS; r++)
+    for (unsigned c = 0; c < PACO_N_CONTEXTS; c++)
+      set->p[r][c] = kind == 0 ? g_rand_int_range (rand, 1, 256)
+          : kind == 1          ? 1
+                               : 255;
+}
+
+static Case *
+case_new (GRand *rand)
+{
+  Case *c = g_new0 (Case, 1);
+  PacoBpcBlock *b = &c->block;
+  int32_t *values;
+
+  b->width = g_rand_boolean (rand) ? 64 : g_rand_int_range (rand, 1, 65);
+  b->height = g_rand_int_range (rand, 0, 8) ? g_rand_int_range (rand, 1, 70)
+                                            : g_rand_int_range (rand, 1, 257);
+  if (g_rand_int_range (rand, 0, 40) == 0)
+    b->width = 64, b->height = 256;
+  b->orientation = g_rand_int_range (rand, 0, 4);
+  b->coding_passes = g_rand_int_range (rand, 0, 2)
+      ? 1
+      : g_rand_int_range (rand, 1, 4);
+  b->complexity = g_rand_int_range (rand, 0, 4);
+  b->dropped_planes = g_rand_int_range (rand, 0, 3)
+      ? 0
+      : g_rand_int_range (rand, 0, 16);
+  b->reconstruction = g_rand_int_range (rand, 0, 256);
+  b->reversible = g_rand_boolean (rand);
+  b->step = paco_step_decode ((uint16_t) g_rand_int_range (rand, 0, 1 << 14));
+  b->stride = b->width + MARGIN;
+  make_set (rand, &c->set);
+  b->set = &c->set;
+
+  values = g_new (int32_t, b->width * b->height);
+  make_content (rand, values, b->width, b->height);
+  c->samples = g_new0 (PacoReferenceSample, b->stride * b->height);
+  c->indices = g_new (int32_t, b->width * b->height);
+  for (unsigned y = 0; y < b->height; y++) {
+    for (unsigned x = 0; x < b->width; x++) {
+      PacoReferenceSample *s = &c->samples[y * b->stride + x];
+      int32_t value = values[y * b->width + x];
+
+      if (b->reversible)
+        s->i = value;
+      else
+        s->f = (float) ((value + g_rand_double_range (rand, -0.9, 0.9))
+            * (double) b->step);
+      c->indices[y * b->width + x] = paco_reference_quantize (
+          *s, b->reversible ? PACO_WAVELET_CDF53 : PACO_WAVELET_CDF97, b->step);
+    }
+  }
+  b->coefficients = c->samples;
+  g_free (values);
+  return c;
+}
+
+static void
+case_free (Case *c)
+{
+  g_free (c->samples);
+  g_free (c->indices);
+  g_free (c);
+}
+
+static PacoReferenceBlock
+reference_block (const Case *c)
+{
+  return (PacoReferenceBlock){ .width = c->block.width,
+    .height = c->block.height,
+    .orientation = c->block.orientation,
+    .coding_passes = c->block.coding_passes,
+    .set = &c->set };
+}
+
+static void
+assert_same_record (const PacoBlockRecord *a, const PacoBlockRecord *b)
+{
+  g_assert_cmpuint (a->planes, ==, b->planes);
+  g_assert_cmpuint (a->raw_planes, ==, b->raw_planes);
+  g_assert_cmpuint (a->dropped_planes, ==, b->dropped_planes);
+  g_assert_cmpuint (a->shared_codewords, ==, b->shared_codewords);
+  g_assert_cmpuint (a->raw_left_signs, ==, b->raw_left_signs);
+  g_assert_cmpuint (a->length, ==, b->length);
+}
+
+static void
+note_reached (Reached *reached, const PacoBlockRecord *r)
+{
+  unsigned planes = r->planes - r->dropped_planes;
+
+  reached->zero += r->planes == 0;
+  reached->dropped += r->dropped_planes > 0;
+  reached->all_raw += r->planes > 0 && r->raw_planes == planes;
+  reached->some_raw += r->raw_planes > 0 && r->raw_planes < planes;
+  reached->raw_left += r->raw_left_signs;
+  reached->shared += r->shared_codewords;
+  reached->one_lane += r->planes > 0 && !r->shared_codewords;
+}
+
+/* Decodes with ops and with the reference; compares verdict and result. */
+static bool
+check_decode (const PacoBpcOps *ops, PacoBpcScratch *scratch, const Case *c,
+    const PacoBlockRecord *record, const uint8_t *data)
+{
+  PacoReferenceBlock reference = reference_block (c);
+  size_t n = (size_t) c->block.stride * c->block.height;
+  PacoReferenceSample *decoded = g_new (PacoReferenceSample, n);
+  int32_t *indices = g_new (int32_t, c->block.width * c->block.height);
+  uint8_t *bytes = g_memdup2 (data, record->length);
+  PacoBpcBlock block = c->block;
+  bool expected, well;
+
+  memset (decoded, 0x55, n * sizeof *decoded);
+  block.coefficients = decoded;
+  expected = paco_reference_decode_block (&reference, record, bytes, indices);
+  well = ops->decode (scratch, &block, record, bytes);
+  g_assert_cmpint (well, ==, expected);
+  for (unsigned y = 0; y < block.height; y++) {
+    for (unsigned x = 0; x < (unsigned) block.stride; x++) {
+      PacoReferenceSample want = { .i = 0x55555555 };
+
+      if (x < block.width)
+        want = paco_reference_dequantize (indices[y * block.width + x],
+            record->dropped_planes, block.reconstruction,
+            block.reversible ? PACO_WAVELET_CDF53 : PACO_WAVELET_CDF97,
+            block.step);
+      g_assert_cmphex (
+          (uint32_t) decoded[y * block.stride + x].i, ==, (uint32_t) want.i);
+    }
+  }
+  g_free (bytes);
+  g_free (indices);
+  g_free (decoded);
+  return well;
+}
+
+static void
+check_encode (const PacoBpcOps *ops, PacoBpcScratch *scratch, const Case *c,
+    const PacoBlockRecord *expected, const GByteArray *bytes)
+{
+  size_t n = (size_t) c->block.stride * c->block.height * 4;
+  uint8_t *out = g_malloc (PACO_BPC_OUTPUT_SIZE);
+  void *before = g_memdup2 (c->samples, n);
+  PacoBlockRecord record;
+
+  memset (&record, 0x55, sizeof record);
+  ops->encode (scratch, &c->block, out, &record);
+  assert_same_record (&record, expected);
+  g_assert_cmpmem (out, record.length, bytes->data, bytes->len);
+  g_assert_cmpmem (before, n, c->samples, n);
+  g_free (before);
+  g_free (out);
+}
+
+static void
+test_same (gconstpointer data)
+{
+  const PacoBpcOps *ops = data;
+  PacoBpcScratch *scratch = paco_bpc_scratch_new ();
+  GRand *rand = g_rand_new_with_seed (20201);
+  Reached reached = { 0 };
+
+  for (unsigned i = 0; i < n_blocks; i++) {
+    Case *c = case_new (rand);
+    PacoReferenceBlock reference = reference_block (c);
+    GByteArray *bytes = g_byte_array_new ();
+    PacoBlockRecord record;
+
+    paco_reference_encode_block (&reference, c->indices,
+        c->block.dropped_planes, c->block.complexity, &record, bytes);
+    note_reached (&reached, &record);
+    check_encode (ops, scratch, c, &record, bytes);
+    g_assert_true (check_decode (ops, scratch, c, &record, bytes->data));
+    g_byte_array_unref (bytes);
+    case_free (c);
+  }
+  g_test_message ("zero %u, shared %u, one lane %u, raw left signs %u, some"
+                  " raw %u, all raw %u, dropped %u",
+      reached.zero, reached.shared, reached.one_lane, reached.raw_left,
+      reached.some_raw, reached.all_raw, reached.dropped);
+  if (n_blocks >= 500)
+    g_assert_true (reached.zero && reached.shared && reached.one_lane
+        && reached.raw_left && reached.some_raw && reached.all_raw
+        && reached.dropped);
+  g_rand_free (rand);
+  paco_bpc_scratch_free (scratch);
+}
+
+/* Records that this encoder would not choose, but may meet. */
+static void
+make_decisions (GRand *rand, const Case *c, PacoBlockRecord *record)
+{
+  unsigned n = c->block.width * c->block.height, planes = 0;
+
+  memset (record, 0, sizeof *record);
+  for (unsigned i = 0; i < n; i++)
+    while (planes < PACO_MAX_PLANES
+        && (uint32_t) ABS (c->indices[i]) >> planes != 0)
+      planes++;
+  record->planes = g_rand_int_range (rand, MAX (planes, 1), 24);
+  if (g_rand_int_range (rand, 0, 3))
+    record->planes = MAX (planes, 1);
+  record->dropped_planes = g_rand_int_range (rand, 0, MIN (record->planes, 16));
+  if (g_rand_boolean (rand))
+    record->dropped_planes = 0;
+  if (g_rand_boolean (rand))
+    record->raw_planes = g_rand_int_range (
+        rand, 0, record->planes - record->dropped_planes + 1);
+  record->shared_codewords = g_rand_boolean (rand);
+  record->raw_left_signs = record->raw_planes == 0 && g_rand_boolean (rand);
+}
+
+static void
+test_any_decisions (gconstpointer data)
+{
+  const PacoBpcOps *ops = data;
+  PacoBpcScratch *scratch = paco_bpc_scratch_new ();
+  GRand *rand = g_rand_new_with_seed (30301);
+
+  for (unsigned i = 0; i < n_blocks; i++) {
+    Case *c = case_new (rand);
+    PacoReferenceBlock reference = reference_block (c);
+    GByteArray *bytes = g_byte_array_new ();
+    PacoBlockRecord record;
+
+    make_decisions (rand, c, &record);
+    paco_reference_encode_block_as (&reference, c->indices, &record, bytes);
+    g_assert_true (check_decode (ops, scratch, c, &record, bytes->data));
+    g_byte_array_unref (bytes);
+    case_free (c);
+  }
+  g_rand_free (rand);
+  paco_bpc_scratch_free (scratch);
+}
+
+/* Damages a block in one of many ways; *bytes has room for 65535. */
+static void
+damage (GRand *rand, PacoBlockRecord *record, uint8_t *bytes)
+{
+  unsigned n = record->length;
+
+  switch (g_rand_int_range (rand, 0, 8)) {
+    case 0: /* bits */
+      for (int k = g_rand_int_range (rand, 1, 20); n > 0 && k > 0; k--)
+        bytes[g_rand_int_range (rand, 0, n)] ^= 1
+            << g_rand_int_range (rand, 0, 8);
+      break;
+    case 1: /* cut */
+      record->length = n ? g_rand_int_range (rand, 0, n) : 0;
+      break;
+    case 2: /* more of it */
+      record->length = n + g_rand_int_range (rand, 1, 80);
+      break;
+    case 3: /* noise */
+      record->length = g_rand_int_range (
+          rand, 0, g_rand_boolean (rand) ? 400 : 65536);
+      for (unsigned i = 0; i < record->length; i++)
+        bytes[i] = (uint8_t) g_rand_int (rand);
+      break;
+    case 4: /* all ones, or zeros */
+      memset (bytes, g_rand_boolean (rand) ? 0xff : 0, n);
+      break;
+    case 5: /* the last byte */
+      if (n > 0)
+        bytes[n - 1] = (uint8_t) g_rand_int (rand);
+      break;
+    case 6: /* other decisions */
+      record->planes = g_rand_int_range (rand, 0, 24);
+      record->dropped_planes = record->planes
+          ? g_rand_int_range (rand, 0, MIN (record->planes, 16))
+          : 0;
+      record->raw_planes = g_rand_int_range (
+          rand, 0, record->planes - record->dropped_planes + 1);
+      record->raw_left_signs = record->raw_planes == 0 && g_rand_boolean (rand);
+      break;
+    default:
+      record->shared_codewords = !record->shared_codewords;
+      break;
+  }
+}
+
+static void
+test_damaged (gconstpointer data)
+{
+  const PacoBpcOps *ops = data;
+  PacoBpcScratch *scratch = paco_bpc_scratch_new ();
+  GRand *rand = g_rand_new_with_seed (40401);
+  unsigned n_well = 0;
+
+  for (unsigned i = 0; i < n_blocks; i++) {
+    Case *c = case_new (rand);
+    PacoReferenceBlock reference = reference_block (c);
+    GByteArray *bytes = g_byte_array_new ();
+    uint8_t *damaged = g_malloc0 (65536);
+    PacoBlockRecord record;
+
+    paco_reference_encode_block (&reference, c->indices,
+        c->block.dropped_planes, c->block.complexity, &record, bytes);
+    if (bytes->len > 0)
+      memcpy (damaged, bytes->data, bytes->len);
+    damage (rand, &record, damaged);
+    n_well += check_decode (ops, scratch, c, &record, damaged);
+    g_free (damaged);
+    g_byte_array_unref (bytes);
+    case_free (c);
+  }
+  g_test_message ("%u of %u still a block", n_well, n_blocks);
+  g_rand_free (rand);
+  paco_bpc_scratch_free (scratch);
+}
+
+int
+main (int argc, char **argv)
+{
+  const PacoBpcOps *const *all = paco_bpc_all_ops ();
+
+  g_test_init (&argc, &argv, NULL);
+  /* Fewer under valgrind, more for a night. */
+  if (g_getenv ("PACO_TEST_BLOCKS"))
+    n_blocks = (unsigned) atoi (g_getenv ("PACO_TEST_BLOCKS"));
+  for (; *all; all++) {
+    char *same = g_strdup_printf ("/cpu/bpc/%s/same", (*all)->name);
+    char *any = g_strdup_printf ("/cpu/bpc/%s/any-decisions", (*all)->name);
+    char *damaged = g_strdup_printf ("/cpu/bpc/%s/damaged", (*all)->name);
+
+    g_test_add_data_func (same, *all, test_same);
+    g_test_add_data_func (any, *all, test_any_decisions);
+    g_test_add_data_func (damaged, *all, test_damaged);
+    g_free (same);
+    g_free (any);
+    g_free (damaged);
+  }
+  return g_test_run ();
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The wavelet transform of the CPU backend against the reference: every number
+ * is the same, whatever the size, the instruction set, and the bands into
+ * which the work is cut. */
+#include "codec/cpu/dwt.h"
+#include "codec/reference/reference.h"
+#include <string.h>
+
+typedef struct
+{
+  const PacoRowOps *ops;
+  const PacoWavelet *wavelet;
+  uint32_t width, height;
+  unsigned levels;
+  PacoCoefficients coefficients;
+  PacoWord *memory;
+  PacoPlane picture; /* of the CPU transform */
+  PacoDwtLines *lines;
+} Transform;
+
+static PacoReferenceSample
+random_sample (PacoWaveletId wavelet, bool extreme)
+{
+  PacoReferenceSample sample;
+
+  if (wavelet == PACO_WAVELET_CDF97)
+    sample.f = (float) g_test_rand_double_range (-40000.0, 40000.0)
+        * (extreme ? 1e9f : 1.0f);
+  else if (extreme)
+    sample.i = (int32_t) g_test_rand_int ();
+  else
+    sample.i = g_test_rand_int_range (-65536, 65536);
+  return sample;
+}
+
+static size_t
+place_all (Transform *transform, PacoWord *base)
+{
+  size_t words = 0;
+
+  for (int inner = 0; inner < 2; inner++)
+    words += paco_coefficients_place (&transform->coefficients,
+        transform->width, transform->height, transform->levels, 0, inner,
+        base ? base + words : NULL);
+  return words;
+}
+
+static void
+transform_init (Transform *transform, const PacoRowOps *ops,
+    PacoWaveletId wavelet, uint32_t width, uint32_t height, unsigned levels)
+{
+  size_t words;
+
+  *transform = (Transform){
+    .ops = ops,
+    .wavelet = &paco_wavelets[wavelet],
+    .width = width,
+    .height = height,
+    .levels = levels,
+    .lines = paco_dwt_lines_new (),
+    .picture = { width, height, width, g_new (PacoWord, width * height) },
+  };
+  words = place_all (transform, NULL);
+  transform->memory = g_new0 (PacoWord, words);
+  place_all (transform, transform->memory);
+}
+
+static void
+transform_clear (Transform *transform)
+{
+  g_free (transform->picture.data);
+  g_free (transform->memory);
+  paco_dwt_lines_free (transform->lines);
+}
+
+/* One level in bands of a random height. */
+static void
+run_level (Transform *transform, unsigned level, bool inverse)
+{
+  PacoPlaneSet set = { 1, { &transform->picture } };
+  PacoDwtPass pass = {
+    .ops = transform->ops,
+    .wavelet = transform->wavelet,
+    .n_planes = 1,
+    .width = paco_ceil_shift (transform->width, level - 1),
+    .height = paco_ceil_shift (transform->height, level - 1),
+    .subbands = { transform->coefficients.planes[level] },
+    .access = inverse ? paco_planes_write : paco_planes_read,
+    .access_data = &set,
+  };
+  uint32_t band = 2 * g_test_rand_int_range (1, pass.height + 1);
+
+  if (level > 1)
+    set.planes[0] = &transform->coefficients.planes[level - 1][0];
+  for (uint32_t y = 0; y < pass.height; y += band) {
+    uint32_t end = MIN (y + band, pass.height);
+
+    if (inverse)
+      paco_dwt_inverse (&pass, y, end, transform->lines);
+    else
+      paco_dwt_forward (&pass, y, end, transform->lines);
+  }
+}
+
+/* Compares a plane with the part of the reference's that begins at x0, y0. */
+static void
+compare (const PacoPlane *plane, const PacoReferencePlane *reference,
+    uint32_t x0, uint32_t y0)
+{
+  for (uint32_t y = 0; y < plane->height; y++) {
+    const PacoReferenceSample *expected = reference->samples
+        + (size_t) (y0 + y) * reference->width + x0;
+
+    g_assert_cmpmem (plane->data + y * plane->stride,
+        plane->width * sizeof (PacoWord), expected,
+        plane->width * sizeof (PacoWord));
+  }
+}
+
+static void
+compare_subbands (
+    const Transform *transform, const PacoReferencePlane *reference)
+{
+  for (unsigned level = transform->levels; level > 0; level--) {
+    const PacoPlane *planes = transform->coefficients.planes[level];
+    uint32_t x0 = paco_ceil_shift (transform->width, level);
+    uint32_t y0 = paco_ceil_shift (transform->height, level);
+
+    for (unsigned o = level == transform->levels ? 0 : 1; o < 4; o++)
+      compare (&planes[o], reference, o & 1 ? x0 : 0, o & 2 ? y0 : 0);
+  }
+}
+
+static void
+check_transform (const PacoRowOps *ops, PacoWaveletId wavelet, uint32_t width,
+    uint32_t height, unsigned levels, bool extreme)
+{
+  Transform transform;
+  PacoReferencePlane reference;
+
+  transform_init (&transform, ops, wavelet, width, height, levels);
+  g_assert_true (paco_reference_plane_init (&reference, width, height));
+  for (size_t i = 0; i < (size_t) width * height; i++)
+    reference.samples[i] = random_sample (wavelet, extreme);
+  memcpy (transform.picture.data, reference.samples,
+      sizeof *reference.samples * width * height);
+
+  paco_reference_forward_dwt (&reference, levels, wavelet);
+  for (unsigned level = 1; level <= levels; level++)
+    run_level (&transform, level, false);
+  compare_subbands (&transform, &reference);
+
+  paco_reference_inverse_dwt (&reference, levels, wavelet);
+  for (unsigned level = levels; level > 0; level--)
+    run_level (&transform, level, true);
+  compare (&transform.picture, &reference, 0, 0);
+
+  paco_reference_plane_clear (&reference);
+  transform_clear (&transform);
+}
+
+static void
+test_small (gconstpointer data)
+{
+  for (uint32_t height = 1; height <= 40; height++)
+    for (uint32_t width = 1; width <= 40; width++)
+      for (unsigned wavelet = 0; wavelet < PACO_N_WAVELETS; wavelet++)
+        check_transform (
+            data, wavelet, width, height, g_test_rand_int_range (1, 9), false);
+}
+
+/* Wide pictures are filtered in strips of columns. */
+static void
+test_wide (gconstpointer data)
+{
+  for (unsigned wavelet = 0; wavelet < PACO_N_WAVELETS; wavelet++) {
+    for (uint32_t width = 4090; width <= 4104; width++)
+      check_transform (data, wavelet, width, 9, 3, false);
+    for (uint32_t width = 8190; width <= 8203; width += 3)
+      check_transform (data, wavelet, width, 5, 2, false);
+    check_transform (data, wavelet, PACO_MAX_SIZE, 3, 1, false);
+  }
+}
+
+static void
+test_random (gconstpointer data)
+{
+  for (unsigned i = 0; i < 60; i++)
+    check_transform (data, g_test_rand_int_range (0, PACO_N_WAVELETS),
+        g_test_rand_int_range (1, 1500), g_test_rand_int_range (1, 120),
+        g_test_rand_int_range (1, 9), g_test_rand_bit ());
+}
+
+int
+main (int argc, char **argv)
+{
+  const PacoRowOps *const *all = paco_row_all_ops ();
+
+  g_test_init (&argc, &argv, NULL);
+  for (; *all; all++) {
+    struct
+    {
+      const char *name;
+      GTestDataFunc function;
+    } tests[] = {
+      { "small", test_small },
+      { "wide", test_wide },
+      { "random", test_random },
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS (tests); i++) {
+      char *path = g_strdup_printf (
+          "/cpu/dwt/%s/%s", (*all)->name, tests[i].name);
+
+      g_test_add_data_func (path, *all, tests[i].function);
+      g_free (path);
+    }
+  }
+  return g_test_run ();
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Headers, indexes, geometry, probability sets and steps: what is written is
+ * what is read, and what FORMAT.md forbids is refused. */
+#include "codec/backend.h"
+#include "codec/index.h"
+#include "codec/policy.h"
+#include "codec/quantizer.h"
+#include <string.h>
+#include <zlib.h>
+
+static uint32_t
+draw (uint32_t low, uint32_t high)
+{
+  return low + g_test_rand_int () % (high - low + 1);
+}
+
+static void
+draw_picture (PacoPictureFormat *picture)
+{
+  *picture = (PacoPictureFormat){
+    .width = draw (1, draw (0, 3) ? 300 : PACO_MAX_SIZE),
+    .height = draw (1, draw (0, 3) ? 300 : PACO_MAX_SIZE),
+    .n_components = draw (1, 4),
+    .fields = draw (0, 1),
+  };
+  for (unsigned c = 0; c < picture->n_components; c++)
+    picture->components[c] = (PacoComponent){
+      .depth = draw (1, 16),
+      .subsampling_x = c ? draw (0, 2) : 0,
+      .subsampling_y = c ? draw (0, 2) : 0,
+    };
+}
+
+static void
+draw_video (PacoVideoInfo *video)
+{
+  memset (video, 0, sizeof *video);
+  g_strlcpy (video->raw_format, "A444_16LE", sizeof video->raw_format);
+  video->par_n = draw (1, 0x7ffffffe);
+  video->par_d = draw (1, 100);
+  video->fps_n = draw (0, 60000);
+  video->fps_d = draw (1, 1001);
+  video->interlace_mode = draw (0, 2);
+  video->picture_flags = draw (0, 7) << 1;
+  video->field_order = draw (0, 2);
+  video->chroma_site = draw (0, 15);
+  video->range = draw (0, 2);
+  video->matrix = draw (0, 6);
+  video->transfer = draw (0, 16);
+  video->primaries = draw (0, 12);
+  video->has_mastering_display = draw (0, 1);
+  if (video->has_mastering_display) {
+    for (int i = 0; i < 6; i++)
+      video->mastering_display.primaries[i / 2][i % 2] = draw (0, 65535);
+    video->mastering_display.white_point[0] = draw (0, 65535);
+    video->mastering_display.white_point[1] = draw (0, 65535);
+    video->mastering_display.max_luminance = g_test_rand_int ();
+    video->mastering_display.min_luminance = g_test_rand_int ();
+  }
+  video->has_content_light = draw (0, 1);
+  if (video->has_content_light) {
+    video->max_content_light = draw (0, 65535);
+    video->max_frame_average_light = draw (0, 65535);
+  }
+}
+
+static void
+draw_header (PacoHeader *header, PacoProbabilitySet *set)
+{
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  GError *error = NULL;
+
+  memset (header, 0, sizeof *header);
+  draw_picture (&header->picture);
+  draw_video (&header->video);
+  parameters.quality = draw (0, 100);
+  parameters.levels = draw (0, 8);
+  parameters.block_height = 32 << draw (0, 3);
+  parameters.coding_passes = draw (1, 3);
+  parameters.wavelet = draw (0, 1);
+  parameters.rgb = draw (0, 1);
+  parameters.block_checks = draw (0, 1);
+  paco_policy_coding (&header->picture, &parameters, &header->coding, &error);
+  g_assert_no_error (error);
+  header->index_size = draw (1, 1000);
+  header->index_crc = g_test_rand_int ();
+  if (draw (0, 1)) {
+    *set = paco_builtin_sets[0];
+    for (int n = draw (0, 50); n > 0; n--)
+      set->p[draw (0, PACO_N_ROWS - 1)][draw (0, PACO_N_CONTEXTS - 1)] = draw (
+          1, 255);
+    header->set = set;
+  }
+  header->frame_size = paco_header_size (header) + header->index_size
+      + draw (0, 100000);
+}
+
+static void
+test_round_trip (void)
+{
+  static uint8_t data[PACO_MAX_HEADER_SIZE], again[PACO_MAX_HEADER_SIZE];
+
+  for (int n = 0; n < 2000; n++) {
+    PacoProbabilitySet set, carried;
+    PacoHeader header, parsed;
+    GError *error = NULL;
+    size_t size;
+
+    draw_header (&header, &set);
+    size = paco_header_write (&header, data);
+    g_assert_cmpuint (size, ==, paco_header_size (&header));
+    paco_header_parse (data, size, &parsed, &carried, &error);
+    g_assert_no_error (error);
+    g_assert_cmpuint (parsed.header_size, ==, size);
+    g_assert_cmpuint (parsed.frame_size, ==, header.frame_size);
+    g_assert_cmpuint (parsed.index_size, ==, header.index_size);
+    g_assert_cmpuint (parsed.index_crc, ==, header.index_crc);
+    g_assert_true (paco_header_same_configuration (&header, &parsed));
+    g_assert_cmpint (parsed.video.mastering_display.max_luminance, ==,
+        header.video.mastering_display.max_luminance);
+    g_assert_cmpstr (parsed.video.raw_format, ==, header.video.raw_format);
+    g_assert_true ((parsed.set != NULL) == (header.set != NULL));
+    if (header.set)
+      g_assert_cmpmem (&carried, sizeof carried, &set, sizeof set);
+    g_assert_cmpuint (paco_header_write (&parsed, again), ==, size);
+    g_assert_cmpmem (again, size, data, size);
+  }
+}
+
+static void
+test_damage (void)
+{
+  static uint8_t data[PACO_MAX_HEADER_SIZE];
+
+  for (int n = 0; n < 200; n++) {
+    PacoProbabilitySet set, carried;
+    PacoHeader header, parsed;
+    size_t size, at;
+
+    draw_header (&header, &set);
+    size = paco_header_write (&header, data);
+    at = draw (0, size - 1);
+    data[at] ^= 1 << draw (0, 7);
+    g_assert_false (paco_header_parse (data, size, &parsed, &carried, NULL));
+    g_assert_false (
+        paco_header_parse (data, draw (0, size - 1), &parsed, &carried, NULL));
+  }
+}
+
+/* With a CRC that fits, so that the fields themselves are checked: never a
+ * crash, and what is accepted is within the ranges. */
+static void
+test_forged (void)
+{
+  static uint8_t data[PACO_MAX_HEADER_SIZE];
+
+  for (int n = 0; n < 20000; n++) {
+    PacoProbabilitySet set, carried;
+    PacoHeader header, parsed;
+    GError *error = NULL;
+    uint32_t crc;
+    size_t size;
+
+    if (n % 20 == 0)
+      draw_header (&header, &set);
+    size = paco_header_write (&header, data);
+    for (int k = draw (1, 3); k > 0; k--)
+      data[draw (4, size - 5)] = g_test_rand_int ();
+    crc = crc32 (0, data, size - 4);
+    for (int k = 0; k < 4; k++)
+      data[size - 4 + k] = crc >> (8 * k);
+    if (paco_header_parse (data, size, &parsed, &carried, &error)) {
+      g_assert_true (paco_header_check (&parsed, NULL));
+      g_assert_cmpuint (parsed.header_size + (uint64_t) parsed.index_size, <=,
+          parsed.frame_size);
+    } else {
+      g_assert_nonnull (error);
+      g_assert_cmpuint (strlen (error->message), >, 10);
+      g_clear_error (&error);
+    }
+  }
+}
+
+static void
+test_version (void)
+{
+  static uint8_t data[PACO_MAX_HEADER_SIZE];
+  PacoProbabilitySet set;
+  PacoHeader header, parsed;
+  GError *error = NULL;
+  size_t size;
+
+  draw_header (&header, &set);
+  size = paco_header_write (&header, data);
+  data[4] = 2;
+  g_assert_false (paco_header_parse (data, size, &parsed, NULL, &error));
+  g_assert_error (error, PACO_ERROR, PACO_ERROR_VERSION);
+  g_clear_error (&error);
+  data[0] = 'p';
+  g_assert_false (paco_header_parse (data, size, &parsed, NULL, &error));
+  g_assert_error (error, PACO_ERROR, PACO_ERROR_NOT_PACO);
+  g_clear_error (&error);
+}
+
+/* Subbands tile the picture, blocks tile the subbands, in the order of the
+ * codestream. */
+static void
+test_geometry (void)
+{
+  for (int n = 0; n < 300; n++) {
+    PacoProbabilitySet set;
+    PacoHeader header;
+    PacoGeometry *geometry;
+    uint64_t samples = 0, coefficients = 0, in_blocks = 0;
+    uint32_t next = 0;
+
+    draw_header (&header, &set);
+    geometry = paco_geometry_new (&header.picture, &header.coding);
+    for (unsigned c = 0; c < header.picture.n_components; c++)
+      samples += (uint64_t) paco_component_width (&header.picture, c)
+          * paco_component_height (&header.picture, c);
+    for (uint32_t s = 0; s < geometry->n_subbands; s++) {
+      const PacoSubband *subband = &geometry->subbands[s];
+
+      g_assert_true (
+          paco_geometry_subband (geometry, subband->field, subband->component,
+              subband->level, subband->orientation)
+          == subband);
+      g_assert_cmpuint (subband->first_block, ==, next);
+      next += subband->blocks_x * subband->blocks_y;
+      coefficients += (uint64_t) subband->width * subband->height;
+    }
+    g_assert_cmpuint (next, ==, geometry->n_blocks);
+    for (uint32_t b = 0; b < geometry->n_blocks; b++)
+      in_blocks += geometry->blocks[b].width * geometry->blocks[b].height;
+    g_assert_cmpuint (coefficients, ==, samples);
+    g_assert_cmpuint (in_blocks, ==, samples);
+    g_assert_cmpuint (geometry->n_blocks_at[0], ==, geometry->n_blocks);
+    paco_geometry_free (geometry);
+  }
+}
+
+/* The example of a 5x3 picture with one level, by hand. */
+static void
+test_geometry_example (void)
+{
+  PacoPictureFormat picture = { .width = 5, .height = 3, .n_components = 1 };
+  PacoCoding coding = { .levels = 1, .coding_passes = 1 };
+  static const uint32_t expected[4][2] = { { 3, 2 }, { 2, 2 }, { 3, 1 },
+    { 2, 1 } };
+  PacoGeometry *geometry = paco_geometry_new (&picture, &coding);
+
+  g_assert_cmpuint (geometry->n_subbands, ==, 4);
+  g_assert_cmpuint (geometry->n_blocks_at[1], ==, 1);
+  for (int s = 0; s < 4; s++) {
+    g_assert_cmpuint (geometry->subbands[s].orientation, ==, s);
+    g_assert_cmpuint (geometry->subbands[s].width, ==, expected[s][0]);
+    g_assert_cmpuint (geometry->subbands[s].height, ==, expected[s][1]);
+  }
+  paco_geometry_free (geometry);
+}
+
+static void
+draw_record (PacoBlockRecord *record, bool checks)
+{
+  *record = (PacoBlockRecord){ .planes = draw (0, PACO_MAX_PLANES) };
+  if (record->planes == 0)
+    return;
+  record->dropped_planes = draw (0, 1) ? 0
+                                       : draw (0, MIN (15, record->planes - 1));
+  record->raw_planes = draw (0, 1)
+      ? 0
+      : draw (0, record->planes - record->dropped_planes);
+  /* 15 in the record means all. */
+  if (record->raw_planes >= PACO_ALL_PLANES_RAW)
+    record->raw_planes = record->planes - record->dropped_planes;
+  record->shared_codewords = draw (0, 1);
+  record->raw_left_signs = record->raw_planes == 0 && draw (0, 1);
+  record->length = draw (0, 65535);
+  record->check = checks ? draw (0, 65535) : 0;
+}
+
+static void
+test_index (void)
+{
+  PacoPictureFormat picture = {
+    .width = 500, .height = 400, .n_components = 1
+  };
+  PacoCoding coding = { .levels = 3, .coding_passes = 1 };
+  PacoGeometry *geometry = paco_geometry_new (&picture, &coding);
+  PacoBlockRecord *records = g_new0 (PacoBlockRecord, geometry->n_blocks);
+  PacoBlockRecord *parsed = g_new0 (PacoBlockRecord, geometry->n_blocks);
+  uint8_t *data = g_malloc (PACO_MAX_INDEX_SIZE (geometry->n_blocks));
+
+  for (int n = 0; n < 500; n++) {
+    bool checks = draw (0, 1);
+    uint32_t payload = 0;
+    GError *error = NULL;
+    size_t size;
+
+    for (uint32_t b = 0; b < geometry->n_blocks; b++) {
+      draw_record (&records[b], checks);
+      records[b].offset = payload;
+      payload += records[b].length;
+    }
+    size = paco_index_write (records, geometry->n_blocks, checks, data);
+    paco_index_parse (data, size, geometry, checks, payload, parsed, &error);
+    g_assert_no_error (error);
+    for (uint32_t b = 0; b < geometry->n_blocks; b++)
+      g_assert_cmpmem (
+          &parsed[b], sizeof *parsed, &records[b], sizeof *records);
+    g_assert_false (paco_index_parse (
+        data, size - 1, geometry, checks, payload, parsed, NULL));
+    g_assert_false (paco_index_parse (
+        data, size, geometry, checks, payload + 1, parsed, NULL));
+    data[draw (0, size - 1)] = g_test_rand_int ();
+    paco_index_parse (data, size, geometry, checks, payload, parsed, NULL);
+  }
+  g_free (data);
+  g_free (parsed);
+  g_free (records);
+  paco_geometry_free (geometry);
+}
+
+static void
+test_steps (void)
+{
+  for (unsigned code = 0; code < 1 << 14; code++)
+    g_assert_cmpuint (paco_step_encode (paco_step_decode (code)), ==, code);
+  g_assert_cmpuint (paco_step_encode (0.0), ==, 0);
+  g_assert_cmpuint (paco_step_encode (1e30), ==, (1 << 14) - 1);
+  g_assert_cmpfloat (paco_step_decode (16 << 9), ==, 1.0);
+}
+
+/* Norms of JPEG 2000's 5/3 synthesis (ITU-T T.800 has no table; these are the
+ * figures every encoder of it uses) and the scale of the unscaled 9/7. */
+static void
+test_norms (void)
+{
+  g_assert_cmpfloat_with_epsilon (
+      paco_wavelet_norm (PACO_WAVELET_CDF53, 1, PACO_ORIENTATION_LL), 1.5,
+      1e-3);
+  g_assert_cmpfloat_with_epsilon (
+      paco_wavelet_norm (PACO_WAVELET_CDF53, 1, PACO_ORIENTATION_HL), 1.038,
+      1e-3);
+  g_assert_cmpfloat_with_epsilon (
+      paco_wavelet_norm (PACO_WAVELET_CDF53, 1, PACO_ORIENTATION_HH), 0.7186,
+      1e-3);
+  g_assert_cmpfloat_with_epsilon (
+      paco_wavelet_norm (PACO_WAVELET_CDF97, 1, PACO_ORIENTATION_LL),
+      1.9659 / (1.230174105 * 1.230174105), 2e-3);
+}
+
+static void
+test_policy_errors (void)
+{
+  PacoPictureFormat yuv = { .width = 16,
+    .height = 16,
+    .n_components = 3,
+    .components = { { 8, 0, 0 }, { 8, 1, 1 }, { 8, 1, 1 } } };
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  PacoCoding coding;
+  GError *error = NULL;
+
+  parameters.color_transform = PACO_COLOR_TRANSFORM_RCT;
+  g_assert_false (paco_policy_coding (&yuv, &parameters, &coding, &error));
+  g_assert_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED);
+  g_clear_error (&error);
+  parameters.color_transform = PACO_COLOR_TRANSFORM_AUTO;
+  parameters.rate_control = PACO_RATE_LOSSLESS;
+  parameters.wavelet = PACO_WAVELET_CDF97;
+  g_assert_false (paco_policy_coding (&yuv, &parameters, &coding, &error));
+  g_assert_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED);
+  g_clear_error (&error);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/header/round-trip", test_round_trip);
+  g_test_add_func ("/header/damage", test_damage);
+  g_test_add_func ("/header/forged", test_forged);
+  g_test_add_func ("/header/version", test_version);
+  g_test_add_func ("/geometry/tiling", test_geometry);
+  g_test_add_func ("/geometry/example", test_geometry_example);
+  g_test_add_func ("/index/round-trip", test_index);
+  g_test_add_func ("/quantizer/steps", test_steps);
+  g_test_add_func ("/wavelet/norms", test_norms);
+  g_test_add_func ("/policy/errors", test_policy_errors);
+  return g_test_run ();
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Random pictures, in random formats and memory layouts, coded with random
+ * parameters: what the tests of a backend are made of. */
+#pragma once
+#include "codec/parameters.h"
+#include <glib.h>
+
+/* A picture and its memory. Components that share words share a buffer. */
+typedef struct
+{
+  PacoPictureFormat format;
+  PacoPicture picture;
+  uint8_t *buffers[PACO_MAX_COMPONENTS]; /* NULL: that of component 0 */
+  size_t sizes[PACO_MAX_COMPONENTS];
+} TestPicture;
+
+/* A format of at most about `samples` samples per component. */
+void test_format_random (
+    GRand *rand, PacoPictureFormat *format, uint32_t samples);
+
+/* Random layouts and strides for a picture of `format`; its memory is filled
+ * with noise. reduce: levels that a decoder leaves out. */
+void test_picture_init (GRand *rand, TestPicture *picture,
+    const PacoPictureFormat *format, unsigned reduce);
+/* Another of the same layout with the same bytes. */
+void test_picture_copy (TestPicture *copy, const TestPicture *picture);
+void test_picture_clear (TestPicture *picture);
+/* Fails the test unless both have the same bytes, those between samples
+ * included. */
+void test_picture_compare (const TestPicture *a, const TestPicture *b);
+
+/* Noise, gradients, flat, extreme or sparse samples. */
+void test_picture_fill (GRand *rand, TestPicture *picture);
+
+/* Parameters, not all of which suit the picture. */
+void test_parameters_random (GRand *rand, PacoParameters *parameters);
+void test_video_random (GRand *rand, PacoVideoInfo *video);

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The reference's block coder against examples worked out by hand from
+ * FORMAT.md section 7, round trips of random blocks, and broken ones. */
+#include "codec/reference/reference.h"
+#include "codec/reference/streams.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* S = 2^32 - 1.
+ * 1 with 128/256: T = 0x7fffffff, so L = 0x80000000, S = 0x7fffffff.
+ * 0 with  64/256: T = 0x1fffffff, so S = 0x1fffffff.
+ * 1 with 255/256: T = 0x1fdfffff, so L = 0x9fe00000, S = 0x001fffff.
+ * 21 bits are open; the raw bits 1 0 1 fill the lowest. */
+static void
+test_codeword_by_hand (void)
+{
+  static const uint8_t raw[3] = { 1, 0, 1 };
+  static const uint8_t expected[4] = { 0x05, 0x00, 0xe0, 0x9f };
+  PacoReferenceStreams streams;
+  PacoReferenceBits *bits = g_byte_array_new ();
+  GByteArray *out = g_byte_array_new ();
+  size_t n_fill;
+
+  paco_reference_streams_init_encoder (&streams, 1);
+  paco_reference_code_symbol (&streams, 0, 128, true);
+  paco_reference_code_symbol (&streams, 0, 64, false);
+  paco_reference_code_symbol (&streams, 0, 255, true);
+  g_assert_cmphex (streams.streams[0].s, ==, 0x001fffff);
+  g_byte_array_append (bits, raw, sizeof raw);
+  paco_reference_finish_encoder (&streams, bits, out);
+  g_assert_cmpmem (out->data, out->len, expected, sizeof expected);
+  paco_reference_streams_clear (&streams);
+  g_byte_array_unref (bits);
+
+  paco_reference_streams_init_decoder (&streams, 1, out->data, out->len);
+  g_assert_true (paco_reference_code_symbol (&streams, 0, 128, false));
+  g_assert_false (paco_reference_code_symbol (&streams, 0, 64, false));
+  g_assert_true (paco_reference_code_symbol (&streams, 0, 255, false));
+  bits = paco_reference_finish_decoder (&streams, &n_fill);
+  g_assert_nonnull (bits);
+  g_assert_cmpuint (n_fill, ==, 21);
+  g_assert_cmpmem (bits->data, 3, raw, 3);
+  g_byte_array_unref (bits);
+  g_byte_array_unref (out);
+}
+
+/* With 1/256 for what comes, a codeword holds four symbols and no more: after
+ * the fourth S is 0, and the fifth reserves another. Streams reserve in the
+ * order in which they ask. */
+static void
+test_codewords_in_order_of_reservation (void)
+{
+  PacoReferenceStreams streams;
+
+  paco_reference_streams_init_encoder (&streams, 2);
+  paco_reference_code_symbol (&streams, 1, 1, false);
+  paco_reference_code_symbol (&streams, 0, 128, true);
+  for (int i = 0; i < 3; i++)
+    paco_reference_code_symbol (&streams, 1, 1, false);
+  g_assert_cmpuint (streams.codewords->len, ==, 2);
+  g_assert_cmpuint (streams.streams[1].s, ==, 0);
+  g_assert_cmphex (g_array_index (streams.codewords, uint32_t, 0), ==, 0);
+  paco_reference_code_symbol (&streams, 1, 1, false);
+  g_assert_cmpuint (streams.codewords->len, ==, 3);
+  g_assert_cmpuint (streams.streams[0].codeword, ==, 1);
+  g_assert_cmpuint (streams.streams[1].codeword, ==, 2);
+  paco_reference_streams_clear (&streams);
+}
+
+/* Codes a block with these decisions and returns what was counted. */
+static PacoReferenceCounts *
+count_block (unsigned width, unsigned height, unsigned orientation,
+    const int32_t *indices, PacoBlockRecord record)
+{
+  PacoReferenceCounts *counts = g_new0 (PacoReferenceCounts, 1);
+  GByteArray *out = g_byte_array_new ();
+  PacoReferenceBlock block = {
+    .width = width,
+    .height = height,
+    .orientation = orientation,
+    .coding_passes = 1,
+    .set = &paco_builtin_sets[0],
+    .counts = counts,
+  };
+
+  paco_reference_encode_block_as (&block, indices, &record, out);
+  g_byte_array_unref (out);
+  return counts;
+}
+
+static void
+assert_count (const PacoReferenceCounts *counts, unsigned row, unsigned context,
+    uint64_t zeros, uint64_t ones)
+{
+  g_assert_cmpuint (counts->symbols[row][context][0], ==, zeros);
+  g_assert_cmpuint (counts->symbols[row][context][1], ==, ones);
+}
+
+static uint64_t
+count_all (const PacoReferenceCounts *counts)
+{
+  uint64_t sum = 0;
+
+  for (unsigned row = 0; row < PACO_N_ROWS; row++)
+    for (unsigned c = 0; c < PACO_N_CONTEXTS; c++)
+      sum += counts->symbols[row][c][0] + counts->symbols[row][c][1];
+  return sum;
+}
+
+/* One coefficient in the middle: when the line below it is visited it is near
+ * to all three, and no earlier. It lies in a right column, so its sign in the
+ * last plane is raw. */
+static void
+test_significance_contexts (void)
+{
+  static const int32_t indices[9] = { 0, 0, 0, 0, -1, 0, 0, 0, 0 };
+  PacoReferenceCounts *counts = count_block (
+      3, 3, PACO_ORIENTATION_LL, indices, (PacoBlockRecord){ .planes = 1 });
+
+  assert_count (counts, 0, 0, 5, 1);
+  assert_count (counts, 0, 9 / 3, 3, 0);
+  g_assert_cmpuint (count_all (counts), ==, 9);
+  g_assert_cmpuint (counts->raw_bits, ==, 1);
+  g_free (counts);
+}
+
+/* The left columns of a line are visited together, then the right ones:
+ *   2 0 -2 0      plane 1: both become significant in one visit
+ *   0 0  0 0      plane 0: two of eight are, density class 5
+ * (0,1): near both = 6; (0,3): near one = 3; (1,0), (1,2): near one, and the
+ * other in the ring = 4; (1,1): 6; (1,3): 3. Refined with one in the ring. */
+static void
+test_two_planes (void)
+{
+  static const int32_t indices[8] = { 2, 0, -2, 0, 0, 0, 0, 0 };
+  PacoReferenceCounts *counts = count_block (
+      4, 2, PACO_ORIENTATION_HH, indices, (PacoBlockRecord){ .planes = 2 });
+  unsigned row1 = (2 * 4 + 1) * 16, row0 = (2 * 4 + 0) * 16 + 5;
+
+  assert_count (counts, row1, 0, 0, 2);
+  assert_count (counts, row0, PACO_REFINEMENT_CONTEXT, 2, 0);
+  for (int i = 0; i < 2; i++) {
+    unsigned row = i ? row1 : row0;
+
+    assert_count (counts, row, 6, 2, 0);
+    assert_count (counts, row, 3, 2, 0);
+    assert_count (counts, row, 4, 2, 0);
+  }
+  assert_count (counts, row1, PACO_SIGN_CONTEXT + 4, 1, 1);
+  g_assert_cmpuint (count_all (counts), ==, 18);
+  g_assert_cmpuint (counts->raw_bits, ==, 0);
+  g_free (counts);
+}
+
+/* A negative sign below a negative one: the vertical sum is negative, so the
+ * context is that of a positive one and the symbol turns. In HL the same
+ * neighbor counts as horizontal. */
+static void
+test_sign_contexts (void)
+{
+  static const int32_t indices[2] = { -2, -1 };
+  PacoBlockRecord record = { .planes = 2 };
+  PacoReferenceCounts *counts;
+  unsigned row0;
+
+  /* Density of one in two: s^2 2^k <= N^2 up to k = 2, so class 3. */
+  counts = count_block (1, 2, PACO_ORIENTATION_LH, indices, record);
+  row0 = 1 * 4 * 16 + 3;
+  assert_count (counts, row0, PACO_SIGN_CONTEXT + 3, 1, 0);
+  g_free (counts);
+
+  counts = count_block (1, 2, PACO_ORIENTATION_HL, indices, record);
+  assert_count (counts, row0, PACO_SIGN_CONTEXT + 1, 1, 0);
+  g_free (counts);
+
+  record.raw_left_signs = true;
+  counts = count_block (1, 2, PACO_ORIENTATION_HL, indices, record);
+  assert_count (counts, row0, PACO_SIGN_CONTEXT + 1, 0, 0);
+  g_assert_cmpuint (counts->raw_bits, ==, 1);
+  g_free (counts);
+}
+
+/* Raw planes: column by column, highest plane first, then the signs of what is
+ * not zero. 2x2, planes 1 and 0 of (1, -2 / 0, 3), columns (1, 0), (-2, 3):
+ * plane 1: 0 0 1 1; plane 0: 1 0 0 1; signs of 1, -2, 3: 0 1 0. */
+static void
+test_raw_block (void)
+{
+  static const int32_t indices[4] = { 1, -2, 0, 3 };
+  static const uint8_t expected[2] = { 0x9c, 0x02 };
+  PacoReferenceBlock block = {
+    .width = 2, .height = 2, .coding_passes = 1, .set = &paco_builtin_sets[0]
+  };
+  PacoBlockRecord record = { .planes = 2, .raw_planes = 2 };
+  GByteArray *out = g_byte_array_new ();
+  int32_t decoded[4];
+
+  paco_reference_encode_block_as (&block, indices, &record, out);
+  g_assert_cmpmem (out->data, out->len, expected, sizeof expected);
+  g_assert_true (
+      paco_reference_decode_block (&block, &record, out->data, decoded));
+  g_assert_cmpmem (decoded, sizeof decoded, indices, sizeof indices);
+
+  /* One byte more or less, or a padding bit, and it is broken. */
+  g_byte_array_append (out, (const guint8 *) "", 1);
+  record.length = 3;
+  g_assert_false (
+      paco_reference_decode_block (&block, &record, out->data, decoded));
+  record.length = 1;
+  g_assert_false (
+      paco_reference_decode_block (&block, &record, out->data, decoded));
+  record.length = 2;
+  out->data[1] |= 0x80;
+  g_assert_false (
+      paco_reference_decode_block (&block, &record, out->data, decoded));
+  for (int i = 0; i < 4; i++)
+    g_assert_cmpint (decoded[i], ==, 0);
+  g_byte_array_unref (out);
+}
+
+static void
+test_quantizer (void)
+{
+  PacoReferenceSample x = { .f = -7.9f };
+
+  /* floor (7.9 / 2) = 3; back, in the middle of 6 .. 8; with a plane dropped
+   * 3 -> 1, the middle of 4 .. 8. */
+  g_assert_cmpint (
+      paco_reference_quantize (x, PACO_WAVELET_CDF97, 2.0f), ==, -3);
+  g_assert_cmpfloat (
+      paco_reference_dequantize (-3, 0, 128, PACO_WAVELET_CDF97, 2.0f).f, ==,
+      -7.0f);
+  g_assert_cmpfloat (
+      paco_reference_dequantize (-3, 1, 128, PACO_WAVELET_CDF97, 2.0f).f, ==,
+      -6.0f);
+  x.f = 1e30f;
+  g_assert_cmpint (
+      paco_reference_quantize (x, PACO_WAVELET_CDF97, 2.0f), ==, (1 << 23) - 1);
+  g_assert_cmpint (
+      paco_reference_dequantize (-13, 0, 128, PACO_WAVELET_CDF53, 0).i, ==,
+      -13);
+  /* 13 = 1101b; without two planes 3, 12 plus half of 4. */
+  g_assert_cmpint (
+      paco_reference_dequantize (-13, 2, 128, PACO_WAVELET_CDF53, 0).i, ==,
+      -14);
+  g_assert_cmpint (
+      paco_reference_dequantize (3, 2, 128, PACO_WAVELET_CDF53, 0).i, ==, 0);
+}
+
+/* --- Random blocks --- */
+
+typedef struct
+{
+  PacoReferenceBlock block;
+  unsigned dropped_planes, complexity;
+  int32_t indices[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
+  PacoProbabilitySet set;
+} RandomBlock;
+
+static RandomBlock *
+random_block (void)
+{
+  RandomBlock *random = g_new0 (RandomBlock, 1);
+  unsigned bits = g_test_rand_int_range (0, PACO_MAX_PLANES + 1);
+  unsigned sparse = g_test_rand_int_range (1, 100);
+  unsigned n;
+
+  random->block = (PacoReferenceBlock){
+    .width = g_test_rand_int_range (1, 65),
+    .height = g_test_rand_int_range (1, g_test_rand_bit () ? 257 : 40),
+    .orientation = g_test_rand_int_range (0, 4),
+    .coding_passes = g_test_rand_int_range (1, 4),
+    .set = &paco_builtin_sets[0],
+  };
+  if (g_test_rand_bit ()) {
+    for (unsigned row = 0; row < PACO_N_ROWS; row++)
+      for (unsigned c = 0; c < PACO_N_CONTEXTS; c++)
+        random->set.p[row][c] = g_test_rand_int_range (1, 256);
+    random->block.set = &random->set;
+  }
+  random->complexity = g_test_rand_int_range (0, 4);
+  random->dropped_planes = g_test_rand_bit () ? 0
+                                              : g_test_rand_int_range (0, 16);
+  n = random->block.width * random->block.height;
+  for (unsigned i = 0; i < n; i++) {
+    unsigned shift = g_test_rand_int_range (0, bits + 1);
+    int32_t magnitude = g_test_rand_int () & ((1u << shift) - 1);
+
+    if (g_test_rand_int_range (0, 100) < (int) sparse)
+      random->indices[i] = g_test_rand_bit () ? magnitude : -magnitude;
+  }
+  return random;
+}
+
+static void
+test_block_round_trip (void)
+{
+  for (int i = 0; i < 300; i++) {
+    RandomBlock *random = random_block ();
+    unsigned n = random->block.width * random->block.height;
+    int32_t *decoded = g_new (int32_t, n);
+    GByteArray *out = g_byte_array_new ();
+    PacoBlockRecord record;
+
+    paco_reference_encode_block (&random->block, random->indices,
+        random->dropped_planes, random->complexity, &record, out);
+    g_assert_cmpuint (record.length, ==, out->len);
+    g_assert_cmpuint (record.length, <=,
+        paco_raw_block_bytes (n, record.planes - record.dropped_planes));
+    g_assert_true (paco_reference_decode_block (
+        &random->block, &record, out->data, decoded));
+    for (unsigned k = 0; k < n; k++) {
+      int32_t magnitude = abs (random->indices[k]) >> random->dropped_planes
+              << random->dropped_planes;
+
+      g_assert_cmpint (
+          decoded[k], ==, random->indices[k] < 0 ? -magnitude : magnitude);
+    }
+    g_byte_array_unref (out);
+    g_free (decoded);
+    g_free (random);
+  }
+}
+
+/* Any record with any bytes decodes or is broken; under the sanitizers this
+ * shows reads out of bounds. */
+static void
+test_hostile_blocks (void)
+{
+  unsigned n_broken = 0;
+
+  for (int i = 0; i < 300; i++) {
+    RandomBlock *random = random_block ();
+    unsigned n = random->block.width * random->block.height;
+    PacoBlockRecord record = { .planes = g_test_rand_int_range (1, 24) };
+    uint8_t *bytes;
+
+    record.dropped_planes = g_test_rand_int_range (0, MIN (record.planes, 16));
+    record.raw_planes = g_test_rand_int_range (
+        0, record.planes - record.dropped_planes + 1);
+    record.shared_codewords = g_test_rand_bit ();
+    record.raw_left_signs = record.raw_planes == 0 && g_test_rand_bit ();
+    record.length = g_test_rand_int_range (0, i % 2 ? 65536 : 200);
+    bytes = g_malloc (record.length);
+    for (unsigned k = 0; k < record.length; k++)
+      bytes[k] = g_test_rand_int ();
+    if (!paco_reference_decode_block (
+            &random->block, &record, bytes, random->indices)) {
+      n_broken++;
+      for (unsigned k = 0; k < n; k++)
+        g_assert_cmpint (random->indices[k], ==, 0);
+    }
+    g_free (bytes);
+    g_free (random);
+  }
+  g_assert_cmpuint (n_broken, >, 250);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/reference/block/codeword-by-hand", test_codeword_by_hand);
+  g_test_add_func ("/reference/block/codewords-in-order-of-reservation",
+      test_codewords_in_order_of_reservation);
+  g_test_add_func (
+      "/reference/block/significance-contexts", test_significance_contexts);
+  g_test_add_func ("/reference/block/two-planes", test_two_planes);
+  g_test_add_func ("/reference/block/sign-contexts", test_sign_contexts);
+  g_test_add_func ("/reference/block/raw", test_raw_block);
+  g_test_add_func ("/reference/block/quantizer", test_quantizer);
+  g_test_add_func ("/reference/block/round-trip", test_block_round_trip);
+  g_test_add_func ("/reference/block/hostile", test_hostile_blocks);
+  return g_test_run ();
+}

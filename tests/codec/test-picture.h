@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Pictures for tests: 16 bits a sample, planar, made from nothing but integers
+ * so that they are the same everywhere. */
+#pragma once
+#include "codec/header.h"
+
+typedef struct
+{
+  PacoPictureFormat format;
+  uint32_t width[PACO_MAX_COMPONENTS], height[PACO_MAX_COMPONENTS];
+  uint16_t *samples[PACO_MAX_COMPONENTS]; /* rows without gaps */
+  PacoPicture picture;
+} TestPicture;
+
+extern const PacoVideoInfo test_video_info;
+
+/* A picture of zeros; reduce: as a decoder makes it that leaves out levels. */
+TestPicture *test_picture_new (
+    const PacoPictureFormat *format, unsigned reduce);
+void test_picture_free (TestPicture *picture);
+
+typedef enum
+{
+  TEST_SCENE_SHAPES, /* gradients, edges and a little noise */
+  TEST_SCENE_NOISE,
+  TEST_SCENE_FLAT, /* all samples at their maximum */
+  TEST_N_SCENES
+} TestScene;
+
+void test_picture_draw (TestPicture *picture, TestScene scene, uint32_t seed);
+
+/* CRC-32 of all samples, 16 bits little-endian each. */
+uint32_t test_picture_crc (const TestPicture *picture);
+
+bool test_picture_equal (const TestPicture *a, const TestPicture *b);
+
+/* The largest difference of two samples. */
+unsigned test_picture_difference (const TestPicture *a, const TestPicture *b);

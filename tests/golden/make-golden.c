@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Makes the golden streams: small frames that between them use every part of
+ * the format, and the CRC of the pixels that they decode to. They freeze the
+ * format: when a change of the code changes what they decode to, the version
+ * of the format has to change. To be run by hand, see README.md.
+ *
+ *   make-golden FOLDER */
+#include "codec/reference/reference.h"
+#include "tests/codec/test-picture.h"
+#include <stdio.h>
+
+typedef struct
+{
+  const char *name;
+  PacoPictureFormat format;
+  TestScene scene;
+  PacoParameters parameters;
+  bool rich; /* a carried probability set and all chunks */
+} Golden;
+
+#define DEPTH(bits)                                                            \
+  {                                                                            \
+    .depth = bits                                                              \
+  }
+#define CHROMA(bits, x, y)                                                     \
+  {                                                                            \
+    .depth = bits, .subsampling_x = x, .subsampling_y = y                      \
+  }
+#define AUTO                                                                   \
+  .wavelet = PACO_WAVELET_AUTO, .color_transform = PACO_COLOR_TRANSFORM_AUTO
+
+static const Golden golden[] = {
+  {
+      "gray8-lossless",
+      { 100, 75, 1, false, { DEPTH (8) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_LOSSLESS, AUTO, .levels = 5, .coding_passes = 1,
+          .complexity = 0 },
+  },
+  {
+      "rgb12-lossless-3-passes",
+      { 67, 45, 3, false, { DEPTH (12), DEPTH (12), DEPTH (12) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_LOSSLESS, AUTO, .levels = 3, .coding_passes = 3,
+          .complexity = 1, .rgb = true, .block_height = 32 },
+  },
+  {
+      "yuv420-8-quality-90-checks",
+      { 161, 99, 3, false, { DEPTH (8), CHROMA (8, 1, 1), CHROMA (8, 1, 1) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_QUALITY, AUTO, .quality = 90, .levels = 5, .coding_passes = 1,
+          .complexity = 1, .block_checks = true },
+  },
+  {
+      "yuv422-10-fields-2-passes",
+      { 130, 71, 3, true,
+          { DEPTH (10), CHROMA (10, 1, 0), CHROMA (10, 1, 0) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_QUALITY, AUTO, .quality = 80, .levels = 4, .coding_passes = 2,
+          .complexity = 1 },
+  },
+  {
+      "rgba16-ict",
+      { 79, 83, 4, false, { DEPTH (16), DEPTH (16), DEPTH (16), DEPTH (16) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_QUALITY, AUTO, .quality = 85, .levels = 6, .coding_passes = 1,
+          .complexity = 1, .rgb = true, .block_height = 64 },
+  },
+  {
+      "cdf53-lossy",
+      { 200, 140, 1, false, { DEPTH (8) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_QUALITY, .wavelet = PACO_WAVELET_CDF53, .quality = 80,
+          .color_transform = PACO_COLOR_TRANSFORM_AUTO, .levels = 5,
+          .coding_passes = 1, .complexity = 1 },
+  },
+  {
+      "cdf97-rct",
+      { 64, 64, 3, false, { DEPTH (9), DEPTH (9), DEPTH (9) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_QUALITY, .wavelet = PACO_WAVELET_CDF97, .quality = 95,
+          .color_transform = PACO_COLOR_TRANSFORM_RCT, .levels = 2,
+          .coding_passes = 3, .complexity = 2, .rgb = true },
+  },
+  {
+      "noise12-raw-planes",
+      { 51, 40, 1, false, { DEPTH (12) } },
+      TEST_SCENE_NOISE,
+      { PACO_RATE_LOSSLESS, AUTO, .levels = 1, .coding_passes = 1,
+          .complexity = 3 },
+  },
+  {
+      "tiny-8-levels",
+      { 3, 17, 2, false, { DEPTH (1), CHROMA (5, 2, 2) } },
+      TEST_SCENE_NOISE,
+      { PACO_RATE_QUALITY, AUTO, .quality = 100, .levels = 8,
+          .coding_passes = 1, .complexity = 1 },
+  },
+  {
+      "one-sample",
+      { 1, 1, 1, true, { DEPTH (16) } },
+      TEST_SCENE_NOISE,
+      { PACO_RATE_LOSSLESS, AUTO, .levels = 0, .coding_passes = 1,
+          .complexity = 1 },
+  },
+  {
+      "flat",
+      { 500, 300, 1, false, { DEPTH (8) } },
+      TEST_SCENE_FLAT,
+      { PACO_RATE_LOSSLESS, AUTO, .levels = 5, .coding_passes = 1,
+          .complexity = 1, .block_height = 256 },
+  },
+  {
+      "carried-set-and-chunks",
+      { 90, 300, 1, false, { DEPTH (10) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_QUALITY, AUTO, .quality = 88, .levels = 5, .coding_passes = 1,
+          .complexity = 1, .block_height = 256 },
+      .rich = true,
+  },
+};
+
+static void
+enrich (PacoVideoInfo *video, PacoProbabilitySet *set)
+{
+  video->has_mastering_display = true;
+  video->mastering_display = (PacoMasteringDisplay){
+    .primaries = { { 34000, 16000 }, { 13250, 34500 }, { 7500, 3000 } },
+    .white_point = { 15635, 16450 },
+    .max_luminance = 10000000,
+    .min_luminance = 1,
+  };
+  video->has_content_light = true;
+  video->max_content_light = 1000;
+  video->max_frame_average_light = 400;
+  *set = paco_builtin_sets[1];
+  for (unsigned row = 0; row < PACO_N_ROWS; row++)
+    for (unsigned c = row % 7; c < PACO_N_CONTEXTS; c += 7)
+      set->p[row][c] = CLAMP (set->p[row][c] + (c % 2 ? 9 : -9), 1, 255);
+}
+
+static gboolean
+write_checksums (
+    const Golden *g, const GByteArray *frame, FILE *checksums, GError **error)
+{
+  for (unsigned reduce = 0; reduce <= g->parameters.levels; reduce++) {
+    TestPicture *decoded = test_picture_new (&g->format, reduce);
+    gboolean done = paco_reference_decode (
+        frame->data, frame->len, reduce, &decoded->picture, NULL, error);
+
+    if (done)
+      fprintf (checksums, "%s %u %08x\n", g->name, reduce,
+          test_picture_crc (decoded));
+    test_picture_free (decoded);
+    if (!done)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+make (const Golden *g, const char *folder, FILE *checksums, GError **error)
+{
+  g_autofree char *path = g_strdup_printf ("%s/%s.paco", folder, g->name);
+  TestPicture *picture = test_picture_new (&g->format, 0);
+  GByteArray *frame = g_byte_array_new ();
+  PacoVideoInfo video = test_video_info;
+  PacoProbabilitySet set;
+  gboolean done;
+
+  if (g->rich)
+    enrich (&video, &set);
+  test_picture_draw (picture, g->scene, 1);
+  done = paco_reference_encode (&g->format, &picture->picture, &video,
+             &g->parameters, g->rich ? &set : NULL, frame, error)
+      && g_file_set_contents (
+          path, (const char *) frame->data, frame->len, error)
+      && write_checksums (g, frame, checksums, error);
+  if (done)
+    g_print ("%6u bytes %s\n", frame->len, g->name);
+  g_byte_array_unref (frame);
+  test_picture_free (picture);
+  return done;
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = NULL;
+  FILE *checksums;
+
+  if (argc != 2) {
+    g_printerr ("usage: make-golden FOLDER\n");
+    return 1;
+  }
+  path = g_build_filename (argv[1], "checksums.txt", NULL);
+  checksums = fopen (path, "w");
+  if (!checksums) {
+    g_printerr ("cannot write %s\n", path);
+    return 1;
+  }
+  fprintf (checksums,
+      "# stream, levels left out, CRC-32 of the samples of all components, one"
+      "\n# after the other, 16 bits little-endian each\n");
+  for (unsigned i = 0; i < G_N_ELEMENTS (golden); i++) {
+    if (!make (&golden[i], argv[1], checksums, &error)) {
+      g_printerr ("%s: %s\n", golden[i].name, error->message);
+      fclose (checksums);
+      return 1;
+    }
+  }
+  return fclose (checksums) == 0 ? 0 : 1;
+}
