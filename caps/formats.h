@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The one table of raw video formats: how the samples of each lie in memory.
+ * The template caps of all elements and the tests come from it. */
+#pragma once
+#include "codec/picture.h"
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GstVideoFormat format;
+  guint8 n_components;
+  PacoComponent components[PACO_MAX_COMPONENTS];
+
+  /* The samples have no addresses of their own: they go through unpack and
+   * pack functions (packed.h), and layout and offset say nothing. */
+  bool packed;
+
+  /* Where component c begins in its plane, and how its samples lie there. */
+  guint8 offset[PACO_MAX_COMPONENTS];
+  PacoSampleLayout layout[PACO_MAX_COMPONENTS];
+
+  /* What the bits between the samples are set to in decoded pictures: padding
+   * bytes as if they were opaque alpha, padding bits of shared words 0. */
+  bool gaps;
+  guint8 gap_value;
+} PacoRawFormat;
+
+/* Fills *raw; FALSE if the format is not coded. */
+gboolean paco_raw_format (GstVideoFormat format, PacoRawFormat *raw);
+
+/* Why a format is left out, or NULL if it is coded or not known here. */
+const char *paco_raw_format_exclusion (GstVideoFormat format);
+
+/* The formats of the running GStreamer that are coded, the table's order.
+ * Returns how many were written; n is at least PACO_MAX_RAW_FORMATS. */
+#define PACO_MAX_RAW_FORMATS 160
+guint paco_raw_formats (GstVideoFormat *formats, guint n);
+
+/* Whether the lines of a format, as GStreamer lays them out, have room for all
+ * samples of a picture that wide. UYVP, Y210 and Y212 have none for the chroma
+ * of the last pixel if the width is odd. */
+gboolean paco_raw_format_holds (GstVideoFormat format, guint width);
+
+/* Another format with the same components and kind (gray, YUV, RGB). */
+gboolean paco_raw_format_same_samples (GstVideoFormat a, GstVideoFormat b);
+
+/* What a picture that was coded from a format is best decoded to: that format
+ * if lines of this width hold it and downstream, whose caps may be NULL, takes
+ * it; else the first one of the same samples; else that format. */
+GstVideoFormat paco_raw_format_pick (
+    GstVideoFormat coded, guint width, GstCaps *allowed);
+
+/* Caps for templates: all these formats, 1x1 to 16384x16384. */
+GstCaps *paco_raw_caps (void);
+
+/* GstVideoInfo -> what is coded. FALSE if the format is not, or does not hold
+ * all samples. */
+gboolean paco_picture_format_from_info (
+    const GstVideoInfo *info, bool fields, PacoPictureFormat *picture);
+
+/* A mapped frame of an in-place format, as the backend sees it. */
+void paco_picture_from_frame (
+    const PacoRawFormat *raw, const GstVideoFrame *frame, PacoPicture *picture);
+
+/* Before samples are written into a frame of an in-place format: sets
+ * whatever no sample will cover. Does nothing for most formats. */
+void paco_frame_clear_gaps (const PacoRawFormat *raw, GstVideoFrame *frame);
+
+G_END_DECLS

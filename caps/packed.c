@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Packed formats to planes and back, line by line through GStreamer's own
+ * unpack and pack functions. Those speak of pixels of four components, alpha
+ * first, of 8 or 16 bits: 16-bit ones have the samples in the high bits, and
+ * subsampled components stand in every pixel. */
+#include "packed.h"
+#include <string.h>
+
+/* Unpack functions work in groups of pixels and may write a group too many. */
+#define LINE_SLACK 64
+
+/* See paco_fields_fit(): 2 more at most, with subsampling by 4. */
+#define SPARE_LINES 2
+
+struct _PacoPlanes
+{
+  PacoPictureFormat format;
+  PacoPicture picture;
+  guint16 *samples; /* of all planes */
+  guint16 *line;    /* one line of pixels, four 8 or 16-bit words each */
+};
+
+const PacoSampleLayout paco_planes_layout = {
+  .bytes = 2,
+  .pixel_stride = 2,
+  .big_endian = G_BYTE_ORDER == G_BIG_ENDIAN,
+};
+
+PacoPlanes *
+paco_planes_new (const PacoPictureFormat *format)
+{
+  PacoPlanes *planes = g_new0 (PacoPlanes, 1);
+  gsize total = 0;
+  gsize offset[PACO_MAX_COMPONENTS];
+
+  planes->format = *format;
+  for (guint c = 0; c < format->n_components; c++) {
+    /* Lines begin on cache lines. */
+    gsize stride = (2 * (gsize) paco_component_width (format, c) + 63) & ~63;
+
+    offset[c] = total;
+    planes->picture.stride[c] = stride;
+    planes->picture.layout[c] = paco_planes_layout;
+    total += stride * (paco_component_height (format, c) + SPARE_LINES);
+  }
+
+  planes->samples = g_try_malloc (total);
+  planes->line = g_try_new0 (guint16, 4 * ((gsize) format->width + LINE_SLACK));
+  if (planes->samples == NULL || planes->line == NULL) {
+    paco_planes_free (planes);
+    return NULL;
+  }
+
+  for (guint c = 0; c < format->n_components; c++)
+    planes->picture.data[c] = (guint8 *) planes->samples + offset[c];
+  return planes;
+}
+
+void
+paco_planes_free (PacoPlanes *planes)
+{
+  if (planes == NULL)
+    return;
+  g_free (planes->samples);
+  g_free (planes->line);
+  g_free (planes);
+}
+
+const PacoPicture *
+paco_planes_picture (const PacoPlanes *planes)
+{
+  return &planes->picture;
+}
+
+static guint16 *
+plane_line (const PacoPlanes *planes, guint component, guint y)
+{
+  return (guint16 *) (planes->picture.data[component]
+      + planes->picture.stride[component] * (gssize) y);
+}
+
+/* Bits of a word of the unpacked line: 8 or 16. */
+static guint
+unpacked_bits (const GstVideoFormatInfo *finfo)
+{
+  return GST_VIDEO_FORMAT_INFO_BITS (
+      gst_video_format_get_info (finfo->unpack_format));
+}
+
+/* Where a component stands in an unpacked pixel: alpha is first. */
+static guint
+unpacked_position (guint component)
+{
+  return component == 3 ? 0 : component + 1;
+}
+
+void
+paco_planes_unpack (PacoPlanes *planes, const GstVideoFrame *frame)
+{
+  const GstVideoFormatInfo *finfo = frame->info.finfo;
+  const PacoPictureFormat *format = &planes->format;
+  guint bits = unpacked_bits (finfo);
+
+  for (guint y = 0; y < format->height; y++) {
+    finfo->unpack_func (finfo, GST_VIDEO_PACK_FLAG_TRUNCATE_RANGE, planes->line,
+        frame->data, frame->info.stride, 0, y, format->width);
+
+    for (guint c = 0; c < format->n_components; c++) {
+      const PacoComponent *component = &format->components[c];
+      guint step = 4u << component->subsampling_x;
+      guint width = paco_component_width (format, c);
+      guint16 *out;
+
+      if (y & ((1u << component->subsampling_y) - 1))
+        continue;
+      out = plane_line (planes, c, y >> component->subsampling_y);
+
+      if (bits == 8) {
+        const guint8 *in = (guint8 *) planes->line + unpacked_position (c);
+
+        for (guint x = 0; x < width; x++)
+          out[x] = in[x * step];
+      } else {
+        const guint16 *in = planes->line + unpacked_position (c);
+        guint shift = bits - component->depth;
+
+        for (guint x = 0; x < width; x++)
+          out[x] = in[x * step] >> shift;
+      }
+    }
+  }
+}
+
+/* Puts component c of line y into all pixels of the unpacked line. */
+static void
+put_component (PacoPlanes *planes, guint c, guint y, guint bits)
+{
+  const PacoPictureFormat *format = &planes->format;
+  const PacoComponent *component = &format->components[c];
+  const guint16 *in = plane_line (planes, c, y >> component->subsampling_y);
+  guint shift_x = component->subsampling_x;
+
+  if (bits == 8) {
+    guint8 *out = (guint8 *) planes->line + unpacked_position (c);
+
+    for (guint x = 0; x < format->width; x++)
+      out[4 * x] = in[x >> shift_x];
+  } else {
+    guint16 *out = planes->line + unpacked_position (c);
+    guint shift = bits - component->depth;
+
+    for (guint x = 0; x < format->width; x++)
+      out[4 * x] = in[x >> shift_x] << shift;
+  }
+}
+
+void
+paco_planes_pack (PacoPlanes *planes, GstVideoFrame *frame)
+{
+  const GstVideoFormatInfo *finfo = frame->info.finfo;
+  const PacoPictureFormat *format = &planes->format;
+  guint bits = unpacked_bits (finfo);
+
+  for (guint y = 0; y < format->height; y++) {
+    for (guint c = 0; c < format->n_components; c++)
+      put_component (planes, c, y, bits);
+    finfo->pack_func (finfo, GST_VIDEO_PACK_FLAG_NONE, planes->line, 0,
+        frame->data, frame->info.stride, frame->info.chroma_site, y,
+        format->width);
+  }
+}
+
+/* Lines of component c of a picture of which each field is reduced. */
+static guint
+reduced_lines (guint lines, guint reduce)
+{
+  return paco_ceil_shift ((lines + 1) / 2, reduce)
+      + paco_ceil_shift (lines / 2, reduce);
+}
+
+gboolean
+paco_fields_fit (const PacoPictureFormat *picture, guint reduce)
+{
+  guint luma = reduced_lines (picture->height, reduce);
+
+  if (!picture->fields)
+    return TRUE;
+  for (guint c = 0; c < picture->n_components; c++) {
+    guint sub = picture->components[c].subsampling_y;
+
+    if (reduced_lines (paco_component_height (picture, c), reduce)
+        != paco_ceil_shift (luma, sub))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+store_word (guint8 *out, const PacoSampleLayout *layout, guint32 value)
+{
+  value <<= layout->shift;
+  for (guint i = 0; i < layout->bytes; i++) {
+    guint at = layout->big_endian ? layout->bytes - 1 - i : i;
+    guint8 byte = value >> (8 * i);
+
+    out[at] = layout->shared ? out[at] | byte : byte;
+  }
+}
+
+void
+paco_planes_store (
+    const PacoPlanes *planes, const PacoRawFormat *raw, GstVideoFrame *frame)
+{
+  const PacoPictureFormat *format = &planes->format;
+  PacoPicture target;
+
+  paco_picture_from_frame (raw, frame, &target);
+  for (guint c = 0; c < format->n_components; c++) {
+    guint width = paco_component_width (format, c);
+    guint height = paco_component_height (format, c);
+
+    for (guint y = 0; y < height; y++) {
+      const guint16 *in = plane_line (planes, c, y);
+      guint8 *out = target.data[c] + target.stride[c] * (gssize) y;
+
+      for (guint x = 0; x < width; x++)
+        store_word (
+            out + x * target.layout[c].pixel_stride, &target.layout[c], in[x]);
+    }
+  }
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * GstVideoInfo, caps and buffer flags <-> the numbers of a frame header. The
+ * header's numbers are GStreamer's of version 1.22 (FORMAT.md section 2);
+ * values of either side beyond those become "unknown". */
+#include "videocaps.h"
+#include "formats.h"
+#include <string.h>
+
+/* The numbers of the file format are these enums; if one ever moved, a
+ * translation would have to stand here. */
+G_STATIC_ASSERT (GST_VIDEO_COLOR_RANGE_16_235 == 2);
+G_STATIC_ASSERT (GST_VIDEO_COLOR_MATRIX_BT2020 == 6);
+G_STATIC_ASSERT (GST_VIDEO_TRANSFER_BT601 == 16);
+G_STATIC_ASSERT (GST_VIDEO_COLOR_PRIMARIES_EBU3213 == 12);
+G_STATIC_ASSERT (GST_VIDEO_FIELD_ORDER_BOTTOM_FIELD_FIRST == 2);
+G_STATIC_ASSERT (GST_VIDEO_CHROMA_SITE_ALT_LINE == 8);
+G_STATIC_ASSERT ((int) GST_VIDEO_INTERLACE_MODE_MIXED == PACO_INTERLACE_MIXED);
+
+#define MAX_CHROMA_SITE 15
+
+static guint8
+known (guint value, guint max)
+{
+  return value <= max ? value : 0;
+}
+
+static void
+read_hdr (const GstCaps *caps, PacoVideoInfo *video)
+{
+  GstVideoMasteringDisplayInfo display;
+  GstVideoContentLightLevel light;
+
+  if (gst_video_mastering_display_info_from_caps (&display, caps)) {
+    PacoMasteringDisplay *out = &video->mastering_display;
+
+    video->has_mastering_display = true;
+    for (guint i = 0; i < 3; i++) {
+      out->primaries[i][0] = display.display_primaries[i].x;
+      out->primaries[i][1] = display.display_primaries[i].y;
+    }
+    out->white_point[0] = display.white_point.x;
+    out->white_point[1] = display.white_point.y;
+    out->max_luminance = display.max_display_mastering_luminance;
+    out->min_luminance = display.min_display_mastering_luminance;
+  }
+
+  if (gst_video_content_light_level_from_caps (&light, caps)) {
+    video->has_content_light = true;
+    video->max_content_light = light.max_content_light_level;
+    video->max_frame_average_light = light.max_frame_average_light_level;
+  }
+}
+
+void
+paco_video_from_info (
+    const GstVideoInfo *info, const GstCaps *caps, PacoVideoInfo *video)
+{
+  memset (video, 0, sizeof (*video));
+  g_strlcpy (video->raw_format,
+      gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)),
+      sizeof (video->raw_format));
+
+  video->par_n = MAX (1, GST_VIDEO_INFO_PAR_N (info));
+  video->par_d = MAX (1, GST_VIDEO_INFO_PAR_D (info));
+  video->fps_n = MAX (0, GST_VIDEO_INFO_FPS_N (info));
+  video->fps_d = MAX (1, GST_VIDEO_INFO_FPS_D (info));
+
+  video->interlace_mode = known (
+      GST_VIDEO_INFO_INTERLACE_MODE (info), PACO_INTERLACE_MIXED);
+  video->field_order = known (GST_VIDEO_INFO_FIELD_ORDER (info),
+      GST_VIDEO_FIELD_ORDER_BOTTOM_FIELD_FIRST);
+  video->chroma_site = known (
+      GST_VIDEO_INFO_CHROMA_SITE (info), MAX_CHROMA_SITE);
+  video->range = known (info->colorimetry.range, GST_VIDEO_COLOR_RANGE_16_235);
+  video->matrix = known (
+      info->colorimetry.matrix, GST_VIDEO_COLOR_MATRIX_BT2020);
+  video->transfer = known (
+      info->colorimetry.transfer, GST_VIDEO_TRANSFER_BT601);
+  video->primaries = known (
+      info->colorimetry.primaries, GST_VIDEO_COLOR_PRIMARIES_EBU3213);
+
+  if (caps != NULL)
+    read_hdr (caps, video);
+}
+
+/* The format that the header names, if it is what the header describes; else
+ * the first one that is. */
+static GstVideoFormat
+find_format (const PacoHeader *header)
+{
+  GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
+  guint n = paco_raw_formats (formats, G_N_ELEMENTS (formats));
+  GstVideoFormat named = gst_video_format_from_string (
+      header->video.raw_format);
+  GstVideoFormat found = GST_VIDEO_FORMAT_UNKNOWN;
+  const PacoPictureFormat *picture = &header->picture;
+  bool rgb = header->video.matrix == GST_VIDEO_COLOR_MATRIX_RGB
+      || header->coding.color_transform != PACO_COLOR_TRANSFORM_NONE;
+
+  for (guint i = 0; i < n; i++) {
+    PacoRawFormat raw;
+    const GstVideoFormatInfo *finfo = gst_video_format_get_info (formats[i]);
+
+    if (!paco_raw_format (formats[i], &raw)
+        || raw.n_components != picture->n_components
+        || !paco_raw_format_holds (formats[i], picture->width))
+      continue;
+    if (memcmp (raw.components, picture->components,
+            raw.n_components * sizeof (PacoComponent))
+        != 0)
+      continue;
+
+    if (formats[i] == named)
+      return named;
+    if (found == GST_VIDEO_FORMAT_UNKNOWN
+        && (raw.n_components < 3
+            || rgb == !!GST_VIDEO_FORMAT_INFO_IS_RGB (finfo)))
+      found = formats[i];
+  }
+  return found;
+}
+
+/* Colorimetry that GStreamer would refuse for the format stays at the default
+ * which gst_video_info_set_format() has put there. */
+static void
+set_colorimetry (const PacoVideoInfo *video, GstVideoInfo *info)
+{
+  guint matrix = known (video->matrix, GST_VIDEO_COLOR_MATRIX_BT2020);
+
+  if (matrix == GST_VIDEO_COLOR_MATRIX_RGB && !GST_VIDEO_INFO_IS_RGB (info))
+    return;
+  if (matrix == GST_VIDEO_COLOR_MATRIX_UNKNOWN && GST_VIDEO_INFO_IS_YUV (info))
+    return;
+
+  info->colorimetry.range = known (video->range, GST_VIDEO_COLOR_RANGE_16_235);
+  info->colorimetry.matrix = matrix;
+  info->colorimetry.transfer = known (
+      video->transfer, GST_VIDEO_TRANSFER_BT601);
+  info->colorimetry.primaries = known (
+      video->primaries, GST_VIDEO_COLOR_PRIMARIES_EBU3213);
+}
+
+gboolean
+paco_video_info_from_header (const PacoHeader *header, GstVideoInfo *info)
+{
+  const PacoVideoInfo *video = &header->video;
+  GstVideoFormat format = find_format (header);
+  guint mode = known (video->interlace_mode, PACO_INTERLACE_MIXED);
+
+  if (format == GST_VIDEO_FORMAT_UNKNOWN)
+    return FALSE;
+  if (!gst_video_info_set_interlaced_format (info, format,
+          (GstVideoInterlaceMode) mode, header->picture.width,
+          header->picture.height))
+    return FALSE;
+
+  GST_VIDEO_INFO_PAR_N (info) = video->par_n;
+  GST_VIDEO_INFO_PAR_D (info) = video->par_d;
+  GST_VIDEO_INFO_FPS_N (info) = video->fps_n;
+  GST_VIDEO_INFO_FPS_D (info) = video->fps_d;
+  if (mode == GST_VIDEO_INTERLACE_MODE_INTERLEAVED)
+    GST_VIDEO_INFO_FIELD_ORDER (info) = (GstVideoFieldOrder) known (
+        video->field_order, GST_VIDEO_FIELD_ORDER_BOTTOM_FIELD_FIRST);
+  if (known (video->chroma_site, MAX_CHROMA_SITE) != 0)
+    GST_VIDEO_INFO_CHROMA_SITE (info) = (GstVideoChromaSite) video->chroma_site;
+  set_colorimetry (video, info);
+  return TRUE;
+}
+
+void
+paco_caps_set_hdr (GstCaps *caps, const PacoVideoInfo *video)
+{
+  if (video->has_mastering_display) {
+    const PacoMasteringDisplay *in = &video->mastering_display;
+    GstVideoMasteringDisplayInfo display;
+
+    gst_video_mastering_display_info_init (&display);
+    for (guint i = 0; i < 3; i++) {
+      display.display_primaries[i].x = in->primaries[i][0];
+      display.display_primaries[i].y = in->primaries[i][1];
+    }
+    display.white_point.x = in->white_point[0];
+    display.white_point.y = in->white_point[1];
+    display.max_display_mastering_luminance = in->max_luminance;
+    display.min_display_mastering_luminance = in->min_luminance;
+    gst_video_mastering_display_info_add_to_caps (&display, caps);
+  }
+
+  if (video->has_content_light) {
+    GstVideoContentLightLevel light;
+
+    gst_video_content_light_level_init (&light);
+    light.max_content_light_level = video->max_content_light;
+    light.max_frame_average_light_level = video->max_frame_average_light;
+    gst_video_content_light_level_add_to_caps (&light, caps);
+  }
+}
+
+/* Through gst_video_info_to_caps(), which knows how the fields are written and
+ * which are left out because they say nothing. */
+static void
+set_video_fields (GstCaps *caps, const PacoHeader *header)
+{
+  static const char *const fields[] = { "framerate", "interlace-mode",
+    "field-order", "pixel-aspect-ratio", "colorimetry", "chroma-site" };
+  GstVideoInfo info;
+  GstCaps *raw;
+  GstStructure *structure;
+
+  if (!paco_video_info_from_header (header, &info))
+    return;
+
+  raw = gst_video_info_to_caps (&info);
+  structure = gst_caps_get_structure (raw, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
+    const GValue *value = gst_structure_get_value (structure, fields[i]);
+
+    if (value != NULL)
+      gst_caps_set_value (caps, fields[i], value);
+  }
+  gst_caps_unref (raw);
+}
+
+GstCaps *
+paco_caps_from_header (const PacoHeader *header)
+{
+  GstCaps *caps = gst_caps_new_simple (PACO_MEDIA_TYPE, "width", G_TYPE_INT,
+      (gint) header->picture.width, "height", G_TYPE_INT,
+      (gint) header->picture.height, "parsed", G_TYPE_BOOLEAN, TRUE,
+      "alignment", G_TYPE_STRING, "frame", NULL);
+
+  /* Any bytes may stand there; caps hold text. */
+  if (header->video.raw_format[0] != '\0'
+      && g_str_is_ascii (header->video.raw_format))
+    gst_caps_set_simple (
+        caps, "format", G_TYPE_STRING, header->video.raw_format, NULL);
+
+  set_video_fields (caps, header);
+  paco_caps_set_hdr (caps, &header->video);
+  return caps;
+}
+
+static gboolean
+same_hdr (const PacoVideoInfo *a, const PacoVideoInfo *b)
+{
+  if (a->has_mastering_display != b->has_mastering_display
+      || a->has_content_light != b->has_content_light)
+    return FALSE;
+  if (a->has_mastering_display
+      && memcmp (&a->mastering_display, &b->mastering_display,
+             sizeof (a->mastering_display))
+          != 0)
+    return FALSE;
+  return !a->has_content_light
+      || (a->max_content_light == b->max_content_light
+          && a->max_frame_average_light == b->max_frame_average_light);
+}
+
+gboolean
+paco_video_equal (const PacoVideoInfo *a, const PacoVideoInfo *b)
+{
+  return strcmp (a->raw_format, b->raw_format) == 0 && a->par_n == b->par_n
+      && a->par_d == b->par_d && a->fps_n == b->fps_n && a->fps_d == b->fps_d
+      && a->interlace_mode == b->interlace_mode
+      && a->field_order == b->field_order && a->chroma_site == b->chroma_site
+      && a->range == b->range && a->matrix == b->matrix
+      && a->transfer == b->transfer && a->primaries == b->primaries
+      && same_hdr (a, b);
+}
+
+gboolean
+paco_buffer_has_fields (const GstVideoInfo *info, GstBuffer *buffer)
+{
+  switch (GST_VIDEO_INFO_INTERLACE_MODE (info)) {
+    case GST_VIDEO_INTERLACE_MODE_INTERLEAVED:
+      return TRUE;
+    case GST_VIDEO_INTERLACE_MODE_MIXED:
+      return GST_BUFFER_FLAG_IS_SET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
+    default:
+      return FALSE;
+  }
+}
+
+static const struct
+{
+  guint8 picture;
+  guint buffer;
+} flags[] = {
+  { PACO_PICTURE_TOP_FIELD_FIRST, GST_VIDEO_BUFFER_FLAG_TFF },
+  { PACO_PICTURE_REPEAT_FIRST_FIELD, GST_VIDEO_BUFFER_FLAG_RFF },
+  { PACO_PICTURE_ONE_FIELD, GST_VIDEO_BUFFER_FLAG_ONEFIELD },
+};
+
+guint8
+paco_picture_flags_from_buffer (const GstVideoInfo *info, GstBuffer *buffer)
+{
+  guint8 result = 0;
+
+  if (!GST_VIDEO_INFO_IS_INTERLACED (info))
+    return 0;
+  for (guint i = 0; i < G_N_ELEMENTS (flags); i++)
+    if (GST_BUFFER_FLAG_IS_SET (buffer, flags[i].buffer))
+      result |= flags[i].picture;
+  return result;
+}
+
+void
+paco_picture_flags_to_buffer (const PacoHeader *header, GstBuffer *buffer)
+{
+  guint mode = header->video.interlace_mode;
+
+  if (mode == PACO_INTERLACE_PROGRESSIVE)
+    return;
+  if (header->picture.fields)
+    GST_BUFFER_FLAG_SET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
+  else
+    GST_BUFFER_FLAG_UNSET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
+
+  for (guint i = 0; i < G_N_ELEMENTS (flags); i++) {
+    if (header->video.picture_flags & flags[i].picture)
+      GST_BUFFER_FLAG_SET (buffer, flags[i].buffer);
+    else
+      GST_BUFFER_FLAG_UNSET (buffer, flags[i].buffer);
+  }
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * GstVideoInfo and caps on one side, what a frame header says on the other.
+ * A header carries everything that caps would say, because containers lose
+ * most of it; so the encoder and the parser make the same caps from it. */
+#pragma once
+#include "codec/header.h"
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+#define PACO_MEDIA_TYPE "video/x-paco"
+
+/* What the template caps of every pad say of coded frames. */
+#define PACO_CODED_CAPS                                                        \
+  PACO_MEDIA_TYPE ", width = (int) [ 1, 16384 ], "                             \
+                  "height = (int) [ 1, 16384 ]"
+
+/* The caps of a stream of which header is a frame: media type, width, height,
+ * framerate, interlace-mode and field-order, format (the raw format), pixel
+ * aspect ratio, colorimetry, chroma site, HDR fields, parsed = TRUE and
+ * alignment = frame. Never NULL for a header that was parsed or checked. */
+GstCaps *paco_caps_from_header (const PacoHeader *header);
+
+/* The GstVideoInfo of the decoded picture. The raw format is the one the
+ * header names if it is known here and has the header's components, else
+ * another of the same components. FALSE if there is none. */
+gboolean paco_video_info_from_header (
+    const PacoHeader *header, GstVideoInfo *info);
+
+/* Puts what info and caps say into *video. caps may be NULL; only HDR fields
+ * are read from them. picture_flags are left 0. */
+void paco_video_from_info (
+    const GstVideoInfo *info, const GstCaps *caps, PacoVideoInfo *video);
+
+/* Buffer flags <-> PACO_PICTURE_*. On a progressive stream both are 0. */
+guint8 paco_picture_flags_from_buffer (
+    const GstVideoInfo *info, GstBuffer *buffer);
+void paco_picture_flags_to_buffer (const PacoHeader *header, GstBuffer *buffer);
+
+/* Whether both say the same of a stream; picture_flags, which are a frame's own,
+ * do not count. */
+gboolean paco_video_equal (const PacoVideoInfo *a, const PacoVideoInfo *b);
+
+/* Whether a buffer of this stream is coded as two fields. */
+gboolean paco_buffer_has_fields (const GstVideoInfo *info, GstBuffer *buffer);
+
+/* Sets HDR fields of the header in caps. */
+void paco_caps_set_hdr (GstCaps *caps, const PacoVideoInfo *video);
+
+G_END_DECLS

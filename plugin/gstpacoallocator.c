@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The allocator hands out the system allocator's kind of memory, wrapped around
+ * what the backend gives, so that mapping, sharing and copying need no code
+ * here. */
+#include "gstpacoallocator.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
+#define GST_CAT_DEFAULT gst_paco_debug
+
+/* What the backend's memory is aligned to, at least. */
+#define PAGE_MASK ((gsize) 4095)
+
+struct _GstPacoAllocator
+{
+  GstAllocator parent;
+  GMutex lock; /* of coder: it is not closed while it is asked */
+  GstPacoHostMemoryFunc func;
+  gpointer coder;
+};
+
+G_DEFINE_FINAL_TYPE (GstPacoAllocator, gst_paco_allocator, GST_TYPE_ALLOCATOR);
+
+static void
+release (gpointer data)
+{
+  PacoHostMemory *memory = data;
+
+  memory->release (memory);
+}
+
+static PacoHostMemory *
+ask_backend (GstPacoAllocator *self, gsize size)
+{
+  PacoHostMemory *memory = NULL;
+  GError *error = NULL;
+
+  g_mutex_lock (&self->lock);
+  if (self->coder)
+    memory = self->func (self->coder, size, &error);
+  g_mutex_unlock (&self->lock);
+  if (error) {
+    GST_WARNING_OBJECT (
+        self, "taking ordinary memory instead: %s", error->message);
+    g_error_free (error);
+  }
+  return memory;
+}
+
+static GstMemory *
+gst_paco_allocator_alloc (
+    GstAllocator *allocator, gsize size, GstAllocationParams *params)
+{
+  gsize whole = params->prefix + size + params->padding;
+  PacoHostMemory *memory = NULL;
+
+  if ((params->align & ~PAGE_MASK) == 0)
+    memory = ask_backend (GST_PACO_ALLOCATOR (allocator), whole);
+  if (memory == NULL)
+    return gst_allocator_alloc (NULL, size, params);
+  return gst_memory_new_wrapped (params->flags, memory->data, whole,
+      params->prefix, size, memory, release);
+}
+
+/* No memory has this allocator as its own. */
+static void
+gst_paco_allocator_free (GstAllocator *allocator, GstMemory *memory)
+{
+  g_return_if_reached ();
+}
+
+static void
+gst_paco_allocator_finalize (GObject *object)
+{
+  g_mutex_clear (&GST_PACO_ALLOCATOR (object)->lock);
+  G_OBJECT_CLASS (gst_paco_allocator_parent_class)->finalize (object);
+}
+
+static void
+gst_paco_allocator_class_init (GstPacoAllocatorClass *klass)
+{
+  GstAllocatorClass *allocator_class = GST_ALLOCATOR_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = gst_paco_allocator_finalize;
+  allocator_class->alloc = gst_paco_allocator_alloc;
+  allocator_class->free = gst_paco_allocator_free;
+}
+
+static void
+gst_paco_allocator_init (GstPacoAllocator *self)
+{
+  GST_OBJECT_FLAG_SET (self, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC);
+  g_mutex_init (&self->lock);
+}
+
+GstAllocator *
+gst_paco_allocator_new (GstPacoHostMemoryFunc func, gpointer coder)
+{
+  GstPacoAllocator *self;
+
+  if (func == NULL)
+    return NULL;
+  self = g_object_new (GST_TYPE_PACO_ALLOCATOR, NULL);
+  self->func = func;
+  self->coder = coder;
+  return GST_ALLOCATOR_CAST (gst_object_ref_sink (self));
+}
+
+void
+gst_paco_allocator_detach (GstAllocator *allocator)
+{
+  GstPacoAllocator *self;
+
+  if (allocator == NULL)
+    return;
+  self = GST_PACO_ALLOCATOR (allocator);
+  g_mutex_lock (&self->lock);
+  self->coder = NULL;
+  g_mutex_unlock (&self->lock);
+}

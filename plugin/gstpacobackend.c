@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The choice of a backend. A further backend is one more row of `backends`;
+ * the rows stand in the order in which "auto" tries them. */
+#include "gstpacobackend.h"
+#include <string.h>
+
+GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
+#define GST_CAT_DEFAULT gst_paco_debug
+
+#define DEFAULT_DEPTH 2
+
+/* backend is NULL where the build has no such part. */
+static const struct
+{
+  GstPacoBackend which;
+  const PacoBackend *backend;
+} backends[] = {
+#ifdef HAVE_CUDA
+  { GST_PACO_BACKEND_CUDA, &paco_cuda_backend },
+#else
+  { GST_PACO_BACKEND_CUDA, NULL },
+#endif
+  { GST_PACO_BACKEND_CPU, &paco_cpu_backend },
+};
+
+GType
+gst_paco_backend_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { GST_PACO_BACKEND_AUTO, "cuda where a usable device exists, else cpu",
+        "auto" },
+    { GST_PACO_BACKEND_CUDA, "NVIDIA GPU", "cuda" },
+    { GST_PACO_BACKEND_CPU, "CPU", "cpu" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&type)) {
+    GType registered = g_enum_register_static ("GstPacoBackend", values);
+
+    gst_type_mark_as_plugin_api (registered, 0);
+    g_once_init_leave (&type, registered);
+  }
+  return type;
+}
+
+void
+gst_paco_settings_init (GstPacoSettings *settings)
+{
+  settings->backend = GST_PACO_BACKEND_AUTO;
+  settings->cuda_device_id = -1;
+  settings->pipeline_depth = DEFAULT_DEPTH;
+  settings->threads = 0;
+}
+
+#define READY_FLAGS                                                            \
+  (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
+
+void
+gst_paco_settings_install (GObjectClass *klass)
+{
+  g_object_class_install_property (klass, GST_PACO_PROP_BACKEND,
+      g_param_spec_enum ("backend", "Backend",
+          "Where frames are coded; the result is the same",
+          GST_TYPE_PACO_BACKEND, GST_PACO_BACKEND_AUTO, READY_FLAGS));
+  g_object_class_install_property (klass, GST_PACO_PROP_CUDA_DEVICE_ID,
+      g_param_spec_int ("cuda-device-id", "CUDA device id",
+          "The GPU that codes (-1 = auto)", -1, G_MAXINT, -1, READY_FLAGS));
+  g_object_class_install_property (klass, GST_PACO_PROP_PIPELINE_DEPTH,
+      g_param_spec_uint ("pipeline-depth", "Pipeline depth",
+          "Frames in flight at most", 1, 8, DEFAULT_DEPTH, READY_FLAGS));
+  g_object_class_install_property (klass, GST_PACO_PROP_THREADS,
+      g_param_spec_uint ("threads", "Threads",
+          "Threads of the CPU backend (0 = one per core)", 0, 1024, 0,
+          READY_FLAGS));
+  g_object_class_install_property (klass, GST_PACO_PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics",
+          "Backend, device, frames, bytes and milliseconds of each stage",
+          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+}
+
+gboolean
+gst_paco_settings_set (GstPacoSettings *settings, guint id, const GValue *value)
+{
+  switch (id) {
+    case GST_PACO_PROP_BACKEND:
+      settings->backend = g_value_get_enum (value);
+      return TRUE;
+    case GST_PACO_PROP_CUDA_DEVICE_ID:
+      settings->cuda_device_id = g_value_get_int (value);
+      return TRUE;
+    case GST_PACO_PROP_PIPELINE_DEPTH:
+      settings->pipeline_depth = g_value_get_uint (value);
+      return TRUE;
+    case GST_PACO_PROP_THREADS:
+      settings->threads = g_value_get_uint (value);
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+gboolean
+gst_paco_settings_get (const GstPacoSettings *settings, guint id, GValue *value)
+{
+  switch (id) {
+    case GST_PACO_PROP_BACKEND:
+      g_value_set_enum (value, settings->backend);
+      return TRUE;
+    case GST_PACO_PROP_CUDA_DEVICE_ID:
+      g_value_set_int (value, settings->cuda_device_id);
+      return TRUE;
+    case GST_PACO_PROP_PIPELINE_DEPTH:
+      g_value_set_uint (value, settings->pipeline_depth);
+      return TRUE;
+    case GST_PACO_PROP_THREADS:
+      g_value_set_uint (value, settings->threads);
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+static gpointer
+open_encoder (const PacoBackend *backend, const PacoBackendOptions *options,
+    GError **error)
+{
+  return backend->encoder_open (options, error);
+}
+
+static gpointer
+open_decoder (const PacoBackend *backend, const PacoBackendOptions *options,
+    GError **error)
+{
+  return backend->decoder_open (options, error);
+}
+
+/* Opens the first backend that was asked for and can be had. */
+static gpointer
+open_backend (GstElement *element, const GstPacoSettings *settings,
+    gpointer (*open) (
+        const PacoBackend *, const PacoBackendOptions *, GError **),
+    const PacoBackend **backend, GError **error)
+{
+  const PacoBackendOptions options = {
+    .device = settings->cuda_device_id,
+    .threads = settings->threads,
+    .depth = settings->pipeline_depth,
+  };
+  GError *failure = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
+    gpointer coder;
+
+    if (settings->backend != GST_PACO_BACKEND_AUTO
+        && settings->backend != backends[i].which)
+      continue;
+    if (backends[i].backend == NULL)
+      continue;
+
+    g_clear_error (&failure);
+    coder = open (backends[i].backend, &options, &failure);
+    if (coder != NULL) {
+      *backend = backends[i].backend;
+      GST_INFO_OBJECT (element, "using the %s backend", (*backend)->name);
+      return coder;
+    }
+    GST_INFO_OBJECT (element, "the %s backend cannot be used: %s",
+        backends[i].backend->name, failure ? failure->message : "no reason");
+  }
+
+  if (failure == NULL)
+    g_set_error (&failure, PACO_ERROR, PACO_ERROR_DEVICE,
+        "this build has no CUDA part; set backend=cpu or backend=auto");
+  g_propagate_error (error, failure);
+  return NULL;
+}
+
+PacoEncoder *
+gst_paco_open_encoder (GstElement *element, const GstPacoSettings *settings,
+    const PacoBackend **backend, GError **error)
+{
+  return open_backend (element, settings, open_encoder, backend, error);
+}
+
+PacoDecoder *
+gst_paco_open_decoder (GstElement *element, const GstPacoSettings *settings,
+    const PacoBackend **backend, GError **error)
+{
+  return open_backend (element, settings, open_decoder, backend, error);
+}
+
+GstStructure *
+gst_paco_stats_to_structure (const PacoStats *stats)
+{
+  return gst_structure_new ("application/x-paco-stats", "backend",
+      G_TYPE_STRING, stats->backend, "device", G_TYPE_STRING, stats->device,
+      "frames", G_TYPE_UINT64, stats->frames, "bytes", G_TYPE_UINT64,
+      stats->bytes, "corrupted-blocks", G_TYPE_UINT64, stats->corrupted_blocks,
+      "transform-ms", G_TYPE_DOUBLE, stats->transform_ms, "blocks-ms",
+      G_TYPE_DOUBLE, stats->blocks_ms, "stream-ms", G_TYPE_DOUBLE,
+      stats->stream_ms, NULL);
+}
+
+void
+gst_paco_post_error (GstElement *element, GError *error)
+{
+  const char *message = error != NULL ? error->message : "unknown reason";
+  gint code = error != NULL && error->domain == PACO_ERROR ? error->code
+                                                           : PACO_ERROR_CORRUPT;
+
+  switch (code) {
+    case PACO_ERROR_UNSUPPORTED:
+      GST_ELEMENT_ERROR (element, LIBRARY, SETTINGS, ("%s", message), (NULL));
+      break;
+    case PACO_ERROR_MEMORY:
+      GST_ELEMENT_ERROR (
+          element, RESOURCE, NO_SPACE_LEFT, ("%s", message), (NULL));
+      break;
+    case PACO_ERROR_DEVICE:
+      GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND, ("%s", message), (NULL));
+      break;
+    default:
+      GST_ELEMENT_ERROR (element, STREAM, FAILED, ("%s", message), (NULL));
+      break;
+  }
+  g_clear_error (&error);
+}
+
+/* Frames are pushed when they are finished, not when later ones arrive, so
+ * nothing is queued by design: a frame comes out one frame duration after it
+ * went in if coding keeps pace alone, and up to depth durations after it if
+ * coding keeps pace only because frames overlap. Without a frame rate 25 per
+ * second are assumed. */
+void
+gst_paco_latency (
+    guint depth, gint fps_n, gint fps_d, GstClockTime *min, GstClockTime *max)
+{
+  if (fps_n <= 0 || fps_d <= 0) {
+    fps_n = 25;
+    fps_d = 1;
+  }
+  *min = gst_util_uint64_scale (GST_SECOND, fps_d, fps_n);
+  *max = depth * *min;
+}

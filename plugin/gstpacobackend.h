@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What encoder and decoder have in common with respect to backends: the
+ * properties that choose one, opening it, its statistics, its errors. */
+#pragma once
+#include "codec/backend.h"
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GstPacoBackend:
+ * @GST_PACO_BACKEND_AUTO: cuda where a usable device exists, else cpu
+ * @GST_PACO_BACKEND_CUDA: NVIDIA GPU
+ * @GST_PACO_BACKEND_CPU: CPU
+ *
+ * Where frames are coded. All backends write the same bytes.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  GST_PACO_BACKEND_AUTO,
+  GST_PACO_BACKEND_CUDA,
+  GST_PACO_BACKEND_CPU,
+} GstPacoBackend;
+
+#define GST_TYPE_PACO_BACKEND (gst_paco_backend_get_type ())
+GType gst_paco_backend_get_type (void);
+
+typedef struct
+{
+  GstPacoBackend backend;
+  gint cuda_device_id;
+  guint pipeline_depth;
+  guint threads;
+} GstPacoSettings;
+
+/* Ids of the common properties; an element's own begin after the last. */
+enum
+{
+  GST_PACO_PROP_0,
+  GST_PACO_PROP_BACKEND,
+  GST_PACO_PROP_CUDA_DEVICE_ID,
+  GST_PACO_PROP_PIPELINE_DEPTH,
+  GST_PACO_PROP_THREADS,
+  GST_PACO_PROP_STATS,
+  GST_PACO_PROP_COMMON_LAST = GST_PACO_PROP_STATS
+};
+
+void gst_paco_settings_init (GstPacoSettings *settings);
+void gst_paco_settings_install (GObjectClass *klass);
+
+/* TRUE if the property was one of the common ones. stats is the element's. */
+gboolean gst_paco_settings_set (
+    GstPacoSettings *settings, guint id, const GValue *value);
+gboolean gst_paco_settings_get (
+    const GstPacoSettings *settings, guint id, GValue *value);
+
+/* Opens the backend that the settings ask for and puts it into *backend. */
+PacoEncoder *gst_paco_open_encoder (GstElement *element,
+    const GstPacoSettings *settings, const PacoBackend **backend,
+    GError **error);
+PacoDecoder *gst_paco_open_decoder (GstElement *element,
+    const GstPacoSettings *settings, const PacoBackend **backend,
+    GError **error);
+
+GstStructure *gst_paco_stats_to_structure (const PacoStats *stats);
+
+/* Posts error as the element error that its code stands for, and frees it. */
+void gst_paco_post_error (GstElement *element, GError *error);
+
+/* The latency of one frame and of all that may be in flight. */
+void gst_paco_latency (
+    guint depth, gint fps_n, gint fps_d, GstClockTime *min, GstClockTime *max);
+
+G_END_DECLS

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What muxers and demuxers call PaCo. None knows video/x-paco, but each has
+ * caps by which it carries any codec that has a four-character code. */
+#pragma once
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* The code, as it stands in the file: "PACO". */
+#define GST_PACO_FOURCC GST_MAKE_FOURCC ('P', 'A', 'C', 'O')
+
+/* What the pads of the parser say. Demuxers: qtdemux, then matroskademux.
+ * Muxers: qtmux, mp4mux, matroskamux; 1329807696 is GST_PACO_FOURCC. */
+#define GST_PACO_DEMUXED_CAPS                                                  \
+  "video/x-gst-fourcc-PACO; video/x-unknown, fourcc = (string) PACO"
+#define GST_PACO_MUXABLE_CAPS                                                  \
+  "video/x-qt-part, format = (uint) 1329807696; "                              \
+  "video/x-mp4-part, format = (uint) 1329807696; "                             \
+  "video/x-wmv, wmvversion = (int) 3, format = (string) PACO"
+
+/* The caps in which a stream of the fixed video/x-paco caps `coded` is handed
+ * to a peer that allows `allowed` (NULL: there is no peer): video/x-paco where
+ * possible, else a muxer's. NULL when the peer takes none of them. */
+GstCaps *gst_paco_container_choose_caps (GstCaps *coded, GstCaps *allowed);
+
+/* The other way round: what a parser can take when its peer allows `allowed`.
+ * Demuxers' caps are not restricted, since what they say of the picture does
+ * not count; nor by a muxer's limits: the parser can say what is wrong, while
+ * upstream would fail to negotiate without a word. */
+GstCaps *gst_paco_container_sink_caps (GstCaps *allowed);
+
+/* Whether streams of these caps come with one whole frame in each buffer. */
+gboolean gst_paco_container_is_framed (const GstStructure *caps);
+
+G_END_DECLS

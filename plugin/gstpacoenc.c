@@ -1,0 +1,707 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * pacoenc. The streaming thread submits frames to the backend, up to
+ * pipeline-depth of them; a thread of its own collects them and pushes each as
+ * soon as it is finished. The backend's memory is pushed without a copy. */
+
+/**
+ * SECTION:element-pacoenc
+ * @title: pacoenc
+ * @short_description: Intra-frame wavelet video encoder
+ * @see_also: pacodec, pacoparse
+ *
+ * pacoenc codes every frame for itself, lossless or at a constant quality, with
+ * 8 to 16 bits per sample in most of GStreamer's raw formats. Depth, not
+ * memory layout, is coded: v210 and I422_10LE of one picture give the same
+ * bytes. Fields of interlaced frames are coded separately.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=100 ! video/x-raw,format=I422_10LE,width=1920,height=1080 ! pacoenc ! filesink location=test.paco
+ * ]| Codes visually lossless into an elementary stream.
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=100 ! video/x-raw,format=v210 ! pacoenc rate-control=lossless ! pacoparse ! qtmux ! filesink location=test.mov
+ * ]| Codes lossless into a MOV file.
+ *
+ * Since: 0.1
+ */
+#include "gstpacoenc.h"
+#include "caps/packed.h"
+#include "caps/videocaps.h"
+#include "gstpacoallocator.h"
+#include "gstpacoencproperties.h"
+#include "gstpacopipe.h"
+#include <string.h>
+
+GST_DEBUG_CATEGORY_STATIC (gst_paco_enc_debug);
+#define GST_CAT_DEFAULT gst_paco_enc_debug
+
+#define MAX_DEPTH 8
+
+/* A frame in flight. */
+typedef struct
+{
+  GstPacoEnc *self;
+  GstVideoCodecFrame *frame;
+  GstVideoFrame input; /* mapped, unless the format is packed */
+  gboolean mapped;
+  PacoPlanes *planes; /* of packed formats */
+} Slot;
+
+struct _GstPacoEnc
+{
+  GstVideoEncoder parent;
+
+  /* Properties, under the object lock. */
+  GstPacoSettings settings;
+  GstPacoEncProperties properties;
+  gboolean rate_changed;
+  PacoStats last_stats;
+
+  const PacoBackend *backend;
+  PacoEncoder *encoder;    /* changed under the object lock */
+  GstAllocator *allocator; /* for upstream; NULL if any memory will do */
+  GstPacoPipe pipe;
+
+  /* The format; streaming thread only. */
+  GstVideoCodecState *input_state;
+  PacoRawFormat raw;
+  PacoVideoInfo video;
+  gboolean fields; /* what the backend is configured for */
+
+  /* Frames come back in the order they went in, so slots are used in turn. */
+  Slot slots[MAX_DEPTH];
+  guint depth, next_slot;
+};
+
+#define gst_paco_enc_parent_class parent_class
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstPacoEnc, gst_paco_enc, GST_TYPE_VIDEO_ENCODER,
+    GST_DEBUG_CATEGORY_INIT (
+        gst_paco_enc_debug, "pacoenc", 0, "PaCo video encoder"));
+GST_ELEMENT_REGISTER_DEFINE (
+    pacoenc, "pacoenc", GST_RANK_PRIMARY, GST_TYPE_PACO_ENC);
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (PACO_CODED_CAPS
+        ", parsed = (boolean) true, alignment = (string) frame"));
+
+/* --- frames in flight --- */
+
+static void
+slot_release_input (Slot *slot)
+{
+  if (slot->mapped)
+    gst_video_frame_unmap (&slot->input);
+  slot->mapped = FALSE;
+}
+
+/* A frame that the backend has given up. */
+static void
+drop_slot (void *user_data)
+{
+  Slot *slot = user_data;
+  GstPacoEnc *self = slot->self;
+
+  slot_release_input (slot);
+  gst_video_codec_frame_unref (g_steal_pointer (&slot->frame));
+  gst_paco_pipe_collected (&self->pipe);
+  gst_paco_pipe_done (&self->pipe, GST_FLOW_OK);
+}
+
+static void
+release_encoded (gpointer data)
+{
+  PacoEncodedFrame *encoded = data;
+
+  encoded->release (encoded);
+}
+
+static GstFlowReturn
+finish (GstPacoEnc *self, GstVideoCodecFrame *frame, PacoEncodedFrame *encoded)
+{
+  GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
+  GstFlowReturn flow;
+
+  /* Taken here already, so that whoever resets the base class has either
+   * waited for this frame or has set "dropping" before. */
+  GST_VIDEO_ENCODER_STREAM_LOCK (encoder);
+  if (gst_paco_pipe_is_dropping (&self->pipe)) {
+    encoded->release (encoded);
+    gst_video_codec_frame_unref (frame);
+    flow = GST_FLOW_OK;
+  } else if (encoded->error != NULL) {
+    GST_ELEMENT_ERROR (self, STREAM, ENCODE,
+        ("A frame could not be coded: %s", encoded->error->message), (NULL));
+    encoded->release (encoded);
+    gst_video_encoder_finish_frame (encoder, frame);
+    flow = GST_FLOW_ERROR;
+  } else {
+    frame->output_buffer = gst_buffer_new_wrapped_full (0, encoded->data,
+        encoded->size, 0, encoded->size, encoded, release_encoded);
+    GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT (frame);
+    flow = gst_video_encoder_finish_frame (encoder, frame);
+  }
+  GST_VIDEO_ENCODER_STREAM_UNLOCK (encoder);
+  return flow;
+}
+
+/* Runs in the pipe's thread. */
+static void
+collect (gpointer element)
+{
+  GstPacoEnc *self = element;
+  PacoEncodedFrame *encoded = self->backend->encoder_collect (self->encoder);
+  GstVideoCodecFrame *frame;
+  Slot *slot;
+
+  if (encoded == NULL)
+    return; /* abandoned meanwhile */
+
+  slot = encoded->user_data;
+  slot_release_input (slot);
+  frame = g_steal_pointer (&slot->frame);
+  gst_paco_pipe_collected (&self->pipe);
+  gst_paco_pipe_done (&self->pipe, finish (self, frame, encoded));
+}
+
+/* Drops all frames, those that are being pushed excepted. To be called without
+ * the stream lock. */
+static void
+abandon (GstPacoEnc *self)
+{
+  gst_paco_pipe_set_dropping (&self->pipe, TRUE);
+  self->backend->encoder_abandon (self->encoder, drop_slot);
+  gst_paco_pipe_wait_idle (&self->pipe);
+  gst_paco_pipe_take_flow (&self->pipe);
+  gst_paco_pipe_set_dropping (&self->pipe, FALSE);
+}
+
+static GstFlowReturn
+drain (GstPacoEnc *self)
+{
+  GST_VIDEO_ENCODER_STREAM_UNLOCK (self);
+  gst_paco_pipe_wait_done (&self->pipe);
+  GST_VIDEO_ENCODER_STREAM_LOCK (self);
+  return gst_paco_pipe_take_flow (&self->pipe);
+}
+
+/* --- life cycle --- */
+
+static gboolean
+gst_paco_enc_start (GstVideoEncoder *encoder)
+{
+  GstPacoEnc *self = GST_PACO_ENC (encoder);
+  GstPacoSettings settings;
+  PacoEncoder *opened;
+  GError *error = NULL;
+
+  GST_OBJECT_LOCK (self);
+  settings = self->settings;
+  GST_OBJECT_UNLOCK (self);
+
+  opened = gst_paco_open_encoder (
+      GST_ELEMENT (self), &settings, &self->backend, &error);
+  if (opened == NULL) {
+    gst_paco_post_error (GST_ELEMENT (self), error);
+    return FALSE;
+  }
+
+  GST_OBJECT_LOCK (self);
+  self->encoder = opened;
+  GST_OBJECT_UNLOCK (self);
+  self->allocator = gst_paco_allocator_new (
+      (GstPacoHostMemoryFunc) self->backend->encoder_host_memory, opened);
+
+  self->depth = settings.pipeline_depth;
+  self->next_slot = 0;
+  gst_paco_pipe_start (
+      &self->pipe, "pacoenc", settings.pipeline_depth, collect, self);
+  return TRUE;
+}
+
+static void
+free_format (GstPacoEnc *self)
+{
+  g_clear_pointer (&self->input_state, gst_video_codec_state_unref);
+  for (guint i = 0; i < MAX_DEPTH; i++)
+    g_clear_pointer (&self->slots[i].planes, paco_planes_free);
+}
+
+static gboolean
+gst_paco_enc_stop (GstVideoEncoder *encoder)
+{
+  GstPacoEnc *self = GST_PACO_ENC (encoder);
+  PacoEncoder *closing;
+
+  if (self->encoder == NULL)
+    return TRUE;
+
+  abandon (self);
+  gst_paco_pipe_stop (&self->pipe);
+  gst_paco_allocator_detach (self->allocator);
+  gst_clear_object (&self->allocator);
+
+  GST_OBJECT_LOCK (self);
+  closing = g_steal_pointer (&self->encoder);
+  self->backend->encoder_stats (closing, &self->last_stats);
+  GST_OBJECT_UNLOCK (self);
+
+  self->backend->encoder_close (closing);
+  free_format (self);
+  return TRUE;
+}
+
+/* While the base class resets itself on the way down, nothing may be finished
+ * any more. */
+static GstStateChangeReturn
+gst_paco_enc_change_state (GstElement *element, GstStateChange transition)
+{
+  GstPacoEnc *self = GST_PACO_ENC (element);
+
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_paco_pipe_set_dropping (&self->pipe, TRUE);
+  return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+}
+
+/* --- format --- */
+
+static gboolean
+configure_backend (GstPacoEnc *self, gboolean fields)
+{
+  const GstVideoInfo *info = &self->input_state->info;
+  PacoSampleLayout layout[PACO_MAX_COMPONENTS];
+  PacoPictureFormat picture;
+  PacoParameters parameters;
+  GError *error = NULL;
+  gboolean ok;
+
+  paco_picture_format_from_info (info, fields, &picture);
+  for (guint c = 0; c < picture.n_components; c++)
+    layout[c] = self->raw.packed ? paco_planes_layout : self->raw.layout[c];
+
+  GST_OBJECT_LOCK (self);
+  ok = gst_paco_enc_properties_to_parameters (
+      &self->properties, GST_VIDEO_INFO_IS_RGB (info), &parameters, &error);
+  self->rate_changed = FALSE;
+  GST_OBJECT_UNLOCK (self);
+
+  ok = ok
+      && self->backend->encoder_configure (
+          self->encoder, &picture, layout, &parameters, &error);
+  if (!ok) {
+    gst_paco_post_error (GST_ELEMENT (self), error);
+    return FALSE;
+  }
+  self->fields = fields;
+  return TRUE;
+}
+
+/* Planes for packed formats, one set per frame in flight. */
+static gboolean
+allocate_planes (GstPacoEnc *self)
+{
+  PacoPictureFormat picture;
+
+  if (!self->raw.packed)
+    return TRUE;
+
+  paco_picture_format_from_info (&self->input_state->info, false, &picture);
+  for (guint i = 0; i < self->depth; i++) {
+    self->slots[i].planes = paco_planes_new (&picture);
+    if (self->slots[i].planes == NULL) {
+      GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+          ("No memory for pictures of %ux%u", picture.width, picture.height),
+          (NULL));
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+check_input (GstPacoEnc *self, const GstVideoInfo *info)
+{
+  switch (GST_VIDEO_INFO_INTERLACE_MODE (info)) {
+    case GST_VIDEO_INTERLACE_MODE_FIELDS:
+    case GST_VIDEO_INTERLACE_MODE_ALTERNATE:
+      GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+          ("interlace-mode=%s cannot be coded: both fields must be in one "
+           "buffer (interlace-mode=interleaved or mixed)",
+              gst_video_interlace_mode_to_string (
+                  GST_VIDEO_INFO_INTERLACE_MODE (info))),
+          (NULL));
+      return FALSE;
+    default:
+      break;
+  }
+
+  if (!paco_raw_format (GST_VIDEO_INFO_FORMAT (info), &self->raw)) {
+    const char *reason = paco_raw_format_exclusion (
+        GST_VIDEO_INFO_FORMAT (info));
+
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("Raw format %s cannot be coded%s%s", GST_VIDEO_INFO_NAME (info),
+            reason != NULL ? ": " : "", reason != NULL ? reason : ""),
+        (NULL));
+    return FALSE;
+  }
+
+  if (!paco_raw_format_holds (
+          GST_VIDEO_INFO_FORMAT (info), GST_VIDEO_INFO_WIDTH (info))) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("Lines of raw format %s have no room for all samples of an odd width "
+         "(%d); use an even one or another format",
+            GST_VIDEO_INFO_NAME (info), GST_VIDEO_INFO_WIDTH (info)),
+        (NULL));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static GstCaps *
+make_caps (GstPacoEnc *self)
+{
+  PacoHeader header = { 0 };
+  GstCaps *caps;
+  gsize bound = self->backend->encoder_max_frame_size (self->encoder);
+
+  paco_picture_format_from_info (
+      &self->input_state->info, self->fields, &header.picture);
+  header.video = self->video;
+  caps = paco_caps_from_header (&header);
+  if (bound > 0 && bound <= G_MAXINT)
+    gst_caps_set_simple (
+        caps, "max-frame-size", G_TYPE_INT, (gint) bound, NULL);
+  return caps;
+}
+
+static void
+set_tags (GstVideoEncoder *encoder)
+{
+  GstTagList *tags = gst_tag_list_new (
+      GST_TAG_VIDEO_CODEC, "PaCo", GST_TAG_ENCODER, "pacoenc", NULL);
+
+  gst_video_encoder_merge_tags (encoder, tags, GST_TAG_MERGE_REPLACE);
+  gst_tag_list_unref (tags);
+}
+
+static gboolean
+gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
+{
+  GstPacoEnc *self = GST_PACO_ENC (encoder);
+  const GstVideoInfo *info = &state->info;
+  GstVideoCodecState *output;
+  GstClockTime min, max;
+  GstFlowReturn flow = drain (self);
+
+  if (flow != GST_FLOW_OK)
+    GST_DEBUG_OBJECT (self, "drained with %s", gst_flow_get_name (flow));
+  free_format (self);
+  if (!check_input (self, info))
+    return FALSE;
+
+  self->input_state = gst_video_codec_state_ref (state);
+  paco_video_from_info (info, state->caps, &self->video);
+  if (!configure_backend (self,
+          GST_VIDEO_INFO_INTERLACE_MODE (info)
+              == GST_VIDEO_INTERLACE_MODE_INTERLEAVED)
+      || !allocate_planes (self)) {
+    free_format (self);
+    return FALSE;
+  }
+
+  output = gst_video_encoder_set_output_state (
+      encoder, make_caps (self), state);
+  gst_video_codec_state_unref (output);
+  set_tags (encoder);
+
+  gst_paco_latency (self->depth, GST_VIDEO_INFO_FPS_N (info),
+      GST_VIDEO_INFO_FPS_D (info), &min, &max);
+  gst_video_encoder_set_latency (encoder, min, max);
+  return gst_video_encoder_negotiate (encoder);
+}
+
+/* Buffers with any strides are welcome; more of them than frames in flight
+ * are needed if upstream is to fill one meanwhile. */
+static gboolean
+gst_paco_enc_propose_allocation (GstVideoEncoder *encoder, GstQuery *query)
+{
+  GstPacoEnc *self = GST_PACO_ENC (encoder);
+  GstBufferPool *pool;
+  GstStructure *config;
+  GstVideoInfo info;
+  GstCaps *caps;
+  gboolean ok;
+
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (caps == NULL || !gst_video_info_from_caps (&info, caps))
+    return FALSE;
+
+  pool = gst_video_buffer_pool_new ();
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_set_params (
+      config, caps, GST_VIDEO_INFO_SIZE (&info), self->depth + 1, 0);
+  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (self->allocator != NULL) {
+    gst_query_add_allocation_param (query, self->allocator, NULL);
+    gst_buffer_pool_config_set_allocator (config, self->allocator, NULL);
+  }
+  ok = gst_buffer_pool_set_config (pool, config);
+  if (ok)
+    gst_query_add_allocation_pool (
+        query, pool, GST_VIDEO_INFO_SIZE (&info), self->depth + 1, 0);
+  gst_object_unref (pool);
+
+  return ok
+      && GST_VIDEO_ENCODER_CLASS (parent_class)
+             ->propose_allocation (encoder, query);
+}
+
+/* --- frames --- */
+
+/* Maps the frame's input and, for packed formats, unpacks it. */
+static const PacoPicture *
+slot_fill (Slot *slot, const PacoRawFormat *raw, const GstVideoInfo *info,
+    GstVideoCodecFrame *frame, PacoPicture *picture)
+{
+  if (!gst_video_frame_map (
+          &slot->input, info, frame->input_buffer, GST_MAP_READ))
+    return NULL;
+
+  if (raw->packed) {
+    paco_planes_unpack (slot->planes, &slot->input);
+    gst_video_frame_unmap (&slot->input);
+    return paco_planes_picture (slot->planes);
+  }
+
+  slot->mapped = TRUE;
+  paco_picture_from_frame (raw, &slot->input, picture);
+  return picture;
+}
+
+static void
+update_rate (GstPacoEnc *self)
+{
+  gdouble quality;
+  guint frame_size;
+  gboolean changed;
+
+  GST_OBJECT_LOCK (self);
+  changed = self->rate_changed;
+  self->rate_changed = FALSE;
+  quality = self->properties.quality;
+  frame_size = self->properties.frame_size;
+  GST_OBJECT_UNLOCK (self);
+
+  if (changed)
+    self->backend->encoder_set_rate (self->encoder, quality, frame_size);
+}
+
+/* Hands a frame to the backend; the frame is the pipe's on GST_FLOW_OK. */
+static GstFlowReturn
+submit (GstPacoEnc *self, GstVideoCodecFrame *frame)
+{
+  Slot *slot = &self->slots[self->next_slot];
+  const GstVideoInfo *info = &self->input_state->info;
+  const PacoPicture *filled;
+  PacoPicture picture;
+  PacoVideoInfo video = self->video;
+  GError *error = NULL;
+
+  filled = slot_fill (slot, &self->raw, info, frame, &picture);
+  if (filled == NULL) {
+    GST_ELEMENT_ERROR (self, RESOURCE, READ,
+        ("An input buffer of %" G_GSIZE_FORMAT " bytes is not a %s picture of "
+         "%dx%d",
+            gst_buffer_get_size (frame->input_buffer),
+            GST_VIDEO_INFO_NAME (info), info->width, info->height),
+        (NULL));
+    return GST_FLOW_ERROR;
+  }
+
+  video.picture_flags = paco_picture_flags_from_buffer (
+      info, frame->input_buffer);
+  slot->frame = frame;
+  if (!self->backend->encoder_submit (
+          self->encoder, filled, &video, slot, &error)) {
+    slot->frame = NULL;
+    slot_release_input (slot);
+    gst_paco_post_error (GST_ELEMENT (self), error);
+    return GST_FLOW_ERROR;
+  }
+
+  self->next_slot = (self->next_slot + 1) % self->depth;
+  gst_paco_pipe_submitted (&self->pipe);
+  return GST_FLOW_OK;
+}
+
+/* Runs without the stream lock. *taken tells whether the frame is the pipe's
+ * now. */
+static GstFlowReturn
+encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
+{
+  gboolean fields;
+  GstFlowReturn flow;
+
+  if (self->input_state == NULL)
+    return GST_FLOW_NOT_NEGOTIATED;
+  fields = paco_buffer_has_fields (
+      &self->input_state->info, frame->input_buffer);
+
+  gst_paco_pipe_wait_slot (&self->pipe);
+  flow = gst_paco_pipe_take_flow (&self->pipe);
+  if (flow != GST_FLOW_OK)
+    return flow;
+
+  if (gst_video_encoder_get_max_encode_time (GST_VIDEO_ENCODER (self), frame)
+      < 0) {
+    GST_DEBUG_OBJECT (
+        self, "frame %u is late already", frame->system_frame_number);
+    gst_paco_pipe_wait_done (&self->pipe);
+    return GST_FLOW_OK;
+  }
+
+  if (fields != self->fields) {
+    gst_paco_pipe_wait_collected (&self->pipe);
+    if (!configure_backend (self, fields))
+      return GST_FLOW_ERROR;
+  }
+
+  update_rate (self);
+  flow = submit (self, frame);
+  *taken = flow == GST_FLOW_OK;
+  return flow;
+}
+
+static GstFlowReturn
+gst_paco_enc_handle_frame (GstVideoEncoder *encoder, GstVideoCodecFrame *frame)
+{
+  GstPacoEnc *self = GST_PACO_ENC (encoder);
+  GstFlowReturn flow, finished;
+  gboolean taken = FALSE;
+
+  GST_VIDEO_ENCODER_STREAM_UNLOCK (encoder);
+  flow = encode (self, frame, &taken);
+  GST_VIDEO_ENCODER_STREAM_LOCK (encoder);
+
+  if (taken)
+    return flow;
+
+  /* Finishing without an output buffer drops the frame. */
+  finished = gst_video_encoder_finish_frame (encoder, frame);
+  return flow != GST_FLOW_OK ? flow : finished;
+}
+
+static GstFlowReturn
+gst_paco_enc_finish (GstVideoEncoder *encoder)
+{
+  return drain (GST_PACO_ENC (encoder));
+}
+
+static gboolean
+gst_paco_enc_flush (GstVideoEncoder *encoder)
+{
+  GstPacoEnc *self = GST_PACO_ENC (encoder);
+
+  if (self->encoder == NULL)
+    return TRUE;
+  GST_VIDEO_ENCODER_STREAM_UNLOCK (encoder);
+  abandon (self);
+  GST_VIDEO_ENCODER_STREAM_LOCK (encoder);
+  return TRUE;
+}
+
+/* --- object --- */
+
+static void
+gst_paco_enc_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstPacoEnc *self = GST_PACO_ENC (object);
+  gboolean known;
+
+  GST_OBJECT_LOCK (self);
+  known = gst_paco_settings_set (&self->settings, id, value)
+      || gst_paco_enc_properties_set (&self->properties, id, value);
+  if (gst_paco_enc_property_is_rate (id))
+    self->rate_changed = TRUE;
+  GST_OBJECT_UNLOCK (self);
+
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_paco_enc_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstPacoEnc *self = GST_PACO_ENC (object);
+  gboolean known = TRUE;
+
+  GST_OBJECT_LOCK (self);
+  if (id == GST_PACO_PROP_STATS) {
+    if (self->encoder != NULL)
+      self->backend->encoder_stats (self->encoder, &self->last_stats);
+    g_value_take_boxed (value, gst_paco_stats_to_structure (&self->last_stats));
+  } else {
+    known = gst_paco_settings_get (&self->settings, id, value)
+        || gst_paco_enc_properties_get (&self->properties, id, value);
+  }
+  GST_OBJECT_UNLOCK (self);
+
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_paco_enc_finalize (GObject *object)
+{
+  gst_paco_pipe_clear (&GST_PACO_ENC (object)->pipe);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_paco_enc_init (GstPacoEnc *self)
+{
+  gst_paco_settings_init (&self->settings);
+  gst_paco_enc_properties_init (&self->properties);
+  gst_paco_pipe_init (&self->pipe);
+  for (guint i = 0; i < MAX_DEPTH; i++)
+    self->slots[i].self = self;
+  GST_PAD_SET_ACCEPT_TEMPLATE (GST_VIDEO_ENCODER_SINK_PAD (self));
+}
+
+static void
+gst_paco_enc_class_init (GstPacoEncClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstVideoEncoderClass *encoder_class = GST_VIDEO_ENCODER_CLASS (klass);
+  GstCaps *raw_caps = paco_raw_caps ();
+
+  object_class->set_property = GST_DEBUG_FUNCPTR (gst_paco_enc_set_property);
+  object_class->get_property = GST_DEBUG_FUNCPTR (gst_paco_enc_get_property);
+  object_class->finalize = GST_DEBUG_FUNCPTR (gst_paco_enc_finalize);
+  gst_paco_settings_install (object_class);
+  gst_paco_enc_properties_install (object_class);
+
+  element_class->change_state = GST_DEBUG_FUNCPTR (gst_paco_enc_change_state);
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, raw_caps));
+  gst_caps_unref (raw_caps);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "PaCo video encoder",
+      "Codec/Encoder/Video/Hardware",
+      "Intra-frame wavelet encoder, BPC-PaCo, for NVIDIA GPUs and CPUs",
+      "The gst-paco developers");
+
+  encoder_class->start = GST_DEBUG_FUNCPTR (gst_paco_enc_start);
+  encoder_class->stop = GST_DEBUG_FUNCPTR (gst_paco_enc_stop);
+  encoder_class->set_format = GST_DEBUG_FUNCPTR (gst_paco_enc_set_format);
+  encoder_class->propose_allocation = GST_DEBUG_FUNCPTR (
+      gst_paco_enc_propose_allocation);
+  encoder_class->handle_frame = GST_DEBUG_FUNCPTR (gst_paco_enc_handle_frame);
+  encoder_class->finish = GST_DEBUG_FUNCPTR (gst_paco_enc_finish);
+  encoder_class->flush = GST_DEBUG_FUNCPTR (gst_paco_enc_flush);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * pacoenc: raw video to video/x-paco. */
+#pragma once
+#include <gst/video/gstvideoencoder.h>
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_PACO_ENC (gst_paco_enc_get_type ())
+G_DECLARE_FINAL_TYPE (GstPacoEnc, gst_paco_enc, GST, PACO_ENC, GstVideoEncoder)
+
+GST_ELEMENT_REGISTER_DECLARE (pacoenc);
+
+G_END_DECLS

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The coding properties of pacoenc. */
+#include "gstpacoencproperties.h"
+
+enum
+{
+  PROP_RATE_CONTROL = GST_PACO_PROP_COMMON_LAST + 1,
+  PROP_QUALITY,
+  PROP_BITRATE,
+  PROP_FRAME_SIZE,
+  PROP_WAVELET,
+  PROP_LEVELS,
+  PROP_CODEBLOCK_HEIGHT,
+  PROP_CODING_PASSES,
+  PROP_COLOR_TRANSFORM,
+  PROP_COMPLEXITY,
+};
+
+#define GST_TYPE_PACO_RATE_CONTROL (gst_paco_rate_control_get_type ())
+#define GST_TYPE_PACO_WAVELET (gst_paco_wavelet_get_type ())
+#define GST_TYPE_PACO_COLOR_TRANSFORM (gst_paco_color_transform_get_type ())
+
+static GType
+register_enum (gsize *once, const char *name, const GEnumValue *values)
+{
+  if (g_once_init_enter (once)) {
+    GType type = g_enum_register_static (name, values);
+
+    gst_type_mark_as_plugin_api (type, 0);
+    g_once_init_leave (once, type);
+  }
+  return *once;
+}
+
+static GType
+gst_paco_rate_control_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { GST_PACO_RATE_CONTROL_QUALITY, "constant quality", "quality" },
+    { GST_PACO_RATE_CONTROL_LOSSLESS, "lossless", "lossless" },
+    { GST_PACO_RATE_CONTROL_BITRATE, "a budget of bytes per frame", "bitrate" },
+    { 0, NULL, NULL },
+  };
+
+  return register_enum (&type, "GstPacoRateControl", values);
+}
+
+static GType
+gst_paco_wavelet_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { GST_PACO_WAVELET_AUTO, "cdf53 for lossless, else cdf97", "auto" },
+    { GST_PACO_WAVELET_CDF53, "reversible 5/3", "cdf53" },
+    { GST_PACO_WAVELET_CDF97, "irreversible 9/7", "cdf97" },
+    { 0, NULL, NULL },
+  };
+
+  return register_enum (&type, "GstPacoWavelet", values);
+}
+
+static GType
+gst_paco_color_transform_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { GST_PACO_COLOR_TRANSFORM_AUTO, "what suits format and wavelet", "auto" },
+    { GST_PACO_COLOR_TRANSFORM_NONE, "none", "none" },
+    { GST_PACO_COLOR_TRANSFORM_RCT, "reversible", "rct" },
+    { GST_PACO_COLOR_TRANSFORM_ICT, "irreversible", "ict" },
+    { 0, NULL, NULL },
+  };
+
+  return register_enum (&type, "GstPacoColorTransform", values);
+}
+
+gboolean
+gst_paco_enc_property_is_rate (guint id)
+{
+  return id == PROP_QUALITY || id == PROP_BITRATE || id == PROP_FRAME_SIZE;
+}
+
+void
+gst_paco_enc_properties_init (GstPacoEncProperties *properties)
+{
+  const PacoParameters defaults = PACO_PARAMETERS_DEFAULT;
+
+  properties->rate_control = GST_PACO_RATE_CONTROL_QUALITY;
+  properties->quality = defaults.quality;
+  properties->bitrate = 0;
+  properties->frame_size = 0;
+  properties->wavelet = GST_PACO_WAVELET_AUTO;
+  properties->levels = defaults.levels;
+  properties->codeblock_height = defaults.block_height;
+  properties->coding_passes = defaults.coding_passes;
+  properties->color_transform = GST_PACO_COLOR_TRANSFORM_AUTO;
+  properties->complexity = defaults.complexity;
+}
+
+#define READY_FLAGS                                                            \
+  (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
+#define PLAYING_FLAGS                                                          \
+  (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
+
+static void
+install_rate_properties (GObjectClass *klass)
+{
+  g_object_class_install_property (klass, PROP_RATE_CONTROL,
+      g_param_spec_enum ("rate-control", "Rate control",
+          "What decides the size of frames", GST_TYPE_PACO_RATE_CONTROL,
+          GST_PACO_RATE_CONTROL_QUALITY, READY_FLAGS));
+  g_object_class_install_property (klass, PROP_QUALITY,
+      g_param_spec_double ("quality", "Quality",
+          "Quality for rate-control=quality; 90 is visually lossless", 0.0,
+          100.0, 90.0, PLAYING_FLAGS));
+  g_object_class_install_property (klass, PROP_BITRATE,
+      g_param_spec_uint ("bitrate", "Bitrate",
+          "Bit rate for rate-control=bitrate in kbit/s (0 = unset)", 0,
+          G_MAXUINT, 0, PLAYING_FLAGS));
+  g_object_class_install_property (klass, PROP_FRAME_SIZE,
+      g_param_spec_uint ("frame-size", "Frame size",
+          "Bytes of a frame for rate-control=bitrate; wins over bitrate "
+          "(0 = unset)",
+          0, G_MAXUINT, 0, PLAYING_FLAGS));
+}
+
+static void
+install_coding_properties (GObjectClass *klass)
+{
+  g_object_class_install_property (klass, PROP_WAVELET,
+      g_param_spec_enum ("wavelet", "Wavelet", "Wavelet transform",
+          GST_TYPE_PACO_WAVELET, GST_PACO_WAVELET_AUTO, READY_FLAGS));
+  g_object_class_install_property (klass, PROP_LEVELS,
+      g_param_spec_uint ("levels", "Levels", "Levels of the wavelet transform",
+          0, PACO_MAX_LEVELS, 5, READY_FLAGS));
+  g_object_class_install_property (klass, PROP_CODEBLOCK_HEIGHT,
+      g_param_spec_uint ("codeblock-height", "Codeblock height",
+          "Lines of a codeblock: 32, 64, 128 or 256 (0 = auto)", 0, 256, 0,
+          READY_FLAGS));
+  g_object_class_install_property (klass, PROP_CODING_PASSES,
+      g_param_spec_uint ("coding-passes", "Coding passes",
+          "Scans of each bitplane", 1, 3, 1, READY_FLAGS));
+  g_object_class_install_property (klass, PROP_COLOR_TRANSFORM,
+      g_param_spec_enum ("color-transform", "Color transform",
+          "Transform of R, G and B before the wavelet",
+          GST_TYPE_PACO_COLOR_TRANSFORM, GST_PACO_COLOR_TRANSFORM_AUTO,
+          READY_FLAGS));
+  g_object_class_install_property (klass, PROP_COMPLEXITY,
+      g_param_spec_uint ("complexity", "Complexity",
+          "How readily low bitplanes are stored raw, which is faster: "
+          "0 never, 1 for about 0.3 % of the rate, 2 for 1 %, 3 fastest",
+          0, 3, 1, READY_FLAGS));
+}
+
+void
+gst_paco_enc_properties_install (GObjectClass *klass)
+{
+  install_rate_properties (klass);
+  install_coding_properties (klass);
+}
+
+gboolean
+gst_paco_enc_properties_set (
+    GstPacoEncProperties *properties, guint id, const GValue *value)
+{
+  switch (id) {
+    case PROP_RATE_CONTROL:
+      properties->rate_control = g_value_get_enum (value);
+      return TRUE;
+    case PROP_QUALITY:
+      properties->quality = g_value_get_double (value);
+      return TRUE;
+    case PROP_BITRATE:
+      properties->bitrate = g_value_get_uint (value);
+      return TRUE;
+    case PROP_FRAME_SIZE:
+      properties->frame_size = g_value_get_uint (value);
+      return TRUE;
+    case PROP_WAVELET:
+      properties->wavelet = g_value_get_enum (value);
+      return TRUE;
+    case PROP_LEVELS:
+      properties->levels = g_value_get_uint (value);
+      return TRUE;
+    case PROP_CODEBLOCK_HEIGHT:
+      properties->codeblock_height = g_value_get_uint (value);
+      return TRUE;
+    case PROP_CODING_PASSES:
+      properties->coding_passes = g_value_get_uint (value);
+      return TRUE;
+    case PROP_COLOR_TRANSFORM:
+      properties->color_transform = g_value_get_enum (value);
+      return TRUE;
+    case PROP_COMPLEXITY:
+      properties->complexity = g_value_get_uint (value);
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+gboolean
+gst_paco_enc_properties_get (
+    const GstPacoEncProperties *properties, guint id, GValue *value)
+{
+  switch (id) {
+    case PROP_RATE_CONTROL:
+      g_value_set_enum (value, properties->rate_control);
+      return TRUE;
+    case PROP_QUALITY:
+      g_value_set_double (value, properties->quality);
+      return TRUE;
+    case PROP_BITRATE:
+      g_value_set_uint (value, properties->bitrate);
+      return TRUE;
+    case PROP_FRAME_SIZE:
+      g_value_set_uint (value, properties->frame_size);
+      return TRUE;
+    case PROP_WAVELET:
+      g_value_set_enum (value, properties->wavelet);
+      return TRUE;
+    case PROP_LEVELS:
+      g_value_set_uint (value, properties->levels);
+      return TRUE;
+    case PROP_CODEBLOCK_HEIGHT:
+      g_value_set_uint (value, properties->codeblock_height);
+      return TRUE;
+    case PROP_CODING_PASSES:
+      g_value_set_uint (value, properties->coding_passes);
+      return TRUE;
+    case PROP_COLOR_TRANSFORM:
+      g_value_set_enum (value, properties->color_transform);
+      return TRUE;
+    case PROP_COMPLEXITY:
+      g_value_set_uint (value, properties->complexity);
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+gboolean
+gst_paco_enc_properties_to_parameters (const GstPacoEncProperties *properties,
+    gboolean rgb, PacoParameters *parameters, GError **error)
+{
+  static const int wavelets[] = { PACO_WAVELET_AUTO, PACO_WAVELET_CDF53,
+    PACO_WAVELET_CDF97 };
+  static const int color_transforms[] = { PACO_COLOR_TRANSFORM_AUTO,
+    PACO_COLOR_TRANSFORM_NONE, PACO_COLOR_TRANSFORM_RCT,
+    PACO_COLOR_TRANSFORM_ICT };
+
+  if (properties->rate_control == GST_PACO_RATE_CONTROL_BITRATE) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "rate-control=bitrate cannot be done yet; use rate-control=quality "
+        "with a quality, or rate-control=lossless");
+    return FALSE;
+  }
+
+  *parameters = (PacoParameters) PACO_PARAMETERS_DEFAULT;
+  parameters->rate_control = properties->rate_control
+          == GST_PACO_RATE_CONTROL_LOSSLESS
+      ? PACO_RATE_LOSSLESS
+      : PACO_RATE_QUALITY;
+  parameters->quality = properties->quality;
+  parameters->frame_size = properties->frame_size;
+  parameters->wavelet = wavelets[properties->wavelet];
+  parameters->levels = properties->levels;
+  parameters->block_height = properties->codeblock_height;
+  parameters->coding_passes = properties->coding_passes;
+  parameters->color_transform = color_transforms[properties->color_transform];
+  parameters->complexity = properties->complexity;
+  parameters->rgb = rgb;
+  return TRUE;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The properties of pacoenc that say how to code: their enumerations, and the
+ * way into PacoParameters. */
+#pragma once
+#include "gstpacobackend.h"
+
+G_BEGIN_DECLS
+
+/**
+ * GstPacoRateControl:
+ * @GST_PACO_RATE_CONTROL_QUALITY: constant quality
+ * @GST_PACO_RATE_CONTROL_LOSSLESS: every sample comes back as it was
+ * @GST_PACO_RATE_CONTROL_BITRATE: a budget of bytes per frame
+ *
+ * What decides the size of frames.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  GST_PACO_RATE_CONTROL_QUALITY,
+  GST_PACO_RATE_CONTROL_LOSSLESS,
+  GST_PACO_RATE_CONTROL_BITRATE,
+} GstPacoRateControl;
+
+/**
+ * GstPacoWavelet:
+ * @GST_PACO_WAVELET_AUTO: cdf53 for lossless, else cdf97
+ * @GST_PACO_WAVELET_CDF53: reversible 5/3
+ * @GST_PACO_WAVELET_CDF97: irreversible 9/7
+ *
+ * The wavelet transform.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  GST_PACO_WAVELET_AUTO,
+  GST_PACO_WAVELET_CDF53,
+  GST_PACO_WAVELET_CDF97,
+} GstPacoWavelet;
+
+/**
+ * GstPacoColorTransform:
+ * @GST_PACO_COLOR_TRANSFORM_AUTO: what suits the format and the wavelet
+ * @GST_PACO_COLOR_TRANSFORM_NONE: none
+ * @GST_PACO_COLOR_TRANSFORM_RCT: the reversible one
+ * @GST_PACO_COLOR_TRANSFORM_ICT: the irreversible one
+ *
+ * The transform of R, G and B before the wavelet.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  GST_PACO_COLOR_TRANSFORM_AUTO,
+  GST_PACO_COLOR_TRANSFORM_NONE,
+  GST_PACO_COLOR_TRANSFORM_RCT,
+  GST_PACO_COLOR_TRANSFORM_ICT,
+} GstPacoColorTransform;
+
+typedef struct
+{
+  GstPacoRateControl rate_control;
+  gdouble quality;
+  guint bitrate;    /* kbit/s */
+  guint frame_size; /* bytes */
+  GstPacoWavelet wavelet;
+  guint levels;
+  guint codeblock_height;
+  guint coding_passes;
+  GstPacoColorTransform color_transform;
+  guint complexity;
+} GstPacoEncProperties;
+
+/* Ids that change the rate while playing. */
+gboolean gst_paco_enc_property_is_rate (guint id);
+
+void gst_paco_enc_properties_init (GstPacoEncProperties *properties);
+void gst_paco_enc_properties_install (GObjectClass *klass);
+
+/* FALSE if id is not one of these properties. */
+gboolean gst_paco_enc_properties_set (
+    GstPacoEncProperties *properties, guint id, const GValue *value);
+gboolean gst_paco_enc_properties_get (
+    const GstPacoEncProperties *properties, guint id, GValue *value);
+
+/* What the codec is asked for. Error UNSUPPORTED with the sentence for the
+ * user. */
+gboolean gst_paco_enc_properties_to_parameters (
+    const GstPacoEncProperties *properties, gboolean rgb,
+    PacoParameters *parameters, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,702 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-pacoparse
+ * @title: pacoparse
+ *
+ * Splits a PaCo stream into frames, finds its way back after damage, and sets
+ * timestamps where the stream came without. Its source pad offers PaCo as
+ * qtmux, mp4mux and matroskamux take it, and its sink pad takes what their
+ * demuxers make of it. Whatever a container forgets (aspect ratio,
+ * interlacing, colorimetry, HDR metadata) it takes from the frames.
+ *
+ * ## Example pipelines
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=100 ! pacoenc ! pacoparse ! qtmux ! filesink location=test.mov
+ * ]| Records into a MOV file.
+ * |[
+ * gst-launch-1.0 filesrc location=test.paco ! pacoparse ! pacodec ! videoconvert ! autovideosink
+ * ]| Plays an elementary stream.
+ *
+ * Since: 0.1
+ */
+#include "gstpacoparse.h"
+#include "gstpacocontainer.h"
+#include "gstpacofileindex.h"
+#include "gstpacosync.h"
+#include "caps/videocaps.h"
+#include <string.h>
+
+GST_DEBUG_CATEGORY_STATIC (gst_paco_parse_debug);
+#define GST_CAT_DEFAULT gst_paco_parse_debug
+
+enum
+{
+  /* Seen of what follows a frame, where it costs no waiting. */
+  LOOKAHEAD = 4,
+  /* Time for the index of a file, before the first frame and with each. */
+  INDEX_FIRST_US = 50000,
+  INDEX_FIRST_FRAMES = 1000,
+  INDEX_EACH_US = 1000,
+};
+
+struct _GstPacoParse
+{
+  GstBaseParse parent;
+
+  /* Of the stream as it comes in. */
+  GstCaps *sink_caps;
+  gboolean time_segment;    /* upstream has set timestamps */
+  gboolean framed;          /* and each buffer is one frame */
+  GstClockTime packet_time; /* duration of the last buffer */
+
+  /* Of the stream as its last header says. */
+  gboolean known;
+  PacoPictureFormat picture;
+  PacoVideoInfo video; /* without picture_flags */
+  gint fps_n, fps_d;   /* 0: unknown */
+  GstClockTime origin; /* of the grid of frames, where the rate began */
+  gboolean tagged;
+
+  gboolean lost;      /* something was thrown away since the last frame */
+  guint64 lost_bytes; /* since then */
+
+  gboolean rate_changed;   /* a file index can not tell time */
+  GstPacoFileIndex *index; /* guarded by the object lock where not streaming */
+};
+
+G_DEFINE_TYPE (GstPacoParse, gst_paco_parse, GST_TYPE_BASE_PARSE)
+GST_ELEMENT_REGISTER_DEFINE (
+    pacoparse, "pacoparse", GST_RANK_PRIMARY + 1, GST_TYPE_PACO_PARSE)
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (PACO_MEDIA_TYPE "; " GST_PACO_DEMUXED_CAPS));
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (PACO_MEDIA_TYPE ", parsed = (boolean) true, alignment = "
+                                     "(string) frame; " GST_PACO_MUXABLE_CAPS));
+
+/* --- time ------------------------------------------------------------- */
+
+/* When frame n of the stream begins. */
+static GstClockTime
+frame_time (const GstPacoParse *self, guint64 n)
+{
+  return self->origin
+      + gst_util_uint64_scale (
+          n, GST_SECOND * (guint64) self->fps_d, self->fps_n);
+}
+
+/* The last frame that begins at time or before. */
+static guint64
+frame_at (const GstPacoParse *self, GstClockTime time)
+{
+  guint64 n;
+
+  if (time <= self->origin)
+    return 0;
+  n = gst_util_uint64_scale (
+      time - self->origin, self->fps_n, GST_SECOND * (guint64) self->fps_d);
+  while (frame_time (self, n + 1) <= time)
+    n++;
+  return n;
+}
+
+static gboolean
+is_pulling (GstPacoParse *self)
+{
+  return GST_PAD_MODE (GST_BASE_PARSE_SINK_PAD (self)) == GST_PAD_MODE_PULL;
+}
+
+static void
+drop_index (GstPacoParse *self)
+{
+  GstPacoFileIndex *index;
+
+  GST_OBJECT_LOCK (self);
+  index = self->index;
+  self->index = NULL;
+  GST_OBJECT_UNLOCK (self);
+  gst_paco_file_index_free (index);
+}
+
+/* Where the parser reads a file on its own, it learns where the frames are:
+ * exact duration and exact seeks. */
+static void
+extend_index (GstPacoParse *self, guint64 offset)
+{
+  GstBaseParse *base = GST_BASE_PARSE (self);
+  guint at_least = 1;
+  gint64 budget = INDEX_EACH_US;
+
+  if (!is_pulling (self) || !self->fps_n || self->rate_changed)
+    return;
+  if (!self->index) {
+    GstPacoFileIndex *index = gst_paco_file_index_new (offset);
+
+    GST_OBJECT_LOCK (self);
+    self->index = index;
+    GST_OBJECT_UNLOCK (self);
+    at_least = INDEX_FIRST_FRAMES;
+    budget = INDEX_FIRST_US;
+  }
+  if (gst_paco_file_index_is_complete (self->index))
+    return;
+  gst_paco_file_index_extend (
+      self->index, GST_BASE_PARSE_SINK_PAD (self), at_least, budget);
+  if (gst_paco_file_index_is_complete (self->index)) {
+    guint64 n = gst_paco_file_index_n_frames (self->index);
+
+    GST_INFO_OBJECT (self, "the file has %" G_GUINT64_FORMAT " frames", n);
+    gst_base_parse_set_duration (
+        base, GST_FORMAT_TIME, frame_time (self, n), 0);
+  }
+}
+
+/* Timestamps of a frame. Those from upstream stay. A stream of bytes is a grid
+ * of frames: the base class counts along it with rounded durations, which is
+ * put right here. */
+static void
+stamp (GstPacoParse *self, GstBaseParseFrame *frame)
+{
+  GstBuffer *buffer = frame->buffer;
+  guint64 n;
+
+  if (self->time_segment) {
+    if (self->framed && GST_CLOCK_TIME_IS_VALID (self->packet_time))
+      GST_BUFFER_DURATION (buffer) = self->packet_time;
+    return;
+  }
+  if (!self->fps_n)
+    return;
+  if (!self->index
+      || !gst_paco_file_index_find (self->index, frame->offset, &n)) {
+    GstClockTime dts = GST_BUFFER_DTS (buffer);
+
+    if (!GST_CLOCK_TIME_IS_VALID (dts) || dts < self->origin)
+      return;
+    n = frame_at (self,
+        dts + gst_util_uint64_scale (GST_SECOND / 2, self->fps_d, self->fps_n));
+  }
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = frame_time (self, n);
+  GST_BUFFER_DURATION (buffer) = frame_time (self, n + 1)
+      - frame_time (self, n);
+}
+
+/* --- caps ------------------------------------------------------------- */
+
+/* What upstream knows of the stream and frames do not say. */
+static void
+add_upstream_fields (GstPacoParse *self, GstCaps *caps)
+{
+  static const char *const theirs[] = { "parsed", "alignment", "format",
+    "field-order", "streamheader", "codec_data" };
+  const GstStructure *from;
+
+  if (!self->sink_caps)
+    return;
+  from = gst_caps_get_structure (self->sink_caps, 0);
+  if (!gst_structure_has_name (from, PACO_MEDIA_TYPE))
+    return;
+  for (gint i = 0; i < gst_structure_n_fields (from); i++) {
+    const gchar *name = gst_structure_nth_field_name (from, i);
+    GstStructure *to = gst_caps_get_structure (caps, 0);
+    gboolean skip = gst_structure_has_field (to, name);
+
+    for (guint k = 0; k < G_N_ELEMENTS (theirs); k++)
+      skip |= strcmp (name, theirs[k]) == 0;
+    if (!skip)
+      gst_structure_set_value (to, name, gst_structure_get_value (from, name));
+  }
+}
+
+/* The stream's frame rate, or else upstream's. Returns whether it is new. */
+static gboolean
+set_frame_rate (GstPacoParse *self, GstCaps *caps)
+{
+  GstStructure *s = gst_caps_get_structure (caps, 0);
+  const GstStructure *from;
+  gint fps_n = 0, fps_d = 1;
+
+  gst_structure_get_fraction (s, "framerate", &fps_n, &fps_d);
+  if (fps_n <= 0 && self->sink_caps) {
+    from = gst_caps_get_structure (self->sink_caps, 0);
+    if (gst_structure_get_fraction (from, "framerate", &fps_n, &fps_d)
+        && fps_n > 0)
+      gst_structure_set (s, "framerate", GST_TYPE_FRACTION, fps_n, fps_d, NULL);
+  }
+  if (fps_n <= 0 || fps_d <= 0) {
+    fps_n = 0;
+    fps_d = 1;
+  }
+  if (fps_n == self->fps_n && fps_d == self->fps_d)
+    return FALSE;
+  if (self->known) {
+    self->rate_changed = TRUE;
+    drop_index (self);
+  }
+  self->fps_n = fps_n;
+  self->fps_d = fps_d;
+  gst_base_parse_set_frame_rate (GST_BASE_PARSE (self), fps_n, fps_d, 0, 0);
+  return TRUE;
+}
+
+/* What the peer takes; NULL if there is none. The pad's own caps must not
+ * count: once set, they are all that it would allow. */
+static GstCaps *
+allowed_caps (GstPacoParse *self)
+{
+  GstPad *pad = GST_BASE_PARSE_SRC_PAD (self);
+  GstCaps *template_caps, *caps;
+
+  if (!gst_pad_is_linked (pad))
+    return NULL;
+  template_caps = gst_pad_get_pad_template_caps (pad);
+  caps = gst_pad_peer_query_caps (pad, template_caps);
+  gst_caps_unref (template_caps);
+  return caps;
+}
+
+/* Hands caps downstream, in the form that downstream takes. */
+static GstFlowReturn
+negotiate (GstPacoParse *self, GstCaps *coded)
+{
+  GstPad *pad = GST_BASE_PARSE_SRC_PAD (self);
+  GstCaps *allowed = allowed_caps (self);
+  GstCaps *caps = gst_paco_container_choose_caps (coded, allowed);
+  GstCaps *current = gst_pad_get_current_caps (pad);
+  GstFlowReturn ret = GST_FLOW_OK;
+  gint width = 0, height = 0;
+
+  if (!caps) {
+    gst_structure_get_int (gst_caps_get_structure (coded, 0), "width", &width);
+    gst_structure_get_int (
+        gst_caps_get_structure (coded, 0), "height", &height);
+    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+        ("The element behind pacoparse takes no such video of %dx%d.", width,
+            height),
+        ("%" GST_PTR_FORMAT " does not fit into %" GST_PTR_FORMAT, coded,
+            allowed));
+    ret = GST_FLOW_NOT_NEGOTIATED;
+  } else if (!current || !gst_caps_is_strictly_equal (current, caps)) {
+    GST_INFO_OBJECT (self, "caps %" GST_PTR_FORMAT, caps);
+    if (!gst_pad_set_caps (pad, caps))
+      ret = GST_PAD_IS_FLUSHING (pad) ? GST_FLOW_FLUSHING
+                                      : GST_FLOW_NOT_NEGOTIATED;
+  }
+  gst_clear_caps (&caps);
+  gst_clear_caps (&current);
+  gst_clear_caps (&allowed);
+  return ret;
+}
+
+/* Follows the stream: new caps when a header tells of another video. */
+static GstFlowReturn
+update_format (
+    GstPacoParse *self, const PacoHeader *header, const GstBuffer *buffer)
+{
+  PacoVideoInfo video = header->video;
+  gboolean reconfigure = gst_pad_check_reconfigure (
+      GST_BASE_PARSE_SRC_PAD (self));
+  GstCaps *caps;
+  GstFlowReturn ret;
+
+  video.picture_flags = 0;
+  if (self->known && !reconfigure
+      && memcmp (&video, &self->video, sizeof video) == 0
+      && memcmp (&header->picture, &self->picture, sizeof self->picture) == 0)
+    return GST_FLOW_OK;
+
+  caps = paco_caps_from_header (header);
+  if (set_frame_rate (self, caps) && self->rate_changed
+      && GST_BUFFER_DTS_IS_VALID (buffer))
+    self->origin = GST_BUFFER_DTS (buffer);
+  add_upstream_fields (self, caps);
+  ret = negotiate (self, caps);
+  gst_caps_unref (caps);
+  self->known = ret == GST_FLOW_OK;
+  self->video = video;
+  self->picture = header->picture;
+  if (ret != GST_FLOW_OK)
+    gst_pad_mark_reconfigure (GST_BASE_PARSE_SRC_PAD (self));
+  return ret;
+}
+
+static void
+add_tags (GstPacoParse *self)
+{
+  GstTagList *tags = gst_tag_list_new (GST_TAG_VIDEO_CODEC, "PaCo", NULL);
+
+  gst_base_parse_merge_tags (
+      GST_BASE_PARSE (self), tags, GST_TAG_MERGE_REPLACE);
+  gst_tag_list_unref (tags);
+  self->tagged = TRUE;
+}
+
+/* --- frames ----------------------------------------------------------- */
+
+static void
+expect_frame (GstPacoParse *self)
+{
+  gst_base_parse_set_min_frame_size (
+      GST_BASE_PARSE (self), self->framed ? 1 : PACO_HEADER_PEEK_SIZE);
+}
+
+/* Throws bytes away. Skipping, as the base class has it, ends the stream after
+ * two megabytes, which is less than one damaged frame may have; in reverse
+ * playback, though, it must know of the bytes: they may be the tail of the
+ * frame before. */
+static GstFlowReturn
+drop_bytes (GstPacoParse *self, GstBaseParseFrame *frame, gsize size,
+    const GError *reason, gint *skip)
+{
+  GstBaseParse *base = GST_BASE_PARSE (self);
+
+  GST_LOG_OBJECT (self,
+      "%" G_GSIZE_FORMAT " bytes at %" G_GUINT64_FORMAT " are no frame: %s",
+      size, frame->offset, reason->message);
+  expect_frame (self);
+  size = MIN (size, G_MAXINT);
+  if (base->segment.rate < 0.0) {
+    *skip = size;
+    return GST_FLOW_OK;
+  }
+  if (!self->lost)
+    GST_ELEMENT_WARNING (self, STREAM, DECODE,
+        ("The PaCo stream is damaged (%s); continuing with the next frame.",
+            reason->message),
+        ("at byte %" G_GUINT64_FORMAT, frame->offset));
+  self->lost = TRUE;
+  self->lost_bytes += size;
+  frame->flags |= GST_BASE_PARSE_FRAME_FLAG_DROP;
+  return gst_base_parse_finish_frame (base, frame, size);
+}
+
+static GstFlowReturn
+finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
+    const PacoHeader *header, gsize size)
+{
+  GstFlowReturn ret = update_format (self, header, frame->buffer);
+
+  if (ret != GST_FLOW_OK)
+    return ret;
+  if (!self->tagged)
+    add_tags (self);
+  extend_index (self, frame->offset);
+  stamp (self, frame);
+  GST_BUFFER_FLAG_UNSET (frame->buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  if (self->lost) {
+    GST_WARNING_OBJECT (self,
+        "frame after %" G_GUINT64_FORMAT " bytes of garbage", self->lost_bytes);
+    GST_BUFFER_FLAG_SET (frame->buffer, GST_BUFFER_FLAG_DISCONT);
+    self->lost = FALSE;
+    self->lost_bytes = 0;
+  }
+  expect_frame (self);
+  return gst_base_parse_finish_frame (GST_BASE_PARSE (self), frame, size);
+}
+
+static GstFlowReturn
+gst_paco_parse_handle_frame (
+    GstBaseParse *base, GstBaseParseFrame *frame, gint *skip)
+{
+  GstPacoParse *self = GST_PACO_PARSE (base);
+  gboolean last = self->framed || GST_BASE_PARSE_DRAINING (base);
+  GstPacoSyncResult result;
+  GstFlowReturn ret = GST_FLOW_OK;
+  GError *reason = NULL;
+  PacoHeader header;
+  GstMapInfo map;
+  gsize size;
+
+  if (!gst_buffer_map (frame->buffer, &map, GST_MAP_READ)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, READ,
+        ("The memory of a frame cannot be read."), (NULL));
+    return GST_FLOW_ERROR;
+  }
+  result = gst_paco_sync (
+      map.data, map.size, last, self->framed, &header, &size, &reason);
+  gst_buffer_unmap (frame->buffer, &map);
+
+  switch (result) {
+    case GST_PACO_SYNC_FRAME:
+      ret = finish_frame (self, frame, &header, size);
+      break;
+    case GST_PACO_SYNC_GARBAGE:
+      ret = drop_bytes (self, frame, size, reason, skip);
+      break;
+    case GST_PACO_SYNC_MORE:
+      gst_base_parse_set_min_frame_size (
+          base, size + (is_pulling (self) ? LOOKAHEAD : 0));
+      break;
+  }
+  g_clear_error (&reason);
+  return ret;
+}
+
+/* Fills in what the base class left out: in an intra-only stream frames are
+ * shown in the order of decoding. What lies before the position that was
+ * seeked to is of no use to a decoder. */
+static GstFlowReturn
+gst_paco_parse_pre_push_frame (GstBaseParse *base, GstBaseParseFrame *frame)
+{
+  GstPacoParse *self = GST_PACO_PARSE (base);
+  GstBuffer *buffer;
+
+  frame->flags |= GST_BASE_PARSE_FRAME_FLAG_CLIP;
+  frame->buffer = buffer = gst_buffer_make_writable (frame->buffer);
+  if (!GST_BUFFER_PTS_IS_VALID (buffer))
+    GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer);
+  if (!GST_BUFFER_DTS_IS_VALID (buffer))
+    GST_BUFFER_DTS (buffer) = GST_BUFFER_PTS (buffer);
+
+  if (!self->time_segment && base->segment.rate > 0.0
+      && GST_BUFFER_PTS_IS_VALID (buffer)
+      && GST_BUFFER_DURATION_IS_VALID (buffer)
+      && GST_CLOCK_TIME_IS_VALID (base->segment.start)
+      && GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer)
+          <= base->segment.start)
+    return GST_BASE_PARSE_FLOW_DROPPED;
+  return GST_FLOW_OK;
+}
+
+/* --- events and queries ----------------------------------------------- */
+
+static void
+update_framing (GstPacoParse *self)
+{
+  GstBaseParse *base = GST_BASE_PARSE (self);
+
+  self->framed = self->time_segment && self->sink_caps
+      && gst_paco_container_is_framed (
+          gst_caps_get_structure (self->sink_caps, 0));
+  /* Between the packets of a demuxer there is nothing to guess. */
+  gst_base_parse_set_pts_interpolation (base, !self->framed);
+  gst_base_parse_set_infer_ts (base, !self->framed);
+  expect_frame (self);
+}
+
+static gboolean
+gst_paco_parse_set_sink_caps (GstBaseParse *base, GstCaps *caps)
+{
+  GstPacoParse *self = GST_PACO_PARSE (base);
+
+  gst_caps_replace (&self->sink_caps, caps);
+  /* They may bring a frame rate that the frames do not have. */
+  gst_pad_mark_reconfigure (GST_BASE_PARSE_SRC_PAD (self));
+  update_framing (self);
+  return TRUE;
+}
+
+static GstCaps *
+gst_paco_parse_get_sink_caps (GstBaseParse *base, GstCaps *filter)
+{
+  GstPacoParse *self = GST_PACO_PARSE (base);
+  GstCaps *allowed = allowed_caps (self);
+  GstCaps *caps = gst_pad_get_pad_template_caps (
+      GST_BASE_PARSE_SINK_PAD (base));
+
+  if (allowed) {
+    GstCaps *limits = gst_paco_container_sink_caps (allowed);
+    GstCaps *both = gst_caps_intersect_full (
+        limits, caps, GST_CAPS_INTERSECT_FIRST);
+
+    gst_caps_unref (limits);
+    gst_caps_unref (allowed);
+    gst_caps_unref (caps);
+    caps = both;
+  }
+  if (filter) {
+    GstCaps *both = gst_caps_intersect_full (
+        filter, caps, GST_CAPS_INTERSECT_FIRST);
+
+    gst_caps_unref (caps);
+    caps = both;
+  }
+  return caps;
+}
+
+static gboolean
+gst_paco_parse_sink_event (GstBaseParse *base, GstEvent *event)
+{
+  GstPacoParse *self = GST_PACO_PARSE (base);
+  GstEventType type = GST_EVENT_TYPE (event);
+  gboolean in_time = self->time_segment, handled;
+
+  if (type == GST_EVENT_SEGMENT) {
+    const GstSegment *segment;
+
+    gst_event_parse_segment (event, &segment);
+    in_time = segment->format == GST_FORMAT_TIME;
+  }
+  /* The base class finishes what came before, then the new rules hold. */
+  handled = GST_BASE_PARSE_CLASS (gst_paco_parse_parent_class)
+                ->sink_event (base, event);
+  if (type == GST_EVENT_SEGMENT) {
+    self->time_segment = in_time;
+    update_framing (self);
+  } else if (type == GST_EVENT_FLUSH_STOP) {
+    expect_frame (self);
+  }
+  return handled;
+}
+
+/* The frame that a seek to `time` leads to, when the file is indexed so far. */
+static gboolean
+find_seek_target (GstPacoParse *self, GstClockTime time, GstSeekFlags flags,
+    GstClockTime *target, guint64 *offset)
+{
+  gboolean found = FALSE;
+
+  GST_OBJECT_LOCK (self);
+  if (self->index && self->fps_n) {
+    guint64 n_frames = gst_paco_file_index_n_frames (self->index);
+    guint64 n = frame_at (self, time);
+    GstClockTime late = time - MIN (time, frame_time (self, n));
+    GstClockTime early = frame_time (self, n + 1) - time;
+
+    if ((flags & GST_SEEK_FLAG_KEY_UNIT) && late > 0
+        && (flags & GST_SEEK_FLAG_SNAP_AFTER)
+        && (early < late || !(flags & GST_SEEK_FLAG_SNAP_BEFORE)))
+      n++;
+    if (n >= n_frames && gst_paco_file_index_is_complete (self->index))
+      n = n_frames - 1;
+    found = n < n_frames;
+    if (found) {
+      *offset = gst_paco_file_index_offset (self->index, n);
+      *target = frame_time (self, n);
+    }
+  }
+  GST_OBJECT_UNLOCK (self);
+  return found;
+}
+
+/* The base class seeks exactly where its own index has the frame, so that is
+ * told of it. A seek to a key unit becomes one to the frame's beginning. */
+static GstEvent *
+prepare_seek (GstPacoParse *self, GstEvent *event)
+{
+  GstSeekType start_type, stop_type;
+  gint64 start, stop;
+  GstSeekFlags flags;
+  GstFormat format;
+  gdouble rate;
+  GstClockTime time;
+  guint64 offset;
+  GstEvent *exact;
+
+  gst_event_parse_seek (
+      event, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
+  if (format != GST_FORMAT_TIME || start_type != GST_SEEK_TYPE_SET
+      || rate <= 0.0 || start < 0
+      || !find_seek_target (self, start, flags, &time, &offset))
+    return event;
+  gst_base_parse_add_index_entry (
+      GST_BASE_PARSE (self), offset, time, TRUE, TRUE);
+  if (!(flags & GST_SEEK_FLAG_KEY_UNIT)
+      || (stop_type == GST_SEEK_TYPE_SET && stop >= 0 && stop < (gint64) time))
+    return event;
+  exact = gst_event_new_seek (
+      rate, format, flags, start_type, time, stop_type, stop);
+  gst_event_set_seqnum (exact, gst_event_get_seqnum (event));
+  gst_event_unref (event);
+  return exact;
+}
+
+static gboolean
+gst_paco_parse_src_event (GstBaseParse *base, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK)
+    event = prepare_seek (GST_PACO_PARSE (base), event);
+  return GST_BASE_PARSE_CLASS (gst_paco_parse_parent_class)
+      ->src_event (base, event);
+}
+
+/* The base class forgets how long upstream says a packet lasts. */
+static GstPadProbeReturn
+note_packet (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  GstPacoParse *self = user_data;
+
+  self->packet_time = GST_BUFFER_DURATION (GST_PAD_PROBE_INFO_BUFFER (info));
+  return GST_PAD_PROBE_OK;
+}
+
+/* --- life ------------------------------------------------------------- */
+
+static void
+reset (GstPacoParse *self)
+{
+  drop_index (self);
+  gst_clear_caps (&self->sink_caps);
+  self->time_segment = self->framed = FALSE;
+  self->packet_time = GST_CLOCK_TIME_NONE;
+  self->known = self->tagged = FALSE;
+  self->fps_n = 0;
+  self->fps_d = 1;
+  self->origin = 0;
+  self->lost = self->rate_changed = FALSE;
+  self->lost_bytes = 0;
+}
+
+static gboolean
+gst_paco_parse_start (GstBaseParse *base)
+{
+  GstPacoParse *self = GST_PACO_PARSE (base);
+
+  reset (self);
+  update_framing (self);
+  return TRUE;
+}
+
+static gboolean
+gst_paco_parse_stop (GstBaseParse *base)
+{
+  reset (GST_PACO_PARSE (base));
+  return TRUE;
+}
+
+static void
+gst_paco_parse_finalize (GObject *object)
+{
+  reset (GST_PACO_PARSE (object));
+  G_OBJECT_CLASS (gst_paco_parse_parent_class)->finalize (object);
+}
+
+static void
+gst_paco_parse_class_init (GstPacoParseClass *klass)
+{
+  GstBaseParseClass *base_class = GST_BASE_PARSE_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (gst_paco_parse_debug, "pacoparse", 0, "PaCo parser");
+  G_OBJECT_CLASS (klass)->finalize = gst_paco_parse_finalize;
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "PaCo parser",
+      "Codec/Parser/Video",
+      "Splits PaCo streams into frames and adapts them to containers",
+      "The gst-paco authors");
+
+  base_class->start = GST_DEBUG_FUNCPTR (gst_paco_parse_start);
+  base_class->stop = GST_DEBUG_FUNCPTR (gst_paco_parse_stop);
+  base_class->set_sink_caps = GST_DEBUG_FUNCPTR (gst_paco_parse_set_sink_caps);
+  base_class->get_sink_caps = GST_DEBUG_FUNCPTR (gst_paco_parse_get_sink_caps);
+  base_class->handle_frame = GST_DEBUG_FUNCPTR (gst_paco_parse_handle_frame);
+  base_class->pre_push_frame = GST_DEBUG_FUNCPTR (
+      gst_paco_parse_pre_push_frame);
+  base_class->sink_event = GST_DEBUG_FUNCPTR (gst_paco_parse_sink_event);
+  base_class->src_event = GST_DEBUG_FUNCPTR (gst_paco_parse_src_event);
+}
+
+static void
+gst_paco_parse_init (GstPacoParse *self)
+{
+  GstPad *pad = GST_BASE_PARSE_SINK_PAD (self);
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_packet, self, NULL);
+  GST_PAD_SET_ACCEPT_INTERSECT (pad);
+  GST_PAD_SET_ACCEPT_TEMPLATE (pad);
+  reset (self);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Frames in flight: counters, a condition, and the thread that collects. */
+#include "gstpacopipe.h"
+
+void
+gst_paco_pipe_init (GstPacoPipe *pipe)
+{
+  g_mutex_init (&pipe->lock);
+  g_cond_init (&pipe->changed);
+}
+
+void
+gst_paco_pipe_clear (GstPacoPipe *pipe)
+{
+  g_mutex_clear (&pipe->lock);
+  g_cond_clear (&pipe->changed);
+}
+
+static gpointer
+collect_loop (gpointer data)
+{
+  GstPacoPipe *pipe = data;
+
+  g_mutex_lock (&pipe->lock);
+  while (!pipe->stopping) {
+    if (pipe->in_flight == 0) {
+      g_cond_wait (&pipe->changed, &pipe->lock);
+      continue;
+    }
+    pipe->collecting = TRUE;
+    g_mutex_unlock (&pipe->lock);
+    pipe->func (pipe->element);
+    g_mutex_lock (&pipe->lock);
+    pipe->collecting = FALSE;
+    g_cond_broadcast (&pipe->changed);
+  }
+  g_mutex_unlock (&pipe->lock);
+  return NULL;
+}
+
+void
+gst_paco_pipe_start (GstPacoPipe *pipe, const char *name, guint depth,
+    GstPacoPipeFunc func, gpointer element)
+{
+  pipe->depth = depth;
+  pipe->func = func;
+  pipe->element = element;
+  pipe->in_flight = pipe->pending = 0;
+  pipe->stopping = pipe->dropping = pipe->collecting = FALSE;
+  pipe->flow = GST_FLOW_OK;
+  pipe->thread = g_thread_new (name, collect_loop, pipe);
+}
+
+void
+gst_paco_pipe_stop (GstPacoPipe *pipe)
+{
+  if (pipe->thread == NULL)
+    return;
+
+  g_mutex_lock (&pipe->lock);
+  pipe->stopping = TRUE;
+  g_cond_broadcast (&pipe->changed);
+  g_mutex_unlock (&pipe->lock);
+
+  g_thread_join (pipe->thread);
+  pipe->thread = NULL;
+}
+
+void
+gst_paco_pipe_submitted (GstPacoPipe *pipe)
+{
+  g_mutex_lock (&pipe->lock);
+  pipe->in_flight++;
+  pipe->pending++;
+  g_cond_broadcast (&pipe->changed);
+  g_mutex_unlock (&pipe->lock);
+}
+
+void
+gst_paco_pipe_collected (GstPacoPipe *pipe)
+{
+  g_mutex_lock (&pipe->lock);
+  g_assert (pipe->in_flight > 0);
+  pipe->in_flight--;
+  g_cond_broadcast (&pipe->changed);
+  g_mutex_unlock (&pipe->lock);
+}
+
+void
+gst_paco_pipe_done (GstPacoPipe *pipe, GstFlowReturn flow)
+{
+  g_mutex_lock (&pipe->lock);
+  g_assert (pipe->pending > 0);
+  pipe->pending--;
+  if (pipe->flow == GST_FLOW_OK)
+    pipe->flow = flow;
+  g_cond_broadcast (&pipe->changed);
+  g_mutex_unlock (&pipe->lock);
+}
+
+void
+gst_paco_pipe_wait_slot (GstPacoPipe *pipe)
+{
+  g_mutex_lock (&pipe->lock);
+  while (pipe->in_flight >= pipe->depth)
+    g_cond_wait (&pipe->changed, &pipe->lock);
+  g_mutex_unlock (&pipe->lock);
+}
+
+void
+gst_paco_pipe_wait_collected (GstPacoPipe *pipe)
+{
+  g_mutex_lock (&pipe->lock);
+  while (pipe->in_flight > 0)
+    g_cond_wait (&pipe->changed, &pipe->lock);
+  g_mutex_unlock (&pipe->lock);
+}
+
+void
+gst_paco_pipe_wait_done (GstPacoPipe *pipe)
+{
+  g_mutex_lock (&pipe->lock);
+  while (pipe->pending > 0)
+    g_cond_wait (&pipe->changed, &pipe->lock);
+  g_mutex_unlock (&pipe->lock);
+}
+
+void
+gst_paco_pipe_wait_idle (GstPacoPipe *pipe)
+{
+  g_mutex_lock (&pipe->lock);
+  while (pipe->pending > 0 || pipe->collecting)
+    g_cond_wait (&pipe->changed, &pipe->lock);
+  g_mutex_unlock (&pipe->lock);
+}
+
+GstFlowReturn
+gst_paco_pipe_take_flow (GstPacoPipe *pipe)
+{
+  GstFlowReturn flow;
+
+  g_mutex_lock (&pipe->lock);
+  flow = pipe->flow;
+  pipe->flow = GST_FLOW_OK;
+  g_mutex_unlock (&pipe->lock);
+  return flow;
+}
+
+void
+gst_paco_pipe_set_dropping (GstPacoPipe *pipe, gboolean dropping)
+{
+  g_mutex_lock (&pipe->lock);
+  pipe->dropping = dropping;
+  g_mutex_unlock (&pipe->lock);
+}
+
+gboolean
+gst_paco_pipe_is_dropping (GstPacoPipe *pipe)
+{
+  gboolean dropping;
+
+  g_mutex_lock (&pipe->lock);
+  dropping = pipe->dropping;
+  g_mutex_unlock (&pipe->lock);
+  return dropping;
+}

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The table of raw formats against GStreamer's own idea of them, and every
+ * format through the elements and back. */
+#include "pacotest.h"
+
+/* The last format of GStreamer 1.22; later ones may be missing in the table. */
+#define LAST_KNOWN_FORMAT GST_VIDEO_FORMAT_NV12_10BE_8L128
+
+static const guint sizes[][2] = { { 1, 1 }, { 2, 2 }, { 35, 17 }, { 66, 67 },
+  { 130, 40 } };
+
+GST_START_TEST (test_every_format_is_known)
+{
+  guint n;
+  const GstVideoFormat *formats = gst_video_formats_raw (&n);
+
+  for (guint i = 0; i < n; i++) {
+    PacoRawFormat raw;
+    const char *name = gst_video_format_to_string (formats[i]);
+    const char *reason = paco_raw_format_exclusion (formats[i]);
+
+    if (paco_raw_format (formats[i], &raw)) {
+      fail_unless (reason == NULL, "%s is coded and excluded", name);
+      fail_unless (raw.n_components >= 1);
+      for (guint c = 0; c < raw.n_components; c++)
+        fail_unless (raw.components[c].depth <= 16, "%s", name);
+    } else if (formats[i] <= LAST_KNOWN_FORMAT) {
+      fail_unless (reason != NULL, "%s is neither coded nor excluded", name);
+    }
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_unknown_formats)
+{
+  PacoRawFormat raw;
+
+  fail_if (paco_raw_format (GST_VIDEO_FORMAT_UNKNOWN, &raw));
+  fail_if (paco_raw_format (GST_VIDEO_FORMAT_ENCODED, &raw));
+  fail_if (paco_raw_format ((GstVideoFormat) 9999, &raw));
+  fail_if (paco_raw_format (GST_VIDEO_FORMAT_RGB8P, &raw));
+  fail_unless (paco_raw_format_exclusion (GST_VIDEO_FORMAT_RGB8P) != NULL);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_template_caps)
+{
+  GstCaps *caps = paco_raw_caps ();
+  GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
+  guint n = paco_raw_formats (formats, G_N_ELEMENTS (formats));
+
+  fail_unless (n > 100);
+  for (guint i = 0; i < n; i++) {
+    GstVideoInfo info;
+    GstCaps *one;
+
+    paco_test_info (&info, formats[i], 64, 48);
+    one = gst_video_info_to_caps (&info);
+    fail_unless (gst_caps_is_subset (one, caps), "%s",
+        gst_video_format_to_string (formats[i]));
+    gst_caps_unref (one);
+  }
+  gst_caps_unref (caps);
+}
+GST_END_TEST;
+
+/* A component of an unpacked pixel as a sample of its depth. */
+static guint32
+unpacked_sample (const guint8 *line, guint bits, guint depth, guint c, guint x)
+{
+  guint at = 4 * x + (c == 3 ? 0 : c + 1);
+
+  return bits == 8 ? line[at] >> (8 - depth)
+                   : ((const guint16 *) line)[at] >> (16 - depth);
+}
+
+/* Only these, and only with odd widths, have no room for all samples. */
+static gboolean
+holds (GstVideoFormat format, guint width)
+{
+  gboolean result = paco_raw_format_holds (format, width);
+
+  if (!result) {
+    fail_unless (width % 2 == 1);
+    fail_unless (format == GST_VIDEO_FORMAT_UYVP
+            || format == GST_VIDEO_FORMAT_Y210
+            || format == GST_VIDEO_FORMAT_Y212_LE
+            || format == GST_VIDEO_FORMAT_Y212_BE,
+        "%s", gst_video_format_to_string (format));
+  }
+  return result;
+}
+
+static void
+compare_with_unpack (GstVideoFormat format, guint width, guint height)
+{
+  const GstVideoFormatInfo *finfo = gst_video_format_get_info (format);
+  guint bits = GST_VIDEO_FORMAT_INFO_BITS (
+      gst_video_format_get_info (finfo->unpack_format));
+  guint8 *line = g_malloc0 (8 * (width + 64));
+  PacoRawFormat raw;
+  PacoPicture picture;
+  GstVideoInfo info;
+  GstBuffer *buffer;
+  GstVideoFrame frame;
+
+  paco_test_info (&info, format, width, height);
+  buffer = paco_test_random_buffer (&info, format);
+  fail_unless (paco_raw_format (format, &raw));
+  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
+  paco_picture_from_frame (&raw, &frame, &picture);
+
+  for (guint y = 0; y < height; y++) {
+    finfo->unpack_func (finfo, GST_VIDEO_PACK_FLAG_TRUNCATE_RANGE, line,
+        frame.data, frame.info.stride, 0, y, width);
+    for (guint c = 0; c < raw.n_components; c++)
+      for (guint x = 0; x < width; x++) {
+        guint32 ours = paco_test_sample (&picture, &raw, c,
+            x >> raw.components[c].subsampling_x,
+            y >> raw.components[c].subsampling_y);
+        guint32 theirs = unpacked_sample (
+            line, bits, raw.components[c].depth, c, x);
+
+        /* GStreamer 1.22 takes the last pixel of an odd line for UYVY. */
+        if (format == GST_VIDEO_FORMAT_VYUY && c > 0 && x == (width & ~1u))
+          continue;
+        fail_unless (ours == theirs,
+            "%s %ux%u component %u at %u, %u: %u, unpacked %u",
+            GST_VIDEO_FORMAT_INFO_NAME (finfo), width, height, c, x, y, ours,
+            theirs);
+      }
+  }
+
+  gst_video_frame_unmap (&frame);
+  gst_buffer_unref (buffer);
+  g_free (line);
+}
+
+GST_START_TEST (test_layout_is_that_of_unpack)
+{
+  GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
+  guint n = paco_raw_formats (formats, G_N_ELEMENTS (formats));
+
+  for (guint i = 0; i < n; i++) {
+    PacoRawFormat raw;
+
+    fail_unless (paco_raw_format (formats[i], &raw));
+    if (raw.packed)
+      continue;
+    for (guint k = 0; k < G_N_ELEMENTS (sizes); k++)
+      if (holds (formats[i], sizes[k][0]))
+        compare_with_unpack (formats[i], sizes[k][0], sizes[k][1]);
+  }
+}
+GST_END_TEST;
+
+/* Planes of random samples survive packing and unpacking. */
+static void
+check_packed (GstVideoFormat format, guint width, guint height)
+{
+  GstVideoInfo info;
+  PacoPictureFormat picture;
+  PacoPlanes *in, *out;
+  GstBuffer *buffer;
+  GstVideoFrame frame;
+  GRand *random = g_rand_new_with_seed (format);
+
+  paco_test_info (&info, format, width, height);
+  fail_unless (paco_picture_format_from_info (&info, false, &picture));
+  in = paco_planes_new (&picture);
+  out = paco_planes_new (&picture);
+  for (guint c = 0; c < picture.n_components; c++)
+    for (guint y = 0; y < paco_component_height (&picture, c); y++) {
+      const PacoPicture *p = paco_planes_picture (in);
+      guint16 *line = (guint16 *) (p->data[c] + p->stride[c] * (gssize) y);
+
+      for (guint x = 0; x < paco_component_width (&picture, c); x++)
+        line[x] = g_rand_int_range (
+            random, 0, 1 << picture.components[c].depth);
+    }
+
+  buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
+  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READWRITE));
+  paco_planes_pack (in, &frame);
+  paco_planes_unpack (out, &frame);
+  gst_video_frame_unmap (&frame);
+
+  for (guint c = 0; c < picture.n_components; c++)
+    for (guint y = 0; y < paco_component_height (&picture, c); y++) {
+      const PacoPicture *a = paco_planes_picture (in);
+      const PacoPicture *b = paco_planes_picture (out);
+
+      fail_unless (memcmp (a->data[c] + a->stride[c] * (gssize) y,
+                       b->data[c] + b->stride[c] * (gssize) y,
+                       2 * paco_component_width (&picture, c))
+              == 0,
+          "%s %ux%u component %u line %u", GST_VIDEO_INFO_NAME (&info), width,
+          height, c, y);
+    }
+
+  gst_buffer_unref (buffer);
+  paco_planes_free (in);
+  paco_planes_free (out);
+  g_rand_free (random);
+}
+
+GST_START_TEST (test_packed_formats_round_trip)
+{
+  GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
+  guint n = paco_raw_formats (formats, G_N_ELEMENTS (formats));
+  guint packed = 0;
+
+  for (guint i = 0; i < n; i++) {
+    PacoRawFormat raw;
+
+    fail_unless (paco_raw_format (formats[i], &raw));
+    if (!raw.packed)
+      continue;
+    packed++;
+    for (guint k = 0; k < G_N_ELEMENTS (sizes); k++)
+      if (holds (formats[i], sizes[k][0]))
+        check_packed (formats[i], sizes[k][0], sizes[k][1]);
+  }
+  fail_unless (packed >= 10);
+}
+GST_END_TEST;
+
+static void
+check_through_elements (GstVideoFormat format, guint width, guint height)
+{
+  GstHarness *harness = gst_harness_new_parse (
+      "pacoenc rate-control=lossless levels=2 threads=2 ! pacodec threads=2");
+  GstVideoInfo info, out_info;
+  GstBuffer *in, *out;
+  GstCaps *caps;
+
+  paco_test_info (&info, format, width, height);
+  gst_harness_set_src_caps (harness, gst_video_info_to_caps (&info));
+  in = paco_test_random_buffer (&info, format + width);
+  gst_harness_push (harness, gst_buffer_ref (in));
+  out = gst_harness_pull (harness);
+  fail_unless (
+      out != NULL, "%s %ux%u", GST_VIDEO_INFO_NAME (&info), width, height);
+
+  caps = gst_pad_get_current_caps (harness->sinkpad);
+  fail_unless (gst_video_info_from_caps (&out_info, caps));
+  fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&out_info), format);
+  fail_unless_equals_int (out_info.width, width);
+  fail_unless_equals_int (out_info.height, height);
+  paco_test_same_samples (
+      &info, in, &out_info, out, GST_VIDEO_INFO_NAME (&info));
+
+  gst_caps_unref (caps);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  gst_harness_teardown (harness);
+}
+
+GST_START_TEST (test_every_format_comes_back)
+{
+  GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
+  guint n = paco_raw_formats (formats, G_N_ELEMENTS (formats));
+
+  for (guint i = 0; i < n; i++) {
+    check_through_elements (formats[i], 66, 3);
+    if (!holds (formats[i], 35))
+      continue;
+    check_through_elements (formats[i], 35, 17);
+    check_through_elements (formats[i], 1, 1);
+  }
+}
+GST_END_TEST;
+
+/* Padding of pixels comes out as documented: as opaque alpha, or 0 where a word
+ * is shared. */
+GST_START_TEST (test_padding)
+{
+  static const struct
+  {
+    GstVideoFormat format;
+    guint32 mask, value; /* of a pixel's first four bytes, as bytes */
+  } cases[] = {
+    { GST_VIDEO_FORMAT_xRGB, 0xff000000, 0xff000000 },
+    { GST_VIDEO_FORMAT_BGRx, 0x000000ff, 0x000000ff },
+    { GST_VIDEO_FORMAT_r210, 0xc0000000, 0x00000000 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstHarness *harness = gst_harness_new_parse (
+        "pacoenc rate-control=lossless ! pacodec");
+    GstVideoInfo info;
+    GstBuffer *out;
+    GstMapInfo map;
+
+    paco_test_info (&info, cases[i].format, 64, 5);
+    gst_harness_set_src_caps (harness, gst_video_info_to_caps (&info));
+    gst_harness_push (harness, paco_test_random_buffer (&info, i));
+    out = gst_harness_pull (harness);
+    fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
+    for (guint k = 0; k < map.size; k += 4)
+      fail_unless_equals_int_hex (
+          GST_READ_UINT32_BE (map.data + k) & cases[i].mask, cases[i].value);
+    gst_buffer_unmap (out, &map);
+    gst_buffer_unref (out);
+    gst_harness_teardown (harness);
+  }
+}
+GST_END_TEST;
+
+/* What follows the header, which names the raw format. */
+static GBytes *
+coded_payload (const GstVideoInfo *info, GstBuffer *buffer)
+{
+  GstHarness *harness = gst_harness_new_parse (
+      "pacoenc rate-control=quality quality=80");
+  PacoHeader header;
+  GstBuffer *out;
+  GstMapInfo map;
+  GBytes *bytes;
+
+  gst_harness_set_src_caps (harness, gst_video_info_to_caps (info));
+  gst_harness_push (harness, buffer);
+  out = gst_harness_pull (harness);
+  paco_test_header (out, &header);
+  fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
+  bytes = g_bytes_new (
+      map.data + header.header_size, map.size - header.header_size);
+  gst_buffer_unmap (out, &map);
+  gst_buffer_unref (out);
+  gst_harness_teardown (harness);
+  return bytes;
+}
+
+/* The same picture in another format of the same samples, by hand. */
+static GstBuffer *
+copy_samples (
+    const GstVideoInfo *from, GstBuffer *buffer, const GstVideoInfo *to)
+{
+  GstBuffer *copy = gst_buffer_new_allocate (
+      NULL, GST_VIDEO_INFO_SIZE (to), NULL);
+  GArray *samples = paco_test_samples (from, buffer);
+  PacoPictureFormat format;
+  PacoRawFormat raw;
+  PacoPlanes *planes;
+  GstVideoFrame frame;
+  guint at = 0;
+
+  fail_unless (paco_raw_format (GST_VIDEO_INFO_FORMAT (to), &raw));
+  fail_unless (paco_picture_format_from_info (to, false, &format));
+  planes = paco_planes_new (&format);
+  for (guint c = 0; c < format.n_components; c++)
+    for (guint y = 0; y < paco_component_height (&format, c); y++) {
+      const PacoPicture *p = paco_planes_picture (planes);
+      guint16 *line = (guint16 *) (p->data[c] + p->stride[c] * (gssize) y);
+
+      for (guint x = 0; x < paco_component_width (&format, c); x++)
+        line[x] = g_array_index (samples, guint16, at++);
+    }
+
+  fail_unless (gst_video_frame_map (&frame, to, copy, GST_MAP_READWRITE));
+  if (raw.packed)
+    paco_planes_pack (planes, &frame);
+  if (!raw.packed) {
+    paco_frame_clear_gaps (&raw, &frame);
+    paco_planes_store (planes, &raw, &frame);
+  }
+  gst_video_frame_unmap (&frame);
+  paco_planes_free (planes);
+  g_array_unref (samples);
+  return copy;
+}
+
+GST_START_TEST (test_layout_does_not_matter)
+{
+  static const GstVideoFormat pairs[][2] = {
+    { GST_VIDEO_FORMAT_I420_10LE, GST_VIDEO_FORMAT_P010_10LE },
+    { GST_VIDEO_FORMAT_I420_10LE, GST_VIDEO_FORMAT_I420_10BE },
+    { GST_VIDEO_FORMAT_I420_10LE, GST_VIDEO_FORMAT_NV12_10LE32 },
+    { GST_VIDEO_FORMAT_I422_10LE, GST_VIDEO_FORMAT_v210 },
+    { GST_VIDEO_FORMAT_I422_10LE, GST_VIDEO_FORMAT_Y210 },
+    { GST_VIDEO_FORMAT_I422_10LE, GST_VIDEO_FORMAT_UYVP },
+    { GST_VIDEO_FORMAT_Y42B, GST_VIDEO_FORMAT_UYVY },
+    { GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_NV12_4L4 },
+    { GST_VIDEO_FORMAT_GBR_10LE, GST_VIDEO_FORMAT_r210 },
+    { GST_VIDEO_FORMAT_GBR, GST_VIDEO_FORMAT_xBGR },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (pairs); i++) {
+    GstVideoInfo a, b;
+    GstBuffer *in, *other;
+    GBytes *pa, *pb;
+
+    fail_unless (paco_raw_format_same_samples (pairs[i][0], pairs[i][1]));
+    paco_test_info (&a, pairs[i][0], 76, 37);
+    paco_test_info (&b, pairs[i][1], 76, 37);
+    in = paco_test_random_buffer (&a, i);
+    other = copy_samples (&a, in, &b);
+    paco_test_same_samples (&a, in, &b, other, GST_VIDEO_INFO_NAME (&b));
+    pa = coded_payload (&a, in);
+    pb = coded_payload (&b, other);
+    fail_unless (g_bytes_equal (pa, pb), "%s and %s differ",
+        GST_VIDEO_INFO_NAME (&a), GST_VIDEO_INFO_NAME (&b));
+    g_bytes_unref (pa);
+    g_bytes_unref (pb);
+  }
+}
+GST_END_TEST;
+
+/* Every value that a header can hold comes back in GstVideoInfo. */
+GST_START_TEST (test_video_info_comes_back)
+{
+  GRand *random = g_rand_new_with_seed (7);
+
+  for (guint i = 0; i < 500; i++) {
+    PacoHeader header = { 0 };
+    GstVideoInfo info, back;
+
+    paco_test_info (&info, GST_VIDEO_FORMAT_I422_10LE, 320, 240);
+    info.par_n = 1 + g_rand_int_range (random, 0, 100);
+    info.par_d = 1 + g_rand_int_range (random, 0, 100);
+    info.fps_n = g_rand_int_range (random, 0, 60001);
+    info.interlace_mode = (GstVideoInterlaceMode) g_rand_int_range (
+        random, 0, 3);
+    if (info.interlace_mode == GST_VIDEO_INTERLACE_MODE_INTERLEAVED)
+      GST_VIDEO_INFO_FIELD_ORDER (
+          &info) = (GstVideoFieldOrder) g_rand_int_range (random, 0, 3);
+    info.chroma_site = (GstVideoChromaSite) g_rand_int_range (random, 1, 16);
+    info.colorimetry.range = (GstVideoColorRange) g_rand_int_range (
+        random, 0, 3);
+    info.colorimetry.matrix = (GstVideoColorMatrix) g_rand_int_range (
+        random, 2, 7);
+    info.colorimetry.transfer = (GstVideoTransferFunction) g_rand_int_range (
+        random, 0, 17);
+    info.colorimetry.primaries = (GstVideoColorPrimaries) g_rand_int_range (
+        random, 0, 13);
+
+    fail_unless (paco_picture_format_from_info (&info, false, &header.picture));
+    paco_video_from_info (&info, NULL, &header.video);
+    fail_unless (paco_video_info_from_header (&header, &back));
+    fail_unless (gst_video_info_is_equal (&info, &back), "case %u", i);
+    fail_unless_equals_int (
+        GST_VIDEO_INFO_FIELD_ORDER (&info), GST_VIDEO_INFO_FIELD_ORDER (&back));
+  }
+  g_rand_free (random);
+}
+GST_END_TEST;
+
+/* A header of a later version of GStreamer, or of nonsense, still gives caps. */
+GST_START_TEST (test_unknown_numbers)
+{
+  PacoHeader header = { 0 };
+  GstVideoInfo info;
+  GstCaps *caps;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_Y444, 64, 48);
+  fail_unless (paco_picture_format_from_info (&info, false, &header.picture));
+  paco_video_from_info (&info, NULL, &header.video);
+  strcpy (header.video.raw_format, "X444_8K");
+  header.video.interlace_mode = header.video.field_order = 255;
+  header.video.chroma_site = header.video.range = header.video.matrix = 255;
+  header.video.transfer = header.video.primaries = 255;
+
+  fail_unless (paco_video_info_from_header (&header, &info));
+  fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_Y444);
+  caps = paco_caps_from_header (&header);
+  fail_unless (gst_caps_is_fixed (caps));
+  fail_unless_equals_string (
+      gst_structure_get_string (gst_caps_get_structure (caps, 0), "format"),
+      "X444_8K");
+  gst_caps_unref (caps);
+
+  /* A name that does not fit the components is not believed. */
+  strcpy (header.video.raw_format, "I420");
+  fail_unless (paco_video_info_from_header (&header, &info));
+  fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_Y444);
+
+  /* Nor are there formats for all components. */
+  header.picture.n_components = 2;
+  fail_if (paco_video_info_from_header (&header, &info));
+}
+GST_END_TEST;
+
+static Suite *
+formats_suite (void)
+{
+  Suite *suite = suite_create ("formats");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 300);
+  tcase_add_test (tcase, test_every_format_is_known);
+  tcase_add_test (tcase, test_unknown_formats);
+  tcase_add_test (tcase, test_template_caps);
+  tcase_add_test (tcase, test_layout_is_that_of_unpack);
+  tcase_add_test (tcase, test_packed_formats_round_trip);
+  tcase_add_test (tcase, test_every_format_comes_back);
+  tcase_add_test (tcase, test_padding);
+  tcase_add_test (tcase, test_layout_does_not_matter);
+  tcase_add_test (tcase, test_video_info_comes_back);
+  tcase_add_test (tcase, test_unknown_numbers);
+  return suite;
+}
+
+GST_CHECK_MAIN (formats);

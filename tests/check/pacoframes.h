@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Frames for tests of the parser, coded by the reference encoder: small, and
+ * of all sorts of sizes. */
+#pragma once
+#include "codec/reference/reference.h"
+#include <gst/gst.h>
+#include <gst/check/gstcheck.h>
+#include <string.h>
+
+typedef struct
+{
+  guint width, height;
+  guint fps_n, fps_d;
+  guint par_n, par_d;
+} PacoFrameSpec;
+
+#define PACO_FRAME_SPEC_DEFAULT                                                \
+  {                                                                            \
+    .width = 48, .height = 32, .fps_n = 30, .fps_d = 1, .par_n = 1, .par_d = 1 \
+  }
+
+/* Frame number n: its contents, and so its size, depend on n. */
+static inline GByteArray *
+paco_test_frame (const PacoFrameSpec *spec, guint n)
+{
+  const PacoPictureFormat format = {
+    .width = spec->width,
+    .height = spec->height,
+    .n_components = 1,
+    .components = { { .depth = 8 } },
+  };
+  PacoVideoInfo video = {
+    .raw_format = "GRAY8",
+    .par_n = spec->par_n,
+    .par_d = spec->par_d,
+    .fps_n = spec->fps_n,
+    .fps_d = spec->fps_d,
+  };
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  guint8 *samples = g_malloc (spec->width * spec->height);
+  const PacoPicture picture = {
+    .data = { samples },
+    .stride = { spec->width },
+    .layout = { { .bytes = 1, .pixel_stride = 1 } },
+  };
+  GByteArray *bytes = g_byte_array_new ();
+  GRand *random = g_rand_new_with_seed (n);
+  gint noise = 1 << g_rand_int_range (random, 0, 8);
+  GError *error = NULL;
+
+  for (guint i = 0; i < spec->width * spec->height; i++)
+    samples[i] = i + n + g_rand_int_range (random, 0, noise);
+  parameters.rate_control = PACO_RATE_LOSSLESS;
+  parameters.levels = 2;
+  fail_unless (paco_reference_encode (
+      &format, &picture, &video, &parameters, NULL, bytes, &error));
+  g_assert_no_error (error);
+  g_rand_free (random);
+  g_free (samples);
+  return bytes;
+}
+
+static inline GPtrArray *
+paco_test_frames (const PacoFrameSpec *spec, guint n)
+{
+  GPtrArray *frames = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) g_byte_array_unref);
+
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (frames, paco_test_frame (spec, i));
+  return frames;
+}
+
+static inline GByteArray *
+paco_test_nth (GPtrArray *frames, guint n)
+{
+  return g_ptr_array_index (frames, n);
+}
+
+static inline void
+paco_test_append (GByteArray *stream, const GByteArray *bytes)
+{
+  g_byte_array_append (stream, bytes->data, bytes->len);
+}
+
+static inline gboolean
+paco_test_buffer_is (GstBuffer *buffer, const GByteArray *bytes)
+{
+  return gst_buffer_get_size (buffer) == bytes->len
+      && gst_buffer_memcmp (buffer, 0, bytes->data, bytes->len) == 0;
+}

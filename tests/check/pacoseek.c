@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * pacoparse on files: duration, exact seeks, playing backwards, damage. */
+#include "pacoframes.h"
+#include <gst/app/gstappsink.h>
+#include <glib/gstdio.h>
+
+#define N_FRAMES 200
+#define FRAME_TIME(n) gst_util_uint64_scale (n, GST_SECOND * 1001, 30000)
+
+static const PacoFrameSpec spec = { 48, 32, 30000, 1001, 1, 1 };
+
+typedef struct
+{
+  GPtrArray *frames;
+  gchar *path;
+  GstElement *pipeline;
+  GstAppSink *sink;
+} File;
+
+/* A file of frames of many sizes, and a pipeline that splits it. `between`
+ * stands between filesrc and pacoparse. */
+static void
+open_file (File *file, const GByteArray *tail, const gchar *between)
+{
+  GByteArray *stream = g_byte_array_new ();
+  GError *error = NULL;
+  gchar *description;
+  gint fd = g_file_open_tmp ("paco-XXXXXX.paco", &file->path, &error);
+
+  g_assert_no_error (error);
+  g_close (fd, NULL);
+  file->frames = paco_test_frames (&spec, N_FRAMES);
+  for (gint i = 0; i < N_FRAMES; i++)
+    paco_test_append (stream, paco_test_nth (file->frames, i));
+  if (tail)
+    paco_test_append (stream, tail);
+  g_file_set_contents (
+      file->path, (const gchar *) stream->data, stream->len, &error);
+  g_assert_no_error (error);
+  g_byte_array_unref (stream);
+
+  description = g_strdup_printf ("filesrc location=%s ! %s pacoparse ! "
+                                 "appsink name=sink sync=false max-buffers=4",
+      file->path, between);
+  file->pipeline = gst_parse_launch (description, &error);
+  g_assert_no_error (error);
+  g_free (description);
+  file->sink = GST_APP_SINK (
+      gst_bin_get_by_name (GST_BIN (file->pipeline), "sink"));
+  gst_element_set_state (file->pipeline, GST_STATE_PAUSED);
+  fail_unless_equals_int (
+      gst_element_get_state (file->pipeline, NULL, NULL, 20 * GST_SECOND),
+      GST_STATE_CHANGE_SUCCESS);
+}
+
+static void
+close_file (File *file)
+{
+  gst_element_set_state (file->pipeline, GST_STATE_NULL);
+  gst_object_unref (file->sink);
+  gst_object_unref (file->pipeline);
+  g_unlink (file->path);
+  g_free (file->path);
+  g_ptr_array_unref (file->frames);
+}
+
+static gint64
+duration (File *file)
+{
+  gint64 result = -1;
+
+  gst_element_query_duration (file->pipeline, GST_FORMAT_TIME, &result);
+  return result;
+}
+
+static void
+seek (File *file, gdouble rate, GstSeekFlags flags, gint64 start, gint64 stop)
+{
+  fail_unless (gst_element_seek (file->pipeline, rate, GST_FORMAT_TIME,
+      flags | GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, start, GST_SEEK_TYPE_SET,
+      stop));
+  gst_element_get_state (file->pipeline, NULL, NULL, 20 * GST_SECOND);
+}
+
+/* The next frame is number n, at its time. */
+static void
+expect_frame (File *file, gint n)
+{
+  GstSample *sample = gst_app_sink_try_pull_sample (
+      file->sink, 10 * GST_SECOND);
+  GstBuffer *buffer;
+
+  fail_unless (sample, "no frame %d", n);
+  buffer = gst_sample_get_buffer (sample);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), FRAME_TIME (n));
+  fail_unless (paco_test_buffer_is (buffer, paco_test_nth (file->frames, n)));
+  gst_sample_unref (sample);
+}
+
+static void
+expect_end (File *file)
+{
+  fail_if (gst_app_sink_try_pull_sample (file->sink, 10 * GST_SECOND));
+  fail_unless (gst_app_sink_is_eos (file->sink));
+}
+
+GST_START_TEST (test_duration_and_frames)
+{
+  File file;
+
+  open_file (&file, NULL, "");
+  fail_unless_equals_int64 (duration (&file), FRAME_TIME (N_FRAMES));
+  gst_element_set_state (file.pipeline, GST_STATE_PLAYING);
+  for (gint i = 0; i < N_FRAMES; i++)
+    expect_frame (&file, i);
+  expect_end (&file);
+  close_file (&file);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_seek)
+{
+  static const GstSeekFlags flags[] = { 0, GST_SEEK_FLAG_ACCURATE,
+    GST_SEEK_FLAG_KEY_UNIT };
+  static const gint numbers[] = { 100, 3, 199, 0, 150, 151, 40 };
+  File file;
+
+  open_file (&file, NULL, "");
+  gst_element_set_state (file.pipeline, GST_STATE_PLAYING);
+  for (guint f = 0; f < G_N_ELEMENTS (flags); f++) {
+    for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
+      gint n = numbers[i];
+
+      /* at its first nanosecond, and in its middle */
+      seek (&file, 1.0, flags[f], FRAME_TIME (n), -1);
+      expect_frame (&file, n);
+      seek (&file, 1.0, flags[f], FRAME_TIME (n) + FRAME_TIME (1) / 2, -1);
+      expect_frame (&file, n);
+      if (n + 1 < N_FRAMES)
+        expect_frame (&file, n + 1);
+    }
+  }
+  /* a piece of it */
+  seek (&file, 1.0, 0, FRAME_TIME (50), FRAME_TIME (53) - 1);
+  for (gint n = 50; n < 53; n++)
+    expect_frame (&file, n);
+  expect_end (&file);
+  /* and beyond it */
+  seek (&file, 1.0, 0, FRAME_TIME (N_FRAMES) + GST_SECOND, -1);
+  expect_end (&file);
+  close_file (&file);
+}
+GST_END_TEST;
+
+/* The base class hands whole stretches on, each forwards, for the decoder to
+ * turn round: all that counts is that no frame is missing or misdated. */
+GST_START_TEST (test_backwards)
+{
+  gboolean seen[N_FRAMES] = { FALSE };
+  GstSample *sample;
+  File file;
+
+  open_file (&file, NULL, "");
+  gst_element_set_state (file.pipeline, GST_STATE_PLAYING);
+  seek (&file, -1.0, 0, 0, FRAME_TIME (N_FRAMES));
+  while ((sample = gst_app_sink_try_pull_sample (file.sink, GST_SECOND))) {
+    GstBuffer *buffer = gst_sample_get_buffer (sample);
+    gint n = (GST_BUFFER_PTS (buffer) + FRAME_TIME (1) / 2) / FRAME_TIME (1);
+
+    fail_unless (n < N_FRAMES);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), FRAME_TIME (n));
+    fail_unless (paco_test_buffer_is (buffer, paco_test_nth (file.frames, n)));
+    seen[n] = TRUE;
+    gst_sample_unref (sample);
+  }
+  for (gint n = 0; n < N_FRAMES; n++)
+    fail_unless (seen[n], "frame %d is missing", n);
+  close_file (&file);
+}
+GST_END_TEST;
+
+/* Neither a cut frame nor garbage at the end counts. */
+GST_START_TEST (test_damaged_end)
+{
+  GByteArray *tail = paco_test_frame (&spec, 1);
+  File file;
+
+  g_byte_array_set_size (tail, tail->len / 2);
+  open_file (&file, tail, "");
+  fail_unless_equals_int64 (duration (&file), FRAME_TIME (N_FRAMES));
+  seek (&file, 1.0, 0, FRAME_TIME (N_FRAMES - 2), -1);
+  gst_element_set_state (file.pipeline, GST_STATE_PLAYING);
+  expect_frame (&file, N_FRAMES - 2);
+  expect_frame (&file, N_FRAMES - 1);
+  expect_end (&file);
+  close_file (&file);
+
+  memset (tail->data, 0, tail->len);
+  open_file (&file, tail, "");
+  gst_element_set_state (file.pipeline, GST_STATE_PLAYING);
+  for (gint i = 0; i < N_FRAMES; i++)
+    expect_frame (&file, i);
+  expect_end (&file);
+  close_file (&file);
+  g_byte_array_unref (tail);
+}
+GST_END_TEST;
+
+/* Without random access to the file, time is estimated: still whole frames on
+ * the grid, and a duration about right. */
+GST_START_TEST (test_seek_when_pushed)
+{
+  File file;
+  GstSample *sample;
+  GstBuffer *buffer;
+  gint64 estimate;
+  gboolean found = FALSE;
+
+  open_file (&file, NULL, "queue max-size-buffers=1 !");
+  gst_element_set_state (file.pipeline, GST_STATE_PLAYING);
+  for (gint i = 0; i < N_FRAMES; i++)
+    expect_frame (&file, i);
+  expect_end (&file);
+  estimate = duration (&file);
+  fail_unless (ABS (estimate - (gint64) FRAME_TIME (N_FRAMES))
+      < (gint64) FRAME_TIME (2));
+
+  seek (&file, 1.0, 0, FRAME_TIME (100), -1);
+  sample = gst_app_sink_try_pull_sample (file.sink, 10 * GST_SECOND);
+  fail_unless (sample);
+  buffer = gst_sample_get_buffer (sample);
+  for (gint i = 0; i < N_FRAMES; i++)
+    found |= paco_test_buffer_is (buffer, paco_test_nth (file.frames, i));
+  fail_unless (found);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), FRAME_TIME (100));
+  gst_sample_unref (sample);
+  close_file (&file);
+}
+GST_END_TEST;
+
+static Suite *
+pacoseek_suite (void)
+{
+  Suite *suite = suite_create ("pacoseek");
+  TCase *files = tcase_create ("files");
+
+  suite_add_tcase (suite, files);
+  tcase_set_timeout (files, 120);
+  tcase_add_test (files, test_duration_and_frames);
+  tcase_add_test (files, test_seek);
+  tcase_add_test (files, test_backwards);
+  tcase_add_test (files, test_damaged_end);
+  tcase_add_test (files, test_seek_when_pushed);
+  return suite;
+}
+
+GST_CHECK_MAIN (pacoseek);

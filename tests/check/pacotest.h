@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Pictures for tests of the elements: random ones of any format, and a reader
+ * of samples that takes only the meaningful bits. */
+#pragma once
+#include "caps/packed.h"
+#include "caps/videocaps.h"
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+#include <string.h>
+
+static inline void
+paco_test_info (
+    GstVideoInfo *info, GstVideoFormat format, guint width, guint height)
+{
+  fail_unless (gst_video_info_set_format (info, format, width, height));
+  info->fps_n = 25;
+  info->fps_d = 1;
+}
+
+/* A buffer of random bytes, padding included. */
+static inline GstBuffer *
+paco_test_random_buffer (const GstVideoInfo *info, guint32 seed)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (
+      NULL, GST_VIDEO_INFO_SIZE (info), NULL);
+  GRand *random = g_rand_new_with_seed (seed);
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  for (gsize i = 0; i < map.size; i++)
+    map.data[i] = g_rand_int (random) >> 13;
+  gst_buffer_unmap (buffer, &map);
+  g_rand_free (random);
+  GST_BUFFER_PTS (buffer) = 0;
+  GST_BUFFER_DURATION (buffer) = 40 * GST_MSECOND;
+  return buffer;
+}
+
+/* A smooth picture, for tests that need fewer bits at less quality. */
+static inline GstBuffer *
+paco_test_gray_buffer (guint width, guint height, guint phase)
+{
+  guint stride = GST_ROUND_UP_4 (width);
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, stride * height, NULL);
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  for (guint y = 0; y < height; y++)
+    for (guint x = 0; x < stride; x++)
+      map.data[y * stride + x] = 64 + (x + phase) * 96 / width
+          + ((x * 7919u + y * 104729u) >> 4) % 16;
+  gst_buffer_unmap (buffer, &map);
+  GST_BUFFER_PTS (buffer) = phase * 40 * GST_MSECOND;
+  GST_BUFFER_DURATION (buffer) = 40 * GST_MSECOND;
+  return buffer;
+}
+
+/* Sample (x, y) of a component of an in-place format. */
+static inline guint32
+paco_test_sample (const PacoPicture *picture, const PacoRawFormat *raw, guint c,
+    guint x, guint y)
+{
+  const PacoSampleLayout *layout = &picture->layout[c];
+  const guint8 *at = picture->data[c] + picture->stride[c] * (gssize) y
+      + x * layout->pixel_stride;
+  guint32 word = 0;
+
+  for (guint i = 0; i < layout->bytes; i++)
+    word |= (guint32) at[layout->big_endian ? layout->bytes - 1 - i : i]
+        << (8 * i);
+  return (word >> layout->shift) & ((1u << raw->components[c].depth) - 1);
+}
+
+/* All samples of a buffer, component by component, whatever its format. */
+static inline GArray *
+paco_test_samples (const GstVideoInfo *info, GstBuffer *buffer)
+{
+  GArray *samples = g_array_new (FALSE, FALSE, sizeof (guint16));
+  PacoPlanes *planes = NULL;
+  PacoPictureFormat format;
+  PacoRawFormat raw;
+  PacoPicture picture;
+  GstVideoFrame frame;
+
+  fail_unless (paco_raw_format (GST_VIDEO_INFO_FORMAT (info), &raw));
+  fail_unless (paco_picture_format_from_info (info, false, &format));
+  fail_unless (gst_video_frame_map (&frame, info, buffer, GST_MAP_READ));
+  if (raw.packed) {
+    planes = paco_planes_new (&format);
+    paco_planes_unpack (planes, &frame);
+    picture = *paco_planes_picture (planes);
+  } else {
+    paco_picture_from_frame (&raw, &frame, &picture);
+  }
+
+  for (guint c = 0; c < format.n_components; c++)
+    for (guint y = 0; y < paco_component_height (&format, c); y++)
+      for (guint x = 0; x < paco_component_width (&format, c); x++) {
+        guint16 sample = paco_test_sample (&picture, &raw, c, x, y);
+
+        g_array_append_val (samples, sample);
+      }
+
+  paco_planes_free (planes);
+  gst_video_frame_unmap (&frame);
+  return samples;
+}
+
+static inline void
+paco_test_same_samples (const GstVideoInfo *a_info, GstBuffer *a,
+    const GstVideoInfo *b_info, GstBuffer *b, const char *what)
+{
+  GArray *sa = paco_test_samples (a_info, a);
+  GArray *sb = paco_test_samples (b_info, b);
+
+  fail_unless_equals_int (sa->len, sb->len);
+  for (guint i = 0; i < sa->len; i++)
+    fail_unless (
+        g_array_index (sa, guint16, i) == g_array_index (sb, guint16, i),
+        "%s: sample %u is %u, was %u", what, i, g_array_index (sb, guint16, i),
+        g_array_index (sa, guint16, i));
+  g_array_unref (sa);
+  g_array_unref (sb);
+}
+
+/* The header of a coded buffer. */
+static inline void
+paco_test_header (GstBuffer *buffer, PacoHeader *header)
+{
+  GstMapInfo map;
+  GError *error = NULL;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  fail_unless (paco_header_parse (map.data, map.size, header, NULL, &error));
+  g_assert_no_error (error);
+  fail_unless_equals_uint64 (header->frame_size, map.size);
+  gst_buffer_unmap (buffer, &map);
+}
+
+/* The first error on the bus, or NULL; the caller frees it. */
+static inline GError *
+paco_test_pop_error (GstBus *bus)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  GError *error = NULL;
+
+  if (message != NULL) {
+    gst_message_parse_error (message, &error, NULL);
+    gst_message_unref (message);
+  }
+  return error;
+}
+
+/* A harness with a bus of its own. */
+static inline GstHarness *
+paco_test_harness (const char *launch, GstBus **bus)
+{
+  GstHarness *harness = gst_harness_new_parse (launch);
+
+  *bus = gst_bus_new ();
+  gst_element_set_bus (harness->element, *bus);
+  return harness;
+}
+
+/* After errors that were expected. Messages refer to the element that refers
+ * to the bus, so they must go. */
+static inline void
+paco_test_teardown_failed (GstHarness *harness, GstBus *bus)
+{
+  gst_harness_teardown (harness);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+}
+
+static inline void
+paco_test_teardown (GstHarness *harness, GstBus *bus)
+{
+  GError *error = paco_test_pop_error (bus);
+
+  g_assert_no_error (error);
+  paco_test_teardown_failed (harness, bus);
+}

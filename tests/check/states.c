@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The plugin's features, every element through its states, and pipelines that
+ * are started, stopped and started again. */
+#include <gst/check/gstcheck.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+static const char *const elements[] = { "pacoenc", "pacodec", "pacoparse" };
+
+static gint
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/* These and nothing else. */
+GST_START_TEST (test_features)
+{
+  GList *features = gst_registry_get_feature_list_by_plugin (
+      gst_registry_get (), "paco");
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  static const char *const expected[] = { "pacodec", "pacoenc", "pacoparse",
+    "video/x-paco" };
+
+  for (GList *l = features; l != NULL; l = l->next)
+    g_ptr_array_add (names, g_strdup (gst_plugin_feature_get_name (l->data)));
+  g_ptr_array_sort (names, compare_names);
+  fail_unless_equals_int (names->len, G_N_ELEMENTS (expected));
+  for (guint i = 0; i < names->len; i++)
+    fail_unless_equals_string (g_ptr_array_index (names, i), expected[i]);
+  g_ptr_array_unref (names);
+  gst_plugin_feature_list_free (features);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_ranks)
+{
+  static const struct
+  {
+    const char *name, *klass;
+    guint rank;
+  } cases[] = {
+    { "pacoenc", "Codec/Encoder/Video/Hardware", GST_RANK_PRIMARY },
+    { "pacodec", "Codec/Decoder/Video/Hardware", GST_RANK_PRIMARY },
+    { "pacoparse", "Codec/Parser/Video", GST_RANK_PRIMARY + 1 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstElementFactory *factory = gst_element_factory_find (cases[i].name);
+
+    fail_unless (factory != NULL);
+    fail_unless_equals_int (
+        gst_plugin_feature_get_rank (GST_PLUGIN_FEATURE (factory)),
+        cases[i].rank);
+    fail_unless_equals_string (
+        gst_element_factory_get_metadata (factory, GST_ELEMENT_METADATA_KLASS),
+        cases[i].klass);
+    gst_object_unref (factory);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_states)
+{
+  static const GstState states[] = { GST_STATE_READY, GST_STATE_PAUSED,
+    GST_STATE_PLAYING, GST_STATE_PAUSED, GST_STATE_READY, GST_STATE_NULL,
+    GST_STATE_PLAYING, GST_STATE_NULL, GST_STATE_PAUSED, GST_STATE_NULL };
+
+  for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
+    GstElement *element = gst_element_factory_make (elements[i], NULL);
+
+    fail_unless (element != NULL, "%s", elements[i]);
+    gst_object_ref_sink (element);
+    for (guint k = 0; k < G_N_ELEMENTS (states); k++)
+      fail_if (gst_element_set_state (element, states[k])
+              == GST_STATE_CHANGE_FAILURE,
+          "%s to %s", elements[i], gst_element_state_get_name (states[k]));
+    gst_object_unref (element);
+  }
+}
+GST_END_TEST;
+
+/* Every property can be read, and written with what was read. */
+GST_START_TEST (test_properties)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
+    GstElement *element = gst_element_factory_make (elements[i], NULL);
+    guint n;
+    GParamSpec **specs = g_object_class_list_properties (
+        G_OBJECT_GET_CLASS (element), &n);
+
+    gst_object_ref_sink (element);
+    for (guint k = 0; k < n; k++) {
+      GValue value = G_VALUE_INIT;
+
+      if (!(specs[k]->flags & G_PARAM_READABLE)
+          || g_str_equal (specs[k]->name, "parent"))
+        continue;
+      g_value_init (&value, specs[k]->value_type);
+      g_object_get_property (G_OBJECT (element), specs[k]->name, &value);
+      if (specs[k]->flags & G_PARAM_WRITABLE)
+        g_object_set_property (G_OBJECT (element), specs[k]->name, &value);
+      g_value_unset (&value);
+    }
+    g_free (specs);
+    gst_object_unref (element);
+  }
+}
+GST_END_TEST;
+
+static void
+wait_for (GstElement *pipeline, GstMessageType expected)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (
+      bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+
+  fail_unless (message != NULL, "nothing happens");
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR
+      && expected != GST_MESSAGE_ERROR) {
+    GError *error = NULL;
+
+    gst_message_parse_error (message, &error, NULL);
+    fail ("%s", error->message);
+  }
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), expected);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+}
+
+GST_START_TEST (test_play_twice)
+{
+  GstElement *pipeline = gst_parse_launch (
+      "videotestsrc num-buffers=12 ! "
+      "video/x-raw,format=I422_10LE,width=160,height=90 ! "
+      "pacoenc pipeline-depth=3 ! pacoparse ! pacodec ! fakesink name=sink "
+      "signal-handoffs=true sync=false",
+      NULL);
+
+  for (guint i = 0; i < 3; i++) {
+    fail_if (gst_element_set_state (pipeline, GST_STATE_PLAYING)
+        == GST_STATE_CHANGE_FAILURE);
+    wait_for (pipeline, GST_MESSAGE_EOS);
+    fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
+        GST_STATE_CHANGE_SUCCESS);
+  }
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+/* Stopped in the middle, in each state that data can flow in. */
+GST_START_TEST (test_stop_while_playing)
+{
+  GstElement *pipeline = gst_parse_launch (
+      "videotestsrc ! "
+      "video/x-raw,format=I420,width=320,height=180 ! "
+      "pacoenc pipeline-depth=8 ! queue ! "
+      "pacodec pipeline-depth=8 ! fakesink sync=true",
+      NULL);
+
+  for (guint i = 0; i < 10; i++) {
+    GstState state = i % 2 ? GST_STATE_PLAYING : GST_STATE_PAUSED;
+    GstState down = i % 3 ? GST_STATE_NULL : GST_STATE_READY;
+
+    fail_if (
+        gst_element_set_state (pipeline, state) == GST_STATE_CHANGE_FAILURE);
+    if (i % 4 > 1)
+      gst_element_get_state (pipeline, NULL, NULL, 10 * GST_SECOND);
+    g_usleep (1000 * (i * 7));
+    fail_unless_equals_int (
+        gst_element_set_state (pipeline, down), GST_STATE_CHANGE_SUCCESS);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+/* Seeks that flush, forwards and backwards, with frames in flight and a sink
+ * that waits for the clock. */
+GST_START_TEST (test_flushing_seeks)
+{
+  GstElement *pipeline = gst_parse_launch (
+      "videotestsrc ! "
+      "video/x-raw,format=I420,width=160,height=90 ! "
+      "pacoenc pipeline-depth=4 ! "
+      "pacodec pipeline-depth=4 ! fakesink sync=true",
+      NULL);
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  gst_element_get_state (pipeline, NULL, NULL, 30 * GST_SECOND);
+  for (guint i = 0; i < 20; i++) {
+    fail_unless (gst_element_seek (pipeline, i % 4 == 3 ? -1.0 : 1.0,
+        GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET,
+        (i % 4 == 3 ? 0 : i) * GST_SECOND, GST_SEEK_TYPE_SET,
+        100 * GST_SECOND));
+    if (i % 2)
+      g_usleep (5000 * i);
+    else
+      fail_unless_equals_int (
+          gst_element_get_state (pipeline, NULL, NULL, 30 * GST_SECOND),
+          GST_STATE_CHANGE_SUCCESS);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+/* A queue that keeps more coded frames than are in flight. */
+GST_START_TEST (test_queued_output)
+{
+  GstElement *pipeline = gst_parse_launch (
+      "videotestsrc num-buffers=60 ! "
+      "video/x-raw,format=GRAY8,width=128,height=64 ! "
+      "pacoenc pipeline-depth=8 ! queue max-size-buffers=100 "
+      "min-threshold-buffers=50 ! pacodec pipeline-depth=8 ! "
+      "queue max-size-buffers=100 ! fakesink sync=false",
+      NULL);
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_for (pipeline, GST_MESSAGE_EOS);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+static void
+typefind_found (
+    GstElement *typefind, guint probability, GstCaps *caps, gpointer user_data)
+{
+  *(guint *) user_data = gst_structure_has_name (
+                             gst_caps_get_structure (caps, 0), "video/x-paco")
+      ? probability
+      : 0;
+}
+
+GST_START_TEST (test_typefind)
+{
+  gchar *path = g_build_filename (g_get_tmp_dir (), "paco-XXXXXX", NULL);
+  gint fd = g_mkstemp (path);
+  gchar *launch = g_strdup_printf (
+      "videotestsrc num-buffers=2 ! "
+      "video/x-raw,format=I420,width=64,height=48 ! pacoenc ! "
+      "filesink location=%s",
+      path);
+  GstElement *pipeline = gst_parse_launch (launch, NULL), *typefind;
+  guint probability = 0;
+
+  fail_unless (fd >= 0);
+  g_close (fd, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_for (pipeline, GST_MESSAGE_EOS);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  g_free (launch);
+
+  launch = g_strdup_printf (
+      "filesrc location=%s ! typefind name=typefind ! fakesink", path);
+  pipeline = gst_parse_launch (launch, NULL);
+  typefind = gst_bin_get_by_name (GST_BIN (pipeline), "typefind");
+  g_signal_connect (
+      typefind, "have-type", G_CALLBACK (typefind_found), &probability);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_for (pipeline, GST_MESSAGE_EOS);
+  fail_unless_equals_int (probability, GST_TYPE_FIND_MAXIMUM);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+
+  gst_object_unref (typefind);
+  gst_object_unref (pipeline);
+  g_remove (path);
+  g_free (launch);
+  g_free (path);
+}
+GST_END_TEST;
+
+static Suite *
+states_suite (void)
+{
+  Suite *suite = suite_create ("states");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 120);
+  tcase_add_test (tcase, test_features);
+  tcase_add_test (tcase, test_ranks);
+  tcase_add_test (tcase, test_states);
+  tcase_add_test (tcase, test_properties);
+  tcase_add_test (tcase, test_play_twice);
+  tcase_add_test (tcase, test_stop_while_playing);
+  tcase_add_test (tcase, test_flushing_seeks);
+  tcase_add_test (tcase, test_queued_output);
+  tcase_add_test (tcase, test_typefind);
+  return suite;
+}
+
+GST_CHECK_MAIN (states);
