@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * paco-quickstart [FILE]: codes a clip losslessly and at quality 90, decodes it
+ * again, and says what came of it. quickstart.sh builds and starts this. It uses
+ * the plugin as any application does, through GStreamer alone. */
+#include "pipelines/coding.h"
+#include "pipelines/compare.h"
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MAX_BYTES (G_GUINT64_CONSTANT (512) << 20) /* of raw pictures */
+#define SCENE_FRAMES 24
+
+typedef struct
+{
+  const char *title, *file_suffix, *coder;
+  guint64 bytes;
+  double encode_seconds, decode_seconds, psnr;
+  char *backend, *path;
+} Mode;
+
+static void
+stop (GError *error)
+{
+  fprintf (stderr, "\n%s\n", error ? error->message : "This went wrong.");
+  exit (1);
+}
+
+/* What the encoder takes, as far as samples can be compared afterwards. */
+static GstCaps *
+usable_formats (void)
+{
+  GstElementFactory *factory = gst_element_factory_find ("pacoenc");
+  GstCaps *usable = gst_caps_new_empty ();
+  const GstVideoFormat *formats;
+  const GList *item;
+  guint n_formats;
+
+  if (!factory) {
+    fprintf (stderr,
+        "GStreamer does not find pacoenc. GST_PLUGIN_PATH_1_0 "
+        "must name the folder with libgstpaco.so, and\n"
+        "`gst-inspect-1.0 /path/to/libgstpaco.so` says why it "
+        "does not load.\n");
+    exit (1);
+  }
+  formats = gst_video_formats_raw (&n_formats);
+  for (guint i = 0; i < n_formats; i++) {
+    const GstVideoFormatInfo *info = gst_video_format_get_info (formats[i]);
+    GstCaps *caps;
+
+    caps = gst_caps_new_simple (
+        "video/x-raw", "format", G_TYPE_STRING, info->name, NULL);
+    item = gst_element_factory_get_static_pad_templates (factory);
+    for (; item; item = item->next) {
+      GstStaticPadTemplate *template = item->data;
+      GstCaps *all = gst_static_pad_template_get_caps (template);
+
+      if (template->direction == GST_PAD_SINK && compare_supports (info)
+          && gst_caps_can_intersect (all, caps))
+        gst_caps_append (usable, gst_caps_copy (caps));
+      gst_caps_unref (all);
+    }
+    gst_caps_unref (caps);
+  }
+  gst_object_unref (factory);
+  return usable;
+}
+
+static char *
+backend_name (const GstStructure *stats)
+{
+  const char *backend = gst_structure_get_string (stats, "backend");
+  const char *device = gst_structure_get_string (stats, "device");
+
+  if (!backend)
+    return g_strdup ("unknown");
+  return device && *device ? g_strdup_printf ("%s (%s)", backend, device)
+                           : g_strdup (backend);
+}
+
+static CodingResult
+run (const Clip *clip, CodingRun what)
+{
+  CodingResult result;
+  GError *error = NULL;
+
+  if (!coding_run (clip, &what, &result, &error))
+    stop (error);
+  return result;
+}
+
+/* Codes the clip in one mode; gives the decoded pictures. These are made a
+ * second time for the comparison: keeping them all takes longer than decoding
+ * them. */
+static Clip *
+run_mode (Mode *mode, const Clip *clip, const char *folder, const char *name)
+{
+  char *encode = g_strdup_printf ("%s: encoding", mode->title);
+  char *decode = g_strdup_printf ("%s: decoding", mode->title);
+  char *compare = g_strdup_printf ("%s: comparing", mode->title);
+  GstCaps *raw = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING,
+      gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&clip->info)), NULL);
+  CodingResult coded, timed, decoded;
+  GError *error = NULL;
+
+  coded = run (clip, (CodingRun){ mode->coder, encode, NULL, FALSE });
+  timed = run (coded.clip, (CodingRun){ "pacodec", decode, raw, TRUE });
+  decoded = run (coded.clip, (CodingRun){ "pacodec", compare, raw, FALSE });
+  mode->bytes = clip_bytes (coded.clip);
+  mode->backend = backend_name (coded.stats);
+  mode->encode_seconds = coded.seconds;
+  mode->decode_seconds = timed.seconds;
+  mode->psnr = compare_psnr (clip, decoded.clip);
+  mode->path = g_strdup_printf (
+      "%s/%s-%s.mov", folder, name, mode->file_suffix);
+  if (!coding_write_mov (coded.clip, mode->path, &error))
+    stop (error);
+  gst_structure_free (coded.stats);
+  clip_free (coded.clip);
+  clip_free (timed.clip);
+  gst_caps_unref (raw);
+  g_free (encode);
+  g_free (decode);
+  g_free (compare);
+  return decoded.clip;
+}
+
+static void
+print_row (const char *label, const Mode *modes, guint n,
+    char *(*cell) (const Mode *, const Clip *), const Clip *clip)
+{
+  printf ("%-17s", label);
+  for (guint i = 0; i < n; i++) {
+    char *text = cell (&modes[i], clip);
+
+    printf ("%-26s", text);
+    g_free (text);
+  }
+  putchar ('\n');
+}
+
+static char *
+title_cell (const Mode *mode, const Clip *clip)
+{
+  return g_strdup (mode->title);
+}
+
+static guint64
+raw_bytes (const Clip *clip)
+{
+  return compare_bits (&clip->info) * clip->buffers->len / 8;
+}
+
+static char *
+size_cell (const Mode *mode, const Clip *clip)
+{
+  double raw = (double) raw_bytes (clip);
+  char *size = g_format_size (mode->bytes);
+  char *cell = g_strdup_printf (
+      "%s (%.1f %%)", size, 100.0 * (double) mode->bytes / raw);
+
+  g_free (size);
+  return cell;
+}
+
+static char *
+bits_cell (const Mode *mode, const Clip *clip)
+{
+  double samples = (double) compare_samples (&clip->info) * clip->buffers->len;
+
+  return g_strdup_printf ("%.3f", 8.0 * (double) mode->bytes / samples);
+}
+
+static char *
+psnr_cell (const Mode *mode, const Clip *clip)
+{
+  if (mode->psnr == G_MAXDOUBLE)
+    return g_strdup ("identical");
+  return g_strdup_printf ("%.2f dB", mode->psnr);
+}
+
+static char *
+encode_cell (const Mode *mode, const Clip *clip)
+{
+  return g_strdup_printf (
+      "%.1f fps", clip->buffers->len / mode->encode_seconds);
+}
+
+static char *
+decode_cell (const Mode *mode, const Clip *clip)
+{
+  return g_strdup_printf (
+      "%.1f fps", clip->buffers->len / mode->decode_seconds);
+}
+
+static char *
+backend_cell (const Mode *mode, const Clip *clip)
+{
+  return g_strdup (mode->backend);
+}
+
+static void
+print_table (const Mode *modes, guint n, const Clip *clip, const char *png)
+{
+  char *raw = g_format_size (raw_bytes (clip));
+
+  printf ("\n%u %s %dx%d %s, %s without coding\n\n", clip->buffers->len,
+      clip->buffers->len == 1 ? "picture" : "pictures", clip->info.width,
+      clip->info.height,
+      gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&clip->info)), raw);
+  print_row ("", modes, n, title_cell, clip);
+  print_row ("size", modes, n, size_cell, clip);
+  print_row ("bits per sample", modes, n, bits_cell, clip);
+  print_row ("PSNR", modes, n, psnr_cell, clip);
+  print_row ("encoding", modes, n, encode_cell, clip);
+  print_row ("decoding", modes, n, decode_cell, clip);
+  print_row ("backend", modes, n, backend_cell, clip);
+  putchar ('\n');
+  for (guint i = 0; i < n; i++)
+    printf ("%-17s%s\n", modes[i].title, modes[i].path);
+  printf ("%-17s%s\n", "picture", png);
+  printf ("%-17s(from the left: source, %s, difference times 16)\n", "",
+      modes[n - 1].title);
+  g_free (raw);
+}
+
+/* "/a/b.c.mov" -> "b.c" */
+static char *
+base_name (const char *path)
+{
+  char *name = g_path_get_basename (path);
+  char *dot = strrchr (name, '.');
+
+  if (dot && dot != name)
+    *dot = 0;
+  return name;
+}
+
+static Clip *
+get_clip (const char *path, int max_frames)
+{
+  GstCaps *formats = usable_formats ();
+  GError *error = NULL;
+  Clip *clip;
+
+  fprintf (
+      stderr, path ? "Reading %s ...\n" : "Drawing the test scene ...\n", path);
+  clip = path
+      ? clip_from_file (path, formats, (guint) max_frames, MAX_BYTES, &error)
+      : clip_scene (MIN ((guint) max_frames, SCENE_FRAMES));
+  if (!clip)
+    stop (error);
+  if (!clip->complete)
+    fprintf (
+        stderr, "Taking the first %u of its pictures.\n", clip->buffers->len);
+  gst_caps_unref (formats);
+  return clip;
+}
+
+int
+main (int argc, char **argv)
+{
+  Mode modes[] = {
+    { "lossless", "lossless", "pacoenc name=coder rate-control=lossless" },
+    { "quality 90", "q90", "pacoenc name=coder quality=90" },
+  };
+  const guint n = G_N_ELEMENTS (modes);
+  char *folder = NULL;
+  int max_frames = 60;
+  GOptionEntry entries[] = {
+    { "out", 'o', 0, G_OPTION_ARG_FILENAME, &folder, "For results", "FOLDER" },
+    { "frames", 'f', 0, G_OPTION_ARG_INT, &max_frames, "At most", "N" },
+    { NULL },
+  };
+  GOptionContext *context = g_option_context_new ("[FILE]");
+  GError *error = NULL;
+  Clip *clip, *decoded = NULL;
+  char *name, *png;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_group (context, gst_init_get_option_group ());
+  if (!g_option_context_parse (context, &argc, &argv, &error))
+    stop (error);
+  g_option_context_free (context);
+  if (!folder)
+    folder = g_strdup (".");
+  if (max_frames < 1 || argc > 2 || g_mkdir_with_parents (folder, 0777)) {
+    fprintf (stderr,
+        "usage: paco-quickstart [--frames N] [--out FOLDER] "
+        "[FILE]; the folder must be writable\n");
+    return 1;
+  }
+  clip = get_clip (argc > 1 ? argv[1] : NULL, max_frames);
+  name = argc > 1 ? base_name (argv[1]) : g_strdup ("scene");
+  for (guint i = 0; i < n; i++) {
+    clip_free (decoded);
+    decoded = run_mode (&modes[i], clip, folder, name);
+  }
+  png = g_strdup_printf (
+      "%s/%s-%s.png", folder, name, modes[n - 1].file_suffix);
+  if (!compare_write_png (clip, decoded, clip->buffers->len / 2, png, &error))
+    stop (error);
+  print_table (modes, n, clip, png);
+  for (guint i = 0; i < n; i++) {
+    g_free (modes[i].backend);
+    g_free (modes[i].path);
+  }
+  clip_free (clip);
+  clip_free (decoded);
+  g_free (folder);
+  g_free (name);
+  g_free (png);
+  return 0;
+}

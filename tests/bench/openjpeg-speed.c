@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * openjpeg-speed FILE RUNS: seconds that OpenJPEG's library takes to encode and
+ * decode a gray picture losslessly, memory to memory, one thread, blocks of
+ * 64x64, five levels. One JSON line per run. Filling and reading OpenJPEG's
+ * picture of 32-bit samples is not counted. */
+#include "tests/bench/codec.h"
+#include <openjpeg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct
+{
+  uint8_t *data;
+  size_t capacity, size, position;
+} Memory;
+
+static OPJ_SIZE_T
+read_memory (void *buffer, OPJ_SIZE_T size, void *user_data)
+{
+  Memory *memory = user_data;
+  size_t left = memory->size - memory->position;
+
+  if (!left)
+    return (OPJ_SIZE_T) -1;
+  size = MIN (size, left);
+  memcpy (buffer, memory->data + memory->position, size);
+  memory->position += size;
+  return size;
+}
+
+static OPJ_SIZE_T
+write_memory (void *buffer, OPJ_SIZE_T size, void *user_data)
+{
+  Memory *memory = user_data;
+
+  if (size > memory->capacity - memory->position)
+    return (OPJ_SIZE_T) -1;
+  memcpy (memory->data + memory->position, buffer, size);
+  memory->position += size;
+  memory->size = MAX (memory->size, memory->position);
+  return size;
+}
+
+static OPJ_BOOL
+seek_memory (OPJ_OFF_T position, void *user_data)
+{
+  Memory *memory = user_data;
+
+  if (position < 0 || (size_t) position > memory->capacity)
+    return OPJ_FALSE;
+  memory->position = (size_t) position;
+  return OPJ_TRUE;
+}
+
+static OPJ_OFF_T
+skip_memory (OPJ_OFF_T n, void *user_data)
+{
+  Memory *memory = user_data;
+
+  return seek_memory ((OPJ_OFF_T) memory->position + n, memory) ? n : -1;
+}
+
+static opj_stream_t *
+open_stream (Memory *memory, bool input)
+{
+  opj_stream_t *stream = opj_stream_create (1 << 20, input);
+
+  memory->position = 0;
+  opj_stream_set_user_data (stream, memory, NULL);
+  opj_stream_set_user_data_length (stream, memory->size);
+  opj_stream_set_read_function (stream, read_memory);
+  opj_stream_set_write_function (stream, write_memory);
+  opj_stream_set_skip_function (stream, skip_memory);
+  opj_stream_set_seek_function (stream, seek_memory);
+  return stream;
+}
+
+static void
+check (bool good, const char *what)
+{
+  if (!good) {
+    fprintf (stderr, "OpenJPEG: %s failed.\n", what);
+    exit (1);
+  }
+}
+
+static opj_image_t *
+make_image (const TrainingPicture *file)
+{
+  opj_image_cmptparm_t component = { .dx = 1,
+    .dy = 1,
+    .w = file->format.width,
+    .h = file->format.height,
+    .prec = 8 };
+  opj_image_t *image = opj_image_create (1, &component, OPJ_CLRSPC_GRAY);
+
+  check (image != NULL, "opj_image_create");
+  image->x1 = file->format.width;
+  image->y1 = file->format.height;
+  for (uint32_t y = 0, i = 0; y < file->format.height; y++)
+    for (uint32_t x = 0; x < file->format.width; x++, i++)
+      image->comps[0].data[i] =
+          file->picture.data[0][y * file->picture.stride[0] + x];
+  return image;
+}
+
+static Seconds
+encode (const TrainingPicture *file, Memory *memory)
+{
+  opj_image_t *image = make_image (file);
+  opj_cparameters_t parameters;
+  opj_codec_t *codec;
+  opj_stream_t *stream;
+  Seconds start = seconds_now (), seconds;
+
+  opj_set_default_encoder_parameters (&parameters);
+  parameters.tcp_numlayers = 1;
+  parameters.cp_disto_alloc = 1;
+  parameters.numresolution = 6;
+  parameters.cblockw_init = parameters.cblockh_init = 64;
+  codec = opj_create_compress (OPJ_CODEC_J2K);
+  check (opj_setup_encoder (codec, &parameters, image), "opj_setup_encoder");
+  memory->size = 0;
+  stream = open_stream (memory, false);
+  check (opj_start_compress (codec, image, stream), "opj_start_compress");
+  check (opj_encode (codec, stream), "opj_encode");
+  check (opj_end_compress (codec, stream), "opj_end_compress");
+  opj_stream_destroy (stream);
+  opj_destroy_codec (codec);
+  seconds = seconds_since (start);
+  opj_image_destroy (image);
+  return seconds;
+}
+
+static Seconds
+decode (const TrainingPicture *file, Memory *memory)
+{
+  opj_dparameters_t parameters;
+  opj_image_t *image = NULL;
+  opj_codec_t *codec;
+  opj_stream_t *stream;
+  Seconds start = seconds_now (), seconds;
+
+  opj_set_default_decoder_parameters (&parameters);
+  codec = opj_create_decompress (OPJ_CODEC_J2K);
+  check (opj_setup_decoder (codec, &parameters), "opj_setup_decoder");
+  stream = open_stream (memory, true);
+  check (opj_read_header (stream, codec, &image), "opj_read_header");
+  check (opj_decode (codec, stream, image), "opj_decode");
+  check (opj_end_decompress (codec, stream), "opj_end_decompress");
+  opj_stream_destroy (stream);
+  opj_destroy_codec (codec);
+  seconds = seconds_since (start);
+  for (uint32_t y = 0, i = 0; y < file->format.height; y++)
+    for (uint32_t x = 0; x < file->format.width; x++, i++)
+      check (image->comps[0].data[i]
+              == file->picture.data[0][y * file->picture.stride[0] + x],
+          "the round trip");
+  opj_image_destroy (image);
+  return seconds;
+}
+
+int
+main (int argc, char **argv)
+{
+  TrainingPicture file;
+  Memory memory = { 0 };
+  GError *error = NULL;
+  int runs = argc > 2 ? atoi (argv[2]) : 1;
+
+  if (argc < 2 || !training_picture_read (argv[1], &file, &error)
+      || file.format.n_components != 1 || file.picture.layout[0].bytes != 1) {
+    fprintf (stderr, "%s\n",
+        error ? error->message : "openjpeg-speed GRAY_8_BIT_PGM [RUNS]");
+    return 1;
+  }
+  memory.capacity = file.n_samples * 2 + 65536;
+  memory.data = g_malloc0 (memory.capacity);
+  for (int run = 0; run <= runs; run++) {
+    Seconds encoding = encode (&file, &memory);
+    Seconds decoding = decode (&file, &memory);
+
+    if (run)
+      printf ("{\"library\": \"OpenJPEG %s\", \"samples\": %" G_GSIZE_FORMAT
+              ", \"bytes\": %" G_GSIZE_FORMAT
+              ", \"encode_cpu\": %.6f, \"decode_cpu\": %.6f}\n",
+          opj_version (), file.n_samples, memory.size, encoding.cpu,
+          decoding.cpu);
+  }
+  g_free (memory.data);
+  training_picture_clear (&file);
+  return 0;
+}

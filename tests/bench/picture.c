@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * See picture.h. */
+#include "tests/bench/picture.h"
+#include <math.h>
+
+void
+picture_blank (TrainingPicture *picture, const TrainingPicture *like)
+{
+  uint64_t offset = 0;
+
+  *picture = *like;
+  picture->name = g_strdup (like->name);
+  picture->contents = g_malloc0 (like->n_samples * 2);
+  for (unsigned c = 0; c < like->format.n_components; c++) {
+    unsigned bytes = like->format.components[c].depth > 8 ? 2 : 1;
+    uint32_t width = paco_component_width (&like->format, c);
+
+    picture->picture.layout[c] = (PacoSampleLayout){ .bytes = bytes,
+      .pixel_stride = bytes };
+    picture->picture.data[c] = (uint8_t *) picture->contents + offset;
+    picture->picture.stride[c] = (ptrdiff_t) width * bytes;
+    offset += (uint64_t) width * bytes
+        * paco_component_height (&like->format, c);
+  }
+}
+
+static unsigned
+sample (const TrainingPicture *picture, unsigned c, uint32_t x, uint32_t y)
+{
+  const PacoSampleLayout *layout = &picture->picture.layout[c];
+  const uint8_t *p = picture->picture.data[c] + y * picture->picture.stride[c]
+      + (size_t) x * layout->pixel_stride;
+
+  if (layout->bytes == 1)
+    return p[0];
+  return layout->big_endian ? p[0] << 8 | p[1] : p[1] << 8 | p[0];
+}
+
+double
+picture_psnr (const TrainingPicture *a, const TrainingPicture *b)
+{
+  double sum = 0;
+
+  for (unsigned c = 0; c < a->format.n_components; c++) {
+    double scale = 1.0 / ((1u << a->format.components[c].depth) - 1);
+    uint64_t squares = 0;
+
+    for (uint32_t y = 0; y < paco_component_height (&a->format, c); y++)
+      for (uint32_t x = 0; x < paco_component_width (&a->format, c); x++) {
+        int64_t difference = (int64_t) sample (a, c, x, y)
+            - sample (b, c, x, y);
+
+        squares += (uint64_t) (difference * difference);
+      }
+    sum += (double) squares * scale * scale;
+  }
+  if (sum == 0)
+    return INFINITY;
+  return 10 * log10 ((double) a->n_samples / sum);
+}

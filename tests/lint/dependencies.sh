@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Dependencies run one way: plugin -> caps, gpu -> codec. The two CPU coders are
+# written apart, so that one can judge the other.
+cd "${PACO_SOURCE_ROOT:?}" || exit 1
+failed=0
+
+# forbid FOLDER PATTERN...: no file in FOLDER includes a path like these.
+forbid () {
+  folder=$1
+  shift
+  [ -d "$folder" ] || return 0
+  for pattern; do
+    if grep -rnE --include='*.[ch]' --include='*.cu' --include='*.inc' \
+      "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]$pattern" "$folder"
+    then
+      echo "$folder/ must not include this."
+      failed=1
+    fi
+  done
+}
+
+forbid codec 'gst/' 'cuda' 'caps/' 'plugin/' 'gpu/' 'tests/' '\.\./'
+forbid caps 'cuda' 'plugin/' 'gpu/' 'codec/cpu' 'codec/reference' 'tests/'
+forbid gpu 'gst/' 'caps/' 'plugin/' 'codec/cpu' 'codec/reference' 'tests/'
+forbid plugin 'codec/reference' 'codec/cpu' 'tests/'
+forbid codec/reference 'codec/cpu'
+forbid codec/cpu 'codec/reference'
+exit $failed

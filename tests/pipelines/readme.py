@@ -1,0 +1,88 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""readme.py README.md: runs the README's pipelines and its Python program.
+
+Word for word, but for what a test must change: no window is opened, and what
+would run forever (the network) ends after a few pictures.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+FENCE = re.compile(r'^```(\w+)\n(.*?)^```', re.MULTILINE | re.DOTALL)
+SECONDS = 60
+PORT = 40000 + os.getpid() % 20000
+
+
+def read_blocks(path):
+    """(language, text) of the code blocks under "Pipelines to copy"."""
+    with open(path, encoding='utf-8') as file:
+        text = file.read()
+    section = text.split('## Pipelines to copy', 1)[1].split('\n## ', 1)[0]
+    return [match.groups() for match in FENCE.finditer(section)]
+
+
+def commands(block):
+    """The gst-launch-1.0 commands of a block."""
+    lines = block.replace('\\\n', ' ').splitlines()
+    return [line for line in lines if line.startswith('gst-launch-1.0 ')]
+
+
+def adapt(command):
+    command = command.replace('gst-launch-1.0 playbin',
+                              'gst-launch-1.0 playbin video-sink=fakesink '
+                              'audio-sink=fakesink')
+    command = command.replace('autovideosink', 'fakesink')
+    return command.replace('port=5004', f'port={PORT}')
+
+
+def run(command):
+    print('$', command, flush=True)
+    subprocess.run(['sh', '-c', command], check=True, timeout=SECONDS)
+
+
+def run_network(receiver, sender):
+    """The receiver ends after five decoded pictures; then the sender may."""
+    receiver = adapt(receiver).replace('fakesink', 'fakesink num-buffers=5')
+    print('$', receiver, '&\n$', sender, flush=True)
+    with subprocess.Popen(['sh', '-c', 'exec ' + receiver]) as receiving:
+        with subprocess.Popen(['sh', '-c', 'exec ' + adapt(sender)]) as sending:
+            try:
+                status = receiving.wait(SECONDS)
+            finally:
+                sending.terminate()
+                receiving.kill()
+    if status:
+        raise SystemExit(f'the receiver ended with status {status}')
+
+
+def main():
+    blocks = read_blocks(os.path.abspath(sys.argv[1]))
+    ran = 0
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for language, block in blocks:
+            if language == 'python':
+                print('$ python3 ...', flush=True)
+                subprocess.run([sys.executable, '-'], input=block, text=True,
+                               check=True, timeout=SECONDS)
+                ran += 1
+            elif 'udpsrc' in block:
+                run_network(*commands(block))
+                ran += 2
+            else:
+                for command in commands(block):
+                    run(adapt(command))
+                    ran += 1
+        for name in 'out.mov', 'out.paco':
+            if os.path.getsize(name) < 1000:
+                raise SystemExit(f'{name} is all but empty')
+    if ran < 7:
+        raise SystemExit(f'only {ran} pipelines were found in the README')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Builds the project with warnings as errors and runs every test that needs no
+# GPU, from a clean checkout on a bare Debian 12: `sh tests/run.sh`. Then the
+# same tests with the address and undefined behavior sanitizers. The last line
+# says how many passed and failed; the status is 0 when none failed.
+#
+# SANITIZE=0 leaves the second half out. JOBS=N: compilers and tests at once.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+# Tools of another Python that come first in PATH have no GStreamer bindings.
+PATH=/usr/bin:/bin:$PATH
+jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
+results=build/results
+export MESON_TESTTHREADS="$jobs"
+
+fail () {
+  echo "$*" >&2
+  echo "0 passed, 1 failed"
+  exit 1
+}
+
+# build FOLDER OPTION...: configures and compiles. A folder that another
+# checkout or an older meson left behind is made anew.
+build () {
+  folder=$1
+  shift
+  if ! [ -f "$folder/build.ninja" ] ||
+    ! meson setup --reconfigure "$folder" . "$@" >"$folder.log" 2>&1; then
+    rm -rf "$folder"
+    meson setup "$folder" . "$@" >"$folder.log" 2>&1 || {
+      cat "$folder.log"
+      fail "meson could not configure $folder."
+    }
+  fi
+  ninja -C "$folder" -j "$jobs" >"$folder.log" 2>&1 || {
+    grep -vE '^\[[0-9]+/[0-9]+\]' "$folder.log" | head -n 200
+    fail "$folder does not compile."
+  }
+}
+
+# run_tests NAME FOLDER OPTION...: results are collected by count.py.
+run_tests () {
+  name=$1 folder=$2
+  shift 2
+  meson test -C "$folder" --no-rebuild --num-processes "$jobs" "$@" \
+    >"$folder.log" 2>&1
+  status=$?
+  log=$(ls "$folder"/meson-logs/testlog*.json 2>/dev/null | tail -n 1)
+  cp "$log" "$results/$name.json" 2>/dev/null || {
+    cat "$folder.log"
+    fail "meson test ended with status $status and left no results."
+  }
+  rm -f "$folder"/meson-logs/testlog*.json
+}
+
+# The leak check traces the process; some containers forbid that.
+leaks_can_be_found () {
+  echo 'int main (void) { return 0; }' >build/leaks.c
+  cc -fsanitize=address -o build/leaks build/leaks.c &&
+    ASAN_OPTIONS=detect_leaks=1 build/leaks
+}
+
+sh pipelines/install-packages.sh build run test || fail "Packages are missing."
+mkdir -p build
+rm -rf "$results"
+mkdir -p "$results"
+echo "Building in build/test ..."
+# One architecture: whether kernels compile does not depend on it, and the time
+# that it takes does.
+build build/test --werror -Dcuda-archs=90
+if grep -q paco-gpu build/test/build.ninja; then
+  echo "The CUDA backend is compiled; only tests/gpu/run.sh runs it."
+elif command -v nvcc >/dev/null 2>&1; then
+  echo "Built for the CPU: meson's option cuda is off."
+else
+  echo "Built for the CPU: there is no CUDA toolkit (nvcc) here."
+fi
+echo "Testing ..."
+run_tests plain build/test
+
+if [ "${SANITIZE:-1}" != 0 ]; then
+  echo "Building in build/asan ..."
+  build build/asan --werror -Dcuda-archs=90 -Dbench=false \
+    -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
+  if ! leaks_can_be_found >/dev/null 2>&1; then
+    echo "Leaks cannot be looked for: this system forbids the tracing."
+    export PACO_LEAKS=0
+  fi
+  echo "Testing with the sanitizers ..."
+  run_tests asan build/asan --setup sanitize
+fi
+
+exec /usr/bin/python3 tests/count.py "$results"/*.json
