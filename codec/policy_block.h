@@ -30,7 +30,7 @@ PACO_POLICY_TABLE uint16_t paco_policy_raw_saving[4] = { 0, 42, 66, 100 };
 
 /* One lane to a codeword may waste this part of the block's bits more than
  * four would, in 1/1024; by complexity. It is faster on a GPU. */
-PACO_POLICY_TABLE uint16_t paco_policy_lane_waste[4] = { 2, 6, 20, 60 };
+PACO_POLICY_TABLE uint16_t paco_policy_lane_waste[4] = { 6, 8, 20, 60 };
 
 /* Bits that open codewords take up on average. */
 enum
