@@ -55,6 +55,20 @@ struct _PacoEncodedFrame
   void (*release) (PacoEncodedFrame *frame);
 };
 
+/* Memory that the device reads and writes without a copy in between (page-locked
+ * memory, of the CUDA backend). Samples given to submit() may lie in it or not,
+ * the result is the same; if they do, nothing is copied on the host. Page-locked
+ * memory is expensive to get: keep and reuse it. Any coder of the backend takes
+ * it, whichever coder it came from; it may outlive that coder and be released by
+ * any thread. */
+typedef struct _PacoHostMemory PacoHostMemory;
+struct _PacoHostMemory
+{
+  void *data; /* aligned to a page */
+  size_t size;
+  void (*release) (PacoHostMemory *memory);
+};
+
 /* A decoded frame: the samples are in the destination of submit(). */
 typedef struct
 {
@@ -103,9 +117,17 @@ typedef struct
   void (*decoder_abandon) (PacoDecoder *decoder, void (*drop) (void *));
   void (*decoder_stats) (PacoDecoder *decoder, PacoStats *stats);
   void (*decoder_close) (PacoDecoder *decoder);
+
+  /* NULL in backends to which all memory is the same. Any thread, between open
+   * and close. Not cleared. NULL and error MEMORY when there is none. */
+  PacoHostMemory *(*encoder_host_memory) (
+      PacoEncoder *encoder, size_t size, GError **error);
+  PacoHostMemory *(*decoder_host_memory) (
+      PacoDecoder *decoder, size_t size, GError **error);
 } PacoBackend;
 
 extern const PacoBackend paco_cpu_backend;
+extern const PacoBackend paco_cuda_backend; /* where HAVE_CUDA is defined */
 
 /* Whether frames of header b can be decoded by a decoder configured for a:
  * same picture and the same coding but for quantizer steps, carried set and

@@ -114,3 +114,8 @@ size_t paco_header_write (const PacoHeader *header, uint8_t *data);
 /* Whether a picture can be coded like this: what FORMAT.md asks of the header
  * fields. Error: UNSUPPORTED, with the sentence for the user. */
 gboolean paco_header_check (const PacoHeader *header, GError **error);
+
+/* Whether all components can be stored as the layouts say. Error
+ * UNSUPPORTED. */
+gboolean paco_samples_check (const PacoPictureFormat *format,
+    const PacoSampleLayout *layouts, GError **error);

@@ -28,12 +28,16 @@ fi
 
 sh "$here/install-packages.sh" build run
 
+# Kernels for this machine's GPU; without one, those that any GPU can take.
+archs=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
+  tr -d . | grep -xE '[0-9]+' | sort -u | paste -sd, -) || true
 build=$root/build
 log=$root/build/quickstart.log
 mkdir -p "$build"
 echo "Building in $build ..."
 if ! {
-  { [ -f "$build/build.ninja" ] || meson setup "$build" "$root"; } &&
+  { [ -f "$build/build.ninja" ] ||
+    meson setup "$build" "$root" "-Dcuda-archs=${archs:-75}"; } &&
     ninja -C "$build" plugin/libgstpaco.so pipelines/paco-quickstart
 } >"$log" 2>&1; then
   tail -n 40 "$log" >&2

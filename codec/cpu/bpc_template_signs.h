@@ -17,7 +17,7 @@
 #ifdef LANES_SIGNS_HEADER
 #include LANES_SIGNS_HEADER
 #else
-#include "codec/cpu/bpc_signs_bits.h"
+#include "codec/cpu/bpc_template_signs_bits.h"
 #endif
 
 /* Moves the values of each lane to the front, in the order of the rows.

@@ -5,7 +5,7 @@
 #pragma once
 #include "codec/cpu/bpc.h"
 #include "codec/cpu/dwt.h"
-#include "codec/cpu/pipeline.h"
+#include "codec/pipeline.h"
 #include "codec/cpu/workers.h"
 #include "codec/geometry.h"
 

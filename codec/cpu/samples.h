@@ -35,8 +35,3 @@ void paco_samples_load (const void *data, uint32_t x, uint32_t y, uint32_t n,
     PacoWord *const lines[]);
 void paco_samples_store (const void *data, uint32_t x, uint32_t y, uint32_t n,
     PacoWord *const lines[]);
-
-/* Whether all components can be stored as the layouts say. Error
- * UNSUPPORTED. */
-gboolean paco_samples_check (const PacoPictureFormat *format,
-    const PacoSampleLayout *layouts, GError **error);

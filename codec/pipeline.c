@@ -2,7 +2,7 @@
  * Frames in flight. Frame number n uses slot n modulo depth; `submitted` and
  * `collected` count frames, so the slots between them are in use. One condition
  * serves all: whoever waits looks at the state again when anything changes. */
-#include "codec/cpu/pipeline.h"
+#include "codec/pipeline.h"
 #include <string.h>
 
 typedef enum
