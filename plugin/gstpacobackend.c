@@ -165,7 +165,7 @@ open_backend (GstElement *element, const GstPacoSettings *settings,
       GST_INFO_OBJECT (element, "using the %s backend", (*backend)->name);
       return coder;
     }
-    GST_INFO_OBJECT (element, "the %s backend cannot be used: %s",
+    GST_WARNING_OBJECT (element, "the %s backend cannot be used: %s",
         backends[i].backend->name, failure ? failure->message : "no reason");
   }
 

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Opening the driver and a device, and what to say when that fails. */
+#include "gpu/driver.h"
+#include <dlfcn.h>
+#include <stdio.h>
+
+#define LIBRARY "libcuda.so.1"
+
+static gboolean
+look_up_functions (PacoDriver *driver, GError **error)
+{
+  const char *missing = NULL;
+
+#define LOOK_UP(member, symbol, parameters)                                    \
+  *(void **) &driver->member = dlsym (driver->library, symbol);                \
+  if (driver->member == NULL)                                                  \
+    missing = symbol;
+  PACO_DRIVER_FUNCTIONS (LOOK_UP)
+#undef LOOK_UP
+
+  if (missing == NULL)
+    return TRUE;
+  g_set_error (error, PACO_ERROR, PACO_ERROR_DEVICE,
+      "the CUDA driver is too old: " LIBRARY " has no function %s", missing);
+  return FALSE;
+}
+
+PacoDriver *
+paco_driver_open (GError **error)
+{
+  PacoDriver *driver = g_new0 (PacoDriver, 1);
+  CUresult result;
+
+  driver->library = dlopen (LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  if (driver->library == NULL) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_DEVICE,
+        "no CUDA device: " LIBRARY
+        ", a part of NVIDIA's driver, cannot be opened (%s)",
+        dlerror ());
+    goto failed;
+  }
+  if (!look_up_functions (driver, error))
+    goto failed;
+
+  result = driver->init (0);
+  if (result == CUDA_ERROR_NO_DEVICE) {
+    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_DEVICE,
+        "no CUDA device: the driver is installed but finds no GPU");
+    goto failed;
+  }
+  if (!paco_driver_check (
+          driver, result, error, "the CUDA driver cannot be initialized"))
+    goto failed;
+  return driver;
+
+failed:
+  paco_driver_close (driver);
+  return NULL;
+}
+
+void
+paco_driver_close (PacoDriver *driver)
+{
+  if (driver == NULL)
+    return;
+  if (driver->library)
+    dlclose (driver->library);
+  g_free (driver);
+}
+
+gboolean
+paco_driver_check (const PacoDriver *driver, CUresult result, GError **error,
+    const char *task, ...)
+{
+  const char *name = NULL, *string = NULL;
+  char *what;
+  va_list arguments;
+
+  if (result == CUDA_SUCCESS)
+    return TRUE;
+
+  va_start (arguments, task);
+  what = g_strdup_vprintf (task, arguments);
+  va_end (arguments);
+  driver->get_error_name (result, &name);
+  driver->get_error_string (result, &string);
+  g_set_error (error, PACO_ERROR,
+      result == CUDA_ERROR_OUT_OF_MEMORY ? PACO_ERROR_MEMORY
+                                         : PACO_ERROR_DEVICE,
+      "%s: %s (%s)", what, string ? string : "unknown CUDA error",
+      name ? name : "unnamed");
+  g_free (what);
+  return FALSE;
+}
+
+static int
+attribute (PacoDevice *device, CUdevice_attribute which)
+{
+  int value = 0;
+
+  device->driver->device_get_attribute (&value, which, device->device);
+  return value;
+}
+
+/* Fills in what is known of a device without a context. */
+static gboolean
+describe (PacoDevice *device, int ordinal, GError **error)
+{
+  if (!paco_driver_check (device->driver,
+          device->driver->device_get (&device->device, ordinal), error,
+          "CUDA device %d cannot be used", ordinal))
+    return FALSE;
+  device->ordinal = ordinal;
+  device->driver->device_get_name (
+      device->name, sizeof device->name, device->device);
+  device->compute_capability = 10
+          * attribute (device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+      + attribute (device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  device->n_multiprocessors = attribute (
+      device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  if (device->compute_capability >= PACO_MIN_COMPUTE_CAPABILITY)
+    return TRUE;
+  g_set_error (error, PACO_ERROR, PACO_ERROR_DEVICE,
+      "CUDA device %d (%s) has compute capability %u.%u, %u.%u or newer is "
+      "needed",
+      ordinal, device->name, device->compute_capability / 10,
+      device->compute_capability % 10, PACO_MIN_COMPUTE_CAPABILITY / 10,
+      PACO_MIN_COMPUTE_CAPABILITY % 10);
+  return FALSE;
+}
+
+/* The usable device with the most multiprocessors; if there is none, the error
+ * says why the last one is not. */
+static gboolean
+choose (PacoDevice *device, int n_devices, GError **error)
+{
+  PacoDevice best = { .ordinal = -1 };
+
+  g_clear_error (error);
+  for (int i = 0; i < n_devices; i++) {
+    g_clear_error (error);
+    if (describe (device, i, error)
+        && device->n_multiprocessors > best.n_multiprocessors)
+      best = *device;
+  }
+  if (best.ordinal < 0)
+    return FALSE;
+  g_clear_error (error);
+  *device = best;
+  return TRUE;
+}
+
+static gboolean
+find_device (PacoDevice *device, int ordinal, GError **error)
+{
+  GError *reason = NULL;
+  int n_devices = 0;
+
+  if (!paco_driver_check (device->driver,
+          device->driver->device_get_count (&n_devices), error,
+          "CUDA devices cannot be counted"))
+    return FALSE;
+  if (n_devices == 0 || ordinal >= n_devices) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_DEVICE,
+        n_devices == 0 ? "no CUDA device"
+                       : "there is no CUDA device %d, only 0 to %d",
+        ordinal, n_devices - 1);
+    return FALSE;
+  }
+  if (ordinal >= 0)
+    return describe (device, ordinal, error);
+  if (choose (device, n_devices, &reason))
+    return TRUE;
+  g_propagate_error (error, reason);
+  return FALSE;
+}
+
+PacoDevice *
+paco_device_open (int ordinal, GError **error)
+{
+  PacoDevice *device = g_new0 (PacoDevice, 1);
+
+  device->driver = paco_driver_open (error);
+  if (device->driver == NULL || !find_device (device, ordinal, error)
+      || !paco_driver_check (device->driver,
+          device->driver->ctx_create (
+              &device->context, CU_CTX_SCHED_BLOCKING_SYNC, device->device),
+          error, "CUDA device %d (%s) gives no context", device->ordinal,
+          device->name)) {
+    paco_device_close (device);
+    return NULL;
+  }
+  paco_device_leave (device); /* creating it made it current */
+  return device;
+}
+
+void
+paco_device_close (PacoDevice *device)
+{
+  if (device == NULL)
+    return;
+  if (device->context)
+    device->driver->ctx_destroy (device->context);
+  paco_driver_close (device->driver);
+  g_free (device);
+}
+
+gboolean
+paco_device_enter (const PacoDevice *device, GError **error)
+{
+  return paco_driver_check (device->driver,
+      device->driver->ctx_push_current (device->context), error,
+      "the context of CUDA device %d cannot be used", device->ordinal);
+}
+
+void
+paco_device_leave (const PacoDevice *device)
+{
+  CUcontext context;
+
+  device->driver->ctx_pop_current (&context);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The CUDA driver, found at run time. Nothing links to libcuda: the library is
+ * opened when a device is asked for, and the functions used are looked up by
+ * the names below. So the plugin loads on any machine, and a machine without
+ * a GPU gets a sentence instead of a failure of the dynamic linker. */
+#pragma once
+#include "codec/error.h"
+#include <cuda.h>
+#include <stdbool.h>
+
+G_BEGIN_DECLS
+
+/* F (member, symbol, parameters); all return CUresult. The symbols are spelled
+ * out with their version, because the macros of cuda.h would choose the newest
+ * one, which older drivers do not have. */
+#define PACO_DRIVER_FUNCTIONS(F)                                               \
+  F (init, "cuInit", (unsigned flags))                                         \
+  F (driver_get_version, "cuDriverGetVersion", (int *version))                 \
+  F (get_error_name, "cuGetErrorName", (CUresult error, const char **name))    \
+  F (get_error_string, "cuGetErrorString",                                     \
+      (CUresult error, const char **string))                                   \
+  F (device_get_count, "cuDeviceGetCount", (int *count))                       \
+  F (device_get, "cuDeviceGet", (CUdevice * device, int ordinal))              \
+  F (device_get_name, "cuDeviceGetName",                                       \
+      (char *name, int length, CUdevice device))                               \
+  F (device_get_attribute, "cuDeviceGetAttribute",                             \
+      (int *value, CUdevice_attribute attribute, CUdevice device))             \
+  F (ctx_create, "cuCtxCreate_v2",                                             \
+      (CUcontext * context, unsigned flags, CUdevice device))                  \
+  F (ctx_destroy, "cuCtxDestroy_v2", (CUcontext context))                      \
+  F (ctx_push_current, "cuCtxPushCurrent_v2", (CUcontext context))             \
+  F (ctx_pop_current, "cuCtxPopCurrent_v2", (CUcontext * context))             \
+  F (ctx_synchronize, "cuCtxSynchronize", (void) )                             \
+  F (stream_create, "cuStreamCreate", (CUstream * stream, unsigned flags))     \
+  F (stream_destroy, "cuStreamDestroy_v2", (CUstream stream))                  \
+  F (stream_synchronize, "cuStreamSynchronize", (CUstream stream))             \
+  F (stream_query, "cuStreamQuery", (CUstream stream))                         \
+  F (stream_wait_event, "cuStreamWaitEvent",                                   \
+      (CUstream stream, CUevent event, unsigned flags))                        \
+  F (event_create, "cuEventCreate", (CUevent * event, unsigned flags))         \
+  F (event_destroy, "cuEventDestroy_v2", (CUevent event))                      \
+  F (event_record, "cuEventRecord", (CUevent event, CUstream stream))          \
+  F (event_synchronize, "cuEventSynchronize", (CUevent event))                 \
+  F (event_query, "cuEventQuery", (CUevent event))                             \
+  F (event_elapsed_time, "cuEventElapsedTime",                                 \
+      (float *milliseconds, CUevent start, CUevent end))                       \
+  F (mem_get_info, "cuMemGetInfo_v2", (size_t * available, size_t * total))    \
+  F (mem_alloc, "cuMemAlloc_v2", (CUdeviceptr * memory, size_t size))          \
+  F (mem_free, "cuMemFree_v2", (CUdeviceptr memory))                           \
+  F (mem_host_alloc, "cuMemHostAlloc",                                         \
+      (void **memory, size_t size, unsigned flags))                            \
+  F (mem_free_host, "cuMemFreeHost", (void *memory))                           \
+  F (mem_host_register, "cuMemHostRegister_v2",                                \
+      (void *memory, size_t size, unsigned flags))                             \
+  F (mem_host_unregister, "cuMemHostUnregister", (void *memory))               \
+  F (pointer_get_attribute, "cuPointerGetAttribute",                           \
+      (void *value, CUpointer_attribute attribute, CUdeviceptr pointer))       \
+  F (memcpy_htod, "cuMemcpyHtoD_v2",                                           \
+      (CUdeviceptr to, const void *from, size_t size))                         \
+  F (memcpy_dtoh, "cuMemcpyDtoH_v2",                                           \
+      (void *to, CUdeviceptr from, size_t size))                               \
+  F (memcpy_htod_async, "cuMemcpyHtoDAsync_v2",                                \
+      (CUdeviceptr to, const void *from, size_t size, CUstream stream))        \
+  F (memcpy_dtoh_async, "cuMemcpyDtoHAsync_v2",                                \
+      (void *to, CUdeviceptr from, size_t size, CUstream stream))              \
+  F (memcpy_dtod_async, "cuMemcpyDtoDAsync_v2",                                \
+      (CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream))        \
+  F (memcpy_2d_async, "cuMemcpy2DAsync_v2",                                    \
+      (const CUDA_MEMCPY2D *copy, CUstream stream))                            \
+  F (memset_d8_async, "cuMemsetD8Async",                                       \
+      (CUdeviceptr to, unsigned char value, size_t size, CUstream stream))     \
+  F (module_load_data, "cuModuleLoadData",                                     \
+      (CUmodule * module, const void *image))                                  \
+  F (module_unload, "cuModuleUnload", (CUmodule module))                       \
+  F (module_get_function, "cuModuleGetFunction",                               \
+      (CUfunction * function, CUmodule module, const char *name))              \
+  F (module_get_global, "cuModuleGetGlobal_v2",                                \
+      (CUdeviceptr * memory, size_t * size, CUmodule module,                   \
+          const char *name))                                                   \
+  F (func_set_attribute, "cuFuncSetAttribute",                                 \
+      (CUfunction function, CUfunction_attribute attribute, int value))        \
+  F (func_get_attribute, "cuFuncGetAttribute",                                 \
+      (int *value, CUfunction_attribute attribute, CUfunction function))       \
+  F (occupancy_max_active_blocks,                                              \
+      "cuOccupancyMaxActiveBlocksPerMultiprocessor",                           \
+      (int *blocks, CUfunction function, int block_size, size_t shared_bytes)) \
+  F (launch_kernel, "cuLaunchKernel",                                          \
+      (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, \
+          unsigned block_x, unsigned block_y, unsigned block_z,                \
+          unsigned shared_bytes, CUstream stream, void **parameters,           \
+          void **extra))                                                       \
+  F (launch_kernel_ex, "cuLaunchKernelEx",                                     \
+      (const CUlaunchConfig *launch, CUfunction function, void **parameters,   \
+          void **extra))                                                       \
+  F (launch_host_func, "cuLaunchHostFunc",                                     \
+      (CUstream stream, CUhostFn function, void *user_data))
+
+typedef struct
+{
+  void *library; /* of dlopen() */
+#define PACO_DRIVER_MEMBER(member, symbol, parameters)                         \
+  CUresult (CUDAAPI *member) parameters;
+  PACO_DRIVER_FUNCTIONS (PACO_DRIVER_MEMBER)
+#undef PACO_DRIVER_MEMBER
+} PacoDriver;
+
+/* Opens libcuda.so.1 and initializes it. Error DEVICE: "no CUDA device: ...".
+ * Every table stands for itself; the driver counts who has it open. */
+PacoDriver *paco_driver_open (GError **error);
+void paco_driver_close (PacoDriver *driver);
+
+/* TRUE for CUDA_SUCCESS. Else sets the error "<task>: <what the driver says>";
+ * task is printf-like and reads like "cannot allocate 12 bytes". The code is
+ * MEMORY when memory ran out, else DEVICE. */
+gboolean paco_driver_check (const PacoDriver *driver, CUresult result,
+    GError **error, const char *task, ...) G_GNUC_PRINTF (4, 5);
+
+/* The oldest devices that the kernels are built for. */
+#define PACO_MIN_COMPUTE_CAPABILITY 75
+
+/* A device with a context of its own, not the primary one, so that nothing in
+ * the application can reset it. */
+typedef struct
+{
+  PacoDriver *driver;
+  CUdevice device;
+  CUcontext context;
+  int ordinal;
+  unsigned compute_capability; /* 90 for 9.0 */
+  unsigned n_multiprocessors;
+  char name[96];
+} PacoDevice;
+
+/* ordinal -1: the usable device with the most multiprocessors. Errors DEVICE:
+ * no driver, no device, no such device, or one that is too old. The context
+ * is not current afterwards. */
+PacoDevice *paco_device_open (int ordinal, GError **error);
+void paco_device_close (PacoDevice *device);
+
+/* Makes the context current in this thread, and undoes that. Every function
+ * that takes a PacoDevice or what was made with it, but for these, expects the
+ * context to be current. */
+gboolean paco_device_enter (const PacoDevice *device, GError **error);
+void paco_device_leave (const PacoDevice *device);
+
+G_END_DECLS

@@ -1,0 +1,668 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The launches of the wavelet transform: one per level for all planes, but at
+ * level 1, where components are taken together that the color transform mixes,
+ * and apart by the way that their samples are fetched. */
+#include "gpu/dwt.h"
+#include "codec/quantizer.h"
+#include <math.h>
+#include <string.h>
+
+/* How the samples of a launch are fetched and stored. PLANAR: the four of a
+ * lane are one aligned word of 4 or 8 bytes, little-endian, and lie alike in
+ * all components that are taken together. */
+typedef enum
+{
+  GENERIC,
+  PLANAR8,
+  PLANAR16,
+} SampleKind;
+
+/* Kernel numbers are sums of these. */
+enum
+{
+  FORWARD_SAMPLES = 0, /* + 8 wavelet + 2 layout + triple */
+  ANY_GENERIC = 0,     /* layouts */
+  ANY_PLANAR16 = 1,
+  PLAIN_PLANAR8 = 2,
+  PLAIN_PLANAR16 = 3,
+  FORWARD = 16,         /* + 2 wavelet + plain */
+  INVERSE = 20,         /* + 10 wavelet + 5 any */
+  INVERSE_SAMPLES = 21, /* + the same + 2 planar + triple */
+  DIRECT = 40,          /* + 4 wavelet + 2 inverse + triple */
+};
+
+#define LAYOUT_NAMES(wavelet, layout)                                          \
+  "dwt_forward_" wavelet "_" layout "_1", "dwt_forward_" wavelet "_" layout "_3"
+#define FORWARD_NAMES(wavelet)                                                 \
+  LAYOUT_NAMES (wavelet, "any_samples_generic"),                               \
+      LAYOUT_NAMES (wavelet, "any_samples_planar16"),                          \
+      LAYOUT_NAMES (wavelet, "plain_samples_planar8"),                         \
+      LAYOUT_NAMES (wavelet, "plain_samples_planar16")
+#define INVERSE_NAMES(wavelet, ability)                                        \
+  "dwt_inverse_" wavelet "_" ability,                                          \
+      "dwt_inverse_" wavelet "_" ability "_samples_generic_1",                 \
+      "dwt_inverse_" wavelet "_" ability "_samples_generic_3",                 \
+      "dwt_inverse_" wavelet "_" ability "_samples_planar_1",                  \
+      "dwt_inverse_" wavelet "_" ability "_samples_planar_3"
+#define DIRECT_NAMES(wavelet)                                                  \
+  "samples_to_indices_" wavelet "_1", "samples_to_indices_" wavelet "_3",      \
+      "indices_to_samples_" wavelet "_1", "indices_to_samples_" wavelet "_3"
+
+const char *const paco_dwt_kernel_names[PACO_DWT_N_KERNELS] = {
+  FORWARD_NAMES ("cdf53"),
+  FORWARD_NAMES ("cdf97"),
+  "dwt_forward_cdf53_any",
+  "dwt_forward_cdf53_plain",
+  "dwt_forward_cdf97_any",
+  "dwt_forward_cdf97_plain",
+  INVERSE_NAMES ("cdf53", "plain"),
+  INVERSE_NAMES ("cdf53", "any"),
+  INVERSE_NAMES ("cdf97", "plain"),
+  INVERSE_NAMES ("cdf97", "any"),
+  DIRECT_NAMES ("cdf53"),
+  DIRECT_NAMES ("cdf97"),
+};
+
+gboolean
+paco_dwt_find_kernels (
+    PacoDwtKernels *kernels, const PacoModule *module, GError **error)
+{
+  const PacoDriver *driver = module->device->driver;
+
+  for (unsigned i = 0; i < PACO_DWT_N_KERNELS; i++) {
+    CUfunction *function = &kernels->functions[i];
+    int blocks = 0;
+
+    if (!paco_module_function (
+            module, paco_dwt_kernel_names[i], function, error)
+        || !paco_driver_check (driver,
+            driver->occupancy_max_active_blocks (
+                &blocks, *function, PACO_DWT_THREADS, 0),
+            error, "the kernel %s cannot be used", paco_dwt_kernel_names[i]))
+      return FALSE;
+    kernels->warps[i] = blocks * PACO_DWT_THREADS / 32;
+  }
+
+  /* What waits is compiled for 9.0 and later only. */
+  kernels->early = false;
+  if (module->device->compute_capability >= 90) {
+    int compiled_for = 0;
+
+    driver->func_get_attribute (
+        &compiled_for, CU_FUNC_ATTRIBUTE_PTX_VERSION, kernels->functions[0]);
+    kernels->early = compiled_for >= 90;
+  }
+  return TRUE;
+}
+
+/* --- Memory --- */
+
+#define DEFAULT_WARPS 16 /* of a multiprocessor, where nobody asked it */
+
+static uint32_t
+aligned_stride (uint32_t width)
+{
+  return (width + PACO_COEFFICIENT_ALIGNMENT - 1) / PACO_COEFFICIENT_ALIGNMENT
+      * PACO_COEFFICIENT_ALIGNMENT;
+}
+
+static void
+place_subbands (PacoDwt *dwt)
+{
+  const PacoGeometry *geometry = dwt->geometry;
+
+  dwt->places = g_new (PacoCoefficientPlace, geometry->n_subbands);
+  for (uint32_t s = 0; s < geometry->n_subbands; s++) {
+    const PacoSubband *subband = &geometry->subbands[s];
+    uint32_t stride = aligned_stride (subband->width);
+
+    dwt->places[s] = (PacoCoefficientPlace){ dwt->n_coefficients, stride };
+    dwt->n_coefficients += (size_t) stride * subband->height;
+  }
+  dwt->n_coefficients += PACO_COEFFICIENT_ALIGNMENT; /* read, but not used */
+}
+
+/* A level's LL is read while that of the next level is written: two regions
+ * take turns. */
+static void
+place_coarse (PacoDwt *dwt)
+{
+  const PacoGeometry *geometry = dwt->geometry;
+  size_t region[2] = { 0, 0 }; /* elements */
+
+  for (unsigned level = 1; level < dwt->levels; level++) {
+    size_t used = 0;
+
+    for (unsigned f = 0; f < geometry->n_fields; f++) {
+      for (unsigned c = 0; c < geometry->n_components; c++) {
+        uint32_t stride = aligned_stride (
+            geometry->resolution[f][c][level].width);
+
+        dwt->coarse[f][c][level] = (PacoCoefficientPlace){ used, stride };
+        used += (size_t) stride * geometry->resolution[f][c][level].height;
+      }
+    }
+    region[level % 2] = MAX (region[level % 2], used);
+  }
+  for (unsigned level = 2; level < dwt->levels; level += 2)
+    for (unsigned f = 0; f < geometry->n_fields; f++)
+      for (unsigned c = 0; c < geometry->n_components; c++)
+        dwt->coarse[f][c][level].offset += region[1];
+  dwt->scratch_bytes = 4 * (region[0] + region[1]);
+}
+
+PacoDwt *
+paco_dwt_new (const PacoPictureFormat *format, const PacoCoding *coding,
+    const PacoGeometry *geometry, unsigned n_multiprocessors,
+    const PacoDwtKernels *kernels)
+{
+  PacoDwt *dwt = g_new0 (PacoDwt, 1);
+
+  dwt->format = *format;
+  dwt->wavelet = coding->wavelet;
+  dwt->levels = coding->levels;
+  dwt->color_transform = coding->color_transform;
+  dwt->geometry = geometry;
+  dwt->n_multiprocessors = n_multiprocessors;
+  for (unsigned i = 0; i < PACO_DWT_N_KERNELS; i++)
+    dwt->warps[i] = kernels ? kernels->warps[i] : DEFAULT_WARPS;
+  place_subbands (dwt);
+  place_coarse (dwt);
+  return dwt;
+}
+
+void
+paco_dwt_free (PacoDwt *dwt)
+{
+  if (dwt) {
+    g_free (dwt->places);
+    g_free (dwt);
+  }
+}
+
+/* --- How large coefficients become --- */
+
+#define MAX_TAPS (16 << PACO_MAX_LEVELS)
+
+/* The taps of the low or high half of one filtering, n of them. */
+static unsigned
+analysis_filter (const PacoWavelet *wavelet, bool high, double *taps)
+{
+  enum
+  {
+    N = 32,
+    MIDDLE = N / 2
+  };
+  unsigned n = 0;
+
+  for (int at = MIDDLE - 4; at <= MIDDLE + 5; at++) {
+    double x[N] = { 0.0 };
+
+    x[at] = 1.0;
+    for (unsigned k = 0; k < wavelet->n_steps; k++)
+      for (int i = 2 - (k % 2 == 0); i < N - 1; i += 2)
+        x[i] += wavelet->steps[k].coefficient * (x[i - 1] + x[i + 1]);
+    taps[n++] = x[MIDDLE + high];
+  }
+  return n;
+}
+
+/* Sums of absolute taps: how much larger than the samples a number of level 1,
+ * 2, ... can be in one direction. */
+static void
+line_gains (const PacoWavelet *wavelet, double gain[][2])
+{
+  double *low = g_new0 (double, MAX_TAPS), *next = g_new0 (double, MAX_TAPS);
+  unsigned n_low = 1;
+
+  low[0] = 1.0;
+  for (unsigned level = 1; level <= PACO_MAX_LEVELS; level++) {
+    for (int high = 1; high >= 0; high--) {
+      double taps[16];
+      unsigned n = analysis_filter (wavelet, high, taps);
+      unsigned spacing = 1u << (level - 1);
+      unsigned length = n_low + (n - 1) * spacing;
+
+      memset (next, 0, sizeof *next * MAX_TAPS);
+      for (unsigned k = 0; k < n; k++)
+        for (unsigned i = 0; i < n_low; i++)
+          next[i + k * spacing] += taps[k] * low[i];
+      gain[level][high] = 0.0;
+      for (unsigned i = 0; i < length; i++)
+        gain[level][high] += fabs (next[i]);
+      if (!high) {
+        memcpy (low, next, sizeof *low * MAX_TAPS);
+        n_low = length;
+      }
+    }
+  }
+  g_free (low);
+  g_free (next);
+}
+
+/* Bound of the samples that the wavelet gets. */
+static double
+sample_range (const PacoPictureFormat *format, const PacoCoding *coding,
+    unsigned component)
+{
+  double range = 1u << (format->components[component].depth - 1);
+
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT
+      && (component == 1 || component == 2))
+    range *= 2.0; /* differences */
+  return range;
+}
+
+/* Bound of what rounding adds in the reversible wavelet. One level adds at
+ * most 2: 0.75 or 0.5 per filtering, the first times the second's gain, 1.5 or
+ * 2. What it added to LL the later levels enlarge. */
+static double
+rounding_bound (double gain[][2], unsigned level)
+{
+  double bound = 2.0;
+
+  for (unsigned later = 1; later < level; later++)
+    bound += 2.0 * gain[later][1] * gain[later][1];
+  return bound;
+}
+
+bool
+paco_dwt_is_narrow (const PacoPictureFormat *format, const PacoCoding *coding)
+{
+  const PacoWavelet *wavelet = &paco_wavelets[coding->wavelet];
+  unsigned n_entries = 3 * coding->levels + 1;
+  double gain[PACO_MAX_LEVELS + 1][2] = { { 1.0, 1.0 } };
+
+  line_gains (wavelet, gain);
+  for (unsigned c = 0; c < format->n_components; c++) {
+    for (unsigned entry = 0; entry < n_entries; entry++) {
+      unsigned level = entry > 0 ? coding->levels - (entry - 1) / 3
+                                 : coding->levels;
+      unsigned orientation = entry > 0 ? (entry - 1) % 3 + 1 : 0;
+      double bound = sample_range (format, coding, c)
+          * gain[level][orientation & 1] * gain[level][orientation >> 1];
+
+      if (wavelet->reversible)
+        bound += level > 0 ? rounding_bound (gain, level) : 0.0;
+      else /* a line of one sample has gain kappa, which is less */
+        bound = bound * 1.001
+            / paco_step_decode (coding->subbands[c][entry].step);
+      if (bound >= 32767.0)
+        return false;
+    }
+  }
+  return true;
+}
+
+/* --- Launches --- */
+
+static unsigned
+n_lanes_per_line (uint32_t width)
+{
+  return (width + PACO_DWT_LANE_COLUMNS - 1) / PACO_DWT_LANE_COLUMNS;
+}
+
+static SampleKind
+sample_kind (const PacoDwtSamples *samples)
+{
+  uint64_t alignment = samples->address | (uint64_t) samples->stride;
+
+  if (samples->flags & PACO_DWT_SHARED
+      || samples->bytes != samples->pixel_stride)
+    return GENERIC;
+  if (samples->bytes == 1 && alignment % 4 == 0)
+    return PLANAR8;
+  if (samples->bytes == 2 && alignment % 8 == 0
+      && !(samples->flags & PACO_DWT_BIG_ENDIAN))
+    return PLANAR16;
+  return GENERIC;
+}
+
+/* The kind of a group of planes. */
+static SampleKind
+common_kind (const PacoDwtPlane *planes, unsigned group)
+{
+  for (unsigned i = 1; i < group; i++)
+    if (sample_kind (&planes[i].samples) != sample_kind (&planes[0].samples)
+        || planes[i].samples.shift != planes[0].samples.shift)
+      return GENERIC;
+  return sample_kind (&planes[0].samples);
+}
+
+static void
+describe_samples (PacoDwtSamples *samples, const PacoDwt *dwt,
+    const PacoPicture *picture, unsigned field, unsigned component)
+{
+  const PacoSampleLayout *layout = &picture->layout[component];
+  unsigned depth = dwt->format.components[component].depth;
+  uint32_t mask = (1u << depth) - 1;
+  ptrdiff_t stride = picture->stride[component];
+
+  *samples = (PacoDwtSamples){
+    .address = (uint64_t) (uintptr_t) picture->data[component]
+        + (uint64_t) (field * stride),
+    .stride = stride * (ptrdiff_t) dwt->geometry->n_fields,
+    .mask = layout->bytes == 1 ? mask * 0x01010101u
+        : layout->bytes == 2   ? mask * 0x00010001u
+                               : mask,
+    .half = 1 << (depth - 1),
+    .shift = layout->shift,
+    .bytes = layout->bytes,
+    .pixel_stride = layout->pixel_stride,
+    .flags = (layout->big_endian && layout->bytes > 1 ? PACO_DWT_BIG_ENDIAN : 0)
+        | (layout->shared ? PACO_DWT_SHARED : 0),
+  };
+}
+
+static void
+describe_band (PacoDwtBand *band, const PacoDwt *dwt, const PacoDwtFrame *frame,
+    const PacoSubband *subband, bool inverse)
+{
+  const PacoCoefficientPlace *place =
+      &dwt->places[subband - dwt->geometry->subbands];
+  unsigned element = frame->wide ? 4 : 2;
+  float step = paco_step_decode (
+      frame->coding->subbands[subband->component][subband->entry].step);
+
+  *band = (PacoDwtBand){
+    .address = frame->coefficients + (uint64_t) place->offset * element,
+    .scale = inverse ? step / 256.0f : 1.0f / step,
+    .first_block = subband->first_block,
+    .blocks_x = subband->blocks_x,
+    .block_height_log2 = g_bit_nth_lsf (subband->block_height, -1),
+  };
+}
+
+/* level 0: no wavelet; then the only band is LL of the level reduce, and
+ * of the picture's size. */
+static void
+describe_plane (PacoDwtPlane *plane, const PacoDwt *dwt,
+    const PacoDwtFrame *frame, unsigned field, unsigned component,
+    unsigned level, bool inverse)
+{
+  const PacoGeometry *geometry = dwt->geometry;
+  unsigned fine = level > 0 ? level - 1 : frame->reduce;
+  const PacoCoefficientPlace *place = dwt->coarse[field][component];
+
+  memset (plane, 0, sizeof *plane);
+  plane->width = geometry->resolution[field][component][fine].width;
+  plane->height = geometry->resolution[field][component][fine].height;
+  plane->n_strips = (plane->width + PACO_DWT_STRIP - 1) / PACO_DWT_STRIP;
+  if (fine > 0) {
+    plane->fine = frame->scratch + 4 * (uint64_t) place[fine].offset;
+    plane->fine_stride = place[fine].stride;
+  }
+  if (fine == frame->reduce)
+    describe_samples (&plane->samples, dwt, frame->picture, field, component);
+  plane->coarse = frame->scratch + 4 * (uint64_t) place[level].offset;
+  plane->low_stride = aligned_stride (
+      level > 0 ? (plane->width + 1) / 2 : plane->width);
+  plane->high_stride = aligned_stride (plane->width / 2);
+
+  if (level == 0 || level == dwt->levels)
+    describe_band (&plane->bands[0], dwt, frame,
+        paco_geometry_subband (
+            geometry, field, component, dwt->levels, PACO_ORIENTATION_LL),
+        inverse);
+  if (level > 0 && level == dwt->levels
+      && paco_wavelets[dwt->wavelet].reversible && !inverse)
+    plane->coarse = plane->bands[0].address;
+  if (level > 0)
+    for (unsigned o = PACO_ORIENTATION_HL; o <= PACO_ORIENTATION_HH; o++)
+      describe_band (&plane->bands[o], dwt, frame,
+          paco_geometry_subband (geometry, field, component, level, o),
+          inverse);
+}
+
+#define MIN_TILE_PAIRS 2
+#define MAX_TILE_PAIRS 256
+
+/* Cuts the planes of a launch into tiles: as many as the device runs at once,
+ * since every tile also reads some lines of its neighbors. group: planes that
+ * a warp does together. */
+static void
+cut_tiles (const PacoDwt *dwt, PacoDwtLaunch *launch, unsigned n_planes,
+    unsigned group)
+{
+  PacoDwtParameters *parameters = &launch->parameters;
+  unsigned wanted = dwt->n_multiprocessors * dwt->warps[launch->kernel];
+  uint64_t columns = 0; /* pairs of lines, over all strips */
+
+  for (unsigned i = 0; i < n_planes; i += group)
+    columns += (uint64_t) parameters->planes[i].n_strips
+        * ((parameters->planes[i].height + 1) / 2);
+  parameters->tile_pairs = CLAMP (
+      (columns + wanted - 1) / wanted, MIN_TILE_PAIRS, MAX_TILE_PAIRS);
+
+  for (unsigned i = 0; i < n_planes; i++) {
+    PacoDwtPlane *plane = &parameters->planes[i];
+    unsigned pairs = (plane->height + 1) / 2;
+
+    plane->n_warps = plane->n_strips
+        * ((pairs + parameters->tile_pairs - 1) / parameters->tile_pairs);
+    launch->grid_x = MAX (launch->grid_x,
+        (plane->n_warps * 32 + PACO_DWT_THREADS - 1) / PACO_DWT_THREADS);
+  }
+  launch->grid_y = n_planes / group;
+}
+
+static void
+cut_lines (PacoDwtLaunch *launch, unsigned n_planes, unsigned group)
+{
+  for (unsigned i = 0; i < n_planes; i++) {
+    const PacoDwtPlane *plane = &launch->parameters.planes[i];
+    uint64_t threads = (uint64_t) n_lanes_per_line (plane->width)
+        * plane->height;
+
+    launch->grid_x = MAX (launch->grid_x,
+        (unsigned) ((threads + PACO_DWT_THREADS - 1) / PACO_DWT_THREADS));
+  }
+  launch->grid_y = n_planes / group;
+}
+
+static void
+begin_launch (PacoDwtLaunch *launch, const PacoDwt *dwt,
+    const PacoDwtFrame *frame, unsigned level)
+{
+  PacoDwtParameters *parameters = &launch->parameters;
+
+  launch->grid_x = launch->grid_y = 0;
+  parameters->wide = frame->wide;
+  parameters->coarse_is_band = level == dwt->levels;
+  parameters->color_transform = PACO_COLOR_TRANSFORM_NONE;
+  parameters->reconstruction = frame->coding->reconstruction;
+  parameters->dropped_planes = frame->dropped_planes;
+  parameters->gain = paco_wavelet_reduced_gain (dwt->wavelet, frame->reduce);
+}
+
+/* Whether the plain kernels suffice for n planes. */
+static bool
+is_plain (const PacoDwt *dwt, const PacoDwtFrame *frame,
+    const PacoDwtPlane *planes, unsigned n)
+{
+  if (frame->wide || frame->dropped_planes != 0 || frame->reduce > 0)
+    return false;
+  for (unsigned i = 0; i < n; i++)
+    if (planes[i].width == 1 || planes[i].height == 1)
+      return paco_wavelets[dwt->wavelet].reversible;
+  return true;
+}
+
+/* Whether the inverse has more to handle than the plain kernels of planar
+ * samples can. */
+static bool
+is_beyond_planar (const PacoDwt *dwt, const PacoDwtPlane *planes, unsigned n,
+    unsigned level, unsigned group)
+{
+  for (unsigned i = 0; i < n; i++)
+    if (planes[i].width == 1 || planes[i].height < PACO_DWT_MIN_PLAIN_HEIGHT)
+      return true;
+  return level == dwt->levels
+      || (group == 3 && !paco_wavelets[dwt->wavelet].reversible
+          && dwt->color_transform == PACO_COLOR_TRANSFORM_RCT);
+}
+
+/* The kernel of a launch whose fine side is samples. */
+static unsigned
+samples_kernel (const PacoDwt *dwt, const PacoDwtPlane *planes, unsigned n,
+    unsigned level, SampleKind kind, unsigned group, bool plain, bool inverse)
+{
+  unsigned triple = group == 3, layout = ANY_GENERIC;
+
+  if (level == 0)
+    return DIRECT + 4 * dwt->wavelet + 2 * inverse + triple;
+  if (inverse && kind != GENERIC
+      && is_beyond_planar (dwt, planes, n, level, group))
+    plain = false;
+  if (inverse)
+    return INVERSE_SAMPLES + 10 * dwt->wavelet + 5 * !plain
+        + 2 * (kind != GENERIC) + triple;
+  if (kind == PLANAR16)
+    layout = plain ? PLAIN_PLANAR16 : ANY_PLANAR16;
+  else if (kind == PLANAR8 && plain)
+    layout = PLAIN_PLANAR8;
+  return FORWARD_SAMPLES + 8 * dwt->wavelet + 2 * layout + triple;
+}
+
+typedef struct
+{
+  unsigned first_field, last_field, first_component, last_component, group;
+} Selection;
+
+/* The selected planes, `group` at a time, whose samples are of a kind. */
+static unsigned
+samples_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
+    const Selection *selection, SampleKind kind, bool inverse,
+    PacoDwtLaunch *launch)
+{
+  PacoDwtParameters *parameters = &launch->parameters;
+  unsigned group = selection->group, n = 0;
+
+  begin_launch (launch, dwt, frame, level);
+  for (unsigned f = selection->first_field; f <= selection->last_field; f++) {
+    for (unsigned c = selection->first_component;
+         c <= selection->last_component; c += group) {
+      PacoDwtPlane *planes = &parameters->planes[n];
+
+      for (unsigned i = 0; i < group; i++)
+        describe_plane (&planes[i], dwt, frame, f, c + i, level, inverse);
+      if (common_kind (planes, group) == kind)
+        n += group;
+    }
+  }
+  if (n == 0)
+    return 0;
+  if (group == 3)
+    parameters->color_transform = dwt->color_transform;
+  launch->kernel = samples_kernel (dwt, parameters->planes, n, level, kind,
+      group, is_plain (dwt, frame, parameters->planes, n), inverse);
+  if (level > 0)
+    cut_tiles (dwt, launch, n, group);
+  else
+    cut_lines (launch, n, group);
+  return launch->grid_x > 0;
+}
+
+/* All launches whose fine side is samples. */
+static unsigned
+samples_launches (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
+    bool inverse, PacoDwtLaunch *launches)
+{
+  const bool triple = dwt->color_transform != PACO_COLOR_TRANSFORM_NONE;
+  Selection single = { .last_field = dwt->geometry->n_fields - 1,
+    .first_component = triple ? 3 : 0,
+    .last_component = dwt->format.n_components - 1,
+    .group = 1 };
+  unsigned n = 0;
+
+  for (int kind = GENERIC; kind <= PLANAR16; kind++) {
+    for (unsigned f = 0; triple && f < dwt->geometry->n_fields; f++)
+      n += samples_launch (dwt, frame, level,
+          &(Selection){ f, f, 0, 2, .group = 3 }, kind, inverse, &launches[n]);
+    n += samples_launch (
+        dwt, frame, level, &single, kind, inverse, &launches[n]);
+  }
+  return n;
+}
+
+/* A level between LL and LL. */
+static unsigned
+plane_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
+    bool inverse, PacoDwtLaunch *launch)
+{
+  unsigned n = 0;
+  bool plain;
+
+  begin_launch (launch, dwt, frame, level);
+  for (unsigned f = 0; f < dwt->geometry->n_fields; f++)
+    for (unsigned c = 0; c < dwt->geometry->n_components; c++)
+      describe_plane (
+          &launch->parameters.planes[n++], dwt, frame, f, c, level, inverse);
+  plain = is_plain (dwt, frame, launch->parameters.planes, n);
+  if (inverse)
+    launch->kernel = INVERSE + 10 * dwt->wavelet + 5 * !plain;
+  else
+    launch->kernel = FORWARD + 2 * dwt->wavelet + plain;
+  cut_tiles (dwt, launch, n, 1);
+  return launch->grid_x > 0;
+}
+
+unsigned
+paco_dwt_forward_launches (
+    const PacoDwt *dwt, const PacoDwtFrame *frame, PacoDwtLaunch *launches)
+{
+  unsigned n = samples_launches (
+      dwt, frame, dwt->levels > 0 ? 1 : 0, false, launches);
+
+  for (unsigned level = 2; level <= dwt->levels; level++)
+    n += plane_launch (dwt, frame, level, false, &launches[n]);
+  return n;
+}
+
+unsigned
+paco_dwt_inverse_launches (
+    const PacoDwt *dwt, const PacoDwtFrame *frame, PacoDwtLaunch *launches)
+{
+  unsigned last = frame->reduce < dwt->levels ? frame->reduce + 1 : 0;
+  unsigned n = 0;
+
+  for (unsigned level = dwt->levels; last > 0 && level > last; level--)
+    n += plane_launch (dwt, frame, level, true, &launches[n]);
+  return n + samples_launches (dwt, frame, last, true, &launches[n]);
+}
+
+static gboolean
+run (const PacoDevice *device, const PacoDwtKernels *kernels,
+    const PacoDwtLaunch *launches, unsigned n, CUstream stream, GError **error)
+{
+  for (unsigned i = 0; i < n; i++)
+    if (!(i > 0 && kernels->early ? paco_module_launch_early
+                                  : paco_module_launch) (device,
+            kernels->functions[launches[i].kernel], launches[i].grid_x,
+            launches[i].grid_y, 1, PACO_DWT_THREADS, 0, stream,
+            &launches[i].parameters, error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+paco_dwt_enqueue_forward (const PacoDwt *dwt, const PacoDevice *device,
+    const PacoDwtKernels *kernels, const PacoDwtFrame *frame, CUstream stream,
+    GError **error)
+{
+  PacoDwtLaunch launches[PACO_DWT_MAX_LAUNCHES];
+  unsigned n = paco_dwt_forward_launches (dwt, frame, launches);
+
+  return run (device, kernels, launches, n, stream, error);
+}
+
+gboolean
+paco_dwt_enqueue_inverse (const PacoDwt *dwt, const PacoDevice *device,
+    const PacoDwtKernels *kernels, const PacoDwtFrame *frame, CUstream stream,
+    GError **error)
+{
+  PacoDwtLaunch launches[PACO_DWT_MAX_LAUNCHES];
+  unsigned n = paco_dwt_inverse_launches (dwt, frame, launches);
+
+  return run (device, kernels, launches, n, stream, error);
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The block coder (FORMAT.md section 7; Enfedaque's thesis, chapters 3 and 5,
+ * for one warp to a codeblock with its coefficients distributed over the
+ * lanes).
+ *
+ *              lane 0   lane 1            lane 31
+ *             +---+---+---+---+-- ... --+---+---+
+ *   line 0    | L | R | L | R |         | L | R |   32 lines of a column and
+ *   line 1    |   |   |   |   |         |   |   |   plane are one word; a lane
+ *   ...       |   |   |   |   |         |   |   |   owns 2 words in 32 lines
+ *             +---+---+---+---+-- ... --+---+---+
+ *
+ * One warp codes one block, and is a thread block of its own: the addresses of
+ * its shared memory are constants then, and a multiprocessor holds 32 of
+ * them. A thread, the lane, turns its two columns into bitplanes, which wait
+ * in scratch memory (they stay in the L2 cache), and then codes plane after
+ * plane: scans (bpc_scan.cuh), signs (bpc_signs.cuh), at the end the raw
+ * planes and signs (bpc_raw.cuh). Encoder and decoder are one template.
+ *
+ * What limits it is the rate of integer instructions, so every step is made
+ * with as few of them as possible; memory is hardly used. */
+#include "codec/policy_block.h"
+#include "gpu/kernels/bpc_raw.cuh"
+#include "gpu/kernels/bpc_scan.cuh"
+#include "gpu/kernels/bpc_scan_words.cuh"
+#include "gpu/kernels/bpc_signs.cuh"
+#include "gpu/kernels/bpc_slices.cuh"
+
+/* How a block is coded. */
+struct Coding
+{
+  uint32_t planes, raw_planes, dropped_planes;
+  bool shared_codewords, raw_left_signs;
+};
+
+/* --- Planes --- */
+
+/* The encoder forms contexts a word at a time, where the visits do not decide
+ * who is visited next. */
+template <bool ENCODE, int PASSES, int LANES_PER_STREAM, int SCAN>
+struct ScannerChoice
+{
+  using Type = Scanner<ENCODE, PASSES, LANES_PER_STREAM, SCAN>;
+};
+
+template <int LANES_PER_STREAM, int SCAN>
+struct ScannerChoice<true, 1, LANES_PER_STREAM, SCAN>
+{
+  using Type = WordScanner<1, LANES_PER_STREAM, SCAN>;
+};
+
+template <int LANES_PER_STREAM, int SCAN>
+struct ScannerChoice<true, 2, LANES_PER_STREAM, SCAN>
+{
+  using Type = WordScanner<2, LANES_PER_STREAM, SCAN>;
+};
+
+template <bool ENCODE, int PASSES, int LANES_PER_STREAM> struct PlaneCoder
+{
+  using L = Layout<ENCODE, PASSES>;
+
+  Block<ENCODE, PASSES> &block;
+  Coder<ENCODE, LANES_PER_STREAM> &coder;
+  SignCoder<ENCODE, PASSES, LANES_PER_STREAM> signs;
+
+  __device__ __forceinline__ PlaneCoder (
+      Block<ENCODE, PASSES> &block_, Coder<ENCODE, LANES_PER_STREAM> &coder_)
+      : block (block_), coder (coder_), signs (block_, coder_)
+  {
+  }
+
+  __device__ __forceinline__ void code_signs (bool left, bool right)
+  {
+    if (left)
+      signs.code_side (LEFT);
+    if (right)
+      signs.code_side (RIGHT);
+  }
+
+  template <int SCAN> __device__ __forceinline__ uint32_t scan (uint32_t plane)
+  {
+    return
+        typename ScannerChoice<ENCODE, PASSES, LANES_PER_STREAM, SCAN>::Type (
+            block, coder)
+            .scan (plane);
+  }
+
+  /* With two and three passes: what was found becomes significant. */
+  __device__ __forceinline__ void take_effect ()
+  {
+    /* Where no sign was coded, other lanes may still be reading. */
+    __syncwarp ();
+    for (uint32_t w = 0; w < block.words; w++)
+      for (int side = 0; side < 2; side++)
+        block.at (L::SIGNIFICANT, side, w) |= block.at (L::FRESH, side, w);
+    __syncwarp ();
+  }
+
+  __device__ __forceinline__ void remember_old ()
+  {
+    for (uint32_t w = 0; w < block.words; w++)
+      for (int side = 0; side < 2; side++)
+        block.at (L::OLD, side, w) = block.at (L::SIGNIFICANT, side, w);
+  }
+
+  /* Returns how many coefficients of the lane became significant. */
+  __device__ __forceinline__ uint32_t code_plane (
+      uint32_t plane, bool left_signs, bool right_signs)
+  {
+    uint32_t n;
+
+    if (PASSES == 1) {
+      n = scan<SCAN_ALL> (plane);
+      code_signs (left_signs, right_signs);
+      return n;
+    }
+    remember_old ();
+    n = scan < PASSES == 2 ? SCAN_INSIGNIFICANT : SCAN_NEIGHBORS > (plane);
+    code_signs (left_signs, right_signs);
+    take_effect ();
+    scan<SCAN_REFINEMENT> (plane);
+    if (PASSES == 3) {
+      n += scan<SCAN_REST> (plane);
+      code_signs (left_signs, right_signs);
+      take_effect ();
+    }
+    return n;
+  }
+
+  /* Stops early when there are more codewords than there may be. */
+  __device__ void code_planes (const Coding &coding, const uint8_t *rows)
+  {
+    uint32_t lowest = coding.dropped_planes + coding.raw_planes;
+
+#pragma unroll 1
+    for (uint32_t plane = coding.planes; plane-- > lowest;) {
+      bool raw_signs = plane == lowest && coding.raw_planes == 0;
+
+      block.load_tables (rows, plane);
+      block.n_significant += sum_of_lanes (code_plane (
+          plane, !(raw_signs && coding.raw_left_signs), !raw_signs));
+      if (coder.is_full ())
+        break;
+    }
+  }
+};
+
+/* --- The encoder --- */
+
+/* paco_policy_block(), a plane a lane. Returns the number of coefficients that
+ * are stored. */
+static __device__ uint32_t
+decide (uint32_t top, uint32_t n_right, uint32_t n_coefficients, uint32_t lane,
+    uint32_t complexity, Coding &coding)
+{
+  uint32_t dropped = coding.dropped_planes;
+  bool stored = lane >= dropped && lane < coding.planes;
+  uint32_t n_higher = sum_of_lanes (top) - sum_of_lanes_before (top, lane)
+      - top;
+  uint32_t n_stored = sum_of_lanes (stored ? top : 0);
+  uint32_t n_first = __shfl_down_sync (ALL_LANES, top, 1);
+  uint32_t n_last = __shfl_sync (ALL_LANES, top, dropped);
+  uint32_t cost = 0, coded, bits;
+
+  if (stored)
+    cost = paco_policy_plane_cost (n_higher, n_first, top, n_coefficients);
+  coded = __ballot_sync (ALL_LANES,
+      stored && !paco_policy_plane_is_raw (cost, n_coefficients, complexity));
+  coding.raw_planes = coding.planes - dropped;
+  if (coded != 0)
+    coding.raw_planes = min (__ffs (coded) - 1 - dropped, 14);
+  coding.shared_codewords = coding.raw_left_signs = false;
+  bits = sum_of_lanes (cost / 1024) + n_stored;
+  if (coding.raw_planes == 0)
+    paco_policy_codewords (n_right, n_last, bits, complexity,
+        &coding.shared_codewords, &coding.raw_left_signs);
+  return n_stored;
+}
+
+template <int PASSES, int LANES_PER_STREAM> struct BlockEncoder
+{
+  Block<true, PASSES> &block;
+  Coder<true, LANES_PER_STREAM> coder;
+  RawWriter<PASSES> raw;
+  uint32_t first_fill, n_fill, n_all_fill; /* fill bits of the lane's stream */
+
+  __device__ __forceinline__ BlockEncoder (Block<true, PASSES> &block_)
+      : block (block_), raw (block_)
+  {
+  }
+
+  /* Bytes of the block, once all planes are coded. */
+  __device__ __forceinline__ uint32_t measure (const Coding &coding)
+  {
+    raw.find_signs (coding.dropped_planes, coding.raw_planes,
+        coding.raw_planes < coding.planes - coding.dropped_planes);
+    n_fill = coder.is_first_of_stream () ? coder.fill_bits () : 0;
+    first_fill = sum_of_lanes_before (n_fill, block.lane);
+    n_all_fill = sum_of_lanes (n_fill);
+    return 4 * coder.n_codewords ()
+        + (raw.n_bits > n_all_fill ? (raw.n_bits - n_all_fill + 7) / 8 : 0);
+  }
+
+  /* raw_bytes: what the block takes with all planes raw. Returns its bytes. */
+  __device__ uint32_t encode (Coding &coding,
+      const PacoBpcEncodeParameters &parameters, uint32_t slot,
+      uint32_t raw_bytes)
+  {
+    uint32_t length;
+
+    coder.init (block.lane, slot, raw_bytes / 4);
+    coder.out = parameters.slots;
+    PlaneCoder<true, PASSES, LANES_PER_STREAM> (block, coder)
+        .code_planes (coding, parameters.rows);
+    length = coder.is_full () ? ~0u : measure (coding);
+    if (length > raw_bytes) {
+      coder.init (block.lane, slot, 0);
+      coding.raw_planes = coding.planes - coding.dropped_planes;
+      coding.raw_left_signs = false;
+      length = measure (coding);
+    }
+    raw.put_signs ();
+    if (n_fill > 0)
+      coder.value += raw.bits (first_fill, n_fill);
+    coder.store_codeword ();
+    raw.put_plain (n_all_fill, coder.out + coder.next);
+    return length;
+  }
+};
+
+template <int PASSES, typename T>
+static __device__ __forceinline__ void
+encode (const PacoBpcEncodeParameters &parameters)
+{
+  PacoGpuBlock place = parameters.blocks[blockIdx.x];
+  Block<true, PASSES> block;
+  Coding coding;
+  PacoGpuRecord record = { 0, 0, 0, 0, 0, 0 };
+
+  block.init (place, parameters.planes,
+      sizeof (T) == 2 ? PACO_BPC_PLANES_16 : PACO_BPC_PLANES_32, threadIdx.x);
+  block.clear ();
+  if (PASSES == 3)
+    fill_weights (block.lane);
+
+  Slicer<PASSES, T> slicer (block, place, parameters.coefficients);
+
+  coding.planes = slicer.slice ();
+  coding.dropped_planes = place.dropped_planes;
+  if (coding.planes > coding.dropped_planes) {
+    uint32_t n = block.width * block.height;
+    uint32_t n_stored = decide (slicer.top, slicer.n_right, n, block.lane,
+        parameters.complexity, coding);
+    uint32_t raw_bytes =
+        (n * (coding.planes - coding.dropped_planes) + n_stored + 7) / 8;
+
+    record.length = coding.shared_codewords
+        ? BlockEncoder<PASSES, 4> (block).encode (
+            coding, parameters, place.slot, raw_bytes)
+        : BlockEncoder<PASSES, 1> (block).encode (
+            coding, parameters, place.slot, raw_bytes);
+    record.planes = coding.planes;
+    record.raw_planes = coding.raw_planes;
+    record.dropped_planes = coding.dropped_planes;
+    record.flags = (coding.shared_codewords ? PACO_GPU_SHARED_CODEWORDS : 0)
+        | (coding.raw_left_signs ? PACO_GPU_RAW_LEFT_SIGNS : 0);
+  }
+  if (block.lane == 0)
+    parameters.records[place.record] = record;
+}
+
+/* --- The decoder --- */
+
+template <int PASSES, int LANES_PER_STREAM>
+static __device__ bool
+decode_block (Block<false, PASSES> &block, const PacoGpuRecord &record,
+    const PacoBpcDecodeParameters &parameters)
+{
+  Coder<false, LANES_PER_STREAM> coder;
+  RawReader<PASSES> raw (block);
+  Coding coding;
+
+  coding.planes = record.planes;
+  coding.raw_planes = record.raw_planes;
+  coding.dropped_planes = record.dropped_planes;
+  coding.raw_left_signs = record.flags & PACO_GPU_RAW_LEFT_SIGNS;
+  coder.init (block.lane, 0, record.length / 4);
+  coder.payload.init (
+      parameters.payload, parameters.payload_words, record.offset);
+  coder.fill_ring (shared + CODEWORD_RING);
+  PlaneCoder<false, PASSES, LANES_PER_STREAM> (block, coder)
+      .code_planes (coding, parameters.rows);
+  if (coder.is_full () || !raw.take_fill (coder))
+    return false;
+
+  raw.plain = coder.payload;
+  raw.plain_start = 32 * coder.n_codewords ();
+  raw.n_plain = 8 * record.length - raw.plain_start;
+  raw.read_planes (coding.dropped_planes, coding.raw_planes);
+  raw.find_signs (coding.dropped_planes, coding.raw_planes,
+      coding.raw_planes < coding.planes - coding.dropped_planes);
+  if (!raw.ends_well ())
+    return false;
+  raw.read_signs ();
+  return true;
+}
+
+template <int PASSES, typename T>
+static __device__ __forceinline__ void
+decode (const PacoBpcDecodeParameters &parameters)
+{
+  PacoGpuBlock place = parameters.blocks[blockIdx.x];
+  PacoGpuRecord record = parameters.records[place.record];
+  uint32_t max_planes = sizeof (T) == 2 ? PACO_BPC_PLANES_16
+                                        : PACO_BPC_PLANES_32;
+  Block<false, PASSES> block;
+  bool well = record.planes <= max_planes && !(record.flags & PACO_GPU_BROKEN);
+
+  block.init (place, parameters.planes, max_planes, threadIdx.x);
+
+  Unslicer<PASSES, T> unslicer (block, place, parameters.coefficients);
+
+  if (record.planes == 0) {
+    well = well && record.length == 0;
+  } else if (well) {
+    well = record.dropped_planes < record.planes
+        && record.raw_planes + record.dropped_planes <= record.planes;
+    if (well) {
+      block.clear ();
+      fill_weights (block.lane);
+      well = record.flags & PACO_GPU_SHARED_CODEWORDS
+          ? decode_block<PASSES, 4> (block, record, parameters)
+          : decode_block<PASSES, 1> (block, record, parameters);
+    }
+  }
+  if (well && record.planes > 0) {
+    unslicer.planes = record.planes;
+    unslicer.dropped = record.dropped_planes;
+    if (parameters.reversible)
+      unslicer.middle = (parameters.reconstruction << record.dropped_planes)
+          >> 8;
+    unslicer.write ();
+  } else {
+    unslicer.write_zeros ();
+  }
+  if (!well && block.lane == 0) {
+    parameters.records[place.record].flags = record.flags | PACO_GPU_BROKEN;
+    atomicAdd (parameters.n_broken, 1);
+  }
+}
+
+/* --- The kernels --- */
+
+/* A block waits for its own visit before most of the time, so a multiprocessor
+ * shall hold many. Slicing int32_t needs more registers. */
+#if __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
+#define BLOCKS_16 28 /* of the 32 that these hold */
+#else
+#define BLOCKS_16 16
+#endif
+#define BLOCKS_32 16
+
+#define KERNELS(bits, passes)                                                  \
+  extern "C" __global__ void __launch_bounds__ (                               \
+      PACO_BPC_THREADS, BLOCKS_##bits)                                         \
+      paco_bpc_encode_##bits##_##passes (PacoBpcEncodeParameters parameters)   \
+  {                                                                            \
+    encode<passes, int##bits##_t> (parameters);                                \
+  }                                                                            \
+  extern "C" __global__ void __launch_bounds__ (                               \
+      PACO_BPC_THREADS, BLOCKS_##bits)                                         \
+      paco_bpc_decode_##bits##_##passes (PacoBpcDecodeParameters parameters)   \
+  {                                                                            \
+    decode<passes, int##bits##_t> (parameters);                                \
+  }
+
+KERNELS (16, 1)
+KERNELS (16, 2)
+KERNELS (16, 3)
+KERNELS (32, 1)
+KERNELS (32, 2)
+KERNELS (32, 3)

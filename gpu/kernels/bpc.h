@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the block coder's kernels (bpc.cu) take and give: plain structs that C
+ * and CUDA both include. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/* A pointer into device memory: a CUdeviceptr in C. */
+#ifdef __CUDACC__
+#define PACO_DEVICE_POINTER(type) type *
+#else
+#define PACO_DEVICE_POINTER(type) uint64_t
+#endif
+
+/* A codeblock as the kernels see it, made when the format is set. Blocks are
+ * coded in the order of the array, so those that take longest come first. */
+typedef struct
+{
+  uint32_t record;       /* number in the order of the codestream */
+  uint32_t coefficients; /* its first coefficient, in elements (even) */
+  uint32_t stride;       /* of the coefficients' rows, elements (even) */
+  uint32_t slot;         /* encoder: its output, in 32-bit words */
+  uint32_t columns;      /* sum of PACO_GPU_COLUMN_WORDS of blocks before */
+  uint16_t width, height;
+  uint8_t orientation;    /* PacoOrientation */
+  uint8_t dropped_planes; /* encoder: paco_policy_dropped_planes() */
+  uint8_t reserved[2];
+} PacoGpuBlock;
+
+/* Words of one bitplane of a block. */
+#define PACO_GPU_COLUMN_WORDS(height) (64 * (((height) + 31) / 32))
+
+/* Words of a block's output slot; planes: most that a block may have. */
+#define PACO_GPU_SLOT_WORDS(n_coefficients, planes)                            \
+  (((n_coefficients) * ((planes) + 1) + 31) / 32)
+
+enum
+{
+  PACO_GPU_SHARED_CODEWORDS = 1 << 0,
+  PACO_GPU_RAW_LEFT_SIGNS = 1 << 1,
+  PACO_GPU_BROKEN = 1 << 2, /* decoder: in: known to be; out: found to be */
+};
+
+/* PacoBlockRecord, packed. */
+typedef struct
+{
+  uint8_t planes, raw_planes, dropped_planes;
+  uint8_t flags;
+  uint32_t length; /* bytes */
+  uint32_t offset; /* bytes, in the payload (decoder) */
+} PacoGpuRecord;
+
+/* The probability set is 192 rows of 41 bytes, padded to this. */
+#define PACO_GPU_ROW_BYTES 48
+
+/* Bitplanes that there is scratch memory for, and most that a block may have;
+ * the decoder takes a block with more as broken. */
+enum
+{
+  PACO_BPC_PLANES_16 = 16, /* int16_t coefficients */
+  PACO_BPC_PLANES_32 = 24,
+};
+
+typedef struct
+{
+  /* int16_t or int32_t, see coefficients.h */
+  PACO_DEVICE_POINTER (const void) coefficients;
+  PACO_DEVICE_POINTER (const PacoGpuBlock) blocks;
+  PACO_DEVICE_POINTER (const uint8_t) rows;
+  /* Scratch: PACO_BPC_PLANES_... * 4 bytes for each word of `columns`. */
+  PACO_DEVICE_POINTER (uint32_t) planes;
+  PACO_DEVICE_POINTER (uint32_t) slots;
+  PACO_DEVICE_POINTER (PacoGpuRecord) records;
+  uint32_t n_blocks;
+  uint32_t complexity; /* 0..3 */
+} PacoBpcEncodeParameters;
+
+typedef struct
+{
+  PACO_DEVICE_POINTER (void) coefficients;
+  PACO_DEVICE_POINTER (const PacoGpuBlock) blocks;
+  PACO_DEVICE_POINTER (const uint8_t) rows;
+  PACO_DEVICE_POINTER (uint32_t) planes;
+  /* All blocks' bytes, from a word's first byte on. */
+  PACO_DEVICE_POINTER (const uint32_t) payload;
+  PACO_DEVICE_POINTER (PacoGpuRecord) records;
+  PACO_DEVICE_POINTER (uint32_t) n_broken; /* is added to */
+  uint32_t n_blocks;
+  uint32_t payload_words; /* that may be read, at least one */
+  uint32_t reversible;    /* what is written: FORMAT.md section 8 done for the
+                             reversible wavelet, else m << d with its sign */
+  uint32_t reconstruction;
+} PacoBpcDecodeParameters;
+
+/* Launch: n_blocks blocks of PACO_BPC_THREADS threads of the kernel
+ *   paco_bpc_{encode,decode}_{16,32}_{coding passes}
+ * with this much dynamic shared memory. */
+#define PACO_BPC_THREADS 32
+
+/* Words of shared memory: tables, the arrays for 32 lines of a block
+ * (bpc_block.cuh), and what holds the encoder's raw signs while they are put
+ * together. */
+enum
+{
+  PACO_BPC_TABLE_WORDS = 64,
+  PACO_BPC_COUNTING_TABLE_WORDS = 104 + 128 + 256,
+  PACO_BPC_ARRAY_WORDS = 192 + 128,
+  PACO_BPC_PASS_WORDS = 192, /* more with two or three coding passes */
+};
+
+static inline size_t
+paco_bpc_shared_bytes (int decoder, unsigned coding_passes, unsigned max_height)
+{
+  size_t lines_32 = max_height < 128 ? 4 : (max_height + 31) / 32;
+  size_t each = PACO_BPC_ARRAY_WORDS
+      + (coding_passes > 1 ? PACO_BPC_PASS_WORDS : 0);
+  size_t tables = decoder || coding_passes == 3 ? PACO_BPC_COUNTING_TABLE_WORDS
+                                                : PACO_BPC_TABLE_WORDS;
+
+  return 4 * (tables + lines_32 * each + (decoder ? 0 : 64 * lines_32 + 2));
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The signs of what became significant in a scan (FORMAT.md section 7.5).
+ *
+ * Each lane walks through its own new coefficients, so the warp makes as many
+ * visits as the busiest lane has, not as many as there are lines. Contexts are
+ * prepared for 32 lines at a time with logic on whole words, four bits a
+ * coefficient. The encoder has the symbol itself in one of them. For the
+ * decoder one thing is missing: whether the coefficient above, if it is new
+ * too, is negative. That is always the lane's visit before this one. */
+#pragma once
+#include "gpu/kernels/bpc_block.cuh"
+
+/* The signs next to 32 lines of a column; not both bits of a line. */
+struct SignWords
+{
+  uint32_t plus, minus;
+};
+
+template <bool ENCODE, int PASSES, int LANES_PER_STREAM> struct SignCoder
+{
+  using L = Layout<ENCODE, PASSES>;
+  using B = Block<ENCODE, PASSES>;
+
+  B &block;
+  Coder<ENCODE, LANES_PER_STREAM> &coder;
+
+  __device__ __forceinline__ SignCoder (
+      B &block_, Coder<ENCODE, LANES_PER_STREAM> &coder_)
+      : block (block_), coder (coder_)
+  {
+  }
+
+  __device__ __forceinline__ SignWords lateral (int side, uint32_t w);
+  __device__ __forceinline__ void prepare (int side, uint32_t w);
+  __device__ void code_side (int side);
+};
+
+/* Bit k of bits[j] of each four becomes bit j of bits[k]. */
+static __device__ __forceinline__ void
+transpose_fours (uint32_t (&bits)[4])
+{
+#pragma unroll
+  for (int distance = 2; distance > 0; distance /= 2) {
+    uint32_t mask = distance == 2 ? 0x33333333 : 0x55555555;
+
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      if (!(i & distance)) {
+        uint32_t swap = ((bits[i] >> distance) ^ bits[i + distance]) & mask;
+
+        bits[i] ^= swap << distance;
+        bits[i + distance] ^= swap;
+      }
+    }
+  }
+}
+
+static __device__ __forceinline__ SignWords
+sign_of_sum (SignWords a, SignWords b)
+{
+  return { (a.plus & ~b.minus) | (b.plus & ~a.minus),
+    (a.minus & ~b.plus) | (b.minus & ~a.plus) };
+}
+
+/* Sign of the sum of the left and the right neighbour's. */
+template <bool ENCODE, int PASSES, int LANES_PER_STREAM>
+__device__ __forceinline__ SignWords
+SignCoder<ENCODE, PASSES, LANES_PER_STREAM>::lateral (int side, uint32_t w)
+{
+  constexpr int K = L::KNOWN, S = L::SIGN;
+  uint32_t a = block.at (K, 1 - side, w), b = block.beyond (K, side, w);
+  uint32_t a_sign = block.at (S, 1 - side, w);
+  uint32_t b_sign = block.beyond (S, side, w);
+
+  return sign_of_sum ({ a & ~a_sign, a & a_sign }, { b & ~b_sign, b & b_sign });
+}
+
+template <bool ENCODE, int PASSES, int LANES_PER_STREAM>
+__device__ __forceinline__ void
+SignCoder<ENCODE, PASSES, LANES_PER_STREAM>::prepare (int side, uint32_t w)
+{
+  constexpr int K = L::KNOWN, S = L::SIGN, F = L::FRESH;
+  SignWords h = lateral (side, w);
+  uint32_t known = block.at (K, side, w), sign = block.at (S, side, w);
+  uint32_t known_above = known, above = 0, above_sign = 0;
+  uint32_t below = 0, below_sign = 0;
+  uint32_t bits[4];
+
+  if (w > 0) {
+    above = block.at (K, side, w - 1);
+    above_sign = block.at (S, side, w - 1);
+    if (ENCODE)
+      above |= block.at (F, side, w - 1);
+  }
+  if (ENCODE)
+    known_above |= block.at (F, side, w);
+  if (w + 1 < block.words) {
+    below = block.at (K, side, w + 1);
+    below_sign = block.at (S, side, w + 1);
+  }
+
+  uint32_t up = __funnelshift_l (above, known_above, 1);
+  uint32_t up_sign = __funnelshift_l (above_sign, sign, 1);
+  uint32_t down = __funnelshift_r (known, below, 1);
+  uint32_t down_sign = __funnelshift_r (sign, below_sign, 1);
+  SignWords u = { up & ~up_sign, up & up_sign };
+  SignWords d = { down & ~down_sign, down & down_sign };
+
+  if (ENCODE) {
+    SignWords v = sign_of_sum (u, d);
+
+    if (block.orientation == ORIENTATION_HL) {
+      SignWords swap = h;
+
+      h = v;
+      v = swap;
+    }
+
+    uint32_t h_any = h.plus | h.minus;
+
+    bits[0] = sign ^ (h.minus | (~h_any & v.minus));
+    bits[1] = h_any;
+    bits[2] = v.plus | v.minus;
+    bits[3] = (h.plus & v.minus) | (h.minus & v.plus);
+  } else {
+    /* v + 2 from each sign plus 1, which is 0, 1 (unknown) or 2. */
+    uint32_t carry = ~up & ~down;
+    uint32_t v[3] = { up ^ down, u.plus ^ d.plus ^ carry,
+      (u.plus & d.plus) | (u.plus & carry) | (d.plus & carry) };
+    /* h + 1, and five times that: bits 0 and 2 for 1, 1 and 3 for 2. */
+    uint32_t one = ~(h.plus | h.minus), two = h.plus;
+    uint32_t c0 = one & v[0];
+    uint32_t c1 = (two & v[1]) | (two & c0) | (v[1] & c0);
+    uint32_t c2 = (one & v[2]) | (one & c1) | (v[2] & c1);
+
+    bits[0] = one ^ v[0];
+    bits[1] = two ^ v[1] ^ c0;
+    bits[2] = one ^ v[2] ^ c1;
+    bits[3] = two ^ c2;
+  }
+  transpose_fours (bits);
+#pragma unroll
+  for (int j = 0; j < 4; j++)
+    block.at (L::SIGN_WORDS + 32 * j, w) = bits[j];
+}
+
+template <bool ENCODE, int PASSES, int LANES_PER_STREAM>
+__device__ void
+SignCoder<ENCODE, PASSES, LANES_PER_STREAM>::code_side (int side)
+{
+  uint32_t w = ~0u, left = 0; /* left: to visit, in these lines */
+  uint32_t next_line = ~0u;   /* after the one visited last */
+  int last_sign = 0;
+
+#pragma unroll 1
+  for (uint32_t k = 0; k < block.words; k++)
+    prepare (side, k);
+#pragma unroll 1
+  for (;;) {
+    while (left == 0 && w + 1 < block.words)
+      left = block.at (L::FRESH, side, ++w);
+
+    bool active = left != 0;
+
+    if (!__any_sync (ALL_LANES, active))
+      break;
+
+    uint32_t line = __clz (__brev (left)) & 31;
+    uint32_t context =
+        block.at (L::SIGN_WORDS + 32 * (line & 3), w) >> (line & 28) & 15;
+
+    if (ENCODE) {
+      coder.visit (active, context & 1, shared[SIGN_TABLE + context / 2]);
+    } else {
+      if (32 * w + line == next_line)
+        context += last_sign;
+
+      uint32_t entry = shared[SIGN_TABLE + context];
+      bool negative = coder.visit (active, false, entry & 0xff000000u)
+          != (entry & 1);
+
+      if (active && negative)
+        block.at (L::SIGN, side, w) |= 1u << line;
+      coder.refill ();
+      last_sign = negative ? -1 : 1;
+      next_line = 32 * w + line + 1;
+    }
+    left &= left - 1;
+  }
+#pragma unroll 1
+  for (uint32_t k = 0; k < block.words; k++)
+    block.at (L::KNOWN, side, k) |= block.at (L::FRESH, side, k);
+  __syncwarp ();
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Coefficients to bitplanes and back: 32 lines of a lane's two columns are 32
+ * words of int16 pairs (or twice 32 words of int32), and transposing them as
+ * a 32x32 matrix of bits makes each word a bitplane. */
+#pragma once
+#include "gpu/kernels/bpc_block.cuh"
+
+/* The same number, but the compiler does not know. So it does not compute the
+ * offsets of 32 lines or planes once for all words, which would take more
+ * registers than there are. */
+static __device__ __forceinline__ uint32_t
+opaque (uint32_t number)
+{
+#ifdef __CUDA_ARCH__
+  asm volatile("" : "+r"(number));
+#endif
+  return number;
+}
+
+/* Bit i of a[k] and bit k of a[i] change places. */
+static __device__ __forceinline__ void
+transpose_bits (uint32_t (&a)[32])
+{
+  constexpr uint32_t masks[5] = { 0x0000ffff, 0x00ff00ff, 0x0f0f0f0f,
+    0x33333333, 0x55555555 };
+
+#pragma unroll
+  for (int stage = 0; stage < 5; stage++) {
+    int distance = 16 >> stage;
+
+#pragma unroll
+    for (int i = 0; i < 32; i++) {
+      if (!(i & distance)) {
+        uint32_t swap = ((a[i] >> distance) ^ a[i + distance]) & masks[stage];
+
+        a[i] ^= swap << distance;
+        a[i + distance] ^= swap;
+      }
+    }
+  }
+}
+
+template <int PASSES, typename T> struct Slicer
+{
+  using L = Layout<true, PASSES>;
+  using B = Block<true, PASSES>;
+
+  static constexpr bool NARROW = sizeof (T) == 2;
+  B &block;
+  const T *rows; /* the lane's left column */
+  uint32_t stride;
+  uint32_t dropped;
+  /* PacoBlockCounts; lane p counts plane p. */
+  uint32_t top;
+  uint32_t n_right;
+  uint32_t planes_here; /* lane w: of 32 lines w */
+
+  __device__ __forceinline__ Slicer (
+      B &block_, const PacoGpuBlock &place, const void *coefficients)
+      : block (block_), stride (place.stride), dropped (place.dropped_planes)
+  {
+    rows = (const T *) coefficients + place.coefficients + 2 * block.lane;
+    top = n_right = 0;
+    planes_here = 0;
+  }
+
+  __device__ __forceinline__ void load_pairs (uint32_t w, uint32_t (&a)[32]);
+  __device__ __forceinline__ void load_column (
+      int side, uint32_t w, uint32_t (&a)[32]);
+  __device__ __forceinline__ bool count (
+      uint32_t p, uint32_t left, uint32_t right);
+  __device__ void slice_pairs (uint32_t w);
+  __device__ void slice_column (int side, uint32_t w);
+  __device__ uint32_t slice ();
+};
+
+/* Magnitudes of both columns in one word. */
+template <int PASSES, typename T>
+__device__ __forceinline__ void
+Slicer<PASSES, T>::load_pairs (uint32_t w, uint32_t (&a)[32])
+{
+  const T *row = rows + (size_t) (32 * w) * stride;
+  uint32_t step = opaque (stride);
+  uint32_t left_sign = 0, right_sign = 0;
+  uint32_t mask = block.column[RIGHT] ? ~0u : block.column[LEFT] ? 0xffff : 0;
+
+#pragma unroll
+  for (int y = 0; y < 32; y++) {
+    uint32_t line = 32 * w + y, pair = 0;
+
+    if (line < block.height && mask)
+      pair = *(const uint32_t *) row & mask;
+    row += step;
+    left_sign |= (pair >> 15 & 1) << y;
+    right_sign |= (pair >> 31) << y;
+    a[y] = __vabs2 (pair);
+  }
+  block.at (L::SIGN, LEFT, w) = left_sign;
+  block.at (L::SIGN, RIGHT, w) = right_sign;
+}
+
+template <int PASSES, typename T>
+__device__ __forceinline__ void
+Slicer<PASSES, T>::load_column (int side, uint32_t w, uint32_t (&a)[32])
+{
+  const T *row = rows + (size_t) (32 * w) * stride + side;
+  uint32_t step = opaque (stride);
+  uint32_t sign = 0;
+
+#pragma unroll
+  for (int y = 0; y < 32; y++) {
+    uint32_t line = 32 * w + y;
+    int32_t value = 0;
+
+    if (line < block.height && block.column[side])
+      value = *row;
+    row += step;
+    sign |= ((uint32_t) value >> 31) << y;
+    a[y] = abs (value);
+  }
+  block.at (L::SIGN, side, w) = sign;
+}
+
+/* left, right: of which coefficients plane p is the highest. Returns whether of
+ * any. */
+template <int PASSES, typename T>
+__device__ __forceinline__ bool
+Slicer<PASSES, T>::count (uint32_t p, uint32_t left, uint32_t right)
+{
+  uint32_t n_of_right = __popc (right);
+  uint32_t n = sum_of_lanes (__popc (left) + n_of_right);
+
+  if (block.lane == p)
+    top += n;
+  if (dropped == p)
+    n_right += n_of_right;
+  return n > 0;
+}
+
+template <int PASSES, typename T>
+__device__ void
+Slicer<PASSES, T>::slice_pairs (uint32_t w)
+{
+  uint2 *word = &block.plane_word (15, w);
+  uint32_t plane_step = 32 * opaque (block.words);
+  uint32_t a[32];
+  uint32_t seen_left = 0, seen_right = 0;
+  bool began = false;
+
+  load_pairs (w, a);
+  transpose_bits (a);
+#pragma unroll
+  for (int p = 15; p >= 0; p--) {
+    uint32_t left = a[p], right = a[16 + p];
+    bool any = count (p, left & ~seen_left, right & ~seen_right);
+
+    seen_left |= left;
+    seen_right |= right;
+    if (any && !began) {
+      began = true;
+      if (block.lane == w)
+        planes_here = p + 1;
+    }
+    if (began)
+      *word = make_uint2 (left, right);
+    word -= plane_step;
+  }
+}
+
+template <int PASSES, typename T>
+__device__ void
+Slicer<PASSES, T>::slice_column (int side, uint32_t w)
+{
+  uint32_t *word = (uint32_t *) &block.plane_word (PACO_BPC_PLANES_32 - 1, w)
+      + side;
+  uint32_t plane_step = 64 * opaque (block.words);
+  uint32_t a[32];
+  uint32_t seen = 0;
+
+  load_column (side, w, a);
+  transpose_bits (a);
+#pragma unroll
+  for (int p = PACO_BPC_PLANES_32 - 1; p >= 0; p--) {
+    uint32_t highest = a[p] & ~seen;
+
+    count (p, side == LEFT ? highest : 0, side == RIGHT ? highest : 0);
+    seen |= a[p];
+    *word = a[p];
+    word -= plane_step;
+  }
+}
+
+/* Returns the block's number of planes. */
+template <int PASSES, typename T>
+__device__ uint32_t
+Slicer<PASSES, T>::slice ()
+{
+  uint32_t planes;
+
+#pragma unroll 1
+  for (uint32_t w = 0; w < block.words; w++) {
+    if (NARROW) {
+      slice_pairs (w);
+    } else {
+      slice_column (LEFT, w);
+      slice_column (RIGHT, w);
+    }
+  }
+  n_right = sum_of_lanes (n_right);
+  planes = 32 - __clz (__ballot_sync (ALL_LANES, top > 0));
+
+  /* Lines whose highest planes are zero have not stored them. */
+  if (NARROW)
+    for (uint32_t w = 0; w < block.words; w++)
+      for (uint32_t p = __shfl_sync (ALL_LANES, planes_here, w); p < planes;
+           p++)
+        block.plane_word (p, w) = make_uint2 (0, 0);
+  __syncwarp ();
+  return planes;
+}
+
+/* --- and back --- */
+
+template <int PASSES, typename T> struct Unslicer
+{
+  using L = Layout<false, PASSES>;
+  using B = Block<false, PASSES>;
+
+  static constexpr bool NARROW = sizeof (T) == 2;
+
+  B &block;
+  T *rows; /* the lane's left column */
+  uint32_t stride;
+  uint32_t dropped, planes;
+  uint32_t middle; /* added to magnitudes that are not 0 */
+
+  __device__ __forceinline__ Unslicer (
+      B &block_, const PacoGpuBlock &place, void *coefficients)
+      : block (block_), stride (place.stride), dropped (0), planes (0),
+        middle (0)
+  {
+    rows = (T *) coefficients + place.coefficients + 2 * block.lane;
+  }
+
+  __device__ void write_pairs (uint32_t w);
+  __device__ void write_column (int side, uint32_t w);
+  __device__ void write ();
+  __device__ void write_zeros ();
+};
+
+template <int PASSES, typename T>
+__device__ void
+Unslicer<PASSES, T>::write_pairs (uint32_t w)
+{
+  T *row = rows + (size_t) (32 * w) * stride;
+  uint32_t step = opaque (stride);
+  uint32_t a[32];
+  uint32_t left = block.at (L::SIGN, LEFT, w);
+  uint32_t right = block.at (L::SIGN, RIGHT, w);
+  const uint2 *word = &block.plane_word (0, w);
+  uint32_t plane_step = 32 * opaque (block.words);
+
+#pragma unroll
+  for (uint32_t p = 0; p < 16; p++) {
+    uint2 both = make_uint2 (0, 0);
+
+    if (p >= dropped && p < planes)
+      both = *word;
+    word += plane_step;
+    a[p] = both.x;
+    a[16 + p] = both.y;
+  }
+  transpose_bits (a);
+#pragma unroll
+  for (int y = 0; y < 32; y++) {
+    uint32_t negative = (left >> y & 1 ? 0xffff : 0)
+        | (right >> y & 1 ? 0xffff0000u : 0);
+    uint32_t pair = a[y];
+
+    if (middle)
+      pair += __vcmpne2 (pair, 0) & middle * 0x10001;
+    pair = __vsub2 (pair ^ negative, negative);
+    if (32 * w + y < block.height && block.column[LEFT])
+      *(uint32_t *) row = pair;
+    row += step;
+  }
+}
+
+template <int PASSES, typename T>
+__device__ void
+Unslicer<PASSES, T>::write_column (int side, uint32_t w)
+{
+  T *row = rows + (size_t) (32 * w) * stride + side;
+  const uint32_t *word = (const uint32_t *) &block.plane_word (0, w) + side;
+  uint32_t step = opaque (stride), plane_step = 64 * opaque (block.words);
+  uint32_t a[32];
+  uint32_t sign = block.at (L::SIGN, side, w);
+
+#pragma unroll
+  for (uint32_t p = 0; p < 32; p++) {
+    a[p] = p < PACO_BPC_PLANES_32 && p >= dropped && p < planes ? *word : 0;
+    word += plane_step;
+  }
+  transpose_bits (a);
+#pragma unroll
+  for (int y = 0; y < 32; y++) {
+    uint32_t negative = sign >> y & 1 ? ~0u : 0;
+    uint32_t value = a[y] + (a[y] ? middle : 0);
+
+    if (32 * w + y < block.height && block.column[side])
+      *row = (T) ((value ^ negative) - negative);
+    row += step;
+  }
+}
+
+template <int PASSES, typename T>
+__device__ void
+Unslicer<PASSES, T>::write ()
+{
+#pragma unroll 1
+  for (uint32_t w = 0; w < block.words; w++) {
+    if (NARROW) {
+      write_pairs (w);
+    } else {
+      write_column (LEFT, w);
+      write_column (RIGHT, w);
+    }
+  }
+}
+
+template <int PASSES, typename T>
+__device__ void
+Unslicer<PASSES, T>::write_zeros ()
+{
+  for (uint32_t line = 0; line < block.height; line++) {
+    T *row = rows + (size_t) line * stride;
+
+    if (block.column[LEFT])
+      row[LEFT] = 0;
+    if (block.column[RIGHT])
+      row[RIGHT] = 0;
+  }
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the kernels of dwt.cu are told. Included by C and by CUDA.
+ *
+ * A launch transforms one level of all planes of a frame: a plane is one
+ * component of one field. "Fine" is the picture that the level splits, of
+ * width * height samples, "coarse" its LL subband. */
+#pragma once
+#include "gpu/kernels/coefficients.h"
+
+#define PACO_DWT_LANE_COLUMNS 4 /* columns of a lane */
+#define PACO_DWT_STRIP 120      /* columns that a warp transforms: 30 lanes */
+#define PACO_DWT_THREADS 128    /* of a block: four warps */
+#define PACO_DWT_MAX_PLANES 8
+/* Of planes that the plain inverse kernels of planar samples take: they mirror
+ * once, and fetch a few lines more than they use. */
+#define PACO_DWT_MIN_PLAIN_HEIGHT 16
+
+/* Samples of one field of one component in device memory; see
+ * PacoSampleLayout. */
+typedef struct
+{
+  uint64_t address;
+  int32_t stride; /* bytes between lines of the field */
+  uint32_t mask;  /* of four samples of 8, or two of 16 bits, at bit 0 */
+  int32_t half;   /* 2^(depth - 1) */
+  uint8_t shift, bytes, pixel_stride;
+  uint8_t flags; /* PACO_DWT_... */
+} PacoDwtSamples;
+
+enum
+{
+  PACO_DWT_BIG_ENDIAN = 1,
+  PACO_DWT_SHARED = 2,
+};
+
+/* One subband of the level. LL and LH have rows of low_stride elements, HL and
+ * HH of high_stride. */
+typedef struct
+{
+  uint64_t address;
+  float scale; /* forward: 1 / step; inverse: step / 256 */
+  /* For the dropped planes of its blocks. */
+  uint32_t first_block, blocks_x;
+  uint32_t block_height_log2;
+} PacoDwtBand;
+
+typedef struct
+{
+  uint32_t width, height; /* fine */
+  uint32_t n_strips;      /* strips of PACO_DWT_STRIP columns */
+  uint32_t n_warps;       /* strips * tiles; 0: nothing to do */
+  uint64_t fine;          /* address, when fine is no samples */
+  uint64_t coarse;        /* of LL, when that is no subband, or of integers */
+  uint32_t fine_stride, low_stride, high_stride; /* elements */
+  uint32_t reserved;
+  PacoDwtSamples samples;
+  PacoDwtBand bands[4]; /* PacoOrientation */
+} PacoDwtPlane;
+
+typedef struct
+{
+  uint32_t tile_pairs;     /* pairs of lines of a tile */
+  uint8_t wide;            /* coefficients are int32_t, else int16_t */
+  uint8_t coarse_is_band;  /* coarse is bands[0] */
+  uint8_t color_transform; /* PacoColorTransform, of planes 3n..3n+2 */
+  uint8_t reconstruction;  /* inverse: rho */
+  uint8_t reserved[4];
+  float gain; /* inverse: of the last level, kappa^(-2 * reduce) */
+  /* Inverse: one byte per block, the dropped planes; 0: none has any. */
+  uint64_t dropped_planes;
+  PacoDwtPlane planes[PACO_DWT_MAX_PLANES];
+} PacoDwtParameters;

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * One level forward: samples or numbers in, subbands out (FORMAT.md sections 5
+ * and 8). */
+#pragma once
+#include "gpu/kernels/dwt_strips.cuh"
+
+/* --- Where lines come from --- */
+
+/* Numbers between the levels. */
+template <class E> struct FineSource
+{
+  struct alignas (LANE_COLUMNS * sizeof (E)) Raw
+  {
+    E element[LANE_COLUMNS];
+  };
+
+  static __device__ __forceinline__ Raw fetch (
+      const PacoDwtPlane &plane, int line, const Place &place)
+  {
+    const E *p = (const E *) plane.fine + place.fetched;
+
+    return *(const Raw *) (p + (uint32_t) line * plane.fine_stride);
+  }
+
+  template <class Number>
+  static __device__ __forceinline__ void unpack (const PacoDwtParameters &p,
+      const PacoDwtPlane *planes, const Raw *raw, Number (*x)[LANE_COLUMNS])
+  {
+#pragma unroll
+    for (int i = 0; i < LANE_COLUMNS; i++)
+      x[0][i] = raw[0].element[i];
+  }
+};
+
+/* Raw samples of G components, color transformed when they are unpacked. */
+template <class Layout, int G> struct SampleSource
+{
+  typedef typename Layout::Raw Raw;
+
+  static __device__ __forceinline__ Raw fetch (
+      const PacoDwtPlane &plane, int line, const Place &place)
+  {
+    return Layout::fetch (plane.samples,
+        (const uint8_t *) plane.samples.address,
+        plane.samples.stride * (int64_t) line, place.fetched,
+        (int) plane.width - 1);
+  }
+
+  template <class Number>
+  static __device__ __forceinline__ void unpack (const PacoDwtParameters &p,
+      const PacoDwtPlane *planes, const Raw *raw, Number (*x)[LANE_COLUMNS])
+  {
+    uint32_t pairs[2][G];
+
+#pragma unroll
+    for (int c = 0; c < G; c++) {
+      uint32_t own[2];
+
+      Layout::unpack (
+          planes[Layout::SHARES_LAYOUT ? 0 : c].samples, raw[c], own);
+      pairs[0][c] = own[0];
+      pairs[1][c] = own[1];
+    }
+#pragma unroll
+    for (int i = 0; i < LANE_COLUMNS; i++) {
+      Number out[G];
+
+      shift_pixel<G> (pairs[i / 2], i % 2, planes, p.color_transform, out);
+#pragma unroll
+      for (int c = 0; c < G; c++)
+        x[c][i] = out[c];
+    }
+  }
+};
+
+/* --- Where coefficients go --- */
+
+/* What kernels can do: Plain ones store 16-bit indices that need no limit, and
+ * know no lines of one sample; the others do anything. */
+struct Plain
+{
+  static const bool ANY = false;
+
+  static __device__ __forceinline__ bool wide (const PacoDwtParameters &)
+  {
+    return false;
+  }
+
+  /* FORMAT.md section 8: rounding towards zero is the floor of the
+   * magnitude. */
+  static __device__ __forceinline__ int quantize (float x, float inverse_step)
+  {
+    return __float2int_rz (__fmul_rn (x, inverse_step));
+  }
+};
+
+struct Any
+{
+  static const bool ANY = true;
+
+  static __device__ __forceinline__ bool wide (const PacoDwtParameters &p)
+  {
+    return p.wide;
+  }
+
+  static __device__ __forceinline__ int quantize (float x, float inverse_step)
+  {
+    float scaled = __fmul_rn (x, inverse_step);
+
+    return __float2int_rz (fminf (fmaxf (scaled, -8388607.0f), 8388607.0f));
+  }
+};
+
+template <class Ability>
+__device__ __forceinline__ void
+store_pair (
+    const PacoDwtParameters &p, uint64_t address, uint32_t at, int a, int b)
+{
+  if (Ability::wide (p))
+    *(int2 *) ((int32_t *) address + at) = make_int2 (a, b);
+  else
+    *(uint32_t *) ((int16_t *) address + at) = __byte_perm (a, b, 0x5410);
+}
+
+template <class Ability>
+__device__ __forceinline__ void
+store_band (const PacoDwtParameters &p, const PacoDwtBand &band, uint32_t at,
+    int a, int b)
+{
+  store_pair<Ability> (p, band.address, at, a, b);
+}
+
+template <class Ability>
+__device__ __forceinline__ void
+store_band (const PacoDwtParameters &p, const PacoDwtBand &band, uint32_t at,
+    float a, float b)
+{
+  store_pair<Ability> (p, band.address, at, Ability::quantize (a, band.scale),
+      Ability::quantize (b, band.scale));
+}
+
+/* LL: integers as coefficients are stored, floats for the next level or, of
+ * the last one, quantized. */
+template <class Ability>
+__device__ __forceinline__ void
+store_coarse (const PacoDwtParameters &p, const PacoDwtPlane &plane,
+    uint32_t at, int a, int b)
+{
+  store_pair<Ability> (p, plane.coarse, at, a, b);
+}
+
+template <class Ability>
+__device__ __forceinline__ void
+store_coarse (const PacoDwtParameters &p, const PacoDwtPlane &plane,
+    uint32_t at, float a, float b)
+{
+  if (p.coarse_is_band)
+    store_band<Ability> (p, plane.bands[0], at, a, b);
+  else
+    *(float2 *) ((float *) plane.coarse + at) = make_float2 (a, b);
+}
+
+/* A low or high line, filtered: its two subbands. Rows have room for a number
+ * too many. */
+template <class W, class Ability>
+__device__ __forceinline__ void
+finish_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,
+    const Place &place, bool high, uint32_t at_low, uint32_t at_high,
+    typename W::Number *x)
+{
+  mirror_columns<true> (place, x);
+  if (!W::SCALES || !Ability::ANY || plane.width > 1)
+    W::forward_line (x);
+  else
+    x[0] = W::single (x[0]);
+
+  if (place.writes) {
+    if (high)
+      store_band<Ability> (p, plane.bands[2], at_low, x[0], x[2]);
+    else
+      store_coarse<Ability> (p, plane, at_low, x[0], x[2]);
+  }
+  if (place.writes_high)
+    store_band<Ability> (p, plane.bands[high ? 3 : 1], at_high, x[1], x[3]);
+}
+
+/* --- A tile --- */
+
+template <int G, class Source>
+__device__ __forceinline__ void
+fetch_line (const PacoDwtPlane *planes, const Place &place, int line,
+    typename Source::Raw *raw)
+{
+  line = mirrored (line, planes[0].height);
+#pragma unroll
+  for (int c = 0; c < G; c++)
+    raw[c] = Source::fetch (planes[c], line, place);
+}
+
+/* One tile of G planes of the same size. Step s takes lines first + 2 s + 1 and
+ * first + 2 s + 2; they are fetched AHEAD steps before. */
+template <class W, int G, class Source, class Ability, int AHEAD>
+__device__ __forceinline__ void
+forward_tile (
+    const PacoDwtParameters &p, const PacoDwtPlane *planes, const Place &place)
+{
+  typedef typename W::Number Number;
+  typedef typename Source::Raw Raw;
+  const int height = planes[0].height;
+  const int n_steps = place.n_pairs + 2 * W::LAG - 1;
+  const int first = 2 * (place.first_pair - W::LAG);
+  const uint32_t low_stride = planes[0].low_stride;
+  const uint32_t high_stride = planes[0].high_stride;
+  uint32_t at_low = place.first_pair * low_stride + place.column / 2;
+  uint32_t at_high = place.first_pair * high_stride + place.column / 2;
+  typename W::State state[G][LANE_COLUMNS] = {};
+  Raw ring[AHEAD][2][G];
+
+  {
+    Raw raw[G];
+    Number even[G][LANE_COLUMNS];
+
+    fetch_line<G, Source> (planes, place, first, raw);
+#pragma unroll
+    for (int s = 0; s < AHEAD; s++)
+#pragma unroll
+      for (int l = 0; l < 2; l++)
+        fetch_line<G, Source> (
+            planes, place, first + 2 * s + 1 + l, ring[s][l]);
+    Source::unpack (p, planes, raw, even);
+#pragma unroll
+    for (int c = 0; c < G; c++)
+#pragma unroll
+      for (int i = 0; i < LANE_COLUMNS; i++)
+        state[c][i].even = even[c][i];
+  }
+
+  for (int s0 = 0; s0 < n_steps; s0 += AHEAD) {
+#pragma unroll
+    for (int r = 0; r < AHEAD; r++) {
+      const int s = s0 + r;
+      const int pair = place.first_pair + s - (2 * W::LAG - 1);
+      Number line[2][G][LANE_COLUMNS];
+
+      if (s >= n_steps)
+        break;
+#pragma unroll
+      for (int l = 0; l < 2; l++)
+        Source::unpack (p, planes, ring[r][l], line[l]);
+      if (s + AHEAD < n_steps) {
+#pragma unroll
+        for (int l = 0; l < 2; l++)
+          fetch_line<G, Source> (
+              planes, place, first + 2 * (s + AHEAD) + 1 + l, ring[r][l]);
+      }
+#pragma unroll
+      for (int c = 0; c < G; c++) {
+        Number low[LANE_COLUMNS], high[LANE_COLUMNS];
+
+#pragma unroll
+        for (int i = 0; i < LANE_COLUMNS; i++) {
+          W::forward_pair (
+              state[c][i], line[0][c][i], line[1][c][i], &low[i], &high[i]);
+          if (W::SCALES && Ability::ANY && height == 1)
+            low[i] = W::single (line[1][c][i]);
+        }
+        if (s < 2 * W::LAG - 1)
+          continue;
+        finish_line<W, Ability> (
+            p, planes[c], place, false, at_low, at_high, low);
+        if (2 * pair + 1 < height)
+          finish_line<W, Ability> (
+              p, planes[c], place, true, at_low, at_high, high);
+      }
+      if (s >= 2 * W::LAG - 1) {
+        at_low += low_stride;
+        at_high += high_stride;
+      }
+    }
+  }
+}
+
+template <class W, int G, class Source, class Ability, int AHEAD>
+__device__ __forceinline__ void
+forward (const PacoDwtParameters &p)
+{
+  /* Groups of three come one to a launch: all its parameters then have
+   * addresses that the compiler knows. */
+  const PacoDwtPlane *planes = G == 1 ? &p.planes[blockIdx.y] : p.planes;
+  Place place;
+
+  wait_for_level_before ();
+  if (warp_place (p, planes[0], &place))
+    forward_tile<W, G, Source, Ability, AHEAD> (p, planes, place);
+}

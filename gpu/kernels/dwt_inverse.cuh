@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * One level inverse: subbands in, numbers or samples out (FORMAT.md sections 5
+ * and 8). */
+#pragma once
+#include "gpu/kernels/dwt_strips.cuh"
+
+/* --- Coefficients --- */
+
+/* Two neighboring numbers of a row of a subband as they are in memory: an
+ * index of 16 bits each (both in x), or of 32, or integers or floats of an LL
+ * between levels. */
+__device__ __forceinline__ uint2
+fetch_pair (bool wide, uint64_t address, uint32_t at)
+{
+  if (wide)
+    return *(const uint2 *) ((const uint32_t *) address + at);
+  return make_uint2 (*(const uint32_t *) ((const uint16_t *) address + at), 0);
+}
+
+/* Kernels that take 16-bit indices of blocks without dropped planes. */
+struct PlainIndices
+{
+  static const bool ANY = false;
+
+  static __device__ __forceinline__ bool wide (const PacoDwtParameters &)
+  {
+    return false;
+  }
+
+  static __device__ __forceinline__ void dequantize (const PacoDwtParameters &p,
+      const PacoDwtBand &band, int line, int column, uint2 pair, int *x0,
+      int *x1)
+  {
+    *x0 = (int16_t) pair.x;
+    *x1 = (int) pair.x >> 16;
+  }
+
+  /* (256 q +- rho) * scale, rounded once: scale has ten significant bits, so
+   * that point, which is rho * scale, and step, 256 * scale, are exact. Of a q
+   * other than 0, q * point is at least as far from 0 as point. */
+  static __device__ __forceinline__ float scaled (
+      float q, float point, float step)
+  {
+    return __fmaf_rn (
+        q, step, fminf (fmaxf (__fmul_rn (q, point), -point), point));
+  }
+
+  static __device__ __forceinline__ void dequantize (const PacoDwtParameters &p,
+      const PacoDwtBand &band, int line, int column, uint2 pair, float *x0,
+      float *x1)
+  {
+    float point = __fmul_rn ((float) p.reconstruction, band.scale);
+    float step = __fmul_rn (256.0f, band.scale);
+
+    *x0 = scaled (__int2float_rn ((int16_t) pair.x), point, step);
+    *x1 = scaled (__int2float_rn ((int16_t) (pair.x >> 16)), point, step);
+  }
+};
+
+/* Kernels that take any. */
+struct AnyIndices
+{
+  static const bool ANY = true;
+
+  static __device__ __forceinline__ bool wide (const PacoDwtParameters &p)
+  {
+    return p.wide;
+  }
+
+  static __device__ __forceinline__ unsigned dropped_planes (
+      const PacoDwtParameters &p, const PacoDwtBand &band, int line, int column)
+  {
+    const uint8_t *dropped = (const uint8_t *) p.dropped_planes;
+
+    if (dropped == NULL || band.blocks_x == 0)
+      return 0;
+    return __ldg (dropped + band.first_block
+        + (line >> band.block_height_log2) * band.blocks_x
+        + min ((unsigned) column / 64, band.blocks_x - 1));
+  }
+
+  static __device__ __forceinline__ void restore (const PacoDwtParameters &p,
+      const PacoDwtBand &band, int index, unsigned dropped, int *x)
+  {
+    int m = abs (index) >> dropped;
+    int magnitude = (m << dropped)
+        + (int) (((unsigned) p.reconstruction << dropped) >> 8);
+
+    *x = m == 0 ? 0 : index < 0 ? -magnitude : magnitude;
+  }
+
+  static __device__ __forceinline__ void restore (const PacoDwtParameters &p,
+      const PacoDwtBand &band, int index, unsigned dropped, float *x)
+  {
+    int m = abs (index) >> dropped;
+    float scale = __int_as_float (
+        __float_as_int (band.scale) + (dropped << 23));
+    float magnitude = __fmul_rn (
+        __int2float_rn (256 * m + p.reconstruction), scale);
+
+    *x = m == 0 ? 0.0f : index < 0 ? -magnitude : magnitude;
+  }
+
+  /* The columns of a pair are in one block. */
+  template <class Number>
+  static __device__ __forceinline__ void dequantize (const PacoDwtParameters &p,
+      const PacoDwtBand &band, int line, int column, uint2 pair, Number *x0,
+      Number *x1)
+  {
+    unsigned dropped = dropped_planes (p, band, line, column);
+
+    restore (p, band, p.wide ? (int) pair.x : (int16_t) pair.x, dropped, x0);
+    restore (p, band, p.wide ? (int) pair.y : (int) pair.x >> 16, dropped, x1);
+  }
+};
+
+/* ICT; with 5/3, RCT is understood. */
+#define OWN_TRANSFORM 2
+
+/* What is known of a tile before its loop, which then has hardly a branch: one
+ * component's work can fill the latencies of another's. ANY_TILE: nothing.
+ * INNER_TILE: 16-bit indices, an LL of numbers, PACO_DWT_MIN_PLAIN_HEIGHT lines
+ * or more, planar samples, the color transform that goes with the wavelet, and
+ * all columns of the strip inside. BORDER_TILE: all but the last. */
+enum Path
+{
+  ANY_TILE,
+  BORDER_TILE,
+  INNER_TILE,
+};
+
+/* What a lane fetches of a low and of a high line, in the order of the
+ * subbands. */
+struct LinePair
+{
+  uint2 bands[4];
+};
+
+/* Lines in their subbands of the low and high line of a pair. */
+struct PairLines
+{
+  int low, high;
+};
+
+template <Path PATH>
+__device__ __forceinline__ PairLines
+pair_lines (int pair, int height)
+{
+  PairLines lines;
+
+  if (PATH == ANY_TILE) {
+    lines.low = mirrored (2 * pair, height) / 2;
+    lines.high = mirrored (2 * pair + 1, height) / 2;
+  } else {
+    /* mirrored() of PACO_DWT_MIN_PLAIN_HEIGHT lines or more */
+    lines.low = min (abs (pair), height - 1 - pair);
+    lines.high = min (max (pair, -1 - pair), height - 2 - pair);
+  }
+  return lines;
+}
+
+template <int G, class Indices, Path PATH>
+__device__ __forceinline__ void
+fetch_lines (const PacoDwtParameters &p, const PacoDwtPlane *planes, int pair,
+    const Place &place, LinePair *raw)
+{
+  const PairLines lines = pair_lines<PATH> (pair, planes[0].height);
+  const uint32_t low_stride = planes[0].low_stride;
+  const uint32_t high_stride = planes[0].high_stride;
+  const bool wide = Indices::wide (p);
+  const bool has_right = PATH != ANY_TILE || planes[0].width > 1;
+  const bool has_lower = PATH != ANY_TILE || planes[0].height > 1;
+  uint32_t at[4];
+
+  at[0] = lines.low * low_stride + place.fetched / 2;
+  at[1] = lines.low * high_stride + place.fetched / 2;
+  at[2] = lines.high * low_stride + place.fetched / 2;
+  at[3] = lines.high * high_stride + place.fetched / 2;
+#pragma unroll
+  for (int c = 0; c < G; c++) {
+    const PacoDwtPlane &plane = planes[c];
+
+    if (PATH == ANY_TILE && p.coarse_is_band)
+      raw[c].bands[0] = fetch_pair (wide, plane.bands[0].address, at[0]);
+    else
+      raw[c].bands[0] = fetch_pair (true, plane.coarse, at[0]);
+#pragma unroll
+    for (int b = 1; b < 4; b++) {
+      raw[c].bands[b] = make_uint2 (0, 0);
+      if ((has_right || b == 2) && (has_lower || b == 1))
+        raw[c].bands[b] = fetch_pair (wide, plane.bands[b].address, at[b]);
+    }
+  }
+}
+
+__device__ __forceinline__ void
+from_bits (uint32_t word, int *x)
+{
+  *x = (int) word;
+}
+
+__device__ __forceinline__ void
+from_bits (uint32_t word, float *x)
+{
+  *x = __uint_as_float (word);
+}
+
+/* Dequantizes the low or the high line and undoes the horizontal filter. */
+template <class W, class Indices, Path PATH>
+__device__ __forceinline__ void
+begin_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,
+    const LinePair &raw, bool high, int line, const Place &place,
+    typename W::Number *x)
+{
+  const int column = place.fetched / 2;
+  const int b = high ? 2 : 0;
+
+  if (high || (PATH == ANY_TILE && p.coarse_is_band)) {
+    Indices::dequantize (
+        p, plane.bands[b], line, column, raw.bands[b], &x[0], &x[2]);
+  } else {
+    from_bits (raw.bands[0].x, &x[0]);
+    from_bits (raw.bands[0].y, &x[2]);
+  }
+  Indices::dequantize (
+      p, plane.bands[b + 1], line, column, raw.bands[b + 1], &x[1], &x[3]);
+
+  if (PATH != INNER_TILE)
+    mirror_columns<false> (place, x);
+  if (!W::SCALES || !Indices::ANY || plane.width > 1)
+    W::inverse_line (x);
+  else
+    x[0] = W::undo_single (x[0]);
+}
+
+/* --- Where lines go --- */
+
+/* The LL of the level above: numbers. Rows have room for a lane too much. */
+struct FineSink
+{
+  static const int G = 1;
+  static const bool PLANAR = false;
+
+  template <Path PATH = ANY_TILE, int BYTES = 0, class Number>
+  static __device__ __forceinline__ void store (const PacoDwtParameters &p,
+      const PacoDwtPlane *planes, const Place &place, int line,
+      const Number (*x)[LANE_COLUMNS])
+  {
+    struct alignas (16) Vector
+    {
+      Number element[LANE_COLUMNS];
+    }
+    vector;
+    Number *first = (Number *) planes[0].fine + place.column;
+
+#pragma unroll
+    for (int i = 0; i < LANE_COLUMNS; i++)
+      vector.element[i] = x[0][i];
+    *(Vector *) (first + (uint32_t) line * planes[0].fine_stride) = vector;
+  }
+};
+
+/* Samples are the low 16 bits of the values. */
+struct GenericStore
+{
+  static const bool PLANAR = false;
+
+  template <Path PATH = ANY_TILE, int BYTES = 0>
+  static __device__ __forceinline__ void store (const PacoDwtSamples &samples,
+      uint8_t *row, int column, int width, const uint32_t *value)
+  {
+#pragma unroll
+    for (int i = 0; i < LANE_COLUMNS; i++)
+      if (column + i < width)
+        write_sample (samples, row, column + i, value[i] & 0xffff);
+  }
+};
+
+/* Planes of 8 or 16 bits, little-endian: four at a time, but at the end of a
+ * line. */
+struct PlanarStore
+{
+  static const bool PLANAR = true;
+
+  template <Path PATH = ANY_TILE, int BYTES = 0>
+  static __device__ __forceinline__ void store (const PacoDwtSamples &samples,
+      uint8_t *row, int column, int width, const uint32_t *value)
+  {
+    const bool whole = PATH == INNER_TILE || column + LANE_COLUMNS <= width;
+    const int bytes = PATH == ANY_TILE ? samples.bytes : BYTES;
+    uint32_t low = __byte_perm (value[0], value[1], 0x5410);
+    uint32_t high = __byte_perm (value[2], value[3], 0x5410);
+
+    if (bytes == 1) {
+      low = __byte_perm (low, high, 0x6420) << samples.shift;
+      if (whole)
+        *(uint32_t *) (row + column) = low;
+    } else {
+      low <<= samples.shift;
+      high <<= samples.shift;
+      if (whole)
+        *(uint2 *) (row + 2 * column) = make_uint2 (low, high);
+    }
+    if constexpr (PATH != INNER_TILE) {
+      if (whole)
+        return;
+#pragma unroll 1
+      for (int i = 0; column + i < width; i++) {
+        if (bytes == 1)
+          row[column + i] = low >> 8 * i;
+        else
+          ((uint16_t *) row)[column + i] = (i < 2 ? low : high) >> 16 * (i % 2);
+      }
+    }
+  }
+};
+
+template <int N, class Store, class Indices> struct SampleSink
+{
+  static const int G = N;
+  static const bool PLANAR = Store::PLANAR;
+
+  /* For levels left out; Plain kernels are not used then. */
+  static __device__ __forceinline__ float scaled (float x, float gain)
+  {
+    return Indices::ANY ? __fmul_rn (x, gain) : x;
+  }
+
+  static __device__ __forceinline__ int scaled (int x, float gain)
+  {
+    return x;
+  }
+
+  template <Path PATH = ANY_TILE, int BYTES = 0, class Number>
+  static __device__ __forceinline__ void store (const PacoDwtParameters &p,
+      const PacoDwtPlane *planes, const Place &place, int line,
+      const Number (*x)[LANE_COLUMNS])
+  {
+    uint32_t value[G][LANE_COLUMNS];
+
+#pragma unroll
+    for (int i = 0; i < LANE_COLUMNS; i++) {
+      Number pixel[G];
+      uint32_t out[G];
+
+#pragma unroll
+      for (int c = 0; c < G; c++)
+        pixel[c] = scaled (x[c][i], p.gain);
+      unshift_pixel<G> (pixel, planes,
+          PATH == ANY_TILE ? p.color_transform : (unsigned) OWN_TRANSFORM, out);
+#pragma unroll
+      for (int c = 0; c < G; c++)
+        value[c][i] = out[c];
+    }
+#pragma unroll
+    for (int c = 0; c < G; c++) {
+      const PacoDwtSamples &samples = planes[c].samples;
+
+      Store::template store<PATH, BYTES> (samples,
+          (uint8_t *) samples.address + samples.stride * (int64_t) line,
+          place.column, planes[c].width, value[c]);
+    }
+  }
+};
+
+/* --- A tile --- */
+
+/* Step s takes the pair of lines first + s, fetched AHEAD steps before. */
+template <class W, class Indices, class Sink, int AHEAD, Path PATH, int BYTES>
+__device__ __forceinline__ void
+inverse_tile (
+    const PacoDwtParameters &p, const PacoDwtPlane *planes, const Place &place)
+{
+  typedef typename W::Number Number;
+  const int G = Sink::G;
+  const int height = planes[0].height;
+  const int n_steps = place.n_pairs + 2 * W::LAG;
+  const int first = place.first_pair - W::LAG;
+  typename W::State state[G][LANE_COLUMNS] = {};
+  LinePair ring[AHEAD][G];
+
+#pragma unroll
+  for (int s = 0; s < AHEAD; s++)
+    fetch_lines<G, Indices, PATH> (p, planes, first + s, place, ring[s]);
+
+  for (int s0 = 0; s0 < n_steps; s0 += AHEAD) {
+#pragma unroll
+    for (int r = 0; r < AHEAD; r++) {
+      const int s = s0 + r;
+      const int line = 2 * (place.first_pair + s - 2 * W::LAG);
+      PairLines lines = {};
+      Number low[G][LANE_COLUMNS], high[G][LANE_COLUMNS];
+      Number even[G][LANE_COLUMNS], odd[G][LANE_COLUMNS];
+
+      if (s >= n_steps)
+        break;
+      if (Indices::ANY)
+        lines = pair_lines<PATH> (first + s, height);
+#pragma unroll
+      for (int c = 0; c < G; c++) {
+        begin_line<W, Indices, PATH> (
+            p, planes[c], ring[r][c], false, lines.low, place, low[c]);
+        begin_line<W, Indices, PATH> (
+            p, planes[c], ring[r][c], true, lines.high, place, high[c]);
+      }
+      if (PATH != ANY_TILE || s + AHEAD < n_steps)
+        fetch_lines<G, Indices, PATH> (
+            p, planes, first + s + AHEAD, place, ring[r]);
+#pragma unroll
+      for (int c = 0; c < G; c++) {
+#pragma unroll
+        for (int i = 0; i < LANE_COLUMNS; i++) {
+          W::inverse_pair (
+              state[c][i], low[c][i], high[c][i], &even[c][i], &odd[c][i]);
+          if (W::SCALES && Indices::ANY && height == 1)
+            even[c][i] = W::undo_single (low[c][i]);
+        }
+      }
+      if (s < 2 * W::LAG || !place.writes)
+        continue;
+      Sink::template store<PATH, BYTES> (p, planes, place, line, even);
+      if (line + 1 < height)
+        Sink::template store<PATH, BYTES> (p, planes, place, line + 1, odd);
+    }
+  }
+}
+
+template <class W, class Indices, class Sink, int AHEAD, int BYTES>
+__device__ __forceinline__ void
+inverse_plain_tile (
+    const PacoDwtParameters &p, const PacoDwtPlane *planes, const Place &place)
+{
+  if (place.edge)
+    inverse_tile<W, Indices, Sink, AHEAD, BORDER_TILE, BYTES> (
+        p, planes, place);
+  else
+    inverse_tile<W, Indices, Sink, AHEAD, INNER_TILE, BYTES> (p, planes, place);
+}
+
+template <class W, class Indices, class Sink, int AHEAD>
+__device__ __forceinline__ void
+inverse (const PacoDwtParameters &p)
+{
+  const PacoDwtPlane *planes = Sink::G == 1 ? &p.planes[blockIdx.y] : p.planes;
+  Place place;
+
+  wait_for_level_before ();
+  if (!warp_place (p, planes[0], &place))
+    return;
+  if constexpr (Indices::ANY || !Sink::PLANAR) {
+    inverse_tile<W, Indices, Sink, AHEAD, ANY_TILE, 0> (p, planes, place);
+  } else {
+    if (planes[0].samples.bytes == 1)
+      inverse_plain_tile<W, Indices, Sink, AHEAD, 1> (p, planes, place);
+    else
+      inverse_plain_tile<W, Indices, Sink, AHEAD, 2> (p, planes, place);
+  }
+}

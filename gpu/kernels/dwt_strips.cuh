@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Which columns and lines are a warp's, and what stands in for those outside of
+ * the plane. */
+#pragma once
+#include "gpu/kernels/dwt_lifting.cuh"
+
+/* A level begins while the one before still runs, as far as there is room: it
+ * waits here before it reads what that one wrote, and lets the next one begin.
+ * Only devices from 9.0 on can. */
+__device__ __forceinline__ void
+wait_for_level_before (void)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* i, mirrored at 0 and n - 1 until it is inside. */
+__device__ __forceinline__ int
+mirrored (int i, int n)
+{
+  int period = 2 * (n - 1);
+
+  i = abs (i);
+  if (n < 8) {
+    while (i > period && n > 1)
+      i -= period;
+    if (n == 1)
+      i = 0;
+  }
+  return min (i, period - i);
+}
+
+struct Place
+{
+  unsigned lane;
+  int first_pair, n_pairs; /* of lines */
+  int column;              /* first of the lane; may be outside */
+  int fetched;             /* the same, or the nearest that is inside */
+  /* The lane's columns are the strip's own, and inside: its low, its high
+   * ones. */
+  bool writes, writes_high;
+  /* Some lane of the warp has columns outside. Where their samples are: for
+   * column i, in byte i, the lane in bits 0 to 4, and in bit 5 whether it is
+   * one of that lane's upper two columns. */
+  bool edge, single; /* single: the plane has one column */
+  uint32_t sources;
+};
+
+__device__ __forceinline__ uint32_t
+edge_sources (int column, int strip_first, int width)
+{
+  uint32_t sources = 0;
+
+#pragma unroll
+  for (int i = 0; i < LANE_COLUMNS; i++) {
+    /* No result needs what lies further out. */
+    int source = mirrored (min (column + i, width + 4), width);
+    int lane = (source - strip_first + LANE_COLUMNS) / LANE_COLUMNS;
+
+    sources |= (lane | (source & 2) << 4) << 8 * i;
+  }
+  return sources;
+}
+
+/* FALSE if there is nothing to do. */
+__device__ __forceinline__ bool
+warp_place (const PacoDwtParameters &p, const PacoDwtPlane &plane, Place *place)
+{
+  /* Through a shuffle: the compiler knows then that lanes do not differ. */
+  unsigned warp = __shfl_sync (
+      FULL_WARP, (blockIdx.x * PACO_DWT_THREADS + threadIdx.x) / 32, 0);
+  unsigned strip, tile;
+
+  if (warp >= plane.n_warps)
+    return false;
+  tile = warp / plane.n_strips;
+  strip = warp - tile * plane.n_strips;
+  place->lane = threadIdx.x % 32;
+  place->first_pair = tile * p.tile_pairs;
+  place->n_pairs = min (
+      p.tile_pairs, (plane.height + 1) / 2 - (unsigned) place->first_pair);
+
+  int strip_first = strip * PACO_DWT_STRIP;
+  int width = plane.width;
+
+  place->column = strip_first + ((int) place->lane - 1) * LANE_COLUMNS;
+  place->fetched = min (
+      max (place->column, 0), (width - 1) / LANE_COLUMNS * LANE_COLUMNS);
+  place->edge = strip == 0
+      || strip_first + PACO_DWT_STRIP + LANE_COLUMNS > width;
+  place->single = width == 1;
+  place->sources = 0;
+  if (place->edge)
+    place->sources = edge_sources (place->column, strip_first, width);
+  place->writes = place->lane >= 1
+      && place->lane <= PACO_DWT_STRIP / LANE_COLUMNS && place->column < width;
+  place->writes_high = place->writes && place->column + 1 < width;
+  return true;
+}
+
+/* Puts mirrored samples into columns outside. Mirroring changes no column's
+ * parity, so that each comes from one of two columns of some lane. */
+template <bool FORWARD, class Number>
+__device__ __forceinline__ void
+mirror_columns (const Place &place, Number *x)
+{
+  Number y[LANE_COLUMNS];
+
+  if (!place.edge)
+    return;
+  if (FORWARD && place.single) /* but for the mirror images of a single one */
+    x[1] = x[3] = x[0];
+#pragma unroll
+  for (int i = 0; i < LANE_COLUMNS; i++) {
+    unsigned source = place.sources >> 8 * i;
+    Number lower = __shfl_sync (FULL_WARP, x[i & 1], source & 31);
+    Number upper = __shfl_sync (FULL_WARP, x[i | 2], source & 31);
+
+    y[i] = source & 32 ? upper : lower;
+  }
+#pragma unroll
+  for (int i = 0; i < LANE_COLUMNS; i++)
+    x[i] = y[i];
+}

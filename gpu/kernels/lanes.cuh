@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * A warp as the 32 lanes of a codeblock, and their arithmetic coders (FORMAT.md
+ * sections 7.1 and 7.2; Enfedaque's thesis, chapter 3, has the idea of one
+ * fixed-length codeword per lane and of lanes that reserve the next one in
+ * order).
+ *
+ * Who reserves which codeword is defined by (visit, step, stream). All lanes
+ * come to every reservation together and learn from a ballot with a full mask
+ * who else needs one; nothing depends on what the hardware has converged.
+ *
+ * With one lane to a codeword a lane is a stream. With four, each of the four
+ * lanes holds a copy of its stream's state and takes all four steps of a visit,
+ * so that only the symbols travel between lanes, never the state. */
+#pragma once
+#include <stdint.h>
+
+#define ALL_LANES 0xffffffffu
+
+static __device__ __forceinline__ uint32_t
+sum_of_lanes (uint32_t value)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync (ALL_LANES, value);
+#else
+  for (int distance = 16; distance > 0; distance /= 2)
+    value += __shfl_xor_sync (ALL_LANES, value, distance);
+  return value;
+#endif
+}
+
+/* Sum of the values of the lanes before this one. */
+static __device__ __forceinline__ uint32_t
+sum_of_lanes_before (uint32_t value, uint32_t lane)
+{
+  uint32_t sum = value;
+
+#pragma unroll
+  for (int distance = 1; distance < 32; distance *= 2) {
+    uint32_t other = __shfl_up_sync (ALL_LANES, sum, distance);
+
+    if (lane >= distance)
+      sum += other;
+  }
+  return sum - value;
+}
+
+/* The bytes of all blocks, read 32 bits at any bit position of one block. */
+struct Payload
+{
+  const uint32_t *words; /* the word of the block's first byte */
+  uint32_t last;         /* readable word, from there */
+  uint32_t shift;        /* of the block's first bit in its word */
+
+  __device__ __forceinline__ void init (
+      const uint32_t *payload, uint32_t n_words, uint32_t offset)
+  {
+    uint32_t first = min (offset / 4, n_words - 1);
+
+    words = payload + first;
+    last = n_words - 1 - first;
+    shift = offset % 4 * 8;
+  }
+
+  __device__ __forceinline__ uint32_t bits (uint32_t position) const
+  {
+    uint32_t bit = position + shift, word = bit / 32;
+
+    return __funnelshift_r (__ldg (words + min (word, last)),
+        __ldg (words + min (word + 1, last)), bit % 32);
+  }
+};
+
+/* Shared memory, of which the decoder keeps the next codewords in a ring. */
+extern __shared__ uint32_t shared[];
+
+template <bool ENCODE, int LANES_PER_STREAM> struct Coder
+{
+  static constexpr bool SHARED = LANES_PER_STREAM > 1;
+  /* One lane of each stream. */
+  static constexpr uint32_t STREAMS = SHARED ? 0x11111111u : ALL_LANES;
+
+  uint32_t size;       /* S: the interval's size less one, 0 without codeword */
+  uint32_t value;      /* L, or D */
+  uint32_t codeword;   /* encoder: where it goes, in words of out */
+  uint32_t next;       /* codeword to be reserved */
+  uint32_t first, end; /* of the block; the encoder's are words of out */
+  uint32_t lane, streams_before; /* as a mask of lanes */
+  uint32_t *out;                 /* encoder */
+  Payload payload;               /* decoder */
+  /* Decoder: RING codewords, from turn - 32 on; turn is above next whenever
+   * refill() was called. ahead is the lane's of the 32 after these. */
+  static constexpr uint32_t RING = 128;
+  uint32_t *ring;
+  uint32_t turn, ahead;
+
+  __device__ __forceinline__ void init (
+      uint32_t lane_, uint32_t first_, uint32_t n)
+  {
+    lane = lane_;
+    streams_before = STREAMS & ((1u << (SHARED ? lane / 4 * 4 : lane)) - 1);
+    size = value = 0;
+    codeword = ~0u;
+    first = next = first_;
+    end = first + n;
+  }
+
+  __device__ __forceinline__ void fill_ring (uint32_t *ring_)
+  {
+    ring = ring_;
+    for (uint32_t k = lane; k < RING; k += 32)
+      ring[k] = payload.bits (32 * k);
+    ahead = payload.bits (32 * (RING + lane));
+    turn = 32;
+    __syncwarp ();
+  }
+
+  /* Puts codewords in the place of those that are used up; needed after two
+   * visits at the latest, which take up to 64. */
+  __device__ __forceinline__ void refill ()
+  {
+    while (!ENCODE && next >= turn) {
+      __syncwarp ();
+      ring[(turn - 32) % RING + lane] = ahead;
+      ahead = payload.bits (32 * (turn + RING + lane));
+      turn += 32;
+      __syncwarp ();
+    }
+  }
+
+  __device__ __forceinline__ uint32_t n_codewords () const
+  {
+    return next - first;
+  }
+
+  /* More codewords than there may be: the rest is not worth coding. */
+  __device__ __forceinline__ bool is_full () const
+  {
+    return next > end;
+  }
+
+  __device__ __forceinline__ bool is_first_of_stream () const
+  {
+    return !SHARED || lane % 4 == 0;
+  }
+
+  /* Bits of the raw string that an open codeword takes. */
+  __device__ __forceinline__ uint32_t fill_bits () const
+  {
+    return 31 - __clz (size + 1);
+  }
+
+  __device__ __forceinline__ void store_codeword () const
+  {
+    if (codeword < end && is_first_of_stream ())
+      out[codeword] = value;
+  }
+
+  /* All lanes; those whose stream needs a codeword say so. */
+  __device__ __forceinline__ void reserve (bool needs)
+  {
+    uint32_t who = __ballot_sync (ALL_LANES, needs) & STREAMS;
+
+    if (needs) {
+      uint32_t mine = next + __popc (who & streams_before);
+
+      if (ENCODE) {
+        store_codeword ();
+        codeword = mine;
+        value = 0;
+      } else {
+        value = ring[mine % RING];
+      }
+      size = ~0u;
+    }
+    next += __popc (who);
+  }
+
+  /* The new interval; zeros: T. A 1 is any bit that is not 0. */
+  __device__ __forceinline__ void narrow (
+      bool active, uint32_t bit, uint32_t zeros)
+  {
+    uint32_t ones = ~zeros; /* -(T + 1) */
+
+#ifdef __CUDA_ARCH__
+    /* Written down so that each case is one predicated instruction. */
+    asm("{ .reg .pred a, one, zero;\n"
+        "setp.ne.u32 a, %2, 0;\n"
+        "setp.ne.and.u32 one|zero, %3, 0, a;\n"
+        "@one add.u32 %0, %0, %5;\n"
+        "@one sub.u32 %1, %1, %6;\n"
+        "@zero mov.u32 %0, %4; }"
+        : "+r"(size), "+r"(value)
+        : "r"((uint32_t) active), "r"(bit), "r"(zeros), "r"(ones),
+        "r"(ENCODE ? ones : -ones));
+#else
+    if (active && bit) {
+      value = ENCODE ? value - ones : value + ones;
+      size += ones;
+    } else if (active) {
+      size = zeros;
+    }
+#endif
+  }
+
+  /* The same where all lanes are active. */
+  __device__ __forceinline__ void narrow_all (uint32_t bit, uint32_t zeros)
+  {
+#ifdef __CUDA_ARCH__
+    uint32_t ones = ~zeros;
+
+    if (ENCODE)
+      asm("{ .reg .pred one;\n"
+          "setp.ne.u32 one, %2, 0;\n"
+          "@one add.u32 %0, %0, %4;\n"
+          "@one sub.u32 %1, %1, %4;\n"
+          "@!one mov.u32 %0, %3; }"
+          : "+r"(size), "+r"(value)
+          : "r"(bit), "r"(zeros), "r"(ones));
+    else
+      asm("{ .reg .pred one;\n"
+          "setp.gt.u32 one, %1, %2;\n"
+          "@one add.u32 %0, %0, %3;\n"
+          "@one add.u32 %1, %1, %3;\n"
+          "@!one mov.u32 %0, %2; }"
+          : "+r"(size), "+r"(value)
+          : "r"(zeros), "r"(ones));
+#else
+    narrow (true, bit, zeros);
+#endif
+  }
+
+  /* One step; probability: of a 0, in the highest 8 bits. */
+  template <bool ALL>
+  __device__ __forceinline__ bool step (
+      bool active, uint32_t bit, uint32_t probability)
+  {
+    bool needs = ALL ? size == 0 : active && size == 0;
+
+    if (__any_sync (ALL_LANES, needs))
+      reserve (needs);
+
+    uint32_t zeros = __umulhi (size, probability);
+
+    if (!ENCODE)
+      bit = value > zeros;
+    if (ALL)
+      narrow_all (bit, zeros);
+    else
+      narrow (active, bit, zeros);
+    return bit;
+  }
+
+  /* One visit of all lanes. */
+  __device__ __forceinline__ bool visit (
+      bool active, uint32_t bit, uint32_t probability)
+  {
+    if (!SHARED)
+      return step<false> (active, bit, probability);
+    return visit_shared<false> (active, bit, probability);
+  }
+
+  /* The same where all lanes are known to be active. */
+  __device__ __forceinline__ bool visit_all (uint32_t bit, uint32_t probability)
+  {
+    if (!SHARED)
+      return step<true> (true, bit, probability);
+    return visit_shared<true> (true, bit, probability);
+  }
+
+  template <bool ALL>
+  __device__ __forceinline__ bool visit_shared (
+      bool active, uint32_t bit, uint32_t probability)
+  {
+    uint32_t symbol = probability | (!ALL && active ? 2 : 0)
+        | (ENCODE && bit ? 1 : 0);
+    uint32_t symbols[4], found = 0;
+
+#pragma unroll
+    for (int s = 0; s < 4; s++)
+      symbols[s] = __shfl_sync (ALL_LANES, symbol, s, 4);
+#pragma unroll
+    for (int s = 0; s < 4; s++)
+      if (step<ALL> (symbols[s] & 2, symbols[s] & 1, symbols[s] & 0xff000000u))
+        found |= 1 << s;
+    return ENCODE ? bit : found >> lane % 4 & 1;
+  }
+};

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * From coded blocks to the codestream (FORMAT.md section 6): where each block's
+ * bytes belong is a prefix sum over their lengths; then they are copied there.
+ *
+ * Blocks begin on any byte. What counts is that writes are wide and aligned, 16
+ * bytes a lane, 512 a warp; only the ragged ends of a block are single bytes. */
+#include "gpu/kernels/pack.h"
+
+#define ALL_LANES 0xffffffffu
+
+enum
+{
+  RECORD_SHARED_CODEWORDS = 1 << 5,
+  RECORD_RAW_LEFT_SIGNS = 1 << 6,
+  RECORD_EXTENSION = 1 << 7,
+  ALL_PLANES_RAW = 15,
+};
+
+/* --- Sizes --- */
+
+static __device__ bool
+has_extension (const PacoGpuRecord &record)
+{
+  return record.raw_planes > 0 || record.dropped_planes > 0;
+}
+
+static __device__ uint32_t
+record_size (const PacoGpuRecord &record, bool checks)
+{
+  if (record.planes == 0)
+    return 1;
+  return 3 + has_extension (record) + (checks ? 2 : 0);
+}
+
+static __device__ void
+write_record (const PacoGpuRecord &record, bool checks, uint8_t *out)
+{
+  uint32_t raw = record.raw_planes, first = record.planes;
+
+  if (record.planes == 0) {
+    *out = 0;
+    return;
+  }
+  if (raw + record.dropped_planes == record.planes)
+    raw = ALL_PLANES_RAW;
+  if (record.flags & PACO_GPU_SHARED_CODEWORDS)
+    first |= RECORD_SHARED_CODEWORDS;
+  if (record.flags & PACO_GPU_RAW_LEFT_SIGNS)
+    first |= RECORD_RAW_LEFT_SIGNS;
+  if (has_extension (record))
+    first |= RECORD_EXTENSION;
+  *out++ = first;
+  *out++ = record.length;
+  *out++ = record.length >> 8;
+  if (has_extension (record))
+    *out++ = raw | record.dropped_planes << 4;
+  if (checks) { /* the host's business */
+    *out++ = 0;
+    *out++ = 0;
+  }
+}
+
+/* Index bytes and payload bytes in one number, so that one scan serves both:
+ * 2^20 blocks of 6 index bytes, and 2^40 bytes of payload. */
+#define PAYLOAD_BITS 40
+
+static __device__ uint64_t
+scan_warp (uint64_t value, uint32_t lane)
+{
+  for (uint32_t distance = 1; distance < 32; distance *= 2) {
+    uint64_t other = __shfl_up_sync (ALL_LANES, value, distance);
+
+    if (lane >= distance)
+      value += other;
+  }
+  return value;
+}
+
+/* Sum of the values of the threads before this one, and of all. */
+static __device__ uint64_t
+scan_threads (uint64_t value, uint64_t *all)
+{
+  __shared__ uint64_t of_warps[PACO_PACK_SCAN_THREADS / 32];
+  uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  uint64_t inclusive = scan_warp (value, lane);
+  uint64_t before;
+
+  if (lane == 31)
+    of_warps[warp] = inclusive;
+  __syncthreads ();
+  if (warp == 0)
+    of_warps[lane] = scan_warp (of_warps[lane], lane);
+  __syncthreads ();
+  before = warp > 0 ? of_warps[warp - 1] : 0;
+  *all = of_warps[PACO_PACK_SCAN_THREADS / 32 - 1];
+  __syncthreads ();
+  return before + inclusive - value;
+}
+
+#define SCAN_RECORDS 4 /* of a thread at a time */
+
+/* One block of threads: there are some thousand records. */
+extern "C" __global__ void
+__launch_bounds__ (PACO_PACK_SCAN_THREADS) paco_pack_scan (PacoPackParameters p)
+{
+  const uint64_t payload_mask = ((uint64_t) 1 << PAYLOAD_BITS) - 1;
+  uint64_t before = 0;
+
+  for (uint32_t first = 0; first < p.n_blocks;
+       first += SCAN_RECORDS * PACO_PACK_SCAN_THREADS) {
+    uint32_t i = first + SCAN_RECORDS * threadIdx.x;
+    PacoGpuRecord records[SCAN_RECORDS];
+    uint64_t sizes[SCAN_RECORDS], sum = 0, all, at;
+
+#pragma unroll
+    for (int k = 0; k < SCAN_RECORDS; k++) {
+      sizes[k] = 0;
+      if (i + k < p.n_blocks) {
+        records[k] = p.records[i + k];
+        sizes[k] = (uint64_t) record_size (records[k], p.block_checks)
+                << PAYLOAD_BITS
+            | records[k].length;
+      }
+      sum += sizes[k];
+    }
+    at = before + scan_threads (sum, &all);
+#pragma unroll
+    for (int k = 0; k < SCAN_RECORDS; k++) {
+      if (i + k < p.n_blocks) {
+        p.records[i + k].offset = (uint32_t) (at & payload_mask);
+        write_record (
+            records[k], p.block_checks, p.index + (at >> PAYLOAD_BITS));
+      }
+      at += sizes[k];
+    }
+    before += all;
+  }
+  if (threadIdx.x == 0) {
+    PacoPackSizes sizes;
+
+    sizes.payload_size = before & payload_mask;
+    sizes.index_size = (uint32_t) (before >> PAYLOAD_BITS);
+    sizes.fits = p.header_size + sizes.index_size + sizes.payload_size
+        <= p.capacity;
+    *p.sizes = sizes;
+    *p.host_sizes = sizes;
+  }
+}
+
+/* --- Copies --- */
+
+/* 32 bits at a byte position; `from` is aligned, what lies behind its end is
+ * readable up to a whole word. */
+static __device__ __forceinline__ uint32_t
+word_at (const uint32_t *from, uint32_t byte, uint32_t last)
+{
+  uint32_t i = byte / 4;
+  uint32_t low = from[i], high = from[min (i + 1, last)];
+
+  return __funnelshift_r (low, high, 8 * (byte % 4));
+}
+
+/* A warp copies bytes from a word's first byte on to anywhere. */
+static __device__ void
+copy_bytes (uint8_t *to, const uint32_t *from, uint32_t size, uint32_t lane)
+{
+  uint32_t head, n_vectors, done, last;
+
+  if (size == 0)
+    return;
+  last = (size - 1) / 4;
+  head = min ((uint32_t) (-(uintptr_t) to & 15), size);
+  n_vectors = (size - head) / 16;
+  done = head + 16 * n_vectors;
+  if (lane < head)
+    to[lane] = ((const uint8_t *) from)[lane];
+  for (uint32_t v = lane; v < n_vectors; v += 32) {
+    uint32_t byte = head + 16 * v;
+    uint4 value;
+
+    value.x = word_at (from, byte, last);
+    value.y = word_at (from, byte + 4, last);
+    value.z = word_at (from, byte + 8, last);
+    value.w = word_at (from, byte + 12, last);
+    *(uint4 *) (to + byte) = value;
+  }
+  if (lane < size - done)
+    to[done + lane] = ((const uint8_t *) from)[done + lane];
+}
+
+extern "C" __global__ void
+__launch_bounds__ (PACO_PACK_COPY_THREADS) paco_pack_copy (PacoPackParameters p)
+{
+  uint32_t lane = threadIdx.x % 32;
+  uint32_t warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  uint32_t n_warps = gridDim.x * blockDim.x / 32;
+  uint32_t index_size = p.sizes->index_size;
+  uint32_t n_index = (index_size + PACO_PACK_INDEX_PIECE - 1)
+      / PACO_PACK_INDEX_PIECE;
+  uint8_t *index = p.output + p.header_size;
+  uint8_t *payload = index + index_size;
+
+  if (!p.sizes->fits)
+    return;
+  for (uint32_t i = warp; i < n_index; i += n_warps) {
+    uint32_t at = i * PACO_PACK_INDEX_PIECE;
+
+    copy_bytes (index + at, (const uint32_t *) (p.index + at),
+        min (index_size - at, PACO_PACK_INDEX_PIECE), lane);
+  }
+  for (uint32_t i = warp; i < p.n_blocks; i += n_warps) {
+    PacoGpuRecord record = p.records[p.blocks[i].record];
+
+    copy_bytes (payload + record.offset, p.slots + p.blocks[i].slot,
+        record.length, lane);
+  }
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the kernels of pack.cu take and give: they put the blocks of a frame
+ * together to the index and the payload of the codestream. Included by C and
+ * by CUDA. */
+#pragma once
+#include "gpu/kernels/bpc.h"
+
+#define PACO_PACK_SCAN_THREADS 1024
+#define PACO_PACK_COPY_THREADS 256
+/* Bytes of the index that a warp copies at a time. */
+#define PACO_PACK_INDEX_PIECE 4096
+
+/* What the scan finds, for the copy kernel and for the host. */
+typedef struct
+{
+  uint64_t payload_size;
+  uint32_t index_size;
+  uint32_t fits; /* into the output; if not, nothing is written there */
+} PacoPackSizes;
+
+typedef struct
+{
+  PACO_DEVICE_POINTER (const PacoGpuBlock) blocks;
+  PACO_DEVICE_POINTER (const uint32_t) slots; /* the block coder's output */
+  /* In the order of the codestream; the scan sets their offsets. */
+  PACO_DEVICE_POINTER (PacoGpuRecord) records;
+  PACO_DEVICE_POINTER (uint8_t) index; /* scratch: 6 bytes per block */
+  PACO_DEVICE_POINTER (PacoPackSizes) sizes;
+  PACO_DEVICE_POINTER (PacoPackSizes) host_sizes; /* the same, for the host */
+  /* The frame, aligned to 16 bytes; index and payload are written behind the
+   * header. */
+  PACO_DEVICE_POINTER (uint8_t) output;
+  uint64_t capacity; /* bytes */
+  uint32_t header_size;
+  uint32_t n_blocks;
+  uint32_t block_checks; /* leave room for them */
+} PacoPackParameters;
+
+/* Launch, with the same parameters: one block of PACO_PACK_SCAN_THREADS of
+ * paco_pack_scan, then any number of blocks of PACO_PACK_COPY_THREADS of
+ * paco_pack_copy. */

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Samples in memory to numbers and back, and the color transforms, for the
+ * kernels of dwt.cu (FORMAT.md section 5).
+ *
+ * A lane handles four neighboring columns. Planar samples are fetched four at
+ * a time and stay packed, as they were read, until their turn comes (Raw), so
+ * that lines can be fetched well ahead at one or two registers each. */
+#pragma once
+#include "gpu/kernels/dwt.h"
+
+#define LANE_COLUMNS PACO_DWT_LANE_COLUMNS
+
+/* The sample of any layout: as a word in the order of memory, from the one or
+ * two aligned words that have its bytes (so up to three bytes around the
+ * samples are read), then in that of numbers. */
+__device__ __forceinline__ uint32_t
+read_sample (const PacoDwtSamples &samples, const uint8_t *line, int column)
+{
+  uintptr_t address = (uintptr_t) line + column * samples.pixel_stride;
+  const uint32_t *words = (const uint32_t *) (address & ~(uintptr_t) 3);
+  unsigned offset = address & 3, shift = samples.shift;
+  uint32_t word = __ldg (words);
+
+  word = __funnelshift_r (
+      word, offset + samples.bytes > 4 ? __ldg (words + 1) : 0, 8 * offset);
+  if (samples.flags & PACO_DWT_BIG_ENDIAN) {
+    word = __byte_perm (word, 0, 0x0123);
+    shift += 32 - 8 * samples.bytes;
+  }
+  return word >> shift & (2 * samples.half - 1);
+}
+
+__device__ __forceinline__ void
+write_sample (
+    const PacoDwtSamples &samples, uint8_t *line, int column, uint32_t value)
+{
+  uint8_t *p = line + column * samples.pixel_stride;
+  unsigned offset = (uintptr_t) p & 3;
+  uint32_t word = value << samples.shift;
+
+  if (samples.flags & PACO_DWT_BIG_ENDIAN)
+    word = __byte_perm (word, 0, 0x0123) >> (32 - 8 * samples.bytes);
+
+  if (samples.flags & PACO_DWT_SHARED) {
+    /* Other components, in other warps, write into the same word, which was
+     * zero. Atomic operations come in 32 aligned bits. */
+    uint32_t *words = (uint32_t *) (p - offset);
+
+    atomicOr (words, word << 8 * offset);
+    if (offset + samples.bytes > 4)
+      atomicOr (words + 1, word >> (32 - 8 * offset));
+  } else if (samples.bytes == 1) {
+    *p = word;
+  } else if (samples.bytes == 2 && offset % 2 == 0) {
+    *(uint16_t *) p = word;
+  } else if (samples.bytes == 4 && offset == 0) {
+    *(uint32_t *) p = word;
+  } else {
+#pragma unroll 1
+    for (unsigned i = 0; i < samples.bytes; i++)
+      p[i] = word >> 8 * i;
+  }
+}
+
+/* --- Sources: how the four samples of a lane are fetched, and made into two
+ * pairs of 16 bits ---
+ *
+ * column is a multiple of four; what lies behind the last column may be read
+ * (at most 6 bytes) but does not matter. */
+
+/* Samples of any layout, taken apart when they are fetched. */
+struct GenericSource
+{
+  static const bool SHARES_LAYOUT = false;
+
+  struct Raw
+  {
+    uint32_t pair[2];
+  };
+
+  static __device__ __forceinline__ Raw fetch (const PacoDwtSamples &samples,
+      const uint8_t *first, int64_t offset, int column, int last)
+  {
+    const uint8_t *line = first + offset;
+    Raw raw;
+
+#pragma unroll
+    for (int i = 0; i < 2; i++)
+      raw.pair[i] = read_sample (samples, line, min (column + 2 * i, last))
+          | read_sample (samples, line, min (column + 2 * i + 1, last)) << 16;
+    return raw;
+  }
+
+  static __device__ __forceinline__ void unpack (
+      const PacoDwtSamples &samples, Raw raw, uint32_t *pair)
+  {
+    pair[0] = raw.pair[0];
+    pair[1] = raw.pair[1];
+  }
+};
+
+struct Planar8Source
+{
+  static const bool SHARES_LAYOUT = true; /* of components taken together */
+
+  struct Raw
+  {
+    uint32_t word;
+  };
+
+  static __device__ __forceinline__ Raw fetch (const PacoDwtSamples &samples,
+      const uint8_t *first, int64_t offset, int column, int last)
+  {
+    return Raw{ __ldg ((const uint32_t *) (first + column + offset)) };
+  }
+
+  static __device__ __forceinline__ void unpack (
+      const PacoDwtSamples &samples, Raw raw, uint32_t *pair)
+  {
+    uint32_t word = raw.word >> samples.shift & samples.mask;
+
+    pair[0] = __byte_perm (word, 0, 0x4140);
+    pair[1] = __byte_perm (word, 0, 0x4342);
+  }
+};
+
+/* Little-endian */
+struct Planar16Source
+{
+  static const bool SHARES_LAYOUT = true; /* of components taken together */
+
+  struct Raw
+  {
+    uint2 words;
+  };
+
+  static __device__ __forceinline__ Raw fetch (const PacoDwtSamples &samples,
+      const uint8_t *first, int64_t offset, int column, int last)
+  {
+    return Raw{ __ldg ((const uint2 *) (first + 2 * column + offset)) };
+  }
+
+  static __device__ __forceinline__ void unpack (
+      const PacoDwtSamples &samples, Raw raw, uint32_t *pair)
+  {
+    pair[0] = raw.words.x >> samples.shift & samples.mask;
+    pair[1] = raw.words.y >> samples.shift & samples.mask;
+  }
+};
+
+/* --- Level shift and color transform, forward ---
+ *
+ * Of one pixel of G components: column i (0 or 1) of a pair of columns. All G
+ * components have the depth of planes[0]. */
+
+template <int G>
+__device__ __forceinline__ void
+shift_pixel (const uint32_t *pairs, int i, const PacoDwtPlane *planes,
+    unsigned color_transform, int *out)
+{
+  int value[G];
+
+#pragma unroll
+  for (int c = 0; c < G; c++)
+    value[c] = i ? pairs[c] >> 16 : pairs[c] & 0xffff;
+  if (G == 3) { /* RCT; the level shift falls out of the differences */
+    int r = value[0], g = value[1], b = value[2];
+
+    out[0] = ((r + 2 * g + b) >> 2) - planes[0].samples.half;
+    out[1] = b - g;
+    out[2] = r - g;
+  } else {
+    out[0] = value[0] - planes[0].samples.half;
+  }
+}
+
+template <int G>
+__device__ __forceinline__ void
+shift_pixel (const uint32_t *pairs, int i, const PacoDwtPlane *planes,
+    unsigned color_transform, float *out)
+{
+  if (G == 3 && color_transform == 1) {
+    int pixel[3];
+
+    shift_pixel<G> (pairs, i, planes, color_transform, pixel);
+#pragma unroll
+    for (int c = 0; c < 3; c++)
+      out[c] = (float) pixel[c];
+    return;
+  }
+
+  /* 2^23 + value has the value in its mantissa. */
+  float offset = 8388608.0f + (float) planes[0].samples.half;
+
+#pragma unroll
+  for (int c = 0; c < G; c++)
+    out[c] = __fsub_rn (__uint_as_float (__byte_perm (
+                            pairs[c], 0x4b000000, i ? 0x7632 : 0x7610)),
+        offset);
+  if (G == 3) {
+    float r = out[0], g = out[1], b = out[2];
+
+    out[0] = __fmaf_rn (
+        0.299f, r, __fmaf_rn (0.587f, g, __fmul_rn (0.114f, b)));
+    out[1] = __fmaf_rn (
+        0.5f, b, __fmaf_rn (-0.331264f, g, __fmul_rn (-0.168736f, r)));
+    out[2] = __fmaf_rn (
+        0.5f, r, __fmaf_rn (-0.418688f, g, __fmul_rn (-0.081312f, b)));
+  }
+}
+
+/* --- and inverse: samples are the low 16 bits of the values --- */
+
+template <int G>
+__device__ __forceinline__ void
+unshift_pixel (const int *in, const PacoDwtPlane *planes,
+    unsigned color_transform, uint32_t *value)
+{
+  int half = planes[0].samples.half;
+  int pixel[G];
+
+#pragma unroll
+  for (int c = 0; c < G; c++)
+    pixel[c] = in[c];
+  if (G == 3) { /* unsigned: what hostile streams hold wraps around */
+    uint32_t y = in[0], u = in[1], v = in[2];
+    uint32_t g = y - (uint32_t) ((int) (u + v) >> 2);
+
+    pixel[0] = (int) (v + g);
+    pixel[1] = (int) g;
+    pixel[2] = (int) (u + g);
+  }
+#pragma unroll
+  for (int c = 0; c < G; c++)
+    value[c] = min (max (pixel[c], -half), half - 1) + half;
+}
+
+/* Rounds to nearest even. What an int32_t cannot hold, which only hostile
+ * streams have, becomes the nearest binary32 value that it can. */
+__device__ __forceinline__ int
+round_sample (float x)
+{
+  return __float2int_rn (fminf (fmaxf (x, -2147483648.0f), 2147483520.0f));
+}
+
+template <int G>
+__device__ __forceinline__ void
+unshift_pixel (const float *in, const PacoDwtPlane *planes,
+    unsigned color_transform, uint32_t *value)
+{
+  float pixel[G];
+
+  if (G == 3 && color_transform == 1) {
+    int rounded[G];
+
+#pragma unroll
+    for (int c = 0; c < G; c++)
+      rounded[c] = round_sample (in[c]);
+    unshift_pixel<G> (rounded, planes, color_transform, value);
+    return;
+  }
+#pragma unroll
+  for (int c = 0; c < G; c++)
+    pixel[c] = in[c];
+  if (G == 3) {
+    float y = in[0], u = in[1], v = in[2];
+
+    pixel[0] = __fmaf_rn (1.402f, v, y);
+    pixel[1] = __fmaf_rn (-0.344136f, u, __fmaf_rn (-0.714136f, v, y));
+    pixel[2] = __fmaf_rn (1.772f, u, y);
+  }
+
+  /* Clamping before rounding is the same, as the limits are integers; and in
+   * 1.5 * 2^23 + x the last bit of the mantissa is 1: it rounds x, to nearest
+   * even, and has the sample in its low bits. */
+  float half = (float) planes[0].samples.half;
+
+#pragma unroll
+  for (int c = 0; c < G; c++)
+    value[c] = __float_as_uint (__fadd_rn (
+        fminf (fmaxf (pixel[c], -half), half - 1.0f), 12582912.0f + half));
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Loading kernels and launching them. */
+#include "gpu/module.h"
+
+gboolean
+paco_module_load (PacoModule *module, const PacoDevice *device,
+    const unsigned char *image, const char *name, GError **error)
+{
+  module->device = device;
+  module->module = NULL;
+  return paco_driver_check (device->driver,
+      device->driver->module_load_data (&module->module, image), error,
+      "the kernels \"%s\" cannot be loaded on CUDA device %d (%s, compute "
+      "capability %u.%u)",
+      name, device->ordinal, device->name, device->compute_capability / 10,
+      device->compute_capability % 10);
+}
+
+void
+paco_module_unload (PacoModule *module)
+{
+  if (module->module)
+    module->device->driver->module_unload (module->module);
+  module->module = NULL;
+}
+
+gboolean
+paco_module_function (const PacoModule *module, const char *name,
+    CUfunction *function, GError **error)
+{
+  return paco_driver_check (module->device->driver,
+      module->device->driver->module_get_function (
+          function, module->module, name),
+      error, "the kernel %s is missing", name);
+}
+
+static gboolean
+check_launch (const PacoDevice *device, CUresult result, GError **error)
+{
+  return paco_driver_check (device->driver, result, error,
+      "a kernel cannot be launched on CUDA device %d (%s)", device->ordinal,
+      device->name);
+}
+
+gboolean
+paco_module_launch (const PacoDevice *device, CUfunction function,
+    unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned threads,
+    unsigned shared_bytes, CUstream stream, const void *parameters,
+    GError **error)
+{
+  void *arguments[] = { (void *) parameters };
+
+  return check_launch (device,
+      device->driver->launch_kernel (function, grid_x, grid_y, grid_z, threads,
+          1, 1, shared_bytes, stream, arguments, NULL),
+      error);
+}
+
+gboolean
+paco_module_launch_early (const PacoDevice *device, CUfunction function,
+    unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned threads,
+    unsigned shared_bytes, CUstream stream, const void *parameters,
+    GError **error)
+{
+  void *arguments[] = { (void *) parameters };
+  CUlaunchAttribute attribute = {
+    .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+    .value.programmaticStreamSerializationAllowed = 1,
+  };
+  CUlaunchConfig launch = {
+    .gridDimX = grid_x,
+    .gridDimY = grid_y,
+    .gridDimZ = grid_z,
+    .blockDimX = threads,
+    .blockDimY = 1,
+    .blockDimZ = 1,
+    .sharedMemBytes = shared_bytes,
+    .hStream = stream,
+    .attrs = &attribute,
+    .numAttrs = 1,
+  };
+
+  return check_launch (device,
+      device->driver->launch_kernel_ex (&launch, function, arguments, NULL),
+      error);
+}

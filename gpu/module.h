@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The kernels: machine code embedded in the library, one image ("fatbin") for
+ * each .cu file, loaded into a device's context. */
+#pragma once
+#include "gpu/driver.h"
+
+G_BEGIN_DECLS
+
+/* The images. gpu/meson.build names them after their files. */
+extern const unsigned char paco_fatbin_dwt[];
+extern const unsigned char paco_fatbin_bpc[];
+
+typedef struct
+{
+  const PacoDevice *device;
+  CUmodule module;
+} PacoModule;
+
+/* name: for messages, "dwt". Error DEVICE when the image has no code for the
+ * device. */
+gboolean paco_module_load (PacoModule *module, const PacoDevice *device,
+    const unsigned char *image, const char *name, GError **error);
+void paco_module_unload (PacoModule *module);
+
+gboolean paco_module_function (const PacoModule *module, const char *name,
+    CUfunction *function, GError **error);
+
+/* Launches blocks of `threads` threads (one dimension) of a kernel that takes
+ * one parameter struct. */
+gboolean paco_module_launch (const PacoDevice *device, CUfunction function,
+    unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned threads,
+    unsigned shared_bytes, CUstream stream, const void *parameters,
+    GError **error);
+
+/* The same for a kernel that waits itself (griddepcontrol.wait) until what the
+ * kernel before it in the stream has written is there, and so may begin
+ * earlier. Needs compute capability 9.0 and a kernel compiled for that. */
+gboolean paco_module_launch_early (const PacoDevice *device,
+    CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+    unsigned threads, unsigned shared_bytes, CUstream stream,
+    const void *parameters, GError **error);
+
+G_END_DECLS

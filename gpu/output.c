@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Encoded frames on their way out. The outputs are referenced by the encoder
+ * and by every frame that is out. */
+#include "gpu/output.h"
+#include "gpu/memory.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Buffers beyond those of the frames in flight that may be out. */
+#define MAX_SPARE 8
+/* Page-locked memory that is taken before it is needed. */
+#define MAX_FIRST ((size_t) 1 << 30)
+
+typedef struct _Output Output;
+
+struct _Output
+{
+  PacoEncodedFrame frame; /* first: it is what the caller sees */
+  PacoCudaOutputs *outputs;
+  PacoHostMemory *memory;
+  void *copy; /* the frame's data, if it is not in memory */
+};
+
+struct _PacoCudaOutputs
+{
+  gint references;
+  PacoCuda *cuda;
+  GMutex lock;
+  bool closed;
+  size_t size;
+  unsigned n, n_out; /* buffers to keep; buffers that are out */
+  GPtrArray *kept;   /* of PacoHostMemory */
+};
+
+static void
+memory_release (gpointer data)
+{
+  PacoHostMemory *memory = data;
+
+  if (memory)
+    memory->release (memory);
+}
+
+PacoCudaOutputs *
+paco_cuda_outputs_new (PacoCuda *cuda)
+{
+  PacoCudaOutputs *outputs = g_new0 (PacoCudaOutputs, 1);
+
+  outputs->references = 1;
+  outputs->cuda = paco_cuda_ref (cuda);
+  outputs->kept = g_ptr_array_new_with_free_func (memory_release);
+  g_mutex_init (&outputs->lock);
+  return outputs;
+}
+
+static void
+unref (PacoCudaOutputs *outputs)
+{
+  if (g_atomic_int_dec_and_test (&outputs->references)) {
+    g_ptr_array_free (outputs->kept, TRUE);
+    g_mutex_clear (&outputs->lock);
+    paco_cuda_unref (outputs->cuda);
+    g_free (outputs);
+  }
+}
+
+void
+paco_cuda_outputs_close (PacoCudaOutputs *outputs)
+{
+  if (!outputs)
+    return;
+  g_mutex_lock (&outputs->lock);
+  outputs->closed = true;
+  g_ptr_array_set_size (outputs->kept, 0);
+  g_mutex_unlock (&outputs->lock);
+  unref (outputs);
+}
+
+gboolean
+paco_cuda_outputs_configure (
+    PacoCudaOutputs *outputs, size_t size, unsigned n, GError **error)
+{
+  size_t n_first = CLAMP (MAX_FIRST / size, 1, n);
+  gboolean done = TRUE;
+
+  g_mutex_lock (&outputs->lock);
+  if (outputs->size != size)
+    g_ptr_array_set_size (outputs->kept, 0);
+  outputs->size = size;
+  outputs->n = n;
+  while (done && outputs->kept->len + outputs->n_out < n_first) {
+    PacoHostMemory *memory = paco_cuda_host_memory_new (
+        outputs->cuda, size, error);
+
+    if (memory)
+      g_ptr_array_add (outputs->kept, memory);
+    done = memory != NULL;
+  }
+  g_mutex_unlock (&outputs->lock);
+  return done;
+}
+
+/* Called with the lock. */
+static void
+take_back (PacoCudaOutputs *outputs, PacoHostMemory **memory)
+{
+  outputs->n_out--;
+  if (!outputs->closed && (*memory)->size == outputs->size
+      && outputs->kept->len < outputs->n) {
+    g_ptr_array_add (outputs->kept, *memory);
+    *memory = NULL;
+  }
+}
+
+static void
+release (PacoEncodedFrame *frame)
+{
+  Output *output = (Output *) frame;
+  PacoCudaOutputs *outputs = output->outputs;
+
+  g_clear_error (&frame->error);
+  g_mutex_lock (&outputs->lock);
+  if (output->memory)
+    take_back (outputs, &output->memory);
+  g_mutex_unlock (&outputs->lock);
+  memory_release (output->memory);
+  free (output->copy);
+  g_free (output);
+  unref (outputs);
+}
+
+PacoEncodedFrame *
+paco_cuda_outputs_get_empty (PacoCudaOutputs *outputs)
+{
+  Output *output = g_new0 (Output, 1);
+
+  output->outputs = outputs;
+  output->frame.release = release;
+  g_atomic_int_inc (&outputs->references);
+  return &output->frame;
+}
+
+PacoEncodedFrame *
+paco_cuda_outputs_get (PacoCudaOutputs *outputs)
+{
+  PacoEncodedFrame *frame = paco_cuda_outputs_get_empty (outputs);
+  Output *output = (Output *) frame;
+
+  g_mutex_lock (&outputs->lock);
+  if (outputs->kept->len > 0)
+    output->memory = g_ptr_array_steal_index_fast (
+        outputs->kept, outputs->kept->len - 1);
+  else
+    output->memory = paco_cuda_host_memory_new (
+        outputs->cuda, outputs->size, &frame->error);
+  if (output->memory) {
+    outputs->n_out++;
+    frame->data = output->memory->data;
+    frame->size = output->memory->size;
+  }
+  g_mutex_unlock (&outputs->lock);
+  return frame;
+}
+
+void
+paco_cuda_outputs_finish (PacoEncodedFrame *frame, size_t size)
+{
+  Output *output = (Output *) frame;
+  PacoCudaOutputs *outputs = output->outputs;
+  PacoHostMemory *memory;
+
+  frame->size = size;
+  g_mutex_lock (&outputs->lock);
+  if (outputs->n_out > outputs->n + MAX_SPARE)
+    output->copy = malloc (size);
+  g_mutex_unlock (&outputs->lock);
+  if (!output->copy)
+    return;
+  memcpy (output->copy, frame->data, size);
+  frame->data = output->copy;
+  memory = output->memory;
+  output->memory = NULL;
+  g_mutex_lock (&outputs->lock);
+  take_back (outputs, &memory);
+  g_mutex_unlock (&outputs->lock);
+  memory_release (memory);
+}

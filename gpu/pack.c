@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Putting a frame's codestream together. */
+#include "gpu/pack.h"
+#include "codec/index.h"
+#include <zlib.h>
+
+#define COPY_BLOCKS_PER_MULTIPROCESSOR 4
+
+gboolean
+paco_pack_buffers_init (
+    PacoPackBuffers *buffers, PacoCuda *cuda, uint32_t n_blocks, GError **error)
+{
+  *buffers = (PacoPackBuffers){ 0 };
+  return paco_device_memory_reserve (cuda, &buffers->index,
+             PACO_MAX_INDEX_SIZE (n_blocks) + 16, "index", error)
+      && paco_device_memory_reserve (
+          cuda, &buffers->sizes, sizeof (PacoPackSizes), "sizes", error)
+      && paco_pinned_memory_reserve (
+          cuda, &buffers->host_sizes, sizeof (PacoPackSizes), "sizes", error);
+}
+
+void
+paco_pack_buffers_clear (PacoPackBuffers *buffers, PacoCuda *cuda)
+{
+  paco_device_memory_clear (cuda, &buffers->index);
+  paco_device_memory_clear (cuda, &buffers->sizes);
+  paco_pinned_memory_clear (cuda, &buffers->host_sizes);
+}
+
+gboolean
+paco_pack_enqueue (PacoCudaFrame *frame, const PacoPackBuffers *buffers,
+    CUdeviceptr slots, CUdeviceptr records, bool block_checks,
+    uint32_t header_size, CUdeviceptr output, size_t capacity, GError **error)
+{
+  const PacoCuda *cuda = frame->cuda;
+  PacoPackParameters parameters = {
+    .blocks = frame->blocks.address,
+    .slots = slots,
+    .records = records,
+    .index = buffers->index.address,
+    .sizes = buffers->sizes.address,
+    .host_sizes = (uintptr_t) buffers->host_sizes.data,
+    .output = output,
+    .capacity = capacity,
+    .header_size = header_size,
+    .n_blocks = frame->plan->n_blocks,
+    .block_checks = block_checks,
+  };
+  uint32_t most = cuda->device->n_multiprocessors
+      * COPY_BLOCKS_PER_MULTIPROCESSOR;
+  uint32_t warps = PACO_PACK_COPY_THREADS / 32;
+  uint32_t wanted = (frame->plan->n_blocks + warps - 1) / warps;
+
+  return paco_module_launch (cuda->device, cuda->pack_scan, 1, 1, 1,
+             PACO_PACK_SCAN_THREADS, 0, frame->stream, &parameters, error)
+      && paco_module_launch (cuda->device, cuda->pack_copy, MIN (wanted, most),
+          1, 1, PACO_PACK_COPY_THREADS, 0, frame->stream, &parameters, error);
+}
+
+/* The device cannot make checks fast, and only who asks for them pays. */
+static gboolean
+add_checks (PacoHeader *header, const PacoGeometry *geometry, uint8_t *index,
+    const uint8_t *payload, size_t payload_size, GError **error)
+{
+  PacoBlockRecord *records = g_new (PacoBlockRecord, geometry->n_blocks);
+  gboolean parsed = paco_index_parse (
+      index, header->index_size, geometry, true, payload_size, records, error);
+
+  for (uint32_t i = 0; parsed && i < geometry->n_blocks; i++)
+    records[i].check = crc32 (0, payload + records[i].offset, records[i].length)
+        & 0xffff;
+  if (parsed)
+    paco_index_write (records, geometry->n_blocks, true, index);
+  g_free (records);
+  return parsed;
+}
+
+size_t
+paco_pack_size (const PacoPackBuffers *buffers)
+{
+  const PacoPackSizes *sizes = (const PacoPackSizes *) buffers->host_sizes.data;
+
+  return sizes->index_size + sizes->payload_size;
+}
+
+gboolean
+paco_pack_finish (const PacoPackBuffers *buffers, PacoHeader *header,
+    const PacoGeometry *geometry, uint8_t *output, size_t *size, GError **error)
+{
+  const PacoPackSizes *sizes = (const PacoPackSizes *) buffers->host_sizes.data;
+  uint64_t frame_size;
+  uint8_t *index = output + header->header_size;
+
+  header->index_size = sizes->index_size;
+  frame_size = header->header_size + header->index_size + sizes->payload_size;
+  if (frame_size > G_MAXUINT32) {
+    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "the coded frame would be larger than 4 GiB; use a lower quality");
+    return FALSE;
+  }
+  if (!sizes->fits) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
+        "the coded frame is larger than expected, %" G_GUINT64_FORMAT " bytes",
+        frame_size);
+    return FALSE;
+  }
+  if (header->coding.block_checks
+      && !add_checks (header, geometry, index, index + header->index_size,
+          sizes->payload_size, error))
+    return FALSE;
+  header->index_crc = crc32 (0, index, header->index_size);
+  header->frame_size = (uint32_t) frame_size;
+  paco_header_write (header, output);
+  *size = frame_size;
+  return TRUE;
+}

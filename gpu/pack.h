@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Putting a frame's codestream together on the device: launches of
+ * kernels/pack.cu, and what the host adds. */
+#pragma once
+#include "gpu/frame.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  PacoDeviceMemory index, sizes;
+  PacoPinnedMemory host_sizes; /* PacoPackSizes */
+} PacoPackBuffers;
+
+gboolean paco_pack_buffers_init (PacoPackBuffers *buffers, PacoCuda *cuda,
+    uint32_t n_blocks, GError **error);
+void paco_pack_buffers_clear (PacoPackBuffers *buffers, PacoCuda *cuda);
+
+/* Enqueues scan and copies to output. slots and records: of the block coder. */
+gboolean paco_pack_enqueue (PacoCudaFrame *frame,
+    const PacoPackBuffers *buffers, CUdeviceptr slots, CUdeviceptr records,
+    bool block_checks, uint32_t header_size, CUdeviceptr output,
+    size_t capacity, GError **error);
+
+/* Bytes of index and payload, once the scan is done. */
+size_t paco_pack_size (const PacoPackBuffers *buffers);
+
+/* When index and payload have come to the host: adds what the device left out,
+ * writes the header and returns the frame's size in *size. */
+gboolean paco_pack_finish (const PacoPackBuffers *buffers, PacoHeader *header,
+    const PacoGeometry *geometry, uint8_t *output, size_t *size,
+    GError **error);
+
+G_END_DECLS

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Pictures on their way between the host's memory and the device's. */
+#include "gpu/transfer.h"
+#include <string.h>
+
+#define REGION_ALIGNMENT 256
+/* What is copied on the host before the device may fetch it. */
+#define PIECE ((size_t) 8 << 20)
+
+/* --- Regions --- */
+
+typedef struct
+{
+  uint8_t *begin, *end;   /* all rows */
+  uint8_t *row, *row_end; /* the first row in memory */
+  size_t stride;
+  uint32_t lines;
+  unsigned component;
+} Extent;
+
+static Extent
+extent (
+    const PacoPicture *picture, unsigned c, uint32_t columns, uint32_t lines)
+{
+  const PacoSampleLayout *layout = &picture->layout[c];
+  ptrdiff_t stride = picture->stride[c];
+  ptrdiff_t last = (ptrdiff_t) (lines - 1) * stride;
+  size_t bytes = (size_t) (columns - 1) * layout->pixel_stride + layout->bytes;
+  uint8_t *first = picture->data[c] + (stride < 0 ? last : 0);
+
+  return (Extent){
+    .begin = first,
+    .end = picture->data[c] + (stride < 0 ? 0 : last) + bytes,
+    .row = first,
+    .row_end = first + bytes,
+    .stride = stride < 0 ? -(size_t) stride : (size_t) stride,
+    .lines = lines,
+    .component = c,
+  };
+}
+
+static int
+compare_extents (const void *a, const void *b)
+{
+  const Extent *x = a, *y = b;
+
+  return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* Whether samples cover all bytes of a row of these extents. */
+static bool
+is_covered (const PacoTransfer *transfer, const Extent *extents, unsigned n,
+    const uint8_t *row, size_t bytes)
+{
+  const PacoSampleLayout *layouts = transfer->picture.layout;
+  const PacoSampleLayout *first = &layouts[extents[0].component];
+  uint8_t *covered;
+  bool all;
+
+  if (n == 1 && first->pixel_stride == first->bytes)
+    return true;
+  covered = g_malloc0 (bytes);
+  for (unsigned i = 0; i < n; i++) {
+    unsigned c = extents[i].component;
+    size_t at = extents[i].row - row;
+
+    for (uint32_t x = 0; x < transfer->columns[c]; x++)
+      memset (covered + at + (size_t) x * layouts[c].pixel_stride, 1,
+          layouts[c].bytes);
+  }
+  all = memchr (covered, 0, bytes) == NULL;
+  g_free (covered);
+  return all;
+}
+
+/* The region of extents that overlap. */
+static void
+add_region (PacoTransfer *transfer, const Extent *extents, unsigned n)
+{
+  PacoRegion *region = &transfer->regions[transfer->n_regions++];
+  uint8_t *row = extents[0].row, *row_end = row, *end = row;
+  bool alike = true;
+
+  memset (region, 0, sizeof *region);
+  for (unsigned i = 0; i < n; i++) {
+    alike = alike && extents[i].stride == extents[0].stride
+        && extents[i].lines == extents[0].lines;
+    row_end = MAX (row_end, extents[i].row_end);
+    end = MAX (end, extents[i].end);
+    region->shared |= transfer->picture.layout[extents[i].component].shared;
+  }
+  region->data = row;
+  region->size = end - row;
+  region->rows = extents[0].lines;
+  region->row_bytes = row_end - row;
+  region->stride = region->rows > 1 ? extents[0].stride : region->row_bytes;
+  region->dense = alike && region->row_bytes <= region->stride
+      && is_covered (transfer, extents, n, row, region->row_bytes);
+  if (!region->dense) {
+    region->row_bytes = region->stride = region->size;
+    region->rows = 1;
+  }
+  region->offset = transfer->size;
+  transfer->size += (region->size + REGION_ALIGNMENT - 1)
+      & ~(size_t) (REGION_ALIGNMENT - 1);
+}
+
+/* Planes that lie behind each other without a gap move as one. */
+static void
+join_regions (PacoTransfer *transfer)
+{
+  unsigned n = 0;
+
+  for (unsigned i = 1; i < transfer->n_regions; i++) {
+    PacoRegion *last = &transfer->regions[n];
+    const PacoRegion *next = &transfer->regions[i];
+
+    if (last->dense && next->dense && last->shared == next->shared
+        && last->row_bytes == last->stride && next->row_bytes == next->stride
+        && last->stride == next->stride && last->data + last->size == next->data
+        && last->offset + last->size == next->offset) {
+      last->size += next->size;
+      last->rows += next->rows;
+    } else {
+      transfer->regions[++n] = *next;
+    }
+  }
+  transfer->n_regions = n + 1;
+}
+
+/* Whether the regions are those that there are, moved by some bytes. */
+static bool
+only_moved (const PacoTransfer *transfer, const PacoPicture *picture,
+    unsigned n_components, const uint32_t *columns, const uint32_t *lines)
+{
+  const PacoPicture *old = &transfer->picture;
+  uintptr_t by = (uintptr_t) picture->data[0] - (uintptr_t) old->data[0];
+
+  if (transfer->n_regions == 0)
+    return false;
+  for (unsigned c = 0; c < n_components; c++)
+    if ((uintptr_t) picture->data[c] - (uintptr_t) old->data[c] != by
+        || picture->stride[c] != old->stride[c]
+        || memcmp (&picture->layout[c], &old->layout[c], sizeof old->layout[c])
+            != 0
+        || columns[c] != transfer->columns[c] || lines[c] != transfer->lines[c])
+      return false;
+  return true;
+}
+
+void
+paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
+    unsigned n_components, const uint32_t *columns, const uint32_t *lines)
+{
+  Extent extents[PACO_MAX_COMPONENTS];
+  unsigned first = 0;
+
+  if (only_moved (transfer, picture, n_components, columns, lines)) {
+    for (unsigned i = 0; i < transfer->n_regions; i++)
+      transfer->regions[i].data = picture->data[0]
+          + (transfer->regions[i].data - transfer->picture.data[0]);
+    transfer->picture = *picture;
+    return;
+  }
+  *transfer = (PacoTransfer){ .picture = *picture };
+  for (unsigned c = 0; c < n_components; c++) {
+    transfer->columns[c] = columns[c];
+    transfer->lines[c] = lines[c];
+    extents[c] = extent (picture, c, columns[c], lines[c]);
+  }
+  qsort (extents, n_components, sizeof *extents, compare_extents);
+  for (unsigned c = 1; c <= n_components; c++) {
+    bool apart = true;
+
+    for (unsigned i = first; i < c && c < n_components; i++)
+      apart = apart && extents[c].begin >= extents[i].end;
+    if (apart) {
+      add_region (transfer, extents + first, c - first);
+      first = c;
+    }
+  }
+  join_regions (transfer);
+}
+
+void
+paco_transfer_device_picture (const PacoTransfer *transfer,
+    const PacoStation *station, unsigned n_components, PacoPicture *picture)
+{
+  *picture = transfer->picture;
+  for (unsigned c = 0; c < n_components; c++) {
+    for (unsigned i = 0; i < transfer->n_regions; i++) {
+      const PacoRegion *region = &transfer->regions[i];
+      uint8_t *data = transfer->picture.data[c];
+
+      if (data >= region->data && data < region->data + region->size)
+        picture->data[c] = (uint8_t *) (uintptr_t) (station->device.address
+                               + region->offset)
+            + (data - region->data);
+    }
+  }
+}
+
+/* --- The station --- */
+
+gboolean
+paco_station_reserve (
+    PacoStation *station, size_t size, bool staging, GError **error)
+{
+  /* The transform reads some bytes further. */
+  return paco_device_memory_reserve (
+             station->cuda, &station->device, size + 64, "samples", error)
+      && (!staging
+          || paco_pinned_memory_reserve (
+              station->cuda, &station->staging, size, "samples", error));
+}
+
+void
+paco_station_clear (PacoStation *station)
+{
+  paco_device_memory_clear (station->cuda, &station->device);
+  paco_pinned_memory_clear (station->cuda, &station->staging);
+}
+
+static gboolean
+enqueue_upload (PacoStation *station, CUdeviceptr to, const uint8_t *from,
+    size_t size, GError **error)
+{
+  return paco_driver_check (station->cuda->driver,
+      station->cuda->driver->memcpy_htod_async (
+          to, from, size, station->stream),
+      error, "%zu bytes cannot be uploaded to %s", size,
+      station->cuda->device->name);
+}
+
+gboolean
+paco_station_upload (PacoStation *station, CUdeviceptr to, const uint8_t *data,
+    size_t size, size_t staging_offset, GError **error)
+{
+  if (paco_cuda_is_pinned (station->cuda, data, size))
+    return enqueue_upload (station, to, data, size, error);
+  for (size_t at = 0; at < size; at += PIECE) {
+    size_t bytes = MIN (PIECE, size - at);
+    uint8_t *staging = station->staging.data + staging_offset + at;
+
+    paco_copier_run (station->copier, staging, data + at, bytes, 1, bytes);
+    if (!enqueue_upload (station, to + at, staging, bytes, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+bool
+paco_transfer_is_pinned (
+    const PacoTransfer *transfer, const PacoStation *station)
+{
+  for (unsigned i = 0; i < transfer->n_regions; i++)
+    if (!paco_cuda_is_pinned (station->cuda, transfer->regions[i].data,
+            transfer->regions[i].size))
+      return false;
+  return true;
+}
+
+static gboolean
+upload_region (const PacoRegion *region, PacoStation *station, GError **error)
+{
+  return paco_station_upload (station, station->device.address + region->offset,
+      region->data, region->size, region->offset, error);
+}
+
+gboolean
+paco_transfer_upload (
+    const PacoTransfer *transfer, PacoStation *station, GError **error)
+{
+  if (!paco_station_reserve (station, transfer->size,
+          !paco_transfer_is_pinned (transfer, station), error))
+    return FALSE;
+  for (unsigned i = 0; i < transfer->n_regions; i++)
+    if (!upload_region (&transfer->regions[i], station, error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+paco_transfer_prepare (
+    const PacoTransfer *transfer, PacoStation *station, GError **error)
+{
+  const PacoDriver *driver = station->cuda->driver;
+
+  if (!paco_station_reserve (station, transfer->size,
+          !paco_transfer_is_pinned (transfer, station), error))
+    return FALSE;
+  for (unsigned i = 0; i < transfer->n_regions; i++) {
+    const PacoRegion *region = &transfer->regions[i];
+
+    if (!region->dense) {
+      if (!upload_region (region, station, error))
+        return FALSE;
+    } else if (region->shared
+        && !paco_driver_check (driver,
+            driver->memset_d8_async (station->device.address + region->offset,
+                0, region->size, station->stream),
+            error, "memory of %s cannot be cleared",
+            station->cuda->device->name)) {
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+/* Between the rows the destination stays as it is. */
+static CUresult
+download_rows (const PacoRegion *region, PacoStation *station)
+{
+  CUDA_MEMCPY2D copy = {
+    .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+    .srcDevice = station->device.address + region->offset,
+    .srcPitch = region->stride,
+    .dstMemoryType = CU_MEMORYTYPE_HOST,
+    .dstHost = region->data,
+    .dstPitch = region->stride,
+    .WidthInBytes = region->row_bytes,
+    .Height = region->rows,
+  };
+
+  return station->cuda->driver->memcpy_2d_async (&copy, station->stream);
+}
+
+gboolean
+paco_transfer_download (
+    const PacoTransfer *transfer, PacoStation *station, GError **error)
+{
+  const PacoDriver *driver = station->cuda->driver;
+
+  for (unsigned i = 0; i < transfer->n_regions; i++) {
+    const PacoRegion *region = &transfer->regions[i];
+    bool pinned = paco_cuda_is_pinned (
+        station->cuda, region->data, region->size);
+    CUresult result;
+
+    if (pinned && region->row_bytes < region->stride)
+      result = download_rows (region, station);
+    else
+      result = driver->memcpy_dtoh_async (
+          pinned ? region->data : station->staging.data + region->offset,
+          station->device.address + region->offset, region->size,
+          station->stream);
+    if (!paco_driver_check (driver, result, error,
+            "%zu bytes cannot be downloaded from %s", region->size,
+            station->cuda->device->name))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+void
+paco_transfer_finish (const PacoTransfer *transfer, PacoStation *station)
+{
+  for (unsigned i = 0; i < transfer->n_regions; i++) {
+    const PacoRegion *region = &transfer->regions[i];
+
+    if (!paco_cuda_is_pinned (station->cuda, region->data, region->size))
+      paco_copier_run (station->copier, region->data,
+          station->staging.data + region->offset, region->row_bytes,
+          region->rows, region->stride);
+  }
+}

@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The CUDA block coder against the reference: random codeblocks of all kinds
+ * must give the same records and bytes, these must decode to the same
+ * coefficients, and damaged bytes must get the same verdict.
+ *
+ *   gpu-bpc [ROUNDS [SEED]]
+ *
+ * Exit status 77 (skipped) without a CUDA device. */
+#include "codec/reference/reference.h"
+#include "gpu/kernels/bpc.h"
+#include "gpu/module.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_BLOCKS 96
+#define ALIGNMENT 32 /* elements of a row */
+
+/* One round: many blocks, coded with the same options in one launch. */
+typedef struct
+{
+  GRand *random;
+  bool wide, reversible;
+  unsigned coding_passes, complexity, reconstruction;
+  PacoProbabilitySet set;
+  unsigned n_blocks;
+  PacoGpuBlock blocks[MAX_BLOCKS];
+  int32_t *indices[MAX_BLOCKS]; /* width * height */
+  PacoBlockRecord records[MAX_BLOCKS];
+  GByteArray *bytes[MAX_BLOCKS]; /* the reference's */
+  uint32_t n_coefficients, n_slot_words, n_columns;
+} Round;
+
+typedef struct
+{
+  const PacoDevice *device;
+  PacoModule module;
+} Gpu;
+
+static unsigned n_failed;
+
+static void
+fail (const Round *round, unsigned i, const char *what)
+{
+  const PacoGpuBlock *b = &round->blocks[i];
+  const PacoBlockRecord *r = &round->records[i];
+
+  if (n_failed++ < 20)
+    printf ("FAILED: %s: block %u, %ux%u, orientation %u, %s, passes %u, "
+            "complexity %u, planes %u, raw %u, dropped %u%s%s, %u bytes\n",
+        what, i, b->width, b->height, b->orientation,
+        round->wide ? "wide" : "narrow", round->coding_passes,
+        round->complexity, r->planes, r->raw_planes, r->dropped_planes,
+        r->shared_codewords ? ", shared" : "",
+        r->raw_left_signs ? ", left signs raw" : "", r->length);
+}
+
+static void
+check (Gpu *gpu, CUresult result, const char *task)
+{
+  GError *error = NULL;
+
+  if (!paco_driver_check (gpu->device->driver, result, &error, "%s", task))
+    g_error ("%s", error->message);
+}
+
+/* --- Random blocks --- */
+
+static int
+below (Round *round, int n)
+{
+  return g_rand_int_range (round->random, 0, n);
+}
+
+/* A magnitude of about so many bits, small ones more often. */
+static int32_t
+magnitude (Round *round, unsigned bits)
+{
+  double x = -log (1.0 - g_rand_double (round->random)) * (1 << bits) / 3.0;
+  int32_t limit = round->wide ? (1 << 23) - 1 : (1 << 15) - 1;
+
+  return x < limit ? (int32_t) x : limit;
+}
+
+static void
+fill_block (Round *round, int32_t *indices, unsigned width, unsigned height)
+{
+  int kind = below (round, 8);
+  unsigned bits = below (round, round->wide ? 22 : 14);
+  unsigned rare = 1 + below (round, 200);
+
+  for (unsigned y = 0; y < height; y++) {
+    for (unsigned x = 0; x < width; x++) {
+      int32_t v = 0;
+
+      switch (kind) {
+        case 0: /* nothing */
+          break;
+        case 1: /* a few */
+          v = below (round, width * height) < 3 ? magnitude (round, bits) : 0;
+          break;
+        case 2: /* sparse */
+          v = below (round, rare) == 0 ? magnitude (round, bits) : 0;
+          break;
+        case 3: /* noise */
+          v = below (round, 1 << bits);
+          break;
+        case 4: /* all alike */
+          v = (1 << bits) - 1;
+          break;
+        case 5: /* busy on one side and at the top */
+          v = magnitude (round, bits * (x + y < 40));
+          break;
+        default:
+          v = magnitude (round, bits);
+      }
+      indices[y * width + x] = below (round, 2) ? v : -v;
+    }
+  }
+}
+
+static void
+random_block (Round *round, unsigned i)
+{
+  static const uint16_t heights[4] = { 32, 64, 128, 256 };
+  PacoGpuBlock *b = &round->blocks[i];
+  int shape = below (round, 4);
+
+  b->width = shape & 1 ? 64 : 1 + below (round, 64);
+  b->height = shape & 2 ? heights[below (round, 4)] : 1 + below (round, 256);
+  b->orientation = below (round, 4);
+  b->dropped_planes = below (round, 3) ? 0 : below (round, 5);
+  b->record = i;
+  b->stride = ALIGNMENT * (2 + below (round, 3));
+  b->coefficients = round->n_coefficients;
+  b->slot = round->n_slot_words;
+  b->columns = round->n_columns;
+  round->n_coefficients += b->stride * b->height;
+  round->n_slot_words += PACO_GPU_SLOT_WORDS (
+      (uint32_t) b->width * b->height, round->wide ? 24 : 16);
+  round->n_columns += PACO_GPU_COLUMN_WORDS (b->height);
+  round->indices[i] = g_new0 (int32_t, b->width * b->height);
+  fill_block (round, round->indices[i], b->width, b->height);
+}
+
+static void
+random_set (Round *round)
+{
+  round->set = paco_builtin_sets[below (round, PACO_N_BUILTIN_SETS)];
+  if (below (round, 3) > 0)
+    return;
+  for (unsigned row = 0; row < PACO_N_ROWS; row++)
+    for (unsigned k = 0; k < PACO_N_CONTEXTS; k++)
+      round->set.p[row][k] = 1 + below (round, 255);
+}
+
+static PacoReferenceBlock
+reference_block (const Round *round, unsigned i)
+{
+  const PacoGpuBlock *b = &round->blocks[i];
+
+  return (PacoReferenceBlock){ .width = b->width,
+    .height = b->height,
+    .orientation = b->orientation,
+    .coding_passes = round->coding_passes,
+    .set = &round->set };
+}
+
+static Round *
+round_new (GRand *random)
+{
+  static const uint8_t passes[6] = { 1, 1, 1, 1, 2, 3 };
+  Round *round = g_new0 (Round, 1);
+
+  round->random = random;
+  round->wide = below (round, 3) == 0;
+  round->reversible = below (round, 2);
+  round->coding_passes = passes[below (round, 6)];
+  round->complexity = below (round, 4);
+  round->reconstruction = below (round, 256);
+  round->n_blocks = 1 + below (round, MAX_BLOCKS);
+  random_set (round);
+  for (unsigned i = 0; i < round->n_blocks; i++) {
+    PacoReferenceBlock block;
+
+    random_block (round, i);
+    block = reference_block (round, i);
+    round->bytes[i] = g_byte_array_new ();
+    paco_reference_encode_block (&block, round->indices[i],
+        round->blocks[i].dropped_planes, round->complexity, &round->records[i],
+        round->bytes[i]);
+  }
+  return round;
+}
+
+static void
+round_free (Round *round)
+{
+  for (unsigned i = 0; i < round->n_blocks; i++) {
+    g_free (round->indices[i]);
+    g_byte_array_unref (round->bytes[i]);
+  }
+  g_free (round);
+}
+
+/* --- Device memory --- */
+
+/* Allocates and fills: with data, or with bytes that nobody wrote. */
+static CUdeviceptr
+device_new (Gpu *gpu, const void *data, size_t size)
+{
+  const PacoDriver *driver = gpu->device->driver;
+  CUdeviceptr memory;
+
+  check (gpu, driver->mem_alloc (&memory, size + 1), "cannot allocate");
+  if (data)
+    check (gpu, driver->memcpy_htod (memory, data, size), "cannot upload");
+  else
+    check (
+        gpu, driver->memset_d8_async (memory, 0xa5, size, NULL), "cannot fill");
+  return memory;
+}
+
+static void *
+device_steal (Gpu *gpu, CUdeviceptr memory, size_t size)
+{
+  void *data = g_malloc (size + 1);
+
+  check (gpu, gpu->device->driver->memcpy_dtoh (data, memory, size),
+      "cannot download");
+  check (gpu, gpu->device->driver->mem_free (memory), "cannot free");
+  return data;
+}
+
+static void
+device_free (Gpu *gpu, CUdeviceptr memory)
+{
+  check (gpu, gpu->device->driver->mem_free (memory), "cannot free");
+}
+
+static CUdeviceptr
+upload_rows (Gpu *gpu, const Round *round)
+{
+  uint8_t rows[PACO_N_ROWS][PACO_GPU_ROW_BYTES] = { 0 };
+
+  for (unsigned k = 0; k < PACO_N_ROWS; k++)
+    memcpy (rows[k], round->set.p[k], PACO_N_CONTEXTS);
+  return device_new (gpu, rows, sizeof rows);
+}
+
+static size_t
+element_size (const Round *round)
+{
+  return round->wide ? 4 : 2;
+}
+
+static CUdeviceptr
+new_planes (Gpu *gpu, const Round *round)
+{
+  return device_new (gpu, NULL,
+      4 * (size_t) round->n_columns
+          * (round->wide ? PACO_BPC_PLANES_32 : PACO_BPC_PLANES_16));
+}
+
+static void
+launch (Gpu *gpu, const Round *round, const char *what, const void *parameters)
+{
+  bool decoder = what[0] == 'd';
+  char name[64];
+  CUfunction function;
+  GError *error = NULL;
+  size_t shared = paco_bpc_shared_bytes (decoder, round->coding_passes, 256);
+
+  snprintf (name, sizeof name, "paco_bpc_%s_%u_%u", what, round->wide ? 32 : 16,
+      round->coding_passes);
+  if (!paco_module_function (&gpu->module, name, &function, &error)
+      || !paco_driver_check (gpu->device->driver,
+          gpu->device->driver->func_set_attribute (function,
+              CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared),
+          &error, "cannot set shared memory")
+      || !paco_module_launch (gpu->device, function, round->n_blocks, 1, 1,
+          PACO_BPC_THREADS, shared, NULL, parameters, &error))
+    g_error ("%s", error->message);
+  check (gpu, gpu->device->driver->ctx_synchronize (), name);
+}
+
+/* --- Encoding --- */
+
+/* The coefficients as the wavelet leaves them, with rubbish in between. */
+static void *
+pack_coefficients (const Round *round)
+{
+  int32_t *wide = g_new (int32_t, round->n_coefficients);
+  int16_t *narrow = g_new (int16_t, round->n_coefficients);
+
+  for (uint32_t k = 0; k < round->n_coefficients; k++)
+    wide[k] = k * 2654435761u;
+  for (unsigned i = 0; i < round->n_blocks; i++) {
+    const PacoGpuBlock *b = &round->blocks[i];
+
+    for (unsigned y = 0; y < b->height; y++)
+      memcpy (wide + b->coefficients + (size_t) y * b->stride,
+          round->indices[i] + y * b->width, b->width * sizeof (int32_t));
+  }
+  for (uint32_t k = 0; k < round->n_coefficients; k++)
+    narrow[k] = wide[k];
+  g_free (round->wide ? (void *) narrow : (void *) wide);
+  return round->wide ? (void *) wide : (void *) narrow;
+}
+
+static void
+compare_encoded (
+    Round *round, const PacoGpuRecord *records, const uint32_t *slots)
+{
+  for (unsigned i = 0; i < round->n_blocks; i++) {
+    const PacoBlockRecord *a = &round->records[i];
+    const PacoGpuRecord *b = &records[i];
+    unsigned flags = (a->shared_codewords ? PACO_GPU_SHARED_CODEWORDS : 0)
+        | (a->raw_left_signs ? PACO_GPU_RAW_LEFT_SIGNS : 0);
+
+    if (a->planes != b->planes || a->raw_planes != b->raw_planes
+        || a->dropped_planes != b->dropped_planes || flags != b->flags)
+      fail (round, i, "the records differ");
+    else if (a->length != b->length)
+      fail (round, i, "the lengths differ");
+    else if (a->length > 0
+        && memcmp (
+               round->bytes[i]->data, slots + round->blocks[i].slot, a->length)
+            != 0)
+      fail (round, i, "the bytes differ");
+  }
+}
+
+static void
+test_encoder (Gpu *gpu, Round *round)
+{
+  void *coefficients = pack_coefficients (round);
+  PacoBpcEncodeParameters parameters = {
+    .coefficients = device_new (
+        gpu, coefficients, round->n_coefficients * element_size (round)),
+    .blocks = device_new (
+        gpu, round->blocks, round->n_blocks * sizeof *round->blocks),
+    .rows = upload_rows (gpu, round),
+    .planes = new_planes (gpu, round),
+    .slots = device_new (gpu, NULL, 4 * (size_t) round->n_slot_words),
+    .records = device_new (gpu, NULL, round->n_blocks * sizeof (PacoGpuRecord)),
+    .n_blocks = round->n_blocks,
+    .complexity = round->complexity,
+  };
+  PacoGpuRecord *records;
+  uint32_t *slots;
+
+  launch (gpu, round, "encode", &parameters);
+  records = device_steal (
+      gpu, parameters.records, round->n_blocks * sizeof *records);
+  slots = device_steal (
+      gpu, parameters.slots, 4 * (size_t) round->n_slot_words);
+  compare_encoded (round, records, slots);
+  device_free (gpu, parameters.coefficients);
+  device_free (gpu, parameters.blocks);
+  device_free (gpu, parameters.rows);
+  device_free (gpu, parameters.planes);
+  g_free (coefficients);
+  g_free (records);
+  g_free (slots);
+}
+
+/* --- Decoding --- */
+
+/* Changes a block's bytes or record; some stay as they are. */
+static void
+damage (Round *round, unsigned i)
+{
+  PacoBlockRecord *record = &round->records[i];
+  GByteArray *bytes = round->bytes[i];
+
+  if (record->planes == 0)
+    return;
+  switch (below (round, 8)) {
+    case 0:
+      for (int k = below (round, 3); k >= 0 && bytes->len > 0; k--)
+        bytes->data[below (round, bytes->len)] ^= 1 << below (round, 8);
+      break;
+    case 1: /* the last byte, where the padding is */
+      if (bytes->len > 0)
+        bytes->data[bytes->len - 1] ^= 1 << below (round, 8);
+      break;
+    case 2:
+      g_byte_array_set_size (bytes, below (round, bytes->len + 1));
+      break;
+    case 3:
+      if (bytes->len > 0)
+        g_byte_array_set_size (bytes, bytes->len - 1);
+      break;
+    case 4: {
+      static const uint8_t zero[4];
+
+      g_byte_array_append (bytes, zero, 1 + below (round, 4));
+      break;
+    }
+    case 5:
+      record->planes = 1 + below (round, round->wide ? 23 : 15);
+      record->dropped_planes = below (round, record->planes);
+      record->raw_planes = below (
+          round, record->planes - record->dropped_planes + 1);
+      record->shared_codewords = below (round, 2);
+      record->raw_left_signs = record->raw_planes == 0 && below (round, 2);
+      break;
+    case 6:
+      for (unsigned k = 0; k < bytes->len; k++)
+        bytes->data[k] = below (round, 256);
+      break;
+    default:
+      break;
+  }
+  record->length = bytes->len;
+}
+
+/* The blocks' bytes behind each other, with what the records say of them. */
+static GByteArray *
+pack_payload (Round *round, PacoGpuRecord *records)
+{
+  GByteArray *payload = g_byte_array_new ();
+  static const uint8_t zeros[4];
+
+  for (unsigned i = 0; i < round->n_blocks; i++) {
+    const PacoBlockRecord *r = &round->records[i];
+
+    records[i] = (PacoGpuRecord){ .planes = r->planes,
+      .raw_planes = r->raw_planes,
+      .dropped_planes = r->dropped_planes,
+      .flags = (r->shared_codewords ? PACO_GPU_SHARED_CODEWORDS : 0)
+          | (r->raw_left_signs ? PACO_GPU_RAW_LEFT_SIGNS : 0),
+      .length = r->length,
+      .offset = payload->len };
+    g_byte_array_append (payload, round->bytes[i]->data, round->bytes[i]->len);
+  }
+  while (payload->len % 4 != 0 || payload->len == 0)
+    g_byte_array_append (payload, zeros, 1);
+  return payload;
+}
+
+static int32_t
+expected_coefficient (const Round *round, unsigned i, int32_t index)
+{
+  PacoReferenceSample sample;
+
+  if (!round->reversible)
+    return index;
+  sample = paco_reference_dequantize (index, round->records[i].dropped_planes,
+      round->reconstruction, PACO_WAVELET_CDF53, 0);
+  return sample.i;
+}
+
+/* Returns whether the reference takes the block as broken. */
+static bool
+compare_block (Round *round, unsigned i, const void *coefficients)
+{
+  const PacoGpuBlock *b = &round->blocks[i];
+  PacoReferenceBlock block = reference_block (round, i);
+  int32_t *indices = g_new (int32_t, b->width * b->height);
+  bool broken = !paco_reference_decode_block (
+      &block, &round->records[i], round->bytes[i]->data, indices);
+
+  for (unsigned k = 0; k < (unsigned) b->width * b->height; k++) {
+    size_t at = b->coefficients + (size_t) (k / b->width) * b->stride
+        + k % b->width;
+    int32_t found = round->wide ? ((const int32_t *) coefficients)[at]
+                                : ((const int16_t *) coefficients)[at];
+
+    if (found != expected_coefficient (round, i, indices[k])) {
+      fail (round, i,
+          broken ? "a broken block is not zero" : "coefficients differ");
+      break;
+    }
+  }
+  g_free (indices);
+  return broken;
+}
+
+static void
+compare_decoded (Round *round, const PacoGpuRecord *records,
+    uint32_t n_broken_found, const void *coefficients)
+{
+  uint32_t n_broken = 0;
+
+  for (unsigned i = 0; i < round->n_blocks; i++) {
+    bool broken = compare_block (round, i, coefficients);
+
+    if (broken != ((records[i].flags & PACO_GPU_BROKEN) != 0))
+      fail (round, i,
+          broken ? "a broken block was not noticed"
+                 : "a block was taken as broken");
+    n_broken += broken;
+  }
+  if (n_broken != n_broken_found)
+    fail (round, 0, "the number of broken blocks differs");
+}
+
+static void
+test_decoder (Gpu *gpu, Round *round)
+{
+  PacoGpuRecord records[MAX_BLOCKS];
+  GByteArray *payload = pack_payload (round, records);
+  size_t size = round->n_coefficients * element_size (round);
+  uint32_t zero = 0;
+  PacoBpcDecodeParameters parameters = {
+    .coefficients = device_new (gpu, NULL, size),
+    .blocks = device_new (
+        gpu, round->blocks, round->n_blocks * sizeof *round->blocks),
+    .rows = upload_rows (gpu, round),
+    .planes = new_planes (gpu, round),
+    .payload = device_new (gpu, payload->data, payload->len),
+    .records = device_new (gpu, records, round->n_blocks * sizeof *records),
+    .n_broken = device_new (gpu, &zero, sizeof zero),
+    .n_blocks = round->n_blocks,
+    .payload_words = payload->len / 4,
+    .reversible = round->reversible,
+    .reconstruction = round->reconstruction,
+  };
+  void *coefficients;
+  PacoGpuRecord *found;
+  uint32_t *n_broken;
+
+  launch (gpu, round, "decode", &parameters);
+  coefficients = device_steal (gpu, parameters.coefficients, size);
+  found = device_steal (
+      gpu, parameters.records, round->n_blocks * sizeof *found);
+  n_broken = device_steal (gpu, parameters.n_broken, sizeof *n_broken);
+  compare_decoded (round, found, *n_broken, coefficients);
+  device_free (gpu, parameters.blocks);
+  device_free (gpu, parameters.rows);
+  device_free (gpu, parameters.planes);
+  device_free (gpu, parameters.payload);
+  g_byte_array_unref (payload);
+  g_free (coefficients);
+  g_free (found);
+  g_free (n_broken);
+}
+
+static void
+test_round (Gpu *gpu, GRand *random)
+{
+  Round *round = round_new (random);
+
+  test_encoder (gpu, round);
+  test_decoder (gpu, round);
+  for (unsigned i = 0; i < round->n_blocks; i++)
+    damage (round, i);
+  test_decoder (gpu, round);
+  round_free (round);
+}
+
+int
+main (int argc, char **argv)
+{
+  unsigned n_rounds = argc > 1 ? strtoul (argv[1], NULL, 0) : 30;
+  unsigned seed = argc > 2 ? strtoul (argv[2], NULL, 0) : 1;
+  GError *error = NULL;
+  PacoDevice *device = paco_device_open (-1, &error);
+  Gpu gpu = { .device = device };
+
+  if (!device) {
+    printf ("SKIPPED: %s\n", error->message);
+    g_error_free (error);
+    return 77;
+  }
+  if (!paco_device_enter (device, &error)
+      || !paco_module_load (
+          &gpu.module, device, paco_fatbin_bpc, "bpc", &error))
+    g_error ("%s", error->message);
+  for (unsigned k = 0; k < n_rounds; k++) {
+    GRand *random = g_rand_new_with_seed (seed + k);
+
+    test_round (&gpu, random);
+    if (n_failed > 0) {
+      printf ("seed %u\n", seed + k);
+      break;
+    }
+    g_rand_free (random);
+  }
+  paco_module_unload (&gpu.module);
+  paco_device_leave (device);
+  printf ("%s: %u rounds, %u failed, %s\n", n_failed ? "FAILED" : "passed",
+      n_rounds, n_failed, device->name);
+  paco_device_close (device);
+  return n_failed > 0;
+}

@@ -1,0 +1,692 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The wavelet transform of gpu/ against the reference, coefficient by
+ * coefficient and byte by byte: random sizes, formats, layouts, options.
+ *
+ *   dwt [cases [seed]]   on a device (exit 77 without), or emulated
+ *   dwt --bench          medians as JSON lines */
+#include "codec/quantizer.h"
+#include "codec/reference/reference.h"
+#include "tests/gpu/runner.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One random case. */
+typedef struct
+{
+  PacoPictureFormat format;
+  PacoCoding coding;
+  PacoGeometry *geometry;
+  PacoDwt *dwt;
+  unsigned reduce;
+  bool wide;
+  /* Host memory of a picture, of which picture.data are addresses. */
+  uint8_t *memory;
+  size_t memory_size;
+  PacoPicture picture;
+  bool shared;
+  uint64_t device_picture, device_coefficients, device_scratch, device_dropped;
+} Case;
+
+static uint32_t
+random_below (GRand *random, uint32_t n)
+{
+  return g_rand_int_range (random, 0, n);
+}
+
+static bool
+chance (GRand *random, unsigned percent)
+{
+  return random_below (random, 100) < percent;
+}
+
+static uint32_t
+random_size (GRand *random, uint32_t largest)
+{
+  switch (random_below (random, 8)) {
+    case 0:
+      return 1 + random_below (random, 4);
+    case 1:
+      return 1 + random_below (random, 16);
+    case 2:
+      return MIN (largest, 116 + random_below (random, 10));
+    case 3:
+      return MIN (largest, 232 + random_below (random, 16));
+    case 4:
+      return 1 + random_below (random, largest);
+    default:
+      return 1 + random_below (random, MIN (largest, 200));
+  }
+}
+
+static void
+random_format (GRand *random, PacoPictureFormat *format, uint32_t largest)
+{
+  unsigned depth = 1 + random_below (random, 16);
+  bool subsampled = chance (random, 35);
+
+  *format = (PacoPictureFormat){
+    .width = random_size (random, largest),
+    .height = random_size (random, largest),
+    .n_components = 1 + random_below (random, PACO_MAX_COMPONENTS),
+    .fields = chance (random, 25),
+  };
+  for (unsigned c = 0; c < format->n_components; c++) {
+    format->components[c].depth = chance (random, 15)
+        ? 1 + random_below (random, 16)
+        : depth;
+    if (subsampled && (c == 1 || c == 2)) {
+      format->components[c].subsampling_x = random_below (random, 3);
+      format->components[c].subsampling_y = random_below (random, 3);
+    }
+  }
+}
+
+static bool
+can_transform_colors (const PacoPictureFormat *format)
+{
+  if (format->n_components < 3)
+    return false;
+  for (unsigned c = 1; c < 3; c++)
+    if (format->components[c].depth != format->components[0].depth
+        || format->components[c].subsampling_x
+        || format->components[c].subsampling_y)
+      return false;
+  return true;
+}
+
+static void
+random_coding (
+    GRand *random, const PacoPictureFormat *format, PacoCoding *coding)
+{
+  memset (coding, 0, sizeof *coding);
+  coding->wavelet = random_below (random, 2);
+  coding->levels = chance (random, 50) ? 5 : random_below (random, 9);
+  coding->reconstruction = random_below (random, 256);
+  if (can_transform_colors (format) && chance (random, 80))
+    coding->color_transform = coding->wavelet == PACO_WAVELET_CDF53
+        ? PACO_COLOR_TRANSFORM_RCT
+        : 1 + random_below (random, 2);
+  for (unsigned c = 0; c < format->n_components; c++) {
+    for (unsigned k = 0; k <= 3u * coding->levels; k++) {
+      coding->subbands[c][k].height_log2 = random_below (random, 4);
+      if (coding->wavelet == PACO_WAVELET_CDF97)
+        coding->subbands[c][k].step = chance (random, 5)
+            ? random_below (random, 1 << 14)
+            : (15 + random_below (random, 4)) << 9 | random_below (random, 512);
+    }
+  }
+}
+
+static unsigned
+bytes_for (GRand *random, unsigned depth)
+{
+  unsigned bytes = depth <= 8 ? 1 : 2;
+
+  return chance (random, 15) ? (chance (random, 50) ? 4 : 2) : bytes;
+}
+
+/* Every component in a plane of its own, or two or more with alternating
+ * samples where sizes allow. */
+static void
+lay_out_planes (GRand *random, Case *t, bool interleaved)
+{
+  size_t offset = 0, begin = 0;
+  bool aligned = chance (random, 70), upside_down = chance (random, 10);
+  bool big_endian = chance (random, 30);
+  unsigned n = t->format.n_components;
+
+  for (unsigned c = 0; c < n; c++) {
+    PacoSampleLayout *layout = &t->picture.layout[c];
+    uint32_t width = paco_component_width (&t->format, c);
+    uint32_t height = paco_component_height (&t->format, c);
+    unsigned depth = t->format.components[c].depth;
+
+    if (c > 0 && interleaved) {
+      *layout = t->picture.layout[0];
+      offset = begin + c * layout->bytes;
+      layout->shift = layout->bytes * 8 - depth;
+    } else {
+      layout->bytes = interleaved ? bytes_for (random, 16)
+                                  : bytes_for (random, depth);
+      layout->big_endian = big_endian;
+      layout->pixel_stride = layout->bytes * (interleaved ? n : 1);
+      layout->shift = random_below (random, layout->bytes * 8 - depth + 1);
+      begin = offset = (offset + 63) & ~(size_t) 63;
+    }
+    t->picture.stride[c] = c > 0 && interleaved
+        ? t->picture.stride[0]
+        : (ptrdiff_t) width * layout->pixel_stride + random_below (random, 40);
+    if (aligned && !(c > 0 && interleaved))
+      t->picture.stride[c] = (t->picture.stride[c] + 63) & ~63;
+    else if (layout->bytes > 1)
+      t->picture.stride[c] += -t->picture.stride[c] & (layout->bytes - 1);
+    t->picture.data[c] = (uint8_t *) offset;
+    if (c == 0 || !interleaved)
+      offset += t->picture.stride[c] * height;
+    t->memory_size = MAX (
+        t->memory_size, begin + (size_t) t->picture.stride[c] * height + 64);
+  }
+  for (unsigned c = 0; upside_down && c < n; c++) {
+    t->picture.data[c] += t->picture.stride[c]
+        * (ptrdiff_t) (paco_component_height (&t->format, c) - 1);
+    t->picture.stride[c] = -t->picture.stride[c];
+  }
+}
+
+/* All components in one 32-bit word, as in r210. */
+static void
+lay_out_words (GRand *random, Case *t)
+{
+  unsigned shift = 0;
+  bool big_endian = chance (random, 50);
+
+  t->shared = true;
+  for (unsigned c = 0; c < t->format.n_components; c++) {
+    t->picture.layout[c] = (PacoSampleLayout){
+      .bytes = 4,
+      .pixel_stride = 4,
+      .shift = shift,
+      .big_endian = big_endian,
+      .shared = true,
+    };
+    shift += t->format.components[c].depth;
+    t->picture.data[c] = NULL;
+    t->picture.stride[c] = 4 * t->format.width + 64;
+  }
+  t->memory_size = (size_t) t->picture.stride[0] * t->format.height;
+}
+
+static void
+random_layout (GRand *random, Case *t)
+{
+  unsigned bits = 0;
+  bool same_size = true;
+
+  for (unsigned c = 0; c < t->format.n_components; c++) {
+    bits += t->format.components[c].depth;
+    same_size = same_size && t->format.components[c].subsampling_x == 0
+        && t->format.components[c].subsampling_y == 0;
+  }
+  if (same_size && bits <= 32 && chance (random, 30))
+    lay_out_words (random, t);
+  else
+    lay_out_planes (random, t, same_size && chance (random, 30));
+
+  t->memory = g_malloc (t->memory_size);
+  for (unsigned c = 0; c < t->format.n_components; c++)
+    t->picture.data[c] = t->memory + (size_t) t->picture.data[c];
+}
+
+/* Noise, extremes or something smooth, with garbage in the unused bits. */
+static void
+random_samples (GRand *random, Case *t)
+{
+  unsigned kind = random_below (random, 4);
+
+  for (size_t i = 0; i < t->memory_size; i++)
+    t->memory[i] = kind == 0 ? (chance (random, 50) ? 0xff : 0)
+        : kind == 1          ? (uint8_t) (i / 7)
+                             : (uint8_t) g_rand_int (random);
+}
+
+static PacoPicture
+device_picture (const Case *t)
+{
+  PacoPicture picture = t->picture;
+
+  for (unsigned c = 0; c < t->format.n_components; c++)
+    picture.data[c] = (uint8_t *) (uintptr_t) (t->device_picture
+        + (uint64_t) (t->picture.data[c] - t->memory));
+  return picture;
+}
+
+static void
+case_allocate (Runner *runner, Case *t)
+{
+  t->device_picture = runner_allocate (runner, t->memory_size);
+  t->device_coefficients = runner_allocate (runner, 4 * t->dwt->n_coefficients);
+  t->device_scratch = runner_allocate (runner, t->dwt->scratch_bytes);
+  t->device_dropped = runner_allocate (runner, t->geometry->n_blocks);
+}
+
+static void
+case_clear (Runner *runner, Case *t)
+{
+  runner_free (runner, t->device_picture);
+  runner_free (runner, t->device_coefficients);
+  runner_free (runner, t->device_scratch);
+  runner_free (runner, t->device_dropped);
+  paco_dwt_free (t->dwt);
+  paco_geometry_free (t->geometry);
+  g_free (t->memory);
+}
+
+static void
+describe (const Case *t)
+{
+  printf ("  %ux%u, %u components, fields %d, wavelet %u, levels %u, color %u, "
+          "reduce %u, wide %d\n",
+      t->format.width, t->format.height, t->format.n_components,
+      t->format.fields, t->coding.wavelet, t->coding.levels,
+      t->coding.color_transform, t->reduce, t->wide);
+  for (unsigned c = 0; c < t->format.n_components; c++)
+    printf ("  component %u: depth %u, subsampling %u %u, bytes %u, stride %u "
+            "%td, shift %u, be %d, shared %d, at %zu\n",
+        c, t->format.components[c].depth, t->format.components[c].subsampling_x,
+        t->format.components[c].subsampling_y, t->picture.layout[c].bytes,
+        t->picture.layout[c].pixel_stride, t->picture.stride[c],
+        t->picture.layout[c].shift, t->picture.layout[c].big_endian,
+        t->picture.layout[c].shared, (size_t) (t->picture.data[c] - t->memory));
+}
+
+static int32_t
+index_at (const void *coefficients, bool wide, size_t at)
+{
+  return wide ? ((const int32_t *) coefficients)[at]
+              : ((const int16_t *) coefficients)[at];
+}
+
+/* Compares one subband with the plane that holds it. */
+static bool
+same_subband (const Case *t, const PacoSubband *subband,
+    const PacoReferencePlane *plane, const void *coefficients)
+{
+  const PacoCoefficientPlace *place =
+      &t->dwt->places[subband - t->geometry->subbands];
+  float step = paco_step_decode (
+      t->coding.subbands[subband->component][subband->entry].step);
+  uint32_t left, top;
+
+  paco_reference_subband_origin (t->geometry, subband, &left, &top);
+  for (uint32_t y = 0; y < subband->height; y++) {
+    for (uint32_t x = 0; x < subband->width; x++) {
+      int32_t expected = paco_reference_quantize (
+          plane->samples[(size_t) (top + y) * plane->width + left + x],
+          t->coding.wavelet, step);
+      int32_t found = index_at (coefficients, t->wide,
+          place->offset + (size_t) y * place->stride + x);
+
+      if (found != expected) {
+        printf ("forward: component %u field %u level %u orientation %u "
+                "(%u, %u) of %u x %u: %d instead of %d\n",
+            subband->component, subband->field, subband->level,
+            subband->orientation, x, y, subband->width, subband->height, found,
+            expected);
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static void
+reference_forward (const Case *t, PacoReferencePlane (*planes)[4])
+{
+  for (unsigned f = 0; f < t->geometry->n_fields; f++) {
+    for (unsigned c = 0; c < t->format.n_components; c++) {
+      paco_reference_plane_init (&planes[f][c],
+          t->geometry->resolution[f][c][0].width,
+          t->geometry->resolution[f][c][0].height);
+      paco_reference_load_samples (
+          &t->format, &t->picture, f, c, &planes[f][c]);
+    }
+    paco_reference_forward_color (planes[f], t->format.n_components,
+        t->coding.color_transform, t->coding.wavelet);
+    for (unsigned c = 0; c < t->format.n_components; c++)
+      paco_reference_forward_dwt (
+          &planes[f][c], t->coding.levels, t->coding.wavelet);
+  }
+}
+
+static void
+clear_planes (PacoReferencePlane (*planes)[4])
+{
+  for (unsigned f = 0; f < 2; f++)
+    for (unsigned c = 0; c < 4; c++)
+      paco_reference_plane_clear (&planes[f][c]);
+}
+
+/* Leaves the coefficients found in *coefficients. */
+static bool
+check_forward (Runner *runner, Case *t, void **coefficients)
+{
+  PacoReferencePlane planes[2][4] = { 0 };
+  PacoDwtLaunch *launches = g_new0 (PacoDwtLaunch, PACO_DWT_MAX_LAUNCHES);
+  PacoPicture picture = device_picture (t);
+  PacoDwtFrame frame = {
+    .coding = &t->coding,
+    .picture = &picture,
+    .coefficients = t->device_coefficients,
+    .scratch = t->device_scratch,
+    .wide = t->wide,
+  };
+  size_t size = t->dwt->n_coefficients * (t->wide ? 4 : 2);
+  bool same = true;
+  unsigned n;
+
+  *coefficients = g_malloc (size);
+  memset (*coefficients, 0x77, size);
+  runner_write (runner, t->device_coefficients, *coefficients, size);
+  runner_write (runner, t->device_picture, t->memory, t->memory_size);
+  n = paco_dwt_forward_launches (t->dwt, &frame, launches);
+  runner_launch (runner, launches, n);
+  runner_read (runner, *coefficients, t->device_coefficients, size);
+  g_free (launches);
+
+  reference_forward (t, planes);
+  for (uint32_t s = 0; same && s < t->geometry->n_subbands; s++) {
+    const PacoSubband *subband = &t->geometry->subbands[s];
+
+    same = same_subband (
+        t, subband, &planes[subband->field][subband->component], *coefficients);
+  }
+  clear_planes (planes);
+  return same;
+}
+
+static void
+put_index (void *coefficients, bool wide, size_t at, int32_t index)
+{
+  if (wide)
+    ((int32_t *) coefficients)[at] = index;
+  else
+    ((int16_t *) coefficients)[at] = index;
+}
+
+/* Turns the coefficients of the encoder into some that a decoder might have:
+ * planes dropped, in some cases anything at all; and puts them into planes. */
+static void
+random_indices (GRand *random, const Case *t, void *coefficients,
+    uint8_t *dropped, PacoReferencePlane (*planes)[4])
+{
+  bool drops = chance (random, 50), hostile = chance (random, 25);
+  uint32_t largest = t->wide ? PACO_MAX_MAGNITUDE : 32767;
+
+  for (uint32_t i = 0; i < t->geometry->n_blocks_at[t->reduce]; i++) {
+    const PacoCodeblock *block = &t->geometry->blocks[i];
+    const PacoSubband *subband = &t->geometry->subbands[block->subband];
+    const PacoCoefficientPlace *place = &t->dwt->places[block->subband];
+    PacoReferencePlane *plane = &planes[subband->field][subband->component];
+    uint32_t left, top;
+
+    dropped[i] = drops ? random_below (random, hostile ? 16 : 5) : 0;
+    paco_reference_subband_origin (t->geometry, subband, &left, &top);
+    for (uint32_t y = block->y; y < block->y + block->height; y++) {
+      for (uint32_t x = block->x; x < block->x + block->width; x++) {
+        size_t at = place->offset + (size_t) y * place->stride + x;
+        int32_t index = index_at (coefficients, t->wide, at);
+
+        if (hostile)
+          index = (int32_t) (g_rand_int (random) & largest)
+              * (chance (random, 50) ? 1 : -1);
+        index = index / (1 << dropped[i]) * (1 << dropped[i]);
+        put_index (coefficients, t->wide, at, index);
+        plane->samples[(size_t) (top + y) * plane->width + left
+            + x] = paco_reference_dequantize (index, dropped[i],
+            t->coding.reconstruction, t->coding.wavelet,
+            paco_step_decode (
+                t->coding.subbands[subband->component][subband->entry].step));
+      }
+    }
+  }
+}
+
+static void
+reference_inverse (const Case *t, PacoReferencePlane (*planes)[4])
+{
+  float gain = paco_reference_reduced_gain (t->coding.wavelet, t->reduce);
+
+  for (unsigned f = 0; f < t->geometry->n_fields; f++) {
+    for (unsigned c = 0; c < t->format.n_components; c++) {
+      PacoReferencePlane *plane = &planes[f][c];
+
+      paco_reference_inverse_dwt (
+          plane, t->coding.levels - t->reduce, t->coding.wavelet);
+      if (t->coding.wavelet == PACO_WAVELET_CDF97 && t->reduce > 0)
+        for (size_t i = 0; i < (size_t) plane->width * plane->height; i++)
+          plane->samples[i].f *= gain;
+    }
+    paco_reference_inverse_color (planes[f], t->format.n_components,
+        t->coding.color_transform, t->coding.wavelet);
+    for (unsigned c = 0; c < t->format.n_components; c++)
+      paco_reference_store_samples (
+          &t->format, &t->picture, f, c, &planes[f][c]);
+  }
+}
+
+static bool
+check_inverse (Runner *runner, GRand *random, Case *t, void *coefficients)
+{
+  PacoReferencePlane planes[2][4] = { 0 };
+  PacoDwtLaunch *launches = g_new0 (PacoDwtLaunch, PACO_DWT_MAX_LAUNCHES);
+  PacoPicture picture = device_picture (t);
+  uint8_t *dropped = g_malloc0 (t->geometry->n_blocks + 1);
+  uint8_t *found = g_malloc (t->memory_size);
+  bool any_dropped = false, same = true;
+  unsigned n;
+
+  for (unsigned f = 0; f < t->geometry->n_fields; f++)
+    for (unsigned c = 0; c < t->format.n_components; c++)
+      paco_reference_plane_init (&planes[f][c],
+          t->geometry->resolution[f][c][t->reduce].width,
+          t->geometry->resolution[f][c][t->reduce].height);
+  random_indices (random, t, coefficients, dropped, planes);
+  for (uint32_t i = 0; i < t->geometry->n_blocks; i++)
+    any_dropped |= dropped[i] > 0;
+  memset (t->memory, t->shared ? 0 : 0xa5, t->memory_size);
+
+  runner_write (runner, t->device_picture, t->memory, t->memory_size);
+  runner_write (runner, t->device_coefficients, coefficients,
+      t->dwt->n_coefficients * (t->wide ? 4 : 2));
+  runner_write (runner, t->device_dropped, dropped, t->geometry->n_blocks);
+  n = paco_dwt_inverse_launches (t->dwt,
+      &(PacoDwtFrame){
+          .coding = &t->coding,
+          .picture = &picture,
+          .coefficients = t->device_coefficients,
+          .scratch = t->device_scratch,
+          .wide = t->wide,
+          .reduce = t->reduce,
+          .dropped_planes = any_dropped ? t->device_dropped : 0,
+      },
+      launches);
+  runner_launch (runner, launches, n);
+  runner_read (runner, found, t->device_picture, t->memory_size);
+
+  reference_inverse (t, planes);
+  for (size_t i = 0; same && i < t->memory_size; i++) {
+    if (found[i] != t->memory[i]) {
+      printf (
+          "inverse: byte %zu is %u instead of %u\n", i, found[i], t->memory[i]);
+      same = false;
+    }
+  }
+  clear_planes (planes);
+  g_free (launches);
+  g_free (dropped);
+  g_free (found);
+  return same;
+}
+
+static bool
+run_case (Runner *runner, guint32 seed, uint32_t largest)
+{
+  GRand *random = g_rand_new_with_seed (seed);
+  Case t = { 0 };
+  void *coefficients = NULL;
+  bool same;
+
+  random_format (random, &t.format, largest);
+  random_coding (random, &t.format, &t.coding);
+  t.geometry = paco_geometry_new (&t.format, &t.coding);
+  t.dwt = paco_dwt_new (&t.format, &t.coding, t.geometry,
+      chance (random, 50) ? 1 : runner_multiprocessors (runner),
+      runner_kernels (runner));
+  t.reduce = chance (random, 60) ? 0
+                                 : random_below (random, t.coding.levels + 1);
+  t.wide = !paco_dwt_is_narrow (&t.format, &t.coding) || chance (random, 20);
+  random_layout (random, &t);
+  random_samples (random, &t);
+  case_allocate (runner, &t);
+
+  same = check_forward (runner, &t, &coefficients)
+      && check_inverse (runner, random, &t, coefficients);
+  if (!same) {
+    printf ("case %u differs:\n", seed);
+    describe (&t);
+  }
+  g_free (coefficients);
+  case_clear (runner, &t);
+  g_rand_free (random);
+  return same;
+}
+
+/* --- Figures --- */
+
+#define BENCH_SETS 4
+#define BENCH_RUNS 31
+#define BENCH_WIDTH 4096
+#define BENCH_HEIGHT 2160
+
+/* 12-bit RGB in 16-bit planes, on the device; not constant. */
+static void
+bench_case (Runner *runner, Case *t, unsigned wavelet, bool color)
+{
+  size_t plane = 2 * (size_t) BENCH_WIDTH * BENCH_HEIGHT;
+  uint16_t *samples;
+
+  *t = (Case){
+    .format = { .width = BENCH_WIDTH,
+        .height = BENCH_HEIGHT,
+        .n_components = 3 },
+    .coding = { .wavelet = wavelet, .levels = 5, .reconstruction = 96 },
+  };
+  if (color)
+    t->coding.color_transform = wavelet == PACO_WAVELET_CDF53
+        ? PACO_COLOR_TRANSFORM_RCT
+        : PACO_COLOR_TRANSFORM_ICT;
+  for (unsigned c = 0; c < 3; c++) {
+    t->format.components[c].depth = 12;
+    t->picture.layout[c] = (PacoSampleLayout){ .bytes = 2, .pixel_stride = 2 };
+    t->picture.stride[c] = 2 * BENCH_WIDTH;
+    for (unsigned k = 0; k < PACO_MAX_SUBBANDS; k++)
+      t->coding.subbands[c][k].step = wavelet == PACO_WAVELET_CDF97 ? 17 << 9
+                                                                    : 0;
+  }
+  t->geometry = paco_geometry_new (&t->format, &t->coding);
+  t->dwt = paco_dwt_new (&t->format, &t->coding, t->geometry,
+      runner_multiprocessors (runner), runner_kernels (runner));
+  t->wide = !paco_dwt_is_narrow (&t->format, &t->coding);
+  t->memory_size = 3 * plane;
+  t->memory = g_malloc (t->memory_size);
+  samples = (uint16_t *) t->memory;
+  for (size_t i = 0; i < t->memory_size / 2; i++)
+    samples[i] = (i % BENCH_WIDTH / 4 + i / BENCH_WIDTH / 3
+                     + (i * 2654435761u >> 28))
+        & 4095;
+  for (unsigned c = 0; c < 3; c++)
+    t->picture.data[c] = t->memory + c * plane;
+  case_allocate (runner, t);
+  runner_write (runner, t->device_picture, t->memory, t->memory_size);
+}
+
+static void
+print_figure (Runner *runner, const char *name, double us, double copy_us,
+    const double *launch_us, unsigned n)
+{
+  printf ("{\"name\": \"%s\", \"device\": \"%s\", \"us\": %.2f, "
+          "\"copy_us\": %.2f, \"ratio\": %.3f, \"launch_us\": [",
+      name, runner_name (runner), us, copy_us, us / copy_us);
+  for (unsigned i = 0; i < n; i++)
+    printf ("%s%.2f", i > 0 ? ", " : "", launch_us[i]);
+  printf ("]}\n");
+}
+
+static void
+bench_wavelet (Runner *runner, unsigned wavelet, bool color, unsigned percent)
+{
+  static Case sets[BENCH_SETS];
+  PacoDwtLaunch *launches = g_new0 (
+      PacoDwtLaunch, BENCH_SETS * PACO_DWT_MAX_LAUNCHES);
+  uint64_t from[BENCH_SETS], to[BENCH_SETS];
+  double copy_us;
+
+  for (unsigned i = 0; i < BENCH_SETS; i++) {
+    bench_case (runner, &sets[i], wavelet, color);
+    for (unsigned k = 0; k < PACO_DWT_N_KERNELS && percent > 0; k++)
+      sets[i].dwt->warps[k] = MAX (1, sets[i].dwt->warps[k] * percent / 100);
+    from[i] = sets[i].device_picture;
+    to[i] = sets[i].device_coefficients;
+  }
+  copy_us = runner_time_copy (
+      runner, from, to, BENCH_SETS, sets[0].memory_size, BENCH_RUNS);
+  for (int inverse = 0; inverse <= 1; inverse++) {
+    double total_us, launch_us[PACO_DWT_MAX_LAUNCHES];
+    unsigned n = 0;
+    char name[64];
+
+    for (unsigned i = 0; i < BENCH_SETS; i++) {
+      PacoPicture picture = device_picture (&sets[i]);
+      PacoDwtFrame frame = {
+        .coding = &sets[i].coding,
+        .picture = &picture,
+        .coefficients = sets[i].device_coefficients,
+        .scratch = sets[i].device_scratch,
+        .wide = sets[i].wide,
+      };
+
+      n = (inverse ? paco_dwt_inverse_launches : paco_dwt_forward_launches) (
+          sets[i].dwt, &frame, launches + i * n);
+    }
+    runner_time (
+        runner, launches, n, BENCH_SETS, BENCH_RUNS, &total_us, launch_us);
+    for (unsigned i = 0; i < n * BENCH_SETS && !inverse && !color; i++)
+      for (unsigned k = 0; k < PACO_DWT_MAX_PLANES; k++)
+        launches[i].parameters.planes[k].n_warps = 0;
+    if (!inverse && !color) {
+      double empty_us, each_us[PACO_DWT_MAX_LAUNCHES];
+
+      runner_time (
+          runner, launches, n, BENCH_SETS, BENCH_RUNS, &empty_us, each_us);
+      print_figure (runner, "dwt without work", empty_us, copy_us, each_us, n);
+    }
+    g_snprintf (name, sizeof name, "dwt %s %s%s%s %u %%",
+        inverse ? "inverse" : "forward", paco_wavelets[wavelet].name,
+        color ? " color" : "", sets[0].wide ? " wide" : "", percent);
+    print_figure (runner, name, total_us, copy_us, launch_us, n);
+  }
+  for (unsigned i = 0; i < BENCH_SETS; i++)
+    case_clear (runner, &sets[i]);
+  g_free (launches);
+}
+
+int
+main (int argc, char **argv)
+{
+  Runner *runner = runner_open ();
+  unsigned n = 300, failed = 0, seed = 1, largest = 400;
+
+  if (runner == NULL)
+    return 77;
+  if (argc > 1 && strcmp (argv[1], "--bench") == 0) {
+    unsigned percent = argc > 2 ? atoi (argv[2]) : 100;
+
+    for (unsigned color = 0; color < 2; color++)
+      for (unsigned w = 0; w < PACO_N_WAVELETS; w++)
+        bench_wavelet (runner, w, color, percent);
+    runner_close (runner);
+    return 0;
+  }
+  if (argc > 1)
+    n = atoi (argv[1]);
+  if (argc > 2)
+    seed = atoi (argv[2]);
+  if (argc > 3)
+    largest = atoi (argv[3]);
+  for (unsigned i = 0; i < n && failed < 5; i++)
+    failed += !run_case (runner, seed + i, largest);
+  printf ("%s: %u cases, %u differ\n", runner_name (runner), n, failed);
+  runner_close (runner);
+  return failed > 0;
+}

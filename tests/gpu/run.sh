@@ -1,0 +1,208 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The GPU suite, on a host with an NVIDIA GPU:
+#
+#   tests/gpu/run.sh [BUILD]
+#
+# BUILD (build) is a build folder with the CUDA backend, made here or elsewhere.
+# GStreamer's tools are in PATH. Compares the CUDA backend with the reference
+# and with the CPU backend, looks for bad accesses and races with
+# compute-sanitizer, measures, and writes tests/gpu/last-run.json, to be
+# committed with the change. What cannot run here is named and counted as
+# skipped. PACO_CONTENT: a picture for the benchmarks, see content.h.
+# PACO_CASES: random cases per test (300).
+set -u
+cd "$(dirname "$0")/../.."
+build=${1:-build}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export GST_PLUGIN_PATH="$PWD/$build/plugin"
+passed=0 failed=0 skipped=0
+: >"$work/figures"
+
+count () { # passed|failed|skipped NAME
+  case $1 in
+    passed) passed=$((passed + 1)) ;;
+    failed) failed=$((failed + 1)) ;;
+    skipped) skipped=$((skipped + 1)) ;;
+  esac
+  echo "$1: $2"
+}
+
+# step NAME SECONDS COMMAND...: one test.
+step () {
+  name=$1 seconds=$2
+  shift 2
+  timeout "$seconds" "$@" >"$work/log" 2>&1
+  case $? in
+    0) count passed "$name" ;;
+    77) count skipped "$name: $(tail -n 1 "$work/log")" ;;
+    *)
+      count failed "$name"
+      tail -n 40 "$work/log"
+      ;;
+  esac
+}
+
+# tap NAME SECONDS COMMAND...: a program that reports its tests.
+tap () {
+  name=$1 seconds=$2
+  shift 2
+  timeout "$seconds" "$@" >"$work/log" 2>&1
+  status=$?
+  grep -E '^(not )?ok ' "$work/log" >"$work/tap"
+  while read -r line; do
+    case $line in
+      *'# SKIP'*) count skipped "$name: ${line#ok }" ;;
+      ok*) count passed "$name: ${line#ok }" ;;
+      *) count failed "$name: ${line#not ok }" ;;
+    esac
+  done <"$work/tap"
+  if [ $status -ne 0 ]; then
+    count failed "$name: exit status $status"
+    tail -n 40 "$work/log"
+  fi
+}
+
+# figures NAME SECONDS COMMAND...: a benchmark.
+figures () {
+  name=$1 seconds=$2
+  shift 2
+  timeout "$seconds" "$@" >"$work/log" 2>&1
+  status=$?
+  grep '^{"figure"' "$work/log" | tee -a "$work/figures"
+  case $status in
+    0) count passed "$name" ;;
+    77) count skipped "$name" ;;
+    *)
+      count failed "$name"
+      tail -n 20 "$work/log"
+      ;;
+  esac
+}
+
+finish () {
+  {
+    printf '{\n  "sources": "%s",\n' "$(tests/gpu/source-hash.sh)"
+    printf '  "device": "%s",\n  "driver": "%s",\n' "$device" "$driver"
+    printf '  "passed": %d,\n  "failed": %d,\n  "skipped": %d,\n' \
+      $passed $failed $skipped
+    printf '  "figures": {\n'
+    sed 's/.*"figure": "\([^"]*\)", "value": \([^}]*\)}.*/    "\1": \2,/
+      $s/,$//' "$work/figures"
+    printf '  }\n}\n'
+  } >"$work/last-run.json"
+  if [ -n "$device" ]; then
+    cp "$work/last-run.json" tests/gpu/last-run.json
+  fi
+  echo "$passed passed, $failed failed, $skipped skipped"
+  [ $failed -eq 0 ]
+  exit
+}
+
+device='' driver=''
+tests='bpc-device dwt-device cuda-backend sanitizer pipelines stress figures'
+if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
+  for name in $tests; do
+    count skipped "$name: this machine has no NVIDIA GPU"
+  done
+  finish
+fi
+device=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
+driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader |
+  head -n 1)
+echo "$device, driver $driver"
+
+# --- against the reference ---
+
+: "${PACO_CASES:=300}"
+export PACO_CASES
+step bpc-device 300 "$build/tests/gpu/bpc-device"
+step dwt-device 300 "$build/tests/gpu/dwt-device"
+tap cuda-backend 300 "$build/tests/codec/test-cuda-backend"
+
+# --- bad accesses, races, memory that nobody has written ---
+
+sanitizer=$(command -v compute-sanitizer ||
+  ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
+for tool in memcheck racecheck initcheck; do
+  if [ -n "$sanitizer" ]; then
+    step "sanitizer $tool" 240 env PACO_CASES=6 "$sanitizer" --tool $tool \
+      --error-exitcode 9 "$build/tests/codec/test-cuda-backend" \
+      -p /backend/random -p /backend/damaged -p /backend/host-memory
+  else
+    count skipped "sanitizer $tool: there is no compute-sanitizer"
+  fi
+done
+
+# --- pipelines: the same files and pictures from CUDA and CPU ---
+
+same_files () { # MODE CAPS
+  gst-launch-1.0 -q videotestsrc num-buffers=6 pattern=smpte ! "$2" ! \
+    tee name=t ! queue ! pacoenc backend=cuda rate-control="$1" ! \
+    filesink location="$work/cuda.paco" \
+    t. ! queue ! pacoenc backend=cpu rate-control="$1" ! \
+    filesink location="$work/cpu.paco" || return 1
+  cmp "$work/cuda.paco" "$work/cpu.paco" || return 1
+  gst-launch-1.0 -q filesrc location="$work/cuda.paco" ! pacoparse ! \
+    tee name=t ! queue ! pacodec backend=cuda ! \
+    filesink location="$work/cuda.raw" \
+    t. ! queue ! pacodec backend=cpu ! \
+    filesink location="$work/cpu.raw" || return 1
+  [ -s "$work/cuda.raw" ] && cmp "$work/cuda.raw" "$work/cpu.raw"
+}
+
+stress () { # 4 encoders and 4 decoders in one process
+  set --
+  for i in 1 2 3 4; do
+    set -- "$@" videotestsrc num-buffers=100 pattern=ball ! \
+      video/x-raw,format=I422_10LE,width=1920,height=1080 ! queue ! \
+      pacoenc backend=cuda rate-control=lossless ! queue ! \
+      pacodec backend=cuda ! fakesink
+  done
+  gst-launch-1.0 -q "$@"
+}
+
+if command -v gst-launch-1.0 >/dev/null; then
+  for format in GBR_12LE I422_10LE Y444_12LE I420 NV12 GRAY8 v210 BGRA \
+    AYUV64; do
+    for mode in lossless quality; do
+      step_caps="video/x-raw,format=$format,width=334,height=218"
+      if same_files $mode "$step_caps" >"$work/log" 2>&1; then
+        count passed "pipeline $format $mode"
+      else
+        count failed "pipeline $format $mode"
+        tail -n 20 "$work/log"
+      fi
+    done
+  done
+  if same_files lossless video/x-raw,format=I422_10LE,width=720,height=576\
+,interlace-mode=interleaved >"$work/log" 2>&1; then
+    count passed 'pipeline interlaced'
+  else
+    count failed 'pipeline interlaced'
+    tail -n 20 "$work/log"
+  fi
+  if stress >"$work/log" 2>&1; then
+    count passed 'stress'
+  else
+    count failed 'stress'
+    tail -n 20 "$work/log"
+  fi
+else
+  count skipped 'pipelines: there is no gst-launch-1.0'
+  count skipped 'stress: there is no gst-launch-1.0'
+fi
+
+# --- figures ---
+
+figures bench 120 "$build/tests/gpu/bench-cuda" ${PACO_CONTENT:+"$PACO_CONTENT"}
+if command -v gst-launch-1.0 >/dev/null; then
+  for rate in lossless quality; do
+    figures "gst-speed $rate" 100 "$build/tests/gpu/gst-speed" "gst_$rate" \
+      $rate 300 ${PACO_CONTENT:+"$PACO_CONTENT"}
+  done
+else
+  count skipped 'gst-speed: there is no GStreamer'
+fi
+finish

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What runs the kernels of a test: a device (runner_device.c), or this
+ * machine's processor, lane by lane (runner_emulated.cpp), so that the logic
+ * of the kernels is tested where there is no GPU. */
+#pragma once
+#include "gpu/dwt.h"
+
+G_BEGIN_DECLS
+
+typedef struct _Runner Runner;
+
+/* NULL: there is no device; says why. */
+Runner *runner_open (void);
+void runner_close (Runner *runner);
+const char *runner_name (Runner *runner);
+unsigned runner_multiprocessors (Runner *runner);
+const PacoDwtKernels *runner_kernels (Runner *runner); /* or NULL */
+
+/* These end the program when they fail. */
+uint64_t runner_allocate (Runner *runner, size_t size);
+void runner_free (Runner *runner, uint64_t memory);
+void runner_write (Runner *runner, uint64_t to, const void *from, size_t size);
+void runner_read (Runner *runner, void *to, uint64_t from, size_t size);
+void runner_launch (Runner *runner, const PacoDwtLaunch *launches, unsigned n);
+
+/* Medians of `runs` runs; fails without a device. */
+void runner_time (Runner *runner, const PacoDwtLaunch *launches, unsigned n,
+    unsigned n_sets, unsigned runs, double *total_us, double *launch_us);
+double runner_time_copy (Runner *runner, const uint64_t *from,
+    const uint64_t *to, unsigned n_sets, size_t size, unsigned runs);
+
+G_END_DECLS
