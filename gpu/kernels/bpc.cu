@@ -14,15 +14,16 @@
  * its shared memory are constants then, and a multiprocessor holds 32 of
  * them. A thread, the lane, turns its two columns into bitplanes, which wait
  * in scratch memory (they stay in the L2 cache), and then codes plane after
- * plane: scans (bpc_scan.cuh), signs (bpc_signs.cuh), at the end the raw
- * planes and signs (bpc_raw.cuh). Encoder and decoder are one template.
+ * plane: scans (bpc_scan_encode.cuh, bpc_scan_decode.cuh), signs
+ * (bpc_signs.cuh), at the end the raw planes and signs (bpc_raw.cuh). Encoder
+ * and decoder are one template but for the scans.
  *
  * What limits it is the rate of integer instructions, so every step is made
  * with as few of them as possible; memory is hardly used. */
 #include "codec/policy_block.h"
 #include "gpu/kernels/bpc_raw.cuh"
-#include "gpu/kernels/bpc_scan.cuh"
-#include "gpu/kernels/bpc_scan_words.cuh"
+#include "gpu/kernels/bpc_scan_decode.cuh"
+#include "gpu/kernels/bpc_scan_encode.cuh"
 #include "gpu/kernels/bpc_signs.cuh"
 #include "gpu/kernels/bpc_slices.cuh"
 
@@ -35,37 +36,30 @@ struct Coding
 
 /* --- Planes --- */
 
-/* The encoder forms contexts a word at a time, where the visits do not decide
- * who is visited next. */
-template <bool ENCODE, int PASSES, int LANES_PER_STREAM, int SCAN>
-struct ScannerChoice
+template <bool ENCODE, int PASSES, int LANES_PER_STREAM> struct ScannerChoice
 {
-  using Type = Scanner<ENCODE, PASSES, LANES_PER_STREAM, SCAN>;
+  using Type = EncodeScanner<PASSES, LANES_PER_STREAM>;
 };
 
-template <int LANES_PER_STREAM, int SCAN>
-struct ScannerChoice<true, 1, LANES_PER_STREAM, SCAN>
+template <int PASSES, int LANES_PER_STREAM>
+struct ScannerChoice<false, PASSES, LANES_PER_STREAM>
 {
-  using Type = WordScanner<1, LANES_PER_STREAM, SCAN>;
-};
-
-template <int LANES_PER_STREAM, int SCAN>
-struct ScannerChoice<true, 2, LANES_PER_STREAM, SCAN>
-{
-  using Type = WordScanner<2, LANES_PER_STREAM, SCAN>;
+  using Type = DecodeScanner<PASSES, LANES_PER_STREAM>;
 };
 
 template <bool ENCODE, int PASSES, int LANES_PER_STREAM> struct PlaneCoder
 {
-  using L = Layout<ENCODE, PASSES>;
+  using L = Layout<PASSES>;
 
   Block<ENCODE, PASSES> &block;
   Coder<ENCODE, LANES_PER_STREAM> &coder;
+  typename ScannerChoice<ENCODE, PASSES, LANES_PER_STREAM>::Type scanner;
   SignCoder<ENCODE, PASSES, LANES_PER_STREAM> signs;
 
   __device__ __forceinline__ PlaneCoder (
       Block<ENCODE, PASSES> &block_, Coder<ENCODE, LANES_PER_STREAM> &coder_)
-      : block (block_), coder (coder_), signs (block_, coder_)
+      : block (block_), coder (coder_), scanner (block_, coder_),
+        signs (block_, coder_)
   {
   }
 
@@ -77,15 +71,17 @@ template <bool ENCODE, int PASSES, int LANES_PER_STREAM> struct PlaneCoder
       signs.code_side (RIGHT);
   }
 
-  template <int SCAN> __device__ __forceinline__ uint32_t scan (uint32_t plane)
+  __device__ __forceinline__ void begin_plane (
+      bool left_signs, bool right_signs)
   {
-    return
-        typename ScannerChoice<ENCODE, PASSES, LANES_PER_STREAM, SCAN>::Type (
-            block, coder)
-            .scan (plane);
+    block.raw_signs[LEFT] = left_signs ? 0 : ~0u;
+    block.raw_signs[RIGHT] = right_signs ? 0 : ~0u;
+    for (uint32_t w = 0; w < block.words; w++)
+      for (int side = 0; side < 2; side++)
+        block.at (L::CODED, side, w) = 0;
   }
 
-  /* With two and three passes: what was found becomes significant. */
+  /* What was found becomes significant, whether its sign was coded or not. */
   __device__ __forceinline__ void take_effect ()
   {
     /* Where no sign was coded, other lanes may still be reading. */
@@ -96,31 +92,28 @@ template <bool ENCODE, int PASSES, int LANES_PER_STREAM> struct PlaneCoder
     __syncwarp ();
   }
 
-  __device__ __forceinline__ void remember_old ()
-  {
-    for (uint32_t w = 0; w < block.words; w++)
-      for (int side = 0; side < 2; side++)
-        block.at (L::OLD, side, w) = block.at (L::SIGNIFICANT, side, w);
-  }
-
   /* Returns how many coefficients of the lane became significant. */
   __device__ __forceinline__ uint32_t code_plane (
       uint32_t plane, bool left_signs, bool right_signs)
   {
-    uint32_t n;
+    uint32_t n = 0;
 
     if (PASSES == 1) {
-      n = scan<SCAN_ALL> (plane);
+      n = scanner.run (SCAN_ALL, plane);
       code_signs (left_signs, right_signs);
       return n;
     }
-    remember_old ();
-    n = scan < PASSES == 2 ? SCAN_INSIGNIFICANT : SCAN_NEIGHBORS > (plane);
-    code_signs (left_signs, right_signs);
-    take_effect ();
-    scan<SCAN_REFINEMENT> (plane);
-    if (PASSES == 3) {
-      n += scan<SCAN_REST> (plane);
+    begin_plane (left_signs, right_signs);
+#pragma unroll 1
+    for (int pass = 0; pass < PASSES; pass++) {
+      Scan scan = pass == 1 ? SCAN_REFINEMENT
+          : pass == 2       ? SCAN_REST
+          : PASSES == 2     ? SCAN_INSIGNIFICANT
+                            : SCAN_NEIGHBORS;
+
+      n += scanner.run (scan, plane);
+      if (scan == SCAN_REFINEMENT)
+        continue;
       code_signs (left_signs, right_signs);
       take_effect ();
     }
@@ -222,7 +215,7 @@ template <int PASSES, int LANES_PER_STREAM> struct BlockEncoder
     raw.put_signs ();
     if (n_fill > 0)
       coder.value += raw.bits (first_fill, n_fill);
-    coder.store_codeword ();
+    coder.put_codeword (true);
     raw.put_plain (n_all_fill, coder.out + coder.next);
     return length;
   }
@@ -240,8 +233,6 @@ encode (const PacoBpcEncodeParameters &parameters)
   block.init (place, parameters.planes,
       sizeof (T) == 2 ? PACO_BPC_PLANES_16 : PACO_BPC_PLANES_32, threadIdx.x);
   block.clear ();
-  if (PASSES == 3)
-    fill_weights (block.lane);
 
   Slicer<PASSES, T> slicer (block, place, parameters.coefficients);
 

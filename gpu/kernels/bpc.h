@@ -97,25 +97,26 @@ typedef struct
  * with this much dynamic shared memory. */
 #define PACO_BPC_THREADS 32
 
-/* Words of shared memory: tables, the arrays for 32 lines of a block
- * (bpc_block.cuh), and what holds the encoder's raw signs while they are put
- * together. */
+/* Words of shared memory: tables, contexts and arrays for each 32 lines of a
+ * block (bpc_block.cuh), and what holds the encoder's raw signs while they are
+ * put together. */
 enum
 {
-  PACO_BPC_TABLE_WORDS = 64,
-  PACO_BPC_COUNTING_TABLE_WORDS = 104 + 128 + 256,
-  PACO_BPC_ARRAY_WORDS = 192 + 128,
-  PACO_BPC_PASS_WORDS = 192, /* more with two or three coding passes */
+  PACO_BPC_ENCODER_TABLE_WORDS = 64,
+  PACO_BPC_DECODER_TABLE_WORDS = 104 + 128 + 64,
+  PACO_BPC_CONTEXT_WORDS = 128,
+  PACO_BPC_ARRAY_WORDS = 192,
+  PACO_BPC_PASS_WORDS = 64, /* more with two or three coding passes */
 };
 
 static inline size_t
 paco_bpc_shared_bytes (int decoder, unsigned coding_passes, unsigned max_height)
 {
   size_t lines_32 = max_height < 128 ? 4 : (max_height + 31) / 32;
-  size_t each = PACO_BPC_ARRAY_WORDS
+  size_t each = PACO_BPC_CONTEXT_WORDS + PACO_BPC_ARRAY_WORDS
       + (coding_passes > 1 ? PACO_BPC_PASS_WORDS : 0);
-  size_t tables = decoder || coding_passes == 3 ? PACO_BPC_COUNTING_TABLE_WORDS
-                                                : PACO_BPC_TABLE_WORDS;
+  size_t tables = decoder ? PACO_BPC_DECODER_TABLE_WORDS
+                          : PACO_BPC_ENCODER_TABLE_WORDS;
 
   return 4 * (tables + lines_32 * each + (decoder ? 0 : 64 * lines_32 + 2));
 }

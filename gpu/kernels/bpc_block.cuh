@@ -16,39 +16,42 @@ constexpr int REFINEMENT_CONTEXT = 32;
 constexpr int SIGN_CONTEXT = REFINEMENT_CONTEXT + 4;
 constexpr int ORIENTATION_LL = 0, ORIENTATION_HL = 1, ORIENTATION_HH = 3;
 
-/* Shared memory: the tables, then for every 32 lines of the block the arrays
- * below, then the raw signs. A bit of a word is a line, a word is
- * a lane's, so no two lanes ever meet in a bank. Arrays come with the lanes'
- * left columns, then their right ones. */
-template <bool ENCODE, int PASSES> struct Layout
+/* Who is visited in a scan. */
+enum Scan
 {
-  /* Signs that were coded: of which coefficients, and which are negative. The
-   * encoder's SIGN has all signs. */
-  static constexpr int KNOWN = 0;
+  SCAN_ALL,           /* the merged scan of one pass */
+  SCAN_INSIGNIFICANT, /* two passes: not significant */
+  SCAN_NEIGHBORS,     /* three: the same, with significant neighbours */
+  SCAN_REFINEMENT,    /* significant when the plane began */
+  SCAN_REST,          /* three: not significant and not coded yet */
+};
+
+/* Shared memory: the tables, then contexts, then for every 32 lines of the
+ * block the arrays below, then the raw signs. A bit of a word is a line, a word
+ * is a lane's, so no two lanes ever meet in a bank. Arrays come with the lanes'
+ * left columns, then their right ones. */
+template <int PASSES> struct Layout
+{
+  /* Significant. Where signs are raw, with one pass what the last scan found
+   * does not count: it affects nothing that follows. */
+  static constexpr int SIGNIFICANT = 0;
+  /* Which are negative; in the decoder, of those signs that were coded. */
   static constexpr int SIGN = 64;
   /* What became significant in the scan before. */
   static constexpr int FRESH = 128;
-  /* Sign contexts of one column: bits 4 * k + (0..3) of word j are of line
-   * 4 * k + j. */
-  static constexpr int SIGN_WORDS = 192;
-  /* Significant now, and when the plane began; coded in this plane. With one
-   * pass SIGNIFICANT is KNOWN: signs that are not coded come last. */
-  static constexpr int SIGNIFICANT = PASSES > 1 ? 320 : KNOWN;
-  static constexpr int OLD = 384;
-  static constexpr int CODED = 448;
-  /* Where contexts are counted visit by visit (bpc_scan.cuh): of 32 lines, a
-   * byte a coefficient, in the place of the sign contexts of 128. */
-  static constexpr bool COUNTS = !ENCODE || PASSES == 3;
-  static constexpr int SIZE = PASSES > 1 ? 512 : 320;
+  /* Two and three passes: coded in this plane, but for refinement. So what was
+   * significant when the plane began is significant and not coded. */
+  static constexpr int CODED = 192;
+  static constexpr int SIZE = PASSES > 1 ? 256 : 192;
 };
 
-/* Tables of the plane; a value is P, in the highest byte. Where contexts are
- * counted (COUNTS) they come as 0..36, not yet cut to 31, and 64 more for a
- * significant coefficient; else as in the format. The sign table is
+/* Tables of the plane; a value is P, in the highest byte. The decoder's
+ * contexts are sums, 0..36, not yet cut to 31, and 64 more for a significant
+ * coefficient; the encoder's are as in the format. The sign table is
  * bpc_signs.cuh's. */
 constexpr int SIGN_TABLE = 40;
 constexpr int REFINEMENT_TABLE = 64;
-/* The decoder's next codewords, and what bpc_scan.cuh adds up. */
+/* The decoder's next codewords, and what bpc_scan_decode.cuh adds up. */
 constexpr int CODEWORD_RING = 104;
 constexpr int WEIGHT_TABLE = CODEWORD_RING + 128;
 
@@ -91,24 +94,26 @@ sign_entry_of_lane (uint32_t lane, uint32_t orientation)
 
 template <bool ENCODE, int PASSES> struct Block
 {
-  using L = Layout<ENCODE, PASSES>;
+  using L = Layout<PASSES>;
 
-  static constexpr int TABLE_WORDS = L::COUNTS ? PACO_BPC_COUNTING_TABLE_WORDS
-                                               : PACO_BPC_TABLE_WORDS;
+  static constexpr int TABLE_WORDS = ENCODE ? PACO_BPC_ENCODER_TABLE_WORDS
+                                            : PACO_BPC_DECODER_TABLE_WORDS;
 
   uint32_t lane, width, height;
   uint32_t words;      /* of a column of a plane */
+  uint32_t arrays;     /* where the lane's word of the first one is */
   bool column[2];      /* whether the lane has them */
   uint32_t sign_entry; /* of the lane in the sign table: context, inverted */
   uint32_t orientation;
   uint32_t n_significant;
+  uint32_t raw_signs[2]; /* all ones: this plane's signs of a side are raw */
   /* Bitplanes in scratch memory: plane p, 32 lines w, lane t, side:
    * planes[((p * words + w) * 32 + t) * 2 + side]. This points to lane's. */
   uint2 *planes;
 
   __device__ __forceinline__ uint32_t &at (int array, uint32_t w)
   {
-    return shared[TABLE_WORDS + w * L::SIZE + array + lane];
+    return shared[arrays + w * L::SIZE + array];
   }
 
   __device__ __forceinline__ uint32_t &at (int array, int side, uint32_t w)
@@ -124,10 +129,55 @@ template <bool ENCODE, int PASSES> struct Block
     return lane < 31 ? (&at (array, LEFT, w))[1] : 0;
   }
 
-  /* Contexts of four of the 32 lines that are visited. */
-  __device__ __forceinline__ uint32_t &contexts (int side, uint32_t group)
+  /* Whose signs have been coded. */
+  __device__ __forceinline__ uint32_t known (int side, uint32_t w)
   {
-    return at (L::SIGN_WORDS + group % 2 * 64, side, group / 2);
+    uint32_t known = at (L::SIGNIFICANT, side, w);
+
+    return PASSES == 1 ? known
+                       : known & ~(at (L::CODED, side, w) & raw_signs[side]);
+  }
+
+  __device__ __forceinline__ uint32_t known_beyond (int side, uint32_t w)
+  {
+    uint32_t known = beyond (L::SIGNIFICANT, side, w);
+
+    return PASSES == 1
+        ? known
+        : known & ~(beyond (L::CODED, side, w) & raw_signs[1 - side]);
+  }
+
+  /* Who takes part in a scan; SCAN_NEIGHBORS: who may. */
+  __device__ __forceinline__ uint32_t members (Scan scan, int side, uint32_t w)
+  {
+    uint32_t n_lines = height - 32 * w;
+    uint32_t members = n_lines < 32 ? (1u << n_lines) - 1 : ~0u;
+
+    if (!column[side])
+      members = 0;
+    if (scan == SCAN_REFINEMENT)
+      members &= at (L::SIGNIFICANT, side, w);
+    else if (scan != SCAN_ALL)
+      members &= ~at (L::SIGNIFICANT, side, w);
+    if (scan == SCAN_REFINEMENT || scan == SCAN_REST)
+      members &= ~at (L::CODED, side, w);
+    return members;
+  }
+
+  __device__ __forceinline__ uint32_t with_neighbors (int side, uint32_t w);
+
+  /* Of 32 lines that are scanned, the significance contexts of some, a byte
+   * each. */
+  __device__ __forceinline__ uint32_t &contexts (int side, uint32_t number)
+  {
+    return shared[TABLE_WORDS + (8 * side + number) * 32 + lane];
+  }
+
+  /* In the same place, the sign contexts of one column: bits 4 * k + (0..3) are
+   * those of line 4 * k + j. */
+  __device__ __forceinline__ uint32_t &sign_contexts (uint32_t w, uint32_t j)
+  {
+    return shared[TABLE_WORDS + (4 * w + j) * 32 + lane];
   }
 
   /* A visit to these lines has all lanes in it. */
@@ -149,10 +199,12 @@ template <bool ENCODE, int PASSES> struct Block
     width = block.width;
     height = block.height;
     words = (height + 31) / 32;
+    arrays = TABLE_WORDS + max (words, 4u) * PACO_BPC_CONTEXT_WORDS + lane;
     column[LEFT] = 2 * lane < width;
     column[RIGHT] = 2 * lane + 1 < width;
     orientation = block.orientation;
     n_significant = 0;
+    raw_signs[LEFT] = raw_signs[RIGHT] = 0;
     planes = (uint2 *) (scratch + (size_t) block.columns * max_planes) + lane;
     sign_entry = sign_entry_of_lane<ENCODE> (lane, orientation);
   }
@@ -175,6 +227,31 @@ Block<ENCODE, PASSES>::clear ()
   }
 }
 
+/* SCAN_NEIGHBORS: which coefficients have significant neighbours, before the
+ * visits to these 32 lines: those of the plane, and those found in the line
+ * above. */
+template <bool ENCODE, int PASSES>
+__device__ __forceinline__ uint32_t
+Block<ENCODE, PASSES>::with_neighbors (int side, uint32_t w)
+{
+  constexpr int S = L::SIGNIFICANT, F = L::FRESH;
+  int other = 1 - side;
+  uint32_t rows[2]; /* this line, without the column itself and with it */
+  uint32_t above = 0, below = 0;
+
+  rows[0] = at (S, other, w) | beyond (S, side, w);
+  rows[1] = rows[0] | at (S, side, w);
+  if (w > 0)
+    above = at (S, side, w - 1) | at (F, side, w - 1) | at (S, other, w - 1)
+        | at (F, other, w - 1) | beyond (S, side, w - 1)
+        | beyond (F, side, w - 1);
+  if (w + 1 < words)
+    below = at (S, side, w + 1) | at (S, other, w + 1)
+        | beyond (S, side, w + 1);
+  return rows[0] | __funnelshift_l (above, rows[1], 1)
+      | __funnelshift_r (rows[1], below, 1);
+}
+
 /* Chooses the row of the probability set for a plane that begins. */
 template <bool ENCODE, int PASSES>
 __device__ void
@@ -193,7 +270,7 @@ Block<ENCODE, PASSES>::load_tables (const uint8_t *rows, uint32_t plane)
 
   __syncwarp ();
   shared[lane] = __ldg (row + lane) << 24;
-  if (L::COUNTS) {
+  if (!ENCODE) {
     shared[REFINEMENT_TABLE + lane] =
         __ldg (row + REFINEMENT_CONTEXT + lane / 8) << 24;
     if (lane < 5) {

@@ -8,7 +8,7 @@
  * they were before, and on its own line the left columns as they were before,
  * unless the visit is a right column's. The encoder knows all that; the decoder
  * knows the 32 lines above, and adds what it finds in these when it finds
- * it (bpc_scan.cuh). */
+ * it (bpc_scan_decode.cuh). */
 #pragma once
 #include "gpu/kernels/bpc_block.cuh"
 
@@ -100,7 +100,7 @@ transpose_bytes (uint32_t (&bits)[8])
  * the scan finds in these lines. */
 template <bool ENCODE, int PASSES, bool FOUND> struct Surroundings
 {
-  using L = Layout<ENCODE, PASSES>;
+  using L = Layout<PASSES>;
   using B = Block<ENCODE, PASSES>;
 
   /* Left and right ones of the lane before, this one, and the one after. */

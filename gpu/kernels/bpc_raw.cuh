@@ -50,7 +50,7 @@ spread_bits (uint32_t value, uint32_t mask)
 
 template <bool ENCODE, int PASSES> struct RawString
 {
-  using L = Layout<ENCODE, PASSES>;
+  using L = Layout<PASSES>;
   using B = Block<ENCODE, PASSES>;
 
   B &block;
@@ -91,7 +91,7 @@ RawString<ENCODE, PASSES>::find_signs (
     }
 #pragma unroll
     for (int side = 0; side < 2; side++) {
-      uint32_t coded = any_coded ? block.at (L::KNOWN, side, w) : 0;
+      uint32_t coded = any_coded ? block.known (side, w) : 0;
       uint32_t signs = side == LEFT ? all.x : all.y;
 
       if (any_coded)
@@ -111,7 +111,7 @@ RawString<ENCODE, PASSES>::find_signs (
 
 template <int PASSES> struct RawWriter : RawString<true, PASSES>
 {
-  using L = Layout<true, PASSES>;
+  using L = Layout<PASSES>;
   using B = Block<true, PASSES>;
   using RawString<true, PASSES>::block;
   using RawString<true, PASSES>::lowest;
@@ -129,7 +129,7 @@ template <int PASSES> struct RawWriter : RawString<true, PASSES>
   __device__ __forceinline__ RawWriter (B &block_)
       : RawString<true, PASSES> (block_)
   {
-    signs = shared + B::TABLE_WORDS + block.words * L::SIZE;
+    signs = &block.at (0, block.words) - block.lane;
     words_log2 = block.width == 64
             && block.height == 32 << (31 - __clz (block.words))
         ? 31 - __clz (block.words)
@@ -276,7 +276,7 @@ RawWriter<PASSES>::put_plain (uint32_t first_bit, uint32_t *out)
 
 template <int PASSES> struct RawReader : RawString<false, PASSES>
 {
-  using L = Layout<false, PASSES>;
+  using L = Layout<PASSES>;
   using B = Block<false, PASSES>;
   using RawString<false, PASSES>::block;
   using RawString<false, PASSES>::n_plane_bits;

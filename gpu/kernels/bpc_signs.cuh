@@ -18,7 +18,7 @@ struct SignWords
 
 template <bool ENCODE, int PASSES, int LANES_PER_STREAM> struct SignCoder
 {
-  using L = Layout<ENCODE, PASSES>;
+  using L = Layout<PASSES>;
   using B = Block<ENCODE, PASSES>;
 
   B &block;
@@ -67,8 +67,8 @@ template <bool ENCODE, int PASSES, int LANES_PER_STREAM>
 __device__ __forceinline__ SignWords
 SignCoder<ENCODE, PASSES, LANES_PER_STREAM>::lateral (int side, uint32_t w)
 {
-  constexpr int K = L::KNOWN, S = L::SIGN;
-  uint32_t a = block.at (K, 1 - side, w), b = block.beyond (K, side, w);
+  constexpr int S = L::SIGN;
+  uint32_t a = block.known (1 - side, w), b = block.known_beyond (side, w);
   uint32_t a_sign = block.at (S, 1 - side, w);
   uint32_t b_sign = block.beyond (S, side, w);
 
@@ -79,15 +79,15 @@ template <bool ENCODE, int PASSES, int LANES_PER_STREAM>
 __device__ __forceinline__ void
 SignCoder<ENCODE, PASSES, LANES_PER_STREAM>::prepare (int side, uint32_t w)
 {
-  constexpr int K = L::KNOWN, S = L::SIGN, F = L::FRESH;
+  constexpr int S = L::SIGN, F = L::FRESH;
   SignWords h = lateral (side, w);
-  uint32_t known = block.at (K, side, w), sign = block.at (S, side, w);
+  uint32_t known = block.known (side, w), sign = block.at (S, side, w);
   uint32_t known_above = known, above = 0, above_sign = 0;
   uint32_t below = 0, below_sign = 0;
   uint32_t bits[4];
 
   if (w > 0) {
-    above = block.at (K, side, w - 1);
+    above = block.known (side, w - 1);
     above_sign = block.at (S, side, w - 1);
     if (ENCODE)
       above |= block.at (F, side, w - 1);
@@ -95,7 +95,7 @@ SignCoder<ENCODE, PASSES, LANES_PER_STREAM>::prepare (int side, uint32_t w)
   if (ENCODE)
     known_above |= block.at (F, side, w);
   if (w + 1 < block.words) {
-    below = block.at (K, side, w + 1);
+    below = block.known (side, w + 1);
     below_sign = block.at (S, side, w + 1);
   }
 
@@ -141,7 +141,7 @@ SignCoder<ENCODE, PASSES, LANES_PER_STREAM>::prepare (int side, uint32_t w)
   transpose_fours (bits);
 #pragma unroll
   for (int j = 0; j < 4; j++)
-    block.at (L::SIGN_WORDS + 32 * j, w) = bits[j];
+    block.sign_contexts (w, j) = bits[j];
 }
 
 template <bool ENCODE, int PASSES, int LANES_PER_STREAM>
@@ -166,8 +166,7 @@ SignCoder<ENCODE, PASSES, LANES_PER_STREAM>::code_side (int side)
       break;
 
     uint32_t line = __clz (__brev (left)) & 31;
-    uint32_t context =
-        block.at (L::SIGN_WORDS + 32 * (line & 3), w) >> (line & 28) & 15;
+    uint32_t context = block.sign_contexts (w, line & 3) >> (line & 28) & 15;
 
     if (ENCODE) {
       coder.visit (active, context & 1, shared[SIGN_TABLE + context / 2]);
@@ -189,6 +188,6 @@ SignCoder<ENCODE, PASSES, LANES_PER_STREAM>::code_side (int side)
   }
 #pragma unroll 1
   for (uint32_t k = 0; k < block.words; k++)
-    block.at (L::KNOWN, side, k) |= block.at (L::FRESH, side, k);
+    block.at (L::SIGNIFICANT, side, k) |= block.at (L::FRESH, side, k);
   __syncwarp ();
 }

@@ -42,7 +42,7 @@ transpose_bits (uint32_t (&a)[32])
 
 template <int PASSES, typename T> struct Slicer
 {
-  using L = Layout<true, PASSES>;
+  using L = Layout<PASSES>;
   using B = Block<true, PASSES>;
 
   static constexpr bool NARROW = sizeof (T) == 2;
@@ -223,7 +223,7 @@ Slicer<PASSES, T>::slice ()
 
 template <int PASSES, typename T> struct Unslicer
 {
-  using L = Layout<false, PASSES>;
+  using L = Layout<PASSES>;
   using B = Block<false, PASSES>;
 
   static constexpr bool NARROW = sizeof (T) == 2;

@@ -149,29 +149,41 @@ template <bool ENCODE, int LANES_PER_STREAM> struct Coder
     return 31 - __clz (size + 1);
   }
 
-  __device__ __forceinline__ void store_codeword () const
+  /* Where there is room for it. */
+  __device__ __forceinline__ void put_codeword (bool wanted) const
   {
-    if (codeword < end && is_first_of_stream ())
+    bool puts = wanted && codeword < end && is_first_of_stream ();
+
+#ifdef __CUDA_ARCH__
+    asm volatile("{ .reg .pred puts;\n"
+                 "setp.ne.u32 puts, %0, 0;\n"
+                 "@puts st.global.u32 [%1], %2; }"
+                 :
+                 : "r"((uint32_t) puts), "l"(out + codeword), "r"(value)
+                 : "memory");
+#else
+    if (puts)
       out[codeword] = value;
+#endif
   }
 
-  /* All lanes; those whose stream needs a codeword say so. */
+  /* All lanes; those whose stream needs a codeword say so. No branches: a visit
+   * in which some lane needs one is as frequent as one in which none does. */
   __device__ __forceinline__ void reserve (bool needs)
   {
     uint32_t who = __ballot_sync (ALL_LANES, needs) & STREAMS;
+    uint32_t mine = next + __popc (who & streams_before);
 
-    if (needs) {
-      uint32_t mine = next + __popc (who & streams_before);
+    if (ENCODE) {
+      put_codeword (needs);
+      codeword = needs ? mine : codeword;
+      value = needs ? 0 : value;
+    } else {
+      uint32_t word = ring[mine % RING];
 
-      if (ENCODE) {
-        store_codeword ();
-        codeword = mine;
-        value = 0;
-      } else {
-        value = ring[mine % RING];
-      }
-      size = ~0u;
+      value = needs ? word : value;
     }
+    size = needs ? ~0u : size;
     next += __popc (who);
   }
 
@@ -194,8 +206,8 @@ template <bool ENCODE, int LANES_PER_STREAM> struct Coder
         "r"(ENCODE ? ones : -ones));
 #else
     if (active && bit) {
-      value = ENCODE ? value - ones : value + ones;
-      size += ones;
+      value = ENCODE ? value + zeros + 1 : value - zeros - 1;
+      size -= zeros + 1;
     } else if (active) {
       size = zeros;
     }
