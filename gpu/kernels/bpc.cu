@@ -278,7 +278,7 @@ decode_block (Block<false, PASSES> &block, const PacoGpuRecord &record,
   coder.init (block.lane, 0, record.length / 4);
   coder.payload.init (
       parameters.payload, parameters.payload_words, record.offset);
-  coder.fill_ring (shared + CODEWORD_RING);
+  coder.fill_ring ();
   PlaneCoder<false, PASSES, LANES_PER_STREAM> (block, coder)
       .code_planes (coding, parameters.rows);
   if (coder.is_full () || !raw.take_fill (coder))

@@ -51,8 +51,7 @@ template <int PASSES> struct Layout
  * bpc_signs.cuh's. */
 constexpr int SIGN_TABLE = 40;
 constexpr int REFINEMENT_TABLE = 64;
-/* The decoder's next codewords, and what bpc_scan_decode.cuh adds up. */
-constexpr int CODEWORD_RING = 104;
+/* What bpc_scan_decode.cuh adds up. */
 constexpr int WEIGHT_TABLE = CODEWORD_RING + 128;
 
 /* The entry of the sign table that this lane fills: its context in the format,

@@ -10,7 +10,8 @@
  *
  * With one lane to a codeword a lane is a stream. With four, each of the four
  * lanes holds a copy of its stream's state and takes all four steps of a visit,
- * so that only the symbols travel between lanes, never the state. */
+ * so that only symbols and probabilities travel between lanes, never the state.
+ */
 #pragma once
 #include <stdint.h>
 
@@ -70,8 +71,9 @@ struct Payload
   }
 };
 
-/* Shared memory, of which the decoder keeps the next codewords in a ring. */
+/* Shared memory, and where in it the decoder keeps the next codewords. */
 extern __shared__ uint32_t shared[];
+constexpr int CODEWORD_RING = 104;
 
 template <bool ENCODE, int LANES_PER_STREAM> struct Coder
 {
@@ -90,7 +92,6 @@ template <bool ENCODE, int LANES_PER_STREAM> struct Coder
   /* Decoder: RING codewords, from turn - 32 on; turn is above next whenever
    * refill() was called. ahead is the lane's of the 32 after these. */
   static constexpr uint32_t RING = 128;
-  uint32_t *ring;
   uint32_t turn, ahead;
 
   __device__ __forceinline__ void init (
@@ -104,11 +105,15 @@ template <bool ENCODE, int LANES_PER_STREAM> struct Coder
     end = first + n;
   }
 
-  __device__ __forceinline__ void fill_ring (uint32_t *ring_)
+  __device__ __forceinline__ static uint32_t &ring (uint32_t number)
   {
-    ring = ring_;
+    return shared[CODEWORD_RING + number % RING];
+  }
+
+  __device__ __forceinline__ void fill_ring ()
+  {
     for (uint32_t k = lane; k < RING; k += 32)
-      ring[k] = payload.bits (32 * k);
+      ring (k) = payload.bits (32 * k);
     ahead = payload.bits (32 * (RING + lane));
     turn = 32;
     __syncwarp ();
@@ -120,7 +125,7 @@ template <bool ENCODE, int LANES_PER_STREAM> struct Coder
   {
     while (!ENCODE && next >= turn) {
       __syncwarp ();
-      ring[(turn - 32) % RING + lane] = ahead;
+      ring (turn - 32 + lane) = ahead;
       ahead = payload.bits (32 * (turn + RING + lane));
       turn += 32;
       __syncwarp ();
@@ -179,7 +184,7 @@ template <bool ENCODE, int LANES_PER_STREAM> struct Coder
       codeword = needs ? mine : codeword;
       value = needs ? 0 : value;
     } else {
-      uint32_t word = ring[mine % RING];
+      uint32_t word = ring (mine);
 
       value = needs ? word : value;
     }
@@ -241,16 +246,12 @@ template <bool ENCODE, int LANES_PER_STREAM> struct Coder
 #endif
   }
 
-  /* One step; probability: of a 0, in the highest 8 bits. */
+  /* One step of a stream that has a codeword; probability: of a 0, in the
+   * highest 8 bits. */
   template <bool ALL>
-  __device__ __forceinline__ bool step (
+  __device__ __forceinline__ bool take_step (
       bool active, uint32_t bit, uint32_t probability)
   {
-    bool needs = ALL ? size == 0 : active && size == 0;
-
-    if (__any_sync (ALL_LANES, needs))
-      reserve (needs);
-
     uint32_t zeros = __umulhi (size, probability);
 
     if (!ENCODE)
@@ -259,7 +260,18 @@ template <bool ENCODE, int LANES_PER_STREAM> struct Coder
       narrow_all (bit, zeros);
     else
       narrow (active, bit, zeros);
-    return bit;
+    return bit != 0;
+  }
+
+  template <bool ALL>
+  __device__ __forceinline__ bool step (
+      bool active, uint32_t bit, uint32_t probability)
+  {
+    bool needs = ALL ? size == 0 : active && size == 0;
+
+    if (__any_sync (ALL_LANES, needs))
+      reserve (needs);
+    return take_step<ALL> (active, bit, probability);
   }
 
   /* One visit of all lanes. */
@@ -279,21 +291,47 @@ template <bool ENCODE, int LANES_PER_STREAM> struct Coder
     return visit_shared<true> (true, bit, probability);
   }
 
+  /* Bits of the lanes of this one's stream, of a ballot. */
+  __device__ __forceinline__ uint32_t of_stream (uint32_t lanes) const
+  {
+    return lanes >> (lane & 28) & 15;
+  }
+
+  /* The four steps of a visit. Where codewords last long, in most visits no
+   * stream needs one. So the steps are taken without asking, and again one by
+   * one if a stream did need one. */
   template <bool ALL>
   __device__ __forceinline__ bool visit_shared (
       bool active, uint32_t bit, uint32_t probability)
   {
-    uint32_t symbol = probability | (!ALL && active ? 2 : 0)
-        | (ENCODE && bit ? 1 : 0);
-    uint32_t symbols[4], found = 0;
+    /* Of the stream's lanes, from bit 0 on: who takes part, and the symbols. */
+    uint32_t takes = ALL ? 15 : of_stream (__ballot_sync (ALL_LANES, active));
+    uint32_t ones = ENCODE ? of_stream (__ballot_sync (ALL_LANES, bit)) : 0;
+    uint32_t probabilities[4];
+    uint32_t old_size = size, old_value = value, found = 0;
+    bool dry = false;
 
 #pragma unroll
     for (int s = 0; s < 4; s++)
-      symbols[s] = __shfl_sync (ALL_LANES, symbol, s, 4);
+      probabilities[s] = __shfl_sync (ALL_LANES, probability, s, 4);
 #pragma unroll
-    for (int s = 0; s < 4; s++)
-      if (step<ALL> (symbols[s] & 2, symbols[s] & 1, symbols[s] & 0xff000000u))
+    for (int s = 0; s < 4; s++) {
+      dry = dry || ((ALL || takes & 1 << s) && size == 0);
+      if (take_step<ALL> (takes & 1 << s, ones & 1 << s, probabilities[s]))
         found |= 1 << s;
+    }
+    if (__any_sync (ALL_LANES, dry)) {
+      size = old_size;
+      value = old_value;
+      found = 0;
+#pragma unroll 1
+      for (int s = 0; s < 4; s++) {
+        uint32_t other = __shfl_sync (ALL_LANES, probability, s, 4);
+
+        if (step<ALL> (takes >> s & 1, ones >> s & 1, other))
+          found |= 1 << s;
+      }
+    }
     return ENCODE ? bit : found >> lane % 4 & 1;
   }
 };
