@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Copies shared out to a few threads. */
 #include "gpu/copy.h"
+#include "gpu/stream.h"
 #include <glib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 
 struct _PacoCopier
 {
+  PacoStreamCopy copy;
   GThreadPool *pool;
   unsigned n_threads;
 };
@@ -24,6 +26,7 @@ typedef struct
 typedef struct
 {
   Job *job;
+  PacoStreamCopy copy;
   uint8_t *to;
   const uint8_t *from;
   size_t bytes, rows, stride;
@@ -33,11 +36,11 @@ static void
 copy_part (const Part *part)
 {
   if (part->bytes == part->stride) {
-    memcpy (part->to, part->from, part->bytes * part->rows);
+    part->copy (part->to, part->from, part->bytes * part->rows);
     return;
   }
   for (size_t y = 0; y < part->rows; y++)
-    memcpy (part->to + y * part->stride, part->from + y * part->stride,
+    part->copy (part->to + y * part->stride, part->from + y * part->stride,
         part->bytes);
 }
 
@@ -60,10 +63,12 @@ paco_copier_new (void)
   PacoCopier *copier = g_new0 (PacoCopier, 1);
   unsigned n_processors = g_get_num_processors ();
 
+  copier->copy = paco_stream_copy ();
   copier->n_threads = CLAMP (n_processors / 2, 1, MAX_THREADS);
   copier->pool = g_thread_pool_new (work, NULL, copier->n_threads, TRUE, NULL);
-  if (!copier->pool)
-    g_clear_pointer (&copier, g_free);
+  /* There may be fewer than that, or none; who asks for a copy does a part. */
+  copier->n_threads = MIN (
+      copier->n_threads, 1 + g_thread_pool_get_num_threads (copier->pool));
   return copier;
 }
 
@@ -107,7 +112,7 @@ paco_copier_run (PacoCopier *copier, uint8_t *to, const uint8_t *from,
     size_t bytes, size_t rows, size_t stride)
 {
   Part parts[MAX_THREADS];
-  Part whole = { NULL, to, from, bytes, rows, stride };
+  Part whole = { NULL, copier->copy, to, from, bytes, rows, stride };
   Job job = { .n_left = 0 };
   unsigned n;
 

@@ -8,7 +8,7 @@
 
 typedef struct _PacoCopier PacoCopier;
 
-/* NULL when threads cannot be had. */
+/* Without threads, who asks for a copy does it alone. */
 PacoCopier *paco_copier_new (void);
 void paco_copier_free (PacoCopier *copier);
 

@@ -160,6 +160,7 @@ paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
       transfer->regions[i].data = picture->data[0]
           + (transfer->regions[i].data - transfer->picture.data[0]);
     transfer->picture = *picture;
+    transfer->staged = false;
     return;
   }
   *transfer = (PacoTransfer){ .picture = *picture };
@@ -261,10 +262,34 @@ paco_transfer_is_pinned (
 }
 
 static gboolean
-upload_region (const PacoRegion *region, PacoStation *station, GError **error)
+upload_region (const PacoTransfer *transfer, const PacoRegion *region,
+    PacoStation *station, GError **error)
 {
-  return paco_station_upload (station, station->device.address + region->offset,
-      region->data, region->size, region->offset, error);
+  CUdeviceptr to = station->device.address + region->offset;
+
+  if (transfer->staged
+      && !paco_cuda_is_pinned (station->cuda, region->data, region->size))
+    return enqueue_upload (station, to, station->staging.data + region->offset,
+        region->size, error);
+  return paco_station_upload (
+      station, to, region->data, region->size, region->offset, error);
+}
+
+gboolean
+paco_transfer_stage (
+    PacoTransfer *transfer, PacoStation *station, GError **error)
+{
+  if (!paco_station_reserve (station, transfer->size, true, error))
+    return FALSE;
+  for (unsigned i = 0; i < transfer->n_regions; i++) {
+    const PacoRegion *region = &transfer->regions[i];
+
+    if (!paco_cuda_is_pinned (station->cuda, region->data, region->size))
+      paco_copier_run (station->copier, station->staging.data + region->offset,
+          region->data, region->size, 1, region->size);
+  }
+  transfer->staged = true;
+  return TRUE;
 }
 
 gboolean
@@ -275,7 +300,7 @@ paco_transfer_upload (
           !paco_transfer_is_pinned (transfer, station), error))
     return FALSE;
   for (unsigned i = 0; i < transfer->n_regions; i++)
-    if (!upload_region (&transfer->regions[i], station, error))
+    if (!upload_region (transfer, &transfer->regions[i], station, error))
       return FALSE;
   return TRUE;
 }
@@ -293,7 +318,7 @@ paco_transfer_prepare (
     const PacoRegion *region = &transfer->regions[i];
 
     if (!region->dense) {
-      if (!upload_region (region, station, error))
+      if (!upload_region (transfer, region, station, error))
         return FALSE;
     } else if (region->shared
         && !paco_driver_check (driver,

@@ -27,6 +27,7 @@ typedef struct
   unsigned n_regions;
   PacoRegion regions[PACO_MAX_COMPONENTS];
   size_t size;
+  bool staged; /* what is not page-locked has been copied to staging memory */
   PacoPicture picture;
   uint32_t columns[PACO_MAX_COMPONENTS], lines[PACO_MAX_COMPONENTS];
 } PacoTransfer;
@@ -54,6 +55,12 @@ void paco_transfer_device_picture (const PacoTransfer *transfer,
 /* Whether nothing has to be copied on the host on the way to the device. */
 bool paco_transfer_is_pinned (
     const PacoTransfer *transfer, const PacoStation *station);
+
+/* Copies what is not page-locked to staging memory, all at once. Else the
+ * upload copies it piece by piece, and the device fetches one piece while the
+ * next is copied: faster for one frame, but the bus waits for the copies. */
+gboolean paco_transfer_stage (
+    PacoTransfer *transfer, PacoStation *station, GError **error);
 
 /* Enqueues the way to the device. */
 gboolean paco_transfer_upload (
