@@ -11,6 +11,9 @@
  * one other (or the same); abandon() and the stats may come from any. collect()
  * returns NULL when nothing is in flight and never waits for a submit().
  *
+ * Backends with a thread for each frame in flight are built on encoder.h and
+ * decoder.h.
+ *
  * Ownership: what submit() is given (samples, bytes, destination) stays valid
  * and untouched until the frame has been collected or abandon() has returned. */
 #pragma once
@@ -97,6 +100,7 @@ typedef struct
   /* Drops all frames in flight; their user_data go through drop (may be
    * NULL). */
   void (*encoder_abandon) (PacoEncoder *encoder, void (*drop) (void *));
+  /* Of any frame of what is configured, at any rate; 0 if nothing is. */
   size_t (*encoder_max_frame_size) (PacoEncoder *encoder);
   void (*encoder_stats) (PacoEncoder *encoder, PacoStats *stats);
   void (*encoder_close) (PacoEncoder *encoder);

@@ -333,6 +333,7 @@ paco_header_peek (
   header->index_size = get32 (data + 12);
   header->index_crc = get32 (data + 16);
   if (header->header_size < FIXED_SIZE + 2 + 2 + CRC_SIZE
+      || header->header_size > PACO_MAX_HEADER_SIZE
       || header->header_size > header->frame_size
       || header->index_size > header->frame_size - header->header_size)
     return fail (
@@ -503,24 +504,24 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
   return TRUE;
 }
 
-static gboolean
-same_picture (const PacoPictureFormat *a, const PacoPictureFormat *b)
+gboolean
+paco_header_parse_frame (const uint8_t *data, size_t size, PacoHeader *header,
+    PacoProbabilitySet *carried_set, GError **error)
 {
-  if (a->width != b->width || a->height != b->height
-      || a->n_components != b->n_components || a->fields != b->fields)
+  if (!paco_header_parse (data, size, header, carried_set, error))
     return FALSE;
-  for (unsigned c = 0; c < a->n_components; c++)
-    if (a->components[c].depth != b->components[c].depth
-        || a->components[c].subsampling_x != b->components[c].subsampling_x
-        || a->components[c].subsampling_y != b->components[c].subsampling_y)
-      return FALSE;
+  if (header->frame_size > size) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
+        "the frame is cut: %zu bytes of %u", size, header->frame_size);
+    return FALSE;
+  }
   return TRUE;
 }
 
 gboolean
 paco_header_same_configuration (const PacoHeader *a, const PacoHeader *b)
 {
-  if (!same_picture (&a->picture, &b->picture)
+  if (!paco_picture_format_equal (&a->picture, &b->picture)
       || a->coding.wavelet != b->coding.wavelet
       || a->coding.levels != b->coding.levels
       || a->coding.coding_passes != b->coding.coding_passes

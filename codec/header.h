@@ -12,8 +12,11 @@
 
 /* Bytes from which paco_header_peek() can tell a frame's header_size. */
 #define PACO_HEADER_PEEK_SIZE 20
-/* No header is longer: 72 + 4*2 + 4*25*2 + chunks + 4. */
-#define PACO_MAX_HEADER_SIZE 65535
+/* No header is longer: the fixed part, components, subbands, a chunk of each
+ * type, CRC. */
+#define PACO_MAX_HEADER_SIZE                                                   \
+  (72 + 2 * PACO_MAX_COMPONENTS * (1 + PACO_MAX_SUBBANDS) + (4 + 24) + (4 + 4) \
+      + (4 + PACO_MAX_CARRIED_SET) + 4)
 
 typedef enum
 {
@@ -102,6 +105,9 @@ gboolean paco_header_peek (
  * header. carried_set may be NULL if a carried set is not wanted.
  * Errors: NOT_PACO, VERSION, CORRUPT. */
 gboolean paco_header_parse (const uint8_t *data, size_t size,
+    PacoHeader *header, PacoProbabilitySet *carried_set, GError **error);
+/* The same for a frame of which all size bytes are there; there may be more. */
+gboolean paco_header_parse_frame (const uint8_t *data, size_t size,
     PacoHeader *header, PacoProbabilitySet *carried_set, GError **error);
 
 /* Bytes of the header that paco_header_write() makes. */

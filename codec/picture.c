@@ -1,7 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What every backend asks of a picture in memory. */
+ * Comparing pictures, and what every backend asks of one in memory. */
 #include "error.h"
 #include "header.h"
+
+bool
+paco_picture_format_equal (
+    const PacoPictureFormat *a, const PacoPictureFormat *b)
+{
+  if (a->width != b->width || a->height != b->height
+      || a->n_components != b->n_components || a->fields != b->fields)
+    return false;
+  for (unsigned c = 0; c < a->n_components; c++)
+    if (a->components[c].depth != b->components[c].depth
+        || a->components[c].subsampling_x != b->components[c].subsampling_x
+        || a->components[c].subsampling_y != b->components[c].subsampling_y)
+      return false;
+  return true;
+}
 
 gboolean
 paco_samples_check (const PacoPictureFormat *format,

@@ -72,6 +72,9 @@ paco_component_height (const PacoPictureFormat *format, unsigned component)
       format->height, format->components[component].subsampling_y);
 }
 
+bool paco_picture_format_equal (
+    const PacoPictureFormat *a, const PacoPictureFormat *b);
+
 static inline unsigned
 paco_n_fields (const PacoPictureFormat *format)
 {

@@ -242,15 +242,15 @@ size_t
 paco_policy_max_frame_size (const PacoPictureFormat *picture,
     const PacoCoding *coding, const PacoGeometry *geometry)
 {
-  size_t size = 72 + 2 * (1 + PACO_MAX_SUBBANDS) * picture->n_components + 40
+  uint64_t size = 72 + 2 * (1 + PACO_MAX_SUBBANDS) * picture->n_components + 40
       + PACO_MAX_INDEX_SIZE (geometry->n_blocks);
 
   for (uint32_t s = 0; s < geometry->n_subbands; s++) {
     const PacoSubband *subband = &geometry->subbands[s];
     unsigned planes = max_planes (picture, coding, subband);
 
-    size += ((size_t) subband->width * subband->height * (planes + 1) + 7) / 8
-        + (size_t) subband->blocks_x * subband->blocks_y;
+    size += ((uint64_t) subband->width * subband->height * (planes + 1) + 7) / 8
+        + (uint64_t) subband->blocks_x * subband->blocks_y;
   }
-  return size;
+  return MIN (size, G_MAXSIZE);
 }

@@ -1,27 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The CUDA backend as a table, the devices that are open, and statistics. */
+ * The CUDA backend as a table, and the devices that are open. */
 #include "gpu/backend.h"
+#include "codec/decoder.h"
+#include "codec/encoder.h"
 #include "gpu/memory.h"
 #include <string.h>
 
 const PacoBackend paco_cuda_backend = {
   .name = "cuda",
   .encoder_open = paco_cuda_encoder_open,
-  .encoder_configure = paco_cuda_encoder_configure,
-  .encoder_set_rate = paco_cuda_encoder_set_rate,
-  .encoder_submit = paco_cuda_encoder_submit,
-  .encoder_collect = paco_cuda_encoder_collect,
-  .encoder_abandon = paco_cuda_encoder_abandon,
-  .encoder_max_frame_size = paco_cuda_encoder_max_frame_size,
-  .encoder_stats = paco_cuda_encoder_stats,
-  .encoder_close = paco_cuda_encoder_close,
+  PACO_ENCODER_FUNCTIONS,
   .decoder_open = paco_cuda_decoder_open,
-  .decoder_configure = paco_cuda_decoder_configure,
-  .decoder_submit = paco_cuda_decoder_submit,
-  .decoder_collect = paco_cuda_decoder_collect,
-  .decoder_abandon = paco_cuda_decoder_abandon,
-  .decoder_stats = paco_cuda_decoder_stats,
-  .decoder_close = paco_cuda_decoder_close,
+  PACO_DECODER_FUNCTIONS,
   .encoder_host_memory = paco_cuda_encoder_host_memory,
   .decoder_host_memory = paco_cuda_decoder_host_memory,
 };
@@ -89,7 +79,7 @@ upload_sets (PacoCuda *cuda, GError **error)
   done = paco_driver_check (cuda->driver,
              cuda->driver->mem_alloc (
                  &cuda->rows, PACO_N_BUILTIN_SETS * PACO_CUDA_SET_BYTES),
-             error, "no memory for the probability sets")
+             error, "memory for the probability sets cannot be had")
       && paco_driver_check (cuda->driver,
           cuda->driver->memcpy_htod (
               cuda->rows, rows, PACO_N_BUILTIN_SETS * PACO_CUDA_SET_BYTES),
@@ -160,7 +150,8 @@ cuda_new (int ordinal, GError **error)
   return cuda;
 }
 
-/* ordinal -1: any that is in use already. */
+/* ordinal -1: any that is in use already. After a failure new coders get a new
+ * context, if the driver grants one. */
 static PacoCuda *
 find_open (int ordinal)
 {
@@ -168,7 +159,7 @@ find_open (int ordinal)
     PacoCuda *cuda = at->data;
 
     if ((ordinal < 0 || cuda->device->ordinal == ordinal)
-        && !g_atomic_int_get (&cuda->failed))
+        && !paco_driver_has_failed (cuda->driver))
       return cuda;
   }
   return NULL;
@@ -227,48 +218,8 @@ paco_cuda_leave (PacoCuda *cuda)
 }
 
 void
-paco_cuda_note_failure (PacoCuda *cuda, const GError *error)
+paco_cuda_describe (PacoStats *stats, const PacoCuda *cuda)
 {
-  if (g_error_matches (error, PACO_ERROR, PACO_ERROR_DEVICE))
-    g_atomic_int_set (&cuda->failed, TRUE);
-}
-
-/* --- Statistics --- */
-
-void
-paco_cuda_stats_init (PacoCudaStats *stats, const PacoCuda *cuda)
-{
-  g_mutex_init (&stats->lock);
-  stats->stats = (PacoStats){ .backend = "cuda" };
-  if (cuda)
-    g_snprintf (stats->stats.device, sizeof stats->stats.device,
-        "%s (device %d)", cuda->device->name, cuda->device->ordinal);
-}
-
-void
-paco_cuda_stats_clear (PacoCudaStats *stats)
-{
-  g_mutex_clear (&stats->lock);
-}
-
-void
-paco_cuda_stats_add (PacoCudaStats *stats, const double milliseconds[3],
-    uint64_t bytes, uint32_t corrupted_blocks)
-{
-  g_mutex_lock (&stats->lock);
-  stats->stats.frames++;
-  stats->stats.bytes += bytes;
-  stats->stats.corrupted_blocks += corrupted_blocks;
-  stats->stats.transform_ms += milliseconds[0];
-  stats->stats.blocks_ms += milliseconds[1];
-  stats->stats.stream_ms += milliseconds[2];
-  g_mutex_unlock (&stats->lock);
-}
-
-void
-paco_cuda_stats_get (PacoCudaStats *stats, PacoStats *copy)
-{
-  g_mutex_lock (&stats->lock);
-  *copy = stats->stats;
-  g_mutex_unlock (&stats->lock);
+  g_snprintf (stats->device, sizeof stats->device, "%s (device %d)",
+      cuda->device->name, cuda->device->ordinal);
 }

@@ -19,7 +19,6 @@ extern const unsigned char paco_fatbin_pack[];
 typedef struct
 {
   gint references; /* of the table of devices, under its lock */
-  gint failed;     /* atomic; new coders get a new context */
   PacoDevice *device;
   const PacoDriver *driver; /* the device's */
   PacoModule dwt_module, bpc_module, pack_module;
@@ -29,6 +28,12 @@ typedef struct
   CUdeviceptr rows; /* the built-in probability sets, see PACO_CUDA_SET_BYTES */
   GMutex lock;      /* of what follows */
   GArray *pinned;   /* of PacoHostMemory *: what was handed out */
+
+  /* For measurements: called by a slot's thread with the moments of a frame
+   * that has come to its end, PACO_CUDA_N_EVENTS (frame.h). NULL, unless it was
+   * set before any coder was opened. */
+  void (*frame_ended) (void *data, const CUevent *events);
+  void *frame_ended_data;
 } PacoCuda;
 
 #define PACO_CUDA_SET_BYTES (PACO_N_ROWS * PACO_GPU_ROW_BYTES)
@@ -41,57 +46,18 @@ void paco_cuda_unref (PacoCuda *cuda);
 gboolean paco_cuda_enter (PacoCuda *cuda, GError **error);
 void paco_cuda_leave (PacoCuda *cuda);
 
-/* To be called when a frame has failed: after errors of the device its context
- * is of no more use. */
-void paco_cuda_note_failure (PacoCuda *cuda, const GError *error);
-
 /* Rows of a probability set as the kernels want them: PACO_CUDA_SET_BYTES. */
 void paco_cuda_pad_set (const PacoProbabilitySet *set, uint8_t *rows);
 
-/* Stats that count from several slots. */
-typedef struct
-{
-  GMutex lock;
-  PacoStats stats;
-} PacoCudaStats;
-
-void paco_cuda_stats_init (PacoCudaStats *stats, const PacoCuda *cuda);
-void paco_cuda_stats_clear (PacoCudaStats *stats);
-void paco_cuda_stats_add (PacoCudaStats *stats, const double milliseconds[3],
-    uint64_t bytes, uint32_t corrupted_blocks);
-void paco_cuda_stats_get (PacoCudaStats *stats, PacoStats *copy);
+/* Says in the stats which device does the work. */
+void paco_cuda_describe (PacoStats *stats, const PacoCuda *cuda);
 
 PacoEncoder *paco_cuda_encoder_open (
     const PacoBackendOptions *options, GError **error);
-gboolean paco_cuda_encoder_configure (PacoEncoder *encoder,
-    const PacoPictureFormat *picture, const PacoSampleLayout *layout,
-    const PacoParameters *parameters, GError **error);
-void paco_cuda_encoder_set_rate (
-    PacoEncoder *encoder, double quality, uint32_t frame_size);
-gboolean paco_cuda_encoder_submit (PacoEncoder *encoder,
-    const PacoPicture *picture, const PacoVideoInfo *video, void *user_data,
-    GError **error);
-PacoEncodedFrame *paco_cuda_encoder_collect (PacoEncoder *encoder);
-void paco_cuda_encoder_abandon (PacoEncoder *encoder, void (*drop) (void *));
-size_t paco_cuda_encoder_max_frame_size (PacoEncoder *encoder);
-void paco_cuda_encoder_stats (PacoEncoder *encoder, PacoStats *stats);
-void paco_cuda_encoder_close (PacoEncoder *encoder);
 PacoHostMemory *paco_cuda_encoder_host_memory (
     PacoEncoder *encoder, size_t size, GError **error);
-
 PacoDecoder *paco_cuda_decoder_open (
     const PacoBackendOptions *options, GError **error);
-gboolean paco_cuda_decoder_configure (PacoDecoder *decoder,
-    const PacoHeader *header, const PacoSampleLayout *layout, unsigned reduce,
-    GError **error);
-gboolean paco_cuda_decoder_submit (PacoDecoder *decoder, const uint8_t *data,
-    size_t size, const PacoPicture *destination, void *user_data,
-    GError **error);
-gboolean paco_cuda_decoder_collect (
-    PacoDecoder *decoder, PacoDecodedFrame *frame);
-void paco_cuda_decoder_abandon (PacoDecoder *decoder, void (*drop) (void *));
-void paco_cuda_decoder_stats (PacoDecoder *decoder, PacoStats *stats);
-void paco_cuda_decoder_close (PacoDecoder *decoder);
 PacoHostMemory *paco_cuda_decoder_host_memory (
     PacoDecoder *decoder, size_t size, GError **error);
 

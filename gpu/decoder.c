@@ -1,23 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The decoder of the CUDA backend: frame -> blocks -> coefficients -> samples.
- *
- * The header is checked when a frame is submitted, so that the caller hears of
- * bytes that are no frame at once; the index by the slot's thread, which then
- * enqueues everything else and waits once. */
-#include "codec/index.h"
-#include "codec/pipeline.h"
+ * A slot's thread checks the index, enqueues everything else and waits once. */
+#include "codec/decoder.h"
 #include "codec/policy.h"
 #include "gpu/frame.h"
-#include <string.h>
-#include <zlib.h>
-
-typedef struct
-{
-  PacoPicture destination;
-  const uint8_t *data;
-  PacoHeader header;
-  PacoProbabilitySet carried_set; /* if header.set is not NULL */
-} Job;
 
 /* What the device learns of a frame, and in n_broken says: uploaded as one. */
 typedef struct
@@ -39,56 +25,20 @@ typedef struct
   bool wide, dropped;
 } Slot;
 
-struct _PacoDecoder
+typedef struct
 {
+  PacoDecoder base;
   PacoCuda *cuda;
   PacoCudaLanes lanes;
-  PacoPipeline *pipeline;
-  unsigned depth;
-  Slot slots[PACO_MAX_DEPTH];
-  PacoCudaStats stats;
-
-  bool configured;
-  PacoHeader header; /* what the frames have in common */
   PacoCudaPlan plan;
-};
+  Slot slots[PACO_MAX_DEPTH];
+} CudaDecoder;
 
-/* --- the index --- */
-
-static const uint8_t *
-payload (const Job *job)
-{
-  return job->data + job->header.header_size + job->header.index_size;
-}
-
-static gboolean
-parse_index (PacoDecoder *decoder, Slot *slot, const Job *job, GError **error)
-{
-  const PacoHeader *header = &job->header;
-  const uint8_t *index = job->data + header->header_size;
-
-  if (crc32 (0, index, header->index_size) != header->index_crc) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_CORRUPT,
-        "the index of the frame is damaged");
-    return FALSE;
-  }
-  return paco_index_parse (index, header->index_size, decoder->plan.geometry,
-      header->coding.block_checks,
-      header->frame_size - header->header_size - header->index_size,
-      slot->records, error);
-}
-
-static bool
-is_damaged (const Job *job, const PacoBlockRecord *record)
-{
-  return job->header.coding.block_checks && record->planes > 0
-      && (crc32 (0, payload (job) + record->offset, record->length) & 0xffff)
-      != record->check;
-}
+/* --- decoding a frame --- */
 
 /* Turns the index into what the device gets of it. */
 static void
-instruct (PacoDecoder *decoder, Slot *slot, const Job *job)
+instruct (CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job)
 {
   Instructions *instructions = (Instructions *) slot->host_instructions.data;
   uint32_t n_blocks = decoder->plan.n_blocks;
@@ -110,7 +60,7 @@ instruct (PacoDecoder *decoder, Slot *slot, const Job *job)
       .length = record->length,
       .offset = record->offset,
     };
-    if (is_damaged (job, record))
+    if (paco_decoder_finds_damage (job, record))
       *told = (PacoGpuRecord){ .flags = PACO_GPU_BROKEN };
     dropped[i] = told->dropped_planes;
     any_dropped |= told->dropped_planes;
@@ -123,16 +73,15 @@ instruct (PacoDecoder *decoder, Slot *slot, const Job *job)
       && !paco_wavelets[decoder->plan.coding.wavelet].reversible;
 }
 
-/* --- decoding a frame --- */
-
 static gboolean
-reserve (PacoDecoder *decoder, Slot *slot, const Job *job, GError **error)
+reserve (
+    CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job, GError **error)
 {
   /* The next frames may be somewhat larger. */
   size_t size = slot->payload_size + slot->payload_size / 4 + 64;
   PacoStation *station = &slot->payload;
   bool staging = !paco_cuda_is_pinned (
-      decoder->cuda, payload (job), slot->payload_size);
+      decoder->cuda, paco_decoder_payload (job), slot->payload_size);
 
   if (station->device.size < slot->payload_size + 64
       || (staging && station->staging.size < slot->payload_size))
@@ -142,7 +91,8 @@ reserve (PacoDecoder *decoder, Slot *slot, const Job *job, GError **error)
 }
 
 static gboolean
-upload (PacoDecoder *decoder, Slot *slot, const Job *job, GError **error)
+upload (
+    CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job, GError **error)
 {
   const PacoDriver *driver = decoder->cuda->driver;
   uint32_t n_blocks = decoder->plan.n_blocks;
@@ -150,7 +100,7 @@ upload (PacoDecoder *decoder, Slot *slot, const Job *job, GError **error)
       + (slot->dropped ? n_blocks : 0);
 
   return paco_station_upload (&slot->payload, slot->payload.device.address,
-             payload (job), slot->payload_size, 0, error)
+             paco_decoder_payload (job), slot->payload_size, 0, error)
       && paco_driver_check (driver,
           driver->memcpy_htod_async (slot->instructions.address,
               slot->host_instructions.data, size, slot->frame.stream),
@@ -159,7 +109,8 @@ upload (PacoDecoder *decoder, Slot *slot, const Job *job, GError **error)
 }
 
 static gboolean
-decode_blocks (PacoDecoder *decoder, Slot *slot, const Job *job, GError **error)
+decode_blocks (
+    CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job, GError **error)
 {
   PacoCuda *cuda = decoder->cuda;
   const PacoCudaPlan *plan = &decoder->plan;
@@ -191,7 +142,8 @@ decode_blocks (PacoDecoder *decoder, Slot *slot, const Job *job, GError **error)
 }
 
 static gboolean
-transform (PacoDecoder *decoder, Slot *slot, const Job *job, GError **error)
+transform (
+    CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job, GError **error)
 {
   PacoCuda *cuda = decoder->cuda;
   PacoPicture picture;
@@ -209,7 +161,7 @@ transform (PacoDecoder *decoder, Slot *slot, const Job *job, GError **error)
 }
 
 static gboolean
-download_count (PacoDecoder *decoder, Slot *slot, GError **error)
+download_count (CudaDecoder *decoder, Slot *slot, GError **error)
 {
   return paco_driver_check (decoder->cuda->driver,
       decoder->cuda->driver->memcpy_dtoh_async (slot->host_instructions.data,
@@ -219,7 +171,8 @@ download_count (PacoDecoder *decoder, Slot *slot, GError **error)
 }
 
 static gboolean
-enqueue (PacoDecoder *decoder, Slot *slot, const Job *job, GError **error)
+enqueue (
+    CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job, GError **error)
 {
   PacoCudaFrame *frame = &slot->frame;
   const PacoCudaPlan *plan = &decoder->plan;
@@ -227,7 +180,7 @@ enqueue (PacoDecoder *decoder, Slot *slot, const Job *job, GError **error)
   paco_transfer_plan (&frame->transfer, &job->destination,
       plan->format.n_components, plan->columns, plan->lines);
   frame->in_order = paco_cuda_is_pinned (
-      decoder->cuda, payload (job), slot->payload_size);
+      decoder->cuda, paco_decoder_payload (job), slot->payload_size);
   return reserve (decoder, slot, job, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_BEGIN, error)
       && upload (decoder, slot, job, error)
@@ -244,62 +197,59 @@ enqueue (PacoDecoder *decoder, Slot *slot, const Job *job, GError **error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_END, error);
 }
 
+static void
+count (CudaDecoder *decoder, const PacoCudaFrame *frame,
+    const PacoDecoderJob *job, uint32_t corrupted_blocks)
+{
+  paco_stats_counter_add (&decoder->base.stats,
+      &(PacoStats){
+          .bytes = job->header.frame_size,
+          .corrupted_blocks = corrupted_blocks,
+          .transform_ms = paco_cuda_frame_milliseconds (
+              frame, PACO_CUDA_STAGE_2, PACO_CUDA_STAGE_3),
+          .blocks_ms = paco_cuda_frame_milliseconds (
+              frame, PACO_CUDA_STAGE_1, PACO_CUDA_STAGE_2),
+          .stream_ms = paco_cuda_frame_milliseconds (
+              frame, PACO_CUDA_BEGIN, PACO_CUDA_UPLOADED),
+      });
+}
+
 static gboolean
-decode (PacoDecoder *decoder, Slot *slot, const Job *job,
+decode_frame (CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job,
     PacoDecodedFrame *result, GError **error)
 {
-  const PacoCudaFrame *frame = &slot->frame;
-  double milliseconds[3];
-
-  if (!parse_index (decoder, slot, job, error))
+  if (!paco_decoder_parse_index (&decoder->base, job, slot->records, error))
     return FALSE;
   instruct (decoder, slot, job);
-  if (!enqueue (decoder, slot, job, error)) {
+  if (!enqueue (decoder, slot, job, error)
+      || !paco_cuda_frame_wait (&slot->frame, error)) {
     paco_cuda_frame_give_up (&slot->frame);
     return FALSE;
   }
-  if (!paco_cuda_frame_wait (&slot->frame, error))
-    return FALSE;
-  paco_transfer_finish (&frame->transfer, &slot->frame.station);
+  paco_transfer_finish (&slot->frame.transfer, &slot->frame.station);
   result->corrupted_blocks =
       ((const Instructions *) slot->host_instructions.data)->n_broken;
-  milliseconds[0] = paco_cuda_frame_milliseconds (
-      frame, PACO_CUDA_STAGE_2, PACO_CUDA_STAGE_3);
-  milliseconds[1] = paco_cuda_frame_milliseconds (
-      frame, PACO_CUDA_STAGE_1, PACO_CUDA_STAGE_2);
-  milliseconds[2] = paco_cuda_frame_milliseconds (
-      frame, PACO_CUDA_BEGIN, PACO_CUDA_UPLOADED);
-  paco_cuda_stats_add (&decoder->stats, milliseconds, job->header.frame_size,
-      result->corrupted_blocks);
   return TRUE;
 }
 
 static void
-run (void *owner, unsigned number, void *job, void *result)
+decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
+    PacoDecodedFrame *frame)
 {
-  PacoDecoder *decoder = owner;
-  PacoDecodedFrame *frame = result;
+  CudaDecoder *decoder = (CudaDecoder *) base;
+  Slot *slot = &decoder->slots[number];
 
-  *frame = (PacoDecodedFrame){ NULL };
   if (!paco_cuda_enter (decoder->cuda, &frame->error))
     return;
-  if (!decode (decoder, &decoder->slots[number], job, frame, &frame->error))
-    paco_cuda_note_failure (decoder->cuda, frame->error);
+  if (decode_frame (decoder, slot, job, frame, &frame->error))
+    count (decoder, &slot->frame, job, frame->corrupted_blocks);
   paco_cuda_leave (decoder->cuda);
-}
-
-static void
-discard (void *owner, void *result)
-{
-  PacoDecodedFrame *frame = result;
-
-  g_clear_error (&frame->error);
 }
 
 /* --- configuration --- */
 
 static void
-slot_clear (PacoDecoder *decoder, Slot *slot)
+slot_clear (CudaDecoder *decoder, Slot *slot)
 {
   paco_cuda_frame_clear (&slot->frame);
   paco_pinned_memory_clear (decoder->cuda, &slot->host_instructions);
@@ -310,16 +260,21 @@ slot_clear (PacoDecoder *decoder, Slot *slot)
 }
 
 static void
-unconfigure (PacoDecoder *decoder)
+unconfigure (PacoDecoder *base)
 {
-  decoder->configured = false;
-  for (unsigned i = 0; i < decoder->depth; i++)
+  CudaDecoder *decoder = (CudaDecoder *) base;
+  gboolean entered = decoder->cuda && paco_cuda_enter (decoder->cuda, NULL);
+
+  /* What the device does not take back now goes with its context. */
+  for (unsigned i = 0; i < base->depth; i++)
     slot_clear (decoder, &decoder->slots[i]);
+  if (entered)
+    paco_cuda_leave (decoder->cuda);
   paco_cuda_plan_clear (&decoder->plan);
 }
 
 static gboolean
-upload_blocks (PacoDecoder *decoder, Slot *slot, GError **error)
+upload_blocks (CudaDecoder *decoder, Slot *slot, GError **error)
 {
   PacoCuda *cuda = decoder->cuda;
   PacoGpuBlock *blocks = (PacoGpuBlock *) slot->frame.host_blocks.data;
@@ -332,11 +287,11 @@ upload_blocks (PacoDecoder *decoder, Slot *slot, GError **error)
 }
 
 static gboolean
-slot_init (PacoDecoder *decoder, Slot *slot, GError **error)
+slot_init (CudaDecoder *decoder, Slot *slot, GError **error)
 {
   PacoCuda *cuda = decoder->cuda;
   const PacoCudaPlan *plan = &decoder->plan;
-  const PacoHeader *header = &decoder->header;
+  const PacoHeader *header = &decoder->base.header;
   size_t instructions = sizeof (Instructions)
       + plan->n_blocks * (sizeof (PacoGpuRecord) + 1);
   bool wide = !paco_dwt_is_narrow (&plan->format, &plan->coding);
@@ -365,190 +320,81 @@ slot_init (PacoDecoder *decoder, Slot *slot, GError **error)
 }
 
 static gboolean
-configure (PacoDecoder *decoder, const PacoSampleLayout *layout, GError **error)
+allocate (CudaDecoder *decoder, GError **error)
 {
-  const PacoHeader *header = &decoder->header;
-
-  if (decoder->plan.reduce > header->coding.levels) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "reduce=%u, but the frame has only %u levels to leave out",
-        decoder->plan.reduce, header->coding.levels);
+  if (!paco_cuda_plan_init (&decoder->plan, decoder->cuda, error))
     return FALSE;
-  }
-  if (!paco_samples_check (&header->picture, layout, error)
-      || !paco_cuda_plan_init (&decoder->plan, decoder->cuda, error))
-    return FALSE;
-  /* A few bytes may claim a picture of gigabytes, but every block of it has a
-   * byte in the index. */
-  if (header->index_size < decoder->plan.geometry->n_blocks) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
-        "the frame's index of %u bytes is too small for %u codeblocks",
-        header->index_size, decoder->plan.geometry->n_blocks);
-    return FALSE;
-  }
-  for (unsigned i = 0; i < decoder->depth; i++)
+  for (unsigned i = 0; i < decoder->base.depth; i++)
     if (!slot_init (decoder, &decoder->slots[i], error))
       return FALSE;
   return TRUE;
 }
 
-gboolean
-paco_cuda_decoder_configure (PacoDecoder *decoder, const PacoHeader *header,
-    const PacoSampleLayout *layout, unsigned reduce, GError **error)
+static gboolean
+configure (PacoDecoder *base, GError **error)
 {
-  g_return_val_if_fail (paco_pipeline_is_idle (decoder->pipeline), FALSE);
+  CudaDecoder *decoder = (CudaDecoder *) base;
+  gboolean done;
+
   if (!paco_cuda_enter (decoder->cuda, error))
     return FALSE;
-  unconfigure (decoder);
-  decoder->header = *header;
-  decoder->header.set = NULL;
   decoder->plan = (PacoCudaPlan){
-    .format = header->picture,
-    .coding = header->coding,
-    .reduce = reduce,
+    .format = base->header.picture,
+    .coding = base->header.coding,
+    .geometry = base->geometry,
+    .reduce = base->reduce,
   };
-  decoder->configured = configure (decoder, layout, error);
-  if (!decoder->configured)
-    unconfigure (decoder);
+  done = allocate (decoder, error);
   paco_cuda_leave (decoder->cuda);
-  return decoder->configured;
+  return done;
 }
 
-/* --- frames in and out --- */
+/* --- open and close --- */
+
+static void
+close_parts (PacoDecoder *base)
+{
+  CudaDecoder *decoder = (CudaDecoder *) base;
+
+  paco_cuda_lanes_clear (&decoder->lanes);
+  paco_cuda_unref (decoder->cuda);
+}
 
 static gboolean
-parse_header (PacoDecoder *decoder, const uint8_t *data, size_t size, Job *job,
-    GError **error)
+open_parts (
+    CudaDecoder *decoder, const PacoBackendOptions *options, GError **error)
 {
-  PacoHeader *header = &job->header;
-
-  if (!paco_header_parse (data, size, header, &job->carried_set, error))
+  decoder->cuda = paco_cuda_open (options->device, error);
+  if (!decoder->cuda)
     return FALSE;
-  if (size < header->frame_size
-      || header->frame_size
-          < (uint64_t) header->header_size + header->index_size) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
-        "the frame is cut: %zu bytes of %u", size, header->frame_size);
-    return FALSE;
-  }
-  if (!decoder->configured
-      || !paco_header_same_configuration (&decoder->header, header)) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "the frame is of another format than the decoder was set up for");
-    return FALSE;
-  }
-  return TRUE;
+  paco_cuda_describe (&decoder->base.stats.stats, decoder->cuda);
+  paco_cuda_lanes_init (&decoder->lanes, decoder->cuda);
+  return paco_decoder_start (&decoder->base, error);
 }
 
-gboolean
-paco_cuda_decoder_submit (PacoDecoder *decoder, const uint8_t *data,
-    size_t size, const PacoPicture *destination, void *user_data,
-    GError **error)
+PacoDecoder *
+paco_cuda_decoder_open (const PacoBackendOptions *options, GError **error)
 {
-  Job job = { .destination = *destination, .data = data };
+  static const PacoDecoderClass klass = {
+    .backend = "cuda",
+    .configure = configure,
+    .unconfigure = unconfigure,
+    .decode = decode,
+    .close = close_parts,
+  };
+  CudaDecoder *decoder = g_new0 (CudaDecoder, 1);
+  PacoDecoder *base = &decoder->base;
 
-  if (!parse_header (decoder, data, size, &job, error)
-      || !paco_samples_check (&job.header.picture, destination->layout, error))
-    return FALSE;
-  paco_pipeline_submit (decoder->pipeline, &job, user_data);
-  return TRUE;
-}
-
-gboolean
-paco_cuda_decoder_collect (PacoDecoder *decoder, PacoDecodedFrame *frame)
-{
-  void *user_data;
-
-  if (!paco_pipeline_collect (decoder->pipeline, frame, &user_data))
-    return FALSE;
-  frame->user_data = user_data;
-  return TRUE;
-}
-
-void
-paco_cuda_decoder_abandon (PacoDecoder *decoder, void (*drop) (void *))
-{
-  paco_pipeline_abandon (decoder->pipeline, drop);
-}
-
-void
-paco_cuda_decoder_stats (PacoDecoder *decoder, PacoStats *stats)
-{
-  paco_cuda_stats_get (&decoder->stats, stats);
+  paco_decoder_init (base, &klass, options);
+  if (!open_parts (decoder, options, error))
+    g_clear_pointer (&base, paco_decoder_close);
+  return base;
 }
 
 PacoHostMemory *
 paco_cuda_decoder_host_memory (
     PacoDecoder *decoder, size_t size, GError **error)
 {
-  return paco_cuda_host_memory_new (decoder->cuda, size, error);
-}
-
-/* --- open and close --- */
-
-static gboolean
-open_lanes (PacoDecoder *decoder, GError **error)
-{
-  gboolean done = FALSE;
-
-  if (paco_cuda_enter (decoder->cuda, error)) {
-    done = paco_cuda_lanes_init (&decoder->lanes, decoder->cuda, error);
-    paco_cuda_leave (decoder->cuda);
-  }
-  return done;
-}
-
-static gboolean
-open_parts (
-    PacoDecoder *decoder, const PacoBackendOptions *options, GError **error)
-{
-  PacoPipelineClass klass = {
-    .job_size = sizeof (Job),
-    .result_size = sizeof (PacoDecodedFrame),
-    .run = run,
-    .discard = discard,
-    .owner = decoder,
-  };
-
-  decoder->cuda = paco_cuda_open (options->device, error);
-  if (!decoder->cuda)
-    return FALSE;
-  if (!open_lanes (decoder, error))
-    return FALSE;
-  decoder->pipeline = paco_pipeline_new (&klass, decoder->depth);
-  if (decoder->pipeline)
-    return TRUE;
-  g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
-      "the decoder's threads could not be started");
-  return FALSE;
-}
-
-PacoDecoder *
-paco_cuda_decoder_open (const PacoBackendOptions *options, GError **error)
-{
-  PacoDecoder *decoder = g_new0 (PacoDecoder, 1);
-  gboolean opened;
-
-  decoder->depth = CLAMP (options->depth, 1, PACO_MAX_DEPTH);
-  opened = open_parts (decoder, options, error);
-  paco_cuda_stats_init (&decoder->stats, decoder->cuda);
-  if (!opened)
-    g_clear_pointer (&decoder, paco_cuda_decoder_close);
-  return decoder;
-}
-
-void
-paco_cuda_decoder_close (PacoDecoder *decoder)
-{
-  if (!decoder)
-    return;
-  paco_pipeline_free (decoder->pipeline);
-  if (decoder->cuda && paco_cuda_enter (decoder->cuda, NULL)) {
-    unconfigure (decoder);
-    paco_cuda_lanes_clear (&decoder->lanes);
-    paco_cuda_leave (decoder->cuda);
-  }
-  paco_cuda_unref (decoder->cuda);
-  paco_cuda_stats_clear (&decoder->stats);
-  g_free (decoder);
+  return paco_cuda_host_memory_new (
+      ((CudaDecoder *) decoder)->cuda, size, error);
 }

@@ -31,6 +31,7 @@ paco_driver_open (GError **error)
   PacoDriver *driver = g_new0 (PacoDriver, 1);
   CUresult result;
 
+  driver->failed = g_new0 (gint, 1);
   driver->library = dlopen (LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (driver->library == NULL) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_DEVICE,
@@ -65,7 +66,51 @@ paco_driver_close (PacoDriver *driver)
     return;
   if (driver->library)
     dlclose (driver->library);
+  g_free (driver->failed);
   g_free (driver);
+}
+
+/* What can be done about an error. */
+static const char *
+advice (CUresult result)
+{
+  switch (result) {
+    case CUDA_ERROR_OUT_OF_MEMORY:
+      return "; fewer frames in flight, smaller pictures or fewer programs "
+             "that "
+             "use the GPU leave more memory";
+    case CUDA_ERROR_DEVICE_UNAVAILABLE:
+      return "; another program has the GPU for itself, or its compute mode "
+             "forbids more than one (nvidia-smi says)";
+    case CUDA_ERROR_NO_BINARY_FOR_GPU:
+    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+      return "; kernels for it have to be built (meson's option cuda-archs), "
+             "or "
+             "a newer driver installed";
+    case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+      return "; after an update of the driver the machine has to be restarted";
+    case CUDA_ERROR_SYSTEM_NOT_READY:
+      return "; a service that the GPU needs is not running (nvidia-smi says)";
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+      return "; the program has to be started again before it can use a GPU, "
+             "until then only the CPU can code";
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_EXTERNAL_DEVICE:
+    case CUDA_ERROR_UNKNOWN:
+      return "; the kernel's log (dmesg) may say more, the GPU may have to be "
+             "reset";
+    default:
+      return "";
+  }
 }
 
 gboolean
@@ -87,25 +132,36 @@ paco_driver_check (const PacoDriver *driver, CUresult result, GError **error,
   g_set_error (error, PACO_ERROR,
       result == CUDA_ERROR_OUT_OF_MEMORY ? PACO_ERROR_MEMORY
                                          : PACO_ERROR_DEVICE,
-      "%s: %s (%s)", what, string ? string : "unknown CUDA error",
-      name ? name : "unnamed");
+      "%s: %s (%s)%s", what, string ? string : "unknown CUDA error",
+      name ? name : "unnamed", advice (result));
   g_free (what);
+  if (result != CUDA_ERROR_OUT_OF_MEMORY)
+    g_atomic_int_set (driver->failed, TRUE);
   return FALSE;
 }
 
-static int
-attribute (PacoDevice *device, CUdevice_attribute which)
+gboolean
+paco_driver_has_failed (const PacoDriver *driver)
 {
-  int value = 0;
+  return g_atomic_int_get (driver->failed);
+}
 
-  device->driver->device_get_attribute (&value, which, device->device);
-  return value;
+static gboolean
+attribute (
+    PacoDevice *device, CUdevice_attribute which, int *value, GError **error)
+{
+  return paco_driver_check (device->driver,
+      device->driver->device_get_attribute (value, which, device->device),
+      error, "CUDA device %d (%s) cannot be asked what it is", device->ordinal,
+      device->name);
 }
 
 /* Fills in what is known of a device without a context. */
 static gboolean
 describe (PacoDevice *device, int ordinal, GError **error)
 {
+  int major, minor, n_multiprocessors;
+
   if (!paco_driver_check (device->driver,
           device->driver->device_get (&device->device, ordinal), error,
           "CUDA device %d cannot be used", ordinal))
@@ -113,11 +169,15 @@ describe (PacoDevice *device, int ordinal, GError **error)
   device->ordinal = ordinal;
   device->driver->device_get_name (
       device->name, sizeof device->name, device->device);
-  device->compute_capability = 10
-          * attribute (device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
-      + attribute (device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-  device->n_multiprocessors = attribute (
-      device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  if (!attribute (
+          device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major, error)
+      || !attribute (
+          device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor, error)
+      || !attribute (device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+          &n_multiprocessors, error))
+    return FALSE;
+  device->compute_capability = 10 * major + minor;
+  device->n_multiprocessors = n_multiprocessors;
   if (device->compute_capability >= PACO_MIN_COMPUTE_CAPABILITY)
     return TRUE;
   g_set_error (error, PACO_ERROR, PACO_ERROR_DEVICE,

@@ -98,6 +98,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   void *library; /* of dlopen() */
+  gint *failed;  /* atomic; see paco_driver_has_failed() */
 #define PACO_DRIVER_MEMBER(member, symbol, parameters)                         \
   CUresult (CUDAAPI *member) parameters;
   PACO_DRIVER_FUNCTIONS (PACO_DRIVER_MEMBER)
@@ -109,11 +110,16 @@ typedef struct
 PacoDriver *paco_driver_open (GError **error);
 void paco_driver_close (PacoDriver *driver);
 
-/* TRUE for CUDA_SUCCESS. Else sets the error "<task>: <what the driver says>";
- * task is printf-like and reads like "cannot allocate 12 bytes". The code is
- * MEMORY when memory ran out, else DEVICE. */
+/* TRUE for CUDA_SUCCESS. Else sets the error "<task>: <what the driver says>",
+ * with what can be done about it where that is known; task is printf-like and
+ * reads like "cannot allocate 12 bytes". The code is MEMORY when memory ran
+ * out, else DEVICE. */
 gboolean paco_driver_check (const PacoDriver *driver, CUresult result,
     GError **error, const char *task, ...) G_GNUC_PRINTF (4, 5);
+
+/* Whether a check has ever ended with an error DEVICE. Most of these errors stay
+ * with the context, which is of no more use then. */
+gboolean paco_driver_has_failed (const PacoDriver *driver);
 
 /* The oldest devices that the kernels are built for. */
 #define PACO_MIN_COMPUTE_CAPABILITY 75

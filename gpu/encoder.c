@@ -11,27 +11,9 @@
  * a frame has beyond that takes a second download. (Kernels that write to the
  * host's memory would know; but their writes and the other frames' uploads
  * hinder each other.) */
-#include "codec/pipeline.h"
-#include "codec/policy.h"
+#include "codec/encoder.h"
 #include "gpu/output.h"
 #include "gpu/pack.h"
-#include <string.h>
-
-/* What follows from the rate: fixed for a frame when it is submitted. */
-typedef struct
-{
-  guint number; /* counts changes */
-  bool wide;    /* coefficients may not fit 16 bits */
-  PacoCoding coding;
-  uint8_t dropped_planes[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS];
-} Rate;
-
-typedef struct
-{
-  PacoPicture picture;
-  PacoVideoInfo video;
-  Rate rate;
-} Job;
 
 typedef struct
 {
@@ -40,32 +22,24 @@ typedef struct
   PacoDeviceMemory slots, records, packed;
   size_t downloaded; /* of the frame, before its size was known */
   guint rate_number; /* of the blocks on the device */
+  bool wide;         /* their coefficients may not fit 16 bits */
 } Slot;
 
-struct _PacoEncoder
+typedef struct
 {
+  PacoEncoder base;
   PacoCuda *cuda;
   PacoCudaLanes lanes;
-  PacoPipeline *pipeline;
   PacoCudaOutputs *outputs;
-  unsigned depth;
-  Slot slots[PACO_MAX_DEPTH];
-  PacoCudaStats stats;
-
-  bool configured;
   PacoCudaPlan plan;
-  size_t max_frame_size;
-  GMutex lock; /* of what follows */
-  PacoParameters parameters;
-  Rate rate;
-  bool rate_changed;
-};
+  Slot slots[PACO_MAX_DEPTH];
+} CudaEncoder;
 
 /* --- coding a frame --- */
 
 static gboolean
 upload_blocks (
-    PacoEncoder *encoder, Slot *slot, const Rate *rate, GError **error)
+    CudaEncoder *encoder, Slot *slot, const PacoRate *rate, GError **error)
 {
   PacoCuda *cuda = encoder->cuda;
   PacoGpuBlock *blocks = (PacoGpuBlock *) slot->frame.host_blocks.data;
@@ -74,9 +48,10 @@ upload_blocks (
   if (slot->rate_number == rate->number)
     return TRUE;
   slot->rate_number = 0;
+  slot->wide = !paco_dwt_is_narrow (&encoder->plan.format, &rate->coding);
   words = paco_cuda_plan_blocks (
-      &encoder->plan, rate->wide, rate->dropped_planes, blocks);
-  if (!paco_cuda_frame_reserve (&slot->frame, rate->wide, error)
+      &encoder->plan, slot->wide, rate->dropped_planes, blocks);
+  if (!paco_cuda_frame_reserve (&slot->frame, slot->wide, error)
       || !paco_device_memory_reserve (
           cuda, &slot->slots, 4 * words, "coded blocks", error)
       || !paco_driver_check (cuda->driver,
@@ -89,12 +64,13 @@ upload_blocks (
 }
 
 static gboolean
-transform (PacoEncoder *encoder, Slot *slot, const Rate *rate, GError **error)
+transform (
+    CudaEncoder *encoder, Slot *slot, const PacoRate *rate, GError **error)
 {
   PacoCuda *cuda = encoder->cuda;
   PacoPicture picture;
   PacoDwtFrame frame = paco_cuda_frame_transform (
-      &slot->frame, &rate->coding, &picture, rate->wide);
+      &slot->frame, &rate->coding, &picture, slot->wide);
 
   paco_transfer_device_picture (&slot->frame.transfer, &slot->frame.station,
       encoder->plan.format.n_components, &picture);
@@ -103,7 +79,8 @@ transform (PacoEncoder *encoder, Slot *slot, const Rate *rate, GError **error)
 }
 
 static gboolean
-code_blocks (PacoEncoder *encoder, Slot *slot, const Rate *rate, GError **error)
+code_blocks (
+    CudaEncoder *encoder, Slot *slot, const PacoRate *rate, GError **error)
 {
   PacoCuda *cuda = encoder->cuda;
   const PacoCudaPlan *plan = &encoder->plan;
@@ -115,7 +92,7 @@ code_blocks (PacoEncoder *encoder, Slot *slot, const Rate *rate, GError **error)
     .slots = slot->slots.address,
     .records = slot->records.address,
     .n_blocks = plan->n_blocks,
-    .complexity = encoder->parameters.complexity,
+    .complexity = encoder->base.parameters.complexity,
   };
   CUdeviceptr rows;
 
@@ -124,7 +101,7 @@ code_blocks (PacoEncoder *encoder, Slot *slot, const Rate *rate, GError **error)
     return FALSE;
   parameters.rows = rows;
   return paco_module_launch (cuda->device,
-      cuda->bpc_encode[rate->wide][passes - 1], plan->n_blocks, 1, 1,
+      cuda->bpc_encode[slot->wide][passes - 1], plan->n_blocks, 1, 1,
       PACO_BPC_THREADS,
       paco_bpc_shared_bytes (false, passes, plan->block_height),
       slot->frame.stream, &parameters, error);
@@ -132,7 +109,7 @@ code_blocks (PacoEncoder *encoder, Slot *slot, const Rate *rate, GError **error)
 
 /* Bytes of the frame from the device. */
 static gboolean
-download (PacoEncoder *encoder, Slot *slot, uint8_t *to, size_t begin,
+download (CudaEncoder *encoder, Slot *slot, uint8_t *to, size_t begin,
     size_t end, GError **error)
 {
   PacoCuda *cuda = encoder->cuda;
@@ -146,8 +123,8 @@ download (PacoEncoder *encoder, Slot *slot, uint8_t *to, size_t begin,
 }
 
 static gboolean
-enqueue (PacoEncoder *encoder, Slot *slot, const Job *job, PacoHeader *header,
-    PacoEncodedFrame *output, GError **error)
+enqueue (CudaEncoder *encoder, Slot *slot, const PacoEncoderJob *job,
+    PacoHeader *header, PacoEncodedFrame *output, GError **error)
 {
   PacoCudaFrame *frame = &slot->frame;
   const PacoCudaPlan *plan = &encoder->plan;
@@ -155,6 +132,11 @@ enqueue (PacoEncoder *encoder, Slot *slot, const Job *job, PacoHeader *header,
   paco_transfer_plan (&frame->transfer, &job->picture,
       plan->format.n_components, plan->columns, plan->lines);
   frame->in_order = paco_transfer_is_pinned (&frame->transfer, &frame->station);
+  if (!frame->in_order && g_atomic_int_get (&encoder->lanes.n_frames) > 1) {
+    if (!paco_transfer_stage (&frame->transfer, &frame->station, error))
+      return FALSE;
+    frame->in_order = true;
+  }
   return paco_cuda_frame_mark (frame, PACO_CUDA_BEGIN, error)
       && paco_transfer_upload (&frame->transfer, &frame->station, error)
       && upload_blocks (encoder, slot, &job->rate, error)
@@ -174,14 +156,14 @@ enqueue (PacoEncoder *encoder, Slot *slot, const Job *job, PacoHeader *header,
 
 /* What a frame is larger than expected; and what to expect of the next one. */
 static gboolean
-download_rest (PacoEncoder *encoder, Slot *slot, const PacoHeader *header,
+download_rest (CudaEncoder *encoder, Slot *slot, const PacoHeader *header,
     uint8_t *output, GError **error)
 {
   size_t size = header->header_size + paco_pack_size (&slot->pack);
   size_t begin = slot->downloaded;
 
-  size = MIN (size, encoder->max_frame_size);
-  slot->downloaded = MIN (size + size / 32, encoder->max_frame_size);
+  size = MIN (size, encoder->base.max_frame_size);
+  slot->downloaded = MIN (size + size / 32, encoder->base.max_frame_size);
   if (size <= begin)
     return TRUE;
   return download (encoder, slot, output, begin, size, error)
@@ -190,7 +172,7 @@ download_rest (PacoEncoder *encoder, Slot *slot, const PacoHeader *header,
 }
 
 static gboolean
-encode (PacoEncoder *encoder, Slot *slot, const Job *job,
+encode_frame (CudaEncoder *encoder, Slot *slot, const PacoEncoderJob *job,
     PacoEncodedFrame *output, GError **error)
 {
   PacoHeader header = {
@@ -201,65 +183,62 @@ encode (PacoEncoder *encoder, Slot *slot, const Job *job,
   size_t size;
 
   header.header_size = paco_header_size (&header);
-  if (!enqueue (encoder, slot, job, &header, output, error)) {
+  if (!enqueue (encoder, slot, job, &header, output, error)
+      || !paco_cuda_frame_wait (&slot->frame, error)
+      || !download_rest (encoder, slot, &header, output->data, error)
+      || !paco_pack_finish (&slot->pack, &header, encoder->plan.geometry,
+          output->data, &size, error)) {
     paco_cuda_frame_give_up (&slot->frame);
     return FALSE;
   }
-  if (!paco_cuda_frame_wait (&slot->frame, error)
-      || !download_rest (encoder, slot, &header, output->data, error)
-      || !paco_pack_finish (&slot->pack, &header, encoder->plan.geometry,
-          output->data, &size, error))
-    return FALSE;
   paco_cuda_outputs_finish (output, size);
   return TRUE;
 }
 
 static void
-count (PacoEncoder *encoder, Slot *slot, size_t size)
+count (CudaEncoder *encoder, Slot *slot, size_t size)
 {
-  double milliseconds[3];
+  const PacoCudaFrame *frame = &slot->frame;
 
-  for (unsigned i = 0; i < 3; i++)
-    milliseconds[i] = paco_cuda_frame_milliseconds (
-        &slot->frame, PACO_CUDA_STAGE_1 + i, PACO_CUDA_STAGE_1 + i + 1);
-  paco_cuda_stats_add (&encoder->stats, milliseconds, size, 0);
+  paco_stats_counter_add (&encoder->base.stats,
+      &(PacoStats){
+          .bytes = size,
+          .transform_ms = paco_cuda_frame_milliseconds (
+              frame, PACO_CUDA_STAGE_1, PACO_CUDA_STAGE_2),
+          .blocks_ms = paco_cuda_frame_milliseconds (
+              frame, PACO_CUDA_STAGE_2, PACO_CUDA_STAGE_3),
+          .stream_ms = paco_cuda_frame_milliseconds (
+              frame, PACO_CUDA_STAGE_3, PACO_CUDA_CODED),
+      });
 }
 
-static void
-run (void *owner, unsigned number, void *job, void *result)
+static PacoEncodedFrame *
+encode (PacoEncoder *base, unsigned number, const PacoEncoderJob *job)
 {
-  PacoEncoder *encoder = owner;
+  CudaEncoder *encoder = (CudaEncoder *) base;
   Slot *slot = &encoder->slots[number];
   PacoEncodedFrame *frame = paco_cuda_outputs_get (encoder->outputs);
   GError *error = NULL;
 
-  *(PacoEncodedFrame **) result = frame;
   if (!frame->error && paco_cuda_enter (encoder->cuda, &error)) {
-    if (encode (encoder, slot, job, frame, &error))
+    g_atomic_int_inc (&encoder->lanes.n_frames);
+    if (encode_frame (encoder, slot, job, frame, &error))
       count (encoder, slot, frame->size);
+    g_atomic_int_add (&encoder->lanes.n_frames, -1);
     paco_cuda_leave (encoder->cuda);
   }
   if (!error)
-    return;
-  paco_cuda_note_failure (encoder->cuda, error);
+    return frame;
   frame->release (frame);
   frame = paco_cuda_outputs_get_empty (encoder->outputs);
   frame->error = error;
-  *(PacoEncodedFrame **) result = frame;
-}
-
-static void
-discard (void *owner, void *result)
-{
-  PacoEncodedFrame **frame = result;
-
-  (*frame)->release (*frame);
+  return frame;
 }
 
 /* --- configuration --- */
 
 static void
-slot_clear (PacoEncoder *encoder, Slot *slot)
+slot_clear (CudaEncoder *encoder, Slot *slot)
 {
   paco_cuda_frame_clear (&slot->frame);
   paco_pack_buffers_clear (&slot->pack, encoder->cuda);
@@ -271,17 +250,22 @@ slot_clear (PacoEncoder *encoder, Slot *slot)
 }
 
 static void
-unconfigure (PacoEncoder *encoder)
+unconfigure (PacoEncoder *base)
 {
-  encoder->configured = false;
-  for (unsigned i = 0; i < encoder->depth; i++)
+  CudaEncoder *encoder = (CudaEncoder *) base;
+  gboolean entered = encoder->cuda && paco_cuda_enter (encoder->cuda, NULL);
+
+  /* What the device does not take back now goes with its context. */
+  for (unsigned i = 0; i < base->depth; i++)
     slot_clear (encoder, &encoder->slots[i]);
+  if (entered)
+    paco_cuda_leave (encoder->cuda);
   paco_cuda_plan_clear (&encoder->plan);
 }
 
 /* wide: as large as coefficients may become with any rate. */
 static gboolean
-slot_init (PacoEncoder *encoder, Slot *slot, bool wide, GError **error)
+slot_init (CudaEncoder *encoder, Slot *slot, bool wide, GError **error)
 {
   PacoCuda *cuda = encoder->cuda;
   const PacoCudaPlan *plan = &encoder->plan;
@@ -295,245 +279,92 @@ slot_init (PacoEncoder *encoder, Slot *slot, bool wide, GError **error)
              cuda, &slot->slots, 4 * words, "coded blocks", error)
       && paco_device_memory_reserve (cuda, &slot->records,
           plan->n_blocks * sizeof (PacoGpuRecord), "index", error)
-      && paco_device_memory_reserve (
-          cuda, &slot->packed, encoder->max_frame_size, "codestream", error)
+      && paco_device_memory_reserve (cuda, &slot->packed,
+          encoder->base.max_frame_size, "codestream", error)
       && paco_pack_buffers_init (&slot->pack, cuda, plan->n_blocks, error);
 }
 
-/* Called with the lock. */
 static gboolean
-set_rate (PacoEncoder *encoder, GError **error)
+allocate (CudaEncoder *encoder, GError **error)
 {
-  Rate rate = { .number = encoder->rate.number + 1 };
-  const PacoPictureFormat *format = &encoder->plan.format;
-  PacoCoding *coding = &rate.coding;
+  const PacoEncoder *base = &encoder->base;
+  bool wide = !paco_dwt_is_narrow (&base->picture, &base->finest);
 
-  if (!paco_policy_coding (format, &encoder->parameters, coding, error))
+  if (!paco_cuda_plan_init (&encoder->plan, encoder->cuda, error))
     return FALSE;
-  for (unsigned c = 0; c < format->n_components; c++) {
-    for (unsigned k = 0; k < 3u * coding->levels + 1; k++) {
-      unsigned level = k == 0 ? coding->levels : coding->levels - (k - 1) / 3;
-      unsigned orientation = k == 0 ? PACO_ORIENTATION_LL : 1 + (k - 1) % 3;
-
-      rate.dropped_planes[c][k] = paco_policy_dropped_planes (
-          format, &encoder->parameters, coding, c, level, orientation);
-    }
-  }
-  rate.wide = !paco_dwt_is_narrow (format, coding);
-  rate.number += rate.number == 0;
-  encoder->rate = rate;
-  encoder->rate_changed = false;
-  return TRUE;
-}
-
-/* The finest coding that set_rate() may lead to. */
-static gboolean
-finest_coding (const PacoEncoder *encoder, PacoCoding *coding, GError **error)
-{
-  PacoParameters parameters = encoder->parameters;
-
-  parameters.quality = 100.0;
-  return paco_policy_coding (&encoder->plan.format, &parameters, coding, error);
-}
-
-static gboolean
-configure (PacoEncoder *encoder, const PacoSampleLayout *layout, GError **error)
-{
-  PacoHeader header = { .picture = encoder->plan.format };
-  PacoCoding finest;
-  gboolean valid;
-  bool wide;
-
-  header.video = (PacoVideoInfo){ .par_n = 1, .par_d = 1, .fps_d = 1 };
-  g_mutex_lock (&encoder->lock);
-  valid = set_rate (encoder, error) && finest_coding (encoder, &finest, error);
-  header.coding = encoder->plan.coding = encoder->rate.coding;
-  g_mutex_unlock (&encoder->lock);
-  if (!valid || !paco_header_check (&header, error)
-      || !paco_samples_check (&encoder->plan.format, layout, error)
-      || !paco_cuda_plan_init (&encoder->plan, encoder->cuda, error))
-    return FALSE;
-  wide = !paco_dwt_is_narrow (&encoder->plan.format, &finest);
-  encoder->max_frame_size = paco_policy_max_frame_size (
-      &encoder->plan.format, &finest, encoder->plan.geometry);
-  for (unsigned i = 0; i < encoder->depth; i++)
+  for (unsigned i = 0; i < base->depth; i++)
     if (!slot_init (encoder, &encoder->slots[i], wide, error))
       return FALSE;
   return paco_cuda_outputs_configure (
-      encoder->outputs, encoder->max_frame_size, encoder->depth + 2, error);
+      encoder->outputs, base->max_frame_size, base->depth + 2, error);
 }
 
-gboolean
-paco_cuda_encoder_configure (PacoEncoder *encoder,
-    const PacoPictureFormat *picture, const PacoSampleLayout *layout,
-    const PacoParameters *parameters, GError **error)
+static gboolean
+configure (PacoEncoder *base, GError **error)
 {
-  g_return_val_if_fail (paco_pipeline_is_idle (encoder->pipeline), FALSE);
+  CudaEncoder *encoder = (CudaEncoder *) base;
+  gboolean done;
+
   if (!paco_cuda_enter (encoder->cuda, error))
     return FALSE;
-  unconfigure (encoder);
-  encoder->plan = (PacoCudaPlan){ .format = *picture };
-  encoder->parameters = *parameters;
-  encoder->configured = configure (encoder, layout, error);
-  if (!encoder->configured)
-    unconfigure (encoder);
+  encoder->plan = (PacoCudaPlan){
+    .format = base->picture,
+    .coding = base->coding,
+    .geometry = base->geometry,
+  };
+  done = allocate (encoder, error);
   paco_cuda_leave (encoder->cuda);
-  return encoder->configured;
+  return done;
 }
 
-void
-paco_cuda_encoder_set_rate (
-    PacoEncoder *encoder, double quality, uint32_t frame_size)
+/* --- open and close --- */
+
+static void
+close_parts (PacoEncoder *base)
 {
-  g_mutex_lock (&encoder->lock);
-  encoder->rate_changed |= encoder->parameters.quality != quality
-      || encoder->parameters.frame_size != frame_size;
-  encoder->parameters.quality = quality;
-  encoder->parameters.frame_size = frame_size;
-  g_mutex_unlock (&encoder->lock);
+  CudaEncoder *encoder = (CudaEncoder *) base;
+
+  paco_cuda_lanes_clear (&encoder->lanes);
+  paco_cuda_outputs_close (encoder->outputs);
+  paco_cuda_unref (encoder->cuda);
 }
 
-/* --- frames in and out --- */
-
-gboolean
-paco_cuda_encoder_submit (PacoEncoder *encoder, const PacoPicture *picture,
-    const PacoVideoInfo *video, void *user_data, GError **error)
+static gboolean
+open_parts (
+    CudaEncoder *encoder, const PacoBackendOptions *options, GError **error)
 {
-  Job job = { .picture = *picture, .video = *video };
-  PacoHeader header = { .picture = encoder->plan.format, .video = *video };
-  gboolean valid;
-
-  if (!encoder->configured) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "a frame came before its format");
+  encoder->cuda = paco_cuda_open (options->device, error);
+  if (!encoder->cuda)
     return FALSE;
-  }
-  g_mutex_lock (&encoder->lock);
-  valid = !encoder->rate_changed || set_rate (encoder, error);
-  job.rate = encoder->rate;
-  g_mutex_unlock (&encoder->lock);
-  header.coding = job.rate.coding;
-  if (!valid || !paco_header_check (&header, error)
-      || !paco_samples_check (&encoder->plan.format, picture->layout, error))
-    return FALSE;
-  paco_pipeline_submit (encoder->pipeline, &job, user_data);
-  return TRUE;
+  paco_cuda_describe (&encoder->base.stats.stats, encoder->cuda);
+  encoder->outputs = paco_cuda_outputs_new (encoder->cuda);
+  paco_cuda_lanes_init (&encoder->lanes, encoder->cuda);
+  return paco_encoder_start (&encoder->base, error);
 }
 
-PacoEncodedFrame *
-paco_cuda_encoder_collect (PacoEncoder *encoder)
+PacoEncoder *
+paco_cuda_encoder_open (const PacoBackendOptions *options, GError **error)
 {
-  PacoEncodedFrame *frame;
-  void *user_data;
+  static const PacoEncoderClass klass = {
+    .backend = "cuda",
+    .configure = configure,
+    .unconfigure = unconfigure,
+    .encode = encode,
+    .close = close_parts,
+  };
+  CudaEncoder *encoder = g_new0 (CudaEncoder, 1);
+  PacoEncoder *base = &encoder->base;
 
-  if (!paco_pipeline_collect (encoder->pipeline, &frame, &user_data))
-    return NULL;
-  frame->user_data = user_data;
-  return frame;
-}
-
-void
-paco_cuda_encoder_abandon (PacoEncoder *encoder, void (*drop) (void *))
-{
-  paco_pipeline_abandon (encoder->pipeline, drop);
-}
-
-size_t
-paco_cuda_encoder_max_frame_size (PacoEncoder *encoder)
-{
-  PacoCoding coding;
-
-  if (!encoder->configured)
-    return 0;
-  g_mutex_lock (&encoder->lock);
-  coding = encoder->rate.coding;
-  g_mutex_unlock (&encoder->lock);
-  return paco_policy_max_frame_size (
-      &encoder->plan.format, &coding, encoder->plan.geometry);
-}
-
-void
-paco_cuda_encoder_stats (PacoEncoder *encoder, PacoStats *stats)
-{
-  paco_cuda_stats_get (&encoder->stats, stats);
+  paco_encoder_init (base, &klass, options);
+  if (!open_parts (encoder, options, error))
+    g_clear_pointer (&base, paco_encoder_close);
+  return base;
 }
 
 PacoHostMemory *
 paco_cuda_encoder_host_memory (
     PacoEncoder *encoder, size_t size, GError **error)
 {
-  return paco_cuda_host_memory_new (encoder->cuda, size, error);
-}
-
-/* --- open and close --- */
-
-static gboolean
-open_lanes (PacoEncoder *encoder, GError **error)
-{
-  gboolean done = FALSE;
-
-  if (paco_cuda_enter (encoder->cuda, error)) {
-    done = paco_cuda_lanes_init (&encoder->lanes, encoder->cuda, error);
-    paco_cuda_leave (encoder->cuda);
-  }
-  return done;
-}
-
-static gboolean
-open_parts (
-    PacoEncoder *encoder, const PacoBackendOptions *options, GError **error)
-{
-  PacoPipelineClass klass = {
-    .job_size = sizeof (Job),
-    .result_size = sizeof (PacoEncodedFrame *),
-    .run = run,
-    .discard = discard,
-    .owner = encoder,
-  };
-
-  encoder->cuda = paco_cuda_open (options->device, error);
-  if (!encoder->cuda)
-    return FALSE;
-  encoder->outputs = paco_cuda_outputs_new (encoder->cuda);
-  if (!open_lanes (encoder, error))
-    return FALSE;
-  encoder->pipeline = paco_pipeline_new (&klass, encoder->depth);
-  if (encoder->pipeline)
-    return TRUE;
-  g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
-      "the encoder's threads could not be started");
-  return FALSE;
-}
-
-PacoEncoder *
-paco_cuda_encoder_open (const PacoBackendOptions *options, GError **error)
-{
-  PacoEncoder *encoder = g_new0 (PacoEncoder, 1);
-  gboolean opened;
-
-  encoder->depth = CLAMP (options->depth, 1, PACO_MAX_DEPTH);
-  g_mutex_init (&encoder->lock);
-  opened = open_parts (encoder, options, error);
-  paco_cuda_stats_init (&encoder->stats, encoder->cuda);
-  if (!opened)
-    g_clear_pointer (&encoder, paco_cuda_encoder_close);
-  return encoder;
-}
-
-void
-paco_cuda_encoder_close (PacoEncoder *encoder)
-{
-  if (!encoder)
-    return;
-  paco_pipeline_free (encoder->pipeline);
-  if (encoder->cuda && paco_cuda_enter (encoder->cuda, NULL)) {
-    unconfigure (encoder);
-    paco_cuda_lanes_clear (&encoder->lanes);
-    paco_cuda_leave (encoder->cuda);
-  }
-  paco_cuda_outputs_close (encoder->outputs);
-  paco_cuda_unref (encoder->cuda);
-  paco_cuda_stats_clear (&encoder->stats);
-  g_mutex_clear (&encoder->lock);
-  g_free (encoder);
+  return paco_cuda_host_memory_new (
+      ((CudaEncoder *) encoder)->cuda, size, error);
 }

@@ -10,7 +10,6 @@ paco_cuda_plan_init (PacoCudaPlan *plan, const PacoCuda *cuda, GError **error)
   const PacoGeometry *geometry;
   unsigned n_fields;
 
-  plan->geometry = paco_geometry_new (&plan->format, &plan->coding);
   plan->dwt = paco_dwt_new (&plan->format, &plan->coding, plan->geometry,
       cuda->device->n_multiprocessors, &cuda->dwt);
   if (plan->dwt->n_coefficients > G_MAXUINT32) {
@@ -45,7 +44,6 @@ void
 paco_cuda_plan_clear (PacoCudaPlan *plan)
 {
   g_clear_pointer (&plan->dwt, paco_dwt_free);
-  g_clear_pointer (&plan->geometry, paco_geometry_free);
 }
 
 size_t
@@ -96,16 +94,12 @@ paco_cuda_frame_reserve (PacoCudaFrame *frame, bool wide, GError **error)
 
 /* --- What frames share --- */
 
-gboolean
-paco_cuda_lanes_init (PacoCudaLanes *lanes, PacoCuda *cuda, GError **error)
+void
+paco_cuda_lanes_init (PacoCudaLanes *lanes, PacoCuda *cuda)
 {
   g_mutex_init (&lanes->lock);
   lanes->cuda = cuda;
   lanes->copier = paco_copier_new ();
-  if (!lanes->copier)
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
-        "threads that copy frames could not be started");
-  return lanes->copier != NULL;
 }
 
 void
@@ -127,12 +121,12 @@ create_stream (PacoCudaFrame *frame, GError **error)
 
   if (!paco_driver_check (driver,
           driver->stream_create (&frame->stream, CU_STREAM_NON_BLOCKING), error,
-          "no stream on %s", frame->cuda->device->name))
+          "a stream on %s cannot be had", frame->cuda->device->name))
     return FALSE;
   for (unsigned i = 0; i < PACO_CUDA_N_EVENTS; i++)
     if (!paco_driver_check (driver,
             driver->event_create (&frame->events[i], CU_EVENT_BLOCKING_SYNC),
-            error, "no event on %s", frame->cuda->device->name))
+            error, "an event on %s cannot be had", frame->cuda->device->name))
       return FALSE;
   return TRUE;
 }
@@ -226,15 +220,21 @@ paco_cuda_frame_mark (PacoCudaFrame *frame, unsigned event, GError **error)
   if (result == CUDA_SUCCESS && event == PACO_CUDA_END)
     end_turn (frame, &lanes->downloaded, event);
   return paco_driver_check (frame->cuda->driver, result, error,
-      "%s does not respond", frame->cuda->device->name);
+      "work for %s cannot be queued", frame->cuda->device->name);
 }
 
 gboolean
 paco_cuda_frame_wait (PacoCudaFrame *frame, GError **error)
 {
-  return paco_driver_check (frame->cuda->driver,
-      frame->cuda->driver->event_synchronize (frame->events[PACO_CUDA_END]),
-      error, "%s failed while it coded a frame", frame->cuda->device->name);
+  PacoCuda *cuda = frame->cuda;
+
+  if (!paco_driver_check (cuda->driver,
+          cuda->driver->event_synchronize (frame->events[PACO_CUDA_END]), error,
+          "%s failed while it coded a frame", cuda->device->name))
+    return FALSE;
+  if (cuda->frame_ended)
+    cuda->frame_ended (cuda->frame_ended_data, frame->events);
+  return TRUE;
 }
 
 void

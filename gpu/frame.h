@@ -13,7 +13,7 @@ typedef struct
   PacoPictureFormat format;
   PacoCoding coding; /* without what may change from frame to frame */
   unsigned reduce;   /* levels left out */
-  PacoGeometry *geometry;
+  const PacoGeometry *geometry; /* outlives this */
   PacoDwt *dwt;
   uint32_t n_blocks;     /* that are coded */
   uint32_t n_columns;    /* words of a bitplane, see PacoGpuBlock */
@@ -56,10 +56,10 @@ typedef struct
   PacoCopier *copier;
   GMutex lock;                  /* while an upload or a download is enqueued */
   CUevent uploaded, downloaded; /* of the last ones, or NULL */
+  gint n_frames;                /* that are being coded; atomic */
 } PacoCudaLanes;
 
-gboolean paco_cuda_lanes_init (
-    PacoCudaLanes *lanes, PacoCuda *cuda, GError **error);
+void paco_cuda_lanes_init (PacoCudaLanes *lanes, PacoCuda *cuda);
 void paco_cuda_lanes_clear (PacoCudaLanes *lanes);
 
 typedef struct

@@ -13,19 +13,23 @@ paco_device_memory_reserve (PacoCuda *cuda, PacoDeviceMemory *memory,
   paco_device_memory_clear (cuda, memory);
   if (!paco_driver_check (cuda->driver,
           cuda->driver->mem_alloc (&memory->address, size), error,
-          "not enough memory on %s for the %s of a frame, %zu bytes",
-          cuda->device->name, what, size)) {
+          "%zu bytes for the %s of a frame cannot be had on %s", size, what,
+          cuda->device->name)) {
     memory->address = 0;
     return FALSE;
   }
-  memory->size = size;
   /* Damaged frames may show what nobody has written. */
-  return paco_driver_check (cuda->driver,
-             cuda->driver->memset_d8_async (memory->address, 0, size, NULL),
-             error, "memory of %s cannot be cleared", cuda->device->name)
-      && paco_driver_check (cuda->driver,
+  if (!paco_driver_check (cuda->driver,
+          cuda->driver->memset_d8_async (memory->address, 0, size, NULL), error,
+          "memory of %s cannot be cleared", cuda->device->name)
+      || !paco_driver_check (cuda->driver,
           cuda->driver->stream_synchronize (NULL), error,
-          "memory of %s cannot be cleared", cuda->device->name);
+          "memory of %s cannot be cleared", cuda->device->name)) {
+    paco_device_memory_clear (cuda, memory);
+    return FALSE;
+  }
+  memory->size = size;
+  return TRUE;
 }
 
 void
@@ -47,8 +51,8 @@ paco_pinned_memory_reserve (PacoCuda *cuda, PacoPinnedMemory *memory,
   paco_pinned_memory_clear (cuda, memory);
   if (!paco_driver_check (cuda->driver,
           cuda->driver->mem_host_alloc (&data, size, PINNED_FLAGS), error,
-          "not enough page-locked memory for the %s of a frame, %zu bytes",
-          what, size))
+          "%zu bytes of page-locked memory for the %s of a frame cannot be had",
+          size, what))
     return FALSE;
   *memory = (PacoPinnedMemory){ data, size };
   return TRUE;
@@ -103,7 +107,7 @@ paco_cuda_host_memory_new (PacoCuda *cuda, size_t size, GError **error)
     return NULL;
   done = paco_driver_check (cuda->driver,
       cuda->driver->mem_host_alloc (&data, MAX (size, 1), PINNED_FLAGS), error,
-      "not enough page-locked memory, %zu bytes", size);
+      "%zu bytes of page-locked memory cannot be had", size);
   paco_cuda_leave (cuda);
   if (!done)
     return NULL;

@@ -31,7 +31,7 @@ paco_module_function (const PacoModule *module, const char *name,
   return paco_driver_check (module->device->driver,
       module->device->driver->module_get_function (
           function, module->module, name),
-      error, "the kernel %s is missing", name);
+      error, "the kernel %s cannot be found", name);
 }
 
 static gboolean

@@ -3,8 +3,7 @@
  * bytes are one register, row masks are mask registers, and the intervals of 32
  * streams are two registers in the order of the lanes. */
 #pragma once
-#include "codec/cpu/bpc_bits.h"
-#include <immintrin.h>
+#include "codec/cpu/bpc_lanes_avx.h"
 #include <math.h>
 
 #define LANES_NAME "avx512"
@@ -12,51 +11,7 @@
 
 /* --- One byte for each lane, or for each coefficient of a row --- */
 
-typedef __m256i LanesBytes;
 typedef __m512i LanesRow;
-
-BPC_INLINE LanesBytes
-lanes_load (const void *data)
-{
-  return _mm256_loadu_si256 (data);
-}
-
-BPC_INLINE void
-lanes_store (void *data, LanesBytes v)
-{
-  _mm256_storeu_si256 (data, v);
-}
-
-BPC_INLINE LanesBytes
-lanes_add (LanesBytes a, LanesBytes b)
-{
-  return _mm256_add_epi8 (a, b);
-}
-
-BPC_INLINE LanesBytes
-lanes_sub (LanesBytes a, LanesBytes b)
-{
-  return _mm256_sub_epi8 (a, b);
-}
-
-BPC_INLINE LanesBytes
-lanes_xor (LanesBytes a, LanesBytes b)
-{
-  return _mm256_xor_si256 (a, b);
-}
-
-/* Lane t gets what lane t - 1, or t + 1, has; 0 from outside. */
-BPC_INLINE LanesBytes
-lanes_from_previous (LanesBytes v)
-{
-  return _mm256_alignr_epi8 (v, _mm256_permute2x128_si256 (v, v, 0x08), 15);
-}
-
-BPC_INLINE LanesBytes
-lanes_from_next (LanesBytes v)
-{
-  return _mm256_alignr_epi8 (_mm256_permute2x128_si256 (v, v, 0x81), v, 1);
-}
 
 BPC_INLINE LanesBytes
 lanes_of_mask (uint32_t mask, uint8_t value)
@@ -95,19 +50,6 @@ BPC_INLINE LanesBytes
 lanes_lookup (const uint8_t table[16], LanesBytes v)
 {
   return lanes_lookup_16 (table, _mm256_and_si256 (v, _mm256_set1_epi8 (15)));
-}
-
-/* Low nibbles to high ones, and back. */
-BPC_INLINE LanesBytes
-lanes_nibbles_up (LanesBytes v)
-{
-  return _mm256_slli_epi16 (v, 4); /* the high ones are 0 */
-}
-
-BPC_INLINE LanesBytes
-lanes_nibbles_down (LanesBytes v)
-{
-  return _mm256_and_si256 (_mm256_srli_epi16 (v, 4), _mm256_set1_epi8 (15));
 }
 
 /* table[4 sign (h) + sign (v) + 5]. */

@@ -60,7 +60,7 @@ paco_frame_init (PacoFrame *frame, GError **error)
   /* A block is 64 words wide; who reads it may read whole vectors. */
   size_t words = place_planes (frame, NULL) + PACO_BLOCK_WIDTH;
 
-  frame->memory = paco_memory_new (words * sizeof (PacoWord));
+  frame->memory = paco_memory_new (words, sizeof (PacoWord));
   if (!frame->memory) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
         "not enough memory for the coefficients of a picture of %u x %u",

@@ -13,13 +13,16 @@
 /* The wavelet walks down columns: with pages of 4 KiB it would miss the
  * translation buffer at every line. */
 void *
-paco_memory_new (size_t size)
+paco_memory_new (size_t n, size_t element_size)
 {
-  size_t alignment = size >= 2 * LARGE_PAGE ? LARGE_PAGE : CACHE_LINE;
+  gsize size, alignment;
   void *memory;
 
-  if (size > G_MAXSIZE - LARGE_PAGE
-      || posix_memalign (&memory, alignment, MAX (size, 1)) != 0)
+  if (!g_size_checked_mul (&size, n, element_size)
+      || size > G_MAXSIZE - LARGE_PAGE)
+    return NULL;
+  alignment = size >= 2 * LARGE_PAGE ? LARGE_PAGE : CACHE_LINE;
+  if (posix_memalign (&memory, alignment, MAX (size, 1)) != 0)
     return NULL;
 #ifdef MADV_HUGEPAGE
   if (alignment == LARGE_PAGE)
@@ -76,7 +79,7 @@ take_own (PacoArena *arena, size_t size)
   if (!chunk || chunk->size < size) {
     size_t room = MAX (size, CHUNK_SIZE - sizeof *chunk);
 
-    chunk = paco_memory_new (sizeof *chunk + room);
+    chunk = paco_memory_new (1, sizeof *chunk + room);
     if (!chunk)
       return NULL;
     chunk->size = room;

@@ -4,8 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* NULL when there is not enough. Not cleared. At least a cache line aligned. */
-void *paco_memory_new (size_t size);
+/* n elements. NULL when there is not enough memory for them. Not cleared. At
+ * least a cache line aligned. */
+void *paco_memory_new (size_t n, size_t element_size);
 void paco_memory_free (void *memory);
 
 typedef struct _PacoArenaChunk PacoArenaChunk;

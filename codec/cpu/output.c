@@ -121,10 +121,10 @@ paco_outputs_get (PacoOutputs *outputs, size_t size)
   if (!output)
     output = g_new0 (Output, 1);
   if (output->capacity < size || output->capacity / 2 > size) {
-    size_t capacity = size + size / 16;
+    size_t capacity = size + MIN (size / 16, G_MAXSIZE - size);
 
     paco_memory_free (output->buffer);
-    output->buffer = paco_memory_new (capacity);
+    output->buffer = paco_memory_new (capacity, 1);
     output->capacity = output->buffer ? capacity : 0;
   }
   output->outputs = outputs;

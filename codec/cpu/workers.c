@@ -12,7 +12,7 @@
  * the oldest frame is served first. */
 #include "codec/cpu/workers.h"
 
-#define MAX_THREADS 256
+#define MAX_THREADS 1024
 
 typedef struct _Job Job;
 

@@ -25,15 +25,9 @@ parse (Decoder *decoder, const uint8_t *data, size_t size, GError **error)
   PacoHeader *header = &decoder->header;
   const uint8_t *index;
 
-  if (!paco_header_parse (data, size, header, &decoder->carried_set, error))
+  if (!paco_header_parse_frame (
+          data, size, header, &decoder->carried_set, error))
     return FALSE;
-  if (size < header->frame_size
-      || header->frame_size
-          < (uint64_t) header->header_size + header->index_size) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
-        "the frame is cut: %zu bytes of %u", size, header->frame_size);
-    return FALSE;
-  }
   if (decoder->reduce > header->coding.levels) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
         "reduce=%u, but the frame has %u levels", decoder->reduce,

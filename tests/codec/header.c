@@ -202,6 +202,29 @@ test_version (void)
   g_clear_error (&error);
 }
 
+/* A header that claims to be longer than any can be is not waited for. */
+static void
+test_too_long (void)
+{
+  static uint8_t data[PACO_MAX_HEADER_SIZE + 1];
+  PacoProbabilitySet set;
+  PacoHeader header, peeked;
+  GError *error = NULL;
+
+  draw_header (&header, &set);
+  header.frame_size = 1 << 20;
+  header.index_size = 0;
+  paco_header_write (&header, data);
+  for (int beyond = 0; beyond < 2; beyond++) {
+    data[6] = (PACO_MAX_HEADER_SIZE + beyond) & 0xff;
+    data[7] = (PACO_MAX_HEADER_SIZE + beyond) >> 8;
+    g_assert_true (
+        paco_header_peek (data, sizeof data, &peeked, &error) == (beyond == 0));
+  }
+  g_assert_error (error, PACO_ERROR, PACO_ERROR_CORRUPT);
+  g_clear_error (&error);
+}
+
 /* Subbands tile the picture, blocks tile the subbands, in the order of the
  * codestream. */
 static void
@@ -382,6 +405,7 @@ main (int argc, char **argv)
   g_test_add_func ("/header/damage", test_damage);
   g_test_add_func ("/header/forged", test_forged);
   g_test_add_func ("/header/version", test_version);
+  g_test_add_func ("/header/too-long", test_too_long);
   g_test_add_func ("/geometry/tiling", test_geometry);
   g_test_add_func ("/geometry/example", test_geometry_example);
   g_test_add_func ("/index/round-trip", test_index);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What AVX2 and AVX-512 do alike: a byte for each of the 32 lanes, or for half
+ * of the coefficients of a row, in a register of 256 bits. */
+#pragma once
+#include "codec/cpu/bpc_bits.h"
+#include <immintrin.h>
+
+typedef __m256i LanesBytes;
+
+BPC_INLINE LanesBytes
+lanes_load (const void *data)
+{
+  return _mm256_loadu_si256 (data);
+}
+
+BPC_INLINE void
+lanes_store (void *data, LanesBytes v)
+{
+  _mm256_storeu_si256 (data, v);
+}
+
+BPC_INLINE LanesBytes
+lanes_add (LanesBytes a, LanesBytes b)
+{
+  return _mm256_add_epi8 (a, b);
+}
+
+BPC_INLINE LanesBytes
+lanes_sub (LanesBytes a, LanesBytes b)
+{
+  return _mm256_sub_epi8 (a, b);
+}
+
+BPC_INLINE LanesBytes
+lanes_xor (LanesBytes a, LanesBytes b)
+{
+  return _mm256_xor_si256 (a, b);
+}
+
+/* Lane t gets what lane t - 1, or t + 1, has; 0 from outside. */
+BPC_INLINE LanesBytes
+lanes_from_previous (LanesBytes v)
+{
+  return _mm256_alignr_epi8 (v, _mm256_permute2x128_si256 (v, v, 0x08), 15);
+}
+
+BPC_INLINE LanesBytes
+lanes_from_next (LanesBytes v)
+{
+  return _mm256_alignr_epi8 (_mm256_permute2x128_si256 (v, v, 0x81), v, 1);
+}
+
+/* Low nibbles to high ones, and back. */
+BPC_INLINE LanesBytes
+lanes_nibbles_up (LanesBytes v)
+{
+  return _mm256_slli_epi16 (v, 4); /* the high ones are 0 */
+}
+
+BPC_INLINE LanesBytes
+lanes_nibbles_down (LanesBytes v)
+{
+  return _mm256_and_si256 (_mm256_srli_epi16 (v, 4), _mm256_set1_epi8 (15));
+}

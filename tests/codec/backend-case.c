@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * A case: reference against backend. */
+#include "backend-case.h"
+#include "codec/cpu/backend_private.h"
+#include "codec/reference/reference.h"
+#include <stdlib.h>
+#include <string.h>
+
+const PacoBackendOptions coder_options[N_CODERS] = {
+  { .device = -1, .threads = 1, .depth = 1 },
+  { .device = -1, .threads = 2, .depth = 2 },
+  { .device = -1, .threads = 3, .depth = 3 },
+};
+
+void
+coders_open (Coders *coders)
+{
+  for (unsigned i = 0; i < N_CODERS; i++) {
+    coders->encoders[i] = BACKEND.encoder_open (&coder_options[i], NULL);
+    coders->decoders[i] = BACKEND.decoder_open (&coder_options[i], NULL);
+    g_assert_nonnull (coders->encoders[i]);
+    g_assert_nonnull (coders->decoders[i]);
+  }
+}
+
+void
+coders_close (Coders *coders)
+{
+  for (unsigned i = 0; i < N_CODERS; i++) {
+    BACKEND.encoder_close (coders->encoders[i]);
+    BACKEND.decoder_close (coders->decoders[i]);
+  }
+}
+
+unsigned
+n_cases (unsigned standard)
+{
+  const char *cases = g_getenv ("PACO_CASES");
+
+  return cases ? (unsigned) atoi (cases) : standard;
+}
+
+/* Random instruction sets of those that this machine has. */
+static PacoCpuOps
+random_ops (GRand *rand)
+{
+  const PacoRowOps *const *rows = paco_row_all_ops ();
+  const PacoBpcOps *const *blocks = paco_bpc_all_ops ();
+  unsigned n_rows = 0, n_blocks = 0;
+
+  while (rows[n_rows])
+    n_rows++;
+  while (blocks[n_blocks])
+    n_blocks++;
+  return (PacoCpuOps){ rows[g_rand_int_range (rand, 0, n_rows)],
+    blocks[g_rand_int_range (rand, 0, n_blocks)] };
+}
+
+/* Makes a coder use any of them, if it is the CPU's. */
+void
+set_random_ops (GRand *rand, PacoEncoder *encoder, PacoDecoder *decoder)
+{
+  PacoCpuOps ops = random_ops (rand);
+
+  if (strcmp (BACKEND.name, "cpu") != 0)
+    return;
+  if (encoder)
+    paco_cpu_encoder_set_ops (encoder, &ops);
+  if (decoder)
+    paco_cpu_decoder_set_ops (decoder, &ops);
+}
+
+/* --- one case: a picture and its frame --- */
+
+/* Returns FALSE for parameters that the reference refuses, too. */
+bool
+case_init_seeded (Case *c, guint32 seed, uint32_t samples)
+{
+  PacoPictureFormat format;
+
+  c->seed = seed;
+  c->rand = g_rand_new_with_seed (c->seed);
+  c->frame = g_byte_array_new ();
+  test_format_random (c->rand, &format, samples);
+  test_picture_init (c->rand, &c->source, &format, 0);
+  test_picture_fill (c->rand, &c->source);
+  test_parameters_random (c->rand, &c->parameters);
+  test_video_random (c->rand, &c->video);
+  c->levels = c->parameters.levels;
+  c->possible = paco_reference_encode (&format, &c->source.picture, &c->video,
+      &c->parameters, NULL, c->frame, NULL);
+  return c->possible;
+}
+
+bool
+case_init (Case *c, uint32_t samples)
+{
+  return case_init_seeded (c, g_test_rand_int (), samples);
+}
+
+void
+case_init_possible (Case *c, uint32_t samples)
+{
+  while (!case_init (c, samples))
+    case_clear (c);
+}
+
+void
+case_clear (Case *c)
+{
+  test_picture_clear (&c->source);
+  g_byte_array_unref (c->frame);
+  g_rand_free (c->rand);
+}
+
+gboolean
+configure_encoder (const Case *c, PacoEncoder *encoder, GError **error)
+{
+  return BACKEND.encoder_configure (encoder, &c->source.format,
+      c->source.picture.layout, &c->parameters, error);
+}
+
+void
+check_encoded (const Case *c, PacoEncodedFrame *frame)
+{
+  g_assert_nonnull (frame);
+  g_assert_no_error (frame->error);
+  if (frame->size != c->frame->len
+      || memcmp (frame->data, c->frame->data, frame->size) != 0)
+    g_error ("case %u: the encoders differ", c->seed);
+}
+
+void
+encode_and_check (const Case *c, PacoEncoder *encoder)
+{
+  PacoEncodedFrame *frame;
+  GError *error = NULL;
+
+  configure_encoder (c, encoder, &error);
+  g_assert_no_error (error);
+  g_assert_true (BACKEND.encoder_submit (
+      encoder, &c->source.picture, &c->video, (void *) c, &error));
+  frame = BACKEND.encoder_collect (encoder);
+  check_encoded (c, frame);
+  g_assert_true (frame->user_data == c);
+  g_assert_cmpuint (frame->size, <=, BACKEND.encoder_max_frame_size (encoder));
+  frame->release (frame);
+  g_assert_null (BACKEND.encoder_collect (encoder));
+}
+
+/* --- decoding --- */
+
+Verdict
+decode (PacoDecoder *decoder, const uint8_t *data, size_t size, unsigned reduce,
+    TestPicture *destination)
+{
+  PacoHeader header;
+  PacoProbabilitySet set;
+  PacoDecodedFrame frame = { NULL };
+  Verdict verdict = { FALSE, 0 };
+
+  if (!paco_header_parse (data, size, &header, &set, NULL)
+      || !BACKEND.decoder_configure (
+          decoder, &header, destination->picture.layout, reduce, NULL)
+      || !BACKEND.decoder_submit (
+          decoder, data, size, &destination->picture, &frame, NULL))
+    return verdict;
+  g_assert_true (BACKEND.decoder_collect (decoder, &frame));
+  g_assert_true (frame.user_data == &frame);
+  verdict.decoded = frame.error == NULL;
+  verdict.corrupted_blocks = frame.corrupted_blocks;
+  g_clear_error (&frame.error);
+  return verdict;
+}
+
+/* Memory for a decoder of c. Where components share words, whoever hands the
+ * picture in has cleared them; the CPU keeps what it finds there even so. */
+void
+destination_init (const Case *c, TestPicture *picture, unsigned reduce)
+{
+  test_picture_init (c->rand, picture, &c->source.format, reduce);
+  for (unsigned i = 0; i < PACO_MAX_COMPONENTS; i++)
+    if (picture->picture.layout[0].shared && picture->buffers[i]
+        && strcmp (BACKEND.name, "cpu") != 0)
+      memset (picture->buffers[i], 0, picture->sizes[i]);
+}
+
+/* The bytes are a private copy of just their size, for the sanitizers' sake. */
+Verdict
+decode_and_check (const Case *c, PacoDecoder *decoder, const uint8_t *data,
+    size_t size, unsigned reduce)
+{
+  TestPicture mine, theirs;
+  uint32_t corrupted_blocks = 0;
+  uint8_t *copy = g_memdup2 (data, size);
+  Verdict verdict;
+  gboolean decoded;
+
+  destination_init (c, &mine, reduce);
+  test_picture_copy (&theirs, &mine);
+  verdict = decode (decoder, copy, size, reduce, &mine);
+  decoded = paco_reference_decode (
+      copy, size, reduce, &theirs.picture, &corrupted_blocks, NULL);
+  if (verdict.decoded != decoded
+      || verdict.corrupted_blocks != corrupted_blocks)
+    g_error ("case %u: %s with %u broken blocks, the reference %s with %u",
+        c->seed, verdict.decoded ? "decoded" : "refused",
+        verdict.corrupted_blocks, decoded ? "decoded" : "refused",
+        corrupted_blocks);
+  if (decoded)
+    test_picture_compare (&mine, &theirs);
+  test_picture_clear (&mine);
+  test_picture_clear (&theirs);
+  g_free (copy);
+  return verdict;
+}

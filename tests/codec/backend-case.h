@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the tests of a backend are made of: a picture, what the reference makes
+ * of it, and checks that the backend makes the same. Every case is made from one
+ * number, printed when it fails. */
+#pragma once
+#include "codec/backend.h"
+#include "random-picture.h"
+
+#ifndef BACKEND
+#define BACKEND paco_cpu_backend
+#endif
+
+#define N_CODERS 3
+
+/* Coders that live through all cases, to be configured again and again. */
+typedef struct
+{
+  PacoEncoder *encoders[N_CODERS];
+  PacoDecoder *decoders[N_CODERS];
+} Coders;
+
+extern const PacoBackendOptions coder_options[N_CODERS];
+
+void coders_open (Coders *coders);
+void coders_close (Coders *coders);
+
+/* Makes a coder, either may be NULL, use any of the instruction sets that this
+ * machine has, if it is the CPU's. */
+void set_random_ops (GRand *rand, PacoEncoder *encoder, PacoDecoder *decoder);
+
+/* How many cases to do; PACO_CASES in the environment says otherwise. */
+unsigned n_cases (unsigned standard);
+
+typedef struct
+{
+  guint32 seed;
+  GRand *rand;
+  TestPicture source;
+  PacoParameters parameters;
+  PacoVideoInfo video;
+  GByteArray *frame; /* of the reference */
+  unsigned levels;
+  bool possible;
+} Case;
+
+/* samples: of a component, at most about. They return FALSE for parameters that
+ * the reference refuses, too. */
+bool case_init (Case *c, uint32_t samples);
+bool case_init_seeded (Case *c, guint32 seed, uint32_t samples);
+/* The same until the parameters are possible. */
+void case_init_possible (Case *c, uint32_t samples);
+void case_clear (Case *c);
+
+gboolean configure_encoder (
+    const Case *c, PacoEncoder *encoder, GError **error);
+/* The frame must be the reference's. */
+void check_encoded (const Case *c, PacoEncodedFrame *frame);
+void encode_and_check (const Case *c, PacoEncoder *encoder);
+
+typedef struct
+{
+  gboolean decoded;
+  uint32_t corrupted_blocks;
+} Verdict;
+
+Verdict decode (PacoDecoder *decoder, const uint8_t *data, size_t size,
+    unsigned reduce, TestPicture *destination);
+/* Memory for a decoder of c. */
+void destination_init (const Case *c, TestPicture *picture, unsigned reduce);
+/* Pixels and verdict must be the reference's. */
+Verdict decode_and_check (const Case *c, PacoDecoder *decoder,
+    const uint8_t *data, size_t size, unsigned reduce);
+
+/* The tests, by file. */
+void add_damage_tests (void);
+void add_flight_tests (void);
+void add_memory_tests (void);

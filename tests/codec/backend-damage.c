@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Damaged frames: the same verdict as the reference's, and the same pixels. */
+#include "backend-case.h"
+#include <string.h>
+#include <zlib.h>
+
+static void
+put32 (uint8_t *data, uint32_t value)
+{
+  for (unsigned i = 0; i < 4; i++)
+    data[i] = value >> (8 * i);
+}
+
+/* Makes the CRCs of header and index right again, so that what lies behind
+ * them is reached. */
+static void
+mend (GByteArray *frame, const PacoHeader *header)
+{
+  uint8_t *data = frame->data;
+  uint32_t index_end = header->header_size + header->index_size;
+
+  if (frame->len >= index_end)
+    put32 (
+        data + 16, crc32 (0, data + header->header_size, header->index_size));
+  if (frame->len >= header->header_size)
+    put32 (data + header->header_size - 4,
+        crc32 (0, data, header->header_size - 4));
+}
+
+static void
+damage (GRand *rand, GByteArray *frame, const PacoHeader *header)
+{
+  uint32_t index_end = header->header_size + header->index_size;
+  uint32_t begin = 0, end = frame->len;
+
+  switch (g_rand_int_range (rand, 0, 8)) {
+    case 0: /* cut */
+      g_byte_array_set_size (frame, g_rand_int_range (rand, 0, frame->len));
+      return;
+    case 1: /* anywhere, the CRCs left wrong */
+      frame->data[g_rand_int_range (rand, 0, frame->len)] ^= 1
+          << g_rand_int_range (rand, 0, 8);
+      return;
+    case 2:
+      end = header->header_size;
+      break;
+    case 3:
+    case 4:
+      begin = header->header_size;
+      end = index_end;
+      break;
+    default:
+      begin = index_end;
+      break;
+  }
+  for (int n = g_rand_int_range (rand, 1, 6); n > 0 && begin < end; n--) {
+    uint8_t *byte = &frame->data[g_rand_int_range (rand, begin, end)];
+
+    if (g_rand_boolean (rand))
+      *byte ^= 1 << g_rand_int_range (rand, 0, 8);
+    else
+      *byte = g_rand_int (rand);
+  }
+  mend (frame, header);
+}
+
+/* Whether the damaged header still says what the test has buffers for. */
+static bool
+same_format (const uint8_t *data, size_t size, const PacoHeader *original)
+{
+  PacoHeader header;
+
+  return !paco_header_parse (data, size, &header, NULL, NULL)
+      || (header.picture.width == original->picture.width
+          && header.picture.height == original->picture.height
+          && header.picture.fields == original->picture.fields
+          && header.picture.n_components == original->picture.n_components
+          && memcmp (header.picture.components, original->picture.components,
+                 sizeof header.picture.components)
+              == 0);
+}
+
+static void
+test_damaged (void)
+{
+  Coders coders;
+  unsigned n_refused = 0, n_broken = 0, n_unharmed = 0;
+
+  coders_open (&coders);
+  for (unsigned n = 0; n < n_cases (400); n++) {
+    Case c;
+    PacoHeader header;
+
+    case_init_possible (&c, 600);
+    set_random_ops (c.rand, NULL, coders.decoders[0]);
+    g_assert_true (
+        paco_header_parse (c.frame->data, c.frame->len, &header, NULL, NULL));
+    for (unsigned i = 0; i < 10; i++) {
+      GByteArray *copy = g_byte_array_new ();
+
+      g_byte_array_append (copy, c.frame->data, c.frame->len);
+      damage (c.rand, copy, &header);
+      if (same_format (copy->data, copy->len, &header)) {
+        Verdict verdict = decode_and_check (&c, coders.decoders[0], copy->data,
+            copy->len, g_rand_int_range (c.rand, 0, c.levels + 1));
+
+        n_refused += !verdict.decoded;
+        n_broken += verdict.corrupted_blocks > 0;
+        n_unharmed += verdict.decoded && verdict.corrupted_blocks == 0;
+      }
+      g_byte_array_unref (copy);
+    }
+    case_clear (&c);
+  }
+  coders_close (&coders);
+  g_test_message ("%u refused, %u with broken blocks, %u not noticed",
+      n_refused, n_broken, n_unharmed);
+  g_assert_cmpuint (n_refused, >, 0);
+  g_assert_cmpuint (n_broken, >, 0);
+}
+
+/* A few bytes that claim a picture of gigabytes: refused before memory for it
+ * is asked for. */
+static void
+test_huge (void)
+{
+  PacoHeader header = {
+    .picture = { .width = 16384, .height = 16384, .n_components = 4 },
+    .video = { .par_n = 1, .par_d = 1, .fps_d = 1 },
+    .coding = { .levels = 5, .coding_passes = 1 },
+  };
+  PacoSampleLayout layouts[4];
+  PacoDecoder *decoder = BACKEND.decoder_open (&coder_options[1], NULL);
+  GError *error = NULL;
+
+  for (unsigned c = 0; c < 4; c++) {
+    header.picture.components[c].depth = 16;
+    layouts[c] = (PacoSampleLayout){ .bytes = 2, .pixel_stride = 2 };
+  }
+  header.index_size = 100;
+  header.frame_size = 1000;
+  g_assert_false (
+      BACKEND.decoder_configure (decoder, &header, layouts, 0, &error));
+  g_assert_error (error, PACO_ERROR, PACO_ERROR_CORRUPT);
+  g_clear_error (&error);
+  BACKEND.decoder_close (decoder);
+}
+
+void
+add_damage_tests (void)
+{
+  g_test_add_func ("/backend/damaged", test_damaged);
+  g_test_add_func ("/backend/huge", test_huge);
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Frames in flight: their order, abandoning them, changes of the rate between
+ * them, and many coders at work at once. */
+#include "backend-case.h"
+#include "codec/reference/reference.h"
+
+typedef struct
+{
+  Case c;
+  PacoEncoder *encoder;
+  unsigned n_frames;
+} Stream;
+
+static void
+stream_init (Stream *stream, unsigned threads, unsigned depth)
+{
+  PacoBackendOptions options = {
+    .device = -1, .threads = threads, .depth = depth
+  };
+  GError *error = NULL;
+
+  case_init_possible (&stream->c, 20000);
+  stream->encoder = BACKEND.encoder_open (&options, NULL);
+  configure_encoder (&stream->c, stream->encoder, &error);
+  g_assert_no_error (error);
+}
+
+static void
+stream_clear (Stream *stream)
+{
+  BACKEND.encoder_close (stream->encoder);
+  case_clear (&stream->c);
+}
+
+static void
+stream_submit (Stream *stream, unsigned number)
+{
+  g_assert_true (
+      BACKEND.encoder_submit (stream->encoder, &stream->c.source.picture,
+          &stream->c.video, GUINT_TO_POINTER (number), NULL));
+}
+
+static gpointer
+submit_all (gpointer data)
+{
+  Stream *stream = data;
+
+  for (unsigned i = 1; i <= stream->n_frames; i++)
+    stream_submit (stream, i);
+  return NULL;
+}
+
+/* One thread puts frames in, another takes them out. */
+static void
+test_order (void)
+{
+  for (unsigned depth = 1; depth <= 8; depth++) {
+    Stream stream = { .n_frames = 40 };
+    GThread *thread;
+    PacoStats stats;
+
+    stream_init (&stream, 2, depth);
+    thread = g_thread_new ("submit", submit_all, &stream);
+    for (unsigned i = 1; i <= stream.n_frames;) {
+      PacoEncodedFrame *frame = BACKEND.encoder_collect (stream.encoder);
+
+      if (!frame) {
+        g_thread_yield ();
+        continue;
+      }
+      g_assert_cmpuint (GPOINTER_TO_UINT (frame->user_data), ==, i++);
+      check_encoded (&stream.c, frame);
+      frame->release (frame);
+    }
+    g_thread_join (thread);
+    BACKEND.encoder_stats (stream.encoder, &stats);
+    g_assert_cmpstr (stats.backend, ==, BACKEND.name);
+    g_assert_cmpuint (stats.frames, ==, stream.n_frames);
+    g_assert_cmpuint (
+        stats.bytes, ==, (uint64_t) stream.n_frames * stream.c.frame->len);
+    stream_clear (&stream);
+  }
+}
+
+static gint n_dropped;
+
+static void
+count_dropped (void *user_data)
+{
+  g_assert_nonnull (user_data);
+  g_atomic_int_inc (&n_dropped);
+}
+
+typedef struct
+{
+  PacoEncoder *encoder;
+  gint stop, n_collected;
+} Collector;
+
+static gpointer
+collect_all (gpointer data)
+{
+  Collector *collector = data;
+
+  while (!g_atomic_int_get (&collector->stop)) {
+    PacoEncodedFrame *frame = BACKEND.encoder_collect (collector->encoder);
+
+    if (frame) {
+      g_atomic_int_inc (&collector->n_collected);
+      frame->release (frame);
+    }
+  }
+  return NULL;
+}
+
+/* Abandons from a third thread while one submits and, at times, one collects:
+ * nobody is left waiting, and every frame is either collected or dropped. */
+static void
+test_abandon (void)
+{
+  for (unsigned round = 0; round < 40; round++) {
+    Stream stream = { .n_frames = 30 };
+    Collector collector = { 0 };
+    GThread *submitter, *thread = NULL;
+
+    n_dropped = 0;
+    stream_init (&stream, 1 + round % 3, 1 + round % 4);
+    collector.encoder = stream.encoder;
+    submitter = g_thread_new ("submit", submit_all, &stream);
+    if (round % 2)
+      thread = g_thread_new ("collect", collect_all, &collector);
+    while (g_atomic_int_get (&n_dropped)
+            + g_atomic_int_get (&collector.n_collected)
+        < (gint) stream.n_frames) {
+      BACKEND.encoder_abandon (stream.encoder, count_dropped);
+      g_usleep (round * 50);
+    }
+    g_thread_join (submitter);
+    g_atomic_int_set (&collector.stop, TRUE);
+    if (thread)
+      g_thread_join (thread);
+    BACKEND.encoder_abandon (stream.encoder, count_dropped);
+    g_assert_cmpint (n_dropped + collector.n_collected, ==, stream.n_frames);
+
+    /* and it works as before */
+    stream_submit (&stream, 1);
+    {
+      PacoEncodedFrame *frame = BACKEND.encoder_collect (stream.encoder);
+
+      check_encoded (&stream.c, frame);
+      frame->release (frame);
+    }
+    stream_clear (&stream);
+  }
+}
+
+/* Frames are released after the encoder is gone, and in any order. */
+static void
+test_release_late (void)
+{
+  Stream stream = { .n_frames = 4 };
+  PacoEncodedFrame *frames[4];
+
+  stream_init (&stream, 2, 4);
+  submit_all (&stream);
+  for (unsigned i = 0; i < 4; i++)
+    frames[i] = BACKEND.encoder_collect (stream.encoder);
+  frames[2]->release (frames[2]);
+  BACKEND.encoder_close (stream.encoder);
+  check_encoded (&stream.c, frames[0]);
+  frames[0]->release (frames[0]);
+  frames[3]->release (frames[3]);
+  check_encoded (&stream.c, frames[1]);
+  frames[1]->release (frames[1]);
+  case_clear (&stream.c);
+}
+
+/* The quality changes between frames, with frames in flight; the bound of their
+ * size holds for all of them. */
+static void
+test_set_rate (void)
+{
+  Case c;
+  PacoEncoder *encoder = BACKEND.encoder_open (&coder_options[1], NULL);
+  static const double qualities[] = { 10, 95, 95, 60, 0, 100 };
+  size_t bound;
+
+  do {
+    case_init_possible (&c, 3000);
+    if (c.parameters.rate_control == PACO_RATE_QUALITY)
+      break;
+    case_clear (&c);
+  } while (true);
+  c.parameters.quality = qualities[0];
+  g_assert_true (configure_encoder (&c, encoder, NULL));
+  bound = BACKEND.encoder_max_frame_size (encoder);
+  for (unsigned i = 0; i < G_N_ELEMENTS (qualities) + 1; i++) {
+    PacoEncodedFrame *frame;
+
+    if (i < G_N_ELEMENTS (qualities)) {
+      BACKEND.encoder_set_rate (encoder, qualities[i], 0);
+      g_assert_true (BACKEND.encoder_submit (
+          encoder, &c.source.picture, &c.video, NULL, NULL));
+    }
+    if (i == 0)
+      continue;
+    c.parameters.quality = qualities[i - 1];
+    g_byte_array_set_size (c.frame, 0);
+    g_assert_true (paco_reference_encode (&c.source.format, &c.source.picture,
+        &c.video, &c.parameters, NULL, c.frame, NULL));
+    frame = BACKEND.encoder_collect (encoder);
+    check_encoded (&c, frame);
+    g_assert_cmpuint (frame->size, <=, bound);
+    frame->release (frame);
+  }
+  BACKEND.encoder_close (encoder);
+  case_clear (&c);
+}
+
+static void
+test_decode_in_flight (void)
+{
+  Case c;
+  PacoDecoder *decoder = BACKEND.decoder_open (&coder_options[2], NULL);
+  TestPicture pictures[3], expected;
+  PacoHeader header;
+  PacoDecodedFrame frame;
+
+  case_init_possible (&c, 20000);
+  destination_init (&c, &expected, 0);
+  for (unsigned i = 0; i < 3; i++)
+    test_picture_copy (&pictures[i], &expected);
+  g_assert_true (paco_reference_decode (
+      c.frame->data, c.frame->len, 0, &expected.picture, NULL, NULL));
+  g_assert_true (
+      paco_header_parse (c.frame->data, c.frame->len, &header, NULL, NULL));
+  g_assert_true (BACKEND.decoder_configure (
+      decoder, &header, expected.picture.layout, 0, NULL));
+  for (unsigned i = 0; i < 30 + 3; i++) {
+    if (i >= 3) {
+      g_assert_true (BACKEND.decoder_collect (decoder, &frame));
+      g_assert_no_error (frame.error);
+      g_assert_true (frame.user_data == &pictures[i % 3]);
+      test_picture_compare (&pictures[i % 3], &expected);
+    }
+    if (i < 30)
+      g_assert_true (BACKEND.decoder_submit (decoder, c.frame->data,
+          c.frame->len, &pictures[i % 3].picture, &pictures[i % 3], NULL));
+  }
+  g_assert_false (BACKEND.decoder_collect (decoder, &frame));
+  BACKEND.decoder_close (decoder);
+  for (unsigned i = 0; i < 3; i++)
+    test_picture_clear (&pictures[i]);
+  test_picture_clear (&expected);
+  case_clear (&c);
+}
+
+/* --- many coders at once --- */
+
+typedef struct
+{
+  guint32 seed;
+  bool decodes;
+} Station;
+
+static gpointer
+work_at_station (gpointer data)
+{
+  const Station *station = data;
+  const PacoBackendOptions options = { .device = -1, .threads = 2, .depth = 3 };
+  PacoEncoder *encoder = BACKEND.encoder_open (&options, NULL);
+  PacoDecoder *decoder = BACKEND.decoder_open (&options, NULL);
+
+  g_assert_true (encoder && decoder);
+  for (unsigned n = 0; n < 5; n++) {
+    Case c;
+
+    case_init_seeded (&c, station->seed + n, 20000);
+    for (unsigned k = 0; k < 4 && c.possible; k++) {
+      if (station->decodes)
+        g_assert_true (
+            decode_and_check (&c, decoder, c.frame->data, c.frame->len, 0)
+                .decoded);
+      else
+        encode_and_check (&c, encoder);
+    }
+    case_clear (&c);
+  }
+  BACKEND.encoder_close (encoder);
+  BACKEND.decoder_close (decoder);
+  return NULL;
+}
+
+static void
+test_many (void)
+{
+  enum
+  {
+    N = 8
+  };
+  Station stations[N];
+  GThread *threads[N];
+
+  for (unsigned i = 0; i < N; i++) {
+    stations[i] = (Station){ g_test_rand_int (), i % 2 };
+    threads[i] = g_thread_new ("station", work_at_station, &stations[i]);
+  }
+  for (unsigned i = 0; i < N; i++)
+    g_thread_join (threads[i]);
+}
+
+void
+add_flight_tests (void)
+{
+  g_test_add_func ("/backend/order", test_order);
+  g_test_add_func ("/backend/abandon", test_abandon);
+  g_test_add_func ("/backend/release-late", test_release_late);
+  g_test_add_func ("/backend/set-rate", test_set_rate);
+  g_test_add_func ("/backend/decode-in-flight", test_decode_in_flight);
+  g_test_add_func ("/backend/many", test_many);
+}
