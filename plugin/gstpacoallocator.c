@@ -3,6 +3,7 @@
  * what the backend gives, so that mapping, sharing and copying need no code
  * here. */
 #include "gstpacoallocator.h"
+#include <string.h>
 
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
@@ -46,6 +47,16 @@ ask_backend (GstPacoAllocator *self, gsize size)
   return memory;
 }
 
+/* The backend's memory is not cleared. */
+static void
+clear_around (guint8 *data, gsize size, const GstAllocationParams *params)
+{
+  if (params->flags & GST_MEMORY_FLAG_ZERO_PREFIXED)
+    memset (data, 0, params->prefix);
+  if (params->flags & GST_MEMORY_FLAG_ZERO_PADDED)
+    memset (data + params->prefix + size, 0, params->padding);
+}
+
 static GstMemory *
 gst_paco_allocator_alloc (
     GstAllocator *allocator, gsize size, GstAllocationParams *params)
@@ -57,6 +68,7 @@ gst_paco_allocator_alloc (
     memory = ask_backend (GST_PACO_ALLOCATOR (allocator), whole);
   if (memory == NULL)
     return gst_allocator_alloc (NULL, size, params);
+  clear_around (memory->data, size, params);
   return gst_memory_new_wrapped (params->flags, memory->data, whole,
       params->prefix, size, memory, release);
 }

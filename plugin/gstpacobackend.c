@@ -56,6 +56,92 @@ gst_paco_settings_init (GstPacoSettings *settings)
 #define READY_FLAGS                                                            \
   (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
 
+/**
+ * GstPacoEnc:backend:
+ *
+ * Where frames are coded. Every backend writes the same bytes and the same
+ * samples; auto takes a GPU where there is a usable one, else the CPU, and
+ * the property stats says which.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * GstPacoDec:backend:
+ *
+ * See #GstPacoEnc:backend.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * GstPacoEnc:cuda-device-id:
+ *
+ * The number of the GPU, as CUDA counts them; -1 takes any.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * GstPacoDec:cuda-device-id:
+ *
+ * See #GstPacoEnc:cuda-device-id.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * GstPacoEnc:pipeline-depth:
+ *
+ * How many frames are worked on at once at most. More of them keep a device
+ * busier, and take more memory and time from in to out.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * GstPacoDec:pipeline-depth:
+ *
+ * See #GstPacoEnc:pipeline-depth.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * GstPacoEnc:threads:
+ *
+ * How many threads the CPU backend has; 0 is one per core.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * GstPacoDec:threads:
+ *
+ * See #GstPacoEnc:threads.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * GstPacoEnc:stats:
+ *
+ * A #GstStructure with what has been coded so far: backend and device
+ * (strings), frames, bytes and corrupted-blocks (guint64), and transform-ms,
+ * blocks-ms and stream-ms (gdouble), sums over all frames of the milliseconds
+ * that a stage took. It can still be read when the element has stopped.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * GstPacoDec:stats:
+ *
+ * See #GstPacoEnc:stats.
+ *
+ * Since: 0.1
+ */
+
 void
 gst_paco_settings_install (GObjectClass *klass)
 {
@@ -68,7 +154,8 @@ gst_paco_settings_install (GObjectClass *klass)
           "The GPU that codes (-1 = auto)", -1, G_MAXINT, -1, READY_FLAGS));
   g_object_class_install_property (klass, GST_PACO_PROP_PIPELINE_DEPTH,
       g_param_spec_uint ("pipeline-depth", "Pipeline depth",
-          "Frames in flight at most", 1, 8, DEFAULT_DEPTH, READY_FLAGS));
+          "Frames in flight at most", 1, GST_PACO_MAX_DEPTH, DEFAULT_DEPTH,
+          READY_FLAGS));
   g_object_class_install_property (klass, GST_PACO_PROP_THREADS,
       g_param_spec_uint ("threads", "Threads",
           "Threads of the CPU backend (0 = one per core)", 0, 1024, 0,

@@ -27,6 +27,9 @@ typedef enum
 #define GST_TYPE_PACO_BACKEND (gst_paco_backend_get_type ())
 GType gst_paco_backend_get_type (void);
 
+/* Of the property pipeline-depth. */
+#define GST_PACO_MAX_DEPTH 8
+
 typedef struct
 {
   GstPacoBackend backend;

@@ -26,18 +26,13 @@
  * Since: 0.1
  */
 #include "gstpacodec.h"
-#include "caps/packed.h"
 #include "caps/videocaps.h"
-#include "codec/geometry.h"
-#include "gstpacoallocator.h"
-#include "gstpacobackend.h"
-#include "gstpacopipe.h"
-#include <string.h>
+#include "gstpacocoder.h"
+#include "gstpacooutput.h"
+#include "gstpacopools.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_paco_dec_debug);
 #define GST_CAT_DEFAULT gst_paco_dec_debug
-
-#define MAX_DEPTH 8
 
 enum
 {
@@ -52,7 +47,6 @@ typedef struct
   GstMapInfo input;
   GstVideoFrame output;
   gboolean input_mapped, output_mapped;
-  PacoPlanes *planes; /* the destination, where it is not the output itself */
   guint8 picture_flags;
 } Slot;
 
@@ -60,28 +54,18 @@ struct _GstPacoDec
 {
   GstVideoDecoder parent;
 
-  /* Properties, under the object lock. */
-  GstPacoSettings settings;
-  guint reduce;
-  PacoStats last_stats;
-
-  const PacoBackend *backend;
-  PacoDecoder *decoder;    /* changed under the object lock */
-  GstAllocator *allocator; /* for the output; NULL if any memory will do */
-  GstPacoPipe pipe;
+  GstPacoCoder coder;
+  guint reduce; /* under the object lock */
 
   /* Streaming thread only; the pipe's thread reads what does not change while
    * frames are in flight. */
   GstVideoCodecState *input_state;
-  GstVideoInfo output_info;
-  PacoRawFormat raw;
-  gboolean via_planes;
   gboolean configured;
   PacoHeader header; /* of the frame that was configured for */
+  GstPacoOutput output;
+  gint outdated; /* atomic: downstream has asked for other caps since */
 
-  /* Frames come back in the order they went in, so slots are used in turn. */
-  Slot slots[MAX_DEPTH];
-  guint depth, next_slot;
+  Slot slots[GST_PACO_MAX_DEPTH];
 };
 
 #define gst_paco_dec_parent_class parent_class
@@ -118,12 +102,20 @@ drop_slot (void *user_data)
   slot_unmap (slot);
   gst_video_decoder_release_frame (
       GST_VIDEO_DECODER (self), g_steal_pointer (&slot->frame));
-  gst_paco_pipe_collected (&self->pipe);
-  gst_paco_pipe_done (&self->pipe, GST_FLOW_OK);
+  gst_paco_pipe_dropped (&self->coder.pipe);
 }
 
-/* Reports a frame that cannot be decoded and drops it. The result is an error
- * only once there are more than the property max-errors allows. */
+/* Whether no other frame will fare better. */
+static gboolean
+is_fatal (const GError *error)
+{
+  return g_error_matches (error, PACO_ERROR, PACO_ERROR_DEVICE)
+      || g_error_matches (error, PACO_ERROR, PACO_ERROR_MEMORY);
+}
+
+/* Reports a frame that cannot be decoded and drops it. Where the frame is to
+ * blame, the result is an error only once there are more than the property
+ * max-errors allows. */
 static GstFlowReturn
 fail_frame (GstPacoDec *self, GstVideoCodecFrame *frame, const GError *error)
 {
@@ -131,10 +123,15 @@ fail_frame (GstPacoDec *self, GstVideoCodecFrame *frame, const GError *error)
   GstFlowReturn flow = GST_FLOW_OK, dropped;
 
   GST_VIDEO_DECODER_STREAM_LOCK (decoder);
-  GST_VIDEO_DECODER_ERROR (decoder, 1, STREAM, DECODE,
-      ("Frame %u could not be decoded: %s", frame->system_frame_number,
-          error != NULL ? error->message : "unknown reason"),
-      (NULL), flow);
+  if (is_fatal (error)) {
+    gst_paco_post_error (GST_ELEMENT (self), g_error_copy (error));
+    flow = GST_FLOW_ERROR;
+  } else {
+    GST_VIDEO_DECODER_ERROR (decoder, 1, STREAM, DECODE,
+        ("Frame %u could not be decoded: %s", frame->system_frame_number,
+            error != NULL ? error->message : "unknown reason"),
+        (NULL), flow);
+  }
   dropped = gst_video_decoder_drop_frame (decoder, frame);
   GST_VIDEO_DECODER_STREAM_UNLOCK (decoder);
   return flow != GST_FLOW_OK ? flow : dropped;
@@ -167,7 +164,7 @@ finish (GstPacoDec *self, GstVideoCodecFrame *frame, guint8 picture_flags,
   /* Taken here already, so that whoever resets the base class has either
    * waited for this frame or has set "dropping" before. */
   GST_VIDEO_DECODER_STREAM_LOCK (decoder);
-  if (gst_paco_pipe_is_dropping (&self->pipe)) {
+  if (gst_paco_pipe_is_dropping (&self->coder.pipe)) {
     gst_video_decoder_release_frame (decoder, frame);
   } else if (decoded->error != NULL) {
     flow = fail_frame (self, frame, decoded->error);
@@ -184,41 +181,26 @@ static void
 collect (gpointer element)
 {
   GstPacoDec *self = element;
+  GstPacoPipe *pipe = &self->coder.pipe;
   GstVideoCodecFrame *frame;
   PacoDecodedFrame decoded = { 0 };
   guint8 picture_flags;
   Slot *slot;
 
-  if (!self->backend->decoder_collect (self->decoder, &decoded))
+  if (!self->coder.backend->decoder_collect (self->coder.decoder, &decoded))
     return; /* abandoned meanwhile */
 
   slot = decoded.user_data;
-  if (self->via_planes && decoded.error == NULL) {
-    if (self->raw.packed)
-      paco_planes_pack (slot->planes, &slot->output);
-    else
-      paco_planes_store (slot->planes, &self->raw, &slot->output);
-  }
+  if (self->output.via_planes && decoded.error == NULL)
+    gst_paco_output_store (
+        &self->output, self->coder.planes[slot - self->slots], &slot->output);
   slot_unmap (slot);
   frame = g_steal_pointer (&slot->frame);
   picture_flags = slot->picture_flags;
 
-  gst_paco_pipe_collected (&self->pipe);
-  gst_paco_pipe_done (
-      &self->pipe, finish (self, frame, picture_flags, &decoded));
+  gst_paco_pipe_collected (pipe);
+  gst_paco_pipe_done (pipe, finish (self, frame, picture_flags, &decoded));
   g_clear_error (&decoded.error);
-}
-
-/* Drops all frames, those that are being pushed excepted. To be called without
- * the stream lock. */
-static void
-abandon (GstPacoDec *self)
-{
-  gst_paco_pipe_set_dropping (&self->pipe, TRUE);
-  self->backend->decoder_abandon (self->decoder, drop_slot);
-  gst_paco_pipe_wait_idle (&self->pipe);
-  gst_paco_pipe_take_flow (&self->pipe);
-  gst_paco_pipe_set_dropping (&self->pipe, FALSE);
 }
 
 /* --- life cycle --- */
@@ -227,63 +209,17 @@ static gboolean
 gst_paco_dec_start (GstVideoDecoder *decoder)
 {
   GstPacoDec *self = GST_PACO_DEC (decoder);
-  GstPacoSettings settings;
-  PacoDecoder *opened;
-  GError *error = NULL;
 
-  GST_OBJECT_LOCK (self);
-  settings = self->settings;
-  GST_OBJECT_UNLOCK (self);
-
-  opened = gst_paco_open_decoder (
-      GST_ELEMENT (self), &settings, &self->backend, &error);
-  if (opened == NULL) {
-    gst_paco_post_error (GST_ELEMENT (self), error);
-    return FALSE;
-  }
-
-  GST_OBJECT_LOCK (self);
-  self->decoder = opened;
-  GST_OBJECT_UNLOCK (self);
-  self->allocator = gst_paco_allocator_new (
-      (GstPacoHostMemoryFunc) self->backend->decoder_host_memory, opened);
-
-  self->depth = settings.pipeline_depth;
-  self->next_slot = 0;
   self->configured = FALSE;
-  gst_paco_pipe_start (
-      &self->pipe, "pacodec", settings.pipeline_depth, collect, self);
-  return TRUE;
-}
-
-static void
-free_planes (GstPacoDec *self)
-{
-  for (guint i = 0; i < MAX_DEPTH; i++)
-    g_clear_pointer (&self->slots[i].planes, paco_planes_free);
+  return gst_paco_coder_start_decoder (&self->coder);
 }
 
 static gboolean
 gst_paco_dec_stop (GstVideoDecoder *decoder)
 {
   GstPacoDec *self = GST_PACO_DEC (decoder);
-  PacoDecoder *closing;
 
-  if (self->decoder == NULL)
-    return TRUE;
-
-  abandon (self);
-  gst_paco_pipe_stop (&self->pipe);
-  gst_paco_allocator_detach (self->allocator);
-  gst_clear_object (&self->allocator);
-
-  GST_OBJECT_LOCK (self);
-  closing = g_steal_pointer (&self->decoder);
-  self->backend->decoder_stats (closing, &self->last_stats);
-  GST_OBJECT_UNLOCK (self);
-
-  self->backend->decoder_close (closing);
-  free_planes (self);
+  gst_paco_coder_stop (&self->coder);
   g_clear_pointer (&self->input_state, gst_video_codec_state_unref);
   return TRUE;
 }
@@ -296,7 +232,7 @@ gst_paco_dec_change_state (GstElement *element, GstStateChange transition)
   GstPacoDec *self = GST_PACO_DEC (element);
 
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    gst_paco_pipe_set_dropping (&self->pipe, TRUE);
+    gst_paco_pipe_set_dropping (&self->coder.pipe, TRUE);
   return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
 }
 
@@ -314,68 +250,35 @@ gst_paco_dec_set_format (GstVideoDecoder *decoder, GstVideoCodecState *state)
   return TRUE;
 }
 
-/* Tells the base class and downstream what comes. */
+/* The base class comes here by itself, with frames in flight, when downstream
+ * wants other caps. Those frames stay what they are; for the next one another
+ * format may be chosen. */
 static gboolean
-set_output (GstPacoDec *self, const PacoHeader *header, guint reduce,
-    const GstVideoInfo *coded)
+gst_paco_dec_negotiate (GstVideoDecoder *decoder)
 {
-  GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
-  GstVideoFormat format;
-  GstVideoCodecState *state;
-  GstClockTime min, max;
-  GstCaps *allowed;
-  guint width, height;
-
-  paco_geometry_reduced_size (&header->picture, reduce, &width, &height);
-  allowed = gst_pad_get_allowed_caps (GST_VIDEO_DECODER_SRC_PAD (self));
-  format = paco_raw_format_pick (GST_VIDEO_INFO_FORMAT (coded), width, allowed);
-  gst_clear_caps (&allowed);
-  state = gst_video_decoder_set_interlaced_output_state (decoder, format,
-      GST_VIDEO_INFO_INTERLACE_MODE (coded), width, height, self->input_state);
-  if (state == NULL)
-    return FALSE;
-
-  /* The frame knows better than the caps upstream. */
-  state->info.par_n = coded->par_n;
-  state->info.par_d = coded->par_d;
-  state->info.fps_n = coded->fps_n;
-  state->info.fps_d = coded->fps_d;
-  state->info.colorimetry = coded->colorimetry;
-  state->info.chroma_site = coded->chroma_site;
-  GST_VIDEO_INFO_FIELD_ORDER (&state->info) = GST_VIDEO_INFO_FIELD_ORDER (
-      coded);
-  gst_caps_replace (&state->caps, NULL);
-  state->caps = gst_video_info_to_caps (&state->info);
-  paco_caps_set_hdr (state->caps, &header->video);
-
-  self->output_info = state->info;
-  paco_raw_format (format, &self->raw);
-  gst_video_codec_state_unref (state);
-
-  gst_paco_latency (self->depth, coded->fps_n, coded->fps_d, &min, &max);
-  gst_video_decoder_set_latency (decoder, min, max);
-  return gst_video_decoder_negotiate (decoder);
+  g_atomic_int_set (&GST_PACO_DEC (decoder)->outdated, TRUE);
+  return GST_VIDEO_DECODER_CLASS (parent_class)->negotiate (decoder);
 }
 
-static gboolean
-allocate_planes (GstPacoDec *self, GError **error)
+/* Tells the base class and downstream what comes. */
+static GstFlowReturn
+configure_output (GstPacoDec *self, const PacoHeader *header,
+    const GstVideoInfo *coded, guint reduce)
 {
-  PacoPictureFormat picture;
+  GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
+  GstClockTime min, max;
 
-  free_planes (self);
-  if (!self->via_planes)
-    return TRUE;
-
-  paco_picture_format_from_info (&self->output_info, false, &picture);
-  for (guint i = 0; i < self->depth; i++) {
-    self->slots[i].planes = paco_planes_new (&picture);
-    if (self->slots[i].planes == NULL) {
-      g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
-          "no memory for pictures of %ux%u", picture.width, picture.height);
-      return FALSE;
-    }
-  }
-  return TRUE;
+  if (!gst_paco_output_choose (
+          &self->output, decoder, header, coded, reduce, self->input_state))
+    return GST_FLOW_NOT_NEGOTIATED;
+  gst_paco_latency (self->coder.depth, coded->fps_n, coded->fps_d, &min, &max);
+  gst_video_decoder_set_latency (decoder, min, max);
+  if (!gst_video_decoder_negotiate (decoder))
+    return GST_PAD_IS_FLUSHING (GST_VIDEO_DECODER_SRC_PAD (decoder))
+        ? GST_FLOW_FLUSHING
+        : GST_FLOW_NOT_NEGOTIATED;
+  g_atomic_int_set (&self->outdated, FALSE);
+  return GST_FLOW_OK;
 }
 
 static gboolean
@@ -384,15 +287,15 @@ configure_backend (
 {
   PacoSampleLayout layout[PACO_MAX_COMPONENTS];
 
-  self->via_planes = self->raw.packed
-      || !paco_fields_fit (&header->picture, reduce);
-  if (!allocate_planes (self, error))
+  gst_paco_coder_free_planes (&self->coder);
+  if (self->output.via_planes
+      && !gst_paco_coder_allocate_planes (
+          &self->coder, &self->output.info, error))
     return FALSE;
 
-  for (guint c = 0; c < self->raw.n_components; c++)
-    layout[c] = self->via_planes ? paco_planes_layout : self->raw.layout[c];
-  return self->backend->decoder_configure (
-      self->decoder, header, layout, reduce, error);
+  gst_paco_output_layout (&self->output, layout);
+  return self->coder.backend->decoder_configure (
+      self->coder.decoder, header, layout, reduce, error);
 }
 
 /* Gets ready for frames like header's. Nothing is in flight. Returns
@@ -401,6 +304,7 @@ static GstFlowReturn
 configure (GstPacoDec *self, const PacoHeader *header, GError **error)
 {
   GstVideoInfo coded;
+  GstFlowReturn flow;
   guint reduce;
 
   GST_OBJECT_LOCK (self);
@@ -423,10 +327,9 @@ configure (GstPacoDec *self, const PacoHeader *header, GError **error)
     return GST_FLOW_OK;
   }
 
-  if (!set_output (self, header, reduce, &coded))
-    return GST_FLOW_NOT_NEGOTIATED;
-  if (!configure_backend (self, header, reduce, error))
-    return GST_FLOW_OK;
+  flow = configure_output (self, header, &coded, reduce);
+  if (flow != GST_FLOW_OK || !configure_backend (self, header, reduce, error))
+    return flow;
 
   self->header = *header;
   self->header.set = NULL;
@@ -434,99 +337,20 @@ configure (GstPacoDec *self, const PacoHeader *header, GError **error)
   return GST_FLOW_OK;
 }
 
-/* Every frame in flight holds a buffer while it is decoded. A pool that may
- * run dry before as many frames are in flight would stall the stream, so
- * such a pool is replaced. */
-static void
-reserve_buffers (GstPacoDec *self, GstQuery *query)
-{
-  GstBufferPool *pool = NULL;
-  guint size, min, max;
-
-  if (gst_query_get_n_allocation_pools (query) == 0)
-    return;
-
-  gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
-  min += self->depth;
-  if (max != 0 && max < min) {
-    GST_DEBUG_OBJECT (
-        self, "downstream's pool of %u buffers is too small", max);
-    gst_clear_object (&pool);
-    max = 0;
-  }
-  gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
-  gst_clear_object (&pool);
-}
-
-/* Memory that the device writes by itself, unless downstream has its own. */
-static void
-offer_memory (GstPacoDec *self, GstQuery *query)
-{
-  GstAllocator *allocator = NULL;
-  GstAllocationParams params;
-
-  if (self->allocator == NULL)
-    return;
-  if (gst_query_get_n_allocation_params (query) == 0) {
-    gst_query_add_allocation_param (query, self->allocator, NULL);
-    return;
-  }
-  gst_query_parse_nth_allocation_param (query, 0, &allocator, &params);
-  if (allocator == NULL)
-    gst_query_set_nth_allocation_param (query, 0, self->allocator, &params);
-  gst_clear_object (&allocator);
-}
-
 static gboolean
 gst_paco_dec_decide_allocation (GstVideoDecoder *decoder, GstQuery *query)
 {
-  GstBufferPool *pool = NULL;
-  GstStructure *config;
+  const GstPacoCoder *coder = &GST_PACO_DEC (decoder)->coder;
 
-  offer_memory (GST_PACO_DEC (decoder), query);
-  reserve_buffers (GST_PACO_DEC (decoder), query);
+  gst_paco_pools_adapt (query, coder->allocator, coder->depth);
   if (!GST_VIDEO_DECODER_CLASS (parent_class)
            ->decide_allocation (decoder, query))
     return FALSE;
-
-  if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
-    return TRUE;
-
-  gst_query_parse_nth_allocation_pool (query, 0, &pool, NULL, NULL, NULL);
-  config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  if (!gst_buffer_pool_set_config (pool, config))
-    GST_DEBUG_OBJECT (decoder, "the pool has no video meta");
-  gst_object_unref (pool);
+  gst_paco_pools_enable_video_meta (query);
   return TRUE;
 }
 
 /* --- frames --- */
-
-/* Maps what the frame is decoded into. */
-static gboolean
-map_output (GstPacoDec *self, Slot *slot, PacoPicture *picture, GError **error)
-{
-  GstMapFlags access = GST_MAP_WRITE;
-
-  /* Words that components share are read before they are written. */
-  if (self->raw.gaps)
-    access |= GST_MAP_READ;
-  if (!gst_video_frame_map (&slot->output, &self->output_info,
-          slot->frame->output_buffer, access)) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
-        "downstream's buffer cannot be written to");
-    return FALSE;
-  }
-  slot->output_mapped = TRUE;
-
-  paco_frame_clear_gaps (&self->raw, &slot->output);
-  if (self->via_planes)
-    *picture = *paco_planes_picture (slot->planes);
-  else
-    paco_picture_from_frame (&self->raw, &slot->output, picture);
-  return TRUE;
-}
 
 /* Hands the slot's frame, whose input is mapped, to the backend. */
 static GstFlowReturn
@@ -539,16 +363,19 @@ submit (GstPacoDec *self, Slot *slot, const PacoHeader *header, GError **error)
       GST_VIDEO_DECODER (self), slot->frame);
   if (flow != GST_FLOW_OK)
     return flow;
-  if (!map_output (self, slot, &picture, error))
+  slot->output_mapped = gst_paco_output_map (&self->output,
+      slot->frame->output_buffer, self->coder.planes[slot - self->slots],
+      &slot->output, &picture);
+  if (!slot->output_mapped) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
+        "downstream's buffer cannot be written to");
     return GST_FLOW_OK;
+  }
 
   slot->picture_flags = header->video.picture_flags;
-  if (!self->backend->decoder_submit (self->decoder, slot->input.data,
-          header->frame_size, &picture, slot, error))
-    return GST_FLOW_OK;
-
-  self->next_slot = (self->next_slot + 1) % self->depth;
-  gst_paco_pipe_submitted (&self->pipe);
+  if (self->coder.backend->decoder_submit (self->coder.decoder,
+          slot->input.data, header->frame_size, &picture, slot, error))
+    gst_paco_coder_submitted (&self->coder);
   return GST_FLOW_OK;
 }
 
@@ -565,16 +392,9 @@ read_frame (GstPacoDec *self, Slot *slot, PacoHeader *header, GError **error)
   }
   slot->input_mapped = TRUE;
 
-  if (!paco_header_parse (
+  if (!paco_header_parse_frame (
           slot->input.data, slot->input.size, header, NULL, error))
     return FALSE;
-
-  if (header->frame_size > slot->input.size) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
-        "it is cut: %" G_GSIZE_FORMAT " of %u bytes", slot->input.size,
-        header->frame_size);
-    return FALSE;
-  }
   if (header->frame_size < slot->input.size)
     GST_WARNING_OBJECT (self,
         "%" G_GSIZE_FORMAT " bytes behind the frame are ignored",
@@ -585,7 +405,7 @@ read_frame (GstPacoDec *self, Slot *slot, PacoHeader *header, GError **error)
 static gboolean
 needs_configuration (GstPacoDec *self, const PacoHeader *header)
 {
-  return !self->configured
+  return !self->configured || g_atomic_int_get (&self->outdated)
       || !paco_video_equal (&self->header.video, &header->video)
       || !paco_header_same_configuration (&self->header, header)
       || gst_pad_needs_reconfigure (GST_VIDEO_DECODER_SRC_PAD (self));
@@ -603,7 +423,7 @@ decode_slot (GstPacoDec *self, Slot *slot, GError **error)
     return GST_FLOW_OK;
 
   if (needs_configuration (self, &header)) {
-    gst_paco_pipe_wait_done (&self->pipe);
+    gst_paco_pipe_wait_done (&self->coder.pipe);
     flow = configure (self, &header, error);
     if (flow != GST_FLOW_OK || *error != NULL)
       return flow;
@@ -611,36 +431,30 @@ decode_slot (GstPacoDec *self, Slot *slot, GError **error)
   return submit (self, slot, &header, error);
 }
 
-static gboolean
-is_late (GstPacoDec *self, GstVideoCodecFrame *frame)
-{
-  return gst_video_decoder_get_max_decode_time (GST_VIDEO_DECODER (self), frame)
-      < 0;
-}
-
 /* Takes the frame. Runs without the stream lock. */
 static GstFlowReturn
 decode (GstPacoDec *self, GstVideoCodecFrame *frame)
 {
   GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
+  GstPacoPipe *pipe = &self->coder.pipe;
   Slot *slot;
   GstFlowReturn flow;
   GError *error = NULL;
 
-  gst_paco_pipe_wait_slot (&self->pipe);
-  flow = gst_paco_pipe_take_flow (&self->pipe);
+  gst_paco_pipe_wait_slot (pipe);
+  flow = gst_paco_pipe_take_flow (pipe);
   if (flow != GST_FLOW_OK) {
     gst_video_decoder_release_frame (decoder, frame);
     return flow;
   }
 
   /* Any frame may be left out, since none needs another. */
-  if (is_late (self, frame)) {
-    gst_paco_pipe_wait_done (&self->pipe);
+  if (gst_video_decoder_get_max_decode_time (decoder, frame) < 0) {
+    gst_paco_pipe_wait_done (pipe);
     return gst_video_decoder_drop_frame (decoder, frame);
   }
 
-  slot = &self->slots[self->next_slot];
+  slot = &self->slots[self->coder.next_slot];
   slot->frame = frame;
   flow = decode_slot (self, slot, &error);
   if (flow == GST_FLOW_OK && error == NULL)
@@ -655,7 +469,7 @@ decode (GstPacoDec *self, GstVideoCodecFrame *frame)
   }
 
   /* In its turn, after the frames before it. */
-  gst_paco_pipe_wait_done (&self->pipe);
+  gst_paco_pipe_wait_done (pipe);
   flow = fail_frame (self, frame, error);
   g_clear_error (&error);
   return flow;
@@ -673,7 +487,7 @@ gst_paco_dec_handle_frame (GstVideoDecoder *decoder, GstVideoCodecFrame *frame)
   /* Playing backwards the base class turns the order of what has been finished
    * when this returns. */
   if (reverse)
-    gst_paco_pipe_wait_done (&self->pipe);
+    gst_paco_pipe_wait_done (&self->coder.pipe);
   GST_VIDEO_DECODER_STREAM_LOCK (decoder);
   return flow;
 }
@@ -681,24 +495,13 @@ gst_paco_dec_handle_frame (GstVideoDecoder *decoder, GstVideoCodecFrame *frame)
 static GstFlowReturn
 gst_paco_dec_drain (GstVideoDecoder *decoder)
 {
-  GstPacoDec *self = GST_PACO_DEC (decoder);
-
-  GST_VIDEO_DECODER_STREAM_UNLOCK (decoder);
-  gst_paco_pipe_wait_done (&self->pipe);
-  GST_VIDEO_DECODER_STREAM_LOCK (decoder);
-  return gst_paco_pipe_take_flow (&self->pipe);
+  return gst_paco_coder_drain (&GST_PACO_DEC (decoder)->coder);
 }
 
 static gboolean
 gst_paco_dec_flush (GstVideoDecoder *decoder)
 {
-  GstPacoDec *self = GST_PACO_DEC (decoder);
-
-  if (self->decoder == NULL)
-    return TRUE;
-  GST_VIDEO_DECODER_STREAM_UNLOCK (decoder);
-  abandon (self);
-  GST_VIDEO_DECODER_STREAM_LOCK (decoder);
+  gst_paco_coder_flush (&GST_PACO_DEC (decoder)->coder);
   return TRUE;
 }
 
@@ -715,7 +518,7 @@ gst_paco_dec_set_property (
   if (id == PROP_REDUCE)
     self->reduce = g_value_get_uint (value);
   else
-    known = gst_paco_settings_set (&self->settings, id, value);
+    known = gst_paco_settings_set (&self->coder.settings, id, value);
   GST_OBJECT_UNLOCK (self);
 
   if (!known)
@@ -730,15 +533,10 @@ gst_paco_dec_get_property (
   gboolean known = TRUE;
 
   GST_OBJECT_LOCK (self);
-  if (id == GST_PACO_PROP_STATS) {
-    if (self->decoder != NULL)
-      self->backend->decoder_stats (self->decoder, &self->last_stats);
-    g_value_take_boxed (value, gst_paco_stats_to_structure (&self->last_stats));
-  } else if (id == PROP_REDUCE) {
+  if (id == PROP_REDUCE)
     g_value_set_uint (value, self->reduce);
-  } else {
-    known = gst_paco_settings_get (&self->settings, id, value);
-  }
+  else
+    known = gst_paco_coder_get_property (&self->coder, id, value);
   GST_OBJECT_UNLOCK (self);
 
   if (!known)
@@ -748,7 +546,7 @@ gst_paco_dec_get_property (
 static void
 gst_paco_dec_finalize (GObject *object)
 {
-  gst_paco_pipe_clear (&GST_PACO_DEC (object)->pipe);
+  gst_paco_coder_clear (&GST_PACO_DEC (object)->coder);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -757,9 +555,9 @@ gst_paco_dec_init (GstPacoDec *self)
 {
   GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
 
-  gst_paco_settings_init (&self->settings);
-  gst_paco_pipe_init (&self->pipe);
-  for (guint i = 0; i < MAX_DEPTH; i++)
+  gst_paco_coder_init (&self->coder, GST_ELEMENT (self), &decoder->stream_lock,
+      collect, drop_slot);
+  for (guint i = 0; i < G_N_ELEMENTS (self->slots); i++)
     self->slots[i].self = self;
 
   gst_video_decoder_set_packetized (decoder, TRUE);
@@ -780,6 +578,14 @@ gst_paco_dec_class_init (GstPacoDecClass *klass)
   object_class->get_property = GST_DEBUG_FUNCPTR (gst_paco_dec_get_property);
   object_class->finalize = GST_DEBUG_FUNCPTR (gst_paco_dec_finalize);
   gst_paco_settings_install (object_class);
+  /**
+   * GstPacoDec:reduce:
+   *
+   * How many resolution levels are left out: every one halves width and height.
+   * There can be no more than the stream has.
+   *
+   * Since: 0.1
+   */
   g_object_class_install_property (object_class, PROP_REDUCE,
       g_param_spec_uint ("reduce", "Reduce",
           "Resolution levels to leave out: the picture is 1/2^n in each "
@@ -801,6 +607,7 @@ gst_paco_dec_class_init (GstPacoDecClass *klass)
   decoder_class->start = GST_DEBUG_FUNCPTR (gst_paco_dec_start);
   decoder_class->stop = GST_DEBUG_FUNCPTR (gst_paco_dec_stop);
   decoder_class->set_format = GST_DEBUG_FUNCPTR (gst_paco_dec_set_format);
+  decoder_class->negotiate = GST_DEBUG_FUNCPTR (gst_paco_dec_negotiate);
   decoder_class->decide_allocation = GST_DEBUG_FUNCPTR (
       gst_paco_dec_decide_allocation);
   decoder_class->handle_frame = GST_DEBUG_FUNCPTR (gst_paco_dec_handle_frame);

@@ -25,17 +25,13 @@
  * Since: 0.1
  */
 #include "gstpacoenc.h"
-#include "caps/packed.h"
 #include "caps/videocaps.h"
-#include "gstpacoallocator.h"
+#include "gstpacocoder.h"
 #include "gstpacoencproperties.h"
-#include "gstpacopipe.h"
-#include <string.h>
+#include "gstpacopools.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_paco_enc_debug);
 #define GST_CAT_DEFAULT gst_paco_enc_debug
-
-#define MAX_DEPTH 8
 
 /* A frame in flight. */
 typedef struct
@@ -44,33 +40,26 @@ typedef struct
   GstVideoCodecFrame *frame;
   GstVideoFrame input; /* mapped, unless the format is packed */
   gboolean mapped;
-  PacoPlanes *planes; /* of packed formats */
 } Slot;
 
 struct _GstPacoEnc
 {
   GstVideoEncoder parent;
 
-  /* Properties, under the object lock. */
-  GstPacoSettings settings;
+  GstPacoCoder coder;
+
+  /* Under the object lock. */
   GstPacoEncProperties properties;
   gboolean rate_changed;
-  PacoStats last_stats;
-
-  const PacoBackend *backend;
-  PacoEncoder *encoder;    /* changed under the object lock */
-  GstAllocator *allocator; /* for upstream; NULL if any memory will do */
-  GstPacoPipe pipe;
 
   /* The format; streaming thread only. */
   GstVideoCodecState *input_state;
   PacoRawFormat raw;
   PacoVideoInfo video;
+  PacoParameters parameters;
   gboolean fields; /* what the backend is configured for */
 
-  /* Frames come back in the order they went in, so slots are used in turn. */
-  Slot slots[MAX_DEPTH];
-  guint depth, next_slot;
+  Slot slots[GST_PACO_MAX_DEPTH];
 };
 
 #define gst_paco_enc_parent_class parent_class
@@ -104,8 +93,7 @@ drop_slot (void *user_data)
 
   slot_release_input (slot);
   gst_video_codec_frame_unref (g_steal_pointer (&slot->frame));
-  gst_paco_pipe_collected (&self->pipe);
-  gst_paco_pipe_done (&self->pipe, GST_FLOW_OK);
+  gst_paco_pipe_dropped (&self->coder.pipe);
 }
 
 static void
@@ -125,7 +113,7 @@ finish (GstPacoEnc *self, GstVideoCodecFrame *frame, PacoEncodedFrame *encoded)
   /* Taken here already, so that whoever resets the base class has either
    * waited for this frame or has set "dropping" before. */
   GST_VIDEO_ENCODER_STREAM_LOCK (encoder);
-  if (gst_paco_pipe_is_dropping (&self->pipe)) {
+  if (gst_paco_pipe_is_dropping (&self->coder.pipe)) {
     encoded->release (encoded);
     gst_video_codec_frame_unref (frame);
     flow = GST_FLOW_OK;
@@ -150,7 +138,9 @@ static void
 collect (gpointer element)
 {
   GstPacoEnc *self = element;
-  PacoEncodedFrame *encoded = self->backend->encoder_collect (self->encoder);
+  GstPacoPipe *pipe = &self->coder.pipe;
+  PacoEncodedFrame *encoded = self->coder.backend->encoder_collect (
+      self->coder.encoder);
   GstVideoCodecFrame *frame;
   Slot *slot;
 
@@ -160,29 +150,8 @@ collect (gpointer element)
   slot = encoded->user_data;
   slot_release_input (slot);
   frame = g_steal_pointer (&slot->frame);
-  gst_paco_pipe_collected (&self->pipe);
-  gst_paco_pipe_done (&self->pipe, finish (self, frame, encoded));
-}
-
-/* Drops all frames, those that are being pushed excepted. To be called without
- * the stream lock. */
-static void
-abandon (GstPacoEnc *self)
-{
-  gst_paco_pipe_set_dropping (&self->pipe, TRUE);
-  self->backend->encoder_abandon (self->encoder, drop_slot);
-  gst_paco_pipe_wait_idle (&self->pipe);
-  gst_paco_pipe_take_flow (&self->pipe);
-  gst_paco_pipe_set_dropping (&self->pipe, FALSE);
-}
-
-static GstFlowReturn
-drain (GstPacoEnc *self)
-{
-  GST_VIDEO_ENCODER_STREAM_UNLOCK (self);
-  gst_paco_pipe_wait_done (&self->pipe);
-  GST_VIDEO_ENCODER_STREAM_LOCK (self);
-  return gst_paco_pipe_take_flow (&self->pipe);
+  gst_paco_pipe_collected (pipe);
+  gst_paco_pipe_done (pipe, finish (self, frame, encoded));
 }
 
 /* --- life cycle --- */
@@ -190,63 +159,22 @@ drain (GstPacoEnc *self)
 static gboolean
 gst_paco_enc_start (GstVideoEncoder *encoder)
 {
-  GstPacoEnc *self = GST_PACO_ENC (encoder);
-  GstPacoSettings settings;
-  PacoEncoder *opened;
-  GError *error = NULL;
-
-  GST_OBJECT_LOCK (self);
-  settings = self->settings;
-  GST_OBJECT_UNLOCK (self);
-
-  opened = gst_paco_open_encoder (
-      GST_ELEMENT (self), &settings, &self->backend, &error);
-  if (opened == NULL) {
-    gst_paco_post_error (GST_ELEMENT (self), error);
-    return FALSE;
-  }
-
-  GST_OBJECT_LOCK (self);
-  self->encoder = opened;
-  GST_OBJECT_UNLOCK (self);
-  self->allocator = gst_paco_allocator_new (
-      (GstPacoHostMemoryFunc) self->backend->encoder_host_memory, opened);
-
-  self->depth = settings.pipeline_depth;
-  self->next_slot = 0;
-  gst_paco_pipe_start (
-      &self->pipe, "pacoenc", settings.pipeline_depth, collect, self);
-  return TRUE;
+  return gst_paco_coder_start_encoder (&GST_PACO_ENC (encoder)->coder);
 }
 
 static void
 free_format (GstPacoEnc *self)
 {
   g_clear_pointer (&self->input_state, gst_video_codec_state_unref);
-  for (guint i = 0; i < MAX_DEPTH; i++)
-    g_clear_pointer (&self->slots[i].planes, paco_planes_free);
+  gst_paco_coder_free_planes (&self->coder);
 }
 
 static gboolean
 gst_paco_enc_stop (GstVideoEncoder *encoder)
 {
   GstPacoEnc *self = GST_PACO_ENC (encoder);
-  PacoEncoder *closing;
 
-  if (self->encoder == NULL)
-    return TRUE;
-
-  abandon (self);
-  gst_paco_pipe_stop (&self->pipe);
-  gst_paco_allocator_detach (self->allocator);
-  gst_clear_object (&self->allocator);
-
-  GST_OBJECT_LOCK (self);
-  closing = g_steal_pointer (&self->encoder);
-  self->backend->encoder_stats (closing, &self->last_stats);
-  GST_OBJECT_UNLOCK (self);
-
-  self->backend->encoder_close (closing);
+  gst_paco_coder_stop (&self->coder);
   free_format (self);
   return TRUE;
 }
@@ -259,36 +187,44 @@ gst_paco_enc_change_state (GstElement *element, GstStateChange transition)
   GstPacoEnc *self = GST_PACO_ENC (element);
 
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    gst_paco_pipe_set_dropping (&self->pipe, TRUE);
+    gst_paco_pipe_set_dropping (&self->coder.pipe, TRUE);
   return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
 }
 
 /* --- format --- */
 
+/* What the properties say now holds for the whole format; only the rate can
+ * change after that. */
 static gboolean
-configure_backend (GstPacoEnc *self, gboolean fields)
+read_parameters (GstPacoEnc *self)
 {
-  const GstVideoInfo *info = &self->input_state->info;
-  PacoSampleLayout layout[PACO_MAX_COMPONENTS];
-  PacoPictureFormat picture;
-  PacoParameters parameters;
   GError *error = NULL;
   gboolean ok;
 
-  paco_picture_format_from_info (info, fields, &picture);
+  GST_OBJECT_LOCK (self);
+  ok = gst_paco_enc_properties_to_parameters (&self->properties,
+      GST_VIDEO_INFO_IS_RGB (&self->input_state->info), &self->parameters,
+      &error);
+  self->rate_changed = FALSE;
+  GST_OBJECT_UNLOCK (self);
+  if (!ok)
+    gst_paco_post_error (GST_ELEMENT (self), error);
+  return ok;
+}
+
+static gboolean
+configure_backend (GstPacoEnc *self, gboolean fields)
+{
+  PacoSampleLayout layout[PACO_MAX_COMPONENTS];
+  PacoPictureFormat picture;
+  GError *error = NULL;
+
+  paco_picture_format_from_info (&self->input_state->info, fields, &picture);
   for (guint c = 0; c < picture.n_components; c++)
     layout[c] = self->raw.packed ? paco_planes_layout : self->raw.layout[c];
 
-  GST_OBJECT_LOCK (self);
-  ok = gst_paco_enc_properties_to_parameters (
-      &self->properties, GST_VIDEO_INFO_IS_RGB (info), &parameters, &error);
-  self->rate_changed = FALSE;
-  GST_OBJECT_UNLOCK (self);
-
-  ok = ok
-      && self->backend->encoder_configure (
-          self->encoder, &picture, layout, &parameters, &error);
-  if (!ok) {
+  if (!self->coder.backend->encoder_configure (
+          self->coder.encoder, &picture, layout, &self->parameters, &error)) {
     gst_paco_post_error (GST_ELEMENT (self), error);
     return FALSE;
   }
@@ -296,26 +232,17 @@ configure_backend (GstPacoEnc *self, gboolean fields)
   return TRUE;
 }
 
-/* Planes for packed formats, one set per frame in flight. */
 static gboolean
 allocate_planes (GstPacoEnc *self)
 {
-  PacoPictureFormat picture;
+  GError *error = NULL;
 
-  if (!self->raw.packed)
+  if (!self->raw.packed
+      || gst_paco_coder_allocate_planes (
+          &self->coder, &self->input_state->info, &error))
     return TRUE;
-
-  paco_picture_format_from_info (&self->input_state->info, false, &picture);
-  for (guint i = 0; i < self->depth; i++) {
-    self->slots[i].planes = paco_planes_new (&picture);
-    if (self->slots[i].planes == NULL) {
-      GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-          ("No memory for pictures of %ux%u", picture.width, picture.height),
-          (NULL));
-      return FALSE;
-    }
-  }
-  return TRUE;
+  gst_paco_post_error (GST_ELEMENT (self), error);
+  return FALSE;
 }
 
 static gboolean
@@ -363,7 +290,8 @@ make_caps (GstPacoEnc *self)
 {
   PacoHeader header = { 0 };
   GstCaps *caps;
-  gsize bound = self->backend->encoder_max_frame_size (self->encoder);
+  gsize bound = self->coder.backend->encoder_max_frame_size (
+      self->coder.encoder);
 
   paco_picture_format_from_info (
       &self->input_state->info, self->fields, &header.picture);
@@ -392,7 +320,7 @@ gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
   const GstVideoInfo *info = &state->info;
   GstVideoCodecState *output;
   GstClockTime min, max;
-  GstFlowReturn flow = drain (self);
+  GstFlowReturn flow = gst_paco_coder_drain (&self->coder);
 
   if (flow != GST_FLOW_OK)
     GST_DEBUG_OBJECT (self, "drained with %s", gst_flow_get_name (flow));
@@ -402,7 +330,8 @@ gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
 
   self->input_state = gst_video_codec_state_ref (state);
   paco_video_from_info (info, state->caps, &self->video);
-  if (!configure_backend (self,
+  if (!read_parameters (self)
+      || !configure_backend (self,
           GST_VIDEO_INFO_INTERLACE_MODE (info)
               == GST_VIDEO_INTERLACE_MODE_INTERLEAVED)
       || !allocate_planes (self)) {
@@ -415,45 +344,18 @@ gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
   gst_video_codec_state_unref (output);
   set_tags (encoder);
 
-  gst_paco_latency (self->depth, GST_VIDEO_INFO_FPS_N (info),
+  gst_paco_latency (self->coder.depth, GST_VIDEO_INFO_FPS_N (info),
       GST_VIDEO_INFO_FPS_D (info), &min, &max);
   gst_video_encoder_set_latency (encoder, min, max);
   return gst_video_encoder_negotiate (encoder);
 }
 
-/* Buffers with any strides are welcome; more of them than frames in flight
- * are needed if upstream is to fill one meanwhile. */
 static gboolean
 gst_paco_enc_propose_allocation (GstVideoEncoder *encoder, GstQuery *query)
 {
-  GstPacoEnc *self = GST_PACO_ENC (encoder);
-  GstBufferPool *pool;
-  GstStructure *config;
-  GstVideoInfo info;
-  GstCaps *caps;
-  gboolean ok;
+  const GstPacoCoder *coder = &GST_PACO_ENC (encoder)->coder;
 
-  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  gst_query_parse_allocation (query, &caps, NULL);
-  if (caps == NULL || !gst_video_info_from_caps (&info, caps))
-    return FALSE;
-
-  pool = gst_video_buffer_pool_new ();
-  config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_set_params (
-      config, caps, GST_VIDEO_INFO_SIZE (&info), self->depth + 1, 0);
-  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  if (self->allocator != NULL) {
-    gst_query_add_allocation_param (query, self->allocator, NULL);
-    gst_buffer_pool_config_set_allocator (config, self->allocator, NULL);
-  }
-  ok = gst_buffer_pool_set_config (pool, config);
-  if (ok)
-    gst_query_add_allocation_pool (
-        query, pool, GST_VIDEO_INFO_SIZE (&info), self->depth + 1, 0);
-  gst_object_unref (pool);
-
-  return ok
+  return gst_paco_pools_propose (query, coder->allocator, coder->depth)
       && GST_VIDEO_ENCODER_CLASS (parent_class)
              ->propose_allocation (encoder, query);
 }
@@ -462,54 +364,55 @@ gst_paco_enc_propose_allocation (GstVideoEncoder *encoder, GstQuery *query)
 
 /* Maps the frame's input and, for packed formats, unpacks it. */
 static const PacoPicture *
-slot_fill (Slot *slot, const PacoRawFormat *raw, const GstVideoInfo *info,
-    GstVideoCodecFrame *frame, PacoPicture *picture)
+slot_fill (GstPacoEnc *self, Slot *slot, GstVideoCodecFrame *frame,
+    PacoPicture *picture)
 {
-  if (!gst_video_frame_map (
-          &slot->input, info, frame->input_buffer, GST_MAP_READ))
+  if (!gst_video_frame_map (&slot->input, &self->input_state->info,
+          frame->input_buffer, GST_MAP_READ))
     return NULL;
 
-  if (raw->packed) {
-    paco_planes_unpack (slot->planes, &slot->input);
+  if (self->raw.packed) {
+    PacoPlanes *planes = self->coder.planes[slot - self->slots];
+
+    paco_planes_unpack (planes, &slot->input);
     gst_video_frame_unmap (&slot->input);
-    return paco_planes_picture (slot->planes);
+    return paco_planes_picture (planes);
   }
 
   slot->mapped = TRUE;
-  paco_picture_from_frame (raw, &slot->input, picture);
+  paco_picture_from_frame (&self->raw, &slot->input, picture);
   return picture;
 }
 
 static void
 update_rate (GstPacoEnc *self)
 {
-  gdouble quality;
-  guint frame_size;
   gboolean changed;
 
   GST_OBJECT_LOCK (self);
   changed = self->rate_changed;
   self->rate_changed = FALSE;
-  quality = self->properties.quality;
-  frame_size = self->properties.frame_size;
+  self->parameters.quality = self->properties.quality;
+  self->parameters.frame_size = self->properties.frame_size;
   GST_OBJECT_UNLOCK (self);
 
   if (changed)
-    self->backend->encoder_set_rate (self->encoder, quality, frame_size);
+    self->coder.backend->encoder_set_rate (self->coder.encoder,
+        self->parameters.quality, self->parameters.frame_size);
 }
 
 /* Hands a frame to the backend; the frame is the pipe's on GST_FLOW_OK. */
 static GstFlowReturn
 submit (GstPacoEnc *self, GstVideoCodecFrame *frame)
 {
-  Slot *slot = &self->slots[self->next_slot];
+  Slot *slot = &self->slots[self->coder.next_slot];
   const GstVideoInfo *info = &self->input_state->info;
   const PacoPicture *filled;
   PacoPicture picture;
   PacoVideoInfo video = self->video;
   GError *error = NULL;
 
-  filled = slot_fill (slot, &self->raw, info, frame, &picture);
+  filled = slot_fill (self, slot, frame, &picture);
   if (filled == NULL) {
     GST_ELEMENT_ERROR (self, RESOURCE, READ,
         ("An input buffer of %" G_GSIZE_FORMAT " bytes is not a %s picture of "
@@ -523,16 +426,15 @@ submit (GstPacoEnc *self, GstVideoCodecFrame *frame)
   video.picture_flags = paco_picture_flags_from_buffer (
       info, frame->input_buffer);
   slot->frame = frame;
-  if (!self->backend->encoder_submit (
-          self->encoder, filled, &video, slot, &error)) {
+  if (!self->coder.backend->encoder_submit (
+          self->coder.encoder, filled, &video, slot, &error)) {
     slot->frame = NULL;
     slot_release_input (slot);
     gst_paco_post_error (GST_ELEMENT (self), error);
     return GST_FLOW_ERROR;
   }
 
-  self->next_slot = (self->next_slot + 1) % self->depth;
-  gst_paco_pipe_submitted (&self->pipe);
+  gst_paco_coder_submitted (&self->coder);
   return GST_FLOW_OK;
 }
 
@@ -541,6 +443,7 @@ submit (GstPacoEnc *self, GstVideoCodecFrame *frame)
 static GstFlowReturn
 encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
 {
+  GstPacoPipe *pipe = &self->coder.pipe;
   gboolean fields;
   GstFlowReturn flow;
 
@@ -549,8 +452,8 @@ encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
   fields = paco_buffer_has_fields (
       &self->input_state->info, frame->input_buffer);
 
-  gst_paco_pipe_wait_slot (&self->pipe);
-  flow = gst_paco_pipe_take_flow (&self->pipe);
+  gst_paco_pipe_wait_slot (pipe);
+  flow = gst_paco_pipe_take_flow (pipe);
   if (flow != GST_FLOW_OK)
     return flow;
 
@@ -558,12 +461,12 @@ encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
       < 0) {
     GST_DEBUG_OBJECT (
         self, "frame %u is late already", frame->system_frame_number);
-    gst_paco_pipe_wait_done (&self->pipe);
+    gst_paco_pipe_wait_done (pipe);
     return GST_FLOW_OK;
   }
 
   if (fields != self->fields) {
-    gst_paco_pipe_wait_collected (&self->pipe);
+    gst_paco_pipe_wait_collected (pipe);
     if (!configure_backend (self, fields))
       return GST_FLOW_ERROR;
   }
@@ -596,19 +499,13 @@ gst_paco_enc_handle_frame (GstVideoEncoder *encoder, GstVideoCodecFrame *frame)
 static GstFlowReturn
 gst_paco_enc_finish (GstVideoEncoder *encoder)
 {
-  return drain (GST_PACO_ENC (encoder));
+  return gst_paco_coder_drain (&GST_PACO_ENC (encoder)->coder);
 }
 
 static gboolean
 gst_paco_enc_flush (GstVideoEncoder *encoder)
 {
-  GstPacoEnc *self = GST_PACO_ENC (encoder);
-
-  if (self->encoder == NULL)
-    return TRUE;
-  GST_VIDEO_ENCODER_STREAM_UNLOCK (encoder);
-  abandon (self);
-  GST_VIDEO_ENCODER_STREAM_LOCK (encoder);
+  gst_paco_coder_flush (&GST_PACO_ENC (encoder)->coder);
   return TRUE;
 }
 
@@ -622,7 +519,7 @@ gst_paco_enc_set_property (
   gboolean known;
 
   GST_OBJECT_LOCK (self);
-  known = gst_paco_settings_set (&self->settings, id, value)
+  known = gst_paco_settings_set (&self->coder.settings, id, value)
       || gst_paco_enc_properties_set (&self->properties, id, value);
   if (gst_paco_enc_property_is_rate (id))
     self->rate_changed = TRUE;
@@ -637,17 +534,11 @@ gst_paco_enc_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstPacoEnc *self = GST_PACO_ENC (object);
-  gboolean known = TRUE;
+  gboolean known;
 
   GST_OBJECT_LOCK (self);
-  if (id == GST_PACO_PROP_STATS) {
-    if (self->encoder != NULL)
-      self->backend->encoder_stats (self->encoder, &self->last_stats);
-    g_value_take_boxed (value, gst_paco_stats_to_structure (&self->last_stats));
-  } else {
-    known = gst_paco_settings_get (&self->settings, id, value)
-        || gst_paco_enc_properties_get (&self->properties, id, value);
-  }
+  known = gst_paco_coder_get_property (&self->coder, id, value)
+      || gst_paco_enc_properties_get (&self->properties, id, value);
   GST_OBJECT_UNLOCK (self);
 
   if (!known)
@@ -657,17 +548,19 @@ gst_paco_enc_get_property (
 static void
 gst_paco_enc_finalize (GObject *object)
 {
-  gst_paco_pipe_clear (&GST_PACO_ENC (object)->pipe);
+  gst_paco_coder_clear (&GST_PACO_ENC (object)->coder);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
 static void
 gst_paco_enc_init (GstPacoEnc *self)
 {
-  gst_paco_settings_init (&self->settings);
+  GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
+
+  gst_paco_coder_init (&self->coder, GST_ELEMENT (self), &encoder->stream_lock,
+      collect, drop_slot);
   gst_paco_enc_properties_init (&self->properties);
-  gst_paco_pipe_init (&self->pipe);
-  for (guint i = 0; i < MAX_DEPTH; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (self->slots); i++)
     self->slots[i].self = self;
   GST_PAD_SET_ACCEPT_TEMPLATE (GST_VIDEO_ENCODER_SINK_PAD (self));
 }

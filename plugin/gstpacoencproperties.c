@@ -103,6 +103,41 @@ gst_paco_enc_properties_init (GstPacoEncProperties *properties)
 #define PLAYING_FLAGS                                                          \
   (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
 
+/**
+ * GstPacoEnc:rate-control:
+ *
+ * What decides the size of frames: a constant quality, that nothing is lost,
+ * or a budget of bytes, which is yet to come.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * GstPacoEnc:quality:
+ *
+ * The quality for rate-control=quality, from 0, the least, to 100; 90 is
+ * visually lossless. It can change while frames are coded.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * GstPacoEnc:bitrate:
+ *
+ * The budget for rate-control=bitrate in kbit/s; 0 is none.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * GstPacoEnc:frame-size:
+ *
+ * The budget for rate-control=bitrate in bytes per frame; 0 is none. It wins
+ * over #GstPacoEnc:bitrate.
+ *
+ * Since: 0.1
+ */
+
 static void
 install_rate_properties (GObjectClass *klass)
 {
@@ -124,6 +159,59 @@ install_rate_properties (GObjectClass *klass)
           "(0 = unset)",
           0, G_MAXUINT, 0, PLAYING_FLAGS));
 }
+
+/**
+ * GstPacoEnc:wavelet:
+ *
+ * The wavelet: the reversible 5/3, which lossless coding needs, or the
+ * irreversible 9/7.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * GstPacoEnc:levels:
+ *
+ * How often the picture is decomposed. A decoder can leave out as many levels
+ * as there are (#GstPacoDec:reduce).
+ *
+ * Since: 0.1
+ */
+
+/**
+ * GstPacoEnc:codeblock-height:
+ *
+ * The height of codeblocks, which are 64 columns wide: 32, 64, 128 or 256
+ * lines. With 0 it depends on the subband.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * GstPacoEnc:coding-passes:
+ *
+ * How often each bitplane of a codeblock is scanned.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * GstPacoEnc:color-transform:
+ *
+ * The transform of red, green and blue into what takes fewer bits; reversible
+ * for lossless coding. Only for RGB.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * GstPacoEnc:complexity:
+ *
+ * How readily low bitplanes, which hardly compress, are stored as they are.
+ * That is faster and takes more bits: 0 never does it, 3 does it most.
+ *
+ * Since: 0.1
+ */
 
 static void
 install_coding_properties (GObjectClass *klass)

@@ -16,11 +16,14 @@ enum
 
 struct _GstPacoFileIndex
 {
-  GMutex lock;     /* of offsets: seeks come from other threads */
+  /* Only the streaming thread changes the index. */
+  guint64 next; /* offset behind the last frame */
+  guint64 size; /* of the file, 0 as long as it is not known */
+  gboolean given_up;
+
+  GMutex lock;     /* of what follows: seeks come from other threads */
   GArray *offsets; /* guint64 */
-  guint64 next;    /* offset behind the last frame */
-  guint64 size;    /* of the file, 0 as long as it is not known */
-  gboolean complete, given_up;
+  gboolean complete;
 };
 
 GstPacoFileIndex *
@@ -62,6 +65,14 @@ read_frame_size (GstPad *pad, guint64 offset, guint64 *size)
   return TRUE;
 }
 
+static void
+set_complete (GstPacoFileIndex *index)
+{
+  g_mutex_lock (&index->lock);
+  index->complete = TRUE;
+  g_mutex_unlock (&index->lock);
+}
+
 /* Adds the frame behind the last one. FALSE: there is none. A frame that is
  * cut by the end of the file does not count; a damaged place ends the index,
  * since it does not say how much time it covers. */
@@ -71,7 +82,7 @@ hop (GstPacoFileIndex *index, GstPad *pad)
   guint64 size;
 
   if (index->next == index->size) {
-    index->complete = TRUE;
+    set_complete (index);
     return FALSE;
   }
   if (!read_frame_size (pad, index->next, &size)) {
@@ -79,7 +90,7 @@ hop (GstPacoFileIndex *index, GstPad *pad)
     return FALSE;
   }
   if (size > index->size - index->next) {
-    index->complete = TRUE;
+    set_complete (index);
     return FALSE;
   }
   g_mutex_lock (&index->lock);
@@ -122,9 +133,14 @@ gst_paco_file_index_extend (
 }
 
 gboolean
-gst_paco_file_index_is_complete (const GstPacoFileIndex *index)
+gst_paco_file_index_is_complete (GstPacoFileIndex *index)
 {
-  return index->complete;
+  gboolean complete;
+
+  g_mutex_lock (&index->lock);
+  complete = index->complete;
+  g_mutex_unlock (&index->lock);
+  return complete;
 }
 
 guint64

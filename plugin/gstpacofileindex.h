@@ -21,7 +21,7 @@ gboolean gst_paco_file_index_extend (
     GstPacoFileIndex *index, GstPad *pad, guint at_least, gint64 budget);
 
 /* Whether all frames of the file are in the index. */
-gboolean gst_paco_file_index_is_complete (const GstPacoFileIndex *index);
+gboolean gst_paco_file_index_is_complete (GstPacoFileIndex *index);
 
 guint64 gst_paco_file_index_n_frames (GstPacoFileIndex *index);
 

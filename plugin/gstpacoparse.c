@@ -52,7 +52,7 @@ struct _GstPacoParse
   /* Of the stream as its last header says. */
   gboolean known;
   PacoPictureFormat picture;
-  PacoVideoInfo video; /* without picture_flags */
+  PacoVideoInfo video;
   gint fps_n, fps_d;   /* 0: unknown */
   GstClockTime origin; /* of the grid of frames, where the rate began */
   gboolean tagged;
@@ -296,16 +296,14 @@ static GstFlowReturn
 update_format (
     GstPacoParse *self, const PacoHeader *header, const GstBuffer *buffer)
 {
-  PacoVideoInfo video = header->video;
   gboolean reconfigure = gst_pad_check_reconfigure (
       GST_BASE_PARSE_SRC_PAD (self));
   GstCaps *caps;
   GstFlowReturn ret;
 
-  video.picture_flags = 0;
   if (self->known && !reconfigure
-      && memcmp (&video, &self->video, sizeof video) == 0
-      && memcmp (&header->picture, &self->picture, sizeof self->picture) == 0)
+      && paco_video_equal (&header->video, &self->video)
+      && paco_picture_format_equal (&header->picture, &self->picture))
     return GST_FLOW_OK;
 
   caps = paco_caps_from_header (header);
@@ -316,7 +314,7 @@ update_format (
   ret = negotiate (self, caps);
   gst_caps_unref (caps);
   self->known = ret == GST_FLOW_OK;
-  self->video = video;
+  self->video = header->video;
   self->picture = header->picture;
   if (ret != GST_FLOW_OK)
     gst_pad_mark_reconfigure (GST_BASE_PARSE_SRC_PAD (self));
@@ -551,6 +549,8 @@ find_seek_target (GstPacoParse *self, GstClockTime time, GstSeekFlags flags,
 
   GST_OBJECT_LOCK (self);
   if (self->index && self->fps_n) {
+    /* In this order: more frames may be found meanwhile. */
+    gboolean complete = gst_paco_file_index_is_complete (self->index);
     guint64 n_frames = gst_paco_file_index_n_frames (self->index);
     guint64 n = frame_at (self, time);
     GstClockTime late = time - MIN (time, frame_time (self, n));
@@ -560,7 +560,7 @@ find_seek_target (GstPacoParse *self, GstClockTime time, GstSeekFlags flags,
         && (flags & GST_SEEK_FLAG_SNAP_AFTER)
         && (early < late || !(flags & GST_SEEK_FLAG_SNAP_BEFORE)))
       n++;
-    if (n >= n_frames && gst_paco_file_index_is_complete (self->index))
+    if (n >= n_frames && complete)
       n = n_frames - 1;
     found = n < n_frames;
     if (found) {
@@ -677,7 +677,7 @@ gst_paco_parse_class_init (GstPacoParseClass *klass)
   gst_element_class_set_static_metadata (element_class, "PaCo parser",
       "Codec/Parser/Video",
       "Splits PaCo streams into frames and adapts them to containers",
-      "The gst-paco authors");
+      "The gst-paco developers");
 
   base_class->start = GST_DEBUG_FUNCPTR (gst_paco_parse_start);
   base_class->stop = GST_DEBUG_FUNCPTR (gst_paco_parse_stop);

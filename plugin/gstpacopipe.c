@@ -3,8 +3,10 @@
 #include "gstpacopipe.h"
 
 void
-gst_paco_pipe_init (GstPacoPipe *pipe)
+gst_paco_pipe_init (GstPacoPipe *pipe, GstPacoPipeFunc func, gpointer element)
 {
+  pipe->func = func;
+  pipe->element = element;
   g_mutex_init (&pipe->lock);
   g_cond_init (&pipe->changed);
 }
@@ -38,17 +40,15 @@ collect_loop (gpointer data)
   return NULL;
 }
 
-void
-gst_paco_pipe_start (GstPacoPipe *pipe, const char *name, guint depth,
-    GstPacoPipeFunc func, gpointer element)
+gboolean
+gst_paco_pipe_start (GstPacoPipe *pipe, const char *thread_name, guint depth)
 {
   pipe->depth = depth;
-  pipe->func = func;
-  pipe->element = element;
   pipe->in_flight = pipe->pending = 0;
   pipe->stopping = pipe->dropping = pipe->collecting = FALSE;
   pipe->flow = GST_FLOW_OK;
-  pipe->thread = g_thread_new (name, collect_loop, pipe);
+  pipe->thread = g_thread_try_new (thread_name, collect_loop, pipe, NULL);
+  return pipe->thread != NULL;
 }
 
 void
@@ -96,6 +96,13 @@ gst_paco_pipe_done (GstPacoPipe *pipe, GstFlowReturn flow)
     pipe->flow = flow;
   g_cond_broadcast (&pipe->changed);
   g_mutex_unlock (&pipe->lock);
+}
+
+void
+gst_paco_pipe_dropped (GstPacoPipe *pipe)
+{
+  gst_paco_pipe_collected (pipe);
+  gst_paco_pipe_done (pipe, GST_FLOW_OK);
 }
 
 void

@@ -32,17 +32,21 @@ typedef struct
   GstFlowReturn flow;
 } GstPacoPipe;
 
-void gst_paco_pipe_init (GstPacoPipe *pipe);
+void gst_paco_pipe_init (
+    GstPacoPipe *pipe, GstPacoPipeFunc func, gpointer element);
 void gst_paco_pipe_clear (GstPacoPipe *pipe);
 
-void gst_paco_pipe_start (GstPacoPipe *pipe, const char *name, guint depth,
-    GstPacoPipeFunc func, gpointer element);
+/* FALSE if the thread cannot be had. */
+gboolean gst_paco_pipe_start (
+    GstPacoPipe *pipe, const char *thread_name, guint depth);
 /* Joins the thread. Frames in flight must have been abandoned before. */
 void gst_paco_pipe_stop (GstPacoPipe *pipe);
 
 void gst_paco_pipe_submitted (GstPacoPipe *pipe);
 void gst_paco_pipe_collected (GstPacoPipe *pipe);
 void gst_paco_pipe_done (GstPacoPipe *pipe, GstFlowReturn flow);
+/* Both, for a frame that the backend has given up. */
+void gst_paco_pipe_dropped (GstPacoPipe *pipe);
 
 /* Waits until fewer than depth frames are in flight. */
 void gst_paco_pipe_wait_slot (GstPacoPipe *pipe);

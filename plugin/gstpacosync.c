@@ -3,9 +3,9 @@
  *
  * A frame is believed once its header is there and the header's CRC is right:
  * before that not a single size is trusted, but that the header has at most
- * 64 KiB. So a magic in the middle of garbage costs no more than that in
- * waiting, and a size that lies is never waited for. After it, a frame is
- * still only as large as its picture can make it.
+ * PACO_MAX_HEADER_SIZE, 16 KB. So a magic in the middle of garbage costs no
+ * more than that in waiting, and a size that lies is never waited for. After
+ * it, a frame is still only as large as its picture can make it.
  *
  * A frame that was cut in a byte stream is not seen by its header. It reaches
  * into the next ones, and gives itself away by what follows it: no frame. Then

@@ -4,30 +4,13 @@
 #include "pacotest.h"
 #include "codec/geometry.h"
 
-#define CODED_CAPS "video/x-paco,parsed=true,alignment=frame"
-
-/* Codes one buffer. */
-static GstBuffer *
-code (const char *launch, const GstVideoInfo *info, GstBuffer *buffer)
-{
-  GstHarness *harness = gst_harness_new_parse (launch);
-  GstBuffer *out;
-
-  gst_harness_set_src_caps (harness, gst_video_info_to_caps (info));
-  gst_harness_push (harness, buffer);
-  out = gst_harness_pull (harness);
-  fail_unless (out != NULL);
-  gst_harness_teardown (harness);
-  return out;
-}
-
 static GstBuffer *
 code_gray (guint width, guint height, guint phase)
 {
   GstVideoInfo info;
 
   paco_test_info (&info, GST_VIDEO_FORMAT_GRAY8, width, height);
-  return code ("pacoenc rate-control=lossless", &info,
+  return paco_test_code ("pacoenc rate-control=lossless", &info,
       paco_test_gray_buffer (width, height, phase));
 }
 
@@ -36,7 +19,7 @@ decoder_harness (const char *launch, GstBus **bus)
 {
   GstHarness *harness = paco_test_harness (launch, bus);
 
-  gst_harness_set_src_caps_str (harness, CODED_CAPS);
+  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
   return harness;
 }
 
@@ -246,8 +229,8 @@ GST_START_TEST (test_lying_caps)
   GstCaps *caps;
 
   gst_harness_set_src_caps_str (harness,
-      CODED_CAPS ",width=16,height=16,framerate=50/1,format=I420,"
-                 "pixel-aspect-ratio=2/1");
+      PACO_TEST_CODED_CAPS ",width=16,height=16,framerate=50/1,format=I420,"
+                           "pixel-aspect-ratio=2/1");
   gst_harness_push (harness, code_gray (64, 48, 0));
   out = gst_harness_pull (harness);
   check_gray (out, 64, 48, 0);
@@ -309,7 +292,8 @@ GST_START_TEST (test_other_layout)
     paco_test_info (&to, pairs[i][1], 48, 31);
     in = paco_test_random_buffer (&from, i);
     gst_harness_push (harness,
-        code ("pacoenc rate-control=lossless", &from, gst_buffer_ref (in)));
+        paco_test_code (
+            "pacoenc rate-control=lossless", &from, gst_buffer_ref (in)));
     out = gst_harness_pull (harness);
     paco_test_same_samples (&from, in, &to, out, launch);
     gst_buffer_unref (in);
@@ -343,7 +327,8 @@ GST_START_TEST (test_downstream_reconfigures)
     paco_test_info (&to, gst_video_format_from_string (formats[i]), 48, 20);
     for (guint k = 0; k < 3; k++)
       gst_harness_push (harness,
-          code ("pacoenc rate-control=lossless", &from, gst_buffer_ref (in)));
+          paco_test_code (
+              "pacoenc rate-control=lossless", &from, gst_buffer_ref (in)));
     for (guint k = 0; k < 3; k++) {
       GstBuffer *out = gst_harness_pull (harness);
 
@@ -380,7 +365,7 @@ check_reduced (GstVideoFormat format, const char *mode, guint width,
       &picture, reduce, &reduced_width, &reduced_height);
 
   gst_harness_push (harness,
-      code ("pacoenc rate-control=lossless levels=4", &info,
+      paco_test_code ("pacoenc rate-control=lossless levels=4", &info,
           paco_test_random_buffer (&info, format)));
   out = gst_harness_pull (harness);
   fail_unless (out != NULL, "%s %s %ux%u", launch, mode, width, height);
@@ -435,7 +420,7 @@ GST_START_TEST (test_reduced_samples)
       gst_buffer_memset (in, 0, 77, GST_VIDEO_INFO_SIZE (&info));
       GST_BUFFER_PTS (in) = 0;
       gst_harness_push (
-          harness, code ("pacoenc rate-control=lossless", &info, in));
+          harness, paco_test_code ("pacoenc rate-control=lossless", &info, in));
       out = gst_harness_pull (harness);
       caps = gst_pad_get_current_caps (harness->sinkpad);
       fail_unless (gst_video_info_from_caps (&out_info, caps));
@@ -545,7 +530,7 @@ GST_START_TEST (test_backwards)
 {
   GstBus *bus;
   GstHarness *harness = paco_test_harness ("pacodec pipeline-depth=4", &bus);
-  GstCaps *caps = gst_caps_from_string (CODED_CAPS);
+  GstCaps *caps = gst_caps_from_string (PACO_TEST_CODED_CAPS);
   GstSegment segment;
   GstBuffer *out;
 
@@ -573,6 +558,38 @@ GST_START_TEST (test_backwards)
     gst_buffer_unref (out);
   }
   paco_test_teardown (harness, bus);
+}
+GST_END_TEST;
+
+/* Gaps with frames in flight; where only key frames are wanted, the base class
+ * has those out before it goes on. */
+GST_START_TEST (test_gap)
+{
+  static const GstSegmentFlags flags[] = { GST_SEGMENT_FLAG_NONE,
+    GST_SEGMENT_FLAG_TRICKMODE | GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS };
+  GstBuffer *coded = code_gray (1024, 1024, 0);
+
+  for (guint k = 0; k < G_N_ELEMENTS (flags); k++) {
+    GstBus *bus;
+    GstHarness *harness = decoder_harness (
+        "pacodec pipeline-depth=8 threads=1", &bus);
+    GstSegment segment;
+
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    segment.flags = flags[k];
+    gst_harness_push_event (harness, gst_event_new_segment (&segment));
+    for (guint i = 0; i < 4; i++)
+      gst_harness_push (harness, gst_buffer_ref (coded));
+    fail_unless (gst_harness_push_event (
+        harness, gst_event_new_gap (4 * 40 * GST_MSECOND, 40 * GST_MSECOND)));
+    if (k == 1)
+      fail_unless_equals_int (gst_harness_buffers_received (harness), 4);
+    gst_harness_push (harness, gst_buffer_ref (coded));
+    gst_harness_push_event (harness, gst_event_new_eos ());
+    fail_unless_equals_int (gst_harness_buffers_received (harness), 5);
+    paco_test_teardown (harness, bus);
+  }
+  gst_buffer_unref (coded);
 }
 GST_END_TEST;
 
@@ -692,6 +709,7 @@ pacodec_suite (void)
   tcase_add_test (tcase, test_header_fields_survive);
   tcase_add_test (tcase, test_flush);
   tcase_add_test (tcase, test_backwards);
+  tcase_add_test (tcase, test_gap);
   tcase_add_test (tcase, test_qos);
   tcase_add_test (tcase, test_latency);
   tcase_add_test (tcase, test_small_pool);

@@ -485,6 +485,37 @@ GST_START_TEST (test_quality_while_playing)
 }
 GST_END_TEST;
 
+/* Changes that are not for while it plays wait for the next format, also where
+ * a frame in fields has the backend set up anew. */
+GST_START_TEST (test_levels_while_playing)
+{
+  GstBus *bus;
+  GstHarness *harness = paco_test_harness ("pacoenc levels=3", &bus);
+  GstElement *encoder = gst_harness_find_element (harness, "pacoenc");
+  static const gchar *const caps = "video/x-raw,format=GRAY8,width=64,"
+                                   "height=48,framerate=25/1,"
+                                   "interlace-mode=mixed";
+
+  gst_harness_set_src_caps_str (harness, caps);
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *buffer = paco_test_gray_buffer (64, 48, i);
+    PacoHeader header;
+
+    if (i == 1)
+      GST_BUFFER_FLAG_SET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
+    gst_harness_push (harness, buffer);
+    buffer = gst_harness_pull (harness);
+    paco_test_header (buffer, &header);
+    fail_unless_equals_int (header.picture.fields, i == 1);
+    fail_unless_equals_int (header.coding.levels, 3);
+    gst_buffer_unref (buffer);
+    g_object_set (encoder, "levels", 1, NULL);
+  }
+  gst_object_unref (encoder);
+  paco_test_teardown (harness, bus);
+}
+GST_END_TEST;
+
 /* The presets that come with the plugin can be loaded. */
 GST_START_TEST (test_presets)
 {
@@ -543,6 +574,25 @@ GST_START_TEST (test_stats)
     /* The figures stay readable when the element has stopped. */
     gst_element_set_state (encoder, GST_STATE_NULL);
   }
+  gst_object_unref (encoder);
+  paco_test_teardown (harness, bus);
+}
+GST_END_TEST;
+
+/* As many threads as were asked for. */
+GST_START_TEST (test_many_threads)
+{
+  GstBus *bus;
+  GstHarness *harness = gray_harness ("pacoenc backend=cpu threads=300", &bus);
+  GstElement *encoder = gst_harness_find_element (harness, "pacoenc");
+  GstStructure *stats;
+
+  gst_harness_push (harness, paco_test_gray_buffer (64, 48, 0));
+  gst_buffer_unref (gst_harness_pull (harness));
+  g_object_get (encoder, "stats", &stats, NULL);
+  fail_unless (g_str_has_prefix (
+      gst_structure_get_string (stats, "device"), "300 threads"));
+  gst_structure_free (stats);
   gst_object_unref (encoder);
   paco_test_teardown (harness, bus);
 }
@@ -687,8 +737,10 @@ pacoenc_suite (void)
   tcase_add_test (tcase, test_interlaced);
   tcase_add_test (tcase, test_fields_in_header);
   tcase_add_test (tcase, test_quality_while_playing);
+  tcase_add_test (tcase, test_levels_while_playing);
   tcase_add_test (tcase, test_presets);
   tcase_add_test (tcase, test_stats);
+  tcase_add_test (tcase, test_many_threads);
   tcase_add_test (tcase, test_buffer_outlives_encoder);
   tcase_add_test (tcase, test_downstream_flow);
   tcase_add_test (tcase, test_propose_allocation);

@@ -9,6 +9,8 @@
 #include <gst/video/video.h>
 #include <string.h>
 
+#define PACO_TEST_CODED_CAPS "video/x-paco,parsed=true,alignment=frame"
+
 static inline void
 paco_test_info (
     GstVideoInfo *info, GstVideoFormat format, guint width, guint height)
@@ -122,6 +124,21 @@ paco_test_same_samples (const GstVideoInfo *a_info, GstBuffer *a,
         g_array_index (sa, guint16, i));
   g_array_unref (sa);
   g_array_unref (sb);
+}
+
+/* Codes one buffer. */
+static inline GstBuffer *
+paco_test_code (const char *launch, const GstVideoInfo *info, GstBuffer *buffer)
+{
+  GstHarness *harness = gst_harness_new_parse (launch);
+  GstBuffer *out;
+
+  gst_harness_set_src_caps (harness, gst_video_info_to_caps (info));
+  gst_harness_push (harness, buffer);
+  out = gst_harness_pull (harness);
+  fail_unless (out != NULL);
+  gst_harness_teardown (harness);
+  return out;
 }
 
 /* The header of a coded buffer. */

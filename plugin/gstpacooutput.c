@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The raw side of pacodec. */
+#include "gstpacooutput.h"
+#include "caps/videocaps.h"
+#include "codec/geometry.h"
+
+/* Takes from coded what says how the samples are to be shown. */
+static void
+describe (GstVideoInfo *info, const GstVideoInfo *coded)
+{
+  info->par_n = coded->par_n;
+  info->par_d = coded->par_d;
+  info->fps_n = coded->fps_n;
+  info->fps_d = coded->fps_d;
+  info->colorimetry = coded->colorimetry;
+  info->chroma_site = coded->chroma_site;
+  GST_VIDEO_INFO_FIELD_ORDER (info) = GST_VIDEO_INFO_FIELD_ORDER (coded);
+}
+
+gboolean
+gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
+    const PacoHeader *header, const GstVideoInfo *coded, guint reduce,
+    GstVideoCodecState *input)
+{
+  GstVideoFormat format;
+  GstVideoCodecState *state;
+  GstCaps *allowed;
+  guint width, height;
+
+  paco_geometry_reduced_size (&header->picture, reduce, &width, &height);
+  allowed = gst_pad_get_allowed_caps (GST_VIDEO_DECODER_SRC_PAD (decoder));
+  format = paco_raw_format_pick (GST_VIDEO_INFO_FORMAT (coded), width, allowed);
+  gst_clear_caps (&allowed);
+  state = gst_video_decoder_set_interlaced_output_state (decoder, format,
+      GST_VIDEO_INFO_INTERLACE_MODE (coded), width, height, input);
+  if (state == NULL)
+    return FALSE;
+
+  describe (&state->info, coded);
+  gst_caps_replace (&state->caps, NULL);
+  state->caps = gst_video_info_to_caps (&state->info);
+  paco_caps_set_hdr (state->caps, &header->video);
+
+  output->info = state->info;
+  gst_video_codec_state_unref (state);
+  paco_raw_format (format, &output->raw);
+  output->via_planes = output->raw.packed
+      || !paco_fields_fit (&header->picture, reduce);
+  return TRUE;
+}
+
+void
+gst_paco_output_layout (const GstPacoOutput *output, PacoSampleLayout *layout)
+{
+  for (guint c = 0; c < output->raw.n_components; c++)
+    layout[c] = output->via_planes ? paco_planes_layout : output->raw.layout[c];
+}
+
+gboolean
+gst_paco_output_map (const GstPacoOutput *output, GstBuffer *buffer,
+    const PacoPlanes *planes, GstVideoFrame *frame, PacoPicture *picture)
+{
+  GstMapFlags access = GST_MAP_WRITE;
+
+  /* Words that components share are read before they are written. */
+  if (output->raw.gaps)
+    access |= GST_MAP_READ;
+  if (!gst_video_frame_map (frame, &output->info, buffer, access))
+    return FALSE;
+
+  paco_frame_clear_gaps (&output->raw, frame);
+  if (output->via_planes)
+    *picture = *paco_planes_picture (planes);
+  else
+    paco_picture_from_frame (&output->raw, frame, picture);
+  return TRUE;
+}
+
+void
+gst_paco_output_store (
+    const GstPacoOutput *output, PacoPlanes *planes, GstVideoFrame *frame)
+{
+  if (output->raw.packed)
+    paco_planes_pack (planes, frame);
+  else
+    paco_planes_store (planes, &output->raw, frame);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Pools and memory in allocation queries. */
+#include "gstpacopools.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
+#define GST_CAT_DEFAULT gst_paco_debug
+
+static gboolean
+add_pool (GstQuery *query, GstCaps *caps, guint size, GstAllocator *allocator,
+    guint n_buffers)
+{
+  GstBufferPool *pool = gst_video_buffer_pool_new ();
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+  gboolean ok;
+
+  gst_buffer_pool_config_set_params (config, caps, size, n_buffers, 0);
+  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (allocator != NULL)
+    gst_buffer_pool_config_set_allocator (config, allocator, NULL);
+  ok = gst_buffer_pool_set_config (pool, config);
+  if (ok)
+    gst_query_add_allocation_pool (query, pool, size, n_buffers, 0);
+  gst_object_unref (pool);
+  return ok;
+}
+
+/* Buffers with any strides are welcome; more of them than frames in flight
+ * are needed if upstream is to fill one meanwhile. */
+gboolean
+gst_paco_pools_propose (GstQuery *query, GstAllocator *allocator, guint depth)
+{
+  GstVideoInfo info;
+  GstCaps *caps;
+
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (caps == NULL || !gst_video_info_from_caps (&info, caps))
+    return FALSE;
+
+  if (allocator != NULL)
+    gst_query_add_allocation_param (query, allocator, NULL);
+  return add_pool (
+      query, caps, GST_VIDEO_INFO_SIZE (&info), allocator, depth + 1);
+}
+
+/* Every frame in flight holds a buffer while it is decoded. A pool that may
+ * run dry before as many frames are in flight would stall the stream, so
+ * such a pool is replaced. */
+static void
+reserve_buffers (GstQuery *query, guint depth)
+{
+  GstBufferPool *pool = NULL;
+  guint size, min, max;
+
+  if (gst_query_get_n_allocation_pools (query) == 0)
+    return;
+
+  gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
+  min += depth;
+  if (max != 0 && max < min) {
+    GST_DEBUG ("downstream's pool of %u buffers is too small", max);
+    gst_clear_object (&pool);
+    max = 0;
+  }
+  gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
+  gst_clear_object (&pool);
+}
+
+/* Memory that the device writes by itself, unless downstream has its own. */
+static void
+offer_memory (GstQuery *query, GstAllocator *allocator)
+{
+  GstAllocator *theirs = NULL;
+  GstAllocationParams params;
+
+  if (allocator == NULL)
+    return;
+  if (gst_query_get_n_allocation_params (query) == 0) {
+    gst_query_add_allocation_param (query, allocator, NULL);
+    return;
+  }
+  gst_query_parse_nth_allocation_param (query, 0, &theirs, &params);
+  if (theirs == NULL)
+    gst_query_set_nth_allocation_param (query, 0, allocator, &params);
+  gst_clear_object (&theirs);
+}
+
+void
+gst_paco_pools_adapt (GstQuery *query, GstAllocator *allocator, guint depth)
+{
+  offer_memory (query, allocator);
+  reserve_buffers (query, depth);
+}
+
+void
+gst_paco_pools_enable_video_meta (GstQuery *query)
+{
+  GstBufferPool *pool = NULL;
+  GstStructure *config;
+
+  if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
+    return;
+
+  gst_query_parse_nth_allocation_pool (query, 0, &pool, NULL, NULL, NULL);
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (!gst_buffer_pool_set_config (pool, config))
+    GST_DEBUG_OBJECT (pool, "the pool has no video meta");
+  gst_object_unref (pool);
+}

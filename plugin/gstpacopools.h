@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Buffers of samples, as the allocation query settles them: enough of them for
+ * all frames in flight, in memory that the backend's device reaches by itself.
+ * In all of it, allocator may be NULL: then any memory will do. */
+#pragma once
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+/* Proposes to upstream a pool for frames of which depth may be in flight. */
+gboolean gst_paco_pools_propose (
+    GstQuery *query, GstAllocator *allocator, guint depth);
+
+/* What downstream has answered, made fit for depth frames in flight before the
+ * base class decides ... */
+void gst_paco_pools_adapt (
+    GstQuery *query, GstAllocator *allocator, guint depth);
+/* ... and the pool that it has decided for allowed to have strides of its own,
+ * where downstream takes them. */
+void gst_paco_pools_enable_video_meta (GstQuery *query);
+
+G_END_DECLS

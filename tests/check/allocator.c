@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The allocator of the elements, over a backend of this test's own: whose
+ * memory buffers get, and that it goes back once. */
+#include "plugin/gstpacoallocator.h"
+#include <gst/check/gstcheck.h>
+#include <string.h>
+
+GST_DEBUG_CATEGORY (gst_paco_debug);
+
+/* A coder that hands out memory full of 0xaa. */
+typedef struct
+{
+  guint n_asked, n_out;
+  gboolean fails;
+} Coder;
+
+typedef struct
+{
+  PacoHostMemory memory;
+  Coder *coder;
+} Memory;
+
+static void
+release (PacoHostMemory *memory)
+{
+  Memory *self = (Memory *) memory;
+
+  self->coder->n_out--;
+  g_aligned_free (memory->data);
+  g_free (self);
+}
+
+static PacoHostMemory *
+host_memory (gpointer data, gsize size, GError **error)
+{
+  Coder *coder = data;
+  Memory *self;
+
+  coder->n_asked++;
+  if (coder->fails) {
+    g_set_error_literal (
+        error, PACO_ERROR, PACO_ERROR_MEMORY, "this coder has none");
+    return NULL;
+  }
+  coder->n_out++;
+  self = g_new0 (Memory, 1);
+  self->coder = coder;
+  self->memory.data = g_aligned_alloc (1, (size + 4095) & ~4095, 4096);
+  self->memory.size = size;
+  self->memory.release = release;
+  memset (self->memory.data, 0xaa, size);
+  return &self->memory;
+}
+
+static void
+check_bytes (GstMemory *memory, gsize from, gsize n, guint8 expected)
+{
+  GstMapInfo map;
+
+  fail_unless (gst_memory_map (memory, &map, GST_MAP_READ));
+  for (gsize i = from; i < from + n; i++)
+    fail_unless_equals_int (map.data[i], expected);
+  gst_memory_unmap (memory, &map);
+}
+
+GST_START_TEST (test_backend_memory)
+{
+  Coder coder = { 0 };
+  GstAllocator *allocator = gst_paco_allocator_new (host_memory, &coder);
+  GstMemory *memory = gst_allocator_alloc (allocator, 1000, NULL), *share;
+
+  fail_unless_equals_int (coder.n_out, 1);
+  check_bytes (memory, 0, 1000, 0xaa);
+  share = gst_memory_share (memory, 10, 20);
+  gst_memory_unref (memory);
+  fail_unless_equals_int (coder.n_out, 1);
+  gst_memory_unref (share);
+  fail_unless_equals_int (coder.n_out, 0);
+
+  /* What is out may outlive the allocator and the coder. */
+  memory = gst_allocator_alloc (allocator, 1000, NULL);
+  gst_paco_allocator_detach (allocator);
+  gst_object_unref (allocator);
+  check_bytes (memory, 0, 1000, 0xaa);
+  gst_memory_unref (memory);
+  fail_unless_equals_int (coder.n_out, 0);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_params)
+{
+  Coder coder = { 0 };
+  GstAllocator *allocator = gst_paco_allocator_new (host_memory, &coder);
+  GstAllocationParams params;
+  GstMemory *memory;
+  gsize offset, maximum;
+
+  gst_allocation_params_init (&params);
+  params.prefix = 64;
+  params.padding = 32;
+  params.align = 4095;
+  params.flags = GST_MEMORY_FLAG_ZERO_PREFIXED | GST_MEMORY_FLAG_ZERO_PADDED;
+  memory = gst_allocator_alloc (allocator, 1000, &params);
+  fail_unless_equals_int (coder.n_asked, 1);
+  fail_unless_equals_int (
+      gst_memory_get_sizes (memory, &offset, &maximum), 1000);
+  fail_unless_equals_int (offset, 64);
+  fail_unless (maximum >= 64 + 1000 + 32);
+  gst_memory_resize (memory, -64, 64 + 1000 + 32);
+  check_bytes (memory, 0, 64, 0);
+  check_bytes (memory, 64, 1000, 0xaa);
+  check_bytes (memory, 64 + 1000, 32, 0);
+  gst_memory_unref (memory);
+
+  /* More than the backend promises: the system's. */
+  params.align = 65535;
+  memory = gst_allocator_alloc (allocator, 1000, &params);
+  fail_unless (memory != NULL);
+  fail_unless_equals_int (coder.n_asked, 1);
+  gst_memory_unref (memory);
+  gst_object_unref (allocator);
+}
+GST_END_TEST;
+
+/* Where the backend has no memory, or is there no more, the system has. */
+GST_START_TEST (test_system_memory)
+{
+  Coder coder = { .fails = TRUE };
+  GstAllocator *allocator = gst_paco_allocator_new (host_memory, &coder);
+  GstMemory *memory = gst_allocator_alloc (allocator, 1000, NULL);
+
+  fail_unless (memory != NULL);
+  fail_unless_equals_int (coder.n_asked, 1);
+  gst_memory_unref (memory);
+
+  gst_paco_allocator_detach (allocator);
+  memory = gst_allocator_alloc (allocator, 1000, NULL);
+  fail_unless (memory != NULL);
+  fail_unless_equals_int (coder.n_asked, 1);
+  gst_memory_unref (memory);
+  gst_object_unref (allocator);
+
+  fail_unless (gst_paco_allocator_new (NULL, &coder) == NULL);
+  gst_paco_allocator_detach (NULL);
+}
+GST_END_TEST;
+
+static Suite *
+allocator_suite (void)
+{
+  Suite *suite = suite_create ("allocator");
+  TCase *tcase = tcase_create ("general");
+
+  GST_DEBUG_CATEGORY_INIT (gst_paco_debug, "paco", 0, "PaCo backends");
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_backend_memory);
+  tcase_add_test (tcase, test_params);
+  tcase_add_test (tcase, test_system_memory);
+  return suite;
+}
+
+GST_CHECK_MAIN (allocator);
