@@ -9,10 +9,11 @@
 # and with the CPU backend, looks for bad accesses and races with
 # compute-sanitizer, measures, and writes tests/gpu/last-run.json, to be
 # committed with the change. What cannot run here is named and counted as
-# skipped. PACO_CONTENT: a picture for the benchmarks, see content.h.
-# PACO_CASES: random cases per test (300).
+# skipped. PACO_CONTENT: a picture for the benchmarks, see
+# tests/bench/cuda/content.h; else the corpus has one (PACO_CORPUS), else one is
+# computed. PACO_CASES: random cases per test (300).
 set -u
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit
 build=${1:-build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -73,12 +74,18 @@ figures () {
   grep '^{"figure"' "$work/log" | tee -a "$work/figures"
   case $status in
     0) count passed "$name" ;;
-    77) count skipped "$name" ;;
+    77) count skipped "$name: $(tail -n 1 "$work/log")" ;;
     *)
       count failed "$name"
       tail -n 20 "$work/log"
       ;;
   esac
+}
+
+# values KEY: figures and their KEY as members of a JSON object.
+values () {
+  sed -n 's/.*"figure": "\([^"]*\)".*"'"$1"'": \([^,}]*\).*/    "\1": \2,/p' \
+    "$work/figures" | sed '$s/,$//'
 }
 
 finish () {
@@ -87,10 +94,9 @@ finish () {
     printf '  "device": "%s",\n  "driver": "%s",\n' "$device" "$driver"
     printf '  "passed": %d,\n  "failed": %d,\n  "skipped": %d,\n' \
       $passed $failed $skipped
-    printf '  "figures": {\n'
-    sed 's/.*"figure": "\([^"]*\)", "value": \([^}]*\)}.*/    "\1": \2,/
-      $s/,$//' "$work/figures"
-    printf '  }\n}\n'
+    printf '  "content": "%s",\n' "$content"
+    printf '  "figures": {\n%s\n  },\n' "$(values value)"
+    printf '  "ratios": {\n%s\n  }\n}\n' "$(values ratio)"
   } >"$work/last-run.json"
   if [ -n "$device" ]; then
     cp "$work/last-run.json" tests/gpu/last-run.json
@@ -100,8 +106,8 @@ finish () {
   exit
 }
 
-device='' driver=''
-tests='bpc-device dwt-device cuda-backend sanitizer pipelines stress figures'
+device='' driver='' content=computed
+tests='bpc-device dwt-device cuda-backend failures sanitizer pipelines stress figures'
 if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
   for name in $tests; do
     count skipped "$name: this machine has no NVIDIA GPU"
@@ -120,6 +126,7 @@ export PACO_CASES
 step bpc-device 300 "$build/tests/gpu/bpc-device"
 step dwt-device 300 "$build/tests/gpu/dwt-device"
 tap cuda-backend 300 "$build/tests/codec/test-cuda-backend"
+tap failures 300 "$build/tests/gpu/failures-device"
 
 # --- bad accesses, races, memory that nobody has written ---
 
@@ -150,6 +157,28 @@ same_files () { # MODE CAPS
     t. ! queue ! pacodec backend=cpu ! \
     filesink location="$work/cpu.raw" || return 1
   [ -s "$work/cuda.raw" ] && cmp "$work/cuda.raw" "$work/cpu.raw"
+}
+
+two_devices () { # each codes what the other one codes as well
+  gst-launch-1.0 -q videotestsrc num-buffers=30 pattern=smpte ! \
+    video/x-raw,format=I422_10LE,width=1920,height=1080 ! tee name=t \
+    t. ! queue ! pacoenc backend=cuda cuda-device-id=0 ! \
+    filesink location="$work/0.paco" \
+    t. ! queue ! pacoenc backend=cuda cuda-device-id=1 ! \
+    filesink location="$work/1.paco" \
+    t. ! queue ! pacoenc backend=cpu ! filesink location="$work/cpu.paco" ||
+    return 1
+  cmp "$work/0.paco" "$work/cpu.paco" || return 1
+  cmp "$work/1.paco" "$work/cpu.paco" || return 1
+  gst-launch-1.0 -q filesrc location="$work/cpu.paco" ! pacoparse ! \
+    tee name=t \
+    t. ! queue ! pacodec backend=cuda cuda-device-id=0 ! \
+    filesink location="$work/0.raw" \
+    t. ! queue ! pacodec backend=cuda cuda-device-id=1 ! \
+    filesink location="$work/1.raw" \
+    t. ! queue ! pacodec backend=cpu ! filesink location="$work/cpu.raw" ||
+    return 1
+  cmp "$work/0.raw" "$work/cpu.raw" && cmp "$work/1.raw" "$work/cpu.raw"
 }
 
 stress () { # 4 encoders and 4 decoders in one process
@@ -183,6 +212,14 @@ if command -v gst-launch-1.0 >/dev/null; then
     count failed 'pipeline interlaced'
     tail -n 20 "$work/log"
   fi
+  if [ "$(nvidia-smi -L | wc -l)" -lt 2 ]; then
+    count skipped 'pipeline two devices: this machine has one GPU'
+  elif two_devices >"$work/log" 2>&1; then
+    count passed 'pipeline two devices'
+  else
+    count failed 'pipeline two devices'
+    tail -n 20 "$work/log"
+  fi
   if stress >"$work/log" 2>&1; then
     count passed 'stress'
   else
@@ -196,13 +233,32 @@ fi
 
 # --- figures ---
 
-figures bench 120 "$build/tests/gpu/bench-cuda" ${PACO_CONTENT:+"$PACO_CONTENT"}
+corpus=${PACO_CORPUS:-../shared/corpus}
+picture=${PACO_CONTENT:-}
+if [ -z "$picture" ] && [ -e "$corpus/p4k_canyon.ppm.xz" ] &&
+  xz -dc "$corpus/p4k_canyon.ppm.xz" >"$work/p4k_canyon.ppm"; then
+  picture=$work/p4k_canyon.ppm
+fi
+
+# of FIGURE: its value.
+of () {
+  sed -n 's/.*"figure": "'"$1"'", "value": \([^,}]*\).*/\1/p' "$work/figures"
+}
+
+figures paco-bench 200 "$build/tests/bench/paco-bench" --kernels --pipeline \
+  --timeline ${picture:+"$picture"}
+grep -vE '^\{|^content: ' "$work/log" # the chart of frames in flight
+content=$(basename "$(sed -n 's/^content: //p' "$work/log")")
+PACO_H2D_GBPS=$(of h2d_gbps) PACO_D2H_GBPS=$(of d2h_gbps)
+export PACO_H2D_GBPS PACO_D2H_GBPS
 if command -v gst-launch-1.0 >/dev/null; then
   for rate in lossless quality; do
     figures "gst-speed $rate" 100 "$build/tests/gpu/gst-speed" "gst_$rate" \
-      $rate 300 ${PACO_CONTENT:+"$PACO_CONTENT"}
+      $rate 600 ${picture:+"$picture"}
+    figures "gst-launch $rate" 200 sh tests/gpu/gst-launch-speed.sh "$build" \
+      $rate ${picture:+"$picture"}
   done
 else
-  count skipped 'gst-speed: there is no GStreamer'
+  count skipped 'gst-speed, gst-launch: there is no GStreamer'
 fi
 finish

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the elements do when the GPU fails, at the start and later, over a driver
+ * of our own (tests/gpu/fake-driver.h), which this program is linked to: an
+ * error with the cause, nothing that hangs, and with backend=auto the CPU where
+ * no GPU can be opened. */
+#include "tests/gpu/fake-driver.h"
+#include <gst/app/gstappsink.h>
+#include <gst/check/gstcheck.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define SOURCE                                                                 \
+  "videotestsrc num-buffers=%u pattern=ball ! "                                \
+  "video/x-raw,format=I420,width=96,height=64 ! "
+#define ENCODER SOURCE "pacoenc name=coder backend=cuda ! fakesink"
+#define DECODER                                                                \
+  SOURCE "pacoenc backend=cpu ! pacodec name=coder backend=cuda ! fakesink"
+#define MAX_SECONDS 15
+
+static GstElement *
+make_pipeline (const char *format, guint n_frames)
+{
+  char *launch = g_strdup_printf (format, n_frames);
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (launch, &error);
+
+  g_assert_no_error (error);
+  g_free (launch);
+  return pipeline;
+}
+
+/* Plays to the end; returns the error that came instead. */
+static GError *
+play (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  GError *error = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, MAX_SECONDS * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (message != NULL, "neither an error nor the end");
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
+  return error;
+}
+
+/* Nothing of the driver's is left, unless nothing works any more. */
+static void
+check_left (const char *plan)
+{
+  FakeCudaLeft left;
+
+  fake_cuda_left (&left);
+  fail_unless (left.misuses == 0, "%s: misuses of the driver", plan);
+  if (strstr (plan, ":gone") == NULL)
+    fail_unless (left.contexts == 0, "%s: a context is left", plan);
+  fake_cuda_clear ();
+}
+
+static const struct
+{
+  const char *plan, *cause;
+} failures[] = {
+  /* at the start */
+  { "cuInit:1:100:from", "no CUDA device" },
+  { "cuCtxCreate_v2:1:2:from", "CUDA_ERROR_OUT_OF_MEMORY" },
+  { "cuModuleLoadData:2:209:from", "CUDA_ERROR_NO_BINARY_FOR_GPU" },
+  { "cuMemAlloc_v2:1:2:from", "CUDA_ERROR_OUT_OF_MEMORY" },
+  /* when the format is known */
+  { "cuMemAlloc_v2:5:2:from", "CUDA_ERROR_OUT_OF_MEMORY" },
+  { "cuEventCreate:3:700:lost", "CUDA_ERROR_ILLEGAL_ADDRESS" },
+  /* with frames in flight */
+  { "cuEventSynchronize:1:700:lost", "CUDA_ERROR_ILLEGAL_ADDRESS" },
+  { "cuEventSynchronize:7:700:lost", "CUDA_ERROR_ILLEGAL_ADDRESS" },
+  { "cuEventSynchronize:8:46:gone", "CUDA_ERROR_DEVICE_UNAVAILABLE" },
+  { "cuEventSynchronize:9:2:from", "CUDA_ERROR_OUT_OF_MEMORY" },
+  { "cuLaunchKernel:20:719:lost", "CUDA_ERROR_LAUNCH_FAILED" },
+  { "cuMemcpyDtoHAsync_v2:5:46", "CUDA_ERROR_DEVICE_UNAVAILABLE" },
+};
+
+static void
+check_failure (const char *launch, guint i)
+{
+  GstElement *pipeline = make_pipeline (launch, 30);
+  GError *error;
+
+  fake_cuda_fail (failures[i].plan);
+  error = play (pipeline);
+  fail_unless (error != NULL, "%s: no error", failures[i].plan);
+  fail_unless (strstr (error->message, failures[i].cause) != NULL, "%s: %s",
+      failures[i].plan, error->message);
+  g_error_free (error);
+  check_left (failures[i].plan);
+
+  /* The same elements work again when the GPU does. */
+  fake_cuda_fail (NULL);
+  error = play (pipeline);
+  g_assert_no_error (error);
+  gst_object_unref (pipeline);
+  check_left (failures[i].plan);
+}
+
+GST_START_TEST (test_encoder)
+{
+  check_failure (ENCODER, __i__);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_decoder)
+{
+  check_failure (DECODER, __i__);
+}
+GST_END_TEST;
+
+/* --- backend=auto --- */
+
+static char *log_path; /* GStreamer's, warnings only */
+
+static guint
+count_warnings (void)
+{
+  char *text;
+  guint n = 0;
+
+  fail_unless (g_file_get_contents (log_path, &text, NULL, NULL));
+  for (const char *at = text;
+       (at = strstr (at, "the cuda backend cannot be used: ")); at++)
+    n++;
+  g_free (text);
+  return n;
+}
+
+/* All that comes out of a pipeline with the appsink "out", and the backend of
+ * "coder". */
+static GByteArray *
+bytes_of (const char *launch, char **backend)
+{
+  GstElement *pipeline = make_pipeline (launch, 5);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "out");
+  GstElement *coder = gst_bin_get_by_name (GST_BIN (pipeline), "coder");
+  GByteArray *bytes = g_byte_array_new ();
+  GstStructure *stats;
+  GstSample *sample;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while ((sample = gst_app_sink_pull_sample (GST_APP_SINK (sink)))) {
+    GstMapInfo map;
+
+    gst_buffer_map (gst_sample_get_buffer (sample), &map, GST_MAP_READ);
+    g_byte_array_append (bytes, map.data, map.size);
+    gst_buffer_unmap (gst_sample_get_buffer (sample), &map);
+    gst_sample_unref (sample);
+  }
+  g_object_get (coder, "stats", &stats, NULL);
+  *backend = g_strdup (gst_structure_get_string (stats, "backend"));
+  gst_structure_free (stats);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (coder);
+  gst_object_unref (pipeline);
+  return bytes;
+}
+
+static void
+check_fallback (const char *plan, const char *automatic, const char *cpu)
+{
+  char *backend;
+  GByteArray *got, *expected;
+  guint n_warnings = count_warnings ();
+
+  fake_cuda_fail (plan);
+  got = bytes_of (automatic, &backend);
+  fail_unless_equals_string (backend, "cpu");
+  fail_unless (count_warnings () == n_warnings + 1, "%s: %u warnings", plan,
+      count_warnings () - n_warnings);
+  g_free (backend);
+  fake_cuda_fail (NULL);
+  expected = bytes_of (cpu, &backend);
+  g_free (backend);
+  fail_unless (expected->len > 0);
+  fail_unless (got->len == expected->len
+          && memcmp (got->data, expected->data, got->len) == 0,
+      "%s: not the bytes of the CPU", plan);
+  g_byte_array_unref (got);
+  g_byte_array_unref (expected);
+  check_left (plan);
+}
+
+/* A GPU that cannot be opened is a warning, and the CPU codes. */
+GST_START_TEST (test_fallback)
+{
+  static const char *const plans[] = { "cuInit:1:100:from", "cuInit:1:999:from",
+    "cuDeviceGetCount:1:46:from", "cuCtxCreate_v2:1:2:from",
+    "cuCtxCreate_v2:1:46:gone", "cuModuleLoadData:1:209:from",
+    "cuMemAlloc_v2:1:2:from", "cuCtxSynchronize:1:700:lost" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (plans); i++) {
+    check_fallback (plans[i],
+        SOURCE "pacoenc name=coder ! appsink name=out sync=false",
+        SOURCE "pacoenc name=coder backend=cpu ! appsink name=out sync=false");
+    check_fallback (plans[i],
+        SOURCE "pacoenc backend=cpu ! pacodec name=coder ! "
+               "appsink name=out sync=false",
+        SOURCE "pacoenc backend=cpu ! pacodec name=coder backend=cpu ! "
+               "appsink name=out sync=false");
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_fallback_devices)
+{
+  g_setenv ("FAKE_CUDA_CAPABILITY", "5.2", TRUE);
+  check_fallback ("cuInit:1000:2",
+      SOURCE "pacoenc name=coder ! appsink name=out sync=false",
+      SOURCE "pacoenc name=coder backend=cpu ! appsink name=out sync=false");
+  g_unsetenv ("FAKE_CUDA_CAPABILITY");
+  /* There is no GPU of this number. */
+  check_fallback ("cuInit:1000:2",
+      SOURCE "pacoenc name=coder cuda-device-id=3 ! "
+             "appsink name=out sync=false",
+      SOURCE "pacoenc name=coder backend=cpu ! appsink name=out sync=false");
+}
+GST_END_TEST;
+
+/* A stream that has begun on a GPU is not taken over. */
+GST_START_TEST (test_no_fallback_later)
+{
+  static const char *const launches[] = {
+    SOURCE "pacoenc ! fakesink",
+    SOURCE "pacoenc backend=cpu ! pacodec ! fakesink",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (launches); i++) {
+    GstElement *pipeline = make_pipeline (launches[i], 30);
+    GError *error;
+
+    fake_cuda_fail ("cuEventSynchronize:4:700:lost");
+    error = play (pipeline);
+    fail_unless (error != NULL);
+    fail_unless (strstr (error->message, "CUDA_ERROR_ILLEGAL_ADDRESS") != NULL,
+        "%s", error->message);
+    g_error_free (error);
+    gst_object_unref (pipeline);
+    check_left (launches[i]);
+  }
+}
+GST_END_TEST;
+
+/* --- several GPUs --- */
+
+GST_START_TEST (test_other_device)
+{
+  GstElement *pipeline, *other;
+  GError *error;
+  GstMessage *message;
+  GstBus *bus;
+
+  g_setenv ("FAKE_CUDA_DEVICES", "2", TRUE);
+  pipeline = make_pipeline (
+      SOURCE "pacoenc backend=cuda cuda-device-id=0 ! fakesink", 30);
+  other = make_pipeline (
+      SOURCE "pacoenc backend=cuda cuda-device-id=1 ! fakesink", 60);
+  fake_cuda_fail ("device0:300:700:lost");
+  gst_element_set_state (other, GST_STATE_PLAYING);
+  error = play (pipeline);
+  fail_unless (error != NULL);
+  fail_unless (
+      strstr (error->message, "Fake GPU 0") != NULL, "%s", error->message);
+  g_error_free (error);
+
+  bus = gst_element_get_bus (other);
+  message = gst_bus_timed_pop_filtered (
+      bus, MAX_SECONDS * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (message != NULL);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  gst_element_set_state (other, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  gst_object_unref (other);
+  check_left ("two devices");
+  g_unsetenv ("FAKE_CUDA_DEVICES");
+}
+GST_END_TEST;
+
+static Suite *
+cuda_failures_suite (void)
+{
+  Suite *suite = suite_create ("cudafailures");
+  TCase *tests = tcase_create ("general");
+
+  suite_add_tcase (suite, tests);
+  tcase_set_timeout (tests, 60);
+  tcase_add_loop_test (tests, test_encoder, 0, G_N_ELEMENTS (failures));
+  tcase_add_loop_test (tests, test_decoder, 0, G_N_ELEMENTS (failures));
+  tcase_add_test (tests, test_fallback);
+  tcase_add_test (tests, test_fallback_devices);
+  tcase_add_test (tests, test_no_fallback_later);
+  tcase_add_test (tests, test_other_device);
+  return suite;
+}
+
+int
+main (int argc, char **argv)
+{
+  int n_failed, file = g_file_open_tmp ("paco-XXXXXX.log", &log_path, NULL);
+
+  g_close (file, NULL);
+  g_setenv ("GST_DEBUG", "2", TRUE);
+  g_setenv ("GST_DEBUG_NO_COLOR", "1", TRUE);
+  g_setenv ("GST_DEBUG_FILE", log_path, TRUE);
+  gst_check_init (&argc, &argv);
+  n_failed = gst_check_run_suite (
+      cuda_failures_suite (), "cudafailures", __FILE__);
+  g_remove (log_path);
+  g_free (log_path);
+  return n_failed;
+}

@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The whole life of a coder over the fake driver. */
+#include "tests/gpu/failures-life.h"
+#include "codec/reference/reference.h"
+#include "tests/gpu/fake-kernels.h"
+#include <string.h>
+
+#define BACKEND paco_cuda_backend
+#define DEPTH 2
+#define N_FRAMES 6 /* of a format */
+#define GAP 0x5a   /* bytes between lines */
+
+static const PacoVideoInfo video = {
+  .raw_format = "TEST", .par_n = 1, .par_d = 1, .fps_n = 25, .fps_d = 1
+};
+
+/* Planes with gaps between lines; planes behind each other whose coefficients
+ * need 32 bits; and words that components share. */
+static const struct
+{
+  PacoPictureFormat picture;
+  PacoSampleLayout layout[3];
+  unsigned gap;
+  PacoRateControl rate_control;
+} formats[] = {
+  { { 64, 48, 3, false, { { 8, 0, 0 }, { 8, 1, 1 }, { 8, 1, 1 } } },
+      { { 1, 1 }, { 1, 1 }, { 1, 1 } }, 16, PACO_RATE_QUALITY },
+  { { 80, 40, 3, false, { { 16, 0, 0 }, { 16, 0, 0 }, { 16, 0, 0 } } },
+      { { 2, 2 }, { 2, 2 }, { 2, 2 } }, 0, PACO_RATE_LOSSLESS },
+  { { 48, 32, 3, true, { { 10, 0, 0 }, { 10, 0, 0 }, { 10, 0, 0 } } },
+      { { 4, 4, 0, false, true }, { 4, 4, 10, false, true },
+          { 4, 4, 20, false, true } },
+      0, PACO_RATE_QUALITY },
+};
+
+/* --- Pictures --- */
+
+typedef struct
+{
+  PacoPicture picture;
+  uint8_t *data;
+  size_t size;
+  PacoHostMemory *pinned; /* or NULL: the heap's */
+} Frame;
+
+static bool
+is_shared (unsigned format)
+{
+  return formats[format].layout[0].shared;
+}
+
+/* Lays a picture out in memory that may be NULL; returns its size. */
+static size_t
+lay_out (unsigned format, uint8_t *data, PacoPicture *picture)
+{
+  const PacoPictureFormat *f = &formats[format].picture;
+  size_t size = 0;
+
+  for (unsigned c = 0; c < f->n_components; c++) {
+    const PacoSampleLayout *layout = &formats[format].layout[c];
+    size_t stride = paco_component_width (f, c) * layout->pixel_stride
+        + formats[format].gap;
+    size_t at = is_shared (format) ? 0 : size;
+
+    picture->layout[c] = *layout;
+    picture->stride[c] = stride;
+    picture->data[c] = data ? data + at : NULL;
+    size = at + stride * paco_component_height (f, c);
+  }
+  return size;
+}
+
+static void
+frame_init (Frame *frame, unsigned format, PacoHostMemory *pinned, int fill)
+{
+  frame->size = lay_out (format, NULL, &frame->picture);
+  frame->pinned = pinned;
+  frame->data = pinned ? pinned->data : g_malloc (frame->size);
+  lay_out (format, frame->data, &frame->picture);
+  memset (frame->data, fill, frame->size);
+}
+
+static void
+frame_clear (Frame *frame)
+{
+  if (frame->pinned)
+    frame->pinned->release (frame->pinned);
+  else
+    g_free (frame->data);
+  *frame = (Frame){ { { NULL } } };
+}
+
+/* Whether all samples are made of this byte, and gaps are as they were. */
+static void
+check_samples (const Life *life, const Frame *frame, unsigned format, int byte)
+{
+  const PacoPictureFormat *f = &formats[format].picture;
+
+  for (unsigned c = 0; c < f->n_components; c++) {
+    size_t bytes = paco_component_width (f, c)
+        * formats[format].layout[c].pixel_stride;
+
+    for (unsigned y = 0; y < paco_component_height (f, c); y++) {
+      const uint8_t *line = frame->picture.data[c]
+          + y * frame->picture.stride[c];
+
+      for (unsigned x = 0; x < bytes + formats[format].gap; x++)
+        if (line[x] != (x < bytes ? byte : GAP))
+          g_error ("%s: component %u, line %u, byte %u is %u, not %u",
+              life->plan, c, y, x, line[x], x < bytes ? byte : GAP);
+    }
+  }
+}
+
+/* --- Errors --- */
+
+/* Takes the error. Returns whether life goes on. */
+static bool
+note (Life *life, GError *error)
+{
+  if (!error)
+    g_error ("%s: a failure without an error", life->plan);
+  if (!life->has_failed ())
+    g_error (
+        "%s: an error before anything failed: %s", life->plan, error->message);
+  if (!strstr (error->message, life->cause))
+    g_error ("%s: the error does not name the cause: %s", life->plan,
+        error->message);
+  if (error->domain != PACO_ERROR)
+    g_error ("%s: an error of another kind: %s", life->plan, error->message);
+  g_test_message ("%s: %s", life->plan, error->message);
+  g_error_free (error);
+  life->n_errors++;
+  return life->goes_on;
+}
+
+static PacoBackendOptions
+options (const Life *life)
+{
+  return (PacoBackendOptions){ .device = life->device, .depth = DEPTH };
+}
+
+static PacoEncoder *
+open_encoder (Life *life)
+{
+  PacoBackendOptions opts = options (life);
+  GError *error = NULL;
+  PacoEncoder *encoder = BACKEND.encoder_open (&opts, &error);
+
+  while (!encoder && note (life, g_steal_pointer (&error)))
+    encoder = BACKEND.encoder_open (&opts, &error);
+  return encoder;
+}
+
+static PacoDecoder *
+open_decoder (Life *life)
+{
+  PacoBackendOptions opts = options (life);
+  GError *error = NULL;
+  PacoDecoder *decoder = BACKEND.decoder_open (&opts, &error);
+
+  while (!decoder && note (life, g_steal_pointer (&error)))
+    decoder = BACKEND.decoder_open (&opts, &error);
+  return decoder;
+}
+
+/* --- Encoding --- */
+
+typedef struct
+{
+  Life *life;
+  PacoEncoder *encoder;
+  unsigned format, n_in_flight;
+  Frame sources[N_FRAMES];
+  uint8_t stamps[N_FRAMES];
+  GPtrArray *kept; /* encoded frames */
+} Encoding;
+
+static void
+release_frame (gpointer frame)
+{
+  ((PacoEncodedFrame *) frame)->release (frame);
+}
+
+static gboolean
+configure_encoder (PacoEncoder *encoder, unsigned format, GError **error)
+{
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+
+  parameters.rate_control = formats[format].rate_control;
+  return BACKEND.encoder_configure (encoder, &formats[format].picture,
+      formats[format].layout, &parameters, error);
+}
+
+static void
+check_encoded (const Life *life, const PacoEncodedFrame *frame, uint8_t stamp)
+{
+  PacoHeader header;
+  PacoProbabilitySet set;
+  GError *error = NULL;
+
+  if (!paco_header_parse (frame->data, frame->size, &header, &set, &error))
+    g_error ("%s: %s", life->plan, error->message);
+  if (header.frame_size != frame->size
+      || frame->size
+          != header.header_size + header.index_size + FAKE_PAYLOAD_SIZE (stamp))
+    g_error ("%s: a frame of %zu bytes", life->plan, frame->size);
+  for (size_t i = header.header_size + header.index_size; i < frame->size; i++)
+    if (frame->data[i] != stamp)
+      g_error ("%s: a frame that was not coded: byte %zu is %u, not %u",
+          life->plan, i, frame->data[i], stamp);
+}
+
+static bool
+collect_encoded (Encoding *self)
+{
+  PacoEncodedFrame *frame = BACKEND.encoder_collect (self->encoder);
+  unsigned number;
+
+  g_assert_nonnull (frame);
+  self->n_in_flight--;
+  number = GPOINTER_TO_UINT (frame->user_data);
+  frame_clear (&self->sources[number]); /* nothing may use it any more */
+  if (frame->error) {
+    bool goes_on = note (self->life, g_steal_pointer (&frame->error));
+
+    g_assert_null (frame->data);
+    frame->release (frame);
+    return goes_on;
+  }
+  check_encoded (self->life, frame, self->stamps[number]);
+  self->life->n_good++;
+  g_ptr_array_add (self->kept, frame);
+  return true;
+}
+
+static bool
+submit_source (Encoding *self, unsigned number)
+{
+  GError *error = NULL;
+  PacoHostMemory *pinned = NULL;
+  PacoPicture layout;
+  Frame *source = &self->sources[number];
+
+  self->stamps[number] = 10 + (number * 97 + self->format * 41) % 230;
+  if (number % 2) {
+    pinned = BACKEND.encoder_host_memory (
+        self->encoder, lay_out (self->format, NULL, &layout), &error);
+    if (!pinned && !note (self->life, g_steal_pointer (&error)))
+      return false;
+  }
+  frame_init (source, self->format, pinned, self->stamps[number]);
+  if (number == 3 && formats[self->format].rate_control == PACO_RATE_QUALITY)
+    BACKEND.encoder_set_rate (self->encoder, 60.0, 0);
+  self->life->n_frames++;
+  if (!BACKEND.encoder_submit (self->encoder, &source->picture, &video,
+          GUINT_TO_POINTER (number), &error)) {
+    frame_clear (source);
+    return note (self->life, error);
+  }
+  self->n_in_flight++;
+  return true;
+}
+
+static bool
+encode_format (Encoding *self)
+{
+  GError *error = NULL;
+  bool alive = true;
+
+  while (!configure_encoder (self->encoder, self->format, &error))
+    if (!note (self->life, g_steal_pointer (&error)))
+      return false;
+  for (unsigned n = 0; n < N_FRAMES && alive; n++) {
+    if (self->n_in_flight == DEPTH)
+      alive = collect_encoded (self);
+    alive = alive && submit_source (self, n);
+  }
+  while (alive && self->n_in_flight > 0)
+    alive = collect_encoded (self);
+  /* As an element that stops. */
+  BACKEND.encoder_abandon (self->encoder, NULL);
+  g_assert_null (BACKEND.encoder_collect (self->encoder));
+  for (unsigned n = 0; n < N_FRAMES; n++)
+    frame_clear (&self->sources[n]);
+  self->n_in_flight = 0;
+  return alive;
+}
+
+static void
+encode_all (Life *life, PacoEncoder *encoder, GPtrArray *kept, unsigned n)
+{
+  Encoding encoding = { .life = life, .encoder = encoder, .kept = kept };
+
+  while (encoding.format < n && encode_format (&encoding))
+    encoding.format++;
+}
+
+/* One more encoder, while that which failed is still open. */
+static void
+try_new_encoder (Life *old)
+{
+  Life life = { .plan = old->plan,
+    .cause = old->cause,
+    .device = old->device,
+    .has_failed = old->has_failed };
+  GPtrArray *kept = g_ptr_array_new_with_free_func (release_frame);
+  PacoEncoder *encoder = open_encoder (&life);
+
+  if (encoder)
+    encode_all (&life, encoder, kept, 1);
+  if (old->new_works ? life.n_good < N_FRAMES : life.n_good > 0)
+    g_error (
+        "%s: afterwards %u frames of a new encoder", life.plan, life.n_good);
+  BACKEND.encoder_close (encoder);
+  g_ptr_array_unref (kept);
+}
+
+void
+life_of_encoder (Life *life)
+{
+  GPtrArray *kept = g_ptr_array_new_with_free_func (release_frame);
+  PacoEncoder *encoder = open_encoder (life);
+
+  if (encoder) {
+    GError *error = NULL;
+    PacoHostMemory *late = BACKEND.encoder_host_memory (encoder, 100, &error);
+
+    if (late || note (life, error))
+      encode_all (life, encoder, kept, G_N_ELEMENTS (formats));
+    life->failed_early = life->has_failed ();
+    if (life->n_errors > 0 && (life->new_works || life->new_fails))
+      try_new_encoder (life);
+    BACKEND.encoder_close (encoder);
+    if (late)
+      late->release (late);
+  }
+  g_ptr_array_unref (kept);
+}
+
+/* --- Decoding --- */
+
+typedef struct
+{
+  Life *life;
+  PacoDecoder *decoder;
+  unsigned format, n_in_flight;
+  GByteArray *coded[N_FRAMES];
+  Frame destinations[N_FRAMES];
+} Decoding;
+
+/* Frames of the reference; later ones are larger, and one has a probability set
+ * with it. They are made once. */
+static GByteArray *
+coded_frame (unsigned format, unsigned number)
+{
+  static GByteArray *frames[G_N_ELEMENTS (formats)][N_FRAMES];
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  PacoProbabilitySet set = paco_builtin_sets[0];
+  GRand *random;
+  Frame source;
+
+  if (frames[format][number])
+    return frames[format][number];
+  random = g_rand_new_with_seed (1 + format * N_FRAMES + number);
+  frame_init (&source, format, NULL, 0);
+  for (size_t i = 0; i < source.size; i++)
+    source.data[i] = g_rand_int_range (random, 0, 2 << (number + 1));
+  parameters.rate_control = PACO_RATE_LOSSLESS;
+  frames[format][number] = g_byte_array_new ();
+  g_assert_true (paco_reference_encode (&formats[format].picture,
+      &source.picture, &video, &parameters, number == 2 ? &set : NULL,
+      frames[format][number], NULL));
+  frame_clear (&source);
+  g_rand_free (random);
+  return frames[format][number];
+}
+
+static int
+first_payload_byte (const GByteArray *coded)
+{
+  PacoHeader header;
+  PacoProbabilitySet set;
+
+  g_assert_true (
+      paco_header_parse (coded->data, coded->len, &header, &set, NULL));
+  return coded->data[header.header_size + header.index_size];
+}
+
+static bool
+collect_decoded (Decoding *self)
+{
+  PacoDecodedFrame frame = { NULL };
+  Frame *destination;
+  unsigned number;
+  bool alive = true;
+
+  g_assert_true (BACKEND.decoder_collect (self->decoder, &frame));
+  self->n_in_flight--;
+  number = GPOINTER_TO_UINT (frame.user_data);
+  destination = &self->destinations[number];
+  if (frame.error) {
+    alive = note (self->life, frame.error);
+  } else {
+    g_assert_cmpuint (frame.corrupted_blocks, ==, 0);
+    check_samples (self->life, destination, self->format,
+        first_payload_byte (self->coded[number]));
+    self->life->n_good++;
+  }
+  frame_clear (destination);
+  g_clear_pointer (&self->coded[number], g_byte_array_unref);
+  return alive;
+}
+
+static bool
+submit_coded (Decoding *self, unsigned number)
+{
+  GError *error = NULL;
+  PacoHostMemory *pinned = NULL;
+  PacoPicture layout;
+  Frame *destination = &self->destinations[number];
+  const GByteArray *coded = coded_frame (self->format, number);
+
+  if (number % 2) {
+    pinned = BACKEND.decoder_host_memory (
+        self->decoder, lay_out (self->format, NULL, &layout), &error);
+    if (!pinned && !note (self->life, g_steal_pointer (&error)))
+      return false;
+  }
+  frame_init (
+      destination, self->format, pinned, is_shared (self->format) ? 0 : GAP);
+  /* A copy that does not outlive the frame. */
+  self->coded[number] = g_byte_array_new_take (
+      g_memdup2 (coded->data, coded->len), coded->len);
+  self->life->n_frames++;
+  if (!BACKEND.decoder_submit (self->decoder, self->coded[number]->data,
+          coded->len, &destination->picture, GUINT_TO_POINTER (number),
+          &error)) {
+    frame_clear (destination);
+    g_clear_pointer (&self->coded[number], g_byte_array_unref);
+    return note (self->life, error);
+  }
+  self->n_in_flight++;
+  return true;
+}
+
+static gboolean
+configure_decoder (Decoding *self, GError **error)
+{
+  const GByteArray *coded = coded_frame (self->format, 0);
+  PacoHeader header;
+  PacoProbabilitySet set;
+
+  g_assert_true (
+      paco_header_parse (coded->data, coded->len, &header, &set, NULL));
+  return BACKEND.decoder_configure (
+      self->decoder, &header, formats[self->format].layout, 0, error);
+}
+
+static bool
+decode_format (Decoding *self)
+{
+  GError *error = NULL;
+  bool alive = true;
+
+  while (!configure_decoder (self, &error))
+    if (!note (self->life, g_steal_pointer (&error)))
+      return false;
+  for (unsigned n = 0; n < N_FRAMES && alive; n++) {
+    if (self->n_in_flight == DEPTH)
+      alive = collect_decoded (self);
+    alive = alive && submit_coded (self, n);
+  }
+  while (alive && self->n_in_flight > 0)
+    alive = collect_decoded (self);
+  BACKEND.decoder_abandon (self->decoder, NULL);
+  for (unsigned n = 0; n < N_FRAMES; n++) {
+    frame_clear (&self->destinations[n]);
+    g_clear_pointer (&self->coded[n], g_byte_array_unref);
+  }
+  self->n_in_flight = 0;
+  return alive;
+}
+
+static void
+decode_all (Life *life, PacoDecoder *decoder, unsigned n)
+{
+  Decoding decoding = { .life = life, .decoder = decoder };
+
+  while (decoding.format < n && decode_format (&decoding))
+    decoding.format++;
+}
+
+static void
+try_new_decoder (Life *old)
+{
+  Life life = { .plan = old->plan,
+    .cause = old->cause,
+    .device = old->device,
+    .has_failed = old->has_failed };
+  PacoDecoder *decoder = open_decoder (&life);
+
+  if (decoder)
+    decode_all (&life, decoder, 1);
+  if (old->new_works ? life.n_good < N_FRAMES : life.n_good > 0)
+    g_error (
+        "%s: afterwards %u frames of a new decoder", life.plan, life.n_good);
+  BACKEND.decoder_close (decoder);
+}
+
+void
+life_of_decoder (Life *life)
+{
+  PacoDecoder *decoder = open_decoder (life);
+  GError *error = NULL;
+  PacoHostMemory *late;
+
+  if (!decoder)
+    return;
+  late = BACKEND.decoder_host_memory (decoder, 100, &error);
+  if (late || note (life, error))
+    decode_all (life, decoder, G_N_ELEMENTS (formats));
+  life->failed_early = life->has_failed ();
+  if (life->n_errors > 0 && (life->new_works || life->new_fails))
+    try_new_decoder (life);
+  BACKEND.decoder_close (decoder);
+  if (late)
+    late->release (late);
+}

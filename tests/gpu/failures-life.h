@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The whole life of a coder over the fake driver: opened, configured for
+ * several formats, some frames of each, closed, with frames and memory that
+ * outlive it. Whatever comes out is checked. */
+#pragma once
+#include "codec/backend.h"
+
+typedef struct
+{
+  const char *plan;  /* for messages */
+  const char *cause; /* that every error is to name */
+  int device;
+  bool goes_on;   /* after an error, which is to be the only one */
+  bool new_works; /* after an error: whether one more coder can be had */
+  bool new_fails; /* neither: not tried */
+  bool (*has_failed) (void);
+
+  unsigned n_errors, n_frames, n_good;
+  bool failed_early; /* before the coder was closed */
+} Life;
+
+void life_of_encoder (Life *life);
+void life_of_decoder (Life *life);

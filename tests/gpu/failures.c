@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the CUDA backend does when the driver fails, over the fake driver, so
+ * that no GPU is needed: every call of every function that a coder makes in its
+ * life fails once, in several ways. The life then ends with an error that names
+ * the cause, or goes on where the failure does no harm; nothing is left behind,
+ * nothing hangs, and no frame comes out that was not coded.
+ *
+ *   failures FAKE-DRIVER OLD-DRIVER */
+#include "tests/gpu/failures-life.h"
+#include "tests/gpu/fake-driver.h"
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BACKEND paco_cuda_backend
+#define MAX_SECONDS 60 /* of a life */
+
+static const char *fake_path, *old_path;
+
+static struct
+{
+  __typeof__ (fake_cuda_fail) *fail;
+  __typeof__ (fake_cuda_has_failed) *has_failed;
+  __typeof__ (fake_cuda_calls) *calls;
+  __typeof__ (fake_cuda_left) *left;
+  __typeof__ (fake_cuda_clear) *clear;
+} fake;
+
+/* From here on, whoever opens libcuda.so.1 gets the fake one. */
+static void
+load_fake (void)
+{
+  void *library = dlopen (fake_path, RTLD_NOW | RTLD_LOCAL);
+
+  if (!library)
+    g_error ("%s", dlerror ());
+  *(void **) &fake.fail = dlsym (library, "fake_cuda_fail");
+  *(void **) &fake.has_failed = dlsym (library, "fake_cuda_has_failed");
+  *(void **) &fake.calls = dlsym (library, "fake_cuda_calls");
+  *(void **) &fake.left = dlsym (library, "fake_cuda_left");
+  *(void **) &fake.clear = dlsym (library, "fake_cuda_clear");
+  g_assert_true (
+      fake.fail && fake.has_failed && fake.calls && fake.left && fake.clear);
+}
+
+/* --- A coder that does not end --- */
+
+static char now[160];
+
+static void
+hangs (int signal_number)
+{
+  static const char text[] = "Bail out! It hangs: ";
+
+  if (write (STDOUT_FILENO, text, sizeof text - 1) < 0
+      || write (STDOUT_FILENO, now, strlen (now)) < 0
+      || write (STDOUT_FILENO, "\n", 1) < 0)
+    _exit (2);
+  _exit (1);
+}
+
+/* --- Lives --- */
+
+typedef void (*LiveFunc) (Life *);
+
+/* After these nothing is wrong but that a little memory or time is lost; they
+ * may fail without an error, but need not. */
+static bool
+is_harmless (const char *function)
+{
+  static const char *const harmless[] = { "cuEventElapsedTime",
+    "cuFuncSetAttribute", "cuFuncGetAttribute", "cuDeviceGetName",
+    "cuCtxPopCurrent_v2", "cuCtxDestroy_v2", "cuStreamDestroy_v2",
+    "cuEventDestroy_v2", "cuMemFree_v2", "cuMemFreeHost", "cuModuleUnload",
+    "cuStreamSynchronize", "cuCtxPushCurrent_v2", NULL };
+
+  return g_strv_contains (harmless, function);
+}
+
+/* When everything fails, nothing can be given back. */
+static void
+check_left (const char *plan, const char *function, bool all_gone)
+{
+  FakeCudaLeft left;
+  bool kept = strcmp (function, "cuCtxDestroy_v2") == 0;
+  bool stays = strcmp (function, "cuCtxPopCurrent_v2") == 0;
+
+  fake.left (&left);
+  if (left.misuses > 0)
+    g_error ("%s: %u misuses of the driver", plan, left.misuses);
+  if (!all_gone && !kept && (left.contexts > 0 || (!stays && left.pushed > 0)))
+    g_error ("%s: left: %u contexts, %u modules, %u streams, %u events, %u and "
+             "%u pieces of memory; %u contexts current",
+        plan, left.contexts, left.modules, left.streams, left.events,
+        left.device_memory, left.host_memory, left.pushed);
+  fake.clear ();
+}
+
+static const struct
+{
+  int result;
+  const char *name, *how;
+  bool goes_on, new_works, new_fails;
+} ways[] = {
+  { 2, "CUDA_ERROR_OUT_OF_MEMORY", "once", .goes_on = true },
+  { 2, "CUDA_ERROR_OUT_OF_MEMORY", "from" },
+  { 700, "CUDA_ERROR_ILLEGAL_ADDRESS", "lost", .new_works = true },
+  { 46, "CUDA_ERROR_DEVICE_UNAVAILABLE", "gone", .new_fails = true },
+};
+
+static void
+check_life (const Life *life, const char *function, bool once)
+{
+  if (!life->has_failed () && life->n_good < life->n_frames)
+    g_error ("%s: %u of %u frames", life->plan, life->n_good, life->n_frames);
+  if (life->failed_early && life->n_errors == 0
+      && (life->n_good < life->n_frames || !is_harmless (function)))
+    g_error ("%s: no error", life->plan);
+  if (once && life->n_errors > 1)
+    g_error ("%s: %u errors of one failure", life->plan, life->n_errors);
+  if (once && life->n_good + life->n_errors < life->n_frames)
+    g_error ("%s: %u of %u frames", life->plan, life->n_good, life->n_frames);
+}
+
+/* The call of this number of a function fails in a way. */
+static void
+live (LiveFunc func, const char *function, unsigned number, unsigned way)
+{
+  Life life = {
+    .plan = now,
+    .cause = ways[way].name,
+    .device = -1,
+    .goes_on = ways[way].goes_on,
+    .new_works = ways[way].new_works,
+    .new_fails = ways[way].new_fails,
+    .has_failed = fake.has_failed,
+  };
+
+  g_snprintf (now, sizeof now, "%s:%u:%d:%s", function, number,
+      ways[way].result, ways[way].how);
+  fake.fail (now);
+  alarm (MAX_SECONDS);
+  func (&life);
+  alarm (0);
+  check_life (&life, function, strcmp (ways[way].how, "once") == 0);
+  check_left (now, function, strcmp (ways[way].how, "gone") == 0);
+}
+
+/* Early ones, and some of the others. */
+static bool
+is_chosen (unsigned number, unsigned n)
+{
+  return number <= 10 || number == n || number % (1 + n / 16) == 0;
+}
+
+static void
+live_all (LiveFunc func)
+{
+  GArray *n_calls = g_array_new (FALSE, TRUE, sizeof (unsigned));
+  Life life = {
+    .plan = "without a failure", .device = -1, .has_failed = fake.has_failed
+  };
+  const char *function;
+  unsigned n, n_lives = 0;
+
+  fake.fail (NULL);
+  func (&life);
+  g_assert_cmpuint (life.n_errors, ==, 0);
+  g_assert_cmpuint (life.n_good, ==, life.n_frames);
+  g_assert_cmpuint (life.n_good, >, 0);
+  for (unsigned i = 0; n = fake.calls (i, &function), function; i++)
+    g_array_append_val (n_calls, n);
+  check_left (life.plan, "", false);
+
+  for (unsigned i = 0; i < n_calls->len; i++) {
+    fake.calls (i, &function);
+    n = g_array_index (n_calls, unsigned, i);
+    for (unsigned number = 1; number <= n; number++)
+      for (unsigned w = 0; is_chosen (number, n) && w < G_N_ELEMENTS (ways);
+           w++, n_lives++)
+        live (func, function, number, w);
+  }
+  g_test_message ("%u lives", n_lives);
+  g_array_unref (n_calls);
+}
+
+static void
+test_encoder (void)
+{
+  live_all (life_of_encoder);
+}
+
+static void
+test_decoder (void)
+{
+  live_all (life_of_decoder);
+}
+
+/* --- Opening --- */
+
+/* failures --open [DRIVER]: what opening says in a process that has loaded just
+ * this driver, and else finds only what is installed. */
+static int
+say_what_opening_says (const char *library)
+{
+  const PacoBackendOptions options = { .device = -1, .depth = 1 };
+  GError *error = NULL;
+  bool loaded = dlopen (library ? library : "libcuda.so.1", RTLD_NOW) != NULL;
+
+  if (loaded != (library != NULL))
+    return 77;
+  if (!BACKEND.encoder_open (&options, &error))
+    printf ("%s", error->message);
+  g_clear_error (&error);
+  return 0;
+}
+
+/* The environment, without our drivers in LD_LIBRARY_PATH. */
+static char **
+environment_of_child (void)
+{
+  const char *path = g_getenv ("LD_LIBRARY_PATH");
+  char **folders = g_strsplit (path ? path : "", ":", -1);
+  char *ours[] = { g_path_get_dirname (fake_path),
+    g_path_get_dirname (old_path) };
+  GString *others = g_string_new (NULL);
+  char **environment;
+
+  for (char **at = folders; *at; at++)
+    if (strcmp (*at, ours[0]) != 0 && strcmp (*at, ours[1]) != 0)
+      g_string_append_printf (others, "%s%s", others->len > 0 ? ":" : "", *at);
+  environment = g_environ_setenv (
+      g_get_environ (), "LD_LIBRARY_PATH", others->str, TRUE);
+  g_string_free (others, TRUE);
+  g_strfreev (folders);
+  g_free (ours[0]);
+  g_free (ours[1]);
+  return environment;
+}
+
+static char *
+message_of_child (const char *library)
+{
+  char **environment = environment_of_child ();
+  const char *arguments[] = { "/proc/self/exe", "--open", library, NULL };
+  char *message;
+  GError *error = NULL;
+  int status;
+
+  g_spawn_sync (NULL, (char **) arguments, environment, G_SPAWN_DEFAULT, NULL,
+      NULL, &message, NULL, &status, &error);
+  g_assert_no_error (error);
+  g_strfreev (environment);
+  if (WEXITSTATUS (status) == 77)
+    g_clear_pointer (&message, g_free);
+  return message;
+}
+
+static void
+expect_words (const char *message, const char *words)
+{
+  if (!strstr (message, words))
+    g_error ("\"%s\" does not say \"%s\"", message, words);
+}
+
+static void
+test_no_driver (void)
+{
+  char *message = message_of_child (NULL);
+
+  if (message)
+    expect_words (message, "no CUDA device: libcuda.so.1");
+  else
+    g_test_skip ("this machine has a driver");
+  g_free (message);
+}
+
+static void
+test_old_driver (void)
+{
+  char *message = message_of_child (old_path);
+
+  g_assert_nonnull (message);
+  expect_words (message, "the CUDA driver is too old");
+  expect_words (message, "cuLaunchKernelEx");
+  g_free (message);
+}
+
+static void
+expect_refusal (int device, const char *words)
+{
+  const PacoBackendOptions options = { .device = device, .depth = 1 };
+  GError *error = NULL;
+  PacoDecoder *decoder = BACKEND.decoder_open (&options, &error);
+
+  g_assert_null (decoder);
+  g_assert_error (error, PACO_ERROR, PACO_ERROR_DEVICE);
+  expect_words (error->message, words);
+  g_clear_error (&error);
+  g_assert_null (BACKEND.encoder_open (&options, &error));
+  g_assert_error (error, PACO_ERROR, PACO_ERROR_DEVICE);
+  expect_words (error->message, words);
+  g_clear_error (&error);
+  check_left (words, "", false);
+}
+
+static void
+test_devices (void)
+{
+  fake.fail (NULL);
+  g_setenv ("FAKE_CUDA_DEVICES", "0", TRUE);
+  expect_refusal (-1, "no CUDA device");
+  expect_refusal (0, "no CUDA device");
+  g_setenv ("FAKE_CUDA_DEVICES", "2", TRUE);
+  expect_refusal (2, "no CUDA device 2, only 0 to 1");
+  g_setenv ("FAKE_CUDA_CAPABILITY", "5.2", TRUE);
+  expect_refusal (-1, "compute capability 5.2, 7.5 or newer");
+  expect_refusal (1, "compute capability 5.2, 7.5 or newer");
+  g_unsetenv ("FAKE_CUDA_CAPABILITY");
+  fake.fail ("cuInit:1:100:from");
+  expect_refusal (-1, "no CUDA device: the driver is installed");
+  fake.fail ("cuModuleLoadData:1:209:from");
+  expect_refusal (0, "compute capability 9.0");
+  fake.fail ("cuDeviceGetAttribute:1:46:from");
+  expect_refusal (-1, "CUDA_ERROR_DEVICE_UNAVAILABLE");
+  fake.fail ("cuDeviceGetAttribute:1:46:from");
+  expect_refusal (1, "CUDA_ERROR_DEVICE_UNAVAILABLE");
+  fake.fail (NULL);
+  g_unsetenv ("FAKE_CUDA_DEVICES");
+}
+
+/* The largest of the devices; and the other one where that cannot be used. */
+static void
+test_choice (void)
+{
+  const PacoBackendOptions options = { .device = -1, .depth = 1 };
+  PacoEncoder *encoder;
+  PacoStats stats;
+
+  g_setenv ("FAKE_CUDA_DEVICES", "2", TRUE);
+  fake.fail (NULL);
+  encoder = BACKEND.encoder_open (&options, NULL);
+  BACKEND.encoder_stats (encoder, &stats);
+  g_assert_cmpstr (stats.backend, ==, "cuda");
+  g_assert_cmpstr (stats.device, ==, "Fake GPU 1 (device 1)");
+  BACKEND.encoder_close (encoder);
+  /* The first call is about device 0. */
+  fake.fail ("cuDeviceGet:2:46");
+  encoder = BACKEND.encoder_open (&options, NULL);
+  BACKEND.encoder_stats (encoder, &stats);
+  g_assert_cmpstr (stats.device, ==, "Fake GPU 0 (device 0)");
+  BACKEND.encoder_close (encoder);
+  check_left ("two devices", "", false);
+  g_unsetenv ("FAKE_CUDA_DEVICES");
+}
+
+/* --- Several devices --- */
+
+static bool
+never (void)
+{
+  return false;
+}
+
+static gpointer
+live_on_1 (gpointer func)
+{
+  Life life = { .plan = "the other device", .device = 1, .has_failed = never };
+
+  ((LiveFunc) func) (&life);
+  g_assert_cmpuint (life.n_good, ==, life.n_frames);
+  return NULL;
+}
+
+/* What happens to one device is nothing to coders of the other, as far as this
+ * project goes: after kernel errors drivers refuse the whole process, see
+ * failures-device.c. */
+static void
+test_other_device (void)
+{
+  g_setenv ("FAKE_CUDA_DEVICES", "2", TRUE);
+  for (unsigned n = 1; n <= 40; n++) {
+    GThread *others[2];
+    Life life = { .plan = now,
+      .cause = "CUDA_ERROR_ILLEGAL_ADDRESS",
+      .device = 0,
+      .has_failed = fake.has_failed };
+
+    g_snprintf (now, sizeof now, "device0:%u:700:lost", n * n);
+    fake.fail (now);
+    alarm (MAX_SECONDS);
+    others[0] = g_thread_new ("other", live_on_1, life_of_encoder);
+    others[1] = g_thread_new ("other", live_on_1, life_of_decoder);
+    (n % 2 ? life_of_encoder : life_of_decoder) (&life);
+    g_thread_join (others[0]);
+    g_thread_join (others[1]);
+    alarm (0);
+    /* It may have been lost when nothing depended on it any more. */
+    check_life (&life, "cuMemFree_v2", false);
+    check_left (now, "", false);
+  }
+  g_unsetenv ("FAKE_CUDA_DEVICES");
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc >= 2 && strcmp (argv[1], "--open") == 0)
+    return say_what_opening_says (argv[2]);
+  g_test_init (&argc, &argv, NULL);
+  if (argc < 3) {
+    g_printerr ("usage: failures FAKE-DRIVER OLD-DRIVER\n");
+    return 2;
+  }
+  fake_path = g_canonicalize_filename (argv[1], NULL);
+  old_path = g_canonicalize_filename (argv[2], NULL);
+  signal (SIGALRM, hangs);
+  g_test_add_func ("/failures/no-driver", test_no_driver);
+  g_test_add_func ("/failures/old-driver", test_old_driver);
+  g_test_add_func ("/failures/load", load_fake);
+  g_test_add_func ("/failures/devices", test_devices);
+  g_test_add_func ("/failures/choice", test_choice);
+  g_test_add_func ("/failures/encoder", test_encoder);
+  g_test_add_func ("/failures/decoder", test_decoder);
+  g_test_add_func ("/failures/other-device", test_other_device);
+  return g_test_run ();
+}

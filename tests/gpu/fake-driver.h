@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * How a test governs the driver of fake-driver.c; without a test the
+ * environment does:
+ *
+ *   FAKE_CUDA_FAIL         a plan, see fake_cuda_fail()
+ *   FAKE_CUDA_DEVICES      number of devices (1)
+ *   FAKE_CUDA_CAPABILITY   compute capability (9.0)
+ *
+ * The latter two are read whenever a coder asks. */
+#pragma once
+#include <stdbool.h>
+
+/* What has been made and not been destroyed. pushed: contexts that are current
+ * in the calling thread. misuses: kernels that ran without those before them,
+ * and the like. */
+typedef struct
+{
+  unsigned contexts, modules, streams, events, device_memory, host_memory;
+  unsigned pushed, misuses;
+} FakeCudaLeft;
+
+/* Begins to count calls anew, and makes some of them fail. The plan is NULL or
+ * "FUNCTION:NUMBER:RESULT[:HOW]": the call of this number (from 1) of the
+ * function of this name returns this CUresult. HOW says what comes afterwards:
+ *   from   all later calls of the function fail as well;
+ *   lost   nothing works in this context any more;
+ *   gone   nothing works at all any more, until the next plan.
+ * FUNCTION deviceN stands for any function in a context of device N; HOW is
+ * lost. */
+void fake_cuda_fail (const char *plan);
+
+/* Whether the plan's call has come. */
+bool fake_cuda_has_failed (void);
+
+/* Calls of function number i since the last plan; *name is NULL behind the
+ * last function. */
+unsigned fake_cuda_calls (unsigned i, const char **name);
+
+void fake_cuda_left (FakeCudaLeft *left);
+
+/* Destroys whatever is left. Nothing may use the driver meanwhile. */
+void fake_cuda_clear (void);

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the fake driver knows, and how it does late what is enqueued. */
+#include "tests/gpu/fake-state.h"
+#include "tests/gpu/fake-driver.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME(member, symbol, parameters) symbol,
+static const char *const names[FAKE_N_FUNCTIONS] = { PACO_DRIVER_FUNCTIONS (
+    NAME) };
+
+static GMutex lock;
+static FakeContext *contexts;
+static unsigned calls[FAKE_N_FUNCTIONS], n_misuses;
+static struct
+{
+  int function, device; /* -1: none */
+  unsigned number, n_of_device;
+  CUresult result, gone;
+  char how[8];
+  bool has_failed, is_read;
+} plan = { .function = -1, .device = -1 };
+
+static _Thread_local FakeContext *pushed[FAKE_MAX_PUSHED];
+static _Thread_local unsigned n_pushed;
+
+/* --- Failing --- */
+
+static void
+read_plan (const char *text)
+{
+  char name[64];
+  int result = 0;
+
+  memset (calls, 0, sizeof calls);
+  memset (&plan, 0, sizeof plan);
+  plan.function = plan.device = -1;
+  plan.is_read = true;
+  if (!text)
+    return;
+  if (sscanf (text, "%63[^:]:%u:%d:%7s", name, &plan.number, &result, plan.how)
+      < 3)
+    g_error ("no plan for the driver: %s", text);
+  plan.result = result;
+  for (int i = 0; i < FAKE_N_FUNCTIONS; i++)
+    if (strcmp (names[i], name) == 0)
+      plan.function = i;
+  if (plan.function < 0 && sscanf (name, "device%d", &plan.device) < 1)
+    g_error ("no function of the driver: %s", name);
+}
+
+FakeContext *
+fake_current (void)
+{
+  return n_pushed > 0 ? pushed[n_pushed - 1] : NULL;
+}
+
+static void drop_operations (FakeContext *context);
+
+static void
+lose (FakeContext *context)
+{
+  plan.has_failed = true;
+  context->lost = plan.result;
+  drop_operations (context);
+}
+
+/* Begins a function of the driver. */
+CUresult
+fake_begin (int function)
+{
+  g_mutex_lock (&lock);
+  if (!plan.is_read)
+    read_plan (getenv ("FAKE_CUDA_FAIL"));
+  calls[function]++;
+  if (function == plan.function
+      && (calls[function] == plan.number
+          || (calls[function] > plan.number
+              && strcmp (plan.how, "from") == 0))) {
+    plan.has_failed = true;
+    if (strcmp (plan.how, "gone") == 0)
+      plan.gone = plan.result;
+    if (strcmp (plan.how, "lost") == 0 && fake_current ())
+      lose (fake_current ());
+    return plan.result;
+  }
+  return plan.gone;
+}
+
+/* The same for one that works in a context. */
+CUresult
+fake_begin_in_context (int function)
+{
+  CUresult result = fake_begin (function);
+  FakeContext *context = fake_current ();
+
+  if (result != CUDA_SUCCESS)
+    return result;
+  if (!context)
+    return CUDA_ERROR_INVALID_CONTEXT;
+  if (context->device == plan.device && ++plan.n_of_device == plan.number)
+    lose (context);
+  return context->lost;
+}
+
+CUresult
+fake_end (CUresult result)
+{
+  g_mutex_unlock (&lock);
+  return result;
+}
+
+/* What no failure of a device excuses. */
+void
+fake_misuse (const char *what)
+{
+  fprintf (stderr, "fake driver: %s\n", what);
+  n_misuses++;
+}
+
+/* --- Memory --- */
+
+static FakeBlock **
+find_block (FakeContext *context, const void *data)
+{
+  FakeBlock **at = &context->blocks;
+
+  while (*at && (*at)->data != data)
+    at = &(*at)->next;
+  return at;
+}
+
+void
+fake_check_memory (
+    FakeContext *context, const void *data, size_t size, bool host)
+{
+  const uint8_t *begin_at = data;
+
+  for (const FakeBlock *block = context->blocks; block; block = block->next)
+    if (block->host == host && begin_at >= block->data
+        && begin_at + size <= block->data + block->size)
+      return;
+  fake_misuse (host ? "an enqueued copy of memory that is not page-locked"
+                    : "no such memory of the device");
+  abort ();
+}
+
+size_t
+fake_used (int device)
+{
+  size_t used = 0;
+
+  for (const FakeContext *context = contexts; context; context = context->next)
+    for (const FakeBlock *block = context->blocks; block; block = block->next)
+      if (context->device == device && !block->host)
+        used += block->size;
+  return used;
+}
+
+uint8_t *
+fake_new_block (FakeContext *context, size_t size, bool host)
+{
+  FakeBlock *block = g_new0 (FakeBlock, 1);
+  void *data = NULL;
+
+  if (posix_memalign (&data, 4096, size) != 0)
+    abort ();
+  /* As memory is that nobody has written. */
+  memset (data, 0xa5, size);
+  *block = (FakeBlock){ context->blocks, data, size, host };
+  context->blocks = block;
+  return data;
+}
+
+CUresult
+fake_free_block (FakeContext *context, const void *data)
+{
+  FakeBlock **at = find_block (context, data), *block = *at;
+
+  if (!block)
+    return CUDA_ERROR_INVALID_VALUE;
+  *at = block->next;
+  free (block->data);
+  g_free (block);
+  return CUDA_SUCCESS;
+}
+
+/* --- What is enqueued --- */
+
+static void
+operation_free (FakeOperation *operation)
+{
+  g_free (operation->parameters);
+  g_free (operation);
+}
+
+FakeOperation *
+fake_enqueue (CUstream handle, int kind)
+{
+  FakeStream *stream = handle ? (FakeStream *) handle : &fake_current ()->main;
+  FakeOperation *operation = g_new0 (FakeOperation, 1);
+
+  operation->kind = kind;
+  if (!stream->end)
+    stream->end = &stream->first;
+  *stream->end = operation;
+  stream->end = &operation->next;
+  return operation;
+}
+
+static void
+perform (FakeStream *stream, FakeOperation *operation)
+{
+  switch (operation->kind) {
+    case FAKE_COPY:
+      for (size_t y = 0; y < operation->rows; y++)
+        memcpy (operation->to + y * operation->to_pitch,
+            operation->from + y * operation->from_pitch, operation->bytes);
+      break;
+    case FAKE_FILL:
+      memset (operation->to, operation->value, operation->bytes);
+      break;
+    case FAKE_LAUNCH:
+      if (!fake_kernel_run (&stream->state, operation->function->name,
+              operation->grid_y, operation->parameters))
+        fake_misuse (operation->function->name);
+      break;
+    case FAKE_RECORD:
+      operation->event->done = operation->number;
+      break;
+    case FAKE_WAIT:
+      if (operation->event->stream != stream)
+        fake_run_until (
+            operation->event->stream, operation->event, operation->number);
+      break;
+    case FAKE_CALL:
+      operation->call (operation->user_data);
+      break;
+  }
+}
+
+/* Does what is enqueued, up to a recording of an event if there is one. */
+void
+fake_run_until (FakeStream *stream, const FakeEvent *event, unsigned number)
+{
+  while (stream && stream->first && !(event && event->done >= number)) {
+    FakeOperation *operation = stream->first;
+
+    stream->first = operation->next;
+    if (!stream->first)
+      stream->end = &stream->first;
+    perform (stream, operation);
+    operation_free (operation);
+  }
+}
+
+void
+fake_run_all (FakeContext *context)
+{
+  fake_run_until (&context->main, NULL, 0);
+  for (FakeStream *stream = context->streams; stream; stream = stream->next)
+    fake_run_until (stream, NULL, 0);
+}
+
+static void
+fake_drop_from (FakeStream *stream)
+{
+  while (stream->first) {
+    FakeOperation *operation = stream->first;
+
+    stream->first = operation->next;
+    operation_free (operation);
+  }
+  stream->end = &stream->first;
+}
+
+static void
+drop_operations (FakeContext *context)
+{
+  fake_drop_from (&context->main);
+  for (FakeStream *stream = context->streams; stream; stream = stream->next)
+    fake_drop_from (stream);
+}
+
+void
+fake_remove_stream (FakeContext *context, FakeStream *stream)
+{
+  FakeStream **at = &context->streams;
+
+  while (*at && *at != stream)
+    at = &(*at)->next;
+  if (!*at)
+    abort ();
+  *at = stream->next;
+  fake_drop_from (stream);
+  g_free (stream);
+}
+
+void
+fake_remove_event (FakeContext *context, FakeEvent *event)
+{
+  FakeEvent **at = &context->events;
+
+  while (*at && *at != event)
+    at = &(*at)->next;
+  if (!*at)
+    abort ();
+  *at = event->next;
+  g_free (event);
+}
+
+void
+fake_context_free (FakeContext *context)
+{
+  FakeContext **at = &contexts;
+
+  drop_operations (context);
+  while (context->streams)
+    fake_remove_stream (context, context->streams);
+  while (context->events)
+    fake_remove_event (context, context->events);
+  while (context->blocks)
+    fake_free_block (context, context->blocks->data);
+  while (context->functions) {
+    FakeFunction *function = context->functions;
+
+    context->functions = function->next;
+    g_free (function);
+  }
+  while (*at != context)
+    at = &(*at)->next;
+  *at = context->next;
+  g_free (context);
+}
+
+FakeContext *
+fake_context_new (int device)
+{
+  FakeContext *context = g_new0 (FakeContext, 1);
+
+  context->device = device;
+  context->next = contexts;
+  contexts = context;
+  return context;
+}
+
+void
+fake_check_empty (const FakeContext *context)
+{
+  if (!plan.has_failed
+      && (context->streams || context->events || context->blocks
+          || context->n_modules > 0))
+    fake_misuse ("a context is destroyed before what was made in it");
+}
+
+bool
+fake_push (FakeContext *context)
+{
+  if (!context || n_pushed == FAKE_MAX_PUSHED)
+    return false;
+  pushed[n_pushed++] = context;
+  return true;
+}
+
+FakeContext *
+fake_pop (void)
+{
+  return n_pushed > 0 ? pushed[--n_pushed] : NULL;
+}
+
+/* --- For tests --- */
+
+#pragma GCC visibility push(default)
+
+void
+fake_cuda_fail (const char *text)
+{
+  g_mutex_lock (&lock);
+  read_plan (text);
+  g_mutex_unlock (&lock);
+}
+
+bool
+fake_cuda_has_failed (void)
+{
+  bool has_failed;
+
+  g_mutex_lock (&lock);
+  has_failed = plan.has_failed;
+  g_mutex_unlock (&lock);
+  return has_failed;
+}
+
+unsigned
+fake_cuda_calls (unsigned i, const char **name)
+{
+  unsigned n = 0;
+
+  g_mutex_lock (&lock);
+  *name = i < FAKE_N_FUNCTIONS ? names[i] : NULL;
+  if (i < FAKE_N_FUNCTIONS)
+    n = calls[i];
+  g_mutex_unlock (&lock);
+  return n;
+}
+
+void
+fake_cuda_left (FakeCudaLeft *left)
+{
+  g_mutex_lock (&lock);
+  *left = (FakeCudaLeft){ .pushed = n_pushed, .misuses = n_misuses };
+  for (const FakeContext *context = contexts; context;
+       context = context->next) {
+    left->contexts++;
+    left->modules += context->n_modules;
+    for (const FakeStream *stream = context->streams; stream;
+         stream = stream->next)
+      left->streams++;
+    for (const FakeEvent *event = context->events; event; event = event->next)
+      left->events++;
+    for (const FakeBlock *block = context->blocks; block; block = block->next)
+      if (block->host)
+        left->host_memory++;
+      else
+        left->device_memory++;
+  }
+  g_mutex_unlock (&lock);
+}
+
+void
+fake_cuda_clear (void)
+{
+  g_mutex_lock (&lock);
+  while (contexts)
+    fake_context_free (contexts);
+  n_pushed = n_misuses = 0;
+  g_mutex_unlock (&lock);
+}
+
+#pragma GCC visibility pop

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the fake driver knows: contexts and what is in them, what is enqueued,
+ * and which call is to fail. fake_begin()
+ * takes a lock, which all other functions expect and fake_end() returns. */
+#pragma once
+#include "gpu/driver.h"
+#include "tests/gpu/fake-kernels.h"
+
+#define FAKE_MAX_PUSHED 256
+
+#define FAKE_NUMBER(member, symbol, parameters) FUNCTION_##member,
+enum
+{
+  PACO_DRIVER_FUNCTIONS (FAKE_NUMBER) FAKE_N_FUNCTIONS
+};
+
+typedef struct FakeOperation FakeOperation;
+typedef struct FakeEvent FakeEvent;
+typedef struct FakeStream FakeStream;
+typedef struct FakeContext FakeContext;
+typedef struct FakeBlock FakeBlock;
+typedef struct FakeFunction FakeFunction;
+
+struct FakeOperation
+{
+  FakeOperation *next;
+  enum
+  {
+    FAKE_COPY,
+    FAKE_FILL,
+    FAKE_LAUNCH,
+    FAKE_RECORD,
+    FAKE_WAIT,
+    FAKE_CALL
+  } kind;
+  uint8_t *to;
+  const uint8_t *from;
+  size_t bytes, rows, to_pitch, from_pitch;
+  int value;
+  const FakeFunction *function;
+  unsigned grid_y;
+  void *parameters;
+  FakeEvent *event;
+  unsigned number; /* of the recording */
+  CUhostFn call;
+  void *user_data;
+};
+
+struct FakeEvent
+{
+  FakeEvent *next;
+  FakeStream *stream; /* of the last recording */
+  unsigned recorded, done;
+};
+
+struct FakeStream
+{
+  FakeStream *next;
+  FakeOperation *first, **end;
+  FakeKernelState state;
+};
+
+struct FakeFunction
+{
+  FakeFunction *next;
+  char name[64];
+};
+
+struct FakeBlock
+{
+  FakeBlock *next;
+  uint8_t *data;
+  size_t size;
+  bool host;
+};
+
+struct FakeContext
+{
+  FakeContext *next;
+  CUresult lost;
+  int device;
+  FakeStream main; /* stream NULL */
+  FakeStream *streams;
+  FakeEvent *events;
+  FakeBlock *blocks;
+  FakeFunction *functions; /* of all modules */
+  unsigned n_modules;
+};
+
+/* Begins a function of the driver: takes the lock, and returns the result that
+ * it is to fail with. The latter is for those that work in a context. */
+CUresult fake_begin (int function);
+CUresult fake_begin_in_context (int function);
+/* Returns the lock, and the result. */
+CUresult fake_end (CUresult result);
+
+/* What no failure of a device excuses. */
+void fake_misuse (const char *what);
+
+FakeContext *fake_context_new (int device);
+void fake_context_free (FakeContext *context);
+/* As long as nothing has failed, all that was made in a context is to be
+ * destroyed before it. */
+void fake_check_empty (const FakeContext *context);
+/* The context that is current in this thread, or NULL. */
+FakeContext *fake_current (void);
+bool fake_push (FakeContext *context); /* false: too many */
+FakeContext *fake_pop (void);
+
+/* Of each device, bytes: all, and what is used. */
+#define FAKE_DEVICE_MEMORY ((size_t) 256 << 20)
+size_t fake_used (int device);
+
+uint8_t *fake_new_block (FakeContext *context, size_t size, bool host);
+CUresult fake_free_block (FakeContext *context, const void *data);
+/* Ends the program unless these bytes are memory of the device, or page-locked
+ * memory of the host. */
+void fake_check_memory (
+    FakeContext *context, const void *data, size_t size, bool host);
+
+void fake_remove_stream (FakeContext *context, FakeStream *stream);
+void fake_remove_event (FakeContext *context, FakeEvent *event);
+
+/* stream NULL: the context's own. */
+FakeOperation *fake_enqueue (CUstream stream, int kind);
+/* Does what is enqueued: up to a recording of an event if there is one; all of
+ * a context. */
+void fake_run_until (
+    FakeStream *stream, const FakeEvent *event, unsigned number);
+void fake_run_all (FakeContext *context);
