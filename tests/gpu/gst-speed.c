@@ -3,10 +3,14 @@
  *
  *   gst-speed PREFIX RATE-CONTROL FRAMES [FILE.ppm]
  *
- * encodes FRAMES frames of 4096x2160 RGB with 12 bits (what bench.c codes) and
- * decodes them, and prints two JSON lines. The frames lie in buffers of the
- * pool that the encoder proposes, as those of any source that asks for one. */
-#include "tests/gpu/content.h"
+ * encodes FRAMES frames of what paco-bench codes, decodes them, and prints two
+ * JSON lines: medians over parts of the run. The frames lie in buffers of the
+ * pool that the encoder proposes, as those of any source that asks for one.
+ *
+ * PACO_H2D_GBPS and PACO_D2H_GBPS are the rates of the bus as paco-bench has
+ * found them; a ratio of 1 is a frame as fast as the bus moves its picture. */
+#include "tests/bench/cuda/content.h"
+#include "tests/bench/cuda/figures.h"
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
@@ -16,14 +20,15 @@
 
 #define N_BUFFERS 6
 #define N_WARM 30
+#define N_WINDOWS 24
 
 typedef struct
 {
   GstElement *pipeline, *source;
-  guint n_frames;
-  gint n_seen;
-  gint64 start, end;
-  GstSample *sample; /* the first */
+  guint n_frames, n_seen, window;
+  double windows[N_WINDOWS]; /* seconds of so many frames */
+  gint64 begin;              /* of a window */
+  GstSample *sample;         /* the first */
 } Run;
 
 static GstPadProbeReturn
@@ -31,9 +36,14 @@ see (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Run *run = data;
 
-  if (++run->n_seen == N_WARM)
-    run->start = g_get_monotonic_time ();
-  run->end = g_get_monotonic_time ();
+  gint64 now = g_get_monotonic_time ();
+  guint seen = ++run->n_seen - N_WARM;
+
+  if (run->n_seen >= N_WARM && seen % run->window == 0) {
+    if (seen > 0 && seen / run->window <= N_WINDOWS)
+      run->windows[seen / run->window - 1] = (double) (now - run->begin) / 1e6;
+    run->begin = now;
+  }
   if (run->n_seen == 1) {
     GstCaps *caps = gst_pad_get_current_caps (pad);
 
@@ -56,7 +66,8 @@ run_init (Run *run, const char *element, GstCaps *caps, guint n_frames)
   GstElement *sink;
   GstPad *pad;
 
-  *run = (Run){ .n_frames = n_frames };
+  *run = (Run){ .n_frames = n_frames,
+    .window = (n_frames - N_WARM) / N_WINDOWS };
   run->pipeline = gst_parse_launch (description, &error);
   if (!run->pipeline)
     g_error ("%s", error->message);
@@ -102,16 +113,22 @@ run_through (Run *run, GstBuffer **buffers, guint n_buffers)
 }
 
 static void
-run_finish (Run *run, const char *prefix, const char *way)
+run_finish (Run *run, const char *prefix, const char *way, const char *bus)
 {
+  char *variable = g_ascii_strup (bus, -1);
+  char *name = g_strdup_printf ("PACO_%s", variable);
+  const char *gbps = g_getenv (name);
+
   gst_element_set_state (run->pipeline, GST_STATE_NULL);
   gst_object_unref (run->source);
   gst_object_unref (run->pipeline);
-  if (run->n_seen != (gint) run->n_frames)
-    g_error ("%d frames came of %u", run->n_seen, run->n_frames);
-  printf ("{\"figure\": \"%s_%s_fps\", \"value\": %.4g}\n", prefix, way,
-      (run->n_seen - N_WARM) * 1e6 / (double) (run->end - run->start));
-  fflush (stdout);
+  if (run->n_seen != run->n_frames)
+    g_error ("%u frames came of %u", run->n_seen, run->n_frames);
+  figure_speed (run->window / median (run->windows, N_WINDOWS), "frames/s", bus,
+      gbps ? 1e9 * g_ascii_strtod (gbps, NULL) / CONTENT_BYTES : 0, "%s_%s_fps",
+      prefix, way);
+  g_free (name);
+  g_free (variable);
 }
 
 /* A pool as the element behind the source proposes it, or any. */
@@ -189,6 +206,8 @@ main (int argc, char **argv)
   char *element;
   Run run;
 
+  if (n_frames < N_WINDOWS)
+    g_error ("%u frames are too few", n_frames);
   gst_init (NULL, NULL);
   content_fill (rgb, argc > 4 ? argv[4] : NULL);
   gst_video_info_set_format (
@@ -208,7 +227,7 @@ main (int argc, char **argv)
     fill_buffer (buffers[i], &info, rgb);
   }
   run_through (&run, buffers, N_BUFFERS);
-  run_finish (&run, prefix, "enc");
+  run_finish (&run, prefix, "enc", "h2d_gbps");
   first = run.sample;
   coded = gst_buffer_copy_deep (gst_sample_get_buffer (first));
   g_free (element);
@@ -216,7 +235,7 @@ main (int argc, char **argv)
   run_init (&run, "pacodec backend=cuda pipeline-depth=4",
       gst_sample_get_caps (first), n_frames + N_WARM);
   run_through (&run, &coded, 1);
-  run_finish (&run, prefix, "dec");
+  run_finish (&run, prefix, "dec", "d2h_gbps");
 
   gst_sample_unref (run.sample);
   gst_sample_unref (first);

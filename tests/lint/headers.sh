@@ -15,7 +15,7 @@ for header in $(sh tests/lint/sources.sh '*.h'); do
   instructions=
   case $header in
     *_template*) continue ;;
-    gpu/* | tests/gpu/*) [ -f "$cuda/cuda.h" ] || continue ;;
+    gpu/* | tests/gpu/* | tests/bench/cuda/*) [ -f "$cuda/cuda.h" ] || continue ;;
     *_avx*)
       case $(uname -m) in x86_64) ;; *) continue ;; esac
       instructions='-march=icelake-server'

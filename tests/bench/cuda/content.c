@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * What the benchmarks code. */
-#include "tests/gpu/content.h"
+#include "tests/bench/cuda/content.h"
 #include <glib.h>
 #include <math.h>
 #include <stdio.h>

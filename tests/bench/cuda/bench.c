@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What all measurements share. */
+#include "tests/bench/cuda/bench.h"
+#include "tests/bench/cuda/figures.h"
+#include <string.h>
+
+const PacoPictureFormat bench_format = {
+  .width = CONTENT_WIDTH,
+  .height = CONTENT_HEIGHT,
+  .n_components = 3,
+  .components = { { 12, 0, 0 }, { 12, 0, 0 }, { 12, 0, 0 } },
+};
+
+void
+must (gboolean done, GError *error)
+{
+  if (!done)
+    g_error ("%s", error ? error->message : "a call failed");
+}
+
+void
+must_succeed (CUresult result)
+{
+  if (result != CUDA_SUCCESS)
+    g_error ("the driver returned %d", result);
+}
+
+PacoPicture
+bench_picture_at (uint8_t *memory)
+{
+  PacoPicture picture = { .data = { memory } };
+
+  for (unsigned c = 0; c < 3; c++) {
+    picture.data[c] = memory + c * (CONTENT_BYTES / 3);
+    picture.stride[c] = 2 * CONTENT_WIDTH;
+    picture.layout[c] = (PacoSampleLayout){ .bytes = 2, .pixel_stride = 2 };
+  }
+  return picture;
+}
+
+CUdeviceptr
+bench_device_memory (Bench *bench, size_t size)
+{
+  PacoDeviceMemory memory = { 0 };
+  GError *error = NULL;
+
+  must (
+      paco_device_memory_reserve (bench->cuda, &memory, size, "bench", &error),
+      error);
+  return memory.address;
+}
+
+gboolean
+bench_open (Bench *bench, const char *file, GError **error)
+{
+  *bench = (Bench){ .cuda = paco_cuda_open (-1, error) };
+  if (!bench->cuda || !paco_cuda_enter (bench->cuda, error))
+    return FALSE;
+  for (unsigned i = 0; i < 2; i++)
+    must_succeed (bench->cuda->driver->event_create (&bench->events[i], 0));
+  must_succeed (bench->cuda->driver->stream_create (
+      &bench->stream, CU_STREAM_NON_BLOCKING));
+  for (unsigned i = 0; i < BENCH_SETS; i++)
+    bench->pictures[i] = bench_device_memory (bench, CONTENT_BYTES + 64);
+  for (unsigned i = 0; i < BENCH_PICTURES; i++) {
+    bench->memory[i] = paco_cuda_host_memory_new (
+        bench->cuda, CONTENT_BYTES, error);
+    must (bench->memory[i] != NULL, *error);
+    bench->pinned[i] = bench_picture_at (bench->memory[i]->data);
+    bench->ordinary[i] = bench_picture_at (g_malloc (CONTENT_BYTES));
+  }
+  content_fill (bench->memory[0]->data, file);
+  bench_restore (bench);
+  return TRUE;
+}
+
+void
+bench_close (Bench *bench)
+{
+  const PacoDriver *driver = bench->cuda->driver;
+
+  for (unsigned i = 0; i < BENCH_PICTURES; i++) {
+    bench->memory[i]->release (bench->memory[i]);
+    g_free (bench->ordinary[i].data[0]);
+  }
+  for (unsigned i = 0; i < BENCH_SETS; i++)
+    driver->mem_free (bench->pictures[i]);
+  for (unsigned i = 0; i < 2; i++)
+    driver->event_destroy (bench->events[i]);
+  driver->stream_destroy (bench->stream);
+  paco_cuda_leave (bench->cuda);
+  paco_cuda_unref (bench->cuda);
+}
+
+void
+bench_restore (Bench *bench)
+{
+  for (unsigned i = 0; i < BENCH_PICTURES; i++) {
+    if (i > 0)
+      memcpy (
+          bench->pinned[i].data[0], bench->pinned[0].data[0], CONTENT_BYTES);
+    memcpy (
+        bench->ordinary[i].data[0], bench->pinned[0].data[0], CONTENT_BYTES);
+  }
+}
+
+void
+bench_upload (Bench *bench)
+{
+  for (unsigned i = 0; i < BENCH_SETS; i++)
+    must_succeed (bench->cuda->driver->memcpy_htod (
+        bench->pictures[i], bench->pinned[0].data[0], CONTENT_BYTES));
+}
+
+double
+bench_time (Bench *bench, BenchTask task, void *data)
+{
+  const PacoDriver *driver = bench->cuda->driver;
+  double values[BENCH_RUNS];
+
+  for (unsigned run = 0; run < BENCH_WARM + BENCH_RUNS; run++) {
+    float milliseconds;
+
+    must_succeed (driver->event_record (bench->events[0], bench->stream));
+    task (bench, data, run % BENCH_SETS);
+    must_succeed (driver->event_record (bench->events[1], bench->stream));
+    must_succeed (driver->event_synchronize (bench->events[1]));
+    must_succeed (driver->event_elapsed_time (
+        &milliseconds, bench->events[0], bench->events[1]));
+    if (run >= BENCH_WARM)
+      values[run - BENCH_WARM] = 1000.0 * milliseconds;
+  }
+  return median (values, BENCH_RUNS);
+}
+
+/* --- ceilings --- */
+
+static void
+copy_task (Bench *bench, void *data, unsigned set)
+{
+  must_succeed (bench->cuda->driver->memcpy_dtod_async (
+      bench->pictures[(set + 1) % BENCH_SETS], bench->pictures[set],
+      CONTENT_BYTES, bench->stream));
+}
+
+static void
+upload_task (Bench *bench, void *data, unsigned set)
+{
+  must_succeed (bench->cuda->driver->memcpy_htod_async (bench->pictures[set],
+      bench->pinned[set].data[0], CONTENT_BYTES, bench->stream));
+}
+
+static void
+download_task (Bench *bench, void *data, unsigned set)
+{
+  must_succeed (bench->cuda->driver->memcpy_dtoh_async (
+      bench->pinned[BENCH_SETS + set].data[0], bench->pictures[set],
+      CONTENT_BYTES, bench->stream));
+}
+
+/* Median microseconds of a copy of a picture by the processor. */
+static double
+time_memcpy (Bench *bench)
+{
+  double values[BENCH_RUNS];
+
+  for (unsigned run = 0; run < BENCH_WARM + BENCH_RUNS; run++) {
+    unsigned from = run % BENCH_PICTURES, to = (run + 1) % BENCH_PICTURES;
+    gint64 begin = g_get_monotonic_time ();
+
+    memcpy (bench->ordinary[to].data[0], bench->ordinary[from].data[0],
+        CONTENT_BYTES);
+    if (run >= BENCH_WARM)
+      values[run - BENCH_WARM] = (double) (g_get_monotonic_time () - begin);
+  }
+  return median (values, BENCH_RUNS);
+}
+
+static double
+gbps (double us)
+{
+  return CONTENT_BYTES / us / 1000.0;
+}
+
+void
+bench_ceilings (Bench *bench)
+{
+  BenchCeilings *ceilings = &bench->ceilings;
+
+  /* First: it fills the pictures on the device. */
+  ceilings->h2d_gbps = gbps (bench_time (bench, upload_task, NULL));
+  ceilings->d2h_gbps = gbps (bench_time (bench, download_task, NULL));
+  ceilings->copy_us = bench_time (bench, copy_task, NULL);
+  ceilings->memcpy_gbps = gbps (time_memcpy (bench));
+  figure_cost (
+      ceilings->copy_us, "us", "copy_us", ceilings->copy_us, "copy_us");
+  figure_speed (
+      ceilings->h2d_gbps, "GB/s", "h2d_gbps", ceilings->h2d_gbps, "h2d_gbps");
+  figure_speed (
+      ceilings->d2h_gbps, "GB/s", "d2h_gbps", ceilings->d2h_gbps, "d2h_gbps");
+  figure_speed (ceilings->memcpy_gbps, "GB/s", "memcpy_gbps",
+      ceilings->memcpy_gbps, "memcpy_gbps");
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What all measurements share: the device, pictures in every kind of memory,
+ * and the ceilings of this machine. */
+#pragma once
+#include "gpu/frame.h"
+#include "tests/bench/cuda/content.h"
+
+/* Of whatever a kernel reads or writes there are as many, in turns: that is
+ * more than the device's cache holds. */
+#define BENCH_SETS 3
+/* After some to warm up. */
+#define BENCH_RUNS 30
+#define BENCH_WARM 6
+/* On the host. */
+#define BENCH_PICTURES 6
+
+typedef struct
+{
+  double copy_us;            /* of a picture within the device's memory */
+  double h2d_gbps, d2h_gbps; /* over the bus, one direction alone */
+  double memcpy_gbps;        /* one thread, in the host's memory */
+} BenchCeilings;
+
+typedef struct
+{
+  PacoCuda *cuda;
+  CUstream stream;
+  CUevent events[2];
+  CUdeviceptr pictures[BENCH_SETS];
+  PacoHostMemory *memory[BENCH_PICTURES];
+  /* Copies of the content: page-locked, and as malloc() gives it. */
+  PacoPicture pinned[BENCH_PICTURES], ordinary[BENCH_PICTURES];
+  BenchCeilings ceilings;
+} Bench;
+
+extern const PacoPictureFormat bench_format;
+
+/* FALSE without a device. file: see content_fill(). */
+gboolean bench_open (Bench *bench, const char *file, GError **error);
+void bench_close (Bench *bench);
+
+/* Makes all pictures on the host what the first page-locked one is. */
+void bench_restore (Bench *bench);
+
+/* Makes all pictures on the device what the first page-locked one is. */
+void bench_upload (Bench *bench);
+
+/* Measures and prints them. */
+void bench_ceilings (Bench *bench);
+
+/* Enqueues work on the bench's stream; set < BENCH_SETS. */
+typedef void (*BenchTask) (Bench *bench, void *data, unsigned set);
+
+/* Median microseconds on the device, between events. */
+double bench_time (Bench *bench, BenchTask task, void *data);
+
+CUdeviceptr bench_device_memory (Bench *bench, size_t size);
+
+/* The content's layout, at an address of the host or the device. */
+PacoPicture bench_picture_at (uint8_t *memory);
+
+/* What fails in a benchmark ends it. */
+void must (gboolean done, GError *error);
+void must_succeed (CUresult result);

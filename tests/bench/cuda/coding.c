@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * One way to code the content, stage by stage. */
+#include "tests/bench/cuda/coding.h"
+#include "codec/policy.h"
+
+/* n_broken and what follows it, before the records. */
+#define RECORDS 16
+
+static PacoDwtFrame
+dwt_frame (Coding *coding, const PacoPicture *picture, unsigned set)
+{
+  return (PacoDwtFrame){
+    .coding = &coding->plan.coding,
+    .picture = picture,
+    .coefficients = coding->coefficients[set],
+    .scratch = coding->scratch,
+    .wide = coding->wide,
+  };
+}
+
+void
+coding_forward (Bench *bench, void *data, unsigned set)
+{
+  Coding *coding = data;
+  PacoPicture picture = bench_picture_at (
+      (uint8_t *) (uintptr_t) bench->pictures[set]);
+  PacoDwtFrame frame = dwt_frame (coding, &picture, set);
+
+  must (paco_dwt_enqueue_forward (coding->plan.dwt, bench->cuda->device,
+            &bench->cuda->dwt, &frame, bench->stream, NULL),
+      NULL);
+}
+
+void
+coding_inverse (Bench *bench, void *data, unsigned set)
+{
+  Coding *coding = data;
+  PacoPicture picture = bench_picture_at (
+      (uint8_t *) (uintptr_t) bench->pictures[set]);
+  PacoDwtFrame frame = dwt_frame (coding, &picture, set);
+
+  must (paco_dwt_enqueue_inverse (coding->plan.dwt, bench->cuda->device,
+            &bench->cuda->dwt, &frame, bench->stream, NULL),
+      NULL);
+}
+
+static CUdeviceptr
+rows (Bench *bench, const Coding *coding)
+{
+  return bench->cuda->rows
+      + coding->plan.coding.probability_set * PACO_CUDA_SET_BYTES;
+}
+
+static void
+launch (Bench *bench, Coding *coding, int decoder, CUfunction function,
+    const void *parameters)
+{
+  const PacoCudaPlan *plan = &coding->plan;
+
+  must (paco_module_launch (bench->cuda->device, function, plan->n_blocks, 1, 1,
+            PACO_BPC_THREADS,
+            paco_bpc_shared_bytes (
+                decoder, plan->coding.coding_passes, plan->block_height),
+            bench->stream, parameters, NULL),
+      NULL);
+}
+
+void
+coding_encode (Bench *bench, void *data, unsigned set)
+{
+  Coding *coding = data;
+  unsigned passes = coding->plan.coding.coding_passes;
+  PacoBpcEncodeParameters parameters = {
+    .coefficients = coding->coefficients[set],
+    .blocks = coding->blocks.address,
+    .rows = rows (bench, coding),
+    .planes = coding->planes,
+    .slots = coding->slots[set],
+    .records = coding->records[set],
+    .n_blocks = coding->plan.n_blocks,
+    .complexity = coding->complexity,
+  };
+
+  launch (bench, coding, false,
+      bench->cuda->bpc_encode[coding->wide][passes - 1], &parameters);
+}
+
+void
+coding_decode (Bench *bench, void *data, unsigned set)
+{
+  Coding *coding = data;
+  unsigned passes = coding->plan.coding.coding_passes;
+  PacoBpcDecodeParameters parameters = {
+    .coefficients = coding->coefficients[set],
+    .blocks = coding->blocks.address,
+    .rows = rows (bench, coding),
+    .planes = coding->planes,
+    .payload = coding->payload[set],
+    .records = coding->decode_records[set] + RECORDS,
+    .n_broken = coding->decode_records[set],
+    .n_blocks = coding->plan.n_blocks,
+    .payload_words = (coding->payload_size + 3) / 4,
+    .reversible = paco_wavelets[coding->plan.coding.wavelet].reversible,
+    .reconstruction = coding->plan.coding.reconstruction,
+  };
+
+  launch (bench, coding, true,
+      bench->cuda->bpc_decode[coding->wide][passes - 1], &parameters);
+}
+
+void
+coding_pack (Bench *bench, void *data, unsigned set)
+{
+  Coding *coding = data;
+
+  must (paco_pack_enqueue (&coding->frame, &coding->pack, coding->slots[set],
+            coding->records[set], false, CODING_HEADER, coding->output[set],
+            2 * CONTENT_BYTES, NULL),
+      NULL);
+}
+
+/* Memory that there is BENCH_SETS times. */
+static void
+init_sets (Bench *bench, Coding *coding, size_t slot_bytes)
+{
+  const PacoCudaPlan *plan = &coding->plan;
+  size_t records = plan->n_blocks * sizeof (PacoGpuRecord);
+
+  for (unsigned i = 0; i < BENCH_SETS; i++) {
+    coding->coefficients[i] = bench_device_memory (
+        bench, plan->dwt->n_coefficients * (coding->wide ? 4 : 2));
+    coding->slots[i] = bench_device_memory (bench, slot_bytes);
+    coding->records[i] = bench_device_memory (bench, records);
+    coding->output[i] = bench_device_memory (bench, 2 * CONTENT_BYTES);
+    coding->decode_records[i] = bench_device_memory (bench, RECORDS + records);
+  }
+}
+
+void
+coding_init (Bench *bench, Coding *coding, const PacoParameters *parameters)
+{
+  PacoCudaPlan *plan = &coding->plan;
+  GError *error = NULL;
+  PacoGpuBlock *blocks;
+  size_t words;
+
+  *coding = (Coding){ .complexity = parameters->complexity };
+  plan->format = bench_format;
+  must (paco_policy_coding (&bench_format, parameters, &plan->coding, &error),
+      error);
+  plan->geometry = coding->geometry = paco_geometry_new (
+      &bench_format, &plan->coding);
+  must (paco_cuda_plan_init (plan, bench->cuda, &error), error);
+  coding->wide = !paco_dwt_is_narrow (&bench_format, &plan->coding);
+  blocks = g_new (PacoGpuBlock, plan->n_blocks);
+  words = paco_cuda_plan_blocks (plan, coding->wide, NULL, blocks);
+  init_sets (bench, coding, 4 * words);
+  coding->scratch = bench_device_memory (bench, plan->dwt->scratch_bytes);
+  coding->planes = bench_device_memory (bench,
+      4 * (size_t) plan->n_columns
+          * (coding->wide ? PACO_BPC_PLANES_32 : PACO_BPC_PLANES_16));
+  coding->blocks.address = bench_device_memory (
+      bench, plan->n_blocks * sizeof *blocks);
+  must_succeed (bench->cuda->driver->memcpy_htod (
+      coding->blocks.address, blocks, plan->n_blocks * sizeof *blocks));
+  g_free (blocks);
+  must (paco_pack_buffers_init (
+            &coding->pack, bench->cuda, plan->n_blocks, &error),
+      error);
+  coding->frame = (PacoCudaFrame){
+    .cuda = bench->cuda,
+    .plan = plan,
+    .stream = bench->stream,
+    .blocks = coding->blocks,
+  };
+}
+
+void
+coding_clear (Bench *bench, Coding *coding)
+{
+  const PacoDriver *driver = bench->cuda->driver;
+
+  for (unsigned i = 0; i < BENCH_SETS; i++) {
+    driver->mem_free (coding->coefficients[i]);
+    driver->mem_free (coding->slots[i]);
+    driver->mem_free (coding->records[i]);
+    driver->mem_free (coding->output[i]);
+    driver->mem_free (coding->decode_records[i]);
+    if (coding->payload[i])
+      driver->mem_free (coding->payload[i]);
+  }
+  driver->mem_free (coding->scratch);
+  driver->mem_free (coding->planes);
+  driver->mem_free (coding->blocks.address);
+  paco_pack_buffers_clear (&coding->pack, bench->cuda);
+  paco_cuda_plan_clear (&coding->plan);
+  paco_geometry_free (coding->geometry);
+}
+
+void
+coding_exchange (Bench *bench, Coding *coding)
+{
+  const PacoDriver *driver = bench->cuda->driver;
+  const PacoPackSizes *sizes =
+      (const PacoPackSizes *) coding->pack.host_sizes.data;
+  size_t records = coding->plan.n_blocks * sizeof (PacoGpuRecord);
+  GError *error = NULL;
+
+  must_succeed (driver->stream_synchronize (bench->stream));
+  coding->payload_size = sizes->payload_size;
+  coding->frame_size = sizes->payload_size + sizes->index_size;
+  for (unsigned i = 0; i < BENCH_SETS; i++) {
+    coding->payload[i] = bench_device_memory (bench, coding->payload_size + 64);
+    must_succeed (driver->memcpy_dtod_async (coding->payload[i],
+        coding->output[i] + CODING_HEADER + sizes->index_size,
+        coding->payload_size, bench->stream));
+    must_succeed (
+        driver->memcpy_dtod_async (coding->decode_records[i] + RECORDS,
+            coding->records[i], records, bench->stream));
+  }
+  must (paco_driver_check (driver, driver->stream_synchronize (bench->stream),
+            &error, "a frame cannot be taken over"),
+      error);
+}
+
+void
+coding_check (Bench *bench, Coding *coding)
+{
+  for (unsigned i = 0; i < BENCH_SETS; i++) {
+    uint32_t n_broken = 1;
+
+    must_succeed (bench->cuda->driver->memcpy_dtoh (
+        &n_broken, coding->decode_records[i], sizeof n_broken));
+    if (n_broken > 0)
+      g_error ("%u blocks are broken", n_broken);
+  }
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * One way to code the content, stage by stage: everything the kernels read and
+ * write, BENCH_SETS times where it could stay in the device's cache from one
+ * run to the next. */
+#pragma once
+#include "gpu/pack.h"
+#include "tests/bench/cuda/bench.h"
+
+/* Bytes left for a header. */
+#define CODING_HEADER 1024
+
+typedef struct
+{
+  PacoGeometry *geometry;
+  PacoCudaPlan plan;
+  unsigned complexity;
+  bool wide;
+  CUdeviceptr coefficients[BENCH_SETS];               /* from the transform */
+  CUdeviceptr slots[BENCH_SETS], records[BENCH_SETS]; /* the block coder */
+  CUdeviceptr output[BENCH_SETS]; /* and the packing: a codestream each */
+  CUdeviceptr payload[BENCH_SETS], decode_records[BENCH_SETS];
+  CUdeviceptr scratch, planes; /* written before they are read */
+  PacoDeviceMemory blocks;
+  PacoPackBuffers pack;
+  PacoCudaFrame frame; /* what the backend's functions want of it */
+  size_t payload_size, frame_size;
+} Coding;
+
+void coding_init (
+    Bench *bench, Coding *coding, const PacoParameters *parameters);
+void coding_clear (Bench *bench, Coding *coding);
+
+/* Tasks; data: the coding. */
+void coding_forward (Bench *bench, void *data, unsigned set);
+void coding_encode (Bench *bench, void *data, unsigned set);
+void coding_pack (Bench *bench, void *data, unsigned set);
+void coding_decode (Bench *bench, void *data, unsigned set);
+void coding_inverse (Bench *bench, void *data, unsigned set);
+
+/* When all sets have been packed: makes the encoder's output the decoder's
+ * input. */
+void coding_exchange (Bench *bench, Coding *coding);
+
+/* Ends the program if a block that was decoded was broken. */
+void coding_check (Bench *bench, Coding *coding);

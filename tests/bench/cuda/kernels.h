@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What is measured on the device alone. */
+#pragma once
+#include "tests/bench/cuda/coding.h"
+
+/* Microseconds of the stages of a frame, each alone. */
+typedef struct
+{
+  double forward, encode, pack, decode, inverse;
+} KernelTimes;
+
+/* Transforms, the block coder and the packing; frames that stay on the
+ * device. */
+void bench_kernels (Bench *bench);
+
+/* Frames per second when pictures stay on the device and only streams come
+ * and go: figures PREFIX_resident_... */
+void bench_resident (
+    Bench *bench, Coding *coding, const KernelTimes *times, const char *prefix);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The CUDA backend's speed on 4096x2160 RGB with 12 bits, one JSON line per
+ * figure (cuda/figures.h), each with its ratio to a ceiling of this machine
+ * that the same run has measured:
+ *
+ *   paco-bench [--kernels] [--pipeline] [--timeline] [FILE.ppm]
+ *
+ * FILE is a picture with 8 bits (content.h). Everything is run at least 20
+ * times after some to warm up, with more memory in turns than the device's
+ * cache holds; figures are medians. Exit status 77 without a CUDA device. */
+#include "tests/bench/cuda/figures.h"
+#include "tests/bench/cuda/kernels.h"
+#include "tests/bench/cuda/pipeline.h"
+#include <stdio.h>
+
+typedef struct
+{
+  gboolean kernels, pipeline, timeline;
+  char *write;
+  char **files;
+} Options;
+
+static gboolean
+parse (Options *options, int argc, char **argv, GError **error)
+{
+  const GOptionEntry entries[] = {
+    { "kernels", 0, 0, G_OPTION_ARG_NONE, &options->kernels,
+        "Kernels alone, and frames that stay on the device", NULL },
+    { "pipeline", 0, 0, G_OPTION_ARG_NONE, &options->pipeline,
+        "Host memory to host memory (both, if neither is asked for)", NULL },
+    { "timeline", 0, 0, G_OPTION_ARG_NONE, &options->timeline,
+        "What frames in flight do when", NULL },
+    { "write", 0, 0, G_OPTION_ARG_FILENAME, &options->write,
+        "Only write the picture: planes G, B, R of 16-bit words, big endian",
+        "FILE" },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->files,
+        NULL, "[FILE.ppm]" },
+    { NULL },
+  };
+  GOptionContext *context = g_option_context_new (
+      "- measures the CUDA backend");
+  gboolean done;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  done = g_option_context_parse (context, &argc, &argv, error);
+  g_option_context_free (context);
+  if (!options->kernels && !options->pipeline && !options->timeline)
+    options->kernels = options->pipeline = TRUE;
+  return done;
+}
+
+/* GBR_12BE, as GStreamer calls it. */
+static gboolean
+write_picture (const char *name, const char *picture, GError **error)
+{
+  static const unsigned order[3] = { 1, 2, 0 };
+  const size_t n = CONTENT_SAMPLES / 3;
+  uint16_t *rgb = g_new (uint16_t, CONTENT_SAMPLES);
+  uint16_t *gbr = g_new (uint16_t, CONTENT_SAMPLES);
+  gboolean done;
+
+  content_fill (rgb, picture);
+  for (unsigned c = 0; c < 3; c++)
+    for (size_t i = 0; i < n; i++)
+      gbr[c * n + i] = GUINT16_TO_BE (rgb[order[c] * n + i]);
+  done = g_file_set_contents (
+      name, (const char *) gbr, (gssize) CONTENT_BYTES, error);
+  g_free (rgb);
+  g_free (gbr);
+  return done;
+}
+
+static int
+measure (const Options *options, const char *picture)
+{
+  Bench bench;
+  GError *error = NULL;
+
+  if (!bench_open (&bench, picture, &error)) {
+    printf ("skipped: %s\n", error->message);
+    g_error_free (error);
+    return 77;
+  }
+  bench_ceilings (&bench);
+  if (options->kernels)
+    bench_kernels (&bench);
+  if (options->pipeline)
+    bench_pipeline (&bench);
+  if (options->timeline)
+    bench_timeline (&bench);
+  bench_close (&bench);
+  return 0;
+}
+
+int
+main (int argc, char **argv)
+{
+  Options options = { FALSE };
+  GError *error = NULL;
+  const char *picture;
+  int status = 0;
+
+  if (!parse (&options, argc, argv, &error)) {
+    fprintf (stderr, "%s\n", error->message);
+    g_error_free (error);
+    return 2;
+  }
+  picture = options.files ? options.files[0] : NULL;
+  if (!options.write) {
+    status = measure (&options, picture);
+  } else if (!write_picture (options.write, picture, &error)) {
+    fprintf (stderr, "%s\n", error->message);
+    g_error_free (error);
+    status = 1;
+  }
+  g_free (options.write);
+  g_strfreev (options.files);
+  return status;
+}
