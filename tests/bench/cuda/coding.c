@@ -13,7 +13,7 @@ dwt_frame (Coding *coding, const PacoPicture *picture, unsigned set)
     .coding = &coding->plan.coding,
     .picture = picture,
     .coefficients = coding->coefficients[set],
-    .scratch = coding->scratch,
+    .scratch = coding->scratch[set],
     .wide = coding->wide,
   };
 }
@@ -74,7 +74,7 @@ coding_encode (Bench *bench, void *data, unsigned set)
     .coefficients = coding->coefficients[set],
     .blocks = coding->blocks.address,
     .rows = rows (bench, coding),
-    .planes = coding->planes,
+    .planes = coding->planes[set],
     .slots = coding->slots[set],
     .records = coding->records[set],
     .n_blocks = coding->plan.n_blocks,
@@ -94,7 +94,7 @@ coding_decode (Bench *bench, void *data, unsigned set)
     .coefficients = coding->coefficients[set],
     .blocks = coding->blocks.address,
     .rows = rows (bench, coding),
-    .planes = coding->planes,
+    .planes = coding->planes[set],
     .payload = coding->payload[set],
     .records = coding->decode_records[set] + RECORDS,
     .n_broken = coding->decode_records[set],
@@ -113,9 +113,10 @@ coding_pack (Bench *bench, void *data, unsigned set)
 {
   Coding *coding = data;
 
-  must (paco_pack_enqueue (&coding->frame, &coding->pack, coding->slots[set],
-            coding->records[set], false, CODING_HEADER, coding->output[set],
-            2 * CONTENT_BYTES, NULL),
+  coding->frame.stream = bench->stream;
+  must (paco_pack_enqueue (&coding->frame, &coding->pack[set],
+            coding->slots[set], coding->records[set], false, CODING_HEADER,
+            coding->output[set], 2 * CONTENT_BYTES, NULL),
       NULL);
 }
 
@@ -125,8 +126,16 @@ init_sets (Bench *bench, Coding *coding, size_t slot_bytes)
 {
   const PacoCudaPlan *plan = &coding->plan;
   size_t records = plan->n_blocks * sizeof (PacoGpuRecord);
+  size_t planes = coding->wide ? PACO_BPC_PLANES_32 : PACO_BPC_PLANES_16;
+  GError *error = NULL;
 
   for (unsigned i = 0; i < BENCH_SETS; i++) {
+    coding->scratch[i] = bench_device_memory (bench, plan->dwt->scratch_bytes);
+    coding->planes[i] = bench_device_memory (
+        bench, 4 * planes * plan->n_columns);
+    must (paco_pack_buffers_init (
+              &coding->pack[i], bench->cuda, plan->n_blocks, &error),
+        error);
     coding->coefficients[i] = bench_device_memory (
         bench, plan->dwt->n_coefficients * (coding->wide ? 4 : 2));
     coding->slots[i] = bench_device_memory (bench, slot_bytes);
@@ -155,22 +164,14 @@ coding_init (Bench *bench, Coding *coding, const PacoParameters *parameters)
   blocks = g_new (PacoGpuBlock, plan->n_blocks);
   words = paco_cuda_plan_blocks (plan, coding->wide, NULL, blocks);
   init_sets (bench, coding, 4 * words);
-  coding->scratch = bench_device_memory (bench, plan->dwt->scratch_bytes);
-  coding->planes = bench_device_memory (bench,
-      4 * (size_t) plan->n_columns
-          * (coding->wide ? PACO_BPC_PLANES_32 : PACO_BPC_PLANES_16));
   coding->blocks.address = bench_device_memory (
       bench, plan->n_blocks * sizeof *blocks);
   must_succeed (bench->cuda->driver->memcpy_htod (
       coding->blocks.address, blocks, plan->n_blocks * sizeof *blocks));
   g_free (blocks);
-  must (paco_pack_buffers_init (
-            &coding->pack, bench->cuda, plan->n_blocks, &error),
-      error);
   coding->frame = (PacoCudaFrame){
     .cuda = bench->cuda,
     .plan = plan,
-    .stream = bench->stream,
     .blocks = coding->blocks,
   };
 }
@@ -186,13 +187,13 @@ coding_clear (Bench *bench, Coding *coding)
     driver->mem_free (coding->records[i]);
     driver->mem_free (coding->output[i]);
     driver->mem_free (coding->decode_records[i]);
+    driver->mem_free (coding->scratch[i]);
+    driver->mem_free (coding->planes[i]);
+    paco_pack_buffers_clear (&coding->pack[i], bench->cuda);
     if (coding->payload[i])
       driver->mem_free (coding->payload[i]);
   }
-  driver->mem_free (coding->scratch);
-  driver->mem_free (coding->planes);
   driver->mem_free (coding->blocks.address);
-  paco_pack_buffers_clear (&coding->pack, bench->cuda);
   paco_cuda_plan_clear (&coding->plan);
   paco_geometry_free (coding->geometry);
 }
@@ -202,7 +203,7 @@ coding_exchange (Bench *bench, Coding *coding)
 {
   const PacoDriver *driver = bench->cuda->driver;
   const PacoPackSizes *sizes =
-      (const PacoPackSizes *) coding->pack.host_sizes.data;
+      (const PacoPackSizes *) coding->pack[0].host_sizes.data;
   size_t records = coding->plan.n_blocks * sizeof (PacoGpuRecord);
   GError *error = NULL;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * One way to code the content, stage by stage: everything the kernels read and
- * write, BENCH_SETS times where it could stay in the device's cache from one
- * run to the next. */
+ * write, BENCH_SETS times, so that it does not stay in the device's cache from
+ * one run to the next, and several frames can be coded at a time. */
 #pragma once
 #include "gpu/pack.h"
 #include "tests/bench/cuda/bench.h"
@@ -19,9 +19,9 @@ typedef struct
   CUdeviceptr slots[BENCH_SETS], records[BENCH_SETS]; /* the block coder */
   CUdeviceptr output[BENCH_SETS]; /* and the packing: a codestream each */
   CUdeviceptr payload[BENCH_SETS], decode_records[BENCH_SETS];
-  CUdeviceptr scratch, planes; /* written before they are read */
+  CUdeviceptr scratch[BENCH_SETS], planes[BENCH_SETS]; /* in between */
+  PacoPackBuffers pack[BENCH_SETS];
   PacoDeviceMemory blocks;
-  PacoPackBuffers pack;
   PacoCudaFrame frame; /* what the backend's functions want of it */
   size_t payload_size, frame_size;
 } Coding;

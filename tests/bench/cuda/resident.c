@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames whose pictures stay on the device while their streams come and go, two
- * under way: while one is coded, the stream of the other crosses the bus.
+ * Frames whose pictures stay on the device while their streams come and go, as
+ * the pipeline does it: some in flight, each in a stream of its own, with turns
+ * on the bus.
  *
  * Ceiling is what takes longer: the kernels of a frame one by one, or the bus
- * with nothing but these streams. */
+ * with nothing but these streams. The former can be passed, as frames in flight
+ * fill each other's gaps. */
 #include "tests/bench/cuda/figures.h"
 #include "tests/bench/cuda/kernels.h"
 
-#define N_IN_FLIGHT 2
 #define N_WINDOWS 24
 #define WINDOW 20 /* frames */
 
 typedef struct
 {
   Coding *coding;
-  CUstream bus; /* up- or downloads */
-  CUevent there[N_IN_FLIGHT], done[N_IN_FLIGHT], borders[N_WINDOWS + 1];
+  CUstream streams[BENCH_SETS];
+  CUevent turns[BENCH_SETS]; /* each one's last, on the bus */
+  CUevent borders[N_WINDOWS + 1];
   PacoPinnedMemory host;
 } Resident;
 
@@ -24,10 +26,10 @@ resident_init (Bench *bench, Resident *resident)
 {
   const PacoDriver *driver = bench->cuda->driver;
 
-  must_succeed (driver->stream_create (&resident->bus, CU_STREAM_NON_BLOCKING));
-  for (unsigned i = 0; i < N_IN_FLIGHT; i++) {
-    must_succeed (driver->event_create (&resident->there[i], 0));
-    must_succeed (driver->event_create (&resident->done[i], 0));
+  for (unsigned i = 0; i < BENCH_SETS; i++) {
+    must_succeed (
+        driver->stream_create (&resident->streams[i], CU_STREAM_NON_BLOCKING));
+    must_succeed (driver->event_create (&resident->turns[i], 0));
   }
   for (unsigned i = 0; i <= N_WINDOWS; i++)
     must_succeed (driver->event_create (&resident->borders[i], 0));
@@ -42,39 +44,32 @@ resident_clear (Bench *bench, Resident *resident)
   const PacoDriver *driver = bench->cuda->driver;
 
   paco_pinned_memory_clear (bench->cuda, &resident->host);
-  for (unsigned i = 0; i < N_IN_FLIGHT; i++) {
-    driver->event_destroy (resident->there[i]);
-    driver->event_destroy (resident->done[i]);
+  for (unsigned i = 0; i < BENCH_SETS; i++) {
+    driver->event_destroy (resident->turns[i]);
+    driver->stream_destroy (resident->streams[i]);
   }
   for (unsigned i = 0; i <= N_WINDOWS; i++)
     driver->event_destroy (resident->borders[i]);
-  driver->stream_destroy (resident->bus);
 }
 
-/* Runs `begin`, then hands over to `end` in the other stream. Returns frames
- * per second, the median over windows. */
+/* Frames per second, the median over windows. */
 static double
-resident_speed (Bench *bench, Resident *resident, CUstream begin_stream,
-    BenchTask begin, CUstream end_stream, BenchTask end)
+resident_speed (Bench *bench, Resident *resident, BenchTask task)
 {
   const PacoDriver *driver = bench->cuda->driver;
+  CUstream stream = bench->stream;
   double values[N_WINDOWS];
 
   for (unsigned i = 0; i <= N_WINDOWS * WINDOW; i++) {
-    unsigned k = i % N_IN_FLIGHT;
+    unsigned set = i % BENCH_SETS;
 
-    must_succeed (
-        driver->stream_wait_event (begin_stream, resident->done[k], 0));
-    begin (bench, resident, k);
-    must_succeed (driver->event_record (resident->there[k], begin_stream));
-    must_succeed (
-        driver->stream_wait_event (end_stream, resident->there[k], 0));
-    end (bench, resident, k);
-    must_succeed (driver->event_record (resident->done[k], end_stream));
+    bench->stream = resident->streams[set];
+    task (bench, resident, set);
     if (i % WINDOW == 0)
       must_succeed (
-          driver->event_record (resident->borders[i / WINDOW], end_stream));
+          driver->event_record (resident->borders[i / WINDOW], bench->stream));
   }
+  bench->stream = stream;
   must_succeed (driver->ctx_synchronize ());
   for (unsigned i = 0; i < N_WINDOWS; i++) {
     float milliseconds;
@@ -86,43 +81,48 @@ resident_speed (Bench *bench, Resident *resident, CUstream begin_stream,
   return 1000.0 * WINDOW / median (values, N_WINDOWS);
 }
 
+/* The frame before has its turn on the bus first. */
+static void
+take_turn (Bench *bench, Resident *resident, unsigned set)
+{
+  must_succeed (bench->cuda->driver->stream_wait_event (
+      bench->stream, resident->turns[(set + BENCH_SETS - 1) % BENCH_SETS], 0));
+}
+
+static void
+end_turn (Bench *bench, Resident *resident, unsigned set)
+{
+  must_succeed (
+      bench->cuda->driver->event_record (resident->turns[set], bench->stream));
+}
+
 static void
 encode (Bench *bench, void *data, unsigned set)
 {
   Resident *resident = data;
-
-  coding_forward (bench, resident->coding, set);
-  coding_encode (bench, resident->coding, set);
-  coding_pack (bench, resident->coding, set);
-}
-
-static void
-stream_down (Bench *bench, void *data, unsigned set)
-{
-  Resident *resident = data;
   Coding *coding = resident->coding;
 
+  coding_forward (bench, coding, set);
+  coding_encode (bench, coding, set);
+  coding_pack (bench, coding, set);
+  take_turn (bench, resident, set);
   must_succeed (bench->cuda->driver->memcpy_dtoh_async (resident->host.data,
-      coding->output[set], CODING_HEADER + coding->frame_size, resident->bus));
-}
-
-static void
-stream_up (Bench *bench, void *data, unsigned set)
-{
-  Resident *resident = data;
-  Coding *coding = resident->coding;
-
-  must_succeed (bench->cuda->driver->memcpy_htod_async (coding->payload[set],
-      resident->host.data, coding->payload_size, resident->bus));
+      coding->output[set], CODING_HEADER + coding->frame_size, bench->stream));
+  end_turn (bench, resident, set);
 }
 
 static void
 decode (Bench *bench, void *data, unsigned set)
 {
   Resident *resident = data;
+  Coding *coding = resident->coding;
 
-  coding_decode (bench, resident->coding, set);
-  coding_inverse (bench, resident->coding, set);
+  take_turn (bench, resident, set);
+  must_succeed (bench->cuda->driver->memcpy_htod_async (coding->payload[set],
+      resident->host.data, coding->payload_size, bench->stream));
+  end_turn (bench, resident, set);
+  coding_decode (bench, coding, set);
+  coding_inverse (bench, coding, set);
 }
 
 static void
@@ -145,15 +145,13 @@ bench_resident (
 
   resident_init (bench, &resident);
   bench_upload (bench); /* decoding has left its pictures there */
-  fps = resident_speed (
-      bench, &resident, bench->stream, encode, resident.bus, stream_down);
+  fps = resident_speed (bench, &resident, encode);
   resident_figure (prefix, "enc", fps,
       times->forward + times->encode + times->pack, "d2h_gbps",
       coding->frame_size / ceilings->d2h_gbps / 1000.0);
   must_succeed (bench->cuda->driver->memcpy_dtoh (resident.host.data,
       coding->payload[BENCH_SETS - 1], coding->payload_size));
-  fps = resident_speed (
-      bench, &resident, resident.bus, stream_up, bench->stream, decode);
+  fps = resident_speed (bench, &resident, decode);
   resident_figure (prefix, "dec", fps, times->decode + times->inverse,
       "h2d_gbps", coding->payload_size / ceilings->h2d_gbps / 1000.0);
   resident_clear (bench, &resident);
