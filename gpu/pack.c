@@ -4,7 +4,7 @@
 #include "codec/index.h"
 #include <zlib.h>
 
-#define COPY_BLOCKS_PER_MULTIPROCESSOR 4
+#define COPY_BLOCKS_PER_MULTIPROCESSOR 8
 
 gboolean
 paco_pack_buffers_init (
@@ -49,7 +49,8 @@ paco_pack_enqueue (PacoCudaFrame *frame, const PacoPackBuffers *buffers,
   uint32_t most = cuda->device->n_multiprocessors
       * COPY_BLOCKS_PER_MULTIPROCESSOR;
   uint32_t warps = PACO_PACK_COPY_THREADS / 32;
-  uint32_t wanted = (frame->plan->n_blocks + warps - 1) / warps;
+  uint32_t wanted = (PACO_PACK_COPY_WARPS * frame->plan->n_blocks + warps - 1)
+      / warps;
 
   return paco_module_launch (cuda->device, cuda->pack_scan, 1, 1, 1,
              PACO_PACK_SCAN_THREADS, 0, frame->stream, &parameters, error)

@@ -160,9 +160,11 @@ word_at (const uint32_t *from, uint32_t byte, uint32_t last)
   return __funnelshift_r (low, high, 8 * (byte % 4));
 }
 
-/* A warp copies bytes from a word's first byte on to anywhere. */
+/* A warp copies bytes from a word's first byte on to anywhere: all of them, or
+ * its part when several do. */
 static __device__ void
-copy_bytes (uint8_t *to, const uint32_t *from, uint32_t size, uint32_t lane)
+copy_bytes (uint8_t *to, const uint32_t *from, uint32_t size, uint32_t lane,
+    uint32_t part, uint32_t n_parts)
 {
   uint32_t head, n_vectors, done, last;
 
@@ -172,9 +174,9 @@ copy_bytes (uint8_t *to, const uint32_t *from, uint32_t size, uint32_t lane)
   head = min ((uint32_t) (-(uintptr_t) to & 15), size);
   n_vectors = (size - head) / 16;
   done = head + 16 * n_vectors;
-  if (lane < head)
+  if (part == 0 && lane < head)
     to[lane] = ((const uint8_t *) from)[lane];
-  for (uint32_t v = lane; v < n_vectors; v += 32) {
+  for (uint32_t v = 32 * part + lane; v < n_vectors; v += 32 * n_parts) {
     uint32_t byte = head + 16 * v;
     uint4 value;
 
@@ -184,7 +186,7 @@ copy_bytes (uint8_t *to, const uint32_t *from, uint32_t size, uint32_t lane)
     value.w = word_at (from, byte + 12, last);
     *(uint4 *) (to + byte) = value;
   }
-  if (lane < size - done)
+  if (part == 0 && lane < size - done)
     to[done + lane] = ((const uint8_t *) from)[done + lane];
 }
 
@@ -206,12 +208,13 @@ __launch_bounds__ (PACO_PACK_COPY_THREADS) paco_pack_copy (PacoPackParameters p)
     uint32_t at = i * PACO_PACK_INDEX_PIECE;
 
     copy_bytes (index + at, (const uint32_t *) (p.index + at),
-        min (index_size - at, PACO_PACK_INDEX_PIECE), lane);
+        min (index_size - at, PACO_PACK_INDEX_PIECE), lane, 0, 1);
   }
-  for (uint32_t i = warp; i < p.n_blocks; i += n_warps) {
-    PacoGpuRecord record = p.records[p.blocks[i].record];
+  for (uint32_t i = warp; i < PACO_PACK_COPY_WARPS * p.n_blocks; i += n_warps) {
+    PacoGpuBlock block = p.blocks[i / PACO_PACK_COPY_WARPS];
+    PacoGpuRecord record = p.records[block.record];
 
-    copy_bytes (payload + record.offset, p.slots + p.blocks[i].slot,
-        record.length, lane);
+    copy_bytes (payload + record.offset, p.slots + block.slot, record.length,
+        lane, i % PACO_PACK_COPY_WARPS, PACO_PACK_COPY_WARPS);
   }
 }

@@ -7,6 +7,8 @@
 
 #define PACO_PACK_SCAN_THREADS 1024
 #define PACO_PACK_COPY_THREADS 256
+/* Warps that copy a block; they wait for memory, so there shall be many. */
+#define PACO_PACK_COPY_WARPS 4
 /* Bytes of the index that a warp copies at a time. */
 #define PACO_PACK_INDEX_PIECE 4096
 
