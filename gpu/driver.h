@@ -5,14 +5,14 @@
  * a GPU gets a sentence instead of a failure of the dynamic linker. */
 #pragma once
 #include "codec/error.h"
-#include <cuda.h>
+#include "gpu/driver_types.h"
 #include <stdbool.h>
 
 G_BEGIN_DECLS
 
 /* F (member, symbol, parameters); all return CUresult. The symbols are spelled
- * out with their version, because the macros of cuda.h would choose the newest
- * one, which older drivers do not have. */
+ * out with their version: the newest one is not the one that older drivers
+ * have. */
 #define PACO_DRIVER_FUNCTIONS(F)                                               \
   F (init, "cuInit", (unsigned flags))                                         \
   F (driver_get_version, "cuDriverGetVersion", (int *version))                 \

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Everything that gpu/driver_types.h says, as a list of names and numbers. Both
+ * driver-types.c and driver-types-toolkit.c make that list, one with our header
+ * and one with the toolkit's: the two cannot be included together. */
+#pragma once
+#include <stddef.h>
+
+typedef struct
+{
+  const char *name; /* NULL ends a list */
+  long long number;
+} DriverNumber;
+
+extern const DriverNumber numbers_of_toolkit[];
+
+#define DRIVER_CONSTANTS(F)                                                    \
+  F (CUDA_SUCCESS)                                                             \
+  F (CUDA_ERROR_INVALID_VALUE)                                                 \
+  F (CUDA_ERROR_OUT_OF_MEMORY)                                                 \
+  F (CUDA_ERROR_DEVICE_UNAVAILABLE)                                            \
+  F (CUDA_ERROR_NO_DEVICE)                                                     \
+  F (CUDA_ERROR_INVALID_DEVICE)                                                \
+  F (CUDA_ERROR_INVALID_CONTEXT)                                               \
+  F (CUDA_ERROR_NO_BINARY_FOR_GPU)                                             \
+  F (CUDA_ERROR_ECC_UNCORRECTABLE)                                             \
+  F (CUDA_ERROR_NVLINK_UNCORRECTABLE)                                          \
+  F (CUDA_ERROR_UNSUPPORTED_PTX_VERSION)                                       \
+  F (CUDA_ERROR_INVALID_HANDLE)                                                \
+  F (CUDA_ERROR_NOT_FOUND)                                                     \
+  F (CUDA_ERROR_ILLEGAL_ADDRESS)                                               \
+  F (CUDA_ERROR_LAUNCH_TIMEOUT)                                                \
+  F (CUDA_ERROR_ASSERT)                                                        \
+  F (CUDA_ERROR_HARDWARE_STACK_ERROR)                                          \
+  F (CUDA_ERROR_ILLEGAL_INSTRUCTION)                                           \
+  F (CUDA_ERROR_MISALIGNED_ADDRESS)                                            \
+  F (CUDA_ERROR_INVALID_ADDRESS_SPACE)                                         \
+  F (CUDA_ERROR_INVALID_PC)                                                    \
+  F (CUDA_ERROR_LAUNCH_FAILED)                                                 \
+  F (CUDA_ERROR_SYSTEM_NOT_READY)                                              \
+  F (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)                                        \
+  F (CUDA_ERROR_EXTERNAL_DEVICE)                                               \
+  F (CUDA_ERROR_UNKNOWN)                                                       \
+  F (CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)                                 \
+  F (CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)                             \
+  F (CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)                             \
+  F (CU_FUNC_ATTRIBUTE_PTX_VERSION)                                            \
+  F (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)                          \
+  F (CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)                       \
+  F (CU_POINTER_ATTRIBUTE_MEMORY_TYPE)                                         \
+  F (CU_MEMORYTYPE_HOST)                                                       \
+  F (CU_MEMORYTYPE_DEVICE)                                                     \
+  F (CU_CTX_SCHED_BLOCKING_SYNC)                                               \
+  F (CU_STREAM_NON_BLOCKING)                                                   \
+  F (CU_EVENT_BLOCKING_SYNC)                                                   \
+  F (CU_MEMHOSTALLOC_PORTABLE)                                                 \
+  F (CU_MEMHOSTALLOC_DEVICEMAP)                                                \
+  F (CU_SHAREDMEM_CARVEOUT_MAX_SHARED)                                         \
+  F (CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+
+#define DRIVER_TYPES(F)                                                        \
+  F (CUresult)                                                                 \
+  F (CUdevice)                                                                 \
+  F (CUdeviceptr)                                                              \
+  F (CUcontext)                                                                \
+  F (CUmodule)                                                                 \
+  F (CUfunction)                                                               \
+  F (CUstream)                                                                 \
+  F (CUevent)                                                                  \
+  F (CUarray)                                                                  \
+  F (CUhostFn)                                                                 \
+  F (CUdevice_attribute)                                                       \
+  F (CUfunction_attribute)                                                     \
+  F (CUpointer_attribute)                                                      \
+  F (CUmemorytype)                                                             \
+  F (CUDA_MEMCPY2D)                                                            \
+  F (CUlaunchAttributeID)                                                      \
+  F (CUlaunchAttributeValue)                                                   \
+  F (CUlaunchAttribute)                                                        \
+  F (CUlaunchConfig)
+
+#define DRIVER_MEMBERS(F)                                                      \
+  F (CUDA_MEMCPY2D, srcXInBytes)                                               \
+  F (CUDA_MEMCPY2D, srcY)                                                      \
+  F (CUDA_MEMCPY2D, srcMemoryType)                                             \
+  F (CUDA_MEMCPY2D, srcHost)                                                   \
+  F (CUDA_MEMCPY2D, srcDevice)                                                 \
+  F (CUDA_MEMCPY2D, srcArray)                                                  \
+  F (CUDA_MEMCPY2D, srcPitch)                                                  \
+  F (CUDA_MEMCPY2D, dstXInBytes)                                               \
+  F (CUDA_MEMCPY2D, dstY)                                                      \
+  F (CUDA_MEMCPY2D, dstMemoryType)                                             \
+  F (CUDA_MEMCPY2D, dstHost)                                                   \
+  F (CUDA_MEMCPY2D, dstDevice)                                                 \
+  F (CUDA_MEMCPY2D, dstArray)                                                  \
+  F (CUDA_MEMCPY2D, dstPitch)                                                  \
+  F (CUDA_MEMCPY2D, WidthInBytes)                                              \
+  F (CUDA_MEMCPY2D, Height)                                                    \
+  F (CUlaunchAttributeValue, programmaticStreamSerializationAllowed)           \
+  F (CUlaunchAttribute, id)                                                    \
+  F (CUlaunchAttribute, value)                                                 \
+  F (CUlaunchConfig, gridDimX)                                                 \
+  F (CUlaunchConfig, gridDimY)                                                 \
+  F (CUlaunchConfig, gridDimZ)                                                 \
+  F (CUlaunchConfig, blockDimX)                                                \
+  F (CUlaunchConfig, blockDimY)                                                \
+  F (CUlaunchConfig, blockDimZ)                                                \
+  F (CUlaunchConfig, sharedMemBytes)                                           \
+  F (CUlaunchConfig, hStream)                                                  \
+  F (CUlaunchConfig, attrs)                                                    \
+  F (CUlaunchConfig, numAttrs)
+
+#define DRIVER_CONSTANT(name) { #name, name },
+#define DRIVER_TYPE(type)                                                      \
+  { "size of " #type, sizeof (type) },                                         \
+      { "alignment of " #type, _Alignof(type) },
+#define DRIVER_MEMBER(type, member)                                            \
+  { "offset of " #type "." #member, offsetof (type, member) },                 \
+      { "size of " #type "." #member, sizeof (((type *) 0)->member) },
+
+#define DRIVER_NUMBERS                                                         \
+  {                                                                            \
+    DRIVER_CONSTANTS (DRIVER_CONSTANT)                                         \
+    DRIVER_TYPES (DRIVER_TYPE) DRIVER_MEMBERS (DRIVER_MEMBER)                  \
+    {                                                                          \
+      NULL, 0                                                                  \
+    }                                                                          \
+  }
