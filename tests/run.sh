@@ -66,15 +66,17 @@ mkdir -p build
 rm -rf "$results"
 mkdir -p "$results"
 echo "Building in build/test ..."
-# One architecture: whether kernels compile does not depend on it, and the time
-# that it takes does.
-build build/test --werror -Dcuda-archs=90
-if grep -q paco-gpu build/test/build.ninja; then
-  echo "The CUDA backend is compiled; only tests/gpu/run.sh runs it."
-elif command -v nvcc >/dev/null 2>&1; then
-  echo "Built for the CPU: meson's option cuda is off."
+if command -v nvcc >/dev/null 2>&1 || [ -x /usr/local/cuda/bin/nvcc ]; then
+  # One architecture: whether kernels compile does not depend on it, and the
+  # time that it takes does.
+  build build/test --werror -Dcuda=enabled -Dcuda-archs=90
+  echo "The CUDA backend is compiled; only tests/gpu/run.sh runs it on a GPU."
 else
-  echo "Built for the CPU: there is no CUDA toolkit (nvcc) here."
+  # No GPU is of use then.
+  export CUDA_VISIBLE_DEVICES=
+  build build/test --werror -Dcuda=enabled -Dcuda-archs=
+  echo "There is no CUDA toolkit (nvcc) here: the CUDA backend is compiled" \
+    "without kernels, which are only emulated."
 fi
 echo "Testing ..."
 run_tests plain build/test
@@ -82,7 +84,7 @@ run_tests plain build/test
 if [ "${SANITIZE:-1}" != 0 ]; then
   echo "Building in build/asan ..."
   # Without kernels, but with the code that drives them.
-  build build/asan --werror -Dcuda-archs= -Dbench=false \
+  build build/asan --werror -Dcuda=enabled -Dcuda-archs= -Dbench=false \
     -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
   if ! leaks_can_be_found >/dev/null 2>&1; then
     echo "Leaks cannot be looked for: this system forbids the tracing."

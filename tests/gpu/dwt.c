@@ -2,7 +2,7 @@
  * The wavelet transform of gpu/ against the reference, coefficient by
  * coefficient and byte by byte: random sizes, formats, layouts, options.
  *
- *   dwt [cases [seed]]   on a device (exit 77 without), or emulated
+ *   dwt [cases [seed]]   on a device (exit 77 without), see runner.h
  *   dwt --bench          medians as JSON lines */
 #include "codec/quantizer.h"
 #include "codec/reference/reference.h"

@@ -5,7 +5,7 @@
  *
  * Device memory is ordinary memory. What is enqueued is done as late as the
  * driver's interface allows, so that a frame that is used before it was waited
- * for shows. Kernels code nothing, see fake-kernels.h. */
+ * for shows. Kernels: fake-kernels.h. */
 #include "tests/gpu/fake-driver.h"
 #include "tests/gpu/fake-state.h"
 #include <stdio.h>
@@ -117,7 +117,7 @@ fake_device_get_name (char *name, int length, CUdevice device)
   CUresult result = fake_begin (FUNCTION_device_get_name);
 
   if (result == CUDA_SUCCESS)
-    snprintf (name, length, "Fake GPU %d", device);
+    snprintf (name, length, "%s %d", fake_device_name, device);
   return fake_end (result);
 }
 
@@ -553,6 +553,11 @@ fake_memset_d8_async (
 
 /* --- Kernels --- */
 
+/* Of a block: what any kernel may have, and what it may have when asked for. */
+#define STANDARD_SHARED_BYTES (48 << 10)
+#define MAX_SHARED_BYTES (227 << 10)
+#define MAX_THREADS 1024
+
 CUresult
 fake_module_load_data (CUmodule *module, const void *image)
 {
@@ -581,10 +586,13 @@ fake_module_get_function (CUfunction *handle, CUmodule module, const char *name)
   CUresult result = fake_begin_in_context (FUNCTION_module_get_function);
   FakeFunction *function;
 
+  if (result == CUDA_SUCCESS && fake_kernel_parameter_bytes (name) == 0)
+    result = CUDA_ERROR_NOT_FOUND;
   if (result != CUDA_SUCCESS)
     return fake_end (result);
   function = g_new0 (FakeFunction, 1);
   snprintf (function->name, sizeof function->name, "%s", name);
+  function->max_shared_bytes = STANDARD_SHARED_BYTES;
   function->next = fake_current ()->functions;
   fake_current ()->functions = function;
   *handle = (CUfunction) function;
@@ -602,9 +610,18 @@ fake_module_get_global (
 
 CUresult
 fake_func_set_attribute (
-    CUfunction function, CUfunction_attribute attribute, int value)
+    CUfunction handle, CUfunction_attribute attribute, int value)
 {
-  return fake_end (fake_begin_in_context (FUNCTION_func_set_attribute));
+  CUresult result = fake_begin_in_context (FUNCTION_func_set_attribute);
+  FakeFunction *function = (FakeFunction *) handle;
+
+  if (result == CUDA_SUCCESS
+      && attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
+    if (value < 0 || value > MAX_SHARED_BYTES)
+      return fake_end (CUDA_ERROR_INVALID_VALUE);
+    function->max_shared_bytes = value;
+  }
+  return fake_end (result);
 }
 
 CUresult
@@ -631,21 +648,25 @@ fake_occupancy_max_active_blocks (
 }
 
 static CUresult
-launch (int number, CUfunction handle, unsigned grid_y, CUstream stream,
+launch (int number, CUfunction handle, FakeLaunch to_launch, CUstream stream,
     void **parameters)
 {
   CUresult result = fake_begin_in_context (number);
   const FakeFunction *function = (FakeFunction *) handle;
+  FakeOperation *operation;
 
-  if (result == CUDA_SUCCESS) {
-    FakeOperation *operation = fake_enqueue (stream, FAKE_LAUNCH);
-
-    operation->function = function;
-    operation->grid_y = grid_y;
-    operation->parameters = g_memdup2 (
-        parameters[0], fake_kernel_parameter_bytes (function->name));
-  }
-  return fake_end (result);
+  if (result != CUDA_SUCCESS)
+    return fake_end (result);
+  if (to_launch.grid_x == 0 || to_launch.grid_y == 0 || to_launch.grid_z == 0
+      || to_launch.threads == 0 || to_launch.threads > MAX_THREADS
+      || to_launch.shared_bytes > function->max_shared_bytes)
+    return fake_end (CUDA_ERROR_INVALID_VALUE);
+  operation = fake_enqueue (stream, FAKE_LAUNCH);
+  operation->launch = to_launch;
+  operation->launch.name = function->name;
+  operation->launch.parameters = g_memdup2 (
+      parameters[0], fake_kernel_parameter_bytes (function->name));
+  return fake_end (CUDA_SUCCESS);
 }
 
 CUresult
@@ -653,7 +674,16 @@ fake_launch_kernel (CUfunction function, unsigned grid_x, unsigned grid_y,
     unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
     unsigned shared_bytes, CUstream stream, void **parameters, void **extra)
 {
-  return launch (FUNCTION_launch_kernel, function, grid_y, stream, parameters);
+  FakeLaunch to_launch = {
+    .grid_x = grid_x,
+    .grid_y = grid_y,
+    .grid_z = grid_z,
+    .threads = block_x * block_y * block_z,
+    .shared_bytes = shared_bytes,
+  };
+
+  return launch (
+      FUNCTION_launch_kernel, function, to_launch, stream, parameters);
 }
 
 /* Drivers before 11.8 do not have this one. */
@@ -662,7 +692,15 @@ CUresult
 fake_launch_kernel_ex (const CUlaunchConfig *config, CUfunction function,
     void **parameters, void **extra)
 {
-  return launch (FUNCTION_launch_kernel_ex, function, config->gridDimY,
+  FakeLaunch to_launch = {
+    .grid_x = config->gridDimX,
+    .grid_y = config->gridDimY,
+    .grid_z = config->gridDimZ,
+    .threads = config->blockDimX * config->blockDimY * config->blockDimZ,
+    .shared_bytes = config->sharedMemBytes,
+  };
+
+  return launch (FUNCTION_launch_kernel_ex, function, to_launch,
       config->hStream, parameters);
 }
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels of the fake driver. */
+ * Kernels of the fake driver that code nothing, see the header. */
 #include "tests/gpu/fake-kernels.h"
 #include "gpu/kernels/bpc.h"
 #include "gpu/kernels/dwt.h"
 #include "gpu/kernels/pack.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* What has been done for the frame that a stream codes. */
@@ -41,6 +40,8 @@ is_inverse (const char *name)
   return begins (name, "dwt_inverse") || begins (name, "indices_to_samples");
 }
 
+const char fake_device_name[] = "Fake GPU";
+
 size_t
 fake_kernel_parameter_bytes (const char *name)
 {
@@ -52,7 +53,7 @@ fake_kernel_parameter_bytes (const char *name)
     return sizeof (PacoPackParameters);
   if (is_transform (name))
     return sizeof (PacoDwtParameters);
-  abort ();
+  return 0;
 }
 
 /* --- Encoding --- */
@@ -152,9 +153,11 @@ run_inverse (FakeKernelState *state, const char *name, unsigned grid_y,
 }
 
 bool
-fake_kernel_run (FakeKernelState *state, const char *name, unsigned grid_y,
-    const void *parameters)
+fake_kernel_run (FakeKernelState *state, const FakeLaunch *launch)
 {
+  const char *name = launch->name;
+  const void *parameters = launch->parameters;
+
   if (begins (name, "paco_bpc_encode"))
     return run_encode (state, parameters);
   if (begins (name, "paco_bpc_decode"))
@@ -164,6 +167,6 @@ fake_kernel_run (FakeKernelState *state, const char *name, unsigned grid_y,
   if (strcmp (name, "paco_pack_copy") == 0)
     return run_copy (state, parameters);
   if (is_inverse (name))
-    return run_inverse (state, name, grid_y, parameters);
+    return run_inverse (state, name, launch->grid_y, parameters);
   return run_forward (state, parameters);
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define NAME(member, symbol, parameters) symbol,
 static const char *const names[FAKE_N_FUNCTIONS] = { PACO_DRIVER_FUNCTIONS (
@@ -158,19 +160,68 @@ fake_used (int device)
   return used;
 }
 
+/* Of a device's memory: what the widest access needs. The driver's alignment is
+ * larger, but would leave room for mistakes behind the end. */
+#define DEVICE_ALIGNMENT 16
+/* What memory holds that nobody has written. */
+#define RUBBISH 0xa5
+
+static size_t
+round_up (size_t size, size_t alignment)
+{
+  return (size + alignment - 1) / alignment * alignment;
+}
+
+/* Memory of a device ends where a page does, so that a kernel that goes beyond
+ * its end does not go far. */
+static void
+map_pages (FakeBlock *block)
+{
+  size_t page = sysconf (_SC_PAGESIZE);
+  size_t size = round_up (block->size, DEVICE_ALIGNMENT);
+
+  block->pages_size = 2 * page + round_up (size, page);
+  block->pages = mmap (
+      NULL, block->pages_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (block->pages == MAP_FAILED
+      || mprotect (block->pages + page, block->pages_size - 2 * page,
+             PROT_READ | PROT_WRITE)
+          != 0)
+    abort ();
+  block->data = block->pages + block->pages_size - page - size;
+  memset (block->data, RUBBISH, size);
+}
+
+static void
+unmap_pages (FakeBlock *block)
+{
+  size_t size = round_up (block->size, DEVICE_ALIGNMENT);
+
+  for (size_t i = block->size; i < size; i++)
+    if (block->data[i] != RUBBISH) {
+      fake_misuse ("memory of the device is written behind its end");
+      break;
+    }
+  munmap (block->pages, block->pages_size);
+}
+
 uint8_t *
 fake_new_block (FakeContext *context, size_t size, bool host)
 {
   FakeBlock *block = g_new0 (FakeBlock, 1);
   void *data = NULL;
 
-  if (posix_memalign (&data, 4096, size) != 0)
-    abort ();
-  /* As memory is that nobody has written. */
-  memset (data, 0xa5, size);
-  *block = (FakeBlock){ context->blocks, data, size, host };
+  *block = (FakeBlock){ .next = context->blocks, .size = size, .host = host };
+  if (host) {
+    if (posix_memalign (&data, 4096, size) != 0)
+      abort ();
+    memset (data, RUBBISH, size);
+    block->data = data;
+  } else {
+    map_pages (block);
+  }
   context->blocks = block;
-  return data;
+  return block->data;
 }
 
 CUresult
@@ -181,7 +232,10 @@ fake_free_block (FakeContext *context, const void *data)
   if (!block)
     return CUDA_ERROR_INVALID_VALUE;
   *at = block->next;
-  free (block->data);
+  if (block->host)
+    free (block->data);
+  else
+    unmap_pages (block);
   g_free (block);
   return CUDA_SUCCESS;
 }
@@ -191,7 +245,7 @@ fake_free_block (FakeContext *context, const void *data)
 static void
 operation_free (FakeOperation *operation)
 {
-  g_free (operation->parameters);
+  g_free ((void *) operation->launch.parameters);
   g_free (operation);
 }
 
@@ -222,9 +276,8 @@ perform (FakeStream *stream, FakeOperation *operation)
       memset (operation->to, operation->value, operation->bytes);
       break;
     case FAKE_LAUNCH:
-      if (!fake_kernel_run (&stream->state, operation->function->name,
-              operation->grid_y, operation->parameters))
-        fake_misuse (operation->function->name);
+      if (!fake_kernel_run (&stream->state, &operation->launch))
+        fake_misuse (operation->launch.name);
       break;
     case FAKE_RECORD:
       operation->event->done = operation->number;

@@ -37,9 +37,7 @@ struct FakeOperation
   const uint8_t *from;
   size_t bytes, rows, to_pitch, from_pitch;
   int value;
-  const FakeFunction *function;
-  unsigned grid_y;
-  void *parameters;
+  FakeLaunch launch;
   FakeEvent *event;
   unsigned number; /* of the recording */
   CUhostFn call;
@@ -64,6 +62,7 @@ struct FakeFunction
 {
   FakeFunction *next;
   char name[64];
+  unsigned max_shared_bytes; /* of a launch */
 };
 
 struct FakeBlock
@@ -72,6 +71,9 @@ struct FakeBlock
   uint8_t *data;
   size_t size;
   bool host;
+  /* Of the device: pages between two that cannot be accessed. */
+  uint8_t *pages;
+  size_t pages_size;
 };
 
 struct FakeContext

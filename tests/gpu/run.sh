@@ -107,7 +107,8 @@ finish () {
 }
 
 device='' driver='' content=computed
-tests='bpc-device dwt-device cuda-backend failures sanitizer pipelines stress figures'
+tests='bpc-device dwt-device pack-device cuda-backend failures sanitizer
+pipelines stress figures'
 if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
   for name in $tests; do
     count skipped "$name: this machine has no NVIDIA GPU"
@@ -125,6 +126,7 @@ echo "$device, driver $driver"
 export PACO_CASES
 step bpc-device 300 "$build/tests/gpu/bpc-device"
 step dwt-device 300 "$build/tests/gpu/dwt-device"
+step pack-device 300 "$build/tests/gpu/pack-device"
 tap cuda-backend 300 "$build/tests/codec/test-cuda-backend"
 tap failures 300 "$build/tests/gpu/failures-device"
 

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The kernels that put a frame together against codec/index.c: random records
+ * and blocks, more than the scan takes in one go, must give the same index and
+ * payload, and where that does not fit nothing may be written.
+ *
+ *   pack [ROUNDS [SEED]]
+ *
+ * Exit status 77 (skipped) without a CUDA device, see bpc.c. */
+#include "codec/index.h"
+#include "gpu/backend.h"
+#include "gpu/kernels/pack.h"
+#include "gpu/module.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUBBISH 0xa5
+
+typedef struct
+{
+  const PacoDevice *device;
+  CUfunction scan, copy;
+} Gpu;
+
+/* A frame, blocks coded. */
+typedef struct
+{
+  GRand *random;
+  uint32_t n_blocks, n_slot_words;
+  bool block_checks;
+  uint32_t header_size;
+  PacoBlockRecord *records; /* with offsets */
+  PacoGpuRecord *gpu_records;
+  PacoGpuBlock *blocks;
+  uint32_t *slots;
+  GByteArray *expected; /* index and payload */
+  size_t index_size;
+} Frame;
+
+static unsigned n_failed;
+
+static void
+fail (const Frame *frame, const char *what)
+{
+  n_failed++;
+  printf ("FAILED: %s: %u blocks, header of %u bytes%s\n", what,
+      frame->n_blocks, frame->header_size,
+      frame->block_checks ? ", checks" : "");
+}
+
+static void
+check (const Gpu *gpu, CUresult result, const char *task)
+{
+  GError *error = NULL;
+
+  if (!paco_driver_check (gpu->device->driver, result, &error, "%s", task))
+    g_error ("%s", error->message);
+}
+
+/* --- Random frames --- */
+
+static int
+below (Frame *frame, int n)
+{
+  return g_rand_int_range (frame->random, 0, n);
+}
+
+static void
+random_record (Frame *frame, PacoBlockRecord *record)
+{
+  static const int lengths[4] = { 2, 40, 600, 20000 };
+
+  *record = (PacoBlockRecord){ 0 };
+  if (below (frame, 4) == 0)
+    return;
+  record->planes = 1 + below (frame, PACO_MAX_PLANES);
+  record->dropped_planes = below (frame, MIN (record->planes, 16));
+  if (below (frame, 2))
+    record->dropped_planes = 0;
+  if (below (frame, 2))
+    record->raw_planes = below (
+        frame, MIN (record->planes - record->dropped_planes + 1, 15));
+  record->shared_codewords = below (frame, 2);
+  record->raw_left_signs = record->raw_planes == 0 && below (frame, 2);
+  /* Large ones are rare, or the emulation takes long. */
+  record->length = below (
+      frame, lengths[below (frame, 64) ? below (frame, 3) : 3]);
+}
+
+/* Blocks are coded in another order than their records are in. */
+static void
+shuffle_blocks (Frame *frame)
+{
+  for (uint32_t i = 0; i < frame->n_blocks; i++)
+    frame->blocks[i].record = i;
+  for (uint32_t i = frame->n_blocks; i > 1; i--) {
+    uint32_t k = below (frame, i);
+    PacoGpuBlock swap = frame->blocks[k];
+
+    frame->blocks[k] = frame->blocks[i - 1];
+    frame->blocks[i - 1] = swap;
+  }
+  for (uint32_t i = 0; i < frame->n_blocks; i++) {
+    frame->n_slot_words += below (frame, 3);
+    frame->blocks[i].slot = frame->n_slot_words;
+    frame->n_slot_words += (frame->records[frame->blocks[i].record].length + 3)
+        / 4;
+  }
+  frame->slots = g_new (uint32_t, frame->n_slot_words + 1);
+  for (uint32_t i = 0; i < frame->n_slot_words; i++)
+    frame->slots[i] = g_rand_int (frame->random);
+}
+
+/* What the codec makes of it. */
+static void
+expect (Frame *frame)
+{
+  uint32_t *slot_of_record = g_new (uint32_t, frame->n_blocks);
+
+  for (uint32_t i = 0; i < frame->n_blocks; i++)
+    slot_of_record[frame->blocks[i].record] = frame->blocks[i].slot;
+  frame->expected = g_byte_array_new ();
+  g_byte_array_set_size (
+      frame->expected, PACO_MAX_INDEX_SIZE (frame->n_blocks));
+  frame->index_size = paco_index_write (frame->records, frame->n_blocks,
+      frame->block_checks, frame->expected->data);
+  g_byte_array_set_size (frame->expected, frame->index_size);
+  for (uint32_t i = 0; i < frame->n_blocks; i++) {
+    PacoBlockRecord *record = &frame->records[i];
+
+    record->offset = frame->expected->len - frame->index_size;
+    g_byte_array_append (frame->expected,
+        (const uint8_t *) (frame->slots + slot_of_record[i]), record->length);
+  }
+  g_free (slot_of_record);
+}
+
+static void
+frame_init (Frame *frame, GRand *random)
+{
+  static const int most_blocks[3] = { 40, 1000, 9000 };
+
+  *frame = (Frame){ .random = random };
+  frame->n_blocks = 1 + below (frame, most_blocks[below (frame, 3)]);
+  frame->block_checks = below (frame, 2);
+  frame->header_size = 1 + below (frame, 300);
+  frame->records = g_new (PacoBlockRecord, frame->n_blocks);
+  frame->gpu_records = g_new0 (PacoGpuRecord, frame->n_blocks);
+  frame->blocks = g_new0 (PacoGpuBlock, frame->n_blocks);
+  for (uint32_t i = 0; i < frame->n_blocks; i++) {
+    PacoBlockRecord *r = &frame->records[i];
+
+    random_record (frame, r);
+    frame->gpu_records[i] = (PacoGpuRecord){ .planes = r->planes,
+      .raw_planes = r->raw_planes,
+      .dropped_planes = r->dropped_planes,
+      .flags = (r->shared_codewords ? PACO_GPU_SHARED_CODEWORDS : 0)
+          | (r->raw_left_signs ? PACO_GPU_RAW_LEFT_SIGNS : 0),
+      .length = r->length };
+  }
+  shuffle_blocks (frame);
+  expect (frame);
+}
+
+static void
+frame_clear (Frame *frame)
+{
+  g_free (frame->records);
+  g_free (frame->gpu_records);
+  g_free (frame->blocks);
+  g_free (frame->slots);
+  g_byte_array_unref (frame->expected);
+}
+
+/* --- Device memory --- */
+
+static CUdeviceptr
+device_new (const Gpu *gpu, const void *data, size_t size)
+{
+  const PacoDriver *driver = gpu->device->driver;
+  CUdeviceptr memory;
+
+  check (gpu, driver->mem_alloc (&memory, MAX (size, 1)), "cannot allocate");
+  if (data && size > 0)
+    check (gpu, driver->memcpy_htod (memory, data, size), "cannot upload");
+  else if (!data)
+    check (gpu, driver->memset_d8_async (memory, RUBBISH, size, NULL),
+        "cannot fill");
+  return memory;
+}
+
+static void
+device_free (const Gpu *gpu, CUdeviceptr memory)
+{
+  check (gpu, gpu->device->driver->mem_free (memory), "cannot free");
+}
+
+static void
+device_read (const Gpu *gpu, void *to, CUdeviceptr from, size_t size)
+{
+  check (gpu, gpu->device->driver->memcpy_dtoh (to, from, size),
+      "cannot download");
+}
+
+/* --- The test --- */
+
+static void
+launch (const Gpu *gpu, const PacoPackParameters *parameters, unsigned n_copy)
+{
+  GError *error = NULL;
+
+  if (!paco_module_launch (gpu->device, gpu->scan, 1, 1, 1,
+          PACO_PACK_SCAN_THREADS, 0, NULL, parameters, &error)
+      || !paco_module_launch (gpu->device, gpu->copy, n_copy, 1, 1,
+          PACO_PACK_COPY_THREADS, 0, NULL, parameters, &error))
+    g_error ("%s", error->message);
+  check (gpu, gpu->device->driver->ctx_synchronize (), "kernels");
+}
+
+static bool
+is_rubbish (const uint8_t *bytes, size_t size)
+{
+  for (size_t i = 0; i < size; i++)
+    if (bytes[i] != RUBBISH)
+      return false;
+  return true;
+}
+
+static void
+compare_sizes (Frame *frame, const PacoPackSizes *sizes, bool fits)
+{
+  if (sizes->index_size != frame->index_size
+      || sizes->payload_size != frame->expected->len - frame->index_size
+      || sizes->fits != fits)
+    fail (frame, "the sizes differ");
+}
+
+static void
+compare_output (Frame *frame, const uint8_t *output, size_t size, bool fits)
+{
+  size_t coded = fits ? frame->expected->len : 0;
+
+  if (!is_rubbish (output, frame->header_size))
+    fail (frame, "something is written over the header");
+  else if (coded > 0
+      && memcmp (output + frame->header_size, frame->expected->data, coded)
+          != 0)
+    fail (frame, "index or payload differ");
+  else if (!is_rubbish (output + frame->header_size + coded,
+               size - frame->header_size - coded))
+    fail (frame, "something is written behind the frame");
+}
+
+static void
+compare_offsets (Frame *frame, const PacoGpuRecord *records)
+{
+  for (uint32_t i = 0; i < frame->n_blocks; i++)
+    if (records[i].offset != frame->records[i].offset) {
+      fail (frame, "offsets differ");
+      return;
+    }
+}
+
+static void
+test_frame (const Gpu *gpu, Frame *frame, bool fits)
+{
+  size_t frame_size = frame->header_size + frame->expected->len;
+  size_t size = frame_size + 100;
+  PacoPackParameters parameters = {
+    .blocks = device_new (
+        gpu, frame->blocks, frame->n_blocks * sizeof *frame->blocks),
+    .slots = device_new (gpu, frame->slots, 4 * (size_t) frame->n_slot_words),
+    .records = device_new (
+        gpu, frame->gpu_records, frame->n_blocks * sizeof (PacoGpuRecord)),
+    .index = device_new (gpu, NULL, PACO_MAX_INDEX_SIZE (frame->n_blocks) + 16),
+    .sizes = device_new (gpu, NULL, sizeof (PacoPackSizes)),
+    .host_sizes = device_new (gpu, NULL, sizeof (PacoPackSizes)),
+    .output = device_new (gpu, NULL, size),
+    .capacity = fits ? frame_size : frame_size - 1,
+    .header_size = frame->header_size,
+    .n_blocks = frame->n_blocks,
+    .block_checks = frame->block_checks,
+  };
+  PacoPackSizes sizes;
+  uint8_t *output = g_malloc (size);
+
+  launch (gpu, &parameters, 1 + below (frame, 6));
+  device_read (gpu, &sizes, parameters.sizes, sizeof sizes);
+  compare_sizes (frame, &sizes, fits);
+  device_read (gpu, &sizes, parameters.host_sizes, sizeof sizes);
+  compare_sizes (frame, &sizes, fits);
+  device_read (gpu, output, parameters.output, size);
+  compare_output (frame, output, size, fits);
+  device_read (gpu, frame->gpu_records, parameters.records,
+      frame->n_blocks * sizeof (PacoGpuRecord));
+  compare_offsets (frame, frame->gpu_records);
+  device_free (gpu, parameters.blocks);
+  device_free (gpu, parameters.slots);
+  device_free (gpu, parameters.records);
+  device_free (gpu, parameters.index);
+  device_free (gpu, parameters.sizes);
+  device_free (gpu, parameters.host_sizes);
+  device_free (gpu, parameters.output);
+  g_free (output);
+}
+
+static void
+test_round (const Gpu *gpu, unsigned seed)
+{
+  GRand *random = g_rand_new_with_seed (seed);
+  Frame frame;
+
+  frame_init (&frame, random);
+  test_frame (gpu, &frame, true);
+  test_frame (gpu, &frame, false);
+  if (n_failed > 0)
+    printf ("seed %u\n", seed);
+  frame_clear (&frame);
+  g_rand_free (random);
+}
+
+int
+main (int argc, char **argv)
+{
+  unsigned n_rounds = argc > 1 ? strtoul (argv[1], NULL, 0) : 100;
+  unsigned seed = argc > 2 ? strtoul (argv[2], NULL, 0) : 1;
+  GError *error = NULL;
+  PacoDevice *device = paco_device_open (-1, &error);
+  PacoModule module;
+  Gpu gpu = { .device = device };
+
+  if (!device) {
+    printf ("SKIPPED: %s\n", error->message);
+    g_error_free (error);
+    return g_getenv ("PACO_EMULATED") ? 1 : 77;
+  }
+  if (!paco_device_enter (device, &error)
+      || !paco_module_load (&module, device, paco_fatbin_pack, "pack", &error)
+      || !paco_module_function (&module, "paco_pack_scan", &gpu.scan, &error)
+      || !paco_module_function (&module, "paco_pack_copy", &gpu.copy, &error))
+    g_error ("%s", error->message);
+  for (unsigned k = 0; k < n_rounds && n_failed == 0; k++)
+    test_round (&gpu, seed + k);
+  paco_module_unload (&module);
+  paco_device_leave (device);
+  printf ("%s: %u rounds, %u failed, %s\n", n_failed ? "FAILED" : "passed",
+      n_rounds, n_failed, device->name);
+  paco_device_close (device);
+  return n_failed > 0;
+}
