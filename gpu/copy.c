@@ -11,7 +11,6 @@
 
 struct _PacoCopier
 {
-  PacoStreamCopy copy;
   GThreadPool *pool;
   unsigned n_threads;
 };
@@ -63,7 +62,6 @@ paco_copier_new (void)
   PacoCopier *copier = g_new0 (PacoCopier, 1);
   unsigned n_processors = g_get_num_processors ();
 
-  copier->copy = paco_stream_copy ();
   copier->n_threads = CLAMP (n_processors / 2, 1, MAX_THREADS);
   copier->pool = g_thread_pool_new (work, NULL, copier->n_threads, TRUE, NULL);
   /* There may be fewer than that, or none; who asks for a copy does a part. */
@@ -112,7 +110,8 @@ paco_copier_run (PacoCopier *copier, uint8_t *to, const uint8_t *from,
     size_t bytes, size_t rows, size_t stride)
 {
   Part parts[MAX_THREADS];
-  Part whole = { NULL, copier->copy, to, from, bytes, rows, stride };
+  Part whole = { NULL, paco_stream_copy (bytes * rows), to, from, bytes, rows,
+    stride };
   Job job = { .n_left = 0 };
   unsigned n;
 

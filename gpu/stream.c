@@ -7,6 +7,8 @@
 #include "gpu/stream.h"
 #include <string.h>
 
+#define MIN_STREAMED ((size_t) 4 << 20)
+
 #if defined __x86_64__
 #include <immintrin.h>
 
@@ -69,8 +71,10 @@ copy_plain (uint8_t *to, const uint8_t *from, size_t size)
 }
 
 PacoStreamCopy
-paco_stream_copy (void)
+paco_stream_copy (size_t size)
 {
+  if (size < MIN_STREAMED)
+    return copy_plain;
 #if defined __x86_64__
   if (__builtin_cpu_supports ("avx512f"))
     return copy_avx512;

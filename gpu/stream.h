@@ -6,5 +6,7 @@
 
 typedef void (*PacoStreamCopy) (uint8_t *to, const uint8_t *from, size_t size);
 
-/* The fastest that this processor has; memcpy() where it has none. */
-PacoStreamCopy paco_stream_copy (void);
+/* For the parts of a copy of `size` bytes: memcpy() for what fits into the
+ * caches, since who reads it next finds it there, and where this processor has
+ * nothing better. */
+PacoStreamCopy paco_stream_copy (size_t size);

@@ -19,7 +19,9 @@
  * and decoder are one template but for the scans.
  *
  * What limits it is the rate of integer instructions, so every step is made
- * with as few of them as possible; memory is hardly used. */
+ * with as few of them as possible; memory is hardly used. And as warps are at
+ * different places of the code, what is run most are short loops, which stay in
+ * the instruction cache. */
 #include "codec/policy_block.h"
 #include "gpu/kernels/bpc_raw.cuh"
 #include "gpu/kernels/bpc_scan_decode.cuh"
