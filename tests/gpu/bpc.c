@@ -10,7 +10,7 @@
  * there has to be one. */
 #include "codec/reference/reference.h"
 #include "gpu/kernels/bpc.h"
-#include "gpu/module.h"
+#include "tests/gpu/test-device.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,12 +34,6 @@ typedef struct
   uint32_t n_coefficients, n_slot_words, n_columns;
 } Round;
 
-typedef struct
-{
-  const PacoDevice *device;
-  PacoModule module;
-} Gpu;
-
 static unsigned n_failed;
 
 static void
@@ -56,15 +50,6 @@ fail (const Round *round, unsigned i, const char *what)
         round->complexity, r->planes, r->raw_planes, r->dropped_planes,
         r->shared_codewords ? ", shared" : "",
         r->raw_left_signs ? ", left signs raw" : "", r->length);
-}
-
-static void
-check (Gpu *gpu, CUresult result, const char *task)
-{
-  GError *error = NULL;
-
-  if (!paco_driver_check (gpu->device->driver, result, &error, "%s", task))
-    g_error ("%s", error->message);
 }
 
 /* --- Random blocks --- */
@@ -206,49 +191,16 @@ round_free (Round *round)
   g_free (round);
 }
 
-/* --- Device memory --- */
-
-/* Allocates and fills: with data, or with bytes that nobody wrote. */
-static CUdeviceptr
-device_new (Gpu *gpu, const void *data, size_t size)
-{
-  const PacoDriver *driver = gpu->device->driver;
-  CUdeviceptr memory;
-
-  check (gpu, driver->mem_alloc (&memory, size + 1), "cannot allocate");
-  if (data)
-    check (gpu, driver->memcpy_htod (memory, data, size), "cannot upload");
-  else
-    check (
-        gpu, driver->memset_d8_async (memory, 0xa5, size, NULL), "cannot fill");
-  return memory;
-}
-
-static void *
-device_steal (Gpu *gpu, CUdeviceptr memory, size_t size)
-{
-  void *data = g_malloc (size + 1);
-
-  check (gpu, gpu->device->driver->memcpy_dtoh (data, memory, size),
-      "cannot download");
-  check (gpu, gpu->device->driver->mem_free (memory), "cannot free");
-  return data;
-}
-
-static void
-device_free (Gpu *gpu, CUdeviceptr memory)
-{
-  check (gpu, gpu->device->driver->mem_free (memory), "cannot free");
-}
+/* --- Launches --- */
 
 static CUdeviceptr
-upload_rows (Gpu *gpu, const Round *round)
+upload_rows (TestDevice *test, const Round *round)
 {
   uint8_t rows[PACO_N_ROWS][PACO_GPU_ROW_BYTES] = { 0 };
 
   for (unsigned k = 0; k < PACO_N_ROWS; k++)
     memcpy (rows[k], round->set.p[k], PACO_N_CONTEXTS);
-  return device_new (gpu, rows, sizeof rows);
+  return test_device_new (test, rows, sizeof rows);
 }
 
 static size_t
@@ -258,15 +210,16 @@ element_size (const Round *round)
 }
 
 static CUdeviceptr
-new_planes (Gpu *gpu, const Round *round)
+new_planes (TestDevice *test, const Round *round)
 {
-  return device_new (gpu, NULL,
+  return test_device_new (test, NULL,
       4 * (size_t) round->n_columns
           * (round->wide ? PACO_BPC_PLANES_32 : PACO_BPC_PLANES_16));
 }
 
 static void
-launch (Gpu *gpu, const Round *round, const char *what, const void *parameters)
+launch (TestDevice *test, const Round *round, const char *what,
+    const void *parameters)
 {
   bool decoder = what[0] == 'd';
   char name[64];
@@ -276,15 +229,15 @@ launch (Gpu *gpu, const Round *round, const char *what, const void *parameters)
 
   snprintf (name, sizeof name, "paco_bpc_%s_%u_%u", what, round->wide ? 32 : 16,
       round->coding_passes);
-  if (!paco_module_function (&gpu->module, name, &function, &error)
-      || !paco_driver_check (gpu->device->driver,
-          gpu->device->driver->func_set_attribute (function,
+  if (!paco_module_function (&test->module, name, &function, &error)
+      || !paco_driver_check (test->device->driver,
+          test->device->driver->func_set_attribute (function,
               CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared),
           &error, "cannot set shared memory")
-      || !paco_module_launch (gpu->device, function, round->n_blocks, 1, 1,
+      || !paco_module_launch (test->device, function, round->n_blocks, 1, 1,
           PACO_BPC_THREADS, shared, NULL, parameters, &error))
     g_error ("%s", error->message);
-  check (gpu, gpu->device->driver->ctx_synchronize (), name);
+  test_device_check (test, test->device->driver->ctx_synchronize (), name);
 }
 
 /* --- Encoding --- */
@@ -335,34 +288,35 @@ compare_encoded (
 }
 
 static void
-test_encoder (Gpu *gpu, Round *round)
+test_encoder (TestDevice *test, Round *round)
 {
   void *coefficients = pack_coefficients (round);
   PacoBpcEncodeParameters parameters = {
-    .coefficients = device_new (
-        gpu, coefficients, round->n_coefficients * element_size (round)),
-    .blocks = device_new (
-        gpu, round->blocks, round->n_blocks * sizeof *round->blocks),
-    .rows = upload_rows (gpu, round),
-    .planes = new_planes (gpu, round),
-    .slots = device_new (gpu, NULL, 4 * (size_t) round->n_slot_words),
-    .records = device_new (gpu, NULL, round->n_blocks * sizeof (PacoGpuRecord)),
+    .coefficients = test_device_new (
+        test, coefficients, round->n_coefficients * element_size (round)),
+    .blocks = test_device_new (
+        test, round->blocks, round->n_blocks * sizeof *round->blocks),
+    .rows = upload_rows (test, round),
+    .planes = new_planes (test, round),
+    .slots = test_device_new (test, NULL, 4 * (size_t) round->n_slot_words),
+    .records = test_device_new (
+        test, NULL, round->n_blocks * sizeof (PacoGpuRecord)),
     .n_blocks = round->n_blocks,
     .complexity = round->complexity,
   };
   PacoGpuRecord *records;
   uint32_t *slots;
 
-  launch (gpu, round, "encode", &parameters);
-  records = device_steal (
-      gpu, parameters.records, round->n_blocks * sizeof *records);
-  slots = device_steal (
-      gpu, parameters.slots, 4 * (size_t) round->n_slot_words);
+  launch (test, round, "encode", &parameters);
+  records = test_device_steal (
+      test, parameters.records, round->n_blocks * sizeof *records);
+  slots = test_device_steal (
+      test, parameters.slots, 4 * (size_t) round->n_slot_words);
   compare_encoded (round, records, slots);
-  device_free (gpu, parameters.coefficients);
-  device_free (gpu, parameters.blocks);
-  device_free (gpu, parameters.rows);
-  device_free (gpu, parameters.planes);
+  test_device_free (test, parameters.coefficients);
+  test_device_free (test, parameters.blocks);
+  test_device_free (test, parameters.rows);
+  test_device_free (test, parameters.planes);
   g_free (coefficients);
   g_free (records);
   g_free (slots);
@@ -501,21 +455,22 @@ compare_decoded (Round *round, const PacoGpuRecord *records,
 }
 
 static void
-test_decoder (Gpu *gpu, Round *round)
+test_decoder (TestDevice *test, Round *round)
 {
   PacoGpuRecord records[MAX_BLOCKS];
   GByteArray *payload = pack_payload (round, records);
   size_t size = round->n_coefficients * element_size (round);
   uint32_t zero = 0;
   PacoBpcDecodeParameters parameters = {
-    .coefficients = device_new (gpu, NULL, size),
-    .blocks = device_new (
-        gpu, round->blocks, round->n_blocks * sizeof *round->blocks),
-    .rows = upload_rows (gpu, round),
-    .planes = new_planes (gpu, round),
-    .payload = device_new (gpu, payload->data, payload->len),
-    .records = device_new (gpu, records, round->n_blocks * sizeof *records),
-    .n_broken = device_new (gpu, &zero, sizeof zero),
+    .coefficients = test_device_new (test, NULL, size),
+    .blocks = test_device_new (
+        test, round->blocks, round->n_blocks * sizeof *round->blocks),
+    .rows = upload_rows (test, round),
+    .planes = new_planes (test, round),
+    .payload = test_device_new (test, payload->data, payload->len),
+    .records = test_device_new (
+        test, records, round->n_blocks * sizeof *records),
+    .n_broken = test_device_new (test, &zero, sizeof zero),
     .n_blocks = round->n_blocks,
     .payload_words = payload->len / 4,
     .reversible = round->reversible,
@@ -525,16 +480,16 @@ test_decoder (Gpu *gpu, Round *round)
   PacoGpuRecord *found;
   uint32_t *n_broken;
 
-  launch (gpu, round, "decode", &parameters);
-  coefficients = device_steal (gpu, parameters.coefficients, size);
-  found = device_steal (
-      gpu, parameters.records, round->n_blocks * sizeof *found);
-  n_broken = device_steal (gpu, parameters.n_broken, sizeof *n_broken);
+  launch (test, round, "decode", &parameters);
+  coefficients = test_device_steal (test, parameters.coefficients, size);
+  found = test_device_steal (
+      test, parameters.records, round->n_blocks * sizeof *found);
+  n_broken = test_device_steal (test, parameters.n_broken, sizeof *n_broken);
   compare_decoded (round, found, *n_broken, coefficients);
-  device_free (gpu, parameters.blocks);
-  device_free (gpu, parameters.rows);
-  device_free (gpu, parameters.planes);
-  device_free (gpu, parameters.payload);
+  test_device_free (test, parameters.blocks);
+  test_device_free (test, parameters.rows);
+  test_device_free (test, parameters.planes);
+  test_device_free (test, parameters.payload);
   g_byte_array_unref (payload);
   g_free (coefficients);
   g_free (found);
@@ -542,15 +497,15 @@ test_decoder (Gpu *gpu, Round *round)
 }
 
 static void
-test_round (Gpu *gpu, GRand *random)
+test_round (TestDevice *test, GRand *random)
 {
   Round *round = round_new (random);
 
-  test_encoder (gpu, round);
-  test_decoder (gpu, round);
+  test_encoder (test, round);
+  test_decoder (test, round);
   for (unsigned i = 0; i < round->n_blocks; i++)
     damage (round, i);
-  test_decoder (gpu, round);
+  test_decoder (test, round);
   round_free (round);
 }
 
@@ -559,33 +514,23 @@ main (int argc, char **argv)
 {
   unsigned n_rounds = argc > 1 ? strtoul (argv[1], NULL, 0) : 30;
   unsigned seed = argc > 2 ? strtoul (argv[2], NULL, 0) : 1;
-  GError *error = NULL;
-  PacoDevice *device = paco_device_open (-1, &error);
-  Gpu gpu = { .device = device };
+  TestDevice test;
+  int status = test_device_open (&test, paco_fatbin_bpc, "bpc");
 
-  if (!device) {
-    printf ("SKIPPED: %s\n", error->message);
-    g_error_free (error);
-    return g_getenv ("PACO_EMULATED") ? 1 : 77;
-  }
-  if (!paco_device_enter (device, &error)
-      || !paco_module_load (
-          &gpu.module, device, paco_fatbin_bpc, "bpc", &error))
-    g_error ("%s", error->message);
+  if (status != 0)
+    return status;
   for (unsigned k = 0; k < n_rounds; k++) {
     GRand *random = g_rand_new_with_seed (seed + k);
 
-    test_round (&gpu, random);
+    test_round (&test, random);
     if (n_failed > 0) {
       printf ("seed %u\n", seed + k);
       break;
     }
     g_rand_free (random);
   }
-  paco_module_unload (&gpu.module);
-  paco_device_leave (device);
   printf ("%s: %u rounds, %u failed, %s\n", n_failed ? "FAILED" : "passed",
-      n_rounds, n_failed, device->name);
-  paco_device_close (device);
+      n_rounds, n_failed, test.device->name);
+  test_device_close (&test);
   return n_failed > 0;
 }

@@ -9,16 +9,14 @@
 #include "codec/index.h"
 #include "gpu/backend.h"
 #include "gpu/kernels/pack.h"
-#include "gpu/module.h"
+#include "tests/gpu/test-device.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define RUBBISH 0xa5
-
 typedef struct
 {
-  const PacoDevice *device;
+  TestDevice test;
   CUfunction scan, copy;
 } Gpu;
 
@@ -46,15 +44,6 @@ fail (const Frame *frame, const char *what)
   printf ("FAILED: %s: %u blocks, header of %u bytes%s\n", what,
       frame->n_blocks, frame->header_size,
       frame->block_checks ? ", checks" : "");
-}
-
-static void
-check (const Gpu *gpu, CUresult result, const char *task)
-{
-  GError *error = NULL;
-
-  if (!paco_driver_check (gpu->device->driver, result, &error, "%s", task))
-    g_error ("%s", error->message);
 }
 
 /* --- Random frames --- */
@@ -172,36 +161,6 @@ frame_clear (Frame *frame)
   g_byte_array_unref (frame->expected);
 }
 
-/* --- Device memory --- */
-
-static CUdeviceptr
-device_new (const Gpu *gpu, const void *data, size_t size)
-{
-  const PacoDriver *driver = gpu->device->driver;
-  CUdeviceptr memory;
-
-  check (gpu, driver->mem_alloc (&memory, MAX (size, 1)), "cannot allocate");
-  if (data && size > 0)
-    check (gpu, driver->memcpy_htod (memory, data, size), "cannot upload");
-  else if (!data)
-    check (gpu, driver->memset_d8_async (memory, RUBBISH, size, NULL),
-        "cannot fill");
-  return memory;
-}
-
-static void
-device_free (const Gpu *gpu, CUdeviceptr memory)
-{
-  check (gpu, gpu->device->driver->mem_free (memory), "cannot free");
-}
-
-static void
-device_read (const Gpu *gpu, void *to, CUdeviceptr from, size_t size)
-{
-  check (gpu, gpu->device->driver->memcpy_dtoh (to, from, size),
-      "cannot download");
-}
-
 /* --- The test --- */
 
 static void
@@ -209,19 +168,20 @@ launch (const Gpu *gpu, const PacoPackParameters *parameters, unsigned n_copy)
 {
   GError *error = NULL;
 
-  if (!paco_module_launch (gpu->device, gpu->scan, 1, 1, 1,
+  if (!paco_module_launch (gpu->test.device, gpu->scan, 1, 1, 1,
           PACO_PACK_SCAN_THREADS, 0, NULL, parameters, &error)
-      || !paco_module_launch (gpu->device, gpu->copy, n_copy, 1, 1,
+      || !paco_module_launch (gpu->test.device, gpu->copy, n_copy, 1, 1,
           PACO_PACK_COPY_THREADS, 0, NULL, parameters, &error))
     g_error ("%s", error->message);
-  check (gpu, gpu->device->driver->ctx_synchronize (), "kernels");
+  test_device_check (
+      &gpu->test, gpu->test.device->driver->ctx_synchronize (), "kernels");
 }
 
 static bool
 is_rubbish (const uint8_t *bytes, size_t size)
 {
   for (size_t i = 0; i < size; i++)
-    if (bytes[i] != RUBBISH)
+    if (bytes[i] != TEST_DEVICE_RUBBISH)
       return false;
   return true;
 }
@@ -264,18 +224,21 @@ compare_offsets (Frame *frame, const PacoGpuRecord *records)
 static void
 test_frame (const Gpu *gpu, Frame *frame, bool fits)
 {
+  const TestDevice *test = &gpu->test;
   size_t frame_size = frame->header_size + frame->expected->len;
   size_t size = frame_size + 100;
   PacoPackParameters parameters = {
-    .blocks = device_new (
-        gpu, frame->blocks, frame->n_blocks * sizeof *frame->blocks),
-    .slots = device_new (gpu, frame->slots, 4 * (size_t) frame->n_slot_words),
-    .records = device_new (
-        gpu, frame->gpu_records, frame->n_blocks * sizeof (PacoGpuRecord)),
-    .index = device_new (gpu, NULL, PACO_MAX_INDEX_SIZE (frame->n_blocks) + 16),
-    .sizes = device_new (gpu, NULL, sizeof (PacoPackSizes)),
-    .host_sizes = device_new (gpu, NULL, sizeof (PacoPackSizes)),
-    .output = device_new (gpu, NULL, size),
+    .blocks = test_device_new (
+        test, frame->blocks, frame->n_blocks * sizeof *frame->blocks),
+    .slots = test_device_new (
+        test, frame->slots, 4 * (size_t) frame->n_slot_words),
+    .records = test_device_new (
+        test, frame->gpu_records, frame->n_blocks * sizeof (PacoGpuRecord)),
+    .index = test_device_new (
+        test, NULL, PACO_MAX_INDEX_SIZE (frame->n_blocks) + 16),
+    .sizes = test_device_new (test, NULL, sizeof (PacoPackSizes)),
+    .host_sizes = test_device_new (test, NULL, sizeof (PacoPackSizes)),
+    .output = test_device_new (test, NULL, size),
     .capacity = fits ? frame_size : frame_size - 1,
     .header_size = frame->header_size,
     .n_blocks = frame->n_blocks,
@@ -285,22 +248,22 @@ test_frame (const Gpu *gpu, Frame *frame, bool fits)
   uint8_t *output = g_malloc (size);
 
   launch (gpu, &parameters, 1 + below (frame, 6));
-  device_read (gpu, &sizes, parameters.sizes, sizeof sizes);
+  test_device_read (test, &sizes, parameters.sizes, sizeof sizes);
   compare_sizes (frame, &sizes, fits);
-  device_read (gpu, &sizes, parameters.host_sizes, sizeof sizes);
+  test_device_read (test, &sizes, parameters.host_sizes, sizeof sizes);
   compare_sizes (frame, &sizes, fits);
-  device_read (gpu, output, parameters.output, size);
+  test_device_read (test, output, parameters.output, size);
   compare_output (frame, output, size, fits);
-  device_read (gpu, frame->gpu_records, parameters.records,
+  test_device_read (test, frame->gpu_records, parameters.records,
       frame->n_blocks * sizeof (PacoGpuRecord));
   compare_offsets (frame, frame->gpu_records);
-  device_free (gpu, parameters.blocks);
-  device_free (gpu, parameters.slots);
-  device_free (gpu, parameters.records);
-  device_free (gpu, parameters.index);
-  device_free (gpu, parameters.sizes);
-  device_free (gpu, parameters.host_sizes);
-  device_free (gpu, parameters.output);
+  test_device_free (test, parameters.blocks);
+  test_device_free (test, parameters.slots);
+  test_device_free (test, parameters.records);
+  test_device_free (test, parameters.index);
+  test_device_free (test, parameters.sizes);
+  test_device_free (test, parameters.host_sizes);
+  test_device_free (test, parameters.output);
   g_free (output);
 }
 
@@ -325,26 +288,20 @@ main (int argc, char **argv)
   unsigned n_rounds = argc > 1 ? strtoul (argv[1], NULL, 0) : 100;
   unsigned seed = argc > 2 ? strtoul (argv[2], NULL, 0) : 1;
   GError *error = NULL;
-  PacoDevice *device = paco_device_open (-1, &error);
-  PacoModule module;
-  Gpu gpu = { .device = device };
+  Gpu gpu;
+  int status = test_device_open (&gpu.test, paco_fatbin_pack, "pack");
 
-  if (!device) {
-    printf ("SKIPPED: %s\n", error->message);
-    g_error_free (error);
-    return g_getenv ("PACO_EMULATED") ? 1 : 77;
-  }
-  if (!paco_device_enter (device, &error)
-      || !paco_module_load (&module, device, paco_fatbin_pack, "pack", &error)
-      || !paco_module_function (&module, "paco_pack_scan", &gpu.scan, &error)
-      || !paco_module_function (&module, "paco_pack_copy", &gpu.copy, &error))
+  if (status != 0)
+    return status;
+  if (!paco_module_function (
+          &gpu.test.module, "paco_pack_scan", &gpu.scan, &error)
+      || !paco_module_function (
+          &gpu.test.module, "paco_pack_copy", &gpu.copy, &error))
     g_error ("%s", error->message);
   for (unsigned k = 0; k < n_rounds && n_failed == 0; k++)
     test_round (&gpu, seed + k);
-  paco_module_unload (&module);
-  paco_device_leave (device);
   printf ("%s: %u rounds, %u failed, %s\n", n_failed ? "FAILED" : "passed",
-      n_rounds, n_failed, device->name);
-  paco_device_close (device);
+      n_rounds, n_failed, gpu.test.device->name);
+  test_device_close (&gpu.test);
   return n_failed > 0;
 }

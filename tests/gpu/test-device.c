@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * A device for tests of kernels. */
+#include "tests/gpu/test-device.h"
+#include <stdio.h>
+
+int
+test_device_open (
+    TestDevice *test, const unsigned char *image, const char *name)
+{
+  GError *error = NULL;
+
+  test->device = paco_device_open (-1, &error);
+  if (!test->device) {
+    printf ("SKIPPED: %s\n", error->message);
+    g_error_free (error);
+    return g_getenv ("PACO_EMULATED") ? 1 : 77;
+  }
+  if (!paco_device_enter (test->device, &error)
+      || !paco_module_load (&test->module, test->device, image, name, &error))
+    g_error ("%s", error->message);
+  return 0;
+}
+
+void
+test_device_close (TestDevice *test)
+{
+  paco_module_unload (&test->module);
+  paco_device_leave (test->device);
+  paco_device_close (test->device);
+}
+
+void
+test_device_check (const TestDevice *test, CUresult result, const char *task)
+{
+  GError *error = NULL;
+
+  if (!paco_driver_check (test->device->driver, result, &error, "%s", task))
+    g_error ("%s", error->message);
+}
+
+CUdeviceptr
+test_device_new (const TestDevice *test, const void *data, size_t size)
+{
+  const PacoDriver *driver = test->device->driver;
+  CUdeviceptr memory;
+
+  test_device_check (
+      test, driver->mem_alloc (&memory, MAX (size, 1)), "cannot allocate");
+  if (data && size > 0)
+    test_device_check (
+        test, driver->memcpy_htod (memory, data, size), "cannot upload");
+  else if (!data)
+    test_device_check (test,
+        driver->memset_d8_async (memory, TEST_DEVICE_RUBBISH, size, NULL),
+        "cannot fill");
+  return memory;
+}
+
+void
+test_device_read (
+    const TestDevice *test, void *to, CUdeviceptr from, size_t size)
+{
+  if (size > 0)
+    test_device_check (test, test->device->driver->memcpy_dtoh (to, from, size),
+        "cannot download");
+}
+
+void
+test_device_free (const TestDevice *test, CUdeviceptr memory)
+{
+  test_device_check (
+      test, test->device->driver->mem_free (memory), "cannot free");
+}
+
+void *
+test_device_steal (const TestDevice *test, CUdeviceptr memory, size_t size)
+{
+  void *data = g_malloc (size + 1);
+
+  test_device_read (test, data, memory, size);
+  test_device_free (test, memory);
+  return data;
+}

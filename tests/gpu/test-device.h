@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * A device with one module of kernels, for tests of these. What fails ends the
+ * program. */
+#pragma once
+#include "gpu/module.h"
+
+#define TEST_DEVICE_RUBBISH 0xa5
+
+typedef struct
+{
+  PacoDevice *device;
+  PacoModule module;
+} TestDevice;
+
+/* 0, or the exit status where there is no device: 77 (skipped), or 1 with
+ * PACO_EMULATED in the environment, since the emulation was to be found. */
+int test_device_open (
+    TestDevice *test, const unsigned char *image, const char *name);
+void test_device_close (TestDevice *test);
+
+void test_device_check (
+    const TestDevice *test, CUresult result, const char *task);
+
+/* Memory with data in it or, if that is NULL, with rubbish. */
+CUdeviceptr test_device_new (
+    const TestDevice *test, const void *data, size_t size);
+void test_device_read (
+    const TestDevice *test, void *to, CUdeviceptr from, size_t size);
+void test_device_free (const TestDevice *test, CUdeviceptr memory);
+/* Read into new memory of the host, then freed. */
+void *test_device_steal (
+    const TestDevice *test, CUdeviceptr memory, size_t size);
