@@ -35,6 +35,15 @@ check_gray (GstBuffer *out, guint width, guint height, guint phase)
 }
 
 static void
+pull_gray (GstHarness *harness, guint width, guint height, guint phase)
+{
+  GstBuffer *buffer = gst_harness_pull (harness);
+
+  check_gray (buffer, width, height, phase);
+  gst_buffer_unref (buffer);
+}
+
+static void
 put_u16 (GstBuffer *buffer, guint at, guint16 value)
 {
   guint8 bytes[2];
@@ -98,7 +107,6 @@ GST_START_TEST (test_broken_frames)
     GstBuffer *buffer = broken (how);
     GstBus *bus;
     GstHarness *harness;
-    GstBuffer *out;
 
     if (buffer == NULL)
       break;
@@ -109,12 +117,8 @@ GST_START_TEST (test_broken_frames)
     gst_harness_push_event (harness, gst_event_new_eos ());
 
     fail_unless (gst_harness_buffers_received (harness) == 2, "case %u", how);
-    out = gst_harness_pull (harness);
-    check_gray (out, 64, 48, 0);
-    gst_buffer_unref (out);
-    out = gst_harness_pull (harness);
-    check_gray (out, 64, 48, 2);
-    gst_buffer_unref (out);
+    pull_gray (harness, 64, 48, 0);
+    pull_gray (harness, 64, 48, 2);
     paco_test_teardown (harness, bus);
   }
 }
@@ -208,13 +212,10 @@ GST_START_TEST (test_bytes_behind)
 {
   GstBus *bus;
   GstHarness *harness = decoder_harness ("pacodec", &bus);
-  GstBuffer *out;
 
   gst_harness_push (harness,
       gst_buffer_append (code_gray (64, 48, 0), code_gray (64, 48, 1)));
-  out = gst_harness_pull (harness);
-  check_gray (out, 64, 48, 0);
-  gst_buffer_unref (out);
+  pull_gray (harness, 64, 48, 0);
   paco_test_teardown (harness, bus);
 }
 GST_END_TEST;
@@ -260,12 +261,8 @@ GST_START_TEST (test_renegotiation)
       gst_harness_buffers_received (harness), 3 * G_N_ELEMENTS (sizes));
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
-    for (guint k = 0; k < 3; k++) {
-      GstBuffer *out = gst_harness_pull (harness);
-
-      check_gray (out, sizes[i][0], sizes[i][1], k);
-      gst_buffer_unref (out);
-    }
+    for (guint k = 0; k < 3; k++)
+      pull_gray (harness, sizes[i][0], sizes[i][1], k);
   paco_test_teardown (harness, bus);
 }
 GST_END_TEST;
@@ -517,9 +514,7 @@ GST_START_TEST (test_flush)
     gst_segment_init (&segment, GST_FORMAT_TIME);
     gst_harness_push_event (harness, gst_event_new_segment (&segment));
     gst_harness_push (harness, code_gray (64, 48, 50));
-    out = gst_harness_pull (harness);
-    check_gray (out, 64, 48, 50);
-    gst_buffer_unref (out);
+    pull_gray (harness, 64, 48, 50);
   }
   paco_test_teardown (harness, bus);
 }

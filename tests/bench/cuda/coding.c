@@ -18,30 +18,32 @@ dwt_frame (Coding *coding, const PacoPicture *picture, unsigned set)
   };
 }
 
-void
-coding_forward (Bench *bench, void *data, unsigned set)
+typedef gboolean (*Transform) (const PacoDwt *dwt, const PacoDevice *device,
+    const PacoDwtKernels *kernels, const PacoDwtFrame *frame, CUstream stream,
+    GError **error);
+
+static void
+transform (Bench *bench, Coding *coding, unsigned set, Transform enqueue)
 {
-  Coding *coding = data;
   PacoPicture picture = bench_picture_at (
       (uint8_t *) (uintptr_t) bench->pictures[set]);
   PacoDwtFrame frame = dwt_frame (coding, &picture, set);
 
-  must (paco_dwt_enqueue_forward (coding->plan.dwt, bench->cuda->device,
-            &bench->cuda->dwt, &frame, bench->stream, NULL),
+  must (enqueue (coding->plan.dwt, bench->cuda->device, &bench->cuda->dwt,
+            &frame, bench->stream, NULL),
       NULL);
+}
+
+void
+coding_forward (Bench *bench, void *data, unsigned set)
+{
+  transform (bench, data, set, paco_dwt_enqueue_forward);
 }
 
 void
 coding_inverse (Bench *bench, void *data, unsigned set)
 {
-  Coding *coding = data;
-  PacoPicture picture = bench_picture_at (
-      (uint8_t *) (uintptr_t) bench->pictures[set]);
-  PacoDwtFrame frame = dwt_frame (coding, &picture, set);
-
-  must (paco_dwt_enqueue_inverse (coding->plan.dwt, bench->cuda->device,
-            &bench->cuda->dwt, &frame, bench->stream, NULL),
-      NULL);
+  transform (bench, data, set, paco_dwt_enqueue_inverse);
 }
 
 static CUdeviceptr
