@@ -6,6 +6,13 @@
  * tests/check/formats.c holds every row against GStreamer's own unpack
  * functions.
  *
+ * The order of the rows is the order of preference, in the caps of all pads and
+ * in the decoder's choice between layouts of the same samples: what capture
+ * cards and cameras deliver comes first, and gray last, so that a source which
+ * is free to choose keeps its color. In caps, each NEXT begins another structure.
+ * The order within a structure is lost where elements stand between source and
+ * encoder, as they put the source's first; the order of structures is not.
+ *
  * Formats are listed by name, so that one build serves later versions of
  * GStreamer too: names that the running version does not know are passed over,
  * and formats that are not listed are not offered. */
@@ -18,6 +25,7 @@ typedef enum
   ROW_LISTED,   /* in place, as the row has it */
   ROW_PACKED,   /* through unpack and pack functions */
   ROW_EXCLUDED, /* not coded, for the reason given */
+  ROW_NEXT,     /* no format: those behind it are less preferred */
 } RowKind;
 
 /* bytes, big_endian, offset and shift are those of ROW_LISTED; for ROW_PACKED
@@ -42,93 +50,125 @@ typedef struct
 #define SHIFTS(...) { __VA_ARGS__ }
 #define LISTED(name, bytes, big_endian, offsets, shifts)                       \
   { name, ROW_LISTED, bytes, big_endian, offsets, shifts }
+#define NEXT { "", ROW_NEXT }
 #define EXCLUDED(name, reason)                                                 \
   { name, ROW_EXCLUDED, 0, false, { 0 }, { 0 }, reason }
 
 static const FormatRow rows[] = {
-  /* Gray. */
-  DERIVED ("GRAY8"), DERIVED ("GRAY16_LE"), DERIVED ("GRAY16_BE"),
-  PACKED ("GRAY10_LE32"),
-  DERIVED ("GRAY10_LE16"), /* 1.26 */
+  /* 4:2:2 of 10 bits. */
+  DERIVED ("I422_10LE"),
+  NEXT,
+  PACKED ("v210"),
+  LISTED ("Y210", 2, false, OFFSETS (0, 2, 6), SHIFTS (6, 6, 6)),
+  DERIVED ("I422_10BE"),
+  NEXT,
 
-  /* Planar Y, U, V. */
-  DERIVED ("I420"), DERIVED ("YV12"), DERIVED ("Y42B"), DERIVED ("Y444"),
-  DERIVED ("Y41B"), DERIVED ("YUV9"), DERIVED ("YVU9"),
-  DERIVED ("I420_10LE"), DERIVED ("I422_10LE"), DERIVED ("Y444_10LE"),
-  DERIVED ("I420_10BE"), DERIVED ("I422_10BE"), DERIVED ("Y444_10BE"),
-  DERIVED ("I420_12LE"), DERIVED ("I422_12LE"), DERIVED ("Y444_12LE"),
-  DERIVED ("I420_12BE"), DERIVED ("I422_12BE"), DERIVED ("Y444_12BE"),
-  DERIVED ("Y444_16LE"), DERIVED ("Y444_16BE"),
+  /* 4:2:2 of 8 bits. */
+  DERIVED ("UYVY"), DERIVED ("YUY2"), DERIVED ("Y42B"), DERIVED ("NV16"),
+  DERIVED ("NV61"), DERIVED ("YVYU"),
+  LISTED ("VYUY", 1, false, OFFSETS (1, 2, 0), SHIFTS (0, 0, 0)),
+  NEXT,
 
-  /* Planar Y, U, V, A. */
-  DERIVED ("A420"),
-  DERIVED ("A420_10LE"), DERIVED ("A422_10LE"), DERIVED ("A444_10LE"),
-  DERIVED ("A420_10BE"), DERIVED ("A422_10BE"), DERIVED ("A444_10BE"),
-  /* Since 1.24. */
-  DERIVED ("A422"), DERIVED ("A444"),
-  DERIVED ("A420_12LE"), DERIVED ("A422_12LE"), DERIVED ("A444_12LE"),
-  DERIVED ("A420_12BE"), DERIVED ("A422_12BE"), DERIVED ("A444_12BE"),
-  DERIVED ("A420_16LE"), DERIVED ("A422_16LE"), DERIVED ("A444_16LE"),
-  DERIVED ("A420_16BE"), DERIVED ("A422_16BE"), DERIVED ("A444_16BE"),
-
-  /* Y in a plane, U and V interleaved. The 16-bit ones give the offset of V
-   * in samples where it should be in bytes. */
-  DERIVED ("NV12"), DERIVED ("NV21"), DERIVED ("NV16"), DERIVED ("NV61"),
-  DERIVED ("NV24"), DERIVED ("AV12"),
+  /* 4:2:0 of 10 bits. P010 to P016 give the offset of V in samples where it
+   * should be in bytes. */
   LISTED ("P010_10LE", 2, false, OFFSETS (0, 0, 2), SHIFTS (6, 6, 6)),
+  DERIVED ("I420_10LE"),
   LISTED ("P010_10BE", 2, true, OFFSETS (0, 0, 2), SHIFTS (6, 6, 6)),
+  DERIVED ("I420_10BE"),
+  NEXT,
+
+  /* 4:2:0 of 8 bits. */
+  DERIVED ("NV12"), DERIVED ("I420"), DERIVED ("YV12"), DERIVED ("NV21"),
+  NEXT,
+
+  /* 4:4:4 of 10 and 8 bits. */
+  DERIVED ("Y444_10LE"), DERIVED ("Y444_10BE"),
+  DERIVED ("Y444"), DERIVED ("NV24"), DERIVED ("v308"), DERIVED ("IYU2"),
+  NEXT,
+
+  /* Y, U, V of 12 bits. */
+  DERIVED ("I422_12LE"),
+  LISTED ("Y212_LE", 2, false, OFFSETS (0, 2, 6), SHIFTS (4, 4, 4)),
+  DERIVED ("I422_12BE"),
+  LISTED ("Y212_BE", 2, true, OFFSETS (0, 2, 6), SHIFTS (4, 4, 4)),
   LISTED ("P012_LE", 2, false, OFFSETS (0, 0, 2), SHIFTS (4, 4, 4)),
+  DERIVED ("I420_12LE"),
   LISTED ("P012_BE", 2, true, OFFSETS (0, 0, 2), SHIFTS (4, 4, 4)),
+  DERIVED ("I420_12BE"),
+  DERIVED ("Y444_12LE"), DERIVED ("Y444_12BE"),
+
+  /* Y, U, V of 16 bits. */
+  LISTED ("v216", 2, false, OFFSETS (2, 0, 4), SHIFTS (0, 0, 0)),
   LISTED ("P016_LE", 2, false, OFFSETS (0, 0, 2), SHIFTS (0, 0, 0)),
   LISTED ("P016_BE", 2, true, OFFSETS (0, 0, 2), SHIFTS (0, 0, 0)),
+  DERIVED ("Y444_16LE"), DERIVED ("Y444_16BE"),
+  NEXT,
 
-  /* Y, U, V interleaved. */
-  DERIVED ("YUY2"), DERIVED ("UYVY"), DERIVED ("YVYU"),
-  DERIVED ("v308"), DERIVED ("IYU2"), DERIVED ("AYUV"), DERIVED ("VUYA"),
-  DERIVED ("AYUV64"),
-  LISTED ("VYUY", 1, false, OFFSETS (1, 2, 0), SHIFTS (0, 0, 0)),
-  LISTED ("v216", 2, false, OFFSETS (2, 0, 4), SHIFTS (0, 0, 0)),
-  LISTED ("Y210", 2, false, OFFSETS (0, 2, 6), SHIFTS (6, 6, 6)),
-  LISTED ("Y212_LE", 2, false, OFFSETS (0, 2, 6), SHIFTS (4, 4, 4)),
-  LISTED ("Y212_BE", 2, true, OFFSETS (0, 2, 6), SHIFTS (4, 4, 4)),
+  /* R, G, B of 10 bits. */
+  DERIVED ("GBR_10LE"),
+  LISTED ("r210", 4, true, OFFSETS (0, 0, 0), SHIFTS (20, 10, 0)),
+  DERIVED ("GBR_10BE"),
+
+  /* R, G, B of 8 bits. */
+  DERIVED ("RGB"), DERIVED ("BGR"),
+  DERIVED ("BGRx"), DERIVED ("RGBx"), DERIVED ("xRGB"), DERIVED ("xBGR"),
+  DERIVED ("GBR"), DERIVED ("RGBP"), DERIVED ("BGRP"),
+
+  /* R, G, B of 12 and 16 bits. */
+  DERIVED ("GBR_12LE"), DERIVED ("GBR_12BE"),
+  DERIVED ("GBR_16LE"), DERIVED ("GBR_16BE"), /* 1.24 */
+  NEXT,
+
+  /* Y, U, V and alpha. */
+  DERIVED ("A422_10LE"), DERIVED ("A422_10BE"),
+  DERIVED ("A422"), /* 1.24 */
+  DERIVED ("A420_10LE"), DERIVED ("A420_10BE"),
+  DERIVED ("A420"), DERIVED ("AV12"),
+  DERIVED ("A444_10LE"), DERIVED ("A444_10BE"),
+  LISTED ("Y410", 4, false, OFFSETS (0, 0, 0, 0), SHIFTS (10, 0, 20, 30)),
+  DERIVED ("AYUV"), DERIVED ("VUYA"),
+  DERIVED ("A444"), /* 1.24 */
   LISTED ("Y412_LE", 2, false, OFFSETS (2, 0, 4, 6), SHIFTS (4, 4, 4, 4)),
   LISTED ("Y412_BE", 2, true, OFFSETS (2, 0, 4, 6), SHIFTS (4, 4, 4, 4)),
-  LISTED ("Y410", 4, false, OFFSETS (0, 0, 0, 0), SHIFTS (10, 0, 20, 30)),
+  DERIVED ("AYUV64"),
+  /* Since 1.24. */
+  DERIVED ("A422_12LE"), DERIVED ("A420_12LE"), DERIVED ("A444_12LE"),
+  DERIVED ("A422_12BE"), DERIVED ("A420_12BE"), DERIVED ("A444_12BE"),
+  DERIVED ("A422_16LE"), DERIVED ("A420_16LE"), DERIVED ("A444_16LE"),
+  DERIVED ("A422_16BE"), DERIVED ("A420_16BE"), DERIVED ("A444_16BE"),
 
-  /* Planar R, G, B, A. */
-  DERIVED ("GBR"), DERIVED ("RGBP"), DERIVED ("BGRP"), DERIVED ("GBRA"),
-  DERIVED ("GBR_10LE"), DERIVED ("GBR_12LE"),
-  DERIVED ("GBR_10BE"), DERIVED ("GBR_12BE"),
-  DERIVED ("GBRA_10LE"), DERIVED ("GBRA_12LE"),
-  DERIVED ("GBRA_10BE"), DERIVED ("GBRA_12BE"),
-  DERIVED ("GBR_16LE"), DERIVED ("GBR_16BE"), /* 1.24 */
-
-  /* R, G, B, A interleaved. */
-  DERIVED ("RGB"), DERIVED ("BGR"),
-  DERIVED ("RGBx"), DERIVED ("BGRx"), DERIVED ("xRGB"), DERIVED ("xBGR"),
+  /* R, G, B and alpha. Words are in the byte order of the machine where the
+   * name does not give it. */
   DERIVED ("RGBA"), DERIVED ("BGRA"), DERIVED ("ARGB"), DERIVED ("ABGR"),
-  DERIVED ("RBGA"), /* 1.24 */
-  DERIVED ("ARGB64"),
-  DERIVED ("ARGB64_LE"), DERIVED ("RGBA64_LE"),
-  DERIVED ("BGRA64_LE"), DERIVED ("ABGR64_LE"),
-  DERIVED ("ARGB64_BE"), DERIVED ("RGBA64_BE"),
-  DERIVED ("BGRA64_BE"), DERIVED ("ABGR64_BE"),
+  DERIVED ("GBRA"), DERIVED ("RBGA"), /* RBGA: 1.24 */
+  DERIVED ("GBRA_10LE"), DERIVED ("GBRA_10BE"),
+  LISTED ("RGB10A2_LE", 4, false, OFFSETS (0, 0, 0, 0), SHIFTS (0, 10, 20, 30)),
+  LISTED ("BGR10A2_LE", 4, false, OFFSETS (0, 0, 0, 0), SHIFTS (20, 10, 0, 30)),
+  DERIVED ("GBRA_12LE"), DERIVED ("GBRA_12BE"),
+  DERIVED ("RGBA64_LE"), DERIVED ("BGRA64_LE"), DERIVED ("ARGB64_LE"),
+  DERIVED ("ABGR64_LE"), DERIVED ("ARGB64"),
+  DERIVED ("RGBA64_BE"), DERIVED ("BGRA64_BE"), DERIVED ("ARGB64_BE"),
+  DERIVED ("ABGR64_BE"),
+  NEXT,
 
-  /* R, G, B, A in one word, in the byte order of the machine where the name
-   * does not give it. */
+  /* Samples across words and bytes, or in tiles. */
+  PACKED_PAIRS ("UYVP", 5), PACKED ("NV16_10LE32"),
+  PACKED ("NV12_10LE32"), PACKED ("NV12_10LE40"),
+  PACKED ("NV12_4L4"), PACKED ("NV12_32L32"), PACKED ("NV12_16L32S"),
+  PACKED ("NV12_64Z32"), PACKED ("NV12_8L128"),
+
+  /* 4:1:1, 4:1:0, and R, G, B of 5 and 6 bits. */
+  DERIVED ("Y41B"), PACKED ("IYU1"), DERIVED ("YUV9"), DERIVED ("YVU9"),
   LISTED ("RGB16", 2, NATIVE_BE, OFFSETS (0, 0, 0), SHIFTS (11, 5, 0)),
   LISTED ("BGR16", 2, NATIVE_BE, OFFSETS (0, 0, 0), SHIFTS (0, 5, 11)),
   LISTED ("RGB15", 2, NATIVE_BE, OFFSETS (0, 0, 0), SHIFTS (10, 5, 0)),
   LISTED ("BGR15", 2, NATIVE_BE, OFFSETS (0, 0, 0), SHIFTS (0, 5, 10)),
-  LISTED ("r210", 4, true, OFFSETS (0, 0, 0), SHIFTS (20, 10, 0)),
-  LISTED ("RGB10A2_LE", 4, false, OFFSETS (0, 0, 0, 0), SHIFTS (0, 10, 20, 30)),
-  LISTED ("BGR10A2_LE", 4, false, OFFSETS (0, 0, 0, 0), SHIFTS (20, 10, 0, 30)),
+  NEXT,
 
-  /* Samples across words and bytes, or in tiles. */
-  PACKED ("v210"), PACKED_PAIRS ("UYVP", 5), PACKED ("IYU1"),
-  PACKED ("NV12_10LE32"), PACKED ("NV16_10LE32"), PACKED ("NV12_10LE40"),
-  PACKED ("NV12_64Z32"), PACKED ("NV12_4L4"), PACKED ("NV12_32L32"),
-  PACKED ("NV12_16L32S"), PACKED ("NV12_8L128"),
+  /* Gray. */
+  DERIVED ("GRAY8"), DERIVED ("GRAY16_LE"), DERIVED ("GRAY16_BE"),
+  DERIVED ("GRAY10_LE16"), /* 1.26 */
+  PACKED ("GRAY10_LE32"),
 
   EXCLUDED ("RGB8P", "its samples are indices into a palette"),
   EXCLUDED ("NV12_10BE_8L128", "GStreamer can unpack it but not pack it"),
@@ -253,18 +293,23 @@ paco_raw_format_holds (GstVideoFormat format, guint width)
   return TRUE;
 }
 
+/* The running GStreamer may not know the name. */
+static gboolean
+is_coded (const FormatRow *row)
+{
+  return row->kind != ROW_NEXT && row->kind != ROW_EXCLUDED
+      && gst_video_format_from_string (row->name) != GST_VIDEO_FORMAT_UNKNOWN;
+}
+
 guint
 paco_raw_formats (GstVideoFormat *formats, guint n)
 {
   guint found = 0;
 
   G_STATIC_ASSERT (G_N_ELEMENTS (rows) <= PACO_MAX_RAW_FORMATS);
-  for (guint i = 0; i < G_N_ELEMENTS (rows) && found < n; i++) {
-    GstVideoFormat format = gst_video_format_from_string (rows[i].name);
-
-    if (format != GST_VIDEO_FORMAT_UNKNOWN && rows[i].kind != ROW_EXCLUDED)
-      formats[found++] = format;
-  }
+  for (guint i = 0; i < G_N_ELEMENTS (rows) && found < n; i++)
+    if (is_coded (&rows[i]))
+      formats[found++] = gst_video_format_from_string (rows[i].name);
   return found;
 }
 
@@ -318,9 +363,17 @@ paco_raw_format_pick (GstVideoFormat coded, guint width, GstCaps *allowed)
 GstCaps *
 paco_raw_caps (void)
 {
-  GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
-  guint n = paco_raw_formats (formats, G_N_ELEMENTS (formats));
-  GstCaps *caps = gst_video_make_raw_caps (formats, n);
+  GstCaps *caps = gst_caps_new_empty ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
+    guint n = 0;
+
+    for (; i < G_N_ELEMENTS (rows) && rows[i].kind != ROW_NEXT; i++)
+      if (is_coded (&rows[i]))
+        formats[n++] = gst_video_format_from_string (rows[i].name);
+    gst_caps_append (caps, gst_video_make_raw_caps (formats, n));
+  }
 
   gst_caps_set_simple (caps, "width", GST_TYPE_INT_RANGE, 1, PACO_MAX_SIZE,
       "height", GST_TYPE_INT_RANGE, 1, PACO_MAX_SIZE, NULL);

@@ -33,7 +33,7 @@ gboolean paco_raw_format (GstVideoFormat format, PacoRawFormat *raw);
 /* Why a format is left out, or NULL if it is coded or not known here. */
 const char *paco_raw_format_exclusion (GstVideoFormat format);
 
-/* The formats of the running GStreamer that are coded, the table's order.
+/* The formats of the running GStreamer that are coded, the preferred first.
  * Returns how many were written; n is at least PACO_MAX_RAW_FORMATS. */
 #define PACO_MAX_RAW_FORMATS 160
 guint paco_raw_formats (GstVideoFormat *formats, guint n);
@@ -48,11 +48,13 @@ gboolean paco_raw_format_same_samples (GstVideoFormat a, GstVideoFormat b);
 
 /* What a picture that was coded from a format is best decoded to: that format
  * if lines of this width hold it and downstream, whose caps may be NULL, takes
- * it; else the first one of the same samples; else that format. */
+ * it; else the preferred one of those with the same samples; else that
+ * format. */
 GstVideoFormat paco_raw_format_pick (
     GstVideoFormat coded, guint width, GstCaps *allowed);
 
-/* Caps for templates: all these formats, 1x1 to 16384x16384. */
+/* Caps for templates: all these formats, 1x1 to 16384x16384; structures and the
+ * formats in them stand in the order of preference. */
 GstCaps *paco_raw_caps (void);
 
 /* GstVideoInfo -> what is coded. FALSE if the format is not, or does not hold
