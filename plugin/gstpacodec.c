@@ -600,7 +600,7 @@ gst_paco_dec_class_init (GstPacoDecClass *klass)
       gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, raw_caps));
   gst_caps_unref (raw_caps);
   gst_element_class_set_static_metadata (element_class, "PaCo video decoder",
-      "Codec/Decoder/Video/Hardware",
+      "Codec/Decoder/Video",
       "Intra-frame wavelet decoder, BPC-PaCo, for NVIDIA GPUs and CPUs",
       "The gst-paco developers");
 

@@ -585,7 +585,7 @@ gst_paco_enc_class_init (GstPacoEncClass *klass)
   gst_caps_unref (raw_caps);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "PaCo video encoder",
-      "Codec/Encoder/Video/Hardware",
+      "Codec/Encoder/Video",
       "Intra-frame wavelet encoder, BPC-PaCo, for NVIDIA GPUs and CPUs",
       "The gst-paco developers");
 

@@ -40,8 +40,8 @@ GST_START_TEST (test_ranks)
     const char *name, *klass;
     guint rank;
   } cases[] = {
-    { "pacoenc", "Codec/Encoder/Video/Hardware", GST_RANK_PRIMARY },
-    { "pacodec", "Codec/Decoder/Video/Hardware", GST_RANK_PRIMARY },
+    { "pacoenc", "Codec/Encoder/Video", GST_RANK_PRIMARY },
+    { "pacodec", "Codec/Decoder/Video", GST_RANK_PRIMARY },
     { "pacoparse", "Codec/Parser/Video", GST_RANK_PRIMARY + 1 },
   };
 
