@@ -18,6 +18,12 @@ G_STATIC_ASSERT ((int) GST_VIDEO_INTERLACE_MODE_MIXED == PACO_INTERLACE_MIXED);
 
 #define MAX_CHROMA_SITE 15
 
+enum
+{
+  SLOWEST_SECONDS_PER_FRAME = 3600,
+  FASTEST_FRAMES_PER_SECOND = 1000000,
+};
+
 static guint8
 known (guint value, guint max)
 {
@@ -141,6 +147,14 @@ set_colorimetry (const PacoVideoInfo *video, GstVideoInfo *info)
 }
 
 gboolean
+paco_frame_rate_is_usable (gint fps_n, gint fps_d)
+{
+  return fps_n > 0 && fps_d > 0
+      && (gint64) fps_n * SLOWEST_SECONDS_PER_FRAME >= fps_d
+      && fps_n <= (gint64) fps_d * FASTEST_FRAMES_PER_SECOND;
+}
+
+gboolean
 paco_video_info_from_header (const PacoHeader *header, GstVideoInfo *info)
 {
   const PacoVideoInfo *video = &header->video;
@@ -156,8 +170,12 @@ paco_video_info_from_header (const PacoHeader *header, GstVideoInfo *info)
 
   GST_VIDEO_INFO_PAR_N (info) = video->par_n;
   GST_VIDEO_INFO_PAR_D (info) = video->par_d;
-  GST_VIDEO_INFO_FPS_N (info) = video->fps_n;
-  GST_VIDEO_INFO_FPS_D (info) = video->fps_d;
+  GST_VIDEO_INFO_FPS_N (info) = 0;
+  GST_VIDEO_INFO_FPS_D (info) = 1;
+  if (paco_frame_rate_is_usable (video->fps_n, video->fps_d)) {
+    GST_VIDEO_INFO_FPS_N (info) = video->fps_n;
+    GST_VIDEO_INFO_FPS_D (info) = video->fps_d;
+  }
   if (mode == GST_VIDEO_INTERLACE_MODE_INTERLEAVED)
     GST_VIDEO_INFO_FIELD_ORDER (info) = (GstVideoFieldOrder) known (
         video->field_order, GST_VIDEO_FIELD_ORDER_BOTTOM_FIELD_FIRST);

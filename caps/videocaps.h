@@ -15,6 +15,11 @@ G_BEGIN_DECLS
   PACO_MEDIA_TYPE ", width = (int) [ 1, 16384 ], "                             \
                   "height = (int) [ 1, 16384 ]"
 
+/* Whether a frame rate can be one: a frame an hour to a million a second. Any
+ * other is taken for unknown, 0/1 in caps: times, durations and latencies that
+ * follow from it would stop every clock. */
+gboolean paco_frame_rate_is_usable (gint fps_n, gint fps_d);
+
 /* The caps of a stream of which header is a frame: media type, width, height,
  * framerate, interlace-mode and field-order, format (the raw format), pixel
  * aspect ratio, colorimetry, chroma site, HDR fields, parsed = TRUE and

@@ -23,6 +23,7 @@
 #include "gstpacocontainer.h"
 #include "gstpacofileindex.h"
 #include "gstpacosync.h"
+#include "gstpacotime.h"
 #include "caps/videocaps.h"
 #include <string.h>
 
@@ -53,8 +54,7 @@ struct _GstPacoParse
   gboolean known;
   PacoPictureFormat picture;
   PacoVideoInfo video;
-  gint fps_n, fps_d;   /* 0: unknown */
-  GstClockTime origin; /* of the grid of frames, where the rate began */
+  GstPacoGrid grid; /* of frames, since the rate began */
   gboolean tagged;
 
   gboolean lost;      /* something was thrown away since the last frame */
@@ -78,30 +78,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
                                      "(string) frame; " GST_PACO_MUXABLE_CAPS));
 
 /* --- time ------------------------------------------------------------- */
-
-/* When frame n of the stream begins. */
-static GstClockTime
-frame_time (const GstPacoParse *self, guint64 n)
-{
-  return self->origin
-      + gst_util_uint64_scale (
-          n, GST_SECOND * (guint64) self->fps_d, self->fps_n);
-}
-
-/* The last frame that begins at time or before. */
-static guint64
-frame_at (const GstPacoParse *self, GstClockTime time)
-{
-  guint64 n;
-
-  if (time <= self->origin)
-    return 0;
-  n = gst_util_uint64_scale (
-      time - self->origin, self->fps_n, GST_SECOND * (guint64) self->fps_d);
-  while (frame_time (self, n + 1) <= time)
-    n++;
-  return n;
-}
 
 static gboolean
 is_pulling (GstPacoParse *self)
@@ -130,7 +106,7 @@ extend_index (GstPacoParse *self, guint64 offset)
   guint at_least = 1;
   gint64 budget = INDEX_EACH_US;
 
-  if (!is_pulling (self) || !self->fps_n || self->rate_changed)
+  if (!is_pulling (self) || !self->grid.fps_n || self->rate_changed)
     return;
   if (!self->index) {
     GstPacoFileIndex *index = gst_paco_file_index_new (offset);
@@ -150,7 +126,7 @@ extend_index (GstPacoParse *self, guint64 offset)
 
     GST_INFO_OBJECT (self, "the file has %" G_GUINT64_FORMAT " frames", n);
     gst_base_parse_set_duration (
-        base, GST_FORMAT_TIME, frame_time (self, n), 0);
+        base, GST_FORMAT_TIME, gst_paco_grid_time (&self->grid, n), 0);
   }
 }
 
@@ -168,20 +144,20 @@ stamp (GstPacoParse *self, GstBaseParseFrame *frame)
       GST_BUFFER_DURATION (buffer) = self->packet_time;
     return;
   }
-  if (!self->fps_n)
+  if (!self->grid.fps_n)
     return;
   if (!self->index
       || !gst_paco_file_index_find (self->index, frame->offset, &n)) {
     GstClockTime dts = GST_BUFFER_DTS (buffer);
 
-    if (!GST_CLOCK_TIME_IS_VALID (dts) || dts < self->origin)
+    if (!GST_CLOCK_TIME_IS_VALID (dts) || dts < self->grid.origin)
       return;
-    n = frame_at (self,
-        dts + gst_util_uint64_scale (GST_SECOND / 2, self->fps_d, self->fps_n));
+    n = gst_paco_grid_nearest (&self->grid, dts);
   }
-  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = frame_time (self, n);
-  GST_BUFFER_DURATION (buffer) = frame_time (self, n + 1)
-      - frame_time (self, n);
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = gst_paco_grid_time (
+      &self->grid, n);
+  GST_BUFFER_DURATION (buffer) = gst_paco_grid_time (&self->grid, n + 1)
+      - gst_paco_grid_time (&self->grid, n);
 }
 
 /* --- caps ------------------------------------------------------------- */
@@ -223,21 +199,21 @@ set_frame_rate (GstPacoParse *self, GstCaps *caps)
   if (fps_n <= 0 && self->sink_caps) {
     from = gst_caps_get_structure (self->sink_caps, 0);
     if (gst_structure_get_fraction (from, "framerate", &fps_n, &fps_d)
-        && fps_n > 0)
+        && paco_frame_rate_is_usable (fps_n, fps_d))
       gst_structure_set (s, "framerate", GST_TYPE_FRACTION, fps_n, fps_d, NULL);
   }
-  if (fps_n <= 0 || fps_d <= 0) {
+  if (!paco_frame_rate_is_usable (fps_n, fps_d)) {
     fps_n = 0;
     fps_d = 1;
   }
-  if (fps_n == self->fps_n && fps_d == self->fps_d)
+  if (fps_n == self->grid.fps_n && fps_d == self->grid.fps_d)
     return FALSE;
   if (self->known) {
     self->rate_changed = TRUE;
     drop_index (self);
   }
-  self->fps_n = fps_n;
-  self->fps_d = fps_d;
+  self->grid.fps_n = fps_n;
+  self->grid.fps_d = fps_d;
   gst_base_parse_set_frame_rate (GST_BASE_PARSE (self), fps_n, fps_d, 0, 0);
   return TRUE;
 }
@@ -309,7 +285,7 @@ update_format (
   caps = paco_caps_from_header (header);
   if (set_frame_rate (self, caps) && self->rate_changed
       && GST_BUFFER_DTS_IS_VALID (buffer))
-    self->origin = GST_BUFFER_DTS (buffer);
+    self->grid.origin = GST_BUFFER_DTS (buffer);
   add_upstream_fields (self, caps);
   ret = negotiate (self, caps);
   gst_caps_unref (caps);
@@ -548,13 +524,13 @@ find_seek_target (GstPacoParse *self, GstClockTime time, GstSeekFlags flags,
   gboolean found = FALSE;
 
   GST_OBJECT_LOCK (self);
-  if (self->index && self->fps_n) {
+  if (self->index && self->grid.fps_n) {
     /* In this order: more frames may be found meanwhile. */
     gboolean complete = gst_paco_file_index_is_complete (self->index);
     guint64 n_frames = gst_paco_file_index_n_frames (self->index);
-    guint64 n = frame_at (self, time);
-    GstClockTime late = time - MIN (time, frame_time (self, n));
-    GstClockTime early = frame_time (self, n + 1) - time;
+    guint64 n = gst_paco_grid_frame_at (&self->grid, time);
+    GstClockTime late = time - MIN (time, gst_paco_grid_time (&self->grid, n));
+    GstClockTime early = gst_paco_grid_time (&self->grid, n + 1) - time;
 
     if ((flags & GST_SEEK_FLAG_KEY_UNIT) && late > 0
         && (flags & GST_SEEK_FLAG_SNAP_AFTER)
@@ -565,7 +541,7 @@ find_seek_target (GstPacoParse *self, GstClockTime time, GstSeekFlags flags,
     found = n < n_frames;
     if (found) {
       *offset = gst_paco_file_index_offset (self->index, n);
-      *target = frame_time (self, n);
+      *target = gst_paco_grid_time (&self->grid, n);
     }
   }
   GST_OBJECT_UNLOCK (self);
@@ -633,9 +609,7 @@ reset (GstPacoParse *self)
   self->time_segment = self->framed = FALSE;
   self->packet_time = GST_CLOCK_TIME_NONE;
   self->known = self->tagged = FALSE;
-  self->fps_n = 0;
-  self->fps_d = 1;
-  self->origin = 0;
+  self->grid = (GstPacoGrid){ .fps_d = 1 };
   self->lost = self->rate_changed = FALSE;
   self->lost_bytes = 0;
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The grid of times on which the frames of a stream of bytes lie. pacoparse
+ * stamps frames with it and finds the frame for a time; nothing here counts
+ * frames one by one, and nothing overflows. */
+#pragma once
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* The latest time there is; whatever would be later is this. */
+#define GST_PACO_TIME_MAX ((GstClockTime) G_MAXINT64)
+
+/* Frame n begins at origin + n * fps_d / fps_n seconds, rounded down to a
+ * nanosecond. A grid with fps_n = 0 tells no time. */
+typedef struct
+{
+  gint fps_n, fps_d;
+  GstClockTime origin; /* at most GST_PACO_TIME_MAX */
+} GstPacoGrid;
+
+/* When frame n begins, at most GST_PACO_TIME_MAX. The grid has a rate. */
+GstClockTime gst_paco_grid_time (const GstPacoGrid *grid, guint64 n);
+
+/* The last frame that begins at time or before, 0 for times before the origin.
+ * The grid has a rate. */
+guint64 gst_paco_grid_frame_at (const GstPacoGrid *grid, GstClockTime time);
+
+/* The frame that begins nearest to time. The grid has a rate. */
+guint64 gst_paco_grid_nearest (const GstPacoGrid *grid, GstClockTime time);
+
+G_END_DECLS
