@@ -55,6 +55,35 @@ decode_block (void *data, uint32_t item, unsigned worker)
     g_atomic_int_inc (&slot->corrupted_blocks);
 }
 
+/* Whether all coefficients that are decoded are zero. */
+static bool
+is_empty (const PacoDecoder *base, const PacoBlockRecord *records)
+{
+  for (uint32_t i = 0; i < base->geometry->n_blocks_at[base->reduce]; i++)
+    if (records[i].planes > 0)
+      return false;
+  return true;
+}
+
+/* A picture of which every block is empty takes no memory but its own: a few
+ * bytes make the largest one. */
+static void
+decode_samples (Slot *slot, const PacoDecoderJob *job, gint64 *blocks_done)
+{
+  CpuDecoder *decoder = slot->decoder;
+  const PacoDecoder *base = &decoder->base;
+
+  if (is_empty (base, slot->records)) {
+    *blocks_done = g_get_monotonic_time ();
+    paco_frame_inverse_of_zero (&slot->frame, &job->destination);
+    return;
+  }
+  paco_workers_run (decoder->workers, base->geometry->n_blocks_at[base->reduce],
+      1, decode_block, slot);
+  *blocks_done = g_get_monotonic_time ();
+  paco_frame_inverse (&slot->frame, &job->destination);
+}
+
 static void
 decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
     PacoDecodedFrame *frame)
@@ -69,10 +98,7 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
   if (!paco_decoder_parse_index (base, job, slot->records, &frame->error))
     return;
   times[1] = g_get_monotonic_time ();
-  paco_workers_run (decoder->workers, base->geometry->n_blocks_at[base->reduce],
-      1, decode_block, slot);
-  times[2] = g_get_monotonic_time ();
-  paco_frame_inverse (&slot->frame, &job->destination);
+  decode_samples (slot, job, &times[2]);
   times[3] = g_get_monotonic_time ();
   frame->corrupted_blocks = slot->corrupted_blocks;
   if (!paco_frame_is_abandoned (&slot->frame))

@@ -11,11 +11,19 @@
 #define MAX_PASSES (2 * PACO_MAX_COMPONENTS)
 #define MIN_BAND 32 /* lines; the overlap of bands costs time */
 
+typedef enum
+{
+  FORWARD,
+  INVERSE,
+  INVERSE_OF_ZERO, /* all coefficients are zero, and are not read */
+} Direction;
+
 /* One resolution of all planes: the job of the workers. */
 typedef struct
 {
   PacoFrame *frame;
   bool inverse;
+  bool zero;     /* instead of the coarser side; only with inverse */
   bool filtered; /* by the wavelet; else only moved */
   bool one_item; /* must not be split */
   unsigned n_passes;
@@ -79,6 +87,17 @@ paco_frame_clear (PacoFrame *frame)
 
 /* --- the work of one resolution --- */
 
+/* Access to a plane of zeros. */
+static void
+read_zeros (const void *data, uint32_t x, uint32_t y, uint32_t n,
+    PacoWord *const lines[])
+{
+  const PacoDwtPass *pass = data;
+
+  for (unsigned p = 0; p < pass->n_planes; p++)
+    memset (lines[p], 0, n * sizeof (PacoWord));
+}
+
 static void
 do_band (const Resolution *resolution, unsigned i, uint32_t y0, uint32_t y1,
     PacoDwtLines *lines)
@@ -86,7 +105,10 @@ do_band (const Resolution *resolution, unsigned i, uint32_t y0, uint32_t y1,
   const PacoDwtPass *pass = &resolution->passes[i];
   const PacoPlaneSet *set = &resolution->sets[i];
 
-  if (!resolution->filtered && resolution->inverse)
+  if (resolution->zero)
+    paco_lines_copy (pass->width, y0, y1, pass->n_planes, read_zeros, pass,
+        pass->access, pass->access_data, lines);
+  else if (!resolution->filtered && resolution->inverse)
     paco_lines_copy (pass->width, y0, y1, pass->n_planes, paco_planes_read, set,
         pass->access, pass->access_data, lines);
   else if (!resolution->filtered)
@@ -228,13 +250,14 @@ add_outer_passes (
 }
 
 static void
-transform_level (
-    PacoFrame *frame, const PacoPicture *picture, bool inverse, unsigned level)
+transform_level (PacoFrame *frame, const PacoPicture *picture,
+    Direction direction, unsigned level)
 {
   unsigned levels = frame->geometry->levels, reduce = frame->reduce;
   Resolution resolution = {
     .frame = frame,
-    .inverse = inverse,
+    .inverse = direction != FORWARD,
+    .zero = direction == INVERSE_OF_ZERO,
     .filtered = levels > reduce,
   };
 
@@ -252,9 +275,9 @@ paco_frame_forward (PacoFrame *frame, const PacoPicture *picture)
 {
   unsigned levels = frame->geometry->levels;
 
-  transform_level (frame, picture, false, MIN (levels, 1));
+  transform_level (frame, picture, FORWARD, MIN (levels, 1));
   for (unsigned level = 2; level <= levels; level++)
-    transform_level (frame, picture, false, level);
+    transform_level (frame, picture, FORWARD, level);
 }
 
 void
@@ -263,8 +286,17 @@ paco_frame_inverse (PacoFrame *frame, const PacoPicture *picture)
   unsigned levels = frame->geometry->levels;
 
   for (unsigned level = levels; level > frame->reduce + 1; level--)
-    transform_level (frame, picture, true, level);
-  transform_level (frame, picture, true, MIN (levels, frame->reduce + 1));
+    transform_level (frame, picture, INVERSE, level);
+  transform_level (frame, picture, INVERSE, MIN (levels, frame->reduce + 1));
+}
+
+/* A wavelet of zeros is zero, and so is every sum and product of them: only the
+ * level shift is left to do, at the size of the picture. */
+void
+paco_frame_inverse_of_zero (PacoFrame *frame, const PacoPicture *picture)
+{
+  transform_level (frame, picture, INVERSE_OF_ZERO,
+      MIN (frame->geometry->levels, frame->reduce + 1));
 }
 
 PacoBpcBlock

@@ -31,9 +31,12 @@ typedef struct
 gboolean paco_frame_init (PacoFrame *frame, GError **error);
 void paco_frame_clear (PacoFrame *frame);
 
-/* Both return early when the frame has been abandoned. */
+/* All return early when the frame has been abandoned. */
 void paco_frame_forward (PacoFrame *frame, const PacoPicture *picture);
 void paco_frame_inverse (PacoFrame *frame, const PacoPicture *picture);
+/* The same as the inverse when all coefficients are zero, whose memory it does
+ * not touch. */
+void paco_frame_inverse_of_zero (PacoFrame *frame, const PacoPicture *picture);
 
 bool paco_frame_is_abandoned (const PacoFrame *frame);
 

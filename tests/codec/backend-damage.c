@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Damaged frames: the same verdict as the reference's, and the same pixels. */
+ * Damaged frames, and frames of empty blocks: the same verdict as the
+ * reference's, and the same pixels. */
 #include "backend-case.h"
+#include "codec/geometry.h"
+#include "codec/index.h"
 #include <string.h>
 #include <zlib.h>
 
@@ -119,6 +122,97 @@ test_damaged (void)
   g_assert_cmpuint (n_broken, >, 0);
 }
 
+/* c's frame with the blocks that are `kept` only; the others are empty. */
+static GByteArray *
+keep_blocks (const Case *c, const bool *kept, uint32_t n_blocks,
+    PacoBlockRecord *records, const PacoHeader *header)
+{
+  GByteArray *frame = g_byte_array_new ();
+  GByteArray *payload = g_byte_array_new ();
+  uint8_t *index = g_malloc (PACO_MAX_INDEX_SIZE (n_blocks));
+  PacoHeader written = *header;
+
+  for (uint32_t i = 0; i < n_blocks; i++) {
+    if (kept[i])
+      g_byte_array_append (payload,
+          c->frame->data + header->header_size + header->index_size
+              + records[i].offset,
+          records[i].length);
+    else
+      records[i] = (PacoBlockRecord){ .planes = 0 };
+  }
+  written.index_size = paco_index_write (
+      records, n_blocks, header->coding.block_checks, index);
+  written.frame_size = header->header_size + written.index_size + payload->len;
+  written.index_crc = crc32 (0, index, written.index_size);
+  g_byte_array_set_size (frame, header->header_size);
+  paco_header_write (&written, frame->data);
+  g_byte_array_append (frame, index, written.index_size);
+  g_byte_array_append (frame, payload->data, payload->len);
+  g_byte_array_unref (payload);
+  g_free (index);
+  return frame;
+}
+
+/* Empties all blocks of the resolutions that a decoder needs that leaves out
+ * `from` levels, and some of the others. */
+static GByteArray *
+empty_blocks (const Case *c, unsigned from)
+{
+  PacoHeader header;
+  PacoGeometry *geometry;
+  PacoBlockRecord *records;
+  GByteArray *frame;
+  bool *kept;
+
+  g_assert_true (
+      paco_header_parse (c->frame->data, c->frame->len, &header, NULL, NULL));
+  geometry = paco_geometry_new (&header.picture, &header.coding);
+  records = g_new (PacoBlockRecord, geometry->n_blocks);
+  kept = g_new0 (bool, geometry->n_blocks);
+  g_assert_true (paco_index_parse (c->frame->data + header.header_size,
+      header.index_size, geometry, header.coding.block_checks,
+      header.frame_size - header.header_size - header.index_size, records,
+      NULL));
+  for (uint32_t i = geometry->n_blocks_at[from]; i < geometry->n_blocks; i++)
+    kept[i] = g_rand_boolean (c->rand);
+  frame = keep_blocks (c, kept, geometry->n_blocks, records, &header);
+  g_free (records);
+  g_free (kept);
+  paco_geometry_free (geometry);
+  return frame;
+}
+
+/* Frames without blocks at some resolution, between others that leave their
+ * coefficients in the decoder's memory. */
+static void
+test_empty (void)
+{
+  Coders coders;
+
+  coders_open (&coders);
+  for (unsigned n = 0; n < n_cases (400); n++) {
+    PacoDecoder *decoder = coders.decoders[n % N_CODERS];
+    Case c;
+
+    case_init_possible (&c, 3000);
+    set_random_ops (c.rand, NULL, decoder);
+    for (unsigned reduce = 0; reduce <= c.levels; reduce++) {
+      GByteArray *frame = empty_blocks (
+          &c, g_rand_int_range (c.rand, 0, reduce + 1));
+      Verdict verdict;
+
+      decode_and_check (&c, decoder, c.frame->data, c.frame->len, reduce);
+      verdict = decode_and_check (&c, decoder, frame->data, frame->len, reduce);
+      g_assert_true (verdict.decoded);
+      g_assert_cmpuint (verdict.corrupted_blocks, ==, 0);
+      g_byte_array_unref (frame);
+    }
+    case_clear (&c);
+  }
+  coders_close (&coders);
+}
+
 /* A few bytes that claim a picture of gigabytes: refused before memory for it
  * is asked for. */
 static void
@@ -150,5 +244,6 @@ void
 add_damage_tests (void)
 {
   g_test_add_func ("/backend/damaged", test_damaged);
+  g_test_add_func ("/backend/empty", test_empty);
   g_test_add_func ("/backend/huge", test_huge);
 }
