@@ -32,6 +32,10 @@ typedef struct
   int device;       /* CUDA device, -1 = auto */
   unsigned threads; /* CPU threads, 0 = all cores */
   unsigned depth;   /* frames in flight, 1..8 */
+  /* Of a picture that is decoded, columns times lines; 0 stands for
+   * PACO_DEFAULT_MAX_PIXELS. What a header asks for beyond that is refused
+   * before memory for it is taken. */
+  uint64_t max_pixels;
 } PacoBackendOptions;
 
 /* Milliseconds are sums over all frames; wall time of a stage per frame. */
@@ -107,7 +111,8 @@ typedef struct
 
   PacoDecoder *(*decoder_open) (
       const PacoBackendOptions *options, GError **error);
-  /* header: of the first frame to come. reduce <= levels. layout: of the
+  /* header: of the first frame to come; error UNSUPPORTED if its picture is
+   * larger than the options allow. reduce <= levels. layout: of the
    * destination. Needed again, with nothing in flight, before a frame whose
    * header paco_header_same_configuration() tells apart. */
   gboolean (*decoder_configure) (PacoDecoder *decoder, const PacoHeader *header,

@@ -66,6 +66,7 @@ paco_decoder_init (PacoDecoder *decoder, const PacoDecoderClass *klass,
 {
   decoder->klass = klass;
   decoder->depth = CLAMP (options->depth, 1, PACO_MAX_DEPTH);
+  decoder->max_pixels = options->max_pixels;
   paco_stats_counter_init (&decoder->stats, klass->backend);
 }
 
@@ -114,6 +115,8 @@ configure (PacoDecoder *decoder, const PacoSampleLayout *layout, GError **error)
 {
   const PacoHeader *header = &decoder->header;
 
+  if (!paco_header_check_pixels (header, decoder->max_pixels, error))
+    return FALSE;
   if (decoder->reduce > header->coding.levels) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
         "reduce=%u, but the frame has only %u levels to leave out",

@@ -39,6 +39,7 @@ struct _PacoDecoder
 {
   const PacoDecoderClass *klass;
   unsigned depth; /* slots */
+  uint64_t max_pixels;
   PacoPipeline *pipeline;
   PacoStatsCounter stats;
 

@@ -534,3 +534,22 @@ paco_header_same_configuration (const PacoHeader *a, const PacoHeader *b)
         return FALSE;
   return TRUE;
 }
+
+gboolean
+paco_header_check_pixels (
+    const PacoHeader *header, uint64_t max_pixels, GError **error)
+{
+  const PacoPictureFormat *picture = &header->picture;
+  uint64_t pixels = (uint64_t) picture->width * picture->height;
+
+  if (max_pixels == 0)
+    max_pixels = PACO_DEFAULT_MAX_PIXELS;
+  if (pixels <= max_pixels)
+    return TRUE;
+  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+      "a picture of %u x %u is larger than max-pixels=%" G_GUINT64_FORMAT
+      " allows; it needs max-pixels=%" G_GUINT64_FORMAT
+      ", if the stream can be trusted and there is memory for it",
+      picture->width, picture->height, max_pixels, pixels);
+  return FALSE;
+}

@@ -12,6 +12,10 @@
 
 /* Bytes from which paco_header_peek() can tell a frame's header_size. */
 #define PACO_HEADER_PEEK_SIZE 20
+/* Columns times lines that decoders allow a picture unless they are told
+ * otherwise: 8192 x 8192. */
+#define PACO_DEFAULT_MAX_PIXELS (1u << 26)
+
 /* No header is longer: the fixed part, components, subbands, a chunk of each
  * type, CRC. */
 #define PACO_MAX_HEADER_SIZE                                                   \
@@ -120,6 +124,12 @@ size_t paco_header_write (const PacoHeader *header, uint8_t *data);
 /* Whether a picture can be coded like this: what FORMAT.md asks of the header
  * fields. Error: UNSUPPORTED, with the sentence for the user. */
 gboolean paco_header_check (const PacoHeader *header, GError **error);
+
+/* Whether the picture has at most max_pixels columns times lines, and so is
+ * worth the memory that it takes; 0 stands for PACO_DEFAULT_MAX_PIXELS. Error
+ * UNSUPPORTED, with the value of max-pixels that it needs. */
+gboolean paco_header_check_pixels (
+    const PacoHeader *header, uint64_t max_pixels, GError **error);
 
 /* Whether all components can be stored as the layouts say. Error
  * UNSUPPORTED. */

@@ -51,6 +51,7 @@ gst_paco_settings_init (GstPacoSettings *settings)
   settings->cuda_device_id = -1;
   settings->pipeline_depth = DEFAULT_DEPTH;
   settings->threads = 0;
+  settings->max_pixels = PACO_DEFAULT_MAX_PIXELS;
 }
 
 #define READY_FLAGS                                                            \
@@ -233,6 +234,7 @@ open_backend (GstElement *element, const GstPacoSettings *settings,
     .device = settings->cuda_device_id,
     .threads = settings->threads,
     .depth = settings->pipeline_depth,
+    .max_pixels = settings->max_pixels,
   };
   GError *failure = NULL;
 

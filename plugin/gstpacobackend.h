@@ -36,6 +36,7 @@ typedef struct
   gint cuda_device_id;
   guint pipeline_depth;
   guint threads;
+  guint max_pixels; /* of a decoder; a property of pacodec only */
 } GstPacoSettings;
 
 /* Ids of the common properties; an element's own begin after the last. */

@@ -34,9 +34,13 @@
 GST_DEBUG_CATEGORY_STATIC (gst_paco_dec_debug);
 #define GST_CAT_DEFAULT gst_paco_dec_debug
 
+/* Pictures beyond those in flight that downstream may hold. */
+#define SPARE_PICTURES 2
+
 enum
 {
   PROP_REDUCE = GST_PACO_PROP_COMMON_LAST + 1,
+  PROP_MAX_PIXELS,
 };
 
 /* A frame in flight. */
@@ -62,6 +66,10 @@ struct _GstPacoDec
   GstVideoCodecState *input_state;
   gboolean configured;
   PacoHeader header; /* of the frame that was configured for */
+  /* Of the last format of which a frame has been decoded since the start, and
+   * whether there is one: it is the stream's, and frames of another are odd. */
+  PacoHeader decoded;
+  gboolean has_decoded;
   GstPacoOutput output;
   gint outdated; /* atomic: downstream has asked for other caps since */
 
@@ -111,6 +119,33 @@ is_fatal (const GError *error)
 {
   return g_error_matches (error, PACO_ERROR, PACO_ERROR_DEVICE)
       || g_error_matches (error, PACO_ERROR, PACO_ERROR_MEMORY);
+}
+
+/* Whether header is of another format than the stream. */
+static gboolean
+is_odd (GstPacoDec *self, const PacoHeader *header)
+{
+  return self->has_decoded
+      && !paco_header_same_configuration (&self->decoded, header);
+}
+
+/* Where there is memory for the stream, but not for a frame unlike the others,
+ * that frame asks for too much, and the others go on. */
+static void
+excuse_odd (GstPacoDec *self, const PacoHeader *header, GError *error)
+{
+  if (g_error_matches (error, PACO_ERROR, PACO_ERROR_MEMORY)
+      && is_odd (self, header))
+    error->code = PACO_ERROR_UNSUPPORTED;
+}
+
+static void
+note_decoded (GstPacoDec *self)
+{
+  if (self->has_decoded && !is_odd (self, &self->header))
+    return;
+  self->decoded = self->header;
+  self->has_decoded = TRUE;
 }
 
 /* Reports a frame that cannot be decoded and drops it. Where the frame is to
@@ -167,8 +202,10 @@ finish (GstPacoDec *self, GstVideoCodecFrame *frame, guint8 picture_flags,
   if (gst_paco_pipe_is_dropping (&self->coder.pipe)) {
     gst_video_decoder_release_frame (decoder, frame);
   } else if (decoded->error != NULL) {
+    excuse_odd (self, &self->header, decoded->error);
     flow = fail_frame (self, frame, decoded->error);
   } else {
+    note_decoded (self);
     flag_output (self, frame, picture_flags, decoded->corrupted_blocks);
     flow = gst_video_decoder_finish_frame (decoder, frame);
   }
@@ -210,7 +247,7 @@ gst_paco_dec_start (GstVideoDecoder *decoder)
 {
   GstPacoDec *self = GST_PACO_DEC (decoder);
 
-  self->configured = FALSE;
+  self->configured = self->has_decoded = FALSE;
   return gst_paco_coder_start_decoder (&self->coder);
 }
 
@@ -262,14 +299,14 @@ gst_paco_dec_negotiate (GstVideoDecoder *decoder)
 
 /* Tells the base class and downstream what comes. */
 static GstFlowReturn
-configure_output (GstPacoDec *self, const PacoHeader *header,
-    const GstVideoInfo *coded, guint reduce)
+negotiate_output (
+    GstPacoDec *self, const PacoHeader *header, const GstVideoInfo *coded)
 {
   GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
   GstClockTime min, max;
 
-  if (!gst_paco_output_choose (
-          &self->output, decoder, header, coded, reduce, self->input_state))
+  if (!gst_paco_output_announce (
+          &self->output, decoder, header, coded, self->input_state))
     return GST_FLOW_NOT_NEGOTIATED;
   gst_paco_latency (self->coder.depth, coded->fps_n, coded->fps_d, &min, &max);
   gst_video_decoder_set_latency (decoder, min, max);
@@ -295,11 +332,16 @@ configure_backend (
 
   gst_paco_output_layout (&self->output, layout);
   return self->coder.backend->decoder_configure (
-      self->coder.decoder, header, layout, reduce, error);
+             self->coder.decoder, header, layout, reduce, error)
+      && gst_paco_output_fits_memory (
+          &self->output, self->coder.depth + SPARE_PICTURES, error);
 }
 
 /* Gets ready for frames like header's. Nothing is in flight. Returns
- * GST_FLOW_OK with *error set where only this frame is to blame. */
+ * GST_FLOW_OK with *error set where only this frame is to blame.
+ *
+ * Downstream learns of a format when there is memory for it, so that it sees
+ * nothing of an odd frame that is lost. */
 static GstFlowReturn
 configure (GstPacoDec *self, const PacoHeader *header, GError **error)
 {
@@ -312,6 +354,12 @@ configure (GstPacoDec *self, const PacoHeader *header, GError **error)
   GST_OBJECT_UNLOCK (self);
 
   self->configured = FALSE;
+  if (reduce > header->coding.levels && is_odd (self, header)) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "reduce=%u leaves out more resolution levels than the %u that it has",
+        reduce, header->coding.levels);
+    return GST_FLOW_OK;
+  }
   if (reduce > header->coding.levels) {
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
         ("reduce=%u leaves out more resolution levels than the %u that the "
@@ -327,8 +375,15 @@ configure (GstPacoDec *self, const PacoHeader *header, GError **error)
     return GST_FLOW_OK;
   }
 
-  flow = configure_output (self, header, &coded, reduce);
-  if (flow != GST_FLOW_OK || !configure_backend (self, header, reduce, error))
+  if (!gst_paco_output_choose (
+          &self->output, GST_VIDEO_DECODER (self), header, &coded, reduce))
+    return GST_FLOW_NOT_NEGOTIATED;
+  if (!configure_backend (self, header, reduce, error)) {
+    excuse_odd (self, header, *error);
+    return GST_FLOW_OK;
+  }
+  flow = negotiate_output (self, header, &coded);
+  if (flow != GST_FLOW_OK)
     return flow;
 
   self->header = *header;
@@ -379,11 +434,13 @@ submit (GstPacoDec *self, Slot *slot, const PacoHeader *header, GError **error)
   return GST_FLOW_OK;
 }
 
-/* Maps the input and reads the header. */
+/* Maps the input and reads the header. Nothing is negotiated or allocated for
+ * a picture that is too large. */
 static gboolean
 read_frame (GstPacoDec *self, Slot *slot, PacoHeader *header, GError **error)
 {
   GstBuffer *buffer = slot->frame->input_buffer;
+  guint max_pixels;
 
   if (!gst_buffer_map (buffer, &slot->input, GST_MAP_READ)) {
     g_set_error (
@@ -394,6 +451,11 @@ read_frame (GstPacoDec *self, Slot *slot, PacoHeader *header, GError **error)
 
   if (!paco_header_parse_frame (
           slot->input.data, slot->input.size, header, NULL, error))
+    return FALSE;
+  GST_OBJECT_LOCK (self);
+  max_pixels = self->coder.settings.max_pixels;
+  GST_OBJECT_UNLOCK (self);
+  if (!paco_header_check_pixels (header, max_pixels, error))
     return FALSE;
   if (header->frame_size < slot->input.size)
     GST_WARNING_OBJECT (self,
@@ -517,6 +579,8 @@ gst_paco_dec_set_property (
   GST_OBJECT_LOCK (self);
   if (id == PROP_REDUCE)
     self->reduce = g_value_get_uint (value);
+  else if (id == PROP_MAX_PIXELS)
+    self->coder.settings.max_pixels = g_value_get_uint (value);
   else
     known = gst_paco_settings_set (&self->coder.settings, id, value);
   GST_OBJECT_UNLOCK (self);
@@ -535,6 +599,8 @@ gst_paco_dec_get_property (
   GST_OBJECT_LOCK (self);
   if (id == PROP_REDUCE)
     g_value_set_uint (value, self->reduce);
+  else if (id == PROP_MAX_PIXELS)
+    g_value_set_uint (value, self->coder.settings.max_pixels);
   else
     known = gst_paco_coder_get_property (&self->coder, id, value);
   GST_OBJECT_UNLOCK (self);
@@ -591,6 +657,21 @@ gst_paco_dec_class_init (GstPacoDecClass *klass)
           "Resolution levels to leave out: the picture is 1/2^n in each "
           "direction",
           0, PACO_MAX_LEVELS, 0,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+              | GST_PARAM_MUTABLE_READY));
+  /**
+   * GstPacoDec:max-pixels:
+   *
+   * The most pixels, width times height, that a frame may ask for. A few bytes
+   * can claim a picture that takes gigabytes, so a frame beyond this is one
+   * that cannot be decoded. The default is what 8192x8192 has.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_MAX_PIXELS,
+      g_param_spec_uint ("max-pixels", "Maximum pixels",
+          "The most pixels (width x height) that a frame may ask for", 1,
+          G_MAXUINT, PACO_DEFAULT_MAX_PIXELS,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
               | GST_PARAM_MUTABLE_READY));
 

@@ -2,6 +2,7 @@
  * The raw side of pacodec. */
 #include "gstpacooutput.h"
 #include "caps/videocaps.h"
+#include "codec/error.h"
 #include "codec/geometry.h"
 
 /* Takes from coded what says how the samples are to be shown. */
@@ -19,11 +20,9 @@ describe (GstVideoInfo *info, const GstVideoInfo *coded)
 
 gboolean
 gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
-    const PacoHeader *header, const GstVideoInfo *coded, guint reduce,
-    GstVideoCodecState *input)
+    const PacoHeader *header, const GstVideoInfo *coded, guint reduce)
 {
   GstVideoFormat format;
-  GstVideoCodecState *state;
   GstCaps *allowed;
   guint width, height;
 
@@ -31,8 +30,40 @@ gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
   allowed = gst_pad_get_allowed_caps (GST_VIDEO_DECODER_SRC_PAD (decoder));
   format = paco_raw_format_pick (GST_VIDEO_INFO_FORMAT (coded), width, allowed);
   gst_clear_caps (&allowed);
-  state = gst_video_decoder_set_interlaced_output_state (decoder, format,
-      GST_VIDEO_INFO_INTERLACE_MODE (coded), width, height, input);
+  if (!gst_video_info_set_interlaced_format (&output->info, format,
+          GST_VIDEO_INFO_INTERLACE_MODE (coded), width, height))
+    return FALSE;
+
+  paco_raw_format (format, &output->raw);
+  output->via_planes = output->raw.packed
+      || !paco_fields_fit (&header->picture, reduce);
+  return TRUE;
+}
+
+gboolean
+gst_paco_output_fits_memory (
+    const GstPacoOutput *output, guint n, GError **error)
+{
+  gpointer memory = g_try_malloc_n (n, GST_VIDEO_INFO_SIZE (&output->info));
+
+  if (memory == NULL)
+    g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
+        "no memory for %u pictures of %dx%d", n, output->info.width,
+        output->info.height);
+  g_free (memory);
+  return memory != NULL;
+}
+
+gboolean
+gst_paco_output_announce (GstPacoOutput *output, GstVideoDecoder *decoder,
+    const PacoHeader *header, const GstVideoInfo *coded,
+    GstVideoCodecState *input)
+{
+  const GstVideoInfo *info = &output->info;
+  GstVideoCodecState *state = gst_video_decoder_set_interlaced_output_state (
+      decoder, GST_VIDEO_INFO_FORMAT (info),
+      GST_VIDEO_INFO_INTERLACE_MODE (info), info->width, info->height, input);
+
   if (state == NULL)
     return FALSE;
 
@@ -43,9 +74,6 @@ gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
 
   output->info = state->info;
   gst_video_codec_state_unref (state);
-  paco_raw_format (format, &output->raw);
-  output->via_planes = output->raw.packed
-      || !paco_fields_fit (&header->picture, reduce);
   return TRUE;
 }
 

@@ -16,12 +16,23 @@ typedef struct
   gboolean via_planes;
 } GstPacoOutput;
 
-/* Makes the decoder's output state: of what header says, which knows better
- * than input, with coded as the GstVideoInfo of the whole picture; in a format
- * that downstream takes. Does not negotiate. FALSE if there is no such state. */
+/* Chooses a format that downstream takes for what header says, with coded as the
+ * GstVideoInfo of the whole picture. Nobody learns of it yet. FALSE if there is
+ * no such format. */
 gboolean gst_paco_output_choose (GstPacoOutput *output,
     GstVideoDecoder *decoder, const PacoHeader *header,
-    const GstVideoInfo *coded, guint reduce, GstVideoCodecState *input);
+    const GstVideoInfo *coded, guint reduce);
+
+/* Whether there is memory for n pictures. GStreamer's own allocator ends the
+ * program where there is not. Error MEMORY. */
+gboolean gst_paco_output_fits_memory (
+    const GstPacoOutput *output, guint n, GError **error);
+
+/* Makes it the decoder's output state, with what header and coded say, who know
+ * better than input. Does not negotiate. FALSE if there is no such state. */
+gboolean gst_paco_output_announce (GstPacoOutput *output,
+    GstVideoDecoder *decoder, const PacoHeader *header,
+    const GstVideoInfo *coded, GstVideoCodecState *input);
 
 /* Fills in how the samples lie that the backend writes. */
 void gst_paco_output_layout (

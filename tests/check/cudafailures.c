@@ -3,6 +3,7 @@
  * of our own (tests/gpu/fake-driver.h), which this program is linked to: an
  * error with the cause, nothing that hangs, and with backend=auto the CPU where
  * no GPU can be opened. */
+#include "pacotest.h"
 #include "tests/gpu/fake-driver.h"
 #include <gst/app/gstappsink.h>
 #include <gst/check/gstcheck.h>
@@ -289,6 +290,84 @@ GST_START_TEST (test_other_device)
 }
 GST_END_TEST;
 
+/* --- memory for a frame unlike the others --- */
+
+static GstBuffer *
+code_gray (guint size)
+{
+  GstVideoInfo info;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_GRAY8, size, size);
+  return paco_test_code (
+      "pacoenc backend=cpu", &info, paco_test_gray_buffer (size, size, 0));
+}
+
+/* Small frames around a larger one, for which memory fails as plan says (NULL:
+ * it does not), if there is such a call before it has been decoded. Returns how
+ * many frames came out. */
+static guint
+frames_around (
+    GstBuffer *small, GstBuffer *large, const char *plan, bool *has_failed)
+{
+  GstBus *bus;
+  GstHarness *harness = paco_test_harness (
+      "pacodec backend=cuda max-errors=-1 pipeline-depth=2", &bus);
+  guint n;
+
+  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
+  for (guint i = 0; i < 3; i++)
+    gst_harness_push (harness, gst_buffer_ref (small));
+  gst_buffer_unref (gst_harness_pull (harness));
+  gst_buffer_unref (gst_harness_pull (harness));
+  gst_buffer_unref (gst_harness_pull (harness));
+  fake_cuda_fail (plan);
+  fail_unless_equals_int (
+      gst_harness_push (harness, gst_buffer_ref (large)), GST_FLOW_OK);
+  while (plan != NULL && !fake_cuda_has_failed ()
+      && gst_harness_buffers_received (harness) < 4)
+    g_usleep (100);
+  *has_failed = fake_cuda_has_failed ();
+  fake_cuda_fail (NULL);
+  for (guint i = 0; i < 3; i++)
+    fail_unless (
+        gst_harness_push (harness, gst_buffer_ref (small)) == GST_FLOW_OK,
+        "%s: small frames are lost too", plan);
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  n = gst_harness_buffers_received (harness);
+  paco_test_teardown (harness, bus);
+  return n;
+}
+
+GST_START_TEST (test_memory_for_odd_frame)
+{
+  static const char *const functions[] = { "cuMemAlloc_v2", "cuMemHostAlloc" };
+  GstBuffer *small = code_gray (64), *large = code_gray (512);
+  GstBuffer *huge = code_gray (8192);
+  bool has_failed;
+
+  fail_unless_equals_int (frames_around (small, large, NULL, &has_failed), 7);
+  check_left ("none");
+  for (guint f = 0; f < G_N_ELEMENTS (functions); f++) {
+    for (guint n = 1;; n++) {
+      char *plan = g_strdup_printf ("%s:%u:2", functions[f], n);
+      guint n_received = frames_around (small, large, plan, &has_failed);
+
+      fail_unless (n_received >= 6, "%s: %u frames", plan, n_received);
+      check_left (plan);
+      g_free (plan);
+      if (!has_failed)
+        break;
+    }
+  }
+  /* More than the device has. */
+  fail_unless_equals_int (frames_around (small, huge, NULL, &has_failed), 6);
+  gst_buffer_unref (small);
+  gst_buffer_unref (large);
+  gst_buffer_unref (huge);
+  check_left ("huge");
+}
+GST_END_TEST;
+
 static Suite *
 cuda_failures_suite (void)
 {
@@ -303,6 +382,7 @@ cuda_failures_suite (void)
   tcase_add_test (tests, test_fallback_devices);
   tcase_add_test (tests, test_no_fallback_later);
   tcase_add_test (tests, test_other_device);
+  tcase_add_test (tests, test_memory_for_odd_frame);
   return suite;
 }
 

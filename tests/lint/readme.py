@@ -55,7 +55,7 @@ def describe(spec):
             if kind == GObject.TYPE_DOUBLE else \
             (str(spec.minimum), str(spec.maximum))
         if int(spec.maximum) in (2**32 - 1, 2**31 - 1):
-            return name, f'{default:g}'
+            return name, str(default)
         return f'{name} {low}..{high}', f'{default:g}'
     if kind.name == 'GstStructure':
         return 'structure, read-only', '-'

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What pacodec does with a frame that asks for more than it may have, or than
+ * there is: it loses that frame, and the frames around it come out. */
+#include "pacotest.h"
+#include "codec/geometry.h"
+#include "codec/index.h"
+#include <sys/resource.h>
+#include <zlib.h>
+
+#define SMALL 64 /* columns, and lines, of the frames around */
+#define HUGE_SIZE PACO_MAX_SIZE
+
+/* A legal frame of GRAY8 whose blocks are all empty: a few bytes, whatever it
+ * claims to be. */
+static GstBuffer *
+empty_frame (guint width, guint height)
+{
+  PacoHeader header = {
+    .picture = { .width = width, .height = height, .n_components = 1 },
+    .video = { .raw_format = "GRAY8",
+        .par_n = 1,
+        .par_d = 1,
+        .fps_n = 25,
+        .fps_d = 1 },
+    .coding = { .coding_passes = 1 },
+  };
+  PacoGeometry *geometry;
+  guint8 *data;
+
+  header.picture.components[0].depth = 8;
+  header.coding.subbands[0][0].height_log2 = 3;
+  geometry = paco_geometry_new (&header.picture, &header.coding);
+  header.header_size = paco_header_size (&header);
+  header.index_size = geometry->n_blocks;
+  header.frame_size = header.header_size + header.index_size;
+  paco_geometry_free (geometry);
+  data = g_malloc0 (header.frame_size);
+  header.index_crc = crc32 (0, data + header.header_size, header.index_size);
+  paco_header_write (&header, data);
+  return gst_buffer_new_wrapped (data, header.frame_size);
+}
+
+static GstBuffer *
+small_frame (guint n)
+{
+  GstVideoInfo info;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_GRAY8, SMALL, SMALL);
+  return paco_test_code ("pacoenc rate-control=lossless levels=3", &info,
+      paco_test_gray_buffer (SMALL, SMALL, n));
+}
+
+static void
+check_small (GstHarness *harness, guint n)
+{
+  GstBuffer *in = paco_test_gray_buffer (SMALL, SMALL, n);
+  GstBuffer *out = gst_harness_pull (harness);
+  GstVideoInfo info;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_GRAY8, SMALL, SMALL);
+  paco_test_same_samples (&info, in, &info, out, "small");
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+}
+
+static GstPadProbeReturn
+count_caps (GstPad *pad, GstPadProbeInfo *info, gpointer n)
+{
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_CAPS)
+    ++*(guint *) n;
+  return GST_PAD_PROBE_OK;
+}
+
+/* Small frames with `odd` in the middle, which costs itself only; downstream
+ * never hears of its format. */
+static void
+check_lost (const char *launch, GstBuffer *odd)
+{
+  GstBus *bus;
+  GstHarness *harness = paco_test_harness (launch, &bus);
+  guint n_caps = 0, n = 0;
+
+  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
+  gst_pad_add_probe (harness->sinkpad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      count_caps, &n_caps, NULL);
+  for (guint i = 0; i < 4; i++)
+    gst_harness_push (harness, small_frame (n++));
+  for (guint i = 0; i < 3; i++) {
+    fail_unless_equals_int (
+        gst_harness_push (harness, gst_buffer_ref (odd)), GST_FLOW_OK);
+    for (guint k = 0; k < 3; k++)
+      gst_harness_push (harness, small_frame (n++));
+  }
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  fail_unless_equals_int (gst_harness_buffers_received (harness), n);
+  for (guint i = 0; i < n; i++)
+    check_small (harness, i);
+  fail_unless_equals_int (n_caps, 1);
+  gst_buffer_unref (odd);
+  paco_test_teardown (harness, bus);
+}
+
+GST_START_TEST (test_max_pixels)
+{
+  check_lost ("pacodec max-errors=-1", empty_frame (HUGE_SIZE, HUGE_SIZE));
+  check_lost ("pacodec max-errors=-1", empty_frame (8193, 8192));
+  check_lost (
+      "pacodec max-errors=-1 max-pixels=4096", empty_frame (SMALL, SMALL + 1));
+  check_lost ("pacoparse ! pacodec max-errors=-1 max-pixels=4096",
+      empty_frame (SMALL, SMALL + 1));
+}
+GST_END_TEST;
+
+/* The sentence says what to set, and with that the frame is decoded. */
+GST_START_TEST (test_max_pixels_advice)
+{
+  GstBus *bus;
+  GstHarness *harness = paco_test_harness (
+      "pacodec max-errors=0 max-pixels=1000", &bus);
+  GError *error;
+  GstBuffer *out;
+
+  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
+  fail_unless_equals_int (
+      gst_harness_push (harness, empty_frame (77, 13)), GST_FLOW_ERROR);
+  error = paco_test_pop_error (bus);
+  fail_unless (
+      g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE));
+  fail_unless (
+      strstr (error->message, "max-pixels=1001") != NULL, "%s", error->message);
+  g_error_free (error);
+  paco_test_teardown_failed (harness, bus);
+
+  harness = paco_test_harness ("pacodec max-errors=0 max-pixels=1001", &bus);
+  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
+  gst_harness_push (harness, empty_frame (77, 13));
+  out = gst_harness_pull (harness);
+  for (guint y = 0; y < 13; y++) {
+    guint8 line[77], expected[77];
+
+    memset (expected, 128, sizeof expected);
+    gst_buffer_extract (out, y * GST_ROUND_UP_4 (77), line, sizeof line);
+    fail_unless (memcmp (line, expected, sizeof line) == 0);
+  }
+  gst_buffer_unref (out);
+  paco_test_teardown (harness, bus);
+}
+GST_END_TEST;
+
+/* --- memory --- */
+
+/* Bytes of address space that the process has. */
+static gsize
+address_space (void)
+{
+  gchar *text;
+  gsize pages;
+
+  fail_unless (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL));
+  pages = g_ascii_strtoull (text, NULL, 10);
+  g_free (text);
+  return pages * 4096;
+}
+
+/* The coefficients of the huge frame alone take 1 GiB, its pictures 256 MiB
+ * each: with one limit there is no memory for the coefficients, with the other
+ * there is, but not for the pictures too. */
+GST_START_TEST (test_no_memory)
+{
+  static const gsize limits[] = { (gsize) 600 << 20, (gsize) 1400 << 20 };
+  struct rlimit before, limit;
+
+#ifdef __SANITIZE_ADDRESS__
+  return; /* which takes all of the address space for itself */
+#endif
+  getrlimit (RLIMIT_AS, &before);
+  for (guint i = 0; i < G_N_ELEMENTS (limits); i++) {
+    limit = before;
+    limit.rlim_cur = address_space () + limits[i];
+    setrlimit (RLIMIT_AS, &limit);
+    check_lost ("pacodec backend=cpu max-errors=-1 max-pixels=268435456 "
+                "threads=2 pipeline-depth=1",
+        empty_frame (HUGE_SIZE, HUGE_SIZE));
+    setrlimit (RLIMIT_AS, &before);
+  }
+}
+GST_END_TEST;
+
+/* Without memory for what the stream is made of there is no stream. */
+GST_START_TEST (test_no_memory_for_stream)
+{
+  GstBus *bus;
+  GstHarness *harness;
+  struct rlimit before, limit;
+  GError *error;
+
+#ifdef __SANITIZE_ADDRESS__
+  return;
+#endif
+  harness = paco_test_harness (
+      "pacodec backend=cpu max-errors=-1 max-pixels=268435456 threads=2", &bus);
+  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
+  getrlimit (RLIMIT_AS, &before);
+  limit = before;
+  limit.rlim_cur = address_space () + ((gsize) 600 << 20);
+  setrlimit (RLIMIT_AS, &limit);
+  fail_unless_equals_int (
+      gst_harness_push (harness, empty_frame (HUGE_SIZE, HUGE_SIZE)),
+      GST_FLOW_ERROR);
+  setrlimit (RLIMIT_AS, &before);
+  error = paco_test_pop_error (bus);
+  fail_unless (g_error_matches (
+      error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
+  g_error_free (error);
+  paco_test_teardown_failed (harness, bus);
+}
+GST_END_TEST;
+
+/* An odd frame that has fewer levels than are left out. */
+GST_START_TEST (test_odd_levels)
+{
+  GstBus *bus;
+  GstHarness *harness = paco_test_harness ("pacodec reduce=1", &bus);
+
+  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
+  gst_harness_push (harness, small_frame (0));
+  fail_unless_equals_int (
+      gst_harness_push (harness, empty_frame (SMALL, SMALL)), GST_FLOW_OK);
+  gst_harness_push (harness, small_frame (1));
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  fail_unless_equals_int (gst_harness_buffers_received (harness), 2);
+  paco_test_teardown (harness, bus);
+}
+GST_END_TEST;
+
+static Suite *
+limits_suite (void)
+{
+  Suite *suite = suite_create ("limits");
+  TCase *tests = tcase_create ("general");
+
+  suite_add_tcase (suite, tests);
+  tcase_set_timeout (tests, 60);
+  tcase_add_test (tests, test_max_pixels);
+  tcase_add_test (tests, test_max_pixels_advice);
+  tcase_add_test (tests, test_no_memory);
+  tcase_add_test (tests, test_no_memory_for_stream);
+  tcase_add_test (tests, test_odd_levels);
+  return suite;
+}
+
+GST_CHECK_MAIN (limits);
