@@ -89,7 +89,7 @@ encode_blocks (Encoder *encoder)
         paco_policy_dropped_planes (encoder->format, encoder->parameters,
             coding, subband->component, subband->level, subband->orientation),
         encoder->parameters->complexity, record, encoder->payload);
-    if (coding->block_checks)
+    if (coding->block_checks && record->length > 0)
       record->check = crc32 (
           0, encoder->payload->data + offset, record->length);
   }

@@ -9,7 +9,7 @@
 libasan=$1 suppressions=$2
 shift 2
 leaks=0
-if [ "${PACO_LEAKS:-1}" != 0 ] && grep -q 'libasan\.so' "$1" 2>/dev/null; then
+if [ "${PACO_LEAKS:-1}" != 0 ] && grep -qE '(libasan|clang_rt\.asan-.*)\.so' "$1" 2>/dev/null; then
   leaks=1
 fi
 # No detect_stack_use_after_return: gcc 12 misaligns 64-byte vectors with it.
