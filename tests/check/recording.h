@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * For tests that record into files and play them: pipelines that run to their
+ * end, and the comparison of what comes back with what was recorded. */
+#pragma once
+#include <gst/app/gstappsink.h>
+#include <gst/check/gstcheck.h>
+#include <gst/video/video.h>
+#include <glib/gstdio.h>
+
+#define TIMEOUT (60 * GST_SECOND)
+
+/* --- pipelines -------------------------------------------------------- */
+
+typedef struct
+{
+  GstElement *pipeline;
+  GstAppSink *sink;
+} Player;
+
+static inline GstElement *
+launch (const gchar *format, ...)
+{
+  va_list arguments;
+  GError *error = NULL;
+  GstElement *pipeline;
+  gchar *description;
+
+  va_start (arguments, format);
+  description = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  pipeline = gst_parse_launch (description, &error);
+  fail_unless (
+      error == NULL, "%s: %s", description, error ? error->message : "");
+  g_free (description);
+  return pipeline;
+}
+
+/* Runs to the end or to an error, which the caller frees. */
+static inline GError *
+run_to_end (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  GError *error = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, TIMEOUT, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (message, "the pipeline does not come to its end");
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  return error;
+}
+
+/* Runs to the end, which is to be reached without an error. */
+static inline void
+run (GstElement *pipeline)
+{
+  GError *error = run_to_end (pipeline);
+
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+}
+
+/* Of a pipeline with an appsink "sink", or a playbin with one. */
+static inline void
+start (Player *player, GstElement *pipeline)
+{
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+
+  if (!sink)
+    g_object_get (pipeline, "video-sink", &sink, NULL);
+  player->pipeline = pipeline;
+  player->sink = GST_APP_SINK (sink);
+  g_object_set (sink, "sync", FALSE, "max-buffers", 3, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  fail_unless_equals_int (gst_element_get_state (pipeline, NULL, NULL, TIMEOUT),
+      GST_STATE_CHANGE_SUCCESS);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+}
+
+static inline void
+stop (Player *player)
+{
+  gst_element_set_state (player->pipeline, GST_STATE_NULL);
+  gst_object_unref (player->sink);
+  gst_object_unref (player->pipeline);
+}
+
+static inline GPtrArray *
+pull_all (Player *player)
+{
+  GPtrArray *samples = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) gst_sample_unref);
+  GstSample *sample;
+
+  while ((sample = gst_app_sink_try_pull_sample (player->sink, TIMEOUT)))
+    g_ptr_array_add (samples, sample);
+  fail_unless (gst_app_sink_is_eos (player->sink));
+  return samples;
+}
+
+/* The frames that are recorded: n_frames of what videotestsrc gives for the
+ * caps source. */
+static inline GPtrArray *
+originals (const gchar *source, guint n_frames)
+{
+  GPtrArray *samples;
+  Player player;
+
+  start (&player,
+      launch ("videotestsrc pattern=ball num-buffers=%u ! %s ! "
+              "appsink name=sink",
+          n_frames, source));
+  samples = pull_all (&player);
+  stop (&player);
+  fail_unless_equals_int (samples->len, n_frames);
+  return samples;
+}
+
+static inline gchar *
+temporary_folder (void)
+{
+  gchar *folder = g_dir_make_tmp ("paco-XXXXXX", NULL);
+
+  fail_unless (folder);
+  return folder;
+}
+
+static inline void
+remove_folder (gchar *folder)
+{
+  GDir *dir = g_dir_open (folder, 0, NULL);
+  const gchar *name;
+
+  while ((name = g_dir_read_name (dir))) {
+    gchar *path = g_build_filename (folder, name, NULL);
+
+    g_unlink (path);
+    g_free (path);
+  }
+  g_dir_close (dir);
+  g_rmdir (folder);
+  g_free (folder);
+}
+
+/* --- comparing -------------------------------------------------------- */
+
+static inline void
+expect_same_caps (GstSample *a, GstSample *b, const gchar *what)
+{
+  static const gchar *const fields[] = { "format", "width", "height",
+    "framerate", "pixel-aspect-ratio", "interlace-mode", "field-order",
+    "colorimetry", "chroma-site", "mastering-display-info",
+    "content-light-level" };
+  const GstStructure *x = gst_caps_get_structure (gst_sample_get_caps (a), 0);
+  const GstStructure *y = gst_caps_get_structure (gst_sample_get_caps (b), 0);
+
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
+    const GValue *v = gst_structure_get_value (x, fields[i]);
+    const GValue *w = gst_structure_get_value (y, fields[i]);
+
+    if (v)
+      fail_unless (w && gst_value_compare (v, w) == GST_VALUE_EQUAL,
+          "%s: %s has changed: %" GST_PTR_FORMAT " is now %" GST_PTR_FORMAT,
+          what, fields[i], x, y);
+  }
+}
+
+static inline gboolean
+same_picture (GstSample *a, GstSample *b)
+{
+  GstVideoFrame x, y;
+  GstVideoInfo info, other;
+  gboolean same = TRUE;
+
+  fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (a)));
+  fail_unless (gst_video_info_from_caps (&other, gst_sample_get_caps (b)));
+  fail_unless (
+      gst_video_frame_map (&x, &info, gst_sample_get_buffer (a), GST_MAP_READ));
+  fail_unless (gst_video_frame_map (
+      &y, &other, gst_sample_get_buffer (b), GST_MAP_READ));
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (&x); c++) {
+    gint bytes = GST_VIDEO_FRAME_COMP_WIDTH (&x, c)
+        * GST_VIDEO_FRAME_COMP_PSTRIDE (&x, c);
+
+    for (gint line = 0; line < GST_VIDEO_FRAME_COMP_HEIGHT (&x, c); line++)
+      same = same
+          && memcmp ((guint8 *) GST_VIDEO_FRAME_COMP_DATA (&x, c)
+                     + line * GST_VIDEO_FRAME_COMP_STRIDE (&x, c),
+                 (guint8 *) GST_VIDEO_FRAME_COMP_DATA (&y, c)
+                     + line * GST_VIDEO_FRAME_COMP_STRIDE (&y, c),
+                 bytes)
+              == 0;
+  }
+  gst_video_frame_unmap (&x);
+  gst_video_frame_unmap (&y);
+  return same;
+}
+
+/* Stream time, since splitmuxsrc has an offset. After a seek into the middle of
+ * a frame, its rest may be what is shown. */
+static inline void
+expect_same_frame (GPtrArray *frames, guint n, GstSample *sample,
+    GstClockTime earliest, GstClockTime latest, const gchar *what)
+{
+  GstClockTime time = gst_segment_to_stream_time (
+      gst_sample_get_segment (sample), GST_FORMAT_TIME,
+      GST_BUFFER_PTS (gst_sample_get_buffer (sample)));
+
+  fail_unless (same_picture (g_ptr_array_index (frames, n), sample),
+      "%s: frame %u is another", what, n);
+  fail_unless (time >= earliest && time <= latest,
+      "%s: frame %u is at %" GST_TIME_FORMAT, what, n, GST_TIME_ARGS (time));
+}
+
+static inline GstClockTime
+begin_of (GPtrArray *frames, guint n)
+{
+  return GST_BUFFER_PTS (gst_sample_get_buffer (g_ptr_array_index (frames, n)));
+}
+
+static inline GstClockTime
+duration_of (GPtrArray *frames, guint n)
+{
+  return GST_BUFFER_DURATION (
+      gst_sample_get_buffer (g_ptr_array_index (frames, n)));
+}
+
+static inline void
+expect_frame (GPtrArray *frames, guint n, GstSample *sample,
+    GstClockTime tolerance, const gchar *what)
+{
+  GstClockTime begin = begin_of (frames, n);
+
+  expect_same_frame (frames, n, sample, begin - MIN (begin, tolerance),
+      begin + tolerance, what);
+}
+
+/* Plays all of it. */
+static inline void
+expect_frames (Player *player, GPtrArray *frames, GstClockTime tolerance,
+    const gchar *what)
+{
+  GPtrArray *samples = pull_all (player);
+
+  fail_unless (samples->len == frames->len, "%s: %u frames of %u", what,
+      samples->len, frames->len);
+  for (guint i = 0; i < frames->len; i++)
+    expect_frame (frames, i, g_ptr_array_index (samples, i), tolerance, what);
+  expect_same_caps (
+      g_ptr_array_index (frames, 0), g_ptr_array_index (samples, 0), what);
+  g_ptr_array_unref (samples);
+}
