@@ -10,6 +10,9 @@
 #include "gstpacocontainer.h"
 #include "caps/videocaps.h"
 
+GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
+#define GST_CAT_DEFAULT gst_paco_debug
+
 typedef enum
 {
   CARRIER_NONE, /* video/x-paco itself */
@@ -44,17 +47,135 @@ carrier_caps (GstCaps *coded, Carrier carrier)
   return caps;
 }
 
+/* Whether the peer that allows `structure` writes any code into the file.
+ * avimux and asfmux take video/x-wmv too, but write a code that they derive
+ * from the version. Caps tell them from matroskamux by the size: matroskamux
+ * allows every width, avimux none above 4096, and asfmux (like the decoders of
+ * Windows Media Video) does not mention it. */
+static gboolean
+keeps_code (const GstStructure *structure)
+{
+  const GValue *width = gst_structure_get_value (structure, "width");
+  GValue widest = G_VALUE_INIT;
+  gboolean any_width;
+
+  if (!gst_structure_has_name (structure, media_types[CARRIER_MATROSKA]))
+    return TRUE;
+  if (!width)
+    return FALSE;
+  g_value_init (&widest, G_TYPE_INT);
+  g_value_set_int (&widest, G_MAXINT);
+  any_width = gst_value_is_subset (&widest, width);
+  g_value_unset (&widest);
+  return any_width;
+}
+
+static gboolean
+filter_structure (
+    GstCapsFeatures *features, GstStructure *structure, gpointer user_data)
+{
+  return keeps_code (structure);
+}
+
 GstCaps *
 gst_paco_container_choose_caps (GstCaps *coded, GstCaps *allowed)
 {
-  for (Carrier carrier = 0; carrier < N_CARRIERS; carrier++) {
+  GstCaps *chosen = NULL;
+
+  if (!allowed)
+    return gst_caps_ref (coded);
+  allowed = gst_caps_copy (allowed);
+  gst_caps_filter_and_map_in_place (allowed, filter_structure, NULL);
+  for (Carrier carrier = 0; carrier < N_CARRIERS && !chosen; carrier++) {
     GstCaps *caps = carrier_caps (coded, carrier);
 
-    if (!allowed || gst_caps_can_intersect (caps, allowed))
-      return caps;
+    if (gst_caps_can_intersect (caps, allowed))
+      chosen = gst_caps_ref (caps);
     gst_caps_unref (caps);
   }
-  return NULL;
+  gst_caps_unref (allowed);
+  return chosen;
+}
+
+GstCaps *
+gst_paco_container_allowed_caps (GstPad *pad)
+{
+  GstCaps *template_caps, *caps;
+
+  if (!gst_pad_is_linked (pad))
+    return NULL;
+  template_caps = gst_pad_get_pad_template_caps (pad);
+  caps = gst_pad_peer_query_caps (pad, template_caps);
+  gst_caps_unref (template_caps);
+  return caps;
+}
+
+/* Whether all that is allowed is to be written under a code of its own. */
+static gboolean
+keeps_no_code (const GstCaps *allowed)
+{
+  guint n = gst_caps_get_size (allowed);
+
+  for (guint i = 0; i < n; i++)
+    if (keeps_code (gst_caps_get_structure (allowed, i)))
+      return FALSE;
+  return n > 0;
+}
+
+static void
+post_refusal (GstElement *element, GstCaps *coded, GstCaps *allowed)
+{
+  const GstStructure *s = gst_caps_get_structure (coded, 0);
+  gint width = 0, height = 0;
+
+  gst_structure_get_int (s, "width", &width);
+  gst_structure_get_int (s, "height", &height);
+  if (keeps_no_code (allowed))
+    GST_ELEMENT_ERROR (element, CORE, NEGOTIATION,
+        ("The element behind %s takes Windows Media Video only, as avimux and "
+         "asfmux do; use qtmux, mp4mux or matroskamux for PaCo.",
+            GST_OBJECT_NAME (element)),
+        ("%" GST_PTR_FORMAT " does not fit into %" GST_PTR_FORMAT, coded,
+            allowed));
+  else
+    GST_ELEMENT_ERROR (element, CORE, NEGOTIATION,
+        ("The element behind %s takes no such video of %dx%d.",
+            GST_OBJECT_NAME (element), width, height),
+        ("%" GST_PTR_FORMAT " does not fit into %" GST_PTR_FORMAT, coded,
+            allowed));
+}
+
+GstCaps *
+gst_paco_container_negotiate (GstElement *element, GstPad *pad, GstCaps *coded)
+{
+  GstCaps *allowed = gst_paco_container_allowed_caps (pad);
+  GstCaps *caps = gst_paco_container_choose_caps (coded, allowed);
+
+  if (!caps)
+    post_refusal (element, coded, allowed);
+  gst_clear_caps (&allowed);
+  return caps;
+}
+
+/* Asks the template, not the pad: what comes behind a queue or a capsfilter may
+ * not be known yet, and their templates take anything. */
+GstPadLinkReturn
+gst_paco_container_link (GstPad *pad, GstObject *parent, GstPad *peer)
+{
+  GstCaps *mine = gst_pad_get_pad_template_caps (pad);
+  GstCaps *theirs = gst_pad_get_pad_template_caps (peer);
+  GstCaps *both = gst_caps_intersect (mine, theirs);
+  GstPadLinkReturn result = GST_PAD_LINK_OK;
+
+  if (!gst_caps_is_any (theirs) && keeps_no_code (both)) {
+    GST_WARNING_OBJECT (pad,
+        "%" GST_PTR_FORMAT " takes Windows Media Video only, not PaCo", peer);
+    result = GST_PAD_LINK_NOFORMAT;
+  }
+  gst_caps_unref (both);
+  gst_caps_unref (theirs);
+  gst_caps_unref (mine);
+  return result;
 }
 
 GstCaps *

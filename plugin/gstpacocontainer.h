@@ -23,6 +23,22 @@ G_BEGIN_DECLS
  * possible, else a muxer's. NULL when the peer takes none of them. */
 GstCaps *gst_paco_container_choose_caps (GstCaps *coded, GstCaps *allowed);
 
+/* The same for the peer that the source pad has now. Where that one takes
+ * nothing, posts an error in the name of `element`, the pad's, and returns
+ * NULL. */
+GstCaps *gst_paco_container_negotiate (
+    GstElement *element, GstPad *pad, GstCaps *coded);
+
+/* The link function of a source pad that offers the muxers' caps: refuses
+ * peers whose templates take no such stream, though the caps would intersect. */
+GstPadLinkReturn gst_paco_container_link (
+    GstPad *pad, GstObject *parent, GstPad *peer);
+
+/* What the source pad's peer takes of the pad's template; NULL if there is no
+ * peer. The pad's own caps do not count: once set, they are all that it would
+ * allow. */
+GstCaps *gst_paco_container_allowed_caps (GstPad *pad);
+
 /* The other way round: what a parser can take when its peer allows `allowed`.
  * Demuxers' caps are not restricted, since what they say of the picture does
  * not count; nor by a muxer's limits: the parser can say what is wrong, while

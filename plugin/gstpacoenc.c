@@ -27,6 +27,7 @@
 #include "gstpacoenc.h"
 #include "caps/videocaps.h"
 #include "gstpacocoder.h"
+#include "gstpacocontainer.h"
 #include "gstpacoencproperties.h"
 #include "gstpacopools.h"
 
@@ -54,6 +55,7 @@ struct _GstPacoEnc
 
   /* The format; streaming thread only. */
   GstVideoCodecState *input_state;
+  GstCaps *coded_caps; /* of the frames, as video/x-paco */
   PacoRawFormat raw;
   PacoVideoInfo video;
   PacoParameters parameters;
@@ -71,8 +73,9 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (PACO_CODED_CAPS
-        ", parsed = (boolean) true, alignment = (string) frame"));
+    GST_STATIC_CAPS (
+        PACO_CODED_CAPS ", parsed = (boolean) true, alignment = (string) "
+                        "frame; " GST_PACO_MUXABLE_CAPS));
 
 /* --- frames in flight --- */
 
@@ -166,6 +169,7 @@ static void
 free_format (GstPacoEnc *self)
 {
   g_clear_pointer (&self->input_state, gst_video_codec_state_unref);
+  gst_clear_caps (&self->coded_caps);
   gst_paco_coder_free_planes (&self->coder);
 }
 
@@ -313,12 +317,30 @@ set_tags (GstVideoEncoder *encoder)
   gst_tag_list_unref (tags);
 }
 
+/* Hands out the caps in the form that downstream takes now. The base class also
+ * comes here by itself when downstream has changed. */
+static gboolean
+gst_paco_enc_negotiate (GstVideoEncoder *encoder)
+{
+  GstPacoEnc *self = GST_PACO_ENC (encoder);
+  GstCaps *caps;
+
+  if (self->coded_caps == NULL)
+    return FALSE;
+  caps = gst_paco_container_negotiate (GST_ELEMENT (self),
+      GST_VIDEO_ENCODER_SRC_PAD (encoder), self->coded_caps);
+  if (caps == NULL)
+    return FALSE;
+  gst_video_codec_state_unref (
+      gst_video_encoder_set_output_state (encoder, caps, self->input_state));
+  return GST_VIDEO_ENCODER_CLASS (parent_class)->negotiate (encoder);
+}
+
 static gboolean
 gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
 {
   GstPacoEnc *self = GST_PACO_ENC (encoder);
   const GstVideoInfo *info = &state->info;
-  GstVideoCodecState *output;
   GstClockTime min, max;
   GstFlowReturn flow = gst_paco_coder_drain (&self->coder);
 
@@ -339,9 +361,10 @@ gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
     return FALSE;
   }
 
-  output = gst_video_encoder_set_output_state (
-      encoder, make_caps (self), state);
-  gst_video_codec_state_unref (output);
+  self->coded_caps = make_caps (self);
+  /* The base class wants some state before it negotiates. */
+  gst_video_codec_state_unref (gst_video_encoder_set_output_state (
+      encoder, gst_caps_ref (self->coded_caps), state));
   set_tags (encoder);
 
   gst_paco_latency (self->coder.depth, GST_VIDEO_INFO_FPS_N (info),
@@ -563,6 +586,8 @@ gst_paco_enc_init (GstPacoEnc *self)
   for (guint i = 0; i < G_N_ELEMENTS (self->slots); i++)
     self->slots[i].self = self;
   GST_PAD_SET_ACCEPT_TEMPLATE (GST_VIDEO_ENCODER_SINK_PAD (self));
+  gst_pad_set_link_function (
+      GST_VIDEO_ENCODER_SRC_PAD (self), gst_paco_container_link);
 }
 
 static void
@@ -592,6 +617,7 @@ gst_paco_enc_class_init (GstPacoEncClass *klass)
   encoder_class->start = GST_DEBUG_FUNCPTR (gst_paco_enc_start);
   encoder_class->stop = GST_DEBUG_FUNCPTR (gst_paco_enc_stop);
   encoder_class->set_format = GST_DEBUG_FUNCPTR (gst_paco_enc_set_format);
+  encoder_class->negotiate = GST_DEBUG_FUNCPTR (gst_paco_enc_negotiate);
   encoder_class->propose_allocation = GST_DEBUG_FUNCPTR (
       gst_paco_enc_propose_allocation);
   encoder_class->handle_frame = GST_DEBUG_FUNCPTR (gst_paco_enc_handle_frame);

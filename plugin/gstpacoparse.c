@@ -218,42 +218,16 @@ set_frame_rate (GstPacoParse *self, GstCaps *caps)
   return TRUE;
 }
 
-/* What the peer takes; NULL if there is none. The pad's own caps must not
- * count: once set, they are all that it would allow. */
-static GstCaps *
-allowed_caps (GstPacoParse *self)
-{
-  GstPad *pad = GST_BASE_PARSE_SRC_PAD (self);
-  GstCaps *template_caps, *caps;
-
-  if (!gst_pad_is_linked (pad))
-    return NULL;
-  template_caps = gst_pad_get_pad_template_caps (pad);
-  caps = gst_pad_peer_query_caps (pad, template_caps);
-  gst_caps_unref (template_caps);
-  return caps;
-}
-
 /* Hands caps downstream, in the form that downstream takes. */
 static GstFlowReturn
 negotiate (GstPacoParse *self, GstCaps *coded)
 {
   GstPad *pad = GST_BASE_PARSE_SRC_PAD (self);
-  GstCaps *allowed = allowed_caps (self);
-  GstCaps *caps = gst_paco_container_choose_caps (coded, allowed);
+  GstCaps *caps = gst_paco_container_negotiate (GST_ELEMENT (self), pad, coded);
   GstCaps *current = gst_pad_get_current_caps (pad);
   GstFlowReturn ret = GST_FLOW_OK;
-  gint width = 0, height = 0;
 
   if (!caps) {
-    gst_structure_get_int (gst_caps_get_structure (coded, 0), "width", &width);
-    gst_structure_get_int (
-        gst_caps_get_structure (coded, 0), "height", &height);
-    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
-        ("The element behind pacoparse takes no such video of %dx%d.", width,
-            height),
-        ("%" GST_PTR_FORMAT " does not fit into %" GST_PTR_FORMAT, coded,
-            allowed));
     ret = GST_FLOW_NOT_NEGOTIATED;
   } else if (!current || !gst_caps_is_strictly_equal (current, caps)) {
     GST_INFO_OBJECT (self, "caps %" GST_PTR_FORMAT, caps);
@@ -263,7 +237,6 @@ negotiate (GstPacoParse *self, GstCaps *coded)
   }
   gst_clear_caps (&caps);
   gst_clear_caps (&current);
-  gst_clear_caps (&allowed);
   return ret;
 }
 
@@ -466,8 +439,8 @@ gst_paco_parse_set_sink_caps (GstBaseParse *base, GstCaps *caps)
 static GstCaps *
 gst_paco_parse_get_sink_caps (GstBaseParse *base, GstCaps *filter)
 {
-  GstPacoParse *self = GST_PACO_PARSE (base);
-  GstCaps *allowed = allowed_caps (self);
+  GstCaps *allowed = gst_paco_container_allowed_caps (
+      GST_BASE_PARSE_SRC_PAD (base));
   GstCaps *caps = gst_pad_get_pad_template_caps (
       GST_BASE_PARSE_SINK_PAD (base));
 
@@ -481,9 +454,14 @@ gst_paco_parse_get_sink_caps (GstBaseParse *base, GstCaps *filter)
     gst_caps_unref (caps);
     caps = both;
   }
+  /* Fixed caps stay what they are, without the limits from downstream: a
+   * capsfilter behind a source that has no caps asks for them, and could not
+   * choose from a range. */
   if (filter) {
-    GstCaps *both = gst_caps_intersect_full (
-        filter, caps, GST_CAPS_INTERSECT_FIRST);
+    GstCaps *both = gst_caps_is_fixed (filter)
+            && gst_caps_can_intersect (filter, caps)
+        ? gst_caps_ref (filter)
+        : gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
 
     gst_caps_unref (caps);
     caps = both;
@@ -672,5 +650,7 @@ gst_paco_parse_init (GstPacoParse *self)
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_packet, self, NULL);
   GST_PAD_SET_ACCEPT_INTERSECT (pad);
   GST_PAD_SET_ACCEPT_TEMPLATE (pad);
+  gst_pad_set_link_function (
+      GST_BASE_PARSE_SRC_PAD (self), gst_paco_container_link);
   reset (self);
 }

@@ -616,7 +616,8 @@ GST_START_TEST (test_downstream_chooses)
     { "video/x-h264; video/x-qt-part, width = (int) [ 16, 2147483647 ]",
         "video/x-qt-part, format = (uint) 1329807696" },
     { "video/x-mp4-part", "video/x-mp4-part, format = (uint) 1329807696" },
-    { "video/x-wmv, wmvversion = (int) [ 1, 3 ]",
+    { "video/x-wmv, wmvversion = (int) [ 1, 3 ], "
+      "width = (int) [ 1, 2147483647 ], height = (int) [ 1, 2147483647 ]",
         "video/x-wmv, wmvversion = (int) 3, format = (string) PACO" },
   };
   GByteArray *frame = paco_test_frame (&spec, 0);

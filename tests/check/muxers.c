@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Which muxers take PaCo, with and without a parser before them. */
+#include "recording.h"
+#include <gst/check/gstharness.h>
+
+#define N_FRAMES 12
+#define SOURCE                                                                 \
+  "video/x-raw, format = I422_10LE, width = 96, height = 66, "                 \
+  "framerate = 30000/1001, pixel-aspect-ratio = 64/45, "                       \
+  "interlace-mode = interleaved, field-order = bottom-field-first, "           \
+  "colorimetry = bt709, chroma-site = mpeg2"
+#define ENCODE                                                                 \
+  "videotestsrc pattern=ball num-buffers=%u ! " SOURCE                         \
+  " ! pacoenc rate-control=lossless ! "
+
+/* --- refusals --------------------------------------------------------- */
+
+/* The muxer itself says by its template that it takes no such video. */
+GST_START_TEST (test_does_not_link)
+{
+  static const gchar *const tails[] = {
+    "avimux ! fakesink",
+    "asfmux ! fakesink",
+    "webmmux ! fakesink",
+    "pacoparse ! avimux ! fakesink",
+    "pacoparse ! asfmux ! fakesink",
+    "pacoparse ! webmmux ! fakesink",
+    "queue ! webmmux ! fakesink",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (tails); i++) {
+    gchar *description = g_strconcat (
+        "videotestsrc ! pacoenc ! ", tails[i], NULL);
+    GError *error = NULL;
+    GstElement *pipeline = gst_parse_launch_full (
+        description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
+
+    fail_unless (g_error_matches (error, GST_PARSE_ERROR, GST_PARSE_ERROR_LINK),
+        "%s: %s", tails[i], error ? error->message : "it was linked");
+    fail_unless (pipeline == NULL);
+    g_clear_error (&error);
+    g_free (description);
+  }
+}
+GST_END_TEST;
+
+/* It is known only once caps are negotiated. */
+GST_START_TEST (test_is_refused)
+{
+  static const gchar *const tails[] = {
+    "queue ! avimux ! fakesink",
+    "queue ! asfmux ! fakesink",
+    "pacoparse ! queue ! avimux ! fakesink",
+    "pacoparse ! queue ! asfmux ! fakesink",
+    "pacoparse ! identity ! queue ! asfmux ! fakesink",
+    "video/x-wmv ! asfmux ! fakesink",
+    "pacoparse ! video/x-wmv ! avimux ! fakesink",
+    "pacoparse ! video/x-wmv ! queue ! asfmux ! fakesink",
+    "splitmuxsink muxer-factory=avimux sink-factory=fakesink",
+    "pacoparse ! splitmuxsink muxer-factory=asfmux sink-factory=fakesink",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (tails); i++) {
+    GError *error;
+    gchar *format = g_strconcat (ENCODE, tails[i], NULL);
+
+    error = run_to_end (launch (format, N_FRAMES));
+    fail_unless (error, "%s: nothing went wrong", tails[i]);
+    fail_unless (
+        g_error_matches (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION)
+            && strstr (error->message, "qtmux, mp4mux or matroskamux"),
+        "%s: %s", tails[i], error->message);
+    g_clear_error (&error);
+    g_free (format);
+  }
+}
+GST_END_TEST;
+
+/* --- recording -------------------------------------------------------- */
+
+static void
+expect_played (const gchar *path, GPtrArray *frames, GstClockTime tolerance)
+{
+  Player player;
+
+  start (&player,
+      launch ("filesrc location=%s ! decodebin expose-all-streams=false "
+              "caps=video/x-raw ! appsink name=sink",
+          path));
+  expect_frames (&player, frames, tolerance, path);
+  stop (&player);
+}
+
+GST_START_TEST (test_links)
+{
+  static const gchar *const tails[] = {
+    "qtmux !",
+    "mp4mux !",
+    "matroskamux !",
+    "queue ! qtmux !",
+    "queue ! matroskamux !",
+    "video/x-wmv ! matroskamux !",
+    "video/x-wmv, wmvversion=3 ! queue ! matroskamux !",
+    "tee ! queue ! identity ! matroskamux !",
+    "pacoparse ! qtmux !",
+    "pacoparse ! queue ! matroskamux !",
+    "pacoparse ! video/x-wmv ! queue ! matroskamux !",
+    "pacoparse ! queue ! pacoparse ! matroskamux !",
+    "",
+  };
+  gchar *folder = temporary_folder ();
+  gchar *path = g_build_filename (folder, "test", NULL);
+  GPtrArray *frames = originals (SOURCE, N_FRAMES);
+
+  for (guint i = 0; i < G_N_ELEMENTS (tails); i++) {
+    gchar *format = g_strconcat (
+        ENCODE, tails[i], " filesink location=%s", NULL);
+
+    run (launch (format, N_FRAMES, path));
+    expect_played (path, frames, GST_MSECOND);
+    g_free (format);
+  }
+  g_ptr_array_unref (frames);
+  g_free (path);
+  remove_folder (folder);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_splitmuxsink)
+{
+  static const gchar *const muxers[] = { "qtmux", "mp4mux", "matroskamux" };
+  static const gchar *const parsers[] = { "", "pacoparse !" };
+  gchar *folder = temporary_folder ();
+  gchar *path = g_build_filename (folder, "test", NULL);
+  GPtrArray *frames = originals (SOURCE, N_FRAMES);
+
+  for (guint m = 0; m < G_N_ELEMENTS (muxers); m++)
+    for (guint p = 0; p < G_N_ELEMENTS (parsers); p++) {
+      run (launch (ENCODE "%s splitmuxsink muxer-factory=%s location=%s",
+          N_FRAMES, parsers[p], muxers[m], path));
+      expect_played (path, frames, GST_MSECOND);
+    }
+  g_ptr_array_unref (frames);
+  g_free (path);
+  remove_folder (folder);
+}
+GST_END_TEST;
+
+/* The muxer comes when the stream already runs: other caps for the same
+ * frames. */
+GST_START_TEST (test_caps_follow_the_peer)
+{
+  GstHarness *harness = gst_harness_new_parse (
+      "pacoenc ! capsfilter caps=\"video/x-paco; video/x-qt-part\"");
+  GstElement *filter = gst_harness_find_element (harness, "capsfilter");
+  static const gchar *const allowed[] = { "video/x-paco", "video/x-qt-part",
+    "video/x-mp4-part", "video/x-paco" };
+  GstCaps *caps;
+
+  gst_harness_set_src_caps_str (harness,
+      "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1,"
+      "multiview-mode=side-by-side");
+  for (guint i = 0; i < G_N_ELEMENTS (allowed); i++) {
+    const GstStructure *s;
+
+    gst_util_set_object_arg (G_OBJECT (filter), "caps", allowed[i]);
+    fail_unless_equals_int (gst_harness_push (harness,
+                                gst_harness_create_buffer (harness, 64 * 48)),
+        GST_FLOW_OK);
+    gst_buffer_unref (gst_harness_pull (harness));
+    caps = gst_pad_get_current_caps (harness->sinkpad);
+    s = gst_caps_get_structure (caps, 0);
+    fail_unless_equals_string (gst_structure_get_name (s), allowed[i]);
+    fail_unless_equals_string (
+        gst_structure_get_string (s, "multiview-mode"), "side-by-side");
+    gst_caps_unref (caps);
+  }
+  gst_object_unref (filter);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+static Suite *
+muxers_suite (void)
+{
+  Suite *suite = suite_create ("muxers");
+  TCase *muxers = tcase_create ("muxers");
+
+  suite_add_tcase (suite, muxers);
+  tcase_set_timeout (muxers, 240);
+  tcase_add_test (muxers, test_does_not_link);
+  tcase_add_test (muxers, test_is_refused);
+  tcase_add_test (muxers, test_links);
+  tcase_add_test (muxers, test_splitmuxsink);
+  tcase_add_test (muxers, test_caps_follow_the_peer);
+  return suite;
+}
+
+int
+main (int argc, char **argv)
+{
+  static const gchar *const needed[] = { "qtmux", "matroskamux", "webmmux",
+    "avimux", "asfmux", "splitmuxsink" };
+
+  gst_check_init (&argc, &argv);
+  for (guint i = 0; i < G_N_ELEMENTS (needed); i++) {
+    if (!gst_registry_check_feature_version (
+            gst_registry_get (), needed[i], 1, 0, 0)) {
+      g_print ("GStreamer's %s is not installed: skipped\n", needed[i]);
+      return 77;
+    }
+  }
+  return gst_check_run_suite (muxers_suite (), "muxers", __FILE__);
+}
