@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Which muxers take PaCo, with and without a parser before them. */
+ * Which muxers take PaCo, with and without a parser before them, and encodebin
+ * and transcodebin, which choose encoder and muxer by a profile. */
 #include "recording.h"
 #include <gst/check/gstharness.h>
+#include <gst/pbutils/pbutils.h>
 
 #define N_FRAMES 12
 #define SOURCE                                                                 \
@@ -12,6 +14,11 @@
 #define ENCODE                                                                 \
   "videotestsrc pattern=ball num-buffers=%u ! " SOURCE                         \
   " ! pacoenc rate-control=lossless ! "
+
+/* 16000 samples. */
+#define AUDIO                                                                  \
+  "audiotestsrc num-buffers=16 samplesperbuffer=1000 ! "                       \
+  "audio/x-raw, format=S24LE, rate=48000, channels=1"
 
 /* --- refusals --------------------------------------------------------- */
 
@@ -180,11 +187,162 @@ GST_START_TEST (test_caps_follow_the_peer)
 }
 GST_END_TEST;
 
+/* --- profiles --------------------------------------------------------- */
+
+/* Puts the target file where GStreamer looks for it. */
+static gchar *
+install_target (void)
+{
+  gchar *folder = temporary_folder ();
+  gchar *category = g_build_filename (folder, "storage-editing", NULL);
+  gchar *installed = g_build_filename (category, "paco.gep", NULL);
+  gchar *source = g_build_filename (
+      g_getenv ("PACO_SOURCE_ROOT"), "plugin", "paco.gep", NULL);
+  gchar *presets = g_path_get_dirname (source);
+  gchar *contents;
+  gsize size;
+
+  fail_unless (g_file_get_contents (source, &contents, &size, NULL));
+  fail_unless (g_mkdir (category, 0700) == 0);
+  fail_unless (g_file_set_contents (installed, contents, size, NULL));
+  g_setenv ("GST_ENCODING_TARGET_PATH", folder, TRUE);
+  gst_preset_set_app_dir (presets);
+  g_free (contents);
+  g_free (presets);
+  g_free (source);
+  g_free (installed);
+  g_free (category);
+  return folder;
+}
+
+static void
+remove_target (gchar *folder)
+{
+  remove_folder (g_build_filename (folder, "storage-editing", NULL));
+  g_unsetenv ("GST_ENCODING_TARGET_PATH");
+  remove_folder (folder);
+}
+
+static guint64
+count_audio_samples (const gchar *path)
+{
+  guint64 bytes = 0;
+  GPtrArray *samples;
+  Player player;
+
+  start (&player,
+      launch ("filesrc location=%s ! decodebin expose-all-streams=false "
+              "caps=audio/x-raw ! audio/x-raw, format=S24LE, channels=1 ! "
+              "appsink name=sink",
+          path));
+  samples = pull_all (&player);
+  for (guint i = 0; i < samples->len; i++)
+    bytes += gst_buffer_get_size (
+        gst_sample_get_buffer (g_ptr_array_index (samples, i)));
+  g_ptr_array_unref (samples);
+  stop (&player);
+  return bytes / 3;
+}
+
+GST_START_TEST (test_target_file)
+{
+  static const gchar *const profiles[] = { "mov", "mov-lossless", "mkv",
+    "mkv-lossless" };
+  static const gchar *const containers[] = { "video/quicktime",
+    "video/quicktime", "video/x-matroska", "video/x-matroska" };
+  gchar *folder = install_target ();
+  GError *error = NULL;
+  GstEncodingTarget *target = gst_encoding_target_load (
+      "paco", "storage-editing", &error);
+
+  fail_unless (target, "%s", error ? error->message : "");
+  fail_unless_equals_int (
+      g_list_length ((GList *) gst_encoding_target_get_profiles (target)),
+      G_N_ELEMENTS (profiles));
+  for (guint i = 0; i < G_N_ELEMENTS (profiles); i++) {
+    GstEncodingProfile *profile = gst_encoding_target_get_profile (
+        target, profiles[i]);
+    GstCaps *format = gst_encoding_profile_get_format (profile);
+
+    fail_unless_equals_string (
+        gst_structure_get_name (gst_caps_get_structure (format, 0)),
+        containers[i]);
+    gst_caps_unref (format);
+    gst_encoding_profile_unref (profile);
+  }
+  gst_encoding_target_unref (target);
+  remove_target (folder);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_encodebin)
+{
+  static const gchar *const profiles[] = {
+    "paco/mov-lossless",
+    "paco/mkv-lossless",
+    "video/quicktime,variant=iso:video/x-mp4-part,format=(uint)1329807696"
+    "+Lossless",
+    "video/x-paco+Lossless",
+  };
+  const gchar *profile = profiles[__i__];
+  gboolean with_audio = g_str_has_prefix (profile, "paco/");
+  gchar *target = install_target ();
+  gchar *folder = temporary_folder ();
+  gchar *path = g_build_filename (folder, "test", NULL);
+  GPtrArray *frames = originals (SOURCE, N_FRAMES);
+
+  run (launch ("encodebin name=bin profile=\"%s\" ! filesink location=%s "
+               "videotestsrc pattern=ball num-buffers=%u ! %s ! bin.video_0 %s",
+      profile, path, N_FRAMES, SOURCE,
+      with_audio ? AUDIO " ! bin.audio_0" : ""));
+  expect_played (path, frames, GST_MSECOND);
+  if (with_audio)
+    fail_unless_equals_uint64 (count_audio_samples (path), 16000);
+  g_ptr_array_unref (frames);
+  g_free (path);
+  remove_folder (folder);
+  remove_target (target);
+}
+GST_END_TEST;
+
+/* A file of another kind, with sound, becomes one of PaCo. */
+GST_START_TEST (test_transcodebin)
+{
+  static const gchar *const profiles[] = { "mov-lossless", "mkv-lossless" };
+  static const gchar source[] = "video/x-raw, format = UYVY, width = 96, "
+                                "height = 66, framerate = 25/1";
+  gchar *target = install_target ();
+  gchar *folder = temporary_folder ();
+  gchar *from = g_build_filename (folder, "from.mov", NULL);
+  gchar *to = g_build_filename (folder, "to", NULL);
+  GPtrArray *frames = originals (source, N_FRAMES);
+
+  run (launch ("qtmux name=mux ! filesink location=%s "
+               "videotestsrc pattern=ball num-buffers=%u ! %s ! mux. " AUDIO
+               " ! mux.",
+      from, N_FRAMES, source));
+  for (guint i = 0; i < G_N_ELEMENTS (profiles); i++) {
+    run (launch ("uritranscodebin source-uri=file://%s dest-uri=file://%s "
+                 "profile=paco/%s",
+        from, to, profiles[i]));
+    expect_played (to, frames, GST_MSECOND);
+    /* GStreamer's audiorate may leave out a few. */
+    fail_unless (count_audio_samples (to) > 15900);
+  }
+  g_ptr_array_unref (frames);
+  g_free (from);
+  g_free (to);
+  remove_folder (folder);
+  remove_target (target);
+}
+GST_END_TEST;
+
 static Suite *
 muxers_suite (void)
 {
   Suite *suite = suite_create ("muxers");
   TCase *muxers = tcase_create ("muxers");
+  TCase *profiles = tcase_create ("profiles");
 
   suite_add_tcase (suite, muxers);
   tcase_set_timeout (muxers, 240);
@@ -193,6 +351,12 @@ muxers_suite (void)
   tcase_add_test (muxers, test_links);
   tcase_add_test (muxers, test_splitmuxsink);
   tcase_add_test (muxers, test_caps_follow_the_peer);
+
+  suite_add_tcase (suite, profiles);
+  tcase_set_timeout (profiles, 240);
+  tcase_add_test (profiles, test_target_file);
+  tcase_add_loop_test (profiles, test_encodebin, 0, 4);
+  tcase_add_test (profiles, test_transcodebin);
   return suite;
 }
 
@@ -200,7 +364,7 @@ int
 main (int argc, char **argv)
 {
   static const gchar *const needed[] = { "qtmux", "matroskamux", "webmmux",
-    "avimux", "asfmux", "splitmuxsink" };
+    "avimux", "asfmux", "splitmuxsink", "encodebin", "uritranscodebin" };
 
   gst_check_init (&argc, &argv);
   for (guint i = 0; i < G_N_ELEMENTS (needed); i++) {
