@@ -46,28 +46,42 @@ fuzz_repair_frame (uint8_t *data, size_t size)
       data + header_size - 4, (uint32_t) crc32 (0, data, header_size - 4));
 }
 
+/* Lines from a component's first sample to its last, when each field is
+ * reduced for itself. They can be more than a component of the reduced picture
+ * has. */
+static size_t
+reduced_lines (
+    const PacoPictureFormat *format, unsigned component, unsigned reduce)
+{
+  uint32_t lines = paco_component_height (format, component);
+
+  return format->fields ? paco_ceil_shift ((lines + 1) / 2, reduce)
+          + paco_ceil_shift (lines / 2, reduce)
+                        : paco_ceil_shift (lines, reduce);
+}
+
 /* Memory of exactly the size that the decoder may write to. */
 static uint8_t *
 make_destination (const PacoHeader *header, unsigned reduce,
     PacoSampleLayout *layout, PacoPicture *picture)
 {
-  PacoPictureFormat format = header->picture;
+  const PacoPictureFormat *format = &header->picture;
   size_t size = 0, offsets[PACO_MAX_COMPONENTS];
   uint8_t *memory;
 
-  paco_geometry_reduced_size (
-      &header->picture, reduce, &format.width, &format.height);
-  for (unsigned c = 0; c < format.n_components; c++) {
-    unsigned bytes = format.components[c].depth > 8 ? 2 : 1;
+  for (unsigned c = 0; c < format->n_components; c++) {
+    unsigned bytes = format->components[c].depth > 8 ? 2 : 1;
 
     layout[c] = (PacoSampleLayout){ .bytes = bytes, .pixel_stride = bytes };
     picture->layout[c] = layout[c];
-    picture->stride[c] = (ptrdiff_t) paco_component_width (&format, c) * bytes;
+    picture->stride[c] = (ptrdiff_t) paco_ceil_shift (
+                             paco_component_width (format, c), reduce)
+        * bytes;
     offsets[c] = size;
-    size += (size_t) picture->stride[c] * paco_component_height (&format, c);
+    size += picture->stride[c] * reduced_lines (format, c, reduce);
   }
   memory = malloc (size);
-  for (unsigned c = 0; c < format.n_components; c++)
+  for (unsigned c = 0; c < format->n_components; c++)
     picture->data[c] = memory + offsets[c];
   return memory;
 }
