@@ -9,6 +9,8 @@
 enum
 {
   FIXED_SIZE = 72,
+  COMPONENT_SIZE = 4,
+  ENTRY_SIZE = 2, /* of a subband */
   CRC_SIZE = 4,
   FLAG_BLOCK_CHECKS = 1 << 0,
   ALL_FLAGS = FLAG_BLOCK_CHECKS,
@@ -75,6 +77,14 @@ n_entries (const PacoHeader *header)
   return 3 * header->coding.levels + 1;
 }
 
+/* Bytes of the tables of components and subbands. */
+static size_t
+tables_size (const PacoHeader *header)
+{
+  return header->picture.n_components
+      * (COMPONENT_SIZE + ENTRY_SIZE * (size_t) n_entries (header));
+}
+
 /* --- checking --------------------------------------------------------- */
 
 static gboolean
@@ -105,6 +115,18 @@ check_picture (const PacoPictureFormat *picture, GError **error)
 }
 
 static gboolean
+check_components (const PacoHeader *header, GError **error)
+{
+  for (unsigned c = 0; c < header->picture.n_components; c++) {
+    if (header->coding.components[c].wavelet >= PACO_N_WAVELETS)
+      return fail (error, PACO_ERROR_UNSUPPORTED, "unknown wavelet");
+    if (header->coding.components[c].probability_set >= PACO_N_BUILTIN_SETS)
+      return fail (error, PACO_ERROR_UNSUPPORTED, "unknown probability set");
+  }
+  return TRUE;
+}
+
+static gboolean
 check_color_transform (const PacoHeader *header, GError **error)
 {
   const PacoPictureFormat *picture = &header->picture;
@@ -124,9 +146,12 @@ check_color_transform (const PacoHeader *header, GError **error)
         || component->depth != picture->components[0].depth)
       return fail (error, PACO_ERROR_UNSUPPORTED,
           "a color transform needs components of one size and depth");
+    if (coding->components[c].wavelet != coding->components[0].wavelet)
+      return fail (error, PACO_ERROR_UNSUPPORTED,
+          "a color transform needs components of one wavelet");
   }
   if (coding->color_transform == PACO_COLOR_TRANSFORM_ICT
-      && coding->wavelet != PACO_WAVELET_CDF97)
+      && coding->components[0].wavelet != PACO_WAVELET_CDF97)
     return fail (error, PACO_ERROR_UNSUPPORTED,
         "color-transform=ict needs wavelet=cdf97");
   return TRUE;
@@ -143,7 +168,7 @@ check_subbands (const PacoHeader *header, GError **error)
           || coding->subbands[c][k].step > STEP_MASK)
         return fail (error, PACO_ERROR_UNSUPPORTED,
             "a subband's block height or step is out of range");
-      if (paco_wavelets[coding->wavelet].reversible
+      if (paco_wavelets[coding->components[c].wavelet].reversible
           && coding->subbands[c][k].step != 0)
         return fail (error, PACO_ERROR_UNSUPPORTED,
             "the reversible wavelet has no quantizer steps");
@@ -176,26 +201,35 @@ paco_header_check (const PacoHeader *header, GError **error)
   const PacoCoding *coding = &header->coding;
 
   if (!check_picture (&header->picture, error)
-      || !check_video (&header->video, error))
+      || !check_video (&header->video, error)
+      || !check_components (header, error))
     return FALSE;
-  if (coding->wavelet >= PACO_N_WAVELETS)
-    return fail (error, PACO_ERROR_UNSUPPORTED, "unknown wavelet");
   if (coding->levels > PACO_MAX_LEVELS)
     return fail (error, PACO_ERROR_UNSUPPORTED,
         "there are at most eight decomposition levels");
   if (coding->coding_passes < 1 || coding->coding_passes > 3)
     return fail (
         error, PACO_ERROR_UNSUPPORTED, "there are one to three coding passes");
-  if (coding->probability_set >= PACO_N_BUILTIN_SETS)
-    return fail (error, PACO_ERROR_UNSUPPORTED, "unknown probability set");
   return check_color_transform (header, error)
       && check_subbands (header, error);
 }
 
+/* The set that a carried one is the difference to. */
 static const PacoProbabilitySet *
-builtin_set (const PacoHeader *header)
+base_set (const PacoHeader *header)
 {
-  return &paco_builtin_sets[header->coding.probability_set];
+  return &paco_builtin_sets[header->coding.components[0].probability_set];
+}
+
+const PacoProbabilitySet *
+paco_coding_set (const PacoCoding *coding,
+    const PacoProbabilitySet *carried_set, unsigned component)
+{
+  unsigned id = coding->components[component].probability_set;
+
+  return carried_set && id == coding->components[0].probability_set
+      ? carried_set
+      : &paco_builtin_sets[id];
 }
 
 /* --- writing ---------------------------------------------------------- */
@@ -203,8 +237,7 @@ builtin_set (const PacoHeader *header)
 size_t
 paco_header_size (const PacoHeader *header)
 {
-  size_t size = FIXED_SIZE + CRC_SIZE
-      + header->picture.n_components * 2 * (1 + n_entries (header));
+  size_t size = FIXED_SIZE + tables_size (header) + CRC_SIZE;
 
   if (header->video.has_mastering_display)
     size += CHUNK_HEADER_SIZE + MASTERING_DISPLAY_SIZE;
@@ -214,7 +247,7 @@ paco_header_size (const PacoHeader *header)
     uint8_t chunk[PACO_MAX_CARRIED_SET];
 
     size += CHUNK_HEADER_SIZE
-        + paco_probability_set_write (header->set, builtin_set (header), chunk);
+        + paco_probability_set_write (header->set, base_set (header), chunk);
   }
   return size;
 }
@@ -248,12 +281,12 @@ write_fixed (const PacoHeader *header, size_t header_size, uint8_t *p)
   *p++ = video->transfer;
   *p++ = video->primaries;
   *p++ = header->picture.n_components;
-  *p++ = coding->wavelet;
+  *p++ = 0;
   *p++ = coding->levels;
   *p++ = coding->coding_passes;
   *p++ = coding->color_transform;
   *p++ = coding->reconstruction;
-  *p++ = coding->probability_set;
+  *p++ = 0;
   *p++ = 0;
   return p;
 }
@@ -282,7 +315,7 @@ write_chunks (const PacoHeader *header, uint8_t *p)
   }
   if (header->set) {
     size_t size = paco_probability_set_write (
-        header->set, builtin_set (header), p + CHUNK_HEADER_SIZE);
+        header->set, base_set (header), p + CHUNK_HEADER_SIZE);
 
     p = put16 (put16 (p, CHUNK_PROBABILITY_SET), size) + size;
   }
@@ -300,6 +333,8 @@ paco_header_write (const PacoHeader *header, uint8_t *data)
 
     *p++ = component->depth;
     *p++ = component->subsampling_x | component->subsampling_y << 4;
+    *p++ = header->coding.components[c].wavelet;
+    *p++ = header->coding.components[c].probability_set;
   }
   for (unsigned c = 0; c < header->picture.n_components; c++)
     for (unsigned k = 0; k < n_entries (header); k++)
@@ -332,7 +367,7 @@ paco_header_peek (
   header->frame_size = get32 (data + 8);
   header->index_size = get32 (data + 12);
   header->index_crc = get32 (data + 16);
-  if (header->header_size < FIXED_SIZE + 2 + 2 + CRC_SIZE
+  if (header->header_size < FIXED_SIZE + COMPONENT_SIZE + ENTRY_SIZE + CRC_SIZE
       || header->header_size > PACO_MAX_HEADER_SIZE
       || header->header_size > header->frame_size
       || header->index_size > header->frame_size - header->header_size)
@@ -403,9 +438,9 @@ parse_chunk (unsigned type, const uint8_t *data, size_t size,
     case CHUNK_PROBABILITY_SET:
       if (header->set)
         return FALSE;
-      header->set = carried_set ? carried_set : builtin_set (header);
-      return paco_probability_set_parse (data, size, builtin_set (header),
-          carried_set ? carried_set : &unwanted);
+      header->set = carried_set ? carried_set : base_set (header);
+      return paco_probability_set_parse (
+          data, size, base_set (header), carried_set ? carried_set : &unwanted);
     default:
       return FALSE;
   }
@@ -441,13 +476,15 @@ parse_tables (const uint8_t *p, PacoHeader *header)
       .subsampling_x = p[1] & 15,
       .subsampling_y = p[1] >> 4,
     };
-    p += 2;
+    header->coding.components[c].wavelet = p[2];
+    header->coding.components[c].probability_set = p[3];
+    p += COMPONENT_SIZE;
   }
   for (unsigned c = 0; c < header->picture.n_components; c++) {
     for (unsigned k = 0; k < n_entries (header); k++) {
       header->coding.subbands[c][k].height_log2 = get16 (p) >> HEIGHT_SHIFT;
       header->coding.subbands[c][k].step = get16 (p) & STEP_MASK;
-      p += 2;
+      p += ENTRY_SIZE;
     }
   }
   return p;
@@ -475,21 +512,18 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
   header->picture.n_components = data[64];
   parse_video (data, &header->video);
   header->coding = (PacoCoding){
-    .wavelet = data[65],
     .levels = data[66],
     .coding_passes = data[67],
     .color_transform = data[68],
     .reconstruction = data[69],
-    .probability_set = data[70],
     .block_checks = data[5] & FLAG_BLOCK_CHECKS,
   };
   tables = data + FIXED_SIZE;
-  if (data[71] != 0 || data[56] > MAX_INTERLACE_MODE
-      || (data[57] & ~ALL_PICTURE_FLAGS)
+  if (data[65] != 0 || data[70] != 0 || data[71] != 0
+      || data[56] > MAX_INTERLACE_MODE || (data[57] & ~ALL_PICTURE_FLAGS)
       || header->picture.n_components > PACO_MAX_COMPONENTS
       || header->coding.levels > PACO_MAX_LEVELS
-      || (size_t) (end - tables)
-          < header->picture.n_components * 2 * (1 + n_entries (header)))
+      || (size_t) (end - tables) < tables_size (header))
     return fail (error, PACO_ERROR_CORRUPT, "the frame's header is invalid");
   tables = parse_tables (tables, header);
   if (!paco_header_check (header, &reason)) {
@@ -522,16 +556,20 @@ gboolean
 paco_header_same_configuration (const PacoHeader *a, const PacoHeader *b)
 {
   if (!paco_picture_format_equal (&a->picture, &b->picture)
-      || a->coding.wavelet != b->coding.wavelet
       || a->coding.levels != b->coding.levels
       || a->coding.coding_passes != b->coding.coding_passes
       || a->coding.color_transform != b->coding.color_transform)
     return FALSE;
-  for (unsigned c = 0; c < a->picture.n_components; c++)
+  for (unsigned c = 0; c < a->picture.n_components; c++) {
+    if (a->coding.components[c].wavelet != b->coding.components[c].wavelet
+        || a->coding.components[c].probability_set
+            != b->coding.components[c].probability_set)
+      return FALSE;
     for (unsigned k = 0; k < n_entries (a); k++)
       if (a->coding.subbands[c][k].height_log2
           != b->coding.subbands[c][k].height_log2)
         return FALSE;
+  }
   return TRUE;
 }
 

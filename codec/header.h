@@ -6,7 +6,7 @@
 #include "wavelet.h"
 #include <glib.h>
 
-#define PACO_VERSION 1
+#define PACO_VERSION 2
 #define PACO_MAGIC "PACO"
 #define PACO_MAX_SUBBANDS (3 * PACO_MAX_LEVELS + 1) /* of a component */
 
@@ -19,7 +19,7 @@
 /* No header is longer: the fixed part, components, subbands, a chunk of each
  * type, CRC. */
 #define PACO_MAX_HEADER_SIZE                                                   \
-  (72 + 2 * PACO_MAX_COMPONENTS * (1 + PACO_MAX_SUBBANDS) + (4 + 24) + (4 + 4) \
+  (72 + 2 * PACO_MAX_COMPONENTS * (2 + PACO_MAX_SUBBANDS) + (4 + 24) + (4 + 4) \
       + (4 + PACO_MAX_CARRIED_SET) + 4)
 
 typedef enum
@@ -68,16 +68,19 @@ typedef enum
   PACO_COLOR_TRANSFORM_ICT,
 } PacoColorTransform;
 
-/* How the picture is coded. subband[c][k]: k = 0 is LL, then HL, LH, HH of
+/* How the picture is coded. subbands[c][k]: k = 0 is LL, then HL, LH, HH of
  * level L, ..., HL, LH, HH of level 1. */
 typedef struct
 {
-  uint8_t wavelet;         /* PacoWaveletId */
+  struct
+  {
+    uint8_t wavelet;         /* PacoWaveletId */
+    uint8_t probability_set; /* id of the built-in set */
+  } components[PACO_MAX_COMPONENTS];
   uint8_t levels;          /* 0..8 */
   uint8_t coding_passes;   /* 1..3 */
   uint8_t color_transform; /* PacoColorTransform */
   uint8_t reconstruction;  /* in 1/256 of an interval */
-  uint8_t probability_set; /* id of the built-in set */
   bool block_checks;
   struct
   {
@@ -91,8 +94,9 @@ typedef struct
   PacoPictureFormat picture;
   PacoVideoInfo video;
   PacoCoding coding;
-  /* A set carried in the frame, or NULL: the built-in one. Parsing puts it in
-   * *carried_set, which the caller provides. */
+  /* A set carried in the frame, or NULL: it takes the place of the built-in
+   * one of component 0 (paco_coding_set()). Parsing puts it in *carried_set,
+   * which the caller provides. */
   const PacoProbabilitySet *set;
   uint32_t header_size, index_size, frame_size; /* bytes */
   uint32_t index_crc;
@@ -113,6 +117,11 @@ gboolean paco_header_parse (const uint8_t *data, size_t size,
 /* The same for a frame of which all size bytes are there; there may be more. */
 gboolean paco_header_parse_frame (const uint8_t *data, size_t size,
     PacoHeader *header, PacoProbabilitySet *carried_set, GError **error);
+
+/* The set that the blocks of a component are coded with. carried_set: the one
+ * that the frame carries, or NULL. */
+const PacoProbabilitySet *paco_coding_set (const PacoCoding *coding,
+    const PacoProbabilitySet *carried_set, unsigned component);
 
 /* Bytes of the header that paco_header_write() makes. */
 size_t paco_header_size (const PacoHeader *header);

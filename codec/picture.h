@@ -72,6 +72,14 @@ paco_component_height (const PacoPictureFormat *format, unsigned component)
       format->height, format->components[component].subsampling_y);
 }
 
+/* Whether a component is alpha: the last of two or four (FORMAT.md section 2). */
+static inline bool
+paco_is_alpha (const PacoPictureFormat *format, unsigned component)
+{
+  return format->n_components % 2 == 0
+      && component == format->n_components - 1u;
+}
+
 bool paco_picture_format_equal (
     const PacoPictureFormat *a, const PacoPictureFormat *b);
 

@@ -41,7 +41,7 @@ choose_color_transform (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *coding, GError **error)
 {
   bool possible = parameters->rgb && can_transform_colors (picture);
-  bool reversible = paco_wavelets[coding->wavelet].reversible;
+  bool reversible = paco_wavelets[coding->components[0].wavelet].reversible;
 
   if (parameters->color_transform == PACO_COLOR_TRANSFORM_AUTO) {
     coding->color_transform = !possible ? PACO_COLOR_TRANSFORM_NONE
@@ -86,7 +86,8 @@ subband_step (const PacoPictureFormat *picture,
   double depth = ldexp (1.0, (int) picture->components[component].depth - 8);
 
   return base * depth
-      / (paco_wavelet_norm (coding->wavelet, level, orientation)
+      / (paco_wavelet_norm (
+             coding->components[component].wavelet, level, orientation)
           * color_norm (coding, component));
 }
 
@@ -104,9 +105,10 @@ set_subbands (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *coding)
 {
   unsigned height = parameters->block_height ? parameters->block_height : 128;
-  bool reversible = paco_wavelets[coding->wavelet].reversible;
 
   for (unsigned c = 0; c < picture->n_components; c++) {
+    bool reversible = paco_wavelets[coding->components[c].wavelet].reversible;
+
     for (unsigned k = 0; k < 3u * coding->levels + 1; k++) {
       unsigned level, orientation;
 
@@ -120,11 +122,25 @@ set_subbands (const PacoPictureFormat *picture,
   }
 }
 
+/* Every wavelet has a set that was trained for it. */
+static void
+set_components (
+    const PacoPictureFormat *picture, unsigned wavelet, PacoCoding *coding)
+{
+  for (unsigned c = 0; c < picture->n_components; c++) {
+    unsigned own = paco_is_alpha (picture, c) ? PACO_WAVELET_CDF53 : wavelet;
+
+    coding->components[c].wavelet = own;
+    coding->components[c].probability_set = own;
+  }
+}
+
 gboolean
 paco_policy_coding (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *coding, GError **error)
 {
   bool lossless = parameters->rate_control == PACO_RATE_LOSSLESS;
+  unsigned wavelet = lossless ? PACO_WAVELET_CDF53 : PACO_WAVELET_CDF97;
 
   if (parameters->rate_control == PACO_RATE_BITRATE)
     return fail (error,
@@ -135,12 +151,9 @@ paco_policy_coding (const PacoPictureFormat *picture,
     .reconstruction = RECONSTRUCTION,
     .block_checks = parameters->block_checks,
   };
-  if (parameters->wavelet == PACO_WAVELET_AUTO)
-    coding->wavelet = lossless ? PACO_WAVELET_CDF53 : PACO_WAVELET_CDF97;
-  else
-    coding->wavelet = parameters->wavelet;
-  coding->probability_set = coding->wavelet;
-  if (coding->wavelet >= PACO_N_WAVELETS || coding->levels > PACO_MAX_LEVELS
+  if (parameters->wavelet != PACO_WAVELET_AUTO)
+    wavelet = parameters->wavelet;
+  if (wavelet >= PACO_N_WAVELETS || coding->levels > PACO_MAX_LEVELS
       || coding->coding_passes < 1 || coding->coding_passes > 3
       || (parameters->block_height != 0 && parameters->block_height != 32
           && parameters->block_height != 64 && parameters->block_height != 128
@@ -148,8 +161,9 @@ paco_policy_coding (const PacoPictureFormat *picture,
     return fail (error,
         "wavelet, levels, coding-passes or codeblock-height (0, 32, 64, 128 or"
         " 256) is out of range");
-  if (lossless && !paco_wavelets[coding->wavelet].reversible)
+  if (lossless && !paco_wavelets[wavelet].reversible)
     return fail (error, "rate-control=lossless needs wavelet=cdf53 or auto");
+  set_components (picture, wavelet, coding);
   if (!choose_color_transform (picture, parameters, coding, error))
     return FALSE;
   set_subbands (picture, parameters, coding);
@@ -164,7 +178,8 @@ paco_policy_dropped_planes (const PacoPictureFormat *picture,
   double planes;
 
   if (parameters->rate_control != PACO_RATE_QUALITY
-      || !paco_wavelets[coding->wavelet].reversible)
+      || paco_is_alpha (picture, component)
+      || !paco_wavelets[coding->components[component].wavelet].reversible)
     return 0;
   planes = floor (log2 (subband_step (picture, parameters, coding, component,
                       level, orientation))
@@ -218,7 +233,8 @@ static unsigned
 max_planes (const PacoPictureFormat *picture, const PacoCoding *coding,
     const PacoSubband *subband)
 {
-  bool reversible = paco_wavelets[coding->wavelet].reversible;
+  unsigned wavelet = coding->components[subband->component].wavelet;
+  bool reversible = paco_wavelets[wavelet].reversible;
   double low = reversible ? 1.5 : 1.75, high = reversible ? 2.0 : 2.7;
   double bound = ldexp (1.0, picture->components[subband->component].depth - 1);
 
@@ -242,7 +258,7 @@ size_t
 paco_policy_max_frame_size (const PacoPictureFormat *picture,
     const PacoCoding *coding, const PacoGeometry *geometry)
 {
-  uint64_t size = 72 + 2 * (1 + PACO_MAX_SUBBANDS) * picture->n_components + 40
+  uint64_t size = 72 + 2 * (2 + PACO_MAX_SUBBANDS) * picture->n_components + 40
       + PACO_MAX_INDEX_SIZE (geometry->n_blocks);
 
   for (uint32_t s = 0; s < geometry->n_subbands; s++) {

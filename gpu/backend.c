@@ -23,14 +23,23 @@ static GSList *devices; /* of PacoCuda */
 
 /* --- Opening --- */
 
-void
-paco_cuda_pad_set (const PacoProbabilitySet *set, uint8_t *rows)
+static void
+pad_set (const PacoProbabilitySet *set, uint8_t *rows)
 {
   for (unsigned i = 0; i < PACO_N_ROWS; i++) {
     memcpy (rows + i * PACO_GPU_ROW_BYTES, set->p[i], PACO_N_CONTEXTS);
     memset (rows + i * PACO_GPU_ROW_BYTES + PACO_N_CONTEXTS, 0,
         PACO_GPU_ROW_BYTES - PACO_N_CONTEXTS);
   }
+}
+
+void
+paco_cuda_pad_sets (
+    const PacoProbabilitySet *carried_set, unsigned id, uint8_t *rows)
+{
+  for (unsigned i = 0; i < PACO_N_BUILTIN_SETS; i++)
+    pad_set (carried_set && i == id ? carried_set : &paco_builtin_sets[i],
+        rows + (size_t) i * PACO_GPU_SET_ROWS * PACO_GPU_ROW_BYTES);
 }
 
 /* A wish; the driver may not grant it. */
@@ -71,18 +80,15 @@ find_block_coders (PacoCuda *cuda, GError **error)
 static gboolean
 upload_sets (PacoCuda *cuda, GError **error)
 {
-  uint8_t *rows = g_malloc (PACO_N_BUILTIN_SETS * PACO_CUDA_SET_BYTES);
+  uint8_t *rows = g_malloc (PACO_CUDA_SETS_BYTES);
   gboolean done;
 
-  for (unsigned i = 0; i < PACO_N_BUILTIN_SETS; i++)
-    paco_cuda_pad_set (&paco_builtin_sets[i], rows + i * PACO_CUDA_SET_BYTES);
+  paco_cuda_pad_sets (NULL, 0, rows);
   done = paco_driver_check (cuda->driver,
-             cuda->driver->mem_alloc (
-                 &cuda->rows, PACO_N_BUILTIN_SETS * PACO_CUDA_SET_BYTES),
-             error, "memory for the probability sets cannot be had")
+             cuda->driver->mem_alloc (&cuda->rows, PACO_CUDA_SETS_BYTES), error,
+             "memory for the probability sets cannot be had")
       && paco_driver_check (cuda->driver,
-          cuda->driver->memcpy_htod (
-              cuda->rows, rows, PACO_N_BUILTIN_SETS * PACO_CUDA_SET_BYTES),
+          cuda->driver->memcpy_htod (cuda->rows, rows, PACO_CUDA_SETS_BYTES),
           error, "the probability sets cannot be uploaded")
       /* From pageable memory they may still be on their way. */
       && paco_driver_check (cuda->driver, cuda->driver->ctx_synchronize (),

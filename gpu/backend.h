@@ -25,7 +25,7 @@ typedef struct
   PacoDwtKernels dwt;
   CUfunction bpc_encode[2][3], bpc_decode[2][3]; /* [wide][passes - 1] */
   CUfunction pack_scan, pack_copy;
-  CUdeviceptr rows; /* the built-in probability sets, see PACO_CUDA_SET_BYTES */
+  CUdeviceptr rows; /* the built-in probability sets, paco_cuda_pad_sets() */
   GMutex lock;      /* of what follows */
   GArray *pinned;   /* of PacoHostMemory *: what was handed out */
 
@@ -36,7 +36,8 @@ typedef struct
   void *frame_ended_data;
 } PacoCuda;
 
-#define PACO_CUDA_SET_BYTES (PACO_N_ROWS * PACO_GPU_ROW_BYTES)
+#define PACO_CUDA_SETS_BYTES                                                   \
+  (PACO_N_BUILTIN_SETS * PACO_GPU_SET_ROWS * PACO_GPU_ROW_BYTES)
 
 PacoCuda *paco_cuda_open (int ordinal, GError **error);
 PacoCuda *paco_cuda_ref (PacoCuda *cuda);
@@ -46,8 +47,11 @@ void paco_cuda_unref (PacoCuda *cuda);
 gboolean paco_cuda_enter (PacoCuda *cuda, GError **error);
 void paco_cuda_leave (PacoCuda *cuda);
 
-/* Rows of a probability set as the kernels want them: PACO_CUDA_SET_BYTES. */
-void paco_cuda_pad_set (const PacoProbabilitySet *set, uint8_t *rows);
+/* Rows of the built-in probability sets as the kernels want them:
+ * PACO_CUDA_SETS_BYTES. carried_set, unless it is NULL, is there instead of the
+ * built-in one of number id. */
+void paco_cuda_pad_sets (
+    const PacoProbabilitySet *carried_set, unsigned id, uint8_t *rows);
 
 /* Says in the stats which device does the work. */
 void paco_cuda_describe (PacoStats *stats, const PacoCuda *cuda);

@@ -22,7 +22,8 @@ typedef struct
 
   /* of the frame being decoded */
   size_t payload_size; /* of the blocks that are decoded */
-  bool wide, dropped;
+  bool wide;           /* coefficients may not fit 16 bits */
+  bool dropped;        /* the wavelet has to know of dropped planes */
 } Slot;
 
 typedef struct
@@ -41,6 +42,8 @@ static void
 instruct (CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job)
 {
   Instructions *instructions = (Instructions *) slot->host_instructions.data;
+  const PacoGpuBlock *blocks =
+      (const PacoGpuBlock *) slot->frame.host_blocks.data;
   uint32_t n_blocks = decoder->plan.n_blocks;
   uint8_t *dropped = (uint8_t *) &instructions->records[n_blocks];
   unsigned any_dropped = 0, planes = 0;
@@ -62,15 +65,15 @@ instruct (CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job)
     };
     if (paco_decoder_finds_damage (job, record))
       *told = (PacoGpuRecord){ .flags = PACO_GPU_BROKEN };
+    /* The block coder does what is to be done for the reversible wavelet. */
     dropped[i] = told->dropped_planes;
-    any_dropped |= told->dropped_planes;
+    if (!blocks[i].reversible)
+      any_dropped |= told->dropped_planes;
     planes = MAX (planes, told->planes);
     slot->payload_size = (size_t) record->offset + record->length;
   }
   slot->wide = planes > 15;
-  /* The block coder has done what is to be done for the reversible wavelet. */
-  slot->dropped = any_dropped
-      && !paco_wavelets[decoder->plan.coding.wavelet].reversible;
+  slot->dropped = any_dropped;
 }
 
 static gboolean
@@ -124,14 +127,12 @@ decode_blocks (
     .n_broken = slot->instructions.address + offsetof (Instructions, n_broken),
     .n_blocks = plan->n_blocks,
     .payload_words = MAX ((slot->payload_size + 3) / 4, 1),
-    .reversible = paco_wavelets[coding->wavelet].reversible,
     .reconstruction = coding->reconstruction,
   };
   CUdeviceptr rows;
 
-  if (!paco_cuda_frame_rows (&slot->frame,
-          job->header.set ? &job->carried_set : NULL, coding->probability_set,
-          &rows, error))
+  if (!paco_cuda_frame_rows (&slot->frame, coding,
+          job->header.set ? &job->carried_set : NULL, &rows, error))
     return FALSE;
   parameters.rows = rows;
   return paco_module_launch (cuda->device,

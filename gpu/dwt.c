@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The launches of the wavelet transform: one per level for all planes, but at
- * level 1, where components are taken together that the color transform mixes,
- * and apart by the way that their samples are fetched. */
+ * The launches of the wavelet transform: one per level for all planes of a
+ * wavelet, but at level 1, where components are taken together that the color
+ * transform mixes, and apart by the way that their samples are fetched. */
 #include "gpu/dwt.h"
 #include "codec/quantizer.h"
 #include <math.h>
@@ -159,7 +159,8 @@ paco_dwt_new (const PacoPictureFormat *format, const PacoCoding *coding,
   PacoDwt *dwt = g_new0 (PacoDwt, 1);
 
   dwt->format = *format;
-  dwt->wavelet = coding->wavelet;
+  for (unsigned c = 0; c < format->n_components; c++)
+    dwt->wavelets[c] = coding->components[c].wavelet;
   dwt->levels = coding->levels;
   dwt->color_transform = coding->color_transform;
   dwt->geometry = geometry;
@@ -269,12 +270,15 @@ rounding_bound (double gain[][2], unsigned level)
 bool
 paco_dwt_is_narrow (const PacoPictureFormat *format, const PacoCoding *coding)
 {
-  const PacoWavelet *wavelet = &paco_wavelets[coding->wavelet];
+  const PacoWavelet *wavelet = NULL;
   unsigned n_entries = 3 * coding->levels + 1;
   double gain[PACO_MAX_LEVELS + 1][2] = { { 1.0, 1.0 } };
 
-  line_gains (wavelet, gain);
   for (unsigned c = 0; c < format->n_components; c++) {
+    if (wavelet != &paco_wavelets[coding->components[c].wavelet]) {
+      wavelet = &paco_wavelets[coding->components[c].wavelet];
+      line_gains (wavelet, gain);
+    }
     for (unsigned entry = 0; entry < n_entries; entry++) {
       unsigned level = entry > 0 ? coding->levels - (entry - 1) / 3
                                  : coding->levels;
@@ -405,7 +409,7 @@ describe_plane (PacoDwtPlane *plane, const PacoDwt *dwt,
             geometry, field, component, dwt->levels, PACO_ORIENTATION_LL),
         inverse);
   if (level > 0 && level == dwt->levels
-      && paco_wavelets[dwt->wavelet].reversible && !inverse)
+      && paco_wavelets[dwt->wavelets[component]].reversible && !inverse)
     plane->coarse = plane->bands[0].address;
   if (level > 0)
     for (unsigned o = PACO_ORIENTATION_HL; o <= PACO_ORIENTATION_HH; o++)
@@ -462,7 +466,7 @@ cut_lines (PacoDwtLaunch *launch, unsigned n_planes, unsigned group)
 
 static void
 begin_launch (PacoDwtLaunch *launch, const PacoDwt *dwt,
-    const PacoDwtFrame *frame, unsigned level)
+    const PacoDwtFrame *frame, unsigned wavelet, unsigned level)
 {
   PacoDwtParameters *parameters = &launch->parameters;
 
@@ -471,20 +475,22 @@ begin_launch (PacoDwtLaunch *launch, const PacoDwt *dwt,
   parameters->coarse_is_band = level == dwt->levels;
   parameters->color_transform = PACO_COLOR_TRANSFORM_NONE;
   parameters->reconstruction = frame->coding->reconstruction;
-  parameters->dropped_planes = frame->dropped_planes;
-  parameters->gain = paco_wavelet_reduced_gain (dwt->wavelet, frame->reduce);
+  parameters->dropped_planes = paco_wavelets[wavelet].reversible
+      ? 0 /* they are complete already */
+      : frame->dropped_planes;
+  parameters->gain = paco_wavelet_reduced_gain (wavelet, frame->reduce);
 }
 
 /* Whether the plain kernels suffice for n planes. */
 static bool
-is_plain (const PacoDwt *dwt, const PacoDwtFrame *frame,
-    const PacoDwtPlane *planes, unsigned n)
+is_plain (const PacoDwtFrame *frame, const PacoDwtParameters *parameters,
+    unsigned wavelet, unsigned n)
 {
-  if (frame->wide || frame->dropped_planes != 0 || frame->reduce > 0)
+  if (frame->wide || parameters->dropped_planes != 0 || frame->reduce > 0)
     return false;
   for (unsigned i = 0; i < n; i++)
-    if (planes[i].width == 1 || planes[i].height == 1)
-      return paco_wavelets[dwt->wavelet].reversible;
+    if (parameters->planes[i].width == 1 || parameters->planes[i].height == 1)
+      return paco_wavelets[wavelet].reversible;
   return true;
 }
 
@@ -492,61 +498,67 @@ is_plain (const PacoDwt *dwt, const PacoDwtFrame *frame,
  * samples can. */
 static bool
 is_beyond_planar (const PacoDwt *dwt, const PacoDwtPlane *planes, unsigned n,
-    unsigned level, unsigned group)
+    unsigned wavelet, unsigned level, unsigned group)
 {
   for (unsigned i = 0; i < n; i++)
     if (planes[i].width == 1 || planes[i].height < PACO_DWT_MIN_PLAIN_HEIGHT)
       return true;
   return level == dwt->levels
-      || (group == 3 && !paco_wavelets[dwt->wavelet].reversible
+      || (group == 3 && !paco_wavelets[wavelet].reversible
           && dwt->color_transform == PACO_COLOR_TRANSFORM_RCT);
 }
 
-/* The kernel of a launch whose fine side is samples. */
+/* Planes whose fine side is samples. */
+typedef struct
+{
+  unsigned wavelet;
+  SampleKind kind;
+  unsigned first_field, last_field, first_component, last_component, group;
+} Selection;
+
+/* The kernel of a launch of n selected planes. */
 static unsigned
 samples_kernel (const PacoDwt *dwt, const PacoDwtPlane *planes, unsigned n,
-    unsigned level, SampleKind kind, unsigned group, bool plain, bool inverse)
+    unsigned level, const Selection *selection, bool plain, bool inverse)
 {
+  unsigned wavelet = selection->wavelet, group = selection->group;
   unsigned triple = group == 3, layout = ANY_GENERIC;
+  SampleKind kind = selection->kind;
 
   if (level == 0)
-    return DIRECT + 4 * dwt->wavelet + 2 * inverse + triple;
+    return DIRECT + 4 * wavelet + 2 * inverse + triple;
   if (inverse && kind != GENERIC
-      && is_beyond_planar (dwt, planes, n, level, group))
+      && is_beyond_planar (dwt, planes, n, wavelet, level, group))
     plain = false;
   if (inverse)
-    return INVERSE_SAMPLES + 10 * dwt->wavelet + 5 * !plain
-        + 2 * (kind != GENERIC) + triple;
+    return INVERSE_SAMPLES + 10 * wavelet + 5 * !plain + 2 * (kind != GENERIC)
+        + triple;
   if (kind == PLANAR16)
     layout = plain ? PLAIN_PLANAR16 : ANY_PLANAR16;
   else if (kind == PLANAR8 && plain)
     layout = PLAIN_PLANAR8;
-  return FORWARD_SAMPLES + 8 * dwt->wavelet + 2 * layout + triple;
+  return FORWARD_SAMPLES + 8 * wavelet + 2 * layout + triple;
 }
 
-typedef struct
-{
-  unsigned first_field, last_field, first_component, last_component, group;
-} Selection;
-
-/* The selected planes, `group` at a time, whose samples are of a kind. */
+/* The selected planes, `group` at a time. */
 static unsigned
 samples_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
-    const Selection *selection, SampleKind kind, bool inverse,
-    PacoDwtLaunch *launch)
+    const Selection *selection, bool inverse, PacoDwtLaunch *launch)
 {
   PacoDwtParameters *parameters = &launch->parameters;
   unsigned group = selection->group, n = 0;
 
-  begin_launch (launch, dwt, frame, level);
+  begin_launch (launch, dwt, frame, selection->wavelet, level);
   for (unsigned f = selection->first_field; f <= selection->last_field; f++) {
     for (unsigned c = selection->first_component;
          c <= selection->last_component; c += group) {
       PacoDwtPlane *planes = &parameters->planes[n];
 
+      if (dwt->wavelets[c] != selection->wavelet)
+        continue;
       for (unsigned i = 0; i < group; i++)
         describe_plane (&planes[i], dwt, frame, f, c + i, level, inverse);
-      if (common_kind (planes, group) == kind)
+      if (common_kind (planes, group) == selection->kind)
         n += group;
     }
   }
@@ -554,8 +566,8 @@ samples_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
     return 0;
   if (group == 3)
     parameters->color_transform = dwt->color_transform;
-  launch->kernel = samples_kernel (dwt, parameters->planes, n, level, kind,
-      group, is_plain (dwt, frame, parameters->planes, n), inverse);
+  launch->kernel = samples_kernel (dwt, parameters->planes, n, level, selection,
+      is_plain (frame, parameters, selection->wavelet, n), inverse);
   if (level > 0)
     cut_tiles (dwt, launch, n, group);
   else
@@ -569,42 +581,58 @@ samples_launches (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
     bool inverse, PacoDwtLaunch *launches)
 {
   const bool triple = dwt->color_transform != PACO_COLOR_TRANSFORM_NONE;
-  Selection single = { .last_field = dwt->geometry->n_fields - 1,
-    .first_component = triple ? 3 : 0,
-    .last_component = dwt->format.n_components - 1,
-    .group = 1 };
-  unsigned n = 0;
+  unsigned n_fields = dwt->geometry->n_fields, n = 0;
 
-  for (int kind = GENERIC; kind <= PLANAR16; kind++) {
-    for (unsigned f = 0; triple && f < dwt->geometry->n_fields; f++)
+  for (int w = 0; w < PACO_N_WAVELETS; w++) {
+    for (int kind = GENERIC; kind <= PLANAR16; kind++) {
+      for (unsigned f = 0; triple && f < n_fields; f++)
+        n += samples_launch (dwt, frame, level,
+            &(Selection){ w, kind, f, f, 0, 2, .group = 3 }, inverse,
+            &launches[n]);
       n += samples_launch (dwt, frame, level,
-          &(Selection){ f, f, 0, 2, .group = 3 }, kind, inverse, &launches[n]);
-    n += samples_launch (
-        dwt, frame, level, &single, kind, inverse, &launches[n]);
+          &(Selection){ w, kind, 0, n_fields - 1, triple ? 3 : 0,
+              dwt->format.n_components - 1, .group = 1 },
+          inverse, &launches[n]);
+    }
   }
   return n;
 }
 
-/* A level between LL and LL. */
+/* A level between LL and LL, of the planes of a wavelet. */
 static unsigned
-plane_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
-    bool inverse, PacoDwtLaunch *launch)
+plane_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned wavelet,
+    unsigned level, bool inverse, PacoDwtLaunch *launch)
 {
   unsigned n = 0;
   bool plain;
 
-  begin_launch (launch, dwt, frame, level);
+  begin_launch (launch, dwt, frame, wavelet, level);
   for (unsigned f = 0; f < dwt->geometry->n_fields; f++)
     for (unsigned c = 0; c < dwt->geometry->n_components; c++)
-      describe_plane (
-          &launch->parameters.planes[n++], dwt, frame, f, c, level, inverse);
-  plain = is_plain (dwt, frame, launch->parameters.planes, n);
+      if (dwt->wavelets[c] == wavelet)
+        describe_plane (
+            &launch->parameters.planes[n++], dwt, frame, f, c, level, inverse);
+  if (n == 0)
+    return 0;
+  plain = is_plain (frame, &launch->parameters, wavelet, n);
   if (inverse)
-    launch->kernel = INVERSE + 10 * dwt->wavelet + 5 * !plain;
+    launch->kernel = INVERSE + 10 * wavelet + 5 * !plain;
   else
-    launch->kernel = FORWARD + 2 * dwt->wavelet + plain;
+    launch->kernel = FORWARD + 2 * wavelet + plain;
   cut_tiles (dwt, launch, n, 1);
   return launch->grid_x > 0;
+}
+
+/* The same of all planes. */
+static unsigned
+plane_launches (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
+    bool inverse, PacoDwtLaunch *launches)
+{
+  unsigned n = 0;
+
+  for (unsigned w = 0; w < PACO_N_WAVELETS; w++)
+    n += plane_launch (dwt, frame, w, level, inverse, &launches[n]);
+  return n;
 }
 
 unsigned
@@ -615,7 +643,7 @@ paco_dwt_forward_launches (
       dwt, frame, dwt->levels > 0 ? 1 : 0, false, launches);
 
   for (unsigned level = 2; level <= dwt->levels; level++)
-    n += plane_launch (dwt, frame, level, false, &launches[n]);
+    n += plane_launches (dwt, frame, level, false, &launches[n]);
   return n;
 }
 
@@ -627,7 +655,7 @@ paco_dwt_inverse_launches (
   unsigned n = 0;
 
   for (unsigned level = dwt->levels; last > 0 && level > last; level--)
-    n += plane_launch (dwt, frame, level, true, &launches[n]);
+    n += plane_launches (dwt, frame, level, true, &launches[n]);
   return n + samples_launches (dwt, frame, last, true, &launches[n]);
 }
 

@@ -28,7 +28,7 @@ gboolean paco_dwt_find_kernels (
 typedef struct
 {
   PacoPictureFormat format;
-  uint8_t wavelet, levels, color_transform;
+  uint8_t wavelets[PACO_MAX_COMPONENTS], levels, color_transform;
   const PacoGeometry *geometry; /* outlives this */
   unsigned n_multiprocessors;
   unsigned warps[PACO_DWT_N_KERNELS]; /* of PacoDwtKernels */
@@ -42,7 +42,7 @@ typedef struct
   PacoCoefficientPlace coarse[2][PACO_MAX_COMPONENTS][PACO_MAX_LEVELS + 1];
 } PacoDwt;
 
-/* coding: only wavelet, levels and color transform count. kernels, for how
+/* coding: only wavelets, levels and color transform count. kernels, for how
  * finely to cut planes into tiles, may be NULL. */
 PacoDwt *paco_dwt_new (const PacoPictureFormat *format,
     const PacoCoding *coding, const PacoGeometry *geometry,
@@ -63,7 +63,8 @@ typedef struct
   CUdeviceptr coefficients, scratch;
   bool wide; /* coefficients are int32_t */
   /* Inverse only. Levels left out; and a byte per block, its dropped planes,
-   * or 0 if no block has any. Where components share words (SampleLayout),
+   * or 0 if no block has any; those of the reversible wavelet do not count, as
+   * their coefficients are complete. Where components share words (SampleLayout),
    * the picture's memory is zero before. */
   unsigned reduce;
   CUdeviceptr dropped_planes;
@@ -86,8 +87,9 @@ typedef struct
   PacoDwtParameters parameters;
 } PacoDwtLaunch;
 
-/* Level 1 by sample layout, and by field with a color transform; the others. */
-#define PACO_DWT_MAX_LAUNCHES (6 + PACO_MAX_LEVELS)
+/* Level 1 by sample layout, and by field with a color transform; the others.
+ * All of them by wavelet. */
+#define PACO_DWT_MAX_LAUNCHES (PACO_N_WAVELETS * (4 + PACO_MAX_LEVELS))
 
 unsigned paco_dwt_forward_launches (
     const PacoDwt *dwt, const PacoDwtFrame *frame, PacoDwtLaunch *launches);

@@ -96,8 +96,7 @@ code_blocks (
   };
   CUdeviceptr rows;
 
-  if (!paco_cuda_frame_rows (
-          &slot->frame, NULL, rate->coding.probability_set, &rows, error))
+  if (!paco_cuda_frame_rows (&slot->frame, &rate->coding, NULL, &rows, error))
     return FALSE;
   parameters.rows = rows;
   return paco_module_launch (cuda->device,

@@ -57,6 +57,7 @@ paco_cuda_plan_blocks (const PacoCudaPlan *plan, bool wide,
     const PacoCodeblock *block = &geometry->blocks[i];
     const PacoSubband *subband = &geometry->subbands[block->subband];
     const PacoCoefficientPlace *place = &plan->dwt->places[block->subband];
+    unsigned c = subband->component;
 
     blocks[i] = (PacoGpuBlock){
       .record = i,
@@ -67,9 +68,10 @@ paco_cuda_plan_blocks (const PacoCudaPlan *plan, bool wide,
       .width = block->width,
       .height = block->height,
       .orientation = subband->orientation,
-      .dropped_planes = dropped_planes
-          ? dropped_planes[subband->component][subband->entry]
-          : 0,
+      .dropped_planes = dropped_planes ? dropped_planes[c][subband->entry] : 0,
+      .probability_set = plan->coding.components[c].probability_set,
+      .reversible =
+          paco_wavelets[plan->coding.components[c].wavelet].reversible,
     };
     slot += PACO_GPU_SLOT_WORDS ((uint32_t) block->width * block->height,
         wide ? PACO_BPC_PLANES_32 : PACO_BPC_PLANES_16);
@@ -272,24 +274,24 @@ paco_cuda_frame_transform (const PacoCudaFrame *frame, const PacoCoding *coding,
 }
 
 gboolean
-paco_cuda_frame_rows (PacoCudaFrame *frame, const PacoProbabilitySet *set,
-    unsigned builtin, CUdeviceptr *rows, GError **error)
+paco_cuda_frame_rows (PacoCudaFrame *frame, const PacoCoding *coding,
+    const PacoProbabilitySet *carried_set, CUdeviceptr *rows, GError **error)
 {
   PacoCuda *cuda = frame->cuda;
 
-  if (!set) {
-    *rows = cuda->rows + builtin * PACO_CUDA_SET_BYTES;
+  *rows = cuda->rows;
+  if (!carried_set)
     return TRUE;
-  }
   if (!paco_device_memory_reserve (
-          cuda, &frame->rows, PACO_CUDA_SET_BYTES, "probabilities", error)
-      || !paco_pinned_memory_reserve (
-          cuda, &frame->host_rows, PACO_CUDA_SET_BYTES, "probabilities", error))
+          cuda, &frame->rows, PACO_CUDA_SETS_BYTES, "probabilities", error)
+      || !paco_pinned_memory_reserve (cuda, &frame->host_rows,
+          PACO_CUDA_SETS_BYTES, "probabilities", error))
     return FALSE;
-  paco_cuda_pad_set (set, frame->host_rows.data);
+  paco_cuda_pad_sets (carried_set, coding->components[0].probability_set,
+      frame->host_rows.data);
   *rows = frame->rows.address;
   return paco_driver_check (cuda->driver,
       cuda->driver->memcpy_htod_async (
-          *rows, frame->host_rows.data, PACO_CUDA_SET_BYTES, frame->stream),
+          *rows, frame->host_rows.data, PACO_CUDA_SETS_BYTES, frame->stream),
       error, "a probability set cannot be uploaded to %s", cuda->device->name);
 }

@@ -104,9 +104,9 @@ double paco_cuda_frame_milliseconds (
 PacoDwtFrame paco_cuda_frame_transform (const PacoCudaFrame *frame,
     const PacoCoding *coding, const PacoPicture *picture, bool wide);
 
-/* Device address of the rows of a set; set NULL: of a built-in one. */
-gboolean paco_cuda_frame_rows (PacoCudaFrame *frame,
-    const PacoProbabilitySet *set, unsigned builtin, CUdeviceptr *rows,
-    GError **error);
+/* Device address of the rows of the sets, for a frame of coding; carried_set
+ * may be NULL. */
+gboolean paco_cuda_frame_rows (PacoCudaFrame *frame, const PacoCoding *coding,
+    const PacoProbabilitySet *carried_set, CUdeviceptr *rows, GError **error);
 
 G_END_DECLS

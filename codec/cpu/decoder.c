@@ -44,9 +44,8 @@ decode_block (void *data, uint32_t item, unsigned worker)
 
   if (paco_frame_is_abandoned (&slot->frame))
     return;
-  block = paco_frame_block (&slot->frame, &header->coding, i);
-  if (header->set)
-    block.set = &slot->job->carried_set;
+  block = paco_frame_block (&slot->frame, &header->coding,
+      header->set ? &slot->job->carried_set : NULL, i);
   if (damaged)
     record = (PacoBlockRecord){ .broken = true };
   if (!decoder->ops.blocks->decode (

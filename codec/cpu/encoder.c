@@ -69,7 +69,7 @@ encode_block (void *data, uint32_t item, unsigned worker)
     g_atomic_int_set (&slot->out_of_memory, TRUE);
     return;
   }
-  block = paco_frame_block (&slot->frame, &slot->job->rate.coding, i);
+  block = paco_frame_block (&slot->frame, &slot->job->rate.coding, NULL, i);
   block.complexity = encoder->base.parameters.complexity;
   block.dropped_planes =
       slot->job->rate.dropped_planes[subband->component][subband->entry];

@@ -25,7 +25,6 @@ typedef struct
   bool inverse;
   bool zero;     /* instead of the coarser side; only with inverse */
   bool filtered; /* by the wavelet; else only moved */
-  bool one_item; /* must not be split */
   unsigned n_passes;
   PacoDwtPass passes[MAX_PASSES];
   PacoSamples samples[MAX_PASSES];
@@ -121,8 +120,9 @@ do_band (const Resolution *resolution, unsigned i, uint32_t y0, uint32_t y1,
 }
 
 static void
-do_item (const Resolution *resolution, uint32_t item, unsigned worker)
+do_item (void *data, uint32_t item, unsigned worker)
 {
+  const Resolution *resolution = data;
   unsigned i = 0;
   uint32_t y0, y1;
 
@@ -135,21 +135,9 @@ do_item (const Resolution *resolution, uint32_t item, unsigned worker)
         paco_workers_lines (resolution->frame->workers, worker));
 }
 
+/* Does the passes that have been added. */
 static void
-work (void *data, uint32_t item, unsigned worker)
-{
-  const Resolution *resolution = data;
-
-  if (!resolution->one_item) {
-    do_item (resolution, item, worker);
-    return;
-  }
-  for (item = 0; item < resolution->first_item[resolution->n_passes]; item++)
-    do_item (resolution, item, worker);
-}
-
-static void
-run_resolution (Resolution *resolution)
+run_passes (Resolution *resolution)
 {
   PacoWorkers *workers = resolution->frame->workers;
   uint32_t n_workers = paco_workers_count (workers);
@@ -166,9 +154,8 @@ run_resolution (Resolution *resolution)
         / resolution->band_height;
   }
   resolution->first_item[resolution->n_passes] = n_items;
-  if (resolution->one_item)
-    n_items = MIN (n_items, 1);
-  paco_workers_run (workers, n_items, 1, work, resolution);
+  paco_workers_run (workers, n_items, 1, do_item, resolution);
+  resolution->n_passes = 0;
 }
 
 /* --- what the planes of a resolution are --- */
@@ -184,7 +171,7 @@ add_pass (Resolution *resolution, unsigned field, unsigned first, unsigned n,
 
   *pass = (PacoDwtPass){
     .ops = frame->ops,
-    .wavelet = &paco_wavelets[frame->coding->wavelet],
+    .wavelet = &paco_wavelets[frame->coding->components[first].wavelet],
     .n_planes = n,
     .width = frame->geometry->resolution[field][first][finer].width,
     .height = frame->geometry->resolution[field][first][finer].height,
@@ -215,37 +202,43 @@ add_inner_passes (Resolution *resolution, unsigned level)
   }
 }
 
-/* The level whose finer side are samples. */
+/* A group of components at the level whose finer side are samples. */
 static void
-add_outer_passes (
+add_outer_passes (Resolution *resolution, unsigned level,
+    const PacoPicture *picture, const PacoSamples *group)
+{
+  PacoFrame *frame = resolution->frame;
+
+  for (unsigned f = 0; f < frame->geometry->n_fields; f++) {
+    PacoSamples *samples = &resolution->samples[resolution->n_passes];
+    PacoDwtPass *pass = add_pass (resolution, f, group->first, group->n, level);
+
+    *samples = *group;
+    samples->ops = frame->ops;
+    samples->format = frame->format;
+    samples->picture = picture;
+    samples->field = f;
+    samples->gain = paco_wavelet_reduced_gain (
+        frame->coding->components[group->first].wavelet, frame->reduce);
+    pass->access = resolution->inverse ? paco_samples_store : paco_samples_load;
+    pass->access_data = samples;
+  }
+}
+
+static void
+run_outer_passes (
     Resolution *resolution, unsigned level, const PacoPicture *picture)
 {
   PacoFrame *frame = resolution->frame;
-  const PacoWavelet *wavelet = &paco_wavelets[frame->coding->wavelet];
   PacoSamples groups[PACO_MAX_COMPONENTS];
+  bool share_words;
   unsigned n_groups = paco_samples_group (
-      frame->format, picture, frame->coding->color_transform, groups);
+      frame->format, picture, frame->coding, groups, &share_words);
 
-  resolution->one_item = resolution->inverse
-      && paco_samples_must_not_split (frame->format, picture);
-  for (unsigned f = 0; f < frame->geometry->n_fields; f++) {
-    for (unsigned g = 0; g < n_groups; g++) {
-      PacoSamples *samples = &resolution->samples[resolution->n_passes];
-      PacoDwtPass *pass = add_pass (
-          resolution, f, groups[g].first, groups[g].n, level);
-
-      *samples = groups[g];
-      samples->ops = frame->ops;
-      samples->format = frame->format;
-      samples->picture = picture;
-      samples->field = f;
-      samples->reversible = wavelet->reversible;
-      samples->gain = paco_wavelet_reduced_gain (
-          frame->coding->wavelet, frame->reduce);
-      pass->access = resolution->inverse ? paco_samples_store
-                                         : paco_samples_load;
-      pass->access_data = samples;
-    }
+  for (unsigned g = 0; g < n_groups; g++) {
+    add_outer_passes (resolution, level, picture, &groups[g]);
+    if (g + 1 == n_groups || (share_words && resolution->inverse))
+      run_passes (resolution);
   }
 }
 
@@ -263,11 +256,12 @@ transform_level (PacoFrame *frame, const PacoPicture *picture,
 
   if (paco_frame_is_abandoned (frame))
     return;
-  if (level == reduce + 1 || !resolution.filtered)
-    add_outer_passes (&resolution, level, picture);
-  else
+  if (level == reduce + 1 || !resolution.filtered) {
+    run_outer_passes (&resolution, level, picture);
+  } else {
     add_inner_passes (&resolution, level);
-  run_resolution (&resolution);
+    run_passes (&resolution);
+  }
 }
 
 void
@@ -300,7 +294,8 @@ paco_frame_inverse_of_zero (PacoFrame *frame, const PacoPicture *picture)
 }
 
 PacoBpcBlock
-paco_frame_block (const PacoFrame *frame, const PacoCoding *coding, uint32_t i)
+paco_frame_block (const PacoFrame *frame, const PacoCoding *coding,
+    const PacoProbabilitySet *carried_set, uint32_t i)
 {
   const PacoCodeblock *block = &frame->geometry->blocks[i];
   const PacoSubband *subband = &frame->geometry->subbands[block->subband];
@@ -316,9 +311,10 @@ paco_frame_block (const PacoFrame *frame, const PacoCoding *coding, uint32_t i)
     .orientation = subband->orientation,
     .coding_passes = coding->coding_passes,
     .reconstruction = coding->reconstruction,
-    .reversible = paco_wavelets[coding->wavelet].reversible,
+    .reversible = paco_wavelets[coding->components[subband->component].wavelet]
+                      .reversible,
     .step = paco_step_decode (
         coding->subbands[subband->component][subband->entry].step),
-    .set = &paco_builtin_sets[coding->probability_set],
+    .set = paco_coding_set (coding, carried_set, subband->component),
   };
 }

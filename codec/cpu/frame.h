@@ -41,6 +41,6 @@ void paco_frame_inverse_of_zero (PacoFrame *frame, const PacoPicture *picture);
 bool paco_frame_is_abandoned (const PacoFrame *frame);
 
 /* What the block coder is to know of block number i in the frames of coding;
- * what is for encoders only is left 0. */
-PacoBpcBlock paco_frame_block (
-    const PacoFrame *frame, const PacoCoding *coding, uint32_t i);
+ * what is for encoders only is left 0. carried_set may be NULL. */
+PacoBpcBlock paco_frame_block (const PacoFrame *frame, const PacoCoding *coding,
+    const PacoProbabilitySet *carried_set, uint32_t i);

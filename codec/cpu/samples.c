@@ -3,15 +3,6 @@
 #include "codec/cpu/samples.h"
 
 static bool
-same_size (const PacoPictureFormat *format, unsigned a, unsigned b)
-{
-  return format->components[a].subsampling_x
-      == format->components[b].subsampling_x
-      && format->components[a].subsampling_y
-      == format->components[b].subsampling_y;
-}
-
-static bool
 any_shared (const PacoPictureFormat *format, const PacoPicture *picture)
 {
   for (unsigned c = 0; c < format->n_components; c++)
@@ -20,43 +11,44 @@ any_shared (const PacoPictureFormat *format, const PacoPicture *picture)
   return false;
 }
 
+/* Whether two components have lines of one length that one wavelet filters. */
 static bool
-all_same_size (const PacoPictureFormat *format)
+are_alike (const PacoPictureFormat *format, const PacoCoding *coding,
+    unsigned a, unsigned b)
 {
-  for (unsigned c = 1; c < format->n_components; c++)
-    if (!same_size (format, 0, c))
-      return false;
-  return true;
-}
-
-bool
-paco_samples_must_not_split (
-    const PacoPictureFormat *format, const PacoPicture *picture)
-{
-  return any_shared (format, picture) && !all_same_size (format);
+  return format->components[a].subsampling_x
+      == format->components[b].subsampling_x
+      && format->components[a].subsampling_y
+      == format->components[b].subsampling_y
+      && coding->components[a].wavelet == coding->components[b].wavelet;
 }
 
 unsigned
 paco_samples_group (const PacoPictureFormat *format, const PacoPicture *picture,
-    PacoColorTransform transform, PacoSamples groups[PACO_MAX_COMPONENTS])
+    const PacoCoding *coding, PacoSamples groups[PACO_MAX_COMPONENTS],
+    bool *share_words)
 {
-  bool together = any_shared (format, picture) && all_same_size (format);
+  bool shared = any_shared (format, picture);
   unsigned n_groups = 0;
 
   for (unsigned c = 0; c < format->n_components;) {
-    unsigned n = 1;
+    PacoSamples *group = &groups[n_groups++];
 
-    if (together)
-      n = format->n_components;
-    else if (c == 0 && transform != PACO_COLOR_TRANSFORM_NONE)
-      n = 3;
-    groups[n_groups].first = c;
-    groups[n_groups].n = n;
-    groups[n_groups].color_transform = c == 0 ? transform
-                                              : PACO_COLOR_TRANSFORM_NONE;
-    n_groups++;
-    c += n;
+    *group = (PacoSamples){
+      .first = c,
+      .n = 1,
+      .reversible = paco_wavelets[coding->components[c].wavelet].reversible,
+    };
+    if (c == 0 && coding->color_transform != PACO_COLOR_TRANSFORM_NONE) {
+      group->n = 3;
+      group->color_transform = coding->color_transform;
+    }
+    while (shared && c + group->n < format->n_components
+        && are_alike (format, coding, c, c + group->n))
+      group->n++;
+    c += group->n;
   }
+  *share_words = shared && n_groups > 1;
   return n_groups;
 }
 

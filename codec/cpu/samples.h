@@ -6,7 +6,8 @@
 #include "codec/header.h"
 
 /* Consecutive components of one field that are moved line by line together:
- * those that a color transform mixes, and those that share words. */
+ * those that a color transform mixes, and those that share words, if they are
+ * of one size and wavelet. */
 typedef struct
 {
   const PacoRowOps *ops;
@@ -15,20 +16,16 @@ typedef struct
   unsigned field;
   unsigned first, n;       /* components */
   uint8_t color_transform; /* PacoColorTransform, of the first three */
-  bool reversible;
+  bool reversible;         /* the components' wavelet */
   float gain; /* of a picture with levels left out: multiply by this; or 1 */
 } PacoSamples;
 
-/* Splits the components into groups; sets samples->first and n of each and
- * returns how many there are. */
+/* Splits the components into groups; sets first, n and what follows from the
+ * coding of each, and returns how many there are. Groups that share words must
+ * not be written at the same time: *share_words says that there are such. */
 unsigned paco_samples_group (const PacoPictureFormat *format,
-    const PacoPicture *picture, PacoColorTransform transform,
-    PacoSamples groups[PACO_MAX_COMPONENTS]);
-
-/* Whether components share words that are not of one size and so cannot be
- * moved together; they must not be written by several threads. */
-bool paco_samples_must_not_split (
-    const PacoPictureFormat *format, const PacoPicture *picture);
+    const PacoPicture *picture, const PacoCoding *coding,
+    PacoSamples groups[PACO_MAX_COMPONENTS], bool *share_words);
 
 /* PacoLineAccess with a PacoSamples as data. */
 void paco_samples_load (const void *data, uint32_t x, uint32_t y, uint32_t n,

@@ -91,13 +91,6 @@ ends_well (const RawReader *reader, size_t n_fill)
 
 /* --- Blocks --- */
 
-const PacoProbabilitySet *
-paco_reference_set (const PacoHeader *header)
-{
-  return header->set ? header->set
-                     : &paco_builtin_sets[header->coding.probability_set];
-}
-
 static Coder *
 coder_new (const PacoReferenceBlock *block, PacoBlockRecord *record)
 {

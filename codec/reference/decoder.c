@@ -54,15 +54,16 @@ static void
 decode_block (Decoder *decoder, uint32_t i, int32_t *indices)
 {
   const PacoCodeblock *codeblock = &decoder->geometry->blocks[i];
+  const PacoSubband *subband = &decoder->geometry->subbands[codeblock->subband];
   const PacoCoding *coding = &decoder->header.coding;
   const PacoBlockRecord *record = &decoder->records[i];
   const uint8_t *bytes = decoder->payload + record->offset;
   PacoReferenceBlock block = {
     .width = codeblock->width,
     .height = codeblock->height,
-    .orientation = decoder->geometry->subbands[codeblock->subband].orientation,
+    .orientation = subband->orientation,
     .coding_passes = coding->coding_passes,
-    .set = paco_reference_set (&decoder->header),
+    .set = paco_coding_set (coding, decoder->header.set, subband->component),
   };
   bool check_differs = coding->block_checks && record->planes > 0
       && (crc32 (0, bytes, record->length) & 0xffff) != record->check;
@@ -94,7 +95,7 @@ place_block (Decoder *decoder, uint32_t i, const int32_t *indices)
     for (unsigned x = 0; x < block->width; x++)
       row[x] = paco_reference_dequantize (*indices++,
           decoder->records[i].dropped_planes, coding->reconstruction,
-          coding->wavelet, step);
+          coding->components[subband->component].wavelet, step);
   }
 }
 
@@ -144,12 +145,13 @@ transform_field (
   unsigned n = decoder->geometry->n_components;
 
   for (unsigned c = 0; c < n; c++) {
+    PacoWaveletId wavelet = coding->components[c].wavelet;
+
     paco_reference_inverse_dwt (
-        &planes[c], coding->levels - decoder->reduce, coding->wavelet);
-    undo_gain (&planes[c], coding->wavelet, decoder->reduce);
+        &planes[c], coding->levels - decoder->reduce, wavelet);
+    undo_gain (&planes[c], wavelet, decoder->reduce);
   }
-  paco_reference_inverse_color (
-      planes, n, coding->color_transform, coding->wavelet);
+  paco_reference_inverse_color (planes, n, coding);
   for (unsigned c = 0; c < n; c++)
     paco_reference_store_samples (
         &decoder->header.picture, destination, field, c, &planes[c]);

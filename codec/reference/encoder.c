@@ -33,10 +33,10 @@ transform_field (Encoder *encoder, const PacoPicture *picture, unsigned field)
     paco_reference_load_samples (
         encoder->format, picture, field, c, &planes[c]);
   }
-  paco_reference_forward_color (
-      planes, n, coding->color_transform, coding->wavelet);
+  paco_reference_forward_color (planes, n, coding);
   for (unsigned c = 0; c < n; c++)
-    paco_reference_forward_dwt (&planes[c], coding->levels, coding->wavelet);
+    paco_reference_forward_dwt (
+        &planes[c], coding->levels, coding->components[c].wavelet);
   return true;
 }
 
@@ -59,7 +59,8 @@ quantize_block (Encoder *encoder, uint32_t i, int32_t *indices)
         + (size_t) (top + block->y + y) * plane->width + left + block->x;
 
     for (unsigned x = 0; x < block->width; x++)
-      *indices++ = paco_reference_quantize (row[x], coding->wavelet, step);
+      *indices++ = paco_reference_quantize (
+          row[x], coding->components[subband->component].wavelet, step);
   }
 }
 
@@ -80,7 +81,7 @@ encode_blocks (Encoder *encoder)
       .height = codeblock->height,
       .orientation = subband->orientation,
       .coding_passes = coding->coding_passes,
-      .set = paco_reference_set (&encoder->header),
+      .set = paco_coding_set (coding, encoder->header.set, subband->component),
       .counts = encoder->counts,
     };
 

@@ -71,11 +71,11 @@ void paco_reference_store_samples (const PacoPictureFormat *format,
     const PacoReferencePlane *plane);
 
 /* Color transform of planes[0..2], for all planes the step from integers to
- * what the wavelet works on, and back. */
-void paco_reference_forward_color (PacoReferencePlane *planes,
-    unsigned n_planes, PacoColorTransform transform, PacoWaveletId wavelet);
-void paco_reference_inverse_color (PacoReferencePlane *planes,
-    unsigned n_planes, PacoColorTransform transform, PacoWaveletId wavelet);
+ * what the component's wavelet works on, and back. */
+void paco_reference_forward_color (
+    PacoReferencePlane *planes, unsigned n_planes, const PacoCoding *coding);
+void paco_reference_inverse_color (
+    PacoReferencePlane *planes, unsigned n_planes, const PacoCoding *coding);
 
 /* In place. Afterwards LL of the last level is in the upper left corner, HL
  * right of it, LH below it, HH right of that, and so on outwards. */
@@ -108,9 +108,6 @@ typedef struct
   const PacoProbabilitySet *set;
   PacoReferenceCounts *counts; /* encoder: or NULL */
 } PacoReferenceBlock;
-
-/* The set that a frame's blocks are coded with: carried or built in. */
-const PacoProbabilitySet *paco_reference_set (const PacoHeader *header);
 
 /* Codes width * height quantizer indices, row by row. Decides by policy.h,
  * fills *record but for offset and check, appends the bytes to out. */

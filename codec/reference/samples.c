@@ -196,27 +196,27 @@ floats_to_integers (PacoReferencePlane *plane)
 }
 
 void
-paco_reference_forward_color (PacoReferencePlane *planes, unsigned n_planes,
-    PacoColorTransform transform, PacoWaveletId wavelet)
+paco_reference_forward_color (
+    PacoReferencePlane *planes, unsigned n_planes, const PacoCoding *coding)
 {
-  if (transform == PACO_COLOR_TRANSFORM_RCT)
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT)
     each_pixel (planes, forward_rct);
-  if (!paco_wavelets[wavelet].reversible)
-    for (unsigned c = 0; c < n_planes; c++)
+  for (unsigned c = 0; c < n_planes; c++)
+    if (!paco_wavelets[coding->components[c].wavelet].reversible)
       integers_to_floats (&planes[c]);
-  if (transform == PACO_COLOR_TRANSFORM_ICT)
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_ICT)
     each_pixel (planes, forward_ict);
 }
 
 void
-paco_reference_inverse_color (PacoReferencePlane *planes, unsigned n_planes,
-    PacoColorTransform transform, PacoWaveletId wavelet)
+paco_reference_inverse_color (
+    PacoReferencePlane *planes, unsigned n_planes, const PacoCoding *coding)
 {
-  if (transform == PACO_COLOR_TRANSFORM_ICT)
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_ICT)
     each_pixel (planes, inverse_ict);
-  if (!paco_wavelets[wavelet].reversible)
-    for (unsigned c = 0; c < n_planes; c++)
+  for (unsigned c = 0; c < n_planes; c++)
+    if (!paco_wavelets[coding->components[c].wavelet].reversible)
       floats_to_integers (&planes[c]);
-  if (transform == PACO_COLOR_TRANSFORM_RCT)
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT)
     each_pixel (planes, inverse_rct);
 }

@@ -329,7 +329,7 @@ decode (const PacoBpcDecodeParameters &parameters)
   if (well && record.planes > 0) {
     unslicer.planes = record.planes;
     unslicer.dropped = record.dropped_planes;
-    if (parameters.reversible)
+    if (parameters.blocks[blockIdx.x].reversible)
       unslicer.middle = (parameters.reconstruction << record.dropped_planes)
           >> 8;
     unslicer.write ();

@@ -22,9 +22,12 @@ typedef struct
   uint32_t slot;         /* encoder: its output, in 32-bit words */
   uint32_t columns;      /* sum of PACO_GPU_COLUMN_WORDS of blocks before */
   uint16_t width, height;
-  uint8_t orientation;    /* PacoOrientation */
-  uint8_t dropped_planes; /* encoder: paco_policy_dropped_planes() */
-  uint8_t reserved[2];
+  uint8_t orientation;     /* PacoOrientation */
+  uint8_t dropped_planes;  /* encoder: paco_policy_dropped_planes() */
+  uint8_t probability_set; /* place in `rows` below */
+  /* Decoder, what is written: with the reversible wavelet FORMAT.md section 8
+   * is done, else m << d with its sign. */
+  uint8_t reversible;
 } PacoGpuBlock;
 
 /* Words of one bitplane of a block. */
@@ -50,7 +53,9 @@ typedef struct
   uint32_t offset; /* bytes, in the payload (decoder) */
 } PacoGpuRecord;
 
-/* The probability set is 192 rows of 41 bytes, padded to this. */
+/* Probability sets lie one behind the other. A set is 192 rows of 41 bytes,
+ * padded to this. */
+#define PACO_GPU_SET_ROWS 192
 #define PACO_GPU_ROW_BYTES 48
 
 /* Bitplanes that there is scratch memory for, and most that a block may have;
@@ -87,8 +92,6 @@ typedef struct
   PACO_DEVICE_POINTER (uint32_t) n_broken; /* is added to */
   uint32_t n_blocks;
   uint32_t payload_words; /* that may be read, at least one */
-  uint32_t reversible;    /* what is written: FORMAT.md section 8 done for the
-                             reversible wavelet, else m << d with its sign */
   uint32_t reconstruction;
 } PacoBpcDecodeParameters;
 

@@ -66,7 +66,7 @@ typedef struct
   uint8_t reconstruction;  /* inverse: rho */
   uint8_t reserved[4];
   float gain; /* inverse: of the last level, kappa^(-2 * reduce) */
-  /* Inverse: one byte per block, the dropped planes; 0: none has any. */
+  /* Inverse, 9/7: one byte per block, the dropped planes; 0: none has any. */
   uint64_t dropped_planes;
   PacoDwtPlane planes[PACO_DWT_MAX_PLANES];
 } PacoDwtParameters;

@@ -80,16 +80,6 @@ struct AnyIndices
   }
 
   static __device__ __forceinline__ void restore (const PacoDwtParameters &p,
-      const PacoDwtBand &band, int index, unsigned dropped, int *x)
-  {
-    int m = abs (index) >> dropped;
-    int magnitude = (m << dropped)
-        + (int) (((unsigned) p.reconstruction << dropped) >> 8);
-
-    *x = m == 0 ? 0 : index < 0 ? -magnitude : magnitude;
-  }
-
-  static __device__ __forceinline__ void restore (const PacoDwtParameters &p,
       const PacoDwtBand &band, int index, unsigned dropped, float *x)
   {
     int m = abs (index) >> dropped;
@@ -101,16 +91,26 @@ struct AnyIndices
     *x = m == 0 ? 0.0f : index < 0 ? -magnitude : magnitude;
   }
 
-  /* The columns of a pair are in one block. */
-  template <class Number>
+  /* The block coder has done what is to be done for the reversible wavelet. */
   static __device__ __forceinline__ void dequantize (const PacoDwtParameters &p,
-      const PacoDwtBand &band, int line, int column, uint2 pair, Number *x0,
-      Number *x1)
+      const PacoDwtBand &band, int line, int column, uint2 pair, int *x0,
+      int *x1)
+  {
+    *x0 = p.wide ? (int) pair.x : (int16_t) pair.x;
+    *x1 = p.wide ? (int) pair.y : (int) pair.x >> 16;
+  }
+
+  /* The columns of a pair are in one block. */
+  static __device__ __forceinline__ void dequantize (const PacoDwtParameters &p,
+      const PacoDwtBand &band, int line, int column, uint2 pair, float *x0,
+      float *x1)
   {
     unsigned dropped = dropped_planes (p, band, line, column);
+    int index[2];
 
-    restore (p, band, p.wide ? (int) pair.x : (int16_t) pair.x, dropped, x0);
-    restore (p, band, p.wide ? (int) pair.y : (int) pair.x >> 16, dropped, x1);
+    dequantize (p, band, line, column, pair, &index[0], &index[1]);
+    restore (p, band, index[0], dropped, x0);
+    restore (p, band, index[1], dropped, x1);
   }
 };
 

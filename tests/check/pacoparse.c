@@ -351,7 +351,7 @@ GST_START_TEST (test_no_frame_at_all)
   /* a later version of the format */
   g_byte_array_set_size (stream, 0);
   paco_test_append (stream, paco_test_nth (frames, 0));
-  stream->data[4] = 2;
+  stream->data[4] = 3;
   check_stream (frames, stream, NULL, 0, 1);
   g_byte_array_unref (stream);
   g_ptr_array_unref (frames);
@@ -366,12 +366,12 @@ GST_START_TEST (test_version_is_told)
   GError *error = NULL;
   GstMessage *message;
 
-  frame->data[4] = 2;
+  frame->data[4] = 3;
   push_bytes (h, frame->data, frame->len);
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
   fail_unless (message);
   gst_message_parse_warning (message, &error, NULL);
-  fail_unless (strstr (error->message, "version 2"), "%s", error->message);
+  fail_unless (strstr (error->message, "version 3"), "%s", error->message);
   g_error_free (error);
   gst_message_unref (message);
   gst_object_unref (bus);

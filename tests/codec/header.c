@@ -192,10 +192,12 @@ test_version (void)
 
   draw_header (&header, &set);
   size = paco_header_write (&header, data);
-  data[4] = 2;
-  g_assert_false (paco_header_parse (data, size, &parsed, NULL, &error));
-  g_assert_error (error, PACO_ERROR, PACO_ERROR_VERSION);
-  g_clear_error (&error);
+  for (int version = 1; version <= 3; version += 2) {
+    data[4] = version;
+    g_assert_false (paco_header_parse (data, size, &parsed, NULL, &error));
+    g_assert_error (error, PACO_ERROR, PACO_ERROR_VERSION);
+    g_clear_error (&error);
+  }
   data[0] = 'p';
   g_assert_false (paco_header_parse (data, size, &parsed, NULL, &error));
   g_assert_error (error, PACO_ERROR, PACO_ERROR_NOT_PACO);

@@ -118,6 +118,15 @@ static const Golden golden[] = {
           .complexity = 1, .block_height = 256 },
       .rich = true,
   },
+  {
+      /* Alpha is lossless, and the carried set is not alpha's. */
+      "rgba10-lossy-fields-carried-set",
+      { 93, 57, 4, true, { DEPTH (10), DEPTH (10), DEPTH (10), DEPTH (2) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_QUALITY, AUTO, .quality = 40, .levels = 3, .coding_passes = 1,
+          .complexity = 1, .rgb = true, .block_height = 32 },
+      .rich = true,
+  },
 };
 
 static void

@@ -23,9 +23,9 @@
 typedef struct
 {
   GRand *random;
-  bool wide, reversible;
+  bool wide;
   unsigned coding_passes, complexity, reconstruction;
-  PacoProbabilitySet set;
+  PacoProbabilitySet sets[PACO_N_BUILTIN_SETS];
   unsigned n_blocks;
   PacoGpuBlock blocks[MAX_BLOCKS];
   int32_t *indices[MAX_BLOCKS]; /* width * height */
@@ -118,6 +118,8 @@ random_block (Round *round, unsigned i)
   b->height = shape & 2 ? heights[below (round, 4)] : 1 + below (round, 256);
   b->orientation = below (round, 4);
   b->dropped_planes = below (round, 3) ? 0 : below (round, 5);
+  b->probability_set = below (round, PACO_N_BUILTIN_SETS);
+  b->reversible = below (round, 2);
   b->record = i;
   b->stride = ALIGNMENT * (2 + below (round, 3));
   b->coefficients = round->n_coefficients;
@@ -132,14 +134,14 @@ random_block (Round *round, unsigned i)
 }
 
 static void
-random_set (Round *round)
+random_set (Round *round, unsigned i)
 {
-  round->set = paco_builtin_sets[below (round, PACO_N_BUILTIN_SETS)];
+  round->sets[i] = paco_builtin_sets[i];
   if (below (round, 3) > 0)
     return;
   for (unsigned row = 0; row < PACO_N_ROWS; row++)
     for (unsigned k = 0; k < PACO_N_CONTEXTS; k++)
-      round->set.p[row][k] = 1 + below (round, 255);
+      round->sets[i].p[row][k] = 1 + below (round, 255);
 }
 
 static PacoReferenceBlock
@@ -151,7 +153,7 @@ reference_block (const Round *round, unsigned i)
     .height = b->height,
     .orientation = b->orientation,
     .coding_passes = round->coding_passes,
-    .set = &round->set };
+    .set = &round->sets[b->probability_set] };
 }
 
 static Round *
@@ -162,12 +164,12 @@ round_new (GRand *random)
 
   round->random = random;
   round->wide = below (round, 3) == 0;
-  round->reversible = below (round, 2);
   round->coding_passes = passes[below (round, 6)];
   round->complexity = below (round, 4);
   round->reconstruction = below (round, 256);
   round->n_blocks = 1 + below (round, MAX_BLOCKS);
-  random_set (round);
+  for (unsigned i = 0; i < PACO_N_BUILTIN_SETS; i++)
+    random_set (round, i);
   for (unsigned i = 0; i < round->n_blocks; i++) {
     PacoReferenceBlock block;
 
@@ -196,10 +198,13 @@ round_free (Round *round)
 static CUdeviceptr
 upload_rows (TestDevice *test, const Round *round)
 {
-  uint8_t rows[PACO_N_ROWS][PACO_GPU_ROW_BYTES] = { 0 };
+  uint8_t rows[PACO_N_BUILTIN_SETS][PACO_GPU_SET_ROWS][PACO_GPU_ROW_BYTES] = {
+    0
+  };
 
-  for (unsigned k = 0; k < PACO_N_ROWS; k++)
-    memcpy (rows[k], round->set.p[k], PACO_N_CONTEXTS);
+  for (unsigned i = 0; i < PACO_N_BUILTIN_SETS; i++)
+    for (unsigned k = 0; k < PACO_N_ROWS; k++)
+      memcpy (rows[i][k], round->sets[i].p[k], PACO_N_CONTEXTS);
   return test_device_new (test, rows, sizeof rows);
 }
 
@@ -402,7 +407,7 @@ expected_coefficient (const Round *round, unsigned i, int32_t index)
 {
   PacoReferenceSample sample;
 
-  if (!round->reversible)
+  if (!round->blocks[i].reversible)
     return index;
   sample = paco_reference_dequantize (index, round->records[i].dropped_planes,
       round->reconstruction, PACO_WAVELET_CDF53, 0);
@@ -473,7 +478,6 @@ test_decoder (TestDevice *test, Round *round)
     .n_broken = test_device_new (test, &zero, sizeof zero),
     .n_blocks = round->n_blocks,
     .payload_words = payload->len / 4,
-    .reversible = round->reversible,
     .reconstruction = round->reconstruction,
   };
   void *coefficients;

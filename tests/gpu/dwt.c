@@ -82,13 +82,29 @@ random_format (GRand *random, PacoPictureFormat *format, uint32_t largest)
   }
 }
 
+/* One for all, one for alpha and one for the others, or any. */
+static void
+random_wavelets (
+    GRand *random, const PacoPictureFormat *format, PacoCoding *coding)
+{
+  unsigned wavelet = random_below (random, PACO_N_WAVELETS);
+  unsigned alpha = random_below (random, PACO_N_WAVELETS);
+  bool any = chance (random, 30);
+
+  for (unsigned c = 0; c < format->n_components; c++)
+    coding->components[c].wavelet = any ? random_below (random, PACO_N_WAVELETS)
+        : paco_is_alpha (format, c)     ? alpha
+                                        : wavelet;
+}
+
 static bool
-can_transform_colors (const PacoPictureFormat *format)
+can_transform_colors (const PacoPictureFormat *format, const PacoCoding *coding)
 {
   if (format->n_components < 3)
     return false;
   for (unsigned c = 1; c < 3; c++)
     if (format->components[c].depth != format->components[0].depth
+        || coding->components[c].wavelet != coding->components[0].wavelet
         || format->components[c].subsampling_x
         || format->components[c].subsampling_y)
       return false;
@@ -100,17 +116,18 @@ random_coding (
     GRand *random, const PacoPictureFormat *format, PacoCoding *coding)
 {
   memset (coding, 0, sizeof *coding);
-  coding->wavelet = random_below (random, 2);
   coding->levels = chance (random, 50) ? 5 : random_below (random, 9);
   coding->reconstruction = random_below (random, 256);
-  if (can_transform_colors (format) && chance (random, 80))
-    coding->color_transform = coding->wavelet == PACO_WAVELET_CDF53
+  random_wavelets (random, format, coding);
+  if (can_transform_colors (format, coding) && chance (random, 80))
+    coding->color_transform = coding->components[0].wavelet
+            == PACO_WAVELET_CDF53
         ? PACO_COLOR_TRANSFORM_RCT
         : 1 + random_below (random, 2);
   for (unsigned c = 0; c < format->n_components; c++) {
     for (unsigned k = 0; k <= 3u * coding->levels; k++) {
       coding->subbands[c][k].height_log2 = random_below (random, 4);
-      if (coding->wavelet == PACO_WAVELET_CDF97)
+      if (coding->components[c].wavelet == PACO_WAVELET_CDF97)
         coding->subbands[c][k].step = chance (random, 5)
             ? random_below (random, 1 << 14)
             : (15 + random_below (random, 4)) << 9 | random_below (random, 512);
@@ -265,15 +282,17 @@ case_clear (Runner *runner, Case *t)
 static void
 describe (const Case *t)
 {
-  printf ("  %ux%u, %u components, fields %d, wavelet %u, levels %u, color %u, "
+  printf ("  %ux%u, %u components, fields %d, levels %u, color %u, "
           "reduce %u, wide %d\n",
       t->format.width, t->format.height, t->format.n_components,
-      t->format.fields, t->coding.wavelet, t->coding.levels,
-      t->coding.color_transform, t->reduce, t->wide);
+      t->format.fields, t->coding.levels, t->coding.color_transform, t->reduce,
+      t->wide);
   for (unsigned c = 0; c < t->format.n_components; c++)
-    printf ("  component %u: depth %u, subsampling %u %u, bytes %u, stride %u "
-            "%td, shift %u, be %d, shared %d, at %zu\n",
-        c, t->format.components[c].depth, t->format.components[c].subsampling_x,
+    printf (
+        "  component %u: wavelet %u, depth %u, subsampling %u %u, bytes %u, "
+        "stride %u %td, shift %u, be %d, shared %d, at %zu\n",
+        c, t->coding.components[c].wavelet, t->format.components[c].depth,
+        t->format.components[c].subsampling_x,
         t->format.components[c].subsampling_y, t->picture.layout[c].bytes,
         t->picture.layout[c].pixel_stride, t->picture.stride[c],
         t->picture.layout[c].shift, t->picture.layout[c].big_endian,
@@ -303,7 +322,7 @@ same_subband (const Case *t, const PacoSubband *subband,
     for (uint32_t x = 0; x < subband->width; x++) {
       int32_t expected = paco_reference_quantize (
           plane->samples[(size_t) (top + y) * plane->width + left + x],
-          t->coding.wavelet, step);
+          t->coding.components[subband->component].wavelet, step);
       int32_t found = index_at (coefficients, t->wide,
           place->offset + (size_t) y * place->stride + x);
 
@@ -331,11 +350,11 @@ reference_forward (const Case *t, PacoReferencePlane (*planes)[4])
       paco_reference_load_samples (
           &t->format, &t->picture, f, c, &planes[f][c]);
     }
-    paco_reference_forward_color (planes[f], t->format.n_components,
-        t->coding.color_transform, t->coding.wavelet);
+    paco_reference_forward_color (
+        planes[f], t->format.n_components, &t->coding);
     for (unsigned c = 0; c < t->format.n_components; c++)
       paco_reference_forward_dwt (
-          &planes[f][c], t->coding.levels, t->coding.wavelet);
+          &planes[f][c], t->coding.levels, t->coding.components[c].wavelet);
   }
 }
 
@@ -395,7 +414,8 @@ put_index (void *coefficients, bool wide, size_t at, int32_t index)
 }
 
 /* Turns the coefficients of the encoder into some that a decoder might have:
- * planes dropped, in some cases anything at all; and puts them into planes. */
+ * planes dropped, in some cases anything at all; and puts them into planes.
+ * Those of the reversible wavelet are complete. */
 static void
 random_indices (GRand *random, const Case *t, void *coefficients,
     uint8_t *dropped, PacoReferencePlane (*planes)[4])
@@ -408,6 +428,9 @@ random_indices (GRand *random, const Case *t, void *coefficients,
     const PacoSubband *subband = &t->geometry->subbands[block->subband];
     const PacoCoefficientPlace *place = &t->dwt->places[block->subband];
     PacoReferencePlane *plane = &planes[subband->field][subband->component];
+    unsigned wavelet = t->coding.components[subband->component].wavelet;
+    float step = paco_step_decode (
+        t->coding.subbands[subband->component][subband->entry].step);
     uint32_t left, top;
 
     dropped[i] = drops ? random_below (random, hostile ? 16 : 5) : 0;
@@ -416,17 +439,17 @@ random_indices (GRand *random, const Case *t, void *coefficients,
       for (uint32_t x = block->x; x < block->x + block->width; x++) {
         size_t at = place->offset + (size_t) y * place->stride + x;
         int32_t index = index_at (coefficients, t->wide, at);
+        PacoReferenceSample sample;
 
         if (hostile)
           index = (int32_t) (g_rand_int (random) & largest)
               * (chance (random, 50) ? 1 : -1);
         index = index / (1 << dropped[i]) * (1 << dropped[i]);
-        put_index (coefficients, t->wide, at, index);
-        plane->samples[(size_t) (top + y) * plane->width + left
-            + x] = paco_reference_dequantize (index, dropped[i],
-            t->coding.reconstruction, t->coding.wavelet,
-            paco_step_decode (
-                t->coding.subbands[subband->component][subband->entry].step));
+        sample = paco_reference_dequantize (
+            index, dropped[i], t->coding.reconstruction, wavelet, step);
+        put_index (coefficients, t->wide, at,
+            paco_wavelets[wavelet].reversible ? sample.i : index);
+        plane->samples[(size_t) (top + y) * plane->width + left + x] = sample;
       }
     }
   }
@@ -435,20 +458,19 @@ random_indices (GRand *random, const Case *t, void *coefficients,
 static void
 reference_inverse (const Case *t, PacoReferencePlane (*planes)[4])
 {
-  float gain = paco_reference_reduced_gain (t->coding.wavelet, t->reduce);
-
   for (unsigned f = 0; f < t->geometry->n_fields; f++) {
     for (unsigned c = 0; c < t->format.n_components; c++) {
       PacoReferencePlane *plane = &planes[f][c];
+      unsigned wavelet = t->coding.components[c].wavelet;
+      float gain = paco_reference_reduced_gain (wavelet, t->reduce);
 
-      paco_reference_inverse_dwt (
-          plane, t->coding.levels - t->reduce, t->coding.wavelet);
-      if (t->coding.wavelet == PACO_WAVELET_CDF97 && t->reduce > 0)
+      paco_reference_inverse_dwt (plane, t->coding.levels - t->reduce, wavelet);
+      if (wavelet == PACO_WAVELET_CDF97 && t->reduce > 0)
         for (size_t i = 0; i < (size_t) plane->width * plane->height; i++)
           plane->samples[i].f *= gain;
     }
-    paco_reference_inverse_color (planes[f], t->format.n_components,
-        t->coding.color_transform, t->coding.wavelet);
+    paco_reference_inverse_color (
+        planes[f], t->format.n_components, &t->coding);
     for (unsigned c = 0; c < t->format.n_components; c++)
       paco_reference_store_samples (
           &t->format, &t->picture, f, c, &planes[f][c]);
@@ -560,7 +582,7 @@ bench_case (Runner *runner, Case *t, unsigned wavelet, bool color)
     .format = { .width = BENCH_WIDTH,
         .height = BENCH_HEIGHT,
         .n_components = 3 },
-    .coding = { .wavelet = wavelet, .levels = 5, .reconstruction = 96 },
+    .coding = { .levels = 5, .reconstruction = 96 },
   };
   if (color)
     t->coding.color_transform = wavelet == PACO_WAVELET_CDF53
@@ -570,6 +592,7 @@ bench_case (Runner *runner, Case *t, unsigned wavelet, bool color)
     t->format.components[c].depth = 12;
     t->picture.layout[c] = (PacoSampleLayout){ .bytes = 2, .pixel_stride = 2 };
     t->picture.stride[c] = 2 * BENCH_WIDTH;
+    t->coding.components[c].wavelet = wavelet;
     for (unsigned k = 0; k < PACO_MAX_SUBBANDS; k++)
       t->coding.subbands[c][k].step = wavelet == PACO_WAVELET_CDF97 ? 17 << 9
                                                                     : 0;

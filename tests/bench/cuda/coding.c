@@ -46,13 +46,6 @@ coding_inverse (Bench *bench, void *data, unsigned set)
   transform (bench, data, set, paco_dwt_enqueue_inverse);
 }
 
-static CUdeviceptr
-rows (Bench *bench, const Coding *coding)
-{
-  return bench->cuda->rows
-      + coding->plan.coding.probability_set * PACO_CUDA_SET_BYTES;
-}
-
 static void
 launch (Bench *bench, Coding *coding, int decoder, CUfunction function,
     const void *parameters)
@@ -75,7 +68,7 @@ coding_encode (Bench *bench, void *data, unsigned set)
   PacoBpcEncodeParameters parameters = {
     .coefficients = coding->coefficients[set],
     .blocks = coding->blocks.address,
-    .rows = rows (bench, coding),
+    .rows = bench->cuda->rows,
     .planes = coding->planes[set],
     .slots = coding->slots[set],
     .records = coding->records[set],
@@ -95,14 +88,13 @@ coding_decode (Bench *bench, void *data, unsigned set)
   PacoBpcDecodeParameters parameters = {
     .coefficients = coding->coefficients[set],
     .blocks = coding->blocks.address,
-    .rows = rows (bench, coding),
+    .rows = bench->cuda->rows,
     .planes = coding->planes[set],
     .payload = coding->payload[set],
     .records = coding->decode_records[set] + RECORDS,
     .n_broken = coding->decode_records[set],
     .n_blocks = coding->plan.n_blocks,
     .payload_words = (coding->payload_size + 3) / 4,
-    .reversible = paco_wavelets[coding->plan.coding.wavelet].reversible,
     .reconstruction = coding->plan.coding.reconstruction,
   };
 
