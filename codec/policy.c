@@ -16,11 +16,55 @@ enum
   RECONSTRUCTION = 116
 };
 
+static gboolean fail (GError **error, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
+
 static gboolean
-fail (GError **error, const char *sentence)
+fail (GError **error, const char *format, ...)
 {
+  va_list arguments;
+  char *sentence;
+
+  va_start (arguments, format);
+  sentence = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
   g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED, sentence);
+  g_free (sentence);
   return FALSE;
+}
+
+/* What can be wrong of parameters whatever the picture is. */
+static gboolean
+check_parameters (const PacoParameters *parameters, GError **error)
+{
+  unsigned height = parameters->block_height;
+
+  if (parameters->rate_control == PACO_RATE_BITRATE)
+    return fail (error,
+        "rate-control=bitrate is not available yet; use quality or lossless");
+  if (parameters->wavelet < PACO_WAVELET_AUTO
+      || parameters->wavelet >= PACO_N_WAVELETS)
+    return fail (error, "there is no wavelet number %d", parameters->wavelet);
+  if (parameters->levels > PACO_MAX_LEVELS)
+    return fail (error, "levels=%u is too many: there are 0 to %d",
+        parameters->levels, PACO_MAX_LEVELS);
+  if (parameters->coding_passes < 1 || parameters->coding_passes > 3)
+    return fail (error, "coding-passes=%u cannot be done: there are 1, 2 or 3",
+        parameters->coding_passes);
+  if (height != 0 && height != 32 && height != 64 && height != 128
+      && height != 256)
+    return fail (error,
+        "codeblock-height=%u cannot be done: codeblocks have 32, 64, 128 or"
+        " 256 lines; 0 chooses by itself",
+        height);
+  if (parameters->rate_control == PACO_RATE_LOSSLESS
+      && parameters->wavelet != PACO_WAVELET_AUTO
+      && !paco_wavelets[parameters->wavelet].reversible)
+    return fail (error,
+        "rate-control=lossless cannot be done with wavelet=%s, which is not"
+        " reversible; use wavelet=cdf53 or auto",
+        paco_wavelets[parameters->wavelet].name);
+  return TRUE;
 }
 
 static bool
@@ -52,11 +96,13 @@ choose_color_transform (const PacoPictureFormat *picture,
   coding->color_transform = parameters->color_transform;
   if (coding->color_transform != PACO_COLOR_TRANSFORM_NONE && !possible)
     return fail (error,
-        "color-transform=rct and ict are for RGB with components of one depth;"
-        " use auto or none");
+        "color-transform=%s is for R, G and B of one depth, and this video has"
+        " none; use color-transform=auto or none",
+        coding->color_transform == PACO_COLOR_TRANSFORM_RCT ? "rct" : "ict");
   if (coding->color_transform == PACO_COLOR_TRANSFORM_ICT && reversible)
     return fail (error,
-        "color-transform=ict needs wavelet=cdf97; use auto, rct or none");
+        "color-transform=ict needs wavelet=cdf97; with wavelet=cdf53 and for"
+        " lossless coding use color-transform=auto, rct or none");
   return TRUE;
 }
 
@@ -142,9 +188,8 @@ paco_policy_coding (const PacoPictureFormat *picture,
   bool lossless = parameters->rate_control == PACO_RATE_LOSSLESS;
   unsigned wavelet = lossless ? PACO_WAVELET_CDF53 : PACO_WAVELET_CDF97;
 
-  if (parameters->rate_control == PACO_RATE_BITRATE)
-    return fail (error,
-        "rate-control=bitrate is not available yet; use quality or lossless");
+  if (!check_parameters (parameters, error))
+    return FALSE;
   *coding = (PacoCoding){
     .levels = parameters->levels,
     .coding_passes = parameters->coding_passes,
@@ -153,16 +198,6 @@ paco_policy_coding (const PacoPictureFormat *picture,
   };
   if (parameters->wavelet != PACO_WAVELET_AUTO)
     wavelet = parameters->wavelet;
-  if (wavelet >= PACO_N_WAVELETS || coding->levels > PACO_MAX_LEVELS
-      || coding->coding_passes < 1 || coding->coding_passes > 3
-      || (parameters->block_height != 0 && parameters->block_height != 32
-          && parameters->block_height != 64 && parameters->block_height != 128
-          && parameters->block_height != 256))
-    return fail (error,
-        "wavelet, levels, coding-passes or codeblock-height (0, 32, 64, 128 or"
-        " 256) is out of range");
-  if (lossless && !paco_wavelets[wavelet].reversible)
-    return fail (error, "rate-control=lossless needs wavelet=cdf53 or auto");
   set_components (picture, wavelet, coding);
   if (!choose_color_transform (picture, parameters, coding, error))
     return FALSE;

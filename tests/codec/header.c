@@ -383,20 +383,46 @@ test_policy_errors (void)
     .height = 16,
     .n_components = 3,
     .components = { { 8, 0, 0 }, { 8, 1, 1 }, { 8, 1, 1 } } };
-  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-  PacoCoding coding;
-  GError *error = NULL;
+  static const struct
+  {
+    PacoParameters parameters;
+    const char *word;
+  } cases[] = {
+    { { .rate_control = PACO_RATE_BITRATE,
+          .wavelet = PACO_WAVELET_AUTO,
+          .coding_passes = 1,
+          .color_transform = PACO_COLOR_TRANSFORM_AUTO },
+        "rate-control=bitrate" },
+    { { .rate_control = PACO_RATE_LOSSLESS,
+          .wavelet = PACO_WAVELET_CDF97,
+          .coding_passes = 1,
+          .color_transform = PACO_COLOR_TRANSFORM_AUTO },
+        "wavelet=cdf53" },
+    { { .wavelet = PACO_N_WAVELETS, .coding_passes = 1 }, "wavelet" },
+    { { .wavelet = -2, .coding_passes = 1 }, "wavelet" },
+    { { .levels = PACO_MAX_LEVELS + 1, .coding_passes = 1 },
+        "levels=9 is too many: there are 0 to 8" },
+    { { .coding_passes = 0 }, "coding-passes=0 cannot be done" },
+    { { .coding_passes = 4 }, "coding-passes=4 cannot be done" },
+    { { .coding_passes = 1, .block_height = 48 },
+        "codeblock-height=48 cannot be done: codeblocks have 32, 64" },
+    { { .coding_passes = 1, .color_transform = PACO_COLOR_TRANSFORM_RCT },
+        "color-transform=rct is for R, G and B" },
+    { { .coding_passes = 1, .color_transform = PACO_COLOR_TRANSFORM_ICT },
+        "color-transform=ict is for R, G and B" },
+  };
 
-  parameters.color_transform = PACO_COLOR_TRANSFORM_RCT;
-  g_assert_false (paco_policy_coding (&yuv, &parameters, &coding, &error));
-  g_assert_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED);
-  g_clear_error (&error);
-  parameters.color_transform = PACO_COLOR_TRANSFORM_AUTO;
-  parameters.rate_control = PACO_RATE_LOSSLESS;
-  parameters.wavelet = PACO_WAVELET_CDF97;
-  g_assert_false (paco_policy_coding (&yuv, &parameters, &coding, &error));
-  g_assert_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED);
-  g_clear_error (&error);
+  for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
+    PacoCoding coding;
+    GError *error = NULL;
+
+    g_assert_false (
+        paco_policy_coding (&yuv, &cases[i].parameters, &coding, &error));
+    g_assert_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED);
+    if (!strstr (error->message, cases[i].word))
+      g_error ("%s is not in: %s", cases[i].word, error->message);
+    g_clear_error (&error);
+  }
 }
 
 int
