@@ -362,8 +362,8 @@ configure (GstPacoDec *self, const PacoHeader *header, GError **error)
   }
   if (reduce > header->coding.levels) {
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-        ("reduce=%u leaves out more resolution levels than the %u that the "
-         "stream has",
+        ("reduce=%u leaves out more resolution levels than the stream has; set "
+         "reduce to %u or less",
             reduce, header->coding.levels),
         (NULL));
     return GST_FLOW_ERROR;

@@ -60,6 +60,7 @@ struct _GstPacoEnc
   PacoVideoInfo video;
   PacoParameters parameters;
   gboolean fields; /* what the backend is configured for */
+  char *ignored;   /* what the user was last warned of, or NULL */
 
   Slot slots[GST_PACO_MAX_DEPTH];
 };
@@ -180,6 +181,7 @@ gst_paco_enc_stop (GstVideoEncoder *encoder)
 
   gst_paco_coder_stop (&self->coder);
   free_format (self);
+  g_clear_pointer (&self->ignored, g_free);
   return TRUE;
 }
 
@@ -197,20 +199,33 @@ gst_paco_enc_change_state (GstElement *element, GstStateChange transition)
 
 /* --- format --- */
 
+/* Takes the sentence, which may be NULL; says it once. */
+static void
+warn_of_ignored (GstPacoEnc *self, char *sentence)
+{
+  if (sentence != NULL && g_strcmp0 (sentence, self->ignored) != 0)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", sentence), (NULL));
+  g_free (self->ignored);
+  self->ignored = sentence;
+}
+
 /* What the properties say now holds for the whole format; only the rate can
  * change after that. */
 static gboolean
 read_parameters (GstPacoEnc *self)
 {
   GError *error = NULL;
+  char *ignored;
   gboolean ok;
 
   GST_OBJECT_LOCK (self);
   ok = gst_paco_enc_properties_to_parameters (&self->properties,
       GST_VIDEO_INFO_IS_RGB (&self->input_state->info), &self->parameters,
       &error);
+  ignored = gst_paco_enc_properties_ignored (&self->properties);
   self->rate_changed = FALSE;
   GST_OBJECT_UNLOCK (self);
+  warn_of_ignored (self, ignored);
   if (!ok)
     gst_paco_post_error (GST_ELEMENT (self), error);
   return ok;
@@ -411,17 +426,22 @@ static void
 update_rate (GstPacoEnc *self)
 {
   gboolean changed;
+  char *ignored = NULL;
 
   GST_OBJECT_LOCK (self);
   changed = self->rate_changed;
+  if (changed)
+    ignored = gst_paco_enc_properties_ignored (&self->properties);
   self->rate_changed = FALSE;
   self->parameters.quality = self->properties.quality;
   self->parameters.frame_size = self->properties.frame_size;
   GST_OBJECT_UNLOCK (self);
 
-  if (changed)
-    self->coder.backend->encoder_set_rate (self->coder.encoder,
-        self->parameters.quality, self->parameters.frame_size);
+  if (!changed)
+    return;
+  warn_of_ignored (self, ignored);
+  self->coder.backend->encoder_set_rate (self->coder.encoder,
+      self->parameters.quality, self->parameters.frame_size);
 }
 
 /* Hands a frame to the backend; the frame is the pipe's on GST_FLOW_OK. */

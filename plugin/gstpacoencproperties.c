@@ -328,6 +328,39 @@ gst_paco_enc_properties_get (
   }
 }
 
+static const char *
+rate_control_nick (GstPacoRateControl rate_control)
+{
+  GEnumClass *klass = g_type_class_ref (GST_TYPE_PACO_RATE_CONTROL);
+  const char *nick = g_enum_get_value (klass, (int) rate_control)->value_nick;
+
+  g_type_class_unref (klass);
+  return nick;
+}
+
+char *
+gst_paco_enc_properties_ignored (const GstPacoEncProperties *properties)
+{
+  const PacoParameters defaults = PACO_PARAMETERS_DEFAULT;
+  const char *nick = rate_control_nick (properties->rate_control);
+  gboolean by_size = properties->frame_size > 0;
+
+  if (properties->rate_control != GST_PACO_RATE_CONTROL_BITRATE
+      && (by_size || properties->bitrate > 0))
+    return g_strdup_printf (
+        "%s=%u has no effect with rate-control=%s, and rate-control=bitrate "
+        "cannot be done yet; leave it 0 and choose a quality",
+        by_size ? "frame-size" : "bitrate",
+        by_size ? properties->frame_size : properties->bitrate, nick);
+
+  if (properties->rate_control != GST_PACO_RATE_CONTROL_QUALITY
+      && properties->quality != defaults.quality)
+    return g_strdup_printf ("quality=%g has no effect with rate-control=%s; it "
+                            "is for rate-control=quality",
+        properties->quality, nick);
+  return NULL;
+}
+
 gboolean
 gst_paco_enc_properties_to_parameters (const GstPacoEncProperties *properties,
     gboolean rgb, PacoParameters *parameters, GError **error)

@@ -85,6 +85,10 @@ gboolean gst_paco_enc_properties_set (
 gboolean gst_paco_enc_properties_get (
     const GstPacoEncProperties *properties, guint id, GValue *value);
 
+/* A sentence on what has been set and has no effect, or NULL; the caller frees
+ * it. */
+char *gst_paco_enc_properties_ignored (const GstPacoEncProperties *properties);
+
 /* What the codec is asked for. Error UNSUPPORTED with the sentence for the
  * user. */
 gboolean gst_paco_enc_properties_to_parameters (

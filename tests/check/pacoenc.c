@@ -209,46 +209,6 @@ GST_START_TEST (test_latency)
 }
 GST_END_TEST;
 
-/* Settings that cannot be met give an error with a sentence. */
-GST_START_TEST (test_wrong_settings)
-{
-  static const struct
-  {
-    const char *launch;
-    GQuark (*domain) (void);
-    gint code;
-    const char *word;
-  } cases[] = {
-    { "pacoenc rate-control=bitrate bitrate=1000", gst_library_error_quark,
-        GST_LIBRARY_ERROR_SETTINGS, "rate-control" },
-    { "pacoenc rate-control=lossless wavelet=cdf97", gst_library_error_quark,
-        GST_LIBRARY_ERROR_SETTINGS, "cdf53" },
-    { "pacoenc codeblock-height=33", gst_library_error_quark,
-        GST_LIBRARY_ERROR_SETTINGS, "height" },
-    { "pacoenc color-transform=rct", gst_library_error_quark,
-        GST_LIBRARY_ERROR_SETTINGS, "RCT" },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstBus *bus;
-    GstHarness *harness = paco_test_harness (cases[i].launch, &bus);
-    GError *error;
-
-    gst_harness_set_src_caps_str (harness, SMALL_CAPS);
-    fail_if (gst_harness_push (harness, paco_test_gray_buffer (64, 48, 0))
-        == GST_FLOW_OK);
-    error = paco_test_pop_error (bus);
-    fail_unless (error != NULL, "%s", cases[i].launch);
-    fail_unless (g_error_matches (error, cases[i].domain (), cases[i].code),
-        "%s: %s", cases[i].launch, error->message);
-    fail_unless (strcasestr (error->message, cases[i].word) != NULL, "%s: %s",
-        cases[i].launch, error->message);
-    g_error_free (error);
-    paco_test_teardown_failed (harness, bus);
-  }
-}
-GST_END_TEST;
-
 GST_START_TEST (test_no_cuda)
 {
   GstElement *encoder = gst_element_factory_make ("pacoenc", NULL);
@@ -729,7 +689,6 @@ pacoenc_suite (void)
   tcase_add_test (tcase, test_renegotiation);
   tcase_add_test (tcase, test_flush);
   tcase_add_test (tcase, test_latency);
-  tcase_add_test (tcase, test_wrong_settings);
   tcase_add_test (tcase, test_no_cuda);
   tcase_add_test (tcase, test_refused_input);
   tcase_add_test (tcase, test_video_meta);

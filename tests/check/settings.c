@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the elements say of settings that cannot be met or have no effect: a
+ * sentence that names the property, its value and what to do. */
+#include "pacotest.h"
+
+#define SMALL_CAPS "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1"
+
+/* Settings that cannot be met give an error with a sentence. */
+GST_START_TEST (test_wrong_settings)
+{
+  static const struct
+  {
+    const char *launch, *word;
+  } cases[] = {
+    { "pacoenc rate-control=bitrate bitrate=1000", "rate-control" },
+    { "pacoenc rate-control=lossless wavelet=cdf97", "cdf53" },
+    { "pacoenc codeblock-height=48",
+        "codeblock-height=48 cannot be done: codeblocks have 32, 64, 128 or "
+        "256 lines" },
+    { "pacoenc color-transform=rct", "color-transform=rct is for R, G and B" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBus *bus;
+    GstHarness *harness = paco_test_harness (cases[i].launch, &bus);
+    GError *error;
+
+    gst_harness_set_src_caps_str (harness, SMALL_CAPS);
+    fail_if (gst_harness_push (harness, paco_test_gray_buffer (64, 48, 0))
+        == GST_FLOW_OK);
+    error = paco_test_pop_error (bus);
+    fail_unless (error != NULL, "%s", cases[i].launch);
+    fail_unless (
+        g_error_matches (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS),
+        "%s: %s", cases[i].launch, error->message);
+    fail_unless (strcasestr (error->message, cases[i].word) != NULL, "%s: %s",
+        cases[i].launch, error->message);
+    g_error_free (error);
+    paco_test_teardown_failed (harness, bus);
+  }
+}
+GST_END_TEST;
+
+/* The next warning on the bus, to be freed, or NULL. */
+static char *
+pop_warning (GstBus *bus)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  GError *warning = NULL;
+  char *text;
+
+  if (message == NULL)
+    return NULL;
+  gst_message_parse_warning (message, &warning, NULL);
+  text = g_strdup (warning->message);
+  g_error_free (warning);
+  gst_message_unref (message);
+  return text;
+}
+
+static void
+expect_warning (GstBus *bus, const char *word, const char *what)
+{
+  char *warning = pop_warning (bus);
+
+  fail_unless (word == NULL ? warning == NULL
+                            : warning != NULL && strstr (warning, word) != NULL,
+      "%s: %s", what, warning);
+  g_free (warning);
+}
+
+/* What was set and has no effect is told once, and frames are coded. */
+GST_START_TEST (test_ignored_settings)
+{
+  static const struct
+  {
+    const char *launch, *word, *later;
+  } cases[] = {
+    { "pacoenc", NULL, "bitrate=777 has no effect with rate-control=quality" },
+    { "pacoenc bitrate=3000",
+        "bitrate=3000 has no effect with rate-control=quality", "bitrate=777" },
+    { "pacoenc frame-size=1000",
+        "frame-size=1000 has no effect with rate-control=quality", NULL },
+    { "pacoenc rate-control=lossless bitrate=2",
+        "bitrate=2 has no effect with rate-control=lossless", "bitrate=777" },
+    { "pacoenc rate-control=lossless quality=50",
+        "quality=50 has no effect with rate-control=lossless", "bitrate=777" },
+    { "pacoenc rate-control=lossless", NULL, "bitrate=777" },
+    { "pacoenc quality=100", NULL, "bitrate=777" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBus *bus;
+    GstHarness *harness = paco_test_harness (cases[i].launch, &bus);
+    GstElement *encoder = gst_harness_find_element (harness, "pacoenc");
+
+    gst_harness_set_src_caps_str (harness, SMALL_CAPS);
+    for (guint k = 0; k < 3; k++) {
+      fail_unless_equals_int (
+          gst_harness_push (harness, paco_test_gray_buffer (64, 48, k)),
+          GST_FLOW_OK);
+      expect_warning (bus, k == 0 ? cases[i].word : NULL, cases[i].launch);
+    }
+
+    g_object_set (encoder, "bitrate", 777, NULL);
+    gst_harness_push (harness, paco_test_gray_buffer (64, 48, 3));
+    expect_warning (bus, cases[i].later, cases[i].launch);
+    gst_object_unref (encoder);
+    paco_test_teardown (harness, bus);
+  }
+}
+GST_END_TEST;
+
+/* More levels are left out than there are. */
+GST_START_TEST (test_reduce)
+{
+  GstBus *bus;
+  GstHarness *harness = paco_test_harness (
+      "pacoenc levels=3 ! pacodec reduce=4", &bus);
+  GError *error;
+
+  gst_harness_set_src_caps_str (harness, SMALL_CAPS);
+  gst_harness_push (harness, paco_test_gray_buffer (64, 48, 0));
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  error = paco_test_pop_error (bus);
+  fail_unless (error != NULL);
+  fail_unless (
+      strstr (error->message, "set reduce to 3 or less"), "%s", error->message);
+  g_error_free (error);
+  paco_test_teardown_failed (harness, bus);
+}
+GST_END_TEST;
+
+static Suite *
+settings_suite (void)
+{
+  Suite *suite = suite_create ("settings");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_wrong_settings);
+  tcase_add_test (tcase, test_ignored_settings);
+  tcase_add_test (tcase, test_reduce);
+  return suite;
+}
+
+GST_CHECK_MAIN (settings);
