@@ -2,86 +2,11 @@
  * Damaged frames, and frames of empty blocks: the same verdict as the
  * reference's, and the same pixels. */
 #include "backend-case.h"
+#include "random-damage.h"
 #include "codec/geometry.h"
 #include "codec/index.h"
 #include <string.h>
 #include <zlib.h>
-
-static void
-put32 (uint8_t *data, uint32_t value)
-{
-  for (unsigned i = 0; i < 4; i++)
-    data[i] = value >> (8 * i);
-}
-
-/* Makes the CRCs of header and index right again, so that what lies behind
- * them is reached. */
-static void
-mend (GByteArray *frame, const PacoHeader *header)
-{
-  uint8_t *data = frame->data;
-  uint32_t index_end = header->header_size + header->index_size;
-
-  if (frame->len >= index_end)
-    put32 (
-        data + 16, crc32 (0, data + header->header_size, header->index_size));
-  if (frame->len >= header->header_size)
-    put32 (data + header->header_size - 4,
-        crc32 (0, data, header->header_size - 4));
-}
-
-static void
-damage (GRand *rand, GByteArray *frame, const PacoHeader *header)
-{
-  uint32_t index_end = header->header_size + header->index_size;
-  uint32_t begin = 0, end = frame->len;
-
-  switch (g_rand_int_range (rand, 0, 8)) {
-    case 0: /* cut */
-      g_byte_array_set_size (frame, g_rand_int_range (rand, 0, frame->len));
-      return;
-    case 1: /* anywhere, the CRCs left wrong */
-      frame->data[g_rand_int_range (rand, 0, frame->len)] ^= 1
-          << g_rand_int_range (rand, 0, 8);
-      return;
-    case 2:
-      end = header->header_size;
-      break;
-    case 3:
-    case 4:
-      begin = header->header_size;
-      end = index_end;
-      break;
-    default:
-      begin = index_end;
-      break;
-  }
-  for (int n = g_rand_int_range (rand, 1, 6); n > 0 && begin < end; n--) {
-    uint8_t *byte = &frame->data[g_rand_int_range (rand, begin, end)];
-
-    if (g_rand_boolean (rand))
-      *byte ^= 1 << g_rand_int_range (rand, 0, 8);
-    else
-      *byte = g_rand_int (rand);
-  }
-  mend (frame, header);
-}
-
-/* Whether the damaged header still says what the test has buffers for. */
-static bool
-same_format (const uint8_t *data, size_t size, const PacoHeader *original)
-{
-  PacoHeader header;
-
-  return !paco_header_parse (data, size, &header, NULL, NULL)
-      || (header.picture.width == original->picture.width
-          && header.picture.height == original->picture.height
-          && header.picture.fields == original->picture.fields
-          && header.picture.n_components == original->picture.n_components
-          && memcmp (header.picture.components, original->picture.components,
-                 sizeof header.picture.components)
-              == 0);
-}
 
 static void
 test_damaged (void)
@@ -102,8 +27,8 @@ test_damaged (void)
       GByteArray *copy = g_byte_array_new ();
 
       g_byte_array_append (copy, c.frame->data, c.frame->len);
-      damage (c.rand, copy, &header);
-      if (same_format (copy->data, copy->len, &header)) {
+      test_damage (c.rand, copy, &header);
+      if (test_same_format (copy->data, copy->len, &header)) {
         Verdict verdict = decode_and_check (&c, coders.decoders[0], copy->data,
             copy->len, g_rand_int_range (c.rand, 0, c.levels + 1));
 

@@ -107,7 +107,7 @@ finish () {
 }
 
 device='' driver='' content=computed
-tests='bpc-device dwt-device pack-device cuda-backend failures sanitizer
+tests='bpc-device dwt-device pack-device cuda-backend failures damage sanitizer
 pipelines stress figures'
 if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
   for name in $tests; do
@@ -129,6 +129,9 @@ step dwt-device 300 "$build/tests/gpu/dwt-device"
 step pack-device 300 "$build/tests/gpu/pack-device"
 tap cuda-backend 300 "$build/tests/codec/test-cuda-backend"
 tap failures 300 "$build/tests/gpu/failures-device"
+# 20000 damaged frames of small pictures and 200 of large ones.
+step damage 300 "$build/tests/gpu/damage"
+tail -n 1 "$work/log"
 
 # --- bad accesses, races, memory that nobody has written ---
 
@@ -143,6 +146,13 @@ for tool in memcheck racecheck initcheck; do
     count skipped "sanitizer $tool: there is no compute-sanitizer"
   fi
 done
+
+if [ -n "$sanitizer" ]; then
+  step 'damage memcheck' 300 "$sanitizer" --tool memcheck --error-exitcode 9 \
+    "$build/tests/gpu/damage" --frames=2000 --large=0
+else
+  count skipped 'damage memcheck: there is no compute-sanitizer'
+fi
 
 # --- pipelines: the same files and pictures from CUDA and CPU ---
 

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Random damage to frames, of which much lies behind the checks of the CRCs:
+ * for tests that compare what decoders make of it. */
+#pragma once
+#include "codec/header.h"
+#include <stdbool.h>
+
+/* Cuts the frame, or changes some bytes of its header, index or payload; the
+ * CRCs may be made right again. header: the frame's. */
+void test_damage (GRand *rand, GByteArray *frame, const PacoHeader *header);
+
+/* Whether size bytes at data, if they begin with a header at all, are of a
+ * picture of the same format as original. */
+bool test_same_format (
+    const uint8_t *data, size_t size, const PacoHeader *original);
