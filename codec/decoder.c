@@ -1,48 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The common part of decoders. */
-#include "decoder.h"
-#include "error.h"
+ * The common part of decoders: headers become configurations, and frames jobs of
+ * a coder. */
+#include "decoder_private.h"
 #include <zlib.h>
 
-/* --- in a slot's thread --- */
+/* --- coded frames --- */
 
-static void
-run (void *owner, unsigned slot, void *job, void *result)
+gboolean
+paco_coded_frame_parse (
+    PacoCodedFrame *frame, const uint8_t *data, size_t size, GError **error)
 {
-  PacoDecoder *decoder = owner;
-  PacoDecodedFrame *frame = result;
-
-  *frame = (PacoDecodedFrame){ NULL };
-  decoder->klass->decode (decoder, slot, job, frame);
-}
-
-static void
-discard (void *owner, void *result)
-{
-  PacoDecodedFrame *frame = result;
-
-  g_clear_error (&frame->error);
+  frame->data = data;
+  return paco_header_parse_frame (
+      data, size, &frame->header, &frame->carried_set, error);
 }
 
 const uint8_t *
 paco_decoder_payload (const PacoDecoderJob *job)
 {
-  return job->data + job->header.header_size + job->header.index_size;
+  const PacoHeader *header = &job->frame.header;
+
+  return job->frame.data + header->header_size + header->index_size;
 }
 
 gboolean
 paco_decoder_parse_index (const PacoDecoder *decoder, const PacoDecoderJob *job,
     PacoBlockRecord *records, GError **error)
 {
-  const PacoHeader *header = &job->header;
-  const uint8_t *index = job->data + header->header_size;
+  const PacoHeader *header = &job->frame.header;
+  const uint8_t *index = job->frame.data + header->header_size;
 
   if (crc32 (0, index, header->index_size) != header->index_crc) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_CORRUPT,
         "the index of the frame is damaged");
     return FALSE;
   }
-  return paco_index_parse (index, header->index_size, decoder->geometry,
+  return paco_index_parse (index, header->index_size, decoder->coder.geometry,
       header->coding.block_checks,
       header->frame_size - header->header_size - header->index_size, records,
       error);
@@ -54,65 +47,57 @@ paco_decoder_finds_damage (
 {
   const uint8_t *bytes = paco_decoder_payload (job) + record->offset;
 
-  return job->header.coding.block_checks && record->planes > 0
+  return job->frame.header.coding.block_checks && record->planes > 0
       && (crc32 (0, bytes, record->length) & 0xffff) != record->check;
 }
 
-/* --- open and close --- */
+/* --- frames as jobs of a coder --- */
+
+static void
+run (PacoCoder *coder, unsigned slot, void *data, void *result)
+{
+  PacoDecoder *decoder = (PacoDecoder *) coder;
+  const PacoDecoderClass *klass = (const PacoDecoderClass *) coder->klass;
+  PacoDecoderJob *job = data;
+  PacoDecodedFrame *frame = result;
+
+  /* It was copied. */
+  if (job->frame.header.set)
+    job->frame.header.set = &job->frame.carried_set;
+  *frame = (PacoDecodedFrame){ NULL };
+  klass->decode (decoder, slot, job, frame);
+}
+
+static void
+discard (void *result)
+{
+  PacoDecodedFrame *frame = result;
+
+  g_clear_error (&frame->error);
+}
 
 void
 paco_decoder_init (PacoDecoder *decoder, const PacoDecoderClass *klass,
     const PacoBackendOptions *options)
 {
-  decoder->klass = klass;
-  decoder->depth = CLAMP (options->depth, 1, PACO_MAX_DEPTH);
-  decoder->max_pixels = options->max_pixels;
-  paco_stats_counter_init (&decoder->stats, klass->backend);
-}
-
-gboolean
-paco_decoder_start (PacoDecoder *decoder, GError **error)
-{
-  const PacoPipelineClass klass = {
+  static const PacoCoderKind kind = {
+    .name = "decoder",
     .job_size = sizeof (PacoDecoderJob),
     .result_size = sizeof (PacoDecodedFrame),
     .run = run,
     .discard = discard,
-    .owner = decoder,
   };
 
-  decoder->pipeline = paco_pipeline_new (&klass, decoder->depth);
-  if (!decoder->pipeline)
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
-        "the decoder's threads could not be started");
-  return decoder->pipeline != NULL;
-}
-
-static void
-unconfigure (PacoDecoder *decoder)
-{
-  decoder->configured = false;
-  decoder->klass->unconfigure (decoder);
-  g_clear_pointer (&decoder->geometry, paco_geometry_free);
-}
-
-void
-paco_decoder_close (PacoDecoder *decoder)
-{
-  if (!decoder)
-    return;
-  paco_pipeline_free (decoder->pipeline);
-  unconfigure (decoder);
-  decoder->klass->close (decoder);
-  paco_stats_counter_clear (&decoder->stats);
-  g_free (decoder);
+  decoder->max_pixels = options->max_pixels;
+  paco_coder_init (&decoder->coder, &klass->coder, &kind, options);
 }
 
 /* --- configuration --- */
 
 static gboolean
-configure (PacoDecoder *decoder, const PacoSampleLayout *layout, GError **error)
+prepare (PacoCoder *coder, const PacoSampleLayout *layout, GError **error)
 {
+  PacoDecoder *decoder = (PacoDecoder *) coder;
   const PacoHeader *header = &decoder->header;
 
   if (!paco_header_check_pixels (header, decoder->max_pixels, error))
@@ -125,75 +110,61 @@ configure (PacoDecoder *decoder, const PacoSampleLayout *layout, GError **error)
   }
   if (!paco_samples_check (&header->picture, layout, error))
     return FALSE;
-  decoder->geometry = paco_geometry_new (&header->picture, &header->coding);
+  coder->geometry = paco_geometry_new (&header->picture, &header->coding);
   /* A few bytes may claim a picture of gigabytes, but every block of it has a
    * byte in the index. */
-  if (header->index_size < decoder->geometry->n_blocks) {
+  if (header->index_size < coder->geometry->n_blocks) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
         "the frame's index of %u bytes is too small for %u codeblocks",
-        header->index_size, decoder->geometry->n_blocks);
+        header->index_size, coder->geometry->n_blocks);
     return FALSE;
   }
-  return decoder->klass->configure (decoder, error);
+  return TRUE;
 }
 
 gboolean
 paco_decoder_configure (PacoDecoder *decoder, const PacoHeader *header,
     const PacoSampleLayout *layout, unsigned reduce, GError **error)
 {
-  g_return_val_if_fail (paco_pipeline_is_idle (decoder->pipeline), FALSE);
-  unconfigure (decoder);
+  paco_coder_unconfigure (&decoder->coder);
   decoder->header = *header;
   decoder->header.set = NULL;
   decoder->reduce = reduce;
-  decoder->configured = configure (decoder, layout, error);
-  if (!decoder->configured)
-    unconfigure (decoder);
-  return decoder->configured;
+  return paco_coder_configure (&decoder->coder, prepare, layout, error);
 }
 
 /* --- frames in and out --- */
 
 gboolean
-paco_decoder_submit (PacoDecoder *decoder, const uint8_t *data, size_t size,
+paco_decoder_submit (PacoDecoder *decoder, const PacoCodedFrame *frame,
     const PacoPicture *destination, void *user_data, GError **error)
 {
-  PacoDecoderJob job = { .destination = *destination, .data = data };
+  const PacoHeader *header = &frame->header;
+  PacoDecoderJob job;
 
-  if (!paco_header_parse_frame (
-          data, size, &job.header, &job.carried_set, error))
-    return FALSE;
-  if (!decoder->configured
-      || !paco_header_same_configuration (&decoder->header, &job.header)) {
+  if (!decoder->coder.configured
+      || !paco_header_same_configuration (&decoder->header, header)) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
         "the frame is of another format than the decoder was set up for");
     return FALSE;
   }
-  if (!paco_samples_check (&job.header.picture, destination->layout, error))
+  if (!paco_samples_check (&header->picture, destination->layout, error))
     return FALSE;
-  paco_pipeline_submit (decoder->pipeline, &job, user_data);
-  return TRUE;
+  job.destination = *destination;
+  job.frame = *frame;
+  return paco_coder_submit (&decoder->coder, &job, user_data, error);
 }
 
 gboolean
-paco_decoder_collect (PacoDecoder *decoder, PacoDecodedFrame *frame)
+paco_decoder_collect (
+    PacoDecoder *decoder, PacoDecodedFrame *frame, GError **error)
 {
+  PacoFrameTimes times;
   void *user_data;
 
-  if (!paco_pipeline_collect (decoder->pipeline, frame, &user_data))
+  if (!paco_coder_collect (&decoder->coder, frame, &user_data, &times, error))
     return FALSE;
   frame->user_data = user_data;
+  frame->times = times;
   return TRUE;
-}
-
-void
-paco_decoder_abandon (PacoDecoder *decoder, void (*drop) (void *))
-{
-  paco_pipeline_abandon (decoder->pipeline, drop);
-}
-
-void
-paco_decoder_stats (PacoDecoder *decoder, PacoStats *stats)
-{
-  paco_stats_counter_get (&decoder->stats, stats);
 }

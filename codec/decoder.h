@@ -1,84 +1,58 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the decoders of all backends have in common: checks of what comes in,
- * the index, frames in flight. A backend's own decoder begins with a
- * PacoDecoder, and does the rest in the functions of a PacoDecoderClass.
- *
- * The header is checked when a frame is submitted, so that the caller hears of
- * bytes that are no frame at once; everything else in the slot's thread. */
+ * Decoders: codestreams in, pictures out. For users of any backend's; coder.h
+ * has what encoders and decoders do alike. */
 #pragma once
-#include "backend.h"
-#include "index.h"
-#include "pipeline.h"
-#include "stats.h"
+#include "coder.h"
+#include "header.h"
 
+G_BEGIN_DECLS
+
+typedef struct _PacoDecoder PacoDecoder;
+
+/* A frame's bytes and what its header says: made by paco_coded_frame_parse(),
+ * which is the one place where the header of a frame to be decoded is read. */
 typedef struct
 {
-  PacoPicture destination;
-  const uint8_t *data;
+  const uint8_t *data; /* header.frame_size bytes */
   PacoHeader header;
   PacoProbabilitySet carried_set; /* if header.set is not NULL */
-} PacoDecoderJob;
+} PacoCodedFrame;
 
+/* As paco_header_parse_frame(). data is kept, not copied. */
+gboolean paco_coded_frame_parse (
+    PacoCodedFrame *frame, const uint8_t *data, size_t size, GError **error);
+
+/* A decoded frame: the samples are in the destination of submit(). */
 typedef struct
 {
-  const char *backend;
-  /* Gets ready for frames of what the PacoDecoder says; whatever is left of it
-   * after an error, unconfigure() frees. */
-  gboolean (*configure) (PacoDecoder *decoder, GError **error);
-  /* May be called twice. */
-  void (*unconfigure) (PacoDecoder *decoder);
-  /* Decodes a frame, in the slot's thread. Sets frame->error or
-   * frame->corrupted_blocks. */
-  void (*decode) (PacoDecoder *decoder, unsigned slot,
-      const PacoDecoderJob *job, PacoDecodedFrame *frame);
-  /* Frees what open() has made, but not the decoder itself. */
-  void (*close) (PacoDecoder *decoder);
-} PacoDecoderClass;
+  void *user_data;
+  GError *error;             /* the frame could not be decoded at all */
+  uint32_t corrupted_blocks; /* taken as zero */
+  PacoFrameTimes times;
+} PacoDecodedFrame;
 
-struct _PacoDecoder
-{
-  const PacoDecoderClass *klass;
-  unsigned depth; /* slots */
-  uint64_t max_pixels;
-  PacoPipeline *pipeline;
-  PacoStatsCounter stats;
-
-  /* Of what is configured. */
-  bool configured;
-  PacoHeader header; /* what the frames have in common */
-  PacoGeometry *geometry;
-  unsigned reduce;
-};
-
-/* To open: init, then what the backend needs, then start. Whatever goes wrong,
- * paco_decoder_close() frees all of it. decoder has been cleared. */
-void paco_decoder_init (PacoDecoder *decoder, const PacoDecoderClass *klass,
-    const PacoBackendOptions *options);
-gboolean paco_decoder_start (PacoDecoder *decoder, GError **error);
-
-/* The codeblocks' bytes of a frame. */
-const uint8_t *paco_decoder_payload (const PacoDecoderJob *job);
-/* records: one for each block. Error CORRUPT. */
-gboolean paco_decoder_parse_index (const PacoDecoder *decoder,
-    const PacoDecoderJob *job, PacoBlockRecord *records, GError **error);
-/* Whether a block's check says that its bytes are not what was written. */
-bool paco_decoder_finds_damage (
-    const PacoDecoderJob *job, const PacoBlockRecord *record);
-
-/* The rest of the table of a backend. */
+/* header: of the first frame to come. reduce <= levels. layout: of the
+ * destination. Error UNSUPPORTED if its picture is larger than the options
+ * allow. Needed again, with nothing in flight, before a frame whose
+ * header paco_header_same_configuration() tells apart. */
 gboolean paco_decoder_configure (PacoDecoder *decoder, const PacoHeader *header,
     const PacoSampleLayout *layout, unsigned reduce, GError **error);
-gboolean paco_decoder_submit (PacoDecoder *decoder, const uint8_t *data,
-    size_t size, const PacoPicture *destination, void *user_data,
-    GError **error);
-gboolean paco_decoder_collect (PacoDecoder *decoder, PacoDecodedFrame *frame);
-void paco_decoder_abandon (PacoDecoder *decoder, void (*drop) (void *));
-void paco_decoder_stats (PacoDecoder *decoder, PacoStats *stats);
-void paco_decoder_close (PacoDecoder *decoder);
 
-#define PACO_DECODER_FUNCTIONS                                                 \
-  .decoder_configure = paco_decoder_configure,                                 \
-  .decoder_submit = paco_decoder_submit,                                       \
-  .decoder_collect = paco_decoder_collect,                                     \
-  .decoder_abandon = paco_decoder_abandon,                                     \
-  .decoder_stats = paco_decoder_stats, .decoder_close = paco_decoder_close
+/* Whether frames of header b can be decoded by a decoder configured for a:
+ * same picture and the same coding but for quantizer steps, carried set and
+ * reconstruction point. */
+gboolean paco_header_same_configuration (
+    const PacoHeader *a, const PacoHeader *b);
+
+/* Waits for a free slot. frame is copied, but for its bytes. Errors CORRUPT and
+ * so on leave the decoder usable. */
+gboolean paco_decoder_submit (PacoDecoder *decoder, const PacoCodedFrame *frame,
+    const PacoPicture *destination, void *user_data, GError **error);
+
+/* Waits for the oldest frame; the caller frees frame->error. FALSE without an
+ * error when nothing is in flight, and with error DEVICE when the coder is
+ * lost. */
+gboolean paco_decoder_collect (
+    PacoDecoder *decoder, PacoDecodedFrame *frame, GError **error);
+
+G_END_DECLS

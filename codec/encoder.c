@@ -1,82 +1,47 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The common part of encoders. */
-#include "encoder.h"
-#include "error.h"
+ * The common part of encoders: parameters become codings, and pictures jobs of
+ * a coder. */
+#include "encoder_private.h"
 #include "policy.h"
 
-/* --- in a slot's thread --- */
+/* --- frames as jobs of a coder --- */
 
 static void
-run (void *owner, unsigned slot, void *job, void *result)
+run (PacoCoder *coder, unsigned slot, void *job, void *result)
 {
-  PacoEncoder *encoder = owner;
+  PacoEncoder *encoder = (PacoEncoder *) coder;
+  const PacoEncoderClass *klass = (const PacoEncoderClass *) coder->klass;
   PacoEncodedFrame **frame = result;
 
-  *frame = encoder->klass->encode (encoder, slot, job);
+  *frame = klass->encode (encoder, slot, job);
 }
 
 static void
-discard (void *owner, void *result)
+discard (void *result)
 {
   PacoEncodedFrame **frame = result;
 
   (*frame)->release (*frame);
 }
 
-/* --- open and close --- */
-
 void
 paco_encoder_init (PacoEncoder *encoder, const PacoEncoderClass *klass,
     const PacoBackendOptions *options)
 {
-  encoder->klass = klass;
-  encoder->depth = CLAMP (options->depth, 1, PACO_MAX_DEPTH);
-  g_mutex_init (&encoder->lock);
-  paco_stats_counter_init (&encoder->stats, klass->backend);
-}
-
-gboolean
-paco_encoder_start (PacoEncoder *encoder, GError **error)
-{
-  const PacoPipelineClass klass = {
+  static const PacoCoderKind kind = {
+    .name = "encoder",
     .job_size = sizeof (PacoEncoderJob),
     .result_size = sizeof (PacoEncodedFrame *),
     .run = run,
     .discard = discard,
-    .owner = encoder,
   };
 
-  encoder->pipeline = paco_pipeline_new (&klass, encoder->depth);
-  if (!encoder->pipeline)
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
-        "the encoder's threads could not be started");
-  return encoder->pipeline != NULL;
-}
-
-static void
-unconfigure (PacoEncoder *encoder)
-{
-  encoder->configured = false;
-  encoder->klass->unconfigure (encoder);
-  g_clear_pointer (&encoder->geometry, paco_geometry_free);
-}
-
-void
-paco_encoder_close (PacoEncoder *encoder)
-{
-  if (!encoder)
-    return;
-  paco_pipeline_free (encoder->pipeline);
-  unconfigure (encoder);
-  encoder->klass->close (encoder);
-  paco_stats_counter_clear (&encoder->stats);
-  g_mutex_clear (&encoder->lock);
-  g_free (encoder);
+  paco_coder_init (&encoder->coder, &klass->coder, &kind, options);
 }
 
 /* --- configuration --- */
 
-/* Called with the lock. */
+/* With the lock. */
 static gboolean
 update_rate (PacoEncoder *encoder, GError **error)
 {
@@ -107,11 +72,11 @@ find_codings (PacoEncoder *encoder, GError **error)
   PacoParameters finest;
   gboolean found;
 
-  g_mutex_lock (&encoder->lock);
+  g_mutex_lock (&encoder->coder.lock);
   found = update_rate (encoder, error);
   encoder->coding = encoder->rate.coding;
   finest = encoder->parameters;
-  g_mutex_unlock (&encoder->lock);
+  g_mutex_unlock (&encoder->coder.lock);
 
   finest.quality = 100.0;
   return found
@@ -120,8 +85,9 @@ find_codings (PacoEncoder *encoder, GError **error)
 }
 
 static gboolean
-configure (PacoEncoder *encoder, const PacoSampleLayout *layout, GError **error)
+prepare (PacoCoder *coder, const PacoSampleLayout *layout, GError **error)
 {
+  PacoEncoder *encoder = (PacoEncoder *) coder;
   PacoHeader header = {
     .picture = encoder->picture,
     .video = { .par_n = 1, .par_d = 1, .fps_d = 1 },
@@ -133,10 +99,10 @@ configure (PacoEncoder *encoder, const PacoSampleLayout *layout, GError **error)
   if (!paco_header_check (&header, error)
       || !paco_samples_check (&encoder->picture, layout, error))
     return FALSE;
-  encoder->geometry = paco_geometry_new (&encoder->picture, &encoder->coding);
+  coder->geometry = paco_geometry_new (&encoder->picture, &encoder->coding);
   encoder->max_frame_size = paco_policy_max_frame_size (
-      &encoder->picture, &encoder->finest, encoder->geometry);
-  return encoder->klass->configure (encoder, error);
+      &encoder->picture, &encoder->finest, coder->geometry);
+  return TRUE;
 }
 
 gboolean
@@ -144,32 +110,28 @@ paco_encoder_configure (PacoEncoder *encoder, const PacoPictureFormat *picture,
     const PacoSampleLayout *layout, const PacoParameters *parameters,
     GError **error)
 {
-  g_return_val_if_fail (paco_pipeline_is_idle (encoder->pipeline), FALSE);
-  unconfigure (encoder);
+  paco_coder_unconfigure (&encoder->coder);
   encoder->picture = *picture;
   encoder->parameters = *parameters;
-  encoder->configured = configure (encoder, layout, error);
-  if (!encoder->configured)
-    unconfigure (encoder);
-  return encoder->configured;
+  return paco_coder_configure (&encoder->coder, prepare, layout, error);
 }
 
 void
 paco_encoder_set_rate (
     PacoEncoder *encoder, double quality, uint32_t frame_size)
 {
-  g_mutex_lock (&encoder->lock);
+  g_mutex_lock (&encoder->coder.lock);
   encoder->rate_changed |= encoder->parameters.quality != quality
       || encoder->parameters.frame_size != frame_size;
   encoder->parameters.quality = quality;
   encoder->parameters.frame_size = frame_size;
-  g_mutex_unlock (&encoder->lock);
+  g_mutex_unlock (&encoder->coder.lock);
 }
 
 size_t
 paco_encoder_max_frame_size (PacoEncoder *encoder)
 {
-  return encoder->configured ? encoder->max_frame_size : 0;
+  return encoder->coder.configured ? encoder->max_frame_size : 0;
 }
 
 /* --- frames in and out --- */
@@ -182,43 +144,32 @@ paco_encoder_submit (PacoEncoder *encoder, const PacoPicture *picture,
   PacoHeader header = { .picture = encoder->picture, .video = *video };
   gboolean valid;
 
-  if (!encoder->configured) {
+  if (!encoder->coder.configured) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
         "a frame came before its format");
     return FALSE;
   }
-  g_mutex_lock (&encoder->lock);
+  g_mutex_lock (&encoder->coder.lock);
   valid = !encoder->rate_changed || update_rate (encoder, error);
   job.rate = encoder->rate;
-  g_mutex_unlock (&encoder->lock);
+  g_mutex_unlock (&encoder->coder.lock);
   header.coding = job.rate.coding;
   if (!valid || !paco_header_check (&header, error)
       || !paco_samples_check (&encoder->picture, picture->layout, error))
     return FALSE;
-  paco_pipeline_submit (encoder->pipeline, &job, user_data);
-  return TRUE;
+  return paco_coder_submit (&encoder->coder, &job, user_data, error);
 }
 
 PacoEncodedFrame *
-paco_encoder_collect (PacoEncoder *encoder)
+paco_encoder_collect (PacoEncoder *encoder, GError **error)
 {
   PacoEncodedFrame *frame;
+  PacoFrameTimes times;
   void *user_data;
 
-  if (!paco_pipeline_collect (encoder->pipeline, &frame, &user_data))
+  if (!paco_coder_collect (&encoder->coder, &frame, &user_data, &times, error))
     return NULL;
   frame->user_data = user_data;
+  frame->times = times;
   return frame;
-}
-
-void
-paco_encoder_abandon (PacoEncoder *encoder, void (*drop) (void *))
-{
-  paco_pipeline_abandon (encoder->pipeline, drop);
-}
-
-void
-paco_encoder_stats (PacoEncoder *encoder, PacoStats *stats)
-{
-  paco_stats_counter_get (&encoder->stats, stats);
 }

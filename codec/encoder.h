@@ -1,89 +1,48 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the encoders of all backends have in common: checks of what comes in,
- * the rate, frames in flight. A backend's own encoder begins with a
- * PacoEncoder, and does the rest in the functions of a PacoEncoderClass. */
+ * Encoders: pictures in, codestreams out. For users of any backend's; coder.h
+ * has what encoders and decoders do alike. */
 #pragma once
-#include "backend.h"
-#include "geometry.h"
-#include "pipeline.h"
-#include "stats.h"
+#include "coder.h"
+#include "header.h"
+#include "parameters.h"
 
-/* What follows from the rate: fixed for a frame when it is submitted. */
-typedef struct
+G_BEGIN_DECLS
+
+typedef struct _PacoEncoder PacoEncoder;
+typedef struct _PacoEncodedFrame PacoEncodedFrame;
+
+/* A codestream in memory of the backend. data and size stay valid until
+ * release; user_data is that of submit(). error is set, and data NULL, when
+ * this frame failed. Collecting frees the slot: a frame may be kept for any
+ * time, released by any thread, and outlive configure() and close(). */
+struct _PacoEncodedFrame
 {
-  guint number; /* another one, but never 0, when the rate has changed */
-  PacoCoding coding;
-  uint8_t dropped_planes[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS];
-} PacoRate;
-
-typedef struct
-{
-  PacoPicture picture;
-  PacoVideoInfo video;
-  PacoRate rate;
-} PacoEncoderJob;
-
-typedef struct
-{
-  const char *backend;
-  /* Gets ready for frames of what the PacoEncoder says; whatever is left of it
-   * after an error, unconfigure() frees. */
-  gboolean (*configure) (PacoEncoder *encoder, GError **error);
-  /* May be called twice. */
-  void (*unconfigure) (PacoEncoder *encoder);
-  /* Codes a frame, in the slot's thread. Never NULL, and without user_data. */
-  PacoEncodedFrame *(*encode) (
-      PacoEncoder *encoder, unsigned slot, const PacoEncoderJob *job);
-  /* Frees what open() has made, but not the encoder itself. */
-  void (*close) (PacoEncoder *encoder);
-} PacoEncoderClass;
-
-struct _PacoEncoder
-{
-  const PacoEncoderClass *klass;
-  unsigned depth; /* slots */
-  PacoPipeline *pipeline;
-  PacoStatsCounter stats;
-
-  /* Of what is configured. */
-  bool configured;
-  PacoPictureFormat picture;
-  PacoCoding coding; /* only what does not change with the rate */
-  PacoCoding finest; /* the most bits that the rate can lead to */
-  PacoGeometry *geometry;
-  size_t max_frame_size; /* whatever the rate */
-
-  GMutex lock; /* of what follows */
-  PacoParameters parameters;
-  PacoRate rate;
-  bool rate_changed;
+  uint8_t *data;
+  size_t size;
+  void *user_data;
+  GError *error;
+  PacoFrameTimes times;
+  void (*release) (PacoEncodedFrame *frame);
 };
 
-/* To open: init, then what the backend needs, then start. Whatever goes wrong,
- * paco_encoder_close() frees all of it. encoder has been cleared. */
-void paco_encoder_init (PacoEncoder *encoder, const PacoEncoderClass *klass,
-    const PacoBackendOptions *options);
-gboolean paco_encoder_start (PacoEncoder *encoder, GError **error);
-
-/* The rest of the table of a backend. */
+/* Nothing may be in flight. */
 gboolean paco_encoder_configure (PacoEncoder *encoder,
     const PacoPictureFormat *picture, const PacoSampleLayout *layout,
     const PacoParameters *parameters, GError **error);
+
+/* Quality and frame_size of later frames; allowed with frames in flight. */
 void paco_encoder_set_rate (
     PacoEncoder *encoder, double quality, uint32_t frame_size);
+
+/* Of any frame of what is configured, at any rate; 0 if nothing is. */
+size_t paco_encoder_max_frame_size (PacoEncoder *encoder);
+
+/* Waits for a free slot. video is copied. */
 gboolean paco_encoder_submit (PacoEncoder *encoder, const PacoPicture *picture,
     const PacoVideoInfo *video, void *user_data, GError **error);
-PacoEncodedFrame *paco_encoder_collect (PacoEncoder *encoder);
-void paco_encoder_abandon (PacoEncoder *encoder, void (*drop) (void *));
-size_t paco_encoder_max_frame_size (PacoEncoder *encoder);
-void paco_encoder_stats (PacoEncoder *encoder, PacoStats *stats);
-void paco_encoder_close (PacoEncoder *encoder);
 
-#define PACO_ENCODER_FUNCTIONS                                                 \
-  .encoder_configure = paco_encoder_configure,                                 \
-  .encoder_set_rate = paco_encoder_set_rate,                                   \
-  .encoder_submit = paco_encoder_submit,                                       \
-  .encoder_collect = paco_encoder_collect,                                     \
-  .encoder_abandon = paco_encoder_abandon,                                     \
-  .encoder_max_frame_size = paco_encoder_max_frame_size,                       \
-  .encoder_stats = paco_encoder_stats, .encoder_close = paco_encoder_close
+/* Waits for the oldest frame. NULL without an error when nothing is in flight,
+ * and with error DEVICE when the coder is lost. */
+PacoEncodedFrame *paco_encoder_collect (PacoEncoder *encoder, GError **error);
+
+G_END_DECLS

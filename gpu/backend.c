@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The CUDA backend as a table, and the devices that are open. */
 #include "gpu/backend.h"
-#include "codec/decoder.h"
-#include "codec/encoder.h"
 #include "gpu/memory.h"
 #include <string.h>
 
 const PacoBackend paco_cuda_backend = {
   .name = "cuda",
   .encoder_open = paco_cuda_encoder_open,
-  PACO_ENCODER_FUNCTIONS,
   .decoder_open = paco_cuda_decoder_open,
-  PACO_DECODER_FUNCTIONS,
-  .encoder_host_memory = paco_cuda_encoder_host_memory,
-  .decoder_host_memory = paco_cuda_decoder_host_memory,
 };
 
 /* The devices in use, so that coders can share them: the one thing in this

@@ -58,11 +58,7 @@ void paco_cuda_describe (PacoStats *stats, const PacoCuda *cuda);
 
 PacoEncoder *paco_cuda_encoder_open (
     const PacoBackendOptions *options, GError **error);
-PacoHostMemory *paco_cuda_encoder_host_memory (
-    PacoEncoder *encoder, size_t size, GError **error);
 PacoDecoder *paco_cuda_decoder_open (
     const PacoBackendOptions *options, GError **error);
-PacoHostMemory *paco_cuda_decoder_host_memory (
-    PacoDecoder *decoder, size_t size, GError **error);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The decoder of the CUDA backend: frame -> blocks -> coefficients -> samples.
  * A slot's thread checks the index, enqueues everything else and waits once. */
-#include "codec/decoder.h"
+#include "codec/decoder_private.h"
 #include "codec/policy.h"
 #include "gpu/frame.h"
 
@@ -117,7 +117,7 @@ decode_blocks (
 {
   PacoCuda *cuda = decoder->cuda;
   const PacoCudaPlan *plan = &decoder->plan;
-  const PacoCoding *coding = &job->header.coding;
+  const PacoCoding *coding = &job->frame.header.coding;
   PacoBpcDecodeParameters parameters = {
     .coefficients = slot->frame.coefficients.address,
     .blocks = slot->frame.blocks.address,
@@ -131,8 +131,8 @@ decode_blocks (
   };
   CUdeviceptr rows;
 
-  if (!paco_cuda_frame_rows (&slot->frame, coding,
-          job->header.set ? &job->carried_set : NULL, &rows, error))
+  if (!paco_cuda_frame_rows (
+          &slot->frame, coding, job->frame.header.set, &rows, error))
     return FALSE;
   parameters.rows = rows;
   return paco_module_launch (cuda->device,
@@ -149,7 +149,7 @@ transform (
   PacoCuda *cuda = decoder->cuda;
   PacoPicture picture;
   PacoDwtFrame frame = paco_cuda_frame_transform (
-      &slot->frame, &job->header.coding, &picture, slot->wide);
+      &slot->frame, &job->frame.header.coding, &picture, slot->wide);
 
   if (slot->dropped)
     frame.dropped_planes = slot->instructions.address
@@ -199,12 +199,14 @@ enqueue (
 }
 
 static void
-count (CudaDecoder *decoder, const PacoCudaFrame *frame,
-    const PacoDecoderJob *job, uint32_t corrupted_blocks)
+count (CudaDecoder *decoder, const Slot *slot, const PacoDecoderJob *job,
+    uint32_t corrupted_blocks)
 {
-  paco_stats_counter_add (&decoder->base.stats,
+  const PacoCudaFrame *frame = &slot->frame;
+
+  paco_coder_count (&decoder->base.coder, slot - decoder->slots,
       &(PacoStats){
-          .bytes = job->header.frame_size,
+          .bytes = job->frame.header.frame_size,
           .corrupted_blocks = corrupted_blocks,
           .transform_ms = paco_cuda_frame_milliseconds (
               frame, PACO_CUDA_STAGE_2, PACO_CUDA_STAGE_3),
@@ -243,7 +245,7 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
   if (!paco_cuda_enter (decoder->cuda, &frame->error))
     return;
   if (decode_frame (decoder, slot, job, frame, &frame->error))
-    count (decoder, &slot->frame, job, frame->corrupted_blocks);
+    count (decoder, slot, job, frame->corrupted_blocks);
   paco_cuda_leave (decoder->cuda);
 }
 
@@ -261,7 +263,7 @@ slot_clear (CudaDecoder *decoder, Slot *slot)
 }
 
 static void
-unconfigure (PacoDecoder *base)
+unconfigure (PacoCoder *base)
 {
   CudaDecoder *decoder = (CudaDecoder *) base;
   gboolean entered = decoder->cuda && paco_cuda_enter (decoder->cuda, NULL);
@@ -325,25 +327,26 @@ allocate (CudaDecoder *decoder, GError **error)
 {
   if (!paco_cuda_plan_init (&decoder->plan, decoder->cuda, error))
     return FALSE;
-  for (unsigned i = 0; i < decoder->base.depth; i++)
+  for (unsigned i = 0; i < decoder->base.coder.depth; i++)
     if (!slot_init (decoder, &decoder->slots[i], error))
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-configure (PacoDecoder *base, GError **error)
+configure (PacoCoder *base, GError **error)
 {
   CudaDecoder *decoder = (CudaDecoder *) base;
+  const PacoDecoder *configured = &decoder->base;
   gboolean done;
 
   if (!paco_cuda_enter (decoder->cuda, error))
     return FALSE;
   decoder->plan = (PacoCudaPlan){
-    .format = base->header.picture,
-    .coding = base->header.coding,
+    .format = configured->header.picture,
+    .coding = configured->header.coding,
     .geometry = base->geometry,
-    .reduce = base->reduce,
+    .reduce = configured->reduce,
   };
   done = allocate (decoder, error);
   paco_cuda_leave (decoder->cuda);
@@ -353,12 +356,18 @@ configure (PacoDecoder *base, GError **error)
 /* --- open and close --- */
 
 static void
-close_parts (PacoDecoder *base)
+close_parts (PacoCoder *base)
 {
   CudaDecoder *decoder = (CudaDecoder *) base;
 
   paco_cuda_lanes_clear (&decoder->lanes);
   paco_cuda_unref (decoder->cuda);
+}
+
+static PacoHostMemory *
+host_memory (PacoCoder *base, size_t size, GError **error)
+{
+  return paco_cuda_host_memory_new (((CudaDecoder *) base)->cuda, size, error);
 }
 
 static gboolean
@@ -368,34 +377,32 @@ open_parts (
   decoder->cuda = paco_cuda_open (options->device, error);
   if (!decoder->cuda)
     return FALSE;
-  paco_cuda_describe (&decoder->base.stats.stats, decoder->cuda);
+  paco_cuda_describe (&decoder->base.coder.stats, decoder->cuda);
   paco_cuda_lanes_init (&decoder->lanes, decoder->cuda);
-  return paco_decoder_start (&decoder->base, error);
+  return paco_coder_start (&decoder->base.coder, error);
 }
 
 PacoDecoder *
 paco_cuda_decoder_open (const PacoBackendOptions *options, GError **error)
 {
   static const PacoDecoderClass klass = {
-    .backend = "cuda",
-    .configure = configure,
-    .unconfigure = unconfigure,
+    .coder = {
+      .backend = "cuda",
+      .has_device = true,
+      .configure = configure,
+      .unconfigure = unconfigure,
+      .close = close_parts,
+      .host_memory = host_memory,
+    },
     .decode = decode,
-    .close = close_parts,
   };
   CudaDecoder *decoder = g_new0 (CudaDecoder, 1);
   PacoDecoder *base = &decoder->base;
 
   paco_decoder_init (base, &klass, options);
-  if (!open_parts (decoder, options, error))
-    g_clear_pointer (&base, paco_decoder_close);
+  if (!open_parts (decoder, options, error)) {
+    paco_coder_close (&base->coder);
+    return NULL;
+  }
   return base;
-}
-
-PacoHostMemory *
-paco_cuda_decoder_host_memory (
-    PacoDecoder *decoder, size_t size, GError **error)
-{
-  return paco_cuda_host_memory_new (
-      ((CudaDecoder *) decoder)->cuda, size, error);
 }

@@ -11,7 +11,7 @@
  * a frame has beyond that takes a second download. (Kernels that write to the
  * host's memory would know; but their writes and the other frames' uploads
  * hinder each other.) */
-#include "codec/encoder.h"
+#include "codec/encoder_private.h"
 #include "gpu/output.h"
 #include "gpu/pack.h"
 
@@ -199,7 +199,7 @@ count (CudaEncoder *encoder, Slot *slot, size_t size)
 {
   const PacoCudaFrame *frame = &slot->frame;
 
-  paco_stats_counter_add (&encoder->base.stats,
+  paco_coder_count (&encoder->base.coder, slot - encoder->slots,
       &(PacoStats){
           .bytes = size,
           .transform_ms = paco_cuda_frame_milliseconds (
@@ -249,7 +249,7 @@ slot_clear (CudaEncoder *encoder, Slot *slot)
 }
 
 static void
-unconfigure (PacoEncoder *base)
+unconfigure (PacoCoder *base)
 {
   CudaEncoder *encoder = (CudaEncoder *) base;
   gboolean entered = encoder->cuda && paco_cuda_enter (encoder->cuda, NULL);
@@ -291,24 +291,25 @@ allocate (CudaEncoder *encoder, GError **error)
 
   if (!paco_cuda_plan_init (&encoder->plan, encoder->cuda, error))
     return FALSE;
-  for (unsigned i = 0; i < base->depth; i++)
+  for (unsigned i = 0; i < base->coder.depth; i++)
     if (!slot_init (encoder, &encoder->slots[i], wide, error))
       return FALSE;
   return paco_cuda_outputs_configure (
-      encoder->outputs, base->max_frame_size, base->depth + 2, error);
+      encoder->outputs, base->max_frame_size, base->coder.depth + 2, error);
 }
 
 static gboolean
-configure (PacoEncoder *base, GError **error)
+configure (PacoCoder *base, GError **error)
 {
   CudaEncoder *encoder = (CudaEncoder *) base;
+  const PacoEncoder *configured = &encoder->base;
   gboolean done;
 
   if (!paco_cuda_enter (encoder->cuda, error))
     return FALSE;
   encoder->plan = (PacoCudaPlan){
-    .format = base->picture,
-    .coding = base->coding,
+    .format = configured->picture,
+    .coding = configured->coding,
     .geometry = base->geometry,
   };
   done = allocate (encoder, error);
@@ -319,13 +320,19 @@ configure (PacoEncoder *base, GError **error)
 /* --- open and close --- */
 
 static void
-close_parts (PacoEncoder *base)
+close_parts (PacoCoder *base)
 {
   CudaEncoder *encoder = (CudaEncoder *) base;
 
   paco_cuda_lanes_clear (&encoder->lanes);
   paco_cuda_outputs_close (encoder->outputs);
   paco_cuda_unref (encoder->cuda);
+}
+
+static PacoHostMemory *
+host_memory (PacoCoder *base, size_t size, GError **error)
+{
+  return paco_cuda_host_memory_new (((CudaEncoder *) base)->cuda, size, error);
 }
 
 static gboolean
@@ -335,35 +342,33 @@ open_parts (
   encoder->cuda = paco_cuda_open (options->device, error);
   if (!encoder->cuda)
     return FALSE;
-  paco_cuda_describe (&encoder->base.stats.stats, encoder->cuda);
+  paco_cuda_describe (&encoder->base.coder.stats, encoder->cuda);
   encoder->outputs = paco_cuda_outputs_new (encoder->cuda);
   paco_cuda_lanes_init (&encoder->lanes, encoder->cuda);
-  return paco_encoder_start (&encoder->base, error);
+  return paco_coder_start (&encoder->base.coder, error);
 }
 
 PacoEncoder *
 paco_cuda_encoder_open (const PacoBackendOptions *options, GError **error)
 {
   static const PacoEncoderClass klass = {
-    .backend = "cuda",
-    .configure = configure,
-    .unconfigure = unconfigure,
+    .coder = {
+      .backend = "cuda",
+      .has_device = true,
+      .configure = configure,
+      .unconfigure = unconfigure,
+      .close = close_parts,
+      .host_memory = host_memory,
+    },
     .encode = encode,
-    .close = close_parts,
   };
   CudaEncoder *encoder = g_new0 (CudaEncoder, 1);
   PacoEncoder *base = &encoder->base;
 
   paco_encoder_init (base, &klass, options);
-  if (!open_parts (encoder, options, error))
-    g_clear_pointer (&base, paco_encoder_close);
+  if (!open_parts (encoder, options, error)) {
+    paco_coder_close (&base->coder);
+    return NULL;
+  }
   return base;
-}
-
-PacoHostMemory *
-paco_cuda_encoder_host_memory (
-    PacoEncoder *encoder, size_t size, GError **error)
-{
-  return paco_cuda_host_memory_new (
-      ((CudaEncoder *) encoder)->cuda, size, error);
 }

@@ -14,9 +14,8 @@ GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 struct _GstPacoAllocator
 {
   GstAllocator parent;
-  GMutex lock; /* of coder: it is not closed while it is asked */
-  GstPacoHostMemoryFunc func;
-  gpointer coder;
+  GMutex lock;      /* of coder */
+  PacoCoder *coder; /* a reference; NULL once detached */
 };
 
 G_DEFINE_FINAL_TYPE (GstPacoAllocator, gst_paco_allocator, GST_TYPE_ALLOCATOR);
@@ -32,13 +31,19 @@ release (gpointer data)
 static PacoHostMemory *
 ask_backend (GstPacoAllocator *self, gsize size)
 {
-  PacoHostMemory *memory = NULL;
+  PacoHostMemory *memory;
+  PacoCoder *coder = NULL;
   GError *error = NULL;
 
+  /* The device may take its time: nobody else waits for it. */
   g_mutex_lock (&self->lock);
   if (self->coder)
-    memory = self->func (self->coder, size, &error);
+    coder = paco_coder_ref (self->coder);
   g_mutex_unlock (&self->lock);
+  if (coder == NULL)
+    return NULL;
+  memory = paco_coder_host_memory (coder, size, &error);
+  paco_coder_unref (coder);
   if (error) {
     GST_WARNING_OBJECT (
         self, "taking ordinary memory instead: %s", error->message);
@@ -83,7 +88,10 @@ gst_paco_allocator_free (GstAllocator *allocator, GstMemory *memory)
 static void
 gst_paco_allocator_finalize (GObject *object)
 {
-  g_mutex_clear (&GST_PACO_ALLOCATOR (object)->lock);
+  GstPacoAllocator *self = GST_PACO_ALLOCATOR (object);
+
+  g_clear_pointer (&self->coder, paco_coder_unref);
+  g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_paco_allocator_parent_class)->finalize (object);
 }
 
@@ -105,27 +113,22 @@ gst_paco_allocator_init (GstPacoAllocator *self)
 }
 
 GstAllocator *
-gst_paco_allocator_new (GstPacoHostMemoryFunc func, gpointer coder)
+gst_paco_allocator_new (PacoCoder *coder)
 {
-  GstPacoAllocator *self;
+  GstPacoAllocator *self = g_object_new (GST_TYPE_PACO_ALLOCATOR, NULL);
 
-  if (func == NULL)
-    return NULL;
-  self = g_object_new (GST_TYPE_PACO_ALLOCATOR, NULL);
-  self->func = func;
-  self->coder = coder;
+  self->coder = paco_coder_ref (coder);
   return GST_ALLOCATOR_CAST (gst_object_ref_sink (self));
 }
 
 void
 gst_paco_allocator_detach (GstAllocator *allocator)
 {
-  GstPacoAllocator *self;
+  GstPacoAllocator *self = GST_PACO_ALLOCATOR (allocator);
+  PacoCoder *coder;
 
-  if (allocator == NULL)
-    return;
-  self = GST_PACO_ALLOCATOR (allocator);
   g_mutex_lock (&self->lock);
-  self->coder = NULL;
+  coder = g_steal_pointer (&self->coder);
   g_mutex_unlock (&self->lock);
+  g_clear_pointer (&coder, paco_coder_unref);
 }

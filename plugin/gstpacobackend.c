@@ -155,7 +155,7 @@ gst_paco_settings_install (GObjectClass *klass)
           "The GPU that codes (-1 = auto)", -1, G_MAXINT, -1, READY_FLAGS));
   g_object_class_install_property (klass, GST_PACO_PROP_PIPELINE_DEPTH,
       g_param_spec_uint ("pipeline-depth", "Pipeline depth",
-          "Frames in flight at most", 1, GST_PACO_MAX_DEPTH, DEFAULT_DEPTH,
+          "Frames in flight at most", 1, PACO_MAX_DEPTH, DEFAULT_DEPTH,
           READY_FLAGS));
   g_object_class_install_property (klass, GST_PACO_PROP_THREADS,
       g_param_spec_uint ("threads", "Threads",
@@ -228,34 +228,35 @@ static gpointer
 open_backend (GstElement *element, const GstPacoSettings *settings,
     gpointer (*open) (
         const PacoBackend *, const PacoBackendOptions *, GError **),
-    const PacoBackend **backend, GError **error)
+    void (*drop) (void *), GError **error)
 {
   const PacoBackendOptions options = {
     .device = settings->cuda_device_id,
     .threads = settings->threads,
     .depth = settings->pipeline_depth,
     .max_pixels = settings->max_pixels,
+    .drop = drop,
   };
   GError *failure = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
+    const PacoBackend *backend = backends[i].backend;
     gpointer coder;
 
     if (settings->backend != GST_PACO_BACKEND_AUTO
         && settings->backend != backends[i].which)
       continue;
-    if (backends[i].backend == NULL)
+    if (backend == NULL)
       continue;
 
     g_clear_error (&failure);
-    coder = open (backends[i].backend, &options, &failure);
+    coder = open (backend, &options, &failure);
     if (coder != NULL) {
-      *backend = backends[i].backend;
-      GST_INFO_OBJECT (element, "using the %s backend", (*backend)->name);
+      GST_INFO_OBJECT (element, "using the %s backend", backend->name);
       return coder;
     }
     GST_WARNING_OBJECT (element, "the %s backend cannot be used: %s",
-        backends[i].backend->name, failure ? failure->message : "no reason");
+        backend->name, failure ? failure->message : "no reason");
   }
 
   if (failure == NULL)
@@ -267,16 +268,16 @@ open_backend (GstElement *element, const GstPacoSettings *settings,
 
 PacoEncoder *
 gst_paco_open_encoder (GstElement *element, const GstPacoSettings *settings,
-    const PacoBackend **backend, GError **error)
+    void (*drop) (void *), GError **error)
 {
-  return open_backend (element, settings, open_encoder, backend, error);
+  return open_backend (element, settings, open_encoder, drop, error);
 }
 
 PacoDecoder *
 gst_paco_open_decoder (GstElement *element, const GstPacoSettings *settings,
-    const PacoBackend **backend, GError **error)
+    void (*drop) (void *), GError **error)
 {
-  return open_backend (element, settings, open_decoder, backend, error);
+  return open_backend (element, settings, open_decoder, drop, error);
 }
 
 GstStructure *

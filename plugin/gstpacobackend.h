@@ -27,9 +27,6 @@ typedef enum
 #define GST_TYPE_PACO_BACKEND (gst_paco_backend_get_type ())
 GType gst_paco_backend_get_type (void);
 
-/* Of the property pipeline-depth. */
-#define GST_PACO_MAX_DEPTH 8
-
 typedef struct
 {
   GstPacoBackend backend;
@@ -60,13 +57,11 @@ gboolean gst_paco_settings_set (
 gboolean gst_paco_settings_get (
     const GstPacoSettings *settings, guint id, GValue *value);
 
-/* Opens the backend that the settings ask for and puts it into *backend. */
+/* Opens the backend that the settings ask for. drop: see PacoBackendOptions. */
 PacoEncoder *gst_paco_open_encoder (GstElement *element,
-    const GstPacoSettings *settings, const PacoBackend **backend,
-    GError **error);
+    const GstPacoSettings *settings, void (*drop) (void *), GError **error);
 PacoDecoder *gst_paco_open_decoder (GstElement *element,
-    const GstPacoSettings *settings, const PacoBackend **backend,
-    GError **error);
+    const GstPacoSettings *settings, void (*drop) (void *), GError **error);
 
 GstStructure *gst_paco_stats_to_structure (const PacoStats *stats);
 

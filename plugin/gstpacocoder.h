@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A backend's coder at work in an element: what pacoenc and pacodec do alike
+ * An encoder or decoder at work in an element: what pacoenc and pacodec do alike
  * from start to stop. The streaming thread submits frames to it, the pipe's
  * thread collects and pushes them. */
 #pragma once
-#include "caps/packed.h"
 #include "gstpacobackend.h"
+#include "gstpacoframes.h"
 #include "gstpacopipe.h"
 
 G_BEGIN_DECLS
@@ -14,7 +14,6 @@ typedef struct
   GstElement *element;
   GRecMutex *stream_lock; /* of the element's base class */
   GstPacoPipe pipe;
-  void (*drop) (void *user_data);
 
   /* Under the element's object lock. */
   GstPacoSettings settings;
@@ -22,43 +21,48 @@ typedef struct
 
   /* From start to stop; changed under the object lock. An element has either
    * an encoder or a decoder. */
-  const PacoBackend *backend;
-  PacoEncoder *encoder;
-  PacoDecoder *decoder;
-
+  union
+  {
+    PacoCoder *coder; /* what both begin with */
+    PacoEncoder *encoder;
+    PacoDecoder *decoder;
+  };
+  guint depth;
   GstAllocator *allocator; /* for samples; NULL if any memory will do */
 
-  /* Frames come back in the order they went in, so slots are used in turn. */
-  guint depth, next_slot;
-  PacoPlanes *planes[GST_PACO_MAX_DEPTH]; /* of each slot, if asked for */
+  GstPacoFrames *frames; /* from start to stop */
 } GstPacoCoder;
 
-/* collect: the pipe's; frames that it waits for may be abandoned meanwhile.
- * drop: for the slot of a frame that the backend has given up; calls
- * gst_paco_pipe_dropped(). */
+/* push: the pipe's function, which calls gst_paco_coder_lost() if the frame is
+ * not to be had and gst_paco_pipe_done() otherwise; frames that it waits for may
+ * be abandoned meanwhile. */
 void gst_paco_coder_init (GstPacoCoder *coder, GstElement *element,
-    GRecMutex *stream_lock, GstPacoPipeFunc collect,
-    void (*drop) (void *user_data));
+    GRecMutex *stream_lock, GstPacoPipeFunc push);
 void gst_paco_coder_clear (GstPacoCoder *coder);
 
-/* Open what the settings ask for, or post an error. */
-gboolean gst_paco_coder_start_encoder (GstPacoCoder *coder);
-gboolean gst_paco_coder_start_decoder (GstPacoCoder *coder);
+/* Open what the settings ask for, or post an error. drop: for a GstPacoFrame
+ * that the coder has given up, in any thread; calls gst_paco_pipe_done() if the
+ * frame's owner is still there. */
+gboolean gst_paco_coder_start_encoder (
+    GstPacoCoder *coder, void (*drop) (void *frame));
+gboolean gst_paco_coder_start_decoder (
+    GstPacoCoder *coder, void (*drop) (void *frame));
 /* Drops what is in flight. */
 void gst_paco_coder_stop (GstPacoCoder *coder);
 
-/* After a frame has been submitted from the slot next_slot. */
-void gst_paco_coder_submitted (GstPacoCoder *coder);
+/* Waits until at most n_frames are with the coder. Without the stream lock. */
+GstFlowReturn gst_paco_coder_wait (GstPacoCoder *coder, guint n_frames);
+
+/* The device does not answer. Posts the error, once, and frees it. */
+void gst_paco_coder_lost (GstPacoCoder *coder, GError *error);
 
 /* With the stream lock, which they release while they wait. */
 GstFlowReturn gst_paco_coder_drain (GstPacoCoder *coder);
 void gst_paco_coder_flush (GstPacoCoder *coder);
 
-/* Planes for formats that the backend does not read or write in place: one set
- * for each slot. Error MEMORY. Nothing may be in flight. */
-gboolean gst_paco_coder_allocate_planes (
-    GstPacoCoder *coder, const GstVideoInfo *info, GError **error);
-void gst_paco_coder_free_planes (GstPacoCoder *coder);
+/* What allocation queries need, from any thread: the allocator, which the caller
+ * unrefs, or NULL, and how many frames are in flight at most. */
+GstAllocator *gst_paco_coder_ref_allocator (GstPacoCoder *coder, guint *depth);
 
 /* With the object lock. TRUE if the property was one of the common ones. */
 gboolean gst_paco_coder_get_property (

@@ -43,17 +43,6 @@ enum
   PROP_MAX_PIXELS,
 };
 
-/* A frame in flight. */
-typedef struct
-{
-  GstPacoDec *self;
-  GstVideoCodecFrame *frame;
-  GstMapInfo input;
-  GstVideoFrame output;
-  gboolean input_mapped, output_mapped;
-  guint8 picture_flags;
-} Slot;
-
 struct _GstPacoDec
 {
   GstVideoDecoder parent;
@@ -72,8 +61,6 @@ struct _GstPacoDec
   gboolean has_decoded;
   GstPacoOutput output;
   gint outdated; /* atomic: downstream has asked for other caps since */
-
-  Slot slots[GST_PACO_MAX_DEPTH];
 };
 
 #define gst_paco_dec_parent_class parent_class
@@ -90,27 +77,21 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
 
 /* --- frames in flight --- */
 
+/* A frame that the coder has given up. */
 static void
-slot_unmap (Slot *slot)
+drop (void *user_data)
 {
-  if (slot->input_mapped)
-    gst_buffer_unmap (slot->frame->input_buffer, &slot->input);
-  if (slot->output_mapped)
-    gst_video_frame_unmap (&slot->output);
-  slot->input_mapped = slot->output_mapped = FALSE;
-}
+  GstPacoFrame *frame = user_data;
+  GstPacoDec *self = gst_paco_frames_ref_owner (frame->frames);
+  GstVideoCodecFrame *codec_frame = gst_paco_frames_take (frame);
 
-/* A frame that the backend has given up. */
-static void
-drop_slot (void *user_data)
-{
-  Slot *slot = user_data;
-  GstPacoDec *self = slot->self;
-
-  slot_unmap (slot);
-  gst_video_decoder_release_frame (
-      GST_VIDEO_DECODER (self), g_steal_pointer (&slot->frame));
-  gst_paco_pipe_dropped (&self->coder.pipe);
+  if (self == NULL) {
+    gst_video_codec_frame_unref (codec_frame);
+    return;
+  }
+  gst_video_decoder_release_frame (GST_VIDEO_DECODER (self), codec_frame);
+  gst_paco_pipe_done (&self->coder.pipe, GST_FLOW_OK);
+  gst_object_unref (self);
 }
 
 /* Whether no other frame will fare better. */
@@ -215,28 +196,26 @@ finish (GstPacoDec *self, GstVideoCodecFrame *frame, guint8 picture_flags,
 
 /* Runs in the pipe's thread. */
 static void
-collect (gpointer element)
+push (gpointer element)
 {
   GstPacoDec *self = element;
-  GstPacoPipe *pipe = &self->coder.pipe;
-  GstVideoCodecFrame *frame;
   PacoDecodedFrame decoded = { 0 };
+  GError *error = NULL;
+  GstPacoFrame *frame;
   guint8 picture_flags;
-  Slot *slot;
 
-  if (!self->coder.backend->decoder_collect (self->coder.decoder, &decoded))
-    return; /* abandoned meanwhile */
+  if (!paco_decoder_collect (self->coder.decoder, &decoded, &error)) {
+    if (error != NULL)
+      gst_paco_coder_lost (&self->coder, error);
+    return; /* lost, or abandoned meanwhile */
+  }
 
-  slot = decoded.user_data;
+  frame = decoded.user_data;
   if (self->output.via_planes && decoded.error == NULL)
-    gst_paco_output_store (
-        &self->output, self->coder.planes[slot - self->slots], &slot->output);
-  slot_unmap (slot);
-  frame = g_steal_pointer (&slot->frame);
-  picture_flags = slot->picture_flags;
-
-  gst_paco_pipe_collected (pipe);
-  gst_paco_pipe_done (pipe, finish (self, frame, picture_flags, &decoded));
+    gst_paco_output_store (&self->output, frame->planes, &frame->raw);
+  picture_flags = frame->picture_flags;
+  gst_paco_pipe_done (&self->coder.pipe,
+      finish (self, gst_paco_frames_take (frame), picture_flags, &decoded));
   g_clear_error (&decoded.error);
 }
 
@@ -248,7 +227,7 @@ gst_paco_dec_start (GstVideoDecoder *decoder)
   GstPacoDec *self = GST_PACO_DEC (decoder);
 
   self->configured = self->has_decoded = FALSE;
-  return gst_paco_coder_start_decoder (&self->coder);
+  return gst_paco_coder_start_decoder (&self->coder, drop);
 }
 
 static gboolean
@@ -324,14 +303,14 @@ configure_backend (
 {
   PacoSampleLayout layout[PACO_MAX_COMPONENTS];
 
-  gst_paco_coder_free_planes (&self->coder);
+  gst_paco_frames_free_planes (self->coder.frames);
   if (self->output.via_planes
-      && !gst_paco_coder_allocate_planes (
-          &self->coder, &self->output.info, error))
+      && !gst_paco_frames_allocate_planes (
+          self->coder.frames, &self->output.info, error))
     return FALSE;
 
   gst_paco_output_layout (&self->output, layout);
-  return self->coder.backend->decoder_configure (
+  return paco_decoder_configure (
              self->coder.decoder, header, layout, reduce, error)
       && gst_paco_output_fits_memory (
           &self->output, self->coder.depth + SPARE_PICTURES, error);
@@ -395,9 +374,12 @@ configure (GstPacoDec *self, const PacoHeader *header, GError **error)
 static gboolean
 gst_paco_dec_decide_allocation (GstVideoDecoder *decoder, GstQuery *query)
 {
-  const GstPacoCoder *coder = &GST_PACO_DEC (decoder)->coder;
+  GstPacoCoder *coder = &GST_PACO_DEC (decoder)->coder;
+  guint depth;
+  GstAllocator *allocator = gst_paco_coder_ref_allocator (coder, &depth);
 
-  gst_paco_pools_adapt (query, coder->allocator, coder->depth);
+  gst_paco_pools_adapt (query, allocator, depth);
+  gst_clear_object (&allocator);
   if (!GST_VIDEO_DECODER_CLASS (parent_class)
            ->decide_allocation (decoder, query))
     return FALSE;
@@ -407,60 +389,63 @@ gst_paco_dec_decide_allocation (GstVideoDecoder *decoder, GstQuery *query)
 
 /* --- frames --- */
 
-/* Hands the slot's frame, whose input is mapped, to the backend. */
+/* Hands a frame, whose input is mapped, to the coder. */
 static GstFlowReturn
-submit (GstPacoDec *self, Slot *slot, const PacoHeader *header, GError **error)
+submit (GstPacoDec *self, GstPacoFrame *frame, const PacoCodedFrame *coded,
+    GError **error)
 {
   GstFlowReturn flow;
   PacoPicture picture;
 
   flow = gst_video_decoder_allocate_output_frame (
-      GST_VIDEO_DECODER (self), slot->frame);
+      GST_VIDEO_DECODER (self), frame->frame);
   if (flow != GST_FLOW_OK)
     return flow;
-  slot->output_mapped = gst_paco_output_map (&self->output,
-      slot->frame->output_buffer, self->coder.planes[slot - self->slots],
-      &slot->output, &picture);
-  if (!slot->output_mapped) {
+  frame->raw_mapped = gst_paco_output_map (&self->output,
+      frame->frame->output_buffer, frame->planes, &frame->raw, &picture);
+  if (!frame->raw_mapped) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
         "downstream's buffer cannot be written to");
     return GST_FLOW_OK;
   }
 
-  slot->picture_flags = header->video.picture_flags;
-  if (self->coder.backend->decoder_submit (self->coder.decoder,
-          slot->input.data, header->frame_size, &picture, slot, error))
-    gst_paco_coder_submitted (&self->coder);
+  frame->picture_flags = coded->header.video.picture_flags;
+  gst_paco_frames_give (frame);
+  if (paco_decoder_submit (self->coder.decoder, coded, &picture, frame, error))
+    gst_paco_pipe_submitted (&self->coder.pipe);
+  else
+    gst_paco_frames_take_back (frame);
   return GST_FLOW_OK;
 }
 
 /* Maps the input and reads the header. Nothing is negotiated or allocated for
  * a picture that is too large. */
 static gboolean
-read_frame (GstPacoDec *self, Slot *slot, PacoHeader *header, GError **error)
+read_frame (GstPacoDec *self, GstPacoFrame *frame, PacoCodedFrame *coded,
+    GError **error)
 {
-  GstBuffer *buffer = slot->frame->input_buffer;
+  GstBuffer *buffer = frame->frame->input_buffer;
   guint max_pixels;
 
-  if (!gst_buffer_map (buffer, &slot->input, GST_MAP_READ)) {
+  frame->coded_mapped = gst_buffer_map (buffer, &frame->coded, GST_MAP_READ);
+  if (!frame->coded_mapped) {
     g_set_error (
         error, PACO_ERROR, PACO_ERROR_MEMORY, "the buffer cannot be read");
     return FALSE;
   }
-  slot->input_mapped = TRUE;
 
-  if (!paco_header_parse_frame (
-          slot->input.data, slot->input.size, header, NULL, error))
+  if (!paco_coded_frame_parse (
+          coded, frame->coded.data, frame->coded.size, error))
     return FALSE;
   GST_OBJECT_LOCK (self);
   max_pixels = self->coder.settings.max_pixels;
   GST_OBJECT_UNLOCK (self);
-  if (!paco_header_check_pixels (header, max_pixels, error))
+  if (!paco_header_check_pixels (&coded->header, max_pixels, error))
     return FALSE;
-  if (header->frame_size < slot->input.size)
+  if (coded->header.frame_size < frame->coded.size)
     GST_WARNING_OBJECT (self,
         "%" G_GSIZE_FORMAT " bytes behind the frame are ignored",
-        slot->input.size - header->frame_size);
+        frame->coded.size - coded->header.frame_size);
   return TRUE;
 }
 
@@ -473,66 +458,66 @@ needs_configuration (GstPacoDec *self, const PacoHeader *header)
       || gst_pad_needs_reconfigure (GST_VIDEO_DECODER_SRC_PAD (self));
 }
 
-/* Decodes the slot's frame; returns GST_FLOW_OK with *error set where the frame
- * is to blame. */
+/* Returns GST_FLOW_OK with *error set where the frame is to blame. */
 static GstFlowReturn
-decode_slot (GstPacoDec *self, Slot *slot, GError **error)
+decode_frame (GstPacoDec *self, GstPacoFrame *frame, GError **error)
 {
-  PacoHeader header;
+  PacoCodedFrame coded;
   GstFlowReturn flow;
 
-  if (!read_frame (self, slot, &header, error))
+  if (!read_frame (self, frame, &coded, error))
     return GST_FLOW_OK;
 
-  if (needs_configuration (self, &header)) {
+  if (needs_configuration (self, &coded.header)) {
     gst_paco_pipe_wait_done (&self->coder.pipe);
-    flow = configure (self, &header, error);
+    flow = configure (self, &coded.header, error);
     if (flow != GST_FLOW_OK || *error != NULL)
       return flow;
   }
-  return submit (self, slot, &header, error);
+  return submit (self, frame, &coded, error);
 }
 
 /* Takes the frame. Runs without the stream lock. */
 static GstFlowReturn
-decode (GstPacoDec *self, GstVideoCodecFrame *frame)
+decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
 {
   GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
   GstPacoPipe *pipe = &self->coder.pipe;
-  Slot *slot;
+  GstPacoFrame *frame;
   GstFlowReturn flow;
   GError *error = NULL;
 
-  gst_paco_pipe_wait_slot (pipe);
-  flow = gst_paco_pipe_take_flow (pipe);
+  flow = gst_paco_coder_wait (&self->coder, self->coder.depth - 1);
+  if (flow == GST_FLOW_OK)
+    flow = gst_paco_pipe_take_flow (pipe);
   if (flow != GST_FLOW_OK) {
-    gst_video_decoder_release_frame (decoder, frame);
+    gst_video_decoder_release_frame (decoder, codec_frame);
     return flow;
   }
 
   /* Any frame may be left out, since none needs another. */
-  if (gst_video_decoder_get_max_decode_time (decoder, frame) < 0) {
+  if (gst_video_decoder_get_max_decode_time (decoder, codec_frame) < 0) {
     gst_paco_pipe_wait_done (pipe);
-    return gst_video_decoder_drop_frame (decoder, frame);
+    return gst_video_decoder_drop_frame (decoder, codec_frame);
   }
 
-  slot = &self->slots[self->coder.next_slot];
-  slot->frame = frame;
-  flow = decode_slot (self, slot, &error);
+  frame = gst_paco_frames_next (self->coder.frames);
+  frame->frame = codec_frame;
+  flow = decode_frame (self, frame, &error);
   if (flow == GST_FLOW_OK && error == NULL)
     return GST_FLOW_OK;
 
-  slot_unmap (slot);
-  slot->frame = NULL;
+  gst_paco_frame_unmap (frame);
+  frame->frame = NULL;
   if (flow != GST_FLOW_OK) {
     g_clear_error (&error);
-    gst_video_decoder_release_frame (decoder, frame);
+    gst_video_decoder_release_frame (decoder, codec_frame);
     return flow;
   }
 
   /* In its turn, after the frames before it. */
   gst_paco_pipe_wait_done (pipe);
-  flow = fail_frame (self, frame, error);
+  flow = fail_frame (self, codec_frame, error);
   g_clear_error (&error);
   return flow;
 }
@@ -621,10 +606,8 @@ gst_paco_dec_init (GstPacoDec *self)
 {
   GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
 
-  gst_paco_coder_init (&self->coder, GST_ELEMENT (self), &decoder->stream_lock,
-      collect, drop_slot);
-  for (guint i = 0; i < G_N_ELEMENTS (self->slots); i++)
-    self->slots[i].self = self;
+  gst_paco_coder_init (
+      &self->coder, GST_ELEMENT (self), &decoder->stream_lock, push);
 
   gst_video_decoder_set_packetized (decoder, TRUE);
   gst_video_decoder_set_needs_format (decoder, TRUE);

@@ -34,15 +34,6 @@
 GST_DEBUG_CATEGORY_STATIC (gst_paco_enc_debug);
 #define GST_CAT_DEFAULT gst_paco_enc_debug
 
-/* A frame in flight. */
-typedef struct
-{
-  GstPacoEnc *self;
-  GstVideoCodecFrame *frame;
-  GstVideoFrame input; /* mapped, unless the format is packed */
-  gboolean mapped;
-} Slot;
-
 struct _GstPacoEnc
 {
   GstVideoEncoder parent;
@@ -61,8 +52,6 @@ struct _GstPacoEnc
   PacoParameters parameters;
   gboolean fields; /* what the backend is configured for */
   char *ignored;   /* what the user was last warned of, or NULL */
-
-  Slot slots[GST_PACO_MAX_DEPTH];
 };
 
 #define gst_paco_enc_parent_class parent_class
@@ -80,24 +69,19 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 
 /* --- frames in flight --- */
 
+/* A frame that the coder has given up. The base class has a reference, too, and
+ * drops it. */
 static void
-slot_release_input (Slot *slot)
+drop (void *user_data)
 {
-  if (slot->mapped)
-    gst_video_frame_unmap (&slot->input);
-  slot->mapped = FALSE;
-}
+  GstPacoFrame *frame = user_data;
+  GstPacoEnc *self = gst_paco_frames_ref_owner (frame->frames);
 
-/* A frame that the backend has given up. */
-static void
-drop_slot (void *user_data)
-{
-  Slot *slot = user_data;
-  GstPacoEnc *self = slot->self;
-
-  slot_release_input (slot);
-  gst_video_codec_frame_unref (g_steal_pointer (&slot->frame));
-  gst_paco_pipe_dropped (&self->coder.pipe);
+  gst_video_codec_frame_unref (gst_paco_frames_take (frame));
+  if (self == NULL)
+    return;
+  gst_paco_pipe_done (&self->coder.pipe, GST_FLOW_OK);
+  gst_object_unref (self);
 }
 
 static void
@@ -139,23 +123,21 @@ finish (GstPacoEnc *self, GstVideoCodecFrame *frame, PacoEncodedFrame *encoded)
 
 /* Runs in the pipe's thread. */
 static void
-collect (gpointer element)
+push (gpointer element)
 {
   GstPacoEnc *self = element;
-  GstPacoPipe *pipe = &self->coder.pipe;
-  PacoEncodedFrame *encoded = self->coder.backend->encoder_collect (
-      self->coder.encoder);
+  GError *error = NULL;
+  PacoEncodedFrame *encoded = paco_encoder_collect (
+      self->coder.encoder, &error);
   GstVideoCodecFrame *frame;
-  Slot *slot;
 
+  if (error != NULL)
+    gst_paco_coder_lost (&self->coder, error);
   if (encoded == NULL)
-    return; /* abandoned meanwhile */
+    return; /* lost, or abandoned meanwhile */
 
-  slot = encoded->user_data;
-  slot_release_input (slot);
-  frame = g_steal_pointer (&slot->frame);
-  gst_paco_pipe_collected (pipe);
-  gst_paco_pipe_done (pipe, finish (self, frame, encoded));
+  frame = gst_paco_frames_take (encoded->user_data);
+  gst_paco_pipe_done (&self->coder.pipe, finish (self, frame, encoded));
 }
 
 /* --- life cycle --- */
@@ -163,7 +145,7 @@ collect (gpointer element)
 static gboolean
 gst_paco_enc_start (GstVideoEncoder *encoder)
 {
-  return gst_paco_coder_start_encoder (&GST_PACO_ENC (encoder)->coder);
+  return gst_paco_coder_start_encoder (&GST_PACO_ENC (encoder)->coder, drop);
 }
 
 static void
@@ -171,7 +153,8 @@ free_format (GstPacoEnc *self)
 {
   g_clear_pointer (&self->input_state, gst_video_codec_state_unref);
   gst_clear_caps (&self->coded_caps);
-  gst_paco_coder_free_planes (&self->coder);
+  if (self->coder.frames != NULL)
+    gst_paco_frames_free_planes (self->coder.frames);
 }
 
 static gboolean
@@ -242,7 +225,7 @@ configure_backend (GstPacoEnc *self, gboolean fields)
   for (guint c = 0; c < picture.n_components; c++)
     layout[c] = self->raw.packed ? paco_planes_layout : self->raw.layout[c];
 
-  if (!self->coder.backend->encoder_configure (
+  if (!paco_encoder_configure (
           self->coder.encoder, &picture, layout, &self->parameters, &error)) {
     gst_paco_post_error (GST_ELEMENT (self), error);
     return FALSE;
@@ -257,8 +240,8 @@ allocate_planes (GstPacoEnc *self)
   GError *error = NULL;
 
   if (!self->raw.packed
-      || gst_paco_coder_allocate_planes (
-          &self->coder, &self->input_state->info, &error))
+      || gst_paco_frames_allocate_planes (
+          self->coder.frames, &self->input_state->info, &error))
     return TRUE;
   gst_paco_post_error (GST_ELEMENT (self), error);
   return FALSE;
@@ -309,8 +292,7 @@ make_caps (GstPacoEnc *self)
 {
   PacoHeader header = { 0 };
   GstCaps *caps;
-  gsize bound = self->coder.backend->encoder_max_frame_size (
-      self->coder.encoder);
+  gsize bound = paco_encoder_max_frame_size (self->coder.encoder);
 
   paco_picture_format_from_info (
       &self->input_state->info, self->fields, &header.picture);
@@ -391,9 +373,13 @@ gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
 static gboolean
 gst_paco_enc_propose_allocation (GstVideoEncoder *encoder, GstQuery *query)
 {
-  const GstPacoCoder *coder = &GST_PACO_ENC (encoder)->coder;
+  GstPacoCoder *coder = &GST_PACO_ENC (encoder)->coder;
+  guint depth;
+  GstAllocator *allocator = gst_paco_coder_ref_allocator (coder, &depth);
+  gboolean proposed = gst_paco_pools_propose (query, allocator, depth);
 
-  return gst_paco_pools_propose (query, coder->allocator, coder->depth)
+  gst_clear_object (&allocator);
+  return proposed
       && GST_VIDEO_ENCODER_CLASS (parent_class)
              ->propose_allocation (encoder, query);
 }
@@ -402,23 +388,19 @@ gst_paco_enc_propose_allocation (GstVideoEncoder *encoder, GstQuery *query)
 
 /* Maps the frame's input and, for packed formats, unpacks it. */
 static const PacoPicture *
-slot_fill (GstPacoEnc *self, Slot *slot, GstVideoCodecFrame *frame,
-    PacoPicture *picture)
+fill (GstPacoEnc *self, GstPacoFrame *frame, PacoPicture *picture)
 {
-  if (!gst_video_frame_map (&slot->input, &self->input_state->info,
-          frame->input_buffer, GST_MAP_READ))
+  if (!gst_video_frame_map (&frame->raw, &self->input_state->info,
+          frame->frame->input_buffer, GST_MAP_READ))
     return NULL;
+  frame->raw_mapped = TRUE;
 
   if (self->raw.packed) {
-    PacoPlanes *planes = self->coder.planes[slot - self->slots];
-
-    paco_planes_unpack (planes, &slot->input);
-    gst_video_frame_unmap (&slot->input);
-    return paco_planes_picture (planes);
+    paco_planes_unpack (frame->planes, &frame->raw);
+    gst_paco_frame_unmap (frame);
+    return paco_planes_picture (frame->planes);
   }
-
-  slot->mapped = TRUE;
-  paco_picture_from_frame (&self->raw, &slot->input, picture);
+  paco_picture_from_frame (&self->raw, &frame->raw, picture);
   return picture;
 }
 
@@ -440,44 +422,52 @@ update_rate (GstPacoEnc *self)
   if (!changed)
     return;
   warn_of_ignored (self, ignored);
-  self->coder.backend->encoder_set_rate (self->coder.encoder,
-      self->parameters.quality, self->parameters.frame_size);
+  paco_encoder_set_rate (self->coder.encoder, self->parameters.quality,
+      self->parameters.frame_size);
 }
 
-/* Hands a frame to the backend; the frame is the pipe's on GST_FLOW_OK. */
 static GstFlowReturn
-submit (GstPacoEnc *self, GstVideoCodecFrame *frame)
+refuse_input (GstPacoEnc *self, GstBuffer *buffer)
 {
-  Slot *slot = &self->slots[self->coder.next_slot];
   const GstVideoInfo *info = &self->input_state->info;
+
+  GST_ELEMENT_ERROR (self, RESOURCE, READ,
+      ("An input buffer of %" G_GSIZE_FORMAT " bytes is not a %s picture of "
+       "%dx%d",
+          gst_buffer_get_size (buffer), GST_VIDEO_INFO_NAME (info), info->width,
+          info->height),
+      (NULL));
+  return GST_FLOW_ERROR;
+}
+
+/* Hands a frame to the coder; it is the pipe's on GST_FLOW_OK. */
+static GstFlowReturn
+submit (GstPacoEnc *self, GstVideoCodecFrame *codec_frame)
+{
+  GstPacoFrame *frame = gst_paco_frames_next (self->coder.frames);
   const PacoPicture *filled;
   PacoPicture picture;
   PacoVideoInfo video = self->video;
   GError *error = NULL;
 
-  filled = slot_fill (self, slot, frame, &picture);
-  if (filled == NULL) {
-    GST_ELEMENT_ERROR (self, RESOURCE, READ,
-        ("An input buffer of %" G_GSIZE_FORMAT " bytes is not a %s picture of "
-         "%dx%d",
-            gst_buffer_get_size (frame->input_buffer),
-            GST_VIDEO_INFO_NAME (info), info->width, info->height),
-        (NULL));
-    return GST_FLOW_ERROR;
-  }
+  frame->frame = codec_frame;
+  filled = fill (self, frame, &picture);
+  if (filled == NULL)
+    return refuse_input (self, codec_frame->input_buffer);
 
   video.picture_flags = paco_picture_flags_from_buffer (
-      info, frame->input_buffer);
-  slot->frame = frame;
-  if (!self->coder.backend->encoder_submit (
-          self->coder.encoder, filled, &video, slot, &error)) {
-    slot->frame = NULL;
-    slot_release_input (slot);
+      &self->input_state->info, codec_frame->input_buffer);
+  gst_paco_frames_give (frame);
+  if (!paco_encoder_submit (
+          self->coder.encoder, filled, &video, frame, &error)) {
+    gst_paco_frame_unmap (frame);
+    gst_paco_frames_take_back (frame);
+    frame->frame = NULL;
     gst_paco_post_error (GST_ELEMENT (self), error);
     return GST_FLOW_ERROR;
   }
 
-  gst_paco_coder_submitted (&self->coder);
+  gst_paco_pipe_submitted (&self->coder.pipe);
   return GST_FLOW_OK;
 }
 
@@ -495,8 +485,9 @@ encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
   fields = paco_buffer_has_fields (
       &self->input_state->info, frame->input_buffer);
 
-  gst_paco_pipe_wait_slot (pipe);
-  flow = gst_paco_pipe_take_flow (pipe);
+  flow = gst_paco_coder_wait (&self->coder, self->coder.depth - 1);
+  if (flow == GST_FLOW_OK)
+    flow = gst_paco_pipe_take_flow (pipe);
   if (flow != GST_FLOW_OK)
     return flow;
 
@@ -509,8 +500,8 @@ encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
   }
 
   if (fields != self->fields) {
-    gst_paco_pipe_wait_collected (pipe);
-    if (!configure_backend (self, fields))
+    flow = gst_paco_coder_wait (&self->coder, 0);
+    if (flow != GST_FLOW_OK || !configure_backend (self, fields))
       return GST_FLOW_ERROR;
   }
 
@@ -600,11 +591,9 @@ gst_paco_enc_init (GstPacoEnc *self)
 {
   GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
 
-  gst_paco_coder_init (&self->coder, GST_ELEMENT (self), &encoder->stream_lock,
-      collect, drop_slot);
+  gst_paco_coder_init (
+      &self->coder, GST_ELEMENT (self), &encoder->stream_lock, push);
   gst_paco_enc_properties_init (&self->properties);
-  for (guint i = 0; i < G_N_ELEMENTS (self->slots); i++)
-    self->slots[i].self = self;
   GST_PAD_SET_ACCEPT_TEMPLATE (GST_VIDEO_ENCODER_SINK_PAD (self));
   gst_pad_set_link_function (
       GST_VIDEO_ENCODER_SRC_PAD (self), gst_paco_container_link);

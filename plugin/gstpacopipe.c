@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames in flight: counters, a condition, and the thread that collects. */
+ * A count of pending frames, a condition, and the thread that pushes. */
 #include "gstpacopipe.h"
 
 void
@@ -19,21 +19,21 @@ gst_paco_pipe_clear (GstPacoPipe *pipe)
 }
 
 static gpointer
-collect_loop (gpointer data)
+push_loop (gpointer data)
 {
   GstPacoPipe *pipe = data;
 
   g_mutex_lock (&pipe->lock);
   while (!pipe->stopping) {
-    if (pipe->in_flight == 0) {
+    if (pipe->pending <= 0 || pipe->lost) {
       g_cond_wait (&pipe->changed, &pipe->lock);
       continue;
     }
-    pipe->collecting = TRUE;
+    pipe->pushing = TRUE;
     g_mutex_unlock (&pipe->lock);
     pipe->func (pipe->element);
     g_mutex_lock (&pipe->lock);
-    pipe->collecting = FALSE;
+    pipe->pushing = FALSE;
     g_cond_broadcast (&pipe->changed);
   }
   g_mutex_unlock (&pipe->lock);
@@ -41,13 +41,12 @@ collect_loop (gpointer data)
 }
 
 gboolean
-gst_paco_pipe_start (GstPacoPipe *pipe, const char *thread_name, guint depth)
+gst_paco_pipe_start (GstPacoPipe *pipe, const char *thread_name)
 {
-  pipe->depth = depth;
-  pipe->in_flight = pipe->pending = 0;
-  pipe->stopping = pipe->dropping = pipe->collecting = FALSE;
+  pipe->pending = 0;
+  pipe->stopping = pipe->dropping = pipe->pushing = pipe->lost = FALSE;
   pipe->flow = GST_FLOW_OK;
-  pipe->thread = g_thread_try_new (thread_name, collect_loop, pipe, NULL);
+  pipe->thread = g_thread_try_new (thread_name, push_loop, pipe, NULL);
   return pipe->thread != NULL;
 }
 
@@ -66,22 +65,13 @@ gst_paco_pipe_stop (GstPacoPipe *pipe)
   pipe->thread = NULL;
 }
 
+/* A frame may be dropped before it is counted, so the number may be below 0 for
+ * a moment. */
 void
 gst_paco_pipe_submitted (GstPacoPipe *pipe)
 {
   g_mutex_lock (&pipe->lock);
-  pipe->in_flight++;
   pipe->pending++;
-  g_cond_broadcast (&pipe->changed);
-  g_mutex_unlock (&pipe->lock);
-}
-
-void
-gst_paco_pipe_collected (GstPacoPipe *pipe)
-{
-  g_mutex_lock (&pipe->lock);
-  g_assert (pipe->in_flight > 0);
-  pipe->in_flight--;
   g_cond_broadcast (&pipe->changed);
   g_mutex_unlock (&pipe->lock);
 }
@@ -90,7 +80,6 @@ void
 gst_paco_pipe_done (GstPacoPipe *pipe, GstFlowReturn flow)
 {
   g_mutex_lock (&pipe->lock);
-  g_assert (pipe->pending > 0);
   pipe->pending--;
   if (pipe->flow == GST_FLOW_OK)
     pipe->flow = flow;
@@ -98,36 +87,25 @@ gst_paco_pipe_done (GstPacoPipe *pipe, GstFlowReturn flow)
   g_mutex_unlock (&pipe->lock);
 }
 
-void
-gst_paco_pipe_dropped (GstPacoPipe *pipe)
+gboolean
+gst_paco_pipe_lose (GstPacoPipe *pipe)
 {
-  gst_paco_pipe_collected (pipe);
-  gst_paco_pipe_done (pipe, GST_FLOW_OK);
-}
+  gboolean lost_before;
 
-void
-gst_paco_pipe_wait_slot (GstPacoPipe *pipe)
-{
   g_mutex_lock (&pipe->lock);
-  while (pipe->in_flight >= pipe->depth)
-    g_cond_wait (&pipe->changed, &pipe->lock);
+  lost_before = pipe->lost;
+  pipe->lost = TRUE;
+  pipe->flow = GST_FLOW_ERROR;
+  g_cond_broadcast (&pipe->changed);
   g_mutex_unlock (&pipe->lock);
-}
-
-void
-gst_paco_pipe_wait_collected (GstPacoPipe *pipe)
-{
-  g_mutex_lock (&pipe->lock);
-  while (pipe->in_flight > 0)
-    g_cond_wait (&pipe->changed, &pipe->lock);
-  g_mutex_unlock (&pipe->lock);
+  return !lost_before;
 }
 
 void
 gst_paco_pipe_wait_done (GstPacoPipe *pipe)
 {
   g_mutex_lock (&pipe->lock);
-  while (pipe->pending > 0)
+  while (pipe->pending > 0 && !pipe->lost)
     g_cond_wait (&pipe->changed, &pipe->lock);
   g_mutex_unlock (&pipe->lock);
 }
@@ -136,7 +114,7 @@ void
 gst_paco_pipe_wait_idle (GstPacoPipe *pipe)
 {
   g_mutex_lock (&pipe->lock);
-  while (pipe->pending > 0 || pipe->collecting)
+  while ((pipe->pending > 0 && !pipe->lost) || pipe->pushing)
     g_cond_wait (&pipe->changed, &pipe->lock);
   g_mutex_unlock (&pipe->lock);
 }
@@ -148,7 +126,8 @@ gst_paco_pipe_take_flow (GstPacoPipe *pipe)
 
   g_mutex_lock (&pipe->lock);
   flow = pipe->flow;
-  pipe->flow = GST_FLOW_OK;
+  if (!pipe->lost)
+    pipe->flow = GST_FLOW_OK;
   g_mutex_unlock (&pipe->lock);
   return flow;
 }

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames in flight between an element's streaming thread, which submits them
- * to a backend, and a thread of the pipe, which collects and pushes them.
+ * The thread of an element that takes frames from its coder and pushes them, the
+ * frames that are still to be pushed, and what became of those that were.
  *
- *   submitted()  one more in flight    (streaming thread, after submit)
- *   collected()  one less in flight    (pipe's thread, after collect)
- *   done()       that frame has been pushed or dropped
- *
- * Waiting functions must be called without the stream lock of the base class,
+ * Functions that wait must be called without the stream lock of the base class,
  * because pushing takes it. */
 #pragma once
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
-/* Collects the oldest frame, calls collected() and done() for it. */
+/* Takes the oldest frame from the coder, pushes it and calls done() for it. */
 typedef void (*GstPacoPipeFunc) (gpointer element);
 
 typedef struct
@@ -23,11 +19,10 @@ typedef struct
   GThread *thread;
   GstPacoPipeFunc func;
   gpointer element;
-  guint depth;
-  guint in_flight;     /* submitted, not collected */
-  guint pending;       /* submitted, not done */
-  gboolean collecting; /* func is running */
+  gint pending;     /* submitted, not done */
+  gboolean pushing; /* func is running */
   gboolean stopping;
+  gboolean lost;     /* with the coder: there is nothing to wait for */
   gboolean dropping; /* what is collected is not to be pushed */
   GstFlowReturn flow;
 } GstPacoPipe;
@@ -37,21 +32,18 @@ void gst_paco_pipe_init (
 void gst_paco_pipe_clear (GstPacoPipe *pipe);
 
 /* FALSE if the thread cannot be had. */
-gboolean gst_paco_pipe_start (
-    GstPacoPipe *pipe, const char *thread_name, guint depth);
+gboolean gst_paco_pipe_start (GstPacoPipe *pipe, const char *thread_name);
 /* Joins the thread. Frames in flight must have been abandoned before. */
 void gst_paco_pipe_stop (GstPacoPipe *pipe);
 
+/* One more is pending; and one less, which has been pushed or dropped. */
 void gst_paco_pipe_submitted (GstPacoPipe *pipe);
-void gst_paco_pipe_collected (GstPacoPipe *pipe);
 void gst_paco_pipe_done (GstPacoPipe *pipe, GstFlowReturn flow);
-/* Both, for a frame that the backend has given up. */
-void gst_paco_pipe_dropped (GstPacoPipe *pipe);
 
-/* Waits until fewer than depth frames are in flight. */
-void gst_paco_pipe_wait_slot (GstPacoPipe *pipe);
-/* Waits until none is in flight. */
-void gst_paco_pipe_wait_collected (GstPacoPipe *pipe);
+/* The coder is lost: nothing is pending any more, and the flow an error. Returns
+ * FALSE if that was known. */
+gboolean gst_paco_pipe_lose (GstPacoPipe *pipe);
+
 /* Waits until all frames are done. */
 void gst_paco_pipe_wait_done (GstPacoPipe *pipe);
 /* The same, and until the pipe's thread has left func: after frames have been

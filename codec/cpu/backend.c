@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The CPU backend as a table. */
 #include "codec/cpu/backend_private.h"
-#include "codec/decoder.h"
-#include "codec/encoder.h"
 
 const PacoBackend paco_cpu_backend = {
   .name = "cpu",
   .encoder_open = paco_cpu_encoder_open,
-  PACO_ENCODER_FUNCTIONS,
   .decoder_open = paco_cpu_decoder_open,
-  PACO_DECODER_FUNCTIONS,
 };
 
 PacoWorkers *

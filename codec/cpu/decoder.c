@@ -3,7 +3,7 @@
 #include "codec/cpu/backend_private.h"
 #include "codec/cpu/frame.h"
 #include "codec/cpu/memory.h"
-#include "codec/decoder.h"
+#include "codec/decoder_private.h"
 
 typedef struct _CpuDecoder CpuDecoder;
 
@@ -34,9 +34,9 @@ decode_block (void *data, uint32_t item, unsigned worker)
   Slot *slot = data;
   CpuDecoder *decoder = slot->decoder;
   const PacoDecoder *base = &decoder->base;
-  const PacoHeader *header = &slot->job->header;
+  const PacoHeader *header = &slot->job->frame.header;
   /* The largest first: see the encoder. */
-  uint32_t i = base->geometry->n_blocks_at[base->reduce] - 1 - item;
+  uint32_t i = base->coder.geometry->n_blocks_at[base->reduce] - 1 - item;
   PacoBlockRecord record = slot->records[i];
   const uint8_t *bytes = paco_decoder_payload (slot->job) + record.offset;
   bool damaged = paco_decoder_finds_damage (slot->job, &record);
@@ -44,8 +44,7 @@ decode_block (void *data, uint32_t item, unsigned worker)
 
   if (paco_frame_is_abandoned (&slot->frame))
     return;
-  block = paco_frame_block (&slot->frame, &header->coding,
-      header->set ? &slot->job->carried_set : NULL, i);
+  block = paco_frame_block (&slot->frame, &header->coding, header->set, i);
   if (damaged)
     record = (PacoBlockRecord){ .broken = true };
   if (!decoder->ops.blocks->decode (
@@ -58,7 +57,7 @@ decode_block (void *data, uint32_t item, unsigned worker)
 static bool
 is_empty (const PacoDecoder *base, const PacoBlockRecord *records)
 {
-  for (uint32_t i = 0; i < base->geometry->n_blocks_at[base->reduce]; i++)
+  for (uint32_t i = 0; i < base->coder.geometry->n_blocks_at[base->reduce]; i++)
     if (records[i].planes > 0)
       return false;
   return true;
@@ -77,8 +76,8 @@ decode_samples (Slot *slot, const PacoDecoderJob *job, gint64 *blocks_done)
     paco_frame_inverse_of_zero (&slot->frame, &job->destination);
     return;
   }
-  paco_workers_run (decoder->workers, base->geometry->n_blocks_at[base->reduce],
-      1, decode_block, slot);
+  paco_workers_run (decoder->workers,
+      base->coder.geometry->n_blocks_at[base->reduce], 1, decode_block, slot);
   *blocks_done = g_get_monotonic_time ();
   paco_frame_inverse (&slot->frame, &job->destination);
 }
@@ -101,9 +100,9 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
   times[3] = g_get_monotonic_time ();
   frame->corrupted_blocks = slot->corrupted_blocks;
   if (!paco_frame_is_abandoned (&slot->frame))
-    paco_stats_counter_add (&base->stats,
+    paco_coder_count (&base->coder, number,
         &(PacoStats){
-            .bytes = job->header.frame_size,
+            .bytes = job->frame.header.frame_size,
             .corrupted_blocks = frame->corrupted_blocks,
             .transform_ms = (times[3] - times[2]) / 1000.0,
             .blocks_ms = (times[2] - times[1]) / 1000.0,
@@ -129,15 +128,15 @@ slot_init (Slot *slot, CpuDecoder *decoder, GError **error)
   slot->frame = (PacoFrame){
     .ops = decoder->ops.rows,
     .workers = decoder->workers,
-    .pipeline = base->pipeline,
+    .coder = &base->coder,
     .slot = slot - decoder->slots,
     .format = &base->header.picture,
     .coding = &base->header.coding,
-    .geometry = base->geometry,
+    .geometry = base->coder.geometry,
     .reduce = base->reduce,
   };
   slot->records = paco_memory_new (
-      base->geometry->n_blocks, sizeof *slot->records);
+      base->coder.geometry->n_blocks, sizeof *slot->records);
   if (!slot->records) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
         "not enough memory for the index of a frame");
@@ -147,7 +146,7 @@ slot_init (Slot *slot, CpuDecoder *decoder, GError **error)
 }
 
 static void
-unconfigure (PacoDecoder *base)
+unconfigure (PacoCoder *base)
 {
   CpuDecoder *decoder = (CpuDecoder *) base;
 
@@ -156,7 +155,7 @@ unconfigure (PacoDecoder *base)
 }
 
 static gboolean
-configure (PacoDecoder *base, GError **error)
+configure (PacoCoder *base, GError **error)
 {
   CpuDecoder *decoder = (CpuDecoder *) base;
 
@@ -169,7 +168,7 @@ configure (PacoDecoder *base, GError **error)
 /* --- open and close --- */
 
 static void
-close_parts (PacoDecoder *base)
+close_parts (PacoCoder *base)
 {
   paco_workers_free (((CpuDecoder *) base)->workers);
 }
@@ -178,11 +177,13 @@ PacoDecoder *
 paco_cpu_decoder_open (const PacoBackendOptions *options, GError **error)
 {
   static const PacoDecoderClass klass = {
-    .backend = "cpu",
-    .configure = configure,
-    .unconfigure = unconfigure,
+    .coder = {
+      .backend = "cpu",
+      .configure = configure,
+      .unconfigure = unconfigure,
+      .close = close_parts,
+    },
     .decode = decode,
-    .close = close_parts,
   };
   CpuDecoder *decoder = g_new0 (CpuDecoder, 1);
   PacoDecoder *base = &decoder->base;
@@ -190,11 +191,11 @@ paco_cpu_decoder_open (const PacoBackendOptions *options, GError **error)
   paco_decoder_init (base, &klass, options);
   decoder->ops = (PacoCpuOps){ paco_row_ops (), paco_bpc_ops () };
   decoder->workers = paco_cpu_workers_new (options->threads, error);
-  if (!decoder->workers || !paco_decoder_start (base, error)) {
-    paco_decoder_close (base);
+  if (!decoder->workers || !paco_coder_start (&base->coder, error)) {
+    paco_coder_close (&base->coder);
     return NULL;
   }
-  paco_cpu_describe (&base->stats.stats, decoder->workers, &decoder->ops);
+  paco_cpu_describe (&base->coder.stats, decoder->workers, &decoder->ops);
   return base;
 }
 

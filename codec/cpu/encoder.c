@@ -9,7 +9,7 @@
 #include "codec/cpu/frame.h"
 #include "codec/cpu/memory.h"
 #include "codec/cpu/output.h"
-#include "codec/encoder.h"
+#include "codec/encoder_private.h"
 #include "codec/index.h"
 #include <string.h>
 #include <zlib.h>
@@ -52,7 +52,7 @@ encode_block (void *data, uint32_t item, unsigned worker)
 {
   Slot *slot = data;
   CpuEncoder *encoder = slot->encoder;
-  const PacoGeometry *geometry = encoder->base.geometry;
+  const PacoGeometry *geometry = encoder->base.coder.geometry;
   /* The last blocks are the largest: a thread that gets one at the very end
    * would keep the others waiting. */
   uint32_t i = geometry->n_blocks - 1 - item;
@@ -104,7 +104,7 @@ static PacoEncodedFrame *
 assemble (Slot *slot)
 {
   CpuEncoder *encoder = slot->encoder;
-  uint32_t n_blocks = encoder->base.geometry->n_blocks;
+  uint32_t n_blocks = encoder->base.coder.geometry->n_blocks;
   PacoHeader header = {
     .picture = encoder->base.picture,
     .video = slot->job->video,
@@ -172,7 +172,7 @@ encode (PacoEncoder *base, unsigned number, const PacoEncoderJob *job)
   paco_frame_forward (&slot->frame, &job->picture);
   transform = milliseconds_since (begin);
   paco_workers_run (
-      encoder->workers, base->geometry->n_blocks, 1, encode_block, slot);
+      encoder->workers, base->coder.geometry->n_blocks, 1, encode_block, slot);
   blocks = milliseconds_since (begin);
   if (paco_frame_is_abandoned (&slot->frame))
     return paco_outputs_get (encoder->outputs, 0);
@@ -181,7 +181,7 @@ encode (PacoEncoder *base, unsigned number, const PacoEncoderJob *job)
         "not enough memory for the codeblocks of a frame");
 
   frame = assemble (slot);
-  paco_stats_counter_add (&base->stats,
+  paco_coder_count (&base->coder, number,
       &(PacoStats){
           .bytes = frame->size,
           .transform_ms = transform,
@@ -210,17 +210,17 @@ static gboolean
 slot_init (Slot *slot, CpuEncoder *encoder, GError **error)
 {
   const PacoEncoder *base = &encoder->base;
-  size_t n_blocks = base->geometry->n_blocks;
+  size_t n_blocks = base->coder.geometry->n_blocks;
 
   slot->encoder = encoder;
   slot->frame = (PacoFrame){
     .ops = encoder->ops.rows,
     .workers = encoder->workers,
-    .pipeline = base->pipeline,
+    .coder = &base->coder,
     .slot = slot - encoder->slots,
     .format = &base->picture,
     .coding = &base->coding,
-    .geometry = base->geometry,
+    .geometry = base->coder.geometry,
   };
   slot->n_arenas = paco_workers_count (encoder->workers);
   slot->arenas = g_new0 (PacoArena, slot->n_arenas);
@@ -236,7 +236,7 @@ slot_init (Slot *slot, CpuEncoder *encoder, GError **error)
 }
 
 static void
-unconfigure (PacoEncoder *base)
+unconfigure (PacoCoder *base)
 {
   CpuEncoder *encoder = (CpuEncoder *) base;
 
@@ -245,7 +245,7 @@ unconfigure (PacoEncoder *base)
 }
 
 static gboolean
-configure (PacoEncoder *base, GError **error)
+configure (PacoCoder *base, GError **error)
 {
   CpuEncoder *encoder = (CpuEncoder *) base;
 
@@ -258,7 +258,7 @@ configure (PacoEncoder *base, GError **error)
 /* --- open and close --- */
 
 static void
-close_parts (PacoEncoder *base)
+close_parts (PacoCoder *base)
 {
   CpuEncoder *encoder = (CpuEncoder *) base;
 
@@ -270,24 +270,26 @@ PacoEncoder *
 paco_cpu_encoder_open (const PacoBackendOptions *options, GError **error)
 {
   static const PacoEncoderClass klass = {
-    .backend = "cpu",
-    .configure = configure,
-    .unconfigure = unconfigure,
+    .coder = {
+      .backend = "cpu",
+      .configure = configure,
+      .unconfigure = unconfigure,
+      .close = close_parts,
+    },
     .encode = encode,
-    .close = close_parts,
   };
   CpuEncoder *encoder = g_new0 (CpuEncoder, 1);
   PacoEncoder *base = &encoder->base;
 
   paco_encoder_init (base, &klass, options);
   encoder->ops = (PacoCpuOps){ paco_row_ops (), paco_bpc_ops () };
-  encoder->outputs = paco_outputs_new (base->depth + 1);
+  encoder->outputs = paco_outputs_new (base->coder.depth + 1);
   encoder->workers = paco_cpu_workers_new (options->threads, error);
-  if (!encoder->workers || !paco_encoder_start (base, error)) {
-    paco_encoder_close (base);
+  if (!encoder->workers || !paco_coder_start (&base->coder, error)) {
+    paco_coder_close (&base->coder);
     return NULL;
   }
-  paco_cpu_describe (&base->stats.stats, encoder->workers, &encoder->ops);
+  paco_cpu_describe (&base->coder.stats, encoder->workers, &encoder->ops);
   return base;
 }
 

@@ -36,7 +36,7 @@ typedef struct
 bool
 paco_frame_is_abandoned (const PacoFrame *frame)
 {
-  return paco_pipeline_is_abandoned (frame->pipeline, frame->slot);
+  return paco_coder_is_abandoned (frame->coder, frame->slot);
 }
 
 /* Places all planes from `memory` on, which may be NULL; returns the words that

@@ -5,15 +5,14 @@
 #pragma once
 #include "codec/cpu/bpc.h"
 #include "codec/cpu/dwt.h"
-#include "codec/pipeline.h"
+#include "codec/coder_private.h"
 #include "codec/cpu/workers.h"
-#include "codec/geometry.h"
 
 typedef struct
 {
   const PacoRowOps *ops;
   PacoWorkers *workers;
-  PacoPipeline *pipeline; /* the frame is slot number `slot` of it */
+  const PacoCoder *coder; /* the frame is slot number `slot` of it */
   unsigned slot;
   const PacoPictureFormat *format;
   const PacoCoding *coding; /* only what all frames have in common */

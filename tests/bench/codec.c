@@ -42,7 +42,7 @@ codec_encode (const TrainingPicture *file, const PacoParameters *parameters,
     unsigned threads, unsigned runs, Seconds *seconds)
 {
   const PacoBackend *backend = &paco_cpu_backend;
-  const PacoBackendOptions options = { -1, threads, 1 };
+  const PacoBackendOptions options = { .threads = threads, .depth = 1 };
   const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
   PacoEncoder *encoder;
   GError *error = NULL;
@@ -50,17 +50,16 @@ codec_encode (const TrainingPicture *file, const PacoParameters *parameters,
 
   encoder = backend->encoder_open (&options, &error);
   if (!encoder
-      || !backend->encoder_configure (
+      || !paco_encoder_configure (
           encoder, &file->format, file->picture.layout, parameters, &error))
     stop (error);
   for (unsigned run = 0; run <= runs; run++) {
     Seconds start = seconds_now ();
     PacoEncodedFrame *frame;
 
-    if (!backend->encoder_submit (
-            encoder, &file->picture, &video, NULL, &error))
+    if (!paco_encoder_submit (encoder, &file->picture, &video, NULL, &error))
       stop (error);
-    frame = backend->encoder_collect (encoder);
+    frame = paco_encoder_collect (encoder, NULL);
     if (run)
       seconds[run - 1] = seconds_since (start);
     if (!frame || !frame->data)
@@ -69,7 +68,7 @@ codec_encode (const TrainingPicture *file, const PacoParameters *parameters,
     stream = g_bytes_new (frame->data, frame->size);
     frame->release (frame);
   }
-  backend->encoder_close (encoder);
+  paco_coder_close (PACO_CODER (encoder));
   return stream;
 }
 
@@ -78,25 +77,26 @@ codec_decode (GBytes *stream, TrainingPicture *decoded, unsigned threads,
     unsigned runs, Seconds *seconds)
 {
   const PacoBackend *backend = &paco_cpu_backend;
-  const PacoBackendOptions options = { -1, threads, 1 };
+  const PacoBackendOptions options = { .threads = threads, .depth = 1 };
   gsize size;
   const uint8_t *data = g_bytes_get_data (stream, &size);
   PacoDecoder *decoder;
-  PacoHeader header;
+  PacoCodedFrame coded;
   PacoDecodedFrame frame;
   GError *error = NULL;
 
   decoder = backend->decoder_open (&options, &error);
-  if (!decoder || !paco_header_parse (data, size, &header, NULL, &error)
-      || !backend->decoder_configure (
-          decoder, &header, decoded->picture.layout, 0, &error))
+  if (!decoder || !paco_coded_frame_parse (&coded, data, size, &error)
+      || !paco_decoder_configure (
+          decoder, &coded.header, decoded->picture.layout, 0, &error))
     stop (error);
   for (unsigned run = 0; run <= runs; run++) {
     Seconds start = seconds_now ();
 
-    if (!backend->decoder_submit (
-            decoder, data, size, &decoded->picture, NULL, &error)
-        || !backend->decoder_collect (decoder, &frame) || frame.error)
+    if (!paco_coded_frame_parse (&coded, data, size, &error)
+        || !paco_decoder_submit (
+            decoder, &coded, &decoded->picture, NULL, &error)
+        || !paco_decoder_collect (decoder, &frame, NULL) || frame.error)
       stop (error ? error : frame.error);
     if (run)
       seconds[run - 1] = seconds_since (start);
@@ -105,5 +105,5 @@ codec_decode (GBytes *stream, TrainingPicture *decoded, unsigned threads,
       exit (1);
     }
   }
-  backend->decoder_close (decoder);
+  paco_coder_close (PACO_CODER (decoder));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The allocator of the elements, over a backend of this test's own: whose
  * memory buffers get, and that it goes back once. */
+#include "codec/coder_private.h"
 #include "plugin/gstpacoallocator.h"
 #include <gst/check/gstcheck.h>
 #include <string.h>
@@ -10,6 +11,7 @@ GST_DEBUG_CATEGORY (gst_paco_debug);
 /* A coder that hands out memory full of 0xaa. */
 typedef struct
 {
+  PacoCoder base;
   guint n_asked, n_out;
   gboolean fails;
 } Coder;
@@ -31,9 +33,9 @@ release (PacoHostMemory *memory)
 }
 
 static PacoHostMemory *
-host_memory (gpointer data, gsize size, GError **error)
+host_memory (PacoCoder *base, gsize size, GError **error)
 {
-  Coder *coder = data;
+  Coder *coder = (Coder *) base;
   Memory *self;
 
   coder->n_asked++;
@@ -53,6 +55,28 @@ host_memory (gpointer data, gsize size, GError **error)
 }
 
 static void
+do_nothing (PacoCoder *coder)
+{
+}
+
+static Coder *
+coder_new (void)
+{
+  static const PacoCoderClass klass = {
+    .backend = "test",
+    .unconfigure = do_nothing,
+    .close = do_nothing,
+    .host_memory = host_memory,
+  };
+  static const PacoCoderKind kind = { .name = "coder" };
+  const PacoBackendOptions options = { .depth = 1 };
+  Coder *coder = g_new0 (Coder, 1);
+
+  paco_coder_init (&coder->base, &klass, &kind, &options);
+  return coder;
+}
+
+static void
 check_bytes (GstMemory *memory, gsize from, gsize n, guint8 expected)
 {
   GstMapInfo map;
@@ -65,17 +89,17 @@ check_bytes (GstMemory *memory, gsize from, gsize n, guint8 expected)
 
 GST_START_TEST (test_backend_memory)
 {
-  Coder coder = { 0 };
-  GstAllocator *allocator = gst_paco_allocator_new (host_memory, &coder);
+  Coder *coder = coder_new ();
+  GstAllocator *allocator = gst_paco_allocator_new (&coder->base);
   GstMemory *memory = gst_allocator_alloc (allocator, 1000, NULL), *share;
 
-  fail_unless_equals_int (coder.n_out, 1);
+  fail_unless_equals_int (coder->n_out, 1);
   check_bytes (memory, 0, 1000, 0xaa);
   share = gst_memory_share (memory, 10, 20);
   gst_memory_unref (memory);
-  fail_unless_equals_int (coder.n_out, 1);
+  fail_unless_equals_int (coder->n_out, 1);
   gst_memory_unref (share);
-  fail_unless_equals_int (coder.n_out, 0);
+  fail_unless_equals_int (coder->n_out, 0);
 
   /* What is out may outlive the allocator and the coder. */
   memory = gst_allocator_alloc (allocator, 1000, NULL);
@@ -83,14 +107,15 @@ GST_START_TEST (test_backend_memory)
   gst_object_unref (allocator);
   check_bytes (memory, 0, 1000, 0xaa);
   gst_memory_unref (memory);
-  fail_unless_equals_int (coder.n_out, 0);
+  fail_unless_equals_int (coder->n_out, 0);
+  paco_coder_close (&coder->base);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_params)
 {
-  Coder coder = { 0 };
-  GstAllocator *allocator = gst_paco_allocator_new (host_memory, &coder);
+  Coder *coder = coder_new ();
+  GstAllocator *allocator = gst_paco_allocator_new (&coder->base);
   GstAllocationParams params;
   GstMemory *memory;
   gsize offset, maximum;
@@ -101,7 +126,7 @@ GST_START_TEST (test_params)
   params.align = 4095;
   params.flags = GST_MEMORY_FLAG_ZERO_PREFIXED | GST_MEMORY_FLAG_ZERO_PADDED;
   memory = gst_allocator_alloc (allocator, 1000, &params);
-  fail_unless_equals_int (coder.n_asked, 1);
+  fail_unless_equals_int (coder->n_asked, 1);
   fail_unless_equals_int (
       gst_memory_get_sizes (memory, &offset, &maximum), 1000);
   fail_unless_equals_int (offset, 64);
@@ -116,32 +141,33 @@ GST_START_TEST (test_params)
   params.align = 65535;
   memory = gst_allocator_alloc (allocator, 1000, &params);
   fail_unless (memory != NULL);
-  fail_unless_equals_int (coder.n_asked, 1);
+  fail_unless_equals_int (coder->n_asked, 1);
   gst_memory_unref (memory);
   gst_object_unref (allocator);
+  paco_coder_close (&coder->base);
 }
 GST_END_TEST;
 
 /* Where the backend has no memory, or is there no more, the system has. */
 GST_START_TEST (test_system_memory)
 {
-  Coder coder = { .fails = TRUE };
-  GstAllocator *allocator = gst_paco_allocator_new (host_memory, &coder);
-  GstMemory *memory = gst_allocator_alloc (allocator, 1000, NULL);
+  Coder *coder = coder_new ();
+  GstAllocator *allocator = gst_paco_allocator_new (&coder->base);
+  GstMemory *memory;
 
+  coder->fails = TRUE;
+  memory = gst_allocator_alloc (allocator, 1000, NULL);
   fail_unless (memory != NULL);
-  fail_unless_equals_int (coder.n_asked, 1);
+  fail_unless_equals_int (coder->n_asked, 1);
   gst_memory_unref (memory);
 
   gst_paco_allocator_detach (allocator);
   memory = gst_allocator_alloc (allocator, 1000, NULL);
   fail_unless (memory != NULL);
-  fail_unless_equals_int (coder.n_asked, 1);
+  fail_unless_equals_int (coder->n_asked, 1);
   gst_memory_unref (memory);
   gst_object_unref (allocator);
-
-  fail_unless (gst_paco_allocator_new (NULL, &coder) == NULL);
-  gst_paco_allocator_detach (NULL);
+  paco_coder_close (&coder->base);
 }
 GST_END_TEST;
 

@@ -27,8 +27,8 @@ void
 coders_close (Coders *coders)
 {
   for (unsigned i = 0; i < N_CODERS; i++) {
-    BACKEND.encoder_close (coders->encoders[i]);
-    BACKEND.decoder_close (coders->decoders[i]);
+    paco_coder_close (PACO_CODER (coders->encoders[i]));
+    paco_coder_close (PACO_CODER (coders->decoders[i]));
   }
 }
 
@@ -116,7 +116,7 @@ case_clear (Case *c)
 gboolean
 configure_encoder (const Case *c, PacoEncoder *encoder, GError **error)
 {
-  return BACKEND.encoder_configure (encoder, &c->source.format,
+  return paco_encoder_configure (encoder, &c->source.format,
       c->source.picture.layout, &c->parameters, error);
 }
 
@@ -138,14 +138,14 @@ encode_and_check (const Case *c, PacoEncoder *encoder)
 
   configure_encoder (c, encoder, &error);
   g_assert_no_error (error);
-  g_assert_true (BACKEND.encoder_submit (
+  g_assert_true (paco_encoder_submit (
       encoder, &c->source.picture, &c->video, (void *) c, &error));
-  frame = BACKEND.encoder_collect (encoder);
+  frame = paco_encoder_collect (encoder, NULL);
   check_encoded (c, frame);
   g_assert_true (frame->user_data == c);
-  g_assert_cmpuint (frame->size, <=, BACKEND.encoder_max_frame_size (encoder));
+  g_assert_cmpuint (frame->size, <=, paco_encoder_max_frame_size (encoder));
   frame->release (frame);
-  g_assert_null (BACKEND.encoder_collect (encoder));
+  g_assert_null (paco_encoder_collect (encoder, NULL));
 }
 
 /* --- decoding --- */
@@ -154,18 +154,17 @@ Verdict
 decode (PacoDecoder *decoder, const uint8_t *data, size_t size, unsigned reduce,
     TestPicture *destination)
 {
-  PacoHeader header;
-  PacoProbabilitySet set;
+  PacoCodedFrame coded;
   PacoDecodedFrame frame = { NULL };
   Verdict verdict = { FALSE, 0 };
 
-  if (!paco_header_parse (data, size, &header, &set, NULL)
-      || !BACKEND.decoder_configure (
-          decoder, &header, destination->picture.layout, reduce, NULL)
-      || !BACKEND.decoder_submit (
-          decoder, data, size, &destination->picture, &frame, NULL))
+  if (!paco_coded_frame_parse (&coded, data, size, NULL)
+      || !paco_decoder_configure (
+          decoder, &coded.header, destination->picture.layout, reduce, NULL)
+      || !paco_decoder_submit (
+          decoder, &coded, &destination->picture, &frame, NULL))
     return verdict;
-  g_assert_true (BACKEND.decoder_collect (decoder, &frame));
+  g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
   g_assert_true (frame.user_data == &frame);
   verdict.decoded = frame.error == NULL;
   verdict.corrupted_blocks = frame.corrupted_blocks;

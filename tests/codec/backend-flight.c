@@ -12,10 +12,14 @@ typedef struct
 } Stream;
 
 static void
-stream_init (Stream *stream, unsigned threads, unsigned depth)
+stream_init (Stream *stream, unsigned threads, unsigned depth,
+    void (*drop) (void *user_data))
 {
   PacoBackendOptions options = {
-    .device = -1, .threads = threads, .depth = depth
+    .device = -1,
+    .threads = threads,
+    .depth = depth,
+    .drop = drop,
   };
   GError *error = NULL;
 
@@ -28,7 +32,7 @@ stream_init (Stream *stream, unsigned threads, unsigned depth)
 static void
 stream_clear (Stream *stream)
 {
-  BACKEND.encoder_close (stream->encoder);
+  paco_coder_close (PACO_CODER (stream->encoder));
   case_clear (&stream->c);
 }
 
@@ -36,7 +40,7 @@ static void
 stream_submit (Stream *stream, unsigned number)
 {
   g_assert_true (
-      BACKEND.encoder_submit (stream->encoder, &stream->c.source.picture,
+      paco_encoder_submit (stream->encoder, &stream->c.source.picture,
           &stream->c.video, GUINT_TO_POINTER (number), NULL));
 }
 
@@ -59,10 +63,10 @@ test_order (void)
     GThread *thread;
     PacoStats stats;
 
-    stream_init (&stream, 2, depth);
+    stream_init (&stream, 2, depth, NULL);
     thread = g_thread_new ("submit", submit_all, &stream);
     for (unsigned i = 1; i <= stream.n_frames;) {
-      PacoEncodedFrame *frame = BACKEND.encoder_collect (stream.encoder);
+      PacoEncodedFrame *frame = paco_encoder_collect (stream.encoder, NULL);
 
       if (!frame) {
         g_thread_yield ();
@@ -73,7 +77,7 @@ test_order (void)
       frame->release (frame);
     }
     g_thread_join (thread);
-    BACKEND.encoder_stats (stream.encoder, &stats);
+    paco_coder_stats (PACO_CODER (stream.encoder), &stats);
     g_assert_cmpstr (stats.backend, ==, BACKEND.name);
     g_assert_cmpuint (stats.frames, ==, stream.n_frames);
     g_assert_cmpuint (
@@ -103,7 +107,7 @@ collect_all (gpointer data)
   Collector *collector = data;
 
   while (!g_atomic_int_get (&collector->stop)) {
-    PacoEncodedFrame *frame = BACKEND.encoder_collect (collector->encoder);
+    PacoEncodedFrame *frame = paco_encoder_collect (collector->encoder, NULL);
 
     if (frame) {
       g_atomic_int_inc (&collector->n_collected);
@@ -124,7 +128,7 @@ test_abandon (void)
     GThread *submitter, *thread = NULL;
 
     n_dropped = 0;
-    stream_init (&stream, 1 + round % 3, 1 + round % 4);
+    stream_init (&stream, 1 + round % 3, 1 + round % 4, count_dropped);
     collector.encoder = stream.encoder;
     submitter = g_thread_new ("submit", submit_all, &stream);
     if (round % 2)
@@ -132,20 +136,20 @@ test_abandon (void)
     while (g_atomic_int_get (&n_dropped)
             + g_atomic_int_get (&collector.n_collected)
         < (gint) stream.n_frames) {
-      BACKEND.encoder_abandon (stream.encoder, count_dropped);
+      g_assert_true (paco_coder_abandon (PACO_CODER (stream.encoder), NULL));
       g_usleep (round * 50);
     }
     g_thread_join (submitter);
     g_atomic_int_set (&collector.stop, TRUE);
     if (thread)
       g_thread_join (thread);
-    BACKEND.encoder_abandon (stream.encoder, count_dropped);
+    g_assert_true (paco_coder_abandon (PACO_CODER (stream.encoder), NULL));
     g_assert_cmpint (n_dropped + collector.n_collected, ==, stream.n_frames);
 
     /* and it works as before */
     stream_submit (&stream, 1);
     {
-      PacoEncodedFrame *frame = BACKEND.encoder_collect (stream.encoder);
+      PacoEncodedFrame *frame = paco_encoder_collect (stream.encoder, NULL);
 
       check_encoded (&stream.c, frame);
       frame->release (frame);
@@ -161,12 +165,12 @@ test_release_late (void)
   Stream stream = { .n_frames = 4 };
   PacoEncodedFrame *frames[4];
 
-  stream_init (&stream, 2, 4);
+  stream_init (&stream, 2, 4, NULL);
   submit_all (&stream);
   for (unsigned i = 0; i < 4; i++)
-    frames[i] = BACKEND.encoder_collect (stream.encoder);
+    frames[i] = paco_encoder_collect (stream.encoder, NULL);
   frames[2]->release (frames[2]);
-  BACKEND.encoder_close (stream.encoder);
+  paco_coder_close (PACO_CODER (stream.encoder));
   check_encoded (&stream.c, frames[0]);
   frames[0]->release (frames[0]);
   frames[3]->release (frames[3]);
@@ -193,13 +197,13 @@ test_set_rate (void)
   } while (true);
   c.parameters.quality = qualities[0];
   g_assert_true (configure_encoder (&c, encoder, NULL));
-  bound = BACKEND.encoder_max_frame_size (encoder);
+  bound = paco_encoder_max_frame_size (encoder);
   for (unsigned i = 0; i < G_N_ELEMENTS (qualities) + 1; i++) {
     PacoEncodedFrame *frame;
 
     if (i < G_N_ELEMENTS (qualities)) {
-      BACKEND.encoder_set_rate (encoder, qualities[i], 0);
-      g_assert_true (BACKEND.encoder_submit (
+      paco_encoder_set_rate (encoder, qualities[i], 0);
+      g_assert_true (paco_encoder_submit (
           encoder, &c.source.picture, &c.video, NULL, NULL));
     }
     if (i == 0)
@@ -208,12 +212,12 @@ test_set_rate (void)
     g_byte_array_set_size (c.frame, 0);
     g_assert_true (paco_reference_encode (&c.source.format, &c.source.picture,
         &c.video, &c.parameters, NULL, c.frame, NULL));
-    frame = BACKEND.encoder_collect (encoder);
+    frame = paco_encoder_collect (encoder, NULL);
     check_encoded (&c, frame);
     g_assert_cmpuint (frame->size, <=, bound);
     frame->release (frame);
   }
-  BACKEND.encoder_close (encoder);
+  paco_coder_close (PACO_CODER (encoder));
   case_clear (&c);
 }
 
@@ -223,7 +227,7 @@ test_decode_in_flight (void)
   Case c;
   PacoDecoder *decoder = BACKEND.decoder_open (&coder_options[2], NULL);
   TestPicture pictures[3], expected;
-  PacoHeader header;
+  PacoCodedFrame coded;
   PacoDecodedFrame frame;
 
   case_init_possible (&c, 20000);
@@ -233,22 +237,22 @@ test_decode_in_flight (void)
   g_assert_true (paco_reference_decode (
       c.frame->data, c.frame->len, 0, &expected.picture, NULL, NULL));
   g_assert_true (
-      paco_header_parse (c.frame->data, c.frame->len, &header, NULL, NULL));
-  g_assert_true (BACKEND.decoder_configure (
-      decoder, &header, expected.picture.layout, 0, NULL));
+      paco_coded_frame_parse (&coded, c.frame->data, c.frame->len, NULL));
+  g_assert_true (paco_decoder_configure (
+      decoder, &coded.header, expected.picture.layout, 0, NULL));
   for (unsigned i = 0; i < 30 + 3; i++) {
     if (i >= 3) {
-      g_assert_true (BACKEND.decoder_collect (decoder, &frame));
+      g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
       g_assert_no_error (frame.error);
       g_assert_true (frame.user_data == &pictures[i % 3]);
       test_picture_compare (&pictures[i % 3], &expected);
     }
     if (i < 30)
-      g_assert_true (BACKEND.decoder_submit (decoder, c.frame->data,
-          c.frame->len, &pictures[i % 3].picture, &pictures[i % 3], NULL));
+      g_assert_true (paco_decoder_submit (
+          decoder, &coded, &pictures[i % 3].picture, &pictures[i % 3], NULL));
   }
-  g_assert_false (BACKEND.decoder_collect (decoder, &frame));
-  BACKEND.decoder_close (decoder);
+  g_assert_false (paco_decoder_collect (decoder, &frame, NULL));
+  paco_coder_close (PACO_CODER (decoder));
   for (unsigned i = 0; i < 3; i++)
     test_picture_clear (&pictures[i]);
   test_picture_clear (&expected);
@@ -286,8 +290,8 @@ work_at_station (gpointer data)
     }
     case_clear (&c);
   }
-  BACKEND.encoder_close (encoder);
-  BACKEND.decoder_close (decoder);
+  paco_coder_close (PACO_CODER (encoder));
+  paco_coder_close (PACO_CODER (decoder));
   return NULL;
 }
 

@@ -80,7 +80,7 @@ is_available (void)
   PacoEncoder *encoder = BACKEND.encoder_open (&coder_options[0], &error);
 
   if (encoder)
-    BACKEND.encoder_close (encoder);
+    paco_coder_close (PACO_CODER (encoder));
   else
     printf ("1..0 # SKIP %s\n", error->message);
   g_clear_error (&error);

@@ -34,20 +34,22 @@ decode_cpu (const uint8_t *data, size_t size, const PacoHeader *header,
   PacoBackendOptions options = { .device = -1, .threads = 2, .depth = 1 };
   PacoDecoder *decoder = backend->decoder_open (&options, error);
   PacoDecodedFrame frame = { NULL };
+  PacoCodedFrame coded;
   gboolean done;
 
   if (!decoder)
     return FALSE;
-  done = backend->decoder_configure (
+  done = paco_decoder_configure (
              decoder, header, destination->layout, reduce, error)
-      && backend->decoder_submit (decoder, data, size, destination, NULL, error)
-      && backend->decoder_collect (decoder, &frame);
+      && paco_coded_frame_parse (&coded, data, size, error)
+      && paco_decoder_submit (decoder, &coded, destination, NULL, error)
+      && paco_decoder_collect (decoder, &frame, NULL);
   *corrupted_blocks = frame.corrupted_blocks;
   if (frame.error) {
     g_propagate_error (error, frame.error);
     done = FALSE;
   }
-  backend->decoder_close (decoder);
+  paco_coder_close (PACO_CODER (decoder));
   return done;
 }
 #endif

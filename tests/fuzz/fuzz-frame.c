@@ -87,11 +87,11 @@ make_destination (const PacoHeader *header, unsigned reduce,
 }
 
 static void
-decode (
-    const uint8_t *data, size_t size, const PacoHeader *header, unsigned reduce)
+decode (const PacoCodedFrame *coded, unsigned reduce)
 {
   const PacoBackend *backend = &paco_cpu_backend;
-  const PacoBackendOptions options = { -1, 1, 1 };
+  const PacoHeader *header = &coded->header;
+  const PacoBackendOptions options = { .threads = 1, .depth = 1 };
   PacoSampleLayout layout[PACO_MAX_COMPONENTS] = { 0 };
   PacoPicture picture = { 0 };
   PacoDecodedFrame frame = { 0 };
@@ -101,39 +101,38 @@ decode (
 
   if (!decoder)
     abort ();
-  if (backend->decoder_configure (decoder, header, layout, reduce, &error)
-      && backend->decoder_submit (
-          decoder, data, size, &picture, memory, &error)) {
-    if (!backend->decoder_collect (decoder, &frame)
+  if (paco_decoder_configure (decoder, header, layout, reduce, &error)
+      && paco_decoder_submit (decoder, coded, &picture, memory, &error)) {
+    if (!paco_decoder_collect (decoder, &frame, NULL)
         || frame.user_data != memory)
       abort ();
     g_clear_error (&frame.error);
   }
   g_clear_error (&error);
-  backend->decoder_close (decoder);
+  paco_coder_close (PACO_CODER (decoder));
   free (memory);
 }
 
 static void
 try_frame (const uint8_t *data, size_t size)
 {
-  PacoProbabilitySet *set = g_new (PacoProbabilitySet, 1);
-  PacoHeader header;
+  PacoCodedFrame *frame = g_new (PacoCodedFrame, 1);
+  const PacoHeader *header = &frame->header;
   uint64_t samples = 0;
 
   if (size >= PACO_HEADER_PEEK_SIZE)
-    paco_header_peek (data, size, &header, NULL);
-  if (paco_header_parse (data, size, &header, set, NULL)) {
-    for (unsigned c = 0; c < header.picture.n_components; c++)
-      samples += (uint64_t) paco_component_width (&header.picture, c)
-          * paco_component_height (&header.picture, c);
+    paco_header_peek (data, size, &frame->header, NULL);
+  if (paco_coded_frame_parse (frame, data, size, NULL)) {
+    for (unsigned c = 0; c < header->picture.n_components; c++)
+      samples += (uint64_t) paco_component_width (&header->picture, c)
+          * paco_component_height (&header->picture, c);
     if (samples <= MAX_SAMPLES) {
-      decode (data, size, &header, 0);
-      if (header.coding.levels)
-        decode (data, size, &header, header.coding.levels);
+      decode (frame, 0);
+      if (header->coding.levels)
+        decode (frame, header->coding.levels);
     }
   }
-  g_free (set);
+  g_free (frame);
 }
 
 int

@@ -95,7 +95,7 @@ static void
 add_coded (Fuzz *fuzz, const Kind *kind)
 {
   const PacoBackend *backend = &paco_cpu_backend;
-  const PacoBackendOptions options = { -1, 1, 1 };
+  const PacoBackendOptions options = { .threads = 1, .depth = 1 };
   const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
   PacoPictureFormat format = { .width = kind->width,
@@ -128,17 +128,17 @@ add_coded (Fuzz *fuzz, const Kind *kind)
   }
   encoder = backend->encoder_open (&options, &error);
   if (!encoder
-      || !backend->encoder_configure (
+      || !paco_encoder_configure (
           encoder, &format, picture.layout, &parameters, &error)
-      || !backend->encoder_submit (encoder, &picture, &video, NULL, &error)
-      || !(frame = backend->encoder_collect (encoder)) || !frame->data) {
+      || !paco_encoder_submit (encoder, &picture, &video, NULL, &error)
+      || !(frame = paco_encoder_collect (encoder, NULL)) || !frame->data) {
     fprintf (stderr, "A seed cannot be coded: %s\n",
         error ? error->message : "no frame came back");
     exit (1);
   }
   add_seed (fuzz, frame->data, frame->size);
   frame->release (frame);
-  backend->encoder_close (encoder);
+  paco_coder_close (PACO_CODER (encoder));
   g_free (samples);
 }
 

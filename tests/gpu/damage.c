@@ -162,7 +162,7 @@ static void
 pair_close (Pair *pair)
 {
   for (unsigned i = 0; i < 2; i++)
-    backends[i]->decoder_close (pair->decoders[i]);
+    paco_coder_close (PACO_CODER (pair->decoders[i]));
 }
 
 /* Collects the oldest frame of both. */
@@ -172,8 +172,8 @@ pair_collect (Pair *pair)
   PacoDecodedFrame results[2];
   Frame *frame;
 
-  if (!backends[0]->decoder_collect (pair->decoders[0], &results[0])
-      || !backends[1]->decoder_collect (pair->decoders[1], &results[1]))
+  if (!paco_decoder_collect (pair->decoders[0], &results[0], NULL)
+      || !paco_decoder_collect (pair->decoders[1], &results[1], NULL))
     return false;
   frame = results[0].user_data;
   g_assert (results[1].user_data == frame);
@@ -195,7 +195,7 @@ pair_configure (
   for (unsigned i = 0; i < 2; i++) {
     GError *error = NULL;
 
-    done[i] = backends[i]->decoder_configure (pair->decoders[i], header,
+    done[i] = paco_decoder_configure (pair->decoders[i], header,
         frame->pictures[i].picture.layout, reduce, &error);
     if (error && error->code != PACO_ERROR_CORRUPT
         && error->code != PACO_ERROR_UNSUPPORTED)
@@ -210,12 +210,17 @@ pair_configure (
 static void
 pair_submit (Pair *pair, Frame *frame)
 {
+  PacoCodedFrame coded;
   bool done[2];
 
+  if (!paco_coded_frame_parse (
+          &coded, frame->bytes->data, frame->bytes->len, NULL)) {
+    frame_done (frame, true);
+    return;
+  }
   for (unsigned i = 0; i < 2; i++)
-    done[i] = backends[i]->decoder_submit (pair->decoders[i],
-        frame->bytes->data, frame->bytes->len, &frame->pictures[i].picture,
-        frame, NULL);
+    done[i] = paco_decoder_submit (
+        pair->decoders[i], &coded, &frame->pictures[i].picture, frame, NULL);
   if (done[0] != done[1])
     fail (frame, "only one of the two takes it");
   if (!done[0])
@@ -227,7 +232,6 @@ pair_submit (Pair *pair, Frame *frame)
 static PacoEncodedFrame *
 encode (PacoEncoder *encoder, const PacoPictureFormat *format)
 {
-  const PacoBackend *backend = &paco_cpu_backend;
   PacoParameters parameters;
   PacoEncodedFrame *frame;
   PacoVideoInfo video;
@@ -238,11 +242,11 @@ encode (PacoEncoder *encoder, const PacoPictureFormat *format)
   test_video_random (rand_, &video);
   do
     test_parameters_random (rand_, &parameters);
-  while (!backend->encoder_configure (
+  while (!paco_encoder_configure (
       encoder, format, source.picture.layout, &parameters, NULL));
-  if (!backend->encoder_submit (encoder, &source.picture, &video, NULL, NULL))
+  if (!paco_encoder_submit (encoder, &source.picture, &video, NULL, NULL))
     g_error ("seed %" G_GINT64_FORMAT ": a picture cannot be coded", seed);
-  frame = backend->encoder_collect (encoder);
+  frame = paco_encoder_collect (encoder, NULL);
   g_assert_no_error (frame->error);
   test_picture_clear (&source);
   return frame;
@@ -373,7 +377,7 @@ main (int argc, char **argv)
     do_case (&pair, &odd, coded, large ? 3 : DEPTH);
     coded->release (coded);
   }
-  paco_cpu_backend.encoder_close (encoder);
+  paco_coder_close (PACO_CODER (encoder));
   pair_close (&pair);
   pair_close (&odd);
   g_rand_free (rand_);

@@ -67,17 +67,16 @@ static struct
 {
   Picture source;
   PacoEncodedFrame *coded;
-  PacoHeader header;
-  PacoProbabilitySet set;
+  PacoCodedFrame frame; /* coded, parsed */
 } cpu;
 
 static gboolean
-configure (const PacoBackend *backend, PacoEncoder *encoder, GError **error)
+configure (PacoEncoder *encoder, GError **error)
 {
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
 
   parameters.rate_control = PACO_RATE_LOSSLESS;
-  return backend->encoder_configure (
+  return paco_encoder_configure (
       encoder, &format, cpu.source.picture.layout, &parameters, error);
 }
 
@@ -89,14 +88,14 @@ code_on_cpu (void)
 
   picture_init (&cpu.source);
   picture_draw (&cpu.source);
-  g_assert_true (configure (&paco_cpu_backend, encoder, NULL));
-  g_assert_true (paco_cpu_backend.encoder_submit (
-      encoder, &cpu.source.picture, &video, NULL, NULL));
-  cpu.coded = paco_cpu_backend.encoder_collect (encoder);
+  g_assert_true (configure (encoder, NULL));
+  g_assert_true (
+      paco_encoder_submit (encoder, &cpu.source.picture, &video, NULL, NULL));
+  cpu.coded = paco_encoder_collect (encoder, NULL);
   g_assert_no_error (cpu.coded->error);
-  g_assert_true (paco_header_parse (
-      cpu.coded->data, cpu.coded->size, &cpu.header, &cpu.set, NULL));
-  paco_cpu_backend.encoder_close (encoder);
+  g_assert_true (paco_coded_frame_parse (
+      &cpu.frame, cpu.coded->data, cpu.coded->size, NULL));
+  paco_coder_close (PACO_CODER (encoder));
 }
 
 /* --- The same on a device --- */
@@ -110,14 +109,14 @@ options_for (int device)
 static gboolean
 submit (PacoEncoder *encoder)
 {
-  return CUDA.encoder_submit (encoder, &cpu.source.picture, &video, NULL, NULL);
+  return paco_encoder_submit (encoder, &cpu.source.picture, &video, NULL, NULL);
 }
 
 /* Returns the error, if there is one; else the frame is the CPU's. */
 static GError *
 collect (PacoEncoder *encoder)
 {
-  PacoEncodedFrame *frame = CUDA.encoder_collect (encoder);
+  PacoEncodedFrame *frame = paco_encoder_collect (encoder, NULL);
   GError *error;
 
   g_assert_nonnull (frame);
@@ -139,15 +138,15 @@ encode_on (int device)
   GError *error = NULL;
   PacoEncoder *encoder = CUDA.encoder_open (&options, &error);
 
-  if (encoder && configure (&CUDA, encoder, &error)) {
+  if (encoder && configure (encoder, &error)) {
     for (unsigned n = 0; n < N_FRAMES && !error; n++) {
       g_assert_true (submit (encoder));
       if (n >= DEPTH - 1)
         error = collect (encoder);
     }
-    CUDA.encoder_abandon (encoder, NULL);
+    paco_coder_abandon (PACO_CODER (encoder), NULL);
   }
-  CUDA.encoder_close (encoder);
+  paco_coder_close (PACO_CODER (encoder));
   return error;
 }
 
@@ -159,8 +158,8 @@ decode_on (int device)
   Picture pictures[DEPTH];
 
   g_assert_nonnull (decoder);
-  g_assert_true (CUDA.decoder_configure (
-      decoder, &cpu.header, cpu.source.picture.layout, 0, NULL));
+  g_assert_true (paco_decoder_configure (
+      decoder, &cpu.frame.header, cpu.source.picture.layout, 0, NULL));
   for (unsigned n = 0; n < DEPTH; n++)
     picture_init (&pictures[n]);
   for (unsigned n = 0; n < N_FRAMES; n++) {
@@ -168,17 +167,17 @@ decode_on (int device)
     Picture *next = &pictures[n % DEPTH];
 
     memset (next->samples, 0xff, next->size);
-    g_assert_true (CUDA.decoder_submit (
-        decoder, cpu.coded->data, cpu.coded->size, &next->picture, next, NULL));
+    g_assert_true (
+        paco_decoder_submit (decoder, &cpu.frame, &next->picture, next, NULL));
     if (n < DEPTH - 1)
       continue;
-    g_assert_true (CUDA.decoder_collect (decoder, &frame));
+    g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
     g_assert_no_error (frame.error);
     next = frame.user_data;
     g_assert_cmpmem (
         next->samples, next->size, cpu.source.samples, cpu.source.size);
   }
-  CUDA.decoder_close (decoder);
+  paco_coder_close (PACO_CODER (decoder));
   for (unsigned n = 0; n < DEPTH; n++)
     g_free (pictures[n].samples);
 }
@@ -240,19 +239,19 @@ test_out_of_memory (void)
   alarm (MAX_SECONDS);
   hog_init (&hog, 0);
   g_assert_cmpuint (hog.pieces->len, >, 0);
-  g_assert_false (configure (&CUDA, encoder, &error));
+  g_assert_false (configure (encoder, &error));
   expect_out_of_memory (g_steal_pointer (&error));
-  g_assert_false (CUDA.decoder_configure (
-      decoder, &cpu.header, cpu.source.picture.layout, 0, &error));
+  g_assert_false (paco_decoder_configure (
+      decoder, &cpu.frame.header, cpu.source.picture.layout, 0, &error));
   expect_out_of_memory (g_steal_pointer (&error));
 
   hog_clear (&hog);
-  g_assert_true (configure (&CUDA, encoder, &error));
+  g_assert_true (configure (encoder, &error));
   g_assert_no_error (error);
   g_assert_true (submit (encoder));
   g_assert_no_error (collect (encoder));
-  CUDA.encoder_close (encoder);
-  CUDA.decoder_close (decoder);
+  paco_coder_close (PACO_CODER (encoder));
+  paco_coder_close (PACO_CODER (decoder));
   decode_on (0);
   alarm (0);
 }
@@ -355,7 +354,7 @@ look_at_device_1 (PacoEncoder *encoder)
   fprintf (stderr, "# an encoder of device 1: %s\n",
       error ? error->message : "works");
   g_clear_error (&error);
-  CUDA.encoder_close (encoder);
+  paco_coder_close (PACO_CODER (encoder));
 }
 
 static void
@@ -367,8 +366,8 @@ fail_with (const char *kernel, const char *cause)
   GError *error = NULL;
 
   g_assert_nonnull (encoder);
-  g_assert_true (configure (&CUDA, encoder, NULL));
-  g_assert_true (!other || configure (&CUDA, other, NULL));
+  g_assert_true (configure (encoder, NULL));
+  g_assert_true (!other || configure (other, NULL));
   for (unsigned n = 0; n < 2 * DEPTH; n++) {
     if (n >= DEPTH)
       g_assert_no_error (collect (encoder));
@@ -377,14 +376,14 @@ fail_with (const char *kernel, const char *cause)
   run_bad_kernel (kernel);
   expect_cause (encode_until_error (encoder), cause);
   /* Nothing works from then on, but nothing hangs either. */
-  CUDA.encoder_abandon (encoder, NULL);
+  paco_coder_abandon (PACO_CODER (encoder), NULL);
   g_assert_true (submit (encoder));
   expect_cause (collect (encoder), cause);
-  g_assert_false (configure (&CUDA, encoder, &error));
+  g_assert_false (configure (encoder, &error));
   expect_cause (error, cause);
   look_at_device_1 (other);
   try_again ("beside it");
-  CUDA.encoder_close (encoder);
+  paco_coder_close (PACO_CODER (encoder));
   try_again ("after it");
 }
 
@@ -460,10 +459,10 @@ check_named (int device)
   char *name = g_strdup_printf ("(device %d)", device);
   PacoStats stats;
 
-  CUDA.encoder_stats (encoder, &stats);
+  paco_coder_stats (PACO_CODER (encoder), &stats);
   g_test_message ("%s", stats.device);
   g_assert_true (g_str_has_suffix (stats.device, name));
-  CUDA.encoder_close (encoder);
+  paco_coder_close (PACO_CODER (encoder));
   g_free (name);
 }
 
@@ -498,7 +497,7 @@ main (int argc, char **argv)
       printf ("1..0 # SKIP %s\n", error->message);
       return 0;
     }
-    CUDA.encoder_close (encoder);
+    paco_coder_close (PACO_CODER (encoder));
   }
   code_on_cpu ();
   g_test_add_func ("/device/out-of-memory", test_out_of_memory);

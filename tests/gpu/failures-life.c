@@ -188,7 +188,7 @@ configure_encoder (PacoEncoder *encoder, unsigned format, GError **error)
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
 
   parameters.rate_control = formats[format].rate_control;
-  return BACKEND.encoder_configure (encoder, &formats[format].picture,
+  return paco_encoder_configure (encoder, &formats[format].picture,
       formats[format].layout, &parameters, error);
 }
 
@@ -214,7 +214,7 @@ check_encoded (const Life *life, const PacoEncodedFrame *frame, uint8_t stamp)
 static bool
 collect_encoded (Encoding *self)
 {
-  PacoEncodedFrame *frame = BACKEND.encoder_collect (self->encoder);
+  PacoEncodedFrame *frame = paco_encoder_collect (self->encoder, NULL);
   unsigned number;
 
   g_assert_nonnull (frame);
@@ -244,16 +244,16 @@ submit_source (Encoding *self, unsigned number)
 
   self->stamps[number] = 10 + (number * 97 + self->format * 41) % 230;
   if (number % 2) {
-    pinned = BACKEND.encoder_host_memory (
-        self->encoder, lay_out (self->format, NULL, &layout), &error);
+    pinned = paco_coder_host_memory (PACO_CODER (self->encoder),
+        lay_out (self->format, NULL, &layout), &error);
     if (!pinned && !note (self->life, g_steal_pointer (&error)))
       return false;
   }
   frame_init (source, self->format, pinned, self->stamps[number]);
   if (number == 3 && formats[self->format].rate_control == PACO_RATE_QUALITY)
-    BACKEND.encoder_set_rate (self->encoder, 60.0, 0);
+    paco_encoder_set_rate (self->encoder, 60.0, 0);
   self->life->n_frames++;
-  if (!BACKEND.encoder_submit (self->encoder, &source->picture, &video,
+  if (!paco_encoder_submit (self->encoder, &source->picture, &video,
           GUINT_TO_POINTER (number), &error)) {
     frame_clear (source);
     return note (self->life, error);
@@ -279,8 +279,8 @@ encode_format (Encoding *self)
   while (alive && self->n_in_flight > 0)
     alive = collect_encoded (self);
   /* As an element that stops. */
-  BACKEND.encoder_abandon (self->encoder, NULL);
-  g_assert_null (BACKEND.encoder_collect (self->encoder));
+  paco_coder_abandon (PACO_CODER (self->encoder), NULL);
+  g_assert_null (paco_encoder_collect (self->encoder, NULL));
   for (unsigned n = 0; n < N_FRAMES; n++)
     frame_clear (&self->sources[n]);
   self->n_in_flight = 0;
@@ -312,7 +312,7 @@ try_new_encoder (Life *old)
   if (old->new_works ? life.n_good < N_FRAMES : life.n_good > 0)
     g_error (
         "%s: afterwards %u frames of a new encoder", life.plan, life.n_good);
-  BACKEND.encoder_close (encoder);
+  paco_coder_close (PACO_CODER (encoder));
   g_ptr_array_unref (kept);
 }
 
@@ -324,14 +324,15 @@ life_of_encoder (Life *life)
 
   if (encoder) {
     GError *error = NULL;
-    PacoHostMemory *late = BACKEND.encoder_host_memory (encoder, 100, &error);
+    PacoHostMemory *late = paco_coder_host_memory (
+        PACO_CODER (encoder), 100, &error);
 
     if (late || note (life, error))
       encode_all (life, encoder, kept, G_N_ELEMENTS (formats));
     life->failed_early = life->has_failed ();
     if (life->n_errors > 0 && (life->new_works || life->new_fails))
       try_new_encoder (life);
-    BACKEND.encoder_close (encoder);
+    paco_coder_close (PACO_CODER (encoder));
     if (late)
       late->release (late);
   }
@@ -395,7 +396,7 @@ collect_decoded (Decoding *self)
   unsigned number;
   bool alive = true;
 
-  g_assert_true (BACKEND.decoder_collect (self->decoder, &frame));
+  g_assert_true (paco_decoder_collect (self->decoder, &frame, NULL));
   self->n_in_flight--;
   number = GPOINTER_TO_UINT (frame.user_data);
   destination = &self->destinations[number];
@@ -420,10 +421,11 @@ submit_coded (Decoding *self, unsigned number)
   PacoPicture layout;
   Frame *destination = &self->destinations[number];
   const GByteArray *coded = coded_frame (self->format, number);
+  PacoCodedFrame frame;
 
   if (number % 2) {
-    pinned = BACKEND.decoder_host_memory (
-        self->decoder, lay_out (self->format, NULL, &layout), &error);
+    pinned = paco_coder_host_memory (PACO_CODER (self->decoder),
+        lay_out (self->format, NULL, &layout), &error);
     if (!pinned && !note (self->life, g_steal_pointer (&error)))
       return false;
   }
@@ -433,9 +435,10 @@ submit_coded (Decoding *self, unsigned number)
   self->coded[number] = g_byte_array_new_take (
       g_memdup2 (coded->data, coded->len), coded->len);
   self->life->n_frames++;
-  if (!BACKEND.decoder_submit (self->decoder, self->coded[number]->data,
-          coded->len, &destination->picture, GUINT_TO_POINTER (number),
-          &error)) {
+  if (!paco_coded_frame_parse (
+          &frame, self->coded[number]->data, coded->len, &error)
+      || !paco_decoder_submit (self->decoder, &frame, &destination->picture,
+          GUINT_TO_POINTER (number), &error)) {
     frame_clear (destination);
     g_clear_pointer (&self->coded[number], g_byte_array_unref);
     return note (self->life, error);
@@ -453,7 +456,7 @@ configure_decoder (Decoding *self, GError **error)
 
   g_assert_true (
       paco_header_parse (coded->data, coded->len, &header, &set, NULL));
-  return BACKEND.decoder_configure (
+  return paco_decoder_configure (
       self->decoder, &header, formats[self->format].layout, 0, error);
 }
 
@@ -473,7 +476,7 @@ decode_format (Decoding *self)
   }
   while (alive && self->n_in_flight > 0)
     alive = collect_decoded (self);
-  BACKEND.decoder_abandon (self->decoder, NULL);
+  paco_coder_abandon (PACO_CODER (self->decoder), NULL);
   for (unsigned n = 0; n < N_FRAMES; n++) {
     frame_clear (&self->destinations[n]);
     g_clear_pointer (&self->coded[n], g_byte_array_unref);
@@ -505,7 +508,7 @@ try_new_decoder (Life *old)
   if (old->new_works ? life.n_good < N_FRAMES : life.n_good > 0)
     g_error (
         "%s: afterwards %u frames of a new decoder", life.plan, life.n_good);
-  BACKEND.decoder_close (decoder);
+  paco_coder_close (PACO_CODER (decoder));
 }
 
 void
@@ -517,13 +520,13 @@ life_of_decoder (Life *life)
 
   if (!decoder)
     return;
-  late = BACKEND.decoder_host_memory (decoder, 100, &error);
+  late = paco_coder_host_memory (PACO_CODER (decoder), 100, &error);
   if (late || note (life, error))
     decode_all (life, decoder, G_N_ELEMENTS (formats));
   life->failed_early = life->has_failed ();
   if (life->n_errors > 0 && (life->new_works || life->new_fails))
     try_new_decoder (life);
-  BACKEND.decoder_close (decoder);
+  paco_coder_close (PACO_CODER (decoder));
   if (late)
     late->release (late);
 }

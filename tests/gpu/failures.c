@@ -343,16 +343,16 @@ test_choice (void)
   g_setenv ("FAKE_CUDA_DEVICES", "2", TRUE);
   fake.fail (NULL);
   encoder = BACKEND.encoder_open (&options, NULL);
-  BACKEND.encoder_stats (encoder, &stats);
+  paco_coder_stats (PACO_CODER (encoder), &stats);
   g_assert_cmpstr (stats.backend, ==, "cuda");
   g_assert_cmpstr (stats.device, ==, "Fake GPU 1 (device 1)");
-  BACKEND.encoder_close (encoder);
+  paco_coder_close (PACO_CODER (encoder));
   /* The first call is about device 0. */
   fake.fail ("cuDeviceGet:2:46");
   encoder = BACKEND.encoder_open (&options, NULL);
-  BACKEND.encoder_stats (encoder, &stats);
+  paco_coder_stats (PACO_CODER (encoder), &stats);
   g_assert_cmpstr (stats.device, ==, "Fake GPU 0 (device 0)");
-  BACKEND.encoder_close (encoder);
+  paco_coder_close (PACO_CODER (encoder));
   check_left ("two devices", "", false);
   g_unsetenv ("FAKE_CUDA_DEVICES");
 }

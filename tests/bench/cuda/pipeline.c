@@ -115,7 +115,7 @@ pipeline_encoder (unsigned depth, const PacoPicture *picture,
   PacoEncoder *encoder = paco_cuda_backend.encoder_open (&options, &error);
 
   must (encoder != NULL, error);
-  must (paco_cuda_backend.encoder_configure (
+  must (paco_encoder_configure (
             encoder, &bench_format, picture->layout, parameters, &error),
       error);
   return encoder;
@@ -127,15 +127,13 @@ pipeline_submit (PacoEncoder *encoder, const PacoPicture *picture)
   const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
   GError *error = NULL;
 
-  must (
-      paco_cuda_backend.encoder_submit (encoder, picture, &video, NULL, &error),
-      error);
+  must (paco_encoder_submit (encoder, picture, &video, NULL, &error), error);
 }
 
 PacoEncodedFrame *
 pipeline_collect (PacoEncoder *encoder)
 {
-  PacoEncodedFrame *frame = paco_cuda_backend.encoder_collect (encoder);
+  PacoEncodedFrame *frame = paco_encoder_collect (encoder, NULL);
 
   must (!frame->error, frame->error);
   return frame;
@@ -153,8 +151,7 @@ pipeline_decoder (
   must (decoder != NULL, error);
   must (paco_header_parse (frame->data, frame->size, &header, NULL, &error),
       error);
-  must (paco_cuda_backend.decoder_configure (
-            decoder, &header, picture->layout, 0, &error),
+  must (paco_decoder_configure (decoder, &header, picture->layout, 0, &error),
       error);
   return decoder;
 }
@@ -164,10 +161,12 @@ pipeline_submit_stream (PacoDecoder *decoder, const PacoEncodedFrame *frame,
     const PacoPicture *destination)
 {
   GError *error = NULL;
+  PacoCodedFrame coded;
 
-  must (paco_cuda_backend.decoder_submit (
-            decoder, frame->data, frame->size, destination, NULL, &error),
-      error);
+  must (
+      paco_coded_frame_parse (&coded, frame->data, frame->size, &error), error);
+  must (
+      paco_decoder_submit (decoder, &coded, destination, NULL, &error), error);
 }
 
 void
@@ -175,7 +174,7 @@ pipeline_collect_picture (PacoDecoder *decoder)
 {
   PacoDecodedFrame frame = { NULL };
 
-  must (paco_cuda_backend.decoder_collect (decoder, &frame), NULL);
+  must (paco_decoder_collect (decoder, &frame, NULL), NULL);
   must (!frame.error && frame.corrupted_blocks == 0, frame.error);
 }
 
@@ -222,7 +221,7 @@ encode_speed (Bench *bench, unsigned depth, const PacoPicture *pictures,
 
   bench_restore (bench);
   speed = measure (&coder, depth);
-  paco_cuda_backend.encoder_close (coder.encoder);
+  paco_coder_close (PACO_CODER (coder.encoder));
   return speed;
 }
 
@@ -245,7 +244,7 @@ decode_speed (
   for (unsigned i = 0; i < coder.n_pictures; i++)
     memset (coder.pictures[i].data[0], 0x55, CONTENT_BYTES);
   speed = measure (&coder, depth);
-  paco_cuda_backend.decoder_close (coder.decoder);
+  paco_coder_close (PACO_CODER (coder.decoder));
   return speed;
 }
 
@@ -315,7 +314,7 @@ bench_rate (Bench *bench, const char *prefix, const PacoParameters *parameters)
             != 0)
       g_error ("picture %u did not come back as it was", i);
   frame->release (frame);
-  paco_cuda_backend.encoder_close (encoder);
+  paco_coder_close (PACO_CODER (encoder));
 }
 
 void

@@ -133,8 +133,8 @@ run_encoder (Bench *bench, unsigned depth, const PacoParameters *parameters)
     }
     pipeline_submit (encoder, &bench->pinned[i % BENCH_PICTURES]);
   }
-  paco_cuda_backend.encoder_abandon (encoder, NULL);
-  paco_cuda_backend.encoder_close (encoder);
+  paco_coder_abandon (PACO_CODER (encoder), NULL);
+  paco_coder_close (PACO_CODER (encoder));
 }
 
 static void
@@ -147,8 +147,8 @@ run_decoder (Bench *bench, unsigned depth, const PacoEncodedFrame *frame)
       pipeline_collect_picture (decoder);
     pipeline_submit_stream (decoder, frame, &bench->pinned[i % BENCH_PICTURES]);
   }
-  paco_cuda_backend.decoder_abandon (decoder, NULL);
-  paco_cuda_backend.decoder_close (decoder);
+  paco_coder_abandon (PACO_CODER (decoder), NULL);
+  paco_coder_close (PACO_CODER (decoder));
 }
 
 static PacoEncodedFrame *
@@ -159,7 +159,7 @@ encode_one (Bench *bench, const PacoParameters *parameters)
 
   pipeline_submit (encoder, &bench->pinned[0]);
   frame = pipeline_collect (encoder);
-  paco_cuda_backend.encoder_close (encoder);
+  paco_coder_close (PACO_CODER (encoder));
   return frame;
 }
 

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The life of a coder and its frames in flight. `submitted` and `collected`
+ * count frames, so the slots between them are in use. One condition serves all:
+ * whoever waits looks at the state again when anything changes.
+ *
+ * The coder belongs to whoever has opened it and to its threads: one that the
+ * device keeps for ever is left behind with the coder, and if the device answers
+ * after all, the thread frees it. */
+#include "coder_private.h"
+#include <string.h>
+
+/* --- A device that does not answer --- */
+
+static void
+set_lost_error (const PacoCoder *coder, GError **error)
+{
+  g_set_error (error, PACO_ERROR, PACO_ERROR_DEVICE,
+      "%s has not answered for %g seconds; the program has to be started again "
+      "before it can use the device, until then only the CPU can code "
+      "(backend=cpu), and if that does not help the device has to be reset",
+      coder->stats.device, (double) coder->timeout / G_USEC_PER_SEC);
+}
+
+/* Frames of which nothing is left between those in flight and those collected.
+ * With the lock. */
+static void
+skip_free_slots (PacoCoder *coder)
+{
+  while (coder->collected < coder->submitted
+      && coder->slots[coder->collected % coder->depth].state == PACO_SLOT_FREE)
+    coder->collected++;
+}
+
+/* Marks all frames in flight as abandoned and lets go of those that no thread
+ * works on. With the lock, which it gives up while frames are dropped. */
+static void
+abandon_all (PacoCoder *coder)
+{
+  void *dropped[PACO_MAX_DEPTH + 1];
+  unsigned n_dropped = 0;
+
+  coder->generation++;
+  for (guint64 n = coder->collected; n < coder->submitted; n++) {
+    PacoSlot *slot = &coder->slots[n % coder->depth];
+
+    if (slot->state == PACO_SLOT_FREE || g_atomic_int_get (&slot->abandoned))
+      continue;
+    g_atomic_int_set (&slot->abandoned, TRUE);
+    if (slot->state == PACO_SLOT_RUNNING)
+      continue;
+    if (slot->state == PACO_SLOT_DONE)
+      coder->kind->discard (slot->result);
+    slot->state = PACO_SLOT_FREE;
+    dropped[n_dropped++] = slot->user_data;
+  }
+  if (coder->submit_waits) {
+    dropped[n_dropped++] = coder->waiting_user_data;
+    coder->submit_waits = false;
+  }
+  skip_free_slots (coder);
+  g_cond_broadcast (&coder->changed);
+  if (n_dropped == 0 || !coder->drop)
+    return;
+  g_mutex_unlock (&coder->lock);
+  for (unsigned i = 0; i < n_dropped; i++)
+    coder->drop (dropped[i]);
+  g_mutex_lock (&coder->lock);
+}
+
+/* With the lock. */
+static void
+lose (PacoCoder *coder)
+{
+  if (coder->lost)
+    return;
+  coder->lost = true;
+  if (coder->klass->lost)
+    coder->klass->lost (coder);
+  abandon_all (coder);
+}
+
+/* When the oldest of the frames being coded should have been finished. */
+static gint64
+find_deadline (const PacoCoder *coder)
+{
+  gint64 deadline = G_MAXINT64;
+
+  for (unsigned i = 0; i < coder->depth && coder->timeout > 0; i++) {
+    const PacoSlot *slot = &coder->slots[i];
+
+    if (slot->state == PACO_SLOT_QUEUED || slot->state == PACO_SLOT_RUNNING)
+      deadline = MIN (deadline, slot->times.submitted + coder->timeout);
+  }
+  return deadline;
+}
+
+/* Waits until anything changes; the coder may be lost afterwards. With the
+ * lock. */
+static void
+wait_for_change (PacoCoder *coder)
+{
+  gint64 deadline = find_deadline (coder);
+
+  if (deadline == G_MAXINT64)
+    g_cond_wait (&coder->changed, &coder->lock);
+  else if (!g_cond_wait_until (&coder->changed, &coder->lock, deadline)
+      && find_deadline (coder) <= g_get_monotonic_time ())
+    lose (coder);
+}
+
+/* --- Slots --- */
+
+/* A frame that was abandoned while its thread was at work. With the lock, which
+ * it gives up meanwhile. */
+static void
+let_go (PacoCoder *coder, PacoSlot *slot)
+{
+  g_mutex_unlock (&coder->lock);
+  coder->kind->discard (slot->result);
+  if (coder->drop)
+    coder->drop (slot->user_data);
+  g_mutex_lock (&coder->lock);
+  slot->state = PACO_SLOT_FREE;
+  skip_free_slots (coder);
+}
+
+static gpointer
+slot_main (gpointer data)
+{
+  PacoSlot *slot = data;
+  PacoCoder *coder = slot->coder;
+
+  g_mutex_lock (&coder->lock);
+  while (!coder->quit) {
+    if (slot->state != PACO_SLOT_QUEUED) {
+      g_cond_wait (&coder->changed, &coder->lock);
+      continue;
+    }
+    slot->state = PACO_SLOT_RUNNING;
+    g_mutex_unlock (&coder->lock);
+    coder->kind->run (coder, slot->number, slot->job, slot->result);
+    g_mutex_lock (&coder->lock);
+    slot->times.finished = g_get_monotonic_time ();
+    if (g_atomic_int_get (&slot->abandoned))
+      let_go (coder, slot);
+    else
+      slot->state = PACO_SLOT_DONE;
+    g_cond_broadcast (&coder->changed);
+  }
+  coder->n_threads--;
+  g_cond_broadcast (&coder->changed);
+  g_mutex_unlock (&coder->lock);
+  paco_coder_unref (coder);
+  return NULL;
+}
+
+/* --- Open and close --- */
+
+void
+paco_coder_init (PacoCoder *coder, const PacoCoderClass *klass,
+    const PacoCoderKind *kind, const PacoBackendOptions *options)
+{
+  coder->klass = klass;
+  coder->kind = kind;
+  coder->references = 1;
+  coder->depth = CLAMP (options->depth, 1, PACO_MAX_DEPTH);
+  if (klass->has_device)
+    coder->timeout = G_GINT64_CONSTANT (1000)
+        * (options->timeout ? options->timeout : PACO_DEFAULT_TIMEOUT);
+  coder->drop = options->drop;
+  coder->stats.backend = klass->backend;
+  g_mutex_init (&coder->lock);
+  g_cond_init (&coder->changed);
+}
+
+static gboolean
+slot_start (PacoCoder *coder, unsigned number)
+{
+  PacoSlot *slot = &coder->slots[number];
+
+  slot->coder = coder;
+  slot->number = number;
+  slot->job = g_malloc0 (coder->kind->job_size);
+  slot->result = g_malloc0 (coder->kind->result_size);
+  g_mutex_lock (&coder->lock);
+  slot->thread = g_thread_try_new ("paco-frame", slot_main, slot, NULL);
+  if (slot->thread) {
+    coder->n_threads++;
+    paco_coder_ref (coder);
+  }
+  g_mutex_unlock (&coder->lock);
+  return slot->thread != NULL;
+}
+
+gboolean
+paco_coder_start (PacoCoder *coder, GError **error)
+{
+  for (unsigned i = 0; i < coder->depth; i++) {
+    if (!slot_start (coder, i)) {
+      g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
+          "the %s's threads could not be started", coder->kind->name);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+PacoCoder *
+paco_coder_ref (PacoCoder *coder)
+{
+  g_atomic_int_inc (&coder->references);
+  return coder;
+}
+
+void
+paco_coder_unref (PacoCoder *coder)
+{
+  if (!g_atomic_int_dec_and_test (&coder->references))
+    return;
+  paco_coder_unconfigure (coder);
+  coder->klass->close (coder);
+  for (unsigned i = 0; i < coder->depth; i++) {
+    g_free (coder->slots[i].job);
+    g_free (coder->slots[i].result);
+  }
+  g_cond_clear (&coder->changed);
+  g_mutex_clear (&coder->lock);
+  g_free (coder);
+}
+
+/* Returns whether all threads have come to their end. */
+static bool
+stop_threads (PacoCoder *coder)
+{
+  bool stopped;
+
+  g_mutex_lock (&coder->lock);
+  coder->quit = true;
+  g_cond_broadcast (&coder->changed);
+  while (coder->n_threads > 0 && !coder->lost)
+    g_cond_wait (&coder->changed, &coder->lock);
+  stopped = coder->n_threads == 0;
+  g_mutex_unlock (&coder->lock);
+  for (unsigned i = 0; i < coder->depth; i++) {
+    GThread *thread = g_steal_pointer (&coder->slots[i].thread);
+
+    if (thread && stopped)
+      g_thread_join (thread);
+    else if (thread)
+      g_thread_unref (thread);
+  }
+  return stopped;
+}
+
+void
+paco_coder_close (PacoCoder *coder)
+{
+  if (!coder)
+    return;
+  paco_coder_abandon (coder, NULL);
+  if (stop_threads (coder))
+    paco_coder_unconfigure (coder);
+  paco_coder_unref (coder);
+}
+
+/* --- Configuration --- */
+
+void
+paco_coder_unconfigure (PacoCoder *coder)
+{
+  coder->configured = false;
+  coder->klass->unconfigure (coder);
+  g_clear_pointer (&coder->geometry, paco_geometry_free);
+}
+
+gboolean
+paco_coder_configure (PacoCoder *coder, PacoConfigureFunc prepare,
+    const PacoSampleLayout *layout, GError **error)
+{
+  coder->configured = prepare (coder, layout, error)
+      && coder->klass->configure (coder, error);
+  if (!coder->configured)
+    paco_coder_unconfigure (coder);
+  return coder->configured;
+}
+
+/* --- Frames in and out --- */
+
+gboolean
+paco_coder_submit (
+    PacoCoder *coder, const void *job, void *user_data, GError **error)
+{
+  gboolean submitted = TRUE;
+  guint generation;
+
+  g_mutex_lock (&coder->lock);
+  generation = coder->generation;
+  coder->submit_waits = true;
+  coder->waiting_user_data = user_data;
+  while (coder->submitted - coder->collected == coder->depth && !coder->lost
+      && generation == coder->generation)
+    wait_for_change (coder);
+  if (generation == coder->generation) {
+    coder->submit_waits = false;
+    submitted = !coder->lost;
+    if (submitted) {
+      PacoSlot *slot = &coder->slots[coder->submitted++ % coder->depth];
+
+      memcpy (slot->job, job, coder->kind->job_size);
+      slot->user_data = user_data;
+      slot->times = (PacoFrameTimes){ .submitted = g_get_monotonic_time () };
+      g_atomic_int_set (&slot->abandoned, FALSE);
+      slot->state = PACO_SLOT_QUEUED;
+      g_cond_broadcast (&coder->changed);
+    } else {
+      set_lost_error (coder, error);
+    }
+  }
+  g_mutex_unlock (&coder->lock);
+  return submitted;
+}
+
+gboolean
+paco_coder_collect (PacoCoder *coder, void *result, void **user_data,
+    PacoFrameTimes *times, GError **error)
+{
+  gboolean collected = FALSE;
+
+  g_mutex_lock (&coder->lock);
+  while (!collected && !coder->lost && coder->collected < coder->submitted) {
+    PacoSlot *slot = &coder->slots[coder->collected % coder->depth];
+
+    if (slot->state != PACO_SLOT_DONE) {
+      wait_for_change (coder);
+      continue;
+    }
+    memcpy (result, slot->result, coder->kind->result_size);
+    *user_data = slot->user_data;
+    *times = slot->times;
+    slot->state = PACO_SLOT_FREE;
+    coder->collected++;
+    collected = TRUE;
+    g_cond_broadcast (&coder->changed);
+  }
+  if (coder->lost)
+    set_lost_error (coder, error);
+  g_mutex_unlock (&coder->lock);
+  return collected;
+}
+
+gboolean
+paco_coder_wait (PacoCoder *coder, unsigned n_frames, GError **error)
+{
+  gboolean lost;
+
+  g_mutex_lock (&coder->lock);
+  while (coder->submitted - coder->collected > n_frames && !coder->lost)
+    wait_for_change (coder);
+  lost = coder->lost;
+  if (lost)
+    set_lost_error (coder, error);
+  g_mutex_unlock (&coder->lock);
+  return !lost;
+}
+
+gboolean
+paco_coder_abandon (PacoCoder *coder, GError **error)
+{
+  gboolean lost;
+  guint64 end;
+
+  g_mutex_lock (&coder->lock);
+  end = coder->submitted;
+  abandon_all (coder);
+  while (coder->collected < end && !coder->lost)
+    wait_for_change (coder);
+  lost = coder->lost;
+  if (lost)
+    set_lost_error (coder, error);
+  g_mutex_unlock (&coder->lock);
+  return !lost;
+}
+
+bool
+paco_coder_is_abandoned (const PacoCoder *coder, unsigned slot)
+{
+  return g_atomic_int_get (&coder->slots[slot].abandoned);
+}
+
+/* --- Figures and memory --- */
+
+void
+paco_coder_count (PacoCoder *coder, unsigned slot, const PacoStats *frame)
+{
+  PacoFrameTimes *times = &coder->slots[slot].times;
+  PacoStats *sum = &coder->stats;
+
+  g_mutex_lock (&coder->lock);
+  times->transform_ms = frame->transform_ms;
+  times->blocks_ms = frame->blocks_ms;
+  times->stream_ms = frame->stream_ms;
+  sum->frames++;
+  sum->bytes += frame->bytes;
+  sum->corrupted_blocks += frame->corrupted_blocks;
+  sum->transform_ms += frame->transform_ms;
+  sum->blocks_ms += frame->blocks_ms;
+  sum->stream_ms += frame->stream_ms;
+  g_mutex_unlock (&coder->lock);
+}
+
+void
+paco_coder_stats (PacoCoder *coder, PacoStats *stats)
+{
+  g_mutex_lock (&coder->lock);
+  *stats = coder->stats;
+  g_mutex_unlock (&coder->lock);
+}
+
+gboolean
+paco_coder_has_host_memory (const PacoCoder *coder)
+{
+  return coder->klass->host_memory != NULL;
+}
+
+PacoHostMemory *
+paco_coder_host_memory (PacoCoder *coder, size_t size, GError **error)
+{
+  g_return_val_if_fail (coder->klass->host_memory, NULL);
+  return coder->klass->host_memory (coder, size, error);
+}

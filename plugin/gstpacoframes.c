@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * A ring with one frame more than the coder has slots: that one has come back
+ * and is being pushed while all slots are in use. Frames come back in the order
+ * they were given, and the thread that pushes has left a frame before it takes
+ * the next one from the coder, so where the coder has a free slot the next frame
+ * of the ring is free, too. */
+#include "gstpacoframes.h"
+#include "caps/videocaps.h"
+
+struct _GstPacoFrames
+{
+  gint references; /* atomic */
+  GMutex lock;     /* of owner */
+  GstObject *owner;
+  guint n, next;
+  GstPacoFrame ring[PACO_MAX_DEPTH + 1];
+};
+
+GstPacoFrames *
+gst_paco_frames_new (guint depth, GstObject *owner)
+{
+  GstPacoFrames *frames = g_new0 (GstPacoFrames, 1);
+
+  frames->references = 1;
+  g_mutex_init (&frames->lock);
+  frames->owner = owner;
+  frames->n = depth + 1;
+  for (guint i = 0; i < frames->n; i++)
+    frames->ring[i].frames = frames;
+  return frames;
+}
+
+void
+gst_paco_frames_unref (GstPacoFrames *frames)
+{
+  if (!g_atomic_int_dec_and_test (&frames->references))
+    return;
+  gst_paco_frames_free_planes (frames);
+  g_mutex_clear (&frames->lock);
+  g_free (frames);
+}
+
+gboolean
+gst_paco_frames_allocate_planes (
+    GstPacoFrames *frames, const GstVideoInfo *info, GError **error)
+{
+  PacoPictureFormat picture;
+
+  gst_paco_frames_free_planes (frames);
+  paco_picture_format_from_info (info, false, &picture);
+  for (guint i = 0; i < frames->n; i++) {
+    frames->ring[i].planes = paco_planes_new (&picture);
+    if (frames->ring[i].planes == NULL) {
+      g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
+          "no memory for pictures of %ux%u", picture.width, picture.height);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+void
+gst_paco_frames_free_planes (GstPacoFrames *frames)
+{
+  for (guint i = 0; i < frames->n; i++)
+    g_clear_pointer (&frames->ring[i].planes, paco_planes_free);
+}
+
+GstPacoFrame *
+gst_paco_frames_next (GstPacoFrames *frames)
+{
+  return &frames->ring[frames->next];
+}
+
+void
+gst_paco_frames_give (GstPacoFrame *frame)
+{
+  GstPacoFrames *frames = frame->frames;
+
+  g_atomic_int_inc (&frames->references);
+  frames->next = (frames->next + 1) % frames->n;
+}
+
+void
+gst_paco_frames_take_back (GstPacoFrame *frame)
+{
+  frame->frames->next = frame - frame->frames->ring;
+  gst_paco_frames_unref (frame->frames);
+}
+
+void
+gst_paco_frame_unmap (GstPacoFrame *frame)
+{
+  if (frame->coded_mapped)
+    gst_buffer_unmap (frame->frame->input_buffer, &frame->coded);
+  if (frame->raw_mapped)
+    gst_video_frame_unmap (&frame->raw);
+  frame->coded_mapped = frame->raw_mapped = FALSE;
+}
+
+GstVideoCodecFrame *
+gst_paco_frames_take (GstPacoFrame *frame)
+{
+  GstVideoCodecFrame *taken;
+
+  gst_paco_frame_unmap (frame);
+  taken = g_steal_pointer (&frame->frame);
+  gst_paco_frames_unref (frame->frames);
+  return taken;
+}
+
+gpointer
+gst_paco_frames_ref_owner (GstPacoFrames *frames)
+{
+  gpointer owner;
+
+  g_mutex_lock (&frames->lock);
+  owner = frames->owner != NULL ? gst_object_ref (frames->owner) : NULL;
+  g_mutex_unlock (&frames->lock);
+  return owner;
+}
+
+void
+gst_paco_frames_orphan (GstPacoFrames *frames)
+{
+  g_mutex_lock (&frames->lock);
+  frames->owner = NULL;
+  g_mutex_unlock (&frames->lock);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The frames of an element that are with its coder: their buffers, mapped, and
+ * the planes of formats that the coder does not read or write in place.
+ *
+ * The element owns them, and every frame that is with the coder does: those that
+ * a lost device never gives back outlive the element (orphans). */
+#pragma once
+#include "caps/packed.h"
+#include "codec/coder.h"
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+typedef struct _GstPacoFrames GstPacoFrames;
+
+typedef struct
+{
+  GstPacoFrames *frames;
+  GstVideoCodecFrame *frame;
+  GstVideoFrame raw; /* the samples */
+  GstMapInfo coded;  /* the decoder's input */
+  gboolean raw_mapped, coded_mapped;
+  PacoPlanes *planes; /* NULL, if not asked for */
+  guint8 picture_flags;
+} GstPacoFrame;
+
+/* For coders of this depth. owner: whom gst_paco_frames_ref_owner() finds. */
+GstPacoFrames *gst_paco_frames_new (guint depth, GstObject *owner);
+void gst_paco_frames_unref (GstPacoFrames *frames);
+
+/* Planes for each frame. Error MEMORY. Nothing may be in flight. */
+gboolean gst_paco_frames_allocate_planes (
+    GstPacoFrames *frames, const GstVideoInfo *info, GError **error);
+void gst_paco_frames_free_planes (GstPacoFrames *frames);
+
+/* The next one that is free. A coder of the depth must have a free slot. */
+GstPacoFrame *gst_paco_frames_next (GstPacoFrames *frames);
+/* It is about to be submitted; and undoes that if the coder refuses it. */
+void gst_paco_frames_give (GstPacoFrame *frame);
+void gst_paco_frames_take_back (GstPacoFrame *frame);
+/* The coder is done with it. Unmaps its buffers and returns the codec's frame,
+ * which is the caller's. */
+GstVideoCodecFrame *gst_paco_frames_take (GstPacoFrame *frame);
+
+/* Unmaps what is mapped. */
+void gst_paco_frame_unmap (GstPacoFrame *frame);
+
+/* The owner, which the caller unrefs, or NULL if frames have been orphaned. */
+gpointer gst_paco_frames_ref_owner (GstPacoFrames *frames);
+/* The owner will not wait for what is with the coder. */
+void gst_paco_frames_orphan (GstPacoFrames *frames);
+
+G_END_DECLS
