@@ -44,6 +44,94 @@ test_random (void)
   coders_close (&coders);
 }
 
+/* Alpha comes back at every quality, wherever it lies. */
+static void
+test_alpha (void)
+{
+  Coders coders;
+  unsigned n = 0;
+
+  coders_open (&coders);
+  while (n < n_cases (100)) {
+    Case c;
+    TestPicture decoded;
+
+    case_init_possible (&c, 1500);
+    if (c.source.format.n_components % 2 == 0) {
+      unsigned i = n++ % N_CODERS;
+
+      set_random_ops (c.rand, coders.encoders[i], coders.decoders[i]);
+      encode_and_check (&c, coders.encoders[i]);
+      destination_init (&c, &decoded, 0);
+      g_assert_true (
+          decode (coders.decoders[i], c.frame->data, c.frame->len, 0, &decoded)
+              .decoded);
+      test_picture_compare_component (
+          &c.source, &decoded, c.source.format.n_components - 1);
+      test_picture_clear (&decoded);
+    }
+    case_clear (&c);
+  }
+  coders_close (&coders);
+}
+
+static void
+put_random_components (GRand *rand, PacoHeader *header)
+{
+  PacoCoding *coding = &header->coding;
+  unsigned levels = coding->levels;
+  unsigned of_color = g_rand_int_range (rand, 0, PACO_N_WAVELETS);
+
+  for (unsigned c = 0; c < header->picture.n_components; c++) {
+    unsigned wavelet = g_rand_int_range (rand, 0, PACO_N_WAVELETS);
+
+    if (coding->color_transform != PACO_COLOR_TRANSFORM_NONE && c < 3)
+      wavelet = of_color;
+    coding->components[c].wavelet = wavelet;
+    coding->components[c].probability_set = g_rand_int_range (
+        rand, 0, PACO_N_BUILTIN_SETS);
+    for (unsigned k = 0; k <= 3 * levels; k++)
+      coding->subbands[c][k].step = wavelet == PACO_WAVELET_CDF53
+          ? 0
+          : g_rand_int_range (rand, 12 << 9, 20 << 9);
+  }
+  if (of_color == PACO_WAVELET_CDF53
+      && coding->color_transform == PACO_COLOR_TRANSFORM_ICT)
+    coding->color_transform = PACO_COLOR_TRANSFORM_RCT;
+}
+
+/* Decoders take any components of any wavelets and sets, which no encoder of
+ * ours makes: the header of a frame is exchanged for one of its size. With sets
+ * of their own blocks decode to something else, or are broken. */
+static void
+test_any_components (void)
+{
+  Coders coders;
+
+  coders_open (&coders);
+  for (unsigned n = 0; n < n_cases (200); n++) {
+    Case c;
+    PacoHeader header;
+    unsigned i = n % N_CODERS, reduce;
+
+    case_init_possible (&c, 1500);
+    g_assert_true (
+        paco_header_parse (c.frame->data, c.frame->len, &header, NULL, NULL));
+    put_random_components (c.rand, &header);
+    g_assert_cmpuint (paco_header_size (&header), ==, header.header_size);
+    paco_header_write (&header, c.frame->data);
+    reduce = g_rand_boolean (c.rand)
+        ? 0
+        : g_rand_int_range (c.rand, 0, c.levels + 1);
+    set_random_ops (c.rand, NULL, coders.decoders[i]);
+    g_assert_true (decode_and_check (
+        &c, coders.decoders[i], c.frame->data, c.frame->len, reduce)
+                       .decoded);
+    case_clear (&c);
+  }
+  coders_close (&coders);
+}
+
 /* A probability set carried in the frame. */
 static void
 test_carried_set (void)
@@ -94,6 +182,8 @@ main (int argc, char **argv)
   if (!is_available ())
     return 0;
   g_test_add_func ("/backend/random", test_random);
+  g_test_add_func ("/backend/alpha", test_alpha);
+  g_test_add_func ("/backend/any-components", test_any_components);
   g_test_add_func ("/backend/carried-set", test_carried_set);
   add_damage_tests ();
   add_flight_tests ();

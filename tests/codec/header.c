@@ -376,6 +376,179 @@ test_norms (void)
       1.9659 / (1.230174105 * 1.230174105), 2e-3);
 }
 
+/* Whether the header is refused as it is written, and as it is parsed. */
+static bool
+is_refused (const PacoHeader *header)
+{
+  static uint8_t data[PACO_MAX_HEADER_SIZE];
+  PacoHeader parsed;
+  PacoProbabilitySet carried;
+  GError *error = NULL;
+  bool valid = paco_header_check (header, &error);
+  size_t size;
+
+  if (!valid)
+    g_assert_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED);
+  g_clear_error (&error);
+  size = paco_header_write (header, data);
+  g_assert_true (
+      paco_header_parse (data, size, &parsed, &carried, &error) == valid);
+  if (!valid)
+    g_assert_error (error, PACO_ERROR, PACO_ERROR_CORRUPT);
+  g_clear_error (&error);
+  return !valid;
+}
+
+/* Wavelets and sets of the components. */
+static void
+test_components (void)
+{
+  for (int n = 0; n < 500; n++) {
+    PacoProbabilitySet set;
+    PacoHeader header, changed;
+    unsigned c, k;
+
+    draw_header (&header, &set);
+    header.set = NULL;
+    header.frame_size = PACO_MAX_HEADER_SIZE + header.index_size;
+    g_assert_false (is_refused (&header));
+    c = draw (0, header.picture.n_components - 1);
+    k = draw (0, 3 * header.coding.levels);
+
+    changed = header;
+    changed.coding.components[c].wavelet = PACO_N_WAVELETS;
+    for (unsigned i = 0; i <= 3u * header.coding.levels; i++)
+      changed.coding.subbands[c][i].step = 0;
+    g_assert_true (is_refused (&changed));
+
+    changed = header;
+    changed.coding.components[c].probability_set ^= 1;
+    g_assert_false (is_refused (&changed));
+    g_assert_false (paco_header_same_configuration (&header, &changed));
+    changed.coding.components[c].probability_set = draw (
+        PACO_N_BUILTIN_SETS, 255);
+    g_assert_true (is_refused (&changed));
+
+    changed = header;
+    changed.coding.components[c].wavelet = PACO_WAVELET_CDF53;
+    for (unsigned i = 0; i <= 3u * header.coding.levels; i++)
+      changed.coding.subbands[c][i].step = 0;
+    changed.coding.color_transform = PACO_COLOR_TRANSFORM_NONE;
+    g_assert_false (is_refused (&changed));
+    changed.coding.subbands[c][k].step = 1;
+    g_assert_true (is_refused (&changed));
+  }
+}
+
+/* A color transform mixes numbers of one kind. */
+static void
+test_wavelets_of_color_transforms (void)
+{
+  PacoHeader header = {
+    .picture = { .width = 16,
+        .height = 16,
+        .n_components = 4,
+        .components = { { 8 }, { 8 }, { 8 }, { 8 } } },
+    .video = { .par_n = 1, .par_d = 1, .fps_d = 1 },
+    .coding = { .levels = 1, .coding_passes = 1 },
+    .index_size = 100,
+    .frame_size = 1000,
+  };
+
+  for (unsigned wavelets = 0; wavelets < 16; wavelets++) {
+    unsigned of_color = wavelets & 7;
+
+    for (unsigned c = 0; c < 4; c++)
+      header.coding.components[c].wavelet = wavelets >> c & 1;
+    header.coding.color_transform = PACO_COLOR_TRANSFORM_NONE;
+    g_assert_false (is_refused (&header));
+    header.coding.color_transform = PACO_COLOR_TRANSFORM_RCT;
+    g_assert_true (is_refused (&header) == (of_color != 0 && of_color != 7));
+    header.coding.color_transform = PACO_COLOR_TRANSFORM_ICT;
+    g_assert_true (is_refused (&header) == (of_color != 7));
+  }
+}
+
+/* Bytes 65, 70 and 71 are zero. */
+static void
+test_zero_bytes (void)
+{
+  static const unsigned at[] = { 65, 70, 71 };
+  static uint8_t data[PACO_MAX_HEADER_SIZE];
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (at); i++) {
+    PacoProbabilitySet set, carried;
+    PacoHeader header, parsed;
+    GError *error = NULL;
+    uint32_t crc;
+    size_t size;
+
+    draw_header (&header, &set);
+    size = paco_header_write (&header, data);
+    data[at[i]] = draw (1, 255);
+    crc = crc32 (0, data, size - 4);
+    for (int k = 0; k < 4; k++)
+      data[size - 4 + k] = crc >> (8 * k);
+    g_assert_false (paco_header_parse (data, size, &parsed, &carried, &error));
+    g_assert_error (error, PACO_ERROR, PACO_ERROR_CORRUPT);
+    g_clear_error (&error);
+  }
+}
+
+/* The carried set is for component 0, and for those that name the same set. */
+static void
+test_carried_set (void)
+{
+  PacoProbabilitySet set;
+  PacoCoding coding = { 0 };
+
+  for (unsigned sets = 0; sets < 16; sets++) {
+    for (unsigned c = 0; c < 4; c++)
+      coding.components[c].probability_set = sets >> c & 1;
+    for (unsigned c = 0; c < 4; c++) {
+      unsigned own = coding.components[c].probability_set;
+
+      g_assert_true (
+          paco_coding_set (&coding, NULL, c) == &paco_builtin_sets[own]);
+      g_assert_true (paco_coding_set (&coding, &set, c)
+          == (own == (sets & 1) ? &set : &paco_builtin_sets[own]));
+    }
+  }
+}
+
+/* Alpha is lossless, whatever the parameters say of the colour. */
+static void
+test_policy_of_alpha (void)
+{
+  for (int n = 0; n < 1000; n++) {
+    PacoPictureFormat picture;
+    PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+    PacoCoding coding;
+    unsigned wavelet;
+    GError *error = NULL;
+
+    draw_picture (&picture);
+    parameters.quality = draw (0, 100);
+    parameters.levels = draw (0, 8);
+    parameters.wavelet = draw (0, 1);
+    wavelet = parameters.wavelet;
+    paco_policy_coding (&picture, &parameters, &coding, &error);
+    g_assert_no_error (error);
+    for (unsigned c = 0; c < picture.n_components; c++) {
+      bool alpha = c + 1 == picture.n_components && c % 2 == 1;
+
+      g_assert_true (paco_is_alpha (&picture, c) == alpha);
+      g_assert_cmpuint (coding.components[c].wavelet, ==,
+          alpha ? PACO_WAVELET_CDF53 : wavelet);
+      for (unsigned level = 1; alpha && level <= coding.levels; level++)
+        for (unsigned o = 0; o < 4; o++)
+          g_assert_cmpuint (paco_policy_dropped_planes (
+                                &picture, &parameters, &coding, c, level, o),
+              ==, 0);
+    }
+  }
+}
+
 static void
 test_policy_errors (void)
 {
@@ -434,11 +607,17 @@ main (int argc, char **argv)
   g_test_add_func ("/header/forged", test_forged);
   g_test_add_func ("/header/version", test_version);
   g_test_add_func ("/header/too-long", test_too_long);
+  g_test_add_func ("/header/components", test_components);
+  g_test_add_func (
+      "/header/color-transforms", test_wavelets_of_color_transforms);
+  g_test_add_func ("/header/zero-bytes", test_zero_bytes);
+  g_test_add_func ("/header/carried-set", test_carried_set);
   g_test_add_func ("/geometry/tiling", test_geometry);
   g_test_add_func ("/geometry/example", test_geometry_example);
   g_test_add_func ("/index/round-trip", test_index);
   g_test_add_func ("/quantizer/steps", test_steps);
   g_test_add_func ("/wavelet/norms", test_norms);
+  g_test_add_func ("/policy/alpha", test_policy_of_alpha);
   g_test_add_func ("/policy/errors", test_policy_errors);
   return g_test_run ();
 }

@@ -173,14 +173,43 @@ test_picture_compare (const TestPicture *a, const TestPicture *b)
 
 /* --- contents --- */
 
+static uint8_t *
+sample_address (const TestPicture *picture, unsigned c, uint32_t x, uint32_t y)
+{
+  return picture->picture.data[c] + (ptrdiff_t) y * picture->picture.stride[c]
+      + (ptrdiff_t) x * picture->picture.layout[c].pixel_stride;
+}
+
+static uint32_t
+get_sample (const TestPicture *picture, unsigned c, uint32_t x, uint32_t y)
+{
+  const PacoSampleLayout *layout = &picture->picture.layout[c];
+  const uint8_t *data = sample_address (picture, c, x, y);
+  uint32_t word = 0;
+
+  for (unsigned i = 0; i < layout->bytes; i++)
+    word |= (uint32_t) data[layout->big_endian ? layout->bytes - 1 - i : i]
+        << (8 * i);
+  return word >> layout->shift
+      & ((1u << picture->format.components[c].depth) - 1);
+}
+
+void
+test_picture_compare_component (
+    const TestPicture *a, const TestPicture *b, unsigned component)
+{
+  for (uint32_t y = 0; y < paco_component_height (&a->format, component); y++)
+    for (uint32_t x = 0; x < paco_component_width (&a->format, component); x++)
+      g_assert_cmpuint (
+          get_sample (a, component, x, y), ==, get_sample (b, component, x, y));
+}
+
 static void
 put_sample (
     TestPicture *picture, unsigned c, uint32_t x, uint32_t y, uint32_t value)
 {
   const PacoSampleLayout *layout = &picture->picture.layout[c];
-  uint8_t *data = picture->picture.data[c]
-      + (ptrdiff_t) y * picture->picture.stride[c]
-      + (ptrdiff_t) x * layout->pixel_stride;
+  uint8_t *data = sample_address (picture, c, x, y);
   uint32_t mask = ((1u << picture->format.components[c].depth) - 1)
       << layout->shift;
 

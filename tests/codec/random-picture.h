@@ -29,6 +29,10 @@ void test_picture_clear (TestPicture *picture);
  * included. */
 void test_picture_compare (const TestPicture *a, const TestPicture *b);
 
+/* The same for the samples of a component alone. */
+void test_picture_compare_component (
+    const TestPicture *a, const TestPicture *b, unsigned component);
+
 /* Noise, gradients, flat, extreme or sparse samples. */
 void test_picture_fill (GRand *rand, TestPicture *picture);
 

@@ -367,6 +367,26 @@ clear_planes (PacoReferencePlane (*planes)[4])
 }
 
 /* Leaves the coefficients found in *coefficients. */
+/* Where all planes are of one wavelet, a level between LL and LL is one launch;
+ * else it is one for each wavelet. */
+static bool
+few_launches (
+    const Case *t, const PacoDwtLaunch *launches, unsigned n, unsigned n_levels)
+{
+  unsigned n_planes = 0, wavelets = 0;
+
+  for (unsigned c = 0; c < t->format.n_components; c++)
+    wavelets |= 1u << t->coding.components[c].wavelet;
+  for (unsigned i = 0; i < n; i++)
+    if (!strstr (paco_dwt_kernel_names[launches[i].kernel], "samples"))
+      n_planes++;
+  if (n <= PACO_DWT_MAX_LAUNCHES
+      && n_planes <= n_levels * __builtin_popcount (wavelets))
+    return true;
+  printf ("%u launches, %u of them for %u levels\n", n, n_planes, n_levels);
+  return false;
+}
+
 static bool
 check_forward (Runner *runner, Case *t, void **coefficients)
 {
@@ -389,6 +409,7 @@ check_forward (Runner *runner, Case *t, void **coefficients)
   runner_write (runner, t->device_coefficients, *coefficients, size);
   runner_write (runner, t->device_picture, t->memory, t->memory_size);
   n = paco_dwt_forward_launches (t->dwt, &frame, launches);
+  same = few_launches (t, launches, n, MAX (t->coding.levels, 1) - 1);
   runner_launch (runner, launches, n);
   runner_read (runner, *coefficients, t->device_coefficients, size);
   g_free (launches);
@@ -513,6 +534,8 @@ check_inverse (Runner *runner, GRand *random, Case *t, void *coefficients)
           .dropped_planes = any_dropped ? t->device_dropped : 0,
       },
       launches);
+  same = few_launches (t, launches, n,
+      t->coding.levels > t->reduce ? t->coding.levels - t->reduce - 1 : 0);
   runner_launch (runner, launches, n);
   runner_read (runner, found, t->device_picture, t->memory_size);
 
