@@ -22,13 +22,19 @@
 #include "gstpacoparse.h"
 #include "gstpacocontainer.h"
 #include "gstpacofileindex.h"
-#include "gstpacosync.h"
+#include "gstpacosplitter.h"
 #include "gstpacotime.h"
 #include "caps/videocaps.h"
+#include "codec/error.h"
 #include <string.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_paco_parse_debug);
 #define GST_CAT_DEFAULT gst_paco_parse_debug
+
+enum
+{
+  PROP_MAX_WAIT_SIZE = 1,
+};
 
 enum
 {
@@ -43,6 +49,15 @@ enum
 struct _GstPacoParse
 {
   GstBaseParse parent;
+  GstPadChainFunction base_chain;
+
+  gsize max_wait_size; /* property, atomic */
+
+  /* How bytes become frames: pushed ones by the splitter, which says what the
+   * piece is that the base class gets, others by sync. */
+  GstPacoSplitter splitter;
+  const GstPacoPiece *piece;
+  GstPacoSync sync;
 
   /* Of the stream as it comes in. */
   GstCaps *sink_caps;
@@ -78,6 +93,12 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
                                      "(string) frame; " GST_PACO_MUXABLE_CAPS));
 
 /* --- time ------------------------------------------------------------- */
+
+static gsize
+max_wait_size (GstPacoParse *self)
+{
+  return (gsize) g_atomic_pointer_get (&self->max_wait_size);
+}
 
 static gboolean
 is_pulling (GstPacoParse *self)
@@ -283,11 +304,20 @@ add_tags (GstPacoParse *self)
 
 /* --- frames ----------------------------------------------------------- */
 
+/* Whether the splitter stands before the base class. Playing backwards, that
+ * puts pushed fragments together itself. */
+static gboolean
+splits (GstPacoParse *self)
+{
+  return !is_pulling (self) && !self->framed
+      && GST_BASE_PARSE (self)->segment.rate > 0.0;
+}
+
 static void
 expect_frame (GstPacoParse *self)
 {
-  gst_base_parse_set_min_frame_size (
-      GST_BASE_PARSE (self), self->framed ? 1 : PACO_HEADER_PEEK_SIZE);
+  gst_base_parse_set_min_frame_size (GST_BASE_PARSE (self),
+      self->framed || splits (self) ? 1 : PACO_HEADER_PEEK_SIZE);
 }
 
 /* Throws bytes away. Skipping, as the base class has it, ends the stream after
@@ -296,23 +326,24 @@ expect_frame (GstPacoParse *self)
  * frame before. */
 static GstFlowReturn
 drop_bytes (GstPacoParse *self, GstBaseParseFrame *frame, gsize size,
-    const GError *reason, gint *skip)
+    const GError *error, gint *skip)
 {
   GstBaseParse *base = GST_BASE_PARSE (self);
+  const gchar *reason = error ? error->message : "a frame was not handed on";
 
   GST_LOG_OBJECT (self,
       "%" G_GSIZE_FORMAT " bytes at %" G_GUINT64_FORMAT " are no frame: %s",
-      size, frame->offset, reason->message);
+      size, frame->offset, reason);
   expect_frame (self);
   size = MIN (size, G_MAXINT);
-  if (base->segment.rate < 0.0) {
+  if (skip && base->segment.rate < 0.0) {
     *skip = size;
     return GST_FLOW_OK;
   }
   if (!self->lost)
     GST_ELEMENT_WARNING (self, STREAM, DECODE,
         ("The PaCo stream is damaged (%s); continuing with the next frame.",
-            reason->message),
+            reason),
         ("at byte %" G_GUINT64_FORMAT, frame->offset));
   self->lost = TRUE;
   self->lost_bytes += size;
@@ -344,31 +375,58 @@ finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
   return gst_base_parse_finish_frame (GST_BASE_PARSE (self), frame, size);
 }
 
+/* What the buffer of a packet or file begins with. */
+static GstPacoSyncResult
+look_at (GstPacoParse *self, const GstBaseParseFrame *frame, gsize *size,
+    GError **reason)
+{
+  gboolean last = self->framed || GST_BASE_PARSE_DRAINING (self);
+  GstPacoSyncResult result;
+  GstMapInfo map;
+
+  if (!gst_buffer_map (frame->buffer, &map, GST_MAP_READ)) {
+    g_set_error_literal (
+        reason, PACO_ERROR, PACO_ERROR_MEMORY, "their memory cannot be read");
+    *size = gst_buffer_get_size (frame->buffer);
+    return GST_PACO_SYNC_GARBAGE;
+  }
+  self->sync.max_wait_size = max_wait_size (self);
+  if (self->framed)
+    gst_paco_sync_reset (&self->sync, frame->offset);
+  result = gst_paco_sync_next (&self->sync, frame->offset, map.data, map.size,
+      last, self->framed, size, reason);
+  gst_buffer_unmap (frame->buffer, &map);
+  return result;
+}
+
+static GstFlowReturn
+handle_piece (GstPacoParse *self, GstBaseParseFrame *frame)
+{
+  const GstPacoPiece *piece = self->piece;
+  gsize size = gst_buffer_get_size (frame->buffer);
+
+  /* The base class still holds what could not be handed on before. */
+  if (size > piece->size)
+    return drop_bytes (self, frame, size - piece->size, NULL, NULL);
+  return piece->is_frame
+      ? finish_frame (self, frame, &self->splitter.sync.header, size)
+      : drop_bytes (self, frame, size, piece->reason, NULL);
+}
+
 static GstFlowReturn
 gst_paco_parse_handle_frame (
     GstBaseParse *base, GstBaseParseFrame *frame, gint *skip)
 {
   GstPacoParse *self = GST_PACO_PARSE (base);
-  gboolean last = self->framed || GST_BASE_PARSE_DRAINING (base);
-  GstPacoSyncResult result;
   GstFlowReturn ret = GST_FLOW_OK;
   GError *reason = NULL;
-  PacoHeader header;
-  GstMapInfo map;
   gsize size;
 
-  if (!gst_buffer_map (frame->buffer, &map, GST_MAP_READ)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, READ,
-        ("The memory of a frame cannot be read."), (NULL));
-    return GST_FLOW_ERROR;
-  }
-  result = gst_paco_sync (
-      map.data, map.size, last, self->framed, &header, &size, &reason);
-  gst_buffer_unmap (frame->buffer, &map);
-
-  switch (result) {
+  if (self->piece)
+    return handle_piece (self, frame);
+  switch (look_at (self, frame, &size, &reason)) {
     case GST_PACO_SYNC_FRAME:
-      ret = finish_frame (self, frame, &header, size);
+      ret = finish_frame (self, frame, &self->sync.header, size);
       break;
     case GST_PACO_SYNC_GARBAGE:
       ret = drop_bytes (self, frame, size, reason, skip);
@@ -380,6 +438,60 @@ gst_paco_parse_handle_frame (
   }
   g_clear_error (&reason);
   return ret;
+}
+
+/* Hands on what the splitter makes of the bytes, piece by piece. */
+static GstFlowReturn
+push_pieces (GstPacoParse *self, gboolean last)
+{
+  GstPad *pad = GST_BASE_PARSE_SINK_PAD (self);
+  GstFlowReturn ret = GST_FLOW_OK;
+  GError *error = NULL;
+  GstPacoPiece piece;
+
+  self->splitter.sync.max_wait_size = max_wait_size (self);
+  while (ret == GST_FLOW_OK
+      && gst_paco_splitter_next (&self->splitter, last, &piece, &error)) {
+    self->piece = &piece;
+    ret = self->base_chain (pad, GST_OBJECT (self), piece.buffer);
+    self->piece = NULL;
+    g_clear_error (&piece.reason);
+  }
+  if (error) {
+    GST_ELEMENT_ERROR (
+        self, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
+    g_error_free (error);
+    ret = GST_FLOW_ERROR;
+  }
+  if (ret != GST_FLOW_OK)
+    gst_paco_splitter_reset (&self->splitter, self->splitter.offset);
+  return ret;
+}
+
+static GstFlowReturn
+gst_paco_parse_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  GstPacoParse *self = GST_PACO_PARSE (parent);
+
+  /* The base class forgets how long upstream says a packet lasts. */
+  self->packet_time = GST_BUFFER_DURATION (buffer);
+  if (!splits (self))
+    return self->base_chain (pad, parent, buffer);
+  if (GST_BUFFER_IS_DISCONT (buffer)) {
+    GstFlowReturn ret = push_pieces (self, TRUE);
+
+    if (ret != GST_FLOW_OK) {
+      gst_buffer_unref (buffer);
+      return ret;
+    }
+  }
+  expect_frame (self);
+  if (!gst_paco_splitter_push (&self->splitter, buffer)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, READ,
+        ("The memory of a buffer cannot be read."), (NULL));
+    return GST_FLOW_ERROR;
+  }
+  return push_pieces (self, FALSE);
 }
 
 /* Fills in what the base class left out: in an intra-only stream frames are
@@ -469,26 +581,42 @@ gst_paco_parse_get_sink_caps (GstBaseParse *base, GstCaps *filter)
   return caps;
 }
 
+/* Whether no bytes after the event belong to a frame before it. */
+static gboolean
+ends_bytes (GstEventType type)
+{
+  return type == GST_EVENT_SEGMENT || type == GST_EVENT_SEGMENT_DONE
+      || type == GST_EVENT_GAP || type == GST_EVENT_EOS;
+}
+
 static gboolean
 gst_paco_parse_sink_event (GstBaseParse *base, GstEvent *event)
 {
   GstPacoParse *self = GST_PACO_PARSE (base);
   GstEventType type = GST_EVENT_TYPE (event);
   gboolean in_time = self->time_segment, handled;
+  guint64 offset = 0;
 
   if (type == GST_EVENT_SEGMENT) {
     const GstSegment *segment;
 
     gst_event_parse_segment (event, &segment);
     in_time = segment->format == GST_FORMAT_TIME;
+    offset = segment->format == GST_FORMAT_BYTES ? segment->time : 0;
   }
-  /* The base class finishes what came before, then the new rules hold. */
+  /* What came before is finished, then the new rules hold. */
+  if (ends_bytes (type) && splits (self))
+    push_pieces (self, TRUE);
   handled = GST_BASE_PARSE_CLASS (gst_paco_parse_parent_class)
                 ->sink_event (base, event);
   if (type == GST_EVENT_SEGMENT) {
     self->time_segment = in_time;
     update_framing (self);
+    gst_paco_splitter_reset (&self->splitter, offset);
+    gst_paco_sync_reset (&self->sync, offset);
   } else if (type == GST_EVENT_FLUSH_STOP) {
+    gst_paco_splitter_reset (&self->splitter, self->splitter.offset);
+    gst_paco_sync_reset (&self->sync, self->splitter.offset);
     expect_frame (self);
   }
   return handled;
@@ -567,21 +695,13 @@ gst_paco_parse_src_event (GstBaseParse *base, GstEvent *event)
       ->src_event (base, event);
 }
 
-/* The base class forgets how long upstream says a packet lasts. */
-static GstPadProbeReturn
-note_packet (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
-{
-  GstPacoParse *self = user_data;
-
-  self->packet_time = GST_BUFFER_DURATION (GST_PAD_PROBE_INFO_BUFFER (info));
-  return GST_PAD_PROBE_OK;
-}
-
 /* --- life ------------------------------------------------------------- */
 
 static void
 reset (GstPacoParse *self)
 {
+  gst_paco_splitter_reset (&self->splitter, 0);
+  gst_paco_sync_reset (&self->sync, 0);
   drop_index (self);
   gst_clear_caps (&self->sink_caps);
   self->time_segment = self->framed = FALSE;
@@ -617,13 +737,55 @@ gst_paco_parse_finalize (GObject *object)
 }
 
 static void
+gst_paco_parse_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstPacoParse *self = GST_PACO_PARSE (object);
+
+  if (id == PROP_MAX_WAIT_SIZE)
+    g_atomic_pointer_set (
+        &self->max_wait_size, (gsize) g_value_get_uint (value));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_paco_parse_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  if (id == PROP_MAX_WAIT_SIZE)
+    g_value_set_uint (value, max_wait_size (GST_PACO_PARSE (object)));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
 gst_paco_parse_class_init (GstPacoParseClass *klass)
 {
   GstBaseParseClass *base_class = GST_BASE_PARSE_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (gst_paco_parse_debug, "pacoparse", 0, "PaCo parser");
-  G_OBJECT_CLASS (klass)->finalize = gst_paco_parse_finalize;
+  object_class->finalize = gst_paco_parse_finalize;
+  object_class->set_property = gst_paco_parse_set_property;
+  object_class->get_property = gst_paco_parse_get_property;
+  /**
+   * GstPacoParse:max-wait-size:
+   *
+   * A frame in a stream of bytes may be so large at most. What claims to be
+   * larger is taken for damage instead of being waited for, in memory. Packets
+   * of demuxers, which are there already, are not bound by it.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_MAX_WAIT_SIZE,
+      g_param_spec_uint ("max-wait-size", "Maximum wait size",
+          "Bytes of the largest frame that is waited for; what claims to be "
+          "larger is damage",
+          1, G_MAXINT, GST_PACO_DEFAULT_MAX_WAIT_SIZE,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+              | GST_PARAM_MUTABLE_PLAYING));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "PaCo parser",
@@ -647,7 +809,9 @@ gst_paco_parse_init (GstPacoParse *self)
 {
   GstPad *pad = GST_BASE_PARSE_SINK_PAD (self);
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_packet, self, NULL);
+  self->max_wait_size = GST_PACO_DEFAULT_MAX_WAIT_SIZE;
+  self->base_chain = GST_PAD_CHAINFUNC (pad);
+  gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (gst_paco_parse_chain));
   GST_PAD_SET_ACCEPT_INTERSECT (pad);
   GST_PAD_SET_ACCEPT_TEMPLATE (pad);
   gst_pad_set_link_function (

@@ -16,9 +16,15 @@
 #include "codec/index.h"
 #include <string.h>
 
-#define MAGIC_SIZE 4
-/* GstBaseParse counts in int, and some more bytes are asked for at times. */
-#define MAX_FRAME_SIZE (G_MAXINT - 4096)
+enum
+{
+  MAGIC_SIZE = 4,
+  /* Headers are checked as long as all of them together have at most so many
+   * bytes, and so many times the bytes of the stream before. Those of good
+   * frames are smaller than the frames; only bytes made for that have more. */
+  PAID_AT_FIRST = 32 * PACO_MAX_HEADER_SIZE,
+  PAID_PER_BYTE = 8,
+};
 
 static guint64
 n_blocks_at_most (guint width, guint height)
@@ -57,7 +63,7 @@ garbage (GError **reason, const char *sentence)
   return GST_PACO_SYNC_GARBAGE;
 }
 
-/* `needed` bytes are not there. */
+/* `needed` bytes are not there yet. */
 static GstPacoSyncResult
 wait_for (gsize needed, gboolean last, gsize *size, GError **reason)
 {
@@ -67,108 +73,186 @@ wait_for (gsize needed, gboolean last, gsize *size, GError **reason)
   return GST_PACO_SYNC_MORE;
 }
 
-/* What stands at data, and nowhere else; *size is not set for GARBAGE. */
-static GstPacoSyncResult
-examine (const guint8 *data, gsize available, gboolean last, PacoHeader *header,
-    gsize *size, GError **reason)
+static gboolean
+is_known (const GstPacoSync *sync, guint64 offset)
 {
+  return sync->known && sync->known_at == offset;
+}
+
+/* Whether a good header stands at data: then FRAME, and sync->header is it. */
+static GstPacoSyncResult
+find_header (GstPacoSync *sync, guint64 offset, const guint8 *data,
+    gsize available, gboolean last, gsize *size, GError **reason)
+{
+  PacoHeader *header = &sync->header;
+
+  if (is_known (sync, offset))
+    return GST_PACO_SYNC_FRAME;
   if (memcmp (data, PACO_MAGIC, MIN (available, MAGIC_SIZE)) != 0)
     return garbage (reason, "these bytes are no PaCo frame");
   if (available < PACO_HEADER_PEEK_SIZE)
     return wait_for (PACO_HEADER_PEEK_SIZE, last, size, reason);
+  sync->known = FALSE;
   if (!paco_header_peek (data, available, header, reason))
     return GST_PACO_SYNC_GARBAGE;
   if (available < header->header_size)
     return wait_for (header->header_size, last, size, reason);
+  if (offset >= sync->paid_to) {
+    if (sync->paid + header->header_size
+        > PAID_AT_FIRST + PAID_PER_BYTE * (offset - sync->origin))
+      return garbage (reason, "there are more headers than frames");
+    sync->paid += header->header_size;
+    sync->paid_to = offset + 1;
+  }
+  sync->checked += header->header_size;
   if (!paco_header_parse (data, available, header, NULL, reason))
     return GST_PACO_SYNC_GARBAGE;
-  if (header->frame_size > MIN (max_frame_size (header), MAX_FRAME_SIZE))
+  sync->known = TRUE;
+  sync->known_at = offset;
+  return GST_PACO_SYNC_FRAME;
+}
+
+/* What stands at data, and nowhere else; *size is not set for GARBAGE. */
+static GstPacoSyncResult
+examine (GstPacoSync *sync, guint64 offset, const guint8 *data, gsize available,
+    gboolean last, gboolean framed, gsize *size, GError **reason)
+{
+  GstPacoSyncResult result = find_header (
+      sync, offset, data, available, last, size, reason);
+  const PacoHeader *header = &sync->header;
+
+  if (result != GST_PACO_SYNC_FRAME)
+    return result;
+  if (header->frame_size
+      > MIN (max_frame_size (header), GST_PACO_MAX_FRAME_SIZE))
     return garbage (
         reason, "the frame claims to be larger than its picture can be");
+  if (!framed && header->frame_size > sync->max_wait_size) {
+    g_set_error (reason, PACO_ERROR, PACO_ERROR_CORRUPT,
+        "a frame claims to have %u bytes and is not waited for; if it is a "
+        "real one, set max-wait-size of pacoparse to as much",
+        header->frame_size);
+    return GST_PACO_SYNC_GARBAGE;
+  }
   if (available < header->frame_size)
     return wait_for (header->frame_size, last, size, reason);
   *size = header->frame_size;
   return GST_PACO_SYNC_FRAME;
 }
 
-/* Where the next magic, or the beginning of one, is; `available` if nowhere. */
+/* Where the next magic, or the beginning of one, is before `end`; `end` if
+ * nowhere. It may reach beyond the end. */
 static gsize
-next_magic (const guint8 *data, gsize available, gsize from)
+next_magic (GstPacoSync *sync, const guint8 *data, gsize available, gsize from,
+    gsize end)
 {
-  while (from < available) {
-    const guint8 *p = memchr (data + from, PACO_MAGIC[0], available - from);
+  gsize start = from;
 
-    if (!p)
+  while (from < end) {
+    const guint8 *p = memchr (data + from, PACO_MAGIC[0], end - from);
+
+    from = p ? (gsize) (p - data) : end;
+    if (!p || memcmp (p, PACO_MAGIC, MIN (available - from, MAGIC_SIZE)) == 0)
       break;
-    from = p - data;
-    if (memcmp (p, PACO_MAGIC, MIN (available - from, MAGIC_SIZE)) == 0)
-      return from;
     from++;
   }
-  return available;
+  sync->searched += from - MIN (start, from);
+  return from;
 }
 
 /* How many bytes come before the next frame, or what may become one. */
 static gsize
-skip_garbage (const guint8 *data, gsize available, gboolean last)
+skip_garbage (GstPacoSync *sync, guint64 offset, const guint8 *data,
+    gsize available, gboolean last, gboolean framed)
 {
-  gsize offset = 0, size;
-  PacoHeader header;
+  gsize at = 0, size;
 
   do
-    offset = next_magic (data, available, offset + 1);
-  while (offset < available
-      && examine (data + offset, available - offset, last, &header, &size, NULL)
+    at = next_magic (sync, data, available, at + 1, available);
+  while (at < available
+      && examine (sync, offset + at, data + at, available - at, last, framed,
+             &size, NULL)
           == GST_PACO_SYNC_GARBAGE);
-  return offset;
+  return at;
 }
 
-/* A frame of *size bytes that no frame follows: whether another one begins in
- * it. If so, that is how far the bytes are garbage. */
+/* A frame that no frame follows: whether another one begins in it. If so, that
+ * is how far the bytes are garbage. */
 static GstPacoSyncResult
-look_for_covered_frame (
-    const guint8 *data, gsize available, gboolean last, gsize *size)
+look_for_covered_frame (GstPacoSync *sync, guint64 offset, const guint8 *data,
+    gsize available, gboolean last, gsize *size)
 {
-  gsize offset = MAGIC_SIZE;
+  PacoHeader doubted = sync->header;
+  GstPacoSyncResult result = GST_PACO_SYNC_FRAME;
+  gsize at = MAGIC_SIZE, end = doubted.frame_size, needed;
 
-  for (; (offset = next_magic (data, *size, offset)) < *size; offset++) {
-    gsize there = available - offset, needed;
-    PacoHeader header;
-    GstPacoSyncResult result = examine (
-        data + offset, there, FALSE, &header, &needed, NULL);
+  if (sync->doubted_at == offset)
+    at = MAX (at, sync->doubted_to);
+  for (; (at = next_magic (sync, data, available, at, end)) < end; at++) {
+    gsize there = available - at;
 
-    if (result == GST_PACO_SYNC_GARBAGE)
-      continue;
-    if (result == GST_PACO_SYNC_FRAME
-        || (there >= PACO_HEADER_PEEK_SIZE && there >= header.header_size)) {
-      *size = offset;
-      return GST_PACO_SYNC_GARBAGE;
+    result = examine (
+        sync, offset + at, data + at, there, FALSE, FALSE, &needed, NULL);
+    if (result != GST_PACO_SYNC_GARBAGE && is_known (sync, offset + at)) {
+      *size = at;
+      result = GST_PACO_SYNC_GARBAGE;
+      break;
     }
     /* The beginning of a header. A frame that happens to end with the first
      * byte of the magic must not wait for that, one in 65536 may. */
-    if (!last && there >= 2) {
-      *size = offset + needed;
-      return GST_PACO_SYNC_MORE;
+    if (result == GST_PACO_SYNC_MORE && !last && there >= 2) {
+      *size = at + needed;
+      break;
     }
+    result = GST_PACO_SYNC_FRAME;
   }
-  return GST_PACO_SYNC_FRAME;
+  sync->doubted_at = offset;
+  sync->doubted_to = at;
+  sync->header = doubted;
+  sync->known = TRUE;
+  sync->known_at = offset;
+  return at < end ? result : GST_PACO_SYNC_FRAME;
+}
+
+void
+gst_paco_sync_reset (GstPacoSync *sync, guint64 offset)
+{
+  sync->checked = sync->searched = sync->paid = 0;
+  sync->origin = sync->asked_at = sync->paid_to = offset;
+  sync->known = FALSE;
+  sync->doubted_at = G_MAXUINT64;
 }
 
 GstPacoSyncResult
-gst_paco_sync (const guint8 *data, gsize available, gboolean last,
-    gboolean framed, PacoHeader *header, gsize *size, GError **reason)
+gst_paco_sync_next (GstPacoSync *sync, guint64 offset, const guint8 *data,
+    gsize available, gboolean last, gboolean framed, gsize *size,
+    GError **reason)
 {
-  GstPacoSyncResult result = examine (
-      data, available, last, header, size, reason);
+  GstPacoSyncResult result;
+  gsize follow;
 
-  if (result == GST_PACO_SYNC_GARBAGE) {
-    *size = skip_garbage (data, available, last);
-  } else if (result == GST_PACO_SYNC_FRAME && !framed
-      && (available < *size + MAGIC_SIZE
-          || memcmp (data + *size, PACO_MAGIC, MAGIC_SIZE) != 0)) {
-    result = look_for_covered_frame (data, available, last, size);
-    if (result == GST_PACO_SYNC_GARBAGE)
-      return garbage (reason, "the frame is cut");
+  if (offset < sync->asked_at)
+    gst_paco_sync_reset (sync, offset);
+  sync->asked_at = offset;
+  result = examine (sync, offset, data, available, last, framed, size, reason);
+  if (result == GST_PACO_SYNC_GARBAGE)
+    *size = skip_garbage (sync, offset, data, available, last, framed);
+  if (result != GST_PACO_SYNC_FRAME || framed)
+    return result;
+
+  follow = MIN (available - *size, MAGIC_SIZE);
+  if (memcmp (data + *size, PACO_MAGIC, follow) == 0) {
+    if (follow == MAGIC_SIZE)
+      return GST_PACO_SYNC_FRAME;
+    /* Only a frame with another in it waits for what follows. */
+    result = look_for_covered_frame (sync, offset, data, available, last, size);
+    if (result == GST_PACO_SYNC_GARBAGE && !last) {
+      *size = sync->header.frame_size + MAGIC_SIZE;
+      return GST_PACO_SYNC_MORE;
+    }
+  } else {
+    result = look_for_covered_frame (sync, offset, data, available, last, size);
   }
-  return result;
+  return result == GST_PACO_SYNC_GARBAGE ? garbage (reason, "the frame is cut")
+                                         : result;
 }
