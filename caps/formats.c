@@ -333,18 +333,24 @@ paco_raw_format_same_samples (GstVideoFormat a, GstVideoFormat b)
 }
 
 static gboolean
-caps_take_format (GstCaps *allowed, GstVideoFormat format)
+caps_take_format (
+    GstCaps *allowed, GstVideoFormat format, GstVideoInterlaceMode mode)
 {
   GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING,
       gst_video_format_to_string (format), NULL);
-  gboolean taken = gst_caps_can_intersect (allowed, caps);
+  gboolean taken;
 
+  if (mode == GST_VIDEO_INTERLACE_MODE_ALTERNATE)
+    gst_caps_set_features_simple (
+        caps, gst_caps_features_new (GST_CAPS_FEATURE_FORMAT_INTERLACED, NULL));
+  taken = gst_caps_can_intersect (allowed, caps);
   gst_caps_unref (caps);
   return taken;
 }
 
 GstVideoFormat
-paco_raw_format_pick (GstVideoFormat coded, guint width, GstCaps *allowed)
+paco_raw_format_pick (GstVideoFormat coded, guint width,
+    GstVideoInterlaceMode mode, GstCaps *allowed)
 {
   GstVideoFormat formats[PACO_MAX_RAW_FORMATS + 1];
   guint n = 1 + paco_raw_formats (formats + 1, PACO_MAX_RAW_FORMATS);
@@ -354,7 +360,7 @@ paco_raw_format_pick (GstVideoFormat coded, guint width, GstCaps *allowed)
     if (!paco_raw_format_same_samples (coded, formats[i])
         || !paco_raw_format_holds (formats[i], width))
       continue;
-    if (allowed == NULL || caps_take_format (allowed, formats[i]))
+    if (allowed == NULL || caps_take_format (allowed, formats[i], mode))
       return formats[i];
   }
   return coded;
@@ -363,7 +369,7 @@ paco_raw_format_pick (GstVideoFormat coded, guint width, GstCaps *allowed)
 GstCaps *
 paco_raw_caps (void)
 {
-  GstCaps *caps = gst_caps_new_empty ();
+  GstCaps *caps = gst_caps_new_empty (), *fields;
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
     GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
@@ -377,6 +383,12 @@ paco_raw_caps (void)
 
   gst_caps_set_simple (caps, "width", GST_TYPE_INT_RANGE, 1, PACO_MAX_SIZE,
       "height", GST_TYPE_INT_RANGE, 1, PACO_MAX_SIZE, NULL);
+  fields = gst_caps_copy (caps);
+  gst_caps_set_features_simple (
+      fields, gst_caps_features_new (GST_CAPS_FEATURE_FORMAT_INTERLACED, NULL));
+  gst_caps_set_simple (
+      fields, "interlace-mode", G_TYPE_STRING, "alternate", NULL);
+  gst_caps_append (caps, fields);
   return caps;
 }
 
@@ -393,7 +405,7 @@ paco_picture_format_from_info (
 
   memset (picture, 0, sizeof (*picture));
   picture->width = GST_VIDEO_INFO_WIDTH (info);
-  picture->height = GST_VIDEO_INFO_HEIGHT (info);
+  picture->height = GST_VIDEO_INFO_FIELD_HEIGHT (info);
   picture->n_components = raw.n_components;
   picture->fields = fields;
   memcpy (picture->components, raw.components,
@@ -422,7 +434,7 @@ paco_frame_clear_gaps (const PacoRawFormat *raw, GstVideoFrame *frame)
 {
   const GstVideoFormatInfo *finfo = frame->info.finfo;
   guint width = GST_VIDEO_FRAME_WIDTH (frame);
-  guint height = GST_VIDEO_FRAME_HEIGHT (frame);
+  guint height = GST_VIDEO_INFO_FIELD_HEIGHT (&frame->info);
   guint8 *line = frame->data[0];
   gsize from, to;
 

@@ -48,13 +48,14 @@ gboolean paco_raw_format_same_samples (GstVideoFormat a, GstVideoFormat b);
 
 /* What a picture that was coded from a format is best decoded to: that format
  * if lines of this width hold it and downstream, whose caps may be NULL, takes
- * it; else the preferred one of those with the same samples; else that
+ * it (as one field, if the mode is alternate); else the preferred one of those with the same samples; else that
  * format. */
-GstVideoFormat paco_raw_format_pick (
-    GstVideoFormat coded, guint width, GstCaps *allowed);
+GstVideoFormat paco_raw_format_pick (GstVideoFormat coded, guint width,
+    GstVideoInterlaceMode mode, GstCaps *allowed);
 
 /* Caps for templates: all these formats, 1x1 to 16384x16384; structures and the
- * formats in them stand in the order of preference. */
+ * formats in them stand in the order of preference. Last are those with the
+ * feature format:Interlaced, of one field in each buffer. */
 GstCaps *paco_raw_caps (void);
 
 /* GstVideoInfo -> what is coded. FALSE if the format is not, or does not hold

@@ -14,7 +14,6 @@ G_STATIC_ASSERT (GST_VIDEO_TRANSFER_BT601 == 16);
 G_STATIC_ASSERT (GST_VIDEO_COLOR_PRIMARIES_EBU3213 == 12);
 G_STATIC_ASSERT (GST_VIDEO_FIELD_ORDER_BOTTOM_FIELD_FIRST == 2);
 G_STATIC_ASSERT (GST_VIDEO_CHROMA_SITE_ALT_LINE == 8);
-G_STATIC_ASSERT ((int) GST_VIDEO_INTERLACE_MODE_MIXED == PACO_INTERLACE_MIXED);
 
 #define MAX_CHROMA_SITE 15
 
@@ -28,6 +27,31 @@ static guint8
 known (guint value, guint max)
 {
   return value <= max ? value : 0;
+}
+
+/* By the header's numbers. GStreamer has another mode before alternate. */
+static const GstVideoInterlaceMode interlace_modes[] = {
+  [PACO_INTERLACE_PROGRESSIVE] = GST_VIDEO_INTERLACE_MODE_PROGRESSIVE,
+  [PACO_INTERLACE_INTERLEAVED] = GST_VIDEO_INTERLACE_MODE_INTERLEAVED,
+  [PACO_INTERLACE_MIXED] = GST_VIDEO_INTERLACE_MODE_MIXED,
+  [PACO_INTERLACE_ALTERNATE] = GST_VIDEO_INTERLACE_MODE_ALTERNATE,
+};
+
+static guint8
+interlace_mode_to_header (GstVideoInterlaceMode mode)
+{
+  for (guint8 i = 0; i < G_N_ELEMENTS (interlace_modes); i++)
+    if (interlace_modes[i] == mode)
+      return i;
+  return PACO_INTERLACE_PROGRESSIVE;
+}
+
+/* Lines of a whole frame. */
+static guint
+frame_height (const PacoHeader *header)
+{
+  return header->picture.height
+      * (header->video.interlace_mode == PACO_INTERLACE_ALTERNATE ? 2 : 1);
 }
 
 static void
@@ -71,8 +95,8 @@ paco_video_from_info (
   video->fps_n = MAX (0, GST_VIDEO_INFO_FPS_N (info));
   video->fps_d = MAX (1, GST_VIDEO_INFO_FPS_D (info));
 
-  video->interlace_mode = known (
-      GST_VIDEO_INFO_INTERLACE_MODE (info), PACO_INTERLACE_MIXED);
+  video->interlace_mode = interlace_mode_to_header (
+      GST_VIDEO_INFO_INTERLACE_MODE (info));
   video->field_order = known (GST_VIDEO_INFO_FIELD_ORDER (info),
       GST_VIDEO_FIELD_ORDER_BOTTOM_FIELD_FIRST);
   video->chroma_site = known (
@@ -154,18 +178,35 @@ paco_frame_rate_is_usable (gint fps_n, gint fps_d)
       && fps_n <= (gint64) fps_d * FASTEST_FRAMES_PER_SECOND;
 }
 
+void
+paco_caps_picture_rate (const GstStructure *caps, gint *pictures, gint *seconds)
+{
+  gint n = 0, d = 1;
+  gboolean fields =
+      g_strcmp0 (gst_structure_get_string (caps, "interlace-mode"), "alternate")
+      == 0;
+
+  *pictures = 0;
+  *seconds = 1;
+  if (!gst_structure_get_fraction (caps, "framerate", &n, &d)
+      || !paco_frame_rate_is_usable (n, d)
+      || (fields && !gst_util_fraction_multiply (n, d, 2, 1, &n, &d)))
+    return;
+  *pictures = n;
+  *seconds = d;
+}
+
 gboolean
 paco_video_info_from_header (const PacoHeader *header, GstVideoInfo *info)
 {
   const PacoVideoInfo *video = &header->video;
   GstVideoFormat format = find_format (header);
-  guint mode = known (video->interlace_mode, PACO_INTERLACE_MIXED);
+  guint mode = known (video->interlace_mode, PACO_INTERLACE_ALTERNATE);
 
   if (format == GST_VIDEO_FORMAT_UNKNOWN)
     return FALSE;
   if (!gst_video_info_set_interlaced_format (info, format,
-          (GstVideoInterlaceMode) mode, header->picture.width,
-          header->picture.height))
+          interlace_modes[mode], header->picture.width, frame_height (header)))
     return FALSE;
 
   GST_VIDEO_INFO_PAR_N (info) = video->par_n;
@@ -176,7 +217,7 @@ paco_video_info_from_header (const PacoHeader *header, GstVideoInfo *info)
     GST_VIDEO_INFO_FPS_N (info) = video->fps_n;
     GST_VIDEO_INFO_FPS_D (info) = video->fps_d;
   }
-  if (mode == GST_VIDEO_INTERLACE_MODE_INTERLEAVED)
+  if (mode == PACO_INTERLACE_INTERLEAVED || mode == PACO_INTERLACE_ALTERNATE)
     GST_VIDEO_INFO_FIELD_ORDER (info) = (GstVideoFieldOrder) known (
         video->field_order, GST_VIDEO_FIELD_ORDER_BOTTOM_FIELD_FIRST);
   if (known (video->chroma_site, MAX_CHROMA_SITE) != 0)
@@ -244,8 +285,8 @@ paco_caps_from_header (const PacoHeader *header)
 {
   GstCaps *caps = gst_caps_new_simple (PACO_MEDIA_TYPE, "width", G_TYPE_INT,
       (gint) header->picture.width, "height", G_TYPE_INT,
-      (gint) header->picture.height, "parsed", G_TYPE_BOOLEAN, TRUE,
-      "alignment", G_TYPE_STRING, "frame", NULL);
+      (gint) frame_height (header), "parsed", G_TYPE_BOOLEAN, TRUE, "alignment",
+      G_TYPE_STRING, "frame", NULL);
 
   /* Any bytes may stand there; caps hold text. */
   if (header->video.raw_format[0] != '\0'
@@ -319,6 +360,9 @@ paco_picture_flags_from_buffer (const GstVideoInfo *info, GstBuffer *buffer)
   for (guint i = 0; i < G_N_ELEMENTS (flags); i++)
     if (GST_BUFFER_FLAG_IS_SET (buffer, flags[i].buffer))
       result |= flags[i].picture;
+  if (GST_VIDEO_INFO_INTERLACE_MODE (info)
+      == GST_VIDEO_INTERLACE_MODE_ALTERNATE)
+    result |= PACO_PICTURE_ONE_FIELD;
   return result;
 }
 
@@ -326,16 +370,19 @@ void
 paco_picture_flags_to_buffer (const PacoHeader *header, GstBuffer *buffer)
 {
   guint mode = header->video.interlace_mode;
+  guint8 set = header->video.picture_flags;
 
   if (mode == PACO_INTERLACE_PROGRESSIVE)
     return;
-  if (header->picture.fields)
+  if (mode == PACO_INTERLACE_ALTERNATE)
+    set |= PACO_PICTURE_ONE_FIELD;
+  if (header->picture.fields || mode == PACO_INTERLACE_ALTERNATE)
     GST_BUFFER_FLAG_SET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
   else
     GST_BUFFER_FLAG_UNSET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
 
   for (guint i = 0; i < G_N_ELEMENTS (flags); i++) {
-    if (header->video.picture_flags & flags[i].picture)
+    if (set & flags[i].picture)
       GST_BUFFER_FLAG_SET (buffer, flags[i].buffer);
     else
       GST_BUFFER_FLAG_UNSET (buffer, flags[i].buffer);

@@ -32,6 +32,12 @@ GstCaps *paco_caps_from_header (const PacoHeader *header);
 gboolean paco_video_info_from_header (
     const PacoHeader *header, GstVideoInfo *info);
 
+/* How many pictures a second a stream has, by the framerate and interlace-mode
+ * of its caps: twice the frames where each picture is one field. 0/1 if the
+ * rate is unknown or not usable. */
+void paco_caps_picture_rate (
+    const GstStructure *caps, gint *pictures, gint *seconds);
+
 /* Puts what info and caps say into *video. caps may be NULL; only HDR fields
  * are read from them. picture_flags are left 0. */
 void paco_video_from_info (

@@ -29,7 +29,7 @@ enum
 /* Largest known value of the fields that only describe: above is unknown. */
 enum
 {
-  MAX_INTERLACE_MODE = PACO_INTERLACE_MIXED,
+  MAX_INTERLACE_MODE = PACO_INTERLACE_ALTERNATE,
   MAX_FIELD_ORDER = 2,
   ALL_CHROMA_SITES = 0x0f,
   MAX_RANGE = 2,
@@ -195,6 +195,21 @@ check_video (const PacoVideoInfo *video, GError **error)
   return TRUE;
 }
 
+/* A picture that is one field. */
+static gboolean
+check_single_field (const PacoHeader *header, GError **error)
+{
+  if (header->video.interlace_mode != PACO_INTERLACE_ALTERNATE)
+    return TRUE;
+  if (header->picture.fields)
+    return fail (error, PACO_ERROR_UNSUPPORTED,
+        "a picture that is one field cannot be coded as two");
+  if (header->picture.height > PACO_MAX_SIZE / 2)
+    return fail (error, PACO_ERROR_UNSUPPORTED,
+        "a field of more than 8192 lines cannot be coded");
+  return TRUE;
+}
+
 gboolean
 paco_header_check (const PacoHeader *header, GError **error)
 {
@@ -210,7 +225,8 @@ paco_header_check (const PacoHeader *header, GError **error)
   if (coding->coding_passes < 1 || coding->coding_passes > 3)
     return fail (
         error, PACO_ERROR_UNSUPPORTED, "there are one to three coding passes");
-  return check_color_transform (header, error)
+  return check_single_field (header, error)
+      && check_color_transform (header, error)
       && check_subbands (header, error);
 }
 

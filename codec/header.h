@@ -27,6 +27,7 @@ typedef enum
   PACO_INTERLACE_PROGRESSIVE,
   PACO_INTERLACE_INTERLEAVED,
   PACO_INTERLACE_MIXED,
+  PACO_INTERLACE_ALTERNATE, /* each picture is one field */
 } PacoInterlaceMode;
 
 enum
@@ -50,7 +51,9 @@ typedef struct
 {
   char raw_format[16]; /* zero-terminated */
   uint32_t par_n, par_d;
-  uint32_t fps_n, fps_d;  /* fps_n = 0: variable or unknown */
+  /* Of whole frames, also where each picture is one field. fps_n = 0: variable
+   * or unknown. */
+  uint32_t fps_n, fps_d;
   uint8_t interlace_mode; /* PacoInterlaceMode */
   uint8_t picture_flags;  /* PACO_PICTURE_*, without FIELDS */
   uint8_t field_order;

@@ -34,9 +34,15 @@ carrier_caps (GstCaps *coded, Carrier carrier)
 {
   GstCaps *caps = gst_caps_copy (coded);
   GstStructure *s = gst_caps_get_structure (caps, 0);
+  gint pictures, seconds;
 
   if (carrier == CARRIER_NONE)
     return caps;
+  /* A muxer takes each buffer for a frame. */
+  paco_caps_picture_rate (s, &pictures, &seconds);
+  if (pictures)
+    gst_structure_set (
+        s, "framerate", GST_TYPE_FRACTION, pictures, seconds, NULL);
   gst_structure_set_name (s, media_types[carrier]);
   gst_structure_remove_fields (s, "parsed", "alignment", NULL);
   if (carrier == CARRIER_MATROSKA)

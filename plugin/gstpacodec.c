@@ -287,7 +287,8 @@ negotiate_output (
   if (!gst_paco_output_announce (
           &self->output, decoder, header, coded, self->input_state))
     return GST_FLOW_NOT_NEGOTIATED;
-  gst_paco_latency (self->coder.depth, coded->fps_n, coded->fps_d, &min, &max);
+  gst_paco_latency (self->coder.depth, GST_VIDEO_INFO_FIELD_RATE_N (coded),
+      coded->fps_d, &min, &max);
   gst_video_decoder_set_latency (decoder, min, max);
   if (!gst_video_decoder_negotiate (decoder))
     return GST_PAD_IS_FLUSHING (GST_VIDEO_DECODER_SRC_PAD (decoder))

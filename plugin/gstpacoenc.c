@@ -248,14 +248,23 @@ allocate_planes (GstPacoEnc *self)
 }
 
 static gboolean
-check_input (GstPacoEnc *self, const GstVideoInfo *info)
+check_interlacing (GstPacoEnc *self, const GstVideoInfo *info)
 {
   switch (GST_VIDEO_INFO_INTERLACE_MODE (info)) {
-    case GST_VIDEO_INTERLACE_MODE_FIELDS:
     case GST_VIDEO_INTERLACE_MODE_ALTERNATE:
+      if (GST_VIDEO_INFO_HEIGHT (info) % 2 == 0)
+        break;
+      GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+          ("interlace-mode=alternate needs an even height, not %d: both fields "
+           "of a frame have as many lines",
+              GST_VIDEO_INFO_HEIGHT (info)),
+          (NULL));
+      return FALSE;
+    case GST_VIDEO_INTERLACE_MODE_FIELDS:
       GST_ELEMENT_ERROR (self, STREAM, FORMAT,
           ("interlace-mode=%s cannot be coded: both fields must be in one "
-           "buffer (interlace-mode=interleaved or mixed)",
+           "picture (interlace-mode=interleaved or mixed) or come one by one "
+           "(alternate)",
               gst_video_interlace_mode_to_string (
                   GST_VIDEO_INFO_INTERLACE_MODE (info))),
           (NULL));
@@ -263,6 +272,14 @@ check_input (GstPacoEnc *self, const GstVideoInfo *info)
     default:
       break;
   }
+  return TRUE;
+}
+
+static gboolean
+check_input (GstPacoEnc *self, const GstVideoInfo *info)
+{
+  if (!check_interlacing (self, info))
+    return FALSE;
 
   if (!paco_raw_format (GST_VIDEO_INFO_FORMAT (info), &self->raw)) {
     const char *reason = paco_raw_format_exclusion (
@@ -320,6 +337,7 @@ static gboolean
 gst_paco_enc_negotiate (GstVideoEncoder *encoder)
 {
   GstPacoEnc *self = GST_PACO_ENC (encoder);
+  GstVideoCodecState *output;
   GstCaps *caps;
 
   if (self->coded_caps == NULL)
@@ -328,8 +346,13 @@ gst_paco_enc_negotiate (GstVideoEncoder *encoder)
       GST_VIDEO_ENCODER_SRC_PAD (encoder), self->coded_caps);
   if (caps == NULL)
     return FALSE;
-  gst_video_codec_state_unref (
-      gst_video_encoder_set_output_state (encoder, caps, self->input_state));
+  output = gst_video_encoder_set_output_state (
+      encoder, caps, self->input_state);
+  /* The base class puts the rate of info into the caps; a muxer's is that of
+   * the buffers, which may be fields. */
+  gst_structure_get_fraction (gst_caps_get_structure (output->caps, 0),
+      "framerate", &output->info.fps_n, &output->info.fps_d);
+  gst_video_codec_state_unref (output);
   return GST_VIDEO_ENCODER_CLASS (parent_class)->negotiate (encoder);
 }
 
@@ -364,7 +387,7 @@ gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
       encoder, gst_caps_ref (self->coded_caps), state));
   set_tags (encoder);
 
-  gst_paco_latency (self->coder.depth, GST_VIDEO_INFO_FPS_N (info),
+  gst_paco_latency (self->coder.depth, GST_VIDEO_INFO_FIELD_RATE_N (info),
       GST_VIDEO_INFO_FPS_D (info), &min, &max);
   gst_video_encoder_set_latency (encoder, min, max);
   return gst_video_encoder_negotiate (encoder);

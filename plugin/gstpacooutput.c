@@ -22,16 +22,20 @@ gboolean
 gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
     const PacoHeader *header, const GstVideoInfo *coded, guint reduce)
 {
+  GstVideoInterlaceMode mode = GST_VIDEO_INFO_INTERLACE_MODE (coded);
   GstVideoFormat format;
   GstCaps *allowed;
   guint width, height;
 
   paco_geometry_reduced_size (&header->picture, reduce, &width, &height);
+  if (mode == GST_VIDEO_INTERLACE_MODE_ALTERNATE)
+    height *= 2; /* GStreamer counts the lines of both fields */
   allowed = gst_pad_get_allowed_caps (GST_VIDEO_DECODER_SRC_PAD (decoder));
-  format = paco_raw_format_pick (GST_VIDEO_INFO_FORMAT (coded), width, allowed);
+  format = paco_raw_format_pick (
+      GST_VIDEO_INFO_FORMAT (coded), width, mode, allowed);
   gst_clear_caps (&allowed);
-  if (!gst_video_info_set_interlaced_format (&output->info, format,
-          GST_VIDEO_INFO_INTERLACE_MODE (coded), width, height))
+  if (!gst_video_info_set_interlaced_format (
+          &output->info, format, mode, width, height))
     return FALSE;
 
   paco_raw_format (format, &output->raw);

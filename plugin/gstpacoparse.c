@@ -223,10 +223,7 @@ set_frame_rate (GstPacoParse *self, GstCaps *caps)
         && paco_frame_rate_is_usable (fps_n, fps_d))
       gst_structure_set (s, "framerate", GST_TYPE_FRACTION, fps_n, fps_d, NULL);
   }
-  if (!paco_frame_rate_is_usable (fps_n, fps_d)) {
-    fps_n = 0;
-    fps_d = 1;
-  }
+  paco_caps_picture_rate (s, &fps_n, &fps_d);
   if (fps_n == self->grid.fps_n && fps_d == self->grid.fps_d)
     return FALSE;
   if (self->known) {

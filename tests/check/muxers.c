@@ -92,7 +92,7 @@ expect_played (const gchar *path, GPtrArray *frames, GstClockTime tolerance)
 
   start (&player,
       launch ("filesrc location=%s ! decodebin expose-all-streams=false "
-              "caps=video/x-raw ! appsink name=sink",
+              "caps=video/x-raw(ANY) ! appsink name=sink",
           path));
   expect_frames (&player, frames, tolerance, path);
   stop (&player);

@@ -133,7 +133,8 @@ GST_START_TEST (test_decoder_picks)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     char *text = g_strdup_printf ("video/x-raw,format=%s", cases[i].wanted);
     GstCaps *caps = gst_caps_from_string (text);
-    GstVideoFormat picked = paco_raw_format_pick (cases[i].coded, 64, caps);
+    GstVideoFormat picked = paco_raw_format_pick (
+        cases[i].coded, 64, GST_VIDEO_INTERLACE_MODE_PROGRESSIVE, caps);
 
     fail_unless (picked == cases[i].picked, "%s for %s is %s",
         gst_video_format_to_string (cases[i].coded), cases[i].wanted,

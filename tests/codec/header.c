@@ -40,7 +40,7 @@ draw_video (PacoVideoInfo *video)
   video->par_d = draw (1, 100);
   video->fps_n = draw (0, 60000);
   video->fps_d = draw (1, 1001);
-  video->interlace_mode = draw (0, 2);
+  video->interlace_mode = draw (0, 3);
   video->picture_flags = draw (0, 7) << 1;
   video->field_order = draw (0, 2);
   video->chroma_site = draw (0, 15);
@@ -73,6 +73,10 @@ draw_header (PacoHeader *header, PacoProbabilitySet *set)
   memset (header, 0, sizeof *header);
   draw_picture (&header->picture);
   draw_video (&header->video);
+  if (header->video.interlace_mode == PACO_INTERLACE_ALTERNATE) {
+    header->picture.fields = false;
+    header->picture.height = (header->picture.height + 1) / 2;
+  }
   parameters.quality = draw (0, 100);
   parameters.levels = draw (0, 8);
   parameters.block_height = 32 << draw (0, 3);
@@ -178,6 +182,30 @@ test_forged (void)
       g_assert_cmpuint (strlen (error->message), >, 10);
       g_clear_error (&error);
     }
+  }
+}
+
+/* A picture that is one field is not coded as two, and a frame of such fields
+ * is no higher than any other. */
+static void
+test_single_field (void)
+{
+  for (int n = 0; n < 200; n++) {
+    PacoProbabilitySet set;
+    PacoHeader header;
+    GError *error = NULL;
+    gboolean ok;
+
+    draw_header (&header, &set);
+    header.video.interlace_mode = PACO_INTERLACE_ALTERNATE;
+    header.picture.fields = draw (0, 1);
+    header.picture.height = PACO_MAX_SIZE / 2 + draw (-1, 1);
+    ok = paco_header_check (&header, &error);
+    g_assert_cmpint (ok, ==,
+        !header.picture.fields && header.picture.height <= PACO_MAX_SIZE / 2);
+    if (!ok)
+      g_assert_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED);
+    g_clear_error (&error);
   }
 }
 
@@ -605,6 +633,7 @@ main (int argc, char **argv)
   g_test_add_func ("/header/round-trip", test_round_trip);
   g_test_add_func ("/header/damage", test_damage);
   g_test_add_func ("/header/forged", test_forged);
+  g_test_add_func ("/header/single-field", test_single_field);
   g_test_add_func ("/header/version", test_version);
   g_test_add_func ("/header/too-long", test_too_long);
   g_test_add_func ("/header/components", test_components);

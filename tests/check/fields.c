@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * interlace-mode=alternate: one field in each buffer, through the elements,
+ * elementary streams and containers, with flags and times as they were. */
+#include "pacotest.h"
+#include "recording.h"
+
+#define N_FIELDS 24
+#define FIELD_TIME (20 * GST_MSECOND)
+
+#define FIELDS                                                                 \
+  "videotestsrc pattern=ball num-buffers=%u ! video/x-raw, format = %s, "      \
+  "width = 96, height = 68, framerate = 50/1 ! interlace field-pattern=1:1 "   \
+  "name=interlace ! video/x-raw(format:Interlaced) ! "
+
+#define FIELD_FLAGS                                                            \
+  (GST_VIDEO_BUFFER_FLAG_INTERLACED | GST_VIDEO_BUFFER_FLAG_TFF                \
+      | GST_VIDEO_BUFFER_FLAG_RFF | GST_VIDEO_BUFFER_FLAG_ONEFIELD)
+
+/* The element interlace gives both fields of a frame the same time. */
+static GstPadProbeReturn
+retime (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  guint *n = user_data;
+  GstBuffer *buffer = gst_buffer_make_writable (
+      GST_PAD_PROBE_INFO_BUFFER (info));
+
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = (*n)++ * FIELD_TIME;
+  GST_BUFFER_DURATION (buffer) = FIELD_TIME;
+  GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  return GST_PAD_PROBE_OK;
+}
+
+/* Fields of a format into the elements of tail. */
+static GstElement *
+launch_fields (const gchar *format, const gchar *tail, guint *counter)
+{
+  gchar *description = g_strconcat (FIELDS, tail, NULL);
+  GstElement *pipeline = launch (description, N_FIELDS, format);
+  GstElement *interlace = gst_bin_get_by_name (GST_BIN (pipeline), "interlace");
+  GstPad *pad = gst_element_get_static_pad (interlace, "src");
+
+  *counter = 0;
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, retime, counter, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (interlace);
+  g_free (description);
+  return pipeline;
+}
+
+static GPtrArray *
+original_fields (const gchar *format)
+{
+  GPtrArray *samples;
+  guint counter;
+  Player player;
+
+  start (&player, launch_fields (format, "appsink name=sink", &counter));
+  samples = pull_all (&player);
+  stop (&player);
+  fail_unless_equals_int (samples->len, N_FIELDS);
+  return samples;
+}
+
+static void
+expect_interlaced_caps (GstSample *sample, const gchar *what)
+{
+  GstCaps *caps = gst_sample_get_caps (sample);
+
+  fail_unless (gst_caps_features_contains (gst_caps_get_features (caps, 0),
+                   GST_CAPS_FEATURE_FORMAT_INTERLACED),
+      "%s: %" GST_PTR_FORMAT, what, caps);
+}
+
+/* Plays all fields: pictures, caps, times, flags, durations. */
+static void
+expect_fields (Player *player, GPtrArray *fields, GstClockTime tolerance,
+    const gchar *what)
+{
+  GPtrArray *samples = pull_all (player);
+
+  fail_unless (samples->len == fields->len, "%s: %u fields of %u", what,
+      samples->len, fields->len);
+  for (guint i = 0; i < fields->len; i++) {
+    GstSample *sample = g_ptr_array_index (samples, i);
+    GstBuffer *buffer = gst_sample_get_buffer (sample);
+    GstBuffer *original = gst_sample_get_buffer (g_ptr_array_index (fields, i));
+
+    expect_frame (fields, i, sample, tolerance, what);
+    fail_unless_equals_int (GST_BUFFER_FLAGS (buffer) & FIELD_FLAGS,
+        GST_BUFFER_FLAGS (original) & FIELD_FLAGS);
+    fail_unless_equals_int (
+        GST_VIDEO_BUFFER_IS_TOP_FIELD (buffer) != FALSE, i % 2);
+    fail_unless (ABS (GST_CLOCK_DIFF (FIELD_TIME, GST_BUFFER_DURATION (buffer)))
+            <= (GstClockTimeDiff) tolerance,
+        "%s: field %u lasts %" GST_TIME_FORMAT, what, i,
+        GST_TIME_ARGS (GST_BUFFER_DURATION (buffer)));
+    expect_interlaced_caps (sample, what);
+  }
+  expect_same_caps (
+      g_ptr_array_index (fields, 0), g_ptr_array_index (samples, 0), what);
+  g_ptr_array_unref (samples);
+}
+
+/* --- elements --------------------------------------------------------- */
+
+static const gchar *const formats[] = { "I420", "I422_10LE", "v210", "Y42B",
+  "NV12", "AYUV", "UYVP", "Y444_16LE" };
+
+GST_START_TEST (test_round_trip)
+{
+  const gchar *format = formats[__i__];
+  GPtrArray *fields = original_fields (format);
+  guint counter;
+  Player player;
+
+  start (&player,
+      launch_fields (format,
+          "pacoenc rate-control=lossless ! pacodec ! appsink name=sink",
+          &counter));
+  expect_fields (&player, fields, 0, format);
+  stop (&player);
+  start (&player,
+      launch_fields (format,
+          "pacoenc rate-control=lossless ! pacoparse ! queue ! pacoparse ! "
+          "pacodec ! appsink name=sink",
+          &counter));
+  expect_fields (&player, fields, 0, format);
+  stop (&player);
+  g_ptr_array_unref (fields);
+}
+GST_END_TEST;
+
+/* Each resolution level halves the lines of the field. */
+GST_START_TEST (test_reduced)
+{
+  static const gint heights[] = { 68, 34, 18, 10 };
+
+  for (guint reduce = 0; reduce < G_N_ELEMENTS (heights); reduce++) {
+    gchar *tail = g_strdup_printf (
+        "pacoenc ! pacodec reduce=%u ! appsink name=sink", reduce);
+    GPtrArray *samples;
+    GstVideoInfo info;
+    guint counter;
+    Player player;
+
+    start (&player, launch_fields ("I420", tail, &counter));
+    samples = pull_all (&player);
+    fail_unless_equals_int (samples->len, N_FIELDS);
+    fail_unless (gst_video_info_from_caps (
+        &info, gst_sample_get_caps (g_ptr_array_index (samples, 0))));
+    fail_unless_equals_int (info.height, heights[reduce]);
+    fail_unless_equals_int (gst_buffer_get_size (gst_sample_get_buffer (
+                                g_ptr_array_index (samples, 0))),
+        info.size);
+    g_ptr_array_unref (samples);
+    stop (&player);
+    g_free (tail);
+  }
+}
+GST_END_TEST;
+
+/* A frame's header says which field it is, and how many lines that has. */
+GST_START_TEST (test_header)
+{
+  GstHarness *harness = gst_harness_new ("pacoenc");
+
+  gst_harness_set_src_caps_str (harness,
+      "video/x-raw(format:Interlaced),format=GRAY8,width=64,height=48,"
+      "framerate=25/1,interlace-mode=alternate");
+  for (guint i = 0; i < 4; i++) {
+    GstBuffer *buffer = gst_harness_create_buffer (harness, 64 * 24);
+    PacoHeader header;
+
+    GST_BUFFER_PTS (buffer) = i * FIELD_TIME;
+    GST_BUFFER_FLAG_SET (buffer,
+        i % 2 == 0 ? GST_VIDEO_BUFFER_FLAG_TOP_FIELD
+                   : GST_VIDEO_BUFFER_FLAG_BOTTOM_FIELD);
+    buffer = gst_harness_push_and_pull (harness, buffer);
+    paco_test_header (buffer, &header);
+    fail_unless_equals_int (
+        header.video.interlace_mode, PACO_INTERLACE_ALTERNATE);
+    fail_unless_equals_int (header.picture.height, 24);
+    fail_if (header.picture.fields);
+    fail_unless_equals_int (header.video.picture_flags,
+        i % 2 == 0 ? PACO_PICTURE_ONE_FIELD | PACO_PICTURE_TOP_FIELD_FIRST
+                   : PACO_PICTURE_ONE_FIELD);
+    fail_unless_equals_int (header.video.fps_n, 25);
+    gst_buffer_unref (buffer);
+  }
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
+/* The rate is that of frames, but to a muxer each buffer is one. */
+GST_START_TEST (test_rate_in_caps)
+{
+  static const struct
+  {
+    const gchar *element, *allowed;
+    gint fps;
+  } cases[] = {
+    { "pacoenc", "video/x-paco", 25 },
+    { "pacoenc", "video/x-qt-part", 50 },
+    { "pacoenc ! queue ! pacoparse", "video/x-paco", 25 },
+    { "pacoenc ! queue ! pacoparse", "video/x-mp4-part", 50 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstHarness *harness = gst_harness_new_parse (cases[i].element);
+    GstCaps *caps;
+    GstStructure *s;
+    gint fps_n = 0, fps_d = 0, height = 0;
+
+    gst_harness_set_sink_caps_str (harness, cases[i].allowed);
+    gst_harness_set_src_caps_str (harness,
+        "video/x-raw(format:Interlaced),format=GRAY8,width=64,height=48,"
+        "framerate=25/1,interlace-mode=alternate");
+    gst_harness_push (harness, gst_harness_create_buffer (harness, 64 * 24));
+    gst_buffer_unref (gst_harness_pull (harness));
+    caps = gst_pad_get_current_caps (harness->sinkpad);
+    s = gst_caps_get_structure (caps, 0);
+    fail_unless (gst_structure_has_name (s, cases[i].allowed));
+    fail_unless (gst_structure_get_fraction (s, "framerate", &fps_n, &fps_d));
+    fail_unless_equals_int (fps_n, cases[i].fps);
+    fail_unless (gst_structure_get_int (s, "height", &height));
+    fail_unless_equals_int (height, 48);
+    gst_caps_unref (caps);
+    gst_harness_teardown (harness);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_refused)
+{
+  static const struct
+  {
+    const gchar *caps, *sentence;
+  } cases[] = {
+    { "video/x-raw(format:Interlaced),format=GRAY8,width=64,height=47,"
+      "framerate=25/1,interlace-mode=alternate",
+        "needs an even height" },
+    { "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1,"
+      "interlace-mode=fields",
+        "come one by one (alternate)" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBus *bus;
+    GstHarness *harness = paco_test_harness ("pacoenc", &bus);
+    GError *error;
+
+    gst_harness_set_src_caps_str (harness, cases[i].caps);
+    error = paco_test_pop_error (bus);
+    fail_unless (error && strstr (error->message, cases[i].sentence), "%s: %s",
+        cases[i].caps, error ? error->message : "nothing went wrong");
+    g_clear_error (&error);
+    paco_test_teardown_failed (harness, bus);
+  }
+}
+GST_END_TEST;
+
+/* --- files ------------------------------------------------------------ */
+
+GST_START_TEST (test_files)
+{
+  static const struct
+  {
+    const gchar *muxer;
+    GstClockTime tolerance;
+  } cases[] = { { "", 0 }, { "pacoparse !", 0 }, { "qtmux !", 1000 },
+    { "pacoparse ! qtmux !", 1000 }, { "mp4mux !", 1000 },
+    { "matroskamux !", GST_MSECOND },
+    { "pacoparse ! matroskamux !", GST_MSECOND } };
+  GPtrArray *fields = original_fields ("I422_10LE");
+  gchar *folder = temporary_folder ();
+  gchar *path = g_build_filename (folder, "test", NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *tail = g_strdup_printf (
+        "pacoenc rate-control=lossless ! %s filesink location=%s",
+        cases[i].muxer, path);
+    guint counter;
+    gint64 duration;
+    Player player;
+
+    run (launch_fields ("I422_10LE", tail, &counter));
+    start (&player,
+        launch ("filesrc location=%s ! decodebin ! appsink name=sink", path));
+    fail_unless (gst_element_query_duration (
+        player.pipeline, GST_FORMAT_TIME, &duration));
+    fail_unless (ABS (duration - (gint64) (N_FIELDS * FIELD_TIME))
+            <= (gint64) cases[i].tolerance,
+        "%s: lasts %" GST_TIME_FORMAT, cases[i].muxer,
+        GST_TIME_ARGS (duration));
+    expect_fields (&player, fields, cases[i].tolerance, cases[i].muxer);
+    stop (&player);
+    g_free (tail);
+  }
+  g_ptr_array_unref (fields);
+  g_free (path);
+  remove_folder (folder);
+}
+GST_END_TEST;
+
+static Suite *
+fields_suite (void)
+{
+  Suite *suite = suite_create ("fields");
+  TCase *tcase = tcase_create ("fields");
+
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 240);
+  tcase_add_loop_test (tcase, test_round_trip, 0, G_N_ELEMENTS (formats));
+  tcase_add_test (tcase, test_reduced);
+  tcase_add_test (tcase, test_header);
+  tcase_add_test (tcase, test_rate_in_caps);
+  tcase_add_test (tcase, test_refused);
+  tcase_add_test (tcase, test_files);
+  return suite;
+}
+
+int
+main (int argc, char **argv)
+{
+  static const gchar *const needed[] = { "qtmux", "matroskamux", "interlace" };
+
+  gst_check_init (&argc, &argv);
+  for (guint i = 0; i < G_N_ELEMENTS (needed); i++) {
+    if (!gst_registry_check_feature_version (
+            gst_registry_get (), needed[i], 1, 0, 0)) {
+      g_print ("GStreamer's %s is not installed: skipped\n", needed[i]);
+      return 77;
+    }
+  }
+  return gst_check_run_suite (fields_suite (), "fields", __FILE__);
+}
