@@ -35,7 +35,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   int device;       /* CUDA device, -1 = auto */
-  unsigned threads; /* CPU threads, 0 = all cores */
+  unsigned threads; /* CPU threads, 0 = all that may run */
   unsigned depth;   /* frames in flight, 1..PACO_MAX_DEPTH */
   /* Of a picture that is decoded, columns times lines; 0 stands for
    * PACO_DEFAULT_MAX_PIXELS. What a header asks for beyond that is refused

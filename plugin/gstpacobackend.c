@@ -111,7 +111,9 @@ gst_paco_settings_init (GstPacoSettings *settings)
 /**
  * GstPacoEnc:threads:
  *
- * How many threads the CPU backend has; 0 is one per core.
+ * How many threads the CPU backend has; 0 is one per core that the process may
+ * use by its affinity and the quota of its control group. The property stats
+ * says how many they are.
  *
  * Since: 0.1
  */
@@ -159,8 +161,8 @@ gst_paco_settings_install (GObjectClass *klass)
           READY_FLAGS));
   g_object_class_install_property (klass, GST_PACO_PROP_THREADS,
       g_param_spec_uint ("threads", "Threads",
-          "Threads of the CPU backend (0 = one per core)", 0, 1024, 0,
-          READY_FLAGS));
+          "Threads of the CPU backend (0 = one per core that may be used)", 0,
+          1024, 0, READY_FLAGS));
   g_object_class_install_property (klass, GST_PACO_PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Backend, device, frames, bytes and milliseconds of each stage",

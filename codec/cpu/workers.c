@@ -11,6 +11,7 @@
  * leave wakes the caller. Jobs are joined in the order in which they came, so
  * the oldest frame is served first. */
 #include "codec/cpu/workers.h"
+#include "codec/cpu/processors.h"
 
 #define MAX_THREADS 1024
 
@@ -206,7 +207,7 @@ paco_workers_new (unsigned threads)
 {
   PacoWorkers *workers = g_new0 (PacoWorkers, 1);
 
-  workers->n_seats = threads ? threads : g_get_num_processors ();
+  workers->n_seats = threads ? threads : paco_processors_usable ();
   workers->n_seats = CLAMP (workers->n_seats, 1, MAX_THREADS);
   g_mutex_init (&workers->lock);
   g_cond_init (&workers->work);

@@ -2,6 +2,7 @@
  * What the elements say of settings that cannot be met or have no effect: a
  * sentence that names the property, its value and what to do. */
 #include "pacotest.h"
+#include <sched.h>
 
 #define SMALL_CAPS "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1"
 
@@ -131,6 +132,43 @@ GST_START_TEST (test_reduce)
 }
 GST_END_TEST;
 
+static void
+expect_threads (const char *launch, const char *threads)
+{
+  GstBus *bus;
+  GstHarness *harness = paco_test_harness (launch, &bus);
+  GstElement *encoder = gst_harness_find_element (harness, "pacoenc");
+  GstStructure *stats;
+  const char *device;
+
+  g_object_get (encoder, "stats", &stats, NULL);
+  device = gst_structure_get_string (stats, "device");
+  fail_unless (g_str_has_prefix (device, threads), "%s: %s", launch, device);
+  gst_structure_free (stats);
+  gst_object_unref (encoder);
+  paco_test_teardown (harness, bus);
+}
+
+/* As many threads as were asked for, or as the process may use. */
+GST_START_TEST (test_threads)
+{
+  cpu_set_t all, one;
+  int cpu = 0;
+
+  expect_threads ("pacoenc backend=cpu threads=3", "3 threads,");
+  if (sched_getaffinity (0, sizeof (all), &all) != 0)
+    return;
+  while (!CPU_ISSET (cpu, &all))
+    cpu++;
+  CPU_ZERO (&one);
+  CPU_SET (cpu, &one);
+  fail_unless (sched_setaffinity (0, sizeof (one), &one) == 0);
+  expect_threads ("pacoenc backend=cpu", "1 thread,");
+  expect_threads ("pacoenc backend=cpu threads=2", "2 threads,");
+  sched_setaffinity (0, sizeof (all), &all);
+}
+GST_END_TEST;
+
 static Suite *
 settings_suite (void)
 {
@@ -141,6 +179,7 @@ settings_suite (void)
   tcase_add_test (tcase, test_wrong_settings);
   tcase_add_test (tcase, test_ignored_settings);
   tcase_add_test (tcase, test_reduce);
+  tcase_add_test (tcase, test_threads);
   return suite;
 }
 

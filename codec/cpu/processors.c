@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The affinity and the control group of the process, as Linux tells them. More
+ * threads than either allows would wait for each other: a thread that has used
+ * up the group's quota sleeps for the rest of the period, and all that need its
+ * blocks wait with it. */
+#include "codec/cpu/processors.h"
+#include <glib.h>
+#include <string.h>
+#ifdef __linux__
+#include <errno.h>
+#include <sched.h>
+#endif
+
+/* --- quota --------------------------------------------------------------- */
+
+/* quota and period in microseconds. */
+static unsigned
+whole_processors (gint64 quota, gint64 period)
+{
+  if (quota <= 0 || period <= 0)
+    return 0;
+  return (unsigned) MIN ((quota - 1) / period + 1, G_MAXINT);
+}
+
+/* The numbers in a file; FALSE if it does not begin with n of them. "max" is
+ * read as -1. */
+static gboolean
+read_numbers (const char *folder, const char *name, gint64 *numbers, unsigned n)
+{
+  char *path = g_build_filename (folder, name, NULL);
+  char *text = NULL;
+  const char *at;
+  gboolean good = g_file_get_contents (path, &text, NULL, NULL);
+
+  at = text;
+  for (unsigned i = 0; good && i < n; i++) {
+    char *end;
+
+    at += strspn (at, " \n");
+    numbers[i] = g_ascii_strtoll (at, &end, 10);
+    if (end == at && g_str_has_prefix (at, "max")) {
+      numbers[i] = -1;
+      end += strlen ("max");
+    }
+    good = end != at;
+    at = end;
+  }
+  g_free (text);
+  g_free (path);
+  return good;
+}
+
+/* Version 2: both in one file. */
+static unsigned
+quota_of_unified (const char *folder)
+{
+  gint64 numbers[2];
+
+  if (!read_numbers (folder, "cpu.max", numbers, 2))
+    return 0;
+  return whole_processors (numbers[0], numbers[1]);
+}
+
+/* Version 1. */
+static unsigned
+quota_of_controller (const char *folder)
+{
+  gint64 quota, period;
+
+  if (!read_numbers (folder, "cpu.cfs_quota_us", &quota, 1)
+      || !read_numbers (folder, "cpu.cfs_period_us", &period, 1))
+    return 0;
+  return whole_processors (quota, period);
+}
+
+/* The least of a group and the groups around it. A container may see its group
+ * as the root of the mount, under another path than the one it is told; then
+ * only the root can be read, which is right. */
+static unsigned
+least_quota (
+    const char *mount, const char *group, unsigned (*quota_of) (const char *))
+{
+  char *path = g_strdup (group);
+  unsigned least = 0;
+
+  for (;;) {
+    char *folder = g_build_filename (mount, path, NULL);
+    char *parent = g_path_get_dirname (path);
+    unsigned quota = quota_of (folder);
+    gboolean top = strcmp (parent, path) == 0;
+
+    if (quota > 0 && (least == 0 || quota < least))
+      least = quota;
+    g_free (folder);
+    g_free (path);
+    path = parent;
+    if (top)
+      break;
+  }
+  g_free (path);
+  return least;
+}
+
+static gboolean
+has_cpu_controller (const char *controllers)
+{
+  char **names = g_strsplit (controllers, ",", -1);
+  gboolean found = g_strv_contains ((const char *const *) names, "cpu");
+
+  g_strfreev (names);
+  return found;
+}
+
+/* A line of /proc/self/cgroup: id, controllers (none in version 2), group. */
+static unsigned
+quota_of_line (const char *root, const char *line)
+{
+  char **fields = g_strsplit (line, ":", 3);
+  unsigned quota = 0;
+
+  if (g_strv_length (fields) == 3 && fields[2][0] == '/') {
+    gboolean unified = fields[1][0] == '\0';
+    char *mount = g_strconcat (
+        root, "/sys/fs/cgroup", unified ? "" : "/cpu", NULL);
+
+    if (unified)
+      quota = least_quota (mount, fields[2], quota_of_unified);
+    else if (has_cpu_controller (fields[1]))
+      quota = least_quota (mount, fields[2], quota_of_controller);
+    g_free (mount);
+  }
+  g_strfreev (fields);
+  return quota;
+}
+
+unsigned
+paco_processors_quota (const char *root)
+{
+  char *path = g_strconcat (root, "/proc/self/cgroup", NULL);
+  char *text = NULL;
+  unsigned least = 0;
+
+  if (g_file_get_contents (path, &text, NULL, NULL)) {
+    char **lines = g_strsplit (text, "\n", -1);
+
+    for (unsigned i = 0; lines[i]; i++) {
+      unsigned quota = quota_of_line (root, lines[i]);
+
+      if (quota > 0 && (least == 0 || quota < least))
+        least = quota;
+    }
+    g_strfreev (lines);
+  }
+  g_free (text);
+  g_free (path);
+  return least;
+}
+
+/* --- affinity ------------------------------------------------------------ */
+
+#ifdef __linux__
+#define MAX_PROCESSORS (1 << 20)
+
+/* 0 if it cannot be told. The kernel refuses sets that are smaller than its
+ * own. */
+static unsigned
+affinity (void)
+{
+  for (int n = CPU_SETSIZE; n <= MAX_PROCESSORS; n *= 2) {
+    cpu_set_t *set = CPU_ALLOC (n);
+    int count = -1;
+    gboolean too_small;
+
+    if (set && sched_getaffinity (0, CPU_ALLOC_SIZE (n), set) == 0)
+      count = CPU_COUNT_S (CPU_ALLOC_SIZE (n), set);
+    too_small = set && count < 0 && errno == EINVAL;
+    CPU_FREE (set);
+    if (!too_small)
+      return count > 0 ? (unsigned) count : 0;
+  }
+  return 0;
+}
+#else
+static unsigned
+affinity (void)
+{
+  return 0;
+}
+#endif
+
+unsigned
+paco_processors_usable (void)
+{
+  unsigned processors = affinity (), quota = paco_processors_quota ("");
+
+  if (processors == 0)
+    processors = g_get_num_processors ();
+  return quota > 0 ? MIN (processors, quota) : processors;
+}
