@@ -150,13 +150,22 @@ paco_geometry_subband (const PacoGeometry *geometry, unsigned field,
 }
 
 void
+paco_geometry_reduced_component (const PacoPictureFormat *picture,
+    unsigned component, unsigned reduce, uint32_t *width, uint32_t *height)
+{
+  uint32_t lines = paco_component_height (picture, component);
+
+  *width = paco_ceil_shift (paco_component_width (picture, component), reduce);
+  if (picture->fields)
+    *height = paco_ceil_shift ((lines + 1) / 2, reduce)
+        + paco_ceil_shift (lines / 2, reduce);
+  else
+    *height = paco_ceil_shift (lines, reduce);
+}
+
+void
 paco_geometry_reduced_size (const PacoPictureFormat *picture, unsigned reduce,
     uint32_t *width, uint32_t *height)
 {
-  *width = paco_ceil_shift (picture->width, reduce);
-  if (picture->fields)
-    *height = paco_ceil_shift ((picture->height + 1) / 2, reduce)
-        + paco_ceil_shift (picture->height / 2, reduce);
-  else
-    *height = paco_ceil_shift (picture->height, reduce);
+  paco_geometry_reduced_component (picture, 0, reduce, width, height);
 }

@@ -56,7 +56,12 @@ void paco_geometry_free (PacoGeometry *geometry);
 const PacoSubband *paco_geometry_subband (const PacoGeometry *geometry,
     unsigned field, unsigned component, unsigned level, unsigned orientation);
 
-/* Size of the picture that a decoder makes that leaves out `reduce` levels
- * (FORMAT.md section 10): width and height of component 0, both fields. */
+/* Columns and lines, of both fields, of a component of the picture that a
+ * decoder makes that leaves out `reduce` levels (FORMAT.md section 10). In a
+ * frame coded as fields a subsampled component may have more lines than a
+ * picture of component 0's size would give it. */
+void paco_geometry_reduced_component (const PacoPictureFormat *picture,
+    unsigned component, unsigned reduce, uint32_t *width, uint32_t *height);
+/* That of component 0. */
 void paco_geometry_reduced_size (const PacoPictureFormat *picture,
     unsigned reduce, uint32_t *width, uint32_t *height);

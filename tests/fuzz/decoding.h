@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the targets that decode frames share: decoders of the CPU backend that
+ * stay open from input to input, and memory for what they write. */
+#pragma once
+#include "codec/backend.h"
+
+/* Larger pictures are left alone, so that an input takes milliseconds. */
+#define FUZZ_MAX_SAMPLES (1u << 17)
+
+/* Samples of all components. */
+uint64_t fuzz_count_samples (const PacoPictureFormat *picture);
+
+/* A decoded picture in memory of exactly the size that a decoder writes, so
+ * that a sanitizer sees one byte more. */
+typedef struct
+{
+  PacoPicture picture;
+  uint8_t *memory;
+  size_t size; /* bytes */
+} FuzzPicture;
+
+/* bytes: of a sample, 1, 2 or 4; 0: the fewest that its depth needs. The
+ * memory is filled with one value. */
+void fuzz_picture_init (FuzzPicture *picture, const PacoHeader *header,
+    unsigned reduce, unsigned bytes);
+void fuzz_picture_clear (FuzzPicture *picture);
+
+typedef struct
+{
+  bool decoded;
+  uint32_t corrupted_blocks;
+} FuzzVerdict;
+
+/* Number of the CPU backend's variants on this machine: plain, AVX2, AVX-512.
+ */
+unsigned fuzz_n_variants (void);
+const char *fuzz_variant_name (unsigned variant);
+
+/* Decodes the frame by a variant. The decoder of each is opened once, and
+ * configured only for frames that need it. */
+FuzzVerdict fuzz_decode (unsigned variant, const PacoCodedFrame *coded,
+    unsigned reduce, FuzzPicture *picture);
+/* What the variant's decoder keeps open, for the leak check of programs that
+ * end. */
+void fuzz_close_decoders (void);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The entry points that libFuzzer looks for (AFL++ takes them too). Each target
+ * defines the first one; what is wrong with an input ends the process. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+
+/* Before the first input. */
+int LLVMFuzzerInitialize (int *argc, char ***argv);
+
+/* Changes the input in place, in capacity bytes, and returns its new size. */
+size_t LLVMFuzzerCustomMutator (
+    uint8_t *data, size_t size, size_t capacity, unsigned seed);
+
+/* libFuzzer's own mutator, which knows what comparisons wanted. */
+size_t LLVMFuzzerMutate (uint8_t *data, size_t size, size_t capacity);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Frames to begin with: those of files, and one of each kind that takes its own
+ * way through the decoder. Called by fuzz-replay, by the program that writes
+ * the corpus, and by the mutator's test. */
+#pragma once
+#include "tests/fuzz/mutator.h"
+#include <glib.h>
+
+/* An array of GByteArray. */
+GPtrArray *fuzz_seeds_new (void);
+
+/* The frames of a file; what is none is a seed as it is. Ends the program when
+ * the file cannot be read. */
+void fuzz_seeds_add_file (GPtrArray *seeds, const char *path);
+
+/* Frames coded here with every kind of option. */
+void fuzz_seeds_add_kinds (GPtrArray *seeds, FuzzRandom *random);
