@@ -12,7 +12,8 @@
  * pacoenc codes every frame for itself, lossless or at a constant quality, with
  * 8 to 16 bits per sample in most of GStreamer's raw formats. Depth, not
  * memory layout, is coded: v210 and I422_10LE of one picture give the same
- * bytes. Fields of interlaced frames are coded separately.
+ * bytes. Fields of interlaced frames are coded separately. Alpha is lossless at
+ * every quality.
  *
  * ## Example launch lines
  * |[

@@ -163,8 +163,8 @@ install_rate_properties (GObjectClass *klass)
 /**
  * GstPacoEnc:wavelet:
  *
- * The wavelet: the reversible 5/3, which lossless coding needs, or the
- * irreversible 9/7.
+ * The wavelet of the colour: the reversible 5/3, which lossless coding needs, or
+ * the irreversible 9/7. Alpha is always coded with 5/3 and lossless.
  *
  * Since: 0.1
  */

@@ -123,7 +123,9 @@ template <bool ENCODE, int PASSES, int LANES_PER_STREAM> struct PlaneCoder
   }
 
   /* Stops early when there are more codewords than there may be. */
-  __device__ void code_planes (const Coding &coding, const uint8_t *rows)
+  template <class Parameters>
+  __device__ void code_planes (
+      const Coding &coding, const Parameters &parameters)
   {
     uint32_t lowest = coding.dropped_planes + coding.raw_planes;
 
@@ -131,7 +133,7 @@ template <bool ENCODE, int PASSES, int LANES_PER_STREAM> struct PlaneCoder
     for (uint32_t plane = coding.planes; plane-- > lowest;) {
       bool raw_signs = plane == lowest && coding.raw_planes == 0;
 
-      block.load_tables (rows, plane);
+      block.load_tables (parameters.rows, parameters.blocks, plane);
       block.n_significant += sum_of_lanes (code_plane (
           plane, !(raw_signs && coding.raw_left_signs), !raw_signs));
       if (coder.is_full ())
@@ -206,7 +208,7 @@ template <int PASSES, int LANES_PER_STREAM> struct BlockEncoder
     coder.init (block.lane, slot, raw_bytes / 4);
     coder.out = parameters.slots;
     PlaneCoder<true, PASSES, LANES_PER_STREAM> (block, coder)
-        .code_planes (coding, parameters.rows);
+        .code_planes (coding, parameters);
     length = coder.is_full () ? ~0u : measure (coding);
     if (length > raw_bytes) {
       coder.init (block.lane, slot, 0);
@@ -282,7 +284,7 @@ decode_block (Block<false, PASSES> &block, const PacoGpuRecord &record,
       parameters.payload, parameters.payload_words, record.offset);
   coder.fill_ring ();
   PlaneCoder<false, PASSES, LANES_PER_STREAM> (block, coder)
-      .code_planes (coding, parameters.rows);
+      .code_planes (coding, parameters);
   if (coder.is_full () || !raw.take_fill (coder))
     return false;
 

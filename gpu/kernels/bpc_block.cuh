@@ -15,7 +15,6 @@ enum
 constexpr int REFINEMENT_CONTEXT = 32;
 constexpr int SIGN_CONTEXT = REFINEMENT_CONTEXT + 4;
 constexpr int ORIENTATION_LL = 0, ORIENTATION_HL = 1, ORIENTATION_HH = 3;
-constexpr int ROWS_OF_PLANE = 16, ROWS_OF_KIND = 4 * ROWS_OF_PLANE;
 
 /* Who is visited in a scan. */
 enum Scan
@@ -104,28 +103,12 @@ template <bool ENCODE, int PASSES> struct Block
   uint32_t arrays;     /* where the lane's word of the first one is */
   bool column[2];      /* whether the lane has them */
   uint32_t sign_entry; /* of the lane in the sign table: context, inverted */
-  uint32_t model;      /* the first row of probabilities * 4 + orientation */
+  uint32_t orientation;
   uint32_t n_significant;
   uint32_t raw_signs[2]; /* all ones: this plane's signs of a side are raw */
   /* Bitplanes in scratch memory: plane p, 32 lines w, lane t, side:
    * planes[((p * words + w) * 32 + t) * 2 + side]. This points to lane's. */
   uint2 *planes;
-
-  /* Of the block's probabilities. */
-  static __device__ __forceinline__ uint32_t first_row (
-      const PacoGpuBlock &block)
-  {
-    uint32_t kind = block.orientation == ORIENTATION_LL ? 0
-        : block.orientation == ORIENTATION_HH           ? 2
-                                                        : 1;
-
-    return PACO_GPU_SET_ROWS * block.probability_set + ROWS_OF_KIND * kind;
-  }
-
-  __device__ __forceinline__ bool is_hl () const
-  {
-    return model % 4 == ORIENTATION_HL;
-  }
 
   __device__ __forceinline__ uint32_t &at (int array, uint32_t w)
   {
@@ -218,15 +201,16 @@ template <bool ENCODE, int PASSES> struct Block
     arrays = TABLE_WORDS + max (words, 4u) * PACO_BPC_CONTEXT_WORDS + lane;
     column[LEFT] = 2 * lane < width;
     column[RIGHT] = 2 * lane + 1 < width;
-    model = 4 * first_row (block) + block.orientation;
+    orientation = block.orientation;
     n_significant = 0;
     raw_signs[LEFT] = raw_signs[RIGHT] = 0;
     planes = (uint2 *) (scratch + (size_t) block.columns * max_planes) + lane;
-    sign_entry = sign_entry_of_lane<ENCODE> (lane, block.orientation);
+    sign_entry = sign_entry_of_lane<ENCODE> (lane, orientation);
   }
 
   __device__ void clear ();
-  __device__ void load_tables (const uint8_t *rows, uint32_t plane);
+  __device__ void load_tables (
+      const uint8_t *sets, const PacoGpuBlock *blocks, uint32_t plane);
 };
 
 template <bool ENCODE, int PASSES>
@@ -268,19 +252,24 @@ Block<ENCODE, PASSES>::with_neighbors (int side, uint32_t w)
       | __funnelshift_r (rows[1], below, 1);
 }
 
-/* Chooses the row of the probability set for a plane that begins. */
+/* Chooses the row of the probability set for a plane that begins. The number of
+ * the set is read anew each time, which saves a register. */
 template <bool ENCODE, int PASSES>
 __device__ void
-Block<ENCODE, PASSES>::load_tables (const uint8_t *rows, uint32_t plane)
+Block<ENCODE, PASSES>::load_tables (
+    const uint8_t *sets, const PacoGpuBlock *blocks, uint32_t plane)
 {
   uint32_t n = width * height;
   uint64_t square = (uint64_t) n_significant * n_significant;
   uint32_t dense = __ballot_sync (
       ALL_LANES, lane < 15 && square << lane <= (uint64_t) n * n);
   uint32_t density = n_significant == 0 ? 0 : 32 - __clz (dense);
-  const uint8_t *row = rows
-      + PACO_GPU_ROW_BYTES
-          * (model / 4 + min (plane, 3) * ROWS_OF_PLANE + density);
+  uint32_t kind = orientation == ORIENTATION_LL ? 0
+      : orientation == ORIENTATION_HH           ? 2
+                                                : 1;
+  uint32_t set = __ldg (&blocks[blockIdx.x].probability_set);
+  const uint8_t *row = sets + PACO_GPU_SET_ROWS * PACO_GPU_ROW_BYTES * set
+      + PACO_GPU_ROW_BYTES * ((kind * 4 + min (plane, 3)) * 16 + density);
 
   __syncwarp ();
   shared[lane] = __ldg (row + lane) << 24;

@@ -109,7 +109,7 @@ SignCoder<ENCODE, PASSES, LANES_PER_STREAM>::prepare (int side, uint32_t w)
   if (ENCODE) {
     SignWords v = sign_of_sum (u, d);
 
-    if (block.is_hl ()) {
+    if (block.orientation == ORIENTATION_HL) {
       SignWords swap = h;
 
       h = v;
