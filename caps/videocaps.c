@@ -15,7 +15,12 @@ G_STATIC_ASSERT (GST_VIDEO_COLOR_PRIMARIES_EBU3213 == 12);
 G_STATIC_ASSERT (GST_VIDEO_FIELD_ORDER_BOTTOM_FIELD_FIRST == 2);
 G_STATIC_ASSERT (GST_VIDEO_CHROMA_SITE_ALT_LINE == 8);
 
+G_STATIC_ASSERT (GST_VIDEO_MULTIVIEW_MODE_CHECKERBOARD == 8);
+G_STATIC_ASSERT (GST_VIDEO_MULTIVIEW_MODE_SEPARATED == 34);
+G_STATIC_ASSERT (GST_VIDEO_MULTIVIEW_FLAGS_MIXED_MONO == 1 << 15);
+
 #define MAX_CHROMA_SITE 15
+#define ALL_MULTIVIEW_FLAGS 0xc01f
 
 enum
 {
@@ -108,6 +113,13 @@ paco_video_from_info (
       info->colorimetry.transfer, GST_VIDEO_TRANSFER_BT601);
   video->primaries = known (
       info->colorimetry.primaries, GST_VIDEO_COLOR_PRIMARIES_EBU3213);
+
+  if (GST_VIDEO_INFO_MULTIVIEW_MODE (info) > GST_VIDEO_MULTIVIEW_MODE_MONO
+      && GST_VIDEO_INFO_MULTIVIEW_MODE (info) <= G_MAXUINT8) {
+    video->has_views = true;
+    video->multiview_mode = GST_VIDEO_INFO_MULTIVIEW_MODE (info);
+    video->multiview_flags = GST_VIDEO_INFO_MULTIVIEW_FLAGS (info);
+  }
 
   if (caps != NULL)
     read_hdr (caps, video);
@@ -223,6 +235,12 @@ paco_video_info_from_header (const PacoHeader *header, GstVideoInfo *info)
   if (known (video->chroma_site, MAX_CHROMA_SITE) != 0)
     GST_VIDEO_INFO_CHROMA_SITE (info) = (GstVideoChromaSite) video->chroma_site;
   set_colorimetry (video, info);
+  if (video->has_views
+      && gst_video_multiview_mode_to_caps_string (video->multiview_mode)) {
+    GST_VIDEO_INFO_MULTIVIEW_MODE (info) = video->multiview_mode;
+    GST_VIDEO_INFO_MULTIVIEW_FLAGS (info) = video->multiview_flags
+        & ALL_MULTIVIEW_FLAGS;
+  }
   return TRUE;
 }
 
@@ -261,7 +279,8 @@ static void
 set_video_fields (GstCaps *caps, const PacoHeader *header)
 {
   static const char *const fields[] = { "framerate", "interlace-mode",
-    "field-order", "pixel-aspect-ratio", "colorimetry", "chroma-site" };
+    "field-order", "pixel-aspect-ratio", "colorimetry", "chroma-site",
+    "multiview-mode", "multiview-flags" };
   GstVideoInfo info;
   GstCaps *raw;
   GstStructure *structure;
@@ -315,6 +334,16 @@ same_hdr (const PacoVideoInfo *a, const PacoVideoInfo *b)
           && a->max_frame_average_light == b->max_frame_average_light);
 }
 
+static gboolean
+same_views (const PacoVideoInfo *a, const PacoVideoInfo *b)
+{
+  if (a->has_views != b->has_views)
+    return FALSE;
+  return !a->has_views
+      || (a->multiview_mode == b->multiview_mode
+          && a->multiview_flags == b->multiview_flags);
+}
+
 gboolean
 paco_video_equal (const PacoVideoInfo *a, const PacoVideoInfo *b)
 {
@@ -324,7 +353,7 @@ paco_video_equal (const PacoVideoInfo *a, const PacoVideoInfo *b)
       && a->field_order == b->field_order && a->chroma_site == b->chroma_site
       && a->range == b->range && a->matrix == b->matrix
       && a->transfer == b->transfer && a->primaries == b->primaries
-      && same_hdr (a, b);
+      && same_views (a, b) && same_hdr (a, b);
 }
 
 gboolean

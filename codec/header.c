@@ -20,8 +20,10 @@ enum
   CHUNK_MASTERING_DISPLAY = 1,
   CHUNK_CONTENT_LIGHT = 2,
   CHUNK_PROBABILITY_SET = 3,
+  CHUNK_VIEWS = 5,
   MASTERING_DISPLAY_SIZE = 24,
   CONTENT_LIGHT_SIZE = 4,
+  VIEWS_SIZE = 4,
   STEP_MASK = 0x3fff,
   HEIGHT_SHIFT = 14,
 };
@@ -36,6 +38,7 @@ enum
   MAX_MATRIX = 6,
   MAX_TRANSFER = 16,
   MAX_PRIMARIES = 12,
+  MAX_MULTIVIEW_MODE = 34,
 };
 
 static inline uint16_t
@@ -259,6 +262,8 @@ paco_header_size (const PacoHeader *header)
     size += CHUNK_HEADER_SIZE + MASTERING_DISPLAY_SIZE;
   if (header->video.has_content_light)
     size += CHUNK_HEADER_SIZE + CONTENT_LIGHT_SIZE;
+  if (header->video.has_views)
+    size += CHUNK_HEADER_SIZE + VIEWS_SIZE;
   if (header->set) {
     uint8_t chunk[PACO_MAX_CARRIED_SET];
 
@@ -328,6 +333,10 @@ write_chunks (const PacoHeader *header, uint8_t *p)
     p = put16 (put16 (p, CHUNK_CONTENT_LIGHT), CONTENT_LIGHT_SIZE);
     p = put16 (p, video->max_content_light);
     p = put16 (p, video->max_frame_average_light);
+  }
+  if (video->has_views) {
+    p = put16 (put16 (p, CHUNK_VIEWS), VIEWS_SIZE);
+    p = put16 (put16 (p, video->multiview_mode), video->multiview_flags);
   }
   if (header->set) {
     size_t size = paco_probability_set_write (
@@ -450,6 +459,13 @@ parse_chunk (unsigned type, const uint8_t *data, size_t size,
       video->has_content_light = true;
       video->max_content_light = get16 (data);
       video->max_frame_average_light = get16 (data + 2);
+      return TRUE;
+    case CHUNK_VIEWS:
+      if (size != VIEWS_SIZE || video->has_views || data[1] != 0)
+        return FALSE;
+      video->has_views = true;
+      video->multiview_mode = known (data[0], MAX_MULTIVIEW_MODE);
+      video->multiview_flags = get16 (data + 2);
       return TRUE;
     case CHUNK_PROBABILITY_SET:
       if (header->set)

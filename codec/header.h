@@ -20,7 +20,7 @@
  * type, CRC. */
 #define PACO_MAX_HEADER_SIZE                                                   \
   (72 + 2 * PACO_MAX_COMPONENTS * (2 + PACO_MAX_SUBBANDS) + (4 + 24) + (4 + 4) \
-      + (4 + PACO_MAX_CARRIED_SET) + 4)
+      + (4 + 4) + (4 + PACO_MAX_CARRIED_SET) + 4)
 
 typedef enum
 {
@@ -59,9 +59,11 @@ typedef struct
   uint8_t field_order;
   uint8_t chroma_site;
   uint8_t range, matrix, transfer, primaries;
-  bool has_mastering_display, has_content_light;
+  bool has_mastering_display, has_content_light, has_views;
   PacoMasteringDisplay mastering_display;
   uint16_t max_content_light, max_frame_average_light; /* cd/m2 */
+  uint8_t multiview_mode;                              /* 0: unknown */
+  uint16_t multiview_flags;
 } PacoVideoInfo;
 
 typedef enum

@@ -16,6 +16,12 @@ describe (GstVideoInfo *info, const GstVideoInfo *coded)
   info->colorimetry = coded->colorimetry;
   info->chroma_site = coded->chroma_site;
   GST_VIDEO_INFO_FIELD_ORDER (info) = GST_VIDEO_INFO_FIELD_ORDER (coded);
+  if (GST_VIDEO_INFO_MULTIVIEW_MODE (coded) != GST_VIDEO_MULTIVIEW_MODE_NONE) {
+    GST_VIDEO_INFO_MULTIVIEW_MODE (info) = GST_VIDEO_INFO_MULTIVIEW_MODE (
+        coded);
+    GST_VIDEO_INFO_MULTIVIEW_FLAGS (info) = GST_VIDEO_INFO_MULTIVIEW_FLAGS (
+        coded);
+  }
 }
 
 gboolean

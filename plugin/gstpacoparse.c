@@ -183,27 +183,33 @@ stamp (GstPacoParse *self, GstBaseParseFrame *frame)
 
 /* --- caps ------------------------------------------------------------- */
 
+/* Whether a field of upstream's caps says something of the stream. A demuxer
+ * describes what it did not look into, but may know of stereoscopic views. */
+static gboolean
+is_upstreams_word (const GstStructure *from, const gchar *name)
+{
+  static const char *const theirs[] = { "parsed", "alignment", "format",
+    "field-order", "streamheader", "codec_data", NULL };
+
+  if (!gst_structure_has_name (from, PACO_MEDIA_TYPE))
+    return g_str_has_prefix (name, "multiview-");
+  return !g_strv_contains (theirs, name);
+}
+
 /* What upstream knows of the stream and frames do not say. */
 static void
 add_upstream_fields (GstPacoParse *self, GstCaps *caps)
 {
-  static const char *const theirs[] = { "parsed", "alignment", "format",
-    "field-order", "streamheader", "codec_data" };
+  GstStructure *to = gst_caps_get_structure (caps, 0);
   const GstStructure *from;
 
   if (!self->sink_caps)
     return;
   from = gst_caps_get_structure (self->sink_caps, 0);
-  if (!gst_structure_has_name (from, PACO_MEDIA_TYPE))
-    return;
   for (gint i = 0; i < gst_structure_n_fields (from); i++) {
     const gchar *name = gst_structure_nth_field_name (from, i);
-    GstStructure *to = gst_caps_get_structure (caps, 0);
-    gboolean skip = gst_structure_has_field (to, name);
 
-    for (guint k = 0; k < G_N_ELEMENTS (theirs); k++)
-      skip |= strcmp (name, theirs[k]) == 0;
-    if (!skip)
+    if (!gst_structure_has_field (to, name) && is_upstreams_word (from, name))
       gst_structure_set_value (to, name, gst_structure_get_value (from, name));
   }
 }

@@ -265,6 +265,62 @@ GST_START_TEST (test_discoverer)
 }
 GST_END_TEST;
 
+/* Stereoscopic video, of which demuxers say nothing or something else, but
+ * frames do. */
+GST_START_TEST (test_views)
+{
+  static const gchar *const views[] = {
+    "multiview-mode=side-by-side, "
+    "multiview-flags=(GstVideoMultiviewFlagsSet)4001:ffffffff",
+    "multiview-mode=top-bottom, "
+    "multiview-flags=(GstVideoMultiviewFlagsSet)4:ffffffff",
+    "multiview-mode=frame-by-frame",
+    "multiview-mode=checkerboard",
+  };
+  const Container *container = &containers[__i__];
+  gchar *folder = temporary_folder ();
+  gchar *path = g_build_filename (folder, "test", NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (views); i++) {
+    GstVideoInfo info, expected;
+    GPtrArray *samples;
+    gchar *caps = g_strconcat ("video/x-raw, format=GRAY8, width=64, "
+                               "height=48, framerate=25/1, ",
+        views[i], NULL);
+    GstCaps *original = gst_caps_from_string (caps);
+    Player player;
+
+    /* GStreamer turns half-aspect into an aspect ratio where it makes caps. */
+    fail_unless (gst_video_info_from_caps (&expected, original));
+    gst_caps_unref (original);
+    original = gst_video_info_to_caps (&expected);
+    fail_unless (gst_video_info_from_caps (&expected, original));
+    run (launch ("videotestsrc num-buffers=4 ! video/x-raw, format=GRAY8, "
+                 "width=64, height=48, framerate=25/1 ! "
+                 "capssetter caps=\"%s\" ! pacoenc ! %s filesink location=%s",
+        caps, container->muxer, path));
+    start (&player,
+        launch ("filesrc location=%s ! decodebin ! appsink name=sink", path));
+    samples = pull_all (&player);
+    fail_unless_equals_int (samples->len, 4);
+    fail_unless (gst_video_info_from_caps (
+        &info, gst_sample_get_caps (g_ptr_array_index (samples, 0))));
+    fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_MODE (&info),
+        GST_VIDEO_INFO_MULTIVIEW_MODE (&expected));
+    fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_FLAGS (&info),
+        GST_VIDEO_INFO_MULTIVIEW_FLAGS (&expected));
+    fail_unless_equals_int (info.par_n, expected.par_n);
+    fail_unless_equals_int (info.par_d, expected.par_d);
+    g_ptr_array_unref (samples);
+    stop (&player);
+    gst_caps_unref (original);
+    g_free (caps);
+  }
+  g_free (path);
+  remove_folder (folder);
+}
+GST_END_TEST;
+
 /* A decoder turns the stretches round that the parser hands on. */
 GST_START_TEST (test_backwards)
 {
@@ -314,6 +370,7 @@ containers_suite (void)
   tcase_add_test (files, test_split_files);
   tcase_add_test (files, test_typefind);
   tcase_add_loop_test (files, test_discoverer, 0, G_N_ELEMENTS (containers));
+  tcase_add_loop_test (files, test_views, 0, G_N_ELEMENTS (containers));
   tcase_add_loop_test (files, test_backwards, 0, G_N_ELEMENTS (containers));
 
   suite_add_tcase (suite, streams);
@@ -326,7 +383,7 @@ int
 main (int argc, char **argv)
 {
   static const gchar *const needed[] = { "qtmux", "matroskamux", "splitmuxsink",
-    "rtpgstpay", "gdppay", "videotestsrc", "decodebin3" };
+    "rtpgstpay", "gdppay", "videotestsrc", "decodebin3", "capssetter" };
 
   gst_check_init (&argc, &argv);
   for (guint i = 0; i < G_N_ELEMENTS (needed); i++) {

@@ -685,6 +685,34 @@ GST_START_TEST (test_limits_reach_upstream)
 }
 GST_END_TEST;
 
+/* What a demuxer knows of views is kept, what it guesses of the picture not. */
+GST_START_TEST (test_demuxers_views)
+{
+  GByteArray *frame = paco_test_frame (&spec, 0);
+  GstHarness *h = new_harness ("video/x-unknown, fourcc = (string) PACO, "
+                               "width = (int) 96, multiview-mode = (string) "
+                               "top-bottom, multiview-flags = "
+                               "(GstVideoMultiviewFlagsSet) 1:ffffffff",
+      GST_FORMAT_TIME);
+  GstStructure *s;
+  guint flags = 0;
+  gint width;
+
+  gst_harness_push (h, packet (frame, frame->len));
+  gst_buffer_unref (gst_harness_pull (h));
+  s = output_caps (h);
+  fail_unless_equals_string (
+      gst_structure_get_string (s, "multiview-mode"), "top-bottom");
+  fail_unless (gst_structure_get_flagset (s, "multiview-flags", &flags, NULL));
+  fail_unless_equals_int (flags, 1);
+  fail_unless (gst_structure_get_int (s, "width", &width));
+  fail_unless_equals_int (width, 48);
+  gst_structure_free (s);
+  close_harness (h);
+  g_byte_array_unref (frame);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_codec_tag)
 {
   GByteArray *frame = paco_test_frame (&spec, 0);
@@ -767,6 +795,7 @@ pacoparse_suite (void)
   tcase_add_test (caps, test_downstream_chooses);
   tcase_add_test (caps, test_picture_too_small_for_container);
   tcase_add_test (caps, test_limits_reach_upstream);
+  tcase_add_test (caps, test_demuxers_views);
   tcase_add_test (caps, test_codec_tag);
   return suite;
 }

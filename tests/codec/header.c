@@ -57,6 +57,11 @@ draw_video (PacoVideoInfo *video)
     video->mastering_display.max_luminance = g_test_rand_int ();
     video->mastering_display.min_luminance = g_test_rand_int ();
   }
+  video->has_views = draw (0, 1);
+  if (video->has_views) {
+    video->multiview_mode = draw (0, 34);
+    video->multiview_flags = draw (0, 65535);
+  }
   video->has_content_light = draw (0, 1);
   if (video->has_content_light) {
     video->max_content_light = draw (0, 65535);
