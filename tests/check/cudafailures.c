@@ -290,6 +290,56 @@ GST_START_TEST (test_other_device)
 }
 GST_END_TEST;
 
+/* --- allocation queries while the encoder stops and starts --- */
+
+#define N_CYCLES 300
+
+static gint done_cycling; /* atomic */
+
+static gpointer
+query_allocation (gpointer pad)
+{
+  GstCaps *caps = gst_caps_from_string (
+      "video/x-raw,format=I420,width=96,height=64,framerate=25/1");
+
+  while (!g_atomic_int_get (&done_cycling)) {
+    GstQuery *query = gst_query_new_allocation (caps, TRUE);
+
+    gst_pad_query (pad, query);
+    gst_query_unref (query);
+  }
+  gst_caps_unref (caps);
+  return NULL;
+}
+
+GST_START_TEST (test_queries_while_stopping)
+{
+  GstElement *encoder = gst_element_factory_make ("pacoenc", NULL);
+  GThread *threads[2];
+  GstPad *pad;
+
+  gst_object_ref_sink (encoder);
+  gst_util_set_object_arg (G_OBJECT (encoder), "backend", "cuda");
+  pad = gst_element_get_static_pad (encoder, "sink");
+  fake_cuda_fail (NULL);
+  g_atomic_int_set (&done_cycling, FALSE);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("upstream", query_allocation, pad);
+  for (guint i = 0; i < N_CYCLES; i++) {
+    fail_if (gst_element_set_state (encoder, GST_STATE_PAUSED)
+        == GST_STATE_CHANGE_FAILURE);
+    gst_element_set_state (encoder, GST_STATE_READY);
+  }
+  gst_element_set_state (encoder, GST_STATE_NULL);
+  g_atomic_int_set (&done_cycling, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  gst_object_unref (pad);
+  gst_object_unref (encoder);
+  check_left ("queries");
+}
+GST_END_TEST;
+
 /* --- memory for a frame unlike the others --- */
 
 static GstBuffer *
@@ -382,6 +432,7 @@ cuda_failures_suite (void)
   tcase_add_test (tests, test_fallback_devices);
   tcase_add_test (tests, test_no_fallback_later);
   tcase_add_test (tests, test_other_device);
+  tcase_add_test (tests, test_queries_while_stopping);
   tcase_add_test (tests, test_memory_for_odd_frame);
   return suite;
 }
