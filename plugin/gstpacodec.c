@@ -478,6 +478,20 @@ decode_frame (GstPacoDec *self, GstPacoFrame *frame, GError **error)
   return submit (self, frame, &coded, error);
 }
 
+/* Whether a frame will be of no use. The base class tells the time that is left
+ * whatever its property qos says. */
+static gboolean
+is_late (GstPacoDec *self, GstVideoCodecFrame *frame)
+{
+  gboolean qos = FALSE;
+
+  if (gst_video_decoder_get_max_decode_time (GST_VIDEO_DECODER (self), frame)
+      >= 0)
+    return FALSE;
+  g_object_get (self, "qos", &qos, NULL);
+  return qos;
+}
+
 /* Takes the frame. Runs without the stream lock. */
 static GstFlowReturn
 decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
@@ -497,7 +511,9 @@ decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
   }
 
   /* Any frame may be left out, since none needs another. */
-  if (gst_video_decoder_get_max_decode_time (decoder, codec_frame) < 0) {
+  if (is_late (self, codec_frame)) {
+    GST_LOG_OBJECT (self, "frame %u is late already: dropped",
+        codec_frame->system_frame_number);
     gst_paco_pipe_wait_done (pipe);
     return gst_video_decoder_drop_frame (decoder, codec_frame);
   }
