@@ -95,7 +95,12 @@ gst_paco_settings_init (GstPacoSettings *settings)
  * GstPacoEnc:pipeline-depth:
  *
  * How many frames are worked on at once at most. More of them keep a device
- * busier, and take more memory and time from in to out.
+ * busier, and take more memory and time from in to out. 1 is for low latency: a
+ * frame is pushed in the call that brought it.
+ *
+ * The latency that is claimed is that of coding, as measured, with a margin: at
+ * most as many frame durations as there are frames in flight (which is also
+ * claimed as long as nothing has been measured), and never more than a second.
  *
  * Since: 0.1
  */
@@ -157,8 +162,10 @@ gst_paco_settings_install (GObjectClass *klass)
           "The GPU that codes (-1 = auto)", -1, G_MAXINT, -1, READY_FLAGS));
   g_object_class_install_property (klass, GST_PACO_PROP_PIPELINE_DEPTH,
       g_param_spec_uint ("pipeline-depth", "Pipeline depth",
-          "Frames in flight at most", 1, PACO_MAX_DEPTH, DEFAULT_DEPTH,
-          READY_FLAGS));
+          "Frames in flight at most (1 = low latency: a frame leaves in the "
+          "call "
+          "that brought it)",
+          1, PACO_MAX_DEPTH, DEFAULT_DEPTH, READY_FLAGS));
   g_object_class_install_property (klass, GST_PACO_PROP_THREADS,
       g_param_spec_uint ("threads", "Threads",
           "Threads of the CPU backend (0 = one per core that may be used)", 0,
@@ -317,21 +324,4 @@ gst_paco_post_error (GstElement *element, GError *error)
       break;
   }
   g_clear_error (&error);
-}
-
-/* Frames are pushed when they are finished, not when later ones arrive, so
- * nothing is queued by design: a frame comes out one frame duration after it
- * went in if coding keeps pace alone, and up to depth durations after it if
- * coding keeps pace only because frames overlap. Without a frame rate 25 per
- * second are assumed. */
-void
-gst_paco_latency (
-    guint depth, gint fps_n, gint fps_d, GstClockTime *min, GstClockTime *max)
-{
-  if (fps_n <= 0 || fps_d <= 0) {
-    fps_n = 25;
-    fps_d = 1;
-  }
-  *min = gst_util_uint64_scale (GST_SECOND, fps_d, fps_n);
-  *max = depth * *min;
 }

@@ -68,8 +68,4 @@ GstStructure *gst_paco_stats_to_structure (const PacoStats *stats);
 /* Posts error as the element error that its code stands for, and frees it. */
 void gst_paco_post_error (GstElement *element, GError *error);
 
-/* The latency of one frame and of all that may be in flight. */
-void gst_paco_latency (
-    guint depth, gint fps_n, gint fps_d, GstClockTime *min, GstClockTime *max);
-
 G_END_DECLS

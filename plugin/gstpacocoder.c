@@ -3,6 +3,9 @@
 #include "gstpacocoder.h"
 #include "gstpacoallocator.h"
 
+GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
+#define GST_CAT_DEFAULT gst_paco_debug
+
 void
 gst_paco_coder_init (GstPacoCoder *coder, GstElement *element,
     GRecMutex *stream_lock, GstPacoPipeFunc push)
@@ -138,6 +141,32 @@ gst_paco_coder_wait (GstPacoCoder *coder, guint n_frames)
     return GST_FLOW_OK;
   gst_paco_coder_lost (coder, error);
   return GST_FLOW_ERROR;
+}
+
+GstFlowReturn
+gst_paco_coder_submitted (GstPacoCoder *coder)
+{
+  gst_paco_pipe_submitted (&coder->pipe);
+  if (coder->depth > 1)
+    return GST_FLOW_OK;
+  gst_paco_pipe_wait_done (&coder->pipe);
+  return gst_paco_pipe_take_flow (&coder->pipe);
+}
+
+/* While another frame is pushed a finished one waits: that is downstream's
+ * latency, and not counted. */
+gboolean
+gst_paco_coder_finished (GstPacoCoder *coder, const GstPacoFrame *frame,
+    const PacoFrameTimes *times, gsize size, gint64 stored)
+{
+  gint64 elapsed = MAX (times->finished + stored - frame->begun, 0);
+
+  GST_LOG_OBJECT (coder->element,
+      "frame %u: %" G_GSIZE_FORMAT " bytes, %.2f ms (transform %.2f, blocks "
+      "%.2f, stream %.2f)",
+      frame->frame->system_frame_number, size, elapsed / 1000.0,
+      times->transform_ms, times->blocks_ms, times->stream_ms);
+  return gst_paco_latency_measured (&coder->latency, elapsed * GST_USECOND);
 }
 
 void

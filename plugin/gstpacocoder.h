@@ -5,6 +5,7 @@
 #pragma once
 #include "gstpacobackend.h"
 #include "gstpacoframes.h"
+#include "gstpacolatency.h"
 #include "gstpacopipe.h"
 
 G_BEGIN_DECLS
@@ -31,6 +32,8 @@ typedef struct
   GstAllocator *allocator; /* for samples; NULL if any memory will do */
 
   GstPacoFrames *frames; /* from start to stop */
+
+  GstPacoLatency latency; /* the pipe's thread while frames are pending */
 } GstPacoCoder;
 
 /* push: the pipe's function, which calls gst_paco_coder_lost() if the frame is
@@ -53,6 +56,15 @@ void gst_paco_coder_stop (GstPacoCoder *coder);
 /* Waits until at most n_frames are with the coder. Without the stream lock. */
 GstFlowReturn gst_paco_coder_wait (GstPacoCoder *coder, guint n_frames);
 
+/* A frame has been submitted. With a depth of one it has been pushed afterwards.
+ * Without the stream lock. */
+GstFlowReturn gst_paco_coder_submitted (GstPacoCoder *coder);
+/* A frame of `size` bytes has come back and is ready to be pushed, after `stored`
+ * microseconds more. Writes it to the log. Returns whether the latency to be
+ * claimed has changed. */
+gboolean gst_paco_coder_finished (GstPacoCoder *coder,
+    const GstPacoFrame *frame, const PacoFrameTimes *times, gsize size,
+    gint64 stored);
 /* The device does not answer. Posts the error, once, and frees it. */
 void gst_paco_coder_lost (GstPacoCoder *coder, GError *error);
 

@@ -194,6 +194,28 @@ finish (GstPacoDec *self, GstVideoCodecFrame *frame, guint8 picture_flags,
   return flow;
 }
 
+static void
+claim_latency (GstPacoDec *self)
+{
+  gst_video_decoder_set_latency (GST_VIDEO_DECODER (self),
+      self->coder.latency.claim, self->coder.latency.bound);
+}
+
+/* Puts the samples where they belong, if the coder could not. */
+static void
+store (GstPacoDec *self, GstPacoFrame *frame, const PacoFrameTimes *times)
+{
+  gint64 begin = g_get_monotonic_time (), stored = 0;
+
+  if (self->output.via_planes) {
+    gst_paco_output_store (&self->output, frame->planes, &frame->raw);
+    stored = g_get_monotonic_time () - begin;
+  }
+  if (gst_paco_coder_finished (
+          &self->coder, frame, times, frame->coded.size, stored))
+    claim_latency (self);
+}
+
 /* Runs in the pipe's thread. */
 static void
 push (gpointer element)
@@ -211,8 +233,8 @@ push (gpointer element)
   }
 
   frame = decoded.user_data;
-  if (self->output.via_planes && decoded.error == NULL)
-    gst_paco_output_store (&self->output, frame->planes, &frame->raw);
+  if (decoded.error == NULL)
+    store (self, frame, &decoded.times);
   picture_flags = frame->picture_flags;
   gst_paco_pipe_done (&self->coder.pipe,
       finish (self, gst_paco_frames_take (frame), picture_flags, &decoded));
@@ -282,14 +304,13 @@ negotiate_output (
     GstPacoDec *self, const PacoHeader *header, const GstVideoInfo *coded)
 {
   GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
-  GstClockTime min, max;
 
   if (!gst_paco_output_announce (
           &self->output, decoder, header, coded, self->input_state))
     return GST_FLOW_NOT_NEGOTIATED;
-  gst_paco_latency (self->coder.depth, GST_VIDEO_INFO_FIELD_RATE_N (coded),
-      coded->fps_d, &min, &max);
-  gst_video_decoder_set_latency (decoder, min, max);
+  gst_paco_latency_init (&self->coder.latency, self->coder.depth,
+      GST_VIDEO_INFO_FIELD_RATE_N (coded), coded->fps_d);
+  claim_latency (self);
   if (!gst_video_decoder_negotiate (decoder))
     return GST_PAD_IS_FLUSHING (GST_VIDEO_DECODER_SRC_PAD (decoder))
         ? GST_FLOW_FLUSHING
@@ -390,10 +411,11 @@ gst_paco_dec_decide_allocation (GstVideoDecoder *decoder, GstQuery *query)
 
 /* --- frames --- */
 
-/* Hands a frame, whose input is mapped, to the coder. */
+/* Hands a frame, whose input is mapped, to the coder; *taken tells whether it is
+ * the pipe's now. */
 static GstFlowReturn
 submit (GstPacoDec *self, GstPacoFrame *frame, const PacoCodedFrame *coded,
-    GError **error)
+    gboolean *taken, GError **error)
 {
   GstFlowReturn flow;
   PacoPicture picture;
@@ -402,6 +424,7 @@ submit (GstPacoDec *self, GstPacoFrame *frame, const PacoCodedFrame *coded,
       GST_VIDEO_DECODER (self), frame->frame);
   if (flow != GST_FLOW_OK)
     return flow;
+  frame->begun = g_get_monotonic_time ();
   frame->raw_mapped = gst_paco_output_map (&self->output,
       frame->frame->output_buffer, frame->planes, &frame->raw, &picture);
   if (!frame->raw_mapped) {
@@ -412,10 +435,12 @@ submit (GstPacoDec *self, GstPacoFrame *frame, const PacoCodedFrame *coded,
 
   frame->picture_flags = coded->header.video.picture_flags;
   gst_paco_frames_give (frame);
-  if (paco_decoder_submit (self->coder.decoder, coded, &picture, frame, error))
-    gst_paco_pipe_submitted (&self->coder.pipe);
-  else
-    gst_paco_frames_take_back (frame);
+  if (paco_decoder_submit (
+          self->coder.decoder, coded, &picture, frame, error)) {
+    *taken = TRUE;
+    return gst_paco_coder_submitted (&self->coder);
+  }
+  gst_paco_frames_take_back (frame);
   return GST_FLOW_OK;
 }
 
@@ -461,7 +486,8 @@ needs_configuration (GstPacoDec *self, const PacoHeader *header)
 
 /* Returns GST_FLOW_OK with *error set where the frame is to blame. */
 static GstFlowReturn
-decode_frame (GstPacoDec *self, GstPacoFrame *frame, GError **error)
+decode_frame (
+    GstPacoDec *self, GstPacoFrame *frame, gboolean *taken, GError **error)
 {
   PacoCodedFrame coded;
   GstFlowReturn flow;
@@ -475,7 +501,7 @@ decode_frame (GstPacoDec *self, GstPacoFrame *frame, GError **error)
     if (flow != GST_FLOW_OK || *error != NULL)
       return flow;
   }
-  return submit (self, frame, &coded, error);
+  return submit (self, frame, &coded, taken, error);
 }
 
 /* Whether a frame will be of no use. The base class tells the time that is left
@@ -500,6 +526,7 @@ decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
   GstPacoPipe *pipe = &self->coder.pipe;
   GstPacoFrame *frame;
   GstFlowReturn flow;
+  gboolean taken = FALSE;
   GError *error = NULL;
 
   flow = gst_paco_coder_wait (&self->coder, self->coder.depth - 1);
@@ -520,9 +547,9 @@ decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
 
   frame = gst_paco_frames_next (self->coder.frames);
   frame->frame = codec_frame;
-  flow = decode_frame (self, frame, &error);
-  if (flow == GST_FLOW_OK && error == NULL)
-    return GST_FLOW_OK;
+  flow = decode_frame (self, frame, &taken, &error);
+  if (taken)
+    return flow;
 
   gst_paco_frame_unmap (frame);
   frame->frame = NULL;

@@ -122,6 +122,13 @@ finish (GstPacoEnc *self, GstVideoCodecFrame *frame, PacoEncodedFrame *encoded)
   return flow;
 }
 
+static void
+claim_latency (GstPacoEnc *self)
+{
+  gst_video_encoder_set_latency (GST_VIDEO_ENCODER (self),
+      self->coder.latency.claim, self->coder.latency.bound);
+}
+
 /* Runs in the pipe's thread. */
 static void
 push (gpointer element)
@@ -137,6 +144,10 @@ push (gpointer element)
   if (encoded == NULL)
     return; /* lost, or abandoned meanwhile */
 
+  if (encoded->error == NULL
+      && gst_paco_coder_finished (
+          &self->coder, encoded->user_data, &encoded->times, encoded->size, 0))
+    claim_latency (self);
   frame = gst_paco_frames_take (encoded->user_data);
   gst_paco_pipe_done (&self->coder.pipe, finish (self, frame, encoded));
 }
@@ -362,7 +373,6 @@ gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
 {
   GstPacoEnc *self = GST_PACO_ENC (encoder);
   const GstVideoInfo *info = &state->info;
-  GstClockTime min, max;
   GstFlowReturn flow = gst_paco_coder_drain (&self->coder);
 
   if (flow != GST_FLOW_OK)
@@ -388,9 +398,9 @@ gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
       encoder, gst_caps_ref (self->coded_caps), state));
   set_tags (encoder);
 
-  gst_paco_latency (self->coder.depth, GST_VIDEO_INFO_FIELD_RATE_N (info),
-      GST_VIDEO_INFO_FPS_D (info), &min, &max);
-  gst_video_encoder_set_latency (encoder, min, max);
+  gst_paco_latency_init (&self->coder.latency, self->coder.depth,
+      GST_VIDEO_INFO_FIELD_RATE_N (info), GST_VIDEO_INFO_FPS_D (info));
+  claim_latency (self);
   return gst_video_encoder_negotiate (encoder);
 }
 
@@ -475,6 +485,7 @@ submit (GstPacoEnc *self, GstVideoCodecFrame *codec_frame)
   GError *error = NULL;
 
   frame->frame = codec_frame;
+  frame->begun = g_get_monotonic_time ();
   filled = fill (self, frame, &picture);
   if (filled == NULL)
     return refuse_input (self, codec_frame->input_buffer);
@@ -491,7 +502,6 @@ submit (GstPacoEnc *self, GstVideoCodecFrame *codec_frame)
     return GST_FLOW_ERROR;
   }
 
-  gst_paco_pipe_submitted (&self->coder.pipe);
   return GST_FLOW_OK;
 }
 
@@ -517,8 +527,8 @@ encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
 
   if (gst_video_encoder_get_max_encode_time (GST_VIDEO_ENCODER (self), frame)
       < 0) {
-    GST_DEBUG_OBJECT (
-        self, "frame %u is late already", frame->system_frame_number);
+    GST_LOG_OBJECT (
+        self, "frame %u is late already: dropped", frame->system_frame_number);
     gst_paco_pipe_wait_done (pipe);
     return GST_FLOW_OK;
   }
@@ -532,7 +542,7 @@ encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
   update_rate (self);
   flow = submit (self, frame);
   *taken = flow == GST_FLOW_OK;
-  return flow;
+  return *taken ? gst_paco_coder_submitted (&self->coder) : flow;
 }
 
 static GstFlowReturn

@@ -22,6 +22,7 @@ typedef struct
   gboolean raw_mapped, coded_mapped;
   PacoPlanes *planes; /* NULL, if not asked for */
   guint8 picture_flags;
+  gint64 begun; /* g_get_monotonic_time() when it was its turn */
 } GstPacoFrame;
 
 /* For coders of this depth. owner: whom gst_paco_frames_ref_owner() finds. */
