@@ -41,16 +41,6 @@ paco_decoder_parse_index (const PacoDecoder *decoder, const PacoDecoderJob *job,
       error);
 }
 
-bool
-paco_decoder_finds_damage (
-    const PacoDecoderJob *job, const PacoBlockRecord *record)
-{
-  const uint8_t *bytes = paco_decoder_payload (job) + record->offset;
-
-  return job->frame.header.coding.block_checks && record->planes > 0
-      && (crc32 (0, bytes, record->length) & 0xffff) != record->check;
-}
-
 /* --- frames as jobs of a coder --- */
 
 static void

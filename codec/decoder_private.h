@@ -44,6 +44,3 @@ const uint8_t *paco_decoder_payload (const PacoDecoderJob *job);
 /* records: one for each block. Error CORRUPT. */
 gboolean paco_decoder_parse_index (const PacoDecoder *decoder,
     const PacoDecoderJob *job, PacoBlockRecord *records, GError **error);
-/* Whether a block's check says that its bytes are not what was written. */
-bool paco_decoder_finds_damage (
-    const PacoDecoderJob *job, const PacoBlockRecord *record);

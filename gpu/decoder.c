@@ -39,7 +39,7 @@ typedef struct
 
 /* Turns the index into what the device gets of it. */
 static void
-instruct (CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job)
+instruct (CudaDecoder *decoder, Slot *slot)
 {
   Instructions *instructions = (Instructions *) slot->host_instructions.data;
   const PacoGpuBlock *blocks =
@@ -61,10 +61,9 @@ instruct (CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job)
       .flags = (record->shared_codewords ? PACO_GPU_SHARED_CODEWORDS : 0)
           | (record->raw_left_signs ? PACO_GPU_RAW_LEFT_SIGNS : 0),
       .length = record->length,
+      .check = record->check,
       .offset = record->offset,
     };
-    if (paco_decoder_finds_damage (job, record))
-      *told = (PacoGpuRecord){ .flags = PACO_GPU_BROKEN };
     /* The block coder does what is to be done for the reversible wavelet. */
     dropped[i] = told->dropped_planes;
     if (!blocks[i].reversible)
@@ -128,6 +127,7 @@ decode_blocks (
     .n_blocks = plan->n_blocks,
     .payload_words = MAX ((slot->payload_size + 3) / 4, 1),
     .reconstruction = coding->reconstruction,
+    .block_checks = coding->block_checks,
   };
   CUdeviceptr rows;
 
@@ -223,7 +223,7 @@ decode_frame (CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job,
 {
   if (!paco_decoder_parse_index (&decoder->base, job, slot->records, error))
     return FALSE;
-  instruct (decoder, slot, job);
+  instruct (decoder, slot);
   if (!enqueue (decoder, slot, job, error)
       || !paco_cuda_frame_wait (&slot->frame, error)) {
     paco_cuda_frame_give_up (&slot->frame);

@@ -93,6 +93,7 @@ code_blocks (
     .records = slot->records.address,
     .n_blocks = plan->n_blocks,
     .complexity = encoder->base.parameters.complexity,
+    .block_checks = rate->coding.block_checks,
   };
   CUdeviceptr rows;
 
@@ -185,8 +186,7 @@ encode_frame (CudaEncoder *encoder, Slot *slot, const PacoEncoderJob *job,
   if (!enqueue (encoder, slot, job, &header, output, error)
       || !paco_cuda_frame_wait (&slot->frame, error)
       || !download_rest (encoder, slot, &header, output->data, error)
-      || !paco_pack_finish (&slot->pack, &header, encoder->plan.geometry,
-          output->data, &size, error)) {
+      || !paco_pack_finish (&slot->pack, &header, output->data, &size, error)) {
     paco_cuda_frame_give_up (&slot->frame);
     return FALSE;
   }

@@ -58,24 +58,6 @@ paco_pack_enqueue (PacoCudaFrame *frame, const PacoPackBuffers *buffers,
           1, 1, PACO_PACK_COPY_THREADS, 0, frame->stream, &parameters, error);
 }
 
-/* The device cannot make checks fast, and only who asks for them pays. */
-static gboolean
-add_checks (PacoHeader *header, const PacoGeometry *geometry, uint8_t *index,
-    const uint8_t *payload, size_t payload_size, GError **error)
-{
-  PacoBlockRecord *records = g_new (PacoBlockRecord, geometry->n_blocks);
-  gboolean parsed = paco_index_parse (
-      index, header->index_size, geometry, true, payload_size, records, error);
-
-  for (uint32_t i = 0; parsed && i < geometry->n_blocks; i++)
-    records[i].check = crc32 (0, payload + records[i].offset, records[i].length)
-        & 0xffff;
-  if (parsed)
-    paco_index_write (records, geometry->n_blocks, true, index);
-  g_free (records);
-  return parsed;
-}
-
 size_t
 paco_pack_size (const PacoPackBuffers *buffers)
 {
@@ -86,7 +68,7 @@ paco_pack_size (const PacoPackBuffers *buffers)
 
 gboolean
 paco_pack_finish (const PacoPackBuffers *buffers, PacoHeader *header,
-    const PacoGeometry *geometry, uint8_t *output, size_t *size, GError **error)
+    uint8_t *output, size_t *size, GError **error)
 {
   const PacoPackSizes *sizes = (const PacoPackSizes *) buffers->host_sizes.data;
   uint64_t frame_size;
@@ -105,10 +87,6 @@ paco_pack_finish (const PacoPackBuffers *buffers, PacoHeader *header,
         frame_size);
     return FALSE;
   }
-  if (header->coding.block_checks
-      && !add_checks (header, geometry, index, index + header->index_size,
-          sizes->payload_size, error))
-    return FALSE;
   header->index_crc = crc32 (0, index, header->index_size);
   header->frame_size = (uint32_t) frame_size;
   paco_header_write (header, output);

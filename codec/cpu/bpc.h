@@ -48,6 +48,9 @@ typedef struct
    * caller's); the coefficients are then all 0. record->planes may be 0. */
   gboolean (*decode) (PacoBpcScratch *scratch, const PacoBpcBlock *block,
       const PacoBlockRecord *record, const uint8_t *bytes);
+
+  /* The check of bytes[0..length) (FORMAT.md section 6). */
+  uint16_t (*check) (const uint8_t *bytes, size_t length);
 } PacoBpcOps;
 
 /* The fastest of this machine. */

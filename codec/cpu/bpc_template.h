@@ -213,9 +213,11 @@ window_end (const Window *w, uint8_t contexts[][64], unsigned i)
 #include "codec/cpu/bpc_template_signs.h"
 #include "codec/cpu/bpc_template_encode.h"
 #include "codec/cpu/bpc_template_decode.h"
+#include "codec/cpu/bpc_template_check.h"
 
 const PacoBpcOps LANES_OPS = {
   .name = LANES_NAME,
   .encode = encode_block,
   .decode = decode_block,
+  .check = check_bytes,
 };

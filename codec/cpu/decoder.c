@@ -39,12 +39,14 @@ decode_block (void *data, uint32_t item, unsigned worker)
   uint32_t i = base->coder.geometry->n_blocks_at[base->reduce] - 1 - item;
   PacoBlockRecord record = slot->records[i];
   const uint8_t *bytes = paco_decoder_payload (slot->job) + record.offset;
-  bool damaged = paco_decoder_finds_damage (slot->job, &record);
+  bool damaged = false;
   PacoBpcBlock block;
 
   if (paco_frame_is_abandoned (&slot->frame))
     return;
   block = paco_frame_block (&slot->frame, &header->coding, header->set, i);
+  if (header->coding.block_checks && record.planes > 0)
+    damaged = decoder->ops.blocks->check (bytes, record.length) != record.check;
   if (damaged)
     record = (PacoBlockRecord){ .broken = true };
   if (!decoder->ops.blocks->decode (

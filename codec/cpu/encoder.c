@@ -76,7 +76,8 @@ encode_block (void *data, uint32_t item, unsigned worker)
   encoder->ops.blocks->encode (paco_workers_bpc (encoder->workers, worker),
       &block, slot->blocks[i], record);
   if (slot->job->rate.coding.block_checks)
-    record->check = crc32 (0, slot->blocks[i], record->length) & 0xffff;
+    record->check = encoder->ops.blocks->check (
+        slot->blocks[i], record->length);
   paco_arena_take (&slot->arenas[worker],
       (record->length + ARENA_ALIGNMENT - 1) & ~(ARENA_ALIGNMENT - 1u));
 }

@@ -66,7 +66,7 @@ decode_block (Decoder *decoder, uint32_t i, int32_t *indices)
     .set = paco_coding_set (coding, decoder->header.set, subband->component),
   };
   bool check_differs = coding->block_checks && record->planes > 0
-      && (crc32 (0, bytes, record->length) & 0xffff) != record->check;
+      && paco_reference_check (bytes, record->length) != record->check;
 
   if (check_differs
       || !paco_reference_decode_block (&block, record, bytes, indices)) {

@@ -91,8 +91,8 @@ encode_blocks (Encoder *encoder)
             coding, subband->component, subband->level, subband->orientation),
         encoder->parameters->complexity, record, encoder->payload);
     if (coding->block_checks && record->length > 0)
-      record->check = crc32 (
-          0, encoder->payload->data + offset, record->length);
+      record->check = paco_reference_check (
+          encoder->payload->data + offset, record->length);
   }
 }
 

@@ -99,6 +99,9 @@ PacoReferenceSample paco_reference_dequantize (int32_t index,
     unsigned dropped_planes, unsigned reconstruction, PacoWaveletId wavelet,
     float step);
 
+/* The check of a block's bytes (FORMAT.md section 6). */
+uint16_t paco_reference_check (const uint8_t *bytes, size_t length);
+
 /* A codeblock and how it is coded. */
 typedef struct
 {

@@ -23,6 +23,7 @@
  * different places of the code, what is run most are short loops, which stay in
  * the instruction cache. */
 #include "codec/policy_block.h"
+#include "gpu/kernels/bpc_check.cuh"
 #include "gpu/kernels/bpc_raw.cuh"
 #include "gpu/kernels/bpc_scan_decode.cuh"
 #include "gpu/kernels/bpc_scan_encode.cuh"
@@ -232,7 +233,7 @@ encode (const PacoBpcEncodeParameters &parameters)
   PacoGpuBlock place = parameters.blocks[blockIdx.x];
   Block<true, PASSES> block;
   Coding coding;
-  PacoGpuRecord record = { 0, 0, 0, 0, 0, 0 };
+  PacoGpuRecord record = { 0, 0, 0, 0, 0, 0, 0 };
 
   block.init (place, parameters.planes,
       sizeof (T) == 2 ? PACO_BPC_PLANES_16 : PACO_BPC_PLANES_32, threadIdx.x);
@@ -259,6 +260,11 @@ encode (const PacoBpcEncodeParameters &parameters)
     record.dropped_planes = coding.dropped_planes;
     record.flags = (coding.shared_codewords ? PACO_GPU_SHARED_CODEWORDS : 0)
         | (coding.raw_left_signs ? PACO_GPU_RAW_LEFT_SIGNS : 0);
+    if (parameters.block_checks) {
+      __syncwarp (); /* the other lanes' words */
+      record.check = check_of_block (
+          parameters.slots + place.slot, 0, record.length, block.lane);
+    }
   }
   if (block.lane == 0)
     parameters.records[place.record] = record;
@@ -300,6 +306,18 @@ decode_block (Block<false, PASSES> &block, const PacoGpuRecord &record,
   return true;
 }
 
+/* Whether the block's bytes are what the encoder wrote, as far as its check
+ * tells. */
+static __device__ __forceinline__ bool
+is_unharmed (const PacoGpuRecord &record,
+    const PacoBpcDecodeParameters &parameters, uint32_t lane)
+{
+  return !parameters.block_checks
+      || check_of_block (parameters.payload + record.offset / 4,
+             record.offset % 4 * 8, record.length, lane)
+      == record.check;
+}
+
 template <int PASSES, typename T>
 static __device__ __forceinline__ void
 decode (const PacoBpcDecodeParameters &parameters)
@@ -308,8 +326,8 @@ decode (const PacoBpcDecodeParameters &parameters)
   PacoGpuRecord record = parameters.records[place.record];
   uint32_t max_planes = sizeof (T) == 2 ? PACO_BPC_PLANES_16
                                         : PACO_BPC_PLANES_32;
+  bool well = record.planes <= max_planes;
   Block<false, PASSES> block;
-  bool well = record.planes <= max_planes && !(record.flags & PACO_GPU_BROKEN);
 
   block.init (place, parameters.planes, max_planes, threadIdx.x);
 
@@ -326,6 +344,7 @@ decode (const PacoBpcDecodeParameters &parameters)
       well = record.flags & PACO_GPU_SHARED_CODEWORDS
           ? decode_block<PASSES, 4> (block, record, parameters)
           : decode_block<PASSES, 1> (block, record, parameters);
+      well = well && is_unharmed (record, parameters, block.lane);
     }
   }
   if (well && record.planes > 0) {

@@ -41,7 +41,7 @@ enum
 {
   PACO_GPU_SHARED_CODEWORDS = 1 << 0,
   PACO_GPU_RAW_LEFT_SIGNS = 1 << 1,
-  PACO_GPU_BROKEN = 1 << 2, /* decoder: in: known to be; out: found to be */
+  PACO_GPU_BROKEN = 1 << 2, /* decoder: found to be */
 };
 
 /* PacoBlockRecord, packed. */
@@ -49,7 +49,8 @@ typedef struct
 {
   uint8_t planes, raw_planes, dropped_planes;
   uint8_t flags;
-  uint32_t length; /* bytes */
+  uint16_t length; /* bytes */
+  uint16_t check;  /* with block_checks */
   uint32_t offset; /* bytes, in the payload (decoder) */
 } PacoGpuRecord;
 
@@ -77,7 +78,8 @@ typedef struct
   PACO_DEVICE_POINTER (uint32_t) slots;
   PACO_DEVICE_POINTER (PacoGpuRecord) records;
   uint32_t n_blocks;
-  uint32_t complexity; /* 0..3 */
+  uint32_t complexity;   /* 0..3 */
+  uint32_t block_checks; /* records get them */
 } PacoBpcEncodeParameters;
 
 typedef struct
@@ -93,6 +95,7 @@ typedef struct
   uint32_t n_blocks;
   uint32_t payload_words; /* that may be read, at least one */
   uint32_t reconstruction;
+  uint32_t block_checks; /* records have them */
 } PacoBpcDecodeParameters;
 
 /* Launch: n_blocks blocks of PACO_BPC_THREADS threads of the kernel

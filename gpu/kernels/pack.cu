@@ -54,9 +54,9 @@ write_record (const PacoGpuRecord &record, bool checks, uint8_t *out)
   *out++ = record.length >> 8;
   if (has_extension (record))
     *out++ = raw | record.dropped_planes << 4;
-  if (checks) { /* the host's business */
-    *out++ = 0;
-    *out++ = 0;
+  if (checks) {
+    *out++ = record.check;
+    *out++ = record.check >> 8;
   }
 }
 

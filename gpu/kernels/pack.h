@@ -35,7 +35,7 @@ typedef struct
   uint64_t capacity; /* bytes */
   uint32_t header_size;
   uint32_t n_blocks;
-  uint32_t block_checks; /* leave room for them */
+  uint32_t block_checks; /* records have them */
 } PacoPackParameters;
 
 /* Launch, with the same parameters: one block of PACO_PACK_SCAN_THREADS of

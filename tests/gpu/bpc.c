@@ -23,7 +23,7 @@
 typedef struct
 {
   GRand *random;
-  bool wide;
+  bool wide, block_checks;
   unsigned coding_passes, complexity, reconstruction;
   PacoProbabilitySet sets[PACO_N_BUILTIN_SETS];
   unsigned n_blocks;
@@ -164,6 +164,7 @@ round_new (GRand *random)
 
   round->random = random;
   round->wide = below (round, 3) == 0;
+  round->block_checks = below (round, 3) > 0;
   round->coding_passes = passes[below (round, 6)];
   round->complexity = below (round, 4);
   round->reconstruction = below (round, 256);
@@ -179,6 +180,9 @@ round_new (GRand *random)
     paco_reference_encode_block (&block, round->indices[i],
         round->blocks[i].dropped_planes, round->complexity, &round->records[i],
         round->bytes[i]);
+    if (round->block_checks && round->records[i].planes > 0)
+      round->records[i].check = paco_reference_check (
+          round->bytes[i]->data, round->bytes[i]->len);
   }
   return round;
 }
@@ -284,6 +288,8 @@ compare_encoded (
       fail (round, i, "the records differ");
     else if (a->length != b->length)
       fail (round, i, "the lengths differ");
+    else if (a->check != b->check)
+      fail (round, i, "the checks differ");
     else if (a->length > 0
         && memcmp (
                round->bytes[i]->data, slots + round->blocks[i].slot, a->length)
@@ -308,6 +314,7 @@ test_encoder (TestDevice *test, Round *round)
         test, NULL, round->n_blocks * sizeof (PacoGpuRecord)),
     .n_blocks = round->n_blocks,
     .complexity = round->complexity,
+    .block_checks = round->block_checks,
   };
   PacoGpuRecord *records;
   uint32_t *slots;
@@ -394,6 +401,7 @@ pack_payload (Round *round, PacoGpuRecord *records)
       .flags = (r->shared_codewords ? PACO_GPU_SHARED_CODEWORDS : 0)
           | (r->raw_left_signs ? PACO_GPU_RAW_LEFT_SIGNS : 0),
       .length = r->length,
+      .check = r->check,
       .offset = payload->len };
     g_byte_array_append (payload, round->bytes[i]->data, round->bytes[i]->len);
   }
@@ -419,10 +427,16 @@ static bool
 compare_block (Round *round, unsigned i, const void *coefficients)
 {
   const PacoGpuBlock *b = &round->blocks[i];
+  const PacoBlockRecord *record = &round->records[i];
+  const GByteArray *bytes = round->bytes[i];
   PacoReferenceBlock block = reference_block (round, i);
-  int32_t *indices = g_new (int32_t, b->width * b->height);
-  bool broken = !paco_reference_decode_block (
-      &block, &round->records[i], round->bytes[i]->data, indices);
+  int32_t *indices = g_new0 (int32_t, b->width * b->height);
+  bool broken = round->block_checks && record->planes > 0
+      && paco_reference_check (bytes->data, bytes->len) != record->check;
+
+  if (!broken)
+    broken = !paco_reference_decode_block (
+        &block, record, bytes->data, indices);
 
   for (unsigned k = 0; k < (unsigned) b->width * b->height; k++) {
     size_t at = b->coefficients + (size_t) (k / b->width) * b->stride
@@ -479,6 +493,7 @@ test_decoder (TestDevice *test, Round *round)
     .n_blocks = round->n_blocks,
     .payload_words = payload->len / 4,
     .reconstruction = round->reconstruction,
+    .block_checks = round->block_checks,
   };
   void *coefficients;
   PacoGpuRecord *found;

@@ -74,6 +74,7 @@ random_record (Frame *frame, PacoBlockRecord *record)
   /* Large ones are rare, or the emulation takes long. */
   record->length = below (
       frame, lengths[below (frame, 64) ? below (frame, 3) : 3]);
+  record->check = g_rand_int (frame->random);
 }
 
 /* Blocks are coded in another order than their records are in. */
@@ -145,7 +146,8 @@ frame_init (Frame *frame, GRand *random)
       .dropped_planes = r->dropped_planes,
       .flags = (r->shared_codewords ? PACO_GPU_SHARED_CODEWORDS : 0)
           | (r->raw_left_signs ? PACO_GPU_RAW_LEFT_SIGNS : 0),
-      .length = r->length };
+      .length = r->length,
+      .check = r->check };
   }
   shuffle_blocks (frame);
   expect (frame);

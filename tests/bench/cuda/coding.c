@@ -74,6 +74,7 @@ coding_encode (Bench *bench, void *data, unsigned set)
     .records = coding->records[set],
     .n_blocks = coding->plan.n_blocks,
     .complexity = coding->complexity,
+    .block_checks = coding->plan.coding.block_checks,
   };
 
   launch (bench, coding, false,
@@ -96,6 +97,7 @@ coding_decode (Bench *bench, void *data, unsigned set)
     .n_blocks = coding->plan.n_blocks,
     .payload_words = (coding->payload_size + 3) / 4,
     .reconstruction = coding->plan.coding.reconstruction,
+    .block_checks = coding->plan.coding.block_checks,
   };
 
   launch (bench, coding, true,
@@ -108,9 +110,10 @@ coding_pack (Bench *bench, void *data, unsigned set)
   Coding *coding = data;
 
   coding->frame.stream = bench->stream;
-  must (paco_pack_enqueue (&coding->frame, &coding->pack[set],
-            coding->slots[set], coding->records[set], false, CODING_HEADER,
-            coding->output[set], 2 * CONTENT_BYTES, NULL),
+  must (
+      paco_pack_enqueue (&coding->frame, &coding->pack[set], coding->slots[set],
+          coding->records[set], coding->plan.coding.block_checks, CODING_HEADER,
+          coding->output[set], 2 * CONTENT_BYTES, NULL),
       NULL);
 }
 
