@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Makes the golden streams: small frames that between them use every part of
  * the format, and the CRC of the pixels that they decode to. They freeze the
- * format: when a change of the code changes what they decode to, the version
- * of the format has to change. To be run by hand, see README.md.
+ * format: when a change of the code changes what they decode to, the format
+ * has changed. To be run by hand, see README.md.
  *
  *   make-golden FOLDER */
 #include "codec/reference/reference.h"
