@@ -208,6 +208,21 @@ gst_paco_container_sink_caps (GstCaps *allowed)
   return caps;
 }
 
+GstCaps *
+gst_paco_container_filter_caps (GstCaps *caps, GstCaps *filter)
+{
+  GstCaps *answer;
+
+  if (!filter)
+    return caps;
+  if (gst_caps_is_fixed (filter) && gst_caps_can_intersect (filter, caps))
+    answer = gst_caps_ref (filter);
+  else
+    answer = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (caps);
+  return answer;
+}
+
 gboolean
 gst_paco_container_is_framed (const GstStructure *caps)
 {

@@ -45,6 +45,12 @@ GstCaps *gst_paco_container_allowed_caps (GstPad *pad);
  * upstream would fail to negotiate without a word. */
 GstCaps *gst_paco_container_sink_caps (GstCaps *allowed);
 
+/* The answer of a sink pad that could take `caps`, which it takes ownership of,
+ * to a query with `filter`, which may be NULL. Fixed caps stay what they are: a
+ * capsfilter behind a source that has no caps asks for them, and could not
+ * choose from the ranges that downstream allows. */
+GstCaps *gst_paco_container_filter_caps (GstCaps *caps, GstCaps *filter);
+
 /* Whether streams of these caps come with one whole frame in each buffer. */
 gboolean gst_paco_container_is_framed (const GstStructure *caps);
 

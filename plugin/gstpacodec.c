@@ -28,6 +28,7 @@
 #include "gstpacodec.h"
 #include "caps/videocaps.h"
 #include "gstpacocoder.h"
+#include "gstpacocontainer.h"
 #include "gstpacooutput.h"
 #include "gstpacopools.h"
 
@@ -276,12 +277,35 @@ gst_paco_dec_change_state (GstElement *element, GstStateChange transition)
 
 /* --- format --- */
 
+/* Bytes that are not split into frames cannot be decoded; the caps, or that
+ * there are none, tell. */
+static void
+post_unparsed (GstPacoDec *self)
+{
+  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+      ("What comes to pacodec is not split into frames: put pacoparse before "
+       "it."),
+      ("the caps must be video/x-paco, parsed=true, alignment=frame"));
+}
+
+/* The limits of downstream; see the function for those that stay out. */
+static GstCaps *
+gst_paco_dec_getcaps (GstVideoDecoder *decoder, GstCaps *filter)
+{
+  return gst_paco_container_filter_caps (
+      gst_video_decoder_proxy_getcaps (decoder, NULL, NULL), filter);
+}
+
 /* The first frame brings the format; this only keeps what upstream knows. */
 static gboolean
 gst_paco_dec_set_format (GstVideoDecoder *decoder, GstVideoCodecState *state)
 {
   GstPacoDec *self = GST_PACO_DEC (decoder);
 
+  if (!gst_paco_container_is_framed (gst_caps_get_structure (state->caps, 0))) {
+    post_unparsed (self);
+    return FALSE;
+  }
   g_clear_pointer (&self->input_state, gst_video_codec_state_unref);
   self->input_state = gst_video_codec_state_ref (state);
   self->configured = FALSE;
@@ -573,6 +597,12 @@ gst_paco_dec_handle_frame (GstVideoDecoder *decoder, GstVideoCodecFrame *frame)
   gboolean reverse = decoder->input_segment.rate < 0.0;
   GstFlowReturn flow;
 
+  if (self->input_state == NULL) {
+    post_unparsed (self);
+    gst_video_decoder_release_frame (decoder, frame);
+    return GST_FLOW_NOT_NEGOTIATED;
+  }
+
   GST_VIDEO_DECODER_STREAM_UNLOCK (decoder);
   flow = decode (self, frame);
   /* Playing backwards the base class turns the order of what has been finished
@@ -654,8 +684,9 @@ gst_paco_dec_init (GstPacoDec *self)
       &self->coder, GST_ELEMENT (self), &decoder->stream_lock, push);
 
   gst_video_decoder_set_packetized (decoder, TRUE);
-  gst_video_decoder_set_needs_format (decoder, TRUE);
   gst_video_decoder_set_use_default_pad_acceptcaps (decoder, TRUE);
+  /* Also caps that are refused with a sentence. */
+  GST_PAD_SET_ACCEPT_INTERSECT (GST_VIDEO_DECODER_SINK_PAD (self));
   GST_PAD_SET_ACCEPT_TEMPLATE (GST_VIDEO_DECODER_SINK_PAD (self));
 }
 
@@ -714,6 +745,7 @@ gst_paco_dec_class_init (GstPacoDecClass *klass)
 
   decoder_class->start = GST_DEBUG_FUNCPTR (gst_paco_dec_start);
   decoder_class->stop = GST_DEBUG_FUNCPTR (gst_paco_dec_stop);
+  decoder_class->getcaps = GST_DEBUG_FUNCPTR (gst_paco_dec_getcaps);
   decoder_class->set_format = GST_DEBUG_FUNCPTR (gst_paco_dec_set_format);
   decoder_class->negotiate = GST_DEBUG_FUNCPTR (gst_paco_dec_negotiate);
   decoder_class->decide_allocation = GST_DEBUG_FUNCPTR (

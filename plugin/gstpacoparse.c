@@ -569,19 +569,7 @@ gst_paco_parse_get_sink_caps (GstBaseParse *base, GstCaps *filter)
     gst_caps_unref (caps);
     caps = both;
   }
-  /* Fixed caps stay what they are, without the limits from downstream: a
-   * capsfilter behind a source that has no caps asks for them, and could not
-   * choose from a range. */
-  if (filter) {
-    GstCaps *both = gst_caps_is_fixed (filter)
-            && gst_caps_can_intersect (filter, caps)
-        ? gst_caps_ref (filter)
-        : gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
-
-    gst_caps_unref (caps);
-    caps = both;
-  }
-  return caps;
+  return gst_paco_container_filter_caps (caps, filter);
 }
 
 /* Whether no bytes after the event belong to a frame before it. */
