@@ -11,14 +11,27 @@
 
 /* --- A device that does not answer --- */
 
+gint64
+paco_timeout (const PacoBackendOptions *options)
+{
+  return G_GINT64_CONSTANT (1000)
+      * (options->timeout ? options->timeout : PACO_DEFAULT_TIMEOUT);
+}
+
+void
+paco_set_lost_error (GError **error, const char *device, gint64 timeout)
+{
+  g_set_error (error, PACO_ERROR, PACO_ERROR_DEVICE,
+      "%s has not answered for %g seconds; start the program again to use it, "
+      "and reset the device if that does not help; until then only the CPU can "
+      "code (backend=cpu)",
+      device, (double) timeout / G_USEC_PER_SEC);
+}
+
 static void
 set_lost_error (const PacoCoder *coder, GError **error)
 {
-  g_set_error (error, PACO_ERROR, PACO_ERROR_DEVICE,
-      "%s has not answered for %g seconds; the program has to be started again "
-      "before it can use the device, until then only the CPU can code "
-      "(backend=cpu), and if that does not help the device has to be reset",
-      coder->stats.device, (double) coder->timeout / G_USEC_PER_SEC);
+  paco_set_lost_error (error, coder->stats.device, coder->timeout);
 }
 
 /* Frames of which nothing is left between those in flight and those collected.
@@ -74,9 +87,19 @@ lose (PacoCoder *coder)
   if (coder->lost)
     return;
   coder->lost = true;
-  if (coder->klass->lost)
-    coder->klass->lost (coder);
+  coder->klass->device->lost (coder->device);
   abandon_all (coder);
+}
+
+/* Returns FALSE with an error. */
+static gboolean
+fail_as_lost (PacoCoder *coder, GError **error)
+{
+  g_mutex_lock (&coder->lock);
+  lose (coder);
+  set_lost_error (coder, error);
+  g_mutex_unlock (&coder->lock);
+  return FALSE;
 }
 
 /* When the oldest of the frames being coded should have been finished. */
@@ -164,9 +187,7 @@ paco_coder_init (PacoCoder *coder, const PacoCoderClass *klass,
   coder->kind = kind;
   coder->references = 1;
   coder->depth = CLAMP (options->depth, 1, PACO_MAX_DEPTH);
-  if (klass->has_device)
-    coder->timeout = G_GINT64_CONSTANT (1000)
-        * (options->timeout ? options->timeout : PACO_DEFAULT_TIMEOUT);
+  coder->timeout = klass->device ? paco_timeout (options) : 0;
   coder->drop = options->drop;
   coder->stats.backend = klass->backend;
   g_mutex_init (&coder->lock);
@@ -212,12 +233,40 @@ paco_coder_ref (PacoCoder *coder)
   return coder;
 }
 
-void
-paco_coder_unref (PacoCoder *coder)
+/* --- Calls of the device --- */
+
+/* The device's call(), or just the call where there is none. */
+static bool
+call_device (PacoCoder *coder, void (*func) (void *data),
+    void (*late) (void *data), void *data)
 {
-  if (!g_atomic_int_dec_and_test (&coder->references))
-    return;
-  paco_coder_unconfigure (coder);
+  if (coder->device)
+    return coder->klass->device->call (coder->device, func, late, data);
+  func (data);
+  return true;
+}
+
+static void
+unconfigure (PacoCoder *coder)
+{
+  coder->configured = false;
+  coder->klass->unconfigure (coder);
+  g_clear_pointer (&coder->geometry, paco_geometry_free);
+}
+
+static void
+unconfigure_and_unref (void *coder)
+{
+  unconfigure (coder);
+  paco_coder_unref (coder);
+}
+
+static void
+free_coder (void *data)
+{
+  PacoCoder *coder = data;
+
+  unconfigure (coder);
   coder->klass->close (coder);
   for (unsigned i = 0; i < coder->depth; i++) {
     g_free (coder->slots[i].job);
@@ -226,6 +275,13 @@ paco_coder_unref (PacoCoder *coder)
   g_cond_clear (&coder->changed);
   g_mutex_clear (&coder->lock);
   g_free (coder);
+}
+
+void
+paco_coder_unref (PacoCoder *coder)
+{
+  if (g_atomic_int_dec_and_test (&coder->references))
+    call_device (coder, free_coder, NULL, coder);
 }
 
 /* Returns whether all threads have come to their end. */
@@ -259,18 +315,67 @@ paco_coder_close (PacoCoder *coder)
     return;
   paco_coder_abandon (coder, NULL);
   if (stop_threads (coder))
-    paco_coder_unconfigure (coder);
+    paco_coder_unconfigure (coder, NULL);
   paco_coder_unref (coder);
 }
 
 /* --- Configuration --- */
 
-void
-paco_coder_unconfigure (PacoCoder *coder)
+typedef struct
 {
-  coder->configured = false;
-  coder->klass->unconfigure (coder);
-  g_clear_pointer (&coder->geometry, paco_geometry_free);
+  PacoCoder *coder;
+  gboolean done;
+  GError *error;
+} Configuration;
+
+static void
+configure (void *data)
+{
+  Configuration *configuration = data;
+  PacoCoder *coder = configuration->coder;
+
+  configuration->done = coder->klass->configure (coder, &configuration->error);
+}
+
+static void
+configured_late (void *data)
+{
+  Configuration *configuration = data;
+
+  paco_coder_unref (configuration->coder);
+  g_clear_error (&configuration->error);
+  g_free (configuration);
+}
+
+static gboolean
+configure_device (PacoCoder *coder, GError **error)
+{
+  Configuration *configuration = g_new0 (Configuration, 1);
+  gboolean done;
+
+  configuration->coder = paco_coder_ref (coder);
+  if (!call_device (coder, configure, configured_late, configuration))
+    return fail_as_lost (coder, error);
+  done = configuration->done;
+  if (!done)
+    g_propagate_error (error, g_steal_pointer (&configuration->error));
+  configured_late (configuration);
+  return done;
+}
+
+gboolean
+paco_coder_unconfigure (PacoCoder *coder, GError **error)
+{
+  bool lost;
+
+  g_mutex_lock (&coder->lock);
+  lost = coder->lost;
+  g_mutex_unlock (&coder->lock);
+  if (!lost
+      && call_device (
+          coder, unconfigure_and_unref, NULL, paco_coder_ref (coder)))
+    return TRUE;
+  return fail_as_lost (coder, error);
 }
 
 gboolean
@@ -278,9 +383,9 @@ paco_coder_configure (PacoCoder *coder, PacoConfigureFunc prepare,
     const PacoSampleLayout *layout, GError **error)
 {
   coder->configured = prepare (coder, layout, error)
-      && coder->klass->configure (coder, error);
+      && configure_device (coder, error);
   if (!coder->configured)
-    paco_coder_unconfigure (coder);
+    paco_coder_unconfigure (coder, NULL);
   return coder->configured;
 }
 
@@ -419,12 +524,12 @@ paco_coder_stats (PacoCoder *coder, PacoStats *stats)
 gboolean
 paco_coder_has_host_memory (const PacoCoder *coder)
 {
-  return coder->klass->host_memory != NULL;
+  return coder->klass->device != NULL;
 }
 
 PacoHostMemory *
 paco_coder_host_memory (PacoCoder *coder, size_t size, GError **error)
 {
-  g_return_val_if_fail (coder->klass->host_memory, NULL);
-  return coder->klass->host_memory (coder, size, error);
+  g_return_val_if_fail (coder->klass->device, NULL);
+  return coder->klass->device->host_memory (coder->device, size, error);
 }

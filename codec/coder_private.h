@@ -7,12 +7,25 @@
 #include "geometry.h"
 #include <stdbool.h>
 
-/* What a backend does. */
+/* What a backend does with the device of a coder, which may never answer. */
+typedef struct
+{
+  /* Calls func(data) and waits until it has returned. FALSE if the device does
+   * not answer in time: then late(data) is called once it has, after func if
+   * that had begun. Without `late`, func is called in any case. */
+  bool (*call) (void *device, void (*func) (void *data),
+      void (*late) (void *data), void *data);
+  /* It did not answer: no new coder is to use it as it is. */
+  void (*lost) (void *device);
+  PacoHostMemory *(*host_memory) (void *device, size_t size, GError **error);
+} PacoDeviceClass;
+
+/* What a backend does. The device's thread calls these functions, if there is a
+ * device. */
 typedef struct
 {
   const char *backend;
-  /* Its threads wait for a device, which may never answer. */
-  bool has_device;
+  const PacoDeviceClass *device; /* NULL: the CPU, and all memory is the same */
   /* Gets ready for frames of what the coder says; whatever is left of it after
    * an error, unconfigure() frees. */
   gboolean (*configure) (PacoCoder *coder, GError **error);
@@ -20,12 +33,6 @@ typedef struct
   void (*unconfigure) (PacoCoder *coder);
   /* Frees what open() has made, but not the coder itself. */
   void (*close) (PacoCoder *coder);
-  /* The device does not answer: no new coder is to use it as it is. May be
-   * NULL. */
-  void (*lost) (PacoCoder *coder);
-  /* NULL where all memory is the same. */
-  PacoHostMemory *(*host_memory) (
-      PacoCoder *coder, size_t size, GError **error);
 } PacoCoderClass;
 
 /* What encoders and decoders differ in: a job and its result. */
@@ -62,6 +69,7 @@ struct _PacoCoder
 {
   const PacoCoderClass *klass;
   const PacoCoderKind *kind;
+  void *device; /* for the PacoDeviceClass; NULL until it is open */
   gint references;
   unsigned depth; /* slots */
   gint64 timeout; /* microseconds; 0: none */
@@ -92,13 +100,22 @@ void paco_coder_init (PacoCoder *coder, const PacoCoderClass *klass,
     const PacoCoderKind *kind, const PacoBackendOptions *options);
 gboolean paco_coder_start (PacoCoder *coder, GError **error);
 
-/* Makes coder->geometry and whatever else encoder and decoder need before the
- * backend gets ready; the coder is unconfigured before, and after a failure. */
+/* What a coder says whose device has not answered for this many microseconds;
+ * device: its name. */
+void paco_set_lost_error (GError **error, const char *device, gint64 timeout);
+
+/* Of options, in microseconds. */
+gint64 paco_timeout (const PacoBackendOptions *options);
+
+/* prepare() makes coder->geometry and whatever else encoder and decoder need
+ * before the backend gets ready; the coder is unconfigured before, and after a
+ * failure. */
 typedef gboolean (*PacoConfigureFunc) (
     PacoCoder *coder, const PacoSampleLayout *layout, GError **error);
 gboolean paco_coder_configure (PacoCoder *coder, PacoConfigureFunc prepare,
     const PacoSampleLayout *layout, GError **error);
-void paco_coder_unconfigure (PacoCoder *coder);
+/* Error DEVICE: the coder is lost, and what is configured still in use. */
+gboolean paco_coder_unconfigure (PacoCoder *coder, GError **error);
 
 /* Waits for a free slot and copies the job there. A frame that is abandoned
  * while it waits counts as submitted. Error DEVICE. */

@@ -116,7 +116,8 @@ gboolean
 paco_decoder_configure (PacoDecoder *decoder, const PacoHeader *header,
     const PacoSampleLayout *layout, unsigned reduce, GError **error)
 {
-  paco_coder_unconfigure (&decoder->coder);
+  if (!paco_coder_unconfigure (&decoder->coder, error))
+    return FALSE;
   decoder->header = *header;
   decoder->header.set = NULL;
   decoder->reduce = reduce;

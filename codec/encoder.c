@@ -110,7 +110,8 @@ paco_encoder_configure (PacoEncoder *encoder, const PacoPictureFormat *picture,
     const PacoSampleLayout *layout, const PacoParameters *parameters,
     GError **error)
 {
-  paco_coder_unconfigure (&encoder->coder);
+  if (!paco_coder_unconfigure (&encoder->coder, error))
+    return FALSE;
   encoder->picture = *picture;
   encoder->parameters = *parameters;
   return paco_coder_configure (&encoder->coder, prepare, layout, error);

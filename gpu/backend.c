@@ -14,6 +14,8 @@ const PacoBackend paco_cuda_backend = {
  * library that belongs to the process, as a GPU's context does. */
 static GMutex devices_lock;
 static GSList *devices; /* of PacoCuda */
+static bool opening;    /* by a thread, which does not hold the lock */
+static GCond opening_changed;
 
 /* --- Opening --- */
 
@@ -112,8 +114,10 @@ load (PacoCuda *cuda, GError **error)
 }
 
 static void
-cuda_free (PacoCuda *cuda)
+cuda_free (void *data)
 {
+  PacoCuda *cuda = data;
+
   if (cuda->device && paco_cuda_enter (cuda, NULL)) {
     if (cuda->rows)
       cuda->driver->mem_free (cuda->rows);
@@ -165,17 +169,81 @@ find_open (int ordinal)
   return NULL;
 }
 
+/* A device that is being opened. */
+typedef struct
+{
+  int ordinal;
+  PacoCuda *cuda;
+  GError *error;
+} Opening;
+
+static void
+open_device (void *data)
+{
+  Opening *device = data;
+
+  device->cuda = cuda_new (device->ordinal, &device->error);
+}
+
+static void
+opened_late (void *data)
+{
+  Opening *device = data;
+
+  g_clear_pointer (&device->cuda, cuda_free);
+  g_clear_error (&device->error);
+  g_free (device);
+}
+
+static PacoCuda *
+open_new (int ordinal, gint64 timeout, GError **error)
+{
+  PacoCaller *caller = paco_caller_new (error);
+  Opening *device;
+  PacoCuda *cuda;
+
+  if (!caller)
+    return NULL;
+  device = g_new0 (Opening, 1);
+  device->ordinal = ordinal;
+  if (!paco_caller_call (caller, PACO_CUDA_OPEN_FACTOR * timeout, open_device,
+          opened_late, device)) {
+    paco_set_lost_error (
+        error, "the CUDA driver", PACO_CUDA_OPEN_FACTOR * timeout);
+    paco_caller_close (caller);
+    return NULL;
+  }
+  cuda = g_steal_pointer (&device->cuda);
+  if (cuda) {
+    cuda->caller = caller;
+    cuda->timeout = timeout;
+  } else {
+    g_propagate_error (error, g_steal_pointer (&device->error));
+    paco_caller_close (caller);
+  }
+  opened_late (device);
+  return cuda;
+}
+
+/* One thread opens at a time, so that devices are shared. */
 PacoCuda *
-paco_cuda_open (int ordinal, GError **error)
+paco_cuda_open (int ordinal, gint64 timeout, GError **error)
 {
   PacoCuda *cuda;
 
   g_mutex_lock (&devices_lock);
+  while (opening)
+    g_cond_wait (&opening_changed, &devices_lock);
   cuda = find_open (ordinal);
   if (cuda) {
     cuda->references++;
   } else {
-    cuda = cuda_new (ordinal, error);
+    opening = true;
+    g_mutex_unlock (&devices_lock);
+    cuda = open_new (ordinal, timeout, error);
+    g_mutex_lock (&devices_lock);
+    opening = false;
+    g_cond_broadcast (&opening_changed);
     if (cuda)
       devices = g_slist_prepend (devices, cuda);
   }
@@ -195,15 +263,72 @@ paco_cuda_ref (PacoCuda *cuda)
 void
 paco_cuda_unref (PacoCuda *cuda)
 {
+  PacoCaller *caller;
+  bool last;
+
   if (!cuda)
     return;
   g_mutex_lock (&devices_lock);
-  if (--cuda->references == 0) {
+  last = --cuda->references == 0;
+  if (last)
     devices = g_slist_remove (devices, cuda);
-    cuda_free (cuda);
-  }
   g_mutex_unlock (&devices_lock);
+  if (!last)
+    return;
+  caller = cuda->caller;
+  paco_caller_call (caller, cuda->timeout, cuda_free, NULL, cuda);
+  paco_caller_close (caller);
 }
+
+/* --- Calls --- */
+
+static bool
+call (void *device, void (*func) (void *data), void (*late) (void *data),
+    void *data)
+{
+  /* What is called may give the last reference away. */
+  PacoCuda *cuda = paco_cuda_ref (device);
+  bool done = paco_caller_call (cuda->caller, cuda->timeout, func, late, data);
+
+  if (!done)
+    paco_driver_set_failed (cuda->driver);
+  paco_cuda_unref (cuda);
+  return done;
+}
+
+gboolean
+paco_cuda_call (PacoCuda *cuda, void (*func) (void *data),
+    void (*late) (void *data), void *data, GError **error)
+{
+  bool done;
+
+  paco_cuda_ref (cuda);
+  done = call (cuda, func, late, data);
+  if (!done)
+    paco_set_lost_error (error, cuda->device->name, cuda->timeout);
+  paco_cuda_unref (cuda);
+  return done;
+}
+
+static void
+lost (void *device)
+{
+  PacoCuda *cuda = device;
+
+  paco_driver_set_failed (cuda->driver);
+}
+
+static PacoHostMemory *
+host_memory (void *device, size_t size, GError **error)
+{
+  return paco_cuda_host_memory_new (device, size, error);
+}
+
+const PacoDeviceClass paco_cuda_device_class = {
+  .call = call,
+  .lost = lost,
+  .host_memory = host_memory,
+};
 
 gboolean
 paco_cuda_enter (PacoCuda *cuda, GError **error)

@@ -2,7 +2,9 @@
  * The CUDA backend: what encoder and decoder have in common, and the functions
  * that the table paco_cuda_backend is made of. */
 #pragma once
+#include "codec/coder_private.h"
 #include "codec/backend.h"
+#include "gpu/caller.h"
 #include "gpu/dwt.h"
 #include "gpu/kernels/bpc.h"
 #include "gpu/kernels/pack.h"
@@ -19,6 +21,8 @@ extern const unsigned char paco_fatbin_pack[];
 typedef struct
 {
   gint references; /* of the table of devices, under its lock */
+  PacoCaller *caller;
+  gint64 timeout; /* of its calls, microseconds */
   PacoDevice *device;
   const PacoDriver *driver; /* the device's */
   PacoModule dwt_module, bpc_module, pack_module;
@@ -39,9 +43,19 @@ typedef struct
 #define PACO_CUDA_SETS_BYTES                                                   \
   (PACO_N_BUILTIN_SETS * PACO_GPU_SET_ROWS * PACO_GPU_ROW_BYTES)
 
-PacoCuda *paco_cuda_open (int ordinal, GError **error);
+/* timeout: of calls, microseconds; opening may take PACO_CUDA_OPEN_FACTOR times
+ * as long, because the driver may have to compile the kernels. */
+#define PACO_CUDA_OPEN_FACTOR 12
+PacoCuda *paco_cuda_open (int ordinal, gint64 timeout, GError **error);
 PacoCuda *paco_cuda_ref (PacoCuda *cuda);
 void paco_cuda_unref (PacoCuda *cuda);
+
+/* paco_caller_call() for the device; error DEVICE. */
+gboolean paco_cuda_call (PacoCuda *cuda, void (*func) (void *data),
+    void (*late) (void *data), void *data, GError **error);
+
+/* The device is a PacoCuda. */
+extern const PacoDeviceClass paco_cuda_device_class;
 
 /* paco_device_enter() and paco_device_leave(). */
 gboolean paco_cuda_enter (PacoCuda *cuda, GError **error);

@@ -364,19 +364,15 @@ close_parts (PacoCoder *base)
   paco_cuda_unref (decoder->cuda);
 }
 
-static PacoHostMemory *
-host_memory (PacoCoder *base, size_t size, GError **error)
-{
-  return paco_cuda_host_memory_new (((CudaDecoder *) base)->cuda, size, error);
-}
-
 static gboolean
 open_parts (
     CudaDecoder *decoder, const PacoBackendOptions *options, GError **error)
 {
-  decoder->cuda = paco_cuda_open (options->device, error);
+  decoder->cuda = paco_cuda_open (
+      options->device, paco_timeout (options), error);
   if (!decoder->cuda)
     return FALSE;
+  decoder->base.coder.device = decoder->cuda;
   paco_cuda_describe (&decoder->base.coder.stats, decoder->cuda);
   paco_cuda_lanes_init (&decoder->lanes, decoder->cuda);
   return paco_coder_start (&decoder->base.coder, error);
@@ -388,11 +384,10 @@ paco_cuda_decoder_open (const PacoBackendOptions *options, GError **error)
   static const PacoDecoderClass klass = {
     .coder = {
       .backend = "cuda",
-      .has_device = true,
+      .device = &paco_cuda_device_class,
       .configure = configure,
       .unconfigure = unconfigure,
       .close = close_parts,
-      .host_memory = host_memory,
     },
     .decode = decode,
   };

@@ -146,6 +146,12 @@ paco_driver_has_failed (const PacoDriver *driver)
   return g_atomic_int_get (driver->failed);
 }
 
+void
+paco_driver_set_failed (const PacoDriver *driver)
+{
+  g_atomic_int_set (driver->failed, TRUE);
+}
+
 static gboolean
 attribute (
     PacoDevice *device, CUdevice_attribute which, int *value, GError **error)

@@ -120,6 +120,8 @@ gboolean paco_driver_check (const PacoDriver *driver, CUresult result,
 /* Whether a check has ever ended with an error DEVICE. Most of these errors stay
  * with the context, which is of no more use then. */
 gboolean paco_driver_has_failed (const PacoDriver *driver);
+/* A call does not return, which is a failure, too. */
+void paco_driver_set_failed (const PacoDriver *driver);
 
 /* The oldest devices that the kernels are built for. */
 #define PACO_MIN_COMPUTE_CAPABILITY 75

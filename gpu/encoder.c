@@ -329,19 +329,15 @@ close_parts (PacoCoder *base)
   paco_cuda_unref (encoder->cuda);
 }
 
-static PacoHostMemory *
-host_memory (PacoCoder *base, size_t size, GError **error)
-{
-  return paco_cuda_host_memory_new (((CudaEncoder *) base)->cuda, size, error);
-}
-
 static gboolean
 open_parts (
     CudaEncoder *encoder, const PacoBackendOptions *options, GError **error)
 {
-  encoder->cuda = paco_cuda_open (options->device, error);
+  encoder->cuda = paco_cuda_open (
+      options->device, paco_timeout (options), error);
   if (!encoder->cuda)
     return FALSE;
+  encoder->base.coder.device = encoder->cuda;
   paco_cuda_describe (&encoder->base.coder.stats, encoder->cuda);
   encoder->outputs = paco_cuda_outputs_new (encoder->cuda);
   paco_cuda_lanes_init (&encoder->lanes, encoder->cuda);
@@ -354,11 +350,10 @@ paco_cuda_encoder_open (const PacoBackendOptions *options, GError **error)
   static const PacoEncoderClass klass = {
     .coder = {
       .backend = "cuda",
-      .has_device = true,
+      .device = &paco_cuda_device_class,
       .configure = configure,
       .unconfigure = unconfigure,
       .close = close_parts,
-      .host_memory = host_memory,
     },
     .encode = encode,
   };

@@ -72,13 +72,45 @@ typedef struct
 {
   PacoHostMemory memory; /* first: it is what the user sees */
   PacoCuda *cuda;
+  GError *error;
 } Handed;
+
+static void
+allocate (void *data)
+{
+  Handed *handed = data;
+  PacoCuda *cuda = handed->cuda;
+
+  if (!paco_cuda_enter (cuda, &handed->error))
+    return;
+  if (!paco_driver_check (cuda->driver,
+          cuda->driver->mem_host_alloc (
+              &handed->memory.data, MAX (handed->memory.size, 1), PINNED_FLAGS),
+          &handed->error, "%zu bytes of page-locked memory cannot be had",
+          handed->memory.size))
+    handed->memory.data = NULL;
+  paco_cuda_leave (cuda);
+}
+
+static void
+free_handed (void *data)
+{
+  Handed *handed = data;
+  PacoCuda *cuda = handed->cuda;
+
+  if (handed->memory.data && paco_cuda_enter (cuda, NULL)) {
+    cuda->driver->mem_free_host (handed->memory.data);
+    paco_cuda_leave (cuda);
+  }
+  g_clear_error (&handed->error);
+  g_free (handed);
+  paco_cuda_unref (cuda);
+}
 
 static void
 release (PacoHostMemory *memory)
 {
-  Handed *handed = (Handed *) memory;
-  PacoCuda *cuda = handed->cuda;
+  PacoCuda *cuda = ((Handed *) memory)->cuda;
 
   g_mutex_lock (&cuda->lock);
   for (guint i = 0; i < cuda->pinned->len; i++) {
@@ -88,32 +120,24 @@ release (PacoHostMemory *memory)
     }
   }
   g_mutex_unlock (&cuda->lock);
-  if (paco_cuda_enter (cuda, NULL)) {
-    cuda->driver->mem_free_host (memory->data);
-    paco_cuda_leave (cuda);
-  }
-  paco_cuda_unref (cuda);
-  g_free (handed);
+  paco_cuda_call (cuda, free_handed, NULL, memory, NULL);
 }
 
 PacoHostMemory *
 paco_cuda_host_memory_new (PacoCuda *cuda, size_t size, GError **error)
 {
-  Handed *handed;
-  void *data = NULL;
-  gboolean done;
+  Handed *handed = g_new0 (Handed, 1);
 
-  if (!paco_cuda_enter (cuda, error))
-    return NULL;
-  done = paco_driver_check (cuda->driver,
-      cuda->driver->mem_host_alloc (&data, MAX (size, 1), PINNED_FLAGS), error,
-      "%zu bytes of page-locked memory cannot be had", size);
-  paco_cuda_leave (cuda);
-  if (!done)
-    return NULL;
-  handed = g_new0 (Handed, 1);
-  handed->memory = (PacoHostMemory){ data, size, release };
+  handed->memory.size = size;
+  handed->memory.release = release;
   handed->cuda = paco_cuda_ref (cuda);
+  if (!paco_cuda_call (cuda, allocate, free_handed, handed, error))
+    return NULL;
+  if (!handed->memory.data) {
+    g_propagate_error (error, g_steal_pointer (&handed->error));
+    free_handed (handed);
+    return NULL;
+  }
   g_mutex_lock (&cuda->lock);
   g_array_append_vals (cuda->pinned, &(PacoHostMemory *){ &handed->memory }, 1);
   g_mutex_unlock (&cuda->lock);

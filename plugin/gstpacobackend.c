@@ -232,6 +232,16 @@ open_decoder (const PacoBackend *backend, const PacoBackendOptions *options,
   return backend->decoder_open (options, error);
 }
 
+/* Milliseconds, for debuggers, which need more, and tests, which need less; 0:
+ * the standard. */
+static guint
+device_timeout (void)
+{
+  const char *text = g_getenv ("GST_PACO_DEVICE_TIMEOUT");
+
+  return text != NULL ? MIN (g_ascii_strtoull (text, NULL, 10), G_MAXUINT) : 0;
+}
+
 /* Opens the first backend that was asked for and can be had. */
 static gpointer
 open_backend (GstElement *element, const GstPacoSettings *settings,
@@ -244,6 +254,7 @@ open_backend (GstElement *element, const GstPacoSettings *settings,
     .threads = settings->threads,
     .depth = settings->pipeline_depth,
     .max_pixels = settings->max_pixels,
+    .timeout = device_timeout (),
     .drop = drop,
   };
   GError *failure = NULL;

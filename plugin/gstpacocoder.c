@@ -13,6 +13,7 @@ gst_paco_coder_init (GstPacoCoder *coder, GstElement *element,
   coder->element = element;
   coder->stream_lock = stream_lock;
   gst_paco_settings_init (&coder->settings);
+  g_mutex_init (&coder->loss);
   gst_paco_pipe_init (&coder->pipe, push, element);
 }
 
@@ -20,6 +21,7 @@ void
 gst_paco_coder_clear (GstPacoCoder *coder)
 {
   gst_paco_pipe_clear (&coder->pipe);
+  g_mutex_clear (&coder->loss);
 }
 
 /* --- start and stop --- */
@@ -172,11 +174,16 @@ gst_paco_coder_finished (GstPacoCoder *coder, const GstPacoFrame *frame,
 void
 gst_paco_coder_lost (GstPacoCoder *coder, GError *error)
 {
-  gst_paco_frames_orphan (coder->frames);
-  if (gst_paco_pipe_lose (&coder->pipe))
-    gst_paco_post_error (coder->element, error);
-  else
+  /* Nobody returns before the error is on the bus: upstream's own message would
+   * come first. */
+  g_mutex_lock (&coder->loss);
+  if (gst_paco_pipe_is_lost (&coder->pipe))
     g_clear_error (&error);
+  else
+    gst_paco_post_error (coder->element, error);
+  gst_paco_frames_orphan (coder->frames);
+  gst_paco_pipe_lose (&coder->pipe);
+  g_mutex_unlock (&coder->loss);
 }
 
 GstFlowReturn

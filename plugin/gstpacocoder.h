@@ -32,6 +32,7 @@ typedef struct
   GstAllocator *allocator; /* for samples; NULL if any memory will do */
 
   GstPacoFrames *frames; /* from start to stop */
+  GMutex loss;           /* while the loss of the coder is reported */
 
   GstPacoLatency latency; /* the pipe's thread while frames are pending */
 } GstPacoCoder;

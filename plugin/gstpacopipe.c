@@ -87,18 +87,25 @@ gst_paco_pipe_done (GstPacoPipe *pipe, GstFlowReturn flow)
   g_mutex_unlock (&pipe->lock);
 }
 
-gboolean
+void
 gst_paco_pipe_lose (GstPacoPipe *pipe)
 {
-  gboolean lost_before;
-
   g_mutex_lock (&pipe->lock);
-  lost_before = pipe->lost;
   pipe->lost = TRUE;
   pipe->flow = GST_FLOW_ERROR;
   g_cond_broadcast (&pipe->changed);
   g_mutex_unlock (&pipe->lock);
-  return !lost_before;
+}
+
+gboolean
+gst_paco_pipe_is_lost (GstPacoPipe *pipe)
+{
+  gboolean lost;
+
+  g_mutex_lock (&pipe->lock);
+  lost = pipe->lost;
+  g_mutex_unlock (&pipe->lock);
+  return lost;
 }
 
 void

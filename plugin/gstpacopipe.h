@@ -40,9 +40,9 @@ void gst_paco_pipe_stop (GstPacoPipe *pipe);
 void gst_paco_pipe_submitted (GstPacoPipe *pipe);
 void gst_paco_pipe_done (GstPacoPipe *pipe, GstFlowReturn flow);
 
-/* The coder is lost: nothing is pending any more, and the flow an error. Returns
- * FALSE if that was known. */
-gboolean gst_paco_pipe_lose (GstPacoPipe *pipe);
+/* The coder is lost: nothing is pending any more, and the flow an error. */
+void gst_paco_pipe_lose (GstPacoPipe *pipe);
+gboolean gst_paco_pipe_is_lost (GstPacoPipe *pipe);
 
 /* Waits until all frames are done. */
 void gst_paco_pipe_wait_done (GstPacoPipe *pipe);

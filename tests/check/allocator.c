@@ -33,9 +33,9 @@ release (PacoHostMemory *memory)
 }
 
 static PacoHostMemory *
-host_memory (PacoCoder *base, gsize size, GError **error)
+host_memory (void *device, gsize size, GError **error)
 {
-  Coder *coder = (Coder *) base;
+  Coder *coder = device;
   Memory *self;
 
   coder->n_asked++;
@@ -54,6 +54,14 @@ host_memory (PacoCoder *base, gsize size, GError **error)
   return &self->memory;
 }
 
+static bool
+call (void *device, void (*func) (void *data), void (*late) (void *data),
+    void *data)
+{
+  func (data);
+  return true;
+}
+
 static void
 do_nothing (PacoCoder *coder)
 {
@@ -62,17 +70,22 @@ do_nothing (PacoCoder *coder)
 static Coder *
 coder_new (void)
 {
+  static const PacoDeviceClass device = {
+    .call = call,
+    .host_memory = host_memory,
+  };
   static const PacoCoderClass klass = {
     .backend = "test",
+    .device = &device,
     .unconfigure = do_nothing,
     .close = do_nothing,
-    .host_memory = host_memory,
   };
   static const PacoCoderKind kind = { .name = "coder" };
   const PacoBackendOptions options = { .depth = 1 };
   Coder *coder = g_new0 (Coder, 1);
 
   paco_coder_init (&coder->base, &klass, &kind, &options);
+  coder->base.device = coder;
   return coder;
 }
 

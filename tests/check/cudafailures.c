@@ -340,6 +340,111 @@ GST_START_TEST (test_queries_while_stopping)
 }
 GST_END_TEST;
 
+/* --- calls of the driver that never return --- */
+
+#define TIMEOUT "500" /* milliseconds */
+
+/* When the driver answers after all, what was left to it is freed. */
+static void
+check_left_later (const char *plan)
+{
+  FakeCudaLeft left;
+  guint n_empty = 0;
+
+  fake_cuda_release ();
+  for (guint i = 0; i < 1000 && n_empty < 20; i++) {
+    g_usleep (10000);
+    fake_cuda_left (&left);
+    n_empty = left.contexts == 0 ? n_empty + 1 : 0;
+  }
+  fail_unless (n_empty > 0, "%s: a context is left", plan);
+  fail_unless (left.misuses == 0, "%s: misuses of the driver", plan);
+  fake_cuda_clear ();
+}
+
+static const struct
+{
+  const char *plan;
+  guint n_frames;
+  bool ends; /* the stream; what hangs is the way down */
+} hangs[] = {
+  /* at the start */
+  { "cuInit:1:0:hang", 30 },
+  { "cuCtxCreate_v2:1:0:stuck", 30 },
+  /* when the format is known */
+  { "cuMemAlloc_v2:5:0:hang", 30 },
+  { "cuMemHostAlloc:1:0:stuck", 30 },
+  { "cuStreamCreate:2:0:hang", 30 },
+  /* with frames in flight */
+  { "cuEventSynchronize:1:0:hang", 30 },
+  { "cuEventSynchronize:7:0:stuck", 30 },
+  { "cuLaunchKernel:20:0:hang", 30 },
+  /* when the last frames are waited for */
+  { "cuEventSynchronize:3:0:stuck", 3 },
+  /* at the end */
+  { "cuMemFree_v2:1:0:hang", 3, true },
+  { "cuMemFreeHost:1:0:stuck", 3, true },
+  { "cuStreamDestroy_v2:1:0:stuck", 3, true },
+  { "cuCtxDestroy_v2:1:0:hang", 3, true },
+};
+
+static void
+check_hang (const char *launch, guint i)
+{
+  GstElement *pipeline;
+  GError *error;
+
+  g_setenv ("GST_PACO_DEVICE_TIMEOUT", TIMEOUT, TRUE);
+  pipeline = make_pipeline (launch, hangs[i].n_frames);
+  fake_cuda_fail (hangs[i].plan);
+  error = play (pipeline);
+  fail_unless (fake_cuda_has_failed (), "%s: no such call", hangs[i].plan);
+  fail_unless ((error == NULL) == hangs[i].ends, "%s: %s", hangs[i].plan,
+      error != NULL ? error->message : "no error");
+  if (error != NULL) {
+    fail_unless (strstr (error->message, "has not answered for") != NULL,
+        "%s: %s", hangs[i].plan, error->message);
+    fail_unless (strstr (error->message, "backend=cpu") != NULL);
+    g_error_free (error);
+  }
+  gst_object_unref (pipeline);
+  check_left_later (hangs[i].plan);
+}
+
+GST_START_TEST (test_hangs_of_encoder)
+{
+  check_hang (ENCODER, __i__);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_hangs_of_decoder)
+{
+  check_hang (DECODER, __i__);
+}
+GST_END_TEST;
+
+/* Stops while a call hangs, before anybody has noticed. */
+GST_START_TEST (test_stop_while_hung)
+{
+  static const char *const plans[] = { "cuEventSynchronize:5:0:hang",
+    "cuEventSynchronize:6:0:stuck", "cuMemAlloc_v2:6:0:hang" };
+  const char *launch = __i__ % 2 ? ENCODER : DECODER;
+  const char *plan = plans[__i__ / 2];
+  GstElement *pipeline;
+
+  g_setenv ("GST_PACO_DEVICE_TIMEOUT", TIMEOUT, TRUE);
+  pipeline = make_pipeline (launch, 1000000);
+  fake_cuda_fail (plan);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (!fake_cuda_has_failed ())
+    g_usleep (1000);
+  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
+  gst_object_unref (pipeline);
+  check_left_later (plan);
+}
+GST_END_TEST;
+
 /* --- memory for a frame unlike the others --- */
 
 static GstBuffer *
@@ -433,6 +538,9 @@ cuda_failures_suite (void)
   tcase_add_test (tests, test_no_fallback_later);
   tcase_add_test (tests, test_other_device);
   tcase_add_test (tests, test_queries_while_stopping);
+  tcase_add_loop_test (tests, test_hangs_of_encoder, 0, G_N_ELEMENTS (hangs));
+  tcase_add_loop_test (tests, test_hangs_of_decoder, 0, G_N_ELEMENTS (hangs));
+  tcase_add_loop_test (tests, test_stop_while_hung, 0, 6);
   tcase_add_test (tests, test_memory_for_odd_frame);
   return suite;
 }

@@ -7,9 +7,9 @@
 #include <string.h>
 
 const PacoBackendOptions coder_options[N_CODERS] = {
-  { .device = -1, .threads = 1, .depth = 1 },
-  { .device = -1, .threads = 2, .depth = 2 },
-  { .device = -1, .threads = 3, .depth = 3 },
+  { .device = -1, .threads = 1, .depth = 1, .timeout = PATIENCE },
+  { .device = -1, .threads = 2, .depth = 2, .timeout = PATIENCE },
+  { .device = -1, .threads = 3, .depth = 3, .timeout = PATIENCE },
 };
 
 void

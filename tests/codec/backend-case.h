@@ -11,6 +11,8 @@
 #endif
 
 #define N_CODERS 3
+/* Milliseconds for a frame: emulated, or under a debugger, they take long. */
+#define PATIENCE 600000
 
 /* Coders that live through all cases, to be configured again and again. */
 typedef struct

@@ -19,6 +19,7 @@ stream_init (Stream *stream, unsigned threads, unsigned depth,
     .device = -1,
     .threads = threads,
     .depth = depth,
+    .timeout = PATIENCE,
     .drop = drop,
   };
   GError *error = NULL;
@@ -271,7 +272,9 @@ static gpointer
 work_at_station (gpointer data)
 {
   const Station *station = data;
-  const PacoBackendOptions options = { .device = -1, .threads = 2, .depth = 3 };
+  const PacoBackendOptions options = {
+    .device = -1, .threads = 2, .depth = 3, .timeout = PATIENCE
+  };
   PacoEncoder *encoder = BACKEND.encoder_open (&options, NULL);
   PacoDecoder *decoder = BACKEND.decoder_open (&options, NULL);
 

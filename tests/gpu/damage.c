@@ -145,7 +145,11 @@ compare (
 static void
 pair_open (Pair *pair, unsigned depth)
 {
-  const PacoBackendOptions options = { .device = -1, .depth = depth };
+  const PacoBackendOptions options = {
+    .device = -1,
+    .depth = depth,
+    .timeout = 600000, /* milliseconds: emulated, or sanitized, it takes long */
+  };
 
   for (unsigned i = 0; i < 2; i++) {
     GError *error = NULL;

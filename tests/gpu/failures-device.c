@@ -287,7 +287,7 @@ static const char bad_kernels[] =
 static void
 run_bad_kernel (const char *name)
 {
-  PacoCuda *cuda = paco_cuda_open (0, NULL);
+  PacoCuda *cuda = paco_cuda_open (0, 1000 * PACO_DEFAULT_TIMEOUT, NULL);
   CUmodule module;
   CUfunction function;
 

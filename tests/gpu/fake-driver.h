@@ -24,10 +24,17 @@ typedef struct
  * function of this name returns this CUresult. HOW says what comes afterwards:
  *   from   all later calls of the function fail as well;
  *   lost   nothing works in this context any more;
- *   gone   nothing works at all any more, until the next plan.
+ *   gone   nothing works at all any more, until the next plan;
+ *   hang   this call and all later ones of the function do not return;
+ *   stuck  this call and all later ones of any function do not return.
+ * The latter two return after fake_cuda_release(), with the CUresult if it is
+ * not 0.
  * FUNCTION deviceN stands for any function in a context of device N; HOW is
  * lost. */
 void fake_cuda_fail (const char *plan);
+
+/* Lets all calls return that hang, and none hang any more. */
+void fake_cuda_release (void);
 
 /* Whether the plan's call has come. */
 bool fake_cuda_has_failed (void);

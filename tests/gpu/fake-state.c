@@ -13,6 +13,7 @@ static const char *const names[FAKE_N_FUNCTIONS] = { PACO_DRIVER_FUNCTIONS (
     NAME) };
 
 static GMutex lock;
+static GCond released;
 static FakeContext *contexts;
 static unsigned calls[FAKE_N_FUNCTIONS], n_misuses;
 static struct
@@ -21,7 +22,7 @@ static struct
   unsigned number, n_of_device;
   CUresult result, gone;
   char how[8];
-  bool has_failed, is_read;
+  bool has_failed, is_read, is_released;
 } plan = { .function = -1, .device = -1 };
 
 static _Thread_local FakeContext *pushed[FAKE_MAX_PUSHED];
@@ -68,6 +69,18 @@ lose (FakeContext *context)
   drop_operations (context);
 }
 
+/* Whether the call that has just been counted hangs. */
+static bool
+hangs (int function)
+{
+  bool stuck = strcmp (plan.how, "stuck") == 0;
+
+  if (!stuck && strcmp (plan.how, "hang") != 0)
+    return false;
+  return (function == plan.function && calls[function] >= plan.number)
+      || (stuck && plan.has_failed);
+}
+
 /* Begins a function of the driver. */
 CUresult
 fake_begin (int function)
@@ -76,6 +89,12 @@ fake_begin (int function)
   if (!plan.is_read)
     read_plan (getenv ("FAKE_CUDA_FAIL"));
   calls[function]++;
+  if (hangs (function)) {
+    plan.has_failed = true;
+    while (!plan.is_released)
+      g_cond_wait (&released, &lock);
+    return plan.result;
+  }
   if (function == plan.function
       && (calls[function] == plan.number
           || (calls[function] > plan.number
@@ -431,6 +450,17 @@ fake_cuda_fail (const char *text)
 {
   g_mutex_lock (&lock);
   read_plan (text);
+  g_mutex_unlock (&lock);
+}
+
+void
+fake_cuda_release (void)
+{
+  g_mutex_lock (&lock);
+  plan.is_released = true;
+  plan.function = -1;
+  plan.how[0] = '\0';
+  g_cond_broadcast (&released);
   g_mutex_unlock (&lock);
 }
 

@@ -53,7 +53,8 @@ bench_device_memory (Bench *bench, size_t size)
 gboolean
 bench_open (Bench *bench, const char *file, GError **error)
 {
-  *bench = (Bench){ .cuda = paco_cuda_open (-1, error) };
+  *bench = (Bench){ .cuda = paco_cuda_open (
+                        -1, 1000 * PACO_DEFAULT_TIMEOUT, error) };
   if (!bench->cuda || !paco_cuda_enter (bench->cuda, error))
     return FALSE;
   for (unsigned i = 0; i < 2; i++)
