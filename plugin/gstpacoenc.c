@@ -13,14 +13,15 @@
  * 8 to 16 bits per sample in most of GStreamer's raw formats. Depth, not
  * memory layout, is coded: v210 and I422_10LE of one picture give the same
  * bytes. Fields of interlaced frames are coded separately. Alpha is lossless at
- * every quality.
+ * every quality. The source pad offers PaCo as qtmux, mp4mux and matroskamux
+ * take it, too.
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=100 ! video/x-raw,format=I422_10LE,width=1920,height=1080 ! pacoenc ! filesink location=test.paco
  * ]| Codes visually lossless into an elementary stream.
  * |[
- * gst-launch-1.0 videotestsrc num-buffers=100 ! video/x-raw,format=v210 ! pacoenc rate-control=lossless ! pacoparse ! qtmux ! filesink location=test.mov
+ * gst-launch-1.0 videotestsrc num-buffers=100 ! video/x-raw,format=v210 ! pacoenc rate-control=lossless ! qtmux ! filesink location=test.mov
  * ]| Codes lossless into a MOV file.
  *
  * Since: 0.1
