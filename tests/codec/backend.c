@@ -6,6 +6,7 @@
 #include "backend-case.h"
 #include "codec/reference/reference.h"
 #include <stdio.h>
+#include <string.h>
 
 static void
 test_random (void)
@@ -72,6 +73,52 @@ test_alpha (void)
     }
     case_clear (&c);
   }
+  coders_close (&coders);
+}
+
+/* Threads that write the colour and threads that write alpha never write the
+ * same words at the same time: what one of them puts there would be lost. */
+static void
+test_shared_words (void)
+{
+  static const PacoPictureFormat format = { 3000, 64, 4, false,
+    { { 10 }, { 10 }, { 10 }, { 2 } } };
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  Case c = { .rand = g_rand_new_with_seed (g_test_rand_int ()),
+    .frame = g_byte_array_new () };
+  /* Other backends have no such threads, and one of them is slow. */
+  unsigned n_decodes = strcmp (BACKEND.name, "cpu") == 0 ? n_cases (20) : 1;
+  TestPicture empty, expected, found;
+  Coders coders;
+
+  coders_open (&coders);
+  test_video_random (c.rand, &c.video);
+  for (;;) {
+    test_picture_init (c.rand, &c.source, &format, 0);
+    if (c.source.picture.layout[0].shared)
+      break;
+    test_picture_clear (&c.source);
+  }
+  test_picture_copy (&empty, &c.source);
+  memset (empty.buffers[0], 0, empty.sizes[0]);
+  test_picture_fill (c.rand, &c.source);
+  g_assert_true (paco_reference_encode (
+      &format, &c.source.picture, &c.video, &parameters, NULL, c.frame, NULL));
+  test_picture_copy (&expected, &empty);
+  g_assert_true (paco_reference_decode (
+      c.frame->data, c.frame->len, 0, &expected.picture, NULL, NULL));
+
+  for (unsigned n = 0; n < n_decodes; n++) {
+    test_picture_copy (&found, &empty);
+    g_assert_true (decode (
+        coders.decoders[N_CODERS - 1], c.frame->data, c.frame->len, 0, &found)
+                       .decoded);
+    test_picture_compare (&found, &expected);
+    test_picture_clear (&found);
+  }
+  test_picture_clear (&empty);
+  test_picture_clear (&expected);
+  case_clear (&c);
   coders_close (&coders);
 }
 
@@ -184,6 +231,7 @@ main (int argc, char **argv)
   g_test_add_func ("/backend/random", test_random);
   g_test_add_func ("/backend/alpha", test_alpha);
   g_test_add_func ("/backend/any-components", test_any_components);
+  g_test_add_func ("/backend/shared-words", test_shared_words);
   g_test_add_func ("/backend/carried-set", test_carried_set);
   add_damage_tests ();
   add_flight_tests ();
