@@ -108,7 +108,7 @@ find_deadline (const PacoCoder *coder)
 {
   gint64 deadline = G_MAXINT64;
 
-  for (unsigned i = 0; i < coder->depth && coder->timeout > 0; i++) {
+  for (unsigned i = 0; i < coder->n_slots && coder->timeout > 0; i++) {
     const PacoSlot *slot = &coder->slots[i];
 
     if (slot->state == PACO_SLOT_QUEUED || slot->state == PACO_SLOT_RUNNING)
@@ -186,7 +186,8 @@ paco_coder_init (PacoCoder *coder, const PacoCoderClass *klass,
   coder->klass = klass;
   coder->kind = kind;
   coder->references = 1;
-  coder->depth = CLAMP (options->depth, 1, PACO_MAX_DEPTH);
+  coder->n_slots = CLAMP (options->depth, 1, PACO_MAX_DEPTH);
+  coder->depth = coder->n_slots;
   coder->timeout = klass->device ? paco_timeout (options) : 0;
   coder->drop = options->drop;
   coder->stats.backend = klass->backend;
@@ -216,7 +217,7 @@ slot_start (PacoCoder *coder, unsigned number)
 gboolean
 paco_coder_start (PacoCoder *coder, GError **error)
 {
-  for (unsigned i = 0; i < coder->depth; i++) {
+  for (unsigned i = 0; i < coder->n_slots; i++) {
     if (!slot_start (coder, i)) {
       g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
           "the %s's threads could not be started", coder->kind->name);
@@ -268,7 +269,7 @@ free_coder (void *data)
 
   unconfigure (coder);
   coder->klass->close (coder);
-  for (unsigned i = 0; i < coder->depth; i++) {
+  for (unsigned i = 0; i < coder->n_slots; i++) {
     g_free (coder->slots[i].job);
     g_free (coder->slots[i].result);
   }
@@ -297,7 +298,7 @@ stop_threads (PacoCoder *coder)
     g_cond_wait (&coder->changed, &coder->lock);
   stopped = coder->n_threads == 0;
   g_mutex_unlock (&coder->lock);
-  for (unsigned i = 0; i < coder->depth; i++) {
+  for (unsigned i = 0; i < coder->n_slots; i++) {
     GThread *thread = g_steal_pointer (&coder->slots[i].thread);
 
     if (thread && stopped)
@@ -320,6 +321,31 @@ paco_coder_close (PacoCoder *coder)
 }
 
 /* --- Configuration --- */
+
+unsigned
+paco_frames_in_flight (const PacoPictureFormat *picture, unsigned depth)
+{
+  uint64_t samples = 0;
+
+  for (unsigned c = 0; c < picture->n_components; c++)
+    samples += (uint64_t) paco_component_width (picture, c)
+        * paco_component_height (picture, c);
+  return CLAMP (PACO_MAX_SAMPLES_IN_FLIGHT / samples, 1, depth);
+}
+
+void
+paco_coder_set_depth (PacoCoder *coder, const PacoPictureFormat *picture)
+{
+  g_mutex_lock (&coder->lock);
+  coder->depth = paco_frames_in_flight (picture, coder->n_slots);
+  g_mutex_unlock (&coder->lock);
+}
+
+unsigned
+paco_coder_depth (const PacoCoder *coder)
+{
+  return coder->depth;
+}
 
 typedef struct
 {

@@ -6,8 +6,8 @@
  *   open -> configure -> submit ... collect ... -> drain or abandon -> close
  *
  * configure() allocates everything for one picture format; submit() hands a
- * frame in and returns at once while fewer than `depth` frames are in flight;
- * collect() waits for the oldest. Frames come back in the order they went in.
+ * frame in and returns at once while fewer than paco_coder_depth() frames are in
+ * flight; collect() waits for the oldest. Frames come back in the order they went in.
  *
  * Threads: submit() and configure() are called by one thread, collect() by
  * one other (or the same); all else may come from any. collect() returns nothing
@@ -24,6 +24,7 @@
  * go of it, which may be never. */
 #pragma once
 #include "error.h"
+#include "picture.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,7 +37,7 @@ typedef struct
 {
   int device;       /* CUDA device, -1 = auto */
   unsigned threads; /* CPU threads, 0 = all that may run */
-  unsigned depth;   /* frames in flight, 1..PACO_MAX_DEPTH */
+  unsigned depth;   /* frames in flight at most, 1..PACO_MAX_DEPTH */
   /* Of a picture that is decoded, columns times lines; 0 stands for
    * PACO_DEFAULT_MAX_PIXELS. What a header asks for beyond that is refused
    * before memory for it is taken. */
@@ -82,6 +83,14 @@ struct _PacoHostMemory
   void (*release) (PacoHostMemory *memory);
 };
 
+/* So many samples at most are in flight, unless one picture has more: a coder of
+ * large pictures is not as deep as its options say. */
+#define PACO_MAX_SAMPLES_IN_FLIGHT 400000000
+
+/* How many frames of a format may be in flight in a coder of that depth. */
+unsigned paco_frames_in_flight (
+    const PacoPictureFormat *picture, unsigned depth);
+
 /* What PacoEncoder and PacoDecoder begin with. */
 typedef struct _PacoCoder PacoCoder;
 #define PACO_CODER(coder) ((PacoCoder *) (coder))
@@ -96,6 +105,9 @@ void paco_coder_unref (PacoCoder *coder);
 
 /* Waits until at most n_frames are in flight. Error DEVICE. */
 gboolean paco_coder_wait (PacoCoder *coder, unsigned n_frames, GError **error);
+
+/* Frames in flight at most, of what is configured. */
+unsigned paco_coder_depth (const PacoCoder *coder);
 
 /* Drops all frames in flight, among them one that waits for a slot; returns
  * when nothing of them is in use any more or, with error DEVICE, the coder is

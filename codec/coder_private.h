@@ -71,12 +71,13 @@ struct _PacoCoder
   const PacoCoderKind *kind;
   void *device; /* for the PacoDeviceClass; NULL until it is open */
   gint references;
-  unsigned depth; /* slots */
+  unsigned n_slots;
   gint64 timeout; /* microseconds; 0: none */
   void (*drop) (void *user_data);
 
   /* Of what is configured. */
   bool configured;
+  unsigned depth; /* slots that are used */
   PacoGeometry *geometry;
 
   GMutex lock; /* of what follows */
@@ -108,14 +109,16 @@ void paco_set_lost_error (GError **error, const char *device, gint64 timeout);
 gint64 paco_timeout (const PacoBackendOptions *options);
 
 /* prepare() makes coder->geometry and whatever else encoder and decoder need
- * before the backend gets ready; the coder is unconfigured before, and after a
- * failure. */
+ * before the backend gets ready, and sets the depth; the coder is unconfigured
+ * before, and after a failure. */
 typedef gboolean (*PacoConfigureFunc) (
     PacoCoder *coder, const PacoSampleLayout *layout, GError **error);
 gboolean paco_coder_configure (PacoCoder *coder, PacoConfigureFunc prepare,
     const PacoSampleLayout *layout, GError **error);
 /* Error DEVICE: the coder is lost, and what is configured still in use. */
 gboolean paco_coder_unconfigure (PacoCoder *coder, GError **error);
+/* For prepare(). */
+void paco_coder_set_depth (PacoCoder *coder, const PacoPictureFormat *picture);
 
 /* Waits for a free slot and copies the job there. A frame that is abandoned
  * while it waits counts as submitted. Error DEVICE. */

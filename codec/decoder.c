@@ -100,6 +100,7 @@ prepare (PacoCoder *coder, const PacoSampleLayout *layout, GError **error)
   }
   if (!paco_samples_check (&header->picture, layout, error))
     return FALSE;
+  paco_coder_set_depth (coder, &header->picture);
   coder->geometry = paco_geometry_new (&header->picture, &header->coding);
   /* A few bytes may claim a picture of gigabytes, but every block of it has a
    * byte in the index. */

@@ -99,6 +99,7 @@ prepare (PacoCoder *coder, const PacoSampleLayout *layout, GError **error)
   if (!paco_header_check (&header, error)
       || !paco_samples_check (&encoder->picture, layout, error))
     return FALSE;
+  paco_coder_set_depth (coder, &encoder->picture);
   coder->geometry = paco_geometry_new (&encoder->picture, &encoder->coding);
   encoder->max_frame_size = paco_policy_max_frame_size (
       &encoder->picture, &encoder->finest, coder->geometry);

@@ -134,6 +134,13 @@ gst_paco_coder_stop (GstPacoCoder *coder)
 
 /* --- while it runs --- */
 
+void
+gst_paco_coder_configured (GstPacoCoder *coder)
+{
+  coder->depth = paco_coder_depth (coder->coder);
+  gst_paco_frames_set_depth (coder->frames, coder->depth);
+}
+
 GstFlowReturn
 gst_paco_coder_wait (GstPacoCoder *coder, guint n_frames)
 {

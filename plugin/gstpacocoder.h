@@ -28,7 +28,7 @@ typedef struct
     PacoEncoder *encoder;
     PacoDecoder *decoder;
   };
-  guint depth;
+  guint depth;             /* of what is configured */
   GstAllocator *allocator; /* for samples; NULL if any memory will do */
 
   GstPacoFrames *frames; /* from start to stop */
@@ -54,6 +54,10 @@ gboolean gst_paco_coder_start_decoder (
 /* Drops what is in flight. */
 void gst_paco_coder_stop (GstPacoCoder *coder);
 
+/* After the coder has been configured: large pictures are coded with fewer frames
+ * in flight than the settings allow. */
+void gst_paco_coder_configured (GstPacoCoder *coder);
+
 /* Waits until at most n_frames are with the coder. Without the stream lock. */
 GstFlowReturn gst_paco_coder_wait (GstPacoCoder *coder, guint n_frames);
 
@@ -74,7 +78,7 @@ GstFlowReturn gst_paco_coder_drain (GstPacoCoder *coder);
 void gst_paco_coder_flush (GstPacoCoder *coder);
 
 /* What allocation queries need, from any thread: the allocator, which the caller
- * unrefs, or NULL, and how many frames are in flight at most. */
+ * unrefs, or NULL, and how many frames the settings allow to be in flight. */
 GstAllocator *gst_paco_coder_ref_allocator (GstPacoCoder *coder, guint *depth);
 
 /* With the object lock. TRUE if the property was one of the common ones. */

@@ -350,14 +350,15 @@ configure_backend (
   PacoSampleLayout layout[PACO_MAX_COMPONENTS];
 
   gst_paco_frames_free_planes (self->coder.frames);
-  if (self->output.via_planes
-      && !gst_paco_frames_allocate_planes (
-          self->coder.frames, &self->output.info, error))
+  gst_paco_output_layout (&self->output, layout);
+  if (!paco_decoder_configure (
+          self->coder.decoder, header, layout, reduce, error))
     return FALSE;
 
-  gst_paco_output_layout (&self->output, layout);
-  return paco_decoder_configure (
-             self->coder.decoder, header, layout, reduce, error)
+  gst_paco_coder_configured (&self->coder);
+  return (!self->output.via_planes
+             || gst_paco_frames_allocate_planes (
+                 self->coder.frames, &self->output.info, error))
       && gst_paco_output_fits_memory (
           &self->output, self->coder.depth + SPARE_PICTURES, error);
 }

@@ -243,6 +243,7 @@ configure_backend (GstPacoEnc *self, gboolean fields)
     gst_paco_post_error (GST_ELEMENT (self), error);
     return FALSE;
   }
+  gst_paco_coder_configured (&self->coder);
   self->fields = fields;
   return TRUE;
 }

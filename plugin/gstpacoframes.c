@@ -12,9 +12,17 @@ struct _GstPacoFrames
   gint references; /* atomic */
   GMutex lock;     /* of owner */
   GstObject *owner;
-  guint n, next;
+  /* n of the ring are used, from `first` on; next counts from there. */
+  guint first, n, next;
   GstPacoFrame ring[PACO_MAX_DEPTH + 1];
 };
+
+/* Frame number i of those that are used. */
+static GstPacoFrame *
+nth (GstPacoFrames *frames, guint i)
+{
+  return &frames->ring[(frames->first + i) % G_N_ELEMENTS (frames->ring)];
+}
 
 GstPacoFrames *
 gst_paco_frames_new (guint depth, GstObject *owner)
@@ -25,7 +33,7 @@ gst_paco_frames_new (guint depth, GstObject *owner)
   g_mutex_init (&frames->lock);
   frames->owner = owner;
   frames->n = depth + 1;
-  for (guint i = 0; i < frames->n; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (frames->ring); i++)
     frames->ring[i].frames = frames;
   return frames;
 }
@@ -40,6 +48,17 @@ gst_paco_frames_unref (GstPacoFrames *frames)
   g_free (frames);
 }
 
+void
+gst_paco_frames_set_depth (GstPacoFrames *frames, guint depth)
+{
+  if (frames->n == depth + 1)
+    return;
+  gst_paco_frames_free_planes (frames);
+  frames->first = nth (frames, frames->next) - frames->ring;
+  frames->n = depth + 1;
+  frames->next = 0;
+}
+
 gboolean
 gst_paco_frames_allocate_planes (
     GstPacoFrames *frames, const GstVideoInfo *info, GError **error)
@@ -49,8 +68,10 @@ gst_paco_frames_allocate_planes (
   gst_paco_frames_free_planes (frames);
   paco_picture_format_from_info (info, false, &picture);
   for (guint i = 0; i < frames->n; i++) {
-    frames->ring[i].planes = paco_planes_new (&picture);
-    if (frames->ring[i].planes == NULL) {
+    GstPacoFrame *frame = nth (frames, i);
+
+    frame->planes = paco_planes_new (&picture);
+    if (frame->planes == NULL) {
       g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
           "no memory for pictures of %ux%u", picture.width, picture.height);
       return FALSE;
@@ -62,14 +83,14 @@ gst_paco_frames_allocate_planes (
 void
 gst_paco_frames_free_planes (GstPacoFrames *frames)
 {
-  for (guint i = 0; i < frames->n; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (frames->ring); i++)
     g_clear_pointer (&frames->ring[i].planes, paco_planes_free);
 }
 
 GstPacoFrame *
 gst_paco_frames_next (GstPacoFrames *frames)
 {
-  return &frames->ring[frames->next];
+  return nth (frames, frames->next);
 }
 
 void
@@ -84,8 +105,10 @@ gst_paco_frames_give (GstPacoFrame *frame)
 void
 gst_paco_frames_take_back (GstPacoFrame *frame)
 {
-  frame->frames->next = frame - frame->frames->ring;
-  gst_paco_frames_unref (frame->frames);
+  GstPacoFrames *frames = frame->frames;
+
+  frames->next = (frames->next + frames->n - 1) % frames->n;
+  gst_paco_frames_unref (frames);
 }
 
 void

@@ -25,9 +25,15 @@ typedef struct
   gint64 begun; /* g_get_monotonic_time() when it was its turn */
 } GstPacoFrame;
 
-/* For coders of this depth. owner: whom gst_paco_frames_ref_owner() finds. */
+/* For coders of that depth or less. owner: whom gst_paco_frames_ref_owner()
+ * finds. */
 GstPacoFrames *gst_paco_frames_new (guint depth, GstObject *owner);
 void gst_paco_frames_unref (GstPacoFrames *frames);
+
+/* For a coder that is of this depth, up to that of gst_paco_frames_new(), from
+ * now on. Nothing may be in flight, unless the depth is as before. The next frame
+ * stays the next one. */
+void gst_paco_frames_set_depth (GstPacoFrames *frames, guint depth);
 
 /* Planes for each frame. Error MEMORY. Nothing may be in flight. */
 gboolean gst_paco_frames_allocate_planes (

@@ -1,9 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Pools and memory in allocation queries. */
 #include "gstpacopools.h"
+#include "caps/formats.h"
+#include "codec/coder.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
+
+/* Frames in flight of pictures like these. */
+static guint
+limit_depth (const GstVideoInfo *info, guint depth)
+{
+  PacoPictureFormat picture;
+
+  if (!paco_picture_format_from_info (info, false, &picture))
+    return depth;
+  return paco_frames_in_flight (&picture, depth);
+}
 
 static gboolean
 add_pool (GstQuery *query, GstCaps *caps, guint size, GstAllocator *allocator,
@@ -39,8 +52,8 @@ gst_paco_pools_propose (GstQuery *query, GstAllocator *allocator, guint depth)
 
   if (allocator != NULL)
     gst_query_add_allocation_param (query, allocator, NULL);
-  return add_pool (
-      query, caps, GST_VIDEO_INFO_SIZE (&info), allocator, depth + 1);
+  return add_pool (query, caps, GST_VIDEO_INFO_SIZE (&info), allocator,
+      limit_depth (&info, depth) + 1);
 }
 
 /* Every frame in flight holds a buffer while it is decoded. A pool that may
@@ -88,6 +101,12 @@ offer_memory (GstQuery *query, GstAllocator *allocator)
 void
 gst_paco_pools_adapt (GstQuery *query, GstAllocator *allocator, guint depth)
 {
+  GstVideoInfo info;
+  GstCaps *caps;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (caps != NULL && gst_video_info_from_caps (&info, caps))
+    depth = limit_depth (&info, depth);
   offer_memory (query, allocator);
   reserve_buffers (query, depth);
 }

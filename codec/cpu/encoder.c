@@ -253,6 +253,7 @@ configure (PacoCoder *base, GError **error)
   for (unsigned i = 0; i < base->depth; i++)
     if (!slot_init (&encoder->slots[i], encoder, error))
       return FALSE;
+  paco_outputs_keep (encoder->outputs, base->depth + 1);
   return TRUE;
 }
 
@@ -284,7 +285,7 @@ paco_cpu_encoder_open (const PacoBackendOptions *options, GError **error)
 
   paco_encoder_init (base, &klass, options);
   encoder->ops = (PacoCpuOps){ paco_row_ops (), paco_bpc_ops () };
-  encoder->outputs = paco_outputs_new (base->coder.depth + 1);
+  encoder->outputs = paco_outputs_new ();
   encoder->workers = paco_cpu_workers_new (options->threads, error);
   if (!encoder->workers || !paco_coder_start (&base->coder, error)) {
     paco_coder_close (&base->coder);

@@ -20,18 +20,16 @@ struct _PacoOutputs
 {
   gint references;
   GMutex lock;
-  bool closed;
   unsigned keep, n_kept;
   Output *kept;
 };
 
 PacoOutputs *
-paco_outputs_new (unsigned keep)
+paco_outputs_new (void)
 {
   PacoOutputs *outputs = g_new0 (PacoOutputs, 1);
 
   outputs->references = 1;
-  outputs->keep = keep;
   g_mutex_init (&outputs->lock);
   return outputs;
 }
@@ -53,14 +51,15 @@ output_free (Output *output)
 }
 
 void
-paco_outputs_close (PacoOutputs *outputs)
+paco_outputs_keep (PacoOutputs *outputs, unsigned keep)
 {
   Output *kept;
 
   g_mutex_lock (&outputs->lock);
-  outputs->closed = true;
+  outputs->keep = keep;
   kept = outputs->kept;
   outputs->kept = NULL;
+  outputs->n_kept = 0;
   g_mutex_unlock (&outputs->lock);
   while (kept) {
     Output *next = kept->next;
@@ -68,6 +67,12 @@ paco_outputs_close (PacoOutputs *outputs)
     output_free (kept);
     kept = next;
   }
+}
+
+void
+paco_outputs_close (PacoOutputs *outputs)
+{
+  paco_outputs_keep (outputs, 0);
   unref (outputs);
 }
 
@@ -79,7 +84,7 @@ release (PacoEncodedFrame *frame)
 
   g_clear_error (&frame->error);
   g_mutex_lock (&outputs->lock);
-  if (!outputs->closed && output->buffer && outputs->n_kept < outputs->keep) {
+  if (output->buffer && outputs->n_kept < outputs->keep) {
     output->next = outputs->kept;
     outputs->kept = output;
     outputs->n_kept++;

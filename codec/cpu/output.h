@@ -7,8 +7,10 @@
 
 typedef struct _PacoOutputs PacoOutputs;
 
-/* keep: how many buffers are kept at most. */
-PacoOutputs *paco_outputs_new (unsigned keep);
+PacoOutputs *paco_outputs_new (void);
+/* Frees the buffers that are kept, and says how many are kept from now on; at
+ * first none is. */
+void paco_outputs_keep (PacoOutputs *outputs, unsigned keep);
 /* Frames that are still out are freed when they come back. */
 void paco_outputs_close (PacoOutputs *outputs);
 

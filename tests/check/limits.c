@@ -10,25 +10,25 @@
 #define SMALL 64 /* columns, and lines, of the frames around */
 #define HUGE_SIZE PACO_MAX_SIZE
 
-/* A legal frame of GRAY8 whose blocks are all empty: a few bytes, whatever it
- * claims to be. */
+/* A legal frame whose blocks are all empty: a few bytes, whatever it claims to
+ * be. */
 static GstBuffer *
-empty_frame (guint width, guint height)
+empty_frame_of (
+    const PacoPictureFormat *picture, const char *raw_format, guint levels)
 {
   PacoHeader header = {
-    .picture = { .width = width, .height = height, .n_components = 1 },
-    .video = { .raw_format = "GRAY8",
-        .par_n = 1,
-        .par_d = 1,
-        .fps_n = 25,
-        .fps_d = 1 },
-    .coding = { .coding_passes = 1 },
+    .picture = *picture,
+    .video = { .par_n = 1, .par_d = 1, .fps_n = 25, .fps_d = 1 },
+    .coding = { .coding_passes = 1, .levels = levels },
   };
   PacoGeometry *geometry;
   guint8 *data;
 
-  header.picture.components[0].depth = 8;
-  header.coding.subbands[0][0].height_log2 = 3;
+  g_strlcpy (
+      header.video.raw_format, raw_format, sizeof header.video.raw_format);
+  for (guint c = 0; c < picture->n_components; c++)
+    for (guint k = 0; k < 3 * levels + 1; k++)
+      header.coding.subbands[c][k].height_log2 = 3;
   geometry = paco_geometry_new (&header.picture, &header.coding);
   header.header_size = paco_header_size (&header);
   header.index_size = geometry->n_blocks;
@@ -38,6 +38,19 @@ empty_frame (guint width, guint height)
   header.index_crc = crc32 (0, data + header.header_size, header.index_size);
   paco_header_write (&header, data);
   return gst_buffer_new_wrapped (data, header.frame_size);
+}
+
+static GstBuffer *
+empty_frame (guint width, guint height)
+{
+  const PacoPictureFormat picture = {
+    .width = width,
+    .height = height,
+    .n_components = 1,
+    .components = { { .depth = 8 } },
+  };
+
+  return empty_frame_of (&picture, "GRAY8", 0);
 }
 
 static GstBuffer *
@@ -233,6 +246,54 @@ GST_START_TEST (test_odd_levels)
 }
 GST_END_TEST;
 
+/* Of large pictures fewer may be in flight than of small ones; v210 is decoded
+ * to planes, of which there are as many. */
+GST_START_TEST (test_depth_changes)
+{
+  static const guint heights[] = { 64, 3200, 64, 4992, 3200 };
+  PacoPictureFormat picture = {
+    .width = 8192,
+    .n_components = 3,
+    .components = { { 10, 0, 0 }, { 10, 1, 0 }, { 10, 1, 0 } },
+  };
+  GstBus *bus;
+  GstHarness *harness = paco_test_harness (
+      "pacodec reduce=5 pipeline-depth=8", &bus);
+  guint n = 0;
+
+  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
+  for (guint i = 0; i < G_N_ELEMENTS (heights); i++) {
+    GstBuffer *frame;
+
+    picture.height = heights[i];
+    frame = empty_frame_of (&picture, "v210", 5);
+    for (guint k = 0; k < 5 + i; k++, n++)
+      fail_unless_equals_int (
+          gst_harness_push (harness, gst_buffer_ref (frame)), GST_FLOW_OK);
+    gst_buffer_unref (frame);
+  }
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  fail_unless_equals_int (gst_harness_buffers_received (harness), n);
+  for (guint i = 0; i < G_N_ELEMENTS (heights); i++)
+    for (guint k = 0; k < 5 + i; k++) {
+      GstBuffer *out = gst_harness_pull (harness);
+      gsize size = gst_buffer_get_size (out);
+
+      /* A line of 256 columns has 43 groups of six, in 768 bytes. */
+      fail_unless_equals_int (size, 768 * heights[i] / 32);
+      /* Three samples in the middle of their range. */
+      for (gsize at = 0; at < size; at += 768) {
+        guint8 word[4];
+
+        gst_buffer_extract (out, at, word, 4);
+        fail_unless_equals_int (GST_READ_UINT32_LE (word), 0x20080200);
+      }
+      gst_buffer_unref (out);
+    }
+  paco_test_teardown (harness, bus);
+}
+GST_END_TEST;
+
 static Suite *
 limits_suite (void)
 {
@@ -246,6 +307,7 @@ limits_suite (void)
   tcase_add_test (tests, test_no_memory);
   tcase_add_test (tests, test_no_memory_for_stream);
   tcase_add_test (tests, test_odd_levels);
+  tcase_add_test (tests, test_depth_changes);
   return suite;
 }
 

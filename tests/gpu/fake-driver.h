@@ -9,6 +9,7 @@
  * The latter two are read whenever a coder asks. */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 
 /* What has been made and not been destroyed. pushed: contexts that are current
  * in the calling thread. misuses: kernels that ran without those before them,
@@ -17,6 +18,7 @@ typedef struct
 {
   unsigned contexts, modules, streams, events, device_memory, host_memory;
   unsigned pushed, misuses;
+  size_t device_bytes, host_bytes;
 } FakeCudaLeft;
 
 /* Begins to count calls anew, and makes some of them fail. The plan is NULL or

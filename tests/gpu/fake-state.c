@@ -503,10 +503,13 @@ fake_cuda_left (FakeCudaLeft *left)
     for (const FakeEvent *event = context->events; event; event = event->next)
       left->events++;
     for (const FakeBlock *block = context->blocks; block; block = block->next)
-      if (block->host)
+      if (block->host) {
         left->host_memory++;
-      else
+        left->host_bytes += block->size;
+      } else {
         left->device_memory++;
+        left->device_bytes += block->size;
+      }
   }
   g_mutex_unlock (&lock);
 }

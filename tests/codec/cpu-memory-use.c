@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * How much memory the CPU backend takes for a picture, as README.md says it:
+ * each case is a process of its own, of which the kernel tells the most that was
+ * resident at a time. */
+#include "codec/backend.h"
+#include "codec/geometry.h"
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define THREADS 2
+/* Bytes for each sample of a frame in flight, and, encoding, bytes for each byte
+ * of its codestream. */
+#define PER_SAMPLE 5.5
+#define PER_CODED_BYTE 2.2
+/* Whatever the picture: threads, windows, tables, what malloc() keeps. */
+#define FIXED (8 << 20)
+
+typedef struct
+{
+  PacoPictureFormat format;
+  unsigned depth;
+  bool noise;
+  PacoPicture picture;
+  GByteArray *frame;
+} Case;
+
+static const Case cases[] = {
+  { { 4096, 2048, 1, false, { { 8, 0, 0 } } }, 1, true },
+  { { 4096, 2048, 1, false, { { 8, 0, 0 } } }, 3, true },
+  { { 4096, 2048, 1, false, { { 16, 0, 0 } } }, 2, true },
+  { { 3000, 2001, 3, false, { { 10, 0, 0 }, { 10, 1, 1 }, { 10, 1, 1 } } }, 2,
+      false },
+  { { 1920, 1081, 4, true,
+        { { 12, 0, 0 }, { 12, 0, 0 }, { 12, 0, 0 }, { 12, 0, 0 } } },
+      2, true },
+};
+
+/* --- pictures --- */
+
+static PacoPicture
+picture_new (const PacoPictureFormat *format, bool noise)
+{
+  PacoPicture picture = { 0 };
+  uint32_t state = 1;
+
+  for (unsigned c = 0; c < format->n_components; c++) {
+    uint32_t width = paco_component_width (format, c);
+    uint32_t height = paco_component_height (format, c);
+    uint16_t *samples = g_new (uint16_t, (size_t) width * height);
+    uint32_t mask = (1u << format->components[c].depth) - 1;
+
+    for (size_t i = 0; i < (size_t) width * height; i++) {
+      state = state * 1664525 + 1013904223;
+      samples[i] = (noise ? state >> 16 : i / width) & mask;
+    }
+    picture.data[c] = (uint8_t *) samples;
+    picture.stride[c] = 2 * (ptrdiff_t) width;
+    picture.layout[c] = (PacoSampleLayout){ .bytes = 2, .pixel_stride = 2 };
+  }
+  return picture;
+}
+
+static double
+count_samples (const PacoPictureFormat *format)
+{
+  double samples = 0;
+
+  for (unsigned c = 0; c < format->n_components; c++)
+    samples += (double) paco_component_width (format, c)
+        * paco_component_height (format, c);
+  return samples;
+}
+
+/* A frame whose blocks are all empty. */
+static GByteArray *
+empty_frame (const PacoPictureFormat *format)
+{
+  PacoHeader header = {
+    .picture = *format,
+    .video = { .raw_format = "TEST", .par_n = 1, .par_d = 1, .fps_d = 1 },
+    .coding = { .levels = 5, .coding_passes = 1 },
+  };
+  GByteArray *frame = g_byte_array_new ();
+  PacoGeometry *geometry = paco_geometry_new (format, &header.coding);
+
+  header.header_size = paco_header_size (&header);
+  header.index_size = geometry->n_blocks;
+  header.frame_size = header.header_size + header.index_size;
+  paco_geometry_free (geometry);
+  g_byte_array_set_size (frame, header.frame_size);
+  memset (frame->data, 0, frame->len);
+  header.index_crc = crc32 (
+      0, frame->data + header.header_size, header.index_size);
+  paco_header_write (&header, frame->data);
+  return frame;
+}
+
+/* --- coders --- */
+
+/* Codes the picture n times, with as many frames in flight as there may be, and
+ * returns the last frame's size, or bytes if they are asked for. */
+static size_t
+encode (const Case *c, unsigned n, GByteArray *bytes)
+{
+  const PacoBackendOptions options = { .threads = THREADS, .depth = c->depth };
+  const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
+  PacoEncoder *encoder = paco_cpu_backend.encoder_open (&options, NULL);
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  size_t size = 0;
+
+  parameters.rate_control = PACO_RATE_LOSSLESS;
+  g_assert_true (paco_encoder_configure (
+      encoder, &c->format, c->picture.layout, &parameters, NULL));
+  for (unsigned i = 0; i < n + c->depth - 1; i++) {
+    PacoEncodedFrame *frame;
+
+    if (i < n)
+      g_assert_true (
+          paco_encoder_submit (encoder, &c->picture, &video, NULL, NULL));
+    if (i + 1 < c->depth)
+      continue;
+    frame = paco_encoder_collect (encoder, NULL);
+    g_assert_no_error (frame->error);
+    size = frame->size;
+    if (bytes && bytes->len == 0)
+      g_byte_array_append (bytes, frame->data, frame->size);
+    frame->release (frame);
+  }
+  paco_coder_close (PACO_CODER (encoder));
+  return size;
+}
+
+static void
+decode (const Case *c, unsigned n)
+{
+  const PacoBackendOptions options = { .threads = THREADS, .depth = c->depth };
+  PacoDecoder *decoder = paco_cpu_backend.decoder_open (&options, NULL);
+  PacoCodedFrame coded;
+
+  g_assert_true (
+      paco_coded_frame_parse (&coded, c->frame->data, c->frame->len, NULL));
+  g_assert_true (paco_decoder_configure (
+      decoder, &coded.header, c->picture.layout, 0, NULL));
+  for (unsigned i = 0; i < n + c->depth - 1; i++) {
+    PacoDecodedFrame frame;
+
+    if (i < n)
+      g_assert_true (
+          paco_decoder_submit (decoder, &coded, &c->picture, NULL, NULL));
+    if (i + 1 < c->depth)
+      continue;
+    g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
+    g_assert_no_error (frame.error);
+  }
+  paco_coder_close (PACO_CODER (decoder));
+}
+
+/* --- processes --- */
+
+/* Runs func in a process of its own, which must end well. */
+static void
+in_process (void (*func) (const Case *c), const Case *c)
+{
+  pid_t child = fork ();
+  int status;
+
+  g_assert_cmpint (child, >=, 0);
+  if (child == 0) {
+    func (c);
+    _exit (0);
+  }
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  g_assert_true (WIFEXITED (status) && WEXITSTATUS (status) == 0);
+}
+
+/* Bytes of address space, and how many of them are resident. */
+static double
+address_space (double *resident)
+{
+  unsigned long pages, resident_pages;
+  char *text, *end;
+
+  g_assert_true (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL));
+  pages = strtoul (text, &end, 10);
+  resident_pages = strtoul (end, NULL, 10);
+  g_free (text);
+  *resident = (double) resident_pages * sysconf (_SC_PAGESIZE);
+  return (double) pages * sysconf (_SC_PAGESIZE);
+}
+
+static double
+resident (void)
+{
+  double bytes;
+
+  address_space (&bytes);
+  return bytes;
+}
+
+/* Fails if more than `allowed` bytes have been resident at a time beyond those
+ * before. */
+static void
+check (const Case *c, const char *what, double before, double allowed)
+{
+  double samples = count_samples (&c->format) * c->depth;
+  struct rusage usage;
+  double used;
+
+  getrusage (RUSAGE_SELF, &usage);
+  used = usage.ru_maxrss * 1024.0 - before;
+  printf ("# %s %ux%u, %u components, depth %u: %.2f bytes a sample in flight, "
+          "%.2f allowed\n",
+      what, c->format.width, c->format.height, c->format.n_components, c->depth,
+      used / samples, allowed / samples);
+  fflush (stdout);
+  if (used > allowed)
+    _exit (1);
+}
+
+static void
+measure_encoder (const Case *c)
+{
+  double before = resident ();
+  size_t size = encode (c, 2 * c->depth + 1, NULL);
+
+  check (c, "encode", before,
+      c->depth
+              * (PER_SAMPLE * count_samples (&c->format)
+                  + PER_CODED_BYTE * size)
+          + FIXED);
+}
+
+static void
+measure_decoder (const Case *c)
+{
+  double before = resident ();
+
+  decode (c, 2 * c->depth + 1);
+  check (c, "decode", before,
+      c->depth * PER_SAMPLE * count_samples (&c->format) + FIXED);
+}
+
+static void
+measure_empty (const Case *c)
+{
+  double before = resident ();
+
+  decode (c, 2 * c->depth + 1);
+  check (c, "empty", before, FIXED);
+}
+
+static void
+test_use (gconstpointer data)
+{
+  Case c = *(const Case *) data;
+
+  c.picture = picture_new (&c.format, c.noise);
+  c.frame = g_byte_array_new ();
+  encode (&c, 1, c.frame);
+  in_process (measure_encoder, &c);
+  in_process (measure_decoder, &c);
+  g_byte_array_unref (c.frame);
+  c.frame = empty_frame (&c.format);
+  in_process (measure_empty, &c);
+  g_byte_array_unref (c.frame);
+  for (unsigned i = 0; i < c.format.n_components; i++)
+    g_free (c.picture.data[i]);
+}
+
+/* --- frames in flight --- */
+
+/* Eight frames of the largest picture would not fit; the one that may be in
+ * flight does. */
+static void
+configure_largest (const Case *c)
+{
+  const PacoBackendOptions options = {
+    .threads = THREADS,
+    .depth = PACO_MAX_DEPTH,
+    .max_pixels = PACO_MAX_SIZE * PACO_MAX_SIZE,
+  };
+  rlim_t space;
+  PacoEncoder *encoder = paco_cpu_backend.encoder_open (&options, NULL);
+  PacoDecoder *decoder = paco_cpu_backend.decoder_open (&options, NULL);
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  PacoSampleLayout layout = { .bytes = 1, .pixel_stride = 1 };
+  PacoPictureFormat small = c->format;
+  PacoCodedFrame coded;
+  GError *error = NULL;
+  double bytes;
+
+  g_assert_true (
+      paco_coded_frame_parse (&coded, c->frame->data, c->frame->len, NULL));
+  space = (rlim_t) (address_space (&bytes)
+      + 1.5 * PER_SAMPLE * count_samples (&c->format));
+  setrlimit (RLIMIT_AS, &(struct rlimit){ space, space });
+  paco_encoder_configure (encoder, &c->format, &layout, &parameters, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (paco_coder_depth (PACO_CODER (encoder)), ==, 1);
+  paco_coder_close (PACO_CODER (encoder));
+  paco_decoder_configure (decoder, &coded.header, &layout, 0, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (paco_coder_depth (PACO_CODER (decoder)), ==, 1);
+
+  /* It is as deep as before when pictures are small again. */
+  small.width = small.height = 64;
+  coded.header.picture = small;
+  g_assert_true (
+      paco_decoder_configure (decoder, &coded.header, &layout, 0, NULL));
+  g_assert_cmpuint (
+      paco_coder_depth (PACO_CODER (decoder)), ==, PACO_MAX_DEPTH);
+  paco_coder_close (PACO_CODER (decoder));
+}
+
+static void
+test_largest (void)
+{
+  Case c = {
+    .format = { PACO_MAX_SIZE, PACO_MAX_SIZE, 1, false, { { 8, 0, 0 } } },
+  };
+
+  c.frame = empty_frame (&c.format);
+  in_process (configure_largest, &c);
+  g_byte_array_unref (c.frame);
+}
+
+static void
+test_in_flight (void)
+{
+  PacoPictureFormat format = { 1, 1, 1, false, { { 8, 0, 0 } } };
+
+  g_assert_cmpuint (paco_frames_in_flight (&format, 8), ==, 8);
+  for (unsigned n = 0; n < 1000; n++) {
+    double samples;
+    unsigned depth = g_test_rand_int_range (1, PACO_MAX_DEPTH + 1), in_flight;
+
+    format.n_components = g_test_rand_int_range (1, 5);
+    format.width = g_test_rand_int_range (1, PACO_MAX_SIZE + 1);
+    format.height = g_test_rand_int_range (1, PACO_MAX_SIZE + 1);
+    for (unsigned i = 1; i < format.n_components; i++)
+      format.components[i].subsampling_x = g_test_rand_int_range (0, 3);
+    samples = count_samples (&format);
+    in_flight = paco_frames_in_flight (&format, depth);
+    g_assert_cmpuint (in_flight, >=, 1);
+    g_assert_cmpuint (in_flight, <=, depth);
+    g_assert_true (
+        in_flight == 1 || in_flight * samples <= PACO_MAX_SAMPLES_IN_FLIGHT);
+    g_assert_true (in_flight == depth
+        || (in_flight + 1) * samples > PACO_MAX_SAMPLES_IN_FLIGHT);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/memory-use/in-flight", test_in_flight);
+  g_test_add_func ("/memory-use/largest", test_largest);
+  for (unsigned i = 0; i < G_N_ELEMENTS (cases); i++) {
+    char *name = g_strdup_printf ("/memory-use/%u", i);
+
+    g_test_add_data_func (name, &cases[i], test_use);
+    g_free (name);
+  }
+  return g_test_run ();
+}

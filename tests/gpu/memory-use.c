@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * How much memory of the device and how much page-locked memory the CUDA backend
+ * takes for a picture, as gpu/NOTES.md says it, counted by a driver of our own
+ * (fake-driver.h), which this program is linked to. */
+#include "codec/backend.h"
+#include "tests/gpu/fake-driver.h"
+#include <glib.h>
+
+/* Bytes for each sample of a frame in flight: coefficients of 16 bits, of 32. */
+#define NARROW 12.0
+#define WIDE 16.0
+/* Page-locked, for each sample of a frame in flight; of an encoder, which has two
+ * buffers for codestreams more than it has frames in flight, of all these. */
+#define PINNED_DECODER 5.0
+#define PINNED_ENCODER 4.0
+/* Whatever the picture: probabilities, what small buffers are rounded up to. */
+#define FIXED (1 << 20)
+
+typedef struct
+{
+  PacoPictureFormat format;
+  unsigned depth;
+  bool lossless;
+  double per_sample;
+} Case;
+
+static const Case cases[] = {
+  { { 1024, 1024, 1, false, { { 8, 0, 0 } } }, 1, true, NARROW },
+  { { 1024, 1024, 1, false, { { 8, 0, 0 } } }, 4, false, NARROW },
+  { { 1000, 601, 3, false, { { 12, 0, 0 }, { 12, 0, 0 }, { 12, 0, 0 } } }, 2,
+      true, NARROW },
+  { { 1000, 601, 3, true, { { 10, 0, 0 }, { 10, 1, 0 }, { 10, 1, 0 } } }, 2,
+      false, NARROW },
+  { { 1024, 1024, 1, false, { { 16, 0, 0 } } }, 2, true, WIDE },
+};
+
+static double
+count_samples (const PacoPictureFormat *format)
+{
+  double samples = 0;
+
+  for (unsigned c = 0; c < format->n_components; c++)
+    samples += (double) paco_component_width (format, c)
+        * paco_component_height (format, c);
+  return samples;
+}
+
+static PacoPicture
+picture_new (const PacoPictureFormat *format)
+{
+  PacoPicture picture = { 0 };
+
+  for (unsigned c = 0; c < format->n_components; c++) {
+    uint32_t width = paco_component_width (format, c);
+    uint32_t height = paco_component_height (format, c);
+    uint16_t *samples = g_new (uint16_t, (size_t) width * height);
+
+    for (size_t i = 0; i < (size_t) width * height; i++)
+      samples[i] = g_test_rand_int ()
+          & ((1u << format->components[c].depth) - 1);
+    picture.data[c] = (uint8_t *) samples;
+    picture.stride[c] = 2 * (ptrdiff_t) width;
+    picture.layout[c] = (PacoSampleLayout){ .bytes = 2, .pixel_stride = 2 };
+  }
+  return picture;
+}
+
+/* Codes a frame in each slot. Returns the last one's bytes. */
+static GByteArray *
+encode (const Case *c, PacoEncoder *encoder, const PacoPicture *picture)
+{
+  const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  GByteArray *bytes = g_byte_array_new ();
+  GError *error = NULL;
+
+  if (c->lossless)
+    parameters.rate_control = PACO_RATE_LOSSLESS;
+  paco_encoder_configure (
+      encoder, &c->format, picture->layout, &parameters, &error);
+  g_assert_no_error (error);
+  for (unsigned i = 0; i < c->depth; i++)
+    g_assert_true (paco_encoder_submit (encoder, picture, &video, NULL, NULL));
+  for (unsigned i = 0; i < c->depth; i++) {
+    PacoEncodedFrame *frame = paco_encoder_collect (encoder, NULL);
+
+    g_assert_no_error (frame->error);
+    g_byte_array_set_size (bytes, 0);
+    g_byte_array_append (bytes, frame->data, frame->size);
+    frame->release (frame);
+  }
+  return bytes;
+}
+
+static void
+decode (const Case *c, PacoDecoder *decoder, const PacoPicture *picture,
+    const GByteArray *bytes)
+{
+  GError *error = NULL;
+  PacoCodedFrame coded;
+
+  paco_coded_frame_parse (&coded, bytes->data, bytes->len, &error);
+  g_assert_no_error (error);
+  paco_decoder_configure (decoder, &coded.header, picture->layout, 0, &error);
+  g_assert_no_error (error);
+  for (unsigned i = 0; i < c->depth; i++)
+    g_assert_true (paco_decoder_submit (decoder, &coded, picture, NULL, NULL));
+  for (unsigned i = 0; i < c->depth; i++) {
+    PacoDecodedFrame frame;
+
+    g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
+    g_assert_no_error (frame.error);
+  }
+}
+
+static void
+check (const Case *c, const char *what, double pinned)
+{
+  double samples = count_samples (&c->format) * c->depth;
+  FakeCudaLeft left;
+
+  fake_cuda_left (&left);
+  g_test_message ("%s %ux%u of %u bits, depth %u: on the device %.2f bytes a "
+                  "sample in flight, page-locked %.2f",
+      what, c->format.width, c->format.height, c->format.components[0].depth,
+      c->depth, left.device_bytes / samples, left.host_bytes / samples);
+  g_assert_cmpfloat (left.device_bytes, <=, c->per_sample * samples + FIXED);
+  g_assert_cmpfloat (left.host_bytes, <=, pinned * samples + FIXED);
+}
+
+static void
+test_use (gconstpointer data)
+{
+  const Case *c = data;
+  const PacoBackendOptions options = { .device = -1, .depth = c->depth };
+  PacoPicture picture = picture_new (&c->format);
+  PacoEncoder *encoder = paco_cpu_backend.encoder_open (&options, NULL);
+  GByteArray *bytes = encode (c, encoder, &picture);
+  PacoDecoder *decoder;
+
+  paco_coder_close (PACO_CODER (encoder));
+  encoder = paco_cuda_backend.encoder_open (&options, NULL);
+  g_byte_array_unref (encode (c, encoder, &picture));
+  check (c, "encode", (c->depth + 2.0) / c->depth * PINNED_ENCODER);
+  paco_coder_close (PACO_CODER (encoder));
+
+  decoder = paco_cuda_backend.decoder_open (&options, NULL);
+  decode (c, decoder, &picture, bytes);
+  check (c, "decode", PINNED_DECODER);
+  paco_coder_close (PACO_CODER (decoder));
+
+  g_byte_array_unref (bytes);
+  for (unsigned i = 0; i < c->format.n_components; i++)
+    g_free (picture.data[i]);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (unsigned i = 0; i < G_N_ELEMENTS (cases); i++) {
+    char *name = g_strdup_printf ("/cuda-memory-use/%u", i);
+
+    g_test_add_data_func (name, &cases[i], test_use);
+    g_free (name);
+  }
+  return g_test_run ();
+}
