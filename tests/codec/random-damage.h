@@ -5,9 +5,9 @@
 #include "codec/header.h"
 #include <stdbool.h>
 
-/* Cuts the frame, or changes some bytes of its header, index or payload; the
- * CRCs may be made right again. header: the frame's. */
-void test_damage (GRand *rand, GByteArray *frame, const PacoHeader *header);
+/* Cuts the frame, changes a bit, or changes what it says as the fuzzers do; its
+ * picture grows to at most max_samples samples of all components. */
+void test_damage (GRand *rand, GByteArray *frame, uint32_t max_samples);
 
 /* Whether size bytes at data, if they begin with a header at all, are of a
  * picture of the same format as original. */

@@ -105,8 +105,12 @@ place_component (GRand *rand, TestPicture *picture, unsigned c, unsigned reduce)
   stride = used + g_rand_int_range (rand, 0, 24);
   picture->sizes[c] = stride * height;
   picture->buffers[c] = g_malloc (picture->sizes[c]);
-  for (size_t i = 0; i < picture->sizes[c]; i++)
-    picture->buffers[c][i] = g_rand_int (rand);
+  for (size_t i = 0; i < picture->sizes[c]; i += sizeof (guint32)) {
+    guint32 noise = g_rand_int (rand);
+
+    memcpy (picture->buffers[c] + i, &noise,
+        MIN (sizeof noise, picture->sizes[c] - i));
+  }
   if (g_rand_int_range (rand, 0, 4) == 0) {
     first = stride * (height - 1);
     stride = -stride;
