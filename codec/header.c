@@ -20,9 +20,11 @@ enum
   CHUNK_MASTERING_DISPLAY = 1,
   CHUNK_CONTENT_LIGHT = 2,
   CHUNK_PROBABILITY_SET = 3,
+  CHUNK_PLACE = 4,
   CHUNK_VIEWS = 5,
   MASTERING_DISPLAY_SIZE = 24,
   CONTENT_LIGHT_SIZE = 4,
+  PLACE_SIZE = 12,
   VIEWS_SIZE = 4,
   STEP_MASK = 0x3fff,
   HEIGHT_SHIFT = 14,
@@ -270,6 +272,8 @@ paco_header_size (const PacoHeader *header)
     size += CHUNK_HEADER_SIZE
         + paco_probability_set_write (header->set, base_set (header), chunk);
   }
+  if (header->video.has_place)
+    size += CHUNK_HEADER_SIZE + PLACE_SIZE;
   return size;
 }
 
@@ -323,6 +327,15 @@ write_mastering_display (const PacoMasteringDisplay *display, uint8_t *p)
 }
 
 static uint8_t *
+write_place (const PacoPlace *place, uint8_t *p)
+{
+  p = put16 (put16 (p, CHUNK_PLACE), PLACE_SIZE);
+  p = put32 (p, place->number);
+  p = put32 (p, place->offset & 0xffffffff);
+  return put32 (p, place->offset >> 32);
+}
+
+static uint8_t *
 write_chunks (const PacoHeader *header, uint8_t *p)
 {
   const PacoVideoInfo *video = &header->video;
@@ -344,6 +357,8 @@ write_chunks (const PacoHeader *header, uint8_t *p)
 
     p = put16 (put16 (p, CHUNK_PROBABILITY_SET), size) + size;
   }
+  if (video->has_place) /* last, for paco_header_set_place() */
+    p = write_place (&video->place, p);
   return p;
 }
 
@@ -369,6 +384,24 @@ paco_header_write (const PacoHeader *header, uint8_t *data)
   p = write_chunks (header, p);
   put32 (p, crc32 (0, data, p - data));
   return size;
+}
+
+gboolean
+paco_header_set_place (uint8_t *data, size_t size, const PacoPlace *place)
+{
+  size_t header_size = size >= FIXED_SIZE ? get16 (data + 6) : 0;
+  uint8_t *chunk, *end;
+
+  if (header_size < FIXED_SIZE + CHUNK_HEADER_SIZE + PLACE_SIZE + CRC_SIZE
+      || header_size > size)
+    return FALSE;
+  end = data + header_size - CRC_SIZE;
+  chunk = end - PLACE_SIZE - CHUNK_HEADER_SIZE;
+  if (get16 (chunk) != CHUNK_PLACE || get16 (chunk + 2) != PLACE_SIZE)
+    return FALSE;
+  write_place (place, chunk);
+  put32 (end, crc32 (0, data, end - data));
+  return TRUE;
 }
 
 /* --- parsing ---------------------------------------------------------- */
@@ -466,6 +499,14 @@ parse_chunk (unsigned type, const uint8_t *data, size_t size,
       video->has_views = true;
       video->multiview_mode = known (data[0], MAX_MULTIVIEW_MODE);
       video->multiview_flags = get16 (data + 2);
+      return TRUE;
+    case CHUNK_PLACE:
+      if (size != PLACE_SIZE || video->has_place)
+        return FALSE;
+      video->has_place = true;
+      video->place.number = get32 (data);
+      video->place.offset = get32 (data + 4)
+          | (uint64_t) get32 (data + 8) << 32;
       return TRUE;
     case CHUNK_PROBABILITY_SET:
       if (header->set)

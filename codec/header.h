@@ -20,7 +20,7 @@
  * type, CRC. */
 #define PACO_MAX_HEADER_SIZE                                                   \
   (72 + 2 * PACO_MAX_COMPONENTS * (2 + PACO_MAX_SUBBANDS) + (4 + 24) + (4 + 4) \
-      + (4 + 4) + (4 + PACO_MAX_CARRIED_SET) + 4)
+      + (4 + 4) + (4 + PACO_MAX_CARRIED_SET) + (4 + 12) + 4)
 
 typedef enum
 {
@@ -45,6 +45,13 @@ typedef struct
   uint32_t max_luminance, min_luminance;
 } PacoMasteringDisplay;
 
+/* Where a frame stands in the stream it was made for. */
+typedef struct
+{
+  uint32_t number; /* of the frame, the first is 0 */
+  uint64_t offset; /* bytes of all frames before it */
+} PacoPlace;
+
 /* What the application wants back with the picture; the codec only carries it.
  * The numbers are those of FORMAT.md section 2. */
 typedef struct
@@ -60,10 +67,12 @@ typedef struct
   uint8_t chroma_site;
   uint8_t range, matrix, transfer, primaries;
   bool has_mastering_display, has_content_light, has_views;
+  bool has_place;
   PacoMasteringDisplay mastering_display;
   uint16_t max_content_light, max_frame_average_light; /* cd/m2 */
   uint8_t multiview_mode;                              /* 0: unknown */
   uint16_t multiview_flags;
+  PacoPlace place; /* not part of what a stream is */
 } PacoVideoInfo;
 
 typedef enum
@@ -134,6 +143,12 @@ size_t paco_header_size (const PacoHeader *header);
 /* Writes a header, its own CRC included; header_size is computed, the other
  * sizes and index_crc are taken from *header. Returns header_size. */
 size_t paco_header_write (const PacoHeader *header, uint8_t *data);
+
+/* Sets the place in a frame at data whose header paco_header_write() has made
+ * with has_place: a frame's offset is known only when those before it are
+ * coded. Renews the header's CRC. FALSE, and nothing done, without a place. */
+gboolean paco_header_set_place (
+    uint8_t *data, size_t size, const PacoPlace *place);
 
 /* Whether a picture can be coded like this: what FORMAT.md asks of the header
  * fields. Error: UNSUPPORTED, with the sentence for the user. */

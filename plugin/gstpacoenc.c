@@ -51,6 +51,7 @@ struct _GstPacoEnc
   GstCaps *coded_caps; /* of the frames, as video/x-paco */
   PacoRawFormat raw;
   PacoVideoInfo video;
+  PacoPlace place; /* of the next frame to be pushed; under the stream lock */
   PacoParameters parameters;
   gboolean fields; /* what the backend is configured for */
   char *ignored;   /* what the user was last warned of, or NULL */
@@ -114,6 +115,9 @@ finish (GstPacoEnc *self, GstVideoCodecFrame *frame, PacoEncodedFrame *encoded)
     gst_video_encoder_finish_frame (encoder, frame);
     flow = GST_FLOW_ERROR;
   } else {
+    paco_header_set_place (encoded->data, encoded->size, &self->place);
+    self->place.number++;
+    self->place.offset += encoded->size;
     frame->output_buffer = gst_buffer_new_wrapped_full (0, encoded->data,
         encoded->size, 0, encoded->size, encoded, release_encoded);
     GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT (frame);
@@ -385,6 +389,8 @@ gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
 
   self->input_state = gst_video_codec_state_ref (state);
   paco_video_from_info (info, state->caps, &self->video);
+  self->video.has_place = true;
+  self->place = (PacoPlace){ 0 };
   if (!read_parameters (self)
       || !configure_backend (self,
           GST_VIDEO_INFO_INTERLACE_MODE (info)

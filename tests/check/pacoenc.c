@@ -108,6 +108,42 @@ GST_START_TEST (test_order_and_drain)
 }
 GST_END_TEST;
 
+/* A frame says where in the stream it stands; another format begins another
+ * stream. */
+GST_START_TEST (test_places)
+{
+  static const gchar *const caps[] = { SMALL_CAPS,
+    GRAY_CAPS ("width=128,height=96") };
+  GstBus *bus;
+  GstHarness *harness = gray_harness ("pacoenc pipeline-depth=4", &bus);
+  guint n[] = { g_random_int_range (1, 20), g_random_int_range (1, 20) };
+
+  for (guint k = 0; k < 2; k++) {
+    gst_harness_set_src_caps_str (harness, caps[k]);
+    for (guint i = 0; i < n[k]; i++)
+      gst_harness_push (
+          harness, paco_test_gray_buffer (64 << k, 48 << k, i * 7));
+  }
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  for (guint k = 0; k < 2; k++) {
+    guint64 offset = 0;
+
+    for (guint i = 0; i < n[k]; i++) {
+      GstBuffer *out = gst_harness_pull (harness);
+      PacoHeader header;
+
+      paco_test_header (out, &header);
+      fail_unless (header.video.has_place);
+      fail_unless_equals_int (header.video.place.number, i);
+      fail_unless_equals_uint64 (header.video.place.offset, offset);
+      offset += gst_buffer_get_size (out);
+      gst_buffer_unref (out);
+    }
+  }
+  paco_test_teardown (harness, bus);
+}
+GST_END_TEST;
+
 /* A frame comes out although no later one goes in. */
 GST_START_TEST (test_single_frame_is_not_kept)
 {
@@ -671,6 +707,7 @@ pacoenc_suite (void)
   tcase_set_timeout (tcase, 120);
   tcase_add_test (tcase, test_caps);
   tcase_add_test (tcase, test_order_and_drain);
+  tcase_add_test (tcase, test_places);
   tcase_add_test (tcase, test_single_frame_is_not_kept);
   tcase_add_test (tcase, test_renegotiation);
   tcase_add_test (tcase, test_flush);

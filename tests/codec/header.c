@@ -67,6 +67,12 @@ draw_video (PacoVideoInfo *video)
     video->max_content_light = draw (0, 65535);
     video->max_frame_average_light = draw (0, 65535);
   }
+  video->has_place = draw (0, 1);
+  if (video->has_place) {
+    video->place.number = g_test_rand_int ();
+    video->place.offset = (uint64_t) g_test_rand_int () << 32
+        | (uint32_t) g_test_rand_int ();
+  }
 }
 
 static void
@@ -133,6 +139,37 @@ test_round_trip (void)
       g_assert_cmpmem (&carried, sizeof carried, &set, sizeof set);
     g_assert_cmpuint (paco_header_write (&parsed, again), ==, size);
     g_assert_cmpmem (again, size, data, size);
+  }
+}
+
+/* Setting a place is the same as writing it at once. */
+static void
+test_place (void)
+{
+  static uint8_t data[PACO_MAX_HEADER_SIZE], again[PACO_MAX_HEADER_SIZE];
+
+  for (int n = 0; n < 2000; n++) {
+    PacoProbabilitySet set;
+    PacoHeader header, parsed;
+    size_t size;
+
+    draw_header (&header, &set);
+    size = paco_header_write (&header, data);
+    header.video.place.number = g_test_rand_int ();
+    header.video.place.offset = (uint64_t) g_test_rand_int () << 20;
+    g_assert_true (paco_header_set_place (data, size, &header.video.place)
+        == header.video.has_place);
+    paco_header_write (&header, again);
+    g_assert_cmpmem (again, size, data, size);
+    g_assert_true (paco_header_parse (data, size, &parsed, NULL, NULL));
+    if (header.video.has_place) {
+      g_assert_cmpuint (
+          parsed.video.place.number, ==, header.video.place.number);
+      g_assert_cmpuint (
+          parsed.video.place.offset, ==, header.video.place.offset);
+    }
+    g_assert_false (
+        paco_header_set_place (data, draw (0, size - 1), &header.video.place));
   }
 }
 
@@ -636,6 +673,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/header/round-trip", test_round_trip);
+  g_test_add_func ("/header/place", test_place);
   g_test_add_func ("/header/damage", test_damage);
   g_test_add_func ("/header/forged", test_forged);
   g_test_add_func ("/header/single-field", test_single_field);
