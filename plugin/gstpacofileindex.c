@@ -6,119 +6,120 @@
  * it is done in slices, and given up where an answer takes milliseconds; then
  * positions are estimated from the bitrate, as in any elementary stream. */
 #include "gstpacofileindex.h"
-#include "codec/header.h"
+#include "gstpacofileplaces.h"
 
 enum
 {
   FIRST_HOPS = 8, /* before one judges */
   SLOW_HOP_US = 1000,
+  PLACES_US = 250000,
 };
 
 struct _GstPacoFileIndex
 {
+  gint references;
+
   /* Only the streaming thread changes the index. */
   guint64 next; /* offset behind the last frame */
-  guint64 size; /* of the file, 0 as long as it is not known */
   gboolean given_up;
+  GstPacoFilePlaces places; /* any thread may read them once complete is set */
 
   GMutex lock;     /* of what follows: seeks come from other threads */
-  GArray *offsets; /* guint64 */
-  gboolean complete;
+  GArray *offsets; /* guint64, by hops */
+  gboolean complete, has_places;
 };
 
 GstPacoFileIndex *
-gst_paco_file_index_new (guint64 first)
+gst_paco_file_index_new (const GstPacoFileFrame *first)
 {
   GstPacoFileIndex *index = g_new0 (GstPacoFileIndex, 1);
 
+  index->references = 1;
   g_mutex_init (&index->lock);
   index->offsets = g_array_new (FALSE, FALSE, sizeof (guint64));
-  index->next = first;
+  index->next = first->offset;
+  gst_paco_file_places_init (&index->places, first);
+  return index;
+}
+
+GstPacoFileIndex *
+gst_paco_file_index_ref (GstPacoFileIndex *index)
+{
+  g_atomic_int_inc (&index->references);
   return index;
 }
 
 void
-gst_paco_file_index_free (GstPacoFileIndex *index)
+gst_paco_file_index_unref (GstPacoFileIndex *index)
 {
-  if (!index)
+  if (!index || !g_atomic_int_dec_and_test (&index->references))
     return;
+  gst_paco_file_places_clear (&index->places);
   g_array_unref (index->offsets);
   g_mutex_clear (&index->lock);
   g_free (index);
 }
 
-static gboolean
-read_frame_size (GstPad *pad, guint64 offset, guint64 *size)
-{
-  GstBuffer *buffer = NULL;
-  guint8 data[PACO_HEADER_PEEK_SIZE];
-  PacoHeader header;
-  gsize got;
-
-  if (gst_pad_pull_range (pad, offset, sizeof data, &buffer) != GST_FLOW_OK)
-    return FALSE;
-  got = gst_buffer_extract (buffer, 0, data, sizeof data);
-  gst_buffer_unref (buffer);
-  if (!paco_header_peek (data, got, &header, NULL))
-    return FALSE;
-  *size = header.frame_size;
-  return TRUE;
-}
-
 static void
-set_complete (GstPacoFileIndex *index)
+set_complete (GstPacoFileIndex *index, gboolean has_places)
 {
   g_mutex_lock (&index->lock);
   index->complete = TRUE;
+  index->has_places = has_places;
   g_mutex_unlock (&index->lock);
+}
+
+static void
+extend_places (GstPacoFileIndex *index, GstPacoFile *file, gint64 budget)
+{
+  gint64 end = g_get_monotonic_time () + budget;
+
+  do
+    gst_paco_file_places_extend (&index->places, file);
+  while (index->places.state == GST_PACO_FILE_PLACES_PARTIAL
+      && g_get_monotonic_time () < end);
+  if (index->places.state == GST_PACO_FILE_PLACES_COMPLETE)
+    set_complete (index, TRUE);
 }
 
 /* Adds the frame behind the last one. FALSE: there is none. A frame that is
  * cut by the end of the file does not count; a damaged place ends the index,
  * since it does not say how much time it covers. */
 static gboolean
-hop (GstPacoFileIndex *index, GstPad *pad)
+hop (GstPacoFileIndex *index, GstPacoFile *file)
 {
-  guint64 size;
+  PacoHeader header;
+  const guint8 *data;
 
-  if (index->next == index->size) {
-    set_complete (index);
+  if (index->next == file->size) {
+    set_complete (index, FALSE);
     return FALSE;
   }
-  if (!read_frame_size (pad, index->next, &size)) {
+  data = gst_paco_file_peek (file, index->next, PACO_HEADER_PEEK_SIZE);
+  if (!data || !paco_header_peek (data, PACO_HEADER_PEEK_SIZE, &header, NULL)) {
     index->given_up = TRUE;
     return FALSE;
   }
-  if (size > index->size - index->next) {
-    set_complete (index);
+  if (header.frame_size > file->size - index->next) {
+    set_complete (index, FALSE);
     return FALSE;
   }
   g_mutex_lock (&index->lock);
   g_array_append_val (index->offsets, index->next);
   g_mutex_unlock (&index->lock);
-  index->next += size;
+  index->next += header.frame_size;
   return TRUE;
 }
 
-gboolean
-gst_paco_file_index_extend (
-    GstPacoFileIndex *index, GstPad *pad, guint at_least, gint64 budget)
+static void
+extend_hops (
+    GstPacoFileIndex *index, GstPacoFile *file, guint at_least, gint64 budget)
 {
   gint64 start = g_get_monotonic_time (), before = start, now = start;
   gint64 fastest = G_MAXINT64;
 
-  if (index->complete || index->given_up)
-    return FALSE;
-  if (!index->size) {
-    gint64 size;
-
-    if (!gst_pad_peer_query_duration (pad, GST_FORMAT_BYTES, &size) || size < 0
-        || (guint64) size < index->next)
-      index->given_up = TRUE;
-    else
-      index->size = size;
-  }
-  for (guint hops = 1; !index->given_up && hop (index, pad); hops++) {
+  index->given_up |= file->size < index->next;
+  for (guint hops = 1; !index->given_up && hop (index, file); hops++) {
     /* The fastest hop judges the disk: any other may just have been
      * interrupted. */
     now = g_get_monotonic_time ();
@@ -129,6 +130,19 @@ gst_paco_file_index_extend (
     if (hops >= at_least && now - start >= budget)
       break;
   }
+}
+
+gboolean
+gst_paco_file_index_extend (
+    GstPacoFileIndex *index, GstPacoFile *file, guint at_least, gint64 budget)
+{
+  if (index->complete || index->given_up)
+    return FALSE;
+  if (index->places.state == GST_PACO_FILE_PLACES_PARTIAL)
+    extend_places (index, file,
+        index->places.streams->len ? budget : MAX (budget, PLACES_US));
+  if (index->places.state == GST_PACO_FILE_PLACES_FAILED)
+    extend_hops (index, file, at_least, budget);
   return !index->complete && !index->given_up;
 }
 
@@ -149,20 +163,26 @@ gst_paco_file_index_n_frames (GstPacoFileIndex *index)
   guint64 n;
 
   g_mutex_lock (&index->lock);
-  n = index->offsets->len;
+  n = index->has_places ? index->places.n_frames : index->offsets->len;
   g_mutex_unlock (&index->lock);
   return n;
 }
 
-guint64
-gst_paco_file_index_offset (GstPacoFileIndex *index, guint64 frame)
+gboolean
+gst_paco_file_index_find (
+    GstPacoFileIndex *index, GstPacoFile *file, guint64 *n, guint64 *offset)
 {
-  guint64 offset;
+  gboolean has_places, found;
 
   g_mutex_lock (&index->lock);
-  offset = g_array_index (index->offsets, guint64, frame);
+  has_places = index->has_places;
+  found = has_places ? *n < index->places.n_frames : *n < index->offsets->len;
+  if (found && !has_places)
+    *offset = g_array_index (index->offsets, guint64, *n);
   g_mutex_unlock (&index->lock);
-  return offset;
+  return found
+      && (!has_places
+          || gst_paco_file_places_find (&index->places, file, n, offset));
 }
 
 static gint
@@ -174,16 +194,20 @@ compare_offsets (gconstpointer a, gconstpointer b)
 }
 
 gboolean
-gst_paco_file_index_find (
-    GstPacoFileIndex *index, guint64 offset, guint64 *frame)
+gst_paco_file_index_number (
+    GstPacoFileIndex *index, const GstPacoFileFrame *frame, guint64 *n)
 {
-  gboolean found;
+  gboolean has_places, found;
   guint position = 0;
 
   g_mutex_lock (&index->lock);
-  found = g_array_binary_search (
-      index->offsets, &offset, compare_offsets, &position);
+  has_places = index->has_places;
+  found = !has_places
+      && g_array_binary_search (
+          index->offsets, &frame->offset, compare_offsets, &position);
   g_mutex_unlock (&index->lock);
-  *frame = position;
+  if (has_places)
+    return gst_paco_file_places_number (&index->places, frame, n);
+  *n = position;
   return found;
 }

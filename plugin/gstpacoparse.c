@@ -21,7 +21,7 @@
  */
 #include "gstpacoparse.h"
 #include "gstpacocontainer.h"
-#include "gstpacofileindex.h"
+#include "gstpacoseek.h"
 #include "gstpacosplitter.h"
 #include "gstpacotime.h"
 #include "caps/videocaps.h"
@@ -77,6 +77,7 @@ struct _GstPacoParse
 
   gboolean rate_changed;   /* a file index can not tell time */
   GstPacoFileIndex *index; /* guarded by the object lock where not streaming */
+  GstPacoFile file;        /* what the index is of; streaming thread only */
 };
 
 G_DEFINE_TYPE (GstPacoParse, gst_paco_parse, GST_TYPE_BASE_PARSE)
@@ -115,13 +116,14 @@ drop_index (GstPacoParse *self)
   index = self->index;
   self->index = NULL;
   GST_OBJECT_UNLOCK (self);
-  gst_paco_file_index_free (index);
+  gst_paco_file_index_unref (index);
+  gst_paco_file_clear (&self->file);
 }
 
 /* Where the parser reads a file on its own, it learns where the frames are:
  * exact duration and exact seeks. */
 static void
-extend_index (GstPacoParse *self, guint64 offset)
+extend_index (GstPacoParse *self, const GstPacoFileFrame *frame)
 {
   GstBaseParse *base = GST_BASE_PARSE (self);
   guint at_least = 1;
@@ -130,8 +132,9 @@ extend_index (GstPacoParse *self, guint64 offset)
   if (!is_pulling (self) || !self->grid.fps_n || self->rate_changed)
     return;
   if (!self->index) {
-    GstPacoFileIndex *index = gst_paco_file_index_new (offset);
+    GstPacoFileIndex *index = gst_paco_file_index_new (frame);
 
+    gst_paco_seek_open_file (&self->file, GST_BASE_PARSE_SINK_PAD (self));
     GST_OBJECT_LOCK (self);
     self->index = index;
     GST_OBJECT_UNLOCK (self);
@@ -140,8 +143,7 @@ extend_index (GstPacoParse *self, guint64 offset)
   }
   if (gst_paco_file_index_is_complete (self->index))
     return;
-  gst_paco_file_index_extend (
-      self->index, GST_BASE_PARSE_SINK_PAD (self), at_least, budget);
+  gst_paco_file_index_extend (self->index, &self->file, at_least, budget);
   if (gst_paco_file_index_is_complete (self->index)) {
     guint64 n = gst_paco_file_index_n_frames (self->index);
 
@@ -155,9 +157,8 @@ extend_index (GstPacoParse *self, guint64 offset)
  * of frames: the base class counts along it with rounded durations, which is
  * put right here. */
 static void
-stamp (GstPacoParse *self, GstBaseParseFrame *frame)
+stamp (GstPacoParse *self, GstBuffer *buffer, const GstPacoFileFrame *frame)
 {
-  GstBuffer *buffer = frame->buffer;
   guint64 n;
 
   if (self->time_segment) {
@@ -167,8 +168,7 @@ stamp (GstPacoParse *self, GstBaseParseFrame *frame)
   }
   if (!self->grid.fps_n)
     return;
-  if (!self->index
-      || !gst_paco_file_index_find (self->index, frame->offset, &n)) {
+  if (!self->index || !gst_paco_file_index_number (self->index, frame, &n)) {
     GstClockTime dts = GST_BUFFER_DTS (buffer);
 
     if (!GST_CLOCK_TIME_IS_VALID (dts) || dts < self->grid.origin)
@@ -359,13 +359,15 @@ finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
     const PacoHeader *header, gsize size)
 {
   GstFlowReturn ret = update_format (self, header, frame->buffer);
+  GstPacoFileFrame place;
 
   if (ret != GST_FLOW_OK)
     return ret;
   if (!self->tagged)
     add_tags (self);
-  extend_index (self, frame->offset);
-  stamp (self, frame);
+  gst_paco_file_frame_from_header (header, frame->offset, &place);
+  extend_index (self, &place);
+  stamp (self, frame->buffer, &place);
   GST_BUFFER_FLAG_UNSET (frame->buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   if (self->lost) {
     GST_WARNING_OBJECT (self,
@@ -613,68 +615,21 @@ gst_paco_parse_sink_event (GstBaseParse *base, GstEvent *event)
   return handled;
 }
 
-/* The frame that a seek to `time` leads to, when the file is indexed so far. */
-static gboolean
-find_seek_target (GstPacoParse *self, GstClockTime time, GstSeekFlags flags,
-    GstClockTime *target, guint64 *offset)
-{
-  gboolean found = FALSE;
-
-  GST_OBJECT_LOCK (self);
-  if (self->index && self->grid.fps_n) {
-    /* In this order: more frames may be found meanwhile. */
-    gboolean complete = gst_paco_file_index_is_complete (self->index);
-    guint64 n_frames = gst_paco_file_index_n_frames (self->index);
-    guint64 n = gst_paco_grid_frame_at (&self->grid, time);
-    GstClockTime late = time - MIN (time, gst_paco_grid_time (&self->grid, n));
-    GstClockTime early = gst_paco_grid_time (&self->grid, n + 1) - time;
-
-    if ((flags & GST_SEEK_FLAG_KEY_UNIT) && late > 0
-        && (flags & GST_SEEK_FLAG_SNAP_AFTER)
-        && (early < late || !(flags & GST_SEEK_FLAG_SNAP_BEFORE)))
-      n++;
-    if (n >= n_frames && complete)
-      n = n_frames - 1;
-    found = n < n_frames;
-    if (found) {
-      *offset = gst_paco_file_index_offset (self->index, n);
-      *target = gst_paco_grid_time (&self->grid, n);
-    }
-  }
-  GST_OBJECT_UNLOCK (self);
-  return found;
-}
-
-/* The base class seeks exactly where its own index has the frame, so that is
- * told of it. A seek to a key unit becomes one to the frame's beginning. */
 static GstEvent *
 prepare_seek (GstPacoParse *self, GstEvent *event)
 {
-  GstSeekType start_type, stop_type;
-  gint64 start, stop;
-  GstSeekFlags flags;
-  GstFormat format;
-  gdouble rate;
-  GstClockTime time;
-  guint64 offset;
-  GstEvent *exact;
+  GstPacoFileIndex *index = NULL;
 
-  gst_event_parse_seek (
-      event, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
-  if (format != GST_FORMAT_TIME || start_type != GST_SEEK_TYPE_SET
-      || rate <= 0.0 || start < 0
-      || !find_seek_target (self, start, flags, &time, &offset))
+  GST_OBJECT_LOCK (self);
+  if (self->index && self->grid.fps_n)
+    index = gst_paco_file_index_ref (self->index);
+  GST_OBJECT_UNLOCK (self);
+  if (!index)
     return event;
-  gst_base_parse_add_index_entry (
-      GST_BASE_PARSE (self), offset, time, TRUE, TRUE);
-  if (!(flags & GST_SEEK_FLAG_KEY_UNIT)
-      || (stop_type == GST_SEEK_TYPE_SET && stop >= 0 && stop < (gint64) time))
-    return event;
-  exact = gst_event_new_seek (
-      rate, format, flags, start_type, time, stop_type, stop);
-  gst_event_set_seqnum (exact, gst_event_get_seqnum (event));
-  gst_event_unref (event);
-  return exact;
+  event = gst_paco_seek_prepare (
+      GST_BASE_PARSE (self), index, &self->grid, event);
+  gst_paco_file_index_unref (index);
+  return event;
 }
 
 static gboolean

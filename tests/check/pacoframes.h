@@ -12,6 +12,7 @@ typedef struct
   guint width, height;
   guint fps_n, fps_d;
   guint par_n, par_d;
+  gboolean has_place; /* room for it: paco_header_set_place() */
 } PacoFrameSpec;
 
 #define PACO_FRAME_SPEC_DEFAULT                                                \
@@ -35,6 +36,7 @@ paco_test_frame (const PacoFrameSpec *spec, guint n)
     .par_d = spec->par_d,
     .fps_n = spec->fps_n,
     .fps_d = spec->fps_d,
+    .has_place = spec->has_place,
   };
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
   guint8 *samples = g_malloc (spec->width * spec->height);

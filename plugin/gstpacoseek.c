@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Seeking in a file that pacoparse reads on its own. */
+#include "gstpacoseek.h"
+
+static gsize
+pull (gpointer pad, guint64 offset, guint8 *data, gsize size)
+{
+  GstBuffer *buffer = NULL;
+  gsize got;
+
+  if (gst_pad_pull_range (pad, offset, size, &buffer) != GST_FLOW_OK)
+    return 0;
+  got = gst_buffer_extract (buffer, 0, data, size);
+  gst_buffer_unref (buffer);
+  return got;
+}
+
+gboolean
+gst_paco_seek_open_file (GstPacoFile *file, GstPad *pad)
+{
+  gint64 size = -1;
+
+  if (!gst_pad_peer_query_duration (pad, GST_FORMAT_BYTES, &size))
+    size = -1;
+  gst_paco_file_init (file, pull, pad, MAX (size, 0));
+  return size >= 0;
+}
+
+/* The frame that a seek to `time` leads to, when the index has it. */
+static gboolean
+find_target (GstPacoFileIndex *index, GstPad *pad, const GstPacoGrid *grid,
+    GstClockTime time, GstSeekFlags flags, GstClockTime *target,
+    guint64 *offset)
+{
+  /* In this order: more frames may be found meanwhile. */
+  gboolean complete = gst_paco_file_index_is_complete (index), found = FALSE;
+  guint64 n_frames = gst_paco_file_index_n_frames (index);
+  guint64 n = gst_paco_grid_frame_at (grid, time);
+  GstClockTime late = time - MIN (time, gst_paco_grid_time (grid, n));
+  GstClockTime early = gst_paco_grid_time (grid, n + 1) - time;
+  GstPacoFile file;
+
+  if ((flags & GST_SEEK_FLAG_KEY_UNIT) && late > 0
+      && (flags & GST_SEEK_FLAG_SNAP_AFTER)
+      && (early < late || !(flags & GST_SEEK_FLAG_SNAP_BEFORE)))
+    n++;
+  if (n >= n_frames && complete && n_frames > 0)
+    n = n_frames - 1;
+  if (gst_paco_seek_open_file (&file, pad))
+    found = gst_paco_file_index_find (index, &file, &n, offset);
+  gst_paco_file_clear (&file);
+  *target = gst_paco_grid_time (grid, n);
+  return found;
+}
+
+GstEvent *
+gst_paco_seek_prepare (GstBaseParse *base, GstPacoFileIndex *index,
+    const GstPacoGrid *grid, GstEvent *event)
+{
+  GstSeekType start_type, stop_type;
+  gint64 start, stop;
+  GstSeekFlags flags;
+  GstFormat format;
+  gdouble rate;
+  GstClockTime time;
+  guint64 offset;
+  GstEvent *exact;
+
+  gst_event_parse_seek (
+      event, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
+  if (format != GST_FORMAT_TIME || start_type != GST_SEEK_TYPE_SET
+      || rate <= 0.0 || start < 0
+      || !find_target (index, GST_BASE_PARSE_SINK_PAD (base), grid, start,
+          flags, &time, &offset))
+    return event;
+  gst_base_parse_add_index_entry (base, offset, time, TRUE, TRUE);
+  if (!(flags & GST_SEEK_FLAG_KEY_UNIT)
+      || (stop_type == GST_SEEK_TYPE_SET && stop >= 0 && stop < (gint64) time))
+    return event;
+  exact = gst_event_new_seek (
+      rate, format, flags, start_type, time, stop_type, stop);
+  gst_event_set_seqnum (exact, gst_event_get_seqnum (event));
+  gst_event_unref (event);
+  return exact;
+}
