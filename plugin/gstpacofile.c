@@ -25,8 +25,8 @@ gst_paco_file_init (
 void
 gst_paco_file_clear (GstPacoFile *file)
 {
-  g_clear_pointer (&file->block, g_free);
-  file->block_size = file->block_capacity = 0;
+  g_free (file->block);
+  *file = (GstPacoFile){ 0 };
 }
 
 static gboolean
@@ -161,4 +161,18 @@ gst_paco_file_last_frame (GstPacoFile *file, guint64 first, guint64 end,
     *frame = next;
   }
   return TRUE;
+}
+
+guint64
+gst_paco_file_doubt (GstPacoFile *file, guint64 offset, guint32 frame_size)
+{
+  guint64 end = offset + frame_size;
+  const guint8 *follow = gst_paco_file_peek (file, end, MAGIC_SIZE);
+  GstPacoFileFrame covered;
+
+  if (follow && memcmp (follow, PACO_MAGIC, MAGIC_SIZE) == 0)
+    return 0;
+  if (gst_paco_file_next_frame (file, offset + 1, end, &covered))
+    return covered.offset;
+  return end > file->size ? end : 0;
 }

@@ -39,7 +39,7 @@ typedef struct
 
 void gst_paco_file_init (
     GstPacoFile *file, GstPacoFileRead read, gpointer source, guint64 size);
-void gst_paco_file_clear (GstPacoFile *file);
+void gst_paco_file_clear (GstPacoFile *file); /* with zeros */
 
 /* `size` bytes at offset, valid until the next call; NULL if they are not
  * there. */
@@ -60,7 +60,13 @@ gboolean gst_paco_file_next_frame (
 gboolean gst_paco_file_last_frame (GstPacoFile *file, guint64 first,
     guint64 end, guint64 most, GstPacoFileFrame *frame);
 
-/* What the file's first frame is to a reader: see PacoHeader. */
+/* Whether the frame at offset, whose header is good, is a whole one, without
+ * reading all of it: another frame follows, or none begins in it. If not,
+ * returns where the garbage ends that it is, else 0. */
+guint64 gst_paco_file_doubt (
+    GstPacoFile *file, guint64 offset, guint32 frame_size);
+
+/* What a header at offset says. */
 void gst_paco_file_frame_from_header (
     const PacoHeader *header, guint64 offset, GstPacoFileFrame *frame);
 

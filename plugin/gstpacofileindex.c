@@ -118,7 +118,7 @@ extend_hops (
   gint64 start = g_get_monotonic_time (), before = start, now = start;
   gint64 fastest = G_MAXINT64;
 
-  index->given_up |= file->size < index->next;
+  index->given_up |= file->size < index->next || file->size == 0;
   for (guint hops = 1; !index->given_up && hop (index, file); hops++) {
     /* The fastest hop judges the disk: any other may just have been
      * interrupted. */

@@ -38,12 +38,7 @@ enum
 
 enum
 {
-  /* Seen of what follows a frame, where it costs no waiting. */
-  LOOKAHEAD = 4,
-  /* Time for the index of a file, before the first frame and with each. */
-  INDEX_FIRST_US = 50000,
-  INDEX_FIRST_FRAMES = 1000,
-  INDEX_EACH_US = 1000,
+  LOOKAHEAD = 4, /* seen of what follows a frame, where it costs no waiting */
 };
 
 struct _GstPacoParse
@@ -75,9 +70,12 @@ struct _GstPacoParse
   gboolean lost;      /* something was thrown away since the last frame */
   guint64 lost_bytes; /* since then */
 
-  gboolean rate_changed;   /* a file index can not tell time */
-  GstPacoFileIndex *index; /* guarded by the object lock where not streaming */
-  GstPacoFile file;        /* what the index is of; streaming thread only */
+  /* Of a file: what is garbage, and up to where frames are doubted before they
+   * are read. */
+  guint64 garbage_to, doubt_to;
+
+  gboolean rate_changed; /* numbers of frames can not tell time */
+  GstPacoSeek seek;
 };
 
 G_DEFINE_TYPE (GstPacoParse, gst_paco_parse, GST_TYPE_BASE_PARSE)
@@ -107,52 +105,6 @@ is_pulling (GstPacoParse *self)
   return GST_PAD_MODE (GST_BASE_PARSE_SINK_PAD (self)) == GST_PAD_MODE_PULL;
 }
 
-static void
-drop_index (GstPacoParse *self)
-{
-  GstPacoFileIndex *index;
-
-  GST_OBJECT_LOCK (self);
-  index = self->index;
-  self->index = NULL;
-  GST_OBJECT_UNLOCK (self);
-  gst_paco_file_index_unref (index);
-  gst_paco_file_clear (&self->file);
-}
-
-/* Where the parser reads a file on its own, it learns where the frames are:
- * exact duration and exact seeks. */
-static void
-extend_index (GstPacoParse *self, const GstPacoFileFrame *frame)
-{
-  GstBaseParse *base = GST_BASE_PARSE (self);
-  guint at_least = 1;
-  gint64 budget = INDEX_EACH_US;
-
-  if (!is_pulling (self) || !self->grid.fps_n || self->rate_changed)
-    return;
-  if (!self->index) {
-    GstPacoFileIndex *index = gst_paco_file_index_new (frame);
-
-    gst_paco_seek_open_file (&self->file, GST_BASE_PARSE_SINK_PAD (self));
-    GST_OBJECT_LOCK (self);
-    self->index = index;
-    GST_OBJECT_UNLOCK (self);
-    at_least = INDEX_FIRST_FRAMES;
-    budget = INDEX_FIRST_US;
-  }
-  if (gst_paco_file_index_is_complete (self->index))
-    return;
-  gst_paco_file_index_extend (self->index, &self->file, at_least, budget);
-  if (gst_paco_file_index_is_complete (self->index)) {
-    guint64 n = gst_paco_file_index_n_frames (self->index);
-
-    GST_INFO_OBJECT (self, "the file has %" G_GUINT64_FORMAT " frames", n);
-    gst_base_parse_set_duration (
-        base, GST_FORMAT_TIME, gst_paco_grid_time (&self->grid, n), 0);
-  }
-}
-
 /* Timestamps of a frame. Those from upstream stay. A stream of bytes is a grid
  * of frames: the base class counts along it with rounded durations, which is
  * put right here. */
@@ -168,7 +120,7 @@ stamp (GstPacoParse *self, GstBuffer *buffer, const GstPacoFileFrame *frame)
   }
   if (!self->grid.fps_n)
     return;
-  if (!self->index || !gst_paco_file_index_number (self->index, frame, &n)) {
+  if (!gst_paco_seek_number (&self->seek, frame, &n)) {
     GstClockTime dts = GST_BUFFER_DTS (buffer);
 
     if (!GST_CLOCK_TIME_IS_VALID (dts) || dts < self->grid.origin)
@@ -234,7 +186,7 @@ set_frame_rate (GstPacoParse *self, GstCaps *caps)
     return FALSE;
   if (self->known) {
     self->rate_changed = TRUE;
-    drop_index (self);
+    gst_paco_seek_clear (GST_BASE_PARSE (self), &self->seek);
   }
   self->grid.fps_n = fps_n;
   self->grid.fps_d = fps_d;
@@ -366,7 +318,10 @@ finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
   if (!self->tagged)
     add_tags (self);
   gst_paco_file_frame_from_header (header, frame->offset, &place);
-  extend_index (self, &place);
+  if (is_pulling (self) && self->grid.fps_n && !self->rate_changed
+      && gst_paco_seek_extend (
+          GST_BASE_PARSE (self), &self->seek, &self->grid, &place))
+    GST_INFO_OBJECT (self, "all frames of the file are known");
   stamp (self, frame->buffer, &place);
   GST_BUFFER_FLAG_UNSET (frame->buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   if (self->lost) {
@@ -418,6 +373,43 @@ handle_piece (GstPacoParse *self, GstBaseParseFrame *frame)
       : drop_bytes (self, frame, size, piece->reason, NULL);
 }
 
+/* The base class reads a frame of a file as a whole, however large it claims to
+ * be, and again for the next one if it was none. After as many bytes were read
+ * in vain, a frame is doubted before. */
+static gboolean
+is_garbage (GstPacoParse *self, guint64 offset)
+{
+  if (offset < self->doubt_to && self->sync.known
+      && self->sync.known_at == offset)
+    self->garbage_to = gst_paco_file_doubt (
+        gst_paco_seek_file (GST_BASE_PARSE (self), &self->seek), offset,
+        self->sync.header.frame_size);
+  return self->garbage_to > offset;
+}
+
+/* What stands in a file. */
+static GstPacoSyncResult
+look_into_file (GstPacoParse *self, const GstBaseParseFrame *frame, gsize *size,
+    GError **reason)
+{
+  gsize available = gst_buffer_get_size (frame->buffer);
+  GstPacoSyncResult result = GST_PACO_SYNC_GARBAGE;
+
+  if (frame->offset >= self->garbage_to)
+    result = look_at (self, frame, size, reason);
+  if (result == GST_PACO_SYNC_GARBAGE && *reason)
+    self->doubt_to = MAX (self->doubt_to, frame->offset + *size + available);
+  if (result == GST_PACO_SYNC_MORE && is_garbage (self, frame->offset))
+    result = GST_PACO_SYNC_GARBAGE;
+  if (frame->offset < self->garbage_to) {
+    *size = MIN (available, self->garbage_to - frame->offset);
+    if (!*reason)
+      g_set_error_literal (
+          reason, PACO_ERROR, PACO_ERROR_CORRUPT, "the frame is cut");
+  }
+  return result;
+}
+
 static GstFlowReturn
 gst_paco_parse_handle_frame (
     GstBaseParse *base, GstBaseParseFrame *frame, gint *skip)
@@ -429,7 +421,9 @@ gst_paco_parse_handle_frame (
 
   if (self->piece)
     return handle_piece (self, frame);
-  switch (look_at (self, frame, &size, &reason)) {
+  switch (is_pulling (self) && base->segment.rate > 0.0
+          ? look_into_file (self, frame, &size, &reason)
+          : look_at (self, frame, &size, &reason)) {
     case GST_PACO_SYNC_FRAME:
       ret = finish_frame (self, frame, &self->sync.header, size);
       break;
@@ -615,28 +609,13 @@ gst_paco_parse_sink_event (GstBaseParse *base, GstEvent *event)
   return handled;
 }
 
-static GstEvent *
-prepare_seek (GstPacoParse *self, GstEvent *event)
-{
-  GstPacoFileIndex *index = NULL;
-
-  GST_OBJECT_LOCK (self);
-  if (self->index && self->grid.fps_n)
-    index = gst_paco_file_index_ref (self->index);
-  GST_OBJECT_UNLOCK (self);
-  if (!index)
-    return event;
-  event = gst_paco_seek_prepare (
-      GST_BASE_PARSE (self), index, &self->grid, event);
-  gst_paco_file_index_unref (index);
-  return event;
-}
-
 static gboolean
 gst_paco_parse_src_event (GstBaseParse *base, GstEvent *event)
 {
+  GstPacoParse *self = GST_PACO_PARSE (base);
+
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK)
-    event = prepare_seek (GST_PACO_PARSE (base), event);
+    event = gst_paco_seek_prepare (base, &self->seek, &self->grid, event);
   return GST_BASE_PARSE_CLASS (gst_paco_parse_parent_class)
       ->src_event (base, event);
 }
@@ -648,7 +627,8 @@ reset (GstPacoParse *self)
 {
   gst_paco_splitter_reset (&self->splitter, 0);
   gst_paco_sync_reset (&self->sync, 0);
-  drop_index (self);
+  self->garbage_to = self->doubt_to = 0;
+  gst_paco_seek_clear (GST_BASE_PARSE (self), &self->seek);
   gst_clear_caps (&self->sink_caps);
   self->time_segment = self->framed = FALSE;
   self->packet_time = GST_CLOCK_TIME_NONE;

@@ -2,6 +2,14 @@
  * Seeking in a file that pacoparse reads on its own. */
 #include "gstpacoseek.h"
 
+enum
+{
+  /* Time for the index of a file, before the first frame and with each. */
+  FIRST_US = 50000,
+  FIRST_FRAMES = 1000,
+  EACH_US = 1000,
+};
+
 static gsize
 pull (gpointer pad, guint64 offset, guint8 *data, gsize size)
 {
@@ -15,25 +23,76 @@ pull (gpointer pad, guint64 offset, guint8 *data, gsize size)
   return got;
 }
 
-gboolean
-gst_paco_seek_open_file (GstPacoFile *file, GstPad *pad)
+static void
+open_file (GstPacoFile *file, GstBaseParse *base)
 {
-  gint64 size = -1;
+  GstPad *pad = GST_BASE_PARSE_SINK_PAD (base);
+  gint64 size;
 
   if (!gst_pad_peer_query_duration (pad, GST_FORMAT_BYTES, &size))
-    size = -1;
+    size = 0;
   gst_paco_file_init (file, pull, pad, MAX (size, 0));
-  return size >= 0;
+}
+
+GstPacoFile *
+gst_paco_seek_file (GstBaseParse *base, GstPacoSeek *seek)
+{
+  if (!seek->file.read)
+    open_file (&seek->file, base);
+  return &seek->file;
+}
+
+void
+gst_paco_seek_clear (GstBaseParse *base, GstPacoSeek *seek)
+{
+  GstPacoFileIndex *index;
+
+  GST_OBJECT_LOCK (base);
+  index = g_steal_pointer (&seek->index);
+  GST_OBJECT_UNLOCK (base);
+  gst_paco_file_index_unref (index);
+  gst_paco_file_clear (&seek->file);
+}
+
+gboolean
+gst_paco_seek_extend (GstBaseParse *base, GstPacoSeek *seek,
+    const GstPacoGrid *grid, const GstPacoFileFrame *frame)
+{
+  gboolean is_first = !seek->index;
+
+  if (is_first) {
+    GstPacoFileIndex *index = gst_paco_file_index_new (frame);
+
+    GST_OBJECT_LOCK (base);
+    seek->index = index;
+    GST_OBJECT_UNLOCK (base);
+  }
+  if (gst_paco_file_index_is_complete (seek->index))
+    return FALSE;
+  gst_paco_file_index_extend (seek->index, gst_paco_seek_file (base, seek),
+      is_first ? FIRST_FRAMES : 1, is_first ? FIRST_US : EACH_US);
+  if (!gst_paco_file_index_is_complete (seek->index))
+    return FALSE;
+  gst_base_parse_set_duration (base, GST_FORMAT_TIME,
+      gst_paco_grid_time (grid, gst_paco_file_index_n_frames (seek->index)), 0);
+  return TRUE;
+}
+
+gboolean
+gst_paco_seek_number (
+    const GstPacoSeek *seek, const GstPacoFileFrame *frame, guint64 *n)
+{
+  return seek->index && gst_paco_file_index_number (seek->index, frame, n);
 }
 
 /* The frame that a seek to `time` leads to, when the index has it. */
 static gboolean
-find_target (GstPacoFileIndex *index, GstPad *pad, const GstPacoGrid *grid,
-    GstClockTime time, GstSeekFlags flags, GstClockTime *target,
-    guint64 *offset)
+find_target (GstPacoFileIndex *index, GstBaseParse *base,
+    const GstPacoGrid *grid, GstClockTime time, GstSeekFlags flags,
+    GstClockTime *target, guint64 *offset)
 {
   /* In this order: more frames may be found meanwhile. */
-  gboolean complete = gst_paco_file_index_is_complete (index), found = FALSE;
+  gboolean complete = gst_paco_file_index_is_complete (index), found;
   guint64 n_frames = gst_paco_file_index_n_frames (index);
   guint64 n = gst_paco_grid_frame_at (grid, time);
   GstClockTime late = time - MIN (time, gst_paco_grid_time (grid, n));
@@ -46,16 +105,16 @@ find_target (GstPacoFileIndex *index, GstPad *pad, const GstPacoGrid *grid,
     n++;
   if (n >= n_frames && complete && n_frames > 0)
     n = n_frames - 1;
-  if (gst_paco_seek_open_file (&file, pad))
-    found = gst_paco_file_index_find (index, &file, &n, offset);
+  open_file (&file, base);
+  found = gst_paco_file_index_find (index, &file, &n, offset);
   gst_paco_file_clear (&file);
   *target = gst_paco_grid_time (grid, n);
   return found;
 }
 
-GstEvent *
-gst_paco_seek_prepare (GstBaseParse *base, GstPacoFileIndex *index,
-    const GstPacoGrid *grid, GstEvent *event)
+static GstEvent *
+prepare (GstBaseParse *base, GstPacoFileIndex *index, const GstPacoGrid *grid,
+    GstEvent *event)
 {
   GstSeekType start_type, stop_type;
   gint64 start, stop;
@@ -70,8 +129,7 @@ gst_paco_seek_prepare (GstBaseParse *base, GstPacoFileIndex *index,
       event, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
   if (format != GST_FORMAT_TIME || start_type != GST_SEEK_TYPE_SET
       || rate <= 0.0 || start < 0
-      || !find_target (index, GST_BASE_PARSE_SINK_PAD (base), grid, start,
-          flags, &time, &offset))
+      || !find_target (index, base, grid, start, flags, &time, &offset))
     return event;
   gst_base_parse_add_index_entry (base, offset, time, TRUE, TRUE);
   if (!(flags & GST_SEEK_FLAG_KEY_UNIT)
@@ -82,4 +140,21 @@ gst_paco_seek_prepare (GstBaseParse *base, GstPacoFileIndex *index,
   gst_event_set_seqnum (exact, gst_event_get_seqnum (event));
   gst_event_unref (event);
   return exact;
+}
+
+GstEvent *
+gst_paco_seek_prepare (GstBaseParse *base, GstPacoSeek *seek,
+    const GstPacoGrid *grid, GstEvent *event)
+{
+  GstPacoFileIndex *index = NULL;
+
+  GST_OBJECT_LOCK (base);
+  if (seek->index && grid->fps_n)
+    index = gst_paco_file_index_ref (seek->index);
+  GST_OBJECT_UNLOCK (base);
+  if (!index)
+    return event;
+  event = prepare (base, index, grid, event);
+  gst_paco_file_index_unref (index);
+  return event;
 }

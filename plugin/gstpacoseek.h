@@ -7,15 +7,34 @@
 
 G_BEGIN_DECLS
 
-/* A file to be read through a sink pad in pull mode. FALSE if its size is
- * unknown. */
-gboolean gst_paco_seek_open_file (GstPacoFile *file, GstPad *pad);
+typedef struct
+{
+  GstPacoFile file;        /* opened when needed; streaming thread only */
+  GstPacoFileIndex *index; /* NULL as long as nothing is known; under the
+                            * element's object lock where not streaming */
+} GstPacoSeek;
+
+/* Forgets the file, and what is known of it. *seek was cleared with zeros. */
+void gst_paco_seek_clear (GstBaseParse *base, GstPacoSeek *seek);
+
+/* The file. */
+GstPacoFile *gst_paco_seek_file (GstBaseParse *base, GstPacoSeek *seek);
+
+/* Reads on to learn where the file's frames are, a bit with each frame that is
+ * parsed; the first one is the file's first. Tells the base class of the
+ * duration, and returns TRUE, when all are known now. */
+gboolean gst_paco_seek_extend (GstBaseParse *base, GstPacoSeek *seek,
+    const GstPacoGrid *grid, const GstPacoFileFrame *frame);
+
+/* The number of a frame in the file; FALSE if it is not known. */
+gboolean gst_paco_seek_number (
+    const GstPacoSeek *seek, const GstPacoFileFrame *frame, guint64 *n);
 
 /* Takes a seek event and returns it, or another one to be handled instead. The
  * base class seeks exactly where its own index has the frame, so it is told of
  * the one that the event leads to; a seek to a key unit becomes one to the
  * frame's beginning. In any thread. */
-GstEvent *gst_paco_seek_prepare (GstBaseParse *base, GstPacoFileIndex *index,
+GstEvent *gst_paco_seek_prepare (GstBaseParse *base, GstPacoSeek *seek,
     const GstPacoGrid *grid, GstEvent *event);
 
 G_END_DECLS

@@ -3,6 +3,7 @@
  * work in proportion to the bytes, which is counted, and bounded memory. */
 #include "pacoframes.h"
 #include "plugin/gstpacosplitter.h"
+#include <glib/gstdio.h>
 #include <gst/check/gstharness.h>
 
 #define N_FRAMES 8
@@ -323,6 +324,60 @@ GST_START_TEST (test_element_does_not_hang)
 }
 GST_END_TEST;
 
+static GstPadProbeReturn
+count_bytes (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  *(guint64 *) user_data += gst_buffer_get_size (
+      GST_PAD_PROBE_INFO_BUFFER (info));
+  return GST_PAD_PROBE_OK;
+}
+
+/* The same bytes in a file, which is not read over and over again. */
+GST_START_TEST (test_file_is_read_in_proportion)
+{
+  GByteArray *stream = hostile_stream (__i__, 2 << 20);
+  GError *error = NULL;
+  guint64 read = 0;
+  GstElement *pipeline, *source;
+  GstMessage *message;
+  gchar *path, *description;
+  GstBus *bus;
+  GstPad *pad;
+  gint fd = g_file_open_tmp ("paco-XXXXXX.paco", &path, &error);
+
+  g_assert_no_error (error);
+  g_close (fd, NULL);
+  fail_unless (g_file_set_contents (
+      path, (const gchar *) stream->data, stream->len, NULL));
+  description = g_strdup_printf (
+      "filesrc name=source location=%s ! pacoparse ! fakesink", path);
+  pipeline = gst_parse_launch (description, &error);
+  g_assert_no_error (error);
+  source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
+  pad = gst_element_get_static_pad (source, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_PULL | GST_PAD_PROBE_TYPE_BUFFER,
+      count_bytes, &read, NULL);
+  bus = gst_element_get_bus (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message, "the file does not end");
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  fail_unless (read >= stream->len);
+  fail_unless (read <= 150 * (guint64) stream->len,
+      "%" G_GUINT64_FORMAT " bytes of %u were read", read, stream->len);
+  gst_object_unref (bus);
+  gst_object_unref (pad);
+  gst_object_unref (source);
+  gst_object_unref (pipeline);
+  g_unlink (path);
+  g_free (path);
+  g_free (description);
+  g_byte_array_unref (stream);
+}
+GST_END_TEST;
+
 /* --- waiting ---------------------------------------------------------- */
 
 /* A header that claims 2 GB is not waited for. */
@@ -474,6 +529,8 @@ pacosplitter_suite (void)
   tcase_add_loop_test (bytes, test_work_is_linear, 0, G_N_ELEMENTS (hostile));
   tcase_add_loop_test (
       bytes, test_element_does_not_hang, 0, G_N_ELEMENTS (hostile));
+  tcase_add_loop_test (
+      bytes, test_file_is_read_in_proportion, 0, G_N_ELEMENTS (hostile));
   tcase_add_test (bytes, test_waiting_is_bounded);
   tcase_add_test (bytes, test_max_wait_size);
   tcase_add_test (bytes, test_time_stamps);
