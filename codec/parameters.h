@@ -32,5 +32,6 @@ typedef struct
   {                                                                            \
     .rate_control = PACO_RATE_QUALITY, .quality = 90.0,                        \
     .wavelet = PACO_WAVELET_AUTO, .levels = 5, .coding_passes = 1,             \
-    .color_transform = PACO_COLOR_TRANSFORM_AUTO, .complexity = 1              \
+    .color_transform = PACO_COLOR_TRANSFORM_AUTO, .complexity = 1,             \
+    .block_checks = true                                                       \
   }

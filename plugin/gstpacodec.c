@@ -29,6 +29,7 @@
 #include "caps/videocaps.h"
 #include "gstpacocoder.h"
 #include "gstpacocontainer.h"
+#include "gstpacodamage.h"
 #include "gstpacooutput.h"
 #include "gstpacopools.h"
 
@@ -49,6 +50,7 @@ struct _GstPacoDec
   GstVideoDecoder parent;
 
   GstPacoCoder coder;
+  GstPacoDamage damage;
   guint reduce; /* under the object lock */
 
   /* Streaming thread only; the pipe's thread reads what does not change while
@@ -144,6 +146,8 @@ fail_frame (GstPacoDec *self, GstVideoCodecFrame *frame, const GError *error)
     gst_paco_post_error (GST_ELEMENT (self), g_error_copy (error));
     flow = GST_FLOW_ERROR;
   } else {
+    gst_paco_damage_lost (&self->damage, GST_ELEMENT (self), frame,
+        error != NULL ? error->message : "unknown reason");
     GST_VIDEO_DECODER_ERROR (decoder, 1, STREAM, DECODE,
         ("Frame %u could not be decoded: %s", frame->system_frame_number,
             error != NULL ? error->message : "unknown reason"),
@@ -162,11 +166,11 @@ flag_output (GstPacoDec *self, GstVideoCodecFrame *frame, guint8 picture_flags,
 
   header.video.picture_flags = picture_flags;
   paco_picture_flags_to_buffer (&header, frame->output_buffer);
+  gst_paco_damage_decoded (
+      &self->damage, GST_ELEMENT (self), frame, corrupted_blocks);
   if (corrupted_blocks == 0)
     return;
 
-  GST_WARNING_OBJECT (self, "frame %u has %u broken blocks",
-      frame->system_frame_number, corrupted_blocks);
   GST_VIDEO_CODEC_FRAME_FLAG_SET (frame, GST_VIDEO_CODEC_FRAME_FLAG_CORRUPTED);
   GST_BUFFER_FLAG_SET (frame->output_buffer, GST_BUFFER_FLAG_CORRUPTED);
 }
@@ -250,6 +254,7 @@ gst_paco_dec_start (GstVideoDecoder *decoder)
   GstPacoDec *self = GST_PACO_DEC (decoder);
 
   self->configured = self->has_decoded = FALSE;
+  gst_paco_damage_start (&self->damage, GST_ELEMENT (self));
   return gst_paco_coder_start_decoder (&self->coder, drop);
 }
 
@@ -620,10 +625,25 @@ gst_paco_dec_drain (GstVideoDecoder *decoder)
   return gst_paco_coder_drain (&GST_PACO_DEC (decoder)->coder);
 }
 
+/* At the end of the stream. */
+static GstFlowReturn
+gst_paco_dec_finish (GstVideoDecoder *decoder)
+{
+  GstPacoDec *self = GST_PACO_DEC (decoder);
+  GstFlowReturn flow = gst_paco_coder_drain (&self->coder);
+
+  if (flow == GST_FLOW_OK)
+    flow = gst_paco_damage_end (&self->damage, GST_ELEMENT (self));
+  return flow;
+}
+
 static gboolean
 gst_paco_dec_flush (GstVideoDecoder *decoder)
 {
-  gst_paco_coder_flush (&GST_PACO_DEC (decoder)->coder);
+  GstPacoDec *self = GST_PACO_DEC (decoder);
+
+  gst_paco_coder_flush (&self->coder);
+  gst_paco_damage_flush (&self->damage, GST_ELEMENT (self));
   return TRUE;
 }
 
@@ -663,6 +683,8 @@ gst_paco_dec_get_property (
     g_value_set_uint (value, self->coder.settings.max_pixels);
   else
     known = gst_paco_coder_get_property (&self->coder, id, value);
+  if (id == GST_PACO_PROP_STATS)
+    gst_paco_damage_to_stats (&self->damage, g_value_get_boxed (value));
   GST_OBJECT_UNLOCK (self);
 
   if (!known)
@@ -753,6 +775,6 @@ gst_paco_dec_class_init (GstPacoDecClass *klass)
       gst_paco_dec_decide_allocation);
   decoder_class->handle_frame = GST_DEBUG_FUNCPTR (gst_paco_dec_handle_frame);
   decoder_class->drain = GST_DEBUG_FUNCPTR (gst_paco_dec_drain);
-  decoder_class->finish = GST_DEBUG_FUNCPTR (gst_paco_dec_drain);
+  decoder_class->finish = GST_DEBUG_FUNCPTR (gst_paco_dec_finish);
   decoder_class->flush = GST_DEBUG_FUNCPTR (gst_paco_dec_flush);
 }

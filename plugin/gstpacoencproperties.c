@@ -14,6 +14,7 @@ enum
   PROP_CODING_PASSES,
   PROP_COLOR_TRANSFORM,
   PROP_COMPLEXITY,
+  PROP_BLOCK_CHECKS,
 };
 
 #define GST_TYPE_PACO_RATE_CONTROL (gst_paco_rate_control_get_type ())
@@ -96,6 +97,7 @@ gst_paco_enc_properties_init (GstPacoEncProperties *properties)
   properties->coding_passes = defaults.coding_passes;
   properties->color_transform = GST_PACO_COLOR_TRANSFORM_AUTO;
   properties->complexity = defaults.complexity;
+  properties->block_checks = defaults.block_checks;
 }
 
 #define READY_FLAGS                                                            \
@@ -213,6 +215,16 @@ install_rate_properties (GObjectClass *klass)
  * Since: 0.1
  */
 
+/**
+ * GstPacoEnc:block-checks:
+ *
+ * Whether each codeblock gets a check of 16 bits, by which a decoder finds out
+ * that it was damaged. Without them much damage gives a wrong picture that
+ * nobody is told of.
+ *
+ * Since: 0.1
+ */
+
 static void
 install_coding_properties (GObjectClass *klass)
 {
@@ -239,6 +251,10 @@ install_coding_properties (GObjectClass *klass)
           "How readily low bitplanes are stored raw, which is faster: "
           "0 never, 1 for about 0.3 % of the rate, 2 for 1 %, 3 fastest",
           0, 3, 1, READY_FLAGS));
+  g_object_class_install_property (klass, PROP_BLOCK_CHECKS,
+      g_param_spec_boolean ("block-checks", "Block checks",
+          "Two bytes for each codeblock by which a decoder finds damage", TRUE,
+          READY_FLAGS));
 }
 
 void
@@ -283,6 +299,9 @@ gst_paco_enc_properties_set (
     case PROP_COMPLEXITY:
       properties->complexity = g_value_get_uint (value);
       return TRUE;
+    case PROP_BLOCK_CHECKS:
+      properties->block_checks = g_value_get_boolean (value);
+      return TRUE;
     default:
       return FALSE;
   }
@@ -322,6 +341,9 @@ gst_paco_enc_properties_get (
       return TRUE;
     case PROP_COMPLEXITY:
       g_value_set_uint (value, properties->complexity);
+      return TRUE;
+    case PROP_BLOCK_CHECKS:
+      g_value_set_boolean (value, properties->block_checks);
       return TRUE;
     default:
       return FALSE;
@@ -391,6 +413,7 @@ gst_paco_enc_properties_to_parameters (const GstPacoEncProperties *properties,
   parameters->coding_passes = properties->coding_passes;
   parameters->color_transform = color_transforms[properties->color_transform];
   parameters->complexity = properties->complexity;
+  parameters->block_checks = properties->block_checks;
   parameters->rgb = rgb;
   return TRUE;
 }

@@ -71,6 +71,7 @@ typedef struct
   guint coding_passes;
   GstPacoColorTransform color_transform;
   guint complexity;
+  gboolean block_checks;
 } GstPacoEncProperties;
 
 /* Ids that change the rate while playing. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * paco-speed FILE THREADS RUNS: seconds of encoding and decoding the picture
- * losslessly with the CPU backend, one JSON line per run; and those of copying
- * the picture in memory, the ceiling of any codec here. */
+ * paco-speed FILE THREADS RUNS [CHECKS]: seconds of encoding and decoding the
+ * picture losslessly with the CPU backend, one JSON line per run; and those of
+ * copying the picture in memory, the ceiling of any codec here. With CHECKS = 0
+ * codeblocks have no checks. */
 #include "tests/bench/codec.h"
 #include <math.h>
 #include <stdio.h>
@@ -34,11 +35,12 @@ main (int argc, char **argv)
 
   if (argc < 2 || !training_picture_read (argv[1], &file, &error)) {
     fprintf (stderr, "%s\n",
-        error ? error->message : "paco-speed FILE [THREADS [RUNS]]");
+        error ? error->message : "paco-speed FILE [THREADS [RUNS [CHECKS]]]");
     return 1;
   }
   parameters.rate_control = PACO_RATE_LOSSLESS;
   parameters.rgb = file.rgb;
+  parameters.block_checks = argc <= 4 || atoi (argv[4]) != 0;
   stream = codec_encode (&file, &parameters, threads, runs, encode);
   picture_blank (&decoded, &file);
   codec_decode (stream, &decoded, threads, runs, decode);

@@ -69,18 +69,21 @@ bench_coding (Bench *bench, const Case *this)
 void
 bench_kernels (Bench *bench)
 {
-  PacoParameters quality = PACO_PARAMETERS_DEFAULT, lossless, never_raw;
+  PacoParameters quality = PACO_PARAMETERS_DEFAULT, lossless, never_raw,
+                 unchecked;
 
   quality.rgb = true;
   lossless = quality;
   lossless.rate_control = PACO_RATE_LOSSLESS;
-  never_raw = lossless;
+  unchecked = never_raw = lossless;
+  unchecked.block_checks = false;
   never_raw.complexity = 0;
   bench_coding (bench,
       &(Case){ "bpc", "dwt53", "lossless", true, .parameters = lossless });
   bench_coding (bench,
       &(Case){
           "bpc_quality", "dwt97", "quality", false, .parameters = quality });
+  bench_coding (bench, &(Case){ "bpc_unchecked", .parameters = unchecked });
   bench_coding (bench, &(Case){ "bpc_c0", .parameters = never_raw });
   never_raw.coding_passes = 2;
   bench_coding (bench, &(Case){ "bpc2", .parameters = never_raw });

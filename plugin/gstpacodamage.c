@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The account of damage. Messages are posted without the object lock. */
+#include "gstpacodamage.h"
+
+#define FORMAT G_GUINT64_FORMAT
+
+void
+gst_paco_damage_start (GstPacoDamage *damage, GstElement *element)
+{
+  GST_OBJECT_LOCK (element);
+  *damage = (GstPacoDamage){ 0 };
+  GST_OBJECT_UNLOCK (element);
+}
+
+void
+gst_paco_damage_flush (GstPacoDamage *damage, GstElement *element)
+{
+  GST_OBJECT_LOCK (element);
+  damage->counts = (GstPacoDamageCounts){ 0 };
+  GST_OBJECT_UNLOCK (element);
+}
+
+static void
+add (GstPacoDamageCounts *sum, const GstPacoDamageCounts *counts)
+{
+  sum->decoded += counts->decoded;
+  sum->damaged += counts->damaged;
+  sum->lost += counts->lost;
+  sum->blocks += counts->blocks;
+}
+
+/* Returns whether this is the first damage, which the caller tells. */
+static gboolean
+count (GstPacoDamage *damage, GstElement *element,
+    const GstPacoDamageCounts *frame)
+{
+  gboolean first = FALSE;
+
+  GST_OBJECT_LOCK (element);
+  add (&damage->all, frame);
+  add (&damage->counts, frame);
+  if (frame->damaged > 0 || frame->lost > 0) {
+    first = !damage->told;
+    damage->told = TRUE;
+  }
+  GST_OBJECT_UNLOCK (element);
+  return first;
+}
+
+/* To the bus, or to the log only. Takes the sentence. */
+static void
+tell (GstElement *element, gboolean first, const GstVideoCodecFrame *frame,
+    char *sentence)
+{
+  if (first)
+    GST_ELEMENT_WARNING (element, STREAM, DECODE,
+        ("Frame %u, at %" GST_TIME_FORMAT ", %s", frame->system_frame_number,
+            GST_TIME_ARGS (frame->pts), sentence),
+        ("further damage goes to the log and is counted until the end of the "
+         "stream"));
+  else
+    GST_WARNING_OBJECT (element, "frame %u, at %" GST_TIME_FORMAT ", %s",
+        frame->system_frame_number, GST_TIME_ARGS (frame->pts), sentence);
+  g_free (sentence);
+}
+
+void
+gst_paco_damage_decoded (GstPacoDamage *damage, GstElement *element,
+    const GstVideoCodecFrame *frame, guint broken_blocks)
+{
+  const GstPacoDamageCounts counts = {
+    .decoded = 1,
+    .damaged = broken_blocks > 0,
+    .blocks = broken_blocks,
+  };
+  gboolean first = count (damage, element, &counts);
+
+  if (broken_blocks > 0)
+    tell (element, first, frame,
+        g_strdup_printf ("is damaged: %u of its codeblocks are broken and "
+                         "leave blurred or gray spots",
+            broken_blocks));
+}
+
+void
+gst_paco_damage_lost (GstPacoDamage *damage, GstElement *element,
+    const GstVideoCodecFrame *frame, const char *reason)
+{
+  const GstPacoDamageCounts counts = { .lost = 1 };
+  gboolean first = count (damage, element, &counts);
+
+  tell (element, first, frame,
+      g_strdup_printf ("could not be decoded and is left out: %s", reason));
+}
+
+GstFlowReturn
+gst_paco_damage_end (GstPacoDamage *damage, GstElement *element)
+{
+  GstPacoDamageCounts counts;
+  gboolean any_decoded;
+
+  GST_OBJECT_LOCK (element);
+  counts = damage->counts;
+  any_decoded = damage->all.decoded > 0;
+  damage->counts = (GstPacoDamageCounts){ 0 };
+  GST_OBJECT_UNLOCK (element);
+
+  if (counts.damaged == 0 && counts.lost == 0)
+    return GST_FLOW_OK;
+  if (!any_decoded) {
+    GST_ELEMENT_ERROR (element, STREAM, DECODE,
+        ("Not one of the %" FORMAT " frames of the stream could be decoded.",
+            counts.lost),
+        (NULL));
+    return GST_FLOW_ERROR;
+  }
+  GST_ELEMENT_WARNING (element, STREAM, DECODE,
+      ("Of %" FORMAT " frames %" FORMAT " were damaged, with %" FORMAT
+       " broken codeblocks, and %" FORMAT " could not be decoded.",
+          counts.decoded + counts.lost, counts.damaged, counts.blocks,
+          counts.lost),
+      (NULL));
+  return GST_FLOW_OK;
+}
+
+void
+gst_paco_damage_to_stats (const GstPacoDamage *damage, GstStructure *stats)
+{
+  gst_structure_set (stats, "damaged-frames", G_TYPE_UINT64,
+      damage->all.damaged, "lost-frames", G_TYPE_UINT64, damage->all.lost,
+      NULL);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The account of damage in a stream that pacodec decodes: which frames had
+ * broken codeblocks and which could not be decoded, and what a user hears of
+ * it. The first such frame gives a warning on the bus, those after it go to the
+ * log, and at the end of the stream a warning tells how many there were. */
+#pragma once
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint64 decoded; /* frames, the damaged ones included */
+  guint64 damaged; /* frames with broken codeblocks */
+  guint64 lost;    /* frames that could not be decoded */
+  guint64 blocks;  /* broken codeblocks */
+} GstPacoDamageCounts;
+
+typedef struct
+{
+  /* Under the element's object lock: since the element was started, and since
+   * the last flush. */
+  GstPacoDamageCounts all, counts;
+  gboolean told; /* that there is damage */
+} GstPacoDamage;
+
+/* The element was started. */
+void gst_paco_damage_start (GstPacoDamage *damage, GstElement *element);
+/* The stream goes on from another place. */
+void gst_paco_damage_flush (GstPacoDamage *damage, GstElement *element);
+
+/* A frame was decoded; broken_blocks of its codeblocks were taken as zero. */
+void gst_paco_damage_decoded (GstPacoDamage *damage, GstElement *element,
+    const GstVideoCodecFrame *frame, guint broken_blocks);
+/* A frame could not be decoded. */
+void gst_paco_damage_lost (GstPacoDamage *damage, GstElement *element,
+    const GstVideoCodecFrame *frame, const char *reason);
+
+/* The stream has ended: posts what was counted, if anything was damaged.
+ * Returns GST_FLOW_ERROR, with an error posted, if there were frames and not one
+ * could be decoded. */
+GstFlowReturn gst_paco_damage_end (GstPacoDamage *damage, GstElement *element);
+
+/* Adds the counts since the start. With the object lock. */
+void gst_paco_damage_to_stats (
+    const GstPacoDamage *damage, GstStructure *stats);
+
+G_END_DECLS
