@@ -16,6 +16,7 @@ enum
   ALL_FLAGS = FLAG_BLOCK_CHECKS,
   ALL_PICTURE_FLAGS = 0x0f,
   MAX_RATIO = 0x7fffffff,
+  RAW_FORMAT_SIZE = sizeof ((PacoVideoInfo *) NULL)->raw_format,
   CHUNK_HEADER_SIZE = 4,
   CHUNK_MASTERING_DISPLAY = 1,
   CHUNK_CONTENT_LIGHT = 2,
@@ -563,6 +564,17 @@ parse_tables (const uint8_t *p, PacoHeader *header)
   return p;
 }
 
+/* Zeros follow the name. */
+static bool
+is_padded (const char *raw_format)
+{
+  size_t end = strnlen (raw_format, RAW_FORMAT_SIZE);
+
+  while (end < RAW_FORMAT_SIZE && raw_format[end] == 0)
+    end++;
+  return end == RAW_FORMAT_SIZE;
+}
+
 gboolean
 paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
     PacoProbabilitySet *carried_set, GError **error)
@@ -596,6 +608,7 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
       || data[56] > MAX_INTERLACE_MODE || (data[57] & ~ALL_PICTURE_FLAGS)
       || header->picture.n_components > PACO_MAX_COMPONENTS
       || header->coding.levels > PACO_MAX_LEVELS
+      || !is_padded (header->video.raw_format)
       || (size_t) (end - tables) < tables_size (header))
     return fail (error, PACO_ERROR_CORRUPT, "the frame's header is invalid");
   tables = parse_tables (tables, header);

@@ -54,6 +54,21 @@ run_tests () {
   rm -f "$folder"/meson-logs/testlog*.json
 }
 
+# run_script NAME COMMAND...: one test, that is no test of meson's. What it
+# prints is shown; its end says what failed.
+run_script () {
+  name=$1
+  shift
+  "$@" 2>&1 | tee "build/$name.out"
+  if [ "$(tail -n 1 "build/$name.out")" = "$name: passed" ]; then
+    result=OK
+  else
+    result=FAIL
+  fi
+  printf '{"name": "%s", "result": "%s", "returncode": 0, "duration": 0}\n' \
+    "$name" "$result" >"$results/$name.json"
+}
+
 # The leak check traces the process; some containers forbid that.
 leaks_can_be_found () {
   echo 'int main (void) { return 0; }' >build/leaks.c
@@ -92,6 +107,25 @@ if [ "${SANITIZE:-1}" != 0 ]; then
   fi
   echo "Testing with the sanitizers ..."
   run_tests asan build/asan --setup sanitize
+fi
+
+# Clang: other warnings, and float results that must be the same.
+clang=clang-14
+if [ "${SANITIZE:-1}" != 0 ]; then
+  sh pipelines/install-packages.sh clang || true
+  if command -v $clang >/dev/null 2>&1; then
+    echo "Building in build/clang ..."
+    export CC=$clang CXX=clang++${clang#clang}
+    build build/clang --werror -Dcuda=enabled -Dcuda-archs= -Dbench=false
+    unset CC CXX
+    echo "Testing what $clang has made ..."
+    run_tests clang build/clang --no-suite lint --no-suite unsanitized \
+      --no-suite pipelines
+    echo "Fuzzing ..."
+    CLANG=$clang JOBS=$jobs run_script fuzz sh tests/fuzz/run.sh "${FUZZ:-60}"
+  else
+    echo "$clang cannot be had: no test of its code, and no fuzzing."
+  fi
 fi
 
 exec /usr/bin/python3 tests/count.py "$results"/*.json

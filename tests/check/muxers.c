@@ -280,8 +280,8 @@ GST_START_TEST (test_encodebin)
   static const gchar *const profiles[] = {
     "paco/mov-lossless",
     "paco/mkv-lossless",
-    "video/quicktime,variant=iso:video/x-mp4-part,format=(uint)1329807696"
-    "+Lossless",
+    ("video/quicktime,variant=iso:video/x-mp4-part,format=(uint)1329807696"
+     "+Lossless"),
     "video/x-paco+Lossless",
   };
   const gchar *profile = profiles[__i__];

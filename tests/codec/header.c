@@ -539,11 +539,11 @@ test_wavelets_of_color_transforms (void)
   }
 }
 
-/* Bytes 65, 70 and 71 are zero. */
+/* Bytes 65, 70 and 71 are zero, and those behind the raw format's name. */
 static void
 test_zero_bytes (void)
 {
-  static const unsigned at[] = { 65, 70, 71 };
+  static const unsigned at[] = { 30, 35, 65, 70, 71 };
   static uint8_t data[PACO_MAX_HEADER_SIZE];
 
   for (unsigned i = 0; i < G_N_ELEMENTS (at); i++) {

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * A fuzz target: the header alone. What is taken for a header must, written
+ * again, be a header that says the same. */
+#include "codec/decoder.h"
+#include "codec/geometry.h"
+#include "tests/fuzz/decoding.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mutator.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void
+write_and_parse (const PacoHeader *header, const PacoProbabilitySet *set)
+{
+  uint8_t *written = g_malloc (PACO_MAX_HEADER_SIZE);
+  PacoProbabilitySet set_again;
+  PacoHeader again;
+  size_t size = paco_header_write (header, written);
+
+  if (size > PACO_MAX_HEADER_SIZE || size != paco_header_size (header)
+      || !paco_header_parse (written, size, &again, &set_again, NULL)
+      || again.frame_size != header->frame_size
+      || !paco_header_same_configuration (header, &again)
+      || memcmp (&again.video, &header->video, sizeof again.video) != 0
+      || memcmp (&again.coding, &header->coding, sizeof again.coding) != 0
+      || !again.set != !header->set
+      || (header->set && memcmp (&set_again, set, sizeof set_again) != 0))
+    abort ();
+  g_free (written);
+}
+
+static void
+try_header (const uint8_t *data, size_t size)
+{
+  PacoProbabilitySet set;
+  PacoHeader header;
+
+  if (size >= PACO_HEADER_PEEK_SIZE)
+    paco_header_peek (data, size, &header, NULL);
+  if (!paco_header_parse (data, size, &header, &set, NULL))
+    return;
+  write_and_parse (&header, &set);
+  if (fuzz_count_samples (&header.picture) <= 1u << 22)
+    paco_geometry_free (paco_geometry_new (&header.picture, &header.coding));
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  uint8_t *copy = g_malloc (size);
+
+  if (size)
+    memcpy (copy, data, size);
+  try_header (copy, size);
+  fuzz_repair_frame (copy, size);
+  try_header (copy, size);
+  g_free (copy);
+  return 0;
+}
+
+size_t
+LLVMFuzzerCustomMutator (
+    uint8_t *data, size_t size, size_t capacity, unsigned seed)
+{
+  if (seed % 2)
+    return LLVMFuzzerMutate (data, size, capacity);
+  return fuzz_mutate_frame (data, size, capacity, FUZZ_MAX_SAMPLES, seed);
+}
