@@ -207,6 +207,10 @@ gst_paco_coder_flush (GstPacoCoder *coder)
 {
   if (coder->coder == NULL)
     return;
+  /* The base class has thrown away the events of the frames that are pending,
+   * the segment among them: none of these may be finished any more, not even by
+   * a thread that already waits for the lock. */
+  gst_paco_pipe_set_dropping (&coder->pipe, TRUE);
   g_rec_mutex_unlock (coder->stream_lock);
   abandon (coder);
   g_rec_mutex_lock (coder->stream_lock);
