@@ -527,7 +527,9 @@ decode_frame (
 
   if (needs_configuration (self, &coded.header)) {
     gst_paco_pipe_wait_done (&self->coder.pipe);
-    flow = configure (self, &coded.header, error);
+    flow = gst_paco_coder_wait (&self->coder, 0);
+    if (flow == GST_FLOW_OK)
+      flow = configure (self, &coded.header, error);
     if (flow != GST_FLOW_OK || *error != NULL)
       return flow;
   }

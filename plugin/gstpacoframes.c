@@ -38,12 +38,19 @@ gst_paco_frames_new (guint depth, GstObject *owner)
   return frames;
 }
 
+static void
+free_planes (GstPacoFrames *frames)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (frames->ring); i++)
+    g_clear_pointer (&frames->ring[i].planes, paco_planes_free);
+}
+
 void
 gst_paco_frames_unref (GstPacoFrames *frames)
 {
   if (!g_atomic_int_dec_and_test (&frames->references))
     return;
-  gst_paco_frames_free_planes (frames);
+  free_planes (frames);
   g_mutex_clear (&frames->lock);
   g_free (frames);
 }
@@ -83,8 +90,8 @@ gst_paco_frames_allocate_planes (
 void
 gst_paco_frames_free_planes (GstPacoFrames *frames)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (frames->ring); i++)
-    g_clear_pointer (&frames->ring[i].planes, paco_planes_free);
+  if (g_atomic_int_get (&frames->references) == 1)
+    free_planes (frames);
 }
 
 GstPacoFrame *

@@ -38,6 +38,7 @@ void gst_paco_frames_set_depth (GstPacoFrames *frames, guint depth);
 /* Planes for each frame. Error MEMORY. Nothing may be in flight. */
 gboolean gst_paco_frames_allocate_planes (
     GstPacoFrames *frames, const GstVideoInfo *info, GError **error);
+/* Those that are with a lost coder stay. */
 void gst_paco_frames_free_planes (GstPacoFrames *frames);
 
 /* The next one that is free. A coder of the depth must have a free slot. */

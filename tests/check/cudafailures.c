@@ -357,6 +357,7 @@ check_left_later (const char *plan)
     fake_cuda_left (&left);
     n_empty = left.contexts == 0 ? n_empty + 1 : 0;
   }
+  g_unsetenv ("GST_PACO_DEVICE_TIMEOUT");
   fail_unless (n_empty > 0, "%s: a context is left", plan);
   fail_unless (left.misuses == 0, "%s: misuses of the driver", plan);
   fake_cuda_clear ();
@@ -420,6 +421,40 @@ GST_END_TEST;
 GST_START_TEST (test_hangs_of_decoder)
 {
   check_hang (DECODER, __i__);
+}
+GST_END_TEST;
+
+/* Another format, packed ones with planes of their own among them, while frames
+ * of the last one are with a coder that is lost. */
+GST_START_TEST (test_other_format_while_hung)
+{
+  static const char *const formats[] = { "v210", "BGRA", "I420" };
+  const char *format = formats[__i__];
+  GstBus *bus;
+  GstHarness *harness = paco_test_harness ("pacoenc backend=cpu", &bus);
+  GstElement *encoder;
+  GstVideoInfo info;
+
+  gst_element_set_state (harness->element, GST_STATE_NULL);
+  g_setenv ("GST_PACO_DEVICE_TIMEOUT", TIMEOUT, TRUE);
+  fake_cuda_fail ("cuEventRecord:1:0:hang");
+  encoder = gst_harness_find_element (harness, "pacoenc");
+  gst_util_set_object_arg (G_OBJECT (encoder), "backend", "cuda");
+  gst_object_unref (encoder);
+  gst_element_set_state (harness->element, GST_STATE_PLAYING);
+  for (guint size = 96; size < 192; size += 48) {
+    char *caps = g_strdup_printf (
+        "video/x-raw,format=%s,width=%u,height=64,framerate=25/1", format,
+        size);
+
+    gst_harness_set_src_caps_str (harness, caps);
+    paco_test_info (&info, gst_video_format_from_string (format), size, 64);
+    for (guint i = 0; i < 4; i++)
+      gst_harness_push (harness, paco_test_random_buffer (&info, i));
+    g_free (caps);
+  }
+  paco_test_teardown_failed (harness, bus);
+  check_left_later (format);
 }
 GST_END_TEST;
 
@@ -540,6 +575,7 @@ cuda_failures_suite (void)
   tcase_add_test (tests, test_queries_while_stopping);
   tcase_add_loop_test (tests, test_hangs_of_encoder, 0, G_N_ELEMENTS (hangs));
   tcase_add_loop_test (tests, test_hangs_of_decoder, 0, G_N_ELEMENTS (hangs));
+  tcase_add_loop_test (tests, test_other_format_while_hung, 0, 3);
   tcase_add_loop_test (tests, test_stop_while_hung, 0, 6);
   tcase_add_test (tests, test_memory_for_odd_frame);
   return suite;
