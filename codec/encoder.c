@@ -136,6 +136,12 @@ paco_encoder_max_frame_size (PacoEncoder *encoder)
   return encoder->coder.configured ? encoder->max_frame_size : 0;
 }
 
+const PacoCoding *
+paco_encoder_coding (PacoEncoder *encoder)
+{
+  return encoder->coder.configured ? &encoder->coding : NULL;
+}
+
 /* --- frames in and out --- */
 
 gboolean

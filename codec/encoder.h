@@ -34,6 +34,10 @@ gboolean paco_encoder_configure (PacoEncoder *encoder,
 void paco_encoder_set_rate (
     PacoEncoder *encoder, double quality, uint32_t frame_size);
 
+/* What configure() has chosen; the steps are those of the rate at that time. NULL
+ * if nothing is configured. For the thread that configures. */
+const PacoCoding *paco_encoder_coding (PacoEncoder *encoder);
+
 /* Of any frame of what is configured, at any rate; 0 if nothing is. */
 size_t paco_encoder_max_frame_size (PacoEncoder *encoder);
 

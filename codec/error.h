@@ -14,7 +14,8 @@ typedef enum
   PACO_ERROR_VERSION,     /* a frame of a later version, or unknown flags */
   PACO_ERROR_CORRUPT,     /* a frame that contradicts itself or is cut */
   PACO_ERROR_MEMORY,      /* memory could not be had */
-  PACO_ERROR_DEVICE,      /* the device is missing, lost or failed */
+  PACO_ERROR_DEVICE,      /* the device cannot be used, is lost or failed */
+  PACO_ERROR_NO_DEVICE,   /* this machine has no such device */
 } PacoErrorCode;
 
 GQuark paco_error_quark (void);

@@ -34,7 +34,7 @@ paco_driver_open (GError **error)
   driver->failed = g_new0 (gint, 1);
   driver->library = dlopen (LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (driver->library == NULL) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_DEVICE,
+    g_set_error (error, PACO_ERROR, PACO_ERROR_NO_DEVICE,
         "no CUDA device: " LIBRARY
         ", a part of NVIDIA's driver, cannot be opened (%s)",
         dlerror ());
@@ -45,7 +45,7 @@ paco_driver_open (GError **error)
 
   result = driver->init (0);
   if (result == CUDA_ERROR_NO_DEVICE) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_DEVICE,
+    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_NO_DEVICE,
         "no CUDA device: the driver is installed but finds no GPU");
     goto failed;
   }
@@ -227,7 +227,7 @@ find_device (PacoDevice *device, int ordinal, GError **error)
           "CUDA devices cannot be counted"))
     return FALSE;
   if (n_devices == 0 || ordinal >= n_devices) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_DEVICE,
+    g_set_error (error, PACO_ERROR, PACO_ERROR_NO_DEVICE,
         n_devices == 0 ? "no CUDA device"
                        : "there is no CUDA device %d, only 0 to %d",
         ordinal, n_devices - 1);

@@ -242,6 +242,52 @@ device_timeout (void)
   return text != NULL ? MIN (g_ascii_strtoull (text, NULL, 10), G_MAXUINT) : 0;
 }
 
+static void
+append (GError *error, const char *advice)
+{
+  char *message = g_strconcat (error->message, advice, NULL);
+
+  g_free (error->message);
+  error->message = message;
+}
+
+/* That there is no GPU is news only to who has asked for one; that there is one
+ * of no use is a warning. */
+static void
+log_refused (GstElement *element, const GstPacoSettings *settings,
+    GstPacoBackend which, const GError *failure)
+{
+  gboolean missing = g_error_matches (
+      failure, PACO_ERROR, PACO_ERROR_NO_DEVICE);
+
+  GST_CAT_LEVEL_LOG (GST_CAT_DEFAULT,
+      missing ? GST_LEVEL_INFO : GST_LEVEL_WARNING, element,
+      "the %s backend cannot be used: %s",
+      which == GST_PACO_BACKEND_CUDA ? "cuda" : "cpu", failure->message);
+  if (settings->backend == GST_PACO_BACKEND_AUTO
+      && settings->cuda_device_id >= 0 && which == GST_PACO_BACKEND_CUDA)
+    GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
+        ("cuda-device-id=%d cannot be used, so the CPU codes: %s",
+            settings->cuda_device_id, failure->message),
+        (NULL));
+}
+
+static void
+log_opened (
+    GstElement *element, const GstPacoSettings *settings, PacoCoder *coder)
+{
+  PacoStats stats;
+
+  paco_coder_stats (coder, &stats);
+  GST_INFO_OBJECT (element,
+      "using the %s backend (%s), %s; up to %u frames in flight", stats.backend,
+      stats.device,
+      settings->backend == GST_PACO_BACKEND_AUTO
+          ? "the first that backend=auto finds"
+          : "as backend says",
+      settings->pipeline_depth);
+}
+
 /* Opens the first backend that was asked for and can be had. */
 static gpointer
 open_backend (GstElement *element, const GstPacoSettings *settings,
@@ -260,28 +306,27 @@ open_backend (GstElement *element, const GstPacoSettings *settings,
   GError *failure = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
-    const PacoBackend *backend = backends[i].backend;
-    gpointer coder;
+    gpointer coder = NULL;
 
     if (settings->backend != GST_PACO_BACKEND_AUTO
         && settings->backend != backends[i].which)
       continue;
-    if (backend == NULL)
-      continue;
 
     g_clear_error (&failure);
-    coder = open (backend, &options, &failure);
+    if (backends[i].backend != NULL)
+      coder = open (backends[i].backend, &options, &failure);
+    else
+      g_set_error (&failure, PACO_ERROR, PACO_ERROR_NO_DEVICE,
+          "this build has no CUDA part");
     if (coder != NULL) {
-      GST_INFO_OBJECT (element, "using the %s backend", backend->name);
+      log_opened (element, settings, coder);
       return coder;
     }
-    GST_WARNING_OBJECT (element, "the %s backend cannot be used: %s",
-        backend->name, failure ? failure->message : "no reason");
+    log_refused (element, settings, backends[i].which, failure);
   }
 
-  if (failure == NULL)
-    g_set_error (&failure, PACO_ERROR, PACO_ERROR_DEVICE,
-        "this build has no CUDA part; set backend=cpu or backend=auto");
+  if (settings->backend == GST_PACO_BACKEND_CUDA)
+    append (failure, "; backend=cpu and backend=auto do without a GPU");
   g_propagate_error (error, failure);
   return NULL;
 }
@@ -328,6 +373,7 @@ gst_paco_post_error (GstElement *element, GError *error)
           element, RESOURCE, NO_SPACE_LEFT, ("%s", message), (NULL));
       break;
     case PACO_ERROR_DEVICE:
+    case PACO_ERROR_NO_DEVICE:
       GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND, ("%s", message), (NULL));
       break;
     default:

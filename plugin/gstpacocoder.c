@@ -2,6 +2,7 @@
  * The life of a coder in an element. */
 #include "gstpacocoder.h"
 #include "gstpacoallocator.h"
+#include "gstpacolog.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
@@ -123,6 +124,7 @@ gst_paco_coder_stop (GstPacoCoder *coder)
   opened = g_steal_pointer (&coder->coder);
   allocator = g_steal_pointer (&coder->allocator);
   GST_OBJECT_UNLOCK (coder->element);
+  gst_paco_log_stats (GST_CAT_DEFAULT, coder->element, &coder->last_stats);
 
   if (allocator != NULL) {
     gst_paco_allocator_detach (allocator);

@@ -30,6 +30,7 @@
 #include "gstpacocoder.h"
 #include "gstpacocontainer.h"
 #include "gstpacodamage.h"
+#include "gstpacolog.h"
 #include "gstpacooutput.h"
 #include "gstpacopools.h"
 
@@ -313,6 +314,7 @@ gst_paco_dec_set_format (GstVideoDecoder *decoder, GstVideoCodecState *state)
   }
   g_clear_pointer (&self->input_state, gst_video_codec_state_unref);
   self->input_state = gst_video_codec_state_ref (state);
+  GST_DEBUG_OBJECT (self, "caps in: %" GST_PTR_FORMAT, state->caps);
   self->configured = FALSE;
   return TRUE;
 }
@@ -325,6 +327,16 @@ gst_paco_dec_negotiate (GstVideoDecoder *decoder)
 {
   g_atomic_int_set (&GST_PACO_DEC (decoder)->outdated, TRUE);
   return GST_VIDEO_DECODER_CLASS (parent_class)->negotiate (decoder);
+}
+
+static void
+log_caps_out (GstPacoDec *self)
+{
+  GstVideoCodecState *state = gst_video_decoder_get_output_state (
+      GST_VIDEO_DECODER (self));
+
+  GST_DEBUG_OBJECT (self, "caps out: %" GST_PTR_FORMAT, state->caps);
+  gst_video_codec_state_unref (state);
 }
 
 /* Tells the base class and downstream what comes. */
@@ -340,6 +352,7 @@ negotiate_output (
   gst_paco_latency_init (&self->coder.latency, self->coder.depth,
       GST_VIDEO_INFO_FIELD_RATE_N (coded), coded->fps_d);
   claim_latency (self);
+  log_caps_out (self);
   if (!gst_video_decoder_negotiate (decoder))
     return GST_PAD_IS_FLUSHING (GST_VIDEO_DECODER_SRC_PAD (decoder))
         ? GST_FLOW_FLUSHING
@@ -417,6 +430,8 @@ configure (GstPacoDec *self, const PacoHeader *header, GError **error)
   if (flow != GST_FLOW_OK)
     return flow;
 
+  gst_paco_log_coding (
+      GST_CAT_DEFAULT, GST_ELEMENT (self), &header->picture, &header->coding);
   self->header = *header;
   self->header.set = NULL;
   self->configured = TRUE;
@@ -505,13 +520,20 @@ read_frame (GstPacoDec *self, GstPacoFrame *frame, PacoCodedFrame *coded,
   return TRUE;
 }
 
-static gboolean
-needs_configuration (GstPacoDec *self, const PacoHeader *header)
+/* Why the decoder cannot take the frame as it is, or NULL if it can. */
+static const char *
+configuration_reason (GstPacoDec *self, const PacoHeader *header)
 {
-  return !self->configured || g_atomic_int_get (&self->outdated)
-      || !paco_video_equal (&self->header.video, &header->video)
-      || !paco_header_same_configuration (&self->header, header)
-      || gst_pad_needs_reconfigure (GST_VIDEO_DECODER_SRC_PAD (self));
+  if (!self->configured)
+    return "the stream begins, or its caps are new";
+  if (g_atomic_int_get (&self->outdated)
+      || gst_pad_needs_reconfigure (GST_VIDEO_DECODER_SRC_PAD (self)))
+    return "downstream asks for it";
+  if (!paco_header_same_configuration (&self->header, header))
+    return "it is coded otherwise than those before it";
+  if (!paco_video_equal (&self->header.video, &header->video))
+    return "its header says otherwise than those before it";
+  return NULL;
 }
 
 /* Returns GST_FLOW_OK with *error set where the frame is to blame. */
@@ -521,11 +543,15 @@ decode_frame (
 {
   PacoCodedFrame coded;
   GstFlowReturn flow;
+  const char *reason;
 
   if (!read_frame (self, frame, &coded, error))
     return GST_FLOW_OK;
 
-  if (needs_configuration (self, &coded.header)) {
+  reason = configuration_reason (self, &coded.header);
+  if (reason != NULL) {
+    GST_DEBUG_OBJECT (self, "configuring for frame %u: %s",
+        frame->frame->system_frame_number, reason);
     gst_paco_pipe_wait_done (&self->coder.pipe);
     flow = gst_paco_coder_wait (&self->coder, 0);
     if (flow == GST_FLOW_OK)

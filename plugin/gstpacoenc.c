@@ -31,6 +31,7 @@
 #include "gstpacocoder.h"
 #include "gstpacocontainer.h"
 #include "gstpacoencproperties.h"
+#include "gstpacolog.h"
 #include "gstpacopools.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_paco_enc_debug);
@@ -226,7 +227,13 @@ read_parameters (GstPacoEnc *self)
   self->rate_changed = FALSE;
   GST_OBJECT_UNLOCK (self);
   warn_of_ignored (self, ignored);
-  if (!ok)
+  if (ok && self->parameters.rate_control == PACO_RATE_LOSSLESS)
+    GST_DEBUG_OBJECT (
+        self, "rate: lossless, complexity %u", self->parameters.complexity);
+  else if (ok)
+    GST_DEBUG_OBJECT (self, "rate: quality %g, complexity %u",
+        self->parameters.quality, self->parameters.complexity);
+  else
     gst_paco_post_error (GST_ELEMENT (self), error);
   return ok;
 }
@@ -248,6 +255,8 @@ configure_backend (GstPacoEnc *self, gboolean fields)
     return FALSE;
   }
   gst_paco_coder_configured (&self->coder);
+  gst_paco_log_coding (GST_CAT_DEFAULT, GST_ELEMENT (self), &picture,
+      paco_encoder_coding (self->coder.encoder));
   self->fields = fields;
   return TRUE;
 }
@@ -364,6 +373,7 @@ gst_paco_enc_negotiate (GstVideoEncoder *encoder)
       GST_VIDEO_ENCODER_SRC_PAD (encoder), self->coded_caps);
   if (caps == NULL)
     return FALSE;
+  GST_DEBUG_OBJECT (self, "caps out: %" GST_PTR_FORMAT, caps);
   output = gst_video_encoder_set_output_state (
       encoder, caps, self->input_state);
   /* The base class puts the rate of info into the caps; a muxer's is that of
@@ -383,6 +393,7 @@ gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
 
   if (flow != GST_FLOW_OK)
     GST_DEBUG_OBJECT (self, "drained with %s", gst_flow_get_name (flow));
+  GST_DEBUG_OBJECT (self, "caps in: %" GST_PTR_FORMAT, state->caps);
   free_format (self);
   if (!check_input (self, info))
     return FALSE;
@@ -464,6 +475,8 @@ update_rate (GstPacoEnc *self)
   if (!changed)
     return;
   warn_of_ignored (self, ignored);
+  GST_DEBUG_OBJECT (
+      self, "rate: quality %g from now on", self->parameters.quality);
   paco_encoder_set_rate (self->coder.encoder, self->parameters.quality,
       self->parameters.frame_size);
 }
@@ -542,6 +555,8 @@ encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
   }
 
   if (fields != self->fields) {
+    GST_DEBUG_OBJECT (self, "frame %u is %s, unlike those before it",
+        frame->system_frame_number, fields ? "interlaced" : "progressive");
     flow = gst_paco_coder_wait (&self->coder, 0);
     if (flow != GST_FLOW_OK || !configure_backend (self, fields))
       return GST_FLOW_ERROR;

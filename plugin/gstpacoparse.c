@@ -206,7 +206,7 @@ negotiate (GstPacoParse *self, GstCaps *coded)
   if (!caps) {
     ret = GST_FLOW_NOT_NEGOTIATED;
   } else if (!current || !gst_caps_is_strictly_equal (current, caps)) {
-    GST_INFO_OBJECT (self, "caps %" GST_PTR_FORMAT, caps);
+    GST_DEBUG_OBJECT (self, "caps out: %" GST_PTR_FORMAT, caps);
     if (!gst_pad_set_caps (pad, caps))
       ret = GST_PAD_IS_FLUSHING (pad) ? GST_FLOW_FLUSHING
                                       : GST_FLOW_NOT_NEGOTIATED;
@@ -332,6 +332,10 @@ finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
     self->lost_bytes = 0;
   }
   expect_frame (self);
+  GST_LOG_OBJECT (self,
+      "frame at byte %" G_GUINT64_FORMAT ": %" G_GSIZE_FORMAT
+      " bytes, at %" GST_TIME_FORMAT,
+      frame->offset, size, GST_TIME_ARGS (GST_BUFFER_PTS (frame->buffer)));
   return gst_base_parse_finish_frame (GST_BASE_PARSE (self), frame, size);
 }
 
@@ -540,6 +544,7 @@ gst_paco_parse_set_sink_caps (GstBaseParse *base, GstCaps *caps)
 {
   GstPacoParse *self = GST_PACO_PARSE (base);
 
+  GST_DEBUG_OBJECT (self, "caps in: %" GST_PTR_FORMAT, caps);
   gst_caps_replace (&self->sink_caps, caps);
   /* They may bring a frame rate that the frames do not have. */
   gst_pad_mark_reconfigure (GST_BASE_PARSE_SRC_PAD (self));

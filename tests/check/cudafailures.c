@@ -121,18 +121,22 @@ GST_END_TEST;
 
 /* --- backend=auto --- */
 
-static char *log_path; /* GStreamer's, warnings only */
+static char *log_path; /* GStreamer's, warnings and, of the plugin, more */
 
+/* How often the log says at a level that there is no GPU of use. */
 static guint
-count_warnings (void)
+count_refusals (const char *level)
 {
-  char *text;
+  char *text, **lines;
   guint n = 0;
 
   fail_unless (g_file_get_contents (log_path, &text, NULL, NULL));
-  for (const char *at = text;
-       (at = strstr (at, "the cuda backend cannot be used: ")); at++)
-    n++;
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (strstr (lines[i], "the cuda backend cannot be used: ") != NULL
+        && strstr (lines[i], level) != NULL)
+      n++;
+  g_strfreev (lines);
   g_free (text);
   return n;
 }
@@ -168,18 +172,20 @@ bytes_of (const char *launch, char **backend)
   return bytes;
 }
 
+/* level: of the log's line that says why the GPU is not used. */
 static void
-check_fallback (const char *plan, const char *automatic, const char *cpu)
+check_fallback (
+    const char *plan, const char *level, const char *automatic, const char *cpu)
 {
   char *backend;
   GByteArray *got, *expected;
-  guint n_warnings = count_warnings ();
+  guint n_refusals = count_refusals (level);
 
   fake_cuda_fail (plan);
   got = bytes_of (automatic, &backend);
   fail_unless_equals_string (backend, "cpu");
-  fail_unless (count_warnings () == n_warnings + 1, "%s: %u warnings", plan,
-      count_warnings () - n_warnings);
+  fail_unless (count_refusals (level) == n_refusals + 1, "%s: %u times %s",
+      plan, count_refusals (level) - n_refusals, level);
   g_free (backend);
   fake_cuda_fail (NULL);
   expected = bytes_of (cpu, &backend);
@@ -193,7 +199,7 @@ check_fallback (const char *plan, const char *automatic, const char *cpu)
   check_left (plan);
 }
 
-/* A GPU that cannot be opened is a warning, and the CPU codes. */
+/* A GPU that cannot be opened is a warning, none is not; the CPU codes. */
 GST_START_TEST (test_fallback)
 {
   static const char *const plans[] = { "cuInit:1:100:from", "cuInit:1:999:from",
@@ -202,10 +208,10 @@ GST_START_TEST (test_fallback)
     "cuMemAlloc_v2:1:2:from", "cuCtxSynchronize:1:700:lost" };
 
   for (guint i = 0; i < G_N_ELEMENTS (plans); i++) {
-    check_fallback (plans[i],
+    check_fallback (plans[i], i == 0 ? "INFO" : "WARN",
         SOURCE "pacoenc name=coder ! appsink name=out sync=false",
         SOURCE "pacoenc name=coder backend=cpu ! appsink name=out sync=false");
-    check_fallback (plans[i],
+    check_fallback (plans[i], i == 0 ? "INFO" : "WARN",
         SOURCE "pacoenc backend=cpu ! pacodec name=coder ! "
                "appsink name=out sync=false",
         SOURCE "pacoenc backend=cpu ! pacodec name=coder backend=cpu ! "
@@ -217,12 +223,12 @@ GST_END_TEST;
 GST_START_TEST (test_fallback_devices)
 {
   g_setenv ("FAKE_CUDA_CAPABILITY", "5.2", TRUE);
-  check_fallback ("cuInit:1000:2",
+  check_fallback ("cuInit:1000:2", "WARN",
       SOURCE "pacoenc name=coder ! appsink name=out sync=false",
       SOURCE "pacoenc name=coder backend=cpu ! appsink name=out sync=false");
   g_unsetenv ("FAKE_CUDA_CAPABILITY");
   /* There is no GPU of this number. */
-  check_fallback ("cuInit:1000:2",
+  check_fallback ("cuInit:1000:2", "INFO",
       SOURCE "pacoenc name=coder cuda-device-id=3 ! "
              "appsink name=out sync=false",
       SOURCE "pacoenc name=coder backend=cpu ! appsink name=out sync=false");
@@ -587,7 +593,7 @@ main (int argc, char **argv)
   int n_failed, file = g_file_open_tmp ("paco-XXXXXX.log", &log_path, NULL);
 
   g_close (file, NULL);
-  g_setenv ("GST_DEBUG", "2", TRUE);
+  g_setenv ("GST_DEBUG", "2,paco:4", TRUE);
   g_setenv ("GST_DEBUG_NO_COLOR", "1", TRUE);
   g_setenv ("GST_DEBUG_FILE", log_path, TRUE);
   gst_check_init (&argc, &argv);

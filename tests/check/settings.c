@@ -132,6 +132,33 @@ GST_START_TEST (test_reduce)
 }
 GST_END_TEST;
 
+/* Who names a GPU is told that another processor does the work; who names none
+ * is not. */
+GST_START_TEST (test_missing_gpu)
+{
+  static const char *const launches[] = { "pacoenc cuda-device-id=999",
+    "pacodec cuda-device-id=999", "pacoenc" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (launches); i++) {
+    GstElement *element = gst_parse_launch (launches[i], NULL);
+    GstBus *bus = gst_bus_new ();
+
+    gst_object_ref_sink (element);
+    gst_element_set_bus (element, bus);
+    fail_if (gst_element_set_state (element, GST_STATE_PAUSED)
+        == GST_STATE_CHANGE_FAILURE);
+    expect_warning (bus,
+        i < 2 ? "cuda-device-id=999 cannot be used, so the CPU codes" : NULL,
+        launches[i]);
+    gst_element_set_state (element, GST_STATE_NULL);
+    gst_element_set_bus (element, NULL);
+    gst_bus_set_flushing (bus, TRUE);
+    gst_object_unref (bus);
+    gst_object_unref (element);
+  }
+}
+GST_END_TEST;
+
 static void
 expect_threads (const char *launch, const char *threads)
 {
@@ -179,6 +206,7 @@ settings_suite (void)
   tcase_add_test (tcase, test_wrong_settings);
   tcase_add_test (tcase, test_ignored_settings);
   tcase_add_test (tcase, test_reduce);
+  tcase_add_test (tcase, test_missing_gpu);
   tcase_add_test (tcase, test_threads);
   return suite;
 }

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The debug log of the elements tells the story of a stream at level 5, that of
+ * every frame at level 6, and gives no warnings where nothing is wrong. */
+#include "pacotest.h"
+
+/* What categories whose names begin with "paco" have said. */
+typedef struct
+{
+  GMutex lock;
+  GString *text; /* lines of "level element message" */
+} Log;
+
+static void
+note (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
+    const gchar *function, gint line, GObject *object, GstDebugMessage *message,
+    gpointer data)
+{
+  const char *name = gst_debug_category_get_name (category);
+  Log *log = data;
+
+  if (!g_str_has_prefix (name, "paco"))
+    return;
+  if (GST_IS_ELEMENT (object))
+    name = GST_OBJECT_NAME (gst_element_get_factory (GST_ELEMENT (object)));
+  g_mutex_lock (&log->lock);
+  g_string_append_printf (log->text, "%s %s %s\n",
+      gst_debug_level_get_name (level), name, gst_debug_message_get (message));
+  g_mutex_unlock (&log->lock);
+}
+
+static void
+log_begin (Log *log, const char *levels)
+{
+  g_mutex_init (&log->lock);
+  log->text = g_string_new (NULL);
+  gst_debug_remove_log_function (gst_debug_log_default);
+  gst_debug_add_log_function (note, log, NULL);
+  gst_debug_set_threshold_from_string (levels, FALSE);
+}
+
+static char *
+log_end (Log *log)
+{
+  gst_debug_set_threshold_from_string ("paco*:0", FALSE);
+  gst_debug_remove_log_function (note);
+  g_mutex_clear (&log->lock);
+  return g_string_free (log->text, FALSE);
+}
+
+/* Each piece stands in the log, behind the one before it. */
+static void
+expect_pieces (const char *text, const char *const *pieces)
+{
+  const char *at = text;
+
+  for (guint i = 0; pieces[i] != NULL; i++) {
+    const char *found = strstr (at, pieces[i]);
+
+    fail_unless (found != NULL, "\"%s\" is not behind \"%s\" in:\n%s",
+        pieces[i], i > 0 ? pieces[i - 1] : "", text);
+    at = found + strlen (pieces[i]);
+  }
+}
+
+static void
+run (const char *launch)
+{
+  GstElement *pipeline = gst_parse_launch (launch, NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+#define SOURCE                                                                 \
+  "videotestsrc num-buffers=3 ! "                                              \
+  "video/x-raw,format=GBR_12LE,width=64,height=48,framerate=25/1 ! "
+
+GST_START_TEST (test_story)
+{
+  static const char *const encoder[] = { " using the ",
+    "the first that backend=auto finds", "pacoenc caps in: video/x-raw",
+    "GBR_12LE", "pacoenc rate: lossless, complexity 2", "pacoenc coding: 64x48",
+    "12 bits 1x1 cdf53", "12 bits 1x1 cdf53", "12 bits 1x1 cdf53", "levels 3",
+    "codeblocks 64x32", "coding passes 2", "color transform rct",
+    "pacoenc caps out: video/x-paco", "3 frames of", NULL };
+  static const char *const parser[] = { "pacoparse caps in: video/x-paco",
+    "pacoparse caps out: video/x-qt-part", NULL };
+  static const char *const decoder[] = { "pacodec caps in: video/x-paco",
+    "pacodec configuring for frame 0: the stream begins",
+    "pacodec caps out: video/x-raw", "pacodec coding: 64x48", "cdf53",
+    "levels 3", "codeblocks 64x32", NULL };
+  Log log;
+  char *text;
+
+  log_begin (&log, "paco*:5");
+  run (SOURCE "pacoenc rate-control=lossless complexity=2 levels=3 "
+              "codeblock-height=32 coding-passes=2 ! tee name=t ! pacoparse ! "
+              "qtmux ! fakesink async=false t. ! queue ! pacodec ! "
+              "fakesink async=false");
+  text = log_end (&log);
+  expect_pieces (text, encoder);
+  expect_pieces (text, parser);
+  expect_pieces (text, decoder);
+  fail_if (strstr (text, "WARN") != NULL, "%s", text);
+  fail_if (strstr (text, "ERROR") != NULL, "%s", text);
+  fail_if (strstr (text, " ms (transform ") != NULL, "%s", text);
+  g_free (text);
+}
+GST_END_TEST;
+
+/* Level 6 adds the frames, each with its size and times. */
+GST_START_TEST (test_frames)
+{
+  static const char *const encoder[] = { "pacoenc frame 0: ", " bytes, ",
+    " ms (transform ", ", blocks ", ", stream ",
+    "pacoenc frame 1: ", "pacoenc frame 2: ", NULL };
+  static const char *const decoder[] = { "pacodec frame 0: ", " bytes, ",
+    " ms (transform ", ", blocks ", ", stream ",
+    "pacodec frame 1: ", "pacodec frame 2: ", NULL };
+  static const char *const parser[] = { "pacoparse frame at byte 0: ",
+    " bytes, at 0:00:00.000000000", "pacoparse frame at byte",
+    "0:00:00.040000000", "pacoparse frame at byte", NULL };
+  Log log;
+  char *text;
+
+  log_begin (&log, "paco*:6");
+  run (SOURCE "pacoenc ! pacoparse ! pacodec ! fakesink");
+  text = log_end (&log);
+  expect_pieces (text, encoder);
+  expect_pieces (text, parser);
+  expect_pieces (text, decoder);
+  g_free (text);
+}
+GST_END_TEST;
+
+static GstBuffer *
+gray (guint index, gboolean interlaced)
+{
+  GstBuffer *buffer = paco_test_gray_buffer (64, 48, index);
+
+  if (interlaced)
+    GST_BUFFER_FLAG_SET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
+  return buffer;
+}
+
+/* What changes on the way, and what is left out and why. */
+GST_START_TEST (test_changes)
+{
+  static const char *const pieces[] = { "pacoenc coding: 64x48 in one piece",
+    "pacoenc frame 1 is interlaced, unlike those before it",
+    "pacoenc coding: 64x48 in two fields", "pacoenc rate: quality 50 from now",
+    NULL };
+  static const char *const decoder[] = { "pacodec configuring for frame 0",
+    "pacodec configuring for frame 1: it is coded otherwise",
+    "pacodec frame 3 is late already: dropped", NULL };
+  GstBus *bus;
+  GstHarness *harness;
+  GstElement *encoder;
+  Log log;
+  char *text;
+
+  log_begin (&log, "paco*:6");
+  harness = paco_test_harness (
+      "pacoenc ! video/x-paco ! pacodec qos=true", &bus);
+  encoder = gst_harness_find_element (harness, "pacoenc");
+  gst_harness_set_src_caps_str (harness,
+      "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1,"
+      "interlace-mode=mixed");
+  for (guint i = 0; i < 3; i++) {
+    if (i == 2)
+      g_object_set (encoder, "quality", 50.0, NULL);
+    gst_harness_push (harness, gray (i, i >= 1));
+    gst_buffer_unref (gst_harness_pull (harness));
+  }
+  gst_harness_push_upstream_event (harness,
+      gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 0.5, 10 * GST_SECOND, 0));
+  gst_harness_push (harness, gray (3, TRUE));
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  gst_object_unref (encoder);
+  paco_test_teardown (harness, bus);
+
+  text = log_end (&log);
+  expect_pieces (text, pieces);
+  expect_pieces (text, decoder);
+  g_free (text);
+}
+GST_END_TEST;
+
+static Suite *
+debuglog_suite (void)
+{
+  Suite *suite = suite_create ("debuglog");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 120);
+  tcase_add_test (tcase, test_story);
+  tcase_add_test (tcase, test_frames);
+  tcase_add_test (tcase, test_changes);
+  return suite;
+}
+
+GST_CHECK_MAIN (debuglog);
