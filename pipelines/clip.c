@@ -22,6 +22,7 @@ clip_free (Clip *clip)
     return;
   g_ptr_array_unref (clip->buffers);
   gst_clear_caps (&clip->caps);
+  g_free (clip->orientation);
   g_free (clip);
 }
 
@@ -68,15 +69,24 @@ clip_take_error (GstElement *pipeline, GError **error)
   return TRUE;
 }
 
-/* decodebin's streams: the first picture stream goes to the converter (the
- * user data), the others nowhere. */
-static void
-link_stream (GstElement *decoder, GstPad *pad, GstElement *converter)
+typedef struct
 {
-  GstPad *sink = gst_element_get_static_pad (converter, "sink");
+  GstElement *pipeline, *converter;
+  GstAppSink *sink;
+  gint has_sound; /* atomic */
+} Reader;
+
+/* decodebin's streams: the first picture stream goes to the converter, the
+ * others nowhere. */
+static void
+link_stream (GstElement *decoder, GstPad *pad, Reader *reader)
+{
+  GstPad *sink = gst_element_get_static_pad (reader->converter, "sink");
   GstCaps *caps = gst_pad_get_current_caps (pad);
   const char *name = gst_structure_get_name (gst_caps_get_structure (caps, 0));
 
+  if (g_str_has_prefix (name, "audio/"))
+    g_atomic_int_set (&reader->has_sound, TRUE);
   if (gst_pad_is_linked (sink) || g_strcmp0 (name, "video/x-raw") != 0) {
     GstElement *nowhere = gst_element_factory_make ("fakesink", NULL);
 
@@ -102,8 +112,8 @@ check_streams (GstElement *decoder, GstElement *converter)
   gst_object_unref (sink);
 }
 
-static GstElement *
-make_reader (const char *path, GstCaps *formats, GstAppSink **sink)
+static void
+make_reader (const char *path, GstCaps *formats, Reader *reader)
 {
   GstElement *pipeline = gst_pipeline_new (NULL);
   GstElement *source = gst_element_factory_make ("filesrc", NULL);
@@ -119,14 +129,43 @@ make_reader (const char *path, GstCaps *formats, GstAppSink **sink)
   gst_bin_add_many (GST_BIN (pipeline), source, decoder, converter, out, NULL);
   gst_element_link (source, decoder);
   gst_element_link (converter, out);
-  g_signal_connect (decoder, "pad-added", G_CALLBACK (link_stream), converter);
+  *reader = (Reader){ pipeline, converter, GST_APP_SINK (out), FALSE };
+  g_signal_connect (decoder, "pad-added", G_CALLBACK (link_stream), reader);
   g_signal_connect (
       decoder, "no-more-pads", G_CALLBACK (check_streams), converter);
-  *sink = GST_APP_SINK (out);
-  return pipeline;
 }
 
-/* Takes a picture in; FALSE when it does not belong to the clip any more. */
+/* How the pictures are to be turned, or NULL if they are not. */
+static char *
+find_orientation (GstElement *converter)
+{
+  GstPad *pad = gst_element_get_static_pad (converter, "sink");
+  char *orientation = NULL;
+  GstEvent *event;
+
+  for (guint i = 0; !orientation
+       && (event = gst_pad_get_sticky_event (pad, GST_EVENT_TAG, i));
+       i++) {
+    GstTagList *tags;
+
+    gst_event_parse_tag (event, &tags);
+    gst_tag_list_get_string (tags, GST_TAG_IMAGE_ORIENTATION, &orientation);
+    gst_event_unref (event);
+  }
+  gst_object_unref (pad);
+  if (g_strcmp0 (orientation, "rotate-0") == 0)
+    g_clear_pointer (&orientation, g_free);
+  return orientation;
+}
+
+static gboolean
+same_format (const GstVideoInfo *a, const GstVideoInfo *b)
+{
+  return a->width == b->width && a->height == b->height && a->finfo == b->finfo;
+}
+
+/* Takes a picture in; FALSE, with clip->end set, when it does not belong to the
+ * clip any more. */
 static gboolean
 add_picture (Clip *clip, GstSample *sample, guint64 max_bytes)
 {
@@ -148,10 +187,14 @@ add_picture (Clip *clip, GstSample *sample, guint64 max_bytes)
     GstVideoInfo info;
 
     if (!gst_video_info_from_caps (&info, gst_sample_get_caps (sample))
-        || info.width != clip->info.width || info.height != clip->info.height
-        || info.finfo != clip->info.finfo
-        || clip->info.size * (index + 1) > max_bytes)
+        || !same_format (&info, &clip->info)) {
+      clip->end = CLIP_OTHER_FORMAT;
       return FALSE;
+    }
+    if (clip->info.size * (index + 1) > max_bytes) {
+      clip->end = CLIP_MAX_BYTES;
+      return FALSE;
+    }
   }
   buffer = gst_buffer_copy (buffer);
   GST_BUFFER_PTS (buffer) = gst_util_uint64_scale (
@@ -167,28 +210,34 @@ Clip *
 clip_from_file (const char *path, GstCaps *formats, guint max_frames,
     guint64 max_bytes, GError **error)
 {
-  GstAppSink *sink;
-  GstElement *pipeline = make_reader (path, formats, &sink);
+  Reader reader;
   Clip *clip = clip_new ();
   GError *found = NULL;
   gboolean more = TRUE;
 
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while (more && !clip_take_error (pipeline, &found)) {
-    GstSample *sample = gst_app_sink_try_pull_sample (sink, 100 * GST_MSECOND);
+  make_reader (path, formats, &reader);
+  gst_element_set_state (reader.pipeline, GST_STATE_PLAYING);
+  while (more && !clip_take_error (reader.pipeline, &found)) {
+    GstSample *sample = gst_app_sink_try_pull_sample (
+        reader.sink, 100 * GST_MSECOND);
 
-    if (sample) {
-      more = clip->buffers->len < max_frames
-          && add_picture (clip, sample, max_bytes);
-      gst_sample_unref (sample);
-    } else if (gst_app_sink_is_eos (sink)) {
-      clip->complete = TRUE;
-      break;
+    if (sample && clip->buffers->len == max_frames) {
+      clip->end = CLIP_MAX_FRAMES;
+      more = FALSE;
+    } else if (sample) {
+      more = add_picture (clip, sample, max_bytes);
+    } else {
+      more = !gst_app_sink_is_eos (reader.sink);
     }
+    g_clear_pointer (&sample, gst_sample_unref);
   }
-  clip_take_error (pipeline, found ? NULL : &found);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
+  clip_take_error (reader.pipeline, found ? NULL : &found);
+  if (found)
+    clip->end = CLIP_DAMAGED;
+  clip->has_sound = g_atomic_int_get (&reader.has_sound);
+  clip->orientation = find_orientation (reader.converter);
+  gst_element_set_state (reader.pipeline, GST_STATE_NULL);
+  gst_object_unref (reader.pipeline);
   /* A damaged end is no reason to throw away what came before it. */
   if (clip->buffers->len) {
     g_clear_error (&found);

@@ -3,12 +3,26 @@
 #pragma once
 #include <gst/video/video.h>
 
+/* Why a clip has no more pictures. */
+typedef enum
+{
+  CLIP_COMPLETE, /* the file has no more */
+  CLIP_MAX_FRAMES,
+  CLIP_MAX_BYTES,
+  CLIP_OTHER_FORMAT, /* the next one is of another size or raw format */
+  CLIP_DAMAGED,
+} ClipEnd;
+
 typedef struct
 {
   GPtrArray *buffers; /* GstBuffer */
   GstCaps *caps;
   GstVideoInfo info; /* of raw clips */
-  gboolean complete; /* the file has no more pictures than these */
+
+  /* Of clips from files. */
+  ClipEnd end;
+  gboolean has_sound;
+  char *orientation; /* how players turn it, as "rotate-90", or NULL */
 } Clip;
 
 Clip *clip_new (void);

@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MAX_BYTES (G_GUINT64_CONSTANT (512) << 20) /* of raw pictures */
+#define DEFAULT_MIB 512 /* of raw pictures */
 #define SCENE_FRAMES 24
+#define DEFAULT_FRAMES 60
+#define TIMED_FRAMES 24 /* fewer than these measure how coding begins */
 
 typedef struct
 {
@@ -181,17 +183,23 @@ psnr_cell (const Mode *mode, const Clip *clip)
 }
 
 static char *
+speed_cell (guint frames, double seconds)
+{
+  if (frames < TIMED_FRAMES)
+    return g_strdup_printf ("takes %u pictures", TIMED_FRAMES);
+  return g_strdup_printf ("%.1f fps", frames / seconds);
+}
+
+static char *
 encode_cell (const Mode *mode, const Clip *clip)
 {
-  return g_strdup_printf (
-      "%.1f fps", clip->buffers->len / mode->encode_seconds);
+  return speed_cell (clip->buffers->len, mode->encode_seconds);
 }
 
 static char *
 decode_cell (const Mode *mode, const Clip *clip)
 {
-  return g_strdup_printf (
-      "%.1f fps", clip->buffers->len / mode->decode_seconds);
+  return speed_cell (clip->buffers->len, mode->decode_seconds);
 }
 
 static char *
@@ -237,25 +245,153 @@ base_name (const char *path)
   return name;
 }
 
+/* The name of the results of a file, or of the scene: its own, with a number
+ * where another file of that name was here before. NAME.source.txt says whose
+ * results they are. */
+static char *
+result_name (const char *folder, const char *path)
+{
+  char *source = path ? g_canonicalize_filename (path, NULL)
+                      : g_strdup ("the test scene");
+  char *base = path ? base_name (path) : g_strdup ("scene"), *name = NULL;
+  GError *error = NULL;
+  gboolean ours = FALSE;
+
+  for (guint i = 1; !ours; i++) {
+    char *record, *earlier = NULL;
+
+    g_free (name);
+    name = i == 1 ? g_strdup (base) : g_strdup_printf ("%s-%u", base, i);
+    record = g_strdup_printf ("%s/%s.source.txt", folder, name);
+    ours = !g_file_get_contents (record, &earlier, NULL, NULL)
+        || strcmp (g_strchomp (earlier), source) == 0;
+    if (ours && !earlier) {
+      char *line = g_strconcat (source, "\n", NULL);
+
+      if (!g_file_set_contents (record, line, -1, &error))
+        stop (error);
+      g_free (line);
+    }
+    g_free (earlier);
+    g_free (record);
+  }
+  g_free (base);
+  g_free (source);
+  return name;
+}
+
+typedef struct
+{
+  char *folder;   /* for results */
+  int max_frames; /* 0 if the user has not said */
+  int max_mib;    /* of raw pictures */
+} Options;
+
+static char *
+end_reason (const Clip *clip, const Options *options)
+{
+  switch (clip->end) {
+    case CLIP_MAX_FRAMES:
+      return g_strdup ("FRAMES=N (--frames) takes N");
+    case CLIP_MAX_BYTES:
+      return g_strdup_printf ("with more of them, the raw pictures would take "
+                              "more than %d MiB (--memory)",
+          options->max_mib);
+    case CLIP_OTHER_FORMAT:
+      return g_strdup ("the next one is of another size or format");
+    default:
+      return g_strdup ("there the file is damaged");
+  }
+}
+
+/* What of a file is not coded, and why. */
+static void
+say_what_is_left_out (const Clip *clip, const Options *options)
+{
+  if (clip->end != CLIP_COMPLETE) {
+    char *reason = end_reason (clip, options);
+
+    fprintf (stderr, "Taking the first %u of its pictures: %s.\n",
+        clip->buffers->len, reason);
+    g_free (reason);
+  }
+  if (clip->has_sound)
+    fprintf (stderr, "Its sound is left out.\n");
+  if (clip->orientation)
+    fprintf (stderr,
+        "Its pictures are coded as they lie in the file; that players turn "
+        "them (%s) is left out.\n",
+        clip->orientation);
+}
+
 static Clip *
-get_clip (const char *path, int max_frames)
+read_file (const char *path, const Options *options)
 {
   GstCaps *formats = usable_formats ();
+  guint max_frames = options->max_frames ? (guint) options->max_frames
+                                         : DEFAULT_FRAMES;
   GError *error = NULL;
   Clip *clip;
 
-  fprintf (
-      stderr, path ? "Reading %s ...\n" : "Drawing the test scene ...\n", path);
-  clip = path
-      ? clip_from_file (path, formats, (guint) max_frames, MAX_BYTES, &error)
-      : clip_scene (MIN ((guint) max_frames, SCENE_FRAMES));
+  fprintf (stderr, "Reading %s ...\n", path);
+  clip = clip_from_file (
+      path, formats, max_frames, (guint64) options->max_mib << 20, &error);
   if (!clip)
     stop (error);
-  if (!clip->complete)
-    fprintf (
-        stderr, "Taking the first %u of its pictures.\n", clip->buffers->len);
+  say_what_is_left_out (clip, options);
   gst_caps_unref (formats);
   return clip;
+}
+
+static Clip *
+draw_scene (const Options *options)
+{
+  fprintf (stderr, "Drawing the test scene ...\n");
+  if (options->max_frames > SCENE_FRAMES)
+    fprintf (stderr, "It has no more than %d pictures.\n", SCENE_FRAMES);
+  return clip_scene (options->max_frames
+          ? (guint) MIN (options->max_frames, SCENE_FRAMES)
+          : SCENE_FRAMES);
+}
+
+/* The arguments; on return argc and argv hold what is no option. */
+static Options
+read_options (int *argc, char ***argv)
+{
+  int max_frames = G_MININT; /* unset */
+  Options options = { .max_mib = DEFAULT_MIB };
+  GOptionEntry entries[] = {
+    { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.folder, "For results",
+        "FOLDER" },
+    { "frames", 'f', 0, G_OPTION_ARG_INT, &max_frames, "At most", "N" },
+    { "memory", 'm', 0, G_OPTION_ARG_INT, &options.max_mib,
+        "For raw pictures, at most", "MIB" },
+    { NULL },
+  };
+  GOptionContext *context = g_option_context_new ("[FILE]");
+  GError *error = NULL;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_group (context, gst_init_get_option_group ());
+  if (!g_option_context_parse (context, argc, argv, &error))
+    stop (error);
+  g_option_context_free (context);
+
+  if (max_frames != G_MININT && max_frames < 1) {
+    fprintf (stderr, "FRAMES=%d (--frames) must be 1 or more.\n", max_frames);
+    exit (1);
+  }
+  options.max_frames = MAX (max_frames, 0);
+  if (!options.folder)
+    options.folder = g_strdup (".");
+  if (*argc > 2 || options.max_mib < 1
+      || g_mkdir_with_parents (options.folder, 0777)) {
+    fprintf (stderr,
+        "usage: paco-quickstart [--frames N] [--memory MIB] [--out FOLDER] "
+        "[FILE]; the folder must be writable\n");
+    exit (1);
+  }
+  return options;
 }
 
 int
@@ -266,39 +402,19 @@ main (int argc, char **argv)
     { "quality 90", "q90", "pacoenc name=coder quality=90" },
   };
   const guint n = G_N_ELEMENTS (modes);
-  char *folder = NULL;
-  int max_frames = 60;
-  GOptionEntry entries[] = {
-    { "out", 'o', 0, G_OPTION_ARG_FILENAME, &folder, "For results", "FOLDER" },
-    { "frames", 'f', 0, G_OPTION_ARG_INT, &max_frames, "At most", "N" },
-    { NULL },
-  };
-  GOptionContext *context = g_option_context_new ("[FILE]");
+  Options options = read_options (&argc, &argv);
+  const char *path = argc > 1 ? argv[1] : NULL;
+  Clip *clip = path ? read_file (path, &options) : draw_scene (&options);
+  Clip *decoded = NULL;
+  char *name = result_name (options.folder, path), *png;
   GError *error = NULL;
-  Clip *clip, *decoded = NULL;
-  char *name, *png;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_add_group (context, gst_init_get_option_group ());
-  if (!g_option_context_parse (context, &argc, &argv, &error))
-    stop (error);
-  g_option_context_free (context);
-  if (!folder)
-    folder = g_strdup (".");
-  if (max_frames < 1 || argc > 2 || g_mkdir_with_parents (folder, 0777)) {
-    fprintf (stderr,
-        "usage: paco-quickstart [--frames N] [--out FOLDER] "
-        "[FILE]; the folder must be writable\n");
-    return 1;
-  }
-  clip = get_clip (argc > 1 ? argv[1] : NULL, max_frames);
-  name = argc > 1 ? base_name (argv[1]) : g_strdup ("scene");
   for (guint i = 0; i < n; i++) {
     clip_free (decoded);
-    decoded = run_mode (&modes[i], clip, folder, name);
+    decoded = run_mode (&modes[i], clip, options.folder, name);
   }
   png = g_strdup_printf (
-      "%s/%s-%s.png", folder, name, modes[n - 1].file_suffix);
+      "%s/%s-%s.png", options.folder, name, modes[n - 1].file_suffix);
   if (!compare_write_png (clip, decoded, clip->buffers->len / 2, png, &error))
     stop (error);
   print_table (modes, n, clip, png);
@@ -308,7 +424,7 @@ main (int argc, char **argv)
   }
   clip_free (clip);
   clip_free (decoded);
-  g_free (folder);
+  g_free (options.folder);
   g_free (name);
   g_free (png);
   return 0;

@@ -5,7 +5,9 @@
 # moving scene of 10-bit 4:2:2) once losslessly and once at quality 90. Ends
 # with a table and a picture. Debian 12, as root or with sudo.
 #
-# FRAMES=N: no more than N pictures of FILE. OUT=FOLDER: where results go.
+# FRAMES=N: no more than N pictures of FILE (60; never more than 512 MiB of raw
+# pictures). OUT=FOLDER: where results go. Sound is left out, and that players
+# are to turn the pictures.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
@@ -13,7 +15,7 @@ PATH=/usr/bin:/bin:$PATH
 
 case ${1:-} in
   -h | --help)
-    sed -n '3,8s/^# \{0,1\}//p' "$0"
+    sed -n '3,10s/^# \{0,1\}//p' "$0"
     exit 0
     ;;
 esac
@@ -55,4 +57,4 @@ fi
 export GST_PLUGIN_PATH_1_0="$build/plugin"
 export GST_REGISTRY_1_0="$build/registry.bin"
 exec "$build/pipelines/paco-quickstart" --out "${OUT:-$build/quickstart}" \
-  --frames "${FRAMES:-60}" "$@"
+  ${FRAMES:+"--frames=$FRAMES"} "$@"

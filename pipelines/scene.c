@@ -101,7 +101,6 @@ clip_scene (guint n_frames)
   clip->info.fps_n = 24;
   clip->info.fps_d = 1;
   clip->caps = gst_video_info_to_caps (&clip->info);
-  clip->complete = TRUE;
   for (guint i = 0; i < n_frames; i++) {
     GstBuffer *buffer = gst_buffer_new_allocate (NULL, clip->info.size, NULL);
     GstVideoFrame frame;
