@@ -20,6 +20,9 @@ fail () {
   exit 1
 }
 
+# What of a folder to build; everything, if empty.
+targets=
+
 # build FOLDER OPTION...: configures and compiles. A folder that another
 # checkout or an older meson left behind is made anew.
 build () {
@@ -33,7 +36,8 @@ build () {
       fail "meson could not configure $folder."
     }
   fi
-  ninja -C "$folder" -j "$jobs" >"$folder.log" 2>&1 || {
+  # shellcheck disable=SC2086
+  ninja -C "$folder" -j "$jobs" $targets >"$folder.log" 2>&1 || {
     grep -vE '^\[[0-9]+/[0-9]+\]' "$folder.log" | head -n 200
     fail "$folder does not compile."
   }
@@ -107,6 +111,18 @@ if [ "${SANITIZE:-1}" != 0 ]; then
   fi
   echo "Testing with the sanitizers ..."
   run_tests asan build/asan --setup sanitize
+fi
+
+# Threads: the CPU backend's frames in flight, and elements in a storm.
+if [ "${SANITIZE:-1}" != 0 ]; then
+  echo "Building in build/thread ..."
+  targets='plugin/libgstpaco.so tests/libthread-shim.so tests/check/check-storm
+    tests/codec/test-cpu-backend tests/codec/test-allocations'
+  build build/thread --werror -Dcuda=disabled -Dbench=false \
+    -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false
+  targets=
+  echo "Testing with the thread sanitizer ..."
+  run_tests thread build/thread --setup thread storm cpu-backend allocations
 fi
 
 # Clang: other warnings, and float results that must be the same.
