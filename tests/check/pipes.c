@@ -50,8 +50,8 @@ GST_START_TEST (test_pipe)
     "video/x-paco ! pacoparse ! pacodec !",
     "video/x-paco, framerate=30000/1001 ! pacoparse ! pacodec !",
     "video/x-paco ! queue ! pacoparse ! queue ! pacodec !",
-    "video/x-paco ! pacoparse ! pacodec ! video/x-raw, width=[ 1, 4096 ], "
-    "framerate=[ 1/1, 100/1 ] !",
+    ("video/x-paco ! pacoparse ! pacodec ! video/x-raw, width=[ 1, 4096 ], "
+     "framerate=[ 1/1, 100/1 ] !"),
     "pacoparse ! pacodec !",
     "decodebin !",
   };
