@@ -2,6 +2,7 @@
  * The CUDA backend as a table, and the devices that are open. */
 #include "gpu/backend.h"
 #include "gpu/memory.h"
+#include <stdlib.h>
 #include <string.h>
 
 const PacoBackend paco_cuda_backend = {
@@ -118,7 +119,7 @@ cuda_free (void *data)
 {
   PacoCuda *cuda = data;
 
-  if (cuda->device && paco_cuda_enter (cuda, NULL)) {
+  if (paco_cuda_enter (cuda, NULL)) {
     if (cuda->rows)
       cuda->driver->mem_free (cuda->rows);
     paco_module_unload (&cuda->dwt_module);
@@ -132,41 +133,154 @@ cuda_free (void *data)
   g_free (cuda);
 }
 
+/* Takes the device, which is NULL after an error. */
 static PacoCuda *
-cuda_new (int ordinal, GError **error)
+cuda_new (PacoDevice *device, GError **error)
 {
-  PacoCuda *cuda = g_new0 (PacoCuda, 1);
+  PacoCuda *cuda;
   gboolean loaded = FALSE;
+
+  if (!device)
+    return NULL;
+  cuda = g_new0 (PacoCuda, 1);
 
   cuda->references = 1;
   g_mutex_init (&cuda->lock);
   cuda->pinned = g_array_new (FALSE, FALSE, sizeof (PacoHostMemory *));
-  cuda->device = paco_device_open (ordinal, error);
-  if (cuda->device) {
-    cuda->driver = cuda->device->driver;
-    if (paco_cuda_enter (cuda, error)) {
-      loaded = load (cuda, error);
-      paco_cuda_leave (cuda);
-    }
+  cuda->device = device;
+  cuda->driver = device->driver;
+  if (paco_cuda_enter (cuda, error)) {
+    loaded = load (cuda, error);
+    paco_cuda_leave (cuda);
   }
   if (!loaded)
     g_clear_pointer (&cuda, cuda_free);
   return cuda;
 }
 
-/* ordinal -1: any that is in use already. After a failure new coders get a new
- * context, if the driver grants one. */
+/* After a failure new coders get a new context, if the driver grants one. With
+ * the lock. */
 static PacoCuda *
 find_open (int ordinal)
 {
   for (GSList *at = devices; at; at = at->next) {
     PacoCuda *cuda = at->data;
 
-    if ((ordinal < 0 || cuda->device->ordinal == ordinal)
+    if (cuda->device->ordinal == ordinal
         && !paco_driver_has_failed (cuda->driver))
       return cuda;
   }
   return NULL;
+}
+
+/* A reference to a device that is open, or NULL. */
+static PacoCuda *
+ref_open (int ordinal)
+{
+  PacoCuda *cuda;
+
+  g_mutex_lock (&devices_lock);
+  cuda = find_open (ordinal);
+  if (cuda)
+    cuda->references++;
+  g_mutex_unlock (&devices_lock);
+  return cuda;
+}
+
+/* --- Choosing --- */
+
+/* A device that may be chosen. */
+typedef struct
+{
+  int ordinal;
+  bool failed;
+  unsigned n_coders;  /* of this process */
+  size_t available;   /* bytes of its memory; 0: nobody has asked */
+  PacoDevice *device; /* if it had to get a context to be asked, else NULL */
+} Candidate;
+
+/* The best comes first. */
+static int
+compare_candidates (const void *a, const void *b)
+{
+  const Candidate *x = a, *y = b;
+
+  if (x->failed != y->failed)
+    return x->failed ? 1 : -1;
+  if (x->n_coders != y->n_coders)
+    return x->n_coders < y->n_coders ? -1 : 1;
+  if (x->available != y->available)
+    return x->available > y->available ? -1 : 1;
+  return x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal;
+}
+
+static Candidate *
+list_candidates (unsigned *n, GError **error)
+{
+  GArray *ordinals = paco_device_list (error);
+  Candidate *candidates;
+
+  if (!ordinals)
+    return NULL;
+  *n = ordinals->len;
+  candidates = g_new0 (Candidate, *n);
+  g_mutex_lock (&devices_lock);
+  for (unsigned i = 0; i < *n; i++) {
+    candidates[i].ordinal = g_array_index (ordinals, int, i);
+    for (GSList *at = devices; at; at = at->next) {
+      const PacoCuda *cuda = at->data;
+
+      if (cuda->device->ordinal == candidates[i].ordinal) {
+        candidates[i].n_coders += cuda->n_coders;
+        candidates[i].failed |= paco_driver_has_failed (cuda->driver);
+      }
+    }
+  }
+  g_mutex_unlock (&devices_lock);
+  g_array_unref (ordinals);
+  return candidates;
+}
+
+/* How much memory is free, in a context that there is, or a new one. */
+static void
+ask_for_memory (Candidate *candidate)
+{
+  PacoCuda *cuda = ref_open (candidate->ordinal);
+  const PacoDevice *device;
+  size_t total;
+
+  if (!cuda)
+    candidate->device = paco_device_open (candidate->ordinal, NULL);
+  device = cuda ? cuda->device : candidate->device;
+  if (device && paco_device_enter (device, NULL)) {
+    if (!paco_driver_check (device->driver,
+            device->driver->mem_get_info (&candidate->available, &total), NULL,
+            "free memory of a device"))
+      candidate->available = 0;
+    paco_device_leave (device);
+  }
+  if (candidate->available == 0) /* the context may be of no use */
+    g_clear_pointer (&candidate->device, paco_device_close);
+  paco_cuda_unref (cuda);
+}
+
+/* Asks those that tie for the first place. */
+static void
+rank_candidates (Candidate *candidates, unsigned n)
+{
+  unsigned n_first = 1;
+
+  qsort (candidates, n, sizeof *candidates, compare_candidates);
+  while (n_first < n && candidates[n_first].failed == candidates[0].failed
+      && candidates[n_first].n_coders == candidates[0].n_coders)
+    n_first++;
+  if (n_first == 1)
+    return;
+  for (unsigned i = 0; i < n_first; i++)
+    ask_for_memory (&candidates[i]);
+  qsort (candidates, n_first, sizeof *candidates, compare_candidates);
+  for (unsigned i = 1; i < n_first; i++)
+    g_clear_pointer (&candidates[i].device, paco_device_close);
 }
 
 /* A device that is being opened. */
@@ -174,54 +288,103 @@ typedef struct
 {
   int ordinal;
   PacoCuda *cuda;
+  bool is_shared; /* cuda was open before, and this is a reference to it */
   GError *error;
 } Opening;
 
 static void
+open_candidate (Opening *opened, Candidate *candidate)
+{
+  PacoDevice *device;
+
+  opened->cuda = ref_open (candidate->ordinal);
+  opened->is_shared = opened->cuda != NULL;
+  if (opened->is_shared)
+    return;
+  g_clear_error (&opened->error);
+  device = g_steal_pointer (&candidate->device);
+  if (!device)
+    device = paco_device_open (candidate->ordinal, &opened->error);
+  opened->cuda = cuda_new (device, &opened->error);
+}
+
+/* Where the best one cannot be opened the next one is; the error is that of the
+ * last one. */
+static void
+open_best (Opening *opened)
+{
+  unsigned n = 0;
+  Candidate *candidates = list_candidates (&n, &opened->error);
+
+  if (!candidates)
+    return;
+  rank_candidates (candidates, n);
+  for (unsigned i = 0; i < n && !opened->cuda; i++)
+    open_candidate (opened, &candidates[i]);
+  if (opened->cuda)
+    g_clear_error (&opened->error);
+  for (unsigned i = 0; i < n; i++)
+    paco_device_close (candidates[i].device);
+  g_free (candidates);
+}
+
+static void
 open_device (void *data)
 {
-  Opening *device = data;
+  Opening *opened = data;
 
-  device->cuda = cuda_new (device->ordinal, &device->error);
+  if (opened->ordinal < 0)
+    open_best (opened);
+  else
+    open_candidate (opened, &(Candidate){ .ordinal = opened->ordinal });
 }
 
 static void
 opened_late (void *data)
 {
-  Opening *device = data;
+  Opening *opened = data;
 
-  g_clear_pointer (&device->cuda, cuda_free);
-  g_clear_error (&device->error);
-  g_free (device);
+  if (opened->is_shared)
+    paco_cuda_unref (opened->cuda);
+  else
+    g_clear_pointer (&opened->cuda, cuda_free);
+  g_clear_error (&opened->error);
+  g_free (opened);
 }
 
+/* Adds the device to those that are open, unless it is one of them. */
 static PacoCuda *
 open_new (int ordinal, gint64 timeout, GError **error)
 {
   PacoCaller *caller = paco_caller_new (error);
-  Opening *device;
+  Opening *opened;
   PacoCuda *cuda;
 
   if (!caller)
     return NULL;
-  device = g_new0 (Opening, 1);
-  device->ordinal = ordinal;
+  opened = g_new0 (Opening, 1);
+  opened->ordinal = ordinal;
   if (!paco_caller_call (caller, PACO_CUDA_OPEN_FACTOR * timeout, open_device,
-          opened_late, device)) {
+          opened_late, opened)) {
     paco_set_lost_error (
         error, "the CUDA driver", PACO_CUDA_OPEN_FACTOR * timeout);
     paco_caller_close (caller);
     return NULL;
   }
-  cuda = g_steal_pointer (&device->cuda);
-  if (cuda) {
-    cuda->caller = caller;
+  cuda = g_steal_pointer (&opened->cuda);
+  if (cuda && !opened->is_shared) {
+    cuda->caller = g_steal_pointer (&caller);
     cuda->timeout = timeout;
-  } else {
-    g_propagate_error (error, g_steal_pointer (&device->error));
-    paco_caller_close (caller);
+    g_mutex_lock (&devices_lock);
+    devices = g_slist_prepend (devices, cuda);
+    g_mutex_unlock (&devices_lock);
   }
-  opened_late (device);
+  if (!cuda)
+    g_propagate_error (error, g_steal_pointer (&opened->error));
+  if (caller)
+    paco_caller_close (caller);
+  opened->is_shared = false;
+  opened_late (opened);
   return cuda;
 }
 
@@ -244,11 +407,22 @@ paco_cuda_open (int ordinal, gint64 timeout, GError **error)
     g_mutex_lock (&devices_lock);
     opening = false;
     g_cond_broadcast (&opening_changed);
-    if (cuda)
-      devices = g_slist_prepend (devices, cuda);
   }
+  if (cuda)
+    cuda->n_coders++;
   g_mutex_unlock (&devices_lock);
   return cuda;
+}
+
+void
+paco_cuda_close (PacoCuda *cuda)
+{
+  if (!cuda)
+    return;
+  g_mutex_lock (&devices_lock);
+  cuda->n_coders--;
+  g_mutex_unlock (&devices_lock);
+  paco_cuda_unref (cuda);
 }
 
 PacoCuda *

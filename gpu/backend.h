@@ -20,7 +20,8 @@ extern const unsigned char paco_fatbin_pack[];
  * that they have given away. */
 typedef struct
 {
-  gint references; /* of the table of devices, under its lock */
+  gint references;   /* of the table of devices, under its lock */
+  unsigned n_coders; /* that have it open, under the same lock */
   PacoCaller *caller;
   gint64 timeout; /* of its calls, microseconds */
   PacoDevice *device;
@@ -46,7 +47,14 @@ typedef struct
 /* timeout: of calls, microseconds; opening may take PACO_CUDA_OPEN_FACTOR times
  * as long, because the driver may have to compile the kernels. */
 #define PACO_CUDA_OPEN_FACTOR 12
+/* For a coder. ordinal -1: the usable GPU that has the fewest coders of this
+ * process; of several, that with the most free memory, then that with the lowest
+ * number. One that has failed is taken only where there is no other. A driver
+ * says how much memory is free only in a context: where GPUs tie, each of them
+ * gets one, which the others lose again. */
 PacoCuda *paco_cuda_open (int ordinal, gint64 timeout, GError **error);
+/* The coder has come to its end: takes its reference. cuda may be NULL. */
+void paco_cuda_close (PacoCuda *cuda);
 PacoCuda *paco_cuda_ref (PacoCuda *cuda);
 void paco_cuda_unref (PacoCuda *cuda);
 

@@ -361,7 +361,7 @@ close_parts (PacoCoder *base)
   CudaDecoder *decoder = (CudaDecoder *) base;
 
   paco_cuda_lanes_clear (&decoder->lanes);
-  paco_cuda_unref (decoder->cuda);
+  paco_cuda_close (decoder->cuda);
 }
 
 static gboolean

@@ -195,49 +195,56 @@ describe (PacoDevice *device, int ordinal, GError **error)
   return FALSE;
 }
 
-/* The usable device with the most multiprocessors; if there is none, the error
- * says why the last one is not. */
 static gboolean
-choose (PacoDevice *device, int n_devices, GError **error)
+count_devices (const PacoDriver *driver, int *n_devices, GError **error)
 {
-  PacoDevice best = { .ordinal = -1 };
-
-  g_clear_error (error);
-  for (int i = 0; i < n_devices; i++) {
-    g_clear_error (error);
-    if (describe (device, i, error)
-        && device->n_multiprocessors > best.n_multiprocessors)
-      best = *device;
-  }
-  if (best.ordinal < 0)
+  *n_devices = 0;
+  if (!paco_driver_check (driver, driver->device_get_count (n_devices), error,
+          "CUDA devices cannot be counted"))
     return FALSE;
-  g_clear_error (error);
-  *device = best;
-  return TRUE;
+  if (*n_devices > 0)
+    return TRUE;
+  g_set_error_literal (
+      error, PACO_ERROR, PACO_ERROR_NO_DEVICE, "no CUDA device");
+  return FALSE;
+}
+
+GArray *
+paco_device_list (GError **error)
+{
+  PacoDevice device = { .driver = paco_driver_open (error) };
+  GArray *ordinals = NULL;
+  GError *reason = NULL;
+  int n_devices;
+
+  if (device.driver && count_devices (device.driver, &n_devices, error)) {
+    ordinals = g_array_new (FALSE, FALSE, sizeof (int));
+    for (int i = 0; i < n_devices; i++) {
+      g_clear_error (&reason);
+      if (describe (&device, i, &reason))
+        g_array_append_val (ordinals, i);
+    }
+    if (ordinals->len == 0) {
+      g_clear_pointer (&ordinals, g_array_unref);
+      g_propagate_error (error, g_steal_pointer (&reason));
+    }
+  }
+  g_clear_error (&reason);
+  paco_driver_close (device.driver);
+  return ordinals;
 }
 
 static gboolean
 find_device (PacoDevice *device, int ordinal, GError **error)
 {
-  GError *reason = NULL;
-  int n_devices = 0;
+  int n_devices;
 
-  if (!paco_driver_check (device->driver,
-          device->driver->device_get_count (&n_devices), error,
-          "CUDA devices cannot be counted"))
+  if (!count_devices (device->driver, &n_devices, error))
     return FALSE;
-  if (n_devices == 0 || ordinal >= n_devices) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_NO_DEVICE,
-        n_devices == 0 ? "no CUDA device"
-                       : "there is no CUDA device %d, only 0 to %d",
-        ordinal, n_devices - 1);
-    return FALSE;
-  }
-  if (ordinal >= 0)
+  if (ordinal < n_devices)
     return describe (device, ordinal, error);
-  if (choose (device, n_devices, &reason))
-    return TRUE;
-  g_propagate_error (error, reason);
+  g_set_error (error, PACO_ERROR, PACO_ERROR_NO_DEVICE,
+      "there is no CUDA device %d, only 0 to %d", ordinal, n_devices - 1);
   return FALSE;
 }
 

@@ -105,7 +105,7 @@ typedef struct
 #undef PACO_DRIVER_MEMBER
 } PacoDriver;
 
-/* Opens libcuda.so.1 and initializes it. Error DEVICE: "no CUDA device: ...".
+/* Opens libcuda.so.1 and initializes it. Error NO_DEVICE: "no CUDA device: ...".
  * Every table stands for itself; the driver counts who has it open. */
 PacoDriver *paco_driver_open (GError **error);
 void paco_driver_close (PacoDriver *driver);
@@ -139,9 +139,13 @@ typedef struct
   char name[96];
 } PacoDevice;
 
-/* ordinal -1: the usable device with the most multiprocessors. Errors DEVICE:
- * no driver, no device, no such device, or one that is too old. The context
- * is not current afterwards. */
+/* The numbers (int) of the devices that are new enough, in order, without a
+ * context on any. NULL and an error: NO_DEVICE without a driver or a device, else
+ * DEVICE and why the last one cannot be used. */
+GArray *paco_device_list (GError **error);
+
+/* ordinal: from 0. Errors NO_DEVICE: no driver, no device, no such device;
+ * DEVICE: it is too old, or gives no context. The context is not current afterwards. */
 PacoDevice *paco_device_open (int ordinal, GError **error);
 void paco_device_close (PacoDevice *device);
 

@@ -326,7 +326,7 @@ close_parts (PacoCoder *base)
 
   paco_cuda_lanes_clear (&encoder->lanes);
   paco_cuda_outputs_close (encoder->outputs);
-  paco_cuda_unref (encoder->cuda);
+  paco_cuda_close (encoder->cuda);
 }
 
 static gboolean

@@ -78,7 +78,12 @@ gst_paco_settings_init (GstPacoSettings *settings)
 /**
  * GstPacoEnc:cuda-device-id:
  *
- * The number of the GPU, as CUDA counts them; -1 takes any.
+ * The number of the GPU, as CUDA counts them. -1 takes the least loaded one that
+ * can be used: that with the fewest encoders and decoders of this process; of
+ * several, that with the most free memory, so that processes spread as well; then
+ * that with the lowest number. A GPU that has failed is taken only where there is
+ * no other. To say how much memory is free a GPU needs a context: where several
+ * tie, each gets one for a moment when the element starts.
  *
  * Since: 0.1
  */
@@ -159,7 +164,8 @@ gst_paco_settings_install (GObjectClass *klass)
           GST_TYPE_PACO_BACKEND, GST_PACO_BACKEND_AUTO, READY_FLAGS));
   g_object_class_install_property (klass, GST_PACO_PROP_CUDA_DEVICE_ID,
       g_param_spec_int ("cuda-device-id", "CUDA device id",
-          "The GPU that codes (-1 = auto)", -1, G_MAXINT, -1, READY_FLAGS));
+          "The GPU that codes (-1 = the least loaded one)", -1, G_MAXINT, -1,
+          READY_FLAGS));
   g_object_class_install_property (klass, GST_PACO_PROP_PIPELINE_DEPTH,
       g_param_spec_uint ("pipeline-depth", "Pipeline depth",
           "Frames in flight at most (1 = low latency: a frame leaves in the "

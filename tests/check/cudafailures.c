@@ -296,6 +296,58 @@ GST_START_TEST (test_other_device)
 }
 GST_END_TEST;
 
+#define N_DEVICES 4
+
+static char *
+device_of (GstElement *pipeline, const char *name)
+{
+  GstElement *coder = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  GstStructure *stats;
+  char *device;
+
+  g_object_get (coder, "stats", &stats, NULL);
+  device = g_strdup (gst_structure_get_string (stats, "device"));
+  gst_structure_free (stats);
+  gst_object_unref (coder);
+  return device;
+}
+
+/* As many coders as there are GPUs: each has one for itself. */
+GST_START_TEST (test_all_devices)
+{
+  GstElement *pipeline;
+  GError *error;
+  guint n_coders[N_DEVICES] = { 0 };
+
+  g_setenv ("FAKE_CUDA_DEVICES", G_STRINGIFY (N_DEVICES), TRUE);
+  fake_cuda_fail (NULL);
+  pipeline = make_pipeline (SOURCE
+      "tee name=t ! queue ! pacoenc name=coder0 backend=cuda ! fakesink "
+      "t. ! queue ! pacoenc backend=cpu ! "
+      "pacodec name=coder1 backend=cuda ! fakesink "
+      "t. ! queue ! pacoenc name=coder2 backend=cuda ! fakesink "
+      "t. ! queue ! pacoenc name=coder3 backend=cuda ! fakesink",
+      30);
+  error = play (pipeline);
+  g_assert_no_error (error);
+  for (guint i = 0; i < N_DEVICES; i++) {
+    char *name = g_strdup_printf ("coder%u", i);
+    char *device = device_of (pipeline, name);
+    guint number;
+
+    fail_unless (
+        sscanf (device, "Fake GPU %u", &number) == 1 && number < N_DEVICES,
+        "%s: %s", name, device);
+    fail_unless (n_coders[number]++ == 0, "%s: %s again", name, device);
+    g_free (device);
+    g_free (name);
+  }
+  gst_object_unref (pipeline);
+  check_left ("four devices");
+  g_unsetenv ("FAKE_CUDA_DEVICES");
+}
+GST_END_TEST;
+
 /* --- allocation queries while the encoder stops and starts --- */
 
 #define N_CYCLES 300
@@ -578,6 +630,7 @@ cuda_failures_suite (void)
   tcase_add_test (tests, test_fallback_devices);
   tcase_add_test (tests, test_no_fallback_later);
   tcase_add_test (tests, test_other_device);
+  tcase_add_test (tests, test_all_devices);
   tcase_add_test (tests, test_queries_while_stopping);
   tcase_add_loop_test (tests, test_hangs_of_encoder, 0, G_N_ELEMENTS (hangs));
   tcase_add_loop_test (tests, test_hangs_of_decoder, 0, G_N_ELEMENTS (hangs));

@@ -301,7 +301,7 @@ run_bad_kernel (const char *name)
                        function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),
       ==, CUDA_SUCCESS);
   paco_cuda_leave (cuda);
-  paco_cuda_unref (cuda);
+  paco_cuda_close (cuda);
 }
 
 /* Until a frame fails; the frames before it are right. */

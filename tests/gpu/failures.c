@@ -46,6 +46,19 @@ load_fake (void)
       fake.fail && fake.has_failed && fake.calls && fake.left && fake.clear);
 }
 
+/* Calls of a function since the last plan. */
+static unsigned
+calls_of (const char *function)
+{
+  const char *name;
+  unsigned n;
+
+  for (unsigned i = 0; n = fake.calls (i, &name), name; i++)
+    if (strcmp (name, function) == 0)
+      return n;
+  g_assert_not_reached ();
+}
+
 /* --- A coder that does not end --- */
 
 static char now[160];
@@ -335,28 +348,200 @@ test_devices (void)
   g_unsetenv ("FAKE_CUDA_DEVICES");
 }
 
-/* The largest of the devices; and the other one where that cannot be used. */
+/* --- Choosing a device --- */
+
+#define MAX_CODERS 9
+
+static PacoCoder *
+open_any (bool decoder)
+{
+  const PacoBackendOptions options = { .device = -1, .depth = 1 };
+  GError *error = NULL;
+  PacoCoder *coder = decoder
+      ? PACO_CODER (BACKEND.decoder_open (&options, &error))
+      : PACO_CODER (BACKEND.encoder_open (&options, &error));
+
+  g_assert_no_error (error);
+  g_assert_nonnull (coder);
+  return coder;
+}
+
+static int
+device_of (PacoCoder *coder)
+{
+  PacoStats stats;
+  int device, number;
+
+  paco_coder_stats (coder, &stats);
+  g_assert_cmpstr (stats.backend, ==, "cuda");
+  g_assert_cmpint (
+      sscanf (stats.device, "Fake GPU %d (device %d)", &device, &number), ==,
+      2);
+  g_assert_cmpint (device, ==, number);
+  return device;
+}
+
+static unsigned
+contexts (void)
+{
+  FakeCudaLeft left;
+
+  fake.left (&left);
+  return left.contexts;
+}
+
+/* Coders are opened and closed in any order: each new one is on one of the
+ * devices that have the fewest, and of these on that with the most free memory.
+ * No device has a context without a coder. */
 static void
 test_choice (void)
 {
-  const PacoBackendOptions options = { .device = -1, .depth = 1 };
+  GRand *random = g_rand_new_with_seed (g_test_rand_int ());
+
+  fake.fail (NULL);
+  for (unsigned n = 0; n < 40; n++) {
+    PacoCoder *coders[MAX_CODERS] = { NULL };
+    unsigned n_devices = g_rand_int_range (random, 1, 5);
+    int n_coders[4] = { 0 }, used[4];
+    char *text;
+
+    /* Coders take less than one of these steps. */
+    for (unsigned i = 0; i < 4; i++)
+      used[i] = 32 * g_rand_int_range (random, 0, 4);
+    text = g_strdup_printf ("%u", n_devices);
+    g_setenv ("FAKE_CUDA_DEVICES", text, TRUE);
+    g_free (text);
+    text = g_strdup_printf ("%d,%d,%d,%d", used[0], used[1], used[2], used[3]);
+    g_setenv ("FAKE_CUDA_OTHERS", text, TRUE);
+    for (unsigned i = 0; i < 60; i++) {
+      PacoCoder **coder = &coders[g_rand_int_range (random, 0, MAX_CODERS)];
+      unsigned n_open = 0;
+      int device;
+
+      if (*coder) {
+        n_coders[device_of (*coder)]--;
+        paco_coder_close (g_steal_pointer (coder));
+        continue;
+      }
+      *coder = open_any (g_rand_boolean (random));
+      device = device_of (*coder);
+      g_test_message ("used %s: device %d of %u", text, device, n_devices);
+      for (int other = 0; other < (int) n_devices; other++) {
+        g_assert_cmpint (n_coders[device], <=, n_coders[other]);
+        if (n_coders[device] == n_coders[other])
+          g_assert_cmpint (used[device], <=, used[other]);
+        /* All coders are alike, and take the same of each device. */
+        if (n_coders[device] == n_coders[other] && n_coders[device] == 0
+            && used[device] == used[other])
+          g_assert_cmpint (device, <=, other);
+      }
+      n_coders[device]++;
+      for (unsigned d = 0; d < n_devices; d++)
+        n_open += n_coders[d] > 0;
+      g_assert_cmpuint (contexts (), ==, n_open);
+    }
+    for (unsigned i = 0; i < MAX_CODERS; i++)
+      paco_coder_close (coders[i]);
+    check_left (text, "", false);
+    g_free (text);
+  }
+  g_rand_free (random);
+  g_unsetenv ("FAKE_CUDA_OTHERS");
+  g_unsetenv ("FAKE_CUDA_DEVICES");
+}
+
+/* Where nothing ties, no memory is asked for, and no context made but that which
+ * is used. */
+static void
+test_choice_without_tie (void)
+{
+  const PacoBackendOptions options = { .device = 1, .depth = 1 };
   PacoEncoder *encoder;
-  PacoStats stats;
+  PacoCoder *coder;
+
+  g_setenv ("FAKE_CUDA_DEVICES", "2", TRUE);
+  encoder = BACKEND.encoder_open (&options, NULL);
+  g_assert_nonnull (encoder);
+  fake.fail (NULL);
+  coder = open_any (false);
+  g_assert_cmpint (device_of (coder), ==, 0);
+  g_assert_cmpuint (calls_of ("cuMemGetInfo_v2"), ==, 0);
+  g_assert_cmpuint (calls_of ("cuCtxCreate_v2"), ==, 1);
+  paco_coder_close (coder);
+  paco_coder_close (PACO_CODER (encoder));
+  check_left ("no tie", "", false);
+  g_unsetenv ("FAKE_CUDA_DEVICES");
+}
+
+/* Whatever fails on one device, another one codes. */
+static void
+test_choice_of_another (void)
+{
+  static const struct
+  {
+    const char *plan;
+    int device;
+  } cases[] = {
+    { "cuDeviceGet:1:46", 1 },
+    { "cuDeviceGetAttribute:1:46", 1 },
+    { "cuCtxCreate_v2:1:46", 1 },
+    { "cuCtxCreate_v2:1:2", 1 },
+    { "cuMemGetInfo_v2:1:700:lost", 1 },
+    { "cuModuleLoadData:1:209", 1 },
+    { "cuModuleLoadData:2:209:lost", 1 },
+    { "cuMemAlloc_v2:1:2", 1 },
+    { "cuCtxSynchronize:1:700:lost", 1 },
+    { "cuCtxCreate_v2:3:46", 0 },
+    { "cuMemGetInfo_v2:2:700:lost", 0 },
+  };
+
+  g_setenv ("FAKE_CUDA_DEVICES", "3", TRUE);
+  for (unsigned i = 0; i < G_N_ELEMENTS (cases); i++) {
+    PacoCoder *coder;
+
+    fake.fail (cases[i].plan);
+    coder = open_any (i % 2);
+    g_assert_true (fake.has_failed ());
+    g_assert_cmpint (device_of (coder), ==, cases[i].device);
+    g_assert_cmpuint (contexts (), ==, 1);
+    paco_coder_close (coder);
+    check_left (cases[i].plan, "", false);
+  }
+  fake.fail (NULL);
+  g_unsetenv ("FAKE_CUDA_DEVICES");
+}
+
+/* A device that has failed comes last, for as long as who used it has it open;
+ * where there is no other it is tried again. */
+static void
+test_choice_after_failure (void)
+{
+  PacoCoder *coders[3], *failed;
+  GError *error = NULL;
+  PacoHostMemory *memory;
 
   g_setenv ("FAKE_CUDA_DEVICES", "2", TRUE);
   fake.fail (NULL);
-  encoder = BACKEND.encoder_open (&options, NULL);
-  paco_coder_stats (PACO_CODER (encoder), &stats);
-  g_assert_cmpstr (stats.backend, ==, "cuda");
-  g_assert_cmpstr (stats.device, ==, "Fake GPU 1 (device 1)");
-  paco_coder_close (PACO_CODER (encoder));
-  /* The first call is about device 0. */
-  fake.fail ("cuDeviceGet:2:46");
-  encoder = BACKEND.encoder_open (&options, NULL);
-  paco_coder_stats (PACO_CODER (encoder), &stats);
-  g_assert_cmpstr (stats.device, ==, "Fake GPU 0 (device 0)");
-  paco_coder_close (PACO_CODER (encoder));
-  check_left ("two devices", "", false);
+  failed = open_any (false);
+  g_assert_cmpint (device_of (failed), ==, 0);
+  fake.fail ("device0:1:700:lost");
+  memory = paco_coder_host_memory (failed, 100, &error);
+  g_assert_null (memory);
+  g_assert_error (error, PACO_ERROR, PACO_ERROR_DEVICE);
+  g_clear_error (&error);
+  for (unsigned i = 0; i < 3; i++) {
+    coders[i] = open_any (i == 1);
+    g_assert_cmpint (device_of (coders[i]), ==, 1);
+  }
+  for (unsigned i = 0; i < 3; i++)
+    paco_coder_close (coders[i]);
+  g_setenv ("FAKE_CUDA_DEVICES", "1", TRUE);
+  coders[0] = open_any (false);
+  g_assert_cmpint (device_of (coders[0]), ==, 0);
+  paco_coder_close (coders[0]);
+  paco_coder_close (failed);
+  check_left ("a failed device", "", false);
+  fake.fail (NULL);
   g_unsetenv ("FAKE_CUDA_DEVICES");
 }
 
@@ -426,6 +611,9 @@ main (int argc, char **argv)
   g_test_add_func ("/failures/load", load_fake);
   g_test_add_func ("/failures/devices", test_devices);
   g_test_add_func ("/failures/choice", test_choice);
+  g_test_add_func ("/failures/choice/without-tie", test_choice_without_tie);
+  g_test_add_func ("/failures/choice/another", test_choice_of_another);
+  g_test_add_func ("/failures/choice/after-failure", test_choice_after_failure);
   g_test_add_func ("/failures/encoder", test_encoder);
   g_test_add_func ("/failures/decoder", test_decoder);
   g_test_add_func ("/failures/other-device", test_other_device);

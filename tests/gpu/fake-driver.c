@@ -357,6 +357,19 @@ fake_event_elapsed_time (float *milliseconds, CUevent from, CUevent to)
 
 /* --- Memory --- */
 
+/* The item of a list of megabytes that stands for a device. */
+static size_t
+used_by_others (int device)
+{
+  const char *at = getenv ("FAKE_CUDA_OTHERS");
+
+  while (at && device-- > 0) {
+    at = strchr (at, ',');
+    at += at != NULL;
+  }
+  return at ? (size_t) atoi (at) << 20 : 0;
+}
+
 CUresult
 fake_mem_get_info (size_t *available, size_t *total)
 {
@@ -364,7 +377,8 @@ fake_mem_get_info (size_t *available, size_t *total)
 
   if (result == CUDA_SUCCESS) {
     *total = FAKE_DEVICE_MEMORY;
-    *available = *total - fake_used (fake_current ()->device);
+    *available = *total - fake_used (fake_current ()->device)
+        - used_by_others (fake_current ()->device);
   }
   return fake_end (result);
 }

@@ -5,8 +5,10 @@
  *   FAKE_CUDA_FAIL         a plan, see fake_cuda_fail()
  *   FAKE_CUDA_DEVICES      number of devices (1)
  *   FAKE_CUDA_CAPABILITY   compute capability (9.0)
+ *   FAKE_CUDA_OTHERS       what other programs use of the memory of device 0,
+ *                          1, ..., in MiB ("0,0,...")
  *
- * The latter two are read whenever a coder asks. */
+ * All but the first are read whenever a coder asks. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

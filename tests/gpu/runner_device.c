@@ -36,7 +36,7 @@ runner_open (void)
   Runner *runner = g_new0 (Runner, 1);
   GError *error = NULL;
 
-  runner->device = paco_device_open (-1, &error);
+  runner->device = paco_device_open (0, &error);
   if (runner->device == NULL) {
     must (g_getenv ("PACO_EMULATED") == NULL, error);
     printf ("skipped: %s\n", error->message);

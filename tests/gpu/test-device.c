@@ -9,7 +9,7 @@ test_device_open (
 {
   GError *error = NULL;
 
-  test->device = paco_device_open (-1, &error);
+  test->device = paco_device_open (0, &error);
   if (!test->device) {
     printf ("SKIPPED: %s\n", error->message);
     g_error_free (error);

@@ -54,7 +54,7 @@ gboolean
 bench_open (Bench *bench, const char *file, GError **error)
 {
   *bench = (Bench){ .cuda = paco_cuda_open (
-                        -1, 1000 * PACO_DEFAULT_TIMEOUT, error) };
+                        BENCH_DEVICE, 1000 * PACO_DEFAULT_TIMEOUT, error) };
   if (!bench->cuda || !paco_cuda_enter (bench->cuda, error))
     return FALSE;
   for (unsigned i = 0; i < 2; i++)
@@ -90,7 +90,7 @@ bench_close (Bench *bench)
     driver->event_destroy (bench->events[i]);
   driver->stream_destroy (bench->stream);
   paco_cuda_leave (bench->cuda);
-  paco_cuda_unref (bench->cuda);
+  paco_cuda_close (bench->cuda);
 }
 
 void

@@ -11,6 +11,8 @@
 /* After some to warm up. */
 #define BENCH_RUNS 30
 #define BENCH_WARM 6
+/* All that is measured runs there. */
+#define BENCH_DEVICE 0
 /* On the host. */
 #define BENCH_PICTURES 6
 

@@ -110,7 +110,7 @@ PacoEncoder *
 pipeline_encoder (unsigned depth, const PacoPicture *picture,
     const PacoParameters *parameters)
 {
-  const PacoBackendOptions options = { .device = -1, .depth = depth };
+  const PacoBackendOptions options = { .device = BENCH_DEVICE, .depth = depth };
   GError *error = NULL;
   PacoEncoder *encoder = paco_cuda_backend.encoder_open (&options, &error);
 
@@ -143,7 +143,7 @@ PacoDecoder *
 pipeline_decoder (
     unsigned depth, const PacoPicture *picture, const PacoEncodedFrame *frame)
 {
-  const PacoBackendOptions options = { .device = -1, .depth = depth };
+  const PacoBackendOptions options = { .device = BENCH_DEVICE, .depth = depth };
   GError *error = NULL;
   PacoDecoder *decoder = paco_cuda_backend.decoder_open (&options, &error);
   PacoHeader header;
