@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The CUDA backend as a table, and the devices that are open. */
 #include "gpu/backend.h"
-#include "gpu/memory.h"
+#include "gpu/pinned.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,8 +128,6 @@ cuda_free (void *data)
     paco_cuda_leave (cuda);
   }
   paco_device_close (cuda->device);
-  g_array_free (cuda->pinned, TRUE);
-  g_mutex_clear (&cuda->lock);
   g_free (cuda);
 }
 
@@ -145,8 +143,6 @@ cuda_new (PacoDevice *device, GError **error)
   cuda = g_new0 (PacoCuda, 1);
 
   cuda->references = 1;
-  g_mutex_init (&cuda->lock);
-  cuda->pinned = g_array_new (FALSE, FALSE, sizeof (PacoHostMemory *));
   cuda->device = device;
   cuda->driver = device->driver;
   if (paco_cuda_enter (cuda, error)) {

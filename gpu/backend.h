@@ -31,8 +31,6 @@ typedef struct
   CUfunction bpc_encode[2][3], bpc_decode[2][3]; /* [wide][passes - 1] */
   CUfunction pack_scan, pack_copy;
   CUdeviceptr rows; /* the built-in probability sets, paco_cuda_pad_sets() */
-  GMutex lock;      /* of what follows */
-  GArray *pinned;   /* of PacoHostMemory *: what was handed out */
 
   /* For measurements: called by a slot's thread with the moments of a frame
    * that has come to its end, PACO_CUDA_N_EVENTS (frame.h). NULL, unless it was

@@ -4,6 +4,7 @@
 #include "codec/decoder_private.h"
 #include "codec/policy.h"
 #include "gpu/frame.h"
+#include "gpu/pinned.h"
 
 /* What the device learns of a frame, and in n_broken says: uploaded as one. */
 typedef struct
@@ -22,6 +23,7 @@ typedef struct
 
   /* of the frame being decoded */
   size_t payload_size; /* of the blocks that are decoded */
+  bool payload_pinned; /* the device reads it where it is */
   bool wide;           /* coefficients may not fit 16 bits */
   bool dropped;        /* the wavelet has to know of dropped planes */
 } Slot;
@@ -76,14 +78,12 @@ instruct (CudaDecoder *decoder, Slot *slot)
 }
 
 static gboolean
-reserve (
-    CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job, GError **error)
+reserve (Slot *slot, GError **error)
 {
   /* The next frames may be somewhat larger. */
   size_t size = slot->payload_size + slot->payload_size / 4 + 64;
   PacoStation *station = &slot->payload;
-  bool staging = !paco_cuda_is_pinned (
-      decoder->cuda, paco_decoder_payload (job), slot->payload_size);
+  bool staging = !slot->payload_pinned;
 
   if (station->device.size < slot->payload_size + 64
       || (staging && station->staging.size < slot->payload_size))
@@ -102,7 +102,8 @@ upload (
       + (slot->dropped ? n_blocks : 0);
 
   return paco_station_upload (&slot->payload, slot->payload.device.address,
-             paco_decoder_payload (job), slot->payload_size, 0, error)
+             paco_decoder_payload (job), slot->payload_size,
+             slot->payload_pinned, 0, error)
       && paco_driver_check (driver,
           driver->memcpy_htod_async (slot->instructions.address,
               slot->host_instructions.data, size, slot->frame.stream),
@@ -180,9 +181,10 @@ enqueue (
 
   paco_transfer_plan (&frame->transfer, &job->destination,
       plan->format.n_components, plan->columns, plan->lines);
-  frame->in_order = paco_cuda_is_pinned (
-      decoder->cuda, paco_decoder_payload (job), slot->payload_size);
-  return reserve (decoder, slot, job, error)
+  slot->payload_pinned = paco_is_pinned (
+      paco_decoder_payload (job), slot->payload_size);
+  frame->in_order = slot->payload_pinned;
+  return reserve (slot, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_BEGIN, error)
       && upload (decoder, slot, job, error)
       && paco_transfer_prepare (&frame->transfer, &frame->station, error)

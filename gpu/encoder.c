@@ -131,7 +131,7 @@ enqueue (CudaEncoder *encoder, Slot *slot, const PacoEncoderJob *job,
 
   paco_transfer_plan (&frame->transfer, &job->picture,
       plan->format.n_components, plan->columns, plan->lines);
-  frame->in_order = paco_transfer_is_pinned (&frame->transfer, &frame->station);
+  frame->in_order = paco_transfer_is_pinned (&frame->transfer);
   if (!frame->in_order && g_atomic_int_get (&encoder->lanes.n_frames) > 1) {
     if (!paco_transfer_stage (&frame->transfer, &frame->station, error))
       return FALSE;

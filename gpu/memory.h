@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Memory of the device and page-locked memory of the host. Both are expensive
+ * Memory of the device and page-locked memory of the host, for coders' own use;
+ * users get theirs from pinned.h. Both are expensive
  * to get, so buffers only ever grow, and what frames need is reserved when
  * the format is set. */
 #pragma once
@@ -20,6 +21,9 @@ gboolean paco_device_memory_reserve (PacoCuda *cuda, PacoDeviceMemory *memory,
     size_t size, const char *what, GError **error);
 void paco_device_memory_clear (PacoCuda *cuda, PacoDeviceMemory *memory);
 
+/* Of all page-locked memory: every device may use it, at the same address. */
+#define PACO_PINNED_FLAGS (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP)
+
 /* Page-locked, with the same address on the device. */
 typedef struct
 {
@@ -30,13 +34,5 @@ typedef struct
 gboolean paco_pinned_memory_reserve (PacoCuda *cuda, PacoPinnedMemory *memory,
     size_t size, const char *what, GError **error);
 void paco_pinned_memory_clear (PacoCuda *cuda, PacoPinnedMemory *memory);
-
-/* Memory for the user. Unlike the above, both functions enter the context
- * themselves. */
-PacoHostMemory *paco_cuda_host_memory_new (
-    PacoCuda *cuda, size_t size, GError **error);
-
-/* Whether these bytes lie in memory that was handed out and not released. */
-bool paco_cuda_is_pinned (PacoCuda *cuda, const void *data, size_t size);
 
 G_END_DECLS

@@ -2,7 +2,7 @@
  * Encoded frames on their way out. The outputs are referenced by the encoder
  * and by every frame that is out. */
 #include "gpu/output.h"
-#include "gpu/memory.h"
+#include "gpu/pinned.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Pictures on their way between the host's memory and the device's. */
 #include "gpu/transfer.h"
+#include "gpu/pinned.h"
 #include <string.h>
 
 #define REGION_ALIGNMENT 256
@@ -148,21 +149,13 @@ only_moved (const PacoTransfer *transfer, const PacoPicture *picture,
   return true;
 }
 
-void
-paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
+static void
+find_regions (PacoTransfer *transfer, const PacoPicture *picture,
     unsigned n_components, const uint32_t *columns, const uint32_t *lines)
 {
   Extent extents[PACO_MAX_COMPONENTS];
   unsigned first = 0;
 
-  if (only_moved (transfer, picture, n_components, columns, lines)) {
-    for (unsigned i = 0; i < transfer->n_regions; i++)
-      transfer->regions[i].data = picture->data[0]
-          + (transfer->regions[i].data - transfer->picture.data[0]);
-    transfer->picture = *picture;
-    transfer->staged = false;
-    return;
-  }
   *transfer = (PacoTransfer){ .picture = *picture };
   for (unsigned c = 0; c < n_components; c++) {
     transfer->columns[c] = columns[c];
@@ -181,6 +174,26 @@ paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
     }
   }
   join_regions (transfer);
+}
+
+void
+paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
+    unsigned n_components, const uint32_t *columns, const uint32_t *lines)
+{
+  if (only_moved (transfer, picture, n_components, columns, lines)) {
+    for (unsigned i = 0; i < transfer->n_regions; i++)
+      transfer->regions[i].data = picture->data[0]
+          + (transfer->regions[i].data - transfer->picture.data[0]);
+    transfer->picture = *picture;
+    transfer->staged = false;
+  } else {
+    find_regions (transfer, picture, n_components, columns, lines);
+  }
+  for (unsigned i = 0; i < transfer->n_regions; i++) {
+    PacoRegion *region = &transfer->regions[i];
+
+    region->pinned = paco_is_pinned (region->data, region->size);
+  }
 }
 
 void
@@ -235,9 +248,9 @@ enqueue_upload (PacoStation *station, CUdeviceptr to, const uint8_t *from,
 
 gboolean
 paco_station_upload (PacoStation *station, CUdeviceptr to, const uint8_t *data,
-    size_t size, size_t staging_offset, GError **error)
+    size_t size, bool pinned, size_t staging_offset, GError **error)
 {
-  if (paco_cuda_is_pinned (station->cuda, data, size))
+  if (pinned)
     return enqueue_upload (station, to, data, size, error);
   for (size_t at = 0; at < size; at += PIECE) {
     size_t bytes = MIN (PIECE, size - at);
@@ -251,12 +264,10 @@ paco_station_upload (PacoStation *station, CUdeviceptr to, const uint8_t *data,
 }
 
 bool
-paco_transfer_is_pinned (
-    const PacoTransfer *transfer, const PacoStation *station)
+paco_transfer_is_pinned (const PacoTransfer *transfer)
 {
   for (unsigned i = 0; i < transfer->n_regions; i++)
-    if (!paco_cuda_is_pinned (station->cuda, transfer->regions[i].data,
-            transfer->regions[i].size))
+    if (!transfer->regions[i].pinned)
       return false;
   return true;
 }
@@ -267,12 +278,11 @@ upload_region (const PacoTransfer *transfer, const PacoRegion *region,
 {
   CUdeviceptr to = station->device.address + region->offset;
 
-  if (transfer->staged
-      && !paco_cuda_is_pinned (station->cuda, region->data, region->size))
+  if (transfer->staged && !region->pinned)
     return enqueue_upload (station, to, station->staging.data + region->offset,
         region->size, error);
-  return paco_station_upload (
-      station, to, region->data, region->size, region->offset, error);
+  return paco_station_upload (station, to, region->data, region->size,
+      region->pinned, region->offset, error);
 }
 
 gboolean
@@ -284,7 +294,7 @@ paco_transfer_stage (
   for (unsigned i = 0; i < transfer->n_regions; i++) {
     const PacoRegion *region = &transfer->regions[i];
 
-    if (!paco_cuda_is_pinned (station->cuda, region->data, region->size))
+    if (!region->pinned)
       paco_copier_run (station->copier, station->staging.data + region->offset,
           region->data, region->size, 1, region->size);
   }
@@ -296,8 +306,8 @@ gboolean
 paco_transfer_upload (
     const PacoTransfer *transfer, PacoStation *station, GError **error)
 {
-  if (!paco_station_reserve (station, transfer->size,
-          !paco_transfer_is_pinned (transfer, station), error))
+  if (!paco_station_reserve (
+          station, transfer->size, !paco_transfer_is_pinned (transfer), error))
     return FALSE;
   for (unsigned i = 0; i < transfer->n_regions; i++)
     if (!upload_region (transfer, &transfer->regions[i], station, error))
@@ -311,8 +321,8 @@ paco_transfer_prepare (
 {
   const PacoDriver *driver = station->cuda->driver;
 
-  if (!paco_station_reserve (station, transfer->size,
-          !paco_transfer_is_pinned (transfer, station), error))
+  if (!paco_station_reserve (
+          station, transfer->size, !paco_transfer_is_pinned (transfer), error))
     return FALSE;
   for (unsigned i = 0; i < transfer->n_regions; i++) {
     const PacoRegion *region = &transfer->regions[i];
@@ -358,15 +368,14 @@ paco_transfer_download (
 
   for (unsigned i = 0; i < transfer->n_regions; i++) {
     const PacoRegion *region = &transfer->regions[i];
-    bool pinned = paco_cuda_is_pinned (
-        station->cuda, region->data, region->size);
     CUresult result;
 
-    if (pinned && region->row_bytes < region->stride)
+    if (region->pinned && region->row_bytes < region->stride)
       result = download_rows (region, station);
     else
-      result = driver->memcpy_dtoh_async (
-          pinned ? region->data : station->staging.data + region->offset,
+      result = driver->memcpy_dtoh_async (region->pinned
+              ? region->data
+              : station->staging.data + region->offset,
           station->device.address + region->offset, region->size,
           station->stream);
     if (!paco_driver_check (driver, result, error,
@@ -383,7 +392,7 @@ paco_transfer_finish (const PacoTransfer *transfer, PacoStation *station)
   for (unsigned i = 0; i < transfer->n_regions; i++) {
     const PacoRegion *region = &transfer->regions[i];
 
-    if (!paco_cuda_is_pinned (station->cuda, region->data, region->size))
+    if (!region->pinned)
       paco_copier_run (station->copier, region->data,
           station->staging.data + region->offset, region->row_bytes,
           region->rows, region->stride);

@@ -18,6 +18,7 @@ typedef struct
    * host must keep what lies between them. */
   bool dense;
   bool shared; /* components share words */
+  bool pinned; /* the device reads and writes it where it is */
   size_t row_bytes, rows, stride;
 } PacoRegion;
 
@@ -33,7 +34,8 @@ typedef struct
 } PacoTransfer;
 
 /* lines: of the whole frame. Cheap when only the addresses have changed and
- * all by the same. */
+ * all by the same. Finds out what is page-locked, which has to stay so until the
+ * frame is finished. */
 void paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
     unsigned n_components, const uint32_t *columns, const uint32_t *lines);
 
@@ -52,9 +54,8 @@ typedef struct
 void paco_transfer_device_picture (const PacoTransfer *transfer,
     const PacoStation *station, unsigned n_components, PacoPicture *picture);
 
-/* Whether nothing has to be copied on the host on the way to the device. */
-bool paco_transfer_is_pinned (
-    const PacoTransfer *transfer, const PacoStation *station);
+/* Whether nothing has to be copied on the host on the way. */
+bool paco_transfer_is_pinned (const PacoTransfer *transfer);
 
 /* Copies what is not page-locked to staging memory, all at once. Else the
  * upload copies it piece by piece, and the device fetches one piece while the
@@ -75,9 +76,10 @@ gboolean paco_transfer_download (
 void paco_transfer_finish (const PacoTransfer *transfer, PacoStation *station);
 
 /* Bytes from anywhere in the host's memory to the device; staging is used
- * from staging_offset on if they are not in page-locked memory. */
+ * from staging_offset on if they are not pinned: in page-locked memory. */
 gboolean paco_station_upload (PacoStation *station, CUdeviceptr to,
-    const uint8_t *data, size_t size, size_t staging_offset, GError **error);
+    const uint8_t *data, size_t size, bool pinned, size_t staging_offset,
+    GError **error);
 
 gboolean paco_station_reserve (
     PacoStation *station, size_t size, bool staging, GError **error);

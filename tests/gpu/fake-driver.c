@@ -392,7 +392,7 @@ fake_mem_alloc (CUdeviceptr *memory, size_t size)
       && size > FAKE_DEVICE_MEMORY - fake_used (fake_current ()->device))
     result = CUDA_ERROR_OUT_OF_MEMORY;
   if (result == CUDA_SUCCESS)
-    *memory = (uintptr_t) fake_new_block (fake_current (), size, false);
+    *memory = (uintptr_t) fake_new_block (fake_current (), size, false, false);
   return fake_end (result);
 }
 
@@ -414,7 +414,8 @@ fake_mem_host_alloc (void **memory, size_t size, unsigned flags)
   CUresult result = fake_begin_in_context (FUNCTION_mem_host_alloc);
 
   if (result == CUDA_SUCCESS)
-    *memory = fake_new_block (fake_current (), size, true);
+    *memory = fake_new_block (
+        fake_current (), size, true, flags & CU_MEMHOSTALLOC_PORTABLE);
   return fake_end (result);
 }
 

@@ -152,16 +152,21 @@ find_block (FakeContext *context, const void *data)
   return at;
 }
 
+static bool
+lies_in (const FakeBlock *block, const uint8_t *data, size_t size)
+{
+  return data >= block->data && data + size <= block->data + block->size;
+}
+
 void
 fake_check_memory (
     FakeContext *context, const void *data, size_t size, bool host)
 {
-  const uint8_t *begin_at = data;
-
-  for (const FakeBlock *block = context->blocks; block; block = block->next)
-    if (block->host == host && begin_at >= block->data
-        && begin_at + size <= block->data + block->size)
-      return;
+  for (const FakeContext *owner = contexts; owner; owner = owner->next)
+    for (const FakeBlock *block = owner->blocks; block; block = block->next)
+      if (block->host == host && (owner == context || block->portable)
+          && lies_in (block, data, size))
+        return;
   fake_misuse (host ? "an enqueued copy of memory that is not page-locked"
                     : "no such memory of the device");
   abort ();
@@ -225,12 +230,14 @@ unmap_pages (FakeBlock *block)
 }
 
 uint8_t *
-fake_new_block (FakeContext *context, size_t size, bool host)
+fake_new_block (FakeContext *context, size_t size, bool host, bool portable)
 {
   FakeBlock *block = g_new0 (FakeBlock, 1);
   void *data = NULL;
 
-  *block = (FakeBlock){ .next = context->blocks, .size = size, .host = host };
+  *block = (FakeBlock){
+    .next = context->blocks, .size = size, .host = host, .portable = portable
+  };
   if (host) {
     if (posix_memalign (&data, 4096, size) != 0)
       abort ();

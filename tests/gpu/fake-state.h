@@ -70,7 +70,7 @@ struct FakeBlock
   FakeBlock *next;
   uint8_t *data;
   size_t size;
-  bool host;
+  bool host, portable;
   /* Of the device: pages between two that cannot be accessed. */
   uint8_t *pages;
   size_t pages_size;
@@ -113,7 +113,9 @@ FakeContext *fake_pop (void);
 #define FAKE_DEVICE_MEMORY ((size_t) 256 << 20)
 size_t fake_used (int device);
 
-uint8_t *fake_new_block (FakeContext *context, size_t size, bool host);
+/* portable: page-locked memory is that to all contexts. */
+uint8_t *fake_new_block (
+    FakeContext *context, size_t size, bool host, bool portable);
 CUresult fake_free_block (FakeContext *context, const void *data);
 /* Ends the program unless these bytes are memory of the device, or page-locked
  * memory of the host. */

@@ -3,6 +3,7 @@
  * and the ceilings of this machine. */
 #pragma once
 #include "gpu/frame.h"
+#include "gpu/pinned.h"
 #include "tests/bench/cuda/content.h"
 
 /* Of whatever a kernel reads or writes there are as many, in turns: that is

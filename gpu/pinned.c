@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Page-locked memory that users have, allocated and released by the thread of
+ * the device that it comes from, and found again by address. */
+#include "gpu/pinned.h"
+#include "gpu/memory.h"
+
+typedef struct _Handed Handed;
+
+struct _Handed
+{
+  PacoHostMemory memory; /* first: it is what the user sees */
+  PacoCuda *cuda;
+  GError *error;
+  Handed *next; /* in the list, under its lock */
+};
+
+/* All that is out, of all devices. It belongs to the process, as the addresses
+ * do. */
+static GMutex list_lock;
+static Handed *list;
+
+static void
+list_add (Handed *handed)
+{
+  g_mutex_lock (&list_lock);
+  handed->next = list;
+  list = handed;
+  g_mutex_unlock (&list_lock);
+}
+
+static void
+list_remove (Handed *handed)
+{
+  Handed **at = &list;
+
+  g_mutex_lock (&list_lock);
+  while (*at != handed)
+    at = &(*at)->next;
+  *at = handed->next;
+  g_mutex_unlock (&list_lock);
+}
+
+bool
+paco_is_pinned (const void *data, size_t size)
+{
+  uintptr_t begin = (uintptr_t) data;
+  bool pinned = false;
+
+  g_mutex_lock (&list_lock);
+  for (const Handed *at = list; at && !pinned; at = at->next) {
+    uintptr_t start = (uintptr_t) at->memory.data;
+
+    pinned = begin >= start && size <= at->memory.size
+        && begin - start <= at->memory.size - size;
+  }
+  g_mutex_unlock (&list_lock);
+  return pinned;
+}
+
+static void
+allocate (void *data)
+{
+  Handed *handed = data;
+  PacoCuda *cuda = handed->cuda;
+
+  if (!paco_cuda_enter (cuda, &handed->error))
+    return;
+  if (!paco_driver_check (cuda->driver,
+          cuda->driver->mem_host_alloc (&handed->memory.data,
+              MAX (handed->memory.size, 1), PACO_PINNED_FLAGS),
+          &handed->error, "%zu bytes of page-locked memory cannot be had",
+          handed->memory.size))
+    handed->memory.data = NULL;
+  paco_cuda_leave (cuda);
+}
+
+static void
+free_handed (void *data)
+{
+  Handed *handed = data;
+  PacoCuda *cuda = handed->cuda;
+
+  if (handed->memory.data && paco_cuda_enter (cuda, NULL)) {
+    cuda->driver->mem_free_host (handed->memory.data);
+    paco_cuda_leave (cuda);
+  }
+  g_clear_error (&handed->error);
+  g_free (handed);
+  paco_cuda_unref (cuda);
+}
+
+static void
+release (PacoHostMemory *memory)
+{
+  Handed *handed = (Handed *) memory;
+
+  list_remove (handed);
+  paco_cuda_call (handed->cuda, free_handed, NULL, handed, NULL);
+}
+
+PacoHostMemory *
+paco_cuda_host_memory_new (PacoCuda *cuda, size_t size, GError **error)
+{
+  Handed *handed = g_new0 (Handed, 1);
+
+  handed->memory.size = size;
+  handed->memory.release = release;
+  handed->cuda = paco_cuda_ref (cuda);
+  if (!paco_cuda_call (cuda, allocate, free_handed, handed, error))
+    return NULL;
+  if (!handed->memory.data) {
+    g_propagate_error (error, g_steal_pointer (&handed->error));
+    free_handed (handed);
+    return NULL;
+  }
+  list_add (handed);
+  return &handed->memory;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Page-locked memory that users have, for pictures and encoded frames. It comes
+ * from one device, and the devices of all coders of the process read and write
+ * it: what lies in it is copied nowhere else on the host, whichever coder it is
+ * given to. Backend and output.c hand it out, encoder, decoder and transfer.c
+ * find it by address. */
+#pragma once
+#include "gpu/backend.h"
+#include <stdbool.h>
+
+G_BEGIN_DECLS
+
+/* Memory of this many bytes, not cleared. It may outlive all coders, keeps the
+ * device open, and is released by any thread. Called without the device's
+ * context. Errors MEMORY and DEVICE. */
+PacoHostMemory *paco_cuda_host_memory_new (
+    PacoCuda *cuda, size_t size, GError **error);
+
+/* Whether these bytes lie in such memory of any device, not yet released. Takes
+ * a lock and looks through all of it: once per frame and region. */
+bool paco_is_pinned (const void *data, size_t size);
+
+G_END_DECLS
