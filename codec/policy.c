@@ -293,7 +293,15 @@ size_t
 paco_policy_max_frame_size (const PacoPictureFormat *picture,
     const PacoCoding *coding, const PacoGeometry *geometry)
 {
-  uint64_t size = 72 + 2 * (2 + PACO_MAX_SUBBANDS) * picture->n_components + 40
+  const PacoHeader largest_header = {
+    .picture = *picture,
+    .video = { .has_mastering_display = true,
+        .has_content_light = true,
+        .has_views = true,
+        .has_place = true },
+    .coding = *coding,
+  };
+  uint64_t size = paco_header_size (&largest_header)
       + PACO_MAX_INDEX_SIZE (geometry->n_blocks);
 
   for (uint32_t s = 0; s < geometry->n_subbands; s++) {

@@ -33,6 +33,7 @@ typedef struct
 void paco_policy_block (const PacoBlockCounts *counts, unsigned dropped,
     unsigned complexity, PacoBlockRecord *record);
 
-/* Most bytes that any frame of this picture and coding takes. */
+/* Most bytes that any frame of this picture and coding takes, with all chunks of
+ * the header but a carried set, which encoders for users do not write. */
 size_t paco_policy_max_frame_size (const PacoPictureFormat *picture,
     const PacoCoding *coding, const PacoGeometry *geometry);

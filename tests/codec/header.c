@@ -619,6 +619,29 @@ test_policy_of_alpha (void)
   }
 }
 
+/* The bound of a frame has room for whatever the header says, also where there
+ * is hardly anything else in the frame. */
+static void
+test_policy_max_frame_size (void)
+{
+  for (int n = 0; n < 1000; n++) {
+    PacoHeader header;
+    PacoProbabilitySet set;
+    PacoGeometry *geometry;
+
+    draw_header (&header, &set);
+    header.set = NULL;
+    header.picture.width = draw (1, 3);
+    header.picture.height = draw (1, 3);
+    geometry = paco_geometry_new (&header.picture, &header.coding);
+    g_assert_cmpuint (
+        paco_policy_max_frame_size (&header.picture, &header.coding, geometry),
+        >=,
+        paco_header_size (&header) + PACO_MAX_INDEX_SIZE (geometry->n_blocks));
+    paco_geometry_free (geometry);
+  }
+}
+
 static void
 test_policy_errors (void)
 {
@@ -690,6 +713,7 @@ main (int argc, char **argv)
   g_test_add_func ("/quantizer/steps", test_steps);
   g_test_add_func ("/wavelet/norms", test_norms);
   g_test_add_func ("/policy/alpha", test_policy_of_alpha);
+  g_test_add_func ("/policy/max-frame-size", test_policy_max_frame_size);
   g_test_add_func ("/policy/errors", test_policy_errors);
   return g_test_run ();
 }

@@ -304,6 +304,9 @@ test_video_random (GRand *rand, PacoVideoInfo *video)
     .matrix = g_rand_int_range (rand, 0, 7),
     .has_content_light = g_rand_boolean (rand),
     .max_content_light = g_rand_int (rand) & 0xffff,
+    .has_mastering_display = g_rand_boolean (rand),
+    .has_views = g_rand_boolean (rand),
+    .has_place = g_rand_boolean (rand),
   };
   if (!video->has_content_light)
     video->max_content_light = 0;
