@@ -6,12 +6,15 @@
  *   open -> configure -> submit ... collect ... -> drain or abandon -> close
  *
  * configure() allocates everything for one picture format; submit() hands a
- * frame in and returns at once while fewer than paco_coder_depth() frames are in
- * flight; collect() waits for the oldest. Frames come back in the order they went in.
+ * frame in and returns at once while fewer than paco_coder_depth() frames are
+ * in flight; collect() waits for the oldest. Frames come back in the order in
+ * which they went in.
  *
- * Threads: submit() and configure() are called by one thread, collect() by
- * one other (or the same); all else may come from any. collect() returns nothing
- * when nothing is in flight and never waits for a submit().
+ * Threads: submit() and configure() are called by one thread, which alone may
+ * ask what is configured (paco_coder_depth(), paco_encoder_max_frame_size());
+ * collect() is called by one other (or the same); all else may come from any.
+ * collect() returns nothing when nothing is in flight and never waits for a
+ * submit().
  *
  * Ownership: what submit() is given (samples, bytes, destination) stays valid
  * and untouched until the frame has been collected or its user_data has been

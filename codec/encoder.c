@@ -114,7 +114,9 @@ paco_encoder_configure (PacoEncoder *encoder, const PacoPictureFormat *picture,
   if (!paco_coder_unconfigure (&encoder->coder, error))
     return FALSE;
   encoder->picture = *picture;
+  g_mutex_lock (&encoder->coder.lock);
   encoder->parameters = *parameters;
+  g_mutex_unlock (&encoder->coder.lock);
   return paco_coder_configure (&encoder->coder, prepare, layout, error);
 }
 
