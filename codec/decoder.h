@@ -38,12 +38,6 @@ typedef struct
 gboolean paco_decoder_configure (PacoDecoder *decoder, const PacoHeader *header,
     const PacoSampleLayout *layout, unsigned reduce, GError **error);
 
-/* Whether frames of header b can be decoded by a decoder configured for a:
- * same picture and the same coding but for quantizer steps, carried set and
- * reconstruction point. */
-gboolean paco_header_same_configuration (
-    const PacoHeader *a, const PacoHeader *b);
-
 /* Waits for a free slot. frame is copied, but for its bytes. Errors CORRUPT and
  * so on leave the decoder usable. */
 gboolean paco_decoder_submit (PacoDecoder *decoder, const PacoCodedFrame *frame,

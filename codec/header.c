@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Writing, parsing and checking frame headers (FORMAT.md sections 2 and 3). */
 #include "header.h"
-#include "backend.h"
 #include "error.h"
 #include <string.h>
 #include <zlib.h>

@@ -154,6 +154,12 @@ gboolean paco_header_set_place (
  * fields. Error: UNSUPPORTED, with the sentence for the user. */
 gboolean paco_header_check (const PacoHeader *header, GError **error);
 
+/* Whether a decoder that is configured for frames of header a decodes those of
+ * b: the same picture, and the same coding but for quantizer steps, carried set,
+ * reconstruction point and block checks. */
+gboolean paco_header_same_configuration (
+    const PacoHeader *a, const PacoHeader *b);
+
 /* Whether the picture has at most max_pixels columns times lines, and so is
  * worth the memory that it takes; 0 stands for PACO_DEFAULT_MAX_PIXELS. Error
  * UNSUPPORTED, with the value of max-pixels that it needs. */
