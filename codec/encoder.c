@@ -53,9 +53,9 @@ update_rate (PacoEncoder *encoder, GError **error)
     return FALSE;
   for (unsigned c = 0; c < encoder->picture.n_components; c++) {
     for (unsigned k = 0; k < 3u * coding->levels + 1; k++) {
-      unsigned level = k == 0 ? coding->levels : coding->levels - (k - 1) / 3;
-      unsigned orientation = k == 0 ? PACO_ORIENTATION_LL : 1 + (k - 1) % 3;
+      unsigned level, orientation;
 
+      paco_entry_subband (coding->levels, k, &level, &orientation);
       rate.dropped_planes[c][k] = paco_policy_dropped_planes (&encoder->picture,
           &encoder->parameters, coding, c, level, orientation);
     }

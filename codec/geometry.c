@@ -10,6 +10,15 @@ subband_entry (unsigned levels, unsigned level, unsigned orientation)
   return 3 * (levels - level) + orientation;
 }
 
+void
+paco_entry_subband (
+    unsigned levels, unsigned entry, unsigned *level, unsigned *orientation)
+{
+  *level = entry == 0 ? levels : levels - (entry - 1) / 3;
+  *orientation = entry == 0 ? PACO_ORIENTATION_LL
+                            : PACO_ORIENTATION_HL + (entry - 1) % 3;
+}
+
 static void
 set_resolutions (PacoGeometry *geometry, const PacoPictureFormat *picture)
 {

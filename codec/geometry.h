@@ -52,6 +52,10 @@ PacoGeometry *paco_geometry_new (
     const PacoPictureFormat *picture, const PacoCoding *coding);
 void paco_geometry_free (PacoGeometry *geometry);
 
+/* Level (1..L; LL: L) and orientation of an entry of PacoCoding.subbands. */
+void paco_entry_subband (
+    unsigned levels, unsigned entry, unsigned *level, unsigned *orientation);
+
 /* The subband of a field, component, level (1..L; LL: L) and orientation. */
 const PacoSubband *paco_geometry_subband (const PacoGeometry *geometry,
     unsigned field, unsigned component, unsigned level, unsigned orientation);

@@ -137,15 +137,6 @@ subband_step (const PacoPictureFormat *picture,
           * color_norm (coding, component));
 }
 
-/* Level and orientation of entry k of PacoCoding.subbands. */
-static void
-entry_subband (
-    unsigned levels, unsigned k, unsigned *level, unsigned *orientation)
-{
-  *level = k == 0 ? levels : levels - (k - 1) / 3;
-  *orientation = k == 0 ? PACO_ORIENTATION_LL : 1 + (k - 1) % 3;
-}
-
 static void
 set_subbands (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *coding)
@@ -158,7 +149,7 @@ set_subbands (const PacoPictureFormat *picture,
     for (unsigned k = 0; k < 3u * coding->levels + 1; k++) {
       unsigned level, orientation;
 
-      entry_subband (coding->levels, k, &level, &orientation);
+      paco_entry_subband (coding->levels, k, &level, &orientation);
       coding->subbands[c][k].height_log2 = g_bit_nth_msf (height / 32, -1);
       coding->subbands[c][k].step = reversible
           ? 0

@@ -280,12 +280,12 @@ paco_dwt_is_narrow (const PacoPictureFormat *format, const PacoCoding *coding)
       line_gains (wavelet, gain);
     }
     for (unsigned entry = 0; entry < n_entries; entry++) {
-      unsigned level = entry > 0 ? coding->levels - (entry - 1) / 3
-                                 : coding->levels;
-      unsigned orientation = entry > 0 ? (entry - 1) % 3 + 1 : 0;
-      double bound = sample_range (format, coding, c)
-          * gain[level][orientation & 1] * gain[level][orientation >> 1];
+      unsigned level, orientation;
+      double bound;
 
+      paco_entry_subband (coding->levels, entry, &level, &orientation);
+      bound = sample_range (format, coding, c) * gain[level][orientation & 1]
+          * gain[level][orientation >> 1];
       if (wavelet->reversible)
         bound += level > 0 ? rounding_bound (gain, level) : 0.0;
       else /* a line of one sample has gain kappa, which is less */

@@ -316,7 +316,12 @@ test_geometry (void)
           * paco_component_height (&header.picture, c);
     for (uint32_t s = 0; s < geometry->n_subbands; s++) {
       const PacoSubband *subband = &geometry->subbands[s];
+      unsigned level, orientation;
 
+      paco_entry_subband (
+          geometry->levels, subband->entry, &level, &orientation);
+      g_assert_cmpuint (level, ==, subband->level);
+      g_assert_cmpuint (orientation, ==, subband->orientation);
       g_assert_true (
           paco_geometry_subband (geometry, subband->field, subband->component,
               subband->level, subband->orientation)
