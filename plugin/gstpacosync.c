@@ -177,30 +177,30 @@ skip_garbage (GstPacoSync *sync, guint64 offset, const guint8 *data,
 }
 
 /* A frame that no frame follows: whether another one begins in it. If so, that
- * is how far the bytes are garbage. */
+ * is how far the bytes are garbage. One that begins with the frame's last byte
+ * does not count: whether it does would be known only once more bytes are
+ * there, and a frame that happens to end with the first byte of the magic must
+ * not wait for them. One in 65536, which ends with two bytes of it, may. */
 static GstPacoSyncResult
 look_for_covered_frame (GstPacoSync *sync, guint64 offset, const guint8 *data,
     gsize available, gboolean last, gsize *size)
 {
   PacoHeader doubted = sync->header;
   GstPacoSyncResult result = GST_PACO_SYNC_FRAME;
-  gsize at = MAGIC_SIZE, end = doubted.frame_size, needed;
+  gsize at = MAGIC_SIZE, end = doubted.frame_size - 1, needed;
 
   if (sync->doubted_at == offset)
     at = MAX (at, sync->doubted_to);
   for (; (at = next_magic (sync, data, available, at, end)) < end; at++) {
-    gsize there = available - at;
-
-    result = examine (
-        sync, offset + at, data + at, there, FALSE, FALSE, &needed, NULL);
+    result = examine (sync, offset + at, data + at, available - at, FALSE,
+        FALSE, &needed, NULL);
     if (result != GST_PACO_SYNC_GARBAGE && is_known (sync, offset + at)) {
       *size = at;
       result = GST_PACO_SYNC_GARBAGE;
       break;
     }
-    /* The beginning of a header. A frame that happens to end with the first
-     * byte of the magic must not wait for that, one in 65536 may. */
-    if (result == GST_PACO_SYNC_MORE && !last && there >= 2) {
+    /* The beginning of a header. */
+    if (result == GST_PACO_SYNC_MORE && !last) {
       *size = at + needed;
       break;
     }
@@ -211,7 +211,7 @@ look_for_covered_frame (GstPacoSync *sync, guint64 offset, const guint8 *data,
   sync->header = doubted;
   sync->known = TRUE;
   sync->known_at = offset;
-  return at < end ? result : GST_PACO_SYNC_FRAME;
+  return result;
 }
 
 void

@@ -35,7 +35,7 @@ typedef struct
   /* Where the stream began, and what was asked about last. */
   guint64 origin, asked_at;
   /* Bytes of the headers checked, each counted once, and up to where they are
-   * counted. It does not depend on how the bytes come in pieces. */
+   * counted. */
   guint64 paid, paid_to;
   /* A header that was found good, and where. */
   gboolean known;

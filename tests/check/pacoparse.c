@@ -248,9 +248,8 @@ GST_START_TEST (test_false_magics)
 }
 GST_END_TEST;
 
-/* A frame is cut anywhere, those behind it are whole. Only where a single byte
- * is missing and the next ones come one by one, it passes for whole: see
- * gst_paco_sync(). */
+/* A frame is cut anywhere, those behind it are whole. One of which a single byte
+ * is missing is left out here: it passes for whole, see pacosplitter.c. */
 GST_START_TEST (test_cut_frame)
 {
   GPtrArray *frames = paco_test_frames (&spec, 4);

@@ -186,6 +186,35 @@ GST_START_TEST (test_any_buffers)
 }
 GST_END_TEST;
 
+/* Where one byte is missing, the next frame begins with the last byte of the cut
+ * one, which passes for whole: however much has come of what follows it. */
+GST_START_TEST (test_a_byte_is_missing)
+{
+  static const gsize chunks[] = { 1, 2, 100, 4096, G_MAXUINT32 };
+  GPtrArray *frames = paco_test_frames (&spec, 3);
+  guint cut = paco_test_nth (frames, 0)->len;
+
+  for (guint i = 0; i < G_N_ELEMENTS (chunks); i++) {
+    GByteArray *stream = g_byte_array_new ();
+    Outcome outcome;
+
+    paco_test_append (stream, paco_test_nth (frames, 0));
+    g_byte_array_set_size (stream, cut - 1);
+    paco_test_append (stream, paco_test_nth (frames, 1));
+    paco_test_append (stream, paco_test_nth (frames, 2));
+    outcome = split (stream, chunks[i]);
+    fail_unless_equals_int (outcome.frames->len, 2);
+    fail_unless_equals_uint64 (
+        g_array_index (outcome.frames, Found, 0).size, cut);
+    fail_unless_equals_uint64 (g_array_index (outcome.frames, Found, 1).offset,
+        stream->len - paco_test_nth (frames, 2)->len);
+    g_array_unref (outcome.frames);
+    g_byte_array_unref (stream);
+  }
+  g_ptr_array_unref (frames);
+}
+GST_END_TEST;
+
 /* --- work ------------------------------------------------------------- */
 
 typedef void (*Fill) (GByteArray *stream);
@@ -526,6 +555,7 @@ pacosplitter_suite (void)
   suite_add_tcase (suite, bytes);
   tcase_set_timeout (bytes, 120);
   tcase_add_test (bytes, test_any_buffers);
+  tcase_add_test (bytes, test_a_byte_is_missing);
   tcase_add_loop_test (bytes, test_work_is_linear, 0, G_N_ELEMENTS (hostile));
   tcase_add_loop_test (
       bytes, test_element_does_not_hang, 0, G_N_ELEMENTS (hostile));
