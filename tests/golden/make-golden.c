@@ -15,7 +15,8 @@ typedef struct
   PacoPictureFormat format;
   TestScene scene;
   PacoParameters parameters;
-  bool rich; /* a carried probability set and all chunks */
+  bool rich;      /* a carried probability set, and chunks of HDR video */
+  bool one_field; /* interlace mode 3, and the other chunks */
 } Golden;
 
 #define DEPTH(bits)                                                            \
@@ -127,6 +128,14 @@ static const Golden golden[] = {
           .complexity = 1, .rgb = true, .block_height = 32 },
       .rich = true,
   },
+  {
+      "yuv422-8-one-field-place-and-views",
+      { 70, 33, 3, false, { DEPTH (8), CHROMA (8, 1, 0), CHROMA (8, 1, 0) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_QUALITY, AUTO, .quality = 90, .levels = 2, .coding_passes = 1,
+          .complexity = 1, .block_height = 32, .block_checks = true },
+      .one_field = true,
+  },
 };
 
 static void
@@ -146,6 +155,20 @@ enrich (PacoVideoInfo *video, PacoProbabilitySet *set)
   for (unsigned row = 0; row < PACO_N_ROWS; row++)
     for (unsigned c = row % 7; c < PACO_N_CONTEXTS; c += 7)
       set->p[row][c] = CLAMP (set->p[row][c] + (c % 2 ? 9 : -9), 1, 255);
+}
+
+/* A bottom field of a stream of more bytes than 32 bits count, of two views. */
+static void
+make_one_field (PacoVideoInfo *video)
+{
+  video->interlace_mode = PACO_INTERLACE_ALTERNATE;
+  video->picture_flags = PACO_PICTURE_ONE_FIELD;
+  video->has_place = true;
+  video->place.number = 7;
+  video->place.offset = 0x123456789a;
+  video->has_views = true;
+  video->multiview_mode = 6;
+  video->multiview_flags = 1 << 0 | 1 << 14;
 }
 
 static gboolean
@@ -179,6 +202,8 @@ make (const Golden *g, const char *folder, FILE *checksums, GError **error)
 
   if (g->rich)
     enrich (&video, &set);
+  if (g->one_field)
+    make_one_field (&video);
   test_picture_draw (picture, g->scene, 1);
   done = paco_reference_encode (&g->format, &picture->picture, &video,
              &g->parameters, g->rich ? &set : NULL, frame, error)

@@ -1,0 +1,166 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""format.py PROJECT: reads the golden streams by FORMAT.md alone.
+
+A second reader of all but the insides of codeblocks: sections 1 to 4 and 6. It
+shares no code with the codec, so what it reads is what FORMAT.md describes. Of
+each frame some bits are then flipped: the CRCs of header and index and, where
+the frame has them, the checks of the codeblocks find every one of them.
+"""
+import glob
+import re
+import struct
+import sys
+import zlib
+
+# What is in the chunks that tests/golden/make-golden.c writes.
+CHUNKS = {1: struct.pack('<8H2I', 34000, 16000, 13250, 34500, 7500, 3000,
+                         15635, 16450, 10000000, 1),
+          2: struct.pack('<2H', 1000, 400),
+          4: struct.pack('<IQ', 7, 0x123456789a),
+          5: struct.pack('<BBH', 6, 0, 1 << 0 | 1 << 14)}
+
+
+def need(condition, what):
+    if not condition:
+        raise ValueError(what)
+
+
+def read_builtin_set(project, number):
+    with open(f'{project}/codec/tables/set-{number}.inc',
+              encoding='utf-8') as file:
+        text = re.sub(r'/\*.*?\*/', '', file.read(), flags=re.S)
+    return [int(value) for value in re.findall(r'\d+', text)]
+
+
+def check_carried_set(data, builtin):
+    differences, at = [], 0
+    while at < len(data):
+        run = data[at] == 0
+        differences += [0] * (data[at + 1] + 1) if run else [data[at]]
+        at += 1 + run
+    need(len(differences) == len(builtin) == 192 * 41, 'size of a set')
+    need(all((a + b) % 256 for a, b in zip(differences, builtin)), '0 in a set')
+
+
+def read_chunks(data, builtin):
+    chunks = {}
+    while data:
+        kind, size = struct.unpack_from('<2H', data)
+        chunk, data = data[4:4 + size], data[4 + size:]
+        need(kind in {1, 2, 3, 4, 5} - chunks.keys(), 'type of a chunk')
+        need(len(chunk) == size == len(CHUNKS.get(kind, chunk)), 'its size')
+        chunks[kind] = chunk
+    if 3 in chunks:
+        check_carried_set(chunks[3], builtin)
+    return chunks
+
+
+def count_blocks(width, height, fields, levels, components, entries):
+    """Codeblocks, in any order."""
+    n = 0
+    for c, (_, subsampling, _, _) in enumerate(components):
+        for field in range(1 + fields):
+            w = -(-width // 2**(subsampling & 15))
+            h = -(-height // 2**(subsampling >> 4))
+            h = (h + 1 - field) // 2 if fields else h
+            bands = []
+            for _ in range(levels):
+                low, high = (-(-w // 2), -(-h // 2)), (w // 2, h // 2)
+                bands = [(high[0], low[1]), (low[0], high[1]), high] + bands
+                w, h = low
+            bands = [(w, h)] + bands
+            for (w, h), entry in zip(bands, entries[c * len(bands):]):
+                n += -(-w // 64) * -(-h // (32 << (entry >> 14)))
+    return n
+
+
+def read_header(data, sets):
+    (magic, version, flags, header_size, frame_size, index_size,
+     index_crc) = struct.unpack_from('<4sBBHIII', data)
+    width, height = struct.unpack_from('<2H', data, 36)
+    mode, picture_flags = data[56:58]
+    n, zero, levels, passes, transform = data[64:69]
+    need(magic == b'PACO' and version == 2 and flags < 2, 'no frame')
+    need(header_size + index_size <= frame_size == len(data), 'sizes')
+    end = header_size - 4
+    need(zlib.crc32(data[:end]) == struct.unpack_from('<I', data, end)[0],
+         'CRC of the header')
+    index = data[header_size:header_size + index_size]
+    need(zlib.crc32(index) == index_crc, 'CRC of the index')
+    need(re.fullmatch(rb'[!-~]*\0+', data[20:36]), 'raw format')
+    need(1 <= width <= 16384 and 1 <= height <= 16384, 'size of the picture')
+    need(mode < 3 or (mode == 3 and height <= 8192 and not picture_flags & 1),
+         'interlace mode')
+    need(1 <= n <= 4 and zero == 0 and levels <= 8 and 1 <= passes <= 3, 'coding')
+    components = [data[72 + 4 * c:76 + 4 * c] for c in range(n)]
+    need(not transform or n > 2 and len({c[:3] for c in components[:3]}) == 1,
+         'color transform')
+    at, n_entries = 72 + 4 * n, 3 * levels + 1
+    entries = struct.unpack_from(f'<{n * n_entries}H', data, at)
+    for i, entry in enumerate(entries):
+        need(components[i // n_entries][2] or entry & 0x3fff == 0, 'step')
+    chunks = read_chunks(data[at + 2 * len(entries):end], sets[components[0][3]])
+    n_blocks = count_blocks(width, height, picture_flags & 1, levels,
+                            components, entries)
+    return flags, n_blocks, index, data[header_size + index_size:], chunks
+
+
+def check_of_block(data):
+    def m(k):
+        return k ^ k >> 11
+
+    total, padded = len(data), data + bytes(-len(data) % 8)
+    for n, (a, b) in enumerate(struct.iter_unpack('<2I', padded)):
+        total += ((a ^ m((n + 1) * 2654435761 % 2**32))
+                  * (b ^ m((n + 1) * 2246822519 % 2**32)))
+    total %= 2**64
+    return (total ^ total >> 32) * 11400714819323198485 % 2**64 >> 48
+
+
+def read_frame(data, sets):
+    flags, n_blocks, index, payload, chunks = read_header(data, sets)
+    for _ in range(n_blocks):
+        planes, extension = index[0] & 31, index[0] >> 7
+        size = 3 + extension + 2 * flags if planes else 1
+        record, index = index[:size], index[size:]
+        need(len(record) == size and planes <= 23, 'record')
+        need(planes or record[0] == 0, 'record of an empty block')
+        if planes:
+            dropped, raw = divmod(record[3] if extension else 0, 16)
+            raw = planes - dropped if raw == 15 else raw
+            need(dropped < planes and raw + dropped <= planes, 'planes')
+            need(not (record[0] & 64 and raw), 'raw signs')
+            length = struct.unpack_from('<H', record, 1)[0]
+            block, payload = payload[:length], payload[length:]
+            need(len(block) == length, 'payload')
+            need(not flags or record[-2:] == struct.pack(
+                '<H', check_of_block(block)), 'check')
+    need(not index and not payload, 'something is left over')
+    return flags, chunks
+
+
+def main():
+    sets = [read_builtin_set(sys.argv[1], number) for number in (0, 1)]
+    seen = set()
+    for path in sorted(glob.glob(f'{sys.argv[1]}/tests/golden/*.paco')):
+        with open(path, 'rb') as file:
+            data = file.read()
+        flags, chunks = read_frame(data, sets)
+        seen |= chunks.keys()
+        assert all(CHUNKS.get(k, chunk) == chunk for k, chunk in chunks.items())
+        header_size, index_size = struct.unpack_from('<H4xI', data, 6)
+        end = len(data) if flags else header_size + index_size
+        for at in range(0, end, 1 + end // 300):
+            damaged = bytearray(data)
+            damaged[at] ^= 1 << at % 8
+            try:
+                read_frame(bytes(damaged), sets)
+            except (ValueError, IndexError, struct.error):
+                continue
+            sys.exit(f'{path}: a change of byte {at} is not seen')
+        print(f'{path}: chunks {sorted(chunks)}, {end} bytes are checked')
+    assert seen == {1, 2, 3, 4, 5}, f'only chunks {seen} are in any stream'
+
+
+main()
