@@ -48,8 +48,8 @@ gboolean paco_raw_format_same_samples (GstVideoFormat a, GstVideoFormat b);
 
 /* What a picture that was coded from a format is best decoded to: that format
  * if lines of this width hold it and downstream, whose caps may be NULL, takes
- * it (as one field, if the mode is alternate); else the preferred one of those with the same samples; else that
- * format. */
+ * it (as one field, if the mode is alternate); else the preferred one of those
+ * with the same samples; else that format. */
 GstVideoFormat paco_raw_format_pick (GstVideoFormat coded, guint width,
     GstVideoInterlaceMode mode, GstCaps *allowed);
 

@@ -7,8 +7,9 @@
 #include "parameters.h"
 
 /* Fills coding from the user's parameters, which are about the colour: alpha is
- * always lossless (reversible wavelet, no planes dropped). Error UNSUPPORTED when they
- * contradict each other or the picture ("lossless needs wavelet cdf53"). */
+ * always lossless (reversible wavelet, no planes dropped). Error UNSUPPORTED
+ * when they contradict each other or the picture ("lossless needs wavelet
+ * cdf53"). */
 gboolean paco_policy_coding (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *coding, GError **error);
 

@@ -49,6 +49,7 @@ extern const PacoWavelet paco_wavelets[PACO_N_WAVELETS];
 float paco_wavelet_reduced_gain (PacoWaveletId wavelet, unsigned levels);
 
 /* L2 norm of the synthesis basis of a subband, level 1..8 (for LL, the number
- * of levels; 0 gives 1): what an error of 1 in a coefficient of it weighs in the picture. */
+ * of levels; 0 gives 1): what an error of 1 in a coefficient of it weighs in the
+ * picture. */
 double paco_wavelet_norm (
     PacoWaveletId wavelet, unsigned level, PacoOrientation orientation);

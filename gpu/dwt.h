@@ -64,8 +64,8 @@ typedef struct
   bool wide; /* coefficients are int32_t */
   /* Inverse only. Levels left out; and a byte per block, its dropped planes,
    * or 0 if no block has any; those of the reversible wavelet do not count, as
-   * their coefficients are complete. Where components share words (SampleLayout),
-   * the picture's memory is zero before. */
+   * their coefficients are complete. Where components share words
+   * (SampleLayout), the picture's memory is zero before. */
   unsigned reduce;
   CUdeviceptr dropped_planes;
 } PacoDwtFrame;

@@ -25,8 +25,8 @@ gboolean paco_pack_enqueue (PacoCudaFrame *frame,
 /* Bytes of index and payload, once the scan is done. */
 size_t paco_pack_size (const PacoPackBuffers *buffers);
 
-/* When index and payload have come to the host: writes
- * the header and returns the frame's size in *size. */
+/* When index and payload have come to the host: writes the header and returns
+ * the frame's size in *size. */
 gboolean paco_pack_finish (const PacoPackBuffers *buffers, PacoHeader *header,
     uint8_t *output, size_t *size, GError **error);
 

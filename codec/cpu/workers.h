@@ -12,7 +12,8 @@ typedef struct _PacoWorkers PacoWorkers;
  * runs. Must not start a job itself. */
 typedef void (*PacoWorkFunc) (void *data, uint32_t item, unsigned worker);
 
-/* threads: 0 = as many as processors.h says. NULL when threads or memory cannot be had. */
+/* threads: 0 = as many as processors.h says. NULL when threads or memory cannot
+ * be had. */
 PacoWorkers *paco_workers_new (unsigned threads);
 void paco_workers_free (PacoWorkers *workers);
 unsigned paco_workers_count (const PacoWorkers *workers);
