@@ -325,12 +325,8 @@ paco_coder_close (PacoCoder *coder)
 unsigned
 paco_frames_in_flight (const PacoPictureFormat *picture, unsigned depth)
 {
-  uint64_t samples = 0;
-
-  for (unsigned c = 0; c < picture->n_components; c++)
-    samples += (uint64_t) paco_component_width (picture, c)
-        * paco_component_height (picture, c);
-  return CLAMP (PACO_MAX_SAMPLES_IN_FLIGHT / samples, 1, depth);
+  return CLAMP (
+      PACO_MAX_SAMPLES_IN_FLIGHT / paco_picture_samples (picture), 1, depth);
 }
 
 void

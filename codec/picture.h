@@ -72,6 +72,18 @@ paco_component_height (const PacoPictureFormat *format, unsigned component)
       format->height, format->components[component].subsampling_y);
 }
 
+/* Samples of all components. */
+static inline uint64_t
+paco_picture_samples (const PacoPictureFormat *format)
+{
+  uint64_t samples = 0;
+
+  for (unsigned c = 0; c < format->n_components; c++)
+    samples += (uint64_t) paco_component_width (format, c)
+        * paco_component_height (format, c);
+  return samples;
+}
+
 /* Whether a component is alpha: the last of two or four (FORMAT.md section 2). */
 static inline bool
 paco_is_alpha (const PacoPictureFormat *format, unsigned component)

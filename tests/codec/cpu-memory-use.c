@@ -66,17 +66,6 @@ picture_new (const PacoPictureFormat *format, bool noise)
   return picture;
 }
 
-static double
-count_samples (const PacoPictureFormat *format)
-{
-  double samples = 0;
-
-  for (unsigned c = 0; c < format->n_components; c++)
-    samples += (double) paco_component_width (format, c)
-        * paco_component_height (format, c);
-  return samples;
-}
-
 /* A frame whose blocks are all empty. */
 static GByteArray *
 empty_frame (const PacoPictureFormat *format)
@@ -208,7 +197,7 @@ resident (void)
 static void
 check (const Case *c, const char *what, double before, double allowed)
 {
-  double samples = count_samples (&c->format) * c->depth;
+  double samples = paco_picture_samples (&c->format) * c->depth;
   struct rusage usage;
   double used;
 
@@ -231,7 +220,7 @@ measure_encoder (const Case *c)
 
   check (c, "encode", before,
       c->depth
-              * (PER_SAMPLE * count_samples (&c->format)
+              * (PER_SAMPLE * paco_picture_samples (&c->format)
                   + PER_CODED_BYTE * size)
           + FIXED);
 }
@@ -243,7 +232,7 @@ measure_decoder (const Case *c)
 
   decode (c, 2 * c->depth + 1);
   check (c, "decode", before,
-      c->depth * PER_SAMPLE * count_samples (&c->format) + FIXED);
+      c->depth * PER_SAMPLE * paco_picture_samples (&c->format) + FIXED);
 }
 
 static void
@@ -298,7 +287,7 @@ configure_largest (const Case *c)
   g_assert_true (
       paco_coded_frame_parse (&coded, c->frame->data, c->frame->len, NULL));
   space = (rlim_t) (address_space (&bytes)
-      + 1.5 * PER_SAMPLE * count_samples (&c->format));
+      + 1.5 * PER_SAMPLE * paco_picture_samples (&c->format));
   setrlimit (RLIMIT_AS, &(struct rlimit){ space, space });
   paco_encoder_configure (encoder, &c->format, &layout, &parameters, &error);
   g_assert_no_error (error);
@@ -345,7 +334,7 @@ test_in_flight (void)
     format.height = g_test_rand_int_range (1, PACO_MAX_SIZE + 1);
     for (unsigned i = 1; i < format.n_components; i++)
       format.components[i].subsampling_x = g_test_rand_int_range (0, 3);
-    samples = count_samples (&format);
+    samples = paco_picture_samples (&format);
     in_flight = paco_frames_in_flight (&format, depth);
     g_assert_cmpuint (in_flight, >=, 1);
     g_assert_cmpuint (in_flight, <=, depth);

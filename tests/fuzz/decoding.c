@@ -20,17 +20,6 @@ typedef struct
 
 static Variant variants[MAX_VARIANTS];
 
-uint64_t
-fuzz_count_samples (const PacoPictureFormat *picture)
-{
-  uint64_t samples = 0;
-
-  for (unsigned c = 0; c < picture->n_components; c++)
-    samples += (uint64_t) paco_component_width (picture, c)
-        * paco_component_height (picture, c);
-  return samples;
-}
-
 void
 fuzz_picture_init (FuzzPicture *picture, const PacoHeader *header,
     unsigned reduce, unsigned bytes)

@@ -7,9 +7,6 @@
 /* Larger pictures are left alone, so that an input takes milliseconds. */
 #define FUZZ_MAX_SAMPLES (1u << 15)
 
-/* Samples of all components. */
-uint64_t fuzz_count_samples (const PacoPictureFormat *picture);
-
 /* A decoded picture in memory of exactly the size that a decoder writes, so
  * that a sanitizer sees one byte more. */
 typedef struct
@@ -40,6 +37,6 @@ const char *fuzz_variant_name (unsigned variant);
  * configured only for frames that need it. */
 FuzzVerdict fuzz_decode (unsigned variant, const PacoCodedFrame *coded,
     unsigned reduce, FuzzPicture *picture);
-/* What the variant's decoder keeps open, for the leak check of programs that
- * end. */
+/* Closes the decoders that were kept open: programs that end are checked for
+ * leaks. */
 void fuzz_close_decoders (void);

@@ -25,7 +25,7 @@ try_frame (const uint8_t *data, size_t size)
   PacoCodedFrame coded;
 
   if (!paco_coded_frame_parse (&coded, data, size, NULL)
-      || fuzz_count_samples (&coded.header.picture) > FUZZ_MAX_SAMPLES)
+      || paco_picture_samples (&coded.header.picture) > FUZZ_MAX_SAMPLES)
     return;
   decode (&coded, 0);
   if (coded.header.coding.levels)

@@ -40,7 +40,7 @@ try_header (const uint8_t *data, size_t size)
   if (!paco_header_parse (data, size, &header, &set, NULL))
     return;
   write_and_parse (&header, &set);
-  if (fuzz_count_samples (&header.picture) <= 1u << 22)
+  if (paco_picture_samples (&header.picture) <= 1u << 22)
     paco_geometry_free (paco_geometry_new (&header.picture, &header.coding));
 }
 

@@ -59,7 +59,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   unsigned levels;
 
   if (!paco_coded_frame_parse (&coded, data, size, NULL)
-      || fuzz_count_samples (&coded.header.picture) > MAX_SAMPLES)
+      || paco_picture_samples (&coded.header.picture) > MAX_SAMPLES)
     return 0;
   levels = coded.header.coding.levels;
   compare (&coded, size, 0);

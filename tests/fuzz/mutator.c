@@ -195,17 +195,6 @@ settle_record (PacoBlockRecord *record)
     record->raw_left_signs = false;
 }
 
-static uint64_t
-count_samples (const PacoPictureFormat *picture)
-{
-  uint64_t samples = 0;
-
-  for (unsigned c = 0; c < picture->n_components; c++)
-    samples += (uint64_t) paco_component_width (picture, c)
-        * paco_component_height (picture, c);
-  return samples;
-}
-
 static void
 free_blocks (Frame *frame)
 {
@@ -250,7 +239,7 @@ static bool
 take_apart (Frame *frame, const uint8_t *data, size_t size)
 {
   if (!paco_header_parse (data, size, &frame->header, &frame->set, NULL)
-      || count_samples (&frame->header.picture) > frame->max_samples)
+      || paco_picture_samples (&frame->header.picture) > frame->max_samples)
     return false;
   frame->geometry = paco_geometry_new (
       &frame->header.picture, &frame->header.coding);
@@ -544,7 +533,7 @@ change_header (Frame *frame)
   for (unsigned n = 1 + below (frame->random, 3); n > 0; n--)
     change_header_once (frame);
   if (!paco_header_check (&frame->header, NULL)
-      || count_samples (&frame->header.picture) > frame->max_samples) {
+      || paco_picture_samples (&frame->header.picture) > frame->max_samples) {
     frame->header = before;
     return;
   }

@@ -34,17 +34,6 @@ static const Case cases[] = {
   { { 1024, 1024, 1, false, { { 16, 0, 0 } } }, 2, true, WIDE },
 };
 
-static double
-count_samples (const PacoPictureFormat *format)
-{
-  double samples = 0;
-
-  for (unsigned c = 0; c < format->n_components; c++)
-    samples += (double) paco_component_width (format, c)
-        * paco_component_height (format, c);
-  return samples;
-}
-
 static PacoPicture
 picture_new (const PacoPictureFormat *format)
 {
@@ -116,7 +105,7 @@ decode (const Case *c, PacoDecoder *decoder, const PacoPicture *picture,
 static void
 check (const Case *c, const char *what, double pinned)
 {
-  double samples = count_samples (&c->format) * c->depth;
+  double samples = paco_picture_samples (&c->format) * c->depth;
   FakeCudaLeft left;
 
   fake_cuda_left (&left);
