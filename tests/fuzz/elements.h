@@ -4,9 +4,6 @@
 #pragma once
 #include <gst/gst.h>
 
-/* A decoder under sanitizers takes a millisecond for that. */
-#define FUZZ_MAX_ELEMENT_SAMPLES (1u << 15)
-
 /* The decoder of both: max-pixels keeps an input from taking seconds. */
 #define FUZZ_DECODER                                                           \
   "pacodec name=decoder backend=cpu threads=1 max-pixels=40000 "

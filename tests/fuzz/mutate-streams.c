@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The mutator of fuzz targets whose input is a byte that says how (elements.h)
  * and a stream. */
-#include "tests/fuzz/elements.h"
+#include "tests/fuzz/decoding.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutator.h"
 
@@ -17,5 +17,5 @@ LLVMFuzzerCustomMutator (
   }
   return 1
       + fuzz_mutate_stream (
-          data + 1, size - 1, capacity - 1, FUZZ_MAX_ELEMENT_SAMPLES, seed);
+          data + 1, size - 1, capacity - 1, FUZZ_MAX_SAMPLES, seed);
 }

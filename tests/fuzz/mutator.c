@@ -7,44 +7,9 @@
 #include <string.h>
 #include <zlib.h>
 
-#define COUNT(array) (sizeof (array) / sizeof *(array))
-
-/* --- random numbers --- */
-
-FuzzRandom
-fuzz_random_new (uint64_t seed)
-{
-  FuzzRandom random = { seed * 0x9e3779b97f4a7c15u + 0x7f4a7c15u };
-
-  if (random.state == 0)
-    random.state = 1;
-  fuzz_random_next (&random);
-  return random;
-}
-
-uint64_t
-fuzz_random_next (FuzzRandom *random)
-{
-  /* xorshift64* */
-  random->state ^= random->state >> 12;
-  random->state ^= random->state << 25;
-  random->state ^= random->state >> 27;
-  return random->state * 2685821657736338717u;
-}
-
-uint32_t
-fuzz_random_below (FuzzRandom *random, uint32_t n)
-{
-  return (uint32_t) ((fuzz_random_next (random) >> 32) * n >> 32);
-}
-
 #define below fuzz_random_below
-
-static bool
-one_in (FuzzRandom *random, uint32_t n)
-{
-  return below (random, n) == 0;
-}
+#define one_in fuzz_random_one_in
+#define COUNT(array) (sizeof (array) / sizeof *(array))
 
 /* --- lengths and checks --- */
 
@@ -79,84 +44,6 @@ fuzz_repair_frame (uint8_t *data, size_t size)
     write_32 (data + 16, (uint32_t) crc32 (0, data + header_size, index_size));
   write_32 (
       data + header_size - 4, (uint32_t) crc32 (0, data, header_size - 4));
-}
-
-/* --- bytes --- */
-
-/* Changes 1..n bytes or bits; their number stays. */
-static void
-change_bytes (FuzzRandom *random, uint8_t *data, size_t size)
-{
-  static const uint8_t extremes[] = { 0, 1, 0x7f, 0x80, 0xfe, 0xff };
-  size_t at = below (random, (uint32_t) size), n;
-
-  if (size == 0)
-    return;
-  n = 1 + below (random, (uint32_t) MIN (size - at, 64));
-  switch (below (random, 6)) {
-    case 0:
-      data[at] = (uint8_t) fuzz_random_next (random);
-      break;
-    case 1:
-      data[at] = extremes[below (random, COUNT (extremes))];
-      break;
-    case 2:
-      memset (data + at, one_in (random, 2) ? 0xff : 0, n);
-      break;
-    case 3:
-      while (n-- > 0)
-        data[at + n] = (uint8_t) fuzz_random_next (random);
-      break;
-    case 4: /* a part again, elsewhere */
-      memmove (data + at, data + below (random, (uint32_t) (size - n + 1)), n);
-      break;
-    default:
-      data[at] ^= (uint8_t) (1u << below (random, 8));
-  }
-}
-
-static size_t
-insert_bytes (FuzzRandom *random, uint8_t *data, size_t size, size_t capacity)
-{
-  size_t at = below (random, (uint32_t) size + 1), n;
-
-  if (size >= capacity)
-    return size;
-  n = 1 + below (random, (uint32_t) MIN (capacity - size, 64));
-  memmove (data + at + n, data + at, size - at);
-  for (size_t i = at; i < at + n; i++)
-    data[i] = (uint8_t) fuzz_random_next (random);
-  return size + n;
-}
-
-static size_t
-remove_bytes (FuzzRandom *random, uint8_t *data, size_t size)
-{
-  size_t at = below (random, (uint32_t) size), n;
-
-  if (size < 2)
-    return size;
-  n = 1 + below (random, (uint32_t) MIN (MIN (size - at, size - 1), 64));
-  memmove (data + at, data + at + n, size - at - n);
-  return size - n;
-}
-
-static size_t
-mutate_bytes (FuzzRandom *random, uint8_t *data, size_t size, size_t capacity)
-{
-  if (size == 0) {
-    data[0] = (uint8_t) fuzz_random_next (random);
-    return 1;
-  }
-  switch (below (random, 4)) {
-    case 0:
-      return insert_bytes (random, data, size, capacity);
-    case 1:
-      return remove_bytes (random, data, size);
-    default:
-      change_bytes (random, data, size);
-      return size;
-  }
 }
 
 /* --- a frame taken apart --- */
@@ -647,7 +534,7 @@ change_block (Frame *frame)
           << below (frame->random, 8));
       break;
     default:
-      change_bytes (frame->random, frame->blocks[i], length);
+      fuzz_change_bytes (frame->random, frame->blocks[i], length);
   }
 }
 
@@ -679,7 +566,7 @@ fuzz_mutate_frame (uint8_t *data, size_t size, size_t capacity,
   size_t made;
 
   if (one_in (&random, 8) || !take_apart (&frame, data, size)) {
-    size = mutate_bytes (&random, data, size, capacity);
+    size = fuzz_mutate_bytes (&random, data, size, capacity);
     if (!one_in (&random, 4))
       fuzz_repair_frame (data, size);
     return size;
@@ -691,7 +578,8 @@ fuzz_mutate_frame (uint8_t *data, size_t size, size_t capacity,
     size = made;
   /* Headers whose fields contradict each other or are out of range. */
   if (one_in (&random, 16) && frame.header.header_size > 0) {
-    change_bytes (&random, data, MIN (size, paco_header_size (&frame.header)));
+    fuzz_change_bytes (
+        &random, data, MIN (size, paco_header_size (&frame.header)));
     fuzz_repair_frame (data, size);
   }
   return size;
@@ -770,10 +658,10 @@ fuzz_mutate_stream (uint8_t *data, size_t size, size_t capacity,
   Place place;
 
   if (n == 0 || one_in (&random, 8))
-    return mutate_bytes (&random, data, size, capacity);
+    return fuzz_mutate_bytes (&random, data, size, capacity);
   place = places[below (&random, n)];
   if (place.size == 0)
-    return mutate_bytes (&random, data, size, capacity);
+    return fuzz_mutate_bytes (&random, data, size, capacity);
   switch (below (&random, 8)) {
     case 0:
       return repeat_place (data, size, capacity, place);

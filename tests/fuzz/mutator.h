@@ -5,19 +5,7 @@
  * and checks, so that decoders look at what was changed. The fuzz targets,
  * fuzz-replay and tests of damage call it. */
 #pragma once
-#include <stddef.h>
-#include <stdint.h>
-
-/* A generator of pseudorandom numbers: the same seed, the same changes. */
-typedef struct
-{
-  uint64_t state;
-} FuzzRandom;
-
-FuzzRandom fuzz_random_new (uint64_t seed);
-uint64_t fuzz_random_next (FuzzRandom *random);
-/* 0..n-1; 0 for n = 0. */
-uint32_t fuzz_random_below (FuzzRandom *random, uint32_t n);
+#include "tests/fuzz/random.h"
 
 /* Makes the lengths and checks that a frame's header holds true again, in
  * place: what is behind the checks is what needs to be reached. */
