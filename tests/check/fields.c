@@ -322,15 +322,10 @@ fields_suite (void)
 int
 main (int argc, char **argv)
 {
-  static const gchar *const needed[] = { "qtmux", "matroskamux", "interlace" };
+  static const gchar *const needed[] = { "qtmux", "matroskamux", "interlace",
+    NULL };
 
   gst_check_init (&argc, &argv);
-  for (guint i = 0; i < G_N_ELEMENTS (needed); i++) {
-    if (!gst_registry_check_feature_version (
-            gst_registry_get (), needed[i], 1, 0, 0)) {
-      g_print ("GStreamer's %s is not installed: skipped\n", needed[i]);
-      return 77;
-    }
-  }
+  need_elements (needed);
   return gst_check_run_suite (fields_suite (), "fields", __FILE__);
 }

@@ -6,8 +6,22 @@
 #include <gst/check/gstcheck.h>
 #include <gst/video/video.h>
 #include <glib/gstdio.h>
+#include <stdlib.h>
 
 #define TIMEOUT (60 * GST_SECOND)
+
+/* Ends the program, whose tests are skipped, where one of the elements is not
+ * installed. */
+static inline void
+need_elements (const gchar *const *names)
+{
+  for (guint i = 0; names[i]; i++)
+    if (!gst_registry_check_feature_version (
+            gst_registry_get (), names[i], 1, 0, 0)) {
+      g_print ("GStreamer's %s is not installed: skipped\n", names[i]);
+      exit (77);
+    }
+}
 
 /* --- pipelines -------------------------------------------------------- */
 
