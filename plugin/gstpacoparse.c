@@ -46,7 +46,7 @@ struct _GstPacoParse
   GstBaseParse parent;
   GstPadChainFunction base_chain;
 
-  gsize max_wait_size; /* property, atomic */
+  guint max_wait_size; /* property, atomic */
 
   /* How bytes become frames: pushed ones by the splitter, which says what the
    * piece is that the base class gets, others by sync. */
@@ -93,10 +93,10 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 
 /* --- time ------------------------------------------------------------- */
 
-static gsize
+static guint
 max_wait_size (GstPacoParse *self)
 {
-  return (gsize) g_atomic_pointer_get (&self->max_wait_size);
+  return g_atomic_int_get (&self->max_wait_size);
 }
 
 static gboolean
@@ -184,7 +184,7 @@ set_frame_rate (GstPacoParse *self, GstCaps *caps)
   paco_caps_picture_rate (s, &fps_n, &fps_d);
   if (fps_n == self->grid.fps_n && fps_d == self->grid.fps_d)
     return FALSE;
-  if (self->known) {
+  if (self->known || self->grid.fps_n) {
     self->rate_changed = TRUE;
     gst_paco_seek_clear (GST_BASE_PARSE (self), &self->seek);
   }
@@ -620,7 +620,7 @@ gst_paco_parse_src_event (GstBaseParse *base, GstEvent *event)
   GstPacoParse *self = GST_PACO_PARSE (base);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK)
-    event = gst_paco_seek_prepare (base, &self->seek, &self->grid, event);
+    event = gst_paco_seek_prepare (base, &self->seek, event);
   return GST_BASE_PARSE_CLASS (gst_paco_parse_parent_class)
       ->src_event (base, event);
 }
@@ -674,8 +674,7 @@ gst_paco_parse_set_property (
   GstPacoParse *self = GST_PACO_PARSE (object);
 
   if (id == PROP_MAX_WAIT_SIZE)
-    g_atomic_pointer_set (
-        &self->max_wait_size, (gsize) g_value_get_uint (value));
+    g_atomic_int_set (&self->max_wait_size, g_value_get_uint (value));
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }

@@ -65,6 +65,7 @@ gst_paco_seek_extend (GstBaseParse *base, GstPacoSeek *seek,
 
     GST_OBJECT_LOCK (base);
     seek->index = index;
+    seek->grid = *grid;
     GST_OBJECT_UNLOCK (base);
   }
   if (gst_paco_file_index_is_complete (seek->index))
@@ -143,18 +144,19 @@ prepare (GstBaseParse *base, GstPacoFileIndex *index, const GstPacoGrid *grid,
 }
 
 GstEvent *
-gst_paco_seek_prepare (GstBaseParse *base, GstPacoSeek *seek,
-    const GstPacoGrid *grid, GstEvent *event)
+gst_paco_seek_prepare (GstBaseParse *base, GstPacoSeek *seek, GstEvent *event)
 {
   GstPacoFileIndex *index = NULL;
+  GstPacoGrid grid;
 
   GST_OBJECT_LOCK (base);
-  if (seek->index && grid->fps_n)
+  grid = seek->grid;
+  if (seek->index)
     index = gst_paco_file_index_ref (seek->index);
   GST_OBJECT_UNLOCK (base);
   if (!index)
     return event;
-  event = prepare (base, index, grid, event);
+  event = prepare (base, index, &grid, event);
   gst_paco_file_index_unref (index);
   return event;
 }

@@ -9,20 +9,24 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstPacoFile file;        /* opened when needed; streaming thread only */
-  GstPacoFileIndex *index; /* NULL as long as nothing is known; under the
-                            * element's object lock where not streaming */
+  GstPacoFile file; /* opened when needed; streaming thread only */
+
+  /* The streaming thread sets them under the element's object lock, under which
+   * other threads read them. */
+  GstPacoFileIndex *index; /* NULL as long as nothing is known */
+  GstPacoGrid grid;        /* of the index's frames */
 } GstPacoSeek;
 
 /* Forgets the file, and what is known of it. *seek was cleared with zeros. */
 void gst_paco_seek_clear (GstBaseParse *base, GstPacoSeek *seek);
 
-/* The file. */
+/* The file, open. */
 GstPacoFile *gst_paco_seek_file (GstBaseParse *base, GstPacoSeek *seek);
 
 /* Reads on to learn where the file's frames are, a bit with each frame that is
- * parsed; the first one is the file's first. Tells the base class of the
- * duration, and returns TRUE, when all are known now. */
+ * parsed; the first one is the file's first. grid, which has a rate, is that of
+ * all frames. Tells the base class of the duration, and returns TRUE, when all
+ * are known now. */
 gboolean gst_paco_seek_extend (GstBaseParse *base, GstPacoSeek *seek,
     const GstPacoGrid *grid, const GstPacoFileFrame *frame);
 
@@ -33,8 +37,8 @@ gboolean gst_paco_seek_number (
 /* Takes a seek event and returns it, or another one to be handled instead. The
  * base class seeks exactly where its own index has the frame, so it is told of
  * the one that the event leads to; a seek to a key unit becomes one to the
- * frame's beginning. In any thread. */
-GstEvent *gst_paco_seek_prepare (GstBaseParse *base, GstPacoSeek *seek,
-    const GstPacoGrid *grid, GstEvent *event);
+ * frame's beginning. Any thread may call it. */
+GstEvent *gst_paco_seek_prepare (
+    GstBaseParse *base, GstPacoSeek *seek, GstEvent *event);
 
 G_END_DECLS
