@@ -169,8 +169,7 @@ gst_paco_settings_install (GObjectClass *klass)
   g_object_class_install_property (klass, GST_PACO_PROP_PIPELINE_DEPTH,
       g_param_spec_uint ("pipeline-depth", "Pipeline depth",
           "Frames in flight at most (1 = low latency: a frame leaves in the "
-          "call "
-          "that brought it)",
+          "call that brought it)",
           1, PACO_MAX_DEPTH, DEFAULT_DEPTH, READY_FLAGS));
   g_object_class_install_property (klass, GST_PACO_PROP_THREADS,
       g_param_spec_uint ("threads", "Threads",

@@ -294,7 +294,7 @@ post_unparsed (GstPacoDec *self)
       ("the caps must be video/x-paco, parsed=true, alignment=frame"));
 }
 
-/* The limits of downstream; see the function for those that stay out. */
+/* Downstream's limits hold for upstream, too. */
 static GstCaps *
 gst_paco_dec_getcaps (GstVideoDecoder *decoder, GstCaps *filter)
 {

@@ -33,13 +33,14 @@ void gst_paco_file_places_clear (GstPacoFilePlaces *places);
 /* Finds one more stream. */
 void gst_paco_file_places_extend (GstPacoFilePlaces *places, GstPacoFile *file);
 
-/* The number, in the file, of a frame at offset that says it begins a stream at
- * `begin` and has `number` there. FALSE if it does not fit. Complete. */
+/* The number in the file of a frame, by what it says of its place. FALSE if that
+ * fits none of the streams. The places must be complete. */
 gboolean gst_paco_file_places_number (
     const GstPacoFilePlaces *places, const GstPacoFileFrame *frame, guint64 *n);
 
-/* Frame n, below n_frames, or, where that is damaged, the last good one before:
- * *n becomes that. FALSE if it cannot be found. Complete. */
+/* Where frame *n, below n_frames, begins; where that one is damaged, *n becomes
+ * the last good one before. FALSE if it cannot be found. The places must be
+ * complete. */
 gboolean gst_paco_file_places_find (const GstPacoFilePlaces *places,
     GstPacoFile *file, guint64 *n, guint64 *offset);
 

@@ -42,7 +42,7 @@ typedef struct
   gsize needed;
   guint64 copied; /* bytes, since it was reset */
 
-  /* Not more: see add_mark(). */
+  /* add_mark() says why more are never needed. */
   GstPacoMark marks[4];
   guint n_marks;
 } GstPacoSplitter;
@@ -55,8 +55,9 @@ void gst_paco_splitter_reset (GstPacoSplitter *splitter, guint64 offset);
  * that there is nothing left. FALSE if the buffer cannot be read. */
 gboolean gst_paco_splitter_push (GstPacoSplitter *splitter, GstBuffer *buffer);
 
-/* The next piece, whose buffer and reason are the caller's; FALSE if there is none before more
- * bytes come, or, with *error set, if memory is short. last: no more will. */
+/* The next piece, whose buffer and reason are the caller's; FALSE if there is
+ * none before more bytes come, or, with *error set, if memory is short. last
+ * says that no more will come. */
 gboolean gst_paco_splitter_next (GstPacoSplitter *splitter, gboolean last,
     GstPacoPiece *piece, GError **error);
 
