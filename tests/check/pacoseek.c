@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 
 #define N_FRAMES 200
+#define TIMEOUT (60 * GST_SECOND)
 #define FRAME_TIME(n) gst_util_uint64_scale (n, GST_SECOND * 1001, 30000)
 
 static const PacoFrameSpec spec = { 48, 32, 30000, 1001, 1, 1 };
@@ -58,7 +59,7 @@ open_file (File *file, gboolean has_places, const GByteArray *tail,
       gst_bin_get_by_name (GST_BIN (file->pipeline), "sink"));
   gst_element_set_state (file->pipeline, GST_STATE_PAUSED);
   fail_unless_equals_int (
-      gst_element_get_state (file->pipeline, NULL, NULL, 20 * GST_SECOND),
+      gst_element_get_state (file->pipeline, NULL, NULL, TIMEOUT),
       GST_STATE_CHANGE_SUCCESS);
 }
 
@@ -88,15 +89,14 @@ seek (File *file, gdouble rate, GstSeekFlags flags, gint64 start, gint64 stop)
   fail_unless (gst_element_seek (file->pipeline, rate, GST_FORMAT_TIME,
       flags | GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, start, GST_SEEK_TYPE_SET,
       stop));
-  gst_element_get_state (file->pipeline, NULL, NULL, 20 * GST_SECOND);
+  gst_element_get_state (file->pipeline, NULL, NULL, TIMEOUT);
 }
 
 /* The next frame is number n, at its time. */
 static void
 expect_frame (File *file, gint n)
 {
-  GstSample *sample = gst_app_sink_try_pull_sample (
-      file->sink, 10 * GST_SECOND);
+  GstSample *sample = gst_app_sink_try_pull_sample (file->sink, TIMEOUT);
   GstBuffer *buffer;
 
   fail_unless (sample, "no frame %d", n);
@@ -109,7 +109,7 @@ expect_frame (File *file, gint n)
 static void
 expect_end (File *file)
 {
-  fail_if (gst_app_sink_try_pull_sample (file->sink, 10 * GST_SECOND));
+  fail_if (gst_app_sink_try_pull_sample (file->sink, TIMEOUT));
   fail_unless (gst_app_sink_is_eos (file->sink));
 }
 
@@ -172,7 +172,7 @@ GST_START_TEST (test_backwards)
   open_file (&file, __i__, NULL, "");
   gst_element_set_state (file.pipeline, GST_STATE_PLAYING);
   seek (&file, -1.0, 0, 0, FRAME_TIME (N_FRAMES));
-  while ((sample = gst_app_sink_try_pull_sample (file.sink, GST_SECOND))) {
+  while ((sample = gst_app_sink_try_pull_sample (file.sink, TIMEOUT))) {
     GstBuffer *buffer = gst_sample_get_buffer (sample);
     gint n = (GST_BUFFER_PTS (buffer) + FRAME_TIME (1) / 2) / FRAME_TIME (1);
 
@@ -182,6 +182,7 @@ GST_START_TEST (test_backwards)
     seen[n] = TRUE;
     gst_sample_unref (sample);
   }
+  fail_unless (gst_app_sink_is_eos (file.sink));
   for (gint n = 0; n < N_FRAMES; n++)
     fail_unless (seen[n], "frame %d is missing", n);
   close_file (&file);
@@ -235,7 +236,7 @@ GST_START_TEST (test_seek_when_pushed)
       < (gint64) FRAME_TIME (2));
 
   seek (&file, 1.0, 0, FRAME_TIME (100), -1);
-  sample = gst_app_sink_try_pull_sample (file.sink, 10 * GST_SECOND);
+  sample = gst_app_sink_try_pull_sample (file.sink, TIMEOUT);
   fail_unless (sample);
   buffer = gst_sample_get_buffer (sample);
   for (gint i = 0; i < N_FRAMES; i++)
