@@ -15,7 +15,6 @@ G_BEGIN_DECLS
  * have. */
 #define PACO_DRIVER_FUNCTIONS(F)                                               \
   F (init, "cuInit", (unsigned flags))                                         \
-  F (driver_get_version, "cuDriverGetVersion", (int *version))                 \
   F (get_error_name, "cuGetErrorName", (CUresult error, const char **name))    \
   F (get_error_string, "cuGetErrorString",                                     \
       (CUresult error, const char **string))                                   \
@@ -34,14 +33,12 @@ G_BEGIN_DECLS
   F (stream_create, "cuStreamCreate", (CUstream * stream, unsigned flags))     \
   F (stream_destroy, "cuStreamDestroy_v2", (CUstream stream))                  \
   F (stream_synchronize, "cuStreamSynchronize", (CUstream stream))             \
-  F (stream_query, "cuStreamQuery", (CUstream stream))                         \
   F (stream_wait_event, "cuStreamWaitEvent",                                   \
       (CUstream stream, CUevent event, unsigned flags))                        \
   F (event_create, "cuEventCreate", (CUevent * event, unsigned flags))         \
   F (event_destroy, "cuEventDestroy_v2", (CUevent event))                      \
   F (event_record, "cuEventRecord", (CUevent event, CUstream stream))          \
   F (event_synchronize, "cuEventSynchronize", (CUevent event))                 \
-  F (event_query, "cuEventQuery", (CUevent event))                             \
   F (event_elapsed_time, "cuEventElapsedTime",                                 \
       (float *milliseconds, CUevent start, CUevent end))                       \
   F (mem_get_info, "cuMemGetInfo_v2", (size_t * available, size_t * total))    \
@@ -50,11 +47,6 @@ G_BEGIN_DECLS
   F (mem_host_alloc, "cuMemHostAlloc",                                         \
       (void **memory, size_t size, unsigned flags))                            \
   F (mem_free_host, "cuMemFreeHost", (void *memory))                           \
-  F (mem_host_register, "cuMemHostRegister_v2",                                \
-      (void *memory, size_t size, unsigned flags))                             \
-  F (mem_host_unregister, "cuMemHostUnregister", (void *memory))               \
-  F (pointer_get_attribute, "cuPointerGetAttribute",                           \
-      (void *value, CUpointer_attribute attribute, CUdeviceptr pointer))       \
   F (memcpy_htod, "cuMemcpyHtoD_v2",                                           \
       (CUdeviceptr to, const void *from, size_t size))                         \
   F (memcpy_dtoh, "cuMemcpyDtoH_v2",                                           \
@@ -74,9 +66,6 @@ G_BEGIN_DECLS
   F (module_unload, "cuModuleUnload", (CUmodule module))                       \
   F (module_get_function, "cuModuleGetFunction",                               \
       (CUfunction * function, CUmodule module, const char *name))              \
-  F (module_get_global, "cuModuleGetGlobal_v2",                                \
-      (CUdeviceptr * memory, size_t * size, CUmodule module,                   \
-          const char *name))                                                   \
   F (func_set_attribute, "cuFuncSetAttribute",                                 \
       (CUfunction function, CUfunction_attribute attribute, int value))        \
   F (func_get_attribute, "cuFuncGetAttribute",                                 \
@@ -91,9 +80,7 @@ G_BEGIN_DECLS
           void **extra))                                                       \
   F (launch_kernel_ex, "cuLaunchKernelEx",                                     \
       (const CUlaunchConfig *launch, CUfunction function, void **parameters,   \
-          void **extra))                                                       \
-  F (launch_host_func, "cuLaunchHostFunc",                                     \
-      (CUstream stream, CUhostFn function, void *user_data))
+          void **extra))
 
 typedef struct
 {

@@ -9,7 +9,6 @@
 
 /* Conventions of other platforms' callers. */
 #define CUDAAPI
-#define CUDA_CB
 
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
@@ -19,7 +18,6 @@ typedef struct CUfunc_st *CUfunction;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUarray_st *CUarray;
-typedef void (CUDA_CB *CUhostFn) (void *user_data);
 
 /* A driver returns others as well, newer ones those of later interfaces. */
 typedef enum
@@ -65,11 +63,6 @@ typedef enum
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
   CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
 } CUfunction_attribute;
-
-typedef enum
-{
-  CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
-} CUpointer_attribute;
 
 typedef enum
 {

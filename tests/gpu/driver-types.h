@@ -46,7 +46,6 @@ extern const DriverNumber numbers_of_toolkit[];
   F (CU_FUNC_ATTRIBUTE_PTX_VERSION)                                            \
   F (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)                          \
   F (CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)                       \
-  F (CU_POINTER_ATTRIBUTE_MEMORY_TYPE)                                         \
   F (CU_MEMORYTYPE_HOST)                                                       \
   F (CU_MEMORYTYPE_DEVICE)                                                     \
   F (CU_CTX_SCHED_BLOCKING_SYNC)                                               \
@@ -67,10 +66,8 @@ extern const DriverNumber numbers_of_toolkit[];
   F (CUstream)                                                                 \
   F (CUevent)                                                                  \
   F (CUarray)                                                                  \
-  F (CUhostFn)                                                                 \
   F (CUdevice_attribute)                                                       \
   F (CUfunction_attribute)                                                     \
-  F (CUpointer_attribute)                                                      \
   F (CUmemorytype)                                                             \
   F (CUDA_MEMCPY2D)                                                            \
   F (CUlaunchAttributeID)                                                      \

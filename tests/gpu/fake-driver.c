@@ -34,13 +34,6 @@ fake_init (unsigned flags)
   return fake_end (fake_begin (FUNCTION_init));
 }
 
-CUresult
-fake_driver_get_version (int *version)
-{
-  *version = 12080;
-  return fake_end (fake_begin (FUNCTION_driver_get_version));
-}
-
 static const struct
 {
   CUresult result;
@@ -241,27 +234,15 @@ fake_stream_destroy (CUstream stream)
   return fake_end (result);
 }
 
-static CUresult
-run_stream (int function, CUstream stream)
+CUresult
+fake_stream_synchronize (CUstream stream)
 {
-  CUresult result = fake_begin_in_context (function);
+  CUresult result = fake_begin_in_context (FUNCTION_stream_synchronize);
 
   if (result == CUDA_SUCCESS)
     fake_run_until (
         stream ? (FakeStream *) stream : &fake_current ()->main, NULL, 0);
   return fake_end (result);
-}
-
-CUresult
-fake_stream_synchronize (CUstream stream)
-{
-  return run_stream (FUNCTION_stream_synchronize, stream);
-}
-
-CUresult
-fake_stream_query (CUstream stream)
-{
-  return run_stream (FUNCTION_stream_query, stream);
 }
 
 CUresult
@@ -322,27 +303,15 @@ fake_event_record (CUevent handle, CUstream stream)
   return fake_end (result);
 }
 
-static CUresult
-run_event (int function, CUevent handle)
+CUresult
+fake_event_synchronize (CUevent handle)
 {
-  CUresult result = fake_begin_in_context (function);
+  CUresult result = fake_begin_in_context (FUNCTION_event_synchronize);
   FakeEvent *event = (FakeEvent *) handle;
 
   if (result == CUDA_SUCCESS)
     fake_run_until (event->stream, event, event->recorded);
   return fake_end (result);
-}
-
-CUresult
-fake_event_synchronize (CUevent event)
-{
-  return run_event (FUNCTION_event_synchronize, event);
-}
-
-CUresult
-fake_event_query (CUevent event)
-{
-  return run_event (FUNCTION_event_query, event);
 }
 
 CUresult
@@ -429,27 +398,6 @@ fake_mem_free_host (void *memory)
     result = fake_free_block (fake_current (), memory);
   }
   return fake_end (result);
-}
-
-CUresult
-fake_mem_host_register (void *memory, size_t size, unsigned flags)
-{
-  return fake_end (fake_begin_in_context (FUNCTION_mem_host_register));
-}
-
-CUresult
-fake_mem_host_unregister (void *memory)
-{
-  return fake_end (fake_begin_in_context (FUNCTION_mem_host_unregister));
-}
-
-CUresult
-fake_pointer_get_attribute (
-    void *value, CUpointer_attribute attribute, CUdeviceptr pointer)
-{
-  CUresult result = fake_begin_in_context (FUNCTION_pointer_get_attribute);
-
-  return fake_end (result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_VALUE);
 }
 
 /* --- Copies --- */
@@ -615,15 +563,6 @@ fake_module_get_function (CUfunction *handle, CUmodule module, const char *name)
 }
 
 CUresult
-fake_module_get_global (
-    CUdeviceptr *memory, size_t *size, CUmodule module, const char *name)
-{
-  CUresult result = fake_begin_in_context (FUNCTION_module_get_global);
-
-  return fake_end (result != CUDA_SUCCESS ? result : CUDA_ERROR_NOT_FOUND);
-}
-
-CUresult
 fake_func_set_attribute (
     CUfunction handle, CUfunction_attribute attribute, int value)
 {
@@ -719,17 +658,3 @@ fake_launch_kernel_ex (const CUlaunchConfig *config, CUfunction function,
       config->hStream, parameters);
 }
 #endif
-
-CUresult
-fake_launch_host_func (CUstream stream, CUhostFn function, void *user_data)
-{
-  CUresult result = fake_begin_in_context (FUNCTION_launch_host_func);
-
-  if (result == CUDA_SUCCESS) {
-    FakeOperation *operation = fake_enqueue (stream, FAKE_CALL);
-
-    operation->call = function;
-    operation->user_data = user_data;
-  }
-  return fake_end (result);
-}

@@ -313,9 +313,6 @@ perform (FakeStream *stream, FakeOperation *operation)
         fake_run_until (
             operation->event->stream, operation->event, operation->number);
       break;
-    case FAKE_CALL:
-      operation->call (operation->user_data);
-      break;
   }
 }
 

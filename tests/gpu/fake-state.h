@@ -30,8 +30,7 @@ struct FakeOperation
     FAKE_FILL,
     FAKE_LAUNCH,
     FAKE_RECORD,
-    FAKE_WAIT,
-    FAKE_CALL
+    FAKE_WAIT
   } kind;
   uint8_t *to;
   const uint8_t *from;
@@ -40,8 +39,6 @@ struct FakeOperation
   FakeLaunch launch;
   FakeEvent *event;
   unsigned number; /* of the recording */
-  CUhostFn call;
-  void *user_data;
 };
 
 struct FakeEvent
