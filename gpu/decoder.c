@@ -3,6 +3,7 @@
  * A slot's thread checks the index, enqueues everything else and waits once. */
 #include "codec/decoder_private.h"
 #include "codec/policy.h"
+#include "gpu/backend.h"
 #include "gpu/frame.h"
 #include "gpu/pinned.h"
 
@@ -31,8 +32,9 @@ typedef struct
 typedef struct
 {
   PacoDecoder base;
-  PacoCuda *cuda;
-  PacoCudaLanes lanes;
+  PacoCudaDevice *device;
+  PacoCudaBus bus;
+  PacoCopier *copier;
   PacoCudaPlan plan;
   Slot slots[PACO_MAX_DEPTH];
 } CudaDecoder;
@@ -85,7 +87,7 @@ reserve (Slot *slot, GError **error)
   PacoStation *station = &slot->payload;
   bool staging = !slot->payload_pinned;
 
-  if (station->device.size < slot->payload_size + 64
+  if (station->memory.size < slot->payload_size + 64
       || (staging && station->staging.size < slot->payload_size))
     if (!paco_station_reserve (station, size, staging, error))
       return FALSE;
@@ -96,33 +98,33 @@ static gboolean
 upload (
     CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job, GError **error)
 {
-  const PacoDriver *driver = decoder->cuda->driver;
+  const PacoDriver *driver = decoder->device->driver;
   uint32_t n_blocks = decoder->plan.n_blocks;
   size_t size = sizeof (Instructions) + n_blocks * sizeof (PacoGpuRecord)
       + (slot->dropped ? n_blocks : 0);
 
-  return paco_station_upload (&slot->payload, slot->payload.device.address,
+  return paco_station_upload (&slot->payload, slot->payload.memory.address,
              paco_decoder_payload (job), slot->payload_size,
              slot->payload_pinned, 0, error)
       && paco_driver_check (driver,
           driver->memcpy_htod_async (slot->instructions.address,
               slot->host_instructions.data, size, slot->frame.stream),
           error, "%zu bytes cannot be uploaded to %s", size,
-          decoder->cuda->device->name);
+          decoder->device->context->name);
 }
 
 static gboolean
 decode_blocks (
     CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job, GError **error)
 {
-  PacoCuda *cuda = decoder->cuda;
+  PacoCudaDevice *device = decoder->device;
   const PacoCudaPlan *plan = &decoder->plan;
   const PacoCoding *coding = &job->frame.header.coding;
   PacoBpcDecodeParameters parameters = {
     .coefficients = slot->frame.coefficients.address,
     .blocks = slot->frame.blocks.address,
     .planes = slot->frame.planes.address,
-    .payload = slot->payload.device.address,
+    .payload = slot->payload.memory.address,
     .records = slot->instructions.address + offsetof (Instructions, records),
     .n_broken = slot->instructions.address + offsetof (Instructions, n_broken),
     .n_blocks = plan->n_blocks,
@@ -136,8 +138,8 @@ decode_blocks (
           &slot->frame, coding, job->frame.header.set, &rows, error))
     return FALSE;
   parameters.rows = rows;
-  return paco_module_launch (cuda->device,
-      cuda->bpc_decode[slot->wide][coding->coding_passes - 1], plan->n_blocks,
+  return paco_module_launch (device->context,
+      device->bpc_decode[slot->wide][coding->coding_passes - 1], plan->n_blocks,
       1, 1, PACO_BPC_THREADS,
       paco_bpc_shared_bytes (true, coding->coding_passes, plan->block_height),
       slot->frame.stream, &parameters, error);
@@ -147,7 +149,7 @@ static gboolean
 transform (
     CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job, GError **error)
 {
-  PacoCuda *cuda = decoder->cuda;
+  PacoCudaDevice *device = decoder->device;
   PacoPicture picture;
   PacoDwtFrame frame = paco_cuda_frame_transform (
       &slot->frame, &job->frame.header.coding, &picture, slot->wide);
@@ -158,18 +160,18 @@ transform (
         + decoder->plan.n_blocks * sizeof (PacoGpuRecord);
   paco_transfer_device_picture (&slot->frame.transfer, &slot->frame.station,
       decoder->plan.format.n_components, &picture);
-  return paco_dwt_enqueue_inverse (decoder->plan.dwt, cuda->device, &cuda->dwt,
-      &frame, slot->frame.stream, error);
+  return paco_dwt_enqueue_inverse (decoder->plan.dwt, device->context,
+      &device->dwt, &frame, slot->frame.stream, error);
 }
 
 static gboolean
 download_count (CudaDecoder *decoder, Slot *slot, GError **error)
 {
-  return paco_driver_check (decoder->cuda->driver,
-      decoder->cuda->driver->memcpy_dtoh_async (slot->host_instructions.data,
+  return paco_driver_check (decoder->device->driver,
+      decoder->device->driver->memcpy_dtoh_async (slot->host_instructions.data,
           slot->instructions.address, sizeof (uint32_t), slot->frame.stream),
       error, "%zu bytes cannot be downloaded from %s", sizeof (uint32_t),
-      decoder->cuda->device->name);
+      decoder->device->context->name);
 }
 
 static gboolean
@@ -183,21 +185,20 @@ enqueue (
       plan->format.n_components, plan->columns, plan->lines);
   slot->payload_pinned = paco_is_pinned (
       paco_decoder_payload (job), slot->payload_size);
-  frame->in_order = slot->payload_pinned;
   return reserve (slot, error)
-      && paco_cuda_frame_mark (frame, PACO_CUDA_BEGIN, error)
+      && paco_cuda_frame_begin_upload (frame, slot->payload_pinned, error)
       && upload (decoder, slot, job, error)
       && paco_transfer_prepare (&frame->transfer, &frame->station, error)
-      && paco_cuda_frame_mark (frame, PACO_CUDA_UPLOADED, error)
+      && paco_cuda_frame_end_upload (frame, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_1, error)
       && decode_blocks (decoder, slot, job, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_2, error)
       && transform (decoder, slot, job, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_3, error)
-      && paco_cuda_frame_mark (frame, PACO_CUDA_CODED, error)
+      && paco_cuda_frame_begin_download (frame, error)
       && download_count (decoder, slot, error)
       && paco_transfer_download (&frame->transfer, &frame->station, error)
-      && paco_cuda_frame_mark (frame, PACO_CUDA_END, error);
+      && paco_cuda_frame_end_download (frame, error);
 }
 
 static void
@@ -244,11 +245,11 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
   CudaDecoder *decoder = (CudaDecoder *) base;
   Slot *slot = &decoder->slots[number];
 
-  if (!paco_cuda_enter (decoder->cuda, &frame->error))
+  if (!paco_cuda_device_enter (decoder->device, &frame->error))
     return;
   if (decode_frame (decoder, slot, job, frame, &frame->error))
     count (decoder, slot, job, frame->corrupted_blocks);
-  paco_cuda_leave (decoder->cuda);
+  paco_cuda_device_leave (decoder->device);
 }
 
 /* --- configuration --- */
@@ -257,9 +258,9 @@ static void
 slot_clear (CudaDecoder *decoder, Slot *slot)
 {
   paco_cuda_frame_clear (&slot->frame);
-  paco_pinned_memory_clear (decoder->cuda, &slot->host_instructions);
-  paco_device_memory_clear (decoder->cuda, &slot->instructions);
-  if (slot->payload.cuda)
+  paco_pinned_memory_clear (decoder->device, &slot->host_instructions);
+  paco_device_memory_clear (decoder->device, &slot->instructions);
+  if (slot->payload.device)
     paco_station_clear (&slot->payload);
   g_clear_pointer (&slot->records, g_free);
 }
@@ -268,40 +269,42 @@ static void
 unconfigure (PacoCoder *base)
 {
   CudaDecoder *decoder = (CudaDecoder *) base;
-  gboolean entered = decoder->cuda && paco_cuda_enter (decoder->cuda, NULL);
+  gboolean entered = decoder->device
+      && paco_cuda_device_enter (decoder->device, NULL);
 
   /* What the device does not take back now goes with its context. */
   for (unsigned i = 0; i < base->depth; i++)
     slot_clear (decoder, &decoder->slots[i]);
   if (entered)
-    paco_cuda_leave (decoder->cuda);
+    paco_cuda_device_leave (decoder->device);
   paco_cuda_plan_clear (&decoder->plan);
 }
 
 static gboolean
 upload_blocks (CudaDecoder *decoder, Slot *slot, GError **error)
 {
-  PacoCuda *cuda = decoder->cuda;
+  PacoCudaDevice *device = decoder->device;
   PacoGpuBlock *blocks = (PacoGpuBlock *) slot->frame.host_blocks.data;
 
   paco_cuda_plan_blocks (&decoder->plan, false, NULL, blocks);
-  return paco_driver_check (cuda->driver,
-      cuda->driver->memcpy_htod_async (slot->frame.blocks.address, blocks,
+  return paco_driver_check (device->driver,
+      device->driver->memcpy_htod_async (slot->frame.blocks.address, blocks,
           decoder->plan.n_blocks * sizeof *blocks, slot->frame.stream),
-      error, "codeblocks cannot be uploaded to %s", cuda->device->name);
+      error, "codeblocks cannot be uploaded to %s", device->context->name);
 }
 
 static gboolean
 slot_init (CudaDecoder *decoder, Slot *slot, GError **error)
 {
-  PacoCuda *cuda = decoder->cuda;
+  PacoCudaDevice *device = decoder->device;
   const PacoCudaPlan *plan = &decoder->plan;
   const PacoHeader *header = &decoder->base.header;
   size_t instructions = sizeof (Instructions)
       + plan->n_blocks * (sizeof (PacoGpuRecord) + 1);
   bool wide = !paco_dwt_is_narrow (&plan->format, &plan->coding);
 
-  if (!paco_cuda_frame_init (&slot->frame, &decoder->lanes, plan, wide, error))
+  if (!paco_cuda_frame_init (&slot->frame, device, &decoder->bus,
+          decoder->copier, plan, wide, error))
     return FALSE;
   slot->payload = slot->frame.station;
   slot->records = g_try_new (PacoBlockRecord, plan->geometry->n_blocks);
@@ -318,16 +321,16 @@ slot_init (CudaDecoder *decoder, Slot *slot, GError **error)
                  / 4 * 5,
              false, error)
       && paco_pinned_memory_reserve (
-          cuda, &slot->host_instructions, instructions, "index", error)
+          device, &slot->host_instructions, instructions, "index", error)
       && paco_device_memory_reserve (
-          cuda, &slot->instructions, instructions, "index", error)
+          device, &slot->instructions, instructions, "index", error)
       && upload_blocks (decoder, slot, error);
 }
 
 static gboolean
 allocate (CudaDecoder *decoder, GError **error)
 {
-  if (!paco_cuda_plan_init (&decoder->plan, decoder->cuda, error))
+  if (!paco_cuda_plan_init (&decoder->plan, decoder->device, error))
     return FALSE;
   for (unsigned i = 0; i < decoder->base.coder.depth; i++)
     if (!slot_init (decoder, &decoder->slots[i], error))
@@ -342,7 +345,7 @@ configure (PacoCoder *base, GError **error)
   const PacoDecoder *configured = &decoder->base;
   gboolean done;
 
-  if (!paco_cuda_enter (decoder->cuda, error))
+  if (!paco_cuda_device_enter (decoder->device, error))
     return FALSE;
   decoder->plan = (PacoCudaPlan){
     .format = configured->header.picture,
@@ -351,7 +354,7 @@ configure (PacoCoder *base, GError **error)
     .reduce = configured->reduce,
   };
   done = allocate (decoder, error);
-  paco_cuda_leave (decoder->cuda);
+  paco_cuda_device_leave (decoder->device);
   return done;
 }
 
@@ -362,21 +365,23 @@ close_parts (PacoCoder *base)
 {
   CudaDecoder *decoder = (CudaDecoder *) base;
 
-  paco_cuda_lanes_clear (&decoder->lanes);
-  paco_cuda_close (decoder->cuda);
+  paco_cuda_bus_clear (&decoder->bus);
+  paco_copier_free (decoder->copier);
+  paco_cuda_device_close (decoder->device);
 }
 
 static gboolean
 open_parts (
     CudaDecoder *decoder, const PacoBackendOptions *options, GError **error)
 {
-  decoder->cuda = paco_cuda_open (
+  decoder->device = paco_cuda_device_open (
       options->device, paco_timeout (options), error);
-  if (!decoder->cuda)
+  if (!decoder->device)
     return FALSE;
-  decoder->base.coder.device = decoder->cuda;
-  paco_cuda_describe (&decoder->base.coder.stats, decoder->cuda);
-  paco_cuda_lanes_init (&decoder->lanes, decoder->cuda);
+  decoder->base.coder.device = decoder->device;
+  paco_cuda_device_describe (&decoder->base.coder.stats, decoder->device);
+  paco_cuda_bus_init (&decoder->bus, decoder->device->driver);
+  decoder->copier = paco_copier_new ();
   return paco_coder_start (&decoder->base.coder, error);
 }
 

@@ -110,36 +110,4 @@ gboolean paco_driver_has_failed (const PacoDriver *driver);
 /* A call does not return, which is a failure, too. */
 void paco_driver_set_failed (const PacoDriver *driver);
 
-/* The oldest devices that the kernels are built for. */
-#define PACO_MIN_COMPUTE_CAPABILITY 75
-
-/* A device with a context of its own, not the primary one, so that nothing in
- * the application can reset it. */
-typedef struct
-{
-  PacoDriver *driver;
-  CUdevice device;
-  CUcontext context;
-  int ordinal;
-  unsigned compute_capability; /* 90 for 9.0 */
-  unsigned n_multiprocessors;
-  char name[96];
-} PacoDevice;
-
-/* The numbers (int) of the devices that are new enough, in order, without a
- * context on any. NULL and an error: NO_DEVICE without a driver or a device, else
- * DEVICE and why the last one cannot be used. */
-GArray *paco_device_list (GError **error);
-
-/* ordinal: from 0. Errors NO_DEVICE: no driver, no device, no such device;
- * DEVICE: it is too old, or gives no context. The context is not current afterwards. */
-PacoDevice *paco_device_open (int ordinal, GError **error);
-void paco_device_close (PacoDevice *device);
-
-/* Makes the context current in this thread, and undoes that. Every function
- * that takes a PacoDevice or what was made with it, but for these, expects the
- * context to be current. */
-gboolean paco_device_enter (const PacoDevice *device, GError **error);
-void paco_device_leave (const PacoDevice *device);
-
 G_END_DECLS

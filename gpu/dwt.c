@@ -67,7 +67,7 @@ gboolean
 paco_dwt_find_kernels (
     PacoDwtKernels *kernels, const PacoModule *module, GError **error)
 {
-  const PacoDriver *driver = module->device->driver;
+  const PacoDriver *driver = module->context->driver;
 
   for (unsigned i = 0; i < PACO_DWT_N_KERNELS; i++) {
     CUfunction *function = &kernels->functions[i];
@@ -85,7 +85,7 @@ paco_dwt_find_kernels (
 
   /* What waits is compiled for 9.0 and later only. */
   kernels->early = false;
-  if (module->device->compute_capability >= 90) {
+  if (module->context->compute_capability >= 90) {
     int compiled_for = 0;
 
     driver->func_get_attribute (
@@ -660,12 +660,12 @@ paco_dwt_inverse_launches (
 }
 
 static gboolean
-run (const PacoDevice *device, const PacoDwtKernels *kernels,
+run (const PacoCudaContext *context, const PacoDwtKernels *kernels,
     const PacoDwtLaunch *launches, unsigned n, CUstream stream, GError **error)
 {
   for (unsigned i = 0; i < n; i++)
     if (!(i > 0 && kernels->early ? paco_module_launch_early
-                                  : paco_module_launch) (device,
+                                  : paco_module_launch) (context,
             kernels->functions[launches[i].kernel], launches[i].grid_x,
             launches[i].grid_y, 1, PACO_DWT_THREADS, 0, stream,
             &launches[i].parameters, error))
@@ -674,23 +674,23 @@ run (const PacoDevice *device, const PacoDwtKernels *kernels,
 }
 
 gboolean
-paco_dwt_enqueue_forward (const PacoDwt *dwt, const PacoDevice *device,
+paco_dwt_enqueue_forward (const PacoDwt *dwt, const PacoCudaContext *context,
     const PacoDwtKernels *kernels, const PacoDwtFrame *frame, CUstream stream,
     GError **error)
 {
   PacoDwtLaunch launches[PACO_DWT_MAX_LAUNCHES];
   unsigned n = paco_dwt_forward_launches (dwt, frame, launches);
 
-  return run (device, kernels, launches, n, stream, error);
+  return run (context, kernels, launches, n, stream, error);
 }
 
 gboolean
-paco_dwt_enqueue_inverse (const PacoDwt *dwt, const PacoDevice *device,
+paco_dwt_enqueue_inverse (const PacoDwt *dwt, const PacoCudaContext *context,
     const PacoDwtKernels *kernels, const PacoDwtFrame *frame, CUstream stream,
     GError **error)
 {
   PacoDwtLaunch launches[PACO_DWT_MAX_LAUNCHES];
   unsigned n = paco_dwt_inverse_launches (dwt, frame, launches);
 
-  return run (device, kernels, launches, n, stream, error);
+  return run (context, kernels, launches, n, stream, error);
 }

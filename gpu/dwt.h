@@ -71,12 +71,12 @@ typedef struct
 } PacoDwtFrame;
 
 /* Enqueues the transform of a frame. */
-gboolean paco_dwt_enqueue_forward (const PacoDwt *dwt, const PacoDevice *device,
-    const PacoDwtKernels *kernels, const PacoDwtFrame *frame, CUstream stream,
-    GError **error);
-gboolean paco_dwt_enqueue_inverse (const PacoDwt *dwt, const PacoDevice *device,
-    const PacoDwtKernels *kernels, const PacoDwtFrame *frame, CUstream stream,
-    GError **error);
+gboolean paco_dwt_enqueue_forward (const PacoDwt *dwt,
+    const PacoCudaContext *context, const PacoDwtKernels *kernels,
+    const PacoDwtFrame *frame, CUstream stream, GError **error);
+gboolean paco_dwt_enqueue_inverse (const PacoDwt *dwt,
+    const PacoCudaContext *context, const PacoDwtKernels *kernels,
+    const PacoDwtFrame *frame, CUstream stream, GError **error);
 
 /* The same as a list, for those who launch otherwise. If kernels->early, all
  * but the first can be launched early (module.h). */

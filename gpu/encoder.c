@@ -12,6 +12,7 @@
  * host's memory would know; but their writes and the other frames' uploads
  * hinder each other.) */
 #include "codec/encoder_private.h"
+#include "gpu/backend.h"
 #include "gpu/output.h"
 #include "gpu/pack.h"
 
@@ -28,8 +29,10 @@ typedef struct
 typedef struct
 {
   PacoEncoder base;
-  PacoCuda *cuda;
-  PacoCudaLanes lanes;
+  PacoCudaDevice *device;
+  PacoCudaBus bus;
+  PacoCopier *copier;
+  gint n_frames; /* that are being coded; atomic */
   PacoCudaOutputs *outputs;
   PacoCudaPlan plan;
   Slot slots[PACO_MAX_DEPTH];
@@ -41,7 +44,7 @@ static gboolean
 upload_blocks (
     CudaEncoder *encoder, Slot *slot, const PacoRate *rate, GError **error)
 {
-  PacoCuda *cuda = encoder->cuda;
+  PacoCudaDevice *device = encoder->device;
   PacoGpuBlock *blocks = (PacoGpuBlock *) slot->frame.host_blocks.data;
   size_t words;
 
@@ -53,11 +56,11 @@ upload_blocks (
       &encoder->plan, slot->wide, rate->dropped_planes, blocks);
   if (!paco_cuda_frame_reserve (&slot->frame, slot->wide, error)
       || !paco_device_memory_reserve (
-          cuda, &slot->slots, 4 * words, "coded blocks", error)
-      || !paco_driver_check (cuda->driver,
-          cuda->driver->memcpy_htod_async (slot->frame.blocks.address, blocks,
+          device, &slot->slots, 4 * words, "coded blocks", error)
+      || !paco_driver_check (device->driver,
+          device->driver->memcpy_htod_async (slot->frame.blocks.address, blocks,
               encoder->plan.n_blocks * sizeof *blocks, slot->frame.stream),
-          error, "codeblocks cannot be uploaded to %s", cuda->device->name))
+          error, "codeblocks cannot be uploaded to %s", device->context->name))
     return FALSE;
   slot->rate_number = rate->number;
   return TRUE;
@@ -67,22 +70,22 @@ static gboolean
 transform (
     CudaEncoder *encoder, Slot *slot, const PacoRate *rate, GError **error)
 {
-  PacoCuda *cuda = encoder->cuda;
+  PacoCudaDevice *device = encoder->device;
   PacoPicture picture;
   PacoDwtFrame frame = paco_cuda_frame_transform (
       &slot->frame, &rate->coding, &picture, slot->wide);
 
   paco_transfer_device_picture (&slot->frame.transfer, &slot->frame.station,
       encoder->plan.format.n_components, &picture);
-  return paco_dwt_enqueue_forward (encoder->plan.dwt, cuda->device, &cuda->dwt,
-      &frame, slot->frame.stream, error);
+  return paco_dwt_enqueue_forward (encoder->plan.dwt, device->context,
+      &device->dwt, &frame, slot->frame.stream, error);
 }
 
 static gboolean
 code_blocks (
     CudaEncoder *encoder, Slot *slot, const PacoRate *rate, GError **error)
 {
-  PacoCuda *cuda = encoder->cuda;
+  PacoCudaDevice *device = encoder->device;
   const PacoCudaPlan *plan = &encoder->plan;
   unsigned passes = rate->coding.coding_passes;
   PacoBpcEncodeParameters parameters = {
@@ -100,8 +103,8 @@ code_blocks (
   if (!paco_cuda_frame_rows (&slot->frame, &rate->coding, NULL, &rows, error))
     return FALSE;
   parameters.rows = rows;
-  return paco_module_launch (cuda->device,
-      cuda->bpc_encode[slot->wide][passes - 1], plan->n_blocks, 1, 1,
+  return paco_module_launch (device->context,
+      device->bpc_encode[slot->wide][passes - 1], plan->n_blocks, 1, 1,
       PACO_BPC_THREADS,
       paco_bpc_shared_bytes (false, passes, plan->block_height),
       slot->frame.stream, &parameters, error);
@@ -112,14 +115,14 @@ static gboolean
 download (CudaEncoder *encoder, Slot *slot, uint8_t *to, size_t begin,
     size_t end, GError **error)
 {
-  PacoCuda *cuda = encoder->cuda;
+  PacoCudaDevice *device = encoder->device;
 
   return end <= begin
-      || paco_driver_check (cuda->driver,
-          cuda->driver->memcpy_dtoh_async (to + begin,
+      || paco_driver_check (device->driver,
+          device->driver->memcpy_dtoh_async (to + begin,
               slot->packed.address + begin, end - begin, slot->frame.stream),
           error, "%zu bytes cannot be downloaded from %s", end - begin,
-          cuda->device->name);
+          device->context->name);
 }
 
 static gboolean
@@ -128,19 +131,20 @@ enqueue (CudaEncoder *encoder, Slot *slot, const PacoEncoderJob *job,
 {
   PacoCudaFrame *frame = &slot->frame;
   const PacoCudaPlan *plan = &encoder->plan;
+  bool in_order;
 
   paco_transfer_plan (&frame->transfer, &job->picture,
       plan->format.n_components, plan->columns, plan->lines);
-  frame->in_order = paco_transfer_is_pinned (&frame->transfer);
-  if (!frame->in_order && g_atomic_int_get (&encoder->lanes.n_frames) > 1) {
+  in_order = paco_transfer_is_pinned (&frame->transfer);
+  if (!in_order && g_atomic_int_get (&encoder->n_frames) > 1) {
     if (!paco_transfer_stage (&frame->transfer, &frame->station, error))
       return FALSE;
-    frame->in_order = true;
+    in_order = true;
   }
-  return paco_cuda_frame_mark (frame, PACO_CUDA_BEGIN, error)
+  return paco_cuda_frame_begin_upload (frame, in_order, error)
       && paco_transfer_upload (&frame->transfer, &frame->station, error)
       && upload_blocks (encoder, slot, &job->rate, error)
-      && paco_cuda_frame_mark (frame, PACO_CUDA_UPLOADED, error)
+      && paco_cuda_frame_end_upload (frame, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_1, error)
       && transform (encoder, slot, &job->rate, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_2, error)
@@ -149,9 +153,9 @@ enqueue (CudaEncoder *encoder, Slot *slot, const PacoEncoderJob *job,
       && paco_pack_enqueue (frame, &slot->pack, slot->slots.address,
           slot->records.address, header->coding.block_checks,
           header->header_size, slot->packed.address, output->size, error)
-      && paco_cuda_frame_mark (frame, PACO_CUDA_CODED, error)
+      && paco_cuda_frame_begin_download (frame, error)
       && download (encoder, slot, output->data, 0, slot->downloaded, error)
-      && paco_cuda_frame_mark (frame, PACO_CUDA_END, error);
+      && paco_cuda_frame_end_download (frame, error);
 }
 
 /* What a frame is larger than expected; and what to expect of the next one. */
@@ -219,12 +223,12 @@ encode (PacoEncoder *base, unsigned number, const PacoEncoderJob *job)
   PacoEncodedFrame *frame = paco_cuda_outputs_get (encoder->outputs);
   GError *error = NULL;
 
-  if (!frame->error && paco_cuda_enter (encoder->cuda, &error)) {
-    g_atomic_int_inc (&encoder->lanes.n_frames);
+  if (!frame->error && paco_cuda_device_enter (encoder->device, &error)) {
+    g_atomic_int_inc (&encoder->n_frames);
     if (encode_frame (encoder, slot, job, frame, &error))
       count (encoder, slot, frame->size);
-    g_atomic_int_add (&encoder->lanes.n_frames, -1);
-    paco_cuda_leave (encoder->cuda);
+    g_atomic_int_add (&encoder->n_frames, -1);
+    paco_cuda_device_leave (encoder->device);
   }
   if (!error)
     return frame;
@@ -240,10 +244,10 @@ static void
 slot_clear (CudaEncoder *encoder, Slot *slot)
 {
   paco_cuda_frame_clear (&slot->frame);
-  paco_pack_buffers_clear (&slot->pack, encoder->cuda);
-  paco_device_memory_clear (encoder->cuda, &slot->slots);
-  paco_device_memory_clear (encoder->cuda, &slot->records);
-  paco_device_memory_clear (encoder->cuda, &slot->packed);
+  paco_pack_buffers_clear (&slot->pack, encoder->device);
+  paco_device_memory_clear (encoder->device, &slot->slots);
+  paco_device_memory_clear (encoder->device, &slot->records);
+  paco_device_memory_clear (encoder->device, &slot->packed);
   slot->downloaded = 0;
   slot->rate_number = 0;
 }
@@ -252,13 +256,14 @@ static void
 unconfigure (PacoCoder *base)
 {
   CudaEncoder *encoder = (CudaEncoder *) base;
-  gboolean entered = encoder->cuda && paco_cuda_enter (encoder->cuda, NULL);
+  gboolean entered = encoder->device
+      && paco_cuda_device_enter (encoder->device, NULL);
 
   /* What the device does not take back now goes with its context. */
   for (unsigned i = 0; i < base->depth; i++)
     slot_clear (encoder, &encoder->slots[i]);
   if (entered)
-    paco_cuda_leave (encoder->cuda);
+    paco_cuda_device_leave (encoder->device);
   paco_cuda_plan_clear (&encoder->plan);
 }
 
@@ -266,21 +271,22 @@ unconfigure (PacoCoder *base)
 static gboolean
 slot_init (CudaEncoder *encoder, Slot *slot, bool wide, GError **error)
 {
-  PacoCuda *cuda = encoder->cuda;
+  PacoCudaDevice *device = encoder->device;
   const PacoCudaPlan *plan = &encoder->plan;
   size_t words;
 
-  if (!paco_cuda_frame_init (&slot->frame, &encoder->lanes, plan, wide, error))
+  if (!paco_cuda_frame_init (&slot->frame, device, &encoder->bus,
+          encoder->copier, plan, wide, error))
     return FALSE;
   words = paco_cuda_plan_blocks (
       plan, wide, NULL, (PacoGpuBlock *) slot->frame.host_blocks.data);
   return paco_device_memory_reserve (
-             cuda, &slot->slots, 4 * words, "coded blocks", error)
-      && paco_device_memory_reserve (cuda, &slot->records,
+             device, &slot->slots, 4 * words, "coded blocks", error)
+      && paco_device_memory_reserve (device, &slot->records,
           plan->n_blocks * sizeof (PacoGpuRecord), "index", error)
-      && paco_device_memory_reserve (cuda, &slot->packed,
+      && paco_device_memory_reserve (device, &slot->packed,
           encoder->base.max_frame_size, "codestream", error)
-      && paco_pack_buffers_init (&slot->pack, cuda, plan->n_blocks, error);
+      && paco_pack_buffers_init (&slot->pack, device, plan->n_blocks, error);
 }
 
 static gboolean
@@ -289,7 +295,7 @@ allocate (CudaEncoder *encoder, GError **error)
   const PacoEncoder *base = &encoder->base;
   bool wide = !paco_dwt_is_narrow (&base->picture, &base->finest);
 
-  if (!paco_cuda_plan_init (&encoder->plan, encoder->cuda, error))
+  if (!paco_cuda_plan_init (&encoder->plan, encoder->device, error))
     return FALSE;
   for (unsigned i = 0; i < base->coder.depth; i++)
     if (!slot_init (encoder, &encoder->slots[i], wide, error))
@@ -305,7 +311,7 @@ configure (PacoCoder *base, GError **error)
   const PacoEncoder *configured = &encoder->base;
   gboolean done;
 
-  if (!paco_cuda_enter (encoder->cuda, error))
+  if (!paco_cuda_device_enter (encoder->device, error))
     return FALSE;
   encoder->plan = (PacoCudaPlan){
     .format = configured->picture,
@@ -313,7 +319,7 @@ configure (PacoCoder *base, GError **error)
     .geometry = base->geometry,
   };
   done = allocate (encoder, error);
-  paco_cuda_leave (encoder->cuda);
+  paco_cuda_device_leave (encoder->device);
   return done;
 }
 
@@ -324,23 +330,25 @@ close_parts (PacoCoder *base)
 {
   CudaEncoder *encoder = (CudaEncoder *) base;
 
-  paco_cuda_lanes_clear (&encoder->lanes);
+  paco_cuda_bus_clear (&encoder->bus);
+  paco_copier_free (encoder->copier);
   paco_cuda_outputs_close (encoder->outputs);
-  paco_cuda_close (encoder->cuda);
+  paco_cuda_device_close (encoder->device);
 }
 
 static gboolean
 open_parts (
     CudaEncoder *encoder, const PacoBackendOptions *options, GError **error)
 {
-  encoder->cuda = paco_cuda_open (
+  encoder->device = paco_cuda_device_open (
       options->device, paco_timeout (options), error);
-  if (!encoder->cuda)
+  if (!encoder->device)
     return FALSE;
-  encoder->base.coder.device = encoder->cuda;
-  paco_cuda_describe (&encoder->base.coder.stats, encoder->cuda);
-  encoder->outputs = paco_cuda_outputs_new (encoder->cuda);
-  paco_cuda_lanes_init (&encoder->lanes, encoder->cuda);
+  encoder->base.coder.device = encoder->device;
+  paco_cuda_device_describe (&encoder->base.coder.stats, encoder->device);
+  encoder->outputs = paco_cuda_outputs_new (encoder->device);
+  paco_cuda_bus_init (&encoder->bus, encoder->device->driver);
+  encoder->copier = paco_copier_new ();
   return paco_coder_start (&encoder->base.coder, error);
 }
 

@@ -5,13 +5,14 @@
 /* --- The plan --- */
 
 gboolean
-paco_cuda_plan_init (PacoCudaPlan *plan, const PacoCuda *cuda, GError **error)
+paco_cuda_plan_init (
+    PacoCudaPlan *plan, const PacoCudaDevice *device, GError **error)
 {
   const PacoGeometry *geometry;
   unsigned n_fields;
 
   plan->dwt = paco_dwt_new (&plan->format, &plan->coding, plan->geometry,
-      cuda->device->n_multiprocessors, &cuda->dwt);
+      device->context->n_multiprocessors, &device->dwt);
   if (plan->dwt->n_coefficients > G_MAXUINT32) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
         "a picture of %u x %u is too large for the CUDA backend; use the CPU",
@@ -88,30 +89,10 @@ paco_cuda_frame_reserve (PacoCudaFrame *frame, bool wide, GError **error)
   const PacoCudaPlan *plan = frame->plan;
   size_t planes = wide ? PACO_BPC_PLANES_32 : PACO_BPC_PLANES_16;
 
-  return paco_device_memory_reserve (frame->cuda, &frame->coefficients,
+  return paco_device_memory_reserve (frame->device, &frame->coefficients,
              plan->dwt->n_coefficients * (wide ? 4 : 2), "coefficients", error)
-      && paco_device_memory_reserve (frame->cuda, &frame->planes,
+      && paco_device_memory_reserve (frame->device, &frame->planes,
           4 * planes * plan->n_columns, "bitplanes", error);
-}
-
-/* --- What frames share --- */
-
-void
-paco_cuda_lanes_init (PacoCudaLanes *lanes, PacoCuda *cuda)
-{
-  g_mutex_init (&lanes->lock);
-  lanes->cuda = cuda;
-  lanes->copier = paco_copier_new ();
-}
-
-void
-paco_cuda_lanes_clear (PacoCudaLanes *lanes)
-{
-  if (!lanes->cuda)
-    return;
-  paco_copier_free (lanes->copier);
-  g_mutex_clear (&lanes->lock);
-  lanes->cuda = NULL;
 }
 
 /* --- A frame --- */
@@ -119,133 +100,146 @@ paco_cuda_lanes_clear (PacoCudaLanes *lanes)
 static gboolean
 create_stream (PacoCudaFrame *frame, GError **error)
 {
-  const PacoDriver *driver = frame->cuda->driver;
+  const PacoDriver *driver = frame->device->driver;
 
   if (!paco_driver_check (driver,
           driver->stream_create (&frame->stream, CU_STREAM_NON_BLOCKING), error,
-          "a stream on %s cannot be had", frame->cuda->device->name))
+          "a stream on %s cannot be had", frame->device->context->name))
     return FALSE;
   for (unsigned i = 0; i < PACO_CUDA_N_EVENTS; i++)
     if (!paco_driver_check (driver,
             driver->event_create (&frame->events[i], CU_EVENT_BLOCKING_SYNC),
-            error, "an event on %s cannot be had", frame->cuda->device->name))
+            error, "an event on %s cannot be had",
+            frame->device->context->name))
       return FALSE;
   return TRUE;
 }
 
 gboolean
-paco_cuda_frame_init (PacoCudaFrame *frame, PacoCudaLanes *lanes,
-    const PacoCudaPlan *plan, bool wide, GError **error)
+paco_cuda_frame_init (PacoCudaFrame *frame, PacoCudaDevice *device,
+    PacoCudaBus *bus, PacoCopier *copier, const PacoCudaPlan *plan, bool wide,
+    GError **error)
 {
-  PacoCuda *cuda = lanes->cuda;
   size_t blocks = plan->n_blocks * sizeof (PacoGpuBlock);
 
-  *frame = (PacoCudaFrame){ .cuda = cuda, .plan = plan, .lanes = lanes };
+  *frame = (PacoCudaFrame){ .device = device, .plan = plan, .bus = bus };
   if (!create_stream (frame, error))
     return FALSE;
   frame->station = (PacoStation){
-    .cuda = cuda,
-    .copier = lanes->copier,
+    .device = device,
+    .copier = copier,
     .stream = frame->stream,
   };
-  return paco_device_memory_reserve (cuda, &frame->scratch,
+  return paco_device_memory_reserve (device, &frame->scratch,
              MAX (plan->dwt->scratch_bytes, 1), "subbands", error)
       && paco_device_memory_reserve (
-          cuda, &frame->blocks, blocks, "codeblocks", error)
+          device, &frame->blocks, blocks, "codeblocks", error)
       && paco_pinned_memory_reserve (
-          cuda, &frame->host_blocks, blocks, "codeblocks", error)
+          device, &frame->host_blocks, blocks, "codeblocks", error)
       && paco_cuda_frame_reserve (frame, wide, error);
 }
 
 void
 paco_cuda_frame_clear (PacoCudaFrame *frame)
 {
-  PacoCuda *cuda = frame->cuda;
+  PacoCudaDevice *device = frame->device;
 
-  if (!cuda)
+  if (!device)
     return;
   if (frame->stream)
     paco_cuda_frame_give_up (frame);
   paco_station_clear (&frame->station);
-  paco_device_memory_clear (cuda, &frame->coefficients);
-  paco_device_memory_clear (cuda, &frame->scratch);
-  paco_device_memory_clear (cuda, &frame->planes);
-  paco_device_memory_clear (cuda, &frame->blocks);
-  paco_device_memory_clear (cuda, &frame->rows);
-  paco_pinned_memory_clear (cuda, &frame->host_blocks);
-  paco_pinned_memory_clear (cuda, &frame->host_rows);
-  frame->lanes->uploaded = frame->lanes->downloaded = NULL;
+  paco_device_memory_clear (device, &frame->coefficients);
+  paco_device_memory_clear (device, &frame->scratch);
+  paco_device_memory_clear (device, &frame->planes);
+  paco_device_memory_clear (device, &frame->blocks);
+  paco_device_memory_clear (device, &frame->rows);
+  paco_pinned_memory_clear (device, &frame->host_blocks);
+  paco_pinned_memory_clear (device, &frame->host_rows);
+  paco_cuda_bus_forget (frame->bus);
   for (unsigned i = 0; i < PACO_CUDA_N_EVENTS; i++)
     if (frame->events[i])
-      cuda->driver->event_destroy (frame->events[i]);
+      device->driver->event_destroy (frame->events[i]);
   if (frame->stream)
-    cuda->driver->stream_destroy (frame->stream);
+    device->driver->stream_destroy (frame->stream);
   *frame = (PacoCudaFrame){ 0 };
 }
 
-/* Begins an upload or a download: it waits for the one before. */
-static CUresult
-take_turn (PacoCudaFrame *frame, CUevent *last)
-{
-  g_mutex_lock (&frame->lanes->lock);
-  frame->has_lock = true;
-  if (!*last)
-    return CUDA_SUCCESS;
-  return frame->cuda->driver->stream_wait_event (frame->stream, *last, 0);
-}
+/* --- The way of a frame --- */
 
-static void
-end_turn (PacoCudaFrame *frame, CUevent *last, unsigned event)
+static gboolean
+check_queued (const PacoCudaFrame *frame, CUresult result, GError **error)
 {
-  if (!frame->has_lock)
-    return;
-  *last = frame->events[event];
-  frame->has_lock = false;
-  g_mutex_unlock (&frame->lanes->lock);
+  return paco_driver_check (frame->device->driver, result, error,
+      "work for %s cannot be queued", frame->device->context->name);
 }
 
 gboolean
 paco_cuda_frame_mark (PacoCudaFrame *frame, unsigned event, GError **error)
 {
-  PacoCudaLanes *lanes = frame->lanes;
-  CUresult result = CUDA_SUCCESS;
+  return check_queued (frame,
+      frame->device->driver->event_record (frame->events[event], frame->stream),
+      error);
+}
 
-  if (event == PACO_CUDA_BEGIN && frame->in_order)
-    result = take_turn (frame, &lanes->uploaded);
-  if (result == CUDA_SUCCESS)
-    result = frame->cuda->driver->event_record (
-        frame->events[event], frame->stream);
-  if (result == CUDA_SUCCESS && event == PACO_CUDA_UPLOADED)
-    end_turn (frame, &lanes->uploaded, event);
-  if (result == CUDA_SUCCESS && event == PACO_CUDA_CODED)
-    result = take_turn (frame, &lanes->downloaded);
-  if (result == CUDA_SUCCESS && event == PACO_CUDA_END)
-    end_turn (frame, &lanes->downloaded, event);
-  return paco_driver_check (frame->cuda->driver, result, error,
-      "work for %s cannot be queued", frame->cuda->device->name);
+gboolean
+paco_cuda_frame_begin_upload (
+    PacoCudaFrame *frame, bool in_order, GError **error)
+{
+  frame->in_order = in_order;
+  return (!in_order
+             || check_queued (frame,
+                 paco_cuda_bus_begin_upload (frame->bus, frame->stream), error))
+      && paco_cuda_frame_mark (frame, PACO_CUDA_BEGIN, error);
+}
+
+gboolean
+paco_cuda_frame_end_upload (PacoCudaFrame *frame, GError **error)
+{
+  if (!frame->in_order)
+    return paco_cuda_frame_mark (frame, PACO_CUDA_UPLOADED, error);
+  return check_queued (frame,
+      paco_cuda_bus_end_upload (
+          frame->bus, frame->stream, frame->events[PACO_CUDA_UPLOADED]),
+      error);
+}
+
+gboolean
+paco_cuda_frame_begin_download (PacoCudaFrame *frame, GError **error)
+{
+  return paco_cuda_frame_mark (frame, PACO_CUDA_CODED, error)
+      && check_queued (frame,
+          paco_cuda_bus_begin_download (frame->bus, frame->stream), error);
+}
+
+gboolean
+paco_cuda_frame_end_download (PacoCudaFrame *frame, GError **error)
+{
+  return check_queued (frame,
+      paco_cuda_bus_end_download (
+          frame->bus, frame->stream, frame->events[PACO_CUDA_END]),
+      error);
 }
 
 gboolean
 paco_cuda_frame_wait (PacoCudaFrame *frame, GError **error)
 {
-  PacoCuda *cuda = frame->cuda;
+  PacoCudaDevice *device = frame->device;
 
-  if (!paco_driver_check (cuda->driver,
-          cuda->driver->event_synchronize (frame->events[PACO_CUDA_END]), error,
-          "%s failed while it coded a frame", cuda->device->name))
+  if (!paco_driver_check (device->driver,
+          device->driver->event_synchronize (frame->events[PACO_CUDA_END]),
+          error, "%s failed while it coded a frame", device->context->name))
     return FALSE;
-  if (cuda->frame_ended)
-    cuda->frame_ended (cuda->frame_ended_data, frame->events);
+  if (device->frame_ended)
+    device->frame_ended (device->frame_ended_data, frame->events);
   return TRUE;
 }
 
 void
 paco_cuda_frame_give_up (PacoCudaFrame *frame)
 {
-  if (frame->has_lock)
-    g_mutex_unlock (&frame->lanes->lock);
-  frame->has_lock = false;
-  frame->cuda->driver->stream_synchronize (frame->stream);
+  paco_cuda_bus_give_up (frame->bus, frame->stream);
+  frame->device->driver->stream_synchronize (frame->stream);
 }
 
 double
@@ -254,7 +248,7 @@ paco_cuda_frame_milliseconds (
 {
   float milliseconds = 0.0f;
 
-  frame->cuda->driver->event_elapsed_time (
+  frame->device->driver->event_elapsed_time (
       &milliseconds, frame->events[from], frame->events[to]);
   return milliseconds;
 }
@@ -277,21 +271,22 @@ gboolean
 paco_cuda_frame_rows (PacoCudaFrame *frame, const PacoCoding *coding,
     const PacoProbabilitySet *carried_set, CUdeviceptr *rows, GError **error)
 {
-  PacoCuda *cuda = frame->cuda;
+  PacoCudaDevice *device = frame->device;
 
-  *rows = cuda->rows;
+  *rows = device->rows;
   if (!carried_set)
     return TRUE;
   if (!paco_device_memory_reserve (
-          cuda, &frame->rows, PACO_CUDA_SETS_BYTES, "probabilities", error)
-      || !paco_pinned_memory_reserve (cuda, &frame->host_rows,
+          device, &frame->rows, PACO_CUDA_SETS_BYTES, "probabilities", error)
+      || !paco_pinned_memory_reserve (device, &frame->host_rows,
           PACO_CUDA_SETS_BYTES, "probabilities", error))
     return FALSE;
   paco_cuda_pad_sets (carried_set, coding->components[0].probability_set,
       frame->host_rows.data);
   *rows = frame->rows.address;
-  return paco_driver_check (cuda->driver,
-      cuda->driver->memcpy_htod_async (
+  return paco_driver_check (device->driver,
+      device->driver->memcpy_htod_async (
           *rows, frame->host_rows.data, PACO_CUDA_SETS_BYTES, frame->stream),
-      error, "a probability set cannot be uploaded to %s", cuda->device->name);
+      error, "a probability set cannot be uploaded to %s",
+      device->context->name);
 }

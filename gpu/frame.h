@@ -3,6 +3,7 @@
  * that encoder and decoder have in common. Encoder and decoder have one per
  * slot. */
 #pragma once
+#include "gpu/bus.h"
 #include "gpu/transfer.h"
 
 G_BEGIN_DECLS
@@ -25,7 +26,7 @@ typedef struct
 /* Error UNSUPPORTED for a picture that needs more than 32 bits to number its
  * coefficients. */
 gboolean paco_cuda_plan_init (
-    PacoCudaPlan *plan, const PacoCuda *cuda, GError **error);
+    PacoCudaPlan *plan, const PacoCudaDevice *device, GError **error);
 void paco_cuda_plan_clear (PacoCudaPlan *plan);
 
 /* Fills in n_blocks blocks; returns the words of their slots. dropped_planes
@@ -46,30 +47,12 @@ enum
   PACO_CUDA_N_EVENTS
 };
 
-/* What the frames of a coder share. Uploads run one after the other, and
- * downloads too, in the order in which they are enqueued: if they shared the
- * bus, all frames would come to their end at the same time, and leave it idle
- * while they are coded. */
 typedef struct
 {
-  PacoCuda *cuda;
-  PacoCopier *copier;
-  GMutex lock;                  /* while an upload or a download is enqueued */
-  CUevent uploaded, downloaded; /* of the last ones, or NULL */
-  gint n_frames;                /* that are being coded; atomic */
-} PacoCudaLanes;
-
-void paco_cuda_lanes_init (PacoCudaLanes *lanes, PacoCuda *cuda);
-void paco_cuda_lanes_clear (PacoCudaLanes *lanes);
-
-typedef struct
-{
-  PacoCuda *cuda;
+  PacoCudaDevice *device;
   const PacoCudaPlan *plan;
-  PacoCudaLanes *lanes;
-  bool in_order; /* uploads take turns: set by who knows that nothing is
-                    copied on the host meanwhile */
-  bool has_lock;
+  PacoCudaBus *bus;
+  bool in_order; /* the upload has its turn */
   CUstream stream;
   CUevent events[PACO_CUDA_N_EVENTS];
   PacoTransfer transfer;
@@ -78,8 +61,10 @@ typedef struct
   PacoPinnedMemory host_blocks, host_rows;
 } PacoCudaFrame;
 
-gboolean paco_cuda_frame_init (PacoCudaFrame *frame, PacoCudaLanes *lanes,
-    const PacoCudaPlan *plan, bool wide, GError **error);
+/* bus and copier are those of the coder, whose frames share them. */
+gboolean paco_cuda_frame_init (PacoCudaFrame *frame, PacoCudaDevice *device,
+    PacoCudaBus *bus, PacoCopier *copier, const PacoCudaPlan *plan, bool wide,
+    GError **error);
 void paco_cuda_frame_clear (PacoCudaFrame *frame);
 
 /* Buffers whose size depends on how large coefficients are; at first from
@@ -87,8 +72,18 @@ void paco_cuda_frame_clear (PacoCudaFrame *frame);
 gboolean paco_cuda_frame_reserve (
     PacoCudaFrame *frame, bool wide, GError **error);
 
-/* Uploads are enqueued between BEGIN and UPLOADED, downloads between CODED and
- * END. */
+/* The way of a frame: what is enqueued between begin and end of the upload takes
+ * the bus to the device, of the download that back, and both mark the moments
+ * BEGIN and UPLOADED, CODED and END. An upload takes turns with those of other
+ * frames only if nothing is copied on the host meanwhile (in_order), because the
+ * bus would wait for that. */
+gboolean paco_cuda_frame_begin_upload (
+    PacoCudaFrame *frame, bool in_order, GError **error);
+gboolean paco_cuda_frame_end_upload (PacoCudaFrame *frame, GError **error);
+gboolean paco_cuda_frame_begin_download (PacoCudaFrame *frame, GError **error);
+gboolean paco_cuda_frame_end_download (PacoCudaFrame *frame, GError **error);
+
+/* Marks one of the other moments, or once more END. */
 gboolean paco_cuda_frame_mark (
     PacoCudaFrame *frame, unsigned event, GError **error);
 

@@ -3,27 +3,27 @@
 #include "gpu/memory.h"
 
 gboolean
-paco_device_memory_reserve (PacoCuda *cuda, PacoDeviceMemory *memory,
+paco_device_memory_reserve (PacoCudaDevice *device, PacoDeviceMemory *memory,
     size_t size, const char *what, GError **error)
 {
   if (memory->size >= size)
     return TRUE;
-  paco_device_memory_clear (cuda, memory);
-  if (!paco_driver_check (cuda->driver,
-          cuda->driver->mem_alloc (&memory->address, size), error,
+  paco_device_memory_clear (device, memory);
+  if (!paco_driver_check (device->driver,
+          device->driver->mem_alloc (&memory->address, size), error,
           "%zu bytes for the %s of a frame cannot be had on %s", size, what,
-          cuda->device->name)) {
+          device->context->name)) {
     memory->address = 0;
     return FALSE;
   }
   /* Damaged frames may show what nobody has written. */
-  if (!paco_driver_check (cuda->driver,
-          cuda->driver->memset_d8_async (memory->address, 0, size, NULL), error,
-          "memory of %s cannot be cleared", cuda->device->name)
-      || !paco_driver_check (cuda->driver,
-          cuda->driver->stream_synchronize (NULL), error,
-          "memory of %s cannot be cleared", cuda->device->name)) {
-    paco_device_memory_clear (cuda, memory);
+  if (!paco_driver_check (device->driver,
+          device->driver->memset_d8_async (memory->address, 0, size, NULL),
+          error, "memory of %s cannot be cleared", device->context->name)
+      || !paco_driver_check (device->driver,
+          device->driver->stream_synchronize (NULL), error,
+          "memory of %s cannot be cleared", device->context->name)) {
+    paco_device_memory_clear (device, memory);
     return FALSE;
   }
   memory->size = size;
@@ -31,24 +31,25 @@ paco_device_memory_reserve (PacoCuda *cuda, PacoDeviceMemory *memory,
 }
 
 void
-paco_device_memory_clear (PacoCuda *cuda, PacoDeviceMemory *memory)
+paco_device_memory_clear (PacoCudaDevice *device, PacoDeviceMemory *memory)
 {
   if (memory->address)
-    cuda->driver->mem_free (memory->address);
+    device->driver->mem_free (memory->address);
   *memory = (PacoDeviceMemory){ 0 };
 }
 
 gboolean
-paco_pinned_memory_reserve (PacoCuda *cuda, PacoPinnedMemory *memory,
+paco_pinned_memory_reserve (PacoCudaDevice *device, PacoPinnedMemory *memory,
     size_t size, const char *what, GError **error)
 {
   void *data;
 
   if (memory->size >= size)
     return TRUE;
-  paco_pinned_memory_clear (cuda, memory);
-  if (!paco_driver_check (cuda->driver,
-          cuda->driver->mem_host_alloc (&data, size, PACO_PINNED_FLAGS), error,
+  paco_pinned_memory_clear (device, memory);
+  if (!paco_driver_check (device->driver,
+          device->driver->mem_host_alloc (&data, size, PACO_PINNED_FLAGS),
+          error,
           "%zu bytes of page-locked memory for the %s of a frame cannot be had",
           size, what))
     return FALSE;
@@ -57,9 +58,9 @@ paco_pinned_memory_reserve (PacoCuda *cuda, PacoPinnedMemory *memory,
 }
 
 void
-paco_pinned_memory_clear (PacoCuda *cuda, PacoPinnedMemory *memory)
+paco_pinned_memory_clear (PacoCudaDevice *device, PacoPinnedMemory *memory)
 {
   if (memory->data)
-    cuda->driver->mem_free_host (memory->data);
+    device->driver->mem_free_host (memory->data);
   *memory = (PacoPinnedMemory){ 0 };
 }

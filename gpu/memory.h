@@ -4,7 +4,7 @@
  * to get, so buffers only ever grow, and what frames need is reserved when
  * the format is set. */
 #pragma once
-#include "gpu/backend.h"
+#include "gpu/device.h"
 
 G_BEGIN_DECLS
 
@@ -17,9 +17,10 @@ typedef struct
 /* Makes the buffer at least this large; what was in it is lost when it grows,
  * and the new memory is zero. what: for messages, "coefficients". Nothing that
  * is enqueued may use it. */
-gboolean paco_device_memory_reserve (PacoCuda *cuda, PacoDeviceMemory *memory,
-    size_t size, const char *what, GError **error);
-void paco_device_memory_clear (PacoCuda *cuda, PacoDeviceMemory *memory);
+gboolean paco_device_memory_reserve (PacoCudaDevice *device,
+    PacoDeviceMemory *memory, size_t size, const char *what, GError **error);
+void paco_device_memory_clear (
+    PacoCudaDevice *device, PacoDeviceMemory *memory);
 
 /* Of all page-locked memory: every device may use it, at the same address. */
 #define PACO_PINNED_FLAGS (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP)
@@ -31,8 +32,9 @@ typedef struct
   size_t size;
 } PacoPinnedMemory;
 
-gboolean paco_pinned_memory_reserve (PacoCuda *cuda, PacoPinnedMemory *memory,
-    size_t size, const char *what, GError **error);
-void paco_pinned_memory_clear (PacoCuda *cuda, PacoPinnedMemory *memory);
+gboolean paco_pinned_memory_reserve (PacoCudaDevice *device,
+    PacoPinnedMemory *memory, size_t size, const char *what, GError **error);
+void paco_pinned_memory_clear (
+    PacoCudaDevice *device, PacoPinnedMemory *memory);
 
 G_END_DECLS

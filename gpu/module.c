@@ -3,24 +3,24 @@
 #include "gpu/module.h"
 
 gboolean
-paco_module_load (PacoModule *module, const PacoDevice *device,
+paco_module_load (PacoModule *module, const PacoCudaContext *context,
     const unsigned char *image, const char *name, GError **error)
 {
-  module->device = device;
+  module->context = context;
   module->module = NULL;
-  return paco_driver_check (device->driver,
-      device->driver->module_load_data (&module->module, image), error,
+  return paco_driver_check (context->driver,
+      context->driver->module_load_data (&module->module, image), error,
       "the kernels \"%s\" cannot be loaded on CUDA device %d (%s, compute "
       "capability %u.%u)",
-      name, device->ordinal, device->name, device->compute_capability / 10,
-      device->compute_capability % 10);
+      name, context->ordinal, context->name, context->compute_capability / 10,
+      context->compute_capability % 10);
 }
 
 void
 paco_module_unload (PacoModule *module)
 {
   if (module->module)
-    module->device->driver->module_unload (module->module);
+    module->context->driver->module_unload (module->module);
   module->module = NULL;
 }
 
@@ -28,36 +28,36 @@ gboolean
 paco_module_function (const PacoModule *module, const char *name,
     CUfunction *function, GError **error)
 {
-  return paco_driver_check (module->device->driver,
-      module->device->driver->module_get_function (
+  return paco_driver_check (module->context->driver,
+      module->context->driver->module_get_function (
           function, module->module, name),
       error, "the kernel %s cannot be found", name);
 }
 
 static gboolean
-check_launch (const PacoDevice *device, CUresult result, GError **error)
+check_launch (const PacoCudaContext *context, CUresult result, GError **error)
 {
-  return paco_driver_check (device->driver, result, error,
-      "a kernel cannot be launched on CUDA device %d (%s)", device->ordinal,
-      device->name);
+  return paco_driver_check (context->driver, result, error,
+      "a kernel cannot be launched on CUDA device %d (%s)", context->ordinal,
+      context->name);
 }
 
 gboolean
-paco_module_launch (const PacoDevice *device, CUfunction function,
+paco_module_launch (const PacoCudaContext *context, CUfunction function,
     unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned threads,
     unsigned shared_bytes, CUstream stream, const void *parameters,
     GError **error)
 {
   void *arguments[] = { (void *) parameters };
 
-  return check_launch (device,
-      device->driver->launch_kernel (function, grid_x, grid_y, grid_z, threads,
+  return check_launch (context,
+      context->driver->launch_kernel (function, grid_x, grid_y, grid_z, threads,
           1, 1, shared_bytes, stream, arguments, NULL),
       error);
 }
 
 gboolean
-paco_module_launch_early (const PacoDevice *device, CUfunction function,
+paco_module_launch_early (const PacoCudaContext *context, CUfunction function,
     unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned threads,
     unsigned shared_bytes, CUstream stream, const void *parameters,
     GError **error)
@@ -80,7 +80,7 @@ paco_module_launch_early (const PacoDevice *device, CUfunction function,
     .numAttrs = 1,
   };
 
-  return check_launch (device,
-      device->driver->launch_kernel_ex (&launch, function, arguments, NULL),
+  return check_launch (context,
+      context->driver->launch_kernel_ex (&launch, function, arguments, NULL),
       error);
 }

@@ -2,7 +2,7 @@
  * The kernels: machine code embedded in the library, one image ("fatbin") for
  * each .cu file, loaded into a device's context. */
 #pragma once
-#include "gpu/driver.h"
+#include "gpu/context.h"
 
 G_BEGIN_DECLS
 
@@ -12,13 +12,13 @@ extern const unsigned char paco_fatbin_bpc[];
 
 typedef struct
 {
-  const PacoDevice *device;
+  const PacoCudaContext *context;
   CUmodule module;
 } PacoModule;
 
 /* name: for messages, "dwt". Error DEVICE when the image has no code for the
  * device. */
-gboolean paco_module_load (PacoModule *module, const PacoDevice *device,
+gboolean paco_module_load (PacoModule *module, const PacoCudaContext *context,
     const unsigned char *image, const char *name, GError **error);
 void paco_module_unload (PacoModule *module);
 
@@ -27,15 +27,15 @@ gboolean paco_module_function (const PacoModule *module, const char *name,
 
 /* Launches blocks of `threads` threads (one dimension) of a kernel that takes
  * one parameter struct. */
-gboolean paco_module_launch (const PacoDevice *device, CUfunction function,
-    unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned threads,
-    unsigned shared_bytes, CUstream stream, const void *parameters,
-    GError **error);
+gboolean paco_module_launch (const PacoCudaContext *context,
+    CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+    unsigned threads, unsigned shared_bytes, CUstream stream,
+    const void *parameters, GError **error);
 
 /* The same for a kernel that waits itself (griddepcontrol.wait) until what the
  * kernel before it in the stream has written is there, and so may begin
  * earlier. Needs compute capability 9.0 and a kernel compiled for that. */
-gboolean paco_module_launch_early (const PacoDevice *device,
+gboolean paco_module_launch_early (const PacoCudaContext *context,
     CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
     unsigned threads, unsigned shared_bytes, CUstream stream,
     const void *parameters, GError **error);

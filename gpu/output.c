@@ -24,7 +24,7 @@ struct _Output
 struct _PacoCudaOutputs
 {
   gint references;
-  PacoCuda *cuda;
+  PacoCudaDevice *device;
   GMutex lock;
   bool closed;
   size_t size;
@@ -42,12 +42,12 @@ memory_release (gpointer data)
 }
 
 PacoCudaOutputs *
-paco_cuda_outputs_new (PacoCuda *cuda)
+paco_cuda_outputs_new (PacoCudaDevice *device)
 {
   PacoCudaOutputs *outputs = g_new0 (PacoCudaOutputs, 1);
 
   outputs->references = 1;
-  outputs->cuda = paco_cuda_ref (cuda);
+  outputs->device = paco_cuda_device_ref (device);
   outputs->kept = g_ptr_array_new_with_free_func (memory_release);
   g_mutex_init (&outputs->lock);
   return outputs;
@@ -59,7 +59,7 @@ unref (PacoCudaOutputs *outputs)
   if (g_atomic_int_dec_and_test (&outputs->references)) {
     g_ptr_array_free (outputs->kept, TRUE);
     g_mutex_clear (&outputs->lock);
-    paco_cuda_unref (outputs->cuda);
+    paco_cuda_device_unref (outputs->device);
     g_free (outputs);
   }
 }
@@ -90,7 +90,7 @@ paco_cuda_outputs_configure (
   outputs->n = n;
   while (done && outputs->kept->len + outputs->n_out < n_first) {
     PacoHostMemory *memory = paco_cuda_host_memory_new (
-        outputs->cuda, size, error);
+        outputs->device, size, error);
 
     if (memory)
       g_ptr_array_add (outputs->kept, memory);
@@ -152,7 +152,7 @@ paco_cuda_outputs_get (PacoCudaOutputs *outputs)
         outputs->kept, outputs->kept->len - 1);
   else
     output->memory = paco_cuda_host_memory_new (
-        outputs->cuda, outputs->size, &frame->error);
+        outputs->device, outputs->size, &frame->error);
   if (output->memory) {
     outputs->n_out++;
     frame->data = output->memory->data;

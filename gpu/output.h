@@ -4,13 +4,14 @@
  * come back. They may come back from any thread, and after the encoder is
  * gone. */
 #pragma once
-#include "gpu/backend.h"
+#include "codec/encoder.h"
+#include "gpu/device.h"
 
 G_BEGIN_DECLS
 
 typedef struct _PacoCudaOutputs PacoCudaOutputs;
 
-PacoCudaOutputs *paco_cuda_outputs_new (PacoCuda *cuda);
+PacoCudaOutputs *paco_cuda_outputs_new (PacoCudaDevice *device);
 /* Frames that are still out are freed when they come back. */
 void paco_cuda_outputs_close (PacoCudaOutputs *outputs);
 

@@ -7,24 +7,24 @@
 #define COPY_BLOCKS_PER_MULTIPROCESSOR 8
 
 gboolean
-paco_pack_buffers_init (
-    PacoPackBuffers *buffers, PacoCuda *cuda, uint32_t n_blocks, GError **error)
+paco_pack_buffers_init (PacoPackBuffers *buffers, PacoCudaDevice *device,
+    uint32_t n_blocks, GError **error)
 {
   *buffers = (PacoPackBuffers){ 0 };
-  return paco_device_memory_reserve (cuda, &buffers->index,
+  return paco_device_memory_reserve (device, &buffers->index,
              PACO_MAX_INDEX_SIZE (n_blocks) + 16, "index", error)
       && paco_device_memory_reserve (
-          cuda, &buffers->sizes, sizeof (PacoPackSizes), "sizes", error)
+          device, &buffers->sizes, sizeof (PacoPackSizes), "sizes", error)
       && paco_pinned_memory_reserve (
-          cuda, &buffers->host_sizes, sizeof (PacoPackSizes), "sizes", error);
+          device, &buffers->host_sizes, sizeof (PacoPackSizes), "sizes", error);
 }
 
 void
-paco_pack_buffers_clear (PacoPackBuffers *buffers, PacoCuda *cuda)
+paco_pack_buffers_clear (PacoPackBuffers *buffers, PacoCudaDevice *device)
 {
-  paco_device_memory_clear (cuda, &buffers->index);
-  paco_device_memory_clear (cuda, &buffers->sizes);
-  paco_pinned_memory_clear (cuda, &buffers->host_sizes);
+  paco_device_memory_clear (device, &buffers->index);
+  paco_device_memory_clear (device, &buffers->sizes);
+  paco_pinned_memory_clear (device, &buffers->host_sizes);
 }
 
 gboolean
@@ -32,7 +32,7 @@ paco_pack_enqueue (PacoCudaFrame *frame, const PacoPackBuffers *buffers,
     CUdeviceptr slots, CUdeviceptr records, bool block_checks,
     uint32_t header_size, CUdeviceptr output, size_t capacity, GError **error)
 {
-  const PacoCuda *cuda = frame->cuda;
+  const PacoCudaDevice *device = frame->device;
   PacoPackParameters parameters = {
     .blocks = frame->blocks.address,
     .slots = slots,
@@ -46,16 +46,17 @@ paco_pack_enqueue (PacoCudaFrame *frame, const PacoPackBuffers *buffers,
     .n_blocks = frame->plan->n_blocks,
     .block_checks = block_checks,
   };
-  uint32_t most = cuda->device->n_multiprocessors
+  uint32_t most = device->context->n_multiprocessors
       * COPY_BLOCKS_PER_MULTIPROCESSOR;
   uint32_t warps = PACO_PACK_COPY_THREADS / 32;
   uint32_t wanted = (PACO_PACK_COPY_WARPS * frame->plan->n_blocks + warps - 1)
       / warps;
 
-  return paco_module_launch (cuda->device, cuda->pack_scan, 1, 1, 1,
+  return paco_module_launch (device->context, device->pack_scan, 1, 1, 1,
              PACO_PACK_SCAN_THREADS, 0, frame->stream, &parameters, error)
-      && paco_module_launch (cuda->device, cuda->pack_copy, MIN (wanted, most),
-          1, 1, PACO_PACK_COPY_THREADS, 0, frame->stream, &parameters, error);
+      && paco_module_launch (device->context, device->pack_copy,
+          MIN (wanted, most), 1, 1, PACO_PACK_COPY_THREADS, 0, frame->stream,
+          &parameters, error);
 }
 
 size_t

@@ -12,9 +12,9 @@ typedef struct
   PacoPinnedMemory host_sizes; /* PacoPackSizes */
 } PacoPackBuffers;
 
-gboolean paco_pack_buffers_init (PacoPackBuffers *buffers, PacoCuda *cuda,
-    uint32_t n_blocks, GError **error);
-void paco_pack_buffers_clear (PacoPackBuffers *buffers, PacoCuda *cuda);
+gboolean paco_pack_buffers_init (PacoPackBuffers *buffers,
+    PacoCudaDevice *device, uint32_t n_blocks, GError **error);
+void paco_pack_buffers_clear (PacoPackBuffers *buffers, PacoCudaDevice *device);
 
 /* Enqueues scan and copies to output. slots and records: of the block coder. */
 gboolean paco_pack_enqueue (PacoCudaFrame *frame,

@@ -9,7 +9,7 @@ typedef struct _Handed Handed;
 struct _Handed
 {
   PacoHostMemory memory; /* first: it is what the user sees */
-  PacoCuda *cuda;
+  PacoCudaDevice *device;
   GError *error;
   Handed *next; /* in the list, under its lock */
 };
@@ -61,32 +61,32 @@ static void
 allocate (void *data)
 {
   Handed *handed = data;
-  PacoCuda *cuda = handed->cuda;
+  PacoCudaDevice *device = handed->device;
 
-  if (!paco_cuda_enter (cuda, &handed->error))
+  if (!paco_cuda_device_enter (device, &handed->error))
     return;
-  if (!paco_driver_check (cuda->driver,
-          cuda->driver->mem_host_alloc (&handed->memory.data,
+  if (!paco_driver_check (device->driver,
+          device->driver->mem_host_alloc (&handed->memory.data,
               MAX (handed->memory.size, 1), PACO_PINNED_FLAGS),
           &handed->error, "%zu bytes of page-locked memory cannot be had",
           handed->memory.size))
     handed->memory.data = NULL;
-  paco_cuda_leave (cuda);
+  paco_cuda_device_leave (device);
 }
 
 static void
 free_handed (void *data)
 {
   Handed *handed = data;
-  PacoCuda *cuda = handed->cuda;
+  PacoCudaDevice *device = handed->device;
 
-  if (handed->memory.data && paco_cuda_enter (cuda, NULL)) {
-    cuda->driver->mem_free_host (handed->memory.data);
-    paco_cuda_leave (cuda);
+  if (handed->memory.data && paco_cuda_device_enter (device, NULL)) {
+    device->driver->mem_free_host (handed->memory.data);
+    paco_cuda_device_leave (device);
   }
   g_clear_error (&handed->error);
   g_free (handed);
-  paco_cuda_unref (cuda);
+  paco_cuda_device_unref (device);
 }
 
 static void
@@ -95,18 +95,18 @@ release (PacoHostMemory *memory)
   Handed *handed = (Handed *) memory;
 
   list_remove (handed);
-  paco_cuda_call (handed->cuda, free_handed, NULL, handed, NULL);
+  paco_cuda_device_call (handed->device, free_handed, NULL, handed, NULL);
 }
 
 PacoHostMemory *
-paco_cuda_host_memory_new (PacoCuda *cuda, size_t size, GError **error)
+paco_cuda_host_memory_new (PacoCudaDevice *device, size_t size, GError **error)
 {
   Handed *handed = g_new0 (Handed, 1);
 
   handed->memory.size = size;
   handed->memory.release = release;
-  handed->cuda = paco_cuda_ref (cuda);
-  if (!paco_cuda_call (cuda, allocate, free_handed, handed, error))
+  handed->device = paco_cuda_device_ref (device);
+  if (!paco_cuda_device_call (device, allocate, free_handed, handed, error))
     return NULL;
   if (!handed->memory.data) {
     g_propagate_error (error, g_steal_pointer (&handed->error));

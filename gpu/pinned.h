@@ -2,10 +2,10 @@
  * Page-locked memory that users have, for pictures and encoded frames. It comes
  * from one device, and the devices of all coders of the process read and write
  * it: what lies in it is copied nowhere else on the host, whichever coder it is
- * given to. Backend and output.c hand it out, encoder, decoder and transfer.c
+ * given to. device.c and output.c hand it out, encoder, decoder and transfer.c
  * find it by address. */
 #pragma once
-#include "gpu/backend.h"
+#include "gpu/device.h"
 #include <stdbool.h>
 
 G_BEGIN_DECLS
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  * device open, and is released by any thread. Called without the device's
  * context. Errors MEMORY and DEVICE. */
 PacoHostMemory *paco_cuda_host_memory_new (
-    PacoCuda *cuda, size_t size, GError **error);
+    PacoCudaDevice *device, size_t size, GError **error);
 
 /* Whether these bytes lie in such memory of any device, not yet released. Takes
  * a lock and looks through all of it: once per frame and region. */

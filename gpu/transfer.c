@@ -207,7 +207,7 @@ paco_transfer_device_picture (const PacoTransfer *transfer,
       uint8_t *data = transfer->picture.data[c];
 
       if (data >= region->data && data < region->data + region->size)
-        picture->data[c] = (uint8_t *) (uintptr_t) (station->device.address
+        picture->data[c] = (uint8_t *) (uintptr_t) (station->memory.address
                                + region->offset)
             + (data - region->data);
     }
@@ -222,28 +222,28 @@ paco_station_reserve (
 {
   /* The transform reads some bytes further. */
   return paco_device_memory_reserve (
-             station->cuda, &station->device, size + 64, "samples", error)
+             station->device, &station->memory, size + 64, "samples", error)
       && (!staging
           || paco_pinned_memory_reserve (
-              station->cuda, &station->staging, size, "samples", error));
+              station->device, &station->staging, size, "samples", error));
 }
 
 void
 paco_station_clear (PacoStation *station)
 {
-  paco_device_memory_clear (station->cuda, &station->device);
-  paco_pinned_memory_clear (station->cuda, &station->staging);
+  paco_device_memory_clear (station->device, &station->memory);
+  paco_pinned_memory_clear (station->device, &station->staging);
 }
 
 static gboolean
 enqueue_upload (PacoStation *station, CUdeviceptr to, const uint8_t *from,
     size_t size, GError **error)
 {
-  return paco_driver_check (station->cuda->driver,
-      station->cuda->driver->memcpy_htod_async (
+  return paco_driver_check (station->device->driver,
+      station->device->driver->memcpy_htod_async (
           to, from, size, station->stream),
       error, "%zu bytes cannot be uploaded to %s", size,
-      station->cuda->device->name);
+      station->device->context->name);
 }
 
 gboolean
@@ -276,7 +276,7 @@ static gboolean
 upload_region (const PacoTransfer *transfer, const PacoRegion *region,
     PacoStation *station, GError **error)
 {
-  CUdeviceptr to = station->device.address + region->offset;
+  CUdeviceptr to = station->memory.address + region->offset;
 
   if (transfer->staged && !region->pinned)
     return enqueue_upload (station, to, station->staging.data + region->offset,
@@ -319,7 +319,7 @@ gboolean
 paco_transfer_prepare (
     const PacoTransfer *transfer, PacoStation *station, GError **error)
 {
-  const PacoDriver *driver = station->cuda->driver;
+  const PacoDriver *driver = station->device->driver;
 
   if (!paco_station_reserve (
           station, transfer->size, !paco_transfer_is_pinned (transfer), error))
@@ -332,10 +332,10 @@ paco_transfer_prepare (
         return FALSE;
     } else if (region->shared
         && !paco_driver_check (driver,
-            driver->memset_d8_async (station->device.address + region->offset,
+            driver->memset_d8_async (station->memory.address + region->offset,
                 0, region->size, station->stream),
             error, "memory of %s cannot be cleared",
-            station->cuda->device->name)) {
+            station->device->context->name)) {
       return FALSE;
     }
   }
@@ -348,7 +348,7 @@ download_rows (const PacoRegion *region, PacoStation *station)
 {
   CUDA_MEMCPY2D copy = {
     .srcMemoryType = CU_MEMORYTYPE_DEVICE,
-    .srcDevice = station->device.address + region->offset,
+    .srcDevice = station->memory.address + region->offset,
     .srcPitch = region->stride,
     .dstMemoryType = CU_MEMORYTYPE_HOST,
     .dstHost = region->data,
@@ -357,14 +357,14 @@ download_rows (const PacoRegion *region, PacoStation *station)
     .Height = region->rows,
   };
 
-  return station->cuda->driver->memcpy_2d_async (&copy, station->stream);
+  return station->device->driver->memcpy_2d_async (&copy, station->stream);
 }
 
 gboolean
 paco_transfer_download (
     const PacoTransfer *transfer, PacoStation *station, GError **error)
 {
-  const PacoDriver *driver = station->cuda->driver;
+  const PacoDriver *driver = station->device->driver;
 
   for (unsigned i = 0; i < transfer->n_regions; i++) {
     const PacoRegion *region = &transfer->regions[i];
@@ -376,11 +376,11 @@ paco_transfer_download (
       result = driver->memcpy_dtoh_async (region->pinned
               ? region->data
               : station->staging.data + region->offset,
-          station->device.address + region->offset, region->size,
+          station->memory.address + region->offset, region->size,
           station->stream);
     if (!paco_driver_check (driver, result, error,
             "%zu bytes cannot be downloaded from %s", region->size,
-            station->cuda->device->name))
+            station->device->context->name))
       return FALSE;
   }
   return TRUE;

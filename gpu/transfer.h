@@ -43,10 +43,10 @@ void paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
  * memory, a stop on the way. */
 typedef struct
 {
-  PacoCuda *cuda;
+  PacoCudaDevice *device;
   PacoCopier *copier;
   CUstream stream;
-  PacoDeviceMemory device;
+  PacoDeviceMemory memory;
   PacoPinnedMemory staging;
 } PacoStation;
 

@@ -239,14 +239,14 @@ launch (TestDevice *test, const Round *round, const char *what,
   snprintf (name, sizeof name, "paco_bpc_%s_%u_%u", what, round->wide ? 32 : 16,
       round->coding_passes);
   if (!paco_module_function (&test->module, name, &function, &error)
-      || !paco_driver_check (test->device->driver,
-          test->device->driver->func_set_attribute (function,
+      || !paco_driver_check (test->context->driver,
+          test->context->driver->func_set_attribute (function,
               CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared),
           &error, "cannot set shared memory")
-      || !paco_module_launch (test->device, function, round->n_blocks, 1, 1,
+      || !paco_module_launch (test->context, function, round->n_blocks, 1, 1,
           PACO_BPC_THREADS, shared, NULL, parameters, &error))
     g_error ("%s", error->message);
-  test_device_check (test, test->device->driver->ctx_synchronize (), name);
+  test_device_check (test, test->context->driver->ctx_synchronize (), name);
 }
 
 /* --- Encoding --- */
@@ -549,7 +549,7 @@ main (int argc, char **argv)
     g_rand_free (random);
   }
   printf ("%s: %u rounds, %u failed, %s\n", n_failed ? "FAILED" : "passed",
-      n_rounds, n_failed, test.device->name);
+      n_rounds, n_failed, test.context->name);
   test_device_close (&test);
   return n_failed > 0;
 }

@@ -4,7 +4,7 @@
  * each other's way. What comes out is compared with the CPU's. Everything else
  * that may fail is tested without a device (failures.c). */
 #include "codec/backend.h"
-#include "gpu/backend.h"
+#include "gpu/device.h"
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -186,7 +186,7 @@ decode_on (int device)
 
 typedef struct
 {
-  PacoDevice *device;
+  PacoCudaContext *context;
   GArray *pieces;
 } Hog;
 
@@ -196,23 +196,23 @@ hog_init (Hog *hog, int ordinal)
 {
   GError *error = NULL;
 
-  hog->device = paco_device_open (ordinal, &error);
+  hog->context = paco_cuda_context_open (ordinal, &error);
   g_assert_no_error (error);
   hog->pieces = g_array_new (FALSE, FALSE, sizeof (CUdeviceptr));
-  g_assert_true (paco_device_enter (hog->device, NULL));
+  g_assert_true (paco_cuda_context_enter (hog->context, NULL));
   for (size_t size = (size_t) 8 << 30; size >= (size_t) 8 << 20; size /= 2) {
     CUdeviceptr piece;
 
-    while (hog->device->driver->mem_alloc (&piece, size) == CUDA_SUCCESS)
+    while (hog->context->driver->mem_alloc (&piece, size) == CUDA_SUCCESS)
       g_array_append_val (hog->pieces, piece);
   }
-  paco_device_leave (hog->device);
+  paco_cuda_context_leave (hog->context);
 }
 
 static void
 hog_clear (Hog *hog)
 {
-  paco_device_close (hog->device);
+  paco_cuda_context_close (hog->context);
   g_array_unref (hog->pieces);
 }
 
@@ -287,21 +287,23 @@ static const char bad_kernels[] =
 static void
 run_bad_kernel (const char *name)
 {
-  PacoCuda *cuda = paco_cuda_open (0, 1000 * PACO_DEFAULT_TIMEOUT, NULL);
+  PacoCudaDevice *device = paco_cuda_device_open (
+      0, 1000 * PACO_DEFAULT_TIMEOUT, NULL);
   CUmodule module;
   CUfunction function;
 
-  g_assert_nonnull (cuda);
-  g_assert_true (paco_cuda_enter (cuda, NULL));
+  g_assert_nonnull (device);
+  g_assert_true (paco_cuda_device_enter (device, NULL));
+  g_assert_cmpint (device->driver->module_load_data (&module, bad_kernels), ==,
+      CUDA_SUCCESS);
   g_assert_cmpint (
-      cuda->driver->module_load_data (&module, bad_kernels), ==, CUDA_SUCCESS);
-  g_assert_cmpint (cuda->driver->module_get_function (&function, module, name),
-      ==, CUDA_SUCCESS);
-  g_assert_cmpint (cuda->driver->launch_kernel (
+      device->driver->module_get_function (&function, module, name), ==,
+      CUDA_SUCCESS);
+  g_assert_cmpint (device->driver->launch_kernel (
                        function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),
       ==, CUDA_SUCCESS);
-  paco_cuda_leave (cuda);
-  paco_cuda_close (cuda);
+  paco_cuda_device_leave (device);
+  paco_cuda_device_close (device);
 }
 
 /* Until a frame fails; the frames before it are right. */

@@ -7,7 +7,7 @@
  *
  * Exit status 77 (skipped) without a CUDA device, see bpc.c. */
 #include "codec/index.h"
-#include "gpu/backend.h"
+#include "gpu/device.h"
 #include "gpu/kernels/pack.h"
 #include "tests/gpu/test-device.h"
 #include <stdio.h>
@@ -170,13 +170,13 @@ launch (const Gpu *gpu, const PacoPackParameters *parameters, unsigned n_copy)
 {
   GError *error = NULL;
 
-  if (!paco_module_launch (gpu->test.device, gpu->scan, 1, 1, 1,
+  if (!paco_module_launch (gpu->test.context, gpu->scan, 1, 1, 1,
           PACO_PACK_SCAN_THREADS, 0, NULL, parameters, &error)
-      || !paco_module_launch (gpu->test.device, gpu->copy, n_copy, 1, 1,
+      || !paco_module_launch (gpu->test.context, gpu->copy, n_copy, 1, 1,
           PACO_PACK_COPY_THREADS, 0, NULL, parameters, &error))
     g_error ("%s", error->message);
   test_device_check (
-      &gpu->test, gpu->test.device->driver->ctx_synchronize (), "kernels");
+      &gpu->test, gpu->test.context->driver->ctx_synchronize (), "kernels");
 }
 
 static bool
@@ -303,7 +303,7 @@ main (int argc, char **argv)
   for (unsigned k = 0; k < n_rounds && n_failed == 0; k++)
     test_round (&gpu, seed + k);
   printf ("%s: %u rounds, %u failed, %s\n", n_failed ? "FAILED" : "passed",
-      n_rounds, n_failed, gpu.test.device->name);
+      n_rounds, n_failed, gpu.test.context->name);
   test_device_close (&gpu.test);
   return n_failed > 0;
 }

@@ -6,7 +6,7 @@
 
 struct _Runner
 {
-  PacoDevice *device;
+  PacoCudaContext *context;
   PacoModule module;
   PacoDwtKernels kernels;
   CUstream stream;
@@ -26,7 +26,7 @@ must_succeed (Runner *runner, CUresult result, const char *task)
 {
   GError *error = NULL;
 
-  must (paco_driver_check (runner->device->driver, result, &error, "%s", task),
+  must (paco_driver_check (runner->context->driver, result, &error, "%s", task),
       error);
 }
 
@@ -36,22 +36,22 @@ runner_open (void)
   Runner *runner = g_new0 (Runner, 1);
   GError *error = NULL;
 
-  runner->device = paco_device_open (0, &error);
-  if (runner->device == NULL) {
+  runner->context = paco_cuda_context_open (0, &error);
+  if (runner->context == NULL) {
     must (g_getenv ("PACO_EMULATED") == NULL, error);
     printf ("skipped: %s\n", error->message);
     g_error_free (error);
     g_free (runner);
     return NULL;
   }
-  must (paco_device_enter (runner->device, &error), error);
+  must (paco_cuda_context_enter (runner->context, &error), error);
   must (paco_module_load (
-            &runner->module, runner->device, paco_fatbin_dwt, "dwt", &error),
+            &runner->module, runner->context, paco_fatbin_dwt, "dwt", &error),
       error);
   must (
       paco_dwt_find_kernels (&runner->kernels, &runner->module, &error), error);
   must_succeed (runner,
-      runner->device->driver->stream_create (
+      runner->context->driver->stream_create (
           &runner->stream, CU_STREAM_NON_BLOCKING),
       "stream");
   return runner;
@@ -60,23 +60,23 @@ runner_open (void)
 void
 runner_close (Runner *runner)
 {
-  runner->device->driver->stream_destroy (runner->stream);
+  runner->context->driver->stream_destroy (runner->stream);
   paco_module_unload (&runner->module);
-  paco_device_leave (runner->device);
-  paco_device_close (runner->device);
+  paco_cuda_context_leave (runner->context);
+  paco_cuda_context_close (runner->context);
   g_free (runner);
 }
 
 const char *
 runner_name (Runner *runner)
 {
-  return runner->device->name;
+  return runner->context->name;
 }
 
 unsigned
 runner_multiprocessors (Runner *runner)
 {
-  return runner->device->n_multiprocessors;
+  return runner->context->n_multiprocessors;
 }
 
 const PacoDwtKernels *
@@ -91,7 +91,7 @@ runner_allocate (Runner *runner, size_t size)
   CUdeviceptr memory;
 
   must_succeed (runner,
-      runner->device->driver->mem_alloc (&memory, (size + 15) / 8 * 8),
+      runner->context->driver->mem_alloc (&memory, (size + 15) / 8 * 8),
       "memory");
   return memory;
 }
@@ -99,17 +99,17 @@ runner_allocate (Runner *runner, size_t size)
 void
 runner_free (Runner *runner, uint64_t memory)
 {
-  must_succeed (runner, runner->device->driver->mem_free (memory), "free");
+  must_succeed (runner, runner->context->driver->mem_free (memory), "free");
 }
 
 void
 runner_write (Runner *runner, uint64_t to, const void *from, size_t size)
 {
   if (size > 0) {
-    must_succeed (
-        runner, runner->device->driver->memcpy_htod (to, from, size), "upload");
+    must_succeed (runner, runner->context->driver->memcpy_htod (to, from, size),
+        "upload");
     /* From pageable memory it may still be on its way. */
-    must_succeed (runner, runner->device->driver->ctx_synchronize (), "wait");
+    must_succeed (runner, runner->context->driver->ctx_synchronize (), "wait");
   }
 }
 
@@ -117,7 +117,7 @@ void
 runner_read (Runner *runner, void *to, uint64_t from, size_t size)
 {
   if (size > 0)
-    must_succeed (runner, runner->device->driver->memcpy_dtoh (to, from, size),
+    must_succeed (runner, runner->context->driver->memcpy_dtoh (to, from, size),
         "download");
 }
 
@@ -127,7 +127,7 @@ launch_one (Runner *runner, const PacoDwtLaunch *launch, bool early)
   GError *error = NULL;
 
   must ((early && runner->kernels.early ? paco_module_launch_early
-                                        : paco_module_launch) (runner->device,
+                                        : paco_module_launch) (runner->context,
             runner->kernels.functions[launch->kernel], launch->grid_x,
             launch->grid_y, 1, PACO_DWT_THREADS, 0, runner->stream,
             &launch->parameters, &error),
@@ -140,7 +140,7 @@ runner_launch (Runner *runner, const PacoDwtLaunch *launches, unsigned n)
   for (unsigned i = 0; i < n; i++)
     launch_one (runner, &launches[i], i > 0);
   must_succeed (runner,
-      runner->device->driver->stream_synchronize (runner->stream), "kernels");
+      runner->context->driver->stream_synchronize (runner->stream), "kernels");
 }
 
 static int
@@ -165,9 +165,9 @@ elapsed_us (Runner *runner, CUevent start, CUevent end)
   float milliseconds;
 
   must_succeed (
-      runner, runner->device->driver->event_synchronize (end), "event");
+      runner, runner->context->driver->event_synchronize (end), "event");
   must_succeed (runner,
-      runner->device->driver->event_elapsed_time (&milliseconds, start, end),
+      runner->context->driver->event_elapsed_time (&milliseconds, start, end),
       "time");
   return 1000.0 * milliseconds;
 }
@@ -176,7 +176,7 @@ void
 runner_time (Runner *runner, const PacoDwtLaunch *launches, unsigned n,
     unsigned n_sets, unsigned runs, double *total_us, double *launch_us)
 {
-  const PacoDriver *driver = runner->device->driver;
+  const PacoDriver *driver = runner->context->driver;
   CUevent events[2];
   double *values = g_new (double, runs);
 
@@ -207,7 +207,7 @@ double
 runner_time_copy (Runner *runner, const uint64_t *from, const uint64_t *to,
     unsigned n_sets, size_t size, unsigned runs)
 {
-  const PacoDriver *driver = runner->device->driver;
+  const PacoDriver *driver = runner->context->driver;
   CUevent events[2];
   double *values = g_new (double, runs);
   double result;

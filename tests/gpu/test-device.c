@@ -9,14 +9,14 @@ test_device_open (
 {
   GError *error = NULL;
 
-  test->device = paco_device_open (0, &error);
-  if (!test->device) {
+  test->context = paco_cuda_context_open (0, &error);
+  if (!test->context) {
     printf ("SKIPPED: %s\n", error->message);
     g_error_free (error);
     return g_getenv ("PACO_EMULATED") ? 1 : 77;
   }
-  if (!paco_device_enter (test->device, &error)
-      || !paco_module_load (&test->module, test->device, image, name, &error))
+  if (!paco_cuda_context_enter (test->context, &error)
+      || !paco_module_load (&test->module, test->context, image, name, &error))
     g_error ("%s", error->message);
   return 0;
 }
@@ -25,8 +25,8 @@ void
 test_device_close (TestDevice *test)
 {
   paco_module_unload (&test->module);
-  paco_device_leave (test->device);
-  paco_device_close (test->device);
+  paco_cuda_context_leave (test->context);
+  paco_cuda_context_close (test->context);
 }
 
 void
@@ -34,14 +34,14 @@ test_device_check (const TestDevice *test, CUresult result, const char *task)
 {
   GError *error = NULL;
 
-  if (!paco_driver_check (test->device->driver, result, &error, "%s", task))
+  if (!paco_driver_check (test->context->driver, result, &error, "%s", task))
     g_error ("%s", error->message);
 }
 
 CUdeviceptr
 test_device_new (const TestDevice *test, const void *data, size_t size)
 {
-  const PacoDriver *driver = test->device->driver;
+  const PacoDriver *driver = test->context->driver;
   CUdeviceptr memory;
 
   test_device_check (
@@ -61,15 +61,15 @@ test_device_read (
     const TestDevice *test, void *to, CUdeviceptr from, size_t size)
 {
   if (size > 0)
-    test_device_check (test, test->device->driver->memcpy_dtoh (to, from, size),
-        "cannot download");
+    test_device_check (test,
+        test->context->driver->memcpy_dtoh (to, from, size), "cannot download");
 }
 
 void
 test_device_free (const TestDevice *test, CUdeviceptr memory)
 {
   test_device_check (
-      test, test->device->driver->mem_free (memory), "cannot free");
+      test, test->context->driver->mem_free (memory), "cannot free");
 }
 
 void *

@@ -8,7 +8,7 @@
 
 typedef struct
 {
-  PacoDevice *device;
+  PacoCudaContext *context;
   PacoModule module;
 } TestDevice;
 

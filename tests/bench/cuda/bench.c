@@ -44,8 +44,8 @@ bench_device_memory (Bench *bench, size_t size)
   PacoDeviceMemory memory = { 0 };
   GError *error = NULL;
 
-  must (
-      paco_device_memory_reserve (bench->cuda, &memory, size, "bench", &error),
+  must (paco_device_memory_reserve (
+            bench->device, &memory, size, "bench", &error),
       error);
   return memory.address;
 }
@@ -53,19 +53,19 @@ bench_device_memory (Bench *bench, size_t size)
 gboolean
 bench_open (Bench *bench, const char *file, GError **error)
 {
-  *bench = (Bench){ .cuda = paco_cuda_open (
+  *bench = (Bench){ .device = paco_cuda_device_open (
                         BENCH_DEVICE, 1000 * PACO_DEFAULT_TIMEOUT, error) };
-  if (!bench->cuda || !paco_cuda_enter (bench->cuda, error))
+  if (!bench->device || !paco_cuda_device_enter (bench->device, error))
     return FALSE;
   for (unsigned i = 0; i < 2; i++)
-    must_succeed (bench->cuda->driver->event_create (&bench->events[i], 0));
-  must_succeed (bench->cuda->driver->stream_create (
+    must_succeed (bench->device->driver->event_create (&bench->events[i], 0));
+  must_succeed (bench->device->driver->stream_create (
       &bench->stream, CU_STREAM_NON_BLOCKING));
   for (unsigned i = 0; i < BENCH_SETS; i++)
     bench->pictures[i] = bench_device_memory (bench, CONTENT_BYTES + 64);
   for (unsigned i = 0; i < BENCH_PICTURES; i++) {
     bench->memory[i] = paco_cuda_host_memory_new (
-        bench->cuda, CONTENT_BYTES, error);
+        bench->device, CONTENT_BYTES, error);
     must (bench->memory[i] != NULL, *error);
     bench->pinned[i] = bench_picture_at (bench->memory[i]->data);
     bench->ordinary[i] = bench_picture_at (g_malloc (CONTENT_BYTES));
@@ -78,7 +78,7 @@ bench_open (Bench *bench, const char *file, GError **error)
 void
 bench_close (Bench *bench)
 {
-  const PacoDriver *driver = bench->cuda->driver;
+  const PacoDriver *driver = bench->device->driver;
 
   for (unsigned i = 0; i < BENCH_PICTURES; i++) {
     bench->memory[i]->release (bench->memory[i]);
@@ -89,8 +89,8 @@ bench_close (Bench *bench)
   for (unsigned i = 0; i < 2; i++)
     driver->event_destroy (bench->events[i]);
   driver->stream_destroy (bench->stream);
-  paco_cuda_leave (bench->cuda);
-  paco_cuda_close (bench->cuda);
+  paco_cuda_device_leave (bench->device);
+  paco_cuda_device_close (bench->device);
 }
 
 void
@@ -109,14 +109,14 @@ void
 bench_upload (Bench *bench)
 {
   for (unsigned i = 0; i < BENCH_SETS; i++)
-    must_succeed (bench->cuda->driver->memcpy_htod (
+    must_succeed (bench->device->driver->memcpy_htod (
         bench->pictures[i], bench->pinned[0].data[0], CONTENT_BYTES));
 }
 
 double
 bench_time (Bench *bench, BenchTask task, void *data)
 {
-  const PacoDriver *driver = bench->cuda->driver;
+  const PacoDriver *driver = bench->device->driver;
   double values[BENCH_RUNS];
 
   for (unsigned run = 0; run < BENCH_WARM + BENCH_RUNS; run++) {
@@ -139,7 +139,7 @@ bench_time (Bench *bench, BenchTask task, void *data)
 static void
 copy_task (Bench *bench, void *data, unsigned set)
 {
-  must_succeed (bench->cuda->driver->memcpy_dtod_async (
+  must_succeed (bench->device->driver->memcpy_dtod_async (
       bench->pictures[(set + 1) % BENCH_SETS], bench->pictures[set],
       CONTENT_BYTES, bench->stream));
 }
@@ -147,14 +147,14 @@ copy_task (Bench *bench, void *data, unsigned set)
 static void
 upload_task (Bench *bench, void *data, unsigned set)
 {
-  must_succeed (bench->cuda->driver->memcpy_htod_async (bench->pictures[set],
+  must_succeed (bench->device->driver->memcpy_htod_async (bench->pictures[set],
       bench->pinned[set].data[0], CONTENT_BYTES, bench->stream));
 }
 
 static void
 download_task (Bench *bench, void *data, unsigned set)
 {
-  must_succeed (bench->cuda->driver->memcpy_dtoh_async (
+  must_succeed (bench->device->driver->memcpy_dtoh_async (
       bench->pinned[BENCH_SETS + set].data[0], bench->pictures[set],
       CONTENT_BYTES, bench->stream));
 }

@@ -2,6 +2,7 @@
  * What all measurements share: the device, pictures in every kind of memory,
  * and the ceilings of this machine. */
 #pragma once
+#include "codec/backend.h"
 #include "gpu/frame.h"
 #include "gpu/pinned.h"
 #include "tests/bench/cuda/content.h"
@@ -26,7 +27,7 @@ typedef struct
 
 typedef struct
 {
-  PacoCuda *cuda;
+  PacoCudaDevice *device;
   CUstream stream;
   CUevent events[2];
   CUdeviceptr pictures[BENCH_SETS];

@@ -18,9 +18,9 @@ dwt_frame (Coding *coding, const PacoPicture *picture, unsigned set)
   };
 }
 
-typedef gboolean (*Transform) (const PacoDwt *dwt, const PacoDevice *device,
-    const PacoDwtKernels *kernels, const PacoDwtFrame *frame, CUstream stream,
-    GError **error);
+typedef gboolean (*Transform) (const PacoDwt *dwt,
+    const PacoCudaContext *device, const PacoDwtKernels *kernels,
+    const PacoDwtFrame *frame, CUstream stream, GError **error);
 
 static void
 transform (Bench *bench, Coding *coding, unsigned set, Transform enqueue)
@@ -29,7 +29,7 @@ transform (Bench *bench, Coding *coding, unsigned set, Transform enqueue)
       (uint8_t *) (uintptr_t) bench->pictures[set]);
   PacoDwtFrame frame = dwt_frame (coding, &picture, set);
 
-  must (enqueue (coding->plan.dwt, bench->cuda->device, &bench->cuda->dwt,
+  must (enqueue (coding->plan.dwt, bench->device->context, &bench->device->dwt,
             &frame, bench->stream, NULL),
       NULL);
 }
@@ -52,8 +52,8 @@ launch (Bench *bench, Coding *coding, int decoder, CUfunction function,
 {
   const PacoCudaPlan *plan = &coding->plan;
 
-  must (paco_module_launch (bench->cuda->device, function, plan->n_blocks, 1, 1,
-            PACO_BPC_THREADS,
+  must (paco_module_launch (bench->device->context, function, plan->n_blocks, 1,
+            1, PACO_BPC_THREADS,
             paco_bpc_shared_bytes (
                 decoder, plan->coding.coding_passes, plan->block_height),
             bench->stream, parameters, NULL),
@@ -68,7 +68,7 @@ coding_encode (Bench *bench, void *data, unsigned set)
   PacoBpcEncodeParameters parameters = {
     .coefficients = coding->coefficients[set],
     .blocks = coding->blocks.address,
-    .rows = bench->cuda->rows,
+    .rows = bench->device->rows,
     .planes = coding->planes[set],
     .slots = coding->slots[set],
     .records = coding->records[set],
@@ -78,7 +78,7 @@ coding_encode (Bench *bench, void *data, unsigned set)
   };
 
   launch (bench, coding, false,
-      bench->cuda->bpc_encode[coding->wide][passes - 1], &parameters);
+      bench->device->bpc_encode[coding->wide][passes - 1], &parameters);
 }
 
 void
@@ -89,7 +89,7 @@ coding_decode (Bench *bench, void *data, unsigned set)
   PacoBpcDecodeParameters parameters = {
     .coefficients = coding->coefficients[set],
     .blocks = coding->blocks.address,
-    .rows = bench->cuda->rows,
+    .rows = bench->device->rows,
     .planes = coding->planes[set],
     .payload = coding->payload[set],
     .records = coding->decode_records[set] + RECORDS,
@@ -101,7 +101,7 @@ coding_decode (Bench *bench, void *data, unsigned set)
   };
 
   launch (bench, coding, true,
-      bench->cuda->bpc_decode[coding->wide][passes - 1], &parameters);
+      bench->device->bpc_decode[coding->wide][passes - 1], &parameters);
 }
 
 void
@@ -131,7 +131,7 @@ init_sets (Bench *bench, Coding *coding, size_t slot_bytes)
     coding->planes[i] = bench_device_memory (
         bench, 4 * planes * plan->n_columns);
     must (paco_pack_buffers_init (
-              &coding->pack[i], bench->cuda, plan->n_blocks, &error),
+              &coding->pack[i], bench->device, plan->n_blocks, &error),
         error);
     coding->coefficients[i] = bench_device_memory (
         bench, plan->dwt->n_coefficients * (coding->wide ? 4 : 2));
@@ -156,18 +156,18 @@ coding_init (Bench *bench, Coding *coding, const PacoParameters *parameters)
       error);
   plan->geometry = coding->geometry = paco_geometry_new (
       &bench_format, &plan->coding);
-  must (paco_cuda_plan_init (plan, bench->cuda, &error), error);
+  must (paco_cuda_plan_init (plan, bench->device, &error), error);
   coding->wide = !paco_dwt_is_narrow (&bench_format, &plan->coding);
   blocks = g_new (PacoGpuBlock, plan->n_blocks);
   words = paco_cuda_plan_blocks (plan, coding->wide, NULL, blocks);
   init_sets (bench, coding, 4 * words);
   coding->blocks.address = bench_device_memory (
       bench, plan->n_blocks * sizeof *blocks);
-  must_succeed (bench->cuda->driver->memcpy_htod (
+  must_succeed (bench->device->driver->memcpy_htod (
       coding->blocks.address, blocks, plan->n_blocks * sizeof *blocks));
   g_free (blocks);
   coding->frame = (PacoCudaFrame){
-    .cuda = bench->cuda,
+    .device = bench->device,
     .plan = plan,
     .blocks = coding->blocks,
   };
@@ -176,7 +176,7 @@ coding_init (Bench *bench, Coding *coding, const PacoParameters *parameters)
 void
 coding_clear (Bench *bench, Coding *coding)
 {
-  const PacoDriver *driver = bench->cuda->driver;
+  const PacoDriver *driver = bench->device->driver;
 
   for (unsigned i = 0; i < BENCH_SETS; i++) {
     driver->mem_free (coding->coefficients[i]);
@@ -186,7 +186,7 @@ coding_clear (Bench *bench, Coding *coding)
     driver->mem_free (coding->decode_records[i]);
     driver->mem_free (coding->scratch[i]);
     driver->mem_free (coding->planes[i]);
-    paco_pack_buffers_clear (&coding->pack[i], bench->cuda);
+    paco_pack_buffers_clear (&coding->pack[i], bench->device);
     if (coding->payload[i])
       driver->mem_free (coding->payload[i]);
   }
@@ -198,7 +198,7 @@ coding_clear (Bench *bench, Coding *coding)
 void
 coding_exchange (Bench *bench, Coding *coding)
 {
-  const PacoDriver *driver = bench->cuda->driver;
+  const PacoDriver *driver = bench->device->driver;
   const PacoPackSizes *sizes =
       (const PacoPackSizes *) coding->pack[0].host_sizes.data;
   size_t records = coding->plan.n_blocks * sizeof (PacoGpuRecord);
@@ -227,7 +227,7 @@ coding_check (Bench *bench, Coding *coding)
   for (unsigned i = 0; i < BENCH_SETS; i++) {
     uint32_t n_broken = 1;
 
-    must_succeed (bench->cuda->driver->memcpy_dtoh (
+    must_succeed (bench->device->driver->memcpy_dtoh (
         &n_broken, coding->decode_records[i], sizeof n_broken));
     if (n_broken > 0)
       g_error ("%u blocks are broken", n_broken);

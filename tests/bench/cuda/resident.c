@@ -24,7 +24,7 @@ typedef struct
 static void
 resident_init (Bench *bench, Resident *resident)
 {
-  const PacoDriver *driver = bench->cuda->driver;
+  const PacoDriver *driver = bench->device->driver;
 
   for (unsigned i = 0; i < BENCH_SETS; i++) {
     must_succeed (
@@ -34,16 +34,16 @@ resident_init (Bench *bench, Resident *resident)
   for (unsigned i = 0; i <= N_WINDOWS; i++)
     must_succeed (driver->event_create (&resident->borders[i], 0));
   must (paco_pinned_memory_reserve (
-            bench->cuda, &resident->host, 2 * CONTENT_BYTES, "bench", NULL),
+            bench->device, &resident->host, 2 * CONTENT_BYTES, "bench", NULL),
       NULL);
 }
 
 static void
 resident_clear (Bench *bench, Resident *resident)
 {
-  const PacoDriver *driver = bench->cuda->driver;
+  const PacoDriver *driver = bench->device->driver;
 
-  paco_pinned_memory_clear (bench->cuda, &resident->host);
+  paco_pinned_memory_clear (bench->device, &resident->host);
   for (unsigned i = 0; i < BENCH_SETS; i++) {
     driver->event_destroy (resident->turns[i]);
     driver->stream_destroy (resident->streams[i]);
@@ -56,7 +56,7 @@ resident_clear (Bench *bench, Resident *resident)
 static double
 resident_speed (Bench *bench, Resident *resident, BenchTask task)
 {
-  const PacoDriver *driver = bench->cuda->driver;
+  const PacoDriver *driver = bench->device->driver;
   CUstream stream = bench->stream;
   double values[N_WINDOWS];
 
@@ -85,15 +85,15 @@ resident_speed (Bench *bench, Resident *resident, BenchTask task)
 static void
 take_turn (Bench *bench, Resident *resident, unsigned set)
 {
-  must_succeed (bench->cuda->driver->stream_wait_event (
+  must_succeed (bench->device->driver->stream_wait_event (
       bench->stream, resident->turns[(set + BENCH_SETS - 1) % BENCH_SETS], 0));
 }
 
 static void
 end_turn (Bench *bench, Resident *resident, unsigned set)
 {
-  must_succeed (
-      bench->cuda->driver->event_record (resident->turns[set], bench->stream));
+  must_succeed (bench->device->driver->event_record (
+      resident->turns[set], bench->stream));
 }
 
 static void
@@ -106,7 +106,7 @@ encode (Bench *bench, void *data, unsigned set)
   coding_encode (bench, coding, set);
   coding_pack (bench, coding, set);
   take_turn (bench, resident, set);
-  must_succeed (bench->cuda->driver->memcpy_dtoh_async (resident->host.data,
+  must_succeed (bench->device->driver->memcpy_dtoh_async (resident->host.data,
       coding->output[set], CODING_HEADER + coding->frame_size, bench->stream));
   end_turn (bench, resident, set);
 }
@@ -118,7 +118,7 @@ decode (Bench *bench, void *data, unsigned set)
   Coding *coding = resident->coding;
 
   take_turn (bench, resident, set);
-  must_succeed (bench->cuda->driver->memcpy_htod_async (coding->payload[set],
+  must_succeed (bench->device->driver->memcpy_htod_async (coding->payload[set],
       resident->host.data, coding->payload_size, bench->stream));
   end_turn (bench, resident, set);
   coding_decode (bench, coding, set);
@@ -149,7 +149,7 @@ bench_resident (
   resident_figure (prefix, "enc", fps,
       times->forward + times->encode + times->pack, "d2h_gbps",
       coding->frame_size / ceilings->d2h_gbps / 1000.0);
-  must_succeed (bench->cuda->driver->memcpy_dtoh (resident.host.data,
+  must_succeed (bench->device->driver->memcpy_dtoh (resident.host.data,
       coding->payload[BENCH_SETS - 1], coding->payload_size));
   fps = resident_speed (bench, &resident, decode);
   resident_figure (prefix, "dec", fps, times->decode + times->inverse,

@@ -64,7 +64,7 @@ frame_ended (void *data, const CUevent *events)
   for (unsigned i = 0; i < PACO_CUDA_N_EVENTS; i++) {
     float milliseconds;
 
-    must_succeed (bench->cuda->driver->event_elapsed_time (
+    must_succeed (bench->device->driver->event_elapsed_time (
         &milliseconds, bench->events[0], events[i]));
     moments.ms[i] = milliseconds;
   }
@@ -89,10 +89,10 @@ log_begin (Log *log, Bench *bench)
   g_mutex_init (&log->lock);
   log->moments = g_array_new (FALSE, FALSE, sizeof (Moments));
   must_succeed (
-      bench->cuda->driver->event_record (bench->events[0], bench->stream));
-  must_succeed (bench->cuda->driver->event_synchronize (bench->events[0]));
-  bench->cuda->frame_ended_data = log;
-  bench->cuda->frame_ended = frame_ended;
+      bench->device->driver->event_record (bench->events[0], bench->stream));
+  must_succeed (bench->device->driver->event_synchronize (bench->events[0]));
+  bench->device->frame_ended_data = log;
+  bench->device->frame_ended = frame_ended;
 }
 
 /* Without the frames that warmed up. */
@@ -101,7 +101,7 @@ log_end (Log *log)
 {
   Moments *moments;
 
-  log->bench->cuda->frame_ended = NULL;
+  log->bench->device->frame_ended = NULL;
   g_array_sort (log->moments, compare_moments);
   moments = &g_array_index (log->moments, Moments, 0);
   for (guint i = 1; i < log->moments->len; i++)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Turns on the bus: frames of a coder share the way to the device and that back.
+ * Uploads run one after the other, and downloads too, in the order in which they
+ * are enqueued: if they ran side by side, all frames would come to their end at
+ * the same time, and leave the bus idle while they are coded. frame.c is the only
+ * caller. */
+#pragma once
+#include "gpu/driver.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const PacoDriver *driver;
+  GMutex lock; /* of what follows */
+  GCond passed_on;
+  CUstream holder; /* whose upload or download is being enqueued, or NULL */
+  CUevent uploaded, downloaded; /* of the last ones, or NULL */
+} PacoCudaBus;
+
+/* driver: of the context in which streams and events are. */
+void paco_cuda_bus_init (PacoCudaBus *bus, const PacoDriver *driver);
+/* It may have been cleared, or never initialized. */
+void paco_cuda_bus_clear (PacoCudaBus *bus);
+
+/* What is enqueued in the stream from here on is an upload, or a download: waits
+ * until nobody else is enqueuing one, and has the stream wait for the last one.
+ * In any case the stream has the turn afterwards. */
+CUresult paco_cuda_bus_begin_upload (PacoCudaBus *bus, CUstream stream);
+CUresult paco_cuda_bus_begin_download (PacoCudaBus *bus, CUstream stream);
+
+/* Records the event at the end of it, and passes the turn on; after a failure
+ * the stream still has it. */
+CUresult paco_cuda_bus_end_upload (
+    PacoCudaBus *bus, CUstream stream, CUevent event);
+CUresult paco_cuda_bus_end_download (
+    PacoCudaBus *bus, CUstream stream, CUevent event);
+
+/* Passes the turn on if the stream has it: its frame has failed. */
+void paco_cuda_bus_give_up (PacoCudaBus *bus, CUstream stream);
+
+/* The events are about to be destroyed. Nobody enqueues anything. */
+void paco_cuda_bus_forget (PacoCudaBus *bus);
+
+G_END_DECLS

@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The devices that are open: loading the kernels, choosing a device, and sharing
+ * it. */
+#include "gpu/device.h"
+#include "gpu/pinned.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* The devices in use, so that coders can share them. They belong to the process,
+ * as a GPU's contexts do. */
+static GMutex devices_lock;
+static GSList *devices; /* of PacoCudaDevice */
+static bool opening;    /* by a thread, which does not hold the lock */
+static GCond opening_changed;
+
+/* --- Opening --- */
+
+static void
+pad_set (const PacoProbabilitySet *set, uint8_t *rows)
+{
+  for (unsigned i = 0; i < PACO_N_ROWS; i++) {
+    memcpy (rows + i * PACO_GPU_ROW_BYTES, set->p[i], PACO_N_CONTEXTS);
+    memset (rows + i * PACO_GPU_ROW_BYTES + PACO_N_CONTEXTS, 0,
+        PACO_GPU_ROW_BYTES - PACO_N_CONTEXTS);
+  }
+}
+
+void
+paco_cuda_pad_sets (
+    const PacoProbabilitySet *carried_set, unsigned id, uint8_t *rows)
+{
+  for (unsigned i = 0; i < PACO_N_BUILTIN_SETS; i++)
+    pad_set (carried_set && i == id ? carried_set : &paco_builtin_sets[i],
+        rows + (size_t) i * PACO_GPU_SET_ROWS * PACO_GPU_ROW_BYTES);
+}
+
+/* A wish; the driver may not grant it. */
+static void
+prefer_shared_memory (PacoCudaDevice *device, CUfunction function)
+{
+  device->driver->func_set_attribute (function,
+      CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+      CU_SHAREDMEM_CARVEOUT_MAX_SHARED);
+}
+
+static gboolean
+find_block_coders (PacoCudaDevice *device, GError **error)
+{
+  for (unsigned wide = 0; wide < 2; wide++) {
+    for (unsigned passes = 1; passes <= 3; passes++) {
+      char name[40];
+
+      g_snprintf (
+          name, sizeof name, "paco_bpc_encode_%u_%u", wide ? 32 : 16, passes);
+      if (!paco_module_function (&device->bpc_module, name,
+              &device->bpc_encode[wide][passes - 1], error))
+        return FALSE;
+      g_snprintf (
+          name, sizeof name, "paco_bpc_decode_%u_%u", wide ? 32 : 16, passes);
+      if (!paco_module_function (&device->bpc_module, name,
+              &device->bpc_decode[wide][passes - 1], error))
+        return FALSE;
+      /* Shared memory bounds how many blocks a multiprocessor codes at a time,
+       * and its cache is of little use to them. */
+      prefer_shared_memory (device, device->bpc_encode[wide][passes - 1]);
+      prefer_shared_memory (device, device->bpc_decode[wide][passes - 1]);
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+upload_sets (PacoCudaDevice *device, GError **error)
+{
+  uint8_t *rows = g_malloc (PACO_CUDA_SETS_BYTES);
+  gboolean done;
+
+  paco_cuda_pad_sets (NULL, 0, rows);
+  done = paco_driver_check (device->driver,
+             device->driver->mem_alloc (&device->rows, PACO_CUDA_SETS_BYTES),
+             error, "memory for the probability sets cannot be had")
+      && paco_driver_check (device->driver,
+          device->driver->memcpy_htod (
+              device->rows, rows, PACO_CUDA_SETS_BYTES),
+          error, "the probability sets cannot be uploaded")
+      /* From pageable memory they may still be on their way. */
+      && paco_driver_check (device->driver, device->driver->ctx_synchronize (),
+          error, "the probability sets cannot be uploaded");
+  g_free (rows);
+  return done;
+}
+
+static gboolean
+load (PacoCudaDevice *device, GError **error)
+{
+  const PacoCudaContext *context = device->context;
+
+  return paco_module_load (
+             &device->dwt_module, context, paco_fatbin_dwt, "dwt", error)
+      && paco_module_load (
+          &device->bpc_module, context, paco_fatbin_bpc, "bpc", error)
+      && paco_module_load (
+          &device->pack_module, context, paco_fatbin_pack, "pack", error)
+      && paco_dwt_find_kernels (&device->dwt, &device->dwt_module, error)
+      && find_block_coders (device, error)
+      && paco_module_function (
+          &device->pack_module, "paco_pack_scan", &device->pack_scan, error)
+      && paco_module_function (
+          &device->pack_module, "paco_pack_copy", &device->pack_copy, error)
+      && upload_sets (device, error);
+}
+
+static void
+device_free (void *data)
+{
+  PacoCudaDevice *device = data;
+
+  if (paco_cuda_device_enter (device, NULL)) {
+    if (device->rows)
+      device->driver->mem_free (device->rows);
+    paco_module_unload (&device->dwt_module);
+    paco_module_unload (&device->bpc_module);
+    paco_module_unload (&device->pack_module);
+    paco_cuda_device_leave (device);
+  }
+  paco_cuda_context_close (device->context);
+  g_free (device);
+}
+
+/* Takes the context, which is NULL after an error. */
+static PacoCudaDevice *
+device_new (PacoCudaContext *context, GError **error)
+{
+  PacoCudaDevice *device;
+  gboolean loaded = FALSE;
+
+  if (!context)
+    return NULL;
+  device = g_new0 (PacoCudaDevice, 1);
+  device->references = 1;
+  device->context = context;
+  device->driver = context->driver;
+  if (paco_cuda_device_enter (device, error)) {
+    loaded = load (device, error);
+    paco_cuda_device_leave (device);
+  }
+  if (!loaded)
+    g_clear_pointer (&device, device_free);
+  return device;
+}
+
+/* After a failure new coders get a new context, if the driver grants one. With
+ * the lock. */
+static PacoCudaDevice *
+find_open (int ordinal)
+{
+  for (GSList *at = devices; at; at = at->next) {
+    PacoCudaDevice *device = at->data;
+
+    if (device->context->ordinal == ordinal
+        && !paco_driver_has_failed (device->driver))
+      return device;
+  }
+  return NULL;
+}
+
+/* A reference to a device that is open, or NULL. */
+static PacoCudaDevice *
+ref_open (int ordinal)
+{
+  PacoCudaDevice *device;
+
+  g_mutex_lock (&devices_lock);
+  device = find_open (ordinal);
+  if (device)
+    device->references++;
+  g_mutex_unlock (&devices_lock);
+  return device;
+}
+
+/* --- Choosing --- */
+
+/* A device that may be chosen. */
+typedef struct
+{
+  int ordinal;
+  bool failed;
+  unsigned n_coders;        /* of this process */
+  size_t available;         /* bytes of its memory; 0: nobody has asked */
+  PacoCudaContext *context; /* a new one, if it needed one to be asked */
+} Candidate;
+
+/* The best comes first. */
+static int
+compare_candidates (const void *a, const void *b)
+{
+  const Candidate *x = a, *y = b;
+
+  if (x->failed != y->failed)
+    return x->failed ? 1 : -1;
+  if (x->n_coders != y->n_coders)
+    return x->n_coders < y->n_coders ? -1 : 1;
+  if (x->available != y->available)
+    return x->available > y->available ? -1 : 1;
+  return x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal;
+}
+
+static Candidate *
+list_candidates (unsigned *n, GError **error)
+{
+  GArray *ordinals = paco_cuda_list_devices (error);
+  Candidate *candidates;
+
+  if (!ordinals)
+    return NULL;
+  *n = ordinals->len;
+  candidates = g_new0 (Candidate, *n);
+  g_mutex_lock (&devices_lock);
+  for (unsigned i = 0; i < *n; i++) {
+    candidates[i].ordinal = g_array_index (ordinals, int, i);
+    for (GSList *at = devices; at; at = at->next) {
+      const PacoCudaDevice *device = at->data;
+
+      if (device->context->ordinal == candidates[i].ordinal) {
+        candidates[i].n_coders += device->n_coders;
+        candidates[i].failed |= paco_driver_has_failed (device->driver);
+      }
+    }
+  }
+  g_mutex_unlock (&devices_lock);
+  g_array_unref (ordinals);
+  return candidates;
+}
+
+/* How much memory is free, in a context that there is, or a new one. */
+static void
+ask_for_memory (Candidate *candidate)
+{
+  PacoCudaDevice *device = ref_open (candidate->ordinal);
+  const PacoCudaContext *context;
+  size_t total;
+
+  if (!device)
+    candidate->context = paco_cuda_context_open (candidate->ordinal, NULL);
+  context = device ? device->context : candidate->context;
+  if (context && paco_cuda_context_enter (context, NULL)) {
+    if (!paco_driver_check (context->driver,
+            context->driver->mem_get_info (&candidate->available, &total), NULL,
+            "free memory of a device"))
+      candidate->available = 0;
+    paco_cuda_context_leave (context);
+  }
+  if (candidate->available == 0) /* the context may be of no use */
+    g_clear_pointer (&candidate->context, paco_cuda_context_close);
+  paco_cuda_device_unref (device);
+}
+
+/* Asks those that tie for the first place. */
+static void
+rank_candidates (Candidate *candidates, unsigned n)
+{
+  unsigned n_first = 1;
+
+  qsort (candidates, n, sizeof *candidates, compare_candidates);
+  while (n_first < n && candidates[n_first].failed == candidates[0].failed
+      && candidates[n_first].n_coders == candidates[0].n_coders)
+    n_first++;
+  if (n_first == 1)
+    return;
+  for (unsigned i = 0; i < n_first; i++)
+    ask_for_memory (&candidates[i]);
+  qsort (candidates, n_first, sizeof *candidates, compare_candidates);
+  for (unsigned i = 1; i < n_first; i++)
+    g_clear_pointer (&candidates[i].context, paco_cuda_context_close);
+}
+
+/* A device that is being opened. */
+typedef struct
+{
+  int ordinal;
+  PacoCudaDevice *device;
+  bool is_shared; /* it was open before, and this is a reference to it */
+  GError *error;
+} Opening;
+
+static void
+open_candidate (Opening *opened, Candidate *candidate)
+{
+  PacoCudaContext *context;
+
+  opened->device = ref_open (candidate->ordinal);
+  opened->is_shared = opened->device != NULL;
+  if (opened->is_shared)
+    return;
+  g_clear_error (&opened->error);
+  context = g_steal_pointer (&candidate->context);
+  if (!context)
+    context = paco_cuda_context_open (candidate->ordinal, &opened->error);
+  opened->device = device_new (context, &opened->error);
+}
+
+/* Where the best one cannot be opened the next one is; the error is that of the
+ * last one. */
+static void
+open_best (Opening *opened)
+{
+  unsigned n = 0;
+  Candidate *candidates = list_candidates (&n, &opened->error);
+
+  if (!candidates)
+    return;
+  rank_candidates (candidates, n);
+  for (unsigned i = 0; i < n && !opened->device; i++)
+    open_candidate (opened, &candidates[i]);
+  if (opened->device)
+    g_clear_error (&opened->error);
+  for (unsigned i = 0; i < n; i++)
+    paco_cuda_context_close (candidates[i].context);
+  g_free (candidates);
+}
+
+static void
+open_device (void *data)
+{
+  Opening *opened = data;
+
+  if (opened->ordinal < 0)
+    open_best (opened);
+  else
+    open_candidate (opened, &(Candidate){ .ordinal = opened->ordinal });
+}
+
+static void
+opened_late (void *data)
+{
+  Opening *opened = data;
+
+  if (opened->is_shared)
+    paco_cuda_device_unref (opened->device);
+  else
+    g_clear_pointer (&opened->device, device_free);
+  g_clear_error (&opened->error);
+  g_free (opened);
+}
+
+/* Adds the device to those that are open, unless it is one of them. */
+static PacoCudaDevice *
+open_new (int ordinal, gint64 timeout, GError **error)
+{
+  PacoCaller *caller = paco_caller_new (error);
+  Opening *opened;
+  PacoCudaDevice *device;
+
+  if (!caller)
+    return NULL;
+  opened = g_new0 (Opening, 1);
+  opened->ordinal = ordinal;
+  if (!paco_caller_call (caller, PACO_CUDA_OPEN_FACTOR * timeout, open_device,
+          opened_late, opened)) {
+    paco_set_lost_error (
+        error, "the CUDA driver", PACO_CUDA_OPEN_FACTOR * timeout);
+    paco_caller_close (caller);
+    return NULL;
+  }
+  device = g_steal_pointer (&opened->device);
+  if (device && !opened->is_shared) {
+    device->caller = g_steal_pointer (&caller);
+    device->timeout = timeout;
+    g_mutex_lock (&devices_lock);
+    devices = g_slist_prepend (devices, device);
+    g_mutex_unlock (&devices_lock);
+  }
+  if (!device)
+    g_propagate_error (error, g_steal_pointer (&opened->error));
+  if (caller)
+    paco_caller_close (caller);
+  opened->is_shared = false;
+  opened_late (opened);
+  return device;
+}
+
+/* One thread opens at a time, so that devices are shared. */
+PacoCudaDevice *
+paco_cuda_device_open (int ordinal, gint64 timeout, GError **error)
+{
+  PacoCudaDevice *device;
+
+  g_mutex_lock (&devices_lock);
+  while (opening)
+    g_cond_wait (&opening_changed, &devices_lock);
+  device = find_open (ordinal);
+  if (device) {
+    device->references++;
+  } else {
+    opening = true;
+    g_mutex_unlock (&devices_lock);
+    device = open_new (ordinal, timeout, error);
+    g_mutex_lock (&devices_lock);
+    opening = false;
+    g_cond_broadcast (&opening_changed);
+  }
+  if (device)
+    device->n_coders++;
+  g_mutex_unlock (&devices_lock);
+  return device;
+}
+
+void
+paco_cuda_device_close (PacoCudaDevice *device)
+{
+  if (!device)
+    return;
+  g_mutex_lock (&devices_lock);
+  device->n_coders--;
+  g_mutex_unlock (&devices_lock);
+  paco_cuda_device_unref (device);
+}
+
+PacoCudaDevice *
+paco_cuda_device_ref (PacoCudaDevice *device)
+{
+  g_mutex_lock (&devices_lock);
+  device->references++;
+  g_mutex_unlock (&devices_lock);
+  return device;
+}
+
+void
+paco_cuda_device_unref (PacoCudaDevice *device)
+{
+  PacoCaller *caller;
+  bool last;
+
+  if (!device)
+    return;
+  g_mutex_lock (&devices_lock);
+  last = --device->references == 0;
+  if (last)
+    devices = g_slist_remove (devices, device);
+  g_mutex_unlock (&devices_lock);
+  if (!last)
+    return;
+  caller = device->caller;
+  paco_caller_call (caller, device->timeout, device_free, NULL, device);
+  paco_caller_close (caller);
+}
+
+/* --- Calls --- */
+
+static bool
+call (void *opaque, void (*func) (void *data), void (*late) (void *data),
+    void *data)
+{
+  /* What is called may give the last reference away. */
+  PacoCudaDevice *device = paco_cuda_device_ref (opaque);
+  bool done = paco_caller_call (
+      device->caller, device->timeout, func, late, data);
+
+  if (!done)
+    paco_driver_set_failed (device->driver);
+  paco_cuda_device_unref (device);
+  return done;
+}
+
+gboolean
+paco_cuda_device_call (PacoCudaDevice *device, void (*func) (void *data),
+    void (*late) (void *data), void *data, GError **error)
+{
+  bool done;
+
+  paco_cuda_device_ref (device);
+  done = call (device, func, late, data);
+  if (!done)
+    paco_set_lost_error (error, device->context->name, device->timeout);
+  paco_cuda_device_unref (device);
+  return done;
+}
+
+static void
+lost (void *opaque)
+{
+  PacoCudaDevice *device = opaque;
+
+  paco_driver_set_failed (device->driver);
+}
+
+static PacoHostMemory *
+host_memory (void *device, size_t size, GError **error)
+{
+  return paco_cuda_host_memory_new (device, size, error);
+}
+
+const PacoDeviceClass paco_cuda_device_class = {
+  .call = call,
+  .lost = lost,
+  .host_memory = host_memory,
+};
+
+gboolean
+paco_cuda_device_enter (PacoCudaDevice *device, GError **error)
+{
+  return paco_cuda_context_enter (device->context, error);
+}
+
+void
+paco_cuda_device_leave (PacoCudaDevice *device)
+{
+  paco_cuda_context_leave (device->context);
+}
+
+void
+paco_cuda_device_describe (PacoStats *stats, const PacoCudaDevice *device)
+{
+  g_snprintf (stats->device, sizeof stats->device, "%s (device %d)",
+      device->context->name, device->context->ordinal);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * A GPU that coders of this process share: a context with the kernels loaded,
+ * and a thread that makes the calls which may never return. Encoder and decoder
+ * open it, and all that they are made of refers to it. */
+#pragma once
+#include "codec/coder_private.h"
+#include "gpu/caller.h"
+#include "gpu/dwt.h"
+#include "gpu/kernels/bpc.h"
+#include "gpu/kernels/pack.h"
+#include "gpu/module.h"
+
+G_BEGIN_DECLS
+
+extern const unsigned char paco_fatbin_pack[];
+
+/* A device with the kernels loaded. All coders of a process that use the same
+ * GPU share one: kernels of two contexts never run at the same time, and each
+ * context takes hundreds of megabytes. Referenced by coders and by the memory
+ * that they have given away. */
+typedef struct
+{
+  gint references;   /* of the table of devices, under its lock */
+  unsigned n_coders; /* that have it open, under the same lock */
+  PacoCaller *caller;
+  gint64 timeout; /* of its calls, microseconds */
+  PacoCudaContext *context;
+  const PacoDriver *driver; /* the context's */
+  PacoModule dwt_module, bpc_module, pack_module;
+  PacoDwtKernels dwt;
+  CUfunction bpc_encode[2][3], bpc_decode[2][3]; /* [wide][passes - 1] */
+  CUfunction pack_scan, pack_copy;
+  CUdeviceptr rows; /* the built-in probability sets, paco_cuda_pad_sets() */
+
+  /* For measurements: called by a slot's thread with the moments of a frame
+   * that has come to its end, PACO_CUDA_N_EVENTS (frame.h). NULL, unless it was
+   * set before any coder was opened. */
+  void (*frame_ended) (void *data, const CUevent *events);
+  void *frame_ended_data;
+} PacoCudaDevice;
+
+#define PACO_CUDA_SETS_BYTES                                                   \
+  (PACO_N_BUILTIN_SETS * PACO_GPU_SET_ROWS * PACO_GPU_ROW_BYTES)
+
+/* timeout: of calls, microseconds; opening may take PACO_CUDA_OPEN_FACTOR times
+ * as long, because the driver may have to compile the kernels. */
+#define PACO_CUDA_OPEN_FACTOR 12
+/* For a coder. ordinal -1: the usable GPU that has the fewest coders of this
+ * process; of several, that with the most free memory, then that with the lowest
+ * number. One that has failed is taken only where there is no other. A driver
+ * says how much memory is free only in a context: where GPUs tie, each of them
+ * gets one, which the others lose again. */
+PacoCudaDevice *paco_cuda_device_open (
+    int ordinal, gint64 timeout, GError **error);
+/* The coder has come to its end: takes its reference. device may be NULL. */
+void paco_cuda_device_close (PacoCudaDevice *device);
+PacoCudaDevice *paco_cuda_device_ref (PacoCudaDevice *device);
+void paco_cuda_device_unref (PacoCudaDevice *device);
+
+/* paco_caller_call() for the device; error DEVICE. */
+gboolean paco_cuda_device_call (PacoCudaDevice *device,
+    void (*func) (void *data), void (*late) (void *data), void *data,
+    GError **error);
+
+/* The device is a PacoCudaDevice. */
+extern const PacoDeviceClass paco_cuda_device_class;
+
+/* paco_cuda_context_enter() and paco_cuda_context_leave(). */
+gboolean paco_cuda_device_enter (PacoCudaDevice *device, GError **error);
+void paco_cuda_device_leave (PacoCudaDevice *device);
+
+/* Rows of the built-in probability sets as the kernels want them:
+ * PACO_CUDA_SETS_BYTES. carried_set, unless it is NULL, is there instead of the
+ * built-in one of number id. */
+void paco_cuda_pad_sets (
+    const PacoProbabilitySet *carried_set, unsigned id, uint8_t *rows);
+
+/* Says in the stats which device does the work. */
+void paco_cuda_device_describe (PacoStats *stats, const PacoCudaDevice *device);
+
+G_END_DECLS
