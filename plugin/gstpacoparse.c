@@ -48,11 +48,11 @@ struct _GstPacoParse
 
   guint max_wait_size; /* property, atomic */
 
-  /* How bytes become frames: pushed ones by the splitter, which says what the
-   * piece is that the base class gets, others by sync. */
+  /* How bytes become frames: pushed ones go through the splitter, which says
+   * what the piece is that the base class gets; of others its sync alone is
+   * asked. */
   GstPacoSplitter splitter;
   const GstPacoPiece *piece;
-  GstPacoSync sync;
 
   /* Of the stream as it comes in. */
   GstCaps *sink_caps;
@@ -344,6 +344,7 @@ static GstPacoSyncResult
 look_at (GstPacoParse *self, const GstBaseParseFrame *frame, gsize *size,
     GError **reason)
 {
+  GstPacoSync *sync = &self->splitter.sync;
   gboolean last = self->framed || GST_BASE_PARSE_DRAINING (self);
   GstPacoSyncResult result;
   GstMapInfo map;
@@ -354,11 +355,11 @@ look_at (GstPacoParse *self, const GstBaseParseFrame *frame, gsize *size,
     *size = gst_buffer_get_size (frame->buffer);
     return GST_PACO_SYNC_GARBAGE;
   }
-  self->sync.max_wait_size = max_wait_size (self);
+  sync->max_wait_size = max_wait_size (self);
   if (self->framed)
-    gst_paco_sync_reset (&self->sync, frame->offset);
-  result = gst_paco_sync_next (&self->sync, frame->offset, map.data, map.size,
-      last, self->framed, size, reason);
+    gst_paco_sync_reset (sync, frame->offset);
+  result = gst_paco_sync_next (sync, frame->offset, map.data, map.size, last,
+      self->framed, size, reason);
   gst_buffer_unmap (frame->buffer, &map);
   return result;
 }
@@ -383,11 +384,12 @@ handle_piece (GstPacoParse *self, GstBaseParseFrame *frame)
 static gboolean
 is_garbage (GstPacoParse *self, guint64 offset)
 {
-  if (offset < self->doubt_to && self->sync.known
-      && self->sync.known_at == offset)
+  const GstPacoSync *sync = &self->splitter.sync;
+
+  if (offset < self->doubt_to && sync->known && sync->known_at == offset)
     self->garbage_to = gst_paco_file_doubt (
         gst_paco_seek_file (GST_BASE_PARSE (self), &self->seek), offset,
-        self->sync.header.frame_size);
+        sync->header.frame_size);
   return self->garbage_to > offset;
 }
 
@@ -429,7 +431,7 @@ gst_paco_parse_handle_frame (
           ? look_into_file (self, frame, &size, &reason)
           : look_at (self, frame, &size, &reason)) {
     case GST_PACO_SYNC_FRAME:
-      ret = finish_frame (self, frame, &self->sync.header, size);
+      ret = finish_frame (self, frame, &self->splitter.sync.header, size);
       break;
     case GST_PACO_SYNC_GARBAGE:
       ret = drop_bytes (self, frame, size, reason, skip);
@@ -605,10 +607,8 @@ gst_paco_parse_sink_event (GstBaseParse *base, GstEvent *event)
     self->time_segment = in_time;
     update_framing (self);
     gst_paco_splitter_reset (&self->splitter, offset);
-    gst_paco_sync_reset (&self->sync, offset);
   } else if (type == GST_EVENT_FLUSH_STOP) {
     gst_paco_splitter_reset (&self->splitter, self->splitter.offset);
-    gst_paco_sync_reset (&self->sync, self->splitter.offset);
     expect_frame (self);
   }
   return handled;
@@ -631,7 +631,6 @@ static void
 reset (GstPacoParse *self)
 {
   gst_paco_splitter_reset (&self->splitter, 0);
-  gst_paco_sync_reset (&self->sync, 0);
   self->garbage_to = self->doubt_to = 0;
   gst_paco_seek_clear (GST_BASE_PARSE (self), &self->seek);
   gst_clear_caps (&self->sink_caps);
@@ -740,6 +739,7 @@ gst_paco_parse_init (GstPacoParse *self)
   GstPad *pad = GST_BASE_PARSE_SINK_PAD (self);
 
   self->max_wait_size = GST_PACO_DEFAULT_MAX_WAIT_SIZE;
+  /* gstpacosplitter.h says why bytes do not go to the base class at once. */
   self->base_chain = GST_PAD_CHAINFUNC (pad);
   gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (gst_paco_parse_chain));
   GST_PAD_SET_ACCEPT_INTERSECT (pad);
