@@ -83,8 +83,10 @@ filter_structure (
   return keeps_code (structure);
 }
 
-GstCaps *
-gst_paco_container_choose_caps (GstCaps *coded, GstCaps *allowed)
+/* video/x-paco where possible, else a muxer's caps. NULL if the peer takes none
+ * of them; without a peer allowed is NULL. */
+static GstCaps *
+choose_caps (GstCaps *coded, GstCaps *allowed)
 {
   GstCaps *chosen = NULL;
 
@@ -155,7 +157,7 @@ GstCaps *
 gst_paco_container_negotiate (GstElement *element, GstPad *pad, GstCaps *coded)
 {
   GstCaps *allowed = gst_paco_container_allowed_caps (pad);
-  GstCaps *caps = gst_paco_container_choose_caps (coded, allowed);
+  GstCaps *caps = choose_caps (coded, allowed);
 
   if (!caps)
     post_refusal (element, coded, allowed);

@@ -18,14 +18,10 @@ G_BEGIN_DECLS
   "video/x-mp4-part, format = (uint) 1329807696; "                             \
   "video/x-wmv, wmvversion = (int) 3, format = (string) PACO"
 
-/* The caps in which a stream of the fixed video/x-paco caps `coded` is handed
- * to a peer that allows `allowed` (NULL: there is no peer): video/x-paco where
- * possible, else a muxer's. NULL when the peer takes none of them. */
-GstCaps *gst_paco_container_choose_caps (GstCaps *coded, GstCaps *allowed);
-
-/* The same for the peer that the source pad has now. Where that one takes
- * nothing, posts an error in the name of `element`, the pad's, and returns
- * NULL. */
+/* The caps in which a stream of the fixed video/x-paco caps `coded` is handed to
+ * the peer that the source pad has now, if any: video/x-paco where possible,
+ * else a muxer's. Where the peer takes none of them, posts an error in the name
+ * of `element`, the pad's, and returns NULL. */
 GstCaps *gst_paco_container_negotiate (
     GstElement *element, GstPad *pad, GstCaps *coded);
 
