@@ -39,6 +39,8 @@ typedef struct
   void *frame_ended_data;
 } PacoCudaDevice;
 
+G_STATIC_ASSERT (PACO_GPU_SET_ROWS == PACO_N_ROWS);
+G_STATIC_ASSERT (PACO_GPU_ROW_BYTES >= PACO_N_CONTEXTS);
 #define PACO_CUDA_SETS_BYTES                                                   \
   (PACO_N_BUILTIN_SETS * PACO_GPU_SET_ROWS * PACO_GPU_ROW_BYTES)
 

@@ -366,7 +366,6 @@ clear_planes (PacoReferencePlane (*planes)[4])
       paco_reference_plane_clear (&planes[f][c]);
 }
 
-/* Leaves the coefficients found in *coefficients. */
 /* Where all planes are of one wavelet, a level between LL and LL is one launch;
  * else it is one for each wavelet. */
 static bool
@@ -387,6 +386,7 @@ few_launches (
   return false;
 }
 
+/* Leaves the coefficients found in *coefficients. */
 static bool
 check_forward (Runner *runner, Case *t, void **coefficients)
 {
