@@ -34,8 +34,8 @@ set_lost_error (const PacoCoder *coder, GError **error)
   paco_set_lost_error (error, coder->stats.device, coder->timeout);
 }
 
-/* Frames of which nothing is left between those in flight and those collected.
- * With the lock. */
+/* Counts the oldest frames as collected of which nothing is left. The lock is
+ * held. */
 static void
 skip_free_slots (PacoCoder *coder)
 {
@@ -45,7 +45,7 @@ skip_free_slots (PacoCoder *coder)
 }
 
 /* Marks all frames in flight as abandoned and lets go of those that no thread
- * works on. With the lock, which it gives up while frames are dropped. */
+ * works on. The lock is held, but not while frames are dropped. */
 static void
 abandon_all (PacoCoder *coder)
 {
@@ -80,7 +80,7 @@ abandon_all (PacoCoder *coder)
   g_mutex_lock (&coder->lock);
 }
 
-/* With the lock. */
+/* Gives the device up. The lock is held. */
 static void
 lose (PacoCoder *coder)
 {
@@ -91,7 +91,7 @@ lose (PacoCoder *coder)
   abandon_all (coder);
 }
 
-/* Returns FALSE with an error. */
+/* Gives the device up, and returns FALSE with an error. */
 static gboolean
 fail_as_lost (PacoCoder *coder, GError **error)
 {
@@ -102,7 +102,8 @@ fail_as_lost (PacoCoder *coder, GError **error)
   return FALSE;
 }
 
-/* When the oldest of the frames being coded should have been finished. */
+/* When the oldest of the frames being coded should have been finished. The lock
+ * is held. */
 static gint64
 find_deadline (const PacoCoder *coder)
 {
@@ -117,8 +118,8 @@ find_deadline (const PacoCoder *coder)
   return deadline;
 }
 
-/* Waits until anything changes; the coder may be lost afterwards. With the
- * lock. */
+/* Waits until anything changes; the coder may be lost afterwards. The lock is
+ * held. */
 static void
 wait_for_change (PacoCoder *coder)
 {
@@ -133,8 +134,8 @@ wait_for_change (PacoCoder *coder)
 
 /* --- Slots --- */
 
-/* A frame that was abandoned while its thread was at work. With the lock, which
- * it gives up meanwhile. */
+/* Lets go of a frame that was abandoned while its thread was at work. The lock is
+ * held, but not while the frame is dropped. */
 static void
 let_go (PacoCoder *coder, PacoSlot *slot)
 {
@@ -360,7 +361,7 @@ configure (void *data)
 }
 
 static void
-configured_late (void *data)
+configuration_free (void *data)
 {
   Configuration *configuration = data;
 
@@ -376,12 +377,12 @@ configure_device (PacoCoder *coder, GError **error)
   gboolean done;
 
   configuration->coder = paco_coder_ref (coder);
-  if (!call_device (coder, configure, configured_late, configuration))
+  if (!call_device (coder, configure, configuration_free, configuration))
     return fail_as_lost (coder, error);
   done = configuration->done;
   if (!done)
     g_propagate_error (error, g_steal_pointer (&configuration->error));
-  configured_late (configuration);
+  configuration_free (configuration);
   return done;
 }
 

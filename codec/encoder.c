@@ -41,7 +41,7 @@ paco_encoder_init (PacoEncoder *encoder, const PacoEncoderClass *klass,
 
 /* --- configuration --- */
 
-/* With the lock. */
+/* Decides anew what follows from the rate. The lock is held. */
 static gboolean
 update_rate (PacoEncoder *encoder, GError **error)
 {

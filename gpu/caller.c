@@ -33,7 +33,7 @@ unref (PacoCaller *caller)
   g_free (caller);
 }
 
-/* With the lock, which it gives up meanwhile. */
+/* The lock is held, but not while anything is called. */
 static void
 make_call (PacoCaller *caller, Call *call)
 {
@@ -109,7 +109,8 @@ paco_caller_close (PacoCaller *caller)
   unref (caller);
 }
 
-/* Waits for a call. With the lock. */
+/* Waits for a call. FALSE when that or one before it has taken too long. The lock
+ * is held. */
 static bool
 wait_for (PacoCaller *caller, const Call *call, gint64 timeout)
 {
