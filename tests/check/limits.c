@@ -84,27 +84,54 @@ count_caps (GstPad *pad, GstPadProbeInfo *info, gpointer n)
   return GST_PAD_PROBE_OK;
 }
 
+/* Bytes of address space that the process has. */
+static gsize
+address_space (void)
+{
+  gchar *text;
+  gsize pages;
+
+  fail_unless (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL));
+  pages = g_ascii_strtoull (text, NULL, 10);
+  g_free (text);
+  return pages * 4096;
+}
+
+#define N_SMALL 13
+
 /* Small frames with `odd` in the middle, which costs itself only; downstream
- * never hears of its format. */
+ * never hears of its format. memory: bytes of address space that there are for
+ * decoding, 0: any. The threads of encoder and decoder take some before. */
 static void
-check_lost (const char *launch, GstBuffer *odd)
+check_lost (const char *launch, GstBuffer *odd, gsize memory)
 {
   GstBus *bus;
   GstHarness *harness = paco_test_harness (launch, &bus);
+  GstBuffer *small[N_SMALL];
   guint n_caps = 0, n = 0;
+  struct rlimit before, limit;
 
+  for (guint i = 0; i < N_SMALL; i++)
+    small[i] = small_frame (i);
+  getrlimit (RLIMIT_AS, &before);
+  limit = before;
+  if (memory > 0)
+    limit.rlim_cur = address_space () + memory;
+  setrlimit (RLIMIT_AS, &limit);
   gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
   gst_pad_add_probe (harness->sinkpad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
       count_caps, &n_caps, NULL);
   for (guint i = 0; i < 4; i++)
-    gst_harness_push (harness, small_frame (n++));
+    gst_harness_push (harness, small[n++]);
   for (guint i = 0; i < 3; i++) {
     fail_unless_equals_int (
         gst_harness_push (harness, gst_buffer_ref (odd)), GST_FLOW_OK);
     for (guint k = 0; k < 3; k++)
-      gst_harness_push (harness, small_frame (n++));
+      gst_harness_push (harness, small[n++]);
   }
   gst_harness_push_event (harness, gst_event_new_eos ());
+  setrlimit (RLIMIT_AS, &before);
+  fail_unless_equals_int (n, N_SMALL);
   fail_unless_equals_int (gst_harness_buffers_received (harness), n);
   for (guint i = 0; i < n; i++)
     check_small (harness, i);
@@ -115,12 +142,12 @@ check_lost (const char *launch, GstBuffer *odd)
 
 GST_START_TEST (test_max_pixels)
 {
-  check_lost ("pacodec max-errors=-1", empty_frame (HUGE_SIZE, HUGE_SIZE));
-  check_lost ("pacodec max-errors=-1", empty_frame (8193, 8192));
-  check_lost (
-      "pacodec max-errors=-1 max-pixels=4096", empty_frame (SMALL, SMALL + 1));
+  check_lost ("pacodec max-errors=-1", empty_frame (HUGE_SIZE, HUGE_SIZE), 0);
+  check_lost ("pacodec max-errors=-1", empty_frame (8193, 8192), 0);
+  check_lost ("pacodec max-errors=-1 max-pixels=4096",
+      empty_frame (SMALL, SMALL + 1), 0);
   check_lost ("pacoparse ! pacodec max-errors=-1 max-pixels=4096",
-      empty_frame (SMALL, SMALL + 1));
+      empty_frame (SMALL, SMALL + 1), 0);
 }
 GST_END_TEST;
 
@@ -162,39 +189,19 @@ GST_END_TEST;
 
 /* --- memory --- */
 
-/* Bytes of address space that the process has. */
-static gsize
-address_space (void)
-{
-  gchar *text;
-  gsize pages;
-
-  fail_unless (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL));
-  pages = g_ascii_strtoull (text, NULL, 10);
-  g_free (text);
-  return pages * 4096;
-}
-
 /* The coefficients of the huge frame alone take 1 GiB, its pictures 256 MiB
  * each: with one limit there is no memory for the coefficients, with the other
  * there is, but not for the pictures too. */
 GST_START_TEST (test_no_memory)
 {
   static const gsize limits[] = { (gsize) 600 << 20, (gsize) 1400 << 20 };
-  struct rlimit before, limit;
 
   if (g_getenv ("PACO_SANITIZE") != NULL)
     return; /* sanitizers take all of the address space for themselves */
-  getrlimit (RLIMIT_AS, &before);
-  for (guint i = 0; i < G_N_ELEMENTS (limits); i++) {
-    limit = before;
-    limit.rlim_cur = address_space () + limits[i];
-    setrlimit (RLIMIT_AS, &limit);
+  for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
     check_lost ("pacodec backend=cpu max-errors=-1 max-pixels=268435456 "
                 "threads=2 pipeline-depth=1",
-        empty_frame (HUGE_SIZE, HUGE_SIZE));
-    setrlimit (RLIMIT_AS, &before);
-  }
+        empty_frame (HUGE_SIZE, HUGE_SIZE), limits[i]);
 }
 GST_END_TEST;
 
