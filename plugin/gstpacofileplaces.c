@@ -15,6 +15,11 @@ enum
   MOST_STEPS = 200,
   /* Frames of other streams that a search may come across. */
   MOST_STRANGERS = 100,
+  /* Bytes that may be read to find joined streams, and so many more for each
+   * frame found: reading these takes about as long as a hop. Short streams of
+   * large frames are found sooner by hopping. */
+  MOST_FOR_STREAMS = 64 << 20,
+  MOST_FOR_FRAME = 32 << 10,
 };
 
 typedef struct
@@ -95,6 +100,12 @@ find_stream (const GstPacoFilePlaces *places, GstPacoFile *file, Stream *stream)
       || (first.offset == last.offset && stream->end > first.offset);
 }
 
+static guint64
+n_frames (const Stream *stream)
+{
+  return (guint64) stream->last - stream->first + 1;
+}
+
 /* Turns the streams round and counts. */
 static void
 complete (GstPacoFilePlaces *places)
@@ -109,11 +120,11 @@ complete (GstPacoFilePlaces *places)
     *a = *b;
     *b = c;
   }
-  for (guint i = 0; i < streams->len; i++) {
-    Stream *stream = &g_array_index (streams, Stream, i);
+  for (guint i = 1; i < streams->len; i++) {
+    const Stream *previous = &g_array_index (streams, Stream, i - 1);
 
-    stream->before = places->n_frames;
-    places->n_frames += stream->last - stream->first + 1;
+    g_array_index (streams, Stream, i).before = previous->before
+        + n_frames (previous);
   }
   places->state = GST_PACO_FILE_PLACES_COMPLETE;
 }
@@ -121,6 +132,7 @@ complete (GstPacoFilePlaces *places)
 void
 gst_paco_file_places_extend (GstPacoFilePlaces *places, GstPacoFile *file)
 {
+  guint64 before = file->bytes;
   Stream stream;
 
   if (places->state != GST_PACO_FILE_PLACES_PARTIAL)
@@ -132,9 +144,13 @@ gst_paco_file_places_extend (GstPacoFilePlaces *places, GstPacoFile *file)
     return;
   }
   g_array_append_val (places->streams, stream);
+  places->n_frames += n_frames (&stream);
+  places->bytes += file->bytes - before;
   places->end = stream.first_offset;
   if (places->end == places->first.offset)
     complete (places);
+  else if (places->bytes > MOST_FOR_STREAMS + MOST_FOR_FRAME * places->n_frames)
+    places->state = GST_PACO_FILE_PLACES_FAILED;
 }
 
 /* --- looking up ------------------------------------------------------- */

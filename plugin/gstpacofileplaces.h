@@ -2,8 +2,9 @@
  * Where the frames of a file are, by what they say of their places (FORMAT.md,
  * chunk 4). A file holds one stream, or several that were joined; each is found
  * from its end, and a frame in it by bisection. Whatever does not add up (bytes
- * are missing, frames without places, several frame rates) fails, and nothing
- * is said then: gstpacofileindex.c hops from frame to frame instead. */
+ * are missing, frames without places, several frame rates) fails, and so do
+ * streams that take longer to find than to walk through; nothing is said then:
+ * gstpacofileindex.c hops from frame to frame instead. */
 #pragma once
 #include "gstpacofile.h"
 
@@ -22,7 +23,8 @@ typedef struct
   GstPacoFileFrame first; /* of the file */
   guint64 end;            /* of the bytes not yet in a stream */
   GArray *streams;        /* of Stream; the last one first, until complete */
-  guint64 n_frames;       /* when complete */
+  guint64 n_frames;       /* of these streams */
+  guint64 bytes;          /* read to find them */
 } GstPacoFilePlaces;
 
 /* For a file whose first frame is `first`. */

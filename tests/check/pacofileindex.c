@@ -10,6 +10,8 @@
 #define MOST_READS 200
 /* In blocks up to the largest frame. */
 #define MOST_BYTES_IN_FRAMES 40
+/* Read of a file that is hopped through, beside the headers. */
+#define MOST_BYTES_BEFORE_HOPS (200 << 20)
 
 typedef struct
 {
@@ -251,6 +253,9 @@ expect_hops (File *file)
     ;
   fail_unless_equals_uint64 (
       gst_paco_file_index_n_frames (look.index), file->frames->len);
+  fail_unless (look.reader.bytes
+          <= MOST_BYTES_BEFORE_HOPS + 1024 * (guint64) file->frames->len,
+      "%" G_GUINT64_FORMAT " bytes", look.reader.bytes);
   for (guint i = 0; i < 100; i++) {
     guint n = g_random_int_range (0, file->frames->len);
 
@@ -297,6 +302,25 @@ GST_START_TEST (test_joined)
     expect_exact (&file, file.frames->len, counts[k]);
     free_file (&file);
   }
+}
+GST_END_TEST;
+
+static guint32
+huge_size (guint n, guint total)
+{
+  return 22 << 20;
+}
+
+/* Streams of few large frames are hopped through: to find each from its end
+ * would read most of the file. */
+GST_START_TEST (test_joined_large_frames)
+{
+  File file = new_file ();
+
+  for (guint i = 0; i < 300; i++)
+    append_stream (&file, 0, 1 + i % 3, huge_size);
+  expect_hops (&file);
+  free_file (&file);
 }
 GST_END_TEST;
 
@@ -420,6 +444,7 @@ pacofileindex_suite (void)
   tcase_add_loop_test (files, test_one_stream, 0, G_N_ELEMENTS (sizes));
   tcase_add_test (files, test_short_files);
   tcase_add_loop_test (files, test_joined, 0, G_N_ELEMENTS (sizes));
+  tcase_add_test (files, test_joined_large_frames);
   tcase_add_loop_test (files, test_cut_start, 0, G_N_ELEMENTS (sizes));
   tcase_add_loop_test (files, test_cut_end, 0, G_N_ELEMENTS (sizes));
   tcase_add_loop_test (files, test_damaged_middle, 0, G_N_ELEMENTS (sizes));
