@@ -16,7 +16,7 @@ fi
 # GLib has no frame pointers, so stacks are walked the slow way; short ones do
 # to tell what is suppressed.
 export ASAN_OPTIONS="detect_leaks=$leaks:allocator_may_return_null=1"
-[ $leaks = 0 ] || ASAN_OPTIONS=$ASAN_OPTIONS:fast_unwind_on_malloc=0:malloc_context_size=10
+[ $leaks = 0 ] || ASAN_OPTIONS=$ASAN_OPTIONS:fast_unwind_on_malloc=0:malloc_context_size=16
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export LSAN_OPTIONS="print_suppressions=0:suppressions=$suppressions"
 LD_PRELOAD=$libasan exec "$@"
