@@ -106,10 +106,9 @@ coded="filesrc location=$work/gray blocksize=$((rows * width)) num-buffers=1 !
   rawvideoparse format=gray8 width=$width height=$rows framerate=1000/1 !
   imagefreeze num-buffers=4000 !
   capssetter replace=true join=false caps=$caps"
-# shellcheck disable=SC2034 # i only counts
-for i in $(seq $((3000000000 / size + 1))); do
-  cat "$work/frame"
-done >"$work/film"
+# shellcheck disable=SC2086
+gst-launch-1.0 -q ${raw}$((3000000000 / size + 1)) ! $encoder ! \
+  filesink location="$work/film"
 film="filesrc location=$work/film ! pacoparse"
 # shellcheck disable=SC2086
 {
