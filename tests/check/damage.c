@@ -151,15 +151,6 @@ push_frames (GstHarness *harness, const Condition *conditions, guint n)
         gst_harness_push (harness, code_as (conditions[i], i)), GST_FLOW_OK);
 }
 
-static GstHarness *
-decoder_harness (const char *launch, GstBus **bus)
-{
-  GstHarness *harness = paco_test_harness (launch, bus);
-
-  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
-  return harness;
-}
-
 /* The next warning is about decoding and says `words`; NULL: there is none. */
 static void
 expect_warning (GstBus *bus, const char *words)
@@ -200,7 +191,8 @@ GST_START_TEST (test_warnings)
 {
   const Condition conditions[] = { GOOD, DAMAGED, GOOD, LOST, DAMAGED };
   GstBus *bus;
-  GstHarness *harness = decoder_harness ("pacodec max-errors=-1", &bus);
+  GstHarness *harness = paco_test_decoder_harness (
+      "pacodec max-errors=-1", &bus);
 
   push_frames (harness, conditions, G_N_ELEMENTS (conditions));
   gst_harness_push_event (harness, gst_event_new_eos ());
@@ -219,7 +211,7 @@ GST_START_TEST (test_no_damage)
 {
   const Condition conditions[] = { GOOD, GOOD };
   GstBus *bus;
-  GstHarness *harness = decoder_harness ("pacodec", &bus);
+  GstHarness *harness = paco_test_decoder_harness ("pacodec", &bus);
 
   push_frames (harness, conditions, G_N_ELEMENTS (conditions));
   gst_harness_push_event (harness, gst_event_new_eos ());
@@ -233,7 +225,7 @@ GST_START_TEST (test_discarded)
 {
   const Condition conditions[] = { GOOD, DAMAGED };
   GstBus *bus;
-  GstHarness *harness = decoder_harness (
+  GstHarness *harness = paco_test_decoder_harness (
       "pacodec discard-corrupted-frames=true", &bus);
 
   push_frames (harness, conditions, G_N_ELEMENTS (conditions));
@@ -250,7 +242,8 @@ GST_START_TEST (test_nothing_decoded)
 {
   const Condition conditions[] = { LOST, LOST, LOST };
   GstBus *bus;
-  GstHarness *harness = decoder_harness ("pacodec max-errors=-1", &bus);
+  GstHarness *harness = paco_test_decoder_harness (
+      "pacodec max-errors=-1", &bus);
   GError *error;
 
   push_frames (harness, conditions, G_N_ELEMENTS (conditions));
@@ -273,7 +266,8 @@ GST_START_TEST (test_flush)
 {
   const Condition before[] = { GOOD, DAMAGED }, after[] = { GOOD, LOST, LOST };
   GstBus *bus;
-  GstHarness *harness = decoder_harness ("pacodec max-errors=-1", &bus);
+  GstHarness *harness = paco_test_decoder_harness (
+      "pacodec max-errors=-1", &bus);
   GstSegment segment;
 
   push_frames (harness, before, G_N_ELEMENTS (before));

@@ -14,15 +14,6 @@ code_gray (guint width, guint height, guint phase)
       paco_test_gray_buffer (width, height, phase));
 }
 
-static GstHarness *
-decoder_harness (const char *launch, GstBus **bus)
-{
-  GstHarness *harness = paco_test_harness (launch, bus);
-
-  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
-  return harness;
-}
-
 static void
 check_gray (GstBuffer *out, guint width, guint height, guint phase)
 {
@@ -110,7 +101,7 @@ GST_START_TEST (test_broken_frames)
 
     if (buffer == NULL)
       break;
-    harness = decoder_harness ("pacodec max-errors=-1", &bus);
+    harness = paco_test_decoder_harness ("pacodec max-errors=-1", &bus);
     gst_harness_push (harness, code_gray (64, 48, 0));
     fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
     gst_harness_push (harness, code_gray (64, 48, 2));
@@ -127,7 +118,8 @@ GST_END_TEST;
 GST_START_TEST (test_max_errors)
 {
   GstBus *bus;
-  GstHarness *harness = decoder_harness ("pacodec max-errors=2", &bus);
+  GstHarness *harness = paco_test_decoder_harness (
+      "pacodec max-errors=2", &bus);
   GstFlowReturn flow = GST_FLOW_OK;
   GError *error;
   guint n;
@@ -165,7 +157,7 @@ damaged (void)
 GST_START_TEST (test_corrupted_blocks)
 {
   GstBus *bus;
-  GstHarness *harness = decoder_harness (
+  GstHarness *harness = paco_test_decoder_harness (
       "pacodec discard-corrupted-frames=false max-errors=-1", &bus);
   GstElement *decoder = gst_harness_find_element (harness, "pacodec");
   GstStructure *stats;
@@ -196,7 +188,7 @@ GST_END_TEST;
 GST_START_TEST (test_discard_corrupted)
 {
   GstBus *bus;
-  GstHarness *harness = decoder_harness (
+  GstHarness *harness = paco_test_decoder_harness (
       "pacodec discard-corrupted-frames=true max-errors=-1", &bus);
 
   gst_harness_push (harness, damaged ());
@@ -211,7 +203,7 @@ GST_END_TEST;
 GST_START_TEST (test_bytes_behind)
 {
   GstBus *bus;
-  GstHarness *harness = decoder_harness ("pacodec", &bus);
+  GstHarness *harness = paco_test_decoder_harness ("pacodec", &bus);
 
   gst_harness_push (harness,
       gst_buffer_append (code_gray (64, 48, 0), code_gray (64, 48, 1)));
@@ -251,7 +243,8 @@ GST_START_TEST (test_renegotiation)
   static const guint sizes[][2] = { { 64, 48 }, { 128, 96 }, { 128, 96 },
     { 17, 5 }, { 64, 48 } };
   GstBus *bus;
-  GstHarness *harness = decoder_harness ("pacodec pipeline-depth=4", &bus);
+  GstHarness *harness = paco_test_decoder_harness (
+      "pacodec pipeline-depth=4", &bus);
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     for (guint k = 0; k < 3; k++)
@@ -281,7 +274,7 @@ GST_START_TEST (test_other_layout)
     gchar *launch = g_strdup_printf (
         "pacodec ! capsfilter caps=video/x-raw,format=%s",
         gst_video_format_to_string (pairs[i][1]));
-    GstHarness *harness = decoder_harness (launch, &bus);
+    GstHarness *harness = paco_test_decoder_harness (launch, &bus);
     GstVideoInfo from, to;
     GstBuffer *in, *out;
 
@@ -306,7 +299,7 @@ GST_START_TEST (test_downstream_reconfigures)
 {
   static const char *const formats[] = { "I422_10LE", "Y210", "v210" };
   GstBus *bus;
-  GstHarness *harness = decoder_harness (
+  GstHarness *harness = paco_test_decoder_harness (
       "pacodec pipeline-depth=4 ! capsfilter caps=video/x-raw,format=I422_10LE",
       &bus);
   GstElement *filter = gst_harness_find_element (harness, "capsfilter");
@@ -346,7 +339,7 @@ check_reduced (GstVideoFormat format, const char *mode, guint width,
 {
   GstBus *bus;
   gchar *launch = g_strdup_printf ("pacodec reduce=%u", reduce);
-  GstHarness *harness = decoder_harness (launch, &bus);
+  GstHarness *harness = paco_test_decoder_harness (launch, &bus);
   PacoPictureFormat picture;
   GstVideoInfo info, out_info;
   GstVideoFrame frame;
@@ -404,7 +397,7 @@ GST_START_TEST (test_reduced_samples)
     for (guint reduce = 0; reduce <= 4; reduce++) {
       GstBus *bus;
       gchar *launch = g_strdup_printf ("pacodec reduce=%u", reduce);
-      GstHarness *harness = decoder_harness (launch, &bus);
+      GstHarness *harness = paco_test_decoder_harness (launch, &bus);
       GstVideoInfo info, out_info;
       GArray *samples;
       GstBuffer *in, *out;
@@ -438,7 +431,7 @@ GST_END_TEST;
 GST_START_TEST (test_too_much_reduction)
 {
   GstBus *bus;
-  GstHarness *harness = decoder_harness ("pacodec reduce=7", &bus);
+  GstHarness *harness = paco_test_decoder_harness ("pacodec reduce=7", &bus);
   GError *error;
 
   fail_unless_equals_int (
@@ -456,7 +449,7 @@ GST_START_TEST (test_header_fields_survive)
 {
   GstBus *bus;
   GstHarness *encoder = gst_harness_new ("pacoenc");
-  GstHarness *decoder = decoder_harness ("pacodec", &bus);
+  GstHarness *decoder = paco_test_decoder_harness ("pacodec", &bus);
   GstCaps *in = gst_caps_from_string (
       "video/x-raw,format=P010_10LE,width=32,height=16,framerate=24000/1001,"
       "pixel-aspect-ratio=4/3,interlace-mode=interleaved,"
@@ -498,7 +491,7 @@ GST_END_TEST;
 GST_START_TEST (test_flush)
 {
   GstBus *bus;
-  GstHarness *harness = decoder_harness (
+  GstHarness *harness = paco_test_decoder_harness (
       "pacodec pipeline-depth=8 threads=1", &bus);
   GstSegment segment;
   GstBuffer *out;
@@ -566,7 +559,7 @@ GST_START_TEST (test_gap)
 
   for (guint k = 0; k < G_N_ELEMENTS (flags); k++) {
     GstBus *bus;
-    GstHarness *harness = decoder_harness (
+    GstHarness *harness = paco_test_decoder_harness (
         "pacodec pipeline-depth=8 threads=1", &bus);
     GstSegment segment;
 
@@ -588,27 +581,17 @@ GST_START_TEST (test_gap)
 }
 GST_END_TEST;
 
-/* Frames that are late already are decoded if qos says so. */
+/* Frames that are late already are decoded unless qos says otherwise. */
 GST_START_TEST (test_qos)
 {
   for (guint qos = 0; qos < 2; qos++) {
     GstBus *bus;
-    GstHarness *harness = decoder_harness (
+    GstHarness *harness = paco_test_decoder_harness (
         qos ? "pacodec qos=true" : "pacodec qos=false", &bus);
+    GstBuffer *frames[] = { code_gray (64, 48, 0), code_gray (64, 48, 1),
+      code_gray (64, 48, 1000) };
 
-    gst_harness_push (harness, code_gray (64, 48, 0));
-    gst_buffer_unref (gst_harness_pull (harness));
-    gst_harness_push_upstream_event (harness,
-        gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 0.5, 10 * GST_SECOND, 0));
-    gst_harness_push (harness, code_gray (64, 48, 1));
-    gst_harness_push (harness, code_gray (64, 48, 1000));
-    for (guint phase = qos ? 1000 : 1; phase <= 1000; phase += 999) {
-      GstBuffer *out = gst_harness_pull (harness);
-
-      fail_unless_equals_uint64 (
-          GST_BUFFER_PTS (out), phase * 40 * GST_MSECOND);
-      gst_buffer_unref (out);
-    }
+    paco_test_expect_qos (harness, frames, qos);
     paco_test_teardown (harness, bus);
   }
 }
@@ -643,7 +626,8 @@ propose_small_pool (GstPad *pad, GstPadProbeInfo *info, gpointer seen)
 GST_START_TEST (test_small_pool)
 {
   GstBus *bus;
-  GstHarness *harness = decoder_harness ("pacodec pipeline-depth=4", &bus);
+  GstHarness *harness = paco_test_decoder_harness (
+      "pacodec pipeline-depth=4", &bus);
   gboolean seen = FALSE;
 
   gst_pad_add_probe (harness->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,
@@ -661,7 +645,7 @@ GST_START_TEST (test_stop_in_flight)
 {
   for (guint k = 0; k < 20; k++) {
     GstBus *bus;
-    GstHarness *harness = decoder_harness (
+    GstHarness *harness = paco_test_decoder_harness (
         "pacodec pipeline-depth=8 threads=1", &bus);
 
     for (guint i = 0; i < k % 10; i++)

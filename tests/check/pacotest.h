@@ -180,6 +180,36 @@ paco_test_harness (const char *launch, GstBus **bus)
   return harness;
 }
 
+/* The same for an element that takes coded frames. */
+static inline GstHarness *
+paco_test_decoder_harness (const char *launch, GstBus **bus)
+{
+  GstHarness *harness = paco_test_harness (launch, bus);
+
+  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
+  return harness;
+}
+
+/* Pushes frames of phases 0, 1 and 1000, and says before the second one that it
+ * is late. Only qos may drop it. */
+static inline void
+paco_test_expect_qos (
+    GstHarness *harness, GstBuffer *const frames[3], gboolean qos)
+{
+  gst_harness_push (harness, frames[0]);
+  gst_buffer_unref (gst_harness_pull (harness));
+  gst_harness_push_upstream_event (harness,
+      gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 0.5, 10 * GST_SECOND, 0));
+  gst_harness_push (harness, frames[1]);
+  gst_harness_push (harness, frames[2]);
+  for (guint phase = qos ? 1000 : 1; phase <= 1000; phase += 999) {
+    GstBuffer *out = gst_harness_pull (harness);
+
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (out), phase * 40 * GST_MSECOND);
+    gst_buffer_unref (out);
+  }
+}
+
 /* After errors that were expected. Messages refer to the element that refers
  * to the bus, so they must go. */
 static inline void
