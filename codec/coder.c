@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The life of a coder and its frames in flight. `submitted` and `collected`
- * count frames, so the slots between them are in use. One condition serves all:
+ * count frames, so the flights between them are in use. One condition serves all:
  * whoever waits looks at the state again when anything changes.
  *
  * The coder belongs to whoever has opened it and to its threads: one that the
@@ -37,10 +37,11 @@ set_lost_error (const PacoCoder *coder, GError **error)
 /* Counts the oldest frames as collected of which nothing is left. The lock is
  * held. */
 static void
-skip_free_slots (PacoCoder *coder)
+skip_free_flights (PacoCoder *coder)
 {
   while (coder->collected < coder->submitted
-      && coder->slots[coder->collected % coder->depth].state == PACO_SLOT_FREE)
+      && coder->flights[coder->collected % coder->depth].state
+          == PACO_FLIGHT_FREE)
     coder->collected++;
 }
 
@@ -54,23 +55,24 @@ abandon_all (PacoCoder *coder)
 
   coder->generation++;
   for (guint64 n = coder->collected; n < coder->submitted; n++) {
-    PacoSlot *slot = &coder->slots[n % coder->depth];
+    PacoFlight *flight = &coder->flights[n % coder->depth];
 
-    if (slot->state == PACO_SLOT_FREE || g_atomic_int_get (&slot->abandoned))
+    if (flight->state == PACO_FLIGHT_FREE
+        || g_atomic_int_get (&flight->abandoned))
       continue;
-    g_atomic_int_set (&slot->abandoned, TRUE);
-    if (slot->state == PACO_SLOT_RUNNING)
+    g_atomic_int_set (&flight->abandoned, TRUE);
+    if (flight->state == PACO_FLIGHT_RUNNING)
       continue;
-    if (slot->state == PACO_SLOT_DONE)
-      coder->kind->discard (slot->result);
-    slot->state = PACO_SLOT_FREE;
-    dropped[n_dropped++] = slot->user_data;
+    if (flight->state == PACO_FLIGHT_DONE)
+      coder->kind->discard (flight->result);
+    flight->state = PACO_FLIGHT_FREE;
+    dropped[n_dropped++] = flight->user_data;
   }
   if (coder->submit_waits) {
     dropped[n_dropped++] = coder->waiting_user_data;
     coder->submit_waits = false;
   }
-  skip_free_slots (coder);
+  skip_free_flights (coder);
   g_cond_broadcast (&coder->changed);
   if (n_dropped == 0 || !coder->drop)
     return;
@@ -109,11 +111,12 @@ find_deadline (const PacoCoder *coder)
 {
   gint64 deadline = G_MAXINT64;
 
-  for (unsigned i = 0; i < coder->n_slots && coder->timeout > 0; i++) {
-    const PacoSlot *slot = &coder->slots[i];
+  for (unsigned i = 0; i < coder->n_flights && coder->timeout > 0; i++) {
+    const PacoFlight *flight = &coder->flights[i];
 
-    if (slot->state == PACO_SLOT_QUEUED || slot->state == PACO_SLOT_RUNNING)
-      deadline = MIN (deadline, slot->times.submitted + coder->timeout);
+    if (flight->state == PACO_FLIGHT_QUEUED
+        || flight->state == PACO_FLIGHT_RUNNING)
+      deadline = MIN (deadline, flight->times.submitted + coder->timeout);
   }
   return deadline;
 }
@@ -132,43 +135,43 @@ wait_for_change (PacoCoder *coder)
     lose (coder);
 }
 
-/* --- Slots --- */
+/* --- Flights --- */
 
 /* Lets go of a frame that was abandoned while its thread was at work. The lock is
  * held, but not while the frame is dropped. */
 static void
-let_go (PacoCoder *coder, PacoSlot *slot)
+let_go (PacoCoder *coder, PacoFlight *flight)
 {
   g_mutex_unlock (&coder->lock);
-  coder->kind->discard (slot->result);
+  coder->kind->discard (flight->result);
   if (coder->drop)
-    coder->drop (slot->user_data);
+    coder->drop (flight->user_data);
   g_mutex_lock (&coder->lock);
-  slot->state = PACO_SLOT_FREE;
-  skip_free_slots (coder);
+  flight->state = PACO_FLIGHT_FREE;
+  skip_free_flights (coder);
 }
 
 static gpointer
-slot_main (gpointer data)
+flight_main (gpointer data)
 {
-  PacoSlot *slot = data;
-  PacoCoder *coder = slot->coder;
+  PacoFlight *flight = data;
+  PacoCoder *coder = flight->coder;
 
   g_mutex_lock (&coder->lock);
   while (!coder->quit) {
-    if (slot->state != PACO_SLOT_QUEUED) {
+    if (flight->state != PACO_FLIGHT_QUEUED) {
       g_cond_wait (&coder->changed, &coder->lock);
       continue;
     }
-    slot->state = PACO_SLOT_RUNNING;
+    flight->state = PACO_FLIGHT_RUNNING;
     g_mutex_unlock (&coder->lock);
-    coder->kind->run (coder, slot->number, slot->job, slot->result);
+    coder->kind->run (coder, flight->number, flight->job, flight->result);
     g_mutex_lock (&coder->lock);
-    slot->times.finished = g_get_monotonic_time ();
-    if (g_atomic_int_get (&slot->abandoned))
-      let_go (coder, slot);
+    flight->times.finished = g_get_monotonic_time ();
+    if (g_atomic_int_get (&flight->abandoned))
+      let_go (coder, flight);
     else
-      slot->state = PACO_SLOT_DONE;
+      flight->state = PACO_FLIGHT_DONE;
     g_cond_broadcast (&coder->changed);
   }
   coder->n_threads--;
@@ -187,8 +190,8 @@ paco_coder_init (PacoCoder *coder, const PacoCoderClass *klass,
   coder->klass = klass;
   coder->kind = kind;
   coder->references = 1;
-  coder->n_slots = CLAMP (options->depth, 1, PACO_MAX_DEPTH);
-  coder->depth = coder->n_slots;
+  coder->n_flights = CLAMP (options->depth, 1, PACO_MAX_DEPTH);
+  coder->depth = coder->n_flights;
   coder->timeout = klass->device ? paco_timeout (options) : 0;
   coder->drop = options->drop;
   coder->stats.backend = klass->backend;
@@ -197,29 +200,29 @@ paco_coder_init (PacoCoder *coder, const PacoCoderClass *klass,
 }
 
 static gboolean
-slot_start (PacoCoder *coder, unsigned number)
+flight_start (PacoCoder *coder, unsigned number)
 {
-  PacoSlot *slot = &coder->slots[number];
+  PacoFlight *flight = &coder->flights[number];
 
-  slot->coder = coder;
-  slot->number = number;
-  slot->job = g_malloc0 (coder->kind->job_size);
-  slot->result = g_malloc0 (coder->kind->result_size);
+  flight->coder = coder;
+  flight->number = number;
+  flight->job = g_malloc0 (coder->kind->job_size);
+  flight->result = g_malloc0 (coder->kind->result_size);
   g_mutex_lock (&coder->lock);
-  slot->thread = g_thread_try_new ("paco-frame", slot_main, slot, NULL);
-  if (slot->thread) {
+  flight->thread = g_thread_try_new ("paco-frame", flight_main, flight, NULL);
+  if (flight->thread) {
     coder->n_threads++;
     paco_coder_ref (coder);
   }
   g_mutex_unlock (&coder->lock);
-  return slot->thread != NULL;
+  return flight->thread != NULL;
 }
 
 gboolean
 paco_coder_start (PacoCoder *coder, GError **error)
 {
-  for (unsigned i = 0; i < coder->n_slots; i++) {
-    if (!slot_start (coder, i)) {
+  for (unsigned i = 0; i < coder->n_flights; i++) {
+    if (!flight_start (coder, i)) {
       g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
           "the %s's threads could not be started", coder->kind->name);
       return FALSE;
@@ -270,9 +273,9 @@ free_coder (void *data)
 
   unconfigure (coder);
   coder->klass->close (coder);
-  for (unsigned i = 0; i < coder->n_slots; i++) {
-    g_free (coder->slots[i].job);
-    g_free (coder->slots[i].result);
+  for (unsigned i = 0; i < coder->n_flights; i++) {
+    g_free (coder->flights[i].job);
+    g_free (coder->flights[i].result);
   }
   g_cond_clear (&coder->changed);
   g_mutex_clear (&coder->lock);
@@ -299,8 +302,8 @@ stop_threads (PacoCoder *coder)
     g_cond_wait (&coder->changed, &coder->lock);
   stopped = coder->n_threads == 0;
   g_mutex_unlock (&coder->lock);
-  for (unsigned i = 0; i < coder->n_slots; i++) {
-    GThread *thread = g_steal_pointer (&coder->slots[i].thread);
+  for (unsigned i = 0; i < coder->n_flights; i++) {
+    GThread *thread = g_steal_pointer (&coder->flights[i].thread);
 
     if (thread && stopped)
       g_thread_join (thread);
@@ -334,7 +337,7 @@ void
 paco_coder_set_depth (PacoCoder *coder, const PacoPictureFormat *picture)
 {
   g_mutex_lock (&coder->lock);
-  coder->depth = paco_frames_in_flight (picture, coder->n_slots);
+  coder->depth = paco_frames_in_flight (picture, coder->n_flights);
   g_mutex_unlock (&coder->lock);
 }
 
@@ -432,13 +435,13 @@ paco_coder_submit (
     coder->submit_waits = false;
     submitted = !coder->lost;
     if (submitted) {
-      PacoSlot *slot = &coder->slots[coder->submitted++ % coder->depth];
+      PacoFlight *flight = &coder->flights[coder->submitted++ % coder->depth];
 
-      memcpy (slot->job, job, coder->kind->job_size);
-      slot->user_data = user_data;
-      slot->times = (PacoFrameTimes){ .submitted = g_get_monotonic_time () };
-      g_atomic_int_set (&slot->abandoned, FALSE);
-      slot->state = PACO_SLOT_QUEUED;
+      memcpy (flight->job, job, coder->kind->job_size);
+      flight->user_data = user_data;
+      flight->times = (PacoFrameTimes){ .submitted = g_get_monotonic_time () };
+      g_atomic_int_set (&flight->abandoned, FALSE);
+      flight->state = PACO_FLIGHT_QUEUED;
       g_cond_broadcast (&coder->changed);
     } else {
       set_lost_error (coder, error);
@@ -456,16 +459,16 @@ paco_coder_collect (PacoCoder *coder, void *result, void **user_data,
 
   g_mutex_lock (&coder->lock);
   while (!collected && !coder->lost && coder->collected < coder->submitted) {
-    PacoSlot *slot = &coder->slots[coder->collected % coder->depth];
+    PacoFlight *flight = &coder->flights[coder->collected % coder->depth];
 
-    if (slot->state != PACO_SLOT_DONE) {
+    if (flight->state != PACO_FLIGHT_DONE) {
       wait_for_change (coder);
       continue;
     }
-    memcpy (result, slot->result, coder->kind->result_size);
-    *user_data = slot->user_data;
-    *times = slot->times;
-    slot->state = PACO_SLOT_FREE;
+    memcpy (result, flight->result, coder->kind->result_size);
+    *user_data = flight->user_data;
+    *times = flight->times;
+    flight->state = PACO_FLIGHT_FREE;
     coder->collected++;
     collected = TRUE;
     g_cond_broadcast (&coder->changed);
@@ -510,17 +513,17 @@ paco_coder_abandon (PacoCoder *coder, GError **error)
 }
 
 bool
-paco_coder_is_abandoned (const PacoCoder *coder, unsigned slot)
+paco_coder_is_abandoned (const PacoCoder *coder, unsigned flight)
 {
-  return g_atomic_int_get (&coder->slots[slot].abandoned);
+  return g_atomic_int_get (&coder->flights[flight].abandoned);
 }
 
 /* --- Figures and memory --- */
 
 void
-paco_coder_count (PacoCoder *coder, unsigned slot, const PacoStats *frame)
+paco_coder_count (PacoCoder *coder, unsigned flight, const PacoStats *frame)
 {
-  PacoFrameTimes *times = &coder->slots[slot].times;
+  PacoFrameTimes *times = &coder->flights[flight].times;
   PacoStats *sum = &coder->stats;
 
   g_mutex_lock (&coder->lock);

@@ -112,7 +112,7 @@ gboolean paco_coder_wait (PacoCoder *coder, unsigned n_frames, GError **error);
 /* Frames in flight at most, of what is configured. */
 unsigned paco_coder_depth (const PacoCoder *coder);
 
-/* Drops all frames in flight, among them one that waits for a slot; returns
+/* Drops all frames in flight, among them one that waits for a flight; returns
  * when nothing of them is in use any more or, with error DEVICE, the coder is
  * lost. */
 gboolean paco_coder_abandon (PacoCoder *coder, GError **error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The base of PacoEncoder and PacoDecoder, for them and for backends: a life
- * from open to close, and a ring of slots, each with a thread that does one
+ * from open to close, and a ring of flights, each with a thread that does one
  * frame at a time. */
 #pragma once
 #include "coder.h"
@@ -40,30 +40,31 @@ typedef struct
 {
   const char *name; /* "encoder" */
   size_t job_size, result_size;
-  /* Does a frame, in the slot's thread. */
-  void (*run) (PacoCoder *coder, unsigned slot, void *job, void *result);
+  /* Does a frame, in the flight's thread. */
+  void (*run) (PacoCoder *coder, unsigned flight, void *job, void *result);
   /* Frees a result that nobody will collect. */
   void (*discard) (void *result);
 } PacoCoderKind;
 
+/* A flight is the place of one frame at a time that is in flight. */
 typedef enum
 {
-  PACO_SLOT_FREE,
-  PACO_SLOT_QUEUED,
-  PACO_SLOT_RUNNING,
-  PACO_SLOT_DONE,
-} PacoSlotState;
+  PACO_FLIGHT_FREE,
+  PACO_FLIGHT_QUEUED,
+  PACO_FLIGHT_RUNNING,
+  PACO_FLIGHT_DONE,
+} PacoFlightState;
 
 typedef struct
 {
   PacoCoder *coder;
   unsigned number;
   GThread *thread;
-  PacoSlotState state;
+  PacoFlightState state;
   gint abandoned; /* atomic */
   void *job, *result, *user_data;
   PacoFrameTimes times;
-} PacoSlot;
+} PacoFlight;
 
 struct _PacoCoder
 {
@@ -71,22 +72,22 @@ struct _PacoCoder
   const PacoCoderKind *kind;
   void *device; /* for the PacoDeviceClass; NULL until it is open */
   gint references;
-  unsigned n_slots;
+  unsigned n_flights;
   gint64 timeout; /* microseconds; 0: none */
   void (*drop) (void *user_data);
 
   /* Of what is configured. */
   bool configured;
-  unsigned depth; /* slots that are used */
+  unsigned depth; /* flights that are used */
   PacoGeometry *geometry;
 
   GMutex lock; /* of what follows */
   GCond changed;
   PacoStats stats;
-  /* Frame number n uses slot n modulo depth; both count frames, so the slots
+  /* Frame number n uses flight n modulo depth; both count frames, so the flights
    * between them are in use. */
   guint64 submitted, collected;
-  PacoSlot slots[PACO_MAX_DEPTH];
+  PacoFlight flights[PACO_MAX_DEPTH];
   unsigned n_threads; /* that have not come to their end */
   guint generation;   /* counts abandons */
   bool submit_waits;
@@ -120,7 +121,7 @@ gboolean paco_coder_unconfigure (PacoCoder *coder, GError **error);
 /* For prepare(). */
 void paco_coder_set_depth (PacoCoder *coder, const PacoPictureFormat *picture);
 
-/* Waits for a free slot and copies the job there. A frame that is abandoned
+/* Waits for a free flight and copies the job there. A frame that is abandoned
  * while it waits counts as submitted. Error DEVICE. */
 gboolean paco_coder_submit (
     PacoCoder *coder, const void *job, void *user_data, GError **error);
@@ -130,9 +131,10 @@ gboolean paco_coder_submit (
 gboolean paco_coder_collect (PacoCoder *coder, void *result, void **user_data,
     PacoFrameTimes *times, GError **error);
 
-/* Whether the frame of a slot has been abandoned and may as well stop. */
-bool paco_coder_is_abandoned (const PacoCoder *coder, unsigned slot);
+/* Whether the frame of a flight has been abandoned and may as well stop. */
+bool paco_coder_is_abandoned (const PacoCoder *coder, unsigned flight);
 
-/* Adds a frame to the stats, in its slot's thread: its bytes, corrupted_blocks
+/* Adds a frame to the stats, in its flight's thread: its bytes, corrupted_blocks
  * and milliseconds. */
-void paco_coder_count (PacoCoder *coder, unsigned slot, const PacoStats *frame);
+void paco_coder_count (
+    PacoCoder *coder, unsigned flight, const PacoStats *frame);

@@ -44,7 +44,7 @@ paco_decoder_parse_index (const PacoDecoder *decoder, const PacoDecoderJob *job,
 /* --- frames as jobs of a coder --- */
 
 static void
-run (PacoCoder *coder, unsigned slot, void *data, void *result)
+run (PacoCoder *coder, unsigned flight, void *data, void *result)
 {
   PacoDecoder *decoder = (PacoDecoder *) coder;
   const PacoDecoderClass *klass = (const PacoDecoderClass *) coder->klass;
@@ -55,7 +55,7 @@ run (PacoCoder *coder, unsigned slot, void *data, void *result)
   if (job->frame.header.set)
     job->frame.header.set = &job->frame.carried_set;
   *frame = (PacoDecodedFrame){ NULL };
-  klass->decode (decoder, slot, job, frame);
+  klass->decode (decoder, flight, job, frame);
 }
 
 static void

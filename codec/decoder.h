@@ -38,7 +38,7 @@ typedef struct
 gboolean paco_decoder_configure (PacoDecoder *decoder, const PacoHeader *header,
     const PacoSampleLayout *layout, unsigned reduce, GError **error);
 
-/* Waits for a free slot. frame is copied, but for its bytes. Errors CORRUPT and
+/* Waits for a free flight. frame is copied, but for its bytes. Errors CORRUPT and
  * so on leave the decoder usable. */
 gboolean paco_decoder_submit (PacoDecoder *decoder, const PacoCodedFrame *frame,
     const PacoPicture *destination, void *user_data, GError **error);

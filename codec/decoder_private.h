@@ -4,7 +4,7 @@
  * the functions of a PacoDecoderClass.
  *
  * The header is checked before a frame is submitted, so that the caller hears of
- * bytes that are no frame at once; everything else in the slot's thread. */
+ * bytes that are no frame at once; everything else in the flight's thread. */
 #pragma once
 #include "coder_private.h"
 #include "decoder.h"
@@ -19,9 +19,9 @@ typedef struct
 typedef struct
 {
   PacoCoderClass coder;
-  /* Decodes a frame, in the slot's thread. Sets frame->error or
+  /* Decodes a frame, in the flight's thread. Sets frame->error or
    * frame->corrupted_blocks. */
-  void (*decode) (PacoDecoder *decoder, unsigned slot,
+  void (*decode) (PacoDecoder *decoder, unsigned flight,
       const PacoDecoderJob *job, PacoDecodedFrame *frame);
 } PacoDecoderClass;
 

@@ -7,13 +7,13 @@
 /* --- frames as jobs of a coder --- */
 
 static void
-run (PacoCoder *coder, unsigned slot, void *job, void *result)
+run (PacoCoder *coder, unsigned flight, void *job, void *result)
 {
   PacoEncoder *encoder = (PacoEncoder *) coder;
   const PacoEncoderClass *klass = (const PacoEncoderClass *) coder->klass;
   PacoEncodedFrame **frame = result;
 
-  *frame = klass->encode (encoder, slot, job);
+  *frame = klass->encode (encoder, flight, job);
 }
 
 static void

@@ -13,7 +13,7 @@ typedef struct _PacoEncodedFrame PacoEncodedFrame;
 
 /* A codestream in memory of the backend. data and size stay valid until
  * release; user_data is that of submit(). error is set, and data NULL, when
- * this frame failed. Collecting frees the slot: a frame may be kept for any
+ * this frame failed. Collecting frees the flight: a frame may be kept for any
  * time, released by any thread, and outlive configure() and close(). */
 struct _PacoEncodedFrame
 {
@@ -41,7 +41,7 @@ const PacoCoding *paco_encoder_coding (PacoEncoder *encoder);
 /* Of any frame of what is configured, at any rate; 0 if nothing is. */
 size_t paco_encoder_max_frame_size (PacoEncoder *encoder);
 
-/* Waits for a free slot. video is copied. */
+/* Waits for a free flight. video is copied. */
 gboolean paco_encoder_submit (PacoEncoder *encoder, const PacoPicture *picture,
     const PacoVideoInfo *video, void *user_data, GError **error);
 

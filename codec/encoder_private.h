@@ -24,9 +24,9 @@ typedef struct
 typedef struct
 {
   PacoCoderClass coder;
-  /* Codes a frame, in the slot's thread. Never NULL, and without user_data. */
+  /* Codes a frame, in the flight's thread. Never NULL, and without user_data. */
   PacoEncodedFrame *(*encode) (
-      PacoEncoder *encoder, unsigned slot, const PacoEncoderJob *job);
+      PacoEncoder *encoder, unsigned flight, const PacoEncoderJob *job);
 } PacoEncoderClass;
 
 struct _PacoEncoder

@@ -2,7 +2,7 @@
  * A thread of ours that makes calls of the driver for whoever cannot wait for
  * ever: a call that never returns keeps that thread, and nobody else for longer
  * than a time that is set. Every device that is open has one (device.c). What
- * the slots' threads call is not made here; waiting for them has its limit in
+ * the flights' threads call is not made here; waiting for them has its limit in
  * codec/coder.c. */
 #pragma once
 #include <glib.h>

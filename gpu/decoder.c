@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The decoder of the CUDA backend: frame -> blocks -> coefficients -> samples.
- * A slot's thread checks the index, enqueues everything else and waits once. */
+ * A flight's thread checks the index, enqueues everything else and waits once. */
 #include "codec/decoder_private.h"
 #include "codec/policy.h"
 #include "gpu/backend.h"
@@ -27,7 +27,7 @@ typedef struct
   bool payload_pinned; /* the device reads it where it is */
   bool wide;           /* coefficients may not fit 16 bits */
   bool dropped;        /* the wavelet has to know of dropped planes */
-} Slot;
+} Flight;
 
 typedef struct
 {
@@ -36,26 +36,26 @@ typedef struct
   PacoCudaBus bus;
   PacoCopier *copier;
   PacoCudaPlan plan;
-  Slot slots[PACO_MAX_DEPTH];
+  Flight flights[PACO_MAX_DEPTH];
 } CudaDecoder;
 
 /* --- decoding a frame --- */
 
 /* Turns the index into what the device gets of it. */
 static void
-instruct (CudaDecoder *decoder, Slot *slot)
+instruct (CudaDecoder *decoder, Flight *flight)
 {
-  Instructions *instructions = (Instructions *) slot->host_instructions.data;
+  Instructions *instructions = (Instructions *) flight->host_instructions.data;
   const PacoGpuBlock *blocks =
-      (const PacoGpuBlock *) slot->frame.host_blocks.data;
+      (const PacoGpuBlock *) flight->frame.host_blocks.data;
   uint32_t n_blocks = decoder->plan.n_blocks;
   uint8_t *dropped = (uint8_t *) &instructions->records[n_blocks];
   unsigned any_dropped = 0, planes = 0;
 
-  slot->payload_size = 0;
+  flight->payload_size = 0;
   instructions->n_broken = 0;
   for (uint32_t i = 0; i < n_blocks; i++) {
-    const PacoBlockRecord *record = &slot->records[i];
+    const PacoBlockRecord *record = &flight->records[i];
     PacoGpuRecord *told = &instructions->records[i];
 
     *told = (PacoGpuRecord){
@@ -73,141 +73,143 @@ instruct (CudaDecoder *decoder, Slot *slot)
     if (!blocks[i].reversible)
       any_dropped |= told->dropped_planes;
     planes = MAX (planes, told->planes);
-    slot->payload_size = (size_t) record->offset + record->length;
+    flight->payload_size = (size_t) record->offset + record->length;
   }
-  slot->wide = planes > 15;
-  slot->dropped = any_dropped;
+  flight->wide = planes > 15;
+  flight->dropped = any_dropped;
 }
 
 static gboolean
-reserve (Slot *slot, GError **error)
+reserve (Flight *flight, GError **error)
 {
   /* The next frames may be somewhat larger. */
-  size_t size = slot->payload_size + slot->payload_size / 4 + 64;
-  PacoStation *station = &slot->payload;
-  bool staging = !slot->payload_pinned;
+  size_t size = flight->payload_size + flight->payload_size / 4 + 64;
+  PacoStation *station = &flight->payload;
+  bool staging = !flight->payload_pinned;
 
-  if (station->memory.size < slot->payload_size + 64
-      || (staging && station->staging.size < slot->payload_size))
+  if (station->memory.size < flight->payload_size + 64
+      || (staging && station->staging.size < flight->payload_size))
     if (!paco_station_reserve (station, size, staging, error))
       return FALSE;
-  return paco_cuda_frame_reserve (&slot->frame, slot->wide, error);
+  return paco_cuda_frame_reserve (&flight->frame, flight->wide, error);
 }
 
 static gboolean
-upload (
-    CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job, GError **error)
+upload (CudaDecoder *decoder, Flight *flight, const PacoDecoderJob *job,
+    GError **error)
 {
   const PacoDriver *driver = decoder->device->driver;
   uint32_t n_blocks = decoder->plan.n_blocks;
   size_t size = sizeof (Instructions) + n_blocks * sizeof (PacoGpuRecord)
-      + (slot->dropped ? n_blocks : 0);
+      + (flight->dropped ? n_blocks : 0);
 
-  return paco_station_upload (&slot->payload, slot->payload.memory.address,
-             paco_decoder_payload (job), slot->payload_size,
-             slot->payload_pinned, 0, error)
+  return paco_station_upload (&flight->payload, flight->payload.memory.address,
+             paco_decoder_payload (job), flight->payload_size,
+             flight->payload_pinned, 0, error)
       && paco_driver_check (driver,
-          driver->memcpy_htod_async (slot->instructions.address,
-              slot->host_instructions.data, size, slot->frame.stream),
+          driver->memcpy_htod_async (flight->instructions.address,
+              flight->host_instructions.data, size, flight->frame.stream),
           error, "%zu bytes cannot be uploaded to %s", size,
           decoder->device->context->name);
 }
 
 static gboolean
-decode_blocks (
-    CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job, GError **error)
+decode_blocks (CudaDecoder *decoder, Flight *flight, const PacoDecoderJob *job,
+    GError **error)
 {
   PacoCudaDevice *device = decoder->device;
   const PacoCudaPlan *plan = &decoder->plan;
   const PacoCoding *coding = &job->frame.header.coding;
   PacoBpcDecodeParameters parameters = {
-    .coefficients = slot->frame.coefficients.address,
-    .blocks = slot->frame.blocks.address,
-    .planes = slot->frame.planes.address,
-    .payload = slot->payload.memory.address,
-    .records = slot->instructions.address + offsetof (Instructions, records),
-    .n_broken = slot->instructions.address + offsetof (Instructions, n_broken),
+    .coefficients = flight->frame.coefficients.address,
+    .blocks = flight->frame.blocks.address,
+    .planes = flight->frame.planes.address,
+    .payload = flight->payload.memory.address,
+    .records = flight->instructions.address + offsetof (Instructions, records),
+    .n_broken = flight->instructions.address
+        + offsetof (Instructions, n_broken),
     .n_blocks = plan->n_blocks,
-    .payload_words = MAX ((slot->payload_size + 3) / 4, 1),
+    .payload_words = MAX ((flight->payload_size + 3) / 4, 1),
     .reconstruction = coding->reconstruction,
     .block_checks = coding->block_checks,
   };
   CUdeviceptr rows;
 
   if (!paco_cuda_frame_rows (
-          &slot->frame, coding, job->frame.header.set, &rows, error))
+          &flight->frame, coding, job->frame.header.set, &rows, error))
     return FALSE;
   parameters.rows = rows;
   return paco_module_launch (device->context,
-      device->bpc_decode[slot->wide][coding->coding_passes - 1], plan->n_blocks,
-      1, 1, PACO_BPC_THREADS,
+      device->bpc_decode[flight->wide][coding->coding_passes - 1],
+      plan->n_blocks, 1, 1, PACO_BPC_THREADS,
       paco_bpc_shared_bytes (true, coding->coding_passes, plan->block_height),
-      slot->frame.stream, &parameters, error);
+      flight->frame.stream, &parameters, error);
 }
 
 static gboolean
-transform (
-    CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job, GError **error)
+transform (CudaDecoder *decoder, Flight *flight, const PacoDecoderJob *job,
+    GError **error)
 {
   PacoCudaDevice *device = decoder->device;
   PacoPicture picture;
   PacoDwtFrame frame = paco_cuda_frame_transform (
-      &slot->frame, &job->frame.header.coding, &picture, slot->wide);
+      &flight->frame, &job->frame.header.coding, &picture, flight->wide);
 
-  if (slot->dropped)
-    frame.dropped_planes = slot->instructions.address
+  if (flight->dropped)
+    frame.dropped_planes = flight->instructions.address
         + offsetof (Instructions, records)
         + decoder->plan.n_blocks * sizeof (PacoGpuRecord);
-  paco_transfer_device_picture (&slot->frame.transfer, &slot->frame.station,
+  paco_transfer_device_picture (&flight->frame.transfer, &flight->frame.station,
       decoder->plan.format.n_components, &picture);
   return paco_dwt_enqueue_inverse (decoder->plan.dwt, device->context,
-      &device->dwt, &frame, slot->frame.stream, error);
+      &device->dwt, &frame, flight->frame.stream, error);
 }
 
 static gboolean
-download_count (CudaDecoder *decoder, Slot *slot, GError **error)
+download_count (CudaDecoder *decoder, Flight *flight, GError **error)
 {
   return paco_driver_check (decoder->device->driver,
-      decoder->device->driver->memcpy_dtoh_async (slot->host_instructions.data,
-          slot->instructions.address, sizeof (uint32_t), slot->frame.stream),
+      decoder->device->driver->memcpy_dtoh_async (
+          flight->host_instructions.data, flight->instructions.address,
+          sizeof (uint32_t), flight->frame.stream),
       error, "%zu bytes cannot be downloaded from %s", sizeof (uint32_t),
       decoder->device->context->name);
 }
 
 static gboolean
-enqueue (
-    CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job, GError **error)
+enqueue (CudaDecoder *decoder, Flight *flight, const PacoDecoderJob *job,
+    GError **error)
 {
-  PacoCudaFrame *frame = &slot->frame;
+  PacoCudaFrame *frame = &flight->frame;
   const PacoCudaPlan *plan = &decoder->plan;
 
   paco_transfer_plan (&frame->transfer, &job->destination,
       plan->format.n_components, plan->columns, plan->lines);
-  slot->payload_pinned = paco_is_pinned (
-      paco_decoder_payload (job), slot->payload_size);
-  return reserve (slot, error)
-      && paco_cuda_frame_begin_upload (frame, slot->payload_pinned, error)
-      && upload (decoder, slot, job, error)
+  flight->payload_pinned = paco_is_pinned (
+      paco_decoder_payload (job), flight->payload_size);
+  return reserve (flight, error)
+      && paco_cuda_frame_begin_upload (frame, flight->payload_pinned, error)
+      && upload (decoder, flight, job, error)
       && paco_transfer_prepare (&frame->transfer, &frame->station, error)
       && paco_cuda_frame_end_upload (frame, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_1, error)
-      && decode_blocks (decoder, slot, job, error)
+      && decode_blocks (decoder, flight, job, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_2, error)
-      && transform (decoder, slot, job, error)
+      && transform (decoder, flight, job, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_3, error)
       && paco_cuda_frame_begin_download (frame, error)
-      && download_count (decoder, slot, error)
+      && download_count (decoder, flight, error)
       && paco_transfer_download (&frame->transfer, &frame->station, error)
       && paco_cuda_frame_end_download (frame, error);
 }
 
 static void
-count (CudaDecoder *decoder, const Slot *slot, const PacoDecoderJob *job,
+count (CudaDecoder *decoder, const Flight *flight, const PacoDecoderJob *job,
     uint32_t corrupted_blocks)
 {
-  const PacoCudaFrame *frame = &slot->frame;
+  const PacoCudaFrame *frame = &flight->frame;
 
-  paco_coder_count (&decoder->base.coder, slot - decoder->slots,
+  paco_coder_count (&decoder->base.coder, flight - decoder->flights,
       &(PacoStats){
           .bytes = job->frame.header.frame_size,
           .corrupted_blocks = corrupted_blocks,
@@ -221,20 +223,20 @@ count (CudaDecoder *decoder, const Slot *slot, const PacoDecoderJob *job,
 }
 
 static gboolean
-decode_frame (CudaDecoder *decoder, Slot *slot, const PacoDecoderJob *job,
+decode_frame (CudaDecoder *decoder, Flight *flight, const PacoDecoderJob *job,
     PacoDecodedFrame *result, GError **error)
 {
-  if (!paco_decoder_parse_index (&decoder->base, job, slot->records, error))
+  if (!paco_decoder_parse_index (&decoder->base, job, flight->records, error))
     return FALSE;
-  instruct (decoder, slot);
-  if (!enqueue (decoder, slot, job, error)
-      || !paco_cuda_frame_wait (&slot->frame, error)) {
-    paco_cuda_frame_give_up (&slot->frame);
+  instruct (decoder, flight);
+  if (!enqueue (decoder, flight, job, error)
+      || !paco_cuda_frame_wait (&flight->frame, error)) {
+    paco_cuda_frame_give_up (&flight->frame);
     return FALSE;
   }
-  paco_transfer_finish (&slot->frame.transfer, &slot->frame.station);
+  paco_transfer_finish (&flight->frame.transfer, &flight->frame.station);
   result->corrupted_blocks =
-      ((const Instructions *) slot->host_instructions.data)->n_broken;
+      ((const Instructions *) flight->host_instructions.data)->n_broken;
   return TRUE;
 }
 
@@ -243,26 +245,26 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
     PacoDecodedFrame *frame)
 {
   CudaDecoder *decoder = (CudaDecoder *) base;
-  Slot *slot = &decoder->slots[number];
+  Flight *flight = &decoder->flights[number];
 
   if (!paco_cuda_device_enter (decoder->device, &frame->error))
     return;
-  if (decode_frame (decoder, slot, job, frame, &frame->error))
-    count (decoder, slot, job, frame->corrupted_blocks);
+  if (decode_frame (decoder, flight, job, frame, &frame->error))
+    count (decoder, flight, job, frame->corrupted_blocks);
   paco_cuda_device_leave (decoder->device);
 }
 
 /* --- configuration --- */
 
 static void
-slot_clear (CudaDecoder *decoder, Slot *slot)
+flight_clear (CudaDecoder *decoder, Flight *flight)
 {
-  paco_cuda_frame_clear (&slot->frame);
-  paco_pinned_memory_clear (decoder->device, &slot->host_instructions);
-  paco_device_memory_clear (decoder->device, &slot->instructions);
-  if (slot->payload.device)
-    paco_station_clear (&slot->payload);
-  g_clear_pointer (&slot->records, g_free);
+  paco_cuda_frame_clear (&flight->frame);
+  paco_pinned_memory_clear (decoder->device, &flight->host_instructions);
+  paco_device_memory_clear (decoder->device, &flight->instructions);
+  if (flight->payload.device)
+    paco_station_clear (&flight->payload);
+  g_clear_pointer (&flight->records, g_free);
 }
 
 static void
@@ -274,27 +276,27 @@ unconfigure (PacoCoder *base)
 
   /* What the device does not take back now goes with its context. */
   for (unsigned i = 0; i < base->depth; i++)
-    slot_clear (decoder, &decoder->slots[i]);
+    flight_clear (decoder, &decoder->flights[i]);
   if (entered)
     paco_cuda_device_leave (decoder->device);
   paco_cuda_plan_clear (&decoder->plan);
 }
 
 static gboolean
-upload_blocks (CudaDecoder *decoder, Slot *slot, GError **error)
+upload_blocks (CudaDecoder *decoder, Flight *flight, GError **error)
 {
   PacoCudaDevice *device = decoder->device;
-  PacoGpuBlock *blocks = (PacoGpuBlock *) slot->frame.host_blocks.data;
+  PacoGpuBlock *blocks = (PacoGpuBlock *) flight->frame.host_blocks.data;
 
   paco_cuda_plan_blocks (&decoder->plan, false, NULL, blocks);
   return paco_driver_check (device->driver,
-      device->driver->memcpy_htod_async (slot->frame.blocks.address, blocks,
-          decoder->plan.n_blocks * sizeof *blocks, slot->frame.stream),
+      device->driver->memcpy_htod_async (flight->frame.blocks.address, blocks,
+          decoder->plan.n_blocks * sizeof *blocks, flight->frame.stream),
       error, "codeblocks cannot be uploaded to %s", device->context->name);
 }
 
 static gboolean
-slot_init (CudaDecoder *decoder, Slot *slot, GError **error)
+flight_init (CudaDecoder *decoder, Flight *flight, GError **error)
 {
   PacoCudaDevice *device = decoder->device;
   const PacoCudaPlan *plan = &decoder->plan;
@@ -303,28 +305,28 @@ slot_init (CudaDecoder *decoder, Slot *slot, GError **error)
       + plan->n_blocks * (sizeof (PacoGpuRecord) + 1);
   bool wide = !paco_dwt_is_narrow (&plan->format, &plan->coding);
 
-  if (!paco_cuda_frame_init (&slot->frame, device, &decoder->bus,
+  if (!paco_cuda_frame_init (&flight->frame, device, &decoder->bus,
           decoder->copier, plan, wide, error))
     return FALSE;
-  slot->payload = slot->frame.station;
-  slot->records = g_try_new (PacoBlockRecord, plan->geometry->n_blocks);
-  if (!slot->records) {
+  flight->payload = flight->frame.station;
+  flight->records = g_try_new (PacoBlockRecord, plan->geometry->n_blocks);
+  if (!flight->records) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
         "not enough memory for the index of a frame");
     return FALSE;
   }
   /* What the frame claims to be, unless no frame can be like that. */
-  return paco_station_reserve (&slot->payload,
+  return paco_station_reserve (&flight->payload,
              MIN (header->frame_size,
                  paco_policy_max_frame_size (
                      &plan->format, &plan->coding, plan->geometry))
                  / 4 * 5,
              false, error)
       && paco_pinned_memory_reserve (
-          device, &slot->host_instructions, instructions, "index", error)
+          device, &flight->host_instructions, instructions, "index", error)
       && paco_device_memory_reserve (
-          device, &slot->instructions, instructions, "index", error)
-      && upload_blocks (decoder, slot, error);
+          device, &flight->instructions, instructions, "index", error)
+      && upload_blocks (decoder, flight, error);
 }
 
 static gboolean
@@ -333,7 +335,7 @@ allocate (CudaDecoder *decoder, GError **error)
   if (!paco_cuda_plan_init (&decoder->plan, decoder->device, error))
     return FALSE;
   for (unsigned i = 0; i < decoder->base.coder.depth; i++)
-    if (!slot_init (decoder, &decoder->slots[i], error))
+    if (!flight_init (decoder, &decoder->flights[i], error))
       return FALSE;
   return TRUE;
 }

@@ -32,7 +32,7 @@ typedef struct
   CUfunction pack_scan, pack_copy;
   CUdeviceptr rows; /* the built-in probability sets, paco_cuda_pad_sets() */
 
-  /* For measurements: called by a slot's thread with the moments of a frame
+  /* For measurements: called by a flight's thread with the moments of a frame
    * that has come to its end, PACO_CUDA_N_EVENTS (frame.h). NULL, unless it was
    * set before any coder was opened. */
   void (*frame_ended) (void *data, const CUevent *events);

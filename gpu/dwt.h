@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Samples to coefficients and back on the device: which kernels of
  * kernels/dwt.cu run, over what, in which order. A PacoDwt belongs to one
- * configuration and is not changed by running, so all slots share it. */
+ * configuration and is not changed by running, so all flights share it. */
 #pragma once
 #include "codec/geometry.h"
 #include "gpu/kernels/coefficients.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The encoder of the CUDA backend: samples -> coefficients -> blocks -> frame.
  *
- * A slot's thread enqueues everything that a frame needs, from the upload to
+ * A flight's thread enqueues everything that a frame needs, from the upload to
  * the download of the codestream, and then waits once. While it waits the
- * other slots' threads do the same, so that uploads, kernels and downloads of
+ * other flights' threads do the same, so that uploads, kernels and downloads of
  * several frames overlap.
  *
  * How many bytes the codestream will have is not known when its download is
- * enqueued: it is as long as the slot's last frame and a little more. Only what
+ * enqueued: it is as long as the flight's last frame and a little more. Only what
  * a frame has beyond that takes a second download. (Kernels that write to the
  * host's memory would know; but their writes and the other frames' uploads
  * hinder each other.) */
@@ -20,11 +20,11 @@ typedef struct
 {
   PacoCudaFrame frame;
   PacoPackBuffers pack;
-  PacoDeviceMemory slots, records, packed;
+  PacoDeviceMemory code, records, packed;
   size_t downloaded; /* of the frame, before its size was known */
   guint rate_number; /* of the blocks on the device */
   bool wide;         /* their coefficients may not fit 16 bits */
-} Slot;
+} Flight;
 
 typedef struct
 {
@@ -35,84 +35,85 @@ typedef struct
   gint n_frames; /* that are being coded; atomic */
   PacoCudaOutputs *outputs;
   PacoCudaPlan plan;
-  Slot slots[PACO_MAX_DEPTH];
+  Flight flights[PACO_MAX_DEPTH];
 } CudaEncoder;
 
 /* --- coding a frame --- */
 
 static gboolean
 upload_blocks (
-    CudaEncoder *encoder, Slot *slot, const PacoRate *rate, GError **error)
+    CudaEncoder *encoder, Flight *flight, const PacoRate *rate, GError **error)
 {
   PacoCudaDevice *device = encoder->device;
-  PacoGpuBlock *blocks = (PacoGpuBlock *) slot->frame.host_blocks.data;
+  PacoGpuBlock *blocks = (PacoGpuBlock *) flight->frame.host_blocks.data;
   size_t words;
 
-  if (slot->rate_number == rate->number)
+  if (flight->rate_number == rate->number)
     return TRUE;
-  slot->rate_number = 0;
-  slot->wide = !paco_dwt_is_narrow (&encoder->plan.format, &rate->coding);
+  flight->rate_number = 0;
+  flight->wide = !paco_dwt_is_narrow (&encoder->plan.format, &rate->coding);
   words = paco_cuda_plan_blocks (
-      &encoder->plan, slot->wide, rate->dropped_planes, blocks);
-  if (!paco_cuda_frame_reserve (&slot->frame, slot->wide, error)
+      &encoder->plan, flight->wide, rate->dropped_planes, blocks);
+  if (!paco_cuda_frame_reserve (&flight->frame, flight->wide, error)
       || !paco_device_memory_reserve (
-          device, &slot->slots, 4 * words, "coded blocks", error)
+          device, &flight->code, 4 * words, "coded blocks", error)
       || !paco_driver_check (device->driver,
-          device->driver->memcpy_htod_async (slot->frame.blocks.address, blocks,
-              encoder->plan.n_blocks * sizeof *blocks, slot->frame.stream),
+          device->driver->memcpy_htod_async (flight->frame.blocks.address,
+              blocks, encoder->plan.n_blocks * sizeof *blocks,
+              flight->frame.stream),
           error, "codeblocks cannot be uploaded to %s", device->context->name))
     return FALSE;
-  slot->rate_number = rate->number;
+  flight->rate_number = rate->number;
   return TRUE;
 }
 
 static gboolean
 transform (
-    CudaEncoder *encoder, Slot *slot, const PacoRate *rate, GError **error)
+    CudaEncoder *encoder, Flight *flight, const PacoRate *rate, GError **error)
 {
   PacoCudaDevice *device = encoder->device;
   PacoPicture picture;
   PacoDwtFrame frame = paco_cuda_frame_transform (
-      &slot->frame, &rate->coding, &picture, slot->wide);
+      &flight->frame, &rate->coding, &picture, flight->wide);
 
-  paco_transfer_device_picture (&slot->frame.transfer, &slot->frame.station,
+  paco_transfer_device_picture (&flight->frame.transfer, &flight->frame.station,
       encoder->plan.format.n_components, &picture);
   return paco_dwt_enqueue_forward (encoder->plan.dwt, device->context,
-      &device->dwt, &frame, slot->frame.stream, error);
+      &device->dwt, &frame, flight->frame.stream, error);
 }
 
 static gboolean
 code_blocks (
-    CudaEncoder *encoder, Slot *slot, const PacoRate *rate, GError **error)
+    CudaEncoder *encoder, Flight *flight, const PacoRate *rate, GError **error)
 {
   PacoCudaDevice *device = encoder->device;
   const PacoCudaPlan *plan = &encoder->plan;
   unsigned passes = rate->coding.coding_passes;
   PacoBpcEncodeParameters parameters = {
-    .coefficients = slot->frame.coefficients.address,
-    .blocks = slot->frame.blocks.address,
-    .planes = slot->frame.planes.address,
-    .slots = slot->slots.address,
-    .records = slot->records.address,
+    .coefficients = flight->frame.coefficients.address,
+    .blocks = flight->frame.blocks.address,
+    .planes = flight->frame.planes.address,
+    .code = flight->code.address,
+    .records = flight->records.address,
     .n_blocks = plan->n_blocks,
     .complexity = encoder->base.parameters.complexity,
     .block_checks = rate->coding.block_checks,
   };
   CUdeviceptr rows;
 
-  if (!paco_cuda_frame_rows (&slot->frame, &rate->coding, NULL, &rows, error))
+  if (!paco_cuda_frame_rows (&flight->frame, &rate->coding, NULL, &rows, error))
     return FALSE;
   parameters.rows = rows;
   return paco_module_launch (device->context,
-      device->bpc_encode[slot->wide][passes - 1], plan->n_blocks, 1, 1,
+      device->bpc_encode[flight->wide][passes - 1], plan->n_blocks, 1, 1,
       PACO_BPC_THREADS,
       paco_bpc_shared_bytes (false, passes, plan->block_height),
-      slot->frame.stream, &parameters, error);
+      flight->frame.stream, &parameters, error);
 }
 
 /* Bytes of the frame from the device. */
 static gboolean
-download (CudaEncoder *encoder, Slot *slot, uint8_t *to, size_t begin,
+download (CudaEncoder *encoder, Flight *flight, uint8_t *to, size_t begin,
     size_t end, GError **error)
 {
   PacoCudaDevice *device = encoder->device;
@@ -120,16 +121,17 @@ download (CudaEncoder *encoder, Slot *slot, uint8_t *to, size_t begin,
   return end <= begin
       || paco_driver_check (device->driver,
           device->driver->memcpy_dtoh_async (to + begin,
-              slot->packed.address + begin, end - begin, slot->frame.stream),
+              flight->packed.address + begin, end - begin,
+              flight->frame.stream),
           error, "%zu bytes cannot be downloaded from %s", end - begin,
           device->context->name);
 }
 
 static gboolean
-enqueue (CudaEncoder *encoder, Slot *slot, const PacoEncoderJob *job,
+enqueue (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
     PacoHeader *header, PacoEncodedFrame *output, GError **error)
 {
-  PacoCudaFrame *frame = &slot->frame;
+  PacoCudaFrame *frame = &flight->frame;
   const PacoCudaPlan *plan = &encoder->plan;
   bool in_order;
 
@@ -143,40 +145,40 @@ enqueue (CudaEncoder *encoder, Slot *slot, const PacoEncoderJob *job,
   }
   return paco_cuda_frame_begin_upload (frame, in_order, error)
       && paco_transfer_upload (&frame->transfer, &frame->station, error)
-      && upload_blocks (encoder, slot, &job->rate, error)
+      && upload_blocks (encoder, flight, &job->rate, error)
       && paco_cuda_frame_end_upload (frame, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_1, error)
-      && transform (encoder, slot, &job->rate, error)
+      && transform (encoder, flight, &job->rate, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_2, error)
-      && code_blocks (encoder, slot, &job->rate, error)
+      && code_blocks (encoder, flight, &job->rate, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_3, error)
-      && paco_pack_enqueue (frame, &slot->pack, slot->slots.address,
-          slot->records.address, header->coding.block_checks,
-          header->header_size, slot->packed.address, output->size, error)
+      && paco_pack_enqueue (frame, &flight->pack, flight->code.address,
+          flight->records.address, header->coding.block_checks,
+          header->header_size, flight->packed.address, output->size, error)
       && paco_cuda_frame_begin_download (frame, error)
-      && download (encoder, slot, output->data, 0, slot->downloaded, error)
+      && download (encoder, flight, output->data, 0, flight->downloaded, error)
       && paco_cuda_frame_end_download (frame, error);
 }
 
 /* What a frame is larger than expected; and what to expect of the next one. */
 static gboolean
-download_rest (CudaEncoder *encoder, Slot *slot, const PacoHeader *header,
+download_rest (CudaEncoder *encoder, Flight *flight, const PacoHeader *header,
     uint8_t *output, GError **error)
 {
-  size_t size = header->header_size + paco_pack_size (&slot->pack);
-  size_t begin = slot->downloaded;
+  size_t size = header->header_size + paco_pack_size (&flight->pack);
+  size_t begin = flight->downloaded;
 
   size = MIN (size, encoder->base.max_frame_size);
-  slot->downloaded = MIN (size + size / 32, encoder->base.max_frame_size);
+  flight->downloaded = MIN (size + size / 32, encoder->base.max_frame_size);
   if (size <= begin)
     return TRUE;
-  return download (encoder, slot, output, begin, size, error)
-      && paco_cuda_frame_mark (&slot->frame, PACO_CUDA_END, error)
-      && paco_cuda_frame_wait (&slot->frame, error);
+  return download (encoder, flight, output, begin, size, error)
+      && paco_cuda_frame_mark (&flight->frame, PACO_CUDA_END, error)
+      && paco_cuda_frame_wait (&flight->frame, error);
 }
 
 static gboolean
-encode_frame (CudaEncoder *encoder, Slot *slot, const PacoEncoderJob *job,
+encode_frame (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
     PacoEncodedFrame *output, GError **error)
 {
   PacoHeader header = {
@@ -187,11 +189,12 @@ encode_frame (CudaEncoder *encoder, Slot *slot, const PacoEncoderJob *job,
   size_t size;
 
   header.header_size = paco_header_size (&header);
-  if (!enqueue (encoder, slot, job, &header, output, error)
-      || !paco_cuda_frame_wait (&slot->frame, error)
-      || !download_rest (encoder, slot, &header, output->data, error)
-      || !paco_pack_finish (&slot->pack, &header, output->data, &size, error)) {
-    paco_cuda_frame_give_up (&slot->frame);
+  if (!enqueue (encoder, flight, job, &header, output, error)
+      || !paco_cuda_frame_wait (&flight->frame, error)
+      || !download_rest (encoder, flight, &header, output->data, error)
+      || !paco_pack_finish (
+          &flight->pack, &header, output->data, &size, error)) {
+    paco_cuda_frame_give_up (&flight->frame);
     return FALSE;
   }
   paco_cuda_outputs_finish (output, size);
@@ -199,11 +202,11 @@ encode_frame (CudaEncoder *encoder, Slot *slot, const PacoEncoderJob *job,
 }
 
 static void
-count (CudaEncoder *encoder, Slot *slot, size_t size)
+count (CudaEncoder *encoder, Flight *flight, size_t size)
 {
-  const PacoCudaFrame *frame = &slot->frame;
+  const PacoCudaFrame *frame = &flight->frame;
 
-  paco_coder_count (&encoder->base.coder, slot - encoder->slots,
+  paco_coder_count (&encoder->base.coder, flight - encoder->flights,
       &(PacoStats){
           .bytes = size,
           .transform_ms = paco_cuda_frame_milliseconds (
@@ -219,14 +222,14 @@ static PacoEncodedFrame *
 encode (PacoEncoder *base, unsigned number, const PacoEncoderJob *job)
 {
   CudaEncoder *encoder = (CudaEncoder *) base;
-  Slot *slot = &encoder->slots[number];
+  Flight *flight = &encoder->flights[number];
   PacoEncodedFrame *frame = paco_cuda_outputs_get (encoder->outputs);
   GError *error = NULL;
 
   if (!frame->error && paco_cuda_device_enter (encoder->device, &error)) {
     g_atomic_int_inc (&encoder->n_frames);
-    if (encode_frame (encoder, slot, job, frame, &error))
-      count (encoder, slot, frame->size);
+    if (encode_frame (encoder, flight, job, frame, &error))
+      count (encoder, flight, frame->size);
     g_atomic_int_add (&encoder->n_frames, -1);
     paco_cuda_device_leave (encoder->device);
   }
@@ -241,15 +244,15 @@ encode (PacoEncoder *base, unsigned number, const PacoEncoderJob *job)
 /* --- configuration --- */
 
 static void
-slot_clear (CudaEncoder *encoder, Slot *slot)
+flight_clear (CudaEncoder *encoder, Flight *flight)
 {
-  paco_cuda_frame_clear (&slot->frame);
-  paco_pack_buffers_clear (&slot->pack, encoder->device);
-  paco_device_memory_clear (encoder->device, &slot->slots);
-  paco_device_memory_clear (encoder->device, &slot->records);
-  paco_device_memory_clear (encoder->device, &slot->packed);
-  slot->downloaded = 0;
-  slot->rate_number = 0;
+  paco_cuda_frame_clear (&flight->frame);
+  paco_pack_buffers_clear (&flight->pack, encoder->device);
+  paco_device_memory_clear (encoder->device, &flight->code);
+  paco_device_memory_clear (encoder->device, &flight->records);
+  paco_device_memory_clear (encoder->device, &flight->packed);
+  flight->downloaded = 0;
+  flight->rate_number = 0;
 }
 
 static void
@@ -261,7 +264,7 @@ unconfigure (PacoCoder *base)
 
   /* What the device does not take back now goes with its context. */
   for (unsigned i = 0; i < base->depth; i++)
-    slot_clear (encoder, &encoder->slots[i]);
+    flight_clear (encoder, &encoder->flights[i]);
   if (entered)
     paco_cuda_device_leave (encoder->device);
   paco_cuda_plan_clear (&encoder->plan);
@@ -269,24 +272,24 @@ unconfigure (PacoCoder *base)
 
 /* wide: as large as coefficients may become with any rate. */
 static gboolean
-slot_init (CudaEncoder *encoder, Slot *slot, bool wide, GError **error)
+flight_init (CudaEncoder *encoder, Flight *flight, bool wide, GError **error)
 {
   PacoCudaDevice *device = encoder->device;
   const PacoCudaPlan *plan = &encoder->plan;
   size_t words;
 
-  if (!paco_cuda_frame_init (&slot->frame, device, &encoder->bus,
+  if (!paco_cuda_frame_init (&flight->frame, device, &encoder->bus,
           encoder->copier, plan, wide, error))
     return FALSE;
   words = paco_cuda_plan_blocks (
-      plan, wide, NULL, (PacoGpuBlock *) slot->frame.host_blocks.data);
+      plan, wide, NULL, (PacoGpuBlock *) flight->frame.host_blocks.data);
   return paco_device_memory_reserve (
-             device, &slot->slots, 4 * words, "coded blocks", error)
-      && paco_device_memory_reserve (device, &slot->records,
+             device, &flight->code, 4 * words, "coded blocks", error)
+      && paco_device_memory_reserve (device, &flight->records,
           plan->n_blocks * sizeof (PacoGpuRecord), "index", error)
-      && paco_device_memory_reserve (device, &slot->packed,
+      && paco_device_memory_reserve (device, &flight->packed,
           encoder->base.max_frame_size, "codestream", error)
-      && paco_pack_buffers_init (&slot->pack, device, plan->n_blocks, error);
+      && paco_pack_buffers_init (&flight->pack, device, plan->n_blocks, error);
 }
 
 static gboolean
@@ -298,7 +301,7 @@ allocate (CudaEncoder *encoder, GError **error)
   if (!paco_cuda_plan_init (&encoder->plan, encoder->device, error))
     return FALSE;
   for (unsigned i = 0; i < base->coder.depth; i++)
-    if (!slot_init (encoder, &encoder->slots[i], wide, error))
+    if (!flight_init (encoder, &encoder->flights[i], wide, error))
       return FALSE;
   return paco_cuda_outputs_configure (
       encoder->outputs, base->max_frame_size, base->coder.depth + 2, error);

@@ -52,7 +52,7 @@ paco_cuda_plan_blocks (const PacoCudaPlan *plan, bool wide,
     const uint8_t (*dropped_planes)[PACO_MAX_SUBBANDS], PacoGpuBlock *blocks)
 {
   const PacoGeometry *geometry = plan->geometry;
-  uint32_t slot = 0, columns = 0;
+  uint32_t code = 0, columns = 0;
 
   for (uint32_t i = 0; i < plan->n_blocks; i++) {
     const PacoCodeblock *block = &geometry->blocks[i];
@@ -64,7 +64,7 @@ paco_cuda_plan_blocks (const PacoCudaPlan *plan, bool wide,
       .record = i,
       .coefficients = place->offset + block->y * place->stride + block->x,
       .stride = place->stride,
-      .slot = slot,
+      .code = code,
       .columns = columns,
       .width = block->width,
       .height = block->height,
@@ -74,11 +74,11 @@ paco_cuda_plan_blocks (const PacoCudaPlan *plan, bool wide,
       .reversible =
           paco_wavelets[plan->coding.components[c].wavelet].reversible,
     };
-    slot += PACO_GPU_SLOT_WORDS ((uint32_t) block->width * block->height,
+    code += PACO_GPU_CODE_WORDS ((uint32_t) block->width * block->height,
         wide ? PACO_BPC_PLANES_32 : PACO_BPC_PLANES_16);
     columns += PACO_GPU_COLUMN_WORDS (block->height);
   }
-  return slot;
+  return code;
 }
 
 /* --- Buffers --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * A frame in flight on the device: its stream, its buffers, and the launches
  * that encoder and decoder have in common. Encoder and decoder have one per
- * slot. */
+ * flight. */
 #pragma once
 #include "gpu/bus.h"
 #include "gpu/transfer.h"
@@ -29,7 +29,7 @@ gboolean paco_cuda_plan_init (
     PacoCudaPlan *plan, const PacoCudaDevice *device, GError **error);
 void paco_cuda_plan_clear (PacoCudaPlan *plan);
 
-/* Fills in n_blocks blocks; returns the words of their slots. dropped_planes
+/* Fills in n_blocks blocks; returns the words that their code may take. dropped_planes
  * may be NULL. */
 size_t paco_cuda_plan_blocks (const PacoCudaPlan *plan, bool wide,
     const uint8_t (*dropped_planes)[PACO_MAX_SUBBANDS], PacoGpuBlock *blocks);

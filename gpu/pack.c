@@ -29,13 +29,13 @@ paco_pack_buffers_clear (PacoPackBuffers *buffers, PacoCudaDevice *device)
 
 gboolean
 paco_pack_enqueue (PacoCudaFrame *frame, const PacoPackBuffers *buffers,
-    CUdeviceptr slots, CUdeviceptr records, bool block_checks,
+    CUdeviceptr code, CUdeviceptr records, bool block_checks,
     uint32_t header_size, CUdeviceptr output, size_t capacity, GError **error)
 {
   const PacoCudaDevice *device = frame->device;
   PacoPackParameters parameters = {
     .blocks = frame->blocks.address,
-    .slots = slots,
+    .code = code,
     .records = records,
     .index = buffers->index.address,
     .sizes = buffers->sizes.address,

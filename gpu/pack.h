@@ -16,9 +16,10 @@ gboolean paco_pack_buffers_init (PacoPackBuffers *buffers,
     PacoCudaDevice *device, uint32_t n_blocks, GError **error);
 void paco_pack_buffers_clear (PacoPackBuffers *buffers, PacoCudaDevice *device);
 
-/* Enqueues scan and copies to output. slots and records: of the block coder. */
+/* Enqueues scan and copies to output. code and records: what the block coder
+ * wrote. */
 gboolean paco_pack_enqueue (PacoCudaFrame *frame,
-    const PacoPackBuffers *buffers, CUdeviceptr slots, CUdeviceptr records,
+    const PacoPackBuffers *buffers, CUdeviceptr code, CUdeviceptr records,
     bool block_checks, uint32_t header_size, CUdeviceptr output,
     size_t capacity, GError **error);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A ring with one frame more than the coder has slots: that one has come back
- * and is being pushed while all slots are in use. Frames come back in the order
+ * A ring with one frame more than the coder has flights: that one has come back
+ * and is being pushed while all flights are in use. Frames come back in the order
  * they were given, and the thread that pushes has left a frame before it takes
- * the next one from the coder, so where the coder has a free slot the next frame
+ * the next one from the coder, so where the coder has a free flight the next frame
  * of the ring is free, too. */
 #include "gstpacoframes.h"
 #include "caps/videocaps.h"

@@ -41,7 +41,7 @@ gboolean gst_paco_frames_allocate_planes (
 /* Those that are with a lost coder stay. */
 void gst_paco_frames_free_planes (GstPacoFrames *frames);
 
-/* The next one that is free. A coder of the depth must have a free slot. */
+/* The next one that is free. A coder of the depth must have a free flight. */
 GstPacoFrame *gst_paco_frames_next (GstPacoFrames *frames);
 /* It is about to be submitted; and undoes that if the coder refuses it. */
 void gst_paco_frames_give (GstPacoFrame *frame);

@@ -225,22 +225,22 @@ write_codewords (const Coding *coding, const LanesEncoder *e, BitReader *string,
 {
   const PacoBpcScratch *s = coding->scratch;
   bool shared = coding->record->shared_codewords;
-  uint32_t size[32], low[32], slot[32];
+  uint32_t size[32], low[32], place[32];
 
   for (unsigned j = 0; j < 32; j++)
-    slot[j] = (uint32_t) e->n; /* none yet: written behind the last */
+    place[j] = (uint32_t) e->n; /* none yet: written behind the last */
   for (uint32_t i = 0; i < e->n; i++) {
     unsigned j = s->reserved_by[i];
 
-    store_le32 (out + 4 * (size_t) slot[j], s->finished[i]);
-    slot[j] = i;
+    store_le32 (out + 4 * (size_t) place[j], s->finished[i]);
+    place[j] = i;
   }
   lanes_encoder_end (e, shared, size, low);
   for (unsigned j = 0; j < (shared ? 8u : 32u); j++) {
     if (size[j] > 0)
       low[j] += (uint32_t) get_bits (
           string, 63u - (unsigned) __builtin_clzll (size[j] + UINT64_C (1)));
-    store_le32 (out + 4 * (size_t) slot[j], low[j]);
+    store_le32 (out + 4 * (size_t) place[j], low[j]);
   }
 }
 

@@ -16,14 +16,14 @@ typedef struct
   /* of the frame being decoded */
   const PacoDecoderJob *job;
   gint corrupted_blocks; /* atomic */
-} Slot;
+} Flight;
 
 struct _CpuDecoder
 {
   PacoDecoder base;
   PacoCpuOps ops;
   PacoWorkers *workers;
-  Slot slots[PACO_MAX_DEPTH];
+  Flight flights[PACO_MAX_DEPTH];
 };
 
 /* --- decoding a frame --- */
@@ -31,20 +31,20 @@ struct _CpuDecoder
 static void
 decode_block (void *data, uint32_t item, unsigned worker)
 {
-  Slot *slot = data;
-  CpuDecoder *decoder = slot->decoder;
+  Flight *flight = data;
+  CpuDecoder *decoder = flight->decoder;
   const PacoDecoder *base = &decoder->base;
-  const PacoHeader *header = &slot->job->frame.header;
+  const PacoHeader *header = &flight->job->frame.header;
   /* The largest first: see the encoder. */
   uint32_t i = base->coder.geometry->n_blocks_at[base->reduce] - 1 - item;
-  PacoBlockRecord record = slot->records[i];
-  const uint8_t *bytes = paco_decoder_payload (slot->job) + record.offset;
+  PacoBlockRecord record = flight->records[i];
+  const uint8_t *bytes = paco_decoder_payload (flight->job) + record.offset;
   bool damaged = false;
   PacoBpcBlock block;
 
-  if (paco_frame_is_abandoned (&slot->frame))
+  if (paco_frame_is_abandoned (&flight->frame))
     return;
-  block = paco_frame_block (&slot->frame, &header->coding, header->set, i);
+  block = paco_frame_block (&flight->frame, &header->coding, header->set, i);
   if (header->coding.block_checks && record.planes > 0)
     damaged = decoder->ops.blocks->check (bytes, record.length) != record.check;
   if (damaged)
@@ -52,7 +52,7 @@ decode_block (void *data, uint32_t item, unsigned worker)
   if (!decoder->ops.blocks->decode (
           paco_workers_bpc (decoder->workers, worker), &block, &record, bytes)
       || damaged)
-    g_atomic_int_inc (&slot->corrupted_blocks);
+    g_atomic_int_inc (&flight->corrupted_blocks);
 }
 
 /* Whether all coefficients that are decoded are zero. */
@@ -68,20 +68,20 @@ is_empty (const PacoDecoder *base, const PacoBlockRecord *records)
 /* A picture of which every block is empty takes no memory but its own: a few
  * bytes make the largest one. */
 static void
-decode_samples (Slot *slot, const PacoDecoderJob *job, gint64 *blocks_done)
+decode_samples (Flight *flight, const PacoDecoderJob *job, gint64 *blocks_done)
 {
-  CpuDecoder *decoder = slot->decoder;
+  CpuDecoder *decoder = flight->decoder;
   const PacoDecoder *base = &decoder->base;
 
-  if (is_empty (base, slot->records)) {
+  if (is_empty (base, flight->records)) {
     *blocks_done = g_get_monotonic_time ();
-    paco_frame_inverse_of_zero (&slot->frame, &job->destination);
+    paco_frame_inverse_of_zero (&flight->frame, &job->destination);
     return;
   }
   paco_workers_run (decoder->workers,
-      base->coder.geometry->n_blocks_at[base->reduce], 1, decode_block, slot);
+      base->coder.geometry->n_blocks_at[base->reduce], 1, decode_block, flight);
   *blocks_done = g_get_monotonic_time ();
-  paco_frame_inverse (&slot->frame, &job->destination);
+  paco_frame_inverse (&flight->frame, &job->destination);
 }
 
 static void
@@ -89,19 +89,19 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
     PacoDecodedFrame *frame)
 {
   CpuDecoder *decoder = (CpuDecoder *) base;
-  Slot *slot = &decoder->slots[number];
+  Flight *flight = &decoder->flights[number];
   gint64 times[4];
 
-  slot->job = job;
-  slot->corrupted_blocks = 0;
+  flight->job = job;
+  flight->corrupted_blocks = 0;
   times[0] = g_get_monotonic_time ();
-  if (!paco_decoder_parse_index (base, job, slot->records, &frame->error))
+  if (!paco_decoder_parse_index (base, job, flight->records, &frame->error))
     return;
   times[1] = g_get_monotonic_time ();
-  decode_samples (slot, job, &times[2]);
+  decode_samples (flight, job, &times[2]);
   times[3] = g_get_monotonic_time ();
-  frame->corrupted_blocks = slot->corrupted_blocks;
-  if (!paco_frame_is_abandoned (&slot->frame))
+  frame->corrupted_blocks = flight->corrupted_blocks;
+  if (!paco_frame_is_abandoned (&flight->frame))
     paco_coder_count (&base->coder, number,
         &(PacoStats){
             .bytes = job->frame.header.frame_size,
@@ -115,36 +115,36 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
 /* --- configuration --- */
 
 static void
-slot_clear (Slot *slot)
+flight_clear (Flight *flight)
 {
-  paco_frame_clear (&slot->frame);
-  g_clear_pointer (&slot->records, paco_memory_free);
+  paco_frame_clear (&flight->frame);
+  g_clear_pointer (&flight->records, paco_memory_free);
 }
 
 static gboolean
-slot_init (Slot *slot, CpuDecoder *decoder, GError **error)
+flight_init (Flight *flight, CpuDecoder *decoder, GError **error)
 {
   const PacoDecoder *base = &decoder->base;
 
-  slot->decoder = decoder;
-  slot->frame = (PacoFrame){
+  flight->decoder = decoder;
+  flight->frame = (PacoFrame){
     .ops = decoder->ops.rows,
     .workers = decoder->workers,
     .coder = &base->coder,
-    .slot = slot - decoder->slots,
+    .flight = flight - decoder->flights,
     .format = &base->header.picture,
     .coding = &base->header.coding,
     .geometry = base->coder.geometry,
     .reduce = base->reduce,
   };
-  slot->records = paco_memory_new (
-      base->coder.geometry->n_blocks, sizeof *slot->records);
-  if (!slot->records) {
+  flight->records = paco_memory_new (
+      base->coder.geometry->n_blocks, sizeof *flight->records);
+  if (!flight->records) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
         "not enough memory for the index of a frame");
     return FALSE;
   }
-  return paco_frame_init (&slot->frame, error);
+  return paco_frame_init (&flight->frame, error);
 }
 
 static void
@@ -153,7 +153,7 @@ unconfigure (PacoCoder *base)
   CpuDecoder *decoder = (CpuDecoder *) base;
 
   for (unsigned i = 0; i < base->depth; i++)
-    slot_clear (&decoder->slots[i]);
+    flight_clear (&decoder->flights[i]);
 }
 
 static gboolean
@@ -162,7 +162,7 @@ configure (PacoCoder *base, GError **error)
   CpuDecoder *decoder = (CpuDecoder *) base;
 
   for (unsigned i = 0; i < base->depth; i++)
-    if (!slot_init (&decoder->slots[i], decoder, error))
+    if (!flight_init (&decoder->flights[i], decoder, error))
       return FALSE;
   return TRUE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The encoder of the CPU backend: samples -> coefficients -> blocks -> frame.
  *
- * Each slot has its own coefficients and, per worker, an arena into which the
+ * Each flight has its own coefficients and, per worker, an arena into which the
  * worker's blocks go one behind the other, so that memory follows what frames
  * need and not what they might. The blocks are put in order when their sizes
  * are known, in the buffer that goes out. */
@@ -34,7 +34,7 @@ typedef struct
   const PacoEncoderJob *job;
   uint8_t *payload;
   gint out_of_memory; /* atomic */
-} Slot;
+} Flight;
 
 struct _CpuEncoder
 {
@@ -42,7 +42,7 @@ struct _CpuEncoder
   PacoCpuOps ops;
   PacoWorkers *workers;
   PacoOutputs *outputs;
-  Slot slots[PACO_MAX_DEPTH];
+  Flight flights[PACO_MAX_DEPTH];
 };
 
 /* --- coding a frame --- */
@@ -50,45 +50,45 @@ struct _CpuEncoder
 static void
 encode_block (void *data, uint32_t item, unsigned worker)
 {
-  Slot *slot = data;
-  CpuEncoder *encoder = slot->encoder;
+  Flight *flight = data;
+  CpuEncoder *encoder = flight->encoder;
   const PacoGeometry *geometry = encoder->base.coder.geometry;
   /* The last blocks are the largest: a thread that gets one at the very end
    * would keep the others waiting. */
   uint32_t i = geometry->n_blocks - 1 - item;
   const PacoSubband *subband = &geometry->subbands[geometry->blocks[i].subband];
-  PacoBlockRecord *record = &slot->records[i];
+  PacoBlockRecord *record = &flight->records[i];
   PacoBpcBlock block;
 
-  if (g_atomic_int_get (&slot->out_of_memory)
-      || paco_frame_is_abandoned (&slot->frame))
+  if (g_atomic_int_get (&flight->out_of_memory)
+      || paco_frame_is_abandoned (&flight->frame))
     return;
-  slot->blocks[i] = paco_arena_reserve (
-      &slot->arenas[worker], PACO_BPC_OUTPUT_SIZE);
-  if (!slot->blocks[i]) {
-    g_atomic_int_set (&slot->out_of_memory, TRUE);
+  flight->blocks[i] = paco_arena_reserve (
+      &flight->arenas[worker], PACO_BPC_OUTPUT_SIZE);
+  if (!flight->blocks[i]) {
+    g_atomic_int_set (&flight->out_of_memory, TRUE);
     return;
   }
-  block = paco_frame_block (&slot->frame, &slot->job->rate.coding, NULL, i);
+  block = paco_frame_block (&flight->frame, &flight->job->rate.coding, NULL, i);
   block.complexity = encoder->base.parameters.complexity;
   block.dropped_planes =
-      slot->job->rate.dropped_planes[subband->component][subband->entry];
+      flight->job->rate.dropped_planes[subband->component][subband->entry];
   encoder->ops.blocks->encode (paco_workers_bpc (encoder->workers, worker),
-      &block, slot->blocks[i], record);
-  if (slot->job->rate.coding.block_checks)
+      &block, flight->blocks[i], record);
+  if (flight->job->rate.coding.block_checks)
     record->check = encoder->ops.blocks->check (
-        slot->blocks[i], record->length);
-  paco_arena_take (&slot->arenas[worker],
+        flight->blocks[i], record->length);
+  paco_arena_take (&flight->arenas[worker],
       (record->length + ARENA_ALIGNMENT - 1) & ~(ARENA_ALIGNMENT - 1u));
 }
 
 static void
 copy_block (void *data, uint32_t i, unsigned worker)
 {
-  Slot *slot = data;
+  Flight *flight = data;
 
-  memcpy (slot->payload + slot->records[i].offset, slot->blocks[i],
-      slot->records[i].length);
+  memcpy (flight->payload + flight->records[i].offset, flight->blocks[i],
+      flight->records[i].length);
 }
 
 static PacoEncodedFrame *
@@ -102,26 +102,26 @@ fail (CpuEncoder *encoder, PacoErrorCode code, const char *sentence)
 
 /* Header, index and payload in a buffer of their size. */
 static PacoEncodedFrame *
-assemble (Slot *slot)
+assemble (Flight *flight)
 {
-  CpuEncoder *encoder = slot->encoder;
+  CpuEncoder *encoder = flight->encoder;
   uint32_t n_blocks = encoder->base.coder.geometry->n_blocks;
   PacoHeader header = {
     .picture = encoder->base.picture,
-    .video = slot->job->video,
-    .coding = slot->job->rate.coding,
+    .video = flight->job->video,
+    .coding = flight->job->rate.coding,
   };
   uint64_t payload_size = 0, size;
   PacoEncodedFrame *frame;
 
   for (uint32_t i = 0; i < n_blocks; i++) {
-    slot->records[i].offset = (uint32_t) payload_size;
-    payload_size += slot->records[i].length;
+    flight->records[i].offset = (uint32_t) payload_size;
+    payload_size += flight->records[i].length;
   }
   header.header_size = paco_header_size (&header);
   header.index_size = paco_index_write (
-      slot->records, n_blocks, header.coding.block_checks, slot->index);
-  header.index_crc = crc32 (0, slot->index, header.index_size);
+      flight->records, n_blocks, header.coding.block_checks, flight->index);
+  header.index_crc = crc32 (0, flight->index, header.index_size);
   size = header.header_size + header.index_size + payload_size;
   if (size > G_MAXUINT32)
     return fail (encoder, PACO_ERROR_UNSUPPORTED,
@@ -135,9 +135,9 @@ assemble (Slot *slot)
     return frame;
   }
   paco_header_write (&header, frame->data);
-  memcpy (frame->data + header.header_size, slot->index, header.index_size);
-  slot->payload = frame->data + header.header_size + header.index_size;
-  paco_workers_run (encoder->workers, n_blocks, COPY_CHUNK, copy_block, slot);
+  memcpy (frame->data + header.header_size, flight->index, header.index_size);
+  flight->payload = frame->data + header.header_size + header.index_size;
+  paco_workers_run (encoder->workers, n_blocks, COPY_CHUNK, copy_block, flight);
   return frame;
 }
 
@@ -148,40 +148,40 @@ milliseconds_since (gint64 time)
 }
 
 static void
-slot_begin (Slot *slot, const PacoEncoderJob *job)
+flight_begin (Flight *flight, const PacoEncoderJob *job)
 {
-  slot->job = job;
-  slot->out_of_memory = FALSE;
-  slot->spare = (PacoSpare){
-    .memory = (uint8_t *) slot->frame.inner,
-    .size = slot->frame.inner_size,
+  flight->job = job;
+  flight->out_of_memory = FALSE;
+  flight->spare = (PacoSpare){
+    .memory = (uint8_t *) flight->frame.inner,
+    .size = flight->frame.inner_size,
   };
-  for (unsigned i = 0; i < slot->n_arenas; i++)
-    paco_arena_reset (&slot->arenas[i], &slot->spare);
+  for (unsigned i = 0; i < flight->n_arenas; i++)
+    paco_arena_reset (&flight->arenas[i], &flight->spare);
 }
 
 static PacoEncodedFrame *
 encode (PacoEncoder *base, unsigned number, const PacoEncoderJob *job)
 {
   CpuEncoder *encoder = (CpuEncoder *) base;
-  Slot *slot = &encoder->slots[number];
+  Flight *flight = &encoder->flights[number];
   gint64 begin = g_get_monotonic_time ();
   double transform, blocks;
   PacoEncodedFrame *frame;
 
-  slot_begin (slot, job);
-  paco_frame_forward (&slot->frame, &job->picture);
+  flight_begin (flight, job);
+  paco_frame_forward (&flight->frame, &job->picture);
   transform = milliseconds_since (begin);
-  paco_workers_run (
-      encoder->workers, base->coder.geometry->n_blocks, 1, encode_block, slot);
+  paco_workers_run (encoder->workers, base->coder.geometry->n_blocks, 1,
+      encode_block, flight);
   blocks = milliseconds_since (begin);
-  if (paco_frame_is_abandoned (&slot->frame))
+  if (paco_frame_is_abandoned (&flight->frame))
     return paco_outputs_get (encoder->outputs, 0);
-  if (slot->out_of_memory)
+  if (flight->out_of_memory)
     return fail (encoder, PACO_ERROR_MEMORY,
         "not enough memory for the codeblocks of a frame");
 
-  frame = assemble (slot);
+  frame = assemble (flight);
   paco_coder_count (&base->coder, number,
       &(PacoStats){
           .bytes = frame->size,
@@ -195,45 +195,45 @@ encode (PacoEncoder *base, unsigned number, const PacoEncoderJob *job)
 /* --- configuration --- */
 
 static void
-slot_clear (Slot *slot)
+flight_clear (Flight *flight)
 {
-  paco_frame_clear (&slot->frame);
-  for (unsigned i = 0; i < slot->n_arenas; i++)
-    paco_arena_clear (&slot->arenas[i]);
-  slot->n_arenas = 0;
-  g_clear_pointer (&slot->arenas, g_free);
-  g_clear_pointer (&slot->records, paco_memory_free);
-  g_clear_pointer (&slot->blocks, paco_memory_free);
-  g_clear_pointer (&slot->index, paco_memory_free);
+  paco_frame_clear (&flight->frame);
+  for (unsigned i = 0; i < flight->n_arenas; i++)
+    paco_arena_clear (&flight->arenas[i]);
+  flight->n_arenas = 0;
+  g_clear_pointer (&flight->arenas, g_free);
+  g_clear_pointer (&flight->records, paco_memory_free);
+  g_clear_pointer (&flight->blocks, paco_memory_free);
+  g_clear_pointer (&flight->index, paco_memory_free);
 }
 
 static gboolean
-slot_init (Slot *slot, CpuEncoder *encoder, GError **error)
+flight_init (Flight *flight, CpuEncoder *encoder, GError **error)
 {
   const PacoEncoder *base = &encoder->base;
   size_t n_blocks = base->coder.geometry->n_blocks;
 
-  slot->encoder = encoder;
-  slot->frame = (PacoFrame){
+  flight->encoder = encoder;
+  flight->frame = (PacoFrame){
     .ops = encoder->ops.rows,
     .workers = encoder->workers,
     .coder = &base->coder,
-    .slot = slot - encoder->slots,
+    .flight = flight - encoder->flights,
     .format = &base->picture,
     .coding = &base->coding,
     .geometry = base->coder.geometry,
   };
-  slot->n_arenas = paco_workers_count (encoder->workers);
-  slot->arenas = g_new0 (PacoArena, slot->n_arenas);
-  slot->records = paco_memory_new (n_blocks, sizeof *slot->records);
-  slot->blocks = paco_memory_new (n_blocks, sizeof *slot->blocks);
-  slot->index = paco_memory_new (n_blocks, PACO_MAX_RECORD);
-  if (!slot->records || !slot->blocks || !slot->index) {
+  flight->n_arenas = paco_workers_count (encoder->workers);
+  flight->arenas = g_new0 (PacoArena, flight->n_arenas);
+  flight->records = paco_memory_new (n_blocks, sizeof *flight->records);
+  flight->blocks = paco_memory_new (n_blocks, sizeof *flight->blocks);
+  flight->index = paco_memory_new (n_blocks, PACO_MAX_RECORD);
+  if (!flight->records || !flight->blocks || !flight->index) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
         "not enough memory for the index of a frame");
     return FALSE;
   }
-  return paco_frame_init (&slot->frame, error);
+  return paco_frame_init (&flight->frame, error);
 }
 
 static void
@@ -242,7 +242,7 @@ unconfigure (PacoCoder *base)
   CpuEncoder *encoder = (CpuEncoder *) base;
 
   for (unsigned i = 0; i < base->depth; i++)
-    slot_clear (&encoder->slots[i]);
+    flight_clear (&encoder->flights[i]);
 }
 
 static gboolean
@@ -251,7 +251,7 @@ configure (PacoCoder *base, GError **error)
   CpuEncoder *encoder = (CpuEncoder *) base;
 
   for (unsigned i = 0; i < base->depth; i++)
-    if (!slot_init (&encoder->slots[i], encoder, error))
+    if (!flight_init (&encoder->flights[i], encoder, error))
       return FALSE;
   paco_outputs_keep (encoder->outputs, base->depth + 1);
   return TRUE;

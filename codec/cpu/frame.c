@@ -36,7 +36,7 @@ typedef struct
 bool
 paco_frame_is_abandoned (const PacoFrame *frame)
 {
-  return paco_coder_is_abandoned (frame->coder, frame->slot);
+  return paco_coder_is_abandoned (frame->coder, frame->flight);
 }
 
 /* Places all planes from `memory` on, which may be NULL; returns the words that

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The coefficients of a frame in flight, and the transforms between them and
  * the samples, shared out to the workers. Encoder and decoder have one per
- * slot. */
+ * flight. */
 #pragma once
 #include "codec/cpu/bpc.h"
 #include "codec/cpu/dwt.h"
@@ -12,8 +12,8 @@ typedef struct
 {
   const PacoRowOps *ops;
   PacoWorkers *workers;
-  const PacoCoder *coder; /* the frame is slot number `slot` of it */
-  unsigned slot;
+  const PacoCoder *coder; /* the frame is flight number `flight` of it */
+  unsigned flight;
   const PacoPictureFormat *format;
   const PacoCoding *coding; /* only what all frames have in common */
   const PacoGeometry *geometry;

@@ -201,18 +201,18 @@ template <int PASSES, int LANES_PER_STREAM> struct BlockEncoder
 
   /* raw_bytes: what the block takes with all planes raw. Returns its bytes. */
   __device__ uint32_t encode (Coding &coding,
-      const PacoBpcEncodeParameters &parameters, uint32_t slot,
+      const PacoBpcEncodeParameters &parameters, uint32_t code,
       uint32_t raw_bytes)
   {
     uint32_t length;
 
-    coder.init (block.lane, slot, raw_bytes / 4);
-    coder.out = parameters.slots;
+    coder.init (block.lane, code, raw_bytes / 4);
+    coder.out = parameters.code;
     PlaneCoder<true, PASSES, LANES_PER_STREAM> (block, coder)
         .code_planes (coding, parameters);
     length = coder.is_full () ? ~0u : measure (coding);
     if (length > raw_bytes) {
-      coder.init (block.lane, slot, 0);
+      coder.init (block.lane, code, 0);
       coding.raw_planes = coding.planes - coding.dropped_planes;
       coding.raw_left_signs = false;
       length = measure (coding);
@@ -252,9 +252,9 @@ encode (const PacoBpcEncodeParameters &parameters)
 
     record.length = coding.shared_codewords
         ? BlockEncoder<PASSES, 4> (block).encode (
-            coding, parameters, place.slot, raw_bytes)
+            coding, parameters, place.code, raw_bytes)
         : BlockEncoder<PASSES, 1> (block).encode (
-            coding, parameters, place.slot, raw_bytes);
+            coding, parameters, place.code, raw_bytes);
     record.planes = coding.planes;
     record.raw_planes = coding.raw_planes;
     record.dropped_planes = coding.dropped_planes;
@@ -263,7 +263,7 @@ encode (const PacoBpcEncodeParameters &parameters)
     if (parameters.block_checks) {
       __syncwarp (); /* the other lanes' words */
       record.check = check_of_block (
-          parameters.slots + place.slot, 0, record.length, block.lane);
+          parameters.code + place.code, 0, record.length, block.lane);
     }
   }
   if (block.lane == 0)

@@ -19,7 +19,7 @@ typedef struct
   uint32_t record;       /* number in the order of the codestream */
   uint32_t coefficients; /* its first coefficient, in elements (even) */
   uint32_t stride;       /* of the coefficients' rows, elements (even) */
-  uint32_t slot;         /* encoder: its output, in 32-bit words */
+  uint32_t code;         /* encoder: where its code begins, in 32-bit words */
   uint32_t columns;      /* sum of PACO_GPU_COLUMN_WORDS of blocks before */
   uint16_t width, height;
   uint8_t orientation;     /* PacoOrientation */
@@ -33,8 +33,8 @@ typedef struct
 /* Words of one bitplane of a block. */
 #define PACO_GPU_COLUMN_WORDS(height) (64 * (((height) + 31) / 32))
 
-/* Words of a block's output slot; planes: most that a block may have. */
-#define PACO_GPU_SLOT_WORDS(n_coefficients, planes)                            \
+/* Words that a block's code may take; planes: most that a block may have. */
+#define PACO_GPU_CODE_WORDS(n_coefficients, planes)                            \
   (((n_coefficients) * ((planes) + 1) + 31) / 32)
 
 enum
@@ -75,7 +75,7 @@ typedef struct
   PACO_DEVICE_POINTER (const uint8_t) rows;
   /* Scratch: PACO_BPC_PLANES_... * 4 bytes for each word of `columns`. */
   PACO_DEVICE_POINTER (uint32_t) planes;
-  PACO_DEVICE_POINTER (uint32_t) slots;
+  PACO_DEVICE_POINTER (uint32_t) code;
   PACO_DEVICE_POINTER (PacoGpuRecord) records;
   uint32_t n_blocks;
   uint32_t complexity;   /* 0..3 */

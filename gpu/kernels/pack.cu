@@ -214,7 +214,7 @@ __launch_bounds__ (PACO_PACK_COPY_THREADS) paco_pack_copy (PacoPackParameters p)
     PacoGpuBlock block = p.blocks[i / PACO_PACK_COPY_WARPS];
     PacoGpuRecord record = p.records[block.record];
 
-    copy_bytes (payload + record.offset, p.slots + block.slot, record.length,
+    copy_bytes (payload + record.offset, p.code + block.code, record.length,
         lane, i % PACO_PACK_COPY_WARPS, PACO_PACK_COPY_WARPS);
   }
 }

@@ -23,7 +23,8 @@ typedef struct
 typedef struct
 {
   PACO_DEVICE_POINTER (const PacoGpuBlock) blocks;
-  PACO_DEVICE_POINTER (const uint32_t) slots; /* the block coder's output */
+  PACO_DEVICE_POINTER (const uint32_t)
+  code; /* of all blocks, as the block coder wrote it */
   /* In the order of the codestream; the scan sets their offsets. */
   PACO_DEVICE_POINTER (PacoGpuRecord) records;
   PACO_DEVICE_POINTER (uint8_t) index; /* scratch: 6 bytes per block */

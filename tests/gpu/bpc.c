@@ -31,7 +31,7 @@ typedef struct
   int32_t *indices[MAX_BLOCKS]; /* width * height */
   PacoBlockRecord records[MAX_BLOCKS];
   GByteArray *bytes[MAX_BLOCKS]; /* the reference's */
-  uint32_t n_coefficients, n_slot_words, n_columns;
+  uint32_t n_coefficients, n_code_words, n_columns;
 } Round;
 
 static unsigned n_failed;
@@ -123,10 +123,10 @@ random_block (Round *round, unsigned i)
   b->record = i;
   b->stride = ALIGNMENT * (2 + below (round, 3));
   b->coefficients = round->n_coefficients;
-  b->slot = round->n_slot_words;
+  b->code = round->n_code_words;
   b->columns = round->n_columns;
   round->n_coefficients += b->stride * b->height;
-  round->n_slot_words += PACO_GPU_SLOT_WORDS (
+  round->n_code_words += PACO_GPU_CODE_WORDS (
       (uint32_t) b->width * b->height, round->wide ? 24 : 16);
   round->n_columns += PACO_GPU_COLUMN_WORDS (b->height);
   round->indices[i] = g_new0 (int32_t, b->width * b->height);
@@ -275,7 +275,7 @@ pack_coefficients (const Round *round)
 
 static void
 compare_encoded (
-    Round *round, const PacoGpuRecord *records, const uint32_t *slots)
+    Round *round, const PacoGpuRecord *records, const uint32_t *code)
 {
   for (unsigned i = 0; i < round->n_blocks; i++) {
     const PacoBlockRecord *a = &round->records[i];
@@ -292,7 +292,7 @@ compare_encoded (
       fail (round, i, "the checks differ");
     else if (a->length > 0
         && memcmp (
-               round->bytes[i]->data, slots + round->blocks[i].slot, a->length)
+               round->bytes[i]->data, code + round->blocks[i].code, a->length)
             != 0)
       fail (round, i, "the bytes differ");
   }
@@ -309,7 +309,7 @@ test_encoder (TestDevice *test, Round *round)
         test, round->blocks, round->n_blocks * sizeof *round->blocks),
     .rows = upload_rows (test, round),
     .planes = new_planes (test, round),
-    .slots = test_device_new (test, NULL, 4 * (size_t) round->n_slot_words),
+    .code = test_device_new (test, NULL, 4 * (size_t) round->n_code_words),
     .records = test_device_new (
         test, NULL, round->n_blocks * sizeof (PacoGpuRecord)),
     .n_blocks = round->n_blocks,
@@ -317,21 +317,21 @@ test_encoder (TestDevice *test, Round *round)
     .block_checks = round->block_checks,
   };
   PacoGpuRecord *records;
-  uint32_t *slots;
+  uint32_t *code;
 
   launch (test, round, "encode", &parameters);
   records = test_device_steal (
       test, parameters.records, round->n_blocks * sizeof *records);
-  slots = test_device_steal (
-      test, parameters.slots, 4 * (size_t) round->n_slot_words);
-  compare_encoded (round, records, slots);
+  code = test_device_steal (
+      test, parameters.code, 4 * (size_t) round->n_code_words);
+  compare_encoded (round, records, code);
   test_device_free (test, parameters.coefficients);
   test_device_free (test, parameters.blocks);
   test_device_free (test, parameters.rows);
   test_device_free (test, parameters.planes);
   g_free (coefficients);
   g_free (records);
-  g_free (slots);
+  g_free (code);
 }
 
 /* --- Decoding --- */

@@ -54,7 +54,7 @@ picture_new (const PacoPictureFormat *format)
   return picture;
 }
 
-/* Codes a frame in each slot. Returns the last one's bytes. */
+/* Codes a frame in each flight. Returns the last one's bytes. */
 static GByteArray *
 encode (const Case *c, PacoEncoder *encoder, const PacoPicture *picture)
 {

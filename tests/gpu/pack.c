@@ -24,13 +24,13 @@ typedef struct
 typedef struct
 {
   GRand *random;
-  uint32_t n_blocks, n_slot_words;
+  uint32_t n_blocks, n_code_words;
   bool block_checks;
   uint32_t header_size;
   PacoBlockRecord *records; /* with offsets */
   PacoGpuRecord *gpu_records;
   PacoGpuBlock *blocks;
-  uint32_t *slots;
+  uint32_t *code;
   GByteArray *expected; /* index and payload */
   size_t index_size;
 } Frame;
@@ -91,24 +91,24 @@ shuffle_blocks (Frame *frame)
     frame->blocks[i - 1] = swap;
   }
   for (uint32_t i = 0; i < frame->n_blocks; i++) {
-    frame->n_slot_words += below (frame, 3);
-    frame->blocks[i].slot = frame->n_slot_words;
-    frame->n_slot_words += (frame->records[frame->blocks[i].record].length + 3)
+    frame->n_code_words += below (frame, 3);
+    frame->blocks[i].code = frame->n_code_words;
+    frame->n_code_words += (frame->records[frame->blocks[i].record].length + 3)
         / 4;
   }
-  frame->slots = g_new (uint32_t, frame->n_slot_words + 1);
-  for (uint32_t i = 0; i < frame->n_slot_words; i++)
-    frame->slots[i] = g_rand_int (frame->random);
+  frame->code = g_new (uint32_t, frame->n_code_words + 1);
+  for (uint32_t i = 0; i < frame->n_code_words; i++)
+    frame->code[i] = g_rand_int (frame->random);
 }
 
 /* What the codec makes of it. */
 static void
 expect (Frame *frame)
 {
-  uint32_t *slot_of_record = g_new (uint32_t, frame->n_blocks);
+  uint32_t *code_of_record = g_new (uint32_t, frame->n_blocks);
 
   for (uint32_t i = 0; i < frame->n_blocks; i++)
-    slot_of_record[frame->blocks[i].record] = frame->blocks[i].slot;
+    code_of_record[frame->blocks[i].record] = frame->blocks[i].code;
   frame->expected = g_byte_array_new ();
   g_byte_array_set_size (
       frame->expected, PACO_MAX_INDEX_SIZE (frame->n_blocks));
@@ -120,9 +120,9 @@ expect (Frame *frame)
 
     record->offset = frame->expected->len - frame->index_size;
     g_byte_array_append (frame->expected,
-        (const uint8_t *) (frame->slots + slot_of_record[i]), record->length);
+        (const uint8_t *) (frame->code + code_of_record[i]), record->length);
   }
-  g_free (slot_of_record);
+  g_free (code_of_record);
 }
 
 static void
@@ -159,7 +159,7 @@ frame_clear (Frame *frame)
   g_free (frame->records);
   g_free (frame->gpu_records);
   g_free (frame->blocks);
-  g_free (frame->slots);
+  g_free (frame->code);
   g_byte_array_unref (frame->expected);
 }
 
@@ -232,8 +232,8 @@ test_frame (const Gpu *gpu, Frame *frame, bool fits)
   PacoPackParameters parameters = {
     .blocks = test_device_new (
         test, frame->blocks, frame->n_blocks * sizeof *frame->blocks),
-    .slots = test_device_new (
-        test, frame->slots, 4 * (size_t) frame->n_slot_words),
+    .code = test_device_new (
+        test, frame->code, 4 * (size_t) frame->n_code_words),
     .records = test_device_new (
         test, frame->gpu_records, frame->n_blocks * sizeof (PacoGpuRecord)),
     .index = test_device_new (
@@ -260,7 +260,7 @@ test_frame (const Gpu *gpu, Frame *frame, bool fits)
       frame->n_blocks * sizeof (PacoGpuRecord));
   compare_offsets (frame, frame->gpu_records);
   test_device_free (test, parameters.blocks);
-  test_device_free (test, parameters.slots);
+  test_device_free (test, parameters.code);
   test_device_free (test, parameters.records);
   test_device_free (test, parameters.index);
   test_device_free (test, parameters.sizes);

@@ -70,7 +70,7 @@ coding_encode (Bench *bench, void *data, unsigned set)
     .blocks = coding->blocks.address,
     .rows = bench->device->rows,
     .planes = coding->planes[set],
-    .slots = coding->slots[set],
+    .code = coding->code[set],
     .records = coding->records[set],
     .n_blocks = coding->plan.n_blocks,
     .complexity = coding->complexity,
@@ -111,7 +111,7 @@ coding_pack (Bench *bench, void *data, unsigned set)
 
   coding->frame.stream = bench->stream;
   must (
-      paco_pack_enqueue (&coding->frame, &coding->pack[set], coding->slots[set],
+      paco_pack_enqueue (&coding->frame, &coding->pack[set], coding->code[set],
           coding->records[set], coding->plan.coding.block_checks, CODING_HEADER,
           coding->output[set], 2 * CONTENT_BYTES, NULL),
       NULL);
@@ -119,7 +119,7 @@ coding_pack (Bench *bench, void *data, unsigned set)
 
 /* Memory that there is BENCH_SETS times. */
 static void
-init_sets (Bench *bench, Coding *coding, size_t slot_bytes)
+init_sets (Bench *bench, Coding *coding, size_t code_bytes)
 {
   const PacoCudaPlan *plan = &coding->plan;
   size_t records = plan->n_blocks * sizeof (PacoGpuRecord);
@@ -135,7 +135,7 @@ init_sets (Bench *bench, Coding *coding, size_t slot_bytes)
         error);
     coding->coefficients[i] = bench_device_memory (
         bench, plan->dwt->n_coefficients * (coding->wide ? 4 : 2));
-    coding->slots[i] = bench_device_memory (bench, slot_bytes);
+    coding->code[i] = bench_device_memory (bench, code_bytes);
     coding->records[i] = bench_device_memory (bench, records);
     coding->output[i] = bench_device_memory (bench, 2 * CONTENT_BYTES);
     coding->decode_records[i] = bench_device_memory (bench, RECORDS + records);
@@ -180,7 +180,7 @@ coding_clear (Bench *bench, Coding *coding)
 
   for (unsigned i = 0; i < BENCH_SETS; i++) {
     driver->mem_free (coding->coefficients[i]);
-    driver->mem_free (coding->slots[i]);
+    driver->mem_free (coding->code[i]);
     driver->mem_free (coding->records[i]);
     driver->mem_free (coding->output[i]);
     driver->mem_free (coding->decode_records[i]);

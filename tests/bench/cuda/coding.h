@@ -15,8 +15,8 @@ typedef struct
   PacoCudaPlan plan;
   unsigned complexity;
   bool wide;
-  CUdeviceptr coefficients[BENCH_SETS];               /* from the transform */
-  CUdeviceptr slots[BENCH_SETS], records[BENCH_SETS]; /* the block coder */
+  CUdeviceptr coefficients[BENCH_SETS];              /* from the transform */
+  CUdeviceptr code[BENCH_SETS], records[BENCH_SETS]; /* the block coder */
   CUdeviceptr output[BENCH_SETS]; /* and the packing: a codestream each */
   CUdeviceptr payload[BENCH_SETS], decode_records[BENCH_SETS];
   CUdeviceptr scratch[BENCH_SETS], planes[BENCH_SETS]; /* in between */

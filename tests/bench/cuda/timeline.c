@@ -28,7 +28,7 @@ typedef struct
 typedef struct
 {
   Bench *bench;
-  GMutex lock;     /* slots' threads append */
+  GMutex lock;     /* flights' threads append */
   GArray *moments; /* of Moments */
 } Log;
 
