@@ -2,8 +2,8 @@
  * What the CUDA driver's interface is made of, as far as it is used here: so
  * nothing but the kernels needs the CUDA toolkit to be built. Names, numbers
  * and layout are those of the documented interface of 64-bit Linux;
- * tests/gpu/driver-types.c compares them with the toolkit's cuda.h where that
- * is installed. */
+ * tests/gpu/driver/driver-types.c compares them with the toolkit's cuda.h where
+ * that is installed. */
 #pragma once
 #include <stddef.h>
 

@@ -124,13 +124,13 @@ echo "$device, driver $driver"
 
 : "${PACO_CASES:=300}"
 export PACO_CASES
-step bpc-device 300 "$build/tests/gpu/bpc-device"
-step dwt-device 300 "$build/tests/gpu/dwt-device"
-step pack-device 300 "$build/tests/gpu/pack-device"
+step bpc-device 300 "$build/tests/gpu/kernels/bpc-device"
+step dwt-device 300 "$build/tests/gpu/kernels/dwt-device"
+step pack-device 300 "$build/tests/gpu/kernels/pack-device"
 tap cuda-backend 300 "$build/tests/codec/test-cuda-backend"
-tap failures 300 "$build/tests/gpu/failures-device"
+tap failures 300 "$build/tests/gpu/host/failures-device"
 # 20000 damaged frames of small pictures and 200 of large ones.
-step damage 300 "$build/tests/gpu/damage"
+step damage 300 "$build/tests/gpu/kernels/damage"
 tail -n 1 "$work/log"
 
 # --- bad accesses, races, memory that nobody has written ---
@@ -149,7 +149,7 @@ done
 
 if [ -n "$sanitizer" ]; then
   step 'damage memcheck' 300 "$sanitizer" --tool memcheck --error-exitcode 9 \
-    "$build/tests/gpu/damage" --frames=2000 --large=0
+    "$build/tests/gpu/kernels/damage" --frames=2000 --large=0
 else
   count skipped 'damage memcheck: there is no compute-sanitizer'
 fi
@@ -265,9 +265,9 @@ PACO_H2D_GBPS=$(of h2d_gbps) PACO_D2H_GBPS=$(of d2h_gbps)
 export PACO_H2D_GBPS PACO_D2H_GBPS
 if command -v gst-launch-1.0 >/dev/null; then
   for rate in lossless quality; do
-    figures "gst-speed $rate" 100 "$build/tests/gpu/gst-speed" "gst_$rate" \
+    figures "gst-speed $rate" 100 "$build/tests/bench/gst-speed" "gst_$rate" \
       $rate 600 ${picture:+"$picture"}
-    figures "gst-launch $rate" 200 sh tests/gpu/gst-launch-speed.sh "$build" \
+    figures "gst-launch $rate" 200 sh tests/bench/cuda/gst-launch-speed.sh "$build" \
       $rate ${picture:+"$picture"}
   done
 else

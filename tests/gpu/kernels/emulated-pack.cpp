@@ -2,7 +2,7 @@
  * The kernels that put a frame together, for the emulation. */
 #define __CUDACC__ 1      /* pointers in parameters */
 #define __shared__ static /* of one size, known when compiled */
-#include "tests/gpu/emulation.hpp"
+#include "tests/gpu/kernels/emulation.hpp"
 #include "gpu/kernels/pack.cu"
 
 const EmulatedKernel emulated_pack[] = {

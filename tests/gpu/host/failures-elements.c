@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * What the elements do when the GPU fails, at the start and later, over a driver
- * of our own (tests/gpu/fake-driver.h), which this program is linked to: an
+ * of our own (tests/gpu/driver/fake-driver.h), which this program is linked to: an
  * error with the cause, nothing that hangs, and with backend=auto the CPU where
  * no GPU can be opened. */
-#include "pacotest.h"
-#include "tests/gpu/fake-driver.h"
+#include "tests/check/pacotest.h"
+#include "tests/gpu/driver/fake-driver.h"
 #include <gst/app/gstappsink.h>
 #include <gst/check/gstcheck.h>
 #include <glib/gstdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Runs kernels on a CUDA device, through the driver table. */
-#include "tests/gpu/runner.h"
+#include "tests/gpu/kernels/runner.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -7,8 +7,8 @@
  *   pinned FAKE-DRIVER */
 #include "codec/backend.h"
 #include "codec/reference/reference.h"
-#include "tests/gpu/fake-driver.h"
-#include "tests/gpu/fake-kernels.h"
+#include "tests/gpu/driver/fake-driver.h"
+#include "tests/gpu/driver/fake-kernels.h"
 #include <dlfcn.h>
 #include <string.h>
 

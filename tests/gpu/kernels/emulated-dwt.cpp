@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The wavelet's kernels for the emulation. */
-#include "tests/gpu/emulation.hpp"
+#include "tests/gpu/kernels/emulation.hpp"
 #include "gpu/kernels/dwt.cu"
 
 #define KERNEL_OF_DWT(name) EMULATED_KERNEL (name, PacoDwtParameters)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The whole life of a coder over the fake driver. */
-#include "tests/gpu/failures-life.h"
+#include "tests/gpu/host/failures-life.h"
 #include "codec/reference/reference.h"
-#include "tests/gpu/fake-kernels.h"
+#include "tests/gpu/driver/fake-kernels.h"
 #include <string.h>
 
 #define BACKEND paco_cuda_backend

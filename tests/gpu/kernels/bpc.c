@@ -10,7 +10,7 @@
  * there has to be one. */
 #include "codec/reference/reference.h"
 #include "gpu/kernels/bpc.h"
-#include "tests/gpu/test-device.h"
+#include "tests/gpu/kernels/test-device.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

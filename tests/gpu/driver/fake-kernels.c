@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Kernels of the fake driver that code nothing, see the header. */
-#include "tests/gpu/fake-kernels.h"
+#include "tests/gpu/driver/fake-kernels.h"
 #include "gpu/kernels/bpc.h"
 #include "gpu/kernels/dwt.h"
 #include "gpu/kernels/pack.h"

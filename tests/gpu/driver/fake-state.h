@@ -4,7 +4,7 @@
  * takes a lock, which all other functions expect and fake_end() returns. */
 #pragma once
 #include "gpu/driver.h"
-#include "tests/gpu/fake-kernels.h"
+#include "tests/gpu/driver/fake-kernels.h"
 
 #define FAKE_MAX_PUSHED 256
 

@@ -6,8 +6,8 @@
  * Device memory is ordinary memory. What is enqueued is done as late as the
  * driver's interface allows, so that a frame that is used before it was waited
  * for shows. Kernels: fake-kernels.h. */
-#include "tests/gpu/fake-driver.h"
-#include "tests/gpu/fake-state.h"
+#include "tests/gpu/driver/fake-driver.h"
+#include "tests/gpu/driver/fake-state.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

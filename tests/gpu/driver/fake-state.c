@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * What the fake driver knows, and how it does late what is enqueued. */
-#include "tests/gpu/fake-state.h"
-#include "tests/gpu/fake-driver.h"
+#include "tests/gpu/driver/fake-state.h"
+#include "tests/gpu/driver/fake-driver.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
  * nothing hangs, and no frame comes out that was not coded.
  *
  *   failures FAKE-DRIVER OLD-DRIVER */
-#include "tests/gpu/failures-life.h"
-#include "tests/gpu/fake-driver.h"
+#include "tests/gpu/host/failures-life.h"
+#include "tests/gpu/driver/fake-driver.h"
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>

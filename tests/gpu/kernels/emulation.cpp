@@ -5,8 +5,8 @@
  * thread of the next one. Only its first switch is made with a ucontext, which
  * asks the system; all others are jumps. */
 #undef _FORTIFY_SOURCE /* takes jumps to other stacks for mistakes */
-#include "tests/gpu/emulation.hpp"
-#include "tests/gpu/fake-kernels.h"
+#include "tests/gpu/kernels/emulation.hpp"
+#include "tests/gpu/driver/fake-kernels.h"
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>

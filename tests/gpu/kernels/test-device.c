@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * A device for tests of kernels. */
-#include "tests/gpu/test-device.h"
+#include "tests/gpu/kernels/test-device.h"
 #include <stdio.h>
 
 int

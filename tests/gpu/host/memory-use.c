@@ -3,7 +3,7 @@
  * takes for a picture, as gpu/NOTES.md says it, counted by a driver of our own
  * (fake-driver.h), which this program is linked to. */
 #include "codec/backend.h"
-#include "tests/gpu/fake-driver.h"
+#include "tests/gpu/driver/fake-driver.h"
 #include <glib.h>
 
 /* Bytes for each sample of a frame in flight: coefficients of 16 bits, of 32. */

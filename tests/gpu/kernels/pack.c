@@ -9,7 +9,7 @@
 #include "codec/index.h"
 #include "gpu/device.h"
 #include "gpu/kernels/pack.h"
-#include "tests/gpu/test-device.h"
+#include "tests/gpu/kernels/test-device.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  *   dwt --bench          medians as JSON lines */
 #include "codec/quantizer.h"
 #include "codec/reference/reference.h"
-#include "tests/gpu/runner.h"
+#include "tests/gpu/kernels/runner.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
