@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The CUDA backend's speed on 4096x2160 RGB with 12 bits, one JSON line per
- * figure (cuda/figures.h), each with its ratio to a ceiling of this machine
- * that the same run has measured:
+ * The CUDA backend's speed on RGB with 12 bits, one JSON line per figure
+ * (cuda/figures.h), each with its ratio to a ceiling of this machine that the
+ * same run has measured:
  *
- *   paco-bench [--kernels] [--pipeline] [--timeline] [FILE.ppm]
+ *   paco-bench [--kernels] [--pipeline] [--timeline] [--width=4096]
+ *       [--height=2160] [--prefix=NAME] [FILE.ppm]
  *
- * FILE is a picture with 8 bits (content.h). Everything is run at least 20
+ * FILE is a picture with 8 bits (content.h). NAME stands before all figures'
+ * names. Everything is run at least 20
  * times after some to warm up, with more memory in turns than the device's
  * cache holds; figures are medians. Exit status 77 without a CUDA device. */
 #include "tests/bench/cuda/figures.h"
@@ -16,7 +18,8 @@
 typedef struct
 {
   gboolean kernels, pipeline, timeline;
-  char *write;
+  int width, height;
+  char *prefix, *write;
   char **files;
 } Options;
 
@@ -30,6 +33,10 @@ parse (Options *options, int argc, char **argv, GError **error)
         "Host memory to host memory (both, if neither is asked for)", NULL },
     { "timeline", 0, 0, G_OPTION_ARG_NONE, &options->timeline,
         "What frames in flight do when", NULL },
+    { "width", 0, 0, G_OPTION_ARG_INT, &options->width, "Samples a line", "N" },
+    { "height", 0, 0, G_OPTION_ARG_INT, &options->height, "Lines", "N" },
+    { "prefix", 0, 0, G_OPTION_ARG_STRING, &options->prefix,
+        "Stands before the names of figures", "NAME" },
     { "write", 0, 0, G_OPTION_ARG_FILENAME, &options->write,
         "Only write the picture: planes G, B, R of 16-bit words, big endian",
         "FILE" },
@@ -44,6 +51,13 @@ parse (Options *options, int argc, char **argv, GError **error)
   g_option_context_add_main_entries (context, entries, NULL);
   done = g_option_context_parse (context, &argc, &argv, error);
   g_option_context_free (context);
+  if (done
+      && (options->width < 1 || options->width > 65535 || options->height < 1
+          || options->height > 65535)) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "there are no pictures of %d x %d", options->width, options->height);
+    done = FALSE;
+  }
   if (!options->kernels && !options->pipeline && !options->timeline)
     options->kernels = options->pipeline = TRUE;
   return done;
@@ -51,20 +65,21 @@ parse (Options *options, int argc, char **argv, GError **error)
 
 /* GBR_12BE, as GStreamer calls it. */
 static gboolean
-write_picture (const char *name, const char *picture, GError **error)
+write_picture (const Options *options, const char *picture, GError **error)
 {
   static const unsigned order[3] = { 1, 2, 0 };
-  const size_t n = CONTENT_SAMPLES / 3;
-  uint16_t *rgb = g_new (uint16_t, CONTENT_SAMPLES);
-  uint16_t *gbr = g_new (uint16_t, CONTENT_SAMPLES);
+  const size_t n = (size_t) options->width * (size_t) options->height;
+  uint16_t *rgb = g_new (uint16_t, 3 * n);
+  uint16_t *gbr = g_new (uint16_t, 3 * n);
   gboolean done;
 
-  content_fill (rgb, picture);
+  content_fill (
+      rgb, (unsigned) options->width, (unsigned) options->height, picture);
   for (unsigned c = 0; c < 3; c++)
     for (size_t i = 0; i < n; i++)
       gbr[c * n + i] = GUINT16_TO_BE (rgb[order[c] * n + i]);
   done = g_file_set_contents (
-      name, (const char *) gbr, (gssize) CONTENT_BYTES, error);
+      options->write, (const char *) gbr, (gssize) (6 * n), error);
   g_free (rgb);
   g_free (gbr);
   return done;
@@ -76,7 +91,8 @@ measure (const Options *options, const char *picture)
   Bench bench;
   GError *error = NULL;
 
-  if (!bench_open (&bench, picture, &error)) {
+  if (!bench_open (&bench, (unsigned) options->width,
+          (unsigned) options->height, picture, &error)) {
     printf ("skipped: %s\n", error->message);
     g_error_free (error);
     return 77;
@@ -95,7 +111,7 @@ measure (const Options *options, const char *picture)
 int
 main (int argc, char **argv)
 {
-  Options options = { FALSE };
+  Options options = { .width = CONTENT_WIDTH, .height = CONTENT_HEIGHT };
   GError *error = NULL;
   const char *picture;
   int status = 0;
@@ -106,13 +122,16 @@ main (int argc, char **argv)
     return 2;
   }
   picture = options.files ? options.files[0] : NULL;
+  if (options.prefix)
+    figures_set_prefix (options.prefix);
   if (!options.write) {
     status = measure (&options, picture);
-  } else if (!write_picture (options.write, picture, &error)) {
+  } else if (!write_picture (&options, picture, &error)) {
     fprintf (stderr, "%s\n", error->message);
     g_error_free (error);
     status = 1;
   }
+  g_free (options.prefix);
   g_free (options.write);
   g_strfreev (options.files);
   return status;

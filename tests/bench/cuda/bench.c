@@ -4,13 +4,6 @@
 #include "tests/bench/cuda/figures.h"
 #include <string.h>
 
-const PacoPictureFormat bench_format = {
-  .width = CONTENT_WIDTH,
-  .height = CONTENT_HEIGHT,
-  .n_components = 3,
-  .components = { { 12, 0, 0 }, { 12, 0, 0 }, { 12, 0, 0 } },
-};
-
 void
 must (gboolean done, GError *error)
 {
@@ -26,13 +19,13 @@ must_succeed (CUresult result)
 }
 
 PacoPicture
-bench_picture_at (uint8_t *memory)
+bench_picture_at (const Bench *bench, uint8_t *memory)
 {
   PacoPicture picture = { .data = { memory } };
 
   for (unsigned c = 0; c < 3; c++) {
-    picture.data[c] = memory + c * (CONTENT_BYTES / 3);
-    picture.stride[c] = 2 * CONTENT_WIDTH;
+    picture.data[c] = memory + c * (bench->n_bytes / 3);
+    picture.stride[c] = 2 * bench->format.width;
     picture.layout[c] = (PacoSampleLayout){ .bytes = 2, .pixel_stride = 2 };
   }
   return picture;
@@ -51,10 +44,21 @@ bench_device_memory (Bench *bench, size_t size)
 }
 
 gboolean
-bench_open (Bench *bench, const char *file, GError **error)
+bench_open (Bench *bench, unsigned width, unsigned height, const char *file,
+    GError **error)
 {
-  *bench = (Bench){ .device = paco_cuda_device_open (
-                        BENCH_DEVICE, 1000 * PACO_DEFAULT_TIMEOUT, error) };
+  *bench = (Bench){
+    .format = {
+      .width = width,
+      .height = height,
+      .n_components = 3,
+      .components = { { 12, 0, 0 }, { 12, 0, 0 }, { 12, 0, 0 } },
+    },
+    .n_samples = 3 * (size_t) width * height,
+    .device = paco_cuda_device_open (
+        BENCH_DEVICE, 1000 * PACO_DEFAULT_TIMEOUT, error),
+  };
+  bench->n_bytes = 2 * bench->n_samples;
   if (!bench->device || !paco_cuda_device_enter (bench->device, error))
     return FALSE;
   for (unsigned i = 0; i < 2; i++)
@@ -62,15 +66,15 @@ bench_open (Bench *bench, const char *file, GError **error)
   must_succeed (bench->device->driver->stream_create (
       &bench->stream, CU_STREAM_NON_BLOCKING));
   for (unsigned i = 0; i < BENCH_SETS; i++)
-    bench->pictures[i] = bench_device_memory (bench, CONTENT_BYTES + 64);
+    bench->pictures[i] = bench_device_memory (bench, bench->n_bytes + 64);
   for (unsigned i = 0; i < BENCH_PICTURES; i++) {
     bench->memory[i] = paco_cuda_host_memory_new (
-        bench->device, CONTENT_BYTES, error);
+        bench->device, bench->n_bytes, error);
     must (bench->memory[i] != NULL, *error);
-    bench->pinned[i] = bench_picture_at (bench->memory[i]->data);
-    bench->ordinary[i] = bench_picture_at (g_malloc (CONTENT_BYTES));
+    bench->pinned[i] = bench_picture_at (bench, bench->memory[i]->data);
+    bench->ordinary[i] = bench_picture_at (bench, g_malloc (bench->n_bytes));
   }
-  content_fill (bench->memory[0]->data, file);
+  content_fill ((uint16_t *) bench->memory[0]->data, width, height, file);
   bench_restore (bench);
   return TRUE;
 }
@@ -99,9 +103,9 @@ bench_restore (Bench *bench)
   for (unsigned i = 0; i < BENCH_PICTURES; i++) {
     if (i > 0)
       memcpy (
-          bench->pinned[i].data[0], bench->pinned[0].data[0], CONTENT_BYTES);
+          bench->pinned[i].data[0], bench->pinned[0].data[0], bench->n_bytes);
     memcpy (
-        bench->ordinary[i].data[0], bench->pinned[0].data[0], CONTENT_BYTES);
+        bench->ordinary[i].data[0], bench->pinned[0].data[0], bench->n_bytes);
   }
 }
 
@@ -110,7 +114,7 @@ bench_upload (Bench *bench)
 {
   for (unsigned i = 0; i < BENCH_SETS; i++)
     must_succeed (bench->device->driver->memcpy_htod (
-        bench->pictures[i], bench->pinned[0].data[0], CONTENT_BYTES));
+        bench->pictures[i], bench->pinned[0].data[0], bench->n_bytes));
 }
 
 double
@@ -141,14 +145,14 @@ copy_task (Bench *bench, void *data, unsigned set)
 {
   must_succeed (bench->device->driver->memcpy_dtod_async (
       bench->pictures[(set + 1) % BENCH_SETS], bench->pictures[set],
-      CONTENT_BYTES, bench->stream));
+      bench->n_bytes, bench->stream));
 }
 
 static void
 upload_task (Bench *bench, void *data, unsigned set)
 {
   must_succeed (bench->device->driver->memcpy_htod_async (bench->pictures[set],
-      bench->pinned[set].data[0], CONTENT_BYTES, bench->stream));
+      bench->pinned[set].data[0], bench->n_bytes, bench->stream));
 }
 
 static void
@@ -156,7 +160,7 @@ download_task (Bench *bench, void *data, unsigned set)
 {
   must_succeed (bench->device->driver->memcpy_dtoh_async (
       bench->pinned[BENCH_SETS + set].data[0], bench->pictures[set],
-      CONTENT_BYTES, bench->stream));
+      bench->n_bytes, bench->stream));
 }
 
 /* Median microseconds of a copy of a picture by the processor. */
@@ -170,7 +174,7 @@ time_memcpy (Bench *bench)
     gint64 begin = g_get_monotonic_time ();
 
     memcpy (bench->ordinary[to].data[0], bench->ordinary[from].data[0],
-        CONTENT_BYTES);
+        bench->n_bytes);
     if (run >= BENCH_WARM)
       values[run - BENCH_WARM] = (double) (g_get_monotonic_time () - begin);
   }
@@ -178,9 +182,9 @@ time_memcpy (Bench *bench)
 }
 
 static double
-gbps (double us)
+gbps (const Bench *bench, double us)
 {
-  return CONTENT_BYTES / us / 1000.0;
+  return bench->n_bytes / us / 1000.0;
 }
 
 void
@@ -189,10 +193,10 @@ bench_ceilings (Bench *bench)
   BenchCeilings *ceilings = &bench->ceilings;
 
   /* First: it fills the pictures on the device. */
-  ceilings->h2d_gbps = gbps (bench_time (bench, upload_task, NULL));
-  ceilings->d2h_gbps = gbps (bench_time (bench, download_task, NULL));
+  ceilings->h2d_gbps = gbps (bench, bench_time (bench, upload_task, NULL));
+  ceilings->d2h_gbps = gbps (bench, bench_time (bench, download_task, NULL));
   ceilings->copy_us = bench_time (bench, copy_task, NULL);
-  ceilings->memcpy_gbps = gbps (time_memcpy (bench));
+  ceilings->memcpy_gbps = gbps (bench, time_memcpy (bench));
   figure_cost (
       ceilings->copy_us, "us", "copy_us", ceilings->copy_us, "copy_us");
   figure_speed (

@@ -27,6 +27,8 @@ typedef struct
 
 typedef struct
 {
+  PacoPictureFormat format;
+  size_t n_samples, n_bytes; /* of a picture */
   PacoCudaDevice *device;
   CUstream stream;
   CUevent events[2];
@@ -37,10 +39,9 @@ typedef struct
   BenchCeilings ceilings;
 } Bench;
 
-extern const PacoPictureFormat bench_format;
-
 /* FALSE without a device. file: see content_fill(). */
-gboolean bench_open (Bench *bench, const char *file, GError **error);
+gboolean bench_open (Bench *bench, unsigned width, unsigned height,
+    const char *file, GError **error);
 void bench_close (Bench *bench);
 
 /* Makes all pictures on the host what the first page-locked one is. */
@@ -61,7 +62,7 @@ double bench_time (Bench *bench, BenchTask task, void *data);
 CUdeviceptr bench_device_memory (Bench *bench, size_t size);
 
 /* The content's layout, at an address of the host or the device. */
-PacoPicture bench_picture_at (uint8_t *memory);
+PacoPicture bench_picture_at (const Bench *bench, uint8_t *memory);
 
 /* What fails in a benchmark ends it. */
 void must (gboolean done, GError *error);

@@ -26,7 +26,7 @@ static void
 transform (Bench *bench, Coding *coding, unsigned set, Transform enqueue)
 {
   PacoPicture picture = bench_picture_at (
-      (uint8_t *) (uintptr_t) bench->pictures[set]);
+      bench, (uint8_t *) (uintptr_t) bench->pictures[set]);
   PacoDwtFrame frame = dwt_frame (coding, &picture, set);
 
   must (enqueue (coding->plan.dwt, bench->device->context, &bench->device->dwt,
@@ -113,7 +113,7 @@ coding_pack (Bench *bench, void *data, unsigned set)
   must (
       paco_pack_enqueue (&coding->frame, &coding->pack[set], coding->code[set],
           coding->records[set], coding->plan.coding.block_checks, CODING_HEADER,
-          coding->output[set], 2 * CONTENT_BYTES, NULL),
+          coding->output[set], 2 * bench->n_bytes, NULL),
       NULL);
 }
 
@@ -137,7 +137,7 @@ init_sets (Bench *bench, Coding *coding, size_t code_bytes)
         bench, plan->dwt->n_coefficients * (coding->wide ? 4 : 2));
     coding->code[i] = bench_device_memory (bench, code_bytes);
     coding->records[i] = bench_device_memory (bench, records);
-    coding->output[i] = bench_device_memory (bench, 2 * CONTENT_BYTES);
+    coding->output[i] = bench_device_memory (bench, 2 * bench->n_bytes);
     coding->decode_records[i] = bench_device_memory (bench, RECORDS + records);
   }
 }
@@ -151,13 +151,13 @@ coding_init (Bench *bench, Coding *coding, const PacoParameters *parameters)
   size_t words;
 
   *coding = (Coding){ .complexity = parameters->complexity };
-  plan->format = bench_format;
-  must (paco_policy_coding (&bench_format, parameters, &plan->coding, &error),
+  plan->format = bench->format;
+  must (paco_policy_coding (&bench->format, parameters, &plan->coding, &error),
       error);
   plan->geometry = coding->geometry = paco_geometry_new (
-      &bench_format, &plan->coding);
+      &bench->format, &plan->coding);
   must (paco_cuda_plan_init (plan, bench->device, &error), error);
-  coding->wide = !paco_dwt_is_narrow (&bench_format, &plan->coding);
+  coding->wide = !paco_dwt_is_narrow (&bench->format, &plan->coding);
   blocks = g_new (PacoGpuBlock, plan->n_blocks);
   words = paco_cuda_plan_blocks (plan, coding->wide, NULL, blocks);
   init_sets (bench, coding, 4 * words);

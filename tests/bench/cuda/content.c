@@ -24,7 +24,7 @@ read_ppm (const char *name, unsigned *width, unsigned *height)
   if (!file)
     return NULL;
   if (fscanf (file, "P6 %u %u %u", width, height, &most) == 3 && most == 255
-      && *width >= CONTENT_WIDTH / 2 && *height >= CONTENT_HEIGHT
+      && *width > 0 && *width <= 32768 && *height > 0 && *height <= 32768
       && getc (file) != EOF) {
     size_t size = 3 * (size_t) *width * *height;
 
@@ -45,27 +45,66 @@ computed (unsigned c, unsigned x, unsigned y)
   return (x / 97 + y / 61) % 9 == 0 ? 255 - value : value;
 }
 
-void
-content_fill (uint16_t *samples, const char *name)
+/* Where a line of n samples that is mirrored at its ends has sample i. */
+static unsigned
+mirrored (unsigned i, unsigned n)
 {
-  unsigned width = CONTENT_WIDTH, height = CONTENT_HEIGHT;
-  uint8_t *bytes = read_ppm (name, &width, &height);
-  GRand *rand = g_rand_new_with_seed (1);
+  unsigned at = i % (2 * n);
 
-  fprintf (stderr, "content: %s\n", bytes ? name : "computed");
-  for (unsigned c = 0; c < 3; c++) {
-    for (unsigned y = 0; y < CONTENT_HEIGHT; y++) {
-      for (unsigned x = 0; x < CONTENT_WIDTH; x++) {
-        unsigned from = x < width ? x : 2 * width - 1 - x;
-        double value = bytes ? bytes[3 * ((size_t) y * width + from) + c]
-                             : computed (c, x, y);
+  return at < n ? at : 2 * n - 1 - at;
+}
 
-        value = floor (value * 16 + 4 * gaussian (rand) + 0.5);
-        samples[((size_t) c * CONTENT_HEIGHT + y) * CONTENT_WIDTH + x] =
-            (uint16_t) CLAMP (value, 0, 4095);
-      }
+/* What a plane of the content is made of. */
+typedef struct
+{
+  const uint8_t *bytes; /* of a picture; NULL: computed */
+  unsigned width, height;
+  GRand *rand;
+} Source;
+
+static void
+fill_plane (const Source *source, unsigned c, uint16_t *samples,
+    unsigned columns, unsigned lines)
+{
+  for (unsigned y = 0; y < lines; y++) {
+    for (unsigned x = 0; x < columns; x++) {
+      double value;
+
+      if (source->bytes)
+        value = source->bytes[3
+                * ((size_t) mirrored (y, source->height) * source->width
+                    + mirrored (x, source->width))
+            + c];
+      else
+        value = computed (c, x, y);
+      value = floor (value * 16 + 4 * gaussian (source->rand) + 0.5);
+      *samples++ = (uint16_t) CLAMP (value, 0, 4095);
     }
   }
-  g_rand_free (rand);
+}
+
+void
+content_fill (
+    uint16_t *samples, unsigned width, unsigned height, const char *name)
+{
+  unsigned columns = MIN (width, CONTENT_WIDTH);
+  unsigned lines = MIN (height, CONTENT_HEIGHT);
+  uint16_t *plane = g_new (uint16_t, (size_t) columns * lines);
+  Source source = { .rand = g_rand_new_with_seed (1) };
+  uint8_t *bytes = read_ppm (name, &source.width, &source.height);
+
+  source.bytes = bytes;
+  fprintf (stderr, "content: %s\n", bytes ? name : "computed");
+  for (unsigned c = 0; c < 3; c++) {
+    fill_plane (&source, c, plane, columns, lines);
+    for (unsigned y = 0; y < height; y++) {
+      const uint16_t *line = plane + (size_t) mirrored (y, lines) * columns;
+
+      for (unsigned x = 0; x < width; x++)
+        *samples++ = line[mirrored (x, columns)];
+    }
+  }
+  g_rand_free (source.rand);
+  g_free (plane);
   g_free (bytes);
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the benchmarks code: a frame of 4096x2160 RGB with 12 bits. */
+ * What the benchmarks code: RGB with 12 bits, of any size. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
+/* The size that most figures are for; of larger ones the content repeats. */
 #define CONTENT_WIDTH 4096
 #define CONTENT_HEIGHT 2160
-#define CONTENT_SAMPLES (3 * (size_t) CONTENT_WIDTH * CONTENT_HEIGHT)
-#define CONTENT_BYTES (2 * CONTENT_SAMPLES)
 
-/* Planes of 16-bit words: R, G, B. From an 8-bit picture (P6) of at least 2048
- * columns and 2160 lines, times 16 and with Gaussian noise of sigma 4, mirrored
- * where it lacks columns; or computed, if it cannot be read. */
-void content_fill (uint16_t *samples, const char *name);
+/* Three planes of width x height 16-bit words, without gaps: R, G, B. From an
+ * 8-bit picture (P6), times 16 and with Gaussian noise of sigma 4; or computed,
+ * if name is NULL or cannot be read. What lacks columns or lines, the picture or
+ * these 4096x2160 samples, is mirrored at its edges; what has too many is cut. */
+void content_fill (
+    uint16_t *samples, unsigned width, unsigned height, const char *name);

@@ -5,10 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static const char *name_prefix = "";
+
+void
+figures_set_prefix (const char *prefix)
+{
+  name_prefix = prefix;
+}
+
 static void G_GNUC_PRINTF (5, 0) print (double value, const char *unit,
     const char *ceiling, double ratio, const char *name, va_list arguments)
 {
-  printf ("{\"figure\": \"");
+  printf ("{\"figure\": \"%s", name_prefix);
   vprintf (name, arguments);
   printf ("\", \"value\": %.*g, \"unit\": \"%s\"", value < 1e5 ? 4 : 10, value,
       unit);

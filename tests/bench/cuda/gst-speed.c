@@ -125,8 +125,10 @@ run_finish (Run *run, const char *prefix, const char *way, const char *bus)
   if (run->n_seen != run->n_frames)
     g_error ("%u frames came of %u", run->n_seen, run->n_frames);
   figure_speed (run->window / median (run->windows, N_WINDOWS), "frames/s", bus,
-      gbps ? 1e9 * g_ascii_strtod (gbps, NULL) / CONTENT_BYTES : 0, "%s_%s_fps",
-      prefix, way);
+      gbps ? 1e9 * g_ascii_strtod (gbps, NULL)
+              / (6 * CONTENT_WIDTH * CONTENT_HEIGHT)
+           : 0,
+      "%s_%s_fps", prefix, way);
   g_free (name);
   g_free (variable);
 }
@@ -197,7 +199,7 @@ main (int argc, char **argv)
   const char *prefix = argc > 1 ? argv[1] : "gst";
   const char *rate = argc > 2 ? argv[2] : "lossless";
   guint n_frames = argc > 3 ? (guint) atoi (argv[3]) : 200;
-  uint16_t *rgb = g_malloc (CONTENT_BYTES);
+  uint16_t *rgb = g_malloc ((6 * CONTENT_WIDTH * CONTENT_HEIGHT));
   GstBuffer *buffers[N_BUFFERS], *coded;
   GstVideoInfo info;
   GstCaps *caps;
@@ -209,7 +211,7 @@ main (int argc, char **argv)
   if (n_frames < N_WINDOWS)
     g_error ("%u frames are too few", n_frames);
   gst_init (NULL, NULL);
-  content_fill (rgb, argc > 4 ? argv[4] : NULL);
+  content_fill (rgb, CONTENT_WIDTH, CONTENT_HEIGHT, argc > 4 ? argv[4] : NULL);
   gst_video_info_set_format (
       &info, GST_VIDEO_FORMAT_GBR_12LE, CONTENT_WIDTH, CONTENT_HEIGHT);
   info.fps_n = 1000;

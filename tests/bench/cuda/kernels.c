@@ -30,8 +30,8 @@ transform_figure (
 static void
 blocks_figure (Bench *bench, const Case *this, const char *direction, double us)
 {
-  figure_speed (CONTENT_SAMPLES / us / 1000.0, "Gsample/s", "copy_us",
-      CONTENT_SAMPLES / bench->ceilings.copy_us / 1000.0, "%s_%s_gsps",
+  figure_speed (bench->n_samples / us / 1000.0, "Gsample/s", "copy_us",
+      bench->n_samples / bench->ceilings.copy_us / 1000.0, "%s_%s_gsps",
       this->prefix, direction);
 }
 
@@ -51,8 +51,9 @@ bench_coding (Bench *bench, const Case *this)
   coding_exchange (bench, &coding);
   if (this->packs)
     figure_cost (times.pack, "us", "copy_us",
-        bench->ceilings.copy_us * coding.frame_size / CONTENT_BYTES, "pack_us");
-  figure_cost (8.0 * coding.frame_size / CONTENT_SAMPLES, "bit/sample",
+        bench->ceilings.copy_us * coding.frame_size / bench->n_bytes,
+        "pack_us");
+  figure_cost (8.0 * coding.frame_size / bench->n_samples, "bit/sample",
       "raw samples", 12.0, "%s_bits_per_sample", this->prefix);
   times.decode = bench_time (bench, coding_decode, &coding);
   blocks_figure (bench, this, "dec", times.decode);

@@ -107,7 +107,7 @@ measure (Coder *coder, unsigned depth)
 /* --- coders --- */
 
 PacoEncoder *
-pipeline_encoder (unsigned depth, const PacoPicture *picture,
+pipeline_encoder (Bench *bench, unsigned depth, const PacoPicture *picture,
     const PacoParameters *parameters)
 {
   const PacoBackendOptions options = { .device = BENCH_DEVICE, .depth = depth };
@@ -116,7 +116,7 @@ pipeline_encoder (unsigned depth, const PacoPicture *picture,
 
   must (encoder != NULL, error);
   must (paco_encoder_configure (
-            encoder, &bench_format, picture->layout, parameters, &error),
+            encoder, &bench->format, picture->layout, parameters, &error),
       error);
   return encoder;
 }
@@ -213,7 +213,7 @@ encode_speed (Bench *bench, unsigned depth, const PacoPicture *pictures,
   Coder coder = {
     .put = put_picture,
     .take = take_stream,
-    .encoder = pipeline_encoder (depth, &pictures[0], parameters),
+    .encoder = pipeline_encoder (bench, depth, &pictures[0], parameters),
     .pictures = pictures,
     .n_pictures = BENCH_PICTURES,
   };
@@ -228,8 +228,8 @@ encode_speed (Bench *bench, unsigned depth, const PacoPicture *pictures,
 /* The first picture stays as it is, to be compared with. Of the others nothing
  * is left. */
 static Speed
-decode_speed (
-    unsigned depth, const PacoPicture *pictures, const PacoEncodedFrame *frame)
+decode_speed (Bench *bench, unsigned depth, const PacoPicture *pictures,
+    const PacoEncodedFrame *frame)
 {
   Coder coder = {
     .put = put_stream,
@@ -242,7 +242,7 @@ decode_speed (
   Speed speed;
 
   for (unsigned i = 0; i < coder.n_pictures; i++)
-    memset (coder.pictures[i].data[0], 0x55, CONTENT_BYTES);
+    memset (coder.pictures[i].data[0], 0x55, bench->n_bytes);
   speed = measure (&coder, depth);
   paco_coder_close (PACO_CODER (coder.decoder));
   return speed;
@@ -256,8 +256,8 @@ speed_figures (Bench *bench, const char *name, unsigned depth, bool encodes,
     size_t stream_bytes, const Speed *speed)
 {
   const BenchCeilings *ceilings = &bench->ceilings;
-  double up = encodes ? CONTENT_BYTES : stream_bytes;
-  double down = encodes ? stream_bytes : CONTENT_BYTES;
+  double up = encodes ? bench->n_bytes : stream_bytes;
+  double down = encodes ? stream_bytes : bench->n_bytes;
   double bus = encodes ? ceilings->h2d_gbps : ceilings->d2h_gbps;
 
   if (depth == 1) {
@@ -267,10 +267,10 @@ speed_figures (Bench *bench, const char *name, unsigned depth, bool encodes,
     return;
   }
   figure_speed (1000.0 / speed->milliseconds, "frames/s",
-      encodes ? "h2d_gbps" : "d2h_gbps", 1e9 * bus / CONTENT_BYTES, "%s_fps",
+      encodes ? "h2d_gbps" : "d2h_gbps", 1e9 * bus / bench->n_bytes, "%s_fps",
       name);
   figure_cost (speed->cores, "cores", "memcpy_gbps",
-      100.0 * CONTENT_BYTES / ceilings->memcpy_gbps / 1e9,
+      100.0 * bench->n_bytes / ceilings->memcpy_gbps / 1e9,
       "%s_cores_per_100fps", name);
 }
 
@@ -279,13 +279,14 @@ static void
 bench_rate (Bench *bench, const char *prefix, const PacoParameters *parameters)
 {
   bool lossless = parameters->rate_control == PACO_RATE_LOSSLESS;
-  PacoEncoder *encoder = pipeline_encoder (1, &bench->pinned[0], parameters);
+  PacoEncoder *encoder = pipeline_encoder (
+      bench, 1, &bench->pinned[0], parameters);
   PacoEncodedFrame *frame;
   char name[64];
 
   pipeline_submit (encoder, &bench->pinned[0]);
   frame = pipeline_collect (encoder);
-  figure_cost (frame->size, "bytes", "raw samples", CONTENT_SAMPLES * 12 / 8,
+  figure_cost (frame->size, "bytes", "raw samples", bench->n_samples * 12 / 8,
       "%s_frame_bytes", prefix);
   for (unsigned depth = 1; depth <= DEPTH; depth += DEPTH - 1) {
     for (unsigned pinned = 2; pinned-- > 0;) {
@@ -297,20 +298,20 @@ bench_rate (Bench *bench, const char *prefix, const PacoParameters *parameters)
       speed_figures (bench, name, depth, true, frame->size, &speed);
       if (depth == 1 && pinned && lossless)
         figure_cost (speed.milliseconds, "ms", "h2d_gbps and d2h_gbps",
-            CONTENT_BYTES / bench->ceilings.h2d_gbps / 1e6
+            bench->n_bytes / bench->ceilings.h2d_gbps / 1e6
                 + frame->size / bench->ceilings.d2h_gbps / 1e6,
             "latency_ms");
-      speed = decode_speed (depth, pictures, frame);
+      speed = decode_speed (bench, depth, pictures, frame);
       g_snprintf (name, sizeof name, "%s_dec%s", prefix, memory);
       speed_figures (bench, name, depth, false, frame->size, &speed);
     }
   }
   for (unsigned i = 1; lossless && i < BENCH_PICTURES; i++)
     if (memcmp (
-            bench->pinned[0].data[0], bench->pinned[i].data[0], CONTENT_BYTES)
+            bench->pinned[0].data[0], bench->pinned[i].data[0], bench->n_bytes)
             != 0
         || memcmp (bench->pinned[0].data[0], bench->ordinary[i].data[0],
-               CONTENT_BYTES)
+               bench->n_bytes)
             != 0)
       g_error ("picture %u did not come back as it was", i);
   frame->release (frame);

@@ -11,8 +11,8 @@ void bench_pipeline (Bench *bench);
 void bench_timeline (Bench *bench);
 
 /* An encoder and a decoder that end the program where they fail. */
-PacoEncoder *pipeline_encoder (unsigned depth, const PacoPicture *picture,
-    const PacoParameters *parameters);
+PacoEncoder *pipeline_encoder (Bench *bench, unsigned depth,
+    const PacoPicture *picture, const PacoParameters *parameters);
 void pipeline_submit (PacoEncoder *encoder, const PacoPicture *picture);
 PacoEncodedFrame *pipeline_collect (PacoEncoder *encoder);
 PacoDecoder *pipeline_decoder (

@@ -34,7 +34,7 @@ resident_init (Bench *bench, Resident *resident)
   for (unsigned i = 0; i <= N_WINDOWS; i++)
     must_succeed (driver->event_create (&resident->borders[i], 0));
   must (paco_pinned_memory_reserve (
-            bench->device, &resident->host, 2 * CONTENT_BYTES, "bench", NULL),
+            bench->device, &resident->host, 2 * bench->n_bytes, "bench", NULL),
       NULL);
 }
 

@@ -123,7 +123,7 @@ static void
 run_encoder (Bench *bench, unsigned depth, const PacoParameters *parameters)
 {
   PacoEncoder *encoder = pipeline_encoder (
-      depth, &bench->pinned[0], parameters);
+      bench, depth, &bench->pinned[0], parameters);
 
   for (unsigned i = 0; i < N_WARM + N_FRAMES + depth; i++) {
     if (i >= depth) {
@@ -154,7 +154,8 @@ run_decoder (Bench *bench, unsigned depth, const PacoEncodedFrame *frame)
 static PacoEncodedFrame *
 encode_one (Bench *bench, const PacoParameters *parameters)
 {
-  PacoEncoder *encoder = pipeline_encoder (1, &bench->pinned[0], parameters);
+  PacoEncoder *encoder = pipeline_encoder (
+      bench, 1, &bench->pinned[0], parameters);
   PacoEncodedFrame *frame;
 
   pipeline_submit (encoder, &bench->pinned[0]);
