@@ -418,6 +418,18 @@ paco_coder_configure (PacoCoder *coder, PacoConfigureFunc prepare,
 /* --- Frames in and out --- */
 
 gboolean
+paco_coder_check_memory (
+    const PacoCoder *coder, const PacoPicture *picture, GError **error)
+{
+  if (picture->memory == PACO_MEMORY_HOST || coder->klass->device)
+    return TRUE;
+  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+      "the %s backend does not reach pictures in a device's memory",
+      coder->klass->backend);
+  return FALSE;
+}
+
+gboolean
 paco_coder_submit (
     PacoCoder *coder, const void *job, void *user_data, GError **error)
 {

@@ -36,11 +36,24 @@ G_BEGIN_DECLS
 #define PACO_MAX_DEPTH 8
 #define PACO_DEFAULT_TIMEOUT 10000 /* milliseconds */
 
+/* A context of a device that belongs to somebody else. A coder that is to work in
+ * it takes and gives pictures that lie in its memory. */
 typedef struct
 {
-  int device;       /* CUDA device, -1 = auto */
-  unsigned threads; /* CPU threads, 0 = all that may run */
-  unsigned depth;   /* frames in flight at most, 1..PACO_MAX_DEPTH */
+  void *handle; /* of the CUDA backend: a CUcontext; NULL: there is none */
+  /* Who keeps the context: ref (owner) is called as long as the context is there,
+   * and unref (owner) once nothing needs it any more, by any thread. */
+  void *owner;
+  void *(*ref) (void *owner);
+  void (*unref) (void *owner);
+} PacoForeignContext;
+
+typedef struct
+{
+  int device; /* CUDA device, -1 = auto; unless there is a context */
+  PacoForeignContext context; /* to work in; without meaning for the CPU */
+  unsigned threads;           /* CPU threads, 0 = all that may run */
+  unsigned depth;             /* frames in flight at most, 1..PACO_MAX_DEPTH */
   /* Of a picture that is decoded, columns times lines; 0 stands for
    * PACO_DEFAULT_MAX_PIXELS. What a header asks for beyond that is refused
    * before memory for it is taken. */

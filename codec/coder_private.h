@@ -131,6 +131,10 @@ gboolean paco_coder_submit (
 gboolean paco_coder_collect (PacoCoder *coder, void *result, void **user_data,
     PacoFrameTimes *times, GError **error);
 
+/* Whether the coder reaches the memory of a picture; error UNSUPPORTED. */
+gboolean paco_coder_check_memory (
+    const PacoCoder *coder, const PacoPicture *picture, GError **error);
+
 /* Whether the frame of a flight has been abandoned and may as well stop. */
 bool paco_coder_is_abandoned (const PacoCoder *coder, unsigned flight);
 

@@ -140,7 +140,8 @@ paco_decoder_submit (PacoDecoder *decoder, const PacoCodedFrame *frame,
         "the frame is of another format than the decoder was set up for");
     return FALSE;
   }
-  if (!paco_samples_check (&header->picture, destination->layout, error))
+  if (!paco_samples_check (&header->picture, destination->layout, error)
+      || !paco_coder_check_memory (&decoder->coder, destination, error))
     return FALSE;
   job.destination = *destination;
   job.frame = *frame;

@@ -165,6 +165,7 @@ paco_encoder_submit (PacoEncoder *encoder, const PacoPicture *picture,
   g_mutex_unlock (&encoder->coder.lock);
   header.coding = job.rate.coding;
   if (!valid || !paco_header_check (&header, error)
+      || !paco_coder_check_memory (&encoder->coder, picture, error)
       || !paco_samples_check (&encoder->picture, picture->layout, error))
     return FALSE;
   return paco_coder_submit (&encoder->coder, &job, user_data, error);

@@ -41,14 +41,25 @@ typedef struct
   bool shared;
 } PacoSampleLayout;
 
+typedef enum
+{
+  PACO_MEMORY_HOST,
+  PACO_MEMORY_DEVICE,
+} PacoMemory;
+
 /* A picture in memory. data points to the component's first sample, stride is
  * in bytes from a line to the next one of the frame (not of the field) and may
- * be negative. */
+ * be negative. In PACO_MEMORY_DEVICE data are addresses of the coder's device,
+ * in the context that the coder works in. */
 typedef struct
 {
   uint8_t *data[PACO_MAX_COMPONENTS];
   ptrdiff_t stride[PACO_MAX_COMPONENTS];
   PacoSampleLayout layout[PACO_MAX_COMPONENTS];
+  PacoMemory memory;
+  /* Of device memory: the stream (CUstream) with whose work so far the memory
+   * becomes ready to be read, or written; NULL: it is ready. */
+  void *stream;
 } PacoPicture;
 
 static inline uint32_t

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The devices that the driver has, and contexts on them. */
+ * The devices that the driver has, and contexts on them, ours and others'. */
 #include "gpu/context.h"
 
 static gboolean
@@ -117,14 +117,59 @@ paco_cuda_context_open (int ordinal, GError **error)
   return context;
 }
 
+/* The device of the context, which is current. */
+static gboolean
+find_own_device (PacoCudaContext *context, GError **error)
+{
+  const PacoDriver *driver = context->driver;
+  CUdevice device, other;
+  int n_devices;
+
+  if (!paco_driver_check (driver, driver->ctx_get_device (&device), error,
+          "a CUDA context cannot be asked for its device")
+      || !count_devices (driver, &n_devices, error))
+    return FALSE;
+  for (int i = 0; i < n_devices; i++)
+    if (driver->device_get (&other, i) == CUDA_SUCCESS && other == device)
+      return describe (context, i, error);
+  g_set_error_literal (error, PACO_ERROR, PACO_ERROR_NO_DEVICE,
+      "a CUDA context is on a device that the driver does not list");
+  return FALSE;
+}
+
+PacoCudaContext *
+paco_cuda_context_wrap (const PacoForeignContext *foreign, GError **error)
+{
+  PacoCudaContext *context = g_new0 (PacoCudaContext, 1);
+  gboolean found = FALSE;
+
+  context->foreign = *foreign;
+  if (foreign->ref)
+    foreign->ref (foreign->owner);
+  context->driver = paco_driver_open (error);
+  context->handle = foreign->handle;
+  if (context->driver
+      && paco_driver_check (context->driver,
+          context->driver->ctx_push_current (context->handle), error,
+          "the CUDA context of a neighbor cannot be used")) {
+    found = find_own_device (context, error);
+    paco_cuda_context_leave (context);
+  }
+  if (!found)
+    g_clear_pointer (&context, paco_cuda_context_close);
+  return context;
+}
+
 void
 paco_cuda_context_close (PacoCudaContext *context)
 {
   if (context == NULL)
     return;
-  if (context->handle)
+  if (context->handle && !context->foreign.handle)
     context->driver->ctx_destroy (context->handle);
   paco_driver_close (context->driver);
+  if (context->foreign.unref)
+    context->foreign.unref (context->foreign.owner);
   g_free (context);
 }
 

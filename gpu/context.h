@@ -3,6 +3,7 @@
  * device.c opens one for all coders of a device; tests of kernels have their
  * own. */
 #pragma once
+#include "codec/coder.h"
 #include "gpu/driver.h"
 
 G_BEGIN_DECLS
@@ -10,11 +11,12 @@ G_BEGIN_DECLS
 /* The oldest devices that the kernels are built for. */
 #define PACO_MIN_COMPUTE_CAPABILITY 75
 
-/* A device with a context of its own, not the primary one, so that nothing in
- * the application can reset it. */
+/* A device with a context: our own one, not the primary one, so that nothing in
+ * the application can reset it; or one that was handed in. */
 typedef struct
 {
   PacoDriver *driver;
+  PacoForeignContext foreign; /* that was handed in; its handle is NULL else */
   CUdevice device;
   CUcontext handle;            /* the driver's */
   int ordinal;                 /* as CUDA counts devices, from 0 */
@@ -32,6 +34,10 @@ GArray *paco_cuda_list_devices (GError **error);
  * DEVICE: it is too old, or gives no context. The context is not current
  * afterwards. */
 PacoCudaContext *paco_cuda_context_open (int ordinal, GError **error);
+/* The same in a context that is there, and stays when this is closed. Errors
+ * NO_DEVICE, and DEVICE also if it is a context no more. */
+PacoCudaContext *paco_cuda_context_wrap (
+    const PacoForeignContext *foreign, GError **error);
 void paco_cuda_context_close (PacoCudaContext *context);
 
 /* Makes the context current in this thread, and undoes that. Every function that

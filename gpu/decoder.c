@@ -194,6 +194,7 @@ enqueue (CudaDecoder *decoder, Flight *flight, const PacoDecoderJob *job,
       && paco_cuda_frame_end_upload (frame, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_1, error)
       && decode_blocks (decoder, flight, job, error)
+      && paco_cuda_frame_await_picture (frame, &job->destination, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_2, error)
       && transform (decoder, flight, job, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_3, error)
@@ -376,8 +377,7 @@ static gboolean
 open_parts (
     CudaDecoder *decoder, const PacoBackendOptions *options, GError **error)
 {
-  decoder->device = paco_cuda_device_open (
-      options->device, paco_timeout (options), error);
+  decoder->device = paco_cuda_device_open_for (options, error);
   if (!decoder->device)
     return FALSE;
   decoder->base.coder.device = decoder->device;

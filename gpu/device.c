@@ -149,29 +149,42 @@ device_new (PacoCudaContext *context, GError **error)
   return device;
 }
 
+/* Where a coder is to work. */
+typedef struct
+{
+  int ordinal;                /* -1: on the least loaded device */
+  PacoForeignContext foreign; /* the context, unless it is to be ours */
+} Place;
+
+static bool
+is_at (const PacoCudaDevice *device, const Place *place)
+{
+  if (place->foreign.handle)
+    return device->context->handle == place->foreign.handle;
+  return !device->context->foreign.handle
+      && device->context->ordinal == place->ordinal;
+}
+
 /* After a failure new coders get a new context, if the driver grants one. With
  * the lock. */
 static PacoCudaDevice *
-find_open (int ordinal)
+find_open (const Place *place)
 {
-  for (GSList *at = devices; at; at = at->next) {
-    PacoCudaDevice *device = at->data;
-
-    if (device->context->ordinal == ordinal
-        && !paco_driver_has_failed (device->driver))
-      return device;
-  }
+  for (GSList *at = devices; at; at = at->next)
+    if (is_at (at->data, place)
+        && !paco_driver_has_failed (((PacoCudaDevice *) at->data)->driver))
+      return at->data;
   return NULL;
 }
 
 /* A reference to a device that is open, or NULL. */
 static PacoCudaDevice *
-ref_open (int ordinal)
+ref_open (const Place *place)
 {
   PacoCudaDevice *device;
 
   g_mutex_lock (&devices_lock);
-  device = find_open (ordinal);
+  device = find_open (place);
   if (device)
     device->references++;
   g_mutex_unlock (&devices_lock);
@@ -223,7 +236,9 @@ list_candidates (unsigned *n, GError **error)
 
       if (device->context->ordinal == candidates[i].ordinal) {
         candidates[i].n_coders += device->n_coders;
-        candidates[i].failed |= paco_driver_has_failed (device->driver);
+        /* What went wrong in a context of others may be their doing. */
+        candidates[i].failed |= !device->context->foreign.handle
+            && paco_driver_has_failed (device->driver);
       }
     }
   }
@@ -236,7 +251,7 @@ list_candidates (unsigned *n, GError **error)
 static void
 ask_for_memory (Candidate *candidate)
 {
-  PacoCudaDevice *device = ref_open (candidate->ordinal);
+  PacoCudaDevice *device = ref_open (&(Place){ candidate->ordinal });
   const PacoCudaContext *context;
   size_t total;
 
@@ -277,7 +292,7 @@ rank_candidates (Candidate *candidates, unsigned n)
 /* A device that is being opened. */
 typedef struct
 {
-  int ordinal;
+  Place place;
   PacoCudaDevice *device;
   bool is_shared; /* it was open before, and this is a reference to it */
   GError *error;
@@ -288,7 +303,7 @@ open_candidate (Opening *opened, Candidate *candidate)
 {
   PacoCudaContext *context;
 
-  opened->device = ref_open (candidate->ordinal);
+  opened->device = ref_open (&(Place){ candidate->ordinal });
   opened->is_shared = opened->device != NULL;
   if (opened->is_shared)
     return;
@@ -323,11 +338,16 @@ static void
 open_device (void *data)
 {
   Opening *opened = data;
+  const Place *place = &opened->place;
 
-  if (opened->ordinal < 0)
+  if (place->foreign.handle)
+    opened->device = device_new (
+        paco_cuda_context_wrap (&place->foreign, &opened->error),
+        &opened->error);
+  else if (place->ordinal < 0)
     open_best (opened);
   else
-    open_candidate (opened, &(Candidate){ .ordinal = opened->ordinal });
+    open_candidate (opened, &(Candidate){ .ordinal = place->ordinal });
 }
 
 static void
@@ -340,12 +360,14 @@ opened_late (void *data)
   else
     g_clear_pointer (&opened->device, device_free);
   g_clear_error (&opened->error);
+  if (opened->place.foreign.unref)
+    opened->place.foreign.unref (opened->place.foreign.owner);
   g_free (opened);
 }
 
 /* Adds the device to those that are open, unless it is one of them. */
 static PacoCudaDevice *
-open_new (int ordinal, gint64 timeout, GError **error)
+open_new (const Place *place, gint64 timeout, GError **error)
 {
   PacoCaller *caller = paco_caller_new (error);
   Opening *opened;
@@ -354,7 +376,9 @@ open_new (int ordinal, gint64 timeout, GError **error)
   if (!caller)
     return NULL;
   opened = g_new0 (Opening, 1);
-  opened->ordinal = ordinal;
+  opened->place = *place;
+  if (place->foreign.ref)
+    place->foreign.ref (place->foreign.owner);
   if (!paco_caller_call (caller, PACO_CUDA_OPEN_FACTOR * timeout, open_device,
           opened_late, opened)) {
     paco_set_lost_error (
@@ -380,21 +404,21 @@ open_new (int ordinal, gint64 timeout, GError **error)
 }
 
 /* One thread opens at a time, so that devices are shared. */
-PacoCudaDevice *
-paco_cuda_device_open (int ordinal, gint64 timeout, GError **error)
+static PacoCudaDevice *
+open_at (const Place *place, gint64 timeout, GError **error)
 {
   PacoCudaDevice *device;
 
   g_mutex_lock (&devices_lock);
   while (opening)
     g_cond_wait (&opening_changed, &devices_lock);
-  device = find_open (ordinal);
+  device = find_open (place);
   if (device) {
     device->references++;
   } else {
     opening = true;
     g_mutex_unlock (&devices_lock);
-    device = open_new (ordinal, timeout, error);
+    device = open_new (place, timeout, error);
     g_mutex_lock (&devices_lock);
     opening = false;
     g_cond_broadcast (&opening_changed);
@@ -403,6 +427,29 @@ paco_cuda_device_open (int ordinal, gint64 timeout, GError **error)
     device->n_coders++;
   g_mutex_unlock (&devices_lock);
   return device;
+}
+
+PacoCudaDevice *
+paco_cuda_device_open (int ordinal, gint64 timeout, GError **error)
+{
+  return open_at (&(Place){ .ordinal = ordinal }, timeout, error);
+}
+
+PacoCudaDevice *
+paco_cuda_device_open_in (
+    const PacoForeignContext *context, gint64 timeout, GError **error)
+{
+  return open_at (&(Place){ .foreign = *context }, timeout, error);
+}
+
+PacoCudaDevice *
+paco_cuda_device_open_for (const PacoBackendOptions *options, GError **error)
+{
+  gint64 timeout = paco_timeout (options);
+
+  return options->context.handle
+      ? paco_cuda_device_open_in (&options->context, timeout, error)
+      : paco_cuda_device_open (options->device, timeout, error);
 }
 
 void

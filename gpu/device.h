@@ -54,6 +54,12 @@ G_STATIC_ASSERT (PACO_GPU_ROW_BYTES >= PACO_N_CONTEXTS);
  * gets one, which the others lose again. */
 PacoCudaDevice *paco_cuda_device_open (
     int ordinal, gint64 timeout, GError **error);
+/* The same in a context that was handed in, which coders share, too. */
+PacoCudaDevice *paco_cuda_device_open_in (
+    const PacoForeignContext *context, gint64 timeout, GError **error);
+/* Whichever of both the options ask for. */
+PacoCudaDevice *paco_cuda_device_open_for (
+    const PacoBackendOptions *options, GError **error);
 /* The coder has come to its end: takes its reference. device may be NULL. */
 void paco_cuda_device_close (PacoCudaDevice *device);
 PacoCudaDevice *paco_cuda_device_ref (PacoCudaDevice *device);

@@ -29,6 +29,7 @@ G_BEGIN_DECLS
   F (ctx_destroy, "cuCtxDestroy_v2", (CUcontext context))                      \
   F (ctx_push_current, "cuCtxPushCurrent_v2", (CUcontext context))             \
   F (ctx_pop_current, "cuCtxPopCurrent_v2", (CUcontext * context))             \
+  F (ctx_get_device, "cuCtxGetDevice", (CUdevice * device))                    \
   F (ctx_synchronize, "cuCtxSynchronize", (void) )                             \
   F (stream_create, "cuStreamCreate", (CUstream * stream, unsigned flags))     \
   F (stream_destroy, "cuStreamDestroy_v2", (CUstream stream))                  \

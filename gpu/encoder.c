@@ -147,6 +147,7 @@ enqueue (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
       && paco_transfer_upload (&frame->transfer, &frame->station, error)
       && upload_blocks (encoder, flight, &job->rate, error)
       && paco_cuda_frame_end_upload (frame, error)
+      && paco_cuda_frame_await_picture (frame, &job->picture, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_1, error)
       && transform (encoder, flight, &job->rate, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_2, error)
@@ -343,8 +344,7 @@ static gboolean
 open_parts (
     CudaEncoder *encoder, const PacoBackendOptions *options, GError **error)
 {
-  encoder->device = paco_cuda_device_open (
-      options->device, paco_timeout (options), error);
+  encoder->device = paco_cuda_device_open_for (options, error);
   if (!encoder->device)
     return FALSE;
   encoder->base.coder.device = encoder->device;

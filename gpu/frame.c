@@ -112,7 +112,9 @@ create_stream (PacoCudaFrame *frame, GError **error)
             error, "an event on %s cannot be had",
             frame->device->context->name))
       return FALSE;
-  return TRUE;
+  return paco_driver_check (driver,
+      driver->event_create (&frame->picture_ready, CU_EVENT_DISABLE_TIMING),
+      error, "an event on %s cannot be had", frame->device->context->name);
 }
 
 gboolean
@@ -160,6 +162,8 @@ paco_cuda_frame_clear (PacoCudaFrame *frame)
   for (unsigned i = 0; i < PACO_CUDA_N_EVENTS; i++)
     if (frame->events[i])
       device->driver->event_destroy (frame->events[i]);
+  if (frame->picture_ready)
+    device->driver->event_destroy (frame->picture_ready);
   if (frame->stream)
     device->driver->stream_destroy (frame->stream);
   *frame = (PacoCudaFrame){ 0 };
@@ -251,6 +255,22 @@ paco_cuda_frame_milliseconds (
   frame->device->driver->event_elapsed_time (
       &milliseconds, frame->events[from], frame->events[to]);
   return milliseconds;
+}
+
+gboolean
+paco_cuda_frame_await_picture (
+    PacoCudaFrame *frame, const PacoPicture *picture, GError **error)
+{
+  const PacoDriver *driver = frame->device->driver;
+
+  return picture->memory == PACO_MEMORY_HOST || picture->stream == NULL
+      || (check_queued (frame,
+              driver->event_record (frame->picture_ready, picture->stream),
+              error)
+          && check_queued (frame,
+              driver->stream_wait_event (
+                  frame->stream, frame->picture_ready, 0),
+              error));
 }
 
 PacoDwtFrame

@@ -55,6 +55,7 @@ typedef struct
   bool in_order; /* the upload has its turn */
   CUstream stream;
   CUevent events[PACO_CUDA_N_EVENTS];
+  CUevent picture_ready; /* of another stream */
   PacoTransfer transfer;
   PacoStation station; /* of the picture */
   PacoDeviceMemory coefficients, scratch, planes, blocks, rows;
@@ -94,6 +95,11 @@ void paco_cuda_frame_give_up (PacoCudaFrame *frame);
 /* Milliseconds between two moments of the last frame. */
 double paco_cuda_frame_milliseconds (
     const PacoCudaFrame *frame, unsigned from, unsigned to);
+
+/* Has the frame's stream wait for what is enqueued in the picture's stream now, so
+ * that the picture's device memory is ready for what is enqueued from here on. */
+gboolean paco_cuda_frame_await_picture (
+    PacoCudaFrame *frame, const PacoPicture *picture, GError **error);
 
 /* The transform that a frame of coding needs. */
 PacoDwtFrame paco_cuda_frame_transform (const PacoCudaFrame *frame,

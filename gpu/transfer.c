@@ -129,7 +129,8 @@ join_regions (PacoTransfer *transfer)
   transfer->n_regions = n + 1;
 }
 
-/* Whether the regions are those that there are, moved by some bytes. */
+/* Whether the regions are those that there are, moved by some bytes. A picture
+ * in the device's memory has none. */
 static bool
 only_moved (const PacoTransfer *transfer, const PacoPicture *picture,
     unsigned n_components, const uint32_t *columns, const uint32_t *lines)
@@ -180,6 +181,10 @@ void
 paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
     unsigned n_components, const uint32_t *columns, const uint32_t *lines)
 {
+  if (picture->memory == PACO_MEMORY_DEVICE) {
+    *transfer = (PacoTransfer){ .picture = *picture };
+    return;
+  }
   if (only_moved (transfer, picture, n_components, columns, lines)) {
     for (unsigned i = 0; i < transfer->n_regions; i++)
       transfer->regions[i].data = picture->data[0]
@@ -306,6 +311,8 @@ gboolean
 paco_transfer_upload (
     const PacoTransfer *transfer, PacoStation *station, GError **error)
 {
+  if (transfer->n_regions == 0)
+    return TRUE;
   if (!paco_station_reserve (
           station, transfer->size, !paco_transfer_is_pinned (transfer), error))
     return FALSE;
@@ -321,6 +328,8 @@ paco_transfer_prepare (
 {
   const PacoDriver *driver = station->device->driver;
 
+  if (transfer->n_regions == 0)
+    return TRUE;
   if (!paco_station_reserve (
           station, transfer->size, !paco_transfer_is_pinned (transfer), error))
     return FALSE;

@@ -22,7 +22,8 @@ typedef struct
   size_t row_bytes, rows, stride;
 } PacoRegion;
 
-/* A picture's regions, and what they have been made from. */
+/* A picture's regions, and what they have been made from. A picture in the
+ * device's memory has no regions: nothing is to be moved. */
 typedef struct
 {
   unsigned n_regions;

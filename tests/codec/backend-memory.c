@@ -90,8 +90,48 @@ test_host_memory (void)
   g_ptr_array_unref (late);
 }
 
+/* Pictures in the memory of a device, of which the CPU has none: an error, and the
+ * coder goes on. */
+static void
+test_device_memory (void)
+{
+  GError *error = NULL;
+  PacoCodedFrame coded;
+  PacoPicture picture;
+  Coders coders;
+  Case c;
+
+  coders_open (&coders);
+  if (paco_coder_has_host_memory (PACO_CODER (coders.encoders[0]))) {
+    g_test_skip ("this backend has a device");
+    coders_close (&coders);
+    return;
+  }
+  case_init_possible (&c, 1000);
+  encode_and_check (&c, coders.encoders[0]);
+  decode_and_check (&c, coders.decoders[0], c.frame->data, c.frame->len, 0);
+  picture = c.source.picture;
+  picture.memory = PACO_MEMORY_DEVICE;
+  g_assert_false (paco_encoder_submit (
+      coders.encoders[0], &picture, &c.video, NULL, &error));
+  g_assert_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED);
+  g_clear_error (&error);
+  g_assert_true (
+      paco_coded_frame_parse (&coded, c.frame->data, c.frame->len, NULL));
+  g_assert_true (paco_decoder_configure (
+      coders.decoders[0], &coded.header, c.source.picture.layout, 0, NULL));
+  g_assert_false (
+      paco_decoder_submit (coders.decoders[0], &coded, &picture, NULL, &error));
+  g_assert_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED);
+  g_clear_error (&error);
+  encode_and_check (&c, coders.encoders[0]);
+  case_clear (&c);
+  coders_close (&coders);
+}
+
 void
 add_memory_tests (void)
 {
+  g_test_add_func ("/backend/device-memory", test_device_memory);
   g_test_add_func ("/backend/host-memory", test_host_memory);
 }

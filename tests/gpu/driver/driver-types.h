@@ -40,6 +40,7 @@ extern const DriverNumber numbers_of_toolkit[];
   F (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH)                                        \
   F (CUDA_ERROR_EXTERNAL_DEVICE)                                               \
   F (CUDA_ERROR_UNKNOWN)                                                       \
+  F (CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)                                    \
   F (CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)                                 \
   F (CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)                             \
   F (CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)                             \
@@ -50,6 +51,7 @@ extern const DriverNumber numbers_of_toolkit[];
   F (CU_MEMORYTYPE_DEVICE)                                                     \
   F (CU_CTX_SCHED_BLOCKING_SYNC)                                               \
   F (CU_STREAM_NON_BLOCKING)                                                   \
+  F (CU_EVENT_DISABLE_TIMING)                                                  \
   F (CU_EVENT_BLOCKING_SYNC)                                                   \
   F (CU_MEMHOSTALLOC_PORTABLE)                                                 \
   F (CU_MEMHOSTALLOC_DEVICEMAP)                                                \

@@ -5,18 +5,15 @@
  *
  * Device memory is ordinary memory. What is enqueued is done as late as the
  * driver's interface allows, so that a frame that is used before it was waited
- * for shows. Kernels: fake-kernels.h. */
+ * for shows. Kernels: fake-kernels.h; what GStreamer's own CUDA library wants
+ * besides: fake-neighbor.c. */
 #include "tests/gpu/driver/fake-driver.h"
 #include "tests/gpu/driver/fake-state.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The functions have the driver's names for the linker only. */
-#define DECLARE(member, symbol, parameters)                                    \
-  __attribute__ ((visibility ("default")))                                     \
-  CUresult fake_##member parameters __asm__(symbol);
-PACO_DRIVER_FUNCTIONS (DECLARE)
+PACO_DRIVER_FUNCTIONS (FAKE_DECLARE)
 
 /* --- Devices and contexts --- */
 
@@ -132,6 +129,8 @@ fake_device_get_attribute (
     *value = minor;
   else if (attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
     *value = 8 + device; /* the last device is the largest */
+  else if (attribute == CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)
+    *value = 512;
   else
     result = CUDA_ERROR_INVALID_VALUE;
   return fake_end (result);
@@ -184,14 +183,27 @@ CUresult
 fake_ctx_pop_current (CUcontext *context)
 {
   CUresult result = fake_begin (FUNCTION_ctx_pop_current);
+  FakeContext *popped;
 
   if (result != CUDA_SUCCESS)
     return fake_end (result);
-  *context = (CUcontext) fake_pop ();
-  if (!*context) {
+  popped = fake_pop ();
+  if (context)
+    *context = (CUcontext) popped;
+  if (!popped) {
     fake_misuse ("no context to leave");
     result = CUDA_ERROR_INVALID_CONTEXT;
   }
+  return fake_end (result);
+}
+
+CUresult
+fake_ctx_get_device (CUdevice *device)
+{
+  CUresult result = fake_begin_in_context (FUNCTION_ctx_get_device);
+
+  if (result == CUDA_SUCCESS)
+    *device = fake_current ()->device;
   return fake_end (result);
 }
 

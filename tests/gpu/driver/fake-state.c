@@ -10,7 +10,7 @@
 
 #define NAME(member, symbol, parameters) symbol,
 static const char *const names[FAKE_N_FUNCTIONS] = { PACO_DRIVER_FUNCTIONS (
-    NAME) };
+    NAME) FAKE_NEIGHBOR_FUNCTIONS (NAME) };
 
 static GMutex lock;
 static GCond released;
@@ -433,7 +433,11 @@ fake_check_empty (const FakeContext *context)
 bool
 fake_push (FakeContext *context)
 {
-  if (!context || n_pushed == FAKE_MAX_PUSHED)
+  const FakeContext *known = contexts;
+
+  while (known && known != context)
+    known = known->next;
+  if (!known || n_pushed == FAKE_MAX_PUSHED)
     return false;
   pushed[n_pushed++] = context;
   return true;

@@ -8,11 +8,43 @@
 
 #define FAKE_MAX_PUSHED 256
 
+/* What a neighbor's library wants besides; most of it is only looked up. */
+#define FAKE_NEIGHBOR_FUNCTIONS(F)                                             \
+  F (driver_get_version, "cuDriverGetVersion", (int *version))                 \
+  F (device_can_access_peer, "cuDeviceCanAccessPeer",                          \
+      (int *can, CUdevice device, CUdevice peer))                              \
+  F (ctx_enable_peer_access, "cuCtxEnablePeerAccess",                          \
+      (CUcontext peer, unsigned flags))                                        \
+  F (ctx_disable_peer_access, "cuCtxDisablePeerAccess", (CUcontext peer))      \
+  F (stream_destroy_old, "cuStreamDestroy", (CUstream stream))                 \
+  F (mem_alloc_pitch, "cuMemAllocPitch_v2",                                    \
+      (CUdeviceptr * memory, size_t * pitch, size_t width, size_t height,      \
+          unsigned element))                                                   \
+  F (mem_alloc_host, "cuMemAllocHost_v2", (void **memory, size_t size))        \
+  F (memcpy_2d, "cuMemcpy2D_v2", (const CUDA_MEMCPY2D *copy))                  \
+  F (tex_object_create, "cuTexObjectCreate", (void) )                          \
+  F (tex_object_destroy, "cuTexObjectDestroy", (void) )                        \
+  F (graphics_map, "cuGraphicsMapResources", (void) )                          \
+  F (graphics_unmap, "cuGraphicsUnmapResources", (void) )                      \
+  F (graphics_unregister, "cuGraphicsUnregisterResource", (void) )             \
+  F (graphics_set_flags, "cuGraphicsResourceSetMapFlags_v2", (void) )          \
+  F (graphics_array, "cuGraphicsSubResourceGetMappedArray", (void) )           \
+  F (graphics_pointer, "cuGraphicsResourceGetMappedPointer_v2", (void) )       \
+  F (graphics_image, "cuGraphicsGLRegisterImage", (void) )                     \
+  F (graphics_buffer, "cuGraphicsGLRegisterBuffer", (void) )                   \
+  F (gl_get_devices, "cuGLGetDevices_v2", (void) )
+
 #define FAKE_NUMBER(member, symbol, parameters) FUNCTION_##member,
 enum
 {
-  PACO_DRIVER_FUNCTIONS (FAKE_NUMBER) FAKE_N_FUNCTIONS
+  PACO_DRIVER_FUNCTIONS (FAKE_NUMBER)
+  FAKE_NEIGHBOR_FUNCTIONS (FAKE_NUMBER) FAKE_N_FUNCTIONS
 };
+
+/* The functions have the driver's names for the linker only. */
+#define FAKE_DECLARE(member, symbol, parameters)                               \
+  __attribute__ ((visibility ("default")))                                     \
+  CUresult fake_##member parameters __asm__(symbol);
 
 typedef struct FakeOperation FakeOperation;
 typedef struct FakeEvent FakeEvent;
@@ -103,7 +135,7 @@ void fake_context_free (FakeContext *context);
 void fake_check_empty (const FakeContext *context);
 /* The context that is current in this thread, or NULL. */
 FakeContext *fake_current (void);
-bool fake_push (FakeContext *context); /* false: too many */
+bool fake_push (FakeContext *context); /* false: too many, or none */
 FakeContext *fake_pop (void);
 
 /* Of each device, bytes: all, and what is used. */

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What libgstcuda-1.0, the library of elements that have pictures in device
+ * memory, wants of a driver besides what the backend does. It opens the same
+ * libcuda.so.1 and takes none that lacks a function, also of those that it calls
+ * for graphics only: they refuse. */
+#include "tests/gpu/driver/fake-state.h"
+#include <string.h>
+
+#define PITCH 256 /* the width of lines is a multiple of this */
+
+FAKE_NEIGHBOR_FUNCTIONS (FAKE_DECLARE)
+
+/* --- Devices --- */
+
+CUresult
+fake_driver_get_version (int *version)
+{
+  CUresult result = fake_begin (FUNCTION_driver_get_version);
+
+  *version = 12000;
+  return fake_end (result);
+}
+
+CUresult
+fake_device_can_access_peer (int *can, CUdevice device, CUdevice peer)
+{
+  CUresult result = fake_begin (FUNCTION_device_can_access_peer);
+
+  *can = 0;
+  return fake_end (result);
+}
+
+CUresult
+fake_stream_destroy_old (CUstream stream)
+{
+  CUresult result = fake_begin_in_context (FUNCTION_stream_destroy_old);
+
+  if (result == CUDA_SUCCESS) {
+    fake_run_all (fake_current ());
+    fake_remove_stream (fake_current (), (FakeStream *) stream);
+  }
+  return fake_end (result);
+}
+
+/* --- Memory --- */
+
+CUresult
+fake_mem_alloc_pitch (CUdeviceptr *memory, size_t *pitch, size_t width,
+    size_t height, unsigned element)
+{
+  CUresult result = fake_begin_in_context (FUNCTION_mem_alloc_pitch);
+  size_t size;
+
+  *pitch = (width + PITCH - 1) / PITCH * PITCH;
+  size = *pitch * height;
+  if (result == CUDA_SUCCESS
+      && size > FAKE_DEVICE_MEMORY - fake_used (fake_current ()->device))
+    result = CUDA_ERROR_OUT_OF_MEMORY;
+  if (result == CUDA_SUCCESS)
+    *memory = (uintptr_t) fake_new_block (fake_current (), size, false, false);
+  return fake_end (result);
+}
+
+CUresult
+fake_mem_alloc_host (void **memory, size_t size)
+{
+  CUresult result = fake_begin_in_context (FUNCTION_mem_alloc_host);
+
+  if (result == CUDA_SUCCESS)
+    *memory = fake_new_block (fake_current (), size, true, false);
+  return fake_end (result);
+}
+
+CUresult
+fake_memcpy_2d (const CUDA_MEMCPY2D *copy)
+{
+  CUresult result = fake_begin_in_context (FUNCTION_memcpy_2d);
+  bool to_host = copy->dstMemoryType == CU_MEMORYTYPE_HOST;
+  bool from_host = copy->srcMemoryType == CU_MEMORYTYPE_HOST;
+  uint8_t *to = to_host ? copy->dstHost : (void *) (uintptr_t) copy->dstDevice;
+  const uint8_t *from = from_host ? copy->srcHost
+                                  : (void *) (uintptr_t) copy->srcDevice;
+
+  if (result != CUDA_SUCCESS || copy->Height == 0)
+    return fake_end (result);
+  fake_run_all (fake_current ());
+  if (!to_host)
+    fake_check_memory (fake_current (), to,
+        (copy->Height - 1) * copy->dstPitch + copy->WidthInBytes, false);
+  if (!from_host)
+    fake_check_memory (fake_current (), from,
+        (copy->Height - 1) * copy->srcPitch + copy->WidthInBytes, false);
+  for (size_t y = 0; y < copy->Height; y++)
+    memcpy (
+        to + y * copy->dstPitch, from + y * copy->srcPitch, copy->WidthInBytes);
+  return fake_end (CUDA_SUCCESS);
+}
+
+/* --- What is not there --- */
+
+CUresult
+fake_ctx_enable_peer_access (CUcontext peer, unsigned flags)
+{
+  fake_begin (FUNCTION_ctx_enable_peer_access);
+  return fake_end (CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult
+fake_ctx_disable_peer_access (CUcontext peer)
+{
+  fake_begin (FUNCTION_ctx_disable_peer_access);
+  return fake_end (CUDA_ERROR_INVALID_VALUE);
+}
+
+#define REFUSE(member)                                                         \
+  CUresult fake_##member (void)                                                \
+  {                                                                            \
+    fake_begin (FUNCTION_##member);                                            \
+    return fake_end (CUDA_ERROR_INVALID_VALUE);                                \
+  }
+
+REFUSE (tex_object_create)
+REFUSE (tex_object_destroy)
+REFUSE (graphics_map)
+REFUSE (graphics_unmap)
+REFUSE (graphics_unregister)
+REFUSE (graphics_set_flags)
+REFUSE (graphics_array)
+REFUSE (graphics_pointer)
+REFUSE (graphics_image)
+REFUSE (graphics_buffer)
+REFUSE (gl_get_devices)
