@@ -8,14 +8,14 @@ attribute (PacoCudaContext *context, CUdevice_attribute which, int *value,
 {
   return paco_driver_check (context->driver,
       context->driver->device_get_attribute (value, which, context->device),
-      error, "CUDA device %d (%s) cannot be asked what it is", context->ordinal,
-      context->name);
+      error, "%s cannot be asked what it is", context->name);
 }
 
 /* Fills in what is known of a device without a context. */
 static gboolean
 describe (PacoCudaContext *context, int ordinal, GError **error)
 {
+  char model[96] = "GPU";
   int major, minor, n_multiprocessors;
 
   if (!paco_driver_check (context->driver,
@@ -23,8 +23,9 @@ describe (PacoCudaContext *context, int ordinal, GError **error)
           "CUDA device %d cannot be used", ordinal))
     return FALSE;
   context->ordinal = ordinal;
-  context->driver->device_get_name (
-      context->name, sizeof context->name, context->device);
+  context->driver->device_get_name (model, sizeof model, context->device);
+  g_snprintf (
+      context->name, sizeof context->name, "%s (device %d)", model, ordinal);
   if (!attribute (
           context, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major, error)
       || !attribute (
@@ -37,9 +38,8 @@ describe (PacoCudaContext *context, int ordinal, GError **error)
   if (context->compute_capability >= PACO_MIN_COMPUTE_CAPABILITY)
     return TRUE;
   g_set_error (error, PACO_ERROR, PACO_ERROR_DEVICE,
-      "CUDA device %d (%s) has compute capability %u.%u, %u.%u or newer is "
-      "needed",
-      ordinal, context->name, context->compute_capability / 10,
+      "%s has compute capability %u.%u, %u.%u or newer is needed",
+      context->name, context->compute_capability / 10,
       context->compute_capability % 10, PACO_MIN_COMPUTE_CAPABILITY / 10,
       PACO_MIN_COMPUTE_CAPABILITY % 10);
   return FALSE;
@@ -108,8 +108,7 @@ paco_cuda_context_open (int ordinal, GError **error)
       || !paco_driver_check (context->driver,
           context->driver->ctx_create (
               &context->handle, CU_CTX_SCHED_BLOCKING_SYNC, context->device),
-          error, "CUDA device %d (%s) gives no context", context->ordinal,
-          context->name)) {
+          error, "%s gives no context", context->name)) {
     paco_cuda_context_close (context);
     return NULL;
   }
@@ -178,7 +177,7 @@ paco_cuda_context_enter (const PacoCudaContext *context, GError **error)
 {
   return paco_driver_check (context->driver,
       context->driver->ctx_push_current (context->handle), error,
-      "the context of CUDA device %d cannot be used", context->ordinal);
+      "the context of %s cannot be used", context->name);
 }
 
 void

@@ -11,6 +11,8 @@ G_BEGIN_DECLS
 /* The oldest devices that the kernels are built for. */
 #define PACO_MIN_COMPUTE_CAPABILITY 75
 
+#define PACO_CUDA_NAME_SIZE 128
+
 /* A device with a context: our own one, not the primary one, so that nothing in
  * the application can reset it; or one that was handed in. */
 typedef struct
@@ -22,7 +24,8 @@ typedef struct
   int ordinal;                 /* as CUDA counts devices, from 0 */
   unsigned compute_capability; /* 90 for 9.0 */
   unsigned n_multiprocessors;
-  char name[96];
+  char
+      name[PACO_CUDA_NAME_SIZE]; /* with its number, "NVIDIA H200 (device 1)" */
 } PacoCudaContext;
 
 /* The numbers (int) of the devices that are new enough, in order, without a

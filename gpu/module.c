@@ -10,9 +10,8 @@ paco_module_load (PacoModule *module, const PacoCudaContext *context,
   module->module = NULL;
   return paco_driver_check (context->driver,
       context->driver->module_load_data (&module->module, image), error,
-      "the kernels \"%s\" cannot be loaded on CUDA device %d (%s, compute "
-      "capability %u.%u)",
-      name, context->ordinal, context->name, context->compute_capability / 10,
+      "the kernels \"%s\" cannot be loaded on %s of compute capability %u.%u",
+      name, context->name, context->compute_capability / 10,
       context->compute_capability % 10);
 }
 
@@ -31,15 +30,15 @@ paco_module_function (const PacoModule *module, const char *name,
   return paco_driver_check (module->context->driver,
       module->context->driver->module_get_function (
           function, module->module, name),
-      error, "the kernel %s cannot be found", name);
+      error, "the kernel %s cannot be found for %s", name,
+      module->context->name);
 }
 
 static gboolean
 check_launch (const PacoCudaContext *context, CUresult result, GError **error)
 {
   return paco_driver_check (context->driver, result, error,
-      "a kernel cannot be launched on CUDA device %d (%s)", context->ordinal,
-      context->name);
+      "a kernel cannot be launched on %s", context->name);
 }
 
 gboolean
