@@ -31,7 +31,8 @@ paco_set_lost_error (GError **error, const char *device, gint64 timeout)
 static void
 set_lost_error (const PacoCoder *coder, GError **error)
 {
-  paco_set_lost_error (error, coder->stats.device, coder->timeout);
+  paco_set_lost_error (
+      error, coder->stats.devices[coder->lost->number].name, coder->timeout);
 }
 
 /* Counts the oldest frames as collected of which nothing is left. The lock is
@@ -50,7 +51,7 @@ skip_free_flights (PacoCoder *coder)
 static void
 abandon_all (PacoCoder *coder)
 {
-  void *dropped[PACO_MAX_DEPTH + 1];
+  void *dropped[PACO_MAX_FLIGHTS + 1];
   unsigned n_dropped = 0;
 
   coder->generation++;
@@ -82,43 +83,54 @@ abandon_all (PacoCoder *coder)
   g_mutex_lock (&coder->lock);
 }
 
-/* Gives the device up. The lock is held. */
+/* Gives a device up, and with it the coder. The lock is held. */
 static void
-lose (PacoCoder *coder)
+lose (PacoCoderDevice *device)
 {
+  PacoCoder *coder = device->coder;
+
   if (coder->lost)
     return;
-  coder->lost = true;
-  coder->klass->device->lost (coder->device);
+  coder->lost = device;
+  coder->klass->device->lost (device->handle);
   abandon_all (coder);
 }
 
-/* Gives the device up, and returns FALSE with an error. */
+/* Gives a device up, and returns FALSE with an error. */
 static gboolean
-fail_as_lost (PacoCoder *coder, GError **error)
+fail_as_lost (PacoCoderDevice *device, GError **error)
 {
+  PacoCoder *coder = device->coder;
+
   g_mutex_lock (&coder->lock);
-  lose (coder);
+  lose (device);
   set_lost_error (coder, error);
   g_mutex_unlock (&coder->lock);
   return FALSE;
 }
 
-/* When the oldest of the frames being coded should have been finished. The lock
- * is held. */
-static gint64
-find_deadline (const PacoCoder *coder)
+/* The flight whose frame has been coded for the longest, if there is a limit to
+ * that, or NULL. The lock is held. */
+static const PacoFlight *
+find_longest (const PacoCoder *coder)
 {
-  gint64 deadline = G_MAXINT64;
+  const PacoFlight *longest = NULL;
 
   for (unsigned i = 0; i < coder->n_flights && coder->timeout > 0; i++) {
     const PacoFlight *flight = &coder->flights[i];
 
-    if (flight->state == PACO_FLIGHT_QUEUED
-        || flight->state == PACO_FLIGHT_RUNNING)
-      deadline = MIN (deadline, flight->times.submitted + coder->timeout);
+    if ((flight->state == PACO_FLIGHT_QUEUED
+            || flight->state == PACO_FLIGHT_RUNNING)
+        && (!longest || flight->times.submitted < longest->times.submitted))
+      longest = flight;
   }
-  return deadline;
+  return longest;
+}
+
+static PacoCoderDevice *
+device_of (PacoCoder *coder, const PacoFlight *flight)
+{
+  return &coder->devices[flight->number % coder->n_devices];
 }
 
 /* Waits until anything changes; the coder may be lost afterwards. The lock is
@@ -126,13 +138,19 @@ find_deadline (const PacoCoder *coder)
 static void
 wait_for_change (PacoCoder *coder)
 {
-  gint64 deadline = find_deadline (coder);
+  const PacoFlight *longest = find_longest (coder);
 
-  if (deadline == G_MAXINT64)
+  if (!longest) {
     g_cond_wait (&coder->changed, &coder->lock);
-  else if (!g_cond_wait_until (&coder->changed, &coder->lock, deadline)
-      && find_deadline (coder) <= g_get_monotonic_time ())
-    lose (coder);
+    return;
+  }
+  if (g_cond_wait_until (&coder->changed, &coder->lock,
+          longest->times.submitted + coder->timeout))
+    return;
+  longest = find_longest (coder);
+  if (longest
+      && longest->times.submitted + coder->timeout <= g_get_monotonic_time ())
+    lose (device_of (coder, longest));
 }
 
 /* --- Flights --- */
@@ -190,6 +208,9 @@ paco_coder_init (PacoCoder *coder, const PacoCoderClass *klass,
   coder->klass = klass;
   coder->kind = kind;
   coder->references = 1;
+  for (unsigned i = 0; i < PACO_MAX_DEVICES; i++)
+    coder->devices[i] = (PacoCoderDevice){ .coder = coder, .number = i };
+  coder->n_devices = klass->device ? 0 : 1;
   coder->n_flights = CLAMP (options->depth, 1, PACO_MAX_DEPTH);
   coder->depth = coder->n_flights;
   coder->timeout = klass->device ? paco_timeout (options) : 0;
@@ -197,6 +218,22 @@ paco_coder_init (PacoCoder *coder, const PacoCoderClass *klass,
   coder->stats.backend = klass->backend;
   g_mutex_init (&coder->lock);
   g_cond_init (&coder->changed);
+}
+
+void
+paco_coder_add_device (PacoCoder *coder, void *handle, const char *name)
+{
+  unsigned number = coder->n_devices++;
+  PacoStats *stats = &coder->stats;
+
+  coder->devices[number].handle = handle;
+  g_strlcpy (stats->devices[number].name, name, PACO_DEVICE_NAME_SIZE);
+  stats->n_devices = coder->n_devices;
+  if (number == 0)
+    g_strlcpy (stats->device, name, PACO_DEVICE_NAME_SIZE);
+  else
+    g_snprintf (stats->device, PACO_DEVICE_NAME_SIZE, "%s and %u more",
+        stats->devices[0].name, number);
 }
 
 static gboolean
@@ -221,6 +258,8 @@ flight_start (PacoCoder *coder, unsigned number)
 gboolean
 paco_coder_start (PacoCoder *coder, GError **error)
 {
+  coder->n_flights *= coder->n_devices;
+  coder->depth = coder->n_flights;
   for (unsigned i = 0; i < coder->n_flights; i++) {
     if (!flight_start (coder, i)) {
       g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
@@ -238,41 +277,34 @@ paco_coder_ref (PacoCoder *coder)
   return coder;
 }
 
-/* --- Calls of the device --- */
+/* --- Calls of a device --- */
 
 /* The device's call(), or just the call where there is none. */
 static bool
-call_device (PacoCoder *coder, void (*func) (void *data),
+call_device (PacoCoderDevice *device, void (*func) (void *data),
     void (*late) (void *data), void *data)
 {
-  if (coder->device)
-    return coder->klass->device->call (coder->device, func, late, data);
+  if (device->handle)
+    return device->coder->klass->device->call (
+        device->handle, func, late, data);
   func (data);
   return true;
 }
 
 static void
-unconfigure (PacoCoder *coder)
+unconfigure_and_unref (void *data)
 {
-  coder->configured = false;
-  coder->klass->unconfigure (coder);
-  g_clear_pointer (&coder->geometry, paco_geometry_free);
-}
+  PacoCoderDevice *device = data;
+  PacoCoder *coder = device->coder;
 
-static void
-unconfigure_and_unref (void *coder)
-{
-  unconfigure (coder);
+  coder->klass->unconfigure (coder, device->number);
   paco_coder_unref (coder);
 }
 
 static void
-free_coder (void *data)
+free_coder (PacoCoder *coder)
 {
-  PacoCoder *coder = data;
-
-  unconfigure (coder);
-  coder->klass->close (coder);
+  g_clear_pointer (&coder->geometry, paco_geometry_free);
   for (unsigned i = 0; i < coder->n_flights; i++) {
     g_free (coder->flights[i].job);
     g_free (coder->flights[i].result);
@@ -282,11 +314,38 @@ free_coder (void *data)
   g_free (coder);
 }
 
+/* Gives away the reference that a device has while it is being closed. */
+static void
+unref_closed (PacoCoder *coder)
+{
+  if (g_atomic_int_dec_and_test (&coder->references))
+    free_coder (coder);
+}
+
+static void
+close_device (void *data)
+{
+  PacoCoderDevice *device = data;
+  PacoCoder *coder = device->coder;
+
+  coder->klass->unconfigure (coder, device->number);
+  coder->klass->close (coder, device->number);
+  unref_closed (coder);
+}
+
+/* Without references from outside, the devices have it until they are closed; one
+ * that does not answer may close after this has returned. */
 void
 paco_coder_unref (PacoCoder *coder)
 {
-  if (g_atomic_int_dec_and_test (&coder->references))
-    call_device (coder, free_coder, NULL, coder);
+  unsigned n_devices = coder->n_devices;
+
+  if (!g_atomic_int_dec_and_test (&coder->references))
+    return;
+  g_atomic_int_set (&coder->references, (gint) n_devices + 1);
+  for (unsigned i = 0; i < n_devices; i++)
+    call_device (&coder->devices[i], close_device, NULL, &coder->devices[i]);
+  unref_closed (coder);
 }
 
 /* Returns whether all threads have come to their end. */
@@ -337,7 +396,8 @@ void
 paco_coder_set_depth (PacoCoder *coder, const PacoPictureFormat *picture)
 {
   g_mutex_lock (&coder->lock);
-  coder->depth = paco_frames_in_flight (picture, coder->n_flights);
+  coder->depth = coder->n_devices
+      * paco_frames_in_flight (picture, coder->n_flights / coder->n_devices);
   g_mutex_unlock (&coder->lock);
 }
 
@@ -347,9 +407,15 @@ paco_coder_depth (const PacoCoder *coder)
   return coder->depth;
 }
 
+unsigned
+paco_coder_n_devices (const PacoCoder *coder)
+{
+  return coder->n_devices;
+}
+
 typedef struct
 {
-  PacoCoder *coder;
+  PacoCoderDevice *device;
   gboolean done;
   GError *error;
 } Configuration;
@@ -358,9 +424,11 @@ static void
 configure (void *data)
 {
   Configuration *configuration = data;
-  PacoCoder *coder = configuration->coder;
+  PacoCoderDevice *device = configuration->device;
+  PacoCoder *coder = device->coder;
 
-  configuration->done = coder->klass->configure (coder, &configuration->error);
+  configuration->done = coder->klass->configure (
+      coder, device->number, &configuration->error);
 }
 
 static void
@@ -368,20 +436,21 @@ configuration_free (void *data)
 {
   Configuration *configuration = data;
 
-  paco_coder_unref (configuration->coder);
+  paco_coder_unref (configuration->device->coder);
   g_clear_error (&configuration->error);
   g_free (configuration);
 }
 
 static gboolean
-configure_device (PacoCoder *coder, GError **error)
+configure_device (PacoCoderDevice *device, GError **error)
 {
   Configuration *configuration = g_new0 (Configuration, 1);
   gboolean done;
 
-  configuration->coder = paco_coder_ref (coder);
-  if (!call_device (coder, configure, configuration_free, configuration))
-    return fail_as_lost (coder, error);
+  configuration->device = device;
+  paco_coder_ref (device->coder);
+  if (!call_device (device, configure, configuration_free, configuration))
+    return fail_as_lost (device, error);
   done = configuration->done;
   if (!done)
     g_propagate_error (error, g_steal_pointer (&configuration->error));
@@ -389,19 +458,35 @@ configure_device (PacoCoder *coder, GError **error)
   return done;
 }
 
+static gboolean
+configure_devices (PacoCoder *coder, GError **error)
+{
+  for (unsigned i = 0; i < coder->n_devices; i++)
+    if (!configure_device (&coder->devices[i], error))
+      return FALSE;
+  return TRUE;
+}
+
 gboolean
 paco_coder_unconfigure (PacoCoder *coder, GError **error)
 {
-  bool lost;
+  PacoCoderDevice *lost;
 
+  coder->configured = false;
   g_mutex_lock (&coder->lock);
   lost = coder->lost;
   g_mutex_unlock (&coder->lock);
-  if (!lost
-      && call_device (
-          coder, unconfigure_and_unref, NULL, paco_coder_ref (coder)))
-    return TRUE;
-  return fail_as_lost (coder, error);
+  for (unsigned i = 0; i < coder->n_devices && !lost; i++) {
+    PacoCoderDevice *device = &coder->devices[i];
+
+    paco_coder_ref (coder);
+    if (!call_device (device, unconfigure_and_unref, NULL, device))
+      lost = device;
+  }
+  if (lost)
+    return fail_as_lost (lost, error);
+  g_clear_pointer (&coder->geometry, paco_geometry_free);
+  return TRUE;
 }
 
 gboolean
@@ -409,7 +494,7 @@ paco_coder_configure (PacoCoder *coder, PacoConfigureFunc prepare,
     const PacoSampleLayout *layout, GError **error)
 {
   coder->configured = prepare (coder, layout, error)
-      && configure_device (coder, error);
+      && configure_devices (coder, error);
   if (!coder->configured)
     paco_coder_unconfigure (coder, NULL);
   return coder->configured;
@@ -421,11 +506,12 @@ gboolean
 paco_coder_check_memory (
     const PacoCoder *coder, const PacoPicture *picture, GError **error)
 {
-  if (picture->memory == PACO_MEMORY_HOST || coder->klass->device)
+  if (picture->memory == PACO_MEMORY_HOST
+      || (coder->klass->device && coder->n_devices == 1))
     return TRUE;
   g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-      "the %s backend does not reach pictures in a device's memory",
-      coder->klass->backend);
+      "the %s backend (%s) does not reach pictures in a device's memory",
+      coder->klass->backend, coder->stats.device);
   return FALSE;
 }
 
@@ -445,7 +531,7 @@ paco_coder_submit (
     wait_for_change (coder);
   if (generation == coder->generation) {
     coder->submit_waits = false;
-    submitted = !coder->lost;
+    submitted = coder->lost == NULL;
     if (submitted) {
       PacoFlight *flight = &coder->flights[coder->submitted++ % coder->depth];
 
@@ -494,12 +580,12 @@ paco_coder_collect (PacoCoder *coder, void *result, void **user_data,
 gboolean
 paco_coder_wait (PacoCoder *coder, unsigned n_frames, GError **error)
 {
-  gboolean lost;
+  bool lost;
 
   g_mutex_lock (&coder->lock);
   while (coder->submitted - coder->collected > n_frames && !coder->lost)
     wait_for_change (coder);
-  lost = coder->lost;
+  lost = coder->lost != NULL;
   if (lost)
     set_lost_error (coder, error);
   g_mutex_unlock (&coder->lock);
@@ -509,7 +595,7 @@ paco_coder_wait (PacoCoder *coder, unsigned n_frames, GError **error)
 gboolean
 paco_coder_abandon (PacoCoder *coder, GError **error)
 {
-  gboolean lost;
+  bool lost;
   guint64 end;
 
   g_mutex_lock (&coder->lock);
@@ -517,7 +603,7 @@ paco_coder_abandon (PacoCoder *coder, GError **error)
   abandon_all (coder);
   while (coder->collected < end && !coder->lost)
     wait_for_change (coder);
-  lost = coder->lost;
+  lost = coder->lost != NULL;
   if (lost)
     set_lost_error (coder, error);
   g_mutex_unlock (&coder->lock);
@@ -533,15 +619,19 @@ paco_coder_is_abandoned (const PacoCoder *coder, unsigned flight)
 /* --- Figures and memory --- */
 
 void
-paco_coder_count (PacoCoder *coder, unsigned flight, const PacoStats *frame)
+paco_coder_count (
+    PacoCoder *coder, unsigned flight, const PacoFrameCount *frame)
 {
   PacoFrameTimes *times = &coder->flights[flight].times;
   PacoStats *sum = &coder->stats;
+  PacoDeviceStats *device = &sum->devices[flight % coder->n_devices];
 
   g_mutex_lock (&coder->lock);
   times->transform_ms = frame->transform_ms;
   times->blocks_ms = frame->blocks_ms;
   times->stream_ms = frame->stream_ms;
+  device->frames++;
+  device->bytes += frame->bytes;
   sum->frames++;
   sum->bytes += frame->bytes;
   sum->corrupted_blocks += frame->corrupted_blocks;
@@ -557,6 +647,9 @@ paco_coder_stats (PacoCoder *coder, PacoStats *stats)
   g_mutex_lock (&coder->lock);
   *stats = coder->stats;
   g_mutex_unlock (&coder->lock);
+  for (unsigned i = 0; i < stats->n_devices; i++)
+    stats->devices[i].memory = coder->klass->device->memory (
+        coder->devices[i].handle);
 }
 
 gboolean
@@ -569,5 +662,6 @@ PacoHostMemory *
 paco_coder_host_memory (PacoCoder *coder, size_t size, GError **error)
 {
   g_return_val_if_fail (coder->klass->device, NULL);
-  return coder->klass->device->host_memory (coder->device, size, error);
+  return coder->klass->device->host_memory (
+      coder->devices[0].handle, size, error);
 }

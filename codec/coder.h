@@ -21,20 +21,24 @@
  * dropped.
  *
  * A device may stop to answer. Whoever waits for it waits for a limited time,
- * PacoBackendOptions.timeout; then the coder is lost: every frame in flight is
- * abandoned, and whatever is called from then on fails at once with
- * PACO_ERROR_DEVICE. What the device may still use stays untouched until it lets
- * go of it, which may be never. */
+ * PacoBackendOptions.timeout; then the coder is lost, even if it has other
+ * devices: every frame in flight is abandoned, and whatever is called from then on
+ * fails at once with PACO_ERROR_DEVICE. What the device may still use stays
+ * untouched until it lets go of it, which may be never. */
 #pragma once
 #include "error.h"
 #include "picture.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 G_BEGIN_DECLS
 
 #define PACO_MAX_DEPTH 8
+#define PACO_MAX_DEVICES 16
+#define PACO_MAX_FLIGHTS (PACO_MAX_DEPTH * PACO_MAX_DEVICES)
 #define PACO_DEFAULT_TIMEOUT 10000 /* milliseconds */
+#define PACO_DEVICE_NAME_SIZE 128
 
 /* A context of a device that belongs to somebody else. A coder that is to work in
  * it takes and gives pictures that lie in its memory. */
@@ -50,10 +54,16 @@ typedef struct
 
 typedef struct
 {
-  int device; /* CUDA device, -1 = auto; unless there is a context */
-  PacoForeignContext context; /* to work in; without meaning for the CPU */
-  unsigned threads;           /* CPU threads, 0 = all that may run */
-  unsigned depth;             /* frames in flight at most, 1..PACO_MAX_DEPTH */
+  int device; /* CUDA device, -1 = auto */
+  /* Instead of that, several CUDA devices to which frames go in turn: n_devices
+   * of these, all different, or every one that can be used. */
+  unsigned n_devices; /* 0..PACO_MAX_DEVICES; 0: only `device` */
+  int devices[PACO_MAX_DEVICES];
+  bool all_devices;
+  /* To work in, instead of on any of these; without meaning for the CPU. */
+  PacoForeignContext context;
+  unsigned threads; /* CPU threads, 0 = all that may run */
+  unsigned depth; /* frames in flight on a device at most, 1..PACO_MAX_DEPTH */
   /* Of a picture that is decoded, columns times lines; 0 stands for
    * PACO_DEFAULT_MAX_PIXELS. What a header asks for beyond that is refused
    * before memory for it is taken. */
@@ -67,11 +77,21 @@ typedef struct
   void (*drop) (void *user_data);
 } PacoBackendOptions;
 
+/* What one device of several has done. */
+typedef struct
+{
+  char name[PACO_DEVICE_NAME_SIZE];
+  uint64_t frames, bytes;
+  uint64_t memory; /* bytes of the device that the coder has now */
+} PacoDeviceStats;
+
 /* Milliseconds are sums over all frames; wall time of a stage per frame. */
 typedef struct
 {
-  const char *backend; /* "cpu", "cuda" */
-  char device[128];    /* e.g. "2 threads, avx512" */
+  const char *backend;                /* "cpu", "cuda" */
+  char device[PACO_DEVICE_NAME_SIZE]; /* e.g. "2 threads, avx512" */
+  unsigned n_devices; /* with memory of their own: none on the CPU */
+  PacoDeviceStats devices[PACO_MAX_DEVICES];
   uint64_t frames, bytes, corrupted_blocks;
   double transform_ms; /* samples <-> coefficients */
   double blocks_ms;    /* block coding */
@@ -99,11 +119,12 @@ struct _PacoHostMemory
   void (*release) (PacoHostMemory *memory);
 };
 
-/* So many samples at most are in flight, unless one picture has more: a coder of
- * large pictures is not as deep as its options say. */
+/* So many samples at most are in flight on a device, unless one picture has more:
+ * a coder of large pictures is not as deep as its options say. */
 #define PACO_MAX_SAMPLES_IN_FLIGHT 400000000
 
-/* How many frames of a format may be in flight in a coder of that depth. */
+/* How many frames of a format may be in flight on each device of a coder of that
+ * depth. */
 unsigned paco_frames_in_flight (
     const PacoPictureFormat *picture, unsigned depth);
 
@@ -122,8 +143,10 @@ void paco_coder_unref (PacoCoder *coder);
 /* Waits until at most n_frames are in flight. Error DEVICE. */
 gboolean paco_coder_wait (PacoCoder *coder, unsigned n_frames, GError **error);
 
-/* Frames in flight at most, of what is configured. */
+/* Frames in flight at most, of what is configured, on all devices together. */
 unsigned paco_coder_depth (const PacoCoder *coder);
+/* How many devices frames go to in turn; 1 for the CPU. */
+unsigned paco_coder_n_devices (const PacoCoder *coder);
 
 /* Drops all frames in flight, among them one that waits for a flight; returns
  * when nothing of them is in use any more or, with error DEVICE, the coder is

@@ -7,7 +7,7 @@
 #include "geometry.h"
 #include <stdbool.h>
 
-/* What a backend does with the device of a coder, which may never answer. */
+/* What a backend does with a device of a coder, which may never answer. */
 typedef struct
 {
   /* Calls func(data) and waits until it has returned. FALSE if the device does
@@ -18,21 +18,23 @@ typedef struct
   /* It did not answer: no new coder is to use it as it is. */
   void (*lost) (void *device);
   PacoHostMemory *(*host_memory) (void *device, size_t size, GError **error);
+  /* Bytes of the device's memory that the coder has; from any thread. */
+  size_t (*memory) (void *device);
 } PacoDeviceClass;
 
-/* What a backend does. The device's thread calls these functions, if there is a
- * device. */
+/* What a backend does, for each of the coder's devices (number 0 on the CPU): the
+ * device's thread calls these functions, if there is one. */
 typedef struct
 {
   const char *backend;
   const PacoDeviceClass *device; /* NULL: the CPU, and all memory is the same */
-  /* Gets ready for frames of what the coder says; whatever is left of it after
-   * an error, unconfigure() frees. */
-  gboolean (*configure) (PacoCoder *coder, GError **error);
+  /* Gets the device's flights ready for frames of what the coder says; whatever
+   * is left of it after an error, unconfigure() frees. */
+  gboolean (*configure) (PacoCoder *coder, unsigned device, GError **error);
   /* May be called twice. */
-  void (*unconfigure) (PacoCoder *coder);
-  /* Frees what open() has made, but not the coder itself. */
-  void (*close) (PacoCoder *coder);
+  void (*unconfigure) (PacoCoder *coder, unsigned device);
+  /* Frees what open() has made for the device, but not the coder itself. */
+  void (*close) (PacoCoder *coder, unsigned device);
 } PacoCoderClass;
 
 /* What encoders and decoders differ in: a job and its result. */
@@ -66,19 +68,28 @@ typedef struct
   PacoFrameTimes times;
 } PacoFlight;
 
+/* A device of a coder; the CPU is one of number 0. */
+typedef struct
+{
+  PacoCoder *coder;
+  unsigned number;
+  void *handle; /* for the PacoDeviceClass; NULL for the CPU */
+} PacoCoderDevice;
+
 struct _PacoCoder
 {
   const PacoCoderClass *klass;
   const PacoCoderKind *kind;
-  void *device; /* for the PacoDeviceClass; NULL until it is open */
+  unsigned n_devices; /* that are open */
+  PacoCoderDevice devices[PACO_MAX_DEVICES];
   gint references;
-  unsigned n_flights;
-  gint64 timeout; /* microseconds; 0: none */
+  unsigned n_flights; /* flight n is on device n modulo n_devices */
+  gint64 timeout;     /* microseconds; 0: none */
   void (*drop) (void *user_data);
 
   /* Of what is configured. */
   bool configured;
-  unsigned depth; /* flights that are used */
+  unsigned depth; /* flights that are used: as many of each device */
   PacoGeometry *geometry;
 
   GMutex lock; /* of what follows */
@@ -87,19 +98,23 @@ struct _PacoCoder
   /* Frame number n uses flight n modulo depth; both count frames, so the flights
    * between them are in use. */
   guint64 submitted, collected;
-  PacoFlight flights[PACO_MAX_DEPTH];
+  PacoFlight flights[PACO_MAX_FLIGHTS];
   unsigned n_threads; /* that have not come to their end */
   guint generation;   /* counts abandons */
   bool submit_waits;
   void *waiting_user_data;
-  bool quit, lost;
+  bool quit;
+  PacoCoderDevice *lost; /* the device with which the coder was lost, or NULL */
 };
 
-/* To open: init, then what the backend needs, then start. Whatever goes wrong,
- * paco_coder_close() frees all of it. coder has been cleared, and is the
- * beginning of what g_free() frees. */
+/* To open: init, then what the backend needs, its devices among that, then start.
+ * Whatever goes wrong, paco_coder_close() frees all of it. coder has been cleared,
+ * and is the beginning of what g_free() frees. */
 void paco_coder_init (PacoCoder *coder, const PacoCoderClass *klass,
     const PacoCoderKind *kind, const PacoBackendOptions *options);
+/* One more device, which close() closes. handle: for the PacoDeviceClass. name:
+ * of the device, for users. */
+void paco_coder_add_device (PacoCoder *coder, void *handle, const char *name);
 gboolean paco_coder_start (PacoCoder *coder, GError **error);
 
 /* What a coder says whose device has not answered for this many microseconds;
@@ -138,7 +153,13 @@ gboolean paco_coder_check_memory (
 /* Whether the frame of a flight has been abandoned and may as well stop. */
 bool paco_coder_is_abandoned (const PacoCoder *coder, unsigned flight);
 
-/* Adds a frame to the stats, in its flight's thread: its bytes, corrupted_blocks
- * and milliseconds. */
+/* What of a frame goes into the stats. */
+typedef struct
+{
+  uint64_t bytes, corrupted_blocks;
+  double transform_ms, blocks_ms, stream_ms;
+} PacoFrameCount;
+
+/* Adds a frame to the stats, in its flight's thread. */
 void paco_coder_count (
-    PacoCoder *coder, unsigned flight, const PacoStats *frame);
+    PacoCoder *coder, unsigned flight, const PacoFrameCount *frame);

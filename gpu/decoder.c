@@ -14,8 +14,16 @@ typedef struct
   PacoGpuRecord records[]; /* n_blocks; then a byte each: dropped planes */
 } Instructions;
 
+/* The decoder on one of its devices. */
 typedef struct
 {
+  PacoCudaShare share;
+  PacoCudaPlan plan;
+} Part;
+
+typedef struct
+{
+  Part *part;
   PacoCudaFrame frame;
   PacoBlockRecord *records;
   PacoPinnedMemory host_instructions;
@@ -32,23 +40,20 @@ typedef struct
 typedef struct
 {
   PacoDecoder base;
-  PacoCudaDevice *device;
-  PacoCudaBus bus;
-  PacoCopier *copier;
-  PacoCudaPlan plan;
-  Flight flights[PACO_MAX_DEPTH];
+  Part parts[PACO_MAX_DEVICES];
+  Flight flights[PACO_MAX_FLIGHTS];
 } CudaDecoder;
 
 /* --- decoding a frame --- */
 
 /* Turns the index into what the device gets of it. */
 static void
-instruct (CudaDecoder *decoder, Flight *flight)
+instruct (Flight *flight)
 {
   Instructions *instructions = (Instructions *) flight->host_instructions.data;
   const PacoGpuBlock *blocks =
       (const PacoGpuBlock *) flight->frame.host_blocks.data;
-  uint32_t n_blocks = decoder->plan.n_blocks;
+  uint32_t n_blocks = flight->frame.plan->n_blocks;
   uint8_t *dropped = (uint8_t *) &instructions->records[n_blocks];
   unsigned any_dropped = 0, planes = 0;
 
@@ -95,30 +100,28 @@ reserve (Flight *flight, GError **error)
 }
 
 static gboolean
-upload (CudaDecoder *decoder, Flight *flight, const PacoDecoderJob *job,
-    GError **error)
+upload (Flight *flight, const PacoDecoderJob *job, GError **error)
 {
-  const PacoDriver *driver = decoder->device->driver;
-  uint32_t n_blocks = decoder->plan.n_blocks;
+  const PacoCudaDevice *device = flight->frame.device;
+  uint32_t n_blocks = flight->frame.plan->n_blocks;
   size_t size = sizeof (Instructions) + n_blocks * sizeof (PacoGpuRecord)
       + (flight->dropped ? n_blocks : 0);
 
   return paco_station_upload (&flight->payload, flight->payload.memory.address,
              paco_decoder_payload (job), flight->payload_size,
              flight->payload_pinned, 0, error)
-      && paco_driver_check (driver,
-          driver->memcpy_htod_async (flight->instructions.address,
+      && paco_driver_check (device->driver,
+          device->driver->memcpy_htod_async (flight->instructions.address,
               flight->host_instructions.data, size, flight->frame.stream),
           error, "%zu bytes cannot be uploaded to %s", size,
-          decoder->device->context->name);
+          device->context->name);
 }
 
 static gboolean
-decode_blocks (CudaDecoder *decoder, Flight *flight, const PacoDecoderJob *job,
-    GError **error)
+decode_blocks (Flight *flight, const PacoDecoderJob *job, GError **error)
 {
-  PacoCudaDevice *device = decoder->device;
-  const PacoCudaPlan *plan = &decoder->plan;
+  PacoCudaDevice *device = flight->frame.device;
+  const PacoCudaPlan *plan = flight->frame.plan;
   const PacoCoding *coding = &job->frame.header.coding;
   PacoBpcDecodeParameters parameters = {
     .coefficients = flight->frame.coefficients.address,
@@ -147,10 +150,10 @@ decode_blocks (CudaDecoder *decoder, Flight *flight, const PacoDecoderJob *job,
 }
 
 static gboolean
-transform (CudaDecoder *decoder, Flight *flight, const PacoDecoderJob *job,
-    GError **error)
+transform (Flight *flight, const PacoDecoderJob *job, GError **error)
 {
-  PacoCudaDevice *device = decoder->device;
+  PacoCudaDevice *device = flight->frame.device;
+  const PacoCudaPlan *plan = flight->frame.plan;
   PacoPicture picture;
   PacoDwtFrame frame = paco_cuda_frame_transform (
       &flight->frame, &job->frame.header.coding, &picture, flight->wide);
@@ -158,30 +161,31 @@ transform (CudaDecoder *decoder, Flight *flight, const PacoDecoderJob *job,
   if (flight->dropped)
     frame.dropped_planes = flight->instructions.address
         + offsetof (Instructions, records)
-        + decoder->plan.n_blocks * sizeof (PacoGpuRecord);
+        + plan->n_blocks * sizeof (PacoGpuRecord);
   paco_transfer_device_picture (&flight->frame.transfer, &flight->frame.station,
-      decoder->plan.format.n_components, &picture);
-  return paco_dwt_enqueue_inverse (decoder->plan.dwt, device->context,
-      &device->dwt, &frame, flight->frame.stream, error);
+      plan->format.n_components, &picture);
+  return paco_dwt_enqueue_inverse (plan->dwt, device->context, &device->dwt,
+      &frame, flight->frame.stream, error);
 }
 
 static gboolean
-download_count (CudaDecoder *decoder, Flight *flight, GError **error)
+download_count (Flight *flight, GError **error)
 {
-  return paco_driver_check (decoder->device->driver,
-      decoder->device->driver->memcpy_dtoh_async (
-          flight->host_instructions.data, flight->instructions.address,
-          sizeof (uint32_t), flight->frame.stream),
+  const PacoCudaDevice *device = flight->frame.device;
+
+  return paco_driver_check (device->driver,
+      device->driver->memcpy_dtoh_async (flight->host_instructions.data,
+          flight->instructions.address, sizeof (uint32_t),
+          flight->frame.stream),
       error, "%zu bytes cannot be downloaded from %s", sizeof (uint32_t),
-      decoder->device->context->name);
+      device->context->name);
 }
 
 static gboolean
-enqueue (CudaDecoder *decoder, Flight *flight, const PacoDecoderJob *job,
-    GError **error)
+enqueue (Flight *flight, const PacoDecoderJob *job, GError **error)
 {
   PacoCudaFrame *frame = &flight->frame;
-  const PacoCudaPlan *plan = &decoder->plan;
+  const PacoCudaPlan *plan = frame->plan;
 
   paco_transfer_plan (&frame->transfer, &job->destination,
       plan->format.n_components, plan->columns, plan->lines);
@@ -189,17 +193,17 @@ enqueue (CudaDecoder *decoder, Flight *flight, const PacoDecoderJob *job,
       paco_decoder_payload (job), flight->payload_size);
   return reserve (flight, error)
       && paco_cuda_frame_begin_upload (frame, flight->payload_pinned, error)
-      && upload (decoder, flight, job, error)
+      && upload (flight, job, error)
       && paco_transfer_prepare (&frame->transfer, &frame->station, error)
       && paco_cuda_frame_end_upload (frame, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_1, error)
-      && decode_blocks (decoder, flight, job, error)
+      && decode_blocks (flight, job, error)
       && paco_cuda_frame_await_picture (frame, &job->destination, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_2, error)
-      && transform (decoder, flight, job, error)
+      && transform (flight, job, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_3, error)
       && paco_cuda_frame_begin_download (frame, error)
-      && download_count (decoder, flight, error)
+      && download_count (flight, error)
       && paco_transfer_download (&frame->transfer, &frame->station, error)
       && paco_cuda_frame_end_download (frame, error);
 }
@@ -211,7 +215,7 @@ count (CudaDecoder *decoder, const Flight *flight, const PacoDecoderJob *job,
   const PacoCudaFrame *frame = &flight->frame;
 
   paco_coder_count (&decoder->base.coder, flight - decoder->flights,
-      &(PacoStats){
+      &(PacoFrameCount){
           .bytes = job->frame.header.frame_size,
           .corrupted_blocks = corrupted_blocks,
           .transform_ms = paco_cuda_frame_milliseconds (
@@ -229,8 +233,8 @@ decode_frame (CudaDecoder *decoder, Flight *flight, const PacoDecoderJob *job,
 {
   if (!paco_decoder_parse_index (&decoder->base, job, flight->records, error))
     return FALSE;
-  instruct (decoder, flight);
-  if (!enqueue (decoder, flight, job, error)
+  instruct (flight);
+  if (!enqueue (flight, job, error)
       || !paco_cuda_frame_wait (&flight->frame, error)) {
     paco_cuda_frame_give_up (&flight->frame);
     return FALSE;
@@ -248,66 +252,70 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
   CudaDecoder *decoder = (CudaDecoder *) base;
   Flight *flight = &decoder->flights[number];
 
-  if (!paco_cuda_device_enter (decoder->device, &frame->error))
+  if (!paco_cuda_device_enter (flight->frame.device, &frame->error))
     return;
   if (decode_frame (decoder, flight, job, frame, &frame->error))
     count (decoder, flight, job, frame->corrupted_blocks);
-  paco_cuda_device_leave (decoder->device);
+  paco_cuda_device_leave (flight->frame.device);
 }
 
 /* --- configuration --- */
 
 static void
-flight_clear (CudaDecoder *decoder, Flight *flight)
+flight_clear (Flight *flight)
 {
+  PacoCudaShare *share = &flight->part->share;
+
   paco_cuda_frame_clear (&flight->frame);
-  paco_pinned_memory_clear (decoder->device, &flight->host_instructions);
-  paco_device_memory_clear (decoder->device, &flight->instructions);
+  paco_pinned_memory_clear (share->device, &flight->host_instructions);
+  paco_device_memory_clear (share, &flight->instructions);
   if (flight->payload.device)
     paco_station_clear (&flight->payload);
   g_clear_pointer (&flight->records, g_free);
 }
 
 static void
-unconfigure (PacoCoder *base)
+unconfigure (PacoCoder *base, unsigned number)
 {
   CudaDecoder *decoder = (CudaDecoder *) base;
-  gboolean entered = decoder->device
-      && paco_cuda_device_enter (decoder->device, NULL);
+  Part *part = &decoder->parts[number];
+  gboolean entered = paco_cuda_device_enter (part->share.device, NULL);
 
   /* What the device does not take back now goes with its context. */
-  for (unsigned i = 0; i < base->depth; i++)
-    flight_clear (decoder, &decoder->flights[i]);
+  for (unsigned i = number; i < base->depth; i += base->n_devices)
+    if (decoder->flights[i].part)
+      flight_clear (&decoder->flights[i]);
   if (entered)
-    paco_cuda_device_leave (decoder->device);
-  paco_cuda_plan_clear (&decoder->plan);
+    paco_cuda_device_leave (part->share.device);
+  paco_cuda_plan_clear (&part->plan);
 }
 
 static gboolean
-upload_blocks (CudaDecoder *decoder, Flight *flight, GError **error)
+upload_blocks (Flight *flight, GError **error)
 {
-  PacoCudaDevice *device = decoder->device;
+  PacoCudaDevice *device = flight->frame.device;
+  const PacoCudaPlan *plan = flight->frame.plan;
   PacoGpuBlock *blocks = (PacoGpuBlock *) flight->frame.host_blocks.data;
 
-  paco_cuda_plan_blocks (&decoder->plan, false, NULL, blocks);
+  paco_cuda_plan_blocks (plan, false, NULL, blocks);
   return paco_driver_check (device->driver,
       device->driver->memcpy_htod_async (flight->frame.blocks.address, blocks,
-          decoder->plan.n_blocks * sizeof *blocks, flight->frame.stream),
+          plan->n_blocks * sizeof *blocks, flight->frame.stream),
       error, "codeblocks cannot be uploaded to %s", device->context->name);
 }
 
 static gboolean
-flight_init (CudaDecoder *decoder, Flight *flight, GError **error)
+flight_init (CudaDecoder *decoder, Flight *flight, Part *part, GError **error)
 {
-  PacoCudaDevice *device = decoder->device;
-  const PacoCudaPlan *plan = &decoder->plan;
+  PacoCudaShare *share = &part->share;
+  const PacoCudaPlan *plan = &part->plan;
   const PacoHeader *header = &decoder->base.header;
   size_t instructions = sizeof (Instructions)
       + plan->n_blocks * (sizeof (PacoGpuRecord) + 1);
   bool wide = !paco_dwt_is_narrow (&plan->format, &plan->coding);
 
-  if (!paco_cuda_frame_init (&flight->frame, device, &decoder->bus,
-          decoder->copier, plan, wide, error))
+  flight->part = part;
+  if (!paco_cuda_frame_init (&flight->frame, share, plan, wide, error))
     return FALSE;
   flight->payload = flight->frame.station;
   flight->records = g_try_new (PacoBlockRecord, plan->geometry->n_blocks);
@@ -323,68 +331,69 @@ flight_init (CudaDecoder *decoder, Flight *flight, GError **error)
                      &plan->format, &plan->coding, plan->geometry))
                  / 4 * 5,
              false, error)
-      && paco_pinned_memory_reserve (
-          device, &flight->host_instructions, instructions, "index", error)
+      && paco_pinned_memory_reserve (share->device, &flight->host_instructions,
+          instructions, "index", error)
       && paco_device_memory_reserve (
-          device, &flight->instructions, instructions, "index", error)
-      && upload_blocks (decoder, flight, error);
+          share, &flight->instructions, instructions, "index", error)
+      && upload_blocks (flight, error);
 }
 
 static gboolean
-allocate (CudaDecoder *decoder, GError **error)
+allocate (CudaDecoder *decoder, unsigned number, GError **error)
 {
-  if (!paco_cuda_plan_init (&decoder->plan, decoder->device, error))
+  const PacoCoder *base = &decoder->base.coder;
+  Part *part = &decoder->parts[number];
+
+  if (!paco_cuda_plan_init (&part->plan, part->share.device, error))
     return FALSE;
-  for (unsigned i = 0; i < decoder->base.coder.depth; i++)
-    if (!flight_init (decoder, &decoder->flights[i], error))
+  for (unsigned i = number; i < base->depth; i += base->n_devices)
+    if (!flight_init (decoder, &decoder->flights[i], part, error))
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-configure (PacoCoder *base, GError **error)
+configure (PacoCoder *base, unsigned number, GError **error)
 {
   CudaDecoder *decoder = (CudaDecoder *) base;
   const PacoDecoder *configured = &decoder->base;
+  Part *part = &decoder->parts[number];
   gboolean done;
 
-  if (!paco_cuda_device_enter (decoder->device, error))
+  if (!paco_cuda_device_enter (part->share.device, error))
     return FALSE;
-  decoder->plan = (PacoCudaPlan){
+  part->plan = (PacoCudaPlan){
     .format = configured->header.picture,
     .coding = configured->header.coding,
     .geometry = base->geometry,
     .reduce = configured->reduce,
   };
-  done = allocate (decoder, error);
-  paco_cuda_device_leave (decoder->device);
+  done = allocate (decoder, number, error);
+  paco_cuda_device_leave (part->share.device);
   return done;
 }
 
 /* --- open and close --- */
 
 static void
-close_parts (PacoCoder *base)
+close_part (PacoCoder *base, unsigned number)
 {
-  CudaDecoder *decoder = (CudaDecoder *) base;
-
-  paco_cuda_bus_clear (&decoder->bus);
-  paco_copier_free (decoder->copier);
-  paco_cuda_device_close (decoder->device);
+  paco_cuda_share_close (&((CudaDecoder *) base)->parts[number].share);
 }
 
 static gboolean
 open_parts (
     CudaDecoder *decoder, const PacoBackendOptions *options, GError **error)
 {
-  decoder->device = paco_cuda_device_open_for (options, error);
-  if (!decoder->device)
-    return FALSE;
-  decoder->base.coder.device = decoder->device;
-  paco_cuda_device_describe (&decoder->base.coder.stats, decoder->device);
-  paco_cuda_bus_init (&decoder->bus, decoder->device->driver);
-  decoder->copier = paco_copier_new ();
-  return paco_coder_start (&decoder->base.coder, error);
+  PacoCoder *base = &decoder->base.coder;
+  int ordinals[PACO_MAX_DEVICES];
+  unsigned n = paco_cuda_find_ordinals (options, ordinals, error);
+
+  for (unsigned i = 0; i < n; i++)
+    if (!paco_cuda_share_open (
+            &decoder->parts[i].share, base, options, ordinals[i], error))
+      return FALSE;
+  return n > 0 && paco_coder_start (base, error);
 }
 
 PacoDecoder *
@@ -396,7 +405,7 @@ paco_cuda_decoder_open (const PacoBackendOptions *options, GError **error)
       .device = &paco_cuda_device_class,
       .configure = configure,
       .unconfigure = unconfigure,
-      .close = close_parts,
+      .close = close_part,
     },
     .decode = decode,
   };

@@ -2,7 +2,6 @@
  * The devices that are open: loading the kernels, choosing a device, and sharing
  * it. */
 #include "gpu/device.h"
-#include "gpu/pinned.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,14 +77,17 @@ upload_sets (PacoCudaDevice *device, GError **error)
   paco_cuda_pad_sets (NULL, 0, rows);
   done = paco_driver_check (device->driver,
              device->driver->mem_alloc (&device->rows, PACO_CUDA_SETS_BYTES),
-             error, "memory for the probability sets cannot be had")
+             error, "memory for the probability sets cannot be had on %s",
+             device->context->name)
       && paco_driver_check (device->driver,
           device->driver->memcpy_htod (
               device->rows, rows, PACO_CUDA_SETS_BYTES),
-          error, "the probability sets cannot be uploaded")
+          error, "the probability sets cannot be uploaded to %s",
+          device->context->name)
       /* From pageable memory they may still be on their way. */
       && paco_driver_check (device->driver, device->driver->ctx_synchronize (),
-          error, "the probability sets cannot be uploaded");
+          error, "the probability sets cannot be uploaded to %s",
+          device->context->name);
   g_free (rows);
   return done;
 }
@@ -442,16 +444,6 @@ paco_cuda_device_open_in (
   return open_at (&(Place){ .foreign = *context }, timeout, error);
 }
 
-PacoCudaDevice *
-paco_cuda_device_open_for (const PacoBackendOptions *options, GError **error)
-{
-  gint64 timeout = paco_timeout (options);
-
-  return options->context.handle
-      ? paco_cuda_device_open_in (&options->context, timeout, error)
-      : paco_cuda_device_open (options->device, timeout, error);
-}
-
 void
 paco_cuda_device_close (PacoCudaDevice *device)
 {
@@ -494,21 +486,6 @@ paco_cuda_device_unref (PacoCudaDevice *device)
 
 /* --- Calls --- */
 
-static bool
-call (void *opaque, void (*func) (void *data), void (*late) (void *data),
-    void *data)
-{
-  /* What is called may give the last reference away. */
-  PacoCudaDevice *device = paco_cuda_device_ref (opaque);
-  bool done = paco_caller_call (
-      device->caller, device->timeout, func, late, data);
-
-  if (!done)
-    paco_driver_set_failed (device->driver);
-  paco_cuda_device_unref (device);
-  return done;
-}
-
 gboolean
 paco_cuda_device_call (PacoCudaDevice *device, void (*func) (void *data),
     void (*late) (void *data), void *data, GError **error)
@@ -516,32 +493,20 @@ paco_cuda_device_call (PacoCudaDevice *device, void (*func) (void *data),
   bool done;
 
   paco_cuda_device_ref (device);
-  done = call (device, func, late, data);
-  if (!done)
+  done = paco_caller_call (device->caller, device->timeout, func, late, data);
+  if (!done) {
+    paco_cuda_device_lost (device);
     paco_set_lost_error (error, device->context->name, device->timeout);
+  }
   paco_cuda_device_unref (device);
   return done;
 }
 
-static void
-lost (void *opaque)
+void
+paco_cuda_device_lost (PacoCudaDevice *device)
 {
-  PacoCudaDevice *device = opaque;
-
   paco_driver_set_failed (device->driver);
 }
-
-static PacoHostMemory *
-host_memory (void *device, size_t size, GError **error)
-{
-  return paco_cuda_host_memory_new (device, size, error);
-}
-
-const PacoDeviceClass paco_cuda_device_class = {
-  .call = call,
-  .lost = lost,
-  .host_memory = host_memory,
-};
 
 gboolean
 paco_cuda_device_enter (PacoCudaDevice *device, GError **error)
@@ -553,11 +518,4 @@ void
 paco_cuda_device_leave (PacoCudaDevice *device)
 {
   paco_cuda_context_leave (device->context);
-}
-
-void
-paco_cuda_device_describe (PacoStats *stats, const PacoCudaDevice *device)
-{
-  g_snprintf (stats->device, sizeof stats->device, "%s (device %d)",
-      device->context->name, device->context->ordinal);
 }

@@ -57,21 +57,18 @@ PacoCudaDevice *paco_cuda_device_open (
 /* The same in a context that was handed in, which coders share, too. */
 PacoCudaDevice *paco_cuda_device_open_in (
     const PacoForeignContext *context, gint64 timeout, GError **error);
-/* Whichever of both the options ask for. */
-PacoCudaDevice *paco_cuda_device_open_for (
-    const PacoBackendOptions *options, GError **error);
 /* The coder has come to its end: takes its reference. device may be NULL. */
 void paco_cuda_device_close (PacoCudaDevice *device);
 PacoCudaDevice *paco_cuda_device_ref (PacoCudaDevice *device);
 void paco_cuda_device_unref (PacoCudaDevice *device);
 
-/* paco_caller_call() for the device; error DEVICE. */
+/* paco_caller_call() for the device; error DEVICE. func may give away the last
+ * reference. */
 gboolean paco_cuda_device_call (PacoCudaDevice *device,
     void (*func) (void *data), void (*late) (void *data), void *data,
     GError **error);
-
-/* The device is a PacoCudaDevice. */
-extern const PacoDeviceClass paco_cuda_device_class;
+/* The device does not answer: no new coder is to use it as it is. */
+void paco_cuda_device_lost (PacoCudaDevice *device);
 
 /* paco_cuda_context_enter() and paco_cuda_context_leave(). */
 gboolean paco_cuda_device_enter (PacoCudaDevice *device, GError **error);
@@ -82,8 +79,5 @@ void paco_cuda_device_leave (PacoCudaDevice *device);
  * built-in one of number id. */
 void paco_cuda_pad_sets (
     const PacoProbabilitySet *carried_set, unsigned id, uint8_t *rows);
-
-/* Says in the stats which device does the work. */
-void paco_cuda_device_describe (PacoStats *stats, const PacoCudaDevice *device);
 
 G_END_DECLS

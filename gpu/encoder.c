@@ -16,8 +16,18 @@
 #include "gpu/output.h"
 #include "gpu/pack.h"
 
+/* The encoder on one of its devices. */
 typedef struct
 {
+  PacoCudaShare share;
+  PacoCudaOutputs *outputs;
+  PacoCudaPlan plan;
+  gint n_frames; /* that are being coded; atomic */
+} Part;
+
+typedef struct
+{
+  Part *part;
   PacoCudaFrame frame;
   PacoPackBuffers pack;
   PacoDeviceMemory code, records, packed;
@@ -29,38 +39,32 @@ typedef struct
 typedef struct
 {
   PacoEncoder base;
-  PacoCudaDevice *device;
-  PacoCudaBus bus;
-  PacoCopier *copier;
-  gint n_frames; /* that are being coded; atomic */
-  PacoCudaOutputs *outputs;
-  PacoCudaPlan plan;
-  Flight flights[PACO_MAX_DEPTH];
+  Part parts[PACO_MAX_DEVICES];
+  Flight flights[PACO_MAX_FLIGHTS];
 } CudaEncoder;
 
 /* --- coding a frame --- */
 
 static gboolean
-upload_blocks (
-    CudaEncoder *encoder, Flight *flight, const PacoRate *rate, GError **error)
+upload_blocks (Flight *flight, const PacoRate *rate, GError **error)
 {
-  PacoCudaDevice *device = encoder->device;
+  PacoCudaDevice *device = flight->frame.device;
+  const PacoCudaPlan *plan = flight->frame.plan;
   PacoGpuBlock *blocks = (PacoGpuBlock *) flight->frame.host_blocks.data;
   size_t words;
 
   if (flight->rate_number == rate->number)
     return TRUE;
   flight->rate_number = 0;
-  flight->wide = !paco_dwt_is_narrow (&encoder->plan.format, &rate->coding);
+  flight->wide = !paco_dwt_is_narrow (&plan->format, &rate->coding);
   words = paco_cuda_plan_blocks (
-      &encoder->plan, flight->wide, rate->dropped_planes, blocks);
+      plan, flight->wide, rate->dropped_planes, blocks);
   if (!paco_cuda_frame_reserve (&flight->frame, flight->wide, error)
       || !paco_device_memory_reserve (
-          device, &flight->code, 4 * words, "coded blocks", error)
+          flight->frame.share, &flight->code, 4 * words, "coded blocks", error)
       || !paco_driver_check (device->driver,
           device->driver->memcpy_htod_async (flight->frame.blocks.address,
-              blocks, encoder->plan.n_blocks * sizeof *blocks,
-              flight->frame.stream),
+              blocks, plan->n_blocks * sizeof *blocks, flight->frame.stream),
           error, "codeblocks cannot be uploaded to %s", device->context->name))
     return FALSE;
   flight->rate_number = rate->number;
@@ -68,26 +72,26 @@ upload_blocks (
 }
 
 static gboolean
-transform (
-    CudaEncoder *encoder, Flight *flight, const PacoRate *rate, GError **error)
+transform (Flight *flight, const PacoRate *rate, GError **error)
 {
-  PacoCudaDevice *device = encoder->device;
+  PacoCudaDevice *device = flight->frame.device;
+  const PacoCudaPlan *plan = flight->frame.plan;
   PacoPicture picture;
   PacoDwtFrame frame = paco_cuda_frame_transform (
       &flight->frame, &rate->coding, &picture, flight->wide);
 
   paco_transfer_device_picture (&flight->frame.transfer, &flight->frame.station,
-      encoder->plan.format.n_components, &picture);
-  return paco_dwt_enqueue_forward (encoder->plan.dwt, device->context,
-      &device->dwt, &frame, flight->frame.stream, error);
+      plan->format.n_components, &picture);
+  return paco_dwt_enqueue_forward (plan->dwt, device->context, &device->dwt,
+      &frame, flight->frame.stream, error);
 }
 
 static gboolean
 code_blocks (
     CudaEncoder *encoder, Flight *flight, const PacoRate *rate, GError **error)
 {
-  PacoCudaDevice *device = encoder->device;
-  const PacoCudaPlan *plan = &encoder->plan;
+  PacoCudaDevice *device = flight->frame.device;
+  const PacoCudaPlan *plan = flight->frame.plan;
   unsigned passes = rate->coding.coding_passes;
   PacoBpcEncodeParameters parameters = {
     .coefficients = flight->frame.coefficients.address,
@@ -113,10 +117,9 @@ code_blocks (
 
 /* Bytes of the frame from the device. */
 static gboolean
-download (CudaEncoder *encoder, Flight *flight, uint8_t *to, size_t begin,
-    size_t end, GError **error)
+download (Flight *flight, uint8_t *to, size_t begin, size_t end, GError **error)
 {
-  PacoCudaDevice *device = encoder->device;
+  PacoCudaDevice *device = flight->frame.device;
 
   return end <= begin
       || paco_driver_check (device->driver,
@@ -132,24 +135,24 @@ enqueue (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
     PacoHeader *header, PacoEncodedFrame *output, GError **error)
 {
   PacoCudaFrame *frame = &flight->frame;
-  const PacoCudaPlan *plan = &encoder->plan;
+  const PacoCudaPlan *plan = frame->plan;
   bool in_order;
 
   paco_transfer_plan (&frame->transfer, &job->picture,
       plan->format.n_components, plan->columns, plan->lines);
   in_order = paco_transfer_is_pinned (&frame->transfer);
-  if (!in_order && g_atomic_int_get (&encoder->n_frames) > 1) {
+  if (!in_order && g_atomic_int_get (&flight->part->n_frames) > 1) {
     if (!paco_transfer_stage (&frame->transfer, &frame->station, error))
       return FALSE;
     in_order = true;
   }
   return paco_cuda_frame_begin_upload (frame, in_order, error)
       && paco_transfer_upload (&frame->transfer, &frame->station, error)
-      && upload_blocks (encoder, flight, &job->rate, error)
+      && upload_blocks (flight, &job->rate, error)
       && paco_cuda_frame_end_upload (frame, error)
       && paco_cuda_frame_await_picture (frame, &job->picture, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_1, error)
-      && transform (encoder, flight, &job->rate, error)
+      && transform (flight, &job->rate, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_2, error)
       && code_blocks (encoder, flight, &job->rate, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_3, error)
@@ -157,7 +160,7 @@ enqueue (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
           flight->records.address, header->coding.block_checks,
           header->header_size, flight->packed.address, output->size, error)
       && paco_cuda_frame_begin_download (frame, error)
-      && download (encoder, flight, output->data, 0, flight->downloaded, error)
+      && download (flight, output->data, 0, flight->downloaded, error)
       && paco_cuda_frame_end_download (frame, error);
 }
 
@@ -173,7 +176,7 @@ download_rest (CudaEncoder *encoder, Flight *flight, const PacoHeader *header,
   flight->downloaded = MIN (size + size / 32, encoder->base.max_frame_size);
   if (size <= begin)
     return TRUE;
-  return download (encoder, flight, output, begin, size, error)
+  return download (flight, output, begin, size, error)
       && paco_cuda_frame_mark (&flight->frame, PACO_CUDA_END, error)
       && paco_cuda_frame_wait (&flight->frame, error);
 }
@@ -183,7 +186,7 @@ encode_frame (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
     PacoEncodedFrame *output, GError **error)
 {
   PacoHeader header = {
-    .picture = encoder->plan.format,
+    .picture = flight->frame.plan->format,
     .video = job->video,
     .coding = job->rate.coding,
   };
@@ -208,7 +211,7 @@ count (CudaEncoder *encoder, Flight *flight, size_t size)
   const PacoCudaFrame *frame = &flight->frame;
 
   paco_coder_count (&encoder->base.coder, flight - encoder->flights,
-      &(PacoStats){
+      &(PacoFrameCount){
           .bytes = size,
           .transform_ms = paco_cuda_frame_milliseconds (
               frame, PACO_CUDA_STAGE_1, PACO_CUDA_STAGE_2),
@@ -224,20 +227,21 @@ encode (PacoEncoder *base, unsigned number, const PacoEncoderJob *job)
 {
   CudaEncoder *encoder = (CudaEncoder *) base;
   Flight *flight = &encoder->flights[number];
-  PacoEncodedFrame *frame = paco_cuda_outputs_get (encoder->outputs);
+  Part *part = flight->part;
+  PacoEncodedFrame *frame = paco_cuda_outputs_get (part->outputs);
   GError *error = NULL;
 
-  if (!frame->error && paco_cuda_device_enter (encoder->device, &error)) {
-    g_atomic_int_inc (&encoder->n_frames);
+  if (!frame->error && paco_cuda_device_enter (part->share.device, &error)) {
+    g_atomic_int_inc (&part->n_frames);
     if (encode_frame (encoder, flight, job, frame, &error))
       count (encoder, flight, frame->size);
-    g_atomic_int_add (&encoder->n_frames, -1);
-    paco_cuda_device_leave (encoder->device);
+    g_atomic_int_add (&part->n_frames, -1);
+    paco_cuda_device_leave (part->share.device);
   }
   if (!error)
     return frame;
   frame->release (frame);
-  frame = paco_cuda_outputs_get_empty (encoder->outputs);
+  frame = paco_cuda_outputs_get_empty (part->outputs);
   frame->error = error;
   return frame;
 }
@@ -245,114 +249,122 @@ encode (PacoEncoder *base, unsigned number, const PacoEncoderJob *job)
 /* --- configuration --- */
 
 static void
-flight_clear (CudaEncoder *encoder, Flight *flight)
+flight_clear (Flight *flight)
 {
+  PacoCudaShare *share = &flight->part->share;
+
   paco_cuda_frame_clear (&flight->frame);
-  paco_pack_buffers_clear (&flight->pack, encoder->device);
-  paco_device_memory_clear (encoder->device, &flight->code);
-  paco_device_memory_clear (encoder->device, &flight->records);
-  paco_device_memory_clear (encoder->device, &flight->packed);
+  paco_pack_buffers_clear (&flight->pack, share);
+  paco_device_memory_clear (share, &flight->code);
+  paco_device_memory_clear (share, &flight->records);
+  paco_device_memory_clear (share, &flight->packed);
   flight->downloaded = 0;
   flight->rate_number = 0;
 }
 
 static void
-unconfigure (PacoCoder *base)
+unconfigure (PacoCoder *base, unsigned number)
 {
   CudaEncoder *encoder = (CudaEncoder *) base;
-  gboolean entered = encoder->device
-      && paco_cuda_device_enter (encoder->device, NULL);
+  Part *part = &encoder->parts[number];
+  gboolean entered = paco_cuda_device_enter (part->share.device, NULL);
 
   /* What the device does not take back now goes with its context. */
-  for (unsigned i = 0; i < base->depth; i++)
-    flight_clear (encoder, &encoder->flights[i]);
+  for (unsigned i = number; i < base->depth; i += base->n_devices)
+    if (encoder->flights[i].part)
+      flight_clear (&encoder->flights[i]);
   if (entered)
-    paco_cuda_device_leave (encoder->device);
-  paco_cuda_plan_clear (&encoder->plan);
+    paco_cuda_device_leave (part->share.device);
+  paco_cuda_plan_clear (&part->plan);
 }
 
 /* wide: as large as coefficients may become with any rate. */
 static gboolean
-flight_init (CudaEncoder *encoder, Flight *flight, bool wide, GError **error)
+flight_init (
+    CudaEncoder *encoder, Flight *flight, Part *part, bool wide, GError **error)
 {
-  PacoCudaDevice *device = encoder->device;
-  const PacoCudaPlan *plan = &encoder->plan;
+  PacoCudaShare *share = &part->share;
+  const PacoCudaPlan *plan = &part->plan;
   size_t words;
 
-  if (!paco_cuda_frame_init (&flight->frame, device, &encoder->bus,
-          encoder->copier, plan, wide, error))
+  flight->part = part;
+  if (!paco_cuda_frame_init (&flight->frame, share, plan, wide, error))
     return FALSE;
   words = paco_cuda_plan_blocks (
       plan, wide, NULL, (PacoGpuBlock *) flight->frame.host_blocks.data);
   return paco_device_memory_reserve (
-             device, &flight->code, 4 * words, "coded blocks", error)
-      && paco_device_memory_reserve (device, &flight->records,
+             share, &flight->code, 4 * words, "coded blocks", error)
+      && paco_device_memory_reserve (share, &flight->records,
           plan->n_blocks * sizeof (PacoGpuRecord), "index", error)
-      && paco_device_memory_reserve (device, &flight->packed,
+      && paco_device_memory_reserve (share, &flight->packed,
           encoder->base.max_frame_size, "codestream", error)
-      && paco_pack_buffers_init (&flight->pack, device, plan->n_blocks, error);
+      && paco_pack_buffers_init (&flight->pack, share, plan->n_blocks, error);
 }
 
 static gboolean
-allocate (CudaEncoder *encoder, GError **error)
+allocate (CudaEncoder *encoder, unsigned number, GError **error)
 {
   const PacoEncoder *base = &encoder->base;
+  unsigned n_devices = base->coder.n_devices;
   bool wide = !paco_dwt_is_narrow (&base->picture, &base->finest);
+  Part *part = &encoder->parts[number];
 
-  if (!paco_cuda_plan_init (&encoder->plan, encoder->device, error))
+  if (!paco_cuda_plan_init (&part->plan, part->share.device, error))
     return FALSE;
-  for (unsigned i = 0; i < base->coder.depth; i++)
-    if (!flight_init (encoder, &encoder->flights[i], wide, error))
+  for (unsigned i = number; i < base->coder.depth; i += n_devices)
+    if (!flight_init (encoder, &encoder->flights[i], part, wide, error))
       return FALSE;
-  return paco_cuda_outputs_configure (
-      encoder->outputs, base->max_frame_size, base->coder.depth + 2, error);
+  return paco_cuda_outputs_configure (part->outputs, base->max_frame_size,
+      base->coder.depth / n_devices + 2, error);
 }
 
 static gboolean
-configure (PacoCoder *base, GError **error)
+configure (PacoCoder *base, unsigned number, GError **error)
 {
   CudaEncoder *encoder = (CudaEncoder *) base;
   const PacoEncoder *configured = &encoder->base;
+  Part *part = &encoder->parts[number];
   gboolean done;
 
-  if (!paco_cuda_device_enter (encoder->device, error))
+  if (!paco_cuda_device_enter (part->share.device, error))
     return FALSE;
-  encoder->plan = (PacoCudaPlan){
+  part->plan = (PacoCudaPlan){
     .format = configured->picture,
     .coding = configured->coding,
     .geometry = base->geometry,
   };
-  done = allocate (encoder, error);
-  paco_cuda_device_leave (encoder->device);
+  done = allocate (encoder, number, error);
+  paco_cuda_device_leave (part->share.device);
   return done;
 }
 
 /* --- open and close --- */
 
 static void
-close_parts (PacoCoder *base)
+close_part (PacoCoder *base, unsigned number)
 {
-  CudaEncoder *encoder = (CudaEncoder *) base;
+  Part *part = &((CudaEncoder *) base)->parts[number];
 
-  paco_cuda_bus_clear (&encoder->bus);
-  paco_copier_free (encoder->copier);
-  paco_cuda_outputs_close (encoder->outputs);
-  paco_cuda_device_close (encoder->device);
+  paco_cuda_outputs_close (part->outputs);
+  paco_cuda_share_close (&part->share);
 }
 
 static gboolean
 open_parts (
     CudaEncoder *encoder, const PacoBackendOptions *options, GError **error)
 {
-  encoder->device = paco_cuda_device_open_for (options, error);
-  if (!encoder->device)
-    return FALSE;
-  encoder->base.coder.device = encoder->device;
-  paco_cuda_device_describe (&encoder->base.coder.stats, encoder->device);
-  encoder->outputs = paco_cuda_outputs_new (encoder->device);
-  paco_cuda_bus_init (&encoder->bus, encoder->device->driver);
-  encoder->copier = paco_copier_new ();
-  return paco_coder_start (&encoder->base.coder, error);
+  PacoCoder *base = &encoder->base.coder;
+  int ordinals[PACO_MAX_DEVICES];
+  unsigned n = paco_cuda_find_ordinals (options, ordinals, error);
+
+  for (unsigned i = 0; i < n; i++) {
+    Part *part = &encoder->parts[i];
+
+    if (!paco_cuda_share_open (&part->share, base, options, ordinals[i], error))
+      return FALSE;
+    part->outputs = paco_cuda_outputs_new (part->share.device);
+  }
+  return n > 0 && paco_coder_start (base, error);
 }
 
 PacoEncoder *
@@ -364,7 +376,7 @@ paco_cuda_encoder_open (const PacoBackendOptions *options, GError **error)
       .device = &paco_cuda_device_class,
       .configure = configure,
       .unconfigure = unconfigure,
-      .close = close_parts,
+      .close = close_part,
     },
     .encode = encode,
   };

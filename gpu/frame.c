@@ -89,9 +89,9 @@ paco_cuda_frame_reserve (PacoCudaFrame *frame, bool wide, GError **error)
   const PacoCudaPlan *plan = frame->plan;
   size_t planes = wide ? PACO_BPC_PLANES_32 : PACO_BPC_PLANES_16;
 
-  return paco_device_memory_reserve (frame->device, &frame->coefficients,
+  return paco_device_memory_reserve (frame->share, &frame->coefficients,
              plan->dwt->n_coefficients * (wide ? 4 : 2), "coefficients", error)
-      && paco_device_memory_reserve (frame->device, &frame->planes,
+      && paco_device_memory_reserve (frame->share, &frame->planes,
           4 * planes * plan->n_columns, "bitplanes", error);
 }
 
@@ -118,24 +118,24 @@ create_stream (PacoCudaFrame *frame, GError **error)
 }
 
 gboolean
-paco_cuda_frame_init (PacoCudaFrame *frame, PacoCudaDevice *device,
-    PacoCudaBus *bus, PacoCopier *copier, const PacoCudaPlan *plan, bool wide,
-    GError **error)
+paco_cuda_frame_init (PacoCudaFrame *frame, PacoCudaShare *share,
+    const PacoCudaPlan *plan, bool wide, GError **error)
 {
+  PacoCudaDevice *device = share->device;
   size_t blocks = plan->n_blocks * sizeof (PacoGpuBlock);
 
-  *frame = (PacoCudaFrame){ .device = device, .plan = plan, .bus = bus };
+  *frame = (PacoCudaFrame){ .share = share, .device = device, .plan = plan };
   if (!create_stream (frame, error))
     return FALSE;
   frame->station = (PacoStation){
+    .share = share,
     .device = device,
-    .copier = copier,
     .stream = frame->stream,
   };
-  return paco_device_memory_reserve (device, &frame->scratch,
+  return paco_device_memory_reserve (share, &frame->scratch,
              MAX (plan->dwt->scratch_bytes, 1), "subbands", error)
       && paco_device_memory_reserve (
-          device, &frame->blocks, blocks, "codeblocks", error)
+          share, &frame->blocks, blocks, "codeblocks", error)
       && paco_pinned_memory_reserve (
           device, &frame->host_blocks, blocks, "codeblocks", error)
       && paco_cuda_frame_reserve (frame, wide, error);
@@ -151,14 +151,14 @@ paco_cuda_frame_clear (PacoCudaFrame *frame)
   if (frame->stream)
     paco_cuda_frame_give_up (frame);
   paco_station_clear (&frame->station);
-  paco_device_memory_clear (device, &frame->coefficients);
-  paco_device_memory_clear (device, &frame->scratch);
-  paco_device_memory_clear (device, &frame->planes);
-  paco_device_memory_clear (device, &frame->blocks);
-  paco_device_memory_clear (device, &frame->rows);
+  paco_device_memory_clear (frame->share, &frame->coefficients);
+  paco_device_memory_clear (frame->share, &frame->scratch);
+  paco_device_memory_clear (frame->share, &frame->planes);
+  paco_device_memory_clear (frame->share, &frame->blocks);
+  paco_device_memory_clear (frame->share, &frame->rows);
   paco_pinned_memory_clear (device, &frame->host_blocks);
   paco_pinned_memory_clear (device, &frame->host_rows);
-  paco_cuda_bus_forget (frame->bus);
+  paco_cuda_bus_forget (&frame->share->bus);
   for (unsigned i = 0; i < PACO_CUDA_N_EVENTS; i++)
     if (frame->events[i])
       device->driver->event_destroy (frame->events[i]);
@@ -193,7 +193,8 @@ paco_cuda_frame_begin_upload (
   frame->in_order = in_order;
   return (!in_order
              || check_queued (frame,
-                 paco_cuda_bus_begin_upload (frame->bus, frame->stream), error))
+                 paco_cuda_bus_begin_upload (&frame->share->bus, frame->stream),
+                 error))
       && paco_cuda_frame_mark (frame, PACO_CUDA_BEGIN, error);
 }
 
@@ -204,7 +205,7 @@ paco_cuda_frame_end_upload (PacoCudaFrame *frame, GError **error)
     return paco_cuda_frame_mark (frame, PACO_CUDA_UPLOADED, error);
   return check_queued (frame,
       paco_cuda_bus_end_upload (
-          frame->bus, frame->stream, frame->events[PACO_CUDA_UPLOADED]),
+          &frame->share->bus, frame->stream, frame->events[PACO_CUDA_UPLOADED]),
       error);
 }
 
@@ -213,7 +214,8 @@ paco_cuda_frame_begin_download (PacoCudaFrame *frame, GError **error)
 {
   return paco_cuda_frame_mark (frame, PACO_CUDA_CODED, error)
       && check_queued (frame,
-          paco_cuda_bus_begin_download (frame->bus, frame->stream), error);
+          paco_cuda_bus_begin_download (&frame->share->bus, frame->stream),
+          error);
 }
 
 gboolean
@@ -221,7 +223,7 @@ paco_cuda_frame_end_download (PacoCudaFrame *frame, GError **error)
 {
   return check_queued (frame,
       paco_cuda_bus_end_download (
-          frame->bus, frame->stream, frame->events[PACO_CUDA_END]),
+          &frame->share->bus, frame->stream, frame->events[PACO_CUDA_END]),
       error);
 }
 
@@ -242,7 +244,7 @@ paco_cuda_frame_wait (PacoCudaFrame *frame, GError **error)
 void
 paco_cuda_frame_give_up (PacoCudaFrame *frame)
 {
-  paco_cuda_bus_give_up (frame->bus, frame->stream);
+  paco_cuda_bus_give_up (&frame->share->bus, frame->stream);
   frame->device->driver->stream_synchronize (frame->stream);
 }
 
@@ -296,8 +298,8 @@ paco_cuda_frame_rows (PacoCudaFrame *frame, const PacoCoding *coding,
   *rows = device->rows;
   if (!carried_set)
     return TRUE;
-  if (!paco_device_memory_reserve (
-          device, &frame->rows, PACO_CUDA_SETS_BYTES, "probabilities", error)
+  if (!paco_device_memory_reserve (frame->share, &frame->rows,
+          PACO_CUDA_SETS_BYTES, "probabilities", error)
       || !paco_pinned_memory_reserve (device, &frame->host_rows,
           PACO_CUDA_SETS_BYTES, "probabilities", error))
     return FALSE;

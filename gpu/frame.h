@@ -3,7 +3,6 @@
  * that encoder and decoder have in common. Encoder and decoder have one per
  * flight. */
 #pragma once
-#include "gpu/bus.h"
 #include "gpu/transfer.h"
 
 G_BEGIN_DECLS
@@ -49,9 +48,9 @@ enum
 
 typedef struct
 {
-  PacoCudaDevice *device;
+  PacoCudaShare *share;
+  PacoCudaDevice *device; /* the share's */
   const PacoCudaPlan *plan;
-  PacoCudaBus *bus;
   bool in_order; /* the upload has its turn */
   CUstream stream;
   CUevent events[PACO_CUDA_N_EVENTS];
@@ -62,10 +61,8 @@ typedef struct
   PacoPinnedMemory host_blocks, host_rows;
 } PacoCudaFrame;
 
-/* bus and copier are those of the coder, whose frames share them. */
-gboolean paco_cuda_frame_init (PacoCudaFrame *frame, PacoCudaDevice *device,
-    PacoCudaBus *bus, PacoCopier *copier, const PacoCudaPlan *plan, bool wide,
-    GError **error);
+gboolean paco_cuda_frame_init (PacoCudaFrame *frame, PacoCudaShare *share,
+    const PacoCudaPlan *plan, bool wide, GError **error);
 void paco_cuda_frame_clear (PacoCudaFrame *frame);
 
 /* Buffers whose size depends on how large coefficients are; at first from

@@ -3,12 +3,14 @@
 #include "gpu/memory.h"
 
 gboolean
-paco_device_memory_reserve (PacoCudaDevice *device, PacoDeviceMemory *memory,
+paco_device_memory_reserve (PacoCudaShare *share, PacoDeviceMemory *memory,
     size_t size, const char *what, GError **error)
 {
+  const PacoCudaDevice *device = share->device;
+
   if (memory->size >= size)
     return TRUE;
-  paco_device_memory_clear (device, memory);
+  paco_device_memory_clear (share, memory);
   if (!paco_driver_check (device->driver,
           device->driver->mem_alloc (&memory->address, size), error,
           "%zu bytes for the %s of a frame cannot be had on %s", size, what,
@@ -16,6 +18,8 @@ paco_device_memory_reserve (PacoCudaDevice *device, PacoDeviceMemory *memory,
     memory->address = 0;
     return FALSE;
   }
+  memory->size = size;
+  g_atomic_pointer_add (&share->memory, size);
   /* Damaged frames may show what nobody has written. */
   if (!paco_driver_check (device->driver,
           device->driver->memset_d8_async (memory->address, 0, size, NULL),
@@ -23,18 +27,19 @@ paco_device_memory_reserve (PacoCudaDevice *device, PacoDeviceMemory *memory,
       || !paco_driver_check (device->driver,
           device->driver->stream_synchronize (NULL), error,
           "memory of %s cannot be cleared", device->context->name)) {
-    paco_device_memory_clear (device, memory);
+    paco_device_memory_clear (share, memory);
     return FALSE;
   }
-  memory->size = size;
   return TRUE;
 }
 
 void
-paco_device_memory_clear (PacoCudaDevice *device, PacoDeviceMemory *memory)
+paco_device_memory_clear (PacoCudaShare *share, PacoDeviceMemory *memory)
 {
-  if (memory->address)
-    device->driver->mem_free (memory->address);
+  if (memory->address) {
+    share->device->driver->mem_free (memory->address);
+    g_atomic_pointer_add (&share->memory, -(gssize) memory->size);
+  }
   *memory = (PacoDeviceMemory){ 0 };
 }
 
@@ -50,8 +55,9 @@ paco_pinned_memory_reserve (PacoCudaDevice *device, PacoPinnedMemory *memory,
   if (!paco_driver_check (device->driver,
           device->driver->mem_host_alloc (&data, size, PACO_PINNED_FLAGS),
           error,
-          "%zu bytes of page-locked memory for the %s of a frame cannot be had",
-          size, what))
+          "%zu bytes of page-locked memory for the %s of a frame cannot be had "
+          "on %s",
+          size, what, device->context->name))
     return FALSE;
   *memory = (PacoPinnedMemory){ data, size };
   return TRUE;

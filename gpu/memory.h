@@ -4,7 +4,7 @@
  * to get, so buffers only ever grow, and what frames need is reserved when
  * the format is set. */
 #pragma once
-#include "gpu/device.h"
+#include "gpu/share.h"
 
 G_BEGIN_DECLS
 
@@ -16,11 +16,10 @@ typedef struct
 
 /* Makes the buffer at least this large; what was in it is lost when it grows,
  * and the new memory is zero. what: for messages, "coefficients". Nothing that
- * is enqueued may use it. */
-gboolean paco_device_memory_reserve (PacoCudaDevice *device,
+ * is enqueued may use it. The share counts it. */
+gboolean paco_device_memory_reserve (PacoCudaShare *share,
     PacoDeviceMemory *memory, size_t size, const char *what, GError **error);
-void paco_device_memory_clear (
-    PacoCudaDevice *device, PacoDeviceMemory *memory);
+void paco_device_memory_clear (PacoCudaShare *share, PacoDeviceMemory *memory);
 
 /* Of all page-locked memory: every device may use it, at the same address. */
 #define PACO_PINNED_FLAGS (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP)

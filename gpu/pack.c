@@ -7,24 +7,24 @@
 #define COPY_BLOCKS_PER_MULTIPROCESSOR 8
 
 gboolean
-paco_pack_buffers_init (PacoPackBuffers *buffers, PacoCudaDevice *device,
+paco_pack_buffers_init (PacoPackBuffers *buffers, PacoCudaShare *share,
     uint32_t n_blocks, GError **error)
 {
   *buffers = (PacoPackBuffers){ 0 };
-  return paco_device_memory_reserve (device, &buffers->index,
+  return paco_device_memory_reserve (share, &buffers->index,
              PACO_MAX_INDEX_SIZE (n_blocks) + 16, "index", error)
       && paco_device_memory_reserve (
-          device, &buffers->sizes, sizeof (PacoPackSizes), "sizes", error)
-      && paco_pinned_memory_reserve (
-          device, &buffers->host_sizes, sizeof (PacoPackSizes), "sizes", error);
+          share, &buffers->sizes, sizeof (PacoPackSizes), "sizes", error)
+      && paco_pinned_memory_reserve (share->device, &buffers->host_sizes,
+          sizeof (PacoPackSizes), "sizes", error);
 }
 
 void
-paco_pack_buffers_clear (PacoPackBuffers *buffers, PacoCudaDevice *device)
+paco_pack_buffers_clear (PacoPackBuffers *buffers, PacoCudaShare *share)
 {
-  paco_device_memory_clear (device, &buffers->index);
-  paco_device_memory_clear (device, &buffers->sizes);
-  paco_pinned_memory_clear (device, &buffers->host_sizes);
+  paco_device_memory_clear (share, &buffers->index);
+  paco_device_memory_clear (share, &buffers->sizes);
+  paco_pinned_memory_clear (share->device, &buffers->host_sizes);
 }
 
 gboolean

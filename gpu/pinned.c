@@ -68,8 +68,8 @@ allocate (void *data)
   if (!paco_driver_check (device->driver,
           device->driver->mem_host_alloc (&handed->memory.data,
               MAX (handed->memory.size, 1), PACO_PINNED_FLAGS),
-          &handed->error, "%zu bytes of page-locked memory cannot be had",
-          handed->memory.size))
+          &handed->error, "%zu bytes of page-locked memory cannot be had on %s",
+          handed->memory.size, device->context->name))
     handed->memory.data = NULL;
   paco_cuda_device_leave (device);
 }

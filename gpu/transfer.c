@@ -227,7 +227,7 @@ paco_station_reserve (
 {
   /* The transform reads some bytes further. */
   return paco_device_memory_reserve (
-             station->device, &station->memory, size + 64, "samples", error)
+             station->share, &station->memory, size + 64, "samples", error)
       && (!staging
           || paco_pinned_memory_reserve (
               station->device, &station->staging, size, "samples", error));
@@ -236,7 +236,7 @@ paco_station_reserve (
 void
 paco_station_clear (PacoStation *station)
 {
-  paco_device_memory_clear (station->device, &station->memory);
+  paco_device_memory_clear (station->share, &station->memory);
   paco_pinned_memory_clear (station->device, &station->staging);
 }
 
@@ -261,7 +261,8 @@ paco_station_upload (PacoStation *station, CUdeviceptr to, const uint8_t *data,
     size_t bytes = MIN (PIECE, size - at);
     uint8_t *staging = station->staging.data + staging_offset + at;
 
-    paco_copier_run (station->copier, staging, data + at, bytes, 1, bytes);
+    paco_copier_run (
+        station->share->copier, staging, data + at, bytes, 1, bytes);
     if (!enqueue_upload (station, to + at, staging, bytes, error))
       return FALSE;
   }
@@ -300,8 +301,9 @@ paco_transfer_stage (
     const PacoRegion *region = &transfer->regions[i];
 
     if (!region->pinned)
-      paco_copier_run (station->copier, station->staging.data + region->offset,
-          region->data, region->size, 1, region->size);
+      paco_copier_run (station->share->copier,
+          station->staging.data + region->offset, region->data, region->size, 1,
+          region->size);
   }
   transfer->staged = true;
   return TRUE;
@@ -402,7 +404,7 @@ paco_transfer_finish (const PacoTransfer *transfer, PacoStation *station)
     const PacoRegion *region = &transfer->regions[i];
 
     if (!region->pinned)
-      paco_copier_run (station->copier, region->data,
+      paco_copier_run (station->share->copier, region->data,
           station->staging.data + region->offset, region->row_bytes,
           region->rows, region->stride);
   }

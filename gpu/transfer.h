@@ -44,8 +44,8 @@ void paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
  * memory, a stop on the way. */
 typedef struct
 {
-  PacoCudaDevice *device;
-  PacoCopier *copier;
+  PacoCudaShare *share;
+  PacoCudaDevice *device; /* the share's */
   CUstream stream;
   PacoDeviceMemory memory;
   PacoPinnedMemory staging;

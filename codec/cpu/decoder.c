@@ -103,7 +103,7 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
   frame->corrupted_blocks = flight->corrupted_blocks;
   if (!paco_frame_is_abandoned (&flight->frame))
     paco_coder_count (&base->coder, number,
-        &(PacoStats){
+        &(PacoFrameCount){
             .bytes = job->frame.header.frame_size,
             .corrupted_blocks = frame->corrupted_blocks,
             .transform_ms = (times[3] - times[2]) / 1000.0,
@@ -148,7 +148,7 @@ flight_init (Flight *flight, CpuDecoder *decoder, GError **error)
 }
 
 static void
-unconfigure (PacoCoder *base)
+unconfigure (PacoCoder *base, unsigned device)
 {
   CpuDecoder *decoder = (CpuDecoder *) base;
 
@@ -157,7 +157,7 @@ unconfigure (PacoCoder *base)
 }
 
 static gboolean
-configure (PacoCoder *base, GError **error)
+configure (PacoCoder *base, unsigned device, GError **error)
 {
   CpuDecoder *decoder = (CpuDecoder *) base;
 
@@ -170,7 +170,7 @@ configure (PacoCoder *base, GError **error)
 /* --- open and close --- */
 
 static void
-close_parts (PacoCoder *base)
+close_parts (PacoCoder *base, unsigned device)
 {
   paco_workers_free (((CpuDecoder *) base)->workers);
 }

@@ -183,7 +183,7 @@ encode (PacoEncoder *base, unsigned number, const PacoEncoderJob *job)
 
   frame = assemble (flight);
   paco_coder_count (&base->coder, number,
-      &(PacoStats){
+      &(PacoFrameCount){
           .bytes = frame->size,
           .transform_ms = transform,
           .blocks_ms = blocks - transform,
@@ -237,7 +237,7 @@ flight_init (Flight *flight, CpuEncoder *encoder, GError **error)
 }
 
 static void
-unconfigure (PacoCoder *base)
+unconfigure (PacoCoder *base, unsigned device)
 {
   CpuEncoder *encoder = (CpuEncoder *) base;
 
@@ -246,7 +246,7 @@ unconfigure (PacoCoder *base)
 }
 
 static gboolean
-configure (PacoCoder *base, GError **error)
+configure (PacoCoder *base, unsigned device, GError **error)
 {
   CpuEncoder *encoder = (CpuEncoder *) base;
 
@@ -260,7 +260,7 @@ configure (PacoCoder *base, GError **error)
 /* --- open and close --- */
 
 static void
-close_parts (PacoCoder *base)
+close_parts (PacoCoder *base, unsigned device)
 {
   CpuEncoder *encoder = (CpuEncoder *) base;
 

@@ -63,7 +63,7 @@ call (void *device, void (*func) (void *data), void (*late) (void *data),
 }
 
 static void
-do_nothing (PacoCoder *coder)
+do_nothing (PacoCoder *coder, unsigned device)
 {
 }
 
@@ -85,7 +85,7 @@ coder_new (void)
   Coder *coder = g_new0 (Coder, 1);
 
   paco_coder_init (&coder->base, &klass, &kind, &options);
-  coder->base.device = coder;
+  paco_coder_add_device (&coder->base, coder, "a device");
   return coder;
 }
 

@@ -38,7 +38,7 @@ bench_device_memory (Bench *bench, size_t size)
   GError *error = NULL;
 
   must (paco_device_memory_reserve (
-            bench->device, &memory, size, "bench", &error),
+            &bench->share, &memory, size, "bench", &error),
       error);
   return memory.address;
 }
@@ -61,6 +61,7 @@ bench_open (Bench *bench, unsigned width, unsigned height, const char *file,
   bench->n_bytes = 2 * bench->n_samples;
   if (!bench->device || !paco_cuda_device_enter (bench->device, error))
     return FALSE;
+  bench->share.device = bench->device;
   for (unsigned i = 0; i < 2; i++)
     must_succeed (bench->device->driver->event_create (&bench->events[i], 0));
   must_succeed (bench->device->driver->stream_create (

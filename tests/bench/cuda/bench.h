@@ -30,6 +30,7 @@ typedef struct
   PacoPictureFormat format;
   size_t n_samples, n_bytes; /* of a picture */
   PacoCudaDevice *device;
+  PacoCudaShare share; /* of it: what counts memory */
   CUstream stream;
   CUevent events[2];
   CUdeviceptr pictures[BENCH_SETS];

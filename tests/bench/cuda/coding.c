@@ -131,7 +131,7 @@ init_sets (Bench *bench, Coding *coding, size_t code_bytes)
     coding->planes[i] = bench_device_memory (
         bench, 4 * planes * plan->n_columns);
     must (paco_pack_buffers_init (
-              &coding->pack[i], bench->device, plan->n_blocks, &error),
+              &coding->pack[i], &bench->share, plan->n_blocks, &error),
         error);
     coding->coefficients[i] = bench_device_memory (
         bench, plan->dwt->n_coefficients * (coding->wide ? 4 : 2));
@@ -167,6 +167,7 @@ coding_init (Bench *bench, Coding *coding, const PacoParameters *parameters)
       coding->blocks.address, blocks, plan->n_blocks * sizeof *blocks));
   g_free (blocks);
   coding->frame = (PacoCudaFrame){
+    .share = &bench->share,
     .device = bench->device,
     .plan = plan,
     .blocks = coding->blocks,
@@ -186,7 +187,7 @@ coding_clear (Bench *bench, Coding *coding)
     driver->mem_free (coding->decode_records[i]);
     driver->mem_free (coding->scratch[i]);
     driver->mem_free (coding->planes[i]);
-    paco_pack_buffers_clear (&coding->pack[i], bench->device);
+    paco_pack_buffers_clear (&coding->pack[i], &bench->share);
     if (coding->payload[i])
       driver->mem_free (coding->payload[i]);
   }

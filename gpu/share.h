@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * A coder's share of a device: what its flights on that device have in common.
+ * Encoder and decoder have one for each of their devices, and frames, memory and
+ * transfers refer to it. */
+#pragma once
+#include "gpu/bus.h"
+#include "gpu/copy.h"
+#include "gpu/device.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  PacoCudaDevice *device; /* NULL until it is open */
+  PacoCudaBus bus;
+  PacoCopier *copier;
+  gsize memory; /* of the device, bytes that the coder has; atomic */
+} PacoCudaShare;
+
+/* The numbers of the devices that a coder is to have, PACO_MAX_DEVICES at most; in
+ * a context that was handed in, one of any number. Returns how many they are; 0
+ * and an error if all that can be used were asked for, and none can: see
+ * paco_cuda_list_devices(). */
+unsigned paco_cuda_find_ordinals (
+    const PacoBackendOptions *options, int *ordinals, GError **error);
+
+/* Opens the device of this number, or that of the context which the options hand
+ * in, and adds it to the coder's. Errors: see paco_cuda_device_open(). */
+gboolean paco_cuda_share_open (PacoCudaShare *share, PacoCoder *coder,
+    const PacoBackendOptions *options, int ordinal, GError **error);
+/* Nothing of the coder is left on the device. */
+void paco_cuda_share_close (PacoCudaShare *share);
+
+/* The handle is a PacoCudaShare. */
+extern const PacoDeviceClass paco_cuda_device_class;
+
+G_END_DECLS
