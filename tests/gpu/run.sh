@@ -65,23 +65,6 @@ tap () {
   fi
 }
 
-# figures NAME SECONDS COMMAND...: a benchmark.
-figures () {
-  name=$1 seconds=$2
-  shift 2
-  timeout "$seconds" "$@" >"$work/log" 2>&1
-  status=$?
-  grep '^{"figure"' "$work/log" | tee -a "$work/figures"
-  case $status in
-    0) count passed "$name" ;;
-    77) count skipped "$name: $(tail -n 1 "$work/log")" ;;
-    *)
-      count failed "$name"
-      tail -n 20 "$work/log"
-      ;;
-  esac
-}
-
 # values KEY: figures and their KEY as members of a JSON object.
 values () {
   sed -n 's/.*"figure": "\([^"]*\)".*"'"$1"'": \([^,}]*\).*/    "\1": \2,/p' \
@@ -252,25 +235,12 @@ if [ -z "$picture" ] && [ -e "$corpus/p4k_canyon.ppm.xz" ] &&
   picture=$work/p4k_canyon.ppm
 fi
 
-# of FIGURE: its value.
-of () {
-  sed -n 's/.*"figure": "'"$1"'", "value": \([^,}]*\).*/\1/p' "$work/figures"
-}
-
-figures paco-bench 200 "$build/tests/bench/paco-bench" --kernels --pipeline \
-  --timeline ${picture:+"$picture"}
-grep -vE '^\{|^content: ' "$work/log" # the chart of frames in flight
-content=$(basename "$(sed -n 's/^content: //p' "$work/log")")
-PACO_H2D_GBPS=$(of h2d_gbps) PACO_D2H_GBPS=$(of d2h_gbps)
-export PACO_H2D_GBPS PACO_D2H_GBPS
-if command -v gst-launch-1.0 >/dev/null; then
-  for rate in lossless quality; do
-    figures "gst-speed $rate" 100 "$build/tests/bench/gst-speed" "gst_$rate" \
-      $rate 600 ${picture:+"$picture"}
-    figures "gst-launch $rate" 200 sh tests/bench/cuda/gst-launch-speed.sh "$build" \
-      $rate ${picture:+"$picture"}
-  done
-else
-  count skipped 'gst-speed, gst-launch: there is no GStreamer'
-fi
+sh tests/bench/cuda/figures.sh "$build" ${picture:+"$picture"} 2>&1 |
+  tee "$work/log"
+grep '^{"figure"' "$work/log" >>"$work/figures"
+grep -E '^(passed|failed|skipped) ' "$work/log" >"$work/outcomes"
+while read -r outcome name; do
+  count "$outcome" "$name" >/dev/null
+done <"$work/outcomes"
+content=$(basename "$(sed -n 's/^content: //p' "$work/log" | head -n 1)")
 finish

@@ -1,252 +1,458 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How fast the elements are in a pipeline, host memory to host memory:
+ * How fast the elements are in a pipeline, host memory to host memory, with
+ * buffers of the pools that they propose, as any source has them that asks:
  *
- *   gst-speed PREFIX RATE-CONTROL FRAMES [FILE.ppm]
+ *   gst-speed [OPTIONS] PREFIX [FILE.ppm]
  *
- * encodes FRAMES frames of what paco-bench codes, decodes them, and prints two
- * JSON lines: medians over parts of the run. The frames lie in buffers of the
- * pool that the encoder proposes, as those of any source that asks for one.
+ * encodes what the benchmarks code (content.h), decodes it, and prints JSON lines
+ * (figures.h) with names that begin with PREFIX:
+ *
+ *   ..._enc_fps, ..._dec_fps    medians over parts of the run
+ *   ..._enc_cores_per_100fps, ..._dec_cores_per_100fps
+ *   ..._cores_per_100fps        the larger one
+ *
+ * --memory: only how much of the GPU's memory the encoder has taken; PREFIX is
+ * the figure's name.
+ * --against=FORMAT: the speed in relation to that in another format, in turns:
+ * ..._enc_ratio and ..._dec_ratio, nothing else.
+ * --processes=N: as many processes at a time, each with a GPU of its own from 0
+ * on; only ..._fps, sums over the time in which all of them run.
  *
  * PACO_H2D_GBPS and PACO_D2H_GBPS are the rates of the bus as paco-bench has
- * found them; a ratio of 1 is a frame as fast as the bus moves its picture. */
+ * found them; a ratio of 1 is a frame as fast as the bus moves its picture, or
+ * as many as there are GPUs. PACO_MEMCPY_GBPS is the speed of a copy in memory;
+ * at 1 the processor does as much as it had to for one of each picture. */
 #include "tests/bench/cuda/content.h"
+#include "tests/bench/cuda/elements.h"
 #include "tests/bench/cuda/figures.h"
-#include <gst/app/gstappsink.h>
-#include <gst/app/gstappsrc.h>
-#include <gst/video/video.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define N_BUFFERS 6
-#define N_WARM 30
-#define N_WINDOWS 24
+#define MAX_PROCESSES 16
+#define N_ROUNDS 5
 
 typedef struct
 {
-  GstElement *pipeline, *source;
-  guint n_frames, n_seen, window;
-  double windows[N_WINDOWS]; /* seconds of so many frames */
-  gint64 begin;              /* of a window */
-  GstSample *sample;         /* the first */
-} Run;
+  ElementsCase c;
+  const char *prefix;
+  char *against;
+  int n_processes;
+  gboolean memory, is_child;
+} Options;
 
-static GstPadProbeReturn
-see (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+static const char *const ways[2] = { "enc", "dec" };
+
+/* A rate in bytes a second; 0 if nobody has found it. */
+static double
+ceiling (const char *variable)
 {
-  Run *run = data;
+  const char *gbps = g_getenv (variable);
 
-  gint64 now = g_get_monotonic_time ();
-  guint seen = ++run->n_seen - N_WARM;
-
-  if (run->n_seen >= N_WARM && seen % run->window == 0) {
-    if (seen > 0 && seen / run->window <= N_WINDOWS)
-      run->windows[seen / run->window - 1] = (double) (now - run->begin) / 1e6;
-    run->begin = now;
-  }
-  if (run->n_seen == 1) {
-    GstCaps *caps = gst_pad_get_current_caps (pad);
-
-    run->sample = gst_sample_new (
-        GST_PAD_PROBE_INFO_BUFFER (info), caps, NULL, NULL);
-    gst_caps_unref (caps);
-  }
-  return GST_PAD_PROBE_OK;
+  return gbps ? 1e9 * g_ascii_strtod (gbps, NULL) : 0;
 }
 
-/* source ! ELEMENT ! fakesink, with ELEMENT a description. */
 static void
-run_init (Run *run, const char *element, GstCaps *caps, guint n_frames)
+speed_figure (
+    const Options *options, unsigned way, unsigned n_buses, double fps)
 {
-  char *description = g_strdup_printf (
-      "appsrc name=source format=time block=true max-buffers=2 max-bytes=0 ! "
-      "%s ! fakesink name=sink sync=false qos=false",
-      element);
+  double rate = ceiling (way == 0 ? "PACO_H2D_GBPS" : "PACO_D2H_GBPS");
+
+  figure_speed (fps, "frames/s", way == 0 ? "h2d_gbps" : "d2h_gbps",
+      n_buses * rate / (double) elements_picture_size (&options->c),
+      "%s_%s_fps", options->prefix, ways[way]);
+}
+
+/* --- one process --- */
+
+static void
+cores_figure (const Options *options, double cores, const char *name)
+{
+  double rate = ceiling ("PACO_MEMCPY_GBPS");
+
+  figure_cost (cores, "cores", "memcpy_gbps",
+      rate > 0 ? 100.0 * (double) elements_picture_size (&options->c) / rate
+               : 0,
+      "%s_%s", options->prefix, name);
+}
+
+static unsigned
+count_devices (const ElementsCase *c)
+{
+  unsigned n = 1;
+
+  for (const char *at = c->devices; at && *at; at++)
+    n += *at == ',';
+  return n;
+}
+
+static void
+measure (const Options *options)
+{
+  ElementsRun runs[2];
+  double cores[2];
+
+  elements_code (&options->c, &runs[0], &runs[1], NULL);
+  for (unsigned way = 0; way < 2; way++) {
+    char *text = gst_structure_to_string (runs[way].stats);
+    char *name = g_strdup_printf ("%s_cores_per_100fps", ways[way]);
+
+    fprintf (stderr, "%s: %s\n", ways[way], text);
+    cores[way] = elements_run_cores (&runs[way]);
+    speed_figure (options, way, count_devices (&options->c),
+        elements_run_speed (&runs[way]));
+    cores_figure (options, cores[way], name);
+    g_free (name);
+    g_free (text);
+  }
+  cores_figure (options, MAX (cores[0], cores[1]), "cores_per_100fps");
+  for (unsigned way = 0; way < 2; way++)
+    elements_run_clear (&runs[way]);
+}
+
+static void
+measure_memory (const Options *options)
+{
+  ElementsRun runs[2];
+  guint64 bytes;
+
+  elements_code (&options->c, &runs[0], &runs[1], NULL);
+  if (!gst_structure_get_uint64 (runs[0].stats, "device-memory", &bytes))
+    g_error ("pacoenc's stats do not say how much memory it has on the GPU");
+  figure_cost (
+      (double) bytes / (1 << 20), "MiB", NULL, 0, "%s", options->prefix);
+  for (unsigned way = 0; way < 2; way++)
+    elements_run_clear (&runs[way]);
+}
+
+/* --- in relation to another format --- */
+
+static void
+measure_against (const Options *options)
+{
+  ElementsCase cases[2] = { options->c, options->c };
+  double ratios[2][N_ROUNDS];
+
+  cases[1].format = options->against;
+  for (unsigned round = 0; round < N_ROUNDS; round++) {
+    double speeds[2][2]; /* of the formats, of the ways */
+
+    for (unsigned i = 0; i < 2; i++) {
+      ElementsRun runs[2];
+
+      elements_code (&cases[i], &runs[0], &runs[1], NULL);
+      for (unsigned way = 0; way < 2; way++) {
+        speeds[i][way] = elements_run_speed (&runs[way]);
+        elements_run_clear (&runs[way]);
+      }
+    }
+    for (unsigned way = 0; way < 2; way++)
+      ratios[way][round] = speeds[0][way] / speeds[1][way];
+    fprintf (stderr, "%s: %.4g / %.4g frames/s, %s: %.4g / %.4g frames/s\n",
+        cases[0].format, speeds[0][0], speeds[0][1], cases[1].format,
+        speeds[1][0], speeds[1][1]);
+  }
+  for (unsigned way = 0; way < 2; way++) {
+    double ratio = median (ratios[way], N_ROUNDS);
+
+    figure_speed (ratio, "times", options->against, 1, "%s_%s_ratio",
+        options->prefix, ways[way]);
+  }
+}
+
+/* --- several processes ---
+ *
+ * A child says "ready" before each way and begins when it gets a line; it says
+ * "enough" after its frames and goes on until it gets another one, so that all
+ * of them run while any is measured. In the end it prints the arrivals of both
+ * ways, a line each. */
+
+typedef struct
+{
+  gboolean enough; /* has been said */
+} ChildState;
+
+static void
+say (const char *word)
+{
+  printf ("%s\n", word);
+  fflush (stdout);
+}
+
+static void
+wait_for_line (void)
+{
+  char line[8];
+
+  if (!fgets (line, sizeof line, stdin))
+    exit (1);
+}
+
+static void
+child_is_ready (void *data)
+{
+  ChildState *state = data;
+
+  state->enough = FALSE;
+  say ("ready");
+  wait_for_line ();
+}
+
+static gboolean
+child_wants_more (void *data)
+{
+  ChildState *state = data;
+  struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+
+  if (!state->enough)
+    say ("enough");
+  state->enough = TRUE;
+  if (poll (&input, 1, 0) <= 0)
+    return TRUE;
+  wait_for_line ();
+  return FALSE;
+}
+
+static void
+measure_as_child (const Options *options)
+{
+  ChildState state;
+  ElementsRun runs[2];
+
+  elements_code (&options->c, &runs[0], &runs[1],
+      &(ElementsOthers){ child_is_ready, child_wants_more, &state });
+  for (unsigned way = 0; way < 2; way++) {
+    const GArray *arrivals = runs[way].arrivals;
+
+    for (guint i = 0; i < arrivals->len; i++)
+      printf ("%" G_GINT64_FORMAT " ", g_array_index (arrivals, gint64, i));
+    printf ("\n");
+    elements_run_clear (&runs[way]);
+  }
+}
+
+typedef struct
+{
+  GPid pid;
+  FILE *to, *from;
+  GArray *arrivals[2]; /* gint64 */
+} Child;
+
+static void
+child_start (Child *child, int argc, char **argv, unsigned device)
+{
+  GPtrArray *arguments = g_ptr_array_new ();
+  char *devices = g_strdup_printf ("--devices=%u", device);
   GError *error = NULL;
-  GstElement *sink;
-  GstPad *pad;
+  int to, from;
 
-  *run = (Run){ .n_frames = n_frames,
-    .window = (n_frames - N_WARM) / N_WINDOWS };
-  run->pipeline = gst_parse_launch (description, &error);
-  if (!run->pipeline)
+  for (int i = 0; i < argc; i++)
+    g_ptr_array_add (arguments, argv[i]);
+  /* What comes later counts. */
+  g_ptr_array_add (arguments, (gpointer) "--processes=1");
+  g_ptr_array_add (arguments, (gpointer) "--child");
+  g_ptr_array_add (arguments, devices);
+  g_ptr_array_add (arguments, NULL);
+  if (!g_spawn_async_with_pipes (NULL, (char **) arguments->pdata, NULL,
+          G_SPAWN_SEARCH_PATH, NULL, NULL, &child->pid, &to, &from, NULL,
+          &error))
     g_error ("%s", error->message);
-  run->source = gst_bin_get_by_name (GST_BIN (run->pipeline), "source");
-  gst_app_src_set_caps (GST_APP_SRC (run->source), caps);
-  sink = gst_bin_get_by_name (GST_BIN (run->pipeline), "sink");
-  pad = gst_element_get_static_pad (sink, "sink");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, see, run, NULL);
-  gst_object_unref (pad);
-  gst_object_unref (sink);
-  gst_element_set_state (run->pipeline, GST_STATE_PLAYING);
-  g_free (description);
+  child->to = fdopen (to, "w");
+  child->from = fdopen (from, "r");
+  g_ptr_array_free (arguments, TRUE);
+  g_free (devices);
 }
 
-/* Pushes the buffers again and again. */
-static void
-run_through (Run *run, GstBuffer **buffers, guint n_buffers)
+/* The child's next line, without its end. */
+static char *
+child_read (Child *child)
 {
-  GstBus *bus = gst_element_get_bus (run->pipeline);
-  GstMessage *message;
+  char *line = NULL;
+  size_t size = 0;
 
-  for (guint i = 0; i < run->n_frames; i++) {
-    GstBuffer *buffer = gst_buffer_copy (buffers[i % n_buffers]);
-
-    GST_BUFFER_PTS (buffer) = i * GST_MSECOND;
-    GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
-    GST_BUFFER_DURATION (buffer) = GST_MSECOND;
-    if (gst_app_src_push_buffer (GST_APP_SRC (run->source), buffer)
-        != GST_FLOW_OK)
-      break;
-  }
-  gst_app_src_end_of_stream (GST_APP_SRC (run->source));
-  message = gst_bus_timed_pop_filtered (
-      bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
-    GError *error = NULL;
-
-    gst_message_parse_error (message, &error, NULL);
-    g_error ("%s", error->message);
-  }
-  gst_message_unref (message);
-  gst_object_unref (bus);
+  if (getline (&line, &size, child->from) < 0)
+    g_error ("a process has ended before its time");
+  return g_strchomp (line);
 }
 
 static void
-run_finish (Run *run, const char *prefix, const char *way, const char *bus)
+child_finish (Child *child)
 {
-  char *variable = g_ascii_strup (bus, -1);
-  char *name = g_strdup_printf ("PACO_%s", variable);
-  const char *gbps = g_getenv (name);
+  for (unsigned way = 0; way < 2; way++) {
+    char *line = child_read (child);
+    char **words = g_strsplit (line, " ", -1);
 
-  gst_element_set_state (run->pipeline, GST_STATE_NULL);
-  gst_object_unref (run->source);
-  gst_object_unref (run->pipeline);
-  if (run->n_seen != run->n_frames)
-    g_error ("%u frames came of %u", run->n_seen, run->n_frames);
-  figure_speed (run->window / median (run->windows, N_WINDOWS), "frames/s", bus,
-      gbps ? 1e9 * g_ascii_strtod (gbps, NULL)
-              / (6 * CONTENT_WIDTH * CONTENT_HEIGHT)
-           : 0,
-      "%s_%s_fps", prefix, way);
-  g_free (name);
-  g_free (variable);
+    child->arrivals[way] = g_array_new (FALSE, FALSE, sizeof (gint64));
+    for (char **word = words; *word; word++) {
+      gint64 arrival = g_ascii_strtoll (*word, NULL, 10);
+
+      g_array_append_val (child->arrivals[way], arrival);
+    }
+    g_strfreev (words);
+    free (line);
+  }
+  fclose (child->to);
+  fclose (child->from);
+  g_spawn_close_pid (child->pid);
 }
 
-/* A pool as the element behind the source proposes it, or any. */
-static GstBufferPool *
-find_pool (GstElement *source, GstCaps *caps, gsize size)
+/* The sum of the children's speeds while all of them run. */
+static double
+joint_speed (const Child *children, unsigned n, unsigned way)
 {
-  GstPad *pad = gst_element_get_static_pad (source, "src");
-  GstQuery *query = gst_query_new_allocation (caps, TRUE);
-  GstAllocator *allocator = NULL;
-  GstAllocationParams params;
-  GstBufferPool *pool = NULL;
-  GstStructure *config;
-  guint least, most, bytes = 0;
+  gint64 from = G_MININT64, to = G_MAXINT64;
+  double sum = 0;
 
-  gst_allocation_params_init (&params);
-  /* The caps travel with the first buffer; elements want them before. */
-  gst_pad_push_event (pad, gst_event_new_stream_start ("speed"));
-  gst_pad_push_event (pad, gst_event_new_caps (caps));
-  if (gst_pad_peer_query (pad, query)) {
-    if (gst_query_get_n_allocation_pools (query) > 0)
-      gst_query_parse_nth_allocation_pool (
-          query, 0, &pool, &bytes, &least, &most);
-    if (gst_query_get_n_allocation_params (query) > 0)
-      gst_query_parse_nth_allocation_param (query, 0, &allocator, &params);
+  for (unsigned i = 0; i < n; i++) {
+    const GArray *arrivals = children[i].arrivals[way];
+
+    from = MAX (from, g_array_index (arrivals, gint64, 0));
+    to = MIN (to, g_array_index (arrivals, gint64, arrivals->len - 1));
   }
-  if (!pool)
-    pool = gst_video_buffer_pool_new ();
-  config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_set_params (
-      config, caps, MAX (bytes, size), N_BUFFERS, 0);
-  if (allocator)
-    gst_buffer_pool_config_set_allocator (config, allocator, &params);
-  gst_buffer_pool_set_config (pool, config);
-  gst_buffer_pool_set_active (pool, TRUE);
-  fprintf (stderr, "pool: %s, allocator: %s\n", GST_OBJECT_NAME (pool),
-      allocator ? G_OBJECT_TYPE_NAME (allocator) : "none");
-  g_clear_object (&allocator);
-  gst_query_unref (query);
-  gst_object_unref (pad);
-  return pool;
+  for (unsigned i = 0; i < n; i++) {
+    double speed = elements_speed (children[i].arrivals[way], from, to);
+
+    if (speed <= 0)
+      g_error ("the processes have not run at the same time");
+    fprintf (stderr, "%s: process %u: %.4g frames/s\n", ways[way], i, speed);
+    sum += speed;
+  }
+  return sum;
+}
+
+/* Answers all children when each of them has said this. */
+static void
+tell_all (Child *children, unsigned n, const char *word)
+{
+  for (unsigned i = 0; i < n; i++) {
+    char *line = child_read (&children[i]);
+
+    if (strcmp (line, word) != 0)
+      g_error ("a process says \"%s\"", line);
+    free (line);
+  }
+  for (unsigned i = 0; i < n; i++) {
+    fputs ("go\n", children[i].to);
+    fflush (children[i].to);
+  }
 }
 
 static void
-fill_buffer (GstBuffer *buffer, const GstVideoInfo *info, const uint16_t *rgb)
+measure_processes (const Options *options, int argc, char **argv)
 {
-  static const unsigned plane_of[3] = { 2, 0, 1 }; /* R, G, B in GBR */
-  GstVideoFrame frame;
+  unsigned n = (unsigned) options->n_processes;
+  Child children[MAX_PROCESSES] = { 0 };
 
-  if (!gst_video_frame_map (&frame, info, buffer, GST_MAP_WRITE))
-    g_error ("a buffer cannot be mapped");
-  for (unsigned c = 0; c < 3; c++) {
-    uint8_t *data = GST_VIDEO_FRAME_PLANE_DATA (&frame, plane_of[c]);
-    int stride = GST_VIDEO_FRAME_PLANE_STRIDE (&frame, plane_of[c]);
-
-    for (unsigned y = 0; y < CONTENT_HEIGHT; y++)
-      memcpy (data + (ptrdiff_t) y * stride,
-          rgb + ((size_t) c * CONTENT_HEIGHT + y) * CONTENT_WIDTH,
-          2 * CONTENT_WIDTH);
+  for (unsigned i = 0; i < n; i++)
+    child_start (&children[i], argc, argv, i);
+  for (unsigned way = 0; way < 2; way++) {
+    tell_all (children, n, "ready");
+    tell_all (children, n, "enough");
   }
-  gst_video_frame_unmap (&frame);
+  for (unsigned i = 0; i < n; i++)
+    child_finish (&children[i]);
+  for (unsigned way = 0; way < 2; way++) {
+    speed_figure (options, way, n, joint_speed (children, n, way));
+    for (unsigned i = 0; i < n; i++)
+      g_array_unref (children[i].arrivals[way]);
+  }
+}
+
+/* --- options --- */
+
+static gboolean
+parse (Options *options, int argc, char **argv, char ***files, GError **error)
+{
+  ElementsCase *c = &options->c;
+  const GOptionEntry entries[] = {
+    { "format", 0, 0, G_OPTION_ARG_STRING, &c->format, "Raw format (GBR_12LE)",
+        "NAME" },
+    { "width", 0, 0, G_OPTION_ARG_INT, &c->width, "Samples a line (4096)",
+        "N" },
+    { "height", 0, 0, G_OPTION_ARG_INT, &c->height, "Lines (2160)", "N" },
+    { "backend", 0, 0, G_OPTION_ARG_STRING, &c->backend, "Backend (cuda)",
+        "NAME" },
+    { "rate-control", 0, 0, G_OPTION_ARG_STRING, &c->rate_control,
+        "What decides the size of a frame (lossless)", "NAME" },
+    { "devices", 0, 0, G_OPTION_ARG_STRING, &c->devices,
+        "Numbers of GPUs; one element uses them all", "N,N,..." },
+    { "depth", 0, 0, G_OPTION_ARG_INT, &c->depth, "pipeline-depth (4)", "N" },
+    { "frames", 0, 0, G_OPTION_ARG_INT, &c->n_frames,
+        "Frames that are measured (400)", "N" },
+    { "warm", 0, 0, G_OPTION_ARG_INT, &c->n_warm, "Frames before that (40)",
+        "N" },
+    { "memory", 0, 0, G_OPTION_ARG_NONE, &options->memory,
+        "Only the memory of the GPU that the encoder takes", NULL },
+    { "against", 0, 0, G_OPTION_ARG_STRING, &options->against,
+        "Speed in relation to that of another raw format", "NAME" },
+    { "processes", 0, 0, G_OPTION_ARG_INT, &options->n_processes,
+        "Processes, each with a GPU", "N" },
+    { "child", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &options->is_child,
+        NULL, NULL },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, files, NULL,
+        "PREFIX [FILE.ppm]" },
+    { NULL },
+  };
+  GOptionContext *context = g_option_context_new ("- measures the elements");
+  gboolean done;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  done = g_option_context_parse (context, &argc, &argv, error);
+  g_option_context_free (context);
+  if (done
+      && (!*files || c->width < 1 || c->height < 1 || c->n_frames < 1
+          || c->n_warm < 0 || options->n_processes < 1
+          || options->n_processes > MAX_PROCESSES)) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "a prefix is needed, and numbers that make sense; see --help");
+    done = FALSE;
+  }
+  return done;
 }
 
 int
 main (int argc, char **argv)
 {
-  const char *prefix = argc > 1 ? argv[1] : "gst";
-  const char *rate = argc > 2 ? argv[2] : "lossless";
-  guint n_frames = argc > 3 ? (guint) atoi (argv[3]) : 200;
-  uint16_t *rgb = g_malloc ((6 * CONTENT_WIDTH * CONTENT_HEIGHT));
-  GstBuffer *buffers[N_BUFFERS], *coded;
-  GstVideoInfo info;
-  GstCaps *caps;
-  GstBufferPool *pool;
-  GstSample *first;
-  char *element;
-  Run run;
+  Options options = {
+    .c = {
+      .format = "GBR_12LE",
+      .width = CONTENT_WIDTH,
+      .height = CONTENT_HEIGHT,
+      .backend = "cuda",
+      .rate_control = "lossless",
+      .depth = 4,
+      .n_warm = 40,
+      .n_frames = 400,
+    },
+    .n_processes = 1,
+  };
+  char **given = g_memdup2 (argv, (gsize) (argc + 1) * sizeof *argv);
+  char **files = NULL;
+  GError *error = NULL;
 
-  if (n_frames < N_WINDOWS)
-    g_error ("%u frames are too few", n_frames);
-  gst_init (NULL, NULL);
-  content_fill (rgb, CONTENT_WIDTH, CONTENT_HEIGHT, argc > 4 ? argv[4] : NULL);
-  gst_video_info_set_format (
-      &info, GST_VIDEO_FORMAT_GBR_12LE, CONTENT_WIDTH, CONTENT_HEIGHT);
-  info.fps_n = 1000;
-  info.fps_d = 1;
-  caps = gst_video_info_to_caps (&info);
-
-  element = g_strdup_printf (
-      "pacoenc backend=cuda pipeline-depth=4 rate-control=%s", rate);
-  run_init (&run, element, caps, n_frames + N_WARM);
-  gst_element_get_state (run.pipeline, NULL, NULL, GST_SECOND);
-  pool = find_pool (run.source, caps, GST_VIDEO_INFO_SIZE (&info));
-  for (guint i = 0; i < N_BUFFERS; i++) {
-    if (gst_buffer_pool_acquire_buffer (pool, &buffers[i], NULL) != GST_FLOW_OK)
-      g_error ("the pool gives no buffer");
-    fill_buffer (buffers[i], &info, rgb);
+  if (!parse (&options, argc, argv, &files, &error)) {
+    fprintf (stderr, "%s\n", error->message);
+    g_error_free (error);
+    return 2;
   }
-  run_through (&run, buffers, N_BUFFERS);
-  run_finish (&run, prefix, "enc", "h2d_gbps");
-  first = run.sample;
-  coded = gst_buffer_copy_deep (gst_sample_get_buffer (first));
-  g_free (element);
-
-  run_init (&run, "pacodec backend=cuda pipeline-depth=4",
-      gst_sample_get_caps (first), n_frames + N_WARM);
-  run_through (&run, &coded, 1);
-  run_finish (&run, prefix, "dec", "d2h_gbps");
-
-  gst_sample_unref (run.sample);
-  gst_sample_unref (first);
-  gst_buffer_unref (coded);
-  for (guint i = 0; i < N_BUFFERS; i++)
-    gst_buffer_unref (buffers[i]);
-  gst_buffer_pool_set_active (pool, FALSE);
-  gst_object_unref (pool);
-  gst_caps_unref (caps);
-  g_free (rgb);
+  options.prefix = files[0];
+  options.c.picture = files[1];
+  if (options.n_processes > 1) {
+    measure_processes (&options, argc, given);
+  } else {
+    gst_init (NULL, NULL);
+    if (options.is_child)
+      measure_as_child (&options);
+    else if (options.memory)
+      measure_memory (&options);
+    else if (options.against)
+      measure_against (&options);
+    else
+      measure (&options);
+  }
+  g_strfreev (files);
+  g_free (given);
   return 0;
 }

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * appsrc ! ELEMENT ! fakesink, and a clock that looks at what arrives. */
+#include "tests/bench/cuda/elements.h"
+#include "tests/bench/cuda/content.h"
+#include "tests/bench/cuda/figures.h"
+#include <gst/app/gstappsrc.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* Buffers that are coded in turns. */
+#define N_BUFFERS 6
+#define MAX_WINDOWS 24
+
+typedef struct
+{
+  GstElement *pipeline, *source, *element;
+  guint n_warm, n_frames, n_seen;
+  double processor_begin;
+  GstSample *sample; /* the first */
+  ElementsRun *run;
+} Pipeline;
+
+/* --- figures --- */
+
+void
+elements_run_clear (ElementsRun *run)
+{
+  g_clear_pointer (&run->arrivals, g_array_unref);
+  g_clear_pointer (&run->stats, gst_structure_free);
+}
+
+double
+elements_speed (const GArray *arrivals, gint64 from, gint64 to)
+{
+  const gint64 *all = (const gint64 *) arrivals->data;
+  double windows[MAX_WINDOWS];
+  guint begin = 0, end = arrivals->len, n_windows, window;
+
+  while (begin < end && all[begin] < from)
+    begin++;
+  while (end > begin && all[end - 1] > to)
+    end--;
+  if (end - begin < 2)
+    return 0;
+  n_windows = MIN (MAX_WINDOWS, end - begin - 1);
+  window = (end - begin - 1) / n_windows;
+  for (guint i = 0; i < n_windows; i++)
+    windows[i] = (double) (all[begin + (i + 1) * window]
+        - all[begin + i * window]);
+  return 1e6 * window / MAX (median (windows, n_windows), 1);
+}
+
+double
+elements_run_speed (const ElementsRun *run)
+{
+  return elements_speed (run->arrivals, G_MININT64, G_MAXINT64);
+}
+
+double
+elements_run_cores (const ElementsRun *run)
+{
+  return 100 * run->processor / (run->arrivals->len - 1);
+}
+
+/* --- a pipeline --- */
+
+static double
+processor_seconds (void)
+{
+  struct rusage usage;
+
+  getrusage (RUSAGE_SELF, &usage);
+  return (double) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+      + (double) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+static GstPadProbeReturn
+see (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Pipeline *pipeline = data;
+  gint64 now = g_get_monotonic_time ();
+
+  if (pipeline->n_seen == 0) {
+    GstCaps *caps = gst_pad_get_current_caps (pad);
+
+    pipeline->sample = gst_sample_new (
+        GST_PAD_PROBE_INFO_BUFFER (info), caps, NULL, NULL);
+    gst_caps_unref (caps);
+  }
+  if (pipeline->n_seen++ == pipeline->n_warm)
+    pipeline->processor_begin = processor_seconds ();
+  if (pipeline->n_seen > pipeline->n_warm)
+    g_array_append_val (pipeline->run->arrivals, now);
+  return GST_PAD_PROBE_OK;
+}
+
+/* The element, and the format that comes out of it. */
+static char *
+describe (const char *element, const ElementsCase *c)
+{
+  GString *text = g_string_new (NULL);
+  gboolean encodes = strcmp (element, "pacoenc") == 0;
+
+  g_string_printf (
+      text, "%s name=element pipeline-depth=%d", element, c->depth);
+  if (c->backend)
+    g_string_append_printf (text, " backend=%s", c->backend);
+  if (encodes && c->rate_control)
+    g_string_append_printf (text, " rate-control=%s", c->rate_control);
+  if (c->devices && strchr (c->devices, ','))
+    g_string_append_printf (text, " cuda-devices=\"%s\"", c->devices);
+  else if (c->devices)
+    g_string_append_printf (text, " cuda-device-id=%s", c->devices);
+  if (!encodes)
+    g_string_append_printf (text, " ! video/x-raw,format=%s", c->format);
+  return g_string_free (text, FALSE);
+}
+
+static void
+pipeline_init (Pipeline *pipeline, const char *element, GstCaps *caps,
+    const ElementsCase *c, ElementsRun *run)
+{
+  char *description = g_strdup_printf (
+      "appsrc name=source format=time block=true max-buffers=2 max-bytes=0 ! "
+      "%s ! fakesink name=sink sync=false qos=false",
+      element);
+  GError *error = NULL;
+  GstElement *sink;
+  GstPad *pad;
+
+  *run = (ElementsRun){
+    .arrivals = g_array_sized_new (
+        FALSE, FALSE, sizeof (gint64), (guint) c->n_frames + 1),
+  };
+  *pipeline = (Pipeline){
+    .n_warm = (guint) c->n_warm,
+    .n_frames = (guint) (c->n_warm + c->n_frames) + 1,
+    .run = run,
+  };
+  pipeline->pipeline = gst_parse_launch (description, &error);
+  if (!pipeline->pipeline || error)
+    g_error ("%s", error->message);
+  pipeline->source = gst_bin_get_by_name (
+      GST_BIN (pipeline->pipeline), "source");
+  pipeline->element = gst_bin_get_by_name (
+      GST_BIN (pipeline->pipeline), "element");
+  gst_app_src_set_caps (GST_APP_SRC (pipeline->source), caps);
+  sink = gst_bin_get_by_name (GST_BIN (pipeline->pipeline), "sink");
+  pad = gst_element_get_static_pad (sink, "sink");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, see, pipeline, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  gst_element_set_state (pipeline->pipeline, GST_STATE_PLAYING);
+  g_free (description);
+}
+
+/* Ends the program with what the pipeline says, if it says that it failed. */
+static void
+wait_for_end (Pipeline *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline->pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (
+      bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    GError *error = NULL;
+
+    gst_message_parse_error (message, &error, NULL);
+    g_error ("%s", error->message);
+  }
+  gst_message_unref (message);
+  gst_object_unref (bus);
+}
+
+/* Pushes the buffers again and again. */
+static void
+pipeline_run (Pipeline *pipeline, GstBuffer **buffers, guint n_buffers,
+    const ElementsOthers *others)
+{
+  guint n;
+
+  if (others)
+    others->ready (others->data);
+  for (n = 0; n < pipeline->n_frames || (others && others->more (others->data));
+       n++) {
+    GstBuffer *buffer = gst_buffer_copy (buffers[n % n_buffers]);
+
+    GST_BUFFER_PTS (buffer) = n * GST_MSECOND;
+    GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
+    GST_BUFFER_DURATION (buffer) = GST_MSECOND;
+    if (gst_app_src_push_buffer (GST_APP_SRC (pipeline->source), buffer)
+        != GST_FLOW_OK)
+      break;
+  }
+  gst_app_src_end_of_stream (GST_APP_SRC (pipeline->source));
+  wait_for_end (pipeline);
+  if (pipeline->n_seen != n)
+    g_error ("%u frames came of %u", pipeline->n_seen, n);
+  pipeline->run->processor = processor_seconds () - pipeline->processor_begin;
+  g_object_get (pipeline->element, "stats", &pipeline->run->stats, NULL);
+}
+
+static void
+pipeline_clear (Pipeline *pipeline)
+{
+  gst_element_set_state (pipeline->pipeline, GST_STATE_NULL);
+  gst_sample_unref (pipeline->sample);
+  gst_object_unref (pipeline->source);
+  gst_object_unref (pipeline->element);
+  gst_object_unref (pipeline->pipeline);
+}
+
+/* A pool as the element behind the source proposes it, or any, with buffers of at
+ * least size bytes in the memory that the element proposes. */
+static GstBufferPool *
+find_pool (GstElement *source, GstCaps *caps, gsize size, guint n_buffers)
+{
+  GstPad *pad = gst_element_get_static_pad (source, "src");
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  GstAllocator *allocator = NULL;
+  GstAllocationParams params;
+  GstBufferPool *pool = NULL;
+  GstStructure *config;
+  guint least, most, bytes = 0;
+
+  gst_allocation_params_init (&params);
+  /* The caps travel with the first buffer; elements want them before. */
+  gst_pad_push_event (pad, gst_event_new_stream_start ("speed"));
+  gst_pad_push_event (pad, gst_event_new_caps (caps));
+  if (gst_pad_peer_query (pad, query)) {
+    if (gst_query_get_n_allocation_pools (query) > 0)
+      gst_query_parse_nth_allocation_pool (
+          query, 0, &pool, &bytes, &least, &most);
+    if (gst_query_get_n_allocation_params (query) > 0)
+      gst_query_parse_nth_allocation_param (query, 0, &allocator, &params);
+  }
+  if (!pool)
+    pool = gst_buffer_pool_new ();
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_set_params (
+      config, caps, (guint) MAX (bytes, size), n_buffers, 0);
+  if (allocator)
+    gst_buffer_pool_config_set_allocator (config, allocator, &params);
+  if (!gst_buffer_pool_set_config (pool, config)
+      || !gst_buffer_pool_set_active (pool, TRUE))
+    g_error ("there are no buffers of %" G_GSIZE_FORMAT " bytes", size);
+  fprintf (stderr, "pool: %s, allocator: %s\n", GST_OBJECT_NAME (pool),
+      allocator ? G_OBJECT_TYPE_NAME (allocator) : "none");
+  g_clear_object (&allocator);
+  gst_query_unref (query);
+  gst_object_unref (pad);
+  return pool;
+}
+
+static GstBuffer *
+acquire (GstBufferPool *pool)
+{
+  GstBuffer *buffer;
+
+  if (gst_buffer_pool_acquire_buffer (pool, &buffer, NULL) != GST_FLOW_OK)
+    g_error ("the pool gives no buffer");
+  return buffer;
+}
+
+static void
+free_pool (GstBufferPool *pool, GstBuffer **buffers, guint n_buffers)
+{
+  for (guint i = 0; i < n_buffers; i++)
+    gst_buffer_unref (buffers[i]);
+  gst_buffer_pool_set_active (pool, FALSE);
+  gst_object_unref (pool);
+}
+
+/* --- pictures --- */
+
+static void
+init_info (const ElementsCase *c, GstVideoInfo *info)
+{
+  GstVideoFormat format = gst_video_format_from_string (c->format);
+
+  if (!gst_video_info_set_format (
+          info, format, (guint) c->width, (guint) c->height))
+    g_error ("there are no pictures %d x %d of format %s", c->width, c->height,
+        c->format);
+  info->fps_n = 1000;
+  info->fps_d = 1;
+}
+
+gsize
+elements_picture_size (const ElementsCase *c)
+{
+  GstVideoInfo info;
+
+  init_info (c, &info);
+  return GST_VIDEO_INFO_SIZE (&info);
+}
+
+/* The content as GBR_12LE. */
+static GstBuffer *
+make_content (const ElementsCase *c, GstVideoInfo *info)
+{
+  gsize n = (gsize) c->width * (gsize) c->height;
+  uint16_t *rgb = g_new (uint16_t, 3 * n);
+  GstBuffer *buffer = gst_buffer_new_wrapped (rgb, 6 * n);
+  gsize offsets[GST_VIDEO_MAX_PLANES] = { 2 * n, 4 * n, 0 }; /* of G, B, R */
+  gint strides[GST_VIDEO_MAX_PLANES] = { 2 * c->width, 2 * c->width,
+    2 * c->width };
+
+  content_fill (rgb, (unsigned) c->width, (unsigned) c->height, c->picture);
+  gst_video_info_set_format (
+      info, GST_VIDEO_FORMAT_GBR_12LE, (guint) c->width, (guint) c->height);
+  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
+      GST_VIDEO_FORMAT_GBR_12LE, (guint) c->width, (guint) c->height, 3,
+      offsets, strides);
+  return buffer;
+}
+
+static void
+map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
+    GstMapFlags flags)
+{
+  if (!gst_video_frame_map (frame, info, buffer, flags))
+    g_error ("a buffer cannot be mapped");
+}
+
+/* Makes all buffers the content, without dithering. */
+static void
+fill_buffers (
+    GstBuffer **buffers, const GstVideoInfo *info, const ElementsCase *c)
+{
+  GstVideoInfo content_info;
+  GstBuffer *content = make_content (c, &content_info);
+  GstStructure *config = gst_structure_new ("config",
+      GST_VIDEO_CONVERTER_OPT_DITHER_METHOD, GST_TYPE_VIDEO_DITHER_METHOD,
+      GST_VIDEO_DITHER_NONE, NULL);
+  GstVideoConverter *converter;
+  GstVideoFrame from, to;
+
+  content_info.fps_n = info->fps_n;
+  content_info.fps_d = info->fps_d;
+  converter = gst_video_converter_new (&content_info, info, config);
+  if (!converter)
+    g_error ("%s cannot be made", c->format);
+  map (&from, &content_info, content, GST_MAP_READ);
+  map (&to, info, buffers[0], GST_MAP_WRITE);
+  gst_video_converter_frame (converter, &from, &to);
+  gst_video_frame_unmap (&to);
+  gst_video_frame_unmap (&from);
+  gst_video_converter_free (converter);
+  gst_buffer_unref (content);
+  map (&from, info, buffers[0], GST_MAP_READ);
+  for (guint i = 1; i < N_BUFFERS; i++) {
+    map (&to, info, buffers[i], GST_MAP_WRITE);
+    gst_video_frame_copy (&to, &from);
+    gst_video_frame_unmap (&to);
+  }
+  gst_video_frame_unmap (&from);
+}
+
+/* --- runs --- */
+
+/* Returns what came first. */
+static GstSample *
+encode (const ElementsCase *c, ElementsRun *run, const ElementsOthers *others)
+{
+  GstBuffer *buffers[N_BUFFERS];
+  char *element = describe ("pacoenc", c);
+  GstBufferPool *pool;
+  GstVideoInfo info;
+  Pipeline pipeline;
+  GstSample *first;
+  GstCaps *caps;
+
+  init_info (c, &info);
+  caps = gst_video_info_to_caps (&info);
+  pipeline_init (&pipeline, element, caps, c, run);
+  pool = find_pool (
+      pipeline.source, caps, GST_VIDEO_INFO_SIZE (&info), N_BUFFERS);
+  for (guint i = 0; i < N_BUFFERS; i++)
+    buffers[i] = acquire (pool);
+  fill_buffers (buffers, &info, c);
+  pipeline_run (&pipeline, buffers, N_BUFFERS, others);
+  first = gst_sample_ref (pipeline.sample);
+  pipeline_clear (&pipeline);
+  free_pool (pool, buffers, N_BUFFERS);
+  gst_caps_unref (caps);
+  g_free (element);
+  return first;
+}
+
+static void
+decode (const ElementsCase *c, GstSample *coded, ElementsRun *run,
+    const ElementsOthers *others)
+{
+  char *element = describe ("pacodec", c);
+  GstCaps *caps = gst_sample_get_caps (coded);
+  GstBufferPool *pool;
+  Pipeline pipeline;
+  GstBuffer *buffer;
+  GstMapInfo bytes;
+
+  if (!gst_buffer_map (gst_sample_get_buffer (coded), &bytes, GST_MAP_READ))
+    g_error ("an encoded frame cannot be mapped");
+  pipeline_init (&pipeline, element, caps, c, run);
+  pool = find_pool (pipeline.source, caps, bytes.size, 1);
+  buffer = acquire (pool);
+  gst_buffer_fill (buffer, 0, bytes.data, bytes.size);
+  gst_buffer_set_size (buffer, (gssize) bytes.size);
+  pipeline_run (&pipeline, &buffer, 1, others);
+  pipeline_clear (&pipeline);
+  free_pool (pool, &buffer, 1);
+  gst_buffer_unmap (gst_sample_get_buffer (coded), &bytes);
+  g_free (element);
+}
+
+void
+elements_code (const ElementsCase *c, ElementsRun *encode_run,
+    ElementsRun *decode_run, const ElementsOthers *others)
+{
+  GstSample *coded = encode (c, encode_run, others);
+
+  decode (c, coded, decode_run, others);
+  gst_sample_unref (coded);
+}

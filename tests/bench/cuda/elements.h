@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * pacoenc and pacodec in pipelines that do nothing else, and when their frames
+ * come. gst-speed makes figures of it. */
+#pragma once
+#include <gst/video/video.h>
+
+/* What is coded, and how. Strings may be NULL where the elements' defaults are
+ * meant. */
+typedef struct
+{
+  const char *format; /* as GStreamer calls it */
+  int width, height;
+  const char *picture; /* see content_fill() */
+  const char *backend, *rate_control;
+  const char *devices; /* numbers with commas; more than one: cuda-devices */
+  int depth;           /* pipeline-depth */
+  int n_warm;          /* frames that come before those that are measured */
+  int n_frames;        /* that are measured, at least */
+} ElementsCase;
+
+/* Frames of one element. */
+typedef struct
+{
+  GArray *arrivals;    /* gint64, microseconds: when the measured frames came */
+  double processor;    /* seconds that this process has computed meanwhile */
+  GstStructure *stats; /* of the element, at the end */
+} ElementsRun;
+
+void elements_run_clear (ElementsRun *run);
+
+/* Frames a second between two moments, by the median of parts of the time; 0 if
+ * too few came. */
+double elements_speed (const GArray *arrivals, gint64 from, gint64 to);
+
+/* The same of all frames, and the processor's cores for 100 frames a second. */
+double elements_run_speed (const ElementsRun *run);
+double elements_run_cores (const ElementsRun *run);
+
+/* Bytes of a picture. */
+gsize elements_picture_size (const ElementsCase *c);
+
+/* How a run goes together with those of other processes; NULL: alone. */
+typedef struct
+{
+  /* Called when everything is ready; returns when the run may begin. */
+  void (*ready) (void *data);
+  /* Called before each frame beyond those of the case; whether there is to be
+   * one. */
+  gboolean (*more) (void *data);
+  void *data;
+} ElementsOthers;
+
+/* Encodes frames that lie in buffers of the pool that pacoenc proposes, and
+ * decodes the first encoded frame again and again. What fails ends the program. */
+void elements_code (const ElementsCase *c, ElementsRun *encode,
+    ElementsRun *decode, const ElementsOthers *others);
