@@ -78,7 +78,8 @@ paco_dwt_find_kernels (
         || !paco_driver_check (driver,
             driver->occupancy_max_active_blocks (
                 &blocks, *function, PACO_DWT_THREADS, 0),
-            error, "the kernel %s cannot be used", paco_dwt_kernel_names[i]))
+            error, "the kernel %s cannot be used on %s",
+            paco_dwt_kernel_names[i], module->context->name))
       return FALSE;
     kernels->warps[i] = blocks * PACO_DWT_THREADS / 32;
   }

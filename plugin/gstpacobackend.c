@@ -49,9 +49,29 @@ gst_paco_settings_init (GstPacoSettings *settings)
 {
   settings->backend = GST_PACO_BACKEND_AUTO;
   settings->cuda_device_id = -1;
+  settings->cuda_devices = NULL;
   settings->pipeline_depth = DEFAULT_DEPTH;
   settings->threads = 0;
   settings->max_pixels = PACO_DEFAULT_MAX_PIXELS;
+}
+
+void
+gst_paco_settings_clear (GstPacoSettings *settings)
+{
+  g_clear_pointer (&settings->cuda_devices, g_free);
+}
+
+void
+gst_paco_settings_copy (const GstPacoSettings *settings, GstPacoSettings *copy)
+{
+  *copy = *settings;
+  copy->cuda_devices = g_strdup (settings->cuda_devices);
+}
+
+static gboolean
+has_devices (const GstPacoSettings *settings)
+{
+  return settings->cuda_devices != NULL && settings->cuda_devices[0] != '\0';
 }
 
 #define READY_FLAGS                                                            \
@@ -97,11 +117,32 @@ gst_paco_settings_init (GstPacoSettings *settings)
  */
 
 /**
+ * GstPacoEnc:cuda-devices:
+ *
+ * Several GPUs for one stream, whose frames go to them in turn and leave in order,
+ * with the same bytes: their numbers, as in "0,1", or "all" for every one that can
+ * be used. The property stats says what each has done. If one of them fails, the
+ * element posts an error that names it. What #GstPacoEnc:cuda-device-id says does
+ * not count then.
+ *
+ * Since: 0.1
+ */
+
+/**
+ * GstPacoDec:cuda-devices:
+ *
+ * See #GstPacoEnc:cuda-devices.
+ *
+ * Since: 0.1
+ */
+
+/**
  * GstPacoEnc:pipeline-depth:
  *
- * How many frames are worked on at once at most. More of them keep a device
- * busier, and take more memory and time from in to out. 1 is for low latency: a
- * frame is pushed in the call that brought it.
+ * How many frames are worked on at once at most, on each GPU where there are
+ * several. More of them keep a device busier, and take more memory and time from
+ * in to out. 1 is for low latency: a frame is pushed in the call that brought it
+ * (with several GPUs: as soon as it is finished, like any other).
  *
  * The latency that is claimed is that of coding, as measured, with a margin: at
  * most as many frame durations as there are frames in flight (which is also
@@ -142,7 +183,10 @@ gst_paco_settings_init (GstPacoSettings *settings)
  * A #GstStructure with what has been coded so far: backend and device
  * (strings), frames, bytes and corrupted-blocks (guint64), and transform-ms,
  * blocks-ms and stream-ms (gdouble), sums over all frames of the milliseconds
- * that a stage took. It can still be read when the element has stopped.
+ * that a stage took. device-memory (guint64) are the bytes of the GPUs' memory
+ * that the element has for its frames, 0 on the CPU; devices is a GstValueArray
+ * with a #GstStructure for each GPU, of name, frames, bytes and device-memory. It
+ * can still be read when the element has stopped.
  *
  * Since: 0.1
  */
@@ -166,10 +210,16 @@ gst_paco_settings_install (GObjectClass *klass)
       g_param_spec_int ("cuda-device-id", "CUDA device id",
           "The GPU that codes (-1 = the least loaded one)", -1, G_MAXINT, -1,
           READY_FLAGS));
+  g_object_class_install_property (klass, GST_PACO_PROP_CUDA_DEVICES,
+      g_param_spec_string ("cuda-devices", "CUDA devices",
+          "Several GPUs to which frames go in turn, \"0,1\" or \"all\" (empty "
+          "= "
+          "one, as cuda-device-id says)",
+          "", READY_FLAGS));
   g_object_class_install_property (klass, GST_PACO_PROP_PIPELINE_DEPTH,
       g_param_spec_uint ("pipeline-depth", "Pipeline depth",
-          "Frames in flight at most (1 = low latency: a frame leaves in the "
-          "call that brought it)",
+          "Frames in flight at most, on each GPU (1 = low latency: a frame "
+          "leaves in the call that brought it)",
           1, PACO_MAX_DEPTH, DEFAULT_DEPTH, READY_FLAGS));
   g_object_class_install_property (klass, GST_PACO_PROP_THREADS,
       g_param_spec_uint ("threads", "Threads",
@@ -177,7 +227,8 @@ gst_paco_settings_install (GObjectClass *klass)
           1024, 0, READY_FLAGS));
   g_object_class_install_property (klass, GST_PACO_PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
-          "Backend, device, frames, bytes and milliseconds of each stage",
+          "Backend, devices and their memory, frames, bytes and milliseconds "
+          "of each stage",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 
@@ -190,6 +241,10 @@ gst_paco_settings_set (GstPacoSettings *settings, guint id, const GValue *value)
       return TRUE;
     case GST_PACO_PROP_CUDA_DEVICE_ID:
       settings->cuda_device_id = g_value_get_int (value);
+      return TRUE;
+    case GST_PACO_PROP_CUDA_DEVICES:
+      g_free (settings->cuda_devices);
+      settings->cuda_devices = g_value_dup_string (value);
       return TRUE;
     case GST_PACO_PROP_PIPELINE_DEPTH:
       settings->pipeline_depth = g_value_get_uint (value);
@@ -212,6 +267,10 @@ gst_paco_settings_get (const GstPacoSettings *settings, guint id, GValue *value)
     case GST_PACO_PROP_CUDA_DEVICE_ID:
       g_value_set_int (value, settings->cuda_device_id);
       return TRUE;
+    case GST_PACO_PROP_CUDA_DEVICES:
+      g_value_set_string (
+          value, has_devices (settings) ? settings->cuda_devices : "");
+      return TRUE;
     case GST_PACO_PROP_PIPELINE_DEPTH:
       g_value_set_uint (value, settings->pipeline_depth);
       return TRUE;
@@ -222,6 +281,77 @@ gst_paco_settings_get (const GstPacoSettings *settings, guint id, GValue *value)
       return FALSE;
   }
 }
+
+/* --- The devices --- */
+
+static gboolean
+add_device (
+    PacoBackendOptions *options, const char *text, int number, GError **error)
+{
+  for (guint i = 0; i < options->n_devices; i++)
+    if (options->devices[i] == number) {
+      g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+          "cuda-devices=%s has device %d twice", text, number);
+      return FALSE;
+    }
+  if (options->n_devices == PACO_MAX_DEVICES) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "cuda-devices=%s has more than %u devices", text, PACO_MAX_DEVICES);
+    return FALSE;
+  }
+  options->devices[options->n_devices++] = number;
+  return TRUE;
+}
+
+/* Reads "0,1" or "all". */
+static gboolean
+parse_devices (const GstPacoSettings *settings, PacoBackendOptions *options,
+    GError **error)
+{
+  const char *text = settings->cuda_devices;
+  char **items;
+  gboolean ok = TRUE;
+
+  if (!has_devices (settings))
+    return TRUE;
+  items = g_strsplit (text, ",", -1);
+  options->all_devices = g_strv_length (items) == 1
+      && strcmp (g_strstrip (items[0]), "all") == 0;
+  for (char **item = items; *item != NULL && ok && !options->all_devices;
+       item++) {
+    guint64 number;
+
+    ok = g_ascii_string_to_unsigned (
+        g_strstrip (*item), 10, 0, G_MAXINT, &number, NULL);
+    if (ok)
+      ok = add_device (options, text, (int) number, error);
+    else
+      g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+          "cuda-devices=%s is no list of GPUs; write their numbers, as in "
+          "\"0,1\", or \"all\"",
+          text);
+  }
+  g_strfreev (items);
+  return ok;
+}
+
+static void
+warn_of_ignored (GstElement *element, const GstPacoSettings *settings)
+{
+  if (has_devices (settings) && settings->backend == GST_PACO_BACKEND_CPU)
+    GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
+        ("cuda-devices=%s has no effect with backend=cpu",
+            settings->cuda_devices),
+        (NULL));
+  else if (has_devices (settings) && settings->cuda_device_id >= 0)
+    GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
+        ("cuda-device-id=%d has no effect with cuda-devices=%s; leave one of "
+         "them out",
+            settings->cuda_device_id, settings->cuda_devices),
+        (NULL));
+}
+
+/* --- Opening --- */
 
 static gpointer
 open_encoder (const PacoBackend *backend, const PacoBackendOptions *options,
@@ -269,8 +399,15 @@ log_refused (GstElement *element, const GstPacoSettings *settings,
       missing ? GST_LEVEL_INFO : GST_LEVEL_WARNING, element,
       "the %s backend cannot be used: %s",
       which == GST_PACO_BACKEND_CUDA ? "cuda" : "cpu", failure->message);
-  if (settings->backend == GST_PACO_BACKEND_AUTO
-      && settings->cuda_device_id >= 0 && which == GST_PACO_BACKEND_CUDA)
+  if (settings->backend != GST_PACO_BACKEND_AUTO
+      || which != GST_PACO_BACKEND_CUDA)
+    return;
+  if (has_devices (settings))
+    GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
+        ("cuda-devices=%s cannot be used, so the CPU codes: %s",
+            settings->cuda_devices, failure->message),
+        (NULL));
+  else if (settings->cuda_device_id >= 0)
     GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
         ("cuda-device-id=%d cannot be used, so the CPU codes: %s",
             settings->cuda_device_id, failure->message),
@@ -290,7 +427,7 @@ log_opened (
       settings->backend == GST_PACO_BACKEND_AUTO
           ? "the first that backend=auto finds"
           : "as backend says",
-      settings->pipeline_depth);
+      paco_coder_depth (coder));
 }
 
 /* Opens the first backend that was asked for and can be had. */
@@ -300,7 +437,7 @@ open_backend (GstElement *element, const GstPacoSettings *settings,
         const PacoBackend *, const PacoBackendOptions *, GError **),
     void (*drop) (void *), GError **error)
 {
-  const PacoBackendOptions options = {
+  PacoBackendOptions options = {
     .device = settings->cuda_device_id,
     .threads = settings->threads,
     .depth = settings->pipeline_depth,
@@ -310,6 +447,9 @@ open_backend (GstElement *element, const GstPacoSettings *settings,
   };
   GError *failure = NULL;
 
+  if (!parse_devices (settings, &options, error))
+    return NULL;
+  warn_of_ignored (element, settings);
   for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
     gpointer coder = NULL;
 
@@ -350,16 +490,47 @@ gst_paco_open_decoder (GstElement *element, const GstPacoSettings *settings,
   return open_backend (element, settings, open_decoder, drop, error);
 }
 
+static void
+append_device (GValue *array, const PacoDeviceStats *stats)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, GST_TYPE_STRUCTURE);
+  g_value_take_boxed (&value,
+      gst_structure_new ("device", "name", G_TYPE_STRING, stats->name, "frames",
+          G_TYPE_UINT64, stats->frames, "bytes", G_TYPE_UINT64, stats->bytes,
+          "device-memory", G_TYPE_UINT64, stats->memory, NULL));
+  gst_value_array_append_and_take_value (array, &value);
+}
+
+static void
+set_devices (GstStructure *structure, const PacoStats *stats)
+{
+  GValue devices = G_VALUE_INIT;
+  guint64 memory = 0;
+
+  gst_value_array_init (&devices, stats->n_devices);
+  for (guint i = 0; i < stats->n_devices; i++) {
+    append_device (&devices, &stats->devices[i]);
+    memory += stats->devices[i].memory;
+  }
+  gst_structure_set (structure, "device-memory", G_TYPE_UINT64, memory, NULL);
+  gst_structure_take_value (structure, "devices", &devices);
+}
+
 GstStructure *
 gst_paco_stats_to_structure (const PacoStats *stats)
 {
-  return gst_structure_new ("application/x-paco-stats", "backend",
-      G_TYPE_STRING, stats->backend, "device", G_TYPE_STRING, stats->device,
-      "frames", G_TYPE_UINT64, stats->frames, "bytes", G_TYPE_UINT64,
-      stats->bytes, "corrupted-blocks", G_TYPE_UINT64, stats->corrupted_blocks,
-      "transform-ms", G_TYPE_DOUBLE, stats->transform_ms, "blocks-ms",
-      G_TYPE_DOUBLE, stats->blocks_ms, "stream-ms", G_TYPE_DOUBLE,
-      stats->stream_ms, NULL);
+  GstStructure *structure = gst_structure_new ("application/x-paco-stats",
+      "backend", G_TYPE_STRING, stats->backend, "device", G_TYPE_STRING,
+      stats->device, "frames", G_TYPE_UINT64, stats->frames, "bytes",
+      G_TYPE_UINT64, stats->bytes, "corrupted-blocks", G_TYPE_UINT64,
+      stats->corrupted_blocks, "transform-ms", G_TYPE_DOUBLE,
+      stats->transform_ms, "blocks-ms", G_TYPE_DOUBLE, stats->blocks_ms,
+      "stream-ms", G_TYPE_DOUBLE, stats->stream_ms, NULL);
+
+  set_devices (structure, stats);
+  return structure;
 }
 
 void

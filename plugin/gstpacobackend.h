@@ -31,6 +31,7 @@ typedef struct
 {
   GstPacoBackend backend;
   gint cuda_device_id;
+  gchar *cuda_devices; /* NULL: none */
   guint pipeline_depth;
   guint threads;
   guint max_pixels; /* of a decoder; a property of pacodec only */
@@ -42,6 +43,7 @@ enum
   GST_PACO_PROP_0,
   GST_PACO_PROP_BACKEND,
   GST_PACO_PROP_CUDA_DEVICE_ID,
+  GST_PACO_PROP_CUDA_DEVICES,
   GST_PACO_PROP_PIPELINE_DEPTH,
   GST_PACO_PROP_THREADS,
   GST_PACO_PROP_STATS,
@@ -49,6 +51,10 @@ enum
 };
 
 void gst_paco_settings_init (GstPacoSettings *settings);
+void gst_paco_settings_clear (GstPacoSettings *settings);
+/* The copy is to be cleared. */
+void gst_paco_settings_copy (
+    const GstPacoSettings *settings, GstPacoSettings *copy);
 void gst_paco_settings_install (GObjectClass *klass);
 
 /* TRUE if the property was one of the common ones. stats is the element's. */
@@ -57,7 +63,8 @@ gboolean gst_paco_settings_set (
 gboolean gst_paco_settings_get (
     const GstPacoSettings *settings, guint id, GValue *value);
 
-/* Opens the backend that the settings ask for. drop: see PacoBackendOptions. */
+/* Opens the backend that the settings ask for, and posts a warning where one of
+ * them has no effect. drop: see PacoBackendOptions. */
 PacoEncoder *gst_paco_open_encoder (GstElement *element,
     const GstPacoSettings *settings, void (*drop) (void *), GError **error);
 PacoDecoder *gst_paco_open_decoder (GstElement *element,

@@ -13,6 +13,7 @@ gst_paco_coder_init (GstPacoCoder *coder, GstElement *element,
 {
   coder->element = element;
   coder->stream_lock = stream_lock;
+  coder->n_devices = 1;
   gst_paco_settings_init (&coder->settings);
   g_mutex_init (&coder->loss);
   gst_paco_pipe_init (&coder->pipe, push, element);
@@ -23,6 +24,7 @@ gst_paco_coder_clear (GstPacoCoder *coder)
 {
   gst_paco_pipe_clear (&coder->pipe);
   g_mutex_clear (&coder->loss);
+  gst_paco_settings_clear (&coder->settings);
 }
 
 /* --- start and stop --- */
@@ -30,8 +32,7 @@ gst_paco_coder_clear (GstPacoCoder *coder)
 /* name: of the thread that pushes. opened is NULL if it could not be opened;
  * error is given away. */
 static gboolean
-start (GstPacoCoder *coder, const char *name, guint depth, PacoCoder *opened,
-    GError *error)
+start (GstPacoCoder *coder, const char *name, PacoCoder *opened, GError *error)
 {
   GstElement *element = coder->element;
 
@@ -40,10 +41,11 @@ start (GstPacoCoder *coder, const char *name, guint depth, PacoCoder *opened,
     return FALSE;
   }
 
-  coder->frames = gst_paco_frames_new (depth, GST_OBJECT (element));
+  coder->depth = paco_coder_depth (opened);
+  coder->frames = gst_paco_frames_new (coder->depth, GST_OBJECT (element));
   GST_OBJECT_LOCK (element);
   coder->coder = opened;
-  coder->depth = depth;
+  coder->n_devices = paco_coder_n_devices (opened);
   if (paco_coder_has_host_memory (opened))
     coder->allocator = gst_paco_allocator_new (opened);
   GST_OBJECT_UNLOCK (element);
@@ -57,39 +59,38 @@ start (GstPacoCoder *coder, const char *name, guint depth, PacoCoder *opened,
   return FALSE;
 }
 
-static GstPacoSettings
-read_settings (GstPacoCoder *coder)
+static void
+copy_settings (GstPacoCoder *coder, GstPacoSettings *settings)
 {
-  GstPacoSettings settings;
-
   GST_OBJECT_LOCK (coder->element);
-  settings = coder->settings;
+  gst_paco_settings_copy (&coder->settings, settings);
   GST_OBJECT_UNLOCK (coder->element);
-  return settings;
 }
 
 gboolean
 gst_paco_coder_start_encoder (GstPacoCoder *coder, void (*drop) (void *frame))
 {
-  const GstPacoSettings settings = read_settings (coder);
+  GstPacoSettings settings;
   GError *error = NULL;
-  PacoEncoder *encoder = gst_paco_open_encoder (
-      coder->element, &settings, drop, &error);
+  PacoEncoder *encoder;
 
-  return start (
-      coder, "pacoenc", settings.pipeline_depth, PACO_CODER (encoder), error);
+  copy_settings (coder, &settings);
+  encoder = gst_paco_open_encoder (coder->element, &settings, drop, &error);
+  gst_paco_settings_clear (&settings);
+  return start (coder, "pacoenc", PACO_CODER (encoder), error);
 }
 
 gboolean
 gst_paco_coder_start_decoder (GstPacoCoder *coder, void (*drop) (void *frame))
 {
-  const GstPacoSettings settings = read_settings (coder);
+  GstPacoSettings settings;
   GError *error = NULL;
-  PacoDecoder *decoder = gst_paco_open_decoder (
-      coder->element, &settings, drop, &error);
+  PacoDecoder *decoder;
 
-  return start (
-      coder, "pacodec", settings.pipeline_depth, PACO_CODER (decoder), error);
+  copy_settings (coder, &settings);
+  decoder = gst_paco_open_decoder (coder->element, &settings, drop, &error);
+  gst_paco_settings_clear (&settings);
+  return start (coder, "pacodec", PACO_CODER (decoder), error);
 }
 
 /* Drops all frames, those that are being pushed excepted. To be called without
@@ -123,6 +124,7 @@ gst_paco_coder_stop (GstPacoCoder *coder)
   paco_coder_stats (coder->coder, &coder->last_stats);
   opened = g_steal_pointer (&coder->coder);
   allocator = g_steal_pointer (&coder->allocator);
+  coder->n_devices = 1;
   GST_OBJECT_UNLOCK (coder->element);
   gst_paco_log_stats (GST_CAT_DEFAULT, coder->element, &coder->last_stats);
 
@@ -219,7 +221,8 @@ gst_paco_coder_flush (GstPacoCoder *coder)
 }
 
 GstAllocator *
-gst_paco_coder_ref_allocator (GstPacoCoder *coder, guint *depth)
+gst_paco_coder_ref_allocator (
+    GstPacoCoder *coder, guint *depth, guint *n_devices)
 {
   GstAllocator *allocator = NULL;
 
@@ -227,6 +230,7 @@ gst_paco_coder_ref_allocator (GstPacoCoder *coder, guint *depth)
   if (coder->allocator != NULL)
     allocator = gst_object_ref (coder->allocator);
   *depth = coder->settings.pipeline_depth;
+  *n_devices = coder->n_devices;
   GST_OBJECT_UNLOCK (coder->element);
   return allocator;
 }

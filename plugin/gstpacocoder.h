@@ -28,7 +28,8 @@ typedef struct
     PacoEncoder *encoder;
     PacoDecoder *decoder;
   };
-  guint depth;             /* of what is configured */
+  guint depth;             /* of what is configured, on all devices */
+  guint n_devices;         /* 1 also when it is not started */
   GstAllocator *allocator; /* for samples; NULL if any memory will do */
 
   GstPacoFrames *frames; /* from start to stop */
@@ -78,8 +79,10 @@ GstFlowReturn gst_paco_coder_drain (GstPacoCoder *coder);
 void gst_paco_coder_flush (GstPacoCoder *coder);
 
 /* What allocation queries need, from any thread: the allocator, which the caller
- * unrefs, or NULL, and how many frames the settings allow to be in flight. */
-GstAllocator *gst_paco_coder_ref_allocator (GstPacoCoder *coder, guint *depth);
+ * unrefs, or NULL, how many frames the settings allow to be in flight on a device,
+ * and how many devices there are. */
+GstAllocator *gst_paco_coder_ref_allocator (
+    GstPacoCoder *coder, guint *depth, guint *n_devices);
 
 /* With the object lock. TRUE if the property was one of the common ones. */
 gboolean gst_paco_coder_get_property (

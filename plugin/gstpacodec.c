@@ -442,10 +442,11 @@ static gboolean
 gst_paco_dec_decide_allocation (GstVideoDecoder *decoder, GstQuery *query)
 {
   GstPacoCoder *coder = &GST_PACO_DEC (decoder)->coder;
-  guint depth;
-  GstAllocator *allocator = gst_paco_coder_ref_allocator (coder, &depth);
+  guint depth, n_devices;
+  GstAllocator *allocator = gst_paco_coder_ref_allocator (
+      coder, &depth, &n_devices);
 
-  gst_paco_pools_adapt (query, allocator, depth);
+  gst_paco_pools_adapt (query, allocator, depth, n_devices);
   gst_clear_object (&allocator);
   if (!GST_VIDEO_DECODER_CLASS (parent_class)
            ->decide_allocation (decoder, query))

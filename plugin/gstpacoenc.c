@@ -427,9 +427,11 @@ static gboolean
 gst_paco_enc_propose_allocation (GstVideoEncoder *encoder, GstQuery *query)
 {
   GstPacoCoder *coder = &GST_PACO_ENC (encoder)->coder;
-  guint depth;
-  GstAllocator *allocator = gst_paco_coder_ref_allocator (coder, &depth);
-  gboolean proposed = gst_paco_pools_propose (query, allocator, depth);
+  guint depth, n_devices;
+  GstAllocator *allocator = gst_paco_coder_ref_allocator (
+      coder, &depth, &n_devices);
+  gboolean proposed = gst_paco_pools_propose (
+      query, allocator, depth, n_devices);
 
   gst_clear_object (&allocator);
   return proposed

@@ -14,26 +14,28 @@ struct _GstPacoFrames
   GstObject *owner;
   /* n of the ring are used, from `first` on; next counts from there. */
   guint first, n, next;
-  GstPacoFrame ring[PACO_MAX_DEPTH + 1];
+  guint n_ring;
+  GstPacoFrame ring[]; /* n_ring */
 };
 
 /* Frame number i of those that are used. */
 static GstPacoFrame *
 nth (GstPacoFrames *frames, guint i)
 {
-  return &frames->ring[(frames->first + i) % G_N_ELEMENTS (frames->ring)];
+  return &frames->ring[(frames->first + i) % frames->n_ring];
 }
 
 GstPacoFrames *
 gst_paco_frames_new (guint depth, GstObject *owner)
 {
-  GstPacoFrames *frames = g_new0 (GstPacoFrames, 1);
+  GstPacoFrames *frames = g_malloc0 (
+      sizeof *frames + (depth + 1) * sizeof *frames->ring);
 
   frames->references = 1;
   g_mutex_init (&frames->lock);
   frames->owner = owner;
-  frames->n = depth + 1;
-  for (guint i = 0; i < G_N_ELEMENTS (frames->ring); i++)
+  frames->n = frames->n_ring = depth + 1;
+  for (guint i = 0; i < frames->n_ring; i++)
     frames->ring[i].frames = frames;
   return frames;
 }
@@ -41,7 +43,7 @@ gst_paco_frames_new (guint depth, GstObject *owner)
 static void
 free_planes (GstPacoFrames *frames)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (frames->ring); i++)
+  for (guint i = 0; i < frames->n_ring; i++)
     g_clear_pointer (&frames->ring[i].planes, paco_planes_free);
 }
 

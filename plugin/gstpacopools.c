@@ -9,13 +9,13 @@ GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 
 /* Frames in flight of pictures like these. */
 static guint
-limit_depth (const GstVideoInfo *info, guint depth)
+count_in_flight (const GstVideoInfo *info, guint depth, guint n_devices)
 {
   PacoPictureFormat picture;
 
-  if (!paco_picture_format_from_info (info, false, &picture))
-    return depth;
-  return paco_frames_in_flight (&picture, depth);
+  if (paco_picture_format_from_info (info, false, &picture))
+    depth = paco_frames_in_flight (&picture, depth);
+  return depth * n_devices;
 }
 
 static gboolean
@@ -40,7 +40,8 @@ add_pool (GstQuery *query, GstCaps *caps, guint size, GstAllocator *allocator,
 /* Buffers with any strides are welcome; more of them than frames in flight
  * are needed if upstream is to fill one meanwhile. */
 gboolean
-gst_paco_pools_propose (GstQuery *query, GstAllocator *allocator, guint depth)
+gst_paco_pools_propose (
+    GstQuery *query, GstAllocator *allocator, guint depth, guint n_devices)
 {
   GstVideoInfo info;
   GstCaps *caps;
@@ -53,14 +54,14 @@ gst_paco_pools_propose (GstQuery *query, GstAllocator *allocator, guint depth)
   if (allocator != NULL)
     gst_query_add_allocation_param (query, allocator, NULL);
   return add_pool (query, caps, GST_VIDEO_INFO_SIZE (&info), allocator,
-      limit_depth (&info, depth) + 1);
+      count_in_flight (&info, depth, n_devices) + 1);
 }
 
 /* Every frame in flight holds a buffer while it is decoded. A pool that may
  * run dry before as many frames are in flight would stall the stream, so
  * such a pool is replaced. */
 static void
-reserve_buffers (GstQuery *query, guint depth)
+reserve_buffers (GstQuery *query, guint n_in_flight)
 {
   GstBufferPool *pool = NULL;
   guint size, min, max;
@@ -69,7 +70,7 @@ reserve_buffers (GstQuery *query, guint depth)
     return;
 
   gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
-  min += depth;
+  min += n_in_flight;
   if (max != 0 && max < min) {
     GST_DEBUG ("downstream's pool of %u buffers is too small", max);
     gst_clear_object (&pool);
@@ -99,16 +100,18 @@ offer_memory (GstQuery *query, GstAllocator *allocator)
 }
 
 void
-gst_paco_pools_adapt (GstQuery *query, GstAllocator *allocator, guint depth)
+gst_paco_pools_adapt (
+    GstQuery *query, GstAllocator *allocator, guint depth, guint n_devices)
 {
+  guint n_in_flight = depth * n_devices;
   GstVideoInfo info;
   GstCaps *caps;
 
   gst_query_parse_allocation (query, &caps, NULL);
   if (caps != NULL && gst_video_info_from_caps (&info, caps))
-    depth = limit_depth (&info, depth);
+    n_in_flight = count_in_flight (&info, depth, n_devices);
   offer_memory (query, allocator);
-  reserve_buffers (query, depth);
+  reserve_buffers (query, n_in_flight);
 }
 
 void

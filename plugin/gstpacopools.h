@@ -7,14 +7,15 @@
 
 G_BEGIN_DECLS
 
-/* Proposes to upstream a pool for frames of which depth may be in flight. */
+/* Proposes to upstream a pool for frames of which depth may be in flight on each
+ * of n_devices devices. */
 gboolean gst_paco_pools_propose (
-    GstQuery *query, GstAllocator *allocator, guint depth);
+    GstQuery *query, GstAllocator *allocator, guint depth, guint n_devices);
 
-/* What downstream has answered, made fit for depth frames in flight before the
+/* What downstream has answered, made fit for so many frames in flight before the
  * base class decides ... */
 void gst_paco_pools_adapt (
-    GstQuery *query, GstAllocator *allocator, guint depth);
+    GstQuery *query, GstAllocator *allocator, guint depth, guint n_devices);
 /* ... and the pool that it has decided for allowed to have strides of its own,
  * where downstream takes them. */
 void gst_paco_pools_enable_video_meta (GstQuery *query);

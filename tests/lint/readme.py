@@ -57,6 +57,8 @@ def describe(spec):
         if int(spec.maximum) in (2**32 - 1, 2**31 - 1):
             return name, str(default)
         return f'{name} {low}..{high}', f'{default:g}'
+    if kind == GObject.TYPE_STRING:
+        return 'string', default or 'empty'
     if kind.name == 'GstStructure':
         return 'structure, read-only', '-'
     return kind.name, str(default)

@@ -33,9 +33,13 @@ typedef struct
  *   stuck  this call and all later ones of any function do not return.
  * The latter two return after fake_cuda_release(), with the CUresult if it is
  * not 0.
- * FUNCTION deviceN stands for any function in a context of device N; HOW is
- * lost. */
+ * FUNCTION deviceN stands for any function in a context of device N; HOW is lost
+ * or hang. */
 void fake_cuda_fail (const char *plan);
+
+/* The device in a context of which the plan's call was made; -1: in none, or it has
+ * not come. */
+int fake_cuda_failed_device (void);
 
 /* Lets all calls return that hang, and none hang any more. */
 void fake_cuda_release (void);

@@ -19,11 +19,12 @@ static unsigned calls[FAKE_N_FUNCTIONS], n_misuses;
 static struct
 {
   int function, device; /* -1: none */
+  int failed_device;    /* see fake_cuda_failed_device() */
   unsigned number, n_of_device;
   CUresult result, gone;
   char how[8];
   bool has_failed, is_read, is_released;
-} plan = { .function = -1, .device = -1 };
+} plan = { .function = -1, .device = -1, .failed_device = -1 };
 
 static _Thread_local FakeContext *pushed[FAKE_MAX_PUSHED];
 static _Thread_local unsigned n_pushed;
@@ -38,7 +39,7 @@ read_plan (const char *text)
 
   memset (calls, 0, sizeof calls);
   memset (&plan, 0, sizeof plan);
-  plan.function = plan.device = -1;
+  plan.function = plan.device = plan.failed_device = -1;
   plan.is_read = true;
   if (!text)
     return;
@@ -61,10 +62,27 @@ fake_current (void)
 
 static void drop_operations (FakeContext *context);
 
+/* The plan's call is being made. */
+static void
+note_failure (void)
+{
+  if (!plan.has_failed && fake_current ())
+    plan.failed_device = fake_current ()->device;
+  plan.has_failed = true;
+}
+
+static void
+hang (void)
+{
+  note_failure ();
+  while (!plan.is_released)
+    g_cond_wait (&released, &lock);
+}
+
 static void
 lose (FakeContext *context)
 {
-  plan.has_failed = true;
+  note_failure ();
   context->lost = plan.result;
   drop_operations (context);
 }
@@ -90,16 +108,14 @@ fake_begin (int function)
     read_plan (getenv ("FAKE_CUDA_FAIL"));
   calls[function]++;
   if (hangs (function)) {
-    plan.has_failed = true;
-    while (!plan.is_released)
-      g_cond_wait (&released, &lock);
+    hang ();
     return plan.result;
   }
   if (function == plan.function
       && (calls[function] == plan.number
           || (calls[function] > plan.number
               && strcmp (plan.how, "from") == 0))) {
-    plan.has_failed = true;
+    note_failure ();
     if (strcmp (plan.how, "gone") == 0)
       plan.gone = plan.result;
     if (strcmp (plan.how, "lost") == 0 && fake_current ())
@@ -120,7 +136,11 @@ fake_begin_in_context (int function)
     return result;
   if (!context)
     return CUDA_ERROR_INVALID_CONTEXT;
-  if (context->device == plan.device && ++plan.n_of_device == plan.number)
+  if (context->device != plan.device || ++plan.n_of_device < plan.number)
+    return context->lost;
+  if (strcmp (plan.how, "hang") == 0)
+    hang ();
+  else if (plan.n_of_device == plan.number)
     lose (context);
   return context->lost;
 }
@@ -481,6 +501,17 @@ fake_cuda_has_failed (void)
   has_failed = plan.has_failed;
   g_mutex_unlock (&lock);
   return has_failed;
+}
+
+int
+fake_cuda_failed_device (void)
+{
+  int device;
+
+  g_mutex_lock (&lock);
+  device = plan.failed_device;
+  g_mutex_unlock (&lock);
+  return device;
 }
 
 unsigned
