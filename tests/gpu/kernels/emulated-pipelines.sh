@@ -1,21 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The elements with the CUDA backend over the emulation (emulation.hpp): files
-# are the same as those of the CPU, and so is what is decoded from them.
+# are the same as those of the CPU, and so is what is decoded from them, by one
+# device and by several.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-same_files () { # RATE CAPS
-  gst-launch-1.0 -q videotestsrc num-buffers=3 pattern=smpte ! "$2" ! \
-    tee name=t ! queue ! pacoenc backend=cuda rate-control="$1" ! \
+same_files () { # RATE CAPS DEVICES
+  gst-launch-1.0 -q videotestsrc num-buffers=5 pattern=smpte ! "$2" ! \
+    tee name=t ! queue ! pacoenc backend=cuda cuda-devices="$3" \
+    rate-control="$1" ! \
     filesink location="$work/cuda.paco" \
     t. ! queue ! pacoenc backend=cpu rate-control="$1" ! \
     filesink location="$work/cpu.paco" || return 1
   [ -s "$work/cuda.paco" ] && cmp "$work/cuda.paco" "$work/cpu.paco" ||
     return 1
   gst-launch-1.0 -q filesrc location="$work/cuda.paco" ! pacoparse ! \
-    tee name=t ! queue ! pacodec backend=cuda ! \
+    tee name=t ! queue ! pacodec backend=cuda cuda-devices="$3" ! \
     filesink location="$work/cuda.raw" \
     t. ! queue ! pacodec backend=cpu ! \
     filesink location="$work/cpu.raw" || return 1
@@ -24,15 +26,22 @@ same_files () { # RATE CAPS
 
 # Of this width no format has bytes between lines, which nobody defines.
 failed=0
+check () { # RATE FORMAT DEVICES
+  if ! same_files "$1" "video/x-raw,format=$2,width=96,height=74" "$3" \
+    >"$work/log" 2>&1; then
+    echo "FAILED: $2 $1, devices $3"
+    tail -n 20 "$work/log"
+    failed=1
+  fi
+}
+
+export FAKE_CUDA_DEVICES=3
 for format in GBR_12LE I422_10LE NV12 v210 BGRA \
   I422_10LE,interlace-mode=interleaved; do
   for rate in lossless quality; do
-    if ! same_files "$rate" \
-      "video/x-raw,format=$format,width=96,height=74" >"$work/log" 2>&1; then
-      echo "FAILED: $format $rate"
-      tail -n 20 "$work/log"
-      failed=1
-    fi
+    check "$rate" "$format" 0
   done
 done
+check lossless I422_10LE 2,0
+check quality BGRA all
 exit $failed
