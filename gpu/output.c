@@ -8,8 +8,10 @@
 
 /* Buffers beyond those of the frames in flight that may be out. */
 #define MAX_SPARE 8
-/* Page-locked memory that is taken before it is needed. */
-#define MAX_FIRST ((size_t) 1 << 30)
+/* Bytes of page-locked memory that are taken before they are needed and kept when
+ * they are not needed any more: what the driver takes to lock the 200 MB of a
+ * buffer for 8K, or to unlock them, is the time of many frames. */
+#define MAX_IDLE ((size_t) 2 << 30)
 
 typedef struct _Output Output;
 
@@ -28,8 +30,9 @@ struct _PacoCudaOutputs
   GMutex lock;
   bool closed;
   size_t size;
-  unsigned n, n_out; /* buffers to keep; buffers that are out */
-  GPtrArray *kept;   /* of PacoHostMemory */
+  unsigned n;      /* buffers to keep, at least */
+  unsigned n_out;  /* buffers that are out */
+  GPtrArray *kept; /* of PacoHostMemory */
 };
 
 static void
@@ -80,7 +83,7 @@ gboolean
 paco_cuda_outputs_configure (
     PacoCudaOutputs *outputs, size_t size, unsigned n, GError **error)
 {
-  size_t n_first = CLAMP (MAX_FIRST / size, 1, n);
+  size_t n_first = CLAMP (MAX_IDLE / size, 1, n);
   gboolean done = TRUE;
 
   g_mutex_lock (&outputs->lock);
@@ -100,13 +103,23 @@ paco_cuda_outputs_configure (
   return done;
 }
 
+/* Whether one buffer more may be kept. Called with the lock. */
+static bool
+has_room (const PacoCudaOutputs *outputs)
+{
+  unsigned n = outputs->kept->len + outputs->n_out;
+
+  return outputs->kept->len < outputs->n
+      || (n < outputs->n + MAX_SPARE && n < MAX_IDLE / outputs->size);
+}
+
 /* Called with the lock. */
 static void
 take_back (PacoCudaOutputs *outputs, PacoHostMemory **memory)
 {
   outputs->n_out--;
   if (!outputs->closed && (*memory)->size == outputs->size
-      && outputs->kept->len < outputs->n) {
+      && has_room (outputs)) {
     g_ptr_array_add (outputs->kept, *memory);
     *memory = NULL;
   }

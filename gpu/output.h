@@ -15,8 +15,9 @@ PacoCudaOutputs *paco_cuda_outputs_new (PacoCudaDevice *device);
 /* Frames that are still out are freed when they come back. */
 void paco_cuda_outputs_close (PacoCudaOutputs *outputs);
 
-/* Sets the size of buffers and how many are kept, and gets these unless they are
- * huge. Frames that are out stay. */
+/* Sets the size of buffers and how many are kept at least, and gets these unless
+ * they are huge. Once more of them have been out, more are kept. Frames that are
+ * out stay. */
 gboolean paco_cuda_outputs_configure (
     PacoCudaOutputs *outputs, size_t size, unsigned n, GError **error);
 

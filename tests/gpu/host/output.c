@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The page-locked buffers of encoded frames (gpu/output.h), counted by a driver
+ * of our own (fake-driver.h), which this program is linked to: getting one costs
+ * the time of many frames, so a stream must not get and free them in turns. */
+#include "gpu/output.h"
+#include "tests/gpu/driver/fake-driver.h"
+#include <string.h>
+
+#define N 4         /* buffers that are asked for */
+#define MAX_SPARE 8 /* that may be out besides, as in gpu/output.c */
+/* Larger than the encoded frames of 8K, and as much as is kept of such. */
+#define HUGE_SIZE ((size_t) 210000000)
+#define N_HUGE 6
+
+static unsigned
+calls (const char *function)
+{
+  const char *name;
+  unsigned n;
+
+  for (unsigned i = 0; n = fake_cuda_calls (i, &name), name; i++)
+    if (strcmp (name, function) == 0)
+      return n;
+  g_assert_not_reached ();
+}
+
+typedef struct
+{
+  PacoCudaDevice *device;
+  PacoCudaOutputs *outputs;
+} Fixture;
+
+static void
+set_up (Fixture *fixture, gconstpointer data)
+{
+  GError *error = NULL;
+
+  fixture->device = paco_cuda_device_open (
+      0, 1000 * PACO_DEFAULT_TIMEOUT, &error);
+  g_assert_no_error (error);
+  g_assert_true (paco_cuda_device_enter (fixture->device, &error));
+  fixture->outputs = paco_cuda_outputs_new (fixture->device);
+}
+
+static void
+tear_down (Fixture *fixture, gconstpointer data)
+{
+  FakeCudaLeft left;
+
+  paco_cuda_outputs_close (fixture->outputs);
+  fake_cuda_left (&left);
+  g_assert_cmpuint (left.host_bytes, <, HUGE_SIZE);
+  paco_cuda_device_leave (fixture->device);
+  paco_cuda_device_close (fixture->device);
+}
+
+/* A frame of as many bytes, all of which are stamp. */
+static PacoEncodedFrame *
+make (PacoCudaOutputs *outputs, size_t size, uint8_t stamp)
+{
+  PacoEncodedFrame *frame = paco_cuda_outputs_get (outputs);
+
+  g_assert_no_error (frame->error);
+  memset (frame->data, stamp, size);
+  paco_cuda_outputs_finish (frame, size);
+  g_assert_cmpuint (frame->size, ==, size);
+  return frame;
+}
+
+/* As many frames as any are out, for a while fewer, for a while more. */
+static void
+run_stream (PacoCudaOutputs *outputs, unsigned most, unsigned n_frames)
+{
+  PacoEncodedFrame *out[N + MAX_SPARE + 1];
+  unsigned n = 0;
+
+  for (unsigned i = 0; i < n_frames; i++) {
+    unsigned wanted = (unsigned) g_test_rand_int_range (0, (gint) most + 1);
+
+    while (n < wanted)
+      out[n++] = make (outputs, 1 + i % 100, (uint8_t) i);
+    while (n > wanted) {
+      unsigned at = (unsigned) g_test_rand_int_range (0, (gint) n);
+      uint8_t *data = out[at]->data;
+
+      for (size_t b = 1; b < out[at]->size; b++)
+        g_assert_cmpuint (data[b], ==, data[0]);
+      out[at]->release (out[at]);
+      out[at] = out[--n];
+    }
+  }
+  while (n > 0) {
+    n--;
+    out[n]->release (out[n]);
+  }
+}
+
+/* After as many frames have been out as ever will be, no memory is asked for. */
+static void
+check_stream (PacoCudaOutputs *outputs, unsigned most)
+{
+  PacoEncodedFrame *out[N + MAX_SPARE];
+  unsigned got, freed;
+
+  for (unsigned i = 0; i < most; i++)
+    out[i] = make (outputs, 100, (uint8_t) i);
+  got = calls ("cuMemHostAlloc");
+  freed = calls ("cuMemFreeHost");
+  for (unsigned i = 0; i < most; i++)
+    out[i]->release (out[i]);
+  run_stream (outputs, most, 500);
+  g_assert_cmpuint (calls ("cuMemHostAlloc"), ==, got);
+  g_assert_cmpuint (calls ("cuMemFreeHost"), ==, freed);
+}
+
+static void
+test_steady (Fixture *fixture, gconstpointer data)
+{
+  unsigned before = calls ("cuMemHostAlloc");
+  GError *error = NULL;
+
+  paco_cuda_outputs_configure (fixture->outputs, 1000, N, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (calls ("cuMemHostAlloc") - before, ==, N);
+  check_stream (fixture->outputs, N);
+  check_stream (fixture->outputs, N + MAX_SPARE);
+}
+
+/* Buffers for 8K are there before the first frame as well, and stay. */
+static void
+test_huge (Fixture *fixture, gconstpointer data)
+{
+  unsigned before = calls ("cuMemHostAlloc");
+  GError *error = NULL;
+
+  paco_cuda_outputs_configure (fixture->outputs, HUGE_SIZE, N_HUGE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (calls ("cuMemHostAlloc") - before, ==, N_HUGE);
+  check_stream (fixture->outputs, N_HUGE);
+  check_stream (fixture->outputs, N_HUGE + 4);
+}
+
+/* What is out beyond the spare ones takes no page-locked memory. */
+static void
+test_hoarded (Fixture *fixture, gconstpointer data)
+{
+  PacoEncodedFrame *out[60];
+  FakeCudaLeft empty, left;
+  GError *error = NULL;
+
+  fake_cuda_left (&empty);
+  paco_cuda_outputs_configure (fixture->outputs, 1000, N, &error);
+  g_assert_no_error (error);
+  for (unsigned i = 0; i < G_N_ELEMENTS (out); i++)
+    out[i] = make (fixture->outputs, 1000, (uint8_t) i);
+  fake_cuda_left (&left);
+  g_assert_cmpuint (
+      left.host_memory - empty.host_memory, <=, N + MAX_SPARE + 1);
+  for (unsigned i = 0; i < G_N_ELEMENTS (out); i++) {
+    uint8_t *bytes = out[i]->data;
+
+    for (unsigned b = 0; b < 1000; b++)
+      g_assert_cmpuint (bytes[b], ==, i);
+    out[i]->release (out[i]);
+  }
+  fake_cuda_left (&left);
+  g_assert_cmpuint (left.host_memory - empty.host_memory, <=, N + MAX_SPARE);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add (
+      "/cuda-output/steady", Fixture, NULL, set_up, test_steady, tear_down);
+  g_test_add ("/cuda-output/huge", Fixture, NULL, set_up, test_huge, tear_down);
+  g_test_add (
+      "/cuda-output/hoarded", Fixture, NULL, set_up, test_hoarded, tear_down);
+  return g_test_run ();
+}
