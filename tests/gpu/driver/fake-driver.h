@@ -37,8 +37,8 @@ typedef struct
  * or hang. */
 void fake_cuda_fail (const char *plan);
 
-/* The device in a context of which the plan's call was made; -1: in none, or it has
- * not come. */
+/* The device in a context of which the plan's call was made; -1: in none, it has
+ * not come, or others fail as well. */
 int fake_cuda_failed_device (void);
 
 /* Lets all calls return that hang, and none hang any more. */

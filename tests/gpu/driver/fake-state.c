@@ -66,7 +66,10 @@ static void drop_operations (FakeContext *context);
 static void
 note_failure (void)
 {
-  if (!plan.has_failed && fake_current ())
+  bool only_one = strcmp (plan.how, "gone") != 0
+      && strcmp (plan.how, "from") != 0;
+
+  if (!plan.has_failed && only_one && fake_current ())
     plan.failed_device = fake_current ()->device;
   plan.has_failed = true;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define BACKEND paco_cuda_backend
-#define DEPTH 2
+#define DEPTH 2    /* of a device */
 #define N_FRAMES 6 /* of a format */
 #define GAP 0x5a   /* bytes between lines */
 
@@ -114,6 +114,22 @@ check_samples (const Life *life, const Frame *frame, unsigned format, int byte)
 
 /* --- Errors --- */
 
+/* Of several devices the error names the one that has failed. */
+static void
+check_device (const Life *life, const GError *error)
+{
+  int device = life->failed_device ? life->failed_device () : -1;
+  char *name;
+
+  if (life->n_devices < 2 || device < 0)
+    return;
+  name = g_strdup_printf ("(device %d)", device);
+  if (!strstr (error->message, name))
+    g_error ("%s: the error does not say that it is of %s: %s", life->plan,
+        name, error->message);
+  g_free (name);
+}
+
 /* Takes the error. Returns whether life goes on. */
 static bool
 note (Life *life, GError *error)
@@ -126,6 +142,7 @@ note (Life *life, GError *error)
   if (!strstr (error->message, life->cause))
     g_error ("%s: the error does not name the cause: %s", life->plan,
         error->message);
+  check_device (life, error);
   if (error->domain != PACO_ERROR)
     g_error ("%s: an error of another kind: %s", life->plan, error->message);
   g_test_message ("%s: %s", life->plan, error->message);
@@ -137,7 +154,19 @@ note (Life *life, GError *error)
 static PacoBackendOptions
 options (const Life *life)
 {
-  return (PacoBackendOptions){ .device = life->device, .depth = DEPTH };
+  PacoBackendOptions options = {
+    .device = life->device, .n_devices = life->n_devices, .depth = DEPTH
+  };
+
+  for (unsigned i = 0; i < life->n_devices; i++)
+    options.devices[i] = (int) i;
+  return options;
+}
+
+static unsigned
+flights (const Life *life)
+{
+  return DEPTH * MAX (life->n_devices, 1);
 }
 
 static PacoEncoder *
@@ -272,7 +301,7 @@ encode_format (Encoding *self)
     if (!note (self->life, g_steal_pointer (&error)))
       return false;
   for (unsigned n = 0; n < N_FRAMES && alive; n++) {
-    if (self->n_in_flight == DEPTH)
+    if (self->n_in_flight == flights (self->life))
       alive = collect_encoded (self);
     alive = alive && submit_source (self, n);
   }
@@ -303,6 +332,7 @@ try_new_encoder (Life *old)
   Life life = { .plan = old->plan,
     .cause = old->cause,
     .device = old->device,
+    .n_devices = old->n_devices,
     .has_failed = old->has_failed };
   GPtrArray *kept = g_ptr_array_new_with_free_func (release_frame);
   PacoEncoder *encoder = open_encoder (&life);
@@ -470,7 +500,7 @@ decode_format (Decoding *self)
     if (!note (self->life, g_steal_pointer (&error)))
       return false;
   for (unsigned n = 0; n < N_FRAMES && alive; n++) {
-    if (self->n_in_flight == DEPTH)
+    if (self->n_in_flight == flights (self->life))
       alive = collect_decoded (self);
     alive = alive && submit_coded (self, n);
   }
@@ -500,6 +530,7 @@ try_new_decoder (Life *old)
   Life life = { .plan = old->plan,
     .cause = old->cause,
     .device = old->device,
+    .n_devices = old->n_devices,
     .has_failed = old->has_failed };
   PacoDecoder *decoder = open_decoder (&life);
 

@@ -10,10 +10,12 @@ typedef struct
   const char *plan;  /* for messages */
   const char *cause; /* that every error is to name */
   int device;
-  bool goes_on;   /* after an error, which is to be the only one */
-  bool new_works; /* after an error: whether one more coder can be had */
-  bool new_fails; /* neither: not tried */
+  unsigned n_devices; /* 0 to this number, instead of `device`; or 0 */
+  bool goes_on;       /* after an error, which is to be the only one */
+  bool new_works;     /* after an error: whether one more coder can be had */
+  bool new_fails;     /* neither: not tried */
   bool (*has_failed) (void);
+  int (*failed_device) (void); /* -1: none in particular; may be NULL */
 
   unsigned n_errors, n_frames, n_good;
   bool failed_early; /* before the coder was closed */

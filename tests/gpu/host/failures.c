@@ -24,6 +24,7 @@ static struct
 {
   __typeof__ (fake_cuda_fail) *fail;
   __typeof__ (fake_cuda_has_failed) *has_failed;
+  __typeof__ (fake_cuda_failed_device) *failed_device;
   __typeof__ (fake_cuda_calls) *calls;
   __typeof__ (fake_cuda_left) *left;
   __typeof__ (fake_cuda_clear) *clear;
@@ -39,11 +40,12 @@ load_fake (void)
     g_error ("%s", dlerror ());
   *(void **) &fake.fail = dlsym (library, "fake_cuda_fail");
   *(void **) &fake.has_failed = dlsym (library, "fake_cuda_has_failed");
+  *(void **) &fake.failed_device = dlsym (library, "fake_cuda_failed_device");
   *(void **) &fake.calls = dlsym (library, "fake_cuda_calls");
   *(void **) &fake.left = dlsym (library, "fake_cuda_left");
   *(void **) &fake.clear = dlsym (library, "fake_cuda_clear");
-  g_assert_true (
-      fake.fail && fake.has_failed && fake.calls && fake.left && fake.clear);
+  g_assert_true (fake.fail && fake.has_failed && fake.failed_device
+      && fake.calls && fake.left && fake.clear);
 }
 
 /* Calls of a function since the last plan. */
@@ -140,16 +142,19 @@ check_life (const Life *life, const char *function, bool once)
 
 /* The call of this number of a function fails in a way. */
 static void
-live (LiveFunc func, const char *function, unsigned number, unsigned way)
+live (LiveFunc func, unsigned n_devices, const char *function, unsigned number,
+    unsigned way)
 {
   Life life = {
     .plan = now,
     .cause = ways[way].name,
     .device = -1,
+    .n_devices = n_devices,
     .goes_on = ways[way].goes_on,
     .new_works = ways[way].new_works,
     .new_fails = ways[way].new_fails,
     .has_failed = fake.has_failed,
+    .failed_device = fake.failed_device,
   };
 
   g_snprintf (now, sizeof now, "%s:%u:%d:%s", function, number,
@@ -169,12 +174,16 @@ is_chosen (unsigned number, unsigned n)
   return number <= 10 || number == n || number % (1 + n / 16) == 0;
 }
 
+/* n_devices 0: one of them. share: of the lives, chosen at random; 1 is all. */
 static void
-live_all (LiveFunc func)
+live_all (LiveFunc func, unsigned n_devices, double share)
 {
   GArray *n_calls = g_array_new (FALSE, TRUE, sizeof (unsigned));
   Life life = {
-    .plan = "without a failure", .device = -1, .has_failed = fake.has_failed
+    .plan = "without a failure",
+    .device = -1,
+    .n_devices = n_devices,
+    .has_failed = fake.has_failed,
   };
   const char *function;
   unsigned n, n_lives = 0;
@@ -193,8 +202,11 @@ live_all (LiveFunc func)
     n = g_array_index (n_calls, unsigned, i);
     for (unsigned number = 1; number <= n; number++)
       for (unsigned w = 0; is_chosen (number, n) && w < G_N_ELEMENTS (ways);
-           w++, n_lives++)
-        live (func, function, number, w);
+           w++)
+        if (g_test_rand_double () < share) {
+          live (func, n_devices, function, number, w);
+          n_lives++;
+        }
   }
   g_test_message ("%u lives", n_lives);
   g_array_unref (n_calls);
@@ -203,13 +215,22 @@ live_all (LiveFunc func)
 static void
 test_encoder (void)
 {
-  live_all (life_of_encoder);
+  live_all (life_of_encoder, 0, 1.0);
 }
 
 static void
 test_decoder (void)
 {
-  live_all (life_of_decoder);
+  live_all (life_of_decoder, 0, 1.0);
+}
+
+/* One coder on several devices, of which one fails. */
+static void
+test_several_devices (gconstpointer func)
+{
+  g_setenv ("FAKE_CUDA_DEVICES", "3", TRUE);
+  live_all ((LiveFunc) func, 3, 0.3);
+  g_unsetenv ("FAKE_CUDA_DEVICES");
 }
 
 /* --- Opening --- */
@@ -616,6 +637,10 @@ main (int argc, char **argv)
   g_test_add_func ("/failures/choice/after-failure", test_choice_after_failure);
   g_test_add_func ("/failures/encoder", test_encoder);
   g_test_add_func ("/failures/decoder", test_decoder);
+  g_test_add_data_func ("/failures/several-devices/encoder", life_of_encoder,
+      test_several_devices);
+  g_test_add_data_func ("/failures/several-devices/decoder", life_of_decoder,
+      test_several_devices);
   g_test_add_func ("/failures/other-device", test_other_device);
   return g_test_run ();
 }

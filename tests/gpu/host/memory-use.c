@@ -3,6 +3,7 @@
  * takes for a picture, as gpu/NOTES.md says it, counted by a driver of our own
  * (fake-driver.h), which this program is linked to. */
 #include "codec/backend.h"
+#include "gpu/device.h"
 #include "tests/gpu/driver/fake-driver.h"
 #include <glib.h>
 
@@ -13,6 +14,10 @@
  * buffers for codestreams more than it has frames in flight, of all these. */
 #define PINNED_DECODER 5.0
 #define PINNED_ENCODER 4.0
+/* 7680x4320 in 4:4:4 of 12 bits at the depth that elements have by themselves. */
+#define SAMPLES_OF_8K (2 * 3.0 * 7680 * 4320)
+#define MEMORY_FOR_8K 8e9
+G_STATIC_ASSERT (SAMPLES_OF_8K *NARROW < MEMORY_FOR_8K);
 /* Whatever the picture: probabilities, what small buffers are rounded up to. */
 #define FIXED (1 << 20)
 
@@ -103,12 +108,16 @@ decode (const Case *c, PacoDecoder *decoder, const PacoPicture *picture,
 }
 
 static void
-check (const Case *c, const char *what, double pinned)
+check (const Case *c, PacoCoder *coder, const char *what, double pinned)
 {
   double samples = paco_picture_samples (&c->format) * c->depth;
   FakeCudaLeft left;
+  PacoStats stats;
 
   fake_cuda_left (&left);
+  paco_coder_stats (coder, &stats);
+  g_assert_cmpuint (
+      left.device_bytes, ==, stats.devices[0].memory + PACO_CUDA_SETS_BYTES);
   g_test_message ("%s %ux%u of %u bits, depth %u: on the device %.2f bytes a "
                   "sample in flight, page-locked %.2f",
       what, c->format.width, c->format.height, c->format.components[0].depth,
@@ -130,12 +139,13 @@ test_use (gconstpointer data)
   paco_coder_close (PACO_CODER (encoder));
   encoder = paco_cuda_backend.encoder_open (&options, NULL);
   g_byte_array_unref (encode (c, encoder, &picture));
-  check (c, "encode", (c->depth + 2.0) / c->depth * PINNED_ENCODER);
+  check (c, PACO_CODER (encoder), "encode",
+      (c->depth + 2.0) / c->depth * PINNED_ENCODER);
   paco_coder_close (PACO_CODER (encoder));
 
   decoder = paco_cuda_backend.decoder_open (&options, NULL);
   decode (c, decoder, &picture, bytes);
-  check (c, "decode", PINNED_DECODER);
+  check (c, PACO_CODER (decoder), "decode", PINNED_DECODER);
   paco_coder_close (PACO_CODER (decoder));
 
   g_byte_array_unref (bytes);
