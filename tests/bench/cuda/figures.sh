@@ -45,7 +45,7 @@ speed () {
   shift 4
   if [ -n "$small" ]; then
     width=$((width / 60)) height=$((height / 60)) warm=2
-    frames=$((4 + frames / 50))
+    frames=$((4 + frames / 100))
   fi
   bench "$name" 100 "$build/tests/bench/gst-speed" --width=$width \
     --height=$height --warm=$warm --frames=$frames "$@" ${picture:+"$picture"}
