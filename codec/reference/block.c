@@ -98,14 +98,14 @@ coder_new (const PacoReferenceBlock *block, PacoBlockRecord *record)
 
   coder->block = block;
   coder->record = record;
-  coder->lanes_per_stream = record->shared_codewords ? 4 : 1;
+  coder->lanes_per_coder = record->shared_codewords ? 4 : 1;
   return coder;
 }
 
 static void
 coder_free (Coder *coder)
 {
-  paco_reference_streams_clear (&coder->streams);
+  paco_reference_arithmetic_clear (&coder->arithmetic);
   g_free (coder);
 }
 
@@ -123,11 +123,11 @@ encode_once (const PacoReferenceBlock *block, const int32_t *indices,
       at (coder, x, y)->negative = indices[y * block->width + x] < 0;
     }
   }
-  paco_reference_streams_init_encoder (
-      &coder->streams, PACO_LANES / coder->lanes_per_stream);
+  paco_reference_arithmetic_init_encoder (
+      &coder->arithmetic, PACO_LANES / coder->lanes_per_coder);
   paco_reference_code_planes (coder);
   code_raw_string (coder, append_raw_bit, bits);
-  paco_reference_finish_encoder (&coder->streams, bits, bytes);
+  paco_reference_finish_encoder (&coder->arithmetic, bits, bytes);
   if (block->counts)
     block->counts->raw_bits += bits->len;
   g_byte_array_unref (bits);
@@ -217,11 +217,11 @@ paco_reference_decode_block (const PacoReferenceBlock *block,
     return record->length == 0;
 
   coder = coder_new (block, &own_record);
-  paco_reference_streams_init_decoder (&coder->streams,
-      PACO_LANES / coder->lanes_per_stream, bytes, record->length);
+  paco_reference_arithmetic_init_decoder (&coder->arithmetic,
+      PACO_LANES / coder->lanes_per_coder, bytes, record->length);
   paco_reference_code_planes (coder);
-  if (!coder->streams.broken)
-    reader.bits = paco_reference_finish_decoder (&coder->streams, &n_fill);
+  if (!coder->arithmetic.broken)
+    reader.bits = paco_reference_finish_decoder (&coder->arithmetic, &n_fill);
   if (reader.bits) {
     code_raw_string (coder, take_raw_bit, &reader);
     well = ends_well (&reader, n_fill);

@@ -77,21 +77,21 @@ sign_context (Coder *coder, unsigned x, unsigned y, bool *inverted)
 
 /* --- Visits --- */
 
-/* Codes the visit's symbols in the order of (step, stream). */
+/* Codes the visit's symbols in the order of (step, arithmetic coder). */
 static void
 code_visit (Coder *coder)
 {
   const PacoReferenceBlock *block = coder->block;
-  unsigned n_streams = coder->streams.n_streams;
+  unsigned n_coders = coder->arithmetic.n_coders;
 
-  for (unsigned step = 0; step < coder->lanes_per_stream; step++) {
-    for (unsigned stream = 0; stream < n_streams; stream++) {
-      LaneVisit *lane = &coder->visit[stream * coder->lanes_per_stream + step];
+  for (unsigned step = 0; step < coder->lanes_per_coder; step++) {
+    for (unsigned number = 0; number < n_coders; number++) {
+      LaneVisit *lane = &coder->visit[number * coder->lanes_per_coder + step];
       bool symbol;
 
       if (!lane->active)
         continue;
-      symbol = paco_reference_code_symbol (&coder->streams, stream,
+      symbol = paco_reference_code_symbol (&coder->arithmetic, number,
           block->set->p[coder->row][lane->context],
           lane->bit != lane->inverted);
       lane->bit = symbol != lane->inverted;

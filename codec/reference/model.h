@@ -8,7 +8,7 @@
  * alone, so the two cannot part ways. */
 #pragma once
 #include "codec/reference/reference.h"
-#include "codec/reference/streams.h"
+#include "codec/reference/arithmetic.h"
 
 /* Contexts look at most two lines and columns away; so wide a margin of
  * coefficients that never become significant saves every bounds check. */
@@ -39,8 +39,8 @@ typedef struct
 {
   const PacoReferenceBlock *block;
   PacoBlockRecord *record;
-  PacoReferenceStreams streams;
-  unsigned lanes_per_stream;
+  PacoReferenceArithmeticCoders arithmetic;
+  unsigned lanes_per_coder;
   unsigned row; /* of the probability set, for the plane being coded */
   PacoReferenceLaneVisit visit[PACO_LANES];
   PacoReferenceCoefficient

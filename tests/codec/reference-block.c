@@ -2,7 +2,7 @@
  * The reference's block coder against examples worked out by hand from
  * FORMAT.md section 7, round trips of random blocks, and broken ones. */
 #include "codec/reference/reference.h"
-#include "codec/reference/streams.h"
+#include "codec/reference/arithmetic.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,27 +16,27 @@ test_codeword_by_hand (void)
 {
   static const uint8_t raw[3] = { 1, 0, 1 };
   static const uint8_t expected[4] = { 0x05, 0x00, 0xe0, 0x9f };
-  PacoReferenceStreams streams;
+  PacoReferenceArithmeticCoders coders;
   PacoReferenceBits *bits = g_byte_array_new ();
   GByteArray *out = g_byte_array_new ();
   size_t n_fill;
 
-  paco_reference_streams_init_encoder (&streams, 1);
-  paco_reference_code_symbol (&streams, 0, 128, true);
-  paco_reference_code_symbol (&streams, 0, 64, false);
-  paco_reference_code_symbol (&streams, 0, 255, true);
-  g_assert_cmphex (streams.streams[0].s, ==, 0x001fffff);
+  paco_reference_arithmetic_init_encoder (&coders, 1);
+  paco_reference_code_symbol (&coders, 0, 128, true);
+  paco_reference_code_symbol (&coders, 0, 64, false);
+  paco_reference_code_symbol (&coders, 0, 255, true);
+  g_assert_cmphex (coders.coders[0].s, ==, 0x001fffff);
   g_byte_array_append (bits, raw, sizeof raw);
-  paco_reference_finish_encoder (&streams, bits, out);
+  paco_reference_finish_encoder (&coders, bits, out);
   g_assert_cmpmem (out->data, out->len, expected, sizeof expected);
-  paco_reference_streams_clear (&streams);
+  paco_reference_arithmetic_clear (&coders);
   g_byte_array_unref (bits);
 
-  paco_reference_streams_init_decoder (&streams, 1, out->data, out->len);
-  g_assert_true (paco_reference_code_symbol (&streams, 0, 128, false));
-  g_assert_false (paco_reference_code_symbol (&streams, 0, 64, false));
-  g_assert_true (paco_reference_code_symbol (&streams, 0, 255, false));
-  bits = paco_reference_finish_decoder (&streams, &n_fill);
+  paco_reference_arithmetic_init_decoder (&coders, 1, out->data, out->len);
+  g_assert_true (paco_reference_code_symbol (&coders, 0, 128, false));
+  g_assert_false (paco_reference_code_symbol (&coders, 0, 64, false));
+  g_assert_true (paco_reference_code_symbol (&coders, 0, 255, false));
+  bits = paco_reference_finish_decoder (&coders, &n_fill);
   g_assert_nonnull (bits);
   g_assert_cmpuint (n_fill, ==, 21);
   g_assert_cmpmem (bits->data, 3, raw, 3);
@@ -45,26 +45,26 @@ test_codeword_by_hand (void)
 }
 
 /* With 1/256 for what comes, a codeword holds four symbols and no more: after
- * the fourth S is 0, and the fifth reserves another. Streams reserve in the
+ * the fourth S is 0, and the fifth reserves another. Arithmetic coders reserve in the
  * order in which they ask. */
 static void
 test_codewords_in_order_of_reservation (void)
 {
-  PacoReferenceStreams streams;
+  PacoReferenceArithmeticCoders coders;
 
-  paco_reference_streams_init_encoder (&streams, 2);
-  paco_reference_code_symbol (&streams, 1, 1, false);
-  paco_reference_code_symbol (&streams, 0, 128, true);
+  paco_reference_arithmetic_init_encoder (&coders, 2);
+  paco_reference_code_symbol (&coders, 1, 1, false);
+  paco_reference_code_symbol (&coders, 0, 128, true);
   for (int i = 0; i < 3; i++)
-    paco_reference_code_symbol (&streams, 1, 1, false);
-  g_assert_cmpuint (streams.codewords->len, ==, 2);
-  g_assert_cmpuint (streams.streams[1].s, ==, 0);
-  g_assert_cmphex (g_array_index (streams.codewords, uint32_t, 0), ==, 0);
-  paco_reference_code_symbol (&streams, 1, 1, false);
-  g_assert_cmpuint (streams.codewords->len, ==, 3);
-  g_assert_cmpuint (streams.streams[0].codeword, ==, 1);
-  g_assert_cmpuint (streams.streams[1].codeword, ==, 2);
-  paco_reference_streams_clear (&streams);
+    paco_reference_code_symbol (&coders, 1, 1, false);
+  g_assert_cmpuint (coders.codewords->len, ==, 2);
+  g_assert_cmpuint (coders.coders[1].s, ==, 0);
+  g_assert_cmphex (g_array_index (coders.codewords, uint32_t, 0), ==, 0);
+  paco_reference_code_symbol (&coders, 1, 1, false);
+  g_assert_cmpuint (coders.codewords->len, ==, 3);
+  g_assert_cmpuint (coders.coders[0].codeword, ==, 1);
+  g_assert_cmpuint (coders.coders[1].codeword, ==, 2);
+  paco_reference_arithmetic_clear (&coders);
 }
 
 /* Codes a block with these decisions and returns what was counted. */
