@@ -3,9 +3,15 @@
 #include "gstpacocoder.h"
 #include "gstpacoallocator.h"
 #include "gstpacolog.h"
+#include "gstpacorecycler.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
+
+/* Encoded frames in the device's memory beyond those that are being decoded: one
+ * is read, one waits for a place in the decoder, the parser and the queues
+ * between the elements hold a few. */
+#define SPARE_CODED 6
 
 void
 gst_paco_coder_init (GstPacoCoder *coder, GstElement *element,
@@ -90,7 +96,14 @@ gst_paco_coder_start_decoder (GstPacoCoder *coder, void (*drop) (void *frame))
   copy_settings (coder, &settings);
   decoder = gst_paco_open_decoder (coder->element, &settings, drop, &error);
   gst_paco_settings_clear (&settings);
-  return start (coder, "pacodec", PACO_CODER (decoder), error);
+  if (!start (coder, "pacodec", PACO_CODER (decoder), error))
+    return FALSE;
+  GST_OBJECT_LOCK (coder->element);
+  if (coder->allocator != NULL)
+    coder->coded = gst_paco_recycler_new (
+        coder->allocator, coder->depth + SPARE_CODED);
+  GST_OBJECT_UNLOCK (coder->element);
+  return TRUE;
 }
 
 /* Drops all frames, those that are being pushed excepted. To be called without
@@ -111,7 +124,7 @@ abandon (GstPacoCoder *coder)
 void
 gst_paco_coder_stop (GstPacoCoder *coder)
 {
-  GstAllocator *allocator;
+  GstAllocator *allocator, *coded;
   PacoCoder *opened;
 
   if (coder->coder == NULL)
@@ -125,9 +138,14 @@ gst_paco_coder_stop (GstPacoCoder *coder)
   opened = g_steal_pointer (&coder->coder);
   allocator = g_steal_pointer (&coder->allocator);
   coder->n_devices = 1;
+  coded = g_steal_pointer (&coder->coded);
   GST_OBJECT_UNLOCK (coder->element);
   gst_paco_log_stats (GST_CAT_DEFAULT, coder->element, &coder->last_stats);
 
+  if (coded != NULL) {
+    gst_paco_recycler_stop (coded);
+    gst_object_unref (coded);
+  }
   if (allocator != NULL) {
     gst_paco_allocator_detach (allocator);
     gst_object_unref (allocator);
@@ -233,6 +251,20 @@ gst_paco_coder_ref_allocator (
   *n_devices = coder->n_devices;
   GST_OBJECT_UNLOCK (coder->element);
   return allocator;
+}
+
+void
+gst_paco_coder_propose (GstPacoCoder *coder, GstQuery *query)
+{
+  GstAllocator *coded = NULL;
+
+  GST_OBJECT_LOCK (coder->element);
+  if (coder->coded != NULL)
+    coded = gst_object_ref (coder->coded);
+  GST_OBJECT_UNLOCK (coder->element);
+  if (coded != NULL)
+    gst_query_add_allocation_param (query, coded, NULL);
+  gst_clear_object (&coded);
 }
 
 gboolean

@@ -31,6 +31,7 @@ typedef struct
   guint depth;             /* of what is configured, on all devices */
   guint n_devices;         /* 1 also when it is not started */
   GstAllocator *allocator; /* for samples; NULL if any memory will do */
+  GstAllocator *coded;     /* of a decoder, for encoded frames; as above */
 
   GstPacoFrames *frames; /* from start to stop */
   GMutex loss;           /* while the loss of the coder is reported */
@@ -77,6 +78,9 @@ void gst_paco_coder_lost (GstPacoCoder *coder, GError *error);
 /* With the stream lock, which they release while they wait. */
 GstFlowReturn gst_paco_coder_drain (GstPacoCoder *coder);
 void gst_paco_coder_flush (GstPacoCoder *coder);
+
+/* Offers memory for encoded frames to upstream of a decoder, from any thread. */
+void gst_paco_coder_propose (GstPacoCoder *coder, GstQuery *query);
 
 /* What allocation queries need, from any thread: the allocator, which the caller
  * unrefs, or NULL, how many frames the settings allow to be in flight on a device,

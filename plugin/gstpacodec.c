@@ -455,6 +455,15 @@ gst_paco_dec_decide_allocation (GstVideoDecoder *decoder, GstQuery *query)
   return TRUE;
 }
 
+/* To upstream: for encoded frames. */
+static gboolean
+gst_paco_dec_propose_allocation (GstVideoDecoder *decoder, GstQuery *query)
+{
+  gst_paco_coder_propose (&GST_PACO_DEC (decoder)->coder, query);
+  return GST_VIDEO_DECODER_CLASS (parent_class)
+      ->propose_allocation (decoder, query);
+}
+
 /* --- frames --- */
 
 /* Hands a frame, whose input is mapped, to the coder; *taken tells whether it is
@@ -802,6 +811,8 @@ gst_paco_dec_class_init (GstPacoDecClass *klass)
   decoder_class->negotiate = GST_DEBUG_FUNCPTR (gst_paco_dec_negotiate);
   decoder_class->decide_allocation = GST_DEBUG_FUNCPTR (
       gst_paco_dec_decide_allocation);
+  decoder_class->propose_allocation = GST_DEBUG_FUNCPTR (
+      gst_paco_dec_propose_allocation);
   decoder_class->handle_frame = GST_DEBUG_FUNCPTR (gst_paco_dec_handle_frame);
   decoder_class->drain = GST_DEBUG_FUNCPTR (gst_paco_dec_drain);
   decoder_class->finish = GST_DEBUG_FUNCPTR (gst_paco_dec_finish);

@@ -21,6 +21,7 @@
  */
 #include "gstpacoparse.h"
 #include "gstpacocontainer.h"
+#include "gstpacoreader.h"
 #include "gstpacoseek.h"
 #include "gstpacosplitter.h"
 #include "gstpacotime.h"
@@ -73,6 +74,7 @@ struct _GstPacoParse
   /* Of a file: what is garbage, and up to where frames are doubted before they
    * are read. */
   guint64 garbage_to, doubt_to;
+  GstPacoReader reader;
 
   gboolean rate_changed; /* numbers of frames can not tell time */
   GstPacoSeek seek;
@@ -211,6 +213,8 @@ negotiate (GstPacoParse *self, GstCaps *coded)
       ret = GST_PAD_IS_FLUSHING (pad) ? GST_FLOW_FLUSHING
                                       : GST_FLOW_NOT_NEGOTIATED;
   }
+  if (ret == GST_FLOW_OK && is_pulling (self))
+    gst_paco_reader_negotiate (&self->reader, pad, caps);
   gst_clear_caps (&caps);
   gst_clear_caps (&current);
   return ret;
@@ -437,8 +441,12 @@ gst_paco_parse_handle_frame (
       ret = drop_bytes (self, frame, size, reason, skip);
       break;
     case GST_PACO_SYNC_MORE:
-      gst_base_parse_set_min_frame_size (
-          base, size + (is_pulling (self) ? LOOKAHEAD : 0));
+      if (is_pulling (self))
+        size += LOOKAHEAD;
+      gst_base_parse_set_min_frame_size (base, size);
+      if (is_pulling (self) && base->segment.rate > 0.0)
+        gst_paco_reader_expect (
+            &self->reader, frame->offset, size, frame->buffer);
       break;
   }
   g_clear_error (&reason);
@@ -625,12 +633,25 @@ gst_paco_parse_src_event (GstBaseParse *base, GstEvent *event)
       ->src_event (base, event);
 }
 
+/* What downstream offers is for frames, not for the bytes of a stream, which
+ * come in buffers of any size. */
+static gboolean
+gst_paco_parse_sink_query (GstBaseParse *base, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION
+      && !GST_PACO_PARSE (base)->framed)
+    return FALSE;
+  return GST_BASE_PARSE_CLASS (gst_paco_parse_parent_class)
+      ->sink_query (base, query);
+}
+
 /* --- life ------------------------------------------------------------- */
 
 static void
 reset (GstPacoParse *self)
 {
   gst_paco_splitter_reset (&self->splitter, 0);
+  gst_paco_reader_reset (&self->reader);
   self->garbage_to = self->doubt_to = 0;
   gst_paco_seek_clear (GST_BASE_PARSE (self), &self->seek);
   gst_clear_caps (&self->sink_caps);
@@ -663,6 +684,7 @@ static void
 gst_paco_parse_finalize (GObject *object)
 {
   reset (GST_PACO_PARSE (object));
+  gst_paco_reader_clear (&GST_PACO_PARSE (object)->reader);
   G_OBJECT_CLASS (gst_paco_parse_parent_class)->finalize (object);
 }
 
@@ -730,6 +752,7 @@ gst_paco_parse_class_init (GstPacoParseClass *klass)
   base_class->pre_push_frame = GST_DEBUG_FUNCPTR (
       gst_paco_parse_pre_push_frame);
   base_class->sink_event = GST_DEBUG_FUNCPTR (gst_paco_parse_sink_event);
+  base_class->sink_query = GST_DEBUG_FUNCPTR (gst_paco_parse_sink_query);
   base_class->src_event = GST_DEBUG_FUNCPTR (gst_paco_parse_src_event);
 }
 
@@ -746,5 +769,6 @@ gst_paco_parse_init (GstPacoParse *self)
   GST_PAD_SET_ACCEPT_TEMPLATE (pad);
   gst_pad_set_link_function (
       GST_BASE_PARSE_SRC_PAD (self), gst_paco_container_link);
+  gst_paco_reader_init (&self->reader, pad);
   reset (self);
 }

@@ -369,7 +369,7 @@ GST_START_TEST (test_file_is_read_in_proportion)
   GByteArray *stream = hostile_stream (__i__, 2 << 20);
   GError *error = NULL;
   guint64 read = 0;
-  GstElement *pipeline, *source;
+  GstElement *pipeline, *parser;
   GstMessage *message;
   gchar *path, *description;
   GstBus *bus;
@@ -381,11 +381,11 @@ GST_START_TEST (test_file_is_read_in_proportion)
   fail_unless (g_file_set_contents (
       path, (const gchar *) stream->data, stream->len, NULL));
   description = g_strdup_printf (
-      "filesrc name=source location=%s ! pacoparse ! fakesink", path);
+      "filesrc location=%s ! pacoparse name=parser ! fakesink", path);
   pipeline = gst_parse_launch (description, &error);
   g_assert_no_error (error);
-  source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
-  pad = gst_element_get_static_pad (source, "src");
+  parser = gst_bin_get_by_name (GST_BIN (pipeline), "parser");
+  pad = gst_element_get_static_pad (parser, "sink");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_PULL | GST_PAD_PROBE_TYPE_BUFFER,
       count_bytes, &read, NULL);
   bus = gst_element_get_bus (pipeline);
@@ -400,7 +400,7 @@ GST_START_TEST (test_file_is_read_in_proportion)
       "%" G_GUINT64_FORMAT " bytes of %u were read", read, stream->len);
   gst_object_unref (bus);
   gst_object_unref (pad);
-  gst_object_unref (source);
+  gst_object_unref (parser);
   gst_object_unref (pipeline);
   g_unlink (path);
   g_free (path);

@@ -348,53 +348,71 @@ GST_START_TEST (test_all_devices)
 }
 GST_END_TEST;
 
-/* --- allocation queries while the encoder stops and starts --- */
+/* --- allocation queries while a coder stops and starts --- */
 
 #define N_CYCLES 300
 
-static gint done_cycling; /* atomic */
-
-static gpointer
-query_allocation (gpointer pad)
+typedef struct
 {
-  GstCaps *caps = gst_caps_from_string (
-      "video/x-raw,format=I420,width=96,height=64,framerate=25/1");
+  GstPad *pad;
+  const char *caps; /* that it takes */
+  gint done;        /* atomic */
+} Asker;
 
-  while (!g_atomic_int_get (&done_cycling)) {
+/* Asks, and takes memory of what is offered. */
+static gpointer
+query_allocation (gpointer data)
+{
+  Asker *asker = data;
+  GstCaps *caps = gst_caps_from_string (asker->caps);
+
+  while (!g_atomic_int_get (&asker->done)) {
     GstQuery *query = gst_query_new_allocation (caps, TRUE);
+    GstAllocator *allocator = NULL;
 
-    gst_pad_query (pad, query);
+    if (gst_pad_query (asker->pad, query)
+        && gst_query_get_n_allocation_params (query) > 0)
+      gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
+    if (allocator != NULL)
+      gst_memory_unref (gst_allocator_alloc (allocator, 10000, NULL));
+    gst_clear_object (&allocator);
     gst_query_unref (query);
   }
   gst_caps_unref (caps);
   return NULL;
 }
 
-GST_START_TEST (test_queries_while_stopping)
+static void
+ask_while_stopping (const char *name, const char *caps)
 {
-  GstElement *encoder = gst_element_factory_make ("pacoenc", NULL);
+  GstElement *coder = gst_element_factory_make (name, NULL);
+  Asker asker = { gst_element_get_static_pad (coder, "sink"), caps, FALSE };
   GThread *threads[2];
-  GstPad *pad;
 
-  gst_object_ref_sink (encoder);
-  gst_util_set_object_arg (G_OBJECT (encoder), "backend", "cuda");
-  pad = gst_element_get_static_pad (encoder, "sink");
+  gst_object_ref_sink (coder);
+  gst_util_set_object_arg (G_OBJECT (coder), "backend", "cuda");
   fake_cuda_fail (NULL);
-  g_atomic_int_set (&done_cycling, FALSE);
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
-    threads[i] = g_thread_new ("upstream", query_allocation, pad);
+    threads[i] = g_thread_new ("upstream", query_allocation, &asker);
   for (guint i = 0; i < N_CYCLES; i++) {
-    fail_if (gst_element_set_state (encoder, GST_STATE_PAUSED)
+    fail_if (gst_element_set_state (coder, GST_STATE_PAUSED)
         == GST_STATE_CHANGE_FAILURE);
-    gst_element_set_state (encoder, GST_STATE_READY);
+    gst_element_set_state (coder, GST_STATE_READY);
   }
-  gst_element_set_state (encoder, GST_STATE_NULL);
-  g_atomic_int_set (&done_cycling, TRUE);
+  gst_element_set_state (coder, GST_STATE_NULL);
+  g_atomic_int_set (&asker.done, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
     g_thread_join (threads[i]);
-  gst_object_unref (pad);
-  gst_object_unref (encoder);
-  check_left ("queries");
+  gst_object_unref (asker.pad);
+  gst_object_unref (coder);
+  check_left (name);
+}
+
+GST_START_TEST (test_queries_while_stopping)
+{
+  ask_while_stopping (
+      "pacoenc", "video/x-raw,format=I420,width=96,height=64,framerate=25/1");
+  ask_while_stopping ("pacodec", "video/x-paco,parsed=true,alignment=frame");
 }
 GST_END_TEST;
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * A file of this machine, read by several threads: one that copies from the
+ * system's file cache is slower than a GPU decodes. gstpacoreader.c reads large
+ * frames with it where it is filesrc that has the file. */
+#pragma once
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct _GstPacoLocalFile GstPacoLocalFile;
+
+/* NULL unless it is a regular file that can be read. */
+GstPacoLocalFile *gst_paco_local_file_open (const gchar *path);
+/* file may be NULL. */
+void gst_paco_local_file_close (GstPacoLocalFile *file);
+
+/* Whether so many bytes are worth more than one thread. */
+gboolean gst_paco_local_file_is_worth_it (gsize size);
+
+/* Reads size bytes; FALSE if the file has fewer, or they cannot be read. */
+gboolean gst_paco_local_file_read (
+    GstPacoLocalFile *file, guint64 offset, guint8 *data, gsize size);
+
+G_END_DECLS

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Frames of a file, read into memory that is used again. */
+#include "gstpacoreader.h"
+#include "gstpacorecycler.h"
+#include <gst/base/gstbasesrc.h>
+#include <string.h>
+
+GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
+#define GST_CAT_DEFAULT gst_paco_debug
+
+/* Blocks of ordinary memory that are used again, if so many are needed. */
+#define MOST_BLOCKS 8
+
+/* --- upstream --- */
+
+/* The pad of an element that the sink pad is linked with, through the walls of
+ * bins. */
+static GstPad *
+peer_of_element (GstPad *sink)
+{
+  GstPad *pad = gst_pad_get_peer (sink);
+
+  while (pad != NULL && GST_IS_PROXY_PAD (pad)) {
+    GstPad *next = NULL;
+
+    if (GST_IS_GHOST_PAD (pad)) {
+      next = gst_ghost_pad_get_target (GST_GHOST_PAD (pad));
+    } else {
+      GstProxyPad *outside = gst_proxy_pad_get_internal (GST_PROXY_PAD (pad));
+
+      if (outside != NULL) {
+        next = gst_pad_get_peer (GST_PAD (outside));
+        gst_object_unref (outside);
+      }
+    }
+    gst_object_unref (pad);
+    pad = next;
+  }
+  return pad;
+}
+
+static gboolean
+is_made_by (GstElement *element, const gchar *name)
+{
+  GstElementFactory *factory = gst_element_get_factory (element);
+
+  return factory != NULL && strcmp (GST_OBJECT_NAME (factory), name) == 0;
+}
+
+/* The source that the pad pulls from, if all that is between them is typefind,
+ * which hands on what it is asked for. */
+static GstElement *
+find_source (GstPad *sink)
+{
+  GstPad *pad = gst_object_ref (sink);
+  GstElement *source = NULL;
+
+  while (pad != NULL && source == NULL) {
+    GstPad *peer = peer_of_element (pad);
+    GstElement *element = peer ? gst_pad_get_parent_element (peer) : NULL;
+
+    gst_clear_object (&peer);
+    gst_clear_object (&pad);
+    if (element != NULL && is_made_by (element, "typefind"))
+      pad = gst_element_get_static_pad (element, "sink");
+    else if (element != NULL && GST_IS_BASE_SRC (element))
+      source = gst_object_ref (element);
+    gst_clear_object (&element);
+  }
+  gst_clear_object (&pad);
+  return source;
+}
+
+static void
+look_upstream (GstPacoReader *reader)
+{
+  GstElement *source = find_source (reader->pad);
+  gchar *path = NULL;
+
+  reader->source = source ? GST_PACO_SOURCE_FILLS : GST_PACO_SOURCE_OTHER;
+  if (source != NULL && is_made_by (source, "filesrc"))
+    g_object_get (source, "location", &path, NULL);
+  if (path != NULL)
+    reader->file = gst_paco_local_file_open (path);
+  GST_DEBUG_OBJECT (reader->pad, "frames are read %s",
+      reader->file ? "by several threads, if they are large"
+          : source ? "into memory that is used again"
+                   : "by upstream, into its own memory");
+  g_free (path);
+  gst_clear_object (&source);
+}
+
+/* --- reading --- */
+
+/* Whether the frame begins as it did when the pad was asked. If it does not,
+ * the file has been replaced since filesrc has opened it. */
+static gboolean
+begins_with (const GstMapInfo *frame, GstBuffer *head)
+{
+  gsize size = MIN (gst_buffer_get_size (head), frame->size);
+
+  return gst_buffer_memcmp (head, 0, frame->data, size) == 0;
+}
+
+static gboolean
+read_file (
+    GstPacoReader *reader, guint64 offset, GstBuffer *frame, GstBuffer *head)
+{
+  gboolean done;
+  GstMapInfo map;
+
+  if (reader->file == NULL
+      || !gst_paco_local_file_is_worth_it (gst_buffer_get_size (frame))
+      || !gst_buffer_map (frame, &map, GST_MAP_WRITE))
+    return FALSE;
+  done = gst_paco_local_file_read (reader->file, offset, map.data, map.size)
+      && begins_with (&map, head);
+  gst_buffer_unmap (frame, &map);
+  return done;
+}
+
+/* A buffer for the frame, no larger than what is left of the file. */
+static GstBuffer *
+new_buffer (GstPacoReader *reader, guint64 offset, gsize size)
+{
+  gint64 end;
+
+  if (!gst_pad_peer_query_duration (reader->pad, GST_FORMAT_BYTES, &end)
+      || end < 0 || offset >= (guint64) end)
+    return NULL;
+  if (reader->offered == NULL && reader->own == NULL)
+    reader->own = gst_paco_recycler_new (NULL, MOST_BLOCKS);
+  return gst_buffer_new_allocate (
+      reader->offered != NULL ? reader->offered : reader->own,
+      MIN (size, (guint64) end - offset), NULL);
+}
+
+/* NULL if the pad shall pull by itself, which then finds what is wrong. */
+static GstBuffer *
+read_frame (GstPacoReader *reader, guint64 offset, gsize size, GstBuffer *head)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstBuffer *buffer;
+  GstPad *peer;
+
+  if (reader->source == GST_PACO_SOURCE_UNKNOWN)
+    look_upstream (reader);
+  if (reader->source != GST_PACO_SOURCE_FILLS)
+    return NULL;
+  buffer = new_buffer (reader, offset, size);
+  if (buffer == NULL)
+    return NULL;
+
+  if (!read_file (reader, offset, buffer, head)) {
+    peer = gst_pad_get_peer (reader->pad);
+    flow = peer == NULL ? GST_FLOW_NOT_LINKED
+                        : gst_pad_get_range (peer, offset,
+                            gst_buffer_get_size (buffer), &buffer);
+    gst_clear_object (&peer);
+  }
+  if (flow != GST_FLOW_OK)
+    gst_clear_buffer (&buffer);
+  return buffer;
+}
+
+/* Runs before the pad pulls. What the probe puts into info is taken for what was
+ * pulled. */
+static GstPadProbeReturn
+before_pull (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstPacoReader *reader = data;
+  GstBuffer *head = NULL;
+
+  g_mutex_lock (&reader->lock);
+  if (reader->size > 0 && reader->thread == g_thread_self ()
+      && info->data == NULL && info->offset == reader->offset
+      && info->size >= reader->size) {
+    reader->size = 0;
+    head = g_steal_pointer (&reader->head);
+  }
+  g_mutex_unlock (&reader->lock);
+  if (head == NULL)
+    return GST_PAD_PROBE_PASS;
+
+  info->data = read_frame (reader, info->offset, info->size, head);
+  gst_buffer_unref (head);
+  return info->data != NULL ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_PASS;
+}
+
+void
+gst_paco_reader_expect (
+    GstPacoReader *reader, guint64 offset, gsize size, GstBuffer *head)
+{
+  if (reader->probe == 0)
+    reader->probe = gst_pad_add_probe (reader->pad,
+        GST_PAD_PROBE_TYPE_PULL | GST_PAD_PROBE_TYPE_BLOCK
+            | GST_PAD_PROBE_TYPE_BUFFER,
+        before_pull, reader, NULL);
+  g_mutex_lock (&reader->lock);
+  reader->thread = g_thread_self ();
+  reader->offset = offset;
+  reader->size = size;
+  gst_buffer_replace (&reader->head, head);
+  g_mutex_unlock (&reader->lock);
+}
+
+/* --- downstream --- */
+
+void
+gst_paco_reader_negotiate (
+    GstPacoReader *reader, GstPad *source_pad, GstCaps *caps)
+{
+  GstQuery *query = gst_query_new_allocation (caps, FALSE);
+  GstAllocator *offered = NULL;
+
+  if (gst_pad_peer_query (source_pad, query)
+      && gst_query_get_n_allocation_params (query) > 0)
+    gst_query_parse_nth_allocation_param (query, 0, &offered, NULL);
+  gst_query_unref (query);
+  /* Others may be made for anything, and would be asked for each frame. */
+  if (offered != NULL && !GST_IS_PACO_RECYCLER (offered))
+    gst_clear_object (&offered);
+  GST_DEBUG_OBJECT (reader->pad, "downstream offers %s memory for frames",
+      offered ? "its" : "no");
+  gst_clear_object (&reader->offered);
+  reader->offered = offered;
+}
+
+/* --- life --- */
+
+void
+gst_paco_reader_init (GstPacoReader *reader, GstPad *pad)
+{
+  *reader = (GstPacoReader){ .pad = pad };
+  g_mutex_init (&reader->lock);
+}
+
+void
+gst_paco_reader_reset (GstPacoReader *reader)
+{
+  if (reader->probe != 0)
+    gst_pad_remove_probe (reader->pad, reader->probe);
+  reader->probe = 0;
+  reader->size = 0;
+  gst_clear_buffer (&reader->head);
+  gst_clear_object (&reader->offered);
+  gst_clear_object (&reader->own);
+  g_clear_pointer (&reader->file, gst_paco_local_file_close);
+  reader->source = GST_PACO_SOURCE_UNKNOWN;
+}
+
+void
+gst_paco_reader_clear (GstPacoReader *reader)
+{
+  gst_paco_reader_reset (reader);
+  g_mutex_clear (&reader->lock);
+}

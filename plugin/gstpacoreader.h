@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Reads the frames of a file for pacoparse in pull mode. GstBaseParse pulls each
+ * frame into new memory, which costs more than the bytes do: the system clears
+ * every page of it, and a GPU cannot read it. Here frames go into memory that is
+ * used again, which downstream offers in the allocation query (pacodec: memory
+ * that the GPU reads by itself). pacoparse says which frame the base class will
+ * pull next; a probe on its sink pad has it read, and gives it to the base class
+ * instead of what the pad would have pulled. Whatever else is pulled, or goes
+ * wrong, is left to the pad. */
+#pragma once
+#include "gstpacolocalfile.h"
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Where the bytes come from. */
+typedef enum
+{
+  GST_PACO_SOURCE_UNKNOWN, /* nobody has looked yet */
+  GST_PACO_SOURCE_OTHER,   /* something that need not fill memory of others */
+  GST_PACO_SOURCE_FILLS,   /* it fills the buffer that it is given */
+} GstPacoSourceKind;
+
+typedef struct
+{
+  GstPad *pad; /* the sink pad, in pull mode when it is used */
+
+  /* Of the streaming thread alone. */
+  gulong probe;          /* 0 as long as nothing was expected */
+  GstAllocator *offered; /* downstream's memory, or NULL */
+  GstAllocator *own;     /* ordinary memory, once it has been needed */
+  GstPacoSourceKind source;
+  GstPacoLocalFile *file; /* if that is a file that filesrc reads */
+
+  /* The frame that is pulled next: size is 0 if none is expected. Meanwhile other
+   * threads, which seek, pull through the pad as well. */
+  GMutex lock;
+  GThread *thread; /* the streaming thread, not a reference */
+  guint64 offset;
+  gsize size;
+  GstBuffer *head; /* its first bytes, as the pad has given them */
+} GstPacoReader;
+
+/* pad: the element's sink pad, which outlives the reader. */
+void gst_paco_reader_init (GstPacoReader *reader, GstPad *pad);
+void gst_paco_reader_clear (GstPacoReader *reader);
+
+/* The pad is no longer active: forgets downstream's memory and the file. */
+void gst_paco_reader_reset (GstPacoReader *reader);
+
+/* Asks downstream of the source pad, which has these caps, for memory. */
+void gst_paco_reader_negotiate (
+    GstPacoReader *reader, GstPad *source_pad, GstCaps *caps);
+
+/* The base class will pull size bytes or some more at offset, or what there is of
+ * them. head: what it has pulled there before. */
+void gst_paco_reader_expect (
+    GstPacoReader *reader, guint64 offset, gsize size, GstBuffer *head);
+
+G_END_DECLS

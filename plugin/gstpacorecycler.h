@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * An allocator that keeps the memory that comes back, and hands it out again:
+ * for encoded frames, each of another size, which no GstBufferPool fits. pacodec
+ * offers one to upstream in the allocation query, over memory of its device;
+ * pacoparse has one of ordinary memory where downstream offers none.
+ *
+ * Getting a frame's memory anew is dear: page-locking 20 MB takes milliseconds,
+ * and even the system clears every page that it gives. */
+#pragma once
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_PACO_RECYCLER (gst_paco_recycler_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstPacoRecycler, gst_paco_recycler, GST, PACO_RECYCLER, GstAllocator)
+
+/* Blocks come from source, or are the system's if that is NULL. At most n_blocks
+ * of them exist at a time; who wants more gets ordinary memory that is not kept.
+ * Any thread may allocate and free; memory may outlive the allocator. */
+GstAllocator *gst_paco_recycler_new (GstAllocator *source, guint n_blocks);
+
+/* Frees what it keeps; from now on it hands out ordinary memory, and keeps
+ * none. */
+void gst_paco_recycler_stop (GstAllocator *allocator);
+
+G_END_DECLS

@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * How pacoparse reads the frames of a file: into memory that is used again,
+ * downstream's if it offers some; large frames by several threads. The elements
+ * are linked into this program, which shares their allocator. */
+#include "pacoframes.h"
+#include "plugin/gstpacorecycler.h"
+#include <gst/app/gstappsink.h>
+#include <glib/gstdio.h>
+
+#define TIMEOUT (60 * GST_SECOND)
+#define N_FRAMES 100
+#define N_BLOCKS 6
+/* Bytes of frames: more than the base class peeks into, and what several threads
+ * read. */
+#define SMALL 70000
+#define LARGE 250000
+#define HUGE 2100000
+
+void gst_plugin_paco_register (void);
+
+/* --- frames --- */
+
+/* What the parser takes for a frame: a good header, and any bytes. */
+static GByteArray *
+new_frame (const GByteArray *small, guint32 n, gsize size)
+{
+  GByteArray *frame = g_byte_array_new ();
+  PacoHeader header;
+
+  fail_unless (
+      paco_header_parse (small->data, small->len, &header, NULL, NULL));
+  header.picture.width = header.picture.height = 4096;
+  header.frame_size = size;
+  header.video.place.number = n;
+  g_byte_array_set_size (frame, size);
+  for (gsize i = 0; i < size; i++)
+    frame->data[i] = (i + n) * 2654435761u >> 24;
+  paco_header_write (&header, frame->data);
+  return frame;
+}
+
+typedef struct
+{
+  GPtrArray *frames;
+  gchar *path;
+} Film;
+
+static void
+write_film (const Film *film, const gchar *path)
+{
+  GByteArray *stream = g_byte_array_new ();
+  GError *error = NULL;
+
+  for (guint i = 0; i < film->frames->len; i++) {
+    GByteArray *frame = paco_test_nth (film->frames, i);
+
+    fail_unless (paco_header_set_place (
+        frame->data, frame->len, &(PacoPlace){ i, stream->len }));
+    paco_test_append (stream, frame);
+  }
+  g_file_set_contents (path, (gchar *) stream->data, stream->len, &error);
+  g_assert_no_error (error);
+  g_byte_array_unref (stream);
+}
+
+/* n_frames frames of from least to most bytes. */
+static void
+film_init (Film *film, guint n_frames, gsize least, gsize most)
+{
+  const PacoFrameSpec spec = { 48, 32, 30, 1, 1, 1, TRUE };
+  GByteArray *small = paco_test_frame (&spec, 0);
+  GError *error = NULL;
+
+  *film = (Film){
+    g_ptr_array_new_with_free_func ((GDestroyNotify) g_byte_array_unref), NULL
+  };
+  for (guint i = 0; i < n_frames; i++)
+    g_ptr_array_add (
+        film->frames, new_frame (small, i, g_random_int_range (least, most)));
+  g_byte_array_unref (small);
+  g_close (g_file_open_tmp ("paco-XXXXXX.paco", &film->path, &error), NULL);
+  g_assert_no_error (error);
+  write_film (film, film->path);
+}
+
+static void
+film_clear (Film *film)
+{
+  g_unlink (film->path);
+  g_free (film->path);
+  g_ptr_array_unref (film->frames);
+}
+
+/* --- a sink that may offer memory --- */
+
+typedef struct
+{
+  GstElement *pipeline;
+  GstAppSink *sink;
+  GstAllocator *offer; /* or NULL */
+  GHashTable *seen;    /* addresses of frames */
+  guint n_queries;
+} Player;
+
+static GstPadProbeReturn
+answer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstQuery *query = info->data;
+  Player *player = data;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION
+      || (info->type & GST_PAD_PROBE_TYPE_PULL))
+    return GST_PAD_PROBE_OK;
+  player->n_queries++;
+  if (player->offer == NULL)
+    return GST_PAD_PROBE_DROP;
+  gst_query_add_allocation_param (query, player->offer, NULL);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* launch: with %s for the file's path, and an appsink called sink at the end. */
+static void
+player_init (
+    Player *player, const Film *film, const gchar *launch, GstAllocator *offer)
+{
+  gchar *description = g_strdup_printf (launch, film->path);
+  GError *error = NULL;
+  GstPad *pad;
+
+  *player = (Player){
+    .pipeline = gst_parse_launch (description, &error),
+    .offer = offer,
+    .seen = g_hash_table_new (NULL, NULL),
+  };
+  g_assert_no_error (error);
+  g_free (description);
+  player->sink = GST_APP_SINK (
+      gst_bin_get_by_name (GST_BIN (player->pipeline), "sink"));
+  g_object_set (player->sink, "sync", FALSE, "max-buffers", 2, NULL);
+  pad = gst_element_get_static_pad (GST_ELEMENT (player->sink), "sink");
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, answer, player, NULL);
+  gst_object_unref (pad);
+}
+
+static void
+player_clear (Player *player)
+{
+  gst_element_set_state (player->pipeline, GST_STATE_NULL);
+  gst_object_unref (player->sink);
+  gst_object_unref (player->pipeline);
+  g_hash_table_unref (player->seen);
+}
+
+/* The next frame is number n; its sample, which is the caller's. */
+static GstSample *
+pull_frame (Player *player, const Film *film, guint n)
+{
+  GstSample *sample = gst_app_sink_try_pull_sample (player->sink, TIMEOUT);
+  GstBuffer *buffer;
+  GstMapInfo map;
+
+  fail_unless (sample != NULL, "there is no frame %u", n);
+  buffer = gst_sample_get_buffer (sample);
+  fail_unless (paco_test_buffer_is (buffer, paco_test_nth (film->frames, n)),
+      "frame %u is another", n);
+  fail_unless_equals_uint64 (
+      GST_BUFFER_PTS (buffer), gst_util_uint64_scale (n, GST_SECOND, 30));
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  fail_unless_equals_int (gst_buffer_n_memory (buffer), 1);
+  g_hash_table_add (player->seen, map.data);
+  gst_buffer_unmap (buffer, &map);
+  return sample;
+}
+
+static void
+expect_frames (Player *player, const Film *film, guint from, guint to)
+{
+  for (guint n = from; n < to; n++)
+    gst_sample_unref (pull_frame (player, film, n));
+}
+
+static void
+expect_end (Player *player)
+{
+  fail_unless (gst_app_sink_try_pull_sample (player->sink, TIMEOUT) == NULL);
+  fail_unless (gst_app_sink_is_eos (player->sink));
+}
+
+static void
+expect_errors (Player *player, guint n_warnings)
+{
+  GstBus *bus = gst_element_get_bus (player->pipeline);
+  GstMessage *message;
+
+  while ((message = gst_bus_pop (bus))) {
+    fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR);
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
+      fail_unless (n_warnings-- > 0);
+    gst_message_unref (message);
+  }
+  fail_unless_equals_int (n_warnings, 0);
+  gst_object_unref (bus);
+}
+
+static void
+play (Player *player)
+{
+  gst_element_set_state (player->pipeline, GST_STATE_PLAYING);
+}
+
+/* --- an allocator that counts --- */
+
+typedef struct
+{
+  GstAllocator parent;
+  gint n_asked, n_out; /* atomic */
+} Counter;
+
+typedef struct
+{
+  GstAllocatorClass parent_class;
+} CounterClass;
+
+static GType counter_get_type (void);
+G_DEFINE_TYPE (Counter, counter, GST_TYPE_ALLOCATOR)
+
+static void
+uncount (gpointer data)
+{
+  Counter *counter = *(Counter **) data;
+
+  g_atomic_int_add (&counter->n_out, -1);
+  gst_object_unref (counter);
+  g_free (data);
+}
+
+static GstMemory *
+counter_alloc (GstAllocator *allocator, gsize size, GstAllocationParams *params)
+{
+  Counter *counter = (Counter *) allocator;
+  guint8 *data = g_malloc (64 + size);
+
+  g_atomic_int_inc (&counter->n_asked);
+  g_atomic_int_inc (&counter->n_out);
+  *(Counter **) data = gst_object_ref (counter);
+  return gst_memory_new_wrapped (0, data, 64 + size, 64, size, data, uncount);
+}
+
+static void
+counter_class_init (CounterClass *klass)
+{
+  GST_ALLOCATOR_CLASS (klass)->alloc = counter_alloc;
+}
+
+static void
+counter_init (Counter *counter)
+{
+  GST_OBJECT_FLAG_SET (counter, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC);
+}
+
+static Counter *
+counter_new (void)
+{
+  return gst_object_ref_sink (g_object_new (counter_get_type (), NULL));
+}
+
+/* --- tests --- */
+
+/* Every way in which filesrc's bytes come unchanged, and one in which something
+ * stands between that the parser does not know. Frames are what they were, and
+ * but for the latter and the first frame lie in the memory that is offered. */
+static const struct
+{
+  const gchar *launch;
+  gboolean direct;
+} ways[] = {
+  { "filesrc location=%s ! pacoparse ! appsink name=sink", TRUE },
+  { "filesrc location=%s ! pacoparse ! queue ! appsink name=sink", TRUE },
+  { "filesrc location=%s ! typefind ! pacoparse ! appsink name=sink", TRUE },
+  { "filesrc location=%s ! bin.( typefind ! pacoparse ) ! appsink name=sink",
+      TRUE },
+  { "bin.( filesrc location=%s ) ! bin.( pacoparse ! queue ) ! "
+    "appsink name=sink",
+      TRUE },
+  { "giosrc location=file://%s ! pacoparse ! appsink name=sink", TRUE },
+  { "filesrc location=%s ! identity ! pacoparse ! appsink name=sink", FALSE },
+  { "filesrc location=%s ! queue ! pacoparse ! appsink name=sink", FALSE },
+};
+
+static void
+check_way (guint way, gsize least, gsize most, guint n_frames)
+{
+  Counter *counter = counter_new ();
+  GstAllocator *offer = gst_paco_recycler_new (
+      (GstAllocator *) counter, N_BLOCKS);
+  Player player;
+  Film film;
+
+  film_init (&film, n_frames, least, most);
+  player_init (&player, &film, ways[way].launch, offer);
+  play (&player);
+  expect_frames (&player, &film, 0, n_frames);
+  expect_end (&player);
+  expect_errors (&player, 0);
+  if (ways[way].direct) {
+    fail_unless_equals_int (player.n_queries, 1);
+    /* Blocks are replaced only while frames become larger. */
+    fail_unless (counter->n_asked > 0);
+    fail_unless (counter->n_out <= N_BLOCKS);
+    fail_unless (counter->n_asked <= 5 * N_BLOCKS, "%s: %d blocks",
+        ways[way].launch, counter->n_asked);
+  } else {
+    fail_unless_equals_int (counter->n_asked, 0);
+  }
+  player_clear (&player);
+  gst_object_unref (offer);
+  fail_unless_equals_int (counter->n_out, 0);
+  gst_object_unref (counter);
+  film_clear (&film);
+}
+
+GST_START_TEST (test_offered)
+{
+  check_way (__i__, SMALL, LARGE, N_FRAMES);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_offered_threads)
+{
+  check_way (__i__, HUGE, HUGE * 2, 8);
+}
+GST_END_TEST;
+
+/* Downstream offers nothing: ordinary memory, used again all the same. */
+GST_START_TEST (test_not_offered)
+{
+  Player player;
+  Film film;
+
+  film_init (&film, N_FRAMES, SMALL, SMALL + 1000);
+  player_init (&player, &film, ways[0].launch, NULL);
+  play (&player);
+  expect_frames (&player, &film, 0, N_FRAMES);
+  expect_end (&player);
+  fail_unless_equals_int (player.n_queries, 1);
+  fail_unless (g_hash_table_size (player.seen) < 10, "%u places",
+      g_hash_table_size (player.seen));
+  player_clear (&player);
+  film_clear (&film);
+}
+GST_END_TEST;
+
+/* An allocator of another kind is not asked frame by frame. */
+GST_START_TEST (test_foreign_allocator)
+{
+  Counter *counter = counter_new ();
+  Player player;
+  Film film;
+
+  film_init (&film, 20, SMALL, LARGE);
+  player_init (&player, &film, ways[0].launch, (GstAllocator *) counter);
+  play (&player);
+  expect_frames (&player, &film, 0, 20);
+  expect_end (&player);
+  fail_unless_equals_int (counter->n_asked, 0);
+  player_clear (&player);
+  gst_object_unref (counter);
+  film_clear (&film);
+}
+GST_END_TEST;
+
+/* Downstream keeps more frames than there are blocks. */
+GST_START_TEST (test_held)
+{
+  Counter *counter = counter_new ();
+  GstAllocator *offer = gst_paco_recycler_new (
+      (GstAllocator *) counter, N_BLOCKS);
+  GstSample *held[5 * N_BLOCKS];
+  Player player;
+  Film film;
+
+  film_init (&film, G_N_ELEMENTS (held), SMALL, LARGE);
+  player_init (&player, &film, ways[0].launch, offer);
+  play (&player);
+  for (guint i = 0; i < G_N_ELEMENTS (held); i++)
+    held[i] = pull_frame (&player, &film, i);
+  fail_unless_equals_int (g_hash_table_size (player.seen), 5 * N_BLOCKS);
+  fail_unless_equals_int (counter->n_out, N_BLOCKS);
+  player_clear (&player);
+  gst_object_unref (offer);
+  /* They are what they were, and outlive all. */
+  for (guint i = 0; i < G_N_ELEMENTS (held); i++) {
+    fail_unless (paco_test_buffer_is (
+        gst_sample_get_buffer (held[i]), paco_test_nth (film.frames, i)));
+    gst_sample_unref (held[i]);
+  }
+  fail_unless_equals_int (counter->n_out, 0);
+  gst_object_unref (counter);
+  film_clear (&film);
+}
+GST_END_TEST;
+
+/* Seeks at any time, also while a frame is read. */
+GST_START_TEST (test_seeks)
+{
+  GstAllocator *offer = gst_paco_recycler_new (NULL, N_BLOCKS);
+  Player player;
+  Film film;
+
+  film_init (&film, 12, HUGE, HUGE * 2);
+  player_init (&player, &film, ways[0].launch, offer);
+  play (&player);
+  gst_element_get_state (player.pipeline, NULL, NULL, TIMEOUT);
+  for (guint i = 0; i < 40; i++) {
+    guint n = g_random_int_range (0, 10);
+
+    g_usleep (g_random_int_range (0, 3000));
+    fail_unless (gst_element_seek_simple (player.pipeline, GST_FORMAT_TIME,
+        GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
+        gst_util_uint64_scale_ceil (n, GST_SECOND, 30)));
+    expect_frames (&player, &film, n, n + g_random_int_range (0, 3));
+  }
+  player_clear (&player);
+  gst_object_unref (offer);
+  film_clear (&film);
+}
+GST_END_TEST;
+
+/* Stopped and started again, with memory from a new offer. */
+GST_START_TEST (test_restart)
+{
+  Counter *counters[4];
+  Player player;
+  Film film;
+
+  film_init (&film, 10, SMALL, LARGE);
+  player_init (&player, &film, ways[0].launch, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (counters); i++) {
+    counters[i] = counter_new ();
+    if (i != 1)
+      player.offer = gst_paco_recycler_new (
+          (GstAllocator *) counters[i], N_BLOCKS);
+    play (&player);
+    expect_frames (&player, &film, 0, 2 * i + 3);
+    gst_element_set_state (player.pipeline, GST_STATE_NULL);
+    fail_unless_equals_int (counters[i]->n_asked > 0, i != 1);
+    gst_clear_object (&player.offer);
+  }
+  player_clear (&player);
+  for (guint i = 0; i < G_N_ELEMENTS (counters); i++) {
+    fail_unless_equals_int (counters[i]->n_out, 0);
+    gst_object_unref (counters[i]);
+  }
+  film_clear (&film);
+}
+GST_END_TEST;
+
+/* --- files that change --- */
+
+/* What happens when filesrc has answered for the first time. */
+typedef struct
+{
+  const Film *film;
+  const Film *other; /* takes its place, or NULL */
+  gsize size;        /* that it is cut to, or 0 */
+  guint after;       /* answers */
+} Change;
+
+static GstPadProbeReturn
+change (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Change *self = data;
+
+  if (self->after-- > 0)
+    return GST_PAD_PROBE_OK;
+  if (self->other != NULL) {
+    gchar *path = g_strconcat (self->film->path, ".new", NULL);
+
+    write_film (self->other, path);
+    fail_unless_equals_int (g_rename (path, self->film->path), 0);
+    g_free (path);
+  } else {
+    fail_unless_equals_int (truncate (self->film->path, self->size), 0);
+  }
+  return GST_PAD_PROBE_REMOVE;
+}
+
+static void
+add_change (Player *player, Change *data)
+{
+  GstElement *source = gst_bin_get_by_name (
+      GST_BIN (player->pipeline), "filesrc0");
+  GstPad *pad = gst_element_get_static_pad (source, "src");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_PULL | GST_PAD_PROBE_TYPE_BUFFER,
+      change, data, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (source);
+}
+
+/* filesrc goes on with the file that it has opened, and so does the parser. */
+GST_START_TEST (test_replaced)
+{
+  Change replace;
+  Player player;
+  Film film, other;
+
+  film_init (&film, 8, HUGE, HUGE + 1);
+  film_init (&other, 8, HUGE, HUGE + 1);
+  /* The same sizes, but a byte. */
+  for (guint i = 0; i < 8; i++)
+    paco_test_nth (other.frames, i)->data[1000] ^= 1;
+  player_init (&player, &film,
+      "filesrc name=filesrc0 location=%s ! pacoparse ! appsink name=sink",
+      NULL);
+  replace = (Change){ &film, &other, 0, 0 };
+  add_change (&player, &replace);
+  play (&player);
+  expect_frames (&player, &film, 0, 8);
+  expect_end (&player);
+  player_clear (&player);
+  film_clear (&other);
+  film_clear (&film);
+}
+GST_END_TEST;
+
+/* A file that becomes shorter while it is read has fewer frames. */
+GST_START_TEST (test_cut)
+{
+  Change cut;
+  Player player;
+  Film film;
+  guint n = 0;
+  GstSample *sample;
+
+  film_init (&film, 8, HUGE, HUGE + 1);
+  player_init (&player, &film,
+      "filesrc name=filesrc0 location=%s ! pacoparse ! appsink name=sink",
+      NULL);
+  cut = (Change){ &film, NULL, 3 * HUGE + HUGE / 2, g_random_int_range (1, 4) };
+  add_change (&player, &cut);
+  play (&player);
+  while ((sample = gst_app_sink_try_pull_sample (player.sink, TIMEOUT))) {
+    fail_unless (paco_test_buffer_is (
+        gst_sample_get_buffer (sample), paco_test_nth (film.frames, n++)));
+    gst_sample_unref (sample);
+  }
+  fail_unless (gst_app_sink_is_eos (player.sink));
+  fail_unless_equals_int (n, 3);
+  expect_errors (&player, 1);
+  player_clear (&player);
+  film_clear (&film);
+}
+GST_END_TEST;
+
+/* A frame that is cut in the middle of the file is lost, not those after it. */
+GST_START_TEST (test_damage)
+{
+  GstAllocator *offer = gst_paco_recycler_new (NULL, N_BLOCKS);
+  Player player;
+  Film film;
+  GByteArray *whole, *piece;
+
+  film_init (&film, 6, HUGE, HUGE * 2);
+  whole = paco_test_nth (film.frames, 2);
+  piece = g_byte_array_new ();
+  g_byte_array_append (
+      piece, whole->data, g_random_int_range (2000, whole->len - 1));
+  film.frames->pdata[2] = piece;
+  write_film (&film, film.path);
+  player_init (&player, &film, ways[0].launch, offer);
+  play (&player);
+  expect_frames (&player, &film, 0, 2);
+  for (guint n = 3; n < 6; n++) {
+    GstSample *sample = gst_app_sink_try_pull_sample (player.sink, TIMEOUT);
+
+    fail_unless (sample != NULL);
+    fail_unless (paco_test_buffer_is (
+        gst_sample_get_buffer (sample), paco_test_nth (film.frames, n)));
+    gst_sample_unref (sample);
+  }
+  expect_end (&player);
+  expect_errors (&player, 1);
+  player_clear (&player);
+  gst_object_unref (offer);
+  g_byte_array_unref (whole);
+  film_clear (&film);
+}
+GST_END_TEST;
+
+static Suite *
+pacoreader_suite (void)
+{
+  Suite *suite = suite_create ("pacoreader");
+  TCase *tcase = tcase_create ("general");
+
+  gst_plugin_paco_register ();
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 120);
+  tcase_add_loop_test (tcase, test_offered, 0, G_N_ELEMENTS (ways));
+  tcase_add_loop_test (tcase, test_offered_threads, 0, G_N_ELEMENTS (ways));
+  tcase_add_test (tcase, test_not_offered);
+  tcase_add_test (tcase, test_foreign_allocator);
+  tcase_add_test (tcase, test_held);
+  tcase_add_test (tcase, test_seeks);
+  tcase_add_test (tcase, test_restart);
+  tcase_add_test (tcase, test_replaced);
+  tcase_add_test (tcase, test_cut);
+  tcase_add_test (tcase, test_damage);
+  return suite;
+}
+
+GST_CHECK_MAIN (pacoreader);
