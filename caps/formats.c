@@ -21,44 +21,50 @@
 
 typedef enum
 {
-  ROW_DERIVED,  /* in place, as GstVideoFormatInfo has it */
-  ROW_LISTED,   /* in place, as the row has it */
-  ROW_PACKED,   /* through unpack and pack functions */
+  ROW_DERIVED, /* as GstVideoFormatInfo has it */
+  ROW_LISTED,  /* a word per sample, at the offset and shift that the row has */
+  ROW_STRING,  /* strings of bits, cut into samples as the row has it */
+  ROW_TILED,   /* through unpack and pack functions */
   ROW_EXCLUDED, /* not coded, for the reason given */
   ROW_NEXT,     /* no format: those behind it are less preferred */
 } RowKind;
 
-/* bytes, big_endian, offset and shift are those of ROW_LISTED; for ROW_PACKED
- * bytes may say how many two pixels take. */
+/* What a row that is not derived says of its words, and of the place of each
+ * component (ROW_LISTED) or of the samples of each plane (ROW_STRING): a group is
+ * a string of the digits of components, which follow each other bit by bit
+ * or, if run is not 0, begin at a new word after each `run` of them. */
 typedef struct
 {
   const char *name;
   RowKind kind;
-  guint8 bytes;
+  guint8 word_bytes;
   bool big_endian;
   guint8 offset[PACO_MAX_COMPONENTS];
   guint8 shift[PACO_MAX_COMPONENTS];
+  guint8 run;
+  const char *planes[2];
   const char *reason;
 } FormatRow;
 
 #define NATIVE_BE (G_BYTE_ORDER == G_BIG_ENDIAN)
 /* clang-format off */
 #define DERIVED(name) { name, ROW_DERIVED }
-#define PACKED(name) { name, ROW_PACKED }
-#define PACKED_PAIRS(name, bytes) { name, ROW_PACKED, bytes }
+#define TILED(name) { name, ROW_TILED }
 #define OFFSETS(...) { __VA_ARGS__ }
 #define SHIFTS(...) { __VA_ARGS__ }
 #define LISTED(name, bytes, big_endian, offsets, shifts)                       \
   { name, ROW_LISTED, bytes, big_endian, offsets, shifts }
+#define STRING(name, bytes, big_endian, run, ...)                              \
+  { name, ROW_STRING, bytes, big_endian, { 0 }, { 0 }, run, { __VA_ARGS__ } }
 #define NEXT { "", ROW_NEXT }
-#define EXCLUDED(name, reason)                                                 \
-  { name, ROW_EXCLUDED, 0, false, { 0 }, { 0 }, reason }
+#define EXCLUDED(name, reason_given)                                                 \
+  { name, ROW_EXCLUDED, .reason = reason_given }
 
 static const FormatRow rows[] = {
   /* 4:2:2 of 10 bits. */
   DERIVED ("I422_10LE"),
   NEXT,
-  PACKED ("v210"),
+  STRING ("v210", 4, false, 3, "102010201020"),
   LISTED ("Y210", 2, false, OFFSETS (0, 2, 6), SHIFTS (6, 6, 6)),
   DERIVED ("I422_10BE"),
   NEXT,
@@ -152,13 +158,15 @@ static const FormatRow rows[] = {
   NEXT,
 
   /* Samples across words and bytes, or in tiles. */
-  PACKED_PAIRS ("UYVP", 5), PACKED ("NV16_10LE32"),
-  PACKED ("NV12_10LE32"), PACKED ("NV12_10LE40"),
-  PACKED ("NV12_4L4"), PACKED ("NV12_32L32"), PACKED ("NV12_16L32S"),
-  PACKED ("NV12_64Z32"), PACKED ("NV12_8L128"),
+  STRING ("UYVP", 2, true, 0, "1020"),
+  STRING ("NV16_10LE32", 4, false, 3, "000", "121212"),
+  STRING ("NV12_10LE32", 4, false, 3, "000", "121212"),
+  STRING ("NV12_10LE40", 2, false, 0, "0000", "1212"),
+  TILED ("NV12_4L4"), TILED ("NV12_32L32"), TILED ("NV12_16L32S"),
+  TILED ("NV12_64Z32"), TILED ("NV12_8L128"),
 
   /* 4:1:1, 4:1:0, and R, G, B of 5 and 6 bits. */
-  DERIVED ("Y41B"), PACKED ("IYU1"), DERIVED ("YUV9"), DERIVED ("YVU9"),
+  DERIVED ("Y41B"), STRING ("IYU1", 1, false, 0, "100200"), DERIVED ("YUV9"), DERIVED ("YVU9"),
   LISTED ("RGB16", 2, NATIVE_BE, OFFSETS (0, 0, 0), SHIFTS (11, 5, 0)),
   LISTED ("BGR16", 2, NATIVE_BE, OFFSETS (0, 0, 0), SHIFTS (0, 5, 11)),
   LISTED ("RGB15", 2, NATIVE_BE, OFFSETS (0, 0, 0), SHIFTS (10, 5, 0)),
@@ -168,7 +176,7 @@ static const FormatRow rows[] = {
   /* Gray. */
   DERIVED ("GRAY8"), DERIVED ("GRAY16_LE"), DERIVED ("GRAY16_BE"),
   DERIVED ("GRAY10_LE16"), /* 1.26 */
-  PACKED ("GRAY10_LE32"),
+  STRING ("GRAY10_LE32", 4, false, 3, "000"),
 
   EXCLUDED ("RGB8P", "its samples are indices into a palette"),
   EXCLUDED ("NV12_10BE_8L128", "GStreamer can unpack it but not pack it"),
@@ -191,26 +199,91 @@ find_row (GstVideoFormat format)
   return NULL;
 }
 
-/* Sets what no sample covers: the bytes that are left of a pixel and the bits
- * that are left of a shared word. */
-static void
-find_gaps (const GstVideoFormatInfo *finfo, PacoRawFormat *raw)
+/* Bytes of the group of a plane: those of the component whose samples are the
+ * farthest apart. */
+static guint
+plane_group_bytes (const GstVideoFormatInfo *finfo, guint plane)
 {
-  guint covered = 0, pixel = 0;
-  bool one_plane = finfo->n_planes == 1, shared = false;
+  guint bytes = 0;
 
-  for (guint c = 0; c < raw->n_components; c++) {
-    /* Samples of a subsampled component count for a share of a pixel. */
-    covered += raw->layout[c].shared ? raw->components[c].depth
-                                     : 8u * raw->layout[c].bytes;
-    pixel = MAX (pixel, raw->layout[c].pixel_stride);
-    shared |= raw->layout[c].shared;
-    if (raw->components[c].subsampling_x > 0)
-      one_plane = false;
+  for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (finfo); c++)
+    if (GST_VIDEO_FORMAT_INFO_PLANE (finfo, c) == plane)
+      bytes = MAX (bytes, (guint) GST_VIDEO_FORMAT_INFO_PSTRIDE (finfo, c));
+  return bytes;
+}
+
+/* A component that has a word for each sample. */
+static void
+lay_out_words (const FormatRow *row, const GstVideoFormatInfo *finfo, guint c,
+    PacoSampleLayout *layout)
+{
+  guint shift = GST_VIDEO_FORMAT_INFO_SHIFT (finfo, c);
+  guint offset = GST_VIDEO_FORMAT_INFO_POFFSET (finfo, c);
+  guint apart = GST_VIDEO_FORMAT_INFO_PSTRIDE (finfo, c);
+
+  if (row->kind == ROW_LISTED) {
+    shift = row->shift[c];
+    offset = row->offset[c];
+    layout->word_bytes = row->word_bytes;
+    layout->big_endian = row->big_endian;
+  } else {
+    layout->word_bytes = shift + GST_VIDEO_FORMAT_INFO_DEPTH (finfo, c) > 8 ? 2
+                                                                            : 1;
+    layout->big_endian = layout->word_bytes > 1
+        && !GST_VIDEO_FORMAT_INFO_IS_LE (finfo);
   }
+  layout->group_bytes = plane_group_bytes (
+      finfo, GST_VIDEO_FORMAT_INFO_PLANE (finfo, c));
+  layout->group_samples = layout->group_bytes / apart;
+  for (guint i = 0; i < layout->group_samples; i++)
+    layout->places[i] = (PacoSamplePlace){ offset + i * apart, shift };
+}
 
-  raw->gaps = shared || (one_plane && covered < 8 * pixel);
-  raw->gap_value = shared ? 0 : 0xff;
+/* The components of a plane whose samples are the bits of a string. They have
+ * one depth. */
+static void
+lay_out_string (const FormatRow *row, const char *samples, PacoRawFormat *raw)
+{
+  guint depth = raw->components[samples[0] - '0'].depth;
+  guint n = strlen (samples), word_bits = 8 * row->word_bytes;
+  guint bits = row->run > 0 ? n / row->run * word_bits : n * depth;
+
+  for (guint i = 0; i < n; i++) {
+    PacoSampleLayout *layout = &raw->layout[samples[i] - '0'];
+    guint bit = i * depth;
+
+    if (row->run > 0)
+      bit = i / row->run * word_bits + i % row->run * depth;
+    layout->group_bytes = bits / 8;
+    layout->word_bytes = row->word_bytes;
+    layout->big_endian = row->big_endian;
+    paco_layout_append (layout, bit, depth);
+  }
+}
+
+/* Bytes of a pixel that no sample has are written as if they were opaque alpha;
+ * what is left of words that have samples, as 0. */
+static void
+find_fill (const GstVideoFormatInfo *finfo, PacoRawFormat *raw)
+{
+  for (guint plane = 0; plane < GST_VIDEO_FORMAT_INFO_N_PLANES (finfo);
+       plane++) {
+    guint64 bytes = 0, covered = 0;
+
+    for (guint c = 0; c < raw->n_components; c++) {
+      const PacoSampleLayout *layout = &raw->layout[c];
+
+      if (raw->plane[c] != plane)
+        continue;
+      bytes = (G_GUINT64_CONSTANT (1) << layout->group_bytes) - 1;
+      for (guint i = 0; i < layout->group_samples; i++)
+        covered |= ((G_GUINT64_CONSTANT (1) << layout->word_bytes) - 1)
+            << layout->places[i].byte;
+    }
+    for (guint c = 0; c < raw->n_components; c++)
+      if (raw->plane[c] == plane && covered != bytes)
+        raw->layout[c].fill = 0xff;
+  }
 }
 
 gboolean
@@ -226,37 +299,21 @@ paco_raw_format (GstVideoFormat format, PacoRawFormat *raw)
   memset (raw, 0, sizeof (*raw));
   raw->format = format;
   raw->n_components = GST_VIDEO_FORMAT_INFO_N_COMPONENTS (finfo);
-  raw->packed = row->kind == ROW_PACKED;
+  raw->tiled = row->kind == ROW_TILED;
 
   for (guint c = 0; c < raw->n_components; c++) {
-    PacoSampleLayout *layout = &raw->layout[c];
-
     raw->components[c].depth = GST_VIDEO_FORMAT_INFO_DEPTH (finfo, c);
     raw->components[c].subsampling_x = GST_VIDEO_FORMAT_INFO_W_SUB (finfo, c);
     raw->components[c].subsampling_y = GST_VIDEO_FORMAT_INFO_H_SUB (finfo, c);
-    if (row->kind == ROW_PACKED)
-      continue;
-
-    layout->pixel_stride = GST_VIDEO_FORMAT_INFO_PSTRIDE (finfo, c);
-    if (row->kind == ROW_LISTED) {
-      layout->bytes = row->bytes;
-      layout->big_endian = row->big_endian;
-      layout->shift = row->shift[c];
-      raw->offset[c] = row->offset[c];
-      /* Words in which every component has the same place are shared. */
-      layout->shared = layout->pixel_stride == row->bytes
-          && finfo->n_planes == 1;
-    } else {
-      layout->shift = GST_VIDEO_FORMAT_INFO_SHIFT (finfo, c);
-      layout->bytes = layout->shift + raw->components[c].depth > 8 ? 2 : 1;
-      layout->big_endian = layout->bytes > 1
-          && !GST_VIDEO_FORMAT_INFO_IS_LE (finfo);
-      raw->offset[c] = GST_VIDEO_FORMAT_INFO_POFFSET (finfo, c);
-    }
+    raw->plane[c] = GST_VIDEO_FORMAT_INFO_PLANE (finfo, c);
+    if (row->kind == ROW_DERIVED || row->kind == ROW_LISTED)
+      lay_out_words (row, finfo, c, &raw->layout[c]);
   }
-
-  if (!raw->packed)
-    find_gaps (finfo, raw);
+  for (guint p = 0; p < G_N_ELEMENTS (row->planes); p++)
+    if (row->planes[p] != NULL)
+      lay_out_string (row, row->planes[p], raw);
+  if (!raw->tiled)
+    find_fill (finfo, raw);
   return TRUE;
 }
 
@@ -269,28 +326,33 @@ paco_raw_format_exclusion (GstVideoFormat format)
 }
 
 gboolean
+paco_raw_format_in_place (const PacoRawFormat *raw, const GstVideoInfo *info)
+{
+  for (guint c = 0; c < raw->n_components && !raw->tiled; c++) {
+    guint columns = paco_ceil_shift (
+        GST_VIDEO_INFO_WIDTH (info), raw->components[c].subsampling_x);
+    guint groups = paco_layout_groups (&raw->layout[c], columns);
+
+    if (groups * raw->layout[c].group_bytes
+        > (guint) GST_VIDEO_INFO_PLANE_STRIDE (info, raw->plane[c]))
+      return FALSE;
+  }
+  return !raw->tiled;
+}
+
+/* Lines that are rows of words may end within a group, behind any word, and the
+ * unpack functions know. */
+gboolean
 paco_raw_format_holds (GstVideoFormat format, guint width)
 {
-  const FormatRow *row = find_row (format);
   GstVideoInfo info;
   PacoRawFormat raw;
 
   if (!paco_raw_format (format, &raw)
       || !gst_video_info_set_format (&info, format, width, 1))
     return FALSE;
-
-  if (raw.packed)
-    return (width + 1) / 2 * row->bytes
-        <= (guint) GST_VIDEO_INFO_PLANE_STRIDE (&info, 0);
-
-  for (guint c = 0; c < raw.n_components; c++) {
-    guint last = paco_ceil_shift (width, raw.components[c].subsampling_x) - 1;
-
-    if (raw.offset[c] + last * raw.layout[c].pixel_stride + raw.layout[c].bytes
-        > (guint) GST_VIDEO_INFO_COMP_STRIDE (&info, c))
-      return FALSE;
-  }
-  return TRUE;
+  return raw.tiled || find_row (format)->run > 0
+      || paco_raw_format_in_place (&raw, &info);
 }
 
 /* The running GStreamer may not know the name. */
@@ -417,44 +479,10 @@ void
 paco_picture_from_frame (
     const PacoRawFormat *raw, const GstVideoFrame *frame, PacoPicture *picture)
 {
-  const GstVideoFormatInfo *finfo = frame->info.finfo;
-
   memset (picture, 0, sizeof (*picture));
   for (guint c = 0; c < raw->n_components; c++) {
-    guint plane = GST_VIDEO_FORMAT_INFO_PLANE (finfo, c);
-
-    picture->data[c] = (guint8 *) frame->data[plane] + raw->offset[c];
-    picture->stride[c] = frame->info.stride[plane];
+    picture->data[c] = frame->data[raw->plane[c]];
+    picture->stride[c] = frame->info.stride[raw->plane[c]];
     picture->layout[c] = raw->layout[c];
-  }
-}
-
-void
-paco_frame_clear_gaps (const PacoRawFormat *raw, GstVideoFrame *frame)
-{
-  const GstVideoFormatInfo *finfo = frame->info.finfo;
-  guint width = GST_VIDEO_FRAME_WIDTH (frame);
-  guint height = GST_VIDEO_INFO_FIELD_HEIGHT (&frame->info);
-  guint8 *line = frame->data[0];
-  gsize from, to;
-
-  if (raw->packed || finfo->n_planes != 1)
-    return;
-
-  if (raw->gaps) {
-    from = 0;
-    to = (gsize) width * raw->layout[0].pixel_stride;
-  } else if (raw->n_components >= 3 && raw->components[1].subsampling_x > 0
-      && width % 2 == 1) {
-    /* The last pair of pixels has only one Y. */
-    to = (gsize) (width / 2 + 1) * raw->layout[1].pixel_stride;
-    from = to - raw->layout[1].pixel_stride;
-  } else {
-    return;
-  }
-
-  for (guint y = 0; y < height; y++) {
-    memset (line + from, raw->gaps ? raw->gap_value : 0, to - from);
-    line += frame->info.stride[0];
   }
 }

@@ -13,18 +13,13 @@ typedef struct
   guint8 n_components;
   PacoComponent components[PACO_MAX_COMPONENTS];
 
-  /* The samples have no addresses of their own: they go through unpack and
-   * pack functions (packed.h), and layout and offset say nothing. */
-  bool packed;
+  /* The samples lie in tiles, not in lines: they go through unpack and pack
+   * functions (packed.h), and layout says nothing. */
+  bool tiled;
 
-  /* Where component c begins in its plane, and how its samples lie there. */
-  guint8 offset[PACO_MAX_COMPONENTS];
+  /* The plane that component c is in, and how its samples lie there. */
+  guint8 plane[PACO_MAX_COMPONENTS];
   PacoSampleLayout layout[PACO_MAX_COMPONENTS];
-
-  /* What the bits between the samples are set to in decoded pictures: padding
-   * bytes as if they were opaque alpha, padding bits of shared words 0. */
-  bool gaps;
-  guint8 gap_value;
 } PacoRawFormat;
 
 /* Fills *raw; FALSE if the format is not coded. */
@@ -37,6 +32,13 @@ const char *paco_raw_format_exclusion (GstVideoFormat format);
  * Returns how many were written; n is at least PACO_MAX_RAW_FORMATS. */
 #define PACO_MAX_RAW_FORMATS 160
 guint paco_raw_formats (GstVideoFormat *formats, guint n);
+
+/* Whether the backend reads and writes pictures of this format and size where
+ * they are. If not, they go through unpack and pack functions: tiles, and the few
+ * lines that end within a group (NV12_10LE32 and NV16_10LE32, where the width is
+ * 1, 2 or 3 more than a multiple of 6). */
+gboolean paco_raw_format_in_place (
+    const PacoRawFormat *raw, const GstVideoInfo *info);
 
 /* Whether the lines of a format, as GStreamer lays them out, have room for all
  * samples of a picture that wide. UYVP, Y210 and Y212 have none for the chroma
@@ -63,12 +65,8 @@ GstCaps *paco_raw_caps (void);
 gboolean paco_picture_format_from_info (
     const GstVideoInfo *info, bool fields, PacoPictureFormat *picture);
 
-/* A mapped frame of an in-place format, as the backend sees it. */
+/* A mapped frame of a format that is not tiled, as the backend sees it. */
 void paco_picture_from_frame (
     const PacoRawFormat *raw, const GstVideoFrame *frame, PacoPicture *picture);
-
-/* Before samples are written into a frame of an in-place format: sets
- * whatever no sample will cover. Does nothing for most formats. */
-void paco_frame_clear_gaps (const PacoRawFormat *raw, GstVideoFrame *frame);
 
 G_END_DECLS

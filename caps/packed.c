@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Packed formats to planes and back, line by line through GStreamer's own
+ * Formats that the backend does not read in place to planes and back, line by
+ * line through GStreamer's own
  * unpack and pack functions. Those speak of pixels of four components, alpha
  * first, of 8 or 16 bits: 16-bit ones have the samples in the high bits, and
  * subsampled components stand in every pixel. */
@@ -21,8 +22,9 @@ struct _PacoPlanes
 };
 
 const PacoSampleLayout paco_planes_layout = {
-  .bytes = 2,
-  .pixel_stride = 2,
+  .group_bytes = 2,
+  .group_samples = 1,
+  .word_bytes = 2,
   .big_endian = G_BYTE_ORDER == G_BIG_ENDIAN,
 };
 
@@ -195,37 +197,27 @@ paco_fields_fit (const PacoPictureFormat *picture, guint reduce)
   return TRUE;
 }
 
-static void
-store_word (guint8 *out, const PacoSampleLayout *layout, guint32 value)
-{
-  value <<= layout->shift;
-  for (guint i = 0; i < layout->bytes; i++) {
-    guint at = layout->big_endian ? layout->bytes - 1 - i : i;
-    guint8 byte = value >> (8 * i);
-
-    out[at] = layout->shared ? out[at] | byte : byte;
-  }
-}
-
+/* The picture of a frame has fewer lines of chroma than the planes may have. */
 void
 paco_planes_store (
     const PacoPlanes *planes, const PacoRawFormat *raw, GstVideoFrame *frame)
 {
   const PacoPictureFormat *format = &planes->format;
+  PacoRegion regions[PACO_MAX_COMPONENTS];
   PacoPicture target;
+  guint n_regions;
 
   paco_picture_from_frame (raw, frame, &target);
-  for (guint c = 0; c < format->n_components; c++) {
-    guint width = paco_component_width (format, c);
-    guint height = paco_component_height (format, c);
-
-    for (guint y = 0; y < height; y++) {
+  n_regions = paco_picture_regions (format, &target, 0, regions);
+  for (guint r = 0; r < n_regions; r++)
+    for (guint y = 0; y < regions[r].lines; y++)
+      paco_region_blank_line (&regions[r], y);
+  for (guint c = 0; c < format->n_components; c++)
+    for (guint y = 0; y < paco_component_height (format, c); y++) {
       const guint16 *in = plane_line (planes, c, y);
       guint8 *out = target.data[c] + target.stride[c] * (gssize) y;
 
-      for (guint x = 0; x < width; x++)
-        store_word (
-            out + x * target.layout[c].pixel_stride, &target.layout[c], in[x]);
+      for (guint x = 0; x < paco_component_width (format, c); x++)
+        paco_layout_put (&target.layout[c], out, x, in[x]);
     }
-  }
 }

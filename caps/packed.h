@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Formats whose samples have no addresses of their own (v210, UYVP, tiles, ...)
- * become planes of 16-bit words and back. The planes have the format's true
- * depth and subsampling, so v210 gives the codestream of I422_10LE. */
+ * Pictures that the backend cannot read or write where they are, those in tiles
+ * above all, become planes of 16-bit words and back. The planes have the format's
+ * true depth and subsampling, so the codestream is that of any other format of
+ * the same samples. */
 #pragma once
 #include "caps/formats.h"
 
@@ -28,12 +29,12 @@ gboolean paco_fields_fit (const PacoPictureFormat *picture, guint reduce);
 /* Layout of the samples in any such picture. */
 extern const PacoSampleLayout paco_planes_layout;
 
-/* The frame has the planes' size; its format is packed with its components. */
+/* The frame has the planes' size and components. */
 void paco_planes_unpack (PacoPlanes *planes, const GstVideoFrame *frame);
 void paco_planes_pack (PacoPlanes *planes, GstVideoFrame *frame);
 
-/* The same for a frame of an in-place format: writes sample by sample. For
- * pictures that a backend cannot write into the frame itself. */
+/* The same for a frame that could be written in place, sample by sample: for
+ * pictures of which paco_fields_fit() says that they do not fit. */
 void paco_planes_store (
     const PacoPlanes *planes, const PacoRawFormat *raw, GstVideoFrame *frame);
 

@@ -136,6 +136,11 @@ gboolean paco_coder_unconfigure (PacoCoder *coder, GError **error);
 /* For prepare(). */
 void paco_coder_set_depth (PacoCoder *coder, const PacoPictureFormat *picture);
 
+/* Whether the coder reaches the memory that a picture lies in. Error
+ * UNSUPPORTED. */
+gboolean paco_coder_check_memory (
+    const PacoCoder *coder, const PacoPicture *picture, GError **error);
+
 /* Waits for a free flight and copies the job there. A frame that is abandoned
  * while it waits counts as submitted. Error DEVICE. */
 gboolean paco_coder_submit (

@@ -98,7 +98,7 @@ prepare (PacoCoder *coder, const PacoSampleLayout *layout, GError **error)
         decoder->reduce, header->coding.levels);
     return FALSE;
   }
-  if (!paco_samples_check (&header->picture, layout, error))
+  if (!paco_layouts_check (&header->picture, layout, error))
     return FALSE;
   paco_coder_set_depth (coder, &header->picture);
   coder->geometry = paco_geometry_new (&header->picture, &header->coding);
@@ -140,8 +140,9 @@ paco_decoder_submit (PacoDecoder *decoder, const PacoCodedFrame *frame,
         "the frame is of another format than the decoder was set up for");
     return FALSE;
   }
-  if (!paco_samples_check (&header->picture, destination->layout, error)
-      || !paco_coder_check_memory (&decoder->coder, destination, error))
+  if (!paco_coder_check_memory (&decoder->coder, destination, error)
+      || !paco_picture_check (
+          &header->picture, destination, decoder->reduce, error))
     return FALSE;
   job.destination = *destination;
   job.frame = *frame;

@@ -97,7 +97,7 @@ prepare (PacoCoder *coder, const PacoSampleLayout *layout, GError **error)
     return FALSE;
   header.coding = encoder->coding;
   if (!paco_header_check (&header, error)
-      || !paco_samples_check (&encoder->picture, layout, error))
+      || !paco_layouts_check (&encoder->picture, layout, error))
     return FALSE;
   paco_coder_set_depth (coder, &encoder->picture);
   coder->geometry = paco_geometry_new (&encoder->picture, &encoder->coding);
@@ -166,7 +166,7 @@ paco_encoder_submit (PacoEncoder *encoder, const PacoPicture *picture,
   header.coding = job.rate.coding;
   if (!valid || !paco_header_check (&header, error)
       || !paco_coder_check_memory (&encoder->coder, picture, error)
-      || !paco_samples_check (&encoder->picture, picture->layout, error))
+      || !paco_picture_check (&encoder->picture, picture, 0, error))
     return FALSE;
   return paco_coder_submit (&encoder->coder, &job, user_data, error);
 }

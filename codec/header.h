@@ -165,8 +165,3 @@ gboolean paco_header_same_configuration (
  * UNSUPPORTED, with the value of max-pixels that it needs. */
 gboolean paco_header_check_pixels (
     const PacoHeader *header, uint64_t max_pixels, GError **error);
-
-/* Whether all components can be stored as the layouts say. Error
- * UNSUPPORTED. */
-gboolean paco_samples_check (const PacoPictureFormat *format,
-    const PacoSampleLayout *layouts, GError **error);

@@ -3,11 +3,8 @@
  * (PacoSampleLayout), and where (PacoPicture). Depth, not container, is coded:
  * two layouts of the same samples give the same codestream. */
 #pragma once
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "layout.h"
 
-#define PACO_MAX_COMPONENTS 4
 #define PACO_MAX_SIZE 16384 /* columns, and lines */
 
 typedef struct
@@ -18,40 +15,27 @@ typedef struct
 } PacoComponent;
 
 /* FORMAT.md section 2: what decides geometry and coefficients. */
-typedef struct
+struct _PacoPictureFormat
 {
   uint32_t width, height; /* luma samples, lines of the whole frame */
   uint8_t n_components;   /* 1..4 */
   bool fields;            /* coded as two fields */
   PacoComponent components[PACO_MAX_COMPONENTS];
-} PacoPictureFormat;
+};
 
-/* How one component's samples are stored. A sample is the bits
- * [shift, shift + depth) of a word of `bytes` bytes; the other bits are
- * ignored when read. When written, bits below shift are 0, and
- * bits above shift + depth too, unless the component shares its word with
- * others (`shared`): then the other bits are kept, and whoever
- * hands the picture in has cleared them. */
-typedef struct
-{
-  uint8_t bytes;        /* 1, 2 or 4 */
-  uint8_t pixel_stride; /* bytes from one sample to the next */
-  uint8_t shift;
-  bool big_endian;
-  bool shared;
-} PacoSampleLayout;
-
+/* Where a picture lies. */
 typedef enum
 {
   PACO_MEMORY_HOST,
-  PACO_MEMORY_DEVICE,
+  PACO_MEMORY_DEVICE, /* of the coder's device */
 } PacoMemory;
 
-/* A picture in memory. data points to the component's first sample, stride is
- * in bytes from a line to the next one of the frame (not of the field) and may
- * be negative. In PACO_MEMORY_DEVICE data are addresses of the coder's device,
- * in the context that the coder works in. */
-typedef struct
+/* A picture in memory. data points to the first group of the first line of a
+ * component; components whose data are equal share memory, other memory does not
+ * overlap (layout.h). stride is in bytes from a line to the next one of the frame
+ * (not of the field) and may be negative. In PACO_MEMORY_DEVICE data are addresses
+ * of the coder's device, in the context that the coder works in. */
+struct _PacoPicture
 {
   uint8_t *data[PACO_MAX_COMPONENTS];
   ptrdiff_t stride[PACO_MAX_COMPONENTS];
@@ -60,7 +44,7 @@ typedef struct
   /* Of device memory: the stream (CUstream) with whose work so far the memory
    * becomes ready to be read, or written; NULL: it is ready. */
   void *stream;
-} PacoPicture;
+};
 
 static inline uint32_t
 paco_ceil_shift (uint32_t value, unsigned shift)

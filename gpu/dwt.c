@@ -334,6 +334,24 @@ common_kind (const PacoDwtPlane *planes, unsigned group)
   return sample_kind (&planes[0].samples);
 }
 
+/* Whether another component has samples in the words of this one. */
+static bool
+shares_words (const PacoDwt *dwt, const PacoPicture *picture, unsigned c)
+{
+  const PacoSampleLayout *a = &picture->layout[c];
+
+  for (unsigned other = 0; other < dwt->format.n_components; other++) {
+    const PacoSampleLayout *b = &picture->layout[other];
+    int distance = b->places[0].byte - a->places[0].byte;
+
+    if (other != c && picture->data[other] == picture->data[c]
+        && distance < a->word_bytes && -distance < b->word_bytes)
+      return true;
+  }
+  return false;
+}
+
+/* The samples are as far from each other in a group as over its end. */
 static void
 describe_samples (PacoDwtSamples *samples, const PacoDwt *dwt,
     const PacoPicture *picture, unsigned field, unsigned component)
@@ -345,17 +363,18 @@ describe_samples (PacoDwtSamples *samples, const PacoDwt *dwt,
 
   *samples = (PacoDwtSamples){
     .address = (uint64_t) (uintptr_t) picture->data[component]
-        + (uint64_t) (field * stride),
+        + layout->places[0].byte + (uint64_t) (field * stride),
     .stride = stride * (ptrdiff_t) dwt->geometry->n_fields,
-    .mask = layout->bytes == 1 ? mask * 0x01010101u
-        : layout->bytes == 2   ? mask * 0x00010001u
-                               : mask,
+    .mask = layout->word_bytes == 1 ? mask * 0x01010101u
+        : layout->word_bytes == 2   ? mask * 0x00010001u
+                                    : mask,
     .half = 1 << (depth - 1),
-    .shift = layout->shift,
-    .bytes = layout->bytes,
-    .pixel_stride = layout->pixel_stride,
-    .flags = (layout->big_endian && layout->bytes > 1 ? PACO_DWT_BIG_ENDIAN : 0)
-        | (layout->shared ? PACO_DWT_SHARED : 0),
+    .shift = layout->places[0].shift,
+    .bytes = layout->word_bytes,
+    .pixel_stride = layout->group_bytes / layout->group_samples,
+    .flags = (layout->big_endian && layout->word_bytes > 1 ? PACO_DWT_BIG_ENDIAN
+                                                           : 0)
+        | (shares_words (dwt, picture, component) ? PACO_DWT_SHARED : 0),
   };
 }
 

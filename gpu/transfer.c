@@ -26,7 +26,8 @@ extent (
   const PacoSampleLayout *layout = &picture->layout[c];
   ptrdiff_t stride = picture->stride[c];
   ptrdiff_t last = (ptrdiff_t) (lines - 1) * stride;
-  size_t bytes = (size_t) (columns - 1) * layout->pixel_stride + layout->bytes;
+  size_t bytes = (size_t) paco_layout_groups (layout, columns)
+      * layout->group_bytes;
   uint8_t *first = picture->data[c] + (stride < 0 ? last : 0);
 
   return (Extent){
@@ -48,37 +49,11 @@ compare_extents (const void *a, const void *b)
   return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Whether samples cover all bytes of a row of these extents. */
-static bool
-is_covered (const PacoTransfer *transfer, const Extent *extents, unsigned n,
-    const uint8_t *row, size_t bytes)
-{
-  const PacoSampleLayout *layouts = transfer->picture.layout;
-  const PacoSampleLayout *first = &layouts[extents[0].component];
-  uint8_t *covered;
-  bool all;
-
-  if (n == 1 && first->pixel_stride == first->bytes)
-    return true;
-  covered = g_malloc0 (bytes);
-  for (unsigned i = 0; i < n; i++) {
-    unsigned c = extents[i].component;
-    size_t at = extents[i].row - row;
-
-    for (uint32_t x = 0; x < transfer->columns[c]; x++)
-      memset (covered + at + (size_t) x * layouts[c].pixel_stride, 1,
-          layouts[c].bytes);
-  }
-  all = memchr (covered, 0, bytes) == NULL;
-  g_free (covered);
-  return all;
-}
-
 /* The region of extents that overlap. */
 static void
 add_region (PacoTransfer *transfer, const Extent *extents, unsigned n)
 {
-  PacoRegion *region = &transfer->regions[transfer->n_regions++];
+  PacoTransferRegion *region = &transfer->regions[transfer->n_regions++];
   uint8_t *row = extents[0].row, *row_end = row, *end = row;
   bool alike = true;
 
@@ -88,15 +63,15 @@ add_region (PacoTransfer *transfer, const Extent *extents, unsigned n)
         && extents[i].lines == extents[0].lines;
     row_end = MAX (row_end, extents[i].row_end);
     end = MAX (end, extents[i].end);
-    region->shared |= transfer->picture.layout[extents[i].component].shared;
+    region->shared |= !paco_layout_is_planar (
+        &transfer->picture.layout[extents[i].component]);
   }
   region->data = row;
   region->size = end - row;
   region->rows = extents[0].lines;
   region->row_bytes = row_end - row;
   region->stride = region->rows > 1 ? extents[0].stride : region->row_bytes;
-  region->dense = alike && region->row_bytes <= region->stride
-      && is_covered (transfer, extents, n, row, region->row_bytes);
+  region->dense = alike && region->row_bytes <= region->stride;
   if (!region->dense) {
     region->row_bytes = region->stride = region->size;
     region->rows = 1;
@@ -113,8 +88,8 @@ join_regions (PacoTransfer *transfer)
   unsigned n = 0;
 
   for (unsigned i = 1; i < transfer->n_regions; i++) {
-    PacoRegion *last = &transfer->regions[n];
-    const PacoRegion *next = &transfer->regions[i];
+    PacoTransferRegion *last = &transfer->regions[n];
+    const PacoTransferRegion *next = &transfer->regions[i];
 
     if (last->dense && next->dense && last->shared == next->shared
         && last->row_bytes == last->stride && next->row_bytes == next->stride
@@ -195,7 +170,7 @@ paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
     find_regions (transfer, picture, n_components, columns, lines);
   }
   for (unsigned i = 0; i < transfer->n_regions; i++) {
-    PacoRegion *region = &transfer->regions[i];
+    PacoTransferRegion *region = &transfer->regions[i];
 
     region->pinned = paco_is_pinned (region->data, region->size);
   }
@@ -208,7 +183,7 @@ paco_transfer_device_picture (const PacoTransfer *transfer,
   *picture = transfer->picture;
   for (unsigned c = 0; c < n_components; c++) {
     for (unsigned i = 0; i < transfer->n_regions; i++) {
-      const PacoRegion *region = &transfer->regions[i];
+      const PacoTransferRegion *region = &transfer->regions[i];
       uint8_t *data = transfer->picture.data[c];
 
       if (data >= region->data && data < region->data + region->size)
@@ -279,7 +254,7 @@ paco_transfer_is_pinned (const PacoTransfer *transfer)
 }
 
 static gboolean
-upload_region (const PacoTransfer *transfer, const PacoRegion *region,
+upload_region (const PacoTransfer *transfer, const PacoTransferRegion *region,
     PacoStation *station, GError **error)
 {
   CUdeviceptr to = station->memory.address + region->offset;
@@ -298,7 +273,7 @@ paco_transfer_stage (
   if (!paco_station_reserve (station, transfer->size, true, error))
     return FALSE;
   for (unsigned i = 0; i < transfer->n_regions; i++) {
-    const PacoRegion *region = &transfer->regions[i];
+    const PacoTransferRegion *region = &transfer->regions[i];
 
     if (!region->pinned)
       paco_copier_run (station->share->copier,
@@ -336,7 +311,7 @@ paco_transfer_prepare (
           station, transfer->size, !paco_transfer_is_pinned (transfer), error))
     return FALSE;
   for (unsigned i = 0; i < transfer->n_regions; i++) {
-    const PacoRegion *region = &transfer->regions[i];
+    const PacoTransferRegion *region = &transfer->regions[i];
 
     if (!region->dense) {
       if (!upload_region (transfer, region, station, error))
@@ -355,7 +330,7 @@ paco_transfer_prepare (
 
 /* Between the rows the destination stays as it is. */
 static CUresult
-download_rows (const PacoRegion *region, PacoStation *station)
+download_rows (const PacoTransferRegion *region, PacoStation *station)
 {
   CUDA_MEMCPY2D copy = {
     .srcMemoryType = CU_MEMORYTYPE_DEVICE,
@@ -378,7 +353,7 @@ paco_transfer_download (
   const PacoDriver *driver = station->device->driver;
 
   for (unsigned i = 0; i < transfer->n_regions; i++) {
-    const PacoRegion *region = &transfer->regions[i];
+    const PacoTransferRegion *region = &transfer->regions[i];
     CUresult result;
 
     if (region->pinned && region->row_bytes < region->stride)
@@ -401,7 +376,7 @@ void
 paco_transfer_finish (const PacoTransfer *transfer, PacoStation *station)
 {
   for (unsigned i = 0; i < transfer->n_regions; i++) {
-    const PacoRegion *region = &transfer->regions[i];
+    const PacoTransferRegion *region = &transfer->regions[i];
 
     if (!region->pinned)
       paco_copier_run (station->share->copier, region->data,

@@ -20,14 +20,14 @@ typedef struct
   bool shared; /* components share words */
   bool pinned; /* the device reads and writes it where it is */
   size_t row_bytes, rows, stride;
-} PacoRegion;
+} PacoTransferRegion;
 
 /* A picture's regions, and what they have been made from. A picture in the
  * device's memory has no regions: nothing is to be moved. */
 typedef struct
 {
   unsigned n_regions;
-  PacoRegion regions[PACO_MAX_COMPONENTS];
+  PacoTransferRegion regions[PACO_MAX_COMPONENTS];
   size_t size;
   bool staged; /* what is not page-locked has been copied to staging memory */
   PacoPicture picture;

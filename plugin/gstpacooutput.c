@@ -45,7 +45,8 @@ gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
     return FALSE;
 
   paco_raw_format (format, &output->raw);
-  output->via_planes = output->raw.packed
+  output->in_place = paco_raw_format_in_place (&output->raw, &output->info);
+  output->via_planes = !output->in_place
       || !paco_fields_fit (&header->picture, reduce);
   return TRUE;
 }
@@ -100,13 +101,12 @@ gst_paco_output_map (const GstPacoOutput *output, GstBuffer *buffer,
 {
   GstMapFlags access = GST_MAP_WRITE;
 
-  /* Words that components share are read before they are written. */
-  if (output->raw.gaps)
+  /* Components that share memory are put into it one after the other. */
+  if (GST_VIDEO_INFO_N_PLANES (&output->info) < output->raw.n_components)
     access |= GST_MAP_READ;
   if (!gst_video_frame_map (frame, &output->info, buffer, access))
     return FALSE;
 
-  paco_frame_clear_gaps (&output->raw, frame);
   if (output->via_planes)
     *picture = *paco_planes_picture (planes);
   else
@@ -118,8 +118,8 @@ void
 gst_paco_output_store (
     const GstPacoOutput *output, PacoPlanes *planes, GstVideoFrame *frame)
 {
-  if (output->raw.packed)
-    paco_planes_pack (planes, frame);
-  else
+  if (output->in_place)
     paco_planes_store (planes, &output->raw, frame);
+  else
+    paco_planes_pack (planes, frame);
 }

@@ -12,7 +12,9 @@ typedef struct
 {
   GstVideoInfo info;
   PacoRawFormat raw;
-  /* The backend cannot write into frames of it, only into planes. */
+  /* Frames of it have layouts that a backend can write. */
+  gboolean in_place;
+  /* All the same, or as they have none, the backend writes into planes. */
   gboolean via_planes;
 } GstPacoOutput;
 

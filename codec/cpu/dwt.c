@@ -6,8 +6,11 @@
 #include <string.h>
 
 /* Columns of a strip. Wide ones give the prefetchers long runs, which is worth
- * more than to stay in the first-level cache. */
-#define STRIP 4096
+ * more than to stay in the first-level cache. Strips do not cut groups of
+ * samples (layout.h): it is a multiple of all numbers up to
+ * PACO_MAX_GROUP_SAMPLES. */
+#define STRIP 4200
+G_STATIC_ASSERT (PACO_MAX_GROUP_SAMPLES == 8 && STRIP % (5 * 7 * 8 * 3) == 0);
 #define MAX_HALO PACO_MAX_LIFTING_STEPS
 #define PADDING 16 /* words before and after a line */
 #define LINE_WORDS (STRIP + 2 * MAX_HALO + 2 * PADDING)

@@ -202,24 +202,24 @@ add_inner_passes (Resolution *resolution, unsigned level)
   }
 }
 
-/* A group of components at the level whose finer side are samples. */
+/* A set of components at the level whose finer side are samples. */
 static void
 add_outer_passes (Resolution *resolution, unsigned level,
-    const PacoPicture *picture, const PacoSamples *group)
+    const PacoPicture *picture, const PacoSamples *set)
 {
   PacoFrame *frame = resolution->frame;
 
   for (unsigned f = 0; f < frame->geometry->n_fields; f++) {
     PacoSamples *samples = &resolution->samples[resolution->n_passes];
-    PacoDwtPass *pass = add_pass (resolution, f, group->first, group->n, level);
+    PacoDwtPass *pass = add_pass (resolution, f, set->first, set->n, level);
 
-    *samples = *group;
+    *samples = *set;
     samples->ops = frame->ops;
     samples->format = frame->format;
     samples->picture = picture;
     samples->field = f;
     samples->gain = paco_wavelet_reduced_gain (
-        frame->coding->components[group->first].wavelet, frame->reduce);
+        frame->coding->components[set->first].wavelet, frame->reduce);
     pass->access = resolution->inverse ? paco_samples_store : paco_samples_load;
     pass->access_data = samples;
   }
@@ -230,14 +230,13 @@ run_outer_passes (
     Resolution *resolution, unsigned level, const PacoPicture *picture)
 {
   PacoFrame *frame = resolution->frame;
-  PacoSamples groups[PACO_MAX_COMPONENTS];
-  bool share_words;
-  unsigned n_groups = paco_samples_group (
-      frame->format, picture, frame->coding, groups, &share_words);
+  PacoSampleSets sets;
 
-  for (unsigned g = 0; g < n_groups; g++) {
-    add_outer_passes (resolution, level, picture, &groups[g]);
-    if (g + 1 == n_groups || (share_words && resolution->inverse))
+  paco_samples_split (
+      &sets, frame->format, picture, frame->coding, frame->reduce);
+  for (unsigned i = 0; i < sets.n_sets; i++) {
+    add_outer_passes (resolution, level, picture, &sets.sets[i]);
+    if (i + 1 == sets.n_sets || (sets.in_turn && resolution->inverse))
       run_passes (resolution);
   }
 }

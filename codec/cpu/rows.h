@@ -28,11 +28,15 @@ typedef struct
 
   void (*scale) (PacoWord *line, size_t n, float factor);
 
-  /* Samples of `depth` bits, shifted to be signed, and back with clamping. */
+  /* n samples of `depth` bits, from sample x of the line at `data` on, shifted
+   * to be signed; and back with clamping. When they are stored, x begins a
+   * group. blank: what a group is without them (PacoRegion), and they are the
+   * first that are put into it; or NULL, and the others in it stay. */
   void (*load) (const uint8_t *data, const PacoSampleLayout *layout,
-      unsigned depth, size_t n, PacoWord *line);
-  void (*store) (const PacoWord *line, size_t n, const PacoSampleLayout *layout,
-      unsigned depth, uint8_t *data);
+      unsigned depth, size_t x, size_t n, PacoWord *line);
+  void (*store) (const PacoWord *line, size_t x, size_t n,
+      const PacoSampleLayout *layout, unsigned depth, const uint8_t *blank,
+      uint8_t *data);
 
   void (*to_float) (PacoWord *line, size_t n);
   /* Rounds to nearest even. The first clamps to the range of samples of 16

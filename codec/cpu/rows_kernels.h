@@ -141,104 +141,131 @@ put_word (uint8_t *data, unsigned bytes, bool swap, uint32_t word)
 INLINE bool
 must_swap (const PacoSampleLayout *layout)
 {
-  return layout->big_endian == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+  return layout->word_bytes > 1
+      && layout->big_endian == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 }
 
 INLINE void
-load_words (const uint8_t *data, unsigned bytes, bool swap, size_t stride,
-    unsigned shift, unsigned depth, size_t n, PacoWord *line)
+load_plane (const uint8_t *data, unsigned bytes, bool swap, unsigned shift,
+    unsigned depth, size_t n, PacoWord *line)
 {
   uint32_t mask = (1u << depth) - 1, half = 1u << (depth - 1);
 
   INDEPENDENT
   for (size_t i = 0; i < n; i++)
-    line[i] = ((get_word (data + i * stride, bytes, swap) >> shift) & mask)
+    line[i] = ((get_word (data + i * bytes, bytes, swap) >> shift) & mask)
         - half;
+}
+
+/* Any layout. */
+static void
+load_groups (const uint8_t *data, const PacoSampleLayout *layout,
+    unsigned depth, size_t x, size_t n, PacoWord *line)
+{
+  uint32_t mask = (1u << depth) - 1, half = 1u << (depth - 1);
+  unsigned bytes = layout->word_bytes, i = x % layout->group_samples;
+  bool swap = must_swap (layout);
+
+  data += x / layout->group_samples * layout->group_bytes;
+  for (size_t done = 0; done < n; data += layout->group_bytes, i = 0)
+    for (; i < layout->group_samples && done < n; i++)
+      line[done++] = ((get_word (data + layout->places[i].byte, bytes, swap)
+                          >> layout->places[i].shift)
+                         & mask)
+          - half;
 }
 
 static void
 load (const uint8_t *data, const PacoSampleLayout *layout, unsigned depth,
-    size_t n, PacoWord *line)
+    size_t x, size_t n, PacoWord *line)
 {
-  bool swap = layout->bytes > 1 && must_swap (layout);
-  unsigned shift = layout->shift;
+  unsigned bytes = layout->word_bytes, shift = layout->places[0].shift;
 
-#define CASE(bytes, stride)                                                    \
-  case bytes * 16 + stride:                                                    \
-    load_words (data, bytes, false, stride, shift, depth, n, line);            \
-    return
-
-  if (!swap && layout->pixel_stride < 16) {
-    switch (layout->bytes * 16 + layout->pixel_stride) {
-      CASE (1, 1);
-      CASE (1, 2);
-      CASE (1, 3);
-      CASE (1, 4);
-      CASE (2, 2);
-      CASE (2, 4);
-      CASE (2, 6);
-      CASE (2, 8);
-      CASE (4, 4);
-      default:
-        break;
-    }
+  if (!paco_layout_is_planar (layout)) {
+    load_groups (data, layout, depth, x, n, line);
+    return;
   }
-#undef CASE
-  load_words (
-      data, layout->bytes, swap, layout->pixel_stride, shift, depth, n, line);
+  data += x * bytes;
+  if (must_swap (layout))
+    load_plane (data, bytes, true, shift, depth, n, line);
+  else if (bytes == 1)
+    load_plane (data, 1, false, shift, depth, n, line);
+  else if (bytes == 2)
+    load_plane (data, 2, false, shift, depth, n, line);
+  else
+    load_plane (data, 4, false, shift, depth, n, line);
 }
 
+/* A sample as an unsigned number of `depth` bits. */
+INLINE uint32_t
+clamp_sample (int32_t value, unsigned depth)
+{
+  int32_t half = 1 << (depth - 1);
+
+  value = value < -half ? -half : value;
+  value = value > half - 1 ? half - 1 : value;
+  return (uint32_t) (value + half);
+}
+
+/* blank: of a word. */
 INLINE void
-store_words (const PacoWord *line_words, size_t n, unsigned bytes, bool swap,
-    bool shared, size_t stride, unsigned shift, unsigned depth, uint8_t *data)
+store_plane (const PacoWord *line_words, size_t n, unsigned bytes, bool swap,
+    unsigned shift, unsigned depth, uint32_t blank, uint8_t *data)
 {
   const Int *line = (const Int *) line_words;
-  int32_t half = 1 << (depth - 1);
-  uint32_t others = ~(((1u << depth) - 1) << shift);
 
   INDEPENDENT
-  for (size_t i = 0; i < n; i++) {
-    int32_t value = line[i] < -half ? -half : line[i];
-    uint32_t word;
+  for (size_t i = 0; i < n; i++)
+    put_word (data + i * bytes, bytes, swap,
+        clamp_sample (line[i], depth) << shift | blank);
+}
 
-    value = value > half - 1 ? half - 1 : value;
-    word = (uint32_t) (value + half) << shift;
-    if (shared)
-      word |= get_word (data + i * stride, bytes, swap) & others;
-    put_word (data + i * stride, bytes, swap, word);
+/* Any layout. */
+static void
+store_groups (const PacoWord *line_words, size_t x, size_t n,
+    const PacoSampleLayout *layout, unsigned depth, const uint8_t *blank,
+    uint8_t *data)
+{
+  const Int *line = (const Int *) line_words;
+  unsigned bytes = layout->word_bytes;
+  bool swap = must_swap (layout);
+
+  data += x / layout->group_samples * layout->group_bytes;
+  for (size_t done = 0; done < n; data += layout->group_bytes) {
+    if (blank)
+      memcpy (data, blank, layout->group_bytes);
+    for (unsigned i = 0; i < layout->group_samples && done < n; i++) {
+      uint8_t *word = data + layout->places[i].byte;
+      uint32_t sample = clamp_sample (line[done++], depth);
+
+      put_word (word, bytes, swap,
+          get_word (word, bytes, swap) | sample << layout->places[i].shift);
+    }
   }
 }
 
 static void
-store (const PacoWord *line, size_t n, const PacoSampleLayout *layout,
-    unsigned depth, uint8_t *data)
+store (const PacoWord *line, size_t x, size_t n, const PacoSampleLayout *layout,
+    unsigned depth, const uint8_t *blank, uint8_t *data)
 {
-  bool swap = layout->bytes > 1 && must_swap (layout);
-  unsigned shift = layout->shift;
+  unsigned bytes = layout->word_bytes, shift = layout->places[0].shift;
+  bool swap = must_swap (layout);
+  uint32_t blank_word;
 
-#define CASE(bytes, stride)                                                    \
-  case bytes * 16 + stride:                                                    \
-    store_words (line, n, bytes, false, false, stride, shift, depth, data);    \
-    return
-
-  if (!swap && !layout->shared && layout->pixel_stride < 16) {
-    switch (layout->bytes * 16 + layout->pixel_stride) {
-      CASE (1, 1);
-      CASE (1, 2);
-      CASE (1, 3);
-      CASE (1, 4);
-      CASE (2, 2);
-      CASE (2, 4);
-      CASE (2, 6);
-      CASE (2, 8);
-      CASE (4, 4);
-      default:
-        break;
-    }
+  if (!blank || !paco_layout_is_planar (layout)) {
+    store_groups (line, x, n, layout, depth, blank, data);
+    return;
   }
-#undef CASE
-  store_words (line, n, layout->bytes, swap, layout->shared,
-      layout->pixel_stride, shift, depth, data);
+  blank_word = get_word (blank, bytes, swap);
+  data += x * bytes;
+  if (swap)
+    store_plane (line, n, bytes, true, shift, depth, blank_word, data);
+  else if (bytes == 1)
+    store_plane (line, n, 1, false, shift, depth, blank_word, data);
+  else if (bytes == 2)
+    store_plane (line, n, 2, false, shift, depth, blank_word, data);
+  else
+    store_plane (line, n, 4, false, shift, depth, blank_word, data);
 }
 
 /* --- conversions --- */

@@ -2,15 +2,6 @@
  * Samples in memory as lines of what the wavelet works on, and back. */
 #include "codec/cpu/samples.h"
 
-static bool
-any_shared (const PacoPictureFormat *format, const PacoPicture *picture)
-{
-  for (unsigned c = 0; c < format->n_components; c++)
-    if (picture->layout[c].shared)
-      return true;
-  return false;
-}
-
 /* Whether two components have lines of one length that one wavelet filters. */
 static bool
 are_alike (const PacoPictureFormat *format, const PacoCoding *coding,
@@ -23,44 +14,65 @@ are_alike (const PacoPictureFormat *format, const PacoCoding *coding,
       && coding->components[a].wavelet == coding->components[b].wavelet;
 }
 
-unsigned
-paco_samples_group (const PacoPictureFormat *format, const PacoPicture *picture,
-    const PacoCoding *coding, PacoSamples groups[PACO_MAX_COMPONENTS],
-    bool *share_words)
+/* How many components are moved together with component `first`. */
+static unsigned
+set_size (const PacoPictureFormat *format, const PacoPicture *picture,
+    const PacoCoding *coding, unsigned first)
 {
-  bool shared = any_shared (format, picture);
-  unsigned n_groups = 0;
+  unsigned n = 1;
 
-  for (unsigned c = 0; c < format->n_components;) {
-    PacoSamples *group = &groups[n_groups++];
+  if (first == 0 && coding->color_transform != PACO_COLOR_TRANSFORM_NONE)
+    n = 3;
+  while (first + n < format->n_components
+      && picture->data[first] == picture->data[first + n]
+      && are_alike (format, coding, first, first + n))
+    n++;
+  return n;
+}
 
-    *group = (PacoSamples){
+void
+paco_samples_split (PacoSampleSets *sets, const PacoPictureFormat *format,
+    const PacoPicture *picture, const PacoCoding *coding, unsigned reduce)
+{
+  unsigned n_regions = paco_picture_regions (
+      format, picture, reduce, sets->regions);
+  unsigned set_of[PACO_MAX_COMPONENTS] = { 0 };
+
+  sets->n_sets = 0;
+  sets->in_turn = false;
+  for (unsigned c = 0, n; c < format->n_components; c += n) {
+    PacoSamples *set = &sets->sets[sets->n_sets];
+
+    n = set_size (format, picture, coding, c);
+    *set = (PacoSamples){
       .first = c,
-      .n = 1,
+      .n = n,
       .reversible = paco_wavelets[coding->components[c].wavelet].reversible,
     };
-    if (c == 0 && coding->color_transform != PACO_COLOR_TRANSFORM_NONE) {
-      group->n = 3;
-      group->color_transform = coding->color_transform;
-    }
-    while (shared && c + group->n < format->n_components
-        && are_alike (format, coding, c, c + group->n))
-      group->n++;
-    c += group->n;
+    if (c == 0)
+      set->color_transform = coding->color_transform;
+    for (unsigned i = 0; i < n; i++)
+      set_of[c + i] = sets->n_sets;
+    sets->n_sets++;
   }
-  *share_words = shared && n_groups > 1;
-  return n_groups;
+  for (unsigned r = 0; r < n_regions; r++) {
+    const PacoRegion *region = &sets->regions[r];
+    unsigned first = region->components[0];
+
+    sets->sets[set_of[first]].begins[first] = region;
+    for (unsigned i = 1; i < region->n_components; i++)
+      sets->in_turn |= set_of[region->components[i]] != set_of[first];
+  }
 }
 
 static uint8_t *
-sample_address (const PacoSamples *samples, unsigned c, uint32_t x, uint32_t y)
+line_address (const PacoSamples *samples, unsigned c, uint32_t y)
 {
   const PacoPicture *picture = samples->picture;
   ptrdiff_t line = samples->format->fields ? 2 * (ptrdiff_t) y + samples->field
                                            : (ptrdiff_t) y;
 
-  return picture->data[c] + line * picture->stride[c]
-      + (ptrdiff_t) x * picture->layout[c].pixel_stride;
+  return picture->data[c] + line * picture->stride[c];
 }
 
 void
@@ -73,8 +85,8 @@ paco_samples_load (const void *data, uint32_t x, uint32_t y, uint32_t n,
   for (unsigned i = 0; i < samples->n; i++) {
     unsigned c = samples->first + i;
 
-    ops->load (sample_address (samples, c, x, y), &samples->picture->layout[c],
-        samples->format->components[c].depth, n, lines[i]);
+    ops->load (line_address (samples, c, y), &samples->picture->layout[c],
+        samples->format->components[c].depth, x, n, lines[i]);
   }
   if (samples->color_transform == PACO_COLOR_TRANSFORM_RCT)
     ops->forward_rct (lines[0], lines[1], lines[2], n);
@@ -118,9 +130,10 @@ paco_samples_store (const void *data, uint32_t x, uint32_t y, uint32_t n,
     ops->inverse_rct (lines[0], lines[1], lines[2], n);
   for (unsigned i = 0; i < samples->n; i++) {
     unsigned c = samples->first + i;
+    const PacoRegion *region = samples->begins[c];
 
-    ops->store (lines[i], n, &samples->picture->layout[c],
-        samples->format->components[c].depth,
-        sample_address (samples, c, x, y));
+    ops->store (lines[i], x, n, &samples->picture->layout[c],
+        samples->format->components[c].depth, region ? region->blank : NULL,
+        line_address (samples, c, y));
   }
 }

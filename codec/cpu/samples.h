@@ -5,8 +5,8 @@
 #include "codec/cpu/rows.h"
 #include "codec/header.h"
 
-/* Consecutive components of one field that are moved line by line together:
- * those that a color transform mixes, and those that share words, if they are
+/* A set: consecutive components of one field that are moved line by line
+ * together: those that a color transform mixes, and those that share a region, if they are
  * of one size and wavelet. */
 typedef struct
 {
@@ -14,18 +14,28 @@ typedef struct
   const PacoPictureFormat *format;
   const PacoPicture *picture;
   unsigned field;
-  unsigned first, n;       /* components */
+  unsigned first, n; /* components */
+  /* By component: the region that it lies in, if its samples are the first that
+   * are written there, and else NULL. */
+  const PacoRegion *begins[PACO_MAX_COMPONENTS];
   uint8_t color_transform; /* PacoColorTransform, of the first three */
   bool reversible;         /* the components' wavelet */
   float gain; /* of a picture with levels left out: multiply by this; or 1 */
 } PacoSamples;
 
-/* Splits the components into groups; sets first, n and what follows from the
- * coding of each, and returns how many there are. Groups that share words must
- * not be written at the same time: *share_words says that there are such. */
-unsigned paco_samples_group (const PacoPictureFormat *format,
-    const PacoPicture *picture, const PacoCoding *coding,
-    PacoSamples groups[PACO_MAX_COMPONENTS], bool *share_words);
+/* The regions of a picture, and the sets that its components are split into: of
+ * those, first, n and what follows from regions and coding are filled in. */
+typedef struct
+{
+  PacoRegion regions[PACO_MAX_COMPONENTS];
+  PacoSamples sets[PACO_MAX_COMPONENTS];
+  unsigned n_sets;
+  /* Some sets share a region: they must be written one after the other. */
+  bool in_turn;
+} PacoSampleSets;
+
+void paco_samples_split (PacoSampleSets *sets, const PacoPictureFormat *format,
+    const PacoPicture *picture, const PacoCoding *coding, unsigned reduce);
 
 /* PacoLineAccess with a PacoSamples as data. */
 void paco_samples_load (const void *data, uint32_t x, uint32_t y, uint32_t n,

@@ -152,6 +152,8 @@ transform_field (
     undo_gain (&planes[c], wavelet, decoder->reduce);
   }
   paco_reference_inverse_color (planes, n, coding);
+  paco_reference_blank_samples (
+      &decoder->header.picture, destination, field, planes);
   for (unsigned c = 0; c < n; c++)
     paco_reference_store_samples (
         &decoder->header.picture, destination, field, c, &planes[c]);

@@ -62,10 +62,16 @@ bool paco_reference_plane_init (
 void paco_reference_plane_clear (PacoReferencePlane *plane);
 
 /* One field's samples of a component, level shifted, into a plane; and back
- * with rounding and clamping (PacoReferencePlane.samples: i). */
+ * with clamping (PacoReferencePlane.samples: i). Before any component of a field
+ * is stored, all groups of all components are made blank: their bits are 0 where
+ * a sample may be, also beyond the last column, and else as the layout's fill
+ * says. planes: of all components; only their sizes count. */
 void paco_reference_load_samples (const PacoPictureFormat *format,
     const PacoPicture *picture, unsigned field, unsigned component,
     PacoReferencePlane *plane);
+void paco_reference_blank_samples (const PacoPictureFormat *format,
+    const PacoPicture *picture, unsigned field,
+    const PacoReferencePlane *planes);
 void paco_reference_store_samples (const PacoPictureFormat *format,
     const PacoPicture *picture, unsigned field, unsigned component,
     const PacoReferencePlane *plane);

@@ -27,8 +27,8 @@ read_word (const uint8_t *data, const PacoSampleLayout *layout)
 {
   uint32_t word = 0;
 
-  for (unsigned i = 0; i < layout->bytes; i++) {
-    unsigned at = layout->big_endian ? layout->bytes - 1 - i : i;
+  for (unsigned i = 0; i < layout->word_bytes; i++) {
+    unsigned at = layout->big_endian ? layout->word_bytes - 1 - i : i;
 
     word |= (uint32_t) data[at] << (8 * i);
   }
@@ -38,22 +38,46 @@ read_word (const uint8_t *data, const PacoSampleLayout *layout)
 static void
 write_word (uint8_t *data, const PacoSampleLayout *layout, uint32_t word)
 {
-  for (unsigned i = 0; i < layout->bytes; i++) {
-    unsigned at = layout->big_endian ? layout->bytes - 1 - i : i;
+  for (unsigned i = 0; i < layout->word_bytes; i++) {
+    unsigned at = layout->big_endian ? layout->word_bytes - 1 - i : i;
 
     data[at] = word >> (8 * i);
   }
 }
 
-/* The word of sample (x, y) of a field of a component. */
+/* Makes sample x of a line what `value` is. */
+static void
+write_sample (uint8_t *line, const PacoSampleLayout *layout, unsigned depth,
+    uint32_t x, uint32_t value)
+{
+  const PacoSamplePlace *place = &layout->places[x % layout->group_samples];
+  uint8_t *data = line + x / layout->group_samples * layout->group_bytes
+      + place->byte;
+  uint32_t mask = ((1u << depth) - 1) << place->shift;
+
+  write_word (
+      data, layout, (read_word (data, layout) & ~mask) | value << place->shift);
+}
+
+static uint32_t
+read_sample (const uint8_t *line, const PacoSampleLayout *layout,
+    unsigned depth, uint32_t x)
+{
+  const PacoSamplePlace *place = &layout->places[x % layout->group_samples];
+  const uint8_t *data = line + x / layout->group_samples * layout->group_bytes
+      + place->byte;
+
+  return read_word (data, layout) >> place->shift & ((1u << depth) - 1);
+}
+
+/* Line y of a field of a component. */
 static uint8_t *
-word_address (const PacoPictureFormat *format, const PacoPicture *picture,
-    unsigned field, unsigned component, uint32_t x, uint32_t y)
+line_address (const PacoPictureFormat *format, const PacoPicture *picture,
+    unsigned field, unsigned component, uint32_t y)
 {
   ptrdiff_t line = format->fields ? 2 * (ptrdiff_t) y + field : (ptrdiff_t) y;
 
-  return picture->data[component] + line * picture->stride[component]
-      + (ptrdiff_t) x * picture->layout[component].pixel_stride;
+  return picture->data[component] + line * picture->stride[component];
 }
 
 void
@@ -66,13 +90,41 @@ paco_reference_load_samples (const PacoPictureFormat *format,
   PacoReferenceSample *sample = plane->samples;
 
   for (uint32_t y = 0; y < plane->height; y++) {
-    for (uint32_t x = 0; x < plane->width; x++, sample++) {
-      uint32_t word = read_word (
-          word_address (format, picture, field, component, x, y), layout);
-      int32_t value = (word >> layout->shift) & ((1u << depth) - 1);
+    const uint8_t *line = line_address (format, picture, field, component, y);
 
-      sample->i = value - (1 << (depth - 1));
-    }
+    for (uint32_t x = 0; x < plane->width; x++, sample++)
+      sample->i = (int32_t) read_sample (line, layout, depth, x)
+          - (1 << (depth - 1));
+  }
+}
+
+static uint32_t
+n_groups (const PacoSampleLayout *layout, uint32_t width)
+{
+  return (width + layout->group_samples - 1) / layout->group_samples;
+}
+
+void
+paco_reference_blank_samples (const PacoPictureFormat *format,
+    const PacoPicture *picture, unsigned field,
+    const PacoReferencePlane *planes)
+{
+  /* All bytes first: components may have some in common. */
+  for (unsigned c = 0; c < format->n_components; c++) {
+    const PacoSampleLayout *layout = &picture->layout[c];
+
+    for (uint32_t y = 0; y < planes[c].height; y++)
+      memset (line_address (format, picture, field, c, y), layout->fill,
+          (size_t) n_groups (layout, planes[c].width) * layout->group_bytes);
+  }
+  for (unsigned c = 0; c < format->n_components; c++) {
+    const PacoSampleLayout *layout = &picture->layout[c];
+    uint32_t n = n_groups (layout, planes[c].width) * layout->group_samples;
+
+    for (uint32_t y = 0; y < planes[c].height; y++)
+      for (uint32_t x = 0; x < n; x++)
+        write_sample (line_address (format, picture, field, c, y), layout,
+            format->components[c].depth, x, 0);
   }
 }
 
@@ -83,19 +135,16 @@ paco_reference_store_samples (const PacoPictureFormat *format,
 {
   const PacoSampleLayout *layout = &picture->layout[component];
   unsigned depth = format->components[component].depth;
-  uint32_t max = (1u << depth) - 1;
+  int64_t max = (1 << depth) - 1;
   const PacoReferenceSample *sample = plane->samples;
 
   for (uint32_t y = 0; y < plane->height; y++) {
-    for (uint32_t x = 0; x < plane->width; x++, sample++) {
-      uint8_t *data = word_address (format, picture, field, component, x, y);
-      int64_t value = (int64_t) sample->i + (1 << (depth - 1));
-      uint32_t word = (uint32_t) CLAMP (value, 0, (int64_t) max);
+    uint8_t *line = line_address (format, picture, field, component, y);
 
-      word <<= layout->shift;
-      if (layout->shared)
-        word |= read_word (data, layout) & ~(max << layout->shift);
-      write_word (data, layout, word);
+    for (uint32_t x = 0; x < plane->width; x++, sample++) {
+      int64_t value = (int64_t) sample->i + (1 << (depth - 1));
+
+      write_sample (line, layout, depth, x, (uint32_t) CLAMP (value, 0, max));
     }
   }
 }

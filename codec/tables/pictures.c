@@ -75,12 +75,14 @@ read_pnm (
   };
   for (unsigned c = 0; c < n; c++) {
     picture->format.components[c].depth = g_bit_storage (maximum);
-    picture->picture.data[c] = (uint8_t *) reader->at + c * bytes;
+    picture->picture.data[c] = (uint8_t *) reader->at;
     picture->picture.stride[c] = (ptrdiff_t) width * n * bytes;
     picture->picture.layout[c] = (PacoSampleLayout){
-      .bytes = bytes,
-      .pixel_stride = n * bytes,
+      .group_bytes = n * bytes,
+      .group_samples = 1,
+      .word_bytes = bytes,
       .big_endian = true,
+      .places = { { .byte = c * bytes } },
     };
   }
   return TRUE;
@@ -178,8 +180,7 @@ read_y4m (
       return fail (error, path, "the first frame is cut");
     picture->picture.data[c] = (uint8_t *) reader->at;
     picture->picture.stride[c] = width * bytes;
-    picture->picture.layout[c] = (PacoSampleLayout){ .bytes = bytes,
-      .pixel_stride = bytes };
+    picture->picture.layout[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (bytes);
     picture->n_samples += n;
     reader->at += n * bytes;
   }

@@ -170,7 +170,8 @@ main (int argc, char **argv)
   int runs = argc > 2 ? atoi (argv[2]) : 1;
 
   if (argc < 2 || !training_picture_read (argv[1], &file, &error)
-      || file.format.n_components != 1 || file.picture.layout[0].bytes != 1) {
+      || file.format.n_components != 1
+      || file.picture.layout[0].word_bytes != 1) {
     fprintf (stderr, "%s\n",
         error ? error->message : "openjpeg-speed GRAY_8_BIT_PGM [RUNS]");
     return 1;

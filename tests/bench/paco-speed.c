@@ -48,7 +48,7 @@ main (int argc, char **argv)
     fprintf (stderr, "The picture did not come back as it was.\n");
     return 1;
   }
-  size = file.n_samples * file.picture.layout[0].bytes;
+  size = file.n_samples * file.picture.layout[0].word_bytes;
   for (unsigned run = 0; run < runs; run++) {
     /* The first copy of a run brings the pages in. */
     copy_seconds (&file, decoded.contents, size);

@@ -15,8 +15,7 @@ picture_blank (TrainingPicture *picture, const TrainingPicture *like)
     unsigned bytes = like->format.components[c].depth > 8 ? 2 : 1;
     uint32_t width = paco_component_width (&like->format, c);
 
-    picture->picture.layout[c] = (PacoSampleLayout){ .bytes = bytes,
-      .pixel_stride = bytes };
+    picture->picture.layout[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (bytes);
     picture->picture.data[c] = (uint8_t *) picture->contents + offset;
     picture->picture.stride[c] = (ptrdiff_t) width * bytes;
     offset += (uint64_t) width * bytes
@@ -29,9 +28,9 @@ sample (const TrainingPicture *picture, unsigned c, uint32_t x, uint32_t y)
 {
   const PacoSampleLayout *layout = &picture->picture.layout[c];
   const uint8_t *p = picture->picture.data[c] + y * picture->picture.stride[c]
-      + (size_t) x * layout->pixel_stride;
+      + paco_layout_offset (layout, x);
 
-  if (layout->bytes == 1)
+  if (layout->word_bytes == 1)
     return p[0];
   return layout->big_endian ? p[0] << 8 | p[1] : p[1] << 8 | p[0];
 }

@@ -43,7 +43,7 @@ paco_test_frame (const PacoFrameSpec *spec, guint n)
   const PacoPicture picture = {
     .data = { samples },
     .stride = { spec->width },
-    .layout = { { .bytes = 1, .pixel_stride = 1 } },
+    .layout = { PACO_LAYOUT_PLANAR (1) },
   };
   GByteArray *bytes = g_byte_array_new ();
   GRand *random = g_rand_new_with_seed (n);

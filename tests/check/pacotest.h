@@ -58,20 +58,21 @@ paco_test_gray_buffer (guint width, guint height, guint phase)
   return buffer;
 }
 
-/* Sample (x, y) of a component of an in-place format. */
+/* Sample (x, y) of a component of a picture. */
 static inline guint32
 paco_test_sample (const PacoPicture *picture, const PacoRawFormat *raw, guint c,
     guint x, guint y)
 {
   const PacoSampleLayout *layout = &picture->layout[c];
+  const PacoSamplePlace *place = &layout->places[x % layout->group_samples];
   const guint8 *at = picture->data[c] + picture->stride[c] * (gssize) y
-      + x * layout->pixel_stride;
+      + x / layout->group_samples * layout->group_bytes + place->byte;
   guint32 word = 0;
 
-  for (guint i = 0; i < layout->bytes; i++)
-    word |= (guint32) at[layout->big_endian ? layout->bytes - 1 - i : i]
+  for (guint i = 0; i < layout->word_bytes; i++)
+    word |= (guint32) at[layout->big_endian ? layout->word_bytes - 1 - i : i]
         << (8 * i);
-  return (word >> layout->shift) & ((1u << raw->components[c].depth) - 1);
+  return (word >> place->shift) & ((1u << raw->components[c].depth) - 1);
 }
 
 /* All samples of a buffer, component by component, whatever its format. */
@@ -88,7 +89,7 @@ paco_test_samples (const GstVideoInfo *info, GstBuffer *buffer)
   fail_unless (paco_raw_format (GST_VIDEO_INFO_FORMAT (info), &raw));
   fail_unless (paco_picture_format_from_info (info, false, &format));
   fail_unless (gst_video_frame_map (&frame, info, buffer, GST_MAP_READ));
-  if (raw.packed) {
+  if (!paco_raw_format_in_place (&raw, info)) {
     planes = paco_planes_new (&format);
     paco_planes_unpack (planes, &frame);
     picture = *paco_planes_picture (planes);

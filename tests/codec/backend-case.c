@@ -172,16 +172,10 @@ decode (PacoDecoder *decoder, const uint8_t *data, size_t size, unsigned reduce,
   return verdict;
 }
 
-/* Memory for a decoder of c. Where components share words, whoever hands the
- * picture in has cleared them; the CPU keeps what it finds there even so. */
 void
 destination_init (const Case *c, TestPicture *picture, unsigned reduce)
 {
   test_picture_init (c->rand, picture, &c->source.format, reduce);
-  for (unsigned i = 0; i < PACO_MAX_COMPONENTS; i++)
-    if (picture->picture.layout[0].shared && picture->buffers[i]
-        && strcmp (BACKEND.name, "cpu") != 0)
-      memset (picture->buffers[i], 0, picture->sizes[i]);
 }
 
 /* The bytes are a private copy of just their size, for the sanitizers' sake. */

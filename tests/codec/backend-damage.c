@@ -157,7 +157,7 @@ test_huge (void)
 
   for (unsigned c = 0; c < 4; c++) {
     header.picture.components[c].depth = 16;
-    layouts[c] = (PacoSampleLayout){ .bytes = 2, .pixel_stride = 2 };
+    layouts[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (2);
   }
   header.index_size = 100;
   header.frame_size = 1000;

@@ -16,24 +16,23 @@ static GPtrArray *
 move_picture (PacoDecoder *decoder, TestPicture *picture)
 {
   GPtrArray *memories = g_ptr_array_new_with_free_func (memory_release);
+  PacoHostMemory *of_owner[PACO_MAX_COMPONENTS] = { NULL };
 
   for (unsigned c = 0; c < picture->format.n_components; c++) {
-    unsigned owner = picture->buffers[c] ? c : 0;
-    ptrdiff_t at = picture->picture.data[c]
-        - (owner == c ? picture->buffers[c] : picture->buffers[0]);
-    PacoHostMemory *memory;
+    unsigned owner = picture->owners[c];
+    ptrdiff_t at = picture->picture.data[c] - picture->buffers[owner];
 
     if (owner == c) {
-      memory = paco_coder_host_memory (
+      PacoHostMemory *memory = paco_coder_host_memory (
           PACO_CODER (decoder), picture->sizes[c], NULL);
+
       g_assert_nonnull (memory);
       g_assert_cmpuint (memory->size, >=, picture->sizes[c]);
       memcpy (memory->data, picture->buffers[c], picture->sizes[c]);
       g_ptr_array_add (memories, memory);
-    } else {
-      memory = memories->pdata[0];
+      of_owner[c] = memory;
     }
-    picture->picture.data[c] = (uint8_t *) memory->data + at;
+    picture->picture.data[c] = (uint8_t *) of_owner[owner]->data + at;
   }
   return memories;
 }

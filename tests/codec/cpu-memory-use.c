@@ -61,7 +61,7 @@ picture_new (const PacoPictureFormat *format, bool noise)
     }
     picture.data[c] = (uint8_t *) samples;
     picture.stride[c] = 2 * (ptrdiff_t) width;
-    picture.layout[c] = (PacoSampleLayout){ .bytes = 2, .pixel_stride = 2 };
+    picture.layout[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (2);
   }
   return picture;
 }
@@ -278,7 +278,7 @@ configure_largest (const Case *c)
   PacoEncoder *encoder = paco_cpu_backend.encoder_open (&options, NULL);
   PacoDecoder *decoder = paco_cpu_backend.decoder_open (&options, NULL);
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-  PacoSampleLayout layout = { .bytes = 1, .pixel_stride = 1 };
+  PacoSampleLayout layout = PACO_LAYOUT_PLANAR (1);
   PacoPictureFormat small = c->format;
   PacoCodedFrame coded;
   GError *error = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Random pictures, layouts and parameters. */
 #include "random-picture.h"
-#include "codec/header.h"
+#include "codec/geometry.h"
 #include <math.h>
 #include <string.h>
 
@@ -39,71 +39,193 @@ test_format_random (GRand *rand, PacoPictureFormat *format, uint32_t samples)
 
 /* --- layouts --- */
 
-static unsigned
-total_depth (const PacoPictureFormat *format)
-{
-  unsigned total = 0;
-
-  for (unsigned c = 0; c < format->n_components; c++)
-    total += format->components[c].depth;
-  return total;
-}
-
-/* All components in one word, one above the other. */
-static void
-share_words (GRand *rand, TestPicture *picture)
-{
-  const PacoPictureFormat *format = &picture->format;
-  unsigned bytes = total_depth (format) > 16 ? 4 : 2, shift = 0;
-  PacoSampleLayout layout = {
-    .bytes = bytes,
-    .pixel_stride = bytes + (g_rand_boolean (rand) ? bytes : 0),
-    .big_endian = g_rand_boolean (rand),
-    .shared = true,
-  };
-
-  for (unsigned c = 0; c < format->n_components; c++) {
-    layout.shift = shift;
-    shift += format->components[c].depth;
-    picture->picture.layout[c] = layout;
-  }
-}
-
+/* A word that may be of any kind, and that has room for the depth. */
 static PacoSampleLayout
-random_layout (GRand *rand, unsigned depth)
+random_words (GRand *rand, unsigned depth)
 {
   static const uint8_t bytes[] = { 1, 2, 2, 2, 4 };
   PacoSampleLayout layout = { 0 };
 
   do
-    layout.bytes = bytes[g_rand_int_range (rand, 0, G_N_ELEMENTS (bytes))];
-  while (layout.bytes * 8 < (int) depth);
-  if (g_rand_boolean (rand))
-    layout.shift = layout.bytes * 8 - depth;
-  if (g_rand_int_range (rand, 0, 4) == 0)
-    layout.shift = g_rand_int_range (rand, 0, layout.bytes * 8 - depth + 1);
+    layout.word_bytes = bytes[g_rand_int_range (rand, 0, G_N_ELEMENTS (bytes))];
+  while (layout.word_bytes * 8 < (int) depth);
   layout.big_endian = g_rand_int_range (rand, 0, 4) == 0;
-  layout.pixel_stride = layout.bytes * g_rand_int_range (rand, 1, 5);
-  if (g_rand_int_range (rand, 0, 8) == 0)
-    layout.pixel_stride = layout.bytes + g_rand_int_range (rand, 0, 13);
+  layout.fill = g_rand_boolean (rand) ? 0xff : 0;
   return layout;
 }
 
-static void
-place_component (GRand *rand, TestPicture *picture, unsigned c, unsigned reduce)
+/* One sample to a word, and with it some padding or none. */
+static PacoSampleLayout
+random_single (GRand *rand, unsigned depth)
 {
-  const PacoSampleLayout *layout = &picture->picture.layout[c];
-  uint32_t width = paco_ceil_shift (
-      paco_component_width (&picture->format, c), reduce);
-  uint32_t height = paco_component_height (&picture->format, c);
-  size_t stride, used = (size_t) layout->pixel_stride * width;
+  PacoSampleLayout layout = random_words (rand, depth);
+  unsigned spare = layout.word_bytes * 8 - depth, shift = 0, bytes;
+
+  if (g_rand_boolean (rand))
+    shift = spare;
+  if (g_rand_int_range (rand, 0, 4) == 0)
+    shift = g_rand_int_range (rand, 0, spare + 1);
+  bytes = layout.word_bytes * g_rand_int_range (rand, 1, 5);
+  if (g_rand_int_range (rand, 0, 8) == 0)
+    bytes = layout.word_bytes + g_rand_int_range (rand, 0, 13);
+  if (g_rand_boolean (rand))
+    bytes = layout.word_bytes;
+  layout.group_bytes = bytes;
+  layout.group_samples = 1;
+  layout.places[0].byte = g_rand_int_range (
+      rand, 0, bytes - layout.word_bytes + 1);
+  layout.places[0].shift = shift;
+  return layout;
+}
+
+/* Samples of a component in a group of `pixels` columns of the picture, if that
+ * is possible for any number of columns, else 0. */
+static unsigned
+samples_in_pixels (
+    const PacoPictureFormat *format, unsigned component, unsigned pixels)
+{
+  unsigned shift = format->components[component].subsampling_x;
+  unsigned samples = pixels >> shift;
+
+  return samples << shift == pixels && samples <= PACO_MAX_GROUP_SAMPLES
+      ? samples
+      : 0;
+}
+
+/* Samples of components, `members`, in random order, as a string of bits with gaps
+ * here and there. */
+typedef struct
+{
+  unsigned members, left[PACO_MAX_COMPONENTS], n_left;
+  PacoSampleLayout *layouts;
+  bool gaps;
+  unsigned begin; /* a multiple of so many bits is where words begin */
+  unsigned bit;
+} BitString;
+
+/* Appends a sample of a component; false if there is no room for it. */
+static bool
+append_sample (GRand *rand, BitString *string, unsigned c, unsigned depth)
+{
+  PacoSampleLayout *layout = &string->layouts[c];
+  unsigned word_bits = 8 * layout->word_bytes;
+
+  if (string->gaps && g_rand_int_range (rand, 0, 3) == 0)
+    string->bit += g_rand_int_range (rand, 0, 9);
+  if (string->bit % string->begin + depth > word_bits)
+    string->bit += string->begin - string->bit % string->begin;
+  if (string->bit + depth > 8 * PACO_MAX_GROUP_BYTES)
+    return false;
+  paco_layout_append (layout, string->bit, depth);
+  string->bit += depth;
+  string->left[c]--;
+  string->n_left--;
+  return true;
+}
+
+/* The group ends behind all words, with some padding or without. */
+static bool
+end_group (GRand *rand, BitString *string)
+{
+  unsigned bytes = (string->bit + 7) / 8;
+
+  for (unsigned c = 0; c < PACO_MAX_COMPONENTS; c++) {
+    const PacoSampleLayout *layout = &string->layouts[c];
+
+    for (unsigned i = 0; string->members & 1u << c && i < layout->group_samples;
+         i++)
+      bytes = MAX (
+          bytes, layout->places[i].byte + (unsigned) layout->word_bytes);
+  }
+  if (string->gaps)
+    bytes += g_rand_int_range (rand, 0, 4);
+  for (unsigned c = 0; c < PACO_MAX_COMPONENTS; c++)
+    string->layouts[c].group_bytes = string->members & 1u << c
+        ? bytes
+        : string->layouts[c].group_bytes;
+  return bytes <= PACO_MAX_GROUP_BYTES;
+}
+
+/* Lays the members out in a group of `pixels` columns; false if they do not go
+ * into one. */
+static bool
+random_string (
+    GRand *rand, TestPicture *picture, unsigned members, unsigned pixels)
+{
+  const PacoPictureFormat *format = &picture->format;
+  BitString string = { .members = members,
+    .layouts = picture->picture.layout,
+    .gaps = g_rand_boolean (rand) };
+  PacoSampleLayout words;
+  unsigned depth = 0;
+
+  for (unsigned c = 0; c < format->n_components; c++)
+    if (members & 1u << c)
+      depth = MAX (depth, (unsigned) format->components[c].depth);
+  words = random_words (rand, depth);
+  string.begin = g_rand_boolean (rand) ? 8 : 8 * words.word_bytes;
+  for (unsigned c = 0; c < format->n_components; c++) {
+    if (!(members & 1u << c))
+      continue;
+    string.left[c] = samples_in_pixels (format, c, pixels);
+    if (string.left[c] == 0)
+      return false;
+    string.n_left += string.left[c];
+    string.layouts[c] = words;
+  }
+  while (string.n_left > 0) {
+    unsigned c = g_rand_int_range (rand, 0, format->n_components);
+
+    if (string.left[c] > 0
+        && !append_sample (rand, &string, c, format->components[c].depth))
+      return false;
+  }
+  return end_group (rand, &string);
+}
+
+/* Tries some strings. */
+static bool
+share_region (GRand *rand, TestPicture *picture, unsigned members)
+{
+  for (unsigned i = 0; i < 20; i++)
+    if (random_string (rand, picture, members, g_rand_int_range (rand, 1, 17)))
+      return true;
+  return false;
+}
+
+/* Lays out the members, or those of the first of them that go into one region;
+ * returns which. */
+static unsigned
+lay_out (GRand *rand, TestPicture *picture, unsigned members)
+{
+  unsigned first = g_bit_nth_lsf (members, -1);
+
+  for (; (members & (members - 1)) != 0;
+       members &= ~(1u << (g_bit_storage (members) - 1)))
+    if (share_region (rand, picture, members))
+      return members;
+  if (g_rand_int_range (rand, 0, 3) > 0
+      || !share_region (rand, picture, members))
+    picture->picture.layout[first] = random_single (
+        rand, picture->format.components[first].depth);
+  return members;
+}
+
+static void
+place_region (
+    GRand *rand, TestPicture *picture, unsigned members, unsigned reduce)
+{
+  unsigned c = g_bit_nth_lsf (members, -1);
+  uint32_t columns, lines;
+  size_t stride;
   ptrdiff_t first = 0;
 
-  height = picture->format.fields
-      ? 2 * paco_ceil_shift ((height + 1) / 2, reduce)
-      : paco_ceil_shift (height, reduce);
-  stride = used + g_rand_int_range (rand, 0, 24);
-  picture->sizes[c] = stride * height;
+  paco_geometry_reduced_component (
+      &picture->format, c, reduce, &columns, &lines);
+  stride = (size_t) paco_layout_groups (&picture->picture.layout[c], columns)
+          * picture->picture.layout[c].group_bytes
+      + g_rand_int_range (rand, 0, 24);
+  picture->sizes[c] = stride * lines;
   picture->buffers[c] = g_malloc (picture->sizes[c]);
   for (size_t i = 0; i < picture->sizes[c]; i += sizeof (guint32)) {
     guint32 noise = g_rand_int (rand);
@@ -112,37 +234,38 @@ place_component (GRand *rand, TestPicture *picture, unsigned c, unsigned reduce)
         MIN (sizeof noise, picture->sizes[c] - i));
   }
   if (g_rand_int_range (rand, 0, 4) == 0) {
-    first = stride * (height - 1);
+    first = stride * (lines - 1);
     stride = -stride;
   }
-  picture->picture.data[c] = picture->buffers[c] + first;
-  picture->picture.stride[c] = (ptrdiff_t) stride;
+  for (unsigned i = 0; i < picture->format.n_components; i++) {
+    if (!(members & 1u << i))
+      continue;
+    picture->owners[i] = c;
+    picture->picture.data[i] = picture->buffers[c] + first;
+    picture->picture.stride[i] = (ptrdiff_t) stride;
+  }
 }
 
 void
 test_picture_init (GRand *rand, TestPicture *picture,
     const PacoPictureFormat *format, unsigned reduce)
 {
-  bool share = g_rand_boolean (rand) && total_depth (format) <= 32;
+  bool share = g_rand_boolean (rand);
 
   memset (picture, 0, sizeof *picture);
   picture->format = *format;
-  /* Words are shared by components of one size, or of one height. */
-  for (unsigned c = 1; c < format->n_components; c++)
-    share = share && format->components[c].subsampling_y == 0
-        && format->components[c].subsampling_x <= 1;
-  if (share)
-    share_words (rand, picture);
   for (unsigned c = 0; c < format->n_components; c++) {
-    if (!share)
-      picture->picture.layout[c] = random_layout (
-          rand, format->components[c].depth);
-    if (!share || c == 0) {
-      place_component (rand, picture, c, reduce);
-    } else {
-      picture->picture.data[c] = picture->picture.data[0];
-      picture->picture.stride[c] = picture->picture.stride[0];
-    }
+    unsigned members = 1u << c;
+
+    if (picture->picture.data[c])
+      continue;
+    for (unsigned other = c + 1; share && other < format->n_components; other++)
+      if (!picture->picture.data[other]
+          && format->components[other].subsampling_y
+              == format->components[c].subsampling_y
+          && g_rand_int_range (rand, 0, 5) > 0)
+        members |= 1u << other;
+    place_region (rand, picture, lay_out (rand, picture, members), reduce);
   }
 }
 
@@ -151,7 +274,7 @@ test_picture_copy (TestPicture *copy, const TestPicture *picture)
 {
   *copy = *picture;
   for (unsigned c = 0; c < picture->format.n_components; c++) {
-    unsigned owner = picture->buffers[c] ? c : 0;
+    unsigned owner = picture->owners[c];
 
     if (picture->buffers[c])
       copy->buffers[c] = g_memdup2 (picture->buffers[c], picture->sizes[c]);
@@ -178,23 +301,26 @@ test_picture_compare (const TestPicture *a, const TestPicture *b)
 /* --- contents --- */
 
 static uint8_t *
-sample_address (const TestPicture *picture, unsigned c, uint32_t x, uint32_t y)
+word_address (const TestPicture *picture, unsigned c, uint32_t x, uint32_t y)
 {
+  const PacoSampleLayout *layout = &picture->picture.layout[c];
+
   return picture->picture.data[c] + (ptrdiff_t) y * picture->picture.stride[c]
-      + (ptrdiff_t) x * picture->picture.layout[c].pixel_stride;
+      + (ptrdiff_t) (x / layout->group_samples) * layout->group_bytes
+      + layout->places[x % layout->group_samples].byte;
 }
 
 static uint32_t
 get_sample (const TestPicture *picture, unsigned c, uint32_t x, uint32_t y)
 {
   const PacoSampleLayout *layout = &picture->picture.layout[c];
-  const uint8_t *data = sample_address (picture, c, x, y);
+  const uint8_t *data = word_address (picture, c, x, y);
+  unsigned n = layout->word_bytes;
   uint32_t word = 0;
 
-  for (unsigned i = 0; i < layout->bytes; i++)
-    word |= (uint32_t) data[layout->big_endian ? layout->bytes - 1 - i : i]
-        << (8 * i);
-  return word >> layout->shift
+  for (unsigned i = 0; i < n; i++)
+    word |= (uint32_t) data[layout->big_endian ? n - 1 - i : i] << (8 * i);
+  return word >> layout->places[x % layout->group_samples].shift
       & ((1u << picture->format.components[c].depth) - 1);
 }
 
@@ -213,15 +339,16 @@ put_sample (
     TestPicture *picture, unsigned c, uint32_t x, uint32_t y, uint32_t value)
 {
   const PacoSampleLayout *layout = &picture->picture.layout[c];
-  uint8_t *data = sample_address (picture, c, x, y);
-  uint32_t mask = ((1u << picture->format.components[c].depth) - 1)
-      << layout->shift;
+  uint8_t *data = word_address (picture, c, x, y);
+  unsigned shift = layout->places[x % layout->group_samples].shift;
+  unsigned n = layout->word_bytes;
+  uint32_t mask = ((1u << picture->format.components[c].depth) - 1) << shift;
 
-  for (unsigned i = 0; i < layout->bytes; i++) {
-    uint8_t *byte = data + (layout->big_endian ? layout->bytes - 1 - i : i);
+  for (unsigned i = 0; i < n; i++) {
+    uint8_t *byte = data + (layout->big_endian ? n - 1 - i : i);
     uint8_t m = mask >> (8 * i);
 
-    *byte = (*byte & ~m) | ((value << layout->shift >> (8 * i)) & m);
+    *byte = (*byte & ~m) | ((value << shift >> (8 * i)) & m);
   }
 }
 

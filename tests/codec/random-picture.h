@@ -5,12 +5,13 @@
 #include "codec/parameters.h"
 #include <glib.h>
 
-/* A picture and its memory. Components that share words share a buffer. */
+/* A picture and its memory. Components of a region share a buffer. */
 typedef struct
 {
   PacoPictureFormat format;
   PacoPicture picture;
-  uint8_t *buffers[PACO_MAX_COMPONENTS]; /* NULL: that of component 0 */
+  unsigned owners[PACO_MAX_COMPONENTS];  /* whose buffer a component is in */
+  uint8_t *buffers[PACO_MAX_COMPONENTS]; /* NULL: that of its owner */
   size_t sizes[PACO_MAX_COMPONENTS];
 } TestPicture;
 

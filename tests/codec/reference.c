@@ -201,9 +201,11 @@ test_layouts (void)
   GError *error = NULL;
 
   test_picture_draw (planar, TEST_SCENE_SHAPES, 2);
-  packed.layout[0] = (PacoSampleLayout){
-    .bytes = 4, .pixel_stride = 6, .shift = 20, .big_endian = true
-  };
+  packed.layout[0] = (PacoSampleLayout){ .group_bytes = 6,
+    .group_samples = 1,
+    .word_bytes = 4,
+    .big_endian = true,
+    .places = { { .byte = 0, .shift = 20 } } };
   packed.data[0] = words + 70 * 6 * 40;
   for (int i = 0; i < 70 * 41; i++) {
     uint8_t *word = words + (40 - i / 70) * 70 * 6 + i % 70 * 6;
@@ -218,14 +220,15 @@ test_layouts (void)
   g_assert_cmpmem (frame->data, frame->len, expected->data, expected->len);
 
   packed.data[0] = back + 70 * 6 * 40;
-  for (int shared = 0; shared < 2; shared++) {
-    packed.layout[0].shared = shared;
-    memset (back, 0xff, 70 * 41 * 6);
+  for (int filled = 0; filled < 2; filled++) {
+    uint8_t other = filled ? 0xff : 0;
+
+    packed.layout[0].fill = other;
+    memset (back, 0x5a, 70 * 41 * 6);
     g_assert_true (paco_reference_decode (
         frame->data, frame->len, 0, &packed, NULL, &error));
     for (int i = 0; i < 70 * 41; i++) {
       const uint8_t *word = back + (40 - i / 70) * 70 * 6 + i % 70 * 6;
-      uint8_t other = shared ? 0xff : 0;
 
       g_assert_cmphex (
           word[0], ==, (planar->samples[0][i] >> 4 | (other & 0xc0)));
@@ -233,7 +236,8 @@ test_layouts (void)
           word[1], ==, ((planar->samples[0][i] << 4 & 0xf0) | (other & 0x0f)));
       g_assert_cmphex (word[2], ==, other);
       g_assert_cmphex (word[3], ==, other);
-      g_assert_cmphex (word[4], ==, 0xff);
+      g_assert_cmphex (word[4], ==, other);
+      g_assert_cmphex (word[5], ==, other);
     }
   }
   g_byte_array_unref (expected);

@@ -39,11 +39,8 @@ test_picture_new (const PacoPictureFormat *format, unsigned reduce)
     picture->samples[c] = g_new0 (uint16_t, width * picture->height[c]);
     picture->picture.data[c] = (uint8_t *) picture->samples[c];
     picture->picture.stride[c] = (ptrdiff_t) width * 2;
-    picture->picture.layout[c] = (PacoSampleLayout){
-      .bytes = 2,
-      .pixel_stride = 2,
-      .big_endian = G_BYTE_ORDER == G_BIG_ENDIAN,
-    };
+    picture->picture.layout[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (2);
+    picture->picture.layout[c].big_endian = G_BYTE_ORDER == G_BIG_ENDIAN;
   }
   return picture;
 }

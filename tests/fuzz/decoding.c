@@ -33,8 +33,8 @@ fuzz_picture_init (FuzzPicture *picture, const PacoHeader *header,
     uint32_t width, height;
 
     paco_geometry_reduced_component (format, c, reduce, &width, &height);
-    picture->picture.layout[c] = (PacoSampleLayout){ .bytes = (uint8_t) size,
-      .pixel_stride = (uint8_t) size };
+    picture->picture.layout[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (
+        (uint8_t) size);
     picture->picture.stride[c] = (ptrdiff_t) width * size;
     offsets[c] = picture->size;
     picture->size += (size_t) width * size * height;

@@ -99,7 +99,7 @@ add_coded (GPtrArray *seeds, FuzzRandom *random, const Kind *kind)
     unsigned shift = c && c < 3 ? kind->subsampling : 0;
 
     format.components[c] = (PacoComponent){ kind->depth, shift, shift };
-    picture.layout[c] = (PacoSampleLayout){ .bytes = 2, .pixel_stride = 2 };
+    picture.layout[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (2);
     picture.data[c] = (uint8_t *) (samples + plane * c);
     picture.stride[c] = kind->width * 2;
   }

@@ -26,7 +26,7 @@ bench_picture_at (const Bench *bench, uint8_t *memory)
   for (unsigned c = 0; c < 3; c++) {
     picture.data[c] = memory + c * (bench->n_bytes / 3);
     picture.stride[c] = 2 * bench->format.width;
-    picture.layout[c] = (PacoSampleLayout){ .bytes = 2, .pixel_stride = 2 };
+    picture.layout[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (2);
   }
   return picture;
 }

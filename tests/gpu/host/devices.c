@@ -33,7 +33,7 @@ picture_of (uint8_t *samples)
 {
   PacoPicture picture = { .data = { samples }, .stride = { WIDTH } };
 
-  picture.layout[0].bytes = picture.layout[0].pixel_stride = 1;
+  picture.layout[0] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (1);
   return picture;
 }
 

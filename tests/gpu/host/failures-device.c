@@ -44,7 +44,7 @@ picture_init (Picture *picture)
   for (unsigned c = 0; c < format.n_components; c++) {
     picture->picture.data[c] = (uint8_t *) (picture->samples + c * plane);
     picture->picture.stride[c] = format.width * sizeof (uint16_t);
-    picture->picture.layout[c] = (PacoSampleLayout){ 2, 2, 0, false, false };
+    picture->picture.layout[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (2);
   }
 }
 

@@ -24,12 +24,13 @@ static const struct
   PacoRateControl rate_control;
 } formats[] = {
   { { 64, 48, 3, false, { { 8, 0, 0 }, { 8, 1, 1 }, { 8, 1, 1 } } },
-      { { 1, 1 }, { 1, 1 }, { 1, 1 } }, 16, PACO_RATE_QUALITY },
+      { { 1, 1, 1 }, { 1, 1, 1 }, { 1, 1, 1 } }, 16, PACO_RATE_QUALITY },
   { { 80, 40, 3, false, { { 16, 0, 0 }, { 16, 0, 0 }, { 16, 0, 0 } } },
-      { { 2, 2 }, { 2, 2 }, { 2, 2 } }, 0, PACO_RATE_LOSSLESS },
+      { { 2, 1, 2 }, { 2, 1, 2 }, { 2, 1, 2 } }, 0, PACO_RATE_LOSSLESS },
   { { 48, 32, 3, true, { { 10, 0, 0 }, { 10, 0, 0 }, { 10, 0, 0 } } },
-      { { 4, 4, 0, false, true }, { 4, 4, 10, false, true },
-          { 4, 4, 20, false, true } },
+      { { 4, 1, 4, .places = { { 0, 0 } } },
+          { 4, 1, 4, .places = { { 0, 10 } } },
+          { 4, 1, 4, .places = { { 0, 20 } } } },
       0, PACO_RATE_QUALITY },
 };
 
@@ -46,7 +47,7 @@ typedef struct
 static bool
 is_shared (unsigned format)
 {
-  return formats[format].layout[0].shared;
+  return formats[format].layout[1].places[0].shift > 0;
 }
 
 /* Lays a picture out in memory that may be NULL; returns its size. */
@@ -58,7 +59,7 @@ lay_out (unsigned format, uint8_t *data, PacoPicture *picture)
 
   for (unsigned c = 0; c < f->n_components; c++) {
     const PacoSampleLayout *layout = &formats[format].layout[c];
-    size_t stride = paco_component_width (f, c) * layout->pixel_stride
+    size_t stride = paco_component_width (f, c) * layout->group_bytes
         + formats[format].gap;
     size_t at = is_shared (format) ? 0 : size;
 
@@ -98,7 +99,7 @@ check_samples (const Life *life, const Frame *frame, unsigned format, int byte)
 
   for (unsigned c = 0; c < f->n_components; c++) {
     size_t bytes = paco_component_width (f, c)
-        * formats[format].layout[c].pixel_stride;
+        * formats[format].layout[c].group_bytes;
 
     for (unsigned y = 0; y < paco_component_height (f, c); y++) {
       const uint8_t *line = frame->picture.data[c]

@@ -23,7 +23,7 @@ static const PacoVideoInfo video = {
   .raw_format = "TEST", .par_n = 1, .par_d = 1, .fps_n = 25, .fps_d = 1
 };
 static const PacoPictureFormat format = { 64, 64, 1, false, { { 8, 0, 0 } } };
-static const PacoSampleLayout layout = { 1, 1 };
+static const PacoSampleLayout layout = PACO_LAYOUT_PLANAR (1);
 
 static CUcontext
 context_new (int device)

@@ -54,7 +54,7 @@ picture_new (const PacoPictureFormat *format)
           & ((1u << format->components[c].depth) - 1);
     picture.data[c] = (uint8_t *) samples;
     picture.stride[c] = 2 * (ptrdiff_t) width;
-    picture.layout[c] = (PacoSampleLayout){ .bytes = 2, .pixel_stride = 2 };
+    picture.layout[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (2);
   }
   return picture;
 }

@@ -26,7 +26,7 @@ static struct
 static const PacoVideoInfo video = {
   .raw_format = "TEST", .par_n = 1, .par_d = 1, .fps_n = 25, .fps_d = 1
 };
-static const PacoSampleLayout layout = { 1, 1 };
+static const PacoSampleLayout layout = PACO_LAYOUT_PLANAR (1);
 
 static unsigned
 allocations (void)

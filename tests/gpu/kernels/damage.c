@@ -73,15 +73,6 @@ fail (const Frame *frame, const char *what)
 
 /* --- frames --- */
 
-/* Whoever hands in words that components share has cleared them. */
-static void
-clear_shared (TestPicture *picture)
-{
-  for (unsigned c = 0; c < PACO_MAX_COMPONENTS; c++)
-    if (picture->picture.layout[0].shared && picture->buffers[c])
-      memset (picture->buffers[c], 0, picture->sizes[c]);
-}
-
 static void
 frame_init (Frame *frame, const PacoPictureFormat *format, unsigned reduce)
 {
@@ -89,7 +80,6 @@ frame_init (Frame *frame, const PacoPictureFormat *format, unsigned reduce)
 
   frame->bytes = NULL;
   test_picture_init (rand_, picture, format, reduce);
-  clear_shared (picture);
   test_picture_copy (&frame->pictures[1], picture);
 }
 
@@ -110,8 +100,6 @@ frame_done (Frame *frame, bool refused)
   for (unsigned c = 0; refused && c < PACO_MAX_COMPONENTS; c++)
     if (from->buffers[c])
       memcpy (to->buffers[c], from->buffers[c], from->sizes[c]);
-  clear_shared (&frame->pictures[0]);
-  clear_shared (&frame->pictures[1]);
   g_clear_pointer (&frame->bytes, g_byte_array_unref);
   counts.frames++;
   counts.refused += refused;

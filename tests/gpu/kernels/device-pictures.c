@@ -95,7 +95,7 @@ allocate (DevicePicture *picture, GRand *rand)
       ? 0
       : g_rand_int_range (rand, 0, MAX_OFFSET);
   for (unsigned c = 0; c < host->format.n_components; c++) {
-    unsigned owner = host->buffers[c] ? c : 0;
+    unsigned owner = host->owners[c];
 
     if (host->buffers[c])
       must (theirs.driver->mem_alloc (

@@ -161,23 +161,26 @@ lay_out_planes (GRand *random, Case *t, bool interleaved)
 
     if (c > 0 && interleaved) {
       *layout = t->picture.layout[0];
-      offset = begin + c * layout->bytes;
-      layout->shift = layout->bytes * 8 - depth;
+      offset = begin;
+      layout->places[0].byte = c * layout->word_bytes;
+      layout->places[0].shift = layout->word_bytes * 8 - depth;
     } else {
-      layout->bytes = interleaved ? bytes_for (random, 16)
-                                  : bytes_for (random, depth);
+      layout->word_bytes = interleaved ? bytes_for (random, 16)
+                                       : bytes_for (random, depth);
       layout->big_endian = big_endian;
-      layout->pixel_stride = layout->bytes * (interleaved ? n : 1);
-      layout->shift = random_below (random, layout->bytes * 8 - depth + 1);
+      layout->group_samples = 1;
+      layout->group_bytes = layout->word_bytes * (interleaved ? n : 1);
+      layout->places[0].shift = random_below (
+          random, layout->word_bytes * 8 - depth + 1);
       begin = offset = (offset + 63) & ~(size_t) 63;
     }
     t->picture.stride[c] = c > 0 && interleaved
         ? t->picture.stride[0]
-        : (ptrdiff_t) width * layout->pixel_stride + random_below (random, 40);
+        : (ptrdiff_t) width * layout->group_bytes + random_below (random, 40);
     if (aligned && !(c > 0 && interleaved))
       t->picture.stride[c] = (t->picture.stride[c] + 63) & ~63;
-    else if (layout->bytes > 1)
-      t->picture.stride[c] += -t->picture.stride[c] & (layout->bytes - 1);
+    else if (layout->word_bytes > 1)
+      t->picture.stride[c] += -t->picture.stride[c] & (layout->word_bytes - 1);
     t->picture.data[c] = (uint8_t *) offset;
     if (c == 0 || !interleaved)
       offset += t->picture.stride[c] * height;
@@ -201,11 +204,11 @@ lay_out_words (GRand *random, Case *t)
   t->shared = true;
   for (unsigned c = 0; c < t->format.n_components; c++) {
     t->picture.layout[c] = (PacoSampleLayout){
-      .bytes = 4,
-      .pixel_stride = 4,
-      .shift = shift,
+      .group_bytes = 4,
+      .group_samples = 1,
+      .word_bytes = 4,
       .big_endian = big_endian,
-      .shared = true,
+      .places = { { .shift = shift } },
     };
     shift += t->format.components[c].depth;
     t->picture.data[c] = NULL;
@@ -289,14 +292,15 @@ describe (const Case *t)
       t->wide);
   for (unsigned c = 0; c < t->format.n_components; c++)
     printf (
-        "  component %u: wavelet %u, depth %u, subsampling %u %u, bytes %u, "
-        "stride %u %td, shift %u, be %d, shared %d, at %zu\n",
+        "  component %u: wavelet %u, depth %u, subsampling %u %u, bytes %u of "
+        "%u, stride %td, byte %u, shift %u, be %d, at %zu\n",
         c, t->coding.components[c].wavelet, t->format.components[c].depth,
         t->format.components[c].subsampling_x,
-        t->format.components[c].subsampling_y, t->picture.layout[c].bytes,
-        t->picture.layout[c].pixel_stride, t->picture.stride[c],
-        t->picture.layout[c].shift, t->picture.layout[c].big_endian,
-        t->picture.layout[c].shared, (size_t) (t->picture.data[c] - t->memory));
+        t->format.components[c].subsampling_y, t->picture.layout[c].word_bytes,
+        t->picture.layout[c].group_bytes, t->picture.stride[c],
+        t->picture.layout[c].places[0].byte,
+        t->picture.layout[c].places[0].shift, t->picture.layout[c].big_endian,
+        (size_t) (t->picture.data[c] - t->memory));
 }
 
 static int32_t
@@ -492,6 +496,7 @@ reference_inverse (const Case *t, PacoReferencePlane (*planes)[4])
     }
     paco_reference_inverse_color (
         planes[f], t->format.n_components, &t->coding);
+    paco_reference_blank_samples (&t->format, &t->picture, f, planes[f]);
     for (unsigned c = 0; c < t->format.n_components; c++)
       paco_reference_store_samples (
           &t->format, &t->picture, f, c, &planes[f][c]);
@@ -613,7 +618,7 @@ bench_case (Runner *runner, Case *t, unsigned wavelet, bool color)
         : PACO_COLOR_TRANSFORM_ICT;
   for (unsigned c = 0; c < 3; c++) {
     t->format.components[c].depth = 12;
-    t->picture.layout[c] = (PacoSampleLayout){ .bytes = 2, .pixel_stride = 2 };
+    t->picture.layout[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (2);
     t->picture.stride[c] = 2 * BENCH_WIDTH;
     t->coding.components[c].wavelet = wavelet;
     for (unsigned k = 0; k < PACO_MAX_SUBBANDS; k++)

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Layouts of samples: which are possible, which memory they share and which
+ * bits of it they cover. Encoder and decoder check with this what they are
+ * handed; backends ask it for regions. */
+#include "layout.h"
+#include "error.h"
+#include "geometry.h"
+#include "picture.h"
+#include <string.h>
+
+void
+paco_layout_append (PacoSampleLayout *layout, unsigned bit, unsigned depth)
+{
+  unsigned word_bits = 8 * layout->word_bytes;
+  unsigned first = bit - bit % word_bits;
+  PacoSamplePlace *place = &layout->places[layout->group_samples++];
+
+  if (bit + depth > first + word_bits)
+    first = bit - bit % 8;
+  place->byte = first / 8;
+  place->shift = layout->big_endian ? first + word_bits - bit - depth
+                                    : bit - first;
+}
+
+/* Byte i, from the least significant one, of a word that begins at `word`. */
+static uint8_t *
+byte_of_word (const PacoSampleLayout *layout, uint8_t *word, unsigned i)
+{
+  return word + (layout->big_endian ? layout->word_bytes - 1 - i : i);
+}
+
+void
+paco_layout_put (
+    const PacoSampleLayout *layout, uint8_t *line, uint32_t x, uint32_t sample)
+{
+  uint8_t *word = line + paco_layout_offset (layout, x);
+
+  sample <<= layout->places[x % layout->group_samples].shift;
+  for (unsigned i = 0; i < layout->word_bytes; i++)
+    *byte_of_word (layout, word, i) |= (uint8_t) (sample >> (8 * i));
+}
+
+void
+paco_region_blank_line (const PacoRegion *region, uint32_t y)
+{
+  uint8_t *group = region->data + (ptrdiff_t) y * region->stride;
+
+  for (uint32_t g = 0; g < region->groups; g++, group += region->group_bytes)
+    memcpy (group, region->blank, region->group_bytes);
+}
+
+/* Marks the bits of a group that samples of a component take; false if one of
+ * them is taken already. */
+static bool
+cover (uint8_t *group, const PacoSampleLayout *layout, unsigned depth)
+{
+  bool free = true;
+
+  for (unsigned s = 0; s < layout->group_samples; s++) {
+    uint32_t bits = ((1u << depth) - 1) << layout->places[s].shift;
+
+    for (unsigned i = 0; i < layout->word_bytes; i++) {
+      uint8_t *byte = byte_of_word (layout, group + layout->places[s].byte, i);
+
+      free = free && (*byte & (uint8_t) (bits >> (8 * i))) == 0;
+      *byte |= (uint8_t) (bits >> (8 * i));
+    }
+  }
+  return free;
+}
+
+static bool
+are_in_one_region (const PacoPicture *picture, unsigned a, unsigned b)
+{
+  return picture->data[a] == picture->data[b];
+}
+
+/* --- regions --- */
+
+/* What a component takes of a region: groups of a line, and lines. */
+static void
+component_groups (const PacoPictureFormat *format,
+    const PacoSampleLayout *layout, unsigned reduce, unsigned c,
+    uint32_t *groups, uint32_t *lines)
+{
+  uint32_t columns;
+
+  paco_geometry_reduced_component (format, c, reduce, &columns, lines);
+  *groups = paco_layout_groups (layout, columns);
+}
+
+/* The region that begins with component c. */
+static void
+describe_region (const PacoPictureFormat *format, const PacoPicture *picture,
+    unsigned reduce, unsigned c, PacoRegion *region)
+{
+  const PacoSampleLayout *layout = &picture->layout[c];
+  uint8_t covered[PACO_MAX_GROUP_BYTES] = { 0 };
+
+  memset (region, 0, sizeof *region);
+  region->group_bytes = layout->group_bytes;
+  region->data = picture->data[c];
+  region->stride = picture->stride[c];
+  component_groups (format, layout, reduce, c, &region->groups, &region->lines);
+  for (; c < format->n_components; c++) {
+    if (picture->data[c] != region->data)
+      continue;
+    region->components[region->n_components++] = (uint8_t) c;
+    cover (covered, &picture->layout[c], format->components[c].depth);
+  }
+  for (unsigned i = 0; i < region->group_bytes; i++)
+    region->blank[i] = layout->fill & (uint8_t) ~covered[i];
+}
+
+unsigned
+paco_picture_regions (const PacoPictureFormat *format,
+    const PacoPicture *picture, unsigned reduce,
+    PacoRegion regions[PACO_MAX_COMPONENTS])
+{
+  unsigned n = 0;
+
+  for (unsigned c = 0; c < format->n_components; c++) {
+    bool known = false;
+
+    for (unsigned before = 0; before < c; before++)
+      known = known || are_in_one_region (picture, before, c);
+    if (!known)
+      describe_region (format, picture, reduce, c, &regions[n++]);
+  }
+  return n;
+}
+
+/* --- checks --- */
+
+static bool
+check_layout (
+    unsigned c, const PacoSampleLayout *layout, unsigned depth, GError **error)
+{
+  unsigned word_bits = 8 * layout->word_bytes;
+  uint8_t group[PACO_MAX_GROUP_BYTES] = { 0 };
+
+  if (layout->group_bytes < 1 || layout->group_bytes > PACO_MAX_GROUP_BYTES
+      || layout->group_samples < 1
+      || layout->group_samples > PACO_MAX_GROUP_SAMPLES
+      || (layout->word_bytes != 1 && layout->word_bytes != 2
+          && layout->word_bytes != 4)
+      || (layout->fill != 0 && layout->fill != 0xff)) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "component %u: groups of %u samples in %u bytes, in words of %u bytes"
+        " filled with 0x%02x, are not supported: groups have 1 to %u samples in"
+        " 1 to %u bytes, words 1, 2 or 4 bytes, and the fill is 0 or 0xff",
+        c, layout->group_samples, layout->group_bytes, layout->word_bytes,
+        layout->fill, PACO_MAX_GROUP_SAMPLES, PACO_MAX_GROUP_BYTES);
+    return false;
+  }
+  for (unsigned i = 0; i < layout->group_samples; i++) {
+    const PacoSamplePlace *place = &layout->places[i];
+
+    if (place->byte + layout->word_bytes <= layout->group_bytes
+        && place->shift + depth <= word_bits)
+      continue;
+    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "component %u: sample %u of a group, the %u bits from bit %u of the "
+        "word"
+        " of %u bytes at byte %u, does not lie in that word or the word not in"
+        " the group of %u bytes",
+        c, i, depth, place->shift, layout->word_bytes, place->byte,
+        layout->group_bytes);
+    return false;
+  }
+  if (!cover (group, layout, depth)) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "component %u: samples of a group lie over each other", c);
+    return false;
+  }
+  return true;
+}
+
+bool
+paco_layouts_check (const PacoPictureFormat *format,
+    const PacoSampleLayout *layouts, GError **error)
+{
+  for (unsigned c = 0; c < format->n_components; c++)
+    if (!check_layout (c, &layouts[c], format->components[c].depth, error))
+      return false;
+  return true;
+}
+
+/* Whether component c has the shape of the region that it lies in. */
+static bool
+check_agreement (const PacoPictureFormat *format, const PacoPicture *picture,
+    const PacoRegion *region, unsigned reduce, unsigned c, GError **error)
+{
+  unsigned first = region->components[0];
+  const PacoSampleLayout *layouts = picture->layout;
+  uint32_t groups, lines;
+
+  component_groups (format, &layouts[c], reduce, c, &groups, &lines);
+  if (groups == region->groups && lines == region->lines
+      && picture->stride[c] == region->stride
+      && layouts[c].group_bytes == region->group_bytes
+      && layouts[c].fill == layouts[first].fill)
+    return true;
+  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+      "components %u and %u lie in the same memory, but the one has %u lines,"
+      " %td bytes apart, of %u groups of %u bytes filled with 0x%02x, the other"
+      " %u lines, %td bytes apart, of %u groups of %u bytes filled with 0x%02x",
+      first, c, region->lines, region->stride, region->groups,
+      region->group_bytes, layouts[first].fill, lines, picture->stride[c],
+      groups, layouts[c].group_bytes, layouts[c].fill);
+  return false;
+}
+
+static bool
+check_region (const PacoPictureFormat *format, const PacoPicture *picture,
+    const PacoRegion *region, unsigned reduce, GError **error)
+{
+  size_t line = (size_t) region->groups * region->group_bytes;
+  size_t apart = region->stride < 0 ? -(size_t) region->stride
+                                    : (size_t) region->stride;
+  uint8_t covered[PACO_MAX_GROUP_BYTES] = { 0 };
+
+  for (unsigned i = 0; i < region->n_components; i++) {
+    unsigned c = region->components[i];
+
+    if (!check_agreement (format, picture, region, reduce, c, error))
+      return false;
+    if (!cover (covered, &picture->layout[c], format->components[c].depth)) {
+      g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+          "component %u: its samples lie over those of another component", c);
+      return false;
+    }
+  }
+  if (region->lines > 1 && apart < line) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "component %u: a line takes %zu bytes, but the next one begins %zu "
+        "bytes"
+        " further",
+        region->components[0], line, apart);
+    return false;
+  }
+  return true;
+}
+
+bool
+paco_picture_check (const PacoPictureFormat *format, const PacoPicture *picture,
+    unsigned reduce, GError **error)
+{
+  PacoRegion regions[PACO_MAX_COMPONENTS];
+  unsigned n;
+
+  if (!paco_layouts_check (format, picture->layout, error))
+    return false;
+  n = paco_picture_regions (format, picture, reduce, regions);
+  for (unsigned i = 0; i < n; i++)
+    if (!check_region (format, picture, &regions[i], reduce, error))
+      return false;
+  return true;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * How the samples of a component lie in memory (PacoSampleLayout), and which
+ * memory the components of a picture share (PacoRegion). Layouts are made by
+ * caps/, which knows the formats, and read by everything that touches samples;
+ * layout.c alone decides which of them are possible and what they cover. It
+ * includes no GLib header, so that kernels may include it too. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PACO_MAX_COMPONENTS 4
+#define PACO_MAX_GROUP_SAMPLES 8
+#define PACO_MAX_GROUP_BYTES 48
+
+typedef struct _GError GError;
+typedef struct _PacoPictureFormat PacoPictureFormat;
+typedef struct _PacoPicture PacoPicture;
+
+/* Where a sample of a group is: in the word that begins at byte `byte` of the
+ * group, from bit `shift` of that word on. */
+typedef struct
+{
+  uint8_t byte, shift;
+} PacoSamplePlace;
+
+/* How the samples of one component lie in a line: in groups of group_bytes
+ * bytes that hold group_samples samples of the component. Sample i of a group is
+ * the bits [shift, shift + depth) of the word of word_bytes bytes that begins at
+ * byte places[i].byte of the group; words need no alignment. A line has as many
+ * whole groups as its samples need. When a line is written, samples of its last
+ * group that lie beyond the last column become 0. */
+typedef struct
+{
+  uint8_t group_bytes;   /* 1..PACO_MAX_GROUP_BYTES */
+  uint8_t group_samples; /* 1..PACO_MAX_GROUP_SAMPLES */
+  uint8_t word_bytes;    /* 1, 2 or 4 */
+  uint8_t fill;          /* 0 or 0xff: bits that no sample covers become this */
+  bool big_endian;       /* the order of the bytes of a word */
+  PacoSamplePlace places[PACO_MAX_GROUP_SAMPLES];
+} PacoSampleLayout;
+
+/* Initializer of the layout of a plane: a word of 1, 2 or 4 bytes, little-endian,
+ * for each sample, which is in the low bits. */
+#define PACO_LAYOUT_PLANAR(bytes)                                              \
+  {                                                                            \
+    .group_bytes = (bytes), .group_samples = 1, .word_bytes = (bytes)          \
+  }
+
+/* Appends a sample to the group: the `depth` bits from bit number `bit` of the
+ * group on. Little-endian groups are numbered from the least significant bit of
+ * the first byte, big-endian ones from its most significant bit. group_bytes,
+ * word_bytes and big_endian have been set; a word begins at a multiple of
+ * word_bytes if the sample fits into that word, else at the byte that has its
+ * first bit. */
+void paco_layout_append (
+    PacoSampleLayout *layout, unsigned bit, unsigned depth);
+
+/* Whether every sample is a whole word, one behind the other. */
+static inline bool
+paco_layout_is_planar (const PacoSampleLayout *layout)
+{
+  return layout->group_samples == 1
+      && layout->word_bytes == layout->group_bytes;
+}
+
+/* Groups of a line of that many columns of the component. */
+static inline uint32_t
+paco_layout_groups (const PacoSampleLayout *layout, uint32_t columns)
+{
+  return (columns + layout->group_samples - 1) / layout->group_samples;
+}
+
+/* Byte of the line at which the word of sample x begins. */
+static inline size_t
+paco_layout_offset (const PacoSampleLayout *layout, uint32_t x)
+{
+  return (size_t) (x / layout->group_samples) * layout->group_bytes
+      + layout->places[x % layout->group_samples].byte;
+}
+
+/* Memory that one or several components of a picture share: those whose data
+ * are equal. All bytes of the groups of its lines belong to the picture. */
+typedef struct
+{
+  uint8_t n_components;
+  uint8_t components[PACO_MAX_COMPONENTS]; /* their numbers, ascending */
+  uint8_t group_bytes;
+  uint8_t *data;          /* first group of the first line */
+  ptrdiff_t stride;       /* bytes from a line of the frame to the next one */
+  uint32_t groups, lines; /* groups of a line; lines of the frame */
+  /* What a group is before samples are put into it: fill where there will be
+   * none, else 0. */
+  uint8_t blank[PACO_MAX_GROUP_BYTES];
+} PacoRegion;
+
+/* The regions of a picture that has passed paco_picture_check(), in the order of
+ * their first components; returns how many there are. reduce: levels that are
+ * left out, as in paco_geometry_reduced_component(). */
+unsigned paco_picture_regions (const PacoPictureFormat *format,
+    const PacoPicture *picture, unsigned reduce,
+    PacoRegion regions[PACO_MAX_COMPONENTS]);
+
+/* For those who write few samples: makes line y of a region blank, and puts
+ * sample x into a line that is blank there. */
+void paco_region_blank_line (const PacoRegion *region, uint32_t y);
+void paco_layout_put (
+    const PacoSampleLayout *layout, uint8_t *line, uint32_t x, uint32_t sample);
+
+/* Whether each component of the format can be stored as its layout says: words
+ * lie in the group, samples in their words, and none over another. Error
+ * UNSUPPORTED. */
+bool paco_layouts_check (const PacoPictureFormat *format,
+    const PacoSampleLayout *layouts, GError **error);
+
+/* The same for a picture in memory, and that components which share a region
+ * agree on it and that its lines do not overlap. */
+bool paco_picture_check (const PacoPictureFormat *format,
+    const PacoPicture *picture, unsigned reduce, GError **error);
