@@ -152,7 +152,6 @@ decode_blocks (Flight *flight, const PacoDecoderJob *job, GError **error)
 static gboolean
 transform (Flight *flight, const PacoDecoderJob *job, GError **error)
 {
-  PacoCudaDevice *device = flight->frame.device;
   const PacoCudaPlan *plan = flight->frame.plan;
   PacoPicture picture;
   PacoDwtFrame frame = paco_cuda_frame_transform (
@@ -162,10 +161,9 @@ transform (Flight *flight, const PacoDecoderJob *job, GError **error)
     frame.dropped_planes = flight->instructions.address
         + offsetof (Instructions, records)
         + plan->n_blocks * sizeof (PacoGpuRecord);
-  paco_transfer_device_picture (&flight->frame.transfer, &flight->frame.station,
-      plan->format.n_components, &picture);
-  return paco_dwt_enqueue_inverse (plan->dwt, device->context, &device->dwt,
-      &frame, flight->frame.stream, error);
+  paco_transfer_device_picture (
+      &flight->frame.transfer, &flight->frame.station, &picture);
+  return paco_cuda_frame_inverse (&flight->frame, &frame, error);
 }
 
 static gboolean
@@ -187,14 +185,14 @@ enqueue (Flight *flight, const PacoDecoderJob *job, GError **error)
   PacoCudaFrame *frame = &flight->frame;
   const PacoCudaPlan *plan = frame->plan;
 
-  paco_transfer_plan (&frame->transfer, &job->destination,
-      plan->format.n_components, plan->columns, plan->lines);
+  paco_transfer_plan (
+      &frame->transfer, &job->destination, &plan->format, plan->reduce);
   flight->payload_pinned = paco_is_pinned (
       paco_decoder_payload (job), flight->payload_size);
   return reserve (flight, error)
+      && paco_transfer_reserve (&frame->transfer, &frame->station, error)
       && paco_cuda_frame_begin_upload (frame, flight->payload_pinned, error)
       && upload (flight, job, error)
-      && paco_transfer_prepare (&frame->transfer, &frame->station, error)
       && paco_cuda_frame_end_upload (frame, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_1, error)
       && decode_blocks (flight, job, error)

@@ -100,10 +100,14 @@ load (PacoCudaDevice *device, GError **error)
   return paco_module_load (
              &device->dwt_module, context, paco_fatbin_dwt, "dwt", error)
       && paco_module_load (
+          &device->layout_module, context, paco_fatbin_layout, "layout", error)
+      && paco_module_load (
           &device->bpc_module, context, paco_fatbin_bpc, "bpc", error)
       && paco_module_load (
           &device->pack_module, context, paco_fatbin_pack, "pack", error)
       && paco_dwt_find_kernels (&device->dwt, &device->dwt_module, error)
+      && paco_layout_find_kernels (
+          &device->layout, &device->layout_module, error)
       && find_block_coders (device, error)
       && paco_module_function (
           &device->pack_module, "paco_pack_scan", &device->pack_scan, error)
@@ -121,6 +125,7 @@ device_free (void *data)
     if (device->rows)
       device->driver->mem_free (device->rows);
     paco_module_unload (&device->dwt_module);
+    paco_module_unload (&device->layout_module);
     paco_module_unload (&device->bpc_module);
     paco_module_unload (&device->pack_module);
     paco_cuda_device_leave (device);

@@ -6,6 +6,7 @@
 #include "codec/coder_private.h"
 #include "gpu/caller.h"
 #include "gpu/dwt.h"
+#include "gpu/layout.h"
 #include "gpu/kernels/bpc.h"
 #include "gpu/kernels/pack.h"
 #include "gpu/module.h"
@@ -26,8 +27,9 @@ typedef struct
   gint64 timeout; /* of its calls, microseconds */
   PacoCudaContext *context;
   const PacoDriver *driver; /* the context's */
-  PacoModule dwt_module, bpc_module, pack_module;
+  PacoModule dwt_module, layout_module, bpc_module, pack_module;
   PacoDwtKernels dwt;
+  PacoLayoutKernels layout;
   CUfunction bpc_encode[2][3], bpc_decode[2][3]; /* [wide][passes - 1] */
   CUfunction pack_scan, pack_copy;
   CUdeviceptr rows; /* the built-in probability sets, paco_cuda_pad_sets() */

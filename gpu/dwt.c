@@ -7,92 +7,70 @@
 #include <math.h>
 #include <string.h>
 
-/* How the samples of a launch are fetched and stored. PLANAR: the four of a
- * lane are one aligned word of 4 or 8 bytes, little-endian, and lie alike in
- * all components that are taken together. */
-typedef enum
+/* --- The kernels --- */
+
+/* dwt_<direction>_<wavelet>_<ability>, and where the fine side is samples also
+ * _<layout>_<components>. */
+static void
+print_name (char *name, size_t size, unsigned inverse, unsigned wavelet,
+    unsigned ability, unsigned layout, unsigned triple)
 {
-  GENERIC,
-  PLANAR8,
-  PLANAR16,
-} SampleKind;
+  static const char *const abilities[] = { "any", "plain", "direct" };
+  int length = g_snprintf (name, size, "dwt_%s_%s_%s",
+      inverse ? "inverse" : "forward", paco_wavelets[wavelet].name,
+      abilities[ability]);
 
-/* Kernel numbers are sums of these. */
-enum
+  if (layout != PACO_DWT_NUMBERS)
+    g_snprintf (name + length, size - length, "_planar%u_%u",
+        layout == PACO_DWT_PLANAR8 ? 8 : 16, triple ? 3 : 1);
+}
+
+/* Of numbers there are no groups of three, and something to be transformed. */
+static bool
+exists (unsigned ability, unsigned layout, unsigned triple)
 {
-  FORWARD_SAMPLES = 0, /* + 8 wavelet + 2 layout + triple */
-  ANY_GENERIC = 0,     /* layouts */
-  ANY_PLANAR16 = 1,
-  PLAIN_PLANAR8 = 2,
-  PLAIN_PLANAR16 = 3,
-  FORWARD = 16,         /* + 2 wavelet + plain */
-  INVERSE = 20,         /* + 10 wavelet + 5 any */
-  INVERSE_SAMPLES = 21, /* + the same + 2 planar + triple */
-  DIRECT = 40,          /* + 4 wavelet + 2 inverse + triple */
-};
+  return layout != PACO_DWT_NUMBERS || (!triple && ability != PACO_DWT_DIRECT);
+}
 
-#define LAYOUT_NAMES(wavelet, layout)                                          \
-  "dwt_forward_" wavelet "_" layout "_1", "dwt_forward_" wavelet "_" layout "_3"
-#define FORWARD_NAMES(wavelet)                                                 \
-  LAYOUT_NAMES (wavelet, "any_samples_generic"),                               \
-      LAYOUT_NAMES (wavelet, "any_samples_planar16"),                          \
-      LAYOUT_NAMES (wavelet, "plain_samples_planar8"),                         \
-      LAYOUT_NAMES (wavelet, "plain_samples_planar16")
-#define INVERSE_NAMES(wavelet, ability)                                        \
-  "dwt_inverse_" wavelet "_" ability,                                          \
-      "dwt_inverse_" wavelet "_" ability "_samples_generic_1",                 \
-      "dwt_inverse_" wavelet "_" ability "_samples_generic_3",                 \
-      "dwt_inverse_" wavelet "_" ability "_samples_planar_1",                  \
-      "dwt_inverse_" wavelet "_" ability "_samples_planar_3"
-#define DIRECT_NAMES(wavelet)                                                  \
-  "samples_to_indices_" wavelet "_1", "samples_to_indices_" wavelet "_3",      \
-      "indices_to_samples_" wavelet "_1", "indices_to_samples_" wavelet "_3"
+static gboolean
+find_kernel (PacoDwtKernel *kernel, const PacoModule *module, const char *name,
+    GError **error)
+{
+  const PacoDriver *driver = module->context->driver;
+  int blocks = 0;
 
-const char *const paco_dwt_kernel_names[PACO_DWT_N_KERNELS] = {
-  FORWARD_NAMES ("cdf53"),
-  FORWARD_NAMES ("cdf97"),
-  "dwt_forward_cdf53_any",
-  "dwt_forward_cdf53_plain",
-  "dwt_forward_cdf97_any",
-  "dwt_forward_cdf97_plain",
-  INVERSE_NAMES ("cdf53", "plain"),
-  INVERSE_NAMES ("cdf53", "any"),
-  INVERSE_NAMES ("cdf97", "plain"),
-  INVERSE_NAMES ("cdf97", "any"),
-  DIRECT_NAMES ("cdf53"),
-  DIRECT_NAMES ("cdf97"),
-};
+  if (!paco_module_function (module, name, &kernel->function, error)
+      || !paco_driver_check (driver,
+          driver->occupancy_max_active_blocks (
+              &blocks, kernel->function, PACO_DWT_THREADS, 0),
+          error, "the kernel %s cannot be used on %s", name,
+          module->context->name))
+    return FALSE;
+  kernel->warps = blocks * PACO_DWT_THREADS / 32;
+  return TRUE;
+}
 
 gboolean
 paco_dwt_find_kernels (
     PacoDwtKernels *kernels, const PacoModule *module, GError **error)
 {
-  const PacoDriver *driver = module->context->driver;
+  char name[64];
 
-  for (unsigned i = 0; i < PACO_DWT_N_KERNELS; i++) {
-    CUfunction *function = &kernels->functions[i];
-    int blocks = 0;
-
-    if (!paco_module_function (
-            module, paco_dwt_kernel_names[i], function, error)
-        || !paco_driver_check (driver,
-            driver->occupancy_max_active_blocks (
-                &blocks, *function, PACO_DWT_THREADS, 0),
-            error, "the kernel %s cannot be used on %s",
-            paco_dwt_kernel_names[i], module->context->name))
-      return FALSE;
-    kernels->warps[i] = blocks * PACO_DWT_THREADS / 32;
-  }
-
-  /* What waits is compiled for 9.0 and later only. */
-  kernels->early = false;
-  if (module->context->compute_capability >= 90) {
-    int compiled_for = 0;
-
-    driver->func_get_attribute (
-        &compiled_for, CU_FUNC_ATTRIBUTE_PTX_VERSION, kernels->functions[0]);
-    kernels->early = compiled_for >= 90;
-  }
+  for (unsigned inverse = 0; inverse < 2; inverse++)
+    for (unsigned w = 0; w < PACO_N_WAVELETS; w++)
+      for (unsigned ability = 0; ability < PACO_DWT_N_ABILITIES; ability++)
+        for (unsigned layout = 0; layout < PACO_DWT_N_LAYOUTS; layout++)
+          for (unsigned triple = 0; triple < 2; triple++) {
+            if (!exists (ability, layout, triple))
+              continue;
+            print_name (name, sizeof name, inverse, w, ability, layout, triple);
+            if (!find_kernel (
+                    &kernels->kernels[inverse][w][ability][layout][triple],
+                    module, name, error))
+              return FALSE;
+          }
+  kernels->early = paco_module_can_be_early (
+      module, kernels->kernels[0][0][0][PACO_DWT_NUMBERS][0].function);
   return TRUE;
 }
 
@@ -166,8 +144,8 @@ paco_dwt_new (const PacoPictureFormat *format, const PacoCoding *coding,
   dwt->color_transform = coding->color_transform;
   dwt->geometry = geometry;
   dwt->n_multiprocessors = n_multiprocessors;
-  for (unsigned i = 0; i < PACO_DWT_N_KERNELS; i++)
-    dwt->warps[i] = kernels ? kernels->warps[i] : DEFAULT_WARPS;
+  if (kernels)
+    dwt->kernels = *kernels;
   place_subbands (dwt);
   place_coarse (dwt);
   return dwt;
@@ -307,74 +285,22 @@ n_lanes_per_line (uint32_t width)
   return (width + PACO_DWT_LANE_COLUMNS - 1) / PACO_DWT_LANE_COLUMNS;
 }
 
-static SampleKind
-sample_kind (const PacoDwtSamples *samples)
-{
-  uint64_t alignment = samples->address | (uint64_t) samples->stride;
-
-  if (samples->flags & PACO_DWT_SHARED
-      || samples->bytes != samples->pixel_stride)
-    return GENERIC;
-  if (samples->bytes == 1 && alignment % 4 == 0)
-    return PLANAR8;
-  if (samples->bytes == 2 && alignment % 8 == 0
-      && !(samples->flags & PACO_DWT_BIG_ENDIAN))
-    return PLANAR16;
-  return GENERIC;
-}
-
-/* The kind of a group of planes. */
-static SampleKind
-common_kind (const PacoDwtPlane *planes, unsigned group)
-{
-  for (unsigned i = 1; i < group; i++)
-    if (sample_kind (&planes[i].samples) != sample_kind (&planes[0].samples)
-        || planes[i].samples.shift != planes[0].samples.shift)
-      return GENERIC;
-  return sample_kind (&planes[0].samples);
-}
-
-/* Whether another component has samples in the words of this one. */
-static bool
-shares_words (const PacoDwt *dwt, const PacoPicture *picture, unsigned c)
-{
-  const PacoSampleLayout *a = &picture->layout[c];
-
-  for (unsigned other = 0; other < dwt->format.n_components; other++) {
-    const PacoSampleLayout *b = &picture->layout[other];
-    int distance = b->places[0].byte - a->places[0].byte;
-
-    if (other != c && picture->data[other] == picture->data[c]
-        && distance < a->word_bytes && -distance < b->word_bytes)
-      return true;
-  }
-  return false;
-}
-
-/* The samples are as far from each other in a group as over its end. */
 static void
 describe_samples (PacoDwtSamples *samples, const PacoDwt *dwt,
     const PacoPicture *picture, unsigned field, unsigned component)
 {
   const PacoSampleLayout *layout = &picture->layout[component];
   unsigned depth = dwt->format.components[component].depth;
-  uint32_t mask = (1u << depth) - 1;
   ptrdiff_t stride = picture->stride[component];
 
   *samples = (PacoDwtSamples){
     .address = (uint64_t) (uintptr_t) picture->data[component]
-        + layout->places[0].byte + (uint64_t) (field * stride),
+        + (uint64_t) (field * stride),
     .stride = stride * (ptrdiff_t) dwt->geometry->n_fields,
-    .mask = layout->word_bytes == 1 ? mask * 0x01010101u
-        : layout->word_bytes == 2   ? mask * 0x00010001u
-                                    : mask,
+    .mask = ((1u << depth) - 1)
+        * (layout->word_bytes == 1 ? 0x01010101u : 0x00010001u),
     .half = 1 << (depth - 1),
     .shift = layout->places[0].shift,
-    .bytes = layout->word_bytes,
-    .pixel_stride = layout->group_bytes / layout->group_samples,
-    .flags = (layout->big_endian && layout->word_bytes > 1 ? PACO_DWT_BIG_ENDIAN
-                                                           : 0)
-        | (shares_words (dwt, picture, component) ? PACO_DWT_SHARED : 0),
   };
 }
 
@@ -449,7 +375,8 @@ cut_tiles (const PacoDwt *dwt, PacoDwtLaunch *launch, unsigned n_planes,
     unsigned group)
 {
   PacoDwtParameters *parameters = &launch->parameters;
-  unsigned wanted = dwt->n_multiprocessors * dwt->warps[launch->kernel];
+  unsigned wanted = dwt->n_multiprocessors
+      * (launch->kernel->warps > 0 ? launch->kernel->warps : DEFAULT_WARPS);
   uint64_t columns = 0; /* pairs of lines, over all strips */
 
   for (unsigned i = 0; i < n_planes; i += group)
@@ -514,10 +441,9 @@ is_plain (const PacoDwtFrame *frame, const PacoDwtParameters *parameters,
   return true;
 }
 
-/* Whether the inverse has more to handle than the plain kernels of planar
- * samples can. */
+/* Whether the inverse has more to handle than the plain kernels of samples can. */
 static bool
-is_beyond_planar (const PacoDwt *dwt, const PacoDwtPlane *planes, unsigned n,
+is_beyond_plain (const PacoDwt *dwt, const PacoDwtPlane *planes, unsigned n,
     unsigned wavelet, unsigned level, unsigned group)
 {
   for (unsigned i = 0; i < n; i++)
@@ -531,33 +457,35 @@ is_beyond_planar (const PacoDwt *dwt, const PacoDwtPlane *planes, unsigned n,
 /* Planes whose fine side is samples. */
 typedef struct
 {
-  unsigned wavelet;
-  SampleKind kind;
+  unsigned wavelet, layout;
   unsigned first_field, last_field, first_component, last_component, group;
 } Selection;
 
-/* The kernel of a launch of n selected planes. */
 static unsigned
-samples_kernel (const PacoDwt *dwt, const PacoDwtPlane *planes, unsigned n,
-    unsigned level, const Selection *selection, bool plain, bool inverse)
+layout_of (const PacoDwtFrame *frame, unsigned component)
+{
+  return frame->picture->layout[component].word_bytes == 1 ? PACO_DWT_PLANAR8
+                                                           : PACO_DWT_PLANAR16;
+}
+
+/* The kernel of a launch of n selected planes. */
+static const PacoDwtKernel *
+samples_kernel (const PacoDwt *dwt, const PacoDwtFrame *frame,
+    const PacoDwtParameters *parameters, unsigned n, unsigned level,
+    const Selection *selection, bool inverse)
 {
   unsigned wavelet = selection->wavelet, group = selection->group;
-  unsigned triple = group == 3, layout = ANY_GENERIC;
-  SampleKind kind = selection->kind;
+  unsigned ability = PACO_DWT_ANY;
 
   if (level == 0)
-    return DIRECT + 4 * wavelet + 2 * inverse + triple;
-  if (inverse && kind != GENERIC
-      && is_beyond_planar (dwt, planes, n, wavelet, level, group))
-    plain = false;
-  if (inverse)
-    return INVERSE_SAMPLES + 10 * wavelet + 5 * !plain + 2 * (kind != GENERIC)
-        + triple;
-  if (kind == PLANAR16)
-    layout = plain ? PLAIN_PLANAR16 : ANY_PLANAR16;
-  else if (kind == PLANAR8 && plain)
-    layout = PLAIN_PLANAR8;
-  return FORWARD_SAMPLES + 8 * wavelet + 2 * layout + triple;
+    ability = PACO_DWT_DIRECT;
+  else if (is_plain (frame, parameters, wavelet, n)
+      && !(inverse
+          && is_beyond_plain (
+              dwt, parameters->planes, n, wavelet, level, group)))
+    ability = PACO_DWT_PLAIN;
+  return &dwt->kernels.kernels[inverse][wavelet][ability][selection->layout]
+                              [group == 3];
 }
 
 /* The selected planes, `group` at a time. */
@@ -572,22 +500,20 @@ samples_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
   for (unsigned f = selection->first_field; f <= selection->last_field; f++) {
     for (unsigned c = selection->first_component;
          c <= selection->last_component; c += group) {
-      PacoDwtPlane *planes = &parameters->planes[n];
-
-      if (dwt->wavelets[c] != selection->wavelet)
+      if (dwt->wavelets[c] != selection->wavelet
+          || layout_of (frame, c) != selection->layout)
         continue;
       for (unsigned i = 0; i < group; i++)
-        describe_plane (&planes[i], dwt, frame, f, c + i, level, inverse);
-      if (common_kind (planes, group) == selection->kind)
-        n += group;
+        describe_plane (
+            &parameters->planes[n++], dwt, frame, f, c + i, level, inverse);
     }
   }
   if (n == 0)
     return 0;
   if (group == 3)
     parameters->color_transform = dwt->color_transform;
-  launch->kernel = samples_kernel (dwt, parameters->planes, n, level, selection,
-      is_plain (frame, parameters, selection->wavelet, n), inverse);
+  launch->kernel = samples_kernel (
+      dwt, frame, parameters, n, level, selection, inverse);
   if (level > 0)
     cut_tiles (dwt, launch, n, group);
   else
@@ -604,13 +530,13 @@ samples_launches (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
   unsigned n_fields = dwt->geometry->n_fields, n = 0;
 
   for (int w = 0; w < PACO_N_WAVELETS; w++) {
-    for (int kind = GENERIC; kind <= PLANAR16; kind++) {
+    for (int layout = PACO_DWT_PLANAR8; layout <= PACO_DWT_PLANAR16; layout++) {
       for (unsigned f = 0; triple && f < n_fields; f++)
         n += samples_launch (dwt, frame, level,
-            &(Selection){ w, kind, f, f, 0, 2, .group = 3 }, inverse,
+            &(Selection){ w, layout, f, f, 0, 2, .group = 3 }, inverse,
             &launches[n]);
       n += samples_launch (dwt, frame, level,
-          &(Selection){ w, kind, 0, n_fields - 1, triple ? 3 : 0,
+          &(Selection){ w, layout, 0, n_fields - 1, triple ? 3 : 0,
               dwt->format.n_components - 1, .group = 1 },
           inverse, &launches[n]);
     }
@@ -623,8 +549,7 @@ static unsigned
 plane_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned wavelet,
     unsigned level, bool inverse, PacoDwtLaunch *launch)
 {
-  unsigned n = 0;
-  bool plain;
+  unsigned n = 0, ability;
 
   begin_launch (launch, dwt, frame, wavelet, level);
   for (unsigned f = 0; f < dwt->geometry->n_fields; f++)
@@ -634,11 +559,10 @@ plane_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned wavelet,
             &launch->parameters.planes[n++], dwt, frame, f, c, level, inverse);
   if (n == 0)
     return 0;
-  plain = is_plain (frame, &launch->parameters, wavelet, n);
-  if (inverse)
-    launch->kernel = INVERSE + 10 * wavelet + 5 * !plain;
-  else
-    launch->kernel = FORWARD + 2 * wavelet + plain;
+  ability = is_plain (frame, &launch->parameters, wavelet, n) ? PACO_DWT_PLAIN
+                                                              : PACO_DWT_ANY;
+  launch->kernel =
+      &dwt->kernels.kernels[inverse][wavelet][ability][PACO_DWT_NUMBERS][0];
   cut_tiles (dwt, launch, n, 1);
   return launch->grid_x > 0;
 }
@@ -680,37 +604,38 @@ paco_dwt_inverse_launches (
 }
 
 static gboolean
-run (const PacoCudaContext *context, const PacoDwtKernels *kernels,
-    const PacoDwtLaunch *launches, unsigned n, CUstream stream, GError **error)
+run (const PacoDwt *dwt, const PacoCudaContext *context,
+    const PacoDwtFrame *frame, const PacoDwtLaunch *launches, unsigned n,
+    CUstream stream, GError **error)
 {
-  for (unsigned i = 0; i < n; i++)
-    if (!(i > 0 && kernels->early ? paco_module_launch_early
-                                  : paco_module_launch) (context,
-            kernels->functions[launches[i].kernel], launches[i].grid_x,
+  for (unsigned i = 0; i < n; i++) {
+    bool early = dwt->kernels.early && (i > 0 || frame->follows_kernel);
+
+    if (!(early ? paco_module_launch_early : paco_module_launch) (context,
+            launches[i].kernel->function, launches[i].grid_x,
             launches[i].grid_y, 1, PACO_DWT_THREADS, 0, stream,
             &launches[i].parameters, error))
       return FALSE;
+  }
   return TRUE;
 }
 
 gboolean
 paco_dwt_enqueue_forward (const PacoDwt *dwt, const PacoCudaContext *context,
-    const PacoDwtKernels *kernels, const PacoDwtFrame *frame, CUstream stream,
-    GError **error)
+    const PacoDwtFrame *frame, CUstream stream, GError **error)
 {
   PacoDwtLaunch launches[PACO_DWT_MAX_LAUNCHES];
   unsigned n = paco_dwt_forward_launches (dwt, frame, launches);
 
-  return run (context, kernels, launches, n, stream, error);
+  return run (dwt, context, frame, launches, n, stream, error);
 }
 
 gboolean
 paco_dwt_enqueue_inverse (const PacoDwt *dwt, const PacoCudaContext *context,
-    const PacoDwtKernels *kernels, const PacoDwtFrame *frame, CUstream stream,
-    GError **error)
+    const PacoDwtFrame *frame, CUstream stream, GError **error)
 {
   PacoDwtLaunch launches[PACO_DWT_MAX_LAUNCHES];
   unsigned n = paco_dwt_inverse_launches (dwt, frame, launches);
 
-  return run (context, kernels, launches, n, stream, error);
+  return run (dwt, context, frame, launches, n, stream, error);
 }

@@ -10,14 +10,39 @@
 
 G_BEGIN_DECLS
 
-/* The kernels, in the order of paco_dwt_kernel_names. */
-#define PACO_DWT_N_KERNELS 48
-extern const char *const paco_dwt_kernel_names[PACO_DWT_N_KERNELS];
+/* What a kernel can do. ANY: everything. PLAIN: what frames have most, faster
+ * (kernels/dwt_forward.cuh and dwt_inverse.cuh say what). DIRECT: samples to
+ * coefficients without a wavelet. */
+enum
+{
+  PACO_DWT_ANY,
+  PACO_DWT_PLAIN,
+  PACO_DWT_DIRECT,
+  PACO_DWT_N_ABILITIES
+};
+
+/* What the fine side of its level is: numbers, or samples in words of 8 or 16
+ * bits. */
+enum
+{
+  PACO_DWT_NUMBERS,
+  PACO_DWT_PLANAR8,
+  PACO_DWT_PLANAR16,
+  PACO_DWT_N_LAYOUTS
+};
 
 typedef struct
 {
-  CUfunction functions[PACO_DWT_N_KERNELS];
-  unsigned warps[PACO_DWT_N_KERNELS]; /* that a multiprocessor runs at once */
+  CUfunction function;
+  unsigned warps; /* that a multiprocessor runs at once */
+} PacoDwtKernel;
+
+typedef struct
+{
+  /* [inverse][wavelet][ability][layout][triple: three components, mixed by a
+   * color transform] */
+  PacoDwtKernel kernels[2][PACO_N_WAVELETS][PACO_DWT_N_ABILITIES]
+                       [PACO_DWT_N_LAYOUTS][2];
   bool early; /* they know how to wait for the kernel before them */
 } PacoDwtKernels;
 
@@ -31,7 +56,7 @@ typedef struct
   uint8_t wavelets[PACO_MAX_COMPONENTS], levels, color_transform;
   const PacoGeometry *geometry; /* outlives this */
   unsigned n_multiprocessors;
-  unsigned warps[PACO_DWT_N_KERNELS]; /* of PacoDwtKernels */
+  PacoDwtKernels kernels;
   /* Of the buffer of coefficients; places in the order of
    * geometry->subbands. */
   PacoCoefficientPlace *places;
@@ -42,8 +67,8 @@ typedef struct
   PacoCoefficientPlace coarse[2][PACO_MAX_COMPONENTS][PACO_MAX_LEVELS + 1];
 } PacoDwt;
 
-/* coding: only wavelets, levels and color transform count. kernels, for how
- * finely to cut planes into tiles, may be NULL. */
+/* coding: only wavelets, levels and color transform count. kernels may be NULL
+ * where nothing will run. */
 PacoDwt *paco_dwt_new (const PacoPictureFormat *format,
     const PacoCoding *coding, const PacoGeometry *geometry,
     unsigned n_multiprocessors, const PacoDwtKernels *kernels);
@@ -55,34 +80,40 @@ bool paco_dwt_is_narrow (
     const PacoPictureFormat *format, const PacoCoding *coding);
 
 /* A frame on its way through the transform; addresses are the device's. The
- * 8 bytes behind the samples of a component can be read (and are ignored). */
+ * picture is planar: each sample is a little-endian word of one or two bytes, data
+ * and strides are multiples of four words, and bits beside a sample are 0 when it
+ * is written (gpu/layout.h makes such a picture). Components that the color
+ * transform mixes lie alike. What is between the last column and the next multiple
+ * of four words can be read, and is ignored. */
 typedef struct
 {
-  const PacoCoding *coding;   /* for the steps and rho */
-  const PacoPicture *picture; /* data: device addresses */
+  const PacoCoding *coding; /* for the steps and rho */
+  const PacoPicture *picture;
   CUdeviceptr coefficients, scratch;
   bool wide; /* coefficients are int32_t */
+  /* The first kernel comes right behind another one in the stream, and may be
+   * launched before that has ended. */
+  bool follows_kernel;
   /* Inverse only. Levels left out; and a byte per block, its dropped planes,
    * or 0 if no block has any; those of the reversible wavelet do not count, as
-   * their coefficients are complete. Where components share words
-   * (SampleLayout), the picture's memory is zero before. */
+   * their coefficients are complete. */
   unsigned reduce;
   CUdeviceptr dropped_planes;
 } PacoDwtFrame;
 
 /* Enqueues the transform of a frame. */
 gboolean paco_dwt_enqueue_forward (const PacoDwt *dwt,
-    const PacoCudaContext *context, const PacoDwtKernels *kernels,
-    const PacoDwtFrame *frame, CUstream stream, GError **error);
+    const PacoCudaContext *context, const PacoDwtFrame *frame, CUstream stream,
+    GError **error);
 gboolean paco_dwt_enqueue_inverse (const PacoDwt *dwt,
-    const PacoCudaContext *context, const PacoDwtKernels *kernels,
-    const PacoDwtFrame *frame, CUstream stream, GError **error);
+    const PacoCudaContext *context, const PacoDwtFrame *frame, CUstream stream,
+    GError **error);
 
 /* The same as a list, for those who launch otherwise. If kernels->early, all
  * but the first can be launched early (module.h). */
 typedef struct
 {
-  unsigned kernel; /* of paco_dwt_kernel_names */
+  const PacoDwtKernel *kernel; /* of the PacoDwt */
   unsigned grid_x, grid_y;
   PacoDwtParameters parameters;
 } PacoDwtLaunch;

@@ -74,16 +74,13 @@ upload_blocks (Flight *flight, const PacoRate *rate, GError **error)
 static gboolean
 transform (Flight *flight, const PacoRate *rate, GError **error)
 {
-  PacoCudaDevice *device = flight->frame.device;
-  const PacoCudaPlan *plan = flight->frame.plan;
   PacoPicture picture;
   PacoDwtFrame frame = paco_cuda_frame_transform (
       &flight->frame, &rate->coding, &picture, flight->wide);
 
-  paco_transfer_device_picture (&flight->frame.transfer, &flight->frame.station,
-      plan->format.n_components, &picture);
-  return paco_dwt_enqueue_forward (plan->dwt, device->context, &device->dwt,
-      &frame, flight->frame.stream, error);
+  paco_transfer_device_picture (
+      &flight->frame.transfer, &flight->frame.station, &picture);
+  return paco_cuda_frame_forward (&flight->frame, &frame, error);
 }
 
 static gboolean
@@ -138,8 +135,8 @@ enqueue (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
   const PacoCudaPlan *plan = frame->plan;
   bool in_order;
 
-  paco_transfer_plan (&frame->transfer, &job->picture,
-      plan->format.n_components, plan->columns, plan->lines);
+  paco_transfer_plan (
+      &frame->transfer, &job->picture, &plan->format, plan->reduce);
   in_order = paco_transfer_is_pinned (&frame->transfer);
   if (!in_order && g_atomic_int_get (&flight->part->n_frames) > 1) {
     if (!paco_transfer_stage (&frame->transfer, &frame->station, error))

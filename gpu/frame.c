@@ -9,7 +9,6 @@ paco_cuda_plan_init (
     PacoCudaPlan *plan, const PacoCudaDevice *device, GError **error)
 {
   const PacoGeometry *geometry;
-  unsigned n_fields;
 
   plan->dwt = paco_dwt_new (&plan->format, &plan->coding, plan->geometry,
       device->context->n_multiprocessors, &device->dwt);
@@ -20,7 +19,6 @@ paco_cuda_plan_init (
     return FALSE;
   }
   geometry = plan->geometry;
-  n_fields = geometry->n_fields;
   plan->n_blocks = geometry->n_blocks_at[plan->reduce];
   plan->n_columns = 0;
   plan->block_height = 0;
@@ -28,16 +26,8 @@ paco_cuda_plan_init (
     plan->n_columns += PACO_GPU_COLUMN_WORDS (geometry->blocks[i].height);
     plan->block_height = MAX (plan->block_height, geometry->blocks[i].height);
   }
-  for (unsigned c = 0; c < geometry->n_components; c++) {
-    plan->columns[c] = geometry->resolution[0][c][plan->reduce].width;
-    plan->lines[c] = 0;
-    for (unsigned f = 0; f < n_fields; f++) {
-      uint32_t height = geometry->resolution[f][c][plan->reduce].height;
-
-      if (height > 0)
-        plan->lines[c] = MAX (plan->lines[c], n_fields * (height - 1) + f + 1);
-    }
-  }
+  paco_sample_planes_init (&plan->sample_planes, &plan->format, plan->reduce,
+      plan->coding.color_transform != PACO_COLOR_TRANSFORM_NONE);
   return TRUE;
 }
 
@@ -87,12 +77,14 @@ gboolean
 paco_cuda_frame_reserve (PacoCudaFrame *frame, bool wide, GError **error)
 {
   const PacoCudaPlan *plan = frame->plan;
-  size_t planes = wide ? PACO_BPC_PLANES_32 : PACO_BPC_PLANES_16;
+  size_t n_planes = wide ? PACO_BPC_PLANES_32 : PACO_BPC_PLANES_16;
+  size_t planes = MAX (
+      4 * n_planes * plan->n_columns, plan->sample_planes.size);
 
   return paco_device_memory_reserve (frame->share, &frame->coefficients,
              plan->dwt->n_coefficients * (wide ? 4 : 2), "coefficients", error)
-      && paco_device_memory_reserve (frame->share, &frame->planes,
-          4 * planes * plan->n_columns, "bitplanes", error);
+      && paco_device_memory_reserve (
+          frame->share, &frame->planes, planes, "bitplanes", error);
 }
 
 /* --- A frame --- */
@@ -287,6 +279,43 @@ paco_cuda_frame_transform (const PacoCudaFrame *frame, const PacoCoding *coding,
     .wide = wide,
     .reduce = frame->plan->reduce,
   };
+}
+
+gboolean
+paco_cuda_frame_forward (
+    PacoCudaFrame *frame, const PacoDwtFrame *transform, GError **error)
+{
+  const PacoCudaContext *context = frame->device->context;
+  PacoLayoutLaunch launches[PACO_MAX_COMPONENTS];
+  PacoPicture planar;
+  unsigned n = paco_layout_launches (&frame->plan->sample_planes,
+      transform->picture, frame->planes.address, &planar, launches);
+  PacoDwtFrame of_planes = *transform;
+
+  of_planes.picture = &planar;
+  of_planes.follows_kernel = n > 0;
+  return paco_layout_enqueue (context, &frame->device->layout, PACO_LAYOUT_LOAD,
+             launches, n, false, frame->stream, error)
+      && paco_dwt_enqueue_forward (
+          frame->plan->dwt, context, &of_planes, frame->stream, error);
+}
+
+gboolean
+paco_cuda_frame_inverse (
+    PacoCudaFrame *frame, const PacoDwtFrame *transform, GError **error)
+{
+  const PacoCudaContext *context = frame->device->context;
+  PacoLayoutLaunch launches[PACO_MAX_COMPONENTS];
+  PacoPicture planar;
+  unsigned n = paco_layout_launches (&frame->plan->sample_planes,
+      transform->picture, frame->planes.address, &planar, launches);
+  PacoDwtFrame of_planes = *transform;
+
+  of_planes.picture = &planar;
+  return paco_dwt_enqueue_inverse (
+             frame->plan->dwt, context, &of_planes, frame->stream, error)
+      && paco_layout_enqueue (context, &frame->device->layout,
+          PACO_LAYOUT_STORE, launches, n, true, frame->stream, error);
 }
 
 gboolean

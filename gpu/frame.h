@@ -18,8 +18,7 @@ typedef struct
   uint32_t n_blocks;     /* that are coded */
   uint32_t n_columns;    /* words of a bitplane, see PacoGpuBlock */
   unsigned block_height; /* of the tallest */
-  /* Samples of the components, lines of the whole frame. */
-  uint32_t columns[PACO_MAX_COMPONENTS], lines[PACO_MAX_COMPONENTS];
+  PacoSamplePlanes sample_planes;
 } PacoCudaPlan;
 
 /* Error UNSUPPORTED for a picture that needs more than 32 bits to number its
@@ -57,7 +56,8 @@ typedef struct
   CUevent picture_ready; /* of another stream */
   PacoTransfer transfer;
   PacoStation station; /* of the picture */
-  PacoDeviceMemory coefficients, scratch, planes, blocks, rows;
+  PacoDeviceMemory coefficients, scratch, blocks, rows;
+  PacoDeviceMemory planes; /* bitplanes; before or after, planes of samples */
   PacoPinnedMemory host_blocks, host_rows;
 } PacoCudaFrame;
 
@@ -98,9 +98,18 @@ double paco_cuda_frame_milliseconds (
 gboolean paco_cuda_frame_await_picture (
     PacoCudaFrame *frame, const PacoPicture *picture, GError **error);
 
-/* The transform that a frame of coding needs. */
+/* The transform that a frame of coding needs; picture: in device memory, of any
+ * layout. */
 PacoDwtFrame paco_cuda_frame_transform (const PacoCudaFrame *frame,
     const PacoCoding *coding, const PacoPicture *picture, bool wide);
+
+/* Enqueues it: samples of the picture to coefficients, and back. What is not
+ * planar goes through planes, which are in the memory of the bitplanes: the block
+ * coder needs that only after the one and before the other. */
+gboolean paco_cuda_frame_forward (
+    PacoCudaFrame *frame, const PacoDwtFrame *transform, GError **error);
+gboolean paco_cuda_frame_inverse (
+    PacoCudaFrame *frame, const PacoDwtFrame *transform, GError **error);
 
 /* Device address of the rows of the sets, for a frame of coding; carried_set
  * may be NULL. */

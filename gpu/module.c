@@ -34,6 +34,18 @@ paco_module_function (const PacoModule *module, const char *name,
       module->context->name);
 }
 
+bool
+paco_module_can_be_early (const PacoModule *module, CUfunction function)
+{
+  int compiled_for = 0;
+
+  if (module->context->compute_capability < 90)
+    return false;
+  module->context->driver->func_get_attribute (
+      &compiled_for, CU_FUNC_ATTRIBUTE_PTX_VERSION, function);
+  return compiled_for >= 90;
+}
+
 static gboolean
 check_launch (const PacoCudaContext *context, CUresult result, GError **error)
 {

@@ -25,6 +25,11 @@ void paco_module_unload (PacoModule *module);
 gboolean paco_module_function (const PacoModule *module, const char *name,
     CUfunction *function, GError **error);
 
+/* Whether the kernels of the module wait for the kernel before them themselves
+ * (kernels/wait.cuh): they are compiled for 9.0 or later, and so is the device.
+ * function: one of them. */
+bool paco_module_can_be_early (const PacoModule *module, CUfunction function);
+
 /* Launches blocks of `threads` threads (one dimension) of a kernel that takes
  * one parameter struct. */
 gboolean paco_module_launch (const PacoCudaContext *context,

@@ -10,75 +10,30 @@
 
 /* --- Regions --- */
 
-typedef struct
+static PacoTransferRegion
+describe_region (const PacoRegion *region)
 {
-  uint8_t *begin, *end;   /* all rows */
-  uint8_t *row, *row_end; /* the first row in memory */
-  size_t stride;
-  uint32_t lines;
-  unsigned component;
-} Extent;
-
-static Extent
-extent (
-    const PacoPicture *picture, unsigned c, uint32_t columns, uint32_t lines)
-{
-  const PacoSampleLayout *layout = &picture->layout[c];
-  ptrdiff_t stride = picture->stride[c];
-  ptrdiff_t last = (ptrdiff_t) (lines - 1) * stride;
-  size_t bytes = (size_t) paco_layout_groups (layout, columns)
-      * layout->group_bytes;
-  uint8_t *first = picture->data[c] + (stride < 0 ? last : 0);
-
-  return (Extent){
-    .begin = first,
-    .end = picture->data[c] + (stride < 0 ? 0 : last) + bytes,
-    .row = first,
-    .row_end = first + bytes,
-    .stride = stride < 0 ? -(size_t) stride : (size_t) stride,
-    .lines = lines,
-    .component = c,
+  size_t stride = region->stride < 0 ? -(size_t) region->stride
+                                     : (size_t) region->stride;
+  PacoTransferRegion told = {
+    .data = region->data,
+    .row_bytes = (size_t) region->groups * region->group_bytes,
+    .rows = region->lines,
   };
+
+  told.stride = told.rows > 1 ? stride : told.row_bytes;
+  told.size = (told.rows - 1) * told.stride + told.row_bytes;
+  if (region->stride < 0)
+    told.data -= (told.rows - 1) * told.stride;
+  return told;
 }
 
 static int
-compare_extents (const void *a, const void *b)
+compare_regions (const void *a, const void *b)
 {
-  const Extent *x = a, *y = b;
+  const PacoTransferRegion *x = a, *y = b;
 
-  return x->begin < y->begin ? -1 : x->begin > y->begin;
-}
-
-/* The region of extents that overlap. */
-static void
-add_region (PacoTransfer *transfer, const Extent *extents, unsigned n)
-{
-  PacoTransferRegion *region = &transfer->regions[transfer->n_regions++];
-  uint8_t *row = extents[0].row, *row_end = row, *end = row;
-  bool alike = true;
-
-  memset (region, 0, sizeof *region);
-  for (unsigned i = 0; i < n; i++) {
-    alike = alike && extents[i].stride == extents[0].stride
-        && extents[i].lines == extents[0].lines;
-    row_end = MAX (row_end, extents[i].row_end);
-    end = MAX (end, extents[i].end);
-    region->shared |= !paco_layout_is_planar (
-        &transfer->picture.layout[extents[i].component]);
-  }
-  region->data = row;
-  region->size = end - row;
-  region->rows = extents[0].lines;
-  region->row_bytes = row_end - row;
-  region->stride = region->rows > 1 ? extents[0].stride : region->row_bytes;
-  region->dense = alike && region->row_bytes <= region->stride;
-  if (!region->dense) {
-    region->row_bytes = region->stride = region->size;
-    region->rows = 1;
-  }
-  region->offset = transfer->size;
-  transfer->size += (region->size + REGION_ALIGNMENT - 1)
-      & ~(size_t) (REGION_ALIGNMENT - 1);
+  return x->data < y->data ? -1 : x->data > y->data;
 }
 
 /* Planes that lie behind each other without a gap move as one. */
@@ -91,8 +46,7 @@ join_regions (PacoTransfer *transfer)
     PacoTransferRegion *last = &transfer->regions[n];
     const PacoTransferRegion *next = &transfer->regions[i];
 
-    if (last->dense && next->dense && last->shared == next->shared
-        && last->row_bytes == last->stride && next->row_bytes == next->stride
+    if (last->row_bytes == last->stride && next->row_bytes == next->stride
         && last->stride == next->stride && last->data + last->size == next->data
         && last->offset + last->size == next->offset) {
       last->size += next->size;
@@ -107,67 +61,84 @@ join_regions (PacoTransfer *transfer)
 /* Whether the regions are those that there are, moved by some bytes. A picture
  * in the device's memory has none. */
 static bool
-only_moved (const PacoTransfer *transfer, const PacoPicture *picture,
-    unsigned n_components, const uint32_t *columns, const uint32_t *lines)
+only_moved (const PacoTransfer *transfer, const PacoPicture *picture)
 {
   const PacoPicture *old = &transfer->picture;
   uintptr_t by = (uintptr_t) picture->data[0] - (uintptr_t) old->data[0];
 
   if (transfer->n_regions == 0)
     return false;
-  for (unsigned c = 0; c < n_components; c++)
+  for (unsigned c = 0; c < transfer->n_components; c++)
     if ((uintptr_t) picture->data[c] - (uintptr_t) old->data[c] != by
         || picture->stride[c] != old->stride[c]
         || memcmp (&picture->layout[c], &old->layout[c], sizeof old->layout[c])
-            != 0
-        || columns[c] != transfer->columns[c] || lines[c] != transfer->lines[c])
+            != 0)
       return false;
   return true;
 }
 
 static void
 find_regions (PacoTransfer *transfer, const PacoPicture *picture,
-    unsigned n_components, const uint32_t *columns, const uint32_t *lines)
+    const PacoPictureFormat *format, unsigned reduce)
 {
-  Extent extents[PACO_MAX_COMPONENTS];
-  unsigned first = 0;
+  PacoRegion regions[PACO_MAX_COMPONENTS];
+  unsigned n = paco_picture_regions (format, picture, reduce, regions);
 
-  *transfer = (PacoTransfer){ .picture = *picture };
-  for (unsigned c = 0; c < n_components; c++) {
-    transfer->columns[c] = columns[c];
-    transfer->lines[c] = lines[c];
-    extents[c] = extent (picture, c, columns[c], lines[c]);
+  *transfer = (PacoTransfer){
+    .n_regions = n,
+    .picture = *picture,
+    .n_components = format->n_components,
+  };
+  for (unsigned i = 0; i < n; i++)
+    transfer->regions[i] = describe_region (&regions[i]);
+  qsort (transfer->regions, n, sizeof *transfer->regions, compare_regions);
+  for (unsigned i = 0; i < n; i++) {
+    PacoTransferRegion *region = &transfer->regions[i];
+
+    region->offset = transfer->size;
+    transfer->size += (region->size + REGION_ALIGNMENT - 1)
+        & ~(size_t) (REGION_ALIGNMENT - 1);
   }
-  qsort (extents, n_components, sizeof *extents, compare_extents);
-  for (unsigned c = 1; c <= n_components; c++) {
-    bool apart = true;
+}
 
-    for (unsigned i = first; i < c && c < n_components; i++)
-      apart = apart && extents[c].begin >= extents[i].end;
-    if (apart) {
-      add_region (transfer, extents + first, c - first);
-      first = c;
+/* Where the components are, which is in the region that has one of their rows as
+ * its first: extents of regions may overlap where rows of several take turns. */
+static void
+find_components (PacoTransfer *transfer)
+{
+  const PacoPicture *picture = &transfer->picture;
+
+  for (unsigned c = 0; c < transfer->n_components; c++) {
+    for (unsigned i = 0; i < transfer->n_regions; i++) {
+      const PacoTransferRegion *region = &transfer->regions[i];
+      ptrdiff_t first = picture->stride[c] < 0
+          ? (ptrdiff_t) ((region->rows - 1) * region->stride)
+          : 0;
+
+      if (picture->data[c] == region->data + first)
+        transfer->offset[c] = region->offset + first;
     }
   }
-  join_regions (transfer);
 }
 
 void
 paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
-    unsigned n_components, const uint32_t *columns, const uint32_t *lines)
+    const PacoPictureFormat *format, unsigned reduce)
 {
   if (picture->memory == PACO_MEMORY_DEVICE) {
     *transfer = (PacoTransfer){ .picture = *picture };
     return;
   }
-  if (only_moved (transfer, picture, n_components, columns, lines)) {
+  if (only_moved (transfer, picture)) {
     for (unsigned i = 0; i < transfer->n_regions; i++)
       transfer->regions[i].data = picture->data[0]
           + (transfer->regions[i].data - transfer->picture.data[0]);
     transfer->picture = *picture;
     transfer->staged = false;
   } else {
-    find_regions (transfer, picture, n_components, columns, lines);
+    find_regions (transfer, picture, format, reduce);
+    find_components (transfer);
+    join_regions (transfer);
   }
   for (unsigned i = 0; i < transfer->n_regions; i++) {
     PacoTransferRegion *region = &transfer->regions[i];
@@ -178,20 +149,14 @@ paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
 
 void
 paco_transfer_device_picture (const PacoTransfer *transfer,
-    const PacoStation *station, unsigned n_components, PacoPicture *picture)
+    const PacoStation *station, PacoPicture *picture)
 {
   *picture = transfer->picture;
-  for (unsigned c = 0; c < n_components; c++) {
-    for (unsigned i = 0; i < transfer->n_regions; i++) {
-      const PacoTransferRegion *region = &transfer->regions[i];
-      uint8_t *data = transfer->picture.data[c];
-
-      if (data >= region->data && data < region->data + region->size)
-        picture->data[c] = (uint8_t *) (uintptr_t) (station->memory.address
-                               + region->offset)
-            + (data - region->data);
-    }
-  }
+  if (picture->memory == PACO_MEMORY_DEVICE)
+    return;
+  for (unsigned c = 0; c < transfer->n_components; c++)
+    picture->data[c] = (uint8_t *) (uintptr_t) (station->memory.address
+        + transfer->offset[c]);
 }
 
 /* --- The station --- */
@@ -285,46 +250,23 @@ paco_transfer_stage (
 }
 
 gboolean
+paco_transfer_reserve (
+    const PacoTransfer *transfer, PacoStation *station, GError **error)
+{
+  return transfer->n_regions == 0
+      || paco_station_reserve (
+          station, transfer->size, !paco_transfer_is_pinned (transfer), error);
+}
+
+gboolean
 paco_transfer_upload (
     const PacoTransfer *transfer, PacoStation *station, GError **error)
 {
-  if (transfer->n_regions == 0)
-    return TRUE;
-  if (!paco_station_reserve (
-          station, transfer->size, !paco_transfer_is_pinned (transfer), error))
+  if (!paco_transfer_reserve (transfer, station, error))
     return FALSE;
   for (unsigned i = 0; i < transfer->n_regions; i++)
     if (!upload_region (transfer, &transfer->regions[i], station, error))
       return FALSE;
-  return TRUE;
-}
-
-gboolean
-paco_transfer_prepare (
-    const PacoTransfer *transfer, PacoStation *station, GError **error)
-{
-  const PacoDriver *driver = station->device->driver;
-
-  if (transfer->n_regions == 0)
-    return TRUE;
-  if (!paco_station_reserve (
-          station, transfer->size, !paco_transfer_is_pinned (transfer), error))
-    return FALSE;
-  for (unsigned i = 0; i < transfer->n_regions; i++) {
-    const PacoTransferRegion *region = &transfer->regions[i];
-
-    if (!region->dense) {
-      if (!upload_region (transfer, region, station, error))
-        return FALSE;
-    } else if (region->shared
-        && !paco_driver_check (driver,
-            driver->memset_d8_async (station->memory.address + region->offset,
-                0, region->size, station->stream),
-            error, "memory of %s cannot be cleared",
-            station->device->context->name)) {
-      return FALSE;
-    }
-  }
   return TRUE;
 }
 

@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Pictures on their way between the host's memory and the device's. A picture
- * is a few regions of memory: bytes from the first to the last sample of the
- * components that lie there. On the device they lie as on the host, so that
- * whole regions move at once. */
+ * is a few regions of memory (codec/layout.h), all of whose rows are samples. On
+ * the device they lie as on the host, so that whole regions move at once. */
 #pragma once
 #include "gpu/copy.h"
 #include "gpu/memory.h"
 
 G_BEGIN_DECLS
 
+/* A region, or several without a gap between their rows. */
 typedef struct
 {
-  uint8_t *data; /* the host's */
-  size_t size;
-  size_t offset; /* in the device's memory, and in the staging memory */
-  /* All bytes of a row belong to samples; else moving the region back to the
-   * host must keep what lies between them. */
-  bool dense;
-  bool shared; /* components share words */
-  bool pinned; /* the device reads and writes it where it is */
+  uint8_t *data; /* the first row in memory, which is the host's */
   size_t row_bytes, rows, stride;
+  size_t size;   /* from the first row to the end of the last one, bytes */
+  size_t offset; /* in the device's memory, and in the staging memory */
+  bool pinned;   /* the device reads and writes it where it is */
 } PacoTransferRegion;
 
 /* A picture's regions, and what they have been made from. A picture in the
@@ -31,14 +27,15 @@ typedef struct
   size_t size;
   bool staged; /* what is not page-locked has been copied to staging memory */
   PacoPicture picture;
-  uint32_t columns[PACO_MAX_COMPONENTS], lines[PACO_MAX_COMPONENTS];
+  unsigned n_components;
+  size_t offset[PACO_MAX_COMPONENTS]; /* of data[] in the device's memory */
 } PacoTransfer;
 
-/* lines: of the whole frame. Cheap when only the addresses have changed and
- * all by the same. Finds out what is page-locked, which has to stay so until the
- * frame is finished. */
+/* reduce: levels that are left out. Cheap when only the addresses have changed
+ * and all by the same; the format is that of the calls before. Finds out what is
+ * page-locked, which has to stay so until the frame is finished. */
 void paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
-    unsigned n_components, const uint32_t *columns, const uint32_t *lines);
+    const PacoPictureFormat *format, unsigned reduce);
 
 /* The picture's memory on the device and, if it does not lie in page-locked
  * memory, a stop on the way. */
@@ -51,9 +48,9 @@ typedef struct
   PacoPinnedMemory staging;
 } PacoStation;
 
-/* What of the picture is where on the device. */
+/* The picture as it is on the device. */
 void paco_transfer_device_picture (const PacoTransfer *transfer,
-    const PacoStation *station, unsigned n_components, PacoPicture *picture);
+    const PacoStation *station, PacoPicture *picture);
 
 /* Whether nothing has to be copied on the host on the way. */
 bool paco_transfer_is_pinned (const PacoTransfer *transfer);
@@ -68,9 +65,10 @@ gboolean paco_transfer_stage (
 gboolean paco_transfer_upload (
     const PacoTransfer *transfer, PacoStation *station, GError **error);
 
-/* The way back: before the device writes the picture, after it, and when
- * the stream has come to the end of that. */
-gboolean paco_transfer_prepare (
+/* The way back: before anything is enqueued that writes the picture, after that,
+ * and when the stream has come to the end of it. What is between the rows of a
+ * region stays as it is. */
+gboolean paco_transfer_reserve (
     const PacoTransfer *transfer, PacoStation *station, GError **error);
 gboolean paco_transfer_download (
     const PacoTransfer *transfer, PacoStation *station, GError **error);

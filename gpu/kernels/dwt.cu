@@ -47,61 +47,55 @@
 #define AHEAD_INVERSE_SAMPLES_1 2
 #define AHEAD_INVERSE_SAMPLES_3 1
 
-/* dwt_forward_<wavelet>_<ability>_samples_<layout>_<components>: level 1 */
+/* The last level of the picture, whose fine side is samples:
+ * dwt_<direction>_<wavelet>_<ability>_<layout>_<components> */
 #define FORWARD_SAMPLES(wavelet, W, ability, Ability, layout, Layout)          \
-  KERNEL (dwt_forward_##wavelet##_##ability##_samples_##layout##_1,            \
+  KERNEL (dwt_forward_##wavelet##_##ability##_##layout##_1,                    \
       (forward<W, 1, SampleSource<Layout, 1>, Ability,                         \
           AHEAD_FORWARD_SAMPLES_1>) )                                          \
-  KERNEL (dwt_forward_##wavelet##_##ability##_samples_##layout##_3,            \
+  KERNEL (dwt_forward_##wavelet##_##ability##_##layout##_3,                    \
       (forward<W, 3, SampleSource<Layout, 3>, Ability,                         \
           AHEAD_FORWARD_SAMPLES_3>) )
-#define FORWARD(wavelet, W)                                                    \
-  FORWARD_SAMPLES (wavelet, W, any, Any, generic, GenericSource)               \
-  FORWARD_SAMPLES (wavelet, W, any, Any, planar16, Planar16Source)             \
-  FORWARD_SAMPLES (wavelet, W, plain, Plain, planar8, Planar8Source)           \
-  FORWARD_SAMPLES (wavelet, W, plain, Plain, planar16, Planar16Source)
-FORWARD (cdf53, Cdf53)
-FORWARD (cdf97, Cdf97)
-
-/* dwt_forward_<wavelet>_<ability>: the further levels. What is any there is
- * wide with 5/3. */
-KERNEL (dwt_forward_cdf53_any,
-    (forward<Cdf53, 1, FineSource<int32_t>, Any, AHEAD_FORWARD>) )
-KERNEL (dwt_forward_cdf53_plain,
-    (forward<Cdf53, 1, FineSource<int16_t>, Plain, AHEAD_FORWARD>) )
-KERNEL (dwt_forward_cdf97_any,
-    (forward<Cdf97, 1, FineSource<float>, Any, AHEAD_FORWARD>) )
-KERNEL (dwt_forward_cdf97_plain,
-    (forward<Cdf97, 1, FineSource<float>, Plain, AHEAD_FORWARD>) )
-
-/* dwt_inverse_<wavelet>_<ability>[_samples_<layout>_<components>] */
-#define SINK(n, Store, Indices) SampleSink<n, Store, Indices>
-#define INVERSE(wavelet, W, ability, Indices)                                  \
-  KERNEL (dwt_inverse_##wavelet##_##ability,                                   \
-      (inverse<W, Indices, FineSink, AHEAD_INVERSE>) )                         \
-  KERNEL (dwt_inverse_##wavelet##_##ability##_samples_generic_1,               \
-      (inverse<W, Indices, SINK (1, GenericStore, Indices),                    \
+#define INVERSE_SAMPLES(wavelet, W, ability, Ability, layout, Layout)          \
+  KERNEL (dwt_inverse_##wavelet##_##ability##_##layout##_1,                    \
+      (inverse<W, Ability##Indices, SampleSink<Layout, 1, Ability##Indices>,   \
           AHEAD_INVERSE_SAMPLES_1>) )                                          \
-  KERNEL (dwt_inverse_##wavelet##_##ability##_samples_generic_3,               \
-      (inverse<W, Indices, SINK (3, GenericStore, Indices),                    \
-          AHEAD_INVERSE_SAMPLES_3>) )                                          \
-  KERNEL (dwt_inverse_##wavelet##_##ability##_samples_planar_1,                \
-      (inverse<W, Indices, SINK (1, PlanarStore, Indices),                     \
-          AHEAD_INVERSE_SAMPLES_1>) )                                          \
-  KERNEL (dwt_inverse_##wavelet##_##ability##_samples_planar_3,                \
-      (inverse<W, Indices, SINK (3, PlanarStore, Indices),                     \
+  KERNEL (dwt_inverse_##wavelet##_##ability##_##layout##_3,                    \
+      (inverse<W, Ability##Indices, SampleSink<Layout, 3, Ability##Indices>,   \
           AHEAD_INVERSE_SAMPLES_3>) )
-INVERSE (cdf53, Cdf53, plain, PlainIndices)
-INVERSE (cdf53, Cdf53, any, AnyIndices)
-INVERSE (cdf97, Cdf97, plain, PlainIndices)
-INVERSE (cdf97, Cdf97, any, AnyIndices)
+#define SAMPLES(wavelet, W, ability, Ability)                                  \
+  FORWARD_SAMPLES (wavelet, W, ability, Ability, planar8, Planar8)             \
+  FORWARD_SAMPLES (wavelet, W, ability, Ability, planar16, Planar16)           \
+  INVERSE_SAMPLES (wavelet, W, ability, Ability, planar8, Planar8)             \
+  INVERSE_SAMPLES (wavelet, W, ability, Ability, planar16, Planar16)
+SAMPLES (cdf53, Cdf53, any, Any)
+SAMPLES (cdf53, Cdf53, plain, Plain)
+SAMPLES (cdf97, Cdf97, any, Any)
+SAMPLES (cdf97, Cdf97, plain, Plain)
 
-/* Without a wavelet */
-#define DIRECT(wavelet, Number, G)                                             \
-  KERNEL (                                                                     \
-      samples_to_indices_##wavelet##_##G, (samples_to_indices<Number, G>) )    \
-  KERNEL (indices_to_samples_##wavelet##_##G, (indices_to_samples<Number, G>) )
-DIRECT (cdf53, int, 1)
-DIRECT (cdf53, int, 3)
-DIRECT (cdf97, float, 1)
-DIRECT (cdf97, float, 3)
+/* The further levels: dwt_<direction>_<wavelet>_<ability>. What is any there is
+ * wide with 5/3. */
+#define NUMBERS(wavelet, W, ability, Ability, Number)                          \
+  KERNEL (dwt_forward_##wavelet##_##ability,                                   \
+      (forward<W, 1, FineSource<Number>, Ability, AHEAD_FORWARD>) )            \
+  KERNEL (dwt_inverse_##wavelet##_##ability,                                   \
+      (inverse<W, Ability##Indices, FineSink, AHEAD_INVERSE>) )
+NUMBERS (cdf53, Cdf53, any, Any, int32_t)
+NUMBERS (cdf53, Cdf53, plain, Plain, int16_t)
+NUMBERS (cdf97, Cdf97, any, Any, float)
+NUMBERS (cdf97, Cdf97, plain, Plain, float)
+
+/* Without a wavelet: dwt_<direction>_<wavelet>_direct_<layout>_<components>; of
+ * the wavelet is how numbers are quantized. */
+#define DIRECT(wavelet, Number, layout, Layout, G)                             \
+  KERNEL (dwt_forward_##wavelet##_direct_##layout##_##G,                       \
+      (samples_to_indices<Number, Layout, G>) )                                \
+  KERNEL (dwt_inverse_##wavelet##_direct_##layout##_##G,                       \
+      (indices_to_samples<Number, Layout, G>) )
+#define DIRECT_LAYOUTS(wavelet, Number, G)                                     \
+  DIRECT (wavelet, Number, planar8, Planar8, G)                                \
+  DIRECT (wavelet, Number, planar16, Planar16, G)
+DIRECT_LAYOUTS (cdf53, int, 1)
+DIRECT_LAYOUTS (cdf53, int, 3)
+DIRECT_LAYOUTS (cdf97, float, 1)
+DIRECT_LAYOUTS (cdf97, float, 3)

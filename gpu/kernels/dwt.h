@@ -11,27 +11,21 @@
 #define PACO_DWT_STRIP 120      /* columns that a warp transforms: 30 lanes */
 #define PACO_DWT_THREADS 128    /* of a block: four warps */
 #define PACO_DWT_MAX_PLANES 8
-/* Of planes that the plain inverse kernels of planar samples take: they mirror
- * once, and fetch a few lines more than they use. */
+/* Of planes that the plain inverse kernels of samples take: they mirror once, and
+ * fetch a few lines more than they use. */
 #define PACO_DWT_MIN_PLAIN_HEIGHT 16
 
-/* Samples of one field of one component in device memory; see
- * PacoSampleLayout. */
+/* Samples of one field of one component in device memory: a little-endian word of
+ * 8 or 16 bits for each, as the kernel's name says (planar8, planar16). address
+ * and stride are multiples of four words. */
 typedef struct
 {
-  uint64_t address;
-  int32_t stride; /* bytes between lines of the field */
-  uint32_t mask;  /* of four samples of 8, or two of 16 bits, at bit 0 */
-  int32_t half;   /* 2^(depth - 1) */
-  uint8_t shift, bytes, pixel_stride;
-  uint8_t flags; /* PACO_DWT_... */
+  uint64_t address; /* 0: fine is no samples */
+  int32_t stride;   /* bytes between lines of the field */
+  uint32_t mask;    /* of four samples of 8, or two of 16 bits, at bit 0 */
+  int32_t half;     /* 2^(depth - 1) */
+  uint32_t shift;   /* of a sample in its word */
 } PacoDwtSamples;
-
-enum
-{
-  PACO_DWT_BIG_ENDIAN = 1,
-  PACO_DWT_SHARED = 2,
-};
 
 /* One subband of the level. LL and LH have rows of low_stride elements, HL and
  * HH of high_stride. */

@@ -19,18 +19,18 @@ line_place (const PacoDwtPlane &plane, Place *place, int *line)
   return true;
 }
 
-template <class Number, int G>
+template <class Number, class Layout, int G>
 __device__ __forceinline__ void
 samples_to_indices (const PacoDwtParameters &p)
 {
-  typedef SampleSource<GenericSource, G> Source;
+  typedef SampleSource<Layout, G> Source;
   const PacoDwtPlane *planes = G == 1 ? &p.planes[blockIdx.y] : p.planes;
   typename Source::Raw raw[G];
   Number x[G][LANE_COLUMNS];
   Place place;
   int line;
 
-  wait_for_level_before ();
+  wait_for_kernel_before ();
   if (!line_place (planes[0], &place, &line))
     return;
 
@@ -46,7 +46,7 @@ samples_to_indices (const PacoDwtParameters &p)
           line * planes[0].low_stride + place.column + i, x[c][i], x[c][i + 1]);
 }
 
-template <class Number, int G>
+template <class Number, class Layout, int G>
 __device__ __forceinline__ void
 indices_to_samples (const PacoDwtParameters &p)
 {
@@ -55,7 +55,7 @@ indices_to_samples (const PacoDwtParameters &p)
   Place place;
   int line;
 
-  wait_for_level_before ();
+  wait_for_kernel_before ();
   if (!line_place (planes[0], &place, &line))
     return;
 
@@ -73,5 +73,5 @@ indices_to_samples (const PacoDwtParameters &p)
           p, band, line, column, pair, &x[c][i], &x[c][i + 1]);
     }
   }
-  SampleSink<G, GenericStore, AnyIndices>::store (p, planes, place, line, x);
+  SampleSink<Layout, G, AnyIndices>::store (p, planes, place, line, x);
 }

@@ -32,7 +32,8 @@ template <class E> struct FineSource
   }
 };
 
-/* Raw samples of G components, color transformed when they are unpacked. */
+/* Raw samples of G components that lie alike, color transformed when they are
+ * unpacked. */
 template <class Layout, int G> struct SampleSource
 {
   typedef typename Layout::Raw Raw;
@@ -40,10 +41,8 @@ template <class Layout, int G> struct SampleSource
   static __device__ __forceinline__ Raw fetch (
       const PacoDwtPlane &plane, int line, const Place &place)
   {
-    return Layout::fetch (plane.samples,
-        (const uint8_t *) plane.samples.address,
-        plane.samples.stride * (int64_t) line, place.fetched,
-        (int) plane.width - 1);
+    return Layout::fetch ((const uint8_t *) plane.samples.address,
+        plane.samples.stride * (int64_t) line, place.fetched);
   }
 
   template <class Number>
@@ -56,8 +55,7 @@ template <class Layout, int G> struct SampleSource
     for (int c = 0; c < G; c++) {
       uint32_t own[2];
 
-      Layout::unpack (
-          planes[Layout::SHARES_LAYOUT ? 0 : c].samples, raw[c], own);
+      Layout::unpack (planes[0].samples, raw[c], own);
       pairs[0][c] = own[0];
       pairs[1][c] = own[1];
     }
@@ -289,7 +287,7 @@ forward (const PacoDwtParameters &p)
   const PacoDwtPlane *planes = G == 1 ? &p.planes[blockIdx.y] : p.planes;
   Place place;
 
-  wait_for_level_before ();
+  wait_for_kernel_before ();
   if (warp_place (p, planes[0], &place))
     forward_tile<W, G, Source, Ability, AHEAD> (p, planes, place);
 }

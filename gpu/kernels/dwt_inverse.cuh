@@ -120,8 +120,8 @@ struct AnyIndices
 /* What is known of a tile before its loop, which then has hardly a branch: one
  * component's work can fill the latencies of another's. ANY_TILE: nothing.
  * INNER_TILE: 16-bit indices, an LL of numbers, PACO_DWT_MIN_PLAIN_HEIGHT lines
- * or more, planar samples, the color transform that goes with the wavelet, and
- * all columns of the strip inside. BORDER_TILE: all but the last. */
+ * or more, the color transform that goes with the wavelet, and all columns of the
+ * strip inside. BORDER_TILE: all but the last. */
 enum Path
 {
   ANY_TILE,
@@ -239,9 +239,9 @@ begin_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,
 struct FineSink
 {
   static const int G = 1;
-  static const bool PLANAR = false;
+  static const bool SAMPLES = false;
 
-  template <Path PATH = ANY_TILE, int BYTES = 0, class Number>
+  template <Path PATH = ANY_TILE, class Number>
   static __device__ __forceinline__ void store (const PacoDwtParameters &p,
       const PacoDwtPlane *planes, const Place &place, int line,
       const Number (*x)[LANE_COLUMNS])
@@ -260,65 +260,44 @@ struct FineSink
   }
 };
 
-/* Samples are the low 16 bits of the values. */
-struct GenericStore
+/* Four samples, the low 16 bits of values, at a time, but at the end of a line:
+ * what lies behind it is not the picture's. */
+template <class Layout, Path PATH>
+__device__ __forceinline__ void
+store_samples (const PacoDwtSamples &samples, uint8_t *row, int column,
+    int width, const uint32_t *value)
 {
-  static const bool PLANAR = false;
+  const bool whole = PATH == INNER_TILE || column + LANE_COLUMNS <= width;
+  uint32_t low = __byte_perm (value[0], value[1], 0x5410);
+  uint32_t high = __byte_perm (value[2], value[3], 0x5410);
 
-  template <Path PATH = ANY_TILE, int BYTES = 0>
-  static __device__ __forceinline__ void store (const PacoDwtSamples &samples,
-      uint8_t *row, int column, int width, const uint32_t *value)
-  {
-#pragma unroll
-    for (int i = 0; i < LANE_COLUMNS; i++)
-      if (column + i < width)
-        write_sample (samples, row, column + i, value[i] & 0xffff);
+  if (Layout::BYTES == 1) {
+    low = __byte_perm (low, high, 0x6420) << samples.shift;
+    if (whole)
+      *(uint32_t *) (row + column) = low;
+  } else {
+    low <<= samples.shift;
+    high <<= samples.shift;
+    if (whole)
+      *(uint2 *) (row + 2 * column) = make_uint2 (low, high);
   }
-};
-
-/* Planes of 8 or 16 bits, little-endian: four at a time, but at the end of a
- * line. */
-struct PlanarStore
-{
-  static const bool PLANAR = true;
-
-  template <Path PATH = ANY_TILE, int BYTES = 0>
-  static __device__ __forceinline__ void store (const PacoDwtSamples &samples,
-      uint8_t *row, int column, int width, const uint32_t *value)
-  {
-    const bool whole = PATH == INNER_TILE || column + LANE_COLUMNS <= width;
-    const int bytes = PATH == ANY_TILE ? samples.bytes : BYTES;
-    uint32_t low = __byte_perm (value[0], value[1], 0x5410);
-    uint32_t high = __byte_perm (value[2], value[3], 0x5410);
-
-    if (bytes == 1) {
-      low = __byte_perm (low, high, 0x6420) << samples.shift;
-      if (whole)
-        *(uint32_t *) (row + column) = low;
-    } else {
-      low <<= samples.shift;
-      high <<= samples.shift;
-      if (whole)
-        *(uint2 *) (row + 2 * column) = make_uint2 (low, high);
-    }
-    if constexpr (PATH != INNER_TILE) {
-      if (whole)
-        return;
+  if constexpr (PATH != INNER_TILE) {
+    if (whole)
+      return;
 #pragma unroll 1
-      for (int i = 0; column + i < width; i++) {
-        if (bytes == 1)
-          row[column + i] = low >> 8 * i;
-        else
-          ((uint16_t *) row)[column + i] = (i < 2 ? low : high) >> 16 * (i % 2);
-      }
+    for (int i = 0; column + i < width; i++) {
+      if (Layout::BYTES == 1)
+        row[column + i] = low >> 8 * i;
+      else
+        ((uint16_t *) row)[column + i] = (i < 2 ? low : high) >> 16 * (i % 2);
     }
   }
-};
+}
 
-template <int N, class Store, class Indices> struct SampleSink
+template <class Layout, int N, class Indices> struct SampleSink
 {
   static const int G = N;
-  static const bool PLANAR = Store::PLANAR;
+  static const bool SAMPLES = true;
 
   /* For levels left out; Plain kernels are not used then. */
   static __device__ __forceinline__ float scaled (float x, float gain)
@@ -331,7 +310,7 @@ template <int N, class Store, class Indices> struct SampleSink
     return x;
   }
 
-  template <Path PATH = ANY_TILE, int BYTES = 0, class Number>
+  template <Path PATH = ANY_TILE, class Number>
   static __device__ __forceinline__ void store (const PacoDwtParameters &p,
       const PacoDwtPlane *planes, const Place &place, int line,
       const Number (*x)[LANE_COLUMNS])
@@ -356,7 +335,7 @@ template <int N, class Store, class Indices> struct SampleSink
     for (int c = 0; c < G; c++) {
       const PacoDwtSamples &samples = planes[c].samples;
 
-      Store::template store<PATH, BYTES> (samples,
+      store_samples<Layout, PATH> (samples,
           (uint8_t *) samples.address + samples.stride * (int64_t) line,
           place.column, planes[c].width, value[c]);
     }
@@ -366,7 +345,7 @@ template <int N, class Store, class Indices> struct SampleSink
 /* --- A tile --- */
 
 /* Step s takes the pair of lines first + s, fetched AHEAD steps before. */
-template <class W, class Indices, class Sink, int AHEAD, Path PATH, int BYTES>
+template <class W, class Indices, class Sink, int AHEAD, Path PATH>
 __device__ __forceinline__ void
 inverse_tile (
     const PacoDwtParameters &p, const PacoDwtPlane *planes, const Place &place)
@@ -418,23 +397,11 @@ inverse_tile (
       }
       if (s < 2 * W::LAG || !place.writes)
         continue;
-      Sink::template store<PATH, BYTES> (p, planes, place, line, even);
+      Sink::template store<PATH> (p, planes, place, line, even);
       if (line + 1 < height)
-        Sink::template store<PATH, BYTES> (p, planes, place, line + 1, odd);
+        Sink::template store<PATH> (p, planes, place, line + 1, odd);
     }
   }
-}
-
-template <class W, class Indices, class Sink, int AHEAD, int BYTES>
-__device__ __forceinline__ void
-inverse_plain_tile (
-    const PacoDwtParameters &p, const PacoDwtPlane *planes, const Place &place)
-{
-  if (place.edge)
-    inverse_tile<W, Indices, Sink, AHEAD, BORDER_TILE, BYTES> (
-        p, planes, place);
-  else
-    inverse_tile<W, Indices, Sink, AHEAD, INNER_TILE, BYTES> (p, planes, place);
 }
 
 template <class W, class Indices, class Sink, int AHEAD>
@@ -444,15 +411,13 @@ inverse (const PacoDwtParameters &p)
   const PacoDwtPlane *planes = Sink::G == 1 ? &p.planes[blockIdx.y] : p.planes;
   Place place;
 
-  wait_for_level_before ();
+  wait_for_kernel_before ();
   if (!warp_place (p, planes[0], &place))
     return;
-  if constexpr (Indices::ANY || !Sink::PLANAR) {
-    inverse_tile<W, Indices, Sink, AHEAD, ANY_TILE, 0> (p, planes, place);
-  } else {
-    if (planes[0].samples.bytes == 1)
-      inverse_plain_tile<W, Indices, Sink, AHEAD, 1> (p, planes, place);
-    else
-      inverse_plain_tile<W, Indices, Sink, AHEAD, 2> (p, planes, place);
-  }
+  if constexpr (Indices::ANY || !Sink::SAMPLES)
+    inverse_tile<W, Indices, Sink, AHEAD, ANY_TILE> (p, planes, place);
+  else if (place.edge)
+    inverse_tile<W, Indices, Sink, AHEAD, BORDER_TILE> (p, planes, place);
+  else
+    inverse_tile<W, Indices, Sink, AHEAD, INNER_TILE> (p, planes, place);
 }

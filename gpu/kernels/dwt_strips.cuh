@@ -3,18 +3,7 @@
  * the plane. */
 #pragma once
 #include "gpu/kernels/dwt_lifting.cuh"
-
-/* A level begins while the one before still runs, as far as there is room: it
- * waits here before it reads what that one wrote, and lets the next one begin.
- * Only devices from 9.0 on can. */
-__device__ __forceinline__ void
-wait_for_level_before (void)
-{
-#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;");
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
+#include "gpu/kernels/wait.cuh"
 
 /* i, mirrored at 0 and n - 1 until it is inside. */
 __device__ __forceinline__ int

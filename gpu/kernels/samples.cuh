@@ -10,106 +10,24 @@
 
 #define LANE_COLUMNS PACO_DWT_LANE_COLUMNS
 
-/* The sample of any layout: as a word in the order of memory, from the one or
- * two aligned words that have its bytes (so up to three bytes around the
- * samples are read), then in that of numbers. */
-__device__ __forceinline__ uint32_t
-read_sample (const PacoDwtSamples &samples, const uint8_t *line, int column)
-{
-  uintptr_t address = (uintptr_t) line + column * samples.pixel_stride;
-  const uint32_t *words = (const uint32_t *) (address & ~(uintptr_t) 3);
-  unsigned offset = address & 3, shift = samples.shift;
-  uint32_t word = __ldg (words);
-
-  word = __funnelshift_r (
-      word, offset + samples.bytes > 4 ? __ldg (words + 1) : 0, 8 * offset);
-  if (samples.flags & PACO_DWT_BIG_ENDIAN) {
-    word = __byte_perm (word, 0, 0x0123);
-    shift += 32 - 8 * samples.bytes;
-  }
-  return word >> shift & (2 * samples.half - 1);
-}
-
-__device__ __forceinline__ void
-write_sample (
-    const PacoDwtSamples &samples, uint8_t *line, int column, uint32_t value)
-{
-  uint8_t *p = line + column * samples.pixel_stride;
-  unsigned offset = (uintptr_t) p & 3;
-  uint32_t word = value << samples.shift;
-
-  if (samples.flags & PACO_DWT_BIG_ENDIAN)
-    word = __byte_perm (word, 0, 0x0123) >> (32 - 8 * samples.bytes);
-
-  if (samples.flags & PACO_DWT_SHARED) {
-    /* Other components, in other warps, write into the same word, which was
-     * zero. Atomic operations come in 32 aligned bits. */
-    uint32_t *words = (uint32_t *) (p - offset);
-
-    atomicOr (words, word << 8 * offset);
-    if (offset + samples.bytes > 4)
-      atomicOr (words + 1, word >> (32 - 8 * offset));
-  } else if (samples.bytes == 1) {
-    *p = word;
-  } else if (samples.bytes == 2 && offset % 2 == 0) {
-    *(uint16_t *) p = word;
-  } else if (samples.bytes == 4 && offset == 0) {
-    *(uint32_t *) p = word;
-  } else {
-#pragma unroll 1
-    for (unsigned i = 0; i < samples.bytes; i++)
-      p[i] = word >> 8 * i;
-  }
-}
-
-/* --- Sources: how the four samples of a lane are fetched, and made into two
- * pairs of 16 bits ---
+/* --- How the four samples of a lane are fetched, and made into two pairs of 16
+ * bits ---
  *
- * column is a multiple of four; what lies behind the last column may be read
- * (at most 6 bytes) but does not matter. */
+ * Layouts that the transform knows: a little-endian word of one or two bytes for
+ * each sample. column is a multiple of four; what lies behind the last column may
+ * be read (at most 6 bytes) but does not matter. */
 
-/* Samples of any layout, taken apart when they are fetched. */
-struct GenericSource
+struct Planar8
 {
-  static const bool SHARES_LAYOUT = false;
-
-  struct Raw
-  {
-    uint32_t pair[2];
-  };
-
-  static __device__ __forceinline__ Raw fetch (const PacoDwtSamples &samples,
-      const uint8_t *first, int64_t offset, int column, int last)
-  {
-    const uint8_t *line = first + offset;
-    Raw raw;
-
-#pragma unroll
-    for (int i = 0; i < 2; i++)
-      raw.pair[i] = read_sample (samples, line, min (column + 2 * i, last))
-          | read_sample (samples, line, min (column + 2 * i + 1, last)) << 16;
-    return raw;
-  }
-
-  static __device__ __forceinline__ void unpack (
-      const PacoDwtSamples &samples, Raw raw, uint32_t *pair)
-  {
-    pair[0] = raw.pair[0];
-    pair[1] = raw.pair[1];
-  }
-};
-
-struct Planar8Source
-{
-  static const bool SHARES_LAYOUT = true; /* of components taken together */
+  static const int BYTES = 1;
 
   struct Raw
   {
     uint32_t word;
   };
 
-  static __device__ __forceinline__ Raw fetch (const PacoDwtSamples &samples,
-      const uint8_t *first, int64_t offset, int column, int last)
+  static __device__ __forceinline__ Raw fetch (
+      const uint8_t *first, int64_t offset, int column)
   {
     return Raw{ __ldg ((const uint32_t *) (first + column + offset)) };
   }
@@ -124,18 +42,17 @@ struct Planar8Source
   }
 };
 
-/* Little-endian */
-struct Planar16Source
+struct Planar16
 {
-  static const bool SHARES_LAYOUT = true; /* of components taken together */
+  static const int BYTES = 2;
 
   struct Raw
   {
     uint2 words;
   };
 
-  static __device__ __forceinline__ Raw fetch (const PacoDwtSamples &samples,
-      const uint8_t *first, int64_t offset, int column, int last)
+  static __device__ __forceinline__ Raw fetch (
+      const uint8_t *first, int64_t offset, int column)
   {
     return Raw{ __ldg ((const uint2 *) (first + 2 * column + offset)) };
   }

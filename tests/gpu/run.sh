@@ -90,7 +90,7 @@ finish () {
 }
 
 device='' driver='' content=computed
-tests='bpc-device dwt-device pack-device cuda-backend failures damage sanitizer
+tests='bpc-device dwt-device layout-device pack-device cuda-backend failures damage sanitizer
 pipelines stress figures'
 if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
   for name in $tests; do
@@ -109,6 +109,7 @@ echo "$device, driver $driver"
 export PACO_CASES
 step bpc-device 300 "$build/tests/gpu/kernels/bpc-device"
 step dwt-device 300 "$build/tests/gpu/kernels/dwt-device"
+step layout-device 300 "$build/tests/gpu/kernels/layout-device"
 step pack-device 300 "$build/tests/gpu/kernels/pack-device"
 tap cuda-backend 300 "$build/tests/codec/test-cuda-backend"
 tap failures 300 "$build/tests/gpu/host/failures-device"

@@ -19,8 +19,8 @@ dwt_frame (Coding *coding, const PacoPicture *picture, unsigned set)
 }
 
 typedef gboolean (*Transform) (const PacoDwt *dwt,
-    const PacoCudaContext *device, const PacoDwtKernels *kernels,
-    const PacoDwtFrame *frame, CUstream stream, GError **error);
+    const PacoCudaContext *device, const PacoDwtFrame *frame, CUstream stream,
+    GError **error);
 
 static void
 transform (Bench *bench, Coding *coding, unsigned set, Transform enqueue)
@@ -29,8 +29,8 @@ transform (Bench *bench, Coding *coding, unsigned set, Transform enqueue)
       bench, (uint8_t *) (uintptr_t) bench->pictures[set]);
   PacoDwtFrame frame = dwt_frame (coding, &picture, set);
 
-  must (enqueue (coding->plan.dwt, bench->device->context, &bench->device->dwt,
-            &frame, bench->stream, NULL),
+  must (enqueue (coding->plan.dwt, bench->device->context, &frame,
+            bench->stream, NULL),
       NULL);
 }
 

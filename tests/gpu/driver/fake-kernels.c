@@ -3,6 +3,7 @@
 #include "tests/gpu/driver/fake-kernels.h"
 #include "gpu/kernels/bpc.h"
 #include "gpu/kernels/dwt.h"
+#include "gpu/kernels/layout.h"
 #include "gpu/kernels/pack.h"
 #include <string.h>
 
@@ -14,6 +15,7 @@ enum
   BLOCKS_CODED,
   SCANNED,
   BLOCKS_DECODED,
+  INVERTED,
 };
 
 static bool
@@ -28,18 +30,6 @@ memory (uint64_t address)
   return (void *) (uintptr_t) address;
 }
 
-static bool
-is_transform (const char *name)
-{
-  return begins (name, "dwt_") || strstr (name, "samples");
-}
-
-static bool
-is_inverse (const char *name)
-{
-  return begins (name, "dwt_inverse") || begins (name, "indices_to_samples");
-}
-
 const char fake_device_name[] = "Fake GPU";
 
 size_t
@@ -51,12 +41,27 @@ fake_kernel_parameter_bytes (const char *name)
     return sizeof (PacoBpcDecodeParameters);
   if (begins (name, "paco_pack"))
     return sizeof (PacoPackParameters);
-  if (is_transform (name))
+  if (begins (name, "dwt_"))
     return sizeof (PacoDwtParameters);
+  if (begins (name, "layout_"))
+    return sizeof (PacoLayoutParameters);
   return 0;
 }
 
 /* --- Encoding --- */
+
+/* The first sample of each component, as far as it is in the first byte. */
+static bool
+run_load (const PacoLayoutParameters *parameters)
+{
+  for (unsigned c = 0; c < parameters->n_components; c++) {
+    const PacoLayoutComponent *component = &parameters->components[c];
+
+    *(uint8_t *) memory (component->plane) = *(const uint8_t *) memory (
+        parameters->address + component->places[0].byte);
+  }
+  return true;
+}
 
 static bool
 run_forward (FakeKernelState *state, const PacoDwtParameters *parameters)
@@ -125,15 +130,13 @@ run_decode (FakeKernelState *state, const PacoBpcDecodeParameters *parameters)
 }
 
 static void
-fill_samples (const PacoDwtPlane *plane, uint8_t stamp)
+fill_samples (const PacoDwtPlane *plane, size_t word_bytes, uint8_t stamp)
 {
   const PacoDwtSamples *samples = &plane->samples;
-  size_t bytes = (size_t) (plane->width - 1) * samples->pixel_stride
-      + samples->bytes;
 
   for (uint32_t y = 0; y < plane->height; y++)
     memset (memory (samples->address + (int64_t) y * samples->stride), stamp,
-        bytes);
+        plane->width * word_bytes);
 }
 
 static bool
@@ -143,12 +146,25 @@ run_inverse (FakeKernelState *state, const char *name, unsigned grid_y,
   unsigned group =
       name[strlen (name) - 1] == '3' && name[strlen (name) - 2] == '_' ? 3 : 1;
 
-  if (state->stage != BLOCKS_DECODED)
+  if (state->stage != BLOCKS_DECODED && state->stage != INVERTED)
     return false;
+  state->stage = INVERTED;
   for (unsigned i = 0; i < grid_y * group; i++)
     if (parameters->planes[i].samples.address != 0
         && parameters->planes[i].width > 0)
-      fill_samples (&parameters->planes[i], state->stamp);
+      fill_samples (&parameters->planes[i], strstr (name, "planar16") ? 2 : 1,
+          state->stamp);
+  return true;
+}
+
+static bool
+run_store (const FakeKernelState *state, const PacoLayoutParameters *parameters)
+{
+  if (state->stage != INVERTED)
+    return false;
+  for (uint32_t y = 0; y < parameters->n_lines; y++)
+    memset (memory (parameters->address + (int64_t) y * parameters->stride),
+        state->stamp, (size_t) parameters->n_groups * parameters->group_bytes);
   return true;
 }
 
@@ -166,7 +182,11 @@ fake_kernel_run (FakeKernelState *state, const FakeLaunch *launch)
     return run_scan (state, parameters);
   if (strcmp (name, "paco_pack_copy") == 0)
     return run_copy (state, parameters);
-  if (is_inverse (name))
+  if (begins (name, "layout_load"))
+    return run_load (parameters);
+  if (begins (name, "layout_store"))
+    return run_store (state, parameters);
+  if (begins (name, "dwt_inverse"))
     return run_inverse (state, name, launch->grid_y, parameters);
   return run_forward (state, parameters);
 }

@@ -24,7 +24,6 @@ typedef struct
   uint8_t *memory;
   size_t memory_size;
   PacoPicture picture;
-  bool shared;
   uint64_t device_picture, device_coefficients, device_scratch, device_dropped;
 } Case;
 
@@ -135,107 +134,48 @@ random_coding (
   }
 }
 
-static unsigned
-bytes_for (GRand *random, unsigned depth)
+/* What the transform takes (gpu/dwt.h): components that are mixed lie alike,
+ * others as they like. */
+static PacoSampleLayout
+random_words (GRand *random, const Case *t, unsigned c)
 {
-  unsigned bytes = depth <= 8 ? 1 : 2;
+  unsigned depth = t->format.components[c].depth;
+  unsigned bytes = depth > 8 || chance (random, 15) ? 2 : 1;
+  PacoSampleLayout layout = PACO_LAYOUT_PLANAR (bytes);
 
-  return chance (random, 15) ? (chance (random, 50) ? 4 : 2) : bytes;
-}
-
-/* Every component in a plane of its own, or two or more with alternating
- * samples where sizes allow. */
-static void
-lay_out_planes (GRand *random, Case *t, bool interleaved)
-{
-  size_t offset = 0, begin = 0;
-  bool aligned = chance (random, 70), upside_down = chance (random, 10);
-  bool big_endian = chance (random, 30);
-  unsigned n = t->format.n_components;
-
-  for (unsigned c = 0; c < n; c++) {
-    PacoSampleLayout *layout = &t->picture.layout[c];
-    uint32_t width = paco_component_width (&t->format, c);
-    uint32_t height = paco_component_height (&t->format, c);
-    unsigned depth = t->format.components[c].depth;
-
-    if (c > 0 && interleaved) {
-      *layout = t->picture.layout[0];
-      offset = begin;
-      layout->places[0].byte = c * layout->word_bytes;
-      layout->places[0].shift = layout->word_bytes * 8 - depth;
-    } else {
-      layout->word_bytes = interleaved ? bytes_for (random, 16)
-                                       : bytes_for (random, depth);
-      layout->big_endian = big_endian;
-      layout->group_samples = 1;
-      layout->group_bytes = layout->word_bytes * (interleaved ? n : 1);
-      layout->places[0].shift = random_below (
-          random, layout->word_bytes * 8 - depth + 1);
-      begin = offset = (offset + 63) & ~(size_t) 63;
-    }
-    t->picture.stride[c] = c > 0 && interleaved
-        ? t->picture.stride[0]
-        : (ptrdiff_t) width * layout->group_bytes + random_below (random, 40);
-    if (aligned && !(c > 0 && interleaved))
-      t->picture.stride[c] = (t->picture.stride[c] + 63) & ~63;
-    else if (layout->word_bytes > 1)
-      t->picture.stride[c] += -t->picture.stride[c] & (layout->word_bytes - 1);
-    t->picture.data[c] = (uint8_t *) offset;
-    if (c == 0 || !interleaved)
-      offset += t->picture.stride[c] * height;
-    t->memory_size = MAX (
-        t->memory_size, begin + (size_t) t->picture.stride[c] * height + 64);
-  }
-  for (unsigned c = 0; upside_down && c < n; c++) {
-    t->picture.data[c] += t->picture.stride[c]
-        * (ptrdiff_t) (paco_component_height (&t->format, c) - 1);
-    t->picture.stride[c] = -t->picture.stride[c];
-  }
-}
-
-/* All components in one 32-bit word, as in r210. */
-static void
-lay_out_words (GRand *random, Case *t)
-{
-  unsigned shift = 0;
-  bool big_endian = chance (random, 50);
-
-  t->shared = true;
-  for (unsigned c = 0; c < t->format.n_components; c++) {
-    t->picture.layout[c] = (PacoSampleLayout){
-      .group_bytes = 4,
-      .group_samples = 1,
-      .word_bytes = 4,
-      .big_endian = big_endian,
-      .places = { { .shift = shift } },
-    };
-    shift += t->format.components[c].depth;
-    t->picture.data[c] = NULL;
-    t->picture.stride[c] = 4 * t->format.width + 64;
-  }
-  t->memory_size = (size_t) t->picture.stride[0] * t->format.height;
+  if (t->coding.color_transform != PACO_COLOR_TRANSFORM_NONE
+      && (c == 1 || c == 2))
+    return t->picture.layout[0];
+  layout.places[0].shift = random_below (random, 8 * bytes - depth + 1);
+  return layout;
 }
 
 static void
 random_layout (GRand *random, Case *t)
 {
-  unsigned bits = 0;
-  bool same_size = true;
+  bool upside_down = chance (random, 10);
+  size_t offsets[PACO_MAX_COMPONENTS];
 
   for (unsigned c = 0; c < t->format.n_components; c++) {
-    bits += t->format.components[c].depth;
-    same_size = same_size && t->format.components[c].subsampling_x == 0
-        && t->format.components[c].subsampling_y == 0;
-  }
-  if (same_size && bits <= 32 && chance (random, 30))
-    lay_out_words (random, t);
-  else
-    lay_out_planes (random, t, same_size && chance (random, 30));
+    PacoSampleLayout *layout = &t->picture.layout[c];
+    uint32_t width = paco_component_width (&t->format, c);
+    uint32_t height = paco_component_height (&t->format, c);
+    ptrdiff_t stride;
 
+    *layout = random_words (random, t, c);
+    stride = (width + 3 + 4 * random_below (random, 8)) / 4 * 4
+        * layout->word_bytes;
+    offsets[c] = t->memory_size + 8 * random_below (random, 4);
+    t->memory_size = (offsets[c] + stride * height + 7) / 8 * 8;
+    if (upside_down) {
+      offsets[c] += stride * (height - 1);
+      stride = -stride;
+    }
+    t->picture.stride[c] = stride;
+  }
   t->memory = g_malloc (t->memory_size);
   for (unsigned c = 0; c < t->format.n_components; c++)
-    t->picture.data[c] = t->memory + (size_t) t->picture.data[c];
+    t->picture.data[c] = t->memory + offsets[c];
 }
 
 /* Noise, extremes or something smooth, with garbage in the unused bits. */
@@ -381,7 +321,7 @@ few_launches (
   for (unsigned c = 0; c < t->format.n_components; c++)
     wavelets |= 1u << t->coding.components[c].wavelet;
   for (unsigned i = 0; i < n; i++)
-    if (!strstr (paco_dwt_kernel_names[launches[i].kernel], "samples"))
+    if (launches[i].parameters.planes[0].samples.address == 0)
       n_planes++;
   if (n <= PACO_DWT_MAX_LAUNCHES
       && n_planes <= n_levels * __builtin_popcount (wavelets))
@@ -522,7 +462,7 @@ check_inverse (Runner *runner, GRand *random, Case *t, void *coefficients)
   random_indices (random, t, coefficients, dropped, planes);
   for (uint32_t i = 0; i < t->geometry->n_blocks; i++)
     any_dropped |= dropped[i] > 0;
-  memset (t->memory, t->shared ? 0 : 0xa5, t->memory_size);
+  memset (t->memory, 0xa5, t->memory_size);
 
   runner_write (runner, t->device_picture, t->memory, t->memory_size);
   runner_write (runner, t->device_coefficients, coefficients,
@@ -654,6 +594,16 @@ print_figure (Runner *runner, const char *name, double us, double copy_us,
   printf ("]}\n");
 }
 
+/* Has the transform cut pictures as for a device that runs fewer or more warps. */
+static void
+scale_warps (PacoDwtKernels *kernels, unsigned percent)
+{
+  PacoDwtKernel *kernel = &kernels->kernels[0][0][0][0][0];
+
+  for (size_t i = 0; i < sizeof kernels->kernels / sizeof *kernel; i++)
+    kernel[i].warps = MAX (1, kernel[i].warps * percent / 100);
+}
+
 static void
 bench_wavelet (Runner *runner, unsigned wavelet, bool color, unsigned percent)
 {
@@ -665,8 +615,7 @@ bench_wavelet (Runner *runner, unsigned wavelet, bool color, unsigned percent)
 
   for (unsigned i = 0; i < BENCH_SETS; i++) {
     bench_case (runner, &sets[i], wavelet, color);
-    for (unsigned k = 0; k < PACO_DWT_N_KERNELS && percent > 0; k++)
-      sets[i].dwt->warps[k] = MAX (1, sets[i].dwt->warps[k] * percent / 100);
+    scale_warps (&sets[i].dwt->kernels, percent);
     from[i] = sets[i].device_picture;
     to[i] = sets[i].device_coefficients;
   }

@@ -4,28 +4,17 @@
 #include "gpu/kernels/dwt.cu"
 
 #define KERNEL_OF_DWT(name) EMULATED_KERNEL (name, PacoDwtParameters)
-#define COMPONENTS(name) KERNEL_OF_DWT (name##_1), KERNEL_OF_DWT (name##_3)
-#define FORWARD_KERNELS(wavelet)                                               \
-  COMPONENTS (dwt_forward_##wavelet##_any_samples_generic),                    \
-      COMPONENTS (dwt_forward_##wavelet##_any_samples_planar16),               \
-      COMPONENTS (dwt_forward_##wavelet##_plain_samples_planar8),              \
-      COMPONENTS (dwt_forward_##wavelet##_plain_samples_planar16),             \
-      KERNEL_OF_DWT (dwt_forward_##wavelet##_any),                             \
-      KERNEL_OF_DWT (dwt_forward_##wavelet##_plain),                           \
-      COMPONENTS (samples_to_indices_##wavelet)
-#define INVERSE_KERNELS(wavelet, ability)                                      \
-  KERNEL_OF_DWT (dwt_inverse_##wavelet##_##ability),                           \
-      COMPONENTS (dwt_inverse_##wavelet##_##ability##_samples_generic),        \
-      COMPONENTS (dwt_inverse_##wavelet##_##ability##_samples_planar)
+#define LAYOUTS(name)                                                          \
+  KERNEL_OF_DWT (name##_planar8_1), KERNEL_OF_DWT (name##_planar8_3),          \
+      KERNEL_OF_DWT (name##_planar16_1), KERNEL_OF_DWT (name##_planar16_3)
+#define KERNELS(name)                                                          \
+  KERNEL_OF_DWT (name##_any), KERNEL_OF_DWT (name##_plain),                    \
+      LAYOUTS (name##_any), LAYOUTS (name##_plain), LAYOUTS (name##_direct)
 
 const EmulatedKernel emulated_dwt[] = {
-  FORWARD_KERNELS (cdf53),
-  FORWARD_KERNELS (cdf97),
-  INVERSE_KERNELS (cdf53, plain),
-  INVERSE_KERNELS (cdf53, any),
-  INVERSE_KERNELS (cdf97, plain),
-  INVERSE_KERNELS (cdf97, any),
-  COMPONENTS (indices_to_samples_cdf53),
-  COMPONENTS (indices_to_samples_cdf97),
+  KERNELS (dwt_forward_cdf53),
+  KERNELS (dwt_forward_cdf97),
+  KERNELS (dwt_inverse_cdf53),
+  KERNELS (dwt_inverse_cdf97),
   EMULATED_END,
 };

@@ -186,8 +186,8 @@ run_block (const FakeLaunch *launch)
 static const EmulatedKernel *
 find_kernel (const char *name)
 {
-  static const EmulatedKernel *const tables[] = { emulated_dwt, emulated_bpc,
-    emulated_pack };
+  static const EmulatedKernel *const tables[] = { emulated_dwt, emulated_layout,
+    emulated_bpc, emulated_pack };
 
   for (const EmulatedKernel *table : tables)
     for (; table->name; table++)

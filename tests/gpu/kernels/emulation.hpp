@@ -37,7 +37,8 @@ struct EmulatedKernel
     nullptr, 0, nullptr                                                        \
   }
 
-extern const EmulatedKernel emulated_dwt[], emulated_bpc[], emulated_pack[];
+extern const EmulatedKernel emulated_dwt[], emulated_layout[], emulated_bpc[],
+    emulated_pack[];
 
 /* --- Meetings of a warp --- */
 

@@ -7,8 +7,9 @@
 struct _Runner
 {
   PacoCudaContext *context;
-  PacoModule module;
+  PacoModule module, layout_module;
   PacoDwtKernels kernels;
+  PacoLayoutKernels layout_kernels;
   CUstream stream;
 };
 
@@ -50,6 +51,12 @@ runner_open (void)
       error);
   must (
       paco_dwt_find_kernels (&runner->kernels, &runner->module, &error), error);
+  must (paco_module_load (&runner->layout_module, runner->context,
+            paco_fatbin_layout, "layout", &error),
+      error);
+  must (paco_layout_find_kernels (
+            &runner->layout_kernels, &runner->layout_module, &error),
+      error);
   must_succeed (runner,
       runner->context->driver->stream_create (
           &runner->stream, CU_STREAM_NON_BLOCKING),
@@ -62,6 +69,7 @@ runner_close (Runner *runner)
 {
   runner->context->driver->stream_destroy (runner->stream);
   paco_module_unload (&runner->module);
+  paco_module_unload (&runner->layout_module);
   paco_cuda_context_leave (runner->context);
   paco_cuda_context_close (runner->context);
   g_free (runner);
@@ -91,8 +99,7 @@ runner_allocate (Runner *runner, size_t size)
   CUdeviceptr memory;
 
   must_succeed (runner,
-      runner->context->driver->mem_alloc (&memory, (size + 15) / 8 * 8),
-      "memory");
+      runner->context->driver->mem_alloc (&memory, MAX (size, 1)), "memory");
   return memory;
 }
 
@@ -128,9 +135,8 @@ launch_one (Runner *runner, const PacoDwtLaunch *launch, bool early)
 
   must ((early && runner->kernels.early ? paco_module_launch_early
                                         : paco_module_launch) (runner->context,
-            runner->kernels.functions[launch->kernel], launch->grid_x,
-            launch->grid_y, 1, PACO_DWT_THREADS, 0, runner->stream,
-            &launch->parameters, &error),
+            launch->kernel->function, launch->grid_x, launch->grid_y, 1,
+            PACO_DWT_THREADS, 0, runner->stream, &launch->parameters, &error),
       error);
 }
 
@@ -139,6 +145,19 @@ runner_launch (Runner *runner, const PacoDwtLaunch *launches, unsigned n)
 {
   for (unsigned i = 0; i < n; i++)
     launch_one (runner, &launches[i], i > 0);
+  must_succeed (runner,
+      runner->context->driver->stream_synchronize (runner->stream), "kernels");
+}
+
+void
+runner_launch_layouts (Runner *runner, PacoLayoutDirection direction,
+    const PacoLayoutLaunch *launches, unsigned n)
+{
+  GError *error = NULL;
+
+  must (paco_layout_enqueue (runner->context, &runner->layout_kernels,
+            direction, launches, n, false, runner->stream, &error),
+      error);
   must_succeed (runner,
       runner->context->driver->stream_synchronize (runner->stream), "kernels");
 }

@@ -3,6 +3,7 @@
  * libcuda.so.1 is the emulation (emulation.hpp), this machine's processor. */
 #pragma once
 #include "gpu/dwt.h"
+#include "gpu/layout.h"
 
 G_BEGIN_DECLS
 
@@ -22,6 +23,9 @@ void runner_free (Runner *runner, uint64_t memory);
 void runner_write (Runner *runner, uint64_t to, const void *from, size_t size);
 void runner_read (Runner *runner, void *to, uint64_t from, size_t size);
 void runner_launch (Runner *runner, const PacoDwtLaunch *launches, unsigned n);
+
+void runner_launch_layouts (Runner *runner, PacoLayoutDirection direction,
+    const PacoLayoutLaunch *launches, unsigned n);
 
 /* Medians of `runs` runs. */
 void runner_time (Runner *runner, const PacoDwtLaunch *launches, unsigned n,

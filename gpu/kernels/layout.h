@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the kernels of layout.cu are told. Included by C and by CUDA.
+ *
+ * A launch moves the samples of one region of a picture (PacoRegion), all lines
+ * of the frame, to planes of samples or back. A plane is the samples of a
+ * component, little-endian words of 8 or 16 bits with the sample in their low
+ * bits, so that the transform (dwt.h) takes it as planar. */
+#pragma once
+#include "codec/layout.h"
+
+#define PACO_LAYOUT_THREADS 128 /* of a block */
+/* Lines of a plane begin at multiples of this; what is behind the last column,
+ * up to the next multiple, is written and read but does not matter. */
+#define PACO_LAYOUT_PLANE_ALIGNMENT 128
+
+/* Where sample i of a group is, and how a group of up to 8 bytes and the
+ * sample's word come from each other: take is a selector for __byte_perm() of
+ * the group's bytes 0..3 and 4..7, and gives the word (and above it anything);
+ * give are selectors for that of word and 0, and give the bytes of the group. */
+typedef struct
+{
+  uint32_t byte, shift;
+  uint32_t take, give[2];
+} PacoLayoutPlace;
+
+typedef struct
+{
+  uint64_t plane;        /* device address of its first line */
+  uint32_t plane_stride; /* bytes */
+  uint32_t columns;      /* samples of a line */
+  uint32_t mask;         /* 2^depth - 1 */
+  uint8_t group_samples, word_bytes, big_endian, reserved;
+  PacoLayoutPlace places[PACO_MAX_GROUP_SAMPLES];
+} PacoLayoutComponent;
+
+typedef struct
+{
+  uint64_t address; /* of the first group of the first line */
+  int64_t stride;   /* bytes */
+  uint32_t n_groups, n_lines;
+  uint8_t group_bytes, n_components;
+  uint8_t plane_bytes; /* of a word of a plane: 1 or 2 */
+  uint8_t alignment;   /* of all lines, bytes: 1, 4 or 16 */
+  /* A group before samples are put into it: little-endian words of its bytes. */
+  uint32_t blank[PACO_MAX_GROUP_BYTES / 4];
+  PacoLayoutComponent components[PACO_MAX_COMPONENTS];
+} PacoLayoutParameters;
+
+/* Units that a warp or, where the kernel is that for any layout, a block takes
+ * of a line. */
+#define PACO_LAYOUT_LANES 32
+/* Bytes of a unit of a packed kernel, which are whole groups: what a lane
+ * takes. */
+#define PACO_LAYOUT_UNIT_BYTES(group_bytes) ((group_bytes) == 3 ? 12 : 16)
+/* Groups of v210 that a warp takes. */
+#define PACO_LAYOUT_V210_GROUPS 64

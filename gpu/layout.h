@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Pictures whose samples do not lie as the transform takes them: before it they
+ * are read into planes of samples in device memory, or after it written from
+ * there, by kernels of kernels/layout.cu. gpu/dwt.h takes the planar picture that
+ * comes of it; encoder and decoder call both. */
+#pragma once
+#include "codec/picture.h"
+#include "gpu/kernels/layout.h"
+#include "gpu/module.h"
+
+G_BEGIN_DECLS
+
+extern const unsigned char paco_fatbin_layout[];
+
+/* The kernels: those for packed groups are named after the bytes of a group, the
+ * bits of a word of a plane, and the samples that a group has of the region's first
+ * component; of the others it has one. */
+enum
+{
+  PACO_LAYOUT_2_8_1,  /* chroma of NV12, RGB16 */
+  PACO_LAYOUT_2_16_1, /* big-endian planes */
+  PACO_LAYOUT_3_8_1,  /* RGB, v308 */
+  PACO_LAYOUT_4_8_1,  /* BGRA, AYUV */
+  PACO_LAYOUT_4_8_2,  /* UYVY, YUY2 */
+  PACO_LAYOUT_4_16_1, /* r210, Y410, chroma of P010 */
+  PACO_LAYOUT_8_16_1, /* ARGB64, AYUV64, Y412 */
+  PACO_LAYOUT_8_16_2, /* Y210, Y212, v216 */
+  PACO_LAYOUT_N_PACKED,
+  PACO_LAYOUT_V210 = PACO_LAYOUT_N_PACKED,
+  PACO_LAYOUT_ANY,
+  PACO_LAYOUT_N_KERNELS
+};
+
+/* Which way samples go: from regions to planes, or back. */
+typedef enum
+{
+  PACO_LAYOUT_LOAD,
+  PACO_LAYOUT_STORE,
+} PacoLayoutDirection;
+
+typedef struct
+{
+  CUfunction functions[2][PACO_LAYOUT_N_KERNELS]; /* [PacoLayoutDirection] */
+  bool early; /* they know how to wait for the kernel before them */
+} PacoLayoutKernels;
+
+gboolean paco_layout_find_kernels (
+    PacoLayoutKernels *kernels, const PacoModule *module, GError **error);
+
+/* The planes of a configuration: lines of the whole frame, words of 16 bits if a
+ * component has more than 8, else of 8. */
+typedef struct
+{
+  PacoPictureFormat format;
+  unsigned reduce; /* levels left out */
+  bool triple;     /* the color transform mixes the first three components */
+  unsigned word_bytes;
+  uint32_t columns[PACO_MAX_COMPONENTS], lines[PACO_MAX_COMPONENTS];
+  size_t offset[PACO_MAX_COMPONENTS], stride[PACO_MAX_COMPONENTS]; /* bytes */
+  size_t size; /* of all, bytes */
+} PacoSamplePlanes;
+
+void paco_sample_planes_init (PacoSamplePlanes *planes,
+    const PacoPictureFormat *format, unsigned reduce, bool triple);
+
+typedef struct
+{
+  unsigned kernel; /* of PacoLayoutKernels.functions[] */
+  unsigned grid_x, grid_y;
+  PacoLayoutParameters parameters;
+} PacoLayoutLaunch;
+
+/* What is launched for a picture in device memory that has passed
+ * paco_picture_check(), and the picture *planar that the transform takes in its
+ * place: a component that is planar (dwt.h) stays where it is, others are in
+ * planes, at the address `memory`, 256-byte aligned, of planes->size bytes.
+ * Returns how many launches there are; they are the same both ways. */
+unsigned paco_layout_launches (const PacoSamplePlanes *planes,
+    const PacoPicture *picture, CUdeviceptr memory, PacoPicture *planar,
+    PacoLayoutLaunch launches[PACO_MAX_COMPONENTS]);
+
+/* Enqueues them; n from 0 on. follows_kernel: the first one, too, comes right
+ * behind a kernel in the stream, and may be launched before that has ended. */
+gboolean paco_layout_enqueue (const PacoCudaContext *context,
+    const PacoLayoutKernels *kernels, PacoLayoutDirection direction,
+    const PacoLayoutLaunch *launches, unsigned n, bool follows_kernel,
+    CUstream stream, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The kernels between layouts and planes, for the emulation. */
+#define __shared__ static /* of one size, known when compiled */
+#include "tests/gpu/kernels/emulation.hpp"
+#include "gpu/kernels/layout.cu"
+
+#define KERNELS(kind)                                                          \
+  EMULATED_KERNEL (layout_load_##kind, PacoLayoutParameters),                  \
+      EMULATED_KERNEL (layout_store_##kind, PacoLayoutParameters)
+
+const EmulatedKernel emulated_layout[] = {
+  KERNELS (2_8_1),
+  KERNELS (2_16_1),
+  KERNELS (3_8_1),
+  KERNELS (4_8_1),
+  KERNELS (4_8_2),
+  KERNELS (4_16_1),
+  KERNELS (8_16_1),
+  KERNELS (8_16_2),
+  KERNELS (v210),
+  KERNELS (any),
+  EMULATED_END,
+};
