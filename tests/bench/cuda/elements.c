@@ -117,14 +117,17 @@ describe (const char *element, const ElementsCase *c)
   return g_string_free (text, FALSE);
 }
 
+#define APPSRC                                                                 \
+  "appsrc name=source format=time block=true max-buffers=2 max-bytes=0"
+#define FAKESINK "fakesink name=sink sync=false qos=false"
+
+/* source ! element ! sink, each a part of a pipeline's description. */
 static void
-pipeline_init (Pipeline *pipeline, const char *element, GstCaps *caps,
-    const ElementsCase *c, ElementsRun *run)
+pipeline_init (Pipeline *pipeline, const char *source, const char *element,
+    const char *sink_text, const ElementsCase *c, ElementsRun *run)
 {
   char *description = g_strdup_printf (
-      "appsrc name=source format=time block=true max-buffers=2 max-bytes=0 ! "
-      "%s ! fakesink name=sink sync=false qos=false",
-      element);
+      "%s ! %s ! %s", source, element, sink_text);
   GError *error = NULL;
   GstElement *sink;
   GstPad *pad;
@@ -145,7 +148,6 @@ pipeline_init (Pipeline *pipeline, const char *element, GstCaps *caps,
       GST_BIN (pipeline->pipeline), "source");
   pipeline->element = gst_bin_get_by_name (
       GST_BIN (pipeline->pipeline), "element");
-  gst_app_src_set_caps (GST_APP_SRC (pipeline->source), caps);
   sink = gst_bin_get_by_name (GST_BIN (pipeline->pipeline), "sink");
   pad = gst_element_get_static_pad (sink, "sink");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, see, pipeline, NULL);
@@ -173,6 +175,20 @@ wait_for_end (Pipeline *pipeline)
   gst_object_unref (bus);
 }
 
+/* When n_frames are on their way, or will be. */
+static void
+pipeline_finish (Pipeline *pipeline, guint n_frames)
+{
+  GObjectClass *klass = G_OBJECT_GET_CLASS (pipeline->element);
+
+  wait_for_end (pipeline);
+  if (pipeline->n_seen != n_frames)
+    g_error ("%u frames came of %u", pipeline->n_seen, n_frames);
+  pipeline->run->processor = processor_seconds () - pipeline->processor_begin;
+  if (g_object_class_find_property (klass, "stats"))
+    g_object_get (pipeline->element, "stats", &pipeline->run->stats, NULL);
+}
+
 /* Pushes the buffers again and again. */
 static void
 pipeline_run (Pipeline *pipeline, GstBuffer **buffers, guint n_buffers,
@@ -194,11 +210,7 @@ pipeline_run (Pipeline *pipeline, GstBuffer **buffers, guint n_buffers,
       break;
   }
   gst_app_src_end_of_stream (GST_APP_SRC (pipeline->source));
-  wait_for_end (pipeline);
-  if (pipeline->n_seen != n)
-    g_error ("%u frames came of %u", pipeline->n_seen, n);
-  pipeline->run->processor = processor_seconds () - pipeline->processor_begin;
-  g_object_get (pipeline->element, "stats", &pipeline->run->stats, NULL);
+  pipeline_finish (pipeline, n);
 }
 
 static void
@@ -206,7 +218,7 @@ pipeline_clear (Pipeline *pipeline)
 {
   gst_element_set_state (pipeline->pipeline, GST_STATE_NULL);
   gst_sample_unref (pipeline->sample);
-  gst_object_unref (pipeline->source);
+  g_clear_object (&pipeline->source);
   gst_object_unref (pipeline->element);
   gst_object_unref (pipeline->pipeline);
 }
@@ -360,9 +372,10 @@ fill_buffers (
 
 /* --- runs --- */
 
-/* Returns what came first. */
+/* Returns what came first to the sink. */
 static GstSample *
-encode (const ElementsCase *c, ElementsRun *run, const ElementsOthers *others)
+encode (const ElementsCase *c, const char *sink, ElementsRun *run,
+    const ElementsOthers *others)
 {
   GstBuffer *buffers[N_BUFFERS];
   char *element = describe ("pacoenc", c);
@@ -374,7 +387,8 @@ encode (const ElementsCase *c, ElementsRun *run, const ElementsOthers *others)
 
   init_info (c, &info);
   caps = gst_video_info_to_caps (&info);
-  pipeline_init (&pipeline, element, caps, c, run);
+  pipeline_init (&pipeline, APPSRC, element, sink, c, run);
+  gst_app_src_set_caps (GST_APP_SRC (pipeline.source), caps);
   pool = find_pool (
       pipeline.source, caps, GST_VIDEO_INFO_SIZE (&info), N_BUFFERS);
   for (guint i = 0; i < N_BUFFERS; i++)
@@ -402,7 +416,8 @@ decode (const ElementsCase *c, GstSample *coded, ElementsRun *run,
 
   if (!gst_buffer_map (gst_sample_get_buffer (coded), &bytes, GST_MAP_READ))
     g_error ("an encoded frame cannot be mapped");
-  pipeline_init (&pipeline, element, caps, c, run);
+  pipeline_init (&pipeline, APPSRC, element, FAKESINK, c, run);
+  gst_app_src_set_caps (GST_APP_SRC (pipeline.source), caps);
   pool = find_pool (pipeline.source, caps, bytes.size, 1);
   buffer = acquire (pool);
   gst_buffer_fill (buffer, 0, bytes.data, bytes.size);
@@ -418,8 +433,38 @@ void
 elements_code (const ElementsCase *c, ElementsRun *encode_run,
     ElementsRun *decode_run, const ElementsOthers *others)
 {
-  GstSample *coded = encode (c, encode_run, others);
+  GstSample *coded = encode (c, FAKESINK, encode_run, others);
 
   decode (c, coded, decode_run, others);
   gst_sample_unref (coded);
+}
+
+static void
+play_file (const ElementsCase *c, const char *file, const char *element,
+    ElementsRun *run)
+{
+  char *source = g_strdup_printf ("filesrc location=\"%s\"", file);
+  Pipeline pipeline;
+
+  pipeline_init (&pipeline, source, element, FAKESINK, c, run);
+  pipeline_finish (&pipeline, pipeline.n_frames);
+  pipeline_clear (&pipeline);
+  g_free (source);
+}
+
+void
+elements_code_file (const ElementsCase *c, const char *file,
+    ElementsRun *write_run, ElementsRun *decode_run, ElementsRun *read_run)
+{
+  char *sink = g_strdup_printf (
+      "filesink name=sink async=false location=\"%s\"", file);
+  char *decoder = describe ("pacodec", c);
+  char *element = g_strdup_printf ("pacoparse ! %s", decoder);
+
+  gst_sample_unref (encode (c, sink, write_run, NULL));
+  play_file (c, file, element, decode_run);
+  play_file (c, file, "pacoparse name=element", read_run);
+  g_free (element);
+  g_free (decoder);
+  g_free (sink);
 }

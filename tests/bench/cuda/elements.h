@@ -54,3 +54,9 @@ typedef struct
  * decodes the first encoded frame again and again. What fails ends the program. */
 void elements_code (const ElementsCase *c, ElementsRun *encode,
     ElementsRun *decode, const ElementsOthers *others);
+
+/* Encodes frames into a file, decodes those of the file, and reads the file
+ * without decoding it. The system has what was written in memory still, if there
+ * is enough of that. */
+void elements_code_file (const ElementsCase *c, const char *file,
+    ElementsRun *write, ElementsRun *decode, ElementsRun *read);

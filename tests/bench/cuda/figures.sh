@@ -92,6 +92,10 @@ for rate in lossless quality; do
   speed "gst-speed $rate" 4096 2160 600 --devices=0 --rate-control=$rate \
     "gst_$rate"
 done
+for rate in lossless quality; do
+  speed "gst-speed $rate file" 4096 2160 200 --devices=0 --rate-control=$rate \
+    --file="$work/film" "gst_$rate"
+done
 speed 'gst-speed v210' 3840 2160 1200 --devices=0 --format=v210 \
   gst_v210_2160
 speed 'gst-speed UYVY' 3840 2160 1200 --devices=0 --format=UYVY \

@@ -11,6 +11,9 @@
  *   ..._enc_cores_per_100fps, ..._dec_cores_per_100fps
  *   ..._cores_per_100fps        the larger one
  *
+ * --file=FILE: only ..._dec_file_fps, for filesrc ! pacoparse ! pacodec with a
+ * file that is made for it, and ..._file_source_fps, the same without pacodec.
+ * FILE is removed.
  * --memory: only how much of the GPU's memory the encoder has taken; PREFIX is
  * the figure's name.
  * --against=FORMAT: the speed in relation to that in another format, in turns:
@@ -38,7 +41,7 @@ typedef struct
 {
   ElementsCase c;
   const char *prefix;
-  char *against;
+  char *against, *file;
   int n_processes;
   gboolean memory, is_child;
 } Options;
@@ -110,6 +113,24 @@ measure (const Options *options)
   cores_figure (options, MAX (cores[0], cores[1]), "cores_per_100fps");
   for (unsigned way = 0; way < 2; way++)
     elements_run_clear (&runs[way]);
+}
+
+static void
+measure_file (const Options *options)
+{
+  ElementsRun write, decode, read;
+  double ceiling_fps = ceiling ("PACO_D2H_GBPS")
+      / (double) elements_picture_size (&options->c);
+
+  elements_code_file (&options->c, options->file, &write, &decode, &read);
+  remove (options->file);
+  figure_speed (elements_run_speed (&decode), "frames/s", "d2h_gbps",
+      ceiling_fps, "%s_dec_file_fps", options->prefix);
+  figure_speed (elements_run_speed (&read), "frames/s", "d2h_gbps", ceiling_fps,
+      "%s_file_source_fps", options->prefix);
+  elements_run_clear (&write);
+  elements_run_clear (&decode);
+  elements_run_clear (&read);
 }
 
 static void
@@ -383,6 +404,8 @@ parse (Options *options, int argc, char **argv, char ***files, GError **error)
         "Frames that are measured (400)", "N" },
     { "warm", 0, 0, G_OPTION_ARG_INT, &c->n_warm, "Frames before that (40)",
         "N" },
+    { "file", 0, 0, G_OPTION_ARG_FILENAME, &options->file,
+        "Only decoding from a file that is made for it", "FILE" },
     { "memory", 0, 0, G_OPTION_ARG_NONE, &options->memory,
         "Only the memory of the GPU that the encoder takes", NULL },
     { "against", 0, 0, G_OPTION_ARG_STRING, &options->against,
@@ -445,6 +468,8 @@ main (int argc, char **argv)
     gst_init (NULL, NULL);
     if (options.is_child)
       measure_as_child (&options);
+    else if (options.file)
+      measure_file (&options);
     else if (options.memory)
       measure_memory (&options);
     else if (options.against)
