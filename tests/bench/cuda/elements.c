@@ -8,8 +8,10 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* Buffers that are coded in turns. */
+/* Buffers for each GPU that are coded in turns. */
 #define N_BUFFERS 6
+#define N_CODED_BUFFERS 1
+#define MAX_DEVICES 16
 #define MAX_WINDOWS 24
 
 typedef struct
@@ -61,6 +63,18 @@ double
 elements_run_cores (const ElementsRun *run)
 {
   return 100 * run->processor / (run->arrivals->len - 1);
+}
+
+guint
+elements_count_devices (const ElementsCase *c)
+{
+  guint n = 1;
+
+  for (const char *at = c->devices; at && *at; at++)
+    n += *at == ',';
+  if (n > MAX_DEVICES)
+    g_error ("%u GPUs are too many", n);
+  return n;
 }
 
 /* --- a pipeline --- */
@@ -338,8 +352,8 @@ map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer,
 
 /* Makes all buffers the content, without dithering. */
 static void
-fill_buffers (
-    GstBuffer **buffers, const GstVideoInfo *info, const ElementsCase *c)
+fill_buffers (GstBuffer **buffers, guint n_buffers, const GstVideoInfo *info,
+    const ElementsCase *c)
 {
   GstVideoInfo content_info;
   GstBuffer *content = make_content (c, &content_info);
@@ -362,7 +376,7 @@ fill_buffers (
   gst_video_converter_free (converter);
   gst_buffer_unref (content);
   map (&from, info, buffers[0], GST_MAP_READ);
-  for (guint i = 1; i < N_BUFFERS; i++) {
+  for (guint i = 1; i < n_buffers; i++) {
     map (&to, info, buffers[i], GST_MAP_WRITE);
     gst_video_frame_copy (&to, &from);
     gst_video_frame_unmap (&to);
@@ -377,7 +391,8 @@ static GstSample *
 encode (const ElementsCase *c, const char *sink, ElementsRun *run,
     const ElementsOthers *others)
 {
-  GstBuffer *buffers[N_BUFFERS];
+  GstBuffer *buffers[N_BUFFERS * MAX_DEVICES];
+  guint n_buffers = N_BUFFERS * elements_count_devices (c);
   char *element = describe ("pacoenc", c);
   GstBufferPool *pool;
   GstVideoInfo info;
@@ -390,14 +405,14 @@ encode (const ElementsCase *c, const char *sink, ElementsRun *run,
   pipeline_init (&pipeline, APPSRC, element, sink, c, run);
   gst_app_src_set_caps (GST_APP_SRC (pipeline.source), caps);
   pool = find_pool (
-      pipeline.source, caps, GST_VIDEO_INFO_SIZE (&info), N_BUFFERS);
-  for (guint i = 0; i < N_BUFFERS; i++)
+      pipeline.source, caps, GST_VIDEO_INFO_SIZE (&info), n_buffers);
+  for (guint i = 0; i < n_buffers; i++)
     buffers[i] = acquire (pool);
-  fill_buffers (buffers, &info, c);
-  pipeline_run (&pipeline, buffers, N_BUFFERS, others);
+  fill_buffers (buffers, n_buffers, &info, c);
+  pipeline_run (&pipeline, buffers, n_buffers, others);
   first = gst_sample_ref (pipeline.sample);
   pipeline_clear (&pipeline);
-  free_pool (pool, buffers, N_BUFFERS);
+  free_pool (pool, buffers, n_buffers);
   gst_caps_unref (caps);
   g_free (element);
   return first;
@@ -411,20 +426,23 @@ decode (const ElementsCase *c, GstSample *coded, ElementsRun *run,
   GstCaps *caps = gst_sample_get_caps (coded);
   GstBufferPool *pool;
   Pipeline pipeline;
-  GstBuffer *buffer;
+  GstBuffer *buffers[N_CODED_BUFFERS * MAX_DEVICES];
+  guint n_buffers = N_CODED_BUFFERS * elements_count_devices (c);
   GstMapInfo bytes;
 
   if (!gst_buffer_map (gst_sample_get_buffer (coded), &bytes, GST_MAP_READ))
     g_error ("an encoded frame cannot be mapped");
   pipeline_init (&pipeline, APPSRC, element, FAKESINK, c, run);
   gst_app_src_set_caps (GST_APP_SRC (pipeline.source), caps);
-  pool = find_pool (pipeline.source, caps, bytes.size, 1);
-  buffer = acquire (pool);
-  gst_buffer_fill (buffer, 0, bytes.data, bytes.size);
-  gst_buffer_set_size (buffer, (gssize) bytes.size);
-  pipeline_run (&pipeline, &buffer, 1, others);
+  pool = find_pool (pipeline.source, caps, bytes.size, n_buffers);
+  for (guint i = 0; i < n_buffers; i++) {
+    buffers[i] = acquire (pool);
+    gst_buffer_fill (buffers[i], 0, bytes.data, bytes.size);
+    gst_buffer_set_size (buffers[i], (gssize) bytes.size);
+  }
+  pipeline_run (&pipeline, buffers, n_buffers, others);
   pipeline_clear (&pipeline);
-  free_pool (pool, &buffer, 1);
+  free_pool (pool, buffers, n_buffers);
   gst_buffer_unmap (gst_sample_get_buffer (coded), &bytes);
   g_free (element);
 }

@@ -36,6 +36,9 @@ double elements_speed (const GArray *arrivals, gint64 from, gint64 to);
 double elements_run_speed (const ElementsRun *run);
 double elements_run_cores (const ElementsRun *run);
 
+/* As many as are named, at least one. */
+guint elements_count_devices (const ElementsCase *c);
+
 /* Bytes of a picture. */
 gsize elements_picture_size (const ElementsCase *c);
 

@@ -81,16 +81,6 @@ cores_figure (const Options *options, double cores, const char *name)
       "%s_%s", options->prefix, name);
 }
 
-static unsigned
-count_devices (const ElementsCase *c)
-{
-  unsigned n = 1;
-
-  for (const char *at = c->devices; at && *at; at++)
-    n += *at == ',';
-  return n;
-}
-
 static void
 measure (const Options *options)
 {
@@ -104,7 +94,7 @@ measure (const Options *options)
 
     fprintf (stderr, "%s: %s\n", ways[way], text);
     cores[way] = elements_run_cores (&runs[way]);
-    speed_figure (options, way, count_devices (&options->c),
+    speed_figure (options, way, elements_count_devices (&options->c),
         elements_run_speed (&runs[way]));
     cores_figure (options, cores[way], name);
     g_free (name);

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Prints README.md's tables of the CUDA backend from tests/gpu/last-run.json, or
+from the run named as the argument. A figure that the run has not measured is -.
+"""
+import json
+import pathlib
+import sys
+
+GPU_FOLDER = pathlib.Path(__file__).resolve().parents[2] / 'gpu'
+
+
+def pair(figures, name):
+    """The figures of both ways, as "encode / decode"."""
+    return f"{number(figures, name % 'enc')} / {number(figures, name % 'dec')}"
+
+
+def number(figures, name):
+    """As README.md writes it: three digits, or a whole number."""
+    value = figures.get(name)
+    if value is None:
+        return '-'
+    return f'{value:.0f}' if value >= 100 else f'{value:.3g}'
+
+
+def table(head, rows):
+    print('\n| ' + ' | '.join(head) + ' |')
+    print('|' + '---|' * len(head))
+    for row in rows:
+        print('| ' + ' | '.join(row) + ' |')
+
+
+def main():
+    name = sys.argv[1] if len(sys.argv) > 1 else GPU_FOLDER / 'last-run.json'
+    run = json.loads(pathlib.Path(name).read_text(encoding='utf-8'))
+    figures, ratios = run['figures'], run['ratios']
+    print(f"{run['device']}, driver {run['driver']}, {run['content']}")
+
+    table(['encode / decode', 'lossless', 'quality 90'], [
+        [what, *(pair(figures, names % rate)
+                 for rate in ('lossless', 'quality'))]
+        for what, names in (
+            ('in a GStreamer pipeline, host memory to host memory',
+             'gst_%s_%%s_fps'),
+            ('pictures stay on the GPU', '%s_resident_%%s_fps'),
+            ('one frame alone, ms', '%s_%%s_latency_ms'))])
+
+    rows = []
+    for what, names in (
+            ('v210, 3840x2160', 'gst_v210_2160_%s_fps'),
+            ('UYVY, 3840x2160', 'gst_uyvy_2160_%s_fps'),
+            ('RGB of 12 bits, 4096x2160', 'gst_lossless_%s_fps'),
+            ('RGB of 12 bits, 4096x2160, `memory:CUDAMemory`',
+             'cudamem_lossless_%s_fps'),
+            ('RGB of 12 bits, 4096x2160, decoded from a file',
+             'gst_lossless_%s_file_fps'),
+            ('RGB of 12 bits, 7680x4320', 'gst_gbr12_4320_%s_fps'),
+            ('the same, two frames in flight', 'gst_gbr12_4320_depth2_%s_fps')):
+        rows.append([what, pair(figures, names), pair(ratios, names)])
+    table(['lossless', 'encode / decode', 'of the ceiling'], rows)
+
+    table(['GPUs', 'one stream', 'as many processes'], [
+        [n, *(pair(figures, f'{how}{n}_lossless_%s_scaling')
+              for how in ('devices', 'processes'))]
+        for n in ('2', '4')])
+
+    table(['memory of the GPU, 4:4:4 of 12 bits, depth 2', 'MiB'], [
+        [size, number(figures, f'device_memory_mib_{lines}')]
+        for size, lines in (('4096x2160', 2160), ('7680x4320', 4320))])
+
+    cores = number(figures, 'gst_v210_2160_cores_per_100fps')
+    print(f'\ncores per 100 frames a second, v210: {cores}')
+    print('v210 against I422_10LE on the CPU, 1920x1080: '
+          + pair(figures, 'v210_1080_cpu_%s_ratio'))
+
+
+if __name__ == '__main__':
+    main()
