@@ -4,6 +4,7 @@
  * transform mixes, and apart by the way that their samples are fetched. */
 #include "gpu/dwt.h"
 #include "codec/quantizer.h"
+#include "codec/range.h"
 #include <math.h>
 #include <string.h>
 
@@ -160,120 +161,18 @@ paco_dwt_free (PacoDwt *dwt)
   }
 }
 
-/* --- How large coefficients become --- */
-
-#define MAX_TAPS (16 << PACO_MAX_LEVELS)
-
-/* The taps of the low or high half of one filtering, n of them. */
-static unsigned
-analysis_filter (const PacoWavelet *wavelet, bool high, double *taps)
-{
-  enum
-  {
-    N = 32,
-    MIDDLE = N / 2
-  };
-  unsigned n = 0;
-
-  for (int at = MIDDLE - 4; at <= MIDDLE + 5; at++) {
-    double x[N] = { 0.0 };
-
-    x[at] = 1.0;
-    for (unsigned k = 0; k < wavelet->n_steps; k++)
-      for (int i = 2 - (k % 2 == 0); i < N - 1; i += 2)
-        x[i] += wavelet->steps[k].coefficient * (x[i - 1] + x[i + 1]);
-    taps[n++] = x[MIDDLE + high];
-  }
-  return n;
-}
-
-/* Sums of absolute taps: how much larger than the samples a number of level 1,
- * 2, ... can be in one direction. */
-static void
-line_gains (const PacoWavelet *wavelet, double gain[][2])
-{
-  double *low = g_new0 (double, MAX_TAPS), *next = g_new0 (double, MAX_TAPS);
-  unsigned n_low = 1;
-
-  low[0] = 1.0;
-  for (unsigned level = 1; level <= PACO_MAX_LEVELS; level++) {
-    for (int high = 1; high >= 0; high--) {
-      double taps[16];
-      unsigned n = analysis_filter (wavelet, high, taps);
-      unsigned spacing = 1u << (level - 1);
-      unsigned length = n_low + (n - 1) * spacing;
-
-      memset (next, 0, sizeof *next * MAX_TAPS);
-      for (unsigned k = 0; k < n; k++)
-        for (unsigned i = 0; i < n_low; i++)
-          next[i + k * spacing] += taps[k] * low[i];
-      gain[level][high] = 0.0;
-      for (unsigned i = 0; i < length; i++)
-        gain[level][high] += fabs (next[i]);
-      if (!high) {
-        memcpy (low, next, sizeof *low * MAX_TAPS);
-        n_low = length;
-      }
-    }
-  }
-  g_free (low);
-  g_free (next);
-}
-
-/* Bound of the samples that the wavelet gets. */
-static double
-sample_range (const PacoPictureFormat *format, const PacoCoding *coding,
-    unsigned component)
-{
-  double range = 1u << (format->components[component].depth - 1);
-
-  if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT
-      && (component == 1 || component == 2))
-    range *= 2.0; /* differences */
-  return range;
-}
-
-/* Bound of what rounding adds in the reversible wavelet. One level adds at
- * most 2: 0.75 or 0.5 per filtering, the first times the second's gain, 1.5 or
- * 2. What it added to LL the later levels enlarge. */
-static double
-rounding_bound (double gain[][2], unsigned level)
-{
-  double bound = 2.0;
-
-  for (unsigned later = 1; later < level; later++)
-    bound += 2.0 * gain[later][1] * gain[later][1];
-  return bound;
-}
+/* --- Whether 16 bits hold coefficients --- */
 
 bool
 paco_dwt_is_narrow (const PacoPictureFormat *format, const PacoCoding *coding)
 {
-  const PacoWavelet *wavelet = NULL;
-  unsigned n_entries = 3 * coding->levels + 1;
-  double gain[PACO_MAX_LEVELS + 1][2] = { { 1.0, 1.0 } };
+  double bounds[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS];
 
-  for (unsigned c = 0; c < format->n_components; c++) {
-    if (wavelet != &paco_wavelets[coding->components[c].wavelet]) {
-      wavelet = &paco_wavelets[coding->components[c].wavelet];
-      line_gains (wavelet, gain);
-    }
-    for (unsigned entry = 0; entry < n_entries; entry++) {
-      unsigned level, orientation;
-      double bound;
-
-      paco_entry_subband (coding->levels, entry, &level, &orientation);
-      bound = sample_range (format, coding, c) * gain[level][orientation & 1]
-          * gain[level][orientation >> 1];
-      if (wavelet->reversible)
-        bound += level > 0 ? rounding_bound (gain, level) : 0.0;
-      else /* a line of one sample has gain kappa, which is less */
-        bound = bound * 1.001
-            / paco_step_decode (coding->subbands[c][entry].step);
-      if (bound >= 32767.0)
+  paco_coefficient_bounds (format, coding, bounds);
+  for (unsigned c = 0; c < format->n_components; c++)
+    for (unsigned k = 0; k < 3u * coding->levels + 1; k++)
+      if (bounds[c][k] >= INT16_MAX)
         return false;
-    }
-  }
   return true;
 }
 
@@ -310,9 +209,9 @@ describe_band (PacoDwtBand *band, const PacoDwt *dwt, const PacoDwtFrame *frame,
 {
   const PacoCoefficientPlace *place =
       &dwt->places[subband - dwt->geometry->subbands];
+  unsigned c = subband->component, k = subband->entry;
   unsigned element = frame->wide ? 4 : 2;
-  float step = paco_step_decode (
-      frame->coding->subbands[subband->component][subband->entry].step);
+  float step = paco_step_decode (frame->coding->subbands[c][k].step);
 
   *band = (PacoDwtBand){
     .address = frame->coefficients + (uint64_t) place->offset * element,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The reference's wavelet transform against what is published: 5/3 computed by
- * hand, 9/7 as a convolution with the filters of the literature, and perfect
- * reconstruction at every small size. */
+ * hand, 9/7 as a convolution with the filters of the literature, perfect
+ * reconstruction at every small size, and how large coefficients become. */
+#include "codec/range.h"
 #include "codec/reference/reference.h"
 #include <math.h>
 #include <stdlib.h>
@@ -169,6 +170,69 @@ test_97_gain (void)
   }
 }
 
+/* Samples that make coefficients large: one extreme, or both in squares of 2^n
+ * or without order. */
+static int32_t
+extreme_sample (unsigned kind, uint32_t x, uint32_t y)
+{
+  bool high = kind == 0 ? false
+      : kind < 6        ? (x >> (kind - 1) ^ y >> (kind - 1)) & 1
+                        : g_test_rand_int () & 1;
+
+  return high ? 127 : -128;
+}
+
+/* The bounds hold, and that of LL is no larger than four times what a flat
+ * picture reaches. */
+static void
+test_bounds (gconstpointer wavelet)
+{
+  enum
+  {
+    LEVELS = 5,
+    SIZE = 128
+  };
+  PacoPictureFormat format = { SIZE, SIZE, 1, .components = { { 8 } } };
+  PacoCoding coding = { .levels = LEVELS };
+  PacoWaveletId id = GPOINTER_TO_UINT (wavelet);
+  double bounds[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS], largest = 0.0;
+  PacoGeometry *geometry;
+
+  coding.components[0].wavelet = id;
+  for (unsigned k = 0; k < 3 * LEVELS + 1; k++)
+    coding.subbands[0][k].step = 16 << 9; /* 1 */
+  paco_coefficient_bounds (&format, &coding, bounds);
+  geometry = paco_geometry_new (&format, &coding);
+  for (unsigned kind = 0; kind < 10; kind++) {
+    PacoReferencePlane plane = plane_of (SIZE, SIZE);
+
+    for (uint32_t i = 0; i < SIZE * SIZE; i++) {
+      plane.samples[i].i = extreme_sample (kind, i % SIZE, i / SIZE);
+      if (id == PACO_WAVELET_CDF97)
+        plane.samples[i].f = (float) plane.samples[i].i;
+    }
+    paco_reference_forward_dwt (&plane, LEVELS, id);
+    for (uint32_t s = 0; s < geometry->n_subbands; s++) {
+      const PacoSubband *subband = &geometry->subbands[s];
+      uint32_t left, top;
+
+      paco_reference_subband_origin (geometry, subband, &left, &top);
+      for (uint32_t i = 0; i < subband->width * subband->height; i++) {
+        PacoReferenceSample x = plane.samples[(top + i / subband->width) * SIZE
+            + left + i % subband->width];
+        double magnitude = id == PACO_WAVELET_CDF97 ? fabs (x.f) : abs (x.i);
+
+        g_assert_cmpfloat (magnitude, <=, bounds[0][subband->entry]);
+        if (subband->orientation == PACO_ORIENTATION_LL)
+          largest = MAX (largest, magnitude);
+      }
+    }
+    paco_reference_plane_clear (&plane);
+  }
+  g_assert_cmpfloat (4.0 * largest, >=, bounds[0][0]);
+  paco_geometry_free (geometry);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -181,5 +245,9 @@ main (int argc, char **argv)
       GUINT_TO_POINTER (PACO_WAVELET_CDF97), test_reconstruction);
   g_test_add_func ("/reference/dwt/97-convolution", test_97_convolution);
   g_test_add_func ("/reference/dwt/97-gain", test_97_gain);
+  g_test_add_data_func ("/reference/dwt/53-bounds",
+      GUINT_TO_POINTER (PACO_WAVELET_CDF53), test_bounds);
+  g_test_add_data_func ("/reference/dwt/97-bounds",
+      GUINT_TO_POINTER (PACO_WAVELET_CDF97), test_bounds);
   return g_test_run ();
 }

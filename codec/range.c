@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The bounds of coefficients: sums of absolute taps, level by level. */
+#include "range.h"
+#include "geometry.h"
+#include "quantizer.h"
+#include <math.h>
+#include <string.h>
+
+#define MAX_TAPS (16 << PACO_MAX_LEVELS)
+
+/* The taps of the low or high half of one filtering, n of them. */
+static unsigned
+analysis_filter (const PacoWavelet *wavelet, bool high, double *taps)
+{
+  enum
+  {
+    N = 32,
+    MIDDLE = N / 2
+  };
+  unsigned n = 0;
+
+  for (int at = MIDDLE - 4; at <= MIDDLE + 5; at++) {
+    double x[N] = { 0.0 };
+
+    x[at] = 1.0;
+    for (unsigned k = 0; k < wavelet->n_steps; k++)
+      for (int i = 2 - (k % 2 == 0); i < N - 1; i += 2)
+        x[i] += wavelet->steps[k].coefficient * (x[i - 1] + x[i + 1]);
+    taps[n++] = x[MIDDLE + high];
+  }
+  return n;
+}
+
+/* Sums of absolute taps: how much larger than the samples a number of level 1,
+ * 2, ... can be in one direction. */
+static void
+line_gains (const PacoWavelet *wavelet, double gain[][2])
+{
+  double low[MAX_TAPS] = { 1.0 }, next[MAX_TAPS];
+  unsigned n_low = 1;
+
+  for (unsigned level = 1; level <= PACO_MAX_LEVELS; level++) {
+    for (int high = 1; high >= 0; high--) {
+      double taps[16];
+      unsigned n = analysis_filter (wavelet, high, taps);
+      unsigned spacing = 1u << (level - 1);
+      unsigned length = n_low + (n - 1) * spacing;
+
+      memset (next, 0, sizeof next);
+      for (unsigned k = 0; k < n; k++)
+        for (unsigned i = 0; i < n_low; i++)
+          next[i + k * spacing] += taps[k] * low[i];
+      gain[level][high] = 0.0;
+      for (unsigned i = 0; i < length; i++)
+        gain[level][high] += fabs (next[i]);
+      if (!high) {
+        memcpy (low, next, sizeof low);
+        n_low = length;
+      }
+    }
+  }
+}
+
+/* Bound of the samples that the wavelet gets. */
+static double
+sample_range (const PacoPictureFormat *format, const PacoCoding *coding,
+    unsigned component)
+{
+  double range = 1u << (format->components[component].depth - 1);
+
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT
+      && (component == 1 || component == 2))
+    range *= 2.0; /* differences */
+  return range;
+}
+
+/* Bound of what rounding adds in the reversible wavelet. One level adds at
+ * most 2: 0.75 or 0.5 per filtering, the first times the second's gain, 1.5 or
+ * 2. What it added to LL the later levels enlarge. */
+static double
+rounding_bound (double gain[][2], unsigned level)
+{
+  double bound = 2.0;
+
+  for (unsigned later = 1; later < level; later++)
+    bound += 2.0 * gain[later][1] * gain[later][1];
+  return bound;
+}
+
+void
+paco_coefficient_bounds (const PacoPictureFormat *format,
+    const PacoCoding *coding,
+    double bounds[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS])
+{
+  const PacoWavelet *wavelet = NULL;
+  double gain[PACO_MAX_LEVELS + 1][2] = { { 1.0, 1.0 } };
+
+  for (unsigned c = 0; c < format->n_components; c++) {
+    if (wavelet != &paco_wavelets[coding->components[c].wavelet]) {
+      wavelet = &paco_wavelets[coding->components[c].wavelet];
+      line_gains (wavelet, gain);
+    }
+    for (unsigned k = 0; k < 3u * coding->levels + 1; k++) {
+      unsigned level, orientation;
+      double bound;
+
+      paco_entry_subband (coding->levels, k, &level, &orientation);
+      bound = sample_range (format, coding, c) * gain[level][orientation & 1]
+          * gain[level][orientation >> 1];
+      if (wavelet->reversible)
+        bound += level > 0 ? rounding_bound (gain, level) : 0.0;
+      else /* a line of one sample has gain kappa, which is less */
+        bound = bound * 1.001 / paco_step_decode (coding->subbands[c][k].step);
+      bounds[c][k] = bound;
+    }
+  }
+}
