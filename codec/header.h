@@ -100,6 +100,9 @@ typedef struct
   {
     uint8_t height_log2; /* block height: 32 << height_log2 */
     uint16_t step;       /* code of the quantizer step, quantizer.h */
+    /* Encoder: bits behind the point of what is rounded to indices
+     * (FORMAT.md section 9); no part of the header. */
+    uint8_t fraction_bits;
   } subbands[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS];
 } PacoCoding;
 

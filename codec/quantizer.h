@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The uniform dead-zone quantizer (FORMAT.md sections 2 and 8). */
+ * The quantizer (FORMAT.md sections 2, 8 and 9). */
 #pragma once
+#include "rounding.h"
 #include <math.h>
 #include <stdint.h>
 

@@ -295,7 +295,7 @@ upload_blocks (Flight *flight, GError **error)
   const PacoCudaPlan *plan = flight->frame.plan;
   PacoGpuBlock *blocks = (PacoGpuBlock *) flight->frame.host_blocks.data;
 
-  paco_cuda_plan_blocks (plan, false, NULL, blocks);
+  paco_cuda_plan_blocks (plan, &plan->coding, false, NULL, blocks);
   return paco_driver_check (device->driver,
       device->driver->memcpy_htod_async (flight->frame.blocks.address, blocks,
           plan->n_blocks * sizeof *blocks, flight->frame.stream),

@@ -171,7 +171,8 @@ paco_dwt_is_narrow (const PacoPictureFormat *format, const PacoCoding *coding)
   paco_coefficient_bounds (format, coding, bounds);
   for (unsigned c = 0; c < format->n_components; c++)
     for (unsigned k = 0; k < 3u * coding->levels + 1; k++)
-      if (bounds[c][k] >= INT16_MAX)
+      if (ldexp (bounds[c][k], coding->subbands[c][k].fraction_bits)
+          >= INT16_MAX)
         return false;
   return true;
 }
@@ -215,7 +216,9 @@ describe_band (PacoDwtBand *band, const PacoDwt *dwt, const PacoDwtFrame *frame,
 
   *band = (PacoDwtBand){
     .address = frame->coefficients + (uint64_t) place->offset * element,
-    .scale = inverse ? step / 256.0f : 1.0f / step,
+    .scale = inverse
+        ? step / 256.0f
+        : ldexpf (1.0f / step, frame->coding->subbands[c][k].fraction_bits),
     .first_block = subband->first_block,
     .blocks_x = subband->blocks_x,
     .block_height_log2 = g_bit_nth_lsf (subband->block_height, -1),

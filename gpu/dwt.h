@@ -74,7 +74,8 @@ PacoDwt *paco_dwt_new (const PacoPictureFormat *format,
     unsigned n_multiprocessors, const PacoDwtKernels *kernels);
 void paco_dwt_free (PacoDwt *dwt);
 
-/* Whether all indices that the encoder can make with these steps fit int16_t.
+/* Whether all coefficients that the encoder can make with these steps and bits
+ * behind the point fit int16_t.
  * (A decoder looks at the planes of its blocks: 15 fit.) */
 bool paco_dwt_is_narrow (
     const PacoPictureFormat *format, const PacoCoding *coding);
@@ -87,7 +88,7 @@ bool paco_dwt_is_narrow (
  * of four words can be read, and is ignored. */
 typedef struct
 {
-  const PacoCoding *coding; /* for the steps and rho */
+  const PacoCoding *coding; /* for steps, fraction bits and rho */
   const PacoPicture *picture;
   CUdeviceptr coefficients, scratch;
   bool wide; /* coefficients are int32_t */

@@ -58,7 +58,7 @@ upload_blocks (Flight *flight, const PacoRate *rate, GError **error)
   flight->rate_number = 0;
   flight->wide = !paco_dwt_is_narrow (&plan->format, &rate->coding);
   words = paco_cuda_plan_blocks (
-      plan, flight->wide, rate->dropped_planes, blocks);
+      plan, &rate->coding, flight->wide, rate->dropped_planes, blocks);
   if (!paco_cuda_frame_reserve (&flight->frame, flight->wide, error)
       || !paco_device_memory_reserve (
           flight->frame.share, &flight->code, 4 * words, "coded blocks", error)
@@ -287,8 +287,8 @@ flight_init (
   flight->part = part;
   if (!paco_cuda_frame_init (&flight->frame, share, plan, wide, error))
     return FALSE;
-  words = paco_cuda_plan_blocks (
-      plan, wide, NULL, (PacoGpuBlock *) flight->frame.host_blocks.data);
+  words = paco_cuda_plan_blocks (plan, &encoder->base.finest, wide, NULL,
+      (PacoGpuBlock *) flight->frame.host_blocks.data);
   return paco_device_memory_reserve (
              share, &flight->code, 4 * words, "coded blocks", error)
       && paco_device_memory_reserve (share, &flight->records,

@@ -38,8 +38,9 @@ paco_cuda_plan_clear (PacoCudaPlan *plan)
 }
 
 size_t
-paco_cuda_plan_blocks (const PacoCudaPlan *plan, bool wide,
-    const uint8_t (*dropped_planes)[PACO_MAX_SUBBANDS], PacoGpuBlock *blocks)
+paco_cuda_plan_blocks (const PacoCudaPlan *plan, const PacoCoding *coding,
+    bool wide, const uint8_t (*dropped_planes)[PACO_MAX_SUBBANDS],
+    PacoGpuBlock *blocks)
 {
   const PacoGeometry *geometry = plan->geometry;
   uint32_t code = 0, columns = 0;
@@ -60,6 +61,7 @@ paco_cuda_plan_blocks (const PacoCudaPlan *plan, bool wide,
       .height = block->height,
       .orientation = subband->orientation,
       .dropped_planes = dropped_planes ? dropped_planes[c][subband->entry] : 0,
+      .fraction_bits = coding->subbands[c][subband->entry].fraction_bits,
       .probability_set = plan->coding.components[c].probability_set,
       .reversible =
           paco_wavelets[plan->coding.components[c].wavelet].reversible,

@@ -27,9 +27,11 @@ gboolean paco_cuda_plan_init (
     PacoCudaPlan *plan, const PacoCudaDevice *device, GError **error);
 void paco_cuda_plan_clear (PacoCudaPlan *plan);
 
-/* Fills in n_blocks blocks; returns the words that their code may take. dropped_planes
- * may be NULL. */
-size_t paco_cuda_plan_blocks (const PacoCudaPlan *plan, bool wide,
+/* Fills in n_blocks blocks; returns the words that their code may take. coding
+ * is that of the frame, for the bits behind the point; dropped_planes may be
+ * NULL. */
+size_t paco_cuda_plan_blocks (const PacoCudaPlan *plan,
+    const PacoCoding *coding, bool wide,
     const uint8_t (*dropped_planes)[PACO_MAX_SUBBANDS], PacoGpuBlock *blocks);
 
 /* Moments of a frame. */

@@ -629,6 +629,58 @@ lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
   return or_ed[0];
 }
 
+/* The columns whose magnitude is at least so much, less than 256. */
+BPC_INLINE uint64_t
+lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
+{
+  __m256i limit = _mm256_set1_epi8 ((char) least), less[2];
+
+  for (unsigned k = 0; k < 2; k++) {
+    __m256i low = lanes_load (bytes[0] + 32 * k);
+    __m256i high = _mm256_or_si256 (
+        lanes_load (bytes[1] + 32 * k), lanes_load (bytes[2] + 32 * k));
+
+    less[k] = _mm256_andnot_si256 (
+        _mm256_cmpeq_epi8 (_mm256_max_epu8 (low, limit), low),
+        _mm256_cmpeq_epi8 (high, _mm256_setzero_si256 ()));
+  }
+  return ~((uint32_t) _mm256_movemask_epi8 (less[0])
+      | (uint64_t) (uint32_t) _mm256_movemask_epi8 (less[1]) << 32);
+}
+
+/* The columns with an odd byte. */
+BPC_INLINE uint64_t
+lanes_odd (const uint8_t bytes[64])
+{
+  return lanes_bit (lanes_load (bytes), 0)
+      | (uint64_t) lanes_bit (lanes_load (bytes + 32), 0) << 32;
+}
+
+/* Of half a row. */
+BPC_INLINE uint32_t
+lanes_round_half (LanesBytes c, const uint8_t bytes[32])
+{
+  __m256i sum = _mm256_and_si256 (lanes_load (bytes), _mm256_set1_epi8 (15));
+
+  sum = _mm256_add_epi8 (sum, _mm256_min_epu8 (c, _mm256_set1_epi8 (4)));
+  sum = _mm256_sub_epi8 (
+      sum, _mm256_cmpgt_epi8 (c, _mm256_set1_epi8 (PACO_ROUNDING_5 - 1)));
+  sum = _mm256_sub_epi8 (
+      sum, _mm256_cmpgt_epi8 (c, _mm256_set1_epi8 (PACO_ROUNDING_6 - 1)));
+  sum = _mm256_sub_epi8 (
+      sum, _mm256_cmpgt_epi8 (c, _mm256_set1_epi8 (PACO_ROUNDING_7 - 1)));
+  return lanes_bit (sum, PACO_FRACTION_BITS);
+}
+
+/* The columns that are rounded up: by their contexts and their magnitudes'
+ * lowest bytes. */
+BPC_INLINE uint64_t
+lanes_round (LanesRow contexts, const uint8_t bytes[64])
+{
+  return lanes_round_half (contexts.left, bytes)
+      | (uint64_t) lanes_round_half (contexts.right, bytes + 32) << 32;
+}
+
 /* Eight magnitudes to coefficients; the lowest bits of minus are signs. */
 BPC_INLINE __m256i
 lanes_dequantize_8 (const BpcQuantizer *q, __m256i m, uint32_t minus)

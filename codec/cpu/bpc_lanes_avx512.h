@@ -576,6 +576,52 @@ lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
   return (uint32_t) _mm512_reduce_or_epi32 (all);
 }
 
+/* The columns whose magnitude is at least so much, less than 256. */
+BPC_INLINE uint64_t
+lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
+{
+  __m512i high = _mm512_or_si512 (
+      _mm512_loadu_si512 (bytes[1]), _mm512_loadu_si512 (bytes[2]));
+
+  return _mm512_cmpge_epu8_mask (
+             _mm512_loadu_si512 (bytes[0]), _mm512_set1_epi8 ((char) least))
+      | _mm512_test_epi8_mask (high, high);
+}
+
+/* The columns with an odd byte. */
+BPC_INLINE uint64_t
+lanes_odd (const uint8_t bytes[64])
+{
+  return _mm512_test_epi8_mask (
+      _mm512_loadu_si512 (bytes), _mm512_set1_epi8 (1));
+}
+
+/* What is added in each context, of the 37 that there are. */
+BPC_INLINE __m512i
+lanes_roundings (void)
+{
+  uint8_t sums[64];
+
+  for (unsigned c = 0; c < 64; c++)
+    sums[c] = (uint8_t) (MIN (c, 4) + (c >= PACO_ROUNDING_5)
+        + (c >= PACO_ROUNDING_6) + (c >= PACO_ROUNDING_7));
+  return _mm512_loadu_si512 (sums);
+}
+
+/* The columns that are rounded up: by their contexts and their magnitudes'
+ * lowest bytes. */
+BPC_INLINE uint64_t
+lanes_round (LanesRow contexts, const uint8_t bytes[64])
+{
+  __m512i sum = _mm512_and_si512 (
+      _mm512_loadu_si512 (bytes), _mm512_set1_epi8 (15));
+
+  sum = _mm512_add_epi8 (
+      sum, _mm512_permutexvar_epi8 (contexts, lanes_roundings ()));
+  return _mm512_test_epi8_mask (
+      sum, _mm512_set1_epi8 (1 << PACO_FRACTION_BITS));
+}
+
 /* From the bytes of m = q >> dropped to coefficients. n_bytes: 1..3. */
 BPC_INLINE void
 lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],

@@ -500,6 +500,46 @@ lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
   return all;
 }
 
+/* The columns whose magnitude is at least so much, less than 256. */
+BPC_INLINE uint64_t
+lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
+{
+  uint64_t mask = 0;
+
+  for (unsigned i = 0; i < 64; i++)
+    mask |= (uint64_t) (bytes[0][i] >= least || bytes[1][i] || bytes[2][i])
+        << i;
+  return mask;
+}
+
+/* The columns with an odd byte. */
+BPC_INLINE uint64_t
+lanes_odd (const uint8_t bytes[64])
+{
+  uint64_t mask = 0;
+
+  for (unsigned i = 0; i < 64; i++)
+    mask |= (uint64_t) (bytes[i] & 1) << i;
+  return mask;
+}
+
+/* The columns that are rounded up: by their contexts and their magnitudes'
+ * lowest bytes. */
+BPC_INLINE uint64_t
+lanes_round (LanesRow contexts, const uint8_t bytes[64])
+{
+  uint64_t mask = 0;
+
+  for (unsigned i = 0; i < 64; i++) {
+    unsigned c = contexts.b[i];
+    unsigned sum = MIN (c, 4) + (c >= PACO_ROUNDING_5) + (c >= PACO_ROUNDING_6)
+        + (c >= PACO_ROUNDING_7) + (bytes[i] & 15);
+
+    mask |= (uint64_t) (sum >> PACO_FRACTION_BITS) << i;
+  }
+  return mask;
+}
+
 /* From the bytes of m = q >> dropped to coefficients. n_bytes: 1..3. */
 BPC_INLINE void
 lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],

@@ -52,8 +52,10 @@ struct _PacoBpcScratch
   /* The same by lane, and which lines of a lane they belong to. */
   uint8_t sign_lists[32][PACO_MAX_BLOCK_HEIGHT + 64] BPC_ALIGNED;
   uint64_t fresh_lines[PACO_MAX_BLOCK_HEIGHT / 64][32] BPC_ALIGNED;
-  /* The encoder's magnitudes: bytes 0, 1, 2 of each. */
+  /* The encoder's magnitudes, with the bits behind the point: bytes 0, 1, 2 of
+   * each. And which are rounded up. */
   uint8_t magnitude[PACO_MAX_BLOCK_HEIGHT][3][64] BPC_ALIGNED;
+  uint64_t up[PACO_MAX_BLOCK_HEIGHT] BPC_ALIGNED;
   /* The encoder's n-th reservation: by which stream, and the value of the
    * codeword that this stream had finished. */
   uint32_t finished[BPC_MAX_CODEWORDS] BPC_ALIGNED;
@@ -67,7 +69,7 @@ struct _PacoBpcScratch
   uint8_t input[65536 + 4 * BPC_ROW_CODEWORDS + 256] BPC_ALIGNED;
 };
 
-/* Coefficients to magnitudes (scale: 1 / step), and back (scale: 2^(d-8) step,
+/* Coefficients to magnitudes (scale: 2^fraction_bits / step), and back (scale: 2^(d-8) step,
  * middle: rho, or with the reversible wavelet what is added to m 2^d). */
 typedef struct
 {

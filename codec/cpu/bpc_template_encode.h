@@ -120,18 +120,19 @@ encode_plane (
   encode_signs_of (coding, e, plane);
 }
 
-/* --- Magnitudes to planes --- */
+/* --- Coefficients to planes --- */
 
-/* Quantizes the block and slices its planes. Returns all magnitudes or-ed. */
+/* Coefficients to magnitudes with the bits behind the point. Returns all of
+ * them or-ed. */
 static uint32_t
-slice_block (
-    PacoBpcScratch *s, const PacoBpcBlock *block, PacoBlockCounts *counts)
+scale_block (PacoBpcScratch *s, const PacoBpcBlock *block)
 {
   BpcQuantizer q = { .reversible = block->reversible,
-    .scale = block->reversible ? 0.0f : 1.0f / block->step };
+    .scale = block->reversible
+        ? 0.0f
+        : ldexpf (1.0f / block->step, block->fraction_bits) };
   const uint8_t *line = block->coefficients;
   uint32_t all = 0;
-  unsigned planes;
 
   for (unsigned y = 0; y < block->height; y++) {
     fetch_line_ahead (line, block->stride * 4, false);
@@ -139,34 +140,113 @@ slice_block (
         &q, line, block->width, s->magnitude[y], &s->negative[BPC_MARGIN + y]);
     line += block->stride * 4;
   }
+  return all;
+}
+
+/* Slices byte k of the magnitudes into planes, as far as they have bits, and
+ * leaves out those behind the point. */
+static void
+slice_byte (
+    PacoBpcScratch *s, const PacoBpcBlock *block, unsigned k, unsigned bits)
+{
+  unsigned fraction_bits = block->fraction_bits;
+  unsigned end = MIN (8 * k + 8, bits), begin = MAX (8 * k, fraction_bits);
+
+  for (unsigned y = 0; y < block->height; y++) {
+    LanesRow row = lanes_row_load (s->magnitude[y][k]);
+
+    for (unsigned p = end; p < 8 * k + 8; p++)
+      row = lanes_row_add (row, row);
+    for (unsigned p = end; p-- > begin;) {
+      s->plane[p - fraction_bits][y] = lanes_row_top_bits (row);
+      row = lanes_row_add (row, row);
+    }
+  }
+}
+
+/* Finds what is rounded up of the tile that begins with line `first`. */
+static void
+round_tile (PacoBpcScratch *s, unsigned first, unsigned end)
+{
+  Window w = { lanes_row_zero (), lanes_row_zero (), lanes_row_zero (),
+    lanes_row_zero (), lanes_row_zero () };
+
+  for (unsigned y = first; y < end + 2; y++) {
+    uint64_t significant = y < end
+        ? lanes_at_least (s->magnitude[y], PACO_ROUNDING_SIGNIFICANT)
+        : 0;
+
+    w.down2 = lanes_row_zero ();
+    if (significant)
+      window_add (&w, significant);
+    if (y >= first + 2)
+      s->up[y - 2] = lanes_round (w.up2, s->magnitude[y - 2][0]);
+    w.up2 = w.up1;
+    w.up1 = w.at;
+    w.at = w.down1;
+    w.down1 = w.down2;
+  }
+}
+
+/* Rounds the planes by the bits behind the point; there is one plane more
+ * afterwards. */
+static void
+round_planes (PacoBpcScratch *s, const PacoBpcBlock *block, unsigned n_planes)
+{
+  unsigned height = block->height;
+
+  if (block->fraction_bits == 1)
+    for (unsigned y = 0; y < height; y++)
+      s->up[y] = lanes_odd (s->magnitude[y][0]);
+  else
+    for (unsigned y = 0; y < height; y += PACO_ROUNDING_LINES)
+      round_tile (s, y, MIN (y + PACO_ROUNDING_LINES, height));
+  memset (s->plane[n_planes], 0, height * sizeof (uint64_t));
+  for (unsigned p = 0; p <= n_planes; p++) {
+    for (unsigned y = 0; y < height; y++) {
+      uint64_t plane = s->plane[p][y], up = s->up[y];
+
+      s->plane[p][y] = plane ^ up;
+      s->up[y] = plane & up;
+    }
+  }
+}
+
+static void
+count_planes (PacoBpcScratch *s, const PacoBpcBlock *block, unsigned n_planes,
+    PacoBlockCounts *counts)
+{
   memset (counts, 0, sizeof *counts);
   counts->n_coefficients = (uint32_t) block->width * block->height;
   memset (s->significant, 0, sizeof s->significant);
-  planes = all ? 32 - (unsigned) __builtin_clz (all) : 0;
-  while (planes > 0) {
-    unsigned byte = (planes - 1) / 8, n = (planes - 1) % 8 + 1;
-
+  for (unsigned p = n_planes; p-- > 0;) {
     for (unsigned y = 0; y < block->height; y++) {
-      LanesRow row = lanes_row_load (s->magnitude[y][byte]);
-      uint64_t significant = s->significant[BPC_MARGIN + y];
+      uint64_t mask = s->plane[p][y],
+               *significant = &s->significant[BPC_MARGIN + y];
+      uint64_t fresh = mask & ~*significant;
 
-      for (unsigned k = n; k < 8; k++)
-        row = lanes_row_add (row, row);
-      for (unsigned p = 8 * byte + n; p-- > 8 * byte;) {
-        uint64_t mask = lanes_row_top_bits (row), fresh = mask & ~significant;
-
-        s->plane[p][y] = mask;
-        counts->top[p] += (uint32_t) __builtin_popcountll (fresh);
-        if (p == block->dropped_planes)
-          counts->n_right += (uint32_t) __builtin_popcountll (fresh >> 32);
-        significant |= mask;
-        row = lanes_row_add (row, row);
-      }
-      s->significant[BPC_MARGIN + y] = significant;
+      counts->top[p] += (uint32_t) __builtin_popcountll (fresh);
+      if (p == block->dropped_planes)
+        counts->n_right += (uint32_t) __builtin_popcountll (fresh >> 32);
+      *significant |= mask;
     }
-    planes = 8 * byte;
   }
-  return all;
+}
+
+/* Quantizes the block and slices its planes. */
+static void
+slice_block (
+    PacoBpcScratch *s, const PacoBpcBlock *block, PacoBlockCounts *counts)
+{
+  uint32_t all = scale_block (s, block);
+  unsigned bits = all ? 32 - (unsigned) __builtin_clz (all) : 0;
+  unsigned n_planes = bits - MIN (bits, block->fraction_bits);
+
+  for (unsigned k = 0; 8 * k < bits; k++)
+    slice_byte (s, block, k, bits);
+  if (block->fraction_bits > 0 && bits > 0)
+    round_planes (s, block, n_planes++);
+  count_planes (s, block, n_planes, counts);
 }
 
 /* --- The raw string --- */

@@ -298,9 +298,9 @@ paco_frame_block (const PacoFrame *frame, const PacoCoding *coding,
 {
   const PacoCodeblock *block = &frame->geometry->blocks[i];
   const PacoSubband *subband = &frame->geometry->subbands[block->subband];
-  const PacoPlane *plane =
-      &frame->coefficients[subband->field][subband->component]
-           .planes[subband->level][subband->orientation];
+  unsigned c = subband->component, entry = subband->entry;
+  const PacoPlane *plane = &frame->coefficients[subband->field][c]
+                                .planes[subband->level][subband->orientation];
 
   return (PacoBpcBlock){
     .coefficients = plane->data + block->y * plane->stride + block->x,
@@ -310,10 +310,9 @@ paco_frame_block (const PacoFrame *frame, const PacoCoding *coding,
     .orientation = subband->orientation,
     .coding_passes = coding->coding_passes,
     .reconstruction = coding->reconstruction,
-    .reversible = paco_wavelets[coding->components[subband->component].wavelet]
-                      .reversible,
-    .step = paco_step_decode (
-        coding->subbands[subband->component][subband->entry].step),
-    .set = paco_coding_set (coding, carried_set, subband->component),
+    .fraction_bits = coding->subbands[c][entry].fraction_bits,
+    .reversible = paco_wavelets[coding->components[c].wavelet].reversible,
+    .step = paco_step_decode (coding->subbands[c][entry].step),
+    .set = paco_coding_set (coding, carried_set, c),
   };
 }

@@ -49,8 +49,9 @@ quantize_block (Encoder *encoder, uint32_t i, int32_t *indices)
   const PacoSubband *subband = &encoder->geometry->subbands[block->subband];
   const PacoReferencePlane *plane =
       &encoder->planes[subband->field][subband->component];
-  float step = paco_step_decode (
-      coding->subbands[subband->component][subband->entry].step);
+  unsigned c = subband->component, entry = subband->entry;
+  unsigned fraction_bits = coding->subbands[c][entry].fraction_bits;
+  float step = paco_step_decode (coding->subbands[c][entry].step);
   uint32_t left, top;
 
   paco_reference_subband_origin (encoder->geometry, subband, &left, &top);
@@ -59,9 +60,11 @@ quantize_block (Encoder *encoder, uint32_t i, int32_t *indices)
         + (size_t) (top + block->y + y) * plane->width + left + block->x;
 
     for (unsigned x = 0; x < block->width; x++)
-      *indices++ = paco_reference_quantize (
-          row[x], coding->components[subband->component].wavelet, step);
+      indices[y * block->width + x] = paco_reference_scale (
+          row[x], coding->components[c].wavelet, step, fraction_bits);
   }
+  paco_reference_round_block (
+      indices, block->width, block->height, fraction_bits);
 }
 
 static void

@@ -98,9 +98,13 @@ void paco_reference_subband_origin (const PacoGeometry *geometry,
  * transform ends with them (FORMAT.md section 10). */
 float paco_reference_reduced_gain (PacoWaveletId wavelet, unsigned levels);
 
-/* Quantizer indices have their sign: q or -q. */
-int32_t paco_reference_quantize (
-    PacoReferenceSample coefficient, PacoWaveletId wavelet, float step);
+/* The quantizer: a coefficient in steps, with its sign, cut off behind
+ * fraction_bits bits behind the point; a block of width * height of them, row by
+ * row, rounded to quantizer indices in place; and back. */
+int32_t paco_reference_scale (PacoReferenceSample coefficient,
+    PacoWaveletId wavelet, float step, unsigned fraction_bits);
+void paco_reference_round_block (
+    int32_t *values, unsigned width, unsigned height, unsigned fraction_bits);
 PacoReferenceSample paco_reference_dequantize (int32_t index,
     unsigned dropped_planes, unsigned reconstruction, PacoWaveletId wavelet,
     float step);

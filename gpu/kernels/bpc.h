@@ -24,6 +24,7 @@ typedef struct
   uint16_t width, height;
   uint8_t orientation;     /* PacoOrientation */
   uint8_t dropped_planes;  /* encoder: paco_policy_dropped_planes() */
+  uint8_t fraction_bits;   /* encoder: 0, 1 or PACO_FRACTION_BITS */
   uint8_t probability_set; /* place in `rows` below */
   /* Decoder, what is written: with the reversible wavelet FORMAT.md section 8
    * is done, else m << d with its sign. */

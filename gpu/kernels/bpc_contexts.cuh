@@ -113,6 +113,26 @@ template <bool ENCODE, int PASSES, bool FOUND> struct Surroundings
       columns[k] = look (block, k % 2, k / 2 - 1, w);
   }
 
+  /* Those of 32 lines that know no others; words are the lane's columns. */
+  __device__ __forceinline__ Surroundings (
+      const uint32_t (&words)[2], uint32_t lane)
+  {
+#pragma unroll
+    for (int side = 0; side < 2; side++) {
+      uint32_t before = __shfl_up_sync (ALL_LANES, words[side], 1);
+      uint32_t after = __shfl_down_sync (ALL_LANES, words[side], 1);
+
+      columns[side] = alone (lane > 0 ? before : 0);
+      columns[2 + side] = alone (words[side]);
+      columns[4 + side] = alone (lane < 31 ? after : 0);
+    }
+  }
+
+  __device__ __forceinline__ static ColumnWords alone (uint32_t word)
+  {
+    return { word, word, { word << 1, word << 2 }, { word >> 1, word >> 2 } };
+  }
+
   __device__ __forceinline__ const ColumnWords &own (int side) const
   {
     return columns[2 + side];

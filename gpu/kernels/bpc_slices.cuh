@@ -3,7 +3,7 @@
  * words of int16 pairs (or twice 32 words of int32), and transposing them as
  * a 32x32 matrix of bits makes each word a bitplane. */
 #pragma once
-#include "gpu/kernels/bpc_block.cuh"
+#include "gpu/kernels/bpc_rounding.cuh"
 
 /* The same number, but the compiler does not know. So it does not compute the
  * offsets of 32 lines or planes once for all words, which would take more
@@ -50,6 +50,7 @@ template <int PASSES, typename T> struct Slicer
   const T *rows; /* the lane's left column */
   uint32_t stride;
   uint32_t dropped;
+  uint32_t fraction_bits;
   /* PacoBlockCounts; lane p counts plane p. */
   uint32_t top;
   uint32_t n_right;
@@ -57,7 +58,8 @@ template <int PASSES, typename T> struct Slicer
 
   __device__ __forceinline__ Slicer (
       B &block_, const PacoGpuBlock &place, const void *coefficients)
-      : block (block_), stride (place.stride), dropped (place.dropped_planes)
+      : block (block_), stride (place.stride), dropped (place.dropped_planes),
+        fraction_bits (place.fraction_bits)
   {
     rows = (const T *) coefficients + place.coefficients + 2 * block.lane;
     top = n_right = 0;
@@ -69,8 +71,10 @@ template <int PASSES, typename T> struct Slicer
       int side, uint32_t w, uint32_t (&a)[32]);
   __device__ __forceinline__ bool count (
       uint32_t p, uint32_t left, uint32_t right);
+  __device__ __forceinline__ void round_pairs (uint32_t (&a)[32]);
   __device__ void slice_pairs (uint32_t w);
-  __device__ void slice_column (int side, uint32_t w);
+  __device__ void find_up (uint32_t w, uint32_t (&up)[2]);
+  __device__ void slice_column (int side, uint32_t w, uint32_t up);
   __device__ uint32_t slice ();
 };
 
@@ -137,11 +141,38 @@ Slicer<PASSES, T>::count (uint32_t p, uint32_t left, uint32_t right)
   return n > 0;
 }
 
+/* Rounds the planes of both columns. */
+template <int PASSES, typename T>
+__device__ __forceinline__ void
+Slicer<PASSES, T>::round_pairs (uint32_t (&a)[32])
+{
+  constexpr int N = 16, F = PACO_FRACTION_BITS;
+  uint32_t f[2][F], index[2] = { 0, 0 }, up[2];
+
+  if (fraction_bits == 1) {
+    add_to_planes<N - 1> (a, 1, a[0]);
+    add_to_planes<N - 1> (a, N + 1, a[N]);
+  } else if (fraction_bits == F) {
+#pragma unroll
+    for (int side = 0; side < 2; side++) {
+#pragma unroll
+      for (int p = 0; p < F; p++)
+        f[side][p] = a[N * side + p];
+#pragma unroll
+      for (int p = F; p < N; p++)
+        index[side] |= a[N * side + p];
+    }
+    round_columns<PASSES> (f, index, block.lane, up);
+    add_to_planes<N - F> (a, F, up[LEFT]);
+    add_to_planes<N - F> (a, N + F, up[RIGHT]);
+  }
+}
+
 template <int PASSES, typename T>
 __device__ void
 Slicer<PASSES, T>::slice_pairs (uint32_t w)
 {
-  uint2 *word = &block.plane_word (15, w);
+  uint2 *word = &block.plane_word (15 - fraction_bits, w);
   uint32_t plane_step = 32 * opaque (block.words);
   uint32_t a[32];
   uint32_t seen_left = 0, seen_right = 0;
@@ -149,17 +180,22 @@ Slicer<PASSES, T>::slice_pairs (uint32_t w)
 
   load_pairs (w, a);
   transpose_bits (a);
+  round_pairs (a);
 #pragma unroll
   for (int p = 15; p >= 0; p--) {
+    if (p < PACO_FRACTION_BITS && p < fraction_bits)
+      break;
+
     uint32_t left = a[p], right = a[16 + p];
-    bool any = count (p, left & ~seen_left, right & ~seen_right);
+    bool any = count (
+        p - fraction_bits, left & ~seen_left, right & ~seen_right);
 
     seen_left |= left;
     seen_right |= right;
     if (any && !began) {
       began = true;
       if (block.lane == w)
-        planes_here = p + 1;
+        planes_here = p - fraction_bits + 1;
     }
     if (began)
       *word = make_uint2 (left, right);
@@ -167,20 +203,54 @@ Slicer<PASSES, T>::slice_pairs (uint32_t w)
   }
 }
 
+/* Of columns that are sliced one by one: which coefficients are rounded up. */
 template <int PASSES, typename T>
 __device__ void
-Slicer<PASSES, T>::slice_column (int side, uint32_t w)
+Slicer<PASSES, T>::find_up (uint32_t w, uint32_t (&up)[2])
 {
-  uint32_t *word = (uint32_t *) &block.plane_word (PACO_BPC_PLANES_32 - 1, w)
-      + side;
+  constexpr int F = PACO_FRACTION_BITS;
+  uint32_t f[2][F], index[2] = { 0, 0 };
+
+  up[LEFT] = up[RIGHT] = 0;
+  if (fraction_bits == 0)
+    return;
+#pragma unroll
+  for (int side = 0; side < 2; side++) {
+    uint32_t a[32];
+
+    load_column (side, w, a);
+    transpose_bits (a);
+    up[side] = a[0];
+#pragma unroll
+    for (int p = 0; p < F; p++)
+      f[side][p] = a[p];
+#pragma unroll
+    for (int p = F; p < PACO_BPC_PLANES_32; p++)
+      index[side] |= a[p];
+  }
+  if (fraction_bits == F)
+    round_columns<PASSES> (f, index, block.lane, up);
+}
+
+template <int PASSES, typename T>
+__device__ void
+Slicer<PASSES, T>::slice_column (int side, uint32_t w, uint32_t up)
+{
+  constexpr int N = PACO_BPC_PLANES_32, F = PACO_FRACTION_BITS;
+  uint32_t *word = (uint32_t *) &block.plane_word (N - 1, w) + side;
   uint32_t plane_step = 64 * opaque (block.words);
   uint32_t a[32];
   uint32_t seen = 0;
 
   load_column (side, w, a);
   transpose_bits (a);
+  if (fraction_bits == 1)
+    shift_planes<1> (a);
+  else if (fraction_bits == F)
+    shift_planes<F> (a);
+  add_to_planes<N> (a, 0, up);
 #pragma unroll
-  for (int p = PACO_BPC_PLANES_32 - 1; p >= 0; p--) {
+  for (int p = N - 1; p >= 0; p--) {
     uint32_t highest = a[p] & ~seen;
 
     count (p, side == LEFT ? highest : 0, side == RIGHT ? highest : 0);
@@ -202,8 +272,11 @@ Slicer<PASSES, T>::slice ()
     if (NARROW) {
       slice_pairs (w);
     } else {
-      slice_column (LEFT, w);
-      slice_column (RIGHT, w);
+      uint32_t up[2];
+
+      find_up (w, up);
+      slice_column (LEFT, w, up[LEFT]);
+      slice_column (RIGHT, w, up[RIGHT]);
     }
   }
   n_right = sum_of_lanes (n_right);

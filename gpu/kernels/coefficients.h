@@ -3,12 +3,13 @@
  * and the block coder. Included by C and by CUDA.
  *
  * One buffer holds the quantizer indices (q or -q, two's complement) of all
- * subbands of a frame, as int16_t or, when they may not fit, as int32_t
- * ("wide"); offsets count elements and are the same for both, so a buffer of
- * 4 bytes an element serves either. Subband s of PacoGeometry.subbands begins
- * at element places[s].offset, its rows are places[s].stride elements apart.
- * Both are multiples of 32, so that rows begin on 64 bytes at least. A
- * codeblock is
+ * subbands of a frame; those of an encoder have the bits behind the point still
+ * that they are rounded by (PacoGpuBlock.fraction_bits). Elements are int16_t
+ * or, when they may not fit, int32_t ("wide"); offsets count elements and are the
+ * same for both, so a buffer of 4 bytes an element serves either. Subband s of
+ * PacoGeometry.subbands begins at element places[s].offset, its rows are
+ * places[s].stride elements apart. Both are multiples of 32, so that rows begin
+ * on 64 bytes at least. A codeblock is
  *
  *   places[block->subband].offset + block->y * stride + block->x
  *

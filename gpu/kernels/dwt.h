@@ -32,7 +32,8 @@ typedef struct
 typedef struct
 {
   uint64_t address;
-  float scale; /* forward: 1 / step; inverse: step / 256 */
+  /* Forward: 2^fraction_bits / step; inverse: step / 256. */
+  float scale;
   /* For the dropped planes of its blocks. */
   uint32_t first_block, blocks_x;
   uint32_t block_height_log2;

@@ -108,6 +108,8 @@ make_set (GRand *rand, PacoProbabilitySet *set)
 static Case *
 case_new (GRand *rand)
 {
+  static const uint8_t fraction_bits[4] = { 0, 1, PACO_FRACTION_BITS,
+    PACO_FRACTION_BITS };
   Case *c = g_new0 (Case, 1);
   PacoBpcBlock *b = &c->block;
   int32_t *values;
@@ -127,6 +129,8 @@ case_new (GRand *rand)
       : g_rand_int_range (rand, 0, 16);
   b->reconstruction = g_rand_int_range (rand, 0, 256);
   b->reversible = g_rand_boolean (rand);
+  if (!b->reversible)
+    b->fraction_bits = fraction_bits[g_rand_int_range (rand, 0, 4)];
   b->step = paco_step_decode ((uint16_t) g_rand_int_range (rand, 0, 1 << 14));
   b->stride = b->width + MARGIN;
   make_set (rand, &c->set);
@@ -146,10 +150,13 @@ case_new (GRand *rand)
       else
         s->f = (float) ((value + g_rand_double_range (rand, -0.9, 0.9))
             * (double) b->step);
-      c->indices[y * b->width + x] = paco_reference_quantize (
-          *s, b->reversible ? PACO_WAVELET_CDF53 : PACO_WAVELET_CDF97, b->step);
+      c->indices[y * b->width + x] = paco_reference_scale (*s,
+          b->reversible ? PACO_WAVELET_CDF53 : PACO_WAVELET_CDF97, b->step,
+          b->fraction_bits);
     }
   }
+  paco_reference_round_block (
+      c->indices, b->width, b->height, b->fraction_bits);
   b->coefficients = c->samples;
   g_free (values);
   return c;

@@ -5,6 +5,7 @@
 #include "codec/index.h"
 #include "codec/policy.h"
 #include "codec/quantizer.h"
+#include "codec/range.h"
 #include <string.h>
 #include <zlib.h>
 
@@ -621,6 +622,43 @@ test_policy_of_alpha (void)
   }
 }
 
+/* 9/7 has four bits behind the point where 16 bits hold them, which is so at the
+ * default quality and below; 5/3 has none. */
+static void
+test_policy_fraction_bits (void)
+{
+  unsigned n_four = 0, n_one = 0;
+
+  for (int n = 0; n < 300; n++) {
+    double bounds[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS];
+    PacoPictureFormat picture;
+    PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+    PacoCoding coding;
+
+    draw_picture (&picture);
+    parameters.quality = draw (0, 100);
+    parameters.levels = draw (0, 8);
+    g_assert_true (paco_policy_coding (&picture, &parameters, &coding, NULL));
+    paco_coefficient_bounds (&picture, &coding, bounds);
+    for (unsigned c = 0; c < picture.n_components; c++)
+      for (unsigned k = 0; k <= 3u * coding.levels; k++) {
+        unsigned bits = coding.subbands[c][k].fraction_bits;
+
+        if (paco_is_alpha (&picture, c)) {
+          g_assert_cmpuint (bits, ==, 0);
+          continue;
+        }
+        g_assert_true (bits == 1 || bits == 4);
+        g_assert_true ((bits == 4) == (16.0 * bounds[c][k] < 32767.0));
+        if (parameters.quality <= 90 && parameters.levels <= 5)
+          g_assert_cmpuint (bits, ==, 4);
+        n_four += bits == 4;
+        n_one += bits == 1;
+      }
+  }
+  g_assert_true (n_four > 0 && n_one > 0);
+}
+
 /* The bound of a frame has room for whatever the header says, also where there
  * is hardly anything else in the frame. */
 static void
@@ -715,6 +753,7 @@ main (int argc, char **argv)
   g_test_add_func ("/quantizer/steps", test_steps);
   g_test_add_func ("/wavelet/norms", test_norms);
   g_test_add_func ("/policy/alpha", test_policy_of_alpha);
+  g_test_add_func ("/policy/fraction-bits", test_policy_fraction_bits);
   g_test_add_func ("/policy/max-frame-size", test_policy_max_frame_size);
   g_test_add_func ("/policy/errors", test_policy_errors);
   return g_test_run ();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The reference's block coder against examples worked out by hand from
  * FORMAT.md section 7, round trips of random blocks, and broken ones. */
+#include "codec/quantizer.h"
 #include "codec/reference/reference.h"
 #include "codec/reference/arithmetic.h"
 #include <stdlib.h>
@@ -226,7 +227,9 @@ test_quantizer (void)
   /* floor (7.9 / 2) = 3; back, in the middle of 6 .. 8; with a plane dropped
    * 3 -> 1, the middle of 4 .. 8. */
   g_assert_cmpint (
-      paco_reference_quantize (x, PACO_WAVELET_CDF97, 2.0f), ==, -3);
+      paco_reference_scale (x, PACO_WAVELET_CDF97, 2.0f, 0), ==, -3);
+  g_assert_cmpint (
+      paco_reference_scale (x, PACO_WAVELET_CDF97, 2.0f, 4), ==, -63);
   g_assert_cmpfloat (
       paco_reference_dequantize (-3, 0, 128, PACO_WAVELET_CDF97, 2.0f).f, ==,
       -7.0f);
@@ -235,7 +238,7 @@ test_quantizer (void)
       -6.0f);
   x.f = 1e30f;
   g_assert_cmpint (
-      paco_reference_quantize (x, PACO_WAVELET_CDF97, 2.0f), ==, (1 << 23) - 1);
+      paco_reference_scale (x, PACO_WAVELET_CDF97, 2.0f, 0), ==, (1 << 23) - 1);
   g_assert_cmpint (
       paco_reference_dequantize (-13, 0, 128, PACO_WAVELET_CDF53, 0).i, ==,
       -13);
@@ -245,6 +248,60 @@ test_quantizer (void)
       -14);
   g_assert_cmpint (
       paco_reference_dequantize (3, 2, 128, PACO_WAVELET_CDF53, 0).i, ==, 0);
+}
+
+/* --- Rounding --- */
+
+/* What becomes of `value` in column x, line y of a block of 64 x 40 that is
+ * zero but for n coefficients of `other` that are given as x, y. */
+static int32_t
+rounded (int32_t value, unsigned x, unsigned y, int32_t other, unsigned n,
+    const uint8_t (*places)[2])
+{
+  int32_t values[64 * 40] = { 0 };
+
+  for (unsigned i = 0; i < n; i++)
+    values[places[i][1] * 64 + places[i][0]] = other;
+  values[y * 64 + x] = value;
+  paco_reference_round_block (values, 64, 40, PACO_FRACTION_BITS);
+  return values[y * 64 + x];
+}
+
+static void
+test_rounding (void)
+{
+  /* Around (20, 20): six of the ring, then near ones. Their contexts are 1 to
+   * 6, and then 3 more with each. */
+  static const uint8_t around[14][2] = { { 18, 20 }, { 22, 20 }, { 20, 18 },
+    { 20, 22 }, { 19, 18 }, { 21, 22 }, { 19, 19 }, { 20, 19 }, { 21, 19 },
+    { 19, 20 }, { 21, 20 }, { 19, 21 }, { 20, 21 }, { 21, 21 } };
+  /* From which value on 1 comes of it, with so many of them. */
+  static const uint8_t least[15] = { 16, 15, 14, 13, 12, 12, 11, 11, 10, 10, 10,
+    10, 9, 9, 9 };
+  static const uint8_t tiles[3][2] = { { 5, 31 }, { 4, 30 }, { 4, 31 } };
+  int32_t half[4] = { 4, -5, 0, -1 };
+
+  for (unsigned n = 0; n <= G_N_ELEMENTS (around); n++) {
+    for (int32_t value = 0; value < 64; value++) {
+      int32_t expected = value / 16 + (value % 16 >= least[n]);
+
+      g_assert_cmpint (rounded (value, 20, 20, 13, n, around), ==, expected);
+      g_assert_cmpint (
+          rounded (-value, 20, 20, -500, n, around), ==, -expected);
+      /* What lies below 13/16 does not count. */
+      g_assert_cmpint (rounded (value, 20, 20, 12, n, around), ==, value / 16);
+    }
+  }
+
+  /* (6, 31), beyond the corner and in the next 32 lines do not count. */
+  g_assert_cmpint (rounded (13, 5, 32, 99, 3, tiles), ==, 0);
+  g_assert_cmpint (rounded (13, 5, 31, 99, 3, tiles), ==, 1);
+
+  paco_reference_round_block (half, 2, 2, 1);
+  g_assert_cmpint (half[0], ==, 2);
+  g_assert_cmpint (half[1], ==, -3);
+  g_assert_cmpint (half[2], ==, 0);
+  g_assert_cmpint (half[3], ==, -1);
 }
 
 /* --- Random blocks --- */
@@ -369,6 +426,7 @@ main (int argc, char **argv)
   g_test_add_func ("/reference/block/sign-contexts", test_sign_contexts);
   g_test_add_func ("/reference/block/raw", test_raw_block);
   g_test_add_func ("/reference/block/quantizer", test_quantizer);
+  g_test_add_func ("/reference/block/rounding", test_rounding);
   g_test_add_func ("/reference/block/round-trip", test_block_round_trip);
   g_test_add_func ("/reference/block/hostile", test_hostile_blocks);
   return g_test_run ();

@@ -159,7 +159,8 @@ coding_init (Bench *bench, Coding *coding, const PacoParameters *parameters)
   must (paco_cuda_plan_init (plan, bench->device, &error), error);
   coding->wide = !paco_dwt_is_narrow (&bench->format, &plan->coding);
   blocks = g_new (PacoGpuBlock, plan->n_blocks);
-  words = paco_cuda_plan_blocks (plan, coding->wide, NULL, blocks);
+  words = paco_cuda_plan_blocks (
+      plan, &plan->coding, coding->wide, NULL, blocks);
   init_sets (bench, coding, 4 * words);
   coding->blocks.address = bench_device_memory (
       bench, plan->n_blocks * sizeof *blocks);

@@ -9,6 +9,7 @@
  * emulation (emulation.hpp) there is one; with PACO_EMULATED in the environment
  * there has to be one. */
 #include "codec/reference/reference.h"
+#include "codec/rounding.h"
 #include "gpu/kernels/bpc.h"
 #include "tests/gpu/kernels/test-device.h"
 #include <math.h>
@@ -28,7 +29,8 @@ typedef struct
   PacoProbabilitySet sets[PACO_N_BUILTIN_SETS];
   unsigned n_blocks;
   PacoGpuBlock blocks[MAX_BLOCKS];
-  int32_t *indices[MAX_BLOCKS]; /* width * height */
+  int32_t *values[MAX_BLOCKS];  /* what the encoder gets: width * height */
+  int32_t *indices[MAX_BLOCKS]; /* rounded */
   PacoBlockRecord records[MAX_BLOCKS];
   GByteArray *bytes[MAX_BLOCKS]; /* the reference's */
   uint32_t n_coefficients, n_code_words, n_columns;
@@ -111,6 +113,8 @@ static void
 random_block (Round *round, unsigned i)
 {
   static const uint16_t heights[4] = { 32, 64, 128, 256 };
+  static const uint8_t fraction_bits[4] = { 0, 1, PACO_FRACTION_BITS,
+    PACO_FRACTION_BITS };
   PacoGpuBlock *b = &round->blocks[i];
   int shape = below (round, 4);
 
@@ -129,8 +133,13 @@ random_block (Round *round, unsigned i)
   round->n_code_words += PACO_GPU_CODE_WORDS (
       (uint32_t) b->width * b->height, round->wide ? 24 : 16);
   round->n_columns += PACO_GPU_COLUMN_WORDS (b->height);
-  round->indices[i] = g_new0 (int32_t, b->width * b->height);
-  fill_block (round, round->indices[i], b->width, b->height);
+  b->fraction_bits = fraction_bits[below (round, 4)];
+  round->values[i] = g_new0 (int32_t, b->width * b->height);
+  fill_block (round, round->values[i], b->width, b->height);
+  round->indices[i] = g_memdup2 (
+      round->values[i], b->width * b->height * sizeof (int32_t));
+  paco_reference_round_block (
+      round->indices[i], b->width, b->height, b->fraction_bits);
 }
 
 static void
@@ -191,6 +200,7 @@ static void
 round_free (Round *round)
 {
   for (unsigned i = 0; i < round->n_blocks; i++) {
+    g_free (round->values[i]);
     g_free (round->indices[i]);
     g_byte_array_unref (round->bytes[i]);
   }
@@ -265,7 +275,7 @@ pack_coefficients (const Round *round)
 
     for (unsigned y = 0; y < b->height; y++)
       memcpy (wide + b->coefficients + (size_t) y * b->stride,
-          round->indices[i] + y * b->width, b->width * sizeof (int32_t));
+          round->values[i] + y * b->width, b->width * sizeof (int32_t));
   }
   for (uint32_t k = 0; k < round->n_coefficients; k++)
     narrow[k] = wide[k];

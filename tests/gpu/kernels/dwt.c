@@ -126,10 +126,12 @@ random_coding (
   for (unsigned c = 0; c < format->n_components; c++) {
     for (unsigned k = 0; k <= 3u * coding->levels; k++) {
       coding->subbands[c][k].height_log2 = random_below (random, 4);
-      if (coding->components[c].wavelet == PACO_WAVELET_CDF97)
-        coding->subbands[c][k].step = chance (random, 5)
-            ? random_below (random, 1 << 14)
-            : (15 + random_below (random, 4)) << 9 | random_below (random, 512);
+      if (coding->components[c].wavelet != PACO_WAVELET_CDF97)
+        continue;
+      coding->subbands[c][k].fraction_bits = random_below (random, 5);
+      coding->subbands[c][k].step = chance (random, 5)
+          ? random_below (random, 1 << 14)
+          : (15 + random_below (random, 4)) << 9 | random_below (random, 512);
     }
   }
 }
@@ -257,16 +259,17 @@ same_subband (const Case *t, const PacoSubband *subband,
 {
   const PacoCoefficientPlace *place =
       &t->dwt->places[subband - t->geometry->subbands];
-  float step = paco_step_decode (
-      t->coding.subbands[subband->component][subband->entry].step);
+  unsigned c = subband->component, k = subband->entry;
+  float step = paco_step_decode (t->coding.subbands[c][k].step);
   uint32_t left, top;
 
   paco_reference_subband_origin (t->geometry, subband, &left, &top);
   for (uint32_t y = 0; y < subband->height; y++) {
     for (uint32_t x = 0; x < subband->width; x++) {
-      int32_t expected = paco_reference_quantize (
+      int32_t expected = paco_reference_scale (
           plane->samples[(size_t) (top + y) * plane->width + left + x],
-          t->coding.components[subband->component].wavelet, step);
+          t->coding.components[c].wavelet, step,
+          t->coding.subbands[c][k].fraction_bits);
       int32_t found = index_at (coefficients, t->wide,
           place->offset + (size_t) y * place->stride + x);
 
