@@ -2,7 +2,7 @@
  * Copies shared out to a few threads. */
 #include "gpu/copy.h"
 #include "codec/helpers.h"
-#include "gpu/stream.h"
+#include "gpu/uncached.h"
 
 #define MIN_PART (256u << 10)
 
@@ -13,7 +13,7 @@ struct _PacoCopier
 
 typedef struct
 {
-  PacoStreamCopy copy;
+  PacoUncachedCopy copy;
   uint8_t *to;
   const uint8_t *from;
   size_t bytes, rows, stride;
@@ -83,7 +83,7 @@ paco_copier_run (PacoCopier *copier, uint8_t *to, const uint8_t *from,
     size_t bytes, size_t rows, size_t stride)
 {
   Part parts[PACO_MAX_HELPERS];
-  Part whole = { paco_stream_copy (bytes * rows), to, from, bytes, rows,
+  Part whole = { paco_uncached_copy (bytes * rows), to, from, bytes, rows,
     stride };
 
   if (rows == 0 || bytes == 0)

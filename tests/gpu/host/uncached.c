@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Copies past the caches: every byte, no other one, at any alignment. */
-#include "gpu/stream.h"
+#include "gpu/uncached.h"
 #include <glib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ fill (uint8_t *bytes, size_t size)
 }
 
 static void
-check_copy (PacoStreamCopy copy, uint8_t *to, const uint8_t *from)
+check_copy (PacoUncachedCopy copy, uint8_t *to, const uint8_t *from)
 {
   size_t begin = g_test_rand_int_range (0, 200);
   size_t size = g_test_rand_int_range (0, ROOM - 400);
@@ -33,7 +33,7 @@ check_copy (PacoStreamCopy copy, uint8_t *to, const uint8_t *from)
 static void
 test_copy (gconstpointer size)
 {
-  PacoStreamCopy copy = paco_stream_copy (GPOINTER_TO_SIZE (size));
+  PacoUncachedCopy copy = paco_uncached_copy (GPOINTER_TO_SIZE (size));
   g_autofree uint8_t *to = g_malloc (ROOM), *from = g_malloc (ROOM);
 
   fill (from, ROOM);
@@ -45,8 +45,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_data_func ("/stream/small", GSIZE_TO_POINTER (1), test_copy);
+  g_test_add_data_func ("/uncached/small", GSIZE_TO_POINTER (1), test_copy);
   g_test_add_data_func (
-      "/stream/large", GSIZE_TO_POINTER (G_MAXSIZE), test_copy);
+      "/uncached/large", GSIZE_TO_POINTER (G_MAXSIZE), test_copy);
   return g_test_run ();
 }

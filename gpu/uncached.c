@@ -4,10 +4,10 @@
  * read every line of the destination into them. memcpy() streams too, but only
  * what is larger than most of the last cache, which the parts of a picture never
  * are. */
-#include "gpu/stream.h"
+#include "gpu/uncached.h"
 #include <string.h>
 
-#define MIN_STREAMED ((size_t) 4 << 20)
+#define MIN_UNCACHED ((size_t) 4 << 20)
 
 #if defined __x86_64__
 #include <immintrin.h>
@@ -70,10 +70,10 @@ copy_plain (uint8_t *to, const uint8_t *from, size_t size)
   memcpy (to, from, size);
 }
 
-PacoStreamCopy
-paco_stream_copy (size_t size)
+PacoUncachedCopy
+paco_uncached_copy (size_t size)
 {
-  if (size < MIN_STREAMED)
+  if (size < MIN_UNCACHED)
     return copy_plain;
 #if defined __x86_64__
   if (__builtin_cpu_supports ("avx512f"))

@@ -4,9 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef void (*PacoStreamCopy) (uint8_t *to, const uint8_t *from, size_t size);
+typedef void (*PacoUncachedCopy) (
+    uint8_t *to, const uint8_t *from, size_t size);
 
 /* For the parts of a copy of `size` bytes: memcpy() for what fits into the
  * caches, since who reads it next finds it there, and where this processor has
  * nothing better. */
-PacoStreamCopy paco_stream_copy (size_t size);
+PacoUncachedCopy paco_uncached_copy (size_t size);
