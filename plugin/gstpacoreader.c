@@ -75,22 +75,29 @@ static void
 look_upstream (GstPacoReader *reader)
 {
   GstElement *source = find_source (reader->pad);
-  gchar *path = NULL;
 
   reader->source = source ? GST_PACO_SOURCE_FILLS : GST_PACO_SOURCE_OTHER;
   if (source != NULL && is_made_by (source, "filesrc"))
-    g_object_get (source, "location", &path, NULL);
-  if (path != NULL)
-    reader->file = gst_paco_local_file_open (path);
+    g_object_get (source, "location", &reader->path, NULL);
   GST_DEBUG_OBJECT (reader->pad, "frames are read %s",
-      reader->file ? "by several threads, if they are large"
+      reader->path ? "by several threads, if they are large"
           : source ? "into memory that is used again"
                    : "by upstream, into its own memory");
-  g_free (path);
   gst_clear_object (&source);
 }
 
 /* --- reading --- */
+
+/* Opens the file, or does so no more if that is in vain. */
+static gboolean
+open_file (GstPacoReader *reader)
+{
+  if (reader->file == NULL && reader->path != NULL)
+    reader->file = gst_paco_local_file_open (reader->path);
+  if (reader->file == NULL)
+    g_clear_pointer (&reader->path, g_free);
+  return reader->file != NULL;
+}
 
 /* Whether the frame begins as it did when the pad was asked. If it does not,
  * the file has been replaced since filesrc has opened it. */
@@ -109,9 +116,8 @@ read_file (
   gboolean done;
   GstMapInfo map;
 
-  if (reader->file == NULL
-      || !gst_paco_local_file_is_worth_it (gst_buffer_get_size (frame))
-      || !gst_buffer_map (frame, &map, GST_MAP_WRITE))
+  if (!gst_paco_local_file_is_worth_it (gst_buffer_get_size (frame))
+      || !open_file (reader) || !gst_buffer_map (frame, &map, GST_MAP_WRITE))
     return FALSE;
   done = gst_paco_local_file_read (reader->file, offset, map.data, map.size)
       && begins_with (&map, head);
@@ -246,6 +252,7 @@ gst_paco_reader_reset (GstPacoReader *reader)
   gst_clear_object (&reader->offered);
   gst_clear_object (&reader->own);
   g_clear_pointer (&reader->file, gst_paco_local_file_close);
+  g_clear_pointer (&reader->path, g_free);
   reader->source = GST_PACO_SOURCE_UNKNOWN;
 }
 

@@ -30,7 +30,8 @@ typedef struct
   GstAllocator *offered; /* downstream's memory, or NULL */
   GstAllocator *own;     /* ordinary memory, once it has been needed */
   GstPacoSourceKind source;
-  GstPacoLocalFile *file; /* if that is a file that filesrc reads */
+  gchar *path;            /* of the file, if filesrc reads one */
+  GstPacoLocalFile *file; /* once a frame is large enough */
 
   /* The frame that is pulled next: size is 0 if none is expected. Meanwhile other
    * threads, which seek, pull through the pad as well. */
