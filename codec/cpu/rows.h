@@ -4,6 +4,7 @@
  * the compiler vectorises it for each. A line holds int32_t with the reversible
  * wavelet and float with the other; conversions work in place. */
 #pragma once
+#include "codec/cpu/layout_plan.h"
 #include "codec/picture.h"
 #include "codec/wavelet.h"
 
@@ -28,15 +29,14 @@ typedef struct
 
   void (*scale) (PacoWord *line, size_t n, float factor);
 
-  /* n samples of `depth` bits, from sample x of the line at `data` on, shifted
-   * to be signed; and back with clamping. When they are stored, x begins a
-   * group. blank: what a group is without them (PacoRegion), and they are the
-   * first that are put into it; or NULL, and the others in it stay. */
-  void (*load) (const uint8_t *data, const PacoSampleLayout *layout,
-      unsigned depth, size_t x, size_t n, PacoWord *line);
+  /* n samples, from sample x of the line at `data` on, shifted to be signed; and
+   * back with clamping. When they are stored, x begins a group. blank: what a
+   * group is without them (PacoRegion), and they are the first that are put into
+   * it; or NULL, and the others in it stay. */
+  void (*load) (const uint8_t *data, const PacoLayoutPlan *plan, size_t x,
+      size_t n, PacoWord *line);
   void (*store) (const PacoWord *line, size_t x, size_t n,
-      const PacoSampleLayout *layout, unsigned depth, const uint8_t *blank,
-      uint8_t *data);
+      const PacoLayoutPlan *plan, const uint8_t *blank, uint8_t *data);
 
   void (*to_float) (PacoWord *line, size_t n);
   /* Rounds to nearest even. The first clamps to the range of samples of 16

@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The line operations of rows.h, to be included once per instruction set.
  *
- * Loops are written so that GCC and Clang vectorise them: counted, no branch,
- * and with the promise that an output is at most identical to an input, never
- * shifted against it (`ivdep`). Integers are unsigned so that they wrap. Every
- * fused multiply-add is spelled out; the compiler contracts nothing. */
+ * Integers are unsigned so that they wrap. Every fused multiply-add is spelled
+ * out; the compiler contracts nothing. */
+#include "codec/cpu/layout_kernels.h"
 #include "codec/cpu/rows.h"
+#include "codec/cpu/rows_loops.h"
 #include <math.h>
 #include <string.h>
-
-#define INLINE static inline __attribute__ ((always_inline))
-#ifdef __clang__
-#define INDEPENDENT _Pragma ("clang loop vectorize(assume_safety)")
-#else
-#define INDEPENDENT _Pragma ("GCC ivdep")
-#endif
-
-typedef int32_t __attribute__ ((may_alias)) Int;
-typedef float __attribute__ ((may_alias)) Float;
 
 /* --- lifting --- */
 
@@ -102,170 +92,6 @@ scale (PacoWord *line, size_t n, float factor)
 
   for (size_t i = 0; i < n; i++)
     x[i] *= factor;
-}
-
-/* --- samples --- */
-
-INLINE uint32_t
-get_word (const uint8_t *data, unsigned bytes, bool swap)
-{
-  uint16_t two;
-  uint32_t four;
-
-  if (bytes == 1)
-    return *data;
-  if (bytes == 2) {
-    memcpy (&two, data, 2);
-    return swap ? __builtin_bswap16 (two) : two;
-  }
-  memcpy (&four, data, 4);
-  return swap ? __builtin_bswap32 (four) : four;
-}
-
-INLINE void
-put_word (uint8_t *data, unsigned bytes, bool swap, uint32_t word)
-{
-  if (bytes == 1) {
-    *data = (uint8_t) word;
-  } else if (bytes == 2) {
-    uint16_t two = (uint16_t) word;
-
-    two = swap ? __builtin_bswap16 (two) : two;
-    memcpy (data, &two, 2);
-  } else {
-    word = swap ? __builtin_bswap32 (word) : word;
-    memcpy (data, &word, 4);
-  }
-}
-
-INLINE bool
-must_swap (const PacoSampleLayout *layout)
-{
-  return layout->word_bytes > 1
-      && layout->big_endian == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
-}
-
-INLINE void
-load_plane (const uint8_t *data, unsigned bytes, bool swap, unsigned shift,
-    unsigned depth, size_t n, PacoWord *line)
-{
-  uint32_t mask = (1u << depth) - 1, half = 1u << (depth - 1);
-
-  INDEPENDENT
-  for (size_t i = 0; i < n; i++)
-    line[i] = ((get_word (data + i * bytes, bytes, swap) >> shift) & mask)
-        - half;
-}
-
-/* Any layout. */
-static void
-load_groups (const uint8_t *data, const PacoSampleLayout *layout,
-    unsigned depth, size_t x, size_t n, PacoWord *line)
-{
-  uint32_t mask = (1u << depth) - 1, half = 1u << (depth - 1);
-  unsigned bytes = layout->word_bytes, i = x % layout->group_samples;
-  bool swap = must_swap (layout);
-
-  data += x / layout->group_samples * layout->group_bytes;
-  for (size_t done = 0; done < n; data += layout->group_bytes, i = 0)
-    for (; i < layout->group_samples && done < n; i++)
-      line[done++] = ((get_word (data + layout->places[i].byte, bytes, swap)
-                          >> layout->places[i].shift)
-                         & mask)
-          - half;
-}
-
-static void
-load (const uint8_t *data, const PacoSampleLayout *layout, unsigned depth,
-    size_t x, size_t n, PacoWord *line)
-{
-  unsigned bytes = layout->word_bytes, shift = layout->places[0].shift;
-
-  if (!paco_layout_is_planar (layout)) {
-    load_groups (data, layout, depth, x, n, line);
-    return;
-  }
-  data += x * bytes;
-  if (must_swap (layout))
-    load_plane (data, bytes, true, shift, depth, n, line);
-  else if (bytes == 1)
-    load_plane (data, 1, false, shift, depth, n, line);
-  else if (bytes == 2)
-    load_plane (data, 2, false, shift, depth, n, line);
-  else
-    load_plane (data, 4, false, shift, depth, n, line);
-}
-
-/* A sample as an unsigned number of `depth` bits. */
-INLINE uint32_t
-clamp_sample (int32_t value, unsigned depth)
-{
-  int32_t half = 1 << (depth - 1);
-
-  value = value < -half ? -half : value;
-  value = value > half - 1 ? half - 1 : value;
-  return (uint32_t) (value + half);
-}
-
-/* blank: of a word. */
-INLINE void
-store_plane (const PacoWord *line_words, size_t n, unsigned bytes, bool swap,
-    unsigned shift, unsigned depth, uint32_t blank, uint8_t *data)
-{
-  const Int *line = (const Int *) line_words;
-
-  INDEPENDENT
-  for (size_t i = 0; i < n; i++)
-    put_word (data + i * bytes, bytes, swap,
-        clamp_sample (line[i], depth) << shift | blank);
-}
-
-/* Any layout. */
-static void
-store_groups (const PacoWord *line_words, size_t x, size_t n,
-    const PacoSampleLayout *layout, unsigned depth, const uint8_t *blank,
-    uint8_t *data)
-{
-  const Int *line = (const Int *) line_words;
-  unsigned bytes = layout->word_bytes;
-  bool swap = must_swap (layout);
-
-  data += x / layout->group_samples * layout->group_bytes;
-  for (size_t done = 0; done < n; data += layout->group_bytes) {
-    if (blank)
-      memcpy (data, blank, layout->group_bytes);
-    for (unsigned i = 0; i < layout->group_samples && done < n; i++) {
-      uint8_t *word = data + layout->places[i].byte;
-      uint32_t sample = clamp_sample (line[done++], depth);
-
-      put_word (word, bytes, swap,
-          get_word (word, bytes, swap) | sample << layout->places[i].shift);
-    }
-  }
-}
-
-static void
-store (const PacoWord *line, size_t x, size_t n, const PacoSampleLayout *layout,
-    unsigned depth, const uint8_t *blank, uint8_t *data)
-{
-  unsigned bytes = layout->word_bytes, shift = layout->places[0].shift;
-  bool swap = must_swap (layout);
-  uint32_t blank_word;
-
-  if (!blank || !paco_layout_is_planar (layout)) {
-    store_groups (line, x, n, layout, depth, blank, data);
-    return;
-  }
-  blank_word = get_word (blank, bytes, swap);
-  data += x * bytes;
-  if (swap)
-    store_plane (line, n, bytes, true, shift, depth, blank_word, data);
-  else if (bytes == 1)
-    store_plane (line, n, 1, false, shift, depth, blank_word, data);
-  else if (bytes == 2)
-    store_plane (line, n, 2, false, shift, depth, blank_word, data);
-  else
-    store_plane (line, n, 4, false, shift, depth, blank_word, data);
 }
 
 /* --- conversions --- */

@@ -51,8 +51,11 @@ paco_samples_split (PacoSampleSets *sets, const PacoPictureFormat *format,
     };
     if (c == 0)
       set->color_transform = coding->color_transform;
-    for (unsigned i = 0; i < n; i++)
-      set_of[c + i] = sets->n_sets;
+    for (unsigned i = c; i < c + n; i++) {
+      paco_layout_plan (
+          &set->plans[i], &picture->layout[i], format->components[i].depth);
+      set_of[i] = sets->n_sets;
+    }
     sets->n_sets++;
   }
   for (unsigned r = 0; r < n_regions; r++) {
@@ -85,8 +88,8 @@ paco_samples_load (const void *data, uint32_t x, uint32_t y, uint32_t n,
   for (unsigned i = 0; i < samples->n; i++) {
     unsigned c = samples->first + i;
 
-    ops->load (line_address (samples, c, y), &samples->picture->layout[c],
-        samples->format->components[c].depth, x, n, lines[i]);
+    ops->load (
+        line_address (samples, c, y), &samples->plans[c], x, n, lines[i]);
   }
   if (samples->color_transform == PACO_COLOR_TRANSFORM_RCT)
     ops->forward_rct (lines[0], lines[1], lines[2], n);
@@ -132,8 +135,7 @@ paco_samples_store (const void *data, uint32_t x, uint32_t y, uint32_t n,
     unsigned c = samples->first + i;
     const PacoRegion *region = samples->begins[c];
 
-    ops->store (lines[i], x, n, &samples->picture->layout[c],
-        samples->format->components[c].depth, region ? region->blank : NULL,
-        line_address (samples, c, y));
+    ops->store (lines[i], x, n, &samples->plans[c],
+        region ? region->blank : NULL, line_address (samples, c, y));
   }
 }

@@ -15,8 +15,10 @@ typedef struct
   const PacoPicture *picture;
   unsigned field;
   unsigned first, n; /* components */
-  /* By component: the region that it lies in, if its samples are the first that
-   * are written there, and else NULL. */
+  /* By component. */
+  PacoLayoutPlan plans[PACO_MAX_COMPONENTS];
+  /* The region that it lies in, if its samples are the first that are written
+   * there, and else NULL. */
   const PacoRegion *begins[PACO_MAX_COMPONENTS];
   uint8_t color_transform; /* PacoColorTransform, of the first three */
   bool reversible;         /* the components' wavelet */

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Samples of any layout to lines of 32-bit words and back, to be included once
+ * per instruction set by rows_kernels.h. Planes have loops that the compiler
+ * vectorises; other layouts of up to 16 bytes a group go through byte shuffles
+ * where there are such (PacoLayoutPlan); one loop does what is left. */
+#include "codec/cpu/rows.h"
+#include "codec/cpu/rows_loops.h"
+#include <glib.h>
+#include <string.h>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+INLINE uint32_t
+get_word (const uint8_t *data, unsigned bytes, bool swap)
+{
+  uint16_t two;
+  uint32_t four;
+
+  if (bytes == 1)
+    return *data;
+  if (bytes == 2) {
+    memcpy (&two, data, 2);
+    return swap ? __builtin_bswap16 (two) : two;
+  }
+  memcpy (&four, data, 4);
+  return swap ? __builtin_bswap32 (four) : four;
+}
+
+INLINE void
+put_word (uint8_t *data, unsigned bytes, bool swap, uint32_t word)
+{
+  if (bytes == 1) {
+    *data = (uint8_t) word;
+  } else if (bytes == 2) {
+    uint16_t two = (uint16_t) word;
+
+    two = swap ? __builtin_bswap16 (two) : two;
+    memcpy (data, &two, 2);
+  } else {
+    word = swap ? __builtin_bswap32 (word) : word;
+    memcpy (data, &word, 4);
+  }
+}
+
+/* A sample as an unsigned number of `depth` bits. */
+INLINE uint32_t
+clamp_sample (int32_t value, unsigned depth)
+{
+  int32_t half = 1 << (depth - 1);
+
+  value = value < -half ? -half : value;
+  value = value > half - 1 ? half - 1 : value;
+  return (uint32_t) (value + half);
+}
+
+/* Calls function (bytes, swap, ...) with constants for words of the layout. */
+#define WITH_WORDS(layout, function, ...)                                      \
+  do {                                                                         \
+    bool swap_ = (layout)->word_bytes > 1                                      \
+        && (layout)->big_endian                                                \
+            == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);                    \
+                                                                               \
+    if ((layout)->word_bytes == 1)                                             \
+      function (1, false, __VA_ARGS__);                                        \
+    else if ((layout)->word_bytes == 2 && !swap_)                              \
+      function (2, false, __VA_ARGS__);                                        \
+    else if ((layout)->word_bytes == 2)                                        \
+      function (2, true, __VA_ARGS__);                                         \
+    else if (!swap_)                                                           \
+      function (4, false, __VA_ARGS__);                                        \
+    else                                                                       \
+      function (4, true, __VA_ARGS__);                                         \
+  } while (0)
+
+/* --- planes --- */
+
+INLINE void
+load_plane (unsigned bytes, bool swap, const uint8_t *data,
+    const PacoLayoutPlan *plan, size_t n, PacoWord *line)
+{
+  uint32_t mask = (1u << plan->depth) - 1, half = 1u << (plan->depth - 1);
+  unsigned shift = plan->layout->places[0].shift;
+
+  INDEPENDENT
+  for (size_t i = 0; i < n; i++)
+    line[i] = ((get_word (data + i * bytes, bytes, swap) >> shift) & mask)
+        - half;
+}
+
+INLINE void
+store_plane (unsigned bytes, bool swap, const PacoWord *line_words, size_t n,
+    const PacoLayoutPlan *plan, const uint8_t *blank, uint8_t *data)
+{
+  const Int *line = (const Int *) line_words;
+  uint32_t blank_word = get_word (blank, bytes, swap);
+  unsigned shift = plan->layout->places[0].shift, depth = plan->depth;
+
+  INDEPENDENT
+  for (size_t i = 0; i < n; i++)
+    put_word (data + i * bytes, bytes, swap,
+        clamp_sample (line[i], depth) << shift | blank_word);
+}
+
+/* --- groups, sample by sample --- */
+
+/* From sample `first` of the group at `data` on. */
+INLINE void
+load_groups (unsigned bytes, bool swap, const uint8_t *data,
+    const PacoLayoutPlan *plan, unsigned first, size_t n, PacoWord *line)
+{
+  const PacoSampleLayout *layout = plan->layout;
+  uint32_t mask = (1u << plan->depth) - 1, half = 1u << (plan->depth - 1);
+
+  for (size_t done = 0; done < n; data += layout->group_bytes, first = 0)
+    for (unsigned i = first; i < layout->group_samples && done < n; i++) {
+      const PacoSamplePlace *place = &layout->places[i];
+      uint32_t word = get_word (data + place->byte, bytes, swap);
+
+      line[done++] = (word >> place->shift & mask) - half;
+    }
+}
+
+/* n groups that are alike, one at least. */
+static void
+repeat_group (const uint8_t *group, size_t bytes, size_t n, uint8_t *data)
+{
+  memcpy (data, group, bytes);
+  for (size_t done = bytes, next; done < n * bytes; done += next) {
+    next = MIN (done, n * bytes - done);
+    memcpy (data + done, data, next);
+  }
+}
+
+/* Into groups that are blank where these samples go. */
+INLINE void
+store_groups (unsigned bytes, bool swap, const PacoWord *line_words, size_t n,
+    const PacoLayoutPlan *plan, uint8_t *data)
+{
+  const PacoSampleLayout *layout = plan->layout;
+  const Int *line = (const Int *) line_words;
+
+  for (size_t done = 0; done < n; data += layout->group_bytes)
+    for (unsigned i = 0; i < layout->group_samples && done < n; i++) {
+      const PacoSamplePlace *place = &layout->places[i];
+      uint8_t *at = data + place->byte;
+      uint32_t word = clamp_sample (line[done++], plan->depth) << place->shift;
+
+      put_word (at, bytes, swap, get_word (at, bytes, swap) | word);
+    }
+}
+
+/* --- groups, a vector of samples at a time --- */
+
+/* What vectors do of n samples of whole groups, of which they look at a few bytes
+ * and words more than they take; returns how many samples that is. */
+#ifdef __AVX2__
+static size_t
+count_vectors (const PacoLayoutPlan *plan, size_t n)
+{
+  size_t bytes = n / plan->layout->group_samples * plan->layout->group_bytes;
+  size_t window = plan->second + PACO_PLAN_WINDOW;
+
+  if (plan->n_samples == 0 || bytes < window || n < PACO_PLAN_LANES)
+    return 0;
+  return 1
+      + MIN ((bytes - window) / plan->n_bytes,
+          (n - PACO_PLAN_LANES) / plan->n_samples);
+}
+
+INLINE __m256i
+load_windows (const uint8_t *data, const PacoLayoutPlan *plan)
+{
+  return _mm256_loadu2_m128i (
+      (const __m128i *) (data + plan->second), (const __m128i *) data);
+}
+
+static size_t
+load_vectors (
+    const uint8_t *data, const PacoLayoutPlan *plan, size_t n, PacoWord *line)
+{
+  size_t n_vectors = count_vectors (plan, n);
+  __m256i gather = _mm256_loadu_si256 ((const __m256i *) plan->gather);
+  __m256i shifts = _mm256_loadu_si256 ((const __m256i *) plan->shifts);
+  __m256i lanes = _mm256_loadu_si256 ((const __m256i *) plan->lane_of);
+  __m256i mask = _mm256_set1_epi32 ((1 << plan->depth) - 1);
+  __m256i half = _mm256_set1_epi32 (1 << (plan->depth - 1));
+
+  for (size_t i = 0; i < n_vectors; i++) {
+    __m256i words = _mm256_shuffle_epi8 (load_windows (data, plan), gather);
+    __m256i samples = _mm256_and_si256 (
+        _mm256_srlv_epi32 (words, shifts), mask);
+
+    samples = _mm256_permutevar8x32_epi32 (
+        _mm256_sub_epi32 (samples, half), lanes);
+    _mm256_storeu_si256 ((__m256i *) line, samples);
+    data += plan->n_bytes;
+    line += plan->n_samples;
+  }
+  return n_vectors * plan->n_samples;
+}
+
+/* The bytes of a vector of samples, where they lie in the windows. */
+INLINE __m256i
+place_samples (__m256i samples, const PacoLayoutPlan *plan, __m256i shifts,
+    const __m256i scatter[PACO_PLAN_ROUNDS])
+{
+  __m256i half = _mm256_set1_epi32 (1 << (plan->depth - 1));
+  __m256i words, bytes;
+
+  samples = _mm256_max_epi32 (
+      samples, _mm256_sub_epi32 (_mm256_setzero_si256 (), half));
+  samples = _mm256_min_epi32 (
+      samples, _mm256_sub_epi32 (half, _mm256_set1_epi32 (1)));
+  words = _mm256_sllv_epi32 (_mm256_add_epi32 (samples, half), shifts);
+  bytes = _mm256_shuffle_epi8 (words, scatter[0]);
+  if (plan->n_rounds > 1)
+    bytes = _mm256_or_si256 (bytes, _mm256_shuffle_epi8 (words, scatter[1]));
+  return bytes;
+}
+
+/* Windows of blank groups; each begins with a group. */
+INLINE __m256i
+blank_windows (const uint8_t *blank, unsigned group_bytes)
+{
+  uint8_t window[PACO_PLAN_WINDOW];
+
+  for (unsigned i = 0; i < PACO_PLAN_WINDOW; i++)
+    window[i] = blank[i % group_bytes];
+  return _mm256_broadcastsi128_si256 (
+      _mm_loadu_si128 ((const __m128i *) window));
+}
+
+/* What is in the windows of the next vector is read before this one's are
+ * written: they may overlap by bytes of the next one, and a read of what has
+ * just been written in part has to wait. */
+static size_t
+store_vectors (const PacoWord *line, size_t n, const PacoLayoutPlan *plan,
+    const uint8_t *blank, uint8_t *data)
+{
+  size_t n_vectors = plan->n_rounds > 0 ? count_vectors (plan, n) : 0;
+  __m256i shifts = _mm256_loadu_si256 ((const __m256i *) plan->shifts);
+  __m256i lanes = _mm256_loadu_si256 ((const __m256i *) plan->sample_of);
+  __m256i scatter[PACO_PLAN_ROUNDS], windows = _mm256_setzero_si256 ();
+
+  for (unsigned i = 0; i < PACO_PLAN_ROUNDS; i++)
+    scatter[i] = _mm256_loadu_si256 ((const __m256i *) plan->scatter[i]);
+  if (blank)
+    windows = blank_windows (blank, plan->layout->group_bytes);
+  else if (n_vectors > 0)
+    windows = load_windows (data, plan);
+  for (size_t i = 0; i < n_vectors; i++) {
+    __m256i samples = _mm256_permutevar8x32_epi32 (
+        _mm256_loadu_si256 ((const __m256i *) line), lanes);
+    __m256i bytes = place_samples (samples, plan, shifts, scatter);
+    __m256i all = _mm256_or_si256 (windows, bytes);
+    __m128i low = _mm256_castsi256_si128 (all);
+    __m128i high = _mm256_extracti128_si256 (all, 1);
+
+    if (!blank && i + 1 < n_vectors)
+      windows = load_windows (data + plan->n_bytes, plan);
+    if (plan->second == 0) {
+      _mm_storeu_si128 ((__m128i *) data, _mm_or_si128 (low, high));
+    } else {
+      _mm_storeu_si128 ((__m128i *) data, low);
+      _mm_storeu_si128 ((__m128i *) (data + plan->second), high);
+    }
+    data += plan->n_bytes;
+    line += plan->n_samples;
+  }
+  return n_vectors * plan->n_samples;
+}
+#else
+static size_t
+load_vectors (
+    const uint8_t *data, const PacoLayoutPlan *plan, size_t n, PacoWord *line)
+{
+  return 0;
+}
+
+static size_t
+store_vectors (const PacoWord *line, size_t n, const PacoLayoutPlan *plan,
+    const uint8_t *blank, uint8_t *data)
+{
+  return 0;
+}
+#endif
+
+/* --- any layout --- */
+
+static void
+load (const uint8_t *data, const PacoLayoutPlan *plan, size_t x, size_t n,
+    PacoWord *line)
+{
+  const PacoSampleLayout *layout = plan->layout;
+  unsigned first = x % layout->group_samples;
+  size_t done;
+
+  data += x / layout->group_samples * layout->group_bytes;
+  if (paco_layout_is_planar (layout)) {
+    WITH_WORDS (layout, load_plane, data, plan, n, line);
+    return;
+  }
+  if (first > 0) {
+    done = MIN (n, layout->group_samples - first);
+    WITH_WORDS (layout, load_groups, data, plan, first, done, line);
+    data += layout->group_bytes;
+    line += done;
+    n -= done;
+  }
+  done = load_vectors (data, plan, n, line);
+  data += done / layout->group_samples * layout->group_bytes;
+  WITH_WORDS (layout, load_groups, data, plan, 0, n - done, line + done);
+}
+
+static void
+store (const PacoWord *line, size_t x, size_t n, const PacoLayoutPlan *plan,
+    const uint8_t *blank, uint8_t *data)
+{
+  const PacoSampleLayout *layout = plan->layout;
+  size_t done;
+
+  data += x / layout->group_samples * layout->group_bytes;
+  if (blank && paco_layout_is_planar (layout)) {
+    WITH_WORDS (layout, store_plane, line, n, plan, blank, data);
+    return;
+  }
+  done = store_vectors (line, n, plan, blank, data);
+  data += done / layout->group_samples * layout->group_bytes;
+  if (blank && done < n)
+    repeat_group (blank, layout->group_bytes,
+        paco_layout_groups (layout, (uint32_t) (n - done)), data);
+  WITH_WORDS (layout, store_groups, line + done, n - done, plan, data);
+}
