@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Layouts of samples: where formats that everyone knows have theirs, what is
+ * refused, and what the regions of a picture are. */
+#include "codec/error.h"
+#include "codec/layout.h"
+#include "codec/picture.h"
+#include <glib.h>
+#include <string.h>
+
+/* The samples of the group whose components follow each other as the digits of
+ * `order` say, `apart` bits from one to the next, or from a word of 32 bits to the
+ * next after `run` of them. */
+static void
+lay_out (PacoSampleLayout *layouts, const PacoSampleLayout *words,
+    const char *order, unsigned depth, unsigned run)
+{
+  for (unsigned i = 0; order[i] != '\0'; i++) {
+    PacoSampleLayout *layout = &layouts[order[i] - '0'];
+    unsigned bit = run ? i / run * 32 + i % run * depth : i * depth;
+
+    if (layout->group_bytes == 0)
+      *layout = *words;
+    paco_layout_append (layout, bit, depth);
+  }
+}
+
+static void
+check_places (
+    const PacoSampleLayout *layout, unsigned n, const PacoSamplePlace *expected)
+{
+  g_assert_cmpuint (layout->group_samples, ==, n);
+  for (unsigned i = 0; i < n; i++) {
+    g_assert_cmpuint (layout->places[i].byte, ==, expected[i].byte);
+    g_assert_cmpuint (layout->places[i].shift, ==, expected[i].shift);
+  }
+}
+
+/* v210, as Apple's QuickTime ice floe letter 19 draws it; UYVP, as RFC 4175
+ * does. */
+static void
+test_places (void)
+{
+  static const PacoSampleLayout v210 = { .group_bytes = 16, .word_bytes = 4 };
+  static const PacoSampleLayout uyvp = {
+    .group_bytes = 5, .word_bytes = 2, .big_endian = true
+  };
+  PacoSampleLayout layouts[3] = { 0 };
+
+  lay_out (layouts, &v210, "102010201020", 10, 3);
+  check_places (&layouts[0], 6,
+      (PacoSamplePlace[]){
+          { 0, 10 }, { 4, 0 }, { 4, 20 }, { 8, 10 }, { 12, 0 }, { 12, 20 } });
+  check_places (
+      &layouts[1], 3, (PacoSamplePlace[]){ { 0, 0 }, { 4, 10 }, { 8, 20 } });
+  check_places (
+      &layouts[2], 3, (PacoSamplePlace[]){ { 0, 20 }, { 8, 0 }, { 12, 10 } });
+  g_assert_cmpuint (paco_layout_groups (&layouts[0], 1920), ==, 320);
+  g_assert_cmpuint (paco_layout_groups (&layouts[0], 1921), ==, 321);
+  g_assert_cmpuint (paco_layout_offset (&layouts[0], 9), ==, 16 + 8);
+
+  memset (layouts, 0, sizeof layouts);
+  lay_out (layouts, &uyvp, "1020", 10, 0);
+  check_places (&layouts[0], 2, (PacoSamplePlace[]){ { 1, 4 }, { 3, 0 } });
+  check_places (&layouts[1], 1, (PacoSamplePlace[]){ { 0, 6 } });
+  check_places (&layouts[2], 1, (PacoSamplePlace[]){ { 2, 2 } });
+}
+
+/* --- checks --- */
+
+static const PacoPictureFormat pair = { 6, 4, 2, false, { { 8 }, { 8 } } };
+
+/* Two components in the bytes of a group of two. */
+static PacoPicture
+bytes_in_turn (uint8_t *memory)
+{
+  PacoPicture picture = { { memory, memory }, { 12, 12 } };
+
+  for (unsigned c = 0; c < 2; c++)
+    picture.layout[c] = (PacoSampleLayout){ .group_bytes = 2,
+      .group_samples = 1,
+      .word_bytes = 1,
+      .places = { { .byte = c } } };
+  return picture;
+}
+
+static void
+expect (const PacoPicture *picture, bool layouts_pass, const char *message)
+{
+  GError *error = NULL;
+
+  g_assert_true (
+      paco_layouts_check (&pair, picture->layout, NULL) == layouts_pass);
+  g_assert_true (
+      paco_picture_check (&pair, picture, 0, &error) == (message == NULL));
+  if (message == NULL)
+    return;
+  g_assert_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED);
+  if (strstr (error->message, message) == NULL)
+    g_error ("\"%s\" does not say \"%s\"", error->message, message);
+  g_error_free (error);
+}
+
+/* What one component alone cannot have. */
+static void
+test_impossible_layouts (void)
+{
+  static const struct
+  {
+    PacoSampleLayout layout;
+    const char *message;
+  } cases[] = {
+    { { 0, 1, 1 }, "groups of 1 samples in 0 bytes" },
+    { { PACO_MAX_GROUP_BYTES + 1, 1, 1 }, "in 49 bytes" },
+    { { 2, 0, 1 }, "groups of 0 samples" },
+    { { 12, PACO_MAX_GROUP_SAMPLES + 1, 1 }, "groups of 9 samples" },
+    { { 3, 1, 3 }, "in words of 3 bytes" },
+    { { 1, 1, 1, .fill = 1 }, "filled with 0x01" },
+    { { 2, 1, 2, .places = { { 1, 0 } } }, "at byte 1" },
+    { { 2, 1, 2, .places = { { 0, 9 } } }, "the 8 bits from bit 9" },
+    { { 2, 2, 1, .places = { { 0, 0 }, { 0, 0 } } }, "over each other" },
+    { { 4, 2, 2, .places = { { 0, 4 }, { 1, 0 } } }, "over each other" },
+  };
+  uint8_t memory[48];
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (cases); i++) {
+    PacoPicture picture = bytes_in_turn (memory);
+
+    picture.layout[1] = cases[i].layout;
+    expect (&picture, false, cases[i].message);
+  }
+}
+
+/* What components that share memory must agree on. */
+static void
+test_disagreement (void)
+{
+  uint8_t memory[48];
+  PacoPicture good = bytes_in_turn (memory), bad;
+
+  expect (&good, true, NULL);
+  good.stride[0] = good.stride[1] = -12;
+  expect (&good, true, NULL);
+
+  bad = good;
+  bad.stride[1] = 12;
+  expect (&bad, true, "12 bytes apart");
+  bad = good;
+  bad.layout[1].group_bytes = 3;
+  expect (&bad, true, "groups of 3 bytes");
+  bad = good;
+  bad.layout[1].fill = 0xff;
+  expect (&bad, true, "filled with 0xff");
+  bad = good;
+  bad.layout[1].group_samples = 2;
+  bad.layout[1].group_bytes = bad.layout[0].group_bytes = 4;
+  bad.layout[1].places[1].byte = 3;
+  expect (&bad, true, "of 3 groups of 4 bytes");
+  bad = good;
+  bad.layout[1].places[0].byte = 0;
+  expect (&bad, true, "over those of another component");
+  bad = good;
+  bad.stride[0] = bad.stride[1] = -11;
+  expect (&bad, true, "the next one begins 11 bytes further");
+  /* Memory of their own, which is what differing addresses mean. */
+  bad.data[1] = memory + 1;
+  bad.stride[0] = 12;
+  bad.stride[1] = -12;
+  bad.layout[1].places[0].byte = 0;
+  expect (&bad, true, NULL);
+}
+
+/* --- regions --- */
+
+static void
+test_regions (void)
+{
+  static const PacoPictureFormat format = { 7, 5, 4, true,
+    { { 8 }, { 8, 1, 1 }, { 8, 1, 1 }, { 8 } } };
+  uint8_t luma[64], chroma[64];
+  PacoPicture picture = { { luma, chroma, chroma, luma },
+    { -24, 16, 16, -24 } };
+  PacoRegion regions[PACO_MAX_COMPONENTS];
+
+  for (unsigned c = 0; c < 4; c++)
+    picture.layout[c] = (PacoSampleLayout){ .group_bytes = c == 0 || c == 3 ? 3
+                                                                            : 2,
+      .group_samples = 1,
+      .word_bytes = 1,
+      .fill = c == 0 || c == 3 ? 0xff : 0,
+      .places = { { .byte = c / 2 } } };
+  g_assert_true (paco_picture_check (&format, &picture, 0, NULL));
+  g_assert_cmpuint (
+      paco_picture_regions (&format, &picture, 0, regions), ==, 2);
+
+  g_assert_cmpuint (regions[0].n_components, ==, 2);
+  g_assert_cmpuint (regions[0].components[0], ==, 0);
+  g_assert_cmpuint (regions[0].components[1], ==, 3);
+  g_assert_true (regions[0].data == luma && regions[0].stride == -24);
+  g_assert_cmpuint (regions[0].groups, ==, 7);
+  g_assert_cmpuint (regions[0].lines, ==, 5);
+  g_assert_cmpuint (regions[0].group_bytes, ==, 3);
+  g_assert_cmpmem (regions[0].blank, 3, ((uint8_t[]){ 0, 0, 0xff }), 3);
+
+  g_assert_cmpuint (regions[1].components[0], ==, 1);
+  g_assert_cmpuint (regions[1].components[1], ==, 2);
+  g_assert_cmpuint (regions[1].groups, ==, 4);
+  g_assert_cmpuint (regions[1].lines, ==, 3);
+
+  /* Each field of 3 and 2 lines, halved. */
+  paco_picture_regions (&format, &picture, 1, regions);
+  g_assert_cmpuint (regions[0].groups, ==, 4);
+  g_assert_cmpuint (regions[0].lines, ==, 3);
+}
+
+/* Lines and samples for those who write few of them. */
+static void
+test_put (void)
+{
+  uint8_t memory[24];
+  const PacoSampleLayout layout = { .group_bytes = 6,
+    .group_samples = 2,
+    .word_bytes = 2,
+    .fill = 0xff,
+    .big_endian = true,
+    .places = { { 0, 4 }, { 2, 2 } } };
+  const PacoPictureFormat format = { 3, 2, 1, false, { { 10 } } };
+  const PacoPicture picture = { { memory }, { 12 }, { layout } };
+  PacoRegion regions[PACO_MAX_COMPONENTS];
+
+  memset (memory, 0x5a, sizeof memory);
+  g_assert_cmpuint (
+      paco_picture_regions (&format, &picture, 0, regions), ==, 1);
+  paco_region_blank_line (&regions[0], 1);
+  g_assert_cmpuint (memory[11], ==, 0x5a);
+  g_assert_cmpmem (memory + 12, 12,
+      ((uint8_t[]){ 0xc0, 0x0f, 0xf0, 0x03, 0xff, 0xff, 0xc0, 0x0f, 0xf0, 0x03,
+          0xff, 0xff }),
+      12);
+  paco_layout_put (&layout, memory + 12, 1, 0x201);
+  paco_layout_put (&layout, memory + 12, 2, 0x3ff);
+  g_assert_cmpmem (memory + 12, 12,
+      ((uint8_t[]){ 0xc0, 0x0f, 0xf8, 0x07, 0xff, 0xff, 0xff, 0xff, 0xf0, 0x03,
+          0xff, 0xff }),
+      12);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/layout/places", test_places);
+  g_test_add_func ("/layout/impossible", test_impossible_layouts);
+  g_test_add_func ("/layout/disagreement", test_disagreement);
+  g_test_add_func ("/layout/regions", test_regions);
+  g_test_add_func ("/layout/put", test_put);
+  return g_test_run ();
+}
