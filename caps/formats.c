@@ -325,23 +325,34 @@ paco_raw_format_exclusion (GstVideoFormat format)
   return row != NULL ? row->reason : NULL;
 }
 
+/* Whether the lines of all components lie within those of their planes: whole
+ * groups, or else the words that have samples. */
+static gboolean
+lines_fit (const PacoRawFormat *raw, const GstVideoInfo *info, bool groups)
+{
+  for (guint c = 0; c < raw->n_components; c++) {
+    const PacoSampleLayout *layout = &raw->layout[c];
+    guint columns = paco_ceil_shift (
+        GST_VIDEO_INFO_WIDTH (info), raw->components[c].subsampling_x);
+    gsize end = (gsize) paco_layout_groups (layout, columns)
+        * layout->group_bytes;
+
+    if (!groups)
+      end = paco_layout_offset (layout, columns - 1) + layout->word_bytes;
+    if (end > (guint) GST_VIDEO_INFO_PLANE_STRIDE (info, raw->plane[c]))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 paco_raw_format_in_place (const PacoRawFormat *raw, const GstVideoInfo *info)
 {
-  for (guint c = 0; c < raw->n_components && !raw->tiled; c++) {
-    guint columns = paco_ceil_shift (
-        GST_VIDEO_INFO_WIDTH (info), raw->components[c].subsampling_x);
-    guint groups = paco_layout_groups (&raw->layout[c], columns);
-
-    if (groups * raw->layout[c].group_bytes
-        > (guint) GST_VIDEO_INFO_PLANE_STRIDE (info, raw->plane[c]))
-      return FALSE;
-  }
-  return !raw->tiled;
+  return !raw->tiled && lines_fit (raw, info, true);
 }
 
-/* Lines that are rows of words may end within a group, behind any word, and the
- * unpack functions know. */
+/* Where lines are rows of words, they may end within a group, behind any word,
+ * and the unpack functions know. */
 gboolean
 paco_raw_format_holds (GstVideoFormat format, guint width)
 {
@@ -351,8 +362,8 @@ paco_raw_format_holds (GstVideoFormat format, guint width)
   if (!paco_raw_format (format, &raw)
       || !gst_video_info_set_format (&info, format, width, 1))
     return FALSE;
-  return raw.tiled || find_row (format)->run > 0
-      || paco_raw_format_in_place (&raw, &info);
+  return raw.tiled || lines_fit (&raw, &info, true)
+      || (find_row (format)->run > 0 && lines_fit (&raw, &info, false));
 }
 
 /* The running GStreamer may not know the name. */

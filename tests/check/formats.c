@@ -6,9 +6,6 @@
 /* The last format of GStreamer 1.22; later ones may be missing in the table. */
 #define LAST_KNOWN_FORMAT GST_VIDEO_FORMAT_NV12_10BE_8L128
 
-static const guint sizes[][2] = { { 1, 1 }, { 2, 2 }, { 35, 17 }, { 66, 67 },
-  { 130, 40 } };
-
 GST_START_TEST (test_every_format_is_known)
 {
   guint n;
@@ -64,175 +61,6 @@ GST_START_TEST (test_template_caps)
 }
 GST_END_TEST;
 
-/* A component of an unpacked pixel as a sample of its depth. */
-static guint32
-unpacked_sample (const guint8 *line, guint bits, guint depth, guint c, guint x)
-{
-  guint at = 4 * x + (c == 3 ? 0 : c + 1);
-
-  return bits == 8 ? line[at] >> (8 - depth)
-                   : ((const guint16 *) line)[at] >> (16 - depth);
-}
-
-/* Only these, and only with odd widths, have no room for all samples. */
-static gboolean
-holds (GstVideoFormat format, guint width)
-{
-  gboolean result = paco_raw_format_holds (format, width);
-
-  if (!result) {
-    fail_unless (width % 2 == 1);
-    fail_unless (format == GST_VIDEO_FORMAT_UYVP
-            || format == GST_VIDEO_FORMAT_Y210
-            || format == GST_VIDEO_FORMAT_Y212_LE
-            || format == GST_VIDEO_FORMAT_Y212_BE,
-        "%s", gst_video_format_to_string (format));
-  }
-  return result;
-}
-
-static gboolean
-is_in_place (GstVideoFormat format, guint width)
-{
-  GstVideoInfo info;
-  PacoRawFormat raw;
-
-  paco_test_info (&info, format, width, 2);
-  fail_unless (paco_raw_format (format, &raw));
-  return paco_raw_format_in_place (&raw, &info);
-}
-
-static void
-compare_with_unpack (GstVideoFormat format, guint width, guint height)
-{
-  const GstVideoFormatInfo *finfo = gst_video_format_get_info (format);
-  guint bits = GST_VIDEO_FORMAT_INFO_BITS (
-      gst_video_format_get_info (finfo->unpack_format));
-  guint8 *line = g_malloc0 (8 * (width + 64));
-  PacoRawFormat raw;
-  PacoPicture picture;
-  GstVideoInfo info;
-  GstBuffer *buffer;
-  GstVideoFrame frame;
-
-  paco_test_info (&info, format, width, height);
-  buffer = paco_test_random_buffer (&info, format);
-  fail_unless (paco_raw_format (format, &raw));
-  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
-  paco_picture_from_frame (&raw, &frame, &picture);
-
-  for (guint y = 0; y < height; y++) {
-    finfo->unpack_func (finfo, GST_VIDEO_PACK_FLAG_TRUNCATE_RANGE, line,
-        frame.data, frame.info.stride, 0, y, width);
-    for (guint c = 0; c < raw.n_components; c++)
-      for (guint x = 0; x < width; x++) {
-        guint32 ours = paco_test_sample (&picture, &raw, c,
-            x >> raw.components[c].subsampling_x,
-            y >> raw.components[c].subsampling_y);
-        guint32 theirs = unpacked_sample (
-            line, bits, raw.components[c].depth, c, x);
-
-        /* GStreamer 1.22 takes the last pixel of an odd line for UYVY. */
-        if (format == GST_VIDEO_FORMAT_VYUY && c > 0 && x == (width & ~1u))
-          continue;
-        fail_unless (ours == theirs,
-            "%s %ux%u component %u at %u, %u: %u, unpacked %u",
-            GST_VIDEO_FORMAT_INFO_NAME (finfo), width, height, c, x, y, ours,
-            theirs);
-      }
-  }
-
-  gst_video_frame_unmap (&frame);
-  gst_buffer_unref (buffer);
-  g_free (line);
-}
-
-GST_START_TEST (test_layout_is_that_of_unpack)
-{
-  GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
-  guint n = paco_raw_formats (formats, G_N_ELEMENTS (formats));
-
-  for (guint i = 0; i < n; i++) {
-    PacoRawFormat raw;
-
-    fail_unless (paco_raw_format (formats[i], &raw));
-    for (guint k = 0; k < G_N_ELEMENTS (sizes); k++)
-      if (is_in_place (formats[i], sizes[k][0]))
-        compare_with_unpack (formats[i], sizes[k][0], sizes[k][1]);
-  }
-}
-GST_END_TEST;
-
-/* Planes of random samples survive packing and unpacking. */
-static void
-check_packed (GstVideoFormat format, guint width, guint height)
-{
-  GstVideoInfo info;
-  PacoPictureFormat picture;
-  PacoPlanes *in, *out;
-  GstBuffer *buffer;
-  GstVideoFrame frame;
-  GRand *random = g_rand_new_with_seed (format);
-
-  paco_test_info (&info, format, width, height);
-  fail_unless (paco_picture_format_from_info (&info, false, &picture));
-  in = paco_planes_new (&picture);
-  out = paco_planes_new (&picture);
-  for (guint c = 0; c < picture.n_components; c++)
-    for (guint y = 0; y < paco_component_height (&picture, c); y++) {
-      const PacoPicture *p = paco_planes_picture (in);
-      guint16 *line = (guint16 *) (p->data[c] + p->stride[c] * (gssize) y);
-
-      for (guint x = 0; x < paco_component_width (&picture, c); x++)
-        line[x] = g_rand_int_range (
-            random, 0, 1 << picture.components[c].depth);
-    }
-
-  buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
-  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READWRITE));
-  paco_planes_pack (in, &frame);
-  paco_planes_unpack (out, &frame);
-  gst_video_frame_unmap (&frame);
-
-  for (guint c = 0; c < picture.n_components; c++)
-    for (guint y = 0; y < paco_component_height (&picture, c); y++) {
-      const PacoPicture *a = paco_planes_picture (in);
-      const PacoPicture *b = paco_planes_picture (out);
-
-      fail_unless (memcmp (a->data[c] + a->stride[c] * (gssize) y,
-                       b->data[c] + b->stride[c] * (gssize) y,
-                       2 * paco_component_width (&picture, c))
-              == 0,
-          "%s %ux%u component %u line %u", GST_VIDEO_INFO_NAME (&info), width,
-          height, c, y);
-    }
-
-  gst_buffer_unref (buffer);
-  paco_planes_free (in);
-  paco_planes_free (out);
-  g_rand_free (random);
-}
-
-GST_START_TEST (test_packed_formats_round_trip)
-{
-  GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
-  guint n = paco_raw_formats (formats, G_N_ELEMENTS (formats));
-  guint packed = 0;
-
-  for (guint i = 0; i < n; i++) {
-    PacoRawFormat raw;
-
-    fail_unless (paco_raw_format (formats[i], &raw));
-    packed += raw.tiled;
-    for (guint k = 0; k < G_N_ELEMENTS (sizes); k++)
-      if (holds (formats[i], sizes[k][0])
-          && !is_in_place (formats[i], sizes[k][0]))
-        check_packed (formats[i], sizes[k][0], sizes[k][1]);
-  }
-  fail_unless (packed >= 5);
-}
-GST_END_TEST;
-
 static void
 check_through_elements (GstVideoFormat format, guint width, guint height)
 {
@@ -271,7 +99,7 @@ GST_START_TEST (test_every_format_comes_back)
 
   for (guint i = 0; i < n; i++) {
     check_through_elements (formats[i], 66, 3);
-    if (!holds (formats[i], 35))
+    if (!paco_raw_format_holds (formats[i], 35))
       continue;
     check_through_elements (formats[i], 35, 17);
     check_through_elements (formats[i], 1, 1);
@@ -361,6 +189,7 @@ GST_START_TEST (test_padding)
     { GST_VIDEO_FORMAT_xRGB, 0xff000000, 0xff000000 },
     { GST_VIDEO_FORMAT_BGRx, 0x000000ff, 0x000000ff },
     { GST_VIDEO_FORMAT_r210, 0xc0000000, 0x00000000 },
+    { GST_VIDEO_FORMAT_v210, 0x000000c0, 0x00000000 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -370,7 +199,7 @@ GST_START_TEST (test_padding)
     GstBuffer *out;
     GstMapInfo map;
 
-    paco_test_info (&info, cases[i].format, 64, 5);
+    paco_test_info (&info, cases[i].format, 48, 5);
     gst_harness_set_src_caps (harness, gst_video_info_to_caps (&info));
     gst_harness_push (harness, paco_test_random_buffer (&info, i));
     out = gst_harness_pull (harness);
@@ -567,8 +396,6 @@ formats_suite (void)
   tcase_add_test (tcase, test_every_format_is_known);
   tcase_add_test (tcase, test_unknown_formats);
   tcase_add_test (tcase, test_template_caps);
-  tcase_add_test (tcase, test_layout_is_that_of_unpack);
-  tcase_add_test (tcase, test_packed_formats_round_trip);
   tcase_add_test (tcase, test_every_format_comes_back);
   tcase_add_test (tcase, test_alpha_is_lossless);
   tcase_add_test (tcase, test_padding);
