@@ -3,8 +3,13 @@
  * samples of most formats lie, so a row is little more than a name. It does
  * not know, or says it wrong, for formats of packed words and for most formats
  * of 10 to 16 bits that interleave their components; their rows spell it out.
- * tests/check/formats.c holds every row against GStreamer's own unpack
+ * tests/check/layouts.c holds every row against GStreamer's own unpack and pack
  * functions.
+ *
+ * RGB of 12 bits as DeckLink packs it (R12L) is not in the table. The codec takes
+ * it (PacoSampleLayout), but GstVideoInfo, from which base classes, pools and
+ * neighbors know how large a picture is, has no such format, and no element
+ * makes it.
  *
  * The order of the rows is the order of preference, in the caps of all pads and
  * in the decoder's choice between layouts of the same samples: what capture
