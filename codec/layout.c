@@ -22,6 +22,16 @@ paco_layout_append (PacoSampleLayout *layout, unsigned bit, unsigned depth)
                                     : bit - first;
 }
 
+size_t
+paco_layout_end (const PacoSampleLayout *layout, uint32_t columns)
+{
+  size_t end = 0;
+
+  for (uint32_t x = columns; x-- > 0 && columns - x <= layout->group_samples;)
+    end = MAX (end, paco_layout_offset (layout, x) + layout->word_bytes);
+  return end;
+}
+
 /* Byte i, from the least significant one, of a word that begins at `word`. */
 static uint8_t *
 byte_of_word (const PacoSampleLayout *layout, uint8_t *word, unsigned i)
@@ -45,8 +55,10 @@ paco_region_blank_line (const PacoRegion *region, uint32_t y)
 {
   uint8_t *group = region->data + (ptrdiff_t) y * region->stride;
 
-  for (uint32_t g = 0; g < region->groups; g++, group += region->group_bytes)
-    memcpy (group, region->blank, region->group_bytes);
+  for (size_t left = region->line_bytes, n; left > 0; left -= n, group += n) {
+    n = MIN (left, region->group_bytes);
+    memcpy (group, region->blank, n);
+  }
 }
 
 /* Marks the bits of a group that samples of a component take; false if one of
@@ -102,6 +114,8 @@ describe_region (const PacoPictureFormat *format, const PacoPicture *picture,
   region->data = picture->data[c];
   region->stride = picture->stride[c];
   component_groups (format, layout, reduce, c, &region->groups, &region->lines);
+  region->line_bytes = MIN ((size_t) region->groups * region->group_bytes,
+      (size_t) ABS (region->stride));
   for (; c < format->n_components; c++) {
     if (picture->data[c] != region->data)
       continue;
@@ -211,33 +225,45 @@ check_agreement (const PacoPictureFormat *format, const PacoPicture *picture,
   return false;
 }
 
+/* Whether component c, which is in the region, has all of its samples there and
+ * alone. covered: what the components before it cover of a group. */
+static bool
+check_samples (const PacoPictureFormat *format, const PacoPicture *picture,
+    const PacoRegion *region, unsigned reduce, unsigned c, uint8_t *covered,
+    GError **error)
+{
+  uint32_t columns, lines;
+  size_t end;
+
+  paco_geometry_reduced_component (format, c, reduce, &columns, &lines);
+  end = paco_layout_end (&picture->layout[c], columns);
+  if (end > region->line_bytes) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "component %u: its samples take %zu bytes of a line, but the next one"
+        " begins %zu bytes further",
+        c, end, region->line_bytes);
+    return false;
+  }
+  if (!cover (covered, &picture->layout[c], format->components[c].depth)) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "component %u: its samples lie over those of another component", c);
+    return false;
+  }
+  return true;
+}
+
 static bool
 check_region (const PacoPictureFormat *format, const PacoPicture *picture,
     const PacoRegion *region, unsigned reduce, GError **error)
 {
-  size_t line = (size_t) region->groups * region->group_bytes;
-  size_t apart = region->stride < 0 ? -(size_t) region->stride
-                                    : (size_t) region->stride;
   uint8_t covered[PACO_MAX_GROUP_BYTES] = { 0 };
 
   for (unsigned i = 0; i < region->n_components; i++) {
     unsigned c = region->components[i];
 
-    if (!check_agreement (format, picture, region, reduce, c, error))
+    if (!check_agreement (format, picture, region, reduce, c, error)
+        || !check_samples (format, picture, region, reduce, c, covered, error))
       return false;
-    if (!cover (covered, &picture->layout[c], format->components[c].depth)) {
-      g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-          "component %u: its samples lie over those of another component", c);
-      return false;
-    }
-  }
-  if (region->lines > 1 && apart < line) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "component %u: a line takes %zu bytes, but the next one begins %zu "
-        "bytes"
-        " further",
-        region->components[0], line, apart);
-    return false;
   }
   return true;
 }

@@ -28,8 +28,9 @@ typedef struct
  * bytes that hold group_samples samples of the component. Sample i of a group is
  * the bits [shift, shift + depth) of the word of word_bytes bytes that begins at
  * byte places[i].byte of the group; words need no alignment. A line has as many
- * whole groups as its samples need. When a line is written, samples of its last
- * group that lie beyond the last column become 0. */
+ * groups as its samples need; they are whole, unless the stride is shorter, which
+ * then ends the last one. When a line is written, samples of its last group that
+ * lie beyond the last column become 0. */
 typedef struct
 {
   uint8_t group_bytes;   /* 1..PACO_MAX_GROUP_BYTES */
@@ -71,6 +72,9 @@ paco_layout_groups (const PacoSampleLayout *layout, uint32_t columns)
   return (columns + layout->group_samples - 1) / layout->group_samples;
 }
 
+/* Bytes of a line up to the end of the last word that has one of its samples. */
+size_t paco_layout_end (const PacoSampleLayout *layout, uint32_t columns);
+
 /* Byte of the line at which the word of sample x begins. */
 static inline size_t
 paco_layout_offset (const PacoSampleLayout *layout, uint32_t x)
@@ -80,7 +84,7 @@ paco_layout_offset (const PacoSampleLayout *layout, uint32_t x)
 }
 
 /* Memory that one or several components of a picture share: those whose data
- * are equal. All bytes of the groups of its lines belong to the picture. */
+ * are equal. line_bytes of each line belong to the picture. */
 typedef struct
 {
   uint8_t n_components;
@@ -89,6 +93,7 @@ typedef struct
   uint8_t *data;          /* first group of the first line */
   ptrdiff_t stride;       /* bytes from a line of the frame to the next one */
   uint32_t groups, lines; /* groups of a line; lines of the frame */
+  size_t line_bytes;      /* those of its groups, or the stride if it is less */
   /* What a group is before samples are put into it: fill where there will be
    * none, else 0. */
   uint8_t blank[PACO_MAX_GROUP_BYTES];

@@ -121,13 +121,15 @@ load_groups (unsigned bytes, bool swap, const uint8_t *data,
     }
 }
 
-/* n groups that are alike, one at least. */
+/* n bytes of groups that are alike. */
 static void
-repeat_group (const uint8_t *group, size_t bytes, size_t n, uint8_t *data)
+repeat_group (const uint8_t *group, size_t group_bytes, size_t n, uint8_t *data)
 {
-  memcpy (data, group, bytes);
-  for (size_t done = bytes, next; done < n * bytes; done += next) {
-    next = MIN (done, n * bytes - done);
+  size_t done = MIN (group_bytes, n);
+
+  memcpy (data, group, done);
+  for (size_t next; done < n; done += next) {
+    next = MIN (done, n - done);
     memcpy (data + done, data, next);
   }
 }
@@ -152,15 +154,16 @@ store_groups (unsigned bytes, bool swap, const PacoWord *line_words, size_t n,
 
 /* --- groups, a vector of samples at a time --- */
 
-/* What vectors do of n samples of whole groups, of which they look at a few bytes
- * and words more than they take; returns how many samples that is. */
+/* What vectors do of n samples, those of whole groups in `bytes` bytes: they look
+ * at a few bytes and words more than they take. */
 #ifdef __AVX2__
 static size_t
-count_vectors (const PacoLayoutPlan *plan, size_t n)
+count_vectors (const PacoLayoutPlan *plan, size_t n, size_t bytes)
 {
-  size_t bytes = n / plan->layout->group_samples * plan->layout->group_bytes;
+  const PacoSampleLayout *layout = plan->layout;
   size_t window = plan->second + PACO_PLAN_WINDOW;
 
+  bytes = MIN (bytes, n / layout->group_samples * layout->group_bytes);
   if (plan->n_samples == 0 || bytes < window || n < PACO_PLAN_LANES)
     return 0;
   return 1
@@ -176,10 +179,10 @@ load_windows (const uint8_t *data, const PacoLayoutPlan *plan)
 }
 
 static size_t
-load_vectors (
-    const uint8_t *data, const PacoLayoutPlan *plan, size_t n, PacoWord *line)
+load_vectors (const uint8_t *data, const PacoLayoutPlan *plan, size_t n,
+    size_t bytes, PacoWord *line)
 {
-  size_t n_vectors = count_vectors (plan, n);
+  size_t n_vectors = count_vectors (plan, n, bytes);
   __m256i gather = _mm256_loadu_si256 ((const __m256i *) plan->gather);
   __m256i shifts = _mm256_loadu_si256 ((const __m256i *) plan->shifts);
   __m256i lanes = _mm256_loadu_si256 ((const __m256i *) plan->lane_of);
@@ -236,9 +239,9 @@ blank_windows (const uint8_t *blank, unsigned group_bytes)
  * just been written in part has to wait. */
 static size_t
 store_vectors (const PacoWord *line, size_t n, const PacoLayoutPlan *plan,
-    const uint8_t *blank, uint8_t *data)
+    const uint8_t *blank, size_t n_bytes, uint8_t *data)
 {
-  size_t n_vectors = plan->n_rounds > 0 ? count_vectors (plan, n) : 0;
+  size_t n_vectors = plan->n_rounds > 0 ? count_vectors (plan, n, n_bytes) : 0;
   __m256i shifts = _mm256_loadu_si256 ((const __m256i *) plan->shifts);
   __m256i lanes = _mm256_loadu_si256 ((const __m256i *) plan->sample_of);
   __m256i scatter[PACO_PLAN_ROUNDS], windows = _mm256_setzero_si256 ();
@@ -272,15 +275,15 @@ store_vectors (const PacoWord *line, size_t n, const PacoLayoutPlan *plan,
 }
 #else
 static size_t
-load_vectors (
-    const uint8_t *data, const PacoLayoutPlan *plan, size_t n, PacoWord *line)
+load_vectors (const uint8_t *data, const PacoLayoutPlan *plan, size_t n,
+    size_t bytes, PacoWord *line)
 {
   return 0;
 }
 
 static size_t
 store_vectors (const PacoWord *line, size_t n, const PacoLayoutPlan *plan,
-    const uint8_t *blank, uint8_t *data)
+    const uint8_t *blank, size_t n_bytes, uint8_t *data)
 {
   return 0;
 }
@@ -289,46 +292,51 @@ store_vectors (const PacoWord *line, size_t n, const PacoLayoutPlan *plan,
 /* --- any layout --- */
 
 static void
-load (const uint8_t *data, const PacoLayoutPlan *plan, size_t x, size_t n,
-    PacoWord *line)
+load (const uint8_t *line, const PacoLayoutPlan *plan, size_t x, size_t n,
+    PacoWord *words)
 {
   const PacoSampleLayout *layout = plan->layout;
+  const uint8_t *data = line + x / layout->group_samples * layout->group_bytes;
   unsigned first = x % layout->group_samples;
   size_t done;
 
-  data += x / layout->group_samples * layout->group_bytes;
   if (paco_layout_is_planar (layout)) {
-    WITH_WORDS (layout, load_plane, data, plan, n, line);
+    WITH_WORDS (layout, load_plane, data, plan, n, words);
     return;
   }
   if (first > 0) {
     done = MIN (n, layout->group_samples - first);
-    WITH_WORDS (layout, load_groups, data, plan, first, done, line);
+    WITH_WORDS (layout, load_groups, data, plan, first, done, words);
     data += layout->group_bytes;
-    line += done;
+    words += done;
     n -= done;
   }
-  done = load_vectors (data, plan, n, line);
+  done = load_vectors (data, plan, n, plan->line_bytes - (data - line), words);
   data += done / layout->group_samples * layout->group_bytes;
-  WITH_WORDS (layout, load_groups, data, plan, 0, n - done, line + done);
+  WITH_WORDS (layout, load_groups, data, plan, 0, n - done, words + done);
 }
 
 static void
-store (const PacoWord *line, size_t x, size_t n, const PacoLayoutPlan *plan,
-    const uint8_t *blank, uint8_t *data)
+store (const PacoWord *words, size_t x, size_t n, const PacoLayoutPlan *plan,
+    const uint8_t *blank, uint8_t *line)
 {
   const PacoSampleLayout *layout = plan->layout;
-  size_t done;
+  size_t begin = x / layout->group_samples * layout->group_bytes;
+  size_t bytes = (size_t) paco_layout_groups (layout, (uint32_t) n)
+      * layout->group_bytes;
+  size_t done, done_bytes;
 
-  data += x / layout->group_samples * layout->group_bytes;
+  line += begin;
+  bytes = MIN (bytes, plan->line_bytes - begin);
   if (blank && paco_layout_is_planar (layout)) {
-    WITH_WORDS (layout, store_plane, line, n, plan, blank, data);
+    WITH_WORDS (layout, store_plane, words, n, plan, blank, line);
     return;
   }
-  done = store_vectors (line, n, plan, blank, data);
-  data += done / layout->group_samples * layout->group_bytes;
-  if (blank && done < n)
-    repeat_group (blank, layout->group_bytes,
-        paco_layout_groups (layout, (uint32_t) (n - done)), data);
-  WITH_WORDS (layout, store_groups, line + done, n - done, plan, data);
+  done = store_vectors (words, n, plan, blank, bytes, line);
+  done_bytes = done / layout->group_samples * layout->group_bytes;
+  if (blank)
+    repeat_group (
+        blank, layout->group_bytes, bytes - done_bytes, line + done_bytes);
+  WITH_WORDS (
+      layout, store_groups, words + done, n - done, plan, line + done_bytes);
 }

@@ -71,12 +71,13 @@ scatter_byte (PacoLayoutPlan *plan, unsigned s, unsigned i)
 }
 
 void
-paco_layout_plan (
-    PacoLayoutPlan *plan, const PacoSampleLayout *layout, unsigned depth)
+paco_layout_plan (PacoLayoutPlan *plan, const PacoSampleLayout *layout,
+    unsigned depth, size_t line_bytes)
 {
   memset (plan, 0, sizeof *plan);
   plan->layout = layout;
   plan->depth = depth;
+  plan->line_bytes = line_bytes;
   if (!choose_lanes (plan))
     return;
   plan->n_rounds = 1;

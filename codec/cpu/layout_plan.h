@@ -17,6 +17,7 @@ typedef struct
 {
   const PacoSampleLayout *layout;
   unsigned depth;
+  size_t line_bytes; /* of the region (PacoRegion) */
 
   /* Samples and bytes of whole groups that a vector takes; 0 if the layout does
    * not suit it. */
@@ -37,5 +38,5 @@ typedef struct
 #define PACO_PLAN_NONE 0x80
 
 /* The layout must be possible (paco_layouts_check()), and stay. */
-void paco_layout_plan (
-    PacoLayoutPlan *plan, const PacoSampleLayout *layout, unsigned depth);
+void paco_layout_plan (PacoLayoutPlan *plan, const PacoSampleLayout *layout,
+    unsigned depth, size_t line_bytes);

@@ -51,11 +51,8 @@ paco_samples_split (PacoSampleSets *sets, const PacoPictureFormat *format,
     };
     if (c == 0)
       set->color_transform = coding->color_transform;
-    for (unsigned i = c; i < c + n; i++) {
-      paco_layout_plan (
-          &set->plans[i], &picture->layout[i], format->components[i].depth);
+    for (unsigned i = c; i < c + n; i++)
       set_of[i] = sets->n_sets;
-    }
     sets->n_sets++;
   }
   for (unsigned r = 0; r < n_regions; r++) {
@@ -63,8 +60,13 @@ paco_samples_split (PacoSampleSets *sets, const PacoPictureFormat *format,
     unsigned first = region->components[0];
 
     sets->sets[set_of[first]].begins[first] = region;
-    for (unsigned i = 1; i < region->n_components; i++)
-      sets->in_turn |= set_of[region->components[i]] != set_of[first];
+    for (unsigned i = 0; i < region->n_components; i++) {
+      unsigned c = region->components[i];
+
+      paco_layout_plan (&sets->sets[set_of[c]].plans[c], &picture->layout[c],
+          format->components[c].depth, region->line_bytes);
+      sets->in_turn |= set_of[c] != set_of[first];
+    }
   }
 }
 

@@ -98,10 +98,38 @@ paco_reference_load_samples (const PacoPictureFormat *format,
   }
 }
 
+/* Makes the bits of sample x 0, as far as they lie in a line of so many bytes. */
+static void
+clear_sample (uint8_t *line, size_t line_bytes, const PacoSampleLayout *layout,
+    unsigned depth, uint32_t x)
+{
+  const PacoSamplePlace *place = &layout->places[x % layout->group_samples];
+  size_t word = x / layout->group_samples * layout->group_bytes + place->byte;
+  uint32_t mask = ((1u << depth) - 1) << place->shift;
+
+  for (unsigned i = 0; i < layout->word_bytes; i++) {
+    size_t at = word + (layout->big_endian ? layout->word_bytes - 1 - i : i);
+
+    if (at < line_bytes)
+      line[at] &= (uint8_t) ~(mask >> (8 * i));
+  }
+}
+
 static uint32_t
 n_groups (const PacoSampleLayout *layout, uint32_t width)
 {
   return (width + layout->group_samples - 1) / layout->group_samples;
+}
+
+/* Bytes of a line that belong to the picture: all groups, unless the stride ends
+ * the last one. */
+static size_t
+n_bytes (const PacoPicture *picture, unsigned component, uint32_t width)
+{
+  const PacoSampleLayout *layout = &picture->layout[component];
+
+  return MIN ((size_t) n_groups (layout, width) * layout->group_bytes,
+      (size_t) ABS (picture->stride[component]));
 }
 
 void
@@ -110,21 +138,19 @@ paco_reference_blank_samples (const PacoPictureFormat *format,
     const PacoReferencePlane *planes)
 {
   /* All bytes first: components may have some in common. */
-  for (unsigned c = 0; c < format->n_components; c++) {
-    const PacoSampleLayout *layout = &picture->layout[c];
-
+  for (unsigned c = 0; c < format->n_components; c++)
     for (uint32_t y = 0; y < planes[c].height; y++)
-      memset (line_address (format, picture, field, c, y), layout->fill,
-          (size_t) n_groups (layout, planes[c].width) * layout->group_bytes);
-  }
+      memset (line_address (format, picture, field, c, y),
+          picture->layout[c].fill, n_bytes (picture, c, planes[c].width));
   for (unsigned c = 0; c < format->n_components; c++) {
     const PacoSampleLayout *layout = &picture->layout[c];
     uint32_t n = n_groups (layout, planes[c].width) * layout->group_samples;
 
     for (uint32_t y = 0; y < planes[c].height; y++)
       for (uint32_t x = 0; x < n; x++)
-        write_sample (line_address (format, picture, field, c, y), layout,
-            format->components[c].depth, x, 0);
+        clear_sample (line_address (format, picture, field, c, y),
+            n_bytes (picture, c, planes[c].width), layout,
+            format->components[c].depth, x);
   }
 }
 

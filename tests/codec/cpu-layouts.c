@@ -16,8 +16,8 @@ check_load (const PacoRowOps *ops, const TestPicture *picture, unsigned c,
   PacoWord *line = g_new (PacoWord, n);
   PacoLayoutPlan plan;
 
-  paco_layout_plan (
-      &plan, &picture->picture.layout[c], picture->format.components[c].depth);
+  paco_layout_plan (&plan, &picture->picture.layout[c],
+      picture->format.components[c].depth, picture->sizes[picture->owners[c]]);
   ops->load (picture->picture.data[c], &plan, x, n, line);
   for (uint32_t i = 0; i < n; i++)
     g_assert_cmpint ((int32_t) line[i], ==, plane->samples[x + i].i);
@@ -34,8 +34,8 @@ store (const PacoRowOps *ops, const TestPicture *picture, unsigned c,
   PacoWord *line = g_memdup2 (plane->samples, plane->width * sizeof *line);
   PacoLayoutPlan plan;
 
-  paco_layout_plan (
-      &plan, &picture->picture.layout[c], picture->format.components[c].depth);
+  paco_layout_plan (&plan, &picture->picture.layout[c],
+      picture->format.components[c].depth, picture->sizes[picture->owners[c]]);
   if (cut > 0)
     ops->store (line, 0, cut, &plan, blank, picture->picture.data[c]);
   ops->store (line + cut, cut, plane->width - cut, &plan, blank,

@@ -154,13 +154,21 @@ test_disagreement (void)
   bad.layout[1].group_samples = 2;
   bad.layout[1].group_bytes = bad.layout[0].group_bytes = 4;
   bad.layout[1].places[1].byte = 3;
+  bad.stride[0] = bad.stride[1] = 24;
   expect (&bad, true, "of 3 groups of 4 bytes");
   bad = good;
   bad.layout[1].places[0].byte = 0;
   expect (&bad, true, "over those of another component");
   bad = good;
   bad.stride[0] = bad.stride[1] = -11;
-  expect (&bad, true, "the next one begins 11 bytes further");
+  expect (
+      &bad, true, "take 12 bytes of a line, but the next one begins 11 bytes");
+  /* A line ends with its samples, but not before. */
+  bad.layout[0].group_bytes = bad.layout[1].group_bytes = 3;
+  bad.stride[0] = bad.stride[1] = 17;
+  expect (&bad, true, NULL);
+  bad.stride[0] = bad.stride[1] = -16;
+  expect (&bad, true, "take 17 bytes of a line, but the next one begins 16");
   /* Memory of their own, which is what differing addresses mean. */
   bad.data[1] = memory + 1;
   bad.stride[0] = 12;
@@ -199,6 +207,7 @@ test_regions (void)
   g_assert_cmpuint (regions[0].groups, ==, 7);
   g_assert_cmpuint (regions[0].lines, ==, 5);
   g_assert_cmpuint (regions[0].group_bytes, ==, 3);
+  g_assert_cmpuint (regions[0].line_bytes, ==, 21);
   g_assert_cmpmem (regions[0].blank, 3, ((uint8_t[]){ 0, 0, 0xff }), 3);
 
   g_assert_cmpuint (regions[1].components[0], ==, 1);

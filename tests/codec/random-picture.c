@@ -211,6 +211,25 @@ lay_out (GRand *rand, TestPicture *picture, unsigned members)
   return members;
 }
 
+/* Bytes of a line up to the end of the last word with a sample of the members. */
+static size_t
+samples_end (const TestPicture *picture, unsigned members, unsigned reduce)
+{
+  size_t end = 0;
+
+  for (unsigned c = 0; c < picture->format.n_components; c++) {
+    uint32_t columns, lines;
+
+    paco_geometry_reduced_component (
+        &picture->format, c, reduce, &columns, &lines);
+    if (members & 1u << c)
+      end = MAX (end, paco_layout_end (&picture->picture.layout[c], columns));
+  }
+  return end;
+}
+
+/* Memory of noise for the members. Lines end with padding, with their groups, or
+ * within the last one. */
 static void
 place_region (
     GRand *rand, TestPicture *picture, unsigned members, unsigned reduce)
@@ -223,8 +242,12 @@ place_region (
   paco_geometry_reduced_component (
       &picture->format, c, reduce, &columns, &lines);
   stride = (size_t) paco_layout_groups (&picture->picture.layout[c], columns)
-          * picture->picture.layout[c].group_bytes
-      + g_rand_int_range (rand, 0, 24);
+      * picture->picture.layout[c].group_bytes;
+  if (g_rand_int_range (rand, 0, 4) > 0)
+    stride += g_rand_int_range (rand, 0, 24);
+  else
+    stride = g_rand_int_range (
+        rand, samples_end (picture, members, reduce), stride + 1);
   picture->sizes[c] = stride * lines;
   picture->buffers[c] = g_malloc (picture->sizes[c]);
   for (size_t i = 0; i < picture->sizes[c]; i += sizeof (guint32)) {
