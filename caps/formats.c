@@ -330,34 +330,6 @@ paco_raw_format_exclusion (GstVideoFormat format)
   return row != NULL ? row->reason : NULL;
 }
 
-/* Whether the lines of all components lie within those of their planes: whole
- * groups, or else the words that have samples. */
-static gboolean
-lines_fit (const PacoRawFormat *raw, const GstVideoInfo *info, bool groups)
-{
-  for (guint c = 0; c < raw->n_components; c++) {
-    const PacoSampleLayout *layout = &raw->layout[c];
-    guint columns = paco_ceil_shift (
-        GST_VIDEO_INFO_WIDTH (info), raw->components[c].subsampling_x);
-    gsize end = (gsize) paco_layout_groups (layout, columns)
-        * layout->group_bytes;
-
-    if (!groups)
-      end = paco_layout_offset (layout, columns - 1) + layout->word_bytes;
-    if (end > (guint) GST_VIDEO_INFO_PLANE_STRIDE (info, raw->plane[c]))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-gboolean
-paco_raw_format_in_place (const PacoRawFormat *raw, const GstVideoInfo *info)
-{
-  return !raw->tiled && lines_fit (raw, info, true);
-}
-
-/* Where lines are rows of words, they may end within a group, behind any word,
- * and the unpack functions know. */
 gboolean
 paco_raw_format_holds (GstVideoFormat format, guint width)
 {
@@ -367,8 +339,15 @@ paco_raw_format_holds (GstVideoFormat format, guint width)
   if (!paco_raw_format (format, &raw)
       || !gst_video_info_set_format (&info, format, width, 1))
     return FALSE;
-  return raw.tiled || lines_fit (&raw, &info, true)
-      || (find_row (format)->run > 0 && lines_fit (&raw, &info, false));
+
+  for (guint c = 0; c < raw.n_components && !raw.tiled; c++) {
+    guint columns = paco_ceil_shift (width, raw.components[c].subsampling_x);
+
+    if (paco_layout_end (&raw.layout[c], columns)
+        > (gsize) GST_VIDEO_INFO_PLANE_STRIDE (&info, raw.plane[c]))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 /* The running GStreamer may not know the name. */

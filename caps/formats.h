@@ -33,13 +33,6 @@ const char *paco_raw_format_exclusion (GstVideoFormat format);
 #define PACO_MAX_RAW_FORMATS 160
 guint paco_raw_formats (GstVideoFormat *formats, guint n);
 
-/* Whether the backend reads and writes pictures of this format and size where
- * they are. If not, they go through unpack and pack functions: tiles, and the few
- * lines that end within a group (NV12_10LE32 and NV16_10LE32, where the width is
- * 1 or 2 more than a multiple of 6). */
-gboolean paco_raw_format_in_place (
-    const PacoRawFormat *raw, const GstVideoInfo *info);
-
 /* Whether the lines of a format, as GStreamer lays them out, have room for all
  * samples of a picture that wide. UYVP, Y210, Y212, NV12_10LE32 and NV16_10LE32
  * have none for the chroma of the last pixel of some odd widths. */

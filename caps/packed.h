@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Pictures that the backend cannot read or write where they are, those in tiles
- * above all, become planes of 16-bit words and back. The planes have the format's
- * true depth and subsampling, so the codestream is that of any other format of
- * the same samples. */
+ * Pictures whose samples lie in tiles become planes of 16-bit words and back. The
+ * planes have the format's true depth and subsampling, so the codestream is that
+ * of any other format of the same samples. */
 #pragma once
 #include "caps/formats.h"
 

@@ -187,6 +187,8 @@ find_kernel (const PacoRegion *region, const PacoLayoutParameters *parameters)
 {
   const PacoLayoutComponent *components = parameters->components;
 
+  if (region->line_bytes < (size_t) region->groups * region->group_bytes)
+    return PACO_LAYOUT_ANY;
   if (is_v210 (region, parameters))
     return PACO_LAYOUT_V210;
   if (parameters->alignment < 4)
@@ -221,6 +223,7 @@ describe_launch (PacoLayoutLaunch *launch, const PacoSamplePlanes *planes,
     .stride = region->stride,
     .n_groups = region->groups,
     .n_lines = region->lines,
+    .line_bytes = region->line_bytes,
     .group_bytes = region->group_bytes,
     .n_components = region->n_components,
     .plane_bytes = planes->word_bytes,

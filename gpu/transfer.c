@@ -17,7 +17,7 @@ describe_region (const PacoRegion *region)
                                      : (size_t) region->stride;
   PacoTransferRegion told = {
     .data = region->data,
-    .row_bytes = (size_t) region->groups * region->group_bytes,
+    .row_bytes = region->line_bytes,
     .rows = region->lines,
   };
 

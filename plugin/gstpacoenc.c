@@ -51,7 +51,6 @@ struct _GstPacoEnc
   GstVideoCodecState *input_state;
   GstCaps *coded_caps; /* of the frames, as video/x-paco */
   PacoRawFormat raw;
-  gboolean in_place; /* the backend reads the input itself */
   PacoVideoInfo video;
   PacoPlace place; /* of the next frame to be pushed; under the stream lock */
   PacoParameters parameters;
@@ -248,7 +247,7 @@ configure_backend (GstPacoEnc *self, gboolean fields)
 
   paco_picture_format_from_info (&self->input_state->info, fields, &picture);
   for (guint c = 0; c < picture.n_components; c++)
-    layout[c] = self->in_place ? self->raw.layout[c] : paco_planes_layout;
+    layout[c] = self->raw.tiled ? paco_planes_layout : self->raw.layout[c];
 
   if (!paco_encoder_configure (
           self->coder.encoder, &picture, layout, &self->parameters, &error)) {
@@ -267,7 +266,7 @@ allocate_planes (GstPacoEnc *self)
 {
   GError *error = NULL;
 
-  if (self->in_place
+  if (!self->raw.tiled
       || gst_paco_frames_allocate_planes (
           self->coder.frames, &self->input_state->info, &error))
     return TRUE;
@@ -329,7 +328,6 @@ check_input (GstPacoEnc *self, const GstVideoInfo *info)
         (NULL));
     return FALSE;
   }
-  self->in_place = paco_raw_format_in_place (&self->raw, info);
   return TRUE;
 }
 
@@ -443,7 +441,7 @@ gst_paco_enc_propose_allocation (GstVideoEncoder *encoder, GstQuery *query)
 
 /* --- frames --- */
 
-/* Maps the frame's input and, if the backend does not read it, unpacks it. */
+/* Maps the frame's input and takes it out of tiles. */
 static const PacoPicture *
 fill (GstPacoEnc *self, GstPacoFrame *frame, PacoPicture *picture)
 {
@@ -452,7 +450,7 @@ fill (GstPacoEnc *self, GstPacoFrame *frame, PacoPicture *picture)
     return NULL;
   frame->raw_mapped = TRUE;
 
-  if (!self->in_place) {
+  if (self->raw.tiled) {
     paco_planes_unpack (frame->planes, &frame->raw);
     gst_paco_frame_unmap (frame);
     return paco_planes_picture (frame->planes);

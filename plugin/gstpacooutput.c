@@ -45,8 +45,7 @@ gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
     return FALSE;
 
   paco_raw_format (format, &output->raw);
-  output->in_place = paco_raw_format_in_place (&output->raw, &output->info);
-  output->via_planes = !output->in_place
+  output->via_planes = output->raw.tiled
       || !paco_fields_fit (&header->picture, reduce);
   return TRUE;
 }
@@ -118,8 +117,8 @@ void
 gst_paco_output_store (
     const GstPacoOutput *output, PacoPlanes *planes, GstVideoFrame *frame)
 {
-  if (output->in_place)
-    paco_planes_store (planes, &output->raw, frame);
-  else
+  if (output->raw.tiled)
     paco_planes_pack (planes, frame);
+  else
+    paco_planes_store (planes, &output->raw, frame);
 }

@@ -12,9 +12,7 @@ typedef struct
 {
   GstVideoInfo info;
   PacoRawFormat raw;
-  /* Frames of it have layouts that a backend can write. */
-  gboolean in_place;
-  /* All the same, or as they have none, the backend writes into planes. */
+  /* The backend cannot write into frames of it, only into planes. */
   gboolean via_planes;
 } GstPacoOutput;
 

@@ -396,11 +396,12 @@ v210_store (const PacoLayoutParameters &p, const V210Place &place)
 
 /* --- Any layout ---
  *
- * A block takes PACO_LAYOUT_THREADS groups of a line. */
+ * A block takes PACO_LAYOUT_THREADS groups of a line, of which the last one may
+ * be cut: where it is, no sample of the picture is. */
 
 struct AnyPlace
 {
-  unsigned line, first, n_groups; /* of the block */
+  unsigned line, first, n_groups, n_bytes; /* of the block */
   uint8_t *address;
 };
 
@@ -412,6 +413,8 @@ any_place (const PacoLayoutParameters &p)
   place.line = blockIdx.y;
   place.first = blockIdx.x * PACO_LAYOUT_THREADS;
   place.n_groups = min (p.n_groups - place.first, PACO_LAYOUT_THREADS);
+  place.n_bytes = min (place.n_groups * p.group_bytes,
+      p.line_bytes - place.first * p.group_bytes);
   place.address = region_line (p, place.line) + place.first * p.group_bytes;
   return place;
 }
@@ -463,8 +466,7 @@ any_load (const PacoLayoutParameters &p, uint8_t *groups,
     places[c][i] = p.components[c].places[i].byte
         | p.components[c].places[i].shift << 8;
   }
-  copy_bytes (
-      groups, place.address, place.n_groups * p.group_bytes, p.alignment >= 4);
+  copy_bytes (groups, place.address, place.n_bytes, p.alignment >= 4);
   __syncthreads ();
 #pragma unroll 1
   for (int c = 0; c < p.n_components; c++) {
@@ -521,8 +523,7 @@ any_store (const PacoLayoutParameters &p, uint8_t *groups)
     }
   }
   __syncthreads ();
-  copy_bytes (
-      place.address, groups, place.n_groups * p.group_bytes, p.alignment >= 4);
+  copy_bytes (place.address, groups, place.n_bytes, p.alignment >= 4);
 }
 
 /* --- The kernels: layout_<load or store>_<kind> --- */

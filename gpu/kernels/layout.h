@@ -38,6 +38,7 @@ typedef struct
   uint64_t address; /* of the first group of the first line */
   int64_t stride;   /* bytes */
   uint32_t n_groups, n_lines;
+  uint32_t line_bytes; /* of the groups; the last one may be cut */
   uint8_t group_bytes, n_components;
   uint8_t plane_bytes; /* of a word of a plane: 1 or 2 */
   uint8_t alignment;   /* of all lines, bytes: 1, 4 or 16 */

@@ -265,10 +265,10 @@ copy_samples (
     }
 
   fail_unless (gst_video_frame_map (&frame, to, copy, GST_MAP_READWRITE));
-  if (paco_raw_format_in_place (&raw, to))
-    paco_planes_store (planes, &raw, &frame);
-  else
+  if (raw.tiled)
     paco_planes_pack (planes, &frame);
+  else
+    paco_planes_store (planes, &raw, &frame);
   gst_video_frame_unmap (&frame);
   paco_planes_free (planes);
   g_array_unref (samples);

@@ -29,32 +29,28 @@ holds (GstVideoFormat format, guint width)
   return result;
 }
 
-/* Only tiles, and these where lines end within a group, are not read and written
- * where they are. */
 static gboolean
-is_in_place (GstVideoFormat format, guint width)
+is_tiled (GstVideoFormat format)
 {
-  GstVideoInfo info;
   PacoRawFormat raw;
-  gboolean result;
 
-  paco_test_info (&info, format, width, 2);
   fail_unless (paco_raw_format (format, &raw));
-  result = paco_raw_format_in_place (&raw, &info);
-  if (!result && !raw.tiled && holds (format, width))
-    fail_unless ((format == GST_VIDEO_FORMAT_NV12_10LE32
-                     || format == GST_VIDEO_FORMAT_NV16_10LE32)
-            && (width % 6 == 1 || width % 6 == 2),
-        "%s of width %u", gst_video_format_to_string (format), width);
-  return result;
+  return raw.tiled;
+}
+
+/* GStreamer's functions read and write two pixels, beyond the end of the line. */
+static gboolean
+is_too_short_for_gstreamer (GstVideoFormat format, guint width)
+{
+  return format == GST_VIDEO_FORMAT_UYVP && width == 1;
 }
 
 typedef void (*FormatFunc) (GstVideoFormat format, guint width, guint height);
 
-/* Calls it for each format that is coded, in place or not, with one of `step`
+/* Calls it for each format that is coded, in tiles or not, with one of `step`
  * widths, and a height of 1, 3 or 5. */
 static void
-each_format (gboolean in_place, guint step, FormatFunc check)
+each_format (gboolean tiled, guint step, FormatFunc check)
 {
   GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
   guint n = paco_raw_formats (formats, G_N_ELEMENTS (formats));
@@ -62,8 +58,7 @@ each_format (gboolean in_place, guint step, FormatFunc check)
   for (guint i = 0; i < n; i++)
     for (guint width = 1 + g_random_int_range (0, step); width <= MAX_WIDTH;
          width += step)
-      if (holds (formats[i], width)
-          && is_in_place (formats[i], width) == in_place)
+      if (holds (formats[i], width) && is_tiled (formats[i]) == tiled)
         check (formats[i], width, 1 + 2 * g_random_int_range (0, 3));
 }
 
@@ -92,14 +87,17 @@ compare_with_unpack (GstVideoFormat format, guint width, guint height)
 {
   const GstVideoFormatInfo *finfo = gst_video_format_get_info (format);
   guint bits = unpacked_bits (finfo);
-  guint8 *line = g_malloc0 (8 * (width + 64));
+  guint8 *line;
   PacoRawFormat raw;
   PacoPicture picture;
   GstVideoInfo info;
   GstBuffer *buffer;
   GstVideoFrame frame;
 
+  if (is_too_short_for_gstreamer (format, width))
+    return;
   paco_test_info (&info, format, width, height);
+  line = g_malloc0 (8 * (width + 64));
   buffer = paco_test_random_buffer (&info, g_random_int ());
   fail_unless (paco_raw_format (format, &raw));
   fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
@@ -134,7 +132,7 @@ compare_with_unpack (GstVideoFormat format, guint width, guint height)
 
 GST_START_TEST (test_layout_is_that_of_unpack)
 {
-  each_format (TRUE, 1, compare_with_unpack);
+  each_format (FALSE, 1, compare_with_unpack);
 }
 GST_END_TEST;
 
@@ -236,14 +234,16 @@ static void
 compare_line (const PacoRegion *region, const guint8 *beyond, guint groups,
     const guint8 *mine, const guint8 *theirs, const char *what)
 {
-  for (guint i = 0; i < groups * region->group_bytes; i++) {
+  gsize n = MIN ((gsize) groups * region->group_bytes, region->line_bytes);
+
+  for (gsize i = 0; i < n; i++) {
     gboolean last = i / region->group_bytes == region->groups - 1;
     guint8 mask = last ? beyond[i % region->group_bytes] : 0;
 
     if ((mine[i] & mask) != 0)
-      fail ("%s byte %u: 0x%02x is not 0 in 0x%02x", what, i, mine[i], mask);
+      fail ("%s byte %zu: 0x%02x is not 0 in 0x%02x", what, i, mine[i], mask);
     if (mine[i] != (theirs[i] & ~mask))
-      fail ("%s byte %u: 0x%02x, packed 0x%02x", what, i, mine[i], theirs[i]);
+      fail ("%s byte %zu: 0x%02x, packed 0x%02x", what, i, mine[i], theirs[i]);
   }
 }
 
@@ -288,6 +288,8 @@ compare_with_pack (GstVideoFormat format, guint width, guint height)
   GstVideoFrame my_frame, their_frame;
   PacoPlanes *planes;
 
+  if (is_too_short_for_gstreamer (format, width))
+    return;
   paco_test_info (&info, format, width, height);
   fail_unless (paco_raw_format (format, &raw));
   fail_unless (paco_picture_format_from_info (&info, false, &picture));
@@ -309,15 +311,15 @@ compare_with_pack (GstVideoFormat format, guint width, guint height)
 
 GST_START_TEST (test_bytes_are_those_of_pack)
 {
-  each_format (TRUE, 1, compare_with_pack);
+  each_format (FALSE, 1, compare_with_pack);
 }
 GST_END_TEST;
 
-/* --- planes --- */
+/* --- tiles --- */
 
-/* What is not in place survives packing and unpacking. */
+/* What is in tiles survives packing and unpacking. */
 static void
-check_planes (GstVideoFormat format, guint width, guint height)
+check_tiles (GstVideoFormat format, guint width, guint height)
 {
   GstVideoInfo info;
   PacoPictureFormat picture;
@@ -348,9 +350,9 @@ check_planes (GstVideoFormat format, guint width, guint height)
   paco_planes_free (out);
 }
 
-GST_START_TEST (test_what_is_not_in_place)
+GST_START_TEST (test_tiles)
 {
-  each_format (FALSE, 1, check_planes);
+  each_format (TRUE, 1, check_tiles);
 }
 GST_END_TEST;
 
@@ -562,7 +564,7 @@ GST_START_TEST (test_through_backend)
 
   coders.encoder = paco_cpu_backend.encoder_open (&options, NULL);
   coders.decoder = paco_cpu_backend.decoder_open (&options, NULL);
-  each_format (TRUE, 8, check_through_backend);
+  each_format (FALSE, 8, check_through_backend);
   paco_coder_close (PACO_CODER (coders.encoder));
   paco_coder_close (PACO_CODER (coders.decoder));
 }
@@ -578,7 +580,7 @@ layouts_suite (void)
   tcase_set_timeout (tcase, 300);
   tcase_add_test (tcase, test_layout_is_that_of_unpack);
   tcase_add_test (tcase, test_bytes_are_those_of_pack);
-  tcase_add_test (tcase, test_what_is_not_in_place);
+  tcase_add_test (tcase, test_tiles);
   tcase_add_test (tcase, test_through_backend);
   return suite;
 }

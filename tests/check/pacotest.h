@@ -89,7 +89,7 @@ paco_test_samples (const GstVideoInfo *info, GstBuffer *buffer)
   fail_unless (paco_raw_format (GST_VIDEO_INFO_FORMAT (info), &raw));
   fail_unless (paco_picture_format_from_info (info, false, &format));
   fail_unless (gst_video_frame_map (&frame, info, buffer, GST_MAP_READ));
-  if (!paco_raw_format_in_place (&raw, info)) {
+  if (raw.tiled) {
     planes = paco_planes_new (&format);
     paco_planes_unpack (planes, &frame);
     picture = *paco_planes_picture (planes);

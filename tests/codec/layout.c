@@ -170,6 +170,7 @@ test_disagreement (void)
   bad.stride[0] = bad.stride[1] = -16;
   expect (&bad, true, "take 17 bytes of a line, but the next one begins 16");
   /* Memory of their own, which is what differing addresses mean. */
+  bad = good;
   bad.data[1] = memory + 1;
   bad.stride[0] = 12;
   bad.stride[1] = -12;

@@ -164,7 +164,7 @@ run_store (const FakeKernelState *state, const PacoLayoutParameters *parameters)
     return false;
   for (uint32_t y = 0; y < parameters->n_lines; y++)
     memset (memory (parameters->address + (int64_t) y * parameters->stride),
-        state->stamp, (size_t) parameters->n_groups * parameters->group_bytes);
+        state->stamp, parameters->line_bytes);
   return true;
 }
 
