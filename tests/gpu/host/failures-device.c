@@ -39,7 +39,7 @@ picture_init (Picture *picture)
 {
   size_t plane = (size_t) format.width * format.height;
 
-  picture->size = format.n_components * plane * sizeof (uint16_t);
+  *picture = (Picture){ .size = format.n_components * plane * 2 };
   picture->samples = g_malloc0 (picture->size);
   for (unsigned c = 0; c < format.n_components; c++) {
     picture->picture.data[c] = (uint8_t *) (picture->samples + c * plane);
