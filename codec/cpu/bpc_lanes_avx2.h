@@ -307,7 +307,7 @@ lanes_mask_of_words (const __m256i m[4])
   return (uint32_t) _mm256_movemask_epi8 (_mm256_blend_epi16 (low, high, 0xaa));
 }
 
-/* Which streams of the four registers have no codeword and need one. */
+/* Which arithmetic coders of the four registers have no codeword and need one. */
 BPC_INLINE bool
 lanes_empty (const __m256i s[4], LanesBytes active, bool full, __m256i empty[4])
 {
@@ -352,7 +352,7 @@ lanes_encode_8 (
   *s = full ? next : lanes_select_words (active, next, *s);
 }
 
-/* Notes what the streams had finished and that they reserve, in the order of
+/* Notes what the coders had finished and that they reserve, in the order of
  * their numbers. low holds the registers of l. */
 BPC_INLINE void
 lanes_reserve (LanesEncoder *e, uint32_t mask, const uint32_t (*low)[8])
@@ -433,7 +433,7 @@ lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
     lanes_encode_separate (e, p, bits, active, full);
 }
 
-/* Registers to the order of lanes, or of streams. */
+/* Registers to the order of lanes, or of arithmetic coders. */
 BPC_INLINE void
 lanes_in_order (const __m256i v[4], bool shared, uint32_t out[32])
 {
@@ -465,7 +465,7 @@ lanes_decoder_begin (LanesDecoder *d, const uint8_t *codewords)
   d->next = codewords;
 }
 
-/* Decodes the symbols of 8 streams; returns a mask of the words with 0. */
+/* Decodes the symbols of 8 coders; returns a mask of the words with 0. */
 BPC_INLINE __m256i
 lanes_decode_8 (__m256i *s, __m256i *d, __m256i p, __m256i active, bool full)
 {
@@ -480,7 +480,7 @@ lanes_decode_8 (__m256i *s, __m256i *d, __m256i p, __m256i active, bool full)
   return zero;
 }
 
-/* Gives stream j, of those that four lanes share, the next codeword. */
+/* Gives coder j, of those that four lanes share, the next codeword. */
 BPC_INLINE void
 lanes_next_codeword (LanesDecoder *d, uint32_t j)
 {

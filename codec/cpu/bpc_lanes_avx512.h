@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The 32 lanes of the block coder in AVX-512 with VBMI and VBMI2. A row's 64
  * bytes are one register, row masks are mask registers, and the intervals of 32
- * streams are two registers in the order of the lanes. */
+ * arithmetic coders are two registers in the order of the lanes. */
 #pragma once
 #include "codec/cpu/bpc_lanes_avx.h"
 #include <math.h>
@@ -278,7 +278,7 @@ lanes_numbers (void)
       16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
 }
 
-/* The symbols of 16 streams. */
+/* The symbols of 16 coders. */
 BPC_INLINE void
 lanes_encode_16 (__m512i *s, __m512i *l, __m512i p, __mmask16 bits,
     __mmask16 active, bool full)
@@ -322,7 +322,7 @@ lanes_encode_separate (LanesEncoder *e, LanesRow p, unsigned side,
       bits >> 16, active >> 16, full);
 }
 
-/* Of 8 streams, the mask of those whose lane in this step is set. */
+/* Of 8 coders, the mask of those whose lane in this step is set. */
 BPC_INLINE __mmask8
 lanes_of_step (__m256i lanes, unsigned step)
 {
@@ -409,7 +409,7 @@ lanes_decoder_begin (LanesDecoder *d, const uint8_t *codewords)
   d->next = codewords;
 }
 
-/* The symbols of 16 streams. */
+/* The symbols of 16 coders. */
 BPC_INLINE __mmask16
 lanes_decode_16 (__m512i *s, __m512i *d, __m512i p, __mmask16 active, bool full)
 {

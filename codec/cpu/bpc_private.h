@@ -56,8 +56,8 @@ struct _PacoBpcScratch
    * each. And which are rounded up. */
   uint8_t magnitude[PACO_MAX_BLOCK_HEIGHT][3][64] BPC_ALIGNED;
   uint64_t up[PACO_MAX_BLOCK_HEIGHT] BPC_ALIGNED;
-  /* The encoder's n-th reservation: by which stream, and the value of the
-   * codeword that this stream had finished. */
+  /* The encoder's n-th reservation: by which coder, and the value of the
+   * codeword that this coder had finished. */
   uint32_t finished[BPC_MAX_CODEWORDS] BPC_ALIGNED;
   uint8_t reserved_by[BPC_MAX_CODEWORDS] BPC_ALIGNED;
   /* Columns as bit strings, line 0 first. */

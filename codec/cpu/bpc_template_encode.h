@@ -297,7 +297,7 @@ put_raw_signs (const Coding *coding, BitWriter *writer)
 
 /* --- Blocks --- */
 
-/* Puts each finished codeword where its stream had reserved it, and fills the
+/* Puts each finished codeword where its coder had reserved it, and fills the
  * open ones from the string. */
 static void
 write_codewords (const Coding *coding, const LanesEncoder *e, BitReader *string,

@@ -39,28 +39,28 @@ struct Coding
 
 /* --- Planes --- */
 
-template <bool ENCODE, int PASSES, int LANES_PER_STREAM> struct ScannerChoice
+template <bool ENCODE, int PASSES, int LANES_PER_CODER> struct ScannerChoice
 {
-  using Type = EncodeScanner<PASSES, LANES_PER_STREAM>;
+  using Type = EncodeScanner<PASSES, LANES_PER_CODER>;
 };
 
-template <int PASSES, int LANES_PER_STREAM>
-struct ScannerChoice<false, PASSES, LANES_PER_STREAM>
+template <int PASSES, int LANES_PER_CODER>
+struct ScannerChoice<false, PASSES, LANES_PER_CODER>
 {
-  using Type = DecodeScanner<PASSES, LANES_PER_STREAM>;
+  using Type = DecodeScanner<PASSES, LANES_PER_CODER>;
 };
 
-template <bool ENCODE, int PASSES, int LANES_PER_STREAM> struct PlaneCoder
+template <bool ENCODE, int PASSES, int LANES_PER_CODER> struct PlaneCoder
 {
   using L = Layout<PASSES>;
 
   Block<ENCODE, PASSES> &block;
-  Coder<ENCODE, LANES_PER_STREAM> &coder;
-  typename ScannerChoice<ENCODE, PASSES, LANES_PER_STREAM>::Type scanner;
-  SignCoder<ENCODE, PASSES, LANES_PER_STREAM> signs;
+  ArithmeticCoder<ENCODE, LANES_PER_CODER> &coder;
+  typename ScannerChoice<ENCODE, PASSES, LANES_PER_CODER>::Type scanner;
+  SignCoder<ENCODE, PASSES, LANES_PER_CODER> signs;
 
-  __device__ __forceinline__ PlaneCoder (
-      Block<ENCODE, PASSES> &block_, Coder<ENCODE, LANES_PER_STREAM> &coder_)
+  __device__ __forceinline__ PlaneCoder (Block<ENCODE, PASSES> &block_,
+      ArithmeticCoder<ENCODE, LANES_PER_CODER> &coder_)
       : block (block_), coder (coder_), scanner (block_, coder_),
         signs (block_, coder_)
   {
@@ -175,12 +175,12 @@ decide (uint32_t top, uint32_t n_right, uint32_t n_coefficients, uint32_t lane,
   return n_stored;
 }
 
-template <int PASSES, int LANES_PER_STREAM> struct BlockEncoder
+template <int PASSES, int LANES_PER_CODER> struct BlockEncoder
 {
   Block<true, PASSES> &block;
-  Coder<true, LANES_PER_STREAM> coder;
+  ArithmeticCoder<true, LANES_PER_CODER> coder;
   RawWriter<PASSES> raw;
-  uint32_t first_fill, n_fill, n_all_fill; /* fill bits of the lane's stream */
+  uint32_t first_fill, n_fill, n_all_fill; /* fill bits of the lane's coder */
 
   __device__ __forceinline__ BlockEncoder (Block<true, PASSES> &block_)
       : block (block_), raw (block_)
@@ -192,7 +192,7 @@ template <int PASSES, int LANES_PER_STREAM> struct BlockEncoder
   {
     raw.find_signs (coding.dropped_planes, coding.raw_planes,
         coding.raw_planes < coding.planes - coding.dropped_planes);
-    n_fill = coder.is_first_of_stream () ? coder.fill_bits () : 0;
+    n_fill = coder.is_first_of_coder () ? coder.fill_bits () : 0;
     first_fill = sum_of_lanes_before (n_fill, block.lane);
     n_all_fill = sum_of_lanes (n_fill);
     return 4 * coder.n_codewords ()
@@ -208,7 +208,7 @@ template <int PASSES, int LANES_PER_STREAM> struct BlockEncoder
 
     coder.init (block.lane, code, raw_bytes / 4);
     coder.out = parameters.code;
-    PlaneCoder<true, PASSES, LANES_PER_STREAM> (block, coder)
+    PlaneCoder<true, PASSES, LANES_PER_CODER> (block, coder)
         .code_planes (coding, parameters);
     length = coder.is_full () ? ~0u : measure (coding);
     if (length > raw_bytes) {
@@ -272,12 +272,12 @@ encode (const PacoBpcEncodeParameters &parameters)
 
 /* --- The decoder --- */
 
-template <int PASSES, int LANES_PER_STREAM>
+template <int PASSES, int LANES_PER_CODER>
 static __device__ bool
 decode_block (Block<false, PASSES> &block, const PacoGpuRecord &record,
     const PacoBpcDecodeParameters &parameters)
 {
-  Coder<false, LANES_PER_STREAM> coder;
+  ArithmeticCoder<false, LANES_PER_CODER> coder;
   RawReader<PASSES> raw (block);
   Coding coding;
 
@@ -289,7 +289,7 @@ decode_block (Block<false, PASSES> &block, const PacoGpuRecord &record,
   coder.payload.init (
       parameters.payload, parameters.payload_words, record.offset);
   coder.fill_ring ();
-  PlaneCoder<false, PASSES, LANES_PER_STREAM> (block, coder)
+  PlaneCoder<false, PASSES, LANES_PER_CODER> (block, coder)
       .code_planes (coding, parameters);
   if (coder.is_full () || !raw.take_fill (coder))
     return false;

@@ -4,12 +4,12 @@
  * fixed-length codeword per lane and of lanes that reserve the next one in
  * order).
  *
- * Who reserves which codeword is defined by (visit, step, stream). All lanes
+ * Who reserves which codeword is defined by (visit, step, coder). All lanes
  * come to every reservation together and learn from a ballot with a full mask
  * who else needs one; nothing depends on what the hardware has converged.
  *
- * With one lane to a codeword a lane is a stream. With four, each of the four
- * lanes holds a copy of its stream's state and takes all four steps of a visit,
+ * With one lane to a codeword each lane has a coder. With four, each of the four
+ * lanes holds a copy of its coder's state and takes all four steps of a visit,
  * so that only symbols and probabilities travel between lanes, never the state.
  */
 #pragma once
@@ -75,20 +75,20 @@ struct Payload
 extern __shared__ uint32_t shared[];
 constexpr int CODEWORD_RING = 104;
 
-template <bool ENCODE, int LANES_PER_STREAM> struct Coder
+template <bool ENCODE, int LANES_PER_CODER> struct ArithmeticCoder
 {
-  static constexpr bool SHARED = LANES_PER_STREAM > 1;
-  /* One lane of each stream. */
-  static constexpr uint32_t STREAMS = SHARED ? 0x11111111u : ALL_LANES;
+  static constexpr bool SHARED = LANES_PER_CODER > 1;
+  /* The first lane of each coder. */
+  static constexpr uint32_t FIRST_LANES = SHARED ? 0x11111111u : ALL_LANES;
 
   uint32_t size;       /* S: the interval's size less one, 0 without codeword */
   uint32_t value;      /* L, or D */
   uint32_t codeword;   /* encoder: where it goes, in words of out */
   uint32_t next;       /* codeword to be reserved */
   uint32_t first, end; /* of the block; the encoder's are words of out */
-  uint32_t lane, streams_before; /* as a mask of lanes */
-  uint32_t *out;                 /* encoder */
-  Payload payload;               /* decoder */
+  uint32_t lane, first_lanes_before; /* as a mask of lanes */
+  uint32_t *out;                     /* encoder */
+  Payload payload;                   /* decoder */
   /* Decoder: RING codewords, from turn - 32 on; turn is above next whenever
    * refill() was called. ahead is the lane's of the 32 after these. */
   static constexpr uint32_t RING = 128;
@@ -98,7 +98,8 @@ template <bool ENCODE, int LANES_PER_STREAM> struct Coder
       uint32_t lane_, uint32_t first_, uint32_t n)
   {
     lane = lane_;
-    streams_before = STREAMS & ((1u << (SHARED ? lane / 4 * 4 : lane)) - 1);
+    first_lanes_before = FIRST_LANES
+        & ((1u << (SHARED ? lane / 4 * 4 : lane)) - 1);
     size = value = 0;
     codeword = ~0u;
     first = next = first_;
@@ -143,7 +144,7 @@ template <bool ENCODE, int LANES_PER_STREAM> struct Coder
     return next > end;
   }
 
-  __device__ __forceinline__ bool is_first_of_stream () const
+  __device__ __forceinline__ bool is_first_of_coder () const
   {
     return !SHARED || lane % 4 == 0;
   }
@@ -157,7 +158,7 @@ template <bool ENCODE, int LANES_PER_STREAM> struct Coder
   /* Where there is room for it. */
   __device__ __forceinline__ void put_codeword (bool wanted) const
   {
-    bool puts = wanted && codeword < end && is_first_of_stream ();
+    bool puts = wanted && codeword < end && is_first_of_coder ();
 
 #ifdef __CUDA_ARCH__
     asm volatile("{ .reg .pred puts;\n"
@@ -172,12 +173,12 @@ template <bool ENCODE, int LANES_PER_STREAM> struct Coder
 #endif
   }
 
-  /* All lanes; those whose stream needs a codeword say so. No branches: a visit
+  /* All lanes; those whose coder needs a codeword say so. No branches: a visit
    * in which some lane needs one is as frequent as one in which none does. */
   __device__ __forceinline__ void reserve (bool needs)
   {
-    uint32_t who = __ballot_sync (ALL_LANES, needs) & STREAMS;
-    uint32_t mine = next + __popc (who & streams_before);
+    uint32_t who = __ballot_sync (ALL_LANES, needs) & FIRST_LANES;
+    uint32_t mine = next + __popc (who & first_lanes_before);
 
     if (ENCODE) {
       put_codeword (needs);
@@ -246,7 +247,7 @@ template <bool ENCODE, int LANES_PER_STREAM> struct Coder
 #endif
   }
 
-  /* One step of a stream that has a codeword; probability: of a 0, in the
+  /* One step of a coder that has a codeword; probability: of a 0, in the
    * highest 8 bits. */
   template <bool ALL>
   __device__ __forceinline__ bool take_step (
@@ -291,22 +292,22 @@ template <bool ENCODE, int LANES_PER_STREAM> struct Coder
     return visit_shared<true> (true, bit, probability);
   }
 
-  /* Bits of the lanes of this one's stream, of a ballot. */
-  __device__ __forceinline__ uint32_t of_stream (uint32_t lanes) const
+  /* Of a ballot, the bits of the lanes that share this one's coder. */
+  __device__ __forceinline__ uint32_t of_coder (uint32_t lanes) const
   {
     return lanes >> (lane & 28) & 15;
   }
 
   /* The four steps of a visit. Where codewords last long, in most visits no
-   * stream needs one. So the steps are taken without asking, and again one by
-   * one if a stream did need one. */
+   * coder needs one. So the steps are taken without asking, and again one by
+   * one if a coder did need one. */
   template <bool ALL>
   __device__ __forceinline__ bool visit_shared (
       bool active, uint32_t bit, uint32_t probability)
   {
-    /* Of the stream's lanes, from bit 0 on: who takes part, and the symbols. */
-    uint32_t takes = ALL ? 15 : of_stream (__ballot_sync (ALL_LANES, active));
-    uint32_t ones = ENCODE ? of_stream (__ballot_sync (ALL_LANES, bit)) : 0;
+    /* Of the coder's lanes, from bit 0 on: who takes part, and the symbols. */
+    uint32_t takes = ALL ? 15 : of_coder (__ballot_sync (ALL_LANES, active));
+    uint32_t ones = ENCODE ? of_coder (__ballot_sync (ALL_LANES, bit)) : 0;
     uint32_t probabilities[4];
     uint32_t old_size = size, old_value = value, found = 0;
     bool dry = false;

@@ -139,7 +139,7 @@ unshift_pixel (const int *in, const PacoDwtPlane *planes,
 #pragma unroll
   for (int c = 0; c < G; c++)
     pixel[c] = in[c];
-  if (G == 3) { /* unsigned: what hostile streams hold wraps around */
+  if (G == 3) { /* unsigned: what hostile frames hold wraps around */
     uint32_t y = in[0], u = in[1], v = in[2];
     uint32_t g = y - (uint32_t) ((int) (u + v) >> 2);
 
@@ -153,7 +153,7 @@ unshift_pixel (const int *in, const PacoDwtPlane *planes,
 }
 
 /* Rounds to nearest even. What an int32_t cannot hold, which only hostile
- * streams have, becomes the nearest binary32 value that it can. */
+ * frames have, becomes the nearest binary32 value that it can. */
 __device__ __forceinline__ int
 round_sample (float x)
 {
