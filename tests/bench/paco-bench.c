@@ -98,8 +98,10 @@ measure (const Options *options, const char *picture)
     return 77;
   }
   bench_ceilings (&bench);
-  if (options->kernels)
+  if (options->kernels) {
+    bench_layouts (&bench);
     bench_kernels (&bench);
+  }
   if (options->pipeline)
     bench_pipeline (&bench);
   if (options->timeline)

@@ -13,6 +13,9 @@ typedef struct
  * device. */
 void bench_kernels (Bench *bench);
 
+/* The kernels between layouts and planes. */
+void bench_layouts (Bench *bench);
+
 /* Frames per second when pictures stay on the device and only streams come
  * and go: figures PREFIX_resident_... */
 void bench_resident (
