@@ -8,8 +8,8 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
 
-/* Blocks of ordinary memory that are used again, if so many are needed. */
-#define MOST_BLOCKS 8
+/* Slabs of ordinary memory that are used again, if so many are needed. */
+#define MOST_SLABS 8
 
 /* --- upstream --- */
 
@@ -125,29 +125,57 @@ read_file (
   return done;
 }
 
+/* How many of size bytes at offset there are. Upstream is asked again only if it
+ * has to have grown: over a network that takes its time. */
+static gsize
+available (GstPacoReader *reader, guint64 offset, gsize size)
+{
+  gint64 end;
+
+  if (offset + size > reader->end
+      && gst_pad_peer_query_duration (reader->pad, GST_FORMAT_BYTES, &end))
+    reader->end = MAX (end, 0);
+  return offset < reader->end ? MIN (size, reader->end - offset) : 0;
+}
+
 /* A buffer for the frame, no larger than what is left of the file. */
 static GstBuffer *
 new_buffer (GstPacoReader *reader, guint64 offset, gsize size)
 {
-  gint64 end;
-
-  if (!gst_pad_peer_query_duration (reader->pad, GST_FORMAT_BYTES, &end)
-      || end < 0 || offset >= (guint64) end)
+  size = available (reader, offset, size);
+  if (size == 0)
     return NULL;
   if (reader->offered == NULL && reader->own == NULL)
-    reader->own = gst_paco_recycler_new (NULL, MOST_BLOCKS);
+    reader->own = gst_paco_recycler_new (NULL, MOST_SLABS);
   return gst_buffer_new_allocate (
-      reader->offered != NULL ? reader->offered : reader->own,
-      MIN (size, (guint64) end - offset), NULL);
+      reader->offered != NULL ? reader->offered : reader->own, size, NULL);
+}
+
+/* Has upstream fill the buffer. */
+static GstFlowReturn
+pull (GstPacoReader *reader, guint64 offset, GstBuffer *buffer)
+{
+  gsize size = gst_buffer_get_size (buffer);
+  GstPad *peer = gst_pad_get_peer (reader->pad);
+  GstFlowReturn flow = GST_FLOW_NOT_LINKED;
+
+  if (peer != NULL)
+    flow = gst_pad_get_range (peer, offset, size, &buffer);
+  gst_clear_object (&peer);
+  /* Of a file that has become shorter there is less, which the buffer's size
+   * does not always say. */
+  if (flow == GST_FLOW_OK && GST_BUFFER_OFFSET_END_IS_VALID (buffer)
+      && GST_BUFFER_OFFSET_END (buffer) >= offset
+      && GST_BUFFER_OFFSET_END (buffer) - offset < size)
+    gst_buffer_set_size (buffer, GST_BUFFER_OFFSET_END (buffer) - offset);
+  return flow;
 }
 
 /* NULL if the pad shall pull by itself, which then finds what is wrong. */
 static GstBuffer *
 read_frame (GstPacoReader *reader, guint64 offset, gsize size, GstBuffer *head)
 {
-  GstFlowReturn flow = GST_FLOW_OK;
   GstBuffer *buffer;
-  GstPad *peer;
 
   if (reader->source == GST_PACO_SOURCE_UNKNOWN)
     look_upstream (reader);
@@ -157,14 +185,8 @@ read_frame (GstPacoReader *reader, guint64 offset, gsize size, GstBuffer *head)
   if (buffer == NULL)
     return NULL;
 
-  if (!read_file (reader, offset, buffer, head)) {
-    peer = gst_pad_get_peer (reader->pad);
-    flow = peer == NULL ? GST_FLOW_NOT_LINKED
-                        : gst_pad_get_range (peer, offset,
-                            gst_buffer_get_size (buffer), &buffer);
-    gst_clear_object (&peer);
-  }
-  if (flow != GST_FLOW_OK)
+  if (!read_file (reader, offset, buffer, head)
+      && pull (reader, offset, buffer) != GST_FLOW_OK)
     gst_clear_buffer (&buffer);
   return buffer;
 }
@@ -254,6 +276,7 @@ gst_paco_reader_reset (GstPacoReader *reader)
   g_clear_pointer (&reader->file, gst_paco_local_file_close);
   g_clear_pointer (&reader->path, g_free);
   reader->source = GST_PACO_SOURCE_UNKNOWN;
+  reader->end = 0;
 }
 
 void

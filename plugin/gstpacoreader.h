@@ -30,6 +30,7 @@ typedef struct
   GstAllocator *offered; /* downstream's memory, or NULL */
   GstAllocator *own;     /* ordinary memory, once it has been needed */
   GstPacoSourceKind source;
+  guint64 end;            /* bytes that upstream has, as it said last */
   gchar *path;            /* of the file, if filesrc reads one */
   GstPacoLocalFile *file; /* once a frame is large enough */
 

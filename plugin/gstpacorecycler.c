@@ -1,97 +1,97 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A block is memory of the source that stays mapped. What is handed out is
- * memory wrapped around a block, so that sharing and copying need no code here;
- * when the last part of it is freed the block is kept for the next. */
+ * A slab is memory of the source that stays mapped. What is handed out is
+ * memory wrapped around a slab, so that sharing and copying need no code here;
+ * when the last part of it is freed the slab is kept for the next. */
 #include "gstpacorecycler.h"
 
-/* Blocks are larger than asked for by this share, because the next frame may be
+/* Slabs are larger than asked for by this share, because the next frame may be
  * somewhat larger, and a multiple of the second. */
 #define SPARE_SHARE 8
 #define GRAIN ((gsize) 64 << 10)
-/* What blocks are aligned to at least; masks, as GstAllocationParams has it. */
+/* What slabs are aligned to at least; masks, as GstAllocationParams has it. */
 #define ALIGN ((gsize) 63)
 
-typedef struct _Block Block;
+typedef struct _Slab Slab;
 
-struct _Block
+struct _Slab
 {
-  GstPacoRecycler *owner; /* a reference, while the block is out */
+  GstPacoRecycler *owner; /* a reference, while the slab is out */
   GstMemory *memory;
   GstMapInfo map;
-  Block *next; /* of those that are kept */
+  Slab *next; /* of those that are kept */
 };
 
 struct _GstPacoRecycler
 {
   GstAllocator parent;
   GstAllocator *source; /* NULL: the system's */
-  guint most;           /* blocks */
+  guint most;           /* slabs */
 
   GMutex lock;   /* of the following */
-  Block *kept;   /* the last that came back first: caches know it best */
-  guint n_alive; /* blocks kept and out */
+  Slab *kept;    /* the last that came back first: caches know it best */
+  guint n_alive; /* slabs kept and out */
   gboolean stopped;
 };
 
 G_DEFINE_FINAL_TYPE (GstPacoRecycler, gst_paco_recycler, GST_TYPE_ALLOCATOR);
 
-/* --- blocks --- */
+/* --- slabs --- */
 
 /* NULL if there is no memory. */
-static Block *
-block_new (GstAllocator *source, gsize size)
+static Slab *
+slab_new (GstAllocator *source, gsize size)
 {
   GstAllocationParams params = { .align = ALIGN };
-  Block *block = g_new0 (Block, 1);
+  Slab *slab = g_new0 (Slab, 1);
 
   size += size / SPARE_SHARE;
   size = (size + GRAIN - 1) / GRAIN * GRAIN;
-  block->memory = gst_allocator_alloc (source, size, &params);
-  if (block->memory
-      && gst_memory_map (block->memory, &block->map, GST_MAP_READWRITE))
-    return block;
-  g_clear_pointer (&block->memory, gst_memory_unref);
-  g_free (block);
+  slab->memory = gst_allocator_alloc (source, size, &params);
+  if (slab->memory
+      && gst_memory_map (slab->memory, &slab->map, GST_MAP_READWRITE))
+    return slab;
+  g_clear_pointer (&slab->memory, gst_memory_unref);
+  g_free (slab);
   return NULL;
 }
 
 static void
-block_free (Block *block)
+slab_free (Slab *slab)
 {
-  if (block == NULL)
+  if (slab == NULL)
     return;
-  gst_memory_unmap (block->memory, &block->map);
-  gst_memory_unref (block->memory);
-  g_free (block);
+  gst_memory_unmap (slab->memory, &slab->map);
+  gst_memory_unref (slab->memory);
+  g_free (slab);
 }
 
-/* Takes a kept block that is large enough out of the list, or else returns
+/* Takes a kept slab that is large enough out of the list, or else returns
  * NULL. With the lock. */
-static Block *
+static Slab *
 take_kept (GstPacoRecycler *self, gsize size)
 {
-  for (Block **at = &self->kept; *at != NULL; at = &(*at)->next) {
-    Block *block = *at;
+  for (Slab **at = &self->kept; *at != NULL; at = &(*at)->next) {
+    Slab *slab = *at;
 
-    if (block->map.size >= size) {
-      *at = block->next;
-      return block;
+    if (slab->map.size >= size) {
+      *at = slab->next;
+      return slab;
     }
   }
   return NULL;
 }
 
-/* A block of at least size bytes; NULL if there are as many as there may be, or
+/* A slab of at least size bytes; NULL if there are as many as there may be, or
  * if there is no memory. A kept one that is too small makes room for it. */
-static Block *
-get_block (GstPacoRecycler *self, gsize size)
+static Slab *
+get_slab (GstPacoRecycler *self, gsize size)
 {
-  Block *block, *small = NULL;
+  Slab *slab, *small = NULL;
   gboolean allowed = FALSE;
 
   g_mutex_lock (&self->lock);
-  block = take_kept (self, size);
-  if (block == NULL && !self->stopped) {
+  slab = take_kept (self, size);
+  if (slab == NULL && !self->stopped) {
     small = self->kept;
     if (small != NULL)
       self->kept = small->next;
@@ -100,39 +100,39 @@ get_block (GstPacoRecycler *self, gsize size)
       self->n_alive++;
   }
   g_mutex_unlock (&self->lock);
-  block_free (small);
+  slab_free (small);
   if (!allowed)
-    return block;
+    return slab;
 
-  block = block_new (self->source, size);
-  if (block == NULL) {
+  slab = slab_new (self->source, size);
+  if (slab == NULL) {
     g_mutex_lock (&self->lock);
     self->n_alive--;
     g_mutex_unlock (&self->lock);
   }
-  return block;
+  return slab;
 }
 
-/* Nothing refers to the memory around the block any more. */
+/* Nothing refers to the memory around the slab any more. */
 static void
 take_back (gpointer data)
 {
-  Block *block = data;
-  GstPacoRecycler *self = block->owner;
+  Slab *slab = data;
+  GstPacoRecycler *self = slab->owner;
   gboolean keep;
 
-  block->owner = NULL;
+  slab->owner = NULL;
   g_mutex_lock (&self->lock);
   keep = !self->stopped;
   if (keep) {
-    block->next = self->kept;
-    self->kept = block;
+    slab->next = self->kept;
+    self->kept = slab;
   } else {
     self->n_alive--;
   }
   g_mutex_unlock (&self->lock);
   if (!keep)
-    block_free (block);
+    slab_free (slab);
   gst_object_unref (self);
 }
 
@@ -143,17 +143,17 @@ gst_paco_recycler_alloc (
     GstAllocator *allocator, gsize size, GstAllocationParams *params)
 {
   GstPacoRecycler *self = GST_PACO_RECYCLER (allocator);
-  Block *block = NULL;
+  Slab *slab = NULL;
 
   /* Nobody who reads frames wants anything around them. */
   if (params->prefix == 0 && params->padding == 0
       && (params->align & ~ALIGN) == 0)
-    block = get_block (self, size);
-  if (block == NULL)
+    slab = get_slab (self, size);
+  if (slab == NULL)
     return gst_allocator_alloc (NULL, size, params);
-  block->owner = gst_object_ref (self);
-  return gst_memory_new_wrapped (params->flags, block->map.data,
-      block->map.size, 0, size, block, take_back);
+  slab->owner = gst_object_ref (self);
+  return gst_memory_new_wrapped (
+      params->flags, slab->map.data, slab->map.size, 0, size, slab, take_back);
 }
 
 /* No memory has this allocator as its own. */
@@ -193,13 +193,13 @@ gst_paco_recycler_init (GstPacoRecycler *self)
 }
 
 GstAllocator *
-gst_paco_recycler_new (GstAllocator *source, guint n_blocks)
+gst_paco_recycler_new (GstAllocator *source, guint n_slabs)
 {
   GstPacoRecycler *self = g_object_new (GST_TYPE_PACO_RECYCLER, NULL);
 
   if (source != NULL)
     self->source = gst_object_ref (source);
-  self->most = n_blocks;
+  self->most = n_slabs;
   return GST_ALLOCATOR_CAST (gst_object_ref_sink (self));
 }
 
@@ -207,18 +207,18 @@ void
 gst_paco_recycler_stop (GstAllocator *allocator)
 {
   GstPacoRecycler *self = GST_PACO_RECYCLER (allocator);
-  Block *block;
+  Slab *slab;
 
   g_mutex_lock (&self->lock);
   self->stopped = TRUE;
-  block = g_steal_pointer (&self->kept);
-  for (const Block *at = block; at != NULL; at = at->next)
+  slab = g_steal_pointer (&self->kept);
+  for (const Slab *at = slab; at != NULL; at = at->next)
     self->n_alive--;
   g_mutex_unlock (&self->lock);
-  while (block != NULL) {
-    Block *next = block->next;
+  while (slab != NULL) {
+    Slab *next = slab->next;
 
-    block_free (block);
-    block = next;
+    slab_free (slab);
+    slab = next;
   }
 }

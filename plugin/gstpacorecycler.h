@@ -15,10 +15,10 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     GstPacoRecycler, gst_paco_recycler, GST, PACO_RECYCLER, GstAllocator)
 
-/* Blocks come from source, or are the system's if that is NULL. At most n_blocks
- * of them exist at a time; who wants more gets ordinary memory that is not kept.
+/* Its memory comes in slabs, each for one frame, from source, or from the system
+ * if that is NULL. At most n_slabs of them exist at a time; who wants more gets ordinary memory that is not kept.
  * Any thread may allocate and free; memory may outlive the allocator. */
-GstAllocator *gst_paco_recycler_new (GstAllocator *source, guint n_blocks);
+GstAllocator *gst_paco_recycler_new (GstAllocator *source, guint n_slabs);
 
 /* Frees what it keeps; from now on it hands out ordinary memory, and keeps
  * none. */

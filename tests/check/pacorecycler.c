@@ -143,7 +143,7 @@ GST_START_TEST (test_growing)
 }
 GST_END_TEST;
 
-/* More than there may be blocks, or memory around it, or none at the source: it
+/* More than there may be slabs, or memory around it, or none at the source: it
  * is the system's. */
 GST_START_TEST (test_ordinary)
 {
