@@ -302,9 +302,16 @@ unconfigure_and_unref (void *data)
 }
 
 static void
+free_geometry (PacoCoder *coder)
+{
+  for (unsigned i = 0; i < PACO_N_FORMS; i++)
+    g_clear_pointer (&coder->geometry[i], paco_geometry_free);
+}
+
+static void
 free_coder (PacoCoder *coder)
 {
-  g_clear_pointer (&coder->geometry, paco_geometry_free);
+  free_geometry (coder);
   for (unsigned i = 0; i < coder->n_flights; i++) {
     g_free (coder->flights[i].job);
     g_free (coder->flights[i].result);
@@ -485,7 +492,7 @@ paco_coder_unconfigure (PacoCoder *coder, GError **error)
   }
   if (lost)
     return fail_as_lost (lost, error);
-  g_clear_pointer (&coder->geometry, paco_geometry_free);
+  free_geometry (coder);
   return TRUE;
 }
 
@@ -497,6 +504,9 @@ paco_coder_configure (PacoCoder *coder, PacoConfigureFunc prepare,
       && configure_devices (coder, error);
   if (!coder->configured)
     paco_coder_unconfigure (coder, NULL);
+  g_mutex_lock (&coder->lock);
+  coder->stats.configurations++;
+  g_mutex_unlock (&coder->lock);
   return coder->configured;
 }
 

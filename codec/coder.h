@@ -93,9 +93,10 @@ typedef struct
   unsigned n_devices; /* with memory of their own: none on the CPU */
   PacoDeviceStats devices[PACO_MAX_DEVICES];
   uint64_t frames, bytes, corrupted_blocks;
-  double transform_ms; /* samples <-> coefficients */
-  double blocks_ms;    /* block coding */
-  double stream_ms;    /* putting the codestream together, or apart */
+  uint64_t configurations; /* how often memory was taken for a format */
+  double transform_ms;     /* samples <-> coefficients */
+  double blocks_ms;        /* block coding */
+  double stream_ms;        /* putting the codestream together, or apart */
 } PacoStats;
 
 /* Of one frame. The stages are those of PacoStats. */

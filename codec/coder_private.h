@@ -22,6 +22,10 @@ typedef struct
   size_t (*memory) (void *device);
 } PacoDeviceClass;
 
+/* The forms in which frames of one picture may be coded, in turn: in one piece, or
+ * as two fields. PacoPictureFormat.fields is the number of a form. */
+#define PACO_N_FORMS 2
+
 /* What a backend does, for each of the coder's devices (number 0 on the CPU): the
  * device's thread calls these functions, if there is one. */
 typedef struct
@@ -90,7 +94,7 @@ struct _PacoCoder
   /* Of what is configured. */
   bool configured;
   unsigned depth; /* flights that are used: as many of each device */
-  PacoGeometry *geometry;
+  PacoGeometry *geometry[PACO_N_FORMS]; /* NULL: not configured for that form */
 
   GMutex lock; /* of what follows */
   GCond changed;
@@ -124,7 +128,7 @@ void paco_set_lost_error (GError **error, const char *device, gint64 timeout);
 /* Of options, in microseconds. */
 gint64 paco_timeout (const PacoBackendOptions *options);
 
-/* prepare() makes coder->geometry and whatever else encoder and decoder need
+/* prepare() makes a geometry for each form and whatever else encoder and decoder need
  * before the backend gets ready, and sets the depth; the coder is unconfigured
  * before, and after a failure. */
 typedef gboolean (*PacoConfigureFunc) (

@@ -35,7 +35,8 @@ paco_decoder_parse_index (const PacoDecoder *decoder, const PacoDecoderJob *job,
         "the index of the frame is damaged");
     return FALSE;
   }
-  return paco_index_parse (index, header->index_size, decoder->coder.geometry,
+  return paco_index_parse (index, header->index_size,
+      decoder->coder.geometry[header->picture.fields],
       header->coding.block_checks,
       header->frame_size - header->header_size - header->index_size, records,
       error);
@@ -88,7 +89,9 @@ static gboolean
 prepare (PacoCoder *coder, const PacoSampleLayout *layout, GError **error)
 {
   PacoDecoder *decoder = (PacoDecoder *) coder;
-  const PacoHeader *header = &decoder->header;
+  const PacoHeader *header = &decoder->headers[decoder->form];
+  const PacoHeader *other = &decoder->headers[!decoder->form];
+  PacoGeometry *geometry;
 
   if (!paco_header_check_pixels (header, decoder->max_pixels, error))
     return FALSE;
@@ -101,15 +104,19 @@ prepare (PacoCoder *coder, const PacoSampleLayout *layout, GError **error)
   if (!paco_layouts_check (&header->picture, layout, error))
     return FALSE;
   paco_coder_set_depth (coder, &header->picture);
-  coder->geometry = paco_geometry_new (&header->picture, &header->coding);
+  geometry = paco_geometry_new (&header->picture, &header->coding);
+  coder->geometry[decoder->form] = geometry;
   /* A few bytes may claim a picture of gigabytes, but every block of it has a
    * byte in the index. */
-  if (header->index_size < coder->geometry->n_blocks) {
+  if (header->index_size < geometry->n_blocks) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
         "the frame's index of %u bytes is too small for %u codeblocks",
-        header->index_size, coder->geometry->n_blocks);
+        header->index_size, geometry->n_blocks);
     return FALSE;
   }
+  if (paco_header_same_stream (header, other))
+    coder->geometry[!decoder->form] = paco_geometry_new (
+        &other->picture, &other->coding);
   return TRUE;
 }
 
@@ -117,12 +124,27 @@ gboolean
 paco_decoder_configure (PacoDecoder *decoder, const PacoHeader *header,
     const PacoSampleLayout *layout, unsigned reduce, GError **error)
 {
+  unsigned form = header->picture.fields;
+  bool keep = decoder->coder.geometry[!form] && reduce == decoder->reduce;
+
   if (!paco_coder_unconfigure (&decoder->coder, error))
     return FALSE;
-  decoder->header = *header;
-  decoder->header.set = NULL;
+  if (!keep)
+    decoder->headers[!form] = (PacoHeader){ 0 };
+  decoder->headers[form] = *header;
+  decoder->headers[form].set = NULL;
+  decoder->form = form;
   decoder->reduce = reduce;
   return paco_coder_configure (&decoder->coder, prepare, layout, error);
+}
+
+gboolean
+paco_decoder_takes (const PacoDecoder *decoder, const PacoHeader *header)
+{
+  unsigned form = header->picture.fields;
+
+  return decoder->coder.configured && decoder->coder.geometry[form]
+      && paco_header_same_configuration (&decoder->headers[form], header);
 }
 
 /* --- frames in and out --- */
@@ -134,8 +156,7 @@ paco_decoder_submit (PacoDecoder *decoder, const PacoCodedFrame *frame,
   const PacoHeader *header = &frame->header;
   PacoDecoderJob job;
 
-  if (!decoder->coder.configured
-      || !paco_header_same_configuration (&decoder->header, header)) {
+  if (!paco_decoder_takes (decoder, header)) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
         "the frame is of another format than the decoder was set up for");
     return FALSE;

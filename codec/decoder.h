@@ -33,10 +33,17 @@ typedef struct
 
 /* header: of the first frame to come. reduce <= levels. layout: of the
  * destination. Error UNSUPPORTED if its picture is larger than the options
- * allow. Needed again, with nothing in flight, before a frame whose
- * header paco_header_same_configuration() tells apart. */
+ * allow. Needed again, with nothing in flight, before a frame that
+ * paco_decoder_takes() denies. Where frames in one piece and such of two fields
+ * are of one stream (paco_header_same_stream()), the decoder takes both once it
+ * has been configured for both. */
 gboolean paco_decoder_configure (PacoDecoder *decoder, const PacoHeader *header,
     const PacoSampleLayout *layout, unsigned reduce, GError **error);
+
+/* Whether it is configured for frames like this. For the thread that
+ * configures. */
+gboolean paco_decoder_takes (
+    const PacoDecoder *decoder, const PacoHeader *header);
 
 /* Waits for a free flight. frame is copied, but for its bytes. Errors CORRUPT and
  * so on leave the decoder usable. */

@@ -31,8 +31,9 @@ struct _PacoDecoder
   uint64_t max_pixels;
 
   /* Of what is configured. */
-  PacoHeader header; /* what the frames have in common */
+  PacoHeader headers[PACO_N_FORMS]; /* what frames of a form have in common */
   unsigned reduce;
+  unsigned form; /* that was configured last */
 };
 
 /* paco_coder_init() for a decoder; paco_coder_start() comes next. */

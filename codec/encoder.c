@@ -41,69 +41,113 @@ paco_encoder_init (PacoEncoder *encoder, const PacoEncoderClass *klass,
 
 /* --- configuration --- */
 
-/* Decides anew what follows from the rate. The lock is held. */
+/* Decides anew what follows from the rate for a form. The lock is held. */
 static gboolean
-update_rate (PacoEncoder *encoder, GError **error)
+update_form (PacoEncoder *encoder, PacoEncoderForm *form, GError **error)
 {
-  PacoRate rate = { .number = encoder->rate.number + 1 };
+  const PacoPictureFormat *picture = &form->picture;
+  PacoRate rate = { .number = form->rate.number + 1 };
   PacoCoding *coding = &rate.coding;
 
-  if (!paco_policy_coding (
-          &encoder->picture, &encoder->parameters, coding, error))
+  if (!paco_policy_coding (picture, &encoder->parameters, coding, error))
     return FALSE;
-  for (unsigned c = 0; c < encoder->picture.n_components; c++) {
+  for (unsigned c = 0; c < picture->n_components; c++) {
     for (unsigned k = 0; k < 3u * coding->levels + 1; k++) {
       unsigned level, orientation;
 
       paco_entry_subband (coding->levels, k, &level, &orientation);
-      rate.dropped_planes[c][k] = paco_policy_dropped_planes (&encoder->picture,
-          &encoder->parameters, coding, c, level, orientation);
+      rate.dropped_planes[c][k] = paco_policy_dropped_planes (
+          picture, &encoder->parameters, coding, c, level, orientation);
     }
   }
   rate.number += rate.number == 0;
-  encoder->rate = rate;
+  form->rate = rate;
+  return TRUE;
+}
+
+static bool
+has_form (const PacoEncoder *encoder, unsigned form)
+{
+  return encoder->mixed || encoder->form == form;
+}
+
+/* The same for all forms. */
+static gboolean
+update_rate (PacoEncoder *encoder, GError **error)
+{
+  for (unsigned i = 0; i < PACO_N_FORMS; i++)
+    if (has_form (encoder, i)
+        && !update_form (encoder, &encoder->forms[i], error))
+      return FALSE;
   encoder->rate_changed = false;
   return TRUE;
 }
 
+/* finest: the parameters of the most bits. */
 static gboolean
-find_codings (PacoEncoder *encoder, GError **error)
+prepare_form (PacoEncoder *encoder, unsigned i, const PacoSampleLayout *layout,
+    const PacoParameters *finest, GError **error)
 {
-  PacoParameters finest;
-  gboolean found;
+  PacoEncoderForm *form = &encoder->forms[i];
+  PacoHeader header = {
+    .picture = form->picture,
+    .video = { .par_n = 1, .par_d = 1, .fps_d = 1 },
+  };
+  PacoGeometry *geometry;
+  size_t size;
 
-  g_mutex_lock (&encoder->coder.lock);
-  found = update_rate (encoder, error);
-  encoder->coding = encoder->rate.coding;
-  finest = encoder->parameters;
-  g_mutex_unlock (&encoder->coder.lock);
-
-  finest.quality = 100.0;
-  return found
-      && paco_policy_coding (
-          &encoder->picture, &finest, &encoder->finest, error);
+  form->coding = form->rate.coding;
+  header.coding = form->coding;
+  if (!paco_policy_coding (&form->picture, finest, &form->finest, error)
+      || !paco_header_check (&header, error)
+      || !paco_layouts_check (&form->picture, layout, error))
+    return FALSE;
+  geometry = paco_geometry_new (&form->picture, &form->coding);
+  encoder->coder.geometry[i] = geometry;
+  size = paco_policy_max_frame_size (&form->picture, &form->finest, geometry);
+  encoder->max_frame_size = MAX (encoder->max_frame_size, size);
+  return TRUE;
 }
 
 static gboolean
 prepare (PacoCoder *coder, const PacoSampleLayout *layout, GError **error)
 {
   PacoEncoder *encoder = (PacoEncoder *) coder;
-  PacoHeader header = {
-    .picture = encoder->picture,
-    .video = { .par_n = 1, .par_d = 1, .fps_d = 1 },
-  };
+  PacoParameters finest;
+  gboolean ready;
 
-  if (!find_codings (encoder, error))
+  g_mutex_lock (&coder->lock);
+  ready = update_rate (encoder, error);
+  finest = encoder->parameters;
+  g_mutex_unlock (&coder->lock);
+  finest.quality = 100.0;
+  encoder->max_frame_size = 0;
+  for (unsigned i = 0; i < PACO_N_FORMS; i++)
+    ready = ready
+        && (!has_form (encoder, i)
+            || prepare_form (encoder, i, layout, &finest, error));
+  if (ready)
+    paco_coder_set_depth (coder, &encoder->forms[encoder->form].picture);
+  return ready;
+}
+
+static gboolean
+configure (PacoEncoder *encoder, const PacoPictureFormat *picture, bool mixed,
+    const PacoSampleLayout *layout, const PacoParameters *parameters,
+    GError **error)
+{
+  if (!paco_coder_unconfigure (&encoder->coder, error))
     return FALSE;
-  header.coding = encoder->coding;
-  if (!paco_header_check (&header, error)
-      || !paco_layouts_check (&encoder->picture, layout, error))
-    return FALSE;
-  paco_coder_set_depth (coder, &encoder->picture);
-  coder->geometry = paco_geometry_new (&encoder->picture, &encoder->coding);
-  encoder->max_frame_size = paco_policy_max_frame_size (
-      &encoder->picture, &encoder->finest, coder->geometry);
-  return TRUE;
+  encoder->form = picture->fields;
+  encoder->mixed = mixed;
+  for (unsigned i = 0; i < PACO_N_FORMS; i++) {
+    encoder->forms[i].picture = *picture;
+    encoder->forms[i].picture.fields = i;
+  }
+  g_mutex_lock (&encoder->coder.lock);
+  encoder->parameters = *parameters;
+  g_mutex_unlock (&encoder->coder.lock);
+  return paco_coder_configure (&encoder->coder, prepare, layout, error);
 }
 
 gboolean
@@ -111,13 +155,22 @@ paco_encoder_configure (PacoEncoder *encoder, const PacoPictureFormat *picture,
     const PacoSampleLayout *layout, const PacoParameters *parameters,
     GError **error)
 {
-  if (!paco_coder_unconfigure (&encoder->coder, error))
-    return FALSE;
-  encoder->picture = *picture;
-  g_mutex_lock (&encoder->coder.lock);
-  encoder->parameters = *parameters;
-  g_mutex_unlock (&encoder->coder.lock);
-  return paco_coder_configure (&encoder->coder, prepare, layout, error);
+  return configure (encoder, picture, false, layout, parameters, error);
+}
+
+gboolean
+paco_encoder_configure_mixed (PacoEncoder *encoder,
+    const PacoPictureFormat *picture, const PacoSampleLayout *layout,
+    const PacoParameters *parameters, GError **error)
+{
+  return configure (encoder, picture, true, layout, parameters, error);
+}
+
+void
+paco_encoder_set_fields (PacoEncoder *encoder, gboolean fields)
+{
+  g_return_if_fail (encoder->mixed);
+  encoder->form = fields ? 1 : 0;
 }
 
 void
@@ -141,7 +194,8 @@ paco_encoder_max_frame_size (PacoEncoder *encoder)
 const PacoCoding *
 paco_encoder_coding (PacoEncoder *encoder)
 {
-  return encoder->coder.configured ? &encoder->coding : NULL;
+  return encoder->coder.configured ? &encoder->forms[encoder->form].coding
+                                   : NULL;
 }
 
 /* --- frames in and out --- */
@@ -150,8 +204,11 @@ gboolean
 paco_encoder_submit (PacoEncoder *encoder, const PacoPicture *picture,
     const PacoVideoInfo *video, void *user_data, GError **error)
 {
-  PacoEncoderJob job = { .picture = *picture, .video = *video };
-  PacoHeader header = { .picture = encoder->picture, .video = *video };
+  const PacoEncoderForm *form = &encoder->forms[encoder->form];
+  PacoEncoderJob job = {
+    .picture = *picture, .video = *video, .form = encoder->form
+  };
+  PacoHeader header = { .picture = form->picture, .video = *video };
   gboolean valid;
 
   if (!encoder->coder.configured) {
@@ -161,12 +218,12 @@ paco_encoder_submit (PacoEncoder *encoder, const PacoPicture *picture,
   }
   g_mutex_lock (&encoder->coder.lock);
   valid = !encoder->rate_changed || update_rate (encoder, error);
-  job.rate = encoder->rate;
+  job.rate = form->rate;
   g_mutex_unlock (&encoder->coder.lock);
   header.coding = job.rate.coding;
   if (!valid || !paco_header_check (&header, error)
       || !paco_coder_check_memory (&encoder->coder, picture, error)
-      || !paco_picture_check (&encoder->picture, picture, 0, error))
+      || !paco_picture_check (&form->picture, picture, 0, error))
     return FALSE;
   return paco_coder_submit (&encoder->coder, &job, user_data, error);
 }

@@ -30,18 +30,29 @@ gboolean paco_encoder_configure (PacoEncoder *encoder,
     const PacoPictureFormat *picture, const PacoSampleLayout *layout,
     const PacoParameters *parameters, GError **error);
 
+/* The same for frames of which each may be coded in one piece or as two fields, so
+ * that neither waits for the other; picture->fields holds for the first ones. */
+gboolean paco_encoder_configure_mixed (PacoEncoder *encoder,
+    const PacoPictureFormat *picture, const PacoSampleLayout *layout,
+    const PacoParameters *parameters, GError **error);
+
+/* Whether later frames are coded as two fields; allowed with frames in flight,
+ * after paco_encoder_configure_mixed(). */
+void paco_encoder_set_fields (PacoEncoder *encoder, gboolean fields);
+
 /* Quality and frame_size of later frames; allowed with frames in flight. */
 void paco_encoder_set_rate (
     PacoEncoder *encoder, double quality, uint32_t frame_size);
 
-/* What configure() has chosen; the steps are those of the rate at that time. NULL
- * if nothing is configured. For the thread that configures. */
+/* What configure() has chosen, for the next frames; the steps are those of the
+ * rate at that time. NULL if nothing is configured. For the thread that
+ * configures. */
 const PacoCoding *paco_encoder_coding (PacoEncoder *encoder);
 
 /* Of any frame of what is configured, at any rate; 0 if nothing is. */
 size_t paco_encoder_max_frame_size (PacoEncoder *encoder);
 
-/* Waits for a free flight. video is copied. */
+/* Waits for a free flight. video is copied. For the thread that configures. */
 gboolean paco_encoder_submit (PacoEncoder *encoder, const PacoPicture *picture,
     const PacoVideoInfo *video, void *user_data, GError **error);
 

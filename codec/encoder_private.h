@@ -19,7 +19,17 @@ typedef struct
   PacoPicture picture;
   PacoVideoInfo video;
   PacoRate rate;
+  unsigned form;
 } PacoEncoderJob;
+
+/* Of frames of one form. */
+typedef struct
+{
+  PacoPictureFormat picture;
+  PacoCoding coding; /* only what does not change with the rate */
+  PacoCoding finest; /* the most bits that the rate can lead to */
+  PacoRate rate;     /* under the coder's lock */
+} PacoEncoderForm;
 
 typedef struct
 {
@@ -34,14 +44,13 @@ struct _PacoEncoder
   PacoCoder coder;
 
   /* Of what is configured. */
-  PacoPictureFormat picture;
-  PacoCoding coding;     /* only what does not change with the rate */
-  PacoCoding finest;     /* the most bits that the rate can lead to */
-  size_t max_frame_size; /* whatever the rate */
+  PacoEncoderForm forms[PACO_N_FORMS]; /* those that have a geometry */
+  size_t max_frame_size;               /* whatever the rate and the form */
+  unsigned form;                       /* of the next frames */
+  bool mixed;                          /* both forms are configured */
 
   /* Under the coder's lock. */
   PacoParameters parameters;
-  PacoRate rate;
   bool rate_changed;
 };
 

@@ -637,25 +637,44 @@ paco_header_parse_frame (const uint8_t *data, size_t size, PacoHeader *header,
   return TRUE;
 }
 
+/* Of the codings, what does not follow from the geometry. */
+static bool
+same_coding (const PacoHeader *a, const PacoHeader *b)
+{
+  if (a->coding.levels != b->coding.levels
+      || a->coding.coding_passes != b->coding.coding_passes
+      || a->coding.color_transform != b->coding.color_transform)
+    return false;
+  for (unsigned c = 0; c < a->picture.n_components; c++)
+    if (a->coding.components[c].wavelet != b->coding.components[c].wavelet
+        || a->coding.components[c].probability_set
+            != b->coding.components[c].probability_set)
+      return false;
+  return true;
+}
+
 gboolean
 paco_header_same_configuration (const PacoHeader *a, const PacoHeader *b)
 {
   if (!paco_picture_format_equal (&a->picture, &b->picture)
-      || a->coding.levels != b->coding.levels
-      || a->coding.coding_passes != b->coding.coding_passes
-      || a->coding.color_transform != b->coding.color_transform)
+      || !same_coding (a, b))
     return FALSE;
-  for (unsigned c = 0; c < a->picture.n_components; c++) {
-    if (a->coding.components[c].wavelet != b->coding.components[c].wavelet
-        || a->coding.components[c].probability_set
-            != b->coding.components[c].probability_set)
-      return FALSE;
+  for (unsigned c = 0; c < a->picture.n_components; c++)
     for (unsigned k = 0; k < n_entries (a); k++)
       if (a->coding.subbands[c][k].height_log2
           != b->coding.subbands[c][k].height_log2)
         return FALSE;
-  }
   return TRUE;
+}
+
+gboolean
+paco_header_same_stream (const PacoHeader *a, const PacoHeader *b)
+{
+  PacoPictureFormat picture = b->picture;
+
+  picture.fields = !picture.fields;
+  return paco_picture_format_equal (&a->picture, &picture)
+      && same_coding (a, b);
 }
 
 gboolean

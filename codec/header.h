@@ -163,6 +163,10 @@ gboolean paco_header_check (const PacoHeader *header, GError **error);
 gboolean paco_header_same_configuration (
     const PacoHeader *a, const PacoHeader *b);
 
+/* Whether frames of both headers may come in turn: the same but for that one of
+ * them is coded in one piece and the other as two fields. */
+gboolean paco_header_same_stream (const PacoHeader *a, const PacoHeader *b);
+
 /* Whether the picture has at most max_pixels columns times lines, and so is
  * worth the memory that it takes; 0 stands for PACO_DEFAULT_MAX_PIXELS. Error
  * UNSUPPORTED, with the value of max-pixels that it needs. */

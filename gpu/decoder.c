@@ -18,7 +18,7 @@ typedef struct
 typedef struct
 {
   PacoCudaShare share;
-  PacoCudaPlan plan;
+  PacoCudaPlan plans[PACO_N_FORMS]; /* of those that are configured */
 } Part;
 
 typedef struct
@@ -51,8 +51,7 @@ static void
 instruct (Flight *flight)
 {
   Instructions *instructions = (Instructions *) flight->host_instructions.data;
-  const PacoGpuBlock *blocks =
-      (const PacoGpuBlock *) flight->frame.host_blocks.data;
+  const PacoGpuBlock *blocks = paco_cuda_frame_blocks (&flight->frame);
   uint32_t n_blocks = flight->frame.plan->n_blocks;
   uint8_t *dropped = (uint8_t *) &instructions->records[n_blocks];
   unsigned any_dropped = 0, planes = 0;
@@ -125,7 +124,7 @@ decode_blocks (Flight *flight, const PacoDecoderJob *job, GError **error)
   const PacoCoding *coding = &job->frame.header.coding;
   PacoBpcDecodeParameters parameters = {
     .coefficients = flight->frame.coefficients.address,
-    .blocks = flight->frame.blocks.address,
+    .blocks = flight->frame.blocks[flight->frame.form].address,
     .planes = flight->frame.planes.address,
     .payload = flight->payload.memory.address,
     .records = flight->instructions.address + offsetof (Instructions, records),
@@ -231,6 +230,8 @@ decode_frame (CudaDecoder *decoder, Flight *flight, const PacoDecoderJob *job,
 {
   if (!paco_decoder_parse_index (&decoder->base, job, flight->records, error))
     return FALSE;
+  paco_cuda_frame_use (
+      &flight->frame, flight->part->plans, job->frame.header.picture.fields);
   instruct (flight);
   if (!enqueue (flight, job, error)
       || !paco_cuda_frame_wait (&flight->frame, error)) {
@@ -285,66 +286,93 @@ unconfigure (PacoCoder *base, unsigned number)
       flight_clear (&decoder->flights[i]);
   if (entered)
     paco_cuda_device_leave (part->share.device);
-  paco_cuda_plan_clear (&part->plan);
+  for (unsigned i = 0; i < PACO_N_FORMS; i++)
+    paco_cuda_plan_clear (&part->plans[i]);
 }
 
-static gboolean
-upload_blocks (Flight *flight, GError **error)
+/* Bytes of the payload of frames like this one; of what it claims to be, unless no
+ * frame can be like that. */
+static size_t
+guess_payload (const PacoHeader *header, const PacoCudaPlan *plan)
 {
-  PacoCudaDevice *device = flight->frame.device;
-  const PacoCudaPlan *plan = flight->frame.plan;
-  PacoGpuBlock *blocks = (PacoGpuBlock *) flight->frame.host_blocks.data;
+  size_t most = paco_policy_max_frame_size (
+      &plan->format, &plan->coding, plan->geometry);
 
-  paco_cuda_plan_blocks (plan, &plan->coding, false, NULL, blocks);
-  return paco_driver_check (device->driver,
-      device->driver->memcpy_htod_async (flight->frame.blocks.address, blocks,
-          plan->n_blocks * sizeof *blocks, flight->frame.stream),
-      error, "codeblocks cannot be uploaded to %s", device->context->name);
+  return MIN (header->frame_size, most) / 4 * 5;
+}
+
+/* Memory for frames of a form. */
+static gboolean
+allocate_form (CudaDecoder *decoder, Flight *flight, unsigned i, GError **error)
+{
+  const PacoHeader *header = &decoder->base.headers[i];
+  PacoCudaFrame *frame = &flight->frame;
+  const PacoCudaPlan *plan;
+  size_t instructions;
+  bool wide;
+
+  paco_cuda_frame_use (frame, flight->part->plans, i);
+  plan = frame->plan;
+  wide = !paco_dwt_is_narrow (&plan->format, &plan->coding);
+  instructions = sizeof (Instructions)
+      + plan->n_blocks * (sizeof (PacoGpuRecord) + 1);
+  if (!paco_cuda_frame_allocate (frame, wide, error))
+    return FALSE;
+  paco_cuda_plan_blocks (
+      plan, &plan->coding, false, NULL, paco_cuda_frame_blocks (frame));
+  return paco_station_reserve (
+             &flight->payload, guess_payload (header, plan), false, error)
+      && paco_pinned_memory_reserve (frame->device, &flight->host_instructions,
+          instructions, "index", error)
+      && paco_device_memory_reserve (
+          frame->share, &flight->instructions, instructions, "index", error)
+      && paco_cuda_frame_upload_blocks (frame, error);
 }
 
 static gboolean
 flight_init (CudaDecoder *decoder, Flight *flight, Part *part, GError **error)
 {
-  PacoCudaShare *share = &part->share;
-  const PacoCudaPlan *plan = &part->plan;
-  const PacoHeader *header = &decoder->base.header;
-  size_t instructions = sizeof (Instructions)
-      + plan->n_blocks * (sizeof (PacoGpuRecord) + 1);
-  bool wide = !paco_dwt_is_narrow (&plan->format, &plan->coding);
+  size_t n_blocks = 0;
 
   flight->part = part;
-  if (!paco_cuda_frame_init (&flight->frame, share, plan, wide, error))
+  if (!paco_cuda_frame_init (&flight->frame, &part->share, error))
     return FALSE;
   flight->payload = flight->frame.station;
-  flight->records = g_try_new (PacoBlockRecord, plan->geometry->n_blocks);
-  if (!flight->records) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
-        "not enough memory for the index of a frame");
-    return FALSE;
+  for (unsigned i = 0; i < PACO_N_FORMS; i++) {
+    const PacoGeometry *geometry = part->plans[i].geometry;
+
+    if (!geometry)
+      continue;
+    if (!allocate_form (decoder, flight, i, error))
+      return FALSE;
+    n_blocks = MAX (n_blocks, geometry->n_blocks);
   }
-  /* What the frame claims to be, unless no frame can be like that. */
-  return paco_station_reserve (&flight->payload,
-             MIN (header->frame_size,
-                 paco_policy_max_frame_size (
-                     &plan->format, &plan->coding, plan->geometry))
-                 / 4 * 5,
-             false, error)
-      && paco_pinned_memory_reserve (share->device, &flight->host_instructions,
-          instructions, "index", error)
-      && paco_device_memory_reserve (
-          share, &flight->instructions, instructions, "index", error)
-      && upload_blocks (flight, error);
+  flight->records = g_try_new (PacoBlockRecord, n_blocks);
+  if (flight->records)
+    return TRUE;
+  g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
+      "not enough memory for the index of a frame");
+  return FALSE;
 }
 
 static gboolean
 allocate (CudaDecoder *decoder, unsigned number, GError **error)
 {
-  const PacoCoder *base = &decoder->base.coder;
+  const PacoDecoder *base = &decoder->base;
   Part *part = &decoder->parts[number];
 
-  if (!paco_cuda_plan_init (&part->plan, part->share.device, error))
-    return FALSE;
-  for (unsigned i = number; i < base->depth; i += base->n_devices)
+  for (unsigned i = 0; i < PACO_N_FORMS; i++) {
+    part->plans[i] = (PacoCudaPlan){
+      .format = base->headers[i].picture,
+      .coding = base->headers[i].coding,
+      .geometry = base->coder.geometry[i],
+      .reduce = base->reduce,
+    };
+    if (part->plans[i].geometry
+        && !paco_cuda_plan_init (&part->plans[i], part->share.device, error))
+      return FALSE;
+  }
+  for (unsigned i = number; i < base->coder.depth; i += base->coder.n_devices)
     if (!flight_init (decoder, &decoder->flights[i], part, error))
       return FALSE;
   return TRUE;
@@ -354,20 +382,13 @@ static gboolean
 configure (PacoCoder *base, unsigned number, GError **error)
 {
   CudaDecoder *decoder = (CudaDecoder *) base;
-  const PacoDecoder *configured = &decoder->base;
-  Part *part = &decoder->parts[number];
+  PacoCudaDevice *device = decoder->parts[number].share.device;
   gboolean done;
 
-  if (!paco_cuda_device_enter (part->share.device, error))
+  if (!paco_cuda_device_enter (device, error))
     return FALSE;
-  part->plan = (PacoCudaPlan){
-    .format = configured->header.picture,
-    .coding = configured->header.coding,
-    .geometry = base->geometry,
-    .reduce = configured->reduce,
-  };
   done = allocate (decoder, number, error);
-  paco_cuda_device_leave (part->share.device);
+  paco_cuda_device_leave (device);
   return done;
 }
 

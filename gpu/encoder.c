@@ -15,14 +15,15 @@
 #include "gpu/backend.h"
 #include "gpu/output.h"
 #include "gpu/pack.h"
+#include <string.h>
 
 /* The encoder on one of its devices. */
 typedef struct
 {
   PacoCudaShare share;
   PacoCudaOutputs *outputs;
-  PacoCudaPlan plan;
-  gint n_frames; /* that are being coded; atomic */
+  PacoCudaPlan plans[PACO_N_FORMS]; /* of those that are configured */
+  gint n_frames;                    /* that are being coded; atomic */
 } Part;
 
 typedef struct
@@ -32,8 +33,13 @@ typedef struct
   PacoPackBuffers pack;
   PacoDeviceMemory code, records, packed;
   size_t downloaded; /* of the frame, before its size was known */
-  guint rate_number; /* of the blocks on the device */
-  bool wide;         /* their coefficients may not fit 16 bits */
+  /* Of the blocks on the device. */
+  struct
+  {
+    guint rate_number;
+    bool wide; /* their coefficients may not fit 16 bits */
+  } forms[PACO_N_FORMS];
+  bool wide; /* those of the frame being coded */
 } Flight;
 
 typedef struct
@@ -48,26 +54,26 @@ typedef struct
 static gboolean
 upload_blocks (Flight *flight, const PacoRate *rate, GError **error)
 {
-  PacoCudaDevice *device = flight->frame.device;
-  const PacoCudaPlan *plan = flight->frame.plan;
-  PacoGpuBlock *blocks = (PacoGpuBlock *) flight->frame.host_blocks.data;
-  size_t words;
+  PacoCudaFrame *frame = &flight->frame;
+  const PacoCudaPlan *plan = frame->plan;
+  guint *rate_number = &flight->forms[frame->form].rate_number;
+  bool *wide = &flight->forms[frame->form].wide;
 
-  if (flight->rate_number == rate->number)
-    return TRUE;
-  flight->rate_number = 0;
-  flight->wide = !paco_dwt_is_narrow (&plan->format, &rate->coding);
-  words = paco_cuda_plan_blocks (
-      plan, &rate->coding, flight->wide, rate->dropped_planes, blocks);
-  if (!paco_cuda_frame_reserve (&flight->frame, flight->wide, error)
-      || !paco_device_memory_reserve (
-          flight->frame.share, &flight->code, 4 * words, "coded blocks", error)
-      || !paco_driver_check (device->driver,
-          device->driver->memcpy_htod_async (flight->frame.blocks.address,
-              blocks, plan->n_blocks * sizeof *blocks, flight->frame.stream),
-          error, "codeblocks cannot be uploaded to %s", device->context->name))
-    return FALSE;
-  flight->rate_number = rate->number;
+  if (*rate_number != rate->number) {
+    size_t words;
+
+    *rate_number = 0;
+    *wide = !paco_dwt_is_narrow (&plan->format, &rate->coding);
+    words = paco_cuda_plan_blocks (plan, &rate->coding, *wide,
+        rate->dropped_planes, paco_cuda_frame_blocks (frame));
+    if (!paco_cuda_frame_reserve (frame, *wide, error)
+        || !paco_device_memory_reserve (
+            frame->share, &flight->code, 4 * words, "coded blocks", error)
+        || !paco_cuda_frame_upload_blocks (frame, error))
+      return FALSE;
+    *rate_number = rate->number;
+  }
+  flight->wide = *wide;
   return TRUE;
 }
 
@@ -92,7 +98,7 @@ code_blocks (
   unsigned passes = rate->coding.coding_passes;
   PacoBpcEncodeParameters parameters = {
     .coefficients = flight->frame.coefficients.address,
-    .blocks = flight->frame.blocks.address,
+    .blocks = flight->frame.blocks[flight->frame.form].address,
     .planes = flight->frame.planes.address,
     .code = flight->code.address,
     .records = flight->records.address,
@@ -182,13 +188,11 @@ static gboolean
 encode_frame (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
     PacoEncodedFrame *output, GError **error)
 {
-  PacoHeader header = {
-    .picture = flight->frame.plan->format,
-    .video = job->video,
-    .coding = job->rate.coding,
-  };
+  PacoHeader header = { .video = job->video, .coding = job->rate.coding };
   size_t size;
 
+  paco_cuda_frame_use (&flight->frame, flight->part->plans, job->form);
+  header.picture = flight->frame.plan->format;
   header.header_size = paco_header_size (&header);
   if (!enqueue (encoder, flight, job, &header, output, error)
       || !paco_cuda_frame_wait (&flight->frame, error)
@@ -256,7 +260,7 @@ flight_clear (Flight *flight)
   paco_device_memory_clear (share, &flight->records);
   paco_device_memory_clear (share, &flight->packed);
   flight->downloaded = 0;
-  flight->rate_number = 0;
+  memset (flight->forms, 0, sizeof flight->forms);
 }
 
 static void
@@ -272,30 +276,47 @@ unconfigure (PacoCoder *base, unsigned number)
       flight_clear (&encoder->flights[i]);
   if (entered)
     paco_cuda_device_leave (part->share.device);
-  paco_cuda_plan_clear (&part->plan);
+  for (unsigned i = 0; i < PACO_N_FORMS; i++)
+    paco_cuda_plan_clear (&part->plans[i]);
 }
 
-/* wide: as large as coefficients may become with any rate. */
+/* Memory for frames of a form, as large as any rate may need. */
 static gboolean
-flight_init (
-    CudaEncoder *encoder, Flight *flight, Part *part, bool wide, GError **error)
+allocate_form (CudaEncoder *encoder, Flight *flight, unsigned i, GError **error)
 {
-  PacoCudaShare *share = &part->share;
-  const PacoCudaPlan *plan = &part->plan;
+  const PacoEncoderForm *form = &encoder->base.forms[i];
+  bool wide = !paco_dwt_is_narrow (&form->picture, &form->finest);
+  PacoCudaFrame *frame = &flight->frame;
+  PacoCudaShare *share = frame->share;
+  const PacoCudaPlan *plan;
   size_t words;
 
-  flight->part = part;
-  if (!paco_cuda_frame_init (&flight->frame, share, plan, wide, error))
+  paco_cuda_frame_use (frame, flight->part->plans, i);
+  if (!paco_cuda_frame_allocate (frame, wide, error))
     return FALSE;
-  words = paco_cuda_plan_blocks (plan, &encoder->base.finest, wide, NULL,
-      (PacoGpuBlock *) flight->frame.host_blocks.data);
+  plan = frame->plan;
+  words = paco_cuda_plan_blocks (
+      plan, &form->finest, wide, NULL, paco_cuda_frame_blocks (frame));
   return paco_device_memory_reserve (
              share, &flight->code, 4 * words, "coded blocks", error)
       && paco_device_memory_reserve (share, &flight->records,
           plan->n_blocks * sizeof (PacoGpuRecord), "index", error)
       && paco_device_memory_reserve (share, &flight->packed,
           encoder->base.max_frame_size, "codestream", error)
-      && paco_pack_buffers_init (&flight->pack, share, plan->n_blocks, error);
+      && paco_pack_buffers_reserve (
+          &flight->pack, share, plan->n_blocks, error);
+}
+
+static gboolean
+flight_init (CudaEncoder *encoder, Flight *flight, Part *part, GError **error)
+{
+  flight->part = part;
+  if (!paco_cuda_frame_init (&flight->frame, &part->share, error))
+    return FALSE;
+  for (unsigned i = 0; i < PACO_N_FORMS; i++)
+    if (part->plans[i].geometry && !allocate_form (encoder, flight, i, error))
+      return FALSE;
+  return TRUE;
 }
 
 static gboolean
@@ -303,13 +324,20 @@ allocate (CudaEncoder *encoder, unsigned number, GError **error)
 {
   const PacoEncoder *base = &encoder->base;
   unsigned n_devices = base->coder.n_devices;
-  bool wide = !paco_dwt_is_narrow (&base->picture, &base->finest);
   Part *part = &encoder->parts[number];
 
-  if (!paco_cuda_plan_init (&part->plan, part->share.device, error))
-    return FALSE;
+  for (unsigned i = 0; i < PACO_N_FORMS; i++) {
+    part->plans[i] = (PacoCudaPlan){
+      .format = base->forms[i].picture,
+      .coding = base->forms[i].coding,
+      .geometry = base->coder.geometry[i],
+    };
+    if (part->plans[i].geometry
+        && !paco_cuda_plan_init (&part->plans[i], part->share.device, error))
+      return FALSE;
+  }
   for (unsigned i = number; i < base->coder.depth; i += n_devices)
-    if (!flight_init (encoder, &encoder->flights[i], part, wide, error))
+    if (!flight_init (encoder, &encoder->flights[i], part, error))
       return FALSE;
   return paco_cuda_outputs_configure (part->outputs, base->max_frame_size,
       base->coder.depth / n_devices + 2, error);
@@ -319,19 +347,13 @@ static gboolean
 configure (PacoCoder *base, unsigned number, GError **error)
 {
   CudaEncoder *encoder = (CudaEncoder *) base;
-  const PacoEncoder *configured = &encoder->base;
-  Part *part = &encoder->parts[number];
+  PacoCudaDevice *device = encoder->parts[number].share.device;
   gboolean done;
 
-  if (!paco_cuda_device_enter (part->share.device, error))
+  if (!paco_cuda_device_enter (device, error))
     return FALSE;
-  part->plan = (PacoCudaPlan){
-    .format = configured->picture,
-    .coding = configured->coding,
-    .geometry = base->geometry,
-  };
   done = allocate (encoder, number, error);
-  paco_cuda_device_leave (part->share.device);
+  paco_cuda_device_leave (device);
   return done;
 }
 

@@ -112,27 +112,57 @@ create_stream (PacoCudaFrame *frame, GError **error)
 }
 
 gboolean
-paco_cuda_frame_init (PacoCudaFrame *frame, PacoCudaShare *share,
-    const PacoCudaPlan *plan, bool wide, GError **error)
+paco_cuda_frame_init (
+    PacoCudaFrame *frame, PacoCudaShare *share, GError **error)
 {
-  PacoCudaDevice *device = share->device;
-  size_t blocks = plan->n_blocks * sizeof (PacoGpuBlock);
-
-  *frame = (PacoCudaFrame){ .share = share, .device = device, .plan = plan };
+  *frame = (PacoCudaFrame){ .share = share, .device = share->device };
   if (!create_stream (frame, error))
     return FALSE;
   frame->station = (PacoStation){
     .share = share,
-    .device = device,
+    .device = share->device,
     .stream = frame->stream,
   };
-  return paco_device_memory_reserve (share, &frame->scratch,
+  return TRUE;
+}
+
+void
+paco_cuda_frame_use (
+    PacoCudaFrame *frame, const PacoCudaPlan *plans, unsigned form)
+{
+  if (frame->plan == &plans[form])
+    return;
+  frame->form = form;
+  frame->plan = &plans[form];
+  /* Pictures of another format follow. */
+  frame->transfer = (PacoTransfer){ 0 };
+}
+
+gboolean
+paco_cuda_frame_allocate (PacoCudaFrame *frame, bool wide, GError **error)
+{
+  const PacoCudaPlan *plan = frame->plan;
+  size_t blocks = plan->n_blocks * sizeof (PacoGpuBlock);
+
+  return paco_device_memory_reserve (frame->share, &frame->scratch,
              MAX (plan->dwt->scratch_bytes, 1), "subbands", error)
-      && paco_device_memory_reserve (
-          share, &frame->blocks, blocks, "codeblocks", error)
-      && paco_pinned_memory_reserve (
-          device, &frame->host_blocks, blocks, "codeblocks", error)
+      && paco_device_memory_reserve (frame->share, &frame->blocks[frame->form],
+          blocks, "codeblocks", error)
+      && paco_pinned_memory_reserve (frame->device,
+          &frame->host_blocks[frame->form], blocks, "codeblocks", error)
       && paco_cuda_frame_reserve (frame, wide, error);
+}
+
+gboolean
+paco_cuda_frame_upload_blocks (PacoCudaFrame *frame, GError **error)
+{
+  const PacoCudaDevice *device = frame->device;
+
+  return paco_driver_check (device->driver,
+      device->driver->memcpy_htod_async (frame->blocks[frame->form].address,
+          paco_cuda_frame_blocks (frame),
+          frame->plan->n_blocks * sizeof (PacoGpuBlock), frame->stream),
+      error, "codeblocks cannot be uploaded to %s", device->context->name);
 }
 
 void
@@ -148,9 +178,11 @@ paco_cuda_frame_clear (PacoCudaFrame *frame)
   paco_device_memory_clear (frame->share, &frame->coefficients);
   paco_device_memory_clear (frame->share, &frame->scratch);
   paco_device_memory_clear (frame->share, &frame->planes);
-  paco_device_memory_clear (frame->share, &frame->blocks);
   paco_device_memory_clear (frame->share, &frame->rows);
-  paco_pinned_memory_clear (device, &frame->host_blocks);
+  for (unsigned i = 0; i < PACO_N_FORMS; i++) {
+    paco_device_memory_clear (frame->share, &frame->blocks[i]);
+    paco_pinned_memory_clear (device, &frame->host_blocks[i]);
+  }
   paco_pinned_memory_clear (device, &frame->host_rows);
   paco_cuda_bus_forget (&frame->share->bus);
   for (unsigned i = 0; i < PACO_CUDA_N_EVENTS; i++)

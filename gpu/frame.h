@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* What all frames of a configuration have in common. */
+/* What all frames of a configuration and a form have in common. */
 typedef struct
 {
   PacoPictureFormat format;
@@ -51,26 +51,48 @@ typedef struct
 {
   PacoCudaShare *share;
   PacoCudaDevice *device; /* the share's */
-  const PacoCudaPlan *plan;
-  bool in_order; /* the upload has its turn */
+  unsigned form;
+  const PacoCudaPlan *plan; /* of the form */
+  bool in_order;            /* the upload has its turn */
   CUstream stream;
   CUevent events[PACO_CUDA_N_EVENTS];
   CUevent picture_ready; /* of another stream */
   PacoTransfer transfer;
   PacoStation station; /* of the picture */
-  PacoDeviceMemory coefficients, scratch, blocks, rows;
+  PacoDeviceMemory coefficients, scratch, rows;
   PacoDeviceMemory planes; /* bitplanes; before or after, planes of samples */
-  PacoPinnedMemory host_blocks, host_rows;
+  PacoPinnedMemory host_rows;
+  /* Tables of codeblocks, which stay on the device while forms alternate. */
+  PacoDeviceMemory blocks[PACO_N_FORMS];
+  PacoPinnedMemory host_blocks[PACO_N_FORMS];
 } PacoCudaFrame;
 
-gboolean paco_cuda_frame_init (PacoCudaFrame *frame, PacoCudaShare *share,
-    const PacoCudaPlan *plan, bool wide, GError **error);
+/* Without buffers. */
+gboolean paco_cuda_frame_init (
+    PacoCudaFrame *frame, PacoCudaShare *share, GError **error);
 void paco_cuda_frame_clear (PacoCudaFrame *frame);
 
-/* Buffers whose size depends on how large coefficients are; at first from
- * paco_cuda_frame_init(). */
+/* What comes next is of this form. plans: one of each form. */
+void paco_cuda_frame_use (
+    PacoCudaFrame *frame, const PacoCudaPlan *plans, unsigned form);
+
+/* Buffers for frames of the form, as large at least as those that there are. */
+gboolean paco_cuda_frame_allocate (
+    PacoCudaFrame *frame, bool wide, GError **error);
+
+/* Those whose size depends on how large coefficients are; at first from
+ * paco_cuda_frame_allocate(). */
 gboolean paco_cuda_frame_reserve (
     PacoCudaFrame *frame, bool wide, GError **error);
+
+/* The table of codeblocks of the form, in the host's memory; and its way to the
+ * device, to be enqueued when it has been filled in. */
+static inline PacoGpuBlock *
+paco_cuda_frame_blocks (const PacoCudaFrame *frame)
+{
+  return (PacoGpuBlock *) frame->host_blocks[frame->form].data;
+}
+gboolean paco_cuda_frame_upload_blocks (PacoCudaFrame *frame, GError **error);
 
 /* The way of a frame: what is enqueued between begin and end of the upload takes
  * the bus to the device, of the download that back, and both mark the moments

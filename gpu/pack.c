@@ -7,10 +7,9 @@
 #define COPY_BLOCKS_PER_MULTIPROCESSOR 8
 
 gboolean
-paco_pack_buffers_init (PacoPackBuffers *buffers, PacoCudaShare *share,
+paco_pack_buffers_reserve (PacoPackBuffers *buffers, PacoCudaShare *share,
     uint32_t n_blocks, GError **error)
 {
-  *buffers = (PacoPackBuffers){ 0 };
   return paco_device_memory_reserve (share, &buffers->index,
              PACO_MAX_INDEX_SIZE (n_blocks) + 16, "index", error)
       && paco_device_memory_reserve (
@@ -34,7 +33,7 @@ paco_pack_enqueue (PacoCudaFrame *frame, const PacoPackBuffers *buffers,
 {
   const PacoCudaDevice *device = frame->device;
   PacoPackParameters parameters = {
-    .blocks = frame->blocks.address,
+    .blocks = frame->blocks[frame->form].address,
     .code = code,
     .records = records,
     .index = buffers->index.address,

@@ -12,8 +12,9 @@ typedef struct
   PacoPinnedMemory host_sizes; /* PacoPackSizes */
 } PacoPackBuffers;
 
-gboolean paco_pack_buffers_init (PacoPackBuffers *buffers, PacoCudaShare *share,
-    uint32_t n_blocks, GError **error);
+/* Buffers as large at least as those that there are; clear ones to begin with. */
+gboolean paco_pack_buffers_reserve (PacoPackBuffers *buffers,
+    PacoCudaShare *share, uint32_t n_blocks, GError **error);
 void paco_pack_buffers_clear (PacoPackBuffers *buffers, PacoCudaShare *share);
 
 /* Enqueues scan and copies to output. code and records: what the block coder

@@ -183,7 +183,8 @@ has_devices (const GstPacoSettings *settings)
  * A #GstStructure with what has been coded so far: backend and device
  * (strings), frames, bytes and corrupted-blocks (guint64), and transform-ms,
  * blocks-ms and stream-ms (gdouble), sums over all frames of the milliseconds
- * that a stage took. device-memory (guint64) are the bytes of the GPUs' memory
+ * that a stage took. configurations (guint64) is how often the coder got ready for
+ * a format, which waits for all frames in flight. device-memory (guint64) are the bytes of the GPUs' memory
  * that the element has for its frames, 0 on the CPU; devices is a GstValueArray
  * with a #GstStructure for each GPU, of name, frames, bytes and device-memory. It
  * can still be read when the element has stopped.
@@ -529,6 +530,8 @@ gst_paco_stats_to_structure (const PacoStats *stats)
       stats->transform_ms, "blocks-ms", G_TYPE_DOUBLE, stats->blocks_ms,
       "stream-ms", G_TYPE_DOUBLE, stats->stream_ms, NULL);
 
+  gst_structure_set (
+      structure, "configurations", G_TYPE_UINT64, stats->configurations, NULL);
   set_devices (structure, stats);
   return structure;
 }

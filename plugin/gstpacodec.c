@@ -106,12 +106,14 @@ is_fatal (const GError *error)
       || g_error_matches (error, PACO_ERROR, PACO_ERROR_MEMORY);
 }
 
-/* Whether header is of another format than the stream. */
+/* Whether header is of another format than the stream, of which frames in one
+ * piece and such of two fields may be. */
 static gboolean
 is_odd (GstPacoDec *self, const PacoHeader *header)
 {
   return self->has_decoded
-      && !paco_header_same_configuration (&self->decoded, header);
+      && !paco_header_same_configuration (&self->decoded, header)
+      && !paco_header_same_stream (&self->decoded, header);
 }
 
 /* Where there is memory for the stream, but not for a frame unlike the others,
@@ -159,13 +161,21 @@ fail_frame (GstPacoDec *self, GstVideoCodecFrame *frame, const GError *error)
   return flow != GST_FLOW_OK ? flow : dropped;
 }
 
+/* What of a frame is needed to the end. */
+typedef struct
+{
+  gboolean fields;
+  guint8 picture_flags;
+} Picture;
+
 static void
-flag_output (GstPacoDec *self, GstVideoCodecFrame *frame, guint8 picture_flags,
-    guint32 corrupted_blocks)
+flag_output (GstPacoDec *self, GstVideoCodecFrame *frame,
+    const Picture *picture, guint32 corrupted_blocks)
 {
   PacoHeader header = self->header;
 
-  header.video.picture_flags = picture_flags;
+  header.picture.fields = picture->fields;
+  header.video.picture_flags = picture->picture_flags;
   paco_picture_flags_to_buffer (&header, frame->output_buffer);
   gst_paco_damage_decoded (
       &self->damage, GST_ELEMENT (self), frame, corrupted_blocks);
@@ -177,7 +187,7 @@ flag_output (GstPacoDec *self, GstVideoCodecFrame *frame, guint8 picture_flags,
 }
 
 static GstFlowReturn
-finish (GstPacoDec *self, GstVideoCodecFrame *frame, guint8 picture_flags,
+finish (GstPacoDec *self, GstVideoCodecFrame *frame, const Picture *picture,
     const PacoDecodedFrame *decoded)
 {
   GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
@@ -193,7 +203,7 @@ finish (GstPacoDec *self, GstVideoCodecFrame *frame, guint8 picture_flags,
     flow = fail_frame (self, frame, decoded->error);
   } else {
     note_decoded (self);
-    flag_output (self, frame, picture_flags, decoded->corrupted_blocks);
+    flag_output (self, frame, picture, decoded->corrupted_blocks);
     flow = gst_video_decoder_finish_frame (decoder, frame);
   }
   GST_VIDEO_DECODER_STREAM_UNLOCK (decoder);
@@ -230,7 +240,7 @@ push (gpointer element)
   PacoDecodedFrame decoded = { 0 };
   GError *error = NULL;
   GstPacoFrame *frame;
-  guint8 picture_flags;
+  Picture picture;
 
   if (!paco_decoder_collect (self->coder.decoder, &decoded, &error)) {
     if (error != NULL)
@@ -241,9 +251,9 @@ push (gpointer element)
   frame = decoded.user_data;
   if (decoded.error == NULL)
     store (self, frame, &decoded.times);
-  picture_flags = frame->picture_flags;
+  picture = (Picture){ frame->fields, frame->picture_flags };
   gst_paco_pipe_done (&self->coder.pipe,
-      finish (self, gst_paco_frames_take (frame), picture_flags, &decoded));
+      finish (self, gst_paco_frames_take (frame), &picture, &decoded));
   g_clear_error (&decoded.error);
 }
 
@@ -488,6 +498,7 @@ submit (GstPacoDec *self, GstPacoFrame *frame, const PacoCodedFrame *coded,
     return GST_FLOW_OK;
   }
 
+  frame->fields = coded->header.picture.fields;
   frame->picture_flags = coded->header.video.picture_flags;
   gst_paco_frames_give (frame);
   if (paco_decoder_submit (
@@ -539,7 +550,7 @@ configuration_reason (GstPacoDec *self, const PacoHeader *header)
   if (g_atomic_int_get (&self->outdated)
       || gst_pad_needs_reconfigure (GST_VIDEO_DECODER_SRC_PAD (self)))
     return "downstream asks for it";
-  if (!paco_header_same_configuration (&self->header, header))
+  if (!paco_decoder_takes (self->coder.decoder, header))
     return "it is coded otherwise than those before it";
   if (!paco_video_equal (&self->header.video, &header->video))
     return "its header says otherwise than those before it";

@@ -54,7 +54,7 @@ struct _GstPacoEnc
   PacoVideoInfo video;
   PacoPlace place; /* of the next frame to be pushed; under the stream lock */
   PacoParameters parameters;
-  gboolean fields; /* what the backend is configured for */
+  gboolean fields; /* the next frame is coded as two fields */
   char *ignored;   /* what the user was last warned of, or NULL */
 };
 
@@ -239,8 +239,41 @@ read_parameters (GstPacoEnc *self)
 }
 
 static gboolean
-configure_backend (GstPacoEnc *self, gboolean fields)
+is_mixed (GstPacoEnc *self)
 {
+  return GST_VIDEO_INFO_INTERLACE_MODE (&self->input_state->info)
+      == GST_VIDEO_INTERLACE_MODE_MIXED;
+}
+
+static void
+set_fields (GstPacoEnc *self, gboolean fields)
+{
+  if (is_mixed (self))
+    paco_encoder_set_fields (self->coder.encoder, fields);
+  self->fields = fields;
+}
+
+static void
+log_codings (GstPacoEnc *self, PacoPictureFormat picture)
+{
+  for (guint i = 0; i < (is_mixed (self) ? 2 : 1); i++) {
+    picture.fields ^= i;
+    set_fields (self, picture.fields);
+    gst_paco_log_coding (GST_CAT_DEFAULT, GST_ELEMENT (self), &picture,
+        paco_encoder_coding (self->coder.encoder));
+  }
+}
+
+/* In a mixed stream for frames in one piece and such of two fields. */
+static gboolean
+configure_backend (GstPacoEnc *self)
+{
+  gboolean (*configure) (PacoEncoder *, const PacoPictureFormat *,
+      const PacoSampleLayout *, const PacoParameters *,
+      GError **) = is_mixed (self) ? paco_encoder_configure_mixed
+                                   : paco_encoder_configure;
+  gboolean fields = GST_VIDEO_INFO_INTERLACE_MODE (&self->input_state->info)
+      == GST_VIDEO_INTERLACE_MODE_INTERLEAVED;
   PacoSampleLayout layout[PACO_MAX_COMPONENTS];
   PacoPictureFormat picture;
   GError *error = NULL;
@@ -249,15 +282,14 @@ configure_backend (GstPacoEnc *self, gboolean fields)
   for (guint c = 0; c < picture.n_components; c++)
     layout[c] = self->raw.tiled ? paco_planes_layout : self->raw.layout[c];
 
-  if (!paco_encoder_configure (
+  if (!configure (
           self->coder.encoder, &picture, layout, &self->parameters, &error)) {
     gst_paco_post_error (GST_ELEMENT (self), error);
     return FALSE;
   }
   gst_paco_coder_configured (&self->coder);
-  gst_paco_log_coding (GST_CAT_DEFAULT, GST_ELEMENT (self), &picture,
-      paco_encoder_coding (self->coder.encoder));
-  self->fields = fields;
+  log_codings (self, picture);
+  set_fields (self, fields);
   return TRUE;
 }
 
@@ -402,10 +434,7 @@ gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
   paco_video_from_info (info, state->caps, &self->video);
   self->video.has_place = true;
   self->place = (PacoPlace){ 0 };
-  if (!read_parameters (self)
-      || !configure_backend (self,
-          GST_VIDEO_INFO_INTERLACE_MODE (info)
-              == GST_VIDEO_INTERLACE_MODE_INTERLEAVED)
+  if (!read_parameters (self) || !configure_backend (self)
       || !allocate_planes (self)) {
     free_format (self);
     return FALSE;
@@ -557,11 +586,9 @@ encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
   }
 
   if (fields != self->fields) {
-    GST_DEBUG_OBJECT (self, "frame %u is %s, unlike those before it",
+    GST_LOG_OBJECT (self, "frame %u is %s, unlike the one before it",
         frame->system_frame_number, fields ? "interlaced" : "progressive");
-    flow = gst_paco_coder_wait (&self->coder, 0);
-    if (flow != GST_FLOW_OK || !configure_backend (self, fields))
-      return GST_FLOW_ERROR;
+    set_fields (self, fields);
   }
 
   update_rate (self);

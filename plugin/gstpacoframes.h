@@ -21,6 +21,7 @@ typedef struct
   GstMapInfo coded;  /* the decoder's input */
   gboolean raw_mapped, coded_mapped;
   PacoPlanes *planes; /* NULL, if not asked for */
+  gboolean fields;    /* it is coded as two fields */
   guint8 picture_flags;
   gint64 begun; /* g_get_monotonic_time() when it was its turn */
 } GstPacoFrame;

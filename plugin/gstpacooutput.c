@@ -29,6 +29,7 @@ gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
     const PacoHeader *header, const GstVideoInfo *coded, guint reduce)
 {
   GstVideoInterlaceMode mode = GST_VIDEO_INFO_INTERLACE_MODE (coded);
+  PacoPictureFormat picture = header->picture;
   GstVideoFormat format;
   GstCaps *allowed;
   guint width, height;
@@ -45,8 +46,9 @@ gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
     return FALSE;
 
   paco_raw_format (format, &output->raw);
-  output->via_planes = output->raw.tiled
-      || !paco_fields_fit (&header->picture, reduce);
+  /* Frames in fields may come later. */
+  picture.fields |= mode == GST_VIDEO_INTERLACE_MODE_MIXED;
+  output->via_planes = output->raw.tiled || !paco_fields_fit (&picture, reduce);
   return TRUE;
 }
 

@@ -10,10 +10,11 @@ typedef struct _CpuDecoder CpuDecoder;
 typedef struct
 {
   CpuDecoder *decoder;
-  PacoFrame frame;
+  PacoFrame frames[PACO_N_FORMS];
   PacoBlockRecord *records;
 
   /* of the frame being decoded */
+  PacoFrame *frame;
   const PacoDecoderJob *job;
   gint corrupted_blocks; /* atomic */
 } Flight;
@@ -33,18 +34,17 @@ decode_block (void *data, uint32_t item, unsigned worker)
 {
   Flight *flight = data;
   CpuDecoder *decoder = flight->decoder;
-  const PacoDecoder *base = &decoder->base;
   const PacoHeader *header = &flight->job->frame.header;
   /* The largest first: see the encoder. */
-  uint32_t i = base->coder.geometry->n_blocks_at[base->reduce] - 1 - item;
+  uint32_t i = paco_frame_n_blocks (flight->frame) - 1 - item;
   PacoBlockRecord record = flight->records[i];
   const uint8_t *bytes = paco_decoder_payload (flight->job) + record.offset;
   bool damaged = false;
   PacoBpcBlock block;
 
-  if (paco_frame_is_abandoned (&flight->frame))
+  if (paco_frame_is_abandoned (flight->frame))
     return;
-  block = paco_frame_block (&flight->frame, &header->coding, header->set, i);
+  block = paco_frame_block (flight->frame, &header->coding, header->set, i);
   if (header->coding.block_checks && record.planes > 0)
     damaged = decoder->ops.blocks->check (bytes, record.length) != record.check;
   if (damaged)
@@ -57,10 +57,10 @@ decode_block (void *data, uint32_t item, unsigned worker)
 
 /* Whether all coefficients that are decoded are zero. */
 static bool
-is_empty (const PacoDecoder *base, const PacoBlockRecord *records)
+is_empty (const Flight *flight)
 {
-  for (uint32_t i = 0; i < base->coder.geometry->n_blocks_at[base->reduce]; i++)
-    if (records[i].planes > 0)
+  for (uint32_t i = 0; i < paco_frame_n_blocks (flight->frame); i++)
+    if (flight->records[i].planes > 0)
       return false;
   return true;
 }
@@ -71,17 +71,16 @@ static void
 decode_samples (Flight *flight, const PacoDecoderJob *job, gint64 *blocks_done)
 {
   CpuDecoder *decoder = flight->decoder;
-  const PacoDecoder *base = &decoder->base;
 
-  if (is_empty (base, flight->records)) {
+  if (is_empty (flight)) {
     *blocks_done = g_get_monotonic_time ();
-    paco_frame_inverse_of_zero (&flight->frame, &job->destination);
+    paco_frame_inverse_of_zero (flight->frame, &job->destination);
     return;
   }
-  paco_workers_run (decoder->workers,
-      base->coder.geometry->n_blocks_at[base->reduce], 1, decode_block, flight);
+  paco_workers_run (decoder->workers, paco_frame_n_blocks (flight->frame), 1,
+      decode_block, flight);
   *blocks_done = g_get_monotonic_time ();
-  paco_frame_inverse (&flight->frame, &job->destination);
+  paco_frame_inverse (flight->frame, &job->destination);
 }
 
 static void
@@ -93,6 +92,7 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
   gint64 times[4];
 
   flight->job = job;
+  flight->frame = &flight->frames[job->frame.header.picture.fields];
   flight->corrupted_blocks = 0;
   times[0] = g_get_monotonic_time ();
   if (!paco_decoder_parse_index (base, job, flight->records, &frame->error))
@@ -101,7 +101,7 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
   decode_samples (flight, job, &times[2]);
   times[3] = g_get_monotonic_time ();
   frame->corrupted_blocks = flight->corrupted_blocks;
-  if (!paco_frame_is_abandoned (&flight->frame))
+  if (!paco_frame_is_abandoned (flight->frame))
     paco_coder_count (&base->coder, number,
         &(PacoFrameCount){
             .bytes = job->frame.header.frame_size,
@@ -117,7 +117,7 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
 static void
 flight_clear (Flight *flight)
 {
-  paco_frame_clear (&flight->frame);
+  paco_frames_clear (flight->frames);
   g_clear_pointer (&flight->records, paco_memory_free);
 }
 
@@ -126,25 +126,32 @@ flight_init (Flight *flight, CpuDecoder *decoder, GError **error)
 {
   const PacoDecoder *base = &decoder->base;
 
+  size_t n_blocks = 0;
+
   flight->decoder = decoder;
-  flight->frame = (PacoFrame){
-    .ops = decoder->ops.rows,
-    .workers = decoder->workers,
-    .coder = &base->coder,
-    .flight = flight - decoder->flights,
-    .format = &base->header.picture,
-    .coding = &base->header.coding,
-    .geometry = base->coder.geometry,
-    .reduce = base->reduce,
-  };
-  flight->records = paco_memory_new (
-      base->coder.geometry->n_blocks, sizeof *flight->records);
+  for (unsigned i = 0; i < PACO_N_FORMS; i++) {
+    const PacoGeometry *geometry = base->coder.geometry[i];
+
+    flight->frames[i] = (PacoFrame){
+      .ops = decoder->ops.rows,
+      .workers = decoder->workers,
+      .coder = &base->coder,
+      .flight = flight - decoder->flights,
+      .format = &base->headers[i].picture,
+      .coding = &base->headers[i].coding,
+      .geometry = geometry,
+      .reduce = base->reduce,
+    };
+    if (geometry)
+      n_blocks = MAX (n_blocks, geometry->n_blocks);
+  }
+  flight->records = paco_memory_new (n_blocks, sizeof *flight->records);
   if (!flight->records) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
         "not enough memory for the index of a frame");
     return FALSE;
   }
-  return paco_frame_init (&flight->frame, error);
+  return paco_frames_init (flight->frames, error);
 }
 
 static void

@@ -22,7 +22,7 @@ typedef struct _CpuEncoder CpuEncoder;
 typedef struct
 {
   CpuEncoder *encoder;
-  PacoFrame frame;
+  PacoFrame frames[PACO_N_FORMS];
   PacoBlockRecord *records;
   uint8_t **blocks;  /* bytes of each block in the arenas */
   PacoArena *arenas; /* per worker */
@@ -31,6 +31,7 @@ typedef struct
   uint8_t *index;
 
   /* of the frame being coded */
+  PacoFrame *frame;
   const PacoEncoderJob *job;
   uint8_t *payload;
   gint out_of_memory; /* atomic */
@@ -52,7 +53,7 @@ encode_block (void *data, uint32_t item, unsigned worker)
 {
   Flight *flight = data;
   CpuEncoder *encoder = flight->encoder;
-  const PacoGeometry *geometry = encoder->base.coder.geometry;
+  const PacoGeometry *geometry = flight->frame->geometry;
   /* The last blocks are the largest: a thread that gets one at the very end
    * would keep the others waiting. */
   uint32_t i = geometry->n_blocks - 1 - item;
@@ -61,7 +62,7 @@ encode_block (void *data, uint32_t item, unsigned worker)
   PacoBpcBlock block;
 
   if (g_atomic_int_get (&flight->out_of_memory)
-      || paco_frame_is_abandoned (&flight->frame))
+      || paco_frame_is_abandoned (flight->frame))
     return;
   flight->blocks[i] = paco_arena_reserve (
       &flight->arenas[worker], PACO_BPC_OUTPUT_SIZE);
@@ -69,7 +70,7 @@ encode_block (void *data, uint32_t item, unsigned worker)
     g_atomic_int_set (&flight->out_of_memory, TRUE);
     return;
   }
-  block = paco_frame_block (&flight->frame, &flight->job->rate.coding, NULL, i);
+  block = paco_frame_block (flight->frame, &flight->job->rate.coding, NULL, i);
   block.complexity = encoder->base.parameters.complexity;
   block.dropped_planes =
       flight->job->rate.dropped_planes[subband->component][subband->entry];
@@ -105,9 +106,9 @@ static PacoEncodedFrame *
 assemble (Flight *flight)
 {
   CpuEncoder *encoder = flight->encoder;
-  uint32_t n_blocks = encoder->base.coder.geometry->n_blocks;
+  uint32_t n_blocks = flight->frame->geometry->n_blocks;
   PacoHeader header = {
-    .picture = encoder->base.picture,
+    .picture = *flight->frame->format,
     .video = flight->job->video,
     .coding = flight->job->rate.coding,
   };
@@ -151,10 +152,11 @@ static void
 flight_begin (Flight *flight, const PacoEncoderJob *job)
 {
   flight->job = job;
+  flight->frame = &flight->frames[job->form];
   flight->out_of_memory = FALSE;
   flight->spare = (PacoSpare){
-    .memory = (uint8_t *) flight->frame.inner,
-    .size = flight->frame.inner_size,
+    .memory = (uint8_t *) flight->frame->inner,
+    .size = flight->frame->inner_size,
   };
   for (unsigned i = 0; i < flight->n_arenas; i++)
     paco_arena_reset (&flight->arenas[i], &flight->spare);
@@ -170,12 +172,12 @@ encode (PacoEncoder *base, unsigned number, const PacoEncoderJob *job)
   PacoEncodedFrame *frame;
 
   flight_begin (flight, job);
-  paco_frame_forward (&flight->frame, &job->picture);
+  paco_frame_forward (flight->frame, &job->picture);
   transform = milliseconds_since (begin);
-  paco_workers_run (encoder->workers, base->coder.geometry->n_blocks, 1,
+  paco_workers_run (encoder->workers, flight->frame->geometry->n_blocks, 1,
       encode_block, flight);
   blocks = milliseconds_since (begin);
-  if (paco_frame_is_abandoned (&flight->frame))
+  if (paco_frame_is_abandoned (flight->frame))
     return paco_outputs_get (encoder->outputs, 0);
   if (flight->out_of_memory)
     return fail (encoder, PACO_ERROR_MEMORY,
@@ -197,7 +199,7 @@ encode (PacoEncoder *base, unsigned number, const PacoEncoderJob *job)
 static void
 flight_clear (Flight *flight)
 {
-  paco_frame_clear (&flight->frame);
+  paco_frames_clear (flight->frames);
   for (unsigned i = 0; i < flight->n_arenas; i++)
     paco_arena_clear (&flight->arenas[i]);
   flight->n_arenas = 0;
@@ -211,18 +213,24 @@ static gboolean
 flight_init (Flight *flight, CpuEncoder *encoder, GError **error)
 {
   const PacoEncoder *base = &encoder->base;
-  size_t n_blocks = base->coder.geometry->n_blocks;
+  size_t n_blocks = 0;
 
   flight->encoder = encoder;
-  flight->frame = (PacoFrame){
-    .ops = encoder->ops.rows,
-    .workers = encoder->workers,
-    .coder = &base->coder,
-    .flight = flight - encoder->flights,
-    .format = &base->picture,
-    .coding = &base->coding,
-    .geometry = base->coder.geometry,
-  };
+  for (unsigned i = 0; i < PACO_N_FORMS; i++) {
+    const PacoGeometry *geometry = base->coder.geometry[i];
+
+    flight->frames[i] = (PacoFrame){
+      .ops = encoder->ops.rows,
+      .workers = encoder->workers,
+      .coder = &base->coder,
+      .flight = flight - encoder->flights,
+      .format = &base->forms[i].picture,
+      .coding = &base->forms[i].coding,
+      .geometry = geometry,
+    };
+    if (geometry)
+      n_blocks = MAX (n_blocks, geometry->n_blocks);
+  }
   flight->n_arenas = paco_workers_count (encoder->workers);
   flight->arenas = g_new0 (PacoArena, flight->n_arenas);
   flight->records = paco_memory_new (n_blocks, sizeof *flight->records);
@@ -233,7 +241,7 @@ flight_init (Flight *flight, CpuEncoder *encoder, GError **error)
         "not enough memory for the index of a frame");
     return FALSE;
   }
-  return paco_frame_init (&flight->frame, error);
+  return paco_frames_init (flight->frames, error);
 }
 
 static void

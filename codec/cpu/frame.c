@@ -62,26 +62,40 @@ place_planes (PacoFrame *frame, PacoWord *memory)
 }
 
 gboolean
-paco_frame_init (PacoFrame *frame, GError **error)
+paco_frames_init (PacoFrame frames[PACO_N_FORMS], GError **error)
 {
-  /* A block is 64 words wide; who reads it may read whole vectors. */
-  size_t words = place_planes (frame, NULL) + PACO_BLOCK_WIDTH;
+  const PacoPictureFormat *format = NULL;
+  size_t words = 0;
+  PacoWord *memory;
 
-  frame->memory = paco_memory_new (words, sizeof (PacoWord));
-  if (!frame->memory) {
+  for (unsigned i = 0; i < PACO_N_FORMS; i++)
+    if (frames[i].geometry) {
+      format = frames[i].format;
+      words = MAX (words, place_planes (&frames[i], NULL));
+    }
+  /* A block is 64 words wide; who reads it may read whole vectors. */
+  memory = paco_memory_new (words + PACO_BLOCK_WIDTH, sizeof (PacoWord));
+  if (!memory) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
         "not enough memory for the coefficients of a picture of %u x %u",
-        frame->format->width, frame->format->height);
+        format->width, format->height);
     return FALSE;
   }
-  place_planes (frame, frame->memory);
+  for (unsigned i = 0; i < PACO_N_FORMS; i++) {
+    frames[i].memory = memory;
+    if (frames[i].geometry)
+      place_planes (&frames[i], memory);
+  }
   return TRUE;
 }
 
 void
-paco_frame_clear (PacoFrame *frame)
+paco_frames_clear (PacoFrame frames[PACO_N_FORMS])
 {
-  g_clear_pointer (&frame->memory, paco_memory_free);
+  if (frames[0].memory)
+    paco_memory_free (frames[0].memory);
+  for (unsigned i = 0; i < PACO_N_FORMS; i++)
+    frames[i] = (PacoFrame){ NULL };
 }
 
 /* --- the work of one resolution --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The coefficients of a frame in flight, and the transforms between them and
- * the samples, shared out to the workers. Encoder and decoder have one per
- * flight. */
+ * the samples, shared out to the workers. Encoder and decoder have one per flight
+ * and form. */
 #pragma once
 #include "codec/cpu/bpc.h"
 #include "codec/cpu/dwt.h"
@@ -20,15 +20,17 @@ typedef struct
   unsigned reduce; /* levels left out */
 
   PacoCoefficients coefficients[2][PACO_MAX_COMPONENTS]; /* [field] */
-  PacoWord *memory;
+  PacoWord *memory; /* also that of the flight's frame of the other form */
   /* A part of it that is of use only during the transform. */
   PacoWord *inner;
   size_t inner_size; /* bytes */
 } PacoFrame;
 
-/* Allocates the coefficients; all fields before them are set. Error MEMORY. */
-gboolean paco_frame_init (PacoFrame *frame, GError **error);
-void paco_frame_clear (PacoFrame *frame);
+/* Allocates the coefficients of a flight's frames, one of each form, of which only
+ * one is coded at a time; all fields before them are set in those that have a
+ * geometry. Error MEMORY. */
+gboolean paco_frames_init (PacoFrame frames[PACO_N_FORMS], GError **error);
+void paco_frames_clear (PacoFrame frames[PACO_N_FORMS]);
 
 /* All return early when the frame has been abandoned. */
 void paco_frame_forward (PacoFrame *frame, const PacoPicture *picture);
@@ -38,6 +40,13 @@ void paco_frame_inverse (PacoFrame *frame, const PacoPicture *picture);
 void paco_frame_inverse_of_zero (PacoFrame *frame, const PacoPicture *picture);
 
 bool paco_frame_is_abandoned (const PacoFrame *frame);
+
+/* Codeblocks that are coded, those of levels left out are not. */
+static inline uint32_t
+paco_frame_n_blocks (const PacoFrame *frame)
+{
+  return frame->geometry->n_blocks_at[frame->reduce];
+}
 
 /* What the block coder is to know of block number i in the frames of coding;
  * what is for encoders only is left 0. carried_set may be NULL. */

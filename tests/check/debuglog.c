@@ -156,9 +156,9 @@ gray (guint index, gboolean interlaced)
 GST_START_TEST (test_changes)
 {
   static const char *const pieces[] = { "pacoenc coding: 64x48 in one piece",
-    "pacoenc frame 1 is interlaced, unlike those before it",
-    "pacoenc coding: 64x48 in two fields", "pacoenc rate: quality 50 from now",
-    NULL };
+    "pacoenc coding: 64x48 in two fields",
+    "pacoenc frame 1 is interlaced, unlike the one before it",
+    "pacoenc rate: quality 50 from now", NULL };
   static const char *const decoder[] = { "pacodec configuring for frame 0",
     "pacodec configuring for frame 1: it is coded otherwise",
     "pacodec frame 3 is late already: dropped", NULL };

@@ -354,10 +354,26 @@ GST_START_TEST (test_metas)
 }
 GST_END_TEST;
 
-/* In mixed streams each buffer says what it is, and the flags come back. */
+static guint64
+count_configurations (GstHarness *harness, const char *name)
+{
+  GstElement *element = gst_harness_find_element (harness, name);
+  GstStructure *stats;
+  guint64 n;
+
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, "configurations", &n));
+  gst_structure_free (stats);
+  gst_object_unref (element);
+  return n;
+}
+
+/* In mixed streams each buffer says what it is, and the flags come back. The
+ * encoder gets ready for both forms of frames at once, the decoder when it first
+ * sees one. */
 GST_START_TEST (test_interlaced)
 {
-  static const guint flags[] = { 0, GST_VIDEO_BUFFER_FLAG_INTERLACED,
+  static const guint flags[] = { 0, GST_VIDEO_BUFFER_FLAG_INTERLACED, 0,
     GST_VIDEO_BUFFER_FLAG_INTERLACED | GST_VIDEO_BUFFER_FLAG_TFF,
     GST_VIDEO_BUFFER_FLAG_INTERLACED | GST_VIDEO_BUFFER_FLAG_TFF
         | GST_VIDEO_BUFFER_FLAG_RFF,
@@ -393,6 +409,8 @@ GST_START_TEST (test_interlaced)
     gst_buffer_unref (in[i]);
     gst_buffer_unref (out);
   }
+  fail_unless_equals_uint64 (count_configurations (harness, "pacoenc"), 1);
+  fail_unless_equals_uint64 (count_configurations (harness, "pacodec"), 2);
   paco_test_teardown (harness, bus);
 }
 GST_END_TEST;
@@ -461,8 +479,8 @@ GST_START_TEST (test_quality_while_playing)
 }
 GST_END_TEST;
 
-/* Changes that are not for while it plays wait for the next format, also where
- * a frame in fields has the backend set up anew. */
+/* Changes that are not for while it plays wait for the next format, also of frames
+ * in fields. */
 GST_START_TEST (test_levels_while_playing)
 {
   GstBus *bus;

@@ -77,3 +77,4 @@ Verdict decode_and_check (const Case *c, PacoDecoder *decoder,
 void add_damage_tests (void);
 void add_flight_tests (void);
 void add_memory_tests (void);
+void add_mixed_tests (void);

@@ -235,5 +235,6 @@ main (int argc, char **argv)
   add_damage_tests ();
   add_flight_tests ();
   add_memory_tests ();
+  add_mixed_tests ();
   return g_test_run ();
 }

@@ -130,7 +130,7 @@ init_sets (Bench *bench, Coding *coding, size_t code_bytes)
     coding->scratch[i] = bench_device_memory (bench, plan->dwt->scratch_bytes);
     coding->planes[i] = bench_device_memory (
         bench, 4 * planes * plan->n_columns);
-    must (paco_pack_buffers_init (
+    must (paco_pack_buffers_reserve (
               &coding->pack[i], &bench->share, plan->n_blocks, &error),
         error);
     coding->coefficients[i] = bench_device_memory (
@@ -171,7 +171,7 @@ coding_init (Bench *bench, Coding *coding, const PacoParameters *parameters)
     .share = &bench->share,
     .device = bench->device,
     .plan = plan,
-    .blocks = coding->blocks,
+    .blocks = { coding->blocks },
   };
 }
 

@@ -153,10 +153,141 @@ test_use (gconstpointer data)
     g_free (picture.data[i]);
 }
 
+/* --- Frames in one piece and such of two fields, in turn --- */
+
+#define N_MIXED 40
+
+/* Calls that take memory or give it back, make what is kept, or wait for all. */
+static unsigned
+lasting_calls (void)
+{
+  static const char *const functions[] = { "cuMemAlloc_v2", "cuMemFree_v2",
+    "cuMemHostAlloc", "cuMemFreeHost", "cuStreamCreate", "cuStreamDestroy_v2",
+    "cuEventCreate", "cuEventDestroy_v2", "cuCtxSynchronize",
+    "cuStreamSynchronize", NULL };
+  unsigned sum = 0, n;
+  const char *name;
+
+  for (unsigned i = 0; n = fake_cuda_calls (i, &name), name; i++)
+    sum += g_strv_contains (functions, name) ? n : 0;
+  return sum;
+}
+
+static uint64_t
+memory_of (PacoCoder *coder)
+{
+  PacoStats stats;
+
+  paco_coder_stats (coder, &stats);
+  return stats.devices[0].memory;
+}
+
+/* In each flight a frame of each form, then any. */
+static unsigned
+form_of (unsigned n, unsigned depth)
+{
+  return n < 2 * depth ? n / depth : (unsigned) g_test_rand_bit ();
+}
+
+static void
+encode_mixed (const Case *c, PacoEncoder *encoder, const PacoPicture *picture)
+{
+  const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
+  unsigned calls = 0;
+
+  for (unsigned n = 0; n < N_MIXED + c->depth; n++) {
+    if (n >= c->depth) {
+      PacoEncodedFrame *frame = paco_encoder_collect (encoder, NULL);
+
+      g_assert_no_error (frame->error);
+      frame->release (frame);
+    }
+    if (n == 3 * c->depth)
+      calls = lasting_calls ();
+    if (n < N_MIXED) {
+      paco_encoder_set_fields (encoder, form_of (n, c->depth));
+      g_assert_true (
+          paco_encoder_submit (encoder, picture, &video, NULL, NULL));
+    }
+  }
+  g_assert_cmpuint (lasting_calls (), ==, calls);
+}
+
+static void
+decode_mixed (const Case *c, PacoDecoder *decoder, const PacoPicture *picture,
+    GByteArray *const *bytes)
+{
+  unsigned calls = 0;
+  PacoCodedFrame coded[2];
+
+  for (unsigned i = 0; i < 2; i++) {
+    g_assert_true (paco_coded_frame_parse (
+        &coded[i], bytes[i]->data, bytes[i]->len, NULL));
+    g_assert_true (paco_decoder_configure (
+        decoder, &coded[i].header, picture->layout, 0, NULL));
+  }
+  for (unsigned n = 0; n < N_MIXED + c->depth; n++) {
+    PacoDecodedFrame frame;
+
+    if (n >= c->depth) {
+      g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
+      g_assert_no_error (frame.error);
+    }
+    if (n == 3 * c->depth)
+      calls = lasting_calls ();
+    if (n < N_MIXED)
+      g_assert_true (paco_decoder_submit (
+          decoder, &coded[form_of (n, c->depth)], picture, NULL, NULL));
+  }
+  g_assert_cmpuint (lasting_calls (), ==, calls);
+}
+
+/* Memory is that of one form, but for the tables of codeblocks and what frames of
+ * one form are larger; and once each form has been coded in each flight, nothing
+ * more is taken, whatever follows. */
+static void
+test_mixed (void)
+{
+  Case c = cases[3];
+  const PacoBackendOptions options = { .device = -1, .depth = c.depth };
+  const PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  PacoPicture picture = picture_new (&c.format);
+  PacoEncoder *cpu = paco_cpu_backend.encoder_open (&options, NULL);
+  PacoEncoder *encoder = paco_cuda_backend.encoder_open (&options, NULL);
+  PacoDecoder *decoder = paco_cuda_backend.decoder_open (&options, NULL);
+  GByteArray *bytes[2];
+  uint64_t coded = 0, decoded = 0;
+
+  for (unsigned i = 0; i < 2; i++) {
+    c.format.fields = i;
+    bytes[i] = encode (&c, cpu, &picture);
+    g_byte_array_unref (encode (&c, encoder, &picture));
+    coded = MAX (coded, memory_of (PACO_CODER (encoder)));
+    if (i == 0)
+      decode (&c, decoder, &picture, bytes[i]);
+  }
+  decoded = memory_of (PACO_CODER (decoder));
+  g_assert_true (paco_encoder_configure_mixed (
+      encoder, &c.format, picture.layout, &parameters, NULL));
+  encode_mixed (&c, encoder, &picture);
+  g_assert_cmpuint (memory_of (PACO_CODER (encoder)), <=, coded * 1.05);
+  decode_mixed (&c, decoder, &picture, bytes);
+  g_assert_cmpuint (memory_of (PACO_CODER (decoder)), <=, decoded * 1.05);
+
+  paco_coder_close (PACO_CODER (cpu));
+  paco_coder_close (PACO_CODER (encoder));
+  paco_coder_close (PACO_CODER (decoder));
+  for (unsigned i = 0; i < 2; i++)
+    g_byte_array_unref (bytes[i]);
+  for (unsigned i = 0; i < c.format.n_components; i++)
+    g_free (picture.data[i]);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/cuda-memory-use/mixed", test_mixed);
   for (unsigned i = 0; i < G_N_ELEMENTS (cases); i++) {
     char *name = g_strdup_printf ("/cuda-memory-use/%u", i);
 
