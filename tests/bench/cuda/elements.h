@@ -8,7 +8,8 @@
  * meant. */
 typedef struct
 {
-  const char *format; /* as GStreamer calls it */
+  const char *format;   /* as GStreamer calls it */
+  const char *features; /* of the raw caps: "memory:CUDAMemory" */
   int width, height;
   const char *picture; /* see content_fill() */
   const char *backend, *rate_control;
@@ -39,7 +40,11 @@ double elements_run_cores (const ElementsRun *run);
 /* As many as are named, at least one. */
 guint elements_count_devices (const ElementsCase *c);
 
-/* Bytes of a picture. */
+/* Whether pacoenc takes such pictures. */
+gboolean elements_are_possible (const ElementsCase *c);
+
+/* Samples of a picture, and its bytes. */
+guint64 elements_picture_samples (const ElementsCase *c);
 gsize elements_picture_size (const ElementsCase *c);
 
 /* How a run goes together with those of other processes; NULL: alone. */
@@ -57,6 +62,11 @@ typedef struct
  * decodes the first encoded frame again and again. What fails ends the program. */
 void elements_code (const ElementsCase *c, ElementsRun *encode,
     ElementsRun *decode, const ElementsOthers *others);
+
+/* The same, but what is encoded lies in buffers that a decoder has filled before:
+ * in memory that only elements can allocate. */
+void elements_code_again (
+    const ElementsCase *c, ElementsRun *encode, ElementsRun *decode);
 
 /* Encodes frames into a file, decodes those of the file, and reads the file
  * without decoding it. The system has what was written in memory still, if there

@@ -81,6 +81,9 @@ fi
 PACO_H2D_GBPS=$(of h2d_gbps) PACO_D2H_GBPS=$(of d2h_gbps)
 PACO_MEMCPY_GBPS=$(of memcpy_gbps)
 export PACO_H2D_GBPS PACO_D2H_GBPS PACO_MEMCPY_GBPS
+PACO_RESIDENT_ENC_FPS=$(of lossless_resident_enc_fps)
+PACO_RESIDENT_DEC_FPS=$(of lossless_resident_dec_fps)
+export PACO_RESIDENT_ENC_FPS PACO_RESIDENT_DEC_FPS
 if ! command -v gst-launch-1.0 >/dev/null; then
   echo 'skipped gst-speed, gst-launch: there is no GStreamer'
   exit $failed
@@ -96,6 +99,8 @@ for rate in lossless quality; do
   speed "gst-speed $rate file" 4096 2160 200 --devices=0 --rate-control=$rate \
     --file="$work/film" "gst_$rate"
 done
+speed 'gst-speed CUDAMemory' 4096 2160 1200 --devices=0 --cuda-memory \
+  cudamem_lossless
 speed 'gst-speed v210' 3840 2160 1200 --devices=0 --format=v210 \
   gst_v210_2160
 speed 'gst-speed UYVY' 3840 2160 1200 --devices=0 --format=UYVY \

@@ -23,6 +23,9 @@ for n in 2 4; do
     echo "devices${n}_lossless_${way}_scaling"
   done
 done >>"$work/wanted"
+if ! grep -q '^skipped gst-speed CUDAMemory' "$work/log"; then
+  echo cudamem_lossless_enc_fps cudamem_lossless_dec_fps >>"$work/wanted"
+fi
 echo gst_lossless_dec_file_fps gst_quality_dec_file_fps >>"$work/wanted"
 echo device_memory_mib_2160 device_memory_mib_4320 \
   v210_1080_cpu_enc_ratio v210_1080_cpu_dec_ratio >>"$work/wanted"
