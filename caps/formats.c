@@ -470,6 +470,39 @@ paco_picture_format_from_info (
   return TRUE;
 }
 
+/* Whether all lines of a component are in the memory that has been mapped. */
+static gboolean
+lines_are_mapped (const PacoRawFormat *raw, guint component,
+    const GstVideoInfo *info, const GstVideoFrame *frame)
+{
+  const PacoComponent *c = &raw->components[component];
+  const PacoSampleLayout *layout = &raw->layout[component];
+  guint plane = raw->plane[component];
+  const GstMapInfo *map = &frame->map[frame->meta != NULL ? plane : 0];
+  guint columns = paco_ceil_shift (
+      GST_VIDEO_INFO_WIDTH (info), c->subsampling_x);
+  guint lines = paco_ceil_shift (
+      GST_VIDEO_INFO_FIELD_HEIGHT (info), c->subsampling_y);
+  gssize stride = frame->info.stride[plane];
+  gssize bytes = (gssize) paco_layout_groups (layout, columns)
+      * layout->group_bytes;
+  gssize first = (const guint8 *) frame->data[plane] - map->data;
+  gssize last = first + (gssize) (lines - 1) * stride;
+
+  return MIN (first, last) >= 0
+      && MAX (first, last) + MIN (bytes, ABS (stride)) <= (gssize) map->size;
+}
+
+gboolean
+paco_frame_fits (const PacoRawFormat *raw, const GstVideoInfo *info,
+    const GstVideoFrame *frame)
+{
+  for (guint c = 0; c < raw->n_components && !raw->tiled; c++)
+    if (!lines_are_mapped (raw, c, info, frame))
+      return FALSE;
+  return TRUE;
+}
+
 void
 paco_picture_from_frame (
     const PacoRawFormat *raw, const GstVideoFrame *frame, PacoPicture *picture)

@@ -58,6 +58,11 @@ GstCaps *paco_raw_caps (void);
 gboolean paco_picture_format_from_info (
     const GstVideoInfo *info, bool fields, PacoPictureFormat *picture);
 
+/* Whether all lines of a picture like info's are in the memory of a mapped frame,
+ * of whose lines a GstVideoMeta may say anything. TRUE for tiles. */
+gboolean paco_frame_fits (const PacoRawFormat *raw, const GstVideoInfo *info,
+    const GstVideoFrame *frame);
+
 /* A mapped frame of a format that is not tiled, as the backend sees it. */
 void paco_picture_from_frame (
     const PacoRawFormat *raw, const GstVideoFrame *frame, PacoPicture *picture);

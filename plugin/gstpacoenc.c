@@ -478,6 +478,10 @@ fill (GstPacoEnc *self, GstPacoFrame *frame, PacoPicture *picture)
           frame->frame->input_buffer, GST_MAP_READ))
     return NULL;
   frame->raw_mapped = TRUE;
+  if (!paco_frame_fits (&self->raw, &self->input_state->info, &frame->raw)) {
+    gst_paco_frame_unmap (frame);
+    return NULL;
+  }
 
   if (self->raw.tiled) {
     paco_planes_unpack (frame->planes, &frame->raw);

@@ -107,6 +107,10 @@ gst_paco_output_map (const GstPacoOutput *output, GstBuffer *buffer,
     access |= GST_MAP_READ;
   if (!gst_video_frame_map (frame, &output->info, buffer, access))
     return FALSE;
+  if (!paco_frame_fits (&output->raw, &output->info, frame)) {
+    gst_video_frame_unmap (frame);
+    return FALSE;
+  }
 
   if (output->via_planes)
     *picture = *paco_planes_picture (planes);
