@@ -176,14 +176,18 @@ template <int GROUP, int BYTES, int FIRST> struct Packed
     ((Vector<N> *) plane_line (component, place.line))[place.unit] = vector;
   }
 
-  template <int SAMPLES>
+  template <int N>
+  static __device__ __forceinline__ Vector<N> fetch_samples (
+      const PacoLayoutComponent &component, const Place &place)
+  {
+    return ((const Vector<N> *) plane_line (component, place.line))[place.unit];
+  }
+
+  template <int SAMPLES, int N>
   static __device__ __forceinline__ void store_component (
       const PacoLayoutComponent &component, const Place &place,
-      uint32_t (*groups)[2])
+      Vector<N> vector, uint32_t (*groups)[2])
   {
-    const int N = GROUPS * SAMPLES * BYTES / 4;
-    Vector<N> vector = ((const Vector<N> *) plane_line (
-        component, place.line))[place.unit];
     int bits = 8 * BYTES
         * ((int) component.columns - (int) place.unit * GROUPS * SAMPLES);
 
@@ -224,22 +228,31 @@ template <int GROUP, int BYTES, int FIRST> struct Packed
 
   static __device__ __forceinline__ void store (const PacoLayoutParameters &p)
   {
+    const int N = GROUPS * BYTES / 4;
+    Vector<N> samples[PACO_MAX_COMPONENTS] = {};
+    Vector<N * FIRST> first;
     uint32_t groups[GROUPS][2], words[WORDS];
     Place place;
 
     wait_for_kernel_before ();
     if (!find_place (p, &place))
       return;
+    /* All are on their way before the first of them is needed. */
+    first = fetch_samples<N * FIRST> (p.components[0], place);
+#pragma unroll
+    for (int c = 1; c < PACO_MAX_COMPONENTS; c++)
+      if (c < p.n_components)
+        samples[c] = fetch_samples<N> (p.components[c], place);
 #pragma unroll
     for (int g = 0; g < GROUPS; g++)
 #pragma unroll
       for (int i = 0; i < 2; i++)
         groups[g][i] = p.blank[i];
-    store_component<FIRST> (p.components[0], place, groups);
+    store_component<FIRST> (p.components[0], place, first, groups);
 #pragma unroll
     for (int c = 1; c < PACO_MAX_COMPONENTS; c++)
       if (c < p.n_components)
-        store_component<1> (p.components[c], place, groups);
+        store_component<1> (p.components[c], place, samples[c], groups);
     join_groups (groups, words);
     put_unit<WORDS> (place.address, place.n_bytes, p.alignment == 16, words);
   }
@@ -270,11 +283,10 @@ struct V210Place
   uint8_t *samples; /* shared memory, V210_BYTES */
 };
 
-/* Piece i of the chunk: where it is in shared memory and in its plane. NULL: no
- * sample of the line is in it. */
+/* Where piece i of the chunk is in its plane. NULL: no sample of the line is in
+ * it. */
 __device__ __forceinline__ uint4 *
-v210_piece (const PacoLayoutParameters &p, const V210Place &place, int i,
-    uint4 **shared_piece)
+v210_piece (const PacoLayoutParameters &p, const V210Place &place, int i)
 {
   unsigned at = 16 * i;
   unsigned c = at < V210_U ? 0 : at < V210_V ? 1 : 2;
@@ -283,7 +295,6 @@ v210_piece (const PacoLayoutParameters &p, const V210Place &place, int i,
       : at - (c == 1 ? V210_U : V210_V) + place.chunk * V210_C_BYTES;
   const PacoLayoutComponent &component = p.components[c];
 
-  *shared_piece = (uint4 *) (place.samples + at);
   if (place.line >= p.n_lines || in_line >= 2 * component.columns)
     return nullptr;
   return (uint4 *) (plane_line (component, place.line) + in_line);
@@ -337,10 +348,10 @@ v210_load (const PacoLayoutParameters &p, const V210Place &place)
   __syncwarp ();
 #pragma unroll
   for (int i = 0; i < V210_PIECES / LANES; i++) {
-    uint4 *from, *to = v210_piece (p, place, i * LANES + place.lane, &from);
+    uint4 *to = v210_piece (p, place, i * LANES + place.lane);
 
     if (to)
-      *to = *from;
+      *to = ((const uint4 *) place.samples)[i * LANES + place.lane];
   }
 }
 
@@ -372,13 +383,18 @@ v210_samples (const PacoLayoutParameters &p, const V210Place &place, int half,
 __device__ __forceinline__ void
 v210_store (const PacoLayoutParameters &p, const V210Place &place)
 {
+  uint4 pieces[V210_PIECES / LANES] = {};
+
 #pragma unroll
   for (int i = 0; i < V210_PIECES / LANES; i++) {
-    uint4 *to, *from = v210_piece (p, place, i * LANES + place.lane, &to);
+    const uint4 *from = v210_piece (p, place, i * LANES + place.lane);
 
     if (from)
-      *to = *from;
+      pieces[i] = *from;
   }
+#pragma unroll
+  for (int i = 0; i < V210_PIECES / LANES; i++)
+    ((uint4 *) place.samples)[i * LANES + place.lane] = pieces[i];
   __syncwarp ();
 #pragma unroll
   for (int half = 0; half < 2; half++) {
@@ -508,18 +524,21 @@ any_store (const PacoLayoutParameters &p, uint8_t *groups)
     for (int c = 0; c < p.n_components; c++) {
       const PacoLayoutComponent &component = p.components[c];
       const uint8_t *plane = plane_line (component, place.line);
-      unsigned x = (place.first + threadIdx.x) * component.group_samples;
+      const unsigned first = (place.first + threadIdx.x)
+          * component.group_samples;
+      uint32_t samples[PACO_MAX_GROUP_SAMPLES] = {};
 
-#pragma unroll 1
-      for (unsigned i = 0; i < component.group_samples; i++, x++) {
-        uint32_t sample = 0;
-
-        if (x < component.columns)
-          sample = p.plane_bytes == 1 ? plane[x]
-                                      : ((const uint16_t *) plane)[x];
-        add_word (group + component.places[i].byte, component.word_bytes,
-            component.big_endian, sample << component.places[i].shift);
-      }
+#pragma unroll
+      for (unsigned i = 0; i < PACO_MAX_GROUP_SAMPLES; i++)
+        if (i < component.group_samples && first + i < component.columns)
+          samples[i] = p.plane_bytes == 1
+              ? plane[first + i]
+              : ((const uint16_t *) plane)[first + i];
+#pragma unroll
+      for (unsigned i = 0; i < PACO_MAX_GROUP_SAMPLES; i++)
+        if (i < component.group_samples)
+          add_word (group + component.places[i].byte, component.word_bytes,
+              component.big_endian, samples[i] << component.places[i].shift);
     }
   }
   __syncthreads ();
