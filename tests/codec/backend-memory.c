@@ -89,6 +89,133 @@ test_host_memory (void)
   g_ptr_array_unref (late);
 }
 
+/* --- Rows of all regions that take turns in one memory --- */
+
+typedef struct
+{
+  uint8_t *data;
+  size_t size, stride;
+  PacoHostMemory *memory; /* the backend's; NULL: ordinary memory */
+  PacoPicture picture;
+} Woven;
+
+/* Each region's rows go up or down; there is a gap behind the last one's. The
+ * memory is the backend's where `coder`, unless that is NULL, has some. */
+static void
+woven_init (
+    Woven *woven, GRand *rand, const TestPicture *picture, PacoCoder *coder)
+{
+  PacoRegion regions[PACO_MAX_COMPONENTS];
+  unsigned n = paco_picture_regions (
+      &picture->format, &picture->picture, 0, regions);
+  size_t at = 0, lines = 0;
+
+  *woven = (Woven){ .stride = g_rand_int_range (rand, 0, 30),
+    .picture = picture->picture };
+  for (unsigned i = 0; i < n; i++) {
+    woven->stride += (size_t) regions[i].groups * regions[i].group_bytes;
+    lines = MAX (lines, regions[i].lines);
+  }
+  woven->size = woven->stride * lines;
+  if (coder && paco_coder_has_host_memory (coder))
+    woven->memory = paco_coder_host_memory (coder, woven->size, NULL);
+  woven->data = woven->memory ? woven->memory->data : g_malloc (woven->size);
+  memset (woven->data, 0xa5, woven->size);
+  for (unsigned i = 0; i < n; i++) {
+    bool up = g_rand_boolean (rand);
+
+    for (unsigned k = 0; k < regions[i].n_components; k++) {
+      unsigned c = regions[i].components[k];
+
+      woven->picture.data[c] = woven->data + at
+          + (up ? woven->stride * (regions[i].lines - 1) : 0);
+      woven->picture.stride[c] = up ? -(ptrdiff_t) woven->stride
+                                    : (ptrdiff_t) woven->stride;
+    }
+    at += (size_t) regions[i].groups * regions[i].group_bytes;
+  }
+}
+
+static void
+woven_clear (Woven *woven)
+{
+  if (woven->memory)
+    woven->memory->release (woven->memory);
+  else
+    g_free (woven->data);
+}
+
+/* Copies the rows of the picture that this was made for. */
+static void
+weave (const Woven *woven, const TestPicture *picture)
+{
+  PacoRegion regions[PACO_MAX_COMPONENTS];
+  unsigned n = paco_picture_regions (
+      &picture->format, &picture->picture, 0, regions);
+
+  for (unsigned i = 0; i < n; i++) {
+    unsigned c = regions[i].components[0];
+
+    for (uint32_t y = 0; y < regions[i].lines; y++)
+      memcpy (woven->picture.data[c] + (ptrdiff_t) y * woven->picture.stride[c],
+          regions[i].data + (ptrdiff_t) y * regions[i].stride,
+          regions[i].line_bytes);
+  }
+}
+
+static void
+check_woven (Case *c, PacoEncoder *encoder, PacoDecoder *decoder, bool host)
+{
+  TestPicture source = c->source, destination;
+  PacoCoder *memory = host ? PACO_CODER (decoder) : NULL;
+  PacoPicture theirs;
+  uint8_t *expected;
+  Verdict verdict;
+  Woven woven;
+
+  woven_init (&woven, c->rand, &source, memory);
+  weave (&woven, &source);
+  c->source.picture = woven.picture;
+  encode_and_check (c, encoder);
+  c->source = source;
+  woven_clear (&woven);
+
+  destination_init (c, &destination, 0);
+  woven_init (&woven, c->rand, &destination, memory);
+  expected = g_memdup2 (woven.data, woven.size);
+  theirs = destination.picture = woven.picture;
+  for (unsigned i = 0; i < destination.format.n_components; i++)
+    theirs.data[i] = expected + (woven.picture.data[i] - woven.data);
+  verdict = decode (decoder, c->frame->data, c->frame->len, 0, &destination);
+  g_assert_true (verdict.decoded);
+  g_assert_true (paco_reference_decode (
+      c->frame->data, c->frame->len, 0, &theirs, NULL, NULL));
+  if (memcmp (woven.data, expected, woven.size) != 0)
+    g_error ("case %u: woven rows differ", c->seed);
+  g_free (expected);
+  woven_clear (&woven);
+  test_picture_clear (&destination);
+}
+
+/* Regions whose extents overlap although their rows do not; what is between rows
+ * stays as it is. */
+static void
+test_woven_rows (void)
+{
+  Coders coders;
+
+  coders_open (&coders);
+  for (unsigned n = 0; n < n_cases (60); n++) {
+    unsigned i = n % N_CODERS;
+    Case c;
+
+    case_init_possible (&c, 3000);
+    check_woven (&c, coders.encoders[i], coders.decoders[i], n % 2 > 0);
+    case_clear (&c);
+  }
+  coders_close (&coders);
+}
+
 /* Pictures in the memory of a device, of which the CPU has none: an error, and the
  * coder goes on. */
 static void
@@ -133,4 +260,5 @@ add_memory_tests (void)
 {
   g_test_add_func ("/backend/device-memory", test_device_memory);
   g_test_add_func ("/backend/host-memory", test_host_memory);
+  g_test_add_func ("/backend/woven-rows", test_woven_rows);
 }

@@ -43,8 +43,23 @@ below (GRand *random, uint32_t n)
 
 /* --- Cases --- */
 
+/* Bytes of a line up to the end of the last word of a sample of the region. */
+static size_t
+samples_end (const Case *t, unsigned c, const uint8_t *regions)
+{
+  size_t end = 0;
+
+  for (unsigned i = c; i < t->format.n_components; i++)
+    if (regions[i] == regions[c])
+      end = MAX (end,
+          paco_layout_end (
+              &t->picture.layout[i], paco_component_width (&t->format, i)));
+  return end;
+}
+
 /* Places the region whose first component is c: lines that begin at multiples of
- * `alignment` bytes, or at odd distances, and may go upwards. */
+ * `alignment` bytes, or at odd distances, and may go upwards or end within a
+ * group. */
 static void
 place_region (GRand *random, Case *t, unsigned c, const uint8_t *regions)
 {
@@ -61,6 +76,9 @@ place_region (GRand *random, Case *t, unsigned c, const uint8_t *regions)
 
   if (alignment == 1)
     stride |= 1;
+  if (below (random, 8) == 0)
+    stride = samples_end (t, c, regions);
+  row = MIN (row, (size_t) stride);
   t->size = begin + stride * (lines - 1) + row;
   if (below (random, 4) == 0) {
     first += stride * (lines - 1);
