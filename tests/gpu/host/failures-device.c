@@ -100,10 +100,31 @@ code_on_cpu (void)
 
 /* --- The same on a device --- */
 
+#define ALL_DEVICES (-2)
+
 static PacoBackendOptions
 options_for (int device)
 {
-  return (PacoBackendOptions){ .device = device, .depth = DEPTH };
+  return (PacoBackendOptions){
+    .device = device, .all_devices = device == ALL_DEVICES, .depth = DEPTH
+  };
+}
+
+/* Every device of the coder has had its part of the frames. */
+static void
+check_parts (PacoCoder *coder)
+{
+  PacoStats stats;
+  uint64_t frames = 0;
+
+  paco_coder_stats (coder, &stats);
+  g_assert_cmpuint (stats.n_devices, >, 0);
+  for (unsigned i = 0; i < stats.n_devices; i++) {
+    g_assert_cmpuint (stats.devices[i].memory, >, 0);
+    g_assert_cmpuint (stats.devices[i].frames, >, 0);
+    frames += stats.devices[i].frames;
+  }
+  g_assert_cmpuint (frames, ==, stats.frames);
 }
 
 static gboolean
@@ -145,6 +166,8 @@ encode_on (int device)
         error = collect (encoder);
     }
     paco_coder_abandon (PACO_CODER (encoder), NULL);
+    if (!error)
+      check_parts (PACO_CODER (encoder));
   }
   paco_coder_close (PACO_CODER (encoder));
   return error;
@@ -177,6 +200,7 @@ decode_on (int device)
     g_assert_cmpmem (
         next->samples, next->size, cpu.source.samples, cpu.source.size);
   }
+  check_parts (PACO_CODER (decoder));
   paco_coder_close (PACO_CODER (decoder));
   for (unsigned n = 0; n < DEPTH; n++)
     g_free (pictures[n].samples);
@@ -468,6 +492,16 @@ check_named (int device)
   g_free (name);
 }
 
+/* One coder on all that there are. */
+static void
+test_all_devices (void)
+{
+  alarm (MAX_SECONDS);
+  g_assert_no_error (encode_on (ALL_DEVICES));
+  decode_on (ALL_DEVICES);
+  alarm (0);
+}
+
 static void
 test_two_devices (void)
 {
@@ -512,5 +546,6 @@ main (int argc, char **argv)
   g_test_add_func ("/device/subprocess/address", test_bad_address_process);
   g_test_add_func ("/device/one", test_one_device);
   g_test_add_func ("/device/two", test_two_devices);
+  g_test_add_func ("/device/all", test_all_devices);
   return g_test_run ();
 }
