@@ -7,11 +7,12 @@
 #include "gpu/frame.h"
 #include "gpu/pinned.h"
 
-/* What the device learns of a frame, and in n_broken says: uploaded as one. */
+/* What is uploaded for a frame besides its payload. The device counts broken blocks
+ * in n_broken. */
 typedef struct
 {
   uint32_t n_broken, reserved[3];
-  PacoGpuRecord records[]; /* n_blocks; then a byte each: dropped planes */
+  PacoGpuRecord records[]; /* n_blocks; then their dropped planes, bytes */
 } Instructions;
 
 /* The decoder on one of its devices. */
@@ -30,11 +31,11 @@ typedef struct
   PacoDeviceMemory instructions;
   PacoStation payload;
 
-  /* of the frame being decoded */
+  /* Of the frame that is being decoded. */
   size_t payload_size; /* of the blocks that are decoded */
   bool payload_pinned; /* the device reads it where it is */
   bool wide;           /* coefficients may not fit 16 bits */
-  bool dropped;        /* the wavelet has to know of dropped planes */
+  bool dropped;        /* the inverse wavelet needs the dropped planes */
 } Flight;
 
 typedef struct
@@ -46,7 +47,7 @@ typedef struct
 
 /* --- decoding a frame --- */
 
-/* Turns the index into what the device gets of it. */
+/* Fills in the instructions from the records of the index. */
 static void
 instruct (Flight *flight)
 {
@@ -72,7 +73,8 @@ instruct (Flight *flight)
       .check = record->check,
       .offset = record->offset,
     };
-    /* The block coder does what is to be done for the reversible wavelet. */
+    /* With the reversible wavelet the block coder dequantises (FORMAT.md section
+     * 8), so the inverse transform need not know of dropped planes. */
     dropped[i] = told->dropped_planes;
     if (!blocks[i].reversible)
       any_dropped |= told->dropped_planes;
@@ -86,7 +88,7 @@ instruct (Flight *flight)
 static gboolean
 reserve (Flight *flight, GError **error)
 {
-  /* The next frames may be somewhat larger. */
+  /* A quarter more, as the next frames may be somewhat larger. */
   size_t size = flight->payload_size + flight->payload_size / 4 + 64;
   PacoStation *station = &flight->payload;
   bool staging = !flight->payload_pinned;

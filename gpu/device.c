@@ -33,7 +33,7 @@ paco_cuda_pad_sets (
         rows + (size_t) i * PACO_GPU_SET_ROWS * PACO_GPU_ROW_BYTES);
 }
 
-/* A wish; the driver may not grant it. */
+/* The driver may not grant it, which is no failure. */
 static void
 prefer_shared_memory (PacoCudaDevice *device, CUfunction function)
 {
@@ -84,7 +84,7 @@ upload_sets (PacoCudaDevice *device, GError **error)
               device->rows, rows, PACO_CUDA_SETS_BYTES),
           error, "the probability sets cannot be uploaded to %s",
           device->context->name)
-      /* From pageable memory they may still be on their way. */
+      /* A copy from pageable memory may return before it has ended. */
       && paco_driver_check (device->driver, device->driver->ctx_synchronize (),
           error, "the probability sets cannot be uploaded to %s",
           device->context->name);

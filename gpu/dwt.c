@@ -26,7 +26,8 @@ print_name (char *name, size_t size, unsigned inverse, unsigned wavelet,
         layout == PACO_DWT_PLANAR8 ? 8 : 16, triple ? 3 : 1);
 }
 
-/* Of numbers there are no groups of three, and something to be transformed. */
+/* Whether there is such a kernel. Where the fine side is numbers, components are
+ * not mixed any more, and there always is a level to be transformed. */
 static bool
 exists (unsigned ability, unsigned layout, unsigned triple)
 {
@@ -77,7 +78,7 @@ paco_dwt_find_kernels (
 
 /* --- Memory --- */
 
-#define DEFAULT_WARPS 16 /* of a multiprocessor, where nobody asked it */
+#define DEFAULT_WARPS 16 /* of a multiprocessor, where no kernels are known */
 
 static uint32_t
 aligned_stride (uint32_t width)

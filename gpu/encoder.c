@@ -167,7 +167,8 @@ enqueue (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
       && paco_cuda_frame_end_download (frame, error);
 }
 
-/* What a frame is larger than expected; and what to expect of the next one. */
+/* Downloads the bytes that the frame has beyond what was expected of it, and sets
+ * how many are expected of the next one. */
 static gboolean
 download_rest (CudaEncoder *encoder, Flight *flight, const PacoHeader *header,
     uint8_t *output, GError **error)

@@ -126,7 +126,7 @@ describe_place (const PacoSampleLayout *layout, unsigned sample)
   PacoLayoutPlace told = { .byte = place->byte, .shift = place->shift };
 
   told.give[0] = told.give[1] = 0x4444; /* bytes of the 0 */
-  /* The kernels of larger groups do without selectors. */
+  /* Kernels of larger groups use byte and shift instead of selectors. */
   if (layout->group_bytes > 8)
     return told;
   for (unsigned i = 0; i < layout->word_bytes; i++) {
@@ -160,7 +160,8 @@ describe_component (PacoLayoutComponent *told, const PacoSamplePlanes *planes,
 static bool
 is_v210 (const PacoRegion *region, const PacoLayoutParameters *parameters)
 {
-  /* Of U, Y, V and Y, U, Y, ..., three to a word, these are Y's, U's and V's. */
+  /* A group is U, Y, V, Y, U, Y, V, Y, U, Y, V, Y, three samples to a word. These
+   * are the numbers that the samples of Y, of U and of V have in it. */
   static const uint8_t numbers[3][6] = { { 1, 3, 5, 7, 9, 11 }, { 0, 4, 8 },
     { 2, 6, 10 } };
 

@@ -101,8 +101,9 @@ find_regions (PacoTransfer *transfer, const PacoPicture *picture,
   }
 }
 
-/* Where the components are, which is in the region that has one of their rows as
- * its first: extents of regions may overlap where rows of several take turns. */
+/* Finds the address of each component on the device. Its region is the one that
+ * begins with one of the component's rows; addresses alone do not tell, because
+ * the rows of several regions may alternate in memory. */
 static void
 find_components (PacoTransfer *transfer)
 {

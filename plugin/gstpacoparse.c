@@ -343,7 +343,7 @@ finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
   return gst_base_parse_finish_frame (GST_BASE_PARSE (self), frame, size);
 }
 
-/* What the buffer of a packet or file begins with. */
+/* Says what is at the beginning of a buffer that a demuxer or a file gave. */
 static GstPacoSyncResult
 look_at (GstPacoParse *self, const GstBaseParseFrame *frame, gsize *size,
     GError **reason)
@@ -397,7 +397,7 @@ is_garbage (GstPacoParse *self, guint64 offset)
   return self->garbage_to > offset;
 }
 
-/* What stands in a file. */
+/* Says what is at the position of a file that has been read. */
 static GstPacoSyncResult
 look_into_file (GstPacoParse *self, const GstBaseParseFrame *frame, gsize *size,
     GError **reason)
@@ -543,7 +543,7 @@ update_framing (GstPacoParse *self)
   self->framed = self->time_segment && self->sink_caps
       && gst_paco_container_is_framed (
           gst_caps_get_structure (self->sink_caps, 0));
-  /* Between the packets of a demuxer there is nothing to guess. */
+  /* Packets of a demuxer have their times; none are to be made up between them. */
   gst_base_parse_set_pts_interpolation (base, !self->framed);
   gst_base_parse_set_infer_ts (base, !self->framed);
   expect_frame (self);
@@ -556,7 +556,7 @@ gst_paco_parse_set_sink_caps (GstBaseParse *base, GstCaps *caps)
 
   GST_DEBUG_OBJECT (self, "caps in: %" GST_PTR_FORMAT, caps);
   gst_caps_replace (&self->sink_caps, caps);
-  /* They may bring a frame rate that the frames do not have. */
+  /* The caps may have a frame rate that the frames do not have. */
   gst_pad_mark_reconfigure (GST_BASE_PARSE_SRC_PAD (self));
   update_framing (self);
   return TRUE;

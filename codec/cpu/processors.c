@@ -161,8 +161,8 @@ paco_processors_quota (const char *root)
 #ifdef __linux__
 #define MAX_PROCESSORS (1 << 20)
 
-/* 0 if it cannot be told. The kernel refuses sets that are smaller than its
- * own. */
+/* Returns 0 if it cannot be told. The kernel refuses sets that are smaller than
+ * its own, so they grow. */
 static unsigned
 affinity (void)
 {

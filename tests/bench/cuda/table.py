@@ -50,7 +50,7 @@ def main():
             ('v210, 3840x2160', 'gst_v210_2160_%s_fps'),
             ('UYVY, 3840x2160', 'gst_uyvy_2160_%s_fps'),
             ('RGB of 12 bits, 4096x2160', 'gst_lossless_%s_fps'),
-            ('RGB of 12 bits, 4096x2160, `memory:CUDAMemory`',
+            ('12 bits, 4096x2160, `memory:CUDAMemory`',
              'cudamem_lossless_%s_fps'),
             ('RGB of 12 bits, 4096x2160, decoded from a file',
              'gst_lossless_%s_file_fps'),
