@@ -2,6 +2,7 @@
  * The index: one record per codeblock (FORMAT.md section 6). */
 #pragma once
 #include "geometry.h"
+#include "sharing.h"
 
 #define PACO_MAX_PLANES 23
 #define PACO_ALL_PLANES_RAW 15 /* value of the record's field */
@@ -12,7 +13,7 @@ typedef struct
   uint8_t planes;         /* M; 0: the block is zero and has no bytes */
   uint8_t raw_planes;     /* r, already resolved: 0..M-d */
   uint8_t dropped_planes; /* d, 0..15, < M */
-  bool shared_codewords;  /* four lanes to a codeword */
+  bool shared_codewords;  /* PACO_SHARING_LANES() to a codeword, not one */
   bool raw_left_signs;    /* bit 6 */
   bool broken;            /* decoder: taken as zero */
   uint16_t length;        /* bytes in the payload */

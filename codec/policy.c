@@ -275,8 +275,9 @@ paco_policy_block (const PacoBlockCounts *counts, unsigned dropped,
     return;
   for (unsigned p = dropped; p < planes; p++)
     bits += cost[p] / 1024;
-  paco_policy_codewords (counts->n_right, counts->top[dropped], bits + n_total,
-      complexity, &record->shared_codewords, &record->raw_left_signs);
+  paco_policy_codewords (planes - dropped, counts->n_right,
+      counts->top[dropped], bits + n_total, complexity,
+      &record->shared_codewords, &record->raw_left_signs);
 }
 
 /* --- bounds --------------------------------------------------------------- */

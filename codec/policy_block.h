@@ -3,6 +3,7 @@
  * stored raw, who shares codewords. C and CUDA compile it, so that all encoders
  * decide alike. */
 #pragma once
+#include "codec/sharing.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,14 +31,15 @@ PACO_POLICY_TABLE uint16_t paco_policy_entropy[65] = { 21, 94, 142, 185, 225,
 PACO_POLICY_TABLE uint16_t paco_policy_raw_saving[4] = { 0, 42, 66, 100 };
 
 /* One lane to a codeword may waste this part of the block's bits more than
- * four would, in 1/1024; by complexity. It is faster on a GPU. */
+ * lanes that share one, in 1/1024; by complexity. It is faster on a GPU. */
 PACO_POLICY_TABLE uint16_t paco_policy_lane_waste[4] = { 6, 8, 20, 60 };
 
 /* Bits that open codewords take up on average. */
 enum
 {
-  PACO_POLICY_OPEN_BITS_ONE_LANE = 32 * 31 / 2,
+  PACO_POLICY_OPEN_BITS_ALONE = 32 * 31 / 2,
   PACO_POLICY_OPEN_BITS_FOUR_LANES = 8 * 31 / 2,
+  PACO_POLICY_OPEN_BITS_EIGHT_LANES = 4 * 31 / 2,
 };
 
 /* What the coder makes of symbols, in 1/1024 bit, measured on the corpus: a
@@ -94,26 +96,29 @@ paco_policy_waste (uint32_t open_bits, uint32_t raw_bits)
 }
 
 /* Without raw planes the last plane's signs fill the open codewords: those of
- * the right columns if they suffice, else all. n_right of the n_last
- * coefficients that become significant in that plane lie in right columns. */
+ * the right columns if they suffice, else all. n_planes are stored; n_right of
+ * the n_last coefficients that become significant in the last one lie in right
+ * columns. */
 PACO_POLICY_FUNCTION void
-paco_policy_codewords (uint32_t n_right, uint32_t n_last, uint32_t bits,
-    unsigned complexity, bool *shared_codewords, bool *raw_left_signs)
+paco_policy_codewords (uint32_t n_planes, uint32_t n_right, uint32_t n_last,
+    uint32_t bits, unsigned complexity, bool *shared_codewords,
+    bool *raw_left_signs)
 {
-  uint32_t one_right = paco_policy_waste (
-      PACO_POLICY_OPEN_BITS_ONE_LANE, n_right);
-  uint32_t one_both = paco_policy_waste (
-      PACO_POLICY_OPEN_BITS_ONE_LANE, n_last);
-  uint32_t four_right = paco_policy_waste (
-      PACO_POLICY_OPEN_BITS_FOUR_LANES, n_right);
-  uint32_t four_both = paco_policy_waste (
-      PACO_POLICY_OPEN_BITS_FOUR_LANES, n_last);
-  uint32_t one = one_right < one_both ? one_right : one_both;
-  uint32_t four = four_right < four_both ? four_right : four_both;
+  uint32_t open_bits = PACO_SHARING_LANES (n_planes) == 8
+      ? PACO_POLICY_OPEN_BITS_EIGHT_LANES
+      : PACO_POLICY_OPEN_BITS_FOUR_LANES;
+  uint32_t alone_right = paco_policy_waste (
+      PACO_POLICY_OPEN_BITS_ALONE, n_right);
+  uint32_t alone_both = paco_policy_waste (PACO_POLICY_OPEN_BITS_ALONE, n_last);
+  uint32_t together_right = paco_policy_waste (open_bits, n_right);
+  uint32_t together_both = paco_policy_waste (open_bits, n_last);
+  uint32_t alone = alone_right < alone_both ? alone_right : alone_both;
+  uint32_t together = together_right < together_both ? together_right
+                                                     : together_both;
 
-  *shared_codewords = one > four
-      && (uint64_t) (one - four) * 1024
+  *shared_codewords = alone > together
+      && (uint64_t) (alone - together) * 1024
           > (uint64_t) bits * paco_policy_lane_waste[complexity];
-  *raw_left_signs = *shared_codewords ? four_both < four_right
-                                      : one_both < one_right;
+  *raw_left_signs = *shared_codewords ? together_both < together_right
+                                      : alone_both < alone_right;
 }

@@ -7,6 +7,23 @@
 
 typedef __m256i LanesBytes;
 
+/* Eight lanes to a codeword are done as four are, first those of words 0, 2, 4
+ * and 6, then the others, for which the coders move to the next word. */
+#define LANES_FIRST_FOUR 0x0f0f0f0fu
+
+BPC_INLINE void
+lanes_swap_words (__m256i *v)
+{
+  *v = _mm256_shuffle_epi32 (*v, _MM_SHUFFLE (2, 3, 0, 1));
+}
+
+/* Whose number the encoder has noted: it notes the word. */
+BPC_INLINE unsigned
+lanes_coder (uint8_t noted, unsigned sharing)
+{
+  return sharing == 8 ? noted / 2u : noted;
+}
+
 BPC_INLINE LanesBytes
 lanes_load (const void *data)
 {

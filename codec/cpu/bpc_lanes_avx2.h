@@ -2,7 +2,7 @@
  * The 32 lanes of the block coder in AVX2. The bytes of 32 lanes are one
  * register of 8 words; byte r of word j is lane 4j + r. So register r of the
  * four that hold the intervals has those of lanes r, 4 + r, 8 + r, ..., to get
- * at the probabilities of which takes one shift; and when four lanes share a
+ * at the probabilities of which takes one shift; and when lanes share a
  * codeword, register r is step r. */
 #pragma once
 #include "codec/cpu/bpc_lanes_avx.h"
@@ -388,7 +388,7 @@ lanes_encode_separate (
 }
 
 BPC_INLINE void
-lanes_encode_shared (
+lanes_encode_four (
     LanesEncoder *e, LanesBytes p, uint32_t bits, uint32_t active, bool full)
 {
   __m256i ones = lanes_where (bits), in = lanes_where (active);
@@ -419,37 +419,55 @@ lanes_encode_shared (
   }
 }
 
+BPC_INLINE void
+lanes_encode_eight (
+    LanesEncoder *e, LanesBytes p, uint32_t bits, uint32_t active)
+{
+  uint32_t first = LANES_FIRST_FOUR;
+
+  lanes_encode_four (e, p, bits & first, active & first, false);
+  lanes_swap_words (&e->s[0]);
+  lanes_swap_words (&e->l[0]);
+  lanes_encode_four (e, p, bits & ~first, active & ~first, false);
+  lanes_swap_words (&e->s[0]);
+  lanes_swap_words (&e->l[0]);
+}
+
 /* One visit: the active lanes code their bit with their p; the bits of the
  * others are 0. full says at compile time that all are active. */
 BPC_INLINE void
 lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
-    uint32_t active, bool full, bool shared)
+    uint32_t active, bool full, unsigned sharing)
 {
   LanesBytes p = lanes_side (row, side);
 
-  if (shared)
-    lanes_encode_shared (e, p, bits, active, full);
+  if (sharing == 8)
+    lanes_encode_eight (e, p, bits, active);
+  else if (sharing == 4)
+    lanes_encode_four (e, p, bits, active, full);
   else
     lanes_encode_separate (e, p, bits, active, full);
 }
 
 /* Registers to the order of lanes, or of arithmetic coders. */
 BPC_INLINE void
-lanes_in_order (const __m256i v[4], bool shared, uint32_t out[32])
+lanes_in_order (const __m256i v[4], unsigned sharing, uint32_t out[32])
 {
   uint32_t words[4][8] BPC_ALIGNED;
 
   memcpy (words, v, sizeof words);
-  for (unsigned i = 0; i < (shared ? 8u : 32u); i++)
-    out[i] = shared ? words[0][i] : words[i & 3][i >> 2];
+  for (unsigned i = 0; i < PACO_LANES / sharing; i++)
+    out[i] = sharing == 8 ? words[0][2 * i]
+        : sharing == 4    ? words[0][i]
+                          : words[i & 3][i >> 2];
 }
 
 BPC_INLINE void
 lanes_encoder_end (
-    const LanesEncoder *e, bool shared, uint32_t s[32], uint32_t l[32])
+    const LanesEncoder *e, unsigned sharing, uint32_t s[32], uint32_t l[32])
 {
-  lanes_in_order (e->s, shared, s);
-  lanes_in_order (e->l, shared, l);
+  lanes_in_order (e->s, sharing, s);
+  lanes_in_order (e->l, sharing, l);
 }
 
 typedef struct
@@ -521,7 +539,7 @@ lanes_decode_separate (
 }
 
 BPC_INLINE uint32_t
-lanes_decode_shared (LanesDecoder *d, LanesBytes p, uint32_t active, bool full)
+lanes_decode_four (LanesDecoder *d, LanesBytes p, uint32_t active, bool full)
 {
   __m256i in = lanes_where (active), zero[4];
 
@@ -542,21 +560,36 @@ lanes_decode_shared (LanesDecoder *d, LanesBytes p, uint32_t active, bool full)
 }
 
 BPC_INLINE uint32_t
+lanes_decode_eight (LanesDecoder *d, LanesBytes p, uint32_t active)
+{
+  uint32_t first = LANES_FIRST_FOUR, bits;
+
+  bits = lanes_decode_four (d, p, active & first, false);
+  lanes_swap_words (&d->s[0]);
+  lanes_swap_words (&d->d[0]);
+  bits |= lanes_decode_four (d, p, active & ~first, false);
+  lanes_swap_words (&d->s[0]);
+  lanes_swap_words (&d->d[0]);
+  return bits;
+}
+
+BPC_INLINE uint32_t
 lanes_decode (LanesDecoder *d, LanesRow row, unsigned side, uint32_t active,
-    bool full, bool shared)
+    bool full, unsigned sharing)
 {
   LanesBytes p = lanes_side (row, side);
 
-  return shared ? lanes_decode_shared (d, p, active, full)
-                : lanes_decode_separate (d, p, active, full);
+  return sharing == 8 ? lanes_decode_eight (d, p, active)
+      : sharing == 4  ? lanes_decode_four (d, p, active, full)
+                      : lanes_decode_separate (d, p, active, full);
 }
 
 BPC_INLINE void
 lanes_decoder_end (
-    const LanesDecoder *d, bool shared, uint32_t s[32], uint32_t value[32])
+    const LanesDecoder *d, unsigned sharing, uint32_t s[32], uint32_t value[32])
 {
-  lanes_in_order (d->s, shared, s);
-  lanes_in_order (d->d, shared, value);
+  lanes_in_order (d->s, sharing, s);
+  lanes_in_order (d->d, sharing, value);
 }
 
 /* --- Coefficients --- */

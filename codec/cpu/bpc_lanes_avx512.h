@@ -338,7 +338,7 @@ lanes_high_bytes_of_step (LanesBytes p, unsigned step)
 }
 
 BPC_INLINE void
-lanes_encode_shared (
+lanes_encode_four (
     LanesEncoder *e, LanesBytes p, uint32_t bits, uint32_t active, bool full)
 {
   __m256i s = e->shared_s, l = e->shared_l;
@@ -370,25 +370,51 @@ lanes_encode_shared (
   e->shared_l = l;
 }
 
+BPC_INLINE void
+lanes_encode_eight (
+    LanesEncoder *e, LanesBytes p, uint32_t bits, uint32_t active)
+{
+  uint32_t first = LANES_FIRST_FOUR;
+
+  lanes_encode_four (e, p, bits & first, active & first, false);
+  lanes_swap_words (&e->shared_s);
+  lanes_swap_words (&e->shared_l);
+  lanes_encode_four (e, p, bits & ~first, active & ~first, false);
+  lanes_swap_words (&e->shared_s);
+  lanes_swap_words (&e->shared_l);
+}
+
 /* One visit: the active lanes code their bit with their p; the bits of the
  * others are 0. full says at compile time that all are active. */
 BPC_INLINE void
 lanes_encode (LanesEncoder *e, LanesRow p, unsigned side, uint32_t bits,
-    uint32_t active, bool full, bool shared)
+    uint32_t active, bool full, unsigned sharing)
 {
-  if (shared)
-    lanes_encode_shared (e, lanes_side (p, side), bits, active, full);
+  if (sharing == 8)
+    lanes_encode_eight (e, lanes_side (p, side), bits, active);
+  else if (sharing == 4)
+    lanes_encode_four (e, lanes_side (p, side), bits, active, full);
   else
     lanes_encode_separate (e, p, side, bits, active, full);
 }
 
+/* Those of the coders that four or eight lanes share, in their order. */
+BPC_INLINE void
+lanes_store_coders (__m256i v, unsigned sharing, uint32_t out[32])
+{
+  if (sharing == 8)
+    v = _mm256_permutevar8x32_epi32 (
+        v, _mm256_setr_epi32 (0, 2, 4, 6, 1, 3, 5, 7));
+  _mm256_storeu_si256 ((__m256i *) out, v);
+}
+
 BPC_INLINE void
 lanes_encoder_end (
-    const LanesEncoder *e, bool shared, uint32_t s[32], uint32_t l[32])
+    const LanesEncoder *e, unsigned sharing, uint32_t s[32], uint32_t l[32])
 {
-  if (shared) {
-    _mm256_storeu_si256 ((__m256i *) s, e->shared_s);
-    _mm256_storeu_si256 ((__m256i *) l, e->shared_l);
+  if (sharing > 1) {
+    lanes_store_coders (e->shared_s, sharing, s);
+    lanes_store_coders (e->shared_l, sharing, l);
   } else {
     memcpy (s, e->s, sizeof e->s);
     memcpy (l, e->l, sizeof e->l);
@@ -452,7 +478,7 @@ lanes_decode_separate (
 }
 
 BPC_INLINE uint32_t
-lanes_decode_shared (LanesDecoder *d, LanesBytes p, uint32_t active, bool full)
+lanes_decode_four (LanesDecoder *d, LanesBytes p, uint32_t active, bool full)
 {
   __m256i s = d->shared_s, value = d->shared_d;
   __m256i active_lanes = _mm256_movm_epi8 (active);
@@ -482,20 +508,35 @@ lanes_decode_shared (LanesDecoder *d, LanesBytes p, uint32_t active, bool full)
 }
 
 BPC_INLINE uint32_t
-lanes_decode (LanesDecoder *d, LanesRow p, unsigned side, uint32_t active,
-    bool full, bool shared)
+lanes_decode_eight (LanesDecoder *d, LanesBytes p, uint32_t active)
 {
-  return shared ? lanes_decode_shared (d, lanes_side (p, side), active, full)
-                : lanes_decode_separate (d, p, side, active, full);
+  uint32_t first = LANES_FIRST_FOUR, bits;
+
+  bits = lanes_decode_four (d, p, active & first, false);
+  lanes_swap_words (&d->shared_s);
+  lanes_swap_words (&d->shared_d);
+  bits |= lanes_decode_four (d, p, active & ~first, false);
+  lanes_swap_words (&d->shared_s);
+  lanes_swap_words (&d->shared_d);
+  return bits;
+}
+
+BPC_INLINE uint32_t
+lanes_decode (LanesDecoder *d, LanesRow p, unsigned side, uint32_t active,
+    bool full, unsigned sharing)
+{
+  return sharing == 8 ? lanes_decode_eight (d, lanes_side (p, side), active)
+      : sharing == 4 ? lanes_decode_four (d, lanes_side (p, side), active, full)
+                     : lanes_decode_separate (d, p, side, active, full);
 }
 
 BPC_INLINE void
 lanes_decoder_end (
-    const LanesDecoder *d, bool shared, uint32_t s[32], uint32_t value[32])
+    const LanesDecoder *d, unsigned sharing, uint32_t s[32], uint32_t value[32])
 {
-  if (shared) {
-    _mm256_storeu_si256 ((__m256i *) s, d->shared_s);
-    _mm256_storeu_si256 ((__m256i *) value, d->shared_d);
+  if (sharing > 1) {
+    lanes_store_coders (d->shared_s, sharing, s);
+    lanes_store_coders (d->shared_d, sharing, value);
   } else {
     memcpy (s, d->s, sizeof d->s);
     memcpy (value, d->d, sizeof d->d);

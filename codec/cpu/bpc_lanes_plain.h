@@ -371,28 +371,29 @@ lanes_encode_symbol (LanesEncoder *e, unsigned j, uint8_t p, bool bit)
  * others are 0. full says at compile time that all are active. */
 BPC_INLINE void
 lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
-    uint32_t active, bool full, bool shared)
+    uint32_t active, bool full, unsigned sharing)
 {
   LanesBytes p = lanes_side (row, side);
 
-  if (shared) {
-    for (unsigned step = 0; step < 4; step++)
-      for (unsigned j = 0; j < 8; j++) {
-        unsigned t = 4 * j + step;
+  for (unsigned step = 0; step < sharing; step++)
+    for (unsigned j = 0; j < PACO_LANES / sharing; j++) {
+      unsigned t = sharing * j + step;
 
-        if (full || (active >> t & 1))
-          lanes_encode_symbol (e, j, p.b[t], bits >> t & 1);
-      }
-  } else {
-    for (unsigned t = 0; t < 32; t++)
       if (full || (active >> t & 1))
-        lanes_encode_symbol (e, t, p.b[t], bits >> t & 1);
-  }
+        lanes_encode_symbol (e, j, p.b[t], bits >> t & 1);
+    }
+}
+
+/* Whose number the encoder has noted. */
+BPC_INLINE unsigned
+lanes_coder (uint8_t noted, unsigned sharing)
+{
+  return noted;
 }
 
 BPC_INLINE void
 lanes_encoder_end (
-    const LanesEncoder *e, bool shared, uint32_t s[32], uint32_t l[32])
+    const LanesEncoder *e, unsigned sharing, uint32_t s[32], uint32_t l[32])
 {
   memcpy (s, e->s, sizeof e->s);
   memcpy (l, e->l, sizeof e->l);
@@ -433,30 +434,24 @@ lanes_decode_symbol (LanesDecoder *d, unsigned j, uint8_t p)
 
 BPC_INLINE uint32_t
 lanes_decode (LanesDecoder *d, LanesRow row, unsigned side, uint32_t active,
-    bool full, bool shared)
+    bool full, unsigned sharing)
 {
   LanesBytes p = lanes_side (row, side);
   uint32_t bits = 0;
 
-  if (shared) {
-    for (unsigned step = 0; step < 4; step++)
-      for (unsigned j = 0; j < 8; j++) {
-        unsigned t = 4 * j + step;
+  for (unsigned step = 0; step < sharing; step++)
+    for (unsigned j = 0; j < PACO_LANES / sharing; j++) {
+      unsigned t = sharing * j + step;
 
-        if (full || (active >> t & 1))
-          bits |= lanes_decode_symbol (d, j, p.b[t]) << t;
-      }
-  } else {
-    for (unsigned t = 0; t < 32; t++)
       if (full || (active >> t & 1))
-        bits |= lanes_decode_symbol (d, t, p.b[t]) << t;
-  }
+        bits |= lanes_decode_symbol (d, j, p.b[t]) << t;
+    }
   return bits;
 }
 
 BPC_INLINE void
 lanes_decoder_end (
-    const LanesDecoder *d, bool shared, uint32_t s[32], uint32_t value[32])
+    const LanesDecoder *d, unsigned sharing, uint32_t s[32], uint32_t value[32])
 {
   memcpy (s, d->s, sizeof d->s);
   memcpy (value, d->d, sizeof d->d);

@@ -9,7 +9,7 @@
  * probabilities from a register and codes 32 symbols. The five rows that a row
  * of the scan touches are held in registers while the scan moves down.
  *
- * Functions take `shared` (four lanes to a codeword) and `full` (all lanes
+ * Functions take `sharing` (1, 4, 8 lanes to a codeword) and `full` (all lanes
  * always active) as compile-time constants. */
 #pragma once
 
@@ -27,6 +27,7 @@ typedef struct
   PacoBpcScratch *scratch;
   const PacoBpcBlock *block;
   const PacoBlockRecord *record;
+  unsigned sharing;               /* lanes to a codeword */
   uint64_t valid;                 /* columns that are in the block */
   uint8_t sign_codes[16];         /* (h, v) to context and inversion */
   uint8_t sign_probabilities[16]; /* of that; changes with the plane */
@@ -65,6 +66,9 @@ coding_begin (Coding *coding, PacoBpcScratch *scratch,
   coding->scratch = scratch;
   coding->block = block;
   coding->record = record;
+  coding->sharing = record->shared_codewords
+      ? PACO_SHARING_LANES (record->planes - record->dropped_planes)
+      : 1;
   coding->valid = valid_columns (block->width);
   make_sign_codes (block->orientation, coding->sign_codes);
   memset (scratch->significant, 0, rows * sizeof (uint64_t));

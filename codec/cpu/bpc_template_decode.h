@@ -6,7 +6,7 @@
 
 BPC_INLINE bool
 decode_scan (const Coding *coding, LanesDecoder *state, const uint8_t *p,
-    unsigned plane, Scan scan, bool full, bool shared)
+    unsigned plane, Scan scan, bool full, unsigned sharing)
 {
   PacoBpcScratch *s = coding->scratch;
   uint64_t *bits = s->plane[plane];
@@ -27,7 +27,7 @@ decode_scan (const Coding *coding, LanesDecoder *state, const uint8_t *p,
     active = active_left (coding, scan, i);
     bits_left = lanes_decode (&d,
         lanes_side_probabilities (&table, left, (uint32_t) refined), 0,
-        (uint32_t) active, full, shared);
+        (uint32_t) active, full, sharing);
     right = lanes_add_beside (
         right, lanes_fresh (bits_left, (uint32_t) closed), 0);
     fresh = bits_left & ~(uint32_t) closed;
@@ -36,7 +36,7 @@ decode_scan (const Coding *coding, LanesDecoder *state, const uint8_t *p,
     active |= (uint64_t) active_right (coding, scan, i, (uint32_t) fresh) << 32;
     bits_right = lanes_decode (&d,
         lanes_side_probabilities (&table, right, refined >> 32), 0,
-        active >> 32, full, shared);
+        active >> 32, full, sharing);
     left = lanes_add_beside (left, lanes_fresh (bits_right, closed >> 32), 32);
     row = bits_left | (uint64_t) bits_right << 32;
     fresh = row & ~closed;
@@ -62,28 +62,35 @@ decode_scan (const Coding *coding, LanesDecoder *state, const uint8_t *p,
   return true;
 }
 
-#define DECODE_SCAN(name, scan_, full, shared)                                 \
+#define DECODE_SCAN(name, scan_, full, sharing)                                \
   static __attribute__ ((noinline)) bool name (const Coding *coding,           \
       LanesDecoder *state, const uint8_t *p, unsigned plane, Scan scan)        \
   {                                                                            \
-    return decode_scan (coding, state, p, plane, scan_, full, shared);         \
+    return decode_scan (coding, state, p, plane, scan_, full, sharing);        \
   }
 
-DECODE_SCAN (decode_scan_full_1, SCAN_MERGED, true, false)
-DECODE_SCAN (decode_scan_full_4, SCAN_MERGED, true, true)
-DECODE_SCAN (decode_scan_any_1, scan, false, false)
-DECODE_SCAN (decode_scan_any_4, scan, false, true)
+DECODE_SCAN (decode_scan_full_1, SCAN_MERGED, true, 1)
+DECODE_SCAN (decode_scan_full_4, SCAN_MERGED, true, 4)
+DECODE_SCAN (decode_scan_any_1, scan, false, 1)
+DECODE_SCAN (decode_scan_any_4, scan, false, 4)
+DECODE_SCAN (decode_scan_any_8, scan, false, 8)
 
 static __attribute__ ((noinline)) bool
 decode_signs_1 (const Coding *coding, LanesDecoder *state, unsigned side)
 {
-  return decode_signs (coding, state, side, false);
+  return decode_signs (coding, state, side, 1);
 }
 
 static __attribute__ ((noinline)) bool
 decode_signs_4 (const Coding *coding, LanesDecoder *state, unsigned side)
 {
-  return decode_signs (coding, state, side, true);
+  return decode_signs (coding, state, side, 4);
+}
+
+static __attribute__ ((noinline)) bool
+decode_signs_8 (const Coding *coding, LanesDecoder *state, unsigned side)
+{
+  return decode_signs (coding, state, side, 8);
 }
 
 static bool
@@ -92,7 +99,9 @@ decode_scan_of (const Coding *coding, LanesDecoder *d, const uint8_t *p,
 {
   bool full = scan == SCAN_MERGED && coding->block->width == PACO_BLOCK_WIDTH;
 
-  if (coding->record->shared_codewords)
+  if (coding->sharing == 8)
+    return decode_scan_any_8 (coding, d, p, plane, scan);
+  if (coding->sharing == 4)
     return (full ? decode_scan_full_4 : decode_scan_any_4) (
         coding, d, p, plane, scan);
   return (full ? decode_scan_full_1 : decode_scan_any_1) (
@@ -107,9 +116,9 @@ decode_signs_of (const Coding *coding, LanesDecoder *d, unsigned plane)
   for (unsigned k = 0; k < 2; k++) {
     if (raw & 1u << k)
       continue;
-    if (!(coding->record->shared_codewords
-                ? decode_signs_4 (coding, d, 32 * k)
-                : decode_signs_1 (coding, d, 32 * k)))
+    if (!(coding->sharing == 8         ? decode_signs_8 (coding, d, 32 * k)
+                : coding->sharing == 4 ? decode_signs_4 (coding, d, 32 * k)
+                                       : decode_signs_1 (coding, d, 32 * k)))
       return false;
   }
   return true;
@@ -167,12 +176,12 @@ static bool
 gather_string (const Coding *coding, const LanesDecoder *d,
     const uint8_t *plain, size_t n_plain, size_t *n_fill)
 {
-  bool shared = coding->record->shared_codewords;
+  unsigned sharing = coding->sharing;
   BitWriter writer = { .at = coding->scratch->string };
   uint32_t size[32], value[32];
 
-  lanes_decoder_end (d, shared, size, value);
-  for (unsigned j = 0; j < (shared ? 8u : 32u); j++) {
+  lanes_decoder_end (d, sharing, size, value);
+  for (unsigned j = 0; j < PACO_LANES / sharing; j++) {
     unsigned k = 63u - (unsigned) __builtin_clzll (size[j] + UINT64_C (1));
 
     if (value[j] & ~low_bits (k))

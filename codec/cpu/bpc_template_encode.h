@@ -4,7 +4,7 @@
 
 BPC_INLINE void
 encode_scan (const Coding *coding, LanesEncoder *state, const uint8_t *p,
-    unsigned plane, Scan scan, bool full, bool shared)
+    unsigned plane, Scan scan, bool full, unsigned sharing)
 {
   PacoBpcScratch *s = coding->scratch;
   const uint64_t *bits = s->plane[plane];
@@ -26,8 +26,9 @@ encode_scan (const Coding *coding, LanesEncoder *state, const uint8_t *p,
         lanes_add_left (w.at, (uint32_t) fresh),
         refined_columns (scan, significant));
     lanes_encode (
-        &e, probabilities, 0, (uint32_t) row, (uint32_t) active, full, shared);
-    lanes_encode (&e, probabilities, 32, row >> 32, active >> 32, full, shared);
+        &e, probabilities, 0, (uint32_t) row, (uint32_t) active, full, sharing);
+    lanes_encode (
+        &e, probabilities, 32, row >> 32, active >> 32, full, sharing);
 
     w.down2 = lanes_row_load (s->contexts[i + 2]);
     if (fresh) {
@@ -44,28 +45,35 @@ encode_scan (const Coding *coding, LanesEncoder *state, const uint8_t *p,
 }
 
 /* Instances: the merged scan of wide blocks, and all else. */
-#define ENCODE_SCAN(name, scan_, full, shared)                                 \
+#define ENCODE_SCAN(name, scan_, full, sharing)                                \
   static __attribute__ ((noinline)) void name (const Coding *coding,           \
       LanesEncoder *state, const uint8_t *p, unsigned plane, Scan scan)        \
   {                                                                            \
-    encode_scan (coding, state, p, plane, scan_, full, shared);                \
+    encode_scan (coding, state, p, plane, scan_, full, sharing);               \
   }
 
-ENCODE_SCAN (encode_scan_full_1, SCAN_MERGED, true, false)
-ENCODE_SCAN (encode_scan_full_4, SCAN_MERGED, true, true)
-ENCODE_SCAN (encode_scan_any_1, scan, false, false)
-ENCODE_SCAN (encode_scan_any_4, scan, false, true)
+ENCODE_SCAN (encode_scan_full_1, SCAN_MERGED, true, 1)
+ENCODE_SCAN (encode_scan_full_4, SCAN_MERGED, true, 4)
+ENCODE_SCAN (encode_scan_any_1, scan, false, 1)
+ENCODE_SCAN (encode_scan_any_4, scan, false, 4)
+ENCODE_SCAN (encode_scan_any_8, scan, false, 8)
 
 static __attribute__ ((noinline)) void
 encode_signs_1 (const Coding *coding, LanesEncoder *state, unsigned side)
 {
-  encode_signs (coding, state, side, false);
+  encode_signs (coding, state, side, 1);
 }
 
 static __attribute__ ((noinline)) void
 encode_signs_4 (const Coding *coding, LanesEncoder *state, unsigned side)
 {
-  encode_signs (coding, state, side, true);
+  encode_signs (coding, state, side, 4);
+}
+
+static __attribute__ ((noinline)) void
+encode_signs_8 (const Coding *coding, LanesEncoder *state, unsigned side)
+{
+  encode_signs (coding, state, side, 8);
 }
 
 static void
@@ -74,7 +82,9 @@ encode_scan_of (const Coding *coding, LanesEncoder *e, const uint8_t *p,
 {
   bool full = scan == SCAN_MERGED && coding->block->width == PACO_BLOCK_WIDTH;
 
-  if (coding->record->shared_codewords)
+  if (coding->sharing == 8)
+    encode_scan_any_8 (coding, e, p, plane, scan);
+  else if (coding->sharing == 4)
     (full ? encode_scan_full_4 : encode_scan_any_4) (coding, e, p, plane, scan);
   else
     (full ? encode_scan_full_1 : encode_scan_any_1) (coding, e, p, plane, scan);
@@ -88,7 +98,9 @@ encode_signs_of (const Coding *coding, LanesEncoder *e, unsigned plane)
   for (unsigned k = 0; k < 2; k++) {
     if (raw & 1u << k)
       continue;
-    if (coding->record->shared_codewords)
+    if (coding->sharing == 8)
+      encode_signs_8 (coding, e, 32 * k);
+    else if (coding->sharing == 4)
       encode_signs_4 (coding, e, 32 * k);
     else
       encode_signs_1 (coding, e, 32 * k);
@@ -304,19 +316,19 @@ write_codewords (const Coding *coding, const LanesEncoder *e, BitReader *string,
     uint8_t *out)
 {
   const PacoBpcScratch *s = coding->scratch;
-  bool shared = coding->record->shared_codewords;
+  unsigned sharing = coding->sharing;
   uint32_t size[32], low[32], place[32];
 
   for (unsigned j = 0; j < 32; j++)
     place[j] = (uint32_t) e->n; /* none yet: written behind the last */
   for (uint32_t i = 0; i < e->n; i++) {
-    unsigned j = s->reserved_by[i];
+    unsigned j = lanes_coder (s->reserved_by[i], sharing);
 
     store_le32 (out + 4 * (size_t) place[j], s->finished[i]);
     place[j] = i;
   }
-  lanes_encoder_end (e, shared, size, low);
-  for (unsigned j = 0; j < (shared ? 8u : 32u); j++) {
+  lanes_encoder_end (e, sharing, size, low);
+  for (unsigned j = 0; j < PACO_LANES / sharing; j++) {
     if (size[j] > 0)
       low[j] += (uint32_t) get_bits (
           string, 63u - (unsigned) __builtin_clzll (size[j] + UINT64_C (1)));

@@ -159,7 +159,7 @@ sign_values_decoder (const Coding *coding, unsigned side)
 
 BPC_INLINE void
 encode_signs (
-    const Coding *coding, LanesEncoder *state, unsigned side, bool shared)
+    const Coding *coding, LanesEncoder *state, unsigned side, unsigned sharing)
 {
   PacoBpcScratch *s = coding->scratch;
   LanesEncoder e;
@@ -178,7 +178,7 @@ encode_signs (
         lanes_lookup (coding->sign_probabilities, code));
 
     lanes_encode (
-        &e, p, 0, lanes_bit (code, 3) & active, active, false, shared);
+        &e, p, 0, lanes_bit (code, 3) & active, active, false, sharing);
   }
   *state = e;
 }
@@ -186,7 +186,7 @@ encode_signs (
 /* Returns FALSE when the codewords are at an end. */
 BPC_INLINE bool
 decode_signs (
-    const Coding *coding, LanesDecoder *state, unsigned side, bool shared)
+    const Coding *coding, LanesDecoder *state, unsigned side, unsigned sharing)
 {
   PacoBpcScratch *s = coding->scratch;
   unsigned height = coding->block->height, n;
@@ -204,7 +204,7 @@ decode_signs (
 
     code = lanes_select (negative, lanes_nibbles_down (code), code);
     p = lanes_row_of_left (lanes_lookup (coding->sign_probabilities, code));
-    negative = lanes_decode (&d, p, 0, active, false, shared);
+    negative = lanes_decode (&d, p, 0, active, false, sharing);
     negative = (negative ^ lanes_bit (code, 3)) & active;
     s->sign_bits[k] = negative;
     if (d.next > coding->limit)

@@ -98,7 +98,9 @@ coder_new (const PacoReferenceBlock *block, PacoBlockRecord *record)
 
   coder->block = block;
   coder->record = record;
-  coder->lanes_per_coder = record->shared_codewords ? 4 : 1;
+  coder->lanes_per_coder = record->shared_codewords
+      ? PACO_SHARING_LANES (record->planes - record->dropped_planes)
+      : 1;
   return coder;
 }
 

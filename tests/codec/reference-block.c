@@ -250,6 +250,32 @@ test_quantizer (void)
       paco_reference_dequantize (3, 2, 128, PACO_WAVELET_CDF53, 0).i, ==, 0);
 }
 
+/* One plane of 16 columns and a line, where a 0 is as likely as a 1, so that a
+ * symbol is a bit of the codeword: those of lanes 0 to 7, first their left
+ * columns. What is open holds the signs. With two planes these lanes have two
+ * coders, and so two codewords at least. */
+static void
+test_eight_lanes_by_hand (void)
+{
+  static const uint8_t bytes[4] = { 0x05, 0x00, 0xa0, 0x81 };
+  static const int32_t expected[16] = { -1, 1, 0, 0, 0, -1, [14] = 1 };
+  PacoProbabilitySet set;
+  PacoReferenceBlock block = {
+    .width = 16, .height = 1, .coding_passes = 1, .set = &set
+  };
+  PacoBlockRecord record = {
+    .planes = 1, .shared_codewords = true, .raw_left_signs = true, .length = 4
+  };
+  int32_t indices[16];
+
+  memset (&set, 128, sizeof set);
+  g_assert_true (paco_reference_decode_block (&block, &record, bytes, indices));
+  g_assert_cmpmem (indices, sizeof indices, expected, sizeof expected);
+  record.planes = 2;
+  g_assert_false (
+      paco_reference_decode_block (&block, &record, bytes, indices));
+}
+
 /* --- Rounding --- */
 
 /* What becomes of `value` in column x, line y of a block of 64 x 40 that is
@@ -427,6 +453,8 @@ main (int argc, char **argv)
   g_test_add_func ("/reference/block/raw", test_raw_block);
   g_test_add_func ("/reference/block/quantizer", test_quantizer);
   g_test_add_func ("/reference/block/rounding", test_rounding);
+  g_test_add_func (
+      "/reference/block/eight-lanes-by-hand", test_eight_lanes_by_hand);
   g_test_add_func ("/reference/block/round-trip", test_block_round_trip);
   g_test_add_func ("/reference/block/hostile", test_hostile_blocks);
   return g_test_run ();

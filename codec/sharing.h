@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * How many lanes share a codeword (FORMAT.md section 7.1), for C and CUDA.
+ *
+ * Codewords that are open at the end are a good part of a block of one plane: with
+ * eight lanes to each instead of four, pictures take 3.5 % fewer bytes at 0.12
+ * bits a sample, 1.1 % at 0.3 and 0.4 % at 0.5. A visit takes twice as long,
+ * but such a block has few. With blocks of two planes it would be 4.0, 1.4 and
+ * 0.7 %, and coding takes 15 % longer at these rates. */
+#pragma once
+
+/* n_planes: planes of the block that are stored, 1 at least. */
+#define PACO_SHARING_LANES(n_planes) ((n_planes) == 1 ? 8u : 4u)
