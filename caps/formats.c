@@ -62,7 +62,7 @@ typedef struct
 #define STRING(name, bytes, big_endian, run, ...)                              \
   { name, ROW_STRING, bytes, big_endian, { 0 }, { 0 }, run, { __VA_ARGS__ } }
 #define NEXT { "", ROW_NEXT }
-#define EXCLUDED(name, reason_given)                                                 \
+#define EXCLUDED(name, reason_given)                                           \
   { name, ROW_EXCLUDED, .reason = reason_given }
 
 static const FormatRow rows[] = {

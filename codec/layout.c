@@ -174,10 +174,9 @@ check_layout (
         && place->shift + depth <= word_bits)
       continue;
     g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "component %u: sample %u of a group, the %u bits from bit %u of the "
-        "word"
-        " of %u bytes at byte %u, does not lie in that word or the word not in"
-        " the group of %u bytes",
+        "component %u: sample %u of a group, the %u bits from bit %u of the"
+        " word of %u bytes at byte %u, does not lie in that word or the word"
+        " not in the group of %u bytes",
         c, i, depth, place->shift, layout->word_bytes, place->byte,
         layout->group_bytes);
     return false;

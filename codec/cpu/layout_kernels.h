@@ -164,11 +164,11 @@ count_vectors (const PacoLayoutPlan *plan, size_t n, size_t bytes)
   size_t window = plan->second + PACO_PLAN_WINDOW;
 
   bytes = MIN (bytes, n / layout->group_samples * layout->group_bytes);
-  if (plan->n_samples == 0 || bytes < window || n < PACO_PLAN_LANES)
+  if (plan->n_samples == 0 || bytes < window || n < PACO_PLAN_ELEMENTS)
     return 0;
   return 1
       + MIN ((bytes - window) / plan->n_bytes,
-          (n - PACO_PLAN_LANES) / plan->n_samples);
+          (n - PACO_PLAN_ELEMENTS) / plan->n_samples);
 }
 
 INLINE __m256i
@@ -185,7 +185,7 @@ load_vectors (const uint8_t *data, const PacoLayoutPlan *plan, size_t n,
   size_t n_vectors = count_vectors (plan, n, bytes);
   __m256i gather = _mm256_loadu_si256 ((const __m256i *) plan->gather);
   __m256i shifts = _mm256_loadu_si256 ((const __m256i *) plan->shifts);
-  __m256i lanes = _mm256_loadu_si256 ((const __m256i *) plan->lane_of);
+  __m256i order = _mm256_loadu_si256 ((const __m256i *) plan->element_of);
   __m256i mask = _mm256_set1_epi32 ((1 << plan->depth) - 1);
   __m256i half = _mm256_set1_epi32 (1 << (plan->depth - 1));
 
@@ -195,7 +195,7 @@ load_vectors (const uint8_t *data, const PacoLayoutPlan *plan, size_t n,
         _mm256_srlv_epi32 (words, shifts), mask);
 
     samples = _mm256_permutevar8x32_epi32 (
-        _mm256_sub_epi32 (samples, half), lanes);
+        _mm256_sub_epi32 (samples, half), order);
     _mm256_storeu_si256 ((__m256i *) line, samples);
     data += plan->n_bytes;
     line += plan->n_samples;
@@ -243,7 +243,7 @@ store_vectors (const PacoWord *line, size_t n, const PacoLayoutPlan *plan,
 {
   size_t n_vectors = plan->n_rounds > 0 ? count_vectors (plan, n, n_bytes) : 0;
   __m256i shifts = _mm256_loadu_si256 ((const __m256i *) plan->shifts);
-  __m256i lanes = _mm256_loadu_si256 ((const __m256i *) plan->sample_of);
+  __m256i order = _mm256_loadu_si256 ((const __m256i *) plan->sample_of);
   __m256i scatter[PACO_PLAN_ROUNDS], windows = _mm256_setzero_si256 ();
 
   for (unsigned i = 0; i < PACO_PLAN_ROUNDS; i++)
@@ -254,7 +254,7 @@ store_vectors (const PacoWord *line, size_t n, const PacoLayoutPlan *plan,
     windows = load_windows (data, plan);
   for (size_t i = 0; i < n_vectors; i++) {
     __m256i samples = _mm256_permutevar8x32_epi32 (
-        _mm256_loadu_si256 ((const __m256i *) line), lanes);
+        _mm256_loadu_si256 ((const __m256i *) line), order);
     __m256i bytes = place_samples (samples, plan, shifts, scatter);
     __m256i all = _mm256_or_si256 (windows, bytes);
     __m128i low = _mm256_castsi256_si128 (all);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Which lane of a vector has which sample of a layout, and which bytes. */
+ * Which element of a vector has which sample of a layout, and which bytes. */
 #include "codec/cpu/layout_plan.h"
 #include <glib.h>
 #include <string.h>
 
-#define HALF (PACO_PLAN_LANES / 2)
+#define HALF (PACO_PLAN_ELEMENTS / 2)
 
-/* Gives samples to lanes: groups of up to four samples to both halves alike, as
- * many as fit, larger ones to the whole vector. */
+/* Gives each sample an element: groups of up to four samples go to both halves
+ * alike, as many as fit, larger ones to the whole vector. */
 static bool
-choose_lanes (PacoLayoutPlan *plan)
+choose_elements (PacoLayoutPlan *plan)
 {
   const PacoSampleLayout *layout = plan->layout;
   unsigned samples = layout->group_samples, bytes = layout->group_bytes;
@@ -30,10 +30,10 @@ choose_lanes (PacoLayoutPlan *plan)
     plan->second = 0;
   }
   for (unsigned s = 0; s < plan->n_samples; s++) {
-    unsigned lane = s / of_half * HALF + s % of_half;
+    unsigned element = s / of_half * HALF + s % of_half;
 
-    plan->lane_of[s] = lane;
-    plan->sample_of[lane] = s;
+    plan->element_of[s] = element;
+    plan->sample_of[element] = s;
   }
   return true;
 }
@@ -48,7 +48,7 @@ byte_in_window (const PacoLayoutPlan *plan, unsigned s, unsigned i)
   unsigned at = s / layout->group_samples * layout->group_bytes + place->byte
       + (layout->big_endian ? layout->word_bytes - 1 - i : i);
 
-  return plan->lane_of[s] < HALF ? at : at - plan->second;
+  return plan->element_of[s] < HALF ? at : at - plan->second;
 }
 
 /* Enters where byte i of sample s goes, in the first round that has not got a
@@ -56,13 +56,13 @@ byte_in_window (const PacoLayoutPlan *plan, unsigned s, unsigned i)
 static void
 scatter_byte (PacoLayoutPlan *plan, unsigned s, unsigned i)
 {
-  unsigned lane = plan->lane_of[s], half = lane / HALF;
+  unsigned element = plan->element_of[s], half = element / HALF;
   unsigned at = half * PACO_PLAN_WINDOW + byte_in_window (plan, s, i);
 
   for (unsigned round = 0; round < PACO_PLAN_ROUNDS; round++) {
     if (plan->scatter[round][at] != PACO_PLAN_NONE)
       continue;
-    plan->scatter[round][at] = (uint8_t) (4 * (lane % HALF) + i);
+    plan->scatter[round][at] = (uint8_t) (4 * (element % HALF) + i);
     if (plan->n_rounds > 0)
       plan->n_rounds = MAX (plan->n_rounds, round + 1);
     return;
@@ -78,18 +78,18 @@ paco_layout_plan (PacoLayoutPlan *plan, const PacoSampleLayout *layout,
   plan->layout = layout;
   plan->depth = depth;
   plan->line_bytes = line_bytes;
-  if (!choose_lanes (plan))
+  if (!choose_elements (plan))
     return;
   plan->n_rounds = 1;
   memset (plan->gather, PACO_PLAN_NONE, sizeof plan->gather);
   memset (plan->scatter, PACO_PLAN_NONE, sizeof plan->scatter);
   for (unsigned s = 0; s < plan->n_samples; s++) {
-    unsigned lane = plan->lane_of[s];
+    unsigned element = plan->element_of[s];
     unsigned shift = layout->places[s % layout->group_samples].shift;
 
-    plan->shifts[lane] = shift;
+    plan->shifts[element] = shift;
     for (unsigned i = 0; i < layout->word_bytes; i++) {
-      plan->gather[4 * lane + i] = (uint8_t) byte_in_window (plan, s, i);
+      plan->gather[4 * element + i] = (uint8_t) byte_in_window (plan, s, i);
       if (8 * i < shift + depth && 8 * (i + 1) > shift)
         scatter_byte (plan, s, i);
     }

@@ -6,8 +6,8 @@
 #include "codec/header.h"
 
 /* A set: consecutive components of one field that are moved line by line
- * together: those that a color transform mixes, and those that share a region, if they are
- * of one size and wavelet. */
+ * together: those that a color transform mixes, and those that share a region, if
+ * they are of one size and wavelet. */
 typedef struct
 {
   const PacoRowOps *ops;
@@ -15,10 +15,9 @@ typedef struct
   const PacoPicture *picture;
   unsigned field;
   unsigned first, n; /* components */
-  /* By component. */
+  /* By component; and the region that it lies in, if its samples are the first
+   * that are written there, else NULL. */
   PacoLayoutPlan plans[PACO_MAX_COMPONENTS];
-  /* The region that it lies in, if its samples are the first that are written
-   * there, and else NULL. */
   const PacoRegion *begins[PACO_MAX_COMPONENTS];
   uint8_t color_transform; /* PacoColorTransform, of the first three */
   bool reversible;         /* the components' wavelet */

@@ -7,9 +7,9 @@
 #include <glib.h>
 #include <string.h>
 
-/* The samples of the group whose components follow each other as the digits of
- * `order` say, `apart` bits from one to the next, or from a word of 32 bits to the
- * next after `run` of them. */
+/* Layouts of the components in a group of words like `words`, whose samples
+ * follow each other as the digits of `order` say: bit by bit or, if run is not 0,
+ * `run` of them to a word of 32 bits. */
 static void
 lay_out (PacoSampleLayout *layouts, const PacoSampleLayout *words,
     const char *order, unsigned depth, unsigned run)
