@@ -20,24 +20,61 @@ typedef struct
 
 static Variant variants[MAX_VARIANTS];
 
+/* Component 0 and those with as many lines: 4 pixels to a group, bit by bit. */
+static void
+pack_components (PacoSampleLayout *layouts, const PacoPictureFormat *format)
+{
+  const PacoComponent *components = format->components;
+  unsigned bit = 0, bytes = 0;
+
+  for (unsigned c = 0; c < format->n_components; c++) {
+    PacoSampleLayout *layout = &layouts[c];
+
+    if (components[c].subsampling_y != components[0].subsampling_y)
+      continue;
+    *layout = (PacoSampleLayout){
+      .word_bytes = 4, .fill = 0xff, .big_endian = components[0].depth % 2
+    };
+    for (unsigned i = 0; i < 4u >> components[c].subsampling_x; i++) {
+      paco_layout_append (layout, bit, components[c].depth);
+      bit += components[c].depth;
+      bytes = MAX (bytes, layout->places[i].byte + 4u);
+    }
+  }
+  for (unsigned c = 0; c < format->n_components; c++)
+    if (components[c].subsampling_y == components[0].subsampling_y)
+      layouts[c].group_bytes = (uint8_t) bytes;
+}
+
 void
 fuzz_picture_init (FuzzPicture *picture, const PacoHeader *header,
     unsigned reduce, unsigned bytes)
 {
   const PacoPictureFormat *format = &header->picture;
+  PacoSampleLayout *layouts = picture->picture.layout;
   size_t offsets[PACO_MAX_COMPONENTS];
 
   *picture = (FuzzPicture){ .size = 0 };
+  for (unsigned c = 0; c < format->n_components; c++)
+    layouts[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (bytes ? bytes
+            : format->components[c].depth > 8                 ? 2
+                                                              : 1);
+  if (bytes == FUZZ_PACKED)
+    pack_components (layouts, format);
   for (unsigned c = 0; c < format->n_components; c++) {
-    unsigned size = bytes ? bytes : format->components[c].depth > 8 ? 2 : 1;
     uint32_t width, height;
 
     paco_geometry_reduced_component (format, c, reduce, &width, &height);
-    picture->picture.layout[c] = (PacoSampleLayout) PACO_LAYOUT_PLANAR (
-        (uint8_t) size);
-    picture->picture.stride[c] = (ptrdiff_t) width * size;
+    picture->picture.stride[c] = (ptrdiff_t) paco_layout_groups (
+                                     &layouts[c], width)
+        * layouts[c].group_bytes;
     offsets[c] = picture->size;
-    picture->size += (size_t) width * size * height;
+    if (c > 0 && bytes == FUZZ_PACKED
+        && format->components[c].subsampling_y
+            == format->components[0].subsampling_y)
+      offsets[c] = 0;
+    else
+      picture->size += (size_t) picture->picture.stride[c] * height;
   }
   picture->memory = g_malloc (picture->size);
   memset (picture->memory, 0xa5, picture->size);

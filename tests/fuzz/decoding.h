@@ -16,8 +16,10 @@ typedef struct
   size_t size; /* bytes */
 } FuzzPicture;
 
-/* bytes: of a sample, 1, 2 or 4; 0: the fewest that its depth needs. The
- * memory is filled with one value. */
+/* bytes: of a sample, 1 or 2; 0: the fewest that its depth needs; FUZZ_PACKED:
+ * components that can be share their memory, bit by bit. The memory is filled with
+ * one value. */
+#define FUZZ_PACKED 4
 void fuzz_picture_init (FuzzPicture *picture, const PacoHeader *header,
     unsigned reduce, unsigned bytes);
 void fuzz_picture_clear (FuzzPicture *picture);

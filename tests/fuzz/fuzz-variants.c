@@ -14,12 +14,12 @@
 
 static void
 compare_variant (unsigned variant, const PacoCodedFrame *coded, unsigned reduce,
-    const FuzzVerdict *expected, const FuzzPicture *reference)
+    unsigned bytes, const FuzzVerdict *expected, const FuzzPicture *reference)
 {
   FuzzPicture picture;
   FuzzVerdict verdict;
 
-  fuzz_picture_init (&picture, &coded->header, reduce, 2);
+  fuzz_picture_init (&picture, &coded->header, reduce, bytes);
   verdict = fuzz_decode (variant, coded, reduce, &picture);
   if (verdict.decoded != expected->decoded
       || verdict.corrupted_blocks != expected->corrupted_blocks
@@ -39,16 +39,17 @@ compare_variant (unsigned variant, const PacoCodedFrame *coded, unsigned reduce,
 static void
 compare (const PacoCodedFrame *coded, size_t size, unsigned reduce)
 {
+  unsigned bytes = size % 2 ? FUZZ_PACKED : 2;
   FuzzPicture reference;
   FuzzVerdict expected = { false, 0 };
 
-  fuzz_picture_init (&reference, &coded->header, reduce, 2);
+  fuzz_picture_init (&reference, &coded->header, reduce, bytes);
   expected.decoded = paco_reference_decode (coded->data, size, reduce,
       &reference.picture, &expected.corrupted_blocks, NULL);
   if (!expected.decoded)
     expected.corrupted_blocks = 0;
   for (unsigned i = 0; i < fuzz_n_variants (); i++)
-    compare_variant (i, coded, reduce, &expected, &reference);
+    compare_variant (i, coded, reduce, bytes, &expected, &reference);
   fuzz_picture_clear (&reference);
 }
 
