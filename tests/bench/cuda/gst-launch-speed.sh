@@ -19,8 +19,9 @@
 # the GPU.
 # gst_launch_..._source: what feeds both, with nothing behind it: not the limit.
 # gst_launch_..._dec_file: the usual line, from a file of which the system has a
-# copy in memory: its mean. gst_launch_..._file_source is the same line without
-# pacodec: one thread reads into new memory for each frame.
+# copy in memory: its mean since the first frame, in a time so short that much of
+# it goes into getting page-locked memory (gst-speed measures without that).
+# gst_launch_..._file_source is the same line without pacodec: what reading takes.
 set -eu
 build=$1 rate=$2 picture=${3:-}
 export GST_PLUGIN_PATH="$build/plugin"
