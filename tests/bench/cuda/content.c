@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static double
 gaussian (GRand *rand)
@@ -54,12 +55,16 @@ mirrored (unsigned i, unsigned n)
   return at < n ? at : 2 * n - 1 - at;
 }
 
+/* Numbers that the noise is drawn from; a power of two. */
+#define N_NOISE 65536
+
 /* What a plane of the content is made of. */
 typedef struct
 {
   const uint8_t *bytes; /* of a picture; NULL: computed */
   unsigned width, height;
   GRand *rand;
+  double *noise;
 } Source;
 
 static void
@@ -77,7 +82,8 @@ fill_plane (const Source *source, unsigned c, uint16_t *samples,
             + c];
       else
         value = computed (c, x, y);
-      value = floor (value * 16 + 4 * gaussian (source->rand) + 0.5);
+      value = floor (value * 16
+          + source->noise[g_rand_int (source->rand) % N_NOISE] + 0.5);
       *samples++ = (uint16_t) CLAMP (value, 0, 4095);
     }
   }
@@ -94,17 +100,23 @@ content_fill (
   uint8_t *bytes = read_ppm (name, &source.width, &source.height);
 
   source.bytes = bytes;
+  source.noise = g_new (double, N_NOISE);
+  for (unsigned i = 0; i < N_NOISE; i++)
+    source.noise[i] = 4 * gaussian (source.rand);
   fprintf (stderr, "content: %s\n", bytes ? name : "computed");
   for (unsigned c = 0; c < 3; c++) {
     fill_plane (&source, c, plane, columns, lines);
     for (unsigned y = 0; y < height; y++) {
       const uint16_t *line = plane + (size_t) mirrored (y, lines) * columns;
 
-      for (unsigned x = 0; x < width; x++)
-        *samples++ = line[mirrored (x, columns)];
+      memcpy (samples, line, columns * sizeof *samples);
+      for (unsigned x = columns; x < width; x++)
+        samples[x] = line[mirrored (x, columns)];
+      samples += width;
     }
   }
   g_rand_free (source.rand);
+  g_free (source.noise);
   g_free (plane);
   g_free (bytes);
 }

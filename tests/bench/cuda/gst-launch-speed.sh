@@ -88,9 +88,9 @@ raw="filesrc location=$work/picture blocksize=$bytes num-buffers=1 !
   imagefreeze num-buffers="
 # shellcheck disable=SC2086 # the words of a line
 {
-  fps=$(speed ${raw}3000000 ! $sink)
+  fps=$(speed ${raw}2000000 ! $sink)
   up "gst_launch_${rate}_source_fps" "$fps"
-  fps=$(speed ${raw}4000 ! $encoder ! $sink)
+  fps=$(speed ${raw}2500 ! $encoder ! $sink)
   up "gst_launch_${rate}_enc_fps" "$fps"
   gst-launch-1.0 -v ${raw}1 ! $encoder ! filesink location="$work/frame" \
     >"$work/log"
@@ -105,7 +105,7 @@ cp "$work/frame" "$work/gray"
 truncate -s $((rows * width)) "$work/gray"
 coded="filesrc location=$work/gray blocksize=$((rows * width)) num-buffers=1 !
   rawvideoparse format=gray8 width=$width height=$rows framerate=1000/1 !
-  imagefreeze num-buffers=4000 !
+  imagefreeze num-buffers=2500 !
   capssetter replace=true join=false caps=$caps"
 # shellcheck disable=SC2086
 gst-launch-1.0 -q ${raw}$((3000000000 / size + 1)) ! $encoder ! \
