@@ -206,8 +206,8 @@ describe_samples (PacoDwtSamples *samples, const PacoDwt *dwt,
 }
 
 static void
-describe_band (PacoDwtBand *band, const PacoDwt *dwt, const PacoDwtFrame *frame,
-    const PacoSubband *subband, bool inverse)
+describe_subband (PacoDwtSubband *told, const PacoDwt *dwt,
+    const PacoDwtFrame *frame, const PacoSubband *subband, bool inverse)
 {
   const PacoCoefficientPlace *place =
       &dwt->places[subband - dwt->geometry->subbands];
@@ -215,7 +215,7 @@ describe_band (PacoDwtBand *band, const PacoDwt *dwt, const PacoDwtFrame *frame,
   unsigned element = frame->wide ? 4 : 2;
   float step = paco_step_decode (frame->coding->subbands[c][k].step);
 
-  *band = (PacoDwtBand){
+  *told = (PacoDwtSubband){
     .address = frame->coefficients + (uint64_t) place->offset * element,
     .scale = inverse
         ? step / 256.0f
@@ -226,7 +226,7 @@ describe_band (PacoDwtBand *band, const PacoDwt *dwt, const PacoDwtFrame *frame,
   };
 }
 
-/* level 0: no wavelet; then the only band is LL of the level reduce, and
+/* level 0: no wavelet; then the only subband is LL of the level reduce, and
  * of the picture's size. */
 static void
 describe_plane (PacoDwtPlane *plane, const PacoDwt *dwt,
@@ -253,16 +253,16 @@ describe_plane (PacoDwtPlane *plane, const PacoDwt *dwt,
   plane->high_stride = aligned_stride (plane->width / 2);
 
   if (level == 0 || level == dwt->levels)
-    describe_band (&plane->bands[0], dwt, frame,
+    describe_subband (&plane->subbands[0], dwt, frame,
         paco_geometry_subband (
             geometry, field, component, dwt->levels, PACO_ORIENTATION_LL),
         inverse);
   if (level > 0 && level == dwt->levels
       && paco_wavelets[dwt->wavelets[component]].reversible && !inverse)
-    plane->coarse = plane->bands[0].address;
+    plane->coarse = plane->subbands[0].address;
   if (level > 0)
     for (unsigned o = PACO_ORIENTATION_HL; o <= PACO_ORIENTATION_HH; o++)
-      describe_band (&plane->bands[o], dwt, frame,
+      describe_subband (&plane->subbands[o], dwt, frame,
           paco_geometry_subband (geometry, field, component, level, o),
           inverse);
 }
@@ -322,7 +322,7 @@ begin_launch (PacoDwtLaunch *launch, const PacoDwt *dwt,
 
   launch->grid_x = launch->grid_y = 0;
   parameters->wide = frame->wide;
-  parameters->coarse_is_band = level == dwt->levels;
+  parameters->coarse_is_subband = level == dwt->levels;
   parameters->color_transform = PACO_COLOR_TRANSFORM_NONE;
   parameters->reconstruction = frame->coding->reconstruction;
   parameters->dropped_planes = paco_wavelets[wavelet].reversible

@@ -37,7 +37,7 @@ typedef struct
   /* For the dropped planes of its blocks. */
   uint32_t first_block, blocks_x;
   uint32_t block_height_log2;
-} PacoDwtBand;
+} PacoDwtSubband;
 
 typedef struct
 {
@@ -49,16 +49,16 @@ typedef struct
   uint32_t fine_stride, low_stride, high_stride; /* elements */
   uint32_t reserved;
   PacoDwtSamples samples;
-  PacoDwtBand bands[4]; /* PacoOrientation */
+  PacoDwtSubband subbands[4]; /* PacoOrientation */
 } PacoDwtPlane;
 
 typedef struct
 {
-  uint32_t tile_pairs;     /* pairs of lines of a tile */
-  uint8_t wide;            /* coefficients are int32_t, else int16_t */
-  uint8_t coarse_is_band;  /* coarse is bands[0] */
-  uint8_t color_transform; /* PacoColorTransform, of planes 3n..3n+2 */
-  uint8_t reconstruction;  /* inverse: rho */
+  uint32_t tile_pairs;       /* pairs of lines of a tile */
+  uint8_t wide;              /* coefficients are int32_t, else int16_t */
+  uint8_t coarse_is_subband; /* coarse is subbands[0] */
+  uint8_t color_transform;   /* PacoColorTransform, of planes 3n..3n+2 */
+  uint8_t reconstruction;    /* inverse: rho */
   uint8_t reserved[4];
   float gain; /* inverse: of the last level, kappa^(-2 * reduce) */
   /* Inverse, 9/7: one byte per block, the dropped planes; 0: none has any. */

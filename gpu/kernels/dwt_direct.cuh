@@ -42,7 +42,7 @@ samples_to_indices (const PacoDwtParameters &p)
   for (int c = 0; c < G; c++)
 #pragma unroll
     for (int i = 0; i < LANE_COLUMNS; i += 2)
-      store_band<Any> (p, planes[c].bands[0],
+      store_subband<Any> (p, planes[c].subbands[0],
           line * planes[0].low_stride + place.column + i, x[c][i], x[c][i + 1]);
 }
 
@@ -61,16 +61,16 @@ indices_to_samples (const PacoDwtParameters &p)
 
 #pragma unroll
   for (int c = 0; c < G; c++) {
-    const PacoDwtBand &band = planes[c].bands[0];
+    const PacoDwtSubband &subband = planes[c].subbands[0];
 
 #pragma unroll
     for (int i = 0; i < LANE_COLUMNS; i += 2) {
       int column = place.column + i;
       uint2 pair = fetch_pair (
-          p.wide, band.address, line * planes[0].low_stride + column);
+          p.wide, subband.address, line * planes[0].low_stride + column);
 
       AnyIndices::dequantize (
-          p, band, line, column, pair, &x[c][i], &x[c][i + 1]);
+          p, subband, line, column, pair, &x[c][i], &x[c][i + 1]);
     }
   }
   SampleSink<Layout, G, AnyIndices>::store (p, planes, place, line, x);

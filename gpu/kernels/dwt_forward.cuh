@@ -122,19 +122,20 @@ store_pair (
 
 template <class Ability>
 __device__ __forceinline__ void
-store_band (const PacoDwtParameters &p, const PacoDwtBand &band, uint32_t at,
-    int a, int b)
+store_subband (const PacoDwtParameters &p, const PacoDwtSubband &subband,
+    uint32_t at, int a, int b)
 {
-  store_pair<Ability> (p, band.address, at, a, b);
+  store_pair<Ability> (p, subband.address, at, a, b);
 }
 
 template <class Ability>
 __device__ __forceinline__ void
-store_band (const PacoDwtParameters &p, const PacoDwtBand &band, uint32_t at,
-    float a, float b)
+store_subband (const PacoDwtParameters &p, const PacoDwtSubband &subband,
+    uint32_t at, float a, float b)
 {
-  store_pair<Ability> (p, band.address, at, Ability::quantize (a, band.scale),
-      Ability::quantize (b, band.scale));
+  store_pair<Ability> (p, subband.address, at,
+      Ability::quantize (a, subband.scale),
+      Ability::quantize (b, subband.scale));
 }
 
 /* LL: integers as coefficients are stored, floats for the next level or, of
@@ -152,8 +153,8 @@ __device__ __forceinline__ void
 store_coarse (const PacoDwtParameters &p, const PacoDwtPlane &plane,
     uint32_t at, float a, float b)
 {
-  if (p.coarse_is_band)
-    store_band<Ability> (p, plane.bands[0], at, a, b);
+  if (p.coarse_is_subband)
+    store_subband<Ability> (p, plane.subbands[0], at, a, b);
   else
     *(float2 *) ((float *) plane.coarse + at) = make_float2 (a, b);
 }
@@ -174,12 +175,13 @@ finish_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,
 
   if (place.writes) {
     if (high)
-      store_band<Ability> (p, plane.bands[2], at_low, x[0], x[2]);
+      store_subband<Ability> (p, plane.subbands[2], at_low, x[0], x[2]);
     else
       store_coarse<Ability> (p, plane, at_low, x[0], x[2]);
   }
   if (place.writes_high)
-    store_band<Ability> (p, plane.bands[high ? 3 : 1], at_high, x[1], x[3]);
+    store_subband<Ability> (
+        p, plane.subbands[high ? 3 : 1], at_high, x[1], x[3]);
 }
 
 /* --- A tile --- */

@@ -28,7 +28,7 @@ struct PlainIndices
   }
 
   static __device__ __forceinline__ void dequantize (const PacoDwtParameters &p,
-      const PacoDwtBand &band, int line, int column, uint2 pair, int *x0,
+      const PacoDwtSubband &subband, int line, int column, uint2 pair, int *x0,
       int *x1)
   {
     *x0 = (int16_t) pair.x;
@@ -46,11 +46,11 @@ struct PlainIndices
   }
 
   static __device__ __forceinline__ void dequantize (const PacoDwtParameters &p,
-      const PacoDwtBand &band, int line, int column, uint2 pair, float *x0,
-      float *x1)
+      const PacoDwtSubband &subband, int line, int column, uint2 pair,
+      float *x0, float *x1)
   {
-    float point = __fmul_rn ((float) p.reconstruction, band.scale);
-    float step = __fmul_rn (256.0f, band.scale);
+    float point = __fmul_rn ((float) p.reconstruction, subband.scale);
+    float step = __fmul_rn (256.0f, subband.scale);
 
     *x0 = scaled (__int2float_rn ((int16_t) pair.x), point, step);
     *x1 = scaled (__int2float_rn ((int16_t) (pair.x >> 16)), point, step);
@@ -68,23 +68,24 @@ struct AnyIndices
   }
 
   static __device__ __forceinline__ unsigned dropped_planes (
-      const PacoDwtParameters &p, const PacoDwtBand &band, int line, int column)
+      const PacoDwtParameters &p, const PacoDwtSubband &subband, int line,
+      int column)
   {
     const uint8_t *dropped = (const uint8_t *) p.dropped_planes;
 
-    if (dropped == NULL || band.blocks_x == 0)
+    if (dropped == NULL || subband.blocks_x == 0)
       return 0;
-    return __ldg (dropped + band.first_block
-        + (line >> band.block_height_log2) * band.blocks_x
-        + min ((unsigned) column / 64, band.blocks_x - 1));
+    return __ldg (dropped + subband.first_block
+        + (line >> subband.block_height_log2) * subband.blocks_x
+        + min ((unsigned) column / 64, subband.blocks_x - 1));
   }
 
   static __device__ __forceinline__ void restore (const PacoDwtParameters &p,
-      const PacoDwtBand &band, int index, unsigned dropped, float *x)
+      const PacoDwtSubband &subband, int index, unsigned dropped, float *x)
   {
     int m = abs (index) >> dropped;
     float scale = __int_as_float (
-        __float_as_int (band.scale) + (dropped << 23));
+        __float_as_int (subband.scale) + (dropped << 23));
     float magnitude = __fmul_rn (
         __int2float_rn (256 * m + p.reconstruction), scale);
 
@@ -93,7 +94,7 @@ struct AnyIndices
 
   /* The block coder has done what is to be done for the reversible wavelet. */
   static __device__ __forceinline__ void dequantize (const PacoDwtParameters &p,
-      const PacoDwtBand &band, int line, int column, uint2 pair, int *x0,
+      const PacoDwtSubband &subband, int line, int column, uint2 pair, int *x0,
       int *x1)
   {
     *x0 = p.wide ? (int) pair.x : (int16_t) pair.x;
@@ -102,15 +103,15 @@ struct AnyIndices
 
   /* The columns of a pair are in one block. */
   static __device__ __forceinline__ void dequantize (const PacoDwtParameters &p,
-      const PacoDwtBand &band, int line, int column, uint2 pair, float *x0,
-      float *x1)
+      const PacoDwtSubband &subband, int line, int column, uint2 pair,
+      float *x0, float *x1)
   {
-    unsigned dropped = dropped_planes (p, band, line, column);
+    unsigned dropped = dropped_planes (p, subband, line, column);
     int index[2];
 
-    dequantize (p, band, line, column, pair, &index[0], &index[1]);
-    restore (p, band, index[0], dropped, x0);
-    restore (p, band, index[1], dropped, x1);
+    dequantize (p, subband, line, column, pair, &index[0], &index[1]);
+    restore (p, subband, index[0], dropped, x0);
+    restore (p, subband, index[1], dropped, x1);
   }
 };
 
@@ -133,7 +134,7 @@ enum Path
  * subbands. */
 struct LinePair
 {
-  uint2 bands[4];
+  uint2 subbands[4];
 };
 
 /* Lines in their subbands of the low and high line of a pair. */
@@ -180,15 +181,16 @@ fetch_lines (const PacoDwtParameters &p, const PacoDwtPlane *planes, int pair,
   for (int c = 0; c < G; c++) {
     const PacoDwtPlane &plane = planes[c];
 
-    if (PATH == ANY_TILE && p.coarse_is_band)
-      raw[c].bands[0] = fetch_pair (wide, plane.bands[0].address, at[0]);
+    if (PATH == ANY_TILE && p.coarse_is_subband)
+      raw[c].subbands[0] = fetch_pair (wide, plane.subbands[0].address, at[0]);
     else
-      raw[c].bands[0] = fetch_pair (true, plane.coarse, at[0]);
+      raw[c].subbands[0] = fetch_pair (true, plane.coarse, at[0]);
 #pragma unroll
     for (int b = 1; b < 4; b++) {
-      raw[c].bands[b] = make_uint2 (0, 0);
+      raw[c].subbands[b] = make_uint2 (0, 0);
       if ((has_right || b == 2) && (has_lower || b == 1))
-        raw[c].bands[b] = fetch_pair (wide, plane.bands[b].address, at[b]);
+        raw[c].subbands[b] = fetch_pair (
+            wide, plane.subbands[b].address, at[b]);
     }
   }
 }
@@ -215,15 +217,15 @@ begin_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,
   const int column = place.fetched / 2;
   const int b = high ? 2 : 0;
 
-  if (high || (PATH == ANY_TILE && p.coarse_is_band)) {
+  if (high || (PATH == ANY_TILE && p.coarse_is_subband)) {
     Indices::dequantize (
-        p, plane.bands[b], line, column, raw.bands[b], &x[0], &x[2]);
+        p, plane.subbands[b], line, column, raw.subbands[b], &x[0], &x[2]);
   } else {
-    from_bits (raw.bands[0].x, &x[0]);
-    from_bits (raw.bands[0].y, &x[2]);
+    from_bits (raw.subbands[0].x, &x[0]);
+    from_bits (raw.subbands[0].y, &x[2]);
   }
-  Indices::dequantize (
-      p, plane.bands[b + 1], line, column, raw.bands[b + 1], &x[1], &x[3]);
+  Indices::dequantize (p, plane.subbands[b + 1], line, column,
+      raw.subbands[b + 1], &x[1], &x[3]);
 
   if (PATH != INNER_TILE)
     mirror_columns<false> (place, x);
