@@ -673,7 +673,9 @@ paco_header_same_stream (const PacoHeader *a, const PacoHeader *b)
   PacoPictureFormat picture = b->picture;
 
   picture.fields = !picture.fields;
-  return paco_picture_format_equal (&a->picture, &picture)
+  return a->video.interlace_mode == PACO_INTERLACE_MIXED
+      && b->video.interlace_mode == PACO_INTERLACE_MIXED
+      && paco_picture_format_equal (&a->picture, &picture)
       && same_coding (a, b);
 }
 

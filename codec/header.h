@@ -163,8 +163,8 @@ gboolean paco_header_check (const PacoHeader *header, GError **error);
 gboolean paco_header_same_configuration (
     const PacoHeader *a, const PacoHeader *b);
 
-/* Whether frames of both headers may come in turn: the same but for that one of
- * them is coded in one piece and the other as two fields. */
+/* Whether both are of one mixed stream (PACO_INTERLACE_MIXED): the same but for that
+ * one of them is coded in one piece and the other as two fields. */
 gboolean paco_header_same_stream (const PacoHeader *a, const PacoHeader *b);
 
 /* Whether the picture has at most max_pixels columns times lines, and so is

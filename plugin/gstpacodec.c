@@ -552,6 +552,8 @@ configuration_reason (GstPacoDec *self, const PacoHeader *header)
     return "downstream asks for it";
   if (!paco_decoder_takes (self->coder.decoder, header))
     return "it is coded otherwise than those before it";
+  if (!gst_paco_output_has_size (&self->output, header))
+    return "it is of another size than those before it";
   if (!paco_video_equal (&self->header.video, &header->video))
     return "its header says otherwise than those before it";
   return NULL;

@@ -24,6 +24,15 @@ describe (GstVideoInfo *info, const GstVideoInfo *coded)
   }
 }
 
+/* In lines of the whole frame, as GStreamer counts those of single fields, too. */
+static void
+find_size (const PacoHeader *header, guint reduce, guint *width, guint *height)
+{
+  paco_geometry_reduced_size (&header->picture, reduce, width, height);
+  if (header->video.interlace_mode == PACO_INTERLACE_ALTERNATE)
+    *height *= 2;
+}
+
 gboolean
 gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
     const PacoHeader *header, const GstVideoInfo *coded, guint reduce)
@@ -34,9 +43,7 @@ gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
   GstCaps *allowed;
   guint width, height;
 
-  paco_geometry_reduced_size (&header->picture, reduce, &width, &height);
-  if (mode == GST_VIDEO_INTERLACE_MODE_ALTERNATE)
-    height *= 2; /* GStreamer counts the lines of both fields */
+  find_size (header, reduce, &width, &height);
   allowed = gst_pad_get_allowed_caps (GST_VIDEO_DECODER_SRC_PAD (decoder));
   format = paco_raw_format_pick (
       GST_VIDEO_INFO_FORMAT (coded), width, mode, allowed);
@@ -45,11 +52,22 @@ gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
           &output->info, format, mode, width, height))
     return FALSE;
 
+  output->reduce = reduce;
   paco_raw_format (format, &output->raw);
   /* Frames in fields may come later. */
   picture.fields |= mode == GST_VIDEO_INTERLACE_MODE_MIXED;
   output->via_planes = output->raw.tiled || !paco_fields_fit (&picture, reduce);
   return TRUE;
+}
+
+gboolean
+gst_paco_output_has_size (const GstPacoOutput *output, const PacoHeader *header)
+{
+  guint width, height;
+
+  find_size (header, output->reduce, &width, &height);
+  return (guint) GST_VIDEO_INFO_WIDTH (&output->info) == width
+      && (guint) GST_VIDEO_INFO_HEIGHT (&output->info) == height;
 }
 
 gboolean

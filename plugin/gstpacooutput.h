@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GstVideoInfo info;
+  guint reduce;
   PacoRawFormat raw;
   /* The backend cannot write into frames of it, only into planes. */
   gboolean via_planes;
@@ -22,6 +23,11 @@ typedef struct
 gboolean gst_paco_output_choose (GstPacoOutput *output,
     GstVideoDecoder *decoder, const PacoHeader *header,
     const GstVideoInfo *coded, guint reduce);
+
+/* Whether frames like header's are of the size that was chosen, too: reduced, fields
+ * and frames of one height may come to different ones. */
+gboolean gst_paco_output_has_size (
+    const GstPacoOutput *output, const PacoHeader *header);
 
 /* Whether there is memory for n pictures. GStreamer's own allocator ends the
  * program where there is not. Error MEMORY. */

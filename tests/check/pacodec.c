@@ -388,6 +388,85 @@ GST_START_TEST (test_reduce)
 }
 GST_END_TEST;
 
+/* Has the frame say that its stream is of that mode. */
+static void
+set_interlace_mode (GstBuffer *buffer, PacoInterlaceMode mode)
+{
+  PacoProbabilitySet set;
+  PacoHeader header;
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
+  fail_unless (paco_header_parse (map.data, map.size, &header, &set, NULL));
+  header.video.interlace_mode = mode;
+  fail_unless_equals_uint64 (
+      paco_header_write (&header, map.data), header.header_size);
+  gst_buffer_unmap (buffer, &map);
+}
+
+/* One frame of a mixed stream. */
+static GstBuffer *
+code_of_mixed (const GstVideoInfo *info, guint32 seed, gboolean fields)
+{
+  GstBuffer *buffer = paco_test_random_buffer (info, seed);
+
+  if (fields)
+    GST_BUFFER_FLAG_SET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
+  return gst_buffer_make_writable (
+      paco_test_code ("pacoenc rate-control=lossless levels=4", info, buffer));
+}
+
+static void
+output_info (GstHarness *harness, GstVideoInfo *info)
+{
+  GstCaps *caps = gst_pad_get_current_caps (harness->sinkpad);
+
+  fail_unless (gst_video_info_from_caps (info, caps));
+  gst_caps_unref (caps);
+}
+
+/* Frames of both forms, whatever they say of their stream and however many lines
+ * a field of them has, are decoded as each of them alone. */
+GST_START_TEST (test_forms)
+{
+  static const PacoInterlaceMode modes[] = { PACO_INTERLACE_MIXED,
+    PACO_INTERLACE_INTERLEAVED, PACO_INTERLACE_PROGRESSIVE };
+
+  for (guint i = 0; i < 40; i++) {
+    guint height = g_random_int_range (8, 60);
+    char *launch = g_strdup_printf ("pacodec reduce=%u", i % 4);
+    GstBus *bus;
+    GstHarness *harness = paco_test_decoder_harness (launch, &bus);
+    GstVideoInfo info;
+
+    gst_video_info_set_interlaced_format (&info, GST_VIDEO_FORMAT_I420,
+        GST_VIDEO_INTERLACE_MODE_MIXED, 34, height);
+    for (guint n = 0; n < 6; n++) {
+      GstHarness *alone = gst_harness_new_parse (launch);
+      GstBuffer *coded = code_of_mixed (&info, n, g_random_boolean ());
+      GstBuffer *out, *expected;
+      GstVideoInfo infos[2];
+
+      set_interlace_mode (coded, modes[i % G_N_ELEMENTS (modes)]);
+      gst_harness_set_src_caps_str (alone, PACO_TEST_CODED_CAPS);
+      gst_harness_push (alone, gst_buffer_ref (coded));
+      gst_harness_push (harness, coded);
+      expected = gst_harness_pull (alone);
+      out = gst_harness_pull (harness);
+      output_info (alone, &infos[0]);
+      output_info (harness, &infos[1]);
+      fail_unless_equals_int (infos[0].height, infos[1].height);
+      paco_test_same_samples (&infos[0], expected, &infos[1], out, launch);
+      gst_buffer_unref (out);
+      gst_buffer_unref (expected);
+      gst_harness_teardown (alone);
+    }
+    paco_test_teardown (harness, bus);
+    g_free (launch);
+  }
+}
+GST_END_TEST;
+
 /* A constant picture stays constant, however it is reduced. */
 GST_START_TEST (test_reduced_samples)
 {
@@ -674,6 +753,7 @@ pacodec_suite (void)
   tcase_add_test (tcase, test_downstream_reconfigures);
   tcase_add_test (tcase, test_reduce);
   tcase_add_test (tcase, test_reduced_samples);
+  tcase_add_test (tcase, test_forms);
   tcase_add_test (tcase, test_too_much_reduction);
   tcase_add_test (tcase, test_header_fields_survive);
   tcase_add_test (tcase, test_flush);

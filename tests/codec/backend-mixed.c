@@ -24,14 +24,16 @@ mixed_clear (Mixed *mixed)
   case_clear (&mixed->c);
 }
 
+/* mode: what the frames say of their stream. */
 static void
-mixed_init (Mixed *mixed)
+mixed_init (Mixed *mixed, PacoInterlaceMode mode)
 {
   Case *c = &mixed->c;
   bool possible = false;
 
   while (!possible) {
     case_init_possible (c, 3000);
+    c->video.interlace_mode = mode;
     possible = true;
     for (unsigned i = 0; i < N_FORMS; i++) {
       PacoPictureFormat format = c->source.format;
@@ -201,7 +203,7 @@ test_mixed (void)
   for (unsigned n = 0; n < n_cases (150); n++) {
     Mixed mixed;
 
-    mixed_init (&mixed);
+    mixed_init (&mixed, PACO_INTERLACE_MIXED);
     encode (&mixed);
     decode_mixed (&mixed);
     mixed_clear (&mixed);
@@ -219,7 +221,7 @@ test_other_stream (void)
     PacoCodedFrame coded[2][N_FORMS];
 
     for (unsigned i = 0; i < 2; i++) {
-      mixed_init (&streams[i]);
+      mixed_init (&streams[i], PACO_INTERLACE_MIXED);
       for (unsigned form = 0; form < N_FORMS; form++)
         g_assert_true (paco_coded_frame_parse (&coded[i][form],
             streams[i].frames[form]->data, streams[i].frames[form]->len, NULL));
@@ -248,9 +250,43 @@ test_other_stream (void)
   }
 }
 
+/* Only frames that say that they are of a mixed stream are waited for. */
+static void
+test_unmixed (void)
+{
+  static const PacoInterlaceMode modes[] = { PACO_INTERLACE_PROGRESSIVE,
+    PACO_INTERLACE_INTERLEAVED };
+
+  for (unsigned n = 0; n < n_cases (30); n++) {
+    const PacoBackendOptions options = random_options ();
+    PacoDecoder *decoder = BACKEND.decoder_open (&options, NULL);
+    PacoCodedFrame coded[N_FORMS];
+    Mixed mixed;
+
+    mixed_init (&mixed, modes[n % G_N_ELEMENTS (modes)]);
+    for (unsigned form = 0; form < N_FORMS; form++) {
+      TestPicture picture;
+
+      g_assert_true (paco_coded_frame_parse (&coded[form],
+          mixed.frames[form]->data, mixed.frames[form]->len, NULL));
+      test_picture_init (
+          mixed.c.rand, &picture, &coded[form].header.picture, 0);
+      g_assert_true (paco_decoder_configure (
+          decoder, &coded[form].header, picture.picture.layout, 0, NULL));
+      test_picture_clear (&picture);
+      g_assert_true (paco_decoder_takes (decoder, &coded[form].header));
+      g_assert_false (
+          form > 0 && paco_decoder_takes (decoder, &coded[0].header));
+    }
+    paco_coder_close (PACO_CODER (decoder));
+    mixed_clear (&mixed);
+  }
+}
+
 void
 add_mixed_tests (void)
 {
+  g_test_add_func ("/backend/mixed/unmixed", test_unmixed);
   g_test_add_func ("/backend/mixed", test_mixed);
   g_test_add_func ("/backend/mixed/other-stream", test_other_stream);
 }

@@ -59,11 +59,14 @@ picture_new (const PacoPictureFormat *format)
   return picture;
 }
 
+static const PacoVideoInfo video = {
+  .par_n = 1, .par_d = 1, .fps_d = 1, .interlace_mode = PACO_INTERLACE_MIXED
+};
+
 /* Codes a frame in each flight. Returns the last one's bytes. */
 static GByteArray *
 encode (const Case *c, PacoEncoder *encoder, const PacoPicture *picture)
 {
-  const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
   GByteArray *bytes = g_byte_array_new ();
   GError *error = NULL;
@@ -192,7 +195,6 @@ form_of (unsigned n, unsigned depth)
 static void
 encode_mixed (const Case *c, PacoEncoder *encoder, const PacoPicture *picture)
 {
-  const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
   unsigned calls = 0;
 
   for (unsigned n = 0; n < N_MIXED + c->depth; n++) {
