@@ -256,7 +256,7 @@ integers_to_floats (PacoReferencePlane *plane)
 }
 
 /* Rounds to nearest even. What an int32_t cannot hold, which only a hostile
- * stream has, becomes the nearest binary32 value that it can. */
+ * frame has, becomes the nearest binary32 value that it can. */
 static void
 floats_to_integers (PacoReferencePlane *plane)
 {
