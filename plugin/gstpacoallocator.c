@@ -121,14 +121,28 @@ gst_paco_allocator_new (PacoCoder *coder)
   return GST_ALLOCATOR_CAST (gst_object_ref_sink (self));
 }
 
+/* Takes a reference to a coder, or NULL. */
+static void
+set_coder (GstAllocator *allocator, PacoCoder *coder)
+{
+  GstPacoAllocator *self = GST_PACO_ALLOCATOR (allocator);
+  PacoCoder *last;
+
+  g_mutex_lock (&self->lock);
+  last = self->coder;
+  self->coder = coder;
+  g_mutex_unlock (&self->lock);
+  g_clear_pointer (&last, paco_coder_unref);
+}
+
+void
+gst_paco_allocator_attach (GstAllocator *allocator, PacoCoder *coder)
+{
+  set_coder (allocator, paco_coder_ref (coder));
+}
+
 void
 gst_paco_allocator_detach (GstAllocator *allocator)
 {
-  GstPacoAllocator *self = GST_PACO_ALLOCATOR (allocator);
-  PacoCoder *coder;
-
-  g_mutex_lock (&self->lock);
-  coder = g_steal_pointer (&self->coder);
-  g_mutex_unlock (&self->lock);
-  g_clear_pointer (&coder, paco_coder_unref);
+  set_coder (allocator, NULL);
 }

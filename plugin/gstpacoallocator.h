@@ -15,6 +15,9 @@ G_DECLARE_FINAL_TYPE (
 /* The coder has host memory. */
 GstAllocator *gst_paco_allocator_new (PacoCoder *coder);
 
+/* Its memory comes from this coder, which has host memory, from now on. */
+void gst_paco_allocator_attach (GstAllocator *allocator, PacoCoder *coder);
+
 /* The coder is about to be closed. Pools may go on asking for memory; they get
  * the system's from now on. */
 void gst_paco_allocator_detach (GstAllocator *allocator);

@@ -98,11 +98,12 @@ has_devices (const GstPacoSettings *settings)
 /**
  * GstPacoEnc:cuda-device-id:
  *
- * The number of the GPU, as CUDA counts them. -1 takes the least loaded one that
- * can be used: that with the fewest encoders and decoders of this process; of
- * several, that with the most free memory, so that processes spread as well; then
- * that with the lowest number. A GPU that has failed is taken only where there is
- * no other. To say how much memory is free a GPU needs a context: where several
+ * The number of the GPU, as CUDA counts them. -1 takes that of a neighbor which
+ * shares a CUDA context (#GstContext of type gst.cuda.context); else the least
+ * loaded one that can be used: that with the fewest encoders and decoders of this
+ * process; of several, that with the most free memory, so that processes spread
+ * as well; then that with the lowest number. A GPU that has failed is taken only
+ * where there is no other. To say how much memory is free a GPU needs a context: where several
  * tie, each gets one for a moment when the element starts.
  *
  * Since: 0.1
@@ -354,18 +355,18 @@ warn_of_ignored (GstElement *element, const GstPacoSettings *settings)
 
 /* --- Opening --- */
 
-static gpointer
+static PacoCoder *
 open_encoder (const PacoBackend *backend, const PacoBackendOptions *options,
     GError **error)
 {
-  return backend->encoder_open (options, error);
+  return PACO_CODER (backend->encoder_open (options, error));
 }
 
-static gpointer
+static PacoCoder *
 open_decoder (const PacoBackend *backend, const PacoBackendOptions *options,
     GError **error)
 {
-  return backend->decoder_open (options, error);
+  return PACO_CODER (backend->decoder_open (options, error));
 }
 
 /* Milliseconds, for debuggers, which need more, and tests, which need less; 0:
@@ -416,8 +417,8 @@ log_refused (GstElement *element, const GstPacoSettings *settings,
 }
 
 static void
-log_opened (
-    GstElement *element, const GstPacoSettings *settings, PacoCoder *coder)
+log_opened (GstElement *element, const GstPacoSettings *settings,
+    const PacoForeignContext *context, PacoCoder *coder)
 {
   PacoStats stats;
 
@@ -425,20 +426,23 @@ log_opened (
   GST_INFO_OBJECT (element,
       "using the %s backend (%s), %s; up to %u frames in flight", stats.backend,
       stats.device,
-      settings->backend == GST_PACO_BACKEND_AUTO
+      context != NULL ? "in the context of the pictures"
+          : settings->backend == GST_PACO_BACKEND_AUTO
           ? "the first that backend=auto finds"
           : "as backend says",
       paco_coder_depth (coder));
 }
 
-/* Opens the first backend that was asked for and can be had. */
-static gpointer
+/* Opens the first backend that was asked for and can be had; in a context, that
+ * whose contexts these are, and nobody else hears of it if it cannot. */
+static PacoCoder *
 open_backend (GstElement *element, const GstPacoSettings *settings,
-    gpointer (*open) (
+    PacoCoder *(*open) (
         const PacoBackend *, const PacoBackendOptions *, GError **),
-    void (*drop) (void *), GError **error)
+    const PacoForeignContext *context, void (*drop) (void *), GError **error)
 {
   PacoBackendOptions options = {
+    .context = context != NULL ? *context : (PacoForeignContext){ NULL },
     .device = settings->cuda_device_id,
     .threads = settings->threads,
     .depth = settings->pipeline_depth,
@@ -452,10 +456,12 @@ open_backend (GstElement *element, const GstPacoSettings *settings,
     return NULL;
   warn_of_ignored (element, settings);
   for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
-    gpointer coder = NULL;
+    PacoCoder *coder = NULL;
 
     if (settings->backend != GST_PACO_BACKEND_AUTO
         && settings->backend != backends[i].which)
+      continue;
+    if (context != NULL && backends[i].which != GST_PACO_BACKEND_CUDA)
       continue;
 
     g_clear_error (&failure);
@@ -465,30 +471,31 @@ open_backend (GstElement *element, const GstPacoSettings *settings,
       g_set_error (&failure, PACO_ERROR, PACO_ERROR_NO_DEVICE,
           "this build has no CUDA part");
     if (coder != NULL) {
-      log_opened (element, settings, coder);
+      log_opened (element, settings, context, coder);
       return coder;
     }
-    log_refused (element, settings, backends[i].which, failure);
+    if (context == NULL)
+      log_refused (element, settings, backends[i].which, failure);
   }
 
-  if (settings->backend == GST_PACO_BACKEND_CUDA)
+  if (settings->backend == GST_PACO_BACKEND_CUDA && context == NULL)
     append (failure, "; backend=cpu and backend=auto do without a GPU");
   g_propagate_error (error, failure);
   return NULL;
 }
 
-PacoEncoder *
+PacoCoder *
 gst_paco_open_encoder (GstElement *element, const GstPacoSettings *settings,
-    void (*drop) (void *), GError **error)
+    const PacoForeignContext *context, void (*drop) (void *), GError **error)
 {
-  return open_backend (element, settings, open_encoder, drop, error);
+  return open_backend (element, settings, open_encoder, context, drop, error);
 }
 
-PacoDecoder *
+PacoCoder *
 gst_paco_open_decoder (GstElement *element, const GstPacoSettings *settings,
-    void (*drop) (void *), GError **error)
+    const PacoForeignContext *context, void (*drop) (void *), GError **error)
 {
-  return open_backend (element, settings, open_decoder, drop, error);
+  return open_backend (element, settings, open_decoder, context, drop, error);
 }
 
 static void

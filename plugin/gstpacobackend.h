@@ -64,11 +64,18 @@ gboolean gst_paco_settings_get (
     const GstPacoSettings *settings, guint id, GValue *value);
 
 /* Opens the backend that the settings ask for, and posts a warning where one of
- * them has no effect. drop: see PacoBackendOptions. */
-PacoEncoder *gst_paco_open_encoder (GstElement *element,
-    const GstPacoSettings *settings, void (*drop) (void *), GError **error);
-PacoDecoder *gst_paco_open_decoder (GstElement *element,
-    const GstPacoSettings *settings, void (*drop) (void *), GError **error);
+ * them has no effect. drop: see PacoBackendOptions. context: NULL, or that in
+ * which the CUDA backend is to work. What comes back is a PacoEncoder, or a
+ * PacoDecoder. */
+typedef PacoCoder *(*GstPacoOpenFunc) (GstElement *element,
+    const GstPacoSettings *settings, const PacoForeignContext *context,
+    void (*drop) (void *), GError **error);
+PacoCoder *gst_paco_open_encoder (GstElement *element,
+    const GstPacoSettings *settings, const PacoForeignContext *context,
+    void (*drop) (void *), GError **error);
+PacoCoder *gst_paco_open_decoder (GstElement *element,
+    const GstPacoSettings *settings, const PacoForeignContext *context,
+    void (*drop) (void *), GError **error);
 
 GstStructure *gst_paco_stats_to_structure (const PacoStats *stats);
 

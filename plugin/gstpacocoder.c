@@ -4,6 +4,7 @@
 #include "gstpacoallocator.h"
 #include "gstpacolog.h"
 #include "gstpacorecycler.h"
+#include "gstpacosharing.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
@@ -20,6 +21,7 @@ gst_paco_coder_init (GstPacoCoder *coder, GstElement *element,
   coder->element = element;
   coder->stream_lock = stream_lock;
   coder->n_devices = 1;
+  gst_paco_cuda_init (&coder->cuda, element);
   gst_paco_settings_init (&coder->settings);
   g_mutex_init (&coder->loss);
   gst_paco_pipe_init (&coder->pipe, push, element);
@@ -29,6 +31,7 @@ void
 gst_paco_coder_clear (GstPacoCoder *coder)
 {
   gst_paco_pipe_clear (&coder->pipe);
+  gst_paco_cuda_clear (&coder->cuda);
   g_mutex_clear (&coder->loss);
   gst_paco_settings_clear (&coder->settings);
 }
@@ -49,9 +52,11 @@ start (GstPacoCoder *coder, const char *name, PacoCoder *opened, GError *error)
 
   coder->depth = paco_coder_depth (opened);
   coder->frames = gst_paco_frames_new (coder->depth, GST_OBJECT (element));
+  coder->warned_of_copies = FALSE;
   GST_OBJECT_LOCK (element);
   coder->coder = opened;
   coder->n_devices = paco_coder_n_devices (opened);
+  coder->past = (PacoStats){ NULL };
   if (paco_coder_has_host_memory (opened))
     coder->allocator = gst_paco_allocator_new (opened);
   GST_OBJECT_UNLOCK (element);
@@ -73,30 +78,34 @@ copy_settings (GstPacoCoder *coder, GstPacoSettings *settings)
   GST_OBJECT_UNLOCK (coder->element);
 }
 
-gboolean
-gst_paco_coder_start_encoder (GstPacoCoder *coder, void (*drop) (void *frame))
+static gboolean
+open_and_start (GstPacoCoder *coder, const char *name, GstPacoOpenFunc open,
+    void (*drop) (void *frame))
 {
   GstPacoSettings settings;
   GError *error = NULL;
-  PacoEncoder *encoder;
+  PacoCoder *opened;
 
+  coder->open = open;
+  coder->drop = drop;
   copy_settings (coder, &settings);
-  encoder = gst_paco_open_encoder (coder->element, &settings, drop, &error);
+  opened = gst_paco_sharing_open (coder, &settings);
+  if (opened == NULL)
+    opened = open (coder->element, &settings, NULL, drop, &error);
   gst_paco_settings_clear (&settings);
-  return start (coder, "pacoenc", PACO_CODER (encoder), error);
+  return start (coder, name, opened, error);
+}
+
+gboolean
+gst_paco_coder_start_encoder (GstPacoCoder *coder, void (*drop) (void *frame))
+{
+  return open_and_start (coder, "pacoenc", gst_paco_open_encoder, drop);
 }
 
 gboolean
 gst_paco_coder_start_decoder (GstPacoCoder *coder, void (*drop) (void *frame))
 {
-  GstPacoSettings settings;
-  GError *error = NULL;
-  PacoDecoder *decoder;
-
-  copy_settings (coder, &settings);
-  decoder = gst_paco_open_decoder (coder->element, &settings, drop, &error);
-  gst_paco_settings_clear (&settings);
-  if (!start (coder, "pacodec", PACO_CODER (decoder), error))
+  if (!open_and_start (coder, "pacodec", gst_paco_open_decoder, drop))
     return FALSE;
   GST_OBJECT_LOCK (coder->element);
   if (coder->allocator != NULL)
@@ -121,6 +130,22 @@ abandon (GstPacoCoder *coder)
   gst_paco_pipe_set_dropping (&coder->pipe, FALSE);
 }
 
+/* What all coders since the start have done, the last of which is open. With the
+ * object lock. */
+static void
+read_stats (GstPacoCoder *coder)
+{
+  PacoStats *stats = &coder->last_stats;
+
+  paco_coder_stats (coder->coder, stats);
+  stats->frames += coder->past.frames;
+  stats->bytes += coder->past.bytes;
+  stats->corrupted_blocks += coder->past.corrupted_blocks;
+  stats->transform_ms += coder->past.transform_ms;
+  stats->blocks_ms += coder->past.blocks_ms;
+  stats->stream_ms += coder->past.stream_ms;
+}
+
 void
 gst_paco_coder_stop (GstPacoCoder *coder)
 {
@@ -134,7 +159,7 @@ gst_paco_coder_stop (GstPacoCoder *coder)
   gst_paco_pipe_stop (&coder->pipe);
 
   GST_OBJECT_LOCK (coder->element);
-  paco_coder_stats (coder->coder, &coder->last_stats);
+  read_stats (coder);
   opened = g_steal_pointer (&coder->coder);
   allocator = g_steal_pointer (&coder->allocator);
   coder->n_devices = 1;
@@ -152,9 +177,29 @@ gst_paco_coder_stop (GstPacoCoder *coder)
   }
   paco_coder_close (opened);
   g_clear_pointer (&coder->frames, gst_paco_frames_unref);
+  gst_paco_cuda_share (&coder->cuda, NULL);
 }
 
 /* --- while it runs --- */
+
+void
+gst_paco_coder_replace (GstPacoCoder *coder, PacoCoder *opened)
+{
+  PacoCoder *closed;
+
+  gst_paco_pipe_wait_idle (&coder->pipe);
+  GST_OBJECT_LOCK (coder->element);
+  read_stats (coder);
+  coder->past = coder->last_stats;
+  closed = coder->coder;
+  coder->coder = opened;
+  if (coder->allocator != NULL)
+    gst_paco_allocator_attach (coder->allocator, opened);
+  else
+    coder->allocator = gst_paco_allocator_new (opened);
+  GST_OBJECT_UNLOCK (coder->element);
+  paco_coder_close (closed);
+}
 
 void
 gst_paco_coder_configured (GstPacoCoder *coder)
@@ -267,6 +312,17 @@ gst_paco_coder_propose (GstPacoCoder *coder, GstQuery *query)
   gst_clear_object (&coded);
 }
 
+void
+gst_paco_coder_set_context (GstPacoCoder *coder, GstContext *context)
+{
+  gint device_id;
+
+  GST_OBJECT_LOCK (coder->element);
+  device_id = coder->settings.cuda_device_id;
+  GST_OBJECT_UNLOCK (coder->element);
+  gst_paco_cuda_set_context (&coder->cuda, context, device_id);
+}
+
 gboolean
 gst_paco_coder_get_property (GstPacoCoder *coder, guint id, GValue *value)
 {
@@ -274,7 +330,7 @@ gst_paco_coder_get_property (GstPacoCoder *coder, guint id, GValue *value)
     return gst_paco_settings_get (&coder->settings, id, value);
 
   if (coder->coder != NULL)
-    paco_coder_stats (coder->coder, &coder->last_stats);
+    read_stats (coder);
   g_value_take_boxed (value, gst_paco_stats_to_structure (&coder->last_stats));
   return TRUE;
 }

@@ -4,6 +4,7 @@
  * thread collects and pushes them. */
 #pragma once
 #include "gstpacobackend.h"
+#include "gstpacocuda.h"
 #include "gstpacoframes.h"
 #include "gstpacolatency.h"
 #include "gstpacopipe.h"
@@ -16,9 +17,17 @@ typedef struct
   GRecMutex *stream_lock; /* of the element's base class */
   GstPacoPipe pipe;
 
+  /* What opens a coder of the element's kind, and what becomes of frames that it
+   * gives up. */
+  GstPacoOpenFunc open;
+  void (*drop) (void *frame);
+  GstPacoCuda cuda;
+  gboolean warned_of_copies; /* of pictures in device memory */
+
   /* Under the element's object lock. */
   GstPacoSettings settings;
   PacoStats last_stats;
+  PacoStats past; /* of coders that have been replaced since the start */
 
   /* From start to stop; changed under the object lock. An element has either
    * an encoder or a decoder. */
@@ -56,6 +65,10 @@ gboolean gst_paco_coder_start_decoder (
 /* Drops what is in flight. */
 void gst_paco_coder_stop (GstPacoCoder *coder);
 
+/* Goes on with another coder of the same kind, which has yet to be configured.
+ * Nothing is in flight. */
+void gst_paco_coder_replace (GstPacoCoder *coder, PacoCoder *opened);
+
 /* After the coder has been configured: large pictures are coded with fewer frames
  * in flight than the settings allow. */
 void gst_paco_coder_configured (GstPacoCoder *coder);
@@ -87,6 +100,9 @@ void gst_paco_coder_propose (GstPacoCoder *coder, GstQuery *query);
  * and how many devices there are. */
 GstAllocator *gst_paco_coder_ref_allocator (
     GstPacoCoder *coder, guint *depth, guint *n_devices);
+
+/* The element is given a context. */
+void gst_paco_coder_set_context (GstPacoCoder *coder, GstContext *context);
 
 /* With the object lock. TRUE if the property was one of the common ones. */
 gboolean gst_paco_coder_get_property (

@@ -33,6 +33,7 @@
 #include "gstpacolog.h"
 #include "gstpacooutput.h"
 #include "gstpacopools.h"
+#include "gstpacosharing.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_paco_dec_debug);
 #define GST_CAT_DEFAULT gst_paco_dec_debug
@@ -312,6 +313,27 @@ gst_paco_dec_getcaps (GstVideoDecoder *decoder, GstCaps *filter)
       gst_video_decoder_proxy_getcaps (decoder, NULL, NULL), filter);
 }
 
+static gboolean
+gst_paco_dec_sink_query (GstVideoDecoder *decoder, GstQuery *query)
+{
+  return gst_paco_cuda_answer (&GST_PACO_DEC (decoder)->coder.cuda, query)
+      || GST_VIDEO_DECODER_CLASS (parent_class)->sink_query (decoder, query);
+}
+
+static gboolean
+gst_paco_dec_src_query (GstVideoDecoder *decoder, GstQuery *query)
+{
+  return gst_paco_cuda_answer (&GST_PACO_DEC (decoder)->coder.cuda, query)
+      || GST_VIDEO_DECODER_CLASS (parent_class)->src_query (decoder, query);
+}
+
+static void
+gst_paco_dec_set_context (GstElement *element, GstContext *context)
+{
+  gst_paco_coder_set_context (&GST_PACO_DEC (element)->coder, context);
+  GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
+}
+
 /* The first frame brings the format; this only keeps what upstream knows. */
 static gboolean
 gst_paco_dec_set_format (GstVideoDecoder *decoder, GstVideoCodecState *state)
@@ -391,6 +413,22 @@ configure_backend (
           &self->output, self->coder.depth + SPARE_PICTURES, error);
 }
 
+/* Pictures go to device memory only in a context that is shared. */
+static gboolean
+choose_output (GstPacoDec *self, const PacoHeader *header,
+    const GstVideoInfo *coded, guint reduce)
+{
+  GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
+  gboolean chosen = gst_paco_output_choose (&self->output, decoder, header,
+      coded, reduce, gst_paco_sharing_is_possible (&self->coder));
+
+  if (!chosen || !self->output.on_device
+      || gst_paco_sharing_enter (&self->coder, TRUE))
+    return chosen;
+  return gst_paco_output_choose (
+      &self->output, decoder, header, coded, reduce, FALSE);
+}
+
 /* Gets ready for frames like header's. Nothing is in flight. Returns
  * GST_FLOW_OK with *error set where only this frame is to blame.
  *
@@ -429,8 +467,7 @@ configure (GstPacoDec *self, const PacoHeader *header, GError **error)
     return GST_FLOW_OK;
   }
 
-  if (!gst_paco_output_choose (
-          &self->output, GST_VIDEO_DECODER (self), header, &coded, reduce))
+  if (!choose_output (self, header, &coded, reduce))
     return GST_FLOW_NOT_NEGOTIATED;
   if (!configure_backend (self, header, reduce, error)) {
     excuse_odd (self, header, *error);
@@ -455,9 +492,17 @@ gst_paco_dec_decide_allocation (GstVideoDecoder *decoder, GstQuery *query)
   guint depth, n_devices;
   GstAllocator *allocator = gst_paco_coder_ref_allocator (
       coder, &depth, &n_devices);
+  gboolean adapted = gst_paco_pools_adapt (
+      query, &coder->cuda, allocator, depth, n_devices);
 
-  gst_paco_pools_adapt (query, allocator, depth, n_devices);
   gst_clear_object (&allocator);
+  if (!adapted) {
+    GST_ELEMENT_ERROR (decoder, RESOURCE, NO_SPACE_LEFT,
+        ("Buffers in the memory of the GPU cannot be had; fewer frames in "
+         "flight (pipeline-depth) or fewer programs that use it leave more"),
+        (NULL));
+    return FALSE;
+  }
   if (!GST_VIDEO_DECODER_CLASS (parent_class)
            ->decide_allocation (decoder, query))
     return FALSE;
@@ -490,11 +535,11 @@ submit (GstPacoDec *self, GstPacoFrame *frame, const PacoCodedFrame *coded,
   if (flow != GST_FLOW_OK)
     return flow;
   frame->begun = g_get_monotonic_time ();
-  frame->raw_mapped = gst_paco_output_map (&self->output,
+  frame->raw_mapped = gst_paco_output_map (&self->output, &self->coder.cuda,
       frame->frame->output_buffer, frame->planes, &frame->raw, &picture);
   if (!frame->raw_mapped) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
-        "downstream's buffer cannot be written to");
+        "downstream's buffer cannot be written to, or is too small");
     return GST_FLOW_OK;
   }
 
@@ -770,7 +815,7 @@ gst_paco_dec_class_init (GstPacoDecClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstVideoDecoderClass *decoder_class = GST_VIDEO_DECODER_CLASS (klass);
-  GstCaps *raw_caps = paco_raw_caps ();
+  GstCaps *raw_caps = gst_paco_cuda_extend_caps (paco_raw_caps ());
 
   object_class->set_property = GST_DEBUG_FUNCPTR (gst_paco_dec_set_property);
   object_class->get_property = GST_DEBUG_FUNCPTR (gst_paco_dec_get_property);
@@ -808,6 +853,7 @@ gst_paco_dec_class_init (GstPacoDecClass *klass)
               | GST_PARAM_MUTABLE_READY));
 
   element_class->change_state = GST_DEBUG_FUNCPTR (gst_paco_dec_change_state);
+  element_class->set_context = GST_DEBUG_FUNCPTR (gst_paco_dec_set_context);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, raw_caps));
@@ -820,6 +866,8 @@ gst_paco_dec_class_init (GstPacoDecClass *klass)
   decoder_class->start = GST_DEBUG_FUNCPTR (gst_paco_dec_start);
   decoder_class->stop = GST_DEBUG_FUNCPTR (gst_paco_dec_stop);
   decoder_class->getcaps = GST_DEBUG_FUNCPTR (gst_paco_dec_getcaps);
+  decoder_class->sink_query = GST_DEBUG_FUNCPTR (gst_paco_dec_sink_query);
+  decoder_class->src_query = GST_DEBUG_FUNCPTR (gst_paco_dec_src_query);
   decoder_class->set_format = GST_DEBUG_FUNCPTR (gst_paco_dec_set_format);
   decoder_class->negotiate = GST_DEBUG_FUNCPTR (gst_paco_dec_negotiate);
   decoder_class->decide_allocation = GST_DEBUG_FUNCPTR (

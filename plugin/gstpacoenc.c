@@ -33,6 +33,7 @@
 #include "gstpacoencproperties.h"
 #include "gstpacolog.h"
 #include "gstpacopools.h"
+#include "gstpacosharing.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_paco_enc_debug);
 #define GST_CAT_DEFAULT gst_paco_enc_debug
@@ -55,7 +56,10 @@ struct _GstPacoEnc
   PacoPlace place; /* of the next frame to be pushed; under the stream lock */
   PacoParameters parameters;
   gboolean fields; /* the next frame is coded as two fields */
-  char *ignored;   /* what the user was last warned of, or NULL */
+  /* The pictures come in device memory; and whether the coder may go to where
+   * the next one is. */
+  gboolean on_device, may_follow;
+  char *ignored; /* what the user was last warned of, or NULL */
 };
 
 #define gst_paco_enc_parent_class parent_class
@@ -416,6 +420,39 @@ gst_paco_enc_negotiate (GstVideoEncoder *encoder)
   return GST_VIDEO_ENCODER_CLASS (parent_class)->negotiate (encoder);
 }
 
+/* What can be coded now, as far as downstream's limits allow. */
+static GstCaps *
+gst_paco_enc_getcaps (GstVideoEncoder *encoder, GstCaps *filter)
+{
+  GstCaps *raw = gst_paco_sharing_limit_caps (&GST_PACO_ENC (encoder)->coder,
+      gst_pad_get_pad_template_caps (GST_VIDEO_ENCODER_SINK_PAD (encoder)));
+  GstCaps *caps = gst_video_encoder_proxy_getcaps (encoder, raw, filter);
+
+  gst_caps_unref (raw);
+  return caps;
+}
+
+static gboolean
+gst_paco_enc_sink_query (GstVideoEncoder *encoder, GstQuery *query)
+{
+  return gst_paco_cuda_answer (&GST_PACO_ENC (encoder)->coder.cuda, query)
+      || GST_VIDEO_ENCODER_CLASS (parent_class)->sink_query (encoder, query);
+}
+
+static gboolean
+gst_paco_enc_src_query (GstVideoEncoder *encoder, GstQuery *query)
+{
+  return gst_paco_cuda_answer (&GST_PACO_ENC (encoder)->coder.cuda, query)
+      || GST_VIDEO_ENCODER_CLASS (parent_class)->src_query (encoder, query);
+}
+
+static void
+gst_paco_enc_set_context (GstElement *element, GstContext *context)
+{
+  gst_paco_coder_set_context (&GST_PACO_ENC (element)->coder, context);
+  GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
+}
+
 static gboolean
 gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
 {
@@ -434,6 +471,9 @@ gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
   paco_video_from_info (info, state->caps, &self->video);
   self->video.has_place = true;
   self->place = (PacoPlace){ 0 };
+  self->on_device = self->may_follow = gst_paco_cuda_is_caps (state->caps);
+  if (self->on_device)
+    gst_paco_sharing_enter (&self->coder, FALSE);
   if (!read_parameters (self) || !configure_backend (self)
       || !allocate_planes (self)) {
     free_format (self);
@@ -460,7 +500,7 @@ gst_paco_enc_propose_allocation (GstVideoEncoder *encoder, GstQuery *query)
   GstAllocator *allocator = gst_paco_coder_ref_allocator (
       coder, &depth, &n_devices);
   gboolean proposed = gst_paco_pools_propose (
-      query, allocator, depth, n_devices);
+      query, &coder->cuda, allocator, depth, n_devices);
 
   gst_clear_object (&allocator);
   return proposed
@@ -474,8 +514,11 @@ gst_paco_enc_propose_allocation (GstVideoEncoder *encoder, GstQuery *query)
 static const PacoPicture *
 fill (GstPacoEnc *self, GstPacoFrame *frame, PacoPicture *picture)
 {
-  if (!gst_video_frame_map (&frame->raw, &self->input_state->info,
-          frame->frame->input_buffer, GST_MAP_READ))
+  GstPacoCudaPlace place;
+
+  if (!gst_paco_cuda_map (&self->coder.cuda, &frame->raw,
+          &self->input_state->info, frame->frame->input_buffer, GST_MAP_READ,
+          &place))
     return NULL;
   frame->raw_mapped = TRUE;
   if (!paco_frame_fits (&self->raw, &self->input_state->info, &frame->raw)) {
@@ -489,6 +532,8 @@ fill (GstPacoEnc *self, GstPacoFrame *frame, PacoPicture *picture)
     return paco_planes_picture (frame->planes);
   }
   paco_picture_from_frame (&self->raw, &frame->raw, picture);
+  picture->memory = place.memory;
+  picture->stream = place.stream;
   return picture;
 }
 
@@ -520,12 +565,15 @@ static GstFlowReturn
 refuse_input (GstPacoEnc *self, GstBuffer *buffer)
 {
   const GstVideoInfo *info = &self->input_state->info;
+  gboolean on_device = gst_paco_cuda_buffer_context (buffer) != NULL;
 
   GST_ELEMENT_ERROR (self, RESOURCE, READ,
-      ("An input buffer of %" G_GSIZE_FORMAT " bytes is not a %s picture of "
-       "%dx%d",
-          gst_buffer_get_size (buffer), GST_VIDEO_INFO_NAME (info), info->width,
-          info->height),
+      ("An input buffer of %" G_GSIZE_FORMAT " bytes%s is not a %s picture of "
+       "%dx%d%s",
+          gst_buffer_get_size (buffer),
+          on_device ? " in the memory of a GPU" : "",
+          GST_VIDEO_INFO_NAME (info), info->width, info->height,
+          on_device ? ", or the GPU does not give it" : ""),
       (NULL));
   return GST_FLOW_ERROR;
 }
@@ -561,6 +609,26 @@ submit (GstPacoEnc *self, GstVideoCodecFrame *codec_frame)
   return GST_FLOW_OK;
 }
 
+/* The first picture in device memory tells in which context those of its format
+ * are, whatever the neighbors have said. */
+static GstFlowReturn
+follow_picture (GstPacoEnc *self, GstBuffer *buffer)
+{
+  GstFlowReturn flow;
+  gboolean elsewhere = self->may_follow
+      && gst_paco_sharing_is_elsewhere (&self->coder, buffer);
+
+  self->may_follow = FALSE;
+  if (!elsewhere)
+    return GST_FLOW_OK;
+  GST_DEBUG_OBJECT (self, "pictures are in another context than was shared");
+  flow = gst_paco_coder_wait (&self->coder, 0);
+  if (flow == GST_FLOW_OK && gst_paco_sharing_follow (&self->coder, buffer)
+      && !configure_backend (self))
+    flow = GST_FLOW_ERROR;
+  return flow;
+}
+
 /* Runs without the stream lock. *taken tells whether the frame is the pipe's
  * now. */
 static GstFlowReturn
@@ -588,6 +656,10 @@ encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
     gst_paco_pipe_wait_done (pipe);
     return GST_FLOW_OK;
   }
+
+  flow = follow_picture (self, frame->input_buffer);
+  if (flow != GST_FLOW_OK)
+    return flow;
 
   if (fields != self->fields) {
     GST_LOG_OBJECT (self, "frame %u is %s, unlike the one before it",
@@ -695,7 +767,7 @@ gst_paco_enc_class_init (GstPacoEncClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstVideoEncoderClass *encoder_class = GST_VIDEO_ENCODER_CLASS (klass);
-  GstCaps *raw_caps = paco_raw_caps ();
+  GstCaps *raw_caps = gst_paco_cuda_extend_caps (paco_raw_caps ());
 
   object_class->set_property = GST_DEBUG_FUNCPTR (gst_paco_enc_set_property);
   object_class->get_property = GST_DEBUG_FUNCPTR (gst_paco_enc_get_property);
@@ -704,6 +776,7 @@ gst_paco_enc_class_init (GstPacoEncClass *klass)
   gst_paco_enc_properties_install (object_class);
 
   element_class->change_state = GST_DEBUG_FUNCPTR (gst_paco_enc_change_state);
+  element_class->set_context = GST_DEBUG_FUNCPTR (gst_paco_enc_set_context);
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, raw_caps));
   gst_caps_unref (raw_caps);
@@ -715,6 +788,9 @@ gst_paco_enc_class_init (GstPacoEncClass *klass)
 
   encoder_class->start = GST_DEBUG_FUNCPTR (gst_paco_enc_start);
   encoder_class->stop = GST_DEBUG_FUNCPTR (gst_paco_enc_stop);
+  encoder_class->getcaps = GST_DEBUG_FUNCPTR (gst_paco_enc_getcaps);
+  encoder_class->sink_query = GST_DEBUG_FUNCPTR (gst_paco_enc_sink_query);
+  encoder_class->src_query = GST_DEBUG_FUNCPTR (gst_paco_enc_src_query);
   encoder_class->set_format = GST_DEBUG_FUNCPTR (gst_paco_enc_set_format);
   encoder_class->negotiate = GST_DEBUG_FUNCPTR (gst_paco_enc_negotiate);
   encoder_class->propose_allocation = GST_DEBUG_FUNCPTR (

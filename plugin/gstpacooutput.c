@@ -35,27 +35,35 @@ find_size (const PacoHeader *header, guint reduce, guint *width, guint *height)
 
 gboolean
 gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
-    const PacoHeader *header, const GstVideoInfo *coded, guint reduce)
+    const PacoHeader *header, const GstVideoInfo *coded, guint reduce,
+    gboolean may_be_on_device)
 {
+  GstPad *pad = GST_VIDEO_DECODER_SRC_PAD (decoder);
   GstVideoInterlaceMode mode = GST_VIDEO_INFO_INTERLACE_MODE (coded);
   PacoPictureFormat picture = header->picture;
-  GstVideoFormat format;
-  GstCaps *allowed;
+  GstVideoFormat format = GST_VIDEO_FORMAT_UNKNOWN;
   guint width, height;
 
   find_size (header, reduce, &width, &height);
-  allowed = gst_pad_get_allowed_caps (GST_VIDEO_DECODER_SRC_PAD (decoder));
-  format = paco_raw_format_pick (
-      GST_VIDEO_INFO_FORMAT (coded), width, mode, allowed);
-  gst_clear_caps (&allowed);
+  /* Frames in fields may come later. */
+  picture.fields |= mode == GST_VIDEO_INTERLACE_MODE_MIXED;
+  if (may_be_on_device && paco_fields_fit (&picture, reduce))
+    format = gst_paco_cuda_pick_format (
+        pad, GST_VIDEO_INFO_FORMAT (coded), width, height, mode);
+  output->on_device = format != GST_VIDEO_FORMAT_UNKNOWN;
+  if (!output->on_device) {
+    GstCaps *allowed = gst_pad_get_allowed_caps (pad);
+
+    format = paco_raw_format_pick (
+        GST_VIDEO_INFO_FORMAT (coded), width, mode, allowed);
+    gst_clear_caps (&allowed);
+  }
   if (!gst_video_info_set_interlaced_format (
           &output->info, format, mode, width, height))
     return FALSE;
 
   output->reduce = reduce;
   paco_raw_format (format, &output->raw);
-  /* Frames in fields may come later. */
-  picture.fields |= mode == GST_VIDEO_INTERLACE_MODE_MIXED;
   output->via_planes = output->raw.tiled || !paco_fields_fit (&picture, reduce);
   return TRUE;
 }
@@ -74,8 +82,11 @@ gboolean
 gst_paco_output_fits_memory (
     const GstPacoOutput *output, guint n, GError **error)
 {
-  gpointer memory = g_try_malloc_n (n, GST_VIDEO_INFO_SIZE (&output->info));
+  gpointer memory;
 
+  if (output->on_device)
+    return TRUE;
+  memory = g_try_malloc_n (n, GST_VIDEO_INFO_SIZE (&output->info));
   if (memory == NULL)
     g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
         "no memory for %u pictures of %dx%d", n, output->info.width,
@@ -101,6 +112,9 @@ gst_paco_output_announce (GstPacoOutput *output, GstVideoDecoder *decoder,
   gst_caps_replace (&state->caps, NULL);
   state->caps = gst_video_info_to_caps (&state->info);
   paco_caps_set_hdr (state->caps, &header->video);
+  if (output->on_device)
+    gst_caps_set_features (
+        state->caps, 0, gst_caps_features_new (GST_PACO_CUDA_FEATURE, NULL));
 
   output->info = state->info;
   gst_video_codec_state_unref (state);
@@ -115,25 +129,30 @@ gst_paco_output_layout (const GstPacoOutput *output, PacoSampleLayout *layout)
 }
 
 gboolean
-gst_paco_output_map (const GstPacoOutput *output, GstBuffer *buffer,
-    const PacoPlanes *planes, GstVideoFrame *frame, PacoPicture *picture)
+gst_paco_output_map (const GstPacoOutput *output, GstPacoCuda *cuda,
+    GstBuffer *buffer, const PacoPlanes *planes, GstVideoFrame *frame,
+    PacoPicture *picture)
 {
   GstMapFlags access = GST_MAP_WRITE;
+  GstPacoCudaPlace place;
 
   /* Components that share memory are put into it one after the other. */
   if (GST_VIDEO_INFO_N_PLANES (&output->info) < output->raw.n_components)
     access |= GST_MAP_READ;
-  if (!gst_video_frame_map (frame, &output->info, buffer, access))
+  if (!gst_paco_cuda_map (cuda, frame, &output->info, buffer, access, &place))
     return FALSE;
   if (!paco_frame_fits (&output->raw, &output->info, frame)) {
     gst_video_frame_unmap (frame);
     return FALSE;
   }
 
-  if (output->via_planes)
+  if (output->via_planes) {
     *picture = *paco_planes_picture (planes);
-  else
+  } else {
     paco_picture_from_frame (&output->raw, frame, picture);
+    picture->memory = place.memory;
+    picture->stream = place.stream;
+  }
   return TRUE;
 }
 

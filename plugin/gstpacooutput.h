@@ -4,6 +4,7 @@
 #pragma once
 #include "caps/packed.h"
 #include "codec/header.h"
+#include "gstpacocuda.h"
 #include <gst/video/gstvideodecoder.h>
 
 G_BEGIN_DECLS
@@ -15,14 +16,16 @@ typedef struct
   PacoRawFormat raw;
   /* The backend cannot write into frames of it, only into planes. */
   gboolean via_planes;
+  gboolean on_device; /* frames are in device memory */
 } GstPacoOutput;
 
 /* Chooses a format that downstream takes for what header says, with coded as the
- * GstVideoInfo of the whole picture. Nobody learns of it yet. FALSE if there is
- * no such format. */
+ * GstVideoInfo of the whole picture; in device memory, if that may be and
+ * downstream names it. Nobody learns of it yet. FALSE if there is no such
+ * format. */
 gboolean gst_paco_output_choose (GstPacoOutput *output,
     GstVideoDecoder *decoder, const PacoHeader *header,
-    const GstVideoInfo *coded, guint reduce);
+    const GstVideoInfo *coded, guint reduce, gboolean may_be_on_device);
 
 /* Whether frames like header's are of the size that was chosen, too: reduced, fields
  * and frames of one height may come to different ones. */
@@ -46,8 +49,9 @@ void gst_paco_output_layout (
 
 /* Maps a buffer into *frame and sets *picture to what the backend is to write:
  * the frame or planes, which may be NULL if none are needed. */
-gboolean gst_paco_output_map (const GstPacoOutput *output, GstBuffer *buffer,
-    const PacoPlanes *planes, GstVideoFrame *frame, PacoPicture *picture);
+gboolean gst_paco_output_map (const GstPacoOutput *output, GstPacoCuda *cuda,
+    GstBuffer *buffer, const PacoPlanes *planes, GstVideoFrame *frame,
+    PacoPicture *picture);
 
 /* Puts what the backend has left in planes into the frame. */
 void gst_paco_output_store (

@@ -40,8 +40,8 @@ add_pool (GstQuery *query, GstCaps *caps, guint size, GstAllocator *allocator,
 /* Buffers with any strides are welcome; more of them than frames in flight
  * are needed if upstream is to fill one meanwhile. */
 gboolean
-gst_paco_pools_propose (
-    GstQuery *query, GstAllocator *allocator, guint depth, guint n_devices)
+gst_paco_pools_propose (GstQuery *query, GstPacoCuda *cuda,
+    GstAllocator *allocator, guint depth, guint n_devices)
 {
   GstVideoInfo info;
   GstCaps *caps;
@@ -51,6 +51,9 @@ gst_paco_pools_propose (
   if (caps == NULL || !gst_video_info_from_caps (&info, caps))
     return FALSE;
 
+  if (gst_paco_cuda_is_caps (caps))
+    return gst_paco_cuda_propose (
+        cuda, query, count_in_flight (&info, depth, n_devices) + 1);
   if (allocator != NULL)
     gst_query_add_allocation_param (query, allocator, NULL);
   return add_pool (query, caps, GST_VIDEO_INFO_SIZE (&info), allocator,
@@ -99,9 +102,9 @@ offer_memory (GstQuery *query, GstAllocator *allocator)
   gst_clear_object (&theirs);
 }
 
-void
-gst_paco_pools_adapt (
-    GstQuery *query, GstAllocator *allocator, guint depth, guint n_devices)
+gboolean
+gst_paco_pools_adapt (GstQuery *query, GstPacoCuda *cuda,
+    GstAllocator *allocator, guint depth, guint n_devices)
 {
   guint n_in_flight = depth * n_devices;
   GstVideoInfo info;
@@ -110,8 +113,11 @@ gst_paco_pools_adapt (
   gst_query_parse_allocation (query, &caps, NULL);
   if (caps != NULL && gst_video_info_from_caps (&info, caps))
     n_in_flight = count_in_flight (&info, depth, n_devices);
+  if (gst_paco_cuda_is_caps (caps))
+    return gst_paco_cuda_decide (cuda, query, n_in_flight);
   offer_memory (query, allocator);
   reserve_buffers (query, n_in_flight);
+  return TRUE;
 }
 
 void

@@ -3,19 +3,20 @@
  * all frames in flight, in memory that the backend's device reaches by itself.
  * In all of it, allocator may be NULL: then any memory will do. */
 #pragma once
+#include "gstpacocuda.h"
 #include <gst/video/video.h>
 
 G_BEGIN_DECLS
 
 /* Proposes to upstream a pool for frames of which depth may be in flight on each
- * of n_devices devices. */
-gboolean gst_paco_pools_propose (
-    GstQuery *query, GstAllocator *allocator, guint depth, guint n_devices);
+ * of n_devices devices; of device memory, if the caps are of such. */
+gboolean gst_paco_pools_propose (GstQuery *query, GstPacoCuda *cuda,
+    GstAllocator *allocator, guint depth, guint n_devices);
 
 /* What downstream has answered, made fit for so many frames in flight before the
- * base class decides ... */
-void gst_paco_pools_adapt (
-    GstQuery *query, GstAllocator *allocator, guint depth, guint n_devices);
+ * base class decides; FALSE if no device memory can be had ... */
+gboolean gst_paco_pools_adapt (GstQuery *query, GstPacoCuda *cuda,
+    GstAllocator *allocator, guint depth, guint n_devices);
 /* ... and the pool that it has decided for allowed to have strides of its own,
  * where downstream takes them. */
 void gst_paco_pools_enable_video_meta (GstQuery *query);

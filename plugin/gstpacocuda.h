@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Pictures in the memory of a GPU, video/x-raw(memory:CUDAMemory): their caps,
+ * the context in which they lie and which elements share, their pools, and mapping
+ * them for a coder. pacoenc and pacodec have one GstPacoCuda each, in their
+ * GstPacoCoder. Without libgstcuda, or where the library finds no driver, there
+ * are no such pictures, and nothing here does anything. */
+#pragma once
+#include "codec/coder.h"
+#include "gstpacocudalibrary.h"
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GstElement *element;
+  /* Held while a context is asked for, by the thread that may be given it. */
+  GRecMutex lock;
+  GstPacoCudaContext *context; /* that is shared with neighbors, or NULL */
+  /* CUcontext that the element's coder works in, or NULL if that is its own one.
+   * For the thread that submits frames. */
+  gpointer handle;
+} GstPacoCuda;
+
+void gst_paco_cuda_init (GstPacoCuda *cuda, GstElement *element);
+void gst_paco_cuda_clear (GstPacoCuda *cuda);
+
+/* --- Caps --- */
+
+/* For templates: puts what libgstcuda has of raw, which is taken, before it. */
+GstCaps *gst_paco_cuda_extend_caps (GstCaps *raw);
+/* The same caps, which are taken, without pictures in device memory. */
+GstCaps *gst_paco_cuda_strip_caps (GstCaps *caps);
+/* Whether these caps, which are fixed, are of pictures in device memory. */
+gboolean gst_paco_cuda_is_caps (const GstCaps *caps);
+/* The format of device memory that the peer of this pad names and that pictures
+ * coded from `coded` are best decoded to; UNKNOWN if there is none. */
+GstVideoFormat gst_paco_cuda_pick_format (GstPad *pad, GstVideoFormat coded,
+    guint width, guint height, GstVideoInterlaceMode mode);
+
+/* --- Context --- */
+
+/* What the element's set_context() and its pads' queries have to do. device_id:
+ * the property cuda-device-id. The latter returns whether it has answered. */
+void gst_paco_cuda_set_context (
+    GstPacoCuda *cuda, GstContext *context, gint device_id);
+gboolean gst_paco_cuda_answer (GstPacoCuda *cuda, GstQuery *query);
+
+/* The context to be shared, which the caller unrefs: that which there is, that of
+ * a neighbor or of the application, or, if may_create is set, a new one; NULL if
+ * there is none for this device. */
+GstPacoCudaContext *gst_paco_cuda_find_context (
+    GstPacoCuda *cuda, gint device_id, gboolean may_create);
+/* The same if there is one already; or if a neighbor has one. */
+GstPacoCudaContext *gst_paco_cuda_peek_context (GstPacoCuda *cuda);
+GstPacoCudaContext *gst_paco_cuda_ask_neighbors (GstPacoCuda *cuda);
+/* Shares this one from now on; NULL: none. */
+void gst_paco_cuda_share (GstPacoCuda *cuda, GstPacoCudaContext *context);
+
+/* The context in which a buffer lies (not a reference); NULL if it does not lie
+ * in device memory. */
+GstPacoCudaContext *gst_paco_cuda_buffer_context (GstBuffer *buffer);
+/* The number of its device; the CUcontext; and the same for a coder. */
+gint gst_paco_cuda_context_device (GstPacoCudaContext *context);
+gpointer gst_paco_cuda_context_handle (GstPacoCudaContext *context);
+PacoForeignContext gst_paco_cuda_context_foreign (GstPacoCudaContext *context);
+
+/* --- Pools: device memory in the context that the coder works in --- */
+
+/* Proposes to upstream a pool of at least n buffers. FALSE if none can be had. */
+gboolean gst_paco_cuda_propose (GstPacoCuda *cuda, GstQuery *query, guint n);
+/* Makes the answer of downstream fit for n buffers more: its own pool is used if
+ * it is of the same context. */
+gboolean gst_paco_cuda_decide (GstPacoCuda *cuda, GstQuery *query, guint n);
+
+/* --- Frames --- */
+
+/* Where a mapped frame lies: *memory and *stream are as in PacoPicture. */
+typedef struct
+{
+  PacoMemory memory;
+  gpointer stream;
+} GstPacoCudaPlace;
+
+/* gst_video_frame_map() that leaves device memory of the coder's context where it
+ * is; all else is mapped into the host's memory, for which libgstcuda copies it.
+ * FALSE also if it does not copy all of it, or the buffer says that it holds a
+ * smaller picture, or one of another format. */
+gboolean gst_paco_cuda_map (GstPacoCuda *cuda, GstVideoFrame *frame,
+    const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags access,
+    GstPacoCudaPlace *place);
+
+G_END_DECLS

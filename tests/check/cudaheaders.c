@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Whether the plugin declares libgstcuda-1.0 as the library's own headers do,
+ * where these are installed. It compiles, or does not. */
+#define GST_USE_UNSTABLE_API
+#include <gst/cuda/gstcudabufferpool.h>
+#include <gst/cuda/gstcudautils.h>
+#include "plugin/gstpacocudalibrary.h"
+
+#define SAME_PLACE(type, member, other_type, other_member)                     \
+  G_STATIC_ASSERT (                                                            \
+      offsetof (type, member) == offsetof (other_type, other_member));         \
+  G_STATIC_ASSERT (sizeof (((type *) NULL)->member)                            \
+      == sizeof (((other_type *) NULL)->other_member))
+
+SAME_PLACE (GstPacoCudaMemory, memory, GstCudaMemory, mem);
+SAME_PLACE (GstPacoCudaMemory, context, GstCudaMemory, context);
+SAME_PLACE (GstPacoCudaMemory, info, GstCudaMemory, info);
+SAME_PLACE (GstPacoCudaPool, pool, GstCudaBufferPool, parent);
+SAME_PLACE (GstPacoCudaPool, context, GstCudaBufferPool, context);
+G_STATIC_ASSERT (GST_PACO_MAP_CUDA == GST_MAP_CUDA);
+
+#define SAME_FUNCTION(member, symbol, type, parameters)                        \
+  G_STATIC_ASSERT (__builtin_types_compatible_p (__typeof__ (&symbol),         \
+      __typeof__ (((GstPacoCudaLibrary *) NULL)->member)));
+GST_PACO_CUDA_FUNCTIONS (SAME_FUNCTION)
+
+int
+main (void)
+{
+  return g_strcmp0 (GST_PACO_CUDA_FEATURE, GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY)
+      || g_strcmp0 (GST_PACO_CUDA_CONTEXT_TYPE, GST_CUDA_CONTEXT_TYPE);
+}

@@ -1,0 +1,971 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Pictures in device memory, video/x-raw(memory:CUDAMemory), in and out of the
+ * elements, with GStreamer's own libgstcuda: over a driver of ours, whose kernels
+ * may be the real ones (PACO_EMULATED), or on a GPU. Without libgstcuda there is
+ * nothing to test; without a driver, that there are no such pictures. */
+#include "cudamemory.h"
+
+#define ENCODE "pacoenc backend=cuda rate-control=lossless"
+#define DECODE "pacodec backend=cuda"
+
+/* --- Encoding and decoding --- */
+
+static GstBuffer *
+encode_on_host (const GstVideoInfo *info, GstBuffer *picture)
+{
+  return paco_test_code (ENCODE, info, gst_buffer_ref (picture));
+}
+
+/* What decoders get; stamps are not coded well enough for them. */
+static GstBuffer *
+encode_on_cpu (const GstVideoInfo *info, GstBuffer *picture)
+{
+  return paco_test_code ("pacoenc backend=cpu rate-control=lossless", info,
+      gst_buffer_ref (picture));
+}
+
+/* But for where they stand in their streams. */
+static void
+assert_same_bytes (GstBuffer *a, GstBuffer *b, const char *what)
+{
+  GstBuffer *frames[] = { a, b };
+  const PacoPlace place = { 0 };
+  gpointer bytes[2];
+  gsize sizes[2];
+
+  for (guint i = 0; i < 2; i++) {
+    gst_buffer_extract_dup (frames[i], 0, -1, &bytes[i], &sizes[i]);
+    paco_header_set_place (bytes[i], sizes[i], &place);
+  }
+  fail_unless (
+      sizes[0] == sizes[1] && memcmp (bytes[0], bytes[1], sizes[0]) == 0,
+      "%s: other bytes", what);
+  g_free (bytes[0]);
+  g_free (bytes[1]);
+}
+
+/* The element shares this context, which may be NULL, before it has caps. */
+static GstHarness *
+encoder_harness (const char *launch, const GstVideoInfo *info,
+    GstPacoCudaContext *context, GstBus **bus)
+{
+  GstHarness *harness = paco_test_harness (launch, bus);
+
+  if (context != NULL)
+    give_context (harness->element, context);
+  gst_harness_set_src_caps (harness, device_caps (info));
+  return harness;
+}
+
+/* Pushes a picture that lies in a context; returns the frame. */
+static GstBuffer *
+encode_in (GstHarness *harness, GstPacoCudaContext *context,
+    const GstVideoInfo *info, GstBuffer *picture)
+{
+  GstBuffer *out;
+
+  fail_unless_equals_int (
+      gst_harness_push (harness, device_buffer (context, info, picture)),
+      GST_FLOW_OK);
+  out = gst_harness_pull (harness);
+  fail_unless (out != NULL);
+  return out;
+}
+
+/* The same, which has to come to the bytes of a picture in system memory. */
+static void
+check_encode (GstHarness *harness, GstPacoCudaContext *context,
+    const GstVideoInfo *info, guint32 seed, const char *what)
+{
+  GstBuffer *picture = test_picture (info, seed);
+  GstBuffer *expected = encode_on_host (info, picture);
+  GstBuffer *found = encode_in (harness, context, info, picture);
+
+  assert_same_bytes (found, expected, what);
+  gst_buffer_unref (found);
+  gst_buffer_unref (expected);
+  gst_buffer_unref (picture);
+}
+
+static GstHarness *
+decoder_harness (const char *launch, const GstVideoInfo *info, GstBus **bus)
+{
+  GstHarness *harness = paco_test_decoder_harness (launch, bus);
+
+  if (info != NULL)
+    gst_harness_set_sink_caps (harness, device_caps (info));
+  return harness;
+}
+
+/* Decodes what a picture is coded to, and compares. */
+static void
+check_decode (GstHarness *harness, const GstVideoInfo *info, guint32 seed,
+    gboolean on_device)
+{
+  const char *name = GST_VIDEO_INFO_NAME (info);
+  GstBuffer *picture = test_picture (info, seed), *out;
+
+  fail_unless_equals_int (
+      gst_harness_push (harness, encode_on_cpu (info, picture)), GST_FLOW_OK);
+  out = gst_harness_pull (harness);
+  fail_unless (out != NULL);
+  fail_unless_equals_int (is_on_device (out), on_device);
+  if (has_real_kernels ())
+    paco_test_same_samples (info, picture, info, out, name);
+  gst_buffer_unref (out);
+  gst_buffer_unref (picture);
+}
+
+/* --- Formats --- */
+
+static void
+check_template (const char *element, const char *pad)
+{
+  GstElementFactory *factory = gst_element_factory_find (element);
+  GstElement *made = gst_element_factory_create (factory, NULL);
+  GstPad *of_pad = gst_element_get_static_pad (made, pad);
+  GstCaps *caps = gst_pad_get_pad_template_caps (of_pad);
+  gboolean host_seen = FALSE;
+
+  fail_unless (is_device_caps (caps, 0), "%s: device memory is first", element);
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    fail_if (host_seen && is_device_caps (caps, i));
+    host_seen |= !is_device_caps (caps, i);
+  }
+  fail_unless (host_seen);
+  gst_caps_unref (caps);
+  gst_object_unref (of_pad);
+  gst_object_unref (made);
+  gst_object_unref (factory);
+}
+
+/* libgstcuda ends the program that asks for memory of another format. */
+GST_START_TEST (test_formats)
+{
+  static const char *const never[] = { "GRAY8", "v210", "NV16", "A444_10LE" };
+  static const char *const always[] = { "I422_10LE", "NV12", "P010_10LE", "GBR",
+    "Y444_16LE" };
+  GstPacoCudaContext *context = context_new (0);
+  GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
+  guint n = device_formats (formats);
+
+  check_template ("pacoenc", "sink");
+  check_template ("pacodec", "src");
+  fail_unless (n >= 25);
+  for (guint i = 0; i < n; i++) {
+    GstVideoInfo info;
+    GstBuffer *picture, *buffer;
+
+    paco_test_info (&info, formats[i], 36, 18);
+    picture = test_picture (&info, i);
+    buffer = device_buffer (context, &info, picture);
+    fail_unless (is_on_device (buffer));
+    gst_buffer_unref (buffer);
+    gst_buffer_unref (picture);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (never); i++)
+    fail_if (gst_paco_cuda_library_has_format (
+        library, gst_video_format_from_string (never[i])));
+  for (guint i = 0; i < G_N_ELEMENTS (always); i++)
+    fail_unless (gst_paco_cuda_library_has_format (
+        library, gst_video_format_from_string (always[i])));
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
+/* Planes of half the height are not where 1.22 looks for them when it copies a
+ * picture of an odd height to the host. */
+static gboolean
+may_be_odd (const GstVideoInfo *info)
+{
+  return library->memory_stream != NULL || GST_VIDEO_INFO_N_PLANES (info) < 3
+      || GST_VIDEO_FORMAT_INFO_H_SUB (info->finfo, 1) == 0;
+}
+
+static void
+random_size (GstVideoInfo *info, GstVideoFormat format)
+{
+  guint width = 2 * g_random_int_range (8, 40);
+  guint height = 2 * g_random_int_range (8, 30);
+
+  if (paco_raw_format_holds (format, width + 1))
+    width += g_random_int_range (0, 2);
+  paco_test_info (info, format, width, height);
+  if (may_be_odd (info))
+    paco_test_info (info, format, width, height + g_random_int_range (0, 2));
+}
+
+/* Every format, of odd sizes too: the same bytes as from system memory. */
+GST_START_TEST (test_encode_formats)
+{
+  GstPacoCudaContext *context = context_new (0);
+  GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
+  guint n = device_formats (formats);
+
+  for (guint i = 0; i < n; i++) {
+    GstVideoInfo info;
+    GstHarness *harness;
+    GstBus *bus;
+
+    random_size (&info, formats[i]);
+    harness = encoder_harness (ENCODE, &info, context, &bus);
+    for (guint k = 0; k < 3; k++)
+      check_encode (harness, context, &info, g_random_int (),
+          gst_video_format_to_string (formats[i]));
+    paco_test_teardown (harness, bus);
+  }
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_decode_formats)
+{
+  GstPacoCudaContext *context = context_new (0);
+  GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
+  guint n = device_formats (formats);
+
+  for (guint i = 0; i < n; i++) {
+    GstVideoInfo info;
+    GstHarness *harness;
+    GstBus *bus;
+
+    random_size (&info, formats[i]);
+    harness = decoder_harness (DECODE, &info, &bus);
+    give_context (harness->element, context);
+    for (guint k = 0; k < 3; k++)
+      check_decode (harness, &info, g_random_int (), TRUE);
+    paco_test_teardown (harness, bus);
+  }
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
+/* Fields of interlaced pictures lie between each other. */
+GST_START_TEST (test_fields)
+{
+  GstPacoCudaContext *context = context_new (0);
+  GstHarness *harness;
+  GstVideoInfo info;
+  GstBus *bus;
+
+  gst_video_info_set_interlaced_format (&info, GST_VIDEO_FORMAT_I422_10LE,
+      GST_VIDEO_INTERLACE_MODE_INTERLEAVED, 50, 38);
+  info.fps_n = 25;
+  harness = encoder_harness (ENCODE, &info, context, &bus);
+  check_encode (harness, context, &info, 5, "fields");
+  paco_test_teardown (harness, bus);
+  harness = decoder_harness (DECODE, &info, &bus);
+  give_context (harness->element, context);
+  check_decode (harness, &info, 6, TRUE);
+  paco_test_teardown (harness, bus);
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
+/* Pictures stay on the device: nothing but codestreams crosses the bus. */
+GST_START_TEST (test_in_place)
+{
+  GstPacoCudaContext *context = context_new (0);
+  GstBuffer *pictures[2], *coded[2];
+  GstVideoInfo info;
+  GstHarness *harness;
+  GstBus *bus;
+  guint up, down;
+
+  if (!has_fake_driver ()) {
+    gst_object_unref (context);
+    return;
+  }
+  paco_test_info (&info, GST_VIDEO_FORMAT_GBR, 64, 64);
+  for (guint i = 0; i < 2; i++) {
+    pictures[i] = test_picture (&info, i);
+    coded[i] = encode_on_cpu (&info, pictures[i]);
+  }
+  harness = encoder_harness (ENCODE " pipeline-depth=1", &info, context, &bus);
+  gst_buffer_unref (encode_in (harness, context, &info, pictures[0]));
+  up = calls_of ("cuMemcpyHtoDAsync_v2");
+  gst_buffer_unref (encode_in (harness, context, &info, pictures[1]));
+  fail_unless_equals_int (calls_of ("cuMemcpyHtoDAsync_v2"), up);
+  paco_test_teardown (harness, bus);
+
+  /* A decoder uploads payload and index, and downloads how many blocks are
+   * broken. */
+  harness = decoder_harness (DECODE, &info, &bus);
+  give_context (harness->element, context);
+  gst_harness_push (harness, coded[0]);
+  gst_buffer_unref (gst_harness_pull (harness));
+  up = calls_of ("cuMemcpyHtoDAsync_v2");
+  down = calls_of ("cuMemcpyDtoHAsync_v2") + calls_of ("cuMemcpy2DAsync_v2");
+  gst_harness_push (harness, coded[1]);
+  gst_buffer_unref (gst_harness_pull (harness));
+  fail_unless_equals_int (calls_of ("cuMemcpyHtoDAsync_v2"), up + 2);
+  fail_unless_equals_int (
+      calls_of ("cuMemcpyDtoHAsync_v2") + calls_of ("cuMemcpy2DAsync_v2"),
+      down + 1);
+  paco_test_teardown (harness, bus);
+  for (guint i = 0; i < 2; i++)
+    gst_buffer_unref (pictures[i]);
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
+/* --- Contexts --- */
+
+static GstPacoCudaContext *
+query_context (GstPad *pad)
+{
+  GstQuery *query = gst_query_new_context (GST_PACO_CUDA_CONTEXT_TYPE);
+  GstPacoCudaContext *found = NULL;
+
+  if (gst_pad_query (pad, query)) {
+    GstContext *context;
+
+    gst_query_parse_context (query, &context);
+    found = context_of (context);
+  }
+  gst_query_unref (query);
+  return found;
+}
+
+/* Both pads tell neighbors which context the element shares. */
+static void
+check_answers (GstElement *element, GstPacoCudaContext *expected)
+{
+  static const char *const names[] = { "sink", "src" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GstPad *pad = gst_element_get_static_pad (element, names[i]);
+    GstPacoCudaContext *found = query_context (pad);
+
+    fail_unless (found == expected, "%s", names[i]);
+    if (found != NULL)
+      gst_object_unref (found);
+    gst_object_unref (pad);
+  }
+}
+
+GST_START_TEST (test_answers)
+{
+  GstPacoCudaContext *context = context_new (0);
+  GstHarness *harness;
+  GstVideoInfo info;
+  GstBus *bus;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_I420, 64, 48);
+  harness = paco_test_harness (ENCODE, &bus);
+  check_answers (harness->element, NULL);
+  give_context (harness->element, context);
+  check_answers (harness->element, context);
+  gst_harness_set_src_caps (harness, device_caps (&info));
+  check_encode (harness, context, &info, 1, "given");
+  check_answers (harness->element, context);
+  paco_test_teardown (harness, bus);
+
+  harness = decoder_harness (DECODE, &info, &bus);
+  check_answers (harness->element, NULL);
+  give_context (harness->element, context);
+  check_decode (harness, &info, 1, TRUE);
+  check_answers (harness->element, context);
+  paco_test_teardown (harness, bus);
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
+static GstPadQueryFunction harness_query;
+static GstPacoCudaContext *neighbors;
+
+static gboolean
+neighbor_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT) {
+    GstContext *context = new_context (neighbors);
+
+    gst_query_set_context (query, context);
+    gst_context_unref (context);
+    return TRUE;
+  }
+  return harness_query (pad, parent, query);
+}
+
+static void
+become_neighbor (GstPad *pad, GstPacoCudaContext *context)
+{
+  neighbors = context;
+  harness_query = GST_PAD_QUERYFUNC (pad);
+  gst_pad_set_query_function (pad, neighbor_query);
+}
+
+/* Neighbors up and down the stream are asked for theirs. */
+GST_START_TEST (test_asks)
+{
+  GstPacoCudaContext *context = context_new (0);
+  GstHarness *harness;
+  GstVideoInfo info;
+  GstBus *bus;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_Y444, 40, 48);
+  harness = paco_test_harness (ENCODE, &bus);
+  become_neighbor (harness->srcpad, context);
+  gst_harness_set_src_caps (harness, device_caps (&info));
+  check_answers (harness->element, context);
+  check_encode (harness, context, &info, 1, "upstream's");
+  check_answers (harness->element, context);
+  paco_test_teardown (harness, bus);
+
+  harness = decoder_harness (DECODE, &info, &bus);
+  become_neighbor (harness->sinkpad, context);
+  check_decode (harness, &info, 1, TRUE);
+  check_answers (harness->element, context);
+  paco_test_teardown (harness, bus);
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
+/* Where nobody has a context the decoder makes one, and says so. */
+GST_START_TEST (test_makes)
+{
+  GstHarness *harness;
+  GstMessage *message;
+  GstVideoInfo info;
+  GstBus *bus;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_Y444, 40, 48);
+  harness = decoder_harness (DECODE, &info, &bus);
+  check_decode (harness, &info, 1, TRUE);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_NEED_CONTEXT);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_HAVE_CONTEXT);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+  paco_test_teardown (harness, bus);
+}
+GST_END_TEST;
+
+/* The first picture tells where all of them are; one that is elsewhere later on
+ * is copied. */
+GST_START_TEST (test_other_context)
+{
+  GstPacoCudaContext *shared = context_new (0), *other = context_new (0);
+  GstHarness *harness;
+  GstVideoInfo info;
+  GstBus *bus;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_NV12, 52, 46);
+  harness = encoder_harness (ENCODE, &info, shared, &bus);
+  check_encode (harness, other, &info, 1, "first");
+  check_answers (harness->element, other);
+  check_encode (harness, shared, &info, 2, "elsewhere");
+  check_encode (harness, other, &info, 3, "back");
+  check_answers (harness->element, other);
+  fail_unless_equals_int (frames_coded (harness->element), 3);
+  paco_test_teardown (harness, bus);
+  gst_object_unref (shared);
+  gst_object_unref (other);
+}
+GST_END_TEST;
+
+/* The device that was asked for codes pictures of another one, as copies. */
+GST_START_TEST (test_other_device)
+{
+  GstPacoCudaContext *context;
+  GstHarness *harness;
+  GstVideoInfo info;
+  GstBus *bus;
+  gchar *device;
+
+  if (!has_fake_driver ())
+    return;
+  g_setenv ("FAKE_CUDA_DEVICES", "2", TRUE);
+  context = context_new (1);
+  paco_test_info (&info, GST_VIDEO_FORMAT_UYVY, 52, 46);
+  harness = encoder_harness (ENCODE " cuda-device-id=0", &info, context, &bus);
+  for (guint i = 0; i < 3; i++)
+    check_encode (harness, context, &info, i, "another device's");
+  device = device_of (harness->element);
+  fail_unless (strstr (device, "GPU 0") != NULL, "%s", device);
+  g_free (device);
+  paco_test_teardown (harness, bus);
+
+  /* Nobody has said which: where the pictures are. */
+  harness = encoder_harness (ENCODE, &info, NULL, &bus);
+  check_encode (harness, context, &info, 9, "any device");
+  device = device_of (harness->element);
+  fail_unless (strstr (device, "GPU 1") != NULL, "%s", device);
+  g_free (device);
+  paco_test_teardown (harness, bus);
+  gst_object_unref (context);
+  g_unsetenv ("FAKE_CUDA_DEVICES");
+}
+GST_END_TEST;
+
+/* A device that is too old for the kernels has pictures all the same. */
+GST_START_TEST (test_old_device)
+{
+  GstPacoCudaContext *context;
+  GstHarness *harness;
+  GstVideoInfo info;
+  GstMessage *warning;
+  GstBuffer *picture, *expected, *found;
+  GstBus *bus;
+
+  if (!has_fake_driver ())
+    return;
+  context = context_new (0);
+  paco_test_info (&info, GST_VIDEO_FORMAT_I420, 52, 46);
+  picture = test_picture (&info, 3);
+  expected = encode_on_host (&info, picture);
+  harness = encoder_harness (ENCODE, &info, NULL, &bus);
+  g_setenv ("FAKE_CUDA_CAPABILITY", "5.2", TRUE);
+  found = encode_in (harness, context, &info, picture);
+  g_unsetenv ("FAKE_CUDA_CAPABILITY");
+  assert_same_bytes (found, expected, "copied");
+  warning = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  fail_unless (warning != NULL);
+  gst_message_unref (warning);
+  gst_buffer_unref (found);
+  gst_buffer_unref (expected);
+  gst_buffer_unref (picture);
+  paco_test_teardown (harness, bus);
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
+/* Whoever has lent a context takes it away: an error, and nothing worse. */
+GST_START_TEST (test_context_gone)
+{
+  GstPacoCudaContext *context;
+  gpointer handle;
+  GstHarness *harness;
+  GstVideoInfo info;
+  GstBuffer *picture, *buffer;
+  GError *error;
+  GstBus *bus;
+
+  if (!has_fake_driver ())
+    return;
+  paco_test_info (&info, GST_VIDEO_FORMAT_I420, 52, 46);
+  context = lent_context (&handle);
+  picture = test_picture (&info, 1);
+  harness = encoder_harness (ENCODE, &info, NULL, &bus);
+  check_encode (harness, context, &info, 1, "while it is there");
+  buffer = device_buffer (context, &info, picture);
+  destroy_context (handle);
+  gst_harness_push (harness, buffer);
+  fail_unless (gst_harness_try_pull (harness) == NULL);
+  gst_element_set_state (harness->element, GST_STATE_NULL);
+  error = paco_test_pop_error (bus);
+  fail_unless (error != NULL);
+  fail_unless (strlen (error->message) > 20);
+  g_error_free (error);
+  gst_buffer_unref (picture);
+  paco_test_teardown_failed (harness, bus);
+  gst_object_unref (context);
+  forgive_misuses ();
+}
+GST_END_TEST;
+
+/* --- Memory that is not as it should be --- */
+
+static void
+check_refused (const GstVideoInfo *info, GstBuffer *buffer)
+{
+  GstBus *bus;
+  GstHarness *harness = encoder_harness (ENCODE, info, NULL, &bus);
+  GError *error;
+
+  gst_harness_push (harness, buffer);
+  fail_unless (gst_harness_try_pull (harness) == NULL);
+  error = paco_test_pop_error (bus);
+  g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ);
+  fail_unless (strstr (error->message, "GPU") != NULL, "%s", error->message);
+  g_error_free (error);
+  paco_test_teardown_failed (harness, bus);
+}
+
+/* A pool that is set up for smaller pictures than the caps say. */
+GST_START_TEST (test_small_pool)
+{
+  static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_I420,
+    GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_GBR, GST_VIDEO_FORMAT_RGBA,
+    GST_VIDEO_FORMAT_I422_10LE };
+  GstPacoCudaContext *context = context_new (0);
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    GstVideoInfo small, large;
+
+    paco_test_info (&small, formats[i], 64, 40);
+    paco_test_info (&large, formats[i], 64, 90);
+    check_refused (&large, empty_device_buffer (context, &small, TRUE));
+    check_refused (&large, empty_device_buffer (context, &small, FALSE));
+  }
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
+/* How a picture lies in the memory is the buffer's business: here every other
+ * line of a taller picture, and a part of it. */
+GST_START_TEST (test_foreign_strides)
+{
+  GstPacoCudaContext *context = context_new (0);
+  GstVideoInfo whole, half;
+  GstBuffer *picture, *sparse, *expected, *found;
+  GstVideoMeta *meta;
+  GstHarness *harness;
+  GstBus *bus;
+
+  paco_test_info (&whole, GST_VIDEO_FORMAT_Y444, 80, 60);
+  paco_test_info (&half, GST_VIDEO_FORMAT_Y444, 64, 30);
+  picture = test_picture (&whole, 1);
+  sparse = device_buffer (context, &whole, picture);
+  meta = gst_buffer_get_video_meta (sparse);
+  meta->width = 64;
+  meta->height = 30;
+  for (guint p = 0; p < 3; p++) {
+    meta->offset[p] += 16;
+    meta->stride[p] *= 2;
+  }
+
+  harness = encoder_harness (ENCODE, &half, NULL, &bus);
+  gst_harness_push (harness, gst_buffer_ref (sparse));
+  found = gst_harness_pull (harness);
+  expected = paco_test_code (ENCODE, &half, host_copy (&half, sparse));
+  assert_same_bytes (found, expected, "every other line");
+  gst_buffer_unref (found);
+  gst_buffer_unref (expected);
+  gst_buffer_unref (sparse);
+  gst_buffer_unref (picture);
+  paco_test_teardown (harness, bus);
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
+/* Caps that speak of device memory, and buffers that are not in it. */
+GST_START_TEST (test_host_buffers)
+{
+  GstPacoCudaContext *context = context_new (0);
+  GstBuffer *picture, *expected, *found;
+  GstHarness *harness;
+  GstVideoInfo info;
+  GstBus *bus;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_I420, 64, 48);
+  picture = test_picture (&info, 1);
+  expected = encode_on_host (&info, picture);
+  harness = encoder_harness (ENCODE, &info, context, &bus);
+  gst_harness_push (harness, gst_buffer_ref (picture));
+  found = gst_harness_pull (harness);
+  assert_same_bytes (found, expected, "in the host's memory");
+  gst_buffer_unref (found);
+  check_encode (harness, context, &info, 2, "in device memory");
+  gst_buffer_unref (expected);
+  gst_buffer_unref (picture);
+  paco_test_teardown (harness, bus);
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
+/* --- Changes in a stream --- */
+
+GST_START_TEST (test_encoder_changes)
+{
+  GstPacoCudaContext *context = context_new (0);
+  GstHarness *harness;
+  GstVideoInfo info;
+  GstBus *bus;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_I422_10LE, 64, 48);
+  harness = paco_test_harness (ENCODE, &bus);
+  for (guint i = 0; i < 6; i++) {
+    GstBuffer *picture = test_picture (&info, i);
+    GstBuffer *expected = encode_on_host (&info, picture), *found;
+
+    if (i % 2 == 0) {
+      gst_harness_set_src_caps (harness, gst_video_info_to_caps (&info));
+      gst_harness_push (harness, gst_buffer_ref (picture));
+      found = gst_harness_pull (harness);
+    } else {
+      gst_harness_set_src_caps (harness, device_caps (&info));
+      found = encode_in (harness, context, &info, picture);
+    }
+    assert_same_bytes (found, expected, "after a change");
+    gst_buffer_unref (found);
+    gst_buffer_unref (expected);
+    gst_buffer_unref (picture);
+  }
+  fail_unless_equals_int (frames_coded (harness->element), 6);
+  paco_test_teardown (harness, bus);
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_decoder_changes)
+{
+  GstPacoCudaContext *context = context_new (0);
+  GstHarness *harness;
+  GstVideoInfo info;
+  GstBus *bus;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_I422_10LE, 64, 48);
+  harness = decoder_harness (DECODE, NULL, &bus);
+  give_context (harness->element, context);
+  for (guint i = 0; i < 6; i++) {
+    gst_harness_set_sink_caps (harness,
+        i % 2 == 0 ? gst_video_info_to_caps (&info) : device_caps (&info));
+    gst_harness_push_upstream_event (harness, gst_event_new_reconfigure ());
+    check_decode (harness, &info, i, i % 2 == 1);
+  }
+  fail_unless_equals_int (frames_coded (harness->element), 6);
+  paco_test_teardown (harness, bus);
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
+/* Who takes any memory gets the system's; who names both gets device memory, in
+ * a format that it takes. */
+GST_START_TEST (test_decoder_choice)
+{
+  static const struct
+  {
+    const char *caps;
+    gboolean on_device;
+  } cases[] = {
+    { "ANY", FALSE },
+    { "video/x-raw(ANY)", FALSE },
+    { "video/x-raw; video/x-raw(memory:CUDAMemory)", TRUE },
+    { "video/x-raw(memory:CUDAMemory); video/x-raw", TRUE },
+    { "video/x-raw(memory:CUDAMemory),format=NV12; video/x-raw", TRUE },
+    { "video/x-raw(memory:CUDAMemory),format=Y444; video/x-raw", FALSE },
+    { "video/x-raw(memory:CUDAMemory),width=5; video/x-raw", FALSE },
+  };
+  GstPacoCudaContext *context = context_new (0);
+  GstVideoInfo info;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_I420, 64, 48);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *picture = test_picture (&info, i), *out;
+    GstBus *bus;
+    GstHarness *harness = decoder_harness (DECODE, NULL, &bus);
+
+    give_context (harness->element, context);
+    gst_harness_set_sink_caps_str (harness, cases[i].caps);
+    gst_harness_push (harness, encode_on_cpu (&info, picture));
+    out = gst_harness_pull (harness);
+    fail_unless_equals_int (is_on_device (out), cases[i].on_device);
+    gst_buffer_unref (out);
+    gst_buffer_unref (picture);
+    paco_test_teardown (harness, bus);
+  }
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
+/* --- States and pipelines --- */
+
+GST_START_TEST (test_states)
+{
+  GstPacoCudaContext *context = context_new (0);
+  GstVideoInfo info;
+  GstBus *bus;
+  GstHarness *harness;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_GBR, 48, 48);
+  harness = encoder_harness (ENCODE, &info, context, &bus);
+  for (guint i = 0; i < 3; i++) {
+    check_encode (harness, context, &info, i, "again");
+    gst_element_set_state (harness->element, GST_STATE_NULL);
+    gst_element_set_state (harness->element, GST_STATE_PLAYING);
+    gst_harness_set_src_caps (harness, device_caps (&info));
+  }
+  paco_test_teardown (harness, bus);
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
+/* The CPU has no part in device memory, and does not ask for it; if it comes all
+ * the same, it is copied. */
+GST_START_TEST (test_cpu)
+{
+  GstPacoCudaContext *context = context_new (0);
+  GstBuffer *picture, *expected, *found;
+  GstHarness *harness;
+  GstVideoInfo info;
+  GstCaps *caps;
+  GstBus *bus;
+
+  if (!has_real_kernels ())
+    goto done;
+  paco_test_info (&info, GST_VIDEO_FORMAT_I420, 64, 48);
+  picture = test_picture (&info, 1);
+  expected = encode_on_host (&info, picture);
+  harness = paco_test_harness (
+      "pacoenc backend=cpu rate-control=lossless", &bus);
+  caps = gst_pad_peer_query_caps (harness->srcpad, NULL);
+  for (guint i = 0; i < gst_caps_get_size (caps); i++)
+    fail_if (is_device_caps (caps, i));
+  gst_caps_unref (caps);
+  gst_harness_set_src_caps (harness, device_caps (&info));
+  found = encode_in (harness, context, &info, picture);
+  assert_same_bytes (found, expected, "on the CPU");
+  gst_buffer_unref (found);
+  paco_test_teardown (harness, bus);
+
+  harness = paco_test_decoder_harness ("pacodec backend=cpu", &bus);
+  gst_harness_set_sink_caps_str (
+      harness, "video/x-raw(memory:CUDAMemory); video/x-raw");
+  check_decode (harness, &info, 1, FALSE);
+  paco_test_teardown (harness, bus);
+  gst_buffer_unref (expected);
+  gst_buffer_unref (picture);
+done:
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
+/* Buffers of the pool that the encoder proposes lie where it works. */
+GST_START_TEST (test_proposed_pool)
+{
+  GstPacoCudaContext *context = context_new (0);
+  GstBufferPool *pool = NULL;
+  GstBuffer *buffer = NULL;
+  GstHarness *harness;
+  GstVideoInfo info;
+  GstQuery *query;
+  GstBus *bus;
+  guint size, min, max;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_I422_10LE, 70, 50);
+  harness = encoder_harness (ENCODE " pipeline-depth=3", &info, context, &bus);
+  check_encode (harness, context, &info, 1, "before");
+  query = gst_query_new_allocation (device_caps (&info), TRUE);
+  fail_unless (gst_pad_peer_query (harness->srcpad, query));
+  fail_unless (
+      gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL));
+  fail_unless (gst_query_get_n_allocation_pools (query) == 1);
+  gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
+  fail_unless (min >= 4);
+  fail_unless (max == 0);
+  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+  fail_unless_equals_int (
+      gst_buffer_pool_acquire_buffer (pool, &buffer, NULL), GST_FLOW_OK);
+  fail_unless (buffer_context (buffer) == context);
+  fail_unless (gst_buffer_get_size (buffer) == size);
+  gst_buffer_unref (buffer);
+  gst_buffer_pool_set_active (pool, FALSE);
+  gst_object_unref (pool);
+  unref_caps_of (query);
+  paco_test_teardown (harness, bus);
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
+/* Coders in a row share one context, and nothing is left of it. */
+GST_START_TEST (test_row)
+{
+  GstPacoCudaContext *context = context_new (0);
+  GstVideoInfo info;
+  GstHarness *harness;
+  GstBus *bus;
+
+  if (!has_real_kernels ())
+    goto done;
+  paco_test_info (&info, GST_VIDEO_FORMAT_Y444_16LE, 64, 48);
+  harness = paco_test_harness (
+      ENCODE " ! " DECODE " ! " ENCODE " ! " DECODE, &bus);
+  gst_harness_set_src_caps (harness, device_caps (&info));
+  gst_harness_set_sink_caps (harness, device_caps (&info));
+  for (guint i = 0; i < 4; i++) {
+    GstBuffer *picture = test_picture (&info, i), *out;
+
+    gst_harness_push (harness, device_buffer (context, &info, picture));
+    out = gst_harness_pull (harness);
+    fail_unless (is_on_device (out));
+    fail_unless (buffer_context (out) == context);
+    paco_test_same_samples (&info, picture, &info, out, "row");
+    gst_buffer_unref (out);
+    gst_buffer_unref (picture);
+  }
+  if (has_fake_driver ())
+    fail_unless_equals_int (contexts_left (), 1);
+  paco_test_teardown (harness, bus);
+done:
+  gst_object_unref (context);
+  if (has_fake_driver ())
+    fail_unless_equals_int (contexts_left (), 0);
+}
+GST_END_TEST;
+
+/* --- Without a driver --- */
+
+GST_START_TEST (test_without_driver)
+{
+  GstBuffer *picture, *coded, *out;
+  GstHarness *harness;
+  GstVideoInfo info;
+  GstCaps *caps;
+  GstBus *bus;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_I420, 64, 48);
+  picture = paco_test_random_buffer (&info, 1);
+  harness = paco_test_harness ("pacoenc rate-control=lossless", &bus);
+  caps = gst_pad_peer_query_caps (harness->srcpad, NULL);
+  fail_if (gst_caps_is_empty (caps));
+  for (guint i = 0; i < gst_caps_get_size (caps); i++)
+    fail_if (is_device_caps (caps, i));
+  gst_caps_unref (caps);
+  gst_harness_set_src_caps (harness, gst_video_info_to_caps (&info));
+  gst_harness_push (harness, gst_buffer_ref (picture));
+  coded = gst_harness_pull (harness);
+  paco_test_teardown (harness, bus);
+
+  harness = paco_test_decoder_harness ("pacodec", &bus);
+  gst_harness_set_sink_caps_str (
+      harness, "video/x-raw(memory:CUDAMemory); video/x-raw");
+  gst_harness_push (harness, coded);
+  out = gst_harness_pull (harness);
+  paco_test_same_samples (&info, picture, &info, out, "system memory");
+  gst_buffer_unref (out);
+  gst_buffer_unref (picture);
+  paco_test_teardown (harness, bus);
+}
+GST_END_TEST;
+
+static Suite *
+cudamemory_suite (void)
+{
+  Suite *suite = suite_create ("cudamemory");
+  TCase *tests = tcase_create ("general");
+
+  suite_add_tcase (suite, tests);
+  tcase_set_timeout (tests, 120);
+  if (!open_library ()) {
+    tcase_add_test (tests, test_without_driver);
+    return suite;
+  }
+  tcase_add_checked_fixture (tests, NULL, check_driver);
+  tcase_add_test (tests, test_formats);
+  tcase_add_test (tests, test_encode_formats);
+  tcase_add_test (tests, test_decode_formats);
+  tcase_add_test (tests, test_fields);
+  tcase_add_test (tests, test_in_place);
+  tcase_add_test (tests, test_answers);
+  tcase_add_test (tests, test_asks);
+  tcase_add_test (tests, test_makes);
+  tcase_add_test (tests, test_other_context);
+  tcase_add_test (tests, test_other_device);
+  tcase_add_test (tests, test_old_device);
+  tcase_add_test (tests, test_context_gone);
+  tcase_add_test (tests, test_small_pool);
+  tcase_add_test (tests, test_foreign_strides);
+  tcase_add_test (tests, test_host_buffers);
+  tcase_add_test (tests, test_encoder_changes);
+  tcase_add_test (tests, test_decoder_changes);
+  tcase_add_test (tests, test_decoder_choice);
+  tcase_add_test (tests, test_states);
+  tcase_add_test (tests, test_cpu);
+  tcase_add_test (tests, test_proposed_pool);
+  tcase_add_test (tests, test_row);
+  return suite;
+}
+
+GST_CHECK_MAIN (cudamemory);

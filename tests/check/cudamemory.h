@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the tests of pictures in device memory are made of: libgstcuda itself, the
+ * driver that it has found, and pictures in contexts. */
+#pragma once
+#include "pacotest.h"
+#include "plugin/gstpacocudalibrary.h"
+#include "tests/gpu/driver/fake-driver.h"
+#include <dlfcn.h>
+
+GST_DEBUG_CATEGORY (gst_paco_debug);
+
+static const GstPacoCudaLibrary *library;
+
+/* Of the driver; NULL on a GPU. */
+static struct
+{
+  __typeof__ (fake_cuda_calls) *calls;
+  __typeof__ (fake_cuda_left) *left;
+  __typeof__ (fake_cuda_clear) *clear;
+} fake;
+
+/* FALSE if there is no libgstcuda, no driver or no device. */
+static gboolean
+open_library (void)
+{
+  void *driver;
+  int (*count_devices) (int *), n = 0;
+
+  GST_DEBUG_CATEGORY_INIT (gst_paco_debug, "paco", 0, "PaCo");
+  library = gst_paco_cuda_library_loaded ();
+  if (library == NULL)
+    return FALSE;
+  driver = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  *(void **) &count_devices = dlsym (driver, "cuDeviceGetCount");
+  *(void **) &fake.calls = dlsym (driver, "fake_cuda_calls");
+  *(void **) &fake.left = dlsym (driver, "fake_cuda_left");
+  *(void **) &fake.clear = dlsym (driver, "fake_cuda_clear");
+  return fake.calls != NULL || (count_devices (&n) == 0 && n > 0);
+}
+
+static gboolean
+has_fake_driver (void)
+{
+  return fake.calls != NULL;
+}
+
+/* Kernels that code anything but stamps. */
+static gboolean
+has_real_kernels (void)
+{
+  return !has_fake_driver () || g_getenv ("PACO_EMULATED") != NULL;
+}
+
+static guint
+calls_of (const char *function)
+{
+  const char *name;
+  unsigned n;
+
+  for (unsigned i = 0; n = fake.calls (i, &name), name != NULL; i++)
+    if (strcmp (name, function) == 0)
+      return n;
+  g_assert_not_reached ();
+}
+
+static guint
+contexts_left (void)
+{
+  FakeCudaLeft left;
+
+  fake.left (&left);
+  return left.contexts;
+}
+
+/* After each test. */
+static void
+check_driver (void)
+{
+  FakeCudaLeft left;
+
+  if (!has_fake_driver ())
+    return;
+  fake.left (&left);
+  fail_unless_equals_int (left.misuses, 0);
+  fail_unless_equals_int (left.contexts, 0);
+  fail_unless_equals_int (left.pushed, 0);
+}
+
+static void
+forgive_misuses (void)
+{
+  fake.clear ();
+}
+
+/* --- Contexts --- */
+
+static GstPacoCudaContext *
+context_new (guint device)
+{
+  GstPacoCudaContext *context = library->context_new (device);
+
+  fail_unless (context != NULL);
+  return context;
+}
+
+/* A context that the library does not own. */
+static inline GstPacoCudaContext *
+lent_context (gpointer *handle)
+{
+  void *driver = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  int (*create) (gpointer *, unsigned, int), (*pop) (gpointer *);
+  GstPacoCudaContext *(*wrap) (gpointer, int);
+  gpointer popped;
+
+  *(void **) &create = dlsym (driver, "cuCtxCreate_v2");
+  *(void **) &pop = dlsym (driver, "cuCtxPopCurrent_v2");
+  *(void **) &wrap = dlsym (library->library, "gst_cuda_context_new_wrapped");
+  fail_unless_equals_int (create (handle, 0, 0), 0);
+  fail_unless_equals_int (pop (&popped), 0);
+  return wrap (*handle, 0);
+}
+
+static inline void
+destroy_context (gpointer handle)
+{
+  void *driver = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  int (*destroy) (gpointer);
+
+  *(void **) &destroy = dlsym (driver, "cuCtxDestroy_v2");
+  fail_unless_equals_int (destroy (handle), 0);
+}
+
+static GstContext *
+new_context (GstPacoCudaContext *shared)
+{
+  GstContext *context = gst_context_new (GST_PACO_CUDA_CONTEXT_TYPE, TRUE);
+  guint device;
+
+  g_object_get (shared, "cuda-device-id", &device, NULL);
+  gst_structure_set (gst_context_writable_structure (context),
+      GST_PACO_CUDA_CONTEXT_TYPE, G_OBJECT_TYPE (shared), shared,
+      "cuda-device-id", G_TYPE_INT, (gint) device, NULL);
+  return context;
+}
+
+/* The caller unrefs it. */
+static GstPacoCudaContext *
+context_of (GstContext *context)
+{
+  return g_value_dup_object (gst_structure_get_value (
+      gst_context_get_structure (context), GST_PACO_CUDA_CONTEXT_TYPE));
+}
+
+static void
+give_context (GstElement *element, GstPacoCudaContext *shared)
+{
+  GstContext *context = new_context (shared);
+
+  gst_element_set_context (element, context);
+  gst_context_unref (context);
+}
+
+/* --- Pictures --- */
+
+static GstCaps *
+device_caps (const GstVideoInfo *info)
+{
+  GstCaps *caps = gst_video_info_to_caps (info);
+
+  gst_caps_set_features_simple (
+      caps, gst_caps_features_new (GST_PACO_CUDA_FEATURE, NULL));
+  return caps;
+}
+
+static gboolean
+is_device_caps (GstCaps *caps, guint i)
+{
+  GstCapsFeatures *features = gst_caps_get_features (caps, i);
+
+  return !gst_caps_features_is_any (features)
+      && gst_caps_features_contains (features, GST_PACO_CUDA_FEATURE);
+}
+
+/* Formats of device memory of the pads' templates. */
+static guint
+device_formats (GstVideoFormat *formats)
+{
+  GstVideoFormat all[PACO_MAX_RAW_FORMATS];
+  guint n = paco_raw_formats (all, PACO_MAX_RAW_FORMATS), found = 0;
+
+  for (guint i = 0; i < n; i++)
+    if (gst_paco_cuda_library_has_format (library, all[i]))
+      formats[found++] = all[i];
+  return found;
+}
+
+/* Random; or, for kernels that pass on stamps, all of one byte. */
+static GstBuffer *
+test_picture (const GstVideoInfo *info, guint32 seed)
+{
+  GstBuffer *buffer = paco_test_random_buffer (info, seed);
+
+  if (!has_real_kernels ())
+    gst_buffer_memset (buffer, 0, seed % 29 * 3, -1);
+  return buffer;
+}
+
+static gboolean
+is_on_device (GstBuffer *buffer)
+{
+  return gst_buffer_n_memory (buffer) == 1
+      && library->is_memory (gst_buffer_peek_memory (buffer, 0));
+}
+
+static inline GstPacoCudaContext *
+buffer_context (GstBuffer *buffer)
+{
+  return ((GstPacoCudaMemory *) gst_buffer_peek_memory (buffer, 0))->context;
+}
+
+/* gst_video_frame_copy() leaves out samples behind the last column. */
+static void
+copy_lines (
+    GstVideoFrame *to, const GstVideoFrame *from, const GstVideoInfo *info)
+{
+  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES (info); p++) {
+    gint components[GST_VIDEO_MAX_COMPONENTS];
+    guint lines;
+
+    gst_video_format_info_component (info->finfo, p, components);
+    lines = GST_VIDEO_INFO_COMP_HEIGHT (info, components[0]);
+    for (guint y = 0; y < lines; y++)
+      memcpy ((guint8 *) to->data[p]
+              + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (to, p),
+          (guint8 *) from->data[p]
+              + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (from, p),
+          GST_VIDEO_INFO_PLANE_STRIDE (info, p));
+  }
+}
+
+/* A new buffer of a context, which may not say how a picture lies in it. */
+static GstBuffer *
+empty_device_buffer (
+    GstPacoCudaContext *context, const GstVideoInfo *info, gboolean has_meta)
+{
+  GstBufferPool *pool = library->pool_new (context);
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+  GstCaps *caps = device_caps (info);
+  GstBuffer *buffer = NULL;
+
+  gst_buffer_pool_config_set_params (
+      config, caps, GST_VIDEO_INFO_SIZE (info), 0, 0);
+  if (has_meta)
+    gst_buffer_pool_config_add_option (
+        config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  fail_unless (gst_buffer_pool_set_config (pool, config));
+  gst_caps_unref (caps);
+  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+  fail_unless_equals_int (
+      gst_buffer_pool_acquire_buffer (pool, &buffer, NULL), GST_FLOW_OK);
+  gst_buffer_pool_set_active (pool, FALSE);
+  gst_object_unref (pool);
+  return buffer;
+}
+
+/* One with this picture. */
+static GstBuffer *
+device_buffer (
+    GstPacoCudaContext *context, const GstVideoInfo *info, GstBuffer *picture)
+{
+  GstBuffer *buffer = empty_device_buffer (context, info, TRUE);
+  GstVideoFrame from, to;
+
+  fail_unless (gst_video_frame_map (&to, info, buffer, GST_MAP_WRITE));
+  fail_unless (gst_video_frame_map (&from, info, picture, GST_MAP_READ));
+  copy_lines (&to, &from, info);
+  gst_video_frame_unmap (&from);
+  gst_video_frame_unmap (&to);
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_PTS (picture);
+  GST_BUFFER_DURATION (buffer) = GST_BUFFER_DURATION (picture);
+  return buffer;
+}
+
+/* The other way. */
+static inline GstBuffer *
+host_copy (const GstVideoInfo *info, GstBuffer *buffer)
+{
+  GstBuffer *copy = gst_buffer_new_allocate (
+      NULL, GST_VIDEO_INFO_SIZE (info), NULL);
+  GstVideoFrame from, to;
+
+  fail_unless (gst_video_frame_map (&to, info, copy, GST_MAP_WRITE));
+  fail_unless (gst_video_frame_map (&from, info, buffer, GST_MAP_READ));
+  copy_lines (&to, &from, info);
+  gst_video_frame_unmap (&from);
+  gst_video_frame_unmap (&to);
+  GST_BUFFER_PTS (copy) = 0;
+  GST_BUFFER_DURATION (copy) = 40 * GST_MSECOND;
+  return copy;
+}
+
+/* --- Elements --- */
+
+/* Of the only element of a harness, which has it in a bin. */
+static GstStructure *
+stats_of (GstElement *bin)
+{
+  GstElement *element = GST_ELEMENT (GST_BIN_CHILDREN (bin)->data);
+  GstStructure *stats;
+
+  g_object_get (element, "stats", &stats, NULL);
+  return stats;
+}
+
+static inline guint64
+frames_coded (GstElement *bin)
+{
+  GstStructure *stats = stats_of (bin);
+  guint64 frames = 0;
+
+  gst_structure_get_uint64 (stats, "frames", &frames);
+  gst_structure_free (stats);
+  return frames;
+}
+
+static inline gchar *
+device_of (GstElement *bin)
+{
+  GstStructure *stats = stats_of (bin);
+  gchar *device;
+
+  device = g_strdup (gst_structure_get_string (stats, "device"));
+  gst_structure_free (stats);
+  return device;
+}
+
+/* The query has its own reference. */
+static inline void
+unref_caps_of (GstQuery *query)
+{
+  GstCaps *caps;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  gst_caps_unref (caps);
+  gst_query_unref (query);
+}
