@@ -30,6 +30,7 @@
 #include "gstpacocoder.h"
 #include "gstpacocontainer.h"
 #include "gstpacodamage.h"
+#include "gstpacodecproperties.h"
 #include "gstpacolog.h"
 #include "gstpacooutput.h"
 #include "gstpacopools.h"
@@ -40,12 +41,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_paco_dec_debug);
 
 /* Pictures beyond those in flight that downstream may hold. */
 #define SPARE_PICTURES 2
-
-enum
-{
-  PROP_REDUCE = GST_PACO_PROP_COMMON_LAST + 1,
-  PROP_MAX_PIXELS,
-};
 
 struct _GstPacoDec
 {
@@ -750,15 +745,12 @@ gst_paco_dec_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstPacoDec *self = GST_PACO_DEC (object);
-  gboolean known = TRUE;
+  gboolean known;
 
   GST_OBJECT_LOCK (self);
-  if (id == PROP_REDUCE)
-    self->reduce = g_value_get_uint (value);
-  else if (id == PROP_MAX_PIXELS)
-    self->coder.settings.max_pixels = g_value_get_uint (value);
-  else
-    known = gst_paco_settings_set (&self->coder.settings, id, value);
+  known = gst_paco_settings_set (&self->coder.settings, id, value)
+      || gst_paco_dec_properties_set (
+          &self->reduce, &self->coder.settings, id, value);
   GST_OBJECT_UNLOCK (self);
 
   if (!known)
@@ -770,15 +762,12 @@ gst_paco_dec_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstPacoDec *self = GST_PACO_DEC (object);
-  gboolean known = TRUE;
+  gboolean known;
 
   GST_OBJECT_LOCK (self);
-  if (id == PROP_REDUCE)
-    g_value_set_uint (value, self->reduce);
-  else if (id == PROP_MAX_PIXELS)
-    g_value_set_uint (value, self->coder.settings.max_pixels);
-  else
-    known = gst_paco_coder_get_property (&self->coder, id, value);
+  known = gst_paco_coder_get_property (&self->coder, id, value)
+      || gst_paco_dec_properties_get (
+          self->reduce, &self->coder.settings, id, value);
   if (id == GST_PACO_PROP_STATS)
     gst_paco_damage_to_stats (&self->damage, g_value_get_boxed (value));
   GST_OBJECT_UNLOCK (self);
@@ -821,36 +810,7 @@ gst_paco_dec_class_init (GstPacoDecClass *klass)
   object_class->get_property = GST_DEBUG_FUNCPTR (gst_paco_dec_get_property);
   object_class->finalize = GST_DEBUG_FUNCPTR (gst_paco_dec_finalize);
   gst_paco_settings_install (object_class);
-  /**
-   * GstPacoDec:reduce:
-   *
-   * How many resolution levels are left out: every one halves width and height.
-   * There can be no more than the stream has.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_REDUCE,
-      g_param_spec_uint ("reduce", "Reduce",
-          "Resolution levels to leave out: the picture is 1/2^n in each "
-          "direction",
-          0, PACO_MAX_LEVELS, 0,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-              | GST_PARAM_MUTABLE_READY));
-  /**
-   * GstPacoDec:max-pixels:
-   *
-   * The most pixels, width times height, that a frame may ask for. A few bytes
-   * can claim a picture that takes gigabytes, so a frame beyond this is one
-   * that cannot be decoded. The default is what 8192x8192 has.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_MAX_PIXELS,
-      g_param_spec_uint ("max-pixels", "Maximum pixels",
-          "The most pixels (width x height) that a frame may ask for", 1,
-          G_MAXUINT, PACO_DEFAULT_MAX_PIXELS,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-              | GST_PARAM_MUTABLE_READY));
+  gst_paco_dec_properties_install (object_class);
 
   element_class->change_state = GST_DEBUG_FUNCPTR (gst_paco_dec_change_state);
   element_class->set_context = GST_DEBUG_FUNCPTR (gst_paco_dec_set_context);
