@@ -19,6 +19,9 @@ typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUarray_st *CUarray;
 
+/* The stream that copies of no stream use; in calls NULL means the same. */
+#define CU_STREAM_LEGACY ((CUstream) 0x1)
+
 /* A driver returns others as well, newer ones those of later interfaces. */
 typedef enum
 {

@@ -2,6 +2,7 @@
  * Pictures in the memory of a GPU, by way of libgstcuda. */
 #include "gstpacocuda.h"
 #include "caps/formats.h"
+#include "gpu/driver_types.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
@@ -482,14 +483,19 @@ adapt_info (
   info->size = memory->info.size;
 }
 
+/* Memory has a stream since 1.24. All else that elements do, and all before that,
+ * is done in the stream that everybody has, and what is copied within the device
+ * is not waited for there. */
 static gpointer
 memory_stream (
     const GstPacoCudaLibrary *library, const GstPacoCudaMemory *memory)
 {
-  if (library->memory_stream == NULL || library->stream_handle == NULL)
-    return NULL;
-  return library->stream_handle (
-      library->memory_stream ((GstPacoCudaMemory *) memory));
+  gpointer stream = NULL;
+
+  if (library->memory_stream != NULL && library->stream_handle != NULL)
+    stream = library->stream_handle (
+        library->memory_stream ((GstPacoCudaMemory *) memory));
+  return stream != NULL ? stream : CU_STREAM_LEGACY;
 }
 
 gboolean

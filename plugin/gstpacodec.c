@@ -12,7 +12,8 @@
  *
  * pacodec decodes what pacoenc has coded, into the raw format that was coded
  * or, if downstream does not take that, into another one of the same samples
- * (say P010_10LE for I420_10LE). With #GstPacoDec:reduce it decodes to a half, a
+ * (say P010_10LE for I420_10LE); into the memory of an NVIDIA GPU, if downstream
+ * names memory:CUDAMemory. With #GstPacoDec:reduce it decodes to a half, a
  * quarter, ... of the size, which is faster.
  *
  * ## Example launch lines
@@ -481,9 +482,9 @@ configure (GstPacoDec *self, const PacoHeader *header, GError **error)
 }
 
 static gboolean
-gst_paco_dec_decide_allocation (GstVideoDecoder *decoder, GstQuery *query)
+decide_buffers (GstPacoDec *self, GstQuery *query)
 {
-  GstPacoCoder *coder = &GST_PACO_DEC (decoder)->coder;
+  GstPacoCoder *coder = &self->coder;
   guint depth, n_devices;
   GstAllocator *allocator = gst_paco_coder_ref_allocator (
       coder, &depth, &n_devices);
@@ -491,18 +492,29 @@ gst_paco_dec_decide_allocation (GstVideoDecoder *decoder, GstQuery *query)
       query, &coder->cuda, allocator, depth, n_devices);
 
   gst_clear_object (&allocator);
-  if (!adapted) {
-    GST_ELEMENT_ERROR (decoder, RESOURCE, NO_SPACE_LEFT,
-        ("Buffers in the memory of the GPU cannot be had; fewer frames in "
-         "flight (pipeline-depth) or fewer programs that use it leave more"),
-        (NULL));
-    return FALSE;
-  }
-  if (!GST_VIDEO_DECODER_CLASS (parent_class)
-           ->decide_allocation (decoder, query))
+  if (!adapted
+      || !GST_VIDEO_DECODER_CLASS (parent_class)
+              ->decide_allocation (GST_VIDEO_DECODER (self), query))
     return FALSE;
   gst_paco_pools_enable_video_meta (query);
-  return TRUE;
+  return gst_paco_pools_activate (query);
+}
+
+static gboolean
+gst_paco_dec_decide_allocation (GstVideoDecoder *decoder, GstQuery *query)
+{
+  GstPacoDec *self = GST_PACO_DEC (decoder);
+
+  if (decide_buffers (self, query))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+      ("Buffers for decoded pictures cannot be had%s",
+          self->output.on_device
+              ? " in the memory of the GPU; fewer frames in flight "
+                "(pipeline-depth) or fewer programs that use it leave more"
+              : ""),
+      (NULL));
+  return FALSE;
 }
 
 /* To upstream: for encoded frames. */
@@ -527,6 +539,11 @@ submit (GstPacoDec *self, GstPacoFrame *frame, const PacoCodedFrame *coded,
 
   flow = gst_video_decoder_allocate_output_frame (
       GST_VIDEO_DECODER (self), frame->frame);
+  if (flow == GST_FLOW_ERROR) {
+    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
+        "no buffer can be had for a decoded picture");
+    return GST_FLOW_OK;
+  }
   if (flow != GST_FLOW_OK)
     return flow;
   frame->begun = g_get_monotonic_time ();

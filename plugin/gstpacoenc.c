@@ -13,7 +13,8 @@
  * 8 to 16 bits per sample in most of GStreamer's raw formats. Depth, not
  * memory layout, is coded: v210 and I422_10LE of one picture give the same
  * bytes. Fields of interlaced frames are coded separately. Alpha is lossless at
- * every quality. The source pad offers PaCo as qtmux, mp4mux and matroskamux
+ * every quality. Pictures in the memory of an NVIDIA GPU (memory:CUDAMemory) are
+ * coded where they are. The source pad offers PaCo as qtmux, mp4mux and matroskamux
  * take it, too.
  *
  * ## Example launch lines

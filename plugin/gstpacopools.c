@@ -136,3 +136,15 @@ gst_paco_pools_enable_video_meta (GstQuery *query)
     GST_DEBUG_OBJECT (pool, "the pool has no video meta");
   gst_object_unref (pool);
 }
+
+gboolean
+gst_paco_pools_activate (GstQuery *query)
+{
+  GstBufferPool *pool = NULL;
+  gboolean active;
+
+  gst_query_parse_nth_allocation_pool (query, 0, &pool, NULL, NULL, NULL);
+  active = gst_buffer_pool_set_active (pool, TRUE);
+  gst_object_unref (pool);
+  return active;
+}

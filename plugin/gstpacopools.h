@@ -20,5 +20,8 @@ gboolean gst_paco_pools_adapt (GstQuery *query, GstPacoCuda *cuda,
 /* ... and the pool that it has decided for allowed to have strides of its own,
  * where downstream takes them. */
 void gst_paco_pools_enable_video_meta (GstQuery *query);
+/* Whether that pool gets as many buffers as it has to have at least; the base
+ * class does not ask. */
+gboolean gst_paco_pools_activate (GstQuery *query);
 
 G_END_DECLS

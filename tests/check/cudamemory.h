@@ -7,6 +7,9 @@
 #include "tests/gpu/driver/fake-driver.h"
 #include <dlfcn.h>
 
+#define ENCODE "pacoenc backend=cuda rate-control=lossless"
+#define DECODE "pacodec backend=cuda"
+
 GST_DEBUG_CATEGORY (gst_paco_debug);
 
 static const GstPacoCudaLibrary *library;
@@ -15,12 +18,13 @@ static const GstPacoCudaLibrary *library;
 static struct
 {
   __typeof__ (fake_cuda_calls) *calls;
+  __typeof__ (fake_cuda_fail) *plan;
   __typeof__ (fake_cuda_left) *left;
   __typeof__ (fake_cuda_clear) *clear;
 } fake;
 
 /* FALSE if there is no libgstcuda, no driver or no device. */
-static gboolean
+static inline gboolean
 open_library (void)
 {
   void *driver;
@@ -33,25 +37,26 @@ open_library (void)
   driver = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   *(void **) &count_devices = dlsym (driver, "cuDeviceGetCount");
   *(void **) &fake.calls = dlsym (driver, "fake_cuda_calls");
+  *(void **) &fake.plan = dlsym (driver, "fake_cuda_fail");
   *(void **) &fake.left = dlsym (driver, "fake_cuda_left");
   *(void **) &fake.clear = dlsym (driver, "fake_cuda_clear");
   return fake.calls != NULL || (count_devices (&n) == 0 && n > 0);
 }
 
-static gboolean
+static inline gboolean
 has_fake_driver (void)
 {
   return fake.calls != NULL;
 }
 
 /* Kernels that code anything but stamps. */
-static gboolean
+static inline gboolean
 has_real_kernels (void)
 {
   return !has_fake_driver () || g_getenv ("PACO_EMULATED") != NULL;
 }
 
-static guint
+static inline guint
 calls_of (const char *function)
 {
   const char *name;
@@ -63,7 +68,7 @@ calls_of (const char *function)
   g_assert_not_reached ();
 }
 
-static guint
+static inline guint
 contexts_left (void)
 {
   FakeCudaLeft left;
@@ -73,7 +78,7 @@ contexts_left (void)
 }
 
 /* After each test. */
-static void
+static inline void
 check_driver (void)
 {
   FakeCudaLeft left;
@@ -86,7 +91,7 @@ check_driver (void)
   fail_unless_equals_int (left.pushed, 0);
 }
 
-static void
+static inline void
 forgive_misuses (void)
 {
   fake.clear ();
@@ -94,7 +99,7 @@ forgive_misuses (void)
 
 /* --- Contexts --- */
 
-static GstPacoCudaContext *
+static inline GstPacoCudaContext *
 context_new (guint device)
 {
   GstPacoCudaContext *context = library->context_new (device);
@@ -130,7 +135,7 @@ destroy_context (gpointer handle)
   fail_unless_equals_int (destroy (handle), 0);
 }
 
-static GstContext *
+static inline GstContext *
 new_context (GstPacoCudaContext *shared)
 {
   GstContext *context = gst_context_new (GST_PACO_CUDA_CONTEXT_TYPE, TRUE);
@@ -144,14 +149,14 @@ new_context (GstPacoCudaContext *shared)
 }
 
 /* The caller unrefs it. */
-static GstPacoCudaContext *
+static inline GstPacoCudaContext *
 context_of (GstContext *context)
 {
   return g_value_dup_object (gst_structure_get_value (
       gst_context_get_structure (context), GST_PACO_CUDA_CONTEXT_TYPE));
 }
 
-static void
+static inline void
 give_context (GstElement *element, GstPacoCudaContext *shared)
 {
   GstContext *context = new_context (shared);
@@ -162,7 +167,7 @@ give_context (GstElement *element, GstPacoCudaContext *shared)
 
 /* --- Pictures --- */
 
-static GstCaps *
+static inline GstCaps *
 device_caps (const GstVideoInfo *info)
 {
   GstCaps *caps = gst_video_info_to_caps (info);
@@ -172,7 +177,7 @@ device_caps (const GstVideoInfo *info)
   return caps;
 }
 
-static gboolean
+static inline gboolean
 is_device_caps (GstCaps *caps, guint i)
 {
   GstCapsFeatures *features = gst_caps_get_features (caps, i);
@@ -182,7 +187,7 @@ is_device_caps (GstCaps *caps, guint i)
 }
 
 /* Formats of device memory of the pads' templates. */
-static guint
+static inline guint
 device_formats (GstVideoFormat *formats)
 {
   GstVideoFormat all[PACO_MAX_RAW_FORMATS];
@@ -195,7 +200,7 @@ device_formats (GstVideoFormat *formats)
 }
 
 /* Random; or, for kernels that pass on stamps, all of one byte. */
-static GstBuffer *
+static inline GstBuffer *
 test_picture (const GstVideoInfo *info, guint32 seed)
 {
   GstBuffer *buffer = paco_test_random_buffer (info, seed);
@@ -205,7 +210,7 @@ test_picture (const GstVideoInfo *info, guint32 seed)
   return buffer;
 }
 
-static gboolean
+static inline gboolean
 is_on_device (GstBuffer *buffer)
 {
   return gst_buffer_n_memory (buffer) == 1
@@ -219,7 +224,7 @@ buffer_context (GstBuffer *buffer)
 }
 
 /* gst_video_frame_copy() leaves out samples behind the last column. */
-static void
+static inline void
 copy_lines (
     GstVideoFrame *to, const GstVideoFrame *from, const GstVideoInfo *info)
 {
@@ -239,7 +244,7 @@ copy_lines (
 }
 
 /* A new buffer of a context, which may not say how a picture lies in it. */
-static GstBuffer *
+static inline GstBuffer *
 empty_device_buffer (
     GstPacoCudaContext *context, const GstVideoInfo *info, gboolean has_meta)
 {
@@ -264,7 +269,7 @@ empty_device_buffer (
 }
 
 /* One with this picture. */
-static GstBuffer *
+static inline GstBuffer *
 device_buffer (
     GstPacoCudaContext *context, const GstVideoInfo *info, GstBuffer *picture)
 {
@@ -302,7 +307,7 @@ host_copy (const GstVideoInfo *info, GstBuffer *buffer)
 /* --- Elements --- */
 
 /* Of the only element of a harness, which has it in a bin. */
-static GstStructure *
+static inline GstStructure *
 stats_of (GstElement *bin)
 {
   GstElement *element = GST_ELEMENT (GST_BIN_CHILDREN (bin)->data);
@@ -343,4 +348,112 @@ unref_caps_of (GstQuery *query)
   gst_query_parse_allocation (query, &caps, NULL);
   gst_caps_unref (caps);
   gst_query_unref (query);
+}
+
+/* --- Encoding and decoding --- */
+
+static inline GstBuffer *
+encode_on_host (const GstVideoInfo *info, GstBuffer *picture)
+{
+  return paco_test_code (ENCODE, info, gst_buffer_ref (picture));
+}
+
+/* What decoders get; stamps are not coded well enough for them. */
+static inline GstBuffer *
+encode_on_cpu (const GstVideoInfo *info, GstBuffer *picture)
+{
+  return paco_test_code ("pacoenc backend=cpu rate-control=lossless", info,
+      gst_buffer_ref (picture));
+}
+
+/* But for where they stand in their streams. */
+static inline void
+assert_same_bytes (GstBuffer *a, GstBuffer *b, const char *what)
+{
+  GstBuffer *frames[] = { a, b };
+  const PacoPlace place = { 0 };
+  gpointer bytes[2];
+  gsize sizes[2];
+
+  for (guint i = 0; i < 2; i++) {
+    gst_buffer_extract_dup (frames[i], 0, -1, &bytes[i], &sizes[i]);
+    paco_header_set_place (bytes[i], sizes[i], &place);
+  }
+  fail_unless (
+      sizes[0] == sizes[1] && memcmp (bytes[0], bytes[1], sizes[0]) == 0,
+      "%s: other bytes", what);
+  g_free (bytes[0]);
+  g_free (bytes[1]);
+}
+
+/* The element shares this context, which may be NULL, before it has caps. */
+static inline GstHarness *
+encoder_harness (const char *launch, const GstVideoInfo *info,
+    GstPacoCudaContext *context, GstBus **bus)
+{
+  GstHarness *harness = paco_test_harness (launch, bus);
+
+  if (context != NULL)
+    give_context (harness->element, context);
+  gst_harness_set_src_caps (harness, device_caps (info));
+  return harness;
+}
+
+/* Pushes a picture that lies in a context; returns the frame. */
+static inline GstBuffer *
+encode_in (GstHarness *harness, GstPacoCudaContext *context,
+    const GstVideoInfo *info, GstBuffer *picture)
+{
+  GstBuffer *out;
+
+  fail_unless_equals_int (
+      gst_harness_push (harness, device_buffer (context, info, picture)),
+      GST_FLOW_OK);
+  out = gst_harness_pull (harness);
+  fail_unless (out != NULL);
+  return out;
+}
+
+/* The same, which has to come to the bytes of a picture in system memory. */
+static inline void
+check_encode (GstHarness *harness, GstPacoCudaContext *context,
+    const GstVideoInfo *info, guint32 seed, const char *what)
+{
+  GstBuffer *picture = test_picture (info, seed);
+  GstBuffer *expected = encode_on_host (info, picture);
+  GstBuffer *found = encode_in (harness, context, info, picture);
+
+  assert_same_bytes (found, expected, what);
+  gst_buffer_unref (found);
+  gst_buffer_unref (expected);
+  gst_buffer_unref (picture);
+}
+
+static inline GstHarness *
+decoder_harness (const char *launch, const GstVideoInfo *info, GstBus **bus)
+{
+  GstHarness *harness = paco_test_decoder_harness (launch, bus);
+
+  if (info != NULL)
+    gst_harness_set_sink_caps (harness, device_caps (info));
+  return harness;
+}
+
+/* Decodes what a picture is coded to, and compares. */
+static inline void
+check_decode (GstHarness *harness, const GstVideoInfo *info, guint32 seed,
+    gboolean on_device)
+{
+  const char *name = GST_VIDEO_INFO_NAME (info);
+  GstBuffer *picture = test_picture (info, seed), *out;
+
+  fail_unless_equals_int (
+      gst_harness_push (harness, encode_on_cpu (info, picture)), GST_FLOW_OK);
+  out = gst_harness_pull (harness);
+  fail_unless (out != NULL);
+  fail_unless_equals_int (is_on_device (out), on_device);
+  if (has_real_kernels ())
+    paco_test_same_samples (info, picture, info, out, name);
+  gst_buffer_unref (out);
+  gst_buffer_unref (picture);
 }

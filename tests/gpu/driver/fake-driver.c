@@ -252,8 +252,7 @@ fake_stream_synchronize (CUstream stream)
   CUresult result = fake_begin_in_context (FUNCTION_stream_synchronize);
 
   if (result == CUDA_SUCCESS)
-    fake_run_until (
-        stream ? (FakeStream *) stream : &fake_current ()->main, NULL, 0);
+    fake_run_until (fake_stream (stream), NULL, 0);
   return fake_end (result);
 }
 
@@ -310,7 +309,7 @@ fake_event_record (CUevent handle, CUstream stream)
 
     operation->event = event;
     operation->number = ++event->recorded;
-    event->stream = stream ? (FakeStream *) stream : &fake_current ()->main;
+    event->stream = fake_stream (stream);
   }
   return fake_end (result);
 }

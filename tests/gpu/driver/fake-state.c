@@ -298,10 +298,17 @@ operation_free (FakeOperation *operation)
   g_free (operation);
 }
 
+FakeStream *
+fake_stream (CUstream handle)
+{
+  return handle == NULL || handle == CU_STREAM_LEGACY ? &fake_current ()->main
+                                                      : (FakeStream *) handle;
+}
+
 FakeOperation *
 fake_enqueue (CUstream handle, int kind)
 {
-  FakeStream *stream = handle ? (FakeStream *) handle : &fake_current ()->main;
+  FakeStream *stream = fake_stream (handle);
   FakeOperation *operation = g_new0 (FakeOperation, 1);
 
   operation->kind = kind;

@@ -154,7 +154,8 @@ void fake_check_memory (
 void fake_remove_stream (FakeContext *context, FakeStream *stream);
 void fake_remove_event (FakeContext *context, FakeEvent *event);
 
-/* stream NULL: the context's own. */
+/* Of a context; its own is NULL and CU_STREAM_LEGACY. */
+FakeStream *fake_stream (CUstream stream);
 FakeOperation *fake_enqueue (CUstream stream, int kind);
 /* Does what is enqueued: up to a recording of an event if there is one; all of
  * a context. */

@@ -105,18 +105,27 @@ allocate (DevicePicture *picture, GRand *rand)
   }
 }
 
-/* Now, or whenever the stream comes to it. */
+typedef enum
+{
+  AT_ONCE,
+  IN_STREAM,
+  IN_COMMON_STREAM,
+  N_TIMES
+} Time;
+
+/* Now, or whenever a stream comes to it. */
 static void
-upload (DevicePicture *picture, bool late)
+upload (DevicePicture *picture, Time time)
 {
   const TestPicture *host = &picture->host;
+  CUstream stream = time == IN_STREAM ? theirs.stream : CU_STREAM_LEGACY;
 
   for (unsigned c = 0; c < host->format.n_components; c++) {
     CUdeviceptr to = picture->memory[c] + picture->offset;
 
     if (!host->buffers[c])
       continue;
-    if (!late) {
+    if (time == AT_ONCE) {
       must (theirs.driver->memcpy_htod (to, host->buffers[c], host->sizes[c]));
       continue;
     }
@@ -124,10 +133,11 @@ upload (DevicePicture *picture, bool late)
         &picture->staging[c], host->sizes[c], 0));
     memcpy (picture->staging[c], host->buffers[c], host->sizes[c]);
     must (theirs.driver->memcpy_htod_async (
-        to, picture->staging[c], host->sizes[c], theirs.stream));
-    picture->picture.stream = theirs.stream;
+        to, picture->staging[c], host->sizes[c], stream));
+    picture->picture.stream = stream;
   }
-  must (late ? CUDA_SUCCESS : theirs.driver->ctx_synchronize ());
+  if (time == AT_ONCE)
+    must (theirs.driver->ctx_synchronize ());
 }
 
 static void
@@ -156,14 +166,14 @@ device_picture_clear (DevicePicture *picture)
 /* --- Tests --- */
 
 static void
-encode_on_device (const Case *c, PacoEncoder *encoder, bool late)
+encode_on_device (const Case *c, PacoEncoder *encoder, Time time)
 {
   DevicePicture source = { .offset = 0 };
   Case device_case = *c;
 
   test_picture_copy (&source.host, &c->source);
   allocate (&source, c->rand);
-  upload (&source, late);
+  upload (&source, time);
   device_case.source.picture = source.picture;
   encode_and_check (&device_case, encoder);
   device_picture_clear (&source);
@@ -171,7 +181,7 @@ encode_on_device (const Case *c, PacoEncoder *encoder, bool late)
 
 static void
 decode_on_device (
-    const Case *c, PacoDecoder *decoder, unsigned reduce, bool late)
+    const Case *c, PacoDecoder *decoder, unsigned reduce, Time time)
 {
   DevicePicture mine = { .offset = 0 };
   TestPicture expected;
@@ -179,7 +189,7 @@ decode_on_device (
   destination_init (c, &mine.host, reduce);
   test_picture_copy (&expected, &mine.host);
   allocate (&mine, c->rand);
-  upload (&mine, late);
+  upload (&mine, time);
   {
     TestPicture on_device = mine.host;
 
@@ -208,13 +218,14 @@ test_random (void)
     Case c;
 
     case_init_possible (&c, 2000);
-    encode_on_device (&c, coders.encoders[i], g_rand_boolean (c.rand));
+    encode_on_device (
+        &c, coders.encoders[i], g_rand_int_range (c.rand, 0, N_TIMES));
     if (g_rand_boolean (c.rand))
       encode_and_check (&c, coders.encoders[i]);
     decode_on_device (&c, coders.decoders[i],
         g_rand_boolean (c.rand) ? 0
                                 : g_rand_int_range (c.rand, 0, c.levels + 1),
-        g_rand_boolean (c.rand));
+        g_rand_int_range (c.rand, 0, N_TIMES));
     if (g_rand_boolean (c.rand))
       decode_and_check (&c, coders.decoders[i], c.frame->data, c.frame->len, 0);
     case_clear (&c);
