@@ -90,7 +90,8 @@ finish () {
 }
 
 device='' driver='' content=computed
-tests='bpc-device dwt-device layout-device pack-device cuda-backend failures damage sanitizer
+tests='bpc-device dwt-device layout-device pack-device cuda-backend
+device-pictures failures damage sanitizer device-memory
 pipelines stress figures'
 if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
   for name in $tests; do
@@ -112,6 +113,7 @@ step dwt-device 300 "$build/tests/gpu/kernels/dwt-device"
 step layout-device 300 "$build/tests/gpu/kernels/layout-device"
 step pack-device 300 "$build/tests/gpu/kernels/pack-device"
 tap cuda-backend 300 "$build/tests/codec/test-cuda-backend"
+tap device-pictures 300 "$build/tests/gpu/kernels/device-pictures"
 tap failures 300 "$build/tests/gpu/host/failures-device"
 # 20000 damaged frames of small pictures and 200 of large ones.
 step damage 300 "$build/tests/gpu/kernels/damage"
@@ -153,6 +155,47 @@ same_files () { # MODE CAPS
     t. ! queue ! pacodec backend=cpu ! \
     filesink location="$work/cpu.raw" || return 1
   [ -s "$work/cuda.raw" ] && cmp "$work/cuda.raw" "$work/cpu.raw"
+}
+
+has () { # ELEMENT...
+  for element in "$@"; do
+    gst-inspect-1.0 --exists "$element" || return 1
+  done
+}
+
+on_device=video/x-raw\(memory:CUDAMemory\)
+
+device_memory () { # FORMAT: up, through both elements, and down again
+  gst-launch-1.0 -q videotestsrc num-buffers=30 pattern=smpte ! \
+    "video/x-raw,format=$1,width=320,height=218" ! tee name=t \
+    t. ! queue ! cudaupload ! "$on_device" ! \
+    pacoenc backend=cuda rate-control=lossless ! queue ! \
+    pacodec backend=cuda ! "$on_device" ! cudadownload ! \
+    filesink location="$work/device.raw" \
+    t. ! queue ! filesink location="$work/host.raw" || return 1
+  [ -s "$work/host.raw" ] && cmp "$work/device.raw" "$work/host.raw"
+}
+
+device_decoder () { # of H.264, into the encoder
+  gst-launch-1.0 -q filesrc location=tests/gpu/ball.h264 ! h264parse ! \
+    nvh264dec ! "$on_device" ! tee name=t \
+    t. ! queue ! pacoenc backend=cuda rate-control=lossless ! \
+    filesink location="$work/device.paco" \
+    t. ! queue ! cudadownload ! pacoenc backend=cpu rate-control=lossless ! \
+    filesink location="$work/host.paco" || return 1
+  [ -s "$work/host.paco" ] && cmp "$work/device.paco" "$work/host.paco"
+}
+
+# pipeline NAME FUNCTION ARGUMENT...
+pipeline () {
+  name=$1
+  shift
+  if "$@" >"$work/log" 2>&1; then
+    count passed "$name"
+  else
+    count failed "$name"
+    tail -n 20 "$work/log"
+  fi
 }
 
 two_devices () { # each codes what the other one codes as well
@@ -208,6 +251,30 @@ if command -v gst-launch-1.0 >/dev/null; then
     count failed 'pipeline interlaced'
     tail -n 20 "$work/log"
   fi
+  if has cudaupload cudadownload; then
+    for format in I420 NV12 P010_10LE I422_10LE I422_12LE Y444_16LE GBR BGRA \
+      RGB10A2_LE UYVY; do
+      if gst-inspect-1.0 cudaupload | grep -qw $format; then
+        pipeline "device memory $format" device_memory $format
+      else
+        count skipped "device memory $format: cudaupload has no such format"
+      fi
+    done
+  else
+    count skipped 'device memory: there are no cudaupload and cudadownload'
+  fi
+  if has nvh264dec h264parse cudadownload; then
+    pipeline 'device memory nvh264dec' device_decoder
+  else
+    count skipped 'device memory nvh264dec: there is no such element'
+  fi
+  for name in cudamemory cudacontexts; do
+    if [ -x "$build/tests/gpu/host/check-$name" ]; then
+      step "$name" 300 "$build/tests/gpu/host/check-$name"
+    else
+      count skipped "$name: built without the option gstcuda"
+    fi
+  done
   if [ "$(nvidia-smi -L | wc -l)" -lt 2 ]; then
     count skipped 'pipeline two devices: this machine has one GPU'
   elif two_devices >"$work/log" 2>&1; then

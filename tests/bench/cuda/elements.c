@@ -13,6 +13,7 @@
 #define N_CODED_BUFFERS 1
 #define MAX_DEVICES 16
 #define MAX_WINDOWS 24
+#define DEVICE_MEMORY "memory:CUDAMemory"
 
 typedef struct
 {
@@ -20,8 +21,6 @@ typedef struct
   guint n_warm, n_frames, n_seen;
   double processor_begin;
   GstSample *sample; /* the first */
-  GstBuffer **kept;  /* references to the first n_kept buffers, or NULL */
-  guint n_kept;
   ElementsRun *run;
 } Pipeline;
 
@@ -32,6 +31,22 @@ elements_run_clear (ElementsRun *run)
 {
   g_clear_pointer (&run->arrivals, g_array_unref);
   g_clear_pointer (&run->stats, gst_structure_free);
+}
+
+void
+elements_run_begin (ElementsRun *run)
+{
+  *run = (ElementsRun){
+    .arrivals = g_array_new (FALSE, FALSE, sizeof (gint64)),
+  };
+}
+
+void
+elements_run_add (ElementsRun *run)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  g_array_append_val (run->arrivals, now);
 }
 
 double
@@ -104,9 +119,6 @@ see (GstPad *pad, GstPadProbeInfo *info, gpointer data)
         GST_PAD_PROBE_INFO_BUFFER (info), caps, NULL, NULL);
     gst_caps_unref (caps);
   }
-  if (pipeline->n_seen < pipeline->n_kept)
-    pipeline->kept[pipeline->n_seen] = gst_buffer_ref (
-        GST_PAD_PROBE_INFO_BUFFER (info));
   if (pipeline->n_seen++ == pipeline->n_warm)
     pipeline->processor_begin = processor_seconds ();
   if (pipeline->n_seen > pipeline->n_warm)
@@ -132,9 +144,8 @@ describe (const char *element, const ElementsCase *c)
   else if (c->devices)
     g_string_append_printf (text, " cuda-device-id=%s", c->devices);
   if (!encodes)
-    g_string_append_printf (text, " ! video/x-raw(%s),format=%s",
-        c->features ? c->features : GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY,
-        c->format);
+    g_string_append_printf (text, " ! video/x-raw%s,format=%s",
+        c->context ? "(" DEVICE_MEMORY ")" : "", c->format);
   return g_string_free (text, FALSE);
 }
 
@@ -174,6 +185,8 @@ pipeline_init (Pipeline *pipeline, const char *source, const char *element,
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, see, pipeline, NULL);
   gst_object_unref (pad);
   gst_object_unref (sink);
+  if (c->context)
+    gst_element_set_context (pipeline->pipeline, c->context);
   gst_element_set_state (pipeline->pipeline, GST_STATE_PLAYING);
   g_free (description);
 }
@@ -320,48 +333,6 @@ init_info (const ElementsCase *c, GstVideoInfo *info)
   info->fps_d = 1;
 }
 
-static GstCaps *
-make_caps (const ElementsCase *c)
-{
-  GstVideoInfo info;
-  GstCaps *caps;
-
-  init_info (c, &info);
-  caps = gst_video_info_to_caps (&info);
-  if (c->features)
-    gst_caps_set_features_simple (
-        caps, gst_caps_features_from_string (c->features));
-  return caps;
-}
-
-gboolean
-elements_are_possible (const ElementsCase *c)
-{
-  GstElementFactory *factory = gst_element_factory_find ("pacoenc");
-  GstCaps *caps = make_caps (c);
-  gboolean possible;
-
-  if (!factory)
-    g_error ("there is no pacoenc");
-  possible = gst_element_factory_can_sink_any_caps (factory, caps);
-  gst_caps_unref (caps);
-  gst_object_unref (factory);
-  return possible;
-}
-
-guint64
-elements_picture_samples (const ElementsCase *c)
-{
-  GstVideoInfo info;
-  guint64 n = 0;
-
-  init_info (c, &info);
-  for (guint i = 0; i < GST_VIDEO_INFO_N_COMPONENTS (&info); i++)
-    n += (guint64) GST_VIDEO_INFO_COMP_WIDTH (&info, i)
-        * (guint64) GST_VIDEO_INFO_COMP_HEIGHT (&info, i);
-  return n;
-}
-
 gsize
 elements_picture_size (const ElementsCase *c)
 {
@@ -369,6 +340,19 @@ elements_picture_size (const ElementsCase *c)
 
   init_info (c, &info);
   return GST_VIDEO_INFO_SIZE (&info);
+}
+
+GstCaps *
+elements_caps (const ElementsCase *c, GstVideoInfo *info)
+{
+  GstCaps *caps;
+
+  init_info (c, info);
+  caps = gst_video_info_to_caps (info);
+  if (c->context)
+    gst_caps_set_features_simple (
+        caps, gst_caps_features_new (DEVICE_MEMORY, NULL));
+  return caps;
 }
 
 /* The content as GBR_12LE. */
@@ -433,6 +417,18 @@ fill_buffers (GstBuffer **buffers, guint n_buffers, const GstVideoInfo *info,
   gst_video_frame_unmap (&from);
 }
 
+GstBuffer *
+elements_picture (const ElementsCase *c)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (
+      NULL, elements_picture_size (c), NULL);
+  GstVideoInfo info;
+
+  init_info (c, &info);
+  fill_buffers (&buffer, 1, &info, c);
+  return buffer;
+}
+
 /* --- runs --- */
 
 /* Returns what came first to the sink. */
@@ -449,8 +445,7 @@ encode (const ElementsCase *c, const char *sink, ElementsRun *run,
   GstSample *first;
   GstCaps *caps;
 
-  init_info (c, &info);
-  caps = make_caps (c);
+  caps = elements_caps (c, &info);
   pipeline_init (&pipeline, APPSRC, element, sink, c, run);
   gst_app_src_set_caps (GST_APP_SRC (pipeline.source), caps);
   pool = find_pool (
@@ -467,10 +462,9 @@ encode (const ElementsCase *c, const char *sink, ElementsRun *run,
   return first;
 }
 
-/* kept may be NULL. */
 static void
 decode (const ElementsCase *c, GstSample *coded, ElementsRun *run,
-    GstBuffer **kept, guint n_kept, const ElementsOthers *others)
+    const ElementsOthers *others)
 {
   char *element = describe ("pacodec", c);
   GstCaps *caps = gst_sample_get_caps (coded);
@@ -484,8 +478,6 @@ decode (const ElementsCase *c, GstSample *coded, ElementsRun *run,
     g_error ("an encoded frame cannot be mapped");
   pipeline_init (&pipeline, APPSRC, element, FAKESINK, c, run);
   gst_app_src_set_caps (GST_APP_SRC (pipeline.source), caps);
-  pipeline.kept = kept;
-  pipeline.n_kept = n_kept;
   pool = find_pool (pipeline.source, caps, bytes.size, n_buffers);
   for (guint i = 0; i < n_buffers; i++) {
     buffers[i] = acquire (pool);
@@ -505,41 +497,8 @@ elements_code (const ElementsCase *c, ElementsRun *encode_run,
 {
   GstSample *coded = encode (c, FAKESINK, encode_run, others);
 
-  decode (c, coded, decode_run, NULL, 0, others);
+  decode (c, coded, decode_run, others);
   gst_sample_unref (coded);
-}
-
-void
-elements_code_again (
-    const ElementsCase *c, ElementsRun *encode_run, ElementsRun *decode_run)
-{
-  ElementsCase first = *c, second = *c;
-  char *element = describe ("pacoenc", c);
-  GstCaps *caps = make_caps (c);
-  GstBuffer *buffers[N_BUFFERS];
-  GstSample *coded;
-  Pipeline pipeline;
-  ElementsRun run;
-
-  first.features = NULL;
-  first.n_frames = second.n_frames = N_BUFFERS;
-  first.n_warm = second.n_warm = 0;
-  coded = encode (&first, FAKESINK, &run, NULL);
-  elements_run_clear (&run);
-  decode (&second, coded, &run, buffers, N_BUFFERS, NULL);
-  elements_run_clear (&run);
-
-  pipeline_init (&pipeline, APPSRC, element, FAKESINK, c, encode_run);
-  gst_app_src_set_caps (GST_APP_SRC (pipeline.source), caps);
-  pipeline_run (&pipeline, buffers, N_BUFFERS, NULL);
-  pipeline_clear (&pipeline);
-  decode (c, coded, decode_run, NULL, 0, NULL);
-
-  for (guint i = 0; i < N_BUFFERS; i++)
-    gst_buffer_unref (buffers[i]);
-  gst_sample_unref (coded);
-  gst_caps_unref (caps);
-  g_free (element);
 }
 
 static void

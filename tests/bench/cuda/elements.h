@@ -8,15 +8,17 @@
  * meant. */
 typedef struct
 {
-  const char *format;   /* as GStreamer calls it */
-  const char *features; /* of the raw caps: "memory:CUDAMemory" */
+  const char *format; /* as GStreamer calls it */
   int width, height;
   const char *picture; /* see content_fill() */
   const char *backend, *rate_control;
   const char *devices; /* numbers with commas; more than one: cuda-devices */
-  int depth;           /* pipeline-depth */
-  int n_warm;          /* frames that come before those that are measured */
-  int n_frames;        /* that are measured, at least */
+  /* With the GPU's context: pictures are in device memory, and the elements share
+   * it. NULL: in the host's memory. */
+  GstContext *context;
+  int depth;    /* pipeline-depth */
+  int n_warm;   /* frames that come before those that are measured */
+  int n_frames; /* that are measured, at least */
 } ElementsCase;
 
 /* Frames of one element. */
@@ -40,12 +42,11 @@ double elements_run_cores (const ElementsRun *run);
 /* As many as are named, at least one. */
 guint elements_count_devices (const ElementsCase *c);
 
-/* Whether pacoenc takes such pictures. */
-gboolean elements_are_possible (const ElementsCase *c);
-
-/* Samples of a picture, and its bytes. */
-guint64 elements_picture_samples (const ElementsCase *c);
+/* Bytes of a picture. */
 gsize elements_picture_size (const ElementsCase *c);
+/* The caps of pictures, and a picture of the content in the host's memory. */
+GstCaps *elements_caps (const ElementsCase *c, GstVideoInfo *info);
+GstBuffer *elements_picture (const ElementsCase *c);
 
 /* How a run goes together with those of other processes; NULL: alone. */
 typedef struct
@@ -63,10 +64,9 @@ typedef struct
 void elements_code (const ElementsCase *c, ElementsRun *encode,
     ElementsRun *decode, const ElementsOthers *others);
 
-/* The same, but what is encoded lies in buffers that a decoder has filled before:
- * in memory that only elements can allocate. */
-void elements_code_again (
-    const ElementsCase *c, ElementsRun *encode, ElementsRun *decode);
+/* A run that is no pipeline, and that a frame of it has come. */
+void elements_run_begin (ElementsRun *run);
+void elements_run_add (ElementsRun *run);
 
 /* Encodes frames into a file, decodes those of the file, and reads the file
  * without decoding it. The system has what was written in memory still, if there

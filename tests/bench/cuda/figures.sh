@@ -39,7 +39,9 @@ bench () {
   esac
 }
 
-# speed NAME WIDTH HEIGHT FRAMES OPTION... PREFIX: of the elements.
+# speed NAME WIDTH HEIGHT FRAMES OPTION... PREFIX: of the elements, by the program
+# that $program names.
+program=gst-speed
 speed () {
   name=$1 width=$2 height=$3 frames=$4 warm=40
   shift 4
@@ -47,7 +49,7 @@ speed () {
     width=$((width / 60)) height=$((height / 60)) warm=2
     frames=$((4 + frames / 100))
   fi
-  bench "$name" 100 "$build/tests/bench/gst-speed" --width=$width \
+  bench "$name" 100 "$build/tests/bench/$program" --width=$width \
     --height=$height --warm=$warm --frames=$frames "$@" ${picture:+"$picture"}
 }
 
@@ -81,9 +83,6 @@ fi
 PACO_H2D_GBPS=$(of h2d_gbps) PACO_D2H_GBPS=$(of d2h_gbps)
 PACO_MEMCPY_GBPS=$(of memcpy_gbps)
 export PACO_H2D_GBPS PACO_D2H_GBPS PACO_MEMCPY_GBPS
-PACO_RESIDENT_ENC_FPS=$(of lossless_resident_enc_fps)
-PACO_RESIDENT_DEC_FPS=$(of lossless_resident_dec_fps)
-export PACO_RESIDENT_ENC_FPS PACO_RESIDENT_DEC_FPS
 if ! command -v gst-launch-1.0 >/dev/null; then
   echo 'skipped gst-speed, gst-launch: there is no GStreamer'
   exit $failed
@@ -99,8 +98,6 @@ for rate in lossless quality; do
   speed "gst-speed $rate file" 4096 2160 200 --devices=0 --rate-control=$rate \
     --file="$work/film" "gst_$rate"
 done
-speed 'gst-speed CUDAMemory' 4096 2160 1200 --devices=0 --cuda-memory \
-  cudamem_lossless
 speed 'gst-speed v210' 3840 2160 1200 --devices=0 --format=v210 \
   gst_v210_2160
 speed 'gst-speed UYVY' 3840 2160 1200 --devices=0 --format=UYVY \
@@ -110,6 +107,12 @@ speed 'gst-speed 4320, depth 2' 7680 4320 200 --devices=0 --depth=2 \
   gst_gbr12_4320_depth2
 speed 'memory 2160' 4096 2160 4 --depth=2 --memory device_memory_mib_2160
 speed 'memory 4320' 7680 4320 4 --depth=2 --memory device_memory_mib_4320
+if [ -x "$build/tests/bench/gst-device-memory" ]; then
+  program=gst-device-memory
+  speed "$program" 4096 2160 600 cudamem_lossless
+  speed "$program GBR" 4096 2160 600 --format=GBR cudamem_gbr8_lossless
+  program=gst-speed
+fi
 if [ -z "$small" ]; then
   for rate in lossless quality; do
     bench "gst-launch $rate" 200 sh "$tests/gst-launch-speed.sh" "$build" \

@@ -14,11 +14,6 @@
  * --file=FILE: only ..._dec_file_fps, for filesrc ! pacoparse ! pacodec with a
  * file that is made for it, and ..._file_source_fps, the same without pacodec.
  * FILE is removed.
- * --cuda-memory: pictures are in memory:CUDAMemory, of the first of the formats
- * GBR_12LE, I422_12LE and Y444_16LE that pacoenc takes there; only ..._fps, whose
- * ratios are to as many samples a second as PACO_RESIDENT_ENC_FPS and
- * PACO_RESIDENT_DEC_FPS pictures of 4096x2160 RGB have, which is what paco-bench
- * has found of pictures that stay on the GPU.
  * --memory: only how much of the GPU's memory the encoder has taken; PREFIX is
  * the figure's name.
  * --against=FORMAT: the speed in relation to that in another format, in turns:
@@ -48,7 +43,7 @@ typedef struct
   const char *prefix;
   char *against, *file;
   int n_processes;
-  gboolean memory, cuda_memory, is_child;
+  gboolean memory, is_child;
 } Options;
 
 static const char *const ways[2] = { "enc", "dec" };
@@ -108,41 +103,6 @@ measure (const Options *options)
   cores_figure (options, MAX (cores[0], cores[1]), "cores_per_100fps");
   for (unsigned way = 0; way < 2; way++)
     elements_run_clear (&runs[way]);
-}
-
-/* Returns the exit status: 77 where there is no such memory. */
-static int
-measure_cuda_memory (const Options *options)
-{
-  static const char *const formats[] = { "GBR_12LE", "I422_12LE", "Y444_16LE" };
-  static const char *const resident[2] = { "PACO_RESIDENT_ENC_FPS",
-    "PACO_RESIDENT_DEC_FPS" };
-  ElementsCase c = options->c;
-  ElementsRun runs[2];
-  unsigned i = 0;
-
-  c.features = "memory:CUDAMemory";
-  for (c.format = formats[0]; !elements_are_possible (&c);) {
-    if (++i == G_N_ELEMENTS (formats)) {
-      printf ("pacoenc takes no memory:CUDAMemory here\n");
-      return 77;
-    }
-    c.format = formats[i];
-  }
-  fprintf (stderr, "memory:CUDAMemory, %s\n", c.format);
-  elements_code_again (&c, &runs[0], &runs[1]);
-  for (unsigned way = 0; way < 2; way++) {
-    const char *fps = g_getenv (resident[way]);
-    double samples = 3.0 * CONTENT_WIDTH * CONTENT_HEIGHT
-        * (fps ? g_ascii_strtod (fps, NULL) : 0);
-
-    figure_speed (elements_run_speed (&runs[way]), "frames/s",
-        "samples of lossless_resident",
-        samples / (double) elements_picture_samples (&c), "%s_%s_fps",
-        options->prefix, ways[way]);
-    elements_run_clear (&runs[way]);
-  }
-  return 0;
 }
 
 static void
@@ -436,8 +396,6 @@ parse (Options *options, int argc, char **argv, char ***files, GError **error)
         "N" },
     { "file", 0, 0, G_OPTION_ARG_FILENAME, &options->file,
         "Only decoding from a file that is made for it", "FILE" },
-    { "cuda-memory", 0, 0, G_OPTION_ARG_NONE, &options->cuda_memory,
-        "Pictures are in memory:CUDAMemory", NULL },
     { "memory", 0, 0, G_OPTION_ARG_NONE, &options->memory,
         "Only the memory of the GPU that the encoder takes", NULL },
     { "against", 0, 0, G_OPTION_ARG_STRING, &options->against,
@@ -486,7 +444,6 @@ main (int argc, char **argv)
   char **given = g_memdup2 (argv, (gsize) (argc + 1) * sizeof *argv);
   char **files = NULL;
   GError *error = NULL;
-  int status = 0;
 
   if (!parse (&options, argc, argv, &files, &error)) {
     fprintf (stderr, "%s\n", error->message);
@@ -501,8 +458,6 @@ main (int argc, char **argv)
     gst_init (NULL, NULL);
     if (options.is_child)
       measure_as_child (&options);
-    else if (options.cuda_memory)
-      status = measure_cuda_memory (&options);
     else if (options.file)
       measure_file (&options);
     else if (options.memory)
@@ -514,5 +469,5 @@ main (int argc, char **argv)
   }
   g_strfreev (files);
   g_free (given);
-  return status;
+  return 0;
 }
