@@ -23,24 +23,24 @@ static struct
   __typeof__ (fake_cuda_clear) *clear;
 } fake;
 
-/* FALSE if there is no libgstcuda, no driver or no device. */
+/* FALSE if there is no libgstcuda, no driver or no device. Asks the driver for
+ * nothing: the tests run in processes that are forked from this one. */
 static inline gboolean
 open_library (void)
 {
   void *driver;
-  int (*count_devices) (int *), n = 0;
 
   GST_DEBUG_CATEGORY_INIT (gst_paco_debug, "paco", 0, "PaCo");
   library = gst_paco_cuda_library_loaded ();
   if (library == NULL)
     return FALSE;
   driver = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  *(void **) &count_devices = dlsym (driver, "cuDeviceGetCount");
   *(void **) &fake.calls = dlsym (driver, "fake_cuda_calls");
   *(void **) &fake.plan = dlsym (driver, "fake_cuda_fail");
   *(void **) &fake.left = dlsym (driver, "fake_cuda_left");
   *(void **) &fake.clear = dlsym (driver, "fake_cuda_clear");
-  return fake.calls != NULL || (count_devices (&n) == 0 && n > 0);
+  return fake.calls != NULL
+      || g_file_test ("/dev/nvidiactl", G_FILE_TEST_EXISTS);
 }
 
 static inline gboolean
