@@ -110,7 +110,7 @@ template <bool ENCODE, int LANES_PER_CODER> struct ArithmeticCoder
   /* Of this lane's coder. */
   __device__ __forceinline__ uint32_t first_lane () const
   {
-    return lane & -LANES_PER_CODER;
+    return lane / LANES_PER_CODER * LANES_PER_CODER;
   }
 
   __device__ __forceinline__ static uint32_t &ring (uint32_t number)
