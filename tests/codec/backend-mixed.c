@@ -197,9 +197,14 @@ decode_mixed (const Mixed *mixed)
 
 /* --- Tests --- */
 
+/* Each test keeps coders open: where they share a device, the first one to open
+ * it waits for a context. */
 static void
 test_mixed (void)
 {
+  Coders coders;
+
+  coders_open (&coders);
   for (unsigned n = 0; n < n_cases (150); n++) {
     Mixed mixed;
 
@@ -208,12 +213,16 @@ test_mixed (void)
     decode_mixed (&mixed);
     mixed_clear (&mixed);
   }
+  coders_close (&coders);
 }
 
 /* A frame of another stream, of either form, is not taken for one of this. */
 static void
 test_other_stream (void)
 {
+  Coders coders;
+
+  coders_open (&coders);
   for (unsigned n = 0; n < n_cases (30); n++) {
     const PacoBackendOptions options = random_options ();
     PacoDecoder *decoder = BACKEND.decoder_open (&options, NULL);
@@ -248,6 +257,7 @@ test_other_stream (void)
     for (unsigned i = 0; i < 2; i++)
       mixed_clear (&streams[i]);
   }
+  coders_close (&coders);
 }
 
 /* Only frames that say that they are of a mixed stream are waited for. */
@@ -256,7 +266,9 @@ test_unmixed (void)
 {
   static const PacoInterlaceMode modes[] = { PACO_INTERLACE_PROGRESSIVE,
     PACO_INTERLACE_INTERLEAVED };
+  Coders coders;
 
+  coders_open (&coders);
   for (unsigned n = 0; n < n_cases (30); n++) {
     const PacoBackendOptions options = random_options ();
     PacoDecoder *decoder = BACKEND.decoder_open (&options, NULL);
@@ -281,6 +293,7 @@ test_unmixed (void)
     paco_coder_close (PACO_CODER (decoder));
     mixed_clear (&mixed);
   }
+  coders_close (&coders);
 }
 
 void

@@ -171,9 +171,11 @@ device_memory () { # FORMAT: up, through both elements, and down again
     t. ! queue ! cudaupload ! "$on_device" ! \
     pacoenc backend=cuda rate-control=lossless ! queue ! \
     pacodec backend=cuda ! "$on_device" ! cudadownload ! \
-    filesink location="$work/device.raw" \
-    t. ! queue ! filesink location="$work/host.raw" || return 1
-  [ -s "$work/host.raw" ] && cmp "$work/device.raw" "$work/host.raw"
+    pacoenc backend=cpu rate-control=lossless ! \
+    filesink location="$work/device.paco" \
+    t. ! queue ! pacoenc backend=cpu rate-control=lossless ! \
+    filesink location="$work/host.paco" || return 1
+  [ -s "$work/host.paco" ] && cmp "$work/device.paco" "$work/host.paco"
 }
 
 device_decoder () { # of H.264, into the encoder
