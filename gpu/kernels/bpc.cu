@@ -39,28 +39,27 @@ struct Coding
 
 /* --- Planes --- */
 
-template <bool ENCODE, int PASSES, int LANES_PER_CODER> struct ScannerChoice
+template <bool ENCODE, int PASSES, bool SHARED> struct ScannerChoice
 {
-  using Type = EncodeScanner<PASSES, LANES_PER_CODER>;
+  using Type = EncodeScanner<PASSES, SHARED>;
 };
 
-template <int PASSES, int LANES_PER_CODER>
-struct ScannerChoice<false, PASSES, LANES_PER_CODER>
+template <int PASSES, bool SHARED> struct ScannerChoice<false, PASSES, SHARED>
 {
-  using Type = DecodeScanner<PASSES, LANES_PER_CODER>;
+  using Type = DecodeScanner<PASSES, SHARED>;
 };
 
-template <bool ENCODE, int PASSES, int LANES_PER_CODER> struct PlaneCoder
+template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
 {
   using L = Layout<PASSES>;
 
   Block<ENCODE, PASSES> &block;
-  ArithmeticCoder<ENCODE, LANES_PER_CODER> &coder;
-  typename ScannerChoice<ENCODE, PASSES, LANES_PER_CODER>::Type scanner;
-  SignCoder<ENCODE, PASSES, LANES_PER_CODER> signs;
+  ArithmeticCoder<ENCODE, SHARED> &coder;
+  typename ScannerChoice<ENCODE, PASSES, SHARED>::Type scanner;
+  SignCoder<ENCODE, PASSES, SHARED> signs;
 
-  __device__ __forceinline__ PlaneCoder (Block<ENCODE, PASSES> &block_,
-      ArithmeticCoder<ENCODE, LANES_PER_CODER> &coder_)
+  __device__ __forceinline__ PlaneCoder (
+      Block<ENCODE, PASSES> &block_, ArithmeticCoder<ENCODE, SHARED> &coder_)
       : block (block_), coder (coder_), scanner (block_, coder_),
         signs (block_, coder_)
   {
@@ -175,17 +174,10 @@ decide (uint32_t top, uint32_t n_right, uint32_t n_coefficients, uint32_t lane,
   return n_stored;
 }
 
-/* n_planes: of the block that are stored. */
-static __device__ __forceinline__ uint32_t
-lanes_per_coder (bool shared_codewords, uint32_t n_planes)
-{
-  return shared_codewords ? PACO_SHARING_LANES (n_planes) : 1;
-}
-
-template <int PASSES, int LANES_PER_CODER> struct BlockEncoder
+template <int PASSES, bool SHARED> struct BlockEncoder
 {
   Block<true, PASSES> &block;
-  ArithmeticCoder<true, LANES_PER_CODER> coder;
+  ArithmeticCoder<true, SHARED> coder;
   RawWriter<PASSES> raw;
   uint32_t first_fill, n_fill, n_all_fill; /* fill bits of the lane's coder */
 
@@ -213,13 +205,14 @@ template <int PASSES, int LANES_PER_CODER> struct BlockEncoder
   {
     uint32_t length;
 
-    coder.init (block.lane, code, raw_bytes / 4);
+    coder.init (
+        block.lane, coding.planes - coding.dropped_planes, code, raw_bytes / 4);
     coder.out = parameters.code;
-    PlaneCoder<true, PASSES, LANES_PER_CODER> (block, coder)
+    PlaneCoder<true, PASSES, SHARED> (block, coder)
         .code_planes (coding, parameters);
     length = coder.is_full () ? ~0u : measure (coding);
     if (length > raw_bytes) {
-      coder.init (block.lane, code, 0);
+      coder.init (block.lane, coding.planes - coding.dropped_planes, code, 0);
       coding.raw_planes = coding.planes - coding.dropped_planes;
       coding.raw_left_signs = false;
       length = measure (coding);
@@ -257,20 +250,11 @@ encode (const PacoBpcEncodeParameters &parameters)
     uint32_t raw_bytes =
         (n * (coding.planes - coding.dropped_planes) + n_stored + 7) / 8;
 
-    switch (lanes_per_coder (
-        coding.shared_codewords, coding.planes - coding.dropped_planes)) {
-      case 8:
-        record.length = BlockEncoder<PASSES, 8> (block).encode (
+    record.length = coding.shared_codewords
+        ? BlockEncoder<PASSES, true> (block).encode (
+            coding, parameters, place.code, raw_bytes)
+        : BlockEncoder<PASSES, false> (block).encode (
             coding, parameters, place.code, raw_bytes);
-        break;
-      case 4:
-        record.length = BlockEncoder<PASSES, 4> (block).encode (
-            coding, parameters, place.code, raw_bytes);
-        break;
-      default:
-        record.length = BlockEncoder<PASSES, 1> (block).encode (
-            coding, parameters, place.code, raw_bytes);
-    }
     record.planes = coding.planes;
     record.raw_planes = coding.raw_planes;
     record.dropped_planes = coding.dropped_planes;
@@ -288,12 +272,12 @@ encode (const PacoBpcEncodeParameters &parameters)
 
 /* --- The decoder --- */
 
-template <int PASSES, int LANES_PER_CODER>
+template <int PASSES, bool SHARED>
 static __device__ bool
 decode_block (Block<false, PASSES> &block, const PacoGpuRecord &record,
     const PacoBpcDecodeParameters &parameters)
 {
-  ArithmeticCoder<false, LANES_PER_CODER> coder;
+  ArithmeticCoder<false, SHARED> coder;
   RawReader<PASSES> raw (block);
   Coding coding;
 
@@ -301,11 +285,12 @@ decode_block (Block<false, PASSES> &block, const PacoGpuRecord &record,
   coding.raw_planes = record.raw_planes;
   coding.dropped_planes = record.dropped_planes;
   coding.raw_left_signs = record.flags & PACO_GPU_RAW_LEFT_SIGNS;
-  coder.init (block.lane, 0, record.length / 4);
+  coder.init (
+      block.lane, record.planes - record.dropped_planes, 0, record.length / 4);
   coder.payload.init (
       parameters.payload, parameters.payload_words, record.offset);
   coder.fill_ring ();
-  PlaneCoder<false, PASSES, LANES_PER_CODER> (block, coder)
+  PlaneCoder<false, PASSES, SHARED> (block, coder)
       .code_planes (coding, parameters);
   if (coder.is_full () || !raw.take_fill (coder))
     return false;
@@ -357,17 +342,9 @@ decode (const PacoBpcDecodeParameters &parameters)
     if (well) {
       block.clear ();
       fill_weights (block.lane);
-      switch (lanes_per_coder (record.flags & PACO_GPU_SHARED_CODEWORDS,
-          record.planes - record.dropped_planes)) {
-        case 8:
-          well = decode_block<PASSES, 8> (block, record, parameters);
-          break;
-        case 4:
-          well = decode_block<PASSES, 4> (block, record, parameters);
-          break;
-        default:
-          well = decode_block<PASSES, 1> (block, record, parameters);
-      }
+      well = record.flags & PACO_GPU_SHARED_CODEWORDS
+          ? decode_block<PASSES, true> (block, record, parameters)
+          : decode_block<PASSES, false> (block, record, parameters);
       well = well && is_unharmed (record, parameters, block.lane);
     }
   }

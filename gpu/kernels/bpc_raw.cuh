@@ -294,9 +294,8 @@ template <int PASSES> struct RawReader : RawString<false, PASSES>
   {
   }
 
-  template <int LANES_PER_CODER>
-  __device__ bool take_fill (
-      const ArithmeticCoder<false, LANES_PER_CODER> &coder);
+  template <bool SHARED>
+  __device__ bool take_fill (const ArithmeticCoder<false, SHARED> &coder);
   __device__ __forceinline__ uint32_t bits (uint32_t position) const;
   __device__ void read_planes (uint32_t lowest, uint32_t n_planes);
   __device__ void read_signs ();
@@ -305,10 +304,9 @@ template <int PASSES> struct RawReader : RawString<false, PASSES>
 
 /* Returns FALSE if a codeword holds more than its fill bits. */
 template <int PASSES>
-template <int LANES_PER_CODER>
+template <bool SHARED>
 __device__ bool
-RawReader<PASSES>::take_fill (
-    const ArithmeticCoder<false, LANES_PER_CODER> &coder)
+RawReader<PASSES>::take_fill (const ArithmeticCoder<false, SHARED> &coder)
 {
   uint32_t n = coder.is_first_of_coder () ? coder.fill_bits () : 0;
   uint32_t position = sum_of_lanes_before (n, block.lane);

@@ -79,13 +79,13 @@ sort_lines (uint32_t (&bits)[8])
     bits[k] = sorted[k];
 }
 
-template <int PASSES, int LANES_PER_CODER> struct DecodeScanner
+template <int PASSES, bool SHARED> struct DecodeScanner
 {
   using L = Layout<PASSES>;
   using B = Block<false, PASSES>;
 
   B &block;
-  ArithmeticCoder<false, LANES_PER_CODER> &coder;
+  ArithmeticCoder<false, SHARED> &coder;
   ContextWindow window[2];
   uint32_t bits[2]; /* of the plane, these 32 lines */
   /* Who takes part, and with SCAN_NEIGHBORS, who does when it gets a neighbour.
@@ -95,7 +95,7 @@ template <int PASSES, int LANES_PER_CODER> struct DecodeScanner
   uint32_t rotation, lanes_mask; /* bring a ballot's bits to the table */
 
   __device__ __forceinline__ DecodeScanner (
-      B &block_, ArithmeticCoder<false, LANES_PER_CODER> &coder_)
+      B &block_, ArithmeticCoder<false, SHARED> &coder_)
       : block (block_), coder (coder_)
   {
     rotation = (block.lane - 1 - 3) & 31;
@@ -117,9 +117,9 @@ template <int PASSES, int LANES_PER_CODER> struct DecodeScanner
 };
 
 /* Contexts without what these 32 lines will bring. */
-template <int PASSES, int LANES_PER_CODER>
+template <int PASSES, bool SHARED>
 __device__ __forceinline__ void
-DecodeScanner<PASSES, LANES_PER_CODER>::form_contexts (uint32_t w)
+DecodeScanner<PASSES, SHARED>::form_contexts (uint32_t w)
 {
   Surroundings<false, PASSES, false> around (block, w);
 
@@ -142,9 +142,9 @@ DecodeScanner<PASSES, LANES_PER_CODER>::form_contexts (uint32_t w)
 }
 
 /* Returns whether there is anybody to visit. */
-template <int PASSES, int LANES_PER_CODER>
+template <int PASSES, bool SHARED>
 __device__ __forceinline__ bool
-DecodeScanner<PASSES, LANES_PER_CODER>::begin_words (
+DecodeScanner<PASSES, SHARED>::begin_words (
     Scan scan, uint32_t plane, uint32_t w)
 {
   bool first = scan != SCAN_REFINEMENT && scan != SCAN_REST;
@@ -167,10 +167,9 @@ DecodeScanner<PASSES, LANES_PER_CODER>::begin_words (
   return true;
 }
 
-template <int PASSES, int LANES_PER_CODER>
+template <int PASSES, bool SHARED>
 __device__ __forceinline__ void
-DecodeScanner<PASSES, LANES_PER_CODER>::end_words (
-    Scan scan, uint32_t plane, uint32_t w)
+DecodeScanner<PASSES, SHARED>::end_words (Scan scan, uint32_t plane, uint32_t w)
 {
   block.plane_word (plane, w) = make_uint2 (bits[LEFT], bits[RIGHT]);
 #pragma unroll
@@ -189,9 +188,9 @@ DecodeScanner<PASSES, LANES_PER_CODER>::end_words (
 }
 
 /* After a visit: the new coefficients' neighbours learn of them. */
-template <int PASSES, int LANES_PER_CODER>
+template <int PASSES, bool SHARED>
 __device__ __forceinline__ void
-DecodeScanner<PASSES, LANES_PER_CODER>::spread (int side, int i, bool is_new)
+DecodeScanner<PASSES, SHARED>::spread (int side, int i, bool is_new)
 {
   uint32_t who = __ballot_sync (ALL_LANES, is_new);
 
@@ -215,11 +214,10 @@ DecodeScanner<PASSES, LANES_PER_CODER>::spread (int side, int i, bool is_new)
 }
 
 /* i: line of the window; 1 only where ALL lanes take part in all visits. */
-template <int PASSES, int LANES_PER_CODER>
+template <int PASSES, bool SHARED>
 template <bool ALL>
 __device__ __forceinline__ void
-DecodeScanner<PASSES, LANES_PER_CODER>::visit (
-    int side, int i, uint32_t line_bit)
+DecodeScanner<PASSES, SHARED>::visit (int side, int i, uint32_t line_bit)
 {
   uint32_t context = __byte_perm (window[side].here, 0, 0x4440 | i);
   bool significant = window[side].here & SIGNIFICANT_FLAG << (8 * i);
@@ -239,13 +237,13 @@ DecodeScanner<PASSES, LANES_PER_CODER>::visit (
 }
 
 /* Four lines. */
-template <int PASSES, int LANES_PER_CODER>
+template <int PASSES, bool SHARED>
 template <bool ALL>
 __device__ __forceinline__ void
-DecodeScanner<PASSES, LANES_PER_CODER>::visit_lines (uint32_t group)
+DecodeScanner<PASSES, SHARED>::visit_lines (uint32_t group)
 {
   /* How far the window slides at a time. */
-  constexpr int N = ALL && LANES_PER_CODER == 1 ? 2 : 1;
+  constexpr int N = ALL && !SHARED ? 2 : 1;
   uint32_t line_bit = 1u << (4 * group);
 
 #pragma unroll 1
@@ -269,9 +267,9 @@ DecodeScanner<PASSES, LANES_PER_CODER>::visit_lines (uint32_t group)
   }
 }
 
-template <int PASSES, int LANES_PER_CODER>
+template <int PASSES, bool SHARED>
 __device__ __forceinline__ void
-DecodeScanner<PASSES, LANES_PER_CODER>::visit_group (uint32_t w, uint32_t group)
+DecodeScanner<PASSES, SHARED>::visit_group (uint32_t w, uint32_t group)
 {
   for (int side = 0; side < 2; side++)
     window[side].ahead = block.contexts (side, min (group + 1, 7));
@@ -294,9 +292,9 @@ DecodeScanner<PASSES, LANES_PER_CODER>::visit_group (uint32_t w, uint32_t group)
 }
 
 /* Returns how many coefficients of the lane became significant. */
-template <int PASSES, int LANES_PER_CODER>
+template <int PASSES, bool SHARED>
 __device__ __forceinline__ uint32_t
-DecodeScanner<PASSES, LANES_PER_CODER>::run (Scan scan, uint32_t plane)
+DecodeScanner<PASSES, SHARED>::run (Scan scan, uint32_t plane)
 {
   uint32_t n_fresh = 0;
 

@@ -11,17 +11,17 @@
 #pragma once
 #include "gpu/kernels/bpc_contexts.cuh"
 
-template <int PASSES, int LANES_PER_CODER> struct EncodeScanner
+template <int PASSES, bool SHARED> struct EncodeScanner
 {
   using L = Layout<PASSES>;
   using B = Block<true, PASSES>;
 
   B &block;
-  ArithmeticCoder<true, LANES_PER_CODER> &coder;
+  ArithmeticCoder<true, SHARED> &coder;
   uint32_t bits[2], members[2];
 
   __device__ __forceinline__ EncodeScanner (
-      B &block_, ArithmeticCoder<true, LANES_PER_CODER> &coder_)
+      B &block_, ArithmeticCoder<true, SHARED> &coder_)
       : block (block_), coder (coder_)
   {
   }
@@ -44,9 +44,9 @@ template <int PASSES, int LANES_PER_CODER> struct EncodeScanner
  * Each new coefficient brings in its neighbours that are still to be visited,
  * and these may be new in turn. Down a column a carry follows that through all
  * 32 lines; from column to column it takes a few rounds. */
-template <int PASSES, int LANES_PER_CODER>
+template <int PASSES, bool SHARED>
 __device__ __forceinline__ void
-EncodeScanner<PASSES, LANES_PER_CODER>::follow (
+EncodeScanner<PASSES, SHARED>::follow (
     uint32_t w, uint32_t (&coded)[2], uint32_t (&fresh)[2])
 {
   uint32_t near[2], found[2] = { 0, 0 };
@@ -82,9 +82,9 @@ EncodeScanner<PASSES, LANES_PER_CODER>::follow (
 
 /* Before the scan: CODED and FRESH as the scan leaves them. Returns how many
  * coefficients of the lane become significant. */
-template <int PASSES, int LANES_PER_CODER>
+template <int PASSES, bool SHARED>
 __device__ __forceinline__ uint32_t
-EncodeScanner<PASSES, LANES_PER_CODER>::find_fresh (Scan scan, uint32_t plane)
+EncodeScanner<PASSES, SHARED>::find_fresh (Scan scan, uint32_t plane)
 {
   uint32_t n = 0;
 
@@ -115,9 +115,9 @@ EncodeScanner<PASSES, LANES_PER_CODER>::find_fresh (Scan scan, uint32_t plane)
   return n;
 }
 
-template <int PASSES, int LANES_PER_CODER>
+template <int PASSES, bool SHARED>
 __device__ __forceinline__ void
-EncodeScanner<PASSES, LANES_PER_CODER>::put_contexts (
+EncodeScanner<PASSES, SHARED>::put_contexts (
     int side, const uint32_t (&c)[6], uint32_t refined)
 {
   uint32_t bits_of[8];
@@ -138,9 +138,9 @@ EncodeScanner<PASSES, LANES_PER_CODER>::put_contexts (
 }
 
 /* Returns whether there is anybody to visit. */
-template <int PASSES, int LANES_PER_CODER>
+template <int PASSES, bool SHARED>
 __device__ __forceinline__ bool
-EncodeScanner<PASSES, LANES_PER_CODER>::begin_words (
+EncodeScanner<PASSES, SHARED>::begin_words (
     Scan scan, uint32_t plane, uint32_t w)
 {
   uint2 both = block.plane_word (plane, w);
@@ -174,10 +174,10 @@ EncodeScanner<PASSES, LANES_PER_CODER>::begin_words (
 
 /* 32 lines, or what there is of them. ALL: all lanes take part in all visits.
  */
-template <int PASSES, int LANES_PER_CODER>
+template <int PASSES, bool SHARED>
 template <bool ALL>
 __device__ __forceinline__ void
-EncodeScanner<PASSES, LANES_PER_CODER>::visit_lines (uint32_t n_lines)
+EncodeScanner<PASSES, SHARED>::visit_lines (uint32_t n_lines)
 {
   const char *table = (const char *) shared;
 
@@ -204,9 +204,9 @@ EncodeScanner<PASSES, LANES_PER_CODER>::visit_lines (uint32_t n_lines)
 }
 
 /* Returns how many coefficients of the lane became significant. */
-template <int PASSES, int LANES_PER_CODER>
+template <int PASSES, bool SHARED>
 __device__ __forceinline__ uint32_t
-EncodeScanner<PASSES, LANES_PER_CODER>::run (Scan scan, uint32_t plane)
+EncodeScanner<PASSES, SHARED>::run (Scan scan, uint32_t plane)
 {
   uint32_t n = scan == SCAN_REFINEMENT ? 0 : find_fresh (scan, plane);
 

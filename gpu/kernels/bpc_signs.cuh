@@ -16,16 +16,16 @@ struct SignWords
   uint32_t plus, minus;
 };
 
-template <bool ENCODE, int PASSES, int LANES_PER_CODER> struct SignCoder
+template <bool ENCODE, int PASSES, bool SHARED> struct SignCoder
 {
   using L = Layout<PASSES>;
   using B = Block<ENCODE, PASSES>;
 
   B &block;
-  ArithmeticCoder<ENCODE, LANES_PER_CODER> &coder;
+  ArithmeticCoder<ENCODE, SHARED> &coder;
 
   __device__ __forceinline__ SignCoder (
-      B &block_, ArithmeticCoder<ENCODE, LANES_PER_CODER> &coder_)
+      B &block_, ArithmeticCoder<ENCODE, SHARED> &coder_)
       : block (block_), coder (coder_)
   {
   }
@@ -63,9 +63,9 @@ sign_of_sum (SignWords a, SignWords b)
 }
 
 /* Sign of the sum of the left and the right neighbour's. */
-template <bool ENCODE, int PASSES, int LANES_PER_CODER>
+template <bool ENCODE, int PASSES, bool SHARED>
 __device__ __forceinline__ SignWords
-SignCoder<ENCODE, PASSES, LANES_PER_CODER>::lateral (int side, uint32_t w)
+SignCoder<ENCODE, PASSES, SHARED>::lateral (int side, uint32_t w)
 {
   constexpr int S = L::SIGN;
   uint32_t a = block.known (1 - side, w), b = block.known_beyond (side, w);
@@ -75,9 +75,9 @@ SignCoder<ENCODE, PASSES, LANES_PER_CODER>::lateral (int side, uint32_t w)
   return sign_of_sum ({ a & ~a_sign, a & a_sign }, { b & ~b_sign, b & b_sign });
 }
 
-template <bool ENCODE, int PASSES, int LANES_PER_CODER>
+template <bool ENCODE, int PASSES, bool SHARED>
 __device__ __forceinline__ void
-SignCoder<ENCODE, PASSES, LANES_PER_CODER>::prepare (int side, uint32_t w)
+SignCoder<ENCODE, PASSES, SHARED>::prepare (int side, uint32_t w)
 {
   constexpr int S = L::SIGN, F = L::FRESH;
   SignWords h = lateral (side, w);
@@ -144,9 +144,9 @@ SignCoder<ENCODE, PASSES, LANES_PER_CODER>::prepare (int side, uint32_t w)
     block.sign_contexts (w, j) = bits[j];
 }
 
-template <bool ENCODE, int PASSES, int LANES_PER_CODER>
+template <bool ENCODE, int PASSES, bool SHARED>
 __device__ void
-SignCoder<ENCODE, PASSES, LANES_PER_CODER>::code_side (int side)
+SignCoder<ENCODE, PASSES, SHARED>::code_side (int side)
 {
   uint32_t w = ~0u, left = 0; /* left: to visit, in these lines */
   uint32_t next_line = ~0u;   /* after the one visited last */

@@ -75,42 +75,41 @@ struct Payload
 extern __shared__ uint32_t shared[];
 constexpr int CODEWORD_RING = 104;
 
-template <bool ENCODE, int LANES_PER_CODER> struct ArithmeticCoder
+template <bool ENCODE, bool SHARED> struct ArithmeticCoder
 {
-  static constexpr bool SHARED = LANES_PER_CODER > 1;
-  /* The first lane of each coder. */
-  static constexpr uint32_t FIRST_LANES = LANES_PER_CODER == 8 ? 0x01010101u
-      : LANES_PER_CODER == 4                                   ? 0x11111111u
-                                                               : ALL_LANES;
-
   uint32_t size;       /* S: the interval's size less one, 0 without codeword */
   uint32_t value;      /* L, or D */
   uint32_t codeword;   /* encoder: where it goes, in words of out */
   uint32_t next;       /* codeword to be reserved */
   uint32_t first, end; /* of the block; the encoder's are words of out */
-  uint32_t lane, first_lanes_before; /* as a mask of lanes */
-  uint32_t *out;                     /* encoder */
-  Payload payload;                   /* decoder */
+  uint32_t lane;
+  uint32_t first_lane; /* of this one's coder */
+  /* The first lanes of all coders, and of those before, as masks. */
+  uint32_t first_lanes, first_lanes_before;
+  uint32_t *out;   /* encoder */
+  Payload payload; /* decoder */
   /* Decoder: RING codewords, from turn - 32 on; turn is above next whenever
    * refill() was called. ahead is the lane's of the 32 after these. */
   static constexpr uint32_t RING = 128;
   uint32_t turn, ahead;
 
+  /* n_planes: of the block that are stored. */
   __device__ __forceinline__ void init (
-      uint32_t lane_, uint32_t first_, uint32_t n)
+      uint32_t lane_, uint32_t n_planes, uint32_t first_, uint32_t n)
   {
-    lane = lane_;
-    first_lanes_before = FIRST_LANES & ((1u << first_lane ()) - 1);
+    lane = first_lane = lane_;
+    first_lanes = ALL_LANES;
+    if (SHARED) {
+      bool eight = PACO_SHARING_LANES (n_planes) == 8;
+
+      first_lane &= eight ? 24 : 28;
+      first_lanes = eight ? 0x01010101u : 0x11111111u;
+    }
+    first_lanes_before = first_lanes & ((1u << first_lane) - 1);
     size = value = 0;
     codeword = ~0u;
     first = next = first_;
     end = first + n;
-  }
-
-  /* Of this lane's coder. */
-  __device__ __forceinline__ uint32_t first_lane () const
-  {
-    return lane / LANES_PER_CODER * LANES_PER_CODER;
   }
 
   __device__ __forceinline__ static uint32_t &ring (uint32_t number)
@@ -153,7 +152,7 @@ template <bool ENCODE, int LANES_PER_CODER> struct ArithmeticCoder
 
   __device__ __forceinline__ bool is_first_of_coder () const
   {
-    return lane == first_lane ();
+    return !SHARED || lane == first_lane;
   }
 
   /* Bits of the raw string that an open codeword takes. */
@@ -184,7 +183,8 @@ template <bool ENCODE, int LANES_PER_CODER> struct ArithmeticCoder
    * in which some lane needs one is as frequent as one in which none does. */
   __device__ __forceinline__ void reserve (bool needs)
   {
-    uint32_t who = __ballot_sync (ALL_LANES, needs) & FIRST_LANES;
+    uint32_t who = __ballot_sync (ALL_LANES, needs)
+        & (SHARED ? first_lanes : ALL_LANES);
     uint32_t mine = next + __popc (who & first_lanes_before);
 
     if (ENCODE) {
@@ -299,31 +299,28 @@ template <bool ENCODE, int LANES_PER_CODER> struct ArithmeticCoder
     return visit_shared<true> (true, bit, probability);
   }
 
-  /* Of a ballot, the bits of the lanes that share this one's coder. */
-  __device__ __forceinline__ uint32_t of_coder (uint32_t lanes) const
+  /* Eight lanes to a coder, or four. */
+  __device__ __forceinline__ bool of_eight () const
   {
-    return lanes >> first_lane () & ((1u << LANES_PER_CODER) - 1);
+    return !(first_lanes & 0x10);
   }
 
-  /* Four of the steps of a visit: of the coder's lanes from `from` on. Where
-   * codewords last long, in most visits no coder needs one. So the steps are taken
-   * without asking, and again one by one if a coder did need one. takes, ones: who
-   * takes part and the symbols, a bit for each of the coder's lanes. Returns the
-   * symbols found. */
+  /* Four steps of a visit, of lanes that are next to each other. Where codewords
+   * last long, in most visits no coder needs one. So the steps are taken without
+   * asking, and again one by one if a coder did need one. takes and ones: which
+   * of the lanes take part, and their symbols, from bit 0 on. Returns the symbols
+   * found. */
   template <bool ALL>
   __device__ __forceinline__ uint32_t four_steps (
-      int from, uint32_t takes, uint32_t ones, uint32_t probability)
+      uint32_t takes, uint32_t ones, uint32_t probability)
   {
     uint32_t probabilities[4];
     uint32_t old_size = size, old_value = value, found = 0;
     bool dry = false;
 
-    takes >>= from;
-    ones >>= from;
 #pragma unroll
     for (int s = 0; s < 4; s++)
-      probabilities[s] = __shfl_sync (
-          ALL_LANES, probability, from + s, LANES_PER_CODER);
+      probabilities[s] = __shfl_sync (ALL_LANES, probability, s, 4);
 #pragma unroll
     for (int s = 0; s < 4; s++) {
       dry = dry || ((ALL || takes & 1 << s) && size == 0);
@@ -336,29 +333,48 @@ template <bool ENCODE, int LANES_PER_CODER> struct ArithmeticCoder
       found = 0;
 #pragma unroll 1
       for (int s = 0; s < 4; s++) {
-        uint32_t other = __shfl_sync (
-            ALL_LANES, probability, from + s, LANES_PER_CODER);
+        uint32_t other = __shfl_sync (ALL_LANES, probability, s, 4);
 
         if (step<ALL> (takes >> s & 1, ones >> s & 1, other))
           found |= 1 << s;
       }
     }
-    return found << from;
+    return found;
   }
 
+  /* The steps of a visit: those of the first four lanes, then those of the other
+   * four, if eight share a coder. All eight take them, with the probabilities of
+   * the four whose turn it is. Both turns are one piece of code, since code for
+   * eight beside that for four is more than multiprocessors keep at hand. */
   template <bool ALL>
   __device__ __forceinline__ bool visit_shared (
       bool active, uint32_t bit, uint32_t probability)
   {
     /* Of the coder's lanes, from bit 0 on: who takes part, and the symbols. */
     uint32_t takes = ALL ? ALL_LANES
-                         : of_coder (__ballot_sync (ALL_LANES, active));
-    uint32_t ones = ENCODE ? of_coder (__ballot_sync (ALL_LANES, bit)) : 0;
-    uint32_t found = 0;
+                         : __ballot_sync (ALL_LANES, active) >> first_lane;
+    uint32_t ones = ENCODE ? __ballot_sync (ALL_LANES, bit) >> first_lane : 0;
+    uint32_t of_others = probability, found, found_before = 0;
+    bool again = of_eight ();
 
-#pragma unroll 1
-    for (int from = 0; from < LANES_PER_CODER; from += 4)
-      found |= four_steps<ALL> (from, takes, ones, probability);
-    return ENCODE ? bit : found >> lane % LANES_PER_CODER & 1;
+    if (again) {
+      uint32_t other = __shfl_xor_sync (ALL_LANES, probability, 4);
+
+      of_others = lane & 4 ? probability : other;
+      probability = lane & 4 ? other : probability;
+    }
+    while (true) {
+      found = four_steps<ALL> (takes, ones, probability);
+      if (!again)
+        break;
+      again = false;
+      found_before = found;
+      probability = of_others;
+      takes >>= 4;
+      ones >>= 4;
+    }
+    if (ENCODE)
+      return bit;
+    return (of_eight () && !(lane & 4) ? found_before : found) >> lane % 4 & 1;
   }
 };
