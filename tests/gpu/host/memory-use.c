@@ -8,15 +8,15 @@
 #include <glib.h>
 
 /* Bytes for each sample of a frame in flight: coefficients of 16 bits, of 32. */
-#define NARROW 12.0
-#define WIDE 16.0
+#define NARROW 12
+#define WIDE 16
 /* Page-locked, for each sample of a frame in flight; of an encoder, which has two
  * buffers for codestreams more than it has frames in flight, of all these. */
 #define PINNED_DECODER 5.0
 #define PINNED_ENCODER 4.0
 /* 7680x4320 in 4:4:4 of 12 bits at the depth that elements have by themselves. */
-#define SAMPLES_OF_8K (2 * 3.0 * 7680 * 4320)
-#define MEMORY_FOR_8K 8e9
+#define SAMPLES_OF_8K (G_GUINT64_CONSTANT (2) * 3 * 7680 * 4320)
+#define MEMORY_FOR_8K G_GUINT64_CONSTANT (8000000000)
 G_STATIC_ASSERT (SAMPLES_OF_8K *NARROW < MEMORY_FOR_8K);
 /* Whatever the picture: probabilities, what small buffers are rounded up to. */
 #define FIXED (1 << 20)
