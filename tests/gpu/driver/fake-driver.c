@@ -235,15 +235,21 @@ fake_stream_create (CUstream *handle, unsigned flags)
 }
 
 CUresult
-fake_stream_destroy (CUstream stream)
+fake_destroy_stream (int function, CUstream stream)
 {
-  CUresult result = fake_begin_in_context (FUNCTION_stream_destroy);
+  CUresult result = fake_begin_in_context (function);
 
   if (result == CUDA_SUCCESS) {
     fake_run_all (fake_current ());
     fake_remove_stream (fake_current (), (FakeStream *) stream);
   }
   return fake_end (result);
+}
+
+CUresult
+fake_stream_destroy (CUstream stream)
+{
+  return fake_destroy_stream (FUNCTION_stream_destroy, stream);
 }
 
 CUresult

@@ -33,13 +33,7 @@ fake_device_can_access_peer (int *can, CUdevice device, CUdevice peer)
 CUresult
 fake_stream_destroy_old (CUstream stream)
 {
-  CUresult result = fake_begin_in_context (FUNCTION_stream_destroy_old);
-
-  if (result == CUDA_SUCCESS) {
-    fake_run_all (fake_current ());
-    fake_remove_stream (fake_current (), (FakeStream *) stream);
-  }
-  return fake_end (result);
+  return fake_destroy_stream (FUNCTION_stream_destroy_old, stream);
 }
 
 /* --- Memory --- */

@@ -153,6 +153,8 @@ void fake_check_memory (
 
 void fake_remove_stream (FakeContext *context, FakeStream *stream);
 void fake_remove_event (FakeContext *context, FakeEvent *event);
+/* For the functions of the driver that do so; function: which. */
+CUresult fake_destroy_stream (int function, CUstream stream);
 
 /* Of a context; its own is NULL and CU_STREAM_LEGACY. */
 FakeStream *fake_stream (CUstream stream);

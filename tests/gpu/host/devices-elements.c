@@ -3,7 +3,7 @@
  * program is linked to: what it may be, what stats says, and what the elements say
  * when one of several GPUs fails or does not answer. */
 #include "tests/check/pacotest.h"
-#include "tests/gpu/driver/fake-driver.h"
+#include "tests/gpu/host/left.h"
 #include "codec/coder.h"
 
 #define SOURCE                                                                 \
@@ -39,17 +39,6 @@ player_init (
   player->bus = gst_element_get_bus (player->pipeline);
   player->warnings = g_string_new (NULL);
   g_free (launch);
-}
-
-static void
-check_left (const char *plan)
-{
-  FakeCudaLeft left;
-
-  fake_cuda_left (&left);
-  fail_unless (left.misuses == 0, "%s: misuses of the driver", plan);
-  fail_unless (left.contexts == 0, "%s: a context is left", plan);
-  fake_cuda_clear ();
 }
 
 static void
@@ -330,24 +319,6 @@ GST_START_TEST (test_failure)
   }
 }
 GST_END_TEST;
-
-/* When the driver answers after all, what was left to it is freed. */
-static void
-check_left_later (const char *plan)
-{
-  FakeCudaLeft left;
-  guint n_empty = 0;
-
-  fake_cuda_release ();
-  for (guint i = 0; i < 1000 && n_empty < 20; i++) {
-    g_usleep (10000);
-    fake_cuda_left (&left);
-    n_empty = left.contexts == 0 ? n_empty + 1 : 0;
-  }
-  fail_unless (n_empty > 0, "%s: a context is left", plan);
-  fail_unless (left.misuses == 0, "%s: misuses of the driver", plan);
-  fake_cuda_clear ();
-}
 
 /* One that does not answer, from some call on, while the other does. */
 GST_START_TEST (test_hang)
