@@ -18,14 +18,14 @@ paco_index_write (const PacoBlockRecord *records, uint32_t n, bool block_checks,
   uint8_t *out = data;
 
   for (const PacoBlockRecord *r = records; r < records + n; r++) {
-    bool extension = r->raw_planes > 0 || r->dropped_planes > 0;
-    unsigned raw = r->raw_planes;
+    bool extension = r->raw_planes > 0 || r->dropped_planes > 0 || r->cut;
+    unsigned raw = r->cut ? PACO_CUT_RECORD : r->raw_planes;
 
     if (r->planes == 0) {
       *out++ = 0;
       continue;
     }
-    if (raw + r->dropped_planes == r->planes)
+    if (r->raw_planes + r->dropped_planes == r->planes)
       raw = PACO_ALL_PLANES_RAW;
     *out++ = r->planes | (r->shared_codewords ? RECORD_SHARED_CODEWORDS : 0)
         | (r->raw_left_signs ? RECORD_RAW_LEFT_SIGNS : 0)
@@ -67,12 +67,15 @@ parse_record (const uint8_t *data, size_t size, bool block_checks,
     record->dropped_planes = data[3] >> 4;
     if (record->dropped_planes >= record->planes)
       return 0;
-    if (record->raw_planes == PACO_ALL_PLANES_RAW)
+    record->cut = record->raw_planes == PACO_CUT_RECORD;
+    if (record->cut)
+      record->raw_planes = 0;
+    else if (record->raw_planes == PACO_ALL_PLANES_RAW)
       record->raw_planes = record->planes - record->dropped_planes;
     if (record->raw_planes + record->dropped_planes > record->planes)
       return 0;
   }
-  if (record->raw_left_signs && record->raw_planes > 0)
+  if (record->raw_left_signs && (record->raw_planes > 0 || record->cut))
     return 0;
   if (block_checks)
     record->check = data[bytes - 2] | data[bytes - 1] << 8;

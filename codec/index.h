@@ -5,7 +5,9 @@
 #include "sharing.h"
 
 #define PACO_MAX_PLANES 23
-#define PACO_ALL_PLANES_RAW 15 /* value of the record's field */
+#define PACO_CUT_RECORD 14     /* value of the record's field of raw planes */
+#define PACO_ALL_PLANES_RAW 15 /* another one */
+#define PACO_MAX_RAW_PLANES 13 /* unless all are raw */
 #define PACO_MAX_RECORD 6      /* bytes of a record */
 
 typedef struct
@@ -15,6 +17,7 @@ typedef struct
   uint8_t dropped_planes; /* d, 0..15, < M */
   bool shared_codewords;  /* PACO_SHARING_LANES() to a codeword, not one */
   bool raw_left_signs;    /* bit 6 */
+  bool cut;               /* its code ends with plane d (section 7.6) */
   bool broken;            /* decoder: taken as zero */
   uint16_t length;        /* bytes in the payload */
   uint16_t check;         /* with PacoCoding.block_checks */
@@ -35,6 +38,17 @@ size_t paco_index_write (const PacoBlockRecord *records, uint32_t n,
 gboolean paco_index_parse (const uint8_t *data, size_t size,
     const PacoGeometry *geometry, bool block_checks, size_t payload_size,
     PacoBlockRecord *records, GError **error);
+
+/* Lanes to a codeword of a block that is not zero. One of its planes may be all
+ * that a cut has left, but four lanes shared its codewords when it had more. */
+static inline unsigned
+paco_record_lanes (const PacoBlockRecord *record)
+{
+  if (!record->shared_codewords)
+    return 1;
+  return PACO_SHARING_LANES (
+      record->cut ? 2 : record->planes - record->dropped_planes);
+}
 
 /* Most bytes a block of n coefficients takes: all planes raw. */
 static inline uint32_t

@@ -13,11 +13,7 @@
 /* Reconstruction points, in 1/256 of an interval. With 9/7 indices are rounded,
  * more often down than up, so coefficients lie a little above them. Dropped
  * planes of 5/3 are cut off, and magnitudes lie below the middle on average. */
-enum
-{
-  RECONSTRUCTION_ROUNDED = 13,
-  RECONSTRUCTION_CUT = 116,
-};
+#define RECONSTRUCTION_ROUNDED 13
 
 static gboolean fail (GError **error, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
@@ -216,7 +212,7 @@ paco_policy_coding (const PacoPictureFormat *picture,
   if (parameters->wavelet != PACO_WAVELET_AUTO)
     wavelet = parameters->wavelet;
   coding->reconstruction = paco_wavelets[wavelet].reversible
-      ? RECONSTRUCTION_CUT
+      ? PACO_RECONSTRUCTION_CUT
       : RECONSTRUCTION_ROUNDED;
   set_components (picture, wavelet, coding);
   if (!choose_color_transform (picture, parameters, coding, error))
@@ -271,7 +267,7 @@ paco_policy_block (const PacoBlockCounts *counts, unsigned dropped,
           cost[dropped + raw], counts->n_coefficients, complexity))
     raw++;
   if (raw < planes - dropped)
-    raw = MIN (raw, PACO_ALL_PLANES_RAW - 1);
+    raw = MIN (raw, PACO_MAX_RAW_PLANES);
   record->raw_planes = raw;
   if (raw > 0)
     return;

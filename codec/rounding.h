@@ -25,3 +25,13 @@ enum
   PACO_ROUNDING_6 = 12,
   PACO_ROUNDING_7 = 24,
 };
+
+/* Reconstruction point of what is cut off, not rounded: magnitudes lie below the
+ * middle of their interval on average. */
+#define PACO_RECONSTRUCTION_CUT 116
+
+/* That of a block that is cut at plane d, in a frame of the reconstruction point
+ * rho (FORMAT.md section 8): the more planes are gone, the less it matters how
+ * the last one was rounded. */
+#define PACO_CUT_RECONSTRUCTION(rho, d)                                        \
+  (PACO_RECONSTRUCTION_CUT - ((PACO_RECONSTRUCTION_CUT - (int) (rho)) >> (d)))

@@ -68,16 +68,17 @@ instruct (Flight *flight)
       .raw_planes = record->raw_planes,
       .dropped_planes = record->dropped_planes,
       .flags = (record->shared_codewords ? PACO_GPU_SHARED_CODEWORDS : 0)
-          | (record->raw_left_signs ? PACO_GPU_RAW_LEFT_SIGNS : 0),
+          | (record->raw_left_signs ? PACO_GPU_RAW_LEFT_SIGNS : 0)
+          | (record->cut ? PACO_GPU_CUT : 0),
       .length = record->length,
       .check = record->check,
       .offset = record->offset,
     };
     /* With the reversible wavelet the block coder dequantises (FORMAT.md section
      * 8), so the inverse transform need not know of dropped planes. */
-    dropped[i] = told->dropped_planes;
+    dropped[i] = told->dropped_planes | (record->cut ? PACO_DWT_CUT : 0);
     if (!blocks[i].reversible)
-      any_dropped |= told->dropped_planes;
+      any_dropped |= dropped[i];
     planes = MAX (planes, told->planes);
     flight->payload_size = (size_t) record->offset + record->length;
   }

@@ -95,8 +95,8 @@ typedef struct
   /* The first kernel comes right behind another one in the stream, and may be
    * launched before that has ended. */
   bool follows_kernel;
-  /* Inverse only. Levels left out; and a byte per block, its dropped planes,
-   * or 0 if no block has any; those of the reversible wavelet do not count, as
+  /* Inverse only. Levels left out; and a byte per block, its dropped planes
+   * and PACO_DWT_CUT, or 0 if no block has any; those of the reversible wavelet do not count, as
    * their coefficients are complete. */
   unsigned reduce;
   CUdeviceptr dropped_planes;

@@ -66,9 +66,7 @@ coding_begin (Coding *coding, PacoBpcScratch *scratch,
   coding->scratch = scratch;
   coding->block = block;
   coding->record = record;
-  coding->sharing = record->shared_codewords
-      ? PACO_SHARING_LANES (record->planes - record->dropped_planes)
-      : 1;
+  coding->sharing = paco_record_lanes (record);
   coding->valid = valid_columns (block->width);
   make_sign_codes (block->orientation, coding->sign_codes);
   memset (scratch->significant, 0, rows * sizeof (uint64_t));

@@ -284,6 +284,13 @@ decode_string (const Coding *coding, const LanesDecoder *d)
       && ends_well (&reader, n_fill, end);
 }
 
+/* Whether a block that was cut has no more bytes than its codewords. */
+static bool
+ends_with_codewords (const Coding *coding, const LanesDecoder *d)
+{
+  return d->next == coding->limit;
+}
+
 /* --- Planes to coefficients --- */
 
 static void
@@ -305,13 +312,16 @@ write_coefficients (const Coding *coding)
   const PacoBpcScratch *s = coding->scratch;
   unsigned dropped = record->dropped_planes;
   unsigned planes = record->planes - dropped, n_bytes = (planes + 7) / 8;
+  unsigned point = record->cut
+      ? PACO_CUT_RECONSTRUCTION (block->reconstruction, dropped)
+      : block->reconstruction;
   BpcQuantizer q = { .reversible = block->reversible, .dropped = dropped };
   uint8_t *line = block->coefficients;
 
   if (q.reversible) {
-    q.middle = (int32_t) ((1u << dropped) * block->reconstruction / 256);
+    q.middle = (int32_t) ((1u << dropped) * point / 256);
   } else {
-    q.middle = block->reconstruction;
+    q.middle = (int32_t) point;
     q.scale = ldexpf (block->step, (int) dropped - 8);
   }
   for (unsigned y = 0; y < block->height; y++) {
@@ -350,7 +360,9 @@ decode_block (PacoBpcScratch *scratch, const PacoBpcBlock *block,
       (block->height + 2 * BPC_MARGIN) * sizeof (uint64_t));
   coding.limit = scratch->input + record->length;
   lanes_decoder_begin (&d, scratch->input);
-  if (!decode_planes (&coding, &d) || !decode_string (&coding, &d)) {
+  if (!decode_planes (&coding, &d)
+      || !(record->cut ? ends_with_codewords (&coding, &d)
+                       : decode_string (&coding, &d))) {
     write_zeros (block);
     return FALSE;
   }

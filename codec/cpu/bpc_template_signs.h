@@ -225,7 +225,7 @@ decode_signs (
 static unsigned
 raw_sides (const PacoBlockRecord *record, unsigned plane)
 {
-  if (record->raw_planes > 0 || plane != record->dropped_planes)
+  if (record->cut || record->raw_planes > 0 || plane != record->dropped_planes)
     return 0;
   return record->raw_left_signs ? 3 : 2;
 }

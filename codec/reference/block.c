@@ -98,9 +98,7 @@ coder_new (const PacoReferenceBlock *block, PacoBlockRecord *record)
 
   coder->block = block;
   coder->record = record;
-  coder->lanes_per_coder = record->shared_codewords
-      ? PACO_SHARING_LANES (record->planes - record->dropped_planes)
-      : 1;
+  coder->lanes_per_coder = paco_record_lanes (record);
   return coder;
 }
 
@@ -144,6 +142,8 @@ paco_reference_encode_block_as (const PacoReferenceBlock *block,
   GByteArray *bytes;
 
   record->length = 0;
+  if (block->cut_points)
+    memset (block->cut_points, 0, sizeof *block->cut_points);
   if (record->planes == 0)
     return;
 
@@ -154,10 +154,13 @@ paco_reference_encode_block_as (const PacoReferenceBlock *block,
     GByteArray *raw;
 
     uncounted.counts = NULL;
+    uncounted.cut_points = NULL;
     raw_record.raw_planes = record->planes - record->dropped_planes;
     raw_record.raw_left_signs = false;
     raw = encode_once (&uncounted, indices, &raw_record);
     if (bytes->len > raw->len) {
+      if (block->cut_points)
+        memset (block->cut_points, 0, sizeof *block->cut_points);
       *record = raw_record;
       g_byte_array_unref (bytes);
       bytes = raw;
@@ -222,7 +225,10 @@ paco_reference_decode_block (const PacoReferenceBlock *block,
   paco_reference_arithmetic_init_decoder (&coder->arithmetic,
       PACO_LANES / coder->lanes_per_coder, bytes, record->length);
   paco_reference_code_planes (coder);
-  if (!coder->arithmetic.broken)
+  if (record->cut)
+    well = !coder->arithmetic.broken
+        && coder->arithmetic.used == coder->arithmetic.size;
+  else if (!coder->arithmetic.broken)
     reader.bits = paco_reference_finish_decoder (&coder->arithmetic, &n_fill);
   if (reader.bits) {
     code_raw_string (coder, take_raw_bit, &reader);

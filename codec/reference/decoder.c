@@ -94,7 +94,9 @@ place_block (Decoder *decoder, uint32_t i, const int32_t *indices)
 
     for (unsigned x = 0; x < block->width; x++)
       row[x] = paco_reference_dequantize (*indices++,
-          decoder->records[i].dropped_planes, coding->reconstruction,
+          decoder->records[i].dropped_planes,
+          paco_reference_reconstruction (
+              coding->reconstruction, &decoder->records[i]),
           coding->components[subband->component].wavelet, step);
   }
 }

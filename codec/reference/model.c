@@ -223,7 +223,8 @@ static void
 code_signs (Coder *coder, unsigned plane)
 {
   const PacoBlockRecord *record = coder->record;
-  bool last = plane == record->dropped_planes && record->raw_planes == 0;
+  bool last = plane == record->dropped_planes && record->raw_planes == 0
+      && !record->cut;
 
   if (!(last && record->raw_left_signs))
     code_signs_of_side (coder, 0);
@@ -282,6 +283,11 @@ paco_reference_code_planes (Coder *coder)
   const PacoBlockRecord *record = coder->record;
   unsigned lowest = record->dropped_planes + record->raw_planes;
 
-  for (unsigned plane = record->planes; plane-- > lowest;)
+  for (unsigned plane = record->planes; plane-- > lowest;) {
     code_plane (coder, plane);
+    if (coder->block->cut_points && !coder->arithmetic.decoding
+        && (plane > lowest || record->raw_planes > 0))
+      coder->block->cut_points->codewords[plane] =
+          coder->arithmetic.codewords->len;
+  }
 }

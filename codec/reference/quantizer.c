@@ -101,6 +101,17 @@ paco_reference_round_block (
   }
 }
 
+unsigned
+paco_reference_reconstruction (
+    unsigned reconstruction, const PacoBlockRecord *record)
+{
+  int distance = 116 - (int) reconstruction;
+
+  if (!record->cut)
+    return reconstruction;
+  return (unsigned) (116 - (distance >> record->dropped_planes));
+}
+
 PacoReferenceSample
 paco_reference_dequantize (int32_t index, unsigned dropped_planes,
     unsigned reconstruction, PacoWaveletId wavelet, float step)

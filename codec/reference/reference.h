@@ -5,6 +5,7 @@
  * index, geometry, probability sets and the encoder's decisions (policy.h)
  * with the other implementations, and nothing that touches a sample. */
 #pragma once
+#include "codec/cut.h"
 #include "codec/error.h"
 #include "codec/header.h"
 #include "codec/index.h"
@@ -105,6 +106,9 @@ int32_t paco_reference_scale (PacoReferenceSample coefficient,
     PacoWaveletId wavelet, float step, unsigned fraction_bits);
 void paco_reference_round_block (
     int32_t *values, unsigned width, unsigned height, unsigned fraction_bits);
+/* The reconstruction point of a block of a frame whose own it is given. */
+unsigned paco_reference_reconstruction (
+    unsigned reconstruction, const PacoBlockRecord *record);
 PacoReferenceSample paco_reference_dequantize (int32_t index,
     unsigned dropped_planes, unsigned reconstruction, PacoWaveletId wavelet,
     float step);
@@ -120,6 +124,7 @@ typedef struct
   unsigned coding_passes; /* 1..3 */
   const PacoProbabilitySet *set;
   PacoReferenceCounts *counts; /* encoder: or NULL */
+  PacoCutPoints *cut_points;   /* encoder: what it finds, or NULL */
 } PacoReferenceBlock;
 
 /* Codes width * height quantizer indices, row by row. Decides by policy.h,

@@ -23,6 +23,7 @@
  * different places of the code, what is run most are short loops, which stay in
  * the instruction cache. */
 #include "codec/policy_block.h"
+#include "codec/rounding.h"
 #include "gpu/kernels/bpc_check.cuh"
 #include "gpu/kernels/bpc_raw.cuh"
 #include "gpu/kernels/bpc_scan_decode.cuh"
@@ -35,6 +36,7 @@ struct Coding
 {
   uint32_t planes, raw_planes, dropped_planes;
   bool shared_codewords, raw_left_signs;
+  bool cut; /* decoder */
 };
 
 /* --- Planes --- */
@@ -131,7 +133,8 @@ template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
 
 #pragma unroll 1
     for (uint32_t plane = coding.planes; plane-- > lowest;) {
-      bool raw_signs = plane == lowest && coding.raw_planes == 0;
+      bool raw_signs = plane == lowest && coding.raw_planes == 0
+          && (ENCODE || !coding.cut);
 
       block.load_tables (parameters.rows, parameters.blocks, plane);
       block.n_significant += sum_of_lanes (code_plane (
@@ -165,7 +168,8 @@ decide (uint32_t top, uint32_t n_right, uint32_t n_coefficients, uint32_t lane,
       stored && !paco_policy_plane_is_raw (cost, n_coefficients, complexity));
   coding.raw_planes = coding.planes - dropped;
   if (coded != 0)
-    coding.raw_planes = min (__ffs (coded) - 1 - dropped, 14);
+    coding.raw_planes = min (
+        __ffs (coded) - 1 - dropped, PACO_GPU_MAX_RAW_PLANES);
   coding.shared_codewords = coding.raw_left_signs = false;
   bits = sum_of_lanes (cost / 1024) + n_stored;
   if (coding.raw_planes == 0)
@@ -284,14 +288,19 @@ decode_block (Block<false, PASSES> &block, const PacoGpuRecord &record,
   coding.planes = record.planes;
   coding.raw_planes = record.raw_planes;
   coding.dropped_planes = record.dropped_planes;
+  coding.cut = record.flags & PACO_GPU_CUT;
   coding.raw_left_signs = record.flags & PACO_GPU_RAW_LEFT_SIGNS;
-  coder.init (
-      block.lane, record.planes - record.dropped_planes, 0, record.length / 4);
+  /* Four lanes share a codeword, whatever the cut has left. */
+  coder.init (block.lane,
+      coding.cut ? 2 : record.planes - record.dropped_planes, 0,
+      record.length / 4);
   coder.payload.init (
       parameters.payload, parameters.payload_words, record.offset);
   coder.fill_ring ();
   PlaneCoder<false, PASSES, SHARED> (block, coder)
       .code_planes (coding, parameters);
+  if (coding.cut)
+    return 4 * coder.n_codewords () == record.length;
   if (coder.is_full () || !raw.take_fill (coder))
     return false;
 
@@ -349,11 +358,15 @@ decode (const PacoBpcDecodeParameters &parameters)
     }
   }
   if (well && record.planes > 0) {
+    uint32_t reconstruction = record.flags & PACO_GPU_CUT
+        ? PACO_CUT_RECONSTRUCTION (
+            parameters.reconstruction, record.dropped_planes)
+        : parameters.reconstruction;
+
     unslicer.planes = record.planes;
     unslicer.dropped = record.dropped_planes;
     if (parameters.blocks[blockIdx.x].reversible)
-      unslicer.middle = (parameters.reconstruction << record.dropped_planes)
-          >> 8;
+      unslicer.middle = (reconstruction << record.dropped_planes) >> 8;
     unslicer.write ();
   } else {
     unslicer.write_zeros ();

@@ -43,6 +43,16 @@ enum
   PACO_GPU_SHARED_CODEWORDS = 1 << 0,
   PACO_GPU_RAW_LEFT_SIGNS = 1 << 1,
   PACO_GPU_BROKEN = 1 << 2, /* decoder: found to be */
+  PACO_GPU_CUT = 1 << 3,
+};
+
+/* PACO_MAX_RAW_PLANES, PACO_CUT_RECORD and PACO_ALL_PLANES_RAW of codec/index.h,
+ * which CUDA cannot include. */
+enum
+{
+  PACO_GPU_MAX_RAW_PLANES = 13,
+  PACO_GPU_CUT_RECORD = 14,
+  PACO_GPU_ALL_PLANES_RAW = 15,
 };
 
 /* PacoBlockRecord, packed. */

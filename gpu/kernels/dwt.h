@@ -52,6 +52,8 @@ typedef struct
   PacoDwtSubband subbands[4]; /* PacoOrientation */
 } PacoDwtPlane;
 
+#define PACO_DWT_CUT 0x80
+
 typedef struct
 {
   uint32_t tile_pairs;       /* pairs of lines of a tile */
@@ -61,7 +63,8 @@ typedef struct
   uint8_t reconstruction;    /* inverse: rho */
   uint8_t reserved[4];
   float gain; /* inverse: of the last level, kappa^(-2 * reduce) */
-  /* Inverse, 9/7: one byte per block, the dropped planes; 0: none has any. */
+  /* Inverse, 9/7: one byte per block, the dropped planes, and PACO_DWT_CUT where
+   * the block is cut; 0: none has any. */
   uint64_t dropped_planes;
   PacoDwtPlane planes[PACO_DWT_MAX_PLANES];
 } PacoDwtParameters;

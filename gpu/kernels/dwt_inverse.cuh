@@ -2,6 +2,7 @@
  * One level inverse: subbands in, numbers or samples out (FORMAT.md sections 5
  * and 8). */
 #pragma once
+#include "codec/rounding.h"
 #include "gpu/kernels/dwt_strips.cuh"
 
 /* --- Coefficients --- */
@@ -67,6 +68,7 @@ struct AnyIndices
     return p.wide;
   }
 
+  /* Of the coefficient's block, with PACO_DWT_CUT. */
   static __device__ __forceinline__ unsigned dropped_planes (
       const PacoDwtParameters &p, const PacoDwtSubband &subband, int line,
       int column)
@@ -83,11 +85,13 @@ struct AnyIndices
   static __device__ __forceinline__ void restore (const PacoDwtParameters &p,
       const PacoDwtSubband &subband, int index, unsigned dropped, float *x)
   {
-    int m = abs (index) >> dropped;
-    float scale = __int_as_float (
-        __float_as_int (subband.scale) + (dropped << 23));
-    float magnitude = __fmul_rn (
-        __int2float_rn (256 * m + p.reconstruction), scale);
+    unsigned d = dropped & ~PACO_DWT_CUT;
+    int m = abs (index) >> d;
+    int point = dropped & PACO_DWT_CUT
+        ? PACO_CUT_RECONSTRUCTION (p.reconstruction, d)
+        : p.reconstruction;
+    float scale = __int_as_float (__float_as_int (subband.scale) + (d << 23));
+    float magnitude = __fmul_rn (__int2float_rn (256 * m + point), scale);
 
     *x = m == 0 ? 0.0f : index < 0 ? -magnitude : magnitude;
   }

@@ -13,7 +13,6 @@ enum
   RECORD_SHARED_CODEWORDS = 1 << 5,
   RECORD_RAW_LEFT_SIGNS = 1 << 6,
   RECORD_EXTENSION = 1 << 7,
-  ALL_PLANES_RAW = 15,
 };
 
 /* --- Sizes --- */
@@ -21,7 +20,8 @@ enum
 static __device__ bool
 has_extension (const PacoGpuRecord &record)
 {
-  return record.raw_planes > 0 || record.dropped_planes > 0;
+  return record.raw_planes > 0 || record.dropped_planes > 0
+      || record.flags & PACO_GPU_CUT;
 }
 
 static __device__ uint32_t
@@ -42,7 +42,9 @@ write_record (const PacoGpuRecord &record, bool checks, uint8_t *out)
     return;
   }
   if (raw + record.dropped_planes == record.planes)
-    raw = ALL_PLANES_RAW;
+    raw = PACO_GPU_ALL_PLANES_RAW;
+  if (record.flags & PACO_GPU_CUT)
+    raw = PACO_GPU_CUT_RECORD;
   if (record.flags & PACO_GPU_SHARED_CODEWORDS)
     first |= RECORD_SHARED_CODEWORDS;
   if (record.flags & PACO_GPU_RAW_LEFT_SIGNS)

@@ -230,7 +230,8 @@ check_decode (const PacoBpcOps *ops, PacoBpcScratch *scratch, const Case *c,
 
       if (x < block.width)
         want = paco_reference_dequantize (indices[y * block.width + x],
-            record->dropped_planes, block.reconstruction,
+            record->dropped_planes,
+            paco_reference_reconstruction (block.reconstruction, record),
             block.reversible ? PACO_WAVELET_CDF53 : PACO_WAVELET_CDF97,
             block.step);
       g_assert_cmphex (
@@ -342,6 +343,52 @@ test_any_decisions (gconstpointer data)
   paco_bpc_scratch_free (scratch);
 }
 
+/* Blocks cut wherever they can be, coded with decisions of any kind. */
+static void
+test_cut (gconstpointer data)
+{
+  const PacoBpcOps *ops = data;
+  PacoBpcScratch *scratch = paco_bpc_scratch_new ();
+  GRand *rand = g_rand_new_with_seed (50501);
+  unsigned n_cut = 0, n_one_plane = 0;
+
+  for (unsigned i = 0; i < n_blocks / 4; i++) {
+    Case *c = case_new (rand);
+    PacoReferenceBlock reference = reference_block (c);
+    GByteArray *bytes = g_byte_array_new ();
+    PacoCutPoints points;
+    PacoBlockRecord record;
+
+    reference.cut_points = &points;
+    if (g_rand_boolean (rand)) {
+      make_decisions (rand, c, &record);
+      paco_reference_encode_block_as (&reference, c->indices, &record, bytes);
+    } else {
+      paco_reference_encode_block (&reference, c->indices,
+          c->block.dropped_planes, c->block.complexity, &record, bytes);
+    }
+    reference.cut_points = NULL;
+    for (unsigned p = 0; p <= PACO_MAX_DROPPED_PLANES; p++) {
+      PacoBlockRecord cut = record;
+
+      if (points.codewords[p] == 0)
+        continue;
+      paco_record_cut (&cut, p, points.codewords[p]);
+      g_assert_true (check_decode (ops, scratch, c, &cut, bytes->data));
+      cut.length -= 1 + g_rand_int_range (rand, 0, 4);
+      g_assert_false (check_decode (ops, scratch, c, &cut, bytes->data));
+      n_cut++;
+      n_one_plane += cut.shared_codewords && cut.planes == p + 1;
+    }
+    g_byte_array_unref (bytes);
+    case_free (c);
+  }
+  if (n_blocks >= 500)
+    g_assert_true (n_cut > 0 && n_one_plane > 0);
+  g_rand_free (rand);
+  paco_bpc_scratch_free (scratch);
+}
+
 /* Damages a block in one of many ways; *bytes has room for 65535. */
 static void
 damage (GRand *rand, PacoBlockRecord *record, uint8_t *bytes)
@@ -381,6 +428,7 @@ damage (GRand *rand, PacoBlockRecord *record, uint8_t *bytes)
       record->raw_planes = g_rand_int_range (
           rand, 0, record->planes - record->dropped_planes + 1);
       record->raw_left_signs = record->raw_planes == 0 && g_rand_boolean (rand);
+      record->cut = record->raw_planes == 0 && !record->raw_left_signs;
       break;
     default:
       record->shared_codewords = !record->shared_codewords;
@@ -430,13 +478,16 @@ main (int argc, char **argv)
   for (; *all; all++) {
     char *same = g_strdup_printf ("/cpu/bpc/%s/same", (*all)->name);
     char *any = g_strdup_printf ("/cpu/bpc/%s/any-decisions", (*all)->name);
+    char *cut = g_strdup_printf ("/cpu/bpc/%s/cut", (*all)->name);
     char *damaged = g_strdup_printf ("/cpu/bpc/%s/damaged", (*all)->name);
 
     g_test_add_data_func (same, *all, test_same);
     g_test_add_data_func (any, *all, test_any_decisions);
+    g_test_add_data_func (cut, *all, test_cut);
     g_test_add_data_func (damaged, *all, test_damaged);
     g_free (same);
     g_free (any);
+    g_free (cut);
     g_free (damaged);
   }
   return g_test_run ();

@@ -370,10 +370,12 @@ draw_record (PacoBlockRecord *record, bool checks)
       ? 0
       : draw (0, record->planes - record->dropped_planes);
   /* 15 in the record means all. */
-  if (record->raw_planes >= PACO_ALL_PLANES_RAW)
+  if (record->raw_planes > PACO_MAX_RAW_PLANES)
     record->raw_planes = record->planes - record->dropped_planes;
   record->shared_codewords = draw (0, 1);
-  record->raw_left_signs = record->raw_planes == 0 && draw (0, 1);
+  record->cut = record->raw_planes == 0 && draw (0, 1);
+  record->raw_left_signs = record->raw_planes == 0 && !record->cut
+      && draw (0, 1);
   record->length = draw (0, 65535);
   record->check = checks ? draw (0, 65535) : 0;
 }
@@ -417,6 +419,29 @@ test_index (void)
   g_free (data);
   g_free (parsed);
   g_free (records);
+  paco_geometry_free (geometry);
+}
+
+/* Records that contradict section 6: raw left signs of a block that is cut or has
+ * raw planes, and more planes gone than there are. */
+static void
+test_bad_records (void)
+{
+  static const uint8_t bad[4][4] = { { 0xc4, 4, 0, 0x1e }, { 0xc4, 4, 0, 0x12 },
+    { 0x84, 4, 0, 0x4e }, { 0x84, 4, 0, 0x23 } };
+  PacoPictureFormat picture = { .width = 1, .height = 1, .n_components = 1 };
+  PacoCoding coding = { .coding_passes = 1 };
+  PacoGeometry *geometry = paco_geometry_new (&picture, &coding);
+  uint8_t cut[4] = { 0x84, 4, 0, 0x3e };
+  PacoBlockRecord record;
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (bad); i++)
+    g_assert_false (
+        paco_index_parse (bad[i], 4, geometry, false, 4, &record, NULL));
+  g_assert_true (paco_index_parse (cut, 4, geometry, false, 4, &record, NULL));
+  g_assert_true (record.cut);
+  g_assert_cmpuint (record.dropped_planes, ==, 3);
+  g_assert_cmpuint (record.raw_planes, ==, 0);
   paco_geometry_free (geometry);
 }
 
@@ -750,6 +775,7 @@ main (int argc, char **argv)
   g_test_add_func ("/geometry/tiling", test_geometry);
   g_test_add_func ("/geometry/example", test_geometry_example);
   g_test_add_func ("/index/round-trip", test_index);
+  g_test_add_func ("/bad-records/round-trip", test_bad_records);
   g_test_add_func ("/quantizer/steps", test_steps);
   g_test_add_func ("/wavelet/norms", test_norms);
   g_test_add_func ("/policy/alpha", test_policy_of_alpha);

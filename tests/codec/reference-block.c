@@ -405,6 +405,76 @@ test_block_round_trip (void)
   }
 }
 
+/* A block that is cut at the end of a plane is what it was without the planes
+ * below. */
+static void
+test_cut (void)
+{
+  unsigned n_cut = 0;
+
+  for (int i = 0; i < 200; i++) {
+    RandomBlock *random = random_block ();
+    unsigned n = random->block.width * random->block.height;
+    int32_t *decoded = g_new (int32_t, n);
+    GByteArray *out = g_byte_array_new ();
+    PacoCutPoints points;
+    PacoBlockRecord record;
+
+    random->block.cut_points = &points;
+    paco_reference_encode_block (&random->block, random->indices,
+        random->dropped_planes, random->complexity, &record, out);
+    for (unsigned p = 0; p <= PACO_MAX_DROPPED_PLANES; p++) {
+      PacoBlockRecord cut = record;
+
+      if (points.codewords[p] == 0)
+        continue;
+      n_cut++;
+      paco_record_cut (&cut, p, points.codewords[p]);
+      g_assert_cmpuint (cut.length, <=, record.length);
+      g_assert_true (paco_reference_decode_block (
+          &random->block, &cut, out->data, decoded));
+      for (unsigned k = 0; k < n; k++) {
+        int32_t magnitude = abs (random->indices[k]) >> p << p;
+
+        g_assert_cmpint (
+            decoded[k], ==, random->indices[k] < 0 ? -magnitude : magnitude);
+      }
+      /* Its length is exact. */
+      cut.length -= 4;
+      g_assert_false (paco_reference_decode_block (
+          &random->block, &cut, out->data, decoded));
+      cut.length += 8;
+      if (cut.length <= out->len)
+        g_assert_false (paco_reference_decode_block (
+            &random->block, &cut, out->data, decoded));
+    }
+    g_byte_array_unref (out);
+    g_free (decoded);
+    g_free (random);
+  }
+  g_assert_cmpuint (n_cut, >, 100);
+}
+
+/* 116 - (103 >> d) in a frame of 13, and 116 always in one of 116. */
+static void
+test_cut_reconstruction (void)
+{
+  static const unsigned expected[8] = { 13, 65, 91, 104, 110, 113, 115, 116 };
+  PacoBlockRecord record = { .planes = 10, .dropped_planes = 1 };
+
+  g_assert_cmpuint (paco_reference_reconstruction (13, &record), ==, 13);
+  record.cut = true;
+  for (unsigned d = 0; d < 8; d++) {
+    record.dropped_planes = d;
+    g_assert_cmpuint (
+        paco_reference_reconstruction (13, &record), ==, expected[d]);
+    g_assert_cmpuint (paco_reference_reconstruction (116, &record), ==, 116);
+    for (unsigned rho = 0; rho < 256; rho++)
+      g_assert_cmpint (PACO_CUT_RECONSTRUCTION (rho, d), ==,
+          (int) paco_reference_reconstruction (rho, &record));
+  }
+}
+
 /* Any record with any bytes decodes or is broken; under the sanitizers this
  * shows reads out of bounds. */
 static void
@@ -423,6 +493,8 @@ test_hostile_blocks (void)
         0, record.planes - record.dropped_planes + 1);
     record.shared_codewords = g_test_rand_bit ();
     record.raw_left_signs = record.raw_planes == 0 && g_test_rand_bit ();
+    record.cut = record.raw_planes == 0 && !record.raw_left_signs
+        && g_test_rand_bit ();
     record.length = g_test_rand_int_range (0, i % 2 ? 65536 : 200);
     bytes = g_malloc (record.length);
     for (unsigned k = 0; k < record.length; k++)
@@ -456,6 +528,9 @@ main (int argc, char **argv)
   g_test_add_func (
       "/reference/block/eight-lanes-by-hand", test_eight_lanes_by_hand);
   g_test_add_func ("/reference/block/round-trip", test_block_round_trip);
+  g_test_add_func ("/reference/block/cut", test_cut);
+  g_test_add_func (
+      "/reference/block/cut-reconstruction", test_cut_reconstruction);
   g_test_add_func ("/reference/block/hostile", test_hostile_blocks);
   return g_test_run ();
 }

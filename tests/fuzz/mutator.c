@@ -74,11 +74,13 @@ settle_record (PacoBlockRecord *record)
       record->dropped_planes, MIN (record->planes - 1, 15));
   record->raw_planes = MIN (
       record->raw_planes, record->planes - record->dropped_planes);
+  if (record->cut)
+    record->raw_planes = 0;
   /* 15 in a record says that all planes are raw. */
-  if (record->raw_planes >= PACO_ALL_PLANES_RAW
+  if (record->raw_planes > PACO_MAX_RAW_PLANES
       && record->raw_planes + record->dropped_planes != record->planes)
-    record->raw_planes = PACO_ALL_PLANES_RAW - 1;
-  if (record->raw_planes > 0)
+    record->raw_planes = PACO_MAX_RAW_PLANES;
+  if (record->raw_planes > 0 || record->cut)
     record->raw_left_signs = false;
 }
 
@@ -465,7 +467,7 @@ make_raw (Frame *frame, uint32_t i)
   record->planes = (uint8_t) MAX (record->planes, 1);
   settle_record (record);
   record->raw_planes = record->planes - record->dropped_planes;
-  record->raw_left_signs = false;
+  record->raw_left_signs = record->cut = false;
   resize_block (frame, i,
       paco_raw_block_bytes (
           (uint32_t) block->width * block->height, record->raw_planes));
@@ -477,7 +479,10 @@ change_record (Frame *frame)
   uint32_t n = frame->geometry->n_blocks, i = below (frame->random, n);
   PacoBlockRecord *record = &frame->records[i];
 
-  switch (below (frame->random, 9)) {
+  switch (below (frame->random, 10)) {
+    case 9:
+      record->cut = !record->cut;
+      break;
     case 0:
       record->planes = (uint8_t) below (frame->random, PACO_MAX_PLANES + 1);
       break;

@@ -33,6 +33,7 @@ typedef struct
   int32_t *indices[MAX_BLOCKS]; /* rounded */
   PacoBlockRecord records[MAX_BLOCKS];
   GByteArray *bytes[MAX_BLOCKS]; /* the reference's */
+  PacoCutPoints cut_points[MAX_BLOCKS];
   uint32_t n_coefficients, n_code_words, n_columns;
 } Round;
 
@@ -185,6 +186,7 @@ round_new (GRand *random)
 
     random_block (round, i);
     block = reference_block (round, i);
+    block.cut_points = &round->cut_points[i];
     round->bytes[i] = g_byte_array_new ();
     paco_reference_encode_block (&block, round->indices[i],
         round->blocks[i].dropped_planes, round->complexity, &round->records[i],
@@ -346,6 +348,25 @@ test_encoder (TestDevice *test, Round *round)
 
 /* --- Decoding --- */
 
+/* Cuts the block at the end of a plane, if it can be; one in eight is too short
+ * then. */
+static void
+cut (Round *round, unsigned i)
+{
+  PacoBlockRecord *record = &round->records[i];
+  unsigned plane = below (round, PACO_MAX_DROPPED_PLANES + 1);
+  unsigned n = round->cut_points[i].codewords[plane];
+
+  if (n == 0)
+    return;
+  paco_record_cut (record, plane, n);
+  record->length -= below (round, 8) == 0;
+  g_byte_array_set_size (round->bytes[i], record->length);
+  if (round->block_checks)
+    record->check = paco_reference_check (
+        round->bytes[i]->data, record->length);
+}
+
 /* Changes a block's bytes or record; some stay as they are. */
 static void
 damage (Round *round, unsigned i)
@@ -384,6 +405,7 @@ damage (Round *round, unsigned i)
           round, record->planes - record->dropped_planes + 1);
       record->shared_codewords = below (round, 2);
       record->raw_left_signs = record->raw_planes == 0 && below (round, 2);
+      record->cut = record->raw_planes == 0 && !record->raw_left_signs;
       break;
     case 6:
       for (unsigned k = 0; k < bytes->len; k++)
@@ -409,7 +431,8 @@ pack_payload (Round *round, PacoGpuRecord *records)
       .raw_planes = r->raw_planes,
       .dropped_planes = r->dropped_planes,
       .flags = (r->shared_codewords ? PACO_GPU_SHARED_CODEWORDS : 0)
-          | (r->raw_left_signs ? PACO_GPU_RAW_LEFT_SIGNS : 0),
+          | (r->raw_left_signs ? PACO_GPU_RAW_LEFT_SIGNS : 0)
+          | (r->cut ? PACO_GPU_CUT : 0),
       .length = r->length,
       .check = r->check,
       .offset = payload->len };
@@ -428,7 +451,8 @@ expected_coefficient (const Round *round, unsigned i, int32_t index)
   if (!round->blocks[i].reversible)
     return index;
   sample = paco_reference_dequantize (index, round->records[i].dropped_planes,
-      round->reconstruction, PACO_WAVELET_CDF53, 0);
+      paco_reference_reconstruction (round->reconstruction, &round->records[i]),
+      PACO_WAVELET_CDF53, 0);
   return sample.i;
 }
 
@@ -531,6 +555,9 @@ test_round (TestDevice *test, GRand *random)
   Round *round = round_new (random);
 
   test_encoder (test, round);
+  test_decoder (test, round);
+  for (unsigned i = 0; i < round->n_blocks; i++)
+    cut (round, i);
   test_decoder (test, round);
   for (unsigned i = 0; i < round->n_blocks; i++)
     damage (round, i);

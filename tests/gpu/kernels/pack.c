@@ -68,9 +68,11 @@ random_record (Frame *frame, PacoBlockRecord *record)
     record->dropped_planes = 0;
   if (below (frame, 2))
     record->raw_planes = below (
-        frame, MIN (record->planes - record->dropped_planes + 1, 15));
+        frame, MIN (record->planes - record->dropped_planes + 1, 14));
   record->shared_codewords = below (frame, 2);
   record->raw_left_signs = record->raw_planes == 0 && below (frame, 2);
+  record->cut = record->raw_planes == 0 && !record->raw_left_signs
+      && below (frame, 2);
   /* Large ones are rare, or the emulation takes long. */
   record->length = below (
       frame, lengths[below (frame, 64) ? below (frame, 3) : 3]);
@@ -145,7 +147,8 @@ frame_init (Frame *frame, GRand *random)
       .raw_planes = r->raw_planes,
       .dropped_planes = r->dropped_planes,
       .flags = (r->shared_codewords ? PACO_GPU_SHARED_CODEWORDS : 0)
-          | (r->raw_left_signs ? PACO_GPU_RAW_LEFT_SIGNS : 0),
+          | (r->raw_left_signs ? PACO_GPU_RAW_LEFT_SIGNS : 0)
+          | (r->cut ? PACO_GPU_CUT : 0),
       .length = r->length,
       .check = r->check };
   }
