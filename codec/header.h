@@ -80,6 +80,8 @@ typedef enum
   PACO_COLOR_TRANSFORM_NONE,
   PACO_COLOR_TRANSFORM_RCT,
   PACO_COLOR_TRANSFORM_ICT,
+  PACO_COLOR_TRANSFORM_RCT2,
+  PACO_N_COLOR_TRANSFORMS
 } PacoColorTransform;
 
 /* How the picture is coded. subbands[c][k]: k = 0 is LL, then HL, LH, HH of

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_TAPS (16 << PACO_MAX_LEVELS)
+#define MAX_TAPS (2 * PACO_MAX_LIFTING_REACH + 2) /* of one filtering */
+#define MAX_CASCADE (MAX_TAPS << PACO_MAX_LEVELS)
 
 /* The taps of the low or high half of one filtering, n of them. */
 static unsigned
@@ -14,18 +15,18 @@ analysis_filter (const PacoWavelet *wavelet, bool high, double *taps)
 {
   enum
   {
-    N = 32,
-    MIDDLE = N / 2
+    MIDDLE = 2 * PACO_MAX_LIFTING_REACH,
+    N = 2 * MIDDLE + 2
   };
+  const int reach = paco_wavelet_reach (wavelet);
   unsigned n = 0;
 
-  for (int at = MIDDLE - 4; at <= MIDDLE + 5; at++) {
+  for (int at = MIDDLE - reach; at <= MIDDLE + reach + 1; at++) {
     double x[N] = { 0.0 };
 
     x[at] = 1.0;
     for (unsigned k = 0; k < wavelet->n_steps; k++)
-      for (int i = 2 - (k % 2 == 0); i < N - 1; i += 2)
-        x[i] += wavelet->steps[k].coefficient * (x[i - 1] + x[i + 1]);
+      paco_wavelet_lift (wavelet, k, false, x, N);
     taps[n++] = x[MIDDLE + high];
   }
   return n;
@@ -36,12 +37,12 @@ analysis_filter (const PacoWavelet *wavelet, bool high, double *taps)
 static void
 line_gains (const PacoWavelet *wavelet, double gain[][2])
 {
-  double low[MAX_TAPS] = { 1.0 }, next[MAX_TAPS];
+  double low[MAX_CASCADE] = { 1.0 }, next[MAX_CASCADE];
   unsigned n_low = 1;
 
   for (unsigned level = 1; level <= PACO_MAX_LEVELS; level++) {
     for (int high = 1; high >= 0; high--) {
-      double taps[16];
+      double taps[MAX_TAPS];
       unsigned n = analysis_filter (wavelet, high, taps);
       unsigned spacing = 1u << (level - 1);
       unsigned length = n_low + (n - 1) * spacing;

@@ -1,63 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The wavelets and the norms of their subbands. A norm follows from the
+ * The norms of subbands and the gains of reduced pictures. Both follow from the
  * lifting steps alone, so a new wavelet needs no table but its steps. */
 #include "wavelet.h"
 #include <math.h>
 #include <string.h>
 
-const PacoWavelet paco_wavelets[PACO_N_WAVELETS] = {
-  [PACO_WAVELET_CDF53] = {
-    .name = "cdf53",
-    .reversible = true,
-    .n_steps = 2,
-    .steps = {
-      { .multiplier = -1, .offset = 1, .shift = 1, .coefficient = -0.5f },
-      { .multiplier = 1, .offset = 2, .shift = 2, .coefficient = 0.25f },
-    },
-    .low_gain = 1.0f,
-    .low_gain_inverse = 1.0f,
-  },
-  [PACO_WAVELET_CDF97] = {
-    .name = "cdf97",
-    .reversible = false,
-    .n_steps = 4,
-    .steps = {
-      { .coefficient = -1.586134342f },
-      { .coefficient = -0.052980118f },
-      { .coefficient = 0.882911075f },
-      { .coefficient = 0.443506852f },
-    },
-    .low_gain = 1.230174105f,
-    .low_gain_inverse = 0.812893066f,
-  },
-};
+void
+paco_wavelet_lift (
+    const PacoWavelet *wavelet, unsigned k, bool undo, double *x, unsigned n)
+{
+  const PacoLiftingStep *step = &wavelet->steps[k];
 
-/* The decimal number, of which low_gain is the nearest binary32. */
-static const double decimal_low_gain[PACO_N_WAVELETS] = {
-  [PACO_WAVELET_CDF53] = 1.0,
-  [PACO_WAVELET_CDF97] = 1.230174105,
-};
+  for (unsigned i = k % 2 == 0; i < n; i += 2)
+    for (unsigned t = 0; t < step->n_taps; t++) {
+      double tap = ldexp (step->taps[t], -step->shift);
+      double sum = x[paco_lifting_mirror (i - 2 * (int64_t) t - 1, n)]
+          + x[paco_lifting_mirror (i + 2 * (int64_t) t + 1, n)];
+
+      x[i] += (undo ? -tap : tap) * sum;
+    }
+}
 
 float
 paco_wavelet_reduced_gain (PacoWaveletId wavelet, unsigned levels)
 {
-  return (float) pow (decimal_low_gain[wavelet], -2.0 * levels);
+  return (float) pow (paco_wavelets[wavelet].low_gain, -2.0 * levels);
 }
 
 /* Long enough that an impulse in the middle of a line of the deepest level
  * does not reach its ends. */
 #define LINE_SAMPLES 32
-
-static void
-undo_step (double *x, int n, int parity, double coefficient)
-{
-  for (int i = parity; i < n; i += 2) {
-    double before = x[i > 0 ? i - 1 : 1];
-    double after = x[i + 1 < n ? i + 1 : n - 2];
-
-    x[i] -= coefficient * (before + after);
-  }
-}
 
 /* Norm of the synthesis filter of one dimension: the energy of what an
  * impulse in the low or high half of `level` becomes. */
@@ -73,7 +45,7 @@ line_norm (const PacoWavelet *wavelet, unsigned level, bool high)
   x[n / 2 + (high ? 1 : 0)] = 1.0;
   while (level-- > 0) {
     for (unsigned step = wavelet->n_steps; step-- > 0;)
-      undo_step (x, n, step % 2 == 0, wavelet->steps[step].coefficient);
+      paco_wavelet_lift (wavelet, step, true, x, n);
     if (level > 0) {
       memcpy (low, x, n * sizeof *x);
       for (int i = 0; i < n; i++) {

@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The wavelets as data: rows of lifting steps (FORMAT.md section 5). A further
- * wavelet is one more row of paco_wavelets. */
+ * What follows of a wavelet's lifting steps (lifting.h): the norms of its
+ * subbands and the gain of a picture at a part of its size. */
 #pragma once
-#include <stdbool.h>
-#include <stdint.h>
-
-#define PACO_MAX_LEVELS 8
-#define PACO_MAX_LIFTING_STEPS 4
-
-typedef enum
-{
-  PACO_WAVELET_CDF53, /* reversible, 32-bit integers */
-  PACO_WAVELET_CDF97, /* binary32 */
-  PACO_N_WAVELETS
-} PacoWaveletId;
+#include "codec/lifting.h"
 
 typedef enum
 {
@@ -22,27 +11,6 @@ typedef enum
   PACO_ORIENTATION_LH,
   PACO_ORIENTATION_HH,
 } PacoOrientation;
-
-/* Forward, with s = x[i-1] + x[i+1]. Steps alternate: odd, even, odd, ...
- *   reversible:  x[i] += (multiplier * s + offset) >> shift
- *   otherwise:   x[i]  = fmaf (coefficient, s, x[i]) */
-typedef struct
-{
-  int multiplier, offset, shift;
-  float coefficient;
-} PacoLiftingStep;
-
-typedef struct
-{
-  const char *name;
-  bool reversible;
-  unsigned n_steps;
-  PacoLiftingStep steps[PACO_MAX_LIFTING_STEPS];
-  float low_gain;         /* DC gain of the low half per filtering, kappa */
-  float low_gain_inverse; /* the binary32 nearest to 1 / kappa */
-} PacoWavelet;
-
-extern const PacoWavelet paco_wavelets[PACO_N_WAVELETS];
 
 /* What the LL subband of level `levels` is multiplied by to be the picture at
  * 1/2^levels of its size (FORMAT.md section 10): kappa^(-2 levels). */
@@ -53,3 +21,21 @@ float paco_wavelet_reduced_gain (PacoWaveletId wavelet, unsigned levels);
  * picture. */
 double paco_wavelet_norm (
     PacoWaveletId wavelet, unsigned level, PacoOrientation orientation);
+
+/* Step k, or its undoing, of a line of n samples in real numbers: without the
+ * rounding of reversible wavelets. */
+void paco_wavelet_lift (
+    const PacoWavelet *wavelet, unsigned k, bool undo, double *x, unsigned n);
+
+/* The index of the sample that stands in for x[i], of n: i mirrored at 0 and
+ * n - 1 until it is inside. */
+static inline int64_t
+paco_lifting_mirror (int64_t i, int64_t n)
+{
+  int64_t period = 2 * (n - 1);
+
+  if (n == 1)
+    return 0;
+  i = (i < 0 ? -i : i) % period;
+  return i < n ? i : period - i;
+}

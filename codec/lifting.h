@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What a wavelet is: a row of lifting steps (FORMAT.md section 5). C and CUDA
+ * both include this table, and all else follows from it: filters, reach, gains,
+ * norms, bounds of coefficients. A further wavelet is one more row. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define PACO_CONSTANT static constexpr
+#define PACO_CONSTANT_FUNCTION static constexpr
+#else
+#define PACO_CONSTANT static const
+#define PACO_CONSTANT_FUNCTION static inline
+#endif
+
+#define PACO_MAX_LEVELS 8
+#define PACO_MAX_LIFTING_STEPS 4
+#define PACO_MAX_LIFTING_TAPS 2
+#define PACO_MAX_LIFTING_REACH 6 /* of paco_wavelet_reach() */
+
+typedef enum
+{
+  PACO_WAVELET_CDF53,
+  PACO_WAVELET_CDF97,
+  PACO_WAVELET_DD137,
+  PACO_N_WAVELETS
+} PacoWaveletId;
+
+/* One lifting step forward. Steps alternate: odd samples, even ones, odd, ...
+ * With s0 = x[i-1] + x[i+1], s1 = x[i-3] + x[i+3], and n_taps of these sums:
+ *   reversible:  x[i] += (taps[0] * s0 + taps[1] * s1 + offset) >> shift
+ *   otherwise:   x[i]  = fmaf (taps[0], s0, x[i])
+ * Taps of a reversible wavelet are integers. */
+typedef struct
+{
+  unsigned n_taps;
+  float taps[PACO_MAX_LIFTING_TAPS];
+  int offset, shift; /* 0 if not reversible */
+} PacoLiftingStep;
+
+typedef struct
+{
+  const char *name;
+  bool reversible; /* 32-bit integers, else binary32 */
+  unsigned n_steps;
+  PacoLiftingStep steps[PACO_MAX_LIFTING_STEPS];
+  /* DC gain of the low half per filtering, kappa, 1 if reversible. What is in
+   * binary32 takes the numbers nearest to it and to its reciprocal. */
+  double low_gain;
+} PacoWavelet;
+
+/* Rows stand in the order of PacoWaveletId; C++ knows no designators. */
+PACO_CONSTANT PacoWavelet paco_wavelets[PACO_N_WAVELETS] = {
+  { "cdf53", true, 2,
+      {
+          { 1, { -1 }, 1, 1 },
+          { 1, { 1 }, 2, 2 },
+      },
+      1.0 },
+  { "cdf97", false, 4,
+      {
+          { 1, { -1.586134342f }, 0, 0 },
+          { 1, { -0.052980118f }, 0, 0 },
+          { 1, { 0.882911075f }, 0, 0 },
+          { 1, { 0.443506852f }, 0, 0 },
+      },
+      1.230174105 },
+  /* Deslauriers-Dubuc 13/7, 13/7-T of Adams and Kossentini (IEEE TIP 9(6)
+   * 2000): the mean of the two nearest samples becomes a cubic through four. */
+  { "dd137", true, 2,
+      {
+          { 2, { -9, 1 }, 7, 4 },
+          { 2, { 9, -1 }, 16, 5 },
+      },
+      1.0 },
+};
+
+/* How far from x[i] the samples lie that a step reads. */
+PACO_CONSTANT_FUNCTION unsigned
+paco_lifting_step_reach (const PacoLiftingStep *step)
+{
+  return 2 * step->n_taps - 1;
+}
+
+/* How far from a sample the samples lie that its filtering reads: 2 of 5/3, 4
+ * of 9/7, 6 of 13/7. */
+PACO_CONSTANT_FUNCTION unsigned
+paco_wavelet_reach (const PacoWavelet *wavelet)
+{
+  unsigned reach = 0;
+
+  for (unsigned k = 0; k < wavelet->n_steps; k++)
+    reach += paco_lifting_step_reach (&wavelet->steps[k]);
+  return reach;
+}
