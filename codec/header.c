@@ -137,7 +137,7 @@ check_color_transform (const PacoHeader *header, GError **error)
   const PacoPictureFormat *picture = &header->picture;
   const PacoCoding *coding = &header->coding;
 
-  if (coding->color_transform > PACO_COLOR_TRANSFORM_ICT)
+  if (coding->color_transform >= PACO_N_COLOR_TRANSFORMS)
     return fail (error, PACO_ERROR_UNSUPPORTED, "unknown color transform");
   if (coding->color_transform == PACO_COLOR_TRANSFORM_NONE)
     return TRUE;
@@ -156,7 +156,7 @@ check_color_transform (const PacoHeader *header, GError **error)
           "a color transform needs components of one wavelet");
   }
   if (coding->color_transform == PACO_COLOR_TRANSFORM_ICT
-      && coding->components[0].wavelet != PACO_WAVELET_CDF97)
+      && paco_wavelets[coding->components[0].wavelet].reversible)
     return fail (error, PACO_ERROR_UNSUPPORTED,
         "color-transform=ict needs wavelet=cdf97");
   return TRUE;
@@ -176,7 +176,7 @@ check_subbands (const PacoHeader *header, GError **error)
       if (paco_wavelets[coding->components[c].wavelet].reversible
           && coding->subbands[c][k].step != 0)
         return fail (error, PACO_ERROR_UNSUPPORTED,
-            "the reversible wavelet has no quantizer steps");
+            "a reversible wavelet has no quantizer steps");
     }
   }
   return TRUE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The frame header (FORMAT.md sections 2 and 3): what a frame says of itself. */
 #pragma once
+#include "color.h"
 #include "picture.h"
 #include "probability.h"
 #include "wavelet.h"
@@ -74,15 +75,6 @@ typedef struct
   uint16_t multiview_flags;
   PacoPlace place; /* not part of what a stream is */
 } PacoVideoInfo;
-
-typedef enum
-{
-  PACO_COLOR_TRANSFORM_NONE,
-  PACO_COLOR_TRANSFORM_RCT,
-  PACO_COLOR_TRANSFORM_ICT,
-  PACO_COLOR_TRANSFORM_RCT2,
-  PACO_N_COLOR_TRANSFORMS
-} PacoColorTransform;
 
 /* How the picture is coded. subbands[c][k]: k = 0 is LL, then HL, LH, HH of
  * level L, ..., HL, LH, HH of level 1. */

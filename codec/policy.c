@@ -12,7 +12,8 @@
 
 /* Reconstruction points, in 1/256 of an interval. With 9/7 indices are rounded,
  * more often down than up, so coefficients lie a little above them. Dropped
- * planes of 5/3 are cut off, and magnitudes lie below the middle on average. */
+ * planes of reversible wavelets are cut off, and magnitudes lie below the middle
+ * on average. */
 #define RECONSTRUCTION_ROUNDED 13
 
 static gboolean fail (GError **error, const char *format, ...)
@@ -44,6 +45,10 @@ check_parameters (const PacoParameters *parameters, GError **error)
   if (parameters->wavelet < PACO_WAVELET_AUTO
       || parameters->wavelet >= PACO_N_WAVELETS)
     return fail (error, "there is no wavelet number %d", parameters->wavelet);
+  if (parameters->color_transform < PACO_COLOR_TRANSFORM_AUTO
+      || parameters->color_transform >= PACO_N_COLOR_TRANSFORMS)
+    return fail (error, "there is no color transform number %d",
+        parameters->color_transform);
   if (parameters->levels > PACO_MAX_LEVELS)
     return fail (error, "levels=%u is too many: there are 0 to %d",
         parameters->levels, PACO_MAX_LEVELS);
@@ -61,7 +66,7 @@ check_parameters (const PacoParameters *parameters, GError **error)
       && !paco_wavelets[parameters->wavelet].reversible)
     return fail (error,
         "rate-control=lossless cannot be done with wavelet=%s, which is not"
-        " reversible; use wavelet=cdf53 or auto",
+        " reversible; use wavelet=cdf53, dd137 or auto",
         paco_wavelets[parameters->wavelet].name);
   return TRUE;
 }
@@ -97,26 +102,12 @@ choose_color_transform (const PacoPictureFormat *picture,
     return fail (error,
         "color-transform=%s is for R, G and B of one depth, and this video has"
         " none; use color-transform=auto or none",
-        coding->color_transform == PACO_COLOR_TRANSFORM_RCT ? "rct" : "ict");
+        paco_color_transforms[coding->color_transform].name);
   if (coding->color_transform == PACO_COLOR_TRANSFORM_ICT && reversible)
     return fail (error,
-        "color-transform=ict needs wavelet=cdf97; with wavelet=cdf53 and for"
-        " lossless coding use color-transform=auto, rct or none");
+        "color-transform=ict needs wavelet=cdf97; with other wavelets and for"
+        " lossless coding use color-transform=auto, rct, rct2 or none");
   return TRUE;
-}
-
-/* What an error of 1 in a component weighs in the picture: the norm of its
- * column of the inverse color transform, relative to the luma's. */
-static double
-color_norm (const PacoCoding *coding, unsigned component)
-{
-  static const double rct[3] = { 1.0, 0.47871355, 0.47871355 };
-  static const double ict[3] = { 1.0, 1.04218, 0.90841 };
-
-  if (component > 2 || coding->color_transform == PACO_COLOR_TRANSFORM_NONE)
-    return 1.0;
-  return coding->color_transform == PACO_COLOR_TRANSFORM_RCT ? rct[component]
-                                                             : ict[component];
 }
 
 /* The step that makes all subbands err alike in the picture. Quality 100 is
@@ -135,10 +126,12 @@ subband_step (const PacoPictureFormat *picture,
   double base = exp2 (rounded ? 8.85 * octaves - 0.69 : 9.0 * octaves - 1.0);
   double depth = ldexp (1.0, (int) picture->components[component].depth - 8);
 
-  return base * depth
-      / (paco_wavelet_norm (
-             coding->components[component].wavelet, level, orientation)
-          * color_norm (coding, component));
+  double norm = paco_wavelet_norm (
+      coding->components[component].wavelet, level, orientation);
+
+  if (component < 3)
+    norm *= paco_color_transforms[coding->color_transform].norm[component];
+  return base * depth / norm;
 }
 
 static void
@@ -182,7 +175,7 @@ set_fraction_bits (const PacoPictureFormat *picture, PacoCoding *coding)
   }
 }
 
-/* Every wavelet has a set that was trained for it. */
+/* One set is trained for reversible wavelets, one for the others. */
 static void
 set_components (
     const PacoPictureFormat *picture, unsigned wavelet, PacoCoding *coding)
@@ -191,7 +184,7 @@ set_components (
     unsigned own = paco_is_alpha (picture, c) ? PACO_WAVELET_CDF53 : wavelet;
 
     coding->components[c].wavelet = own;
-    coding->components[c].probability_set = own;
+    coding->components[c].probability_set = !paco_wavelets[own].reversible;
   }
 }
 
@@ -280,32 +273,14 @@ paco_policy_block (const PacoBlockCounts *counts, unsigned dropped,
 
 /* --- bounds --------------------------------------------------------------- */
 
-/* Most planes of a coefficient: the L1 norms of the analysis filters bound
- * what a level can make of its input. */
+/* Most planes of a coefficient that a bound holds for; indices may be rounded
+ * up. */
 static unsigned
-max_planes (const PacoPictureFormat *picture, const PacoCoding *coding,
-    const PacoSubband *subband)
+max_planes (double bound, bool reversible)
 {
-  unsigned wavelet = coding->components[subband->component].wavelet;
-  bool reversible = paco_wavelets[wavelet].reversible;
-  double low = reversible ? 1.5 : 1.75, high = reversible ? 2.0 : 2.7;
-  double bound = ldexp (1.0, picture->components[subband->component].depth - 1);
+  double largest = floor (bound) + (reversible ? 0.0 : 1.0);
 
-  if (subband->component < 3
-      && coding->color_transform == PACO_COLOR_TRANSFORM_RCT)
-    bound *= 2.0;
-  for (unsigned level = 1; level <= subband->level; level++) {
-    bool last = level == subband->level;
-
-    bound *= last && (subband->orientation & 1) ? high : low;
-    bound *= last && (subband->orientation & 2) ? high : low;
-    bound += 4.0; /* rounding */
-  }
-  if (!reversible)
-    bound /= paco_step_decode (
-        coding->subbands[subband->component][subband->entry].step);
-  bound += reversible ? 1.0 : 2.0; /* indices are rounded */
-  return CLAMP (ceil (log2 (bound)), 1.0, (double) PACO_MAX_PLANES);
+  return CLAMP (ceil (log2 (largest + 1.0)), 1.0, (double) PACO_MAX_PLANES);
 }
 
 size_t
@@ -320,12 +295,16 @@ paco_policy_max_frame_size (const PacoPictureFormat *picture,
         .has_place = true },
     .coding = *coding,
   };
+  double bounds[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS];
   uint64_t size = paco_header_size (&largest_header)
       + PACO_MAX_INDEX_SIZE (geometry->n_blocks);
 
+  paco_coefficient_bounds (picture, coding, bounds);
   for (uint32_t s = 0; s < geometry->n_subbands; s++) {
     const PacoSubband *subband = &geometry->subbands[s];
-    unsigned planes = max_planes (picture, coding, subband);
+    unsigned wavelet = coding->components[subband->component].wavelet;
+    unsigned planes = max_planes (bounds[subband->component][subband->entry],
+        paco_wavelets[wavelet].reversible);
 
     size += ((uint64_t) subband->width * subband->height * (planes + 1) + 7) / 8
         + (uint64_t) subband->blocks_x * subband->blocks_y;

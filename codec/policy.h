@@ -8,12 +8,12 @@
 
 /* Fills coding from the user's parameters, which are about the colour: alpha is
  * always lossless (reversible wavelet, no planes dropped). Error UNSUPPORTED
- * when they contradict each other or the picture ("lossless needs wavelet
- * cdf53"). */
+ * when they contradict each other or the picture ("lossless needs a reversible
+ * wavelet"). */
 gboolean paco_policy_coding (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *coding, GError **error);
 
-/* Planes that a subband drops: 0 except for the reversible wavelet with
+/* Planes that a subband drops: 0 except for reversible wavelets with
  * rate control by quality, whose quantizer is that; of alpha always 0. */
 unsigned paco_policy_dropped_planes (const PacoPictureFormat *picture,
     const PacoParameters *parameters, const PacoCoding *coding,

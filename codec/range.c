@@ -69,22 +69,42 @@ sample_range (const PacoPictureFormat *format, const PacoCoding *coding,
 {
   double range = 1u << (format->components[component].depth - 1);
 
-  if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT
-      && (component == 1 || component == 2))
-    range *= 2.0; /* differences */
+  if (component < 3)
+    range *= paco_color_transforms[coding->color_transform].range[component];
   return range;
 }
 
-/* Bound of what rounding adds in the reversible wavelet. One level adds at
- * most 2: 0.75 or 0.5 per filtering, the first times the second's gain, 1.5 or
- * 2. What it added to LL the later levels enlarge. */
-static double
-rounding_bound (double gain[][2], unsigned level)
+/* Bound of what rounding adds in one filtering to the low and the high half. */
+static void
+rounding_of_line (const PacoWavelet *wavelet, double error[2])
 {
-  double bound = 2.0;
+  error[0] = error[1] = 0.0;
+  for (unsigned k = 0; k < wavelet->n_steps; k++) {
+    const PacoLiftingStep *step = &wavelet->steps[k];
+    const int high = k % 2 == 0, below = (1 << step->shift) - 1 - step->offset;
 
+    error[high] += ldexp (MAX (step->offset, below), -step->shift);
+    for (unsigned t = 0; t < step->n_taps; t++)
+      error[high] += 2.0 * ldexp (fabs (step->taps[t]), -step->shift)
+          * error[!high];
+  }
+}
+
+/* Bound of what rounding adds in a reversible wavelet: by one level what the
+ * first filtering adds times the second's gain, and what that adds. What it
+ * added to LL the later levels enlarge. */
+static double
+rounding_bound (const PacoWavelet *wavelet, double gain[][2], unsigned level)
+{
+  double error[2], one = 0.0, bound;
+
+  rounding_of_line (wavelet, error);
+  for (unsigned first = 0; first < 2; first++)
+    for (unsigned second = 0; second < 2; second++)
+      one = MAX (one, error[first] * gain[1][second] + error[second]);
+  bound = one;
   for (unsigned later = 1; later < level; later++)
-    bound += 2.0 * gain[later][1] * gain[later][1];
+    bound += one * gain[later][1] * gain[later][1];
   return bound;
 }
 
@@ -109,7 +129,7 @@ paco_coefficient_bounds (const PacoPictureFormat *format,
       bound = sample_range (format, coding, c) * gain[level][orientation & 1]
           * gain[level][orientation >> 1];
       if (wavelet->reversible)
-        bound += level > 0 ? rounding_bound (gain, level) : 0.0;
+        bound += level > 0 ? rounding_bound (wavelet, gain, level) : 0.0;
       else /* a line of one sample has gain kappa, which is less */
         bound = bound * 1.001 / paco_step_decode (coding->subbands[c][k].step);
       bounds[c][k] = bound;

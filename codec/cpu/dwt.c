@@ -2,6 +2,7 @@
  * The wavelet transform: the window of lines, and what happens in it. */
 #include "codec/cpu/dwt.h"
 #include "codec/cpu/memory.h"
+#include "codec/wavelet.h"
 #include <glib.h>
 #include <string.h>
 
@@ -11,16 +12,15 @@
  * PACO_MAX_GROUP_SAMPLES. */
 #define STRIP 4200
 G_STATIC_ASSERT (PACO_MAX_GROUP_SAMPLES == 8 && STRIP % (5 * 7 * 8 * 3) == 0);
-#define MAX_HALO PACO_MAX_LIFTING_STEPS
+#define MAX_HALO PACO_MAX_LIFTING_REACH
 #define PADDING 16 /* words before and after a line */
 #define LINE_WORDS (STRIP + 2 * MAX_HALO + 2 * PADDING)
-/* Lines in flight: those the steps work on, and the two that leave. */
-#define WINDOW 8
-G_STATIC_ASSERT (WINDOW >= PACO_MAX_LIFTING_STEPS + 2);
+/* Lines in flight: those that the steps work on, and the two that leave. */
+#define MAX_WINDOW (PACO_MAX_LIFTING_REACH + 2 * PACO_MAX_LIFTING_TAPS)
 
 struct _PacoDwtLines
 {
-  PacoWord window[PACO_MAX_COMPONENTS][WINDOW][LINE_WORDS];
+  PacoWord window[PACO_MAX_COMPONENTS][MAX_WINDOW][LINE_WORDS];
   PacoWord even[LINE_WORDS], odd[LINE_WORDS];
 };
 
@@ -127,23 +127,22 @@ paco_lines_copy (uint32_t width, uint32_t y0, uint32_t y1, unsigned n_planes,
 
 static void
 lift (const PacoDwtPass *pass, unsigned step, bool undo, PacoWord *out,
-    const PacoWord *x, const PacoWord *a, const PacoWord *b, size_t n)
+    const PacoWord *x, PacoNeighbors near, size_t n)
 {
   const PacoLiftingStep *s = &pass->wavelet->steps[step];
 
   if (pass->wavelet->reversible)
-    pass->ops->lift_int (out, x, a, b, n, s, undo);
+    pass->ops->lift_int (out, x, near, n, s, undo);
   else
-    pass->ops->lift_float (
-        out, x, a, b, n, undo ? -s->coefficient : s->coefficient);
+    pass->ops->lift_float (out, x, near, n, s, undo);
 }
 
-/* Lines and columns around a tile that its filtering needs: one per step, made
- * even so that tiles begin with a low-pass sample. */
+/* Lines and columns around a tile that its filtering needs, made even so that
+ * tiles begin with a low-pass sample. */
 static uint32_t
 halo (const PacoWavelet *wavelet)
 {
-  return (wavelet->n_steps + 1) & ~1u;
+  return (paco_wavelet_reach (wavelet) + 1) & ~1u;
 }
 
 /* What of a line of `length` is filtered to get samples begin..end-1. */
@@ -168,34 +167,51 @@ typedef struct
   PacoDwtLines *lines;
   Range x, y;
   bool undo;
+  /* Of the window: each step's line behind the newest one, in the order of the
+   * steps' work; the first of the two that leave; how many lines there are. */
+  uint32_t delays[PACO_MAX_LIFTING_STEPS], leaving, window;
 } Tile;
 
 /* Line i of the tile in the window. */
 static PacoWord *
 window_line (const Tile *tile, unsigned plane, uint32_t i)
 {
-  return tile->lines->window[plane][i % WINDOW] + PADDING;
+  return tile->lines->window[plane][i % tile->window] + PADDING;
+}
+
+/* Mirrors a line's n samples of one parity, n_own of them in x, into the `margin`
+ * words on either side of them. */
+static void
+extend (PacoWord *x, uint32_t n_own, uint32_t n, int parity, int margin)
+{
+  for (int i = 1; i <= margin; i++) {
+    int64_t before = parity - 2 * i,
+            after = parity + 2 * (n_own - 1 + (int64_t) i);
+
+    x[-i] = x[paco_lifting_mirror (before, n) / 2];
+    x[n_own - 1 + i] = x[paco_lifting_mirror (after, n) / 2];
+  }
 }
 
 /* One lifting step along a line that lies apart as even and odd samples, the
- * result in out. The neighbours beyond the ends are mirrored. */
+ * result in out. */
 static void
 lift_along (const Tile *tile, unsigned step, PacoWord *even, PacoWord *odd,
     PacoWord *out, uint32_t begin, uint32_t end)
 {
-  uint32_t n_even = (tile->x.n + 1) / 2, n_odd = tile->x.n / 2;
-  uint32_t n = end - begin;
+  const int n_taps = tile->pass->wavelet->steps[step].n_taps;
+  const bool of_odd = step % 2 == 0;
+  const uint32_t n = tile->x.n;
+  PacoWord *x = (of_odd ? odd : even) + begin;
+  PacoWord *other = of_odd ? even : odd;
+  const PacoWord *near[PACO_MAX_LIFTING_TAPS][2];
 
-  if (step % 2 == 0) {
-    even[n_even] = even[n_even - 1];
-    lift (tile->pass, step, tile->undo, out, odd + begin, even + begin,
-        even + begin + 1, n);
-  } else {
-    odd[-1] = odd[0];
-    odd[n_odd] = odd[n_odd - 1];
-    lift (tile->pass, step, tile->undo, out, even + begin, odd + begin - 1,
-        odd + begin, n);
+  extend (other, of_odd ? (n + 1) / 2 : n / 2, n, !of_odd, n_taps);
+  for (int k = 0; k < n_taps; k++) {
+    near[k][0] = other + begin - k - !of_odd;
+    near[k][1] = other + begin + k + of_odd;
   }
+  lift (tile->pass, step, tile->undo, out, x, near, end - begin);
 }
 
 /* --- forward --- */
@@ -225,7 +241,7 @@ analyze_line (const Tile *tile, unsigned plane, uint32_t i)
 
   if (n == 1) {
     if (!wavelet->reversible)
-      pass->ops->scale (line, 1, wavelet->low_gain);
+      pass->ops->scale (line, 1, (float) wavelet->low_gain);
     put_low (tile, low, y / 2, line);
     return;
   }
@@ -257,7 +273,7 @@ synthesize_line (const Tile *tile, unsigned plane, uint32_t i)
   if (n == 1) {
     memcpy (line, low->data + y / 2 * low->stride, sizeof *line);
     if (!wavelet->reversible)
-      pass->ops->scale (line, 1, wavelet->low_gain_inverse);
+      pass->ops->scale (line, 1, (float) (1.0 / wavelet->low_gain));
     return;
   }
   memcpy (
@@ -316,17 +332,22 @@ leave (const Tile *tile, uint32_t i)
 static void
 lift_across (const Tile *tile, unsigned step, uint32_t i)
 {
+  const unsigned n_taps = tile->pass->wavelet->steps[step].n_taps;
   uint32_t n = tile->y.n;
-  uint32_t above = i > 0 ? i - 1 : 1;
-  uint32_t below = i + 1 < n ? i + 1 : n - 2;
 
   if (i >= n)
     return;
   for (unsigned p = 0; p < tile->pass->n_planes; p++) {
     PacoWord *x = window_line (tile, p, i);
+    const PacoWord *near[PACO_MAX_LIFTING_TAPS][2];
 
-    lift (tile->pass, step, tile->undo, x, x, window_line (tile, p, above),
-        window_line (tile, p, below), tile->x.n);
+    for (unsigned k = 0; k < n_taps; k++) {
+      int64_t distance = 2 * k + 1;
+
+      near[k][0] = window_line (tile, p, paco_lifting_mirror (i - distance, n));
+      near[k][1] = window_line (tile, p, paco_lifting_mirror (i + distance, n));
+    }
+    lift (tile->pass, step, tile->undo, x, x, near, tile->x.n);
   }
 }
 
@@ -340,14 +361,43 @@ filter_single_line (const Tile *tile)
   enter (tile, 0);
   for (unsigned p = 0; p < pass->n_planes && !wavelet->reversible; p++)
     pass->ops->scale (window_line (tile, p, 0), tile->x.n,
-        tile->undo ? wavelet->low_gain_inverse : wavelet->low_gain);
+        (float) (tile->undo ? 1.0 / wavelet->low_gain : wavelet->low_gain));
   leave (tile, 0);
 }
 
+/* The step that works as number k. */
+static unsigned
+step_number (const Tile *tile, unsigned k)
+{
+  return tile->undo ? tile->pass->wavelet->n_steps - 1 - k : k;
+}
+
+/* A step's line is so far behind that of the step before that that one changed
+ * all lines which it reads, and itself needs it no more. */
+static void
+plan_window (Tile *tile)
+{
+  const PacoWavelet *wavelet = tile->pass->wavelet;
+  unsigned delay = 0, before = 0;
+
+  for (unsigned k = 0; k < wavelet->n_steps; k++) {
+    unsigned reach = paco_lifting_step_reach (
+        &wavelet->steps[step_number (tile, k)]);
+
+    delay += MAX (before, reach);
+    tile->delays[k] = delay;
+    before = reach;
+  }
+  tile->leaving = delay + before;
+  tile->window = tile->leaving + 1;
+  g_assert (tile->window <= MAX_WINDOW);
+}
+
 /* Lines enter in pairs of which the last, `newest`, is one that the first step
- * does not change. Each step in turn then has what it needs for the line one
- * further up; behind the last step two lines are done. Line numbers before the
- * first wrap around to large ones, which are outside like those at the end. */
+ * does not change. Each step in turn then has what it needs for a line further
+ * up; behind those that the last step reads two lines are done. Line numbers
+ * before the first wrap around to large ones, which are outside like those at
+ * the end. */
 static void
 filter_tile (const Tile *tile)
 {
@@ -362,10 +412,10 @@ filter_tile (const Tile *tile)
     enter (tile, newest - 1);
     enter (tile, newest);
     for (unsigned k = 0; k < n_steps; k++)
-      lift_across (tile, tile->undo ? n_steps - 1 - k : k, newest - 1 - k);
-    leave (tile, newest - n_steps - 1);
-    leave (tile, newest - n_steps);
-    if (newest >= n_steps && newest - n_steps + 1 >= tile->y.n)
+      lift_across (tile, step_number (tile, k), newest - tile->delays[k]);
+    leave (tile, newest - tile->leaving);
+    leave (tile, newest - tile->leaving + 1);
+    if (newest + 2 >= tile->leaving + tile->y.n)
       break;
   }
 }
@@ -377,6 +427,7 @@ filter_band (const PacoDwtPass *pass, uint32_t y0, uint32_t y1, bool undo,
   uint32_t margin = halo (pass->wavelet);
   Tile tile = { pass, lines, .undo = undo };
 
+  plan_window (&tile);
   tile.y = range (y0, y1, pass->height, margin);
   for (uint32_t x = 0; x < pass->width; x += STRIP) {
     tile.x = range (x, MIN (x + STRIP, pass->width), pass->width, margin);

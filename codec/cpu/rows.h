@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * What the wavelet and the samples do to one line of 32-bit words, in a table
  * of operations per instruction set. All of it is plain C in rows_kernels.h;
- * the compiler vectorises it for each. A line holds int32_t with the reversible
- * wavelet and float with the other; conversions work in place. */
+ * the compiler vectorises it for each. A line holds int32_t with a reversible
+ * wavelet and float with others; conversions work in place. */
 #pragma once
 #include "codec/cpu/layout_plan.h"
 #include "codec/picture.h"
-#include "codec/wavelet.h"
+#include "codec/lifting.h"
 
 /* A coefficient or sample of a line, int32_t or float. */
 typedef uint32_t __attribute__ ((may_alias)) PacoWord;
+
+/* The words that a lifting step sums, per tap those before and those after. */
+typedef const PacoWord *const (*PacoNeighbors)[2];
 
 /* The tables cover lines of any length, addresses need no alignment. */
 typedef struct
 {
   const char *name; /* "plain", "avx2", "avx512" */
 
-  /* out[i] = x[i] + f(a[i] + b[i]); out may be x. */
-  void (*lift_int) (PacoWord *out, const PacoWord *x, const PacoWord *a,
-      const PacoWord *b, size_t n, const PacoLiftingStep *step, bool undo);
-  void (*lift_float) (PacoWord *out, const PacoWord *x, const PacoWord *a,
-      const PacoWord *b, size_t n, float coefficient);
+  /* One lifting step, or its undoing, of n words: out[i] is x[i] changed by the
+   * sums of near[k][0][i] and near[k][1][i] for each tap k; out may be x. */
+  void (*lift_int) (PacoWord *out, const PacoWord *x, PacoNeighbors near,
+      size_t n, const PacoLiftingStep *step, bool undo);
+  void (*lift_float) (PacoWord *out, const PacoWord *x, PacoNeighbors near,
+      size_t n, const PacoLiftingStep *step, bool undo);
 
   /* A line of n words to its (n + 1) / 2 even and n / 2 odd ones, and back. */
   void (*split) (const PacoWord *line, size_t n, PacoWord *even, PacoWord *odd);
@@ -47,6 +51,8 @@ typedef struct
   /* The color transforms (FORMAT.md section 5). */
   void (*forward_rct) (PacoWord *r, PacoWord *g, PacoWord *b, size_t n);
   void (*inverse_rct) (PacoWord *y, PacoWord *u, PacoWord *v, size_t n);
+  void (*forward_rct2) (PacoWord *r, PacoWord *g, PacoWord *b, size_t n);
+  void (*inverse_rct2) (PacoWord *y, PacoWord *u, PacoWord *v, size_t n);
   void (*forward_ict) (PacoWord *r, PacoWord *g, PacoWord *b, size_t n);
   void (*inverse_ict) (PacoWord *y, PacoWord *u, PacoWord *v, size_t n);
 } PacoRowOps;

@@ -11,54 +11,73 @@
 
 /* --- lifting --- */
 
+/* Always inlined into where step is a row of the table, so that its taps are
+ * constants; near holds as many pairs as there are taps. */
 INLINE void
-lift_by (PacoWord *out, const PacoWord *x, const PacoWord *a, const PacoWord *b,
-    size_t n, uint32_t multiplier, uint32_t offset, int shift, bool undo)
+lift_by (PacoWord *out, const PacoWord *x, PacoNeighbors near, size_t n,
+    const PacoLiftingStep *step, bool undo)
 {
+  const PacoWord *a = near[0][0], *b = near[0][1];
+  const bool two = step->n_taps > 1;
+  const PacoWord *c = two ? near[1][0] : a, *d = two ? near[1][1] : b;
+  const uint32_t first = (uint32_t) (int32_t) step->taps[0];
+  const uint32_t second = (uint32_t) (int32_t) step->taps[1];
+
   INDEPENDENT
   for (size_t i = 0; i < n; i++) {
-    uint32_t sum = multiplier * (a[i] + b[i]) + offset;
-    uint32_t change = (uint32_t) ((int32_t) sum >> shift);
+    uint32_t sum = first * (a[i] + b[i]) + (uint32_t) step->offset;
+    uint32_t change;
 
+    if (two)
+      sum += second * (c[i] + d[i]);
+    change = (uint32_t) ((int32_t) sum >> step->shift);
     out[i] = undo ? x[i] - change : x[i] + change;
   }
 }
+G_STATIC_ASSERT (PACO_MAX_LIFTING_TAPS == 2);
 
-/* The steps of the 5/3 wavelet with their constants, any others without. */
-static void
-lift_int (PacoWord *out, const PacoWord *x, const PacoWord *a,
-    const PacoWord *b, size_t n, const PacoLiftingStep *step, bool undo)
+INLINE bool
+are_alike (const PacoLiftingStep *a, const PacoLiftingStep *b)
 {
-  int m = step->multiplier, o = step->offset, s = step->shift;
+  return a->n_taps == b->n_taps && a->taps[0] == b->taps[0]
+      && a->taps[1] == b->taps[1] && a->offset == b->offset
+      && a->shift == b->shift;
+}
 
-  if (m == -1 && o == 1 && s == 1) {
-    if (undo)
-      lift_by (out, x, a, b, n, -1u, 1, 1, true);
-    else
-      lift_by (out, x, a, b, n, -1u, 1, 1, false);
-  } else if (m == 1 && o == 2 && s == 2) {
-    if (undo)
-      lift_by (out, x, a, b, n, 1, 2, 2, true);
-    else
-      lift_by (out, x, a, b, n, 1, 2, 2, false);
-  } else {
-    lift_by (out, x, a, b, n, (uint32_t) m, (uint32_t) o, s, undo);
+/* Steps of the table with their constants, any others without. */
+static void
+lift_int (PacoWord *out, const PacoWord *x, PacoNeighbors near, size_t n,
+    const PacoLiftingStep *step, bool undo)
+{
+#define LIFT_WITH_CONSTANTS(wavelet, k)                                        \
+  if (are_alike (step, &paco_wavelets[wavelet].steps[k])) {                    \
+    if (undo)                                                                  \
+      lift_by (out, x, near, n, &paco_wavelets[wavelet].steps[k], true);       \
+    else                                                                       \
+      lift_by (out, x, near, n, &paco_wavelets[wavelet].steps[k], false);      \
+    return;                                                                    \
   }
+  LIFT_WITH_CONSTANTS (PACO_WAVELET_CDF53, 0)
+  LIFT_WITH_CONSTANTS (PACO_WAVELET_CDF53, 1)
+  LIFT_WITH_CONSTANTS (PACO_WAVELET_DD137, 0)
+  LIFT_WITH_CONSTANTS (PACO_WAVELET_DD137, 1)
+#undef LIFT_WITH_CONSTANTS
+  lift_by (out, x, near, n, step, undo);
 }
 
 static void
-lift_float (PacoWord *out_words, const PacoWord *x_words,
-    const PacoWord *a_words, const PacoWord *b_words, size_t n,
-    float coefficient)
+lift_float (PacoWord *out_words, const PacoWord *x_words, PacoNeighbors near,
+    size_t n, const PacoLiftingStep *step, bool undo)
 {
   Float *out = (Float *) out_words;
   const Float *x = (const Float *) x_words;
-  const Float *a = (const Float *) a_words;
-  const Float *b = (const Float *) b_words;
+  const Float *a = (const Float *) near[0][0];
+  const Float *b = (const Float *) near[0][1];
+  const float tap = undo ? -step->taps[0] : step->taps[0];
 
   INDEPENDENT
   for (size_t i = 0; i < n; i++)
-    out[i] = fmaf (coefficient, a[i] + b[i], x[i]);
+    out[i] = fmaf (tap, a[i] + b[i], x[i]);
 }
 
 static void
@@ -171,6 +190,36 @@ inverse_rct (PacoWord *y, PacoWord *u, PacoWord *v, size_t n)
 }
 
 static void
+forward_rct2 (PacoWord *r, PacoWord *g, PacoWord *b, size_t n)
+{
+  INDEPENDENT
+  for (size_t i = 0; i < n; i++) {
+    uint32_t green = g[i], red = r[i] - green;
+    uint32_t mean = green + (uint32_t) ((int32_t) red >> 1);
+    uint32_t blue = b[i] - mean;
+
+    r[i] = mean + (uint32_t) ((int32_t) blue >> 2);
+    g[i] = blue;
+    b[i] = red;
+  }
+}
+
+static void
+inverse_rct2 (PacoWord *y, PacoWord *u, PacoWord *v, size_t n)
+{
+  INDEPENDENT
+  for (size_t i = 0; i < n; i++) {
+    uint32_t blue = u[i], red = v[i];
+    uint32_t mean = y[i] - (uint32_t) ((int32_t) blue >> 2);
+    uint32_t green = mean - (uint32_t) ((int32_t) red >> 1);
+
+    y[i] = red + green;
+    u[i] = green;
+    v[i] = blue + mean;
+  }
+}
+
+static void
 forward_ict (PacoWord *r, PacoWord *g, PacoWord *b, size_t n)
 {
   Float *x = (Float *) r, *y = (Float *) g, *z = (Float *) b;
@@ -206,5 +255,6 @@ inverse_ict (PacoWord *y_words, PacoWord *u_words, PacoWord *v_words, size_t n)
     .split = split, .merge = merge, .scale = scale, .load = load,              \
     .store = store, .to_float = to_float, .to_sample = to_sample,              \
     .to_int = to_int, .forward_rct = forward_rct, .inverse_rct = inverse_rct,  \
+    .forward_rct2 = forward_rct2, .inverse_rct2 = inverse_rct2,                \
     .forward_ict = forward_ict, .inverse_ict = inverse_ict                     \
   }

@@ -95,6 +95,8 @@ paco_samples_load (const void *data, uint32_t x, uint32_t y, uint32_t n,
   }
   if (samples->color_transform == PACO_COLOR_TRANSFORM_RCT)
     ops->forward_rct (lines[0], lines[1], lines[2], n);
+  if (samples->color_transform == PACO_COLOR_TRANSFORM_RCT2)
+    ops->forward_rct2 (lines[0], lines[1], lines[2], n);
   if (samples->reversible)
     return;
   for (unsigned i = 0; i < samples->n; i++)
@@ -103,8 +105,8 @@ paco_samples_load (const void *data, uint32_t x, uint32_t y, uint32_t n,
     ops->forward_ict (lines[0], lines[1], lines[2], n);
 }
 
-/* Back to integers. The inverse RCT mixes them before they are clamped to the
- * range of samples, so it needs their whole range. */
+/* Back to integers. Reversible color transforms mix them before they are clamped
+ * to the range of samples, so they need their whole range. */
 static void
 round_lines (const PacoSamples *samples, uint32_t n, PacoWord *const lines[])
 {
@@ -115,7 +117,7 @@ round_lines (const PacoSamples *samples, uint32_t n, PacoWord *const lines[])
   if (samples->color_transform == PACO_COLOR_TRANSFORM_ICT)
     ops->inverse_ict (lines[0], lines[1], lines[2], n);
   for (unsigned i = 0; i < samples->n; i++) {
-    if (samples->color_transform == PACO_COLOR_TRANSFORM_RCT && i < 3)
+    if (i < 3 && paco_color_transforms[samples->color_transform].mixes_integers)
       ops->to_int (lines[i], n);
     else
       ops->to_sample (lines[i], n);
@@ -133,6 +135,8 @@ paco_samples_store (const void *data, uint32_t x, uint32_t y, uint32_t n,
     round_lines (samples, n, lines);
   if (samples->color_transform == PACO_COLOR_TRANSFORM_RCT)
     ops->inverse_rct (lines[0], lines[1], lines[2], n);
+  if (samples->color_transform == PACO_COLOR_TRANSFORM_RCT2)
+    ops->inverse_rct2 (lines[0], lines[1], lines[2], n);
   for (unsigned i = 0; i < samples->n; i++) {
     unsigned c = samples->first + i;
     const PacoRegion *region = samples->begins[c];

@@ -11,39 +11,52 @@ typedef struct
   size_t n, stride;
 } Line;
 
-/* x[i], mirrored at both ends. The line has two samples at least, and i is one
- * outside at most. */
-static PacoReferenceSample
-mirrored (const PacoReferenceSample *x, ptrdiff_t i, ptrdiff_t n)
+/* Where the sum of a step's tap k is taken around x[i]: x[i-d] and x[i+d]. */
+typedef struct
 {
-  if (i < 0)
-    return x[-i];
-  if (i >= n)
-    return x[2 * (n - 1) - i];
-  return x[i];
+  PacoReferenceSample before, after;
+} Pair;
+
+static Pair
+pair_around (const PacoReferenceSample *x, size_t i, size_t n, unsigned k)
+{
+  ptrdiff_t distance = 2 * k + 1;
+
+  return (Pair){ x[paco_lifting_mirror ((ptrdiff_t) i - distance, n)],
+    x[paco_lifting_mirror ((ptrdiff_t) i + distance, n)] };
 }
 
-/* x[i] after one lifting step, or after undoing it. */
-static PacoReferenceSample
-lift (const PacoWavelet *wavelet, const PacoLiftingStep *step, bool undo,
-    PacoReferenceSample x, PacoReferenceSample before,
-    PacoReferenceSample after)
+/* What a step of a reversible wavelet adds to x[i]. */
+static uint32_t
+integer_change (const PacoReferenceSample *x, size_t i, size_t n,
+    const PacoLiftingStep *step)
 {
-  PacoReferenceSample result;
+  uint32_t sum = (uint32_t) step->offset;
 
-  if (wavelet->reversible) {
-    uint32_t sum = (uint32_t) before.i + (uint32_t) after.i;
-    uint32_t scaled = (uint32_t) step->multiplier * sum
-        + (uint32_t) step->offset;
-    uint32_t change = (uint32_t) ((int32_t) scaled >> step->shift);
+  for (unsigned k = 0; k < step->n_taps; k++) {
+    Pair pair = pair_around (x, i, n, k);
 
-    result.i = (int32_t) ((uint32_t) x.i + (undo ? -change : change));
-  } else {
-    float sum = before.f + after.f;
-
-    result.f = fmaf (undo ? -step->coefficient : step->coefficient, sum, x.f);
+    sum += (uint32_t) (int32_t) step->taps[k]
+        * ((uint32_t) pair.before.i + (uint32_t) pair.after.i);
   }
-  return result;
+  return (uint32_t) ((int32_t) sum >> step->shift);
+}
+
+/* Changes x[i] by one lifting step, or undoes that. */
+static void
+lift (PacoReferenceSample *x, size_t i, size_t n, const PacoWavelet *wavelet,
+    const PacoLiftingStep *step, bool undo)
+{
+  if (wavelet->reversible) {
+    uint32_t change = integer_change (x, i, n, step);
+
+    x[i].i = (int32_t) ((uint32_t) x[i].i + (undo ? -change : change));
+  } else {
+    Pair pair = pair_around (x, i, n, 0);
+    float sum = pair.before.f + pair.after.f;
+
+    x[i].f = fmaf (undo ? -step->taps[0] : step->taps[0], sum, x[i].f);
+  }
 }
 
 /* Step k changes the odd samples if k is even, else the even ones. */
@@ -52,8 +65,7 @@ lift_line (PacoReferenceSample *x, size_t n, const PacoWavelet *wavelet,
     unsigned k, bool undo)
 {
   for (size_t i = k % 2 == 0 ? 1 : 0; i < n; i += 2)
-    x[i] = lift (wavelet, &wavelet->steps[k], undo, x[i],
-        mirrored (x, (ptrdiff_t) i - 1, n), mirrored (x, (ptrdiff_t) i + 1, n));
+    lift (x, i, n, wavelet, &wavelet->steps[k], undo);
 }
 
 static void
@@ -63,7 +75,7 @@ forward_line (Line line, const PacoWavelet *wavelet, PacoReferenceSample *x)
 
   if (line.n == 1) {
     if (!wavelet->reversible)
-      line.first->f *= wavelet->low_gain;
+      line.first->f *= (float) wavelet->low_gain;
     return;
   }
   for (size_t i = 0; i < line.n; i++)
@@ -81,7 +93,7 @@ inverse_line (Line line, const PacoWavelet *wavelet, PacoReferenceSample *x)
 
   if (line.n == 1) {
     if (!wavelet->reversible)
-      line.first->f *= wavelet->low_gain_inverse;
+      line.first->f *= (float) (1.0 / wavelet->low_gain);
     return;
   }
   for (size_t i = 0; i < line.n; i++)

@@ -211,6 +211,34 @@ inverse_rct (
   c->i = add (u, green);
 }
 
+/* The second reversible one: blue against the mean of red and green. */
+static void
+forward_rct2 (
+    PacoReferenceSample *a, PacoReferenceSample *b, PacoReferenceSample *c)
+{
+  int32_t red = a->i, green = b->i, blue = c->i;
+  int32_t v = red - green;
+  int32_t mean = green + (v >> 1);
+  int32_t u = blue - mean;
+
+  a->i = mean + (u >> 2);
+  b->i = u;
+  c->i = v;
+}
+
+static void
+inverse_rct2 (
+    PacoReferenceSample *a, PacoReferenceSample *b, PacoReferenceSample *c)
+{
+  int32_t y = a->i, u = b->i, v = c->i;
+  int32_t mean = subtract (y, u >> 2);
+  int32_t green = subtract (mean, v >> 1);
+
+  a->i = add (v, green);
+  b->i = green;
+  c->i = add (u, mean);
+}
+
 static void
 forward_ict (
     PacoReferenceSample *a, PacoReferenceSample *b, PacoReferenceSample *c)
@@ -276,6 +304,8 @@ paco_reference_forward_color (
 {
   if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT)
     each_pixel (planes, forward_rct);
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT2)
+    each_pixel (planes, forward_rct2);
   for (unsigned c = 0; c < n_planes; c++)
     if (!paco_wavelets[coding->components[c].wavelet].reversible)
       integers_to_floats (&planes[c]);
@@ -294,4 +324,6 @@ paco_reference_inverse_color (
       floats_to_integers (&planes[c]);
   if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT)
     each_pixel (planes, inverse_rct);
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_RCT2)
+    each_pixel (planes, inverse_rct2);
 }

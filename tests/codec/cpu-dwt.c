@@ -23,7 +23,7 @@ random_sample (PacoWaveletId wavelet, bool extreme)
 {
   PacoReferenceSample sample;
 
-  if (wavelet == PACO_WAVELET_CDF97)
+  if (!paco_wavelets[wavelet].reversible)
     sample.f = (float) g_test_rand_double_range (-40000.0, 40000.0)
         * (extreme ? 1e9f : 1.0f);
   else if (extreme)

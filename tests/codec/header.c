@@ -93,7 +93,7 @@ draw_header (PacoHeader *header, PacoProbabilitySet *set)
   parameters.levels = draw (0, 8);
   parameters.block_height = 32 << draw (0, 3);
   parameters.coding_passes = draw (1, 3);
-  parameters.wavelet = draw (0, 1);
+  parameters.wavelet = draw (0, PACO_N_WAVELETS - 1);
   parameters.rgb = draw (0, 1);
   parameters.block_checks = draw (0, 1);
   paco_policy_coding (&header->picture, &parameters, &header->coding, &error);
@@ -472,6 +472,10 @@ test_norms (void)
   g_assert_cmpfloat_with_epsilon (
       paco_wavelet_norm (PACO_WAVELET_CDF97, 1, PACO_ORIENTATION_LL),
       1.9659 / (1.230174105 * 1.230174105), 2e-3);
+  /* The low half of 13/7 is put together by (-1 0 9 16 9 0 -1) / 16. */
+  g_assert_cmpfloat_with_epsilon (
+      paco_wavelet_norm (PACO_WAVELET_DD137, 1, PACO_ORIENTATION_LL),
+      (1 + 81 + 256 + 81 + 1) / 256.0, 1e-9);
 }
 
 /* Whether the header is refused as it is written, and as it is parsed. */
@@ -553,17 +557,28 @@ test_wavelets_of_color_transforms (void)
     .frame_size = 1000,
   };
 
-  for (unsigned wavelets = 0; wavelets < 16; wavelets++) {
-    unsigned of_color = wavelets & 7;
+  for (unsigned n = 0; n < 500; n++) {
+    bool alike = true, reversible;
 
-    for (unsigned c = 0; c < 4; c++)
-      header.coding.components[c].wavelet = wavelets >> c & 1;
+    for (unsigned c = 0; c < 4; c++) {
+      header.coding.components[c].wavelet = draw (0, PACO_N_WAVELETS - 1);
+      if (c < 3 && n % 2 == 0)
+        header.coding.components[c].wavelet = n / 2 % PACO_N_WAVELETS;
+      alike &= c == 3
+          || header.coding.components[c].wavelet
+              == header.coding.components[0].wavelet;
+    }
+    reversible = paco_wavelets[header.coding.components[0].wavelet].reversible;
     header.coding.color_transform = PACO_COLOR_TRANSFORM_NONE;
     g_assert_false (is_refused (&header));
     header.coding.color_transform = PACO_COLOR_TRANSFORM_RCT;
-    g_assert_true (is_refused (&header) == (of_color != 0 && of_color != 7));
+    g_assert_true (is_refused (&header) == !alike);
+    header.coding.color_transform = PACO_COLOR_TRANSFORM_RCT2;
+    g_assert_true (is_refused (&header) == !alike);
     header.coding.color_transform = PACO_COLOR_TRANSFORM_ICT;
-    g_assert_true (is_refused (&header) == (of_color != 7));
+    g_assert_true (is_refused (&header) == (!alike || reversible));
+    header.coding.color_transform = PACO_N_COLOR_TRANSFORMS;
+    g_assert_true (is_refused (&header));
   }
 }
 
@@ -628,7 +643,7 @@ test_policy_of_alpha (void)
     draw_picture (&picture);
     parameters.quality = draw (0, 100);
     parameters.levels = draw (0, 8);
-    parameters.wavelet = draw (0, 1);
+    parameters.wavelet = draw (0, PACO_N_WAVELETS - 1);
     wavelet = parameters.wavelet;
     paco_policy_coding (&picture, &parameters, &coding, &error);
     g_assert_no_error (error);
@@ -638,6 +653,8 @@ test_policy_of_alpha (void)
       g_assert_true (paco_is_alpha (&picture, c) == alpha);
       g_assert_cmpuint (coding.components[c].wavelet, ==,
           alpha ? PACO_WAVELET_CDF53 : wavelet);
+      g_assert_cmpuint (coding.components[c].probability_set, ==,
+          !paco_wavelets[coding.components[c].wavelet].reversible);
       for (unsigned level = 1; alpha && level <= coding.levels; level++)
         for (unsigned o = 0; o < 4; o++)
           g_assert_cmpuint (paco_policy_dropped_planes (

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The reference's wavelet transform against what is published: 5/3 computed by
- * hand, 9/7 as a convolution with the filters of the literature, perfect
+ * The reference's wavelet transform against what is published: 5/3 and 13/7
+ * computed by hand, 9/7 as a convolution with the filters of the literature, perfect
  * reconstruction at every small size, and how large coefficients become. */
 #include "codec/range.h"
 #include "codec/reference/reference.h"
@@ -52,6 +52,86 @@ test_53_columns_first (void)
   for (int i = 0; i < 4; i++)
     g_assert_cmpint (plane.samples[i].i, ==, expected[i]);
   paco_reference_plane_clear (&plane);
+}
+
+/* The formulas of 13/7-T as they are published, floor (... + 1/2): a line of
+ * any length, mirrored as often as it takes. */
+static int32_t
+four_of (const int32_t *x, int i, int n)
+{
+  int32_t at[4];
+
+  for (int k = 0; k < 4; k++) {
+    int j = i - 3 + 2 * k;
+
+    while (n > 1 && (j < 0 || j >= n))
+      j = j < 0 ? -j : 2 * (n - 1) - j;
+    at[k] = x[j];
+  }
+  return 9 * (at[1] + at[2]) - (at[0] + at[3]);
+}
+
+static void
+test_137_published (void)
+{
+  for (int n = 2; n <= 40; n++) {
+    PacoReferencePlane plane = plane_of (n, 1);
+    int32_t *x = g_new (int32_t, n);
+
+    for (int i = 0; i < n; i++)
+      x[i] = plane.samples[i].i = g_test_rand_int_range (-2048, 2048);
+    for (int i = 1; i < n; i += 2)
+      x[i] -= (int32_t) floor (four_of (x, i, n) / 16.0 + 0.5);
+    for (int i = 0; i < n; i += 2)
+      x[i] += (int32_t) floor (four_of (x, i, n) / 32.0 + 0.5);
+    paco_reference_forward_dwt (&plane, 1, PACO_WAVELET_DD137);
+    for (int i = 0; i < n; i++)
+      g_assert_cmpint (
+          plane.samples[i % 2 == 0 ? i / 2 : (n + 1) / 2 + i / 2].i, ==, x[i]);
+    g_free (x);
+    paco_reference_plane_clear (&plane);
+  }
+}
+
+/* A cubic is predicted without error but for rounding; its samples here are
+ * multiples of 16, so there is none. At the borders mirroring breaks it. */
+static void
+test_137_cubic (void)
+{
+  PacoReferencePlane plane = plane_of (64, 1);
+
+  for (int i = 0; i < 64; i++)
+    plane.samples[i].i = 16 * ((i - 3) * (i - 20) * (i - 50));
+  paco_reference_forward_dwt (&plane, 1, PACO_WAVELET_DD137);
+  for (int i = 2; i < 30; i++)
+    g_assert_cmpint (plane.samples[32 + i].i, ==, 0);
+  paco_reference_plane_clear (&plane);
+}
+
+/* No sample further away than the reach changes a coefficient, and one at that
+ * distance does. */
+static void
+test_reach (gconstpointer wavelet)
+{
+  PacoWaveletId id = GPOINTER_TO_UINT (wavelet);
+  const bool reversible = paco_wavelets[id].reversible;
+  const int reach = paco_wavelet_reach (&paco_wavelets[id]), middle = 32;
+  int furthest = 0;
+
+  g_assert_cmpint (reach, <=, PACO_MAX_LIFTING_REACH);
+  for (int distance = -16; distance <= 16; distance++) {
+    PacoReferencePlane plane = plane_of (64, 1);
+
+    if (reversible)
+      plane.samples[middle + distance].i = 1 << 20;
+    else
+      plane.samples[middle + distance].f = 1.0f;
+    paco_reference_forward_dwt (&plane, 1, id);
+    if (plane.samples[middle / 2].i != 0) /* 0.0f has no bits either */
+      furthest = MAX (furthest, ABS (distance));
+    paco_reference_plane_clear (&plane);
+  }
+  g_assert_cmpint (furthest, ==, reach);
 }
 
 static void
@@ -208,7 +288,7 @@ test_bounds (gconstpointer wavelet)
 
     for (uint32_t i = 0; i < SIZE * SIZE; i++) {
       plane.samples[i].i = extreme_sample (kind, i % SIZE, i / SIZE);
-      if (id == PACO_WAVELET_CDF97)
+      if (!paco_wavelets[id].reversible)
         plane.samples[i].f = (float) plane.samples[i].i;
     }
     paco_reference_forward_dwt (&plane, LEVELS, id);
@@ -220,7 +300,8 @@ test_bounds (gconstpointer wavelet)
       for (uint32_t i = 0; i < subband->width * subband->height; i++) {
         PacoReferenceSample x = plane.samples[(top + i / subband->width) * SIZE
             + left + i % subband->width];
-        double magnitude = id == PACO_WAVELET_CDF97 ? fabs (x.f) : abs (x.i);
+        double magnitude = paco_wavelets[id].reversible ? abs (x.i)
+                                                        : fabs (x.f);
 
         g_assert_cmpfloat (magnitude, <=, bounds[0][subband->entry]);
         if (subband->orientation == PACO_ORIENTATION_LL)
@@ -243,11 +324,23 @@ main (int argc, char **argv)
       GUINT_TO_POINTER (PACO_WAVELET_CDF53), test_reconstruction);
   g_test_add_data_func ("/reference/dwt/97-reconstruction",
       GUINT_TO_POINTER (PACO_WAVELET_CDF97), test_reconstruction);
+  g_test_add_data_func ("/reference/dwt/137-reconstruction",
+      GUINT_TO_POINTER (PACO_WAVELET_DD137), test_reconstruction);
+  g_test_add_func ("/reference/dwt/137-published", test_137_published);
+  g_test_add_func ("/reference/dwt/137-cubic", test_137_cubic);
+  g_test_add_data_func ("/reference/dwt/53-reach",
+      GUINT_TO_POINTER (PACO_WAVELET_CDF53), test_reach);
+  g_test_add_data_func ("/reference/dwt/97-reach",
+      GUINT_TO_POINTER (PACO_WAVELET_CDF97), test_reach);
+  g_test_add_data_func ("/reference/dwt/137-reach",
+      GUINT_TO_POINTER (PACO_WAVELET_DD137), test_reach);
   g_test_add_func ("/reference/dwt/97-convolution", test_97_convolution);
   g_test_add_func ("/reference/dwt/97-gain", test_97_gain);
   g_test_add_data_func ("/reference/dwt/53-bounds",
       GUINT_TO_POINTER (PACO_WAVELET_CDF53), test_bounds);
   g_test_add_data_func ("/reference/dwt/97-bounds",
       GUINT_TO_POINTER (PACO_WAVELET_CDF97), test_bounds);
+  g_test_add_data_func ("/reference/dwt/137-bounds",
+      GUINT_TO_POINTER (PACO_WAVELET_DD137), test_bounds);
   return g_test_run ();
 }

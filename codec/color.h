@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The color transforms (FORMAT.md section 5) as rows of a table: what policy.c,
+ * range.c and the backends need to know of one besides its formulas. */
+#pragma once
+#include <stdbool.h>
+
+typedef enum
+{
+  PACO_COLOR_TRANSFORM_NONE,
+  PACO_COLOR_TRANSFORM_RCT,
+  PACO_COLOR_TRANSFORM_ICT,
+  PACO_COLOR_TRANSFORM_RCT2,
+  PACO_N_COLOR_TRANSFORMS
+} PacoColorTransform;
+
+typedef struct
+{
+  const char *name;
+  bool mixes_integers; /* with an irreversible wavelet, rounded numbers */
+  /* Bound of a component's numbers, that of the samples being 1. */
+  double range[3];
+  /* What an error of 1 in a component weighs in the picture, relative to luma:
+   * the norm of its column of the inverse transform. */
+  double norm[3];
+} PacoColorTransformRow;
+
+static const PacoColorTransformRow
+    paco_color_transforms[PACO_N_COLOR_TRANSFORMS] = {
+      [PACO_COLOR_TRANSFORM_NONE] = { "none", false, { 1, 1, 1 }, { 1, 1, 1 } },
+      [PACO_COLOR_TRANSFORM_RCT] = { "rct", true, { 1, 2, 2 },
+          { 1, 0.47871355, 0.47871355 } },
+      [PACO_COLOR_TRANSFORM_ICT] = { "ict", false, { 1, 1, 1 },
+          { 1, 1.04218, 0.90841 } },
+      [PACO_COLOR_TRANSFORM_RCT2] = { "rct2", true, { 1, 2, 2 },
+          { 1, 0.47871355, 0.40824829 } },
+    };
