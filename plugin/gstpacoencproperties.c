@@ -55,6 +55,7 @@ gst_paco_wavelet_get_type (void)
     { GST_PACO_WAVELET_AUTO, "cdf53 for lossless, else cdf97", "auto" },
     { GST_PACO_WAVELET_CDF53, "reversible 5/3", "cdf53" },
     { GST_PACO_WAVELET_CDF97, "irreversible 9/7", "cdf97" },
+    { GST_PACO_WAVELET_DD137, "reversible 13/7", "dd137" },
     { 0, NULL, NULL },
   };
 
@@ -70,6 +71,8 @@ gst_paco_color_transform_get_type (void)
     { GST_PACO_COLOR_TRANSFORM_NONE, "none", "none" },
     { GST_PACO_COLOR_TRANSFORM_RCT, "reversible", "rct" },
     { GST_PACO_COLOR_TRANSFORM_ICT, "irreversible", "ict" },
+    { GST_PACO_COLOR_TRANSFORM_RCT2,
+        "reversible, blue against the mean of red and green", "rct2" },
     { 0, NULL, NULL },
   };
 
@@ -388,10 +391,10 @@ gst_paco_enc_properties_to_parameters (const GstPacoEncProperties *properties,
     gboolean rgb, PacoParameters *parameters, GError **error)
 {
   static const int wavelets[] = { PACO_WAVELET_AUTO, PACO_WAVELET_CDF53,
-    PACO_WAVELET_CDF97 };
+    PACO_WAVELET_CDF97, PACO_WAVELET_DD137 };
   static const int color_transforms[] = { PACO_COLOR_TRANSFORM_AUTO,
     PACO_COLOR_TRANSFORM_NONE, PACO_COLOR_TRANSFORM_RCT,
-    PACO_COLOR_TRANSFORM_ICT };
+    PACO_COLOR_TRANSFORM_ICT, PACO_COLOR_TRANSFORM_RCT2 };
 
   if (properties->rate_control == GST_PACO_RATE_CONTROL_BITRATE) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,

@@ -28,6 +28,7 @@ typedef enum
  * @GST_PACO_WAVELET_AUTO: cdf53 for lossless, else cdf97
  * @GST_PACO_WAVELET_CDF53: reversible 5/3
  * @GST_PACO_WAVELET_CDF97: irreversible 9/7
+ * @GST_PACO_WAVELET_DD137: reversible 13/7 of Deslauriers and Dubuc
  *
  * The wavelet transform.
  *
@@ -38,14 +39,17 @@ typedef enum
   GST_PACO_WAVELET_AUTO,
   GST_PACO_WAVELET_CDF53,
   GST_PACO_WAVELET_CDF97,
+  GST_PACO_WAVELET_DD137,
 } GstPacoWavelet;
 
 /**
  * GstPacoColorTransform:
  * @GST_PACO_COLOR_TRANSFORM_AUTO: what suits the format and the wavelet
  * @GST_PACO_COLOR_TRANSFORM_NONE: none
- * @GST_PACO_COLOR_TRANSFORM_RCT: the reversible one
+ * @GST_PACO_COLOR_TRANSFORM_RCT: the reversible one of JPEG 2000
  * @GST_PACO_COLOR_TRANSFORM_ICT: the irreversible one
+ * @GST_PACO_COLOR_TRANSFORM_RCT2: a reversible one that takes blue against the
+ *   mean of red and green
  *
  * The transform of R, G and B before the wavelet.
  *
@@ -57,6 +61,7 @@ typedef enum
   GST_PACO_COLOR_TRANSFORM_NONE,
   GST_PACO_COLOR_TRANSFORM_RCT,
   GST_PACO_COLOR_TRANSFORM_ICT,
+  GST_PACO_COLOR_TRANSFORM_RCT2,
 } GstPacoColorTransform;
 
 typedef struct

@@ -1,10 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * paco-rate [--complexity=N] [--quality=Q] FILE...: how many bits a sample of
- * each picture takes, lossless unless a quality is given. All is decoded again
+ * paco-rate [--complexity=N] [--quality=Q] [--wavelet=NAME]
+ * [--color-transform=NAME] FILE...: how many bits a sample of each picture takes, lossless unless a quality is given. All is decoded again
  * and compared. One JSON line per file, with a PSNR of 999 for no difference. */
 #include "tests/bench/codec.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int
+wavelet_by_name (const char *name)
+{
+  for (int i = 0; i < PACO_N_WAVELETS; i++)
+    if (strcmp (paco_wavelets[i].name, name) == 0)
+      return i;
+  fprintf (stderr, "There is no wavelet %s.\n", name);
+  exit (1);
+}
+
+static int
+color_transform_by_name (const char *name)
+{
+  for (int i = 0; i < PACO_N_COLOR_TRANSFORMS; i++)
+    if (strcmp (paco_color_transforms[i].name, name) == 0)
+      return i;
+  fprintf (stderr, "There is no color transform %s.\n", name);
+  exit (1);
+}
 
 int
 main (int argc, char **argv)
@@ -12,10 +34,15 @@ main (int argc, char **argv)
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
   double quality = -1;
   int complexity = (int) parameters.complexity;
+  char *wavelet = NULL, *color_transform = NULL;
   GOptionEntry entries[] = {
     { "quality", 'q', 0, G_OPTION_ARG_DOUBLE, &quality, "Quality", "0..100" },
     { "complexity", 'c', 0, G_OPTION_ARG_INT, &complexity, "As pacoenc's",
         "0..3" },
+    { "wavelet", 'w', 0, G_OPTION_ARG_STRING, &wavelet, "As pacoenc's",
+        "NAME" },
+    { "color-transform", 't', 0, G_OPTION_ARG_STRING, &color_transform,
+        "As pacoenc's, of RGB only", "NAME" },
     { NULL },
   };
   GOptionContext *context = g_option_context_new ("FILE...");
@@ -31,6 +58,8 @@ main (int argc, char **argv)
                                         : PACO_RATE_QUALITY;
   parameters.quality = quality < 0 ? parameters.quality : quality;
   parameters.complexity = (unsigned) complexity;
+  if (wavelet)
+    parameters.wavelet = wavelet_by_name (wavelet);
   for (int i = 1; i < argc; i++) {
     TrainingPicture file, decoded;
     Seconds encode, decode;
@@ -42,6 +71,8 @@ main (int argc, char **argv)
       return 1;
     }
     parameters.rgb = file.rgb;
+    if (color_transform && file.rgb)
+      parameters.color_transform = color_transform_by_name (color_transform);
     stream = codec_encode (&file, &parameters, 1, 1, &encode);
     picture_blank (&decoded, &file);
     codec_decode (stream, &decoded, 1, 1, &decode);
@@ -62,5 +93,7 @@ main (int argc, char **argv)
     training_picture_clear (&file);
     training_picture_clear (&decoded);
   }
+  g_free (wavelet);
+  g_free (color_transform);
   return 0;
 }

@@ -137,11 +137,11 @@ put_random_components (GRand *rand, PacoHeader *header)
     coding->components[c].probability_set = g_rand_int_range (
         rand, 0, PACO_N_BUILTIN_SETS);
     for (unsigned k = 0; k <= 3 * levels; k++)
-      coding->subbands[c][k].step = wavelet == PACO_WAVELET_CDF53
+      coding->subbands[c][k].step = paco_wavelets[wavelet].reversible
           ? 0
           : g_rand_int_range (rand, 12 << 9, 20 << 9);
   }
-  if (of_color == PACO_WAVELET_CDF53
+  if (paco_wavelets[of_color].reversible
       && coding->color_transform == PACO_COLOR_TRANSFORM_ICT)
     coding->color_transform = PACO_COLOR_TRANSFORM_RCT;
 }

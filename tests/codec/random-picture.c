@@ -438,7 +438,7 @@ test_parameters_random (GRand *rand, PacoParameters *parameters)
     parameters->wavelet = g_rand_int_range (rand, 0, PACO_N_WAVELETS);
   if (g_rand_int_range (rand, 0, 3) == 0)
     parameters->color_transform = g_rand_int_range (
-        rand, 0, PACO_COLOR_TRANSFORM_ICT + 1);
+        rand, 0, PACO_N_COLOR_TRANSFORMS);
 }
 
 void
