@@ -46,7 +46,6 @@ void
 gst_paco_log_coding (GstDebugCategory *category, GstElement *element,
     const PacoPictureFormat *picture, const PacoCoding *coding)
 {
-  static const char *const color_transforms[] = { "none", "rct", "ict" };
   char *components, *codeblocks;
 
   if (!is_on (category, GST_LEVEL_DEBUG))
@@ -59,7 +58,7 @@ gst_paco_log_coding (GstDebugCategory *category, GstElement *element,
       picture->width, picture->height,
       picture->fields ? "two fields" : "one piece", components, coding->levels,
       codeblocks, coding->coding_passes,
-      color_transforms[coding->color_transform],
+      paco_color_transforms[coding->color_transform].name,
       coding->block_checks ? "on" : "off");
   g_free (codeblocks);
   g_free (components);
