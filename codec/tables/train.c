@@ -136,9 +136,9 @@ evaluate (const Example *examples, unsigned n, bool leave_one_out)
 
   print_heading ();
   for (unsigned i = 0; i < n; i++) {
-    PacoProbabilitySet sets[PACO_N_WAVELETS];
+    PacoProbabilitySet sets[PACO_N_BUILTIN_SETS];
 
-    for (int wavelet = 0; wavelet < PACO_N_WAVELETS; wavelet++)
+    for (int wavelet = 0; wavelet < PACO_N_BUILTIN_SETS; wavelet++)
       train (examples, n, leave_one_out ? i : n, wavelet, &sets[wavelet]);
     g_print ("%-40s", examples[i].name);
     for (unsigned s = 0; s < N_SETTINGS; s++) {
@@ -275,7 +275,7 @@ main (int argc, char **argv)
         counts, (const char *) examples, n * sizeof *examples, &error);
   if (done)
     evaluate (examples, n, leave_one_out);
-  for (int wavelet = 0; done && output && wavelet < PACO_N_WAVELETS;
+  for (int wavelet = 0; done && output && wavelet < PACO_N_BUILTIN_SETS;
        wavelet++) {
     PacoProbabilitySet set;
 
