@@ -59,7 +59,7 @@ paco_dwt_find_kernels (
   char name[64];
 
   for (unsigned inverse = 0; inverse < 2; inverse++)
-    for (unsigned w = 0; w < PACO_N_WAVELETS; w++)
+    for (unsigned w = 0; w < PACO_DWT_N_WAVELETS; w++)
       for (unsigned ability = 0; ability < PACO_DWT_N_ABILITIES; ability++)
         for (unsigned layout = 0; layout < PACO_DWT_N_LAYOUTS; layout++)
           for (unsigned triple = 0; triple < 2; triple++) {
@@ -432,7 +432,7 @@ samples_launches (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
   const bool triple = dwt->color_transform != PACO_COLOR_TRANSFORM_NONE;
   unsigned n_fields = dwt->geometry->n_fields, n = 0;
 
-  for (int w = 0; w < PACO_N_WAVELETS; w++) {
+  for (int w = 0; w < PACO_DWT_N_WAVELETS; w++) {
     for (int layout = PACO_DWT_PLANAR8; layout <= PACO_DWT_PLANAR16; layout++) {
       for (unsigned f = 0; triple && f < n_fields; f++)
         n += samples_launch (dwt, frame, level,
@@ -477,7 +477,7 @@ plane_launches (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
 {
   unsigned n = 0;
 
-  for (unsigned w = 0; w < PACO_N_WAVELETS; w++)
+  for (unsigned w = 0; w < PACO_DWT_N_WAVELETS; w++)
     n += plane_launch (dwt, frame, w, level, inverse, &launches[n]);
   return n;
 }

@@ -86,14 +86,15 @@ static void
 random_wavelets (
     GRand *random, const PacoPictureFormat *format, PacoCoding *coding)
 {
-  unsigned wavelet = random_below (random, PACO_N_WAVELETS);
-  unsigned alpha = random_below (random, PACO_N_WAVELETS);
+  unsigned wavelet = random_below (random, PACO_DWT_N_WAVELETS);
+  unsigned alpha = random_below (random, PACO_DWT_N_WAVELETS);
   bool any = chance (random, 30);
 
   for (unsigned c = 0; c < format->n_components; c++)
-    coding->components[c].wavelet = any ? random_below (random, PACO_N_WAVELETS)
-        : paco_is_alpha (format, c)     ? alpha
-                                        : wavelet;
+    coding->components[c].wavelet = any
+        ? random_below (random, PACO_DWT_N_WAVELETS)
+        : paco_is_alpha (format, c) ? alpha
+                                    : wavelet;
 }
 
 static bool
@@ -676,7 +677,7 @@ main (int argc, char **argv)
     unsigned percent = argc > 2 ? atoi (argv[2]) : 100;
 
     for (unsigned color = 0; color < 2; color++)
-      for (unsigned w = 0; w < PACO_N_WAVELETS; w++)
+      for (unsigned w = 0; w < PACO_DWT_N_WAVELETS; w++)
         bench_wavelet (runner, w, color, percent);
     runner_close (runner);
     return 0;
