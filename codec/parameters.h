@@ -10,6 +10,13 @@ typedef enum
   PACO_RATE_BITRATE, /* a budget of bytes per frame */
 } PacoRateControl;
 
+/* What the quantiser's steps are weighted for (visual.h). */
+typedef enum
+{
+  PACO_TUNE_VISUAL, /* what the eye sees of an error */
+  PACO_TUNE_PSNR,   /* the least squared error */
+} PacoTune;
+
 #define PACO_WAVELET_AUTO (-1)
 #define PACO_COLOR_TRANSFORM_AUTO (-1)
 
@@ -17,6 +24,7 @@ typedef struct
 {
   PacoRateControl rate_control;
   double quality;         /* 0..100 */
+  PacoTune tune;          /* of steps; of no effect on what is lossless */
   uint32_t frame_size;    /* bytes, for RATE_BITRATE */
   int wavelet;            /* PacoWaveletId or AUTO */
   unsigned levels;        /* 0..8 */
@@ -31,7 +39,7 @@ typedef struct
 #define PACO_PARAMETERS_DEFAULT                                                \
   {                                                                            \
     .rate_control = PACO_RATE_QUALITY, .quality = 90.0,                        \
-    .wavelet = PACO_WAVELET_AUTO, .levels = 5, .coding_passes = 1,             \
-    .color_transform = PACO_COLOR_TRANSFORM_AUTO, .complexity = 1,             \
-    .block_checks = true                                                       \
+    .tune = PACO_TUNE_VISUAL, .wavelet = PACO_WAVELET_AUTO, .levels = 5,       \
+    .coding_passes = 1, .color_transform = PACO_COLOR_TRANSFORM_AUTO,          \
+    .complexity = 1, .block_checks = true                                      \
   }

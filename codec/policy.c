@@ -6,6 +6,7 @@
 #include "policy_block.h"
 #include "quantizer.h"
 #include "range.h"
+#include "visual.h"
 #include <math.h>
 
 /* --- the coding of a picture -------------------------------------------- */
@@ -110,7 +111,18 @@ choose_color_transform (const PacoPictureFormat *picture,
   return TRUE;
 }
 
-/* The step that makes all subbands err alike in the picture. Quality 100 is
+/* Whether a component is the difference of two colours. */
+static bool
+is_chroma (const PacoPictureFormat *picture, const PacoParameters *parameters,
+    const PacoCoding *coding, unsigned component)
+{
+  return picture->n_components >= 3 && (component == 1 || component == 2)
+      && (!parameters->rgb
+          || coding->color_transform != PACO_COLOR_TRANSFORM_NONE);
+}
+
+/* The step that makes all subbands err alike in the picture, or, with
+ * tune=visual, to the eye (visual.h). Without it, quality 100 is
  * half a step of 8-bit samples, 90 about 3.6, 0 is 256. Where indices are
  * rounded, steps are 1.1 (quality 0) to 1.24 times (100) as large and take as
  * many bytes: on the mean of the corpus 2 % more or fewer than cut off. */
@@ -123,15 +135,19 @@ subband_step (const PacoPictureFormat *picture,
       !paco_wavelets[coding->components[component].wavelet].reversible;
   double quality = CLAMP (parameters->quality, 0.0, 100.0);
   double octaves = sqrt ((100.0 - quality) / 100.0);
-  double base = exp2 (rounded ? 8.85 * octaves - 0.69 : 9.0 * octaves - 1.0);
+  double base = rounded ? 8.85 * octaves - 0.69 : 9.0 * octaves - 1.0;
   double depth = ldexp (1.0, (int) picture->components[component].depth - 8);
-
   double norm = paco_wavelet_norm (
       coding->components[component].wavelet, level, orientation);
 
   if (component < 3)
     norm *= paco_color_transforms[coding->color_transform].norm[component];
-  return base * depth / norm;
+  if (parameters->tune == PACO_TUNE_VISUAL)
+    base += paco_visual_share (octaves)
+        * paco_visual_octaves (picture, component,
+            is_chroma (picture, parameters, coding, component), level,
+            orientation);
+  return exp2 (base) * depth / norm;
 }
 
 static void

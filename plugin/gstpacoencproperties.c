@@ -6,6 +6,7 @@ enum
 {
   PROP_RATE_CONTROL = GST_PACO_PROP_COMMON_LAST + 1,
   PROP_QUALITY,
+  PROP_TUNE,
   PROP_BITRATE,
   PROP_FRAME_SIZE,
   PROP_WAVELET,
@@ -18,6 +19,7 @@ enum
 };
 
 #define GST_TYPE_PACO_RATE_CONTROL (gst_paco_rate_control_get_type ())
+#define GST_TYPE_PACO_TUNE (gst_paco_tune_get_type ())
 #define GST_TYPE_PACO_WAVELET (gst_paco_wavelet_get_type ())
 #define GST_TYPE_PACO_COLOR_TRANSFORM (gst_paco_color_transform_get_type ())
 
@@ -45,6 +47,19 @@ gst_paco_rate_control_get_type (void)
   };
 
   return register_enum (&type, "GstPacoRateControl", values);
+}
+
+static GType
+gst_paco_tune_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    { GST_PACO_TUNE_VISUAL, "what the eye sees", "visual" },
+    { GST_PACO_TUNE_PSNR, "the least squared error", "psnr" },
+    { 0, NULL, NULL },
+  };
+
+  return register_enum (&type, "GstPacoTune", values);
 }
 
 static GType
@@ -92,6 +107,7 @@ gst_paco_enc_properties_init (GstPacoEncProperties *properties)
 
   properties->rate_control = GST_PACO_RATE_CONTROL_QUALITY;
   properties->quality = defaults.quality;
+  properties->tune = GST_PACO_TUNE_VISUAL;
   properties->bitrate = 0;
   properties->frame_size = 0;
   properties->wavelet = GST_PACO_WAVELET_AUTO;
@@ -127,6 +143,15 @@ gst_paco_enc_properties_init (GstPacoEncProperties *properties)
  */
 
 /**
+ * GstPacoEnc:tune:
+ *
+ * What the steps of the quantiser are weighted for: the least that can be seen,
+ * or the best PSNR. It has no effect on lossless coding.
+ *
+ * Since: 0.1
+ */
+
+/**
  * GstPacoEnc:bitrate:
  *
  * The budget for rate-control=bitrate in kbit/s; 0 is none.
@@ -154,6 +179,10 @@ install_rate_properties (GObjectClass *klass)
       g_param_spec_double ("quality", "Quality",
           "Quality for rate-control=quality; 90 is visually lossless", 0.0,
           100.0, 90.0, PLAYING_FLAGS));
+  g_object_class_install_property (klass, PROP_TUNE,
+      g_param_spec_enum ("tune", "Tune",
+          "What the steps of the quantiser are weighted for",
+          GST_TYPE_PACO_TUNE, GST_PACO_TUNE_VISUAL, READY_FLAGS));
   g_object_class_install_property (klass, PROP_BITRATE,
       g_param_spec_uint ("bitrate", "Bitrate",
           "Bit rate for rate-control=bitrate in kbit/s (0 = unset)", 0,
@@ -278,6 +307,9 @@ gst_paco_enc_properties_set (
     case PROP_QUALITY:
       properties->quality = g_value_get_double (value);
       return TRUE;
+    case PROP_TUNE:
+      properties->tune = g_value_get_enum (value);
+      return TRUE;
     case PROP_BITRATE:
       properties->bitrate = g_value_get_uint (value);
       return TRUE;
@@ -320,6 +352,9 @@ gst_paco_enc_properties_get (
       return TRUE;
     case PROP_QUALITY:
       g_value_set_double (value, properties->quality);
+      return TRUE;
+    case PROP_TUNE:
+      g_value_set_enum (value, properties->tune);
       return TRUE;
     case PROP_BITRATE:
       g_value_set_uint (value, properties->bitrate);
@@ -383,6 +418,11 @@ gst_paco_enc_properties_ignored (const GstPacoEncProperties *properties)
     return g_strdup_printf ("quality=%g has no effect with rate-control=%s; it "
                             "is for rate-control=quality",
         properties->quality, nick);
+  if (properties->rate_control == GST_PACO_RATE_CONTROL_LOSSLESS
+      && properties->tune != GST_PACO_TUNE_VISUAL)
+    return g_strdup_printf (
+        "tune=psnr has no effect with rate-control=%s, which loses nothing",
+        nick);
   return NULL;
 }
 
@@ -409,6 +449,8 @@ gst_paco_enc_properties_to_parameters (const GstPacoEncProperties *properties,
       ? PACO_RATE_LOSSLESS
       : PACO_RATE_QUALITY;
   parameters->quality = properties->quality;
+  parameters->tune = properties->tune == GST_PACO_TUNE_PSNR ? PACO_TUNE_PSNR
+                                                            : PACO_TUNE_VISUAL;
   parameters->frame_size = properties->frame_size;
   parameters->wavelet = wavelets[properties->wavelet];
   parameters->levels = properties->levels;

@@ -24,6 +24,21 @@ typedef enum
 } GstPacoRateControl;
 
 /**
+ * GstPacoTune:
+ * @GST_PACO_TUNE_VISUAL: what the eye sees of an error
+ * @GST_PACO_TUNE_PSNR: the least squared error
+ *
+ * What the steps of the quantiser are weighted for.
+ *
+ * Since: 0.1
+ */
+typedef enum
+{
+  GST_PACO_TUNE_VISUAL,
+  GST_PACO_TUNE_PSNR,
+} GstPacoTune;
+
+/**
  * GstPacoWavelet:
  * @GST_PACO_WAVELET_AUTO: cdf53 for lossless, else cdf97
  * @GST_PACO_WAVELET_CDF53: reversible 5/3
@@ -68,6 +83,7 @@ typedef struct
 {
   GstPacoRateControl rate_control;
   gdouble quality;
+  GstPacoTune tune;
   guint bitrate;    /* kbit/s */
   guint frame_size; /* bytes */
   GstPacoWavelet wavelet;

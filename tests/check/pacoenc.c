@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * pacoenc: caps, order, draining, flushing, renegotiation, errors, metas,
  * interlaced video, changes while playing. */
+#include "codec/policy.h"
 #include "pacotest.h"
 
 #define GRAY_CAPS(size)                                                        \
@@ -479,6 +480,42 @@ GST_START_TEST (test_quality_while_playing)
 }
 GST_END_TEST;
 
+/* The steps are those of the codec's parameter of this name. */
+GST_START_TEST (test_tune)
+{
+  static const struct
+  {
+    const gchar *launch;
+    PacoTune tune;
+  } cases[] = {
+    { "pacoenc", PACO_TUNE_VISUAL },
+    { "pacoenc tune=visual", PACO_TUNE_VISUAL },
+    { "pacoenc tune=psnr", PACO_TUNE_PSNR },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBus *bus;
+    GstHarness *harness = gray_harness (cases[i].launch, &bus);
+    PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+    PacoCoding coding;
+    PacoHeader header;
+    GstBuffer *buffer;
+
+    gst_harness_push (harness, paco_test_gray_buffer (64, 48, 0));
+    buffer = gst_harness_pull (harness);
+    paco_test_header (buffer, &header);
+    parameters.tune = cases[i].tune;
+    fail_unless (
+        paco_policy_coding (&header.picture, &parameters, &coding, NULL));
+    for (guint k = 0; k <= 3 * coding.levels; k++)
+      fail_unless_equals_int (
+          header.coding.subbands[0][k].step, coding.subbands[0][k].step);
+    gst_buffer_unref (buffer);
+    paco_test_teardown (harness, bus);
+  }
+}
+GST_END_TEST;
+
 /* Changes that are not for while it plays wait for the next format, also of frames
  * in fields. */
 GST_START_TEST (test_levels_while_playing)
@@ -726,6 +763,7 @@ pacoenc_suite (void)
   tcase_add_test (tcase, test_interlaced);
   tcase_add_test (tcase, test_fields_in_header);
   tcase_add_test (tcase, test_quality_while_playing);
+  tcase_add_test (tcase, test_tune);
   tcase_add_test (tcase, test_levels_while_playing);
   tcase_add_test (tcase, test_presets);
   tcase_add_test (tcase, test_stats);

@@ -86,6 +86,9 @@ GST_START_TEST (test_ignored_settings)
         "bitrate=2 has no effect with rate-control=lossless", "bitrate=777" },
     { "pacoenc rate-control=lossless quality=50",
         "quality=50 has no effect with rate-control=lossless", "bitrate=777" },
+    { "pacoenc rate-control=lossless tune=psnr",
+        "tune=psnr has no effect with rate-control=lossless", "bitrate=777" },
+    { "pacoenc tune=psnr", NULL, "bitrate=777" },
     { "pacoenc rate-control=lossless", NULL, "bitrate=777" },
     { "pacoenc quality=100", NULL, "bitrate=777" },
   };

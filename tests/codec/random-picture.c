@@ -425,6 +425,7 @@ test_parameters_random (GRand *rand, PacoParameters *parameters)
     .rate_control = g_rand_boolean (rand) ? PACO_RATE_LOSSLESS
                                           : PACO_RATE_QUALITY,
     .quality = g_rand_double_range (rand, 0.0, 100.0),
+    .tune = g_rand_boolean (rand) ? PACO_TUNE_VISUAL : PACO_TUNE_PSNR,
     .wavelet = PACO_WAVELET_AUTO,
     .levels = g_rand_int_range (rand, 0, 9),
     .block_height = heights[g_rand_int_range (rand, 0, G_N_ELEMENTS (heights))],

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What quality and tune do: steps, sizes and errors, over all qualities and over
+ * generations of coding. */
+#include "codec/quantizer.h"
+#include "codec/reference/reference.h"
+#include "tests/codec/test-picture.h"
+#include <math.h>
+
+static int
+draw (int low, int high)
+{
+  return g_test_rand_int_range (low, high + 1);
+}
+
+static GByteArray *
+encode (const TestPicture *picture, const PacoParameters *parameters)
+{
+  GByteArray *frame = g_byte_array_new ();
+  GError *error = NULL;
+
+  paco_reference_encode (&picture->format, &picture->picture, &test_video_info,
+      parameters, NULL, frame, &error);
+  g_assert_no_error (error);
+  return frame;
+}
+
+static TestPicture *
+decode (const GByteArray *frame, const PacoPictureFormat *format)
+{
+  TestPicture *picture = test_picture_new (format, 0);
+  GError *error = NULL;
+
+  paco_reference_decode (
+      frame->data, frame->len, 0, &picture->picture, NULL, &error);
+  g_assert_no_error (error);
+  return picture;
+}
+
+static double
+psnr (const TestPicture *a, const TestPicture *b)
+{
+  double sum = 0;
+  uint64_t n = 0;
+
+  for (unsigned c = 0; c < a->format.n_components; c++)
+    for (uint32_t i = 0; i < a->width[c] * a->height[c]; i++, n++) {
+      double difference = (double) a->samples[c][i] - b->samples[c][i];
+
+      sum += difference * difference
+          / pow (ldexp (1, (int) a->format.components[c].depth) - 1, 2);
+    }
+  return 10 * log10 ((double) n / sum);
+}
+
+/* Gray, or three components of any chroma format, with colour transform or
+ * without. */
+static void
+draw_format (PacoPictureFormat *format, PacoParameters *parameters)
+{
+  unsigned depth = draw (8, 16);
+
+  *format = (PacoPictureFormat){
+    .width = draw (120, 200),
+    .height = draw (100, 160),
+    .n_components = draw (0, 2) ? 3 : 1,
+  };
+  for (unsigned c = 0; c < format->n_components; c++)
+    format->components[c].depth = depth;
+  parameters->rgb = draw (0, 1);
+  if (!parameters->rgb && format->n_components == 3)
+    for (unsigned c = 1, x = draw (0, 1), y = x && draw (0, 1); c < 3; c++) {
+      format->components[c].subsampling_x = x;
+      format->components[c].subsampling_y = y;
+    }
+}
+
+static TestPicture *
+draw_scene (const PacoPictureFormat *format)
+{
+  TestPicture *picture = test_picture_new (format, 0);
+
+  test_picture_draw (picture, TEST_SCENE_SHAPES, g_test_rand_int ());
+  return picture;
+}
+
+/* From one quality to the next no step grows, of either tune, and at 100 the
+ * tunes agree. */
+static void
+test_steps (void)
+{
+  for (int n = 0; n < 40; n++) {
+    PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+    PacoPictureFormat format;
+    PacoCoding last[2], coding[2];
+
+    draw_format (&format, &parameters);
+    parameters.levels = draw (0, 8);
+    for (int q = 0; q <= 1000; q += 5) {
+      parameters.quality = q / 10.0;
+      for (unsigned tune = 0; tune < 2; tune++) {
+        parameters.tune = tune;
+        g_assert_true (
+            paco_policy_coding (&format, &parameters, &coding[tune], NULL));
+        for (unsigned c = 0; q > 0 && c < format.n_components; c++)
+          for (unsigned k = 0; k <= 3 * parameters.levels; k++)
+            g_assert_cmpuint (coding[tune].subbands[c][k].step, <=,
+                last[tune].subbands[c][k].step);
+        last[tune] = coding[tune];
+      }
+    }
+    for (unsigned c = 0; c < format.n_components; c++)
+      for (unsigned k = 0; k <= 3 * parameters.levels; k++)
+        g_assert_cmpuint (
+            coding[0].subbands[c][k].step, ==, coding[1].subbands[c][k].step);
+  }
+}
+
+static double
+step (const PacoCoding *coding, unsigned component, unsigned entry)
+{
+  return paco_step_decode (coding->subbands[component][entry].step);
+}
+
+/* What tune=visual is: against tune=psnr the finest subbands have the coarsest
+ * steps, most of all those of chroma that is not subsampled, and colours that
+ * are coded as they are have the steps of luma. */
+static void
+test_visual (void)
+{
+  PacoPictureFormat format = { .width = 64, .height = 64, .n_components = 3 };
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+
+  for (unsigned c = 0; c < 3; c++)
+    format.components[c].depth = 10;
+  for (unsigned rgb = 0; rgb < 2; rgb++) {
+    PacoCoding visual, flat;
+    double luma, chroma, coarse;
+
+    parameters.rgb = rgb;
+    parameters.color_transform = PACO_COLOR_TRANSFORM_NONE;
+    parameters.tune = PACO_TUNE_PSNR;
+    g_assert_true (paco_policy_coding (&format, &parameters, &flat, NULL));
+    parameters.tune = PACO_TUNE_VISUAL;
+    g_assert_true (paco_policy_coding (&format, &parameters, &visual, NULL));
+    coarse = step (&visual, 0, 0) / step (&flat, 0, 0);
+    luma = step (&visual, 0, 3 * 5 - 2) / step (&flat, 0, 3 * 5 - 2);
+    chroma = step (&visual, 1, 3 * 5 - 2) / step (&flat, 1, 3 * 5 - 2);
+    g_assert_cmpfloat (luma, >, 2.0 * coarse);
+    if (rgb)
+      g_assert_cmpfloat (chroma, ==, luma);
+    else
+      g_assert_cmpfloat (chroma, >, 2.0 * luma);
+  }
+}
+
+/* With the quality grow the size and the PSNR. Below 20 a small frame has so few
+ * coefficients left that chance decides. */
+static void
+test_monotone (void)
+{
+  for (int n = 0; n < 4; n++) {
+    PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+    PacoPictureFormat format;
+    TestPicture *original;
+    double last_psnr = 0;
+    unsigned last_size = 0;
+
+    draw_format (&format, &parameters);
+    parameters.tune = n % 2 ? PACO_TUNE_PSNR : PACO_TUNE_VISUAL;
+    original = draw_scene (&format);
+    for (int quality = 20; quality <= 100; quality += 5) {
+      GByteArray *frame;
+      TestPicture *decoded;
+
+      parameters.quality = quality;
+      frame = encode (original, &parameters);
+      decoded = decode (frame, &format);
+      g_assert_cmpuint (frame->len, >, last_size);
+      g_assert_cmpfloat (psnr (original, decoded), >, last_psnr);
+      last_size = frame->len;
+      last_psnr = psnr (original, decoded);
+      test_picture_free (decoded);
+      g_byte_array_unref (frame);
+    }
+    test_picture_free (original);
+  }
+}
+
+/* What has been coded once is coded again nine times, and loses little. */
+static void
+test_generations (void)
+{
+  for (int n = 0; n < 3; n++) {
+    PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+    PacoPictureFormat format;
+    TestPicture *original, *last;
+    double first = 0;
+
+    draw_format (&format, &parameters);
+    last = original = draw_scene (&format);
+    for (int generation = 0; generation < 10; generation++) {
+      GByteArray *frame = encode (last, &parameters);
+
+      if (last != original)
+        test_picture_free (last);
+      last = decode (frame, &format);
+      if (generation == 0)
+        first = psnr (original, last);
+      g_byte_array_unref (frame);
+    }
+    g_assert_cmpfloat (psnr (original, last), >, first - 0.1);
+    test_picture_free (last);
+    test_picture_free (original);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/quality/steps", test_steps);
+  g_test_add_func ("/quality/visual", test_visual);
+  g_test_add_func ("/quality/monotone", test_monotone);
+  g_test_add_func ("/quality/generations", test_generations);
+  return g_test_run ();
+}
