@@ -35,6 +35,24 @@ sample (const TrainingPicture *picture, unsigned c, uint32_t x, uint32_t y)
   return layout->big_endian ? p[0] << 8 | p[1] : p[1] << 8 | p[0];
 }
 
+gboolean
+picture_write (const TrainingPicture *picture, const char *path, GError **error)
+{
+  g_autofree uint8_t *bytes = g_malloc (picture->n_samples * 2);
+  size_t n = 0;
+
+  for (unsigned c = 0; c < picture->format.n_components; c++)
+    for (uint32_t y = 0; y < paco_component_height (&picture->format, c); y++)
+      for (uint32_t x = 0; x < paco_component_width (&picture->format, c);
+           x++) {
+        unsigned value = sample (picture, c, x, y);
+
+        bytes[n++] = value & 255;
+        bytes[n++] = value >> 8;
+      }
+  return g_file_set_contents (path, (char *) bytes, (gssize) n, error);
+}
+
 double
 picture_psnr (const TrainingPicture *a, const TrainingPicture *b)
 {

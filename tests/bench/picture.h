@@ -8,6 +8,11 @@
  * decoder to write to; clear it like one that was read. */
 void picture_blank (TrainingPicture *picture, const TrainingPicture *like);
 
+/* Writes all samples, component after component, line after line, as two bytes
+ * each, the lower one first. */
+gboolean picture_write (
+    const TrainingPicture *picture, const char *path, GError **error);
+
 /* PSNR over all samples of two pictures of one format; INFINITY when they are
  * the same. */
 double picture_psnr (const TrainingPicture *a, const TrainingPicture *b);

@@ -138,7 +138,8 @@ describe (const char *element, const ElementsCase *c)
   if (c->backend)
     g_string_append_printf (text, " backend=%s", c->backend);
   if (encodes && c->rate_control)
-    g_string_append_printf (text, " rate-control=%s", c->rate_control);
+    g_string_append_printf (text, " rate-control=%s%s", c->rate_control,
+        g_str_equal (c->rate_control, "quality") ? " tune=psnr" : "");
   if (c->devices && strchr (c->devices, ','))
     g_string_append_printf (text, " cuda-devices=\"%s\"", c->devices);
   else if (c->devices)

@@ -79,6 +79,7 @@ down () { figure "$1" "$2" d2h_gbps "${PACO_D2H_GBPS:-}"; }
 
 need fpsdisplaysink imagefreeze rawvideoparse videoconvert
 encoder="pacoenc backend=cuda pipeline-depth=4 rate-control=$rate"
+[ "$rate" = lossless ] || encoder="$encoder tune=psnr"
 decoder='pacodec backend=cuda pipeline-depth=4'
 
 "$build/tests/bench/paco-bench" --write="$work/picture" ${picture:+"$picture"}

@@ -74,6 +74,7 @@ bench_kernels (Bench *bench)
                  unchecked;
 
   quality.rgb = true;
+  quality.tune = PACO_TUNE_PSNR;
   lossless = quality;
   lossless.rate_control = PACO_RATE_LOSSLESS;
   unchecked = never_raw = lossless;

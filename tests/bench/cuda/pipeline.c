@@ -324,6 +324,7 @@ bench_pipeline (Bench *bench)
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
 
   parameters.rgb = true;
+  parameters.tune = PACO_TUNE_PSNR;
   bench_rate (bench, "quality", &parameters);
   parameters.rate_control = PACO_RATE_LOSSLESS;
   bench_rate (bench, "lossless", &parameters);

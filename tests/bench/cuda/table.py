@@ -36,7 +36,7 @@ def main():
     figures, ratios = run['figures'], run['ratios']
     print(f"{run['device']}, driver {run['driver']}, {run['content']}")
 
-    table(['encode / decode', 'lossless', 'quality 90'], [
+    table(['encode / decode', 'lossless', 'quality 90, `tune=psnr`'], [
         [what, *(pair(figures, names % rate)
                  for rate in ('lossless', 'quality'))]
         for what, names in (

@@ -281,6 +281,7 @@ bench_timeline (Bench *bench)
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
 
   parameters.rgb = true;
+  parameters.tune = PACO_TUNE_PSNR;
   for (unsigned lossless = 2; lossless-- > 0;) {
     PacoEncodedFrame *frame;
 
