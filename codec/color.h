@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The color transforms (FORMAT.md section 5) as rows of a table: what policy.c,
- * range.c and the backends need to know of one besides its formulas. */
+ * range.c and the backends need to know of one besides its formulas. Included by
+ * C and by CUDA. */
 #pragma once
-#include <stdbool.h>
+#include "lifting.h"
 
 typedef enum
 {
@@ -24,13 +25,11 @@ typedef struct
   double norm[3];
 } PacoColorTransformRow;
 
-static const PacoColorTransformRow
+/* Rows stand in the order of PacoColorTransform; C++ knows no designators. */
+PACO_CONSTANT PacoColorTransformRow
     paco_color_transforms[PACO_N_COLOR_TRANSFORMS] = {
-      [PACO_COLOR_TRANSFORM_NONE] = { "none", false, { 1, 1, 1 }, { 1, 1, 1 } },
-      [PACO_COLOR_TRANSFORM_RCT] = { "rct", true, { 1, 2, 2 },
-          { 1, 0.47871355, 0.47871355 } },
-      [PACO_COLOR_TRANSFORM_ICT] = { "ict", false, { 1, 1, 1 },
-          { 1, 1.04218, 0.90841 } },
-      [PACO_COLOR_TRANSFORM_RCT2] = { "rct2", true, { 1, 2, 2 },
-          { 1, 0.47871355, 0.40824829 } },
+      { "none", false, { 1, 1, 1 }, { 1, 1, 1 } },
+      { "rct", true, { 1, 2, 2 }, { 1, 0.47871355, 0.47871355 } },
+      { "ict", false, { 1, 1, 1 }, { 1, 1.04218, 0.90841 } },
+      { "rct2", true, { 1, 2, 2 }, { 1, 0.47871355, 0.40824829 } },
     };

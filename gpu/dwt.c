@@ -11,15 +11,20 @@
 /* --- The kernels --- */
 
 /* dwt_<direction>_<wavelet>_<ability>, and where the fine side is samples also
- * _<layout>_<components>. */
+ * _<layout>_<components>. Without a wavelet the kind of its numbers is what is
+ * left of it. */
 static void
 print_name (char *name, size_t size, unsigned inverse, unsigned wavelet,
     unsigned ability, unsigned layout, unsigned triple)
 {
   static const char *const abilities[] = { "any", "plain", "direct" };
-  int length = g_snprintf (name, size, "dwt_%s_%s_%s",
-      inverse ? "inverse" : "forward", paco_wavelets[wavelet].name,
-      abilities[ability]);
+  const char *kind = paco_wavelets[wavelet].name;
+  int length;
+
+  if (ability == PACO_DWT_DIRECT)
+    kind = paco_wavelets[wavelet].reversible ? "integers" : "floats";
+  length = g_snprintf (name, size, "dwt_%s_%s_%s",
+      inverse ? "inverse" : "forward", kind, abilities[ability]);
 
   if (layout != PACO_DWT_NUMBERS)
     g_snprintf (name + length, size - length, "_planar%u_%u",
@@ -59,7 +64,7 @@ paco_dwt_find_kernels (
   char name[64];
 
   for (unsigned inverse = 0; inverse < 2; inverse++)
-    for (unsigned w = 0; w < PACO_DWT_N_WAVELETS; w++)
+    for (unsigned w = 0; w < PACO_N_WAVELETS; w++)
       for (unsigned ability = 0; ability < PACO_DWT_N_ABILITIES; ability++)
         for (unsigned layout = 0; layout < PACO_DWT_N_LAYOUTS; layout++)
           for (unsigned triple = 0; triple < 2; triple++) {
@@ -236,11 +241,13 @@ describe_plane (PacoDwtPlane *plane, const PacoDwt *dwt,
   const PacoGeometry *geometry = dwt->geometry;
   unsigned fine = level > 0 ? level - 1 : frame->reduce;
   const PacoCoefficientPlace *place = dwt->coarse[field][component];
+  const PacoWavelet *wavelet = &paco_wavelets[dwt->wavelets[component]];
+  unsigned strip = PACO_DWT_STRIP (paco_wavelet_reach (wavelet));
 
   memset (plane, 0, sizeof *plane);
   plane->width = geometry->resolution[field][component][fine].width;
   plane->height = geometry->resolution[field][component][fine].height;
-  plane->n_strips = (plane->width + PACO_DWT_STRIP - 1) / PACO_DWT_STRIP;
+  plane->n_strips = (plane->width + strip - 1) / strip;
   if (fine > 0) {
     plane->fine = frame->scratch + 4 * (uint64_t) place[fine].offset;
     plane->fine_stride = place[fine].stride;
@@ -257,8 +264,7 @@ describe_plane (PacoDwtPlane *plane, const PacoDwt *dwt,
         paco_geometry_subband (
             geometry, field, component, dwt->levels, PACO_ORIENTATION_LL),
         inverse);
-  if (level > 0 && level == dwt->levels
-      && paco_wavelets[dwt->wavelets[component]].reversible && !inverse)
+  if (level > 0 && level == dwt->levels && wavelet->reversible && !inverse)
     plane->coarse = plane->subbands[0].address;
   if (level > 0)
     for (unsigned o = PACO_ORIENTATION_HL; o <= PACO_ORIENTATION_HH; o++)
@@ -354,7 +360,7 @@ is_beyond_plain (const PacoDwt *dwt, const PacoDwtPlane *planes, unsigned n,
       return true;
   return level == dwt->levels
       || (group == 3 && !paco_wavelets[wavelet].reversible
-          && dwt->color_transform == PACO_COLOR_TRANSFORM_RCT);
+          && dwt->color_transform != PACO_COLOR_TRANSFORM_ICT);
 }
 
 /* Planes whose fine side is samples. */
@@ -432,7 +438,7 @@ samples_launches (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
   const bool triple = dwt->color_transform != PACO_COLOR_TRANSFORM_NONE;
   unsigned n_fields = dwt->geometry->n_fields, n = 0;
 
-  for (int w = 0; w < PACO_DWT_N_WAVELETS; w++) {
+  for (int w = 0; w < PACO_N_WAVELETS; w++) {
     for (int layout = PACO_DWT_PLANAR8; layout <= PACO_DWT_PLANAR16; layout++) {
       for (unsigned f = 0; triple && f < n_fields; f++)
         n += samples_launch (dwt, frame, level,
@@ -477,7 +483,7 @@ plane_launches (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
 {
   unsigned n = 0;
 
-  for (unsigned w = 0; w < PACO_DWT_N_WAVELETS; w++)
+  for (unsigned w = 0; w < PACO_N_WAVELETS; w++)
     n += plane_launch (dwt, frame, w, level, inverse, &launches[n]);
   return n;
 }

@@ -31,9 +31,6 @@ enum
   PACO_DWT_N_LAYOUTS
 };
 
-/* Those that there are kernels for: rows of paco_wavelets before this one. */
-#define PACO_DWT_N_WAVELETS PACO_WAVELET_DD137
-
 typedef struct
 {
   CUfunction function;
@@ -44,7 +41,7 @@ typedef struct
 {
   /* [inverse][wavelet][ability][layout][triple: three components, mixed by a
    * color transform] */
-  PacoDwtKernel kernels[2][PACO_DWT_N_WAVELETS][PACO_DWT_N_ABILITIES]
+  PacoDwtKernel kernels[2][PACO_N_WAVELETS][PACO_DWT_N_ABILITIES]
                        [PACO_DWT_N_LAYOUTS][2];
   bool early; /* they know how to wait for the kernel before them */
 } PacoDwtKernels;

@@ -4,36 +4,12 @@
 
 /* --- The plan --- */
 
-/* Whether there are kernels for the wavelets and the color transform. */
-static gboolean
-check_kernels (const PacoCudaPlan *plan, GError **error)
-{
-  for (unsigned c = 0; c < plan->format.n_components; c++) {
-    unsigned wavelet = plan->coding.components[c].wavelet;
-
-    if (wavelet >= PACO_DWT_N_WAVELETS) {
-      g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-          "wavelet=%s cannot be done on a GPU yet; use backend=cpu",
-          paco_wavelets[wavelet].name);
-      return FALSE;
-    }
-  }
-  if (plan->coding.color_transform == PACO_COLOR_TRANSFORM_RCT2) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "color-transform=rct2 cannot be done on a GPU yet; use backend=cpu");
-    return FALSE;
-  }
-  return TRUE;
-}
-
 gboolean
 paco_cuda_plan_init (
     PacoCudaPlan *plan, const PacoCudaDevice *device, GError **error)
 {
   const PacoGeometry *geometry;
 
-  if (!check_kernels (plan, error))
-    return FALSE;
   plan->dwt = paco_dwt_new (&plan->format, &plan->coding, plan->geometry,
       device->context->n_multiprocessors, &device->dwt);
   if (plan->dwt->n_coefficients > G_MAXUINT32) {

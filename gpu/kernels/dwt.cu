@@ -14,18 +14,18 @@
  * Where this departs from the paper. A lane has four columns instead of two: a
  * line of a 16-bit plane is one 8-byte load, a shuffle serves twice the
  * samples, and the overlap of four columns on either side (what 9/7 needs; 5/3
- * needs two) is 8 of 128 instead of 8 of 64. And a block is not held as a
- * whole: the vertical lifting is a window that slides down (Cdf97::State: four
- * numbers per column), so that a tile may be as tall as the picture allows
+ * needs two) is 8 of 128 instead of 8 of 64. 13/7 needs six, and gets eight. And a block is not held as a
+ * whole: the vertical lifting is a window that slides down (Wavelet::State: two
+ * to seven numbers per column), so that a tile may be as tall as the picture allows
  * warps to be many, and a line is filtered when it comes by. The lines that
- * two tiles both read are 3 (5/3) or 7 (9/7) of 2 * tile_pairs, instead of 4
- * or 8 of 20. The next lines are fetched while the last ones are filtered.
+ * two tiles both read are 3 (5/3), 7 (9/7) or 11 (13/7) of 2 * tile_pairs, instead
+ * of 4 or 8 of 20. The next lines are fetched while the last ones are filtered.
  *
  * Borders: a line outside of the plane is fetched where its mirror image is,
  * a column outside of it comes from the lane that has its mirror image; lifting
  * keeps the symmetry of what it is given. Only warps at the border do so.
  *
- * A thread: columns 4 * lane - 4 ... of a strip, all lines of a tile; with a
+ * A thread: columns 4 * lane - 4 (13/7: - 8) ... of a strip, all lines of a tile; with a
  * color transform those of three components. 128 threads to a block: its four
  * warps are neighbors in a line, so that what they both read is in the
  * multiprocessor's cache; more would only make the last wave coarser. */
@@ -33,6 +33,13 @@
 
 #define KERNEL(name, call)                                                     \
   extern "C" __global__ void __launch_bounds__ (PACO_DWT_THREADS)              \
+      name (const __grid_constant__ PacoDwtParameters p)                       \
+  {                                                                            \
+    call (p);                                                                  \
+  }
+
+#define BOUNDED_KERNEL(name, n_blocks, call)                                   \
+  extern "C" __global__ void __launch_bounds__ (PACO_DWT_THREADS, n_blocks)    \
       name (const __grid_constant__ PacoDwtParameters p)                       \
   {                                                                            \
     call (p);                                                                  \
@@ -47,13 +54,18 @@
 #define AHEAD_INVERSE_SAMPLES_1 2
 #define AHEAD_INVERSE_SAMPLES_3 1
 
+/* How many thread blocks a multiprocessor shall run at once. Left alone, ptxas
+ * takes some registers more than it needs, and one block less fits. */
+#define BLOCKS_FORWARD_SAMPLES_3(W) (W::REACH == 2 ? 6 : W::REACH == 4 ? 4 : 3)
+
 /* The last level of the picture, whose fine side is samples:
  * dwt_<direction>_<wavelet>_<ability>_<layout>_<components> */
 #define FORWARD_SAMPLES(wavelet, W, ability, Ability, layout, Layout)          \
   KERNEL (dwt_forward_##wavelet##_##ability##_##layout##_1,                    \
       (forward<W, 1, SampleSource<Layout, 1>, Ability,                         \
           AHEAD_FORWARD_SAMPLES_1>) )                                          \
-  KERNEL (dwt_forward_##wavelet##_##ability##_##layout##_3,                    \
+  BOUNDED_KERNEL (dwt_forward_##wavelet##_##ability##_##layout##_3,            \
+      BLOCKS_FORWARD_SAMPLES_3 (W),                                            \
       (forward<W, 3, SampleSource<Layout, 3>, Ability,                         \
           AHEAD_FORWARD_SAMPLES_3>) )
 #define INVERSE_SAMPLES(wavelet, W, ability, Ability, layout, Layout)          \
@@ -68,13 +80,18 @@
   FORWARD_SAMPLES (wavelet, W, ability, Ability, planar16, Planar16)           \
   INVERSE_SAMPLES (wavelet, W, ability, Ability, planar8, Planar8)             \
   INVERSE_SAMPLES (wavelet, W, ability, Ability, planar16, Planar16)
+typedef Wavelet<PACO_WAVELET_CDF53> Cdf53;
+typedef Wavelet<PACO_WAVELET_CDF97> Cdf97;
+typedef Wavelet<PACO_WAVELET_DD137> Dd137;
 SAMPLES (cdf53, Cdf53, any, Any)
 SAMPLES (cdf53, Cdf53, plain, Plain)
 SAMPLES (cdf97, Cdf97, any, Any)
 SAMPLES (cdf97, Cdf97, plain, Plain)
+SAMPLES (dd137, Dd137, any, Any)
+SAMPLES (dd137, Dd137, plain, Plain)
 
 /* The further levels: dwt_<direction>_<wavelet>_<ability>. What is any there is
- * wide with 5/3. */
+ * wide with reversible wavelets. */
 #define NUMBERS(wavelet, W, ability, Ability, Number)                          \
   KERNEL (dwt_forward_##wavelet##_##ability,                                   \
       (forward<W, 1, FineSource<Number>, Ability, AHEAD_FORWARD>) )            \
@@ -84,18 +101,20 @@ NUMBERS (cdf53, Cdf53, any, Any, int32_t)
 NUMBERS (cdf53, Cdf53, plain, Plain, int16_t)
 NUMBERS (cdf97, Cdf97, any, Any, float)
 NUMBERS (cdf97, Cdf97, plain, Plain, float)
+NUMBERS (dd137, Dd137, any, Any, int32_t)
+NUMBERS (dd137, Dd137, plain, Plain, int16_t)
 
-/* Without a wavelet: dwt_<direction>_<wavelet>_direct_<layout>_<components>; of
- * the wavelet is how numbers are quantized. */
-#define DIRECT(wavelet, Number, layout, Layout, G)                             \
-  KERNEL (dwt_forward_##wavelet##_direct_##layout##_##G,                       \
+/* Without a wavelet: dwt_<direction>_<numbers>_direct_<layout>_<components>; what
+ * numbers are says how they are quantized. */
+#define DIRECT(numbers, Number, layout, Layout, G)                             \
+  KERNEL (dwt_forward_##numbers##_direct_##layout##_##G,                       \
       (samples_to_indices<Number, Layout, G>) )                                \
-  KERNEL (dwt_inverse_##wavelet##_direct_##layout##_##G,                       \
+  KERNEL (dwt_inverse_##numbers##_direct_##layout##_##G,                       \
       (indices_to_samples<Number, Layout, G>) )
-#define DIRECT_LAYOUTS(wavelet, Number, G)                                     \
-  DIRECT (wavelet, Number, planar8, Planar8, G)                                \
-  DIRECT (wavelet, Number, planar16, Planar16, G)
-DIRECT_LAYOUTS (cdf53, int, 1)
-DIRECT_LAYOUTS (cdf53, int, 3)
-DIRECT_LAYOUTS (cdf97, float, 1)
-DIRECT_LAYOUTS (cdf97, float, 3)
+#define DIRECT_LAYOUTS(numbers, Number, G)                                     \
+  DIRECT (numbers, Number, planar8, Planar8, G)                                \
+  DIRECT (numbers, Number, planar16, Planar16, G)
+DIRECT_LAYOUTS (integers, int, 1)
+DIRECT_LAYOUTS (integers, int, 3)
+DIRECT_LAYOUTS (floats, float, 1)
+DIRECT_LAYOUTS (floats, float, 3)

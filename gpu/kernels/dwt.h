@@ -8,8 +8,14 @@
 #include "gpu/kernels/coefficients.h"
 
 #define PACO_DWT_LANE_COLUMNS 4 /* columns of a lane */
-#define PACO_DWT_STRIP 120      /* columns that a warp transforms: 30 lanes */
-#define PACO_DWT_THREADS 128    /* of a block: four warps */
+/* Columns of a wavelet's reach (codec/lifting.h) that a warp filters on either
+ * side of its strip, whole lanes; and how many the strip has. */
+#define PACO_DWT_MARGIN(reach)                                                 \
+  (((reach) + PACO_DWT_LANE_COLUMNS - 1) / PACO_DWT_LANE_COLUMNS               \
+      * PACO_DWT_LANE_COLUMNS)
+#define PACO_DWT_STRIP(reach)                                                  \
+  (32 * PACO_DWT_LANE_COLUMNS - 2 * PACO_DWT_MARGIN (reach))
+#define PACO_DWT_THREADS 128 /* of a block: four warps */
 #define PACO_DWT_MAX_PLANES 8
 /* Of planes that the plain inverse kernels of samples take: they mirror once, and
  * fetch a few lines more than they use. */
@@ -42,7 +48,7 @@ typedef struct
 typedef struct
 {
   uint32_t width, height; /* fine */
-  uint32_t n_strips;      /* strips of PACO_DWT_STRIP columns */
+  uint32_t n_strips;      /* strips of the wavelet */
   uint32_t n_warps;       /* strips * tiles; 0: nothing to do */
   uint64_t fine;          /* address, when fine is no samples */
   uint64_t coarse;        /* of LL, when that is no subband, or of integers */

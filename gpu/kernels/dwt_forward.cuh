@@ -232,7 +232,7 @@ forward_tile (
     for (int c = 0; c < G; c++)
 #pragma unroll
       for (int i = 0; i < LANE_COLUMNS; i++)
-        state[c][i].even = even[c][i];
+        W::first_even (state[c][i], even[c][i]);
   }
 
   for (int s0 = 0; s0 < n_steps; s0 += AHEAD) {
@@ -290,6 +290,6 @@ forward (const PacoDwtParameters &p)
   Place place;
 
   wait_for_kernel_before ();
-  if (warp_place (p, planes[0], &place))
+  if (warp_place<W> (p, planes[0], &place))
     forward_tile<W, G, Source, Ability, AHEAD> (p, planes, place);
 }

@@ -119,14 +119,11 @@ struct AnyIndices
   }
 };
 
-/* ICT; with 5/3, RCT is understood. */
-#define OWN_TRANSFORM 2
-
 /* What is known of a tile before its loop, which then has hardly a branch: one
  * component's work can fill the latencies of another's. ANY_TILE: nothing.
  * INNER_TILE: 16-bit indices, an LL of numbers, PACO_DWT_MIN_PLAIN_HEIGHT lines
- * or more, the color transform that goes with the wavelet, and all columns of the
- * strip inside. BORDER_TILE: all but the last. */
+ * or more, of floats no color transform but ICT, and all columns of the strip
+ * inside. BORDER_TILE: all but the last. */
 enum Path
 {
   ANY_TILE,
@@ -316,6 +313,23 @@ template <class Layout, int N, class Indices> struct SampleSink
     return x;
   }
 
+  /* Floats come here with another transform than ICT only in tiles of which
+   * nothing is known. */
+  template <Path PATH>
+  static __device__ __forceinline__ unsigned known_transform (
+      const PacoDwtParameters &p, float)
+  {
+    return PATH == ANY_TILE ? p.color_transform
+                            : (unsigned) PACO_COLOR_TRANSFORM_ICT;
+  }
+
+  template <Path PATH>
+  static __device__ __forceinline__ unsigned known_transform (
+      const PacoDwtParameters &p, int)
+  {
+    return p.color_transform;
+  }
+
   template <Path PATH = ANY_TILE, class Number>
   static __device__ __forceinline__ void store (const PacoDwtParameters &p,
       const PacoDwtPlane *planes, const Place &place, int line,
@@ -331,8 +345,8 @@ template <class Layout, int N, class Indices> struct SampleSink
 #pragma unroll
       for (int c = 0; c < G; c++)
         pixel[c] = scaled (x[c][i], p.gain);
-      unshift_pixel<G> (pixel, planes,
-          PATH == ANY_TILE ? p.color_transform : (unsigned) OWN_TRANSFORM, out);
+      unshift_pixel<G> (
+          pixel, planes, known_transform<PATH> (p, pixel[0]), out);
 #pragma unroll
       for (int c = 0; c < G; c++)
         value[c][i] = out[c];
@@ -418,7 +432,7 @@ inverse (const PacoDwtParameters &p)
   Place place;
 
   wait_for_kernel_before ();
-  if (!warp_place (p, planes[0], &place))
+  if (!warp_place<W> (p, planes[0], &place))
     return;
   if constexpr (Indices::ANY || !Sink::SAMPLES)
     inverse_tile<W, Indices, Sink, AHEAD, ANY_TILE> (p, planes, place);

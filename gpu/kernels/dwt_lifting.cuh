@@ -1,91 +1,218 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The lifting steps of the wavelets (FORMAT.md section 5): down a column, as a
- * window that slides, and along a line that lies across a warp. */
+ * window that slides, and along a line that lies across a warp. Which steps
+ * there are is said by the rows of codec/lifting.h alone: Wavelet<row> is the
+ * code of a row, without a loop or a branch that the row does not need. */
 #pragma once
+#include "codec/lifting.h"
 #include "gpu/kernels/samples.cuh"
 
 #define FULL_WARP 0xffffffffu
 
-__device__ __forceinline__ float
-from_left (float x)
+template <class Number>
+__device__ __forceinline__ Number
+from_left (Number x)
 {
   return __shfl_up_sync (FULL_WARP, x, 1);
 }
 
-__device__ __forceinline__ float
-from_right (float x)
+template <class Number>
+__device__ __forceinline__ Number
+from_right (Number x)
 {
   return __shfl_down_sync (FULL_WARP, x, 1);
 }
 
-__device__ __forceinline__ int
-from_left (int x)
+/* Of what type the numbers of a wavelet are. */
+template <bool REVERSIBLE> struct NumberOf
 {
-  return __shfl_up_sync (FULL_WARP, x, 1);
-}
+  typedef float Type;
+};
 
-__device__ __forceinline__ int
-from_right (int x)
+template <> struct NumberOf<true>
 {
-  return __shfl_down_sync (FULL_WARP, x, 1);
-}
+  typedef int Type;
+};
 
-/* --- The wavelets ---
- *
- * forward_pair() takes the next odd and even line of a column and gives the
- * low and high one LAG pairs before; the first right result comes with the
- * call number 2 * LAG - 1 (counted from 0) after first_even(), which takes the
- * even line 2 * LAG before the first result. inverse_pair() takes a low and a
- * high line, gives the even and odd one LAG pairs before, and is right from
- * call number 2 * LAG on. */
-
-struct Cdf53
+/* The n-th step of a direction: undone, steps come in the opposite order. */
+template <PacoWaveletId ID, int N, bool UNDO> struct Step
 {
-  typedef int Number;
-  static const int LAG = 1;
-  static const bool SCALES = false; /* lines of one sample */
+  static constexpr int INDEX = UNDO ? paco_wavelets[ID].n_steps - 1 - N : N;
+  static constexpr int TAPS = paco_wavelets[ID].steps[INDEX].n_taps;
+  /* How far from a sample those are that are read. */
+  static constexpr int REACH = 2 * TAPS - 1;
+  /* Of which samples are changed. */
+  static constexpr int PARITY = INDEX % 2 == 0 ? 1 : 0;
+
+  /* x after the step. near: the samples at distances of -REACH, -REACH + 2, ...
+   * REACH. Sums are unsigned, because numbers of hostile frames wrap around. */
+  static __device__ __forceinline__ int apply (int x, const int *near)
+  {
+    constexpr PacoLiftingStep step = paco_wavelets[ID].steps[INDEX];
+    /* -(s >> n) is (2^n - 1 - s) >> n as long as nothing wraps around, which
+     * sums of two do not in eight levels: an instruction less. */
+    constexpr bool NEGATED = UNDO && TAPS == 1;
+    uint32_t sum = NEGATED ? (1 << step.shift) - 1 - step.offset : step.offset;
+
+#pragma unroll
+    for (int t = 0; t < TAPS; t++)
+      sum += (uint32_t) (NEGATED ? -(int) step.taps[t] : (int) step.taps[t])
+          * ((uint32_t) near[TAPS - 1 - t] + (uint32_t) near[TAPS + t]);
+
+    uint32_t change = (uint32_t) ((int) sum >> step.shift);
+
+    return (int) (UNDO && !NEGATED ? x - change : x + change);
+  }
+
+  static __device__ __forceinline__ float apply (float x, const float *near)
+  {
+    constexpr float tap = paco_wavelets[ID].steps[INDEX].taps[0];
+
+    static_assert (TAPS == 1, "a fused multiply-add takes one sum");
+    return __fmaf_rn (UNDO ? -tap : tap, __fadd_rn (near[0], near[1]), x);
+  }
+};
+
+template <PacoWaveletId ID> struct Wavelet
+{
+  typedef typename NumberOf<paco_wavelets[ID].reversible>::Type Number;
+
+  static constexpr int STEPS = paco_wavelets[ID].n_steps;
+  static constexpr int REACH = paco_wavelet_reach (&paco_wavelets[ID]);
+  static constexpr int LAG = REACH / 2;                  /* pairs of lines */
+  static constexpr int MARGIN = PACO_DWT_MARGIN (REACH); /* columns */
+  /* Lines of one sample. */
+  static constexpr bool SCALES = !paco_wavelets[ID].reversible;
+  static constexpr int MAX_NEAR = PACO_MAX_LIFTING_TAPS * 2;
+
+  /* --- Down a column ---
+   *
+   * forward_pair() takes the next odd and even line of a column and gives the
+   * low and high one LAG pairs before; the first right result comes with the
+   * call number 2 * LAG - 1 (counted from 0) after first_even(), which takes the
+   * even line 2 * LAG before the first result. inverse_pair() takes a low and a
+   * high line, gives the even and odd one LAG pairs before, and is right from
+   * call number 2 * LAG on.
+   *
+   * The n-th step reads lines of one parity, sequence n, and makes sequence n + 1
+   * of those of the other, sequence n - 1. Sequence 0 is the second of what is
+   * taken, sequence -1 the first. past[n + 1][i] is the line of sequence n that
+   * came 1 + i calls before. */
 
   struct State
   {
-    int even, high;
+    Number past[STEPS + 1][MAX_NEAR - 1];
   };
 
-  static __device__ __forceinline__ void forward_pair (
-      State &state, int odd, int even, int *low, int *high)
+  /* The line of a sequence that came `back` calls before the last one. */
+  static __device__ __forceinline__ Number line_of (
+      const Number *past, Number last, int back)
   {
-    int h = odd - ((state.even + even) >> 1);
+    return back == 0 ? last : past[back - 1];
+  }
 
-    *low = state.even + ((state.high + h + 2) >> 2);
-    *high = h;
-    state.even = even;
-    state.high = h;
+  /* The steps from the n-th on. last[n + 1] is the last line of sequence n. */
+  template <int N, bool UNDO>
+  static __device__ __forceinline__ void slide (State &state, Number *last)
+  {
+    if constexpr (N < STEPS) {
+      typedef Step<ID, N, UNDO> Own;
+      typedef Step<ID, N == 0 ? 0 : N - 1, UNDO> Before;
+      /* To the middle of what is read: there lies what is changed. */
+      constexpr int BACK = N == 0 ? (Own::REACH - 1) / 2
+                                  : (Own::REACH + Before::REACH) / 2;
+      Number near[MAX_NEAR];
+
+#pragma unroll
+      for (int i = 0; i <= Own::REACH; i++)
+        near[i] = line_of (state.past[N + 1], last[N + 1], Own::REACH - i);
+      last[N + 2] = Own::apply (line_of (state.past[N], last[N], BACK), near);
+      slide<N + 1, UNDO> (state, last);
+    }
+  }
+
+  /* What follows the result forward, and precedes it inverse, is the other. */
+  template <bool UNDO>
+  static __device__ __forceinline__ void filter_pair (
+      State &state, Number first, Number second, Number *result, Number *other)
+  {
+    constexpr int BACK = (Step<ID, STEPS - 1, UNDO>::REACH + (UNDO ? 1 : -1))
+        / 2;
+    Number last[STEPS + 2] = { first, second };
+
+    slide<0, UNDO> (state, last);
+    *result = last[STEPS + 1];
+    *other = line_of (state.past[STEPS], last[STEPS], BACK);
+#pragma unroll
+    for (int n = 0; n <= STEPS; n++) {
+#pragma unroll
+      for (int i = MAX_NEAR - 2; i > 0; i--)
+        state.past[n][i] = state.past[n][i - 1];
+      state.past[n][0] = last[n];
+    }
+  }
+
+  static __device__ __forceinline__ void first_even (State &state, Number even)
+  {
+    state.past[1][0] = even;
+  }
+
+  static __device__ __forceinline__ void forward_pair (
+      State &state, Number odd, Number even, Number *low, Number *high)
+  {
+    filter_pair<false> (state, odd, even, low, high);
   }
 
   static __device__ __forceinline__ void inverse_pair (
-      State &state, int low, int high, int *even, int *odd)
+      State &state, Number low, Number high, Number *even, Number *odd)
   {
-    int e = low - ((state.high + high + 2) >> 2);
-
-    *odd = state.high + ((state.even + e) >> 1);
-    *even = state.even;
-    state.even = e;
-    state.high = high;
+    filter_pair<true> (state, low, high, odd, even);
   }
 
-  static __device__ __forceinline__ void forward_line (int *x)
+  /* --- Along a line: a step changes two of a lane's four columns --- */
+
+  template <int N, bool UNDO>
+  static __device__ __forceinline__ void filter_line (Number *x)
   {
-    x[3] -= (x[2] + from_right (x[0])) >> 1;
-    x[1] -= (x[0] + x[2]) >> 1;
-    x[0] += (from_left (x[3]) + x[1] + 2) >> 2;
-    x[2] += (x[1] + x[3] + 2) >> 2;
+    if constexpr (N < STEPS) {
+      typedef Step<ID, N, UNDO> Own;
+      constexpr int FROM = Own::PARITY - Own::REACH;
+      Number near[MAX_NEAR + 1];
+
+#pragma unroll
+      for (int i = 0; i <= Own::REACH + 1; i++) {
+        const int column = FROM + 2 * i;
+
+        near[i] = column < 0        ? from_left (x[column & 3])
+            : column < LANE_COLUMNS ? x[column]
+                                    : from_right (x[column & 3]);
+      }
+      x[Own::PARITY] = Own::apply (x[Own::PARITY], near);
+      x[Own::PARITY + 2] = Own::apply (x[Own::PARITY + 2], near + 1);
+      filter_line<N + 1, UNDO> (x);
+    }
   }
 
-  static __device__ __forceinline__ void inverse_line (int *x)
+  static __device__ __forceinline__ void forward_line (Number *x)
   {
-    x[0] -= (from_left (x[3]) + x[1] + 2) >> 2;
-    x[2] -= (x[1] + x[3] + 2) >> 2;
-    x[3] += (x[2] + from_right (x[0])) >> 1;
-    x[1] += (x[0] + x[2]) >> 1;
+    filter_line<0, false> (x);
+  }
+
+  static __device__ __forceinline__ void inverse_line (Number *x)
+  {
+    filter_line<0, true> (x);
+  }
+
+  /* --- A column or a line of one sample --- */
+
+  static __device__ __forceinline__ float single (float x)
+  {
+    return __fmul_rn (x, (float) paco_wavelets[ID].low_gain);
+  }
+
+  static __device__ __forceinline__ float undo_single (float x)
+  {
+    return __fmul_rn (x, (float) (1.0 / paco_wavelets[ID].low_gain));
   }
 
   static __device__ __forceinline__ int single (int x)
@@ -96,113 +223,5 @@ struct Cdf53
   static __device__ __forceinline__ int undo_single (int x)
   {
     return x;
-  }
-};
-
-struct Cdf97
-{
-  typedef float Number;
-  static const int LAG = 2;
-  static const bool SCALES = true;
-
-  /* The last line of each kind: even samples, odd ones after the first step,
-   * even ones after the second, odd ones after the third. */
-  struct State
-  {
-    float even, odd1, even1, odd2;
-  };
-
-  static __device__ __forceinline__ float lift (
-      float coefficient, float before, float after, float x)
-  {
-    return __fmaf_rn (coefficient, __fadd_rn (before, after), x);
-  }
-
-  static __device__ __forceinline__ float step1 (
-      float before, float after, float x, float sign)
-  {
-    return lift (sign * -1.586134342f, before, after, x);
-  }
-
-  static __device__ __forceinline__ float step2 (
-      float before, float after, float x, float sign)
-  {
-    return lift (sign * -0.052980118f, before, after, x);
-  }
-
-  static __device__ __forceinline__ float step3 (
-      float before, float after, float x, float sign)
-  {
-    return lift (sign * 0.882911075f, before, after, x);
-  }
-
-  static __device__ __forceinline__ float step4 (
-      float before, float after, float x, float sign)
-  {
-    return lift (sign * 0.443506852f, before, after, x);
-  }
-
-  static __device__ __forceinline__ void forward_pair (
-      State &state, float odd, float even, float *low, float *high)
-  {
-    float odd1 = step1 (state.even, even, odd, 1.0f);
-    float even1 = step2 (state.odd1, odd1, state.even, 1.0f);
-    float odd2 = step3 (state.even1, even1, state.odd1, 1.0f);
-
-    *low = step4 (state.odd2, odd2, state.even1, 1.0f);
-    *high = odd2;
-    state.even = even;
-    state.odd1 = odd1;
-    state.even1 = even1;
-    state.odd2 = odd2;
-  }
-
-  static __device__ __forceinline__ void inverse_pair (
-      State &state, float low, float high, float *even, float *odd)
-  {
-    float even1 = step4 (state.odd2, high, low, -1.0f);
-    float odd1 = step3 (state.even1, even1, state.odd2, -1.0f);
-    float e = step2 (state.odd1, odd1, state.even1, -1.0f);
-
-    *odd = step1 (state.even, e, state.odd1, -1.0f);
-    *even = state.even;
-    state.even = e;
-    state.odd1 = odd1;
-    state.even1 = even1;
-    state.odd2 = high;
-  }
-
-  static __device__ __forceinline__ void forward_line (float *x)
-  {
-    x[3] = step1 (x[2], from_right (x[0]), x[3], 1.0f);
-    x[1] = step1 (x[0], x[2], x[1], 1.0f);
-    x[0] = step2 (from_left (x[3]), x[1], x[0], 1.0f);
-    x[2] = step2 (x[1], x[3], x[2], 1.0f);
-    x[3] = step3 (x[2], from_right (x[0]), x[3], 1.0f);
-    x[1] = step3 (x[0], x[2], x[1], 1.0f);
-    x[0] = step4 (from_left (x[3]), x[1], x[0], 1.0f);
-    x[2] = step4 (x[1], x[3], x[2], 1.0f);
-  }
-
-  static __device__ __forceinline__ void inverse_line (float *x)
-  {
-    x[0] = step4 (from_left (x[3]), x[1], x[0], -1.0f);
-    x[2] = step4 (x[1], x[3], x[2], -1.0f);
-    x[3] = step3 (x[2], from_right (x[0]), x[3], -1.0f);
-    x[1] = step3 (x[0], x[2], x[1], -1.0f);
-    x[0] = step2 (from_left (x[3]), x[1], x[0], -1.0f);
-    x[2] = step2 (x[1], x[3], x[2], -1.0f);
-    x[3] = step1 (x[2], from_right (x[0]), x[3], -1.0f);
-    x[1] = step1 (x[0], x[2], x[1], -1.0f);
-  }
-
-  static __device__ __forceinline__ float single (float x)
-  {
-    return __fmul_rn (x, 1.230174105f);
-  }
-
-  static __device__ __forceinline__ float undo_single (float x)
-  {
-    return __fmul_rn (x, 0.812893066f);
   }
 };

@@ -37,16 +37,17 @@ struct Place
   uint32_t sources;
 };
 
+/* margin: columns on either side of the strip. */
 __device__ __forceinline__ uint32_t
-edge_sources (int column, int strip_first, int width)
+edge_sources (int column, int strip_first, int width, int margin)
 {
   uint32_t sources = 0;
 
 #pragma unroll
   for (int i = 0; i < LANE_COLUMNS; i++) {
     /* No result needs what lies further out. */
-    int source = mirrored (min (column + i, width + 4), width);
-    int lane = (source - strip_first + LANE_COLUMNS) / LANE_COLUMNS;
+    int source = mirrored (min (column + i, width + margin), width);
+    int lane = (source - strip_first + margin) / LANE_COLUMNS;
 
     sources |= (lane | (source & 2) << 4) << 8 * i;
   }
@@ -54,6 +55,7 @@ edge_sources (int column, int strip_first, int width)
 }
 
 /* FALSE if there is nothing to do. */
+template <class W>
 __device__ __forceinline__ bool
 warp_place (const PacoDwtParameters &p, const PacoDwtPlane &plane, Place *place)
 {
@@ -71,20 +73,22 @@ warp_place (const PacoDwtParameters &p, const PacoDwtPlane &plane, Place *place)
   place->n_pairs = min (
       p.tile_pairs, (plane.height + 1) / 2 - (unsigned) place->first_pair);
 
-  int strip_first = strip * PACO_DWT_STRIP;
+  constexpr int STRIP = PACO_DWT_STRIP (W::REACH);
+  int strip_first = strip * STRIP;
   int width = plane.width;
 
-  place->column = strip_first + ((int) place->lane - 1) * LANE_COLUMNS;
+  place->column = strip_first + (int) place->lane * LANE_COLUMNS - W::MARGIN;
   place->fetched = min (
       max (place->column, 0), (width - 1) / LANE_COLUMNS * LANE_COLUMNS);
-  place->edge = strip == 0
-      || strip_first + PACO_DWT_STRIP + LANE_COLUMNS > width;
+  place->edge = strip == 0 || strip_first + STRIP + W::MARGIN > width;
   place->single = width == 1;
   place->sources = 0;
   if (place->edge)
-    place->sources = edge_sources (place->column, strip_first, width);
-  place->writes = place->lane >= 1
-      && place->lane <= PACO_DWT_STRIP / LANE_COLUMNS && place->column < width;
+    place->sources = edge_sources (
+        place->column, strip_first, width, W::MARGIN);
+  place->writes = place->lane >= W::MARGIN / LANE_COLUMNS
+      && place->lane < (W::MARGIN + STRIP) / LANE_COLUMNS
+      && place->column < width;
   place->writes_high = place->writes && place->column + 1 < width;
   return true;
 }

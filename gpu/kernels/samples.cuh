@@ -6,6 +6,7 @@
  * a time and stay packed, as they were read, until their turn comes (Raw), so
  * that lines can be fetched well ahead at one or two registers each. */
 #pragma once
+#include "codec/color.h"
 #include "gpu/kernels/dwt.h"
 
 #define LANE_COLUMNS PACO_DWT_LANE_COLUMNS
@@ -65,6 +66,51 @@ struct Planar16
   }
 };
 
+/* --- The color transforms of integers ---
+ *
+ * Both are, with V = R - G and a mean M that U is taken against,
+ *   M = G + (v1 V >> 1), U = B - M, Y = M + ((U + v2 V) >> 2),
+ * where v1, v2 are 0, 1 in RCT and 1, 0 in RCT2. A multiplication a pixel costs
+ * less than a branch. Sums are unsigned: what hostile frames hold wraps
+ * around. */
+struct Mixing
+{
+  uint32_t v1; /* v2 V is V - v1 V */
+
+  __device__ __forceinline__ Mixing (unsigned color_transform)
+      : v1 (color_transform == PACO_COLOR_TRANSFORM_RCT2)
+  {
+  }
+
+  static __device__ __forceinline__ uint32_t shifted (uint32_t x, int n)
+  {
+    return (uint32_t) ((int) x >> n);
+  }
+
+  /* R, G, B become Y, U, V. */
+  __device__ __forceinline__ void mix (int *pixel) const
+  {
+    uint32_t v = pixel[0] - pixel[1], part = v1 * v;
+    uint32_t mean = pixel[1] + shifted (part, 1);
+    uint32_t u = pixel[2] - mean;
+
+    pixel[0] = mean + shifted (u + v - part, 2);
+    pixel[1] = u;
+    pixel[2] = v;
+  }
+
+  __device__ __forceinline__ void undo (int *pixel) const
+  {
+    uint32_t u = pixel[1], v = pixel[2], part = v1 * v;
+    uint32_t mean = pixel[0] - shifted (u + v - part, 2);
+    uint32_t green = mean - shifted (part, 1);
+
+    pixel[0] = v + green;
+    pixel[1] = green;
+    pixel[2] = u + mean;
+  }
+};
+
 /* --- Level shift and color transform, forward ---
  *
  * Of one pixel of G components: column i (0 or 1) of a pair of columns. All G
@@ -75,20 +121,12 @@ __device__ __forceinline__ void
 shift_pixel (const uint32_t *pairs, int i, const PacoDwtPlane *planes,
     unsigned color_transform, int *out)
 {
-  int value[G];
-
 #pragma unroll
   for (int c = 0; c < G; c++)
-    value[c] = i ? pairs[c] >> 16 : pairs[c] & 0xffff;
-  if (G == 3) { /* RCT; the level shift falls out of the differences */
-    int r = value[0], g = value[1], b = value[2];
-
-    out[0] = ((r + 2 * g + b) >> 2) - planes[0].samples.half;
-    out[1] = b - g;
-    out[2] = r - g;
-  } else {
-    out[0] = value[0] - planes[0].samples.half;
-  }
+    out[c] = i ? pairs[c] >> 16 : pairs[c] & 0xffff;
+  if constexpr (G == 3) /* the level shift falls out of the differences */
+    Mixing (color_transform).mix (out);
+  out[0] -= planes[0].samples.half;
 }
 
 template <int G>
@@ -96,12 +134,12 @@ __device__ __forceinline__ void
 shift_pixel (const uint32_t *pairs, int i, const PacoDwtPlane *planes,
     unsigned color_transform, float *out)
 {
-  if (G == 3 && color_transform == 1) {
-    int pixel[3];
+  if (G == 3 && color_transform != PACO_COLOR_TRANSFORM_ICT) {
+    int pixel[G];
 
     shift_pixel<G> (pairs, i, planes, color_transform, pixel);
 #pragma unroll
-    for (int c = 0; c < 3; c++)
+    for (int c = 0; c < G; c++)
       out[c] = (float) pixel[c];
     return;
   }
@@ -139,14 +177,8 @@ unshift_pixel (const int *in, const PacoDwtPlane *planes,
 #pragma unroll
   for (int c = 0; c < G; c++)
     pixel[c] = in[c];
-  if (G == 3) { /* unsigned: what hostile frames hold wraps around */
-    uint32_t y = in[0], u = in[1], v = in[2];
-    uint32_t g = y - (uint32_t) ((int) (u + v) >> 2);
-
-    pixel[0] = (int) (v + g);
-    pixel[1] = (int) g;
-    pixel[2] = (int) (u + g);
-  }
+  if constexpr (G == 3)
+    Mixing (color_transform).undo (pixel);
 #pragma unroll
   for (int c = 0; c < G; c++)
     value[c] = min (max (pixel[c], -half), half - 1) + half;
@@ -167,7 +199,7 @@ unshift_pixel (const float *in, const PacoDwtPlane *planes,
 {
   float pixel[G];
 
-  if (G == 3 && color_transform == 1) {
+  if (G == 3 && color_transform != PACO_COLOR_TRANSFORM_ICT) {
     int rounded[G];
 
 #pragma unroll

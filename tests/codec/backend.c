@@ -126,10 +126,10 @@ put_random_components (GRand *rand, PacoHeader *header)
 {
   PacoCoding *coding = &header->coding;
   unsigned levels = coding->levels;
-  unsigned of_color = g_rand_int_range (rand, 0, PACO_WAVELET_DD137);
+  unsigned of_color = g_rand_int_range (rand, 0, PACO_N_WAVELETS);
 
   for (unsigned c = 0; c < header->picture.n_components; c++) {
-    unsigned wavelet = g_rand_int_range (rand, 0, PACO_WAVELET_DD137);
+    unsigned wavelet = g_rand_int_range (rand, 0, PACO_N_WAVELETS);
 
     if (coding->color_transform != PACO_COLOR_TRANSFORM_NONE && c < 3)
       wavelet = of_color;

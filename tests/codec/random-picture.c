@@ -436,10 +436,10 @@ test_parameters_random (GRand *rand, PacoParameters *parameters)
     .block_checks = g_rand_boolean (rand),
   };
   if (g_rand_int_range (rand, 0, 3) == 0)
-    parameters->wavelet = g_rand_int_range (rand, 0, PACO_WAVELET_DD137);
+    parameters->wavelet = g_rand_int_range (rand, 0, PACO_N_WAVELETS);
   if (g_rand_int_range (rand, 0, 3) == 0)
     parameters->color_transform = g_rand_int_range (
-        rand, 0, PACO_COLOR_TRANSFORM_ICT + 1);
+        rand, 0, PACO_N_COLOR_TRANSFORMS);
 }
 
 void

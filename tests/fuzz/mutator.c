@@ -281,7 +281,7 @@ change_wavelet (Frame *frame)
 {
   PacoCoding *coding = &frame->header.coding;
   unsigned first = below (frame->random, PACO_MAX_COMPONENTS), last = first;
-  uint8_t wavelet = (uint8_t) below (frame->random, PACO_WAVELET_DD137);
+  uint8_t wavelet = (uint8_t) below (frame->random, PACO_N_WAVELETS);
 
   if (one_in (frame->random, 2)) {
     first = 0;

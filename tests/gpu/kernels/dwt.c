@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The wavelet transform of gpu/ against the reference, coefficient by
- * coefficient and byte by byte: random sizes, formats, layouts, options.
+ * coefficient and byte by byte: random sizes, formats, layouts, options; and of
+ * each wavelet all widths and heights up to 200.
  *
- *   dwt [cases [seed]]   on a device (exit 77 without), see runner.h
- *   dwt --bench          medians as JSON lines */
+ *   dwt [cases [seed [largest]]]   on a device (exit 77 without), see runner.h
+ *   dwt --bench                    medians as JSON lines */
 #include "codec/quantizer.h"
 #include "codec/reference/reference.h"
 #include "tests/gpu/kernels/runner.h"
@@ -81,20 +82,29 @@ random_format (GRand *random, PacoPictureFormat *format, uint32_t largest)
   }
 }
 
+/* What is not left to chance of a case, or 0. */
+typedef struct
+{
+  uint32_t width, height;
+  bool has_wavelet;
+  unsigned wavelet;
+} Given;
+
 /* One for all, one for alpha and one for the others, or any. */
 static void
-random_wavelets (
-    GRand *random, const PacoPictureFormat *format, PacoCoding *coding)
+random_wavelets (GRand *random, const Given *given,
+    const PacoPictureFormat *format, PacoCoding *coding)
 {
-  unsigned wavelet = random_below (random, PACO_DWT_N_WAVELETS);
-  unsigned alpha = random_below (random, PACO_DWT_N_WAVELETS);
-  bool any = chance (random, 30);
+  unsigned wavelet = given->has_wavelet
+      ? given->wavelet
+      : random_below (random, PACO_N_WAVELETS);
+  unsigned alpha = random_below (random, PACO_N_WAVELETS);
+  bool any = !given->has_wavelet && chance (random, 30);
 
   for (unsigned c = 0; c < format->n_components; c++)
-    coding->components[c].wavelet = any
-        ? random_below (random, PACO_DWT_N_WAVELETS)
-        : paco_is_alpha (format, c) ? alpha
-                                    : wavelet;
+    coding->components[c].wavelet = any ? random_below (random, PACO_N_WAVELETS)
+        : paco_is_alpha (format, c)     ? alpha
+                                        : wavelet;
 }
 
 static bool
@@ -112,22 +122,23 @@ can_transform_colors (const PacoPictureFormat *format, const PacoCoding *coding)
 }
 
 static void
-random_coding (
-    GRand *random, const PacoPictureFormat *format, PacoCoding *coding)
+random_coding (GRand *random, const Given *given,
+    const PacoPictureFormat *format, PacoCoding *coding)
 {
   memset (coding, 0, sizeof *coding);
   coding->levels = chance (random, 50) ? 5 : random_below (random, 9);
   coding->reconstruction = random_below (random, 256);
-  random_wavelets (random, format, coding);
+  random_wavelets (random, given, format, coding);
   if (can_transform_colors (format, coding) && chance (random, 80))
-    coding->color_transform = coding->components[0].wavelet
-            == PACO_WAVELET_CDF53
-        ? PACO_COLOR_TRANSFORM_RCT
-        : 1 + random_below (random, 2);
+    do
+      coding->color_transform = 1
+          + random_below (random, PACO_N_COLOR_TRANSFORMS - 1);
+    while (coding->color_transform == PACO_COLOR_TRANSFORM_ICT
+        && paco_wavelets[coding->components[0].wavelet].reversible);
   for (unsigned c = 0; c < format->n_components; c++) {
     for (unsigned k = 0; k <= 3u * coding->levels; k++) {
       coding->subbands[c][k].height_log2 = random_below (random, 4);
-      if (coding->components[c].wavelet != PACO_WAVELET_CDF97)
+      if (paco_wavelets[coding->components[c].wavelet].reversible)
         continue;
       coding->subbands[c][k].fraction_bits = random_below (random, 5);
       coding->subbands[c][k].step = chance (random, 5)
@@ -434,7 +445,7 @@ reference_inverse (const Case *t, PacoReferencePlane (*planes)[4])
       float gain = paco_reference_reduced_gain (wavelet, t->reduce);
 
       paco_reference_inverse_dwt (plane, t->coding.levels - t->reduce, wavelet);
-      if (wavelet == PACO_WAVELET_CDF97 && t->reduce > 0)
+      if (!paco_wavelets[wavelet].reversible && t->reduce > 0)
         for (size_t i = 0; i < (size_t) plane->width * plane->height; i++)
           plane->samples[i].f *= gain;
     }
@@ -504,7 +515,7 @@ check_inverse (Runner *runner, GRand *random, Case *t, void *coefficients)
 }
 
 static bool
-run_case (Runner *runner, guint32 seed, uint32_t largest)
+run_case (Runner *runner, guint32 seed, uint32_t largest, const Given *given)
 {
   GRand *random = g_rand_new_with_seed (seed);
   Case t = { 0 };
@@ -512,7 +523,11 @@ run_case (Runner *runner, guint32 seed, uint32_t largest)
   bool same;
 
   random_format (random, &t.format, largest);
-  random_coding (random, &t.format, &t.coding);
+  if (given->width > 0) {
+    t.format.width = given->width;
+    t.format.height = given->height;
+  }
+  random_coding (random, given, &t.format, &t.coding);
   t.geometry = paco_geometry_new (&t.format, &t.coding);
   t.dwt = paco_dwt_new (&t.format, &t.coding, t.geometry,
       chance (random, 50) ? 1 : runner_multiprocessors (runner),
@@ -536,6 +551,23 @@ run_case (Runner *runner, guint32 seed, uint32_t largest)
   return same;
 }
 
+/* Of each wavelet all widths and heights up to 200: which columns and lines stand
+ * in for those outside depends on them. Returns how many cases differ. */
+static unsigned
+run_all_sizes (Runner *runner, guint32 seed)
+{
+  unsigned failed = 0;
+
+  for (unsigned wavelet = 0; wavelet < PACO_N_WAVELETS; wavelet++)
+    for (uint32_t n = 1; n <= 200 && failed < 5; n++)
+      failed += !run_case (runner, seed++, 200,
+          &(Given){ .width = n,
+              .height = 201 - n,
+              .has_wavelet = true,
+              .wavelet = wavelet });
+  return failed;
+}
+
 /* --- Figures --- */
 
 #define BENCH_SETS 4
@@ -557,7 +589,7 @@ bench_case (Runner *runner, Case *t, unsigned wavelet, bool color)
     .coding = { .levels = 5, .reconstruction = 96 },
   };
   if (color)
-    t->coding.color_transform = wavelet == PACO_WAVELET_CDF53
+    t->coding.color_transform = paco_wavelets[wavelet].reversible
         ? PACO_COLOR_TRANSFORM_RCT
         : PACO_COLOR_TRANSFORM_ICT;
   for (unsigned c = 0; c < 3; c++) {
@@ -677,7 +709,7 @@ main (int argc, char **argv)
     unsigned percent = argc > 2 ? atoi (argv[2]) : 100;
 
     for (unsigned color = 0; color < 2; color++)
-      for (unsigned w = 0; w < PACO_DWT_N_WAVELETS; w++)
+      for (unsigned w = 0; w < PACO_N_WAVELETS; w++)
         bench_wavelet (runner, w, color, percent);
     runner_close (runner);
     return 0;
@@ -689,7 +721,8 @@ main (int argc, char **argv)
   if (argc > 3)
     largest = atoi (argv[3]);
   for (unsigned i = 0; i < n && failed < 5; i++)
-    failed += !run_case (runner, seed + i, largest);
+    failed += !run_case (runner, seed + i, largest, &(Given){ 0 });
+  failed += run_all_sizes (runner, seed + n);
   printf ("%s: %u cases, %u differ\n", runner_name (runner), n, failed);
   runner_close (runner);
   return failed > 0;

@@ -9,12 +9,18 @@
       KERNEL_OF_DWT (name##_planar16_1), KERNEL_OF_DWT (name##_planar16_3)
 #define KERNELS(name)                                                          \
   KERNEL_OF_DWT (name##_any), KERNEL_OF_DWT (name##_plain),                    \
-      LAYOUTS (name##_any), LAYOUTS (name##_plain), LAYOUTS (name##_direct)
+      LAYOUTS (name##_any), LAYOUTS (name##_plain)
 
 const EmulatedKernel emulated_dwt[] = {
   KERNELS (dwt_forward_cdf53),
   KERNELS (dwt_forward_cdf97),
   KERNELS (dwt_inverse_cdf53),
   KERNELS (dwt_inverse_cdf97),
+  KERNELS (dwt_forward_dd137),
+  KERNELS (dwt_inverse_dd137),
+  LAYOUTS (dwt_forward_integers_direct),
+  LAYOUTS (dwt_inverse_integers_direct),
+  LAYOUTS (dwt_forward_floats_direct),
+  LAYOUTS (dwt_inverse_floats_direct),
   EMULATED_END,
 };
