@@ -90,7 +90,7 @@ GST_START_TEST (test_story)
     "the first that backend=auto finds", "pacoenc caps in: video/x-raw",
     "GBR_12LE", "pacoenc rate: lossless, complexity 2", "pacoenc coding: 64x48",
     "12 bits 1x1 cdf53", "12 bits 1x1 cdf53", "12 bits 1x1 cdf53", "levels 3",
-    "codeblocks 64x32", "coding passes 2", "color transform rct",
+    "codeblocks 64x32", "coding passes 2", "color transform rct2",
     "pacoenc caps out: video/x-paco", "3 frames of", NULL };
   static const char *const parser[] = { "pacoparse caps in: video/x-paco",
     "pacoparse caps out: video/x-qt-part", NULL };

@@ -42,6 +42,67 @@ GST_START_TEST (test_wrong_settings)
 }
 GST_END_TEST;
 
+/* Each wavelet and color transform is what the frame says; auto goes by the
+ * format. */
+GST_START_TEST (test_transforms)
+{
+  static const struct
+  {
+    const char *launch, *format;
+    PacoWaveletId wavelet;
+    PacoColorTransform transform;
+  } cases[] = {
+    { "wavelet=cdf53 color-transform=rct", "RGB", PACO_WAVELET_CDF53,
+        PACO_COLOR_TRANSFORM_RCT },
+    { "wavelet=dd137 color-transform=rct2", "RGB", PACO_WAVELET_DD137,
+        PACO_COLOR_TRANSFORM_RCT2 },
+    { "wavelet=cdf97 color-transform=rct2", "RGB", PACO_WAVELET_CDF97,
+        PACO_COLOR_TRANSFORM_RCT2 },
+    { "wavelet=cdf97 color-transform=ict", "RGB", PACO_WAVELET_CDF97,
+        PACO_COLOR_TRANSFORM_ICT },
+    { "rate-control=lossless wavelet=dd137 color-transform=none", "RGB",
+        PACO_WAVELET_DD137, PACO_COLOR_TRANSFORM_NONE },
+    { "rate-control=lossless", "RGB", PACO_WAVELET_CDF53,
+        PACO_COLOR_TRANSFORM_RCT2 },
+    { "rate-control=lossless", "GRAY8", PACO_WAVELET_DD137,
+        PACO_COLOR_TRANSFORM_NONE },
+    { "rate-control=lossless", "Y444", PACO_WAVELET_CDF53,
+        PACO_COLOR_TRANSFORM_NONE },
+    { "rate-control=lossless", "I422_10LE", PACO_WAVELET_DD137,
+        PACO_COLOR_TRANSFORM_NONE },
+    { "", "RGB", PACO_WAVELET_CDF97, PACO_COLOR_TRANSFORM_ICT },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBus *bus;
+    char *launch = g_strdup_printf ("pacoenc %s", cases[i].launch);
+    char *caps = g_strdup_printf ("video/x-raw,format=%s,width=64,height=48,"
+                                  "framerate=25/1",
+        cases[i].format);
+    GstHarness *harness = paco_test_harness (launch, &bus);
+    GstVideoInfo info;
+    GstBuffer *buffer;
+    PacoHeader header;
+
+    gst_video_info_set_format (
+        &info, gst_video_format_from_string (cases[i].format), 64, 48);
+    gst_harness_set_src_caps_str (harness, caps);
+    buffer = gst_buffer_new_allocate (NULL, info.size, NULL);
+    gst_buffer_memset (buffer, 0, 77, info.size);
+    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+    buffer = gst_harness_pull (harness);
+    paco_test_header (buffer, &header);
+    fail_unless_equals_int (
+        header.coding.components[0].wavelet, cases[i].wavelet);
+    fail_unless_equals_int (header.coding.color_transform, cases[i].transform);
+    gst_buffer_unref (buffer);
+    g_free (launch);
+    g_free (caps);
+    paco_test_teardown (harness, bus);
+  }
+}
+GST_END_TEST;
+
 /* The next warning on the bus, to be freed, or NULL. */
 static char *
 pop_warning (GstBus *bus)
@@ -207,6 +268,7 @@ settings_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_wrong_settings);
+  tcase_add_test (tcase, test_transforms);
   tcase_add_test (tcase, test_ignored_settings);
   tcase_add_test (tcase, test_reduce);
   tcase_add_test (tcase, test_missing_gpu);

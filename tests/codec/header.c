@@ -664,6 +664,62 @@ test_policy_of_alpha (void)
   }
 }
 
+/* What `auto` stands for, by kind and depth. */
+static void
+test_policy_auto (void)
+{
+  static const struct
+  {
+    unsigned n_components, depth, subsampling;
+    bool rgb, lossless;
+    PacoWaveletId wavelet;
+    PacoColorTransform transform;
+  } cases[] = {
+    { 1, 8, 0, false, true, PACO_WAVELET_DD137, PACO_COLOR_TRANSFORM_NONE },
+    { 2, 12, 0, false, true, PACO_WAVELET_DD137, PACO_COLOR_TRANSFORM_NONE },
+    { 3, 8, 1, false, true, PACO_WAVELET_CDF53, PACO_COLOR_TRANSFORM_NONE },
+    { 3, 10, 1, false, true, PACO_WAVELET_DD137, PACO_COLOR_TRANSFORM_NONE },
+    { 3, 8, 0, true, true, PACO_WAVELET_CDF53, PACO_COLOR_TRANSFORM_RCT2 },
+    { 4, 12, 0, true, true, PACO_WAVELET_CDF53, PACO_COLOR_TRANSFORM_RCT2 },
+    { 1, 8, 0, false, false, PACO_WAVELET_CDF97, PACO_COLOR_TRANSFORM_NONE },
+    { 3, 12, 0, true, false, PACO_WAVELET_CDF97, PACO_COLOR_TRANSFORM_ICT },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (cases); i++) {
+    PacoPictureFormat picture = { 64, 64, cases[i].n_components };
+    PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+    PacoCoding coding;
+
+    for (unsigned c = 0; c < picture.n_components; c++)
+      picture.components[c] = (PacoComponent){
+        .depth = cases[i].depth,
+        .subsampling_x = c % 3 > 0 ? cases[i].subsampling : 0,
+      };
+    parameters.rgb = cases[i].rgb;
+    if (cases[i].lossless)
+      parameters.rate_control = PACO_RATE_LOSSLESS;
+    g_assert_true (paco_policy_coding (&picture, &parameters, &coding, NULL));
+    g_assert_cmpuint (coding.color_transform, ==, cases[i].transform);
+    for (unsigned c = 0; c < picture.n_components; c++)
+      g_assert_cmpuint (coding.components[c].wavelet, ==,
+          paco_is_alpha (&picture, c) ? PACO_WAVELET_CDF53 : cases[i].wavelet);
+  }
+}
+
+/* With a reversible wavelet and loss, `auto` is the transform of JPEG 2000. */
+static void
+test_policy_auto_transform_with_loss (void)
+{
+  PacoPictureFormat picture = { 64, 64, 3, false, { { 8 }, { 8 }, { 8 } } };
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  PacoCoding coding;
+
+  parameters.rgb = true;
+  parameters.wavelet = PACO_WAVELET_DD137;
+  g_assert_true (paco_policy_coding (&picture, &parameters, &coding, NULL));
+  g_assert_cmpuint (coding.color_transform, ==, PACO_COLOR_TRANSFORM_RCT);
+}
+
 /* 9/7 has four bits behind the point where 16 bits hold them, which is so at the
  * default quality and below, with tune=visual on the three finest levels; 5/3
  * has none. */
@@ -763,6 +819,15 @@ test_policy_errors (void)
         "color-transform=rct is for R, G and B" },
     { { .coding_passes = 1, .color_transform = PACO_COLOR_TRANSFORM_ICT },
         "color-transform=ict is for R, G and B" },
+    { { .coding_passes = 1, .color_transform = PACO_COLOR_TRANSFORM_RCT2 },
+        "color-transform=rct2 is for R, G and B" },
+    { { .coding_passes = 1, .color_transform = PACO_N_COLOR_TRANSFORMS },
+        "there is no color transform" },
+    { { .rate_control = PACO_RATE_LOSSLESS,
+          .wavelet = PACO_WAVELET_CDF97,
+          .coding_passes = 1,
+          .color_transform = PACO_COLOR_TRANSFORM_AUTO },
+        "dd137" },
   };
 
   for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -800,6 +865,9 @@ main (int argc, char **argv)
   g_test_add_func ("/bad-records/round-trip", test_bad_records);
   g_test_add_func ("/quantizer/steps", test_steps);
   g_test_add_func ("/wavelet/norms", test_norms);
+  g_test_add_func ("/policy/auto", test_policy_auto);
+  g_test_add_func (
+      "/policy/auto-transform-with-loss", test_policy_auto_transform_with_loss);
   g_test_add_func ("/policy/alpha", test_policy_of_alpha);
   g_test_add_func ("/policy/fraction-bits", test_policy_fraction_bits);
   g_test_add_func ("/policy/max-frame-size", test_policy_max_frame_size);

@@ -400,7 +400,8 @@ change_header_once (Frame *frame)
       coding->coding_passes = (uint8_t) (1 + below (frame->random, 3));
       break;
     case 13:
-      coding->color_transform = (uint8_t) below (frame->random, 3);
+      coding->color_transform = (uint8_t) below (
+          frame->random, PACO_N_COLOR_TRANSFORMS);
       break;
     case 14:
       coding->block_checks = !coding->block_checks;
