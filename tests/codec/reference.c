@@ -119,9 +119,10 @@ test_lossy (void)
 
     draw_format (&format, &parameters);
     parameters.quality = draw (0, 1) ? 100 : draw (0, 100);
-    parameters.wavelet = draw (-1, 1);
+    parameters.wavelet = draw (-1, PACO_N_WAVELETS - 1);
     if (parameters.rgb && draw (0, 1))
-      parameters.color_transform = PACO_COLOR_TRANSFORM_RCT;
+      parameters.color_transform = draw (0, 1) ? PACO_COLOR_TRANSFORM_RCT
+                                               : PACO_COLOR_TRANSFORM_RCT2;
     original = test_picture_new (&format, 0);
     test_picture_draw (
         original, draw (0, TEST_N_SCENES - 1), g_test_rand_int ());
@@ -245,15 +246,16 @@ test_layouts (void)
   test_picture_free (planar);
 }
 
-/* Left out levels of the reversible wavelet: the picture is LL. */
+/* Left out levels of a reversible wavelet: the picture is LL. */
 static void
-test_reduce_53 (void)
+test_reduce_reversible (gconstpointer wavelet)
 {
   PacoPictureFormat format = format_of (123, 77, 1, 8);
   PacoParameters parameters = lossless ();
   TestPicture *original = test_picture_new (&format, 0);
   GByteArray *frame;
 
+  parameters.wavelet = GPOINTER_TO_INT (wavelet);
   test_picture_draw (original, TEST_SCENE_SHAPES, 3);
   frame = encode (original, &parameters);
   for (unsigned reduce = 0; reduce <= 5; reduce++) {
@@ -262,7 +264,7 @@ test_reduce_53 (void)
 
     g_assert_true (paco_reference_plane_init (&plane, 123, 77));
     paco_reference_load_samples (&format, &original->picture, 0, 0, &plane);
-    paco_reference_forward_dwt (&plane, reduce, PACO_WAVELET_CDF53);
+    paco_reference_forward_dwt (&plane, reduce, GPOINTER_TO_INT (wavelet));
     for (uint32_t y = 0; y < reduced->height[0]; y++)
       for (uint32_t x = 0; x < reduced->width[0]; x++)
         g_assert_cmpint (reduced->samples[0][y * reduced->width[0] + x], ==,
@@ -287,7 +289,7 @@ test_reduce_sizes (void)
 
     draw_format (&format, &parameters);
     parameters.quality = 100;
-    parameters.wavelet = draw (-1, 1);
+    parameters.wavelet = draw (-1, PACO_N_WAVELETS - 1);
     original = test_picture_new (&format, 0);
     test_picture_draw (original, TEST_SCENE_FLAT, 0);
     frame = encode (original, &parameters);
@@ -462,7 +464,10 @@ main (int argc, char **argv)
   g_test_add_func ("/reference/lossy", test_lossy);
   g_test_add_func ("/reference/quality", test_quality);
   g_test_add_func ("/reference/layouts", test_layouts);
-  g_test_add_func ("/reference/reduce-53", test_reduce_53);
+  g_test_add_data_func ("/reference/reduce-53",
+      GINT_TO_POINTER (PACO_WAVELET_CDF53), test_reduce_reversible);
+  g_test_add_data_func ("/reference/reduce-137",
+      GINT_TO_POINTER (PACO_WAVELET_DD137), test_reduce_reversible);
   g_test_add_func ("/reference/reduce-sizes", test_reduce_sizes);
   g_test_add_func ("/reference/broken-block", test_broken_block);
   g_test_add_func ("/reference/errors", test_errors);
