@@ -316,6 +316,8 @@ free_coder (PacoCoder *coder)
     g_free (coder->flights[i].job);
     g_free (coder->flights[i].result);
   }
+  if (coder->kind->clear)
+    coder->kind->clear (coder);
   g_cond_clear (&coder->changed);
   g_mutex_clear (&coder->lock);
   g_free (coder);

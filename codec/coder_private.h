@@ -50,6 +50,8 @@ typedef struct
   void (*run) (PacoCoder *coder, unsigned flight, void *job, void *result);
   /* Frees a result that nobody will collect. */
   void (*discard) (void *result);
+  /* Or NULL: frees what the kind has in the coder. */
+  void (*clear) (PacoCoder *coder);
 } PacoCoderKind;
 
 /* A flight is the place of one frame at a time that is in flight. */

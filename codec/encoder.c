@@ -3,6 +3,92 @@
  * a coder. */
 #include "encoder_private.h"
 #include "policy.h"
+#include <string.h>
+
+/* --- what frames with a budget learn from earlier ones --- */
+
+/* The frame that one learns from. */
+static uint64_t
+teacher (uint64_t number)
+{
+  return number > PACO_RATE_DISTANCE ? number - PACO_RATE_DISTANCE : 0;
+}
+
+/* What a frame has told, or NULL. The lock is held. */
+static const PacoRateHistory *
+find_told (const PacoEncoder *encoder, uint64_t number)
+{
+  if (encoder->told[number % PACO_RATE_RING].number != number + 1)
+    return NULL;
+  return &encoder->told[number % PACO_RATE_RING].history;
+}
+
+PacoRateHistory
+paco_encoder_learn (PacoEncoder *encoder, const PacoEncoderJob *job)
+{
+  PacoCoder *coder = &encoder->coder;
+  PacoRateHistory history = PACO_RATE_NO_HISTORY;
+  const PacoRateHistory *told = NULL;
+
+  if (job->number == 0)
+    return history;
+  g_mutex_lock (&coder->lock);
+  while (encoder->generation == job->generation
+      && coder->generation == job->generation && !coder->lost && !coder->quit
+      && !(told = find_told (encoder, teacher (job->number))))
+    g_cond_wait (&coder->changed, &coder->lock);
+  if (told)
+    history = *told;
+  g_mutex_unlock (&coder->lock);
+  return history;
+}
+
+void
+paco_encoder_tell (PacoEncoder *encoder, const PacoEncoderJob *job,
+    const PacoRateHistory *history)
+{
+  PacoCoder *coder = &encoder->coder;
+
+  g_mutex_lock (&coder->lock);
+  if (encoder->generation == job->generation) {
+    encoder->told[job->number % PACO_RATE_RING].number = job->number + 1;
+    encoder->told[job->number % PACO_RATE_RING].history = *history;
+    g_cond_broadcast (&coder->changed);
+  }
+  g_mutex_unlock (&coder->lock);
+}
+
+/* A frame that failed tells what it has learned itself. */
+static void
+tell_if_silent (PacoEncoder *encoder, const PacoEncoderJob *job)
+{
+  PacoCoder *coder = &encoder->coder;
+  PacoRateHistory history = PACO_RATE_NO_HISTORY;
+  const PacoRateHistory *told;
+  bool silent;
+
+  g_mutex_lock (&coder->lock);
+  silent = !find_told (encoder, job->number);
+  told = job->number > 0 ? find_told (encoder, teacher (job->number)) : NULL;
+  if (told)
+    history = *told;
+  g_mutex_unlock (&coder->lock);
+  if (silent)
+    paco_encoder_tell (encoder, job, &history);
+}
+
+/* Gives a frame its number. The lock is held. */
+static void
+number_frame (PacoEncoder *encoder, PacoEncoderJob *job)
+{
+  if (encoder->generation != encoder->coder.generation) {
+    encoder->generation = encoder->coder.generation;
+    encoder->n_frames = 0;
+    memset (encoder->told, 0, sizeof encoder->told);
+  }
+  job->generation = encoder->generation;
+  job->number = encoder->n_frames++;
+}
 
 /* --- frames as jobs of a coder --- */
 
@@ -14,6 +100,8 @@ run (PacoCoder *coder, unsigned flight, void *job, void *result)
   PacoEncodedFrame **frame = result;
 
   *frame = klass->encode (encoder, flight, job);
+  if (encoder->forms[((PacoEncoderJob *) job)->form].table)
+    tell_if_silent (encoder, job);
 }
 
 static void
@@ -22,6 +110,22 @@ discard (void *result)
   PacoEncodedFrame **frame = result;
 
   (*frame)->release (*frame);
+}
+
+static void
+clear_tables (PacoEncoderForm *form)
+{
+  g_clear_pointer (&form->table, paco_rate_table_free);
+  g_clear_pointer (&form->lossless_table, paco_rate_table_free);
+}
+
+static void
+clear (PacoCoder *coder)
+{
+  PacoEncoder *encoder = (PacoEncoder *) coder;
+
+  for (unsigned i = 0; i < PACO_N_FORMS; i++)
+    clear_tables (&encoder->forms[i]);
 }
 
 void
@@ -34,12 +138,30 @@ paco_encoder_init (PacoEncoder *encoder, const PacoEncoderClass *klass,
     .result_size = sizeof (PacoEncodedFrame *),
     .run = run,
     .discard = discard,
+    .clear = clear,
   };
 
   paco_coder_init (&encoder->coder, &klass->coder, &kind, options);
 }
 
 /* --- configuration --- */
+
+/* The lock is held. */
+static gboolean
+update_budget (PacoEncoder *encoder, const PacoEncoderForm *form,
+    uint32_t *budget, GError **error)
+{
+  if (!paco_policy_budget (&encoder->parameters, budget, error))
+    return FALSE;
+  if (*budget < form->min_frame_size) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "a frame of this video takes %zu bytes at least, and the budget is %u"
+        " bytes; raise bitrate or frame-size, or lower levels",
+        form->min_frame_size, *budget);
+    return FALSE;
+  }
+  return TRUE;
+}
 
 /* Decides anew what follows from the rate for a form. The lock is held. */
 static gboolean
@@ -50,6 +172,9 @@ update_form (PacoEncoder *encoder, PacoEncoderForm *form, GError **error)
   PacoCoding *coding = &rate.coding;
 
   if (!paco_policy_coding (picture, &encoder->parameters, coding, error))
+    return FALSE;
+  if (encoder->parameters.rate_control == PACO_RATE_BITRATE
+      && !update_budget (encoder, form, &rate.budget, error))
     return FALSE;
   for (unsigned c = 0; c < picture->n_components; c++) {
     for (unsigned k = 0; k < 3u * coding->levels + 1; k++) {
@@ -83,6 +208,35 @@ update_rate (PacoEncoder *encoder, GError **error)
   return TRUE;
 }
 
+/* The tables of frames with a budget. */
+static void
+prepare_budget (PacoEncoderForm *form, const PacoParameters *parameters,
+    const PacoGeometry *geometry)
+{
+  PacoParameters lossless = *parameters;
+
+  lossless.rate_control = PACO_RATE_LOSSLESS;
+  form->table = paco_rate_table_new (&form->picture, parameters, &form->coding);
+  paco_rate_table_apply (form->table, &form->picture, 0, &form->finest);
+  form->min_frame_size = paco_policy_min_frame_size (
+      &form->picture, &form->coding, geometry);
+  if (paco_policy_lossless_coding (&form->picture, parameters, &form->lossless))
+    form->lossless_table = paco_rate_table_new (
+        &form->picture, &lossless, &form->lossless);
+}
+
+static gboolean
+check_budget (PacoEncoder *encoder, PacoEncoderForm *form, GError **error)
+{
+  uint32_t budget;
+  gboolean enough;
+
+  g_mutex_lock (&encoder->coder.lock);
+  enough = update_budget (encoder, form, &budget, error);
+  g_mutex_unlock (&encoder->coder.lock);
+  return enough;
+}
+
 /* finest: the parameters of the most bits. */
 static gboolean
 prepare_form (PacoEncoder *encoder, unsigned i, const PacoSampleLayout *layout,
@@ -104,6 +258,15 @@ prepare_form (PacoEncoder *encoder, unsigned i, const PacoSampleLayout *layout,
     return FALSE;
   geometry = paco_geometry_new (&form->picture, &form->coding);
   encoder->coder.geometry[i] = geometry;
+  if (finest->rate_control == PACO_RATE_BITRATE) {
+    prepare_budget (form, finest, geometry);
+    if (form->lossless_table)
+      encoder->max_frame_size = MAX (encoder->max_frame_size,
+          paco_policy_max_frame_size (
+              &form->picture, &form->lossless, geometry));
+    if (!check_budget (encoder, form, error))
+      return FALSE;
+  }
   size = paco_policy_max_frame_size (&form->picture, &form->finest, geometry);
   encoder->max_frame_size = MAX (encoder->max_frame_size, size);
   return TRUE;
@@ -122,6 +285,7 @@ prepare (PacoCoder *coder, const PacoSampleLayout *layout, GError **error)
   g_mutex_unlock (&coder->lock);
   finest.quality = 100.0;
   encoder->max_frame_size = 0;
+  encoder->generation = encoder->coder.generation - 1;
   for (unsigned i = 0; i < PACO_N_FORMS; i++)
     ready = ready
         && (!has_form (encoder, i)
@@ -141,6 +305,8 @@ configure (PacoEncoder *encoder, const PacoPictureFormat *picture, bool mixed,
   encoder->form = picture->fields;
   encoder->mixed = mixed;
   for (unsigned i = 0; i < PACO_N_FORMS; i++) {
+    clear_tables (&encoder->forms[i]);
+    encoder->forms[i].min_frame_size = 0;
     encoder->forms[i].picture = *picture;
     encoder->forms[i].picture.fields = i;
   }
@@ -175,13 +341,15 @@ paco_encoder_set_fields (PacoEncoder *encoder, gboolean fields)
 
 void
 paco_encoder_set_rate (
-    PacoEncoder *encoder, double quality, uint32_t frame_size)
+    PacoEncoder *encoder, double quality, uint32_t frame_size, uint64_t bitrate)
 {
   g_mutex_lock (&encoder->coder.lock);
   encoder->rate_changed |= encoder->parameters.quality != quality
-      || encoder->parameters.frame_size != frame_size;
+      || encoder->parameters.frame_size != frame_size
+      || encoder->parameters.bitrate != bitrate;
   encoder->parameters.quality = quality;
   encoder->parameters.frame_size = frame_size;
+  encoder->parameters.bitrate = bitrate;
   g_mutex_unlock (&encoder->coder.lock);
 }
 
@@ -225,6 +393,11 @@ paco_encoder_submit (PacoEncoder *encoder, const PacoPicture *picture,
       || !paco_coder_check_memory (&encoder->coder, picture, error)
       || !paco_picture_check (&form->picture, picture, 0, error))
     return FALSE;
+  if (job.rate.budget > 0) {
+    g_mutex_lock (&encoder->coder.lock);
+    number_frame (encoder, &job);
+    g_mutex_unlock (&encoder->coder.lock);
+  }
   return paco_coder_submit (&encoder->coder, &job, user_data, error);
 }
 

@@ -40,9 +40,10 @@ gboolean paco_encoder_configure_mixed (PacoEncoder *encoder,
  * after paco_encoder_configure_mixed(). */
 void paco_encoder_set_fields (PacoEncoder *encoder, gboolean fields);
 
-/* Quality and frame_size of later frames; allowed with frames in flight. */
-void paco_encoder_set_rate (
-    PacoEncoder *encoder, double quality, uint32_t frame_size);
+/* Quality, frame_size and bitrate of later frames; allowed with frames in flight. A
+ * budget that is too small makes paco_encoder_submit() fail. */
+void paco_encoder_set_rate (PacoEncoder *encoder, double quality,
+    uint32_t frame_size, uint64_t bitrate);
 
 /* What configure() has chosen, for the next frames; the steps are those of the
  * rate at that time. NULL if nothing is configured. For the thread that

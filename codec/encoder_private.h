@@ -5,6 +5,7 @@
 #pragma once
 #include "coder_private.h"
 #include "encoder.h"
+#include "rate_control.h"
 
 /* What follows from the rate: fixed for a frame when it is submitted. */
 typedef struct
@@ -12,6 +13,9 @@ typedef struct
   guint number; /* another one, but never 0, when the rate has changed */
   PacoCoding coding;
   uint8_t dropped_planes[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS];
+  /* Bytes of the frame at most, header and all, or 0: steps and dropped planes are
+   * then those of the form's tables. */
+  uint32_t budget;
 } PacoRate;
 
 typedef struct
@@ -20,6 +24,9 @@ typedef struct
   PacoVideoInfo video;
   PacoRate rate;
   unsigned form;
+  /* With a budget: the frame's place in its stream, and which stream. */
+  uint64_t number;
+  guint generation;
 } PacoEncoderJob;
 
 /* Of frames of one form. */
@@ -29,7 +36,15 @@ typedef struct
   PacoCoding coding; /* only what does not change with the rate */
   PacoCoding finest; /* the most bits that the rate can lead to */
   PacoRate rate;     /* under the coder's lock */
+  /* With a budget, else NULL: the steps of lossy frames, and of those without loss,
+   * if there are any; these are coded like this. */
+  PacoRateTable *table, *lossless_table;
+  PacoCoding lossless;
+  size_t min_frame_size; /* that a budget must have */
 } PacoEncoderForm;
+
+/* How far back frames learn from, and that many may be waited for. */
+#define PACO_RATE_RING 64
 
 typedef struct
 {
@@ -52,7 +67,23 @@ struct _PacoEncoder
   /* Under the coder's lock. */
   PacoParameters parameters;
   bool rate_changed;
+  /* Frames since the stream began, of those with a budget; a stream begins when
+   * frames are configured or abandoned. And what the last ones have told. */
+  uint64_t n_frames;
+  guint generation; /* of the coder's, when it began */
+  struct
+  {
+    uint64_t number; /* of the frame, plus 1 */
+    PacoRateHistory history;
+  } told[PACO_RATE_RING];
 };
+
+/* For encode(), of a frame with a budget: what it learns from an earlier one, which
+ * may have to be waited for; and what later ones learn from it. */
+PacoRateHistory paco_encoder_learn (
+    PacoEncoder *encoder, const PacoEncoderJob *job);
+void paco_encoder_tell (PacoEncoder *encoder, const PacoEncoderJob *job,
+    const PacoRateHistory *history);
 
 /* paco_coder_init() for an encoder; paco_coder_start() comes next. */
 void paco_encoder_init (PacoEncoder *encoder, const PacoEncoderClass *klass,

@@ -50,6 +50,16 @@ paco_record_lanes (const PacoBlockRecord *record)
       record->cut ? 2 : record->planes - record->dropped_planes);
 }
 
+/* Bytes of a record. */
+static inline unsigned
+paco_record_bytes (const PacoBlockRecord *record, bool block_checks)
+{
+  bool extension = record->raw_planes > 0 || record->dropped_planes > 0
+      || record->cut;
+
+  return record->planes == 0 ? 1 : 3u + extension + (block_checks ? 2 : 0);
+}
+
 /* Most bytes a block of n coefficients takes: all planes raw. */
 static inline uint32_t
 paco_raw_block_bytes (uint32_t n_coefficients, unsigned planes)

@@ -23,9 +23,12 @@ typedef enum
 typedef struct
 {
   PacoRateControl rate_control;
-  double quality;         /* 0..100 */
-  PacoTune tune;          /* of steps; of no effect on what is lossless */
-  uint32_t frame_size;    /* bytes, for RATE_BITRATE */
+  double quality; /* 0..100 */
+  PacoTune tune;  /* of steps; of no effect on what is lossless */
+  /* For RATE_BITRATE, of which one is not 0; frame_size goes before. */
+  uint32_t frame_size;    /* bytes of a frame */
+  uint64_t bitrate;       /* bits a second, of fps_n / fps_d frames */
+  uint32_t fps_n, fps_d;  /* 0: unknown. Of pictures, if each is a field */
   int wavelet;            /* PacoWaveletId or AUTO */
   unsigned levels;        /* 0..8 */
   unsigned block_height;  /* 0 = auto, 32, 64, 128, 256 */

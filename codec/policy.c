@@ -39,10 +39,11 @@ static gboolean
 check_parameters (const PacoParameters *parameters, GError **error)
 {
   unsigned height = parameters->block_height;
+  uint32_t budget;
 
-  if (parameters->rate_control == PACO_RATE_BITRATE)
-    return fail (error,
-        "rate-control=bitrate is not available yet; use quality or lossless");
+  if (parameters->rate_control == PACO_RATE_BITRATE
+      && !paco_policy_budget (parameters, &budget, error))
+    return FALSE;
   if (parameters->wavelet < PACO_WAVELET_AUTO
       || parameters->wavelet >= PACO_N_WAVELETS)
     return fail (error, "there is no wavelet number %d", parameters->wavelet);
@@ -137,11 +138,45 @@ is_chroma (const PacoPictureFormat *picture, const PacoParameters *parameters,
           || coding->color_transform != PACO_COLOR_TRANSFORM_NONE);
 }
 
+/* Quality 100 is half a step of 8-bit samples, 90 about 3.6, 0 is 256. Where
+ * indices are rounded, steps are 1.1 (quality 0) to 1.24 times (100) as large and
+ * take as many bytes: on the mean of the corpus 2 % more or fewer than cut off. */
+#define FINEST_LOG2(rounded) ((rounded) ? -0.69 : -1.0)
+#define OCTAVES(rounded) ((rounded) ? 8.85 : 9.0)
+
+double
+paco_policy_norm (const PacoCoding *coding, unsigned component, unsigned level,
+    unsigned orientation)
+{
+  double norm = paco_wavelet_norm (
+      coding->components[component].wavelet, level, orientation);
+
+  if (component < 3)
+    norm *= paco_color_transforms[coding->color_transform].norm[component];
+  return norm;
+}
+
 /* The step that makes all subbands err alike in the picture, or, with
- * tune=visual, to the eye (visual.h). Without it, quality 100 is
- * half a step of 8-bit samples, 90 about 3.6, 0 is 256. Where indices are
- * rounded, steps are 1.1 (quality 0) to 1.24 times (100) as large and take as
- * many bytes: on the mean of the corpus 2 % more or fewer than cut off. */
+ * tune=visual, to the eye (visual.h). */
+double
+paco_policy_step (const PacoPictureFormat *picture,
+    const PacoParameters *parameters, const PacoCoding *coding,
+    unsigned component, unsigned level, unsigned orientation, double base_log2,
+    double norm)
+{
+  bool rounded =
+      !paco_wavelets[coding->components[component].wavelet].reversible;
+  double octaves = (base_log2 - FINEST_LOG2 (rounded)) / OCTAVES (rounded);
+  double depth = ldexp (1.0, (int) picture->components[component].depth - 8);
+
+  if (parameters->tune == PACO_TUNE_VISUAL)
+    base_log2 += paco_visual_share (CLAMP (octaves, 0.0, 1.0))
+        * paco_visual_octaves (picture, component,
+            is_chroma (picture, parameters, coding, component), level,
+            orientation);
+  return exp2 (base_log2) * depth / norm;
+}
+
 static double
 subband_step (const PacoPictureFormat *picture,
     const PacoParameters *parameters, const PacoCoding *coding,
@@ -151,19 +186,10 @@ subband_step (const PacoPictureFormat *picture,
       !paco_wavelets[coding->components[component].wavelet].reversible;
   double quality = CLAMP (parameters->quality, 0.0, 100.0);
   double octaves = sqrt ((100.0 - quality) / 100.0);
-  double base = rounded ? 8.85 * octaves - 0.69 : 9.0 * octaves - 1.0;
-  double depth = ldexp (1.0, (int) picture->components[component].depth - 8);
-  double norm = paco_wavelet_norm (
-      coding->components[component].wavelet, level, orientation);
 
-  if (component < 3)
-    norm *= paco_color_transforms[coding->color_transform].norm[component];
-  if (parameters->tune == PACO_TUNE_VISUAL)
-    base += paco_visual_share (octaves)
-        * paco_visual_octaves (picture, component,
-            is_chroma (picture, parameters, coding, component), level,
-            orientation);
-  return exp2 (base) * depth / norm;
+  return paco_policy_step (picture, parameters, coding, component, level,
+      orientation, FINEST_LOG2 (rounded) + OCTAVES (rounded) * octaves,
+      paco_policy_norm (coding, component, level, orientation));
 }
 
 static void
@@ -265,6 +291,38 @@ paco_policy_dropped_planes (const PacoPictureFormat *picture,
   return CLAMP (planes, 0.0, 15.0);
 }
 
+gboolean
+paco_policy_budget (
+    const PacoParameters *parameters, uint32_t *budget, GError **error)
+{
+  uint64_t bytes = parameters->frame_size;
+
+  if (bytes == 0 && parameters->bitrate == 0)
+    return fail (error,
+        "rate-control=bitrate needs a budget: set bitrate, or frame-size");
+  if (bytes == 0 && (parameters->fps_n == 0 || parameters->fps_d == 0))
+    return fail (error,
+        "rate-control=bitrate with a bitrate needs a frame rate, and this video"
+        " has none; set frame-size instead, the bytes of a frame");
+  if (bytes == 0)
+    bytes = (uint64_t) MIN ((double) parameters->bitrate / 8.0
+            * parameters->fps_d / parameters->fps_n,
+        (double) G_MAXUINT32);
+  *budget = (uint32_t) bytes;
+  return TRUE;
+}
+
+bool
+paco_policy_lossless_coding (const PacoPictureFormat *picture,
+    const PacoParameters *parameters, PacoCoding *coding)
+{
+  PacoParameters lossless = *parameters;
+
+  lossless.rate_control = PACO_RATE_LOSSLESS;
+  return parameters->wavelet == PACO_WAVELET_AUTO
+      && paco_policy_coding (picture, &lossless, coding, NULL);
+}
+
 /* --- the coding of a block ------------------------------------------------- */
 
 void
@@ -316,11 +374,11 @@ max_planes (double bound, bool reversible)
   return CLAMP (ceil (log2 (largest + 1.0)), 1.0, (double) PACO_MAX_PLANES);
 }
 
-size_t
-paco_policy_max_frame_size (const PacoPictureFormat *picture,
-    const PacoCoding *coding, const PacoGeometry *geometry)
+/* With all chunks but a carried set. */
+static size_t
+largest_header (const PacoPictureFormat *picture, const PacoCoding *coding)
 {
-  const PacoHeader largest_header = {
+  const PacoHeader header = {
     .picture = *picture,
     .video = { .has_mastering_display = true,
         .has_content_light = true,
@@ -328,8 +386,23 @@ paco_policy_max_frame_size (const PacoPictureFormat *picture,
         .has_place = true },
     .coding = *coding,
   };
+
+  return paco_header_size (&header);
+}
+
+size_t
+paco_policy_min_frame_size (const PacoPictureFormat *picture,
+    const PacoCoding *coding, const PacoGeometry *geometry)
+{
+  return largest_header (picture, coding) + geometry->n_blocks;
+}
+
+size_t
+paco_policy_max_frame_size (const PacoPictureFormat *picture,
+    const PacoCoding *coding, const PacoGeometry *geometry)
+{
   double bounds[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS];
-  uint64_t size = paco_header_size (&largest_header)
+  uint64_t size = largest_header (picture, coding)
       + PACO_MAX_INDEX_SIZE (geometry->n_blocks);
 
   paco_coefficient_bounds (picture, coding, bounds);

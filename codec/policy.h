@@ -13,6 +13,17 @@
 gboolean paco_policy_coding (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *coding, GError **error);
 
+/* What an error of 1 in a coefficient weighs in the picture. */
+double paco_policy_norm (const PacoCoding *coding, unsigned component,
+    unsigned level, unsigned orientation);
+
+/* The step of a subband of that norm when the base step, in units of 8-bit samples,
+ * is 2^base_log2. */
+double paco_policy_step (const PacoPictureFormat *picture,
+    const PacoParameters *parameters, const PacoCoding *coding,
+    unsigned component, unsigned level, unsigned orientation, double base_log2,
+    double norm);
+
 /* Planes that a subband drops: 0 except for reversible wavelets with
  * rate control by quality, whose quantizer is that; of alpha always 0. */
 unsigned paco_policy_dropped_planes (const PacoPictureFormat *picture,
@@ -33,6 +44,22 @@ typedef struct
  * dropped is what paco_policy_dropped_planes() says of the subband. */
 void paco_policy_block (const PacoBlockCounts *counts, unsigned dropped,
     unsigned complexity, PacoBlockRecord *record);
+
+/* Bytes that a frame may take at most with rate control by bitrate: the frame size,
+ * or the bitrate for the time of a frame. Error UNSUPPORTED when none is given, or
+ * no frame rate. */
+gboolean paco_policy_budget (
+    const PacoParameters *parameters, uint32_t *budget, GError **error);
+
+/* How frames are coded that have room for it without loss, though most are not.
+ * FALSE: they never are, as the parameters do not allow it. */
+bool paco_policy_lossless_coding (const PacoPictureFormat *picture,
+    const PacoParameters *parameters, PacoCoding *coding);
+
+/* Fewest bytes of a frame of this picture and coding with all chunks that encoders
+ * for users write: all blocks are zero. */
+size_t paco_policy_min_frame_size (const PacoPictureFormat *picture,
+    const PacoCoding *coding, const PacoGeometry *geometry);
 
 /* Most bytes that any frame of this picture and coding takes, with all chunks of
  * the header but a carried set, which encoders for users do not write. */

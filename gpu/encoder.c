@@ -351,6 +351,12 @@ configure (PacoCoder *base, unsigned number, GError **error)
   PacoCudaDevice *device = encoder->parts[number].share.device;
   gboolean done;
 
+  if (encoder->base.forms[encoder->base.form].table) {
+    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "the CUDA backend does not do rate-control=bitrate yet; use"
+        " backend=cpu");
+    return FALSE;
+  }
   if (!paco_cuda_device_enter (device, error))
     return FALSE;
   done = allocate (encoder, number, error);

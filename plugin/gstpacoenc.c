@@ -559,7 +559,7 @@ update_rate (GstPacoEnc *self)
   GST_DEBUG_OBJECT (
       self, "rate: quality %g from now on", self->parameters.quality);
   paco_encoder_set_rate (self->coder.encoder, self->parameters.quality,
-      self->parameters.frame_size);
+      self->parameters.frame_size, self->parameters.bitrate);
 }
 
 static GstFlowReturn

@@ -2,7 +2,7 @@
  * BPC-PaCo on the CPU: one codeblock at a time, vectorised over the 32 lanes
  * (FORMAT.md section 7). A table of operations per instruction set. */
 #pragma once
-#include "codec/index.h"
+#include "codec/cut.h"
 #include "codec/policy.h"
 
 /* Working memory of one thread; about a megabyte, no state between blocks.
@@ -28,6 +28,14 @@ typedef struct
   uint8_t reconstruction; /* decoder: rho */
   bool reversible;
   float step; /* Delta, irreversible only */
+  /* Encoder: with a multiplier coefficients are scaled in two steps, to integers and
+   * then to steps (codec/rate_steps.h); else they are divided by the step. */
+  float scale;
+  uint16_t multiplier;
+  uint8_t shift;
+  /* Encoder: what it finds, or NULL. */
+  PacoBlockCounts *counts;
+  PacoCutPoints *cut_points;
   const PacoProbabilitySet *set;
 } PacoBpcBlock;
 

@@ -582,6 +582,20 @@ lanes_gather_bytes (const __m512i words[4], unsigned shift)
   return _mm512_permutexvar_epi8 (lanes_halves_of_columns (), bytes);
 }
 
+/* paco_rate_scale(): the lower 12 bits of x and the upper ones by themselves, as the
+ * product has more than 32. */
+BPC_INLINE __m512i
+lanes_rescale_16 (const BpcQuantizer *q, __m512i x)
+{
+  __m512i m = _mm512_set1_epi32 ((int) q->multiplier);
+  __m512i low = _mm512_and_si512 (x, _mm512_set1_epi32 (4095));
+  __m512i high = _mm512_mullo_epi32 (_mm512_srli_epi32 (x, 12), m);
+
+  low = _mm512_srli_epi32 (_mm512_mullo_epi32 (low, m), 12);
+  return _mm512_srl_epi32 (
+      _mm512_add_epi32 (high, low), _mm_cvtsi32_si128 ((int) q->shift - 12));
+}
+
 /* Quantizes a row; the bytes of the magnitudes and which are negative. Returns
  * all magnitudes or-ed. */
 BPC_INLINE uint32_t
@@ -606,6 +620,8 @@ lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
 
       scaled = _mm512_min_ps (scaled, _mm512_set1_ps (PACO_MAX_MAGNITUDE));
       x = _mm512_cvttps_epi32 (scaled);
+      if (q->multiplier > 0)
+        x = lanes_rescale_16 (q, x);
     }
     words[k] = x;
     all = _mm512_or_si512 (all, x);

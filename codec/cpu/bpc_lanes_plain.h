@@ -486,6 +486,8 @@ lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
       minus = signbit (floats[x]);
       m = scaled < (float) PACO_MAX_MAGNITUDE ? (uint32_t) scaled
                                               : PACO_MAX_MAGNITUDE;
+      if (q->multiplier > 0)
+        m = paco_rate_scale (m, q->multiplier, q->shift);
     }
     all |= m;
     *negative |= (uint64_t) minus << i;

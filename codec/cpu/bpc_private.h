@@ -9,6 +9,7 @@
 #pragma once
 #include "codec/cpu/bpc.h"
 #include "codec/quantizer.h"
+#include "codec/rate_steps.h"
 
 #define BPC_INLINE static inline __attribute__ ((always_inline))
 #define BPC_ALIGNED __attribute__ ((aligned (64)))
@@ -69,7 +70,8 @@ struct _PacoBpcScratch
   uint8_t input[65536 + 4 * BPC_ROW_CODEWORDS + 256] BPC_ALIGNED;
 };
 
-/* Coefficients to magnitudes (scale: 2^fraction_bits / step), and back (scale: 2^(d-8) step,
+/* Coefficients to magnitudes (scale: 2^fraction_bits / step; or with a multiplier, that
+ * of codec/rate_steps.h), and back (scale: 2^(d-8) step,
  * middle: rho, or with the reversible wavelet what is added to m 2^d). */
 typedef struct
 {
@@ -77,6 +79,8 @@ typedef struct
   unsigned dropped;
   int32_t middle;
   float scale;
+  uint32_t multiplier; /* 0: none */
+  unsigned shift;      /* 15 at least */
 } BpcQuantizer;
 
 extern const PacoBpcOps paco_bpc_ops_plain;

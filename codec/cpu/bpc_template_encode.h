@@ -140,9 +140,12 @@ static uint32_t
 scale_block (PacoBpcScratch *s, const PacoBpcBlock *block)
 {
   BpcQuantizer q = { .reversible = block->reversible,
-    .scale = block->reversible
-        ? 0.0f
-        : ldexpf (1.0f / block->step, block->fraction_bits) };
+    .scale = block->reversible ? 0.0f
+        : block->multiplier > 0
+        ? block->scale
+        : ldexpf (1.0f / block->step, block->fraction_bits),
+    .multiplier = block->reversible ? 0 : block->multiplier,
+    .shift = block->shift };
   const uint8_t *line = block->coefficients;
   uint32_t all = 0;
 
@@ -355,6 +358,9 @@ encode_coded (Coding *coding, const PacoBlockCounts *counts, uint8_t *out,
   for (unsigned plane = record->planes; plane-- > lowest;) {
     encode_plane (coding, &e, plane, n_significant);
     n_significant += counts->top[plane];
+    if (coding->block->cut_points && (plane > lowest || record->raw_planes > 0))
+      coding->block->cut_points->codewords[plane] = (uint16_t) MIN (
+          e.n, UINT16_MAX);
     if (4 * e.n > limit)
       return false;
   }
@@ -382,6 +388,10 @@ encode_block (PacoBpcScratch *scratch, const PacoBpcBlock *block, uint8_t *out,
   Coding coding;
 
   slice_block (scratch, block, &counts);
+  if (block->counts)
+    *block->counts = counts;
+  if (block->cut_points)
+    memset (block->cut_points, 0, sizeof *block->cut_points);
   paco_policy_block (&counts, block->dropped_planes, block->complexity, record);
   record->length = 0;
   if (record->planes == 0)
@@ -398,6 +408,8 @@ encode_block (PacoBpcScratch *scratch, const PacoBpcBlock *block, uint8_t *out,
       || !encode_coded (&coding, &counts, out, raw_bytes, &size)) {
     record->raw_planes = planes;
     record->raw_left_signs = false;
+    if (block->cut_points)
+      memset (block->cut_points, 0, sizeof *block->cut_points);
     coding_begin (&coding, scratch, block, record);
     encode_coded (&coding, &counts, out, raw_bytes, &size);
   }

@@ -6,6 +6,7 @@
  * need and not what they might. The blocks are put in order when their sizes
  * are known, in the buffer that goes out. */
 #include "codec/cpu/backend_private.h"
+#include "codec/cpu/budget.h"
 #include "codec/cpu/frame.h"
 #include "codec/cpu/memory.h"
 #include "codec/cpu/output.h"
@@ -29,10 +30,14 @@ typedef struct
   unsigned n_arenas;
   PacoSpare spare; /* for them: what only the transform needs */
   uint8_t *index;
+  PacoCpuBudget budget; /* where frames have one */
 
   /* of the frame being coded */
   PacoFrame *frame;
   const PacoEncoderJob *job;
+  PacoCoding coding;
+  const PacoRateTable *table; /* with a budget, and the number of its steps */
+  unsigned step_number;
   uint8_t *payload;
   gint out_of_memory; /* atomic */
 } Flight;
@@ -49,6 +54,50 @@ struct _CpuEncoder
 /* --- coding a frame --- */
 
 static void
+encode_for_quality (
+    Flight *flight, uint32_t i, PacoBpcBlock *block, unsigned worker)
+{
+  const PacoGeometry *geometry = flight->frame->geometry;
+  const PacoSubband *subband = &geometry->subbands[geometry->blocks[i].subband];
+  CpuEncoder *encoder = flight->encoder;
+
+  block->dropped_planes =
+      flight->job->rate.dropped_planes[subband->component][subband->entry];
+  encoder->ops.blocks->encode (paco_workers_bpc (encoder->workers, worker),
+      block, flight->blocks[i], &flight->records[i]);
+}
+
+/* Codes the block, and finds out what it can lose. */
+static void
+encode_for_budget (
+    Flight *flight, uint32_t i, PacoBpcBlock *block, unsigned worker)
+{
+  const PacoGeometry *geometry = flight->frame->geometry;
+  const PacoSubband *subband = &geometry->subbands[geometry->blocks[i].subband];
+  const PacoRateStep *step = paco_rate_table_step (flight->table,
+      geometry->n_components, flight->step_number, subband->component,
+      subband->entry);
+  CpuEncoder *encoder = flight->encoder;
+  PacoBlockRecord *record = &flight->records[i];
+  PacoBlockCounts counts;
+  PacoCutPoints points;
+
+  block->dropped_planes = step->dropped_planes;
+  block->scale = flight->table->scale[subband->component][subband->entry];
+  block->multiplier = step->multiplier;
+  block->shift = step->shift;
+  block->counts = &counts;
+  block->cut_points = &points;
+  encoder->ops.blocks->encode (paco_workers_bpc (encoder->workers, worker),
+      block, flight->blocks[i], record);
+  flight->budget.bytes[i] =
+      paco_record_bytes (record, flight->coding.block_checks) + record->length;
+  paco_rate_find_cuts (counts.top, points.codewords, record->planes,
+      record->dropped_planes, (int) flight->budget.bytes[i],
+      flight->coding.block_checks, step->weight, &flight->budget.cuts[i]);
+}
+
+static void
 encode_block (void *data, uint32_t item, unsigned worker)
 {
   Flight *flight = data;
@@ -57,7 +106,6 @@ encode_block (void *data, uint32_t item, unsigned worker)
   /* The last blocks are the largest: a thread that gets one at the very end
    * would keep the others waiting. */
   uint32_t i = geometry->n_blocks - 1 - item;
-  const PacoSubband *subband = &geometry->subbands[geometry->blocks[i].subband];
   PacoBlockRecord *record = &flight->records[i];
   PacoBpcBlock block;
 
@@ -70,13 +118,13 @@ encode_block (void *data, uint32_t item, unsigned worker)
     g_atomic_int_set (&flight->out_of_memory, TRUE);
     return;
   }
-  block = paco_frame_block (flight->frame, &flight->job->rate.coding, NULL, i);
+  block = paco_frame_block (flight->frame, &flight->coding, NULL, i);
   block.complexity = encoder->base.parameters.complexity;
-  block.dropped_planes =
-      flight->job->rate.dropped_planes[subband->component][subband->entry];
-  encoder->ops.blocks->encode (paco_workers_bpc (encoder->workers, worker),
-      &block, flight->blocks[i], record);
-  if (flight->job->rate.coding.block_checks)
+  if (flight->table)
+    encode_for_budget (flight, i, &block, worker);
+  else
+    encode_for_quality (flight, i, &block, worker);
+  if (flight->coding.block_checks)
     record->check = encoder->ops.blocks->check (
         flight->blocks[i], record->length);
   paco_arena_take (&flight->arenas[worker],
@@ -110,7 +158,7 @@ assemble (Flight *flight)
   PacoHeader header = {
     .picture = *flight->frame->format,
     .video = flight->job->video,
-    .coding = flight->job->rate.coding,
+    .coding = flight->coding,
   };
   uint64_t payload_size = 0, size;
   PacoEncodedFrame *frame;
@@ -154,13 +202,124 @@ flight_begin (Flight *flight, const PacoEncoderJob *job)
   flight->job = job;
   flight->frame = &flight->frames[job->form];
   flight->out_of_memory = FALSE;
+  flight->coding = job->rate.coding;
+  flight->table = NULL;
+}
+
+static void
+code_blocks (Flight *flight)
+{
   flight->spare = (PacoSpare){
     .memory = (uint8_t *) flight->frame->inner,
     .size = flight->frame->inner_size,
   };
   for (unsigned i = 0; i < flight->n_arenas; i++)
     paco_arena_reset (&flight->arenas[i], &flight->spare);
+  paco_workers_run (flight->encoder->workers, flight->frame->geometry->n_blocks,
+      1, encode_block, flight);
 }
+
+static bool
+has_failed (const Flight *flight)
+{
+  return flight->out_of_memory || paco_frame_is_abandoned (flight->frame);
+}
+
+/* --- a frame with a budget --- */
+
+/* Bytes of the frame that are not its header. */
+static uint64_t
+budget_for_blocks (const Flight *flight)
+{
+  const PacoHeader header = {
+    .picture = *flight->frame->format,
+    .video = flight->job->video,
+    .coding = flight->coding,
+  };
+
+  return flight->job->rate.budget - paco_header_size (&header);
+}
+
+static uint64_t
+count_bytes (const Flight *flight)
+{
+  uint64_t bytes = 0;
+
+  for (uint32_t i = 0; i < flight->frame->geometry->n_blocks; i++)
+    bytes += flight->budget.bytes[i];
+  return bytes;
+}
+
+/* Transforms the frame as the attempt has it. */
+static void
+transform (Flight *flight, bool lossless)
+{
+  const PacoEncoderForm *form = &flight->encoder->base.forms[flight->job->form];
+
+  flight->coding = lossless ? form->lossless : flight->job->rate.coding;
+  flight->table = lossless ? form->lossless_table : form->table;
+  flight->step_number = 0;
+  flight->frame->coding = lossless ? &form->lossless : &form->coding;
+  paco_frame_forward (flight->frame, &flight->job->picture);
+}
+
+/* Codes the frame once; FALSE if it is to be coded without loss instead. */
+static bool
+code_attempt (Flight *flight, PacoRateAttempt *attempt)
+{
+  if (!attempt->lossless) {
+    const PacoRateBits *sums = flight->budget.sums[0];
+
+    if (!attempt->has_counts)
+      sums = paco_cpu_budget_count (&flight->budget, flight->frame,
+          flight->table, flight->coding.block_checks);
+    attempt->has_counts = true;
+    if (!paco_rate_step (attempt, sums))
+      return false;
+    flight->step_number = attempt->number;
+  }
+  paco_rate_table_apply (flight->table, flight->frame->format,
+      flight->step_number, &flight->coding);
+  code_blocks (flight);
+  return true;
+}
+
+static void
+code_to_fit (Flight *flight)
+{
+  PacoEncoder *base = &flight->encoder->base;
+  const PacoEncoderForm *form = &base->forms[flight->job->form];
+  PacoRateHistory history = paco_encoder_learn (base, flight->job);
+  uint64_t bytes = budget_for_blocks (flight);
+  uint32_t n_blocks = flight->frame->geometry->n_blocks;
+  PacoRateAttempt attempt;
+  bool coded, lossless;
+
+  paco_rate_begin (&attempt, form->table, flight->frame->format->n_components,
+      form->lossless_table != NULL, bytes, &history);
+  lossless = attempt.lossless;
+  transform (flight, lossless);
+  do {
+    if (attempt.lossless != lossless) {
+      lossless = attempt.lossless;
+      transform (flight, lossless);
+    }
+    coded = code_attempt (flight, &attempt);
+  } while (!has_failed (flight)
+      && (!coded || paco_rate_again (&attempt, count_bytes (flight))));
+  if (has_failed (flight))
+    return;
+  history = paco_rate_end (&attempt);
+  paco_encoder_tell (base, flight->job, &history);
+  paco_cpu_budget_cut (&flight->budget, flight->records, n_blocks,
+      flight->coding.block_checks, bytes);
+  for (uint32_t i = 0; i < n_blocks && flight->coding.block_checks; i++)
+    if (flight->budget.lost[i] > 0)
+      flight->records[i].check = flight->encoder->ops.blocks->check (
+          flight->blocks[i], flight->records[i].length);
+}
+
+/* --- */
 
 static PacoEncodedFrame *
 encode (PacoEncoder *base, unsigned number, const PacoEncoderJob *job)
@@ -168,15 +327,18 @@ encode (PacoEncoder *base, unsigned number, const PacoEncoderJob *job)
   CpuEncoder *encoder = (CpuEncoder *) base;
   Flight *flight = &encoder->flights[number];
   gint64 begin = g_get_monotonic_time ();
-  double transform, blocks;
+  double transform_ms = 0.0, blocks_ms;
   PacoEncodedFrame *frame;
 
   flight_begin (flight, job);
-  paco_frame_forward (flight->frame, &job->picture);
-  transform = milliseconds_since (begin);
-  paco_workers_run (encoder->workers, flight->frame->geometry->n_blocks, 1,
-      encode_block, flight);
-  blocks = milliseconds_since (begin);
+  if (job->rate.budget > 0) {
+    code_to_fit (flight);
+  } else {
+    paco_frame_forward (flight->frame, &job->picture);
+    transform_ms = milliseconds_since (begin);
+    code_blocks (flight);
+  }
+  blocks_ms = milliseconds_since (begin);
   if (paco_frame_is_abandoned (flight->frame))
     return paco_outputs_get (encoder->outputs, 0);
   if (flight->out_of_memory)
@@ -187,9 +349,9 @@ encode (PacoEncoder *base, unsigned number, const PacoEncoderJob *job)
   paco_coder_count (&base->coder, number,
       &(PacoFrameCount){
           .bytes = frame->size,
-          .transform_ms = transform,
-          .blocks_ms = blocks - transform,
-          .stream_ms = milliseconds_since (begin) - blocks,
+          .transform_ms = transform_ms,
+          .blocks_ms = blocks_ms - transform_ms,
+          .stream_ms = milliseconds_since (begin) - blocks_ms,
       });
   return frame;
 }
@@ -207,6 +369,7 @@ flight_clear (Flight *flight)
   g_clear_pointer (&flight->records, paco_memory_free);
   g_clear_pointer (&flight->blocks, paco_memory_free);
   g_clear_pointer (&flight->index, paco_memory_free);
+  paco_cpu_budget_clear (&flight->budget);
 }
 
 static gboolean
@@ -236,7 +399,10 @@ flight_init (Flight *flight, CpuEncoder *encoder, GError **error)
   flight->records = paco_memory_new (n_blocks, sizeof *flight->records);
   flight->blocks = paco_memory_new (n_blocks, sizeof *flight->blocks);
   flight->index = paco_memory_new (n_blocks, PACO_MAX_RECORD);
-  if (!flight->records || !flight->blocks || !flight->index) {
+  if (!flight->records || !flight->blocks || !flight->index
+      || (base->forms[base->form].table
+          && !paco_cpu_budget_init (
+              &flight->budget, flight->n_arenas, n_blocks))) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
         "not enough memory for the index of a frame");
     return FALSE;

@@ -7,6 +7,7 @@
 #include "codec/cpu/layout_plan.h"
 #include "codec/picture.h"
 #include "codec/lifting.h"
+#include "codec/rate_estimate.h"
 
 /* A coefficient or sample of a line, int32_t or float. */
 typedef uint32_t __attribute__ ((may_alias)) PacoWord;
@@ -32,6 +33,11 @@ typedef struct
       const PacoWord *even, const PacoWord *odd, size_t n, PacoWord *line);
 
   void (*scale) (PacoWord *line, size_t n, float factor);
+
+  /* Of n coefficients, at most 64: adds to top[p] how many c have their highest bit
+   * in plane p (codec/rate_steps.h; scale is 0 where they are integers). */
+  void (*count_tops) (const PacoWord *line, size_t n, float scale,
+      uint32_t top[PACO_RATE_PLANES]);
 
   /* n samples, from sample x of the line at `data` on, shifted to be signed; and
    * back with clamping. When they are stored, x begins a group. blank: what a

@@ -3,6 +3,7 @@
  *
  * Integers are unsigned so that they wrap. Every fused multiply-add is spelled
  * out; the compiler contracts nothing. */
+#include "codec/cpu/count_kernels.h"
 #include "codec/cpu/layout_kernels.h"
 #include "codec/cpu/rows.h"
 #include "codec/cpu/rows_loops.h"
@@ -252,9 +253,10 @@ inverse_ict (PacoWord *y_words, PacoWord *u_words, PacoWord *v_words, size_t n)
 #define PACO_ROW_OPS(isa)                                                      \
   {                                                                            \
     .name = isa, .lift_int = lift_int, .lift_float = lift_float,               \
-    .split = split, .merge = merge, .scale = scale, .load = load,              \
-    .store = store, .to_float = to_float, .to_sample = to_sample,              \
-    .to_int = to_int, .forward_rct = forward_rct, .inverse_rct = inverse_rct,  \
-    .forward_rct2 = forward_rct2, .inverse_rct2 = inverse_rct2,                \
-    .forward_ict = forward_ict, .inverse_ict = inverse_ict                     \
+    .split = split, .merge = merge, .scale = scale, .count_tops = count_tops,  \
+    .load = load, .store = store, .to_float = to_float,                        \
+    .to_sample = to_sample, .to_int = to_int, .forward_rct = forward_rct,      \
+    .inverse_rct = inverse_rct, .forward_rct2 = forward_rct2,                  \
+    .inverse_rct2 = inverse_rct2, .forward_ict = forward_ict,                  \
+    .inverse_ict = inverse_ict                                                 \
   }

@@ -202,6 +202,8 @@ paco_reference_encode_block (const PacoReferenceBlock *block,
     if (top == dropped_planes && (i % block->width) % 2 == 1)
       counts.n_right++;
   }
+  if (block->block_counts)
+    *block->block_counts = counts;
   memset (record, 0, sizeof *record);
   paco_policy_block (&counts, dropped_planes, complexity, record);
   paco_reference_encode_block_as (block, indices, record, out);

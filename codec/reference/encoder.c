@@ -2,24 +2,48 @@
  * A picture to a frame: samples, color, wavelet, blocks, and the assembly of
  * header, index and payload (FORMAT.md sections 1 to 6). */
 #include "codec/quantizer.h"
+#include "codec/rate_cut.h"
+#include "codec/rate_table.h"
 #include "codec/reference/reference.h"
 #include <string.h>
 #include <zlib.h>
 
+/* What is known of a block behind its record, for cuts. */
+typedef struct
+{
+  PacoRateCuts cuts;
+  GByteArray *bytes;
+} Block;
+
 typedef struct
 {
   const PacoPictureFormat *format;
+  const PacoPicture *picture;
   const PacoParameters *parameters;
   PacoHeader header;
   PacoGeometry *geometry;
   PacoReferencePlane planes[2][PACO_MAX_COMPONENTS]; /* [field][component] */
   PacoBlockRecord *records;
-  GByteArray *payload;
+  Block *blocks;
   PacoReferenceCounts *counts;
+
+  /* With a budget: the step number, and its table, which is one of these. */
+  PacoRateTable *table, *lossy_table, *lossless_table;
+  PacoCoding lossy, lossless;
+  unsigned number;
+  uint32_t budget;
 } Encoder;
 
+static void
+clear_planes (Encoder *encoder)
+{
+  for (unsigned field = 0; field < 2; field++)
+    for (unsigned c = 0; c < PACO_MAX_COMPONENTS; c++)
+      paco_reference_plane_clear (&encoder->planes[field][c]);
+}
+
 static bool
-transform_field (Encoder *encoder, const PacoPicture *picture, unsigned field)
+transform_field (Encoder *encoder, unsigned field)
 {
   const PacoCoding *coding = &encoder->header.coding;
   PacoReferencePlane *planes = encoder->planes[field];
@@ -31,7 +55,7 @@ transform_field (Encoder *encoder, const PacoPicture *picture, unsigned field)
             encoder->geometry->resolution[field][c][0].height))
       return false;
     paco_reference_load_samples (
-        encoder->format, picture, field, c, &planes[c]);
+        encoder->format, encoder->picture, field, c, &planes[c]);
   }
   paco_reference_forward_color (planes, n, coding);
   for (unsigned c = 0; c < n; c++)
@@ -40,62 +64,284 @@ transform_field (Encoder *encoder, const PacoPicture *picture, unsigned field)
   return true;
 }
 
+static gboolean
+transform (Encoder *encoder, GError **error)
+{
+  clear_planes (encoder);
+  for (unsigned field = 0; field < encoder->geometry->n_fields; field++) {
+    if (!transform_field (encoder, field)) {
+      g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
+          "not enough memory for the coefficients of the picture");
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+/* The coefficients of line y of block i. */
+static const PacoReferenceSample *
+block_line (const Encoder *encoder, uint32_t i, unsigned y)
+{
+  const PacoCodeblock *block = &encoder->geometry->blocks[i];
+  const PacoSubband *subband = &encoder->geometry->subbands[block->subband];
+  const PacoReferencePlane *plane =
+      &encoder->planes[subband->field][subband->component];
+  uint32_t left, top;
+
+  paco_reference_subband_origin (encoder->geometry, subband, &left, &top);
+  return plane->samples + (size_t) (top + block->y + y) * plane->width + left
+      + block->x;
+}
+
+static const PacoSubband *
+subband_of (const Encoder *encoder, uint32_t i)
+{
+  return &encoder->geometry->subbands[encoder->geometry->blocks[i].subband];
+}
+
+static const PacoRateStep *
+step_of (const Encoder *encoder, uint32_t i)
+{
+  const PacoSubband *subband = subband_of (encoder, i);
+
+  return paco_rate_table_step (encoder->table, encoder->format->n_components,
+      encoder->number, subband->component, subband->entry);
+}
+
 /* Quantizes block i, row by row. */
 static void
 quantize_block (Encoder *encoder, uint32_t i, int32_t *indices)
 {
   const PacoCoding *coding = &encoder->header.coding;
   const PacoCodeblock *block = &encoder->geometry->blocks[i];
-  const PacoSubband *subband = &encoder->geometry->subbands[block->subband];
-  const PacoReferencePlane *plane =
-      &encoder->planes[subband->field][subband->component];
+  const PacoSubband *subband = subband_of (encoder, i);
   unsigned c = subband->component, entry = subband->entry;
   unsigned fraction_bits = coding->subbands[c][entry].fraction_bits;
   float step = paco_step_decode (coding->subbands[c][entry].step);
-  uint32_t left, top;
+  PacoWaveletId wavelet = coding->components[c].wavelet;
 
-  paco_reference_subband_origin (encoder->geometry, subband, &left, &top);
   for (unsigned y = 0; y < block->height; y++) {
-    const PacoReferenceSample *row = plane->samples
-        + (size_t) (top + block->y + y) * plane->width + left + block->x;
+    const PacoReferenceSample *row = block_line (encoder, i, y);
 
     for (unsigned x = 0; x < block->width; x++)
-      indices[y * block->width + x] = paco_reference_scale (
-          row[x], coding->components[c].wavelet, step, fraction_bits);
+      indices[y * block->width + x] = encoder->table
+          ? paco_reference_scale_to_step (row[x], wavelet,
+              encoder->table->scale[c][entry], step_of (encoder, i))
+          : paco_reference_scale (row[x], wavelet, step, fraction_bits);
   }
   paco_reference_round_block (
       indices, block->width, block->height, fraction_bits);
 }
 
+static unsigned
+dropped_planes (const Encoder *encoder, uint32_t i)
+{
+  const PacoSubband *subband = subband_of (encoder, i);
+
+  if (encoder->table)
+    return step_of (encoder, i)->dropped_planes;
+  return paco_policy_dropped_planes (encoder->format, encoder->parameters,
+      &encoder->header.coding, subband->component, subband->level,
+      subband->orientation);
+}
+
+static void
+encode_block (Encoder *encoder, uint32_t i)
+{
+  const PacoCodeblock *codeblock = &encoder->geometry->blocks[i];
+  const PacoSubband *subband = subband_of (encoder, i);
+  const PacoCoding *coding = &encoder->header.coding;
+  PacoBlockRecord *record = &encoder->records[i];
+  GByteArray *bytes = encoder->blocks[i].bytes;
+  int32_t indices[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
+  PacoBlockCounts counts;
+  PacoCutPoints points;
+  PacoReferenceBlock block = {
+    .width = codeblock->width,
+    .height = codeblock->height,
+    .orientation = subband->orientation,
+    .coding_passes = coding->coding_passes,
+    .set = paco_coding_set (coding, encoder->header.set, subband->component),
+    .counts = encoder->counts,
+    .cut_points = &points,
+    .block_counts = &counts,
+  };
+
+  g_byte_array_set_size (bytes, 0);
+  quantize_block (encoder, i, indices);
+  paco_reference_encode_block (&block, indices, dropped_planes (encoder, i),
+      encoder->parameters->complexity, record, bytes);
+  if (encoder->table)
+    paco_rate_find_cuts (counts.top, points.codewords, record->planes,
+        record->dropped_planes,
+        (int) (paco_record_bytes (record, coding->block_checks)
+            + record->length),
+        coding->block_checks, step_of (encoder, i)->weight,
+        &encoder->blocks[i].cuts);
+}
+
 static void
 encode_blocks (Encoder *encoder)
 {
-  const PacoGeometry *geometry = encoder->geometry;
-  const PacoCoding *coding = &encoder->header.coding;
-  int32_t indices[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
+  for (uint32_t i = 0; i < encoder->geometry->n_blocks; i++)
+    encode_block (encoder, i);
+}
 
-  for (uint32_t i = 0; i < geometry->n_blocks; i++) {
-    const PacoCodeblock *codeblock = &geometry->blocks[i];
-    const PacoSubband *subband = &geometry->subbands[codeblock->subband];
+/* --- Budgets --- */
+
+/* What the frame takes with these steps, header not counted. */
+static uint64_t
+count_bytes (const Encoder *encoder)
+{
+  uint64_t bytes = 0;
+
+  for (uint32_t i = 0; i < encoder->geometry->n_blocks; i++)
+    bytes += paco_record_bytes (
+                 &encoder->records[i], encoder->header.coding.block_checks)
+        + encoder->records[i].length;
+  return bytes;
+}
+
+/* Adds what a block says of its bits to the sum of its entry. */
+static void
+count_block (const Encoder *encoder, uint32_t i, PacoRateBits *sums)
+{
+  const PacoCodeblock *block = &encoder->geometry->blocks[i];
+  const PacoSubband *subband = subband_of (encoder, i);
+  unsigned c = subband->component, entry = subband->entry;
+  bool all = (uint64_t) subband->width * subband->height <= PACO_RATE_COUNT_ALL;
+  uint32_t top[PACO_RATE_PLANES] = { 0 }, bits[PACO_RATE_PLANES + 1];
+  uint32_t n_counted = 0;
+
+  for (unsigned y = 0; y < block->height; y++) {
+    const PacoReferenceSample *row = block_line (encoder, i, y);
+
+    if (!paco_rate_counts_line (y, all))
+      continue;
+    n_counted += block->width;
+    for (unsigned x = 0; x < block->width; x++) {
+      int plane = paco_reference_top_plane (row[x],
+          encoder->header.coding.components[c].wavelet,
+          encoder->table->scale[c][entry]);
+
+      if (plane >= 0)
+        top[plane]++;
+    }
+  }
+  paco_rate_block_bits (top, n_counted, (uint32_t) block->width * block->height,
+      encoder->header.coding.block_checks, bits);
+  for (unsigned j = 0; j <= PACO_RATE_PLANES; j++)
+    sums[c * encoder->table->n_entries + entry].bits[j] += bits[j];
+}
+
+static PacoRateBits *
+count_blocks (const Encoder *encoder)
+{
+  PacoRateBits *sums = g_new0 (
+      PacoRateBits, encoder->format->n_components * encoder->table->n_entries);
+
+  for (uint32_t i = 0; i < encoder->geometry->n_blocks; i++)
+    count_block (encoder, i, sums);
+  return sums;
+}
+
+static void
+cut_blocks (Encoder *encoder, uint64_t budget)
+{
+  uint32_t n = encoder->geometry->n_blocks;
+  bool checks = encoder->header.coding.block_checks;
+  PacoRateCuts *cuts = g_new (PacoRateCuts, n);
+  uint32_t *bytes = g_new (uint32_t, n);
+  uint8_t *lost = g_new (uint8_t, n);
+  PacoRateBlocks blocks = { cuts, bytes, n, checks };
+
+  for (uint32_t i = 0; i < n; i++) {
+    cuts[i] = encoder->blocks[i].cuts;
+    bytes[i] = paco_record_bytes (&encoder->records[i], checks)
+        + encoder->records[i].length;
+  }
+  paco_rate_cut (&blocks, budget, lost);
+  for (uint32_t i = 0; i < n; i++) {
+    unsigned cut = lost[i] - 1u;
+
+    if (lost[i] == 0)
+      continue;
+    if (cut == cuts[i].n)
+      encoder->records[i] = (PacoBlockRecord){ 0 };
+    else
+      paco_record_cut (
+          &encoder->records[i], cuts[i].plane[cut], cuts[i].codewords[cut]);
+    g_byte_array_set_size (
+        encoder->blocks[i].bytes, encoder->records[i].length);
+  }
+  g_free (lost);
+  g_free (bytes);
+  g_free (cuts);
+}
+
+/* Transforms the picture lossy, or without loss. */
+static gboolean
+transform_for (Encoder *encoder, bool lossless, GError **error)
+{
+  encoder->header.coding = lossless ? encoder->lossless : encoder->lossy;
+  encoder->table = lossless ? encoder->lossless_table : encoder->lossy_table;
+  encoder->number = 0;
+  return transform (encoder, error);
+}
+
+static gboolean
+encode_to_fit (Encoder *encoder, const PacoRateHistory *before,
+    PacoRateHistory *after, GError **error)
+{
+  static const PacoRateHistory none = PACO_RATE_NO_HISTORY;
+  uint64_t budget = encoder->budget - paco_header_size (&encoder->header);
+  PacoRateBits *sums = NULL;
+  PacoRateAttempt attempt;
+  bool coded, lossless;
+
+  paco_rate_begin (&attempt, encoder->lossy_table,
+      encoder->format->n_components, encoder->lossless_table != NULL, budget,
+      before ? before : &none);
+  lossless = attempt.lossless;
+  if (!transform_for (encoder, lossless, error))
+    return FALSE;
+  do {
+    if (attempt.lossless != lossless) {
+      lossless = attempt.lossless;
+      if (!transform_for (encoder, lossless, error)) {
+        g_free (sums);
+        return FALSE;
+      }
+    }
+    if (!lossless && !sums)
+      sums = count_blocks (encoder);
+    coded = lossless || paco_rate_step (&attempt, sums);
+    if (!coded)
+      continue;
+    encoder->number = lossless ? 0 : attempt.number;
+    paco_rate_table_apply (encoder->table, encoder->format, encoder->number,
+        &encoder->header.coding);
+    encode_blocks (encoder);
+  } while (!coded || paco_rate_again (&attempt, count_bytes (encoder)));
+  g_free (sums);
+  if (after)
+    *after = paco_rate_end (&attempt);
+  cut_blocks (encoder, budget);
+  return TRUE;
+}
+
+/* --- Frames --- */
+
+static void
+append_blocks (Encoder *encoder, GByteArray *payload)
+{
+  for (uint32_t i = 0; i < encoder->geometry->n_blocks; i++) {
     PacoBlockRecord *record = &encoder->records[i];
-    guint offset = encoder->payload->len;
-    PacoReferenceBlock block = {
-      .width = codeblock->width,
-      .height = codeblock->height,
-      .orientation = subband->orientation,
-      .coding_passes = coding->coding_passes,
-      .set = paco_coding_set (coding, encoder->header.set, subband->component),
-      .counts = encoder->counts,
-    };
+    const GByteArray *bytes = encoder->blocks[i].bytes;
 
-    quantize_block (encoder, i, indices);
-    paco_reference_encode_block (&block, indices,
-        paco_policy_dropped_planes (encoder->format, encoder->parameters,
-            coding, subband->component, subband->level, subband->orientation),
-        encoder->parameters->complexity, record, encoder->payload);
-    if (coding->block_checks && record->length > 0)
-      record->check = paco_reference_check (
-          encoder->payload->data + offset, record->length);
+    if (encoder->header.coding.block_checks && record->length > 0)
+      record->check = paco_reference_check (bytes->data, record->length);
+    g_byte_array_append (payload, bytes->data, record->length);
   }
 }
 
@@ -105,20 +351,47 @@ assemble_frame (Encoder *encoder, GByteArray *out)
   PacoHeader *header = &encoder->header;
   uint32_t n = encoder->geometry->n_blocks;
   uint8_t *index = g_malloc (MAX (PACO_MAX_INDEX_SIZE (n), 1));
+  GByteArray *payload = g_byte_array_new ();
   guint start = out->len;
 
+  append_blocks (encoder, payload);
   header->index_size = paco_index_write (
       encoder->records, n, header->coding.block_checks, index);
   header->index_crc = crc32 (0, index, header->index_size);
   header->header_size = paco_header_size (header);
-  header->frame_size = header->header_size + header->index_size
-      + encoder->payload->len;
+  header->frame_size = header->header_size + header->index_size + payload->len;
 
   g_byte_array_set_size (out, start + header->header_size);
   paco_header_write (header, out->data + start);
   g_byte_array_append (out, index, header->index_size);
-  g_byte_array_append (out, encoder->payload->data, encoder->payload->len);
+  g_byte_array_append (out, payload->data, payload->len);
+  g_byte_array_unref (payload);
   g_free (index);
+}
+
+static gboolean
+set_up_budget (Encoder *encoder, GError **error)
+{
+  PacoParameters lossless = *encoder->parameters;
+  size_t least = paco_policy_min_frame_size (
+      encoder->format, &encoder->header.coding, encoder->geometry);
+
+  if (!paco_policy_budget (encoder->parameters, &encoder->budget, error))
+    return FALSE;
+  if (encoder->budget < least) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "a frame takes %zu bytes at least", least);
+    return FALSE;
+  }
+  encoder->lossy = encoder->header.coding;
+  encoder->lossy_table = paco_rate_table_new (
+      encoder->format, encoder->parameters, &encoder->lossy);
+  lossless.rate_control = PACO_RATE_LOSSLESS;
+  if (paco_policy_lossless_coding (
+          encoder->format, encoder->parameters, &encoder->lossless))
+    encoder->lossless_table = paco_rate_table_new (
+        encoder->format, &lossless, &encoder->lossless);
+  return TRUE;
 }
 
 static gboolean
@@ -127,29 +400,66 @@ set_up (Encoder *encoder, const PacoVideoInfo *video,
 {
   PacoHeader *header = &encoder->header;
 
-  if (encoder->parameters->rate_control == PACO_RATE_BITRATE) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "the reference encoder does not do rate-control=bitrate yet");
-    return FALSE;
-  }
   header->picture = *encoder->format;
   header->video = *video;
   header->set = carried_set;
-  return paco_policy_coding (
-             encoder->format, encoder->parameters, &header->coding, error)
-      && paco_header_check (header, error);
+  if (!paco_policy_coding (
+          encoder->format, encoder->parameters, &header->coding, error)
+      || !paco_header_check (header, error))
+    return FALSE;
+  encoder->geometry = paco_geometry_new (encoder->format, &header->coding);
+  encoder->records = g_new0 (PacoBlockRecord, encoder->geometry->n_blocks);
+  encoder->blocks = g_new0 (Block, encoder->geometry->n_blocks);
+  for (uint32_t i = 0; i < encoder->geometry->n_blocks; i++)
+    encoder->blocks[i].bytes = g_byte_array_new ();
+  return encoder->parameters->rate_control != PACO_RATE_BITRATE
+      || set_up_budget (encoder, error);
 }
 
 static void
 encoder_clear (Encoder *encoder)
 {
-  for (unsigned field = 0; field < 2; field++)
-    for (unsigned c = 0; c < PACO_MAX_COMPONENTS; c++)
-      paco_reference_plane_clear (&encoder->planes[field][c]);
+  clear_planes (encoder);
+  for (uint32_t i = 0; encoder->blocks && i < encoder->geometry->n_blocks; i++)
+    g_byte_array_unref (encoder->blocks[i].bytes);
   paco_geometry_free (encoder->geometry);
   g_free (encoder->records);
-  if (encoder->payload)
-    g_byte_array_unref (encoder->payload);
+  g_free (encoder->blocks);
+  paco_rate_table_free (encoder->lossy_table);
+  paco_rate_table_free (encoder->lossless_table);
+}
+
+static gboolean
+encode (Encoder *encoder, const PacoVideoInfo *video,
+    const PacoProbabilitySet *carried_set, const PacoRateHistory *before,
+    PacoRateHistory *after, GByteArray *out, GError **error)
+{
+  gboolean done = set_up (encoder, video, carried_set, error);
+
+  if (done && encoder->budget > 0) {
+    done = encode_to_fit (encoder, before, after, error);
+  } else if (done) {
+    done = transform (encoder, error);
+    if (done)
+      encode_blocks (encoder);
+  }
+  if (done)
+    assemble_frame (encoder, out);
+  encoder_clear (encoder);
+  return done;
+}
+
+gboolean
+paco_reference_encode_after (const PacoPictureFormat *format,
+    const PacoPicture *picture, const PacoVideoInfo *video,
+    const PacoParameters *parameters, const PacoRateHistory *before,
+    PacoRateHistory *after, GByteArray *out, GError **error)
+{
+  Encoder encoder = {
+    .format = format, .picture = picture, .parameters = parameters
+  };
+
+  return encode (&encoder, video, NULL, before, after, out, error);
 }
 
 gboolean
@@ -158,30 +468,12 @@ paco_reference_encode_counting (const PacoPictureFormat *format,
     const PacoParameters *parameters, const PacoProbabilitySet *carried_set,
     PacoReferenceCounts *counts, GByteArray *out, GError **error)
 {
-  Encoder encoder = {
-    .format = format, .parameters = parameters, .counts = counts
-  };
-  gboolean done = FALSE;
+  Encoder encoder = { .format = format,
+    .picture = picture,
+    .parameters = parameters,
+    .counts = counts };
 
-  if (!set_up (&encoder, video, carried_set, error))
-    return FALSE;
-
-  encoder.geometry = paco_geometry_new (format, &encoder.header.coding);
-  encoder.records = g_new0 (PacoBlockRecord, encoder.geometry->n_blocks);
-  encoder.payload = g_byte_array_new ();
-  for (unsigned field = 0; field < encoder.geometry->n_fields; field++) {
-    if (!transform_field (&encoder, picture, field)) {
-      g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
-          "not enough memory for the coefficients of the picture");
-      goto out;
-    }
-  }
-  encode_blocks (&encoder);
-  assemble_frame (&encoder, out);
-  done = TRUE;
-out:
-  encoder_clear (&encoder);
-  return done;
+  return encode (&encoder, video, carried_set, NULL, NULL, out, error);
 }
 
 gboolean

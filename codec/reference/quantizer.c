@@ -23,6 +23,47 @@ paco_reference_scale (PacoReferenceSample coefficient, PacoWaveletId wavelet,
   return signbit (coefficient.f) ? -magnitude : magnitude;
 }
 
+/* c of codec/rate_steps.h. */
+static uint32_t
+scale_magnitude (
+    PacoReferenceSample coefficient, PacoWaveletId wavelet, float scale)
+{
+  float scaled;
+
+  if (paco_wavelets[wavelet].reversible)
+    return (uint32_t) MIN (abs (coefficient.i), PACO_MAX_MAGNITUDE);
+  scaled = fabsf (coefficient.f) * scale;
+  return scaled < (float) PACO_MAX_MAGNITUDE ? (uint32_t) floorf (scaled)
+                                             : PACO_MAX_MAGNITUDE;
+}
+
+int32_t
+paco_reference_scale_to_step (PacoReferenceSample coefficient,
+    PacoWaveletId wavelet, float scale, const PacoRateStep *step)
+{
+  int32_t magnitude;
+
+  if (paco_wavelets[wavelet].reversible)
+    return coefficient.i;
+  magnitude = (int32_t) ((uint64_t) scale_magnitude (
+                             coefficient, wavelet, scale)
+          * step->multiplier
+      >> step->shift);
+  return signbit (coefficient.f) ? -magnitude : magnitude;
+}
+
+int
+paco_reference_top_plane (
+    PacoReferenceSample coefficient, PacoWaveletId wavelet, float scale)
+{
+  uint32_t c = scale_magnitude (coefficient, wavelet, scale);
+  int plane = -1;
+
+  while (c >> (plane + 1) != 0)
+    plane++;
+  return plane;
+}
+
 /* Lines whose coefficients are rounded for themselves. */
 #define TILE_LINES 32
 /* From here on, in sixteenths of a step, a neighbor counts. */

@@ -11,6 +11,7 @@
 #include "codec/index.h"
 #include "codec/parameters.h"
 #include "codec/policy.h"
+#include "codec/rate_control.h"
 
 G_BEGIN_DECLS
 
@@ -34,6 +35,14 @@ gboolean paco_reference_encode_counting (const PacoPictureFormat *format,
     const PacoPicture *picture, const PacoVideoInfo *video,
     const PacoParameters *parameters, const PacoProbabilitySet *carried_set,
     PacoReferenceCounts *counts, GByteArray *out, GError **error);
+
+/* The same for a frame of a stream with a budget: what it learns from the frame
+ * PACO_RATE_DISTANCE before it, or the first one, NULL if it is that; and what later
+ * frames learn from it (may be NULL). */
+gboolean paco_reference_encode_after (const PacoPictureFormat *format,
+    const PacoPicture *picture, const PacoVideoInfo *video,
+    const PacoParameters *parameters, const PacoRateHistory *before,
+    PacoRateHistory *after, GByteArray *out, GError **error);
 
 /* Decodes the frame at data, leaving out `reduce` levels, into a destination
  * that has room for it (paco_geometry_reduced_size()). *corrupted_blocks (may
@@ -104,6 +113,12 @@ float paco_reference_reduced_gain (PacoWaveletId wavelet, unsigned levels);
  * row, rounded to quantizer indices in place; and back. */
 int32_t paco_reference_scale (PacoReferenceSample coefficient,
     PacoWaveletId wavelet, float step, unsigned fraction_bits);
+/* With a budget: scale is that of PacoRateTable, and the step that of its number. */
+int32_t paco_reference_scale_to_step (PacoReferenceSample coefficient,
+    PacoWaveletId wavelet, float scale, const PacoRateStep *step);
+/* Which plane of c the highest bit of a coefficient is in, or -1 if it is 0. */
+int paco_reference_top_plane (
+    PacoReferenceSample coefficient, PacoWaveletId wavelet, float scale);
 void paco_reference_round_block (
     int32_t *values, unsigned width, unsigned height, unsigned fraction_bits);
 /* The reconstruction point of a block of a frame whose own it is given. */
@@ -124,7 +139,9 @@ typedef struct
   unsigned coding_passes; /* 1..3 */
   const PacoProbabilitySet *set;
   PacoReferenceCounts *counts; /* encoder: or NULL */
-  PacoCutPoints *cut_points;   /* encoder: what it finds, or NULL */
+  /* Encoder: what it finds, or NULL. */
+  PacoCutPoints *cut_points;
+  PacoBlockCounts *block_counts;
 } PacoReferenceBlock;
 
 /* Codes width * height quantizer indices, row by row. Decides by policy.h,

@@ -51,6 +51,8 @@ bool case_init (Case *c, uint32_t samples);
 bool case_init_seeded (Case *c, guint32 seed, uint32_t samples);
 /* The same until the parameters are possible. */
 void case_init_possible (Case *c, uint32_t samples);
+/* Gives it a budget, and the frame that the reference makes for it. */
+void case_set_budget (Case *c);
 void case_clear (Case *c);
 
 gboolean configure_encoder (

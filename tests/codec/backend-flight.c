@@ -203,7 +203,7 @@ test_set_rate (void)
     PacoEncodedFrame *frame;
 
     if (i < G_N_ELEMENTS (qualities)) {
-      paco_encoder_set_rate (encoder, qualities[i], 0);
+      paco_encoder_set_rate (encoder, qualities[i], 0, 0);
       g_assert_true (paco_encoder_submit (
           encoder, &c.source.picture, &c.video, NULL, NULL));
     }

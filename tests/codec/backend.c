@@ -24,6 +24,8 @@ test_random (void)
     if (possible) {
       Verdict verdict;
 
+      if (g_rand_int_range (c.rand, 0, 4) == 0)
+        case_set_budget (&c);
       encode_and_check (&c, coders.encoders[i]);
       verdict = decode_and_check (
           &c, coders.decoders[i], c.frame->data, c.frame->len, 0);

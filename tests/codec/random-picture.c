@@ -2,6 +2,7 @@
  * Random pictures, layouts and parameters. */
 #include "random-picture.h"
 #include "codec/geometry.h"
+#include "codec/policy.h"
 #include <math.h>
 #include <string.h>
 
@@ -415,6 +416,31 @@ test_picture_fill (GRand *rand, TestPicture *picture)
 }
 
 /* --- parameters --- */
+
+void
+test_budget_random (
+    GRand *rand, const PacoPictureFormat *format, PacoParameters *parameters)
+{
+  double samples = (double) paco_picture_samples (format);
+  PacoGeometry *geometry;
+  PacoCoding coding;
+  double least, most;
+
+  parameters->rate_control = PACO_RATE_BITRATE;
+  parameters->frame_size = 1; /* any */
+  if (!paco_policy_coding (format, parameters, &coding, NULL))
+    return;
+  geometry = paco_geometry_new (format, &coding);
+  least = (double) paco_policy_min_frame_size (format, &coding, geometry);
+  most = least + 0.2 * samples * format->components[0].depth;
+  if (g_rand_int_range (rand, 0, 8) == 0)
+    most = least;
+  paco_geometry_free (geometry);
+  parameters->frame_size = (uint32_t) (least
+      + (most - least) * exp2 (g_rand_double_range (rand, -9.0, 0.0)));
+  if (most == least)
+    parameters->frame_size = (uint32_t) least;
+}
 
 void
 test_parameters_random (GRand *rand, PacoParameters *parameters)

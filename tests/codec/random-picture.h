@@ -39,4 +39,8 @@ void test_picture_fill (GRand *rand, TestPicture *picture);
 
 /* Parameters, not all of which suit the picture. */
 void test_parameters_random (GRand *rand, PacoParameters *parameters);
+/* A budget for a picture, from the smallest to beyond coding without loss; lets the
+ * parameters be if they do not suit the picture. */
+void test_budget_random (
+    GRand *rand, const PacoPictureFormat *format, PacoParameters *parameters);
 void test_video_random (GRand *rand, PacoVideoInfo *video);

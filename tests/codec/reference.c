@@ -381,6 +381,7 @@ test_errors (void)
   frame->data[header.header_size] ^= 1;
   expect_decode_error (frame->data, frame->len, 0, PACO_ERROR_CORRUPT);
 
+  /* Without a budget. */
   parameters.rate_control = PACO_RATE_BITRATE;
   g_assert_false (paco_reference_encode (&format, &original->picture,
       &test_video_info, &parameters, NULL, unused, &error));

@@ -281,7 +281,7 @@ submit_source (Encoding *self, unsigned number)
   }
   frame_init (source, self->format, pinned, self->stamps[number]);
   if (number == 3 && formats[self->format].rate_control == PACO_RATE_QUALITY)
-    paco_encoder_set_rate (self->encoder, 60.0, 0);
+    paco_encoder_set_rate (self->encoder, 60.0, 0, 0);
   self->life->n_frames++;
   if (!paco_encoder_submit (self->encoder, &source->picture, &video,
           GUINT_TO_POINTER (number), &error)) {

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * How a frame with a budget is coded: which step number, whether without loss, and
+ * whether once more. Encoders of all kinds ask it, so that they do the same.
+ *
+ *   PacoRateAttempt attempt;
+ *   paco_rate_begin (&attempt, ...);
+ *   do {
+ *     transform, if attempt.lossless has changed; if not lossless, count
+ *     if not lossless: paco_rate_step (&attempt, sums);   (this may change lossless:
+ *                                                          then begin the loop anew)
+ *     code all blocks
+ *   } while (paco_rate_again (&attempt, bytes));
+ *   cut what is too much (rate_cut.h)
+ */
+#pragma once
+#include "rate_estimate.h"
+#include "rate_table.h"
+
+/* A frame learns from the one so many before it, or from the first of its stream if
+ * there are not so many. As many frames, and no more, can be in flight. */
+#define PACO_RATE_DISTANCE 16
+
+/* What later frames learn from one. */
+typedef struct
+{
+  uint32_t correction; /* paco_rate_correction() */
+  /* Bytes without loss, against those estimated for number 0, times the same. */
+  uint32_t lossless_ratio;
+  bool lossless; /* it was coded without loss, and had little to be cut */
+} PacoRateHistory;
+
+/* Means of the corpus. */
+#define PACO_RATE_NO_HISTORY                                                   \
+  {                                                                            \
+    .correction = PACO_RATE_FIRST_CORRECTION,                                  \
+    .lossless_ratio = PACO_RATE_CORRECTION_ONE * 5 / 6                         \
+  }
+
+typedef struct
+{
+  const PacoRateTable *table;
+  unsigned n_components;
+  bool can_be_lossless;
+  uint64_t budget; /* of index and payload */
+
+  bool lossless;    /* how the frame is to be coded now */
+  unsigned number;  /* its step number, if not */
+  unsigned attempt; /* 0, 1, ... */
+  unsigned finest, coarsest;
+  bool has_counts; /* for the encoder: its sums are made */
+  bool fits;       /* coded without loss it had little to be cut */
+  uint64_t estimated, estimated_finest;
+  PacoRateHistory history; /* that it learned, and that it teaches */
+} PacoRateAttempt;
+
+/* can_be_lossless: whether the frame may be coded without loss where the budget has
+ * room for it. budget: bytes of the frame less those of its header. */
+void paco_rate_begin (PacoRateAttempt *attempt, const PacoRateTable *table,
+    unsigned n_components, bool can_be_lossless, uint64_t budget,
+    const PacoRateHistory *history);
+
+/* Chooses the step number from what the blocks' coefficients say, one sum for each
+ * subband entry of each component. FALSE: the frame is to be coded without loss
+ * instead. */
+bool paco_rate_step (PacoRateAttempt *attempt, const PacoRateBits *sums);
+
+/* Whether the frame, which takes so many bytes of index and payload, is to be coded
+ * once more, and how; else it is as good as it gets but for cuts. */
+bool paco_rate_again (PacoRateAttempt *attempt, uint64_t bytes);
+
+/* What later frames learn from this one. */
+PacoRateHistory paco_rate_end (const PacoRateAttempt *attempt);

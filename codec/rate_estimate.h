@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * How many bytes a frame will take with a step number, before it is coded: from how
+ * many coefficients of each block have their highest bit in each plane of c
+ * (rate_steps.h). For C and CUDA.
+ *
+ * Block by block, paco_rate_block_bits() says what the block takes if the planes
+ * from j on are coded, for all j. These are added up by subband entry
+ * (PacoRateBits), and paco_rate_bits() reads the sums between whole planes. */
+#pragma once
+#include "codec/policy_block.h"
+#include "codec/rate_steps.h"
+
+/* Planes of c, and one more: none. */
+#define PACO_RATE_PLANES 24
+
+/* Of the blocks of a subband entry: bits if planes j and up are coded. */
+typedef struct
+{
+  uint64_t bits[PACO_RATE_PLANES + 1];
+} PacoRateBits;
+
+/* Every coefficient of a subband of at most this many is counted; of a larger one,
+ * four lines of 16, so that each place of four has one: 0, 5, 10, 15. */
+#define PACO_RATE_COUNT_ALL 16384
+
+/* Whether the coefficients of line y of a block are counted. */
+PACO_RATE_FUNCTION bool
+paco_rate_counts_line (unsigned y, bool all)
+{
+  return all || (y & 3) == (y >> 2 & 3);
+}
+
+/* log2 (x) in 1/1024, linear between powers of 2; x >= 1. */
+PACO_RATE_FUNCTION uint32_t
+paco_rate_log2 (uint64_t x)
+{
+  unsigned n = 0;
+
+#ifdef __CUDACC__
+  n = 63 - __clzll (x);
+#else
+  n = 63 - (unsigned) __builtin_clzll (x);
+#endif
+  return 1024 * n
+      + (uint32_t) (n >= 10 ? (x >> (n - 10)) - 1024 : (x << (10 - n)) - 1024);
+}
+
+/* Estimated bits, times 1024, of the significance of n coefficients of which n_new
+ * become significant: 29/32 of the entropy where they are many; where they are few,
+ * contexts save more. */
+PACO_RATE_FUNCTION uint64_t
+paco_rate_significance (uint32_t n_new, uint32_t n)
+{
+  uint32_t share;
+
+  if (n_new == 0)
+    return 0;
+  if (n / 32 < n_new) {
+    share = n_new * 128 / n;
+    return (uint64_t) n * paco_policy_entropy[share > 64 ? 128 - share : share]
+        * 29 / 32;
+  }
+  return (uint64_t) n_new
+      * ((paco_rate_log2 (n) - paco_rate_log2 (n_new)) * 3 / 4 + 2048);
+}
+
+/* What the index says of a block that is not zero. */
+#define PACO_RATE_RECORD_BITS(checks) ((checks) ? 40 : 24)
+
+/* Of a block of n coefficients (width * height) of which n_counted were looked at,
+ * and top[p] of them have their highest bit in plane p of c: its bits when planes
+ * j and up are coded. */
+PACO_RATE_FUNCTION void
+paco_rate_block_bits (const uint32_t top[PACO_RATE_PLANES], uint32_t n_counted,
+    uint32_t n, bool checks, uint32_t bits[PACO_RATE_PLANES + 1])
+{
+  uint32_t n_significant = 0;
+  uint64_t cost = 0; /* 1/1024 bit of what was counted */
+  unsigned j;
+
+  bits[PACO_RATE_PLANES] = 8;
+  for (j = PACO_RATE_PLANES; j-- > 0;) {
+    /* Refinement, significance, and a sign each. */
+    cost += (uint64_t) n_significant * 1014 + (uint64_t) top[j] * 1004
+        + paco_rate_significance (top[j], n_counted - n_significant);
+    n_significant += top[j];
+    bits[j] = 8;
+    if (n_significant > 0) {
+      uint32_t last = (uint32_t) ((uint64_t) top[j] * n / n_counted);
+
+      bits[j] += PACO_RATE_RECORD_BITS (checks)
+          + (uint32_t) (cost * n / n_counted / 1024)
+          + paco_policy_waste (PACO_POLICY_OPEN_BITS_FOUR_LANES, last);
+    }
+  }
+}
+
+/* The bits at a threshold (PacoRateStep), between planes by second differences. */
+PACO_RATE_FUNCTION uint64_t
+paco_rate_bits (const PacoRateBits *sum, int threshold)
+{
+  int j, f;
+  int64_t b0, b1, b2;
+
+  if (threshold < 0)
+    threshold = 0;
+  j = threshold / PACO_RATE_OCTAVE;
+  f = threshold % PACO_RATE_OCTAVE;
+  if (j >= PACO_RATE_PLANES)
+    return sum->bits[PACO_RATE_PLANES];
+  b0 = (int64_t) sum->bits[j];
+  b1 = (int64_t) sum->bits[j + 1];
+  b2 = j + 2 <= PACO_RATE_PLANES ? (int64_t) sum->bits[j + 2] : b1;
+  return (uint64_t) (b0 + f * (b1 - b0) / PACO_RATE_OCTAVE
+      - f * (PACO_RATE_OCTAVE - f) * (b2 - 2 * b1 + b0)
+          / (2 * PACO_RATE_OCTAVE * PACO_RATE_OCTAVE));
+}
+
+/* Bytes of index and payload of a frame with the steps of a number; entries: of all
+ * components together. */
+PACO_RATE_FUNCTION uint64_t
+paco_rate_estimate (
+    const PacoRateStep *steps, const PacoRateBits *sums, unsigned n_entries)
+{
+  uint64_t bits = 0;
+  unsigned e;
+
+  for (e = 0; e < n_entries; e++)
+    bits += paco_rate_bits (&sums[e], steps[e].threshold);
+  return bits / 8;
+}
+
+/* Found bytes are the estimated ones times this. */
+#define PACO_RATE_CORRECTION_ONE 65536u
+/* Where nothing else is known: the mean of the corpus. */
+#define PACO_RATE_FIRST_CORRECTION 59500u
+
+PACO_RATE_FUNCTION uint32_t
+paco_rate_correction (uint64_t found, uint64_t estimated)
+{
+  uint64_t ratio = found * PACO_RATE_CORRECTION_ONE
+      / (estimated > 0 ? estimated : 1);
+
+  return ratio < PACO_RATE_CORRECTION_ONE / 16 ? PACO_RATE_CORRECTION_ONE / 16
+      : ratio > PACO_RATE_CORRECTION_ONE * 16  ? PACO_RATE_CORRECTION_ONE * 16
+                                               : (uint32_t) ratio;
+}
+
+/* The finest number, from `first` to `last`, whose corrected estimate is within the
+ * budget for index and payload, or `last`. steps: of all numbers. */
+PACO_RATE_FUNCTION unsigned
+paco_rate_choose (const PacoRateStep *steps, const PacoRateBits *sums,
+    unsigned n_entries, unsigned first, unsigned last, uint64_t budget,
+    uint32_t correction)
+{
+  while (first < last) {
+    unsigned middle = (first + last) / 2;
+    uint64_t bytes = paco_rate_estimate (
+        steps + (uint64_t) middle * n_entries, sums, n_entries);
+
+    if (bytes * correction / PACO_RATE_CORRECTION_ONE <= budget)
+      last = middle;
+    else
+      first = middle + 1;
+  }
+  return first;
+}

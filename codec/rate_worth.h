@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What a coded block can lose when its frame is over the budget, and what that is
+ * worth: distortion against bytes. For C and CUDA.
+ *
+ * A block loses its last planes in steps, its *cuts* (FORMAT.md section 7.7), and
+ * at last becomes zero. All blocks lose what is worth least first (rate_cut.h says
+ * how that is decided). */
+#pragma once
+#include "codec/rate_estimate.h"
+
+/* Cuts of a block, not counting that it becomes zero. */
+#define PACO_RATE_MAX_CUTS 4
+
+/* Values of worth: 8 log2 of the distortion for a byte. */
+#define PACO_RATE_WORTHS 256
+
+typedef struct
+{
+  uint8_t n;    /* cuts, 0..PACO_RATE_MAX_CUTS; none if the block is zero */
+  uint8_t zero; /* the block is zero */
+  uint8_t plane[PACO_RATE_MAX_CUTS];      /* the lowest one that is left */
+  uint16_t codewords[PACO_RATE_MAX_CUTS]; /* and so many codewords */
+  /* Of what each cut takes away, never less than that of the one before; the last
+   * is that of what becoming zero takes. */
+  uint8_t worth[PACO_RATE_MAX_CUTS + 1];
+} PacoRateCuts;
+
+/* Twelve times the squared error, in units of an index, of the coefficients that
+ * are not zero if planes below p are missing: within an interval of what is left
+ * where something is, else about 2.1 times the square of the highest bit.
+ * top[t]: so many have their highest bit in plane t, and planes >= n_planes are
+ * empty. */
+PACO_RATE_FUNCTION uint64_t
+paco_rate_distortion (const uint32_t *top, unsigned n_planes, unsigned p)
+{
+  uint64_t sum = 0, n = 0;
+  unsigned t;
+
+  for (t = 0; t < n_planes; t++) {
+    if (t < p)
+      sum += (uint64_t) top[t] * 25 << 2 * t;
+    else
+      n += top[t];
+  }
+  return sum + (p < n_planes ? n << 2 * p : 0);
+}
+
+/* 8 log2 of distortion for a byte, with the weight of a subband. */
+PACO_RATE_FUNCTION uint8_t
+paco_rate_worth (uint64_t distortion, int bytes, int weight)
+{
+  int worth = (int) paco_rate_log2 (distortion > 0 ? distortion : 1);
+
+  worth -= (int) paco_rate_log2 (bytes > 0 ? (uint64_t) bytes : 1);
+  worth = (worth + 64) / 128 + weight;
+  return (uint8_t) (worth < 0 ? 0 : worth > 255 ? 255 : worth);
+}
+
+/* Bytes of a record of the index. */
+PACO_RATE_FUNCTION int
+paco_rate_record_bytes (bool zero, bool extension, bool checks)
+{
+  return zero ? 1 : 3 + extension + (checks ? 2 : 0);
+}
+
+/* Finds the cuts of a block of n_planes, all of them below `dropped` not stored,
+ * that takes `bytes` in index and payload. codewords[p]: at the end of plane p, 0
+ * where there is no cut. top: as above, of the whole block. weight: PacoRateStep's,
+ * less 16 for each plane that the block drops for being outside of all regions. */
+PACO_RATE_FUNCTION void
+paco_rate_find_cuts (const uint32_t *top, const uint16_t *codewords,
+    unsigned n_planes, unsigned dropped, int bytes, bool checks, int weight,
+    PacoRateCuts *cuts)
+{
+  uint64_t before = paco_rate_distortion (top, n_planes, dropped), after;
+  int left, worth = 0;
+  unsigned p;
+
+  cuts->n = 0;
+  cuts->zero = n_planes == 0;
+  for (p = dropped; p < n_planes && p < 16; p++) {
+    if (cuts->n == PACO_RATE_MAX_CUTS)
+      break;
+    left = 4 * codewords[p] + paco_rate_record_bytes (false, true, checks);
+    if (codewords[p] == 0 || left >= bytes)
+      continue;
+    after = paco_rate_distortion (top, n_planes, p);
+    {
+      int own = paco_rate_worth (after - before, bytes - left, weight);
+
+      worth = own > worth ? own : worth;
+    }
+    cuts->plane[cuts->n] = (uint8_t) p;
+    cuts->codewords[cuts->n] = codewords[p];
+    cuts->worth[cuts->n++] = (uint8_t) worth;
+    before = after;
+    bytes = left;
+  }
+  if (n_planes > 0) {
+    after = paco_rate_distortion (top, n_planes, n_planes);
+    {
+      int own = paco_rate_worth (after - before, bytes - 1, weight);
+
+      worth = own > worth ? own : worth;
+    }
+  }
+  cuts->worth[cuts->n] = (uint8_t) worth;
+}
+
+/* Bytes in index and payload after a cut, 0..cuts->n; the last: zero. */
+PACO_RATE_FUNCTION int
+paco_rate_cut_bytes (const PacoRateCuts *cuts, unsigned cut, bool checks)
+{
+  if (cut == cuts->n)
+    return 1;
+  return 4 * cuts->codewords[cut]
+      + paco_rate_record_bytes (false, true, checks);
+}

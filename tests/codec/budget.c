@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Frames with a budget: never larger, filled where the content can use it, the same
+ * bytes as the reference's whatever is in flight, also while the budget changes; and
+ * what refuses them. Pictures, formats and budgets are random. */
+#include "backend-case.h"
+#include "codec/policy.h"
+#include "codec/rate_cut.h"
+#include "codec/reference/reference.h"
+#include <string.h>
+
+enum
+{
+  N_FRAMES = 3 * PACO_RATE_DISTANCE,
+  N_PICTURES = 3,
+};
+
+typedef struct
+{
+  Case c;
+  TestPicture pictures[N_PICTURES]; /* of the same format and layout */
+  uint32_t budgets[N_FRAMES];
+  PacoRateHistory histories[N_FRAMES];
+} Sequence;
+
+static void
+sequence_init (Sequence *sequence)
+{
+  Case *c = &sequence->c;
+  PacoParameters parameters;
+  uint32_t budget = 0;
+
+  case_init_possible (c, g_test_rand_int_range (1, 3000));
+  parameters = c->parameters;
+  for (unsigned i = 0; i < N_PICTURES; i++) {
+    test_picture_copy (&sequence->pictures[i], &c->source);
+    test_picture_fill (c->rand, &sequence->pictures[i]);
+  }
+  for (unsigned i = 0; i < N_FRAMES; i++) {
+    if (i == 0 || g_rand_int_range (c->rand, 0, 12) == 0) {
+      test_budget_random (c->rand, &c->source.format, &parameters);
+      budget = parameters.frame_size;
+    }
+    sequence->budgets[i] = budget;
+  }
+  c->parameters.rate_control = PACO_RATE_BITRATE;
+}
+
+static void
+sequence_clear (Sequence *sequence)
+{
+  for (unsigned i = 0; i < N_PICTURES; i++)
+    test_picture_clear (&sequence->pictures[i]);
+  case_clear (&sequence->c);
+}
+
+static void
+submit (Sequence *sequence, PacoEncoder *encoder, unsigned i)
+{
+  GError *error = NULL;
+
+  paco_encoder_set_rate (
+      encoder, sequence->c.parameters.quality, sequence->budgets[i], 0);
+  paco_encoder_submit (encoder, &sequence->pictures[i % N_PICTURES].picture,
+      &sequence->c.video, NULL, &error);
+  g_assert_no_error (error);
+}
+
+/* Compares the next frame with the reference's. */
+static void
+collect (Sequence *sequence, PacoEncoder *encoder, unsigned i)
+{
+  Case *c = &sequence->c;
+  const PacoRateHistory *before = i == 0
+      ? NULL
+      : &sequence
+             ->histories[i > PACO_RATE_DISTANCE ? i - PACO_RATE_DISTANCE : 0];
+  PacoEncodedFrame *frame = paco_encoder_collect (encoder, NULL);
+  GError *error = NULL;
+
+  c->parameters.frame_size = sequence->budgets[i];
+  g_byte_array_set_size (c->frame, 0);
+  paco_reference_encode_after (&c->source.format,
+      &sequence->pictures[i % N_PICTURES].picture, &c->video, &c->parameters,
+      before, &sequence->histories[i], c->frame, &error);
+  g_assert_no_error (error);
+  check_encoded (c, frame);
+  g_assert_cmpuint (frame->size, <=, sequence->budgets[i]);
+  g_assert_cmpuint (frame->size, <=, paco_encoder_max_frame_size (encoder));
+  frame->release (frame);
+}
+
+static void
+test_sequences (void)
+{
+  Coders coders;
+
+  coders_open (&coders);
+  for (unsigned n = 0; n < n_cases (24); n++) {
+    Sequence sequence;
+    unsigned k, done = 0;
+    PacoEncoder *encoder;
+    GError *error = NULL;
+
+    sequence_init (&sequence);
+    k = g_rand_int_range (sequence.c.rand, 0, N_CODERS);
+    encoder = coders.encoders[k];
+    set_random_ops (sequence.c.rand, encoder, NULL);
+    sequence.c.parameters.frame_size = sequence.budgets[0];
+    configure_encoder (&sequence.c, encoder, &error);
+    g_assert_no_error (error);
+    for (unsigned i = 0; i < N_FRAMES; i++) {
+      submit (&sequence, encoder, i);
+      while (i + 1 - done >= paco_coder_depth (PACO_CODER (encoder)))
+        collect (&sequence, encoder, done++);
+    }
+    while (done < N_FRAMES)
+      collect (&sequence, encoder, done++);
+    sequence_clear (&sequence);
+  }
+  coders_close (&coders);
+}
+
+/* A frame that is flushed takes nobody's teacher away. */
+static void
+test_flushes (void)
+{
+  Coders coders;
+
+  coders_open (&coders);
+  for (unsigned n = 0; n < n_cases (30); n++) {
+    Sequence sequence;
+    PacoEncoder *encoder = coders.encoders[n % N_CODERS];
+    GError *error = NULL;
+
+    sequence_init (&sequence);
+    sequence.c.parameters.frame_size = sequence.budgets[0];
+    configure_encoder (&sequence.c, encoder, &error);
+    g_assert_no_error (error);
+    for (unsigned i = 0; i < 4; i++) {
+      for (unsigned k = 0; k < paco_coder_depth (PACO_CODER (encoder)); k++)
+        submit (&sequence, encoder, k);
+      paco_coder_abandon (PACO_CODER (encoder), NULL);
+    }
+    /* The next frame is the first one of a stream again. */
+    submit (&sequence, encoder, 0);
+    collect (&sequence, encoder, 0);
+    sequence_clear (&sequence);
+  }
+  coders_close (&coders);
+}
+
+/* --- what is refused --- */
+
+static void
+expect_refusal (PacoEncoder *encoder, const Case *c, const char *words)
+{
+  GError *error = NULL;
+
+  g_assert_false (configure_encoder (c, encoder, &error));
+  g_assert_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, words));
+  g_error_free (error);
+}
+
+static void
+test_refusals (void)
+{
+  PacoEncoder *encoder = BACKEND.encoder_open (&coder_options[0], NULL);
+  Case c;
+  PacoParameters *p = &c.parameters;
+  PacoGeometry *geometry;
+  PacoCoding coding;
+  size_t least;
+  char *words;
+  GError *error = NULL;
+
+  case_init_possible (&c, 3000);
+  p->rate_control = PACO_RATE_BITRATE;
+  p->frame_size = 0;
+  expect_refusal (encoder, &c, "needs a budget: set bitrate, or frame-size");
+  p->bitrate = 1000000;
+  expect_refusal (encoder, &c, "needs a frame rate");
+  p->fps_n = 25;
+  p->fps_d = 0;
+  expect_refusal (encoder, &c, "needs a frame rate");
+  p->fps_d = 1;
+  p->bitrate = 1;
+  expect_refusal (encoder, &c, "the budget is 0 bytes");
+
+  g_assert_true (paco_policy_coding (&c.source.format, p, &coding, NULL));
+  geometry = paco_geometry_new (&c.source.format, &coding);
+  least = paco_policy_min_frame_size (&c.source.format, &coding, geometry);
+  paco_geometry_free (geometry);
+  p->frame_size = (uint32_t) least - 1;
+  words = g_strdup_printf ("takes %zu bytes at least", least);
+  expect_refusal (encoder, &c, words);
+  g_free (words);
+  p->frame_size = (uint32_t) least;
+  configure_encoder (&c, encoder, &error);
+  g_assert_no_error (error);
+
+  /* While playing it is the frame that is refused, and the next one may be coded. */
+  paco_encoder_set_rate (encoder, 90.0, (uint32_t) least - 1, 0);
+  g_assert_false (
+      paco_encoder_submit (encoder, &c.source.picture, &c.video, NULL, &error));
+  g_assert_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED);
+  g_clear_error (&error);
+  paco_encoder_set_rate (encoder, 90.0, (uint32_t) least + 100, 0);
+  g_assert_true (
+      paco_encoder_submit (encoder, &c.source.picture, &c.video, NULL, &error));
+  paco_coder_close (PACO_CODER (encoder));
+  case_clear (&c);
+}
+
+/* A bitrate is a budget by the time of a frame: floor (1000003 / 8 / (30000 / 1001)). */
+static void
+test_bitrate (void)
+{
+  PacoParameters parameters = { .rate_control = PACO_RATE_BITRATE,
+    .bitrate = 1000003,
+    .fps_n = 30000,
+    .fps_d = 1001 };
+  uint32_t budget;
+
+  g_assert_true (paco_policy_budget (&parameters, &budget, NULL));
+  g_assert_cmpuint (budget, ==, 4170);
+  parameters.frame_size = 77;
+  g_assert_true (paco_policy_budget (&parameters, &budget, NULL));
+  g_assert_cmpuint (budget, ==, 77);
+  parameters.frame_size = 0;
+  parameters.bitrate = G_MAXUINT64;
+  g_assert_true (paco_policy_budget (&parameters, &budget, NULL));
+  g_assert_cmpuint (budget, ==, G_MAXUINT32);
+}
+
+/* --- which cuts --- */
+
+/* Three blocks of two cuts each: 100, 60 and 30 bytes, and 1 when zero. */
+static void
+test_cuts (void)
+{
+  static const struct
+  {
+    uint64_t budget, total;
+    uint8_t lost[3];
+  } expected[] = {
+    { 300, 300, { 0, 0, 0 } },
+    /* Worth 10, of blocks 0 and 2; block 0 comes first. */
+    { 299, 260, { 1, 0, 0 } },
+    { 259, 220, { 1, 0, 1 } },
+    /* Worth 20: block 1 loses its first piece. */
+    { 219, 180, { 1, 1, 1 } },
+    { 179, 150, { 2, 1, 1 } },
+    /* What is left is worth the same: as much goes as has to. */
+    { 62, 61, { 3, 1, 3 } },
+    { 61, 61, { 3, 1, 3 } },
+    { 3, 3, { 3, 3, 3 } },
+  };
+  PacoRateCuts cuts[3];
+  uint32_t bytes[3] = { 100, 100, 100 };
+  PacoRateBlocks blocks = { cuts, bytes, 3, false };
+  uint8_t lost[3];
+
+  for (unsigned i = 0; i < 3; i++)
+    cuts[i] = (PacoRateCuts){ .n = 2,
+      .plane = { 1, 2 },
+      .codewords = { 14, 26 / 4 },
+      .worth = { i == 1 ? 20 : 10, 30, 40 } };
+  for (unsigned i = 0; i < 3; i++) {
+    g_assert_cmpint (paco_rate_cut_bytes (&cuts[i], 0, false), ==, 60);
+    cuts[i].codewords[1] = 6;
+    g_assert_cmpint (paco_rate_cut_bytes (&cuts[i], 1, false), ==, 28);
+    g_assert_cmpint (paco_rate_cut_bytes (&cuts[i], 2, false), ==, 1);
+  }
+  for (unsigned k = 0; k < 5; k++) {
+    uint64_t total = paco_rate_cut (&blocks, expected[k].budget, lost);
+
+    g_assert_cmpuint (total, <=, expected[k].budget);
+    if (k < 4)
+      g_assert_cmpuint (total, ==, expected[k].total);
+    if (k < 4)
+      g_assert_cmpmem (lost, 3, expected[k].lost, 3);
+  }
+  for (unsigned k = 5; k < G_N_ELEMENTS (expected); k++)
+    g_assert_cmpuint (paco_rate_cut (&blocks, expected[k].budget, lost), <=,
+        expected[k].budget);
+  g_assert_cmpmem (lost, 3, expected[7].lost, 3);
+}
+
+/* Random blocks: within the budget, and nothing is left that would fit. */
+static void
+test_random_cuts (void)
+{
+  for (unsigned n = 0; n < 300; n++) {
+    uint32_t n_blocks = g_test_rand_int_range (1, 200);
+    PacoRateCuts *cuts = g_new0 (PacoRateCuts, n_blocks);
+    uint32_t *bytes = g_new (uint32_t, n_blocks);
+    uint8_t *lost = g_new (uint8_t, n_blocks);
+    PacoRateBlocks blocks = { cuts, bytes, n_blocks, g_test_rand_bit () };
+    uint64_t total = 0, budget, found, sum = 0;
+
+    for (uint32_t i = 0; i < n_blocks; i++) {
+      unsigned left = g_test_rand_int_range (0, 4000);
+      unsigned worth = 0;
+
+      cuts[i].zero = g_test_rand_int_range (0, 8) == 0;
+      bytes[i] = cuts[i].zero ? 1 : 6 + 4 * left;
+      if (!cuts[i].zero)
+        cuts[i].n = g_test_rand_int_range (0, PACO_RATE_MAX_CUTS + 1);
+      if (left == 0)
+        cuts[i].n = 0;
+      for (unsigned k = 0; k < cuts[i].n; k++) {
+        left = left * g_test_rand_int_range (0, 100) / 100;
+        cuts[i].codewords[k] = left;
+        worth += g_test_rand_int_range (0, 50);
+        cuts[i].worth[k] = worth;
+        if (left == 0)
+          cuts[i].n = k + 1;
+      }
+      cuts[i].worth[cuts[i].n] = worth + g_test_rand_int_range (0, 50);
+      total += bytes[i];
+    }
+    budget = n_blocks
+        + (uint64_t) ((double) (total - n_blocks)
+            * g_test_rand_double_range (0.0, 1.05));
+    found = paco_rate_cut (&blocks, budget, lost);
+    g_assert_cmpuint (found, <=, budget);
+    for (uint32_t i = 0; i < n_blocks; i++) {
+      uint32_t now = lost[i] == 0 ? bytes[i]
+                                  : (uint32_t) paco_rate_cut_bytes (
+                                      &cuts[i], lost[i] - 1, blocks.checks);
+      uint32_t before = lost[i] <= 1 ? bytes[i]
+                                     : (uint32_t) paco_rate_cut_bytes (
+                                         &cuts[i], lost[i] - 2, blocks.checks);
+
+      sum += now;
+      if (lost[i] > 0)
+        g_assert_cmpuint (found - now + before, >, budget);
+    }
+    g_assert_cmpuint (sum, ==, found);
+    g_free (lost);
+    g_free (bytes);
+    g_free (cuts);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/budget/sequences", test_sequences);
+  g_test_add_func ("/budget/flushes", test_flushes);
+  g_test_add_func ("/budget/refusals", test_refusals);
+  g_test_add_func ("/budget/bitrate", test_bitrate);
+  g_test_add_func ("/budget/cuts", test_cuts);
+  g_test_add_func ("/budget/random-cuts", test_random_cuts);
+  return g_test_run ();
+}
