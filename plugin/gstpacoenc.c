@@ -9,7 +9,8 @@
  * @short_description: Intra-frame wavelet video encoder
  * @see_also: pacodec, pacoparse
  *
- * pacoenc codes every frame for itself, lossless or at a constant quality, with
+ * pacoenc codes every frame for itself, lossless, at a constant quality or with so
+ * many bytes at most, with
  * 8 to 16 bits per sample in most of GStreamer's raw formats. Depth, not
  * memory layout, is coded: v210 and I422_10LE of one picture give the same
  * bytes. Fields of interlaced frames are coded separately. Alpha is lossless at
@@ -34,6 +35,7 @@
 #include "gstpacoencproperties.h"
 #include "gstpacolog.h"
 #include "gstpacopools.h"
+#include "gstpacorate.h"
 #include "gstpacosharing.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_paco_enc_debug);
@@ -48,6 +50,7 @@ struct _GstPacoEnc
   /* Under the object lock. */
   GstPacoEncProperties properties;
   gboolean rate_changed;
+  GstPacoRecent recent;
 
   /* The format; streaming thread only. */
   GstVideoCodecState *input_state;
@@ -124,6 +127,9 @@ finish (GstPacoEnc *self, GstVideoCodecFrame *frame, PacoEncodedFrame *encoded)
     paco_header_set_place (encoded->data, encoded->size, &self->place);
     self->place.number++;
     self->place.offset += encoded->size;
+    GST_OBJECT_LOCK (self);
+    gst_paco_recent_add (&self->recent, encoded->data, encoded->size);
+    GST_OBJECT_UNLOCK (self);
     frame->output_buffer = gst_buffer_new_wrapped_full (0, encoded->data,
         encoded->size, 0, encoded->size, encoded, release_encoded);
     GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT (frame);
@@ -168,7 +174,12 @@ push (gpointer element)
 static gboolean
 gst_paco_enc_start (GstVideoEncoder *encoder)
 {
-  return gst_paco_coder_start_encoder (&GST_PACO_ENC (encoder)->coder, drop);
+  GstPacoEnc *self = GST_PACO_ENC (encoder);
+
+  GST_OBJECT_LOCK (self);
+  self->recent = (GstPacoRecent){ 0 };
+  GST_OBJECT_UNLOCK (self);
+  return gst_paco_coder_start_encoder (&self->coder, drop);
 }
 
 static void
@@ -215,32 +226,30 @@ warn_of_ignored (GstPacoEnc *self, char *sentence)
   self->ignored = sentence;
 }
 
+static void
+log_rate (GstPacoEnc *self, const char *since)
+{
+  char *rate = gst_paco_rate_describe (&self->parameters);
+
+  GST_DEBUG_OBJECT (self, "rate: %s%s", since, rate);
+  g_free (rate);
+}
+
 /* What the properties say now holds for the whole format; only the rate can
  * change after that. */
-static gboolean
+static void
 read_parameters (GstPacoEnc *self)
 {
-  GError *error = NULL;
   char *ignored;
-  gboolean ok;
 
   GST_OBJECT_LOCK (self);
-  ok = gst_paco_enc_properties_to_parameters (&self->properties,
-      GST_VIDEO_INFO_IS_RGB (&self->input_state->info), &self->parameters,
-      &error);
+  gst_paco_enc_properties_to_parameters (
+      &self->properties, &self->input_state->info, &self->parameters);
   ignored = gst_paco_enc_properties_ignored (&self->properties);
   self->rate_changed = FALSE;
   GST_OBJECT_UNLOCK (self);
   warn_of_ignored (self, ignored);
-  if (ok && self->parameters.rate_control == PACO_RATE_LOSSLESS)
-    GST_DEBUG_OBJECT (
-        self, "rate: lossless, complexity %u", self->parameters.complexity);
-  else if (ok)
-    GST_DEBUG_OBJECT (self, "rate: quality %g, complexity %u",
-        self->parameters.quality, self->parameters.complexity);
-  else
-    gst_paco_post_error (GST_ELEMENT (self), error);
-  return ok;
+  log_rate (self, "");
 }
 
 static gboolean
@@ -373,7 +382,8 @@ make_caps (GstPacoEnc *self)
 {
   PacoHeader header = { 0 };
   GstCaps *caps;
-  gsize bound = paco_encoder_max_frame_size (self->coder.encoder);
+  guint64 bound = gst_paco_rate_max_frame_size (
+      &self->parameters, paco_encoder_max_frame_size (self->coder.encoder));
 
   paco_picture_format_from_info (
       &self->input_state->info, self->fields, &header.picture);
@@ -386,11 +396,14 @@ make_caps (GstPacoEnc *self)
 }
 
 static void
-set_tags (GstVideoEncoder *encoder)
+set_tags (GstPacoEnc *self)
 {
+  GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
   GstTagList *tags = gst_tag_list_new (
       GST_TAG_VIDEO_CODEC, "PaCo", GST_TAG_ENCODER, "pacoenc", NULL);
 
+  gst_paco_rate_add_tags (&self->parameters,
+      paco_encoder_max_frame_size (self->coder.encoder), tags);
   gst_video_encoder_merge_tags (encoder, tags, GST_TAG_MERGE_REPLACE);
   gst_tag_list_unref (tags);
 }
@@ -475,8 +488,8 @@ gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
   self->on_device = self->may_follow = gst_paco_cuda_is_caps (state->caps);
   if (self->on_device)
     gst_paco_sharing_enter (&self->coder, FALSE);
-  if (!read_parameters (self) || !configure_backend (self)
-      || !allocate_planes (self)) {
+  read_parameters (self);
+  if (!configure_backend (self) || !allocate_planes (self)) {
     free_format (self);
     return FALSE;
   }
@@ -485,7 +498,7 @@ gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
   /* The base class wants some state before it negotiates. */
   gst_video_codec_state_unref (gst_video_encoder_set_output_state (
       encoder, gst_caps_ref (self->coded_caps), state));
-  set_tags (encoder);
+  set_tags (self);
 
   gst_paco_latency_init (&self->coder.latency, self->coder.depth,
       GST_VIDEO_INFO_FIELD_RATE_N (info), GST_VIDEO_INFO_FPS_D (info));
@@ -538,9 +551,35 @@ fill (GstPacoEnc *self, GstPacoFrame *frame, PacoPicture *picture)
   return picture;
 }
 
-static void
+/* Caps and tags tell of another bound, before the first frame that it is for.
+ * Without the stream lock. */
+static GstFlowReturn
+tell_bound (GstPacoEnc *self, guint64 before)
+{
+  GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
+  guint64 bound = paco_encoder_max_frame_size (self->coder.encoder);
+  guint64 now = gst_paco_rate_max_frame_size (&self->parameters, bound);
+  gboolean done;
+
+  if (now == MIN (before, bound))
+    return GST_FLOW_OK;
+  /* Frames that may be larger go out first. */
+  if (now < before)
+    gst_paco_pipe_wait_done (&self->coder.pipe);
+  GST_VIDEO_ENCODER_STREAM_LOCK (encoder);
+  gst_caps_unref (self->coded_caps);
+  self->coded_caps = make_caps (self);
+  set_tags (self);
+  done = gst_video_encoder_negotiate (encoder);
+  GST_VIDEO_ENCODER_STREAM_UNLOCK (encoder);
+  return done ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
+}
+
+static GstFlowReturn
 update_rate (GstPacoEnc *self)
 {
+  guint64 before = gst_paco_rate_max_frame_size (
+      &self->parameters, G_MAXUINT64);
   gboolean changed;
   char *ignored = NULL;
 
@@ -549,17 +588,16 @@ update_rate (GstPacoEnc *self)
   if (changed)
     ignored = gst_paco_enc_properties_ignored (&self->properties);
   self->rate_changed = FALSE;
-  self->parameters.quality = self->properties.quality;
-  self->parameters.frame_size = self->properties.frame_size;
+  gst_paco_enc_properties_to_rate (&self->properties, &self->parameters);
   GST_OBJECT_UNLOCK (self);
 
   if (!changed)
-    return;
+    return GST_FLOW_OK;
   warn_of_ignored (self, ignored);
-  GST_DEBUG_OBJECT (
-      self, "rate: quality %g from now on", self->parameters.quality);
+  log_rate (self, "from now on ");
   paco_encoder_set_rate (self->coder.encoder, self->parameters.quality,
       self->parameters.frame_size, self->parameters.bitrate);
+  return tell_bound (self, before);
 }
 
 static GstFlowReturn
@@ -668,7 +706,9 @@ encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
     set_fields (self, fields);
   }
 
-  update_rate (self);
+  flow = update_rate (self);
+  if (flow != GST_FLOW_OK)
+    return flow;
   flow = submit (self, frame);
   *taken = flow == GST_FLOW_OK;
   return *taken ? gst_paco_coder_submitted (&self->coder) : flow;
@@ -736,6 +776,9 @@ gst_paco_enc_get_property (
   GST_OBJECT_LOCK (self);
   known = gst_paco_coder_get_property (&self->coder, id, value)
       || gst_paco_enc_properties_get (&self->properties, id, value);
+  if (id == GST_PACO_PROP_STATS)
+    gst_paco_recent_describe (
+        &self->recent, (GstStructure *) g_value_get_boxed (value));
   GST_OBJECT_UNLOCK (self);
 
   if (!known)

@@ -128,8 +128,9 @@ gst_paco_enc_properties_init (GstPacoEncProperties *properties)
 /**
  * GstPacoEnc:rate-control:
  *
- * What decides the size of frames: a constant quality, that nothing is lost,
- * or a budget of bytes, which is yet to come.
+ * What decides the size of frames: a constant quality, that nothing is lost, or
+ * a budget of bytes, #GstPacoEnc:bitrate or #GstPacoEnc:frame-size, which no
+ * frame exceeds.
  *
  * Since: 0.1
  */
@@ -155,7 +156,9 @@ gst_paco_enc_properties_init (GstPacoEncProperties *properties)
 /**
  * GstPacoEnc:bitrate:
  *
- * The budget for rate-control=bitrate in kbit/s; 0 is none.
+ * The budget for rate-control=bitrate in kbit/s; 0 is none. Every frame gets what
+ * the frame rate makes of it, and leaves less than a hundredth of that unless it
+ * is lossless. It can change while frames are coded.
  *
  * Since: 0.1
  */
@@ -163,8 +166,10 @@ gst_paco_enc_properties_init (GstPacoEncProperties *properties)
 /**
  * GstPacoEnc:frame-size:
  *
- * The budget for rate-control=bitrate in bytes per frame; 0 is none. It wins
- * over #GstPacoEnc:bitrate.
+ * The budget for rate-control=bitrate in bytes per frame, or per field where
+ * each is a picture (interlace-mode=alternate); 0 is none. It wins over
+ * #GstPacoEnc:bitrate, and needs no frame rate. It can change while frames are
+ * coded.
  *
  * Since: 0.1
  */
@@ -409,11 +414,16 @@ gst_paco_enc_properties_ignored (const GstPacoEncProperties *properties)
   if (properties->rate_control != GST_PACO_RATE_CONTROL_BITRATE
       && (by_size || properties->bitrate > 0))
     return g_strdup_printf (
-        "%s=%u has no effect with rate-control=%s, and rate-control=bitrate "
-        "cannot be done yet; leave it 0 and choose a quality",
+        "%s=%u has no effect with rate-control=%s; it is for "
+        "rate-control=bitrate",
         by_size ? "frame-size" : "bitrate",
         by_size ? properties->frame_size : properties->bitrate, nick);
 
+  if (by_size && properties->bitrate > 0)
+    return g_strdup_printf (
+        "bitrate=%u has no effect with frame-size=%u, which "
+        "is the same budget and goes before",
+        properties->bitrate, properties->frame_size);
   if (properties->rate_control != GST_PACO_RATE_CONTROL_QUALITY
       && properties->quality != defaults.quality)
     return g_strdup_printf ("quality=%g has no effect with rate-control=%s; it "
@@ -427,32 +437,32 @@ gst_paco_enc_properties_ignored (const GstPacoEncProperties *properties)
   return NULL;
 }
 
-gboolean
-gst_paco_enc_properties_to_parameters (const GstPacoEncProperties *properties,
-    gboolean rgb, PacoParameters *parameters, GError **error)
+void
+gst_paco_enc_properties_to_rate (
+    const GstPacoEncProperties *properties, PacoParameters *parameters)
 {
+  parameters->quality = properties->quality;
+  parameters->frame_size = properties->frame_size;
+  parameters->bitrate = (guint64) 1000 * properties->bitrate;
+}
+
+void
+gst_paco_enc_properties_to_parameters (const GstPacoEncProperties *properties,
+    const GstVideoInfo *info, PacoParameters *parameters)
+{
+  static const PacoRateControl rate_controls[] = { PACO_RATE_QUALITY,
+    PACO_RATE_LOSSLESS, PACO_RATE_BITRATE };
   static const int wavelets[] = { PACO_WAVELET_AUTO, PACO_WAVELET_CDF53,
     PACO_WAVELET_CDF97, PACO_WAVELET_DD137 };
   static const int color_transforms[] = { PACO_COLOR_TRANSFORM_AUTO,
     PACO_COLOR_TRANSFORM_NONE, PACO_COLOR_TRANSFORM_RCT,
     PACO_COLOR_TRANSFORM_ICT, PACO_COLOR_TRANSFORM_RCT2 };
 
-  if (properties->rate_control == GST_PACO_RATE_CONTROL_BITRATE) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "rate-control=bitrate cannot be done yet; use rate-control=quality "
-        "with a quality, or rate-control=lossless");
-    return FALSE;
-  }
-
   *parameters = (PacoParameters) PACO_PARAMETERS_DEFAULT;
-  parameters->rate_control = properties->rate_control
-          == GST_PACO_RATE_CONTROL_LOSSLESS
-      ? PACO_RATE_LOSSLESS
-      : PACO_RATE_QUALITY;
-  parameters->quality = properties->quality;
+  parameters->rate_control = rate_controls[properties->rate_control];
+  gst_paco_enc_properties_to_rate (properties, parameters);
   parameters->tune = properties->tune == GST_PACO_TUNE_PSNR ? PACO_TUNE_PSNR
                                                             : PACO_TUNE_VISUAL;
-  parameters->frame_size = properties->frame_size;
   parameters->wavelet = wavelets[properties->wavelet];
   parameters->levels = properties->levels;
   parameters->block_height = properties->codeblock_height;
@@ -460,6 +470,9 @@ gst_paco_enc_properties_to_parameters (const GstPacoEncProperties *properties,
   parameters->color_transform = color_transforms[properties->color_transform];
   parameters->complexity = properties->complexity;
   parameters->block_checks = properties->block_checks;
-  parameters->rgb = rgb;
-  return TRUE;
+  parameters->rgb = GST_VIDEO_INFO_IS_RGB (info);
+  if (GST_VIDEO_INFO_FPS_N (info) > 0) {
+    parameters->fps_n = GST_VIDEO_INFO_FIELD_RATE_N (info);
+    parameters->fps_d = GST_VIDEO_INFO_FPS_D (info);
+  }
 }

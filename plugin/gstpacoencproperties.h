@@ -3,6 +3,7 @@
  * way into PacoParameters. */
 #pragma once
 #include "gstpacobackend.h"
+#include <gst/video/video.h>
 
 G_BEGIN_DECLS
 
@@ -111,10 +112,13 @@ gboolean gst_paco_enc_properties_get (
  * it. */
 char *gst_paco_enc_properties_ignored (const GstPacoEncProperties *properties);
 
-/* What the codec is asked for. Error UNSUPPORTED with the sentence for the
- * user. */
-gboolean gst_paco_enc_properties_to_parameters (
-    const GstPacoEncProperties *properties, gboolean rgb,
-    PacoParameters *parameters, GError **error);
+/* What the codec is asked for. */
+void gst_paco_enc_properties_to_parameters (
+    const GstPacoEncProperties *properties, const GstVideoInfo *info,
+    PacoParameters *parameters);
+
+/* Only what may change while playing. */
+void gst_paco_enc_properties_to_rate (
+    const GstPacoEncProperties *properties, PacoParameters *parameters);
 
 G_END_DECLS

@@ -158,7 +158,7 @@ GST_START_TEST (test_changes)
   static const char *const pieces[] = { "pacoenc coding: 64x48 in one piece",
     "pacoenc coding: 64x48 in two fields",
     "pacoenc frame 1 is interlaced, unlike the one before it",
-    "pacoenc rate: quality 50 from now", NULL };
+    "pacoenc rate: from now on quality 50", NULL };
   static const char *const decoder[] = { "pacodec configuring for frame 0",
     "pacodec configuring for frame 1: it is coded otherwise",
     "pacodec frame 3 is late already: dropped", NULL };

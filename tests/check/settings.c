@@ -13,7 +13,7 @@ GST_START_TEST (test_wrong_settings)
   {
     const char *launch, *word;
   } cases[] = {
-    { "pacoenc rate-control=bitrate bitrate=1000", "rate-control" },
+    { "pacoenc rate-control=bitrate", "set bitrate, or frame-size" },
     { "pacoenc rate-control=lossless wavelet=cdf97", "cdf53" },
     { "pacoenc codeblock-height=48",
         "codeblock-height=48 cannot be done: codeblocks have 32, 64, 128 or "
@@ -143,6 +143,10 @@ GST_START_TEST (test_ignored_settings)
         "bitrate=3000 has no effect with rate-control=quality", "bitrate=777" },
     { "pacoenc frame-size=1000",
         "frame-size=1000 has no effect with rate-control=quality", NULL },
+    { "pacoenc rate-control=bitrate frame-size=9000 bitrate=5",
+        "bitrate=5 has no effect with frame-size=9000", "bitrate=777" },
+    { "pacoenc rate-control=bitrate frame-size=9000 quality=50",
+        "quality=50 has no effect with rate-control=bitrate", "bitrate=777" },
     { "pacoenc rate-control=lossless bitrate=2",
         "bitrate=2 has no effect with rate-control=lossless", "bitrate=777" },
     { "pacoenc rate-control=lossless quality=50",

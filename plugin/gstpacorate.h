@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What pacoenc tells of the sizes of frames: the bound in its caps, tags, and
+ * the last frames in stats. */
+#pragma once
+#include "codec/parameters.h"
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define GST_PACO_RECENT_FRAMES 16
+
+/* The last frames that were finished. */
+typedef struct
+{
+  guint64 n; /* frames so far; those before the last few are forgotten */
+  guint sizes[GST_PACO_RECENT_FRAMES];
+  gdouble steps[GST_PACO_RECENT_FRAMES];
+} GstPacoRecent;
+
+/* Takes down a frame: its bytes, and the step of the finest diagonal subband of its
+ * first component, in samples; 0 if a reversible wavelet has none. */
+void gst_paco_recent_add (
+    GstPacoRecent *recent, const guint8 *data, gsize size);
+
+/* Sets last-frame-sizes and last-frame-steps, oldest first. */
+void gst_paco_recent_describe (
+    const GstPacoRecent *recent, GstStructure *stats);
+
+/* Most bytes of a frame: its budget with rate control by bitrate, else `bound`;
+ * never more than `bound`, which holds for any rate. */
+guint64 gst_paco_rate_max_frame_size (
+    const PacoParameters *parameters, guint64 bound);
+
+/* The rate in words, for the log; the caller frees it. */
+char *gst_paco_rate_describe (const PacoParameters *parameters);
+
+/* Adds maximum-bitrate, and bitrate where one is asked for, as far as these are
+ * known. */
+void gst_paco_rate_add_tags (
+    const PacoParameters *parameters, guint64 bound, GstTagList *tags);
+
+G_END_DECLS
