@@ -4,6 +4,7 @@
 #include "codec/cpu/memory.h"
 #include "codec/wavelet.h"
 #include <glib.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* Columns of a strip. Wide ones give the prefetchers long runs, which is worth
@@ -17,6 +18,11 @@ G_STATIC_ASSERT (PACO_MAX_GROUP_SAMPLES == 8 && STRIP % (5 * 7 * 8 * 3) == 0);
 #define LINE_WORDS (STRIP + 2 * MAX_HALO + 2 * PADDING)
 /* Lines in flight: those that the steps work on, and the two that leave. */
 #define MAX_WINDOW (PACO_MAX_LIFTING_REACH + 2 * PACO_MAX_LIFTING_TAPS)
+
+/* Words that a level writes from which on they would not stay in the caches until
+ * they are coded: 16 MB. A picture of 3840x2160 is coded 7 % faster if they go past
+ * them, one of 512x512 would be 6 % slower. */
+#define MIN_WORDS_PAST_CACHES (1u << 22)
 
 struct _PacoDwtLines
 {
@@ -166,7 +172,7 @@ typedef struct
   const PacoDwtPass *pass;
   PacoDwtLines *lines;
   Range x, y;
-  bool undo;
+  bool undo, past_caches;
   /* Of the window: each step's line behind the newest one, in the order of the
    * steps' work; the first of the two that leave; how many lines there are. */
   uint32_t delays[PACO_MAX_LIFTING_STEPS], leaving, window;
@@ -223,6 +229,19 @@ put_low (
   memcpy (plane->data + y * plane->stride, line, sizeof *line);
 }
 
+/* Puts the tile's part of a line into a subband, which is not needed soon. */
+static void
+put_subband (const Tile *tile, const PacoPlane *plane, uint32_t y,
+    const PacoWord *line, uint32_t n)
+{
+  PacoWord *to = plane->data + y * plane->stride + tile->x.begin / 2;
+
+  if (tile->past_caches)
+    tile->pass->ops->copy_past_caches (to, line, n);
+  else
+    memcpy (to, line, n * sizeof *line);
+}
+
 /* Filters a line of the window, splits it and hands it to its subbands. */
 static void
 analyze_line (const Tile *tile, unsigned plane, uint32_t i)
@@ -249,10 +268,15 @@ analyze_line (const Tile *tile, unsigned plane, uint32_t i)
   for (step = 0; step + 1 < wavelet->n_steps; step++)
     lift_along (tile, step, even, odd, step % 2 == 0 ? odd : even, 0,
         step % 2 == 0 ? n / 2 : (n + 1) / 2);
-  memcpy (high->data + y / 2 * high->stride + at, odd + skipped,
-      n_high * sizeof *odd);
-  lift_along (tile, step, even, odd, low->data + y / 2 * low->stride + at,
-      skipped, skipped + n_low);
+  put_subband (tile, high, y / 2, odd + skipped, n_high);
+  if (y % 2 == 0) { /* LL, which the next level takes */
+    lift_along (tile, step, even, odd, low->data + y / 2 * low->stride + at,
+        skipped, skipped + n_low);
+  } else {
+    lift_along (
+        tile, step, even, odd, even + skipped, skipped, skipped + n_low);
+    put_subband (tile, low, y / 2, even + skipped, n_low);
+  }
 }
 
 /* --- inverse --- */
@@ -425,7 +449,13 @@ filter_band (const PacoDwtPass *pass, uint32_t y0, uint32_t y1, bool undo,
     PacoDwtLines *lines)
 {
   uint32_t margin = halo (pass->wavelet);
-  Tile tile = { pass, lines, .undo = undo };
+  Tile tile = {
+    pass,
+    lines,
+    .undo = undo,
+    .past_caches = (uint64_t) pass->width * pass->height * pass->n_planes
+        >= MIN_WORDS_PAST_CACHES,
+  };
 
   plan_window (&tile);
   tile.y = range (y0, y1, pass->height, margin);
@@ -440,6 +470,7 @@ paco_dwt_forward (
     const PacoDwtPass *pass, uint32_t y0, uint32_t y1, PacoDwtLines *lines)
 {
   filter_band (pass, y0, y1, false, lines);
+  atomic_thread_fence (memory_order_seq_cst); /* copy_past_caches() needs it */
 }
 
 void

@@ -32,6 +32,11 @@ typedef struct
   void (*merge) (
       const PacoWord *even, const PacoWord *odd, size_t n, PacoWord *line);
 
+  /* Copies words that are not needed again soon: past the caches where the
+   * processor can do so, which need not fetch then what is overwritten. Other
+   * threads see them behind a fence of sequential consistency. */
+  void (*copy_past_caches) (PacoWord *out, const PacoWord *words, size_t n);
+
   void (*scale) (PacoWord *line, size_t n, float factor);
 
   /* Of n coefficients, at most 64: adds to top[p] how many c have their highest bit

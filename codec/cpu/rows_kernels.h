@@ -9,6 +9,9 @@
 #include "codec/cpu/rows_loops.h"
 #include <math.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
 
 /* --- lifting --- */
 
@@ -103,6 +106,37 @@ merge (const PacoWord *even, const PacoWord *odd, size_t n, PacoWord *line)
   }
   if (n % 2)
     line[n - 1] = even[n / 2];
+}
+
+#if defined __AVX512F__
+#define VECTOR_WORDS 16
+#define STORE_PAST_CACHES(out, words)                                          \
+  _mm512_stream_si512 ((__m512i *) (out), _mm512_loadu_si512 (words))
+#elif defined __AVX2__
+#define VECTOR_WORDS 8
+#define STORE_PAST_CACHES(out, words)                                          \
+  _mm256_stream_si256 (                                                        \
+      (__m256i *) (out), _mm256_loadu_si256 ((const __m256i *) (words)))
+#elif defined __SSE2__
+#define VECTOR_WORDS 4
+#define STORE_PAST_CACHES(out, words)                                          \
+  _mm_stream_si128 (                                                           \
+      (__m128i *) (out), _mm_loadu_si128 ((const __m128i *) (words)))
+#else
+#define VECTOR_WORDS 1
+#define STORE_PAST_CACHES(out, words) (*(out) = *(words))
+#endif
+
+static void
+copy_past_caches (PacoWord *out, const PacoWord *words, size_t n)
+{
+  size_t i = (0 - (uintptr_t) out / sizeof *out) % VECTOR_WORDS;
+
+  i = i < n ? i : n;
+  memcpy (out, words, i * sizeof *out);
+  for (; i + VECTOR_WORDS <= n; i += VECTOR_WORDS)
+    STORE_PAST_CACHES (out + i, words + i);
+  memcpy (out + i, words + i, (n - i) * sizeof *out);
 }
 
 static void
@@ -253,10 +287,10 @@ inverse_ict (PacoWord *y_words, PacoWord *u_words, PacoWord *v_words, size_t n)
 #define PACO_ROW_OPS(isa)                                                      \
   {                                                                            \
     .name = isa, .lift_int = lift_int, .lift_float = lift_float,               \
-    .split = split, .merge = merge, .scale = scale, .count_tops = count_tops,  \
-    .load = load, .store = store, .to_float = to_float,                        \
-    .to_sample = to_sample, .to_int = to_int, .forward_rct = forward_rct,      \
-    .inverse_rct = inverse_rct, .forward_rct2 = forward_rct2,                  \
-    .inverse_rct2 = inverse_rct2, .forward_ict = forward_ict,                  \
-    .inverse_ict = inverse_ict                                                 \
+    .split = split, .merge = merge, .copy_past_caches = copy_past_caches,      \
+    .scale = scale, .count_tops = count_tops, .load = load, .store = store,    \
+    .to_float = to_float, .to_sample = to_sample, .to_int = to_int,            \
+    .forward_rct = forward_rct, .inverse_rct = inverse_rct,                    \
+    .forward_rct2 = forward_rct2, .inverse_rct2 = inverse_rct2,                \
+    .forward_ict = forward_ict, .inverse_ict = inverse_ict                     \
   }

@@ -182,6 +182,16 @@ test_wide (gconstpointer data)
   }
 }
 
+/* What large pictures write goes past the caches. */
+static void
+test_large (gconstpointer data)
+{
+  uint32_t width = g_test_rand_int_range (2100, 4300);
+
+  check_transform (data, g_test_rand_int_range (0, PACO_N_WAVELETS), width,
+      (1u << 22) / width + g_test_rand_int_range (1, 9), 2, false);
+}
+
 static void
 test_random (gconstpointer data)
 {
@@ -205,6 +215,7 @@ main (int argc, char **argv)
     } tests[] = {
       { "small", test_small },
       { "wide", test_wide },
+      { "large", test_large },
       { "random", test_random },
     };
 
