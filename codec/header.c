@@ -125,8 +125,9 @@ check_components (const PacoHeader *header, GError **error)
   for (unsigned c = 0; c < header->picture.n_components; c++) {
     if (header->coding.components[c].wavelet >= PACO_N_WAVELETS)
       return fail (error, PACO_ERROR_UNSUPPORTED, "unknown wavelet");
-    if (header->coding.components[c].probability_set >= PACO_N_BUILTIN_SETS)
-      return fail (error, PACO_ERROR_UNSUPPORTED, "unknown probability set");
+    if (header->coding.components[c].family >= PACO_N_FAMILIES)
+      return fail (
+          error, PACO_ERROR_UNSUPPORTED, "unknown family of probability sets");
   }
   return TRUE;
 }
@@ -239,18 +240,21 @@ paco_header_check (const PacoHeader *header, GError **error)
 static const PacoProbabilitySet *
 base_set (const PacoHeader *header)
 {
-  return &paco_builtin_sets[header->coding.components[0].probability_set];
+  return &paco_builtin_sets[header->coding.components[0].family][0];
 }
 
-const PacoProbabilitySet *
-paco_coding_set (const PacoCoding *coding,
+PacoFamily
+paco_coding_family (const PacoCoding *coding,
     const PacoProbabilitySet *carried_set, unsigned component)
 {
-  unsigned id = coding->components[component].probability_set;
+  unsigned id = coding->components[component].family;
+  PacoFamily family;
 
-  return carried_set && id == coding->components[0].probability_set
-      ? carried_set
-      : &paco_builtin_sets[id];
+  for (unsigned i = 0; i < PACO_N_SETS; i++)
+    family.sets[i] = &paco_builtin_sets[id][i];
+  if (carried_set && id == coding->components[0].family)
+    family.sets[0] = carried_set;
+  return family;
 }
 
 /* --- writing ---------------------------------------------------------- */
@@ -374,7 +378,7 @@ paco_header_write (const PacoHeader *header, uint8_t *data)
     *p++ = component->depth;
     *p++ = component->subsampling_x | component->subsampling_y << 4;
     *p++ = header->coding.components[c].wavelet;
-    *p++ = header->coding.components[c].probability_set;
+    *p++ = header->coding.components[c].family;
   }
   for (unsigned c = 0; c < header->picture.n_components; c++)
     for (unsigned k = 0; k < n_entries (header); k++)
@@ -550,7 +554,7 @@ parse_tables (const uint8_t *p, PacoHeader *header)
       .subsampling_y = p[1] >> 4,
     };
     header->coding.components[c].wavelet = p[2];
-    header->coding.components[c].probability_set = p[3];
+    header->coding.components[c].family = p[3];
     p += COMPONENT_SIZE;
   }
   for (unsigned c = 0; c < header->picture.n_components; c++) {
@@ -647,8 +651,7 @@ same_coding (const PacoHeader *a, const PacoHeader *b)
     return false;
   for (unsigned c = 0; c < a->picture.n_components; c++)
     if (a->coding.components[c].wavelet != b->coding.components[c].wavelet
-        || a->coding.components[c].probability_set
-            != b->coding.components[c].probability_set)
+        || a->coding.components[c].family != b->coding.components[c].family)
       return false;
   return true;
 }

@@ -82,8 +82,8 @@ typedef struct
 {
   struct
   {
-    uint8_t wavelet;         /* PacoWaveletId */
-    uint8_t probability_set; /* id of the built-in set */
+    uint8_t wavelet; /* PacoWaveletId */
+    uint8_t family;  /* of the built-in probability sets */
   } components[PACO_MAX_COMPONENTS];
   uint8_t levels;          /* 0..8 */
   uint8_t coding_passes;   /* 1..3 */
@@ -105,8 +105,8 @@ typedef struct
   PacoPictureFormat picture;
   PacoVideoInfo video;
   PacoCoding coding;
-  /* A set carried in the frame, or NULL: it takes the place of the built-in
-   * one of component 0 (paco_coding_set()). Parsing puts it in *carried_set,
+  /* A set carried in the frame, or NULL: it takes the place of set 0 of
+   * component 0's family (paco_coding_family()). Parsing puts it in *carried_set,
    * which the caller provides. */
   const PacoProbabilitySet *set;
   uint32_t header_size, index_size, frame_size; /* bytes */
@@ -129,9 +129,9 @@ gboolean paco_header_parse (const uint8_t *data, size_t size,
 gboolean paco_header_parse_frame (const uint8_t *data, size_t size,
     PacoHeader *header, PacoProbabilitySet *carried_set, GError **error);
 
-/* The set that the blocks of a component are coded with. carried_set: the one
- * that the frame carries, or NULL. */
-const PacoProbabilitySet *paco_coding_set (const PacoCoding *coding,
+/* The sets that the blocks of a component are coded with. carried_set: the one
+ * that the frame carries, or NULL; the family points to it. */
+PacoFamily paco_coding_family (const PacoCoding *coding,
     const PacoProbabilitySet *carried_set, unsigned component);
 
 /* Bytes of the header that paco_header_write() makes. */

@@ -11,75 +11,141 @@ enum
   RECORD_EXTENSION = 1 << 7,
 };
 
+/* The field of raw planes. */
+static unsigned
+raw_planes_field (const PacoBlockRecord *record)
+{
+  if (record->cut)
+    return PACO_CUT_RECORD;
+  if (record->raw_planes + record->dropped_planes == record->planes)
+    return PACO_ALL_PLANES_RAW;
+  return record->raw_planes;
+}
+
+static uint8_t *
+put16 (uint8_t *out, unsigned value)
+{
+  *out++ = value & 0xff;
+  *out++ = value >> 8;
+  return out;
+}
+
+static uint8_t *
+write_record (const PacoBlockRecord *record, bool block_checks, uint8_t *out)
+{
+  unsigned raw = raw_planes_field (record);
+  bool extension = raw > 0 || record->dropped_planes > 0;
+  bool escape = record->length >= PACO_LENGTH_ESCAPE;
+
+  if (record->planes == 0) {
+    *out++ = 0;
+    return out;
+  }
+  *out++ = record->planes
+      | (record->shared_codewords ? RECORD_SHARED_CODEWORDS : 0)
+      | (record->raw_left_signs ? RECORD_RAW_LEFT_SIGNS : 0)
+      | (extension ? RECORD_EXTENSION : 0);
+  out = put16 (out,
+      (escape ? PACO_LENGTH_ESCAPE : record->length)
+          | record->set << PACO_LENGTH_BITS);
+  if (escape)
+    out = put16 (out, record->length);
+  if (extension)
+    *out++ = raw | record->dropped_planes << 4;
+  if (block_checks)
+    out = put16 (out, record->check);
+  return out;
+}
+
 size_t
 paco_index_write (const PacoBlockRecord *records, uint32_t n, bool block_checks,
     uint8_t *data)
 {
   uint8_t *out = data;
 
-  for (const PacoBlockRecord *r = records; r < records + n; r++) {
-    bool extension = r->raw_planes > 0 || r->dropped_planes > 0 || r->cut;
-    unsigned raw = r->cut ? PACO_CUT_RECORD : r->raw_planes;
-
-    if (r->planes == 0) {
-      *out++ = 0;
-      continue;
-    }
-    if (r->raw_planes + r->dropped_planes == r->planes)
-      raw = PACO_ALL_PLANES_RAW;
-    *out++ = r->planes | (r->shared_codewords ? RECORD_SHARED_CODEWORDS : 0)
-        | (r->raw_left_signs ? RECORD_RAW_LEFT_SIGNS : 0)
-        | (extension ? RECORD_EXTENSION : 0);
-    *out++ = r->length & 0xff;
-    *out++ = r->length >> 8;
-    if (extension)
-      *out++ = raw | r->dropped_planes << 4;
-    if (block_checks) {
-      *out++ = r->check & 0xff;
-      *out++ = r->check >> 8;
-    }
-  }
+  for (uint32_t i = 0; i < n; i++)
+    out = write_record (&records[i], block_checks, out);
   return out - data;
 }
 
-/* Parses the record at data, of which `size` bytes are there; returns its
- * bytes, 0 if it is cut or contradicts itself. */
-static size_t
-parse_record (const uint8_t *data, size_t size, bool block_checks,
-    PacoBlockRecord *record)
+/* What is left of the index. */
+typedef struct
 {
-  uint8_t first = data[0];
-  size_t bytes = 1;
+  const uint8_t *data;
+  size_t size;
+  bool cut; /* more was taken than was there */
+} Reader;
+
+static unsigned
+take8 (Reader *reader)
+{
+  if (reader->size == 0) {
+    reader->cut = true;
+    return 0;
+  }
+  reader->size--;
+  return *reader->data++;
+}
+
+static unsigned
+take16 (Reader *reader)
+{
+  unsigned low = take8 (reader);
+
+  return low | take8 (reader) << 8;
+}
+
+static bool
+parse_length_and_set (Reader *reader, PacoBlockRecord *record)
+{
+  unsigned word = take16 (reader);
+
+  record->set = word >> PACO_LENGTH_BITS;
+  record->length = word & PACO_LENGTH_ESCAPE;
+  if (record->length == PACO_LENGTH_ESCAPE) {
+    record->length = take16 (reader);
+    if (record->length < PACO_LENGTH_ESCAPE)
+      return false;
+  }
+  return record->set < PACO_N_SETS;
+}
+
+static bool
+parse_extension (Reader *reader, PacoBlockRecord *record)
+{
+  unsigned byte = take8 (reader), raw = byte & 15;
+
+  record->dropped_planes = byte >> 4;
+  if (record->dropped_planes >= record->planes)
+    return false;
+  record->cut = raw == PACO_CUT_RECORD;
+  if (raw == PACO_ALL_PLANES_RAW)
+    raw = record->planes - record->dropped_planes;
+  record->raw_planes = record->cut ? 0 : raw;
+  return record->raw_planes + record->dropped_planes <= record->planes;
+}
+
+/* Takes a record; false if it is cut off or contradicts itself. */
+static bool
+parse_record (Reader *reader, bool block_checks, PacoBlockRecord *record)
+{
+  unsigned first = take8 (reader);
 
   *record = (PacoBlockRecord){ .planes = first & RECORD_PLANES };
   if (record->planes == 0)
-    return first == 0 ? 1 : 0;
-  if (record->planes > PACO_MAX_PLANES)
-    return 0;
-  bytes += 2 + (first & RECORD_EXTENSION ? 1 : 0) + (block_checks ? 2 : 0);
-  if (bytes > size)
-    return 0;
+    return first == 0 && !reader->cut;
   record->shared_codewords = first & RECORD_SHARED_CODEWORDS;
   record->raw_left_signs = first & RECORD_RAW_LEFT_SIGNS;
-  record->length = data[1] | data[2] << 8;
-  if (first & RECORD_EXTENSION) {
-    record->raw_planes = data[3] & 15;
-    record->dropped_planes = data[3] >> 4;
-    if (record->dropped_planes >= record->planes)
-      return 0;
-    record->cut = record->raw_planes == PACO_CUT_RECORD;
-    if (record->cut)
-      record->raw_planes = 0;
-    else if (record->raw_planes == PACO_ALL_PLANES_RAW)
-      record->raw_planes = record->planes - record->dropped_planes;
-    if (record->raw_planes + record->dropped_planes > record->planes)
-      return 0;
-  }
+  if (record->planes > PACO_MAX_PLANES
+      || !parse_length_and_set (reader, record))
+    return false;
+  if (first & RECORD_EXTENSION && !parse_extension (reader, record))
+    return false;
   if (record->raw_left_signs && (record->raw_planes > 0 || record->cut))
-    return 0;
+    return false;
   if (block_checks)
-    record->check = data[bytes - 2] | data[bytes - 1] << 8;
-  return bytes;
+    record->check = take16 (reader);
+  return !reader->cut;
 }
 
 gboolean
@@ -87,14 +153,12 @@ paco_index_parse (const uint8_t *data, size_t size,
     const PacoGeometry *geometry, bool block_checks, size_t payload_size,
     PacoBlockRecord *records, GError **error)
 {
-  size_t at = 0, offset = 0;
+  Reader reader = { data, size, false };
+  size_t offset = 0;
 
   for (uint32_t i = 0; i < geometry->n_blocks; i++) {
-    size_t bytes = 0;
-
-    if (at < size)
-      bytes = parse_record (data + at, size - at, block_checks, &records[i]);
-    if (bytes == 0 || records[i].length > payload_size - offset) {
+    if (!parse_record (&reader, block_checks, &records[i])
+        || records[i].length > payload_size - offset) {
       g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
           "the index of the frame is damaged at block %u of %u", i,
           geometry->n_blocks);
@@ -102,9 +166,8 @@ paco_index_parse (const uint8_t *data, size_t size,
     }
     records[i].offset = offset;
     offset += records[i].length;
-    at += bytes;
   }
-  if (at != size || offset != payload_size) {
+  if (reader.size != 0 || offset != payload_size) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_CORRUPT,
         "the index of the frame does not match its payload");
     return FALSE;

@@ -2,20 +2,24 @@
  * The index: one record per codeblock (FORMAT.md section 6). */
 #pragma once
 #include "geometry.h"
+#include "probability.h"
 #include "sharing.h"
 
 #define PACO_MAX_PLANES 23
 #define PACO_CUT_RECORD 14     /* value of the record's field of raw planes */
 #define PACO_ALL_PLANES_RAW 15 /* another one */
 #define PACO_MAX_RAW_PLANES 13 /* unless all are raw */
-#define PACO_MAX_RECORD 6      /* bytes of a record */
+#define PACO_LENGTH_BITS 13    /* of the record's length; above is the set */
+#define PACO_LENGTH_ESCAPE 0x1fff /* the length follows in two bytes */
+#define PACO_MAX_RECORD 8         /* bytes of a record */
 
 typedef struct
 {
   uint8_t planes;         /* M; 0: the block is zero and has no bytes */
   uint8_t raw_planes;     /* r, already resolved: 0..M-d */
   uint8_t dropped_planes; /* d, 0..15, < M */
-  bool shared_codewords;  /* PACO_SHARING_LANES() to a codeword, not one */
+  uint8_t set;            /* probability set of the family, 0..PACO_N_SETS-1 */
+  bool shared_codewords;  /* paco_record_lanes() to a codeword, not one */
   bool raw_left_signs;    /* bit 6 */
   bool cut;               /* its code ends with plane d (section 7.6) */
   bool broken;            /* decoder: taken as zero */

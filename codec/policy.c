@@ -4,6 +4,7 @@
 #include "policy.h"
 #include "error.h"
 #include "policy_block.h"
+#include "policy_set.h"
 #include "quantizer.h"
 #include "range.h"
 #include "visual.h"
@@ -233,7 +234,7 @@ set_fraction_bits (const PacoPictureFormat *picture, PacoCoding *coding)
   }
 }
 
-/* One set is trained for reversible wavelets, one for the others. */
+/* Either kind of wavelet has a family of sets that was trained for it. */
 static void
 set_components (
     const PacoPictureFormat *picture, unsigned wavelet, PacoCoding *coding)
@@ -242,7 +243,7 @@ set_components (
     unsigned own = paco_is_alpha (picture, c) ? PACO_WAVELET_CDF53 : wavelet;
 
     coding->components[c].wavelet = own;
-    coding->components[c].probability_set = !paco_wavelets[own].reversible;
+    coding->components[c].family = paco_wavelets[own].reversible ? 0 : 1;
   }
 }
 
@@ -346,6 +347,8 @@ paco_policy_block (const PacoBlockCounts *counts, unsigned dropped,
     n_significant += counts->top[p];
   }
   n_total = n_significant;
+  record->set = paco_policy_set (counts->family, counts->orientation, planes,
+      dropped, counts->top, counts->pairs, counts->n_coefficients);
   while (dropped + raw < planes
       && paco_policy_plane_is_raw (
           cost[dropped + raw], counts->n_coefficients, complexity))

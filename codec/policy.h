@@ -30,17 +30,19 @@ unsigned paco_policy_dropped_planes (const PacoPictureFormat *picture,
     const PacoParameters *parameters, const PacoCoding *coding,
     unsigned component, unsigned level, unsigned orientation);
 
-/* What is counted of a block before it is coded: top[p] coefficients have
- * their highest 1 bit in plane p. */
+/* What is known of a block before it is coded: top[p] coefficients have their
+ * highest 1 bit in plane p. */
 typedef struct
 {
   uint32_t top[PACO_MAX_PLANES + 1];
-  uint32_t n_coefficients; /* width * height */
-  uint32_t n_right;        /* of those with their highest bit in plane
+  uint32_t pairs[PACO_MAX_PLANES]; /* of neighbors: policy_set.h */
+  uint32_t n_coefficients;         /* width * height */
+  uint32_t n_right;                /* of those with their highest bit in plane
                                    dropped: how many lie in right columns */
+  uint8_t family, orientation;     /* of its component and subband */
 } PacoBlockCounts;
 
-/* Sets planes, raw_planes, dropped_planes, shared_codewords, raw_left_signs.
+/* Sets planes, raw_planes, dropped_planes, shared_codewords, raw_left_signs, set.
  * dropped is what paco_policy_dropped_planes() says of the subband. */
 void paco_policy_block (const PacoBlockCounts *counts, unsigned dropped,
     unsigned complexity, PacoBlockRecord *record);

@@ -26,11 +26,16 @@ pad_set (const PacoProbabilitySet *set, uint8_t *rows)
 
 void
 paco_cuda_pad_sets (
-    const PacoProbabilitySet *carried_set, unsigned id, uint8_t *rows)
+    const PacoProbabilitySet *carried_set, unsigned family, uint8_t *rows)
 {
-  for (unsigned i = 0; i < PACO_N_BUILTIN_SETS; i++)
-    pad_set (carried_set && i == id ? carried_set : &paco_builtin_sets[i],
-        rows + (size_t) i * PACO_GPU_SET_ROWS * PACO_GPU_ROW_BYTES);
+  for (unsigned f = 0; f < PACO_N_FAMILIES; f++) {
+    for (unsigned i = 0; i < PACO_N_SETS; i++) {
+      bool carried = carried_set && f == family && i == 0;
+
+      pad_set (carried ? carried_set : &paco_builtin_sets[f][i], rows);
+      rows += PACO_GPU_SET_ROWS * PACO_GPU_ROW_BYTES;
+    }
+  }
 }
 
 /* The driver may not grant it, which is no failure. */

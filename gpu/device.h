@@ -44,7 +44,7 @@ typedef struct
 G_STATIC_ASSERT (PACO_GPU_SET_ROWS == PACO_N_ROWS);
 G_STATIC_ASSERT (PACO_GPU_ROW_BYTES >= PACO_N_CONTEXTS);
 #define PACO_CUDA_SETS_BYTES                                                   \
-  (PACO_N_BUILTIN_SETS * PACO_GPU_SET_ROWS * PACO_GPU_ROW_BYTES)
+  (PACO_N_FAMILIES * PACO_N_SETS * PACO_GPU_SET_ROWS * PACO_GPU_ROW_BYTES)
 
 /* timeout: of calls, microseconds; opening may take PACO_CUDA_OPEN_FACTOR times
  * as long, because the driver may have to compile the kernels. */
@@ -80,6 +80,6 @@ void paco_cuda_device_leave (PacoCudaDevice *device);
  * PACO_CUDA_SETS_BYTES. carried_set, unless it is NULL, is there instead of the
  * built-in one of number id. */
 void paco_cuda_pad_sets (
-    const PacoProbabilitySet *carried_set, unsigned id, uint8_t *rows);
+    const PacoProbabilitySet *carried_set, unsigned family, uint8_t *rows);
 
 G_END_DECLS

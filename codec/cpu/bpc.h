@@ -36,7 +36,8 @@ typedef struct
   /* Encoder: what it finds, or NULL. */
   PacoBlockCounts *counts;
   PacoCutPoints *cut_points;
-  const PacoProbabilitySet *set;
+  uint8_t family; /* encoder: for the choice of a set */
+  PacoFamily sets;
 } PacoBpcBlock;
 
 /* Bytes that encode() may write: the bound of policy.h and room for vectors. */

@@ -8,6 +8,7 @@
  * 32 bits of a word, and every decision about it a handful of instructions. */
 #pragma once
 #include "codec/cpu/bpc.h"
+#include "codec/density.h"
 #include "codec/quantizer.h"
 #include "codec/rate_steps.h"
 

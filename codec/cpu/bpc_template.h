@@ -83,8 +83,9 @@ begin_plane (Coding *coding, unsigned plane, uint32_t n_significant)
   const PacoBpcBlock *block = coding->block;
   PacoBpcScratch *scratch = coding->scratch;
   uint32_t n = (uint32_t) block->width * block->height;
-  const uint8_t *p = block->set->p[paco_probability_row (
-      block->orientation, plane, paco_density_class (n_significant, n))];
+  const uint8_t *p = block->sets.sets[coding->record->set]
+                         ->p[PACO_PLANE_ROW (block->orientation, plane)
+                             + paco_density_class (n_significant, n)];
 
   memset (coding->sign_probabilities, 128, 16);
   for (unsigned c = 0; c < PACO_N_SIGN; c++)

@@ -327,6 +327,7 @@ paco_frame_block (const PacoFrame *frame, const PacoCoding *coding,
     .fraction_bits = coding->subbands[c][entry].fraction_bits,
     .reversible = paco_wavelets[coding->components[c].wavelet].reversible,
     .step = paco_step_decode (coding->subbands[c][entry].step),
-    .set = paco_coding_set (coding, carried_set, c),
+    .family = coding->components[c].family,
+    .sets = paco_coding_family (coding, carried_set, c),
   };
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Codeblocks: the coded planes, the raw string behind them, and what makes a
  * block broken (FORMAT.md sections 7.6 and 9). */
+#include "codec/policy_set.h"
 #include "codec/reference/model.h"
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,7 @@ coder_new (const PacoReferenceBlock *block, PacoBlockRecord *record)
   coder->block = block;
   coder->record = record;
   coder->lanes_per_coder = paco_record_lanes (record);
+  coder->set = block->sets.sets[record->set];
   return coder;
 }
 
@@ -126,7 +128,8 @@ encode_once (const PacoReferenceBlock *block, const int32_t *indices,
   paco_reference_arithmetic_init_encoder (
       &coder->arithmetic, PACO_LANES / coder->lanes_per_coder);
   paco_reference_code_planes (coder);
-  code_raw_string (coder, append_raw_bit, bits);
+  if (!record->cut)
+    code_raw_string (coder, append_raw_bit, bits);
   paco_reference_finish_encoder (&coder->arithmetic, bits, bytes);
   if (block->counts)
     block->counts->raw_bits += bits->len;
@@ -148,7 +151,8 @@ paco_reference_encode_block_as (const PacoReferenceBlock *block,
     return;
 
   bytes = encode_once (block, indices, record);
-  if (record->raw_planes < record->planes - record->dropped_planes) {
+  if (!record->cut
+      && record->raw_planes < record->planes - record->dropped_planes) {
     PacoReferenceBlock uncounted = *block;
     PacoBlockRecord raw_record = *record;
     GByteArray *raw;
@@ -184,12 +188,36 @@ top_plane (uint32_t magnitude)
   return plane;
 }
 
+/* Pairs of neighbors that both have a 1 in the plane or above (policy_set.h). */
+static uint32_t
+count_pairs (
+    const PacoReferenceBlock *block, const int32_t *indices, unsigned plane)
+{
+  uint32_t pairs = 0;
+
+  for (unsigned y = 0; y < block->height; y++) {
+    for (unsigned x = 0; x < block->width; x++) {
+      const int32_t *index = &indices[y * block->width + x];
+
+      if ((uint32_t) abs (*index) >> plane == 0)
+        continue;
+      if (y % PACO_SET_LINES > 0)
+        pairs += (uint32_t) abs (index[-(int) block->width]) >> plane != 0;
+      if (x % 2 == 1)
+        pairs += (uint32_t) abs (index[-1]) >> plane != 0;
+    }
+  }
+  return pairs;
+}
+
 void
 paco_reference_encode_block (const PacoReferenceBlock *block,
     const int32_t *indices, unsigned dropped_planes, unsigned complexity,
     PacoBlockRecord *record, GByteArray *out)
 {
-  PacoBlockCounts counts = { .n_coefficients = block->width * block->height };
+  PacoBlockCounts counts = { .n_coefficients = block->width * block->height,
+    .family = block->family,
+    .orientation = block->orientation };
 
   for (unsigned i = 0; i < counts.n_coefficients; i++) {
     uint32_t magnitude = abs (indices[i]);
@@ -202,11 +230,37 @@ paco_reference_encode_block (const PacoReferenceBlock *block,
     if (top == dropped_planes && (i % block->width) % 2 == 1)
       counts.n_right++;
   }
+  for (unsigned plane = 0; plane < PACO_MAX_PLANES; plane++)
+    counts.pairs[plane] = count_pairs (block, indices, plane);
   if (block->block_counts)
     *block->block_counts = counts;
   memset (record, 0, sizeof *record);
   paco_policy_block (&counts, dropped_planes, complexity, record);
+  if (block->first_set_only)
+    record->set = 0;
   paco_reference_encode_block_as (block, indices, record, out);
+}
+
+/* Decodes what follows the coded planes; false if the block is broken. */
+static bool
+take_rest (Coder *coder)
+{
+  PacoReferenceArithmeticCoders *arithmetic = &coder->arithmetic;
+  RawReader reader = { NULL };
+  size_t n_fill = 0;
+  bool well;
+
+  if (arithmetic->broken)
+    return false;
+  if (coder->record->cut)
+    return arithmetic->used == arithmetic->size;
+  reader.bits = paco_reference_finish_decoder (arithmetic, &n_fill);
+  if (!reader.bits)
+    return false;
+  code_raw_string (coder, take_raw_bit, &reader);
+  well = ends_well (&reader, n_fill);
+  g_byte_array_unref (reader.bits);
+  return well;
 }
 
 bool
@@ -214,10 +268,8 @@ paco_reference_decode_block (const PacoReferenceBlock *block,
     const PacoBlockRecord *record, const uint8_t *bytes, int32_t *indices)
 {
   PacoBlockRecord own_record = *record;
-  RawReader reader = { NULL };
   Coder *coder;
-  size_t n_fill = 0;
-  bool well = false;
+  bool well;
 
   memset (indices, 0, sizeof *indices * block->width * block->height);
   if (record->planes == 0)
@@ -227,16 +279,7 @@ paco_reference_decode_block (const PacoReferenceBlock *block,
   paco_reference_arithmetic_init_decoder (&coder->arithmetic,
       PACO_LANES / coder->lanes_per_coder, bytes, record->length);
   paco_reference_code_planes (coder);
-  if (record->cut)
-    well = !coder->arithmetic.broken
-        && coder->arithmetic.used == coder->arithmetic.size;
-  else if (!coder->arithmetic.broken)
-    reader.bits = paco_reference_finish_decoder (&coder->arithmetic, &n_fill);
-  if (reader.bits) {
-    code_raw_string (coder, take_raw_bit, &reader);
-    well = ends_well (&reader, n_fill);
-    g_byte_array_unref (reader.bits);
-  }
+  well = take_rest (coder);
   for (unsigned y = 0; well && y < block->height; y++) {
     for (unsigned x = 0; x < block->width; x++) {
       const Coefficient *c = at (coder, x, y);

@@ -63,7 +63,8 @@ decode_block (Decoder *decoder, uint32_t i, int32_t *indices)
     .height = codeblock->height,
     .orientation = subband->orientation,
     .coding_passes = coding->coding_passes,
-    .set = paco_coding_set (coding, decoder->header.set, subband->component),
+    .sets = paco_coding_family (
+        coding, decoder->header.set, subband->component),
   };
   bool check_differs = coding->block_checks && record->planes > 0
       && paco_reference_check (bytes, record->length) != record->check;

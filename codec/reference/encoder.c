@@ -161,12 +161,16 @@ encode_block (Encoder *encoder, uint32_t i)
     .height = codeblock->height,
     .orientation = subband->orientation,
     .coding_passes = coding->coding_passes,
-    .set = paco_coding_set (coding, encoder->header.set, subband->component),
+    .family = coding->components[subband->component].family,
+    .sets = paco_coding_family (
+        coding, encoder->header.set, subband->component),
     .counts = encoder->counts,
     .cut_points = &points,
     .block_counts = &counts,
   };
 
+  /* The set that the frame carries is made for it. */
+  block.first_set_only = block.sets.sets[0] == encoder->header.set;
   g_byte_array_set_size (bytes, 0);
   quantize_block (encoder, i, indices);
   paco_reference_encode_block (&block, indices, dropped_planes (encoder, i),

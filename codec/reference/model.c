@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Bitplanes, scans, contexts and signs (FORMAT.md section 7). */
+ * Bitplanes, stripes, scans, contexts and signs (FORMAT.md section 7). */
 #include "codec/reference/model.h"
+#include "codec/density.h"
 #include <string.h>
 
 typedef PacoReferenceCoefficient Coefficient;
@@ -15,35 +16,73 @@ at (Coder *coder, unsigned x, unsigned y)
 
 /* --- Contexts --- */
 
-static const int8_t near_offsets[8][2] = { { -1, -1 }, { 0, -1 }, { 1, -1 },
-  { -1, 0 }, { 1, 0 }, { -1, 1 }, { 0, 1 }, { 1, 1 } };
-static const int8_t ring_offsets[12][2] = { { 0, -2 }, { 0, 2 }, { -2, 0 },
-  { 2, 0 }, { -1, -2 }, { -1, 2 }, { 1, -2 }, { 1, 2 }, { -2, -1 }, { -2, 1 },
-  { 2, -1 }, { 2, 1 } };
+/* Significant coefficients at these places around one. */
+typedef struct
+{
+  unsigned horizontal, vertical, diagonal; /* their sum is near */
+  unsigned horizontal_2, vertical_2, knight;
+} Neighbors;
 
 static unsigned
-count_significant (Coder *coder, unsigned x, unsigned y,
-    const int8_t (*offsets)[2], unsigned n)
+count_at (Coder *coder, unsigned x, unsigned y, unsigned dx, unsigned dy)
 {
-  unsigned count = 0;
+  unsigned count = at (coder, x + dx, y + dy)->significant
+      + at (coder, x - dx, y - dy)->significant;
 
-  for (unsigned i = 0; i < n; i++)
-    count += at (coder, x + offsets[i][0], y + offsets[i][1])->significant;
+  if (dx > 0 && dy > 0)
+    count += at (coder, x + dx, y - dy)->significant
+        + at (coder, x - dx, y + dy)->significant;
   return count;
 }
 
-static unsigned
-count_near (Coder *coder, unsigned x, unsigned y)
+static Neighbors
+count_neighbors (Coder *coder, unsigned x, unsigned y)
 {
-  return count_significant (coder, x, y, near_offsets, 8);
+  return (Neighbors){
+    .horizontal = count_at (coder, x, y, 1, 0),
+    .vertical = count_at (coder, x, y, 0, 1),
+    .diagonal = count_at (coder, x, y, 1, 1),
+    .horizontal_2 = count_at (coder, x, y, 2, 0),
+    .vertical_2 = count_at (coder, x, y, 0, 2),
+    .knight = count_at (coder, x, y, 1, 2) + count_at (coder, x, y, 2, 1),
+  };
 }
 
 static unsigned
 significance_context (Coder *coder, unsigned x, unsigned y)
 {
-  unsigned ring = count_significant (coder, x, y, ring_offsets, 12);
+  Neighbors n = count_neighbors (coder, x, y);
 
-  return MIN (3 * count_near (coder, x, y) + ring, 31);
+  switch (coder->block->orientation) {
+    case PACO_ORIENTATION_LL:
+      return PACO_LL_HORIZONTAL * n.horizontal + PACO_LL_VERTICAL * n.vertical
+          + PACO_LL_DIAGONAL * n.diagonal
+          + PACO_LL_HORIZONTAL_2 * n.horizontal_2
+          + PACO_LL_VERTICAL_2 * n.vertical_2 + PACO_LL_KNIGHT * n.knight;
+    case PACO_ORIENTATION_HL:
+      return PACO_HL_HORIZONTAL * n.horizontal + PACO_HL_VERTICAL * n.vertical
+          + PACO_HL_DIAGONAL * n.diagonal
+          + PACO_HL_HORIZONTAL_2 * n.horizontal_2
+          + PACO_HL_VERTICAL_2 * n.vertical_2 + PACO_HL_KNIGHT * n.knight;
+    case PACO_ORIENTATION_LH:
+      return PACO_LH_HORIZONTAL * n.horizontal + PACO_LH_VERTICAL * n.vertical
+          + PACO_LH_DIAGONAL * n.diagonal
+          + PACO_LH_HORIZONTAL_2 * n.horizontal_2
+          + PACO_LH_VERTICAL_2 * n.vertical_2 + PACO_LH_KNIGHT * n.knight;
+    default:
+      return PACO_HH_HORIZONTAL * n.horizontal + PACO_HH_VERTICAL * n.vertical
+          + PACO_HH_DIAGONAL * n.diagonal
+          + PACO_HH_HORIZONTAL_2 * n.horizontal_2
+          + PACO_HH_VERTICAL_2 * n.vertical_2 + PACO_HH_KNIGHT * n.knight;
+  }
+}
+
+static bool
+is_near (Coder *coder, unsigned x, unsigned y)
+{
+  Neighbors n = count_neighbors (coder, x, y);
+
+  return n.horizontal + n.vertical + n.diagonal > 0;
 }
 
 static int
@@ -92,11 +131,10 @@ code_visit (Coder *coder)
       if (!lane->active)
         continue;
       symbol = paco_reference_code_symbol (&coder->arithmetic, number,
-          block->set->p[coder->row][lane->context],
-          lane->bit != lane->inverted);
+          coder->set->p[lane->row][lane->context], lane->bit != lane->inverted);
       lane->bit = symbol != lane->inverted;
       if (block->counts)
-        block->counts->symbols[coder->row][lane->context][symbol]++;
+        block->counts->symbols[lane->row][lane->context][symbol]++;
     }
   }
 }
@@ -118,7 +156,7 @@ takes_part (Coder *coder, Scan scan, unsigned x, unsigned y)
     case SCAN_ALL:
       return true;
     case SCAN_NEIGHBORS:
-      return !c->old && count_near (coder, x, y) > 0;
+      return !c->old && is_near (coder, x, y);
     case SCAN_INSIGNIFICANT:
       return !c->old && !c->coded;
     case SCAN_REFINEMENT:
@@ -135,9 +173,13 @@ visit_bit (Coder *coder, Scan scan, unsigned x, unsigned y, unsigned plane)
   LaneVisit lane = { .coefficient = c };
 
   lane.active = takes_part (coder, scan, x, y);
+  lane.row = coder->plane_row
+      + coder->local_density[y / PACO_STRIPE_LINES][x / 2];
   lane.context = significance_context (coder, x, y);
   if (c->old)
-    lane.context = PACO_REFINEMENT_CONTEXT + lane.context / 8;
+    lane.context = PACO_REFINEMENT_CONTEXT
+        + (lane.context >> PACO_REFINEMENT_SHIFT)
+        + (c->refined ? PACO_REFINED : 0);
   lane.bit = (c->magnitude >> plane) & 1;
   return lane;
 }
@@ -160,6 +202,8 @@ code_scan (Coder *coder, Scan scan, unsigned plane)
 {
   for (unsigned y = 0; y < coder->block->height; y++) {
     for (unsigned side = 0; side < 2; side++) {
+      if (!coder->awake[y / PACO_STRIPE_LINES])
+        continue;
       memset (coder->visit, 0, sizeof coder->visit);
       for (unsigned x = side; x < coder->block->width; x += 2)
         coder->visit[x / 2] = visit_bit (coder, scan, x, y, plane);
@@ -185,6 +229,7 @@ visit_sign (Coder *coder, unsigned x, unsigned *y)
   if (*y < coder->block->height) {
     lane.active = true;
     lane.coefficient = at (coder, x, *y);
+    lane.row = coder->plane_row + coder->block_density;
     lane.context = sign_context (coder, x, *y, &lane.inverted);
     lane.bit = lane.coefficient->negative;
   }
@@ -232,6 +277,98 @@ code_signs (Coder *coder, unsigned plane)
     code_signs_of_side (coder, 1);
 }
 
+/* --- Stripes --- */
+
+static unsigned
+n_stripes (const Coder *coder)
+{
+  return (coder->block->height + PACO_STRIPE_LINES - 1) / PACO_STRIPE_LINES;
+}
+
+/* Whether a coefficient of the stripe has a 1 in the plane. */
+static bool
+has_ones (Coder *coder, unsigned stripe, unsigned plane)
+{
+  unsigned end = (stripe + 1) * PACO_STRIPE_LINES;
+
+  for (unsigned y = stripe * PACO_STRIPE_LINES;
+       y < end && y < coder->block->height; y++)
+    for (unsigned x = 0; x < coder->block->width; x++)
+      if ((at (coder, x, y)->magnitude >> plane) & 1)
+        return true;
+  return false;
+}
+
+static void
+code_waking_stripes (Coder *coder, unsigned plane)
+{
+  unsigned n = n_stripes (coder);
+
+  memset (coder->visit, 0, sizeof coder->visit);
+  for (unsigned g = 0; g < n; g++) {
+    LaneVisit *lane = &coder->visit[g];
+
+    lane->active = !coder->awake[g];
+    lane->row = coder->plane_row + coder->block_density;
+    lane->context = PACO_WAKE_CONTEXT + (g > 0 && coder->awake[g - 1])
+        + (g + 1 < n && coder->awake[g + 1]);
+    lane->bit = has_ones (coder, g, plane);
+  }
+  code_visit (coder);
+  for (unsigned g = 0; g < n; g++)
+    if (coder->visit[g].active)
+      coder->awake[g] = coder->visit[g].bit;
+}
+
+/* --- Density --- */
+
+/* u: significant coefficients of a lane's two columns in a stripe; the first or
+ * the last stripe stands in for those outside of the block. */
+static unsigned
+count_in_stripe (Coder *coder, unsigned lane, int stripe)
+{
+  int inside = CLAMP (stripe, 0, (int) n_stripes (coder) - 1);
+  unsigned top = (unsigned) inside * PACO_STRIPE_LINES, count = 0;
+
+  for (unsigned y = top; y < top + PACO_STRIPE_LINES; y++)
+    for (unsigned x = 2 * lane; x < 2 * lane + 2; x++)
+      count += y < coder->block->height && at (coder, x, y)->significant;
+  return count;
+}
+
+/* w */
+static unsigned
+count_around_stripe (Coder *coder, unsigned lane, int stripe)
+{
+  return count_in_stripe (coder, lane, stripe - 1)
+      + 2 * count_in_stripe (coder, lane, stripe)
+      + count_in_stripe (coder, lane, stripe + 1);
+}
+
+static void
+find_densities (Coder *coder, uint32_t n_significant)
+{
+  uint32_t n = coder->block->width * coder->block->height;
+  unsigned n_lanes = (coder->block->width + 1) / 2;
+  unsigned of_block = paco_density_of_block (n_significant, n);
+
+  coder->block_density = paco_density_class (n_significant, n);
+  for (unsigned g = 0; g < n_stripes (coder); g++) {
+    unsigned w[PACO_LANES];
+
+    for (unsigned t = 0; t < n_lanes; t++)
+      w[t] = count_around_stripe (coder, t, (int) g);
+    for (unsigned t = 0; t < n_lanes; t++) {
+      unsigned before = w[t > 0 ? t - 1 : t];
+      unsigned after = w[t + 1 < n_lanes ? t + 1 : t];
+
+      coder->local_density[g][t] = n_significant == 0
+          ? 0
+          : paco_local_density_class (before + w[t] + after + of_block);
+    }
+  }
+}
+
 /* --- Planes --- */
 
 static void
@@ -244,19 +381,21 @@ begin_plane (Coder *coder, unsigned plane)
     for (unsigned x = 0; x < block->width; x++) {
       Coefficient *c = at (coder, x, y);
 
+      c->refined = c->old;
       c->old = c->significant;
       c->coded = false;
       n_significant += c->significant;
     }
   }
-  coder->row = paco_probability_row (block->orientation, plane,
-      paco_density_class (n_significant, block->width * block->height));
+  coder->plane_row = PACO_PLANE_ROW (block->orientation, plane);
+  find_densities (coder, n_significant);
 }
 
 static void
 code_plane (Coder *coder, unsigned plane)
 {
   begin_plane (coder, plane);
+  code_waking_stripes (coder, plane);
   switch (coder->block->coding_passes) {
     case 1:
       code_scan (coder, SCAN_ALL, plane);

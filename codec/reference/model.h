@@ -13,6 +13,7 @@
 /* Contexts look at most two lines and columns away; so wide a margin of
  * coefficients that never become significant saves every bounds check. */
 #define PACO_REFERENCE_MARGIN 2
+#define PACO_REFERENCE_MAX_STRIPES (PACO_MAX_BLOCK_HEIGHT / PACO_STRIPE_LINES)
 
 typedef struct
 {
@@ -20,6 +21,7 @@ typedef struct
   bool negative;      /* decoder: once known */
   bool significant;   /* a 1 bit was coded */
   bool old;           /* was significant when the plane began */
+  bool refined;       /* and when the plane above began */
   bool coded;         /* in this plane, already */
   bool awaits_sign;   /* became significant in the scan before */
   int8_t sign;        /* +1, -1 once the sign was coded, else 0 */
@@ -29,7 +31,7 @@ typedef struct
 typedef struct
 {
   bool active;
-  unsigned context;
+  unsigned row, context; /* of the probability set */
   bool bit;
   bool inverted; /* signs: the symbol is the opposite of the bit */
   PacoReferenceCoefficient *coefficient;
@@ -41,7 +43,11 @@ typedef struct
   PacoBlockRecord *record;
   PacoReferenceArithmeticCoders arithmetic;
   unsigned lanes_per_coder;
-  unsigned row; /* of the probability set, for the plane being coded */
+  const PacoProbabilitySet *set;
+  unsigned plane_row;     /* the first row of the plane being coded */
+  unsigned block_density; /* class of the block */
+  bool awake[PACO_REFERENCE_MAX_STRIPES];
+  uint8_t local_density[PACO_REFERENCE_MAX_STRIPES][PACO_LANES]; /* classes */
   PacoReferenceLaneVisit visit[PACO_LANES];
   PacoReferenceCoefficient
       coefficients[PACO_MAX_BLOCK_HEIGHT + 2 * PACO_REFERENCE_MARGIN]

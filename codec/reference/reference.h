@@ -137,7 +137,9 @@ typedef struct
   unsigned width, height; /* 1..64, 1..256 */
   unsigned orientation;   /* PacoOrientation */
   unsigned coding_passes; /* 1..3 */
-  const PacoProbabilitySet *set;
+  unsigned family;        /* encoder: for the choice of a set */
+  PacoFamily sets;
+  bool first_set_only;         /* encoder: chooses set 0 */
   PacoReferenceCounts *counts; /* encoder: or NULL */
   /* Encoder: what it finds, or NULL. */
   PacoCutPoints *cut_points;

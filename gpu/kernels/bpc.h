@@ -65,10 +65,10 @@ typedef struct
   uint32_t offset; /* bytes, in the payload (decoder) */
 } PacoGpuRecord;
 
-/* Probability sets lie one behind the other. A set is 192 rows of 41 bytes,
+/* Probability sets lie one behind the other. A set is 192 rows of 61 bytes,
  * padded to this. */
 #define PACO_GPU_SET_ROWS 192
-#define PACO_GPU_ROW_BYTES 48
+#define PACO_GPU_ROW_BYTES 64
 
 /* Bitplanes that there is scratch memory for, and most that a block may have;
  * the decoder takes a block with more as broken. */

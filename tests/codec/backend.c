@@ -136,8 +136,7 @@ put_random_components (GRand *rand, PacoHeader *header)
     if (coding->color_transform != PACO_COLOR_TRANSFORM_NONE && c < 3)
       wavelet = of_color;
     coding->components[c].wavelet = wavelet;
-    coding->components[c].probability_set = g_rand_int_range (
-        rand, 0, PACO_N_BUILTIN_SETS);
+    coding->components[c].family = g_rand_int_range (rand, 0, PACO_N_FAMILIES);
     for (unsigned k = 0; k <= 3 * levels; k++)
       coding->subbands[c][k].step = paco_wavelets[wavelet].reversible
           ? 0
@@ -189,7 +188,7 @@ test_carried_set (void)
   coders_open (&coders);
   for (unsigned n = 0; n < 40; n++) {
     Case c;
-    PacoProbabilitySet set = paco_builtin_sets[0];
+    PacoProbabilitySet set = paco_builtin_sets[0][0];
     Verdict verdict;
 
     case_init_possible (&c, 1000);

@@ -80,7 +80,7 @@ block_of (const Picture *picture, int32_t *plane, uint32_t n)
     .orientation = subband->orientation,
     .coding_passes = 1,
     .reversible = true,
-    .set = &paco_builtin_sets[0] };
+    .sets = paco_family_of_one (&paco_builtin_sets[0][0]) };
 }
 
 /* Symbols of a block: coded planes and signs. */

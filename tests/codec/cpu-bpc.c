@@ -95,7 +95,7 @@ make_set (GRand *rand, PacoProbabilitySet *set)
 {
   unsigned kind = g_rand_int_range (rand, 0, 6);
 
-  *set = paco_builtin_sets[0];
+  *set = paco_builtin_sets[0][0];
   if (kind > 2)
     return;
   for (unsigned r = 0; r < PACO_N_ROWS; r++)
@@ -134,7 +134,7 @@ case_new (GRand *rand)
   b->step = paco_step_decode ((uint16_t) g_rand_int_range (rand, 0, 1 << 14));
   b->stride = b->width + MARGIN;
   make_set (rand, &c->set);
-  b->set = &c->set;
+  b->sets = paco_family_of_one (&c->set);
 
   values = g_new (int32_t, b->width * b->height);
   make_content (rand, values, b->width, b->height);
@@ -177,7 +177,7 @@ reference_block (const Case *c)
     .height = c->block.height,
     .orientation = c->block.orientation,
     .coding_passes = c->block.coding_passes,
-    .set = &c->set };
+    .sets = c->block.sets };
 }
 
 static void
@@ -202,7 +202,7 @@ note_reached (Reached *reached, const PacoBlockRecord *r)
   reached->some_raw += r->raw_planes > 0 && r->raw_planes < planes;
   reached->raw_left += r->raw_left_signs;
   reached->shared += r->shared_codewords;
-  reached->eight += r->shared_codewords && PACO_SHARING_LANES (planes) == 8;
+  reached->eight += r->shared_codewords && paco_record_lanes (r) == 8;
   reached->one_lane += r->planes > 0 && !r->shared_codewords;
 }
 

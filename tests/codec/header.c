@@ -101,7 +101,7 @@ draw_header (PacoHeader *header, PacoProbabilitySet *set)
   header->index_size = draw (1, 1000);
   header->index_crc = g_test_rand_int ();
   if (draw (0, 1)) {
-    *set = paco_builtin_sets[0];
+    *set = paco_builtin_sets[0][0];
     for (int n = draw (0, 50); n > 0; n--)
       set->p[draw (0, PACO_N_ROWS - 1)][draw (0, PACO_N_CONTEXTS - 1)] = draw (
           1, 255);
@@ -369,14 +369,16 @@ draw_record (PacoBlockRecord *record, bool checks)
   record->raw_planes = draw (0, 1)
       ? 0
       : draw (0, record->planes - record->dropped_planes);
-  /* 15 in the record means all. */
   if (record->raw_planes > PACO_MAX_RAW_PLANES)
     record->raw_planes = record->planes - record->dropped_planes;
-  record->shared_codewords = draw (0, 1);
   record->cut = record->raw_planes == 0 && draw (0, 1);
+  record->set = draw (0, PACO_N_SETS - 1);
+  record->shared_codewords = draw (0, 1);
   record->raw_left_signs = record->raw_planes == 0 && !record->cut
       && draw (0, 1);
-  record->length = draw (0, 65535);
+  record->length = draw (0, 3)
+      ? draw (0, 65535)
+      : draw (PACO_LENGTH_ESCAPE - 2, PACO_LENGTH_ESCAPE + 2);
   record->check = checks ? draw (0, 65535) : 0;
 }
 
@@ -524,11 +526,10 @@ test_components (void)
     g_assert_true (is_refused (&changed));
 
     changed = header;
-    changed.coding.components[c].probability_set ^= 1;
+    changed.coding.components[c].family ^= 1;
     g_assert_false (is_refused (&changed));
     g_assert_false (paco_header_same_configuration (&header, &changed));
-    changed.coding.components[c].probability_set = draw (
-        PACO_N_BUILTIN_SETS, 255);
+    changed.coding.components[c].family = draw (PACO_N_FAMILIES, 255);
     g_assert_true (is_refused (&changed));
 
     changed = header;
@@ -608,23 +609,28 @@ test_zero_bytes (void)
   }
 }
 
-/* The carried set is for component 0, and for those that name the same set. */
+/* The carried set is for component 0, and for those that name the same family,
+ * of which it takes the first place. */
 static void
 test_carried_set (void)
 {
   PacoProbabilitySet set;
   PacoCoding coding = { 0 };
 
-  for (unsigned sets = 0; sets < 16; sets++) {
+  for (unsigned families = 0; families < 16; families++) {
     for (unsigned c = 0; c < 4; c++)
-      coding.components[c].probability_set = sets >> c & 1;
+      coding.components[c].family = families >> c & 1;
     for (unsigned c = 0; c < 4; c++) {
-      unsigned own = coding.components[c].probability_set;
+      unsigned own = coding.components[c].family;
+      PacoFamily builtin = paco_coding_family (&coding, NULL, c);
+      PacoFamily carried = paco_coding_family (&coding, &set, c);
 
-      g_assert_true (
-          paco_coding_set (&coding, NULL, c) == &paco_builtin_sets[own]);
-      g_assert_true (paco_coding_set (&coding, &set, c)
-          == (own == (sets & 1) ? &set : &paco_builtin_sets[own]));
+      for (unsigned i = 0; i < PACO_N_SETS; i++) {
+        bool replaced = own == (families & 1) && i == 0;
+
+        g_assert_true (builtin.sets[i] == &paco_builtin_sets[own][i]);
+        g_assert_true (carried.sets[i] == (replaced ? &set : builtin.sets[i]));
+      }
     }
   }
 }

@@ -80,7 +80,7 @@ count_block (unsigned width, unsigned height, unsigned orientation,
     .height = height,
     .orientation = orientation,
     .coding_passes = 1,
-    .set = &paco_builtin_sets[0],
+    .sets = paco_family_of_one (&paco_builtin_sets[0][0]),
     .counts = counts,
   };
 
@@ -119,8 +119,9 @@ test_significance_contexts (void)
       3, 3, PACO_ORIENTATION_LL, indices, (PacoBlockRecord){ .planes = 1 });
 
   assert_count (counts, 0, 0, 5, 1);
-  assert_count (counts, 0, 9 / 3, 3, 0);
-  g_assert_cmpuint (count_all (counts), ==, 9);
+  assert_count (counts, 0, 3, 3, 0);
+  assert_count (counts, 0, PACO_WAKE_CONTEXT, 0, 1);
+  g_assert_cmpuint (count_all (counts), ==, 10);
   g_assert_cmpuint (counts->raw_bits, ==, 1);
   g_free (counts);
 }
@@ -128,28 +129,170 @@ test_significance_contexts (void)
 /* The left columns of a line are visited together, then the right ones:
  *   2 0 -2 0      plane 1: both become significant in one visit
  *   0 0  0 0      plane 0: two of eight are, density class 5
- * (0,1): near both = 6; (0,3): near one = 3; (1,0), (1,2): near one, and the
- * other in the ring = 4; (1,1): 6; (1,3): 3. Refined with one in the ring. */
+ * With the weights of HH: (1,0) between both 6, (3,0) beside one 3; (0,1) and
+ * (2,1) below one, and a knight's move from the other, 4; (1,1) at a corner of
+ * both 8; (3,1) of one 4. Both are refined with one that is two columns away, for
+ * the first time. The lanes' densities are 3 * 4 * 1 + 29 * 2 / 8 = 19, class 8. */
 static void
 test_two_planes (void)
 {
   static const int32_t indices[8] = { 2, 0, -2, 0, 0, 0, 0, 0 };
   PacoReferenceCounts *counts = count_block (
       4, 2, PACO_ORIENTATION_HH, indices, (PacoBlockRecord){ .planes = 2 });
-  unsigned row1 = (2 * 4 + 1) * 16, row0 = (2 * 4 + 0) * 16 + 5;
+  unsigned row1 = (2 * 4 + 1) * 16, row0 = (2 * 4 + 0) * 16 + 8;
 
   assert_count (counts, row1, 0, 0, 2);
   assert_count (counts, row0, PACO_REFINEMENT_CONTEXT, 2, 0);
   for (int i = 0; i < 2; i++) {
     unsigned row = i ? row1 : row0;
 
-    assert_count (counts, row, 6, 2, 0);
-    assert_count (counts, row, 3, 2, 0);
-    assert_count (counts, row, 4, 2, 0);
+    assert_count (counts, row, 6, 1, 0);
+    assert_count (counts, row, 3, 1, 0);
+    assert_count (counts, row, 4, 3, 0);
+    assert_count (counts, row, 8, 1, 0);
   }
   assert_count (counts, row1, PACO_SIGN_CONTEXT + 4, 1, 1);
-  g_assert_cmpuint (count_all (counts), ==, 18);
+  assert_count (counts, row1, PACO_WAKE_CONTEXT, 0, 1);
+  g_assert_cmpuint (count_all (counts), ==, 19);
   g_assert_cmpuint (counts->raw_bits, ==, 0);
+  g_free (counts);
+}
+
+/* Symbols of a context in all rows of a plane. */
+static uint64_t
+count_in_plane (const PacoReferenceCounts *counts, unsigned orientation,
+    unsigned plane, unsigned context)
+{
+  unsigned first = PACO_PLANE_ROW (orientation, plane);
+  uint64_t sum = 0;
+
+  for (unsigned row = first; row < first + PACO_N_DENSITIES; row++)
+    sum += counts->symbols[row][context][0] + counts->symbols[row][context][1];
+  return sum;
+}
+
+/* In a block of 5x5 only what is in the middle is significant before plane 0.
+ * Of the others as many as this have the context 0, 1, ...: the corners have 0,
+ * and all others what one neighbor where the middle is weighs. */
+static void
+test_weights (void)
+{
+  static const uint8_t expected[4][6] = { { 4, 12, 0, 8, 0, 0 },
+    { 4, 10, 6, 2, 0, 2 }, { 4, 10, 6, 2, 0, 2 }, { 4, 12, 0, 4, 4, 0 } };
+
+  for (unsigned orientation = 0; orientation < 4; orientation++) {
+    int32_t indices[25] = { [12] = 2 };
+    PacoReferenceCounts *counts = count_block (
+        5, 5, orientation, indices, (PacoBlockRecord){ .planes = 2 });
+
+    for (unsigned c = 0; c < PACO_N_SIGNIFICANCE; c++)
+      g_assert_cmpuint (count_in_plane (counts, orientation, 0, c), ==,
+          c < 6 ? expected[orientation][c] : 0);
+    g_free (counts);
+  }
+}
+
+/* What is above and below weighs most in HL, what is left and right in LH: two
+ * coefficients one above the other, or beside one another. */
+static void
+test_directions (void)
+{
+  static const int32_t indices[2] = { 2, 0 };
+  static const uint8_t expected[4][2] = { { 3, 3 }, { 5, 3 }, { 3, 5 },
+    { 3, 3 } };
+
+  for (unsigned orientation = 0; orientation < 4; orientation++) {
+    for (unsigned beside = 0; beside < 2; beside++) {
+      PacoReferenceCounts *counts = count_block (1 + beside, 2 - beside,
+          orientation, indices, (PacoBlockRecord){ .planes = 2 });
+
+      g_assert_cmpuint (count_in_plane (counts, orientation, 0,
+                            expected[orientation][beside]),
+          ==, 1);
+      g_free (counts);
+    }
+  }
+}
+
+/* A coefficient of three planes is refined for the first time in plane 1. */
+static void
+test_refinement_contexts (void)
+{
+  static const int32_t indices[1] = { 5 };
+  PacoReferenceCounts *counts = count_block (
+      1, 1, PACO_ORIENTATION_LL, indices, (PacoBlockRecord){ .planes = 3 });
+
+  g_assert_cmpuint (
+      count_in_plane (counts, 0, 1, PACO_REFINEMENT_CONTEXT), ==, 1);
+  g_assert_cmpuint (
+      count_in_plane (counts, 0, 0, PACO_REFINEMENT_CONTEXT + PACO_REFINED), ==,
+      1);
+  g_assert_cmpuint (count_all (counts), ==, 5);
+  g_free (counts);
+}
+
+/* Two columns and three stripes, 20 lines: the first wakes in plane 2, the last, of
+ * four lines, in plane 0, the middle one never. While both its neighbors sleep
+ * its context is 58, then 59. It is asked in plane 1 as well, and nothing of it is
+ * coded. */
+static void
+test_stripes (void)
+{
+  int32_t indices[2 * 20] = { [0] = 4, [2 * 16] = 1 };
+  PacoReferenceCounts *counts = count_block (
+      2, 20, PACO_ORIENTATION_LL, indices, (PacoBlockRecord){ .planes = 3 });
+  unsigned row2 = PACO_PLANE_ROW (0, 2), row1 = PACO_PLANE_ROW (0, 1);
+  unsigned row0 = PACO_PLANE_ROW (0, 0);
+
+  /* One of 40 is significant then: 2^10 <= 40^2. */
+  row1 += 11;
+  row0 += 11;
+  assert_count (counts, row2, PACO_WAKE_CONTEXT, 2, 1);
+  assert_count (counts, row1, PACO_WAKE_CONTEXT, 1, 0);
+  assert_count (counts, row1, PACO_WAKE_CONTEXT + 1, 1, 0);
+  assert_count (counts, row0, PACO_WAKE_CONTEXT, 0, 1);
+  assert_count (counts, row0, PACO_WAKE_CONTEXT + 1, 1, 0);
+  /* Stripes that are asked, three times 16 coefficients, 8, and two signs. */
+  g_assert_cmpuint (count_all (counts), ==, 3 + 2 + 2 + 3 * 16 + 8 + 2);
+  g_assert_cmpuint (counts->raw_bits, ==, 0);
+  g_free (counts);
+}
+
+/* Six lanes and three stripes, where one lane has a stripe full of significant
+ * coefficients: 16 of 288. The stripe weighs 2 * 16, the one beside it 16, where
+ * the first and the last count for those outside, too; floor (29 * 16 / 288) is 1. */
+static void
+test_local_density (void)
+{
+  static const uint8_t z[3][6] = { { 0, 0, 16, 16, 16, 0 },
+    { 0, 0, 32, 32, 32, 0 }, { 0, 0, 16, 16, 16, 0 } };
+  int32_t indices[12 * 24] = { 0 };
+  unsigned expected[PACO_N_DENSITIES] = { 0 };
+  PacoReferenceCounts *counts;
+
+  for (unsigned y = 8; y < 16; y++)
+    indices[y * 12 + 6] = indices[y * 12 + 7] = 2;
+  /* So that all stripes are awake in plane 0. */
+  indices[0] = indices[12 * 23] = 1;
+  counts = count_block (
+      12, 24, PACO_ORIENTATION_HH, indices, (PacoBlockRecord){ .planes = 2 });
+  for (unsigned g = 0; g < 3; g++) {
+    for (unsigned t = 0; t < 6; t++) {
+      unsigned k = 0;
+
+      while (k < 14 && (z[g][t] + 1) * (z[g][t] + 1) << (k + 1) <= 221 * 221)
+        k++;
+      expected[1 + k] += 16;
+    }
+  }
+  for (unsigned q = 0; q < PACO_N_DENSITIES; q++) {
+    unsigned row = PACO_PLANE_ROW (PACO_ORIENTATION_HH, 0) + q;
+    uint64_t sum = 0;
+
+    for (unsigned c = 0; c < PACO_SIGN_CONTEXT; c++)
+      sum += counts->symbols[row][c][0] + counts->symbols[row][c][1];
+    g_assert_cmpuint (sum, ==, expected[q]);
+  }
   g_free (counts);
 }
 
@@ -189,9 +332,10 @@ test_raw_block (void)
 {
   static const int32_t indices[4] = { 1, -2, 0, 3 };
   static const uint8_t expected[2] = { 0x9c, 0x02 };
-  PacoReferenceBlock block = {
-    .width = 2, .height = 2, .coding_passes = 1, .set = &paco_builtin_sets[0]
-  };
+  PacoReferenceBlock block = { .width = 2,
+    .height = 2,
+    .coding_passes = 1,
+    .sets = paco_family_of_one (&paco_builtin_sets[0][0]) };
   PacoBlockRecord record = { .planes = 2, .raw_planes = 2 };
   GByteArray *out = g_byte_array_new ();
   int32_t decoded[4];
@@ -251,18 +395,19 @@ test_quantizer (void)
 }
 
 /* One plane of 16 columns and a line, where a 0 is as likely as a 1, so that a
- * symbol is a bit of the codeword: those of lanes 0 to 7, first their left
- * columns. What is open holds the signs. With two planes these lanes have two
- * coders, and so two codewords at least. */
+ * symbol is a bit of the codeword: that of the stripe that wakes, then those of
+ * lanes 0 to 7, first their left columns. What is open holds the signs. With two
+ * planes these lanes have two coders, and so two codewords at least. */
 static void
 test_eight_lanes_by_hand (void)
 {
-  static const uint8_t bytes[4] = { 0x05, 0x00, 0xa0, 0x81 };
+  static const uint8_t bytes[4] = { 0x05, 0x00, 0xd0, 0xc0 };
   static const int32_t expected[16] = { -1, 1, 0, 0, 0, -1, [14] = 1 };
   PacoProbabilitySet set;
-  PacoReferenceBlock block = {
-    .width = 16, .height = 1, .coding_passes = 1, .set = &set
-  };
+  PacoReferenceBlock block = { .width = 16,
+    .height = 1,
+    .coding_passes = 1,
+    .sets = paco_family_of_one (&set) };
   PacoBlockRecord record = {
     .planes = 1, .shared_codewords = true, .raw_left_signs = true, .length = 4
   };
@@ -353,13 +498,13 @@ random_block (void)
     .height = g_test_rand_int_range (1, g_test_rand_bit () ? 257 : 40),
     .orientation = g_test_rand_int_range (0, 4),
     .coding_passes = g_test_rand_int_range (1, 4),
-    .set = &paco_builtin_sets[0],
+    .sets = paco_family_of_one (&paco_builtin_sets[0][0]),
   };
   if (g_test_rand_bit ()) {
     for (unsigned row = 0; row < PACO_N_ROWS; row++)
       for (unsigned c = 0; c < PACO_N_CONTEXTS; c++)
         random->set.p[row][c] = g_test_rand_int_range (1, 256);
-    random->block.set = &random->set;
+    random->block.sets = paco_family_of_one (&random->set);
   }
   random->complexity = g_test_rand_int_range (0, 4);
   random->dropped_planes = g_test_rand_bit () ? 0
@@ -375,13 +520,32 @@ random_block (void)
   return random;
 }
 
+/* Whether a block decodes, and to what was coded without the planes below. */
+static bool
+decodes_to (const RandomBlock *random, const PacoBlockRecord *record,
+    const uint8_t *bytes)
+{
+  unsigned n = random->block.width * random->block.height;
+  unsigned dropped = record->dropped_planes;
+  int32_t *decoded = g_new (int32_t, n);
+  bool well = paco_reference_decode_block (
+      &random->block, record, bytes, decoded);
+
+  for (unsigned k = 0; well && k < n; k++) {
+    int32_t magnitude = abs (random->indices[k]) >> dropped << dropped;
+
+    well = decoded[k] == (random->indices[k] < 0 ? -magnitude : magnitude);
+  }
+  g_free (decoded);
+  return well;
+}
+
 static void
 test_block_round_trip (void)
 {
   for (int i = 0; i < 300; i++) {
     RandomBlock *random = random_block ();
     unsigned n = random->block.width * random->block.height;
-    int32_t *decoded = g_new (int32_t, n);
     GByteArray *out = g_byte_array_new ();
     PacoBlockRecord record;
 
@@ -390,17 +554,10 @@ test_block_round_trip (void)
     g_assert_cmpuint (record.length, ==, out->len);
     g_assert_cmpuint (record.length, <=,
         paco_raw_block_bytes (n, record.planes - record.dropped_planes));
-    g_assert_true (paco_reference_decode_block (
-        &random->block, &record, out->data, decoded));
-    for (unsigned k = 0; k < n; k++) {
-      int32_t magnitude = abs (random->indices[k]) >> random->dropped_planes
-              << random->dropped_planes;
-
-      g_assert_cmpint (
-          decoded[k], ==, random->indices[k] < 0 ? -magnitude : magnitude);
-    }
+    if (record.planes == 0)
+      record.dropped_planes = random->dropped_planes;
+    g_assert_true (decodes_to (random, &record, out->data));
     g_byte_array_unref (out);
-    g_free (decoded);
     g_free (random);
   }
 }
@@ -521,6 +678,12 @@ main (int argc, char **argv)
   g_test_add_func (
       "/reference/block/significance-contexts", test_significance_contexts);
   g_test_add_func ("/reference/block/two-planes", test_two_planes);
+  g_test_add_func ("/reference/block/weights", test_weights);
+  g_test_add_func ("/reference/block/directions", test_directions);
+  g_test_add_func (
+      "/reference/block/refinement-contexts", test_refinement_contexts);
+  g_test_add_func ("/reference/block/stripes", test_stripes);
+  g_test_add_func ("/reference/block/local-density", test_local_density);
   g_test_add_func ("/reference/block/sign-contexts", test_sign_contexts);
   g_test_add_func ("/reference/block/raw", test_raw_block);
   g_test_add_func ("/reference/block/quantizer", test_quantizer);

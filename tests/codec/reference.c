@@ -441,7 +441,7 @@ test_carried_set (void)
   PacoPictureFormat format = format_of (90, 80, 1, 12);
   TestPicture *original = test_picture_new (&format, 0), *decoded;
   PacoParameters parameters = lossless ();
-  PacoProbabilitySet set = paco_builtin_sets[1];
+  PacoProbabilitySet set = paco_builtin_sets[0][0];
   GByteArray *frame = g_byte_array_new ();
   GError *error = NULL;
 

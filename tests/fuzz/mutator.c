@@ -82,6 +82,7 @@ settle_record (PacoBlockRecord *record)
     record->raw_planes = PACO_MAX_RAW_PLANES;
   if (record->raw_planes > 0 || record->cut)
     record->raw_left_signs = false;
+  record->set %= PACO_N_SETS;
 }
 
 static void
@@ -319,7 +320,7 @@ change_set (Frame *frame)
     return;
   }
   if (!header->set)
-    frame->set = *paco_coding_set (&header->coding, NULL, 0);
+    frame->set = *paco_coding_family (&header->coding, NULL, 0).sets[0];
   header->set = &frame->set;
   for (unsigned n = below (frame->random, 200); n > 0; n--)
     frame->set.p[below (frame->random, PACO_N_ROWS)][below (frame->random,
@@ -408,9 +409,8 @@ change_header_once (Frame *frame)
       break;
     default:
       coding->reconstruction = (uint8_t) fuzz_random_next (frame->random);
-      coding->components[below (frame->random, PACO_MAX_COMPONENTS)]
-          .probability_set = (uint8_t) below (
-          frame->random, PACO_N_BUILTIN_SETS);
+      coding->components[below (frame->random, PACO_MAX_COMPONENTS)].family =
+          (uint8_t) below (frame->random, PACO_N_FAMILIES);
   }
 }
 
@@ -480,10 +480,7 @@ change_record (Frame *frame)
   uint32_t n = frame->geometry->n_blocks, i = below (frame->random, n);
   PacoBlockRecord *record = &frame->records[i];
 
-  switch (below (frame->random, 10)) {
-    case 9:
-      record->cut = !record->cut;
-      break;
+  switch (below (frame->random, 11)) {
     case 0:
       record->planes = (uint8_t) below (frame->random, PACO_MAX_PLANES + 1);
       break;
@@ -508,6 +505,12 @@ change_record (Frame *frame)
       break;
     case 7:
       copy_block (frame, below (frame->random, n), i);
+      break;
+    case 8:
+      record->set = (uint8_t) below (frame->random, PACO_N_SETS);
+      break;
+    case 9:
+      record->cut = !record->cut;
       break;
     default:
       make_raw (frame, i);

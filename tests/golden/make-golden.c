@@ -183,7 +183,7 @@ enrich (PacoVideoInfo *video, PacoProbabilitySet *set)
   video->has_content_light = true;
   video->max_content_light = 1000;
   video->max_frame_average_light = 400;
-  *set = paco_builtin_sets[1];
+  *set = paco_builtin_sets[1][0];
   for (unsigned row = 0; row < PACO_N_ROWS; row++)
     for (unsigned c = row % 7; c < PACO_N_CONTEXTS; c += 7)
       set->p[row][c] = CLAMP (set->p[row][c] + (c % 2 ? 9 : -9), 1, 255);

@@ -388,7 +388,7 @@ coded_frame (unsigned format, unsigned number)
 {
   static GByteArray *frames[G_N_ELEMENTS (formats)][N_FRAMES];
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-  PacoProbabilitySet set = paco_builtin_sets[0];
+  PacoProbabilitySet set = paco_builtin_sets[0][0];
   GRand *random;
   Frame source;
 

@@ -26,7 +26,7 @@ typedef struct
   GRand *random;
   bool wide, block_checks;
   unsigned coding_passes, complexity, reconstruction;
-  PacoProbabilitySet sets[PACO_N_BUILTIN_SETS];
+  PacoProbabilitySet sets[PACO_N_FAMILIES * PACO_N_SETS];
   unsigned n_blocks;
   PacoGpuBlock blocks[MAX_BLOCKS];
   int32_t *values[MAX_BLOCKS];  /* what the encoder gets: width * height */
@@ -123,7 +123,7 @@ random_block (Round *round, unsigned i)
   b->height = shape & 2 ? heights[below (round, 4)] : 1 + below (round, 256);
   b->orientation = below (round, 4);
   b->dropped_planes = below (round, 3) ? 0 : below (round, 5);
-  b->probability_set = below (round, PACO_N_BUILTIN_SETS);
+  b->probability_set = below (round, PACO_N_FAMILIES * PACO_N_SETS);
   b->reversible = below (round, 2);
   b->record = i;
   b->stride = ALIGNMENT * (2 + below (round, 3));
@@ -146,7 +146,7 @@ random_block (Round *round, unsigned i)
 static void
 random_set (Round *round, unsigned i)
 {
-  round->sets[i] = paco_builtin_sets[i];
+  round->sets[i] = paco_builtin_sets[i / PACO_N_SETS][i % PACO_N_SETS];
   if (below (round, 3) > 0)
     return;
   for (unsigned row = 0; row < PACO_N_ROWS; row++)
@@ -163,7 +163,7 @@ reference_block (const Round *round, unsigned i)
     .height = b->height,
     .orientation = b->orientation,
     .coding_passes = round->coding_passes,
-    .set = &round->sets[b->probability_set] };
+    .sets = paco_family_of_one (&round->sets[b->probability_set]) };
 }
 
 static Round *
@@ -179,7 +179,7 @@ round_new (GRand *random)
   round->complexity = below (round, 4);
   round->reconstruction = below (round, 256);
   round->n_blocks = 1 + below (round, MAX_BLOCKS);
-  for (unsigned i = 0; i < PACO_N_BUILTIN_SETS; i++)
+  for (unsigned i = 0; i < PACO_N_FAMILIES * PACO_N_SETS; i++)
     random_set (round, i);
   for (unsigned i = 0; i < round->n_blocks; i++) {
     PacoReferenceBlock block;
@@ -214,11 +214,10 @@ round_free (Round *round)
 static CUdeviceptr
 upload_rows (TestDevice *test, const Round *round)
 {
-  uint8_t rows[PACO_N_BUILTIN_SETS][PACO_GPU_SET_ROWS][PACO_GPU_ROW_BYTES] = {
-    0
-  };
+  uint8_t rows[PACO_N_FAMILIES * PACO_N_SETS][PACO_GPU_SET_ROWS]
+              [PACO_GPU_ROW_BYTES] = { 0 };
 
-  for (unsigned i = 0; i < PACO_N_BUILTIN_SETS; i++)
+  for (unsigned i = 0; i < PACO_N_FAMILIES * PACO_N_SETS; i++)
     for (unsigned k = 0; k < PACO_N_ROWS; k++)
       memcpy (rows[i][k], round->sets[i].p[k], PACO_N_CONTEXTS);
   return test_device_new (test, rows, sizeof rows);
