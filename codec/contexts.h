@@ -10,7 +10,7 @@ enum
   PACO_STRIPE_LINES = 8,
 
   PACO_N_SIGNIFICANCE = 41,
-  PACO_N_REFINEMENT = 12,
+  PACO_N_REFINEMENT = 6,
   PACO_N_SIGN = 5,
   PACO_N_WAKE = 3,
 
@@ -20,11 +20,8 @@ enum
   PACO_WAKE_CONTEXT = PACO_SIGN_CONTEXT + PACO_N_SIGN,
   PACO_N_CONTEXTS = PACO_WAKE_CONTEXT + PACO_N_WAKE,
 
-  /* A refinement context is PACO_REFINEMENT_CONTEXT + (c >> PACO_REFINEMENT_SHIFT),
-   * and PACO_REFINED more if the coefficient was significant before the plane
-   * above. */
+  /* A refinement context is the first plus c >> PACO_REFINEMENT_SHIFT. */
   PACO_REFINEMENT_SHIFT = 3,
-  PACO_REFINED = PACO_N_REFINEMENT / 2,
 
   /* The context c of significance is the sum of the significant neighbors, each
    * with a weight. Horizontal ones are left and right, vertical ones above and

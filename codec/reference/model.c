@@ -178,8 +178,7 @@ visit_bit (Coder *coder, Scan scan, unsigned x, unsigned y, unsigned plane)
   lane.context = significance_context (coder, x, y);
   if (c->old)
     lane.context = PACO_REFINEMENT_CONTEXT
-        + (lane.context >> PACO_REFINEMENT_SHIFT)
-        + (c->refined ? PACO_REFINED : 0);
+        + (lane.context >> PACO_REFINEMENT_SHIFT);
   lane.bit = (c->magnitude >> plane) & 1;
   return lane;
 }
@@ -381,7 +380,6 @@ begin_plane (Coder *coder, unsigned plane)
     for (unsigned x = 0; x < block->width; x++) {
       Coefficient *c = at (coder, x, y);
 
-      c->refined = c->old;
       c->old = c->significant;
       c->coded = false;
       n_significant += c->significant;

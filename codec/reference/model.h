@@ -21,7 +21,6 @@ typedef struct
   bool negative;      /* decoder: once known */
   bool significant;   /* a 1 bit was coded */
   bool old;           /* was significant when the plane began */
-  bool refined;       /* and when the plane above began */
   bool coded;         /* in this plane, already */
   bool awaits_sign;   /* became significant in the scan before */
   int8_t sign;        /* +1, -1 once the sign was coded, else 0 */

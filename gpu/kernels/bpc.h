@@ -65,7 +65,7 @@ typedef struct
   uint32_t offset; /* bytes, in the payload (decoder) */
 } PacoGpuRecord;
 
-/* Probability sets lie one behind the other. A set is 192 rows of 61 bytes,
+/* Probability sets lie one behind the other. A set is 192 rows of 55 bytes,
  * padded to this. */
 #define PACO_GPU_SET_ROWS 192
 #define PACO_GPU_ROW_BYTES 64

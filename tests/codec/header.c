@@ -659,7 +659,7 @@ test_policy_of_alpha (void)
       g_assert_true (paco_is_alpha (&picture, c) == alpha);
       g_assert_cmpuint (coding.components[c].wavelet, ==,
           alpha ? PACO_WAVELET_CDF53 : wavelet);
-      g_assert_cmpuint (coding.components[c].probability_set, ==,
+      g_assert_cmpuint (coding.components[c].family, ==,
           !paco_wavelets[coding.components[c].wavelet].reversible);
       for (unsigned level = 1; alpha && level <= coding.levels; level++)
         for (unsigned o = 0; o < 4; o++)

@@ -131,8 +131,8 @@ test_significance_contexts (void)
  *   0 0  0 0      plane 0: two of eight are, density class 5
  * With the weights of HH: (1,0) between both 6, (3,0) beside one 3; (0,1) and
  * (2,1) below one, and a knight's move from the other, 4; (1,1) at a corner of
- * both 8; (3,1) of one 4. Both are refined with one that is two columns away, for
- * the first time. The lanes' densities are 3 * 4 * 1 + 29 * 2 / 8 = 19, class 8. */
+ * both 8; (3,1) of one 4. Both are refined with one that is two columns away. The
+ * lanes' densities are 3 * 4 * 1 + 29 * 2 / 8 = 19, class 8. */
 static void
 test_two_planes (void)
 {
@@ -214,26 +214,9 @@ test_directions (void)
   }
 }
 
-/* A coefficient of three planes is refined for the first time in plane 1. */
-static void
-test_refinement_contexts (void)
-{
-  static const int32_t indices[1] = { 5 };
-  PacoReferenceCounts *counts = count_block (
-      1, 1, PACO_ORIENTATION_LL, indices, (PacoBlockRecord){ .planes = 3 });
-
-  g_assert_cmpuint (
-      count_in_plane (counts, 0, 1, PACO_REFINEMENT_CONTEXT), ==, 1);
-  g_assert_cmpuint (
-      count_in_plane (counts, 0, 0, PACO_REFINEMENT_CONTEXT + PACO_REFINED), ==,
-      1);
-  g_assert_cmpuint (count_all (counts), ==, 5);
-  g_free (counts);
-}
-
 /* Two columns and three stripes, 20 lines: the first wakes in plane 2, the last, of
  * four lines, in plane 0, the middle one never. While both its neighbors sleep
- * its context is 58, then 59. It is asked in plane 1 as well, and nothing of it is
+ * its context is 52, then 53. It is asked in plane 1 as well, and nothing of it is
  * coded. */
 static void
 test_stripes (void)
@@ -680,8 +663,6 @@ main (int argc, char **argv)
   g_test_add_func ("/reference/block/two-planes", test_two_planes);
   g_test_add_func ("/reference/block/weights", test_weights);
   g_test_add_func ("/reference/block/directions", test_directions);
-  g_test_add_func (
-      "/reference/block/refinement-contexts", test_refinement_contexts);
   g_test_add_func ("/reference/block/stripes", test_stripes);
   g_test_add_func ("/reference/block/local-density", test_local_density);
   g_test_add_func ("/reference/block/sign-contexts", test_sign_contexts);
