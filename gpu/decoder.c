@@ -73,6 +73,7 @@ instruct (Flight *flight)
       .length = record->length,
       .check = record->check,
       .offset = record->offset,
+      .set = record->set,
     };
     /* With the reversible wavelet the block coder dequantises (FORMAT.md section
      * 8), so the inverse transform need not know of dropped planes. */

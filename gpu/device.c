@@ -14,28 +14,43 @@ static GCond opening_changed;
 
 /* --- Opening --- */
 
-static void
-pad_set (const PacoProbabilitySet *set, uint8_t *rows)
+/* Where the probability of a context is in a row of the kernels. */
+static unsigned
+place_of_context (unsigned context)
 {
-  for (unsigned i = 0; i < PACO_N_ROWS; i++) {
-    memcpy (rows + i * PACO_GPU_ROW_BYTES, set->p[i], PACO_N_CONTEXTS);
-    memset (rows + i * PACO_GPU_ROW_BYTES + PACO_N_CONTEXTS, 0,
-        PACO_GPU_ROW_BYTES - PACO_N_CONTEXTS);
-  }
+  unsigned n;
+
+  if (context < PACO_REFINEMENT_CONTEXT)
+    return context;
+  n = context - PACO_REFINEMENT_CONTEXT;
+  if (n < PACO_REFINED)
+    return PACO_GPU_REFINEMENT_PLACE + n;
+  if (n < PACO_N_REFINEMENT)
+    return PACO_GPU_REFINED_PLACE + n - PACO_REFINED;
+  if (context < PACO_WAKE_CONTEXT)
+    return PACO_GPU_SIGN_PLACE + context - PACO_SIGN_CONTEXT;
+  return PACO_GPU_WAKE_PLACE (context - PACO_WAKE_CONTEXT);
 }
 
 void
-paco_cuda_pad_sets (
+paco_cuda_place_set (const PacoProbabilitySet *set, uint8_t *rows)
+{
+  memset (rows, 0, PACO_GPU_SET_BYTES);
+  for (unsigned i = 0; i < PACO_N_ROWS; i++)
+    for (unsigned k = 0; k < PACO_N_CONTEXTS; k++)
+      rows[i * PACO_GPU_ROW_BYTES + place_of_context (k)] = set->p[i][k];
+}
+
+void
+paco_cuda_place_sets (
     const PacoProbabilitySet *carried_set, unsigned family, uint8_t *rows)
 {
-  for (unsigned f = 0; f < PACO_N_FAMILIES; f++) {
-    for (unsigned i = 0; i < PACO_N_SETS; i++) {
-      bool carried = carried_set && f == family && i == 0;
-
-      pad_set (carried ? carried_set : &paco_builtin_sets[f][i], rows);
-      rows += PACO_GPU_SET_ROWS * PACO_GPU_ROW_BYTES;
-    }
-  }
+  for (unsigned f = 0; f < PACO_N_FAMILIES; f++)
+    for (unsigned k = 0; k < PACO_N_SETS; k++, rows += PACO_GPU_SET_BYTES)
+      paco_cuda_place_set (carried_set && f == family && k == 0
+              ? carried_set
+              : &paco_builtin_sets[f][k],
+          rows);
 }
 
 /* The driver may not grant it, which is no failure. */
@@ -79,7 +94,7 @@ upload_sets (PacoCudaDevice *device, GError **error)
   uint8_t *rows = g_malloc (PACO_CUDA_SETS_BYTES);
   gboolean done;
 
-  paco_cuda_pad_sets (NULL, 0, rows);
+  paco_cuda_place_sets (NULL, 0, rows);
   done = paco_driver_check (device->driver,
              device->driver->mem_alloc (&device->rows, PACO_CUDA_SETS_BYTES),
              error, "memory for the probability sets cannot be had on %s",

@@ -4,6 +4,7 @@
  * open it, and all that they are made of refers to it. */
 #pragma once
 #include "codec/coder_private.h"
+#include "codec/index.h"
 #include "gpu/caller.h"
 #include "gpu/dwt.h"
 #include "gpu/layout.h"
@@ -32,7 +33,7 @@ typedef struct
   PacoLayoutKernels layout;
   CUfunction bpc_encode[2][3], bpc_decode[2][3]; /* [wide][passes - 1] */
   CUfunction pack_scan, pack_copy;
-  CUdeviceptr rows; /* the built-in probability sets, paco_cuda_pad_sets() */
+  CUdeviceptr rows; /* the built-in probability sets, paco_cuda_place_sets() */
 
   /* For measurements: called by a flight's thread with the moments of a frame
    * that has come to its end, PACO_CUDA_N_EVENTS (frame.h). NULL, unless it was
@@ -41,10 +42,14 @@ typedef struct
   void *frame_ended_data;
 } PacoCudaDevice;
 
-G_STATIC_ASSERT (PACO_GPU_SET_ROWS == PACO_N_ROWS);
-G_STATIC_ASSERT (PACO_GPU_ROW_BYTES >= PACO_N_CONTEXTS);
+G_STATIC_ASSERT (PACO_GPU_FAMILY_SETS == PACO_N_SETS);
+G_STATIC_ASSERT (PACO_GPU_MAX_RAW_PLANES == PACO_MAX_RAW_PLANES);
+G_STATIC_ASSERT (PACO_GPU_CUT_RECORD == PACO_CUT_RECORD);
+G_STATIC_ASSERT (PACO_GPU_ALL_PLANES_RAW == PACO_ALL_PLANES_RAW);
+G_STATIC_ASSERT (PACO_GPU_LENGTH_BITS == PACO_LENGTH_BITS);
+G_STATIC_ASSERT (PACO_GPU_LENGTH_ESCAPE == PACO_LENGTH_ESCAPE);
 #define PACO_CUDA_SETS_BYTES                                                   \
-  (PACO_N_FAMILIES * PACO_N_SETS * PACO_GPU_SET_ROWS * PACO_GPU_ROW_BYTES)
+  (PACO_N_FAMILIES * PACO_N_SETS * PACO_GPU_SET_BYTES)
 
 /* timeout: of calls, microseconds; opening may take PACO_CUDA_OPEN_FACTOR times
  * as long, because the driver may have to compile the kernels. */
@@ -76,10 +81,11 @@ void paco_cuda_device_lost (PacoCudaDevice *device);
 gboolean paco_cuda_device_enter (PacoCudaDevice *device, GError **error);
 void paco_cuda_device_leave (PacoCudaDevice *device);
 
-/* Rows of the built-in probability sets as the kernels want them:
- * PACO_CUDA_SETS_BYTES. carried_set, unless it is NULL, is there instead of the
- * built-in one of number id. */
-void paco_cuda_pad_sets (
+/* A probability set as the kernels want it, PACO_GPU_SET_BYTES. */
+void paco_cuda_place_set (const PacoProbabilitySet *set, uint8_t *rows);
+/* All built-in sets, PACO_CUDA_SETS_BYTES. carried_set, unless it is NULL, is
+ * there instead of set 0 of the family. */
+void paco_cuda_place_sets (
     const PacoProbabilitySet *carried_set, unsigned family, uint8_t *rows);
 
 G_END_DECLS

@@ -62,7 +62,7 @@ paco_cuda_plan_blocks (const PacoCudaPlan *plan, const PacoCoding *coding,
       .orientation = subband->orientation,
       .dropped_planes = dropped_planes ? dropped_planes[c][subband->entry] : 0,
       .fraction_bits = coding->subbands[c][subband->entry].fraction_bits,
-      .probability_set = plan->coding.components[c].family * PACO_N_SETS,
+      .family = plan->coding.components[c].family,
       .reversible =
           paco_wavelets[plan->coding.components[c].wavelet].reversible,
     };
@@ -366,7 +366,7 @@ paco_cuda_frame_rows (PacoCudaFrame *frame, const PacoCoding *coding,
       || !paco_pinned_memory_reserve (device, &frame->host_rows,
           PACO_CUDA_SETS_BYTES, "probabilities", error))
     return FALSE;
-  paco_cuda_pad_sets (
+  paco_cuda_place_sets (
       carried_set, coding->components[0].family, frame->host_rows.data);
   *rows = frame->rows.address;
   return paco_driver_check (device->driver,

@@ -14,15 +14,16 @@
  * its shared memory are constants then, and a multiprocessor holds 32 of
  * them. A thread, the lane, turns its two columns into bitplanes, which wait
  * in scratch memory (they stay in the L2 cache), and then codes plane after
- * plane: scans (bpc_scan_encode.cuh, bpc_scan_decode.cuh), signs
- * (bpc_signs.cuh), at the end the raw planes and signs (bpc_raw.cuh). Encoder
- * and decoder are one template but for the scans.
+ * plane: which stripes wake (bpc_stripes.cuh), scans (bpc_scan_encode.cuh,
+ * bpc_scan_decode.cuh), signs (bpc_signs.cuh), at the end the raw planes and
+ * signs (bpc_raw.cuh). Encoder and decoder are one template but for the scans.
  *
  * What limits it is the rate of integer instructions, so every step is made
  * with as few of them as possible; memory is hardly used. And as warps are at
  * different places of the code, what is run most are short loops, which stay in
  * the instruction cache. */
 #include "codec/policy_block.h"
+#include "codec/policy_set.h"
 #include "codec/rounding.h"
 #include "gpu/kernels/bpc_check.cuh"
 #include "gpu/kernels/bpc_raw.cuh"
@@ -30,14 +31,51 @@
 #include "gpu/kernels/bpc_scan_encode.cuh"
 #include "gpu/kernels/bpc_signs.cuh"
 #include "gpu/kernels/bpc_slices.cuh"
+#include "gpu/kernels/bpc_stripes.cuh"
 
 /* How a block is coded. */
 struct Coding
 {
   uint32_t planes, raw_planes, dropped_planes;
-  bool shared_codewords, raw_left_signs;
-  bool cut; /* decoder */
+  bool cut, shared_codewords, raw_left_signs;
 };
+
+/* Whether eight lanes share a codeword, where any do. */
+static __device__ __forceinline__ bool
+is_of_eight (uint32_t n_planes)
+{
+  return PACO_SHARING_LANES (n_planes) == 8;
+}
+
+/* Notes for those who may cut the block that n codewords are reserved at the end
+ * of a plane. */
+template <int PASSES>
+static __device__ __forceinline__ void
+note_end (const Block<true, PASSES> &block,
+    const PacoBpcEncodeParameters &parameters, uint32_t plane, uint32_t n)
+{
+  uint32_t record = parameters.blocks[blockIdx.x].record;
+
+  if (parameters.plane_ends && block.lane == plane)
+    parameters.plane_ends[record * PACO_BPC_PLANES_32 + plane] = n;
+}
+
+template <int PASSES>
+static __device__ __forceinline__ void
+note_end (const Block<false, PASSES> &, const PacoBpcDecodeParameters &,
+    uint32_t, uint32_t)
+{
+}
+
+/* At no plane. */
+template <int PASSES>
+static __device__ __forceinline__ void
+note_no_ends (
+    const Block<true, PASSES> &block, const PacoBpcEncodeParameters &parameters)
+{
+  if (block.lane < PACO_BPC_PLANES_32)
+    note_end (block, parameters, block.lane, 0);
+}
 
 /* --- Planes --- */
 
@@ -80,9 +118,12 @@ template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
   {
     block.raw_signs[LEFT] = left_signs ? 0 : ~0u;
     block.raw_signs[RIGHT] = right_signs ? 0 : ~0u;
-    for (uint32_t w = 0; w < block.words; w++)
-      for (int side = 0; side < 2; side++)
+    for (uint32_t w = 0; w < block.words; w++) {
+      for (int side = 0; side < 2; side++) {
+        block.at (L::FRESH, side, w) &= block.at (L::CODED, side, w);
         block.at (L::CODED, side, w) = 0;
+      }
+    }
   }
 
   /* What was found becomes significant, whether its sign was coded or not. */
@@ -102,6 +143,8 @@ template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
   {
     uint32_t n = 0;
 
+    find_densities (block);
+    code_waking (block, coder, plane);
     if (PASSES == 1) {
       n = scanner.run (SCAN_ALL, plane);
       code_signs (left_signs, right_signs);
@@ -133,14 +176,15 @@ template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
 
 #pragma unroll 1
     for (uint32_t plane = coding.planes; plane-- > lowest;) {
-      bool raw_signs = plane == lowest && coding.raw_planes == 0
-          && (ENCODE || !coding.cut);
+      bool raw_signs = plane == lowest && coding.raw_planes == 0 && !coding.cut;
 
-      block.load_tables (parameters.rows, parameters.blocks, plane);
+      block.load_tables (parameters.rows, plane);
       block.n_significant += sum_of_lanes (code_plane (
           plane, !(raw_signs && coding.raw_left_signs), !raw_signs));
       if (coder.is_full ())
         break;
+      if (!raw_signs)
+        note_end (block, parameters, plane, coder.n_codewords ());
     }
   }
 };
@@ -178,6 +222,22 @@ decide (uint32_t top, uint32_t n_right, uint32_t n_coefficients, uint32_t lane,
   return n_stored;
 }
 
+/* paco_policy_set(); its arrays are where contexts will be. */
+template <int PASSES>
+static __device__ uint32_t
+choose_set (Block<true, PASSES> &block, const PacoGpuBlock &place,
+    const Coding &coding, uint32_t counts)
+{
+  uint32_t *top = &block.contexts (0, 0) - block.lane, *pairs = top + 32;
+
+  __syncwarp ();
+  top[block.lane] = counts & 0xffff;
+  pairs[block.lane] = counts >> 16;
+  __syncwarp ();
+  return paco_policy_set (place.family, place.orientation, coding.planes,
+      coding.dropped_planes, top, pairs, block.width * block.height);
+}
+
 template <int PASSES, bool SHARED> struct BlockEncoder
 {
   Block<true, PASSES> &block;
@@ -209,14 +269,16 @@ template <int PASSES, bool SHARED> struct BlockEncoder
   {
     uint32_t length;
 
-    coder.init (
-        block.lane, coding.planes - coding.dropped_planes, code, raw_bytes / 4);
+    bool eight = is_of_eight (coding.planes - coding.dropped_planes);
+
+    coder.init (block.lane, eight, code, raw_bytes / 4);
     coder.out = parameters.code;
     PlaneCoder<true, PASSES, SHARED> (block, coder)
         .code_planes (coding, parameters);
     length = coder.is_full () ? ~0u : measure (coding);
     if (length > raw_bytes) {
-      coder.init (block.lane, coding.planes - coding.dropped_planes, code, 0);
+      note_no_ends (block, parameters);
+      coder.init (block.lane, eight, code, 0);
       coding.raw_planes = coding.planes - coding.dropped_planes;
       coding.raw_left_signs = false;
       length = measure (coding);
@@ -237,7 +299,7 @@ encode (const PacoBpcEncodeParameters &parameters)
   PacoGpuBlock place = parameters.blocks[blockIdx.x];
   Block<true, PASSES> block;
   Coding coding;
-  PacoGpuRecord record = { 0, 0, 0, 0, 0, 0, 0 };
+  PacoGpuRecord record = {};
 
   block.init (place, parameters.planes,
       sizeof (T) == 2 ? PACO_BPC_PLANES_16 : PACO_BPC_PLANES_32, threadIdx.x);
@@ -245,15 +307,19 @@ encode (const PacoBpcEncodeParameters &parameters)
 
   Slicer<PASSES, T> slicer (block, place, parameters.coefficients);
 
+  note_no_ends (block, parameters);
   coding.planes = slicer.slice ();
   coding.dropped_planes = place.dropped_planes;
   if (coding.planes > coding.dropped_planes) {
     uint32_t n = block.width * block.height;
-    uint32_t n_stored = decide (slicer.top, slicer.n_right, n, block.lane,
-        parameters.complexity, coding);
+    uint32_t n_stored = decide (slicer.counts & 0xffff, slicer.n_right, n,
+        block.lane, parameters.complexity, coding);
     uint32_t raw_bytes =
         (n * (coding.planes - coding.dropped_planes) + n_stored + 7) / 8;
 
+    record.set = choose_set (block, place, coding, slicer.counts);
+    block.use_set (place.family, record.set);
+    coding.cut = false;
     record.length = coding.shared_codewords
         ? BlockEncoder<PASSES, true> (block).encode (
             coding, parameters, place.code, raw_bytes)
@@ -290,9 +356,8 @@ decode_block (Block<false, PASSES> &block, const PacoGpuRecord &record,
   coding.dropped_planes = record.dropped_planes;
   coding.cut = record.flags & PACO_GPU_CUT;
   coding.raw_left_signs = record.flags & PACO_GPU_RAW_LEFT_SIGNS;
-  /* Four lanes share a codeword, whatever the cut has left. */
   coder.init (block.lane,
-      coding.cut ? 2 : record.planes - record.dropped_planes, 0,
+      !coding.cut && is_of_eight (record.planes - record.dropped_planes), 0,
       record.length / 4);
   coder.payload.init (
       parameters.payload, parameters.payload_words, record.offset);
@@ -350,6 +415,7 @@ decode (const PacoBpcDecodeParameters &parameters)
         && record.raw_planes + record.dropped_planes <= record.planes;
     if (well) {
       block.clear ();
+      block.use_set (place.family, record.set);
       fill_weights (block.lane);
       well = record.flags & PACO_GPU_SHARED_CODEWORDS
           ? decode_block<PASSES, true> (block, record, parameters)

@@ -2,6 +2,7 @@
  * What the block coder's kernels (bpc.cu) take and give: plain structs that C
  * and CUDA both include. */
 #pragma once
+#include "codec/contexts.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,10 +23,10 @@ typedef struct
   uint32_t code;         /* encoder: where its code begins, in 32-bit words */
   uint32_t columns;      /* sum of PACO_GPU_COLUMN_WORDS of blocks before */
   uint16_t width, height;
-  uint8_t orientation;     /* PacoOrientation */
-  uint8_t dropped_planes;  /* encoder: paco_policy_dropped_planes() */
-  uint8_t fraction_bits;   /* encoder: 0, 1 or PACO_FRACTION_BITS */
-  uint8_t probability_set; /* place in `rows` below */
+  uint8_t orientation;    /* PacoOrientation */
+  uint8_t dropped_planes; /* encoder: paco_policy_dropped_planes() */
+  uint8_t fraction_bits;  /* encoder: 0, 1 or PACO_FRACTION_BITS */
+  uint8_t family;         /* of probability sets */
   /* Decoder, what is written: with the reversible wavelet FORMAT.md section 8
    * is done, else m << d with its sign. */
   uint8_t reversible;
@@ -46,13 +47,15 @@ enum
   PACO_GPU_CUT = 1 << 3,
 };
 
-/* PACO_MAX_RAW_PLANES, PACO_CUT_RECORD and PACO_ALL_PLANES_RAW of codec/index.h,
- * which CUDA cannot include. */
+/* PACO_MAX_RAW_PLANES, PACO_CUT_RECORD, PACO_ALL_PLANES_RAW, PACO_LENGTH_BITS
+ * and PACO_LENGTH_ESCAPE of codec/index.h, which CUDA cannot include. */
 enum
 {
   PACO_GPU_MAX_RAW_PLANES = 13,
   PACO_GPU_CUT_RECORD = 14,
   PACO_GPU_ALL_PLANES_RAW = 15,
+  PACO_GPU_LENGTH_BITS = 13,
+  PACO_GPU_LENGTH_ESCAPE = 0x1fff,
 };
 
 /* PacoBlockRecord, packed. */
@@ -63,12 +66,22 @@ typedef struct
   uint16_t length; /* bytes */
   uint16_t check;  /* with block_checks */
   uint32_t offset; /* bytes, in the payload (decoder) */
+  uint8_t set;     /* of the block's family */
+  uint8_t unused[3];
 } PacoGpuRecord;
 
-/* Probability sets lie one behind the other. A set is 192 rows of 55 bytes,
- * padded to this. */
-#define PACO_GPU_SET_ROWS 192
+/* The probability sets of all families lie one behind the other, eight to a
+ * family. A set is PACO_N_ROWS rows of 64 bytes. Contexts have other places in
+ * these than in the format, so that the place of a refinement context is put
+ * together from bits: two ones, whether the coefficient was significant before
+ * the plane above, and three bits of c. Signs and waking are in between. */
+#define PACO_GPU_FAMILY_SETS 8
 #define PACO_GPU_ROW_BYTES 64
+#define PACO_GPU_SET_BYTES (PACO_N_ROWS * PACO_GPU_ROW_BYTES)
+#define PACO_GPU_REFINEMENT_PLACE 48
+#define PACO_GPU_REFINED_PLACE 56
+#define PACO_GPU_SIGN_PLACE 41
+#define PACO_GPU_WAKE_PLACE(n) ((n) < 2 ? 46 + (n) : 54)
 
 /* Bitplanes that there is scratch memory for, and most that a block may have;
  * the decoder takes a block with more as broken. */
@@ -88,6 +101,9 @@ typedef struct
   PACO_DEVICE_POINTER (uint32_t) planes;
   PACO_DEVICE_POINTER (uint32_t) code;
   PACO_DEVICE_POINTER (PacoGpuRecord) records;
+  /* 0, or PACO_BPC_PLANES_32 numbers for each record: PacoCutPoints (codec/cut.h),
+   * the codewords reserved at the end of each plane where the block can be cut. */
+  PACO_DEVICE_POINTER (uint16_t) plane_ends;
   uint32_t n_blocks;
   uint32_t complexity;   /* 0..3 */
   uint32_t block_checks; /* records get them */
@@ -115,14 +131,16 @@ typedef struct
 #define PACO_BPC_THREADS 32
 
 /* Words of shared memory: tables, contexts and arrays for each 32 lines of a
- * block (bpc_block.cuh), and what holds the encoder's raw signs while they are
- * put together. */
+ * block (bpc_block.cuh). */
 enum
 {
-  PACO_BPC_ENCODER_TABLE_WORDS = 64,
-  PACO_BPC_DECODER_TABLE_WORDS = 104 + 128 + 64,
+  PACO_BPC_ROW_WORDS = PACO_N_DENSITIES * PACO_GPU_ROW_BYTES / 4,
+  /* Rows, signs, waking, planes of stripes. */
+  PACO_BPC_ENCODER_TABLE_WORDS = PACO_BPC_ROW_WORDS + 16 + 4 + 32,
+  /* Besides a ring of codewords and weights. */
+  PACO_BPC_DECODER_TABLE_WORDS = PACO_BPC_ENCODER_TABLE_WORDS + 128 + 64,
   PACO_BPC_CONTEXT_WORDS = 128,
-  PACO_BPC_ARRAY_WORDS = 192,
+  PACO_BPC_ARRAY_WORDS = 224,
   PACO_BPC_PASS_WORDS = 64, /* more with two or three coding passes */
 };
 
@@ -135,5 +153,5 @@ paco_bpc_shared_bytes (int decoder, unsigned coding_passes, unsigned max_height)
   size_t tables = decoder ? PACO_BPC_DECODER_TABLE_WORDS
                           : PACO_BPC_ENCODER_TABLE_WORDS;
 
-  return 4 * (tables + lines_32 * each + (decoder ? 0 : 64 * lines_32 + 2));
+  return 4 * (tables + lines_32 * each);
 }

@@ -11,9 +11,7 @@ enum
   RIGHT,
 };
 
-/* codec/probability.h and wavelet.h, which CUDA cannot include. */
-constexpr int REFINEMENT_CONTEXT = 32;
-constexpr int SIGN_CONTEXT = REFINEMENT_CONTEXT + 4;
+/* PacoOrientation. */
 constexpr int ORIENTATION_LL = 0, ORIENTATION_HL = 1, ORIENTATION_HH = 3;
 
 /* Who is visited in a scan. */
@@ -27,9 +25,9 @@ enum Scan
 };
 
 /* Shared memory: the tables, then contexts, then for every 32 lines of the
- * block the arrays below, then the raw signs. A bit of a word is a line, a word
- * is a lane's, so no two lanes ever meet in a bank. Arrays come with the lanes'
- * left columns, then their right ones. */
+ * block the arrays below. A bit of a word is a line, a word is a lane's, so no
+ * two lanes ever meet in a bank. Arrays come with the lanes' left columns, then
+ * their right ones. */
 template <int PASSES> struct Layout
 {
   /* Significant. Where signs are raw, with one pass what the last scan found
@@ -37,21 +35,29 @@ template <int PASSES> struct Layout
   static constexpr int SIGNIFICANT = 0;
   /* Which are negative; in the decoder, of those signs that were coded. */
   static constexpr int SIGN = 64;
-  /* What became significant in the scan before. */
+  /* What became significant in this plane's scan, until it is significant; and
+   * of what was significant when the plane began, what became so in the plane
+   * above. */
   static constexpr int FRESH = 128;
+  /* Density classes of the lane, a byte for each stripe of these lines. */
+  static constexpr int DENSITY = 192;
   /* Two and three passes: coded in this plane, but for refinement. So what was
    * significant when the plane began is significant and not coded. */
-  static constexpr int CODED = 192;
-  static constexpr int SIZE = PASSES > 1 ? 256 : 192;
+  static constexpr int CODED = 224;
+  static constexpr int SIZE = PASSES > 1 ? 288 : 224;
 };
 
-/* Tables of the plane; a value is P, in the highest byte. The decoder's
- * contexts are sums, 0..36, not yet cut to 31, and 64 more for a significant
- * coefficient; the encoder's are as in the format. The sign table is
- * bpc_signs.cuh's. */
-constexpr int SIGN_TABLE = 40;
-constexpr int REFINEMENT_TABLE = 64;
-/* What bpc_scan_decode.cuh adds up. */
+/* The tables: the rows of the plane, one for each density class, bytes in the
+ * places of bpc.h. Then words with P in their highest byte, of the block's
+ * class: for signs (bpc_signs.cuh) and for stripes that wake, by how many of
+ * those beside them are awake. Then for each stripe, how many planes it has (the
+ * decoder: that it is known to have). */
+constexpr int SIGN_TABLE = PACO_BPC_ROW_WORDS;
+constexpr int WAKE_TABLE = SIGN_TABLE + 16;
+constexpr int SET_OFFSET = WAKE_TABLE + 3; /* of the block's set, in bytes */
+constexpr int STRIPE_PLANES = WAKE_TABLE + 4;
+static_assert (STRIPE_PLANES + 32 == PACO_BPC_ENCODER_TABLE_WORDS, "");
+/* Behind the decoder's next codewords, what bpc_scan_decode.cuh adds up. */
 constexpr int WEIGHT_TABLE = CODEWORD_RING + 128;
 
 /* The entry of the sign table that this lane fills: its context in the format,
@@ -105,6 +111,7 @@ template <bool ENCODE, int PASSES> struct Block
   uint32_t sign_entry; /* of the lane in the sign table: context, inverted */
   uint32_t orientation;
   uint32_t n_significant;
+  uint32_t awake;        /* stripes, a bit each */
   uint32_t raw_signs[2]; /* all ones: this plane's signs of a side are raw */
   /* Bitplanes in scratch memory: plane p, 32 lines w, lane t, side:
    * planes[((p * words + w) * 32 + t) * 2 + side]. This points to lane's. */
@@ -128,6 +135,19 @@ template <bool ENCODE, int PASSES> struct Block
     return lane < 31 ? (&at (array, LEFT, w))[1] : 0;
   }
 
+  /* What became significant in the scan before. */
+  __device__ __forceinline__ uint32_t fresh (int side, uint32_t w)
+  {
+    return at (L::FRESH, side, w) & ~at (L::SIGNIFICANT, side, w);
+  }
+
+  /* Before what the plane brought becomes significant, as the plane is over:
+   * what the one above had brought. */
+  __device__ __forceinline__ void forget_young (int side, uint32_t w)
+  {
+    at (L::FRESH, side, w) &= ~at (L::SIGNIFICANT, side, w);
+  }
+
   /* Whose signs have been coded. */
   __device__ __forceinline__ uint32_t known (int side, uint32_t w)
   {
@@ -146,7 +166,19 @@ template <bool ENCODE, int PASSES> struct Block
         : known & ~(beyond (L::CODED, side, w) & raw_signs[1 - side]);
   }
 
-  /* Who takes part in a scan; SCAN_NEIGHBORS: who may. */
+  __device__ __forceinline__ uint32_t n_stripes () const
+  {
+    return (height + PACO_STRIPE_LINES - 1) / PACO_STRIPE_LINES;
+  }
+
+  /* Whether any stripe of 32 lines is awake. */
+  __device__ __forceinline__ bool any_awake (uint32_t w) const
+  {
+    return awake >> (4 * w) & 15;
+  }
+
+  /* Who takes part in a scan, in stripes that are awake; SCAN_NEIGHBORS: who
+   * may. */
   __device__ __forceinline__ uint32_t members (Scan scan, int side, uint32_t w)
   {
     uint32_t n_lines = height - 32 * w;
@@ -203,14 +235,23 @@ template <bool ENCODE, int PASSES> struct Block
     column[RIGHT] = 2 * lane + 1 < width;
     orientation = block.orientation;
     n_significant = 0;
+    awake = 0;
     raw_signs[LEFT] = raw_signs[RIGHT] = 0;
     planes = (uint2 *) (scratch + (size_t) block.columns * max_planes) + lane;
     sign_entry = sign_entry_of_lane<ENCODE> (lane, orientation);
   }
 
+  /* The set of its family that the block is coded with. */
+  __device__ __forceinline__ void use_set (uint32_t family, uint32_t set)
+  {
+    if (lane == 0)
+      shared[SET_OFFSET] = (family * PACO_GPU_FAMILY_SETS + set)
+          * PACO_GPU_SET_BYTES;
+    __syncwarp ();
+  }
+
   __device__ void clear ();
-  __device__ void load_tables (
-      const uint8_t *sets, const PacoGpuBlock *blocks, uint32_t plane);
+  __device__ void load_tables (const uint8_t *sets, uint32_t plane);
 };
 
 template <bool ENCODE, int PASSES>
@@ -252,42 +293,32 @@ Block<ENCODE, PASSES>::with_neighbors (int side, uint32_t w)
       | __funnelshift_r (rows[1], below, 1);
 }
 
-/* Chooses the row of the probability set for a plane that begins. The number of
- * the set is read anew each time, which saves a register. */
+/* The rows of the plane that begins, and what signs and stripes take from that
+ * of the block's density. */
 template <bool ENCODE, int PASSES>
 __device__ void
-Block<ENCODE, PASSES>::load_tables (
-    const uint8_t *sets, const PacoGpuBlock *blocks, uint32_t plane)
+Block<ENCODE, PASSES>::load_tables (const uint8_t *sets, uint32_t plane)
 {
+  const uint8_t *first = sets + shared[SET_OFFSET]
+      + PACO_GPU_ROW_BYTES * PACO_PLANE_ROW (orientation, plane);
+  const uint4 *from = (const uint4 *) first;
+  uint4 *to = (uint4 *) shared;
   uint32_t n = width * height;
   uint64_t square = (uint64_t) n_significant * n_significant;
   uint32_t dense = __ballot_sync (
       ALL_LANES, lane < 15 && square << lane <= (uint64_t) n * n);
   uint32_t density = n_significant == 0 ? 0 : 32 - __clz (dense);
-  uint32_t kind = orientation == ORIENTATION_LL ? 0
-      : orientation == ORIENTATION_HH           ? 2
-                                                : 1;
-  uint32_t set = __ldg (&blocks[blockIdx.x].probability_set);
-  const uint8_t *row = sets + PACO_GPU_SET_ROWS * PACO_GPU_ROW_BYTES * set
-      + PACO_GPU_ROW_BYTES * ((kind * 4 + min (plane, 3)) * 16 + density);
+  const uint8_t *row = first + PACO_GPU_ROW_BYTES * density;
 
   __syncwarp ();
-  shared[lane] = __ldg (row + lane) << 24;
-  if (!ENCODE) {
-    shared[REFINEMENT_TABLE + lane] =
-        __ldg (row + REFINEMENT_CONTEXT + lane / 8) << 24;
-    if (lane < 5) {
-      shared[32 + lane] = __ldg (row + 31) << 24;
-      shared[REFINEMENT_TABLE + 32 + lane] =
-          __ldg (row + REFINEMENT_CONTEXT + 3) << 24;
-    }
-  } else if (lane < 4) {
-    shared[REFINEMENT_CONTEXT + lane] = __ldg (row + REFINEMENT_CONTEXT + lane)
-        << 24;
-  }
+#pragma unroll
+  for (uint32_t k = 0; k < PACO_BPC_ROW_WORDS / 4; k += 32)
+    to[k + lane] = __ldg (from + k + lane);
   if (lane < 15)
-    shared[SIGN_TABLE + lane] = __ldg (row + SIGN_CONTEXT + sign_entry / 2)
-            << 24
+    shared[SIGN_TABLE + lane] =
+        __ldg (row + PACO_GPU_SIGN_PLACE + sign_entry / 2) << 24
         | (sign_entry & 1);
+  if (lane < PACO_N_WAKE)
+    shared[WAKE_TABLE + lane] = __ldg (row + PACO_GPU_WAKE_PLACE (lane)) << 24;
   __syncwarp ();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Significance contexts of 32 lines of a column at once (FORMAT.md section
- * 7.3). The neighbours are words, a bit a line; adders made of logic count
- * them, a word for each bit of the sum, in less than three instructions a
+ * 7.3). The neighbours are words, a bit a line; adders made of logic sum up what
+ * they weigh, a word for each bit of the sum, in less than three instructions a
  * coefficient.
  *
  * A visit sees the lines above it as they are after the scan, those below as
@@ -26,52 +26,48 @@ add_bits (uint32_t a, uint32_t b, uint32_t c, uint32_t &sum, uint32_t &carry)
   carry = (a & b) | (a & c) | (b & c);
 }
 
-/* Counts 8 bits; n[k] has the sum's bit k. */
-static __device__ __forceinline__ void
-count_8 (const uint32_t (&x)[8], uint32_t (&n)[4])
+/* Adds N bits of a place up: returns the sum's lowest bit. The carries go to the
+ * place above. */
+template <int N>
+static __device__ __forceinline__ uint32_t
+add_place (const uint32_t *bits, uint32_t *carries)
 {
-  uint32_t s[3], c[4], t, d[2];
-
-  add_bits (x[0], x[1], x[2], s[0], c[0]);
-  add_bits (x[3], x[4], x[5], s[1], c[1]);
-  add_bits (x[6], x[7], 0, s[2], c[2]);
-  add_bits (s[0], s[1], s[2], n[0], c[3]);
-  add_bits (c[0], c[1], c[2], t, d[0]);
-  add_bits (t, c[3], 0, n[1], d[1]);
-  add_bits (d[0], d[1], 0, n[2], n[3]);
-}
-
-static __device__ __forceinline__ void
-count_12 (const uint32_t (&x)[12], uint32_t (&n)[4])
-{
-  uint32_t s[4], c[6], t, u[2], d[3];
+  uint32_t queue[N + N / 2];
 
 #pragma unroll
-  for (int k = 0; k < 4; k++)
-    add_bits (x[3 * k], x[3 * k + 1], x[3 * k + 2], s[k], c[k]);
-  add_bits (s[0], s[1], s[2], t, c[4]);
-  add_bits (t, s[3], 0, n[0], c[5]);
-  add_bits (c[0], c[1], c[2], u[0], d[0]);
-  add_bits (c[3], c[4], c[5], u[1], d[1]);
-  add_bits (u[0], u[1], 0, n[1], d[2]);
-  add_bits (d[0], d[1], d[2], n[2], n[3]);
+  for (int k = 0; k < N; k++)
+    queue[k] = bits[k];
+#pragma unroll
+  for (int k = 0; k < (N - 1) / 2; k++)
+    add_bits (queue[3 * k], queue[3 * k + 1], queue[3 * k + 2], queue[N + k],
+        carries[k]);
+  if (N % 2 == 1)
+    return queue[N + N / 2 - 1];
+  add_bits (queue[N + N / 2 - 2], queue[N + N / 2 - 3], 0, queue[N + N / 2 - 1],
+      carries[N / 2 - 1]);
+  return queue[N + N / 2 - 1];
 }
 
-/* 3 * near + ring, six bits. */
-static __device__ __forceinline__ void
-weigh (const uint32_t (&near)[4], const uint32_t (&ring)[4], uint32_t (&c)[6])
+/* What counts once, what twice and what four times; the sum has six bits. */
+template <int N1, int N2, int N4> struct WeightedBits
 {
-  uint32_t x[4], m[9];
+  static constexpr int C1 = N1 / 2, C2 = (N2 + C1) / 2, C4 = (N4 + C2) / 2,
+                       C8 = C4 / 2, C16 = C8 / 2;
 
-  add_bits (near[0], ring[0], 0, c[0], m[0]);
-  add_bits (near[1], near[0], ring[1], x[0], m[1]);
-  add_bits (x[0], m[0], 0, c[1], m[2]);
-  add_bits (near[2], near[1], ring[2], x[1], m[3]);
-  add_bits (x[1], m[1], m[2], c[2], m[4]);
-  add_bits (near[3], near[2], ring[3], x[2], m[5]);
-  add_bits (x[2], m[3], m[4], c[3], m[6]);
-  add_bits (near[3], m[5], m[6], c[4], c[5]);
-}
+  uint32_t ones[N1], twos[N2 + C1], fours[N4 + C2];
+
+  __device__ __forceinline__ void add_up (uint32_t (&c)[6])
+  {
+    uint32_t eights[C4], sixteens[C8], rest[C16];
+
+    c[0] = add_place<N1> (ones, twos + N2);
+    c[1] = add_place<N2 + C1> (twos, fours + N4);
+    c[2] = add_place<N4 + C2> (fours, eights);
+    c[3] = add_place<C4> (eights, sixteens);
+    c[4] = add_place<C8> (sixteens, rest);
+    c[5] = rest[0];
+  }
+};
 
 /* Bit j of byte k of bits[p] becomes bit p of byte k of bits[j]. */
 static __device__ __forceinline__ void
@@ -95,6 +91,8 @@ transpose_bytes (uint32_t (&bits)[8])
     }
   }
 }
+
+struct Neighbors;
 
 /* The columns that matter to the lane's own around 32 lines: FOUND: with what
  * the scan finds in these lines. */
@@ -140,7 +138,9 @@ template <bool ENCODE, int PASSES, bool FOUND> struct Surroundings
 
   __device__ __forceinline__ static ColumnWords look (
       B &block, int side, int offset, uint32_t w);
-  __device__ __forceinline__ void sum (int side, uint32_t (&c)[6]) const;
+  __device__ __forceinline__ Neighbors neighbors (int side) const;
+  __device__ __forceinline__ void sum (
+      int side, int orientation, uint32_t (&c)[6]) const;
 };
 
 /* The side's column of the lane `offset` lanes on. */
@@ -172,33 +172,131 @@ Surroundings<ENCODE, PASSES, FOUND>::look (
   return column;
 }
 
-/* 3 * near + ring of a column of the lane, bit k of the sum in c[k]. */
+/* The neighbours of 32 lines of a column: the two to the left and right, above
+ * and below, the same two away, at the corners, and those a knight's move away.
+ */
+struct Neighbors
+{
+  uint32_t horizontal[2], vertical[2], horizontal_2[2], vertical_2[2];
+  uint32_t diagonal[4], knights[8];
+};
+
+static __device__ __forceinline__ void
+copy_bits (uint32_t *to, const uint32_t *from, int n)
+{
+#pragma unroll
+  for (int k = 0; k < n; k++)
+    to[k] = from[k];
+}
+
+/* The weights of codec/contexts.h, as sums of 1, 2 and 4. */
+static __device__ __forceinline__ void
+weigh_ll (const Neighbors &n, uint32_t (&c)[6])
+{
+  WeightedBits<20, 8, 0> bits;
+
+  static_assert (PACO_LL_HORIZONTAL == 3 && PACO_LL_VERTICAL == 3
+          && PACO_LL_DIAGONAL == 3 && PACO_LL_HORIZONTAL_2 == 1
+          && PACO_LL_VERTICAL_2 == 1 && PACO_LL_KNIGHT == 1,
+      "these are the weights below");
+  copy_bits (bits.ones, n.horizontal, 2);
+  copy_bits (bits.ones + 2, n.vertical, 2);
+  copy_bits (bits.ones + 4, n.diagonal, 4);
+  copy_bits (bits.ones + 8, n.horizontal_2, 2);
+  copy_bits (bits.ones + 10, n.vertical_2, 2);
+  copy_bits (bits.ones + 12, n.knights, 8);
+  copy_bits (bits.twos, n.horizontal, 2);
+  copy_bits (bits.twos + 2, n.vertical, 2);
+  copy_bits (bits.twos + 4, n.diagonal, 4);
+  bits.add_up (c);
+}
+
+/* In HL along is vertical, in LH horizontal. */
+static __device__ __forceinline__ void
+weigh_oriented (const uint32_t (&along)[2], const uint32_t (&along_2)[2],
+    const uint32_t (&across)[2], const uint32_t (&across_2)[2],
+    const Neighbors &n, uint32_t (&c)[6])
+{
+  WeightedBits<14, 8, 2> bits;
+
+  static_assert (PACO_HL_VERTICAL == 5 && PACO_HL_HORIZONTAL == 3
+          && PACO_HL_DIAGONAL == 2 && PACO_HL_VERTICAL_2 == 2
+          && PACO_HL_HORIZONTAL_2 == 1 && PACO_HL_KNIGHT == 1,
+      "these are the weights below");
+  copy_bits (bits.ones, along, 2);
+  copy_bits (bits.ones + 2, across, 2);
+  copy_bits (bits.ones + 4, across_2, 2);
+  copy_bits (bits.ones + 6, n.knights, 8);
+  copy_bits (bits.twos, across, 2);
+  copy_bits (bits.twos + 2, along_2, 2);
+  copy_bits (bits.twos + 4, n.diagonal, 4);
+  copy_bits (bits.fours, along, 2);
+  bits.add_up (c);
+}
+
+static __device__ __forceinline__ void
+weigh_hh (const Neighbors &n, uint32_t (&c)[6])
+{
+  WeightedBits<16, 4, 4> bits;
+
+  static_assert (PACO_HH_HORIZONTAL == 3 && PACO_HH_VERTICAL == 3
+          && PACO_HH_DIAGONAL == 4 && PACO_HH_HORIZONTAL_2 == 1
+          && PACO_HH_VERTICAL_2 == 1 && PACO_HH_KNIGHT == 1,
+      "these are the weights below");
+  copy_bits (bits.ones, n.horizontal, 2);
+  copy_bits (bits.ones + 2, n.vertical, 2);
+  copy_bits (bits.ones + 4, n.horizontal_2, 2);
+  copy_bits (bits.ones + 6, n.vertical_2, 2);
+  copy_bits (bits.ones + 8, n.knights, 8);
+  copy_bits (bits.twos, n.horizontal, 2);
+  copy_bits (bits.twos + 2, n.vertical, 2);
+  copy_bits (bits.fours, n.diagonal, 4);
+  bits.add_up (c);
+}
+
 template <bool ENCODE, int PASSES, bool FOUND>
-__device__ __forceinline__ void
-Surroundings<ENCODE, PASSES, FOUND>::sum (int side, uint32_t (&c)[6]) const
+__device__ __forceinline__ Neighbors
+Surroundings<ENCODE, PASSES, FOUND>::neighbors (int side) const
 {
   const ColumnWords &own = columns[2 + side];
   const ColumnWords *next[2] = { &columns[1 + side], &columns[3 + side] };
   const ColumnWords *far[2] = { &columns[side], &columns[4 + side] };
-  uint32_t near_8[8], ring_12[12], near[4], ring[4];
+  Neighbors n;
 
-  /* Three lines of a column are added first, so that they are added once. */
 #pragma unroll
   for (int k = 0; k < 2; k++) {
-    near_8[3 * k] = next[k]->above[0];
-    near_8[3 * k + 1] = side == LEFT ? next[k]->before : next[k]->after;
-    near_8[3 * k + 2] = next[k]->below[0];
-    ring_12[3 * k] = far[k]->above[0];
-    ring_12[3 * k + 1] = far[k]->before;
-    ring_12[3 * k + 2] = far[k]->below[0];
-    ring_12[6 + 2 * k] = next[k]->above[1];
-    ring_12[7 + 2 * k] = next[k]->below[1];
+    n.horizontal[k] = side == LEFT ? next[k]->before : next[k]->after;
+    n.diagonal[2 * k] = next[k]->above[0];
+    n.diagonal[2 * k + 1] = next[k]->below[0];
+    n.horizontal_2[k] = far[k]->before;
+    n.knights[4 * k] = far[k]->above[0];
+    n.knights[4 * k + 1] = far[k]->below[0];
+    n.knights[4 * k + 2] = next[k]->above[1];
+    n.knights[4 * k + 3] = next[k]->below[1];
   }
-  near_8[6] = own.above[0];
-  near_8[7] = own.below[0];
-  ring_12[10] = own.above[1];
-  ring_12[11] = own.below[1];
-  count_8 (near_8, near);
-  count_12 (ring_12, ring);
-  weigh (near, ring, c);
+  n.vertical[0] = own.above[0];
+  n.vertical[1] = own.below[0];
+  n.vertical_2[0] = own.above[1];
+  n.vertical_2[1] = own.below[1];
+  return n;
+}
+
+/* The contexts c of a column of the lane, bit k of the sum in c[k]. */
+template <bool ENCODE, int PASSES, bool FOUND>
+__device__ __forceinline__ void
+Surroundings<ENCODE, PASSES, FOUND>::sum (
+    int side, int orientation, uint32_t (&c)[6]) const
+{
+  Neighbors n = neighbors (side);
+
+  if (orientation == ORIENTATION_LL)
+    weigh_ll (n, c);
+  else if (orientation == ORIENTATION_HH)
+    weigh_hh (n, c);
+  else if (orientation == ORIENTATION_HL)
+    weigh_oriented (
+        n.vertical, n.vertical_2, n.horizontal, n.horizontal_2, n, c);
+  else
+    weigh_oriented (
+        n.horizontal, n.horizontal_2, n.vertical, n.vertical_2, n, c);
 }

@@ -121,7 +121,8 @@ template <int PASSES> struct RawWriter : RawString<true, PASSES>
   using RawString<true, PASSES>::first_sign;
   using RawString<true, PASSES>::n_bits;
 
-  /* The signs, as words of the string, from the one that holds the first. */
+  /* The signs, as words of the string, from the one that holds the first; in the
+   * memory of the contexts. */
   uint32_t *signs;
   uint32_t n_sign_words;
   int words_log2; /* of a block that needs no pieces, else -1 */
@@ -129,7 +130,7 @@ template <int PASSES> struct RawWriter : RawString<true, PASSES>
   __device__ __forceinline__ RawWriter (B &block_)
       : RawString<true, PASSES> (block_)
   {
-    signs = &block.at (0, block.words) - block.lane;
+    signs = &block.contexts (0, 0) - block.lane;
     words_log2 = block.width == 64
             && block.height == 32 << (31 - __clz (block.words))
         ? 31 - __clz (block.words)

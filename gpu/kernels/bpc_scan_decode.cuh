@@ -127,7 +127,7 @@ DecodeScanner<PASSES, SHARED>::form_contexts (uint32_t w)
   for (int side = 0; side < 2; side++) {
     uint32_t c[6];
 
-    around.sum (side, c);
+    around.sum (side, block.orientation, c);
 
     uint32_t bits_of[8] = { c[0], c[1], c[2], c[3], c[4], c[5],
       around.own (side).before, 0 };

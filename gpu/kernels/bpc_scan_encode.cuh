@@ -2,8 +2,8 @@
  * The encoder's scans of a bitplane (FORMAT.md sections 7.3 and 7.5): it finds
  * out beforehand, 32 lines at a time, who takes part in a scan and becomes
  * significant in it, so contexts need no visits. As bytes they are the places
- * of the probabilities in the table, byte k of contexts (side, j) that of line
- * 8 * k + j.
+ * of the probabilities in the rows (bpc.h), byte k of contexts (side, j) that of
+ * line 8 * k + j, which is in stripe k of these lines.
  *
  * All scans of a plane are this code, and visits are a loop of one line: warps
  * are in different scans at a time, and code that does not fit the instruction
@@ -30,11 +30,12 @@ template <int PASSES, bool SHARED> struct EncodeScanner
       uint32_t w, uint32_t (&coded)[2], uint32_t (&fresh)[2]);
   __device__ __forceinline__ uint32_t find_fresh (Scan scan, uint32_t plane);
   __device__ __forceinline__ void put_contexts (
-      int side, const uint32_t (&c)[6], uint32_t refined);
+      int side, const uint32_t (&c)[6], uint32_t refined, uint32_t old);
   __device__ __forceinline__ bool begin_words (
       Scan scan, uint32_t plane, uint32_t w);
   template <bool ALL>
-  __device__ __forceinline__ void visit_lines (uint32_t n_lines);
+  __device__ __forceinline__ void visit_stripe (uint32_t w, uint32_t k);
+  __device__ __forceinline__ void visit_words (uint32_t w);
   __device__ __forceinline__ uint32_t run (Scan scan, uint32_t plane);
 };
 
@@ -90,6 +91,9 @@ EncodeScanner<PASSES, SHARED>::find_fresh (Scan scan, uint32_t plane)
 
 #pragma unroll 1
   for (uint32_t w = 0; w < block.words; w++) {
+    if (!block.any_awake (w))
+      continue;
+
     uint2 both = block.plane_word (plane, w);
     uint32_t coded[2], fresh[2] = { both.x, both.y };
 
@@ -103,7 +107,7 @@ EncodeScanner<PASSES, SHARED>::find_fresh (Scan scan, uint32_t plane)
       follow (w, coded, fresh);
 #pragma unroll
     for (int side = 0; side < 2; side++) {
-      block.at (L::FRESH, side, w) = fresh[side];
+      block.at (L::FRESH, side, w) |= fresh[side];
       if (scan == SCAN_INSIGNIFICANT || scan == SCAN_NEIGHBORS)
         block.at (L::CODED, side, w) = coded[side];
       n += __popc (fresh[side]);
@@ -118,19 +122,21 @@ EncodeScanner<PASSES, SHARED>::find_fresh (Scan scan, uint32_t plane)
 template <int PASSES, bool SHARED>
 __device__ __forceinline__ void
 EncodeScanner<PASSES, SHARED>::put_contexts (
-    int side, const uint32_t (&c)[6], uint32_t refined)
+    int side, const uint32_t (&c)[6], uint32_t refined, uint32_t old)
 {
   uint32_t bits_of[8];
 
-  /* min (c, 31), or for refinement 32 + min (c, 31) / 8; times four, as the
-   * table has words. */
-  bits_of[0] = bits_of[1] = 0;
-  bits_of[2] = (refined & c[3]) | (~refined & c[0]) | c[5];
-  bits_of[3] = (refined & c[4]) | (~refined & c[1]) | c[5];
+  /* c, or for refinement 48 + c / 8, and 8 more for those that are old. */
+  static_assert (PACO_REFINEMENT_SHIFT == 3 && PACO_GPU_REFINEMENT_PLACE == 48
+          && PACO_GPU_REFINED_PLACE == 56,
+      "these are the places below");
 #pragma unroll
-  for (int k = 2; k < 5; k++)
-    bits_of[2 + k] = ~refined & (c[k] | c[5]);
-  bits_of[7] = refined;
+  for (int k = 0; k < 3; k++)
+    bits_of[k] = (refined & c[3 + k]) | (~refined & c[k]);
+  bits_of[3] = (refined & old) | (~refined & c[3]);
+  bits_of[4] = refined | c[4];
+  bits_of[5] = refined | c[5];
+  bits_of[6] = bits_of[7] = 0;
   transpose_bytes (bits_of);
 #pragma unroll
   for (int j = 0; j < 8; j++)
@@ -166,39 +172,59 @@ EncodeScanner<PASSES, SHARED>::begin_words (
 
     if (scan == SCAN_ALL)
       refined = around.own (side).before;
-    around.sum (side, c);
-    put_contexts (side, c, refined);
+    around.sum (side, block.orientation, c);
+    put_contexts (side, c, refined, ~block.at (L::FRESH, side, w));
   }
   return true;
 }
 
-/* 32 lines, or what there is of them. ALL: all lanes take part in all visits.
- */
+/* Stripe k of 32 lines. ALL: all lanes take part in all visits. */
 template <int PASSES, bool SHARED>
 template <bool ALL>
 __device__ __forceinline__ void
-EncodeScanner<PASSES, SHARED>::visit_lines (uint32_t n_lines)
+EncodeScanner<PASSES, SHARED>::visit_stripe (uint32_t w, uint32_t k)
 {
-  const char *table = (const char *) shared;
+  uint32_t density = ((const uint8_t *) &block.at (L::DENSITY, w))[k];
+  const uint8_t *row = (const uint8_t *) shared + PACO_GPU_ROW_BYTES * density;
 
 #pragma unroll 1
-  for (uint32_t first = 0; first < n_lines; first += 8) {
+  for (uint32_t j = 0; j < PACO_STRIPE_LINES; j++) {
+#pragma unroll
+    for (int side = 0; side < 2; side++) {
+      const uint8_t *places = (const uint8_t *) &block.contexts (side, j);
+      uint32_t probability = (uint32_t) row[places[k]] << 24;
+      bool active = members[side] & 1;
+
+      /* Where scans share a plane, many visits are nobody's. */
+      if (ALL)
+        coder.visit_all (bits[side] & 1, probability);
+      else if (PASSES == 1 || __any_sync (ALL_LANES, active))
+        coder.visit (active, bits[side] & 1, probability);
+      members[side] >>= 1;
+      bits[side] >>= 1;
+    }
+  }
+}
+
+/* 32 lines, or what there is of them. */
+template <int PASSES, bool SHARED>
+__device__ __forceinline__ void
+EncodeScanner<PASSES, SHARED>::visit_words (uint32_t w)
+{
+  bool whole = PASSES == 1 && block.is_whole (32 * w, 32);
+
 #pragma unroll 1
-    for (uint32_t j = 0; j < 8; j++) {
+  for (uint32_t k = 0; k < 4; k++) {
+    if (!(block.awake >> (4 * w + k) & 1)) {
 #pragma unroll
       for (int side = 0; side < 2; side++) {
-        const uint8_t *places = (const uint8_t *) &block.contexts (side, j);
-        uint32_t probability = *(const uint32_t *) (table + places[first / 8]);
-        bool active = members[side] & 1;
-
-        /* Where scans share a plane, many visits are nobody's. */
-        if (ALL)
-          coder.visit_all (bits[side] & 1, probability);
-        else if (PASSES == 1 || __any_sync (ALL_LANES, active))
-          coder.visit (active, bits[side] & 1, probability);
-        members[side] >>= 1;
-        bits[side] >>= 1;
+        members[side] >>= PACO_STRIPE_LINES;
+        bits[side] >>= PACO_STRIPE_LINES;
       }
+    } else if (whole) {
+      visit_stripe<true> (w, k);
+    } else {
+      visit_stripe<false> (w, k);
     }
   }
 }
@@ -211,14 +237,9 @@ EncodeScanner<PASSES, SHARED>::run (Scan scan, uint32_t plane)
   uint32_t n = scan == SCAN_REFINEMENT ? 0 : find_fresh (scan, plane);
 
 #pragma unroll 1
-  for (uint32_t w = 0; w < block.words; w++) {
-    if (!begin_words (scan, plane, w))
-      continue;
-    if (PASSES == 1 && block.is_whole (32 * w, 32))
-      visit_lines<true> (32);
-    else
-      visit_lines<false> (min (32, block.height - 32 * w));
-  }
+  for (uint32_t w = 0; w < block.words; w++)
+    if (block.any_awake (w) && begin_words (scan, plane, w))
+      visit_words (w);
   __syncwarp ();
   return n;
 }

@@ -51,10 +51,11 @@ template <int PASSES, typename T> struct Slicer
   uint32_t stride;
   uint32_t dropped;
   uint32_t fraction_bits;
-  /* PacoBlockCounts; lane p counts plane p. */
-  uint32_t top;
+  /* PacoBlockCounts; lane p counts plane p: top in the lower half, pairs in the
+   * upper one. */
+  uint32_t counts;
   uint32_t n_right;
-  uint32_t planes_here; /* lane w: of 32 lines w */
+  uint32_t stripe_planes; /* lane g: of stripe g */
 
   __device__ __forceinline__ Slicer (
       B &block_, const PacoGpuBlock &place, const void *coefficients)
@@ -62,15 +63,17 @@ template <int PASSES, typename T> struct Slicer
         fraction_bits (place.fraction_bits)
   {
     rows = (const T *) coefficients + place.coefficients + 2 * block.lane;
-    top = n_right = 0;
-    planes_here = 0;
+    counts = n_right = 0;
+    stripe_planes = 0;
   }
 
   __device__ __forceinline__ void load_pairs (uint32_t w, uint32_t (&a)[32]);
   __device__ __forceinline__ void load_column (
       int side, uint32_t w, uint32_t (&a)[32]);
-  __device__ __forceinline__ bool count (
-      uint32_t p, uint32_t left, uint32_t right);
+  __device__ __forceinline__ bool find_stripes (
+      uint32_t w, uint32_t p, uint32_t highest);
+  __device__ __forceinline__ void count (
+      uint32_t p, uint32_t left, uint32_t right, uint32_t n_pairs);
   __device__ __forceinline__ void round_pairs (uint32_t (&a)[32]);
   __device__ void slice_pairs (uint32_t w);
   __device__ void find_up (uint32_t w, uint32_t (&up)[2]);
@@ -125,20 +128,39 @@ Slicer<PASSES, T>::load_column (int side, uint32_t w, uint32_t (&a)[32])
   block.at (L::SIGN, side, w) = sign;
 }
 
-/* left, right: of which coefficients plane p is the highest. Returns whether of
- * any. */
+/* highest: of which coefficients of 32 lines plane p is the highest. Returns
+ * whether of any. */
 template <int PASSES, typename T>
 __device__ __forceinline__ bool
-Slicer<PASSES, T>::count (uint32_t p, uint32_t left, uint32_t right)
+Slicer<PASSES, T>::find_stripes (uint32_t w, uint32_t p, uint32_t highest)
+{
+  uint32_t lines = or_of_lanes (highest);
+
+  if (block.lane / 4 == w && (lines >> 8 * (block.lane % 4) & 255))
+    stripe_planes = max (stripe_planes, p + 1);
+  return lines != 0;
+}
+
+/* left, right: of which coefficients plane p is the highest. */
+template <int PASSES, typename T>
+__device__ __forceinline__ void
+Slicer<PASSES, T>::count (
+    uint32_t p, uint32_t left, uint32_t right, uint32_t n_pairs)
 {
   uint32_t n_of_right = __popc (right);
-  uint32_t n = sum_of_lanes (__popc (left) + n_of_right);
+  uint32_t n = sum_of_lanes (__popc (left) + n_of_right + (n_pairs << 16));
 
   if (block.lane == p)
-    top += n;
+    counts += n;
   if (dropped == p)
     n_right += n_of_right;
-  return n > 0;
+}
+
+/* Pairs one above the other. */
+static __device__ __forceinline__ uint32_t
+pairs_of_column (uint32_t column)
+{
+  return __popc (column & column << 1);
 }
 
 /* Rounds the planes of both columns. */
@@ -186,19 +208,18 @@ Slicer<PASSES, T>::slice_pairs (uint32_t w)
     if (p < PACO_FRACTION_BITS && p < fraction_bits)
       break;
 
-    uint32_t left = a[p], right = a[16 + p];
-    bool any = count (
-        p - fraction_bits, left & ~seen_left, right & ~seen_right);
+    uint32_t left = a[p] & ~seen_left, right = a[16 + p] & ~seen_right;
 
-    seen_left |= left;
-    seen_right |= right;
-    if (any && !began) {
+    if (find_stripes (w, p - fraction_bits, left | right))
       began = true;
-      if (block.lane == w)
-        planes_here = p - fraction_bits + 1;
+    if (began) {
+      *word = make_uint2 (a[p], a[16 + p]);
+      seen_left |= left;
+      seen_right |= right;
+      count (p - fraction_bits, left, right,
+          pairs_of_column (seen_left) + pairs_of_column (seen_right)
+              + __popc (seen_left & seen_right));
     }
-    if (began)
-      *word = make_uint2 (left, right);
     word -= plane_step;
   }
 }
@@ -240,7 +261,7 @@ Slicer<PASSES, T>::slice_column (int side, uint32_t w, uint32_t up)
   uint32_t *word = (uint32_t *) &block.plane_word (N - 1, w) + side;
   uint32_t plane_step = 64 * opaque (block.words);
   uint32_t a[32];
-  uint32_t seen = 0;
+  uint32_t seen = 0, seen_left = 0;
 
   load_column (side, w, a);
   transpose_bits (a);
@@ -251,10 +272,16 @@ Slicer<PASSES, T>::slice_column (int side, uint32_t w, uint32_t up)
   add_to_planes<N> (a, 0, up);
 #pragma unroll
   for (int p = N - 1; p >= 0; p--) {
-    uint32_t highest = a[p] & ~seen;
+    uint32_t highest = a[p] & ~seen, n_pairs;
 
-    count (p, side == LEFT ? highest : 0, side == RIGHT ? highest : 0);
     seen |= a[p];
+    n_pairs = pairs_of_column (seen);
+    if (side == RIGHT) {
+      seen_left |= word[-1];
+      n_pairs += __popc (seen & seen_left);
+    }
+    find_stripes (w, p, highest);
+    count (p, side == LEFT ? highest : 0, side == RIGHT ? highest : 0, n_pairs);
     *word = a[p];
     word -= plane_step;
   }
@@ -280,14 +307,20 @@ Slicer<PASSES, T>::slice ()
     }
   }
   n_right = sum_of_lanes (n_right);
-  planes = 32 - __clz (__ballot_sync (ALL_LANES, top > 0));
+  planes = 32 - __clz (__ballot_sync (ALL_LANES, (counts & 0xffff) > 0));
+  shared[STRIPE_PLANES + block.lane] = stripe_planes;
+  __syncwarp ();
 
   /* Lines whose highest planes are zero have not stored them. */
   if (NARROW)
-    for (uint32_t w = 0; w < block.words; w++)
-      for (uint32_t p = __shfl_sync (ALL_LANES, planes_here, w); p < planes;
-           p++)
+    for (uint32_t w = 0; w < block.words; w++) {
+      const uint32_t *stripes = shared + STRIPE_PLANES + 4 * w;
+      uint32_t p = max (
+          max (stripes[0], stripes[1]), max (stripes[2], stripes[3]));
+
+      for (; p < planes; p++)
         block.plane_word (p, w) = make_uint2 (0, 0);
+    }
   __syncwarp ();
   return planes;
 }

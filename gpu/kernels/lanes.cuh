@@ -12,7 +12,7 @@
  * them holds a copy of their coder's state and takes all steps of a visit, so
  * that only symbols and probabilities travel between lanes, never the state. */
 #pragma once
-#include "codec/sharing.h"
+#include "gpu/kernels/bpc.h"
 #include <stdint.h>
 
 #define ALL_LANES 0xffffffffu
@@ -25,6 +25,18 @@ sum_of_lanes (uint32_t value)
 #else
   for (int distance = 16; distance > 0; distance /= 2)
     value += __shfl_xor_sync (ALL_LANES, value, distance);
+  return value;
+#endif
+}
+
+static __device__ __forceinline__ uint32_t
+or_of_lanes (uint32_t value)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_or_sync (ALL_LANES, value);
+#else
+  for (int distance = 16; distance > 0; distance /= 2)
+    value |= __shfl_xor_sync (ALL_LANES, value, distance);
   return value;
 #endif
 }
@@ -73,7 +85,7 @@ struct Payload
 
 /* Shared memory, and where in it the decoder keeps the next codewords. */
 extern __shared__ uint32_t shared[];
-constexpr int CODEWORD_RING = 104;
+constexpr int CODEWORD_RING = PACO_BPC_ENCODER_TABLE_WORDS;
 
 template <bool ENCODE, bool SHARED> struct ArithmeticCoder
 {
@@ -93,15 +105,13 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
   static constexpr uint32_t RING = 128;
   uint32_t turn, ahead;
 
-  /* n_planes: of the block that are stored. */
+  /* eight: so many lanes to a codeword where they share, not four. */
   __device__ __forceinline__ void init (
-      uint32_t lane_, uint32_t n_planes, uint32_t first_, uint32_t n)
+      uint32_t lane_, bool eight, uint32_t first_, uint32_t n)
   {
     lane = first_lane = lane_;
     first_lanes = ALL_LANES;
     if (SHARED) {
-      bool eight = PACO_SHARING_LANES (n_planes) == 8;
-
       first_lane &= eight ? 24 : 28;
       first_lanes = eight ? 0x01010101u : 0x11111111u;
     }

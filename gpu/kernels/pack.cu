@@ -29,7 +29,16 @@ record_size (const PacoGpuRecord &record, bool checks)
 {
   if (record.planes == 0)
     return 1;
-  return 3 + has_extension (record) + (checks ? 2 : 0);
+  return 3 + (record.length >= PACO_GPU_LENGTH_ESCAPE ? 2 : 0)
+      + has_extension (record) + (checks ? 2 : 0);
+}
+
+static __device__ uint8_t *
+put_16 (uint8_t *out, uint32_t value)
+{
+  *out++ = value;
+  *out++ = value >> 8;
+  return out;
 }
 
 static __device__ void
@@ -52,18 +61,19 @@ write_record (const PacoGpuRecord &record, bool checks, uint8_t *out)
   if (has_extension (record))
     first |= RECORD_EXTENSION;
   *out++ = first;
-  *out++ = record.length;
-  *out++ = record.length >> 8;
+  out = put_16 (out,
+      min ((uint32_t) record.length, (uint32_t) PACO_GPU_LENGTH_ESCAPE)
+          | record.set << PACO_GPU_LENGTH_BITS);
+  if (record.length >= PACO_GPU_LENGTH_ESCAPE)
+    out = put_16 (out, record.length);
   if (has_extension (record))
     *out++ = raw | record.dropped_planes << 4;
-  if (checks) {
-    *out++ = record.check;
-    *out++ = record.check >> 8;
-  }
+  if (checks)
+    put_16 (out, record.check);
 }
 
 /* Index bytes and payload bytes in one number, so that one scan serves both:
- * 2^20 blocks of 6 index bytes, and 2^40 bytes of payload. */
+ * 2^20 blocks of 8 index bytes, and 2^40 bytes of payload. */
 #define PAYLOAD_BITS 40
 
 static __device__ uint64_t

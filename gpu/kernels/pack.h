@@ -27,7 +27,7 @@ typedef struct
   code; /* of all blocks, as the block coder wrote it */
   /* In the order of the codestream; the scan sets their offsets. */
   PACO_DEVICE_POINTER (PacoGpuRecord) records;
-  PACO_DEVICE_POINTER (uint8_t) index; /* scratch: 6 bytes per block */
+  PACO_DEVICE_POINTER (uint8_t) index; /* scratch: 8 bytes per block */
   PACO_DEVICE_POINTER (PacoPackSizes) sizes;
   PACO_DEVICE_POINTER (PacoPackSizes) host_sizes; /* the same, for the host */
   /* The frame, aligned to 16 bytes; index and payload are written behind the

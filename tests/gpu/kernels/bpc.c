@@ -10,7 +10,7 @@
  * there has to be one. */
 #include "codec/reference/reference.h"
 #include "codec/rounding.h"
-#include "gpu/kernels/bpc.h"
+#include "gpu/device.h"
 #include "tests/gpu/kernels/test-device.h"
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +19,7 @@
 
 #define MAX_BLOCKS 96
 #define ALIGNMENT 32 /* elements of a row */
+#define PLANE_ENDS_BYTES (PACO_BPC_PLANES_32 * sizeof (uint16_t))
 
 /* One round: many blocks, coded with the same options in one launch. */
 typedef struct
@@ -26,7 +27,7 @@ typedef struct
   GRand *random;
   bool wide, block_checks;
   unsigned coding_passes, complexity, reconstruction;
-  PacoProbabilitySet sets[PACO_N_FAMILIES * PACO_N_SETS];
+  PacoProbabilitySet sets[PACO_N_FAMILIES][PACO_N_SETS];
   unsigned n_blocks;
   PacoGpuBlock blocks[MAX_BLOCKS];
   int32_t *values[MAX_BLOCKS];  /* what the encoder gets: width * height */
@@ -123,7 +124,7 @@ random_block (Round *round, unsigned i)
   b->height = shape & 2 ? heights[below (round, 4)] : 1 + below (round, 256);
   b->orientation = below (round, 4);
   b->dropped_planes = below (round, 3) ? 0 : below (round, 5);
-  b->probability_set = below (round, PACO_N_FAMILIES * PACO_N_SETS);
+  b->family = below (round, PACO_N_FAMILIES);
   b->reversible = below (round, 2);
   b->record = i;
   b->stride = ALIGNMENT * (2 + below (round, 3));
@@ -144,14 +145,13 @@ random_block (Round *round, unsigned i)
 }
 
 static void
-random_set (Round *round, unsigned i)
+random_set (Round *round, PacoProbabilitySet *set)
 {
-  round->sets[i] = paco_builtin_sets[i / PACO_N_SETS][i % PACO_N_SETS];
   if (below (round, 3) > 0)
     return;
   for (unsigned row = 0; row < PACO_N_ROWS; row++)
     for (unsigned k = 0; k < PACO_N_CONTEXTS; k++)
-      round->sets[i].p[row][k] = 1 + below (round, 255);
+      set->p[row][k] = 1 + below (round, 255);
 }
 
 static PacoReferenceBlock
@@ -159,11 +159,15 @@ reference_block (const Round *round, unsigned i)
 {
   const PacoGpuBlock *b = &round->blocks[i];
 
-  return (PacoReferenceBlock){ .width = b->width,
+  PacoReferenceBlock block = { .width = b->width,
     .height = b->height,
     .orientation = b->orientation,
     .coding_passes = round->coding_passes,
-    .sets = paco_family_of_one (&round->sets[b->probability_set]) };
+    .family = b->family };
+
+  for (unsigned k = 0; k < PACO_N_SETS; k++)
+    block.sets.sets[k] = &round->sets[b->family][k];
+  return block;
 }
 
 static Round *
@@ -179,8 +183,9 @@ round_new (GRand *random)
   round->complexity = below (round, 4);
   round->reconstruction = below (round, 256);
   round->n_blocks = 1 + below (round, MAX_BLOCKS);
+  memcpy (round->sets, paco_builtin_sets, sizeof round->sets);
   for (unsigned i = 0; i < PACO_N_FAMILIES * PACO_N_SETS; i++)
-    random_set (round, i);
+    random_set (round, &round->sets[i / PACO_N_SETS][i % PACO_N_SETS]);
   for (unsigned i = 0; i < round->n_blocks; i++) {
     PacoReferenceBlock block;
 
@@ -214,12 +219,11 @@ round_free (Round *round)
 static CUdeviceptr
 upload_rows (TestDevice *test, const Round *round)
 {
-  uint8_t rows[PACO_N_FAMILIES * PACO_N_SETS][PACO_GPU_SET_ROWS]
-              [PACO_GPU_ROW_BYTES] = { 0 };
+  uint8_t rows[PACO_CUDA_SETS_BYTES];
 
   for (unsigned i = 0; i < PACO_N_FAMILIES * PACO_N_SETS; i++)
-    for (unsigned k = 0; k < PACO_N_ROWS; k++)
-      memcpy (rows[i][k], round->sets[i].p[k], PACO_N_CONTEXTS);
+    paco_cuda_place_set (&round->sets[i / PACO_N_SETS][i % PACO_N_SETS],
+        rows + i * PACO_GPU_SET_BYTES);
   return test_device_new (test, rows, sizeof rows);
 }
 
@@ -295,7 +299,8 @@ compare_encoded (
         | (a->raw_left_signs ? PACO_GPU_RAW_LEFT_SIGNS : 0);
 
     if (a->planes != b->planes || a->raw_planes != b->raw_planes
-        || a->dropped_planes != b->dropped_planes || flags != b->flags)
+        || a->dropped_planes != b->dropped_planes || flags != b->flags
+        || a->set != b->set)
       fail (round, i, "the records differ");
     else if (a->length != b->length)
       fail (round, i, "the lengths differ");
@@ -307,6 +312,18 @@ compare_encoded (
             != 0)
       fail (round, i, "the bytes differ");
   }
+}
+
+static void
+compare_plane_ends (Round *round, const uint16_t *ends)
+{
+  for (unsigned i = 0; i < round->n_blocks; i++)
+    for (unsigned p = 0; p < PACO_MAX_PLANES; p++)
+      if (ends[i * PACO_BPC_PLANES_32 + p]
+          != round->cut_points[i].codewords[p]) {
+        fail (round, i, "a plane ends elsewhere");
+        break;
+      }
 }
 
 static void
@@ -323,6 +340,9 @@ test_encoder (TestDevice *test, Round *round)
     .code = test_device_new (test, NULL, 4 * (size_t) round->n_code_words),
     .records = test_device_new (
         test, NULL, round->n_blocks * sizeof (PacoGpuRecord)),
+    .plane_ends = below (round, 2)
+        ? test_device_new (test, NULL, round->n_blocks * PLANE_ENDS_BYTES)
+        : 0,
     .n_blocks = round->n_blocks,
     .complexity = round->complexity,
     .block_checks = round->block_checks,
@@ -336,6 +356,13 @@ test_encoder (TestDevice *test, Round *round)
   code = test_device_steal (
       test, parameters.code, 4 * (size_t) round->n_code_words);
   compare_encoded (round, records, code);
+  if (parameters.plane_ends) {
+    uint16_t *ends = test_device_steal (
+        test, parameters.plane_ends, round->n_blocks * PLANE_ENDS_BYTES);
+
+    compare_plane_ends (round, ends);
+    g_free (ends);
+  }
   test_device_free (test, parameters.coefficients);
   test_device_free (test, parameters.blocks);
   test_device_free (test, parameters.rows);
@@ -434,7 +461,8 @@ pack_payload (Round *round, PacoGpuRecord *records)
           | (r->cut ? PACO_GPU_CUT : 0),
       .length = r->length,
       .check = r->check,
-      .offset = payload->len };
+      .offset = payload->len,
+      .set = r->set };
     g_byte_array_append (payload, round->bytes[i]->data, round->bytes[i]->len);
   }
   while (payload->len % 4 != 0 || payload->len == 0)

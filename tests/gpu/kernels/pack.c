@@ -76,6 +76,9 @@ random_record (Frame *frame, PacoBlockRecord *record)
   /* Large ones are rare, or the emulation takes long. */
   record->length = below (
       frame, lengths[below (frame, 64) ? below (frame, 3) : 3]);
+  if (below (frame, 64) == 0)
+    record->length = PACO_LENGTH_ESCAPE - 1 + below (frame, 3);
+  record->set = below (frame, PACO_N_SETS);
   record->check = g_rand_int (frame->random);
 }
 
@@ -150,7 +153,8 @@ frame_init (Frame *frame, GRand *random)
           | (r->raw_left_signs ? PACO_GPU_RAW_LEFT_SIGNS : 0)
           | (r->cut ? PACO_GPU_CUT : 0),
       .length = r->length,
-      .check = r->check };
+      .check = r->check,
+      .set = r->set };
   }
   shuffle_blocks (frame);
   expect (frame);
