@@ -143,8 +143,8 @@ template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
   {
     uint32_t n = 0;
 
-    find_densities (block);
     code_waking (block, coder, plane);
+    find_densities (block);
     if (PASSES == 1) {
       n = scanner.run (SCAN_ALL, plane);
       code_signs (left_signs, right_signs);
