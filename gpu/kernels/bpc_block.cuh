@@ -204,6 +204,12 @@ template <bool ENCODE, int PASSES> struct Block
     return shared[TABLE_WORDS + (8 * side + number) * 32 + lane];
   }
 
+  /* Where contexts (LEFT, 0) are, in bytes. */
+  __device__ __forceinline__ uint32_t context_place () const
+  {
+    return 4 * (TABLE_WORDS + lane);
+  }
+
   /* In the same place, the sign contexts of one column: bits 4 * k + (0..3) are
    * those of line 4 * k + j. */
   __device__ __forceinline__ uint32_t &sign_contexts (uint32_t w, uint32_t j)

@@ -185,25 +185,28 @@ __device__ __forceinline__ void
 EncodeScanner<PASSES, SHARED>::visit_stripe (uint32_t w, uint32_t k)
 {
   uint32_t density = ((const uint8_t *) &block.at (L::DENSITY, w))[k];
-  const uint8_t *row = (const uint8_t *) shared + PACO_GPU_ROW_BYTES * density;
+  uint32_t row = shared_address () + PACO_GPU_ROW_BYTES * density;
+  uint32_t places = shared_address () + block.context_place () + k;
+  uint32_t line = 1u << PACO_STRIPE_LINES * k;
+  uint32_t end = line << PACO_STRIPE_LINES; /* 0 at last */
 
 #pragma unroll 1
-  for (uint32_t j = 0; j < PACO_STRIPE_LINES; j++) {
+  do {
 #pragma unroll
     for (int side = 0; side < 2; side++) {
-      const uint8_t *places = (const uint8_t *) &block.contexts (side, j);
-      uint32_t probability = (uint32_t) row[places[k]] << 24;
-      bool active = members[side] & 1;
+      uint32_t place = shared_byte (places + 128 * PACO_STRIPE_LINES * side);
+      uint32_t probability = shared_byte (row | place) << 24;
+      bool active = members[side] & line;
 
       /* Where scans share a plane, many visits are nobody's. */
       if (ALL)
-        coder.visit_all (bits[side] & 1, probability);
+        coder.visit_all (bits[side] & line, probability);
       else if (PASSES == 1 || __any_sync (ALL_LANES, active))
-        coder.visit (active, bits[side] & 1, probability);
-      members[side] >>= 1;
-      bits[side] >>= 1;
+        coder.visit (active, bits[side] & line, probability);
     }
-  }
+    places += 128;
+    line <<= 1;
+  } while (line != end);
 }
 
 /* 32 lines, or what there is of them. */
@@ -215,17 +218,12 @@ EncodeScanner<PASSES, SHARED>::visit_words (uint32_t w)
 
 #pragma unroll 1
   for (uint32_t k = 0; k < 4; k++) {
-    if (!(block.awake >> (4 * w + k) & 1)) {
-#pragma unroll
-      for (int side = 0; side < 2; side++) {
-        members[side] >>= PACO_STRIPE_LINES;
-        bits[side] >>= PACO_STRIPE_LINES;
-      }
-    } else if (whole) {
+    if (!(block.awake >> (4 * w + k) & 1))
+      continue;
+    if (whole)
       visit_stripe<true> (w, k);
-    } else {
+    else
       visit_stripe<false> (w, k);
-    }
   }
 }
 

@@ -5,18 +5,6 @@
 #pragma once
 #include "gpu/kernels/bpc_rounding.cuh"
 
-/* The same number, but the compiler does not know. So it does not compute the
- * offsets of 32 lines or planes once for all words, which would take more
- * registers than there are. */
-static __device__ __forceinline__ uint32_t
-opaque (uint32_t number)
-{
-#ifdef __CUDA_ARCH__
-  asm volatile("" : "+r"(number));
-#endif
-  return number;
-}
-
 /* Bit i of a[k] and bit k of a[i] change places. */
 static __device__ __forceinline__ void
 transpose_bits (uint32_t (&a)[32])

@@ -17,6 +17,54 @@
 
 #define ALL_LANES 0xffffffffu
 
+/* The same number, but the compiler does not know. So it does not keep what
+ * could be computed from it in registers, nor compute it anew each time. */
+static __device__ __forceinline__ uint32_t
+opaque (uint32_t number)
+{
+#ifdef __CUDA_ARCH__
+  asm volatile("" : "+r"(number));
+#endif
+  return number;
+}
+
+/* a, or b if the condition is 0, without a branch. */
+static __device__ __forceinline__ uint32_t
+choose (uint32_t condition, uint32_t a, uint32_t b)
+{
+#ifdef __CUDA_ARCH__
+  uint32_t result;
+
+  asm("{ .reg .pred p;\n"
+      "setp.ne.u32 p, %1, 0;\n"
+      "selp.u32 %0, %2, %3, p; }"
+      : "=r"(result)
+      : "r"(condition), "r"(a), "r"(b));
+  return result;
+#else
+  return condition ? a : b;
+#endif
+}
+
+/* b if one of the conditions is 0. */
+static __device__ __forceinline__ uint32_t
+choose_if_both (uint32_t condition, uint32_t other, uint32_t a, uint32_t b)
+{
+#ifdef __CUDA_ARCH__
+  uint32_t result;
+
+  asm("{ .reg .pred p;\n"
+      "setp.ne.u32 p, %1, 0;\n"
+      "setp.ne.and.u32 p, %2, 0, p;\n"
+      "selp.u32 %0, %3, %4, p; }"
+      : "=r"(result)
+      : "r"(condition), "r"(other), "r"(a), "r"(b));
+  return result;
+#else
+  return condition && other ? a : b;
+#endif
+}
+
 static __device__ __forceinline__ uint32_t
 sum_of_lanes (uint32_t value)
 {
@@ -84,7 +132,33 @@ struct Payload
 };
 
 /* Shared memory, and where in it the decoder keeps the next codewords. */
-extern __shared__ uint32_t shared[];
+extern __shared__ uint32_t shared[] __attribute__ ((aligned (64)));
+
+/* Where shared memory begins, a multiple of 64, and a byte of it, for code that
+ * must not add the one to the place of the other each time. */
+static __device__ __forceinline__ uint32_t
+shared_address ()
+{
+#ifdef __CUDA_ARCH__
+  return (uint32_t) __cvta_generic_to_shared (shared);
+#else
+  return 0;
+#endif
+}
+
+static __device__ __forceinline__ uint32_t
+shared_byte (uint32_t address)
+{
+#ifdef __CUDA_ARCH__
+  uint32_t byte;
+
+  asm volatile("ld.shared.u8 %0, [%1];" : "=r"(byte) : "r"(address));
+  return byte;
+#else
+  return ((const uint8_t *) shared)[address];
+#endif
+}
+
 constexpr int CODEWORD_RING = PACO_BPC_ENCODER_TABLE_WORDS;
 
 template <bool ENCODE, bool SHARED> struct ArithmeticCoder
@@ -211,57 +285,20 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
   }
 
   /* The new interval; zeros: T. A 1 is any bit that is not 0. */
+  template <bool ALL>
   __device__ __forceinline__ void narrow (
       bool active, uint32_t bit, uint32_t zeros)
   {
-    uint32_t ones = ~zeros; /* -(T + 1) */
+    uint32_t moved = ENCODE ? value + zeros + 1 : value - zeros - 1;
+    uint32_t narrowed = choose (bit, size - zeros - 1, zeros);
 
-#ifdef __CUDA_ARCH__
-    /* Written down so that each case is one predicated instruction. */
-    asm("{ .reg .pred a, one, zero;\n"
-        "setp.ne.u32 a, %2, 0;\n"
-        "setp.ne.and.u32 one|zero, %3, 0, a;\n"
-        "@one add.u32 %0, %0, %5;\n"
-        "@one sub.u32 %1, %1, %6;\n"
-        "@zero mov.u32 %0, %4; }"
-        : "+r"(size), "+r"(value)
-        : "r"((uint32_t) active), "r"(bit), "r"(zeros), "r"(ones),
-        "r"(ENCODE ? ones : -ones));
-#else
-    if (active && bit) {
-      value = ENCODE ? value + zeros + 1 : value - zeros - 1;
-      size -= zeros + 1;
-    } else if (active) {
-      size = zeros;
+    if (ALL) {
+      value = choose (bit, moved, value);
+      size = narrowed;
+    } else {
+      value = choose_if_both (active, bit, moved, value);
+      size = choose (active, narrowed, size);
     }
-#endif
-  }
-
-  /* The same where all lanes are active. */
-  __device__ __forceinline__ void narrow_all (uint32_t bit, uint32_t zeros)
-  {
-#ifdef __CUDA_ARCH__
-    uint32_t ones = ~zeros;
-
-    if (ENCODE)
-      asm("{ .reg .pred one;\n"
-          "setp.ne.u32 one, %2, 0;\n"
-          "@one add.u32 %0, %0, %4;\n"
-          "@one sub.u32 %1, %1, %4;\n"
-          "@!one mov.u32 %0, %3; }"
-          : "+r"(size), "+r"(value)
-          : "r"(bit), "r"(zeros), "r"(ones));
-    else
-      asm("{ .reg .pred one;\n"
-          "setp.gt.u32 one, %1, %2;\n"
-          "@one add.u32 %0, %0, %3;\n"
-          "@one add.u32 %1, %1, %3;\n"
-          "@!one mov.u32 %0, %2; }"
-          : "+r"(size), "+r"(value)
-          : "r"(zeros), "r"(ones));
-#else
-    narrow (true, bit, zeros);
-#endif
   }
 
   /* One step of a coder that has a codeword; probability: of a 0, in the
@@ -274,10 +311,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
 
     if (!ENCODE)
       bit = value > zeros;
-    if (ALL)
-      narrow_all (bit, zeros);
-    else
-      narrow (active, bit, zeros);
+    narrow<ALL> (active, bit, zeros);
     return bit != 0;
   }
 
