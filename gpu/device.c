@@ -18,18 +18,13 @@ static GCond opening_changed;
 static unsigned
 place_of_context (unsigned context)
 {
-  unsigned n;
-
   if (context < PACO_REFINEMENT_CONTEXT)
     return context;
-  n = context - PACO_REFINEMENT_CONTEXT;
-  if (n < PACO_REFINED)
-    return PACO_GPU_REFINEMENT_PLACE + n;
-  if (n < PACO_N_REFINEMENT)
-    return PACO_GPU_REFINED_PLACE + n - PACO_REFINED;
+  if (context < PACO_SIGN_CONTEXT)
+    return PACO_GPU_REFINEMENT_PLACE + context - PACO_REFINEMENT_CONTEXT;
   if (context < PACO_WAKE_CONTEXT)
     return PACO_GPU_SIGN_PLACE + context - PACO_SIGN_CONTEXT;
-  return PACO_GPU_WAKE_PLACE (context - PACO_WAKE_CONTEXT);
+  return PACO_GPU_WAKE_PLACE + context - PACO_WAKE_CONTEXT;
 }
 
 void

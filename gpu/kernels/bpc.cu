@@ -118,12 +118,9 @@ template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
   {
     block.raw_signs[LEFT] = left_signs ? 0 : ~0u;
     block.raw_signs[RIGHT] = right_signs ? 0 : ~0u;
-    for (uint32_t w = 0; w < block.words; w++) {
-      for (int side = 0; side < 2; side++) {
-        block.at (L::FRESH, side, w) &= block.at (L::CODED, side, w);
+    for (uint32_t w = 0; w < block.words; w++)
+      for (int side = 0; side < 2; side++)
         block.at (L::CODED, side, w) = 0;
-      }
-    }
   }
 
   /* What was found becomes significant, whether its sign was coded or not. */

@@ -72,16 +72,14 @@ typedef struct
 
 /* The probability sets of all families lie one behind the other, eight to a
  * family. A set is PACO_N_ROWS rows of 64 bytes. Contexts have other places in
- * these than in the format, so that the place of a refinement context is put
- * together from bits: two ones, whether the coefficient was significant before
- * the plane above, and three bits of c. Signs and waking are in between. */
+ * these than in the format, so that the place of a refinement context is 48
+ * and the three highest bits of c. Signs are in between. */
 #define PACO_GPU_FAMILY_SETS 8
 #define PACO_GPU_ROW_BYTES 64
 #define PACO_GPU_SET_BYTES (PACO_N_ROWS * PACO_GPU_ROW_BYTES)
 #define PACO_GPU_REFINEMENT_PLACE 48
-#define PACO_GPU_REFINED_PLACE 56
 #define PACO_GPU_SIGN_PLACE 41
-#define PACO_GPU_WAKE_PLACE(n) ((n) < 2 ? 46 + (n) : 54)
+#define PACO_GPU_WAKE_PLACE 54
 
 /* Bitplanes that there is scratch memory for, and most that a block may have;
  * the decoder takes a block with more as broken. */

@@ -35,9 +35,7 @@ template <int PASSES> struct Layout
   static constexpr int SIGNIFICANT = 0;
   /* Which are negative; in the decoder, of those signs that were coded. */
   static constexpr int SIGN = 64;
-  /* What became significant in this plane's scan, until it is significant; and
-   * of what was significant when the plane began, what became so in the plane
-   * above. */
+  /* What became significant in the scan before. */
   static constexpr int FRESH = 128;
   /* Density classes of the lane, a byte for each stripe of these lines. */
   static constexpr int DENSITY = 192;
@@ -133,19 +131,6 @@ template <bool ENCODE, int PASSES> struct Block
     if (side == LEFT)
       return lane > 0 ? (&at (array, RIGHT, w))[-1] : 0;
     return lane < 31 ? (&at (array, LEFT, w))[1] : 0;
-  }
-
-  /* What became significant in the scan before. */
-  __device__ __forceinline__ uint32_t fresh (int side, uint32_t w)
-  {
-    return at (L::FRESH, side, w) & ~at (L::SIGNIFICANT, side, w);
-  }
-
-  /* Before what the plane brought becomes significant, as the plane is over:
-   * what the one above had brought. */
-  __device__ __forceinline__ void forget_young (int side, uint32_t w)
-  {
-    at (L::FRESH, side, w) &= ~at (L::SIGNIFICANT, side, w);
   }
 
   /* Whose signs have been coded. */
@@ -325,6 +310,6 @@ Block<ENCODE, PASSES>::load_tables (const uint8_t *sets, uint32_t plane)
         __ldg (row + PACO_GPU_SIGN_PLACE + sign_entry / 2) << 24
         | (sign_entry & 1);
   if (lane < PACO_N_WAKE)
-    shared[WAKE_TABLE + lane] = __ldg (row + PACO_GPU_WAKE_PLACE (lane)) << 24;
+    shared[WAKE_TABLE + lane] = __ldg (row + PACO_GPU_WAKE_PLACE + lane) << 24;
   __syncwarp ();
 }

@@ -30,7 +30,7 @@ template <int PASSES, bool SHARED> struct EncodeScanner
       uint32_t w, uint32_t (&coded)[2], uint32_t (&fresh)[2]);
   __device__ __forceinline__ uint32_t find_fresh (Scan scan, uint32_t plane);
   __device__ __forceinline__ void put_contexts (
-      int side, const uint32_t (&c)[6], uint32_t refined, uint32_t old);
+      int side, const uint32_t (&c)[6], uint32_t refined);
   __device__ __forceinline__ bool begin_words (
       Scan scan, uint32_t plane, uint32_t w);
   template <bool ALL>
@@ -107,7 +107,7 @@ EncodeScanner<PASSES, SHARED>::find_fresh (Scan scan, uint32_t plane)
       follow (w, coded, fresh);
 #pragma unroll
     for (int side = 0; side < 2; side++) {
-      block.at (L::FRESH, side, w) |= fresh[side];
+      block.at (L::FRESH, side, w) = fresh[side];
       if (scan == SCAN_INSIGNIFICANT || scan == SCAN_NEIGHBORS)
         block.at (L::CODED, side, w) = coded[side];
       n += __popc (fresh[side]);
@@ -122,18 +122,17 @@ EncodeScanner<PASSES, SHARED>::find_fresh (Scan scan, uint32_t plane)
 template <int PASSES, bool SHARED>
 __device__ __forceinline__ void
 EncodeScanner<PASSES, SHARED>::put_contexts (
-    int side, const uint32_t (&c)[6], uint32_t refined, uint32_t old)
+    int side, const uint32_t (&c)[6], uint32_t refined)
 {
   uint32_t bits_of[8];
 
-  /* c, or for refinement 48 + c / 8, and 8 more for those that are old. */
-  static_assert (PACO_REFINEMENT_SHIFT == 3 && PACO_GPU_REFINEMENT_PLACE == 48
-          && PACO_GPU_REFINED_PLACE == 56,
+  /* c, or for refinement 48 + c / 8. */
+  static_assert (PACO_REFINEMENT_SHIFT == 3 && PACO_GPU_REFINEMENT_PLACE == 48,
       "these are the places below");
 #pragma unroll
   for (int k = 0; k < 3; k++)
     bits_of[k] = (refined & c[3 + k]) | (~refined & c[k]);
-  bits_of[3] = (refined & old) | (~refined & c[3]);
+  bits_of[3] = ~refined & c[3];
   bits_of[4] = refined | c[4];
   bits_of[5] = refined | c[5];
   bits_of[6] = bits_of[7] = 0;
@@ -173,7 +172,7 @@ EncodeScanner<PASSES, SHARED>::begin_words (
     if (scan == SCAN_ALL)
       refined = around.own (side).before;
     around.sum (side, block.orientation, c);
-    put_contexts (side, c, refined, ~block.at (L::FRESH, side, w));
+    put_contexts (side, c, refined);
   }
   return true;
 }

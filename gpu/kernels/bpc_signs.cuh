@@ -158,7 +158,7 @@ SignCoder<ENCODE, PASSES, SHARED>::code_side (int side)
 #pragma unroll 1
   for (;;) {
     while (left == 0 && w + 1 < block.words)
-      left = block.fresh (side, ++w);
+      left = block.at (L::FRESH, side, ++w);
 
     bool active = left != 0;
 
@@ -187,10 +187,7 @@ SignCoder<ENCODE, PASSES, SHARED>::code_side (int side)
     left &= left - 1;
   }
 #pragma unroll 1
-  for (uint32_t k = 0; k < block.words; k++) {
-    if (PASSES == 1)
-      block.forget_young (side, k);
+  for (uint32_t k = 0; k < block.words; k++)
     block.at (L::SIGNIFICANT, side, k) |= block.at (L::FRESH, side, k);
-  }
   __syncwarp ();
 }
