@@ -37,24 +37,25 @@ template <int PASSES> struct Layout
   static constexpr int SIGN = 64;
   /* What became significant in the scan before. */
   static constexpr int FRESH = 128;
-  /* Density classes of the lane, a byte for each stripe of these lines. */
+  /* Density classes of the lane, four bits for each stripe of these lines, in
+   * half a word. */
   static constexpr int DENSITY = 192;
   /* Two and three passes: coded in this plane, but for refinement. So what was
    * significant when the plane began is significant and not coded. */
-  static constexpr int CODED = 224;
-  static constexpr int SIZE = PASSES > 1 ? 288 : 224;
+  static constexpr int CODED = 208;
+  static constexpr int SIZE = PASSES > 1 ? 272 : 208;
 };
 
 /* The tables: the rows of the plane, one for each density class, bytes in the
  * places of bpc.h. Then words with P in their highest byte, of the block's
  * class: for signs (bpc_signs.cuh) and for stripes that wake, by how many of
- * those beside them are awake. Then for each stripe, how many planes it has (the
- * decoder: that it is known to have). */
+ * those beside them are awake. Then for each stripe of the encoder, how many
+ * planes it has. */
 constexpr int SIGN_TABLE = PACO_BPC_ROW_WORDS;
 constexpr int WAKE_TABLE = SIGN_TABLE + 16;
 constexpr int SET_OFFSET = WAKE_TABLE + 3; /* of the block's set, in bytes */
-constexpr int STRIPE_PLANES = WAKE_TABLE + 4;
-static_assert (STRIPE_PLANES + 32 == PACO_BPC_ENCODER_TABLE_WORDS, "");
+constexpr int STRIPE_PLANES = PACO_BPC_TABLE_WORDS;
+static_assert (WAKE_TABLE + 4 == PACO_BPC_TABLE_WORDS, "");
 /* Behind the decoder's next codewords, what bpc_scan_decode.cuh adds up. */
 constexpr int WEIGHT_TABLE = CODEWORD_RING + 128;
 
@@ -162,6 +163,17 @@ template <bool ENCODE, int PASSES> struct Block
     return awake >> (4 * w) & 15;
   }
 
+  /* Density classes of the lane in the stripes of 32 lines, four bits each. */
+  __device__ __forceinline__ uint16_t &densities (uint32_t w)
+  {
+    return ((uint16_t *) (&at (L::DENSITY, w) - lane))[lane];
+  }
+
+  __device__ __forceinline__ uint32_t density (uint32_t w, uint32_t k)
+  {
+    return densities (w) >> (4 * k) & 15;
+  }
+
   /* Who takes part in a scan, in stripes that are awake; SCAN_NEIGHBORS: who
    * may. */
   __device__ __forceinline__ uint32_t members (Scan scan, int side, uint32_t w)
@@ -250,11 +262,12 @@ __device__ void
 Block<ENCODE, PASSES>::clear ()
 {
   for (uint32_t w = 0; w < words; w++) {
-#pragma unroll
-    for (int array = 0; array < L::SIZE; array += 32) {
-      if (ENCODE && (array == L::SIGN || array == L::SIGN + 32))
-        continue;
-      at (array, w) = 0;
+    for (int side = 0; side < 2; side++) {
+      at (L::SIGNIFICANT, side, w) = at (L::FRESH, side, w) = 0;
+      if (!ENCODE)
+        at (L::SIGN, side, w) = 0;
+      if (PASSES > 1)
+        at (L::CODED, side, w) = 0;
     }
   }
 }

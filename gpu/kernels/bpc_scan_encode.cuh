@@ -183,7 +183,7 @@ template <bool ALL>
 __device__ __forceinline__ void
 EncodeScanner<PASSES, SHARED>::visit_stripe (uint32_t w, uint32_t k)
 {
-  uint32_t density = ((const uint8_t *) &block.at (L::DENSITY, w))[k];
+  uint32_t density = block.density (w, k);
   uint32_t row = shared_address () + PACO_GPU_ROW_BYTES * density;
   uint32_t places = shared_address () + block.context_place () + k;
   uint32_t line = 1u << PACO_STRIPE_LINES * k;

@@ -79,9 +79,9 @@ find_densities (Block<ENCODE, PASSES> &block)
 #pragma unroll
       for (int k = 0; k < 4; k++)
         classes |= (uint32_t) __ldg (&density_class_table.of[z >> 8 * k & 255])
-            << 8 * k;
+            << 4 * k;
     }
-    block.at (L::DENSITY, w) = classes;
+    block.densities (w) = classes;
     before = own;
     own = after;
     n_left -= 4;

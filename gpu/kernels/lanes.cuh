@@ -159,7 +159,7 @@ shared_byte (uint32_t address)
 #endif
 }
 
-constexpr int CODEWORD_RING = PACO_BPC_ENCODER_TABLE_WORDS;
+constexpr int CODEWORD_RING = PACO_BPC_TABLE_WORDS;
 
 template <bool ENCODE, bool SHARED> struct ArithmeticCoder
 {
