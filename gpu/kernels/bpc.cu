@@ -413,7 +413,7 @@ decode (const PacoBpcDecodeParameters &parameters)
     if (well) {
       block.clear ();
       block.use_set (place.family, record.set);
-      fill_weights (block.lane);
+      fill_weights (block.lane, place.orientation);
       well = record.flags & PACO_GPU_SHARED_CODEWORDS
           ? decode_block<PASSES, true> (block, record, parameters)
           : decode_block<PASSES, false> (block, record, parameters);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The decoder's scans of a bitplane (FORMAT.md sections 7.3 and 7.5).
+ * The decoder's scans of a bitplane (FORMAT.md sections 7.3 to 7.5).
  *
  * It forms the contexts of 32 lines without what it will find in them
  * (bpc_contexts.cuh), a byte a coefficient. Then a window of four lines slides
- * down the columns:
+ * down the columns, in the stripes that are awake:
  *
  *        here (a word a column)       ahead
  *   [ line | + 1 | + 2 | + 3 ] <- [ + 4 | ... ]
@@ -11,25 +11,64 @@
  *      |      +-----+---- weights of what is found
  *      +-- visited: looked up, decoded
  *
- * A visit looks up the lowest byte's probability and decodes. Only where the
- * warp found a new coefficient, it adds its weight to the bytes of its
- * neighbours that are still to be visited, all of them in the window: what to
- * add depends on three bits, whether the lane before, this one and the one
- * after found any, and comes out of a table. Bit 6 of a byte says that the
- * coefficient is significant itself.
+ * A visit looks up the lowest byte's probability, in the row of the lane's
+ * density in the stripe, and decodes. Only where the warp found a new
+ * coefficient, it adds its weight to the bytes of its neighbours that are still
+ * to be visited, all of them in the window: what to add depends on three bits,
+ * whether the lane before, this one and the one after found any, and comes out
+ * of a table. Bit 6 of a byte says that the coefficient is significant itself.
  *
  * All scans of a plane are this code, and visits are a loop of one or two lines,
  * because of the instruction cache (bpc_scan_encode.cuh). */
 #pragma once
 #include "gpu/kernels/bpc_contexts.cuh"
 
+/* A byte of the window is c, and this more for a significant coefficient. So the
+ * place of its context in a row is (byte >> 3) + REFINEMENT_BASE. For one that is
+ * not significant that is above c: the smaller of the two is the place for both. */
 constexpr uint32_t SIGNIFICANT_FLAG = 0x40;
+constexpr uint32_t REFINEMENT_BASE = PACO_GPU_REFINEMENT_PLACE
+    - (SIGNIFICANT_FLAG >> PACO_REFINEMENT_SHIFT);
+static_assert (PACO_N_SIGNIFICANCE <= SIGNIFICANT_FLAG
+        && REFINEMENT_BASE + (PACO_N_SIGNIFICANCE - 1) / 8
+            >= PACO_N_SIGNIFICANCE - 1
+        && PACO_GPU_REFINEMENT_PLACE + PACO_N_REFINEMENT <= SIGNIFICANT_FLAG,
+    "the smaller one is the right one");
 
-/* Weights on the lines 0 .. 2 below a new coefficient, lowest byte first: in its
- * own column, the next ones, and those two away. */
-constexpr uint32_t OWN_WEIGHTS = 0x010300;
-constexpr uint32_t NEXT_WEIGHTS = 0x010303;
-constexpr uint32_t FAR_WEIGHTS = 0x000101;
+/* What a new coefficient weighs on the lines 0 .. 2 below it, lowest byte first:
+ * in its own column, the next ones, and those two away (on whose line 0 it comes
+ * too late, since they are visited together with it). */
+struct Weights
+{
+  uint32_t own, next, far;
+};
+
+static __device__ __forceinline__ constexpr Weights
+weights (uint32_t horizontal, uint32_t vertical, uint32_t diagonal,
+    uint32_t vertical_2, uint32_t knight)
+{
+  return { vertical << 8 | vertical_2 << 16,
+    horizontal | diagonal << 8 | knight << 16, knight << 8 };
+}
+
+static __device__ __forceinline__ Weights
+weights_of_orientation (uint32_t orientation)
+{
+  switch (orientation) {
+    case ORIENTATION_LL:
+      return weights (PACO_LL_HORIZONTAL, PACO_LL_VERTICAL, PACO_LL_DIAGONAL,
+          PACO_LL_VERTICAL_2, PACO_LL_KNIGHT);
+    case ORIENTATION_HL:
+      return weights (PACO_HL_HORIZONTAL, PACO_HL_VERTICAL, PACO_HL_DIAGONAL,
+          PACO_HL_VERTICAL_2, PACO_HL_KNIGHT);
+    case ORIENTATION_HH:
+      return weights (PACO_HH_HORIZONTAL, PACO_HH_VERTICAL, PACO_HH_DIAGONAL,
+          PACO_HH_VERTICAL_2, PACO_HH_KNIGHT);
+    default:
+      return weights (PACO_LH_HORIZONTAL, PACO_LH_VERTICAL, PACO_LH_DIAGONAL,
+          PACO_LH_VERTICAL_2, PACO_LH_KNIGHT);
+  }
+}
 
 /* Contexts of a column, four lines a word. */
 struct ContextWindow
@@ -41,16 +80,17 @@ struct ContextWindow
  * lane before lowest, what to add to the lane's column of that side and to its
  * other one. */
 static __device__ __forceinline__ void
-fill_weights (uint32_t lane)
+fill_weights (uint32_t lane, uint32_t orientation)
 {
+  Weights weights = weights_of_orientation (orientation);
   uint32_t side = lane / 16, i = lane / 8 % 2;
   uint32_t before = lane & 1, own = lane >> 1 & 1, after = lane >> 2 & 1;
   /* The other column is between two of the visited side. */
   uint32_t next = own + (side == LEFT ? after : before);
   uint32_t *out = shared + WEIGHT_TABLE + 2 * lane;
 
-  out[0] = (own * OWN_WEIGHTS + (before + after) * FAR_WEIGHTS) << (8 * i);
-  out[1] = next * NEXT_WEIGHTS << (8 * i);
+  out[0] = (own * weights.own + (before + after) * weights.far) << (8 * i);
+  out[1] = next * weights.next << (8 * i);
   __syncwarp ();
 }
 
@@ -92,6 +132,7 @@ template <int PASSES, bool SHARED> struct DecodeScanner
    * Bit 0 is the line that is visited. */
   uint32_t members[2], candidates[2];
   uint32_t coded[2];             /* SCAN_NEIGHBORS: who took part */
+  uint32_t row, refinement_row;  /* of the lane in the stripe, addresses */
   uint32_t rotation, lanes_mask; /* bring a ballot's bits to the table */
 
   __device__ __forceinline__ DecodeScanner (
@@ -107,12 +148,17 @@ template <int PASSES, bool SHARED> struct DecodeScanner
       Scan scan, uint32_t plane, uint32_t w);
   __device__ __forceinline__ void end_words (
       Scan scan, uint32_t plane, uint32_t w);
-  __device__ __forceinline__ void spread (int side, int i, bool is_new);
-  template <bool ALL>
-  __device__ __forceinline__ void visit (int side, int i, uint32_t line_bit);
+  template <int SIDE, int I>
+  __device__ __forceinline__ void spread (bool is_new);
+  template <bool ALL, int SIDE, int I>
+  __device__ __forceinline__ void visit (uint32_t line_bit);
+  template <bool ALL, int I>
+  __device__ __forceinline__ void visit_line (uint32_t line_bit);
   template <bool ALL>
   __device__ __forceinline__ void visit_lines (uint32_t group);
+  __device__ __forceinline__ void skip_lines (uint32_t n);
   __device__ __forceinline__ void visit_group (uint32_t w, uint32_t group);
+  __device__ __forceinline__ void visit_stripe (uint32_t w, uint32_t k);
   __device__ __forceinline__ uint32_t run (Scan scan, uint32_t plane);
 };
 
@@ -189,8 +235,9 @@ DecodeScanner<PASSES, SHARED>::end_words (Scan scan, uint32_t plane, uint32_t w)
 
 /* After a visit: the new coefficients' neighbours learn of them. */
 template <int PASSES, bool SHARED>
+template <int SIDE, int I>
 __device__ __forceinline__ void
-DecodeScanner<PASSES, SHARED>::spread (int side, int i, bool is_new)
+DecodeScanner<PASSES, SHARED>::spread (bool is_new)
 {
   uint32_t who = __ballot_sync (ALL_LANES, is_new);
 
@@ -198,42 +245,55 @@ DecodeScanner<PASSES, SHARED>::spread (int side, int i, bool is_new)
     return;
 
   uint32_t lanes = __funnelshift_r (who, who, rotation) & lanes_mask;
-  const char *weights =
-      (const char *) (shared + WEIGHT_TABLE + 16 * (2 * side + i)) + lanes;
-  uint2 add = *(const uint2 *) weights;
+  uint2 add = shared_pair<WEIGHT_TABLE + 32 * SIDE + 16 * I> (
+      lanes | coder.origin);
 
-  window[side].here += add.x;
-  window[1 - side].here += add.y;
+  window[SIDE].here += add.x;
+  window[1 - SIDE].here += add.y;
   if (PASSES == 3) {
     /* Of SCAN_NEIGHBORS, those that are still to be visited. */
     if (is_new)
-      members[side] |= candidates[side] & 2;
+      members[SIDE] |= candidates[SIDE] & 2;
     if (add.y)
-      members[1 - side] |= candidates[1 - side] & (side == LEFT ? 3 : 2);
+      members[1 - SIDE] |= candidates[1 - SIDE] & (SIDE == LEFT ? 3 : 2);
   }
 }
 
-/* i: line of the window; 1 only where ALL lanes take part in all visits. */
+/* I: line of the window; 1 only where ALL lanes take part in all visits. */
 template <int PASSES, bool SHARED>
-template <bool ALL>
+template <bool ALL, int SIDE, int I>
 __device__ __forceinline__ void
-DecodeScanner<PASSES, SHARED>::visit (int side, int i, uint32_t line_bit)
+DecodeScanner<PASSES, SHARED>::visit (uint32_t line_bit)
 {
-  uint32_t context = __byte_perm (window[side].here, 0, 0x4440 | i);
-  bool significant = window[side].here & SIGNIFICANT_FLAG << (8 * i);
-  bool active = ALL || members[side] & 1;
+  uint32_t byte = __byte_perm (window[SIDE].here, 0, 0x4440 | I);
+  bool significant = byte >= SIGNIFICANT_FLAG;
+  bool active = ALL || members[SIDE] & 1;
+  uint32_t probability;
   bool bit;
 
   /* Where scans share a plane, many visits are nobody's. */
   if (PASSES > 1 && !__any_sync (ALL_LANES, active))
     return;
   if (PASSES == 3 && active)
-    coded[side] |= line_bit;
-  bit = ALL ? coder.visit_all (false, shared[context])
-            : coder.visit (active, false, shared[context]) && active;
+    coded[SIDE] |= line_bit;
+  probability = shared_byte (min (row + byte,
+                    refinement_row + (byte >> PACO_REFINEMENT_SHIFT)))
+      << 24;
+  bit = ALL ? coder.visit_all (false, probability)
+            : coder.visit (active, false, probability) && active;
   if (bit)
-    bits[side] |= line_bit;
-  spread (side, i, bit && !significant);
+    bits[SIDE] |= line_bit;
+  spread<SIDE, I> (bit && !significant);
+}
+
+template <int PASSES, bool SHARED>
+template <bool ALL, int I>
+__device__ __forceinline__ void
+DecodeScanner<PASSES, SHARED>::visit_line (uint32_t line_bit)
+{
+  visit<ALL, LEFT, I> (line_bit << I);
+  visit<ALL, RIGHT, I> (line_bit << I);
+  coder.refill ();
 }
 
 /* Four lines. */
@@ -248,12 +308,9 @@ DecodeScanner<PASSES, SHARED>::visit_lines (uint32_t group)
 
 #pragma unroll 1
   for (int line = 0; line < 4; line += N) {
-#pragma unroll
-    for (int i = 0; i < N; i++) {
-      visit<ALL> (LEFT, i, line_bit << i);
-      visit<ALL> (RIGHT, i, line_bit << i);
-      coder.refill ();
-    }
+    visit_line<ALL, 0> (line_bit);
+    if (N == 2)
+      visit_line<ALL, 1> (line_bit);
     line_bit <<= N;
 #pragma unroll
     for (int side = 0; side < 2; side++) {
@@ -267,10 +324,24 @@ DecodeScanner<PASSES, SHARED>::visit_lines (uint32_t group)
   }
 }
 
+/* Goes on to the next group, or to the one after n lines less 4. */
+template <int PASSES, bool SHARED>
+__device__ __forceinline__ void
+DecodeScanner<PASSES, SHARED>::skip_lines (uint32_t n)
+{
+#pragma unroll
+  for (int side = 0; side < 2; side++) {
+    members[side] >>= n;
+    candidates[side] >>= n;
+    window[side].here = window[side].ahead;
+  }
+}
+
 template <int PASSES, bool SHARED>
 __device__ __forceinline__ void
 DecodeScanner<PASSES, SHARED>::visit_group (uint32_t w, uint32_t group)
 {
+#pragma unroll
   for (int side = 0; side < 2; side++)
     window[side].ahead = block.contexts (side, min (group + 1, 7));
   if (PASSES == 1) {
@@ -281,14 +352,32 @@ DecodeScanner<PASSES, SHARED>::visit_group (uint32_t w, uint32_t group)
     for (int side = 0; side < 2; side++)
       members[side] = block.members (SCAN_ALL, side, w) >> (4 * group);
   } else if (!__any_sync (ALL_LANES, (members[LEFT] | members[RIGHT]) & 15)) {
-    for (int side = 0; side < 2; side++) {
-      members[side] >>= 4;
-      candidates[side] >>= 4;
-      window[side].here = window[side].ahead;
-    }
+    skip_lines (4);
     return;
   }
   visit_lines<false> (group);
+}
+
+/* Stripe k of 32 lines. */
+template <int PASSES, bool SHARED>
+__device__ __forceinline__ void
+DecodeScanner<PASSES, SHARED>::visit_stripe (uint32_t w, uint32_t k)
+{
+  constexpr uint32_t N = PACO_STRIPE_LINES / 4;
+  uint32_t end = min (N * (k + 1), (block.height - 32 * w + 3) / 4);
+
+  if (!(block.awake >> (4 * w + k) & 1)) {
+#pragma unroll
+    for (int side = 0; side < 2; side++)
+      window[side].ahead = block.contexts (side, min (N * (k + 1), 7));
+    skip_lines (PACO_STRIPE_LINES);
+    return;
+  }
+  row = opaque (coder.origin + PACO_GPU_ROW_BYTES * block.density (w, k));
+  refinement_row = opaque (row + REFINEMENT_BASE);
+#pragma unroll 1
+  for (uint32_t group = N * k; group < end; group++)
+    visit_group (w, group);
 }
 
 /* Returns how many coefficients of the lane became significant. */
@@ -300,13 +389,17 @@ DecodeScanner<PASSES, SHARED>::run (Scan scan, uint32_t plane)
 
 #pragma unroll 1
   for (uint32_t w = 0; w < block.words; w++) {
-    uint32_t n_groups = min (8, (block.height - 32 * w + 3) / 4);
+    uint32_t n_stripes = min (4, block.n_stripes () - 4 * w);
 
+    if (!block.any_awake (w)) {
+      block.plane_word (plane, w) = make_uint2 (0, 0);
+      continue;
+    }
     if (!begin_words (scan, plane, w))
-      n_groups = 0;
+      n_stripes = 0;
 #pragma unroll 1
-    for (uint32_t group = 0; group < n_groups; group++)
-      visit_group (w, group);
+    for (uint32_t k = 0; k < n_stripes; k++)
+      visit_stripe (w, k);
     end_words (scan, plane, w);
     if (scan != SCAN_REFINEMENT)
       n_fresh += __popc (block.at (L::FRESH, LEFT, w))

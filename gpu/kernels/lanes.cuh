@@ -131,11 +131,11 @@ struct Payload
   }
 };
 
-/* Shared memory, and where in it the decoder keeps the next codewords. */
-extern __shared__ uint32_t shared[] __attribute__ ((aligned (64)));
+/* Shared memory. */
+extern __shared__ uint32_t shared[] __attribute__ ((aligned (512)));
 
-/* Where shared memory begins, a multiple of 64, and a byte of it, for code that
- * must not add the one to the place of the other each time. */
+/* Where it begins, a multiple of 512, so that smaller offsets can be put in by
+ * logic; for code that must not add the one to the other at each place. */
 static __device__ __forceinline__ uint32_t
 shared_address ()
 {
@@ -159,13 +159,52 @@ shared_byte (uint32_t address)
 #endif
 }
 
+/* The two words behind WORD words from the address on. */
+template <int WORD>
+static __device__ __forceinline__ uint2
+shared_pair (uint32_t address)
+{
+#ifdef __CUDA_ARCH__
+  uint2 value;
+
+  asm volatile("ld.shared.v2.u32 {%0, %1}, [%2 + %3];"
+               : "=r"(value.x), "=r"(value.y)
+               : "r"(address), "n"(4 * WORD));
+  return value;
+#else
+  return make_uint2 (
+      shared[address / 4 + WORD], shared[address / 4 + WORD + 1]);
+#endif
+}
+
+/* The word there where it is wanted, else the value. */
+template <int WORD>
+static __device__ __forceinline__ uint32_t
+shared_word_if (bool wanted, uint32_t address, uint32_t value)
+{
+#ifdef __CUDA_ARCH__
+  asm volatile("{ .reg .pred wanted;\n"
+               "setp.ne.u32 wanted, %1, 0;\n"
+               "@wanted ld.shared.u32 %0, [%2 + %3]; }"
+               : "+r"(value)
+               : "r"((uint32_t) wanted), "r"(address), "n"(4 * WORD));
+  return value;
+#else
+  return wanted ? shared[address / 4 + WORD] : value;
+#endif
+}
+
+/* Where the decoder keeps the next codewords. */
 constexpr int CODEWORD_RING = PACO_BPC_TABLE_WORDS;
 
 template <bool ENCODE, bool SHARED> struct ArithmeticCoder
 {
-  uint32_t size;       /* S: the interval's size less one, 0 without codeword */
-  uint32_t value;      /* L, or D */
-  uint32_t codeword;   /* encoder: where it goes, in words of out */
+  uint32_t size;     /* S: the interval's size less one, 0 without codeword */
+  uint32_t value;    /* L, or D */
+  uint32_t codeword; /* encoder: where it goes, in words of out */
+  /* What a codeword adds to the following, and to turn: the decoder counts bytes,
+   * of which addresses are made. */
+  static constexpr uint32_t UNIT = ENCODE ? 1 : 4;
   uint32_t next;       /* codeword to be reserved */
   uint32_t first, end; /* of the block; the encoder's are words of out */
   uint32_t lane;
@@ -174,10 +213,11 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
   uint32_t first_lanes, first_lanes_before;
   uint32_t *out;   /* encoder */
   Payload payload; /* decoder */
-  /* Decoder: RING codewords, from turn - 32 on; turn is above next whenever
-   * refill() was called. ahead is the lane's of the 32 after these. */
-  static constexpr uint32_t RING = 128;
+  /* Decoder: RING bytes of codewords, from 128 before turn on; turn is above next
+   * whenever refill() was called. ahead is the lane's of the 32 after these. */
+  static constexpr uint32_t RING = 512;
   uint32_t turn, ahead;
+  uint32_t origin; /* shared_address () */
 
   /* eight: so many lanes to a codeword where they share, not four. */
   __device__ __forceinline__ void init (
@@ -193,20 +233,21 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     size = value = 0;
     codeword = ~0u;
     first = next = first_;
-    end = first + n;
+    end = first + UNIT * n;
+    origin = opaque (shared_address ());
   }
 
-  __device__ __forceinline__ static uint32_t &ring (uint32_t number)
+  __device__ __forceinline__ static uint32_t &ring (uint32_t byte)
   {
-    return shared[CODEWORD_RING + number % RING];
+    return shared[CODEWORD_RING + byte % RING / 4];
   }
 
   __device__ __forceinline__ void fill_ring ()
   {
-    for (uint32_t k = lane; k < RING; k += 32)
-      ring (k) = payload.bits (32 * k);
-    ahead = payload.bits (32 * (RING + lane));
-    turn = 32;
+    for (uint32_t k = 4 * lane; k < RING; k += 128)
+      ring (k) = payload.bits (8 * k);
+    ahead = payload.bits (8 * RING + 32 * lane);
+    turn = 128;
     __syncwarp ();
   }
 
@@ -216,16 +257,16 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
   {
     while (!ENCODE && next >= turn) {
       __syncwarp ();
-      ring (turn - 32 + lane) = ahead;
-      ahead = payload.bits (32 * (turn + RING + lane));
-      turn += 32;
+      ring (turn - 128 + 4 * lane) = ahead;
+      ahead = payload.bits (8 * (turn + RING) + 32 * lane);
+      turn += 128;
       __syncwarp ();
     }
   }
 
   __device__ __forceinline__ uint32_t n_codewords () const
   {
-    return next - first;
+    return (next - first) / UNIT;
   }
 
   /* More codewords than there may be: the rest is not worth coding. */
@@ -269,19 +310,18 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
   {
     uint32_t who = __ballot_sync (ALL_LANES, needs)
         & (SHARED ? first_lanes : ALL_LANES);
-    uint32_t mine = next + __popc (who & first_lanes_before);
+    uint32_t mine = next + UNIT * __popc (who & first_lanes_before);
 
     if (ENCODE) {
       put_codeword (needs);
       codeword = needs ? mine : codeword;
       value = needs ? 0 : value;
     } else {
-      uint32_t word = ring (mine);
-
-      value = needs ? word : value;
+      value = shared_word_if<CODEWORD_RING> (
+          needs, mine % RING | origin, value);
     }
     size = needs ? ~0u : size;
-    next += __popc (who);
+    next += UNIT * __popc (who);
   }
 
   /* The new interval; zeros: T. A 1 is any bit that is not 0. */
