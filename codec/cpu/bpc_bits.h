@@ -55,6 +55,9 @@ store_le32 (uint8_t *data, uint32_t value)
   memcpy (data, &value, 4);
 }
 
+/* The class of lanes without columns in the block. */
+#define LANES_NO_CLASS 0xff
+
 /* The n lowest bits; n = 0..64. */
 BPC_INLINE uint64_t
 low_bits (unsigned n)

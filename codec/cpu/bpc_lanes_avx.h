@@ -79,3 +79,25 @@ lanes_nibbles_down (LanesBytes v)
 {
   return _mm256_and_si256 (_mm256_srli_epi16 (v, 4), _mm256_set1_epi8 (15));
 }
+
+/* Which classes there are, as the bits of a mask; LANES_NO_CLASS is none. */
+BPC_INLINE unsigned
+lanes_present (LanesBytes classes)
+{
+  const __m128i bits = _mm_set1_epi64x ((long long) 0x8040201008040201);
+  __m256i low = _mm256_broadcastsi128_si256 (_mm_move_epi64 (bits));
+  __m256i high = _mm256_broadcastsi128_si256 (_mm_slli_si128 (bits, 8));
+  __m256i words;
+  __m128i any;
+
+  low = _mm256_shuffle_epi8 (low, classes);
+  high = _mm256_shuffle_epi8 (high, classes);
+  words = _mm256_or_si256 (
+      _mm256_unpacklo_epi8 (low, high), _mm256_unpackhi_epi8 (low, high));
+  any = _mm_or_si128 (
+      _mm256_castsi256_si128 (words), _mm256_extracti128_si256 (words, 1));
+  any = _mm_or_si128 (any, _mm_srli_si128 (any, 8));
+  any = _mm_or_si128 (any, _mm_srli_si128 (any, 4));
+  any = _mm_or_si128 (any, _mm_srli_si128 (any, 2));
+  return (unsigned) _mm_cvtsi128_si32 (any) & 0xffff;
+}

@@ -141,45 +141,95 @@ lanes_row_push (LanesRow r, uint64_t mask)
 
 /* --- Contexts --- */
 
-BPC_INLINE LanesBytes
-lanes_times_3 (LanesBytes v)
+/* Sums of neighbors by how many lie beside a column, in bits 0-1, and how many
+ * two columns away, in bits 2-3: in their row, in the next and in that after.
+ * And what is added for the column itself. */
+typedef struct
 {
-  return lanes_add (v, lanes_add (v, v));
+  __m256i y0, y1, y2, horizontal, diagonal, vertical, vertical_2, knight;
+} LanesWeights;
+
+BPC_INLINE LanesWeights
+lanes_weights (const BpcWeights *weights)
+{
+  uint8_t y0[16], y1[16], y2[16];
+
+  for (unsigned i = 0; i < 16; i++) {
+    unsigned beside = i % 4, far = i / 4;
+
+    y0[i] = (uint8_t) (weights->horizontal * beside
+        + weights->horizontal_2 * far);
+    y1[i] = (uint8_t) (weights->diagonal * beside + weights->knight * far);
+    y2[i] = (uint8_t) (weights->knight * beside);
+  }
+  return (LanesWeights){
+    .y0 = lanes_load_table (y0),
+    .y1 = lanes_load_table (y1),
+    .y2 = lanes_load_table (y2),
+    .horizontal = _mm256_set1_epi8 ((char) weights->horizontal),
+    .diagonal = _mm256_set1_epi8 ((char) weights->diagonal),
+    .vertical = _mm256_set1_epi8 ((char) weights->vertical),
+    .vertical_2 = _mm256_set1_epi8 ((char) weights->vertical_2),
+    .knight = _mm256_set1_epi8 ((char) weights->knight),
+  };
+}
+
+/* From the sums of half a row, and which of its columns are meant. */
+BPC_INLINE void
+lanes_spread_half (const LanesWeights *w, LanesBytes beside, LanesBytes far,
+    LanesBytes here, LanesBytes *y0, LanesBytes *y1, LanesBytes *y2)
+{
+  LanesBytes sums = lanes_add (beside, _mm256_slli_epi16 (far, 2));
+
+  *y0 = _mm256_shuffle_epi8 (w->y0, sums);
+  *y1 = lanes_add (
+      _mm256_shuffle_epi8 (w->y1, sums), _mm256_and_si256 (here, w->vertical));
+  *y2 = lanes_add (_mm256_shuffle_epi8 (w->y2, sums),
+      _mm256_and_si256 (here, w->vertical_2));
 }
 
 /* What coefficients that become significant add to the contexts of their own
  * row (y0), of the rows next to it (y1) and of those two away (y2). */
 BPC_INLINE void
-lanes_spread (uint64_t fresh, LanesRow *y0, LanesRow *y1, LanesRow *y2)
+lanes_spread (const LanesWeights *w, uint64_t fresh, LanesRow *y0, LanesRow *y1,
+    LanesRow *y2)
 {
-  LanesBytes left = lanes_of_mask ((uint32_t) fresh, 1);
-  LanesBytes right = lanes_of_mask (fresh >> 32, 1);
+  const __m256i one = _mm256_set1_epi8 (1);
+  LanesBytes left_here = lanes_where ((uint32_t) fresh);
+  LanesBytes right_here = lanes_where (fresh >> 32);
+  LanesBytes left = _mm256_and_si256 (left_here, one);
+  LanesBytes right = _mm256_and_si256 (right_here, one);
   LanesBytes left_before = lanes_from_previous (left);
   LanesBytes left_after = lanes_from_next (left);
   LanesBytes right_before = lanes_from_previous (right);
   LanesBytes right_after = lanes_from_next (right);
-  LanesRow beside = { lanes_add (right, right_before),
-    lanes_add (left, left_after) };
 
-  y0->left = lanes_add (
-      lanes_times_3 (beside.left), lanes_add (left_before, left_after));
-  y0->right = lanes_add (
-      lanes_times_3 (beside.right), lanes_add (right_before, right_after));
-  y1->left = lanes_add (y0->left, lanes_times_3 (left));
-  y1->right = lanes_add (y0->right, lanes_times_3 (right));
-  y2->left = lanes_add (beside.left, left);
-  y2->right = lanes_add (beside.right, right);
+  lanes_spread_half (w, lanes_add (right, right_before),
+      lanes_add (left_before, left_after), left_here, &y0->left, &y1->left,
+      &y2->left);
+  lanes_spread_half (w, lanes_add (left, left_after),
+      lanes_add (right_before, right_after), right_here, &y0->right, &y1->right,
+      &y2->right);
 }
 
 /* What fresh left columns add to the right columns of their own row. */
 BPC_INLINE LanesRow
-lanes_add_left (LanesRow contexts, uint32_t fresh)
+lanes_add_left (const LanesWeights *w, LanesRow contexts, uint32_t fresh)
 {
-  LanesBytes left = lanes_of_mask (fresh, 3);
+  LanesBytes left = _mm256_and_si256 (lanes_where (fresh), w->horizontal);
 
   contexts.right = lanes_add (
       contexts.right, lanes_add (left, lanes_from_next (left)));
   return contexts;
+}
+
+/* Counts the columns of a mask. */
+BPC_INLINE LanesRow
+lanes_count (LanesRow counts, uint64_t mask)
+{
+  counts.left = lanes_sub (counts.left, lanes_where ((uint32_t) mask));
+  counts.right = lanes_sub (counts.right, lanes_where (mask >> 32));
+  return counts;
 }
 
 /* The decoder cannot go on before it knows what has just become significant.
@@ -192,72 +242,155 @@ lanes_fresh (uint32_t bits, uint32_t significant)
   return bits & ~significant;
 }
 
-/* What fresh columns of a side (0, 32) add to the other columns of their row,
- * and of the next. */
 BPC_INLINE LanesBytes
-lanes_add_beside (LanesBytes contexts, uint32_t fresh, unsigned side)
+lanes_add_columns (
+    LanesBytes contexts, __m256i weight, uint32_t fresh, unsigned side)
 {
   uint32_t beyond = side ? fresh << 1 : fresh >> 1;
 
-  contexts = lanes_add (contexts, lanes_of_mask (fresh, 3));
-  return lanes_add (contexts, lanes_of_mask (beyond, 3));
+  contexts = lanes_add (
+      contexts, _mm256_and_si256 (lanes_where (fresh), weight));
+  return lanes_add (contexts, _mm256_and_si256 (lanes_where (beyond), weight));
+}
+
+/* What fresh columns of a side (0, 32) add to the other columns of their row;
+ * and of the next. */
+BPC_INLINE LanesBytes
+lanes_add_beside (
+    const LanesWeights *w, LanesBytes contexts, uint32_t fresh, unsigned side)
+{
+  return lanes_add_columns (contexts, w->horizontal, fresh, side);
+}
+
+BPC_INLINE LanesBytes
+lanes_add_diagonal (
+    const LanesWeights *w, LanesBytes contexts, uint32_t fresh, unsigned side)
+{
+  return lanes_add_columns (contexts, w->diagonal, fresh, side);
 }
 
 /* What they add to the same columns of the next row. */
 BPC_INLINE LanesBytes
-lanes_add_below (LanesBytes contexts, uint32_t fresh)
+lanes_add_below (const LanesWeights *w, LanesBytes contexts, uint32_t fresh)
 {
-  LanesBytes self = lanes_of_mask (fresh, 1);
+  LanesBytes here = lanes_where (fresh);
+  LanesBytes knight = _mm256_and_si256 (here, w->knight);
 
-  contexts = lanes_add (contexts, lanes_times_3 (self));
-  return lanes_add (
-      contexts, lanes_add (lanes_from_previous (self), lanes_from_next (self)));
+  contexts = lanes_add (contexts, _mm256_and_si256 (here, w->vertical));
+  return lanes_add (contexts,
+      lanes_add (lanes_from_previous (knight), lanes_from_next (knight)));
 }
 
-/* Significance contexts 0..15, 16..31, and those of refinement. */
+/* The contexts of symbols from those of significance: others for coefficients
+ * that are refined, and among these for the older ones. Of the latter mask only
+ * bits that are in the former count. */
+BPC_INLINE LanesBytes
+lanes_side_contexts (LanesBytes contexts, uint32_t refined, uint32_t older)
+{
+  const __m256i low = _mm256_set1_epi8 (0xff >> PACO_REFINEMENT_SHIFT);
+  __m256i class = _mm256_and_si256 (
+      _mm256_srli_epi16 (contexts, PACO_REFINEMENT_SHIFT), low);
+
+  class = lanes_add (class, _mm256_set1_epi8 (PACO_REFINEMENT_CONTEXT));
+  class = lanes_add (class, lanes_of_mask (older, PACO_REFINED));
+  return _mm256_blendv_epi8 (contexts, class, lanes_where (refined));
+}
+
+BPC_INLINE LanesRow
+lanes_contexts (LanesRow contexts, uint64_t refined, uint64_t older)
+{
+  return (LanesRow){ lanes_side_contexts (
+                         contexts.left, (uint32_t) refined, (uint32_t) older),
+    lanes_side_contexts (contexts.right, refined >> 32, older >> 32) };
+}
+
+/* --- Densities and probabilities --- */
+
+/* The density classes of sums from 0 to PACO_MAX_LOCAL_DENSITY. */
+BPC_INLINE LanesBytes
+lanes_density (LanesBytes sums)
+{
+  static const uint8_t bounds[14] = { PACO_LOCAL_DENSITY_BOUNDS };
+  __m256i classes = _mm256_set1_epi8 (1);
+
+  for (unsigned k = 0; k < 14; k++) {
+    __m256i bound = _mm256_set1_epi8 ((char) bounds[k]);
+
+    classes = lanes_sub (
+        classes, _mm256_cmpeq_epi8 (_mm256_max_epu8 (sums, bound), bound));
+  }
+  return classes;
+}
+
+/* The probabilities of the lanes of a stripe: of each class that it has, and the
+ * lanes that have it. */
 typedef struct
 {
-  __m256i low, high, refinement;
-} LanesTable;
+  unsigned n;
+  const uint8_t *p[PACO_N_DENSITIES];
+  __m256i lanes[PACO_N_DENSITIES];
+} LanesTables;
 
-BPC_INLINE LanesTable
-lanes_table (const uint8_t *p)
+BPC_INLINE LanesTables
+lanes_tables (const uint8_t p[PACO_N_DENSITIES][64], const uint8_t *classes,
+    unsigned present)
 {
-  uint8_t refinement[16] = { 0 };
+  __m256i all = lanes_load (classes);
+  LanesTables tables;
+  unsigned n = 0;
 
-  memcpy (refinement, p + PACO_REFINEMENT_CONTEXT, PACO_N_REFINEMENT);
-  return (LanesTable){ lanes_load_table (p), lanes_load_table (p + 16),
-    lanes_load_table (refinement) };
+  for (; present; present &= present - 1) {
+    unsigned class = (unsigned) __builtin_ctz (present);
+
+    tables.p[n] = p[class];
+    tables.lanes[n++] = _mm256_cmpeq_epi8 (
+        all, _mm256_set1_epi8 ((char) class));
+  }
+  tables.n = n;
+  return tables;
 }
 
+/* Contexts become probabilities. A shuffle finds one of 16, and 0 where the
+ * highest bit of the index is set. */
 BPC_INLINE LanesBytes
-lanes_probabilities_of (
-    const LanesTable *table, LanesBytes contexts, uint32_t refined)
+lanes_probabilities_of (const LanesTables *tables, LanesBytes contexts)
 {
-  __m256i c = _mm256_min_epu8 (contexts, _mm256_set1_epi8 (31));
-  __m256i p = _mm256_blendv_epi8 (_mm256_shuffle_epi8 (table->low, c),
-      _mm256_shuffle_epi8 (table->high, c), _mm256_slli_epi16 (c, 3));
-  __m256i class = _mm256_and_si256 (
-      _mm256_srli_epi16 (c, 3), _mm256_set1_epi8 (3));
+  const __m256i above_15 = _mm256_set1_epi8 (0x80 - 16);
+  __m256i index[4], p = _mm256_setzero_si256 ();
 
-  return _mm256_blendv_epi8 (
-      p, _mm256_shuffle_epi8 (table->refinement, class), lanes_where (refined));
+  for (int k = 0; k < 4; k++)
+    index[k] = _mm256_adds_epu8 (
+        lanes_sub (contexts, _mm256_set1_epi8 ((char) (16 * k))), above_15);
+  for (unsigned i = 0; i < tables->n; i++) {
+    const uint8_t *table = tables->p[i];
+    __m256i a = _mm256_or_si256 (
+        _mm256_shuffle_epi8 (lanes_load_table (table), index[0]),
+        _mm256_shuffle_epi8 (lanes_load_table (table + 16), index[1]));
+    __m256i b = _mm256_or_si256 (
+        _mm256_shuffle_epi8 (lanes_load_table (table + 32), index[2]),
+        _mm256_shuffle_epi8 (lanes_load_table (table + 48), index[3]));
+
+    p = _mm256_or_si256 (
+        p, _mm256_and_si256 (_mm256_or_si256 (a, b), tables->lanes[i]));
+  }
+  return p;
 }
 
-BPC_INLINE LanesRow
-lanes_side_probabilities (
-    const LanesTable *table, LanesBytes contexts, uint32_t refined)
-{
-  return lanes_row_of_left (lanes_probabilities_of (table, contexts, refined));
-}
-
-BPC_INLINE LanesRow
+BPC_INLINE void
 lanes_probabilities (
-    const LanesTable *table, LanesRow contexts, uint64_t refined)
+    const LanesTables *tables, LanesRow rows[PACO_STRIPE_LINES])
 {
-  return (LanesRow){ lanes_probabilities_of (
-                         table, contexts.left, (uint32_t) refined),
-    lanes_probabilities_of (table, contexts.right, refined >> 32) };
+  for (unsigned k = 0; k < PACO_STRIPE_LINES; k++) {
+    rows[k].left = lanes_probabilities_of (tables, rows[k].left);
+    rows[k].right = lanes_probabilities_of (tables, rows[k].right);
+  }
+}
+
+/* Those of one side, in the left half. */
+BPC_INLINE LanesRow
+lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
+{
+  return lanes_row_of_left (lanes_probabilities_of (tables, contexts));
 }
 
 /* --- The arithmetic coder --- */

@@ -114,39 +114,79 @@ lanes_row_push (LanesRow r, uint64_t mask)
 
 /* --- Contexts --- */
 
+/* Sums of neighbors by how many lie beside a column, in bits 0-1, and how many
+ * two columns away, in bits 2-3: in their row, in the next and in that after.
+ * And what is added for the column itself. */
+typedef struct
+{
+  __m512i y0, y1, y2, horizontal, diagonal, vertical, vertical_2, knight;
+} LanesWeights;
+
+BPC_INLINE LanesWeights
+lanes_weights (const BpcWeights *weights)
+{
+  uint8_t y0[16], y1[16], y2[16];
+
+  for (unsigned i = 0; i < 16; i++) {
+    unsigned beside = i % 4, far = i / 4;
+
+    y0[i] = (uint8_t) (weights->horizontal * beside
+        + weights->horizontal_2 * far);
+    y1[i] = (uint8_t) (weights->diagonal * beside + weights->knight * far);
+    y2[i] = (uint8_t) (weights->knight * beside);
+  }
+  return (LanesWeights){
+    .y0 = _mm512_broadcast_i32x4 (_mm_loadu_si128 ((const __m128i *) y0)),
+    .y1 = _mm512_broadcast_i32x4 (_mm_loadu_si128 ((const __m128i *) y1)),
+    .y2 = _mm512_broadcast_i32x4 (_mm_loadu_si128 ((const __m128i *) y2)),
+    .horizontal = _mm512_set1_epi8 ((char) weights->horizontal),
+    .diagonal = _mm512_set1_epi8 ((char) weights->diagonal),
+    .vertical = _mm512_set1_epi8 ((char) weights->vertical),
+    .vertical_2 = _mm512_set1_epi8 ((char) weights->vertical_2),
+    .knight = _mm512_set1_epi8 ((char) weights->knight),
+  };
+}
+
 /* What coefficients that become significant add to the contexts of their own
  * row (y0), of the rows next to it (y1) and of those two away (y2). */
 BPC_INLINE void
-lanes_spread (uint64_t fresh, LanesRow *y0, LanesRow *y1, LanesRow *y2)
+lanes_spread (const LanesWeights *w, uint64_t fresh, LanesRow *y0, LanesRow *y1,
+    LanesRow *y2)
 {
   uint64_t left = (uint32_t) fresh, right = fresh >> 32;
-  __m512i one = _mm512_set1_epi8 (1), three = _mm512_set1_epi8 (3);
+  __m512i one = _mm512_set1_epi8 (1), four = _mm512_set1_epi8 (4);
   /* Beside: the other column of the lane, and that beyond the border. */
   __mmask64 same = fresh << 32 | fresh >> 32;
   __mmask64 beyond = (left >> 1) << 32 | (uint32_t) (right << 1);
   __mmask64 before = right << 33 | (uint32_t) (left << 1);
   __mmask64 after = (fresh & ~(UINT64_C (1) << 32)) >> 1;
-  __m512i beside = _mm512_maskz_mov_epi8 (same, one), far;
+  __m512i sums = _mm512_maskz_mov_epi8 (same, one);
 
-  beside = _mm512_mask_add_epi8 (beside, beyond, beside, one);
-  far = _mm512_add_epi8 (beside, _mm512_add_epi8 (beside, beside));
-  far = _mm512_mask_add_epi8 (far, before, far, one);
-  far = _mm512_mask_add_epi8 (far, after, far, one);
-  *y0 = far;
-  *y1 = _mm512_mask_add_epi8 (far, fresh, far, three);
-  *y2 = _mm512_mask_add_epi8 (beside, fresh, beside, one);
+  sums = _mm512_mask_add_epi8 (sums, beyond, sums, one);
+  sums = _mm512_mask_add_epi8 (sums, before, sums, four);
+  sums = _mm512_mask_add_epi8 (sums, after, sums, four);
+  *y0 = _mm512_shuffle_epi8 (w->y0, sums);
+  *y1 = _mm512_shuffle_epi8 (w->y1, sums);
+  *y1 = _mm512_mask_add_epi8 (*y1, fresh, *y1, w->vertical);
+  *y2 = _mm512_shuffle_epi8 (w->y2, sums);
+  *y2 = _mm512_mask_add_epi8 (*y2, fresh, *y2, w->vertical_2);
 }
 
 /* What fresh left columns add to the right columns of their own row. */
 BPC_INLINE LanesRow
-lanes_add_left (LanesRow contexts, uint32_t fresh)
+lanes_add_left (const LanesWeights *w, LanesRow contexts, uint32_t fresh)
 {
-  __m512i three = _mm512_set1_epi8 (3);
-
   contexts = _mm512_mask_add_epi8 (
-      contexts, (__mmask64) fresh << 32, contexts, three);
+      contexts, (__mmask64) fresh << 32, contexts, w->horizontal);
   return _mm512_mask_add_epi8 (
-      contexts, (__mmask64) (fresh >> 1) << 32, contexts, three);
+      contexts, (__mmask64) (fresh >> 1) << 32, contexts, w->horizontal);
+}
+
+/* Counts the columns of a mask. */
+BPC_INLINE LanesRow
+lanes_count (LanesRow counts, uint64_t mask)
+{
+  return _mm512_mask_add_epi8 (counts, mask, counts, _mm512_set1_epi8 (1));
 }
 
 /* The decoder cannot go on before it knows what has just become significant.
@@ -160,63 +200,158 @@ lanes_fresh (uint32_t bits, uint32_t significant)
   return _kandn_mask32 (significant, bits);
 }
 
-/* What fresh columns of a side (0, 32) add to the other columns of their row,
- * and of the next. */
 BPC_INLINE LanesBytes
-lanes_add_beside (LanesBytes contexts, uint32_t fresh, unsigned side)
+lanes_add_columns (
+    LanesBytes contexts, __m512i weight, uint32_t fresh, unsigned side)
 {
-  __m256i three = _mm256_set1_epi8 (3);
+  __m256i w = _mm512_castsi512_si256 (weight);
   __mmask32 beyond = side ? _kshiftli_mask32 (fresh, 1)
                           : _kshiftri_mask32 (fresh, 1);
 
-  contexts = _mm256_mask_add_epi8 (contexts, fresh, contexts, three);
-  return _mm256_mask_add_epi8 (contexts, beyond, contexts, three);
+  contexts = _mm256_mask_add_epi8 (contexts, fresh, contexts, w);
+  return _mm256_mask_add_epi8 (contexts, beyond, contexts, w);
+}
+
+/* What fresh columns of a side (0, 32) add to the other columns of their row;
+ * and of the next. */
+BPC_INLINE LanesBytes
+lanes_add_beside (
+    const LanesWeights *w, LanesBytes contexts, uint32_t fresh, unsigned side)
+{
+  return lanes_add_columns (contexts, w->horizontal, fresh, side);
+}
+
+BPC_INLINE LanesBytes
+lanes_add_diagonal (
+    const LanesWeights *w, LanesBytes contexts, uint32_t fresh, unsigned side)
+{
+  return lanes_add_columns (contexts, w->diagonal, fresh, side);
 }
 
 /* What they add to the same columns of the next row. */
 BPC_INLINE LanesBytes
-lanes_add_below (LanesBytes contexts, uint32_t fresh)
+lanes_add_below (const LanesWeights *w, LanesBytes contexts, uint32_t fresh)
 {
-  __m256i one = _mm256_set1_epi8 (1), three = _mm256_set1_epi8 (3);
+  __m256i vertical = _mm512_castsi512_si256 (w->vertical);
+  __m256i knight = _mm512_castsi512_si256 (w->knight);
 
-  contexts = _mm256_mask_add_epi8 (contexts, fresh, contexts, three);
-  contexts = _mm256_mask_add_epi8 (contexts, fresh >> 1, contexts, one);
-  return _mm256_mask_add_epi8 (contexts, fresh << 1, contexts, one);
+  contexts = _mm256_mask_add_epi8 (contexts, fresh, contexts, vertical);
+  contexts = _mm256_mask_add_epi8 (contexts, fresh >> 1, contexts, knight);
+  return _mm256_mask_add_epi8 (contexts, fresh << 1, contexts, knight);
 }
 
-/* 32 probabilities of significance, then each of refinement eight times. */
-typedef __m512i LanesTable;
-
-BPC_INLINE LanesTable
-lanes_table (const uint8_t *p)
+/* By the context of significance that of refinement. */
+BPC_INLINE __m512i
+lanes_refinement_contexts (void)
 {
-  uint8_t table[64];
+  uint8_t contexts[64];
 
-  memcpy (table, p, PACO_N_SIGNIFICANCE);
-  for (unsigned c = 0; c < PACO_N_REFINEMENT; c++)
-    memset (table + 32 + 8 * c, p[PACO_REFINEMENT_CONTEXT + c], 8);
-  return _mm512_loadu_si512 (table);
+  for (unsigned c = 0; c < 64; c++)
+    contexts[c] = (uint8_t) (PACO_REFINEMENT_CONTEXT
+        + (c >> PACO_REFINEMENT_SHIFT));
+  return _mm512_loadu_si512 (contexts);
 }
 
+/* The contexts of symbols from those of significance: others for coefficients
+ * that are refined, and among these for the older ones. Of the latter mask only
+ * bits that are in the former count. */
 BPC_INLINE LanesRow
-lanes_probabilities (
-    const LanesTable *table, LanesRow contexts, uint64_t refined)
+lanes_contexts (LanesRow contexts, uint64_t refined, uint64_t older)
 {
-  __m512i index = _mm512_min_epu8 (contexts, _mm512_set1_epi8 (31));
+  contexts = _mm512_mask_permutexvar_epi8 (
+      contexts, refined, contexts, lanes_refinement_contexts ());
+  return _mm512_mask_add_epi8 (
+      contexts, older, contexts, _mm512_set1_epi8 (PACO_REFINED));
+}
 
-  index = _mm512_mask_add_epi8 (index, refined, index, _mm512_set1_epi8 (32));
-  return _mm512_permutexvar_epi8 (index, *table);
+BPC_INLINE LanesBytes
+lanes_side_contexts (LanesBytes contexts, uint32_t refined, uint32_t older)
+{
+  return _mm512_castsi512_si256 (
+      lanes_contexts (_mm512_castsi256_si512 (contexts), refined, older));
+}
+
+/* --- Densities and probabilities --- */
+
+/* The density classes of sums from 0 to PACO_MAX_LOCAL_DENSITY. */
+BPC_INLINE LanesBytes
+lanes_density (LanesBytes sums)
+{
+  static const uint8_t bounds[14] = { PACO_LOCAL_DENSITY_BOUNDS };
+  __m256i classes = _mm256_set1_epi8 (1);
+
+  for (unsigned k = 0; k < 14; k++)
+    classes = _mm256_mask_add_epi8 (classes,
+        _mm256_cmple_epu8_mask (sums, _mm256_set1_epi8 ((char) bounds[k])),
+        classes, _mm256_set1_epi8 (1));
+  return classes;
+}
+
+/* The probabilities of the lanes of a stripe: of each class that it has, and the
+ * lanes that have it. */
+typedef struct
+{
+  unsigned n;
+  const uint8_t *p[PACO_N_DENSITIES];
+  __m256i lanes[PACO_N_DENSITIES];
+} LanesTables;
+
+BPC_INLINE LanesTables
+lanes_tables (const uint8_t p[PACO_N_DENSITIES][64], const uint8_t *classes,
+    unsigned present)
+{
+  __m256i all = lanes_load (classes);
+  LanesTables tables;
+  unsigned n = 0;
+
+  for (; present; present &= present - 1) {
+    unsigned class = (unsigned) __builtin_ctz (present);
+
+    tables.p[n] = p[class];
+    tables.lanes[n++] = _mm256_cmpeq_epi8 (
+        all, _mm256_set1_epi8 ((char) class));
+  }
+  tables.n = n;
+  return tables;
+}
+
+/* The contexts of the rows of a stripe become probabilities. */
+BPC_INLINE void
+lanes_probabilities (
+    const LanesTables *tables, LanesRow rows[PACO_STRIPE_LINES])
+{
+  __m512i p[PACO_STRIPE_LINES], table = _mm512_loadu_si512 (tables->p[0]);
+
+  for (unsigned k = 0; k < PACO_STRIPE_LINES; k++)
+    p[k] = _mm512_permutexvar_epi8 (rows[k], table);
+  for (unsigned i = 1; i < tables->n; i++) {
+    uint32_t half = (uint32_t) _mm256_movemask_epi8 (tables->lanes[i]);
+    __mmask64 here = half | (uint64_t) half << 32;
+
+    table = _mm512_loadu_si512 (tables->p[i]);
+    for (unsigned k = 0; k < PACO_STRIPE_LINES; k++)
+      p[k] = _mm512_mask_permutexvar_epi8 (p[k], here, rows[k], table);
+  }
+  for (unsigned k = 0; k < PACO_STRIPE_LINES; k++)
+    rows[k] = p[k];
 }
 
 /* Those of one side, in the left half. */
 BPC_INLINE LanesRow
-lanes_side_probabilities (
-    const LanesTable *table, LanesBytes contexts, uint32_t refined)
+lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
 {
-  __m256i index = _mm256_min_epu8 (contexts, _mm256_set1_epi8 (31));
+  __m512i index = _mm512_castsi256_si512 (contexts);
+  __m256i p = _mm512_castsi512_si256 (
+      _mm512_permutexvar_epi8 (index, _mm512_loadu_si512 (tables->p[0])));
 
-  index = _mm256_mask_add_epi8 (index, refined, index, _mm256_set1_epi8 (32));
-  return _mm512_permutexvar_epi8 (_mm512_castsi256_si512 (index), *table);
+  for (unsigned i = 1; i < tables->n; i++) {
+    __m256i other = _mm512_castsi512_si256 (
+        _mm512_permutexvar_epi8 (index, _mm512_loadu_si512 (tables->p[i])));
+
+    /* The others where the lanes are, else p. */
+    p = _mm256_ternarylogic_epi32 (p, other, tables->lanes[i], 0xd8);
+  }
+  return _mm512_castsi256_si512 (p);
 }
 
 /* --- The arithmetic coder --- */

@@ -224,10 +224,19 @@ lanes_row_push (LanesRow r, uint64_t mask)
 
 /* --- Contexts --- */
 
+typedef BpcWeights LanesWeights;
+
+BPC_INLINE LanesWeights
+lanes_weights (const BpcWeights *weights)
+{
+  return *weights;
+}
+
 /* What coefficients that become significant add to the contexts of their own
  * row (y0), of the rows next to it (y1) and of those two away (y2). */
 BPC_INLINE void
-lanes_spread (uint64_t fresh, LanesRow *y0, LanesRow *y1, LanesRow *y2)
+lanes_spread (const LanesWeights *w, uint64_t fresh, LanesRow *y0, LanesRow *y1,
+    LanesRow *y2)
 {
   uint64_t left = (uint32_t) fresh, right = fresh >> 32;
   uint64_t same = left << 32 | right;
@@ -240,20 +249,31 @@ lanes_spread (uint64_t fresh, LanesRow *y0, LanesRow *y1, LanesRow *y2)
     uint8_t beside = (uint8_t) ((same >> i & 1) + (diagonal >> i & 1));
     uint8_t far = (uint8_t) ((before >> i & 1) + (after >> i & 1));
 
-    y0->b[i] = (uint8_t) (3 * beside + far);
-    y1->b[i] = (uint8_t) (3 * beside + far + 3 * self);
-    y2->b[i] = (uint8_t) (beside + self);
+    y0->b[i] = (uint8_t) (w->horizontal * beside + w->horizontal_2 * far);
+    y1->b[i] = (uint8_t) (w->diagonal * beside + w->knight * far
+        + w->vertical * self);
+    y2->b[i] = (uint8_t) (w->knight * beside + w->vertical_2 * self);
   }
 }
 
 /* What fresh left columns add to the right columns of their own row. */
 BPC_INLINE LanesRow
-lanes_add_left (LanesRow contexts, uint32_t fresh)
+lanes_add_left (const LanesWeights *w, LanesRow contexts, uint32_t fresh)
 {
   for (unsigned t = 0; t < 32; t++)
     contexts.b[32 + t] = (uint8_t) (contexts.b[32 + t]
-        + 3 * ((fresh >> t & 1) + (t < 31 ? fresh >> (t + 1) & 1 : 0)));
+        + w->horizontal
+            * ((fresh >> t & 1) + (t < 31 ? fresh >> (t + 1) & 1 : 0)));
   return contexts;
+}
+
+/* Counts the columns of a mask. */
+BPC_INLINE LanesRow
+lanes_count (LanesRow counts, uint64_t mask)
+{
+  for (unsigned i = 0; i < 64; i++)
+    counts.b[i] = (uint8_t) (counts.b[i] + (mask >> i & 1));
+  return counts;
 }
 
 /* The decoder cannot go on before it knows what has just become significant.
@@ -266,66 +286,131 @@ lanes_fresh (uint32_t bits, uint32_t significant)
   return bits & ~significant;
 }
 
-/* What fresh columns of a side (0, 32) add to the other columns of their row,
- * and of the next. */
 BPC_INLINE LanesBytes
-lanes_add_beside (LanesBytes contexts, uint32_t fresh, unsigned side)
+lanes_add_columns (
+    LanesBytes contexts, uint8_t weight, uint32_t fresh, unsigned side)
 {
   uint32_t beyond = side ? fresh << 1 : fresh >> 1;
 
   for (unsigned t = 0; t < 32; t++)
     contexts.b[t] = (uint8_t) (contexts.b[t]
-        + 3 * ((fresh >> t & 1) + (beyond >> t & 1)));
+        + weight * ((fresh >> t & 1) + (beyond >> t & 1)));
   return contexts;
+}
+
+/* What fresh columns of a side (0, 32) add to the other columns of their row;
+ * and of the next. */
+BPC_INLINE LanesBytes
+lanes_add_beside (
+    const LanesWeights *w, LanesBytes contexts, uint32_t fresh, unsigned side)
+{
+  return lanes_add_columns (contexts, w->horizontal, fresh, side);
+}
+
+BPC_INLINE LanesBytes
+lanes_add_diagonal (
+    const LanesWeights *w, LanesBytes contexts, uint32_t fresh, unsigned side)
+{
+  return lanes_add_columns (contexts, w->diagonal, fresh, side);
 }
 
 /* What they add to the same columns of the next row. */
 BPC_INLINE LanesBytes
-lanes_add_below (LanesBytes contexts, uint32_t fresh)
+lanes_add_below (const LanesWeights *w, LanesBytes contexts, uint32_t fresh)
 {
   uint32_t before = fresh << 1, after = fresh >> 1;
 
   for (unsigned t = 0; t < 32; t++)
-    contexts.b[t] = (uint8_t) (contexts.b[t] + 3 * (fresh >> t & 1)
-        + (before >> t & 1) + (after >> t & 1));
+    contexts.b[t] = (uint8_t) (contexts.b[t] + w->vertical * (fresh >> t & 1)
+        + w->knight * ((before >> t & 1) + (after >> t & 1)));
   return contexts;
 }
 
-typedef struct
+BPC_INLINE uint8_t
+lanes_context (uint8_t c, bool refined, bool older)
 {
-  uint8_t p[64];
-} LanesTable;
-
-/* From the probabilities of significance and refinement. */
-BPC_INLINE LanesTable
-lanes_table (const uint8_t *p)
-{
-  LanesTable table;
-
-  memcpy (table.p, p, PACO_N_SIGNIFICANCE);
-  for (unsigned c = 0; c < 32; c++)
-    table.p[32 + c] = p[PACO_REFINEMENT_CONTEXT + c / 8];
-  return table;
+  if (refined)
+    c = PACO_REFINEMENT_CONTEXT + (c >> PACO_REFINEMENT_SHIFT);
+  return (uint8_t) (c + (older ? PACO_REFINED : 0));
 }
 
+/* The contexts of symbols from those of significance: others for coefficients
+ * that are refined, and among these for the older ones. Of the latter mask only
+ * bits that are in the former count. */
 BPC_INLINE LanesRow
-lanes_probabilities (
-    const LanesTable *table, LanesRow contexts, uint64_t refined)
+lanes_contexts (LanesRow contexts, uint64_t refined, uint64_t older)
 {
   for (unsigned i = 0; i < 64; i++)
-    contexts.b[i] =
-        table->p[MIN (contexts.b[i], 31) + (refined >> i & 1 ? 32 : 0)];
+    contexts.b[i] = lanes_context (
+        contexts.b[i], refined >> i & 1, older >> i & 1);
   return contexts;
+}
+
+BPC_INLINE LanesBytes
+lanes_side_contexts (LanesBytes contexts, uint32_t refined, uint32_t older)
+{
+  for (unsigned t = 0; t < 32; t++)
+    contexts.b[t] = lanes_context (
+        contexts.b[t], refined >> t & 1, older >> t & 1);
+  return contexts;
+}
+
+/* --- Densities and probabilities --- */
+
+/* The density classes of sums from 0 to PACO_MAX_LOCAL_DENSITY. */
+BPC_INLINE LanesBytes
+lanes_density (LanesBytes sums)
+{
+  for (unsigned t = 0; t < 32; t++)
+    sums.b[t] = (uint8_t) paco_local_density_class (sums.b[t]);
+  return sums;
+}
+
+/* Which classes there are, as the bits of a mask; LANES_NO_CLASS is none. */
+BPC_INLINE unsigned
+lanes_present (LanesBytes classes)
+{
+  unsigned present = 0;
+
+  for (unsigned t = 0; t < 32; t++)
+    if (classes.b[t] != LANES_NO_CLASS)
+      present |= 1u << classes.b[t];
+  return present;
+}
+
+/* The probabilities of the lanes of a stripe: of each lane those of its class. */
+typedef struct
+{
+  const uint8_t *p[32];
+} LanesTables;
+
+BPC_INLINE LanesTables
+lanes_tables (const uint8_t p[PACO_N_DENSITIES][64], const uint8_t *classes,
+    unsigned present)
+{
+  LanesTables tables;
+
+  for (unsigned t = 0; t < 32; t++)
+    tables.p[t] = p[classes[t] == LANES_NO_CLASS ? 0 : classes[t]];
+  return tables;
+}
+
+/* The contexts of the rows of a stripe become probabilities. */
+BPC_INLINE void
+lanes_probabilities (
+    const LanesTables *tables, LanesRow rows[PACO_STRIPE_LINES])
+{
+  for (unsigned k = 0; k < PACO_STRIPE_LINES; k++)
+    for (unsigned i = 0; i < 64; i++)
+      rows[k].b[i] = tables->p[i % 32][rows[k].b[i]];
 }
 
 /* Those of one side, in the left half. */
 BPC_INLINE LanesRow
-lanes_side_probabilities (
-    const LanesTable *table, LanesBytes contexts, uint32_t refined)
+lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
 {
   for (unsigned t = 0; t < 32; t++)
-    contexts.b[t] =
-        table->p[MIN (contexts.b[t], 31) + (refined >> t & 1 ? 32 : 0)];
+    contexts.b[t] = tables->p[t][contexts.b[t]];
   return lanes_row_of_left (contexts);
 }
 

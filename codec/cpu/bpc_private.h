@@ -9,6 +9,7 @@
 #pragma once
 #include "codec/cpu/bpc.h"
 #include "codec/density.h"
+#include "codec/policy_set.h"
 #include "codec/quantizer.h"
 #include "codec/rate_steps.h"
 
@@ -25,12 +26,18 @@
 
 /* Codewords of an encoder that notices only behind a plane that it is past
  * BPC_MAX_BYTES. A codeword holds four symbols at least; a plane is a bit and a
- * sign of each coefficient; and vectors are stored whole. */
+ * sign of each coefficient, and a symbol of each stripe; and vectors are stored
+ * whole. */
 #define BPC_MAX_CODEWORDS                                                      \
-  (BPC_MAX_BYTES / 4 + 2 * PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT / 4 + 128)
+  (BPC_MAX_BYTES / 4 + 2 * PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT / 4 + 160)
 
-/* Most codewords that a row of a scan, or a visit of signs, reserves. */
-#define BPC_ROW_CODEWORDS 64
+/* How many stripes a block may have. */
+#define BPC_STRIPES (PACO_MAX_BLOCK_HEIGHT / PACO_STRIPE_LINES)
+
+/* Most codewords that the decoder reserves before it looks whether there were
+ * so many: in a stripe of a scan each lane has 16 symbols, and a codeword holds
+ * four at least. */
+#define BPC_STRIPE_CODEWORDS (32 * (2 * PACO_STRIPE_LINES / 4 + 1))
 
 struct _PacoBpcScratch
 {
@@ -40,11 +47,23 @@ struct _PacoBpcScratch
   uint64_t negative[BPC_ROWS] BPC_ALIGNED;
   uint64_t significant[BPC_ROWS] BPC_ALIGNED;
   uint64_t old[BPC_ROWS] BPC_ALIGNED;   /* significant as the plane began */
+  uint64_t older[BPC_ROWS] BPC_ALIGNED; /* as the plane above began */
   uint64_t coded[BPC_ROWS] BPC_ALIGNED; /* in this plane already */
   uint64_t fresh[BPC_ROWS] BPC_ALIGNED; /* significant since this scan */
   uint64_t known[BPC_ROWS] BPC_ALIGNED; /* the sign was coded */
-  /* 3 near + ring of every coefficient, kept up to date. */
+  /* The significance context of every coefficient, kept up to date. */
   uint8_t contexts[BPC_ROWS][64] BPC_ALIGNED;
+  /* By stripe: how many significant coefficients each column has in it; the
+   * density class of each lane in this plane; and which classes there are, as
+   * the bits of a mask. */
+  uint8_t counts[BPC_STRIPES][64] BPC_ALIGNED;
+  uint8_t densities[BPC_STRIPES][32] BPC_ALIGNED;
+  uint16_t present[BPC_STRIPES];
+  /* Probabilities of significance and refinement in this plane, by class. */
+  uint8_t tables[PACO_N_DENSITIES][64] BPC_ALIGNED;
+  /* The encoder's: the stripes that are awake after the visit to them that
+   * begins a plane, as the bits of a mask. */
+  uint32_t awake[PACO_MAX_PLANES + 1];
   /* Signs coded so far as +1, -1, else 0. */
   int8_t signs[BPC_ROWS][64] BPC_ALIGNED;
   /* Signs of a pass: by row, and compacted by visit. */
@@ -68,7 +87,7 @@ struct _PacoBpcScratch
   /* The raw string (7.6), with room for zeros behind. */
   uint8_t string[BPC_MAX_BYTES + 65536 + 512] BPC_ALIGNED;
   /* The decoder's bytes, and zeros behind them. */
-  uint8_t input[65536 + 4 * BPC_ROW_CODEWORDS + 256] BPC_ALIGNED;
+  uint8_t input[65536 + 4 * BPC_STRIPE_CODEWORDS + 256] BPC_ALIGNED;
 };
 
 /* Coefficients to magnitudes (scale: 2^fraction_bits / step; or with a multiplier, that
@@ -83,6 +102,13 @@ typedef struct
   uint32_t multiplier; /* 0: none */
   unsigned shift;      /* 15 at least */
 } BpcQuantizer;
+
+/* What a significant neighbor weighs in a context (FORMAT.md section 7.3). */
+typedef struct
+{
+  uint8_t horizontal, vertical, diagonal;
+  uint8_t horizontal_2, vertical_2, knight;
+} BpcWeights;
 
 extern const PacoBpcOps paco_bpc_ops_plain;
 #if defined(__x86_64__)

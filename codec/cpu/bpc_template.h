@@ -6,12 +6,14 @@
  * decision about 64 coefficients is a few instructions on a word. And contexts
  * are not counted but kept: a coefficient that becomes significant adds what it
  * means to the rows around it, so that a visit reads 32 contexts, takes 32
- * probabilities from a register and codes 32 symbols. The five rows that a row
- * of the scan touches are held in registers while the scan moves down.
+ * probabilities from tables and codes 32 symbols. The five rows that a row of the
+ * scan touches are held in registers while the scan moves down a stripe.
  *
  * Functions take `sharing` (1, 4, 8 lanes to a codeword) and `full` (all lanes
  * always active) as compile-time constants. */
 #pragma once
+
+#define NO_SIGN 0xff
 
 typedef enum
 {
@@ -29,10 +31,26 @@ typedef struct
   const PacoBlockRecord *record;
   unsigned sharing;               /* lanes to a codeword */
   uint64_t valid;                 /* columns that are in the block */
+  uint32_t stripes;               /* that the block has, as bits of a mask */
+  LanesWeights weights;           /* of the subband */
   uint8_t sign_codes[16];         /* (h, v) to context and inversion */
   uint8_t sign_probabilities[16]; /* of that; changes with the plane */
-  const uint8_t *limit;           /* decoder: codewords must end before */
+  uint8_t wake_probabilities[PACO_N_WAKE]; /* so does this */
+  uint32_t awake;                          /* stripes, as bits of a mask */
+  const uint8_t *limit; /* decoder: codewords must end before */
 } Coding;
+
+/* By orientation. */
+static const BpcWeights neighbor_weights[4] = {
+  { PACO_LL_HORIZONTAL, PACO_LL_VERTICAL, PACO_LL_DIAGONAL,
+      PACO_LL_HORIZONTAL_2, PACO_LL_VERTICAL_2, PACO_LL_KNIGHT },
+  { PACO_HL_HORIZONTAL, PACO_HL_VERTICAL, PACO_HL_DIAGONAL,
+      PACO_HL_HORIZONTAL_2, PACO_HL_VERTICAL_2, PACO_HL_KNIGHT },
+  { PACO_LH_HORIZONTAL, PACO_LH_VERTICAL, PACO_LH_DIAGONAL,
+      PACO_LH_HORIZONTAL_2, PACO_LH_VERTICAL_2, PACO_LH_KNIGHT },
+  { PACO_HH_HORIZONTAL, PACO_HH_VERTICAL, PACO_HH_DIAGONAL,
+      PACO_HH_HORIZONTAL_2, PACO_HH_VERTICAL_2, PACO_HH_KNIGHT },
+};
 
 static uint64_t
 valid_columns (unsigned width)
@@ -68,33 +86,155 @@ coding_begin (Coding *coding, PacoBpcScratch *scratch,
   coding->record = record;
   coding->sharing = paco_record_lanes (record);
   coding->valid = valid_columns (block->width);
+  coding->stripes = (uint32_t) low_bits (
+      (block->height + PACO_STRIPE_LINES - 1u) / PACO_STRIPE_LINES);
+  coding->weights = lanes_weights (&neighbor_weights[block->orientation]);
+  coding->awake = 0;
   make_sign_codes (block->orientation, coding->sign_codes);
   memset (scratch->significant, 0, rows * sizeof (uint64_t));
+  memset (scratch->old, 0, rows * sizeof (uint64_t));
+  memset (scratch->older, 0, rows * sizeof (uint64_t));
+  memset (scratch->fresh, 0, rows * sizeof (uint64_t));
   memset (scratch->known, 0, rows * sizeof (uint64_t));
   memset (scratch->coded, 0, rows * sizeof (uint64_t));
   memset (scratch->contexts, 0, rows * 64);
   memset (scratch->signs, 0, rows * 64);
+  memset (scratch->counts, 0, sizeof scratch->counts);
+  memset (scratch->sign_values, NO_SIGN, block->height * 32u);
 }
 
-/* Chooses the probabilities of a plane; returns those of the scan. */
-static const uint8_t *
+/* --- Stripes --- */
+
+/* Takes the first of the stripes in the mask from it. */
+BPC_INLINE unsigned
+next_stripe (uint32_t *stripes)
+{
+  unsigned g = (unsigned) __builtin_ctz (*stripes);
+
+  *stripes &= *stripes - 1;
+  return g;
+}
+
+/* The row of the first line of a stripe. */
+BPC_INLINE unsigned
+stripe_row (unsigned g)
+{
+  return BPC_MARGIN + PACO_STRIPE_LINES * g;
+}
+
+BPC_INLINE unsigned
+stripe_lines (const Coding *coding, unsigned g)
+{
+  unsigned left = coding->block->height - PACO_STRIPE_LINES * g;
+
+  return MIN (left, PACO_STRIPE_LINES);
+}
+
+/* The probabilities of the visit to the stripes. */
+BPC_INLINE LanesRow
+wake_probabilities (const Coding *coding)
+{
+  const uint8_t *p = coding->wake_probabilities;
+  uint32_t above = coding->awake << 1, below = coding->awake >> 1;
+
+  return lanes_row_of_left (lanes_add (lanes_of_mask (~(above | below), p[0]),
+      lanes_add (lanes_of_mask (above ^ below, p[1]),
+          lanes_of_mask (above & below, p[2]))));
+}
+
+/* --- Planes --- */
+
+static uint32_t
+count_significant (const Coding *coding)
+{
+  const PacoBpcScratch *s = coding->scratch;
+  uint32_t stripes = coding->awake, n = 0;
+
+  while (stripes) {
+    unsigned g = next_stripe (&stripes), i = stripe_row (g);
+
+    for (unsigned end = i + stripe_lines (coding, g); i < end; i++)
+      n += (uint32_t) __builtin_popcountll (s->significant[i]);
+  }
+  return n;
+}
+
+/* Chooses the probabilities of a plane. */
+static void
 begin_plane (Coding *coding, unsigned plane, uint32_t n_significant)
 {
   const PacoBpcBlock *block = coding->block;
   PacoBpcScratch *scratch = coding->scratch;
   uint32_t n = (uint32_t) block->width * block->height;
-  const uint8_t *p = block->sets.sets[coding->record->set]
-                         ->p[PACO_PLANE_ROW (block->orientation, plane)
-                             + paco_density_class (n_significant, n)];
+  const uint8_t (
+      *rows)[PACO_N_CONTEXTS] = block->sets.sets[coding->record->set]->p
+      + PACO_PLANE_ROW (block->orientation, plane);
+  const uint8_t *p = rows[paco_density_class (n_significant, n)];
 
+  for (unsigned q = 0; q < PACO_N_DENSITIES; q++)
+    memcpy (scratch->tables[q], rows[q], PACO_N_CONTEXTS);
   memset (coding->sign_probabilities, 128, 16);
   for (unsigned c = 0; c < PACO_N_SIGN; c++)
     coding->sign_probabilities[c] = coding->sign_probabilities[8 + c] =
         p[PACO_SIGN_CONTEXT + c];
-  if (block->coding_passes > 1)
-    memcpy (scratch->old, scratch->significant,
-        (block->height + 2 * BPC_MARGIN) * sizeof (uint64_t));
-  return p;
+  memcpy (coding->wake_probabilities, p + PACO_WAKE_CONTEXT, PACO_N_WAKE);
+  if (block->coding_passes > 1) {
+    size_t size = (block->height + 2 * BPC_MARGIN) * sizeof (uint64_t);
+
+    memcpy (scratch->older, scratch->old, size);
+    memcpy (scratch->old, scratch->significant, size);
+  }
+}
+
+/* How many significant coefficients the lanes have in a stripe, or in that
+ * beside it which is not in the block. */
+BPC_INLINE LanesBytes
+stripe_counts (const Coding *coding, unsigned g, unsigned beside)
+{
+  const PacoBpcScratch *s = coding->scratch;
+  const uint8_t *counts =
+      s->counts[beside < 32 && coding->stripes >> beside & 1 ? beside : g];
+
+  return lanes_add (lanes_load (counts), lanes_load (counts + 32));
+}
+
+/* The density classes of a stripe (FORMAT.md section 7.4). */
+static LanesBytes
+stripe_densities (const Coding *coding, unsigned g, uint32_t of_block)
+{
+  uint32_t valid = (uint32_t) coding->valid;
+  LanesBytes here = stripe_counts (coding, g, g), before, after, sums;
+
+  sums = lanes_add (lanes_add (here, here),
+      lanes_add (
+          stripe_counts (coding, g, g - 1), stripe_counts (coding, g, g + 1)));
+  before = lanes_select (1, sums, lanes_from_previous (sums));
+  after = lanes_select (valid & ~(valid >> 1), sums, lanes_from_next (sums));
+  sums = lanes_add (lanes_add (sums, before), after);
+  sums = lanes_add (sums, lanes_of_mask (UINT32_MAX, (uint8_t) of_block));
+  return lanes_select (
+      valid, lanes_density (sums), lanes_of_mask (UINT32_MAX, LANES_NO_CLASS));
+}
+
+/* Finds the classes of the stripes that are awake. */
+static void
+find_densities (const Coding *coding, uint32_t n_significant)
+{
+  const PacoBpcBlock *block = coding->block;
+  PacoBpcScratch *s = coding->scratch;
+  uint32_t of_block = paco_density_of_block (
+      n_significant, (uint32_t) block->width * block->height);
+  LanesBytes classes = lanes_of_mask (
+      ~(uint32_t) coding->valid, LANES_NO_CLASS);
+
+  for (uint32_t stripes = coding->awake; stripes;) {
+    unsigned g = next_stripe (&stripes);
+
+    if (n_significant > 0)
+      classes = stripe_densities (coding, g, of_block);
+    lanes_store (s->densities[g], classes);
+    s->present[g] = (uint16_t) lanes_present (classes);
+  }
 }
 
 /* --- Who takes part in a scan --- */
@@ -158,13 +298,26 @@ active_right (const Coding *coding, Scan scan, unsigned i, uint32_t fresh_left)
   }
 }
 
-/* Whose symbols have refinement contexts. */
+/* Whose symbols have refinement contexts, */
 BPC_INLINE uint64_t
 refined_columns (Scan scan, uint64_t significant)
 {
   return scan == SCAN_MERGED    ? significant
       : scan == SCAN_REFINEMENT ? UINT64_MAX
                                 : 0;
+}
+
+/* and of which of these the older ones. */
+BPC_INLINE uint64_t
+older_columns (
+    const Coding *coding, Scan scan, unsigned i, uint64_t significant)
+{
+  uint64_t *older = &coding->scratch->older[i], columns = *older;
+
+  /* The merged scan comes by once in each plane. */
+  if (scan == SCAN_MERGED)
+    *older = significant;
+  return columns;
 }
 
 /* The contexts of the rows y - 2 .. y + 2 around row y of a scan. */
@@ -174,11 +327,11 @@ typedef struct
 } Window;
 
 BPC_INLINE void
-window_add (Window *w, uint64_t fresh)
+window_add (Window *w, const LanesWeights *weights, uint64_t fresh)
 {
   LanesRow y0, y1, y2;
 
-  lanes_spread (fresh, &y0, &y1, &y2);
+  lanes_spread (weights, fresh, &y0, &y1, &y2);
   w->up2 = lanes_row_add (w->up2, y2);
   w->up1 = lanes_row_add (w->up1, y1);
   w->at = lanes_row_add (w->at, y0);
@@ -197,13 +350,14 @@ window_move (Window *w, uint8_t contexts[][64], unsigned i)
   w->down1 = w->down2;
 }
 
+/* Row i is the next. */
 BPC_INLINE Window
-window_begin (uint8_t contexts[][64])
+window_begin (uint8_t contexts[][64], unsigned i)
 {
-  return (Window){ .up2 = lanes_row_load (contexts[0]),
-    .up1 = lanes_row_load (contexts[1]),
-    .at = lanes_row_load (contexts[2]),
-    .down1 = lanes_row_load (contexts[3]) };
+  return (Window){ .up2 = lanes_row_load (contexts[i - 2]),
+    .up1 = lanes_row_load (contexts[i - 1]),
+    .at = lanes_row_load (contexts[i]),
+    .down1 = lanes_row_load (contexts[i + 1]) };
 }
 
 BPC_INLINE void
@@ -211,6 +365,8 @@ window_end (const Window *w, uint8_t contexts[][64], unsigned i)
 {
   lanes_row_store (contexts[i - 2], w->up2);
   lanes_row_store (contexts[i - 1], w->up1);
+  lanes_row_store (contexts[i], w->at);
+  lanes_row_store (contexts[i + 1], w->down1);
 }
 
 #include "codec/cpu/bpc_template_signs.h"

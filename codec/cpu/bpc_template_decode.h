@@ -1,49 +1,53 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The decoder, for bpc_template.h. Bytes may be anything: codewords are read
- * from a copy with zeros behind it, and every row checks that it has not read
+ * from a copy with zeros behind it, and every stripe checks that it has not read
  * any of those. */
 #pragma once
 
-BPC_INLINE bool
-decode_scan (const Coding *coding, LanesDecoder *state, const uint8_t *p,
-    unsigned plane, Scan scan, bool full, unsigned sharing)
+BPC_INLINE void
+decode_stripe (const Coding *coding, LanesDecoder *d, unsigned plane,
+    unsigned g, Scan scan, bool full, unsigned sharing)
 {
   PacoBpcScratch *s = coding->scratch;
-  uint64_t *bits = s->plane[plane];
-  unsigned end = BPC_MARGIN + coding->block->height;
-  LanesTable table = lanes_table (p);
-  Window w = window_begin (s->contexts);
-  LanesDecoder d = *state;
+  const LanesWeights *weights = &coding->weights;
+  uint64_t *bits = s->plane[plane] + PACO_STRIPE_LINES * g;
+  unsigned i = stripe_row (g), end = i + stripe_lines (coding, g);
+  LanesTables tables = lanes_tables (s->tables, s->densities[g], s->present[g]);
+  LanesRow counts = lanes_row_load (s->counts[g]);
+  Window w = window_begin (s->contexts, i);
   LanesBytes left = lanes_side (w.at, 0);
 
-  for (unsigned i = BPC_MARGIN; i < end; i++) {
+  for (; i < end; i++) {
     uint64_t significant = s->significant[i], fresh, active, row;
     uint64_t refined = refined_columns (scan, significant);
+    uint64_t older = older_columns (coding, scan, i, significant);
     /* What is significant already, or cannot become so. */
     uint64_t closed = scan == SCAN_REFINEMENT ? UINT64_MAX : significant;
     LanesBytes right = lanes_side (w.at, 32);
     uint32_t bits_left, bits_right;
 
     active = active_left (coding, scan, i);
-    bits_left = lanes_decode (&d,
-        lanes_side_probabilities (&table, left, (uint32_t) refined), 0,
+    left = lanes_side_contexts (left, (uint32_t) refined, (uint32_t) older);
+    bits_left = lanes_decode (d, lanes_side_probabilities (&tables, left), 0,
         (uint32_t) active, full, sharing);
     right = lanes_add_beside (
-        right, lanes_fresh (bits_left, (uint32_t) closed), 0);
+        weights, right, lanes_fresh (bits_left, (uint32_t) closed), 0);
     fresh = bits_left & ~(uint32_t) closed;
-    left = lanes_add_below (lanes_side (w.down1, 0), (uint32_t) fresh);
+    left = lanes_add_below (weights, lanes_side (w.down1, 0), (uint32_t) fresh);
 
     active |= (uint64_t) active_right (coding, scan, i, (uint32_t) fresh) << 32;
-    bits_right = lanes_decode (&d,
-        lanes_side_probabilities (&table, right, refined >> 32), 0,
+    right = lanes_side_contexts (right, refined >> 32, older >> 32);
+    bits_right = lanes_decode (d, lanes_side_probabilities (&tables, right), 0,
         active >> 32, full, sharing);
-    left = lanes_add_beside (left, lanes_fresh (bits_right, closed >> 32), 32);
+    left = lanes_add_diagonal (
+        weights, left, lanes_fresh (bits_right, closed >> 32), 32);
     row = bits_left | (uint64_t) bits_right << 32;
     fresh = row & ~closed;
 
     w.down2 = lanes_row_load (s->contexts[i + 2]);
     if (fresh) {
-      window_add (&w, fresh);
+      window_add (&w, weights, fresh);
+      counts = lanes_count (counts, fresh);
       s->significant[i] = significant | fresh;
     }
     window_move (&w, s->contexts, i);
@@ -54,19 +58,32 @@ decode_scan (const Coding *coding, LanesDecoder *state, const uint8_t *p,
       *bits++ = row;
     else
       *bits++ |= row;
+  }
+  window_end (&w, s->contexts, end);
+  lanes_row_store (s->counts[g], counts);
+}
+
+BPC_INLINE bool
+decode_scan (const Coding *coding, LanesDecoder *state, unsigned plane,
+    Scan scan, bool full, unsigned sharing)
+{
+  LanesDecoder d = *state;
+
+  for (uint32_t stripes = coding->awake; stripes;) {
+    decode_stripe (
+        coding, &d, plane, next_stripe (&stripes), scan, full, sharing);
     if (d.next > coding->limit)
       return false;
   }
-  window_end (&w, s->contexts, end);
   *state = d;
   return true;
 }
 
 #define DECODE_SCAN(name, scan_, full, sharing)                                \
-  static __attribute__ ((noinline)) bool name (const Coding *coding,           \
-      LanesDecoder *state, const uint8_t *p, unsigned plane, Scan scan)        \
+  static __attribute__ ((noinline)) bool name (                                \
+      const Coding *coding, LanesDecoder *state, unsigned plane, Scan scan)    \
   {                                                                            \
-    return decode_scan (coding, state, p, plane, scan_, full, sharing);        \
+    return decode_scan (coding, state, plane, scan_, full, sharing);           \
   }
 
 DECODE_SCAN (decode_scan_full_1, SCAN_MERGED, true, 1)
@@ -94,18 +111,18 @@ decode_signs_8 (const Coding *coding, LanesDecoder *state, unsigned side)
 }
 
 static bool
-decode_scan_of (const Coding *coding, LanesDecoder *d, const uint8_t *p,
-    unsigned plane, Scan scan)
+decode_scan_of (
+    const Coding *coding, LanesDecoder *d, unsigned plane, Scan scan)
 {
   bool full = scan == SCAN_MERGED && coding->block->width == PACO_BLOCK_WIDTH;
 
   if (coding->sharing == 8)
-    return decode_scan_any_8 (coding, d, p, plane, scan);
+    return decode_scan_any_8 (coding, d, plane, scan);
   if (coding->sharing == 4)
     return (full ? decode_scan_full_4 : decode_scan_any_4) (
-        coding, d, p, plane, scan);
+        coding, d, plane, scan);
   return (full ? decode_scan_full_1 : decode_scan_any_1) (
-      coding, d, p, plane, scan);
+      coding, d, plane, scan);
 }
 
 static bool
@@ -124,28 +141,58 @@ decode_signs_of (const Coding *coding, LanesDecoder *d, unsigned plane)
   return true;
 }
 
+/* The visit to the stripes. */
 static bool
-decode_plane (
-    Coding *coding, LanesDecoder *d, unsigned plane, uint32_t n_significant)
+decode_waking (Coding *coding, LanesDecoder *d)
 {
-  const uint8_t *p = begin_plane (coding, plane, n_significant);
+  uint32_t active = coding->stripes & ~coding->awake;
+  LanesRow p = wake_probabilities (coding);
 
-  if (coding->block->coding_passes > 1)
-    memset (coding->scratch->plane[plane], 0,
-        coding->block->height * sizeof (uint64_t));
+  if (!active)
+    return true;
+  coding->awake |= coding->sharing == 8
+      ? lanes_decode (d, p, 0, active, false, 8)
+      : coding->sharing == 4 ? lanes_decode (d, p, 0, active, false, 4)
+                             : lanes_decode (d, p, 0, active, false, 1);
+  return d->next <= coding->limit;
+}
+
+/* Lines that a scan leaves out have zeros. */
+static void
+clear_sleeping (const Coding *coding, uint64_t *plane)
+{
+  uint32_t stripes = coding->block->coding_passes > 1
+      ? coding->stripes
+      : coding->stripes & ~coding->awake;
+
+  while (stripes)
+    memset (plane + PACO_STRIPE_LINES * next_stripe (&stripes), 0,
+        PACO_STRIPE_LINES * sizeof *plane);
+}
+
+static bool
+decode_plane (Coding *coding, LanesDecoder *d, unsigned plane)
+{
+  uint32_t n_significant = count_significant (coding);
+
+  begin_plane (coding, plane, n_significant);
+  if (!decode_waking (coding, d))
+    return false;
+  find_densities (coding, n_significant);
+  clear_sleeping (coding, coding->scratch->plane[plane]);
   switch (coding->block->coding_passes) {
     case 1:
-      return decode_scan_of (coding, d, p, plane, SCAN_MERGED)
+      return decode_scan_of (coding, d, plane, SCAN_MERGED)
           && decode_signs_of (coding, d, plane);
     case 2:
-      return decode_scan_of (coding, d, p, plane, SCAN_REST)
+      return decode_scan_of (coding, d, plane, SCAN_REST)
           && decode_signs_of (coding, d, plane)
-          && decode_scan_of (coding, d, p, plane, SCAN_REFINEMENT);
+          && decode_scan_of (coding, d, plane, SCAN_REFINEMENT);
     default:
-      return decode_scan_of (coding, d, p, plane, SCAN_NEIGHBORS)
+      return decode_scan_of (coding, d, plane, SCAN_NEIGHBORS)
           && decode_signs_of (coding, d, plane)
-          && decode_scan_of (coding, d, p, plane, SCAN_REFINEMENT)
-          && decode_scan_of (coding, d, p, plane, SCAN_REST)
+          && decode_scan_of (coding, d, plane, SCAN_REFINEMENT)
+          && decode_scan_of (coding, d, plane, SCAN_REST)
           && decode_signs_of (coding, d, plane);
   }
 }
@@ -156,15 +203,9 @@ decode_planes (Coding *coding, LanesDecoder *d)
   const PacoBlockRecord *record = coding->record;
   unsigned lowest = record->dropped_planes + record->raw_planes;
 
-  for (unsigned plane = record->planes; plane-- > lowest;) {
-    uint32_t n_significant = 0;
-
-    for (unsigned y = 0; y < coding->block->height; y++)
-      n_significant += (uint32_t) __builtin_popcountll (
-          coding->scratch->significant[BPC_MARGIN + y]);
-    if (!decode_plane (coding, d, plane, n_significant))
+  for (unsigned plane = record->planes; plane-- > lowest;)
+    if (!decode_plane (coding, d, plane))
       return false;
-  }
   return true;
 }
 
@@ -312,10 +353,10 @@ write_coefficients (const Coding *coding)
   const PacoBpcScratch *s = coding->scratch;
   unsigned dropped = record->dropped_planes;
   unsigned planes = record->planes - dropped, n_bytes = (planes + 7) / 8;
+  BpcQuantizer q = { .reversible = block->reversible, .dropped = dropped };
   unsigned point = record->cut
       ? PACO_CUT_RECONSTRUCTION (block->reconstruction, dropped)
       : block->reconstruction;
-  BpcQuantizer q = { .reversible = block->reversible, .dropped = dropped };
   uint8_t *line = block->coefficients;
 
   if (q.reversible) {
@@ -354,7 +395,7 @@ decode_block (PacoBpcScratch *scratch, const PacoBpcBlock *block,
   }
   if (record->length > 0)
     memcpy (scratch->input, bytes, record->length);
-  memset (scratch->input + record->length, 0, 4 * BPC_ROW_CODEWORDS + 128);
+  memset (scratch->input + record->length, 0, 4 * BPC_STRIPE_CODEWORDS + 128);
   coding_begin (&coding, scratch, block, record);
   memset (scratch->negative, 0,
       (block->height + 2 * BPC_MARGIN) * sizeof (uint64_t));

@@ -2,37 +2,40 @@
  * The encoder, for bpc_template.h. */
 #pragma once
 
+/* A scan of a stripe: first all contexts, then all probabilities, then the
+ * symbols. */
 BPC_INLINE void
-encode_scan (const Coding *coding, LanesEncoder *state, const uint8_t *p,
-    unsigned plane, Scan scan, bool full, unsigned sharing)
+encode_stripe (const Coding *coding, LanesEncoder *e, unsigned plane,
+    unsigned g, Scan scan, bool full, unsigned sharing)
 {
   PacoBpcScratch *s = coding->scratch;
-  const uint64_t *bits = s->plane[plane];
-  unsigned end = BPC_MARGIN + coding->block->height;
-  LanesTable table = lanes_table (p);
-  Window w = window_begin (s->contexts);
-  LanesEncoder e = *state;
+  const uint64_t *bits = s->plane[plane] + PACO_STRIPE_LINES * g;
+  unsigned n = stripe_lines (coding, g), first = stripe_row (g);
+  LanesTables tables = lanes_tables (s->tables, s->densities[g], s->present[g]);
+  LanesRow rows[PACO_STRIPE_LINES], counts = lanes_row_load (s->counts[g]);
+  uint64_t symbols[PACO_STRIPE_LINES], lanes[PACO_STRIPE_LINES];
+  Window w = window_begin (s->contexts, first);
 
-  for (unsigned i = BPC_MARGIN; i < end; i++) {
-    uint64_t significant = s->significant[i], row = *bits++, fresh, active;
-    LanesRow probabilities;
+  for (unsigned k = 0; k < n; k++) {
+    unsigned i = first + k;
+    uint64_t significant = s->significant[i], row = bits[k], fresh, active;
 
     active = active_left (coding, scan, i);
     fresh = row & active & ~significant;
     active |= (uint64_t) active_right (coding, scan, i, (uint32_t) fresh) << 32;
     row &= active;
     fresh = scan == SCAN_REFINEMENT ? 0 : row & ~significant;
-    probabilities = lanes_probabilities (&table,
-        lanes_add_left (w.at, (uint32_t) fresh),
-        refined_columns (scan, significant));
-    lanes_encode (
-        &e, probabilities, 0, (uint32_t) row, (uint32_t) active, full, sharing);
-    lanes_encode (
-        &e, probabilities, 32, row >> 32, active >> 32, full, sharing);
+    rows[k] = lanes_contexts (
+        lanes_add_left (&coding->weights, w.at, (uint32_t) fresh),
+        refined_columns (scan, significant),
+        older_columns (coding, scan, i, significant));
+    symbols[k] = row;
+    lanes[k] = active;
 
     w.down2 = lanes_row_load (s->contexts[i + 2]);
     if (fresh) {
-      window_add (&w, fresh);
+      window_add (&w, &coding->weights, fresh);
+      counts = lanes_count (counts, fresh);
       s->significant[i] = significant | fresh;
     }
     window_move (&w, s->contexts, i);
@@ -40,16 +43,37 @@ encode_scan (const Coding *coding, LanesEncoder *state, const uint8_t *p,
     if (scan == SCAN_NEIGHBORS)
       s->coded[i] = active;
   }
-  window_end (&w, s->contexts, end);
+  window_end (&w, s->contexts, first + n);
+  lanes_row_store (s->counts[g], counts);
+  for (unsigned k = n; k < PACO_STRIPE_LINES; k++)
+    rows[k] = lanes_row_zero ();
+  lanes_probabilities (&tables, rows);
+  for (unsigned k = 0; k < n; k++) {
+    lanes_encode (e, rows[k], 0, (uint32_t) symbols[k], (uint32_t) lanes[k],
+        full, sharing);
+    lanes_encode (
+        e, rows[k], 32, symbols[k] >> 32, lanes[k] >> 32, full, sharing);
+  }
+}
+
+BPC_INLINE void
+encode_scan (const Coding *coding, LanesEncoder *state, unsigned plane,
+    Scan scan, bool full, unsigned sharing)
+{
+  LanesEncoder e = *state;
+
+  for (uint32_t stripes = coding->awake; stripes;)
+    encode_stripe (
+        coding, &e, plane, next_stripe (&stripes), scan, full, sharing);
   *state = e;
 }
 
 /* Instances: the merged scan of wide blocks, and all else. */
 #define ENCODE_SCAN(name, scan_, full, sharing)                                \
-  static __attribute__ ((noinline)) void name (const Coding *coding,           \
-      LanesEncoder *state, const uint8_t *p, unsigned plane, Scan scan)        \
+  static __attribute__ ((noinline)) void name (                                \
+      const Coding *coding, LanesEncoder *state, unsigned plane, Scan scan)    \
   {                                                                            \
-    encode_scan (coding, state, p, plane, scan_, full, sharing);               \
+    encode_scan (coding, state, plane, scan_, full, sharing);                  \
   }
 
 ENCODE_SCAN (encode_scan_full_1, SCAN_MERGED, true, 1)
@@ -77,17 +101,17 @@ encode_signs_8 (const Coding *coding, LanesEncoder *state, unsigned side)
 }
 
 static void
-encode_scan_of (const Coding *coding, LanesEncoder *e, const uint8_t *p,
-    unsigned plane, Scan scan)
+encode_scan_of (
+    const Coding *coding, LanesEncoder *e, unsigned plane, Scan scan)
 {
   bool full = scan == SCAN_MERGED && coding->block->width == PACO_BLOCK_WIDTH;
 
   if (coding->sharing == 8)
-    encode_scan_any_8 (coding, e, p, plane, scan);
+    encode_scan_any_8 (coding, e, plane, scan);
   else if (coding->sharing == 4)
-    (full ? encode_scan_full_4 : encode_scan_any_4) (coding, e, p, plane, scan);
+    (full ? encode_scan_full_4 : encode_scan_any_4) (coding, e, plane, scan);
   else
-    (full ? encode_scan_full_1 : encode_scan_any_1) (coding, e, p, plane, scan);
+    (full ? encode_scan_full_1 : encode_scan_any_1) (coding, e, plane, scan);
 }
 
 static void
@@ -107,26 +131,47 @@ encode_signs_of (const Coding *coding, LanesEncoder *e, unsigned plane)
   }
 }
 
+/* The visit to the stripes. */
+static void
+encode_waking (Coding *coding, LanesEncoder *e, unsigned plane)
+{
+  uint32_t awake = coding->scratch->awake[plane];
+  uint32_t active = coding->stripes & ~coding->awake;
+  uint32_t bits = awake & active;
+  LanesRow p = wake_probabilities (coding);
+
+  coding->awake = awake;
+  if (!active)
+    return;
+  if (coding->sharing == 8)
+    lanes_encode (e, p, 0, bits, active, false, 8);
+  else if (coding->sharing == 4)
+    lanes_encode (e, p, 0, bits, active, false, 4);
+  else
+    lanes_encode (e, p, 0, bits, active, false, 1);
+}
+
 static void
 encode_plane (
     Coding *coding, LanesEncoder *e, unsigned plane, uint32_t n_significant)
 {
-  const uint8_t *p = begin_plane (coding, plane, n_significant);
-
+  begin_plane (coding, plane, n_significant);
+  encode_waking (coding, e, plane);
+  find_densities (coding, n_significant);
   switch (coding->block->coding_passes) {
     case 1:
-      encode_scan_of (coding, e, p, plane, SCAN_MERGED);
+      encode_scan_of (coding, e, plane, SCAN_MERGED);
       break;
     case 2:
-      encode_scan_of (coding, e, p, plane, SCAN_REST);
+      encode_scan_of (coding, e, plane, SCAN_REST);
       encode_signs_of (coding, e, plane);
-      encode_scan_of (coding, e, p, plane, SCAN_REFINEMENT);
+      encode_scan_of (coding, e, plane, SCAN_REFINEMENT);
       return;
     default:
-      encode_scan_of (coding, e, p, plane, SCAN_NEIGHBORS);
+      encode_scan_of (coding, e, plane, SCAN_NEIGHBORS);
       encode_signs_of (coding, e, plane);
-      encode_scan_of (coding, e, p, plane, SCAN_REFINEMENT);
-      encode_scan_of (coding, e, p, plane, SCAN_REST);
+      encode_scan_of (coding, e, plane, SCAN_REFINEMENT);
+      encode_scan_of (coding, e, plane, SCAN_REST);
       break;
   }
   encode_signs_of (coding, e, plane);
@@ -183,6 +228,7 @@ slice_byte (
 static void
 round_tile (PacoBpcScratch *s, unsigned first, unsigned end)
 {
+  LanesWeights weights = lanes_weights (&neighbor_weights[PACO_ORIENTATION_LL]);
   Window w = { lanes_row_zero (), lanes_row_zero (), lanes_row_zero (),
     lanes_row_zero (), lanes_row_zero () };
 
@@ -193,7 +239,7 @@ round_tile (PacoBpcScratch *s, unsigned first, unsigned end)
 
     w.down2 = lanes_row_zero ();
     if (significant)
-      window_add (&w, significant);
+      window_add (&w, &weights, significant);
     if (y >= first + 2)
       s->up[y - 2] = lanes_round (w.up2, s->magnitude[y - 2][0]);
     w.up2 = w.up1;
@@ -227,24 +273,59 @@ round_planes (PacoBpcScratch *s, const PacoBpcBlock *block, unsigned n_planes)
   }
 }
 
+/* Counts the pairs of significant neighbors that the choice of a set asks for
+ * (policy_set.h), and the significant ones themselves, in n rows of a stripe. */
+static void
+count_stripe (const uint64_t *significant, unsigned y, unsigned n,
+    uint32_t *n_significant, uint32_t *n_pairs)
+{
+  uint64_t above = y % PACO_SET_LINES > 0 ? significant[-1] : 0;
+
+  for (unsigned k = 0; k < n; k++) {
+    uint64_t at = significant[k];
+
+    *n_significant += (uint32_t) __builtin_popcountll (at);
+    *n_pairs += (uint32_t) __builtin_popcountll (at & above)
+        + (uint32_t) __builtin_popcount ((uint32_t) (at & at >> 32));
+    above = at;
+  }
+}
+
+/* Finds from the planes which stripes are awake in each, and what the policy
+ * wants to know of them. */
 static void
 count_planes (PacoBpcScratch *s, const PacoBpcBlock *block, unsigned n_planes,
     PacoBlockCounts *counts)
 {
+  uint32_t awake = 0, n_above = 0;
+
   memset (counts, 0, sizeof *counts);
   counts->n_coefficients = (uint32_t) block->width * block->height;
+  counts->family = block->family;
+  counts->orientation = block->orientation;
   memset (s->significant, 0, sizeof s->significant);
+  s->awake[n_planes] = 0;
   for (unsigned p = n_planes; p-- > 0;) {
-    for (unsigned y = 0; y < block->height; y++) {
-      uint64_t mask = s->plane[p][y],
-               *significant = &s->significant[BPC_MARGIN + y];
-      uint64_t fresh = mask & ~*significant;
+    uint32_t n_significant = 0;
 
-      counts->top[p] += (uint32_t) __builtin_popcountll (fresh);
+    for (unsigned y = 0; y < block->height; y += PACO_STRIPE_LINES) {
+      unsigned n = MIN (PACO_STRIPE_LINES, block->height - y);
+      uint64_t *significant = &s->significant[BPC_MARGIN + y], any = 0;
+
       if (p == block->dropped_planes)
-        counts->n_right += (uint32_t) __builtin_popcountll (fresh >> 32);
-      *significant |= mask;
+        for (unsigned k = 0; k < n; k++)
+          counts->n_right += (uint32_t) __builtin_popcountll (
+              (s->plane[p][y + k] & ~significant[k]) >> 32);
+      for (unsigned k = 0; k < n; k++)
+        any |= significant[k] |= s->plane[p][y + k];
+      if (!any)
+        continue;
+      awake |= 1u << y / PACO_STRIPE_LINES;
+      count_stripe (significant, y, n, &n_significant, &counts->pairs[p]);
     }
+    s->awake[p] = awake;
+    counts->top[p] = n_significant - n_above;
+    n_above = n_significant;
   }
 }
 

@@ -10,8 +10,6 @@
  * computes the context for either case and chooses when it gets there. */
 #pragma once
 
-#define NO_SIGN 0xff
-
 /* From so many on, lane by lane is faster than row by row. */
 #define MANY_SIGNS 64
 #ifdef LANES_SIGNS_HEADER
@@ -23,21 +21,25 @@
 /* Moves the values of each lane to the front, in the order of the rows.
  * Returns the number of visits. */
 static unsigned
-compact_signs (
-    PacoBpcScratch *s, unsigned side, unsigned height, uint32_t n_signs)
+compact_signs (const Coding *coding, unsigned side, uint32_t n_signs)
 {
+  PacoBpcScratch *s = coding->scratch;
   unsigned count[32] = { 0 }, n = 0;
 
   if (n_signs >= MANY_SIGNS)
-    return compact_many_signs (s, side, height);
-  memset (s->sign_visits, NO_SIGN, height * 32);
-  for (unsigned y = 0; y < height; y++) {
-    uint32_t fresh = (uint32_t) (s->fresh[BPC_MARGIN + y] >> side);
+    return compact_many_signs (coding, side);
+  memset (s->sign_visits, NO_SIGN, MIN (n_signs, coding->block->height) * 32);
+  for (uint32_t stripes = coding->awake; stripes;) {
+    unsigned g = next_stripe (&stripes), y = PACO_STRIPE_LINES * g;
 
-    for (; fresh; fresh &= fresh - 1) {
-      unsigned t = (unsigned) __builtin_ctz (fresh);
+    for (unsigned end = y + stripe_lines (coding, g); y < end; y++) {
+      uint32_t fresh = (uint32_t) (s->fresh[BPC_MARGIN + y] >> side);
 
-      s->sign_visits[count[t]++][t] = s->sign_values[y][t];
+      for (; fresh; fresh &= fresh - 1) {
+        unsigned t = (unsigned) __builtin_ctz (fresh);
+
+        s->sign_visits[count[t]++][t] = s->sign_values[y][t];
+      }
     }
   }
   for (unsigned t = 0; t < 32; t++)
@@ -47,25 +49,29 @@ compact_signs (
 
 /* The inverse for the decoded signs: from sign_bits by visit to rows. */
 static void
-expand_signs (PacoBpcScratch *s, unsigned side, unsigned height,
-    uint32_t n_signs, unsigned n_visits)
+expand_signs (
+    const Coding *coding, unsigned side, uint32_t n_signs, unsigned n_visits)
 {
+  PacoBpcScratch *s = coding->scratch;
   unsigned count[32] = { 0 };
 
   if (n_signs >= MANY_SIGNS) {
-    expand_many_signs (s, side, height, n_visits);
+    expand_many_signs (coding, side, n_visits);
     return;
   }
-  for (unsigned y = 0; y < height; y++) {
-    uint32_t fresh = (uint32_t) (s->fresh[BPC_MARGIN + y] >> side);
-    uint32_t row = 0;
+  for (uint32_t stripes = coding->awake; stripes;) {
+    unsigned g = next_stripe (&stripes), i = stripe_row (g);
 
-    for (; fresh; fresh &= fresh - 1) {
-      unsigned t = (unsigned) __builtin_ctz (fresh);
+    for (unsigned end = i + stripe_lines (coding, g); i < end; i++) {
+      uint32_t fresh = (uint32_t) (s->fresh[i] >> side), row = 0;
 
-      row |= s->sign_bits[count[t]++] & 1u << t;
+      for (; fresh; fresh &= fresh - 1) {
+        unsigned t = (unsigned) __builtin_ctz (fresh);
+
+        row |= s->sign_bits[count[t]++] & 1u << t;
+      }
+      s->negative[i] |= (uint64_t) row << side;
     }
-    s->negative[BPC_MARGIN + y] |= (uint64_t) row << side;
   }
 }
 
@@ -102,24 +108,28 @@ sign_values_encoder (const Coding *coding, unsigned side)
   LanesBytes none = lanes_of_mask (UINT32_MAX, NO_SIGN);
   uint32_t n = 0;
 
-  for (unsigned y = 0; y < coding->block->height; y++) {
-    unsigned i = BPC_MARGIN + y;
-    uint32_t fresh = (uint32_t) (s->fresh[i] >> side);
-    LanesBytes h, v, code;
+  for (uint32_t stripes = coding->awake; stripes;) {
+    unsigned g = next_stripe (&stripes), y = PACO_STRIPE_LINES * g;
 
-    if (!fresh) {
-      lanes_store (s->sign_values[y], none);
-      continue;
+    for (unsigned end = y + stripe_lines (coding, g); y < end; y++) {
+      unsigned i = BPC_MARGIN + y;
+      uint32_t fresh = (uint32_t) (s->fresh[i] >> side);
+      LanesBytes h, v, code;
+
+      if (!fresh) {
+        lanes_store (s->sign_values[y], none);
+        continue;
+      }
+      n += (uint32_t) __builtin_popcount (fresh);
+      h = horizontal_signs (s, side, i);
+      v = lanes_add (lanes_load (s->signs[i - 1] + side),
+          lanes_load (s->signs[i + 1] + side));
+      code = lanes_lookup_signs (coding->sign_codes, h, v);
+      code = lanes_xor (
+          code, lanes_of_mask ((uint32_t) (s->negative[i] >> side), 8));
+      lanes_store (s->sign_values[y], lanes_select (fresh, code, none));
+      learn_signs (s, side, i, fresh);
     }
-    n += (uint32_t) __builtin_popcount (fresh);
-    h = horizontal_signs (s, side, i);
-    v = lanes_add (lanes_load (s->signs[i - 1] + side),
-        lanes_load (s->signs[i + 1] + side));
-    code = lanes_lookup_signs (coding->sign_codes, h, v);
-    code = lanes_xor (
-        code, lanes_of_mask ((uint32_t) (s->negative[i] >> side), 8));
-    lanes_store (s->sign_values[y], lanes_select (fresh, code, none));
-    learn_signs (s, side, i, fresh);
   }
   return n;
 }
@@ -131,28 +141,30 @@ sign_values_decoder (const Coding *coding, unsigned side)
 {
   PacoBpcScratch *s = coding->scratch;
   LanesBytes none = lanes_of_mask (UINT32_MAX, NO_SIGN);
-  uint32_t n = 0, above = 0;
+  uint32_t n = 0;
 
-  for (unsigned y = 0; y < coding->block->height; y++) {
-    unsigned i = BPC_MARGIN + y;
-    uint32_t fresh = (uint32_t) (s->fresh[i] >> side);
-    LanesBytes h, v, upper, code, other;
+  for (uint32_t stripes = coding->awake; stripes;) {
+    unsigned g = next_stripe (&stripes), y = PACO_STRIPE_LINES * g;
 
-    if (!fresh) {
-      lanes_store (s->sign_values[y], none);
-      above = 0;
-      continue;
+    for (unsigned end = y + stripe_lines (coding, g); y < end; y++) {
+      unsigned i = BPC_MARGIN + y;
+      uint32_t fresh = (uint32_t) (s->fresh[i] >> side);
+      LanesBytes h, v, upper, code, other;
+
+      if (!fresh) {
+        lanes_store (s->sign_values[y], none);
+        continue;
+      }
+      n += (uint32_t) __builtin_popcount (fresh);
+      h = horizontal_signs (s, side, i);
+      v = lanes_add (lanes_load (s->signs[i - 1] + side),
+          lanes_load (s->signs[i + 1] + side));
+      upper = lanes_of_mask ((uint32_t) (s->fresh[i - 1] >> side), 1);
+      code = lanes_lookup_signs (coding->sign_codes, h, lanes_add (v, upper));
+      other = lanes_lookup_signs (coding->sign_codes, h, lanes_sub (v, upper));
+      code = lanes_add (code, lanes_nibbles_up (other));
+      lanes_store (s->sign_values[y], lanes_select (fresh, code, none));
     }
-    n += (uint32_t) __builtin_popcount (fresh);
-    h = horizontal_signs (s, side, i);
-    v = lanes_add (lanes_load (s->signs[i - 1] + side),
-        lanes_load (s->signs[i + 1] + side));
-    upper = lanes_of_mask (above, 1);
-    code = lanes_lookup_signs (coding->sign_codes, h, lanes_add (v, upper));
-    other = lanes_lookup_signs (coding->sign_codes, h, lanes_sub (v, upper));
-    code = lanes_add (code, lanes_nibbles_up (other));
-    lanes_store (s->sign_values[y], lanes_select (fresh, code, none));
-    above = fresh;
   }
   return n;
 }
@@ -168,7 +180,7 @@ encode_signs (
 
   if (n_signs == 0)
     return;
-  n = compact_signs (s, side, coding->block->height, n_signs);
+  n = compact_signs (coding, side, n_signs);
   e = *state;
   for (unsigned k = 0; k < n; k++) {
     LanesBytes code = lanes_load (s->sign_visits[k]);
@@ -189,13 +201,13 @@ decode_signs (
     const Coding *coding, LanesDecoder *state, unsigned side, unsigned sharing)
 {
   PacoBpcScratch *s = coding->scratch;
-  unsigned height = coding->block->height, n;
   uint32_t n_signs = sign_values_decoder (coding, side), negative = 0;
+  unsigned n;
   LanesDecoder d;
 
   if (n_signs == 0)
     return true;
-  n = compact_signs (s, side, height, n_signs);
+  n = compact_signs (coding, side, n_signs);
   d = *state;
   for (unsigned k = 0; k < n; k++) {
     LanesBytes code = lanes_load (s->sign_visits[k]);
@@ -211,12 +223,16 @@ decode_signs (
       return false;
   }
   *state = d;
-  expand_signs (s, side, height, n_signs, n);
-  for (unsigned y = 0; y < height; y++) {
-    uint32_t fresh = (uint32_t) (s->fresh[BPC_MARGIN + y] >> side);
+  expand_signs (coding, side, n_signs, n);
+  for (uint32_t stripes = coding->awake; stripes;) {
+    unsigned g = next_stripe (&stripes), i = stripe_row (g);
 
-    if (fresh)
-      learn_signs (s, side, BPC_MARGIN + y, fresh);
+    for (unsigned end = i + stripe_lines (coding, g); i < end; i++) {
+      uint32_t fresh = (uint32_t) (s->fresh[i] >> side);
+
+      if (fresh)
+        learn_signs (s, side, i, fresh);
+    }
   }
   return true;
 }
@@ -225,7 +241,7 @@ decode_signs (
 static unsigned
 raw_sides (const PacoBlockRecord *record, unsigned plane)
 {
-  if (record->cut || record->raw_planes > 0 || plane != record->dropped_planes)
+  if (record->raw_planes > 0 || record->cut || plane != record->dropped_planes)
     return 0;
   return record->raw_left_signs ? 3 : 2;
 }

@@ -80,18 +80,31 @@ lanes_to_rows (__m512i lanes[32], uint8_t rows[64][32])
   }
 }
 
+/* Whether of the 64 lines from y on there are any whose stripe is awake. */
+BPC_INLINE bool
+lines_awake (const Coding *coding, unsigned y)
+{
+  return coding->awake >> (y / PACO_STRIPE_LINES)
+      & low_bits (64 / PACO_STRIPE_LINES);
+}
+
 /* As compact_signs(), for many signs. */
 static unsigned
-compact_many_signs (PacoBpcScratch *s, unsigned side, unsigned height)
+compact_many_signs (const Coding *coding, unsigned side)
 {
   const __m512i none = _mm512_set1_epi8 ((char) NO_SIGN);
+  PacoBpcScratch *s = coding->scratch;
   uint32_t count[32] = { 0 };
-  unsigned n = 0;
+  unsigned height = coding->block->height, n = 0;
   __m512i lanes[32];
 
   for (unsigned y = height; y % 64 != 0; y++)
     memset (s->sign_values[y], NO_SIGN, 32);
   for (unsigned y = 0; y < height; y += 64) {
+    if (!lines_awake (coding, y)) {
+      memset (s->fresh_lines[y / 64], 0, sizeof s->fresh_lines[0]);
+      continue;
+    }
     rows_to_lanes (s->sign_values + y, lanes);
     for (unsigned t = 0; t < 32; t++) {
       __mmask64 fresh = _mm512_cmpneq_epi8_mask (lanes[t], none);
@@ -118,9 +131,10 @@ compact_many_signs (PacoBpcScratch *s, unsigned side, unsigned height)
 
 /* As expand_signs(), after compact_many_signs(); n visits. */
 static void
-expand_many_signs (
-    PacoBpcScratch *s, unsigned side, unsigned height, unsigned n)
+expand_many_signs (const Coding *coding, unsigned side, unsigned n)
 {
+  PacoBpcScratch *s = coding->scratch;
+  unsigned height = coding->block->height;
   uint32_t count[32] = { 0 };
   __m512i lanes[32];
 
@@ -132,6 +146,8 @@ expand_many_signs (
       _mm512_storeu_si512 (s->sign_lists[t] + k, lanes[t]);
   }
   for (unsigned y = 0; y < height; y += 64) {
+    if (!lines_awake (coding, y))
+      continue;
     for (unsigned t = 0; t < 32; t++) {
       uint64_t fresh = s->fresh_lines[y / 64][t];
 
@@ -139,9 +155,9 @@ expand_many_signs (
           fresh, _mm512_loadu_si512 (s->sign_lists[t] + count[t]));
       count[t] += (uint32_t) __builtin_popcountll (fresh);
     }
-    lanes_to_rows (lanes, s->sign_values + y);
+    lanes_to_rows (lanes, s->sign_visits + y);
     for (unsigned i = y; i < MIN (y + 64, height); i++)
       s->negative[BPC_MARGIN + i] |=
-          (uint64_t) lanes_bit (lanes_load (s->sign_values[i]), 7) << side;
+          (uint64_t) lanes_bit (lanes_load (s->sign_visits[i]), 7) << side;
   }
 }

@@ -30,9 +30,10 @@ words_to_rows (uint64_t lanes[2][32], uint32_t rows[128])
 
 /* As compact_signs(), for many signs. */
 static unsigned
-compact_many_signs (PacoBpcScratch *s, unsigned side, unsigned height)
+compact_many_signs (const Coding *coding, unsigned side)
 {
-  unsigned n = 0;
+  PacoBpcScratch *s = coding->scratch;
+  unsigned height = coding->block->height, n = 0;
 
   for (unsigned y = 0; y < height; y += 128) {
     uint32_t rows[128] = { 0 };
@@ -62,9 +63,10 @@ compact_many_signs (PacoBpcScratch *s, unsigned side, unsigned height)
 
 /* As expand_signs(), after compact_many_signs(); n visits. */
 static void
-expand_many_signs (
-    PacoBpcScratch *s, unsigned side, unsigned height, unsigned n)
+expand_many_signs (const Coding *coding, unsigned side, unsigned n)
 {
+  PacoBpcScratch *s = coding->scratch;
+  unsigned height = coding->block->height;
   uint64_t words[PACO_MAX_BLOCK_HEIGHT / 64 + 1][32] = { { 0 } };
   unsigned at[32] = { 0 };
 
