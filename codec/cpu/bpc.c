@@ -8,11 +8,13 @@
 PacoBpcScratch *
 paco_bpc_scratch_new (void)
 {
-  void *scratch = NULL;
+  PacoBpcScratch *scratch = NULL;
 
-  if (posix_memalign (&scratch, 64, sizeof (PacoBpcScratch)) != 0)
+  if (posix_memalign ((void **) &scratch, 64, sizeof *scratch) != 0)
     return NULL;
-  memset (scratch, 0, sizeof (PacoBpcScratch));
+  memset (scratch, 0, sizeof *scratch);
+  for (unsigned z = 0; z < sizeof scratch->density_classes; z++)
+    scratch->density_classes[z] = (uint8_t) paco_local_density_class (z);
   return scratch;
 }
 

@@ -281,45 +281,44 @@ lanes_add_below (const LanesWeights *w, LanesBytes contexts, uint32_t fresh)
       lanes_add (lanes_from_previous (knight), lanes_from_next (knight)));
 }
 
-/* The contexts of symbols from those of significance: others for coefficients
- * that are refined, and among these for the older ones. Of the latter mask only
- * bits that are in the former count. */
+/* The contexts of symbols, from those that significance has here, and what is
+ * refined. */
 BPC_INLINE LanesBytes
-lanes_side_contexts (LanesBytes contexts, uint32_t refined, uint32_t older)
+lanes_side_contexts (LanesBytes contexts, uint32_t refined)
 {
   const __m256i low = _mm256_set1_epi8 (0xff >> PACO_REFINEMENT_SHIFT);
   __m256i class = _mm256_and_si256 (
       _mm256_srli_epi16 (contexts, PACO_REFINEMENT_SHIFT), low);
 
   class = lanes_add (class, _mm256_set1_epi8 (PACO_REFINEMENT_CONTEXT));
-  class = lanes_add (class, lanes_of_mask (older, PACO_REFINED));
   return _mm256_blendv_epi8 (contexts, class, lanes_where (refined));
 }
 
 BPC_INLINE LanesRow
-lanes_contexts (LanesRow contexts, uint64_t refined, uint64_t older)
+lanes_contexts (LanesRow contexts, uint64_t refined)
 {
-  return (LanesRow){ lanes_side_contexts (
-                         contexts.left, (uint32_t) refined, (uint32_t) older),
-    lanes_side_contexts (contexts.right, refined >> 32, older >> 32) };
+  return (LanesRow){ lanes_side_contexts (contexts.left, (uint32_t) refined),
+    lanes_side_contexts (contexts.right, refined >> 32) };
 }
 
 /* --- Densities and probabilities --- */
 
-/* The density classes of sums from 0 to PACO_MAX_LOCAL_DENSITY. */
+/* The density classes of sums: up to 15 they are in a table, and from there on
+ * each bound that is exceeded makes it one less. */
 BPC_INLINE LanesBytes
-lanes_density (LanesBytes sums)
+lanes_density (const uint8_t classes[256], LanesBytes sums)
 {
   static const uint8_t bounds[14] = { PACO_LOCAL_DENSITY_BOUNDS };
-  __m256i classes = _mm256_set1_epi8 (1);
+  __m256i result = _mm256_shuffle_epi8 (lanes_load_table (classes),
+      _mm256_min_epu8 (sums, _mm256_set1_epi8 (15)));
 
-  for (unsigned k = 0; k < 14; k++) {
-    __m256i bound = _mm256_set1_epi8 ((char) bounds[k]);
+  for (unsigned k = 0; k < 14 && bounds[k] > 15; k++) {
+    __m256i least = _mm256_set1_epi8 ((char) (bounds[k] + 1));
 
-    classes = lanes_sub (
-        classes, _mm256_cmpeq_epi8 (_mm256_max_epu8 (sums, bound), bound));
+    result = lanes_add (
+        result, _mm256_cmpeq_epi8 (_mm256_max_epu8 (sums, least), sums));
   }
-  return classes;
+  return result;
 }
 
 /* The probabilities of the lanes of a stripe: of each class that it has, and the
@@ -356,9 +355,9 @@ BPC_INLINE LanesBytes
 lanes_probabilities_of (const LanesTables *tables, LanesBytes contexts)
 {
   const __m256i above_15 = _mm256_set1_epi8 (0x80 - 16);
-  __m256i index[4], p = _mm256_setzero_si256 ();
+  __m256i index[3], p = _mm256_setzero_si256 ();
 
-  for (int k = 0; k < 4; k++)
+  for (int k = 0; k < 3; k++)
     index[k] = _mm256_adds_epu8 (
         lanes_sub (contexts, _mm256_set1_epi8 ((char) (16 * k))), above_15);
   for (unsigned i = 0; i < tables->n; i++) {
@@ -366,12 +365,10 @@ lanes_probabilities_of (const LanesTables *tables, LanesBytes contexts)
     __m256i a = _mm256_or_si256 (
         _mm256_shuffle_epi8 (lanes_load_table (table), index[0]),
         _mm256_shuffle_epi8 (lanes_load_table (table + 16), index[1]));
-    __m256i b = _mm256_or_si256 (
-        _mm256_shuffle_epi8 (lanes_load_table (table + 32), index[2]),
-        _mm256_shuffle_epi8 (lanes_load_table (table + 48), index[3]));
 
-    p = _mm256_or_si256 (
-        p, _mm256_and_si256 (_mm256_or_si256 (a, b), tables->lanes[i]));
+    a = _mm256_or_si256 (
+        a, _mm256_shuffle_epi8 (lanes_load_table (table + 32), index[2]));
+    p = _mm256_or_si256 (p, _mm256_and_si256 (a, tables->lanes[i]));
   }
   return p;
 }
@@ -918,4 +915,86 @@ lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
   }
   if (width < 64)
     memcpy (coefficients, padded, width * 4u);
+}
+
+/* --- Counts --- */
+
+/* Counts over stripes: the significant coefficients, and the pairs of them that
+ * the choice of a set asks for (policy_set.h). */
+typedef struct
+{
+  __m256i significant, pairs;
+} LanesCount;
+
+BPC_INLINE LanesCount
+lanes_count_begin (void)
+{
+  return (LanesCount){ _mm256_setzero_si256 (), _mm256_setzero_si256 () };
+}
+
+/* The bits of each byte. */
+BPC_INLINE __m256i
+lanes_count_bits (__m256i v)
+{
+  const __m256i nibble = _mm256_set1_epi8 (15);
+  const __m256i bits = _mm256_broadcastsi128_si256 (
+      _mm_setr_epi8 (0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+  __m256i low = _mm256_and_si256 (v, nibble);
+  __m256i high = _mm256_and_si256 (_mm256_srli_epi16 (v, 4), nibble);
+
+  return _mm256_add_epi8 (
+      _mm256_shuffle_epi8 (bits, low), _mm256_shuffle_epi8 (bits, high));
+}
+
+/* The columns of a plane become significant in the rows of a stripe; counts them
+ * when those of the row above, if it is to be seen, are known. Whether there
+ * are any. */
+BPC_INLINE bool
+lanes_count_stripe (LanesCount *count, uint64_t *significant,
+    const uint64_t *plane, bool above_counts)
+{
+  const __m256i zero = _mm256_setzero_si256 ();
+  const __m256i not_first = _mm256_setr_epi64x (
+      above_counts ? -1 : 0, -1, -1, -1);
+  __m256i at[2];
+
+  for (unsigned k = 0; k < 2; k++)
+    at[k] = _mm256_or_si256 (
+        lanes_load (significant + 4 * k), lanes_load (plane + 4 * k));
+  if (_mm256_testz_si256 (at[0], at[0]) && _mm256_testz_si256 (at[1], at[1]))
+    return false;
+  for (unsigned k = 0; k < 2; k++)
+    lanes_store (significant + 4 * k, at[k]);
+  for (unsigned k = 0; k < 2; k++) {
+    __m256i above = lanes_load (significant + 4 * k - 1), pairs;
+
+    above = _mm256_and_si256 (at[k], above);
+    if (k == 0)
+      above = _mm256_and_si256 (above, not_first);
+    pairs = _mm256_add_epi8 (lanes_count_bits (above),
+        lanes_count_bits (
+            _mm256_and_si256 (at[k], _mm256_srli_epi64 (at[k], 32))));
+    count->significant = _mm256_add_epi64 (
+        count->significant, _mm256_sad_epu8 (lanes_count_bits (at[k]), zero));
+    count->pairs = _mm256_add_epi64 (
+        count->pairs, _mm256_sad_epu8 (pairs, zero));
+  }
+  return true;
+}
+
+BPC_INLINE uint32_t
+lanes_sum_words (__m256i v)
+{
+  uint64_t words[4];
+
+  lanes_store (words, v);
+  return (uint32_t) (words[0] + words[1] + words[2] + words[3]);
+}
+
+BPC_INLINE void
+lanes_count_end (
+    const LanesCount *count, uint32_t *significant, uint32_t *pairs)
+{
+  *significant = lanes_sum_words (count->significant);
+  *pairs = lanes_sum_words (count->pairs);
 }

@@ -252,39 +252,36 @@ lanes_refinement_contexts (void)
   return _mm512_loadu_si512 (contexts);
 }
 
-/* The contexts of symbols from those of significance: others for coefficients
- * that are refined, and among these for the older ones. Of the latter mask only
- * bits that are in the former count. */
+/* The contexts of symbols, from those that significance has here, and what is
+ * refined. */
 BPC_INLINE LanesRow
-lanes_contexts (LanesRow contexts, uint64_t refined, uint64_t older)
+lanes_contexts (LanesRow contexts, uint64_t refined)
 {
-  contexts = _mm512_mask_permutexvar_epi8 (
+  return _mm512_mask_permutexvar_epi8 (
       contexts, refined, contexts, lanes_refinement_contexts ());
-  return _mm512_mask_add_epi8 (
-      contexts, older, contexts, _mm512_set1_epi8 (PACO_REFINED));
 }
 
 BPC_INLINE LanesBytes
-lanes_side_contexts (LanesBytes contexts, uint32_t refined, uint32_t older)
+lanes_side_contexts (LanesBytes contexts, uint32_t refined)
 {
   return _mm512_castsi512_si256 (
-      lanes_contexts (_mm512_castsi256_si512 (contexts), refined, older));
+      lanes_contexts (_mm512_castsi256_si512 (contexts), refined));
 }
 
 /* --- Densities and probabilities --- */
 
-/* The density classes of sums from 0 to PACO_MAX_LOCAL_DENSITY. */
+/* The density classes of sums. */
 BPC_INLINE LanesBytes
-lanes_density (LanesBytes sums)
+lanes_density (const uint8_t classes[256], LanesBytes sums)
 {
-  static const uint8_t bounds[14] = { PACO_LOCAL_DENSITY_BOUNDS };
-  __m256i classes = _mm256_set1_epi8 (1);
+  __m512i index = _mm512_castsi256_si512 (sums);
+  __m512i low = _mm512_permutex2var_epi8 (
+      _mm512_load_si512 (classes), index, _mm512_load_si512 (classes + 64));
+  __m512i high = _mm512_permutex2var_epi8 (_mm512_load_si512 (classes + 128),
+      index, _mm512_load_si512 (classes + 192));
 
-  for (unsigned k = 0; k < 14; k++)
-    classes = _mm256_mask_add_epi8 (classes,
-        _mm256_cmple_epu8_mask (sums, _mm256_set1_epi8 ((char) bounds[k])),
-        classes, _mm256_set1_epi8 (1));
-  return classes;
+  return _mm256_blendv_epi8 (
+      _mm512_castsi512_si256 (low), _mm512_castsi512_si256 (high), sums);
 }
 
 /* The probabilities of the lanes of a stripe: of each class that it has, and the
@@ -854,4 +851,66 @@ lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
     }
     _mm512_mask_storeu_epi32 (floats + 16 * k, in, x);
   }
+}
+
+/* --- Counts --- */
+
+/* Counts over stripes: the significant coefficients, and the pairs of them that
+ * the choice of a set asks for (policy_set.h). */
+typedef struct
+{
+  __m512i significant, pairs;
+} LanesCount;
+
+BPC_INLINE LanesCount
+lanes_count_begin (void)
+{
+  return (LanesCount){ _mm512_setzero_si512 (), _mm512_setzero_si512 () };
+}
+
+/* The bits of each byte. */
+BPC_INLINE __m512i
+lanes_count_bits (__m512i v)
+{
+  const __m512i nibble = _mm512_set1_epi8 (15);
+  const __m512i bits = _mm512_broadcast_i32x4 (
+      _mm_setr_epi8 (0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+  __m512i low = _mm512_and_si512 (v, nibble);
+  __m512i high = _mm512_and_si512 (_mm512_srli_epi16 (v, 4), nibble);
+
+  return _mm512_add_epi8 (
+      _mm512_shuffle_epi8 (bits, low), _mm512_shuffle_epi8 (bits, high));
+}
+
+/* The columns of a plane become significant in the rows of a stripe; counts them
+ * when those of the row above, if it is to be seen, are known. Whether there
+ * are any. */
+BPC_INLINE bool
+lanes_count_stripe (LanesCount *count, uint64_t *significant,
+    const uint64_t *plane, bool above_counts)
+{
+  const __m512i zero = _mm512_setzero_si512 ();
+  __m512i at = _mm512_or_si512 (
+      _mm512_loadu_si512 (significant), _mm512_loadu_si512 (plane));
+  __m512i above, pairs;
+
+  if (_mm512_test_epi64_mask (at, at) == 0)
+    return false;
+  _mm512_storeu_si512 (significant, at);
+  above = _mm512_maskz_loadu_epi64 (
+      above_counts ? 0xff : 0xfe, significant - 1);
+  pairs = _mm512_add_epi8 (lanes_count_bits (_mm512_and_si512 (at, above)),
+      lanes_count_bits (_mm512_and_si512 (at, _mm512_srli_epi64 (at, 32))));
+  count->significant = _mm512_add_epi64 (
+      count->significant, _mm512_sad_epu8 (lanes_count_bits (at), zero));
+  count->pairs = _mm512_add_epi64 (count->pairs, _mm512_sad_epu8 (pairs, zero));
+  return true;
+}
+
+BPC_INLINE void
+lanes_count_end (
+    const LanesCount *count, uint32_t *significant, uint32_t *pairs)
+{
+  *significant = (uint32_t) _mm512_reduce_add_epi64 (count->significant);
+  *pairs = (uint32_t) _mm512_reduce_add_epi64 (count->pairs);
 }

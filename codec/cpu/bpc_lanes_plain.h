@@ -327,42 +327,37 @@ lanes_add_below (const LanesWeights *w, LanesBytes contexts, uint32_t fresh)
 }
 
 BPC_INLINE uint8_t
-lanes_context (uint8_t c, bool refined, bool older)
+lanes_context (uint8_t c, bool refined)
 {
-  if (refined)
-    c = PACO_REFINEMENT_CONTEXT + (c >> PACO_REFINEMENT_SHIFT);
-  return (uint8_t) (c + (older ? PACO_REFINED : 0));
+  return refined ? PACO_REFINEMENT_CONTEXT + (c >> PACO_REFINEMENT_SHIFT) : c;
 }
 
-/* The contexts of symbols from those of significance: others for coefficients
- * that are refined, and among these for the older ones. Of the latter mask only
- * bits that are in the former count. */
+/* The contexts of symbols, from those that significance has here, and what is
+ * refined. */
 BPC_INLINE LanesRow
-lanes_contexts (LanesRow contexts, uint64_t refined, uint64_t older)
+lanes_contexts (LanesRow contexts, uint64_t refined)
 {
   for (unsigned i = 0; i < 64; i++)
-    contexts.b[i] = lanes_context (
-        contexts.b[i], refined >> i & 1, older >> i & 1);
+    contexts.b[i] = lanes_context (contexts.b[i], refined >> i & 1);
   return contexts;
 }
 
 BPC_INLINE LanesBytes
-lanes_side_contexts (LanesBytes contexts, uint32_t refined, uint32_t older)
+lanes_side_contexts (LanesBytes contexts, uint32_t refined)
 {
   for (unsigned t = 0; t < 32; t++)
-    contexts.b[t] = lanes_context (
-        contexts.b[t], refined >> t & 1, older >> t & 1);
+    contexts.b[t] = lanes_context (contexts.b[t], refined >> t & 1);
   return contexts;
 }
 
 /* --- Densities and probabilities --- */
 
-/* The density classes of sums from 0 to PACO_MAX_LOCAL_DENSITY. */
+/* The density classes of sums. */
 BPC_INLINE LanesBytes
-lanes_density (LanesBytes sums)
+lanes_density (const uint8_t classes[256], LanesBytes sums)
 {
   for (unsigned t = 0; t < 32; t++)
-    sums.b[t] = (uint8_t) paco_local_density_class (sums.b[t]);
+    sums.b[t] = classes[sums.b[t]];
   return sums;
 }
 
@@ -647,4 +642,49 @@ lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
       floats[x] = minus && m ? -value : value;
     }
   }
+}
+
+/* --- Counts --- */
+
+/* Counts over stripes: the significant coefficients, and the pairs of them that
+ * the choice of a set asks for (policy_set.h). */
+typedef struct
+{
+  uint32_t significant, pairs;
+} LanesCount;
+
+BPC_INLINE LanesCount
+lanes_count_begin (void)
+{
+  return (LanesCount){ 0, 0 };
+}
+
+/* The columns of a plane become significant in the rows of a stripe; counts them
+ * when those of the row above, if it is to be seen, are known. Whether there
+ * are any. */
+BPC_INLINE bool
+lanes_count_stripe (LanesCount *count, uint64_t *significant,
+    const uint64_t *plane, bool above_counts)
+{
+  uint64_t above = above_counts ? significant[-1] : 0, any = 0;
+
+  for (unsigned k = 0; k < PACO_STRIPE_LINES; k++) {
+    uint64_t at = significant[k] | plane[k];
+
+    significant[k] = at;
+    any |= at;
+    count->significant += (uint32_t) __builtin_popcountll (at);
+    count->pairs += (uint32_t) (__builtin_popcountll (at & above)
+        + __builtin_popcount ((uint32_t) (at & at >> 32)));
+    above = at;
+  }
+  return any != 0;
+}
+
+BPC_INLINE void
+lanes_count_end (
+    const LanesCount *count, uint32_t *significant, uint32_t *pairs)
+{
+  *significant = count->significant;
+  *pairs = count->pairs;
 }

@@ -47,7 +47,6 @@ struct _PacoBpcScratch
   uint64_t negative[BPC_ROWS] BPC_ALIGNED;
   uint64_t significant[BPC_ROWS] BPC_ALIGNED;
   uint64_t old[BPC_ROWS] BPC_ALIGNED;   /* significant as the plane began */
-  uint64_t older[BPC_ROWS] BPC_ALIGNED; /* as the plane above began */
   uint64_t coded[BPC_ROWS] BPC_ALIGNED; /* in this plane already */
   uint64_t fresh[BPC_ROWS] BPC_ALIGNED; /* significant since this scan */
   uint64_t known[BPC_ROWS] BPC_ALIGNED; /* the sign was coded */
@@ -59,6 +58,8 @@ struct _PacoBpcScratch
   uint8_t counts[BPC_STRIPES][64] BPC_ALIGNED;
   uint8_t densities[BPC_STRIPES][32] BPC_ALIGNED;
   uint16_t present[BPC_STRIPES];
+  /* By what is significant around a lane in a stripe; a constant. */
+  uint8_t density_classes[256] BPC_ALIGNED;
   /* Probabilities of significance and refinement in this plane, by class. */
   uint8_t tables[PACO_N_DENSITIES][64] BPC_ALIGNED;
   /* The encoder's: the stripes that are awake after the visit to them that

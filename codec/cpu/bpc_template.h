@@ -37,6 +37,7 @@ typedef struct
   uint8_t sign_probabilities[16]; /* of that; changes with the plane */
   uint8_t wake_probabilities[PACO_N_WAKE]; /* so does this */
   uint32_t awake;                          /* stripes, as bits of a mask */
+  uint8_t *out;                            /* encoder: where codewords go */
   const uint8_t *limit; /* decoder: codewords must end before */
 } Coding;
 
@@ -92,8 +93,6 @@ coding_begin (Coding *coding, PacoBpcScratch *scratch,
   coding->awake = 0;
   make_sign_codes (block->orientation, coding->sign_codes);
   memset (scratch->significant, 0, rows * sizeof (uint64_t));
-  memset (scratch->old, 0, rows * sizeof (uint64_t));
-  memset (scratch->older, 0, rows * sizeof (uint64_t));
   memset (scratch->fresh, 0, rows * sizeof (uint64_t));
   memset (scratch->known, 0, rows * sizeof (uint64_t));
   memset (scratch->coded, 0, rows * sizeof (uint64_t));
@@ -104,6 +103,11 @@ coding_begin (Coding *coding, PacoBpcScratch *scratch,
 }
 
 /* --- Stripes --- */
+
+typedef struct
+{
+  unsigned begin, end;
+} RowRange;
 
 /* Takes the first of the stripes in the mask from it. */
 BPC_INLINE unsigned
@@ -130,6 +134,20 @@ stripe_lines (const Coding *coding, unsigned g)
   return MIN (left, PACO_STRIPE_LINES);
 }
 
+/* Takes the first of the stripes in the mask, and those that follow it without
+ * a gap, from it; returns the rows of their lines. */
+BPC_INLINE RowRange
+next_rows (const Coding *coding, uint32_t *stripes)
+{
+  unsigned first = (unsigned) __builtin_ctz (*stripes);
+  uint64_t above = *stripes + (UINT64_C (1) << first);
+  unsigned end = (unsigned) __builtin_ctzll (above);
+
+  *stripes &= (uint32_t) above;
+  return (RowRange){ stripe_row (first),
+    MIN (stripe_row (end), (unsigned) BPC_MARGIN + coding->block->height) };
+}
+
 /* The probabilities of the visit to the stripes. */
 BPC_INLINE LanesRow
 wake_probabilities (const Coding *coding)
@@ -151,9 +169,9 @@ count_significant (const Coding *coding)
   uint32_t stripes = coding->awake, n = 0;
 
   while (stripes) {
-    unsigned g = next_stripe (&stripes), i = stripe_row (g);
+    RowRange rows = next_rows (coding, &stripes);
 
-    for (unsigned end = i + stripe_lines (coding, g); i < end; i++)
+    for (unsigned i = rows.begin; i < rows.end; i++)
       n += (uint32_t) __builtin_popcountll (s->significant[i]);
   }
   return n;
@@ -172,18 +190,15 @@ begin_plane (Coding *coding, unsigned plane, uint32_t n_significant)
   const uint8_t *p = rows[paco_density_class (n_significant, n)];
 
   for (unsigned q = 0; q < PACO_N_DENSITIES; q++)
-    memcpy (scratch->tables[q], rows[q], PACO_N_CONTEXTS);
+    memcpy (scratch->tables[q], rows[q], PACO_SIGN_CONTEXT);
   memset (coding->sign_probabilities, 128, 16);
   for (unsigned c = 0; c < PACO_N_SIGN; c++)
     coding->sign_probabilities[c] = coding->sign_probabilities[8 + c] =
         p[PACO_SIGN_CONTEXT + c];
   memcpy (coding->wake_probabilities, p + PACO_WAKE_CONTEXT, PACO_N_WAKE);
-  if (block->coding_passes > 1) {
-    size_t size = (block->height + 2 * BPC_MARGIN) * sizeof (uint64_t);
-
-    memcpy (scratch->older, scratch->old, size);
-    memcpy (scratch->old, scratch->significant, size);
-  }
+  if (block->coding_passes > 1)
+    memcpy (scratch->old, scratch->significant,
+        (block->height + 2 * BPC_MARGIN) * sizeof (uint64_t));
 }
 
 /* How many significant coefficients the lanes have in a stripe, or in that
@@ -212,8 +227,9 @@ stripe_densities (const Coding *coding, unsigned g, uint32_t of_block)
   after = lanes_select (valid & ~(valid >> 1), sums, lanes_from_next (sums));
   sums = lanes_add (lanes_add (sums, before), after);
   sums = lanes_add (sums, lanes_of_mask (UINT32_MAX, (uint8_t) of_block));
-  return lanes_select (
-      valid, lanes_density (sums), lanes_of_mask (UINT32_MAX, LANES_NO_CLASS));
+  return lanes_select (valid,
+      lanes_density (coding->scratch->density_classes, sums),
+      lanes_of_mask (UINT32_MAX, LANES_NO_CLASS));
 }
 
 /* Finds the classes of the stripes that are awake. */
@@ -298,26 +314,13 @@ active_right (const Coding *coding, Scan scan, unsigned i, uint32_t fresh_left)
   }
 }
 
-/* Whose symbols have refinement contexts, */
+/* Whose symbols have refinement contexts. */
 BPC_INLINE uint64_t
 refined_columns (Scan scan, uint64_t significant)
 {
   return scan == SCAN_MERGED    ? significant
       : scan == SCAN_REFINEMENT ? UINT64_MAX
                                 : 0;
-}
-
-/* and of which of these the older ones. */
-BPC_INLINE uint64_t
-older_columns (
-    const Coding *coding, Scan scan, unsigned i, uint64_t significant)
-{
-  uint64_t *older = &coding->scratch->older[i], columns = *older;
-
-  /* The merged scan comes by once in each plane. */
-  if (scan == SCAN_MERGED)
-    *older = significant;
-  return columns;
 }
 
 /* The contexts of the rows y - 2 .. y + 2 around row y of a scan. */

@@ -20,14 +20,13 @@ decode_stripe (const Coding *coding, LanesDecoder *d, unsigned plane,
   for (; i < end; i++) {
     uint64_t significant = s->significant[i], fresh, active, row;
     uint64_t refined = refined_columns (scan, significant);
-    uint64_t older = older_columns (coding, scan, i, significant);
     /* What is significant already, or cannot become so. */
     uint64_t closed = scan == SCAN_REFINEMENT ? UINT64_MAX : significant;
     LanesBytes right = lanes_side (w.at, 32);
     uint32_t bits_left, bits_right;
 
     active = active_left (coding, scan, i);
-    left = lanes_side_contexts (left, (uint32_t) refined, (uint32_t) older);
+    left = lanes_side_contexts (left, (uint32_t) refined);
     bits_left = lanes_decode (d, lanes_side_probabilities (&tables, left), 0,
         (uint32_t) active, full, sharing);
     right = lanes_add_beside (
@@ -36,7 +35,7 @@ decode_stripe (const Coding *coding, LanesDecoder *d, unsigned plane,
     left = lanes_add_below (weights, lanes_side (w.down1, 0), (uint32_t) fresh);
 
     active |= (uint64_t) active_right (coding, scan, i, (uint32_t) fresh) << 32;
-    right = lanes_side_contexts (right, refined >> 32, older >> 32);
+    right = lanes_side_contexts (right, refined >> 32);
     bits_right = lanes_decode (d, lanes_side_probabilities (&tables, right), 0,
         active >> 32, full, sharing);
     left = lanes_add_diagonal (

@@ -2,6 +2,15 @@
  * The encoder, for bpc_template.h. */
 #pragma once
 
+/* Codewords are written when all are known, here and there: asks for the memory
+ * of those that were reserved, from number n to end. */
+BPC_INLINE void
+fetch_codewords (const Coding *coding, size_t n, size_t end)
+{
+  for (; n < end; n += 64 / 4)
+    __builtin_prefetch ((const void *) ((uintptr_t) coding->out + 4 * n), 1);
+}
+
 /* A scan of a stripe: first all contexts, then all probabilities, then the
  * symbols. */
 BPC_INLINE void
@@ -27,8 +36,7 @@ encode_stripe (const Coding *coding, LanesEncoder *e, unsigned plane,
     fresh = scan == SCAN_REFINEMENT ? 0 : row & ~significant;
     rows[k] = lanes_contexts (
         lanes_add_left (&coding->weights, w.at, (uint32_t) fresh),
-        refined_columns (scan, significant),
-        older_columns (coding, scan, i, significant));
+        refined_columns (scan, significant));
     symbols[k] = row;
     lanes[k] = active;
 
@@ -62,9 +70,13 @@ encode_scan (const Coding *coding, LanesEncoder *state, unsigned plane,
 {
   LanesEncoder e = *state;
 
-  for (uint32_t stripes = coding->awake; stripes;)
+  for (uint32_t stripes = coding->awake; stripes;) {
+    size_t n = e.n;
+
     encode_stripe (
         coding, &e, plane, next_stripe (&stripes), scan, full, sharing);
+    fetch_codewords (coding, n, e.n);
+  }
   *state = e;
 }
 
@@ -273,22 +285,18 @@ round_planes (PacoBpcScratch *s, const PacoBpcBlock *block, unsigned n_planes)
   }
 }
 
-/* Counts the pairs of significant neighbors that the choice of a set asks for
- * (policy_set.h), and the significant ones themselves, in n rows of a stripe. */
-static void
-count_stripe (const uint64_t *significant, unsigned y, unsigned n,
-    uint32_t *n_significant, uint32_t *n_pairs)
+/* How many coefficients of right columns have their highest bit in a plane, when
+ * those that have it above are known as significant. */
+static uint32_t
+count_right (const PacoBpcScratch *s, unsigned plane, unsigned height)
 {
-  uint64_t above = y % PACO_SET_LINES > 0 ? significant[-1] : 0;
+  uint32_t n = 0;
 
-  for (unsigned k = 0; k < n; k++) {
-    uint64_t at = significant[k];
-
-    *n_significant += (uint32_t) __builtin_popcountll (at);
-    *n_pairs += (uint32_t) __builtin_popcountll (at & above)
-        + (uint32_t) __builtin_popcount ((uint32_t) (at & at >> 32));
-    above = at;
-  }
+  for (unsigned y = 0; y < height; y++)
+    n += (uint32_t) __builtin_popcount (
+        (uint32_t) ((s->plane[plane][y] & ~s->significant[BPC_MARGIN + y])
+            >> 32));
+  return n;
 }
 
 /* Finds from the planes which stripes are awake in each, and what the policy
@@ -297,7 +305,9 @@ static void
 count_planes (PacoBpcScratch *s, const PacoBpcBlock *block, unsigned n_planes,
     PacoBlockCounts *counts)
 {
-  uint32_t awake = 0, n_above = 0;
+  unsigned n_rows = (block->height + PACO_STRIPE_LINES - 1u)
+      & ~(PACO_STRIPE_LINES - 1u);
+  uint32_t awake = 0, n_above = 0, n_significant;
 
   memset (counts, 0, sizeof *counts);
   counts->n_coefficients = (uint32_t) block->width * block->height;
@@ -306,23 +316,17 @@ count_planes (PacoBpcScratch *s, const PacoBpcBlock *block, unsigned n_planes,
   memset (s->significant, 0, sizeof s->significant);
   s->awake[n_planes] = 0;
   for (unsigned p = n_planes; p-- > 0;) {
-    uint32_t n_significant = 0;
+    LanesCount count = lanes_count_begin ();
 
-    for (unsigned y = 0; y < block->height; y += PACO_STRIPE_LINES) {
-      unsigned n = MIN (PACO_STRIPE_LINES, block->height - y);
-      uint64_t *significant = &s->significant[BPC_MARGIN + y], any = 0;
-
-      if (p == block->dropped_planes)
-        for (unsigned k = 0; k < n; k++)
-          counts->n_right += (uint32_t) __builtin_popcountll (
-              (s->plane[p][y + k] & ~significant[k]) >> 32);
-      for (unsigned k = 0; k < n; k++)
-        any |= significant[k] |= s->plane[p][y + k];
-      if (!any)
-        continue;
-      awake |= 1u << y / PACO_STRIPE_LINES;
-      count_stripe (significant, y, n, &n_significant, &counts->pairs[p]);
-    }
+    memset (s->plane[p] + block->height, 0,
+        (n_rows - block->height) * sizeof (uint64_t));
+    if (p == block->dropped_planes)
+      counts->n_right = count_right (s, p, block->height);
+    for (unsigned y = 0; y < n_rows; y += PACO_STRIPE_LINES)
+      if (lanes_count_stripe (&count, s->significant + BPC_MARGIN + y,
+              s->plane[p] + y, y % PACO_SET_LINES > 0))
+        awake |= 1u << y / PACO_STRIPE_LINES;
+    lanes_count_end (&count, &n_significant, &counts->pairs[p]);
     s->awake[p] = awake;
     counts->top[p] = n_significant - n_above;
     n_above = n_significant;
@@ -428,6 +432,7 @@ encode_coded (Coding *coding, const PacoBlockCounts *counts, uint8_t *out,
 {
   const PacoBlockRecord *record = coding->record;
   unsigned lowest = record->dropped_planes + record->raw_planes;
+  PacoCutPoints *points = coding->block->cut_points;
   PacoBpcScratch *s = coding->scratch;
   uint32_t n_significant = 0;
   LanesEncoder e;
@@ -435,13 +440,15 @@ encode_coded (Coding *coding, const PacoBlockCounts *counts, uint8_t *out,
   BitReader reader = { .data = s->string };
   size_t plain;
 
+  if (points)
+    memset (points, 0, sizeof *points);
+  coding->out = out;
   lanes_encoder_begin (&e, s);
   for (unsigned plane = record->planes; plane-- > lowest;) {
     encode_plane (coding, &e, plane, n_significant);
     n_significant += counts->top[plane];
-    if (coding->block->cut_points && (plane > lowest || record->raw_planes > 0))
-      coding->block->cut_points->codewords[plane] = (uint16_t) MIN (
-          e.n, UINT16_MAX);
+    if (points && !raw_sides (record, plane))
+      points->codewords[plane] = (uint16_t) e.n;
     if (4 * e.n > limit)
       return false;
   }
@@ -471,12 +478,13 @@ encode_block (PacoBpcScratch *scratch, const PacoBpcBlock *block, uint8_t *out,
   slice_block (scratch, block, &counts);
   if (block->counts)
     *block->counts = counts;
-  if (block->cut_points)
-    memset (block->cut_points, 0, sizeof *block->cut_points);
   paco_policy_block (&counts, block->dropped_planes, block->complexity, record);
   record->length = 0;
-  if (record->planes == 0)
+  if (record->planes == 0) {
+    if (block->cut_points)
+      memset (block->cut_points, 0, sizeof *block->cut_points);
     return;
+  }
 
   planes = record->planes - record->dropped_planes;
   bits = (size_t) counts.n_coefficients * planes;
@@ -489,8 +497,6 @@ encode_block (PacoBpcScratch *scratch, const PacoBpcBlock *block, uint8_t *out,
       || !encode_coded (&coding, &counts, out, raw_bytes, &size)) {
     record->raw_planes = planes;
     record->raw_left_signs = false;
-    if (block->cut_points)
-      memset (block->cut_points, 0, sizeof *block->cut_points);
     coding_begin (&coding, scratch, block, record);
     encode_coded (&coding, &counts, out, raw_bytes, &size);
   }

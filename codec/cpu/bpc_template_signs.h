@@ -30,15 +30,15 @@ compact_signs (const Coding *coding, unsigned side, uint32_t n_signs)
     return compact_many_signs (coding, side);
   memset (s->sign_visits, NO_SIGN, MIN (n_signs, coding->block->height) * 32);
   for (uint32_t stripes = coding->awake; stripes;) {
-    unsigned g = next_stripe (&stripes), y = PACO_STRIPE_LINES * g;
+    RowRange rows = next_rows (coding, &stripes);
 
-    for (unsigned end = y + stripe_lines (coding, g); y < end; y++) {
-      uint32_t fresh = (uint32_t) (s->fresh[BPC_MARGIN + y] >> side);
+    for (unsigned i = rows.begin; i < rows.end; i++) {
+      uint32_t fresh = (uint32_t) (s->fresh[i] >> side);
 
       for (; fresh; fresh &= fresh - 1) {
         unsigned t = (unsigned) __builtin_ctz (fresh);
 
-        s->sign_visits[count[t]++][t] = s->sign_values[y][t];
+        s->sign_visits[count[t]++][t] = s->sign_values[i - BPC_MARGIN][t];
       }
     }
   }
@@ -60,9 +60,9 @@ expand_signs (
     return;
   }
   for (uint32_t stripes = coding->awake; stripes;) {
-    unsigned g = next_stripe (&stripes), i = stripe_row (g);
+    RowRange rows = next_rows (coding, &stripes);
 
-    for (unsigned end = i + stripe_lines (coding, g); i < end; i++) {
+    for (unsigned i = rows.begin; i < rows.end; i++) {
       uint32_t fresh = (uint32_t) (s->fresh[i] >> side), row = 0;
 
       for (; fresh; fresh &= fresh - 1) {
@@ -109,15 +109,14 @@ sign_values_encoder (const Coding *coding, unsigned side)
   uint32_t n = 0;
 
   for (uint32_t stripes = coding->awake; stripes;) {
-    unsigned g = next_stripe (&stripes), y = PACO_STRIPE_LINES * g;
+    RowRange rows = next_rows (coding, &stripes);
 
-    for (unsigned end = y + stripe_lines (coding, g); y < end; y++) {
-      unsigned i = BPC_MARGIN + y;
+    for (unsigned i = rows.begin; i < rows.end; i++) {
       uint32_t fresh = (uint32_t) (s->fresh[i] >> side);
       LanesBytes h, v, code;
 
       if (!fresh) {
-        lanes_store (s->sign_values[y], none);
+        lanes_store (s->sign_values[i - BPC_MARGIN], none);
         continue;
       }
       n += (uint32_t) __builtin_popcount (fresh);
@@ -127,7 +126,8 @@ sign_values_encoder (const Coding *coding, unsigned side)
       code = lanes_lookup_signs (coding->sign_codes, h, v);
       code = lanes_xor (
           code, lanes_of_mask ((uint32_t) (s->negative[i] >> side), 8));
-      lanes_store (s->sign_values[y], lanes_select (fresh, code, none));
+      lanes_store (
+          s->sign_values[i - BPC_MARGIN], lanes_select (fresh, code, none));
       learn_signs (s, side, i, fresh);
     }
   }
@@ -144,15 +144,14 @@ sign_values_decoder (const Coding *coding, unsigned side)
   uint32_t n = 0;
 
   for (uint32_t stripes = coding->awake; stripes;) {
-    unsigned g = next_stripe (&stripes), y = PACO_STRIPE_LINES * g;
+    RowRange rows = next_rows (coding, &stripes);
 
-    for (unsigned end = y + stripe_lines (coding, g); y < end; y++) {
-      unsigned i = BPC_MARGIN + y;
+    for (unsigned i = rows.begin; i < rows.end; i++) {
       uint32_t fresh = (uint32_t) (s->fresh[i] >> side);
       LanesBytes h, v, upper, code, other;
 
       if (!fresh) {
-        lanes_store (s->sign_values[y], none);
+        lanes_store (s->sign_values[i - BPC_MARGIN], none);
         continue;
       }
       n += (uint32_t) __builtin_popcount (fresh);
@@ -163,7 +162,8 @@ sign_values_decoder (const Coding *coding, unsigned side)
       code = lanes_lookup_signs (coding->sign_codes, h, lanes_add (v, upper));
       other = lanes_lookup_signs (coding->sign_codes, h, lanes_sub (v, upper));
       code = lanes_add (code, lanes_nibbles_up (other));
-      lanes_store (s->sign_values[y], lanes_select (fresh, code, none));
+      lanes_store (
+          s->sign_values[i - BPC_MARGIN], lanes_select (fresh, code, none));
     }
   }
   return n;
@@ -225,9 +225,9 @@ decode_signs (
   *state = d;
   expand_signs (coding, side, n_signs, n);
   for (uint32_t stripes = coding->awake; stripes;) {
-    unsigned g = next_stripe (&stripes), i = stripe_row (g);
+    RowRange rows = next_rows (coding, &stripes);
 
-    for (unsigned end = i + stripe_lines (coding, g); i < end; i++) {
+    for (unsigned i = rows.begin; i < rows.end; i++) {
       uint32_t fresh = (uint32_t) (s->fresh[i] >> side);
 
       if (fresh)
