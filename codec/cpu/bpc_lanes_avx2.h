@@ -330,23 +330,21 @@ typedef struct
   __m256i lanes[PACO_N_DENSITIES];
 } LanesTables;
 
-BPC_INLINE LanesTables
-lanes_tables (const uint8_t p[PACO_N_DENSITIES][64], const uint8_t *classes,
-    unsigned present)
+BPC_INLINE void
+lanes_tables (LanesTables *tables, const uint8_t p[PACO_N_DENSITIES][64],
+    const uint8_t *classes, unsigned present)
 {
   __m256i all = lanes_load (classes);
-  LanesTables tables;
   unsigned n = 0;
 
   for (; present; present &= present - 1) {
     unsigned class = (unsigned) __builtin_ctz (present);
 
-    tables.p[n] = p[class];
-    tables.lanes[n++] = _mm256_cmpeq_epi8 (
+    tables->p[n] = p[class];
+    tables->lanes[n++] = _mm256_cmpeq_epi8 (
         all, _mm256_set1_epi8 ((char) class));
   }
-  tables.n = n;
-  return tables;
+  tables->n = n;
 }
 
 /* Contexts become probabilities. A shuffle finds one of 16, and 0 where the
@@ -374,12 +372,15 @@ lanes_probabilities_of (const LanesTables *tables, LanesBytes contexts)
 }
 
 BPC_INLINE void
-lanes_probabilities (
-    const LanesTables *tables, LanesRow rows[PACO_STRIPE_LINES])
+lanes_probabilities (const uint8_t p[PACO_N_DENSITIES][64],
+    const uint8_t *classes, unsigned present, LanesRow rows[PACO_STRIPE_LINES])
 {
+  LanesTables tables;
+
+  lanes_tables (&tables, p, classes, present);
   for (unsigned k = 0; k < PACO_STRIPE_LINES; k++) {
-    rows[k].left = lanes_probabilities_of (tables, rows[k].left);
-    rows[k].right = lanes_probabilities_of (tables, rows[k].right);
+    rows[k].left = lanes_probabilities_of (&tables, rows[k].left);
+    rows[k].right = lanes_probabilities_of (&tables, rows[k].right);
   }
 }
 

@@ -293,42 +293,45 @@ typedef struct
   __m256i lanes[PACO_N_DENSITIES];
 } LanesTables;
 
-BPC_INLINE LanesTables
-lanes_tables (const uint8_t p[PACO_N_DENSITIES][64], const uint8_t *classes,
-    unsigned present)
+BPC_INLINE void
+lanes_tables (LanesTables *tables, const uint8_t p[PACO_N_DENSITIES][64],
+    const uint8_t *classes, unsigned present)
 {
   __m256i all = lanes_load (classes);
-  LanesTables tables;
   unsigned n = 0;
 
   for (; present; present &= present - 1) {
     unsigned class = (unsigned) __builtin_ctz (present);
 
-    tables.p[n] = p[class];
-    tables.lanes[n++] = _mm256_cmpeq_epi8 (
+    tables->p[n] = p[class];
+    tables->lanes[n++] = _mm256_cmpeq_epi8 (
         all, _mm256_set1_epi8 ((char) class));
   }
-  tables.n = n;
-  return tables;
+  tables->n = n;
 }
 
 /* The contexts of the rows of a stripe become probabilities. */
 BPC_INLINE void
-lanes_probabilities (
-    const LanesTables *tables, LanesRow rows[PACO_STRIPE_LINES])
+lanes_probabilities (const uint8_t tables[PACO_N_DENSITIES][64],
+    const uint8_t *classes, unsigned present, LanesRow rows[PACO_STRIPE_LINES])
+
 {
-  __m512i p[PACO_STRIPE_LINES], table = _mm512_loadu_si512 (tables->p[0]);
+  __m512i all = _mm512_broadcast_i64x4 (lanes_load (classes));
+  __m512i p[PACO_STRIPE_LINES];
+  __m512i table = _mm512_loadu_si512 (tables[__builtin_ctz (present)]);
 
   for (unsigned k = 0; k < PACO_STRIPE_LINES; k++)
     p[k] = _mm512_permutexvar_epi8 (rows[k], table);
-  for (unsigned i = 1; i < tables->n; i++) {
-    uint32_t half = (uint32_t) _mm256_movemask_epi8 (tables->lanes[i]);
-    __mmask64 here = half | (uint64_t) half << 32;
+  while (present &= present - 1) {
+    unsigned class = (unsigned) __builtin_ctz (present);
+    __mmask64 here = _mm512_cmpeq_epi8_mask (
+        all, _mm512_set1_epi8 ((char) class));
 
-    table = _mm512_loadu_si512 (tables->p[i]);
+    table = _mm512_loadu_si512 (tables[class]);
     for (unsigned k = 0; k < PACO_STRIPE_LINES; k++)
       p[k] = _mm512_mask_permutexvar_epi8 (p[k], here, rows[k], table);
   }
+
   for (unsigned k = 0; k < PACO_STRIPE_LINES; k++)
     rows[k] = p[k];
 }

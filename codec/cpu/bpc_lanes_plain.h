@@ -379,25 +379,26 @@ typedef struct
   const uint8_t *p[32];
 } LanesTables;
 
-BPC_INLINE LanesTables
-lanes_tables (const uint8_t p[PACO_N_DENSITIES][64], const uint8_t *classes,
-    unsigned present)
+BPC_INLINE void
+lanes_tables (LanesTables *tables, const uint8_t p[PACO_N_DENSITIES][64],
+    const uint8_t *classes, unsigned present)
 {
-  LanesTables tables;
-
   for (unsigned t = 0; t < 32; t++)
-    tables.p[t] = p[classes[t] == LANES_NO_CLASS ? 0 : classes[t]];
-  return tables;
+    tables->p[t] = p[classes[t] == LANES_NO_CLASS ? 0 : classes[t]];
 }
 
 /* The contexts of the rows of a stripe become probabilities. */
 BPC_INLINE void
-lanes_probabilities (
-    const LanesTables *tables, LanesRow rows[PACO_STRIPE_LINES])
+lanes_probabilities (const uint8_t p[PACO_N_DENSITIES][64],
+    const uint8_t *classes, unsigned present, LanesRow rows[PACO_STRIPE_LINES])
 {
+  LanesTables tables;
+
+  lanes_tables (&tables, p, classes, present);
+
   for (unsigned k = 0; k < PACO_STRIPE_LINES; k++)
     for (unsigned i = 0; i < 64; i++)
-      rows[k].b[i] = tables->p[i % 32][rows[k].b[i]];
+      rows[k].b[i] = tables.p[i % 32][rows[k].b[i]];
 }
 
 /* Those of one side, in the left half. */

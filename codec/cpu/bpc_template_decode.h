@@ -12,11 +12,12 @@ decode_stripe (const Coding *coding, LanesDecoder *d, unsigned plane,
   const LanesWeights *weights = &coding->weights;
   uint64_t *bits = s->plane[plane] + PACO_STRIPE_LINES * g;
   unsigned i = stripe_row (g), end = i + stripe_lines (coding, g);
-  LanesTables tables = lanes_tables (s->tables, s->densities[g], s->present[g]);
   LanesRow counts = lanes_row_load (s->counts[g]);
+  LanesTables tables;
   Window w = window_begin (s->contexts, i);
   LanesBytes left = lanes_side (w.at, 0);
 
+  lanes_tables (&tables, s->tables, s->densities[g], s->present[g]);
   for (; i < end; i++) {
     uint64_t significant = s->significant[i], fresh, active, row;
     uint64_t refined = refined_columns (scan, significant);

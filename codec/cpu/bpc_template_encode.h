@@ -20,7 +20,6 @@ encode_stripe (const Coding *coding, LanesEncoder *e, unsigned plane,
   PacoBpcScratch *s = coding->scratch;
   const uint64_t *bits = s->plane[plane] + PACO_STRIPE_LINES * g;
   unsigned n = stripe_lines (coding, g), first = stripe_row (g);
-  LanesTables tables = lanes_tables (s->tables, s->densities[g], s->present[g]);
   LanesRow rows[PACO_STRIPE_LINES], counts = lanes_row_load (s->counts[g]);
   uint64_t symbols[PACO_STRIPE_LINES], lanes[PACO_STRIPE_LINES];
   Window w = window_begin (s->contexts, first);
@@ -55,7 +54,7 @@ encode_stripe (const Coding *coding, LanesEncoder *e, unsigned plane,
   lanes_row_store (s->counts[g], counts);
   for (unsigned k = n; k < PACO_STRIPE_LINES; k++)
     rows[k] = lanes_row_zero ();
-  lanes_probabilities (&tables, rows);
+  lanes_probabilities (s->tables, s->densities[g], s->present[g], rows);
   for (unsigned k = 0; k < n; k++) {
     lanes_encode (e, rows[k], 0, (uint32_t) symbols[k], (uint32_t) lanes[k],
         full, sharing);
