@@ -25,6 +25,9 @@ typedef struct
 typedef struct
 {
   unsigned zero, shared, eight, raw_left, some_raw, all_raw, dropped, one_lane;
+  /* Stripes that wake in a later plane than others, the first and the last one
+   * too, or in none that is coded; and lengths that escape. */
+  unsigned late, late_first, late_last, asleep, long_bytes;
 } Reached;
 
 static unsigned n_blocks = 1500;
@@ -90,6 +93,21 @@ make_content (GRand *rand, int32_t *values, unsigned width, unsigned height)
   }
 }
 
+/* Of some stripes nothing is left, of others less. */
+static void
+quiet_stripes (GRand *rand, int32_t *values, unsigned width, unsigned height)
+{
+  for (unsigned y = 0; y < height; y += PACO_STRIPE_LINES) {
+    unsigned end = MIN (y + PACO_STRIPE_LINES, height);
+    int32_t divisor = 1 << g_rand_int_range (rand, 0, 8);
+
+    if (g_rand_int_range (rand, 0, 4) == 0)
+      divisor = INT32_MAX;
+    for (unsigned i = y * width; i < end * width; i++)
+      values[i] /= divisor;
+  }
+}
+
 static void
 make_set (GRand *rand, PacoProbabilitySet *set)
 {
@@ -134,10 +152,16 @@ case_new (GRand *rand)
   b->step = paco_step_decode ((uint16_t) g_rand_int_range (rand, 0, 1 << 14));
   b->stride = b->width + MARGIN;
   make_set (rand, &c->set);
-  b->sets = paco_family_of_one (&c->set);
+  b->family = g_rand_int_range (rand, 0, PACO_N_FAMILIES);
+  for (unsigned k = 0; k < PACO_N_SETS; k++)
+    b->sets.sets[k] = g_rand_boolean (rand) ? &c->set
+                                            : &paco_builtin_sets[b->family][k];
 
   values = g_new (int32_t, b->width * b->height);
   make_content (rand, values, b->width, b->height);
+  if (g_rand_boolean (rand))
+    quiet_stripes (rand, values, b->width, b->height);
+
   c->samples = g_new0 (PacoReferenceSample, b->stride * b->height);
   c->indices = g_new (int32_t, b->width * b->height);
   for (unsigned y = 0; y < b->height; y++) {
@@ -177,6 +201,7 @@ reference_block (const Case *c)
     .height = c->block.height,
     .orientation = c->block.orientation,
     .coding_passes = c->block.coding_passes,
+    .family = c->block.family,
     .sets = c->block.sets };
 }
 
@@ -188,11 +213,44 @@ assert_same_record (const PacoBlockRecord *a, const PacoBlockRecord *b)
   g_assert_cmpuint (a->dropped_planes, ==, b->dropped_planes);
   g_assert_cmpuint (a->shared_codewords, ==, b->shared_codewords);
   g_assert_cmpuint (a->raw_left_signs, ==, b->raw_left_signs);
+  g_assert_cmpuint (a->set, ==, b->set);
+  g_assert_cmpuint (a->cut, ==, b->cut);
+
   g_assert_cmpuint (a->length, ==, b->length);
 }
 
+/* Planes of the magnitudes in a stripe. */
+static unsigned
+stripe_planes (const Case *c, unsigned stripe)
+{
+  unsigned width = c->block.width, first = stripe * PACO_STRIPE_LINES;
+  unsigned end = MIN (first + PACO_STRIPE_LINES, c->block.height), planes = 0;
+
+  for (unsigned i = first * width; i < end * width; i++)
+    while ((uint32_t) ABS (c->indices[i]) >> planes != 0)
+      planes++;
+  return planes;
+}
+
 static void
-note_reached (Reached *reached, const PacoBlockRecord *r)
+note_stripes (Reached *reached, const Case *c, const PacoBlockRecord *r)
+{
+  unsigned last = (c->block.height - 1u) / PACO_STRIPE_LINES;
+  unsigned lowest = r->dropped_planes + r->raw_planes;
+
+  for (unsigned g = 0; g <= last; g++) {
+    unsigned planes = stripe_planes (c, g);
+    bool late = planes > lowest && planes < r->planes;
+
+    reached->late += late;
+    reached->late_first += late && g == 0;
+    reached->late_last += late && g == last && last > 0;
+    reached->asleep += planes <= lowest && lowest < r->planes;
+  }
+}
+
+static void
+note_reached (Reached *reached, const Case *c, const PacoBlockRecord *r)
 {
   unsigned planes = r->planes - r->dropped_planes;
 
@@ -204,6 +262,8 @@ note_reached (Reached *reached, const PacoBlockRecord *r)
   reached->shared += r->shared_codewords;
   reached->eight += r->shared_codewords && paco_record_lanes (r) == 8;
   reached->one_lane += r->planes > 0 && !r->shared_codewords;
+  reached->long_bytes += r->length >= PACO_LENGTH_ESCAPE;
+  note_stripes (reached, c, r);
 }
 
 /* Decodes with ops and with the reference; compares verdict and result. */
@@ -246,18 +306,27 @@ check_decode (const PacoBpcOps *ops, PacoBpcScratch *scratch, const Case *c,
 
 static void
 check_encode (const PacoBpcOps *ops, PacoBpcScratch *scratch, const Case *c,
-    const PacoBlockRecord *expected, const GByteArray *bytes)
+    const PacoBlockRecord *expected, const GByteArray *bytes,
+    const PacoCutPoints *expected_points)
 {
   size_t n = (size_t) c->block.stride * c->block.height * 4;
   uint8_t *out = g_malloc (PACO_BPC_OUTPUT_SIZE);
   void *before = g_memdup2 (c->samples, n);
+  PacoBpcBlock block = c->block;
   PacoBlockRecord record;
+  PacoCutPoints points;
 
   memset (&record, 0x55, sizeof record);
-  ops->encode (scratch, &c->block, out, &record);
+  memset (&points, 0x55, sizeof points);
+  block.cut_points = &points;
+  ops->encode (scratch, &block, out, &record);
+
   assert_same_record (&record, expected);
   g_assert_cmpmem (out, record.length, bytes->data, bytes->len);
   g_assert_cmpmem (before, n, c->samples, n);
+  for (unsigned p = 0; p < PACO_MAX_PLANES; p++)
+    g_assert_cmpuint (points.codewords[p], ==, expected_points->codewords[p]);
+
   g_free (before);
   g_free (out);
 }
@@ -275,23 +344,34 @@ test_same (gconstpointer data)
     PacoReferenceBlock reference = reference_block (c);
     GByteArray *bytes = g_byte_array_new ();
     PacoBlockRecord record;
+    PacoCutPoints points;
 
+    reference.cut_points = &points;
     paco_reference_encode_block (&reference, c->indices,
         c->block.dropped_planes, c->block.complexity, &record, bytes);
-    note_reached (&reached, &record);
-    check_encode (ops, scratch, c, &record, bytes);
+    note_reached (&reached, c, &record);
+    check_encode (ops, scratch, c, &record, bytes, &points);
+
     g_assert_true (check_decode (ops, scratch, c, &record, bytes->data));
     g_byte_array_unref (bytes);
     case_free (c);
   }
   g_test_message ("zero %u, shared %u by eight %u, one lane %u, raw left signs"
-                  " %u, some raw %u, all raw %u, dropped %u",
+                  " %u, some raw %u, all raw %u, dropped %u; stripes late %u,"
+                  " first %u, last %u, asleep %u; long %u",
       reached.zero, reached.shared, reached.eight, reached.one_lane,
-      reached.raw_left, reached.some_raw, reached.all_raw, reached.dropped);
+      reached.raw_left, reached.some_raw, reached.all_raw, reached.dropped,
+      reached.late, reached.late_first, reached.late_last, reached.asleep,
+      reached.long_bytes);
+
   if (n_blocks >= 500)
     g_assert_true (reached.zero && reached.eight && reached.one_lane
         && reached.shared > reached.eight && reached.raw_left
-        && reached.some_raw && reached.all_raw && reached.dropped);
+        && reached.some_raw && reached.all_raw && reached.dropped
+        && reached.late_first && reached.late_last && reached.asleep
+        && reached.late > reached.late_first + reached.late_last
+        && reached.long_bytes);
+
   g_rand_free (rand);
   paco_bpc_scratch_free (scratch);
 }
@@ -318,6 +398,7 @@ make_decisions (GRand *rand, const Case *c, PacoBlockRecord *record)
         rand, 0, record->planes - record->dropped_planes + 1);
   record->shared_codewords = g_rand_boolean (rand);
   record->raw_left_signs = record->raw_planes == 0 && g_rand_boolean (rand);
+  record->set = g_rand_int_range (rand, 0, PACO_N_SETS);
 }
 
 static void
@@ -395,7 +476,7 @@ damage (GRand *rand, PacoBlockRecord *record, uint8_t *bytes)
 {
   unsigned n = record->length;
 
-  switch (g_rand_int_range (rand, 0, 8)) {
+  switch (g_rand_int_range (rand, 0, 9)) {
     case 0: /* bits */
       for (int k = g_rand_int_range (rand, 1, 20); n > 0 && k > 0; k--)
         bytes[g_rand_int_range (rand, 0, n)] ^= 1
@@ -429,6 +510,9 @@ damage (GRand *rand, PacoBlockRecord *record, uint8_t *bytes)
           rand, 0, record->planes - record->dropped_planes + 1);
       record->raw_left_signs = record->raw_planes == 0 && g_rand_boolean (rand);
       record->cut = record->raw_planes == 0 && !record->raw_left_signs;
+      break;
+    case 7:
+      record->set = g_rand_int_range (rand, 0, PACO_N_SETS);
       break;
     default:
       record->shared_codewords = !record->shared_codewords;
