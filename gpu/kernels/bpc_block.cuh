@@ -62,8 +62,8 @@ constexpr int WEIGHT_TABLE = CODEWORD_RING + 128;
 /* The entry of the sign table that this lane fills: its context in the format,
  * and in bit 0 whether the symbol is inverted. h and v are those of FORMAT.md
  * 7.5, exchanged already in HL. The encoder knows all of a sign's context
- * beforehand and inverts symbols itself; its index says in bits 0 and 1 whether
- * h and v are not 0, and in bit 2 whether they are opposed. The decoder's is
+ * beforehand and inverts symbols itself; its index says in bits 1 and 2 whether
+ * h and v are not 0, and in bit 3 whether they are opposed; bit 0 is the symbol. The decoder's is
  * 5 * h + v, from the sums of the lateral and the vertical signs, h of
  * -1, 0, 1 plus 1, v of -2 .. 2 plus 2. */
 template <bool ENCODE>
@@ -73,8 +73,8 @@ sign_entry_of_lane (uint32_t lane, uint32_t orientation)
   int h, v;
 
   if (ENCODE) {
-    h = lane & 1;
-    v = lane & 4 ? -1 : (int) (lane >> 1 & 1);
+    h = lane >> 1 & 1;
+    v = lane & 8 ? -1 : (int) (lane >> 2 & 1);
   } else {
     h = (int) (lane / 5) - 1;
     v = (int) (lane % 5) - 2;
@@ -318,7 +318,7 @@ Block<ENCODE, PASSES>::load_tables (const uint8_t *sets, uint32_t plane)
 #pragma unroll
   for (uint32_t k = 0; k < PACO_BPC_ROW_WORDS / 4; k += 32)
     to[k + lane] = __ldg (from + k + lane);
-  if (lane < 15)
+  if (lane < 16)
     shared[SIGN_TABLE + lane] =
         __ldg (row + PACO_GPU_SIGN_PLACE + sign_entry / 2) << 24
         | (sign_entry & 1);

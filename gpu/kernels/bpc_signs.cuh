@@ -148,28 +148,38 @@ template <bool ENCODE, int PASSES, bool SHARED>
 __device__ void
 SignCoder<ENCODE, PASSES, SHARED>::code_side (int side)
 {
-  uint32_t w = ~0u, left = 0; /* left: to visit, in these lines */
-  uint32_t next_line = ~0u;   /* after the one visited last */
+  uint32_t w = 0, left = 0; /* left: to visit, in these lines */
+  uint32_t words_left = 0;  /* words that have others, a bit each */
+  uint32_t next_line = ~0u; /* after the one visited last */
+  uint32_t origin = shared_address ();
+  uint32_t lines = origin + 4 * (block.arrays + 32 * side);
   int last_sign = 0;
 
 #pragma unroll 1
-  for (uint32_t k = 0; k < block.words; k++)
+  for (uint32_t k = 0; k < block.words; k++) {
     prepare (side, k);
+    words_left |= (block.at (L::FRESH, side, k) != 0) << k;
+  }
 #pragma unroll 1
   for (;;) {
-    while (left == 0 && w + 1 < block.words)
-      left = block.at (L::FRESH, side, ++w);
+    uint32_t next_word = left == 0 ? words_left & -words_left : 0;
+
+    words_left ^= next_word;
+    w = choose (next_word, 31 - __clz (next_word), w);
+    left = shared_word_if<L::FRESH> (
+        next_word != 0, lines + 4 * L::SIZE * w, left);
 
     bool active = left != 0;
 
     if (!__any_sync (ALL_LANES, active))
       break;
 
-    uint32_t line = __clz (__brev (left)) & 31;
+    uint32_t first = left & -left, line = 31 - __clz (first);
     uint32_t context = block.sign_contexts (w, line & 3) >> (line & 28) & 15;
 
     if (ENCODE) {
-      coder.visit (active, context & 1, shared[SIGN_TABLE + context / 2]);
+      coder.visit (
+          active, context & 1, shared_word<SIGN_TABLE> (origin | 4 * context));
     } else {
       if (32 * w + line == next_line)
         context += last_sign;
@@ -179,12 +189,12 @@ SignCoder<ENCODE, PASSES, SHARED>::code_side (int side)
           != (entry & 1);
 
       if (active && negative)
-        block.at (L::SIGN, side, w) |= 1u << line;
+        block.at (L::SIGN, side, w) |= first;
       coder.refill ();
       last_sign = negative ? -1 : 1;
       next_line = 32 * w + line + 1;
     }
-    left &= left - 1;
+    left ^= first;
   }
 #pragma unroll 1
   for (uint32_t k = 0; k < block.words; k++)

@@ -177,7 +177,24 @@ shared_pair (uint32_t address)
 #endif
 }
 
-/* The word there where it is wanted, else the value. */
+/* The word there. */
+template <int WORD>
+static __device__ __forceinline__ uint32_t
+shared_word (uint32_t address)
+{
+#ifdef __CUDA_ARCH__
+  uint32_t value;
+
+  asm volatile("ld.shared.u32 %0, [%1 + %2];"
+               : "=r"(value)
+               : "r"(address), "n"(4 * WORD));
+  return value;
+#else
+  return shared[address / 4 + WORD];
+#endif
+}
+
+/* The same where it is wanted, else the value. */
 template <int WORD>
 static __device__ __forceinline__ uint32_t
 shared_word_if (bool wanted, uint32_t address, uint32_t value)
