@@ -80,15 +80,9 @@ transpose_bytes (uint32_t (&bits)[8])
     int distance = 4 >> stage;
 
 #pragma unroll
-    for (int i = 0; i < 8; i++) {
-      if (!(i & distance)) {
-        uint32_t swap = ((bits[i] >> distance) ^ bits[i + distance])
-            & masks[stage];
-
-        bits[i] ^= swap << distance;
-        bits[i + distance] ^= swap;
-      }
-    }
+    for (int i = 0; i < 8; i++)
+      if (!(i & distance))
+        exchange_bits (bits[i], bits[i + distance], distance, masks[stage]);
   }
 }
 

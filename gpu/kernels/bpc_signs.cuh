@@ -44,14 +44,9 @@ transpose_fours (uint32_t (&bits)[4])
     uint32_t mask = distance == 2 ? 0x33333333 : 0x55555555;
 
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-      if (!(i & distance)) {
-        uint32_t swap = ((bits[i] >> distance) ^ bits[i + distance]) & mask;
-
-        bits[i] ^= swap << distance;
-        bits[i + distance] ^= swap;
-      }
-    }
+    for (int i = 0; i < 4; i++)
+      if (!(i & distance))
+        exchange_bits (bits[i], bits[i + distance], distance, mask);
   }
 }
 

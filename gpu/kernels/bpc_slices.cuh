@@ -17,14 +17,9 @@ transpose_bits (uint32_t (&a)[32])
     int distance = 16 >> stage;
 
 #pragma unroll
-    for (int i = 0; i < 32; i++) {
-      if (!(i & distance)) {
-        uint32_t swap = ((a[i] >> distance) ^ a[i + distance]) & masks[stage];
-
-        a[i] ^= swap << distance;
-        a[i + distance] ^= swap;
-      }
-    }
+    for (int i = 0; i < 32; i++)
+      if (!(i & distance))
+        exchange_bits (a[i], a[i + distance], distance, masks[stage]);
   }
 }
 

@@ -65,6 +65,43 @@ choose_if_both (uint32_t condition, uint32_t other, uint32_t a, uint32_t b)
 #endif
 }
 
+/* Bits of a where the mask has ones, of b where it has zeros; the compiler makes
+ * two instructions of it. */
+static __device__ __forceinline__ uint32_t
+merge_bits (uint32_t mask, uint32_t a, uint32_t b)
+{
+#ifdef __CUDA_ARCH__
+  uint32_t result;
+
+  asm("lop3.b32 %0, %1, %2, %3, 0xca;"
+      : "=r"(result)
+      : "r"(mask), "r"(a), "r"(b));
+  return result;
+#else
+  return (a & mask) | (b & ~mask);
+#endif
+}
+
+/* For transposing: the bits of `low` that are not in the mask and those of `high`
+ * that are change places, `distance` bits apart; the mask's bits moved by that are
+ * all others. */
+static __device__ __forceinline__ void
+exchange_bits (uint32_t &low, uint32_t &high, int distance, uint32_t mask)
+{
+  uint32_t old_low = low;
+
+  if (distance == 16) {
+    low = __byte_perm (old_low, high, 0x5410);
+    high = __byte_perm (old_low, high, 0x7632);
+  } else if (distance == 8) {
+    low = __byte_perm (old_low, high, 0x6240);
+    high = __byte_perm (old_low, high, 0x7351);
+  } else {
+    low = merge_bits (mask, old_low, high << distance);
+    high = merge_bits (mask, old_low >> distance, high);
+  }
+}
+
 static __device__ __forceinline__ uint32_t
 sum_of_lanes (uint32_t value)
 {
