@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The block coder for AVX2. */
 #include "codec/cpu/bpc_lanes_avx2.h"
+#include "codec/cpu/bpc_model_avx2.h"
 #include "codec/cpu/bpc_template.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The block coder for any machine. */
 #include "codec/cpu/bpc_lanes_plain.h"
+#include "codec/cpu/bpc_model_plain.h"
 #include "codec/cpu/bpc_template.h"

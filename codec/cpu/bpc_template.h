@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The block coder (FORMAT.md section 7), written once over the operations of
- * bpc_lanes_*.h and compiled once per instruction set.
+ * bpc_lanes_*.h and bpc_model_*.h and compiled once per instruction set.
  *
  * Two ideas carry it. All bits of a plane are sliced into row masks, so that a
  * decision about 64 coefficients is a few instructions on a word. And contexts

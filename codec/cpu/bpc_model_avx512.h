@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The model of the block coder (FORMAT.md sections 7.3 and 7.4) in AVX-512, as
+ * bpc_model_plain.h has it. */
+#pragma once
+#include "codec/cpu/bpc_lanes_avx512.h"
+
+/* --- Contexts --- */
+
+/* Sums of neighbors by how many lie beside a column, in bits 0-1, and how many
+ * two columns away, in bits 2-3: in their row, in the next and in that after.
+ * And what is added for the column itself. */
+typedef struct
+{
+  __m512i y0, y1, y2, horizontal, diagonal, vertical, vertical_2, knight;
+} LanesWeights;
+
+BPC_INLINE LanesWeights
+lanes_weights (const BpcWeights *weights)
+{
+  uint8_t y0[16], y1[16], y2[16];
+
+  for (unsigned i = 0; i < 16; i++) {
+    unsigned beside = i % 4, far = i / 4;
+
+    y0[i] = (uint8_t) (weights->horizontal * beside
+        + weights->horizontal_2 * far);
+    y1[i] = (uint8_t) (weights->diagonal * beside + weights->knight * far);
+    y2[i] = (uint8_t) (weights->knight * beside);
+  }
+  return (LanesWeights){
+    .y0 = _mm512_broadcast_i32x4 (_mm_loadu_si128 ((const __m128i *) y0)),
+    .y1 = _mm512_broadcast_i32x4 (_mm_loadu_si128 ((const __m128i *) y1)),
+    .y2 = _mm512_broadcast_i32x4 (_mm_loadu_si128 ((const __m128i *) y2)),
+    .horizontal = _mm512_set1_epi8 ((char) weights->horizontal),
+    .diagonal = _mm512_set1_epi8 ((char) weights->diagonal),
+    .vertical = _mm512_set1_epi8 ((char) weights->vertical),
+    .vertical_2 = _mm512_set1_epi8 ((char) weights->vertical_2),
+    .knight = _mm512_set1_epi8 ((char) weights->knight),
+  };
+}
+
+/* What coefficients that become significant add to the contexts of their own
+ * row (y0), of the rows next to it (y1) and of those two away (y2). */
+BPC_INLINE void
+lanes_spread (const LanesWeights *w, uint64_t fresh, LanesRow *y0, LanesRow *y1,
+    LanesRow *y2)
+{
+  uint64_t left = (uint32_t) fresh, right = fresh >> 32;
+  __m512i one = _mm512_set1_epi8 (1), four = _mm512_set1_epi8 (4);
+  /* Beside: the other column of the lane, and that beyond the border. */
+  __mmask64 same = fresh << 32 | fresh >> 32;
+  __mmask64 beyond = (left >> 1) << 32 | (uint32_t) (right << 1);
+  __mmask64 before = right << 33 | (uint32_t) (left << 1);
+  __mmask64 after = (fresh & ~(UINT64_C (1) << 32)) >> 1;
+  __m512i sums = _mm512_maskz_mov_epi8 (same, one);
+
+  sums = _mm512_mask_add_epi8 (sums, beyond, sums, one);
+  sums = _mm512_mask_add_epi8 (sums, before, sums, four);
+  sums = _mm512_mask_add_epi8 (sums, after, sums, four);
+  *y0 = _mm512_shuffle_epi8 (w->y0, sums);
+  *y1 = _mm512_shuffle_epi8 (w->y1, sums);
+  *y1 = _mm512_mask_add_epi8 (*y1, fresh, *y1, w->vertical);
+  *y2 = _mm512_shuffle_epi8 (w->y2, sums);
+  *y2 = _mm512_mask_add_epi8 (*y2, fresh, *y2, w->vertical_2);
+}
+
+/* What fresh left columns add to the right columns of their own row. */
+BPC_INLINE LanesRow
+lanes_add_left (const LanesWeights *w, LanesRow contexts, uint32_t fresh)
+{
+  contexts = _mm512_mask_add_epi8 (
+      contexts, (__mmask64) fresh << 32, contexts, w->horizontal);
+  return _mm512_mask_add_epi8 (
+      contexts, (__mmask64) (fresh >> 1) << 32, contexts, w->horizontal);
+}
+
+/* Counts the columns of a mask. */
+BPC_INLINE LanesRow
+lanes_count (LanesRow counts, uint64_t mask)
+{
+  return _mm512_mask_add_epi8 (counts, mask, counts, _mm512_set1_epi8 (1));
+}
+
+/* The decoder cannot go on before it knows what has just become significant.
+ * On its path are only the contexts of the column that comes next, and masks
+ * that never leave the mask registers. */
+
+/* Where bits are set and significant ones are not. */
+BPC_INLINE uint32_t
+lanes_fresh (uint32_t bits, uint32_t significant)
+{
+  return _kandn_mask32 (significant, bits);
+}
+
+BPC_INLINE LanesBytes
+lanes_add_columns (
+    LanesBytes contexts, __m512i weight, uint32_t fresh, unsigned side)
+{
+  __m256i w = _mm512_castsi512_si256 (weight);
+  __mmask32 beyond = side ? _kshiftli_mask32 (fresh, 1)
+                          : _kshiftri_mask32 (fresh, 1);
+
+  contexts = _mm256_mask_add_epi8 (contexts, fresh, contexts, w);
+  return _mm256_mask_add_epi8 (contexts, beyond, contexts, w);
+}
+
+/* What fresh columns of a side (0, 32) add to the other columns of their row;
+ * and of the next. */
+BPC_INLINE LanesBytes
+lanes_add_beside (
+    const LanesWeights *w, LanesBytes contexts, uint32_t fresh, unsigned side)
+{
+  return lanes_add_columns (contexts, w->horizontal, fresh, side);
+}
+
+BPC_INLINE LanesBytes
+lanes_add_diagonal (
+    const LanesWeights *w, LanesBytes contexts, uint32_t fresh, unsigned side)
+{
+  return lanes_add_columns (contexts, w->diagonal, fresh, side);
+}
+
+/* What they add to the same columns of the next row. */
+BPC_INLINE LanesBytes
+lanes_add_below (const LanesWeights *w, LanesBytes contexts, uint32_t fresh)
+{
+  __m256i vertical = _mm512_castsi512_si256 (w->vertical);
+  __m256i knight = _mm512_castsi512_si256 (w->knight);
+
+  contexts = _mm256_mask_add_epi8 (contexts, fresh, contexts, vertical);
+  contexts = _mm256_mask_add_epi8 (contexts, fresh >> 1, contexts, knight);
+  return _mm256_mask_add_epi8 (contexts, fresh << 1, contexts, knight);
+}
+
+/* By the context of significance that of refinement. */
+BPC_INLINE __m512i
+lanes_refinement_contexts (void)
+{
+  uint8_t contexts[64];
+
+  for (unsigned c = 0; c < 64; c++)
+    contexts[c] = (uint8_t) (PACO_REFINEMENT_CONTEXT
+        + (c >> PACO_REFINEMENT_SHIFT));
+  return _mm512_loadu_si512 (contexts);
+}
+
+/* The contexts of symbols, from those that significance has here, and what is
+ * refined. */
+BPC_INLINE LanesRow
+lanes_contexts (LanesRow contexts, uint64_t refined)
+{
+  return _mm512_mask_permutexvar_epi8 (
+      contexts, refined, contexts, lanes_refinement_contexts ());
+}
+
+BPC_INLINE LanesBytes
+lanes_side_contexts (LanesBytes contexts, uint32_t refined)
+{
+  return _mm512_castsi512_si256 (
+      lanes_contexts (_mm512_castsi256_si512 (contexts), refined));
+}
+
+/* --- Densities and probabilities --- */
+
+/* The density classes of sums. */
+BPC_INLINE LanesBytes
+lanes_density (const uint8_t classes[256], LanesBytes sums)
+{
+  __m512i index = _mm512_castsi256_si512 (sums);
+  __m512i low = _mm512_permutex2var_epi8 (
+      _mm512_load_si512 (classes), index, _mm512_load_si512 (classes + 64));
+  __m512i high = _mm512_permutex2var_epi8 (_mm512_load_si512 (classes + 128),
+      index, _mm512_load_si512 (classes + 192));
+
+  return _mm256_blendv_epi8 (
+      _mm512_castsi512_si256 (low), _mm512_castsi512_si256 (high), sums);
+}
+
+/* The probabilities of the lanes of a stripe: of each class that it has, and the
+ * lanes that have it. */
+typedef struct
+{
+  unsigned n;
+  const uint8_t *p[PACO_N_DENSITIES];
+  __m256i lanes[PACO_N_DENSITIES];
+} LanesTables;
+
+BPC_INLINE void
+lanes_tables (LanesTables *tables, const uint8_t p[PACO_N_DENSITIES][64],
+    const uint8_t *classes, unsigned present)
+{
+  __m256i all = lanes_load (classes);
+  unsigned n = 0;
+
+  for (; present; present &= present - 1) {
+    unsigned class = (unsigned) __builtin_ctz (present);
+
+    tables->p[n] = p[class];
+    tables->lanes[n++] = _mm256_cmpeq_epi8 (
+        all, _mm256_set1_epi8 ((char) class));
+  }
+  tables->n = n;
+}
+
+/* The contexts of the rows of a stripe become probabilities. */
+BPC_INLINE void
+lanes_probabilities (const uint8_t tables[PACO_N_DENSITIES][64],
+    const uint8_t *classes, unsigned present, LanesRow rows[PACO_STRIPE_LINES])
+
+{
+  __m512i all = _mm512_broadcast_i64x4 (lanes_load (classes));
+  __m512i p[PACO_STRIPE_LINES];
+  __m512i table = _mm512_loadu_si512 (tables[__builtin_ctz (present)]);
+
+  for (unsigned k = 0; k < PACO_STRIPE_LINES; k++)
+    p[k] = _mm512_permutexvar_epi8 (rows[k], table);
+  while (present &= present - 1) {
+    unsigned class = (unsigned) __builtin_ctz (present);
+    __mmask64 here = _mm512_cmpeq_epi8_mask (
+        all, _mm512_set1_epi8 ((char) class));
+
+    table = _mm512_loadu_si512 (tables[class]);
+    for (unsigned k = 0; k < PACO_STRIPE_LINES; k++)
+      p[k] = _mm512_mask_permutexvar_epi8 (p[k], here, rows[k], table);
+  }
+
+  for (unsigned k = 0; k < PACO_STRIPE_LINES; k++)
+    rows[k] = p[k];
+}
+
+/* Those of one side, in the left half. */
+BPC_INLINE LanesRow
+lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
+{
+  __m512i index = _mm512_castsi256_si512 (contexts);
+  __m256i p = _mm512_castsi512_si256 (
+      _mm512_permutexvar_epi8 (index, _mm512_loadu_si512 (tables->p[0])));
+
+  for (unsigned i = 1; i < tables->n; i++) {
+    __m256i other = _mm512_castsi512_si256 (
+        _mm512_permutexvar_epi8 (index, _mm512_loadu_si512 (tables->p[i])));
+
+    /* The others where the lanes are, else p. */
+    p = _mm256_ternarylogic_epi32 (p, other, tables->lanes[i], 0xd8);
+  }
+  return _mm512_castsi256_si512 (p);
+}
+
+/* --- Counts --- */
+
+/* Counts over stripes: the significant coefficients, and the pairs of them that
+ * the choice of a set asks for (policy_set.h). */
+typedef struct
+{
+  __m512i significant, pairs;
+} LanesCount;
+
+BPC_INLINE LanesCount
+lanes_count_begin (void)
+{
+  return (LanesCount){ _mm512_setzero_si512 (), _mm512_setzero_si512 () };
+}
+
+/* The bits of each byte. */
+BPC_INLINE __m512i
+lanes_count_bits (__m512i v)
+{
+  const __m512i nibble = _mm512_set1_epi8 (15);
+  const __m512i bits = _mm512_broadcast_i32x4 (
+      _mm_setr_epi8 (0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+  __m512i low = _mm512_and_si512 (v, nibble);
+  __m512i high = _mm512_and_si512 (_mm512_srli_epi16 (v, 4), nibble);
+
+  return _mm512_add_epi8 (
+      _mm512_shuffle_epi8 (bits, low), _mm512_shuffle_epi8 (bits, high));
+}
+
+/* The columns of a plane become significant in the rows of a stripe; counts them
+ * when those of the row above, if it is to be seen, are known. Whether there
+ * are any. */
+BPC_INLINE bool
+lanes_count_stripe (LanesCount *count, uint64_t *significant,
+    const uint64_t *plane, bool above_counts)
+{
+  const __m512i zero = _mm512_setzero_si512 ();
+  __m512i at = _mm512_or_si512 (
+      _mm512_loadu_si512 (significant), _mm512_loadu_si512 (plane));
+  __m512i above, pairs;
+
+  if (_mm512_test_epi64_mask (at, at) == 0)
+    return false;
+  _mm512_storeu_si512 (significant, at);
+  above = _mm512_maskz_loadu_epi64 (
+      above_counts ? 0xff : 0xfe, significant - 1);
+  pairs = _mm512_add_epi8 (lanes_count_bits (_mm512_and_si512 (at, above)),
+      lanes_count_bits (_mm512_and_si512 (at, _mm512_srli_epi64 (at, 32))));
+  count->significant = _mm512_add_epi64 (
+      count->significant, _mm512_sad_epu8 (lanes_count_bits (at), zero));
+  count->pairs = _mm512_add_epi64 (count->pairs, _mm512_sad_epu8 (pairs, zero));
+  return true;
+}
+
+BPC_INLINE void
+lanes_count_end (
+    const LanesCount *count, uint32_t *significant, uint32_t *pairs)
+{
+  *significant = (uint32_t) _mm512_reduce_add_epi64 (count->significant);
+  *pairs = (uint32_t) _mm512_reduce_add_epi64 (count->pairs);
+}
