@@ -7,17 +7,17 @@
 /* --- Contexts --- */
 
 /* Sums of neighbors by how many lie beside a column, in bits 0-1, and how many
- * two columns away, in bits 2-3: in their row, in the next and in that after.
- * And what is added for the column itself. */
+ * two columns away, in bits 2-3: in their row, in the next and in that after. Of
+ * the left ones for the right columns of their row. And single weights. */
 typedef struct
 {
-  __m256i y0, y1, y2, horizontal, diagonal, vertical, vertical_2, knight;
+  __m256i y0, y1, y2, right, horizontal, diagonal, vertical, vertical_2, knight;
 } LanesWeights;
 
 BPC_INLINE LanesWeights
 lanes_weights (const BpcWeights *weights)
 {
-  uint8_t y0[16], y1[16], y2[16];
+  uint8_t y0[16], y1[16], y2[16], right[16];
 
   for (unsigned i = 0; i < 16; i++) {
     unsigned beside = i % 4, far = i / 4;
@@ -26,11 +26,13 @@ lanes_weights (const BpcWeights *weights)
         + weights->horizontal_2 * far);
     y1[i] = (uint8_t) (weights->diagonal * beside + weights->knight * far);
     y2[i] = (uint8_t) (weights->knight * beside);
+    right[i] = (uint8_t) (weights->horizontal * beside);
   }
   return (LanesWeights){
     .y0 = lanes_load_table (y0),
     .y1 = lanes_load_table (y1),
     .y2 = lanes_load_table (y2),
+    .right = lanes_load_table (right),
     .horizontal = _mm256_set1_epi8 ((char) weights->horizontal),
     .diagonal = _mm256_set1_epi8 ((char) weights->diagonal),
     .vertical = _mm256_set1_epi8 ((char) weights->vertical),
@@ -39,8 +41,17 @@ lanes_weights (const BpcWeights *weights)
   };
 }
 
-/* From the sums of half a row, and which of its columns are meant. */
-BPC_INLINE void
+/* What coefficients that become significant add to the contexts of their own
+ * row (y0), of the rows next to it (y1) and of those two away (y2); and what left
+ * columns add to the right ones of their own row. */
+typedef struct
+{
+  LanesRow y0, y1, y2, right;
+} LanesSpread;
+
+/* For half a row, from the sums of its columns, and which are meant. Returns the
+ * sums as the tables take them. */
+BPC_INLINE LanesBytes
 lanes_spread_half (const LanesWeights *w, LanesBytes beside, LanesBytes far,
     LanesBytes here, LanesBytes *y0, LanesBytes *y1, LanesBytes *y2)
 {
@@ -51,13 +62,11 @@ lanes_spread_half (const LanesWeights *w, LanesBytes beside, LanesBytes far,
       _mm256_shuffle_epi8 (w->y1, sums), _mm256_and_si256 (here, w->vertical));
   *y2 = lanes_add (_mm256_shuffle_epi8 (w->y2, sums),
       _mm256_and_si256 (here, w->vertical_2));
+  return sums;
 }
 
-/* What coefficients that become significant add to the contexts of their own
- * row (y0), of the rows next to it (y1) and of those two away (y2). */
-BPC_INLINE void
-lanes_spread (const LanesWeights *w, uint64_t fresh, LanesRow *y0, LanesRow *y1,
-    LanesRow *y2)
+BPC_INLINE LanesSpread
+lanes_spread (const LanesWeights *w, uint64_t fresh)
 {
   const __m256i one = _mm256_set1_epi8 (1);
   LanesBytes left_here = lanes_where ((uint32_t) fresh);
@@ -68,24 +77,18 @@ lanes_spread (const LanesWeights *w, uint64_t fresh, LanesRow *y0, LanesRow *y1,
   LanesBytes left_after = lanes_from_next (left);
   LanesBytes right_before = lanes_from_previous (right);
   LanesBytes right_after = lanes_from_next (right);
+  LanesBytes sums;
+  LanesSpread r;
 
   lanes_spread_half (w, lanes_add (right, right_before),
-      lanes_add (left_before, left_after), left_here, &y0->left, &y1->left,
-      &y2->left);
-  lanes_spread_half (w, lanes_add (left, left_after),
-      lanes_add (right_before, right_after), right_here, &y0->right, &y1->right,
-      &y2->right);
-}
-
-/* What fresh left columns add to the right columns of their own row. */
-BPC_INLINE LanesRow
-lanes_add_left (const LanesWeights *w, LanesRow contexts, uint32_t fresh)
-{
-  LanesBytes left = _mm256_and_si256 (lanes_where (fresh), w->horizontal);
-
-  contexts.right = lanes_add (
-      contexts.right, lanes_add (left, lanes_from_next (left)));
-  return contexts;
+      lanes_add (left_before, left_after), left_here, &r.y0.left, &r.y1.left,
+      &r.y2.left);
+  sums = lanes_spread_half (w, lanes_add (left, left_after),
+      lanes_add (right_before, right_after), right_here, &r.y0.right,
+      &r.y1.right, &r.y2.right);
+  r.right.left = _mm256_setzero_si256 ();
+  r.right.right = _mm256_shuffle_epi8 (w->right, sums);
+  return r;
 }
 
 /* Counts the columns of a mask. */

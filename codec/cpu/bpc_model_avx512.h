@@ -7,17 +7,17 @@
 /* --- Contexts --- */
 
 /* Sums of neighbors by how many lie beside a column, in bits 0-1, and how many
- * two columns away, in bits 2-3: in their row, in the next and in that after.
- * And what is added for the column itself. */
+ * two columns away, in bits 2-3: in their row, in the next and in that after. Of
+ * the left ones for the right columns of their row. And single weights. */
 typedef struct
 {
-  __m512i y0, y1, y2, horizontal, diagonal, vertical, vertical_2, knight;
+  __m512i y0, y1, y2, right, horizontal, diagonal, vertical, vertical_2, knight;
 } LanesWeights;
 
 BPC_INLINE LanesWeights
 lanes_weights (const BpcWeights *weights)
 {
-  uint8_t y0[16], y1[16], y2[16];
+  uint8_t y0[16], y1[16], y2[16], right[16];
 
   for (unsigned i = 0; i < 16; i++) {
     unsigned beside = i % 4, far = i / 4;
@@ -26,11 +26,14 @@ lanes_weights (const BpcWeights *weights)
         + weights->horizontal_2 * far);
     y1[i] = (uint8_t) (weights->diagonal * beside + weights->knight * far);
     y2[i] = (uint8_t) (weights->knight * beside);
+    right[i] = (uint8_t) (weights->horizontal * beside);
   }
   return (LanesWeights){
     .y0 = _mm512_broadcast_i32x4 (_mm_loadu_si128 ((const __m128i *) y0)),
     .y1 = _mm512_broadcast_i32x4 (_mm_loadu_si128 ((const __m128i *) y1)),
     .y2 = _mm512_broadcast_i32x4 (_mm_loadu_si128 ((const __m128i *) y2)),
+    .right = _mm512_maskz_broadcast_i32x4 (
+        0xff00, _mm_loadu_si128 ((const __m128i *) right)),
     .horizontal = _mm512_set1_epi8 ((char) weights->horizontal),
     .diagonal = _mm512_set1_epi8 ((char) weights->diagonal),
     .vertical = _mm512_set1_epi8 ((char) weights->vertical),
@@ -40,10 +43,15 @@ lanes_weights (const BpcWeights *weights)
 }
 
 /* What coefficients that become significant add to the contexts of their own
- * row (y0), of the rows next to it (y1) and of those two away (y2). */
-BPC_INLINE void
-lanes_spread (const LanesWeights *w, uint64_t fresh, LanesRow *y0, LanesRow *y1,
-    LanesRow *y2)
+ * row (y0), of the rows next to it (y1) and of those two away (y2); and what left
+ * columns add to the right ones of their own row. */
+typedef struct
+{
+  LanesRow y0, y1, y2, right;
+} LanesSpread;
+
+BPC_INLINE LanesSpread
+lanes_spread (const LanesWeights *w, uint64_t fresh)
 {
   uint64_t left = (uint32_t) fresh, right = fresh >> 32;
   __m512i one = _mm512_set1_epi8 (1), four = _mm512_set1_epi8 (4);
@@ -53,25 +61,18 @@ lanes_spread (const LanesWeights *w, uint64_t fresh, LanesRow *y0, LanesRow *y1,
   __mmask64 before = right << 33 | (uint32_t) (left << 1);
   __mmask64 after = (fresh & ~(UINT64_C (1) << 32)) >> 1;
   __m512i sums = _mm512_maskz_mov_epi8 (same, one);
+  LanesSpread r;
 
   sums = _mm512_mask_add_epi8 (sums, beyond, sums, one);
   sums = _mm512_mask_add_epi8 (sums, before, sums, four);
   sums = _mm512_mask_add_epi8 (sums, after, sums, four);
-  *y0 = _mm512_shuffle_epi8 (w->y0, sums);
-  *y1 = _mm512_shuffle_epi8 (w->y1, sums);
-  *y1 = _mm512_mask_add_epi8 (*y1, fresh, *y1, w->vertical);
-  *y2 = _mm512_shuffle_epi8 (w->y2, sums);
-  *y2 = _mm512_mask_add_epi8 (*y2, fresh, *y2, w->vertical_2);
-}
-
-/* What fresh left columns add to the right columns of their own row. */
-BPC_INLINE LanesRow
-lanes_add_left (const LanesWeights *w, LanesRow contexts, uint32_t fresh)
-{
-  contexts = _mm512_mask_add_epi8 (
-      contexts, (__mmask64) fresh << 32, contexts, w->horizontal);
-  return _mm512_mask_add_epi8 (
-      contexts, (__mmask64) (fresh >> 1) << 32, contexts, w->horizontal);
+  r.y0 = _mm512_shuffle_epi8 (w->y0, sums);
+  r.y1 = _mm512_shuffle_epi8 (w->y1, sums);
+  r.y1 = _mm512_mask_add_epi8 (r.y1, fresh, r.y1, w->vertical);
+  r.y2 = _mm512_shuffle_epi8 (w->y2, sums);
+  r.y2 = _mm512_mask_add_epi8 (r.y2, fresh, r.y2, w->vertical_2);
+  r.right = _mm512_shuffle_epi8 (w->right, sums);
+  return r;
 }
 
 /* Counts the columns of a mask. */

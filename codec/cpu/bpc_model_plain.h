@@ -16,38 +16,35 @@ lanes_weights (const BpcWeights *weights)
 }
 
 /* What coefficients that become significant add to the contexts of their own
- * row (y0), of the rows next to it (y1) and of those two away (y2). */
-BPC_INLINE void
-lanes_spread (const LanesWeights *w, uint64_t fresh, LanesRow *y0, LanesRow *y1,
-    LanesRow *y2)
+ * row (y0), of the rows next to it (y1) and of those two away (y2); and what left
+ * columns add to the right ones of their own row. */
+typedef struct
+{
+  LanesRow y0, y1, y2, right;
+} LanesSpread;
+
+BPC_INLINE LanesSpread
+lanes_spread (const LanesWeights *w, uint64_t fresh)
 {
   uint64_t left = (uint32_t) fresh, right = fresh >> 32;
   uint64_t same = left << 32 | right;
   uint64_t diagonal = (left >> 1) << 32 | (uint32_t) (right << 1);
   uint64_t before = (right << 33) | (uint32_t) (left << 1);
   uint64_t after = (right >> 1) << 32 | (left >> 1);
+  LanesSpread r;
 
   for (unsigned i = 0; i < 64; i++) {
     uint8_t self = fresh >> i & 1;
     uint8_t beside = (uint8_t) ((same >> i & 1) + (diagonal >> i & 1));
     uint8_t far = (uint8_t) ((before >> i & 1) + (after >> i & 1));
 
-    y0->b[i] = (uint8_t) (w->horizontal * beside + w->horizontal_2 * far);
-    y1->b[i] = (uint8_t) (w->diagonal * beside + w->knight * far
+    r.y0.b[i] = (uint8_t) (w->horizontal * beside + w->horizontal_2 * far);
+    r.y1.b[i] = (uint8_t) (w->diagonal * beside + w->knight * far
         + w->vertical * self);
-    y2->b[i] = (uint8_t) (w->knight * beside + w->vertical_2 * self);
+    r.y2.b[i] = (uint8_t) (w->knight * beside + w->vertical_2 * self);
+    r.right.b[i] = (uint8_t) (i < 32 ? 0 : w->horizontal * beside);
   }
-}
-
-/* What fresh left columns add to the right columns of their own row. */
-BPC_INLINE LanesRow
-lanes_add_left (const LanesWeights *w, LanesRow contexts, uint32_t fresh)
-{
-  for (unsigned t = 0; t < 32; t++)
-    contexts.b[32 + t] = (uint8_t) (contexts.b[32 + t]
-        + w->horizontal
-            * ((fresh >> t & 1) + (t < 31 ? fresh >> (t + 1) & 1 : 0)));
-  return contexts;
+  return r;
 }
 
 /* Counts the columns of a mask. */

@@ -330,16 +330,13 @@ typedef struct
 } Window;
 
 BPC_INLINE void
-window_add (Window *w, const LanesWeights *weights, uint64_t fresh)
+window_add (Window *w, const LanesSpread *spread)
 {
-  LanesRow y0, y1, y2;
-
-  lanes_spread (weights, fresh, &y0, &y1, &y2);
-  w->up2 = lanes_row_add (w->up2, y2);
-  w->up1 = lanes_row_add (w->up1, y1);
-  w->at = lanes_row_add (w->at, y0);
-  w->down1 = lanes_row_add (w->down1, y1);
-  w->down2 = lanes_row_add (w->down2, y2);
+  w->up2 = lanes_row_add (w->up2, spread->y2);
+  w->up1 = lanes_row_add (w->up1, spread->y1);
+  w->at = lanes_row_add (w->at, spread->y0);
+  w->down1 = lanes_row_add (w->down1, spread->y1);
+  w->down2 = lanes_row_add (w->down2, spread->y2);
 }
 
 /* Row i (margin included) is done. */

@@ -46,7 +46,10 @@ decode_stripe (const Coding *coding, LanesDecoder *d, unsigned plane,
 
     w.down2 = lanes_row_load (s->contexts[i + 2]);
     if (fresh) {
-      window_add (&w, weights, fresh);
+      LanesSpread spread = lanes_spread (weights, fresh);
+
+      window_add (&w, &spread);
+
       counts = lanes_count (counts, fresh);
       s->significant[i] = significant | fresh;
     }

@@ -27,24 +27,28 @@ encode_stripe (const Coding *coding, LanesEncoder *e, unsigned plane,
   for (unsigned k = 0; k < n; k++) {
     unsigned i = first + k;
     uint64_t significant = s->significant[i], row = bits[k], fresh, active;
+    LanesRow contexts;
 
     active = active_left (coding, scan, i);
     fresh = row & active & ~significant;
     active |= (uint64_t) active_right (coding, scan, i, (uint32_t) fresh) << 32;
     row &= active;
     fresh = scan == SCAN_REFINEMENT ? 0 : row & ~significant;
-    rows[k] = lanes_contexts (
-        lanes_add_left (&coding->weights, w.at, (uint32_t) fresh),
-        refined_columns (scan, significant));
     symbols[k] = row;
     lanes[k] = active;
 
+    contexts = w.at;
     w.down2 = lanes_row_load (s->contexts[i + 2]);
     if (fresh) {
-      window_add (&w, &coding->weights, fresh);
+      LanesSpread spread = lanes_spread (&coding->weights, fresh);
+
+      contexts = lanes_row_add (contexts, spread.right);
+      window_add (&w, &spread);
+
       counts = lanes_count (counts, fresh);
       s->significant[i] = significant | fresh;
     }
+    rows[k] = lanes_contexts (contexts, refined_columns (scan, significant));
     window_move (&w, s->contexts, i);
     s->fresh[i] = fresh;
     if (scan == SCAN_NEIGHBORS)
@@ -249,8 +253,12 @@ round_tile (PacoBpcScratch *s, unsigned first, unsigned end)
         : 0;
 
     w.down2 = lanes_row_zero ();
-    if (significant)
-      window_add (&w, &weights, significant);
+    if (significant) {
+      LanesSpread spread = lanes_spread (&weights, significant);
+
+      window_add (&w, &spread);
+    }
+
     if (y >= first + 2)
       s->up[y - 2] = lanes_round (w.up2, s->magnitude[y - 2][0]);
     w.up2 = w.up1;
