@@ -211,27 +211,35 @@ count_pairs (
 }
 
 void
-paco_reference_encode_block (const PacoReferenceBlock *block,
-    const int32_t *indices, unsigned dropped_planes, unsigned complexity,
-    PacoBlockRecord *record, GByteArray *out)
+paco_reference_count_block (const PacoReferenceBlock *block,
+    const int32_t *indices, unsigned dropped_planes, PacoBlockCounts *counts)
 {
-  PacoBlockCounts counts = { .n_coefficients = block->width * block->height,
+  *counts = (PacoBlockCounts){ .n_coefficients = block->width * block->height,
     .family = block->family,
     .orientation = block->orientation };
-
-  for (unsigned i = 0; i < counts.n_coefficients; i++) {
+  for (unsigned i = 0; i < counts->n_coefficients; i++) {
     uint32_t magnitude = abs (indices[i]);
     unsigned top;
 
     if (magnitude == 0)
       continue;
     top = top_plane (magnitude);
-    counts.top[top]++;
+    counts->top[top]++;
     if (top == dropped_planes && (i % block->width) % 2 == 1)
-      counts.n_right++;
+      counts->n_right++;
   }
   for (unsigned plane = 0; plane < PACO_MAX_PLANES; plane++)
-    counts.pairs[plane] = count_pairs (block, indices, plane);
+    counts->pairs[plane] = count_pairs (block, indices, plane);
+}
+
+void
+paco_reference_encode_block (const PacoReferenceBlock *block,
+    const int32_t *indices, unsigned dropped_planes, unsigned complexity,
+    PacoBlockRecord *record, GByteArray *out)
+{
+  PacoBlockCounts counts;
+
+  paco_reference_count_block (block, indices, dropped_planes, &counts);
   if (block->block_counts)
     *block->block_counts = counts;
   memset (record, 0, sizeof *record);

@@ -146,6 +146,11 @@ typedef struct
   PacoBlockCounts *block_counts;
 } PacoReferenceBlock;
 
+/* What the encoder's decisions follow from: of width * height quantizer indices,
+ * row by row. */
+void paco_reference_count_block (const PacoReferenceBlock *block,
+    const int32_t *indices, unsigned dropped_planes, PacoBlockCounts *counts);
+
 /* Codes width * height quantizer indices, row by row. Decides by policy.h,
  * fills *record but for offset and check, appends the bytes to out. */
 void paco_reference_encode_block (const PacoReferenceBlock *block,

@@ -218,3 +218,32 @@ training_picture_clear (TrainingPicture *picture)
   g_clear_pointer (&picture->name, g_free);
   g_clear_pointer (&picture->contents, g_free);
 }
+
+/* The luma of BT.601, rounded; its bytes lie at the beginning of the contents. */
+void
+training_picture_make_gray (TrainingPicture *picture)
+{
+  const PacoPictureFormat *format = &picture->format;
+  size_t n = (size_t) format->width * format->height;
+  unsigned bytes = picture->picture.layout[0].word_bytes;
+  uint8_t *in = picture->picture.data[0];
+  uint8_t *out = (uint8_t *) picture->contents;
+
+  for (size_t i = 0; i < n; i++) {
+    unsigned value[3];
+
+    for (unsigned c = 0; c < 3; c++, in += bytes)
+      value[c] = bytes == 2 ? in[0] << 8 | in[1] : in[0];
+    value[0] = (299 * value[0] + 587 * value[1] + 114 * value[2] + 500) / 1000;
+    if (bytes == 2)
+      *out++ = (uint8_t) (value[0] >> 8);
+    *out++ = (uint8_t) value[0];
+  }
+  picture->picture.data[0] = (uint8_t *) picture->contents;
+  picture->picture.stride[0] = (ptrdiff_t) format->width * bytes;
+  picture->picture.layout[0].group_bytes = bytes;
+  picture->picture.layout[0].places[0].byte = 0;
+  picture->format.n_components = 1;
+  picture->n_samples = n;
+  picture->rgb = false;
+}

@@ -17,4 +17,6 @@ typedef struct
 
 gboolean training_picture_read (
     const char *path, TrainingPicture *picture, GError **error);
+/* Makes of an RGB picture the gray one that is its luma. */
+void training_picture_make_gray (TrainingPicture *picture);
 void training_picture_clear (TrainingPicture *picture);

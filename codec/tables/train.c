@@ -1,196 +1,406 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Trains the built-in probability sets: pushes pictures through the reference
- * encoder, counts what its block coder codes, and writes the probabilities.
- * README.md in this folder has the command.
+ * Trains the built-in probability sets and the encoder's choice among them:
+ * takes pictures apart as the encoder does, counts what its block coder would
+ * code (count.c), and writes probabilities. README.md in this folder has the
+ * command.
  *
- * There is one set per wavelet, because the same row means different things to
- * them: the lowest planes of a lossless picture are noise, while 9/7 is for
- * quantizers that have left the noise out. One set for both costs 0.8 % of a
- * lossless picture's bits and 1.5 % at the usual qualities. */
+ * There is one family of sets per kind of wavelet, because the same row means
+ * different things to them: the lowest planes of a lossless picture are noise,
+ * while 9/7 is for quantizers that have left the noise out. One family for both
+ * costs 0.8 % of a lossless picture's bits and 1.5 % at the usual qualities. */
+#include "codec/policy_set.h"
+#include "codec/tables/count.h"
 #include "codec/tables/estimate.h"
 #include "codec/tables/pictures.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A way to code that the set is to serve, and how much it counts. One scan per
- * plane is the default of the encoder; two and three get a share that keeps
- * their probabilities sane. */
+/* A way to code that the sets are to serve, and how much it counts. */
 typedef struct
 {
   const char *name;
+  unsigned family;
   int wavelet;
   double quality; /* LOSSLESS: no loss */
-  unsigned complexity, coding_passes;
+  PacoTune tune;
+  unsigned complexity;
   double weight;
 } Setting;
 
 #define LOSSLESS (-1.0)
 
 static const Setting settings[] = {
-  { "lossless", PACO_WAVELET_CDF53, LOSSLESS, 1, 1, 1.0 },
-  { "lossless-0", PACO_WAVELET_CDF53, LOSSLESS, 0, 1, 0.5 },
-  { "53-90", PACO_WAVELET_CDF53, 90, 1, 1, 0.2 },
-  { "53-60", PACO_WAVELET_CDF53, 60, 1, 1, 0.2 },
-  { "2-passes", PACO_WAVELET_CDF53, LOSSLESS, 1, 2, 0.01 },
-  { "3-passes", PACO_WAVELET_CDF53, LOSSLESS, 1, 3, 0.01 },
-  { "97", PACO_WAVELET_CDF97, 97, 1, 1, 1.0 },
-  { "90", PACO_WAVELET_CDF97, 90, 1, 1, 1.0 },
-  { "80", PACO_WAVELET_CDF97, 80, 1, 1, 1.0 },
-  { "60", PACO_WAVELET_CDF97, 60, 1, 1, 1.0 },
-  { "30", PACO_WAVELET_CDF97, 30, 1, 1, 0.5 },
-  { "90-0", PACO_WAVELET_CDF97, 90, 0, 1, 0.5 },
-  { "90-2-passes", PACO_WAVELET_CDF97, 90, 1, 2, 0.01 },
-  { "90-3-passes", PACO_WAVELET_CDF97, 90, 1, 3, 0.01 },
+  { "53", 0, PACO_WAVELET_CDF53, LOSSLESS, PACO_TUNE_VISUAL, 1, 1.0 },
+  { "137", 0, PACO_WAVELET_DD137, LOSSLESS, PACO_TUNE_VISUAL, 1, 1.0 },
+  { "53-0", 0, PACO_WAVELET_CDF53, LOSSLESS, PACO_TUNE_VISUAL, 0, 0.5 },
+  { "53-90", 0, PACO_WAVELET_CDF53, 90, PACO_TUNE_VISUAL, 1, 0.2 },
+  { "53-60", 0, PACO_WAVELET_CDF53, 60, PACO_TUNE_VISUAL, 1, 0.2 },
+  { "97", 1, PACO_WAVELET_CDF97, 97, PACO_TUNE_VISUAL, 1, 1.0 },
+  { "90", 1, PACO_WAVELET_CDF97, 90, PACO_TUNE_VISUAL, 1, 1.0 },
+  { "80", 1, PACO_WAVELET_CDF97, 80, PACO_TUNE_VISUAL, 1, 1.0 },
+  { "60", 1, PACO_WAVELET_CDF97, 60, PACO_TUNE_VISUAL, 1, 1.0 },
+  { "30", 1, PACO_WAVELET_CDF97, 30, PACO_TUNE_VISUAL, 1, 0.5 },
+  { "90-0", 1, PACO_WAVELET_CDF97, 90, PACO_TUNE_VISUAL, 0, 0.5 },
+  { "90-psnr", 1, PACO_WAVELET_CDF97, 90, PACO_TUNE_PSNR, 1, 0.5 },
+  { "60-psnr", 1, PACO_WAVELET_CDF97, 60, PACO_TUNE_PSNR, 1, 0.5 },
 };
 #define N_SETTINGS G_N_ELEMENTS (settings)
 
-/* What was counted of one picture. */
+/* Every picture and setting weighs as if it had taken so many bits: one percent
+ * more is as bad for any. */
+#define SCALE 3e6
+/* Rounds of finding the sets of a family: each block takes the best of all sets,
+ * then the one of its cell. */
+#define N_FREE_ROUNDS 12
+#define N_CELL_ROUNDS 6
+/* So few blocks make no set of their own. */
+#define MIN_BLOCKS 20
+
 typedef struct
 {
   char name[64];
   size_t n_samples;
-  PacoReferenceCounts counts[N_SETTINGS];
-  size_t coded_bytes[N_SETTINGS];
 } Example;
 
-static gboolean
-count_picture (const char *path, Example *example, GError **error)
+typedef struct
 {
-  const PacoVideoInfo video = {
-    .raw_format = "TRAINING", .par_n = 1, .par_d = 1, .fps_d = 1
-  };
-  TrainingPicture picture;
-  gboolean done = TRUE;
+  GArray *blocks; /* of CountedBlock */
+  Example *examples;
+  unsigned n_examples;
+  double (*weights)[N_SETTINGS]; /* of an example's symbols */
+} Training;
 
-  if (!training_picture_read (path, &picture, error))
-    return FALSE;
-  g_strlcpy (example->name, picture.name, sizeof example->name);
-  example->n_samples = picture.n_samples;
-  for (unsigned s = 0; done && s < N_SETTINGS; s++) {
+typedef struct
+{
+  PacoProbabilitySet common;
+  PacoProbabilitySet sets[PACO_N_SETS];
+  uint8_t choice[PACO_SET_CELLS];
+} Family;
+
+/* --- Counting --- */
+
+static gboolean
+count_settings (
+    Training *training, const TrainingPicture *picture, GError **error)
+{
+  for (unsigned s = 0; s < N_SETTINGS; s++) {
     PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-    GByteArray *frame = g_byte_array_new ();
+    guint first = training->blocks->len;
 
     parameters.wavelet = settings[s].wavelet;
     parameters.complexity = settings[s].complexity;
-    parameters.coding_passes = settings[s].coding_passes;
-    parameters.rgb = picture.rgb;
+    parameters.tune = settings[s].tune;
+    parameters.rgb = picture->rgb;
     if (settings[s].quality == LOSSLESS)
       parameters.rate_control = PACO_RATE_LOSSLESS;
     else
       parameters.quality = settings[s].quality;
-    done = paco_reference_encode_counting (&picture.format, &picture.picture,
-        &video, &parameters, NULL, &example->counts[s], frame, error);
-    example->coded_bytes[s] = frame->len;
-    g_byte_array_unref (frame);
+    if (!count_blocks (&picture->format, &picture->picture, &parameters,
+            training->blocks, error))
+      return FALSE;
+    for (guint i = first; i < training->blocks->len; i++) {
+      CountedBlock *block = &g_array_index (training->blocks, CountedBlock, i);
+
+      block->picture = training->n_examples;
+      block->setting = s;
+    }
   }
+  return TRUE;
+}
+
+static gboolean
+count_picture (Training *training, const char *path, bool gray, GError **error)
+{
+  Example *example = &training->examples[training->n_examples];
+  TrainingPicture picture;
+  gboolean done;
+
+  if (!training_picture_read (path, &picture, error))
+    return FALSE;
+  if (gray)
+    training_picture_make_gray (&picture);
+  g_snprintf (example->name, sizeof example->name, "%s%s", picture.name,
+      gray ? " as gray" : "");
+  example->n_samples = picture.n_samples;
+  g_printerr ("%s\n", example->name);
+  done = count_settings (training, &picture, error);
+  training->n_examples++;
+  if (done && picture.rgb)
+    done = count_picture (training, path, true, error);
   training_picture_clear (&picture);
   return done;
 }
 
-/* Trains the set of a wavelet. Every picture and setting weighs as if it had
- * taken `scale` bits: one percent more is as bad for any. */
+/* What a block's symbols weigh. About what a picture takes at a setting is told
+ * from the number of its symbols. */
 static void
-train (const Example *examples, unsigned n, unsigned left_out, int wavelet,
-    PacoProbabilitySet *set)
+weigh (Training *training)
 {
-  const double scale = 3e6;
-  SymbolWeights *weights = g_new0 (SymbolWeights, 1);
+  training->weights = g_malloc0_n (
+      training->n_examples, sizeof *training->weights);
+  for (guint i = 0; i < training->blocks->len; i++) {
+    CountedBlock *block = &g_array_index (training->blocks, CountedBlock, i);
+    double *bits = &training->weights[block->picture][block->setting];
 
-  for (unsigned i = 0; i < n; i++)
-    for (unsigned s = 0; i != left_out && s < N_SETTINGS; s++)
-      if (settings[s].wavelet == wavelet)
-        symbol_weights_add (weights, &examples[i].counts[s],
-            settings[s].weight * scale / (8.0 * examples[i].coded_bytes[s]));
-  estimate_probabilities (weights, set);
-  g_free (weights);
+    *bits += block->raw_bits;
+    for (uint32_t k = 0; k < block->n_counts; k++)
+      *bits += 0.7 * (block->counts[k].n[0] + block->counts[k].n[1]);
+  }
+  for (unsigned e = 0; e < training->n_examples; e++)
+    for (unsigned s = 0; s < N_SETTINGS; s++)
+      if (training->weights[e][s] > 0.0)
+        training->weights[e][s] = settings[s].weight * SCALE
+            / training->weights[e][s];
 }
 
-static void
-print_heading (void)
+/* --- Training --- */
+
+/* Which blocks serve: those of a family, and either all or those of every
+ * picture but one of `folds`. */
+typedef struct
 {
-  g_print ("%-40s", "bits per sample");
-  for (unsigned s = 0; s < N_SETTINGS; s++)
-    g_print (" %11s", settings[s].name);
-  g_print ("\n");
+  const Training *training;
+  unsigned family, folds, left_out;
+} Part;
+
+static bool
+is_in (const Part *part, const CountedBlock *block)
+{
+  return settings[block->setting].family == part->family
+      && (part->folds < 2 || block->picture % part->folds != part->left_out);
 }
 
-/* Bits of an example above those with a set made from it alone. */
+static CountedBlock *
+block_at (const Part *part, guint i)
+{
+  return &g_array_index (part->training->blocks, CountedBlock, i);
+}
+
 static double
-excess (const Example *example, unsigned setting, double bits)
+weight_of (const Part *part, const CountedBlock *block)
 {
-  const PacoReferenceCounts *counts = &example->counts[setting];
-  SymbolWeights *weights = g_new0 (SymbolWeights, 1);
-  PacoProbabilitySet own;
-
-  symbol_weights_add (weights, counts, 1.0);
-  estimate_probabilities (weights, &own);
-  g_free (weights);
-  return bits / ideal_bits (counts, &own) - 1.0;
+  return part->training->weights[block->picture][block->setting];
 }
 
-/* Prints ideal code lengths, and their mean excess. */
-static void
-evaluate (const Example *examples, unsigned n, bool leave_one_out)
+/* Adds up the blocks that have taken a set, all for PACO_N_SETS; returns how
+ * many there are. */
+static unsigned
+sum_up (const Part *part, unsigned set, SymbolWeights *weights)
 {
-  double sum[N_SETTINGS] = { 0 };
+  unsigned n = 0;
 
-  print_heading ();
-  for (unsigned i = 0; i < n; i++) {
-    PacoProbabilitySet sets[PACO_N_BUILTIN_SETS];
+  memset (weights, 0, sizeof *weights);
+  for (guint i = 0; i < part->training->blocks->len; i++) {
+    const CountedBlock *block = block_at (part, i);
 
-    for (int wavelet = 0; wavelet < PACO_N_BUILTIN_SETS; wavelet++)
-      train (examples, n, leave_one_out ? i : n, wavelet, &sets[wavelet]);
-    g_print ("%-40s", examples[i].name);
+    if (!is_in (part, block) || (set < PACO_N_SETS && block->set != set))
+      continue;
+    symbol_weights_add (weights, block, weight_of (part, block));
+    n++;
+  }
+  return n;
+}
+
+static void
+estimate_sets (const Part *part, const Probabilities *common, Family *family)
+{
+  SymbolWeights *weights = g_new (SymbolWeights, 1);
+  Probabilities *special = g_new (Probabilities, 1);
+
+  for (unsigned k = 0; k < PACO_N_SETS; k++) {
+    if (sum_up (part, k, weights) < MIN_BLOCKS)
+      continue;
+    estimate_special (weights, common, special);
+    to_set (special, &family->sets[k]);
+  }
+  g_free (weights);
+  g_free (special);
+}
+
+static unsigned
+best_of (const CountedBlock *block, const SymbolBits *bits)
+{
+  unsigned best = 0;
+  double least = INFINITY;
+
+  for (unsigned k = 0; k < PACO_N_SETS; k++) {
+    double of = ideal_bits (block, &bits[k]);
+
+    if (of < least) {
+      least = of;
+      best = k;
+    }
+  }
+  return best;
+}
+
+static void
+choose_freely (const Part *part, const SymbolBits *bits)
+{
+  for (guint i = 0; i < part->training->blocks->len; i++)
+    if (is_in (part, block_at (part, i)))
+      block_at (part, i)->set = best_of (block_at (part, i), bits);
+}
+
+/* Each cell gets the set with which its blocks take the fewest bits. */
+static void
+choose_by_cell (const Part *part, const SymbolBits *bits, uint8_t *choice)
+{
+  double (*sums)[PACO_N_SETS] = g_malloc0_n (PACO_SET_CELLS, sizeof *sums);
+
+  for (guint i = 0; i < part->training->blocks->len; i++) {
+    const CountedBlock *block = block_at (part, i);
+
+    for (unsigned k = 0; is_in (part, block) && k < PACO_N_SETS; k++)
+      sums[block->cell][k] += weight_of (part, block)
+          * ideal_bits (block, &bits[k]);
+  }
+  for (unsigned cell = 0; cell < PACO_SET_CELLS; cell++) {
+    choice[cell] = 0;
+    for (unsigned k = 1; k < PACO_N_SETS; k++)
+      if (sums[cell][k] < sums[cell][choice[cell]])
+        choice[cell] = (uint8_t) k;
+  }
+  for (guint i = 0; i < part->training->blocks->len; i++)
+    block_at (part, i)->set = is_in (part, block_at (part, i))
+        ? choice[block_at (part, i)->cell]
+        : block_at (part, i)->set;
+  g_free (sums);
+}
+
+static void
+to_bits_of_all (const Family *family, SymbolBits *bits)
+{
+  for (unsigned k = 0; k < PACO_N_SETS; k++)
+    to_bits (&family->sets[k], &bits[k]);
+}
+
+/* K-means over blocks, which begins with a set for every eighth picture. Then the
+ * encoder's choice takes the place of the best set. */
+static void
+train (const Part *part, Family *family)
+{
+  SymbolWeights *weights = g_new (SymbolWeights, 1);
+  Probabilities *common = g_new (Probabilities, 1);
+  SymbolBits *bits = g_new (SymbolBits, PACO_N_SETS);
+
+  sum_up (part, PACO_N_SETS, weights);
+  estimate_common (weights, common);
+  to_set (common, &family->common);
+  for (unsigned k = 0; k < PACO_N_SETS; k++)
+    family->sets[k] = family->common;
+  for (guint i = 0; i < part->training->blocks->len; i++)
+    if (is_in (part, block_at (part, i)))
+      block_at (part, i)->set = block_at (part, i)->picture % PACO_N_SETS;
+  for (unsigned round = 0; round < N_FREE_ROUNDS + N_CELL_ROUNDS; round++) {
+    estimate_sets (part, common, family);
+    to_bits_of_all (family, bits);
+    if (round < N_FREE_ROUNDS)
+      choose_freely (part, bits);
+    else
+      choose_by_cell (part, bits, family->choice);
+  }
+  g_free (weights);
+  g_free (common);
+  g_free (bits);
+}
+
+/* --- Judging --- */
+
+/* Bits of an example at a setting: with one set for all, with the encoder's
+ * choice, and with each block's best. */
+typedef struct
+{
+  double one, chosen, best;
+} Bits;
+
+static void
+judge_part (const Part *part, const Family *family, Bits (*sums)[N_SETTINGS])
+{
+  SymbolBits *bits = g_new (SymbolBits, PACO_N_SETS + 1);
+
+  to_bits_of_all (family, bits);
+  to_bits (&family->common, &bits[PACO_N_SETS]);
+  for (guint i = 0; i < part->training->blocks->len; i++) {
+    const CountedBlock *block = block_at (part, i);
+    Bits *sum = &sums[block->picture][block->setting];
+
+    if (settings[block->setting].family != part->family
+        || (part->folds > 1 && is_in (part, block)))
+      continue;
+    sum->one += ideal_bits (block, &bits[PACO_N_SETS]);
+    sum->chosen += ideal_bits (block, &bits[family->choice[block->cell]]);
+    sum->best += ideal_bits (block, &bits[best_of (block, bits)]);
+  }
+  g_free (bits);
+}
+
+static void
+print_judgement (const Training *training, Bits (*sums)[N_SETTINGS])
+{
+  double chosen[N_SETTINGS] = { 0 }, best[N_SETTINGS] = { 0 };
+
+  g_print ("%-48s", "bits per sample");
+  for (unsigned s = 0; s < N_SETTINGS; s++)
+    g_print (" %8s", settings[s].name);
+  g_print ("\n");
+  for (unsigned e = 0; e < training->n_examples; e++) {
+    g_print ("%-48s", training->examples[e].name);
     for (unsigned s = 0; s < N_SETTINGS; s++) {
-      double bits = ideal_bits (
-          &examples[i].counts[s], &sets[settings[s].wavelet]);
+      const Bits *bits = &sums[e][s];
 
-      sum[s] += excess (&examples[i], s, bits);
-      g_print (" %11.4f", bits / examples[i].n_samples);
+      g_print (" %8.4f", bits->chosen / training->examples[e].n_samples);
+      chosen[s] += log (bits->chosen / bits->one) / training->n_examples;
+      best[s] += log (bits->best / bits->one) / training->n_examples;
     }
     g_print ("\n");
   }
-  g_print ("%-40s", "above the picture's own set, mean, %");
+  g_print ("%-48s", "against one set for all, mean, %");
   for (unsigned s = 0; s < N_SETTINGS; s++)
-    g_print (" %11.2f", 100.0 * sum[s] / n);
+    g_print (" %8.2f", 100.0 * expm1 (chosen[s]));
+  g_print ("\n%-48s", "the same with the best set of each block");
+  for (unsigned s = 0; s < N_SETTINGS; s++)
+    g_print (" %8.2f", 100.0 * expm1 (best[s]));
   g_print ("\n");
 }
 
-/* The command and the pictures, as a comment. */
+/* Prints ideal code lengths. */
 static void
-append_origin (
-    GString *text, int id, const Example *examples, unsigned n_examples)
+judge (const Training *training, unsigned folds)
 {
-  gsize line_start;
+  Bits (*sums)[N_SETTINGS] = g_malloc0_n (training->n_examples, sizeof *sums);
+  Family *family = g_new (Family, 1);
 
-  g_string_append_printf (text,
-      "/* Built-in probability set %d, made by\n"
-      " *   train --output codec/tables PICTURES\n"
-      " * as README.md in this folder says, from\n",
-      id);
-  line_start = text->len;
-  g_string_append (text, " *");
-  for (unsigned i = 0; i < n_examples; i++) {
-    if (text->len + strlen (examples[i].name) > line_start + 72) {
-      g_string_append (text, "\n");
-      line_start = text->len;
-      g_string_append (text, " *");
+  for (unsigned f = 0; f < PACO_N_FAMILIES; f++) {
+    for (unsigned fold = 0; fold < MAX (folds, 1); fold++) {
+      Part part = { training, f, folds, fold };
+
+      train (&part, family);
+      judge_part (&part, family, sums);
     }
-    g_string_append_printf (text, " %s", examples[i].name);
   }
-  g_string_append (text, " */\n");
+  print_judgement (training, sums);
+  g_free (family);
+  g_free (sums);
 }
 
+/* --- Writing --- */
+
 static gboolean
-write_set (const PacoProbabilitySet *set, const char *folder, int id,
-    const Example *examples, unsigned n_examples, GError **error)
+write_set (const PacoProbabilitySet *set, const char *folder, unsigned family,
+    unsigned number, GError **error)
 {
-  g_autofree char *name = g_strdup_printf ("set-%d.inc", id);
+  g_autofree char *name = g_strdup_printf ("set-%u-%u.inc", family, number);
   g_autofree char *path = g_build_filename (folder, name, NULL);
   GString *text = g_string_new (NULL);
   gboolean done;
 
-  append_origin (text, id, examples, n_examples);
+  g_string_printf (text,
+      "/* Built-in probability set %u of family %u; README.md says how train "
+      "made"
+      " it. */\n",
+      number, family);
   for (unsigned row = 0; row < PACO_N_ROWS; row++) {
     g_string_append (text, "{ ");
     for (unsigned c = 0; c < PACO_N_CONTEXTS; c++)
@@ -202,87 +412,80 @@ write_set (const PacoProbabilitySet *set, const char *folder, int id,
   return done;
 }
 
-static Example *
-count_all (char **paths, unsigned n, GError **error)
+static void
+append_choice (GString *text, const uint8_t *choice)
 {
-  Example *examples = g_new0 (Example, n);
-
-  for (unsigned i = 0; i < n; i++) {
-    g_printerr ("%s\n", paths[i]);
-    if (!count_picture (paths[i], &examples[i], error)) {
-      g_free (examples);
-      return NULL;
-    }
-  }
-  return examples;
+  g_string_append (text, "{\n");
+  for (unsigned cell = 0; cell < PACO_SET_CELLS; cell++)
+    g_string_append_printf (text, "%u,%s", choice[cell],
+        cell % PACO_SET_CLUSTERS == PACO_SET_CLUSTERS - 1 ? "\n" : " ");
+  g_string_append (text, "},\n");
 }
 
-/* Counting takes minutes, estimating no time: --counts keeps the counts. */
-static Example *
-load_counts (const char *path, unsigned *n, GError **error)
+static gboolean
+write_all (const Training *training, const char *folder, GError **error)
 {
-  char *contents;
-  gsize size;
+  g_autofree char *path = g_build_filename (folder, "choice.inc", NULL);
+  GString *text = g_string_new (
+      "/* The set of each cell (codec/policy_set.h), made by train with the "
+      "sets.\n"
+      " * A line is a density class of a kind of subband. */\n");
+  Family *family = g_new (Family, 1);
+  gboolean done = TRUE;
 
-  if (!g_file_get_contents (path, &contents, &size, error))
-    return NULL;
-  if (size == 0 || size % sizeof (Example) != 0) {
-    g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-        "%s does not hold counts of this program", path);
-    g_free (contents);
-    return NULL;
+  for (unsigned f = 0; done && f < PACO_N_FAMILIES; f++) {
+    Part part = { training, f, 0, 0 };
+
+    train (&part, family);
+    append_choice (text, family->choice);
+    for (unsigned k = 0; done && k < PACO_N_SETS; k++)
+      done = write_set (&family->sets[k], folder, f, k, error);
   }
-  *n = size / sizeof (Example);
-  return (Example *) contents;
+  done = done && g_file_set_contents (path, text->str, text->len, error);
+  g_string_free (text, TRUE);
+  g_free (family);
+  return done;
 }
 
 int
 main (int argc, char **argv)
 {
-  g_autofree char *output = NULL, *counts = NULL;
-  gboolean leave_one_out = FALSE;
+  g_autofree char *output = NULL;
+  int folds = 0;
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
-        "write set-0.inc and set-1.inc there", "FOLDER" },
-    { "counts", 'c', 0, G_OPTION_ARG_FILENAME, &counts,
-        "keep the counts there; without pictures, take them from there",
-        "FILE" },
-    { "leave-one-out", 'l', 0, G_OPTION_ARG_NONE, &leave_one_out,
-        "judge each picture by sets trained on the others", NULL },
+        "write the sets and the choice among them there", "FOLDER" },
+    { "folds", 'f', 0, G_OPTION_ARG_INT, &folds,
+        "judge every picture by sets of those whose number differs modulo N",
+        "N" },
     { NULL },
   };
   GOptionContext *context = g_option_context_new ("PICTURE... - train");
   g_autoptr (GError) error = NULL;
-  g_autofree Example *examples = NULL;
-  unsigned n;
+  Training training = { g_array_new (FALSE, FALSE, sizeof (CountedBlock)) };
   gboolean done;
 
   g_option_context_add_main_entries (context, entries, NULL);
   done = g_option_context_parse (context, &argc, &argv, &error);
   g_option_context_free (context);
-  n = argc - 1;
-  if (done && n == 0 && !counts) {
+  if (done && argc < 2) {
     g_printerr ("which pictures? See --help\n");
     return 1;
   }
+  training.examples = g_new0 (Example, 2 * (gsize) argc);
+  for (int i = 1; done && i < argc; i++)
+    done = count_picture (&training, argv[i], false, &error);
   if (done) {
-    examples = n > 0 ? count_all (argv + 1, n, &error)
-                     : load_counts (counts, &n, &error);
-    done = examples != NULL;
-  }
-  if (done && argc > 1 && counts)
-    done = g_file_set_contents (
-        counts, (const char *) examples, n * sizeof *examples, &error);
-  if (done)
-    evaluate (examples, n, leave_one_out);
-  for (int wavelet = 0; done && output && wavelet < PACO_N_BUILTIN_SETS;
-       wavelet++) {
-    PacoProbabilitySet set;
-
-    train (examples, n, n, wavelet, &set);
-    done = write_set (&set, output, wavelet, examples, n, &error);
+    weigh (&training);
+    if (folds > 1 || !output)
+      judge (&training, (unsigned) MAX (folds, 0));
+    if (output)
+      done = write_all (&training, output, &error);
   }
   if (!done)
     g_printerr ("%s\n", error->message);
+  counted_blocks_free (training.blocks);
+  g_free (training.examples);
+  g_free (training.weights);
   return done ? 0 : 1;
 }

@@ -1,13 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a lossy picture is like, against JPEG 2000 Part 1 at the same bytes.
+"""What a gray picture takes and is like, against JPEG 2000 Part 1.
 
 For every 8-bit photograph of the corpus, as gray (the luma of BT.601): OpenJPEG
 codes it at some rates (9/7, blocks of 64x64, five levels, one layer), pacoenc's
-defaults with tune=psnr at many qualities. Between these the PSNR is taken to be linear in the
-logarithm of the bytes. Sizes are those of the whole codestream, headers
-included, no JP2 boxes. Prints dB above JPEG 2000 at its bytes, and percent of its
-bytes at its PSNR: a table (stderr), one JSON line per figure (stdout).
+defaults with tune=psnr at many qualities. Between these the PSNR is taken to be
+linear in the logarithm of the bytes. Then both code it lossless. Sizes are those
+of the whole codestream, headers included, no JP2 boxes. Prints dB above JPEG 2000
+at its bytes, percent of its bytes at its PSNR, and percent of its lossless bytes:
+a table (stderr), one JSON line per figure (stdout). --folder keeps what JPEG 2000
+made for the next time.
 """
 import argparse
 import bisect
@@ -60,6 +62,19 @@ def jpeg2000(path, folder, bits):
         return json.load(file)
 
 
+def jpeg2000_lossless(path, folder):
+    """Bytes; kept for the next time."""
+    kept = f'{folder}/{os.path.basename(path)}-lossless.json'
+    if not os.path.exists(kept):
+        j2k = f'{folder}/out.j2k'
+        bench.run('opj_compress', '-i', path, '-o', j2k, '-n', 6, '-b', '64,64',
+                  stderr=subprocess.DEVNULL)
+        with open(kept, 'w', encoding='ascii') as file:
+            json.dump(os.path.getsize(j2k), file)
+    with open(kept, encoding='ascii') as file:
+        return json.load(file)
+
+
 def between(x, xs, ys):
     """y at x of the line through the points; None outside of them."""
     k = bisect.bisect_left(xs, x)
@@ -80,7 +95,8 @@ def paco_curve(program, path, options):
 
 
 def compare(program, path, folder, options):
-    """Per rate (dB, percent), or None where it cannot be compared."""
+    """Per rate (dB, percent), or None where it cannot be compared. The last is
+    lossless, with 0 dB."""
     logs, psnrs = paco_curve(program, path, options)
     pairs = []
     for bits in RATES:
@@ -89,6 +105,8 @@ def compare(program, path, folder, options):
         log = between(theirs, psnrs, logs)
         pairs.append(None if ours is None or log is None else
                      (ours - theirs, 100 * (math.exp(log) / size - 1)))
+    size = bench.json_lines(program, *options, path)[0]['bytes']
+    pairs.append((0, 100 * (size / jpeg2000_lossless(path, folder) - 1)))
     return pairs
 
 
@@ -101,6 +119,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n', maxsplit=1)[0])
     parser.add_argument('files', nargs='*', help='instead of the corpus')
     parser.add_argument('--complexity', default='1')
+    parser.add_argument('--folder', help='for the gray pictures')
     options = parser.parse_args()
     folder = bench.build('tests/bench/paco-rate')
     files = options.files or [
@@ -110,10 +129,10 @@ def main():
         bench.say(f'There are no pictures in {bench.CORPUS}; '
                   'name PGM or PPM files.')
         return 1
-    work = f'{folder}/gray'
+    work = options.folder or f'{folder}/gray'
     os.makedirs(work, exist_ok=True)
     bench.say(f'{"bits per sample":24}' + ' '.join(f'{rate:>16}' for rate in
-                                                   RATES))
+                                                   (*RATES, 'lossless')))
     rows = []
     for path in files:
         rows.append(compare(f'{folder}/tests/bench/paco-rate',
@@ -122,7 +141,8 @@ def main():
                              f'--complexity={options.complexity}']))
         bench.say(f'{os.path.basename(path):24}' + words(rows[-1]))
     means = []
-    for rate, column in zip(RATES, zip(*rows)):
+    columns = list(zip(*rows))
+    for rate, column in zip(RATES, columns):
         column = [pair for pair in column if pair]
         means.append([sum(values) / len(values) for values in zip(*column)]
                      if column else None)
@@ -131,6 +151,10 @@ def main():
                          bits_per_sample=rate, pictures=len(column),
                          worst=round(min(column)[0], 3),
                          percent=round(means[-1][1], 3))
+    percents = [pair[1] for pair in columns[-1]]
+    means.append((0, sum(percents) / len(percents)))
+    bench.figure('lossless-gray-vs-jpeg2000', means[-1][1], '%',
+                 pictures=len(percents), worst=round(max(percents), 3))
     bench.say(f'{"mean":24}' + words(means))
     return 0
 

@@ -26,8 +26,8 @@ def need(condition, what):
         raise ValueError(what)
 
 
-def read_builtin_set(project, number):
-    with open(f'{project}/codec/tables/set-{number}.inc',
+def read_builtin_set(project, family):
+    with open(f'{project}/codec/tables/set-{family}-0.inc',
               encoding='utf-8') as file:
         text = re.sub(r'/\*.*?\*/', '', file.read(), flags=re.S)
     return [int(value) for value in re.findall(r'\d+', text)]
@@ -39,7 +39,7 @@ def check_carried_set(data, builtin):
         run = data[at] == 0
         differences += [0] * (data[at + 1] + 1) if run else [data[at]]
         at += 1 + run
-    need(len(differences) == len(builtin) == 192 * 41, 'size of a set')
+    need(len(differences) == len(builtin) == 192 * 55, 'size of a set')
     need(all((a + b) % 256 for a, b in zip(differences, builtin)), '0 in a set')
 
 
@@ -118,24 +118,34 @@ def check_of_block(data):
     return (total ^ total >> 32) * 11400714819323198485 % 2**64 >> 48
 
 
+def take16(data):
+    need(len(data) >= 2, 'record')
+    return struct.unpack_from('<H', data)[0], data[2:]
+
+
 def read_frame(data, sets):
     flags, n_blocks, index, payload, chunks = read_header(data, sets)
     for _ in range(n_blocks):
-        planes, extension = index[0] & 31, index[0] >> 7
-        size = 3 + extension + 2 * flags if planes else 1
-        record, index = index[:size], index[size:]
-        need(len(record) == size and planes <= 23, 'record')
-        need(planes or record[0] == 0, 'record of an empty block')
+        first, index = index[0], index[1:]
+        planes = first & 31
+        need(planes <= 23, 'planes')
+        need(planes or first == 0, 'record of an empty block')
         if planes:
-            dropped, raw = divmod(record[3] if extension else 0, 16)
-            raw = planes - dropped if raw == 15 else raw
+            length, index = take16(index)
+            length &= 0x1fff  # the rest is the set, 0 to 7
+            if length == 0x1fff:
+                length, index = take16(index)
+                need(length >= 0x1fff, 'length')
+            dropped, raw = divmod(index[0], 16) if first & 128 else (0, 0)
+            index = index[first >> 7:]
+            cut = raw == 14
+            raw = 0 if cut else planes - dropped if raw == 15 else raw
             need(dropped < planes and raw + dropped <= planes, 'planes')
-            need(not (record[0] & 64 and raw), 'raw signs')
-            length = struct.unpack_from('<H', record, 1)[0]
+            need(not (first & 64 and (raw or cut)), 'raw signs')
+            check, index = take16(index) if flags else (None, index)
             block, payload = payload[:length], payload[length:]
             need(len(block) == length, 'payload')
-            need(not flags or record[-2:] == struct.pack(
-                '<H', check_of_block(block)), 'check')
+            need(not flags or check == check_of_block(block), 'check')
     need(not index and not payload, 'something is left over')
     return flags, chunks
 

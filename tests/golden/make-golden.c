@@ -121,6 +121,13 @@ static const Golden golden[] = {
           .complexity = 3 },
   },
   {
+      "noise8-long-block",
+      { 64, 128, 1, false, { DEPTH (8) } },
+      TEST_SCENE_NOISE,
+      { PACO_RATE_LOSSLESS, AUTO, .levels = 0, .coding_passes = 1,
+          .complexity = 1 },
+  },
+  {
       "tiny-8-levels",
       { 3, 17, 2, false, { DEPTH (1), CHROMA (5, 2, 2) } },
       TEST_SCENE_NOISE,
