@@ -3,14 +3,6 @@
 #include "index.h"
 #include "error.h"
 
-enum
-{
-  RECORD_PLANES = 0x1f,
-  RECORD_SHARED_CODEWORDS = 1 << 5,
-  RECORD_RAW_LEFT_SIGNS = 1 << 6,
-  RECORD_EXTENSION = 1 << 7,
-};
-
 /* The field of raw planes. */
 static unsigned
 raw_planes_field (const PacoBlockRecord *record)
@@ -42,9 +34,9 @@ write_record (const PacoBlockRecord *record, bool block_checks, uint8_t *out)
     return out;
   }
   *out++ = record->planes
-      | (record->shared_codewords ? RECORD_SHARED_CODEWORDS : 0)
-      | (record->raw_left_signs ? RECORD_RAW_LEFT_SIGNS : 0)
-      | (extension ? RECORD_EXTENSION : 0);
+      | (record->shared_codewords ? PACO_RECORD_SHARED_CODEWORDS : 0)
+      | (record->raw_left_signs ? PACO_RECORD_RAW_LEFT_SIGNS : 0)
+      | (extension ? PACO_RECORD_EXTENSION : 0);
   out = put16 (out,
       (escape ? PACO_LENGTH_ESCAPE : record->length)
           | record->set << PACO_LENGTH_BITS);
@@ -131,15 +123,15 @@ parse_record (Reader *reader, bool block_checks, PacoBlockRecord *record)
 {
   unsigned first = take8 (reader);
 
-  *record = (PacoBlockRecord){ .planes = first & RECORD_PLANES };
+  *record = (PacoBlockRecord){ .planes = first & PACO_RECORD_PLANES };
   if (record->planes == 0)
     return first == 0 && !reader->cut;
-  record->shared_codewords = first & RECORD_SHARED_CODEWORDS;
-  record->raw_left_signs = first & RECORD_RAW_LEFT_SIGNS;
+  record->shared_codewords = first & PACO_RECORD_SHARED_CODEWORDS;
+  record->raw_left_signs = first & PACO_RECORD_RAW_LEFT_SIGNS;
   if (record->planes > PACO_MAX_PLANES
       || !parse_length_and_set (reader, record))
     return false;
-  if (first & RECORD_EXTENSION && !parse_extension (reader, record))
+  if (first & PACO_RECORD_EXTENSION && !parse_extension (reader, record))
     return false;
   if (record->raw_left_signs && (record->raw_planes > 0 || record->cut))
     return false;

@@ -3,15 +3,10 @@
 #pragma once
 #include "geometry.h"
 #include "probability.h"
+#include "record.h"
 #include "sharing.h"
 
 #define PACO_MAX_PLANES 23
-#define PACO_CUT_RECORD 14     /* value of the record's field of raw planes */
-#define PACO_ALL_PLANES_RAW 15 /* another one */
-#define PACO_MAX_RAW_PLANES 13 /* unless all are raw */
-#define PACO_LENGTH_BITS 13    /* of the record's length; above is the set */
-#define PACO_LENGTH_ESCAPE 0x1fff /* the length follows in two bytes */
-#define PACO_MAX_RECORD 8         /* bytes of a record */
 
 typedef struct
 {
@@ -61,7 +56,8 @@ paco_record_bytes (const PacoBlockRecord *record, bool block_checks)
   bool extension = record->raw_planes > 0 || record->dropped_planes > 0
       || record->cut;
 
-  return record->planes == 0 ? 1 : 3u + extension + (block_checks ? 2 : 0);
+  return paco_record_size (
+      record->planes == 0, record->length, extension, block_checks);
 }
 
 /* Most bytes a block of n coefficients takes: all planes raw. */

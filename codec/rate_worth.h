@@ -7,6 +7,7 @@
  * how that is decided). */
 #pragma once
 #include "codec/rate_estimate.h"
+#include "codec/record.h"
 
 /* Cuts of a block, not counting that it becomes zero. */
 #define PACO_RATE_MAX_CUTS 4
@@ -56,11 +57,13 @@ paco_rate_worth (uint64_t distortion, int bytes, int weight)
   return (uint8_t) (worth < 0 ? 0 : worth > 255 ? 255 : worth);
 }
 
-/* Bytes of a record of the index. */
+/* Bytes in index and payload of a block that is cut to so many codewords. */
 PACO_RATE_FUNCTION int
-paco_rate_record_bytes (bool zero, bool extension, bool checks)
+paco_rate_bytes_of (uint16_t codewords, bool checks)
 {
-  return zero ? 1 : 3 + extension + (checks ? 2 : 0);
+  uint32_t length = 4u * codewords;
+
+  return (int) (length + paco_record_size (false, length, true, checks));
 }
 
 /* Finds the cuts of a block of n_planes, all of them below `dropped` not stored,
@@ -81,7 +84,7 @@ paco_rate_find_cuts (const uint32_t *top, const uint16_t *codewords,
   for (p = dropped; p < n_planes && p < 16; p++) {
     if (cuts->n == PACO_RATE_MAX_CUTS)
       break;
-    left = 4 * codewords[p] + paco_rate_record_bytes (false, true, checks);
+    left = paco_rate_bytes_of (codewords[p], checks);
     if (codewords[p] == 0 || left >= bytes)
       continue;
     after = paco_rate_distortion (top, n_planes, p);
@@ -113,6 +116,5 @@ paco_rate_cut_bytes (const PacoRateCuts *cuts, unsigned cut, bool checks)
 {
   if (cut == cuts->n)
     return 1;
-  return 4 * cuts->codewords[cut]
-      + paco_rate_record_bytes (false, true, checks);
+  return paco_rate_bytes_of (cuts->codewords[cut], checks);
 }

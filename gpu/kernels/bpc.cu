@@ -24,6 +24,7 @@
  * the instruction cache. */
 #include "codec/policy_block.h"
 #include "codec/policy_set.h"
+#include "codec/record.h"
 #include "codec/rounding.h"
 #include "gpu/kernels/bpc_check.cuh"
 #include "gpu/kernels/bpc_raw.cuh"
@@ -209,8 +210,7 @@ decide (uint32_t top, uint32_t n_right, uint32_t n_coefficients, uint32_t lane,
       stored && !paco_policy_plane_is_raw (cost, n_coefficients, complexity));
   coding.raw_planes = coding.planes - dropped;
   if (coded != 0)
-    coding.raw_planes = min (
-        __ffs (coded) - 1 - dropped, PACO_GPU_MAX_RAW_PLANES);
+    coding.raw_planes = min (__ffs (coded) - 1 - dropped, PACO_MAX_RAW_PLANES);
   coding.shared_codewords = coding.raw_left_signs = false;
   bits = sum_of_lanes (cost / 1024) + n_stored;
   if (coding.raw_planes == 0)

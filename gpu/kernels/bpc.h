@@ -47,17 +47,6 @@ enum
   PACO_GPU_CUT = 1 << 3,
 };
 
-/* PACO_MAX_RAW_PLANES, PACO_CUT_RECORD, PACO_ALL_PLANES_RAW, PACO_LENGTH_BITS
- * and PACO_LENGTH_ESCAPE of codec/index.h, which CUDA cannot include. */
-enum
-{
-  PACO_GPU_MAX_RAW_PLANES = 13,
-  PACO_GPU_CUT_RECORD = 14,
-  PACO_GPU_ALL_PLANES_RAW = 15,
-  PACO_GPU_LENGTH_BITS = 13,
-  PACO_GPU_LENGTH_ESCAPE = 0x1fff,
-};
-
 /* PacoBlockRecord, packed. */
 typedef struct
 {

@@ -4,16 +4,10 @@
  *
  * Blocks begin on any byte. What counts is that writes are wide and aligned, 16
  * bytes a lane, 512 a warp; only the ragged ends of a block are single bytes. */
+#include "codec/record.h"
 #include "gpu/kernels/pack.h"
 
 #define ALL_LANES 0xffffffffu
-
-enum
-{
-  RECORD_SHARED_CODEWORDS = 1 << 5,
-  RECORD_RAW_LEFT_SIGNS = 1 << 6,
-  RECORD_EXTENSION = 1 << 7,
-};
 
 /* --- Sizes --- */
 
@@ -27,10 +21,8 @@ has_extension (const PacoGpuRecord &record)
 static __device__ uint32_t
 record_size (const PacoGpuRecord &record, bool checks)
 {
-  if (record.planes == 0)
-    return 1;
-  return 3 + (record.length >= PACO_GPU_LENGTH_ESCAPE ? 2 : 0)
-      + has_extension (record) + (checks ? 2 : 0);
+  return paco_record_size (
+      record.planes == 0, record.length, has_extension (record), checks);
 }
 
 static __device__ uint8_t *
@@ -51,20 +43,20 @@ write_record (const PacoGpuRecord &record, bool checks, uint8_t *out)
     return;
   }
   if (raw + record.dropped_planes == record.planes)
-    raw = PACO_GPU_ALL_PLANES_RAW;
+    raw = PACO_ALL_PLANES_RAW;
   if (record.flags & PACO_GPU_CUT)
-    raw = PACO_GPU_CUT_RECORD;
+    raw = PACO_CUT_RECORD;
   if (record.flags & PACO_GPU_SHARED_CODEWORDS)
-    first |= RECORD_SHARED_CODEWORDS;
+    first |= PACO_RECORD_SHARED_CODEWORDS;
   if (record.flags & PACO_GPU_RAW_LEFT_SIGNS)
-    first |= RECORD_RAW_LEFT_SIGNS;
+    first |= PACO_RECORD_RAW_LEFT_SIGNS;
   if (has_extension (record))
-    first |= RECORD_EXTENSION;
+    first |= PACO_RECORD_EXTENSION;
   *out++ = first;
   out = put_16 (out,
-      min ((uint32_t) record.length, (uint32_t) PACO_GPU_LENGTH_ESCAPE)
-          | record.set << PACO_GPU_LENGTH_BITS);
-  if (record.length >= PACO_GPU_LENGTH_ESCAPE)
+      min ((uint32_t) record.length, (uint32_t) PACO_LENGTH_ESCAPE)
+          | record.set << PACO_LENGTH_BITS);
+  if (record.length >= PACO_LENGTH_ESCAPE)
     out = put_16 (out, record.length);
   if (has_extension (record))
     *out++ = raw | record.dropped_planes << 4;

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The fields of a record of the index, and how long it is (FORMAT.md section 6),
+ * for C and CUDA: those who write the index, and those who have to know beforehand
+ * how long it gets. */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define PACO_RECORD_FUNCTION static __device__ __forceinline__
+#else
+#define PACO_RECORD_FUNCTION static inline
+#endif
+
+enum
+{
+  PACO_MAX_RECORD = 8, /* bytes */
+
+  /* The first byte. */
+  PACO_RECORD_PLANES = 0x1f,
+  PACO_RECORD_SHARED_CODEWORDS = 1 << 5,
+  PACO_RECORD_RAW_LEFT_SIGNS = 1 << 6,
+  PACO_RECORD_EXTENSION = 1 << 7,
+
+  /* The length, above which is the set; the escape: it follows in two bytes. */
+  PACO_LENGTH_BITS = 13,
+  PACO_LENGTH_ESCAPE = 0x1fff,
+
+  /* Raw planes: most, unless all are; cut; all. */
+  PACO_MAX_RAW_PLANES = 13,
+  PACO_CUT_RECORD = 14,
+  PACO_ALL_PLANES_RAW = 15,
+};
+
+/* Bytes of a block's record. zero: the block is; length: its bytes in the
+ * payload; extension: planes are raw or dropped, or the block is cut; checks:
+ * the frame has them. */
+PACO_RECORD_FUNCTION uint32_t
+paco_record_size (bool zero, uint32_t length, bool extension, bool checks)
+{
+  if (zero)
+    return 1;
+  return 3u + (length >= PACO_LENGTH_ESCAPE ? 2u : 0u) + (extension ? 1u : 0u)
+      + (checks ? 2u : 0u);
+}
