@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The reference's block coder against examples worked out by hand from
  * FORMAT.md section 7, round trips of random blocks, and broken ones. */
+#include "codec/density.h"
 #include "codec/quantizer.h"
 #include "codec/reference/reference.h"
 #include "codec/reference/arithmetic.h"
@@ -277,6 +278,22 @@ test_local_density (void)
     g_assert_cmpuint (sum, ==, expected[q]);
   }
   g_free (counts);
+}
+
+/* The classes are those of FORMAT.md section 7.4, by its arithmetic. */
+static void
+test_density_classes (void)
+{
+  for (unsigned z = 0; z <= PACO_MAX_LOCAL_DENSITY; z++) {
+    unsigned k = 0;
+
+    while (k < 14 && z * z << (k + 1) <= 221 * 221)
+      k++;
+    g_assert_cmpuint (paco_local_density_class (z), ==, 1 + k);
+  }
+  g_assert_cmpuint (paco_density_of_block (1, 30), ==, 0);
+  g_assert_cmpuint (paco_density_of_block (2, 29), ==, 2);
+  g_assert_cmpuint (paco_density_of_block (16384, 16384), ==, 29);
 }
 
 /* A negative sign below a negative one: the vertical sum is negative, so the
@@ -665,6 +682,7 @@ main (int argc, char **argv)
   g_test_add_func ("/reference/block/directions", test_directions);
   g_test_add_func ("/reference/block/stripes", test_stripes);
   g_test_add_func ("/reference/block/local-density", test_local_density);
+  g_test_add_func ("/reference/block/density-classes", test_density_classes);
   g_test_add_func ("/reference/block/sign-contexts", test_sign_contexts);
   g_test_add_func ("/reference/block/raw", test_raw_block);
   g_test_add_func ("/reference/block/quantizer", test_quantizer);
