@@ -35,7 +35,7 @@ paco_decoder_parse_index (const PacoDecoder *decoder, const PacoDecoderJob *job,
         "the index of the frame is damaged");
     return FALSE;
   }
-  return paco_index_parse (index, header->index_size,
+  return paco_index_parse (index, header->index_size - header->cut_points_size,
       decoder->coder.geometry[header->picture.fields],
       header->coding.block_checks,
       header->frame_size - header->header_size - header->index_size, records,

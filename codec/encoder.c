@@ -183,6 +183,9 @@ update_form (PacoEncoder *encoder, PacoEncoderForm *form, GError **error)
       paco_entry_subband (coding->levels, k, &level, &orientation);
       rate.dropped_planes[c][k] = paco_policy_dropped_planes (
           picture, &encoder->parameters, coding, c, level, orientation);
+      if (coding->cut_points)
+        rate.weight[c][k] = (int16_t) paco_policy_weight (
+            picture, &encoder->parameters, coding, c, level, orientation);
     }
   }
   rate.number += rate.number == 0;

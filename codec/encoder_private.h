@@ -13,6 +13,8 @@ typedef struct
   guint number; /* another one, but never 0, when the rate has changed */
   PacoCoding coding;
   uint8_t dropped_planes[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS];
+  /* With cut points and without a budget: of paco_policy_weight(). */
+  int16_t weight[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS];
   /* Bytes of the frame at most, header and all, or 0: steps and dropped planes are
    * then those of the form's tables. */
   uint32_t budget;

@@ -22,10 +22,12 @@ enum
   CHUNK_PROBABILITY_SET = 3,
   CHUNK_PLACE = 4,
   CHUNK_VIEWS = 5,
+  CHUNK_CUT_POINTS = 6,
   MASTERING_DISPLAY_SIZE = 24,
   CONTENT_LIGHT_SIZE = 4,
   PLACE_SIZE = 12,
   VIEWS_SIZE = 4,
+  CUT_POINTS_SIZE = 4,
   STEP_MASK = 0x3fff,
   HEIGHT_SHIFT = 14,
 };
@@ -276,6 +278,8 @@ paco_header_size (const PacoHeader *header)
     size += CHUNK_HEADER_SIZE
         + paco_probability_set_write (header->set, base_set (header), chunk);
   }
+  if (header->coding.cut_points)
+    size += CHUNK_HEADER_SIZE + CUT_POINTS_SIZE;
   if (header->video.has_place)
     size += CHUNK_HEADER_SIZE + PLACE_SIZE;
   return size;
@@ -360,6 +364,10 @@ write_chunks (const PacoHeader *header, uint8_t *p)
         header->set, base_set (header), p + CHUNK_HEADER_SIZE);
 
     p = put16 (put16 (p, CHUNK_PROBABILITY_SET), size) + size;
+  }
+  if (header->coding.cut_points) {
+    p = put16 (put16 (p, CHUNK_CUT_POINTS), CUT_POINTS_SIZE);
+    p = put32 (p, header->cut_points_size);
   }
   if (video->has_place) /* last, for paco_header_set_place() */
     p = write_place (&video->place, p);
@@ -511,6 +519,13 @@ parse_chunk (unsigned type, const uint8_t *data, size_t size,
       video->place.number = get32 (data);
       video->place.offset = get32 (data + 4)
           | (uint64_t) get32 (data + 8) << 32;
+      return TRUE;
+    case CHUNK_CUT_POINTS:
+      if (size != CUT_POINTS_SIZE || header->coding.cut_points
+          || get32 (data) > header->index_size)
+        return FALSE;
+      header->coding.cut_points = true;
+      header->cut_points_size = get32 (data);
       return TRUE;
     case CHUNK_PROBABILITY_SET:
       if (header->set)

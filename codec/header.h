@@ -21,7 +21,7 @@
  * type, CRC. */
 #define PACO_MAX_HEADER_SIZE                                                   \
   (72 + 2 * PACO_MAX_COMPONENTS * (2 + PACO_MAX_SUBBANDS) + (4 + 24) + (4 + 4) \
-      + (4 + 4) + (4 + PACO_MAX_CARRIED_SET) + (4 + 12) + 4)
+      + (4 + 4) + (4 + PACO_MAX_CARRIED_SET) + (4 + 4) + (4 + 12) + 4)
 
 typedef enum
 {
@@ -90,6 +90,7 @@ typedef struct
   uint8_t color_transform; /* PacoColorTransform */
   uint8_t reconstruction;  /* in 1/256 of an interval */
   bool block_checks;
+  bool cut_points; /* there are some behind the records of the index */
   struct
   {
     uint8_t height_log2; /* block height: 32 << height_log2 */
@@ -110,6 +111,7 @@ typedef struct
    * which the caller provides. */
   const PacoProbabilitySet *set;
   uint32_t header_size, index_size, frame_size; /* bytes */
+  uint32_t cut_points_size; /* of index_size, with coding.cut_points */
   uint32_t index_crc;
 } PacoHeader;
 

@@ -37,6 +37,7 @@ typedef struct
   unsigned complexity;    /* 0..3 */
   bool rgb;               /* the first three components are R, G, B */
   bool block_checks;      /* a check per block in the index */
+  bool cut_points;        /* frames can be cut later (frame_cut.h) */
 } PacoParameters;
 
 #define PACO_PARAMETERS_DEFAULT                                                \

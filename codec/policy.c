@@ -2,6 +2,7 @@
  * The encoder's decisions: parameters to coding, and per block how many planes
  * are stored raw, who shares codewords and which signs fill them. */
 #include "policy.h"
+#include "cut_points.h"
 #include "error.h"
 #include "policy_block.h"
 #include "policy_set.h"
@@ -261,6 +262,7 @@ paco_policy_coding (const PacoPictureFormat *picture,
     .levels = parameters->levels,
     .coding_passes = parameters->coding_passes,
     .block_checks = parameters->block_checks,
+    .cut_points = parameters->cut_points,
   };
   if (parameters->wavelet != PACO_WAVELET_AUTO)
     wavelet = parameters->wavelet;
@@ -290,6 +292,23 @@ paco_policy_dropped_planes (const PacoPictureFormat *picture,
                       level, orientation))
       + 0.5);
   return CLAMP (planes, 0.0, 15.0);
+}
+
+int
+paco_policy_weight (const PacoPictureFormat *picture,
+    const PacoParameters *parameters, const PacoCoding *coding,
+    unsigned component, unsigned level, unsigned orientation)
+{
+  double wanted;
+
+  if (!paco_wavelets[coding->components[component].wavelet].reversible)
+    return 0; /* that is what the steps are for */
+  if (paco_is_alpha (picture, component))
+    return PACO_ALPHA_WEIGHT;
+  wanted = paco_policy_step (picture, parameters, coding, component, level,
+      orientation, 5.0 - picture->components[0].depth,
+      paco_policy_norm (coding, component, level, orientation));
+  return (int) lrint (-16.0 * log2 (wanted));
 }
 
 gboolean
@@ -408,6 +427,8 @@ paco_policy_max_frame_size (const PacoPictureFormat *picture,
   uint64_t size = largest_header (picture, coding)
       + PACO_MAX_INDEX_SIZE (geometry->n_blocks);
 
+  if (coding->cut_points)
+    size += PACO_MAX_CUT_POINTS_SIZE (geometry->n_blocks);
   paco_coefficient_bounds (picture, coding, bounds);
   for (uint32_t s = 0; s < geometry->n_subbands; s++) {
     const PacoSubband *subband = &geometry->subbands[s];

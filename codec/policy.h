@@ -24,6 +24,15 @@ double paco_policy_step (const PacoPictureFormat *picture,
     unsigned component, unsigned level, unsigned orientation, double base_log2,
     double norm);
 
+/* Of the worth of what blocks can lose (rate_worth.h), where there is no table of
+ * steps: 8 log2 of the squared error in the picture of an error of one index. */
+int paco_policy_weight (const PacoPictureFormat *picture,
+    const PacoParameters *parameters, const PacoCoding *coding,
+    unsigned component, unsigned level, unsigned orientation);
+
+/* Alpha, which is to be lossless, is cut only when there is nothing else. */
+#define PACO_ALPHA_WEIGHT 160
+
 /* Planes that a subband drops: 0 except for reversible wavelets with
  * rate control by quality, whose quantizer is that; of alpha always 0. */
 unsigned paco_policy_dropped_planes (const PacoPictureFormat *picture,

@@ -11,7 +11,7 @@
 #define MOST(budget) ((budget) + (budget) / 32)
 /* Without loss, but for cuts, a frame is better than with a step that fits if it is
  * not larger than that. */
-#define MOST_LOSSLESS(budget) ((budget) + (budget) / 12)
+#define MOST_LOSSLESS(budget) ((budget) + (budget) / 24)
 
 void
 paco_rate_begin (PacoRateAttempt *attempt, const PacoRateTable *table,

@@ -13,9 +13,15 @@ n_cuts (const PacoRateCuts *cuts)
 static uint32_t
 bytes_after (const PacoRateBlocks *blocks, uint32_t i, unsigned lost)
 {
-  return lost == 0 ? blocks->bytes[i]
-                   : (uint32_t) paco_rate_cut_bytes (
-                       &blocks->cuts[i], lost - 1, blocks->checks);
+  const PacoRateCuts *cuts = &blocks->cuts[i];
+  uint32_t bytes;
+
+  if (lost == 0)
+    return blocks->bytes[i];
+  bytes = (uint32_t) paco_rate_cut_bytes (cuts, lost - 1, blocks->checks);
+  if (blocks->cut_points && lost <= cuts->n)
+    bytes += PACO_RATE_POINTS_BYTES (cuts->n - lost);
+  return bytes;
 }
 
 /* Bytes of what the block loses with one cut more than `lost`. */
@@ -59,4 +65,18 @@ paco_rate_cut (const PacoRateBlocks *blocks, uint64_t budget, uint8_t *lost)
     while (lost[i] > 0 && piece (blocks, i, lost[i] - 1u) <= budget - total)
       total += piece (blocks, i, --lost[i]);
   return total;
+}
+
+void
+paco_rate_forget_cuts (PacoRateCuts *cuts, unsigned lost)
+{
+  PacoRateCuts rest = { .n = (uint8_t) (cuts->n - lost) };
+
+  for (unsigned k = 0; k < rest.n; k++) {
+    rest.plane[k] = cuts->plane[lost + k];
+    rest.codewords[k] = cuts->codewords[lost + k];
+    rest.worth[k] = cuts->worth[lost + k];
+  }
+  rest.worth[rest.n] = cuts->worth[cuts->n];
+  *cuts = rest;
 }

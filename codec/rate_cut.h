@@ -10,6 +10,7 @@ typedef struct
   const uint32_t *bytes;
   uint32_t n_blocks;
   bool checks;
+  bool cut_points; /* the frame has them, and bytes[] counts them */
 } PacoRateBlocks;
 
 /* Sets lost[i], so many of its cuts block i is to lose, so that all blocks together
@@ -21,3 +22,6 @@ typedef struct
  * block in that order. */
 uint64_t paco_rate_cut (
     const PacoRateBlocks *blocks, uint64_t budget, uint8_t *lost);
+
+/* Takes away the cuts that a block has lost, `lost` of them and at most cuts->n. */
+void paco_rate_forget_cuts (PacoRateCuts *cuts, unsigned lost);

@@ -50,9 +50,6 @@ find_scale (double finest_step, double bound, double limit)
  * that of a step cut off at so many 256ths of an octave less. */
 #define ROUNDING 96
 
-/* Alpha, which is to be lossless, is cut only when there is nothing else. */
-#define ALPHA_WEIGHT 160
-
 static PacoRateStep
 rounded_step (double wanted, float scale)
 {
@@ -88,7 +85,7 @@ reversible_step (double wanted, bool alpha)
     .dropped_planes = (uint8_t) planes,
     .threshold = (int16_t) (PACO_RATE_OCTAVE * planes),
     .weight = (int16_t) lrint (
-        (alpha ? ALPHA_WEIGHT : 0.0) - 16.0 * log2 (wanted)),
+        (alpha ? PACO_ALPHA_WEIGHT : 0.0) - 16.0 * log2 (wanted)),
   };
 }
 

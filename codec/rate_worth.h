@@ -10,7 +10,7 @@
 #include "codec/record.h"
 
 /* Cuts of a block, not counting that it becomes zero. */
-#define PACO_RATE_MAX_CUTS 4
+#define PACO_RATE_MAX_CUTS 3
 
 /* Values of worth: 8 log2 of the distortion for a byte. */
 #define PACO_RATE_WORTHS 256
@@ -66,6 +66,9 @@ paco_rate_bytes_of (uint16_t codewords, bool checks)
   return (int) (length + paco_record_size (false, length, true, checks));
 }
 
+/* Bytes that the frame's cut points take for a block that has so many cuts left. */
+#define PACO_RATE_POINTS_BYTES(n) (2u + 3u * (n))
+
 /* Finds the cuts of a block of n_planes, all of them below `dropped` not stored,
  * that takes `bytes` in index and payload. codewords[p]: at the end of plane p, 0
  * where there is no cut. top: as above, of the whole block. weight: PacoRateStep's,
@@ -85,8 +88,11 @@ paco_rate_find_cuts (const uint32_t *top, const uint16_t *codewords,
     if (cuts->n == PACO_RATE_MAX_CUTS)
       break;
     left = paco_rate_bytes_of (codewords[p], checks);
-    if (codewords[p] == 0 || left >= bytes)
+    if (codewords[p] == 0 || left >= bytes) {
+      if (cuts->n > 0) /* the planes of cuts follow each other */
+        break;
       continue;
+    }
     after = paco_rate_distortion (top, n_planes, p);
     {
       int own = paco_rate_worth (after - before, bytes - left, weight);

@@ -357,6 +357,11 @@ configure (PacoCoder *base, unsigned number, GError **error)
         " backend=cpu");
     return FALSE;
   }
+  if (encoder->base.forms[encoder->base.form].coding.cut_points) {
+    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "the CUDA backend does not write cut points; use backend=cpu");
+    return FALSE;
+  }
   if (!paco_cuda_device_enter (device, error))
     return FALSE;
   done = allocate (encoder, number, error);

@@ -87,20 +87,23 @@ paco_cpu_budget_count (PacoCpuBudget *budget, const PacoFrame *frame,
 
 void
 paco_cpu_budget_cut (PacoCpuBudget *budget, PacoBlockRecord *records,
-    uint32_t n_blocks, bool checks, uint64_t bytes)
+    uint32_t n_blocks, const PacoCoding *coding, uint64_t bytes)
 {
-  PacoRateBlocks blocks = { budget->cuts, budget->bytes, n_blocks, checks };
+  PacoRateBlocks blocks = { budget->cuts, budget->bytes, n_blocks,
+    coding->block_checks, coding->cut_points };
 
   paco_rate_cut (&blocks, bytes, budget->lost);
   for (uint32_t i = 0; i < n_blocks; i++) {
-    const PacoRateCuts *cuts = &budget->cuts[i];
+    PacoRateCuts *cuts = &budget->cuts[i];
     unsigned cut = budget->lost[i] - 1u;
 
     if (budget->lost[i] == 0)
       continue;
-    if (cut == cuts->n)
+    if (cut == cuts->n) {
       records[i] = (PacoBlockRecord){ 0 };
-    else
+    } else {
       paco_record_cut (&records[i], cuts->plane[cut], cuts->codewords[cut]);
+      paco_rate_forget_cuts (cuts, cut + 1);
+    }
   }
 }

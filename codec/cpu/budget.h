@@ -31,4 +31,4 @@ const PacoRateBits *paco_cpu_budget_count (PacoCpuBudget *budget,
 /* Cuts the blocks to so many bytes of index and payload. Their checks are not made
  * anew; lost[] says whose are to be. */
 void paco_cpu_budget_cut (PacoCpuBudget *budget, PacoBlockRecord *records,
-    uint32_t n_blocks, bool checks, uint64_t bytes);
+    uint32_t n_blocks, const PacoCoding *coding, uint64_t bytes);

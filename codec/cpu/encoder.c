@@ -10,6 +10,7 @@
 #include "codec/cpu/frame.h"
 #include "codec/cpu/memory.h"
 #include "codec/cpu/output.h"
+#include "codec/cut_points.h"
 #include "codec/encoder_private.h"
 #include "codec/index.h"
 #include <string.h>
@@ -53,21 +54,51 @@ struct _CpuEncoder
 
 /* --- coding a frame --- */
 
+/* Codes the block, and finds out what it can lose, of that weight. */
+static void
+encode_to_cut (Flight *flight, uint32_t i, PacoBpcBlock *block, int weight,
+    unsigned worker)
+{
+  CpuEncoder *encoder = flight->encoder;
+  PacoBlockRecord *record = &flight->records[i];
+  PacoRateCuts *cuts = &flight->budget.cuts[i];
+  PacoBlockCounts counts;
+  PacoCutPoints points;
+  uint32_t bytes;
+
+  block->counts = &counts;
+  block->cut_points = &points;
+  encoder->ops.blocks->encode (paco_workers_bpc (encoder->workers, worker),
+      block, flight->blocks[i], record);
+  bytes = paco_record_bytes (record, flight->coding.block_checks)
+      + record->length;
+  paco_rate_find_cuts (counts.top, points.codewords, record->planes,
+      record->dropped_planes, (int) bytes, flight->coding.block_checks, weight,
+      cuts);
+  if (flight->coding.cut_points && record->planes > 0)
+    bytes += PACO_RATE_POINTS_BYTES (cuts->n);
+  flight->budget.bytes[i] = bytes;
+}
+
 static void
 encode_for_quality (
     Flight *flight, uint32_t i, PacoBpcBlock *block, unsigned worker)
 {
   const PacoGeometry *geometry = flight->frame->geometry;
   const PacoSubband *subband = &geometry->subbands[geometry->blocks[i].subband];
+  const PacoRate *rate = &flight->job->rate;
   CpuEncoder *encoder = flight->encoder;
 
   block->dropped_planes =
-      flight->job->rate.dropped_planes[subband->component][subband->entry];
-  encoder->ops.blocks->encode (paco_workers_bpc (encoder->workers, worker),
-      block, flight->blocks[i], &flight->records[i]);
+      rate->dropped_planes[subband->component][subband->entry];
+  if (flight->coding.cut_points)
+    encode_to_cut (flight, i, block,
+        rate->weight[subband->component][subband->entry], worker);
+  else
+    encoder->ops.blocks->encode (paco_workers_bpc (encoder->workers, worker),
+        block, flight->blocks[i], &flight->records[i]);
 }
 
-/* Codes the block, and finds out what it can lose. */
 static void
 encode_for_budget (
     Flight *flight, uint32_t i, PacoBpcBlock *block, unsigned worker)
@@ -77,24 +108,12 @@ encode_for_budget (
   const PacoRateStep *step = paco_rate_table_step (flight->table,
       geometry->n_components, flight->step_number, subband->component,
       subband->entry);
-  CpuEncoder *encoder = flight->encoder;
-  PacoBlockRecord *record = &flight->records[i];
-  PacoBlockCounts counts;
-  PacoCutPoints points;
 
   block->dropped_planes = step->dropped_planes;
   block->scale = flight->table->scale[subband->component][subband->entry];
   block->multiplier = step->multiplier;
   block->shift = step->shift;
-  block->counts = &counts;
-  block->cut_points = &points;
-  encoder->ops.blocks->encode (paco_workers_bpc (encoder->workers, worker),
-      block, flight->blocks[i], record);
-  flight->budget.bytes[i] =
-      paco_record_bytes (record, flight->coding.block_checks) + record->length;
-  paco_rate_find_cuts (counts.top, points.codewords, record->planes,
-      record->dropped_planes, (int) flight->budget.bytes[i],
-      flight->coding.block_checks, step->weight, &flight->budget.cuts[i]);
+  encode_to_cut (flight, i, block, step->weight, worker);
 }
 
 static void
@@ -170,6 +189,10 @@ assemble (Flight *flight)
   header.header_size = paco_header_size (&header);
   header.index_size = paco_index_write (
       flight->records, n_blocks, header.coding.block_checks, flight->index);
+  if (header.coding.cut_points)
+    header.cut_points_size = (uint32_t) paco_cut_points_write (flight->records,
+        flight->budget.cuts, n_blocks, flight->index + header.index_size);
+  header.index_size += header.cut_points_size;
   header.index_crc = crc32 (0, flight->index, header.index_size);
   size = header.header_size + header.index_size + payload_size;
   if (size > G_MAXUINT32)
@@ -311,8 +334,8 @@ code_to_fit (Flight *flight)
     return;
   history = paco_rate_end (&attempt);
   paco_encoder_tell (base, flight->job, &history);
-  paco_cpu_budget_cut (&flight->budget, flight->records, n_blocks,
-      flight->coding.block_checks, bytes);
+  paco_cpu_budget_cut (
+      &flight->budget, flight->records, n_blocks, &flight->coding, bytes);
   for (uint32_t i = 0; i < n_blocks && flight->coding.block_checks; i++)
     if (flight->budget.lost[i] > 0)
       flight->records[i].check = flight->encoder->ops.blocks->check (
@@ -376,6 +399,7 @@ static gboolean
 flight_init (Flight *flight, CpuEncoder *encoder, GError **error)
 {
   const PacoEncoder *base = &encoder->base;
+  bool cuts = base->forms[base->form].coding.cut_points;
   size_t n_blocks = 0;
 
   flight->encoder = encoder;
@@ -398,9 +422,10 @@ flight_init (Flight *flight, CpuEncoder *encoder, GError **error)
   flight->arenas = g_new0 (PacoArena, flight->n_arenas);
   flight->records = paco_memory_new (n_blocks, sizeof *flight->records);
   flight->blocks = paco_memory_new (n_blocks, sizeof *flight->blocks);
-  flight->index = paco_memory_new (n_blocks, PACO_MAX_RECORD);
+  flight->index = paco_memory_new (
+      n_blocks, PACO_MAX_RECORD + (cuts ? PACO_MAX_CUT_POINTS_SIZE (1) : 0));
   if (!flight->records || !flight->blocks || !flight->index
-      || (base->forms[base->form].table
+      || ((cuts || base->forms[base->form].table)
           && !paco_cpu_budget_init (
               &flight->budget, flight->n_arenas, n_blocks))) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,

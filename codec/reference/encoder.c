@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * A picture to a frame: samples, color, wavelet, blocks, and the assembly of
  * header, index and payload (FORMAT.md sections 1 to 6). */
+#include "codec/cut_points.h"
 #include "codec/quantizer.h"
 #include "codec/rate_cut.h"
 #include "codec/rate_table.h"
@@ -145,6 +146,18 @@ dropped_planes (const Encoder *encoder, uint32_t i)
       subband->orientation);
 }
 
+static int
+weight_of (const Encoder *encoder, uint32_t i)
+{
+  const PacoSubband *subband = subband_of (encoder, i);
+
+  if (encoder->table)
+    return step_of (encoder, i)->weight;
+  return paco_policy_weight (encoder->format, encoder->parameters,
+      &encoder->header.coding, subband->component, subband->level,
+      subband->orientation);
+}
+
 static void
 encode_block (Encoder *encoder, uint32_t i)
 {
@@ -175,13 +188,10 @@ encode_block (Encoder *encoder, uint32_t i)
   quantize_block (encoder, i, indices);
   paco_reference_encode_block (&block, indices, dropped_planes (encoder, i),
       encoder->parameters->complexity, record, bytes);
-  if (encoder->table)
-    paco_rate_find_cuts (counts.top, points.codewords, record->planes,
-        record->dropped_planes,
-        (int) (paco_record_bytes (record, coding->block_checks)
-            + record->length),
-        coding->block_checks, step_of (encoder, i)->weight,
-        &encoder->blocks[i].cuts);
+  paco_rate_find_cuts (counts.top, points.codewords, record->planes,
+      record->dropped_planes,
+      (int) (paco_record_bytes (record, coding->block_checks) + record->length),
+      coding->block_checks, weight_of (encoder, i), &encoder->blocks[i].cuts);
 }
 
 static void
@@ -193,6 +203,20 @@ encode_blocks (Encoder *encoder)
 
 /* --- Budgets --- */
 
+/* Bytes of a block in index and payload. */
+static uint32_t
+block_bytes (const Encoder *encoder, uint32_t i)
+{
+  const PacoBlockRecord *record = &encoder->records[i];
+  const PacoCoding *coding = &encoder->header.coding;
+  uint32_t bytes = paco_record_bytes (record, coding->block_checks)
+      + record->length;
+
+  if (coding->cut_points && record->planes > 0)
+    bytes += PACO_RATE_POINTS_BYTES (encoder->blocks[i].cuts.n);
+  return bytes;
+}
+
 /* What the frame takes with these steps, header not counted. */
 static uint64_t
 count_bytes (const Encoder *encoder)
@@ -200,9 +224,7 @@ count_bytes (const Encoder *encoder)
   uint64_t bytes = 0;
 
   for (uint32_t i = 0; i < encoder->geometry->n_blocks; i++)
-    bytes += paco_record_bytes (
-                 &encoder->records[i], encoder->header.coding.block_checks)
-        + encoder->records[i].length;
+    bytes += block_bytes (encoder, i);
   return bytes;
 }
 
@@ -257,12 +279,12 @@ cut_blocks (Encoder *encoder, uint64_t budget)
   PacoRateCuts *cuts = g_new (PacoRateCuts, n);
   uint32_t *bytes = g_new (uint32_t, n);
   uint8_t *lost = g_new (uint8_t, n);
-  PacoRateBlocks blocks = { cuts, bytes, n, checks };
+  PacoRateBlocks blocks = { cuts, bytes, n, checks,
+    encoder->header.coding.cut_points };
 
   for (uint32_t i = 0; i < n; i++) {
     cuts[i] = encoder->blocks[i].cuts;
-    bytes[i] = paco_record_bytes (&encoder->records[i], checks)
-        + encoder->records[i].length;
+    bytes[i] = block_bytes (encoder, i);
   }
   paco_rate_cut (&blocks, budget, lost);
   for (uint32_t i = 0; i < n; i++) {
@@ -270,11 +292,13 @@ cut_blocks (Encoder *encoder, uint64_t budget)
 
     if (lost[i] == 0)
       continue;
-    if (cut == cuts[i].n)
+    if (cut == cuts[i].n) {
       encoder->records[i] = (PacoBlockRecord){ 0 };
-    else
+    } else {
       paco_record_cut (
           &encoder->records[i], cuts[i].plane[cut], cuts[i].codewords[cut]);
+      paco_rate_forget_cuts (&encoder->blocks[i].cuts, cut + 1);
+    }
     g_byte_array_set_size (
         encoder->blocks[i].bytes, encoder->records[i].length);
   }
@@ -349,18 +373,37 @@ append_blocks (Encoder *encoder, GByteArray *payload)
   }
 }
 
+/* Returns their bytes. */
+static uint32_t
+append_cut_points (Encoder *encoder, uint8_t *data)
+{
+  uint32_t n = encoder->geometry->n_blocks;
+  PacoRateCuts *cuts = g_new (PacoRateCuts, n);
+
+  for (uint32_t i = 0; i < n; i++)
+    cuts[i] = encoder->blocks[i].cuts;
+  encoder->header.cut_points_size = (uint32_t) paco_cut_points_write (
+      encoder->records, cuts, n, data);
+  g_free (cuts);
+  return encoder->header.cut_points_size;
+}
+
 static void
 assemble_frame (Encoder *encoder, GByteArray *out)
 {
   PacoHeader *header = &encoder->header;
   uint32_t n = encoder->geometry->n_blocks;
-  uint8_t *index = g_malloc (MAX (PACO_MAX_INDEX_SIZE (n), 1));
+  uint8_t *index = g_malloc (
+      PACO_MAX_INDEX_SIZE (n) + PACO_MAX_CUT_POINTS_SIZE (n) + 1);
   GByteArray *payload = g_byte_array_new ();
   guint start = out->len;
 
   append_blocks (encoder, payload);
   header->index_size = paco_index_write (
       encoder->records, n, header->coding.block_checks, index);
+  if (header->coding.cut_points)
+    header->index_size += append_cut_points (
+        encoder, index + header->index_size);
   header->index_crc = crc32 (0, index, header->index_size);
   header->header_size = paco_header_size (header);
   header->frame_size = header->header_size + header->index_size + payload->len;

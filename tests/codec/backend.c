@@ -4,9 +4,35 @@
  * frames. Every case is made from one number, printed when it fails; run with
  * --seed to repeat, and with PACO_CASES to do more. */
 #include "backend-case.h"
+#include "codec/frame_cut.h"
 #include "codec/reference/reference.h"
 #include <stdio.h>
 #include <string.h>
+
+/* A frame that was cut decodes like any other. */
+static void
+check_cut (Case *c, PacoDecoder *decoder)
+{
+  size_t least, size;
+  uint8_t *out;
+  Verdict verdict;
+  PacoHeader header;
+
+  c->parameters.cut_points = true;
+  g_byte_array_set_size (c->frame, 0);
+  g_assert_true (paco_reference_encode (&c->source.format, &c->source.picture,
+      &c->video, &c->parameters, NULL, c->frame, NULL));
+  g_assert_true (paco_header_parse_frame (
+      c->frame->data, c->frame->len, &header, NULL, NULL));
+  least = header.header_size + header.index_size;
+  out = g_malloc (c->frame->len);
+  g_assert_true (paco_frame_cut (c->frame->data, c->frame->len,
+      g_rand_int_range (c->rand, least, c->frame->len + 1), out, &size, NULL));
+  verdict = decode_and_check (c, decoder, out, size, 0);
+  g_assert_true (verdict.decoded);
+  g_assert_cmpuint (verdict.corrupted_blocks, ==, 0);
+  g_free (out);
+}
 
 static void
 test_random (void)
@@ -34,6 +60,8 @@ test_random (void)
       if (n_coded % 4 == 0)
         decode_and_check (&c, coders.decoders[i], c.frame->data, c.frame->len,
             g_rand_int_range (c.rand, 0, c.levels + 1));
+      if (n_coded % 4 == 1)
+        check_cut (&c, coders.decoders[i]);
       n_coded++;
     } else {
       GError *error = NULL;

@@ -99,14 +99,18 @@ free_blocks (Frame *frame)
 static void
 take_blocks (Frame *frame, const uint8_t *data, size_t size)
 {
-  const PacoHeader *header = &frame->header;
+  PacoHeader *header = &frame->header;
   uint32_t n = frame->geometry->n_blocks;
   size_t start = MIN ((size_t) header->header_size + header->index_size, size);
   size_t payload = size - start, offset = 0;
 
   frame->records = g_new0 (PacoBlockRecord, n);
   frame->blocks = g_new0 (uint8_t *, n);
-  paco_index_parse (data + header->header_size, start - header->header_size,
+  /* Cut points would not be those of the blocks any more. */
+  header->coding.cut_points = false;
+  paco_index_parse (data + header->header_size,
+      start - header->header_size
+          - MIN (header->cut_points_size, start - header->header_size),
       frame->geometry, header->coding.block_checks, payload, frame->records,
       NULL);
   for (uint32_t i = 0; i < n; i++) {

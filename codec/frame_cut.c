@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * See frame_cut.h. */
+#include "frame_cut.h"
+#include "check.h"
+#include "cut.h"
+#include "cut_points.h"
+#include "error.h"
+#include "header.h"
+#include "rate_cut.h"
+#include <string.h>
+#include <zlib.h>
+
+typedef struct
+{
+  PacoHeader header;
+  PacoProbabilitySet carried_set;
+  PacoGeometry *geometry;
+  PacoBlockRecord *records;
+  PacoRateCuts *cuts;
+  const uint8_t *payload;
+} Frame;
+
+static gboolean
+corrupt (GError **error)
+{
+  g_set_error_literal (error, PACO_ERROR, PACO_ERROR_CORRUPT,
+      "the index of the frame is damaged");
+  return FALSE;
+}
+
+static gboolean
+parse (Frame *frame, const uint8_t *data, size_t size, GError **error)
+{
+  PacoHeader *header = &frame->header;
+  const uint8_t *index;
+  size_t records_size;
+  uint32_t n;
+
+  if (!paco_header_parse_frame (data, size, header, &frame->carried_set, error))
+    return FALSE;
+  index = data + header->header_size;
+  records_size = header->index_size - header->cut_points_size;
+  frame->payload = index + header->index_size;
+  if (crc32 (0, index, header->index_size) != header->index_crc)
+    return corrupt (error);
+  if (!header->coding.cut_points) {
+    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "the frame has no cut points, so it cannot be made smaller without "
+        "being"
+        " coded anew; record with cut-points=true");
+    return FALSE;
+  }
+  frame->geometry = paco_geometry_new (&header->picture, &header->coding);
+  n = frame->geometry->n_blocks;
+  frame->records = g_new0 (PacoBlockRecord, n);
+  frame->cuts = g_new0 (PacoRateCuts, n);
+  return paco_index_parse (index, records_size, frame->geometry,
+             header->coding.block_checks,
+             header->frame_size - header->header_size - header->index_size,
+             frame->records, error)
+      && (paco_cut_points_parse (index + records_size, header->cut_points_size,
+              frame->records, n, frame->cuts)
+          || corrupt (error));
+}
+
+/* The check of a block's bytes (check.h). */
+static uint16_t
+check_of (const uint8_t *bytes, size_t length)
+{
+  uint64_t sum = 0;
+  uint32_t first_key = 0, second_key = 0;
+
+  for (size_t at = 0; at < length; at += 8) {
+    uint8_t pair[8] = { 0 };
+    uint32_t words[2];
+
+    memcpy (pair, bytes + at, MIN (length - at, sizeof pair));
+    memcpy (words, pair, sizeof words);
+    first_key += PACO_CHECK_FIRST;
+    second_key += PACO_CHECK_SECOND;
+    sum += paco_check_pair (GUINT32_FROM_LE (words[0]),
+        GUINT32_FROM_LE (words[1]), first_key, second_key);
+  }
+  return paco_check_finish (sum, (uint32_t) length);
+}
+
+/* Cuts a block, and takes the cuts that it has lost from its list. */
+static void
+cut_block (Frame *frame, uint32_t i, unsigned lost)
+{
+  PacoBlockRecord *record = &frame->records[i];
+  PacoRateCuts *cuts = &frame->cuts[i];
+
+  if (lost == 0)
+    return;
+  if (lost > cuts->n) {
+    *record = (PacoBlockRecord){ 0 };
+    return;
+  }
+  paco_record_cut (record, cuts->plane[lost - 1], cuts->codewords[lost - 1]);
+  record->check = check_of (frame->payload + record->offset, record->length);
+  paco_rate_forget_cuts (cuts, lost);
+}
+
+/* Chooses the cuts; FALSE if not even a frame of zeros is so small. */
+static gboolean
+cut (Frame *frame, size_t budget, GError **error)
+{
+  uint32_t n = frame->geometry->n_blocks;
+  bool checks = frame->header.coding.block_checks;
+  size_t least = frame->header.header_size + n;
+  uint32_t *bytes;
+  uint8_t *lost;
+  PacoRateBlocks blocks;
+
+  if (budget < least) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "the frame cannot be cut to %zu bytes: %zu is the least for it", budget,
+        least);
+    return FALSE;
+  }
+  bytes = g_new (uint32_t, n);
+  lost = g_new (uint8_t, n);
+  blocks = (PacoRateBlocks){ frame->cuts, bytes, n, checks, true };
+  for (uint32_t i = 0; i < n; i++)
+    bytes[i] = paco_record_bytes (&frame->records[i], checks)
+        + frame->records[i].length
+        + (frame->cuts[i].zero ? 0 : PACO_RATE_POINTS_BYTES (frame->cuts[i].n));
+  paco_rate_cut (&blocks, budget - frame->header.header_size, lost);
+  for (uint32_t i = 0; i < n; i++)
+    cut_block (frame, i, lost[i]);
+  g_free (bytes);
+  g_free (lost);
+  return TRUE;
+}
+
+static size_t
+assemble (Frame *frame, uint8_t *out)
+{
+  PacoHeader *header = &frame->header;
+  uint32_t n = frame->geometry->n_blocks;
+  uint8_t *index = out + header->header_size, *at;
+  size_t records_size = paco_index_write (
+      frame->records, n, header->coding.block_checks, index);
+
+  header->cut_points_size = (uint32_t) paco_cut_points_write (
+      frame->records, frame->cuts, n, index + records_size);
+  header->index_size = (uint32_t) records_size + header->cut_points_size;
+  header->index_crc = (uint32_t) crc32 (0, index, header->index_size);
+  at = index + header->index_size;
+  for (uint32_t i = 0; i < n; i++) {
+    memcpy (at, frame->payload + frame->records[i].offset,
+        frame->records[i].length);
+    at += frame->records[i].length;
+  }
+  header->frame_size = (uint32_t) (at - out);
+  paco_header_write (header, out);
+  return header->frame_size;
+}
+
+gboolean
+paco_frame_cut (const uint8_t *data, size_t size, size_t budget, uint8_t *out,
+    size_t *out_size, GError **error)
+{
+  Frame *frame;
+  gboolean done = TRUE;
+
+  if (size <= budget) {
+    memcpy (out, data, size);
+    *out_size = size;
+    return TRUE;
+  }
+  frame = g_new0 (Frame, 1);
+  done = parse (frame, data, size, error) && cut (frame, budget, error);
+  if (done)
+    *out_size = assemble (frame, out);
+  paco_geometry_free (frame->geometry);
+  g_free (frame->records);
+  g_free (frame->cuts);
+  g_free (frame);
+  return done;
+}
