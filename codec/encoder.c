@@ -307,6 +307,8 @@ configure (PacoEncoder *encoder, const PacoPictureFormat *picture, bool mixed,
     return FALSE;
   encoder->form = picture->fields;
   encoder->mixed = mixed;
+  encoder->area_planes = paco_policy_area_planes (parameters);
+  encoder->areas.n = 0;
   for (unsigned i = 0; i < PACO_N_FORMS; i++) {
     clear_tables (&encoder->forms[i]);
     encoder->forms[i].min_frame_size = 0;
@@ -356,6 +358,15 @@ paco_encoder_set_rate (
   g_mutex_unlock (&encoder->coder.lock);
 }
 
+void
+paco_encoder_set_areas (PacoEncoder *encoder, const PacoAreas *areas)
+{
+  if (areas)
+    encoder->areas = *areas;
+  else
+    encoder->areas.n = 0;
+}
+
 size_t
 paco_encoder_max_frame_size (PacoEncoder *encoder)
 {
@@ -376,9 +387,11 @@ paco_encoder_submit (PacoEncoder *encoder, const PacoPicture *picture,
     const PacoVideoInfo *video, void *user_data, GError **error)
 {
   const PacoEncoderForm *form = &encoder->forms[encoder->form];
-  PacoEncoderJob job = {
-    .picture = *picture, .video = *video, .form = encoder->form
-  };
+  PacoEncoderJob job = { .picture = *picture,
+    .video = *video,
+    .areas = encoder->areas,
+    .area_planes = encoder->area_planes,
+    .form = encoder->form };
   PacoHeader header = { .picture = form->picture, .video = *video };
   gboolean valid;
 

@@ -2,6 +2,7 @@
  * Encoders: pictures in, codestreams out. For users of any backend's; coder.h
  * has what encoders and decoders do alike. */
 #pragma once
+#include "areas.h"
 #include "coder.h"
 #include "header.h"
 #include "parameters.h"
@@ -44,6 +45,10 @@ void paco_encoder_set_fields (PacoEncoder *encoder, gboolean fields);
  * budget that is too small makes paco_encoder_submit() fail. */
 void paco_encoder_set_rate (PacoEncoder *encoder, double quality,
     uint32_t frame_size, uint64_t bitrate);
+
+/* The areas of later frames that count more (PacoParameters.area_weight); NULL or none
+ * of them: no frame has any. Copied. For the thread that submits. */
+void paco_encoder_set_areas (PacoEncoder *encoder, const PacoAreas *areas);
 
 /* What configure() has chosen, for the next frames; the steps are those of the
  * rate at that time. NULL if nothing is configured. For the thread that

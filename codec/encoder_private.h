@@ -25,6 +25,8 @@ typedef struct
   PacoPicture picture;
   PacoVideoInfo video;
   PacoRate rate;
+  PacoAreas areas;
+  unsigned area_planes; /* paco_policy_area_planes() */
   unsigned form;
   /* With a budget: the frame's place in its stream, and which stream. */
   uint64_t number;
@@ -65,6 +67,8 @@ struct _PacoEncoder
   size_t max_frame_size;               /* whatever the rate and the form */
   unsigned form;                       /* of the next frames */
   bool mixed;                          /* both forms are configured */
+  unsigned area_planes;
+  PacoAreas areas; /* of the next frames */
 
   /* Under the coder's lock. */
   PacoParameters parameters;

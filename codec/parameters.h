@@ -38,6 +38,7 @@ typedef struct
   bool rgb;               /* the first three components are R, G, B */
   bool block_checks;      /* a check per block in the index */
   bool cut_points;        /* frames can be cut later (frame_cut.h) */
+  double area_weight; /* how much finer steps are in areas; 0, 1: no finer */
 } PacoParameters;
 
 #define PACO_PARAMETERS_DEFAULT                                                \

@@ -343,6 +343,16 @@ paco_policy_lossless_coding (const PacoPictureFormat *picture,
       && paco_policy_coding (picture, &lossless, coding, NULL);
 }
 
+unsigned
+paco_policy_area_planes (const PacoParameters *parameters)
+{
+  if (parameters->rate_control == PACO_RATE_LOSSLESS
+      || !(parameters->area_weight > 1.0))
+    return 0;
+  return (unsigned) CLAMP (
+      floor (log2 (parameters->area_weight) + 0.5), 0.0, 8.0);
+}
+
 /* --- the coding of a block ------------------------------------------------- */
 
 void

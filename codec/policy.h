@@ -39,6 +39,10 @@ unsigned paco_policy_dropped_planes (const PacoPictureFormat *picture,
     const PacoParameters *parameters, const PacoCoding *coding,
     unsigned component, unsigned level, unsigned orientation);
 
+/* Planes that blocks outside of all areas lose before they are rounded, where there
+ * are areas: their steps are so many octaves coarser. 0 with rate control lossless. */
+unsigned paco_policy_area_planes (const PacoParameters *parameters);
+
 /* What is known of a block before it is coded: top[p] coefficients have their
  * highest 1 bit in plane p. */
 typedef struct

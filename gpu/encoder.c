@@ -357,6 +357,13 @@ configure (PacoCoder *base, unsigned number, GError **error)
         " backend=cpu");
     return FALSE;
   }
+  if (encoder->base.area_planes > 0) {
+    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "the CUDA backend does not weigh regions of interest; leave roi-weight "
+        "1"
+        " or use backend=cpu");
+    return FALSE;
+  }
   if (encoder->base.forms[encoder->base.form].coding.cut_points) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
         "the CUDA backend does not write cut points; use backend=cpu");

@@ -25,6 +25,9 @@ typedef struct
   uint8_t complexity;     /* encoder: 0..3 */
   uint8_t dropped_planes; /* encoder: paco_policy_dropped_planes() */
   uint8_t fraction_bits;  /* encoder: 0, 1 or PACO_FRACTION_BITS */
+  /* Encoder: planes lost before rounding (codec/areas.h); irreversible only, others
+   * drop them. */
+  uint8_t lost_planes;
   uint8_t reconstruction; /* decoder: rho */
   bool reversible;
   float step; /* Delta, irreversible only */

@@ -200,12 +200,12 @@ static uint32_t
 scale_block (PacoBpcScratch *s, const PacoBpcBlock *block)
 {
   BpcQuantizer q = { .reversible = block->reversible,
-    .scale = block->reversible ? 0.0f
-        : block->multiplier > 0
-        ? block->scale
-        : ldexpf (1.0f / block->step, block->fraction_bits),
+    .scale = block->reversible  ? 0.0f
+        : block->multiplier > 0 ? block->scale
+                                : ldexpf (1.0f / block->step,
+                                    block->fraction_bits - block->lost_planes),
     .multiplier = block->reversible ? 0 : block->multiplier,
-    .shift = block->shift };
+    .shift = block->shift + block->lost_planes };
   const uint8_t *line = block->coefficients;
   uint32_t all = 0;
 
@@ -306,6 +306,14 @@ count_right (const PacoBpcScratch *s, unsigned plane, unsigned height)
   return n;
 }
 
+/* Puts planes where they belong that were sliced as if those lost did not exist. */
+static void
+raise_planes (PacoBpcScratch *s, unsigned n_planes, unsigned lost)
+{
+  memmove (s->plane[lost], s->plane[0], n_planes * sizeof s->plane[0]);
+  memset (s->plane[0], 0, lost * sizeof s->plane[0]);
+}
+
 /* Finds from the planes which stripes are awake in each, and what the policy
  * wants to know of them. */
 static void
@@ -353,6 +361,10 @@ slice_block (
     slice_byte (s, block, k, bits);
   if (block->fraction_bits > 0 && bits > 0)
     round_planes (s, block, n_planes++);
+  if (block->lost_planes > 0) {
+    raise_planes (s, n_planes, block->lost_planes);
+    n_planes += block->lost_planes;
+  }
   count_planes (s, block, n_planes, counts);
 }
 

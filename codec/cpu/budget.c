@@ -33,6 +33,7 @@ typedef struct
   PacoCpuBudget *budget;
   const PacoFrame *frame;
   const PacoRateTable *table;
+  const PacoEncoderJob *job;
   bool checks;
 } Count;
 
@@ -53,8 +54,12 @@ count_block (void *data, uint32_t i, unsigned worker)
       &count->budget->sums[worker][subband->component * count->table->n_entries
           + subband->entry];
   uint32_t top[PACO_RATE_PLANES] = { 0 }, bits[PACO_RATE_PLANES + 1];
+  unsigned lost = 0;
   uint32_t n_lines = 0;
 
+  if (!paco_is_alpha (count->frame->format, subband->component))
+    lost = paco_areas_planes (&count->job->areas, count->frame->format,
+        geometry, i, count->job->area_planes);
   for (unsigned y = 0; y < block.height; y++) {
     if (paco_rate_counts_line (y, all)) {
       count->frame->ops->count_tops (line, block.width, scale, top);
@@ -65,14 +70,14 @@ count_block (void *data, uint32_t i, unsigned worker)
   paco_rate_block_bits (top, n_lines * block.width,
       (uint32_t) block.height * block.width, count->checks, bits);
   for (unsigned j = 0; j <= PACO_RATE_PLANES; j++)
-    sum->bits[j] += bits[j];
+    sum->bits[j] += bits[MIN (j + lost, PACO_RATE_PLANES)];
 }
 
 const PacoRateBits *
 paco_cpu_budget_count (PacoCpuBudget *budget, const PacoFrame *frame,
-    const PacoRateTable *table, bool checks)
+    const PacoRateTable *table, const PacoEncoderJob *job, bool checks)
 {
-  Count count = { budget, frame, table, checks };
+  Count count = { budget, frame, table, job, checks };
 
   memset (budget->sums, 0, budget->n_workers * sizeof *budget->sums);
   paco_workers_run (frame->workers, frame->geometry->n_blocks, COUNT_CHUNK,

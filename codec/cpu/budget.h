@@ -4,6 +4,7 @@
  * flight. */
 #pragma once
 #include "codec/cpu/frame.h"
+#include "codec/encoder_private.h"
 #include "codec/rate_cut.h"
 #include "codec/rate_table.h"
 
@@ -26,7 +27,8 @@ void paco_cpu_budget_clear (PacoCpuBudget *budget);
 
 /* Counts a transformed frame; returns the sums of all blocks. */
 const PacoRateBits *paco_cpu_budget_count (PacoCpuBudget *budget,
-    const PacoFrame *frame, const PacoRateTable *table, bool checks);
+    const PacoFrame *frame, const PacoRateTable *table,
+    const PacoEncoderJob *job, bool checks);
 
 /* Cuts the blocks to so many bytes of index and payload. Their checks are not made
  * anew; lost[] says whose are to be. */

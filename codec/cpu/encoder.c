@@ -10,6 +10,7 @@
 #include "codec/cpu/frame.h"
 #include "codec/cpu/memory.h"
 #include "codec/cpu/output.h"
+#include "codec/cut.h"
 #include "codec/cut_points.h"
 #include "codec/encoder_private.h"
 #include "codec/index.h"
@@ -39,6 +40,7 @@ typedef struct
   PacoCoding coding;
   const PacoRateTable *table; /* with a budget, and the number of its steps */
   unsigned step_number;
+  bool lossless;
   uint8_t *payload;
   gint out_of_memory; /* atomic */
 } Flight;
@@ -53,6 +55,20 @@ struct _CpuEncoder
 };
 
 /* --- coding a frame --- */
+
+/* Planes that a block loses for being outside of all areas. */
+static unsigned
+area_planes (const Flight *flight, uint32_t i)
+{
+  const PacoFrame *frame = flight->frame;
+  const PacoSubband *subband =
+      &frame->geometry->subbands[frame->geometry->blocks[i].subband];
+
+  if (flight->lossless || paco_is_alpha (frame->format, subband->component))
+    return 0;
+  return paco_areas_planes (&flight->job->areas, frame->format, frame->geometry,
+      i, flight->job->area_planes);
+}
 
 /* Codes the block, and finds out what it can lose, of that weight. */
 static void
@@ -81,27 +97,29 @@ encode_to_cut (Flight *flight, uint32_t i, PacoBpcBlock *block, int weight,
 }
 
 static void
-encode_for_quality (
-    Flight *flight, uint32_t i, PacoBpcBlock *block, unsigned worker)
+encode_for_quality (Flight *flight, uint32_t i, PacoBpcBlock *block,
+    unsigned lost, unsigned worker)
 {
   const PacoGeometry *geometry = flight->frame->geometry;
   const PacoSubband *subband = &geometry->subbands[geometry->blocks[i].subband];
   const PacoRate *rate = &flight->job->rate;
   CpuEncoder *encoder = flight->encoder;
 
-  block->dropped_planes =
-      rate->dropped_planes[subband->component][subband->entry];
+  block->dropped_planes = (uint8_t) MIN (
+      rate->dropped_planes[subband->component][subband->entry] + lost,
+      PACO_MAX_DROPPED_PLANES);
   if (flight->coding.cut_points)
     encode_to_cut (flight, i, block,
-        rate->weight[subband->component][subband->entry], worker);
+        rate->weight[subband->component][subband->entry] - 16 * (int) lost,
+        worker);
   else
     encoder->ops.blocks->encode (paco_workers_bpc (encoder->workers, worker),
         block, flight->blocks[i], &flight->records[i]);
 }
 
 static void
-encode_for_budget (
-    Flight *flight, uint32_t i, PacoBpcBlock *block, unsigned worker)
+encode_for_budget (Flight *flight, uint32_t i, PacoBpcBlock *block,
+    unsigned lost, unsigned worker)
 {
   const PacoGeometry *geometry = flight->frame->geometry;
   const PacoSubband *subband = &geometry->subbands[geometry->blocks[i].subband];
@@ -109,11 +127,12 @@ encode_for_budget (
       geometry->n_components, flight->step_number, subband->component,
       subband->entry);
 
-  block->dropped_planes = step->dropped_planes;
+  block->dropped_planes = (uint8_t) MIN (
+      step->dropped_planes + lost, PACO_MAX_DROPPED_PLANES);
   block->scale = flight->table->scale[subband->component][subband->entry];
   block->multiplier = step->multiplier;
   block->shift = step->shift;
-  encode_to_cut (flight, i, block, step->weight, worker);
+  encode_to_cut (flight, i, block, step->weight - 16 * (int) lost, worker);
 }
 
 static void
@@ -127,6 +146,7 @@ encode_block (void *data, uint32_t item, unsigned worker)
   uint32_t i = geometry->n_blocks - 1 - item;
   PacoBlockRecord *record = &flight->records[i];
   PacoBpcBlock block;
+  unsigned lost;
 
   if (g_atomic_int_get (&flight->out_of_memory)
       || paco_frame_is_abandoned (flight->frame))
@@ -139,10 +159,12 @@ encode_block (void *data, uint32_t item, unsigned worker)
   }
   block = paco_frame_block (flight->frame, &flight->coding, NULL, i);
   block.complexity = encoder->base.parameters.complexity;
+  lost = area_planes (flight, i);
+  block.lost_planes = (uint8_t) (block.reversible ? 0 : lost);
   if (flight->table)
-    encode_for_budget (flight, i, &block, worker);
+    encode_for_budget (flight, i, &block, lost, worker);
   else
-    encode_for_quality (flight, i, &block, worker);
+    encode_for_quality (flight, i, &block, lost, worker);
   if (flight->coding.block_checks)
     record->check = encoder->ops.blocks->check (
         flight->blocks[i], record->length);
@@ -227,6 +249,7 @@ flight_begin (Flight *flight, const PacoEncoderJob *job)
   flight->out_of_memory = FALSE;
   flight->coding = job->rate.coding;
   flight->table = NULL;
+  flight->lossless = false;
 }
 
 static void
@@ -282,6 +305,7 @@ transform (Flight *flight, bool lossless)
   flight->coding = lossless ? form->lossless : flight->job->rate.coding;
   flight->table = lossless ? form->lossless_table : form->table;
   flight->step_number = 0;
+  flight->lossless = lossless;
   flight->frame->coding = lossless ? &form->lossless : &form->coding;
   paco_frame_forward (flight->frame, &flight->job->picture);
 }
@@ -295,7 +319,7 @@ code_attempt (Flight *flight, PacoRateAttempt *attempt)
 
     if (!attempt->has_counts)
       sums = paco_cpu_budget_count (&flight->budget, flight->frame,
-          flight->table, flight->coding.block_checks);
+          flight->table, flight->job, flight->coding.block_checks);
     attempt->has_counts = true;
     if (!paco_rate_step (attempt, sums))
       return false;

@@ -21,6 +21,7 @@ typedef struct
   const PacoPictureFormat *format;
   const PacoPicture *picture;
   const PacoParameters *parameters;
+  const PacoAreas *areas; /* or NULL */
   PacoHeader header;
   PacoGeometry *geometry;
   PacoReferencePlane planes[2][PACO_MAX_COMPONENTS]; /* [field][component] */
@@ -109,6 +110,19 @@ step_of (const Encoder *encoder, uint32_t i)
       encoder->number, subband->component, subband->entry);
 }
 
+/* Planes that block i loses before it is rounded. */
+static unsigned
+area_planes (const Encoder *encoder, uint32_t i)
+{
+  if (!encoder->areas
+      || (encoder->table && encoder->table == encoder->lossless_table))
+    return 0;
+  if (paco_is_alpha (encoder->format, subband_of (encoder, i)->component))
+    return 0;
+  return paco_areas_planes (encoder->areas, encoder->format, encoder->geometry,
+      i, paco_policy_area_planes (encoder->parameters));
+}
+
 /* Quantizes block i, row by row. */
 static void
 quantize_block (Encoder *encoder, uint32_t i, int32_t *indices)
@@ -120,6 +134,9 @@ quantize_block (Encoder *encoder, uint32_t i, int32_t *indices)
   unsigned fraction_bits = coding->subbands[c][entry].fraction_bits;
   float step = paco_step_decode (coding->subbands[c][entry].step);
   PacoWaveletId wavelet = coding->components[c].wavelet;
+  unsigned lost = paco_wavelets[wavelet].reversible ? 0
+                                                    : area_planes (encoder, i);
+  unsigned n = block->width * block->height;
 
   for (unsigned y = 0; y < block->height; y++) {
     const PacoReferenceSample *row = block_line (encoder, i, y);
@@ -130,32 +147,38 @@ quantize_block (Encoder *encoder, uint32_t i, int32_t *indices)
               encoder->table->scale[c][entry], step_of (encoder, i))
           : paco_reference_scale (row[x], wavelet, step, fraction_bits);
   }
+  for (unsigned k = 0; k < n; k++)
+    indices[k] = indices[k] < 0 ? -(-indices[k] >> lost) : indices[k] >> lost;
   paco_reference_round_block (
       indices, block->width, block->height, fraction_bits);
+  for (unsigned k = 0; k < n; k++)
+    indices[k] *= 1 << lost;
 }
 
 static unsigned
 dropped_planes (const Encoder *encoder, uint32_t i)
 {
   const PacoSubband *subband = subband_of (encoder, i);
+  unsigned planes = encoder->table
+      ? step_of (encoder, i)->dropped_planes
+      : paco_policy_dropped_planes (encoder->format, encoder->parameters,
+          &encoder->header.coding, subband->component, subband->level,
+          subband->orientation);
 
-  if (encoder->table)
-    return step_of (encoder, i)->dropped_planes;
-  return paco_policy_dropped_planes (encoder->format, encoder->parameters,
-      &encoder->header.coding, subband->component, subband->level,
-      subband->orientation);
+  return MIN (planes + area_planes (encoder, i), PACO_MAX_DROPPED_PLANES);
 }
 
 static int
 weight_of (const Encoder *encoder, uint32_t i)
 {
   const PacoSubband *subband = subband_of (encoder, i);
+  int weight = encoder->table
+      ? step_of (encoder, i)->weight
+      : paco_policy_weight (encoder->format, encoder->parameters,
+          &encoder->header.coding, subband->component, subband->level,
+          subband->orientation);
 
-  if (encoder->table)
-    return step_of (encoder, i)->weight;
-  return paco_policy_weight (encoder->format, encoder->parameters,
-      &encoder->header.coding, subband->component, subband->level,
-      subband->orientation);
+  return weight - 16 * (int) area_planes (encoder, i);
 }
 
 static void
@@ -257,7 +280,8 @@ count_block (const Encoder *encoder, uint32_t i, PacoRateBits *sums)
   paco_rate_block_bits (top, n_counted, (uint32_t) block->width * block->height,
       encoder->header.coding.block_checks, bits);
   for (unsigned j = 0; j <= PACO_RATE_PLANES; j++)
-    sums[c * encoder->table->n_entries + entry].bits[j] += bits[j];
+    sums[c * encoder->table->n_entries + entry].bits[j] +=
+        bits[MIN (j + area_planes (encoder, i), PACO_RATE_PLANES)];
 }
 
 static PacoRateBits *
@@ -499,12 +523,14 @@ encode (Encoder *encoder, const PacoVideoInfo *video,
 gboolean
 paco_reference_encode_after (const PacoPictureFormat *format,
     const PacoPicture *picture, const PacoVideoInfo *video,
-    const PacoParameters *parameters, const PacoRateHistory *before,
-    PacoRateHistory *after, GByteArray *out, GError **error)
+    const PacoParameters *parameters, const PacoAreas *areas,
+    const PacoRateHistory *before, PacoRateHistory *after, GByteArray *out,
+    GError **error)
 {
-  Encoder encoder = {
-    .format = format, .picture = picture, .parameters = parameters
-  };
+  Encoder encoder = { .format = format,
+    .picture = picture,
+    .parameters = parameters,
+    .areas = areas };
 
   return encode (&encoder, video, NULL, before, after, out, error);
 }

@@ -5,6 +5,7 @@
  * index, geometry, probability sets and the encoder's decisions (policy.h)
  * with the other implementations, and nothing that touches a sample. */
 #pragma once
+#include "codec/areas.h"
 #include "codec/cut.h"
 #include "codec/error.h"
 #include "codec/header.h"
@@ -36,13 +37,15 @@ gboolean paco_reference_encode_counting (const PacoPictureFormat *format,
     const PacoParameters *parameters, const PacoProbabilitySet *carried_set,
     PacoReferenceCounts *counts, GByteArray *out, GError **error);
 
-/* The same for a frame of a stream with a budget: what it learns from the frame
+/* The same with areas that count more (or NULL), and for a frame of a stream with a
+ * budget: what it learns from the frame
  * PACO_RATE_DISTANCE before it, or the first one, NULL if it is that; and what later
  * frames learn from it (may be NULL). */
 gboolean paco_reference_encode_after (const PacoPictureFormat *format,
     const PacoPicture *picture, const PacoVideoInfo *video,
-    const PacoParameters *parameters, const PacoRateHistory *before,
-    PacoRateHistory *after, GByteArray *out, GError **error);
+    const PacoParameters *parameters, const PacoAreas *areas,
+    const PacoRateHistory *before, PacoRateHistory *after, GByteArray *out,
+    GError **error);
 
 /* Decodes the frame at data, leaving out `reduce` levels, into a destination
  * that has room for it (paco_geometry_reduced_size()). *corrupted_blocks (may

@@ -6,6 +6,7 @@
 #include "codec/policy.h"
 #include "codec/rate_cut.h"
 #include "codec/reference/reference.h"
+#include <math.h>
 #include <string.h>
 
 enum
@@ -19,8 +20,25 @@ typedef struct
   Case c;
   TestPicture pictures[N_PICTURES]; /* of the same format and layout */
   uint32_t budgets[N_FRAMES];
+  PacoAreas areas[N_FRAMES];
   PacoRateHistory histories[N_FRAMES];
 } Sequence;
+
+static PacoAreas
+random_areas (const Case *c)
+{
+  PacoAreas areas = { .n = g_rand_int_range (c->rand, 0, 4) };
+  uint32_t width = c->source.format.width, height = c->source.format.height;
+
+  for (unsigned i = 0; i < areas.n; i++)
+    areas.areas[i] = (PacoArea){ .x = g_rand_int_range (c->rand, 0, width),
+      .y = g_rand_int_range (c->rand, 0, height),
+      .width = g_rand_int_range (c->rand, 0, width + 100),
+      .height = g_rand_boolean (c->rand)
+          ? UINT32_MAX
+          : (uint32_t) g_rand_int_range (c->rand, 0, height) };
+  return areas;
+}
 
 static void
 sequence_init (Sequence *sequence)
@@ -29,7 +47,8 @@ sequence_init (Sequence *sequence)
   PacoParameters parameters;
   uint32_t budget = 0;
 
-  case_init_possible (c, g_test_rand_int_range (1, 3000));
+  case_init_possible (c,
+      g_test_rand_int_range (0, 6) ? g_test_rand_int_range (1, 2000) : 30000);
   parameters = c->parameters;
   for (unsigned i = 0; i < N_PICTURES; i++) {
     test_picture_copy (&sequence->pictures[i], &c->source);
@@ -41,8 +60,15 @@ sequence_init (Sequence *sequence)
       budget = parameters.frame_size;
     }
     sequence->budgets[i] = budget;
+    sequence->areas[i] = random_areas (c);
   }
   c->parameters.rate_control = PACO_RATE_BITRATE;
+  c->parameters.cut_points = g_rand_boolean (c->rand);
+  if (c->parameters.cut_points)
+    for (unsigned i = 0; i < N_FRAMES; i++)
+      sequence->budgets[i] += 12; /* a chunk of the header */
+  if (g_rand_boolean (c->rand))
+    c->parameters.area_weight = exp2 (g_rand_double_range (c->rand, 0.0, 9.0));
 }
 
 static void
@@ -60,14 +86,24 @@ submit (Sequence *sequence, PacoEncoder *encoder, unsigned i)
 
   paco_encoder_set_rate (
       encoder, sequence->c.parameters.quality, sequence->budgets[i], 0);
+  paco_encoder_set_areas (encoder, &sequence->areas[i]);
   paco_encoder_submit (encoder, &sequence->pictures[i % N_PICTURES].picture,
       &sequence->c.video, NULL, &error);
   g_assert_no_error (error);
 }
 
+/* How full frames are that have room for more than a few blocks. */
+typedef struct
+{
+  unsigned n_frames, n;
+  double sum;
+} Fill;
+
+#define LARGE_ENOUGH 1500
+
 /* Compares the next frame with the reference's. */
 static void
-collect (Sequence *sequence, PacoEncoder *encoder, unsigned i)
+collect (Sequence *sequence, PacoEncoder *encoder, unsigned i, Fill *fill)
 {
   Case *c = &sequence->c;
   const PacoRateHistory *before = i == 0
@@ -81,11 +117,18 @@ collect (Sequence *sequence, PacoEncoder *encoder, unsigned i)
   g_byte_array_set_size (c->frame, 0);
   paco_reference_encode_after (&c->source.format,
       &sequence->pictures[i % N_PICTURES].picture, &c->video, &c->parameters,
-      before, &sequence->histories[i], c->frame, &error);
+      &sequence->areas[i], before, &sequence->histories[i], c->frame, &error);
   g_assert_no_error (error);
   check_encoded (c, frame);
   g_assert_cmpuint (frame->size, <=, sequence->budgets[i]);
   g_assert_cmpuint (frame->size, <=, paco_encoder_max_frame_size (encoder));
+  fill->n_frames++;
+  if (c->parameters.wavelet == PACO_WAVELET_AUTO
+      && !sequence->histories[i].lossless
+      && sequence->budgets[i] >= LARGE_ENOUGH) {
+    fill->n++;
+    fill->sum += (double) frame->size / sequence->budgets[i];
+  }
   frame->release (frame);
 }
 
@@ -93,9 +136,10 @@ static void
 test_sequences (void)
 {
   Coders coders;
+  Fill fill = { 0 };
 
   coders_open (&coders);
-  for (unsigned n = 0; n < n_cases (24); n++) {
+  for (unsigned n = 0; n < n_cases (20); n++) {
     Sequence sequence;
     unsigned k, done = 0;
     PacoEncoder *encoder;
@@ -111,12 +155,16 @@ test_sequences (void)
     for (unsigned i = 0; i < N_FRAMES; i++) {
       submit (&sequence, encoder, i);
       while (i + 1 - done >= paco_coder_depth (PACO_CODER (encoder)))
-        collect (&sequence, encoder, done++);
+        collect (&sequence, encoder, done++, &fill);
     }
     while (done < N_FRAMES)
-      collect (&sequence, encoder, done++);
+      collect (&sequence, encoder, done++, &fill);
     sequence_clear (&sequence);
   }
+  g_test_message ("%u frames, %u lossy and large enough to fill: mean %.5f",
+      fill.n_frames, fill.n, fill.sum / MAX (fill.n, 1));
+  if (n_cases (20) >= 24)
+    g_assert_cmpfloat (fill.sum, >, 0.95 * fill.n);
   coders_close (&coders);
 }
 
@@ -125,6 +173,7 @@ static void
 test_flushes (void)
 {
   Coders coders;
+  Fill fill = { 0 };
 
   coders_open (&coders);
   for (unsigned n = 0; n < n_cases (30); n++) {
@@ -143,10 +192,121 @@ test_flushes (void)
     }
     /* The next frame is the first one of a stream again. */
     submit (&sequence, encoder, 0);
-    collect (&sequence, encoder, 0);
+    collect (&sequence, encoder, 0, &fill);
     sequence_clear (&sequence);
   }
   coders_close (&coders);
+}
+
+/* --- areas --- */
+
+enum
+{
+  AREA_SIDE = 512,
+};
+
+/* Smooth waves with noise on them. */
+static void
+make_waves (TestPicture *picture)
+{
+  uint8_t *data = picture->picture.data[0];
+
+  for (unsigned y = 0; y < AREA_SIDE; y++)
+    for (unsigned x = 0; x < AREA_SIDE; x++) {
+      double value = 128.0 + 60.0 * sin (x * 0.05) * cos (y * 0.07)
+          + g_test_rand_double_range (-20.0, 20.0);
+
+      data[y * picture->picture.stride[0] + x] = (uint8_t) value;
+    }
+}
+
+/* The squared error in an area. */
+static double
+error_in (const TestPicture *a, const TestPicture *b, const PacoArea *area)
+{
+  double sum = 0.0;
+
+  for (unsigned y = area->y; y < area->y + area->height; y++)
+    for (unsigned x = area->x; x < area->x + area->width; x++) {
+      int difference = a->picture.data[0][y * a->picture.stride[0] + x]
+          - b->picture.data[0][y * b->picture.stride[0] + x];
+
+      sum += difference * difference;
+    }
+  return sum;
+}
+
+static void
+code_waves (const TestPicture *source, TestPicture *decoded,
+    const PacoParameters *parameters, const PacoAreas *areas, size_t *size)
+{
+  static const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
+  PacoEncoder *encoder = BACKEND.encoder_open (&coder_options[0], NULL);
+  PacoEncodedFrame *frame;
+  GError *error = NULL;
+
+  paco_encoder_configure (
+      encoder, &source->format, source->picture.layout, parameters, &error);
+  g_assert_no_error (error);
+  paco_encoder_set_areas (encoder, areas);
+  g_assert_true (
+      paco_encoder_submit (encoder, &source->picture, &video, NULL, NULL));
+  frame = paco_encoder_collect (encoder, NULL);
+  g_assert_no_error (frame->error);
+  *size = frame->size;
+  g_assert_true (paco_reference_decode (
+      frame->data, frame->size, 0, &decoded->picture, NULL, &error));
+  g_assert_no_error (error);
+  frame->release (frame);
+  paco_coder_close (PACO_CODER (encoder));
+}
+
+/* An area gains 3 dB at the same bytes, and with a quality the rest takes fewer. */
+static void
+test_area_gains (void)
+{
+  static const PacoAreas areas = { 1, { { 192, 128, 128, 256 } } };
+  static const PacoPictureFormat format = { .width = AREA_SIDE,
+    .height = AREA_SIDE,
+    .n_components = 1,
+    .components = { { 8, 0, 0 } } };
+  GRand *rand = g_rand_new_with_seed (1);
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  TestPicture source, plain, weighed;
+  size_t plain_size, weighed_size;
+
+  do { /* a layout of bytes beside one another */
+    test_picture_init (rand, &source, &format, 0);
+    if (source.picture.layout[0].word_bytes == 1
+        && source.picture.stride[0] >= AREA_SIDE
+        && paco_layout_offset (&source.picture.layout[0], 7) == 7)
+      break;
+    test_picture_clear (&source);
+  } while (true);
+  test_picture_copy (&plain, &source);
+  test_picture_copy (&weighed, &source);
+  make_waves (&source);
+
+  parameters.rate_control = PACO_RATE_BITRATE;
+  parameters.frame_size = AREA_SIDE * AREA_SIDE / 4;
+  parameters.area_weight = 4.0;
+  code_waves (&source, &plain, &parameters, NULL, &plain_size);
+  code_waves (&source, &weighed, &parameters, &areas, &weighed_size);
+  g_assert_cmpuint (weighed_size, <=, parameters.frame_size);
+  g_assert_cmpfloat (2.0 * error_in (&source, &weighed, areas.areas), <,
+      error_in (&source, &plain, areas.areas));
+
+  parameters.rate_control = PACO_RATE_QUALITY;
+  code_waves (&source, &plain, &parameters, NULL, &plain_size);
+  code_waves (&source, &weighed, &parameters, &areas, &weighed_size);
+  /* Blocks are so large that half of them touch the area. */
+  g_assert_cmpuint (weighed_size, <, plain_size * 7 / 8);
+  g_assert_cmpfloat (error_in (&source, &weighed, areas.areas), <,
+      1.05 * error_in (&source, &plain, areas.areas));
+  test_picture_clear (&source);
+  test_picture_clear (&plain);
+  test_picture_clear (&weighed);
+  g_rand_free (rand);
 }
 
 /* --- what is refused --- */
@@ -350,6 +510,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/budget/sequences", test_sequences);
   g_test_add_func ("/budget/flushes", test_flushes);
+  g_test_add_func ("/budget/area-gains", test_area_gains);
   g_test_add_func ("/budget/refusals", test_refusals);
   g_test_add_func ("/budget/bitrate", test_bitrate);
   g_test_add_func ("/budget/cuts", test_cuts);

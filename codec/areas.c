@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * See areas.h. */
+#include "areas.h"
+
+/* Coefficients beside a block whose basis functions reach into its samples, and so
+ * the other way round. */
+#define REACH 2
+
+/* Of the picture, end not included. */
+typedef struct
+{
+  int64_t left, top, right, bottom;
+} Rectangle;
+
+static Rectangle
+shown_by (const PacoPictureFormat *picture, const PacoGeometry *geometry,
+    const PacoCodeblock *block)
+{
+  const PacoSubband *subband = &geometry->subbands[block->subband];
+  const PacoComponent *component = &picture->components[subband->component];
+  int64_t columns = INT64_C (1) << (subband->level + component->subsampling_x);
+  int64_t lines = (INT64_C (1) << (subband->level + component->subsampling_y))
+      * geometry->n_fields;
+
+  return (Rectangle){ .left = ((int64_t) block->x - REACH) * columns,
+    .top = ((int64_t) block->y - REACH) * lines,
+    .right = ((int64_t) block->x + block->width + REACH) * columns,
+    .bottom = ((int64_t) block->y + block->height + REACH) * lines };
+}
+
+unsigned
+paco_areas_planes (const PacoAreas *areas, const PacoPictureFormat *picture,
+    const PacoGeometry *geometry, uint32_t block, unsigned planes)
+{
+  Rectangle shown;
+
+  if (areas->n == 0 || planes == 0)
+    return 0;
+  shown = shown_by (picture, geometry, &geometry->blocks[block]);
+  for (unsigned i = 0; i < areas->n; i++) {
+    const PacoArea *area = &areas->areas[i];
+
+    if (area->x < shown.right && (int64_t) area->x + area->width > shown.left
+        && area->y < shown.bottom
+        && (int64_t) area->y + area->height > shown.top)
+      return 0;
+  }
+  return planes;
+}

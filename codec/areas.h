@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Areas of a picture that count more than the rest of it (GStreamer's regions of
+ * interest): codeblocks that touch none of them are quantized more coarsely. An
+ * encoder's matter; a decoder sees dropped planes. */
+#pragma once
+#include "geometry.h"
+
+#define PACO_MAX_AREAS 16
+
+/* In columns and lines of the picture; parts outside of it do not matter. */
+typedef struct
+{
+  uint32_t x, y, width, height;
+} PacoArea;
+
+typedef struct
+{
+  unsigned n; /* 0: the whole picture counts alike */
+  PacoArea areas[PACO_MAX_AREAS];
+} PacoAreas;
+
+/* Planes that a block loses before it is rounded: `planes` if what it shows, with
+ * the reach of the wavelet, is in none of the areas, else 0. */
+unsigned paco_areas_planes (const PacoAreas *areas,
+    const PacoPictureFormat *picture, const PacoGeometry *geometry,
+    uint32_t block, unsigned planes);
