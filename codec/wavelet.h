@@ -32,10 +32,9 @@ void paco_wavelet_lift (
 static inline int64_t
 paco_lifting_mirror (int64_t i, int64_t n)
 {
-  int64_t period = 2 * (n - 1);
-
   if (n == 1)
     return 0;
-  i = (i < 0 ? -i : i) % period;
-  return i < n ? i : period - i;
+  while (i < 0 || i >= n)
+    i = i < 0 ? -i : 2 * (n - 1) - i;
+  return i;
 }

@@ -17,7 +17,7 @@ G_STATIC_ASSERT (PACO_MAX_GROUP_SAMPLES == 8 && STRIP % (5 * 7 * 8 * 3) == 0);
 #define PADDING 16 /* words before and after a line */
 #define LINE_WORDS (STRIP + 2 * MAX_HALO + 2 * PADDING)
 /* Lines in flight: those that the steps work on, and the two that leave. */
-#define MAX_WINDOW (PACO_MAX_LIFTING_REACH + 2 * PACO_MAX_LIFTING_TAPS)
+#define MAX_WINDOW 16
 
 /* Words that a level writes from which on they would not stay in the caches until
  * they are coded: 16 MB. A picture of 3840x2160 is coded 7 % faster if they go past
@@ -174,7 +174,7 @@ typedef struct
   Range x, y;
   bool undo, past_caches;
   /* Of the window: each step's line behind the newest one, in the order of the
-   * steps' work; the first of the two that leave; how many lines there are. */
+   * steps' work; the first of the two that leave; how many lines there are, a power of two. */
   uint32_t delays[PACO_MAX_LIFTING_STEPS], leaving, window;
 } Tile;
 
@@ -182,7 +182,7 @@ typedef struct
 static PacoWord *
 window_line (const Tile *tile, unsigned plane, uint32_t i)
 {
-  return tile->lines->window[plane][i % tile->window] + PADDING;
+  return tile->lines->window[plane][i & (tile->window - 1)] + PADDING;
 }
 
 /* Mirrors a line's n samples of one parity, n_own of them in x, into the `margin`
@@ -269,13 +269,13 @@ analyze_line (const Tile *tile, unsigned plane, uint32_t i)
     lift_along (tile, step, even, odd, step % 2 == 0 ? odd : even, 0,
         step % 2 == 0 ? n / 2 : (n + 1) / 2);
   put_subband (tile, high, y / 2, odd + skipped, n_high);
-  if (y % 2 == 0) { /* LL, which the next level takes */
-    lift_along (tile, step, even, odd, low->data + y / 2 * low->stride + at,
-        skipped, skipped + n_low);
-  } else {
+  if (y % 2 && tile->past_caches) { /* not LL, which the next level takes */
     lift_along (
         tile, step, even, odd, even + skipped, skipped, skipped + n_low);
     put_subband (tile, low, y / 2, even + skipped, n_low);
+  } else {
+    lift_along (tile, step, even, odd, low->data + y / 2 * low->stride + at,
+        skipped, skipped + n_low);
   }
 }
 
@@ -413,7 +413,9 @@ plan_window (Tile *tile)
     before = reach;
   }
   tile->leaving = delay + before;
-  tile->window = tile->leaving + 1;
+  tile->window = 4;
+  while (tile->window < tile->leaving + 1)
+    tile->window *= 2;
   g_assert (tile->window <= MAX_WINDOW);
 }
 
