@@ -633,6 +633,12 @@ submit (GstPacoEnc *self, GstVideoCodecFrame *codec_frame)
   if (filled == NULL)
     return refuse_input (self, codec_frame->input_buffer);
 
+  if (self->parameters.area_weight > 1.0) {
+    PacoAreas areas;
+
+    gst_paco_areas_from_buffer (codec_frame->input_buffer, &areas);
+    paco_encoder_set_areas (self->coder.encoder, &areas);
+  }
   video.picture_flags = paco_picture_flags_from_buffer (
       &self->input_state->info, codec_frame->input_buffer);
   gst_paco_frames_give (frame);

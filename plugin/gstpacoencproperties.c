@@ -16,6 +16,8 @@ enum
   PROP_COLOR_TRANSFORM,
   PROP_COMPLEXITY,
   PROP_BLOCK_CHECKS,
+  PROP_CUT_POINTS,
+  PROP_ROI_WEIGHT,
 };
 
 #define GST_TYPE_PACO_RATE_CONTROL (gst_paco_rate_control_get_type ())
@@ -118,6 +120,8 @@ gst_paco_enc_properties_init (GstPacoEncProperties *properties)
   properties->color_transform = GST_PACO_COLOR_TRANSFORM_AUTO;
   properties->complexity = defaults.complexity;
   properties->block_checks = defaults.block_checks;
+  properties->cut_points = defaults.cut_points;
+  properties->roi_weight = 1.0;
 }
 
 #define READY_FLAGS                                                            \
@@ -263,6 +267,25 @@ install_rate_properties (GObjectClass *klass)
  * Since: 0.1
  */
 
+/**
+ * GstPacoEnc:cut-points:
+ *
+ * Whether frames say how they can be made smaller later, without being decoded
+ * (#GstPacoParse:max-frame-size).
+ *
+ * Since: 0.1
+ */
+
+/**
+ * GstPacoEnc:roi-weight:
+ *
+ * How much finer the steps of the quantiser are in the regions of interest
+ * (#GstVideoRegionOfInterestMeta) of a frame than in the rest of it; 1 makes no
+ * difference. Frames without such regions are coded alike everywhere.
+ *
+ * Since: 0.1
+ */
+
 static void
 install_coding_properties (GObjectClass *klass)
 {
@@ -293,6 +316,15 @@ install_coding_properties (GObjectClass *klass)
       g_param_spec_boolean ("block-checks", "Block checks",
           "Two bytes for each codeblock by which a decoder finds damage", TRUE,
           READY_FLAGS));
+  g_object_class_install_property (klass, PROP_CUT_POINTS,
+      g_param_spec_boolean ("cut-points", "Cut points",
+          "Frames can be made smaller later by pacoparse max-frame-size", FALSE,
+          READY_FLAGS));
+  g_object_class_install_property (klass, PROP_ROI_WEIGHT,
+      g_param_spec_double ("roi-weight", "Weight of regions of interest",
+          "How much finer regions of interest are quantised than the rest of a "
+          "frame (1 = no finer)",
+          1.0, 1024.0, 1.0, READY_FLAGS));
 }
 
 void
@@ -343,6 +375,12 @@ gst_paco_enc_properties_set (
     case PROP_BLOCK_CHECKS:
       properties->block_checks = g_value_get_boolean (value);
       return TRUE;
+    case PROP_CUT_POINTS:
+      properties->cut_points = g_value_get_boolean (value);
+      return TRUE;
+    case PROP_ROI_WEIGHT:
+      properties->roi_weight = g_value_get_double (value);
+      return TRUE;
     default:
       return FALSE;
   }
@@ -389,6 +427,12 @@ gst_paco_enc_properties_get (
     case PROP_BLOCK_CHECKS:
       g_value_set_boolean (value, properties->block_checks);
       return TRUE;
+    case PROP_CUT_POINTS:
+      g_value_set_boolean (value, properties->cut_points);
+      return TRUE;
+    case PROP_ROI_WEIGHT:
+      g_value_set_double (value, properties->roi_weight);
+      return TRUE;
     default:
       return FALSE;
   }
@@ -434,6 +478,11 @@ gst_paco_enc_properties_ignored (const GstPacoEncProperties *properties)
     return g_strdup_printf (
         "tune=psnr has no effect with rate-control=%s, which loses nothing",
         nick);
+  if (properties->rate_control == GST_PACO_RATE_CONTROL_LOSSLESS
+      && properties->roi_weight != 1.0)
+    return g_strdup_printf (
+        "roi-weight=%g has no effect with rate-control=%s, which loses nothing",
+        properties->roi_weight, nick);
   return NULL;
 }
 
@@ -470,6 +519,8 @@ gst_paco_enc_properties_to_parameters (const GstPacoEncProperties *properties,
   parameters->color_transform = color_transforms[properties->color_transform];
   parameters->complexity = properties->complexity;
   parameters->block_checks = properties->block_checks;
+  parameters->cut_points = properties->cut_points;
+  parameters->area_weight = properties->roi_weight;
   parameters->rgb = GST_VIDEO_INFO_IS_RGB (info);
   if (GST_VIDEO_INFO_FPS_N (info) > 0) {
     parameters->fps_n = GST_VIDEO_INFO_FIELD_RATE_N (info);

@@ -94,6 +94,8 @@ typedef struct
   GstPacoColorTransform color_transform;
   guint complexity;
   gboolean block_checks;
+  gboolean cut_points;
+  gdouble roi_weight;
 } GstPacoEncProperties;
 
 /* Ids that change the rate while playing. */

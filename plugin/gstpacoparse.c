@@ -4,7 +4,8 @@
  * @title: pacoparse
  *
  * Splits a PaCo stream into frames, finds its way back after damage, and sets
- * timestamps where the stream came without. Its source pad offers PaCo as
+ * timestamps where the stream came without. It can make frames smaller without
+ * decoding them (#GstPacoParse:max-frame-size). Its source pad offers PaCo as
  * qtmux, mp4mux and matroskamux take it, and its sink pad takes what their
  * demuxers make of it. Whatever a container forgets (aspect ratio,
  * interlacing, colorimetry, HDR metadata) it takes from the frames.
@@ -16,11 +17,15 @@
  * |[
  * gst-launch-1.0 filesrc location=test.paco ! pacoparse ! pacodec ! videoconvert ! autovideosink
  * ]| Plays an elementary stream.
+ * |[
+ * gst-launch-1.0 filesrc location=test.paco ! pacoparse max-frame-size=500000 ! filesink location=small.paco
+ * ]| Makes a recording with cut points smaller.
  *
  * Since: 0.1
  */
 #include "gstpacoparse.h"
 #include "gstpacocontainer.h"
+#include "gstpacocut.h"
 #include "gstpacoreader.h"
 #include "gstpacoseek.h"
 #include "gstpacosplitter.h"
@@ -35,6 +40,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_paco_parse_debug);
 enum
 {
   PROP_MAX_WAIT_SIZE = 1,
+  PROP_MAX_FRAME_SIZE,
 };
 
 enum
@@ -47,7 +53,7 @@ struct _GstPacoParse
   GstBaseParse parent;
   GstPadChainFunction base_chain;
 
-  guint max_wait_size; /* property, atomic */
+  guint max_wait_size, max_frame_size; /* properties, atomic */
 
   /* How bytes become frames: pushed ones go through the splitter, which says
    * what the piece is that the base class gets; of others its sync alone is
@@ -76,6 +82,9 @@ struct _GstPacoParse
   guint64 garbage_to, doubt_to;
   GstPacoReader reader;
 
+  guint64 cut_offset; /* bytes of the frames that were cut */
+  GstBuffer *cut;     /* what the frame that is being finished is cut to */
+
   gboolean rate_changed; /* numbers of frames can not tell time */
   GstPacoSeek seek;
 };
@@ -99,6 +108,13 @@ static guint
 max_wait_size (GstPacoParse *self)
 {
   return g_atomic_int_get (&self->max_wait_size);
+}
+
+/* What frames are cut to, or 0. */
+static guint
+max_frame_size (GstPacoParse *self)
+{
+  return g_atomic_int_get (&self->max_frame_size);
 }
 
 static gboolean
@@ -166,6 +182,19 @@ add_upstream_fields (GstPacoParse *self, GstCaps *caps)
     if (!gst_structure_has_field (to, name) && is_upstreams_word (from, name))
       gst_structure_set_value (to, name, gst_structure_get_value (from, name));
   }
+}
+
+/* Frames that are cut are no larger than they are cut to, nor than they were. */
+static void
+add_max_frame_size (GstPacoParse *self, GstCaps *caps)
+{
+  gint size = MIN (max_frame_size (self), G_MAXINT), before;
+
+  if (size > 0
+      && !(gst_structure_get_int (
+               gst_caps_get_structure (caps, 0), "max-frame-size", &before)
+          && before < size))
+    gst_caps_set_simple (caps, "max-frame-size", G_TYPE_INT, size, NULL);
 }
 
 /* The stream's frame rate, or else upstream's. Returns whether it is new. */
@@ -240,6 +269,7 @@ update_format (
       && GST_BUFFER_DTS_IS_VALID (buffer))
     self->grid.origin = GST_BUFFER_DTS (buffer);
   add_upstream_fields (self, caps);
+  add_max_frame_size (self, caps);
   ret = negotiate (self, caps);
   gst_caps_unref (caps);
   self->known = ret == GST_FLOW_OK;
@@ -310,11 +340,43 @@ drop_bytes (GstPacoParse *self, GstBaseParseFrame *frame, gsize size,
   return gst_base_parse_finish_frame (base, frame, size);
 }
 
+/* Cuts the frame, if that is asked for, before the base class gets it, which takes no
+ * errors later. What is damaged so much that it cannot be cut is left out. */
+static GstFlowReturn
+cut_frame (GstPacoParse *self, GstBaseParseFrame *frame, gsize size)
+{
+  guint most = max_frame_size (self);
+  GstFlowReturn ret = GST_FLOW_OK;
+  GError *error = NULL;
+
+  if (most == 0)
+    return GST_FLOW_OK;
+  self->cut = gst_paco_cut (
+      frame->buffer, size, most, &self->cut_offset, &error);
+  if (self->cut)
+    return GST_FLOW_OK;
+  if (g_error_matches (error, PACO_ERROR, PACO_ERROR_CORRUPT)) {
+    GST_ELEMENT_WARNING (self, STREAM, DECODE,
+        ("A frame is left out, as it cannot be cut: %s", error->message),
+        (NULL));
+  } else {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("A frame of %" G_GSIZE_FORMAT
+         " bytes cannot be cut to max-frame-size=%u: %s",
+            size, most, error->message),
+        (NULL));
+    ret = GST_FLOW_ERROR;
+  }
+  frame->flags |= GST_BASE_PARSE_FRAME_FLAG_DROP;
+  g_error_free (error);
+  return ret;
+}
+
 static GstFlowReturn
 finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
     const PacoHeader *header, gsize size)
 {
-  GstFlowReturn ret = update_format (self, header, frame->buffer);
+  GstFlowReturn finished, ret = update_format (self, header, frame->buffer);
   GstPacoFileFrame place;
 
   if (ret != GST_FLOW_OK)
@@ -340,7 +402,9 @@ finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
       "frame at byte %" G_GUINT64_FORMAT ": %" G_GSIZE_FORMAT
       " bytes, at %" GST_TIME_FORMAT,
       frame->offset, size, GST_TIME_ARGS (GST_BUFFER_PTS (frame->buffer)));
-  return gst_base_parse_finish_frame (GST_BASE_PARSE (self), frame, size);
+  ret = cut_frame (self, frame, size);
+  finished = gst_base_parse_finish_frame (GST_BASE_PARSE (self), frame, size);
+  return ret == GST_FLOW_OK ? finished : ret;
 }
 
 /* Says what is at the beginning of a buffer that a demuxer or a file gave. */
@@ -517,6 +581,12 @@ gst_paco_parse_pre_push_frame (GstBaseParse *base, GstBaseParseFrame *frame)
   GstBuffer *buffer;
 
   frame->flags |= GST_BASE_PARSE_FRAME_FLAG_CLIP;
+  if (self->cut) {
+    gst_buffer_copy_into (
+        self->cut, frame->buffer, GST_BUFFER_COPY_METADATA, 0, -1);
+    gst_buffer_replace (&frame->buffer, self->cut);
+    gst_clear_buffer (&self->cut);
+  }
   frame->buffer = buffer = gst_buffer_make_writable (frame->buffer);
   if (!GST_BUFFER_PTS_IS_VALID (buffer))
     GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer);
@@ -661,6 +731,8 @@ reset (GstPacoParse *self)
   self->grid = (GstPacoGrid){ .fps_d = 1 };
   self->lost = self->rate_changed = FALSE;
   self->lost_bytes = 0;
+  self->cut_offset = 0;
+  gst_clear_buffer (&self->cut);
 }
 
 static gboolean
@@ -696,6 +768,8 @@ gst_paco_parse_set_property (
 
   if (id == PROP_MAX_WAIT_SIZE)
     g_atomic_int_set (&self->max_wait_size, g_value_get_uint (value));
+  else if (id == PROP_MAX_FRAME_SIZE)
+    g_atomic_int_set (&self->max_frame_size, g_value_get_uint (value));
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
@@ -706,6 +780,8 @@ gst_paco_parse_get_property (
 {
   if (id == PROP_MAX_WAIT_SIZE)
     g_value_set_uint (value, max_wait_size (GST_PACO_PARSE (object)));
+  else if (id == PROP_MAX_FRAME_SIZE)
+    g_value_set_uint (value, max_frame_size (GST_PACO_PARSE (object)));
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
@@ -737,6 +813,21 @@ gst_paco_parse_class_init (GstPacoParseClass *klass)
           1, G_MAXINT, GST_PACO_DEFAULT_MAX_WAIT_SIZE,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
               | GST_PARAM_MUTABLE_PLAYING));
+  /**
+   * GstPacoParse:max-frame-size:
+   *
+   * Frames are cut to so many bytes without being decoded: their blocks lose the
+   * last bitplanes in the order of their worth. Frames are cut that pacoenc has coded
+   * with #GstPacoEnc:cut-points; 0 cuts nothing.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_MAX_FRAME_SIZE,
+      g_param_spec_uint ("max-frame-size", "Maximum frame size",
+          "Bytes that frames are cut to, without decoding (0 = not at all)", 0,
+          G_MAXUINT, 0,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+              | GST_PARAM_MUTABLE_READY));
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "PaCo parser",

@@ -3,6 +3,7 @@
 #include "gstpacorate.h"
 #include "codec/policy.h"
 #include "codec/quantizer.h"
+#include <gst/video/video.h>
 
 void
 gst_paco_recent_add (GstPacoRecent *recent, const guint8 *data, gsize size)
@@ -93,4 +94,37 @@ gst_paco_rate_add_tags (
   if (parameters->rate_control == PACO_RATE_BITRATE
       && parameters->frame_size == 0)
     add_rate (tags, GST_TAG_BITRATE, parameters->bitrate);
+}
+
+/* The smallest area that has both in it. */
+static PacoArea
+unite (PacoArea a, PacoArea b)
+{
+  guint64 right = MAX ((guint64) a.x + a.width, (guint64) b.x + b.width);
+  guint64 bottom = MAX ((guint64) a.y + a.height, (guint64) b.y + b.height);
+  PacoArea both = { .x = MIN (a.x, b.x), .y = MIN (a.y, b.y) };
+
+  both.width = MIN (right - both.x, G_MAXUINT32);
+  both.height = MIN (bottom - both.y, G_MAXUINT32);
+  return both;
+}
+
+void
+gst_paco_areas_from_buffer (GstBuffer *buffer, PacoAreas *areas)
+{
+  gpointer state = NULL;
+  GstMeta *meta;
+
+  areas->n = 0;
+  while ((meta = gst_buffer_iterate_meta_filtered (
+              buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    const GstVideoRegionOfInterestMeta *region =
+        (GstVideoRegionOfInterestMeta *) meta;
+    PacoArea area = { region->x, region->y, region->w, region->h };
+
+    if (areas->n < PACO_MAX_AREAS)
+      areas->areas[areas->n++] = area;
+    else
+      areas->areas[areas->n - 1] = unite (areas->areas[areas->n - 1], area);
+  }
 }

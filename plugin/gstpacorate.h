@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * What pacoenc tells of the sizes of frames: the bound in its caps, tags, and
- * the last frames in stats. */
+ * the last frames in stats; and which regions of a frame are to count more. */
 #pragma once
+#include "codec/areas.h"
 #include "codec/parameters.h"
 #include <gst/gst.h>
 
@@ -38,5 +39,9 @@ char *gst_paco_rate_describe (const PacoParameters *parameters);
  * known. */
 void gst_paco_rate_add_tags (
     const PacoParameters *parameters, guint64 bound, GstTagList *tags);
+
+/* The regions of interest of a picture. Where there are more than the codec takes,
+ * the last one is the smallest that has all further ones in it. */
+void gst_paco_areas_from_buffer (GstBuffer *buffer, PacoAreas *areas);
 
 G_END_DECLS

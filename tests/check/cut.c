@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Frames that are cut by pacoparse max-frame-size, and regions of interest. */
+#include "pacotest.h"
+
+#define WIDTH 512
+#define HEIGHT 384
+#define GRAY_CAPS                                                              \
+  "video/x-raw,format=GRAY8,width=512,height=384,framerate=25/1,"              \
+  "interlace-mode=progressive"
+
+static GstVideoInfo
+gray_info (void)
+{
+  GstVideoInfo info;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
+  return info;
+}
+
+/* Squared error of columns [from, to). */
+static double
+square_error (GstBuffer *a, GstBuffer *b, guint from, guint to)
+{
+  GstVideoInfo info = gray_info ();
+  GArray *sa = paco_test_samples (&info, a), *sb = paco_test_samples (&info, b);
+  double sum = 0;
+
+  for (guint y = 0; y < HEIGHT; y++)
+    for (guint x = from; x < to; x++) {
+      double difference = g_array_index (sa, guint16, y * WIDTH + x)
+          - g_array_index (sb, guint16, y * WIDTH + x);
+
+      sum += difference * difference;
+    }
+  g_array_unref (sa);
+  g_array_unref (sb);
+  return sum;
+}
+
+static GstBuffer *
+decode (GstBuffer *coded)
+{
+  GstBus *bus;
+  GstHarness *harness = paco_test_decoder_harness ("pacodec", &bus);
+  GstBuffer *decoded;
+
+  fail_unless_equals_int (gst_harness_push (harness, coded), GST_FLOW_OK);
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  decoded = gst_harness_pull (harness);
+  paco_test_teardown (harness, bus);
+  return decoded;
+}
+
+/* Frames in all ways into pacoparse: no larger than asked for, with the caps that
+ * say so, decodable without a broken block, and better the more they may take; and
+ * the places of what comes out are those of a stream of these frames. */
+GST_START_TEST (test_cut)
+{
+  static const guint sizes[] = { 3000, 6000, 12000, 400000 };
+  double last_error = G_MAXDOUBLE;
+
+  for (guint s = 0; s < G_N_ELEMENTS (sizes); s++) {
+    gchar *launch = g_strdup_printf (
+        "pacoenc quality=98 cut-points=true ! pacoparse max-frame-size=%u",
+        sizes[s]);
+    GstBus *bus;
+    GstHarness *harness = paco_test_harness (launch, &bus);
+    guint64 offset = 0;
+    double error = 0;
+
+    gst_harness_set_src_caps_str (harness, GRAY_CAPS);
+    for (guint i = 0; i < 3; i++) {
+      GstBuffer *original = paco_test_gray_buffer (WIDTH, HEIGHT, i), *coded,
+                *decoded;
+      PacoHeader header;
+      GstCaps *caps;
+      gint promised;
+
+      gst_harness_push (harness, gst_buffer_ref (original));
+      coded = gst_harness_pull (harness);
+      caps = gst_pad_get_current_caps (harness->sinkpad);
+      fail_unless (gst_structure_get_int (
+          gst_caps_get_structure (caps, 0), "max-frame-size", &promised));
+      gst_caps_unref (caps);
+      fail_unless (promised <= (gint) sizes[s]);
+      fail_unless (gst_buffer_get_size (coded) <= sizes[s]);
+      fail_unless (s == 3 || gst_buffer_get_size (coded) >= sizes[s] * 8 / 10);
+      fail_unless_equals_uint64 (GST_BUFFER_PTS (coded), i * 40 * GST_MSECOND);
+      paco_test_header (coded, &header);
+      fail_unless_equals_uint64 (header.video.place.number, i);
+      fail_unless_equals_uint64 (header.video.place.offset, offset);
+      offset += gst_buffer_get_size (coded);
+      decoded = decode (coded);
+      fail_if (GST_BUFFER_FLAG_IS_SET (decoded, GST_BUFFER_FLAG_CORRUPTED));
+      error += square_error (original, decoded, 0, WIDTH);
+      gst_buffer_unref (decoded);
+      gst_buffer_unref (original);
+    }
+    fail_unless (error < last_error, "%u bytes: %g, fewer: %g", sizes[s], error,
+        last_error);
+    last_error = error;
+    g_free (launch);
+    paco_test_teardown (harness, bus);
+  }
+}
+GST_END_TEST;
+
+/* What cannot be cut is an error that says why, and goes no further. */
+GST_START_TEST (test_refused)
+{
+  static const struct
+  {
+    const gchar *launch, *words;
+  } cases[] = {
+    { "pacoenc ! pacoparse max-frame-size=2000", "cut-points=true" },
+    { "pacoenc cut-points=true ! pacoparse max-frame-size=1", "is the least" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBus *bus;
+    GstHarness *harness = paco_test_harness (cases[i].launch, &bus);
+    GError *error;
+
+    gst_harness_set_src_caps_str (harness, GRAY_CAPS);
+    gst_harness_push (harness, paco_test_gray_buffer (WIDTH, HEIGHT, 0));
+    gst_harness_push_event (harness, gst_event_new_eos ());
+    error = paco_test_pop_error (bus);
+    fail_unless (error != NULL, "%s", cases[i].launch);
+    fail_unless (strstr (error->message, cases[i].words) != NULL, "%s: %s",
+        cases[i].launch, error->message);
+    fail_unless (strstr (error->message, "max-frame-size=") != NULL);
+    fail_unless_equals_int (gst_harness_buffers_in_queue (harness), 0);
+    g_error_free (error);
+    paco_test_teardown_failed (harness, bus);
+  }
+}
+GST_END_TEST;
+
+/* Codes a picture with so many regions on its left side. */
+static GstBuffer *
+code_with_regions (const gchar *launch, GstBuffer *original, guint n)
+{
+  GstBus *bus;
+  GstHarness *harness = paco_test_harness (launch, &bus);
+  GstBuffer *buffer = gst_buffer_copy (original);
+
+  for (guint i = 0; i < n; i++)
+    gst_buffer_add_video_region_of_interest_meta (
+        buffer, "face", 8, i * HEIGHT / n, 80, HEIGHT / n + 1);
+  gst_harness_set_src_caps_str (harness, GRAY_CAPS);
+  fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+  buffer = gst_harness_pull (harness);
+  paco_test_teardown (harness, bus);
+  return buffer;
+}
+
+/* At the same bytes regions of interest err less than half as much, also if there
+ * are more of them than the codec knows of; without a weight they do nothing. */
+GST_START_TEST (test_regions)
+{
+  static const gchar *const launch =
+      "pacoenc backend=cpu rate-control=bitrate frame-size=30000 levels=1 "
+      "codeblock-height=32 roi-weight=%d";
+  GstVideoInfo info = gray_info ();
+  GstBuffer *original = paco_test_random_buffer (&info, 5);
+  static const guint n_regions[] = { 0, 1, 16, 40 };
+  double without = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (n_regions); i++) {
+    gchar *weighted = g_strdup_printf (launch, 8);
+    gchar *alike = g_strdup_printf (launch, 1);
+    GstBuffer *coded = code_with_regions (weighted, original, n_regions[i]);
+    GstBuffer *plain = code_with_regions (alike, original, n_regions[i]);
+    GstBuffer *decoded;
+    double error;
+
+    fail_unless (gst_buffer_get_size (coded) <= 30000);
+    decoded = decode (coded);
+    error = square_error (original, decoded, 16, 80);
+    if (i == 0)
+      without = error;
+    else
+      fail_unless (error < without / 2, "%u regions: %g, without: %g",
+          n_regions[i], error, without);
+    gst_buffer_unref (decoded);
+    decoded = decode (plain);
+    fail_unless (square_error (original, decoded, 16, 80) == without,
+        "regions without a weight");
+    gst_buffer_unref (decoded);
+    g_free (weighted);
+    g_free (alike);
+  }
+  gst_buffer_unref (original);
+}
+GST_END_TEST;
+
+static Suite *
+cut_suite (void)
+{
+  Suite *suite = suite_create ("cut");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_set_timeout (tcase, 60);
+  tcase_add_test (tcase, test_cut);
+  tcase_add_test (tcase, test_refused);
+  tcase_add_test (tcase, test_regions);
+  return suite;
+}
+
+GST_CHECK_MAIN (cut);
