@@ -20,14 +20,14 @@ typedef struct
 } PacoRateBits;
 
 /* Every coefficient of a subband of at most this many is counted; of a larger one,
- * four lines of 16, so that each place of four has one: 0, 5, 10, 15. */
+ * eight lines of 64, so that each place of eight has one: 0, 9, 18, ... */
 #define PACO_RATE_COUNT_ALL 16384
 
 /* Whether the coefficients of line y of a block are counted. */
 PACO_RATE_FUNCTION bool
 paco_rate_counts_line (unsigned y, bool all)
 {
-  return all || (y & 3) == (y >> 2 & 3);
+  return all || (y & 7) == (y >> 3 & 7);
 }
 
 /* log2 (x) in 1/1024, linear between powers of 2; x >= 1. */

@@ -45,7 +45,6 @@ count_block (void *data, uint32_t i, unsigned worker)
   const PacoSubband *subband = &geometry->subbands[geometry->blocks[i].subband];
   PacoBpcBlock block = paco_frame_block (
       count->frame, count->frame->coding, NULL, i);
-  const PacoWord *line = block.coefficients;
   float scale = block.reversible
       ? 0.0f
       : count->table->scale[subband->component][subband->entry];
@@ -55,18 +54,13 @@ count_block (void *data, uint32_t i, unsigned worker)
           + subband->entry];
   uint32_t top[PACO_RATE_PLANES] = { 0 }, bits[PACO_RATE_PLANES + 1];
   unsigned lost = 0;
-  uint32_t n_lines = 0;
+  uint32_t n_lines;
 
   if (!paco_is_alpha (count->frame->format, subband->component))
     lost = paco_areas_planes (&count->job->areas, count->frame->format,
         geometry, i, count->job->area_planes);
-  for (unsigned y = 0; y < block.height; y++) {
-    if (paco_rate_counts_line (y, all)) {
-      count->frame->ops->count_tops (line, block.width, scale, top);
-      n_lines++;
-    }
-    line += block.stride;
-  }
+  n_lines = count->frame->ops->count_tops (block.coefficients, block.stride,
+      block.width, block.height, all, scale, top);
   paco_rate_block_bits (top, n_lines * block.width,
       (uint32_t) block.height * block.width, count->checks, bits);
   for (unsigned j = 0; j <= PACO_RATE_PLANES; j++)

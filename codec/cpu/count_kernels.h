@@ -38,27 +38,92 @@ magnitudes (const PacoWord *line, size_t n, float scale, Float *out)
   }
 }
 
+enum
+{
+  /* Lines that are added up in bytes. */
+  COUNTED_LINES = 128,
+};
+
+/* For each plane and column, how many lines have their highest bit there or above. */
+typedef struct
+{
+  uint8_t n[PACO_RATE_PLANES][COUNTED_AT_ONCE];
+  int highest;
+} Counted;
+
+/* All are bytes, so that a vector holds as many as there are columns. */
+INLINE void
+add_those_above (uint8_t *n, const uint8_t *planes, const uint8_t least)
+{
+  INDEPENDENT
+  for (unsigned i = 0; i < COUNTED_AT_ONCE; i++) {
+    uint8_t one = planes[i] > least ? 1 : 0;
+
+    n[i] = (uint8_t) (n[i] + one);
+  }
+}
+
 static void
-count_tops (
-    const PacoWord *line, size_t n, float scale, uint32_t top[PACO_RATE_PLANES])
+count_line (Counted *counted, const PacoWord *line, size_t n, float scale)
 {
   Int magnitude[COUNTED_AT_ONCE] = { 0 };
+  uint8_t planes[COUNTED_AT_ONCE];
   int32_t all = 0;
-  uint32_t above = 0;
   int highest;
 
   magnitudes (line, n, scale, (Float *) magnitude);
   for (unsigned i = 0; i < COUNTED_AT_ONCE; i++)
-    all = magnitude[i] > all ? magnitude[i] : all;
+    all |= magnitude[i];
+  /* One more than the plane of the highest bit; 0: below plane 0. Exponents or-ed
+   * are no less than the largest. */
+  for (unsigned i = 0; i < COUNTED_AT_ONCE; i++) {
+    int32_t exponent = (magnitude[i] >> 23) - (EXPONENT_OF_ONE - 1);
+
+    planes[i] = (uint8_t) (exponent > 0 ? exponent : 0);
+  }
   highest = (all >> 23) - EXPONENT_OF_ONE;
-  /* Floats that are not negative are in the order of their bits. */
-  for (int p = highest; p >= 0; p--) {
-    int32_t least = (p + EXPONENT_OF_ONE) << 23;
+  if (highest >= PACO_RATE_PLANES)
+    highest = PACO_RATE_PLANES - 1;
+  for (int p = 0; p <= highest; p++)
+    add_those_above (counted->n[p], planes, (uint8_t) p);
+  counted->highest = highest > counted->highest ? highest : counted->highest;
+}
+
+/* Adds what has been counted to top[], and begins anew. */
+static void
+take_counted (Counted *counted, uint32_t top[PACO_RATE_PLANES])
+{
+  uint32_t above = 0;
+
+  for (int p = counted->highest; p >= 0; p--) {
     uint32_t at_least = 0;
 
     for (unsigned i = 0; i < COUNTED_AT_ONCE; i++)
-      at_least += magnitude[i] >= least;
+      at_least += counted->n[p][i];
     top[p] += at_least - above;
     above = at_least;
+    memset (counted->n[p], 0, sizeof counted->n[p]);
   }
+  counted->highest = -1;
+}
+
+static uint32_t
+count_tops (const PacoWord *line, ptrdiff_t stride, unsigned width,
+    unsigned height, bool all, float scale, uint32_t top[PACO_RATE_PLANES])
+{
+  Counted counted;
+  uint32_t n_lines = 0;
+
+  memset (&counted, 0, sizeof counted);
+  counted.highest = -1;
+  for (unsigned y = 0; y < height; y++) {
+    if (paco_rate_counts_line (y, all)) {
+      count_line (&counted, line, width, scale);
+      if (++n_lines % COUNTED_LINES == 0)
+        take_counted (&counted, top);
+    }
+    line += stride;
+  }
+  take_counted (&counted, top);
+  return n_lines;
 }

@@ -39,9 +39,12 @@ typedef struct
 
   void (*scale) (PacoWord *line, size_t n, float factor);
 
-  /* Of n coefficients, at most 64: adds to top[p] how many c have their highest bit
-   * in plane p (codec/rate_steps.h; scale is 0 where they are integers). */
-  void (*count_tops) (const PacoWord *line, size_t n, float scale,
+  /* Of a block of coefficients, at most 64 wide: adds to top[p] how many c have
+   * their highest bit in plane p (codec/rate_steps.h; scale is 0 where they are
+   * integers), of all lines or of those that paco_rate_counts_line() says. Returns
+   * how many lines these are. */
+  uint32_t (*count_tops) (const PacoWord *line, ptrdiff_t stride,
+      unsigned width, unsigned height, bool all, float scale,
       uint32_t top[PACO_RATE_PLANES]);
 
   /* n samples, from sample x of the line at `data` on, shifted to be signed; and

@@ -11,7 +11,7 @@
 
 enum
 {
-  N_QUALITIES = 26,
+  N_QUALITIES = 51,
   N_BUDGETS = 12,
 };
 
