@@ -67,6 +67,28 @@ paco_rate_significance (uint32_t n_new, uint32_t n)
 /* What the index says of a block that is not zero. */
 #define PACO_RATE_RECORD_BITS(checks) ((checks) ? 40 : 24)
 
+/* Bits, times 1024, of a plane in which n_new become significant after
+ * n_significant: refinement, a sign each, significance. */
+PACO_RATE_FUNCTION uint64_t
+paco_rate_plane_cost (uint32_t n_significant, uint32_t n_new, uint32_t n)
+{
+  return (uint64_t) n_significant * 1014 + (uint64_t) n_new * 1004
+      + paco_rate_significance (n_new, n - n_significant);
+}
+
+/* Bits of a block whose coded planes cost so much, n_new being new in the last. */
+PACO_RATE_FUNCTION uint32_t
+paco_rate_bits_of_cost (uint64_t cost, uint32_t n_significant, uint32_t n_new,
+    uint32_t n_counted, uint32_t n, bool checks)
+{
+  if (n_significant == 0)
+    return 8;
+  return 8 + PACO_RATE_RECORD_BITS (checks)
+      + (uint32_t) (cost * n / n_counted / 1024)
+      + paco_policy_waste (PACO_POLICY_OPEN_BITS_FOUR_LANES,
+          (uint32_t) ((uint64_t) n_new * n / n_counted));
+}
+
 /* Of a block of n coefficients (width * height) of which n_counted were looked at,
  * and top[p] of them have their highest bit in plane p of c: its bits when planes
  * j and up are coded. */
@@ -80,18 +102,10 @@ paco_rate_block_bits (const uint32_t top[PACO_RATE_PLANES], uint32_t n_counted,
 
   bits[PACO_RATE_PLANES] = 8;
   for (j = PACO_RATE_PLANES; j-- > 0;) {
-    /* Refinement, significance, and a sign each. */
-    cost += (uint64_t) n_significant * 1014 + (uint64_t) top[j] * 1004
-        + paco_rate_significance (top[j], n_counted - n_significant);
+    cost += paco_rate_plane_cost (n_significant, top[j], n_counted);
     n_significant += top[j];
-    bits[j] = 8;
-    if (n_significant > 0) {
-      uint32_t last = (uint32_t) ((uint64_t) top[j] * n / n_counted);
-
-      bits[j] += PACO_RATE_RECORD_BITS (checks)
-          + (uint32_t) (cost * n / n_counted / 1024)
-          + paco_policy_waste (PACO_POLICY_OPEN_BITS_FOUR_LANES, last);
-    }
+    bits[j] = paco_rate_bits_of_cost (
+        cost, n_significant, top[j], n_counted, n, checks);
   }
 }
 

@@ -7,6 +7,7 @@
  * number with a multiplication of integers. Number 0 is the finest; 256 numbers
  * are an octave. codec/rate_table.c makes the tables. */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __CUDACC__

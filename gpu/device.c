@@ -84,6 +84,29 @@ find_block_coders (PacoCudaDevice *device, GError **error)
 }
 
 static gboolean
+find_rate_kernels (PacoCudaDevice *device, GError **error)
+{
+  const struct
+  {
+    const char *name;
+    CUfunction *function;
+  } kernels[] = {
+    { "paco_rate_count_16", &device->rate_count[0] },
+    { "paco_rate_count_32", &device->rate_count[1] },
+    { "paco_rate_decide", &device->rate_decide },
+    { "paco_rate_find", &device->rate_find },
+    { "paco_rate_fit", &device->rate_fit },
+    { "paco_rate_shorten", &device->rate_shorten },
+  };
+
+  for (size_t i = 0; i < G_N_ELEMENTS (kernels); i++)
+    if (!paco_module_function (
+            &device->rate_module, kernels[i].name, kernels[i].function, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
 upload_sets (PacoCudaDevice *device, GError **error)
 {
   uint8_t *rows = g_malloc (PACO_CUDA_SETS_BYTES);
@@ -120,6 +143,8 @@ load (PacoCudaDevice *device, GError **error)
           &device->bpc_module, context, paco_fatbin_bpc, "bpc", error)
       && paco_module_load (
           &device->pack_module, context, paco_fatbin_pack, "pack", error)
+      && paco_module_load (
+          &device->rate_module, context, paco_fatbin_rate, "rate", error)
       && paco_dwt_find_kernels (&device->dwt, &device->dwt_module, error)
       && paco_layout_find_kernels (
           &device->layout, &device->layout_module, error)
@@ -128,7 +153,7 @@ load (PacoCudaDevice *device, GError **error)
           &device->pack_module, "paco_pack_scan", &device->pack_scan, error)
       && paco_module_function (
           &device->pack_module, "paco_pack_copy", &device->pack_copy, error)
-      && upload_sets (device, error);
+      && find_rate_kernels (device, error) && upload_sets (device, error);
 }
 
 static void
@@ -143,6 +168,7 @@ device_free (void *data)
     paco_module_unload (&device->layout_module);
     paco_module_unload (&device->bpc_module);
     paco_module_unload (&device->pack_module);
+    paco_module_unload (&device->rate_module);
     paco_cuda_device_leave (device);
   }
   paco_cuda_context_close (device->context);

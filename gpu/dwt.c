@@ -222,8 +222,9 @@ describe_subband (PacoDwtSubband *told, const PacoDwt *dwt,
 
   *told = (PacoDwtSubband){
     .address = frame->coefficients + (uint64_t) place->offset * element,
-    .scale = inverse
-        ? step / 256.0f
+    .scale = inverse ? step / 256.0f
+        : frame->scales
+        ? frame->scales[c][k]
         : ldexpf (1.0f / step, frame->coding->subbands[c][k].fraction_bits),
     .first_block = subband->first_block,
     .blocks_x = subband->blocks_x,

@@ -89,6 +89,9 @@ bool paco_dwt_is_narrow (
 typedef struct
 {
   const PacoCoding *coding; /* for steps, fraction bits and rho */
+  /* Forward: what coefficients are multiplied by instead (PacoRateTable.scale), or
+   * NULL. */
+  const float (*scales)[PACO_MAX_SUBBANDS];
   const PacoPicture *picture;
   CUdeviceptr coefficients, scratch;
   bool wide; /* coefficients are int32_t */

@@ -15,6 +15,7 @@
 #include "gpu/backend.h"
 #include "gpu/output.h"
 #include "gpu/pack.h"
+#include "gpu/rate.h"
 #include <string.h>
 
 /* The encoder on one of its devices. */
@@ -23,7 +24,11 @@ typedef struct
   PacoCudaShare share;
   PacoCudaOutputs *outputs;
   PacoCudaPlan plans[PACO_N_FORMS]; /* of those that are configured */
-  gint n_frames;                    /* that are being coded; atomic */
+  /* Of frames with a budget: the plans of those without loss, if there are any, and
+   * the steps of both kinds. */
+  PacoCudaPlan lossless_plans[PACO_N_FORMS];
+  PacoCudaSteps steps[PACO_N_FORMS][2]; /* [lossless] */
+  gint n_frames;                        /* that are being coded; atomic */
 } Part;
 
 typedef struct
@@ -32,14 +37,19 @@ typedef struct
   PacoCudaFrame frame;
   PacoPackBuffers pack;
   PacoDeviceMemory code, records, packed;
+  PacoCudaBudget budget;
   size_t downloaded; /* of the frame, before its size was known */
   /* Of the blocks on the device. */
   struct
   {
     guint rate_number;
-    bool wide; /* their coefficients may not fit 16 bits */
+    bool lossless; /* with a budget */
+    bool wide;     /* their coefficients may not fit 16 bits */
   } forms[PACO_N_FORMS];
-  bool wide; /* those of the frame being coded */
+  /* The frame being coded. */
+  bool wide;
+  PacoCoding coding;
+  const PacoCudaRate *rate; /* with a budget, else NULL */
 } Flight;
 
 typedef struct
@@ -51,20 +61,37 @@ typedef struct
 
 /* --- coding a frame --- */
 
+/* Whether the frame being coded, which has a budget, is one without loss. */
+static bool
+is_lossless (const Flight *flight)
+{
+  return flight->frame.plan != &flight->part->plans[flight->frame.form];
+}
+
+static bool
+is_wide (const Flight *flight)
+{
+  return flight->rate
+      ? flight->rate->wide
+      : !paco_dwt_is_narrow (&flight->frame.plan->format, &flight->coding);
+}
+
 static gboolean
 upload_blocks (Flight *flight, const PacoRate *rate, GError **error)
 {
   PacoCudaFrame *frame = &flight->frame;
   const PacoCudaPlan *plan = frame->plan;
   guint *rate_number = &flight->forms[frame->form].rate_number;
+  bool *lossless = &flight->forms[frame->form].lossless;
   bool *wide = &flight->forms[frame->form].wide;
 
-  if (*rate_number != rate->number) {
+  if (*rate_number != rate->number || *lossless != is_lossless (flight)) {
     size_t words;
 
     *rate_number = 0;
-    *wide = !paco_dwt_is_narrow (&plan->format, &rate->coding);
-    words = paco_cuda_plan_blocks (plan, &rate->coding, *wide,
+    *lossless = is_lossless (flight);
+    *wide = is_wide (flight);
+    words = paco_cuda_plan_blocks (plan, &flight->coding, *wide,
         rate->dropped_planes, paco_cuda_frame_blocks (frame));
     if (!paco_cuda_frame_reserve (frame, *wide, error)
         || !paco_device_memory_reserve (
@@ -78,24 +105,25 @@ upload_blocks (Flight *flight, const PacoRate *rate, GError **error)
 }
 
 static gboolean
-transform (Flight *flight, const PacoRate *rate, GError **error)
+transform (Flight *flight, GError **error)
 {
   PacoPicture picture;
   PacoDwtFrame frame = paco_cuda_frame_transform (
-      &flight->frame, &rate->coding, &picture, flight->wide);
+      &flight->frame, &flight->coding, &picture, flight->wide);
 
+  if (flight->rate)
+    frame.scales = flight->rate->steps->table->scale;
   paco_transfer_device_picture (
       &flight->frame.transfer, &flight->frame.station, &picture);
   return paco_cuda_frame_forward (&flight->frame, &frame, error);
 }
 
 static gboolean
-code_blocks (
-    CudaEncoder *encoder, Flight *flight, const PacoRate *rate, GError **error)
+code_blocks (CudaEncoder *encoder, Flight *flight, GError **error)
 {
   PacoCudaDevice *device = flight->frame.device;
   const PacoCudaPlan *plan = flight->frame.plan;
-  unsigned passes = rate->coding.coding_passes;
+  unsigned passes = flight->coding.coding_passes;
   PacoBpcEncodeParameters parameters = {
     .coefficients = flight->frame.coefficients.address,
     .blocks = flight->frame.blocks[flight->frame.form].address,
@@ -104,13 +132,16 @@ code_blocks (
     .records = flight->records.address,
     .n_blocks = plan->n_blocks,
     .complexity = encoder->base.parameters.complexity,
-    .block_checks = rate->coding.block_checks,
+    .block_checks = flight->coding.block_checks,
   };
   CUdeviceptr rows;
 
-  if (!paco_cuda_frame_rows (&flight->frame, &rate->coding, NULL, &rows, error))
+  if (!paco_cuda_frame_rows (
+          &flight->frame, &flight->coding, NULL, &rows, error))
     return FALSE;
   parameters.rows = rows;
+  if (flight->rate)
+    paco_cuda_budget_tell (&flight->budget, flight->rate, &parameters);
   return paco_module_launch (device->context,
       device->bpc_encode[flight->wide][passes - 1], plan->n_blocks, 1, 1,
       PACO_BPC_THREADS,
@@ -133,9 +164,35 @@ download (Flight *flight, uint8_t *to, size_t begin, size_t end, GError **error)
           device->context->name);
 }
 
+/* What comes between the upload and the download. */
+static gboolean
+enqueue_kernels (CudaEncoder *encoder, Flight *flight, bool transformed,
+    const PacoHeader *header, PacoEncodedFrame *output, GError **error)
+{
+  PacoCudaFrame *frame = &flight->frame;
+  const PacoCudaRate *rate = flight->rate;
+
+  return paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_1, error)
+      && (transformed || transform (flight, error))
+      && (!rate
+          || paco_cuda_budget_decide (&flight->budget, frame, rate, error))
+      && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_2, error)
+      && code_blocks (encoder, flight, error)
+      && (!rate
+          || paco_cuda_budget_fit (&flight->budget, frame, rate,
+              flight->code.address, flight->records.address, error))
+      && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_3, error)
+      && paco_pack_enqueue (frame, &flight->pack, flight->code.address,
+          flight->records.address, header->coding.block_checks,
+          header->header_size, flight->packed.address, output->size, error)
+      && paco_cuda_frame_begin_download (frame, error)
+      && download (flight, output->data, 0, flight->downloaded, error)
+      && paco_cuda_frame_end_download (frame, error);
+}
+
 static gboolean
 enqueue (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
-    PacoHeader *header, PacoEncodedFrame *output, GError **error)
+    const PacoHeader *header, PacoEncodedFrame *output, GError **error)
 {
   PacoCudaFrame *frame = &flight->frame;
   const PacoCudaPlan *plan = frame->plan;
@@ -154,17 +211,22 @@ enqueue (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
       && upload_blocks (flight, &job->rate, error)
       && paco_cuda_frame_end_upload (frame, error)
       && paco_cuda_frame_await_picture (frame, &job->picture, error)
-      && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_1, error)
-      && transform (flight, &job->rate, error)
-      && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_2, error)
-      && code_blocks (encoder, flight, &job->rate, error)
-      && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_3, error)
-      && paco_pack_enqueue (frame, &flight->pack, flight->code.address,
-          flight->records.address, header->coding.block_checks,
-          header->header_size, flight->packed.address, output->size, error)
-      && paco_cuda_frame_begin_download (frame, error)
-      && download (flight, output->data, 0, flight->downloaded, error)
-      && paco_cuda_frame_end_download (frame, error);
+      && enqueue_kernels (encoder, flight, false, header, output, error);
+}
+
+/* Once more, of a picture that is on the device already. */
+static gboolean
+enqueue_again (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
+    bool transformed, const PacoHeader *header, PacoEncodedFrame *output,
+    GError **error)
+{
+  PacoCudaFrame *frame = &flight->frame;
+  const PacoCudaPlan *plan = frame->plan;
+
+  paco_transfer_plan (
+      &frame->transfer, &job->picture, &plan->format, plan->reduce);
+  return upload_blocks (flight, &job->rate, error)
+      && enqueue_kernels (encoder, flight, transformed, header, output, error);
 }
 
 /* Downloads the bytes that the frame has beyond what was expected of it, and sets
@@ -185,26 +247,127 @@ download_rest (CudaEncoder *encoder, Flight *flight, const PacoHeader *header,
       && paco_cuda_frame_wait (&flight->frame, error);
 }
 
+/* Once all is enqueued: what is left to be done for the frame. */
+static gboolean
+finish (CudaEncoder *encoder, Flight *flight, PacoHeader *header,
+    PacoEncodedFrame *output, GError **error)
+{
+  size_t size;
+
+  if (!download_rest (encoder, flight, header, output->data, error)
+      || !paco_pack_finish (&flight->pack, header, output->data, &size, error))
+    return FALSE;
+  paco_cuda_outputs_finish (output, size);
+  return TRUE;
+}
+
+static gboolean
+encode_for_quality (CudaEncoder *encoder, Flight *flight,
+    const PacoEncoderJob *job, PacoEncodedFrame *output, GError **error)
+{
+  PacoHeader header = { .video = job->video, .coding = job->rate.coding };
+
+  paco_cuda_frame_use (&flight->frame, flight->part->plans, job->form);
+  flight->coding = job->rate.coding;
+  flight->rate = NULL;
+  header.picture = flight->frame.plan->format;
+  header.header_size = paco_header_size (&header);
+  return enqueue (encoder, flight, job, &header, output, error)
+      && paco_cuda_frame_wait (&flight->frame, error)
+      && finish (encoder, flight, &header, output, error);
+}
+
+/* --- a frame with a budget --- */
+
+/* Codes the frame once as the attempt has it. Its step number is the device's
+ * choice as long as the host has not seen its counts. */
+static gboolean
+code_attempt (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
+    const PacoRateAttempt *attempt, bool first, PacoHeader *header,
+    PacoEncodedFrame *output, GError **error)
+{
+  const PacoEncoderForm *form = &encoder->base.forms[job->form];
+  Part *part = flight->part;
+  bool lossless = attempt->lossless;
+  const PacoCudaPlan *before = flight->frame.plan;
+  PacoCudaRate rate = {
+    .steps = &part->steps[job->form][lossless],
+    .block_checks = job->rate.coding.block_checks,
+    .is_known = lossless || attempt->has_counts,
+    .number = lossless ? 0 : attempt->number,
+    .bytes = attempt->budget,
+    .correction = attempt->history.correction,
+  };
+  gboolean done;
+
+  rate.wide = !rate.steps->table->narrow;
+  paco_cuda_frame_use (
+      &flight->frame, lossless ? part->lossless_plans : part->plans, job->form);
+  flight->coding = lossless ? form->lossless : job->rate.coding;
+  flight->rate = &rate;
+  header->coding = flight->coding;
+  header->header_size = paco_header_size (header);
+  done = first ? enqueue (encoder, flight, job, header, output, error)
+               : enqueue_again (encoder, flight, job,
+                   flight->frame.plan == before, header, output, error);
+  flight->rate = NULL;
+  return done && paco_cuda_frame_wait (&flight->frame, error);
+}
+
+static gboolean
+encode_to_fit (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
+    PacoEncodedFrame *output, GError **error)
+{
+  const PacoEncoderForm *form = &encoder->base.forms[job->form];
+  PacoRateHistory history = paco_encoder_learn (&encoder->base, job);
+  PacoHeader header = {
+    .video = job->video, .picture = form->picture, .coding = job->rate.coding
+  };
+  bool first = true, coded;
+  PacoRateAttempt attempt;
+
+  paco_rate_begin (&attempt, form->table, form->picture.n_components,
+      form->lossless_table != NULL,
+      job->rate.budget - paco_header_size (&header), &history);
+  do {
+    const PacoRateBits *sums = paco_cuda_budget_sums (&flight->budget);
+
+    coded = attempt.lossless || !attempt.has_counts
+        || paco_rate_step (&attempt, sums);
+    if (!coded)
+      continue;
+    if (!code_attempt (
+            encoder, flight, job, &attempt, first, &header, output, error))
+      return FALSE;
+    first = false;
+    if (!attempt.lossless && !attempt.has_counts) {
+      /* The host follows what the device has done. */
+      attempt.has_counts = true;
+      coded = paco_rate_step (&attempt, sums);
+    }
+  } while (!coded
+      || paco_rate_again (&attempt, paco_cuda_budget_bytes (&flight->budget)));
+  history = paco_rate_end (&attempt);
+  paco_encoder_tell (&encoder->base, job, &history);
+  paco_rate_table_apply (
+      flight->part->steps[job->form][is_lossless (flight)].table,
+      &form->picture, is_lossless (flight) ? 0 : attempt.number,
+      &header.coding);
+  return finish (encoder, flight, &header, output, error);
+}
+
+/* --- */
+
 static gboolean
 encode_frame (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
     PacoEncodedFrame *output, GError **error)
 {
-  PacoHeader header = { .video = job->video, .coding = job->rate.coding };
-  size_t size;
+  gboolean done = (job->rate.budget > 0 ? encode_to_fit : encode_for_quality) (
+      encoder, flight, job, output, error);
 
-  paco_cuda_frame_use (&flight->frame, flight->part->plans, job->form);
-  header.picture = flight->frame.plan->format;
-  header.header_size = paco_header_size (&header);
-  if (!enqueue (encoder, flight, job, &header, output, error)
-      || !paco_cuda_frame_wait (&flight->frame, error)
-      || !download_rest (encoder, flight, &header, output->data, error)
-      || !paco_pack_finish (
-          &flight->pack, &header, output->data, &size, error)) {
+  if (!done)
     paco_cuda_frame_give_up (&flight->frame);
-    return FALSE;
-  }
-  paco_cuda_outputs_finish (output, size);
-  return TRUE;
+  return done;
 }
 
 static void
@@ -260,8 +423,18 @@ flight_clear (Flight *flight)
   paco_device_memory_clear (share, &flight->code);
   paco_device_memory_clear (share, &flight->records);
   paco_device_memory_clear (share, &flight->packed);
+  paco_cuda_budget_clear (&flight->budget, share);
   flight->downloaded = 0;
   memset (flight->forms, 0, sizeof flight->forms);
+}
+
+static void
+form_clear (Part *part, unsigned form)
+{
+  paco_cuda_plan_clear (&part->plans[form]);
+  paco_cuda_plan_clear (&part->lossless_plans[form]);
+  for (unsigned lossless = 0; lossless < 2; lossless++)
+    paco_cuda_steps_clear (&part->steps[form][lossless], &part->share);
 }
 
 static void
@@ -275,10 +448,20 @@ unconfigure (PacoCoder *base, unsigned number)
   for (unsigned i = number; i < base->depth; i += base->n_devices)
     if (encoder->flights[i].part)
       flight_clear (&encoder->flights[i]);
+  for (unsigned i = 0; i < PACO_N_FORMS; i++)
+    form_clear (part, i);
   if (entered)
     paco_cuda_device_leave (part->share.device);
-  for (unsigned i = 0; i < PACO_N_FORMS; i++)
-    paco_cuda_plan_clear (&part->plans[i]);
+}
+
+/* Whether coefficients of some frame may not fit 16 bits. */
+static bool
+needs_wide (const PacoEncoderForm *form)
+{
+  if (!form->table)
+    return !paco_dwt_is_narrow (&form->picture, &form->finest);
+  return !form->table->narrow
+      || (form->lossless_table && !form->lossless_table->narrow);
 }
 
 /* Memory for frames of a form, as large as any rate may need. */
@@ -286,12 +469,17 @@ static gboolean
 allocate_form (CudaEncoder *encoder, Flight *flight, unsigned i, GError **error)
 {
   const PacoEncoderForm *form = &encoder->base.forms[i];
-  bool wide = !paco_dwt_is_narrow (&form->picture, &form->finest);
+  bool wide = needs_wide (form);
   PacoCudaFrame *frame = &flight->frame;
   PacoCudaShare *share = frame->share;
   const PacoCudaPlan *plan;
   size_t words;
 
+  if (form->lossless_table) {
+    paco_cuda_frame_use (frame, flight->part->lossless_plans, i);
+    if (!paco_cuda_frame_allocate (frame, wide, error))
+      return FALSE;
+  }
   paco_cuda_frame_use (frame, flight->part->plans, i);
   if (!paco_cuda_frame_allocate (frame, wide, error))
     return FALSE;
@@ -304,8 +492,10 @@ allocate_form (CudaEncoder *encoder, Flight *flight, unsigned i, GError **error)
           plan->n_blocks * sizeof (PacoGpuRecord), "index", error)
       && paco_device_memory_reserve (share, &flight->packed,
           encoder->base.max_frame_size, "codestream", error)
-      && paco_pack_buffers_reserve (
-          &flight->pack, share, plan->n_blocks, error);
+      && paco_pack_buffers_reserve (&flight->pack, share, plan->n_blocks, error)
+      && (!form->table
+          || paco_cuda_budget_reserve (&flight->budget, share, plan->n_blocks,
+              form->table->n_entries * form->picture.n_components, error));
 }
 
 static gboolean
@@ -321,22 +511,45 @@ flight_init (CudaEncoder *encoder, Flight *flight, Part *part, GError **error)
 }
 
 static gboolean
+plan_form (const PacoEncoder *base, Part *part, unsigned i, PacoCudaPlan *plans,
+    const PacoCoding *coding, GError **error)
+{
+  plans[i] = (PacoCudaPlan){
+    .format = base->forms[i].picture,
+    .coding = *coding,
+    .geometry = base->coder.geometry[i],
+  };
+  return plans[i].geometry == NULL
+      || paco_cuda_plan_init (&plans[i], part->share.device, error);
+}
+
+static gboolean
+init_form (const PacoEncoder *base, Part *part, unsigned i, GError **error)
+{
+  const PacoEncoderForm *form = &base->forms[i];
+  unsigned n = form->picture.n_components;
+
+  return plan_form (base, part, i, part->plans, &form->coding, error)
+      && (!form->table
+          || paco_cuda_steps_init (
+              &part->steps[i][0], &part->share, form->table, n, error))
+      && (!form->lossless_table
+          || (plan_form (
+                  base, part, i, part->lossless_plans, &form->lossless, error)
+              && paco_cuda_steps_init (&part->steps[i][1], &part->share,
+                  form->lossless_table, n, error)));
+}
+
+static gboolean
 allocate (CudaEncoder *encoder, unsigned number, GError **error)
 {
   const PacoEncoder *base = &encoder->base;
   unsigned n_devices = base->coder.n_devices;
   Part *part = &encoder->parts[number];
 
-  for (unsigned i = 0; i < PACO_N_FORMS; i++) {
-    part->plans[i] = (PacoCudaPlan){
-      .format = base->forms[i].picture,
-      .coding = base->forms[i].coding,
-      .geometry = base->coder.geometry[i],
-    };
-    if (part->plans[i].geometry
-        && !paco_cuda_plan_init (&part->plans[i], part->share.device, error))
+  for (unsigned i = 0; i < PACO_N_FORMS; i++)
+    if (!init_form (base, part, i, error))
       return FALSE;
-  }
   for (unsigned i = number; i < base->coder.depth; i += n_devices)
     if (!flight_init (encoder, &encoder->flights[i], part, error))
       return FALSE;
@@ -351,17 +564,10 @@ configure (PacoCoder *base, unsigned number, GError **error)
   PacoCudaDevice *device = encoder->parts[number].share.device;
   gboolean done;
 
-  if (encoder->base.forms[encoder->base.form].table) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "the CUDA backend does not do rate-control=bitrate yet; use"
-        " backend=cpu");
-    return FALSE;
-  }
   if (encoder->base.area_planes > 0) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "the CUDA backend does not weigh regions of interest; leave roi-weight "
-        "1"
-        " or use backend=cpu");
+        "the CUDA backend does not weigh regions of interest; leave"
+        " roi-weight 1 or use backend=cpu");
     return FALSE;
   }
   if (encoder->base.forms[encoder->base.form].coding.cut_points) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * A frame in flight on the device. */
 #include "gpu/frame.h"
+#include "codec/rate_estimate.h"
 
 /* --- The plan --- */
 
@@ -65,6 +66,9 @@ paco_cuda_plan_blocks (const PacoCudaPlan *plan, const PacoCoding *coding,
       .family = plan->coding.components[c].family,
       .reversible =
           paco_wavelets[plan->coding.components[c].wavelet].reversible,
+      .counts_all = (uint64_t) subband->width * subband->height
+          <= PACO_RATE_COUNT_ALL,
+      .entry = c * (3 * coding->levels + 1) + subband->entry,
     };
     code += PACO_GPU_CODE_WORDS ((uint32_t) block->width * block->height,
         wide ? PACO_BPC_PLANES_32 : PACO_BPC_PLANES_16);

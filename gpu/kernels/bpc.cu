@@ -289,11 +289,39 @@ template <int PASSES, bool SHARED> struct BlockEncoder
   }
 };
 
+/* With a budget: how the block is coded follows from the frame's step number. */
+static __device__ __forceinline__ void
+take_step (const PacoBpcEncodeParameters &parameters, PacoGpuBlock &place,
+    uint32_t &multiplier, uint32_t &shift)
+{
+  const PacoRateStep *step;
+
+  multiplier = shift = 0;
+  if (!parameters.steps)
+    return;
+  step = parameters.steps + *parameters.step_number * parameters.n_entries
+      + place.entry;
+  place.dropped_planes = step->dropped_planes;
+  place.fraction_bits = step->fraction_bits;
+  multiplier = step->multiplier;
+  shift = step->shift;
+}
+
+/* For those who may cut the block. top: lane p has plane p's. */
+static __device__ __forceinline__ void
+note_top (const PacoBpcEncodeParameters &parameters, uint32_t record,
+    uint32_t lane, uint32_t top)
+{
+  if (parameters.tops && lane < PACO_BPC_PLANES_32)
+    parameters.tops[record * PACO_BPC_PLANES_32 + lane] = top;
+}
+
 template <int PASSES, typename T>
 static __device__ __forceinline__ void
 encode (const PacoBpcEncodeParameters &parameters)
 {
   PacoGpuBlock place = parameters.blocks[blockIdx.x];
+  uint32_t multiplier, shift;
   Block<true, PASSES> block;
   Coding coding;
   PacoGpuRecord record = {};
@@ -301,11 +329,14 @@ encode (const PacoBpcEncodeParameters &parameters)
   block.init (place, parameters.planes,
       sizeof (T) == 2 ? PACO_BPC_PLANES_16 : PACO_BPC_PLANES_32, threadIdx.x);
   block.clear ();
+  take_step (parameters, place, multiplier, shift);
 
-  Slicer<PASSES, T> slicer (block, place, parameters.coefficients);
+  Slicer<PASSES, T> slicer (
+      block, place, parameters.coefficients, multiplier, shift);
 
   note_no_ends (block, parameters);
   coding.planes = slicer.slice ();
+  note_top (parameters, place.record, block.lane, slicer.counts & 0xffff);
   coding.dropped_planes = place.dropped_planes;
   if (coding.planes > coding.dropped_planes) {
     uint32_t n = block.width * block.height;

@@ -3,6 +3,7 @@
  * and CUDA both include. */
 #pragma once
 #include "codec/contexts.h"
+#include "codec/rate_steps.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,10 @@ typedef struct
   /* Decoder, what is written: with the reversible wavelet FORMAT.md section 8
    * is done, else m << d with its sign. */
   uint8_t reversible;
+  /* Encoder, frames with a budget: whether all lines are counted
+   * (codec/rate_estimate.h), and which of the steps of all components' entries. */
+  uint8_t counts_all;
+  uint16_t entry;
 } PacoGpuBlock;
 
 /* Words of one bitplane of a block. */
@@ -91,6 +96,13 @@ typedef struct
   /* 0, or PACO_BPC_PLANES_32 numbers for each record: PacoCutPoints (codec/cut.h),
    * the codewords reserved at the end of each plane where the block can be cut. */
   PACO_DEVICE_POINTER (uint16_t) plane_ends;
+  /* 0, or as many numbers: PacoBlockCounts.top. */
+  PACO_DEVICE_POINTER (uint32_t) tops;
+  /* 0, or all steps of all step numbers, n_entries for each, and the number whose
+   * steps and dropped planes take the place of the blocks' own. */
+  PACO_DEVICE_POINTER (const PacoRateStep) steps;
+  PACO_DEVICE_POINTER (const uint32_t) step_number;
+  uint32_t n_entries;
   uint32_t n_blocks;
   uint32_t complexity;   /* 0..3 */
   uint32_t block_checks; /* records get them */

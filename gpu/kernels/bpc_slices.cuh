@@ -34,22 +34,26 @@ template <int PASSES, typename T> struct Slicer
   uint32_t stride;
   uint32_t dropped;
   uint32_t fraction_bits;
+  /* paco_rate_scale() of magnitudes; 0: none. */
+  uint32_t multiplier, shift;
   /* PacoBlockCounts; lane p counts plane p: top in the lower half, pairs in the
    * upper one. */
   uint32_t counts;
   uint32_t n_right;
   uint32_t stripe_planes; /* lane g: of stripe g */
 
-  __device__ __forceinline__ Slicer (
-      B &block_, const PacoGpuBlock &place, const void *coefficients)
+  __device__ __forceinline__ Slicer (B &block_, const PacoGpuBlock &place,
+      const void *coefficients, uint32_t multiplier_, uint32_t shift_)
       : block (block_), stride (place.stride), dropped (place.dropped_planes),
-        fraction_bits (place.fraction_bits)
+        fraction_bits (place.fraction_bits), multiplier (multiplier_),
+        shift (shift_)
   {
     rows = (const T *) coefficients + place.coefficients + 2 * block.lane;
     counts = n_right = 0;
     stripe_planes = 0;
   }
 
+  __device__ __forceinline__ void rescale_pairs (uint32_t (&a)[32]);
   __device__ __forceinline__ void load_pairs (uint32_t w, uint32_t (&a)[32]);
   __device__ __forceinline__ void load_column (
       int side, uint32_t w, uint32_t (&a)[32]);
@@ -63,6 +67,19 @@ template <int PASSES, typename T> struct Slicer
   __device__ void slice_column (int side, uint32_t w, uint32_t up);
   __device__ uint32_t slice ();
 };
+
+/* paco_rate_scale() of magnitudes below 2^15. */
+template <int PASSES, typename T>
+__device__ __forceinline__ void
+Slicer<PASSES, T>::rescale_pairs (uint32_t (&a)[32])
+{
+  uint32_t least = min (shift, 31u); /* products are below 2^31 */
+
+#pragma unroll
+  for (int y = 0; y < 32; y++)
+    a[y] = (a[y] & 0xffff) * multiplier >> least
+        | (a[y] >> 16) * multiplier >> least << 16;
+}
 
 /* Magnitudes of both columns in one word. */
 template <int PASSES, typename T>
@@ -85,6 +102,8 @@ Slicer<PASSES, T>::load_pairs (uint32_t w, uint32_t (&a)[32])
     right_sign |= (pair >> 31) << y;
     a[y] = __vabs2 (pair);
   }
+  if (multiplier != 0)
+    rescale_pairs (a);
   block.at (L::SIGN, LEFT, w) = left_sign;
   block.at (L::SIGN, RIGHT, w) = right_sign;
 }
@@ -108,6 +127,10 @@ Slicer<PASSES, T>::load_column (int side, uint32_t w, uint32_t (&a)[32])
     sign |= ((uint32_t) value >> 31) << y;
     a[y] = abs (value);
   }
+  if (multiplier != 0)
+#pragma unroll
+    for (int y = 0; y < 32; y++)
+      a[y] = paco_rate_scale (a[y], multiplier, shift);
   block.at (L::SIGN, side, w) = sign;
 }
 

@@ -6,7 +6,6 @@
 #include "backend-case.h"
 #include "codec/frame_cut.h"
 #include "codec/reference/reference.h"
-#include <stdio.h>
 #include <string.h>
 
 /* A frame that was cut decodes like any other. */
@@ -236,26 +235,11 @@ test_carried_set (void)
   coders_close (&coders);
 }
 
-/* Without a device there is nothing to test, which is no failure. */
-static bool
-is_available (void)
-{
-  GError *error = NULL;
-  PacoEncoder *encoder = BACKEND.encoder_open (&coder_options[0], &error);
-
-  if (encoder)
-    paco_coder_close (PACO_CODER (encoder));
-  else
-    printf ("1..0 # SKIP %s\n", error->message);
-  g_clear_error (&error);
-  return encoder != NULL;
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  if (!is_available ())
+  if (!coders_are_available ())
     return 0;
   g_test_add_func ("/backend/random", test_random);
   g_test_add_func ("/backend/alpha", test_alpha);

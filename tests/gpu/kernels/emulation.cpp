@@ -187,7 +187,7 @@ static const EmulatedKernel *
 find_kernel (const char *name)
 {
   static const EmulatedKernel *const tables[] = { emulated_dwt, emulated_layout,
-    emulated_bpc, emulated_pack };
+    emulated_bpc, emulated_pack, emulated_rate };
 
   for (const EmulatedKernel *table : tables)
     for (; table->name; table++)

@@ -38,7 +38,7 @@ struct EmulatedKernel
   }
 
 extern const EmulatedKernel emulated_dwt[], emulated_layout[], emulated_bpc[],
-    emulated_pack[];
+    emulated_pack[], emulated_rate[];
 
 /* --- Meetings of a warp --- */
 
@@ -228,6 +228,12 @@ __clz (uint32_t x)
 }
 
 static inline int
+__clzll (uint64_t x)
+{
+  return x ? __builtin_clzll (x) : 64;
+}
+
+static inline int
 __ffs (uint32_t x)
 {
   return __builtin_ffs ((int) x);
@@ -289,12 +295,22 @@ atomicOr (uint32_t *p, uint32_t value)
   return old;
 }
 
+template <class T, class Value>
+static inline T
+atomicAdd (T *p, Value value)
+{
+  T old = *p;
+
+  *p = old + value;
+  return old;
+}
+
 static inline uint32_t
-atomicAdd (uint32_t *p, uint32_t value)
+atomicMin (uint32_t *p, uint32_t value)
 {
   uint32_t old = *p;
 
-  *p = old + value;
+  *p = old < value ? old : value;
   return old;
 }
 

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Frames with a budget on the device. */
+#include "gpu/rate.h"
+
+gboolean
+paco_cuda_steps_init (PacoCudaSteps *steps, PacoCudaShare *share,
+    const PacoRateTable *table, unsigned n_components, GError **error)
+{
+  const PacoDriver *driver = share->device->driver;
+  size_t size;
+
+  steps->table = table;
+  steps->n_entries = table->n_entries * n_components;
+  size = sizeof (PacoRateStep) * table->n_numbers * steps->n_entries;
+  return paco_device_memory_reserve (
+             share, &steps->memory, size, "quantizer steps", error)
+      && paco_driver_check (driver,
+          driver->memcpy_htod (steps->memory.address, table->steps, size),
+          error, "the quantizer steps cannot be uploaded to %s",
+          share->device->context->name)
+      /* A copy from pageable memory may return before it has ended. */
+      && paco_driver_check (driver, driver->ctx_synchronize (), error,
+          "the quantizer steps cannot be uploaded to %s",
+          share->device->context->name);
+}
+
+void
+paco_cuda_steps_clear (PacoCudaSteps *steps, PacoCudaShare *share)
+{
+  paco_device_memory_clear (share, &steps->memory);
+  steps->table = NULL;
+}
+
+gboolean
+paco_cuda_budget_reserve (PacoCudaBudget *budget, PacoCudaShare *share,
+    uint32_t n_blocks, unsigned n_entries, GError **error)
+{
+  size_t numbers = (size_t) PACO_BPC_PLANES_32 * n_blocks;
+  size_t sums = n_entries * sizeof (PacoRateBits);
+
+  return paco_device_memory_reserve (share, &budget->sums, sums, "sums", error)
+      && paco_device_memory_reserve (
+          share, &budget->number, sizeof (uint32_t), "step number", error)
+      && paco_device_memory_reserve (share, &budget->plane_ends,
+          MAX (2 * numbers, 1), "ends of bitplanes", error)
+      && paco_device_memory_reserve (
+          share, &budget->tops, MAX (4 * numbers, 1), "counts", error)
+      && paco_device_memory_reserve (share, &budget->cuts,
+          MAX (n_blocks * sizeof (PacoRateCuts), 1), "cuts", error)
+      && paco_device_memory_reserve (
+          share, &budget->bytes, MAX (4 * n_blocks, 1), "sizes", error)
+      && paco_device_memory_reserve (
+          share, &budget->lost, MAX (n_blocks, 1), "cuts", error)
+      && paco_pinned_memory_reserve (share->device, &budget->host,
+          sizeof (uint64_t) + sums, "sums", error);
+}
+
+void
+paco_cuda_budget_clear (PacoCudaBudget *budget, PacoCudaShare *share)
+{
+  paco_device_memory_clear (share, &budget->sums);
+  paco_device_memory_clear (share, &budget->number);
+  paco_device_memory_clear (share, &budget->plane_ends);
+  paco_device_memory_clear (share, &budget->tops);
+  paco_device_memory_clear (share, &budget->cuts);
+  paco_device_memory_clear (share, &budget->bytes);
+  paco_device_memory_clear (share, &budget->lost);
+  paco_pinned_memory_clear (share->device, &budget->host);
+}
+
+static gboolean
+count (const PacoCudaBudget *budget, PacoCudaFrame *frame,
+    const PacoCudaRate *rate, GError **error)
+{
+  const PacoCudaDevice *device = frame->device;
+  PacoRateCountParameters parameters = {
+    .coefficients = frame->coefficients.address,
+    .blocks = frame->blocks[frame->form].address,
+    .sums = budget->sums.address,
+    .block_checks = rate->block_checks,
+  };
+
+  return paco_module_launch (device->context, device->rate_count[rate->wide],
+      frame->plan->n_blocks, 1, 1, PACO_RATE_COUNT_THREADS,
+      4 * PACO_RATE_COUNT_WORDS, frame->stream, &parameters, error);
+}
+
+gboolean
+paco_cuda_budget_decide (const PacoCudaBudget *budget, PacoCudaFrame *frame,
+    const PacoCudaRate *rate, GError **error)
+{
+  const PacoCudaDevice *device = frame->device;
+  PacoRateDecideParameters parameters = {
+    .steps = rate->steps->memory.address,
+    .sums = budget->sums.address,
+    .host_sums = (uintptr_t) paco_cuda_budget_sums (budget),
+    .number = budget->number.address,
+    .budget = rate->bytes,
+    .correction = rate->correction,
+    .n_entries = rate->steps->n_entries,
+    .n_numbers = rate->steps->table->n_numbers,
+    .known = rate->number,
+    .is_known = rate->is_known,
+  };
+
+  return (rate->is_known || count (budget, frame, rate, error))
+      && paco_module_launch (device->context, device->rate_decide, 1, 1, 1,
+          PACO_RATE_DECIDE_THREADS, 4 * PACO_RATE_DECIDE_WORDS, frame->stream,
+          &parameters, error);
+}
+
+void
+paco_cuda_budget_tell (const PacoCudaBudget *budget, const PacoCudaRate *rate,
+    PacoBpcEncodeParameters *parameters)
+{
+  parameters->plane_ends = budget->plane_ends.address;
+  parameters->tops = budget->tops.address;
+  parameters->steps = rate->steps->memory.address;
+  parameters->step_number = budget->number.address;
+  parameters->n_entries = rate->steps->n_entries;
+}
+
+gboolean
+paco_cuda_budget_fit (const PacoCudaBudget *budget, PacoCudaFrame *frame,
+    const PacoCudaRate *rate, CUdeviceptr code, CUdeviceptr records,
+    GError **error)
+{
+  const PacoCudaDevice *device = frame->device;
+  uint32_t n_blocks = frame->plan->n_blocks;
+  PacoRateFitParameters parameters = {
+    .blocks = frame->blocks[frame->form].address,
+    .steps = rate->steps->memory.address,
+    .number = budget->number.address,
+    .plane_ends = budget->plane_ends.address,
+    .tops = budget->tops.address,
+    .code = code,
+    .records = records,
+    .cuts = budget->cuts.address,
+    .bytes = budget->bytes.address,
+    .lost = budget->lost.address,
+    .host_bytes = (uintptr_t) budget->host.data,
+    .budget = rate->bytes,
+    .n_entries = rate->steps->n_entries,
+    .n_blocks = n_blocks,
+    .block_checks = rate->block_checks,
+  };
+
+  return paco_module_launch (device->context, device->rate_find,
+             (n_blocks + PACO_RATE_FIND_THREADS - 1) / PACO_RATE_FIND_THREADS,
+             1, 1, PACO_RATE_FIND_THREADS, 0, frame->stream, &parameters, error)
+      && paco_module_launch (device->context, device->rate_fit, 1, 1, 1,
+          PACO_RATE_FIT_THREADS, 4 * PACO_RATE_FIT_WORDS, frame->stream,
+          &parameters, error)
+      && paco_module_launch (device->context, device->rate_shorten, n_blocks, 1,
+          1, PACO_RATE_SHORTEN_THREADS, 0, frame->stream, &parameters, error);
+}

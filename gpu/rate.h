@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Frames with a budget on the device (codec/rate_control.h): launches of
+ * kernels/rate.cu, the tables and buffers that they need, and what the host learns
+ * from them when the frame is finished. */
+#pragma once
+#include "codec/rate_control.h"
+#include "gpu/frame.h"
+#include "gpu/kernels/rate.h"
+
+G_BEGIN_DECLS
+
+/* The steps of a table on the device. */
+typedef struct
+{
+  const PacoRateTable *table; /* outlives this */
+  unsigned n_entries;         /* of all components */
+  PacoDeviceMemory memory;
+} PacoCudaSteps;
+
+gboolean paco_cuda_steps_init (PacoCudaSteps *steps, PacoCudaShare *share,
+    const PacoRateTable *table, unsigned n_components, GError **error);
+void paco_cuda_steps_clear (PacoCudaSteps *steps, PacoCudaShare *share);
+
+/* Buffers of a flight. */
+typedef struct
+{
+  PacoDeviceMemory sums, number, plane_ends, tops, cuts, bytes, lost;
+  PacoPinnedMemory host; /* the bytes before any cut, behind them the sums */
+} PacoCudaBudget;
+
+/* Buffers as large at least as those that there are; clear ones to begin with. */
+gboolean paco_cuda_budget_reserve (PacoCudaBudget *budget, PacoCudaShare *share,
+    uint32_t n_blocks, unsigned n_entries, GError **error);
+void paco_cuda_budget_clear (PacoCudaBudget *budget, PacoCudaShare *share);
+
+/* How a frame is coded. */
+typedef struct
+{
+  const PacoCudaSteps *steps;
+  bool wide, block_checks;
+  bool is_known; /* the step number, else it is chosen */
+  uint32_t number;
+  uint64_t bytes; /* of index and payload, at most */
+  uint32_t correction;
+} PacoCudaRate;
+
+/* Enqueues what finds the step number, between transform and block coder; tells the
+ * block coder of it; and enqueues what makes the coded blocks fit. */
+gboolean paco_cuda_budget_decide (const PacoCudaBudget *budget,
+    PacoCudaFrame *frame, const PacoCudaRate *rate, GError **error);
+void paco_cuda_budget_tell (const PacoCudaBudget *budget,
+    const PacoCudaRate *rate, PacoBpcEncodeParameters *parameters);
+gboolean paco_cuda_budget_fit (const PacoCudaBudget *budget,
+    PacoCudaFrame *frame, const PacoCudaRate *rate, CUdeviceptr code,
+    CUdeviceptr records, GError **error);
+
+/* When the frame is finished: what was counted, if the step number was chosen, and
+ * what its index and payload took before any cut. */
+static inline const PacoRateBits *
+paco_cuda_budget_sums (const PacoCudaBudget *budget)
+{
+  return (const PacoRateBits *) (budget->host.data + sizeof (uint64_t));
+}
+static inline uint64_t
+paco_cuda_budget_bytes (const PacoCudaBudget *budget)
+{
+  return *(const uint64_t *) budget->host.data;
+}
+
+G_END_DECLS
