@@ -45,6 +45,13 @@ gboolean bench_open (Bench *bench, unsigned width, unsigned height,
     const char *file, GError **error);
 void bench_close (Bench *bench);
 
+/* Bytes of a frame with a budget, about 0.9 bit a sample. */
+static inline uint32_t
+bench_frame_size (const Bench *bench)
+{
+  return (uint32_t) (bench->n_samples * 9 / 80);
+}
+
 /* Makes all pictures on the host what the first page-locked one is. */
 void bench_restore (Bench *bench);
 

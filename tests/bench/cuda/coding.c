@@ -15,6 +15,7 @@ dwt_frame (Coding *coding, const PacoPicture *picture, unsigned set)
     .coefficients = coding->coefficients[set],
     .scratch = coding->scratch[set],
     .wide = coding->wide,
+    .scales = coding->table ? coding->table->scale : NULL,
   };
 }
 
@@ -77,8 +78,34 @@ coding_encode (Bench *bench, void *data, unsigned set)
     .block_checks = coding->plan.coding.block_checks,
   };
 
+  if (coding->table) {
+    coding->frame.stream = bench->stream;
+    coding->frame.coefficients.address = coding->coefficients[set];
+    must (paco_cuda_budget_decide (
+              &coding->budgets[set], &coding->frame, &coding->rate, NULL),
+        NULL);
+    paco_cuda_budget_tell (&coding->budgets[set], &coding->rate, &parameters);
+  }
   launch (bench, coding, false,
       bench->device->bpc_encode[coding->wide][passes - 1], &parameters);
+  if (coding->table)
+    must (paco_cuda_budget_fit (&coding->budgets[set], &coding->frame,
+              &coding->rate, coding->code[set], coding->records[set], NULL),
+        NULL);
+}
+
+void
+coding_learn (Bench *bench, Coding *coding)
+{
+  PacoRateHistory history = PACO_RATE_NO_HISTORY;
+  PacoRateAttempt attempt;
+
+  must_succeed (bench->device->driver->stream_synchronize (bench->stream));
+  paco_rate_begin (&attempt, coding->table, bench->format.n_components, false,
+      coding->rate.bytes, &history);
+  paco_rate_step (&attempt, paco_cuda_budget_sums (&coding->budgets[0]));
+  paco_rate_again (&attempt, paco_cuda_budget_bytes (&coding->budgets[0]));
+  coding->rate.correction = attempt.history.correction;
 }
 
 void
@@ -142,9 +169,34 @@ init_sets (Bench *bench, Coding *coding, size_t code_bytes)
   }
 }
 
+static void
+init_budgets (Bench *bench, Coding *coding, const PacoParameters *parameters)
+{
+  PacoHeader header = { .picture = bench->format,
+    .video = { .par_n = 1, .par_d = 1, .fps_d = 1 },
+    .coding = coding->plan.coding };
+  GError *error = NULL;
+
+  must (paco_cuda_steps_init (&coding->steps, &bench->share, coding->table,
+            bench->format.n_components, &error),
+      error);
+  for (unsigned i = 0; i < BENCH_SETS; i++)
+    must (paco_cuda_budget_reserve (&coding->budgets[i], &bench->share,
+              coding->plan.n_blocks, coding->steps.n_entries, &error),
+        error);
+  coding->rate = (PacoCudaRate){
+    .steps = &coding->steps,
+    .wide = coding->wide,
+    .block_checks = coding->plan.coding.block_checks,
+    .bytes = parameters->frame_size - paco_header_size (&header),
+    .correction = PACO_RATE_FIRST_CORRECTION,
+  };
+}
+
 void
 coding_init (Bench *bench, Coding *coding, const PacoParameters *parameters)
 {
+  bool has_budget = parameters->rate_control == PACO_RATE_BITRATE;
   PacoCudaPlan *plan = &coding->plan;
   GError *error = NULL;
   PacoGpuBlock *blocks;
@@ -158,6 +210,11 @@ coding_init (Bench *bench, Coding *coding, const PacoParameters *parameters)
       &bench->format, &plan->coding);
   must (paco_cuda_plan_init (plan, bench->device, &error), error);
   coding->wide = !paco_dwt_is_narrow (&bench->format, &plan->coding);
+  if (has_budget) {
+    coding->table = paco_rate_table_new (
+        &bench->format, parameters, &plan->coding);
+    coding->wide = !coding->table->narrow;
+  }
   blocks = g_new (PacoGpuBlock, plan->n_blocks);
   words = paco_cuda_plan_blocks (
       plan, &plan->coding, coding->wide, NULL, blocks);
@@ -173,6 +230,8 @@ coding_init (Bench *bench, Coding *coding, const PacoParameters *parameters)
     .plan = plan,
     .blocks = { coding->blocks },
   };
+  if (has_budget)
+    init_budgets (bench, coding, parameters);
 }
 
 void
@@ -189,10 +248,13 @@ coding_clear (Bench *bench, Coding *coding)
     driver->mem_free (coding->scratch[i]);
     driver->mem_free (coding->planes[i]);
     paco_pack_buffers_clear (&coding->pack[i], &bench->share);
+    paco_cuda_budget_clear (&coding->budgets[i], &bench->share);
     if (coding->payload[i])
       driver->mem_free (coding->payload[i]);
   }
   driver->mem_free (coding->blocks.address);
+  paco_cuda_steps_clear (&coding->steps, &bench->share);
+  paco_rate_table_free (coding->table);
   paco_cuda_plan_clear (&coding->plan);
   paco_geometry_free (coding->geometry);
 }

@@ -4,6 +4,7 @@
  * one run to the next, and several frames can be coded at a time. */
 #pragma once
 #include "gpu/pack.h"
+#include "gpu/rate.h"
 #include "tests/bench/cuda/bench.h"
 
 /* Bytes left for a header. */
@@ -24,6 +25,11 @@ typedef struct
   PacoDeviceMemory blocks;
   PacoCudaFrame frame; /* what the backend's functions want of it */
   size_t payload_size, frame_size;
+  /* With a budget, else NULL. */
+  PacoRateTable *table;
+  PacoCudaSteps steps;
+  PacoCudaRate rate;
+  PacoCudaBudget budgets[BENCH_SETS];
 } Coding;
 
 void coding_init (
@@ -36,6 +42,9 @@ void coding_encode (Bench *bench, void *data, unsigned set);
 void coding_pack (Bench *bench, void *data, unsigned set);
 void coding_decode (Bench *bench, void *data, unsigned set);
 void coding_inverse (Bench *bench, void *data, unsigned set);
+
+/* When a frame with a budget has been coded: later ones learn from it. */
+void coding_learn (Bench *bench, Coding *coding);
 
 /* When all sets have been packed: makes the encoder's output the decoder's
  * input. */

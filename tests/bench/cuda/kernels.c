@@ -45,6 +45,10 @@ bench_coding (Bench *bench, const Case *this)
   bench_upload (bench);
   times.forward = bench_time (bench, coding_forward, &coding);
   transform_figure (bench, this, "fwd", times.forward);
+  if (coding.table) {
+    coding_encode (bench, &coding, 0);
+    coding_learn (bench, &coding);
+  }
   times.encode = bench_time (bench, coding_encode, &coding);
   blocks_figure (bench, this, "enc", times.encode);
   times.pack = bench_time (bench, coding_pack, &coding);
@@ -71,7 +75,7 @@ void
 bench_kernels (Bench *bench)
 {
   PacoParameters quality = PACO_PARAMETERS_DEFAULT, lossless, never_raw,
-                 unchecked;
+                 unchecked, bitrate;
 
   quality.rgb = true;
   quality.tune = PACO_TUNE_PSNR;
@@ -85,6 +89,11 @@ bench_kernels (Bench *bench)
   bench_coding (bench,
       &(Case){
           "bpc_quality", "dwt97", "quality", false, .parameters = quality });
+  bitrate = quality;
+  bitrate.rate_control = PACO_RATE_BITRATE;
+  bitrate.frame_size = bench_frame_size (bench);
+  bench_coding (bench,
+      &(Case){ "bpc_bitrate", NULL, "bitrate", false, .parameters = bitrate });
   bench_coding (bench, &(Case){ "bpc_unchecked", .parameters = unchecked });
   bench_coding (bench, &(Case){ "bpc_c0", .parameters = never_raw });
   never_raw.coding_passes = 2;

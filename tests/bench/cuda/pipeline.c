@@ -274,7 +274,7 @@ speed_figures (Bench *bench, const char *name, unsigned depth, bool encodes,
       "%s_cores_per_100fps", name);
 }
 
-/* Lossless or by quality. */
+/* Lossless, by quality or with a budget. */
 static void
 bench_rate (Bench *bench, const char *prefix, const PacoParameters *parameters)
 {
@@ -328,4 +328,7 @@ bench_pipeline (Bench *bench)
   bench_rate (bench, "quality", &parameters);
   parameters.rate_control = PACO_RATE_LOSSLESS;
   bench_rate (bench, "lossless", &parameters);
+  parameters.rate_control = PACO_RATE_BITRATE;
+  parameters.frame_size = bench_frame_size (bench);
+  bench_rate (bench, "bitrate", &parameters);
 }
