@@ -5,6 +5,7 @@
 #include "gpu/kernels/dwt.h"
 #include "gpu/kernels/layout.h"
 #include "gpu/kernels/pack.h"
+#include "gpu/kernels/rate.h"
 #include <string.h>
 
 /* What has been done for the frame that a stream codes. */
@@ -41,6 +42,12 @@ fake_kernel_parameter_bytes (const char *name)
     return sizeof (PacoBpcDecodeParameters);
   if (begins (name, "paco_pack"))
     return sizeof (PacoPackParameters);
+  if (begins (name, "paco_rate_count"))
+    return sizeof (PacoRateCountParameters);
+  if (strcmp (name, "paco_rate_decide") == 0)
+    return sizeof (PacoRateDecideParameters);
+  if (begins (name, "paco_rate"))
+    return sizeof (PacoRateFitParameters);
   if (begins (name, "dwt_"))
     return sizeof (PacoDwtParameters);
   if (begins (name, "layout_"))
@@ -84,6 +91,29 @@ run_encode (FakeKernelState *state, const PacoBpcEncodeParameters *parameters)
       parameters->n_blocks * sizeof (PacoGpuRecord));
   state->stage = BLOCKS_CODED;
   return ready;
+}
+
+/* Nothing is counted, so that a frame that can be is coded without loss. */
+static bool
+run_decide (
+    const FakeKernelState *state, const PacoRateDecideParameters *parameters)
+{
+  uint32_t number = parameters->is_known ? parameters->known : 0;
+
+  memcpy (memory (parameters->number), &number, sizeof number);
+  if (!parameters->is_known)
+    memset (memory (parameters->host_sums), 0,
+        parameters->n_entries * sizeof (PacoRateBits));
+  return state->stage == TRANSFORMED;
+}
+
+/* The frame just fits. */
+static bool
+run_fit (const FakeKernelState *state, const PacoRateFitParameters *parameters)
+{
+  memcpy (memory (parameters->host_bytes), &parameters->budget,
+      sizeof parameters->budget);
+  return state->stage == BLOCKS_CODED;
 }
 
 static bool
@@ -178,6 +208,12 @@ fake_kernel_run (FakeKernelState *state, const FakeLaunch *launch)
     return run_encode (state, parameters);
   if (begins (name, "paco_bpc_decode"))
     return run_decode (state, parameters);
+  if (begins (name, "paco_rate_count"))
+    return state->stage == TRANSFORMED;
+  if (strcmp (name, "paco_rate_decide") == 0)
+    return run_decide (state, parameters);
+  if (begins (name, "paco_rate"))
+    return run_fit (state, parameters);
   if (strcmp (name, "paco_pack_scan") == 0)
     return run_scan (state, parameters);
   if (strcmp (name, "paco_pack_copy") == 0)

@@ -15,13 +15,15 @@ static const PacoVideoInfo video = {
 };
 
 /* Planes with gaps between lines; planes behind each other whose coefficients
- * need 32 bits; and words that components share. */
+ * need 32 bits; words that components share; and a budget, which is so large that
+ * frames are coded with loss, and then without it. */
 static const struct
 {
   PacoPictureFormat picture;
   PacoSampleLayout layout[3];
   unsigned gap;
   PacoRateControl rate_control;
+  uint32_t frame_size;
 } formats[] = {
   { { 64, 48, 3, false, { { 8, 0, 0 }, { 8, 1, 1 }, { 8, 1, 1 } } },
       { { 1, 1, 1 }, { 1, 1, 1 }, { 1, 1, 1 } }, 16, PACO_RATE_QUALITY },
@@ -32,6 +34,8 @@ static const struct
           { 4, 1, 4, .places = { { 0, 10 } } },
           { 4, 1, 4, .places = { { 0, 20 } } } },
       0, PACO_RATE_QUALITY },
+  { { 72, 40, 3, false, { { 8, 0, 0 }, { 8, 1, 0 }, { 8, 1, 0 } } },
+      { { 1, 1, 1 }, { 1, 1, 1 }, { 1, 1, 1 } }, 8, PACO_RATE_BITRATE, 6000 },
 };
 
 /* --- Pictures --- */
@@ -218,6 +222,7 @@ configure_encoder (PacoEncoder *encoder, unsigned format, GError **error)
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
 
   parameters.rate_control = formats[format].rate_control;
+  parameters.frame_size = formats[format].frame_size;
   return paco_encoder_configure (encoder, &formats[format].picture,
       formats[format].layout, &parameters, error);
 }
