@@ -133,7 +133,10 @@ typedef struct
  * block (bpc_block.cuh). */
 enum
 {
-  PACO_BPC_ROW_WORDS = PACO_N_DENSITIES * PACO_GPU_ROW_BYTES / 4,
+  /* What scans need of a row. Lanes have rows of their own: 56 bytes apart these
+   * meet less often in a bank than 64. */
+  PACO_BPC_ROW_BYTES = 56,
+  PACO_BPC_ROW_WORDS = PACO_N_DENSITIES * PACO_BPC_ROW_BYTES / 4,
   PACO_BPC_TABLE_WORDS = PACO_BPC_ROW_WORDS + 16 + 4, /* rows, signs, waking */
   /* Besides planes of stripes. */
   PACO_BPC_ENCODER_TABLE_WORDS = PACO_BPC_TABLE_WORDS + 32,

@@ -305,8 +305,8 @@ Block<ENCODE, PASSES>::load_tables (const uint8_t *sets, uint32_t plane)
 {
   const uint8_t *first = sets + shared[SET_OFFSET]
       + PACO_GPU_ROW_BYTES * PACO_PLANE_ROW (orientation, plane);
-  const uint4 *from = (const uint4 *) first;
-  uint4 *to = (uint4 *) shared;
+  const uint2 *from = (const uint2 *) first;
+  uint2 *to = (uint2 *) shared;
   uint32_t n = width * height;
   uint64_t square = (uint64_t) n_significant * n_significant;
   uint32_t dense = __ballot_sync (
@@ -316,8 +316,10 @@ Block<ENCODE, PASSES>::load_tables (const uint8_t *sets, uint32_t plane)
 
   __syncwarp ();
 #pragma unroll
-  for (uint32_t k = 0; k < PACO_BPC_ROW_WORDS / 4; k += 32)
-    to[k + lane] = __ldg (from + k + lane);
+  for (uint32_t k = lane; k < PACO_N_DENSITIES * PACO_GPU_ROW_BYTES / 8;
+       k += 32)
+    if (k % 8 < PACO_BPC_ROW_BYTES / 8)
+      to[k / 8 * (PACO_BPC_ROW_BYTES / 8) + k % 8] = __ldg (from + k);
   if (lane < 16)
     shared[SIGN_TABLE + lane] =
         __ldg (row + PACO_GPU_SIGN_PLACE + sign_entry / 2) << 24

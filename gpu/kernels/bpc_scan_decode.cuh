@@ -34,6 +34,9 @@ static_assert (PACO_N_SIGNIFICANCE <= SIGNIFICANT_FLAG
             >= PACO_N_SIGNIFICANCE - 1
         && PACO_GPU_REFINEMENT_PLACE + PACO_N_REFINEMENT <= SIGNIFICANT_FLAG,
     "the smaller one is the right one");
+static_assert (
+    PACO_GPU_REFINEMENT_PLACE + PACO_N_REFINEMENT <= PACO_BPC_ROW_BYTES,
+    "rows in shared memory have all contexts of scans");
 
 /* What a new coefficient weighs on the lines 0 .. 2 below it, lowest byte first:
  * in its own column, the next ones, and those two away (on whose line 0 it comes
@@ -373,7 +376,7 @@ DecodeScanner<PASSES, SHARED>::visit_stripe (uint32_t w, uint32_t k)
     skip_lines (PACO_STRIPE_LINES);
     return;
   }
-  row = opaque (coder.origin + PACO_GPU_ROW_BYTES * block.density (w, k));
+  row = opaque (coder.origin + PACO_BPC_ROW_BYTES * block.density (w, k));
   refinement_row = opaque (row + REFINEMENT_BASE);
 #pragma unroll 1
   for (uint32_t group = N * k; group < end; group++)

@@ -184,7 +184,7 @@ __device__ __forceinline__ void
 EncodeScanner<PASSES, SHARED>::visit_stripe (uint32_t w, uint32_t k)
 {
   uint32_t density = block.density (w, k);
-  uint32_t row = shared_address () + PACO_GPU_ROW_BYTES * density;
+  uint32_t row = shared_address () + PACO_BPC_ROW_BYTES * density;
   uint32_t places = shared_address () + block.context_place () + k;
   uint32_t line = 1u << PACO_STRIPE_LINES * k;
   uint32_t end = line << PACO_STRIPE_LINES; /* 0 at last */
@@ -194,7 +194,7 @@ EncodeScanner<PASSES, SHARED>::visit_stripe (uint32_t w, uint32_t k)
 #pragma unroll
     for (int side = 0; side < 2; side++) {
       uint32_t place = shared_byte (places + 128 * PACO_STRIPE_LINES * side);
-      uint32_t probability = shared_byte (row | place) << 24;
+      uint32_t probability = shared_byte (row + place) << 24;
       bool active = members[side] & line;
 
       /* Where scans share a plane, many visits are nobody's. */
