@@ -76,17 +76,12 @@ check_parameters (const PacoParameters *parameters, GError **error)
 }
 
 /* The reversible wavelet that takes fewer bits, by the kind of picture. On
- * photographs that is 13/7 of gray and of YUV deeper than 8 bits, and 5/3 of RGB,
- * whose differences of colors are noisier; of YUV with 8 bits either may be. */
+ * photographs that is 13/7, but of RGB 5/3: its differences of colors are
+ * noisier. */
 static PacoWaveletId
-reversible_wavelet (
-    const PacoPictureFormat *picture, const PacoParameters *parameters)
+reversible_wavelet (const PacoParameters *parameters)
 {
-  bool gray = picture->n_components < 3;
-  bool deep = picture->components[0].depth > 8;
-
-  return gray || (deep && !parameters->rgb) ? PACO_WAVELET_DD137
-                                            : PACO_WAVELET_CDF53;
+  return parameters->rgb ? PACO_WAVELET_CDF53 : PACO_WAVELET_DD137;
 }
 
 static bool
@@ -253,7 +248,7 @@ paco_policy_coding (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *coding, GError **error)
 {
   bool lossless = parameters->rate_control == PACO_RATE_LOSSLESS;
-  unsigned wavelet = lossless ? reversible_wavelet (picture, parameters)
+  unsigned wavelet = lossless ? reversible_wavelet (parameters)
                               : PACO_WAVELET_CDF97;
 
   if (!check_parameters (parameters, error))

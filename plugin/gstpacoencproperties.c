@@ -69,8 +69,8 @@ gst_paco_wavelet_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { GST_PACO_WAVELET_AUTO,
-        "cdf97; for lossless dd137 or cdf53, by the format", "auto" },
+    { GST_PACO_WAVELET_AUTO, "cdf97; for lossless dd137, of RGB cdf53",
+        "auto" },
     { GST_PACO_WAVELET_CDF53, "reversible 5/3", "cdf53" },
     { GST_PACO_WAVELET_CDF97, "irreversible 9/7", "cdf97" },
     { GST_PACO_WAVELET_DD137, "reversible 13/7", "dd137" },

@@ -66,7 +66,7 @@ GST_START_TEST (test_transforms)
         PACO_COLOR_TRANSFORM_RCT2 },
     { "rate-control=lossless", "GRAY8", PACO_WAVELET_DD137,
         PACO_COLOR_TRANSFORM_NONE },
-    { "rate-control=lossless", "Y444", PACO_WAVELET_CDF53,
+    { "rate-control=lossless", "Y444", PACO_WAVELET_DD137,
         PACO_COLOR_TRANSFORM_NONE },
     { "rate-control=lossless", "I422_10LE", PACO_WAVELET_DD137,
         PACO_COLOR_TRANSFORM_NONE },

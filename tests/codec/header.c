@@ -683,7 +683,7 @@ test_policy_auto (void)
   } cases[] = {
     { 1, 8, 0, false, true, PACO_WAVELET_DD137, PACO_COLOR_TRANSFORM_NONE },
     { 2, 12, 0, false, true, PACO_WAVELET_DD137, PACO_COLOR_TRANSFORM_NONE },
-    { 3, 8, 1, false, true, PACO_WAVELET_CDF53, PACO_COLOR_TRANSFORM_NONE },
+    { 3, 8, 1, false, true, PACO_WAVELET_DD137, PACO_COLOR_TRANSFORM_NONE },
     { 3, 10, 1, false, true, PACO_WAVELET_DD137, PACO_COLOR_TRANSFORM_NONE },
     { 3, 8, 0, true, true, PACO_WAVELET_CDF53, PACO_COLOR_TRANSFORM_RCT2 },
     { 4, 12, 0, true, true, PACO_WAVELET_CDF53, PACO_COLOR_TRANSFORM_RCT2 },
