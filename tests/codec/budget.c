@@ -55,7 +55,7 @@ sequence_init (Sequence *sequence)
   uint32_t budget = 0;
 
   case_init_possible (c,
-      g_test_rand_int_range (0, 6) ? g_test_rand_int_range (1, 2000) : 30000);
+      g_test_rand_int_range (0, 4) ? g_test_rand_int_range (1, 2000) : 60000);
   parameters = c->parameters;
   for (unsigned i = 0; i < N_PICTURES; i++) {
     test_picture_copy (&sequence->pictures[i], &c->source);
@@ -108,7 +108,7 @@ typedef struct
   double sum;
 } Fill;
 
-#define LARGE_ENOUGH 1500
+#define LARGE_ENOUGH 600
 
 /* Compares the next frame with the reference's. */
 static void
