@@ -101,8 +101,8 @@ learn_signs (PacoBpcScratch *s, unsigned side, unsigned i, uint32_t fresh)
 /* Contexts and symbols (bit 3) of the fresh signs of a side (0 or 32), and
  * learns these signs on the way: a row depends on the one above. Returns how
  * many there are. */
-static uint32_t
-sign_values_encoder (const Coding *coding, unsigned side)
+BPC_INLINE uint32_t
+sign_values_encoder_of (const Coding *coding, unsigned side)
 {
   PacoBpcScratch *s = coding->scratch;
   LanesBytes none = lanes_of_mask (UINT32_MAX, NO_SIGN);
@@ -136,8 +136,8 @@ sign_values_encoder (const Coding *coding, unsigned side)
 
 /* For the decoder: the code if the upper neighbor's sign is positive, if it is
  * fresh, in the low nibble; if negative, in the high one. */
-static uint32_t
-sign_values_decoder (const Coding *coding, unsigned side)
+BPC_INLINE uint32_t
+sign_values_decoder_of (const Coding *coding, unsigned side)
 {
   PacoBpcScratch *s = coding->scratch;
   LanesBytes none = lanes_of_mask (UINT32_MAX, NO_SIGN);
@@ -167,6 +167,21 @@ sign_values_decoder (const Coding *coding, unsigned side)
     }
   }
   return n;
+}
+
+/* The same, compiled for either side. */
+static uint32_t
+sign_values_encoder (const Coding *coding, unsigned side)
+{
+  return side ? sign_values_encoder_of (coding, 32)
+              : sign_values_encoder_of (coding, 0);
+}
+
+static uint32_t
+sign_values_decoder (const Coding *coding, unsigned side)
+{
+  return side ? sign_values_decoder_of (coding, 32)
+              : sign_values_decoder_of (coding, 0);
 }
 
 BPC_INLINE void
