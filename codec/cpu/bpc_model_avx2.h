@@ -265,13 +265,14 @@ lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
  * the choice of a set asks for (policy_set.h). */
 typedef struct
 {
-  __m256i significant, pairs;
+  __m256i significant, pairs, last; /* last: the stripe's last four rows */
 } LanesCount;
 
 BPC_INLINE LanesCount
 lanes_count_begin (void)
 {
-  return (LanesCount){ _mm256_setzero_si256 (), _mm256_setzero_si256 () };
+  return (LanesCount){ _mm256_setzero_si256 (), _mm256_setzero_si256 (),
+    _mm256_setzero_si256 () };
 }
 
 /* The bits of each byte. */
@@ -288,36 +289,37 @@ lanes_count_bits (__m256i v)
       _mm256_shuffle_epi8 (bits, low), _mm256_shuffle_epi8 (bits, high));
 }
 
-/* The columns of a plane become significant in the rows of a stripe; counts them
- * when those of the row above, if it is to be seen, are known. Whether there
- * are any. */
+/* The columns of a plane become significant in the rows of a stripe. Counts what
+ * is significant there; whether that is anything. Stripes come from the top;
+ * `apart` are those that make no pairs with the one above. */
 BPC_INLINE bool
-lanes_count_stripe (LanesCount *count, uint64_t *significant,
-    const uint64_t *plane, bool above_counts)
+lanes_count_stripe (
+    LanesCount *count, uint64_t *significant, const uint64_t *plane, bool apart)
 {
   const __m256i zero = _mm256_setzero_si256 ();
-  const __m256i not_first = _mm256_setr_epi64x (
-      above_counts ? -1 : 0, -1, -1, -1);
-  __m256i at[2];
+  __m256i at[2], last = apart ? zero : count->last;
 
   for (unsigned k = 0; k < 2; k++)
     at[k] = _mm256_or_si256 (
         lanes_load (significant + 4 * k), lanes_load (plane + 4 * k));
+  count->last = at[1];
   if (_mm256_testz_si256 (at[0], at[0]) && _mm256_testz_si256 (at[1], at[1]))
     return false;
+
   for (unsigned k = 0; k < 2; k++)
     lanes_store (significant + 4 * k, at[k]);
   for (unsigned k = 0; k < 2; k++) {
-    __m256i above = lanes_load (significant + 4 * k - 1), pairs;
+    __m256i above = _mm256_permute4x64_epi64 (
+        _mm256_blend_epi32 (at[k], last, 0xc0), _MM_SHUFFLE (2, 1, 0, 3));
+    __m256i pairs = _mm256_add_epi8 (
+        lanes_count_bits (_mm256_and_si256 (at[k], above)),
 
-    above = _mm256_and_si256 (at[k], above);
-    if (k == 0)
-      above = _mm256_and_si256 (above, not_first);
-    pairs = _mm256_add_epi8 (lanes_count_bits (above),
         lanes_count_bits (
             _mm256_and_si256 (at[k], _mm256_srli_epi64 (at[k], 32))));
+    last = at[k];
     count->significant = _mm256_add_epi64 (
         count->significant, _mm256_sad_epu8 (lanes_count_bits (at[k]), zero));
+
     count->pairs = _mm256_add_epi64 (
         count->pairs, _mm256_sad_epu8 (pairs, zero));
   }

@@ -253,13 +253,14 @@ lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
  * the choice of a set asks for (policy_set.h). */
 typedef struct
 {
-  __m512i significant, pairs;
+  __m512i significant, pairs, last; /* last: the stripe's rows */
 } LanesCount;
 
 BPC_INLINE LanesCount
 lanes_count_begin (void)
 {
-  return (LanesCount){ _mm512_setzero_si512 (), _mm512_setzero_si512 () };
+  return (LanesCount){ _mm512_setzero_si512 (), _mm512_setzero_si512 (),
+    _mm512_setzero_si512 () };
 }
 
 /* The bits of each byte. */
@@ -276,23 +277,25 @@ lanes_count_bits (__m512i v)
       _mm512_shuffle_epi8 (bits, low), _mm512_shuffle_epi8 (bits, high));
 }
 
-/* The columns of a plane become significant in the rows of a stripe; counts them
- * when those of the row above, if it is to be seen, are known. Whether there
- * are any. */
+/* The columns of a plane become significant in the rows of a stripe. Counts what
+ * is significant there; whether that is anything. Stripes come from the top;
+ * `apart` are those that make no pairs with the one above. */
 BPC_INLINE bool
-lanes_count_stripe (LanesCount *count, uint64_t *significant,
-    const uint64_t *plane, bool above_counts)
+lanes_count_stripe (
+    LanesCount *count, uint64_t *significant, const uint64_t *plane, bool apart)
 {
   const __m512i zero = _mm512_setzero_si512 ();
   __m512i at = _mm512_or_si512 (
       _mm512_loadu_si512 (significant), _mm512_loadu_si512 (plane));
-  __m512i above, pairs;
+  __m512i above = _mm512_maskz_alignr_epi64 (
+      apart ? 0xfe : 0xff, at, count->last, 7);
+  __m512i pairs;
 
+  count->last = at;
   if (_mm512_test_epi64_mask (at, at) == 0)
     return false;
   _mm512_storeu_si512 (significant, at);
-  above = _mm512_maskz_loadu_epi64 (
-      above_counts ? 0xff : 0xfe, significant - 1);
+
   pairs = _mm512_add_epi8 (lanes_count_bits (_mm512_and_si512 (at, above)),
       lanes_count_bits (_mm512_and_si512 (at, _mm512_srli_epi64 (at, 32))));
   count->significant = _mm512_add_epi64 (

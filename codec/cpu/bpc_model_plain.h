@@ -205,14 +205,14 @@ lanes_count_begin (void)
   return (LanesCount){ 0, 0 };
 }
 
-/* The columns of a plane become significant in the rows of a stripe; counts them
- * when those of the row above, if it is to be seen, are known. Whether there
- * are any. */
+/* The columns of a plane become significant in the rows of a stripe. Counts what
+ * is significant there; whether that is anything. Stripes come from the top;
+ * `apart` are those that make no pairs with the one above. */
 BPC_INLINE bool
-lanes_count_stripe (LanesCount *count, uint64_t *significant,
-    const uint64_t *plane, bool above_counts)
+lanes_count_stripe (
+    LanesCount *count, uint64_t *significant, const uint64_t *plane, bool apart)
 {
-  uint64_t above = above_counts ? significant[-1] : 0, any = 0;
+  uint64_t above = apart ? 0 : significant[-1], any = 0;
 
   for (unsigned k = 0; k < PACO_STRIPE_LINES; k++) {
     uint64_t at = significant[k] | plane[k];

@@ -339,7 +339,7 @@ count_planes (PacoBpcScratch *s, const PacoBpcBlock *block, unsigned n_planes,
       counts->n_right = count_right (s, p, block->height);
     for (unsigned y = 0; y < n_rows; y += PACO_STRIPE_LINES)
       if (lanes_count_stripe (&count, s->significant + BPC_MARGIN + y,
-              s->plane[p] + y, y % PACO_SET_LINES > 0))
+              s->plane[p] + y, y % PACO_SET_LINES == 0))
         awake |= 1u << y / PACO_STRIPE_LINES;
     lanes_count_end (&count, &n_significant, &counts->pairs[p]);
     s->awake[p] = awake;
