@@ -32,8 +32,8 @@ PACO_POLICY_TABLE uint16_t paco_policy_raw_saving[4] = { 0, 42, 66, 100 };
 
 /* One lane to a codeword may waste this part of the block's bits more than
  * lanes that share one, in 1/1024; by complexity. It is faster on a GPU, where a
- * frame takes as long as its slowest block: one of 8 KB that shares codewords
- * takes twice as long as all others, and saves 0.6 % of its own bits. */
+ * frame takes as long as its slowest block: in one of 8 KB that shares codewords
+ * to save 0.6 % of its bits, every visit takes twice as long. */
 PACO_POLICY_TABLE uint16_t paco_policy_lane_waste[4] = { 8, 8, 20, 60 };
 
 /* Bits that open codewords take up on average. */
