@@ -63,9 +63,9 @@ constexpr int WEIGHT_TABLE = CODEWORD_RING + 128;
  * and in bit 0 whether the symbol is inverted. h and v are those of FORMAT.md
  * 7.5, exchanged already in HL. The encoder knows all of a sign's context
  * beforehand and inverts symbols itself; its index says in bits 1 and 2 whether
- * h and v are not 0, and in bit 3 whether they are opposed; bit 0 is the symbol. The decoder's is
- * 5 * h + v, from the sums of the lateral and the vertical signs, h of
- * -1, 0, 1 plus 1, v of -2 .. 2 plus 2. */
+ * h and v are not 0, and in bit 3 whether they are opposed; bit 0 is the symbol.
+ * The decoder's is 5 * h + v, from the sums of the lateral and the vertical
+ * signs, h of -1, 0, 1 plus 1, v of -2 .. 2 plus 2. */
 template <bool ENCODE>
 static __device__ uint32_t
 sign_entry_of_lane (uint32_t lane, uint32_t orientation)

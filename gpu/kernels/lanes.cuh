@@ -189,7 +189,7 @@ shared_byte (uint32_t address)
 #ifdef __CUDA_ARCH__
   uint32_t byte;
 
-  asm volatile("ld.shared.u8 %0, [%1];" : "=r"(byte) : "r"(address));
+  asm volatile("ld.shared.u8 %0, [%1];" : "=r"(byte) : "r"(address) : "memory");
   return byte;
 #else
   return ((const uint8_t *) shared)[address];
@@ -206,7 +206,8 @@ shared_pair (uint32_t address)
 
   asm volatile("ld.shared.v2.u32 {%0, %1}, [%2 + %3];"
                : "=r"(value.x), "=r"(value.y)
-               : "r"(address), "n"(4 * WORD));
+               : "r"(address), "n"(4 * WORD)
+               : "memory");
   return value;
 #else
   return make_uint2 (
@@ -224,7 +225,8 @@ shared_word (uint32_t address)
 
   asm volatile("ld.shared.u32 %0, [%1 + %2];"
                : "=r"(value)
-               : "r"(address), "n"(4 * WORD));
+               : "r"(address), "n"(4 * WORD)
+               : "memory");
   return value;
 #else
   return shared[address / 4 + WORD];
@@ -241,7 +243,8 @@ shared_word_if (bool wanted, uint32_t address, uint32_t value)
                "setp.ne.u32 wanted, %1, 0;\n"
                "@wanted ld.shared.u32 %0, [%2 + %3]; }"
                : "+r"(value)
-               : "r"((uint32_t) wanted), "r"(address), "n"(4 * WORD));
+               : "r"((uint32_t) wanted), "r"(address), "n"(4 * WORD)
+               : "memory");
   return value;
 #else
   return wanted ? shared[address / 4 + WORD] : value;
