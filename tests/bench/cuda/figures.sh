@@ -90,7 +90,7 @@ fi
 
 # --- one GPU ---
 
-for rate in lossless quality; do
+for rate in lossless quality bitrate; do
   speed "gst-speed $rate" 4096 2160 600 --devices=0 --rate-control=$rate \
     "gst_$rate"
 done

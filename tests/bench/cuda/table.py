@@ -36,9 +36,10 @@ def main():
     figures, ratios = run['figures'], run['ratios']
     print(f"{run['device']}, driver {run['driver']}, {run['content']}")
 
-    table(['encode / decode', 'lossless', 'quality 90, `tune=psnr`'], [
+    table(['encode / decode', 'lossless', 'quality 90, `tune=psnr`',
+           'bitrate'], [
         [what, *(pair(figures, names % rate)
-                 for rate in ('lossless', 'quality'))]
+                 for rate in ('lossless', 'quality', 'bitrate'))]
         for what, names in (
             ('in a GStreamer pipeline, host memory to host memory',
              'gst_%s_%%s_fps'),
