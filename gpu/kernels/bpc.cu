@@ -122,6 +122,8 @@ template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
     for (uint32_t w = 0; w < block.words; w++)
       for (int side = 0; side < 2; side++)
         block.at (L::CODED, side, w) = 0;
+    /* A broken block may have no stripe awake, and so no scan that waits. */
+    __syncwarp ();
   }
 
   /* What was found becomes significant, whether its sign was coded or not. */
