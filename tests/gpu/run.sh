@@ -113,6 +113,8 @@ step dwt-device 300 "$build/tests/gpu/kernels/dwt-device"
 step layout-device 300 "$build/tests/gpu/kernels/layout-device"
 step pack-device 300 "$build/tests/gpu/kernels/pack-device"
 tap cuda-backend 300 "$build/tests/codec/test-cuda-backend"
+tap cuda-budget 300 env PACO_CASES=$((PACO_CASES / 10)) \
+  "$build/tests/codec/test-cuda-budget"
 tap device-pictures 300 "$build/tests/gpu/kernels/device-pictures"
 tap failures 300 "$build/tests/gpu/host/failures-device"
 # 20000 damaged frames of small pictures and 200 of large ones.
@@ -128,6 +130,8 @@ for tool in memcheck racecheck initcheck; do
     step "sanitizer $tool" 240 env PACO_CASES=6 "$sanitizer" --tool $tool \
       --error-exitcode 9 "$build/tests/codec/test-cuda-backend" \
       -p /backend/random -p /backend/damaged -p /backend/host-memory
+    step "sanitizer $tool, budgets" 60 env PACO_CASES=1 "$sanitizer" --tool $tool \
+      --error-exitcode 9 "$build/tests/codec/test-cuda-budget" -p /budget/sequences
   else
     count skipped "sanitizer $tool: there is no compute-sanitizer"
   fi
