@@ -5,6 +5,7 @@
 #include "codec/backend.h"
 #include "codec/geometry.h"
 #include <glib.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,8 +276,8 @@ configure_largest (const Case *c)
     .max_pixels = PACO_MAX_SIZE * PACO_MAX_SIZE,
   };
   rlim_t space;
-  PacoEncoder *encoder = paco_cpu_backend.encoder_open (&options, NULL);
-  PacoDecoder *decoder = paco_cpu_backend.decoder_open (&options, NULL);
+  PacoEncoder *encoder;
+  PacoDecoder *decoder;
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
   PacoSampleLayout layout = PACO_LAYOUT_PLANAR (1);
   PacoPictureFormat small = c->format;
@@ -284,6 +285,11 @@ configure_largest (const Case *c)
   GError *error = NULL;
   double bytes;
 
+  /* Threads that allocate at the same moment would get arenas of their own, each
+   * with address space of which it uses little. */
+  mallopt (M_ARENA_MAX, 1);
+  encoder = paco_cpu_backend.encoder_open (&options, NULL);
+  decoder = paco_cpu_backend.decoder_open (&options, NULL);
   g_assert_true (
       paco_coded_frame_parse (&coded, c->frame->data, c->frame->len, NULL));
   space = (rlim_t) (address_space (&bytes)
