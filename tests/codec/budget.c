@@ -172,13 +172,14 @@ test_sequences (void)
   }
   g_test_message ("%u frames, %u lossy and large enough to fill: mean %.5f",
       fill.n_frames, fill.n, fill.sum / MAX (fill.n, 1));
-  /* A mean of a few frames says little: those after a change fill less. */
+  /* A mean of a few frames says little: what a block of a tiny picture can lose is
+   * a large part of its budget. */
   if (fill.n >= 100)
     g_assert_cmpfloat (fill.sum, >=, 0.95 * fill.n);
   coders_close (&coders);
 }
 
-/* A frame that is flushed takes nobody's teacher away. */
+/* Frames that learn from a flushed one are coded, too. */
 static void
 test_flushes (void)
 {
