@@ -126,7 +126,7 @@ has_devices (const GstPacoSettings *settings)
  * element posts an error that names it. What #GstPacoEnc:cuda-device-id says does
  * not count then.
  *
- * Since: 0.1
+ * Since: 0.2
  */
 
 /**
@@ -134,7 +134,7 @@ has_devices (const GstPacoSettings *settings)
  *
  * See #GstPacoEnc:cuda-devices.
  *
- * Since: 0.1
+ * Since: 0.2
  */
 
 /**

@@ -154,7 +154,7 @@ gst_paco_enc_properties_init (GstPacoEncProperties *properties)
  * What the steps of the quantiser are weighted for: the least that can be seen,
  * or the best PSNR. It has no effect on lossless coding.
  *
- * Since: 0.1
+ * Since: 0.2
  */
 
 /**
@@ -207,8 +207,9 @@ install_rate_properties (GObjectClass *klass)
 /**
  * GstPacoEnc:wavelet:
  *
- * The wavelet of the colour: the reversible 5/3, which lossless coding needs, or
- * the irreversible 9/7. Alpha is always coded with 5/3 and lossless.
+ * The wavelet of the colour: the reversible 5/3 or 13/7, one of which lossless
+ * coding needs, or the irreversible 9/7. auto takes 9/7, and for lossless coding
+ * 13/7, of RGB 5/3. Alpha is always coded with 5/3 and lossless.
  *
  * Since: 0.1
  */
@@ -264,7 +265,7 @@ install_rate_properties (GObjectClass *klass)
  * that it was damaged. Without them much damage gives a wrong picture that
  * nobody is told of.
  *
- * Since: 0.1
+ * Since: 0.2
  */
 
 /**
@@ -273,7 +274,7 @@ install_rate_properties (GObjectClass *klass)
  * Whether frames say how they can be made smaller later, without being decoded
  * (#GstPacoParse:max-frame-size).
  *
- * Since: 0.1
+ * Since: 0.2
  */
 
 /**
@@ -283,7 +284,7 @@ install_rate_properties (GObjectClass *klass)
  * (#GstVideoRegionOfInterestMeta) of a frame than in the rest of it; 1 makes no
  * difference. Frames without such regions are coded alike everywhere.
  *
- * Since: 0.1
+ * Since: 0.2
  */
 
 static void

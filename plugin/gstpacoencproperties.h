@@ -31,7 +31,7 @@ typedef enum
  *
  * What the steps of the quantiser are weighted for.
  *
- * Since: 0.1
+ * Since: 0.2
  */
 typedef enum
 {
@@ -44,7 +44,8 @@ typedef enum
  * @GST_PACO_WAVELET_AUTO: cdf97; for lossless dd137, of RGB cdf53
  * @GST_PACO_WAVELET_CDF53: reversible 5/3
  * @GST_PACO_WAVELET_CDF97: irreversible 9/7
- * @GST_PACO_WAVELET_DD137: reversible 13/7 of Deslauriers and Dubuc
+ * @GST_PACO_WAVELET_DD137: reversible 13/7 of Deslauriers and Dubuc (Since:
+ *   0.2)
  *
  * The wavelet transform.
  *
@@ -65,7 +66,7 @@ typedef enum
  * @GST_PACO_COLOR_TRANSFORM_RCT: the reversible one of JPEG 2000
  * @GST_PACO_COLOR_TRANSFORM_ICT: the irreversible one
  * @GST_PACO_COLOR_TRANSFORM_RCT2: a reversible one that takes blue against the
- *   mean of red and green
+ *   mean of red and green (Since: 0.2)
  *
  * The transform of R, G and B before the wavelet.
  *

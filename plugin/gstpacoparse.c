@@ -2,6 +2,8 @@
 /**
  * SECTION:element-pacoparse
  * @title: pacoparse
+ * @short_description: Parser of PaCo streams, and adaptor to containers
+ * @see_also: pacoenc, pacodec
  *
  * Splits a PaCo stream into frames, finds its way back after damage, and sets
  * timestamps where the stream came without. It can make frames smaller without
@@ -10,7 +12,7 @@
  * demuxers make of it. Whatever a container forgets (aspect ratio,
  * interlacing, colorimetry, HDR metadata) it takes from the frames.
  *
- * ## Example pipelines
+ * ## Example launch lines
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=100 ! pacoenc ! pacoparse ! qtmux ! filesink location=test.mov
  * ]| Records into a MOV file.
@@ -804,7 +806,7 @@ gst_paco_parse_class_init (GstPacoParseClass *klass)
    * larger is taken for damage instead of being waited for, in memory. Packets
    * of demuxers, which are there already, are not bound by it.
    *
-   * Since: 0.1
+   * Since: 0.2
    */
   g_object_class_install_property (object_class, PROP_MAX_WAIT_SIZE,
       g_param_spec_uint ("max-wait-size", "Maximum wait size",
@@ -820,7 +822,7 @@ gst_paco_parse_class_init (GstPacoParseClass *klass)
    * last bitplanes in the order of their worth. Frames are cut that pacoenc has coded
    * with #GstPacoEnc:cut-points; 0 cuts nothing.
    *
-   * Since: 0.1
+   * Since: 0.2
    */
   g_object_class_install_property (object_class, PROP_MAX_FRAME_SIZE,
       g_param_spec_uint ("max-frame-size", "Maximum frame size",

@@ -25,4 +25,4 @@ plugin_init (GstPlugin *plugin)
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, paco,
     "Intra-frame wavelet video coding on NVIDIA GPUs and CPUs", plugin_init,
-    VERSION, "LGPL", PACKAGE, "Unknown package origin")
+    VERSION, "LGPL", PACKAGE_NAME, PACKAGE_ORIGIN)

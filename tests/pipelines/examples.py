@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""examples.py SOURCE...: runs the examples in the elements' documentation.
+"""examples.py FOLDER: runs the examples in the elements' documentation.
 
 They stand in the SECTION comments of the sources, between |[ and ]|. Each is run
 as it stands there, but for what readme.py changes too, and with fewer pictures.
@@ -23,6 +23,8 @@ RAW_FORMAT = re.compile(rb'PACO[\x01-\x0f].{15}([A-Za-z0-9_]+)\0', re.DOTALL)
 def read_examples(path):
     with open(path, encoding='utf-8') as file:
         text = file.read()
+    if 'SECTION:element-' not in text:
+        return []
     examples = EXAMPLE.findall(text)
     if not examples or len(examples) != text.count('|['):
         raise SystemExit(f'{path}: {len(examples)} examples were understood '
@@ -45,8 +47,9 @@ def check_colour(path):
 
 
 def main():
-    sources = [os.path.abspath(path) for path in sys.argv[1:]]
-    examples = [example for path in sources for example in read_examples(path)]
+    sources = glob.glob(os.path.join(os.path.abspath(sys.argv[1]), '*.c'))
+    examples = [example for path in sorted(sources)
+                for example in read_examples(path)]
     writers = [example for example in examples if ' filesink ' in example]
     players = [example for example in examples if example not in writers]
     if not writers or not players:
