@@ -6,6 +6,7 @@
  *   test-check [--damages=N]
  *
  * With N given it tries so many damages of each kind and prints the counts. */
+#include "codec/check.h"
 #include "codec/cpu/bpc.h"
 #include "codec/reference/reference.h"
 #include <math.h>
@@ -33,6 +34,8 @@ test_value (void)
     for (const PacoBpcOps *const *ops = paco_bpc_all_ops (); *ops; ops++)
       g_assert_cmpuint ((*ops)->check (bytes, length), ==,
           paco_reference_check (bytes, length));
+    g_assert_cmpuint (paco_block_check (bytes, length), ==,
+        paco_reference_check (bytes, length));
   }
 }
 
