@@ -35,6 +35,7 @@
 #include "gstpacoencproperties.h"
 #include "gstpacolog.h"
 #include "gstpacopools.h"
+#include "gstpacopreset.h"
 #include "gstpacorate.h"
 #include "gstpacosharing.h"
 
@@ -67,7 +68,9 @@ struct _GstPacoEnc
 };
 
 #define gst_paco_enc_parent_class parent_class
-G_DEFINE_FINAL_TYPE_WITH_CODE (GstPacoEnc, gst_paco_enc, GST_TYPE_VIDEO_ENCODER,
+G_DEFINE_FINAL_TYPE_WITH_CODE (
+    GstPacoEnc, gst_paco_enc, GST_TYPE_VIDEO_ENCODER,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_paco_preset_init);
     GST_DEBUG_CATEGORY_INIT (
         gst_paco_enc_debug, "pacoenc", 0, "PaCo video encoder"));
 GST_ELEMENT_REGISTER_DEFINE (

@@ -198,7 +198,6 @@ install_target (void)
   gchar *installed = g_build_filename (category, "paco.gep", NULL);
   gchar *source = g_build_filename (
       g_getenv ("PACO_SOURCE_ROOT"), "plugin", "paco.gep", NULL);
-  gchar *presets = g_path_get_dirname (source);
   gchar *contents;
   gsize size;
 
@@ -206,9 +205,7 @@ install_target (void)
   fail_unless (g_mkdir (category, 0700) == 0);
   fail_unless (g_file_set_contents (installed, contents, size, NULL));
   g_setenv ("GST_ENCODING_TARGET_PATH", folder, TRUE);
-  gst_preset_set_app_dir (presets);
   g_free (contents);
-  g_free (presets);
   g_free (source);
   g_free (installed);
   g_free (category);
@@ -281,8 +278,8 @@ GST_START_TEST (test_encodebin)
     "paco/mov-lossless",
     "paco/mkv-lossless",
     ("video/quicktime,variant=iso:video/x-mp4-part,format=(uint)1329807696"
-     "+Lossless"),
-    "video/x-paco+Lossless",
+     "+cinema-lossless"),
+    "video/x-paco+cinema-lossless",
   };
   const gchar *profile = profiles[__i__];
   gboolean with_audio = g_str_has_prefix (profile, "paco/");

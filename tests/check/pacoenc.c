@@ -547,31 +547,6 @@ GST_START_TEST (test_levels_while_playing)
 }
 GST_END_TEST;
 
-/* The presets that come with the plugin can be loaded. */
-GST_START_TEST (test_presets)
-{
-  gchar *folder = g_build_filename (
-      g_getenv ("PACO_SOURCE_ROOT"), "plugin", NULL);
-  GstElement *encoder;
-  gchar **names;
-  gdouble quality;
-
-  g_setenv ("GST_PRESET_PATH", folder, TRUE);
-  encoder = gst_object_ref_sink (gst_element_factory_make ("pacoenc", NULL));
-  names = gst_preset_get_preset_names (GST_PRESET (encoder));
-  fail_unless (names != NULL && g_strv_length (names) >= 4);
-  for (guint i = 0; names[i] != NULL; i++)
-    fail_unless (gst_preset_load_preset (GST_PRESET (encoder), names[i]), "%s",
-        names[i]);
-  fail_unless (gst_preset_load_preset (GST_PRESET (encoder), "Proxy"));
-  g_object_get (encoder, "quality", &quality, NULL);
-  fail_unless (quality == 60.0);
-  g_strfreev (names);
-  g_free (folder);
-  gst_object_unref (encoder);
-}
-GST_END_TEST;
-
 GST_START_TEST (test_stats)
 {
   GstBus *bus;
@@ -765,7 +740,6 @@ pacoenc_suite (void)
   tcase_add_test (tcase, test_quality_while_playing);
   tcase_add_test (tcase, test_tune);
   tcase_add_test (tcase, test_levels_while_playing);
-  tcase_add_test (tcase, test_presets);
   tcase_add_test (tcase, test_stats);
   tcase_add_test (tcase, test_many_threads);
   tcase_add_test (tcase, test_buffer_outlives_encoder);

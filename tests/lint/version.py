@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """version.py VERSION: whether all that shows the project's version shows VERSION,
-which is that of meson.build: NEWS and debian/changelog in their first entries, the
-presets, and the plugin as gst-inspect-1.0 reads it."""
+which is that of meson.build: NEWS and debian/changelog in their first entries, and
+the plugin as gst-inspect-1.0 reads it."""
 import os
 import re
 import sys
@@ -15,7 +15,6 @@ from gi.repository import Gst  # noqa: E402
 FILES = {
     'NEWS': r'^(\S+) \(.*\)\n=+$',
     'debian/changelog': r'^gst-paco \(([^)-]*)[^)]*\)',
-    'plugin/GstPacoEnc.prs': r'^version=(.*)$',
 }
 
 
