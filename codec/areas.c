@@ -32,9 +32,12 @@ unsigned
 paco_areas_planes (const PacoAreas *areas, const PacoPictureFormat *picture,
     const PacoGeometry *geometry, uint32_t block, unsigned planes)
 {
+  const PacoSubband *subband =
+      &geometry->subbands[geometry->blocks[block].subband];
   Rectangle shown;
 
-  if (areas->n == 0 || planes == 0)
+  if (areas->n == 0 || planes == 0
+      || paco_is_alpha (picture, subband->component))
     return 0;
   shown = shown_by (picture, geometry, &geometry->blocks[block]);
   for (unsigned i = 0; i < areas->n; i++) {

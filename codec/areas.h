@@ -4,6 +4,7 @@
  * encoder's matter; a decoder sees dropped planes. */
 #pragma once
 #include "geometry.h"
+#include <string.h>
 
 #define PACO_MAX_AREAS 16
 
@@ -19,8 +20,15 @@ typedef struct
   PacoArea areas[PACO_MAX_AREAS];
 } PacoAreas;
 
+static inline bool
+paco_areas_equal (const PacoAreas *a, const PacoAreas *b)
+{
+  return a->n == b->n
+      && memcmp (a->areas, b->areas, a->n * sizeof a->areas[0]) == 0;
+}
+
 /* Planes that a block loses before it is rounded: `planes` if what it shows, with
- * the reach of the wavelet, is in none of the areas, else 0. */
+ * the reach of the wavelet, is in none of the areas, else 0, as always of alpha. */
 unsigned paco_areas_planes (const PacoAreas *areas,
     const PacoPictureFormat *picture, const PacoGeometry *geometry,
     uint32_t block, unsigned planes);

@@ -24,7 +24,3 @@ paco_record_cut (PacoBlockRecord *record, unsigned plane, unsigned n_codewords)
   record->raw_left_signs = false;
   record->length = (uint16_t) (4 * n_codewords);
 }
-
-/* Planes of which a record can say that they are dropped; a block that is to lose
- * more becomes zero. */
-#define PACO_MAX_DROPPED_PLANES 15

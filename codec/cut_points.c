@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * See cut_points.h. */
 #include "cut_points.h"
-#include "cut.h"
-
-enum
-{
-  POINTS_NUMBER = 3,
-  POINTS_PLANE_SHIFT = 2,
-};
+#include "record.h"
 
 size_t
 paco_cut_points_write (const PacoBlockRecord *records, const PacoRateCuts *cuts,
@@ -15,20 +9,9 @@ paco_cut_points_write (const PacoBlockRecord *records, const PacoRateCuts *cuts,
 {
   uint8_t *out = data;
 
-  for (uint32_t i = 0; i < n; i++) {
-    const PacoRateCuts *c = &cuts[i];
-
-    if (records[i].planes == 0)
-      continue;
-    *out++ = (uint8_t) (c->n
-        | (c->n > 0 ? c->plane[0] : 0u) << POINTS_PLANE_SHIFT);
-    for (unsigned k = 0; k < c->n; k++) {
-      *out++ = c->codewords[k] & 0xff;
-      *out++ = c->codewords[k] >> 8;
-      *out++ = c->worth[k];
-    }
-    *out++ = c->worth[c->n];
-  }
+  for (uint32_t i = 0; i < n; i++)
+    if (records[i].planes > 0)
+      out = paco_rate_write_points (&cuts[i], out);
   return out - data;
 }
 
@@ -64,8 +47,8 @@ paco_cut_points_parse (const uint8_t *data, size_t size,
       continue;
     if (size == 0)
       return FALSE;
-    c->n = *data & POINTS_NUMBER;
-    plane = *data >> POINTS_PLANE_SHIFT;
+    c->n = *data & PACO_RATE_POINTS_NUMBER;
+    plane = *data >> PACO_RATE_POINTS_PLANE_SHIFT;
     if (size < PACO_RATE_POINTS_BYTES (c->n))
       return FALSE;
     size -= PACO_RATE_POINTS_BYTES (c->n);

@@ -66,17 +66,3 @@ paco_rate_cut (const PacoRateBlocks *blocks, uint64_t budget, uint8_t *lost)
       total += piece (blocks, i, --lost[i]);
   return total;
 }
-
-void
-paco_rate_forget_cuts (PacoRateCuts *cuts, unsigned lost)
-{
-  PacoRateCuts rest = { .n = (uint8_t) (cuts->n - lost) };
-
-  for (unsigned k = 0; k < rest.n; k++) {
-    rest.plane[k] = cuts->plane[lost + k];
-    rest.codewords[k] = cuts->codewords[lost + k];
-    rest.worth[k] = cuts->worth[lost + k];
-  }
-  rest.worth[rest.n] = cuts->worth[cuts->n];
-  *cuts = rest;
-}

@@ -22,6 +22,3 @@ typedef struct
  * block in that order. */
 uint64_t paco_rate_cut (
     const PacoRateBlocks *blocks, uint64_t budget, uint8_t *lost);
-
-/* Takes away the cuts that a block has lost, `lost` of them and at most cuts->n. */
-void paco_rate_forget_cuts (PacoRateCuts *cuts, unsigned lost);

@@ -12,6 +12,10 @@
 /* Cuts of a block, not counting that it becomes zero. */
 #define PACO_RATE_MAX_CUTS 3
 
+/* The first byte of a block's cut points: how many cuts, and the first one's plane. */
+#define PACO_RATE_POINTS_NUMBER 3u
+#define PACO_RATE_POINTS_PLANE_SHIFT 2
+
 /* Values of worth: 8 log2 of the distortion for a byte. */
 #define PACO_RATE_WORTHS 256
 
@@ -68,6 +72,39 @@ paco_rate_bytes_of (uint16_t codewords, bool checks)
 
 /* Bytes that the frame's cut points take for a block that has so many cuts left. */
 #define PACO_RATE_POINTS_BYTES(n) (2u + 3u * (n))
+
+/* Writes the cut points of a block that is not zero (FORMAT.md section 6.1); returns
+ * where they end. */
+PACO_RATE_FUNCTION uint8_t *
+paco_rate_write_points (const PacoRateCuts *cuts, uint8_t *out)
+{
+  unsigned k;
+
+  *out++ = (uint8_t) (cuts->n
+      | (cuts->n > 0 ? cuts->plane[0] : 0u) << PACO_RATE_POINTS_PLANE_SHIFT);
+  for (k = 0; k < cuts->n; k++) {
+    *out++ = (uint8_t) (cuts->codewords[k] & 0xff);
+    *out++ = (uint8_t) (cuts->codewords[k] >> 8);
+    *out++ = cuts->worth[k];
+  }
+  *out++ = cuts->worth[cuts->n];
+  return out;
+}
+
+/* Takes away the cuts that a block has lost, `lost` of them and at most cuts->n. */
+PACO_RATE_FUNCTION void
+paco_rate_forget_cuts (PacoRateCuts *cuts, unsigned lost)
+{
+  unsigned k;
+
+  cuts->n = (uint8_t) (cuts->n - lost);
+  for (k = 0; k < cuts->n; k++) {
+    cuts->plane[k] = cuts->plane[lost + k];
+    cuts->codewords[k] = cuts->codewords[lost + k];
+    cuts->worth[k] = cuts->worth[lost + k];
+  }
+  cuts->worth[cuts->n] = cuts->worth[lost + cuts->n];
+}
 
 /* Finds the cuts of a block of n_planes, all of them below `dropped` not stored,
  * that takes `bytes` in index and payload. codewords[p]: at the end of plane p, 0

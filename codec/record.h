@@ -30,6 +30,9 @@ enum
   PACO_MAX_RAW_PLANES = 13,
   PACO_CUT_RECORD = 14,
   PACO_ALL_PLANES_RAW = 15,
+
+  /* Dropped planes, at most; a block that is to lose more becomes zero. */
+  PACO_MAX_DROPPED_PLANES = 15,
 };
 
 /* Bytes of a block's record. zero: the block is; length: its bytes in the

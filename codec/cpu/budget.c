@@ -53,12 +53,10 @@ count_block (void *data, uint32_t i, unsigned worker)
       &count->budget->sums[worker][subband->component * count->table->n_entries
           + subband->entry];
   uint32_t top[PACO_RATE_PLANES] = { 0 }, bits[PACO_RATE_PLANES + 1];
-  unsigned lost = 0;
+  unsigned lost = paco_areas_planes (&count->job->areas, count->frame->format,
+      geometry, i, count->job->area_planes);
   uint32_t n_lines;
 
-  if (!paco_is_alpha (count->frame->format, subband->component))
-    lost = paco_areas_planes (&count->job->areas, count->frame->format,
-        geometry, i, count->job->area_planes);
   n_lines = count->frame->ops->count_tops (block.coefficients, block.stride,
       block.width, block.height, all, scale, top);
   paco_rate_block_bits (top, n_lines * block.width,

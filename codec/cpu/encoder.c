@@ -61,10 +61,8 @@ static unsigned
 area_planes (const Flight *flight, uint32_t i)
 {
   const PacoFrame *frame = flight->frame;
-  const PacoSubband *subband =
-      &frame->geometry->subbands[frame->geometry->blocks[i].subband];
 
-  if (flight->lossless || paco_is_alpha (frame->format, subband->component))
+  if (flight->lossless)
     return 0;
   return paco_areas_planes (&flight->job->areas, frame->format, frame->geometry,
       i, flight->job->area_planes);

@@ -117,8 +117,6 @@ area_planes (const Encoder *encoder, uint32_t i)
   if (!encoder->areas
       || (encoder->table && encoder->table == encoder->lossless_table))
     return 0;
-  if (paco_is_alpha (encoder->format, subband_of (encoder, i)->component))
-    return 0;
   return paco_areas_planes (encoder->areas, encoder->format, encoder->geometry,
       i, paco_policy_area_planes (encoder->parameters));
 }
