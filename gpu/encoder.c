@@ -45,11 +45,12 @@ typedef struct
     guint rate_number;
     bool lossless; /* with a budget */
     bool wide;     /* their coefficients may not fit 16 bits */
+    PacoAreas areas;
   } forms[PACO_N_FORMS];
   /* The frame being coded. */
   bool wide;
   PacoCoding coding;
-  const PacoCudaRate *rate; /* with a budget, else NULL */
+  const PacoCudaRate *rate;
 } Flight;
 
 typedef struct
@@ -68,37 +69,57 @@ is_lossless (const Flight *flight)
   return flight->frame.plan != &flight->part->plans[flight->frame.form];
 }
 
-static bool
-is_wide (const Flight *flight)
+/* The areas that blocks are weighed by. */
+static PacoAreas
+areas_of (const Flight *flight, const PacoEncoderJob *job)
 {
-  return flight->rate
-      ? flight->rate->wide
-      : !paco_dwt_is_narrow (&flight->frame.plan->format, &flight->coding);
+  if (job->area_planes == 0 || is_lossless (flight))
+    return (PacoAreas){ .n = 0 };
+  return job->areas;
+}
+
+/* Fills in the blocks for the frame; returns the words that their code may take. */
+static size_t
+describe_blocks (Flight *flight, const PacoEncoderJob *job, bool wide,
+    const PacoAreas *areas)
+{
+  const PacoCudaPlan *plan = flight->frame.plan;
+  PacoGpuBlock *blocks = paco_cuda_frame_blocks (&flight->frame);
+  size_t words = paco_cuda_plan_blocks (
+      plan, &flight->coding, wide, job->rate.dropped_planes, blocks);
+
+  if (areas->n > 0)
+    for (uint32_t i = 0; i < plan->n_blocks; i++)
+      blocks[i].lost_planes = paco_areas_planes (
+          areas, &plan->format, plan->geometry, i, job->area_planes);
+  return words;
 }
 
 static gboolean
-upload_blocks (Flight *flight, const PacoRate *rate, GError **error)
+upload_blocks (Flight *flight, const PacoEncoderJob *job, GError **error)
 {
   PacoCudaFrame *frame = &flight->frame;
-  const PacoCudaPlan *plan = frame->plan;
   guint *rate_number = &flight->forms[frame->form].rate_number;
   bool *lossless = &flight->forms[frame->form].lossless;
   bool *wide = &flight->forms[frame->form].wide;
+  PacoAreas *areas = &flight->forms[frame->form].areas;
+  PacoAreas wanted = areas_of (flight, job);
 
-  if (*rate_number != rate->number || *lossless != is_lossless (flight)) {
+  if (*rate_number != job->rate.number || *lossless != is_lossless (flight)
+      || !paco_areas_equal (areas, &wanted)) {
     size_t words;
 
     *rate_number = 0;
     *lossless = is_lossless (flight);
-    *wide = is_wide (flight);
-    words = paco_cuda_plan_blocks (plan, &flight->coding, *wide,
-        rate->dropped_planes, paco_cuda_frame_blocks (frame));
+    *wide = flight->rate->wide;
+    *areas = wanted;
+    words = describe_blocks (flight, job, *wide, areas);
     if (!paco_cuda_frame_reserve (frame, *wide, error)
         || !paco_device_memory_reserve (
             frame->share, &flight->code, 4 * words, "coded blocks", error)
         || !paco_cuda_frame_upload_blocks (frame, error))
       return FALSE;
-    *rate_number = rate->number;
+    *rate_number = job->rate.number;
   }
   flight->wide = *wide;
   return TRUE;
@@ -111,7 +132,7 @@ transform (Flight *flight, GError **error)
   PacoDwtFrame frame = paco_cuda_frame_transform (
       &flight->frame, &flight->coding, &picture, flight->wide);
 
-  if (flight->rate)
+  if (flight->rate->steps)
     frame.scales = flight->rate->steps->table->scale;
   paco_transfer_device_picture (
       &flight->frame.transfer, &flight->frame.station, &picture);
@@ -140,7 +161,7 @@ code_blocks (CudaEncoder *encoder, Flight *flight, GError **error)
           &flight->frame, &flight->coding, NULL, &rows, error))
     return FALSE;
   parameters.rows = rows;
-  if (flight->rate)
+  if (paco_cuda_rate_has_cuts (flight->rate))
     paco_cuda_budget_tell (&flight->budget, flight->rate, &parameters);
   return paco_module_launch (device->context,
       device->bpc_encode[flight->wide][passes - 1], plan->n_blocks, 1, 1,
@@ -174,17 +195,19 @@ enqueue_kernels (CudaEncoder *encoder, Flight *flight, bool transformed,
 
   return paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_1, error)
       && (transformed || transform (flight, error))
-      && (!rate
+      && (!rate->steps
           || paco_cuda_budget_decide (&flight->budget, frame, rate, error))
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_2, error)
       && code_blocks (encoder, flight, error)
-      && (!rate
-          || paco_cuda_budget_fit (&flight->budget, frame, rate,
+      && (!paco_cuda_rate_has_cuts (rate)
+          || paco_cuda_budget_cut (&flight->budget, frame, rate,
               flight->code.address, flight->records.address, error))
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_3, error)
       && paco_pack_enqueue (frame, &flight->pack, flight->code.address,
-          flight->records.address, header->coding.block_checks,
-          header->header_size, flight->packed.address, output->size, error)
+          flight->records.address,
+          rate->cut_points ? flight->budget.cuts.address : 0,
+          rate->block_checks, header->header_size, flight->packed.address,
+          output->size, error)
       && paco_cuda_frame_begin_download (frame, error)
       && download (flight, output->data, 0, flight->downloaded, error)
       && paco_cuda_frame_end_download (frame, error);
@@ -208,7 +231,7 @@ enqueue (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
   }
   return paco_cuda_frame_begin_upload (frame, in_order, error)
       && paco_transfer_upload (&frame->transfer, &frame->station, error)
-      && upload_blocks (flight, &job->rate, error)
+      && upload_blocks (flight, job, error)
       && paco_cuda_frame_end_upload (frame, error)
       && paco_cuda_frame_await_picture (frame, &job->picture, error)
       && enqueue_kernels (encoder, flight, false, header, output, error);
@@ -225,7 +248,7 @@ enqueue_again (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
 
   paco_transfer_plan (
       &frame->transfer, &job->picture, &plan->format, plan->reduce);
-  return upload_blocks (flight, &job->rate, error)
+  return upload_blocks (flight, job, error)
       && enqueue_kernels (encoder, flight, transformed, header, output, error);
 }
 
@@ -265,11 +288,18 @@ static gboolean
 encode_for_quality (CudaEncoder *encoder, Flight *flight,
     const PacoEncoderJob *job, PacoEncodedFrame *output, GError **error)
 {
-  PacoHeader header = { .video = job->video, .coding = job->rate.coding };
+  const PacoCoding *coding = &job->rate.coding;
+  PacoHeader header = { .video = job->video, .coding = *coding };
+  PacoCudaRate rate = {
+    .block_checks = coding->block_checks,
+    .cut_points = coding->cut_points,
+    .rate = &job->rate,
+  };
 
   paco_cuda_frame_use (&flight->frame, flight->part->plans, job->form);
-  flight->coding = job->rate.coding;
-  flight->rate = NULL;
+  rate.wide = !paco_dwt_is_narrow (&flight->frame.plan->format, coding);
+  flight->coding = *coding;
+  flight->rate = &rate;
   header.picture = flight->frame.plan->format;
   header.header_size = paco_header_size (&header);
   return enqueue (encoder, flight, job, &header, output, error)
@@ -291,8 +321,9 @@ code_attempt (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
   bool lossless = attempt->lossless;
   const PacoCudaPlan *before = flight->frame.plan;
   PacoCudaRate rate = {
-    .steps = &part->steps[job->form][lossless],
     .block_checks = job->rate.coding.block_checks,
+    .cut_points = job->rate.coding.cut_points,
+    .steps = &part->steps[job->form][lossless],
     .is_known = lossless || attempt->has_counts,
     .number = lossless ? 0 : attempt->number,
     .bytes = attempt->budget,
@@ -310,7 +341,6 @@ code_attempt (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
   done = first ? enqueue (encoder, flight, job, header, output, error)
                : enqueue_again (encoder, flight, job,
                    flight->frame.plan == before, header, output, error);
-  flight->rate = NULL;
   return done && paco_cuda_frame_wait (&flight->frame, error);
 }
 
@@ -365,6 +395,7 @@ encode_frame (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
   gboolean done = (job->rate.budget > 0 ? encode_to_fit : encode_for_quality) (
       encoder, flight, job, output, error);
 
+  flight->rate = NULL;
   if (!done)
     paco_cuda_frame_give_up (&flight->frame);
   return done;
@@ -473,6 +504,7 @@ allocate_form (CudaEncoder *encoder, Flight *flight, unsigned i, GError **error)
   PacoCudaFrame *frame = &flight->frame;
   PacoCudaShare *share = frame->share;
   const PacoCudaPlan *plan;
+  bool cut_points = form->coding.cut_points;
   size_t words;
 
   if (form->lossless_table) {
@@ -492,10 +524,13 @@ allocate_form (CudaEncoder *encoder, Flight *flight, unsigned i, GError **error)
           plan->n_blocks * sizeof (PacoGpuRecord), "index", error)
       && paco_device_memory_reserve (share, &flight->packed,
           encoder->base.max_frame_size, "codestream", error)
-      && paco_pack_buffers_reserve (&flight->pack, share, plan->n_blocks, error)
-      && (!form->table
+      && paco_pack_buffers_reserve (
+          &flight->pack, share, plan->n_blocks, cut_points, error)
+      && (!(form->table || cut_points)
           || paco_cuda_budget_reserve (&flight->budget, share, plan->n_blocks,
-              form->table->n_entries * form->picture.n_components, error));
+              form->table ? form->table->n_entries * form->picture.n_components
+                          : 0,
+              error));
 }
 
 static gboolean
@@ -564,17 +599,6 @@ configure (PacoCoder *base, unsigned number, GError **error)
   PacoCudaDevice *device = encoder->parts[number].share.device;
   gboolean done;
 
-  if (encoder->base.area_planes > 0) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "the CUDA backend does not weigh regions of interest; leave"
-        " roi-weight 1 or use backend=cpu");
-    return FALSE;
-  }
-  if (encoder->base.forms[encoder->base.form].coding.cut_points) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "the CUDA backend does not write cut points; use backend=cpu");
-    return FALSE;
-  }
   if (!paco_cuda_device_enter (device, error))
     return FALSE;
   done = allocate (encoder, number, error);

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Putting a frame's codestream together. */
 #include "gpu/pack.h"
-#include "codec/index.h"
+#include "codec/cut_points.h"
 #include <zlib.h>
 
 #define COPY_BLOCKS_PER_MULTIPROCESSOR 8
 
 gboolean
 paco_pack_buffers_reserve (PacoPackBuffers *buffers, PacoCudaShare *share,
-    uint32_t n_blocks, GError **error)
+    uint32_t n_blocks, bool cut_points, GError **error)
 {
-  return paco_device_memory_reserve (share, &buffers->index,
-             PACO_MAX_INDEX_SIZE (n_blocks) + 16, "index", error)
+  size_t index = PACO_MAX_INDEX_SIZE (n_blocks)
+      + (cut_points ? PACO_MAX_CUT_POINTS_SIZE (n_blocks) : 0);
+
+  return paco_device_memory_reserve (
+             share, &buffers->index, index + 16, "index", error)
       && paco_device_memory_reserve (
           share, &buffers->sizes, sizeof (PacoPackSizes), "sizes", error)
       && paco_pinned_memory_reserve (share->device, &buffers->host_sizes,
@@ -28,7 +31,7 @@ paco_pack_buffers_clear (PacoPackBuffers *buffers, PacoCudaShare *share)
 
 gboolean
 paco_pack_enqueue (PacoCudaFrame *frame, const PacoPackBuffers *buffers,
-    CUdeviceptr code, CUdeviceptr records, bool block_checks,
+    CUdeviceptr code, CUdeviceptr records, CUdeviceptr cuts, bool block_checks,
     uint32_t header_size, CUdeviceptr output, size_t capacity, GError **error)
 {
   const PacoCudaDevice *device = frame->device;
@@ -36,6 +39,7 @@ paco_pack_enqueue (PacoCudaFrame *frame, const PacoPackBuffers *buffers,
     .blocks = frame->blocks[frame->form].address,
     .code = code,
     .records = records,
+    .cuts = cuts,
     .index = buffers->index.address,
     .sizes = buffers->sizes.address,
     .host_sizes = (uintptr_t) buffers->host_sizes.data,
@@ -75,6 +79,7 @@ paco_pack_finish (const PacoPackBuffers *buffers, PacoHeader *header,
   uint8_t *index = output + header->header_size;
 
   header->index_size = sizes->index_size;
+  header->cut_points_size = sizes->cut_points_size;
   frame_size = header->header_size + header->index_size + sizes->payload_size;
   if (frame_size > G_MAXUINT32) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,

@@ -14,15 +14,15 @@ typedef struct
 
 /* Buffers as large at least as those that there are; clear ones to begin with. */
 gboolean paco_pack_buffers_reserve (PacoPackBuffers *buffers,
-    PacoCudaShare *share, uint32_t n_blocks, GError **error);
+    PacoCudaShare *share, uint32_t n_blocks, bool cut_points, GError **error);
 void paco_pack_buffers_clear (PacoPackBuffers *buffers, PacoCudaShare *share);
 
 /* Enqueues scan and copies to output. code and records: what the block coder
- * wrote. */
+ * wrote. cuts: for the index's cut points, or 0. */
 gboolean paco_pack_enqueue (PacoCudaFrame *frame,
     const PacoPackBuffers *buffers, CUdeviceptr code, CUdeviceptr records,
-    bool block_checks, uint32_t header_size, CUdeviceptr output,
-    size_t capacity, GError **error);
+    CUdeviceptr cuts, bool block_checks, uint32_t header_size,
+    CUdeviceptr output, size_t capacity, GError **error);
 
 /* Bytes of index and payload, once the scan is done. */
 size_t paco_pack_size (const PacoPackBuffers *buffers);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames with a budget on the device. */
+ * Frames with a budget or with cut points on the device. */
 #include "gpu/rate.h"
+#include <string.h>
+
+G_STATIC_ASSERT (
+    PACO_RATE_MAX_ENTRIES == PACO_MAX_COMPONENTS * PACO_MAX_SUBBANDS);
 
 gboolean
 paco_cuda_steps_init (PacoCudaSteps *steps, PacoCudaShare *share,
@@ -36,7 +40,7 @@ paco_cuda_budget_reserve (PacoCudaBudget *budget, PacoCudaShare *share,
     uint32_t n_blocks, unsigned n_entries, GError **error)
 {
   size_t numbers = (size_t) PACO_BPC_PLANES_32 * n_blocks;
-  size_t sums = n_entries * sizeof (PacoRateBits);
+  size_t sums = MAX (n_entries, 1) * sizeof (PacoRateBits);
 
   return paco_device_memory_reserve (share, &budget->sums, sums, "sums", error)
       && paco_device_memory_reserve (
@@ -115,22 +119,48 @@ paco_cuda_budget_tell (const PacoCudaBudget *budget, const PacoCudaRate *rate,
 {
   parameters->plane_ends = budget->plane_ends.address;
   parameters->tops = budget->tops.address;
+  if (!rate->steps)
+    return;
   parameters->steps = rate->steps->memory.address;
   parameters->step_number = budget->number.address;
   parameters->n_entries = rate->steps->n_entries;
 }
 
-gboolean
-paco_cuda_budget_fit (const PacoCudaBudget *budget, PacoCudaFrame *frame,
-    const PacoCudaRate *rate, CUdeviceptr code, CUdeviceptr records,
+/* Finds the cuts of all blocks. */
+static gboolean
+find (PacoCudaFrame *frame, const PacoRateFitParameters *parameters,
     GError **error)
 {
   const PacoCudaDevice *device = frame->device;
-  uint32_t n_blocks = frame->plan->n_blocks;
+  uint32_t n = frame->plan->n_blocks;
+
+  return paco_module_launch (device->context, device->rate_find,
+      (n + PACO_RATE_FIND_THREADS - 1) / PACO_RATE_FIND_THREADS, 1, 1,
+      PACO_RATE_FIND_THREADS, 0, frame->stream, parameters, error);
+}
+
+/* Chooses those that blocks lose, and shortens the blocks. */
+static gboolean
+fit (PacoCudaFrame *frame, const PacoRateFitParameters *parameters,
+    GError **error)
+{
+  const PacoCudaDevice *device = frame->device;
+
+  return paco_module_launch (device->context, device->rate_fit, 1, 1, 1,
+             PACO_RATE_FIT_THREADS, 4 * PACO_RATE_FIT_WORDS, frame->stream,
+             parameters, error)
+      && paco_module_launch (device->context, device->rate_shorten,
+          frame->plan->n_blocks, 1, 1, PACO_RATE_SHORTEN_THREADS, 0,
+          frame->stream, parameters, error);
+}
+
+gboolean
+paco_cuda_budget_cut (const PacoCudaBudget *budget, PacoCudaFrame *frame,
+    const PacoCudaRate *rate, CUdeviceptr code, CUdeviceptr records,
+    GError **error)
+{
   PacoRateFitParameters parameters = {
     .blocks = frame->blocks[frame->form].address,
-    .steps = rate->steps->memory.address,
-    .number = budget->number.address,
     .plane_ends = budget->plane_ends.address,
     .tops = budget->tops.address,
     .code = code,
@@ -140,17 +170,20 @@ paco_cuda_budget_fit (const PacoCudaBudget *budget, PacoCudaFrame *frame,
     .lost = budget->lost.address,
     .host_bytes = (uintptr_t) budget->host.data,
     .budget = rate->bytes,
-    .n_entries = rate->steps->n_entries,
-    .n_blocks = n_blocks,
+    .n_blocks = frame->plan->n_blocks,
     .block_checks = rate->block_checks,
+    .cut_points = rate->cut_points,
   };
+  unsigned n_entries = 3u * frame->plan->coding.levels + 1;
 
-  return paco_module_launch (device->context, device->rate_find,
-             (n_blocks + PACO_RATE_FIND_THREADS - 1) / PACO_RATE_FIND_THREADS,
-             1, 1, PACO_RATE_FIND_THREADS, 0, frame->stream, &parameters, error)
-      && paco_module_launch (device->context, device->rate_fit, 1, 1, 1,
-          PACO_RATE_FIT_THREADS, 4 * PACO_RATE_FIT_WORDS, frame->stream,
-          &parameters, error)
-      && paco_module_launch (device->context, device->rate_shorten, n_blocks, 1,
-          1, PACO_RATE_SHORTEN_THREADS, 0, frame->stream, &parameters, error);
+  if (rate->steps) {
+    parameters.steps = rate->steps->memory.address;
+    parameters.number = budget->number.address;
+    parameters.n_entries = rate->steps->n_entries;
+    return find (frame, &parameters, error) && fit (frame, &parameters, error);
+  }
+  for (unsigned c = 0; c < frame->plan->format.n_components; c++)
+    memcpy (parameters.weights + c * n_entries, rate->rate->weight[c],
+        n_entries * sizeof (int16_t));
+  return find (frame, &parameters, error);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames with a budget on the device (codec/rate_control.h): launches of
- * kernels/rate.cu, the tables and buffers that they need, and what the host learns
- * from them when the frame is finished. */
+ * Frames with a budget or with cut points on the device (codec/rate_control.h):
+ * launches of kernels/rate.cu, the tables and buffers that they need, and what the
+ * host learns from them when the frame is finished. */
 #pragma once
+#include "codec/encoder_private.h"
 #include "codec/rate_control.h"
 #include "gpu/frame.h"
 #include "gpu/kernels/rate.h"
@@ -28,7 +29,8 @@ typedef struct
   PacoPinnedMemory host; /* the bytes before any cut, behind them the sums */
 } PacoCudaBudget;
 
-/* Buffers as large at least as those that there are; clear ones to begin with. */
+/* Buffers as large at least as those that there are; clear ones to begin with.
+ * n_entries: whose steps are chosen, 0 without a budget. */
 gboolean paco_cuda_budget_reserve (PacoCudaBudget *budget, PacoCudaShare *share,
     uint32_t n_blocks, unsigned n_entries, GError **error);
 void paco_cuda_budget_clear (PacoCudaBudget *budget, PacoCudaShare *share);
@@ -36,21 +38,31 @@ void paco_cuda_budget_clear (PacoCudaBudget *budget, PacoCudaShare *share);
 /* How a frame is coded. */
 typedef struct
 {
+  bool wide, block_checks, cut_points;
+  const PacoRate *rate; /* for the weights of cut points without a budget */
+  /* With a budget, else NULL: */
   const PacoCudaSteps *steps;
-  bool wide, block_checks;
   bool is_known; /* the step number, else it is chosen */
   uint32_t number;
   uint64_t bytes; /* of index and payload, at most */
   uint32_t correction;
 } PacoCudaRate;
 
-/* Enqueues what finds the step number, between transform and block coder; tells the
- * block coder of it; and enqueues what makes the coded blocks fit. */
+/* Whether blocks are going to be cut, now or later. */
+static inline bool
+paco_cuda_rate_has_cuts (const PacoCudaRate *rate)
+{
+  return rate->steps != NULL || rate->cut_points;
+}
+
+/* With a budget: enqueues what finds the step number, between transform and block
+ * coder. With cuts: tells the block coder of it, and enqueues what finds the cuts
+ * and, with a budget, makes the coded blocks fit. */
 gboolean paco_cuda_budget_decide (const PacoCudaBudget *budget,
     PacoCudaFrame *frame, const PacoCudaRate *rate, GError **error);
 void paco_cuda_budget_tell (const PacoCudaBudget *budget,
     const PacoCudaRate *rate, PacoBpcEncodeParameters *parameters);
-gboolean paco_cuda_budget_fit (const PacoCudaBudget *budget,
+gboolean paco_cuda_budget_cut (const PacoCudaBudget *budget,
     PacoCudaFrame *frame, const PacoCudaRate *rate, CUdeviceptr code,
     CUdeviceptr records, GError **error);
 

@@ -291,22 +291,29 @@ template <int PASSES, bool SHARED> struct BlockEncoder
   }
 };
 
-/* With a budget: how the block is coded follows from the frame's step number. */
-static __device__ __forceinline__ void
-take_step (const PacoBpcEncodeParameters &parameters, PacoGpuBlock &place,
-    uint32_t &multiplier, uint32_t &shift)
+/* With a budget: how the block is coded follows from the frame's step number. And
+ * what the block loses for being outside of all areas. */
+static __device__ __forceinline__ Scaling
+take_step (const PacoBpcEncodeParameters &parameters, PacoGpuBlock &place)
 {
-  const PacoRateStep *step;
+  Scaling scaling = { 0, 0, place.reversible ? 0u : place.lost_planes };
 
-  multiplier = shift = 0;
-  if (!parameters.steps)
-    return;
-  step = parameters.steps + *parameters.step_number * parameters.n_entries
-      + place.entry;
-  place.dropped_planes = step->dropped_planes;
-  place.fraction_bits = step->fraction_bits;
-  multiplier = step->multiplier;
-  shift = step->shift;
+  if (parameters.steps) {
+    const PacoRateStep *step = parameters.steps
+        + *parameters.step_number * parameters.n_entries + place.entry;
+
+    place.dropped_planes = step->dropped_planes;
+    place.fraction_bits = step->fraction_bits;
+    scaling.multiplier = step->multiplier;
+    scaling.shift = step->shift;
+  } else if (scaling.lost_planes > 0) {
+    scaling.multiplier = 1 << 15;
+    scaling.shift = 15;
+  }
+  scaling.shift += scaling.lost_planes;
+  place.dropped_planes = min (place.dropped_planes + place.lost_planes,
+      (uint32_t) PACO_MAX_DROPPED_PLANES);
+  return scaling;
 }
 
 /* For those who may cut the block. top: lane p has plane p's. */
@@ -323,7 +330,7 @@ static __device__ __forceinline__ void
 encode (const PacoBpcEncodeParameters &parameters)
 {
   PacoGpuBlock place = parameters.blocks[blockIdx.x];
-  uint32_t multiplier, shift;
+  Scaling scaling;
   Block<true, PASSES> block;
   Coding coding;
   PacoGpuRecord record = {};
@@ -331,10 +338,9 @@ encode (const PacoBpcEncodeParameters &parameters)
   block.init (place, parameters.planes,
       sizeof (T) == 2 ? PACO_BPC_PLANES_16 : PACO_BPC_PLANES_32, threadIdx.x);
   block.clear ();
-  take_step (parameters, place, multiplier, shift);
+  scaling = take_step (parameters, place);
 
-  Slicer<PASSES, T> slicer (
-      block, place, parameters.coefficients, multiplier, shift);
+  Slicer<PASSES, T> slicer (block, place, parameters.coefficients, scaling);
 
   note_no_ends (block, parameters);
   coding.planes = slicer.slice ();

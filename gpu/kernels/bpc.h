@@ -23,13 +23,16 @@ typedef struct
   uint32_t stride;       /* of the coefficients' rows, elements (even) */
   uint32_t code;         /* encoder: where its code begins, in 32-bit words */
   uint32_t columns;      /* sum of PACO_GPU_COLUMN_WORDS of blocks before */
-  uint16_t width, height;
+  uint8_t width;         /* 1..64 */
+  uint8_t lost_planes;   /* encoder: paco_areas_planes() */
+  uint16_t height;
   uint8_t orientation;    /* PacoOrientation */
   uint8_t dropped_planes; /* encoder: paco_policy_dropped_planes() */
   uint8_t fraction_bits;  /* encoder: 0, 1 or PACO_FRACTION_BITS */
   uint8_t family;         /* of probability sets */
-  /* Decoder, what is written: with the reversible wavelet FORMAT.md section 8
-   * is done, else m << d with its sign. */
+  /* Of the wavelet. Decoder, what is written: with a reversible one FORMAT.md
+   * section 8 is done, else m << d with its sign. Encoder: planes are lost by being
+   * dropped, else before indices are rounded. */
   uint8_t reversible;
   /* Encoder, frames with a budget: whether all lines are counted
    * (codec/rate_estimate.h), and which of the steps of all components' entries. */

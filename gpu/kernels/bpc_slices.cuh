@@ -23,6 +23,13 @@ transpose_bits (uint32_t (&a)[32])
   }
 }
 
+/* From coefficients to indices. */
+struct Scaling
+{
+  uint32_t multiplier, shift; /* paco_rate_scale() of magnitudes; 0: none */
+  uint32_t lost_planes;       /* that have gone with it */
+};
+
 template <int PASSES, typename T> struct Slicer
 {
   using L = Layout<PASSES>;
@@ -32,10 +39,9 @@ template <int PASSES, typename T> struct Slicer
   B &block;
   const T *rows; /* the lane's left column */
   uint32_t stride;
-  uint32_t dropped;
+  uint32_t dropped; /* besides those lost */
   uint32_t fraction_bits;
-  /* paco_rate_scale() of magnitudes; 0: none. */
-  uint32_t multiplier, shift;
+  Scaling scaling;
   /* PacoBlockCounts; lane p counts plane p: top in the lower half, pairs in the
    * upper one. */
   uint32_t counts;
@@ -43,10 +49,10 @@ template <int PASSES, typename T> struct Slicer
   uint32_t stripe_planes; /* lane g: of stripe g */
 
   __device__ __forceinline__ Slicer (B &block_, const PacoGpuBlock &place,
-      const void *coefficients, uint32_t multiplier_, uint32_t shift_)
-      : block (block_), stride (place.stride), dropped (place.dropped_planes),
-        fraction_bits (place.fraction_bits), multiplier (multiplier_),
-        shift (shift_)
+      const void *coefficients, const Scaling &scaling_)
+      : block (block_), stride (place.stride),
+        dropped (place.dropped_planes - scaling_.lost_planes),
+        fraction_bits (place.fraction_bits), scaling (scaling_)
   {
     rows = (const T *) coefficients + place.coefficients + 2 * block.lane;
     counts = n_right = 0;
@@ -65,6 +71,7 @@ template <int PASSES, typename T> struct Slicer
   __device__ void slice_pairs (uint32_t w);
   __device__ void find_up (uint32_t w, uint32_t (&up)[2]);
   __device__ void slice_column (int side, uint32_t w, uint32_t up);
+  __device__ void clear_planes (uint32_t planes);
   __device__ uint32_t slice ();
 };
 
@@ -73,12 +80,13 @@ template <int PASSES, typename T>
 __device__ __forceinline__ void
 Slicer<PASSES, T>::rescale_pairs (uint32_t (&a)[32])
 {
-  uint32_t least = min (shift, 31u); /* products are below 2^31 */
+  uint32_t multiplier = scaling.multiplier;
+  uint32_t shift = min (scaling.shift, 31u); /* products are below 2^31 */
 
 #pragma unroll
   for (int y = 0; y < 32; y++)
-    a[y] = (a[y] & 0xffff) * multiplier >> least
-        | (a[y] >> 16) * multiplier >> least << 16;
+    a[y] = (a[y] & 0xffff) * multiplier >> shift
+        | (a[y] >> 16) * multiplier >> shift << 16;
 }
 
 /* Magnitudes of both columns in one word. */
@@ -102,7 +110,7 @@ Slicer<PASSES, T>::load_pairs (uint32_t w, uint32_t (&a)[32])
     right_sign |= (pair >> 31) << y;
     a[y] = __vabs2 (pair);
   }
-  if (multiplier != 0)
+  if (scaling.multiplier != 0)
     rescale_pairs (a);
   block.at (L::SIGN, LEFT, w) = left_sign;
   block.at (L::SIGN, RIGHT, w) = right_sign;
@@ -127,10 +135,10 @@ Slicer<PASSES, T>::load_column (int side, uint32_t w, uint32_t (&a)[32])
     sign |= ((uint32_t) value >> 31) << y;
     a[y] = abs (value);
   }
-  if (multiplier != 0)
+  if (scaling.multiplier != 0)
 #pragma unroll
     for (int y = 0; y < 32; y++)
-      a[y] = paco_rate_scale (a[y], multiplier, shift);
+      a[y] = paco_rate_scale (a[y], scaling.multiplier, scaling.shift);
   block.at (L::SIGN, side, w) = sign;
 }
 
@@ -282,24 +290,43 @@ Slicer<PASSES, T>::slice_column (int side, uint32_t w, uint32_t up)
 
     seen |= a[p];
     n_pairs = pairs_of_column (seen);
-    if (side == RIGHT) {
+    if (side == RIGHT && p + scaling.lost_planes < N) {
       seen_left |= word[-1];
       n_pairs += __popc (seen & seen_left);
     }
     find_stripes (w, p, highest);
     count (p, side == LEFT ? highest : 0, side == RIGHT ? highest : 0, n_pairs);
-    *word = a[p];
+    /* Others are zero, and their place is above that of the block. */
+    if (p + scaling.lost_planes < N)
+      *word = a[p];
     word -= plane_step;
   }
 }
 
-/* Returns the block's number of planes. */
+/* Lines whose highest planes are zero have not stored them. */
+template <int PASSES, typename T>
+__device__ void
+Slicer<PASSES, T>::clear_planes (uint32_t planes)
+{
+  for (uint32_t w = 0; w < block.words; w++) {
+    const uint32_t *stripes = shared + STRIPE_PLANES + 4 * w;
+    uint32_t p = max (
+        max (stripes[0], stripes[1]), max (stripes[2], stripes[3]));
+
+    for (; p < planes; p++)
+      block.plane_word (p, w) = make_uint2 (0, 0);
+  }
+}
+
+/* Returns the block's number of planes. All is done as if those lost did not exist,
+ * and then raised by them. */
 template <int PASSES, typename T>
 __device__ uint32_t
 Slicer<PASSES, T>::slice ()
 {
-  uint32_t planes;
+  uint32_t planes, lost;
 
+  block.planes += 32 * block.words * scaling.lost_planes;
 #pragma unroll 1
   for (uint32_t w = 0; w < block.words; w++) {
     if (NARROW) {
@@ -316,19 +343,21 @@ Slicer<PASSES, T>::slice ()
   planes = 32 - __clz (__ballot_sync (ALL_LANES, (counts & 0xffff) > 0));
   shared[STRIPE_PLANES + block.lane] = stripe_planes;
   __syncwarp ();
-
-  /* Lines whose highest planes are zero have not stored them. */
   if (NARROW)
-    for (uint32_t w = 0; w < block.words; w++) {
-      const uint32_t *stripes = shared + STRIPE_PLANES + 4 * w;
-      uint32_t p = max (
-          max (stripes[0], stripes[1]), max (stripes[2], stripes[3]));
-
-      for (; p < planes; p++)
-        block.plane_word (p, w) = make_uint2 (0, 0);
-    }
+    clear_planes (planes);
   __syncwarp ();
-  return planes;
+  lost = scaling.lost_planes;
+  if (lost == 0)
+    return planes;
+
+  block.planes -= 32 * block.words * lost;
+  counts = __shfl_up_sync (ALL_LANES, counts, lost);
+  if (block.lane < lost)
+    counts = 0;
+  if (stripe_planes > 0)
+    shared[STRIPE_PLANES + block.lane] = stripe_planes + lost;
+  __syncwarp ();
+  return planes > 0 ? planes + lost : 0;
 }
 
 /* --- and back --- */

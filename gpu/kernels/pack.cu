@@ -103,12 +103,37 @@ scan_threads (uint64_t value, uint64_t *all)
 
 #define SCAN_RECORDS 4 /* of a thread at a time */
 
+/* Writes the cut points of all blocks; returns their bytes. */
+static __device__ uint32_t
+write_cut_points (const PacoPackParameters &p, uint8_t *out)
+{
+  uint32_t before = 0;
+
+  for (uint32_t first = 0; first < p.n_blocks;
+       first += PACO_PACK_SCAN_THREADS) {
+    uint32_t i = first + threadIdx.x, size = 0;
+    PacoRateCuts cuts;
+    uint64_t all, at;
+
+    if (i < p.n_blocks && p.records[i].planes > 0) {
+      cuts = p.cuts[i];
+      size = PACO_RATE_POINTS_BYTES (cuts.n);
+    }
+    at = before + scan_threads (size, &all);
+    if (size > 0)
+      paco_rate_write_points (&cuts, out + at);
+    before += (uint32_t) all;
+  }
+  return before;
+}
+
 /* One block of threads: there are some thousand records. */
 extern "C" __global__ void
 __launch_bounds__ (PACO_PACK_SCAN_THREADS) paco_pack_scan (PacoPackParameters p)
 {
   const uint64_t payload_mask = ((uint64_t) 1 << PAYLOAD_BITS) - 1;
   uint64_t before = 0;
+  uint32_t records_size, points_size = 0;
 
   for (uint32_t first = 0; first < p.n_blocks;
        first += SCAN_RECORDS * PACO_PACK_SCAN_THREADS) {
@@ -139,11 +164,15 @@ __launch_bounds__ (PACO_PACK_SCAN_THREADS) paco_pack_scan (PacoPackParameters p)
     }
     before += all;
   }
+  records_size = (uint32_t) (before >> PAYLOAD_BITS);
+  if (p.cuts)
+    points_size = write_cut_points (p, p.index + records_size);
   if (threadIdx.x == 0) {
-    PacoPackSizes sizes;
+    PacoPackSizes sizes = {};
 
     sizes.payload_size = before & payload_mask;
-    sizes.index_size = (uint32_t) (before >> PAYLOAD_BITS);
+    sizes.index_size = records_size + points_size;
+    sizes.cut_points_size = points_size;
     sizes.fits = p.header_size + sizes.index_size + sizes.payload_size
         <= p.capacity;
     *p.sizes = sizes;

@@ -3,6 +3,7 @@
  * together to the index and the payload of the codestream. Included by C and
  * by CUDA. */
 #pragma once
+#include "codec/rate_worth.h"
 #include "gpu/kernels/bpc.h"
 
 #define PACO_PACK_SCAN_THREADS 1024
@@ -17,6 +18,7 @@ typedef struct
 {
   uint64_t payload_size;
   uint32_t index_size;
+  uint32_t cut_points_size; /* of the index */
   uint32_t fits; /* into the output; if not, nothing is written there */
 } PacoPackSizes;
 
@@ -27,7 +29,10 @@ typedef struct
   code; /* of all blocks, as the block coder wrote it */
   /* In the order of the codestream; the scan sets their offsets. */
   PACO_DEVICE_POINTER (PacoGpuRecord) records;
-  PACO_DEVICE_POINTER (uint8_t) index; /* scratch: 8 bytes per block */
+  /* In the same order, whose cut points the index gets; or 0. */
+  PACO_DEVICE_POINTER (const PacoRateCuts) cuts;
+  /* Scratch: 8 bytes per block, and with cut points 11. */
+  PACO_DEVICE_POINTER (uint8_t) index;
   PACO_DEVICE_POINTER (PacoPackSizes) sizes;
   PACO_DEVICE_POINTER (PacoPackSizes) host_sizes; /* the same, for the host */
   /* The frame, aligned to 16 bytes; index and payload are written behind the

@@ -135,6 +135,8 @@ count (const PacoRateCountParameters &p)
       top += shared[w * PACO_RATE_PLANES + lane];
   bits = bits_of_lane (
       top, n_counted, (uint32_t) block.width * block.height, p.block_checks);
+  bits = __shfl_sync (ALL_LANES, bits,
+      min (lane + block.lost_planes, (uint32_t) PACO_RATE_PLANES));
   if (lane <= PACO_RATE_PLANES)
     atomicAdd (
         (unsigned long long *) &sum->bits[lane], (unsigned long long) bits);
@@ -214,12 +216,22 @@ bytes_of_record (const PacoGpuRecord &record, bool checks)
       + record.length;
 }
 
+/* What the worth of a block's cuts has to do with its subband and its area. */
+static __device__ __forceinline__ int
+weight_of (const PacoRateFitParameters &p, const PacoGpuBlock &block)
+{
+  int weight = p.steps
+      ? p.steps[(uint64_t) *p.number * p.n_entries + block.entry].weight
+      : p.weights[block.entry];
+
+  return weight - 16 * block.lost_planes;
+}
+
 extern "C" __global__ void
 __launch_bounds__ (PACO_RATE_FIND_THREADS)
     paco_rate_find (PacoRateFitParameters p)
 {
   uint32_t i = blockIdx.x * PACO_RATE_FIND_THREADS + threadIdx.x;
-  const PacoRateStep *step;
   PacoGpuRecord record;
   PacoRateCuts cuts;
   uint32_t at, bytes;
@@ -227,12 +239,14 @@ __launch_bounds__ (PACO_RATE_FIND_THREADS)
   if (i >= p.n_blocks)
     return;
   at = p.blocks[i].record;
-  step = p.steps + (uint64_t) *p.number * p.n_entries + p.blocks[i].entry;
   record = p.records[at];
   bytes = bytes_of_record (record, p.block_checks);
   paco_rate_find_cuts (p.tops + (size_t) at * PACO_BPC_PLANES_32,
       p.plane_ends + (size_t) at * PACO_BPC_PLANES_32, record.planes,
-      record.dropped_planes, (int) bytes, p.block_checks, step->weight, &cuts);
+      record.dropped_planes, (int) bytes, p.block_checks,
+      weight_of (p, p.blocks[i]), &cuts);
+  if (p.cut_points && !cuts.zero)
+    bytes += PACO_RATE_POINTS_BYTES (cuts.n);
   p.cuts[at] = cuts;
   p.bytes[at] = bytes;
 }
@@ -262,9 +276,15 @@ struct Share
   __device__ __forceinline__ uint32_t bytes_after (
       uint32_t i, uint32_t lost) const
   {
-    return lost == 0
-        ? p.bytes[i]
-        : (uint32_t) paco_rate_cut_bytes (&p.cuts[i], lost - 1, p.block_checks);
+    uint32_t bytes;
+
+    if (lost == 0)
+      return p.bytes[i];
+    bytes = (uint32_t) paco_rate_cut_bytes (
+        &p.cuts[i], lost - 1, p.block_checks);
+    if (p.cut_points && lost <= p.cuts[i].n)
+      bytes += PACO_RATE_POINTS_BYTES (p.cuts[i].n - lost);
+    return bytes;
   }
 
   /* Of what the block loses with one cut more. */
@@ -432,20 +452,28 @@ __launch_bounds__ (PACO_RATE_SHORTEN_THREADS)
 {
   uint32_t at = p.blocks[blockIdx.x].record, lost = p.lost[at];
   PacoGpuRecord record = p.records[at];
+  PacoRateCuts cuts;
 
   if (lost == 0)
     return;
-  if (lost - 1 == p.cuts[at].n) {
+  cuts = p.cuts[at];
+  if (lost - 1 == cuts.n) {
     record = PacoGpuRecord{};
   } else {
     record.flags = (record.flags & ~PACO_GPU_RAW_LEFT_SIGNS) | PACO_GPU_CUT;
-    record.dropped_planes = p.cuts[at].plane[lost - 1];
+    record.dropped_planes = cuts.plane[lost - 1];
     record.raw_planes = 0;
-    record.length = 4 * p.cuts[at].codewords[lost - 1];
+    record.length = 4 * cuts.codewords[lost - 1];
     if (p.block_checks)
       record.check = check_of_block (
           p.code + p.blocks[blockIdx.x].code, 0, record.length, threadIdx.x);
   }
-  if (threadIdx.x == 0)
-    p.records[at] = record;
+  __syncwarp (); /* who reads what lane 0 is going to change */
+  if (threadIdx.x > 0)
+    return;
+  if (record.planes > 0) {
+    paco_rate_forget_cuts (&cuts, lost);
+    p.cuts[at] = cuts;
+  }
+  p.records[at] = record;
 }

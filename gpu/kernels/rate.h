@@ -4,7 +4,8 @@
  * CUDA.
  *
  * In the order of a frame: paco_rate_count_{16,32}, paco_rate_decide, the block
- * coder, paco_rate_find, paco_rate_fit, paco_rate_shorten. */
+ * coder, paco_rate_find, paco_rate_fit, paco_rate_shorten. Of a frame with cut
+ * points and without a budget only paco_rate_find. */
 #pragma once
 #include "codec/rate_worth.h"
 #include "gpu/kernels/bpc.h"
@@ -14,6 +15,9 @@
 #define PACO_RATE_FIND_THREADS 64    /* a codeblock each */
 #define PACO_RATE_FIT_THREADS 1024   /* and one block of them */
 #define PACO_RATE_SHORTEN_THREADS 32 /* a block each */
+
+/* Of all components, at most. */
+#define PACO_RATE_MAX_ENTRIES 100
 
 /* 32-bit words of shared memory. */
 #define PACO_RATE_COUNT_WORDS (PACO_RATE_COUNT_THREADS / 32 * PACO_RATE_PLANES)
@@ -48,6 +52,7 @@ typedef struct
 typedef struct
 {
   PACO_DEVICE_POINTER (const PacoGpuBlock) blocks;
+  /* Without a budget 0, and weights say what these do then. */
   PACO_DEVICE_POINTER (const PacoRateStep) steps;
   PACO_DEVICE_POINTER (const uint32_t) number;
   PACO_DEVICE_POINTER (const uint16_t) plane_ends;
@@ -60,5 +65,6 @@ typedef struct
   PACO_DEVICE_POINTER (uint64_t) host_bytes; /* of all blocks, before any cut */
   uint64_t budget;                           /* of index and payload */
   uint32_t n_entries, n_blocks;
-  uint32_t block_checks;
+  uint32_t block_checks, cut_points;      /* whether the frame has them */
+  int16_t weights[PACO_RATE_MAX_ENTRIES]; /* paco_policy_weight() */
 } PacoRateFitParameters;

@@ -159,7 +159,7 @@ code_with_regions (const gchar *launch, GstBuffer *original, guint n)
 GST_START_TEST (test_regions)
 {
   static const gchar *const launch =
-      "pacoenc backend=cpu rate-control=bitrate frame-size=30000 levels=1 "
+      "pacoenc rate-control=bitrate frame-size=30000 levels=1 "
       "codeblock-height=32 roi-weight=%d";
   GstVideoInfo info = gray_info ();
   GstBuffer *original = paco_test_random_buffer (&info, 5);

@@ -80,6 +80,7 @@ Verdict decode_and_check (const Case *c, PacoDecoder *decoder,
     const uint8_t *data, size_t size, unsigned reduce);
 
 /* The tests, by file. */
+void add_area_tests (void);
 void add_damage_tests (void);
 void add_flight_tests (void);
 void add_memory_tests (void);

@@ -246,6 +246,7 @@ main (int argc, char **argv)
   g_test_add_func ("/backend/any-components", test_any_components);
   g_test_add_func ("/backend/shared-region", test_shared_region);
   g_test_add_func ("/backend/carried-set", test_carried_set);
+  add_area_tests ();
   add_damage_tests ();
   add_flight_tests ();
   add_memory_tests ();

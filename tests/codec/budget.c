@@ -24,29 +24,6 @@ typedef struct
   PacoRateHistory histories[N_FRAMES];
 } Sequence;
 
-static PacoAreas
-random_areas (const Case *c)
-{
-  PacoAreas areas = { .n = g_rand_int_range (c->rand, 0, 4) };
-  uint32_t width = c->source.format.width, height = c->source.format.height;
-
-  for (unsigned i = 0; i < areas.n; i++)
-    areas.areas[i] = (PacoArea){ .x = g_rand_int_range (c->rand, 0, width),
-      .y = g_rand_int_range (c->rand, 0, height),
-      .width = g_rand_int_range (c->rand, 0, width + 100),
-      .height = g_rand_boolean (c->rand)
-          ? UINT32_MAX
-          : (uint32_t) g_rand_int_range (c->rand, 0, height) };
-  return areas;
-}
-
-/* The CUDA backend refuses cut points and areas (test_unsupported()). */
-static bool
-backend_has_all (void)
-{
-  return strcmp (BACKEND.name, "cuda") != 0;
-}
-
 static void
 sequence_init (Sequence *sequence)
 {
@@ -67,11 +44,9 @@ sequence_init (Sequence *sequence)
       budget = parameters.frame_size;
     }
     sequence->budgets[i] = budget;
-    sequence->areas[i] = random_areas (c);
+    test_areas_random (c->rand, &c->source.format, &sequence->areas[i]);
   }
   c->parameters.rate_control = PACO_RATE_BITRATE;
-  if (!backend_has_all ())
-    return;
   c->parameters.cut_points = g_rand_boolean (c->rand);
   if (c->parameters.cut_points)
     for (unsigned i = 0; i < N_FRAMES; i++)
@@ -386,24 +361,6 @@ test_refusals (void)
   case_clear (&c);
 }
 
-static void
-test_unsupported (void)
-{
-  PacoEncoder *encoder = BACKEND.encoder_open (&coder_options[0], NULL);
-  Case c;
-
-  case_init_possible (&c, 3000);
-  c.parameters.rate_control = PACO_RATE_BITRATE;
-  c.parameters.frame_size = 1000000;
-  c.parameters.cut_points = true;
-  expect_refusal (encoder, &c, "does not write cut points; use backend=cpu");
-  c.parameters.cut_points = false;
-  c.parameters.area_weight = 4.0;
-  expect_refusal (encoder, &c, "does not weigh regions of interest");
-  paco_coder_close (PACO_CODER (encoder));
-  case_clear (&c);
-}
-
 /* A bitrate is a budget by the time of a frame: floor (1000003 / 8 / (30000 / 1001)). */
 static void
 test_bitrate (void)
@@ -544,10 +501,7 @@ main (int argc, char **argv)
     return 0;
   g_test_add_func ("/budget/sequences", test_sequences);
   g_test_add_func ("/budget/flushes", test_flushes);
-  if (backend_has_all ())
-    g_test_add_func ("/budget/area-gains", test_area_gains);
-  else
-    g_test_add_func ("/budget/unsupported", test_unsupported);
+  g_test_add_func ("/budget/area-gains", test_area_gains);
   g_test_add_func ("/budget/refusals", test_refusals);
   g_test_add_func ("/budget/bitrate", test_bitrate);
   g_test_add_func ("/budget/cuts", test_cuts);

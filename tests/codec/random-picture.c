@@ -443,6 +443,21 @@ test_budget_random (
 }
 
 void
+test_areas_random (
+    GRand *rand, const PacoPictureFormat *format, PacoAreas *areas)
+{
+  *areas = (PacoAreas){ .n = g_rand_int_range (rand, 0, 4) };
+  for (unsigned i = 0; i < areas->n; i++)
+    areas->areas[i] = (PacoArea){ .x = g_rand_int_range (
+                                      rand, 0, format->width),
+      .y = g_rand_int_range (rand, 0, format->height),
+      .width = g_rand_int_range (rand, 0, format->width + 100),
+      .height = g_rand_boolean (rand)
+          ? UINT32_MAX
+          : (uint32_t) g_rand_int_range (rand, 0, format->height) };
+}
+
+void
 test_parameters_random (GRand *rand, PacoParameters *parameters)
 {
   static const unsigned heights[] = { 0, 32, 64, 128, 256 };

@@ -2,6 +2,7 @@
  * Random pictures, in random formats and memory layouts, coded with random
  * parameters: what the tests of a backend are made of. */
 #pragma once
+#include "codec/areas.h"
 #include "codec/parameters.h"
 #include <glib.h>
 
@@ -43,4 +44,7 @@ void test_parameters_random (GRand *rand, PacoParameters *parameters);
  * parameters be if they do not suit the picture. */
 void test_budget_random (
     GRand *rand, const PacoPictureFormat *format, PacoParameters *parameters);
+/* No area up to a few of any size, not all of them within the picture. */
+void test_areas_random (
+    GRand *rand, const PacoPictureFormat *format, PacoAreas *areas);
 void test_video_random (GRand *rand, PacoVideoInfo *video);

@@ -89,7 +89,7 @@ coding_encode (Bench *bench, void *data, unsigned set)
   launch (bench, coding, false,
       bench->device->bpc_encode[coding->wide][passes - 1], &parameters);
   if (coding->table)
-    must (paco_cuda_budget_fit (&coding->budgets[set], &coding->frame,
+    must (paco_cuda_budget_cut (&coding->budgets[set], &coding->frame,
               &coding->rate, coding->code[set], coding->records[set], NULL),
         NULL);
 }
@@ -139,8 +139,8 @@ coding_pack (Bench *bench, void *data, unsigned set)
   coding->frame.stream = bench->stream;
   must (
       paco_pack_enqueue (&coding->frame, &coding->pack[set], coding->code[set],
-          coding->records[set], coding->plan.coding.block_checks, CODING_HEADER,
-          coding->output[set], 2 * bench->n_bytes, NULL),
+          coding->records[set], 0, coding->plan.coding.block_checks,
+          CODING_HEADER, coding->output[set], 2 * bench->n_bytes, NULL),
       NULL);
 }
 
@@ -158,7 +158,7 @@ init_sets (Bench *bench, Coding *coding, size_t code_bytes)
     coding->planes[i] = bench_device_memory (
         bench, 4 * planes * plan->n_columns);
     must (paco_pack_buffers_reserve (
-              &coding->pack[i], &bench->share, plan->n_blocks, &error),
+              &coding->pack[i], &bench->share, plan->n_blocks, false, &error),
         error);
     coding->coefficients[i] = bench_device_memory (
         bench, plan->dwt->n_coefficients * (coding->wide ? 4 : 2));

@@ -111,6 +111,32 @@ fill_block (Round *round, int32_t *indices, unsigned width, unsigned height)
   }
 }
 
+/* Has the block lose planes before it is rounded, or drop more of them. */
+static void
+lose_planes (Round *round, PacoGpuBlock *block)
+{
+  block->lost_planes = 1 + below (round, 8);
+  block->reversible = block->fraction_bits == 0;
+  if (!block->reversible)
+    block->dropped_planes = 0;
+}
+
+/* Values of a block to what is coded of it. */
+static void
+find_indices (Round *round, unsigned i)
+{
+  const PacoGpuBlock *b = &round->blocks[i];
+  unsigned n = b->width * b->height, lost = b->reversible ? 0 : b->lost_planes;
+  int32_t *indices = g_memdup2 (round->values[i], n * sizeof (int32_t));
+
+  for (unsigned k = 0; k < n; k++)
+    indices[k] = indices[k] < 0 ? -(-indices[k] >> lost) : indices[k] >> lost;
+  paco_reference_round_block (indices, b->width, b->height, b->fraction_bits);
+  for (unsigned k = 0; k < n; k++)
+    indices[k] *= 1 << lost;
+  round->indices[i] = indices;
+}
+
 static void
 random_block (Round *round, unsigned i)
 {
@@ -136,12 +162,11 @@ random_block (Round *round, unsigned i)
       (uint32_t) b->width * b->height, round->wide ? 24 : 16);
   round->n_columns += PACO_GPU_COLUMN_WORDS (b->height);
   b->fraction_bits = fraction_bits[below (round, 4)];
+  if (below (round, 4) == 0)
+    lose_planes (round, b);
   round->values[i] = g_new0 (int32_t, b->width * b->height);
   fill_block (round, round->values[i], b->width, b->height);
-  round->indices[i] = g_memdup2 (
-      round->values[i], b->width * b->height * sizeof (int32_t));
-  paco_reference_round_block (
-      round->indices[i], b->width, b->height, b->fraction_bits);
+  find_indices (round, i);
 }
 
 static void
@@ -194,8 +219,8 @@ round_new (GRand *random)
     block.cut_points = &round->cut_points[i];
     round->bytes[i] = g_byte_array_new ();
     paco_reference_encode_block (&block, round->indices[i],
-        round->blocks[i].dropped_planes, round->complexity, &round->records[i],
-        round->bytes[i]);
+        round->blocks[i].dropped_planes + round->blocks[i].lost_planes,
+        round->complexity, &round->records[i], round->bytes[i]);
     if (round->block_checks && round->records[i].planes > 0)
       round->records[i].check = paco_reference_check (
           round->bytes[i]->data, round->bytes[i]->len);

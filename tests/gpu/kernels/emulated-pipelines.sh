@@ -7,12 +7,11 @@ set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-same_files () { # RATE CAPS DEVICES
+same_files () { # OPTIONS CAPS DEVICES
   gst-launch-1.0 -q videotestsrc num-buffers=5 pattern=smpte ! "$2" ! \
-    tee name=t ! queue ! pacoenc backend=cuda cuda-devices="$3" \
-    rate-control="$1" ! \
+    tee name=t ! queue ! pacoenc backend=cuda cuda-devices="$3" $1 ! \
     filesink location="$work/cuda.paco" \
-    t. ! queue ! pacoenc backend=cpu rate-control="$1" ! \
+    t. ! queue ! pacoenc backend=cpu $1 ! \
     filesink location="$work/cpu.paco" || return 1
   [ -s "$work/cuda.paco" ] && cmp "$work/cuda.paco" "$work/cpu.paco" ||
     return 1
@@ -26,7 +25,7 @@ same_files () { # RATE CAPS DEVICES
 
 # Of this width no format has bytes between lines, which nobody defines.
 failed=0
-check () { # RATE FORMAT DEVICES
+check () { # OPTIONS FORMAT DEVICES
   if ! same_files "$1" "video/x-raw,format=$2,width=96,height=74" "$3" \
     >"$work/log" 2>&1; then
     echo "FAILED: $2 $1, devices $3"
@@ -39,9 +38,11 @@ export FAKE_CUDA_DEVICES=3
 for format in GBR_12LE I422_10LE NV12 v210 BGRA \
   I422_10LE,interlace-mode=interleaved; do
   for rate in lossless quality; do
-    check "$rate" "$format" 0
+    check rate-control=$rate "$format" 0
   done
 done
-check lossless I422_10LE 2,0
-check quality BGRA all
+check rate-control=lossless I422_10LE 2,0
+check 'cut-points=true quality=97' BGRA all
+check 'rate-control=bitrate frame-size=4000 cut-points=true pipeline-depth=3' \
+  NV12 all
 exit $failed

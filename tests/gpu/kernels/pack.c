@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels that put a frame together against codec/index.c: random records
- * and blocks, more than the scan takes in one go, must give the same index and
- * payload, and where that does not fit nothing may be written.
+ * The kernels that put a frame together against codec/index.c and
+ * codec/cut_points.c: random records, cuts and blocks, more than the scan takes in
+ * one go, must give the same index and payload, and where that does not fit nothing
+ * may be written.
  *
  *   pack [ROUNDS [SEED]]
  *
  * Exit status 77 (skipped) without a CUDA device, see bpc.c. */
-#include "codec/index.h"
+#include "codec/cut_points.h"
 #include "gpu/device.h"
 #include "gpu/kernels/pack.h"
 #include "tests/gpu/kernels/test-device.h"
@@ -25,14 +26,15 @@ typedef struct
 {
   GRand *random;
   uint32_t n_blocks, n_code_words;
-  bool block_checks;
+  bool block_checks, cut_points;
   uint32_t header_size;
   PacoBlockRecord *records; /* with offsets */
+  PacoRateCuts *cuts;
   PacoGpuRecord *gpu_records;
   PacoGpuBlock *blocks;
   uint32_t *code;
   GByteArray *expected; /* index and payload */
-  size_t index_size;
+  size_t index_size, points_size;
 } Frame;
 
 static unsigned n_failed;
@@ -41,9 +43,10 @@ static void
 fail (const Frame *frame, const char *what)
 {
   n_failed++;
-  printf ("FAILED: %s: %u blocks, header of %u bytes%s\n", what,
+  printf ("FAILED: %s: %u blocks, header of %u bytes%s%s\n", what,
       frame->n_blocks, frame->header_size,
-      frame->block_checks ? ", checks" : "");
+      frame->block_checks ? ", checks" : "",
+      frame->cut_points ? ", cut points" : "");
 }
 
 /* --- Random frames --- */
@@ -82,6 +85,20 @@ random_record (Frame *frame, PacoBlockRecord *record)
   record->check = g_rand_int (frame->random);
 }
 
+static void
+random_cuts (Frame *frame, PacoRateCuts *cuts)
+{
+  unsigned plane = below (frame, PACO_MAX_DROPPED_PLANES - PACO_RATE_MAX_CUTS);
+
+  cuts->n = below (frame, PACO_RATE_MAX_CUTS + 1);
+  for (unsigned k = 0; k < cuts->n; k++) {
+    cuts->plane[k] = plane + k;
+    cuts->codewords[k] = below (frame, 1 << 16);
+  }
+  for (unsigned k = 0; k <= cuts->n; k++)
+    cuts->worth[k] = below (frame, PACO_RATE_WORTHS);
+}
+
 /* Blocks are coded in another order than their records are in. */
 static void
 shuffle_blocks (Frame *frame)
@@ -115,10 +132,15 @@ expect (Frame *frame)
   for (uint32_t i = 0; i < frame->n_blocks; i++)
     code_of_record[frame->blocks[i].record] = frame->blocks[i].code;
   frame->expected = g_byte_array_new ();
-  g_byte_array_set_size (
-      frame->expected, PACO_MAX_INDEX_SIZE (frame->n_blocks));
+  g_byte_array_set_size (frame->expected,
+      PACO_MAX_INDEX_SIZE (frame->n_blocks)
+          + PACO_MAX_CUT_POINTS_SIZE (frame->n_blocks));
   frame->index_size = paco_index_write (frame->records, frame->n_blocks,
       frame->block_checks, frame->expected->data);
+  if (frame->cut_points)
+    frame->points_size = paco_cut_points_write (frame->records, frame->cuts,
+        frame->n_blocks, frame->expected->data + frame->index_size);
+  frame->index_size += frame->points_size;
   g_byte_array_set_size (frame->expected, frame->index_size);
   for (uint32_t i = 0; i < frame->n_blocks; i++) {
     PacoBlockRecord *record = &frame->records[i];
@@ -138,14 +160,17 @@ frame_init (Frame *frame, GRand *random)
   *frame = (Frame){ .random = random };
   frame->n_blocks = 1 + below (frame, most_blocks[below (frame, 3)]);
   frame->block_checks = below (frame, 2);
+  frame->cut_points = below (frame, 2);
   frame->header_size = 1 + below (frame, 300);
   frame->records = g_new (PacoBlockRecord, frame->n_blocks);
+  frame->cuts = g_new0 (PacoRateCuts, frame->n_blocks);
   frame->gpu_records = g_new0 (PacoGpuRecord, frame->n_blocks);
   frame->blocks = g_new0 (PacoGpuBlock, frame->n_blocks);
   for (uint32_t i = 0; i < frame->n_blocks; i++) {
     PacoBlockRecord *r = &frame->records[i];
 
     random_record (frame, r);
+    random_cuts (frame, &frame->cuts[i]);
     frame->gpu_records[i] = (PacoGpuRecord){ .planes = r->planes,
       .raw_planes = r->raw_planes,
       .dropped_planes = r->dropped_planes,
@@ -164,6 +189,7 @@ static void
 frame_clear (Frame *frame)
 {
   g_free (frame->records);
+  g_free (frame->cuts);
   g_free (frame->gpu_records);
   g_free (frame->blocks);
   g_free (frame->code);
@@ -199,6 +225,7 @@ static void
 compare_sizes (Frame *frame, const PacoPackSizes *sizes, bool fits)
 {
   if (sizes->index_size != frame->index_size
+      || sizes->cut_points_size != frame->points_size
       || sizes->payload_size != frame->expected->len - frame->index_size
       || sizes->fits != fits)
     fail (frame, "the sizes differ");
@@ -243,8 +270,13 @@ test_frame (const Gpu *gpu, Frame *frame, bool fits)
         test, frame->code, 4 * (size_t) frame->n_code_words),
     .records = test_device_new (
         test, frame->gpu_records, frame->n_blocks * sizeof (PacoGpuRecord)),
-    .index = test_device_new (
-        test, NULL, PACO_MAX_INDEX_SIZE (frame->n_blocks) + 16),
+    .cuts = frame->cut_points ? test_device_new (
+                test, frame->cuts, frame->n_blocks * sizeof *frame->cuts)
+                              : 0,
+    .index = test_device_new (test, NULL,
+        PACO_MAX_INDEX_SIZE (frame->n_blocks) + 16
+            + (frame->cut_points ? PACO_MAX_CUT_POINTS_SIZE (frame->n_blocks)
+                                 : 0)),
     .sizes = test_device_new (test, NULL, sizeof (PacoPackSizes)),
     .host_sizes = test_device_new (test, NULL, sizeof (PacoPackSizes)),
     .output = test_device_new (test, NULL, size),
@@ -269,6 +301,8 @@ test_frame (const Gpu *gpu, Frame *frame, bool fits)
   test_device_free (test, parameters.blocks);
   test_device_free (test, parameters.code);
   test_device_free (test, parameters.records);
+  if (frame->cut_points)
+    test_device_free (test, parameters.cuts);
   test_device_free (test, parameters.index);
   test_device_free (test, parameters.sizes);
   test_device_free (test, parameters.host_sizes);
