@@ -1,21 +1,22 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""documentation.py VERSION: what a person can read of the elements.
+"""documentation.py VERSION CACHE: what a person can read of the elements.
 
 Every element has a SECTION comment with a description and an example, a name, a
 class of GStreamer's, a description and an author; every property of its own and
 every enumeration of these has a comment, which says since when it is there, and
-that is no later than VERSION. Properties and their values have sentences of their
-own for gst-inspect-1.0.
+that is no later than VERSION. Properties have sentences of their own for
+gst-inspect-1.0. CACHE says what there is (docs/plugins/cache.py).
 """
 import glob
+import json
 import os
 import re
 import sys
 
 import gi
 gi.require_version('Gst', '1.0')
-from gi.repository import GObject, Gst  # noqa: E402
+from gi.repository import Gst  # noqa: E402
 
 COMMENT = re.compile(r'/\*\*\n(.*?)\*/', re.DOTALL)
 NAME = re.compile(r'\s*\* (SECTION:[\w-]+|\w+:[\w-]+|\w+):?\n')
@@ -60,54 +61,53 @@ def check_section(comments, name):
             yield f'SECTION:element-{name} has no "{part}"'
 
 
-def check_factory(factory):
-    name = factory.get_name()
-    klass = factory.get_metadata('klass').split('/')
-    if not set(klass) <= KLASSES:
-        yield f'{name}: the class {"/".join(klass)} has unknown parts'
-    texts = [factory.get_metadata(key) or '' for key in
-             ('long-name', 'description', 'author')]
+def check_element(name, element, long_name):
+    if not set(element['klass'].split('/')) <= KLASSES:
+        yield f'{name}: the class {element["klass"]} has unknown parts'
+    texts = [long_name, element['description'], element['author']]
     if not all(len(text.split()) > 1 for text in texts):
         yield f'{name}: name, description or author say too little: {texts}'
 
 
-def check_property(comments, owner, spec, version):
-    name = f'{owner}:{spec.name}'
-    yield from check_comment(comments, name, version)
-    if len((spec.blurb or '').split()) < 2:
-        yield f'{name}: gst-inspect-1.0 shows "{spec.blurb}" only'
-    if not spec.nick or spec.nick == spec.name:
+def check_property(name, spec, nick):
+    if len(spec['blurb'].split()) < 2:
+        yield f'{name}: gst-inspect-1.0 shows "{spec["blurb"]}" only'
+    if not nick or nick == name.split(':')[1]:
         yield f'{name} has no name that a person would say'
-    if not spec.value_type.is_a(GObject.TYPE_ENUM):
-        return
-    type_name = spec.value_type.name
-    yield from check_comment(comments, type_name, version)
-    for value in spec.enum_class.__enum_values__.values():
-        constant = value.value_nick.replace('-', '_').upper()
-        if f'_{constant}:' not in comments.get(type_name, ''):
-            yield f'{type_name}: no line describes {value.value_nick}'
+
+
+def check_enum(comments, name, enum):
+    for value in enum['values']:
+        constant = value['name'].replace('-', '_').upper()
+        if f'_{constant}: ' not in comments.get(name, ''):
+            yield f'{name}: no line describes {value["name"]}'
 
 
 def main():
     Gst.init(None)
     version = tuple(int(part) for part in sys.argv[1].split('.')[:2])
+    with open(sys.argv[2], encoding='utf-8') as file:
+        cache = json.load(file)['paco']
     comments = read_comments(os.environ['PACO_SOURCE_ROOT'])
-    factories = [feature for feature in
-                 Gst.Registry.get().get_feature_list_by_plugin('paco')
-                 if isinstance(feature, Gst.ElementFactory)]
     complaints = []
-    for factory in factories:
-        element = factory.create(None)
-        owner = type(element).__gtype__.name
-        complaints += check_section(comments, factory.get_name())
+    for name, element in cache['elements'].items():
+        factory = Gst.ElementFactory.find(name)
+        instance = factory.create(None)
+        complaints += check_section(comments, name)
         complaints += check_comment(
-            comments, f'SECTION:element-{factory.get_name()}', version)
-        complaints += check_factory(factory)
-        for spec in element.list_properties():
-            if spec.owner_type.name == owner:
-                complaints += check_property(comments, owner, spec, version)
+            comments, f'SECTION:element-{name}', version)
+        complaints += check_element(name, element,
+                                    factory.get_metadata('long-name'))
+        for property_name, spec in element.get('properties', {}).items():
+            full = f'{element["hierarchy"][0]}:{property_name}'
+            nick = instance.find_property(property_name).nick
+            complaints += check_comment(comments, full, version)
+            complaints += check_property(full, spec, nick)
+    for name, enum in cache['other-types'].items():
+        complaints += check_comment(comments, name, version)
+        complaints += check_enum(comments, name, enum)
     print('\n'.join(complaints))
-    return 1 if complaints or len(factories) < 3 else 0
+    return 1 if complaints or len(cache['elements']) < 3 else 0
 
 
 if __name__ == '__main__':
