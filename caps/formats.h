@@ -22,7 +22,8 @@ typedef struct
   PacoSampleLayout layout[PACO_MAX_COMPONENTS];
 } PacoRawFormat;
 
-/* Fills *raw; FALSE if the format is not coded. */
+/* Fills *raw; FALSE if the format, one that the running GStreamer knows, is not
+ * coded. */
 gboolean paco_raw_format (GstVideoFormat format, PacoRawFormat *raw);
 
 /* Why a format is left out, or NULL if it is coded or not known here. */

@@ -58,7 +58,7 @@ typedef struct
 #define GST_PACO_CUDA_STREAM_FUNCTIONS(F)                                      \
   F (memory_stream, gst_cuda_memory_get_stream, GstPacoCudaStream *,           \
       (GstPacoCudaMemory * memory))                                            \
-  F (stream_handle, gst_cuda_stream_get_handle, gpointer,                      \
+  F (stream_handle, gst_cuda_stream_get_handle, struct CUstream_st *,          \
       (GstPacoCudaStream * stream))
 
 typedef struct

@@ -3,6 +3,7 @@
  * where these are installed. It compiles, or does not. */
 #define GST_USE_UNSTABLE_API
 #include <gst/cuda/gstcudabufferpool.h>
+#include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudautils.h>
 #include "plugin/gstpacocudalibrary.h"
 
@@ -19,10 +20,16 @@ SAME_PLACE (GstPacoCudaPool, pool, GstCudaBufferPool, parent);
 SAME_PLACE (GstPacoCudaPool, context, GstCudaBufferPool, context);
 G_STATIC_ASSERT (GST_PACO_MAP_CUDA == GST_MAP_CUDA);
 
+/* Their beginnings are the same, so a pointer to one stands for the other. */
+#define GstPacoCudaMemory GstCudaMemory
 #define SAME_FUNCTION(member, symbol, type, parameters)                        \
-  G_STATIC_ASSERT (__builtin_types_compatible_p (__typeof__ (&symbol),         \
-      __typeof__ (((GstPacoCudaLibrary *) NULL)->member)));
+  G_STATIC_ASSERT (__builtin_types_compatible_p (                              \
+      __typeof__ (&symbol), type (*) parameters));
 GST_PACO_CUDA_FUNCTIONS (SAME_FUNCTION)
+/* The library comes with GStreamer, and has its version. */
+#if GST_CHECK_VERSION(1, 24, 0)
+GST_PACO_CUDA_STREAM_FUNCTIONS (SAME_FUNCTION)
+#endif
 
 int
 main (void)
