@@ -8,7 +8,8 @@
 
 #define FAKE_MAX_PUSHED 256
 
-/* What a neighbor's library wants besides; most of it is only looked up. */
+/* What a neighbor's library wants besides, up to GStreamer 1.26; most of it is only
+ * looked up. */
 #define FAKE_NEIGHBOR_FUNCTIONS(F)                                             \
   F (driver_get_version, "cuDriverGetVersion", (int *version))                 \
   F (device_can_access_peer, "cuDeviceCanAccessPeer",                          \
@@ -32,7 +33,30 @@
   F (graphics_pointer, "cuGraphicsResourceGetMappedPointer_v2", (void) )       \
   F (graphics_image, "cuGraphicsGLRegisterImage", (void) )                     \
   F (graphics_buffer, "cuGraphicsGLRegisterBuffer", (void) )                   \
-  F (gl_get_devices, "cuGLGetDevices_v2", (void) )
+  F (gl_get_devices, "cuGLGetDevices_v2", (void) )                             \
+  /* GStreamer 1.24 and later. */                                              \
+  F (ctx_get_limit, "cuCtxGetLimit", (void) )                                  \
+  F (ctx_set_limit, "cuCtxSetLimit", (void) )                                  \
+  F (memcpy_on_device, "cuMemcpyDtoD_v2", (void) )                             \
+  F (memset_2d_8, "cuMemsetD2D8_v2", (void) )                                  \
+  F (memset_2d_16, "cuMemsetD2D16_v2", (void) )                                \
+  F (memset_2d_32, "cuMemsetD2D32_v2", (void) )                                \
+  F (memset_2d_8_async, "cuMemsetD2D8Async", (void) )                          \
+  F (memset_2d_16_async, "cuMemsetD2D16Async", (void) )                        \
+  F (memset_2d_32_async, "cuMemsetD2D32Async", (void) )                        \
+  F (ipc_get_event, "cuIpcGetEventHandle", (void) )                            \
+  F (ipc_open_event, "cuIpcOpenEventHandle", (void) )                          \
+  F (ipc_get_memory, "cuIpcGetMemHandle", (void) )                             \
+  F (ipc_open_memory, "cuIpcOpenMemHandle", (void) )                           \
+  F (ipc_close_memory, "cuIpcCloseMemHandle", (void) )                         \
+  F (external_import_memory, "cuImportExternalMemory", (void) )                \
+  F (external_destroy_memory, "cuDestroyExternalMemory", (void) )              \
+  F (external_get_buffer, "cuExternalMemoryGetMappedBuffer", (void) )          \
+  F (external_get_array, "cuExternalMemoryGetMappedMipmappedArray", (void) )   \
+  F (external_import_semaphore, "cuImportExternalSemaphore", (void) )          \
+  F (external_destroy_semaphore, "cuDestroyExternalSemaphore", (void) )        \
+  F (external_signal, "cuSignalExternalSemaphoresAsync", (void) )              \
+  F (external_wait, "cuWaitExternalSemaphoresAsync", (void) )
 
 #define FAKE_NUMBER(member, symbol, parameters) FUNCTION_##member,
 enum
