@@ -51,7 +51,8 @@ GST_END_TEST;
 /* libgstcuda ends the program that asks for memory of another format. */
 GST_START_TEST (test_formats)
 {
-  static const char *const never[] = { "GRAY8", "v210", "NV16", "A444_10LE" };
+  static const char *const never[] = { "GRAY8", "v210", "NV16", "NV21",
+    "A444_10LE" };
   static const char *const always[] = { "I422_10LE", "NV12", "P010_10LE", "GBR",
     "Y444_16LE" };
   GstPacoCudaContext *context = context_new (0);
@@ -218,6 +219,61 @@ GST_START_TEST (test_in_place)
 }
 GST_END_TEST;
 
+/* Memory of 1.24 and later has a stream, in which a producer may have enqueued
+ * what nobody has waited for: nothing but that stream says when the picture is
+ * there. */
+GST_START_TEST (test_memory_stream)
+{
+  GstPacoCudaContext *context = context_new (0);
+  gpointer driver = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  GstPacoCudaStream *(*stream_new) (GstPacoCudaContext *);
+  gboolean (*push) (GstPacoCudaContext *), (*pop) (gpointer *);
+  int (*fill) (gpointer, guchar, gsize, gpointer);
+  GstVideoInfo info;
+  GstHarness *harness;
+  GstBus *bus;
+
+  *(void **) &stream_new = dlsym (library->library, "gst_cuda_stream_new");
+  *(void **) &push = dlsym (library->library, "gst_cuda_context_push");
+  *(void **) &pop = dlsym (library->library, "gst_cuda_context_pop");
+  *(void **) &fill = dlsym (driver, "cuMemsetD8Async");
+  if (library->memory_stream == NULL) {
+    gst_object_unref (context);
+    return;
+  }
+  paco_test_info (&info, GST_VIDEO_FORMAT_Y444, 64, 64);
+  harness = encoder_harness (ENCODE, &info, context, &bus);
+  for (guint i = 0; i < 4; i++) {
+    GstPacoCudaStream *stream = stream_new (context);
+    GstBuffer *picture = test_picture (&info, i), *expected, *found;
+    GstBuffer *buffer = empty_device_buffer (context, &info, TRUE, stream);
+    guchar value = 1 + g_random_int_range (0, 28) * 3;
+    GstMapInfo map;
+
+    gst_buffer_memset (picture, 0, value, -1);
+    expected = encode_on_host (&info, picture);
+    fail_unless (
+        gst_buffer_map (buffer, &map, GST_MAP_WRITE | GST_PACO_MAP_CUDA));
+    fail_unless (push (context));
+    fail_unless_equals_int (
+        fill (map.data, value, map.size, library->stream_handle (stream)), 0);
+    fail_unless (pop (NULL));
+    gst_buffer_unmap (buffer, &map);
+    GST_BUFFER_PTS (buffer) = GST_BUFFER_PTS (picture);
+    GST_BUFFER_DURATION (buffer) = GST_BUFFER_DURATION (picture);
+    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+    found = gst_harness_pull (harness);
+    assert_same_bytes (found, expected, "a picture that is being made");
+    gst_buffer_unref (found);
+    gst_buffer_unref (expected);
+    gst_buffer_unref (picture);
+    gst_mini_object_unref (GST_MINI_OBJECT_CAST (stream));
+  }
+  paco_test_teardown (harness, bus);
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
 /* --- Memory that is not as it should be --- */
 
 static void
@@ -249,8 +305,8 @@ GST_START_TEST (test_small_pool)
 
     paco_test_info (&small, formats[i], 64, 40);
     paco_test_info (&large, formats[i], 64, 90);
-    check_refused (&large, empty_device_buffer (context, &small, TRUE));
-    check_refused (&large, empty_device_buffer (context, &small, FALSE));
+    check_refused (&large, empty_device_buffer (context, &small, TRUE, NULL));
+    check_refused (&large, empty_device_buffer (context, &small, FALSE, NULL));
   }
   gst_object_unref (context);
 }
@@ -629,6 +685,7 @@ cudamemory_suite (void)
   tcase_add_test (tests, test_decode_formats);
   tcase_add_test (tests, test_fields);
   tcase_add_test (tests, test_in_place);
+  tcase_add_test (tests, test_memory_stream);
   tcase_add_test (tests, test_small_pool);
   tcase_add_test (tests, test_foreign_strides);
   tcase_add_test (tests, test_host_buffers);

@@ -243,11 +243,13 @@ copy_lines (
   }
 }
 
-/* A new buffer of a context, which may not say how a picture lies in it. */
+/* A new buffer of a context, which may not say how a picture lies in it. stream:
+ * that of its memory, from 1.24 on, or NULL. */
 static inline GstBuffer *
-empty_device_buffer (
-    GstPacoCudaContext *context, const GstVideoInfo *info, gboolean has_meta)
+empty_device_buffer (GstPacoCudaContext *context, const GstVideoInfo *info,
+    gboolean has_meta, GstPacoCudaStream *stream)
 {
+  void (*set_stream) (GstStructure *, GstPacoCudaStream *);
   GstBufferPool *pool = library->pool_new (context);
   GstStructure *config = gst_buffer_pool_get_config (pool);
   GstCaps *caps = device_caps (info);
@@ -258,6 +260,11 @@ empty_device_buffer (
   if (has_meta)
     gst_buffer_pool_config_add_option (
         config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  if (stream != NULL) {
+    *(void **) &set_stream = dlsym (
+        library->library, "gst_buffer_pool_config_set_cuda_stream");
+    set_stream (config, stream);
+  }
   fail_unless (gst_buffer_pool_set_config (pool, config));
   gst_caps_unref (caps);
   fail_unless (gst_buffer_pool_set_active (pool, TRUE));
@@ -273,7 +280,7 @@ static inline GstBuffer *
 device_buffer (
     GstPacoCudaContext *context, const GstVideoInfo *info, GstBuffer *picture)
 {
-  GstBuffer *buffer = empty_device_buffer (context, info, TRUE);
+  GstBuffer *buffer = empty_device_buffer (context, info, TRUE, NULL);
   GstVideoFrame from, to;
 
   fail_unless (gst_video_frame_map (&to, info, buffer, GST_MAP_WRITE));
