@@ -133,6 +133,7 @@ paco_decoder_configure (PacoDecoder *decoder, const PacoHeader *header,
     decoder->headers[!form] = (PacoHeader){ 0 };
   decoder->headers[form] = *header;
   decoder->headers[form].set = NULL;
+  decoder->headers[form].video.ancillary = (PacoAncillary){ NULL, 0 };
   decoder->form = form;
   decoder->reduce = reduce;
   return paco_coder_configure (&decoder->coder, prepare, layout, error);

@@ -382,6 +382,46 @@ paco_encoder_coding (PacoEncoder *encoder)
 
 /* --- frames in and out --- */
 
+/* Bytes that a frame of the rate may have beyond the least. */
+static size_t
+max_ancillary (const PacoEncoderForm *form, const PacoRate *rate)
+{
+  return rate->budget > 0
+      ? MIN (rate->budget - form->min_frame_size, PACO_MAX_ANCILLARY_SIZE)
+      : PACO_MAX_ANCILLARY_SIZE;
+}
+
+size_t
+paco_encoder_max_ancillary (PacoEncoder *encoder)
+{
+  const PacoEncoderForm *form = &encoder->forms[encoder->form];
+  size_t most = 0;
+
+  if (!encoder->coder.configured)
+    return 0;
+  g_mutex_lock (&encoder->coder.lock);
+  if (!encoder->rate_changed || update_rate (encoder, NULL))
+    most = max_ancillary (form, &form->rate);
+  g_mutex_unlock (&encoder->coder.lock);
+  return most;
+}
+
+static gboolean
+check_ancillary (
+    const PacoEncoderForm *form, const PacoEncoderJob *job, GError **error)
+{
+  size_t size = paco_ancillary_size (&job->video.ancillary);
+  size_t most = max_ancillary (form, &job->rate);
+
+  if (size <= most)
+    return TRUE;
+  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+      "what accompanies the picture takes %zu bytes, and the budget of %u bytes"
+      " has room for %zu; raise bitrate or frame-size, or leave some of it out",
+      size, job->rate.budget, most);
+  return FALSE;
+}
+
 gboolean
 paco_encoder_submit (PacoEncoder *encoder, const PacoPicture *picture,
     const PacoVideoInfo *video, void *user_data, GError **error)
@@ -406,6 +446,7 @@ paco_encoder_submit (PacoEncoder *encoder, const PacoPicture *picture,
   g_mutex_unlock (&encoder->coder.lock);
   header.coding = job.rate.coding;
   if (!valid || !paco_header_check (&header, error)
+      || !check_ancillary (form, &job, error)
       || !paco_coder_check_memory (&encoder->coder, picture, error)
       || !paco_picture_check (&form->picture, picture, 0, error))
     return FALSE;

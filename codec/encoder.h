@@ -58,7 +58,15 @@ const PacoCoding *paco_encoder_coding (PacoEncoder *encoder);
 /* Of any frame of what is configured, at any rate; 0 if nothing is. */
 size_t paco_encoder_max_frame_size (PacoEncoder *encoder);
 
-/* Waits for a free flight. video is copied. For the thread that configures. */
+/* Bytes of ancillary data that the next frame may have: PACO_MAX_ANCILLARY_SIZE, or
+ * less if the budget is small; 0 if nothing is configured. For the thread that
+ * submits. */
+size_t paco_encoder_max_ancillary (PacoEncoder *encoder);
+
+/* Waits for a free flight. video is copied, but for video->ancillary's memory, which
+ * must stay as it is until the frame is collected or discarded. Error UNSUPPORTED if
+ * there is more of it than paco_encoder_max_ancillary(). For the thread that
+ * configures. */
 gboolean paco_encoder_submit (PacoEncoder *encoder, const PacoPicture *picture,
     const PacoVideoInfo *video, void *user_data, GError **error);
 

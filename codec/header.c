@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Writing, parsing and checking frame headers (FORMAT.md sections 2 and 3). */
 #include "header.h"
+#include "bytes.h"
 #include "error.h"
 #include <string.h>
 #include <zlib.h>
@@ -16,7 +17,6 @@ enum
   ALL_PICTURE_FLAGS = 0x0f,
   MAX_RATIO = 0x7fffffff,
   RAW_FORMAT_SIZE = sizeof ((PacoVideoInfo *) NULL)->raw_format,
-  CHUNK_HEADER_SIZE = 4,
   CHUNK_MASTERING_DISPLAY = 1,
   CHUNK_CONTENT_LIGHT = 2,
   CHUNK_PROBABILITY_SET = 3,
@@ -44,32 +44,6 @@ enum
   MAX_PRIMARIES = 12,
   MAX_MULTIVIEW_MODE = 34,
 };
-
-static inline uint16_t
-get16 (const uint8_t *p)
-{
-  return p[0] | p[1] << 8;
-}
-
-static inline uint32_t
-get32 (const uint8_t *p)
-{
-  return get16 (p) | (uint32_t) get16 (p + 2) << 16;
-}
-
-static inline uint8_t *
-put16 (uint8_t *p, uint16_t value)
-{
-  *p++ = value & 0xff;
-  *p++ = value >> 8;
-  return p;
-}
-
-static inline uint8_t *
-put32 (uint8_t *p, uint32_t value)
-{
-  return put16 (put16 (p, value & 0xffff), value >> 16);
-}
 
 static gboolean
 fail (GError **error, PacoErrorCode code, const char *sentence)
@@ -203,6 +177,15 @@ check_video (const PacoVideoInfo *video, GError **error)
   return TRUE;
 }
 
+static gboolean
+check_ancillary (const PacoAncillary *ancillary, GError **error)
+{
+  const char *reason;
+
+  return paco_ancillary_check (ancillary, &reason)
+      || fail (error, PACO_ERROR_UNSUPPORTED, reason);
+}
+
 /* A picture that is one field. */
 static gboolean
 check_single_field (const PacoHeader *header, GError **error)
@@ -225,6 +208,7 @@ paco_header_check (const PacoHeader *header, GError **error)
 
   if (!check_picture (&header->picture, error)
       || !check_video (&header->video, error)
+      || !check_ancillary (&header->video.ancillary, error)
       || !check_components (header, error))
     return FALSE;
   if (coding->levels > PACO_MAX_LEVELS)
@@ -267,22 +251,22 @@ paco_header_size (const PacoHeader *header)
   size_t size = FIXED_SIZE + tables_size (header) + CRC_SIZE;
 
   if (header->video.has_mastering_display)
-    size += CHUNK_HEADER_SIZE + MASTERING_DISPLAY_SIZE;
+    size += PACO_CHUNK_HEAD + MASTERING_DISPLAY_SIZE;
   if (header->video.has_content_light)
-    size += CHUNK_HEADER_SIZE + CONTENT_LIGHT_SIZE;
+    size += PACO_CHUNK_HEAD + CONTENT_LIGHT_SIZE;
   if (header->video.has_views)
-    size += CHUNK_HEADER_SIZE + VIEWS_SIZE;
+    size += PACO_CHUNK_HEAD + VIEWS_SIZE;
   if (header->set) {
     uint8_t chunk[PACO_MAX_CARRIED_SET];
 
-    size += CHUNK_HEADER_SIZE
+    size += PACO_CHUNK_HEAD
         + paco_probability_set_write (header->set, base_set (header), chunk);
   }
   if (header->coding.cut_points)
-    size += CHUNK_HEADER_SIZE + CUT_POINTS_SIZE;
+    size += PACO_CHUNK_HEAD + CUT_POINTS_SIZE;
   if (header->video.has_place)
-    size += CHUNK_HEADER_SIZE + PLACE_SIZE;
-  return size;
+    size += PACO_CHUNK_HEAD + PLACE_SIZE;
+  return size + paco_ancillary_size (&header->video.ancillary);
 }
 
 static uint8_t *
@@ -294,16 +278,16 @@ write_fixed (const PacoHeader *header, size_t header_size, uint8_t *p)
   memcpy (p, PACO_MAGIC, 4);
   p[4] = PACO_VERSION;
   p[5] = coding->block_checks ? FLAG_BLOCK_CHECKS : 0;
-  p = put16 (p + 6, header_size);
-  p = put32 (p, header->frame_size);
-  p = put32 (p, header->index_size);
-  p = put32 (p, header->index_crc);
+  p = paco_put16 (p + 6, header_size);
+  p = paco_put32 (p, header->frame_size);
+  p = paco_put32 (p, header->index_size);
+  p = paco_put32 (p, header->index_crc);
   memset (p, 0, sizeof video->raw_format);
   memcpy (p, video->raw_format, strlen (video->raw_format));
-  p = put16 (p + sizeof video->raw_format, header->picture.width);
-  p = put16 (p, header->picture.height);
-  p = put32 (put32 (p, video->par_n), video->par_d);
-  p = put32 (put32 (p, video->fps_n), video->fps_d);
+  p = paco_put16 (p + sizeof video->raw_format, header->picture.width);
+  p = paco_put16 (p, header->picture.height);
+  p = paco_put32 (paco_put32 (p, video->par_n), video->par_d);
+  p = paco_put32 (paco_put32 (p, video->fps_n), video->fps_d);
   *p++ = video->interlace_mode;
   *p++ = (video->picture_flags & ~PACO_PICTURE_FIELDS)
       | (header->picture.fields ? PACO_PICTURE_FIELDS : 0);
@@ -327,20 +311,24 @@ write_fixed (const PacoHeader *header, size_t header_size, uint8_t *p)
 static uint8_t *
 write_mastering_display (const PacoMasteringDisplay *display, uint8_t *p)
 {
-  p = put16 (put16 (p, CHUNK_MASTERING_DISPLAY), MASTERING_DISPLAY_SIZE);
+  p = paco_put16 (
+      paco_put16 (p, CHUNK_MASTERING_DISPLAY), MASTERING_DISPLAY_SIZE);
   for (int i = 0; i < 3; i++)
-    p = put16 (put16 (p, display->primaries[i][0]), display->primaries[i][1]);
-  p = put16 (put16 (p, display->white_point[0]), display->white_point[1]);
-  return put32 (put32 (p, display->max_luminance), display->min_luminance);
+    p = paco_put16 (
+        paco_put16 (p, display->primaries[i][0]), display->primaries[i][1]);
+  p = paco_put16 (
+      paco_put16 (p, display->white_point[0]), display->white_point[1]);
+  return paco_put32 (
+      paco_put32 (p, display->max_luminance), display->min_luminance);
 }
 
 static uint8_t *
 write_place (const PacoPlace *place, uint8_t *p)
 {
-  p = put16 (put16 (p, CHUNK_PLACE), PLACE_SIZE);
-  p = put32 (p, place->number);
-  p = put32 (p, place->offset & 0xffffffff);
-  return put32 (p, place->offset >> 32);
+  p = paco_put16 (paco_put16 (p, CHUNK_PLACE), PLACE_SIZE);
+  p = paco_put32 (p, place->number);
+  p = paco_put32 (p, place->offset & 0xffffffff);
+  return paco_put32 (p, place->offset >> 32);
 }
 
 static uint8_t *
@@ -351,24 +339,26 @@ write_chunks (const PacoHeader *header, uint8_t *p)
   if (video->has_mastering_display)
     p = write_mastering_display (&video->mastering_display, p);
   if (video->has_content_light) {
-    p = put16 (put16 (p, CHUNK_CONTENT_LIGHT), CONTENT_LIGHT_SIZE);
-    p = put16 (p, video->max_content_light);
-    p = put16 (p, video->max_frame_average_light);
+    p = paco_put16 (paco_put16 (p, CHUNK_CONTENT_LIGHT), CONTENT_LIGHT_SIZE);
+    p = paco_put16 (p, video->max_content_light);
+    p = paco_put16 (p, video->max_frame_average_light);
   }
   if (video->has_views) {
-    p = put16 (put16 (p, CHUNK_VIEWS), VIEWS_SIZE);
-    p = put16 (put16 (p, video->multiview_mode), video->multiview_flags);
+    p = paco_put16 (paco_put16 (p, CHUNK_VIEWS), VIEWS_SIZE);
+    p = paco_put16 (
+        paco_put16 (p, video->multiview_mode), video->multiview_flags);
   }
   if (header->set) {
     size_t size = paco_probability_set_write (
-        header->set, base_set (header), p + CHUNK_HEADER_SIZE);
+        header->set, base_set (header), p + PACO_CHUNK_HEAD);
 
-    p = put16 (put16 (p, CHUNK_PROBABILITY_SET), size) + size;
+    p = paco_put16 (paco_put16 (p, CHUNK_PROBABILITY_SET), size) + size;
   }
   if (header->coding.cut_points) {
-    p = put16 (put16 (p, CHUNK_CUT_POINTS), CUT_POINTS_SIZE);
-    p = put32 (p, header->cut_points_size);
+    p = paco_put16 (paco_put16 (p, CHUNK_CUT_POINTS), CUT_POINTS_SIZE);
+    p = paco_put32 (p, header->cut_points_size);
   }
+  p = paco_ancillary_copy (&video->ancillary, p);
   if (video->has_place) /* last, for paco_header_set_place() */
     p = write_place (&video->place, p);
   return p;
@@ -390,29 +380,29 @@ paco_header_write (const PacoHeader *header, uint8_t *data)
   }
   for (unsigned c = 0; c < header->picture.n_components; c++)
     for (unsigned k = 0; k < n_entries (header); k++)
-      p = put16 (p,
+      p = paco_put16 (p,
           header->coding.subbands[c][k].height_log2 << HEIGHT_SHIFT
               | header->coding.subbands[c][k].step);
   p = write_chunks (header, p);
-  put32 (p, crc32 (0, data, p - data));
+  paco_put32 (p, crc32 (0, data, p - data));
   return size;
 }
 
 gboolean
 paco_header_set_place (uint8_t *data, size_t size, const PacoPlace *place)
 {
-  size_t header_size = size >= FIXED_SIZE ? get16 (data + 6) : 0;
+  size_t header_size = size >= FIXED_SIZE ? paco_get16 (data + 6) : 0;
   uint8_t *chunk, *end;
 
-  if (header_size < FIXED_SIZE + CHUNK_HEADER_SIZE + PLACE_SIZE + CRC_SIZE
+  if (header_size < FIXED_SIZE + PACO_CHUNK_HEAD + PLACE_SIZE + CRC_SIZE
       || header_size > size)
     return FALSE;
   end = data + header_size - CRC_SIZE;
-  chunk = end - PLACE_SIZE - CHUNK_HEADER_SIZE;
-  if (get16 (chunk) != CHUNK_PLACE || get16 (chunk + 2) != PLACE_SIZE)
+  chunk = end - PLACE_SIZE - PACO_CHUNK_HEAD;
+  if (paco_get16 (chunk) != CHUNK_PLACE || paco_get16 (chunk + 2) != PLACE_SIZE)
     return FALSE;
   write_place (place, chunk);
-  put32 (end, crc32 (0, data, end - data));
+  paco_put32 (end, crc32 (0, data, end - data));
   return TRUE;
 }
 
@@ -433,10 +423,10 @@ paco_header_peek (
   if (data[5] & ~ALL_FLAGS)
     return fail (error, PACO_ERROR_VERSION,
         "the frame uses features that this decoder does not know");
-  header->header_size = get16 (data + 6);
-  header->frame_size = get32 (data + 8);
-  header->index_size = get32 (data + 12);
-  header->index_crc = get32 (data + 16);
+  header->header_size = paco_get16 (data + 6);
+  header->frame_size = paco_get32 (data + 8);
+  header->index_size = paco_get32 (data + 12);
+  header->index_crc = paco_get32 (data + 16);
   if (header->header_size < FIXED_SIZE + COMPONENT_SIZE + ENTRY_SIZE + CRC_SIZE
       || header->header_size > PACO_MAX_HEADER_SIZE
       || header->header_size > header->frame_size
@@ -457,10 +447,10 @@ static void
 parse_video (const uint8_t *data, PacoVideoInfo *video)
 {
   memcpy (video->raw_format, data + 20, sizeof video->raw_format);
-  video->par_n = get32 (data + 40);
-  video->par_d = get32 (data + 44);
-  video->fps_n = get32 (data + 48);
-  video->fps_d = get32 (data + 52);
+  video->par_n = paco_get32 (data + 40);
+  video->par_d = paco_get32 (data + 44);
+  video->fps_n = paco_get32 (data + 48);
+  video->fps_d = paco_get32 (data + 52);
   video->interlace_mode = data[56];
   video->picture_flags = data[57] & ~PACO_PICTURE_FIELDS;
   video->field_order = known (data[58], MAX_FIELD_ORDER);
@@ -476,14 +466,15 @@ parse_mastering_display (const uint8_t *data, PacoMasteringDisplay *display)
 {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 2; j++)
-      display->primaries[i][j] = get16 (data + 4 * i + 2 * j);
-  display->white_point[0] = get16 (data + 12);
-  display->white_point[1] = get16 (data + 14);
-  display->max_luminance = get32 (data + 16);
-  display->min_luminance = get32 (data + 20);
+      display->primaries[i][j] = paco_get16 (data + 4 * i + 2 * j);
+  display->white_point[0] = paco_get16 (data + 12);
+  display->white_point[1] = paco_get16 (data + 14);
+  display->max_luminance = paco_get32 (data + 16);
+  display->min_luminance = paco_get32 (data + 20);
 }
 
-/* One chunk of a known type and size; each comes once. */
+/* One chunk; each that a decoder needs comes once, and ancillary ones are checked
+ * together. */
 static gboolean
 parse_chunk (unsigned type, const uint8_t *data, size_t size,
     PacoHeader *header, PacoProbabilitySet *carried_set)
@@ -502,30 +493,30 @@ parse_chunk (unsigned type, const uint8_t *data, size_t size,
       if (size != CONTENT_LIGHT_SIZE || video->has_content_light)
         return FALSE;
       video->has_content_light = true;
-      video->max_content_light = get16 (data);
-      video->max_frame_average_light = get16 (data + 2);
+      video->max_content_light = paco_get16 (data);
+      video->max_frame_average_light = paco_get16 (data + 2);
       return TRUE;
     case CHUNK_VIEWS:
       if (size != VIEWS_SIZE || video->has_views || data[1] != 0)
         return FALSE;
       video->has_views = true;
       video->multiview_mode = known (data[0], MAX_MULTIVIEW_MODE);
-      video->multiview_flags = get16 (data + 2);
+      video->multiview_flags = paco_get16 (data + 2);
       return TRUE;
     case CHUNK_PLACE:
       if (size != PLACE_SIZE || video->has_place)
         return FALSE;
       video->has_place = true;
-      video->place.number = get32 (data);
-      video->place.offset = get32 (data + 4)
-          | (uint64_t) get32 (data + 8) << 32;
+      video->place.number = paco_get32 (data);
+      video->place.offset = paco_get32 (data + 4)
+          | (uint64_t) paco_get32 (data + 8) << 32;
       return TRUE;
     case CHUNK_CUT_POINTS:
       if (size != CUT_POINTS_SIZE || header->coding.cut_points
-          || get32 (data) > header->index_size)
+          || paco_get32 (data) > header->index_size)
         return FALSE;
       header->coding.cut_points = true;
-      header->cut_points_size = get32 (data);
+      header->cut_points_size = paco_get32 (data);
       return TRUE;
     case CHUNK_PROBABILITY_SET:
       if (header->set)
@@ -534,27 +525,19 @@ parse_chunk (unsigned type, const uint8_t *data, size_t size,
       return paco_probability_set_parse (
           data, size, base_set (header), carried_set ? carried_set : &unwanted);
     default:
-      return FALSE;
+      return type >= PACO_ANCILLARY_FIRST && type <= PACO_ANCILLARY_LAST;
   }
 }
 
 static gboolean
-parse_chunks (const uint8_t *data, const uint8_t *end, PacoHeader *header,
-    PacoProbabilitySet *carried_set)
+parse_chunks (PacoHeader *header, PacoProbabilitySet *carried_set)
 {
-  while (data < end) {
-    size_t size;
+  PacoAncillary chunks = header->video.ancillary;
+  PacoChunk chunk;
 
-    if (end - data < CHUNK_HEADER_SIZE)
+  while (paco_chunk_next (&chunks, &chunk))
+    if (!parse_chunk (chunk.type, chunk.data, chunk.size, header, carried_set))
       return FALSE;
-    size = get16 (data + 2);
-    if (size > (size_t) (end - data) - CHUNK_HEADER_SIZE)
-      return FALSE;
-    if (!parse_chunk (
-            get16 (data), data + CHUNK_HEADER_SIZE, size, header, carried_set))
-      return FALSE;
-    data += CHUNK_HEADER_SIZE + size;
-  }
   return TRUE;
 }
 
@@ -574,8 +557,9 @@ parse_tables (const uint8_t *p, PacoHeader *header)
   }
   for (unsigned c = 0; c < header->picture.n_components; c++) {
     for (unsigned k = 0; k < n_entries (header); k++) {
-      header->coding.subbands[c][k].height_log2 = get16 (p) >> HEIGHT_SHIFT;
-      header->coding.subbands[c][k].step = get16 (p) & STEP_MASK;
+      header->coding.subbands[c][k].height_log2 = paco_get16 (p)
+          >> HEIGHT_SHIFT;
+      header->coding.subbands[c][k].step = paco_get16 (p) & STEP_MASK;
       p += ENTRY_SIZE;
     }
   }
@@ -606,11 +590,11 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
   if (size < header->header_size)
     return fail (error, PACO_ERROR_CORRUPT, "the frame's header is cut");
   end = data + header->header_size - CRC_SIZE;
-  if (get32 (end) != crc32 (0, data, end - data))
+  if (paco_get32 (end) != crc32 (0, data, end - data))
     return fail (error, PACO_ERROR_CORRUPT, "the frame's header is damaged");
 
-  header->picture.width = get16 (data + 36);
-  header->picture.height = get16 (data + 38);
+  header->picture.width = paco_get16 (data + 36);
+  header->picture.height = paco_get16 (data + 38);
   header->picture.fields = data[57] & PACO_PICTURE_FIELDS;
   header->picture.n_components = data[64];
   parse_video (data, &header->video);
@@ -630,13 +614,14 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
       || (size_t) (end - tables) < tables_size (header))
     return fail (error, PACO_ERROR_CORRUPT, "the frame's header is invalid");
   tables = parse_tables (tables, header);
+  header->video.ancillary = (PacoAncillary){ tables, (size_t) (end - tables) };
   if (!paco_header_check (header, &reason)) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
         "the frame's header is invalid: %s", reason->message);
     g_error_free (reason);
     return FALSE;
   }
-  if (!parse_chunks (tables, end, header, carried_set))
+  if (!parse_chunks (header, carried_set))
     return fail (error, PACO_ERROR_CORRUPT,
         "the frame's header has an invalid or unknown chunk");
   return TRUE;

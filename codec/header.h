@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The frame header (FORMAT.md sections 2 and 3): what a frame says of itself. */
 #pragma once
+#include "ancillary.h"
 #include "color.h"
 #include "picture.h"
 #include "probability.h"
@@ -18,10 +19,11 @@
 #define PACO_DEFAULT_MAX_PIXELS (1u << 26)
 
 /* No header is longer: the fixed part, components, subbands, a chunk of each
- * type, CRC. */
+ * type, ancillary ones, CRC. */
 #define PACO_MAX_HEADER_SIZE                                                   \
   (72 + 2 * PACO_MAX_COMPONENTS * (2 + PACO_MAX_SUBBANDS) + (4 + 24) + (4 + 4) \
-      + (4 + 4) + (4 + PACO_MAX_CARRIED_SET) + (4 + 4) + (4 + 12) + 4)
+      + (4 + 4) + (4 + PACO_MAX_CARRIED_SET) + (4 + 4)                         \
+      + PACO_MAX_ANCILLARY_SIZE + (4 + 12) + 4)
 
 typedef enum
 {
@@ -74,6 +76,9 @@ typedef struct
   uint8_t multiview_mode;                              /* 0: unknown */
   uint16_t multiview_flags;
   PacoPlace place; /* not part of what a stream is */
+  /* What accompanies the picture; not part of what a stream is. It points to memory
+   * of the application, or into the header that was parsed. */
+  PacoAncillary ancillary;
 } PacoVideoInfo;
 
 /* How the picture is coded. subbands[c][k]: k = 0 is LL, then HL, LH, HH of
@@ -140,7 +145,8 @@ PacoFamily paco_coding_family (const PacoCoding *coding,
 size_t paco_header_size (const PacoHeader *header);
 
 /* Writes a header, its own CRC included; header_size is computed, the other
- * sizes and index_crc are taken from *header. Returns header_size. */
+ * sizes and index_crc are taken from *header. Returns header_size. data may be where
+ * the ancillary chunks are, if *header was parsed from what this function wrote. */
 size_t paco_header_write (const PacoHeader *header, uint8_t *data);
 
 /* Sets the place in a frame at data whose header paco_header_write() has made

@@ -401,7 +401,7 @@ max_planes (double bound, bool reversible)
   return CLAMP (ceil (log2 (largest + 1.0)), 1.0, (double) PACO_MAX_PLANES);
 }
 
-/* With all chunks but a carried set. */
+/* With all chunks but a carried set and ancillary ones. */
 static size_t
 largest_header (const PacoPictureFormat *picture, const PacoCoding *coding)
 {
@@ -429,7 +429,7 @@ paco_policy_max_frame_size (const PacoPictureFormat *picture,
     const PacoCoding *coding, const PacoGeometry *geometry)
 {
   double bounds[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS];
-  uint64_t size = largest_header (picture, coding)
+  uint64_t size = largest_header (picture, coding) + PACO_MAX_ANCILLARY_SIZE
       + PACO_MAX_INDEX_SIZE (geometry->n_blocks);
 
   if (coding->cut_points)

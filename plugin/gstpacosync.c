@@ -3,7 +3,7 @@
  *
  * A frame is believed once its header is there and the header's CRC is right:
  * before that not a single size is trusted, but that the header has at most
- * PACO_MAX_HEADER_SIZE, 16 KB. So a magic in the middle of garbage costs no
+ * PACO_MAX_HEADER_SIZE, 54 KB. So a magic in the middle of garbage costs no
  * more than that in waiting, and a size that lies is never waited for. After
  * it, a frame is still only as large as its picture can make it.
  *

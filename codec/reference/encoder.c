@@ -442,8 +442,9 @@ static gboolean
 set_up_budget (Encoder *encoder, GError **error)
 {
   PacoParameters lossless = *encoder->parameters;
-  size_t least = paco_policy_min_frame_size (
-      encoder->format, &encoder->header.coding, encoder->geometry);
+  size_t least = paco_policy_min_frame_size (encoder->format,
+                     &encoder->header.coding, encoder->geometry)
+      + paco_ancillary_size (&encoder->header.video.ancillary);
 
   if (!paco_policy_budget (encoder->parameters, &encoder->budget, error))
     return FALSE;

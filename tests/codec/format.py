@@ -19,6 +19,22 @@ CHUNKS = {1: struct.pack('<8H2I', 34000, 16000, 13250, 34500, 7500, 3000,
           2: struct.pack('<2H', 1000, 400),
           4: struct.pack('<IQ', 7, 0x123456789a),
           5: struct.pack('<BBH', 6, 0, 1 << 0 | 1 << 14)}
+# And what its ancillary chunks say.
+ANCILLARY = [
+    ('caption', 1, b'\x94\x2c'),
+    ('caption', 3, b'\xfc\x41\x42'),
+    ('AFD', 0, 2, 10),
+    ('bars', 1, 0, 4, 35),
+    ('timecode', 30000, 1001, 29, 23, 59, 58, 2, 3, -1000000, 7200),
+    ('area', 3, -1, 8, 9, 20, 10, 'face', [
+        ('detection', [('sharp', True), ('delta', -2), ('tracker', 4000000000),
+                       ('from', -5000000000), ('seen', 1 << 63),
+                       ('confidence', 0.75), ('scale', (-3, 4)),
+                       ('who', 'Zo\u00eb')]),
+        ('nothing', [])]),
+    ('reference', 1700000000123456789, 2**64 - 1,
+     [('timestamp/x-ptp', [('domain', 127)])]),
+    (200, b'a\0\xff')]
 
 
 def need(condition, what):
@@ -43,11 +59,72 @@ def check_carried_set(data, builtin):
     need(all((a + b) % 256 for a, b in zip(differences, builtin)), '0 in a set')
 
 
+class Bytes:
+    """Reads from the front."""
+
+    def __init__(self, data):
+        self.data = data
+
+    def numbers(self, layout):
+        size = struct.calcsize('<' + layout)
+        need(len(self.data) >= size, 'size of a chunk')
+        taken, self.data = self.data[:size], self.data[size:]
+        return struct.unpack('<' + layout, taken)
+
+    def text(self, length='B'):
+        size = self.numbers(length)[0]
+        need(len(self.data) >= size, 'length of a text')
+        taken, self.data = self.data[:size], self.data[size:]
+        return taken.decode()
+
+    def name(self):
+        name = self.text()
+        need(re.fullmatch('[A-Za-z][A-Za-z0-9_.:+/-]*', name), 'name')
+        return name
+
+    def value(self):
+        name, kind = self.name(), self.numbers('B')[0]
+        need(1 <= kind <= 8, 'type of a value')
+        if kind == 8:
+            return name, self.text('H')
+        numbers = self.numbers(('B', 'i', 'I', 'q', 'Q', 'd', 'ii')[kind - 1])
+        return name, numbers if kind == 7 else numbers[0]
+
+    def lists(self):
+        lists = [(self.name(), [self.value() for _ in range(*self.numbers('B'))])
+                 for _ in range(*self.numbers('B'))]
+        need(not self.data, 'something behind the lists')
+        return lists
+
+
+def read_ancillary(kind, data):
+    rest = Bytes(data)
+    if kind == 7:
+        return 'caption', data[0], data[1:]
+    if kind == 8 and data[0] == 0:
+        return 'AFD', *struct.unpack('<3B', data[1:])
+    if kind == 8 and data[0] < 3:
+        return 'bars', *struct.unpack('<BBII', data)
+    if kind == 9:
+        return 'timecode', *struct.unpack(
+            '<IIIBBBBB' + 'qi' * (len(data) > 17), data)
+    if kind == 10:
+        return 'area', *rest.numbers('iiIIII'), rest.text(), rest.lists()
+    if kind == 11:
+        return 'reference', *rest.numbers('QQ'), rest.lists()
+    return kind, data
+
+
 def read_chunks(data, builtin):
     chunks = {}
     while data:
         kind, size = struct.unpack_from('<2H', data)
         chunk, data = data[4:4 + size], data[4 + size:]
+        need(len(chunk) == size, 'size of a chunk')
+        if 7 <= kind <= 255:
+            chunks.setdefault('ancillary', []).append(
+                read_ancillary(kind, chunk))
+            continue
         need(kind in {1, 2, 3, 4, 5} - chunks.keys(), 'type of a chunk')
         need(len(chunk) == size == len(CHUNKS.get(kind, chunk)), 'its size')
         chunks[kind] = chunk
@@ -158,7 +235,9 @@ def main():
             data = file.read()
         flags, chunks = read_frame(data, sets)
         seen |= chunks.keys()
-        assert all(CHUNKS.get(k, chunk) == chunk for k, chunk in chunks.items())
+        expected = {**CHUNKS, 'ancillary': ANCILLARY}
+        assert all(expected.get(k, chunk) == chunk
+                   for k, chunk in chunks.items()), chunks
         header_size, index_size = struct.unpack_from('<H4xI', data, 6)
         end = len(data) if flags else header_size + index_size
         for at in range(0, end, 1 + end // 300):
@@ -169,8 +248,10 @@ def main():
             except (ValueError, IndexError, struct.error):
                 continue
             sys.exit(f'{path}: a change of byte {at} is not seen')
-        print(f'{path}: chunks {sorted(chunks)}, {end} bytes are checked')
-    assert seen == {1, 2, 3, 4, 5}, f'only chunks {seen} are in any stream'
+        print(f'{path}: chunks {sorted(map(str, chunks))}, {end} bytes are '
+              'checked')
+    assert seen == {1, 2, 3, 4, 5, 'ancillary'}, \
+        f'only chunks {seen} are in any stream'
 
 
 main()

@@ -3,14 +3,61 @@
  * again, be a header that says the same. */
 #include "codec/decoder.h"
 #include "codec/geometry.h"
+#include "tests/codec/random-ancillary.h"
 #include "tests/fuzz/decoding.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutator.h"
 #include <stdlib.h>
 #include <string.h>
 
+/* Takes the ancillary chunks out of what is compared, and returns whether they are
+ * the same. */
+static bool
+compare_ancillary (PacoVideoInfo *a, PacoVideoInfo *b)
+{
+  uint8_t *copies = g_malloc (2 * PACO_MAX_ANCILLARY_SIZE);
+  uint8_t *middle = copies + PACO_MAX_ANCILLARY_SIZE;
+  size_t sizes[2] = {
+    (size_t) (paco_ancillary_copy (&a->ancillary, copies) - copies),
+    (size_t) (paco_ancillary_copy (&b->ancillary, middle) - middle),
+  };
+  bool same = sizes[0] == sizes[1] && memcmp (copies, middle, sizes[0]) == 0;
+
+  a->ancillary = b->ancillary = (PacoAncillary){ NULL, 0 };
+  g_free (copies);
+  return same;
+}
+
+/* Reads all that ancillary chunks say. */
 static void
-write_and_parse (const PacoHeader *header, const PacoProbabilitySet *set)
+read_ancillary (const PacoHeader *header)
+{
+  uint8_t *copy = g_malloc (PACO_MAX_ANCILLARY_SIZE);
+  PacoAncillaryWriter writer = { .data = copy,
+    .capacity = PACO_MAX_ANCILLARY_SIZE };
+  PacoAncillary rest = header->video.ancillary;
+  PacoChunk chunk;
+
+  while (paco_ancillary_next (&rest, &chunk)) {
+    size_t before = writer.size;
+    /* Active formats of an unknown kind have no meaning to be written. */
+    bool is_known = chunk.type <= PACO_ANCILLARY_REFERENCE_TIME
+        && (chunk.type != PACO_ANCILLARY_ACTIVE_FORMAT
+            || chunk.data[0] <= PACO_ACTIVE_FORMAT_PILLARBOX);
+
+    if (is_known
+        && (!test_ancillary_write_again (&writer, &chunk)
+            || writer.size - before != PACO_CHUNK_HEAD + chunk.size
+            || memcmp (copy + before, chunk.data - PACO_CHUNK_HEAD,
+                   writer.size - before)
+                != 0))
+      abort ();
+  }
+  g_free (copy);
+}
+
+static void
+write_and_parse (PacoHeader *header, const PacoProbabilitySet *set)
 {
   uint8_t *written = g_malloc (PACO_MAX_HEADER_SIZE);
   PacoProbabilitySet set_again;
@@ -21,6 +68,7 @@ write_and_parse (const PacoHeader *header, const PacoProbabilitySet *set)
       || !paco_header_parse (written, size, &again, &set_again, NULL)
       || again.frame_size != header->frame_size
       || !paco_header_same_configuration (header, &again)
+      || !compare_ancillary (&again.video, &header->video)
       || memcmp (&again.video, &header->video, sizeof again.video) != 0
       || memcmp (&again.coding, &header->coding, sizeof again.coding) != 0
       || !again.set != !header->set
@@ -39,6 +87,7 @@ try_header (const uint8_t *data, size_t size)
     paco_header_peek (data, size, &header, NULL);
   if (!paco_header_parse (data, size, &header, &set, NULL))
     return;
+  read_ancillary (&header);
   write_and_parse (&header, &set);
   if (paco_picture_samples (&header.picture) <= 1u << 22)
     paco_geometry_free (paco_geometry_new (&header.picture, &header.coding));

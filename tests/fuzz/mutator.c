@@ -4,6 +4,7 @@
 #include "tests/fuzz/mutator.h"
 #include "codec/geometry.h"
 #include "codec/index.h"
+#include "tests/codec/random-ancillary.h"
 #include <string.h>
 #include <zlib.h>
 
@@ -54,7 +55,8 @@ typedef struct
   PacoProbabilitySet set; /* that the header may carry */
   PacoGeometry *geometry;
   PacoBlockRecord *records;
-  uint8_t **blocks; /* the bytes of each, PACO_MAX_BLOCK of them */
+  uint8_t **blocks;      /* the bytes of each, PACO_MAX_BLOCK of them */
+  GByteArray *ancillary; /* the header's chunks */
   uint32_t max_samples;
   FuzzRandom *random;
 } Frame;
@@ -93,6 +95,28 @@ free_blocks (Frame *frame)
   g_free (frame->blocks);
   g_free (frame->records);
   paco_geometry_free (frame->geometry);
+}
+
+/* The header's chunks are where ancillary has been changed to. */
+static void
+point_to_ancillary (Frame *frame)
+{
+  frame->header.video.ancillary = (PacoAncillary){ frame->ancillary->data,
+    frame->ancillary->len };
+}
+
+/* The header will be written where its chunks are now. */
+static void
+take_ancillary (Frame *frame)
+{
+  const PacoAncillary *chunks = &frame->header.video.ancillary;
+
+  frame->ancillary = g_byte_array_new ();
+  g_byte_array_set_size (
+      frame->ancillary, (guint) paco_ancillary_size (chunks));
+  if (frame->ancillary->len > 0)
+    paco_ancillary_copy (chunks, frame->ancillary->data);
+  point_to_ancillary (frame);
 }
 
 /* Takes from the payload what the index says, as far as it goes. */
@@ -137,6 +161,7 @@ take_apart (Frame *frame, const uint8_t *data, size_t size)
     return false;
   frame->geometry = paco_geometry_new (
       &frame->header.picture, &frame->header.coding);
+  take_ancillary (frame);
   take_blocks (frame, data, size);
   return true;
 }
@@ -198,7 +223,7 @@ put_together (Frame *frame, uint8_t *data, size_t capacity)
   size = paco_header_size (header) + header->index_size;
   for (uint32_t i = 0; i < n; i++)
     size += frame->records[i].length;
-  if (size <= capacity) {
+  if (size <= capacity && paco_header_size (header) <= UINT16_MAX) {
     uint8_t *at = data + paco_header_write (header, data);
 
     memcpy (at, index, header->index_size);
@@ -209,9 +234,11 @@ put_together (Frame *frame, uint8_t *data, size_t capacity)
       at += frame->records[i].length;
     }
     fuzz_repair_frame (data, size);
+  } else {
+    size = 0;
   }
   g_free (index);
-  return size <= capacity ? size : 0;
+  return size;
 }
 
 /* --- changes of the header --- */
@@ -362,6 +389,33 @@ change_video (Frame *frame)
       *fields[below (frame->random, COUNT (fields))] =
           terms[below (frame->random, COUNT (terms))];
   }
+}
+
+/* Any chunk more, or one that is not what it was. */
+static void
+change_ancillary (Frame *frame)
+{
+  GByteArray *chunks = frame->ancillary;
+  GRand *rand = g_rand_new_with_seed (
+      (guint32) fuzz_random_next (frame->random));
+  guint before = chunks->len;
+
+  switch (below (frame->random, 4)) {
+    case 0:
+      g_byte_array_set_size (chunks, 0);
+      break;
+    case 1:
+      if (before > 0)
+        fuzz_change_bytes (frame->random, chunks->data, before);
+      break;
+    default:
+      test_ancillary_random_chunk (
+          rand, chunks, PACO_ANCILLARY_FIRST + below (frame->random, 6));
+  }
+  if (chunks->len > PACO_MAX_ANCILLARY_SIZE && !one_in (frame->random, 8))
+    g_byte_array_set_size (chunks, before);
+  g_rand_free (rand);
+  point_to_ancillary (frame);
 }
 
 static void
@@ -560,6 +614,8 @@ change_frame (Frame *frame)
 
   if (kind < 3)
     change_header (frame);
+  if (one_in (frame->random, 6))
+    change_ancillary (frame);
   if (frame->geometry->n_blocks == 0)
     return;
   for (unsigned n = 1 + below (frame->random, 4); n > 0; n--) {
@@ -595,6 +651,7 @@ fuzz_mutate_frame (uint8_t *data, size_t size, size_t capacity,
         &random, data, MIN (size, paco_header_size (&frame.header)));
     fuzz_repair_frame (data, size);
   }
+  g_byte_array_unref (frame.ancillary);
   return size;
 }
 

@@ -8,6 +8,7 @@
 #include "codec/reference/reference.h"
 #include "tests/codec/test-picture.h"
 #include <stdio.h>
+#include <string.h>
 
 typedef struct
 {
@@ -17,6 +18,7 @@ typedef struct
   PacoParameters parameters;
   bool rich;      /* a carried probability set, and chunks of HDR video */
   bool one_field; /* interlace mode 3, and the other chunks */
+  bool ancillary; /* ancillary chunks */
 } Golden;
 
 #define DEPTH(bits)                                                            \
@@ -175,6 +177,14 @@ static const Golden golden[] = {
           .block_checks = true },
       .one_field = true,
   },
+  {
+      "gray12-ancillary",
+      { 65, 40, 1, false, { DEPTH (12) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_QUALITY, AUTO, .quality = 80, .levels = 3, .coding_passes = 1,
+          .complexity = 1, .block_checks = true },
+      .ancillary = true,
+  },
 };
 
 static void
@@ -210,6 +220,77 @@ make_one_field (PacoVideoInfo *video)
   video->multiview_flags = 1 << 0 | 1 << 14;
 }
 
+static void
+add_values (PacoAncillaryWriter *writer, const char *list,
+    const PacoValue *values, unsigned n)
+{
+  paco_ancillary_add_list (writer, list);
+  for (unsigned i = 0; i < n; i++)
+    paco_ancillary_add_value (writer, &values[i]);
+}
+
+/* All known types, one of them twice, and one that nobody knows. */
+static void
+add_ancillary (PacoVideoInfo *video, uint8_t *memory, size_t capacity)
+{
+  static const uint8_t pair[] = { 0x94, 0x2c },
+                       cc_data[] = { 0xfc, 0x41, 0x42 };
+  static const PacoCaption captions[] = { { 1, pair, sizeof pair },
+    { 3, cc_data, sizeof cc_data } };
+  static const PacoActiveFormat afd = { .spec = 2, .value = 10 };
+  static const PacoActiveFormat bars = { .kind = PACO_ACTIVE_FORMAT_LETTERBOX,
+    .bars = { 4, 35 } };
+  static const PacoTimecode timecode = { .fps_n = 30000,
+    .fps_d = 1001,
+    .frames = 29,
+    .hours = 23,
+    .minutes = 59,
+    .seconds = 58,
+    .field_count = 2,
+    .flags = PACO_TIMECODE_DROP_FRAME | PACO_TIMECODE_INTERLACED,
+    .has_daily_jam = true,
+    .daily_jam = -1000000,
+    .daily_jam_offset = 7200 };
+  static const PacoAreaOfInterest area = { .id = 3,
+    .parent_id = -1,
+    .x = 8,
+    .y = 9,
+    .width = 20,
+    .height = 10,
+    .type = "face",
+    .type_length = 4 };
+  static const PacoValue of_area[] = {
+    { "sharp", PACO_VALUE_BOOLEAN, .boolean = true },
+    { "delta", PACO_VALUE_INT, .integer = -2 },
+    { "tracker", PACO_VALUE_UINT, .unsigned_integer = 4000000000u },
+    { "from", PACO_VALUE_INT64, .integer64 = -5000000000 },
+    { "seen", PACO_VALUE_UINT64, .unsigned64 = UINT64_C (1) << 63 },
+    { "confidence", PACO_VALUE_DOUBLE, .real = 0.75 },
+    { "scale", PACO_VALUE_FRACTION, .fraction = { -3, 4 } },
+    { "who", PACO_VALUE_TEXT, .text = { "Zoë", 4 } },
+  };
+  static const PacoReferenceTime time = { 1700000000123456789, UINT64_MAX };
+  static const PacoValue of_clock[] = { { "domain", PACO_VALUE_INT,
+      .integer = 127 } };
+  static const uint8_t unknown[] = { 200, 0, 3, 0, 'a', 0, 255 };
+  PacoAncillaryWriter writer = { .data = memory, .capacity = capacity };
+
+  paco_ancillary_add_caption (&writer, &captions[0]);
+  paco_ancillary_add_caption (&writer, &captions[1]);
+  paco_ancillary_add_active_format (&writer, &afd);
+  paco_ancillary_add_active_format (&writer, &bars);
+  paco_ancillary_add_timecode (&writer, &timecode);
+  paco_ancillary_begin_area (&writer, &area);
+  add_values (&writer, "detection", of_area, G_N_ELEMENTS (of_area));
+  add_values (&writer, "nothing", NULL, 0);
+  paco_ancillary_end (&writer);
+  paco_ancillary_begin_reference_time (&writer, &time);
+  add_values (&writer, "timestamp/x-ptp", of_clock, G_N_ELEMENTS (of_clock));
+  paco_ancillary_end (&writer);
+  memcpy (memory + writer.size, unknown, sizeof unknown);
+  video->ancillary = (PacoAncillary){ memory, writer.size + sizeof unknown };
+}
+
 static gboolean
 write_checksums (
     const Golden *g, const GByteArray *frame, FILE *checksums, GError **error)
@@ -237,8 +318,11 @@ make (const Golden *g, const char *folder, FILE *checksums, GError **error)
   GByteArray *frame = g_byte_array_new ();
   PacoVideoInfo video = test_video_info;
   PacoProbabilitySet set;
+  uint8_t ancillary[1000];
   gboolean done;
 
+  if (g->ancillary)
+    add_ancillary (&video, ancillary, sizeof ancillary);
   if (g->rich)
     enrich (&video, &set);
   if (g->one_field)

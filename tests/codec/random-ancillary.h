@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Random ancillary chunks, of all types and of some that nobody knows. */
+#pragma once
+#include "codec/ancillary.h"
+#include <glib.h>
+
+/* Up to max_size bytes of chunks, which are good, appended to *memory. */
+void test_ancillary_random (GRand *rand, GByteArray *memory, size_t max_size);
+
+/* A chunk of that type, with random content, appended to *memory. */
+void test_ancillary_random_chunk (
+    GRand *rand, GByteArray *memory, unsigned type);
+
+/* Writes what a chunk of a known type says once more. */
+bool test_ancillary_write_again (
+    PacoAncillaryWriter *writer, const PacoChunk *chunk);
