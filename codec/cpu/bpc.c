@@ -39,6 +39,11 @@ paco_bpc_all_ops (void)
     &paco_bpc_ops_avx2, &paco_bpc_ops_plain, NULL };
 
   return all + (paco_cpu_has_avx512 () ? 0 : paco_cpu_has_avx2 () ? 1 : 2);
+#elif defined(__AARCH64EL__)
+  static const PacoBpcOps *const all[] = { &paco_bpc_ops_neon,
+    &paco_bpc_ops_plain, NULL };
+
+  return all;
 #else
   static const PacoBpcOps *const all[] = { &paco_bpc_ops_plain, NULL };
 

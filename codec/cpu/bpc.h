@@ -48,7 +48,7 @@ typedef struct
 
 typedef struct
 {
-  const char *name; /* "plain", "avx2", "avx512" */
+  const char *name; /* "plain", "avx2", "avx512", "neon" */
 
   /* Quantizes and codes a block into out[0..PACO_BPC_OUTPUT_SIZE). Fills
    * *record but for offset and check. Leaves the coefficients alone. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The 32 lanes of the block coder in plain C: what bpc_template.h asks of an
- * instruction set, in its simplest form. The other two do the same. */
+ * instruction set, in its simplest form. The others do the same. */
 #pragma once
 #include "codec/cpu/bpc_bits.h"
 #include <math.h>

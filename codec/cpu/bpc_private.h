@@ -115,4 +115,6 @@ extern const PacoBpcOps paco_bpc_ops_plain;
 #if defined(__x86_64__)
 extern const PacoBpcOps paco_bpc_ops_avx2;
 extern const PacoBpcOps paco_bpc_ops_avx512;
+#elif defined(__AARCH64EL__)
+extern const PacoBpcOps paco_bpc_ops_neon;
 #endif

@@ -95,3 +95,17 @@ paco_layout_plan (PacoLayoutPlan *plan, const PacoSampleLayout *layout,
     }
   }
 }
+
+size_t
+paco_layout_vectors (const PacoLayoutPlan *plan, size_t n, size_t bytes)
+{
+  const PacoSampleLayout *layout = plan->layout;
+  size_t window = plan->second + PACO_PLAN_WINDOW;
+
+  bytes = MIN (bytes, n / layout->group_samples * layout->group_bytes);
+  if (plan->n_samples == 0 || bytes < window || n < PACO_PLAN_ELEMENTS)
+    return 0;
+  return 1
+      + MIN ((bytes - window) / plan->n_bytes,
+          (n - PACO_PLAN_ELEMENTS) / plan->n_samples);
+}

@@ -42,3 +42,7 @@ typedef struct
 /* The layout must be possible (paco_layouts_check()), and stay. */
 void paco_layout_plan (PacoLayoutPlan *plan, const PacoSampleLayout *layout,
     unsigned depth, size_t line_bytes);
+
+/* How many vectors take the first of n samples, whole groups of which lie in
+ * `bytes` bytes: vectors look at a few bytes and words more than they take. */
+size_t paco_layout_vectors (const PacoLayoutPlan *plan, size_t n, size_t bytes);

@@ -10,6 +10,8 @@ paco_row_all_ops (void)
 #ifdef __x86_64__
     &paco_row_ops_avx512,
     &paco_row_ops_avx2,
+#elif defined __AARCH64EL__
+    &paco_row_ops_neon,
 #endif
     &paco_row_ops_plain,
     NULL,

@@ -18,7 +18,7 @@ typedef const PacoWord *const (*PacoNeighbors)[2];
 /* The tables cover lines of any length, addresses need no alignment. */
 typedef struct
 {
-  const char *name; /* "plain", "avx2", "avx512" */
+  const char *name; /* "plain", "avx2", "avx512", "neon" */
 
   /* One lifting step, or its undoing, of n words: out[i] is x[i] changed by the
    * sums of near[k][0][i] and near[k][1][i] for each tap k; out may be x. */
@@ -81,4 +81,6 @@ extern const PacoRowOps paco_row_ops_plain;
 #ifdef __x86_64__
 extern const PacoRowOps paco_row_ops_avx2;
 extern const PacoRowOps paco_row_ops_avx512;
+#elif defined __AARCH64EL__
+extern const PacoRowOps paco_row_ops_neon;
 #endif

@@ -1,0 +1,828 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The 32 lanes of the block coder in NEON. The bytes of 32 lanes are two
+ * registers. The intervals of arithmetic coders are four to a register, in the
+ * order of the coders: register k has coders 4k to 4k + 3, which take the symbols
+ * of their lanes one after the other. bpc_template.h calls these operations. */
+#pragma once
+#include "codec/cpu/bpc_bits.h"
+#include <arm_neon.h>
+
+#define LANES_NAME "neon"
+#define LANES_OPS paco_bpc_ops_neon
+
+/* --- One byte for each lane, or for each coefficient of a row --- */
+
+typedef struct
+{
+  uint8x16_t low, high; /* lanes 0..15, 16..31 */
+} LanesBytes;
+
+typedef struct
+{
+  LanesBytes left, right;
+} LanesRow;
+
+/* Byte i has bit i % 8. */
+BPC_INLINE uint8x16_t
+lanes_bit_of_byte (void)
+{
+  return vreinterpretq_u8_u64 (vdupq_n_u64 (UINT64_C (0x8040201008040201)));
+}
+
+/* All bits of a byte where the mask is set. */
+BPC_INLINE LanesBytes
+lanes_where (uint32_t mask)
+{
+  const uint8x16_t low = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1 };
+  const uint8x16_t high = { 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3 };
+  uint8x16_t v = vreinterpretq_u8_u32 (vdupq_n_u32 (mask));
+
+  return (LanesBytes){
+    vtstq_u8 (vqtbl1q_u8 (v, low), lanes_bit_of_byte ()),
+    vtstq_u8 (vqtbl1q_u8 (v, high), lanes_bit_of_byte ()),
+  };
+}
+
+/* The inverse: bytes are all ones or 0. */
+BPC_INLINE uint32_t
+lanes_mask (LanesBytes v)
+{
+  uint8x16_t low = vandq_u8 (v.low, lanes_bit_of_byte ());
+  uint8x16_t high = vandq_u8 (v.high, lanes_bit_of_byte ());
+  uint8x16_t sums = vpaddq_u8 (low, high);
+
+  sums = vpaddq_u8 (sums, sums);
+  sums = vpaddq_u8 (sums, sums);
+  return vgetq_lane_u32 (vreinterpretq_u32_u8 (sums), 0);
+}
+
+BPC_INLINE uint64_t
+lanes_row_mask (LanesRow r)
+{
+  const uint8x16_t bit = lanes_bit_of_byte ();
+  uint8x16_t left = vpaddq_u8 (
+      vandq_u8 (r.left.low, bit), vandq_u8 (r.left.high, bit));
+  uint8x16_t right = vpaddq_u8 (
+      vandq_u8 (r.right.low, bit), vandq_u8 (r.right.high, bit));
+  uint8x16_t sums = vpaddq_u8 (left, right);
+
+  sums = vpaddq_u8 (sums, sums);
+  return vgetq_lane_u64 (vreinterpretq_u64_u8 (sums), 0);
+}
+
+BPC_INLINE LanesBytes
+lanes_load (const void *data)
+{
+  const uint8_t *bytes = data;
+
+  return (LanesBytes){ vld1q_u8 (bytes), vld1q_u8 (bytes + 16) };
+}
+
+BPC_INLINE void
+lanes_store (void *data, LanesBytes v)
+{
+  uint8_t *bytes = data;
+
+  vst1q_u8 (bytes, v.low);
+  vst1q_u8 (bytes + 16, v.high);
+}
+
+/* The same value in all lanes. */
+BPC_INLINE LanesBytes
+lanes_all (uint8_t value)
+{
+  return (LanesBytes){ vdupq_n_u8 (value), vdupq_n_u8 (value) };
+}
+
+BPC_INLINE LanesBytes
+lanes_add (LanesBytes a, LanesBytes b)
+{
+  return (LanesBytes){ vaddq_u8 (a.low, b.low), vaddq_u8 (a.high, b.high) };
+}
+
+BPC_INLINE LanesBytes
+lanes_sub (LanesBytes a, LanesBytes b)
+{
+  return (LanesBytes){ vsubq_u8 (a.low, b.low), vsubq_u8 (a.high, b.high) };
+}
+
+BPC_INLINE LanesBytes
+lanes_and (LanesBytes a, LanesBytes b)
+{
+  return (LanesBytes){ vandq_u8 (a.low, b.low), vandq_u8 (a.high, b.high) };
+}
+
+BPC_INLINE LanesBytes
+lanes_xor (LanesBytes a, LanesBytes b)
+{
+  return (LanesBytes){ veorq_u8 (a.low, b.low), veorq_u8 (a.high, b.high) };
+}
+
+/* a where the bits are set, else b. */
+BPC_INLINE LanesBytes
+lanes_choose (LanesBytes where, LanesBytes a, LanesBytes b)
+{
+  return (LanesBytes){ vbslq_u8 (where.low, a.low, b.low),
+    vbslq_u8 (where.high, a.high, b.high) };
+}
+
+/* Lane t gets what lane t - 1, or t + 1, has; 0 from outside. */
+BPC_INLINE LanesBytes
+lanes_from_previous (LanesBytes v)
+{
+  return (LanesBytes){ vextq_u8 (vdupq_n_u8 (0), v.low, 15),
+    vextq_u8 (v.low, v.high, 15) };
+}
+
+BPC_INLINE LanesBytes
+lanes_from_next (LanesBytes v)
+{
+  return (LanesBytes){ vextq_u8 (v.low, v.high, 1),
+    vextq_u8 (v.high, vdupq_n_u8 (0), 1) };
+}
+
+/* value where the mask is set, else 0. */
+BPC_INLINE LanesBytes
+lanes_of_mask (uint32_t mask, uint8_t value)
+{
+  return lanes_and (lanes_where (mask), lanes_all (value));
+}
+
+/* a where the mask is set, else b. */
+BPC_INLINE LanesBytes
+lanes_select (uint32_t mask, LanesBytes a, LanesBytes b)
+{
+  return lanes_choose (lanes_where (mask), a, b);
+}
+
+/* Where v has the bit set. */
+BPC_INLINE uint32_t
+lanes_bit (LanesBytes v, unsigned bit)
+{
+  uint8x16_t one = vdupq_n_u8 ((uint8_t) (1u << bit));
+
+  return lanes_mask (
+      (LanesBytes){ vtstq_u8 (v.low, one), vtstq_u8 (v.high, one) });
+}
+
+BPC_INLINE uint32_t
+lanes_differ (LanesBytes v, uint8_t value)
+{
+  uint8x16_t same = vdupq_n_u8 (value);
+
+  return ~lanes_mask (
+      (LanesBytes){ vceqq_u8 (v.low, same), vceqq_u8 (v.high, same) });
+}
+
+/* table[v]; 0 where v is 16 or more. */
+BPC_INLINE LanesBytes
+lanes_lookup_16 (uint8x16_t table, LanesBytes v)
+{
+  return (LanesBytes){ vqtbl1q_u8 (table, v.low), vqtbl1q_u8 (table, v.high) };
+}
+
+/* table[low nibble]. */
+BPC_INLINE LanesBytes
+lanes_lookup (const uint8_t table[16], LanesBytes v)
+{
+  return lanes_lookup_16 (vld1q_u8 (table), lanes_and (v, lanes_all (15)));
+}
+
+/* Low nibbles to high ones, and back. */
+BPC_INLINE LanesBytes
+lanes_nibbles_up (LanesBytes v)
+{
+  return (LanesBytes){ vshlq_n_u8 (v.low, 4), vshlq_n_u8 (v.high, 4) };
+}
+
+BPC_INLINE LanesBytes
+lanes_nibbles_down (LanesBytes v)
+{
+  return (LanesBytes){ vshrq_n_u8 (v.low, 4), vshrq_n_u8 (v.high, 4) };
+}
+
+/* 4 sign (h) + sign (v) + 5. Comparisons give -1. */
+BPC_INLINE uint8x16_t
+lanes_sign_index (uint8x16_t h, uint8x16_t v)
+{
+  int8x16_t a = vreinterpretq_s8_u8 (h), b = vreinterpretq_s8_u8 (v);
+  uint8x16_t of_h = vsubq_u8 (vcltzq_s8 (a), vcgtzq_s8 (a));
+  uint8x16_t of_v = vsubq_u8 (vcltzq_s8 (b), vcgtzq_s8 (b));
+
+  return vaddq_u8 (vaddq_u8 (vshlq_n_u8 (of_h, 2), of_v), vdupq_n_u8 (5));
+}
+
+/* table[4 sign (h) + sign (v) + 5]. */
+BPC_INLINE LanesBytes
+lanes_lookup_signs (const uint8_t table[16], LanesBytes h, LanesBytes v)
+{
+  return lanes_lookup_16 (vld1q_u8 (table),
+      (LanesBytes){
+          lanes_sign_index (h.low, v.low), lanes_sign_index (h.high, v.high) });
+}
+
+BPC_INLINE LanesRow
+lanes_row_zero (void)
+{
+  return (LanesRow){ lanes_all (0), lanes_all (0) };
+}
+
+BPC_INLINE LanesRow
+lanes_row_load (const void *data)
+{
+  const uint8_t *bytes = data;
+
+  return (LanesRow){ lanes_load (bytes), lanes_load (bytes + 32) };
+}
+
+BPC_INLINE void
+lanes_row_store (void *data, LanesRow r)
+{
+  uint8_t *bytes = data;
+
+  lanes_store (bytes, r.left);
+  lanes_store (bytes + 32, r.right);
+}
+
+BPC_INLINE LanesRow
+lanes_row_add (LanesRow a, LanesRow b)
+{
+  return (LanesRow){ lanes_add (a.left, b.left), lanes_add (a.right, b.right) };
+}
+
+/* The left half of a row; and the half of a side, 0 or 32. */
+BPC_INLINE LanesRow
+lanes_row_of_left (LanesBytes left)
+{
+  return (LanesRow){ left, left };
+}
+
+BPC_INLINE LanesBytes
+lanes_side (LanesRow r, unsigned side)
+{
+  return side ? r.right : r.left;
+}
+
+BPC_INLINE LanesBytes
+lanes_negative (LanesBytes v)
+{
+  return (LanesBytes){ vcltzq_s8 (vreinterpretq_s8_u8 (v.low)),
+    vcltzq_s8 (vreinterpretq_s8_u8 (v.high)) };
+}
+
+/* The highest bits of the bytes. */
+BPC_INLINE uint64_t
+lanes_row_top_bits (LanesRow r)
+{
+  return lanes_row_mask (
+      (LanesRow){ lanes_negative (r.left), lanes_negative (r.right) });
+}
+
+/* Doubles the bytes and adds the mask's bits. */
+BPC_INLINE LanesRow
+lanes_row_push (LanesRow r, uint64_t mask)
+{
+  r = lanes_row_add (r, r);
+  r.left = lanes_sub (r.left, lanes_where ((uint32_t) mask));
+  r.right = lanes_sub (r.right, lanes_where (mask >> 32));
+  return r;
+}
+
+/* --- The arithmetic coder --- */
+
+/* Registers of arithmetic coders. */
+#define LANES_REGISTERS(sharing) (8 / (sharing))
+
+/* The first of the lanes whose symbols register k takes in a step; the others
+ * follow at a distance of `sharing`. */
+BPC_INLINE unsigned
+lanes_first (unsigned k, unsigned step, unsigned sharing)
+{
+  return 4 * k * sharing + step;
+}
+
+/* The bits of these lanes, to be compared with masks. */
+BPC_INLINE uint32x4_t
+lanes_bits_of (unsigned k, unsigned step, unsigned sharing)
+{
+  unsigned t = lanes_first (k, step, sharing);
+
+  return (uint32x4_t){ 1u << t, 1u << (t + sharing), 1u << (t + 2 * sharing),
+    1u << (t + 3 * sharing) };
+}
+
+/* And their bytes as words; an index out of the table gives 0. */
+BPC_INLINE uint32x4_t
+lanes_words_of (LanesBytes p, unsigned k, unsigned step, unsigned sharing)
+{
+  unsigned t = lanes_first (k, step, sharing);
+  uint8x16x2_t both = { { p.low, p.high } };
+  uint32x4_t index;
+
+  if (sharing < 8)
+    t &= 15;
+  index = (uint32x4_t){ t, t + sharing, t + 2 * sharing, t + 3 * sharing };
+  index = vorrq_u32 (index, vdupq_n_u32 (0xffffff00u));
+  if (sharing == 8)
+    return vreinterpretq_u32_u8 (
+        vqtbl2q_u8 (both, vreinterpretq_u8_u32 (index)));
+  return vreinterpretq_u32_u8 (
+      vqtbl1q_u8 (lanes_first (k, step, sharing) < 16 ? p.low : p.high,
+          vreinterpretq_u8_u32 (index)));
+}
+
+/* s p / 256. */
+BPC_INLINE uint32x4_t
+lanes_split (uint32x4_t s, uint32x4_t p)
+{
+  uint32x2_t low = vshrn_n_u64 (
+      vmull_u32 (vget_low_u32 (s), vget_low_u32 (p)), 8);
+
+  return vshrn_high_n_u64 (low, vmull_high_u32 (s, p), 8);
+}
+
+/* Masks of words of eight registers as bits in the order of the words. */
+BPC_INLINE uint32_t
+lanes_mask_of_words (const uint32x4_t m[8])
+{
+  uint16x8_t half[4];
+
+  for (unsigned k = 0; k < 4; k++)
+    half[k] = vuzp1q_u16 (
+        vreinterpretq_u16_u32 (m[2 * k]), vreinterpretq_u16_u32 (m[2 * k + 1]));
+  return lanes_mask ((LanesBytes){
+      vuzp1q_u8 (
+          vreinterpretq_u8_u16 (half[0]), vreinterpretq_u8_u16 (half[1])),
+      vuzp1q_u8 (
+          vreinterpretq_u8_u16 (half[2]), vreinterpretq_u8_u16 (half[3])),
+  });
+}
+
+/* Which coders of a step have no codeword and need one: for each register a mask
+ * of its words, and all of them as bits in the order of the coders. */
+BPC_INLINE uint32_t
+lanes_empty (const uint32x4_t *s, const uint32x4_t *in, bool full,
+    unsigned sharing, uint32x4_t empty[8])
+{
+  unsigned n = LANES_REGISTERS (sharing);
+  uint32x4_t least = vdupq_n_u32 (UINT32_MAX);
+
+  for (unsigned k = 0; k < n; k++) {
+    empty[k] = full ? s[k] : vornq_u32 (s[k], in[k]);
+    least = vminq_u32 (least, empty[k]);
+  }
+  if (G_LIKELY (vminvq_u32 (least) != 0))
+    return 0;
+  for (unsigned k = 0; k < n; k++)
+    empty[k] = vceqzq_u32 (empty[k]);
+  for (unsigned k = n; k < 8; k++)
+    empty[k] = vdupq_n_u32 (0);
+  return lanes_mask_of_words (empty);
+}
+
+/* Which of the lanes of a step are active. */
+BPC_INLINE void
+lanes_in_step (
+    uint32_t active, unsigned step, unsigned sharing, uint32x4_t in[8])
+{
+  for (unsigned k = 0; k < LANES_REGISTERS (sharing); k++)
+    in[k] = vtstq_u32 (vdupq_n_u32 (active), lanes_bits_of (k, step, sharing));
+}
+
+typedef struct
+{
+  uint32x4_t s[8], l[8]; /* shared: the first ones */
+  uint32_t *finished;
+  uint8_t *reserved_by;
+  size_t n;
+} LanesEncoder;
+
+BPC_INLINE void
+lanes_encoder_begin (LanesEncoder *e, PacoBpcScratch *scratch)
+{
+  memset (e, 0, sizeof *e);
+  e->finished = scratch->finished;
+  e->reserved_by = scratch->reserved_by;
+}
+
+/* Notes what the coders had finished and that they reserve, in the order of
+ * their numbers. */
+BPC_INLINE void
+lanes_reserve (
+    LanesEncoder *e, uint32_t mask, const uint32x4_t empty[8], unsigned sharing)
+{
+  uint32_t low[32] BPC_ALIGNED;
+
+  for (unsigned k = 0; k < LANES_REGISTERS (sharing); k++)
+    vst1q_u32 (low + 4 * k, e->l[k]);
+  for (; mask; mask &= mask - 1) {
+    unsigned j = (unsigned) __builtin_ctz (mask);
+
+    e->reserved_by[e->n] = (uint8_t) j;
+    e->finished[e->n++] = low[j];
+  }
+  for (unsigned k = 0; k < LANES_REGISTERS (sharing); k++) {
+    e->s[k] = vorrq_u32 (e->s[k], empty[k]);
+    e->l[k] = vbicq_u32 (e->l[k], empty[k]);
+  }
+}
+
+/* The coders of a register code a symbol: bits are masks of words. */
+BPC_INLINE void
+lanes_encode_4 (uint32x4_t *s, uint32x4_t *l, uint32x4_t p, uint32x4_t bits,
+    uint32x4_t in, bool full)
+{
+  uint32x4_t t = lanes_split (*s, p);
+  uint32x4_t t1 = vaddq_u32 (t, vdupq_n_u32 (1));
+  uint32x4_t next = vbslq_u32 (bits, vsubq_u32 (*s, t1), t);
+
+  *l = vaddq_u32 (*l, vandq_u32 (bits, t1));
+  *s = full ? next : vbslq_u32 (in, next, *s);
+}
+
+/* One visit: the active lanes code their bit with their p; the bits of the
+ * others are 0. full says at compile time that all are active. */
+BPC_INLINE void
+lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
+    uint32_t active, bool full, unsigned sharing)
+{
+  LanesBytes p = lanes_side (row, side);
+  uint32x4_t ones = vdupq_n_u32 (bits);
+
+#pragma GCC unroll 8
+  for (unsigned step = 0; step < sharing; step++) {
+    uint32x4_t in[8], empty[8];
+    uint32_t mask;
+
+    lanes_in_step (active, step, sharing, in);
+    mask = lanes_empty (e->s, in, full, sharing, empty);
+    if (mask)
+      lanes_reserve (e, mask, empty, sharing);
+#pragma GCC unroll 8
+    for (unsigned k = 0; k < LANES_REGISTERS (sharing); k++)
+      lanes_encode_4 (&e->s[k], &e->l[k], lanes_words_of (p, k, step, sharing),
+          vtstq_u32 (ones, lanes_bits_of (k, step, sharing)), in[k], full);
+  }
+}
+
+/* Whose number the encoder has noted. */
+BPC_INLINE unsigned
+lanes_coder (uint8_t noted, unsigned sharing)
+{
+  return noted;
+}
+
+BPC_INLINE void
+lanes_encoder_end (
+    const LanesEncoder *e, unsigned sharing, uint32_t s[32], uint32_t l[32])
+{
+  memcpy (s, e->s, sizeof e->s);
+  memcpy (l, e->l, sizeof e->l);
+}
+
+typedef struct
+{
+  uint32x4_t s[8], d[8];
+  const uint8_t *next; /* codeword */
+} LanesDecoder;
+
+BPC_INLINE void
+lanes_decoder_begin (LanesDecoder *d, const uint8_t *codewords)
+{
+  memset (d, 0, sizeof *d);
+  d->next = codewords;
+}
+
+/* Gives the coders of the mask their next codewords. */
+BPC_INLINE void
+lanes_next_codewords (
+    LanesDecoder *d, uint32_t mask, const uint32x4_t empty[8], unsigned sharing)
+{
+  uint32_t words[32] BPC_ALIGNED;
+
+  for (; mask; mask &= mask - 1) {
+    words[__builtin_ctz (mask)] = load_le32 (d->next);
+    d->next += 4;
+  }
+  for (unsigned k = 0; k < LANES_REGISTERS (sharing); k++) {
+    d->s[k] = vorrq_u32 (d->s[k], empty[k]);
+    d->d[k] = vbslq_u32 (empty[k], vld1q_u32 (words + 4 * k), d->d[k]);
+  }
+}
+
+/* Decodes the symbols of a register's coders; returns a mask of the words with
+ * 0. */
+BPC_INLINE uint32x4_t
+lanes_decode_4 (
+    uint32x4_t *s, uint32x4_t *d, uint32x4_t p, uint32x4_t in, bool full)
+{
+  uint32x4_t t = lanes_split (*s, p);
+  uint32x4_t t1 = vaddq_u32 (t, vdupq_n_u32 (1));
+  uint32x4_t zero = vcleq_u32 (*d, t);
+  uint32x4_t next = vbslq_u32 (zero, t, vsubq_u32 (*s, t1));
+  uint32x4_t rest = vsubq_u32 (*d, vbicq_u32 (t1, zero));
+
+  *s = full ? next : vbslq_u32 (in, next, *s);
+  *d = full ? rest : vbslq_u32 (in, rest, *d);
+  return zero;
+}
+
+/* The masks of the words with 0 of all steps, as bits in the order of lanes. */
+BPC_INLINE uint32_t
+lanes_mask_of_steps (const uint32x4_t zero[8], unsigned sharing)
+{
+  uint32x4_t any = vdupq_n_u32 (0);
+
+  if (sharing == 1)
+    return lanes_mask_of_words (zero);
+  for (unsigned step = 0; step < sharing; step++)
+    for (unsigned k = 0; k < LANES_REGISTERS (sharing); k++)
+      any = vorrq_u32 (any,
+          vandq_u32 (zero[LANES_REGISTERS (sharing) * step + k],
+              lanes_bits_of (k, step, sharing)));
+  return vaddvq_u32 (any);
+}
+
+BPC_INLINE uint32_t
+lanes_decode (LanesDecoder *d, LanesRow row, unsigned side, uint32_t active,
+    bool full, unsigned sharing)
+{
+  LanesBytes p = lanes_side (row, side);
+  uint32x4_t zero[8];
+
+#pragma GCC unroll 8
+  for (unsigned step = 0; step < sharing; step++) {
+    uint32x4_t in[8], empty[8];
+    uint32_t mask;
+
+    lanes_in_step (active, step, sharing, in);
+    mask = lanes_empty (d->s, in, full, sharing, empty);
+    if (mask)
+      lanes_next_codewords (d, mask, empty, sharing);
+#pragma GCC unroll 8
+    for (unsigned k = 0; k < LANES_REGISTERS (sharing); k++)
+      zero[LANES_REGISTERS (sharing) * step + k] = lanes_decode_4 (&d->s[k],
+          &d->d[k], lanes_words_of (p, k, step, sharing), in[k], full);
+  }
+  return ~lanes_mask_of_steps (zero, sharing) & active;
+}
+
+BPC_INLINE void
+lanes_decoder_end (
+    const LanesDecoder *d, unsigned sharing, uint32_t s[32], uint32_t value[32])
+{
+  memcpy (s, d->s, sizeof d->s);
+  memcpy (value, d->d, sizeof d->d);
+}
+
+/* --- Coefficients --- */
+
+/* The bytes 0 to 3 of 16 words. */
+BPC_INLINE void
+lanes_bytes_of_words (const uint32x4_t words[4], uint8x16_t bytes[4])
+{
+  uint16x8_t low[2], high[2];
+
+  for (unsigned k = 0; k < 2; k++) {
+    uint16x8_t a = vreinterpretq_u16_u32 (words[2 * k]);
+    uint16x8_t b = vreinterpretq_u16_u32 (words[2 * k + 1]);
+
+    low[k] = vuzp1q_u16 (a, b);
+    high[k] = vuzp2q_u16 (a, b);
+  }
+  bytes[0] = vuzp1q_u8 (
+      vreinterpretq_u8_u16 (low[0]), vreinterpretq_u8_u16 (low[1]));
+  bytes[1] = vuzp2q_u8 (
+      vreinterpretq_u8_u16 (low[0]), vreinterpretq_u8_u16 (low[1]));
+  bytes[2] = vuzp1q_u8 (
+      vreinterpretq_u8_u16 (high[0]), vreinterpretq_u8_u16 (high[1]));
+  bytes[3] = vuzp2q_u8 (
+      vreinterpretq_u8_u16 (high[0]), vreinterpretq_u8_u16 (high[1]));
+}
+
+/* paco_rate_scale(): the lower 12 bits of x and the upper ones by themselves, as the
+ * product has more than 32. */
+BPC_INLINE uint32x4_t
+lanes_rescale_4 (const BpcQuantizer *q, uint32x4_t x)
+{
+  uint32x4_t low = vmulq_n_u32 (
+      vandq_u32 (x, vdupq_n_u32 (4095)), q->multiplier);
+  uint32x4_t sum = vsraq_n_u32 (
+      vmulq_n_u32 (vshrq_n_u32 (x, 12), q->multiplier), low, 12);
+
+  return vshlq_u32 (sum, vdupq_n_s32 (12 - (int) q->shift));
+}
+
+/* The magnitudes of four coefficients. What is no number gets the largest. */
+BPC_INLINE uint32x4_t
+lanes_quantize_4 (const BpcQuantizer *q, uint32x4_t x)
+{
+  float32x4_t scaled;
+
+  if (q->reversible)
+    return vminq_u32 (
+        vreinterpretq_u32_s32 (vabsq_s32 (vreinterpretq_s32_u32 (x))),
+        vdupq_n_u32 (PACO_MAX_MAGNITUDE));
+  scaled = vmulq_n_f32 (vabsq_f32 (vreinterpretq_f32_u32 (x)), q->scale);
+  scaled = vminnmq_f32 (scaled, vdupq_n_f32 (PACO_MAX_MAGNITUDE));
+  x = vcvtq_u32_f32 (scaled);
+  return q->multiplier > 0 ? lanes_rescale_4 (q, x) : x;
+}
+
+/* Four words, which are int32_t or float to others. */
+BPC_INLINE uint32x4_t
+lanes_load_words (const uint8_t *data)
+{
+  return vreinterpretq_u32_u8 (vld1q_u8 (data));
+}
+
+BPC_INLINE void
+lanes_store_words (uint8_t *data, uint32x4_t words)
+{
+  vst1q_u8 (data, vreinterpretq_u8_u32 (words));
+}
+
+/* Quantizes a row; the bytes of the magnitudes and which are negative. Returns
+ * all magnitudes or-ed. */
+BPC_INLINE uint32_t
+lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
+    unsigned width, uint8_t bytes[3][64], uint64_t *negative)
+{
+  const uint8_t *from = coefficients;
+  uint8_t padded[4 * 64] BPC_ALIGNED;
+  uint32x4_t all = vdupq_n_u32 (0);
+  uint8x16_t tops[2][2];
+
+  if (width < 64) {
+    memset (padded, 0, sizeof padded);
+    memcpy (padded, from, width * 4u);
+    from = padded;
+  }
+  for (unsigned half = 0; half < 2; half++) {
+    uint32x4_t words[2][4], magnitudes[2][4];
+
+    for (unsigned k = 0; k < 4; k++) {
+      uint32x4_t a = lanes_load_words (from + 128 * half + 32 * k);
+      uint32x4_t b = lanes_load_words (from + 128 * half + 32 * k + 16);
+
+      words[0][k] = vuzp1q_u32 (a, b);
+      words[1][k] = vuzp2q_u32 (a, b);
+      for (unsigned side = 0; side < 2; side++) {
+        magnitudes[side][k] = lanes_quantize_4 (q, words[side][k]);
+        all = vorrq_u32 (all, magnitudes[side][k]);
+      }
+    }
+    for (unsigned side = 0; side < 2; side++) {
+      uint8x16_t of_words[4];
+
+      lanes_bytes_of_words (words[side], of_words);
+      tops[side][half] = of_words[3];
+      lanes_bytes_of_words (magnitudes[side], of_words);
+      for (unsigned k = 0; k < 3; k++)
+        vst1q_u8 (bytes[k] + 32 * side + 16 * half, of_words[k]);
+    }
+  }
+  *negative = lanes_row_top_bits (
+      (LanesRow){ { tops[0][0], tops[0][1] }, { tops[1][0], tops[1][1] } });
+  all = vorrq_u32 (all, vextq_u32 (all, all, 2));
+  return vgetq_lane_u32 (all, 0) | vgetq_lane_u32 (all, 1);
+}
+
+BPC_INLINE LanesBytes
+lanes_at_least_half (const uint8_t bytes[3][64], uint8_t least, unsigned side)
+{
+  LanesBytes b0 = lanes_load (bytes[0] + side);
+  LanesBytes b1 = lanes_load (bytes[1] + side);
+  LanesBytes b2 = lanes_load (bytes[2] + side);
+  uint8x16_t limit = vdupq_n_u8 (least);
+  uint8x16_t low = vorrq_u8 (b1.low, b2.low);
+  uint8x16_t high = vorrq_u8 (b1.high, b2.high);
+
+  return (LanesBytes){
+    vorrq_u8 (vcgeq_u8 (b0.low, limit), vtstq_u8 (low, low)),
+    vorrq_u8 (vcgeq_u8 (b0.high, limit), vtstq_u8 (high, high)),
+  };
+}
+
+/* The columns whose magnitude is at least so much, less than 256. */
+BPC_INLINE uint64_t
+lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
+{
+  return lanes_row_mask ((LanesRow){ lanes_at_least_half (bytes, least, 0),
+      lanes_at_least_half (bytes, least, 32) });
+}
+
+/* The columns with an odd byte. */
+BPC_INLINE uint64_t
+lanes_odd (const uint8_t bytes[64])
+{
+  return lanes_bit (lanes_load (bytes), 0)
+      | (uint64_t) lanes_bit (lanes_load (bytes + 32), 0) << 32;
+}
+
+/* Of 16 columns. */
+BPC_INLINE uint8x16_t
+lanes_round_16 (uint8x16_t c, const uint8_t *bytes)
+{
+  uint8x16_t sum = vandq_u8 (vld1q_u8 (bytes), vdupq_n_u8 (15));
+
+  sum = vaddq_u8 (sum, vminq_u8 (c, vdupq_n_u8 (4)));
+  sum = vsubq_u8 (sum, vcgeq_u8 (c, vdupq_n_u8 (PACO_ROUNDING_5)));
+  sum = vsubq_u8 (sum, vcgeq_u8 (c, vdupq_n_u8 (PACO_ROUNDING_6)));
+  sum = vsubq_u8 (sum, vcgeq_u8 (c, vdupq_n_u8 (PACO_ROUNDING_7)));
+  return vtstq_u8 (sum, vdupq_n_u8 (1 << PACO_FRACTION_BITS));
+}
+
+/* The columns that are rounded up: by their contexts and their magnitudes'
+ * lowest bytes. */
+BPC_INLINE uint64_t
+lanes_round (LanesRow contexts, const uint8_t bytes[64])
+{
+  return lanes_row_mask ((LanesRow){
+      { lanes_round_16 (contexts.left.low, bytes),
+          lanes_round_16 (contexts.left.high, bytes + 16) },
+      { lanes_round_16 (contexts.right.low, bytes + 32),
+          lanes_round_16 (contexts.right.high, bytes + 48) },
+  });
+}
+
+/* Four magnitudes to coefficients; minus is all ones where they are negative. */
+BPC_INLINE uint32x4_t
+lanes_dequantize_4 (const BpcQuantizer *q, uint32x4_t m, uint32x4_t minus)
+{
+  uint32x4_t x;
+
+  if (q->reversible) {
+    x = vaddq_u32 (vshlq_u32 (m, vdupq_n_s32 ((int) q->dropped)),
+        vdupq_n_u32 ((uint32_t) q->middle));
+    x = vsubq_u32 (veorq_u32 (x, minus), minus);
+  } else {
+    uint32x4_t index = vaddq_u32 (
+        vshlq_n_u32 (m, 8), vdupq_n_u32 ((uint32_t) q->middle));
+
+    x = vreinterpretq_u32_f32 (
+        vmulq_n_f32 (vcvtq_f32_s32 (vreinterpretq_s32_u32 (index)), q->scale));
+    x = veorq_u32 (x, vshlq_n_u32 (minus, 31));
+  }
+  return vandq_u32 (x, vtstq_u32 (m, m));
+}
+
+/* The bytes of 16 magnitudes as words. */
+BPC_INLINE void
+lanes_words_of_bytes (
+    const uint8x16_t bytes[3], unsigned n_bytes, uint32x4_t words[4])
+{
+  const uint8x16_t zero = vdupq_n_u8 (0);
+  uint8x16_t b1 = n_bytes > 1 ? bytes[1] : zero;
+  uint8x16_t b2 = n_bytes > 2 ? bytes[2] : zero;
+  uint16x8_t low[2] = { vreinterpretq_u16_u8 (vzip1q_u8 (bytes[0], b1)),
+    vreinterpretq_u16_u8 (vzip2q_u8 (bytes[0], b1)) };
+  uint16x8_t high[2] = { vreinterpretq_u16_u8 (vzip1q_u8 (b2, zero)),
+    vreinterpretq_u16_u8 (vzip2q_u8 (b2, zero)) };
+
+  for (unsigned k = 0; k < 2; k++) {
+    words[2 * k] = vreinterpretq_u32_u16 (vzip1q_u16 (low[k], high[k]));
+    words[2 * k + 1] = vreinterpretq_u32_u16 (vzip2q_u16 (low[k], high[k]));
+  }
+}
+
+/* From the bytes of m = q >> dropped to coefficients. n_bytes: 1..3. */
+BPC_INLINE void
+lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
+    unsigned n_bytes, uint64_t negative, void *coefficients, unsigned width)
+{
+  uint8_t padded[4 * 64] BPC_ALIGNED;
+  uint8_t *to = width < 64 ? padded : coefficients;
+  uint32x4_t minus[2] = { vdupq_n_u32 ((uint32_t) negative),
+    vdupq_n_u32 ((uint32_t) (negative >> 32)) };
+
+#pragma GCC unroll 2
+  for (unsigned half = 0; half < 2; half++) {
+    uint32x4_t words[2][4];
+
+    for (unsigned side = 0; side < 2; side++) {
+      uint8x16_t of_words[3];
+
+      for (unsigned k = 0; k < n_bytes; k++) {
+        LanesBytes b = lanes_side (bytes[k], 32 * side);
+
+        of_words[k] = half ? b.high : b.low;
+      }
+      lanes_words_of_bytes (of_words, n_bytes, words[side]);
+    }
+#pragma GCC unroll 4
+    for (unsigned k = 0; k < 4; k++) {
+      uint32x4_t bits = lanes_bits_of (4 * half + k, 0, 1);
+      uint32x4_t x[2];
+
+      for (unsigned side = 0; side < 2; side++)
+        x[side] = lanes_dequantize_4 (
+            q, words[side][k], vtstq_u32 (minus[side], bits));
+      lanes_store_words (to + 128 * half + 32 * k, vzip1q_u32 (x[0], x[1]));
+      lanes_store_words (
+          to + 128 * half + 32 * k + 16, vzip2q_u32 (x[0], x[1]));
+    }
+  }
+  if (width < 64)
+    memcpy (coefficients, padded, width * 4u);
+}
