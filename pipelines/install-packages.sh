@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Installs the Debian packages of the groups named (build, run, test, clang, bench;
-# packages.txt) that are not there yet, and asks nothing. With all of them there
-# it touches neither apt nor the network.
+# Installs the Debian packages of the groups named (build, run, test, clang,
+# arm64, bench; packages.txt) that are not there yet, and asks nothing. With all of
+# them there it touches neither apt nor the network.
 set -eu
 list=$(dirname "$0")/packages.txt
 

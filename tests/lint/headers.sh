@@ -15,6 +15,9 @@ for header in $(sh tests/lint/sources.sh '*.h'); do
       case $(uname -m) in x86_64) ;; *) continue ;; esac
       instructions='-march=icelake-server'
       ;;
+    *_neon*)
+      case $(uname -m) in aarch64) ;; *) continue ;; esac
+      ;;
   esac
   # shellcheck disable=SC2086
   if ! printf '#include "%s"\n' "$header" |
