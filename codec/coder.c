@@ -55,6 +55,7 @@ abandon_all (PacoCoder *coder)
   unsigned n_dropped = 0;
 
   coder->generation++;
+  coder->next_in_order = coder->submitted;
   for (guint64 n = coder->collected; n < coder->submitted; n++) {
     PacoFlight *flight = &coder->flights[n % coder->depth];
 
@@ -545,8 +546,10 @@ paco_coder_submit (
     coder->submit_waits = false;
     submitted = coder->lost == NULL;
     if (submitted) {
-      PacoFlight *flight = &coder->flights[coder->submitted++ % coder->depth];
+      PacoFlight *flight = &coder->flights[coder->submitted % coder->depth];
 
+      flight->frame = coder->submitted++;
+      flight->generation = generation;
       memcpy (flight->job, job, coder->kind->job_size);
       flight->user_data = user_data;
       flight->times = (PacoFrameTimes){ .submitted = g_get_monotonic_time () };
@@ -628,6 +631,43 @@ paco_coder_is_abandoned (const PacoCoder *coder, unsigned flight)
   return g_atomic_int_get (&coder->flights[flight].abandoned);
 }
 
+/* --- What frames do in their order --- */
+
+bool
+paco_coder_begin_in_order (PacoCoder *coder, unsigned number, guint *generation)
+{
+  PacoFlight *flight = &coder->flights[number];
+  bool begun;
+
+  g_mutex_lock (&coder->lock);
+  coder->n_wait_for_order++;
+  while (!g_atomic_int_get (&flight->abandoned)
+      && (coder->in_order || coder->next_in_order != flight->frame))
+    g_cond_wait (&coder->changed, &coder->lock);
+  coder->n_wait_for_order--;
+  begun = !g_atomic_int_get (&flight->abandoned);
+  if (begun)
+    coder->in_order = true;
+  *generation = flight->generation;
+  g_mutex_unlock (&coder->lock);
+  return begun;
+}
+
+/* A frame that has been abandoned meanwhile has lost its turn already. */
+void
+paco_coder_end_in_order (PacoCoder *coder, unsigned number)
+{
+  const PacoFlight *flight = &coder->flights[number];
+
+  g_mutex_lock (&coder->lock);
+  coder->in_order = false;
+  if (coder->next_in_order == flight->frame)
+    coder->next_in_order++;
+  if (coder->n_wait_for_order > 0)
+    g_cond_broadcast (&coder->changed);
+  g_mutex_unlock (&coder->lock);
+}
+
 /* --- Figures and memory --- */
 
 void
@@ -647,6 +687,7 @@ paco_coder_count (
   sum->frames++;
   sum->bytes += frame->bytes;
   sum->corrupted_blocks += frame->corrupted_blocks;
+  sum->concealed_blocks += frame->concealed_blocks;
   sum->transform_ms += frame->transform_ms;
   sum->blocks_ms += frame->blocks_ms;
   sum->stream_ms += frame->stream_ms;

@@ -71,6 +71,9 @@ typedef struct
   /* Milliseconds that a device may take for a frame before the coder is lost;
    * 0: PACO_DEFAULT_TIMEOUT. Without meaning for the CPU. */
   unsigned timeout;
+  /* A decoder puts something in the place of broken blocks of LL (FORMAT.md
+   * section 11); else they are zero like others. */
+  bool conceal;
   /* Called once for each frame that is not collected, when nothing of it is in
    * use any more: from abandon(), close() or a thread of the coder, and after
    * close() if a device was lost. May be NULL. */
@@ -92,7 +95,8 @@ typedef struct
   char device[PACO_DEVICE_NAME_SIZE]; /* e.g. "2 threads, avx512" */
   unsigned n_devices; /* with memory of their own: none on the CPU */
   PacoDeviceStats devices[PACO_MAX_DEVICES];
-  uint64_t frames, bytes, corrupted_blocks;
+  uint64_t frames, bytes;
+  uint64_t corrupted_blocks, concealed_blocks; /* the latter among the former */
   uint64_t configurations; /* how often memory was taken for a format */
   double transform_ms;     /* samples <-> coefficients */
   double blocks_ms;        /* block coding */

@@ -69,7 +69,9 @@ typedef struct
   unsigned number;
   GThread *thread;
   PacoFlightState state;
-  gint abandoned; /* atomic */
+  gint abandoned;   /* atomic */
+  guint64 frame;    /* its number, the flight's last one */
+  guint generation; /* of the coder's, when the frame was submitted */
   void *job, *result, *user_data;
   PacoFrameTimes times;
 } PacoFlight;
@@ -107,6 +109,11 @@ struct _PacoCoder
   PacoFlight flights[PACO_MAX_FLIGHTS];
   unsigned n_threads; /* that have not come to their end */
   guint generation;   /* counts abandons */
+  /* What frames do in their order: whose turn it is, whether it has begun, and how
+   * many wait for theirs. */
+  guint64 next_in_order;
+  bool in_order;
+  unsigned n_wait_for_order;
   bool submit_waits;
   void *waiting_user_data;
   bool quit;
@@ -164,10 +171,19 @@ gboolean paco_coder_check_memory (
 /* Whether the frame of a flight has been abandoned and may as well stop. */
 bool paco_coder_is_abandoned (const PacoCoder *coder, unsigned flight);
 
+/* Between these two calls, from the flight's thread, frames do something one after
+ * the other in the order in which they were submitted; each must call them once,
+ * whatever becomes of it. FALSE, and the second call is left out, for a frame that
+ * has been abandoned. Another *generation than the last time says that frames in
+ * between were abandoned. */
+bool paco_coder_begin_in_order (
+    PacoCoder *coder, unsigned flight, guint *generation);
+void paco_coder_end_in_order (PacoCoder *coder, unsigned flight);
+
 /* What of a frame goes into the stats. */
 typedef struct
 {
-  uint64_t bytes, corrupted_blocks;
+  uint64_t bytes, corrupted_blocks, concealed_blocks;
   double transform_ms, blocks_ms, stream_ms;
 } PacoFrameCount;
 

@@ -23,8 +23,15 @@ paco_decoder_payload (const PacoDecoderJob *job)
   return job->frame.data + header->header_size + header->index_size;
 }
 
-gboolean
-paco_decoder_parse_index (const PacoDecoder *decoder, const PacoDecoderJob *job,
+const uint8_t *
+paco_decoder_block (const PacoDecoderJob *job, const PacoBlockRecord *record)
+{
+  return (record->replaced ? job->repairs->bytes : paco_decoder_payload (job))
+      + record->offset;
+}
+
+static gboolean
+parse_index (const PacoDecoder *decoder, const PacoDecoderJob *job,
     PacoBlockRecord *records, GError **error)
 {
   const PacoHeader *header = &job->frame.header;
@@ -42,6 +49,49 @@ paco_decoder_parse_index (const PacoDecoder *decoder, const PacoDecoderJob *job,
       error);
 }
 
+/* --- broken blocks --- */
+
+/* Repairs would lie beyond what 32 bits hold. */
+#define MAX_CONCEALED_FRAME (1u << 31)
+
+/* In the order of the frames, as each stands in for the next. */
+static uint32_t
+conceal (PacoDecoder *decoder, unsigned flight, const PacoDecoderJob *job,
+    bool decodable)
+{
+  const PacoHeader *header = &job->frame.header;
+  const PacoConcealFrame frame = {
+    .geometry = decoder->coder.geometry[header->picture.fields],
+    .coding = &header->coding,
+    .carried_set = header->set,
+    .payload = paco_decoder_payload (job),
+    .records = decoder->flights[flight].records,
+    .form = header->picture.fields,
+  };
+  uint32_t n_replaced = 0;
+  guint generation;
+
+  decodable = decodable && header->frame_size <= MAX_CONCEALED_FRAME;
+  if (decodable)
+    paco_conceal_find_broken (&frame);
+  if (!paco_coder_begin_in_order (&decoder->coder, flight, &generation))
+    return 0;
+  if (job->forget || generation != decoder->generation)
+    paco_concealer_forget (decoder->concealer);
+  decoder->generation = generation;
+  if (decodable)
+    n_replaced = paco_conceal (
+        decoder->concealer, &frame, &decoder->flights[flight].repairs);
+  paco_coder_end_in_order (&decoder->coder, flight);
+  return n_replaced;
+}
+
+void
+paco_decoder_forget (PacoDecoder *decoder)
+{
+  decoder->forget = true;
+}
+
 /* --- frames as jobs of a coder --- */
 
 static void
@@ -51,12 +101,22 @@ run (PacoCoder *coder, unsigned flight, void *data, void *result)
   const PacoDecoderClass *klass = (const PacoDecoderClass *) coder->klass;
   PacoDecoderJob *job = data;
   PacoDecodedFrame *frame = result;
+  bool decodable;
 
   /* It was copied. */
   if (job->frame.header.set)
     job->frame.header.set = &job->frame.carried_set;
   *frame = (PacoDecodedFrame){ NULL };
-  klass->decode (decoder, flight, job, frame);
+  job->begun = g_get_monotonic_time ();
+  job->records = decoder->flights[flight].records;
+  job->repairs = &decoder->flights[flight].repairs;
+  decodable = parse_index (
+      decoder, job, decoder->flights[flight].records, &frame->error);
+  if (decoder->concealer)
+    frame->concealed_blocks = conceal (decoder, flight, job, decodable);
+  frame->corrupted_blocks = frame->concealed_blocks;
+  if (decodable)
+    klass->decode (decoder, flight, job, frame);
 }
 
 static void
@@ -65,6 +125,24 @@ discard (void *result)
   PacoDecodedFrame *frame = result;
 
   g_clear_error (&frame->error);
+}
+
+static void
+clear_flights (PacoDecoder *decoder)
+{
+  for (unsigned i = 0; i < PACO_MAX_FLIGHTS; i++) {
+    g_clear_pointer (&decoder->flights[i].records, g_free);
+    paco_repairs_clear (&decoder->flights[i].repairs);
+  }
+}
+
+static void
+clear (PacoCoder *coder)
+{
+  PacoDecoder *decoder = (PacoDecoder *) coder;
+
+  clear_flights (decoder);
+  paco_concealer_free (decoder->concealer);
 }
 
 void
@@ -77,13 +155,40 @@ paco_decoder_init (PacoDecoder *decoder, const PacoDecoderClass *klass,
     .result_size = sizeof (PacoDecodedFrame),
     .run = run,
     .discard = discard,
+    .clear = clear,
   };
 
+  if (options->conceal)
+    decoder->concealer = paco_concealer_new (klass->decode_block);
   decoder->max_pixels = options->max_pixels;
   paco_coder_init (&decoder->coder, &klass->coder, &kind, options);
 }
 
 /* --- configuration --- */
+
+/* Memory for what the flights' threads need, whatever the backend. */
+static gboolean
+prepare_flights (PacoDecoder *decoder, GError **error)
+{
+  const PacoCoder *coder = &decoder->coder;
+  size_t n_blocks = 0;
+
+  for (unsigned i = 0; i < PACO_N_FORMS; i++)
+    if (coder->geometry[i])
+      n_blocks = MAX (n_blocks, coder->geometry[i]->n_blocks);
+  clear_flights (decoder);
+  for (unsigned i = 0; i < coder->depth; i++) {
+    decoder->flights[i].records = g_try_new (PacoBlockRecord, n_blocks);
+    if (!decoder->flights[i].records) {
+      g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
+          "not enough memory for the index of a frame");
+      return FALSE;
+    }
+  }
+  if (decoder->concealer)
+    paco_concealer_forget (decoder->concealer);
+  return TRUE;
+}
 
 static gboolean
 prepare (PacoCoder *coder, const PacoSampleLayout *layout, GError **error)
@@ -117,7 +222,7 @@ prepare (PacoCoder *coder, const PacoSampleLayout *layout, GError **error)
   if (paco_header_same_stream (header, other))
     coder->geometry[!decoder->form] = paco_geometry_new (
         &other->picture, &other->coding);
-  return TRUE;
+  return prepare_flights (decoder, error);
 }
 
 gboolean
@@ -168,7 +273,11 @@ paco_decoder_submit (PacoDecoder *decoder, const PacoCodedFrame *frame,
     return FALSE;
   job.destination = *destination;
   job.frame = *frame;
-  return paco_coder_submit (&decoder->coder, &job, user_data, error);
+  job.forget = decoder->forget;
+  if (!paco_coder_submit (&decoder->coder, &job, user_data, error))
+    return FALSE;
+  decoder->forget = false;
+  return TRUE;
 }
 
 gboolean

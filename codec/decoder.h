@@ -27,7 +27,8 @@ typedef struct
 {
   void *user_data;
   GError *error;             /* the frame could not be decoded at all */
-  uint32_t corrupted_blocks; /* taken as zero */
+  uint32_t corrupted_blocks; /* that were broken */
+  uint32_t concealed_blocks; /* of these; the others are taken as zero */
   PacoFrameTimes times;
 } PacoDecodedFrame;
 
@@ -44,6 +45,11 @@ gboolean paco_decoder_configure (PacoDecoder *decoder, const PacoHeader *header,
  * configures. */
 gboolean paco_decoder_takes (
     const PacoDecoder *decoder, const PacoHeader *header);
+
+/* The frames to come are of another place of the stream: none of those before
+ * stands for what is broken in them. So it is after paco_coder_abandon() and
+ * paco_decoder_configure(), too. For the thread that submits. */
+void paco_decoder_forget (PacoDecoder *decoder);
 
 /* Waits for a free flight. frame is copied, but for its bytes. Errors CORRUPT and
  * so on leave the decoder usable. */

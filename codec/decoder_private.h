@@ -7,22 +7,28 @@
  * bytes that are no frame at once; everything else in the flight's thread. */
 #pragma once
 #include "coder_private.h"
+#include "conceal.h"
 #include "decoder.h"
-#include "index.h"
 
 typedef struct
 {
   PacoPicture destination;
   PacoCodedFrame frame;
+  bool forget; /* paco_decoder_forget() came before it */
+  /* Known when the backend decodes it. */
+  const PacoBlockRecord *records;
+  const PacoRepairs *repairs;
+  int64_t begun; /* g_get_monotonic_time(), when its flight's thread took it */
 } PacoDecoderJob;
 
 typedef struct
 {
   PacoCoderClass coder;
-  /* Decodes a frame, in the flight's thread. Sets frame->error or
-   * frame->corrupted_blocks. */
+  /* Decodes a frame, in the flight's thread. Sets frame->error, or adds to
+   * frame->corrupted_blocks those that it finds. */
   void (*decode) (PacoDecoder *decoder, unsigned flight,
       const PacoDecoderJob *job, PacoDecodedFrame *frame);
+  PacoDecodeBlockFunc decode_block; /* paco_decode_block_on_host() */
 } PacoDecoderClass;
 
 struct _PacoDecoder
@@ -34,14 +40,30 @@ struct _PacoDecoder
   PacoHeader headers[PACO_N_FORMS]; /* what frames of a form have in common */
   unsigned reduce;
   unsigned form; /* that was configured last */
+  struct
+  {
+    PacoBlockRecord *records;
+    PacoRepairs repairs;
+  } flights[PACO_MAX_FLIGHTS];
+
+  PacoConcealer *concealer; /* NULL: nothing is concealed */
+  guint generation;         /* of the frame that was concealed last */
+  bool forget;              /* for the next frame that is submitted */
 };
 
 /* paco_coder_init() for a decoder; paco_coder_start() comes next. */
 void paco_decoder_init (PacoDecoder *decoder, const PacoDecoderClass *klass,
     const PacoBackendOptions *options);
 
-/* The codeblocks' bytes of a frame. */
+/* The codeblocks' bytes of a frame, and those of a block. */
 const uint8_t *paco_decoder_payload (const PacoDecoderJob *job);
-/* records: one for each block. Error CORRUPT. */
-gboolean paco_decoder_parse_index (const PacoDecoder *decoder,
-    const PacoDecoderJob *job, PacoBlockRecord *records, GError **error);
+const uint8_t *paco_decoder_block (
+    const PacoDecoderJob *job, const PacoBlockRecord *record);
+
+/* A PacoDecodeBlockFunc, by the CPU backend's block coder, for all backends: blocks
+ * that others are made from are decoded on the host. Allocates its working memory,
+ * as hardly any frame needs it. */
+gboolean paco_decode_block_on_host (const PacoGeometry *geometry,
+    const PacoCoding *coding, const PacoProbabilitySet *carried_set, uint32_t i,
+    const PacoBlockRecord *record, const uint8_t *bytes,
+    PacoCoefficient *coefficients);

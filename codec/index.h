@@ -18,9 +18,10 @@ typedef struct
   bool raw_left_signs;    /* bit 6 */
   bool cut;               /* its code ends with plane d (section 7.6) */
   bool broken;            /* decoder: taken as zero */
+  bool replaced;          /* decoder: its bytes are repairs (conceal.h) */
   uint16_t length;        /* bytes in the payload */
   uint16_t check;         /* with PacoCoding.block_checks */
-  uint32_t offset;        /* of its bytes in the payload (derived) */
+  uint32_t offset;        /* of its bytes in the payload, or in the repairs */
 } PacoBlockRecord;
 
 /* Bytes needed at most for n records. */

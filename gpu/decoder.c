@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The decoder of the CUDA backend: frame -> blocks -> coefficients -> samples.
- * A flight's thread checks the index, enqueues everything else and waits once. */
+ * A flight's thread, which has read the index, enqueues everything and waits once.
+ * Blocks that stand for broken ones follow the payload. */
 #include "codec/decoder_private.h"
 #include "codec/policy.h"
 #include "gpu/backend.h"
@@ -26,13 +27,13 @@ typedef struct
 {
   Part *part;
   PacoCudaFrame frame;
-  PacoBlockRecord *records;
-  PacoPinnedMemory host_instructions;
+  PacoPinnedMemory host_instructions, repairs;
   PacoDeviceMemory instructions;
   PacoStation payload;
 
   /* Of the frame that is being decoded. */
   size_t payload_size; /* of the blocks that are decoded */
+  size_t repairs_size; /* bytes behind them that stand for broken ones */
   bool payload_pinned; /* the device reads it where it is */
   bool wide;           /* coefficients may not fit 16 bits */
   bool dropped;        /* the inverse wavelet needs the dropped planes */
@@ -47,9 +48,36 @@ typedef struct
 
 /* --- decoding a frame --- */
 
+/* Bytes before the repairs. */
+static size_t
+repairs_offset (const Flight *flight)
+{
+  return (flight->payload_size + 7) & ~(size_t) 7;
+}
+
+/* All bytes of blocks. */
+static size_t
+blocks_size (const Flight *flight)
+{
+  return flight->repairs_size == 0
+      ? flight->payload_size
+      : repairs_offset (flight) + flight->repairs_size;
+}
+
+static void
+find_sizes (Flight *flight, const PacoDecoderJob *job)
+{
+  flight->payload_size = 0;
+  flight->repairs_size = job->repairs->size;
+  for (uint32_t i = 0; i < flight->frame.plan->n_blocks; i++)
+    if (!job->records[i].replaced)
+      flight->payload_size = (size_t) job->records[i].offset
+          + job->records[i].length;
+}
+
 /* Fills in the instructions from the records of the index. */
 static void
-instruct (Flight *flight)
+instruct (Flight *flight, const PacoDecoderJob *job)
 {
   Instructions *instructions = (Instructions *) flight->host_instructions.data;
   const PacoGpuBlock *blocks = paco_cuda_frame_blocks (&flight->frame);
@@ -57,10 +85,10 @@ instruct (Flight *flight)
   uint8_t *dropped = (uint8_t *) &instructions->records[n_blocks];
   unsigned any_dropped = 0, planes = 0;
 
-  flight->payload_size = 0;
+  find_sizes (flight, job);
   instructions->n_broken = 0;
   for (uint32_t i = 0; i < n_blocks; i++) {
-    const PacoBlockRecord *record = &flight->records[i];
+    const PacoBlockRecord *record = &job->records[i];
     PacoGpuRecord *told = &instructions->records[i];
 
     *told = (PacoGpuRecord){
@@ -72,7 +100,8 @@ instruct (Flight *flight)
           | (record->cut ? PACO_GPU_CUT : 0),
       .length = record->length,
       .check = record->check,
-      .offset = record->offset,
+      .offset = record->offset
+          + (record->replaced ? (uint32_t) repairs_offset (flight) : 0),
       .set = record->set,
     };
     /* With the reversible wavelet the block coder dequantises (FORMAT.md section
@@ -81,7 +110,6 @@ instruct (Flight *flight)
     if (!blocks[i].reversible)
       any_dropped |= dropped[i];
     planes = MAX (planes, told->planes);
-    flight->payload_size = (size_t) record->offset + record->length;
   }
   flight->wide = planes > 15;
   flight->dropped = any_dropped;
@@ -91,15 +119,29 @@ static gboolean
 reserve (Flight *flight, GError **error)
 {
   /* A quarter more, as the next frames may be somewhat larger. */
-  size_t size = flight->payload_size + flight->payload_size / 4 + 64;
+  size_t needed = blocks_size (flight), size = needed + needed / 4 + 64;
   PacoStation *station = &flight->payload;
   bool staging = !flight->payload_pinned;
 
-  if (station->memory.size < flight->payload_size + 64
+  if (station->memory.size < needed + 64
       || (staging && station->staging.size < flight->payload_size))
     if (!paco_station_reserve (station, size, staging, error))
       return FALSE;
-  return paco_cuda_frame_reserve (&flight->frame, flight->wide, error);
+  return paco_pinned_memory_reserve (flight->frame.device, &flight->repairs,
+             flight->repairs_size, "repairs of broken blocks", error)
+      && paco_cuda_frame_reserve (&flight->frame, flight->wide, error);
+}
+
+/* Behind the payload. */
+static gboolean
+upload_repairs (Flight *flight, const PacoDecoderJob *job, GError **error)
+{
+  if (flight->repairs_size == 0)
+    return TRUE;
+  memcpy (flight->repairs.data, job->repairs->bytes, flight->repairs_size);
+  return paco_station_upload (&flight->payload,
+      flight->payload.memory.address + repairs_offset (flight),
+      flight->repairs.data, flight->repairs_size, true, 0, error);
 }
 
 static gboolean
@@ -113,6 +155,7 @@ upload (Flight *flight, const PacoDecoderJob *job, GError **error)
   return paco_station_upload (&flight->payload, flight->payload.memory.address,
              paco_decoder_payload (job), flight->payload_size,
              flight->payload_pinned, 0, error)
+      && upload_repairs (flight, job, error)
       && paco_driver_check (device->driver,
           device->driver->memcpy_htod_async (flight->instructions.address,
               flight->host_instructions.data, size, flight->frame.stream),
@@ -135,7 +178,7 @@ decode_blocks (Flight *flight, const PacoDecoderJob *job, GError **error)
     .n_broken = flight->instructions.address
         + offsetof (Instructions, n_broken),
     .n_blocks = plan->n_blocks,
-    .payload_words = MAX ((flight->payload_size + 3) / 4, 1),
+    .payload_words = MAX ((blocks_size (flight) + 3) / 4, 1),
     .reconstruction = coding->reconstruction,
     .block_checks = coding->block_checks,
   };
@@ -211,14 +254,15 @@ enqueue (Flight *flight, const PacoDecoderJob *job, GError **error)
 
 static void
 count (CudaDecoder *decoder, const Flight *flight, const PacoDecoderJob *job,
-    uint32_t corrupted_blocks)
+    const PacoDecodedFrame *result)
 {
   const PacoCudaFrame *frame = &flight->frame;
 
   paco_coder_count (&decoder->base.coder, flight - decoder->flights,
       &(PacoFrameCount){
           .bytes = job->frame.header.frame_size,
-          .corrupted_blocks = corrupted_blocks,
+          .corrupted_blocks = result->corrupted_blocks,
+          .concealed_blocks = result->concealed_blocks,
           .transform_ms = paco_cuda_frame_milliseconds (
               frame, PACO_CUDA_STAGE_2, PACO_CUDA_STAGE_3),
           .blocks_ms = paco_cuda_frame_milliseconds (
@@ -229,21 +273,19 @@ count (CudaDecoder *decoder, const Flight *flight, const PacoDecoderJob *job,
 }
 
 static gboolean
-decode_frame (CudaDecoder *decoder, Flight *flight, const PacoDecoderJob *job,
+decode_frame (Flight *flight, const PacoDecoderJob *job,
     PacoDecodedFrame *result, GError **error)
 {
-  if (!paco_decoder_parse_index (&decoder->base, job, flight->records, error))
-    return FALSE;
   paco_cuda_frame_use (
       &flight->frame, flight->part->plans, job->frame.header.picture.fields);
-  instruct (flight);
+  instruct (flight, job);
   if (!enqueue (flight, job, error)
       || !paco_cuda_frame_wait (&flight->frame, error)) {
     paco_cuda_frame_give_up (&flight->frame);
     return FALSE;
   }
   paco_transfer_finish (&flight->frame.transfer, &flight->frame.station);
-  result->corrupted_blocks =
+  result->corrupted_blocks +=
       ((const Instructions *) flight->host_instructions.data)->n_broken;
   return TRUE;
 }
@@ -257,8 +299,8 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
 
   if (!paco_cuda_device_enter (flight->frame.device, &frame->error))
     return;
-  if (decode_frame (decoder, flight, job, frame, &frame->error))
-    count (decoder, flight, job, frame->corrupted_blocks);
+  if (decode_frame (flight, job, frame, &frame->error))
+    count (decoder, flight, job, frame);
   paco_cuda_device_leave (flight->frame.device);
 }
 
@@ -271,10 +313,10 @@ flight_clear (Flight *flight)
 
   paco_cuda_frame_clear (&flight->frame);
   paco_pinned_memory_clear (share->device, &flight->host_instructions);
+  paco_pinned_memory_clear (share->device, &flight->repairs);
   paco_device_memory_clear (share, &flight->instructions);
   if (flight->payload.device)
     paco_station_clear (&flight->payload);
-  g_clear_pointer (&flight->records, g_free);
 }
 
 static void
@@ -336,27 +378,14 @@ allocate_form (CudaDecoder *decoder, Flight *flight, unsigned i, GError **error)
 static gboolean
 flight_init (CudaDecoder *decoder, Flight *flight, Part *part, GError **error)
 {
-  size_t n_blocks = 0;
-
   flight->part = part;
   if (!paco_cuda_frame_init (&flight->frame, &part->share, error))
     return FALSE;
   flight->payload = flight->frame.station;
-  for (unsigned i = 0; i < PACO_N_FORMS; i++) {
-    const PacoGeometry *geometry = part->plans[i].geometry;
-
-    if (!geometry)
-      continue;
-    if (!allocate_form (decoder, flight, i, error))
+  for (unsigned i = 0; i < PACO_N_FORMS; i++)
+    if (part->plans[i].geometry && !allocate_form (decoder, flight, i, error))
       return FALSE;
-    n_blocks = MAX (n_blocks, geometry->n_blocks);
-  }
-  flight->records = g_try_new (PacoBlockRecord, n_blocks);
-  if (flight->records)
-    return TRUE;
-  g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
-      "not enough memory for the index of a frame");
-  return FALSE;
+  return TRUE;
 }
 
 static gboolean
@@ -431,6 +460,7 @@ paco_cuda_decoder_open (const PacoBackendOptions *options, GError **error)
       .close = close_part,
     },
     .decode = decode,
+    .decode_block = paco_decode_block_on_host,
   };
   CudaDecoder *decoder = g_new0 (CudaDecoder, 1);
   PacoDecoder *base = &decoder->base;

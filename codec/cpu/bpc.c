@@ -2,6 +2,7 @@
  * Which block coder this machine runs. */
 #include "codec/cpu/bpc_private.h"
 #include "codec/cpu/instructions.h"
+#include "codec/decoder_private.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,47 @@ void
 paco_bpc_scratch_free (PacoBpcScratch *scratch)
 {
   free (scratch);
+}
+
+PacoBpcBlock
+paco_bpc_block (const PacoGeometry *geometry, const PacoCoding *coding,
+    const PacoProbabilitySet *carried_set, uint32_t i)
+{
+  const PacoCodeblock *block = &geometry->blocks[i];
+  const PacoSubband *subband = &geometry->subbands[block->subband];
+  unsigned c = subband->component, entry = subband->entry;
+
+  return (PacoBpcBlock){
+    .width = block->width,
+    .height = block->height,
+    .orientation = subband->orientation,
+    .coding_passes = coding->coding_passes,
+    .reconstruction = coding->reconstruction,
+    .fraction_bits = coding->subbands[c][entry].fraction_bits,
+    .reversible = paco_wavelets[coding->components[c].wavelet].reversible,
+    .step = paco_step_decode (coding->subbands[c][entry].step),
+    .family = coding->components[c].family,
+    .sets = paco_coding_family (coding, carried_set, c),
+  };
+}
+
+gboolean
+paco_decode_block_on_host (const PacoGeometry *geometry,
+    const PacoCoding *coding, const PacoProbabilitySet *carried_set, uint32_t i,
+    const PacoBlockRecord *record, const uint8_t *bytes,
+    PacoCoefficient *coefficients)
+{
+  PacoBpcBlock block = paco_bpc_block (geometry, coding, carried_set, i);
+  PacoBpcScratch *scratch = paco_bpc_scratch_new ();
+  gboolean well = FALSE;
+
+  if (!scratch)
+    return FALSE;
+  block.coefficients = coefficients;
+  block.stride = block.width;
+  well = paco_bpc_ops ()->decode (scratch, &block, record, bytes);
+  paco_bpc_scratch_free (scratch);
+  return well;
 }
 
 const PacoBpcOps *

@@ -43,6 +43,12 @@ typedef struct
   PacoFamily sets;
 } PacoBpcBlock;
 
+/* Block number i in the frames of coding, but for where it lies and what is for
+ * encoders only. carried_set may be NULL. */
+PacoBpcBlock paco_bpc_block (const PacoGeometry *geometry,
+    const PacoCoding *coding, const PacoProbabilitySet *carried_set,
+    uint32_t i);
+
 /* Bytes that encode() may write: the bound of policy.h and room for vectors. */
 #define PACO_BPC_OUTPUT_SIZE (64 * 256 * (PACO_MAX_PLANES + 1) / 8 + 64)
 

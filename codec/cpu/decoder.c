@@ -2,7 +2,6 @@
  * The decoder of the CPU backend: frame -> blocks -> coefficients -> samples. */
 #include "codec/cpu/backend_private.h"
 #include "codec/cpu/frame.h"
-#include "codec/cpu/memory.h"
 #include "codec/decoder_private.h"
 
 typedef struct _CpuDecoder CpuDecoder;
@@ -11,7 +10,6 @@ typedef struct
 {
   CpuDecoder *decoder;
   PacoFrame frames[PACO_N_FORMS];
-  PacoBlockRecord *records;
 
   /* of the frame being decoded */
   PacoFrame *frame;
@@ -37,8 +35,8 @@ decode_block (void *data, uint32_t item, unsigned worker)
   const PacoHeader *header = &flight->job->frame.header;
   /* The largest first: see the encoder. */
   uint32_t i = paco_frame_n_blocks (flight->frame) - 1 - item;
-  PacoBlockRecord record = flight->records[i];
-  const uint8_t *bytes = paco_decoder_payload (flight->job) + record.offset;
+  PacoBlockRecord record = flight->job->records[i];
+  const uint8_t *bytes = paco_decoder_block (flight->job, &record);
   bool damaged = false;
   PacoBpcBlock block;
 
@@ -60,7 +58,7 @@ static bool
 is_empty (const Flight *flight)
 {
   for (uint32_t i = 0; i < paco_frame_n_blocks (flight->frame); i++)
-    if (flight->records[i].planes > 0)
+    if (flight->job->records[i].planes > 0)
       return false;
   return true;
 }
@@ -89,26 +87,24 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
 {
   CpuDecoder *decoder = (CpuDecoder *) base;
   Flight *flight = &decoder->flights[number];
-  gint64 times[4];
+  gint64 times[3];
 
   flight->job = job;
   flight->frame = &flight->frames[job->frame.header.picture.fields];
   flight->corrupted_blocks = 0;
   times[0] = g_get_monotonic_time ();
-  if (!paco_decoder_parse_index (base, job, flight->records, &frame->error))
-    return;
-  times[1] = g_get_monotonic_time ();
-  decode_samples (flight, job, &times[2]);
-  times[3] = g_get_monotonic_time ();
-  frame->corrupted_blocks = flight->corrupted_blocks;
+  decode_samples (flight, job, &times[1]);
+  times[2] = g_get_monotonic_time ();
+  frame->corrupted_blocks += (uint32_t) flight->corrupted_blocks;
   if (!paco_frame_is_abandoned (flight->frame))
     paco_coder_count (&base->coder, number,
         &(PacoFrameCount){
             .bytes = job->frame.header.frame_size,
             .corrupted_blocks = frame->corrupted_blocks,
-            .transform_ms = (times[3] - times[2]) / 1000.0,
-            .blocks_ms = (times[2] - times[1]) / 1000.0,
-            .stream_ms = (times[1] - times[0]) / 1000.0,
+            .concealed_blocks = frame->concealed_blocks,
+            .transform_ms = (times[2] - times[1]) / 1000.0,
+            .blocks_ms = (times[1] - times[0]) / 1000.0,
+            .stream_ms = (times[0] - job->begun) / 1000.0,
         });
 }
 
@@ -118,7 +114,6 @@ static void
 flight_clear (Flight *flight)
 {
   paco_frames_clear (flight->frames);
-  g_clear_pointer (&flight->records, paco_memory_free);
 }
 
 static gboolean
@@ -126,12 +121,8 @@ flight_init (Flight *flight, CpuDecoder *decoder, GError **error)
 {
   const PacoDecoder *base = &decoder->base;
 
-  size_t n_blocks = 0;
-
   flight->decoder = decoder;
   for (unsigned i = 0; i < PACO_N_FORMS; i++) {
-    const PacoGeometry *geometry = base->coder.geometry[i];
-
     flight->frames[i] = (PacoFrame){
       .ops = decoder->ops.rows,
       .workers = decoder->workers,
@@ -139,17 +130,9 @@ flight_init (Flight *flight, CpuDecoder *decoder, GError **error)
       .flight = flight - decoder->flights,
       .format = &base->headers[i].picture,
       .coding = &base->headers[i].coding,
-      .geometry = geometry,
+      .geometry = base->coder.geometry[i],
       .reduce = base->reduce,
     };
-    if (geometry)
-      n_blocks = MAX (n_blocks, geometry->n_blocks);
-  }
-  flight->records = paco_memory_new (n_blocks, sizeof *flight->records);
-  if (!flight->records) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
-        "not enough memory for the index of a frame");
-    return FALSE;
   }
   return paco_frames_init (flight->frames, error);
 }
@@ -193,6 +176,7 @@ paco_cpu_decoder_open (const PacoBackendOptions *options, GError **error)
       .close = close_parts,
     },
     .decode = decode,
+    .decode_block = paco_decode_block_on_host,
   };
   CpuDecoder *decoder = g_new0 (CpuDecoder, 1);
   PacoDecoder *base = &decoder->base;

@@ -5,7 +5,6 @@
 #include "codec/cpu/memory.h"
 #include "codec/cpu/samples.h"
 #include "codec/error.h"
-#include "codec/quantizer.h"
 #include <string.h>
 
 #define MAX_PASSES (2 * PACO_MAX_COMPONENTS)
@@ -310,24 +309,14 @@ PacoBpcBlock
 paco_frame_block (const PacoFrame *frame, const PacoCoding *coding,
     const PacoProbabilitySet *carried_set, uint32_t i)
 {
-  const PacoCodeblock *block = &frame->geometry->blocks[i];
-  const PacoSubband *subband = &frame->geometry->subbands[block->subband];
-  unsigned c = subband->component, entry = subband->entry;
-  const PacoPlane *plane = &frame->coefficients[subband->field][c]
-                                .planes[subband->level][subband->orientation];
+  const PacoCodeblock *place = &frame->geometry->blocks[i];
+  const PacoSubband *subband = &frame->geometry->subbands[place->subband];
+  const PacoPlane *plane =
+      &frame->coefficients[subband->field][subband->component]
+           .planes[subband->level][subband->orientation];
+  PacoBpcBlock block = paco_bpc_block (frame->geometry, coding, carried_set, i);
 
-  return (PacoBpcBlock){
-    .coefficients = plane->data + block->y * plane->stride + block->x,
-    .stride = plane->stride,
-    .width = block->width,
-    .height = block->height,
-    .orientation = subband->orientation,
-    .coding_passes = coding->coding_passes,
-    .reconstruction = coding->reconstruction,
-    .fraction_bits = coding->subbands[c][entry].fraction_bits,
-    .reversible = paco_wavelets[coding->components[c].wavelet].reversible,
-    .step = paco_step_decode (coding->subbands[c][entry].step),
-    .family = coding->components[c].family,
-    .sets = paco_coding_family (coding, carried_set, c),
-  };
+  block.coefficients = plane->data + place->y * plane->stride + place->x;
+  block.stride = plane->stride;
+  return block;
 }

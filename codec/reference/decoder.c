@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * A frame to a picture, at full size or leaving out resolution levels
- * (FORMAT.md sections 1 to 6 and 10). */
+ * (FORMAT.md sections 1 to 6, 10 and 11). */
+#include "codec/conceal.h"
 #include "codec/quantizer.h"
-#include "codec/reference/reference.h"
+#include "codec/reference/conceal.h"
 #include <math.h>
 #include <string.h>
 #include <zlib.h>
@@ -15,7 +16,8 @@ typedef struct
   PacoBlockRecord *records;
   const uint8_t *payload;
   unsigned reduce;
-  uint32_t corrupted_blocks;
+  uint32_t corrupted_blocks, concealed_blocks;
+  PacoReferenceConcealer *concealer;                 /* or NULL */
   PacoReferencePlane planes[2][PACO_MAX_COMPONENTS]; /* [field][component] */
 } Decoder;
 
@@ -49,15 +51,25 @@ parse (Decoder *decoder, const uint8_t *data, size_t size, GError **error)
       decoder->records, error);
 }
 
-/* Decodes block i into indices; zeros if it is broken. */
-static void
-decode_block (Decoder *decoder, uint32_t i, int32_t *indices)
+static bool
+has_wrong_check (const Decoder *decoder, uint32_t i)
+{
+  const PacoBlockRecord *record = &decoder->records[i];
+
+  return decoder->header.coding.block_checks && record->planes > 0
+      && paco_reference_check (
+             decoder->payload + record->offset, record->length)
+      != record->check;
+}
+
+/* Decodes block i into indices; false if it is broken. */
+static bool
+decode_block (const Decoder *decoder, uint32_t i, int32_t *indices)
 {
   const PacoCodeblock *codeblock = &decoder->geometry->blocks[i];
   const PacoSubband *subband = &decoder->geometry->subbands[codeblock->subband];
   const PacoCoding *coding = &decoder->header.coding;
   const PacoBlockRecord *record = &decoder->records[i];
-  const uint8_t *bytes = decoder->payload + record->offset;
   PacoReferenceBlock block = {
     .width = codeblock->width,
     .height = codeblock->height,
@@ -66,47 +78,174 @@ decode_block (Decoder *decoder, uint32_t i, int32_t *indices)
     .sets = paco_coding_family (
         coding, decoder->header.set, subband->component),
   };
-  bool check_differs = coding->block_checks && record->planes > 0
-      && paco_reference_check (bytes, record->length) != record->check;
 
-  if (check_differs
-      || !paco_reference_decode_block (&block, record, bytes, indices)) {
-    memset (indices, 0, sizeof *indices * block.width * block.height);
-    decoder->corrupted_blocks++;
-  }
+  return !has_wrong_check (decoder, i)
+      && paco_reference_decode_block (
+          &block, record, decoder->payload + record->offset, indices);
 }
 
+static bool
+is_reversible (const Decoder *decoder, uint32_t i)
+{
+  unsigned c = decoder->geometry->subbands[decoder->geometry->blocks[i].subband]
+                   .component;
+
+  return paco_wavelets[decoder->header.coding.components[c].wavelet].reversible;
+}
+
+static float
+step_of (const Decoder *decoder, uint32_t i)
+{
+  const PacoSubband *subband =
+      &decoder->geometry->subbands[decoder->geometry->blocks[i].subband];
+
+  return paco_step_decode (
+      decoder->header.coding.subbands[subband->component][subband->entry].step);
+}
+
+/* The coefficients that the indices of block i stand for. */
 static void
-place_block (Decoder *decoder, uint32_t i, const int32_t *indices)
+dequantize_block (const Decoder *decoder, uint32_t i,
+    const PacoBlockRecord *record, const int32_t *indices,
+    PacoReferenceSample *samples)
+{
+  const PacoGeometry *geometry = decoder->geometry;
+  const PacoCodeblock *block = &geometry->blocks[i];
+  const PacoSubband *subband = &geometry->subbands[block->subband];
+  const PacoCoding *coding = &decoder->header.coding;
+
+  for (unsigned k = 0; k < (unsigned) block->width * block->height; k++)
+    samples[k] = paco_reference_dequantize (indices[k], record->dropped_planes,
+        paco_reference_reconstruction (coding->reconstruction, record),
+        coding->components[subband->component].wavelet, step_of (decoder, i));
+}
+
+/* --- broken blocks --- */
+
+/* The block beside block i, if it is sound. */
+static PacoReferenceNeighbor
+find_neighbor (const Decoder *decoder, uint32_t i, int dx, int dy)
+{
+  const PacoGeometry *geometry = decoder->geometry;
+  const PacoSubband *subband = &geometry->subbands[geometry->blocks[i].subband];
+  int32_t indices[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
+  PacoReferenceNeighbor neighbor = { 0 };
+  int x = (int) ((i - subband->first_block) % subband->blocks_x) + dx;
+  int y = (int) ((i - subband->first_block) / subband->blocks_x) + dy;
+  uint32_t k;
+
+  if (x < 0 || y < 0 || x == (int) subband->blocks_x
+      || y == (int) subband->blocks_y)
+    return neighbor;
+  k = subband->first_block + (uint32_t) y * subband->blocks_x + (uint32_t) x;
+  neighbor.width = geometry->blocks[k].width;
+  neighbor.height = geometry->blocks[k].height;
+  if (!decode_block (decoder, k, indices))
+    return neighbor;
+  neighbor.samples = g_new (
+      PacoReferenceSample, neighbor.width * neighbor.height);
+  dequantize_block (
+      decoder, k, &decoder->records[k], indices, neighbor.samples);
+  return neighbor;
+}
+
+/* Between its neighbours; false without any. */
+static bool
+interpolate_block (const Decoder *decoder, uint32_t i, double *values)
+{
+  const PacoCodeblock *block = &decoder->geometry->blocks[i];
+  PacoReferenceNeighbor neighbors[4] = {
+    [PACO_REFERENCE_LEFT] = find_neighbor (decoder, i, -1, 0),
+    [PACO_REFERENCE_RIGHT] = find_neighbor (decoder, i, 1, 0),
+    [PACO_REFERENCE_ABOVE] = find_neighbor (decoder, i, 0, -1),
+    [PACO_REFERENCE_BELOW] = find_neighbor (decoder, i, 0, 1),
+  };
+  bool any = false;
+
+  for (unsigned side = 0; side < 4; side++)
+    any |= neighbors[side].samples != NULL;
+  for (unsigned y = 0; any && y < block->height; y++)
+    for (unsigned x = 0; x < block->width; x++)
+      *values++ = paco_reference_between (
+          block, neighbors, is_reversible (decoder, i), x, y);
+  for (unsigned side = 0; side < 4; side++)
+    g_free (neighbors[side].samples);
+  return any;
+}
+
+/* The indices of something that can stand for block i. */
+static bool
+conceal_block (const Decoder *decoder, uint32_t i, int32_t *indices)
+{
+  const PacoCodeblock *block = &decoder->geometry->blocks[i];
+  const PacoReferenceSample *last = paco_reference_last (
+      decoder->concealer, decoder->header.picture.fields, i);
+  double values[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
+  unsigned n = block->width * block->height;
+  bool reversible = is_reversible (decoder, i);
+
+  for (unsigned k = 0; last && k < n; k++)
+    values[k] = reversible ? last[k].i : (double) last[k].f;
+  if (!last && !interpolate_block (decoder, i, values))
+    return false;
+  for (unsigned k = 0; k < n; k++)
+    indices[k] = paco_reference_quantize_again (values[k], reversible,
+        step_of (decoder, i), decoder->header.coding.reconstruction);
+  return true;
+}
+
+/* --- blocks --- */
+
+static void
+place_block (Decoder *decoder, uint32_t i, const PacoReferenceSample *samples)
 {
   const PacoCodeblock *block = &decoder->geometry->blocks[i];
   const PacoSubband *subband = &decoder->geometry->subbands[block->subband];
-  const PacoCoding *coding = &decoder->header.coding;
   PacoReferencePlane *plane =
       &decoder->planes[subband->field][subband->component];
-  float step = paco_step_decode (
-      coding->subbands[subband->component][subband->entry].step);
   uint32_t left, top;
 
   paco_reference_subband_origin (decoder->geometry, subband, &left, &top);
-  for (unsigned y = 0; y < block->height; y++) {
-    PacoReferenceSample *row = plane->samples
-        + (size_t) (top + block->y + y) * plane->width + left + block->x;
+  for (unsigned y = 0; y < block->height; y++)
+    memcpy (plane->samples + (size_t) (top + block->y + y) * plane->width + left
+            + block->x,
+        samples + (size_t) y * block->width, block->width * sizeof *samples);
+}
 
-    for (unsigned x = 0; x < block->width; x++)
-      row[x] = paco_reference_dequantize (*indices++,
-          decoder->records[i].dropped_planes,
-          paco_reference_reconstruction (
-              coding->reconstruction, &decoder->records[i]),
-          coding->components[subband->component].wavelet, step);
+/* A block that is broken is concealed, or zero. */
+static void
+do_block (Decoder *decoder, uint32_t i)
+{
+  static const PacoBlockRecord replaced = { .planes = PACO_MAX_PLANES };
+  const PacoCodeblock *block = &decoder->geometry->blocks[i];
+  uint32_t n_concealed = paco_n_concealed_blocks (decoder->geometry);
+  bool kept = decoder->concealer && i < n_concealed;
+  size_t n = (size_t) block->width * block->height;
+  int32_t indices[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
+  PacoReferenceSample samples[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
+  bool known = decode_block (decoder, i, indices);
+  const PacoBlockRecord *record = &decoder->records[i];
+
+  decoder->corrupted_blocks += !known;
+  if (!known && kept && has_wrong_check (decoder, i)
+      && conceal_block (decoder, i, indices)) {
+    record = &replaced;
+    known = true;
+    decoder->concealed_blocks++;
   }
+  if (!known)
+    memset (indices, 0, n * sizeof *indices);
+  dequantize_block (decoder, i, record, indices, samples);
+  place_block (decoder, i, samples);
+  if (kept)
+    paco_reference_keep (decoder->concealer, decoder->header.picture.fields,
+        n_concealed, i, known ? samples : NULL, n);
 }
 
 static gboolean
 decode_blocks (Decoder *decoder, GError **error)
 {
   const PacoGeometry *geometry = decoder->geometry;
-  int32_t indices[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
 
   for (unsigned f = 0; f < geometry->n_fields; f++) {
     for (unsigned c = 0; c < geometry->n_components; c++) {
@@ -119,10 +258,8 @@ decode_blocks (Decoder *decoder, GError **error)
       }
     }
   }
-  for (uint32_t i = 0; i < geometry->n_blocks_at[decoder->reduce]; i++) {
-    decode_block (decoder, i, indices);
-    place_block (decoder, i, indices);
-  }
+  for (uint32_t i = 0; i < geometry->n_blocks_at[decoder->reduce]; i++)
+    do_block (decoder, i);
   return TRUE;
 }
 
@@ -166,16 +303,29 @@ gboolean
 paco_reference_decode (const uint8_t *data, size_t size, unsigned reduce,
     const PacoPicture *destination, uint32_t *corrupted_blocks, GError **error)
 {
+  return paco_reference_decode_next (
+      NULL, data, size, reduce, destination, corrupted_blocks, NULL, error);
+}
+
+gboolean
+paco_reference_decode_next (PacoReferenceConcealer *concealer,
+    const uint8_t *data, size_t size, unsigned reduce,
+    const PacoPicture *destination, uint32_t *corrupted_blocks,
+    uint32_t *concealed_blocks, GError **error)
+{
   Decoder *decoder = g_new0 (Decoder, 1);
   gboolean done;
 
   decoder->reduce = reduce;
+  decoder->concealer = concealer;
   done = parse (decoder, data, size, error) && decode_blocks (decoder, error);
   if (done) {
     for (unsigned field = 0; field < decoder->geometry->n_fields; field++)
       transform_field (decoder, destination, field);
     if (corrupted_blocks)
       *corrupted_blocks = decoder->corrupted_blocks;
+    if (concealed_blocks)
+      *concealed_blocks = decoder->concealed_blocks;
   }
   for (unsigned f = 0; f < 2; f++)
     for (unsigned c = 0; c < PACO_MAX_COMPONENTS; c++)

@@ -54,6 +54,22 @@ gboolean paco_reference_decode (const uint8_t *data, size_t size,
     unsigned reduce, const PacoPicture *destination, uint32_t *corrupted_blocks,
     GError **error);
 
+/* The last frames of a stream, by which broken blocks of the next ones are concealed
+ * (FORMAT.md section 11). */
+typedef struct _PacoReferenceConcealer PacoReferenceConcealer;
+
+PacoReferenceConcealer *paco_reference_concealer_new (void);
+void paco_reference_concealer_free (PacoReferenceConcealer *concealer);
+/* The stream goes on from another place. */
+void paco_reference_concealer_forget (PacoReferenceConcealer *concealer);
+
+/* The same as paco_reference_decode(), for the next frame of a stream. Of the blocks
+ * that were broken *concealed_blocks were not taken as zero. */
+gboolean paco_reference_decode_next (PacoReferenceConcealer *concealer,
+    const uint8_t *data, size_t size, unsigned reduce,
+    const PacoPicture *destination, uint32_t *corrupted_blocks,
+    uint32_t *concealed_blocks, GError **error);
+
 /* --- The stages, for tests --- */
 
 /* A sample or coefficient: i with the reversible wavelet, else f. */

@@ -81,6 +81,7 @@ Verdict decode_and_check (const Case *c, PacoDecoder *decoder,
 
 /* The tests, by file. */
 void add_area_tests (void);
+void add_conceal_tests (void);
 void add_damage_tests (void);
 void add_flight_tests (void);
 void add_memory_tests (void);

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Concealment (FORMAT.md section 11). All arithmetic is done once, here, in
+ * double precision and in a fixed order, so that it does not matter which backend
+ * decodes the frame. */
+#include "conceal.h"
+#include "check.h"
+#include "quantizer.h"
+#include <string.h>
+
+#define MAX_BLOCK (PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT)
+
+/* The last frame of a form, as far as it is concealed: its blocks as they were
+ * decoded, those that stood for broken ones among them. */
+typedef struct
+{
+  bool there;
+  PacoCoding coding;
+  bool has_carried_set;
+  PacoProbabilitySet carried_set;
+  PacoBlockRecord *records;
+  uint32_t n_records;
+  PacoRepairs bytes; /* records have offsets in it */
+} Kept;
+
+struct _PacoConcealer
+{
+  PacoDecodeBlockFunc decode;
+  Kept kept[2];
+  /* Of the block that is replaced, and of one that it is made from. */
+  double values[MAX_BLOCK];
+  uint32_t magnitudes[MAX_BLOCK];
+  PacoCoefficient coefficients[MAX_BLOCK];
+};
+
+/* --- memory --- */
+
+void
+paco_repairs_clear (PacoRepairs *repairs)
+{
+  g_free (repairs->bytes);
+  *repairs = (PacoRepairs){ NULL };
+}
+
+/* Room for `size` bytes more. NULL without memory. */
+static uint8_t *
+reserve (PacoRepairs *repairs, size_t size)
+{
+  size_t needed = repairs->size + size;
+
+  if (needed > repairs->capacity) {
+    uint8_t *bytes = g_try_realloc (repairs->bytes, needed + needed / 4);
+
+    if (!bytes)
+      return NULL;
+    repairs->bytes = bytes;
+    repairs->capacity = needed + needed / 4;
+  }
+  return repairs->bytes + repairs->size;
+}
+
+PacoConcealer *
+paco_concealer_new (PacoDecodeBlockFunc decode)
+{
+  PacoConcealer *concealer = g_new0 (PacoConcealer, 1);
+
+  concealer->decode = decode;
+  return concealer;
+}
+
+void
+paco_concealer_free (PacoConcealer *concealer)
+{
+  if (!concealer)
+    return;
+  for (unsigned i = 0; i < G_N_ELEMENTS (concealer->kept); i++) {
+    g_free (concealer->kept[i].records);
+    paco_repairs_clear (&concealer->kept[i].bytes);
+  }
+  g_free (concealer);
+}
+
+void
+paco_concealer_forget (PacoConcealer *concealer)
+{
+  for (unsigned i = 0; i < G_N_ELEMENTS (concealer->kept); i++)
+    concealer->kept[i].there = false;
+}
+
+/* --- the last frame --- */
+
+/* Records for it; it must be forgotten if FALSE is returned. */
+static gboolean
+keep_records (Kept *kept, const PacoBlockRecord *records, uint32_t n)
+{
+  if (n > kept->n_records) {
+    PacoBlockRecord *memory = g_try_renew (PacoBlockRecord, kept->records, n);
+
+    if (!memory)
+      return FALSE;
+    kept->records = memory;
+    kept->n_records = n;
+  }
+  memcpy (kept->records, records, n * sizeof *records);
+  return TRUE;
+}
+
+/* The blocks' bytes, of which some may be repairs. */
+static gboolean
+keep_bytes (Kept *kept, const PacoConcealFrame *frame,
+    const PacoRepairs *repairs, uint32_t n, bool any_replaced)
+{
+  size_t size = 0;
+  uint8_t *to;
+
+  for (uint32_t i = 0; i < n; i++)
+    size += frame->records[i].length;
+  kept->bytes.size = 0;
+  to = reserve (&kept->bytes, size);
+  if (!to && size > 0)
+    return FALSE;
+  kept->bytes.size = size;
+  if (!any_replaced && size > 0) {
+    memcpy (to, frame->payload, size);
+    return TRUE;
+  }
+  size = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    const PacoBlockRecord *record = &frame->records[i];
+
+    if (record->length > 0)
+      memcpy (to + size,
+          (record->replaced ? repairs->bytes : frame->payload) + record->offset,
+          record->length);
+    kept->records[i].offset = (uint32_t) size;
+    size += record->length;
+  }
+  return TRUE;
+}
+
+static void
+keep (Kept *kept, const PacoConcealFrame *frame, const PacoRepairs *repairs,
+    bool any_replaced)
+{
+  uint32_t n = paco_n_concealed_blocks (frame->geometry);
+
+  kept->there = keep_records (kept, frame->records, n)
+      && keep_bytes (kept, frame, repairs, n, any_replaced);
+  kept->coding = *frame->coding;
+  kept->has_carried_set = frame->carried_set != NULL;
+  if (frame->carried_set)
+    kept->carried_set = *frame->carried_set;
+}
+
+/* --- what a block is made from --- */
+
+static bool
+is_reversible (const PacoConcealFrame *frame, uint32_t i)
+{
+  const PacoGeometry *geometry = frame->geometry;
+  unsigned c = geometry->subbands[geometry->blocks[i].subband].component;
+
+  return paco_wavelets[frame->coding->components[c].wavelet].reversible;
+}
+
+static double
+value_of (const PacoCoefficient *coefficient, bool reversible)
+{
+  return reversible ? coefficient->i : (double) coefficient->f;
+}
+
+/* What block i was in the last frame. */
+static bool
+take_from_last (
+    PacoConcealer *concealer, const PacoConcealFrame *frame, uint32_t i)
+{
+  const Kept *kept = &concealer->kept[frame->form];
+  const PacoCodeblock *block = &frame->geometry->blocks[i];
+  bool reversible = is_reversible (frame, i);
+
+  if (!kept->there || kept->records[i].broken
+      || !concealer->decode (frame->geometry, &kept->coding,
+          kept->has_carried_set ? &kept->carried_set : NULL, i,
+          &kept->records[i], kept->bytes.bytes + kept->records[i].offset,
+          concealer->coefficients))
+    return false;
+  for (unsigned k = 0; k < (unsigned) block->width * block->height; k++)
+    concealer->values[k] = value_of (&concealer->coefficients[k], reversible);
+  return true;
+}
+
+/* What the sound blocks around a block are like: the means of their lines, on the
+ * left and on the right, and of their columns, above and below. */
+typedef struct
+{
+  bool there[4]; /* left, right, above, below */
+  double means[4][PACO_MAX_BLOCK_HEIGHT];
+} Surroundings;
+
+/* Decodes block k, which is on that side of another one. */
+static void
+take_side (PacoConcealer *concealer, const PacoConcealFrame *frame, uint32_t k,
+    unsigned side, Surroundings *around)
+{
+  const PacoBlockRecord *record = &frame->records[k];
+  const PacoCodeblock *block = &frame->geometry->blocks[k];
+  bool reversible = is_reversible (frame, k), beside = side < 2;
+  unsigned n = beside ? block->height : block->width;
+  unsigned length = beside ? block->width : block->height;
+
+  if (record->broken || record->replaced
+      || !concealer->decode (frame->geometry, frame->coding, frame->carried_set,
+          k, record, frame->payload + record->offset, concealer->coefficients))
+    return;
+  around->there[side] = true;
+  for (unsigned j = 0; j < n; j++) {
+    double sum = 0.0;
+
+    for (unsigned i = 0; i < length; i++)
+      sum += value_of (&concealer->coefficients[beside ? j * block->width + i
+                                                       : i * block->width + j],
+          reversible);
+    around->means[side][j] = sum / length;
+  }
+}
+
+static bool
+look_around (PacoConcealer *concealer, const PacoConcealFrame *frame,
+    uint32_t i, Surroundings *around)
+{
+  const PacoSubband *subband =
+      &frame->geometry->subbands[frame->geometry->blocks[i].subband];
+  uint32_t x = (i - subband->first_block) % subband->blocks_x;
+  uint32_t y = (i - subband->first_block) / subband->blocks_x;
+
+  memset (around->there, 0, sizeof around->there);
+  if (x > 0)
+    take_side (concealer, frame, i - 1, 0, around);
+  if (x + 1 < subband->blocks_x)
+    take_side (concealer, frame, i + 1, 1, around);
+  if (y > 0)
+    take_side (concealer, frame, i - subband->blocks_x, 2, around);
+  if (y + 1 < subband->blocks_y)
+    take_side (concealer, frame, i + subband->blocks_x, 3, around);
+  return around->there[0] || around->there[1] || around->there[2]
+      || around->there[3];
+}
+
+/* The mean of what the block's sides say of a line and a column, the nearer the
+ * more. */
+static double
+blend (const Surroundings *around, const PacoCodeblock *block, unsigned x,
+    unsigned y)
+{
+  const unsigned distances[4] = { x + 1, block->width - x, y + 1,
+    block->height - y };
+  double sum = 0.0, weights = 0.0;
+
+  for (unsigned side = 0; side < 4; side++) {
+    double weight = 1.0 / distances[side];
+
+    if (!around->there[side])
+      continue;
+    sum += weight * around->means[side][side < 2 ? y : x];
+    weights += weight;
+  }
+  return sum / weights;
+}
+
+static bool
+take_from_neighbors (
+    PacoConcealer *concealer, const PacoConcealFrame *frame, uint32_t i)
+{
+  const PacoCodeblock *block = &frame->geometry->blocks[i];
+  double *value = concealer->values;
+  Surroundings around;
+
+  if (!look_around (concealer, frame, i, &around))
+    return false;
+  for (unsigned y = 0; y < block->height; y++)
+    for (unsigned x = 0; x < block->width; x++)
+      *value++ = blend (&around, block, x, y);
+  return true;
+}
+
+/* --- the block that stands for a broken one --- */
+
+/* Quantises the values, so that they come back as nearly as the frame's step
+ * allows. Returns the planes that they take. */
+static unsigned
+quantize (PacoConcealer *concealer, const PacoConcealFrame *frame, uint32_t i)
+{
+  const PacoGeometry *geometry = frame->geometry;
+  const PacoCodeblock *block = &geometry->blocks[i];
+  const PacoSubband *subband = &geometry->subbands[block->subband];
+  double step = 1.0, rounding = 0.5;
+  uint32_t any = 0;
+
+  if (!is_reversible (frame, i)) {
+    step = paco_step_decode (
+        frame->coding->subbands[subband->component][subband->entry].step);
+    rounding = (128 - frame->coding->reconstruction) / 256.0;
+  }
+  for (unsigned k = 0; k < (unsigned) block->width * block->height; k++) {
+    double index = floor (fabs (concealer->values[k]) / step + rounding);
+
+    concealer->magnitudes[k] = (uint32_t) CLAMP (
+        index, 0.0, PACO_MAX_MAGNITUDE);
+    any |= concealer->magnitudes[k];
+  }
+  return any ? 32u - (unsigned) __builtin_clz (any) : 0;
+}
+
+/* Appends bits to bytes. */
+typedef struct
+{
+  uint8_t *bytes;
+  uint32_t n_bits;
+} Writer;
+
+static void
+put_bit (Writer *writer, bool bit)
+{
+  if (writer->n_bits % 8 == 0)
+    writer->bytes[writer->n_bits / 8] = 0;
+  writer->bytes[writer->n_bits / 8] |= (uint8_t) (bit << writer->n_bits % 8);
+  writer->n_bits++;
+}
+
+/* The raw string of the block (FORMAT.md 7.6), all planes of which are raw.
+ * Returns its bytes. */
+static uint32_t
+write_raw (const PacoConcealer *concealer, const PacoCodeblock *block,
+    unsigned planes, uint8_t *bytes)
+{
+  Writer writer = { bytes, 0 };
+
+  for (unsigned plane = planes; plane-- > 0;)
+    for (unsigned x = 0; x < block->width; x++)
+      for (unsigned y = 0; y < block->height; y++)
+        put_bit (
+            &writer, concealer->magnitudes[y * block->width + x] >> plane & 1);
+  for (unsigned x = 0; x < block->width; x++)
+    for (unsigned y = 0; y < block->height; y++)
+      if (concealer->magnitudes[y * block->width + x] > 0)
+        put_bit (&writer, concealer->values[y * block->width + x] < 0.0);
+  return (writer.n_bits + 7) / 8;
+}
+
+/* FALSE, and the block stays broken, if there is nothing to put in its place, or no
+ * memory for it. */
+static bool
+replace (PacoConcealer *concealer, const PacoConcealFrame *frame, uint32_t i,
+    PacoRepairs *repairs)
+{
+  const PacoCodeblock *block = &frame->geometry->blocks[i];
+  PacoBlockRecord record = { .replaced = true };
+  uint8_t *bytes;
+
+  if (!take_from_last (concealer, frame, i)
+      && !take_from_neighbors (concealer, frame, i))
+    return false;
+  record.planes = (uint8_t) quantize (concealer, frame, i);
+  record.raw_planes = record.planes;
+  record.offset = (uint32_t) repairs->size;
+  bytes = reserve (repairs,
+      paco_raw_block_bytes (block->width * block->height, record.planes));
+  if (!bytes)
+    return false;
+  if (record.planes > 0)
+    record.length = (uint16_t) write_raw (
+        concealer, block, record.planes, bytes);
+  record.check = paco_block_check (bytes, record.length);
+  repairs->size += record.length;
+  frame->records[i] = record;
+  return true;
+}
+
+/* --- frames --- */
+
+void
+paco_conceal_find_broken (const PacoConcealFrame *frame)
+{
+  for (uint32_t i = 0; i < paco_n_concealed_blocks (frame->geometry); i++) {
+    PacoBlockRecord *record = &frame->records[i];
+
+    record->broken = frame->coding->block_checks && record->planes > 0
+        && paco_block_check (frame->payload + record->offset, record->length)
+            != record->check;
+  }
+}
+
+uint32_t
+paco_conceal (PacoConcealer *concealer, const PacoConcealFrame *frame,
+    PacoRepairs *repairs)
+{
+  uint32_t n_replaced = 0;
+
+  repairs->size = 0;
+  for (uint32_t i = 0; i < paco_n_concealed_blocks (frame->geometry); i++)
+    if (frame->records[i].broken)
+      n_replaced += replace (concealer, frame, i, repairs);
+  keep (&concealer->kept[frame->form], frame, repairs, n_replaced > 0);
+  return n_replaced;
+}

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Streams with broken blocks, which are concealed: pixels and counts are the
+ * reference's, whatever is in flight, and nothing from before a gap is used. */
+#include "backend-case.h"
+#include "codec/conceal.h"
+#include "codec/index.h"
+#include "codec/reference/reference.h"
+#include "random-damage.h"
+#include <math.h>
+#include <string.h>
+
+#define N_FRAMES 16
+#define N_FORMS 2
+
+/* --- streams --- */
+
+/* A stream's picture format and parameters; pictures follow each other in it that
+ * have nothing in common. A mixed one has frames of either form. */
+typedef struct
+{
+  GRand *rand;
+  guint32 seed;
+  PacoPictureFormat format;
+  PacoParameters parameters;
+  PacoVideoInfo video;
+  bool mixed;
+  PacoHeader headers[N_FORMS]; /* what the decoder is configured for */
+  PacoProbabilitySet set;      /* that some frames carry */
+  unsigned reduce;
+} Stream;
+
+/* Sizes at which LL is one block, or a few in a row or in a column. */
+static void
+choose_size (Stream *stream)
+{
+  switch (g_rand_int_range (stream->rand, 0, 3)) {
+    case 0:
+      stream->format.width = g_rand_int_range (stream->rand, 520, 1200);
+      stream->format.height = g_rand_int_range (stream->rand, 1, 24);
+      break;
+    case 1:
+      stream->format.width = g_rand_int_range (stream->rand, 1, 24);
+      stream->format.height = g_rand_int_range (stream->rand, 264, 700);
+      break;
+    default:
+      break;
+  }
+}
+
+/* A picture's frame, as the stream is coded; FALSE if it cannot be. */
+static gboolean
+code_frame (Stream *stream, GByteArray *frame)
+{
+  TestPicture source;
+  gboolean done;
+
+  test_picture_init (stream->rand, &source, &stream->format, 0);
+  test_picture_fill (stream->rand, &source);
+  done = paco_reference_encode (&stream->format, &source.picture,
+      &stream->video, &stream->parameters,
+      g_rand_int_range (stream->rand, 0, 4) == 0 ? &stream->set : NULL, frame,
+      NULL);
+  test_picture_clear (&source);
+  return done;
+}
+
+static bool
+has_form (const Stream *stream, unsigned form)
+{
+  return stream->mixed || stream->format.fields == form;
+}
+
+static gboolean
+try_form (Stream *stream, unsigned form)
+{
+  GByteArray *frame = g_byte_array_new ();
+  PacoHeader *header = &stream->headers[form];
+  gboolean done;
+
+  stream->format.fields = form;
+  done = code_frame (stream, frame)
+      && paco_header_parse (frame->data, frame->len, header, NULL, NULL);
+  header->set = NULL;
+  g_byte_array_unref (frame);
+  return done;
+}
+
+static gboolean
+try_stream (Stream *stream)
+{
+  test_format_random (stream->rand, &stream->format, 600);
+  choose_size (stream);
+  test_parameters_random (stream->rand, &stream->parameters);
+  test_video_random (stream->rand, &stream->video);
+  stream->parameters.levels = g_rand_int_range (stream->rand, 2, 6);
+  stream->parameters.block_checks = true;
+  stream->mixed = g_rand_int_range (stream->rand, 0, 4) == 0;
+  if (!stream->mixed)
+    return try_form (stream, stream->format.fields);
+  stream->video.interlace_mode = PACO_INTERLACE_MIXED;
+  return try_form (stream, 0) && try_form (stream, 1);
+}
+
+static void
+stream_init (Stream *stream)
+{
+  stream->seed = g_test_rand_int ();
+  stream->rand = g_rand_new_with_seed (stream->seed);
+  stream->set = paco_builtin_sets[0][0];
+  for (unsigned i = 0; i < 300; i++)
+    stream->set.p[g_rand_int_range (stream->rand, 0, PACO_N_ROWS)]
+                 [g_rand_int_range (stream->rand, 0, PACO_N_CONTEXTS)] =
+        (uint8_t) g_rand_int_range (stream->rand, 1, 256);
+  while (!try_stream (stream)) {
+  }
+  stream->reduce = g_rand_boolean (stream->rand)
+      ? 0
+      : g_rand_int_range (stream->rand, 0,
+          stream->headers[stream->format.fields].coding.levels + 1);
+}
+
+/* Another frame, of another quality; one that the decoder would have to be
+ * configured for is made again. */
+static GByteArray *
+next_frame (Stream *stream)
+{
+  GByteArray *frame = g_byte_array_new ();
+  PacoHeader header;
+
+  do {
+    g_byte_array_set_size (frame, 0);
+    if (stream->mixed)
+      stream->format.fields = g_rand_boolean (stream->rand);
+    if (g_rand_boolean (stream->rand))
+      stream->parameters.quality = g_rand_double_range (stream->rand, 0, 100);
+    stream->parameters.block_checks = g_rand_int_range (stream->rand, 0, 8) > 0;
+    g_assert_true (code_frame (stream, frame));
+    g_assert_true (
+        paco_header_parse (frame->data, frame->len, &header, NULL, NULL));
+  } while (!paco_header_same_configuration (
+      &stream->headers[stream->format.fields], &header));
+  return frame;
+}
+
+typedef bool (*Chooser) (
+    const PacoGeometry *geometry, uint32_t i, gpointer data);
+
+/* Changes a bit in the blocks that the chooser takes. */
+static void
+break_blocks (GByteArray *frame, GRand *rand, Chooser choose, gpointer data)
+{
+  PacoGeometry *geometry;
+  PacoBlockRecord *records;
+  PacoHeader header;
+  size_t payload;
+
+  g_assert_true (
+      paco_header_parse (frame->data, frame->len, &header, NULL, NULL));
+  payload = header.header_size + header.index_size;
+  geometry = paco_geometry_new (&header.picture, &header.coding);
+  records = g_new (PacoBlockRecord, geometry->n_blocks);
+  g_assert_true (paco_index_parse (frame->data + header.header_size,
+      header.index_size - header.cut_points_size, geometry,
+      header.coding.block_checks, header.frame_size - payload, records, NULL));
+  for (uint32_t i = 0; i < geometry->n_blocks; i++) {
+    if (records[i].length > 0 && choose (geometry, i, data))
+      frame->data[payload + records[i].offset
+          + g_rand_int_range (rand, 0, records[i].length)] ^= 1
+          << g_rand_int_range (rand, 0, 8);
+  }
+  g_free (records);
+  paco_geometry_free (geometry);
+}
+
+/* A Chooser: mostly of LL. */
+static bool
+is_unlucky (const PacoGeometry *geometry, uint32_t i, gpointer data)
+{
+  bool low = i < geometry->n_blocks_at[geometry->levels];
+
+  return g_rand_int_range (data, 0, low ? 2 : 20) == 0;
+}
+
+/* A sound frame, one with broken blocks, or one that is damaged in any way. */
+static GByteArray *
+next_damaged_frame (Stream *stream)
+{
+  GByteArray *frame = next_frame (stream);
+
+  switch (g_rand_int_range (stream->rand, 0, 6)) {
+    case 0:
+    case 1:
+      break;
+    case 2:
+      test_damage (stream->rand, frame, 4000);
+      break;
+    default:
+      break_blocks (frame, stream->rand, is_unlucky, stream->rand);
+      break;
+  }
+  return frame;
+}
+
+/* --- frames in flight --- */
+
+typedef struct
+{
+  GByteArray *bytes;
+  TestPicture mine, theirs;
+  gboolean decoded;
+  uint32_t corrupted_blocks, concealed_blocks; /* says the reference */
+} Frame;
+
+typedef struct
+{
+  Stream stream;
+  PacoDecoder *decoder;
+  TestPicture destinations[N_FORMS]; /* how pictures lie in memory */
+  PacoReferenceConcealer *concealer;
+  Frame frames[N_FRAMES];
+  unsigned submitted, collected;
+  uint32_t n_concealed;
+} Pipe;
+
+static void
+frame_clear (Frame *frame)
+{
+  g_byte_array_unref (frame->bytes);
+  test_picture_clear (&frame->mine);
+  test_picture_clear (&frame->theirs);
+}
+
+static void
+collect (Pipe *pipe)
+{
+  Frame *frame = &pipe->frames[pipe->collected++ % N_FRAMES];
+  PacoDecodedFrame result = { NULL };
+
+  g_assert_true (paco_decoder_collect (pipe->decoder, &result, NULL));
+  g_assert_true (result.user_data == frame);
+  if ((result.error == NULL) != frame->decoded
+      || result.corrupted_blocks != frame->corrupted_blocks
+      || result.concealed_blocks != frame->concealed_blocks)
+    g_error ("stream %u: %s with %u broken and %u concealed blocks, the "
+             "reference %s with %u and %u",
+        pipe->stream.seed, result.error ? "refused" : "decoded",
+        result.corrupted_blocks, result.concealed_blocks,
+        frame->decoded ? "decoded" : "refused", frame->corrupted_blocks,
+        frame->concealed_blocks);
+  if (frame->decoded)
+    test_picture_compare (&frame->mine, &frame->theirs);
+  pipe->n_concealed += frame->concealed_blocks;
+  g_clear_error (&result.error);
+  frame_clear (frame);
+}
+
+static void
+submit (Pipe *pipe)
+{
+  Stream *stream = &pipe->stream;
+  Frame *frame = &pipe->frames[pipe->submitted % N_FRAMES];
+  PacoCodedFrame coded;
+
+  *frame = (Frame){ .bytes = next_damaged_frame (stream) };
+  test_picture_copy (&frame->mine, &pipe->destinations[stream->format.fields]);
+  test_picture_copy (&frame->theirs, &frame->mine);
+  if (!paco_coded_frame_parse (
+          &coded, frame->bytes->data, frame->bytes->len, NULL)
+      || !paco_decoder_takes (pipe->decoder, &coded.header)) {
+    frame_clear (frame);
+    return;
+  }
+  frame->decoded = paco_reference_decode_next (pipe->concealer,
+      frame->bytes->data, frame->bytes->len, stream->reduce,
+      &frame->theirs.picture, &frame->corrupted_blocks,
+      &frame->concealed_blocks, NULL);
+  g_assert_true (paco_decoder_submit (
+      pipe->decoder, &coded, &frame->mine.picture, frame, NULL));
+  pipe->submitted++;
+}
+
+/* Drops what is in flight. */
+static void
+abandon (Pipe *pipe)
+{
+  g_assert_true (paco_coder_abandon (PACO_CODER (pipe->decoder), NULL));
+  while (pipe->collected < pipe->submitted)
+    frame_clear (&pipe->frames[pipe->collected++ % N_FRAMES]);
+  paco_reference_concealer_forget (pipe->concealer);
+}
+
+static void
+forget (Pipe *pipe)
+{
+  paco_decoder_forget (pipe->decoder);
+  paco_reference_concealer_forget (pipe->concealer);
+}
+
+/* Layouts are the same for both forms, sizes may not be. */
+static void
+configure (Pipe *pipe)
+{
+  Stream *stream = &pipe->stream;
+  guint32 seed = g_rand_int (stream->rand);
+
+  for (unsigned form = 0; form < N_FORMS; form++) {
+    TestPicture *destination = &pipe->destinations[form];
+    GRand *rand = g_rand_new_with_seed (seed);
+    GError *error = NULL;
+
+    if (has_form (stream, form)) {
+      test_picture_init (
+          rand, destination, &stream->headers[form].picture, stream->reduce);
+      paco_decoder_configure (pipe->decoder, &stream->headers[form],
+          destination->picture.layout, stream->reduce, &error);
+      g_assert_no_error (error);
+    }
+    g_rand_free (rand);
+  }
+}
+
+static void
+pipe_init (Pipe *pipe)
+{
+  const PacoBackendOptions options = {
+    .device = -1,
+    .all_devices = g_test_rand_bit (),
+    .threads = g_test_rand_int_range (1, 4),
+    .depth = g_test_rand_int_range (1, 5),
+    .timeout = PATIENCE,
+    .conceal = true,
+  };
+
+  *pipe = (Pipe){ .concealer = paco_reference_concealer_new () };
+  stream_init (&pipe->stream);
+  pipe->decoder = BACKEND.decoder_open (&options, NULL);
+  set_random_ops (pipe->stream.rand, NULL, pipe->decoder);
+  configure (pipe);
+}
+
+static void
+pipe_clear (Pipe *pipe)
+{
+  PacoStats stats;
+
+  while (pipe->collected < pipe->submitted)
+    collect (pipe);
+  paco_coder_stats (PACO_CODER (pipe->decoder), &stats);
+  g_assert_cmpuint (stats.concealed_blocks, >=, pipe->n_concealed);
+  paco_coder_close (PACO_CODER (pipe->decoder));
+  paco_reference_concealer_free (pipe->concealer);
+  for (unsigned form = 0; form < N_FORMS; form++)
+    test_picture_clear (&pipe->destinations[form]);
+  g_rand_free (pipe->stream.rand);
+}
+
+/* --- tests --- */
+
+static void
+test_streams (void)
+{
+  uint32_t n_concealed = 0;
+
+  for (unsigned n = 0; n < n_cases (60); n++) {
+    Pipe pipe;
+
+    pipe_init (&pipe);
+    for (unsigned i = 0; i < 2 * N_FRAMES; i++) {
+      unsigned in_flight = pipe.submitted - pipe.collected;
+
+      if (in_flight == paco_coder_depth (PACO_CODER (pipe.decoder)))
+        collect (&pipe);
+      submit (&pipe);
+      switch (g_rand_int_range (pipe.stream.rand, 0, 20)) {
+        case 0:
+          abandon (&pipe);
+          break;
+        case 1:
+          forget (&pipe);
+          break;
+        default:
+          break;
+      }
+    }
+    n_concealed += pipe.n_concealed;
+    pipe_clear (&pipe);
+  }
+  g_test_message ("%u blocks were concealed", n_concealed);
+  g_assert_cmpuint (n_concealed, >, 0);
+}
+
+/* --- how it looks --- */
+
+#define SCENE_HEIGHT 200
+
+/* A moving picture of 8 bits, smooth but for a texture; time in frames. */
+static double
+scene (unsigned x, unsigned y, unsigned time)
+{
+  double u = x + 3.0 * time, v = y - 2.0 * time;
+
+  return 110.0 + 30.0 * sin (u / 70.0) + 50.0 * cos (v / 45.0)
+      + 6.0 * sin (u * 1.9) * sin (v * 1.3);
+}
+
+static uint8_t *
+draw_scene (unsigned width, unsigned time)
+{
+  uint8_t *samples = g_malloc ((size_t) width * SCENE_HEIGHT);
+
+  for (unsigned y = 0; y < SCENE_HEIGHT; y++)
+    for (unsigned x = 0; x < width; x++)
+      samples[y * width + x] = (uint8_t) (scene (x, y, time) + 0.5);
+  return samples;
+}
+
+static PacoPicture
+gray_picture (uint8_t *samples, unsigned width)
+{
+  return (PacoPicture){
+    .data = { samples },
+    .stride = { width },
+    .layout = { PACO_LAYOUT_PLANAR (1) },
+  };
+}
+
+/* Decodes frames of the scene at times 0 .. n-1, of which the last one has broken
+ * blocks, and returns its PSNR. */
+static double
+scene_psnr (
+    unsigned width, unsigned levels, unsigned n, Chooser choose, bool conceal)
+{
+  const PacoBackendOptions options = {
+    .device = -1, .depth = 1, .timeout = PATIENCE, .conceal = conceal
+  };
+  const PacoPictureFormat format = { .width = width,
+    .height = SCENE_HEIGHT,
+    .n_components = 1,
+    .components = { { .depth = 8 } } };
+  const PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  PacoDecoder *decoder = BACKEND.decoder_open (&options, NULL);
+  uint8_t *decoded = draw_scene (width, 0), *samples = NULL;
+  PacoPicture destination = gray_picture (decoded, width);
+  double sum = 0.0;
+
+  parameters.levels = levels;
+  parameters.rate_control = PACO_RATE_QUALITY;
+  for (unsigned time = 0; time < n; time++) {
+    GByteArray *frame = g_byte_array_new ();
+    PacoDecodedFrame result;
+    PacoCodedFrame coded;
+    PacoPicture picture;
+
+    g_free (samples);
+    samples = draw_scene (width, time);
+    picture = gray_picture (samples, width);
+    parameters.quality = 90.0 - 5.0 * time; /* and so another step */
+    g_assert_true (paco_reference_encode (
+        &format, &picture, &video, &parameters, NULL, frame, NULL));
+    if (time + 1 == n) {
+      GRand *rand = g_rand_new_with_seed (1);
+
+      break_blocks (frame, rand, choose, NULL);
+      g_rand_free (rand);
+    }
+    g_assert_true (
+        paco_coded_frame_parse (&coded, frame->data, frame->len, NULL));
+    g_assert_true (time > 0
+        || paco_decoder_configure (
+            decoder, &coded.header, destination.layout, 0, NULL));
+    g_assert_true (
+        paco_decoder_submit (decoder, &coded, &destination, NULL, NULL));
+    g_assert_true (paco_decoder_collect (decoder, &result, NULL));
+    g_assert_no_error (result.error);
+    g_assert_cmpuint (
+        result.concealed_blocks, ==, conceal ? result.corrupted_blocks : 0);
+    g_byte_array_unref (frame);
+  }
+  for (unsigned i = 0; i < width * SCENE_HEIGHT; i++)
+    sum += pow ((double) samples[i] - decoded[i], 2);
+  g_free (samples);
+  g_free (decoded);
+  paco_coder_close (PACO_CODER (decoder));
+  return 10.0 * log10 (255.0 * 255.0 * width * SCENE_HEIGHT / sum);
+}
+
+/* A Chooser: all of LL. */
+static bool
+is_ll (const PacoGeometry *geometry, uint32_t i, gpointer data)
+{
+  return i < geometry->n_blocks_at[geometry->levels];
+}
+
+/* The last frame is far better than gray, also when its step is another. */
+static void
+test_after_last (void)
+{
+  double gray = scene_psnr (320, 5, 2, is_ll, false);
+  double concealed = scene_psnr (320, 5, 2, is_ll, true);
+
+  g_test_message (
+      "without LL %.1f dB, after the last frame %.1f dB", gray, concealed);
+  g_assert_cmpfloat (concealed, >, gray + 10.0);
+  g_assert_cmpfloat (concealed, >, 28.0);
+}
+
+/* A Chooser: the one in the middle of the three of LL. */
+static bool
+is_middle (const PacoGeometry *geometry, uint32_t i, gpointer data)
+{
+  g_assert_cmpuint (geometry->n_blocks_at[geometry->levels], ==, 3);
+  return i == 1;
+}
+
+/* In the first frame neighbours are better than gray. */
+static void
+test_between_neighbors (void)
+{
+  double gray = scene_psnr (1200, 3, 1, is_middle, false);
+  double concealed = scene_psnr (1200, 3, 1, is_middle, true);
+
+  g_test_message ("without a block of LL %.1f dB, between its neighbours %.1f "
+                  "dB",
+      gray, concealed);
+  g_assert_cmpfloat (concealed, >, gray + 1.0);
+}
+
+void
+add_conceal_tests (void)
+{
+  g_test_add_func ("/backend/conceal/after-last", test_after_last);
+  g_test_add_func (
+      "/backend/conceal/between-neighbors", test_between_neighbors);
+  g_test_add_func ("/backend/conceal/streams", test_streams);
+}
