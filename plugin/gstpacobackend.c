@@ -53,6 +53,7 @@ gst_paco_settings_init (GstPacoSettings *settings)
   settings->pipeline_depth = DEFAULT_DEPTH;
   settings->threads = 0;
   settings->max_pixels = PACO_DEFAULT_MAX_PIXELS;
+  settings->conceal = TRUE;
 }
 
 void
@@ -447,6 +448,7 @@ open_backend (GstElement *element, const GstPacoSettings *settings,
     .threads = settings->threads,
     .depth = settings->pipeline_depth,
     .max_pixels = settings->max_pixels,
+    .conceal = settings->conceal,
     .timeout = device_timeout (),
     .drop = drop,
   };
@@ -533,7 +535,8 @@ gst_paco_stats_to_structure (const PacoStats *stats)
       "backend", G_TYPE_STRING, stats->backend, "device", G_TYPE_STRING,
       stats->device, "frames", G_TYPE_UINT64, stats->frames, "bytes",
       G_TYPE_UINT64, stats->bytes, "corrupted-blocks", G_TYPE_UINT64,
-      stats->corrupted_blocks, "transform-ms", G_TYPE_DOUBLE,
+      stats->corrupted_blocks, "concealed-blocks", G_TYPE_UINT64,
+      stats->concealed_blocks, "transform-ms", G_TYPE_DOUBLE,
       stats->transform_ms, "blocks-ms", G_TYPE_DOUBLE, stats->blocks_ms,
       "stream-ms", G_TYPE_DOUBLE, stats->stream_ms, NULL);
 

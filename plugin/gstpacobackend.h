@@ -34,7 +34,9 @@ typedef struct
   gchar *cuda_devices; /* NULL: none */
   guint pipeline_depth;
   guint threads;
-  guint max_pixels; /* of a decoder; a property of pacodec only */
+  /* Of a decoder; properties of pacodec only. */
+  guint max_pixels;
+  gboolean conceal;
 } GstPacoSettings;
 
 /* Ids of the common properties; an element's own begin after the last. */

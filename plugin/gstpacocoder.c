@@ -141,6 +141,7 @@ read_stats (GstPacoCoder *coder)
   stats->frames += coder->past.frames;
   stats->bytes += coder->past.bytes;
   stats->corrupted_blocks += coder->past.corrupted_blocks;
+  stats->concealed_blocks += coder->past.concealed_blocks;
   stats->transform_ms += coder->past.transform_ms;
   stats->blocks_ms += coder->past.blocks_ms;
   stats->stream_ms += coder->past.stream_ms;

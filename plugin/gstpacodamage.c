@@ -66,7 +66,8 @@ tell (GstElement *element, gboolean first, const GstVideoCodecFrame *frame,
 
 void
 gst_paco_damage_decoded (GstPacoDamage *damage, GstElement *element,
-    const GstVideoCodecFrame *frame, guint broken_blocks)
+    const GstVideoCodecFrame *frame, guint broken_blocks,
+    guint concealed_blocks)
 {
   const GstPacoDamageCounts counts = {
     .decoded = 1,
@@ -78,8 +79,9 @@ gst_paco_damage_decoded (GstPacoDamage *damage, GstElement *element,
   if (broken_blocks > 0)
     tell (element, first, frame,
         g_strdup_printf ("is damaged: %u of its codeblocks are broken and "
-                         "leave blurred or gray spots",
-            broken_blocks));
+                         "leave blurred or gray spots, but for %u that are "
+                         "concealed",
+            broken_blocks, concealed_blocks));
 }
 
 void

@@ -29,9 +29,11 @@ void gst_paco_damage_start (GstPacoDamage *damage, GstElement *element);
 /* The stream goes on from another place. */
 void gst_paco_damage_flush (GstPacoDamage *damage, GstElement *element);
 
-/* A frame was decoded; broken_blocks of its codeblocks were taken as zero. */
+/* A frame was decoded; broken_blocks of its codeblocks were broken, and something
+ * other than zeros stands for concealed_blocks of them. */
 void gst_paco_damage_decoded (GstPacoDamage *damage, GstElement *element,
-    const GstVideoCodecFrame *frame, guint broken_blocks);
+    const GstVideoCodecFrame *frame, guint broken_blocks,
+    guint concealed_blocks);
 /* A frame could not be decoded. */
 void gst_paco_damage_lost (GstPacoDamage *damage, GstElement *element,
     const GstVideoCodecFrame *frame, const char *reason);

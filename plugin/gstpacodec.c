@@ -16,6 +16,11 @@
  * names memory:CUDAMemory. With #GstPacoDec:reduce it decodes to a half, a
  * quarter, ... of the size, which is faster.
  *
+ * Codeblocks that are damaged or were lost on the way are blurred spots; those that
+ * turned a large part of the picture gray are concealed by the picture before
+ * (#GstPacoDec:conceal). Such pictures have #GST_BUFFER_FLAG_CORRUPTED, and with
+ * discard-corrupted-frames=true none of them is shown.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 filesrc location=test.paco ! pacoparse ! pacodec ! videoconvert ! autovideosink
@@ -32,10 +37,9 @@
 #include "gstpacocontainer.h"
 #include "gstpacodamage.h"
 #include "gstpacodecproperties.h"
+#include "gstpacoinput.h"
 #include "gstpacolog.h"
 #include "gstpacooutput.h"
-#include "gstpacopools.h"
-#include "gstpacosharing.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_paco_dec_debug);
 #define GST_CAT_DEFAULT gst_paco_dec_debug
@@ -53,13 +57,7 @@ struct _GstPacoDec
 
   /* Streaming thread only; the pipe's thread reads what does not change while
    * frames are in flight. */
-  GstVideoCodecState *input_state;
-  gboolean configured;
-  PacoHeader header; /* of the frame that was configured for */
-  /* Of the last format of which a frame has been decoded since the start, and
-   * whether there is one: it is the stream's, and frames of another are odd. */
-  PacoHeader decoded;
-  gboolean has_decoded;
+  GstPacoInput input;
   GstPacoOutput output;
   gint outdated; /* atomic: downstream has asked for other caps since */
 };
@@ -103,35 +101,6 @@ is_fatal (const GError *error)
       || g_error_matches (error, PACO_ERROR, PACO_ERROR_MEMORY);
 }
 
-/* Whether header is of another format than the stream, of which frames in one
- * piece and such of two fields may be. */
-static gboolean
-is_odd (GstPacoDec *self, const PacoHeader *header)
-{
-  return self->has_decoded
-      && !paco_header_same_configuration (&self->decoded, header)
-      && !paco_header_same_stream (&self->decoded, header);
-}
-
-/* Where there is memory for the stream, but not for a frame unlike the others,
- * that frame asks for too much, and the others go on. */
-static void
-excuse_odd (GstPacoDec *self, const PacoHeader *header, GError *error)
-{
-  if (g_error_matches (error, PACO_ERROR, PACO_ERROR_MEMORY)
-      && is_odd (self, header))
-    error->code = PACO_ERROR_UNSUPPORTED;
-}
-
-static void
-note_decoded (GstPacoDec *self)
-{
-  if (self->has_decoded && !is_odd (self, &self->header))
-    return;
-  self->decoded = self->header;
-  self->has_decoded = TRUE;
-}
-
 /* Reports a frame that cannot be decoded and drops it. Where the frame is to
  * blame, the result is an error only once there are more than the property
  * max-errors allows. */
@@ -165,18 +134,22 @@ typedef struct
   guint8 picture_flags;
 } Picture;
 
+/* A frame that upstream calls corrupted stays so: it may know of more than the
+ * blocks' checks tell. */
 static void
 flag_output (GstPacoDec *self, GstVideoCodecFrame *frame,
-    const Picture *picture, guint32 corrupted_blocks)
+    const Picture *picture, const PacoDecodedFrame *decoded)
 {
-  PacoHeader header = self->header;
+  PacoHeader header = self->input.header;
 
   header.picture.fields = picture->fields;
   header.video.picture_flags = picture->picture_flags;
   paco_picture_flags_to_buffer (&header, frame->output_buffer);
-  gst_paco_damage_decoded (
-      &self->damage, GST_ELEMENT (self), frame, corrupted_blocks);
-  if (corrupted_blocks == 0)
+  gst_paco_damage_decoded (&self->damage, GST_ELEMENT (self), frame,
+      decoded->corrupted_blocks, decoded->concealed_blocks);
+  if (decoded->corrupted_blocks == 0
+      && !GST_BUFFER_FLAG_IS_SET (
+          frame->input_buffer, GST_BUFFER_FLAG_CORRUPTED))
     return;
 
   GST_VIDEO_CODEC_FRAME_FLAG_SET (frame, GST_VIDEO_CODEC_FRAME_FLAG_CORRUPTED);
@@ -196,11 +169,11 @@ finish (GstPacoDec *self, GstVideoCodecFrame *frame, const Picture *picture,
   if (gst_paco_pipe_is_dropping (&self->coder.pipe)) {
     gst_video_decoder_release_frame (decoder, frame);
   } else if (decoded->error != NULL) {
-    excuse_odd (self, &self->header, decoded->error);
+    gst_paco_input_excuse (&self->input, &self->input.header, decoded->error);
     flow = fail_frame (self, frame, decoded->error);
   } else {
-    note_decoded (self);
-    flag_output (self, frame, picture, decoded->corrupted_blocks);
+    gst_paco_input_decoded (&self->input);
+    flag_output (self, frame, picture, decoded);
     flow = gst_video_decoder_finish_frame (decoder, frame);
   }
   GST_VIDEO_DECODER_STREAM_UNLOCK (decoder);
@@ -261,7 +234,7 @@ gst_paco_dec_start (GstVideoDecoder *decoder)
 {
   GstPacoDec *self = GST_PACO_DEC (decoder);
 
-  self->configured = self->has_decoded = FALSE;
+  gst_paco_input_start (&self->input);
   gst_paco_damage_start (&self->damage, GST_ELEMENT (self));
   return gst_paco_coder_start_decoder (&self->coder, drop);
 }
@@ -272,7 +245,7 @@ gst_paco_dec_stop (GstVideoDecoder *decoder)
   GstPacoDec *self = GST_PACO_DEC (decoder);
 
   gst_paco_coder_stop (&self->coder);
-  g_clear_pointer (&self->input_state, gst_video_codec_state_unref);
+  gst_paco_input_clear (&self->input);
   return TRUE;
 }
 
@@ -330,6 +303,19 @@ gst_paco_dec_set_context (GstElement *element, GstContext *context)
   GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
+/* A segment says that the stream goes on from another place: pictures from before
+ * are no use for what is broken behind it. */
+static gboolean
+gst_paco_dec_sink_event (GstVideoDecoder *decoder, GstEvent *event)
+{
+  GstPacoDec *self = GST_PACO_DEC (decoder);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT
+      && self->coder.decoder != NULL)
+    paco_decoder_forget (self->coder.decoder);
+  return GST_VIDEO_DECODER_CLASS (parent_class)->sink_event (decoder, event);
+}
+
 /* The first frame brings the format; this only keeps what upstream knows. */
 static gboolean
 gst_paco_dec_set_format (GstVideoDecoder *decoder, GstVideoCodecState *state)
@@ -340,10 +326,8 @@ gst_paco_dec_set_format (GstVideoDecoder *decoder, GstVideoCodecState *state)
     post_unparsed (self);
     return FALSE;
   }
-  g_clear_pointer (&self->input_state, gst_video_codec_state_unref);
-  self->input_state = gst_video_codec_state_ref (state);
+  gst_paco_input_set_state (&self->input, state);
   GST_DEBUG_OBJECT (self, "caps in: %" GST_PTR_FORMAT, state->caps);
-  self->configured = FALSE;
   return TRUE;
 }
 
@@ -375,7 +359,7 @@ negotiate_output (
   GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
 
   if (!gst_paco_output_announce (
-          &self->output, decoder, header, coded, self->input_state))
+          &self->output, decoder, header, coded, self->input.state))
     return GST_FLOW_NOT_NEGOTIATED;
   gst_paco_latency_init (&self->coder.latency, self->coder.depth,
       GST_VIDEO_INFO_FIELD_RATE_N (coded), coded->fps_d);
@@ -409,22 +393,6 @@ configure_backend (
           &self->output, self->coder.depth + SPARE_PICTURES, error);
 }
 
-/* Pictures go to device memory only in a context that is shared. */
-static gboolean
-choose_output (GstPacoDec *self, const PacoHeader *header,
-    const GstVideoInfo *coded, guint reduce)
-{
-  GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
-  gboolean chosen = gst_paco_output_choose (&self->output, decoder, header,
-      coded, reduce, gst_paco_sharing_is_possible (&self->coder));
-
-  if (!chosen || !self->output.on_device
-      || gst_paco_sharing_enter (&self->coder, TRUE))
-    return chosen;
-  return gst_paco_output_choose (
-      &self->output, decoder, header, coded, reduce, FALSE);
-}
-
 /* Gets ready for frames like header's. Nothing is in flight. Returns
  * GST_FLOW_OK with *error set where only this frame is to blame.
  *
@@ -433,6 +401,7 @@ choose_output (GstPacoDec *self, const PacoHeader *header,
 static GstFlowReturn
 configure (GstPacoDec *self, const PacoHeader *header, GError **error)
 {
+  GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
   GstVideoInfo coded;
   GstFlowReturn flow;
   guint reduce;
@@ -441,19 +410,11 @@ configure (GstPacoDec *self, const PacoHeader *header, GError **error)
   reduce = self->reduce;
   GST_OBJECT_UNLOCK (self);
 
-  self->configured = FALSE;
-  if (reduce > header->coding.levels && is_odd (self, header)) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "reduce=%u leaves out more resolution levels than the %u that it has",
-        reduce, header->coding.levels);
-    return GST_FLOW_OK;
-  }
-  if (reduce > header->coding.levels) {
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-        ("reduce=%u leaves out more resolution levels than the stream has; set "
-         "reduce to %u or less",
-            reduce, header->coding.levels),
-        (NULL));
+  self->input.configured = FALSE;
+  if (!gst_paco_input_check_reduce (&self->input, header, reduce, error)) {
+    if (gst_paco_input_is_odd (&self->input, header))
+      return GST_FLOW_OK;
+    gst_paco_post_error (GST_ELEMENT (self), g_steal_pointer (error));
     return GST_FLOW_ERROR;
   }
   if (!paco_video_info_from_header (header, &coded)) {
@@ -463,10 +424,11 @@ configure (GstPacoDec *self, const PacoHeader *header, GError **error)
     return GST_FLOW_OK;
   }
 
-  if (!choose_output (self, header, &coded, reduce))
+  if (!gst_paco_output_choose (
+          &self->output, decoder, &self->coder, header, &coded, reduce))
     return GST_FLOW_NOT_NEGOTIATED;
   if (!configure_backend (self, header, reduce, error)) {
-    excuse_odd (self, header, *error);
+    gst_paco_input_excuse (&self->input, header, *error);
     return GST_FLOW_OK;
   }
   flow = negotiate_output (self, header, &coded);
@@ -475,29 +437,8 @@ configure (GstPacoDec *self, const PacoHeader *header, GError **error)
 
   gst_paco_log_coding (
       GST_CAT_DEFAULT, GST_ELEMENT (self), &header->picture, &header->coding);
-  self->header = *header;
-  self->header.set = NULL;
-  self->configured = TRUE;
+  gst_paco_input_configured (&self->input, header);
   return GST_FLOW_OK;
-}
-
-static gboolean
-decide_buffers (GstPacoDec *self, GstQuery *query)
-{
-  GstPacoCoder *coder = &self->coder;
-  guint depth, n_devices;
-  GstAllocator *allocator = gst_paco_coder_ref_allocator (
-      coder, &depth, &n_devices);
-  gboolean adapted = gst_paco_pools_adapt (
-      query, &coder->cuda, allocator, depth, n_devices);
-
-  gst_clear_object (&allocator);
-  if (!adapted
-      || !GST_VIDEO_DECODER_CLASS (parent_class)
-              ->decide_allocation (GST_VIDEO_DECODER (self), query))
-    return FALSE;
-  gst_paco_pools_enable_video_meta (query);
-  return gst_paco_pools_activate (query);
 }
 
 static gboolean
@@ -505,15 +446,12 @@ gst_paco_dec_decide_allocation (GstVideoDecoder *decoder, GstQuery *query)
 {
   GstPacoDec *self = GST_PACO_DEC (decoder);
 
-  if (decide_buffers (self, query))
+  if (gst_paco_output_adapt_pools (&self->coder, query)
+      && GST_VIDEO_DECODER_CLASS (parent_class)
+             ->decide_allocation (decoder, query)
+      && gst_paco_output_activate_pools (query))
     return TRUE;
-  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("Buffers for decoded pictures cannot be had%s",
-          self->output.on_device
-              ? " in the memory of the GPU; fewer frames in flight "
-                "(pipeline-depth) or fewer programs that use it leave more"
-              : ""),
-      (NULL));
+  gst_paco_output_post_no_pools (&self->output, GST_ELEMENT (self));
   return FALSE;
 }
 
@@ -567,42 +505,11 @@ submit (GstPacoDec *self, GstPacoFrame *frame, const PacoCodedFrame *coded,
   return GST_FLOW_OK;
 }
 
-/* Maps the input and reads the header. Nothing is negotiated or allocated for
- * a picture that is too large. */
-static gboolean
-read_frame (GstPacoDec *self, GstPacoFrame *frame, PacoCodedFrame *coded,
-    GError **error)
-{
-  GstBuffer *buffer = frame->frame->input_buffer;
-  guint max_pixels;
-
-  frame->coded_mapped = gst_buffer_map (buffer, &frame->coded, GST_MAP_READ);
-  if (!frame->coded_mapped) {
-    g_set_error (
-        error, PACO_ERROR, PACO_ERROR_MEMORY, "the buffer cannot be read");
-    return FALSE;
-  }
-
-  if (!paco_coded_frame_parse (
-          coded, frame->coded.data, frame->coded.size, error))
-    return FALSE;
-  GST_OBJECT_LOCK (self);
-  max_pixels = self->coder.settings.max_pixels;
-  GST_OBJECT_UNLOCK (self);
-  if (!paco_header_check_pixels (&coded->header, max_pixels, error))
-    return FALSE;
-  if (coded->header.frame_size < frame->coded.size)
-    GST_WARNING_OBJECT (self,
-        "%" G_GSIZE_FORMAT " bytes behind the frame are ignored",
-        frame->coded.size - coded->header.frame_size);
-  return TRUE;
-}
-
 /* Why the decoder cannot take the frame as it is, or NULL if it can. */
 static const char *
 configuration_reason (GstPacoDec *self, const PacoHeader *header)
 {
-  if (!self->configured)
+  if (!self->input.configured)
     return "the stream begins, or its caps are new";
   if (g_atomic_int_get (&self->outdated)
       || gst_pad_needs_reconfigure (GST_VIDEO_DECODER_SRC_PAD (self)))
@@ -611,7 +518,7 @@ configuration_reason (GstPacoDec *self, const PacoHeader *header)
     return "it is coded otherwise than those before it";
   if (!gst_paco_output_has_size (&self->output, header))
     return "it is of another size than those before it";
-  if (!paco_video_equal (&self->header.video, &header->video))
+  if (!paco_video_equal (&self->input.header.video, &header->video))
     return "its header says otherwise than those before it";
   return NULL;
 }
@@ -624,8 +531,12 @@ decode_frame (
   PacoCodedFrame coded;
   GstFlowReturn flow;
   const char *reason;
+  guint max_pixels;
 
-  if (!read_frame (self, frame, &coded, error))
+  GST_OBJECT_LOCK (self);
+  max_pixels = self->coder.settings.max_pixels;
+  GST_OBJECT_UNLOCK (self);
+  if (!gst_paco_input_read (frame, max_pixels, &coded, error))
     return GST_FLOW_OK;
 
   reason = configuration_reason (self, &coded.header);
@@ -711,7 +622,7 @@ gst_paco_dec_handle_frame (GstVideoDecoder *decoder, GstVideoCodecFrame *frame)
   gboolean reverse = decoder->input_segment.rate < 0.0;
   GstFlowReturn flow;
 
-  if (self->input_state == NULL) {
+  if (self->input.state == NULL) {
     post_unparsed (self);
     gst_video_decoder_release_frame (decoder, frame);
     return GST_FLOW_NOT_NEGOTIATED;
@@ -843,6 +754,7 @@ gst_paco_dec_class_init (GstPacoDecClass *klass)
   decoder_class->start = GST_DEBUG_FUNCPTR (gst_paco_dec_start);
   decoder_class->stop = GST_DEBUG_FUNCPTR (gst_paco_dec_stop);
   decoder_class->getcaps = GST_DEBUG_FUNCPTR (gst_paco_dec_getcaps);
+  decoder_class->sink_event = GST_DEBUG_FUNCPTR (gst_paco_dec_sink_event);
   decoder_class->sink_query = GST_DEBUG_FUNCPTR (gst_paco_dec_sink_query);
   decoder_class->src_query = GST_DEBUG_FUNCPTR (gst_paco_dec_src_query);
   decoder_class->set_format = GST_DEBUG_FUNCPTR (gst_paco_dec_set_format);

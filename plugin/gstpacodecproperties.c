@@ -6,6 +6,7 @@ enum
 {
   PROP_REDUCE = GST_PACO_PROP_COMMON_LAST + 1,
   PROP_MAX_PIXELS,
+  PROP_CONCEAL,
 };
 
 /**
@@ -27,6 +28,19 @@ enum
  * Since: 0.1
  */
 
+/**
+ * GstPacoDec:conceal:
+ *
+ * Whether broken codeblocks of the lowest subbands (LL), which are large parts of the
+ * picture and gray without this, look like the picture before, or like the blocks
+ * beside them if there is none. After a cut that is a wrong picture. Blocks of
+ * higher subbands that are broken are left out in any case, which is a blurred spot.
+ * Frames have to have checks (#GstPacoEnc:block-checks) and three levels or more. A
+ * picture with broken blocks has #GST_BUFFER_FLAG_CORRUPTED, concealed or not.
+ *
+ * Since: 0.2
+ */
+
 void
 gst_paco_dec_properties_install (GObjectClass *object_class)
 {
@@ -43,6 +57,13 @@ gst_paco_dec_properties_install (GObjectClass *object_class)
           G_MAXUINT, PACO_DEFAULT_MAX_PIXELS,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
               | GST_PARAM_MUTABLE_READY));
+  g_object_class_install_property (object_class, PROP_CONCEAL,
+      g_param_spec_boolean ("conceal", "Conceal",
+          "Show the picture before where blocks are broken that would leave "
+          "large parts gray",
+          TRUE,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
+              | GST_PARAM_MUTABLE_READY));
 }
 
 gboolean
@@ -53,6 +74,8 @@ gst_paco_dec_properties_set (
     *reduce = g_value_get_uint (value);
   else if (id == PROP_MAX_PIXELS)
     settings->max_pixels = g_value_get_uint (value);
+  else if (id == PROP_CONCEAL)
+    settings->conceal = g_value_get_boolean (value);
   else
     return FALSE;
   return TRUE;
@@ -66,6 +89,8 @@ gst_paco_dec_properties_get (
     g_value_set_uint (value, reduce);
   else if (id == PROP_MAX_PIXELS)
     g_value_set_uint (value, settings->max_pixels);
+  else if (id == PROP_CONCEAL)
+    g_value_set_boolean (value, settings->conceal);
   else
     return FALSE;
   return TRUE;

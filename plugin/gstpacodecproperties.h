@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The properties of pacodec alone: `reduce`, which the element keeps, and
- * `max-pixels`, which is among its settings. */
+ * those that are among its settings. */
 #pragma once
 #include "gstpacobackend.h"
 

@@ -4,6 +4,8 @@
 #include "caps/videocaps.h"
 #include "codec/error.h"
 #include "codec/geometry.h"
+#include "gstpacopools.h"
+#include "gstpacosharing.h"
 
 /* Takes from coded what says how the samples are to be shown. */
 static void
@@ -33,8 +35,8 @@ find_size (const PacoHeader *header, guint reduce, guint *width, guint *height)
     *height *= 2;
 }
 
-gboolean
-gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
+static gboolean
+choose (GstPacoOutput *output, GstVideoDecoder *decoder,
     const PacoHeader *header, const GstVideoInfo *coded, guint reduce,
     gboolean may_be_on_device)
 {
@@ -66,6 +68,20 @@ gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
   paco_raw_format (format, &output->raw);
   output->via_planes = output->raw.tiled || !paco_fields_fit (&picture, reduce);
   return TRUE;
+}
+
+/* Pictures go to device memory only in a context that is shared. */
+gboolean
+gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
+    GstPacoCoder *coder, const PacoHeader *header, const GstVideoInfo *coded,
+    guint reduce)
+{
+  gboolean chosen = choose (output, decoder, header, coded, reduce,
+      gst_paco_sharing_is_possible (coder));
+
+  if (!chosen || !output->on_device || gst_paco_sharing_enter (coder, TRUE))
+    return chosen;
+  return choose (output, decoder, header, coded, reduce, FALSE);
 }
 
 gboolean
@@ -164,4 +180,36 @@ gst_paco_output_store (
     paco_planes_pack (planes, frame);
   else
     paco_planes_store (planes, &output->raw, frame);
+}
+
+gboolean
+gst_paco_output_adapt_pools (GstPacoCoder *coder, GstQuery *query)
+{
+  guint depth, n_devices;
+  GstAllocator *allocator = gst_paco_coder_ref_allocator (
+      coder, &depth, &n_devices);
+  gboolean adapted = gst_paco_pools_adapt (
+      query, &coder->cuda, allocator, depth, n_devices);
+
+  gst_clear_object (&allocator);
+  return adapted;
+}
+
+gboolean
+gst_paco_output_activate_pools (GstQuery *query)
+{
+  gst_paco_pools_enable_video_meta (query);
+  return gst_paco_pools_activate (query);
+}
+
+void
+gst_paco_output_post_no_pools (const GstPacoOutput *output, GstElement *element)
+{
+  GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT,
+      ("Buffers for decoded pictures cannot be had%s",
+          output->on_device
+              ? " in the memory of the GPU; fewer frames in flight "
+                "(pipeline-depth) or fewer programs that use it leave more"
+              : ""),
+      (NULL));
 }

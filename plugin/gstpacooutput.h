@@ -4,7 +4,7 @@
 #pragma once
 #include "caps/packed.h"
 #include "codec/header.h"
-#include "gstpacocuda.h"
+#include "gstpacocoder.h"
 #include <gst/video/gstvideodecoder.h>
 
 G_BEGIN_DECLS
@@ -20,12 +20,12 @@ typedef struct
 } GstPacoOutput;
 
 /* Chooses a format that downstream takes for what header says, with coded as the
- * GstVideoInfo of the whole picture; in device memory, if that may be and
- * downstream names it. Nobody learns of it yet. FALSE if there is no such
- * format. */
+ * GstVideoInfo of the whole picture; in device memory, if downstream names it and
+ * the coder can move into a context that is shared. Nobody learns of it yet. FALSE if
+ * there is no such format. */
 gboolean gst_paco_output_choose (GstPacoOutput *output,
-    GstVideoDecoder *decoder, const PacoHeader *header,
-    const GstVideoInfo *coded, guint reduce, gboolean may_be_on_device);
+    GstVideoDecoder *decoder, GstPacoCoder *coder, const PacoHeader *header,
+    const GstVideoInfo *coded, guint reduce);
 
 /* Whether frames like header's are of the size that was chosen, too: reduced, fields
  * and frames of one height may come to different ones. */
@@ -56,5 +56,12 @@ gboolean gst_paco_output_map (const GstPacoOutput *output, GstPacoCuda *cuda,
 /* Puts what the backend has left in planes into the frame. */
 void gst_paco_output_store (
     const GstPacoOutput *output, PacoPlanes *planes, GstVideoFrame *frame);
+
+/* The allocation query, before and after the base class has decided it: buffers for
+ * what the coder has in flight; and what is posted if there are none. */
+gboolean gst_paco_output_adapt_pools (GstPacoCoder *coder, GstQuery *query);
+gboolean gst_paco_output_activate_pools (GstQuery *query);
+void gst_paco_output_post_no_pools (
+    const GstPacoOutput *output, GstElement *element);
 
 G_END_DECLS

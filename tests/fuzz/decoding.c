@@ -109,7 +109,9 @@ fuzz_variant_name (unsigned variant)
 static Variant *
 open_variant (unsigned i)
 {
-  const PacoBackendOptions options = { .threads = 1, .depth = 1 };
+  const PacoBackendOptions options = {
+    .threads = 1, .depth = 1, .conceal = true
+  };
   const PacoCpuOps ops = { paco_row_all_ops ()[i], paco_bpc_all_ops ()[i] };
   Variant *variant = &variants[i];
 
@@ -142,9 +144,17 @@ FuzzVerdict
 fuzz_decode (unsigned i, const PacoCodedFrame *coded, unsigned reduce,
     FuzzPicture *picture)
 {
+  paco_decoder_forget (open_variant (i)->decoder);
+  return fuzz_decode_next (i, coded, reduce, picture);
+}
+
+FuzzVerdict
+fuzz_decode_next (unsigned i, const PacoCodedFrame *coded, unsigned reduce,
+    FuzzPicture *picture)
+{
   Variant *variant = open_variant (i);
   PacoDecodedFrame frame = { NULL };
-  FuzzVerdict verdict = { false, 0 };
+  FuzzVerdict verdict = { false, 0, 0 };
 
   if (configure (variant, &coded->header, reduce, &picture->picture)
       && paco_decoder_submit (
@@ -154,6 +164,7 @@ fuzz_decode (unsigned i, const PacoCodedFrame *coded, unsigned reduce,
       abort ();
     verdict.decoded = frame.error == NULL;
     verdict.corrupted_blocks = frame.corrupted_blocks;
+    verdict.concealed_blocks = frame.concealed_blocks;
     g_clear_error (&frame.error);
   }
   return verdict;

@@ -27,7 +27,7 @@ void fuzz_picture_clear (FuzzPicture *picture);
 typedef struct
 {
   bool decoded;
-  uint32_t corrupted_blocks;
+  uint32_t corrupted_blocks, concealed_blocks;
 } FuzzVerdict;
 
 /* Number of the CPU backend's variants on this machine: plain, AVX2, AVX-512.
@@ -35,9 +35,12 @@ typedef struct
 unsigned fuzz_n_variants (void);
 const char *fuzz_variant_name (unsigned variant);
 
-/* Decodes the frame by a variant. The decoder of each is opened once, and
- * configured only for frames that need it. */
+/* Decodes the frame by a variant, as the first of a stream. The decoder of each is
+ * opened once, and configured only for frames that need it. */
 FuzzVerdict fuzz_decode (unsigned variant, const PacoCodedFrame *coded,
+    unsigned reduce, FuzzPicture *picture);
+/* The same as the next frame of the stream. */
+FuzzVerdict fuzz_decode_next (unsigned variant, const PacoCodedFrame *coded,
     unsigned reduce, FuzzPicture *picture);
 /* Closes the decoders that were kept open: programs that end are checked for
  * leaks. */

@@ -12,59 +12,108 @@
 /* The reference takes its time. */
 #define MAX_SAMPLES (FUZZ_MAX_SAMPLES / 2)
 
-static void
-compare_variant (unsigned variant, const PacoCodedFrame *coded, unsigned reduce,
-    unsigned bytes, const FuzzVerdict *expected, const FuzzPicture *reference)
+/* The frame, and the same one with a change in its payload, follow each other as a
+ * stream: so broken blocks are concealed by what they were. */
+typedef struct
 {
+  PacoCodedFrame frames[2];
+  size_t size; /* of each */
+  unsigned reduce, bytes;
+  FuzzPicture pictures[2]; /* the reference's, and what it says of them */
+  FuzzVerdict verdicts[2];
+} Stream;
+
+static void
+compare_frame (const Stream *stream, unsigned variant, unsigned n)
+{
+  const FuzzVerdict *expected = &stream->verdicts[n];
   FuzzPicture picture;
   FuzzVerdict verdict;
 
-  fuzz_picture_init (&picture, &coded->header, reduce, bytes);
-  verdict = fuzz_decode (variant, coded, reduce, &picture);
+  fuzz_picture_init (
+      &picture, &stream->frames[n].header, stream->reduce, stream->bytes);
+  verdict = (n == 0 ? fuzz_decode : fuzz_decode_next) (
+      variant, &stream->frames[n], stream->reduce, &picture);
   if (verdict.decoded != expected->decoded
       || verdict.corrupted_blocks != expected->corrupted_blocks
+      || verdict.concealed_blocks != expected->concealed_blocks
       || (expected->decoded
-          && memcmp (picture.memory, reference->memory, picture.size) != 0)) {
+          && memcmp (picture.memory, stream->pictures[n].memory, picture.size)
+              != 0)) {
     fprintf (stderr,
-        "%s, %u levels left out: decoded %d, %u broken blocks; reference: "
-        "decoded %d, %u broken blocks\n",
-        fuzz_variant_name (variant), reduce, verdict.decoded,
-        verdict.corrupted_blocks, expected->decoded,
-        expected->corrupted_blocks);
+        "%s, frame %u, %u levels left out: decoded %d, %u broken and %u "
+        "concealed blocks; reference: decoded %d, %u and %u\n",
+        fuzz_variant_name (variant), n, stream->reduce, verdict.decoded,
+        verdict.corrupted_blocks, verdict.concealed_blocks, expected->decoded,
+        expected->corrupted_blocks, expected->concealed_blocks);
     abort ();
   }
   fuzz_picture_clear (&picture);
 }
 
+/* The reference's pictures. */
 static void
-compare (const PacoCodedFrame *coded, size_t size, unsigned reduce)
+decode_stream (Stream *stream)
 {
-  unsigned bytes = size % 2 ? FUZZ_PACKED : 2;
-  FuzzPicture reference;
-  FuzzVerdict expected = { false, 0 };
+  PacoReferenceConcealer *concealer = paco_reference_concealer_new ();
 
-  fuzz_picture_init (&reference, &coded->header, reduce, bytes);
-  expected.decoded = paco_reference_decode (coded->data, size, reduce,
-      &reference.picture, &expected.corrupted_blocks, NULL);
-  if (!expected.decoded)
-    expected.corrupted_blocks = 0;
+  for (unsigned n = 0; n < 2; n++) {
+    FuzzVerdict *verdict = &stream->verdicts[n];
+
+    fuzz_picture_init (&stream->pictures[n], &stream->frames[n].header,
+        stream->reduce, stream->bytes);
+    *verdict = (FuzzVerdict){ false, 0, 0 };
+    verdict->decoded = paco_reference_decode_next (concealer,
+        stream->frames[n].data, stream->size, stream->reduce,
+        &stream->pictures[n].picture, &verdict->corrupted_blocks,
+        &verdict->concealed_blocks, NULL);
+    if (!verdict->decoded)
+      *verdict = (FuzzVerdict){ false, 0, 0 };
+  }
+  paco_reference_concealer_free (concealer);
+}
+
+static void
+compare (Stream *stream, unsigned reduce)
+{
+  stream->reduce = reduce;
+  stream->bytes = stream->size % 2 ? FUZZ_PACKED : 2;
+  decode_stream (stream);
   for (unsigned i = 0; i < fuzz_n_variants (); i++)
-    compare_variant (i, coded, reduce, bytes, &expected, &reference);
-  fuzz_picture_clear (&reference);
+    for (unsigned n = 0; n < 2; n++)
+      compare_frame (stream, i, n);
+  fuzz_picture_clear (&stream->pictures[0]);
+  fuzz_picture_clear (&stream->pictures[1]);
+}
+
+/* Changes a byte of the payload's beginning, where LL is. */
+static void
+damage (uint8_t *data, const PacoHeader *header)
+{
+  size_t payload = header->header_size + header->index_size;
+  size_t length = header->frame_size - payload;
+
+  if (length > 0)
+    data[payload + header->index_crc % MIN (length, 64)] ^= 0x10;
 }
 
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-  PacoCodedFrame coded;
-  unsigned levels;
+  Stream stream = { .size = size };
+  const PacoHeader *header = &stream.frames[0].header;
+  uint8_t *copy;
 
-  if (!paco_coded_frame_parse (&coded, data, size, NULL)
-      || paco_picture_samples (&coded.header.picture) > MAX_SAMPLES)
+  if (!paco_coded_frame_parse (&stream.frames[0], data, size, NULL)
+      || paco_picture_samples (&header->picture) > MAX_SAMPLES)
     return 0;
-  levels = coded.header.coding.levels;
-  compare (&coded, size, 0);
-  if (levels > 0)
-    compare (&coded, size, 1 + (unsigned) size % levels);
+  copy = g_memdup2 (data, size);
+  damage (copy, header);
+  if (!paco_coded_frame_parse (&stream.frames[1], copy, size, NULL))
+    abort ();
+  compare (&stream, 0);
+  if (header->coding.levels > 0)
+    compare (&stream, 1 + (unsigned) size % header->coding.levels);
+  g_free (copy);
   return 0;
 }
