@@ -7,8 +7,8 @@
 #
 #   tests/arm64.sh             the tests of the codec, all of them
 #   tests/arm64.sh --short     some of them, with few cases: what tests/run.sh does
-#   tests/arm64.sh --elements  the plugin with its CUDA backend, too: it loads, codes
-#                              with the same bytes as here, and finds a driver
+#   tests/arm64.sh --elements  the plugin with its CUDA backend: it loads, finds a
+#                              driver, and codes with the same bytes as here
 #   tests/arm64.sh --count FILE.ppm
 #                              how many instructions the block coders take a sample
 #
@@ -150,15 +150,28 @@ test_codec () {
   compare_golden
 }
 
+# The driver is found by its name where the dynamic linker finds it, or missed.
+check_driver () {
+  pipeline='videotestsrc num-buffers=3 ! video/x-raw,width=64,height=64 !
+    pacoenc backend=cuda ! fakesink'
+  # shellcheck disable=SC2086
+  quietly driver in_qemu -E LD_LIBRARY_PATH="$build/tests/gpu/driver/fake" \
+    "$gst/gst-launch-1.0" -q $pipeline || fail "the driver is not found."
+  # shellcheck disable=SC2086
+  if in_qemu "$gst/gst-launch-1.0" -q $pipeline >"$folder/driver.log" 2>&1 ||
+    ! grep -q 'no CUDA device: libcuda.so.1' "$folder/driver.log"; then
+    fail "there is no driver, and nobody says so (log: $folder/driver.log)."
+  fi
+}
+
 # The plugin, with kernels for Jetson where nvcc is at hand (they hold no code for
 # the host), and the host's code of the CUDA backend over drivers of our own.
 test_elements () {
   configure elements -Dcuda=enabled -Dbench=false \
     -Dcuda-archs="$([ -x /usr/local/cuda/bin/nvcc ] && echo 87,110)"
   compile plugin/libgstpaco.so tests/gpu/driver/fake/libcuda.so.1 \
-    tests/gpu/driver/old/libcuda.so.1 tests/gpu/host/failures \
-    tests/gpu/host/devices
-  run_tests cuda-failures cuda-devices
+    tests/gpu/host/devices tests/gpu/host/cuda-bus tests/gpu/host/cuda-output
+  run_tests cuda-devices cuda-bus cuda-output
   if readelf -d "$build/plugin/libgstpaco.so" | grep NEEDED |
     grep -iE 'cuda|nvidia'; then
     fail "the plugin is linked to a library of CUDA."
@@ -172,6 +185,7 @@ test_elements () {
   gst=$sysroot/usr/bin
   quietly inspect in_qemu "$gst/gst-inspect-1.0" pacoenc ||
     fail "the plugin does not load."
+  check_driver
   for format in I422_10LE v210 GBR_12LE; do
     for arguments in rate-control=lossless quality=90; do
       source="videotestsrc num-buffers=3 pattern=smpte !
@@ -229,7 +243,6 @@ case $mode in
     unpack elements 'install --download-only' libc6-dev libstdc++-12-dev \
       libgstreamer-plugins-base1.0-dev gstreamer1.0-tools \
       gstreamer1.0-plugins-base
-    test_codec
     test_elements
     ;;
   --count)

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Memory over time, and reports. */
+#include "tests/soak/soak.h"
+#include <malloc.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MIB (1024.0 * 1024.0)
+
+/* --- Memory over time --- */
+
+void
+soak_memory_init (SoakMemory *memory)
+{
+  memory->start = g_get_monotonic_time ();
+  memory->samples = g_array_new (FALSE, FALSE, sizeof (SoakSample));
+}
+
+void
+soak_memory_clear (SoakMemory *memory)
+{
+  g_array_unref (memory->samples);
+}
+
+static double
+resident_size (void)
+{
+  FILE *file = fopen ("/proc/self/statm", "r");
+  long pages = 0;
+
+  if (file) {
+    if (fscanf (file, "%*d %ld", &pages) != 1)
+      pages = 0;
+    fclose (file);
+  }
+  return (double) pages * (double) sysconf (_SC_PAGESIZE) / MIB;
+}
+
+static double
+heap_size (void)
+{
+  struct mallinfo2 info = mallinfo2 ();
+
+  return (double) (info.uordblks + info.hblkhd) / MIB;
+}
+
+void
+soak_memory_take (SoakMemory *memory, double device, double pinned)
+{
+  SoakSample sample = {
+    .seconds = (double) (g_get_monotonic_time () - memory->start)
+        / G_USEC_PER_SEC,
+    .resident = resident_size (),
+    .heap = heap_size (),
+    .device = device,
+    .pinned = pinned,
+  };
+
+  g_array_append_val (memory->samples, sample);
+}
+
+SoakTrend
+soak_trend (const SoakMemory *memory, gsize member, double skip)
+{
+  double n = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0, begin = 0,
+         end = 0;
+  SoakTrend trend = { .first = -1 };
+
+  for (guint i = 0; i < memory->samples->len; i++) {
+    const SoakSample *sample = &g_array_index (memory->samples, SoakSample, i);
+    double x = sample->seconds, y = G_STRUCT_MEMBER (double, sample, member);
+
+    if (x < skip)
+      continue;
+    if (n == 0) {
+      trend.first = y;
+      begin = x;
+    }
+    trend.last = y;
+    trend.most = MAX (trend.most, y);
+    end = x;
+    n++;
+    sum_x += x;
+    sum_y += y;
+    sum_xx += x * x;
+    sum_xy += x * y;
+  }
+  if (n >= 2 && n * sum_xx > sum_x * sum_x) {
+    double slope = (n * sum_xy - sum_x * sum_y) / (n * sum_xx - sum_x * sum_x);
+
+    trend.per_hour = slope * 3600;
+    trend.growth = slope * (end - begin);
+  }
+  return trend;
+}
+
+/* --- Reports --- */
+
+void
+soak_report_init (SoakReport *report)
+{
+  report->json = g_string_new ("{");
+  report->table = g_string_new (NULL);
+  report->n_failures = 0;
+}
+
+void
+soak_report_clear (SoakReport *report)
+{
+  g_string_free (report->json, TRUE);
+  g_string_free (report->table, TRUE);
+}
+
+static void
+add_key (SoakReport *report, const char *key)
+{
+  g_string_append_printf (
+      report->json, "%s\n  \"%s\": ", report->json->len > 1 ? "," : "", key);
+}
+
+void
+soak_report_text (SoakReport *report, const char *key, const char *what,
+    const char *format, ...)
+{
+  g_autofree char *text = NULL, *escaped = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  escaped = g_strescape (text, NULL);
+  add_key (report, key);
+  g_string_append_printf (report->json, "\"%s\"", escaped);
+  g_string_append_printf (report->table, "| %s | %s |\n", what, text);
+}
+
+void
+soak_report_number (SoakReport *report, const char *key, const char *what,
+    double value, const char *unit)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_ascii_formatd (text, sizeof text,
+      value == (double) (gint64) value ? "%.0f" : "%.3f", value);
+  add_key (report, key);
+  g_string_append (report->json, text);
+  g_string_append_printf (
+      report->table, "| %s | %s%s%s |\n", what, text, *unit ? " " : "", unit);
+}
+
+void
+soak_report_check (
+    SoakReport *report, const char *key, const char *what, gboolean holds)
+{
+  report->n_failures += !holds;
+  add_key (report, key);
+  g_string_append (report->json, holds ? "true" : "false");
+  g_string_append_printf (
+      report->table, "| %s | %s |\n", what, holds ? "yes" : "**no**");
+}
+
+void
+soak_report_memory (SoakReport *report, const SoakMemory *memory, double skip,
+    double most_growth)
+{
+  SoakTrend resident = soak_trend (memory, SOAK_RESIDENT, skip);
+  SoakTrend heap = soak_trend (memory, SOAK_HEAP, skip);
+
+  soak_report_number (report, "resident_first", "resident, at the begin",
+      resident.first, "MiB");
+  soak_report_number (
+      report, "resident_last", "resident, at the end", resident.last, "MiB");
+  soak_report_number (report, "resident_growth",
+      "resident, growth of the fitted line", resident.growth, "MiB");
+  soak_report_number (
+      report, "heap_first", "heap, at the begin", heap.first, "MiB");
+  soak_report_number (
+      report, "heap_last", "heap, at the end", heap.last, "MiB");
+  soak_report_number (report, "heap_growth", "heap, growth of the fitted line",
+      heap.growth, "MiB");
+  soak_report_check (report, "memory_flat", "memory is flat",
+      resident.growth < most_growth && heap.growth < most_growth);
+}
+
+static char *
+processor_name (void)
+{
+  g_autofree char *text = NULL;
+  char *name = NULL;
+
+  if (g_file_get_contents ("/proc/cpuinfo", &text, NULL, NULL)) {
+    char *at = strstr (text, "model name");
+
+    at = at ? strchr (at, ':') : NULL;
+    if (at)
+      name = g_strstrip (g_strndup (at + 1, strcspn (at + 1, "\n")));
+  }
+  return name ? name : g_strdup ("unknown");
+}
+
+void
+soak_report_machine (SoakReport *report)
+{
+  g_autofree char *name = processor_name ();
+  double load[3] = { 0, 0, 0 };
+
+  soak_report_text (report, "processor", "processor", "%s", name);
+  soak_report_number (report, "cores", "cores", g_get_num_processors (), "");
+  if (getloadavg (load, 3) > 0)
+    soak_report_number (report, "load",
+        "load, mean of the last quarter of an hour", load[2], "");
+}
+
+static gboolean
+write_file (const char *prefix, const char *extension, const char *text)
+{
+  g_autofree char *path = g_strconcat (prefix, extension, NULL);
+  g_autoptr (GError) error = NULL;
+
+  if (g_file_set_contents (path, text, -1, &error))
+    return TRUE;
+  g_printerr ("%s\n", error->message);
+  return FALSE;
+}
+
+gboolean
+soak_report_write (SoakReport *report, const char *title, const char *prefix)
+{
+  g_autofree char *markdown = NULL;
+  gboolean written = TRUE;
+
+  soak_report_check (
+      report, "passed", "everything as it has to be", report->n_failures == 0);
+  g_string_append (report->json, "\n}\n");
+  markdown = g_strdup_printf (
+      "# %s\n\n| what | |\n|---|---|\n%s", title, report->table->str);
+  g_print ("%s", markdown);
+  if (prefix)
+    written = write_file (prefix, ".json", report->json->str)
+        && write_file (prefix, ".md", markdown);
+  return written && report->n_failures == 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the long runs have in common: memory over time, and a report in JSON and in
+ * Markdown. record.c and station.c call it. */
+#pragma once
+#include <glib.h>
+
+/* --- Memory over time --- */
+
+/* Sizes are in MiB. */
+typedef struct
+{
+  double seconds; /* since the run began */
+  double resident, heap;
+  double device, pinned; /* of a GPU, and of the host for it */
+} SoakSample;
+
+typedef struct
+{
+  gint64 start;
+  GArray *samples; /* of SoakSample */
+} SoakMemory;
+
+void soak_memory_init (SoakMemory *memory);
+void soak_memory_clear (SoakMemory *memory);
+
+/* Notes what this process has now; the GPU's memory as the caller knows it. */
+void soak_memory_take (SoakMemory *memory, double device, double pinned);
+
+/* A line fitted to what a run had, without its beginning. */
+typedef struct
+{
+  double first, last, most;
+  double per_hour; /* slope, MiB */
+  double growth;   /* of the line, over the time that was fitted */
+} SoakTrend;
+
+#define SOAK_RESIDENT G_STRUCT_OFFSET (SoakSample, resident)
+#define SOAK_HEAP G_STRUCT_OFFSET (SoakSample, heap)
+#define SOAK_DEVICE G_STRUCT_OFFSET (SoakSample, device)
+#define SOAK_PINNED G_STRUCT_OFFSET (SoakSample, pinned)
+
+/* member: SOAK_*; skip: seconds that the beginning lasts. */
+SoakTrend soak_trend (const SoakMemory *memory, gsize member, double skip);
+
+/* --- Reports --- */
+
+typedef struct
+{
+  GString *json, *table;
+  unsigned n_failures;
+} SoakReport;
+
+void soak_report_init (SoakReport *report);
+void soak_report_clear (SoakReport *report);
+
+/* key is the name in JSON, what the words for it in the table. */
+void soak_report_text (SoakReport *report, const char *key, const char *what,
+    const char *format, ...) G_GNUC_PRINTF (4, 5);
+void soak_report_number (SoakReport *report, const char *key, const char *what,
+    double value, const char *unit);
+/* Whether what has to be so is so. */
+void soak_report_check (
+    SoakReport *report, const char *key, const char *what, gboolean holds);
+/* The trends of the host's memory, and that neither grows by more than so many
+ * MiB. */
+void soak_report_memory (SoakReport *report, const SoakMemory *memory,
+    double skip, double most_growth);
+/* Processor, cores and how busy they are with other things as well. */
+void soak_report_machine (SoakReport *report);
+
+/* Writes PREFIX.json and PREFIX.md (or, without a prefix, nothing) and prints the
+ * table. Returns whether all checks hold. */
+gboolean soak_report_write (
+    SoakReport *report, const char *title, const char *prefix);
