@@ -30,24 +30,39 @@ typedef struct
   uint8_t worth[PACO_RATE_MAX_CUTS + 1];
 } PacoRateCuts;
 
-/* Twelve times the squared error, in units of an index, of the coefficients that
- * are not zero if planes below p are missing: within an interval of what is left
- * where something is, else about 2.1 times the square of the highest bit.
- * top[t]: so many have their highest bit in plane t, and planes >= n_planes are
- * empty. */
-PACO_RATE_FUNCTION uint64_t
-paco_rate_distortion (const uint32_t *top, unsigned n_planes, unsigned p)
+/* The error of a block from which planes are missing; top[t] of its coefficients have
+ * their highest bit in plane t. */
+typedef struct
 {
-  uint64_t sum = 0, n = 0;
+  const uint32_t *top;
+  unsigned plane;  /* the planes below are missing */
+  uint64_t lost;   /* the part of coefficients that are 0 then */
+  uint32_t n_left; /* coefficients that are not */
+} PacoRateError;
+
+/* Of a block of n_planes, from which none is missing. */
+PACO_RATE_FUNCTION PacoRateError
+paco_rate_no_error (const uint32_t *top, unsigned n_planes)
+{
+  PacoRateError error = { top, 0, 0, 0 };
   unsigned t;
 
-  for (t = 0; t < n_planes; t++) {
-    if (t < p)
-      sum += (uint64_t) top[t] * 25 << 2 * t;
-    else
-      n += top[t];
+  for (t = 0; t < n_planes; t++)
+    error.n_left += top[t];
+  return error;
+}
+
+/* Takes away all planes below p. Returns twelve times the squared error, in units of
+ * an index, of the coefficients that are not zero: within an interval of what is left
+ * where something is, else about 2.1 times the square of the highest bit. */
+PACO_RATE_FUNCTION uint64_t
+paco_rate_take_planes (PacoRateError *error, unsigned p)
+{
+  for (; error->plane < p; error->plane++) {
+    error->lost += (uint64_t) error->top[error->plane] * 25 << 2 * error->plane;
+    error->n_left -= error->top[error->plane];
   }
-  return sum + (p < n_planes ? n << 2 * p : 0);
+  return error->lost + ((uint64_t) error->n_left << 2 * p);
 }
 
 /* 8 log2 of distortion for a byte, with the weight of a subband. */
@@ -108,20 +123,22 @@ paco_rate_forget_cuts (PacoRateCuts *cuts, unsigned lost)
 
 /* Finds the cuts of a block of n_planes, all of them below `dropped` not stored,
  * that takes `bytes` in index and payload. codewords[p]: at the end of plane p, 0
- * where there is no cut. top: as above, of the whole block. weight: PacoRateStep's,
+ * where there is no cut. top: as in PacoRateError. weight: PacoRateStep's,
  * less 16 for each plane that the block drops for being outside of all regions. */
 PACO_RATE_FUNCTION void
 paco_rate_find_cuts (const uint32_t *top, const uint16_t *codewords,
     unsigned n_planes, unsigned dropped, int bytes, bool checks, int weight,
     PacoRateCuts *cuts)
 {
-  uint64_t before = paco_rate_distortion (top, n_planes, dropped), after;
-  int left, worth = 0;
+  PacoRateError error = paco_rate_no_error (top, n_planes);
+  uint64_t before = paco_rate_take_planes (&error, dropped), after;
+  uint8_t worth = 0, own;
+  int left;
   unsigned p;
 
   cuts->n = 0;
   cuts->zero = n_planes == 0;
-  for (p = dropped; p < n_planes && p < 16; p++) {
+  for (p = dropped; p < n_planes && p <= PACO_MAX_DROPPED_PLANES; p++) {
     if (cuts->n == PACO_RATE_MAX_CUTS)
       break;
     left = paco_rate_bytes_of (codewords[p], checks);
@@ -130,27 +147,21 @@ paco_rate_find_cuts (const uint32_t *top, const uint16_t *codewords,
         break;
       continue;
     }
-    after = paco_rate_distortion (top, n_planes, p);
-    {
-      int own = paco_rate_worth (after - before, bytes - left, weight);
-
-      worth = own > worth ? own : worth;
-    }
+    after = paco_rate_take_planes (&error, p);
+    own = paco_rate_worth (after - before, bytes - left, weight);
+    worth = own > worth ? own : worth;
     cuts->plane[cuts->n] = (uint8_t) p;
     cuts->codewords[cuts->n] = codewords[p];
-    cuts->worth[cuts->n++] = (uint8_t) worth;
+    cuts->worth[cuts->n++] = worth;
     before = after;
     bytes = left;
   }
   if (n_planes > 0) {
-    after = paco_rate_distortion (top, n_planes, n_planes);
-    {
-      int own = paco_rate_worth (after - before, bytes - 1, weight);
-
-      worth = own > worth ? own : worth;
-    }
+    after = paco_rate_take_planes (&error, n_planes);
+    own = paco_rate_worth (after - before, bytes - 1, weight);
+    worth = own > worth ? own : worth;
   }
-  cuts->worth[cuts->n] = (uint8_t) worth;
+  cuts->worth[cuts->n] = worth;
 }
 
 /* Bytes in index and payload after a cut, 0..cuts->n; the last: zero. */
