@@ -23,11 +23,22 @@ typedef struct
  * eight lines of 64, so that each place of eight has one: 0, 9, 18, ... */
 #define PACO_RATE_COUNT_ALL 16384
 
-/* Whether the coefficients of line y of a block are counted. */
-PACO_RATE_FUNCTION bool
-paco_rate_counts_line (unsigned y, bool all)
+/* The number of the n-th line of a block that is counted. */
+PACO_RATE_FUNCTION uint32_t
+paco_rate_counted_line (uint32_t n, bool all)
 {
-  return all || (y & 7) == (y >> 3 & 7);
+  return all ? n : 8 * n + (n & 7);
+}
+
+/* How many lines of a block of so many are counted. */
+PACO_RATE_FUNCTION uint32_t
+paco_rate_counted_lines (uint32_t height, bool all)
+{
+  uint32_t n = (height + 7) / 8;
+
+  if (all)
+    return height;
+  return n - (paco_rate_counted_line (n - 1, false) >= height);
 }
 
 /* log2 (x) in 1/1024, linear between powers of 2; x >= 1. */

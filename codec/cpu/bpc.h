@@ -36,6 +36,7 @@ typedef struct
   float scale;
   uint16_t multiplier;
   uint8_t shift;
+  bool narrow; /* the integers are below 2^15 */
   /* Encoder: what it finds, or NULL. */
   PacoBlockCounts *counts;
   PacoCutPoints *cut_points;

@@ -491,15 +491,19 @@ lanes_gather_bytes (const __m256i words[4], int shift)
   return _mm256_permute4x64_epi64 (_mm256_shuffle_epi8 (bytes, even), 0xd8);
 }
 
-/* paco_rate_scale(): the lower 12 bits of x and the upper ones by themselves, as the
- * product has more than 32. */
+/* paco_rate_scale(): the lower 12 bits of x and the upper ones by themselves, where
+ * the product may have more than 32. */
 BPC_INLINE __m256i
 lanes_rescale_8 (const BpcQuantizer *q, __m256i x)
 {
   __m256i m = _mm256_set1_epi32 ((int) q->multiplier);
   __m256i low = _mm256_and_si256 (x, _mm256_set1_epi32 (4095));
-  __m256i high = _mm256_mullo_epi32 (_mm256_srli_epi32 (x, 12), m);
+  __m256i high;
 
+  if (q->narrow)
+    return _mm256_srl_epi32 (
+        _mm256_mullo_epi32 (x, m), _mm_cvtsi32_si128 ((int) q->shift));
+  high = _mm256_mullo_epi32 (_mm256_srli_epi32 (x, 12), m);
   low = _mm256_srli_epi32 (_mm256_mullo_epi32 (low, m), 12);
   return _mm256_srl_epi32 (
       _mm256_add_epi32 (high, low), _mm_cvtsi32_si128 ((int) q->shift - 12));

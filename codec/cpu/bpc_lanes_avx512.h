@@ -475,15 +475,19 @@ lanes_gather_bytes (const __m512i words[4], unsigned shift)
   return _mm512_permutexvar_epi8 (lanes_halves_of_columns (), bytes);
 }
 
-/* paco_rate_scale(): the lower 12 bits of x and the upper ones by themselves, as the
- * product has more than 32. */
+/* paco_rate_scale(): the lower 12 bits of x and the upper ones by themselves, where
+ * the product may have more than 32. */
 BPC_INLINE __m512i
 lanes_rescale_16 (const BpcQuantizer *q, __m512i x)
 {
   __m512i m = _mm512_set1_epi32 ((int) q->multiplier);
   __m512i low = _mm512_and_si512 (x, _mm512_set1_epi32 (4095));
-  __m512i high = _mm512_mullo_epi32 (_mm512_srli_epi32 (x, 12), m);
+  __m512i high;
 
+  if (q->narrow)
+    return _mm512_srl_epi32 (
+        _mm512_mullo_epi32 (x, m), _mm_cvtsi32_si128 ((int) q->shift));
+  high = _mm512_mullo_epi32 (_mm512_srli_epi32 (x, 12), m);
   low = _mm512_srli_epi32 (_mm512_mullo_epi32 (low, m), 12);
   return _mm512_srl_epi32 (
       _mm512_add_epi32 (high, low), _mm_cvtsi32_si128 ((int) q->shift - 12));

@@ -102,6 +102,7 @@ typedef struct
   float scale;
   uint32_t multiplier; /* 0: none */
   unsigned shift;      /* 15 at least */
+  bool narrow;         /* what is multiplied is below 2^15 */
 } BpcQuantizer;
 
 /* What a significant neighbor weighs in a context (FORMAT.md section 7.3). */

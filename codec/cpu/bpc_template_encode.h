@@ -205,7 +205,8 @@ scale_block (PacoBpcScratch *s, const PacoBpcBlock *block)
                                 : ldexpf (1.0f / block->step,
                                     block->fraction_bits - block->lost_planes),
     .multiplier = block->reversible ? 0 : block->multiplier,
-    .shift = block->shift + block->lost_planes };
+    .shift = block->shift + block->lost_planes,
+    .narrow = block->narrow };
   const uint8_t *line = block->coefficients;
   uint32_t all = 0;
 

@@ -130,6 +130,7 @@ encode_for_budget (Flight *flight, uint32_t i, PacoBpcBlock *block,
   block->scale = flight->table->scale[subband->component][subband->entry];
   block->multiplier = step->multiplier;
   block->shift = step->shift;
+  block->narrow = flight->table->narrow;
   encode_to_cut (flight, i, block, step->weight - 16 * (int) lost, worker);
 }
 

@@ -41,7 +41,7 @@ typedef struct
 
   /* Of a block of coefficients, at most 64 wide: adds to top[p] how many c have
    * their highest bit in plane p (codec/rate_steps.h; scale is 0 where they are
-   * integers), of all lines or of those that paco_rate_counts_line() says. Returns
+   * integers), of all lines or of those of paco_rate_counted_line(). Returns
    * how many lines these are. */
   uint32_t (*count_tops) (const PacoWord *line, ptrdiff_t stride,
       unsigned width, unsigned height, bool all, float scale,

@@ -258,14 +258,12 @@ count_block (const Encoder *encoder, uint32_t i, PacoRateBits *sums)
   unsigned c = subband->component, entry = subband->entry;
   bool all = (uint64_t) subband->width * subband->height <= PACO_RATE_COUNT_ALL;
   uint32_t top[PACO_RATE_PLANES] = { 0 }, bits[PACO_RATE_PLANES + 1];
-  uint32_t n_counted = 0;
+  uint32_t n_lines = paco_rate_counted_lines (block->height, all);
 
-  for (unsigned y = 0; y < block->height; y++) {
-    const PacoReferenceSample *row = block_line (encoder, i, y);
+  for (uint32_t n = 0; n < n_lines; n++) {
+    const PacoReferenceSample *row = block_line (
+        encoder, i, paco_rate_counted_line (n, all));
 
-    if (!paco_rate_counts_line (y, all))
-      continue;
-    n_counted += block->width;
     for (unsigned x = 0; x < block->width; x++) {
       int plane = paco_reference_top_plane (row[x],
           encoder->header.coding.components[c].wavelet,
@@ -275,7 +273,8 @@ count_block (const Encoder *encoder, uint32_t i, PacoRateBits *sums)
         top[plane]++;
     }
   }
-  paco_rate_block_bits (top, n_counted, (uint32_t) block->width * block->height,
+  paco_rate_block_bits (top, n_lines * block->width,
+      (uint32_t) block->width * block->height,
       encoder->header.coding.block_checks, bits);
   for (unsigned j = 0; j <= PACO_RATE_PLANES; j++)
     sums[c * encoder->table->n_entries + entry].bits[j] +=
