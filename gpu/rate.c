@@ -51,8 +51,10 @@ paco_cuda_budget_reserve (PacoCudaBudget *budget, PacoCudaShare *share,
           share, &budget->tops, MAX (4 * numbers, 1), "counts", error)
       && paco_device_memory_reserve (share, &budget->cuts,
           MAX (n_blocks * sizeof (PacoRateCuts), 1), "cuts", error)
+      && paco_device_memory_reserve (share, &budget->pieces,
+          MAX (n_blocks * sizeof (PacoRatePieces), 1), "cuts", error)
       && paco_device_memory_reserve (
-          share, &budget->bytes, MAX (4 * n_blocks, 1), "sizes", error)
+          share, &budget->cut_sums, sizeof (PacoRateSums), "sums", error)
       && paco_device_memory_reserve (
           share, &budget->lost, MAX (n_blocks, 1), "cuts", error)
       && paco_pinned_memory_reserve (share->device, &budget->host,
@@ -67,9 +69,16 @@ paco_cuda_budget_clear (PacoCudaBudget *budget, PacoCudaShare *share)
   paco_device_memory_clear (share, &budget->plane_ends);
   paco_device_memory_clear (share, &budget->tops);
   paco_device_memory_clear (share, &budget->cuts);
-  paco_device_memory_clear (share, &budget->bytes);
+  paco_device_memory_clear (share, &budget->pieces);
+  paco_device_memory_clear (share, &budget->cut_sums);
   paco_device_memory_clear (share, &budget->lost);
   paco_pinned_memory_clear (share->device, &budget->host);
+}
+
+static uint32_t
+thread_blocks (uint32_t n_threads, uint32_t each)
+{
+  return (n_threads + each - 1) / each;
 }
 
 static gboolean
@@ -81,12 +90,13 @@ count (const PacoCudaBudget *budget, PacoCudaFrame *frame,
     .coefficients = frame->coefficients.address,
     .blocks = frame->blocks[frame->form].address,
     .sums = budget->sums.address,
+    .n_blocks = frame->plan->n_blocks,
     .block_checks = rate->block_checks,
   };
 
   return paco_module_launch (device->context, device->rate_count[rate->wide],
-      frame->plan->n_blocks, 1, 1, PACO_RATE_COUNT_THREADS,
-      4 * PACO_RATE_COUNT_WORDS, frame->stream, &parameters, error);
+      thread_blocks (32 * frame->plan->n_blocks, PACO_RATE_COUNT_THREADS), 1, 1,
+      PACO_RATE_COUNT_THREADS, 0, frame->stream, &parameters, error);
 }
 
 gboolean
@@ -109,7 +119,8 @@ paco_cuda_budget_decide (const PacoCudaBudget *budget, PacoCudaFrame *frame,
 
   return (rate->is_known || count (budget, frame, rate, error))
       && paco_module_launch (device->context, device->rate_decide, 1, 1, 1,
-          PACO_RATE_DECIDE_THREADS, 4 * PACO_RATE_DECIDE_WORDS, frame->stream,
+          PACO_RATE_DECIDE_THREADS,
+          4 * PACO_RATE_DECIDE_WORDS (rate->steps->n_entries), frame->stream,
           &parameters, error);
 }
 
@@ -132,11 +143,11 @@ find (PacoCudaFrame *frame, const PacoRateFitParameters *parameters,
     GError **error)
 {
   const PacoCudaDevice *device = frame->device;
-  uint32_t n = frame->plan->n_blocks;
 
   return paco_module_launch (device->context, device->rate_find,
-      (n + PACO_RATE_FIND_THREADS - 1) / PACO_RATE_FIND_THREADS, 1, 1,
-      PACO_RATE_FIND_THREADS, 0, frame->stream, parameters, error);
+      thread_blocks (frame->plan->n_blocks, PACO_RATE_FIND_THREADS), 1, 1,
+      PACO_RATE_FIND_THREADS, 4 * PACO_RATE_FIND_WORDS, frame->stream,
+      parameters, error);
 }
 
 /* Chooses those that blocks lose, and shortens the blocks. */
@@ -150,8 +161,8 @@ fit (PacoCudaFrame *frame, const PacoRateFitParameters *parameters,
              PACO_RATE_FIT_THREADS, 4 * PACO_RATE_FIT_WORDS, frame->stream,
              parameters, error)
       && paco_module_launch (device->context, device->rate_shorten,
-          frame->plan->n_blocks, 1, 1, PACO_RATE_SHORTEN_THREADS, 0,
-          frame->stream, parameters, error);
+          thread_blocks (32 * frame->plan->n_blocks, PACO_RATE_SHORTEN_THREADS),
+          1, 1, PACO_RATE_SHORTEN_THREADS, 0, frame->stream, parameters, error);
 }
 
 gboolean
@@ -166,7 +177,8 @@ paco_cuda_budget_cut (const PacoCudaBudget *budget, PacoCudaFrame *frame,
     .code = code,
     .records = records,
     .cuts = budget->cuts.address,
-    .bytes = budget->bytes.address,
+    .pieces = budget->pieces.address,
+    .sums = budget->cut_sums.address,
     .lost = budget->lost.address,
     .host_bytes = (uintptr_t) budget->host.data,
     .budget = rate->bytes,

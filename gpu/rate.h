@@ -25,7 +25,7 @@ void paco_cuda_steps_clear (PacoCudaSteps *steps, PacoCudaShare *share);
 /* Buffers of a flight. */
 typedef struct
 {
-  PacoDeviceMemory sums, number, plane_ends, tops, cuts, bytes, lost;
+  PacoDeviceMemory sums, number, plane_ends, tops, cuts, pieces, cut_sums, lost;
   PacoPinnedMemory host; /* the bytes before any cut, behind them the sums */
 } PacoCudaBudget;
 

@@ -7,84 +7,155 @@
 #include "gpu/kernels/rate.h"
 #include "gpu/kernels/bpc_check.cuh"
 
-static __device__ __forceinline__ uint64_t
-sum_of_lanes_64 (uint64_t value)
+/* The codeblock of this warp, if each has one. */
+static __device__ __forceinline__ uint32_t
+block_of_warp ()
 {
-  for (int distance = 16; distance > 0; distance /= 2)
-    value += __shfl_xor_sync (ALL_LANES, value, distance);
-  return value;
+  return (blockIdx.x * blockDim.x + threadIdx.x) / 32;
 }
 
 /* --- Counting --- */
 
-/* How many coefficients of a lane have their highest bit in each plane, a byte
- * each: byte p + 1 is plane p's. */
-struct Counter
-{
-  uint64_t words[4];
-
-  __device__ __forceinline__ void count (uint32_t magnitude)
-  {
-    uint32_t at = 32 - __clz (magnitude);
-    uint64_t one = (uint64_t) 1 << 8 * (at % 8);
-
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      words[i] += at / 8 == i ? one : 0;
-  }
-
-  __device__ __forceinline__ uint32_t of_plane (int p) const
-  {
-    return (uint32_t) (words[(p + 1) / 8] >> 8 * ((p + 1) % 8)) & 255;
-  }
-};
-
 static __device__ __forceinline__ void
-load_two (const int16_t *at, int (&x)[2])
+load_two (const int16_t *at, uint32_t (&x)[2])
 {
-  uint32_t pair = *(const uint32_t *) at;
+  uint32_t pair = __vabs2 (*(const uint32_t *) at);
 
-  x[0] = (int16_t) pair;
-  x[1] = (int16_t) (pair >> 16);
+  x[0] = pair & 0x7fff;
+  x[1] = pair >> 16 & 0x7fff;
 }
 
 static __device__ __forceinline__ void
-load_two (const int32_t *at, int (&x)[2])
+load_two (const int32_t *at, uint32_t (&x)[2])
 {
   int2 pair = *(const int2 *) at;
 
-  x[0] = pair.x;
-  x[1] = pair.y;
+  x[0] = min (abs (pair.x), (1 << 23) - 1);
+  x[1] = min (abs (pair.y), (1 << 23) - 1);
 }
 
-/* The lines of the block that the warp counts; returns how many columns' worth of
- * coefficients there are in all lines that are counted. */
+/* How many coefficients of a lane have their highest bit in each plane. They are
+ * counted in half bytes: number b is of magnitudes of b bits. These are added up in
+ * bytes, of even b and of odd b, and these by all lanes together. */
+template <typename T> struct Counter
+{
+  /* 16 and 24 planes, and none. */
+  static constexpr int N = sizeof (T) == 2 ? 1 : 2;
+
+  uint64_t few[N], many[N][2];
+
+  __device__ __forceinline__ Counter ()
+  {
+    clear ();
+  }
+
+  __device__ __forceinline__ void clear ()
+  {
+#pragma unroll
+    for (int i = 0; i < N; i++)
+      few[i] = many[i][0] = many[i][1] = 0;
+  }
+
+  /* At most 15 times, then spread(). */
+  __device__ __forceinline__ void count (uint32_t magnitude)
+  {
+    uint32_t bits = 32 - __clz (magnitude);
+    uint64_t one = (uint64_t) 1 << 4 * (bits % 16);
+
+#pragma unroll
+    for (int i = 0; i < N; i++)
+      few[i] += N == 1 || bits / 16 == i ? one : 0;
+  }
+
+  /* At most 17 times, then take(). */
+  __device__ __forceinline__ void spread ()
+  {
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+      many[i][0] += few[i] & 0x0f0f0f0f0f0f0f0f;
+      many[i][1] += few[i] >> 4 & 0x0f0f0f0f0f0f0f0f;
+      few[i] = 0;
+    }
+  }
+
+  /* What all lanes have counted, plane p's in lane p. */
+  __device__ __forceinline__ uint32_t take (uint32_t lane)
+  {
+    uint32_t top = 0;
+
+#pragma unroll
+    for (int k = 0; k < 8 * N; k++) {
+      /* Bytes k % 2 and k % 2 + 2 of a half of a word. */
+      uint32_t half = (uint32_t) (many[k / 8][k / 2 % 2] >> 32 * (k / 4 % 2));
+      uint32_t n = sum_of_lanes (half >> 8 * (k % 2) & 0x00ff00ff);
+      uint32_t bits = 16 * (k / 8) + 8 * (k / 4 % 2) + 2 * (k % 2) + k / 2 % 2;
+
+      if (lane + 1 == bits)
+        top = n & 0xffff;
+      if (lane + 1 == bits + 4)
+        top = n >> 16;
+    }
+    clear ();
+    return top;
+  }
+};
+
+/* Loads that a lane waits for together; and lines that counters hold. */
+#define LINES_AT_ONCE 8
+#define LINES_OF_COUNTER 64
+
+/* The lane's counts of n lines from the one that `first` is the number of. */
+template <typename T>
+static __device__ __forceinline__ void
+count_lines (const T *coefficients, const PacoGpuBlock &block, uint32_t lane,
+    uint32_t first, uint32_t n, Counter<T> &counter)
+{
+  uint32_t x[LINES_AT_ONCE][2];
+
+#pragma unroll
+  for (uint32_t k = 0; k < LINES_AT_ONCE; k++) {
+    uint32_t y = paco_rate_counted_line (first + k, block.counts_all);
+
+    x[k][0] = x[k][1] = 0;
+    if (k < n && 2 * lane < block.width)
+      load_two (coefficients + (size_t) y * block.stride, x[k]);
+    if (2 * lane + 1 >= block.width)
+      x[k][1] = 0;
+  }
+#pragma unroll
+  for (uint32_t k = 0; k < LINES_AT_ONCE; k++) {
+    counter.count (x[k][0]);
+    counter.count (x[k][1]);
+    if (k % 4 == 3)
+      counter.spread ();
+  }
+}
+
+/* PacoBlockCounts.top of the lines that are counted: lane p has plane p's. */
 template <typename T>
 static __device__ __forceinline__ uint32_t
-count_lines (const PacoRateCountParameters &p, const PacoGpuBlock &block,
-    uint32_t lane, uint32_t warp, Counter &counter)
+count_block (const PacoRateCountParameters &p, const PacoGpuBlock &block,
+    uint32_t lane, uint32_t n_lines)
 {
-  const T *first = (const T *) p.coefficients + block.coefficients + 2 * lane;
-  uint32_t n = 0;
+  const T *coefficients = (const T *) p.coefficients + block.coefficients
+      + 2 * lane;
+  Counter<T> counter;
+  uint32_t top = 0;
 
-  for (uint32_t y = 0; y < block.height; y++) {
-    int x[2];
-
-    if (!paco_rate_counts_line (y, block.counts_all))
-      continue;
-    if (n++ % (PACO_RATE_COUNT_THREADS / 32) != warp || 2 * lane >= block.width)
-      continue;
-    load_two (first + (size_t) y * block.stride, x);
-    counter.count (min (abs (x[0]), (1 << 23) - 1));
-    if (2 * lane + 1 < block.width)
-      counter.count (min (abs (x[1]), (1 << 23) - 1));
+#pragma unroll 1
+  for (uint32_t n = 0; n < n_lines; n += LINES_AT_ONCE) {
+    count_lines (coefficients, block, lane, n, n_lines - n, counter);
+    if (n % LINES_OF_COUNTER == LINES_OF_COUNTER - LINES_AT_ONCE
+        || n + LINES_AT_ONCE >= n_lines)
+      top += counter.take (lane);
   }
-  return n * block.width;
+  return top;
 }
 
 /* paco_rate_block_bits() with a lane for each plane. */
 static __device__ __forceinline__ uint32_t
-bits_of_lane (uint32_t top, uint32_t n_counted, uint32_t n, bool checks)
+bits_of_lane (
+    uint32_t top, uint32_t lane, uint32_t n_counted, uint32_t n, bool checks)
 {
   uint32_t n_significant = top, own;
   uint64_t cost;
@@ -93,7 +164,7 @@ bits_of_lane (uint32_t top, uint32_t n_counted, uint32_t n, bool checks)
   for (int distance = 1; distance < 32; distance *= 2) {
     uint32_t other = __shfl_down_sync (ALL_LANES, n_significant, distance);
 
-    if (threadIdx.x + distance < 32)
+    if (lane + distance < 32)
       n_significant += other;
   }
   own = n_significant - top; /* before this plane */
@@ -102,7 +173,7 @@ bits_of_lane (uint32_t top, uint32_t n_counted, uint32_t n, bool checks)
   for (int distance = 1; distance < 32; distance *= 2) {
     uint64_t other = __shfl_down_sync (ALL_LANES, cost, distance);
 
-    if (threadIdx.x + distance < 32)
+    if (lane + distance < 32)
       cost += other;
   }
   return paco_rate_bits_of_cost (
@@ -113,33 +184,21 @@ template <typename T>
 static __device__ __forceinline__ void
 count (const PacoRateCountParameters &p)
 {
-  PacoGpuBlock block = p.blocks[blockIdx.x];
-  uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  Counter counter = { { 0, 0, 0, 0 } };
-  uint32_t n_counted = count_lines<T> (p, block, lane, warp, counter);
-  uint32_t top = 0, bits;
-  PacoRateBits *sum = p.sums + block.entry;
+  uint32_t i = block_of_warp (), lane = threadIdx.x % 32, n_lines, top, bits;
+  PacoGpuBlock block;
 
-#pragma unroll
-  for (int plane = 0; plane < PACO_RATE_PLANES; plane++) {
-    uint32_t n = sum_of_lanes (counter.of_plane (plane));
-
-    if (lane == (uint32_t) plane)
-      shared[warp * PACO_RATE_PLANES + plane] = n;
-  }
-  __syncthreads ();
-  if (warp > 0)
+  if (i >= p.n_blocks)
     return;
-  if (lane < PACO_RATE_PLANES)
-    for (int w = 0; w < PACO_RATE_COUNT_THREADS / 32; w++)
-      top += shared[w * PACO_RATE_PLANES + lane];
-  bits = bits_of_lane (
-      top, n_counted, (uint32_t) block.width * block.height, p.block_checks);
+  block = p.blocks[i];
+  n_lines = paco_rate_counted_lines (block.height, block.counts_all);
+  top = count_block<T> (p, block, lane, n_lines);
+  bits = bits_of_lane (top, lane, n_lines * block.width,
+      (uint32_t) block.width * block.height, p.block_checks);
   bits = __shfl_sync (ALL_LANES, bits,
       min (lane + block.lost_planes, (uint32_t) PACO_RATE_PLANES));
   if (lane <= PACO_RATE_PLANES)
-    atomicAdd (
-        (unsigned long long *) &sum->bits[lane], (unsigned long long) bits);
+    atomicAdd ((unsigned long long *) &p.sums[block.entry].bits[lane],
+        (unsigned long long) bits);
 }
 
 extern "C" __global__ void
@@ -158,25 +217,82 @@ __launch_bounds__ (PACO_RATE_COUNT_THREADS)
 
 /* --- Deciding --- */
 
-/* paco_rate_estimate() of all threads together. */
-static __device__ __forceinline__ uint64_t
-estimate (const PacoRateDecideParameters &p, uint32_t number)
+/* Shared memory: what each warp has found, then the sums. */
+struct Decision
 {
-  uint64_t *of_warps = (uint64_t *) shared;
-  const PacoRateStep *steps = p.steps + (uint64_t) number * p.n_entries;
-  uint64_t bits = 0;
+  const PacoRateDecideParameters &p;
+  uint32_t *fits;
+  PacoRateBits *sums;
 
-  for (uint32_t e = threadIdx.x; e < p.n_entries; e += blockDim.x)
-    bits += paco_rate_bits (&p.sums[e], steps[e].threshold);
-  bits = sum_of_lanes_64 (bits);
-  if (threadIdx.x % 32 == 0)
-    of_warps[threadIdx.x / 32] = bits;
-  __syncthreads ();
-  bits = 0;
-  for (int w = 0; w < PACO_RATE_DECIDE_THREADS / 32; w++)
-    bits += of_warps[w];
-  __syncthreads ();
-  return bits / 8;
+  __device__ __forceinline__ Decision (const PacoRateDecideParameters &p_)
+      : p (p_)
+  {
+    sums = (PacoRateBits *) shared;
+    fits = (uint32_t *) (sums + p.n_entries);
+  }
+
+  /* The sums, for all threads and for the host. */
+  __device__ __forceinline__ void load_sums ()
+  {
+    for (uint32_t i = threadIdx.x; i < p.n_entries * (PACO_RATE_PLANES + 1);
+         i += blockDim.x) {
+      uint64_t bits = p.sums->bits[i];
+
+      sums->bits[i] = bits;
+      p.host_sums->bits[i] = bits;
+      p.sums->bits[i] = 0;
+    }
+    __syncthreads ();
+  }
+
+  /* Whether paco_rate_estimate() of a number is within the budget; for a warp. */
+  __device__ __forceinline__ bool is_within_budget (
+      uint32_t number, uint32_t lane) const
+  {
+    const PacoRateStep *steps = p.steps + (uint64_t) number * p.n_entries;
+    uint64_t bits = 0;
+
+    for (uint32_t e = lane; e < p.n_entries; e += 32)
+      bits += paco_rate_bits (&sums[e], steps[e].threshold);
+    for (int distance = 16; distance > 0; distance /= 2)
+      bits += __shfl_xor_sync (ALL_LANES, bits, distance);
+    return bits / 8 * p.correction / PACO_RATE_CORRECTION_ONE <= p.budget;
+  }
+};
+
+/* Numbers that a search by halves goes on with. */
+struct Range
+{
+  uint32_t first, last;
+
+  __device__ __forceinline__ uint32_t middle () const
+  {
+    return (first + last) / 2;
+  }
+
+  __device__ __forceinline__ void halve (bool fits)
+  {
+    if (first >= last)
+      return;
+    if (fits)
+      last = middle ();
+    else
+      first = middle () + 1;
+  }
+};
+
+/* Halvings at a time: of all numbers that may be tried in them, each warp but the
+ * first tries one. Warp 1 has the middle of the range; warp 2w that which comes after
+ * warp w's if this fits, warp 2w + 1 that which comes if not. */
+#define HALVINGS 3
+static_assert (PACO_RATE_DECIDE_THREADS / 32 == 1 << HALVINGS, "");
+
+static __device__ __forceinline__ uint32_t
+number_of_warp (Range range, uint32_t warp)
+{
+  for (int bit = 30 - __clz (warp); bit >= 0; bit--)
+    range.halve ((warp >> bit & 1) == 0);
+  return range.middle ();
 }
 
 /* paco_rate_choose() */
@@ -184,25 +300,37 @@ extern "C" __global__ void
 __launch_bounds__ (PACO_RATE_DECIDE_THREADS)
     paco_rate_decide (PacoRateDecideParameters p)
 {
-  uint32_t first = 0, last = p.n_numbers - 1;
+  uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  Range range = { 0, p.n_numbers - 1 };
+  Decision decision (p);
 
-  while (!p.is_known && first < last) {
-    uint32_t middle = (first + last) / 2;
-    uint64_t bytes = estimate (p, middle);
+  if (p.is_known) {
+    if (threadIdx.x == 0)
+      *p.number = p.known;
+    return;
+  }
+  decision.load_sums ();
+  while (range.first < range.last) {
+    uint32_t at = 1;
 
-    if (bytes * p.correction / PACO_RATE_CORRECTION_ONE <= p.budget)
-      last = middle;
-    else
-      first = middle + 1;
+    if (warp > 0) {
+      bool fits = decision.is_within_budget (
+          number_of_warp (range, warp), lane);
+
+      if (lane == 0)
+        decision.fits[warp] = fits;
+    }
+    __syncthreads ();
+    for (int k = 0; k < HALVINGS; k++) {
+      bool fits = decision.fits[at];
+
+      range.halve (fits);
+      at = 2 * at + !fits;
+    }
+    __syncthreads ();
   }
   if (threadIdx.x == 0)
-    *p.number = p.is_known ? p.known : first;
-  for (uint32_t i = threadIdx.x;
-       !p.is_known && i < p.n_entries * (PACO_RATE_PLANES + 1);
-       i += blockDim.x) {
-    p.host_sums->bits[i] = p.sums->bits[i];
-    p.sums->bits[i] = 0;
-  }
+    *p.number = range.first;
 }
 
 /* --- Finding cuts --- */
@@ -227,28 +355,96 @@ weight_of (const PacoRateFitParameters &p, const PacoGpuBlock &block)
   return weight - 16 * block.lost_planes;
 }
 
+/* Rows of the blocks of a warp, from where they are to shared memory. */
+template <typename T>
+static __device__ __forceinline__ void
+load_rows (const T *from, uint32_t at, uint32_t lane, T *rows)
+{
+#pragma unroll 8
+  for (int k = 0; k < 32; k++) {
+    uint32_t row = __shfl_sync (ALL_LANES, at, k);
+
+    if (lane < PACO_BPC_PLANES_32)
+      rows[k * PACO_RATE_ROW_WORDS + lane] =
+          from[(size_t) row * PACO_BPC_PLANES_32 + lane];
+  }
+  __syncwarp ();
+}
+
+/* Adds what the block's cuts save to the sums of the thread block. */
+static __device__ __forceinline__ void
+note_pieces (const PacoRateFitParameters &p, const PacoRateCuts &cuts,
+    uint32_t at, uint32_t bytes, uint32_t *saved)
+{
+  PacoRatePieces pieces = {};
+  uint32_t before = bytes;
+
+#pragma unroll
+  for (uint32_t k = 0; k <= PACO_RATE_MAX_CUTS; k++) {
+    uint32_t after;
+
+    if (cuts.zero || k > cuts.n)
+      break;
+    after = (uint32_t) paco_rate_cut_bytes (&cuts, k, p.block_checks);
+    if (p.cut_points && k < cuts.n)
+      after += PACO_RATE_POINTS_BYTES (cuts.n - k - 1);
+    pieces.bytes[k] = (uint16_t) (before - after);
+    pieces.worth[k] = cuts.worth[k];
+    atomicAdd (&saved[cuts.worth[k]], before - after);
+    before = after;
+  }
+  p.pieces[at] = pieces;
+}
+
+/* The cuts of a block; returns its bytes in index and payload. tops, ends: its rows. */
+static __device__ __forceinline__ uint32_t
+find_cuts (const PacoRateFitParameters &p, uint32_t i, const uint32_t *tops,
+    const uint16_t *ends, PacoRateCuts &cuts)
+{
+  const PacoGpuBlock block = p.blocks[i];
+  PacoGpuRecord record = p.records[block.record];
+  uint32_t bytes = bytes_of_record (record, p.block_checks);
+
+  paco_rate_find_cuts (tops, ends, record.planes, record.dropped_planes,
+      (int) bytes, p.block_checks, weight_of (p, block), &cuts);
+  if (p.cut_points && !cuts.zero)
+    bytes += PACO_RATE_POINTS_BYTES (cuts.n);
+  p.cuts[block.record] = cuts;
+  return bytes;
+}
+
 extern "C" __global__ void
 __launch_bounds__ (PACO_RATE_FIND_THREADS)
     paco_rate_find (PacoRateFitParameters p)
 {
   uint32_t i = blockIdx.x * PACO_RATE_FIND_THREADS + threadIdx.x;
-  PacoGpuRecord record;
+  uint32_t lane = threadIdx.x % 32, first = threadIdx.x - lane;
+  uint32_t *saved = shared, *tops = saved + PACO_RATE_WORTHS;
+  uint16_t *ends = (uint16_t *) (tops
+      + PACO_RATE_FIND_THREADS * PACO_RATE_ROW_WORDS);
+  uint32_t at = p.blocks[min (i, p.n_blocks - 1)].record, bytes = 0;
   PacoRateCuts cuts;
-  uint32_t at, bytes;
 
-  if (i >= p.n_blocks)
+  for (uint32_t w = threadIdx.x; w < PACO_RATE_WORTHS; w += blockDim.x)
+    saved[w] = 0;
+  __syncthreads ();
+  load_rows (p.tops, at, lane, tops + first * PACO_RATE_ROW_WORDS);
+  load_rows (p.plane_ends, at, lane, ends + first * PACO_RATE_ROW_WORDS);
+  if (i < p.n_blocks)
+    bytes = find_cuts (p, i, tops + threadIdx.x * PACO_RATE_ROW_WORDS,
+        ends + threadIdx.x * PACO_RATE_ROW_WORDS, cuts);
+  if (!p.steps)
     return;
-  at = p.blocks[i].record;
-  record = p.records[at];
-  bytes = bytes_of_record (record, p.block_checks);
-  paco_rate_find_cuts (p.tops + (size_t) at * PACO_BPC_PLANES_32,
-      p.plane_ends + (size_t) at * PACO_BPC_PLANES_32, record.planes,
-      record.dropped_planes, (int) bytes, p.block_checks,
-      weight_of (p, p.blocks[i]), &cuts);
-  if (p.cut_points && !cuts.zero)
-    bytes += PACO_RATE_POINTS_BYTES (cuts.n);
-  p.cuts[at] = cuts;
-  p.bytes[at] = bytes;
+
+  if (i < p.n_blocks)
+    note_pieces (p, cuts, at, bytes, saved);
+  bytes = sum_of_lanes (bytes);
+  if (lane == 0)
+    atomicAdd (&p.sums->bytes, bytes);
+  __syncthreads ();
+  for (uint32_t w = threadIdx.x; w < PACO_RATE_WORTHS; w += blockDim.x)
+    if (saved[w] > 0)
+      atomicAdd (&p.sums->saved[w], saved[w]);
 }
 
 /* --- Choosing them: paco_rate_cut() --- */
@@ -268,50 +464,28 @@ struct Share
     end = min (first + each, p.n_blocks);
   }
 
-  __device__ __forceinline__ uint32_t n_cuts (uint32_t i) const
+  /* Of the last cut that the block has lost. */
+  __device__ __forceinline__ uint32_t last_piece (uint32_t i) const
   {
-    return p.cuts[i].zero ? 0 : p.cuts[i].n + 1u;
-  }
-
-  __device__ __forceinline__ uint32_t bytes_after (
-      uint32_t i, uint32_t lost) const
-  {
-    uint32_t bytes;
-
-    if (lost == 0)
-      return p.bytes[i];
-    bytes = (uint32_t) paco_rate_cut_bytes (
-        &p.cuts[i], lost - 1, p.block_checks);
-    if (p.cut_points && lost <= p.cuts[i].n)
-      bytes += PACO_RATE_POINTS_BYTES (p.cuts[i].n - lost);
-    return bytes;
-  }
-
-  /* Of what the block loses with one cut more. */
-  __device__ __forceinline__ uint32_t piece (uint32_t i, uint32_t lost) const
-  {
-    return bytes_after (i, lost) - bytes_after (i, lost + 1);
+    return p.pieces[i].bytes[p.lost[i] - 1];
   }
 };
 
 /* Words of shared memory that all threads use. */
 struct Common
 {
-  uint32_t *saved;    /* by worth */
   uint32_t *of_warps; /* one for each warp */
   uint32_t *found;    /* first block whose last piece fits */
   uint32_t *used;     /* what has come back of what was cut too much */
 
   __device__ __forceinline__ Common ()
   {
-    saved = shared;
-    of_warps = saved + PACO_RATE_WORTHS;
+    of_warps = shared;
     found = of_warps + PACO_RATE_FIT_THREADS / 32;
     used = found + 1;
   }
 
-  /* Sum of the values of the threads before this one, and of all. Frames are
-   * smaller than 4 GiB. */
+  /* Sum of the values of the threads before this one, and of all. */
   __device__ __forceinline__ uint32_t scan (uint32_t value, uint32_t *all) const
   {
     uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -329,15 +503,15 @@ struct Common
 };
 
 /* The worth of which only a part goes, and in *left what is left when all that is
- * worth less has gone. Worths are the first threads'. */
+ * worth less has gone. Worths are the first threads'; saved: of this one's. */
 static __device__ __forceinline__ uint32_t
-find_worth (
-    const Common &common, uint64_t total, uint64_t budget, uint64_t *left)
+find_worth (const Common &common, uint32_t saved, uint64_t total,
+    uint64_t budget, uint64_t *left)
 {
-  bool has = threadIdx.x < PACO_RATE_WORTHS - 1;
-  uint32_t saved = has ? common.saved[threadIdx.x] : 0, all, worth, gone;
+  uint32_t all, worth, gone;
   uint32_t before = common.scan (saved, &all);
-  bool goes = has && total - before - saved > budget;
+  bool goes = threadIdx.x < PACO_RATE_WORTHS - 1
+      && total - before - saved > budget;
 
   /* Those that go are the first ones. */
   common.scan (goes, &worth);
@@ -355,26 +529,36 @@ take_cuts (const Share &share, const Common &common, uint32_t worth,
   const PacoRateFitParameters &p = share.p;
   uint32_t equal = 0, removed = 0, all;
 
+#pragma unroll 4
   for (uint32_t i = share.first; i < share.end; i++) {
-    uint32_t n = share.n_cuts (i), lost = 0;
+    PacoRatePieces pieces = p.pieces[i];
 
-    while (lost < n && p.cuts[i].worth[lost] < worth)
-      lost++;
-    p.lost[i] = lost;
-    for (; lost < n && p.cuts[i].worth[lost] == worth; lost++)
-      equal += share.piece (i, lost);
+#pragma unroll
+    for (int k = 0; k <= PACO_RATE_MAX_CUTS; k++)
+      equal += pieces.worth[k] == worth ? pieces.bytes[k] : 0;
   }
 
   uint64_t here = left - common.scan (equal, &all);
 
+  /* Along a block worth does not fall, and what there is not has no bytes. */
+#pragma unroll 4
   for (uint32_t i = share.first; i < share.end; i++) {
-    uint32_t n = share.n_cuts (i), lost = p.lost[i];
+    PacoRatePieces pieces = p.pieces[i];
+    uint32_t lost = 0;
 
-    while (lost < n && p.cuts[i].worth[lost] == worth && here > budget) {
-      uint32_t piece = share.piece (i, lost++);
+#pragma unroll
+    for (int k = 0; k <= PACO_RATE_MAX_CUTS; k++) {
+      uint32_t bytes = pieces.bytes[k];
 
-      here -= piece;
-      removed += piece;
+      if (bytes == 0 || pieces.worth[k] > worth)
+        continue;
+      if (pieces.worth[k] == worth) {
+        if (here <= budget)
+          continue;
+        here -= bytes;
+        removed += bytes;
+      }
+      lost = k + 1;
     }
     p.lost[i] = lost;
   }
@@ -393,10 +577,8 @@ bring_back (const Share &share, const Common &common, uint32_t slack)
   for (;;) {
     uint32_t found;
 
-    while (i < share.end
-        && (p.lost[i] == 0 || share.piece (i, p.lost[i] - 1u) > slack))
+    while (i < share.end && (p.lost[i] == 0 || share.last_piece (i) > slack))
       i++;
-    __syncthreads ();
     if (threadIdx.x == 0)
       *common.found = ~0u;
     __syncthreads ();
@@ -407,8 +589,8 @@ bring_back (const Share &share, const Common &common, uint32_t slack)
     if (found == ~0u)
       return;
     if (i < share.end && i == found) {
+      *common.used = share.last_piece (i);
       p.lost[i]--;
-      *common.used = share.piece (i, p.lost[i]);
     }
     __syncthreads ();
     slack -= *common.used;
@@ -421,24 +603,24 @@ __launch_bounds__ (PACO_RATE_FIT_THREADS)
 {
   Share share (p);
   Common common;
-  uint32_t bytes = 0, all, worth;
+  uint32_t saved = 0, bytes = p.sums->bytes, worth;
   uint64_t left;
 
-  for (uint32_t w = threadIdx.x; w < PACO_RATE_WORTHS; w += blockDim.x)
-    common.saved[w] = 0;
-  __syncthreads ();
-  for (uint32_t i = share.first; i < share.end; i++) {
-    bytes += p.bytes[i];
-    p.lost[i] = 0;
-    for (uint32_t k = 0; k < share.n_cuts (i); k++)
-      atomicAdd (&common.saved[p.cuts[i].worth[k]], share.piece (i, k));
+  if (threadIdx.x < PACO_RATE_WORTHS) {
+    saved = p.sums->saved[threadIdx.x];
+    p.sums->saved[threadIdx.x] = 0;
   }
-  common.scan (bytes, &all);
-  if (threadIdx.x == 0)
-    *p.host_bytes = all;
-  if (all <= p.budget)
+  __syncthreads ();
+  if (threadIdx.x == 0) {
+    *p.host_bytes = bytes;
+    p.sums->bytes = 0;
+  }
+  if (bytes <= p.budget) {
+    for (uint32_t i = threadIdx.x; i < p.n_blocks; i += blockDim.x)
+      p.lost[i] = 0;
     return;
-  worth = find_worth (common, all, p.budget, &left);
+  }
+  worth = find_worth (common, saved, bytes, p.budget, &left);
   left = take_cuts (share, common, worth, left, p.budget);
   if (left <= p.budget)
     bring_back (share, common, (uint32_t) (p.budget - left));
@@ -450,12 +632,17 @@ extern "C" __global__ void
 __launch_bounds__ (PACO_RATE_SHORTEN_THREADS)
     paco_rate_shorten (PacoRateFitParameters p)
 {
-  uint32_t at = p.blocks[blockIdx.x].record, lost = p.lost[at];
-  PacoGpuRecord record = p.records[at];
+  uint32_t i = block_of_warp (), lane = threadIdx.x % 32, at, lost;
+  PacoGpuRecord record;
   PacoRateCuts cuts;
 
+  if (i >= p.n_blocks)
+    return;
+  at = p.blocks[i].record;
+  lost = p.lost[at];
   if (lost == 0)
     return;
+  record = p.records[at];
   cuts = p.cuts[at];
   if (lost - 1 == cuts.n) {
     record = PacoGpuRecord{};
@@ -466,10 +653,10 @@ __launch_bounds__ (PACO_RATE_SHORTEN_THREADS)
     record.length = 4 * cuts.codewords[lost - 1];
     if (p.block_checks)
       record.check = check_of_block (
-          p.code + p.blocks[blockIdx.x].code, 0, record.length, threadIdx.x);
+          p.code + p.blocks[i].code, 0, record.length, lane);
   }
   __syncwarp (); /* who reads what lane 0 is going to change */
-  if (threadIdx.x > 0)
+  if (lane > 0)
     return;
   if (record.planes > 0) {
     paco_rate_forget_cuts (&cuts, lost);

@@ -10,25 +10,42 @@
 #include "codec/rate_worth.h"
 #include "gpu/kernels/bpc.h"
 
-#define PACO_RATE_COUNT_THREADS 128  /* of paco_rate_count; a block each */
-#define PACO_RATE_DECIDE_THREADS 128 /* and one block of them */
-#define PACO_RATE_FIND_THREADS 64    /* a codeblock each */
-#define PACO_RATE_FIT_THREADS 1024   /* and one block of them */
-#define PACO_RATE_SHORTEN_THREADS 32 /* a block each */
+/* Threads of a thread block. */
+#define PACO_RATE_COUNT_THREADS 128   /* a codeblock for each warp */
+#define PACO_RATE_DECIDE_THREADS 256  /* one thread block */
+#define PACO_RATE_FIND_THREADS 128    /* a codeblock for each thread */
+#define PACO_RATE_FIT_THREADS 512     /* one thread block */
+#define PACO_RATE_SHORTEN_THREADS 128 /* a codeblock for each warp */
 
 /* Of all components, at most. */
 #define PACO_RATE_MAX_ENTRIES 100
 
+/* Rows of counts in shared memory are so many words apart, that threads do not meet in
+ * a bank. */
+#define PACO_RATE_ROW_WORDS (PACO_BPC_PLANES_32 + 1)
+
 /* 32-bit words of shared memory. */
-#define PACO_RATE_COUNT_WORDS (PACO_RATE_COUNT_THREADS / 32 * PACO_RATE_PLANES)
-#define PACO_RATE_DECIDE_WORDS (2 * PACO_RATE_DECIDE_THREADS / 32)
-#define PACO_RATE_FIT_WORDS (PACO_RATE_WORTHS + PACO_RATE_FIT_THREADS / 32 + 8)
+#define PACO_RATE_DECIDE_WORDS(n_entries)                                      \
+  (PACO_RATE_DECIDE_THREADS / 32 + (n_entries) * (sizeof (PacoRateBits) / 4))
+#define PACO_RATE_FIND_WORDS                                                   \
+  (PACO_RATE_WORTHS + PACO_RATE_FIND_THREADS * PACO_RATE_ROW_WORDS * 3 / 2)
+#define PACO_RATE_FIT_WORDS (PACO_RATE_FIT_THREADS / 32 + 8)
+
+/* What is saved by each cut of a block, the last of which leaves nothing: bytes, 0
+ * where there is no such cut, and what they are worth. */
+typedef struct
+{
+  uint16_t bytes[PACO_RATE_MAX_CUTS + 1];
+  uint8_t worth[PACO_RATE_MAX_CUTS + 1];
+  uint32_t unused;
+} __attribute__ ((aligned (16))) PacoRatePieces;
 
 typedef struct
 {
   PACO_DEVICE_POINTER (const void) coefficients; /* c, int16_t or int32_t */
   PACO_DEVICE_POINTER (const PacoGpuBlock) blocks;
   PACO_DEVICE_POINTER (PacoRateBits) sums; /* of each entry; are added to */
+  uint32_t n_blocks;
   uint32_t block_checks;
 } PacoRateCountParameters;
 
@@ -47,8 +64,15 @@ typedef struct
   uint32_t is_known;
 } PacoRateDecideParameters;
 
+/* Of all blocks. A frame is smaller than 4 GiB. */
+typedef struct
+{
+  uint32_t bytes;                   /* before any cut */
+  uint32_t saved[PACO_RATE_WORTHS]; /* by cuts that are worth so much */
+} PacoRateSums;
+
 /* Of finding cuts, choosing them, and shortening blocks. Arrays are in the order of
- * the codestream, but blocks. */
+ * the codestream, but blocks. Choosing leaves the sums zero for the next frame. */
 typedef struct
 {
   PACO_DEVICE_POINTER (const PacoGpuBlock) blocks;
@@ -60,8 +84,10 @@ typedef struct
   PACO_DEVICE_POINTER (const uint32_t) code;
   PACO_DEVICE_POINTER (PacoGpuRecord) records;
   PACO_DEVICE_POINTER (PacoRateCuts) cuts;
-  PACO_DEVICE_POINTER (uint32_t) bytes; /* of a block in index and payload */
-  PACO_DEVICE_POINTER (uint8_t) lost;   /* as in codec/rate_cut.h */
+  /* With a budget: */
+  PACO_DEVICE_POINTER (PacoRatePieces) pieces;
+  PACO_DEVICE_POINTER (PacoRateSums) sums;
+  PACO_DEVICE_POINTER (uint8_t) lost;        /* as in codec/rate_cut.h */
   PACO_DEVICE_POINTER (uint64_t) host_bytes; /* of all blocks, before any cut */
   uint64_t budget;                           /* of index and payload */
   uint32_t n_entries, n_blocks;
