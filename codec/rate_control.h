@@ -33,7 +33,7 @@ typedef struct
 #define PACO_RATE_NO_HISTORY                                                   \
   {                                                                            \
     .correction = PACO_RATE_FIRST_CORRECTION,                                  \
-    .lossless_ratio = PACO_RATE_CORRECTION_ONE * 5 / 6                         \
+    .lossless_ratio = PACO_RATE_CORRECTION_ONE * 4 / 5                         \
   }
 
 typedef struct
