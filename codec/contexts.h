@@ -64,6 +64,20 @@ enum
   PACO_N_ROWS = PACO_N_KINDS * PACO_N_LOW_PLANES * PACO_N_DENSITIES,
 };
 
+/* An array of what neighbors weigh, by orientation (PacoOrientation): horizontal,
+ * vertical and diagonal ones, those two away, knights. */
+#define PACO_NEIGHBOR_WEIGHTS                                                  \
+  {                                                                            \
+    { PACO_LL_HORIZONTAL, PACO_LL_VERTICAL, PACO_LL_DIAGONAL,                  \
+      PACO_LL_HORIZONTAL_2, PACO_LL_VERTICAL_2, PACO_LL_KNIGHT },              \
+        { PACO_HL_HORIZONTAL, PACO_HL_VERTICAL, PACO_HL_DIAGONAL,              \
+          PACO_HL_HORIZONTAL_2, PACO_HL_VERTICAL_2, PACO_HL_KNIGHT },          \
+        { PACO_LH_HORIZONTAL, PACO_LH_VERTICAL, PACO_LH_DIAGONAL,              \
+          PACO_LH_HORIZONTAL_2, PACO_LH_VERTICAL_2, PACO_LH_KNIGHT },          \
+        { PACO_HH_HORIZONTAL, PACO_HH_VERTICAL, PACO_HH_DIAGONAL,              \
+          PACO_HH_HORIZONTAL_2, PACO_HH_VERTICAL_2, PACO_HH_KNIGHT },          \
+  }
+
 /* The kind of a subband for the rows: LL 0, HL and LH 1, HH 2, from its
  * orientation (PacoOrientation: 0, 1, 2, 3). */
 #define PACO_KIND(orientation) (((orientation) + 1u) >> 1)

@@ -137,17 +137,7 @@ count_waking_stripes (Counter *counter, unsigned plane)
 static unsigned
 context_of (const Counter *counter, unsigned place)
 {
-  /* Of horizontal, vertical, diagonal ones, those two away, knights. */
-  static const uint8_t weights[4][6] = {
-    { PACO_LL_HORIZONTAL, PACO_LL_VERTICAL, PACO_LL_DIAGONAL,
-        PACO_LL_HORIZONTAL_2, PACO_LL_VERTICAL_2, PACO_LL_KNIGHT },
-    { PACO_HL_HORIZONTAL, PACO_HL_VERTICAL, PACO_HL_DIAGONAL,
-        PACO_HL_HORIZONTAL_2, PACO_HL_VERTICAL_2, PACO_HL_KNIGHT },
-    { PACO_LH_HORIZONTAL, PACO_LH_VERTICAL, PACO_LH_DIAGONAL,
-        PACO_LH_HORIZONTAL_2, PACO_LH_VERTICAL_2, PACO_LH_KNIGHT },
-    { PACO_HH_HORIZONTAL, PACO_HH_VERTICAL, PACO_HH_DIAGONAL,
-        PACO_HH_HORIZONTAL_2, PACO_HH_VERTICAL_2, PACO_HH_KNIGHT },
-  };
+  static const uint8_t weights[4][6] = PACO_NEIGHBOR_WEIGHTS;
   const uint8_t *weight = weights[counter->orientation];
   const uint8_t *s = &counter->significant[place];
   const uint8_t *above = s - STRIDE, *below = s + STRIDE;
