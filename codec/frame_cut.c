@@ -46,8 +46,8 @@ parse (Frame *frame, const uint8_t *data, size_t size, GError **error)
   if (!header->coding.cut_points) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
         "the frame has no cut points, so it cannot be made smaller without "
-        "being"
-        " coded anew; record with cut-points=true");
+        "being "
+        "coded anew; record with cut-points=true");
     return FALSE;
   }
   frame->geometry = paco_geometry_new (&header->picture, &header->coding);
@@ -61,27 +61,6 @@ parse (Frame *frame, const uint8_t *data, size_t size, GError **error)
       && (paco_cut_points_parse (index + records_size, header->cut_points_size,
               frame->records, n, frame->cuts)
           || corrupt (error));
-}
-
-/* The check of a block's bytes (check.h). */
-static uint16_t
-check_of (const uint8_t *bytes, size_t length)
-{
-  uint64_t sum = 0;
-  uint32_t first_key = 0, second_key = 0;
-
-  for (size_t at = 0; at < length; at += 8) {
-    uint8_t pair[8] = { 0 };
-    uint32_t words[2];
-
-    memcpy (pair, bytes + at, MIN (length - at, sizeof pair));
-    memcpy (words, pair, sizeof words);
-    first_key += PACO_CHECK_FIRST;
-    second_key += PACO_CHECK_SECOND;
-    sum += paco_check_pair (GUINT32_FROM_LE (words[0]),
-        GUINT32_FROM_LE (words[1]), first_key, second_key);
-  }
-  return paco_check_finish (sum, (uint32_t) length);
 }
 
 /* Cuts a block, and takes the cuts that it has lost from its list. */
@@ -98,7 +77,8 @@ cut_block (Frame *frame, uint32_t i, unsigned lost)
     return;
   }
   paco_record_cut (record, cuts->plane[lost - 1], cuts->codewords[lost - 1]);
-  record->check = check_of (frame->payload + record->offset, record->length);
+  record->check = paco_block_check (
+      frame->payload + record->offset, record->length);
   paco_rate_forget_cuts (cuts, lost);
 }
 
