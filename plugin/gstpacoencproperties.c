@@ -161,8 +161,10 @@ gst_paco_enc_properties_init (GstPacoEncProperties *properties)
  * GstPacoEnc:bitrate:
  *
  * The budget for rate-control=bitrate in kbit/s; 0 is none. Every frame gets what
- * the frame rate makes of it, and leaves less than a hundredth of that unless it
- * is lossless. It can change while frames are coded.
+ * the frame rate makes of it, and takes no more. Less than a hundredth of it is left,
+ * unless the frame is lossless with less, or so small (below a hundred kilobytes or
+ * so) that what a codeblock can lose is a larger part of it. It can change while
+ * frames are coded.
  *
  * Since: 0.1
  */
