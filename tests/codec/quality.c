@@ -2,39 +2,8 @@
  * What quality and tune do: steps, sizes and errors, over all qualities and over
  * generations of coding. */
 #include "codec/quantizer.h"
-#include "codec/reference/reference.h"
-#include "tests/codec/test-picture.h"
+#include "tests/codec/reference-case.h"
 #include <math.h>
-
-static int
-draw (int low, int high)
-{
-  return g_test_rand_int_range (low, high + 1);
-}
-
-static GByteArray *
-encode (const TestPicture *picture, const PacoParameters *parameters)
-{
-  GByteArray *frame = g_byte_array_new ();
-  GError *error = NULL;
-
-  paco_reference_encode (&picture->format, &picture->picture, &test_video_info,
-      parameters, NULL, frame, &error);
-  g_assert_no_error (error);
-  return frame;
-}
-
-static TestPicture *
-decode (const GByteArray *frame, const PacoPictureFormat *format)
-{
-  TestPicture *picture = test_picture_new (format, 0);
-  GError *error = NULL;
-
-  paco_reference_decode (
-      frame->data, frame->len, 0, &picture->picture, NULL, &error);
-  g_assert_no_error (error);
-  return picture;
-}
 
 static double
 psnr (const TestPicture *a, const TestPicture *b)
@@ -174,8 +143,8 @@ test_monotone (void)
       TestPicture *decoded;
 
       parameters.quality = quality;
-      frame = encode (original, &parameters);
-      decoded = decode (frame, &format);
+      frame = reference_encode (original, &parameters);
+      decoded = reference_decode (frame, &format, 0, 0);
       g_assert_cmpuint (frame->len, >, last_size);
       g_assert_cmpfloat (psnr (original, decoded), >,
           last_psnr - (last_psnr < 30.0 ? 0.3 : 0.0));
@@ -201,11 +170,11 @@ test_generations (void)
     draw_format (&format, &parameters);
     last = original = draw_scene (&format);
     for (int generation = 0; generation < 10; generation++) {
-      GByteArray *frame = encode (last, &parameters);
+      GByteArray *frame = reference_encode (last, &parameters);
 
       if (last != original)
         test_picture_free (last);
-      last = decode (frame, &format);
+      last = reference_decode (frame, &format, 0, 0);
       if (generation == 0)
         first = psnr (original, last);
       g_byte_array_unref (frame);

@@ -1,45 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The reference encoder and decoder on whole frames. */
-#include "codec/reference/reference.h"
-#include "tests/codec/test-picture.h"
+#include "tests/codec/reference-case.h"
 #include <string.h>
 #include <zlib.h>
-
-static int
-draw (int low, int high)
-{
-  return g_test_rand_int_range (low, high + 1);
-}
-
-static GByteArray *
-encode (const TestPicture *picture, const PacoParameters *parameters)
-{
-  GByteArray *frame = g_byte_array_new ();
-  GError *error = NULL;
-  gboolean done = paco_reference_encode (&picture->format, &picture->picture,
-      &test_video_info, parameters, NULL, frame, &error);
-
-  g_assert_no_error (error);
-  g_assert_true (done);
-  return frame;
-}
-
-/* Decodes; corrupted blocks are expected as said. */
-static TestPicture *
-decode (const GByteArray *frame, const PacoPictureFormat *format,
-    unsigned reduce, uint32_t expected_corrupted)
-{
-  TestPicture *picture = test_picture_new (format, reduce);
-  GError *error = NULL;
-  uint32_t corrupted = 99;
-  gboolean done = paco_reference_decode (
-      frame->data, frame->len, reduce, &picture->picture, &corrupted, &error);
-
-  g_assert_no_error (error);
-  g_assert_true (done);
-  g_assert_cmpuint (corrupted, ==, expected_corrupted);
-  return picture;
-}
 
 static PacoParameters
 lossless (void)
@@ -97,8 +60,8 @@ test_lossless (void)
     original = test_picture_new (&format, 0);
     test_picture_draw (
         original, draw (0, TEST_N_SCENES - 1), g_test_rand_int ());
-    frame = encode (original, &parameters);
-    decoded = decode (frame, &format, 0, 0);
+    frame = reference_encode (original, &parameters);
+    decoded = reference_decode (frame, &format, 0, 0);
     g_assert_true (test_picture_equal (original, decoded));
     test_picture_free (decoded);
     test_picture_free (original);
@@ -126,8 +89,8 @@ test_lossy (void)
     original = test_picture_new (&format, 0);
     test_picture_draw (
         original, draw (0, TEST_N_SCENES - 1), g_test_rand_int ());
-    frame = encode (original, &parameters);
-    decoded = decode (frame, &format, 0, 0);
+    frame = reference_encode (original, &parameters);
+    decoded = reference_decode (frame, &format, 0, 0);
     if (parameters.quality == 100) {
       unsigned depth = 1;
 
@@ -174,8 +137,8 @@ test_quality (void)
     uint64_t error;
 
     parameters.quality = quality;
-    frame = encode (original, &parameters);
-    decoded = decode (frame, &format, 0, 0);
+    frame = reference_encode (original, &parameters);
+    decoded = reference_decode (frame, &format, 0, 0);
     error = square_error (original, decoded);
     g_assert_cmpuint (frame->len, >, last_size);
     g_assert_cmpuint (error, <, last_error);
@@ -215,7 +178,7 @@ test_layouts (void)
     word[1] = planar->samples[0][i] << 4 | 0x0f;
     word[2] = word[3] = 0xff;
   }
-  expected = encode (planar, &parameters);
+  expected = reference_encode (planar, &parameters);
   g_assert_true (paco_reference_encode (
       &format, &packed, &test_video_info, &parameters, NULL, frame, &error));
   g_assert_cmpmem (frame->data, frame->len, expected->data, expected->len);
@@ -257,9 +220,9 @@ test_reduce_reversible (gconstpointer wavelet)
 
   parameters.wavelet = GPOINTER_TO_INT (wavelet);
   test_picture_draw (original, TEST_SCENE_SHAPES, 3);
-  frame = encode (original, &parameters);
+  frame = reference_encode (original, &parameters);
   for (unsigned reduce = 0; reduce <= 5; reduce++) {
-    TestPicture *reduced = decode (frame, &format, reduce, 0);
+    TestPicture *reduced = reference_decode (frame, &format, reduce, 0);
     PacoReferencePlane plane;
 
     g_assert_true (paco_reference_plane_init (&plane, 123, 77));
@@ -292,9 +255,9 @@ test_reduce_sizes (void)
     parameters.wavelet = draw (-1, PACO_N_WAVELETS - 1);
     original = test_picture_new (&format, 0);
     test_picture_draw (original, TEST_SCENE_FLAT, 0);
-    frame = encode (original, &parameters);
+    frame = reference_encode (original, &parameters);
     for (unsigned reduce = 0; reduce <= parameters.levels; reduce++) {
-      TestPicture *reduced = decode (frame, &format, reduce, 0);
+      TestPicture *reduced = reference_decode (frame, &format, reduce, 0);
 
       for (unsigned c = 0; c < format.n_components; c++) {
         int maximum = (1 << format.components[c].depth) - 1;
@@ -326,9 +289,9 @@ test_broken_block (void)
   parameters.block_checks = true;
   original = test_picture_new (&format, 0);
   test_picture_draw (original, TEST_SCENE_SHAPES, 4);
-  frame = encode (original, &parameters);
+  frame = reference_encode (original, &parameters);
   frame->data[frame->len - 1] ^= 0x10; /* field 1, component 1 */
-  decoded = decode (frame, &format, 0, 1);
+  decoded = reference_decode (frame, &format, 0, 1);
   for (uint32_t i = 0; i < 200 * 140; i++) {
     bool differs = decoded->samples[1][i] != original->samples[1][i];
 
@@ -370,7 +333,7 @@ test_errors (void)
 
   test_picture_draw (original, TEST_SCENE_SHAPES, 5);
   parameters.levels = 2;
-  frame = encode (original, &parameters);
+  frame = reference_encode (original, &parameters);
   g_assert_true (
       paco_header_parse (frame->data, frame->len, &header, NULL, &error));
   for (unsigned size = 0; size < frame->len; size++)
@@ -411,7 +374,7 @@ test_hostile (void)
     parameters.wavelet = draw (0, 1);
     parameters.coding_passes = draw (1, 3);
     test_picture_draw (picture, draw (0, 1), g_test_rand_int ());
-    frame = encode (picture, &parameters);
+    frame = reference_encode (picture, &parameters);
     g_assert_true (
         paco_header_parse (frame->data, frame->len, &header, NULL, &error));
     header_and_index = header.header_size + header.index_size;
@@ -450,7 +413,7 @@ test_carried_set (void)
   test_picture_draw (original, TEST_SCENE_SHAPES, 6);
   g_assert_true (paco_reference_encode (&format, &original->picture,
       &test_video_info, &parameters, &set, frame, &error));
-  decoded = decode (frame, &format, 0, 0);
+  decoded = reference_decode (frame, &format, 0, 0);
   g_assert_true (test_picture_equal (original, decoded));
   test_picture_free (decoded);
   test_picture_free (original);
