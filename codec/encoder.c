@@ -92,15 +92,32 @@ number_frame (PacoEncoder *encoder, PacoEncoderJob *job)
 
 /* --- frames as jobs of a coder --- */
 
+void
+paco_encoder_choose (const PacoEncoderForm *form,
+    const PacoBandSamples *samples, PacoEncoderJob *job)
+{
+  if (paco_policy_takes_other_wavelet (
+          &form->picture, form->other.coding.color_transform, samples))
+    job->rate = form->other;
+}
+
 static void
-run (PacoCoder *coder, unsigned flight, void *job, void *result)
+run (PacoCoder *coder, unsigned flight, void *data, void *result)
 {
   PacoEncoder *encoder = (PacoEncoder *) coder;
   const PacoEncoderClass *klass = (const PacoEncoderClass *) coder->klass;
+  PacoEncoderJob *job = data;
+  const PacoEncoderForm *form = &encoder->forms[job->form];
   PacoEncodedFrame **frame = result;
 
+  if (form->chooses && job->picture.memory == PACO_MEMORY_HOST) {
+    PacoBandSamples samples = paco_policy_band_samples (
+        &form->picture, &job->picture);
+
+    paco_encoder_choose (form, &samples, job);
+  }
   *frame = klass->encode (encoder, flight, job);
-  if (encoder->forms[((PacoEncoderJob *) job)->form].table)
+  if (form->table)
     tell_if_silent (encoder, job);
 }
 
@@ -163,31 +180,40 @@ update_budget (PacoEncoder *encoder, const PacoEncoderForm *form,
   return TRUE;
 }
 
+/* Fills in what follows from a rate's coding. */
+static void
+complete_rate (const PacoPictureFormat *picture,
+    const PacoParameters *parameters, PacoRate *rate)
+{
+  const PacoCoding *coding = &rate->coding;
+
+  for (unsigned c = 0; c < picture->n_components; c++) {
+    for (unsigned k = 0; k < 3u * coding->levels + 1; k++) {
+      unsigned level, orientation;
+
+      paco_entry_subband (coding->levels, k, &level, &orientation);
+      rate->dropped_planes[c][k] = paco_policy_dropped_planes (
+          picture, parameters, coding, c, level, orientation);
+      if (coding->cut_points)
+        rate->weight[c][k] = (int16_t) paco_policy_weight (
+            picture, parameters, coding, c, level, orientation);
+    }
+  }
+}
+
 /* Decides anew what follows from the rate for a form. The lock is held. */
 static gboolean
 update_form (PacoEncoder *encoder, PacoEncoderForm *form, GError **error)
 {
   const PacoPictureFormat *picture = &form->picture;
   PacoRate rate = { .number = form->rate.number + 1 };
-  PacoCoding *coding = &rate.coding;
 
-  if (!paco_policy_coding (picture, &encoder->parameters, coding, error))
+  if (!paco_policy_coding (picture, &encoder->parameters, &rate.coding, error))
     return FALSE;
   if (encoder->parameters.rate_control == PACO_RATE_BITRATE
       && !update_budget (encoder, form, &rate.budget, error))
     return FALSE;
-  for (unsigned c = 0; c < picture->n_components; c++) {
-    for (unsigned k = 0; k < 3u * coding->levels + 1; k++) {
-      unsigned level, orientation;
-
-      paco_entry_subband (coding->levels, k, &level, &orientation);
-      rate.dropped_planes[c][k] = paco_policy_dropped_planes (
-          picture, &encoder->parameters, coding, c, level, orientation);
-      if (coding->cut_points)
-        rate.weight[c][k] = (int16_t) paco_policy_weight (
-            picture, &encoder->parameters, coding, c, level, orientation);
-    }
-  }
+  complete_rate (picture, &encoder->parameters, &rate);
   rate.number += rate.number == 0;
   form->rate = rate;
   return TRUE;
@@ -240,6 +266,22 @@ check_budget (PacoEncoder *encoder, PacoEncoderForm *form, GError **error)
   return enough;
 }
 
+/* What frames may choose instead of the rate. */
+static void
+prepare_choice (PacoEncoder *encoder, PacoEncoderForm *form,
+    const PacoParameters *parameters, const PacoGeometry *geometry)
+{
+  form->other = (PacoRate){ .number = G_MAXUINT }; /* that no other reaches */
+  form->chooses = paco_policy_other_wavelet (
+      &form->picture, parameters, &form->other.coding);
+  if (!form->chooses)
+    return;
+  complete_rate (&form->picture, parameters, &form->other);
+  encoder->max_frame_size = MAX (encoder->max_frame_size,
+      paco_policy_max_frame_size (
+          &form->picture, &form->other.coding, geometry));
+}
+
 /* finest: the parameters of the most bits. */
 static gboolean
 prepare_form (PacoEncoder *encoder, unsigned i, const PacoSampleLayout *layout,
@@ -270,6 +312,7 @@ prepare_form (PacoEncoder *encoder, unsigned i, const PacoSampleLayout *layout,
     if (!check_budget (encoder, form, error))
       return FALSE;
   }
+  prepare_choice (encoder, form, finest, geometry);
   size = paco_policy_max_frame_size (&form->picture, &form->finest, geometry);
   encoder->max_frame_size = MAX (encoder->max_frame_size, size);
   return TRUE;
@@ -312,6 +355,7 @@ configure (PacoEncoder *encoder, const PacoPictureFormat *picture, bool mixed,
   for (unsigned i = 0; i < PACO_N_FORMS; i++) {
     clear_tables (&encoder->forms[i]);
     encoder->forms[i].min_frame_size = 0;
+    encoder->forms[i].chooses = false;
     encoder->forms[i].picture = *picture;
     encoder->forms[i].picture.fields = i;
   }

@@ -51,7 +51,8 @@ void paco_encoder_set_rate (PacoEncoder *encoder, double quality,
 void paco_encoder_set_areas (PacoEncoder *encoder, const PacoAreas *areas);
 
 /* What configure() has chosen, for the next frames; the steps are those of the
- * rate at that time. NULL if nothing is configured. For the thread that
+ * rate at that time. Frames that choose for themselves may have another wavelet
+ * (policy_wavelet.h). NULL if nothing is configured. For the thread that
  * configures. */
 const PacoCoding *paco_encoder_coding (PacoEncoder *encoder);
 

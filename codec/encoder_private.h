@@ -5,6 +5,7 @@
 #pragma once
 #include "coder_private.h"
 #include "encoder.h"
+#include "policy_wavelet.h"
 #include "rate_control.h"
 
 /* What follows from the rate: fixed for a frame when it is submitted. */
@@ -44,6 +45,10 @@ typedef struct
    * if there are any; these are coded like this. */
   PacoRateTable *table, *lossless_table;
   PacoCoding lossless;
+  /* Whether each frame chooses between the rate and another one, of which the
+   * wavelet is different (policy_wavelet.h). Then neither changes. */
+  bool chooses;
+  PacoRate other;
   size_t min_frame_size; /* that a budget must have */
 } PacoEncoderForm;
 
@@ -90,6 +95,11 @@ PacoRateHistory paco_encoder_learn (
     PacoEncoder *encoder, const PacoEncoderJob *job);
 void paco_encoder_tell (PacoEncoder *encoder, const PacoEncoderJob *job,
     const PacoRateHistory *history);
+
+/* Chooses between the rates of a form that has two. It has been done before encode()
+ * for pictures in the host's memory; for others the backend does it. */
+void paco_encoder_choose (const PacoEncoderForm *form,
+    const PacoBandSamples *samples, PacoEncoderJob *job);
 
 /* paco_coder_init() for an encoder; paco_coder_start() comes next. */
 void paco_encoder_init (PacoEncoder *encoder, const PacoEncoderClass *klass,

@@ -641,6 +641,12 @@ paco_header_parse_frame (const uint8_t *data, size_t size, PacoHeader *header,
   return TRUE;
 }
 
+static bool
+is_reversible (const PacoHeader *header, unsigned component)
+{
+  return paco_wavelets[header->coding.components[component].wavelet].reversible;
+}
+
 /* Of the codings, what does not follow from the geometry. */
 static bool
 same_coding (const PacoHeader *a, const PacoHeader *b)
@@ -650,7 +656,7 @@ same_coding (const PacoHeader *a, const PacoHeader *b)
       || a->coding.color_transform != b->coding.color_transform)
     return false;
   for (unsigned c = 0; c < a->picture.n_components; c++)
-    if (a->coding.components[c].wavelet != b->coding.components[c].wavelet
+    if (is_reversible (a, c) != is_reversible (b, c)
         || a->coding.components[c].family != b->coding.components[c].family)
       return false;
   return true;

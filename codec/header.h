@@ -160,8 +160,8 @@ gboolean paco_header_set_place (
 gboolean paco_header_check (const PacoHeader *header, GError **error);
 
 /* Whether a decoder that is configured for frames of header a decodes those of
- * b: the same picture, and the same coding but for quantizer steps, carried set,
- * reconstruction point and block checks. */
+ * b: the same picture, and the same coding but for which of the reversible wavelets
+ * there are, quantizer steps, carried set, reconstruction point and block checks. */
 gboolean paco_header_same_configuration (
     const PacoHeader *a, const PacoHeader *b);
 

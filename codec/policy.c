@@ -76,8 +76,8 @@ check_parameters (const PacoParameters *parameters, GError **error)
 }
 
 /* The reversible wavelet that takes fewer bits, by the kind of picture. On
- * photographs that is 13/7, but of RGB 5/3: its differences of colors are
- * noisier. */
+ * photographs that is 13/7, but of RGB mostly 5/3: its differences of colors are
+ * noisier. Where a frame may choose it does (policy_wavelet.h). */
 static PacoWaveletId
 reversible_wavelet (const PacoParameters *parameters)
 {

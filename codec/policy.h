@@ -7,9 +7,10 @@
 #include "parameters.h"
 
 /* Fills coding from the user's parameters, which are about the colour: alpha is
- * always lossless (reversible wavelet, no planes dropped). Error UNSUPPORTED
- * when they contradict each other or the picture ("lossless needs a reversible
- * wavelet"). */
+ * always lossless (reversible wavelet, no planes dropped). What the picture shows
+ * does not count here, but may for its wavelet (policy_wavelet.h). Error
+ * UNSUPPORTED when they contradict each other or the picture ("lossless needs a
+ * reversible wavelet"). */
 gboolean paco_policy_coding (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *coding, GError **error);
 

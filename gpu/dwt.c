@@ -145,8 +145,6 @@ paco_dwt_new (const PacoPictureFormat *format, const PacoCoding *coding,
   PacoDwt *dwt = g_new0 (PacoDwt, 1);
 
   dwt->format = *format;
-  for (unsigned c = 0; c < format->n_components; c++)
-    dwt->wavelets[c] = coding->components[c].wavelet;
   dwt->levels = coding->levels;
   dwt->color_transform = coding->color_transform;
   dwt->geometry = geometry;
@@ -242,7 +240,8 @@ describe_plane (PacoDwtPlane *plane, const PacoDwt *dwt,
   const PacoGeometry *geometry = dwt->geometry;
   unsigned fine = level > 0 ? level - 1 : frame->reduce;
   const PacoCoefficientPlace *place = dwt->coarse[field][component];
-  const PacoWavelet *wavelet = &paco_wavelets[dwt->wavelets[component]];
+  const PacoWavelet *wavelet =
+      &paco_wavelets[frame->coding->components[component].wavelet];
   unsigned strip = PACO_DWT_STRIP (paco_wavelet_reach (wavelet));
 
   memset (plane, 0, sizeof *plane);
@@ -410,7 +409,7 @@ samples_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
   for (unsigned f = selection->first_field; f <= selection->last_field; f++) {
     for (unsigned c = selection->first_component;
          c <= selection->last_component; c += group) {
-      if (dwt->wavelets[c] != selection->wavelet
+      if (frame->coding->components[c].wavelet != selection->wavelet
           || layout_of (frame, c) != selection->layout)
         continue;
       for (unsigned i = 0; i < group; i++)
@@ -464,7 +463,7 @@ plane_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned wavelet,
   begin_launch (launch, dwt, frame, wavelet, level);
   for (unsigned f = 0; f < dwt->geometry->n_fields; f++)
     for (unsigned c = 0; c < dwt->geometry->n_components; c++)
-      if (dwt->wavelets[c] == wavelet)
+      if (frame->coding->components[c].wavelet == wavelet)
         describe_plane (
             &launch->parameters.planes[n++], dwt, frame, f, c, level, inverse);
   if (n == 0)

@@ -53,7 +53,7 @@ gboolean paco_dwt_find_kernels (
 typedef struct
 {
   PacoPictureFormat format;
-  uint8_t wavelets[PACO_MAX_COMPONENTS], levels, color_transform;
+  uint8_t levels, color_transform;
   const PacoGeometry *geometry; /* outlives this */
   unsigned n_multiprocessors;
   PacoDwtKernels kernels;
@@ -67,7 +67,7 @@ typedef struct
   PacoCoefficientPlace coarse[2][PACO_MAX_COMPONENTS][PACO_MAX_LEVELS + 1];
 } PacoDwt;
 
-/* coding: only wavelets, levels and color transform count. kernels may be NULL
+/* coding: only levels and color transform count. kernels may be NULL
  * where nothing will run. */
 PacoDwt *paco_dwt_new (const PacoPictureFormat *format,
     const PacoCoding *coding, const PacoGeometry *geometry,
@@ -88,7 +88,7 @@ bool paco_dwt_is_narrow (
  * of four words can be read, and is ignored. */
 typedef struct
 {
-  const PacoCoding *coding; /* for steps, fraction bits and rho */
+  const PacoCoding *coding; /* for wavelets, steps, fraction bits and rho */
   /* Forward: what coefficients are multiplied by instead (PacoRateTable.scale), or
    * NULL. */
   const float (*scales)[PACO_MAX_SUBBANDS];

@@ -4,7 +4,8 @@
  * A flight's thread enqueues everything that a frame needs, from the upload to
  * the download of the codestream, and then waits once. While it waits the
  * other flights' threads do the same, so that uploads, kernels and downloads of
- * several frames overlap.
+ * several frames overlap. (A frame that chooses its wavelet and lies in the device's
+ * memory is waited for once before that; bands.c.)
  *
  * How many bytes the codestream will have is not known when its download is
  * enqueued: it is as long as the flight's last frame and a little more. Only what
@@ -13,6 +14,7 @@
  * hinder each other.) */
 #include "codec/encoder_private.h"
 #include "gpu/backend.h"
+#include "gpu/bands.h"
 #include "gpu/output.h"
 #include "gpu/pack.h"
 #include "gpu/rate.h"
@@ -38,7 +40,8 @@ typedef struct
   PacoPackBuffers pack;
   PacoDeviceMemory code, records, packed;
   PacoCudaBudget budget;
-  size_t downloaded; /* of the frame, before its size was known */
+  PacoPinnedMemory bands; /* by which a frame chooses */
+  size_t downloaded;      /* of the frame, before its size was known */
   /* Of the blocks on the device. */
   struct
   {
@@ -388,12 +391,31 @@ encode_to_fit (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
 
 /* --- */
 
+/* A frame that has yet to choose, as its picture is on the device. */
+static gboolean
+encode_by_choice (CudaEncoder *encoder, Flight *flight,
+    const PacoEncoderJob *job, PacoEncodedFrame *output, GError **error)
+{
+  const PacoEncoderForm *form = &encoder->base.forms[job->form];
+  PacoEncoderJob chosen = *job;
+  PacoBandSamples samples;
+
+  if (!paco_cuda_fetch_bands (&flight->frame, &form->picture, &job->picture,
+          &flight->bands, &samples, error))
+    return FALSE;
+  paco_encoder_choose (form, &samples, &chosen);
+  return encode_for_quality (encoder, flight, &chosen, output, error);
+}
+
 static gboolean
 encode_frame (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
     PacoEncodedFrame *output, GError **error)
 {
-  gboolean done = (job->rate.budget > 0 ? encode_to_fit : encode_for_quality) (
-      encoder, flight, job, output, error);
+  bool chooses = encoder->base.forms[job->form].chooses
+      && job->picture.memory == PACO_MEMORY_DEVICE;
+  gboolean done = (job->rate.budget > 0 ? encode_to_fit
+          : chooses                     ? encode_by_choice
+                    : encode_for_quality) (encoder, flight, job, output, error);
 
   flight->rate = NULL;
   if (!done)
@@ -455,6 +477,7 @@ flight_clear (Flight *flight)
   paco_device_memory_clear (share, &flight->records);
   paco_device_memory_clear (share, &flight->packed);
   paco_cuda_budget_clear (&flight->budget, share);
+  paco_pinned_memory_clear (share->device, &flight->bands);
   flight->downloaded = 0;
   memset (flight->forms, 0, sizeof flight->forms);
 }
@@ -490,7 +513,9 @@ static bool
 needs_wide (const PacoEncoderForm *form)
 {
   if (!form->table)
-    return !paco_dwt_is_narrow (&form->picture, &form->finest);
+    return !paco_dwt_is_narrow (&form->picture, &form->finest)
+        || (form->chooses
+            && !paco_dwt_is_narrow (&form->picture, &form->other.coding));
   return !form->table->narrow
       || (form->lossless_table && !form->lossless_table->narrow);
 }

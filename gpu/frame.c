@@ -258,13 +258,21 @@ paco_cuda_frame_end_download (PacoCudaFrame *frame, GError **error)
 }
 
 gboolean
+paco_cuda_frame_wait_for (PacoCudaFrame *frame, unsigned event, GError **error)
+{
+  PacoCudaDevice *device = frame->device;
+
+  return paco_driver_check (device->driver,
+      device->driver->event_synchronize (frame->events[event]), error,
+      "%s failed while it coded a frame", device->context->name);
+}
+
+gboolean
 paco_cuda_frame_wait (PacoCudaFrame *frame, GError **error)
 {
   PacoCudaDevice *device = frame->device;
 
-  if (!paco_driver_check (device->driver,
-          device->driver->event_synchronize (frame->events[PACO_CUDA_END]),
-          error, "%s failed while it coded a frame", device->context->name))
+  if (!paco_cuda_frame_wait_for (frame, PACO_CUDA_END, error))
     return FALSE;
   if (device->frame_ended)
     device->frame_ended (device->frame_ended_data, frame->events);

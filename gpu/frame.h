@@ -109,6 +109,10 @@ gboolean paco_cuda_frame_end_download (PacoCudaFrame *frame, GError **error);
 gboolean paco_cuda_frame_mark (
     PacoCudaFrame *frame, unsigned event, GError **error);
 
+/* Waits for a moment that has been marked. */
+gboolean paco_cuda_frame_wait_for (
+    PacoCudaFrame *frame, unsigned event, GError **error);
+
 /* Waits for the end, or, after a failure, for what was enqueued. */
 gboolean paco_cuda_frame_wait (PacoCudaFrame *frame, GError **error);
 void paco_cuda_frame_give_up (PacoCudaFrame *frame);

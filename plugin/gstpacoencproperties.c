@@ -69,7 +69,7 @@ gst_paco_wavelet_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    { GST_PACO_WAVELET_AUTO, "cdf97; for lossless dd137, of RGB cdf53",
+    { GST_PACO_WAVELET_AUTO, "cdf97; for lossless dd137, of RGB by the picture",
         "auto" },
     { GST_PACO_WAVELET_CDF53, "reversible 5/3", "cdf53" },
     { GST_PACO_WAVELET_CDF97, "irreversible 9/7", "cdf97" },
@@ -211,7 +211,9 @@ install_rate_properties (GObjectClass *klass)
  *
  * The wavelet of the colour: the reversible 5/3 or 13/7, one of which lossless
  * coding needs, or the irreversible 9/7. auto takes 9/7, and for lossless coding
- * 13/7, of RGB 5/3. Alpha is always coded with 5/3 and lossless.
+ * 13/7; of RGB it takes 5/3 or 13/7, as noise decides which needs fewer bits, and
+ * tries both on a sample of each picture (with a budget it is 5/3). Alpha is always
+ * coded with 5/3 and lossless.
  *
  * Since: 0.1
  */

@@ -41,7 +41,8 @@ typedef enum
 
 /**
  * GstPacoWavelet:
- * @GST_PACO_WAVELET_AUTO: cdf97; for lossless dd137, of RGB cdf53
+ * @GST_PACO_WAVELET_AUTO: cdf97; for lossless dd137, of RGB dd137 or cdf53, by the
+ *   picture
  * @GST_PACO_WAVELET_CDF53: reversible 5/3
  * @GST_PACO_WAVELET_CDF97: irreversible 9/7
  * @GST_PACO_WAVELET_DD137: reversible 13/7 of Deslauriers and Dubuc (Since:

@@ -91,6 +91,7 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
 
   flight->job = job;
   flight->frame = &flight->frames[job->frame.header.picture.fields];
+  flight->frame->coding = &job->frame.header.coding;
   flight->corrupted_blocks = 0;
   times[0] = g_get_monotonic_time ();
   decode_samples (flight, job, &times[1]);

@@ -247,6 +247,7 @@ flight_begin (Flight *flight, const PacoEncoderJob *job)
   flight->frame = &flight->frames[job->form];
   flight->out_of_memory = FALSE;
   flight->coding = job->rate.coding;
+  flight->frame->coding = &job->rate.coding;
   flight->table = NULL;
   flight->lossless = false;
 }

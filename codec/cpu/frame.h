@@ -15,7 +15,8 @@ typedef struct
   const PacoCoder *coder; /* the frame is flight number `flight` of it */
   unsigned flight;
   const PacoPictureFormat *format;
-  const PacoCoding *coding; /* only what all frames have in common */
+  /* What frames have in common, and the wavelets of the one that is coded. */
+  const PacoCoding *coding;
   const PacoGeometry *geometry;
   unsigned reduce; /* levels left out */
 

@@ -2,6 +2,7 @@
  * A picture to a frame: samples, color, wavelet, blocks, and the assembly of
  * header, index and payload (FORMAT.md sections 1 to 6). */
 #include "codec/cut_points.h"
+#include "codec/policy_wavelet.h"
 #include "codec/quantizer.h"
 #include "codec/rate_cut.h"
 #include "codec/rate_table.h"
@@ -463,6 +464,20 @@ set_up_budget (Encoder *encoder, GError **error)
   return TRUE;
 }
 
+static void
+choose_wavelet (Encoder *encoder)
+{
+  PacoBandSamples samples;
+  PacoCoding other;
+
+  if (!paco_policy_other_wavelet (encoder->format, encoder->parameters, &other))
+    return;
+  samples = paco_policy_band_samples (encoder->format, encoder->picture);
+  if (paco_policy_takes_other_wavelet (
+          encoder->format, other.color_transform, &samples))
+    encoder->header.coding = other;
+}
+
 static gboolean
 set_up (Encoder *encoder, const PacoVideoInfo *video,
     const PacoProbabilitySet *carried_set, GError **error)
@@ -476,6 +491,7 @@ set_up (Encoder *encoder, const PacoVideoInfo *video,
           encoder->format, encoder->parameters, &header->coding, error)
       || !paco_header_check (header, error))
     return FALSE;
+  choose_wavelet (encoder);
   encoder->geometry = paco_geometry_new (encoder->format, &header->coding);
   encoder->records = g_new0 (PacoBlockRecord, encoder->geometry->n_blocks);
   encoder->blocks = g_new0 (Block, encoder->geometry->n_blocks);

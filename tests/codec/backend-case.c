@@ -134,6 +134,50 @@ case_init_possible (Case *c, uint32_t samples)
 }
 
 void
+case_refill (Case *c)
+{
+  test_picture_fill (c->rand, &c->source);
+  g_byte_array_set_size (c->frame, 0);
+  g_assert_true (paco_reference_encode (&c->source.format, &c->source.picture,
+      &c->video, &c->parameters, NULL, c->frame, NULL));
+}
+
+void
+case_init_choosing (Case *c)
+{
+  PacoPictureFormat format = {
+    .width = g_test_rand_int_range (32, 130),
+    .height = g_test_rand_int_range (16, 60),
+    .n_components = g_test_rand_int_range (3, 5),
+    .fields = g_test_rand_bit (),
+  };
+  uint8_t depth = g_test_rand_int_range (6, 17);
+
+  *c = (Case){ .seed = g_test_rand_int (), .frame = g_byte_array_new () };
+  c->rand = g_rand_new_with_seed (c->seed);
+  for (unsigned i = 0; i < format.n_components; i++)
+    format.components[i].depth = depth;
+  test_picture_init (c->rand, &c->source, &format, 0);
+  c->parameters = (PacoParameters) PACO_PARAMETERS_DEFAULT;
+  c->parameters.rate_control = PACO_RATE_LOSSLESS;
+  c->parameters.rgb = true;
+  c->levels = c->parameters.levels;
+  c->possible = true;
+  test_video_random (c->rand, &c->video);
+  case_refill (c);
+}
+
+bool
+case_takes_other (const Case *c)
+{
+  PacoHeader header;
+
+  g_assert_true (paco_header_parse_frame (
+      c->frame->data, c->frame->len, &header, NULL, NULL));
+  return header.coding.components[0].wavelet == PACO_WAVELET_DD137;
+}
+
+void
 case_clear (Case *c)
 {
   test_picture_clear (&c->source);
@@ -161,11 +205,19 @@ check_encoded (const Case *c, PacoEncodedFrame *frame)
 void
 encode_and_check (const Case *c, PacoEncoder *encoder)
 {
-  PacoEncodedFrame *frame;
   GError *error = NULL;
 
   configure_encoder (c, encoder, &error);
   g_assert_no_error (error);
+  encode_another_and_check (c, encoder);
+}
+
+void
+encode_another_and_check (const Case *c, PacoEncoder *encoder)
+{
+  PacoEncodedFrame *frame;
+  GError *error = NULL;
+
   g_assert_true (paco_encoder_submit (
       encoder, &c->source.picture, &c->video, (void *) c, &error));
   frame = paco_encoder_collect (encoder, NULL);

@@ -64,6 +64,14 @@ gboolean configure_encoder (
 /* The frame must be the reference's. */
 void check_encoded (const Case *c, PacoEncodedFrame *frame);
 void encode_and_check (const Case *c, PacoEncoder *encoder);
+/* The same of an encoder that has been configured for the case. */
+void encode_another_and_check (const Case *c, PacoEncoder *encoder);
+
+/* A case whose frames choose their wavelet (codec/policy_wavelet.h); another picture
+ * for it, in the same memory; and whether that has chosen the other one. */
+void case_init_choosing (Case *c);
+void case_refill (Case *c);
+bool case_takes_other (const Case *c);
 
 typedef struct
 {

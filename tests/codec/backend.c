@@ -75,6 +75,65 @@ test_random (void)
   coders_close (&coders);
 }
 
+/* Decodes a frame of a case with a decoder that has been configured for another
+ * one of it, which `like` was the destination of. */
+static void
+decode_another_and_check (
+    const Case *c, PacoDecoder *decoder, const TestPicture *like)
+{
+  TestPicture mine, theirs;
+  PacoCodedFrame coded;
+  PacoDecodedFrame frame;
+  GError *error = NULL;
+
+  test_picture_copy (&mine, like);
+  test_picture_copy (&theirs, like);
+  g_assert_true (
+      paco_coded_frame_parse (&coded, c->frame->data, c->frame->len, NULL));
+  g_assert_true (paco_decoder_takes (decoder, &coded.header));
+  paco_decoder_submit (decoder, &coded, &mine.picture, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
+  g_assert_no_error (frame.error);
+  g_assert_true (paco_reference_decode (
+      c->frame->data, c->frame->len, 0, &theirs.picture, NULL, NULL));
+  test_picture_compare (&mine, &theirs);
+  test_picture_clear (&mine);
+  test_picture_clear (&theirs);
+}
+
+/* Frames of one stream choose their wavelets, each for itself, and neither the
+ * encoder nor the decoder is configured again. */
+static void
+test_choice (void)
+{
+  Coders coders;
+  unsigned n[2] = { 0 };
+
+  coders_open (&coders);
+  for (unsigned i = 0; i < 8 || n[0] == 0 || n[1] == 0; i++) {
+    PacoEncoder *encoder = coders.encoders[i % N_CODERS];
+    PacoDecoder *decoder = coders.decoders[i % N_CODERS];
+    TestPicture destination;
+    Case c;
+
+    case_init_choosing (&c);
+    encode_and_check (&c, encoder);
+    destination_init (&c, &destination, 0);
+    g_assert_true (
+        decode (decoder, c.frame->data, c.frame->len, 0, &destination).decoded);
+    for (unsigned k = 0; k < 6; k++) {
+      n[case_takes_other (&c)]++;
+      case_refill (&c);
+      encode_another_and_check (&c, encoder);
+      decode_another_and_check (&c, decoder, &destination);
+    }
+    test_picture_clear (&destination);
+    case_clear (&c);
+  }
+  coders_close (&coders);
+}
+
 /* Alpha comes back at every quality, wherever it lies. */
 static void
 test_alpha (void)
@@ -242,6 +301,7 @@ main (int argc, char **argv)
   if (!coders_are_available ())
     return 0;
   g_test_add_func ("/backend/random", test_random);
+  g_test_add_func ("/backend/choice", test_choice);
   g_test_add_func ("/backend/alpha", test_alpha);
   g_test_add_func ("/backend/any-components", test_any_components);
   g_test_add_func ("/backend/shared-region", test_shared_region);

@@ -538,6 +538,9 @@ test_components (void)
       changed.coding.subbands[c][i].step = 0;
     changed.coding.color_transform = PACO_COLOR_TRANSFORM_NONE;
     g_assert_false (is_refused (&changed));
+    header.coding.color_transform = PACO_COLOR_TRANSFORM_NONE;
+    g_assert_true (paco_header_same_configuration (&header, &changed)
+        == (header.coding.components[c].wavelet != PACO_WAVELET_CDF97));
     changed.coding.subbands[c][k].step = 1;
     g_assert_true (is_refused (&changed));
   }

@@ -166,7 +166,8 @@ device_picture_clear (DevicePicture *picture)
 /* --- Tests --- */
 
 static void
-encode_on_device (const Case *c, PacoEncoder *encoder, Time time)
+encode_on_device (const Case *c, PacoEncoder *encoder, Time time,
+    void (*encode) (const Case *c, PacoEncoder *encoder))
 {
   DevicePicture source = { .offset = 0 };
   Case device_case = *c;
@@ -175,7 +176,7 @@ encode_on_device (const Case *c, PacoEncoder *encoder, Time time)
   allocate (&source, c->rand);
   upload (&source, time);
   device_case.source.picture = source.picture;
-  encode_and_check (&device_case, encoder);
+  encode (&device_case, encoder);
   device_picture_clear (&source);
 }
 
@@ -218,8 +219,8 @@ test_random (void)
     Case c;
 
     case_init_possible (&c, 2000);
-    encode_on_device (
-        &c, coders.encoders[i], g_rand_int_range (c.rand, 0, N_TIMES));
+    encode_on_device (&c, coders.encoders[i],
+        g_rand_int_range (c.rand, 0, N_TIMES), encode_and_check);
     if (g_rand_boolean (c.rand))
       encode_and_check (&c, coders.encoders[i]);
     decode_on_device (&c, coders.decoders[i],
@@ -232,6 +233,31 @@ test_random (void)
   }
   coders_close (&coders);
   g_assert_cmpint (theirs.n_references, ==, 0);
+}
+
+/* Frames of one stream choose their wavelets, whose pictures the host has not. */
+static void
+test_choice (void)
+{
+  Coders coders;
+  unsigned n[2] = { 0 };
+
+  open_in_context (&coders);
+  for (unsigned i = 0; i < 6 || n[0] == 0 || n[1] == 0; i++) {
+    PacoEncoder *encoder = coders.encoders[i % N_CODERS];
+    Case c;
+
+    case_init_choosing (&c);
+    encode_on_device (&c, encoder, i % N_TIMES, encode_and_check);
+    for (unsigned k = 0; k < 4; k++) {
+      n[case_takes_other (&c)]++;
+      case_refill (&c);
+      encode_on_device (&c, encoder, g_rand_int_range (c.rand, 0, N_TIMES),
+          encode_another_and_check);
+    }
+    case_clear (&c);
+  }
+  coders_close (&coders);
 }
 
 /* The context is kept as long as anything of a coder is left. */
@@ -273,6 +299,7 @@ main (int argc, char **argv)
   g_assert_true (paco_cuda_context_enter (theirs.context, NULL));
   must (theirs.driver->stream_create (&theirs.stream, CU_STREAM_NON_BLOCKING));
   g_test_add_func ("/device-pictures/random", test_random);
+  g_test_add_func ("/device-pictures/choice", test_choice);
   g_test_add_func ("/device-pictures/owner", test_owner);
   result = g_test_run ();
   must (theirs.driver->stream_destroy (theirs.stream));

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Transforms a sample of a picture with both reversible wavelets and compares the
+ * magnitudes of what comes of it. codec/NOTES.md has what it is worth. */
+#include "policy_wavelet.h"
+#include "policy.h"
+#include <string.h>
+
+enum
+{
+  COLUMNS = PACO_TILE_COLUMNS,
+  LINES = PACO_TILE_LINES,
+  N_COMPONENTS = 3,
+  N_SUBBANDS = 3, /* that are not LL */
+};
+
+/* --- Where the tiles are --- */
+
+/* At most n_most pieces of that size in `size`, at equal distances, with about as
+ * much before the first one as behind the last. They begin with even samples, as
+ * the picture does: in chroma that was interpolated, even and odd ones differ. */
+static PacoBands
+spread (uint32_t size, uint32_t piece, uint32_t n_most)
+{
+  PacoBands pieces = { .step = MAX (size / n_most, piece) & ~1u };
+
+  if (size < piece)
+    return (PacoBands){ 0 };
+  pieces.first = (pieces.step - piece) / 2 & ~1u;
+  pieces.n = (size - piece - pieces.first) / pieces.step + 1;
+  return pieces;
+}
+
+static PacoBands
+tiles_across (const PacoPictureFormat *picture)
+{
+  return spread (picture->width, COLUMNS, PACO_TILES_ACROSS);
+}
+
+PacoBands
+paco_policy_bands (const PacoPictureFormat *picture)
+{
+  uint32_t lines = paco_ceil_shift (picture->height, picture->fields);
+
+  if (tiles_across (picture).n == 0)
+    return (PacoBands){ 0 };
+  return spread (lines, LINES, PACO_TILES_DOWN);
+}
+
+PacoBandSamples
+paco_policy_band_samples (
+    const PacoPictureFormat *format, const PacoPicture *picture)
+{
+  PacoBandSamples samples = { .bands = paco_policy_bands (format) };
+
+  for (unsigned c = 0; c < N_COMPONENTS; c++) {
+    samples.line[c] = picture->stride[c] * (ptrdiff_t) paco_n_fields (format);
+    samples.band[c] = samples.line[c] * (ptrdiff_t) samples.bands.step;
+    samples.data[c] = picture->data[c]
+        + samples.line[c] * (ptrdiff_t) samples.bands.first;
+    samples.layout[c] = picture->layout[c];
+  }
+  return samples;
+}
+
+/* --- A tile --- */
+
+typedef int32_t Tile[LINES][COLUMNS];
+typedef int32_t Turned[COLUMNS][LINES];
+
+static uint32_t
+read_word (const uint8_t *data, const PacoSampleLayout *layout)
+{
+  uint16_t half;
+  uint32_t word;
+
+  if (layout->word_bytes == 1)
+    return *data;
+  if (layout->word_bytes == 2) {
+    memcpy (&half, data, sizeof half);
+    return layout->big_endian ? GUINT16_FROM_BE (half) : GUINT16_FROM_LE (half);
+  }
+  memcpy (&word, data, sizeof word);
+  return layout->big_endian ? GUINT32_FROM_BE (word) : GUINT32_FROM_LE (word);
+}
+
+/* The level shift is left out: it adds the same to all samples, which no
+ * difference shows. */
+static void
+load (const PacoBandSamples *samples, unsigned c, unsigned depth, uint32_t band,
+    uint32_t column, Tile tile)
+{
+  const PacoSampleLayout *layout = &samples->layout[c];
+  const uint8_t *line = samples->data[c] + samples->band[c] * (ptrdiff_t) band;
+  int32_t mask = (1 << depth) - 1;
+  size_t offset[COLUMNS];
+  uint8_t shift[COLUMNS];
+
+  for (unsigned x = 0; x < COLUMNS; x++) {
+    offset[x] = paco_layout_offset (layout, column + x);
+    shift[x] = layout->places[(column + x) % layout->group_samples].shift;
+  }
+  for (unsigned y = 0; y < LINES; y++, line += samples->line[c])
+    for (unsigned x = 0; x < COLUMNS; x++)
+      tile[y][x] = (int32_t) (read_word (line + offset[x], layout) >> shift[x])
+          & mask;
+}
+
+static void
+transform_colors (PacoColorTransform transform, Tile tiles[N_COMPONENTS])
+{
+  int32_t *r = tiles[0][0], *g = tiles[1][0], *b = tiles[2][0];
+
+  for (unsigned i = 0; i < LINES * COLUMNS; i++) {
+    int32_t red = r[i], green = g[i], blue = b[i];
+
+    if (transform == PACO_COLOR_TRANSFORM_RCT) {
+      r[i] = (red + 2 * green + blue) >> 2;
+      g[i] = blue - green;
+      b[i] = red - green;
+    } else if (transform == PACO_COLOR_TRANSFORM_RCT2) {
+      int32_t mean = green + ((red - green) >> 1);
+
+      r[i] = mean + ((blue - mean) >> 2);
+      g[i] = blue - mean;
+      b[i] = red - green;
+    }
+  }
+}
+
+/* A lifting step of n rows of m numbers, all columns at once, whose first sample to
+ * be changed is x[first]. All but x is constant where it is called. */
+static inline __attribute__ ((always_inline)) void
+lift_step (const PacoLiftingStep *step, unsigned first, unsigned n, unsigned m,
+    int32_t *restrict x)
+{
+  int32_t near = (int32_t) step->taps[0], far = (int32_t) step->taps[1];
+
+  for (unsigned i = first; i < n; i += 2) {
+    const int32_t *a = x + m * paco_lifting_mirror ((int) i - 1, n);
+    const int32_t *b = x + m * paco_lifting_mirror ((int) i + 1, n);
+    const int32_t *c = x + m * paco_lifting_mirror ((int) i - 3, n);
+    const int32_t *d = x + m * paco_lifting_mirror ((int) i + 3, n);
+
+    for (unsigned j = 0; j < m; j++) {
+      int32_t sum = near * (a[j] + b[j]) + step->offset;
+
+      if (step->n_taps > 1)
+        sum += far * (c[j] + d[j]);
+      x[i * m + j] += sum >> step->shift;
+    }
+  }
+}
+
+static inline __attribute__ ((always_inline)) void
+lift (const PacoWavelet *wavelet, unsigned n, unsigned m, int32_t *x)
+{
+  lift_step (&wavelet->steps[0], 1, n, m, x);
+  lift_step (&wavelet->steps[1], 0, n, m, x);
+}
+
+/* Adds to the sums of magnitudes of HL, LH and HH. */
+static inline __attribute__ ((always_inline)) void
+add_magnitudes (
+    const PacoWavelet *wavelet, const Tile tile, uint64_t sums[N_SUBBANDS])
+{
+  Tile lines;
+  Turned columns;
+  uint32_t of_line[2][LINES] = { { 0 } }; /* [high horizontally] */
+
+  memcpy (lines, tile, sizeof lines);
+  lift (wavelet, LINES, COLUMNS, lines[0]);
+  for (unsigned y = 0; y < LINES; y++)
+    for (unsigned x = 0; x < COLUMNS; x++)
+      columns[x][y] = lines[y][x];
+  lift (wavelet, COLUMNS, LINES, columns[0]);
+  for (unsigned x = 0; x < COLUMNS; x++)
+    for (unsigned y = 0; y < LINES; y++)
+      of_line[x % 2][y] += (uint32_t) ABS (columns[x][y]);
+  for (unsigned y = 0; y < LINES; y += 2) {
+    sums[0] += of_line[1][y];
+    sums[1] += of_line[0][y + 1];
+    sums[2] += of_line[1][y + 1];
+  }
+}
+
+static void
+add_tile (Tile tiles[N_COMPONENTS], uint64_t sums[2][N_COMPONENTS][N_SUBBANDS])
+{
+  for (unsigned c = 0; c < N_COMPONENTS; c++) {
+    add_magnitudes (&paco_wavelets[PACO_WAVELET_CDF53], tiles[c], sums[0][c]);
+    add_magnitudes (&paco_wavelets[PACO_WAVELET_DD137], tiles[c], sums[1][c]);
+  }
+}
+
+/* --- The choice --- */
+
+/* A coefficient of a subband takes about as many bits as the logarithm of their
+ * mean magnitude and 1 says, and of two of these that are nearly the same the
+ * logarithms differ by twice the difference's share in the sum. All subbands of
+ * level 1 have as many coefficients. */
+bool
+paco_policy_takes_other_wavelet (const PacoPictureFormat *picture,
+    PacoColorTransform color_transform, const PacoBandSamples *samples)
+{
+  PacoBands across = tiles_across (picture);
+  uint64_t sums[2][N_COMPONENTS][N_SUBBANDS] = { { { 0 } } };
+  int64_t n = (int64_t) across.n * samples->bands.n * COLUMNS * LINES / 4;
+  int64_t total = 0;
+  Tile tiles[N_COMPONENTS];
+
+  for (uint32_t k = 0; k < samples->bands.n; k++)
+    for (uint32_t i = 0; i < across.n; i++) {
+      for (unsigned c = 0; c < N_COMPONENTS; c++)
+        load (samples, c, picture->components[c].depth, k,
+            across.first + i * across.step, tiles[c]);
+      transform_colors (color_transform, tiles);
+      add_tile (tiles, sums);
+    }
+  for (unsigned c = 0; n > 0 && c < N_COMPONENTS; c++)
+    for (unsigned s = 0; s < N_SUBBANDS; s++) {
+      int64_t of_53 = (int64_t) sums[0][c][s], of_137 = (int64_t) sums[1][c][s];
+
+      total += (of_137 - of_53) * 65536 / (of_137 + of_53 + n);
+    }
+  return total < 0;
+}
+
+bool
+paco_policy_other_wavelet (const PacoPictureFormat *picture,
+    const PacoParameters *parameters, PacoCoding *other)
+{
+  PacoParameters with_other = *parameters;
+
+  with_other.wavelet = PACO_WAVELET_DD137;
+  if (parameters->rate_control != PACO_RATE_LOSSLESS
+      || parameters->wavelet != PACO_WAVELET_AUTO || !parameters->rgb
+      || picture->n_components < N_COMPONENTS)
+    return false;
+  for (unsigned c = 1; c < N_COMPONENTS; c++)
+    if (picture->components[c].subsampling_x
+        || picture->components[c].subsampling_y)
+      return false;
+  return paco_policy_bands (picture).n > 0
+      && paco_policy_coding (picture, &with_other, other, NULL);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The lines of a picture in the device's memory by which its wavelet is chosen
+ * (codec/policy_wavelet.h), brought to the host. The encoder calls this before it
+ * enqueues a frame's kernels, and waits for the copies. */
+#pragma once
+#include "codec/policy_wavelet.h"
+#include "gpu/frame.h"
+
+G_BEGIN_DECLS
+
+/* Waits for what the picture waits for, too. `memory` is that of the samples, which
+ * stay as long as it does. */
+gboolean paco_cuda_fetch_bands (PacoCudaFrame *frame,
+    const PacoPictureFormat *format, const PacoPicture *picture,
+    PacoPinnedMemory *memory, PacoBandSamples *samples, GError **error);
+
+G_END_DECLS
