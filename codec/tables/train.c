@@ -61,6 +61,7 @@ typedef struct
 {
   char name[64];
   size_t n_samples;
+  unsigned file; /* an RGB picture and its luma are two examples of one file */
 } Example;
 
 typedef struct
@@ -110,7 +111,8 @@ count_settings (
 }
 
 static gboolean
-count_picture (Training *training, const char *path, bool gray, GError **error)
+count_picture (Training *training, const char *path, unsigned file, bool gray,
+    GError **error)
 {
   Example *example = &training->examples[training->n_examples];
   TrainingPicture picture;
@@ -123,11 +125,12 @@ count_picture (Training *training, const char *path, bool gray, GError **error)
   g_snprintf (example->name, sizeof example->name, "%s%s", picture.name,
       gray ? " as gray" : "");
   example->n_samples = picture.n_samples;
+  example->file = file;
   g_printerr ("%s\n", example->name);
   done = count_settings (training, &picture, error);
   training->n_examples++;
   if (done && picture.rgb)
-    done = count_picture (training, path, true, error);
+    done = count_picture (training, path, file, true, error);
   training_picture_clear (&picture);
   return done;
 }
@@ -156,8 +159,8 @@ weigh (Training *training)
 
 /* --- Training --- */
 
-/* Which blocks serve: those of a family, and either all or those of every
- * picture but one of `folds`. */
+/* Which blocks serve: those of a family, and of all files or of those whose number
+ * modulo `folds` is not `left_out`. */
 typedef struct
 {
   const Training *training;
@@ -168,7 +171,9 @@ static bool
 is_in (const Part *part, const CountedBlock *block)
 {
   return settings[block->setting].family == part->family
-      && (part->folds < 2 || block->picture % part->folds != part->left_out);
+      && (part->folds < 2
+          || part->training->examples[block->picture].file % part->folds
+              != part->left_out);
 }
 
 static CountedBlock *
@@ -422,8 +427,10 @@ append_choice (GString *text, const uint8_t *choice)
   g_string_append (text, "},\n");
 }
 
+/* The sets and the choice among them, of all files or of all folds but one. */
 static gboolean
-write_all (const Training *training, const char *folder, GError **error)
+write_part (const Training *training, unsigned folds, unsigned left_out,
+    const char *folder, GError **error)
 {
   g_autofree char *path = g_build_filename (folder, "choice.inc", NULL);
   GString *text = g_string_new (
@@ -434,7 +441,7 @@ write_all (const Training *training, const char *folder, GError **error)
   gboolean done = TRUE;
 
   for (unsigned f = 0; done && f < PACO_N_FAMILIES; f++) {
-    Part part = { training, f, 0, 0 };
+    Part part = { training, f, folds, left_out };
 
     train (&part, family);
     append_choice (text, family->choice);
@@ -447,6 +454,29 @@ write_all (const Training *training, const char *folder, GError **error)
   return done;
 }
 
+/* With folds, a folder for each one that is left out. */
+static gboolean
+write_all (const Training *training, unsigned folds, const char *folder,
+    GError **error)
+{
+  gboolean done = TRUE;
+
+  if (folds < 2)
+    return write_part (training, 0, 0, folder, error);
+  for (unsigned fold = 0; done && fold < folds; fold++) {
+    g_autofree char *name = g_strdup_printf ("%u", fold);
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+
+    if (g_mkdir_with_parents (path, 0777) != 0) {
+      g_set_error (
+          error, G_FILE_ERROR, G_FILE_ERROR_FAILED, "%s cannot be made", path);
+      return FALSE;
+    }
+    done = write_part (training, folds, fold, path, error);
+  }
+  return done;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -456,7 +486,9 @@ main (int argc, char **argv)
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
         "write the sets and the choice among them there", "FOLDER" },
     { "folds", 'f', 0, G_OPTION_ARG_INT, &folds,
-        "judge every picture by sets of those whose number differs modulo N",
+        "judge every file by sets of those whose number differs modulo N; "
+        "write "
+        "the sets without each such N-th to FOLDER/0 to FOLDER/N-1",
         "N" },
     { NULL },
   };
@@ -474,13 +506,13 @@ main (int argc, char **argv)
   }
   training.examples = g_new0 (Example, 2 * (gsize) argc);
   for (int i = 1; done && i < argc; i++)
-    done = count_picture (&training, argv[i], false, &error);
+    done = count_picture (&training, argv[i], (unsigned) i - 1, false, &error);
   if (done) {
     weigh (&training);
-    if (folds > 1 || !output)
+    if (!output)
       judge (&training, (unsigned) MAX (folds, 0));
-    if (output)
-      done = write_all (&training, output, &error);
+    else
+      done = write_all (&training, (unsigned) MAX (folds, 0), output, &error);
   }
   if (!done)
     g_printerr ("%s\n", error->message);
