@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What is installed and what packaging/tarball.sh packs, from the build folder: the
+# files that belong there, the same archive from the same files, and a plugin that
+# works where the archive is unpacked. It is also what debian/ installs.
+set -eu
+root=${PACO_SOURCE_ROOT:?} build=${PACO_BUILD_ROOT:?}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail () {
+  echo "$*"
+  exit 1
+}
+
+cat >"$work/expected" <<'END'
+LICENSE
+README
+env.sh
+lib/gstreamer-1.0/libgstpaco.so
+share/doc/gst-paco/NEWS
+share/doc/gst-paco/README.md
+share/doc/gst-paco/codec/FORMAT.md
+share/doc/gst-paco/docs/plugins/gst_plugins_cache.json
+share/doc/gst-paco/docs/rate-vs-jpeg2000.svg
+share/gstreamer-1.0/encoding-profiles/storage-editing/paco.gep
+END
+
+for time in first second; do
+  SOURCE_DATE_EPOCH=1700000000 BUILD=$build \
+    sh "$root/packaging/tarball.sh" "$work/$time" >"$work/log" 2>&1 || {
+    cat "$work/log"
+    fail "There is no archive."
+  }
+  sleep 1
+done
+archive=$(basename "$work"/first/*.tar.gz)
+(cd "$work/first" && sha256sum -c --quiet "$archive.sha256") ||
+  fail "The SHA-256 is wrong."
+cmp "$work/first/$archive" "$work/second/$archive" ||
+  fail "The same files are packed to other bytes."
+tar -tvf "$work/first/$archive" | grep -v ' 0/0 ' &&
+  fail "Files belong to somebody."
+
+# A folder that nobody has foreseen, and the way the README of the archive says.
+mkdir "$work/some where"
+tar -xf "$work/first/$archive" -C "$work/some where"
+cd "$work/some where"/*
+find . ! -type d | sed 's,^\./,,' | LC_ALL=C sort >"$work/found"
+diff "$work/expected" "$work/found" || fail "Other files than expected."
+unset GST_PLUGIN_PATH_1_0 GST_PLUGIN_PATH GST_ENCODING_TARGET_PATH LD_LIBRARY_PATH
+export GST_REGISTRY_1_0="$work/registry" XDG_DATA_HOME="$work/home"
+PACO_HOME=$PWD
+. ./env.sh
+cd "$work"
+gst-inspect-1.0 paco >inspected || fail "The plugin is not found."
+grep -qF "$PACO_HOME/lib/gstreamer-1.0/libgstpaco.so" inspected || {
+  cat inspected
+  fail "That is another plugin."
+}
+gst-launch-1.0 -q videotestsrc num-buffers=5 ! \
+  video/x-raw,format=I422_10LE,framerate=25/1 ! encodebin profile=paco/mov ! \
+  filesink location=out.mov || fail "The profiles are not found."
+gst-launch-1.0 -q filesrc location=out.mov ! qtdemux ! pacoparse ! pacodec ! \
+  fakesink || fail "The plugin does not work."
