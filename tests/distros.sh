@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# sh tests/distros.sh [SUITE...]: builds and tests in a fresh system of each Debian
+# suite (trixie), as root, with mmdebstrap; and there the plugin that was built
+# here, if this is Debian 12, or that PLUGIN=FILE names. The last line says how many
+# tests passed and failed in all; the status is 0 when none failed.
+#
+# KEEP=1: the systems stay where they are, and are used again. ROOTS=FOLDER: where
+# that is (build/distros). MIRROR=URL: where packages come from. JOBS=N: compilers
+# and tests at once.
+set -eu
+cd "$(dirname "$0")/.."
+PATH=/usr/bin:/bin:$PATH:/usr/sbin:/sbin
+roots=${ROOTS:-build/distros}
+jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
+
+case ${1:-} in
+  -h | --help)
+    sed -n '3,11s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
+esac
+[ $# -gt 0 ] || set -- trixie
+
+fail () {
+  echo "$*" >&2
+  echo "0 passed, 1 failed"
+  exit 1
+}
+
+[ "$(id -u)" = 0 ] || fail "Only root can change into other systems."
+sh pipelines/install-packages.sh distros || fail "Packages are missing."
+mkdir -p "$roots"
+roots=$(cd "$roots" && pwd)
+
+# Those of packages.txt; tests/run.sh adds optional ones that the suite has.
+packages () {
+  awk '$1 ~ /^(build|run|test|headers)$/ && $3 != "optional" { print $2 }' \
+    pipelines/packages.txt | sort -u | paste -sd, -
+}
+
+make_root () {
+  [ -e "$roots/$1/src" ] && return
+  echo "Making a system of $1 in $roots/$1 ..."
+  rm -rf "${roots:?}/$1"
+  mmdebstrap --quiet --variant=apt --include="$(packages)" "$1" \
+    "$roots/$1" ${MIRROR:+"$MIRROR"} >"$roots/$1.log" 2>&1 || {
+    tail -n 20 "$roots/$1.log"
+    fail "There is no system of $1."
+  }
+  mkdir "$roots/$1/src"
+}
+
+# inside SUITE COMMAND: with mounts of its own, which go with the processes.
+inside () {
+  # shellcheck disable=SC2016
+  unshare --mount --pid --fork --propagation private sh -c '
+    mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" &&
+      mount -t tmpfs tmpfs "$0/dev/shm" &&
+      exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
+        JOBS="$1" chroot "$0" sh -c "cd /src && $2"' "$roots/$1" "$jobs" "$2"
+}
+
+# The sources as they are here, whether they are committed or not.
+copy_sources () {
+  find "$roots/$1/src" -mindepth 1 -maxdepth 1 ! -name build \
+    -exec rm -rf {} +
+  git ls-files -z --cached --others --exclude-standard |
+    xargs -0 sh -c 'for file; do [ -e "$file" ] && printf "%s\0" "$file"; done' sh |
+    tar -c --null -T - | tar -x -C "$roots/$1/src"
+}
+
+# The plugin of Debian 12, which has to work with later versions of GStreamer.
+plugin=${PLUGIN:-}
+if [ -z "$plugin" ] && grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then
+  echo "Building the plugin here ..."
+  {
+    { [ -f "$roots/plugin/build.ninja" ] ||
+      meson setup "$roots/plugin" . --werror -Dcuda=enabled -Dcuda-archs= \
+        -Dtests=false -Dbench=false; } &&
+      ninja -C "$roots/plugin" -j "$jobs" plugin/libgstpaco.so
+  } >"$roots/plugin.log" 2>&1 || {
+    tail -n 20 "$roots/plugin.log"
+    fail "The plugin does not compile here."
+  }
+  plugin=$roots/plugin/plugin/libgstpaco.so
+fi
+
+sums=$roots/sums
+: >"$sums"
+# run SUITE COMMAND: shows what it prints, and keeps its last line.
+run () {
+  inside "$1" "$2" 2>&1 | tee "$roots/$1.out"
+  tail -n 1 "$roots/$1.out" | grep -E '^[0-9]+ passed, [0-9]+ failed' ||
+    echo "0 passed, 1 failed"
+}
+
+for suite; do
+  make_root "$suite"
+  copy_sources "$suite"
+  rm -rf "$roots/$suite/src/build/results"
+  echo "--- $suite: built there"
+  run "$suite" 'SANITIZE=0 sh tests/run.sh' | tee "$roots/out"
+  tail -n 1 "$roots/out" >>"$sums"
+  if [ -n "$plugin" ]; then
+    echo "--- $suite: the plugin ${plugin##*/} of another system"
+    cp "$plugin" "$roots/$suite/src/build/test/plugin/libgstpaco.so"
+    run "$suite" 'meson test -C build/test --no-rebuild --num-processes "$JOBS" \
+        --suite elements --suite pipelines >build/other.log 2>&1
+      python3 tests/count.py build/test/meson-logs/testlog.json' |
+      tee "$roots/out"
+    tail -n 1 "$roots/out" >>"$sums"
+    rm "$roots/$suite/src/build/test/plugin/libgstpaco.so"
+  fi
+  [ "${KEEP:-0}" = 1 ] || rm -rf "${roots:?}/$suite"
+done
+
+awk -F '[ ,]+' '{ passed += $1; failed += $3 }
+  END { print passed " passed, " failed " failed"; exit failed > 0 }' "$sums"
