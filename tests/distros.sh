@@ -88,11 +88,11 @@ fi
 
 sums=$roots/sums
 : >"$sums"
-# run SUITE COMMAND: shows what it prints, and keeps its last line.
+# run SUITE COMMAND: shows what it prints, and keeps the last line.
 run () {
   inside "$1" "$2" 2>&1 | tee "$roots/$1.out"
-  tail -n 1 "$roots/$1.out" | grep -E '^[0-9]+ passed, [0-9]+ failed' ||
-    echo "0 passed, 1 failed"
+  tail -n 1 "$roots/$1.out" | grep -E '^[0-9]+ passed, [0-9]+ failed' \
+    >>"$sums" || echo "0 passed, 1 failed" >>"$sums"
 }
 
 for suite; do
@@ -100,16 +100,13 @@ for suite; do
   copy_sources "$suite"
   rm -rf "$roots/$suite/src/build/results"
   echo "--- $suite: built there"
-  run "$suite" 'SANITIZE=0 sh tests/run.sh' | tee "$roots/out"
-  tail -n 1 "$roots/out" >>"$sums"
+  run "$suite" 'SANITIZE=0 sh tests/run.sh'
   if [ -n "$plugin" ]; then
     echo "--- $suite: the plugin ${plugin##*/} of another system"
     cp "$plugin" "$roots/$suite/src/build/test/plugin/libgstpaco.so"
     run "$suite" 'meson test -C build/test --no-rebuild --num-processes "$JOBS" \
         --suite elements --suite pipelines >build/other.log 2>&1
-      python3 tests/count.py build/test/meson-logs/testlog.json' |
-      tee "$roots/out"
-    tail -n 1 "$roots/out" >>"$sums"
+      python3 tests/count.py build/test/meson-logs/testlog.json'
     rm "$roots/$suite/src/build/test/plugin/libgstpaco.so"
   fi
   [ "${KEEP:-0}" = 1 ] || rm -rf "${roots:?}/$suite"
