@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # sh tests/distros.sh [SUITE...]: builds and tests in a fresh system of each Debian
 # suite (trixie), as root, with mmdebstrap; and there the plugin that was built
-# here, if this is Debian 12, or that PLUGIN=FILE names. The last line says how many
-# tests passed and failed in all; the status is 0 when none failed.
+# here, if this is Debian 12, or that PLUGIN=FILE names, or the package that
+# PACKAGE=FILE names, installed. The last line says how many tests passed and failed
+# in all; the status is 0 when none failed.
 #
 # KEEP=1: the systems stay where they are, and are used again. ROOTS=FOLDER: where
 # that is (build/distros). MIRROR=URL: where packages come from. JOBS=N: compilers
-# and tests at once.
+# and tests at once. OWN=0: what is built in the system is not tested itself.
 set -eu
 cd "$(dirname "$0")/.."
 PATH=/usr/bin:/bin:$PATH:/usr/sbin:/sbin
@@ -16,7 +17,7 @@ jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
 
 case ${1:-} in
   -h | --help)
-    sed -n '3,11s/^# \{0,1\}//p' "$0"
+    sed -n '3,12s/^# \{0,1\}//p' "$0"
     exit 0
     ;;
 esac
@@ -72,7 +73,7 @@ copy_sources () {
 
 # The plugin of Debian 12, which has to work with later versions of GStreamer.
 plugin=${PLUGIN:-}
-if [ -z "$plugin" ] && grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then
+if [ -z "$plugin${PACKAGE:-}" ] && grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then
   echo "Building the plugin here ..."
   {
     { [ -f "$roots/plugin/build.ninja" ] ||
@@ -95,19 +96,38 @@ run () {
     >>"$sums" || echo "0 passed, 1 failed" >>"$sums"
 }
 
+others='meson test -C build/test --no-rebuild --num-processes "$JOBS" \
+    --suite elements --suite pipelines >build/other.log 2>&1
+  python3 tests/count.py build/test/meson-logs/testlog.json'
+
 for suite; do
   make_root "$suite"
   copy_sources "$suite"
   rm -rf "$roots/$suite/src/build/results"
-  echo "--- $suite: built there"
-  run "$suite" 'SANITIZE=0 sh tests/run.sh'
+  built=$roots/$suite/src/build/test/plugin/libgstpaco.so
+  if [ "${OWN:-1}" != 0 ]; then
+    echo "--- $suite: built there"
+    run "$suite" 'SANITIZE=0 sh tests/run.sh'
+  else
+    inside "$suite" 'rm -rf build/test && meson setup build/test . \
+      -Dcuda=enabled -Dcuda-archs= && ninja -C build/test -j "$JOBS"' \
+      >"$roots/$suite.out" 2>&1 || {
+      tail -n 20 "$roots/$suite.out"
+      fail "The tests do not compile in $suite."
+    }
+  fi
   if [ -n "$plugin" ]; then
     echo "--- $suite: the plugin ${plugin##*/} of another system"
-    cp "$plugin" "$roots/$suite/src/build/test/plugin/libgstpaco.so"
-    run "$suite" 'meson test -C build/test --no-rebuild --num-processes "$JOBS" \
-        --suite elements --suite pipelines >build/other.log 2>&1
-      python3 tests/count.py build/test/meson-logs/testlog.json'
-    rm "$roots/$suite/src/build/test/plugin/libgstpaco.so"
+    cp "$plugin" "$built"
+    run "$suite" "$others"
+    rm "$built"
+  elif [ -n "${PACKAGE:-}" ]; then
+    echo "--- $suite: ${PACKAGE##*/}, installed"
+    rm "$built"
+    cp "$PACKAGE" "$roots/$suite/tmp/package.deb"
+    inside "$suite" 'dpkg --install /tmp/package.deb && gst-inspect-1.0 paco' ||
+      fail "The package cannot be installed in $suite."
+    run "$suite" "$others"
   fi
   [ "${KEEP:-0}" = 1 ] || rm -rf "${roots:?}/$suite"
 done

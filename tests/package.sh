@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# sh tests/package.sh: makes the Debian package from the sources as they are here,
+# asks lintian what it thinks of it, installs it in a fresh Debian 12 and runs the
+# tests of elements and pipelines with it; on Debian 12, as root. The package is in
+# build/package then. The last line says how many tests passed and failed.
+#
+# PACO_MESON_OPTIONS="-D...": for meson. KEEP, ROOTS, MIRROR, JOBS: see distros.sh.
+set -eu
+cd "$(dirname "$0")/.."
+PATH=/usr/bin:/bin:$PATH:/usr/sbin:/sbin
+
+case ${1:-} in
+  -h | --help)
+    sed -n '3,8s/^# \{0,1\}//p' "$0"
+    exit 0
+    ;;
+esac
+fail () {
+  echo "$*" >&2
+  echo "0 passed, 1 failed"
+  exit 1
+}
+
+sh pipelines/install-packages.sh build package || fail "Packages are missing."
+rm -rf build/package
+mkdir -p build/package/gst-paco
+git ls-files -z --cached --others --exclude-standard |
+  tar -c --null -T - | tar -x -C build/package/gst-paco
+echo "Making the package ..."
+(cd build/package/gst-paco &&
+  dpkg-buildpackage -us -uc -b "-j${JOBS:-$(getconf _NPROCESSORS_ONLN)}") \
+  >build/package/log 2>&1 || {
+  tail -n 40 build/package/log
+  fail "There is no package; the whole log is in build/package/log."
+}
+lintian --allow-root --fail-on error,warning build/package/*.changes ||
+  fail "lintian complains."
+PACKAGE=$(ls "$PWD"/build/package/gstreamer1.0-paco_*.deb) OWN=0 \
+  exec sh tests/distros.sh bookworm
