@@ -60,38 +60,58 @@ soak_memory_take (SoakMemory *memory, double device, double pinned)
   g_array_append_val (memory->samples, sample);
 }
 
-SoakTrend
-soak_trend (const SoakMemory *memory, gsize member, double skip)
+/* The least of a part of the time, with its moment. Queues fill and empty, and are
+ * nothing that grows. */
+static gboolean
+find_least (const SoakMemory *memory, gsize member, double from, double to,
+    double *moment, double *least)
 {
-  double n = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0, begin = 0,
-         end = 0;
-  SoakTrend trend = { .first = -1 };
+  gboolean found = FALSE;
 
   for (guint i = 0; i < memory->samples->len; i++) {
     const SoakSample *sample = &g_array_index (memory->samples, SoakSample, i);
-    double x = sample->seconds, y = G_STRUCT_MEMBER (double, sample, member);
+    double size = G_STRUCT_MEMBER (double, sample, member);
 
-    if (x < skip)
+    if (sample->seconds < from || sample->seconds >= to
+        || (found && size >= *least))
       continue;
-    if (n == 0) {
+    *moment = sample->seconds;
+    *least = size;
+    found = TRUE;
+  }
+  return found;
+}
+
+SoakTrend
+soak_trend (const SoakMemory *memory, gsize member, double skip)
+{
+  double n = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
+  guint n_samples = memory->samples->len;
+  SoakTrend trend = { .first = 0 };
+  double end, part;
+
+  if (n_samples == 0)
+    return trend;
+  end = g_array_index (memory->samples, SoakSample, n_samples - 1).seconds;
+  part = (end - skip) / SOAK_PARTS;
+  for (int k = 0; k < SOAK_PARTS; k++) {
+    double x = 0, y = 0;
+
+    if (!find_least (
+            memory, member, skip + k * part, skip + (k + 1) * part, &x, &y))
+      continue;
+    if (n == 0)
       trend.first = y;
-      begin = x;
-    }
     trend.last = y;
-    trend.most = MAX (trend.most, y);
-    end = x;
     n++;
     sum_x += x;
     sum_y += y;
     sum_xx += x * x;
     sum_xy += x * y;
   }
-  if (n >= 2 && n * sum_xx > sum_x * sum_x) {
-    double slope = (n * sum_xy - sum_x * sum_y) / (n * sum_xx - sum_x * sum_x);
-
-    trend.per_hour = slope * 3600;
-    trend.growth = slope * (end - begin);
-  }
+  if (n >= 2 && n * sum_xx > sum_x * sum_x)
+    trend.growth = (n * sum_xy - sum_x * sum_y) / (n * sum_xx - sum_x * sum_x)
+        * (end - skip);
   return trend;
 }
 
@@ -167,17 +187,19 @@ soak_report_memory (SoakReport *report, const SoakMemory *memory, double skip,
   SoakTrend resident = soak_trend (memory, SOAK_RESIDENT, skip);
   SoakTrend heap = soak_trend (memory, SOAK_HEAP, skip);
 
-  soak_report_number (report, "resident_first", "resident, at the begin",
-      resident.first, "MiB");
-  soak_report_number (
-      report, "resident_last", "resident, at the end", resident.last, "MiB");
+  soak_report_number (report, "resident_first",
+      "resident, least of the first twentieth", resident.first, "MiB");
+  soak_report_number (report, "resident_last",
+      "resident, least of the last twentieth", resident.last, "MiB");
   soak_report_number (report, "resident_growth",
-      "resident, growth of the fitted line", resident.growth, "MiB");
-  soak_report_number (
-      report, "heap_first", "heap, at the begin", heap.first, "MiB");
-  soak_report_number (
-      report, "heap_last", "heap, at the end", heap.last, "MiB");
-  soak_report_number (report, "heap_growth", "heap, growth of the fitted line",
+      "resident, growth of the line fitted to the least of each twentieth",
+      resident.growth, "MiB");
+  soak_report_number (report, "heap_first",
+      "heap, least of the first twentieth", heap.first, "MiB");
+  soak_report_number (report, "heap_last", "heap, least of the last twentieth",
+      heap.last, "MiB");
+  soak_report_number (report, "heap_growth",
+      "heap, growth of the line fitted to the least of each twentieth",
       heap.growth, "MiB");
   soak_report_check (report, "memory_flat", "memory is flat",
       resident.growth < most_growth && heap.growth < most_growth);

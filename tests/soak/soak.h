@@ -26,12 +26,14 @@ void soak_memory_clear (SoakMemory *memory);
 /* Notes what this process has now; the GPU's memory as the caller knows it. */
 void soak_memory_take (SoakMemory *memory, double device, double pinned);
 
-/* A line fitted to what a run had, without its beginning. */
+/* A line fitted to the least that a run had in each part of its time, without its
+ * beginning. */
+#define SOAK_PARTS 20
+
 typedef struct
 {
-  double first, last, most;
-  double per_hour; /* slope, MiB */
-  double growth;   /* of the line, over the time that was fitted */
+  double first, last; /* of these */
+  double growth;      /* of the line, from begin to end */
 } SoakTrend;
 
 #define SOAK_RESIDENT G_STRUCT_OFFSET (SoakSample, resident)
