@@ -114,6 +114,8 @@ typedef struct
   GstVideoInfo info;
   GstElement *pipeline;
   GMainLoop *loop;
+  GHashTable *pool; /* the memory of all pictures that the source has used */
+  gint pool_size;   /* atomic */
   SoakMemory memory;
   _Atomic GstClockTime first; /* picture; seconds are counted from here */
   guint64 n_frames;           /* that the source has made */
@@ -219,6 +221,9 @@ on_picture (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
           GST_BUFFER_PTS (buffer) - recording->first, fps, GST_SECOND));
   gst_video_frame_unmap (&frame);
   recording->n_frames++;
+  g_hash_table_add (recording->pool, gst_buffer_peek_memory (buffer, 0));
+  g_atomic_int_set (
+      &recording->pool_size, (gint) g_hash_table_size (recording->pool));
   if (clock) {
     GstClockTime now = gst_clock_get_time (clock)
         - gst_element_get_base_time (recording->pipeline);
@@ -268,7 +273,12 @@ on_overrun (GstElement *queue, gpointer data)
 static gboolean
 on_second (gpointer data)
 {
-  soak_memory_take (&((Recording *) data)->memory, 0, 0);
+  Recording *recording = data;
+
+  /* The source's pool has as many pictures as once waited, and gives none back. */
+  recording->memory.apart = (double) recording->info.size
+      * g_atomic_int_get (&recording->pool_size) / (1 << 20);
+  soak_memory_take (&recording->memory, 0, 0);
   return G_SOURCE_CONTINUE;
 }
 
@@ -609,6 +619,9 @@ report_all (const Recording *recording, const Playback *playback, double speed)
       &report, "held", "the encoder has kept up", recording->n_overruns == 0);
   report_frames (&report, recording, playback);
   report_sync (&report, playback);
+  soak_report_number (&report, "pool",
+      "pictures that the source has memory for, which is not counted below",
+      recording->pool_size, "");
   soak_report_memory (&report, &recording->memory, MIN (30, seconds / 4),
       seconds >= 60 ? 8 : 64);
   good = soak_report_write (&report, title, report_prefix);
@@ -649,6 +662,7 @@ main (int argc, char **argv)
       || width > 8192 || height > 8192 || fps > 1000)
     stop ("usage", "2 seconds at least, and width, height and fps together");
   need_elements ();
+  recording.pool = g_hash_table_new (NULL, NULL);
   while (container_name && container < G_N_ELEMENTS (containers)
       && strcmp (container_name, containers[container].name) != 0)
     container++;
@@ -659,6 +673,7 @@ main (int argc, char **argv)
   if (width == 0)
     speed = choose_size (&recording);
   scene_init (&recording);
+  g_hash_table_remove_all (recording.pool);
   g_print ("recording %dx%d at %d for %d seconds into %s\n", width, height, fps,
       seconds, file);
   record (&recording);
@@ -669,6 +684,7 @@ main (int argc, char **argv)
     g_unlink (file);
   scene_clear (&recording.scene);
   soak_memory_clear (&recording.memory);
+  g_hash_table_unref (recording.pool);
   g_array_unref (playback.numbers);
   g_array_unref (playback.flashes);
   g_array_unref (playback.beeps);

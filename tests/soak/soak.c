@@ -14,6 +14,7 @@ void
 soak_memory_init (SoakMemory *memory)
 {
   memory->start = g_get_monotonic_time ();
+  memory->apart = 0;
   memory->samples = g_array_new (FALSE, FALSE, sizeof (SoakSample));
 }
 
@@ -51,8 +52,8 @@ soak_memory_take (SoakMemory *memory, double device, double pinned)
   SoakSample sample = {
     .seconds = (double) (g_get_monotonic_time () - memory->start)
         / G_USEC_PER_SEC,
-    .resident = resident_size (),
-    .heap = heap_size (),
+    .resident = resident_size () - memory->apart,
+    .heap = heap_size () - memory->apart,
     .device = device,
     .pinned = pinned,
   };

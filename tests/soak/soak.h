@@ -17,6 +17,7 @@ typedef struct
 typedef struct
 {
   gint64 start;
+  double apart;    /* MiB that the program itself knows of: not counted */
   GArray *samples; /* of SoakSample */
 } SoakMemory;
 
