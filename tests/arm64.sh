@@ -170,7 +170,7 @@ test_elements () {
   configure elements -Dcuda=enabled -Dbench=false \
     -Dcuda-archs="$([ -x /usr/local/cuda/bin/nvcc ] && echo 87,110)"
   compile plugin/libgstpaco.so tests/gpu/driver/fake/libcuda.so.1 \
-    tests/gpu/host/devices tests/gpu/host/cuda-bus tests/gpu/host/cuda-output
+    tests/gpu/host/devices tests/gpu/host/bus tests/gpu/host/cuda-output
   run_tests cuda-devices cuda-bus cuda-output
   if readelf -d "$build/plugin/libgstpaco.so" | grep NEEDED |
     grep -iE 'cuda|nvidia'; then
