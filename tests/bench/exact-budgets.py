@@ -21,9 +21,9 @@ FRAMES_OF_A_CASE = 48
 
 
 def random_pictures(folder, frames):
-    """(frames, mean fill) of test-budget, which fails if any is over."""
+    """(frames, mean fill) of test-cpu-budget, which fails if any is over."""
     cases = -(-frames // FRAMES_OF_A_CASE)
-    out = bench.run(f'{folder}/tests/codec/test-budget', '-p',
+    out = bench.run(f'{folder}/tests/codec/test-cpu-budget', '-p',
                     '/budget/sequences',
                     env={**os.environ, 'PACO_CASES': str(cases)})
     found = re.search(r'(\d+) frames, (\d+) lossy and large enough to fill: '
@@ -44,7 +44,7 @@ def main():
     parser.add_argument('--jobs', type=int, default=2)
     parser.add_argument('--unpack', default='/tmp/paco-corpus')
     arguments = parser.parse_args()
-    folder = bench.build('tests/bench/paco-budget', 'tests/codec/test-budget')
+    folder = bench.build('tests/bench/paco-budget', 'tests/codec/test-cpu-budget')
     frames, filled, fill = random_pictures(folder, arguments.frames)
     bench.say(f'{frames} frames of random pictures: none over their budget, '
               f'filled to {100 * fill:.2f} % on the mean of {filled}')
