@@ -2,14 +2,8 @@
  * What tests of whole frames of the reference are made of. */
 #pragma once
 #include "codec/reference/reference.h"
+#include "tests/codec/draw.h"
 #include "tests/codec/test-picture.h"
-
-/* A random number, both ends included. */
-static inline int
-draw (int low, int high)
-{
-  return g_test_rand_int_range (low, high + 1);
-}
 
 /* Both fail the test on an error. corrupted: so many broken blocks are expected. */
 GByteArray *reference_encode (
