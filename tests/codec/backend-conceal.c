@@ -389,6 +389,107 @@ test_streams (void)
   g_assert_cmpuint (n_concealed, >, 0);
 }
 
+/* --- frames that are abandoned --- */
+
+#define N_ABANDONED 30
+
+typedef struct
+{
+  PacoDecoder *decoder;
+  GByteArray *frame; /* with broken blocks */
+  TestPicture *destinations;
+  gint stop, n_collected; /* atomic */
+} Crowd;
+
+static gint n_dropped; /* atomic */
+
+static void
+count_dropped (void *user_data)
+{
+  g_atomic_int_inc (&n_dropped);
+}
+
+static gpointer
+submit_all (gpointer data)
+{
+  Crowd *crowd = data;
+  PacoCodedFrame coded;
+
+  g_assert_true (paco_coded_frame_parse (
+      &coded, crowd->frame->data, crowd->frame->len, NULL));
+  for (unsigned i = 0; i < N_ABANDONED; i++)
+    g_assert_true (paco_decoder_submit (
+        crowd->decoder, &coded, &crowd->destinations[i].picture, crowd, NULL));
+  return NULL;
+}
+
+static gpointer
+collect_all (gpointer data)
+{
+  Crowd *crowd = data;
+
+  while (!g_atomic_int_get (&crowd->stop)) {
+    PacoDecodedFrame result;
+
+    if (paco_decoder_collect (crowd->decoder, &result, NULL)) {
+      g_assert_no_error (result.error);
+      g_atomic_int_inc (&crowd->n_collected);
+    }
+  }
+  return NULL;
+}
+
+/* Abandons frames from a third thread while they go in and out: nobody waits for
+ * the turn of one that is gone. */
+static void
+test_abandon (void)
+{
+  for (unsigned round = 0; round < n_cases (20); round++) {
+    const PacoBackendOptions options = {
+      .device = -1,
+      .all_devices = true,
+      .threads = 1 + round % 3,
+      .depth = 1 + round % 5,
+      .timeout = PATIENCE,
+      .conceal = true,
+      .drop = count_dropped,
+    };
+    TestPicture destinations[N_ABANDONED];
+    Crowd crowd = { .decoder = BACKEND.decoder_open (&options, NULL),
+      .destinations = destinations };
+    GThread *submitter, *collector;
+    Stream stream;
+
+    n_dropped = 0;
+    stream_init (&stream);
+    crowd.frame = next_frame (&stream);
+    break_blocks (crowd.frame, stream.rand, is_unlucky, stream.rand);
+    test_picture_init (stream.rand, &destinations[0],
+        &stream.headers[stream.format.fields].picture, stream.reduce);
+    for (unsigned i = 1; i < N_ABANDONED; i++)
+      test_picture_copy (&destinations[i], &destinations[0]);
+    g_assert_true (paco_decoder_configure (crowd.decoder,
+        &stream.headers[stream.format.fields], destinations[0].picture.layout,
+        stream.reduce, NULL));
+    submitter = g_thread_new ("submit", submit_all, &crowd);
+    collector = g_thread_new ("collect", collect_all, &crowd);
+    while (g_atomic_int_get (&n_dropped) + g_atomic_int_get (&crowd.n_collected)
+        < N_ABANDONED) {
+      g_assert_true (paco_coder_abandon (PACO_CODER (crowd.decoder), NULL));
+      g_usleep (round * 100);
+    }
+    g_thread_join (submitter);
+    g_atomic_int_set (&crowd.stop, TRUE);
+    g_thread_join (collector);
+    g_assert_cmpint (n_dropped + crowd.n_collected, ==, N_ABANDONED);
+    paco_coder_close (PACO_CODER (crowd.decoder));
+    for (unsigned i = 0; i < N_ABANDONED; i++)
+      test_picture_clear (&destinations[i]);
+    g_byte_array_unref (crowd.frame);
+    g_rand_free (stream.rand);
+  }
+}
+
 /* --- how it looks --- */
 
 #define SCENE_HEIGHT 200
@@ -533,4 +634,5 @@ add_conceal_tests (void)
   g_test_add_func (
       "/backend/conceal/between-neighbors", test_between_neighbors);
   g_test_add_func ("/backend/conceal/streams", test_streams);
+  g_test_add_func ("/backend/conceal/abandon", test_abandon);
 }
