@@ -71,8 +71,8 @@ typedef struct
   /* Milliseconds that a device may take for a frame before the coder is lost;
    * 0: PACO_DEFAULT_TIMEOUT. Without meaning for the CPU. */
   unsigned timeout;
-  /* A decoder puts something in the place of broken blocks of LL (FORMAT.md
-   * section 11); else they are zero like others. */
+  /* A decoder puts something in the place of broken blocks of the lowest
+   * subbands (FORMAT.md section 11); else they are zero like others. */
   bool conceal;
   /* Called once for each frame that is not collected, when nothing of it is in
    * use any more: from abandon(), close() or a thread of the coder, and after

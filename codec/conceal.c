@@ -32,6 +32,14 @@ struct _PacoConcealer
   PacoCoefficient coefficients[MAX_BLOCK];
 };
 
+/* Whether a component of a field hardly moves, as far as is known yet. */
+typedef enum
+{
+  UNKNOWN,
+  STILL,
+  MOVING,
+} Motion;
+
 /* --- memory --- */
 
 void
@@ -141,7 +149,7 @@ static void
 keep (Kept *kept, const PacoConcealFrame *frame, const PacoRepairs *repairs,
     bool any_replaced)
 {
-  uint32_t n = paco_n_concealed_blocks (frame->geometry);
+  uint32_t n = paco_n_concealed_blocks (frame->geometry, frame->reduce);
 
   kept->there = keep_records (kept, frame->records, n)
       && keep_bytes (kept, frame, repairs, n, any_replaced);
@@ -282,6 +290,62 @@ take_from_neighbors (
   return true;
 }
 
+/* --- motion --- */
+
+/* What the LL subband of a component has changed since the last frame, and what its
+ * coefficients differ by from those before them and above. */
+typedef struct
+{
+  double change, detail;
+} Activity;
+
+static bool
+add_activity (PacoConcealer *concealer, const PacoConcealFrame *frame,
+    uint32_t k, Activity *activity)
+{
+  const PacoBlockRecord *record = &frame->records[k];
+  const PacoCodeblock *block = &frame->geometry->blocks[k];
+  const double *last = concealer->values;
+  bool reversible = is_reversible (frame, k);
+
+  if (record->broken || record->replaced
+      || !take_from_last (concealer, frame, k)
+      || !concealer->decode (frame->geometry, frame->coding, frame->carried_set,
+          k, record, frame->payload + record->offset, concealer->coefficients))
+    return false;
+  for (unsigned y = 0; y < block->height; y++)
+    for (unsigned x = 0; x < block->width; x++) {
+      unsigned i = y * block->width + x;
+
+      activity->change += fabs (
+          value_of (&concealer->coefficients[i], reversible) - last[i]);
+      if (x > 0)
+        activity->detail += fabs (last[i] - last[i - 1]);
+      if (y > 0)
+        activity->detail += fabs (last[i] - last[i - block->width]);
+    }
+  return true;
+}
+
+/* Whether a subband's component has moved by less than about half a coefficient of
+ * LL: by more, what the last frame had in the coarsest level is worse than
+ * nothing. */
+static bool
+is_still (PacoConcealer *concealer, const PacoConcealFrame *frame,
+    const PacoSubband *subband)
+{
+  const PacoGeometry *geometry = frame->geometry;
+  const PacoSubband *ll = paco_geometry_subband (geometry, subband->field,
+      subband->component, geometry->levels, PACO_ORIENTATION_LL);
+  uint32_t n = ll->blocks_x * ll->blocks_y;
+  Activity activity = { 0.0, 0.0 };
+
+  for (uint32_t k = ll->first_block; k < ll->first_block + n; k++)
+    if (!add_activity (concealer, frame, k, &activity))
+      return false;
+  return 4.0 * activity.change <= activity.detail;
+}
+
 /* --- the block that stands for a broken one --- */
 
 /* Quantises the values, so that they come back as nearly as the frame's step
@@ -346,18 +410,34 @@ write_raw (const PacoConcealer *concealer, const PacoCodeblock *block,
   return (writer.n_bits + 7) / 8;
 }
 
+/* Finds what block i shall be like. */
+static bool
+find_values (PacoConcealer *concealer, const PacoConcealFrame *frame,
+    uint32_t i, Motion motions[2][PACO_MAX_COMPONENTS])
+{
+  const PacoSubband *subband =
+      &frame->geometry->subbands[frame->geometry->blocks[i].subband];
+  Motion *motion = &motions[subband->field][subband->component];
+
+  if (subband->orientation == PACO_ORIENTATION_LL)
+    return take_from_last (concealer, frame, i)
+        || take_from_neighbors (concealer, frame, i);
+  if (*motion == UNKNOWN)
+    *motion = is_still (concealer, frame, subband) ? STILL : MOVING;
+  return *motion == STILL && take_from_last (concealer, frame, i);
+}
+
 /* FALSE, and the block stays broken, if there is nothing to put in its place, or no
  * memory for it. */
 static bool
 replace (PacoConcealer *concealer, const PacoConcealFrame *frame, uint32_t i,
-    PacoRepairs *repairs)
+    Motion motions[2][PACO_MAX_COMPONENTS], PacoRepairs *repairs)
 {
   const PacoCodeblock *block = &frame->geometry->blocks[i];
   PacoBlockRecord record = { .replaced = true };
   uint8_t *bytes;
 
-  if (!take_from_last (concealer, frame, i)
-      && !take_from_neighbors (concealer, frame, i))
+  if (!find_values (concealer, frame, i, motions))
     return false;
   record.planes = (uint8_t) quantize (concealer, frame, i);
   record.raw_planes = record.planes;
@@ -380,7 +460,8 @@ replace (PacoConcealer *concealer, const PacoConcealFrame *frame, uint32_t i,
 void
 paco_conceal_find_broken (const PacoConcealFrame *frame)
 {
-  for (uint32_t i = 0; i < paco_n_concealed_blocks (frame->geometry); i++) {
+  for (uint32_t i = 0;
+       i < paco_n_concealed_blocks (frame->geometry, frame->reduce); i++) {
     PacoBlockRecord *record = &frame->records[i];
 
     record->broken = frame->coding->block_checks && record->planes > 0
@@ -393,12 +474,14 @@ uint32_t
 paco_conceal (PacoConcealer *concealer, const PacoConcealFrame *frame,
     PacoRepairs *repairs)
 {
+  Motion motions[2][PACO_MAX_COMPONENTS] = { { UNKNOWN } };
   uint32_t n_replaced = 0;
 
   repairs->size = 0;
-  for (uint32_t i = 0; i < paco_n_concealed_blocks (frame->geometry); i++)
+  for (uint32_t i = 0;
+       i < paco_n_concealed_blocks (frame->geometry, frame->reduce); i++)
     if (frame->records[i].broken)
-      n_replaced += replace (concealer, frame, i, repairs);
+      n_replaced += replace (concealer, frame, i, motions, repairs);
   keep (&concealer->kept[frame->form], frame, repairs, n_replaced > 0);
   return n_replaced;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Concealment: what stands for broken codeblocks of the LL subbands, on the host
+ * Concealment: what stands for broken codeblocks of the lowest subbands, on the host
  * and before the backend sees the frame (FORMAT.md section 11). decoder.c calls it
  * for all backends, frame by frame in the order of the stream.
  *
@@ -11,17 +11,19 @@
 
 G_BEGIN_DECLS
 
-/* Levels that a stream must have: LL is then a 64th of the samples or less, and a
- * copy of its code costs next to nothing. */
-#define PACO_CONCEALED_LEVELS 3
+/* Levels that a stream must have: what is kept of a frame is then a 64th of its
+ * samples or less, and costs next to nothing. */
+#define PACO_CONCEALED_LEVELS 4
 
-/* Blocks of a frame, the first ones, that are concealed if they are broken. */
+/* Blocks of a frame, the first ones, that may be concealed if they are broken: those
+ * of LL and of the coarsest level, as far as a decoder that leaves out `reduce`
+ * levels needs them. */
 static inline uint32_t
-paco_n_concealed_blocks (const PacoGeometry *geometry)
+paco_n_concealed_blocks (const PacoGeometry *geometry, unsigned reduce)
 {
   if (geometry->levels < PACO_CONCEALED_LEVELS)
     return 0;
-  return geometry->n_blocks_at[geometry->levels];
+  return geometry->n_blocks_at[MAX (geometry->levels - 1, reduce)];
 }
 
 /* A dequantised coefficient: i in a component of a reversible wavelet, else f. */
@@ -56,7 +58,8 @@ typedef struct
   const PacoProbabilitySet *carried_set; /* or NULL */
   const uint8_t *payload;
   PacoBlockRecord *records;
-  unsigned form; /* 0 or 1: geometry is another one */
+  unsigned form;   /* 0 or 1: geometry is another one */
+  unsigned reduce; /* levels left out */
 } PacoConcealFrame;
 
 /* What a decoder keeps of the last frame of each form. */

@@ -67,6 +67,7 @@ conceal (PacoDecoder *decoder, unsigned flight, const PacoDecoderJob *job,
     .payload = paco_decoder_payload (job),
     .records = decoder->flights[flight].records,
     .form = header->picture.fields,
+    .reduce = decoder->reduce,
   };
   uint32_t n_replaced = 0;
   guint generation;

@@ -31,11 +31,11 @@ enum
 /**
  * GstPacoDec:conceal:
  *
- * Whether broken codeblocks of the lowest subbands (LL), which are large parts of the
- * picture and gray without this, look like the picture before, or like the blocks
+ * Whether broken codeblocks of the lowest subbands, without which large parts of the
+ * picture are gray or blurred, look like the picture before, or like the blocks
  * beside them if there is none. After a cut that is a wrong picture. Blocks of
  * higher subbands that are broken are left out in any case, which is a blurred spot.
- * Frames have to have checks (#GstPacoEnc:block-checks) and three levels or more. A
+ * Frames have to have checks (#GstPacoEnc:block-checks) and four levels or more. A
  * picture with broken blocks has #GST_BUFFER_FLAG_CORRUPTED, concealed or not.
  *
  * Since: 0.2

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What stands for broken blocks of LL (FORMAT.md section 11), for decoder.c:
+ * What stands for broken blocks (FORMAT.md section 11), for decoder.c:
  * coefficients of the last frame or between those of the neighbours, quantised
  * anew. */
 #include "codec/reference/conceal.h"
@@ -9,16 +9,17 @@
 
 #define N_FORMS 2
 
-/* The last frame of a form. A block that it did not have is NULL. */
+/* Coefficients of a frame's blocks; those that it did not have are NULL. */
 typedef struct
 {
   uint32_t n_blocks;
   PacoReferenceSample **blocks;
-} Last;
+} Frame;
 
 struct _PacoReferenceConcealer
 {
-  Last last[N_FORMS];
+  Frame last[N_FORMS]; /* of each form */
+  Frame next;          /* that is being decoded */
 };
 
 PacoReferenceConcealer *
@@ -27,53 +28,64 @@ paco_reference_concealer_new (void)
   return g_new0 (PacoReferenceConcealer, 1);
 }
 
+static void
+clear (Frame *frame)
+{
+  for (uint32_t i = 0; i < frame->n_blocks; i++)
+    g_free (frame->blocks[i]);
+  g_free (frame->blocks);
+  *frame = (Frame){ 0, NULL };
+}
+
 void
 paco_reference_concealer_forget (PacoReferenceConcealer *concealer)
 {
-  for (unsigned form = 0; form < N_FORMS; form++) {
-    Last *last = &concealer->last[form];
-
-    for (uint32_t i = 0; i < last->n_blocks; i++)
-      g_free (last->blocks[i]);
-    g_clear_pointer (&last->blocks, g_free);
-    last->n_blocks = 0;
-  }
+  for (unsigned form = 0; form < N_FORMS; form++)
+    clear (&concealer->last[form]);
 }
 
 void
 paco_reference_concealer_free (PacoReferenceConcealer *concealer)
 {
   paco_reference_concealer_forget (concealer);
+  clear (&concealer->next);
   g_free (concealer);
 }
 
 void
-paco_reference_keep (PacoReferenceConcealer *concealer, unsigned form,
-    uint32_t n_blocks, uint32_t i, const PacoReferenceSample *samples, size_t n)
+paco_reference_keep (PacoReferenceConcealer *concealer, uint32_t n_blocks,
+    uint32_t i, const PacoReferenceSample *samples, size_t n)
 {
-  Last *last = &concealer->last[form];
+  Frame *next = &concealer->next;
 
-  if (!last->blocks) {
-    last->blocks = g_new0 (PacoReferenceSample *, n_blocks);
-    last->n_blocks = n_blocks;
+  if (!next->blocks) {
+    next->blocks = g_new0 (PacoReferenceSample *, n_blocks);
+    next->n_blocks = n_blocks;
   }
-  g_free (last->blocks[i]);
-  last->blocks[i] = samples ? g_memdup2 (samples, n * sizeof *samples) : NULL;
+  next->blocks[i] = samples ? g_memdup2 (samples, n * sizeof *samples) : NULL;
+}
+
+void
+paco_reference_next_frame (PacoReferenceConcealer *concealer, unsigned form)
+{
+  clear (&concealer->last[form]);
+  concealer->last[form] = concealer->next;
+  concealer->next = (Frame){ 0, NULL };
 }
 
 const PacoReferenceSample *
 paco_reference_last (
     const PacoReferenceConcealer *concealer, unsigned form, uint32_t i)
 {
-  const Last *last = &concealer->last[form];
+  const Frame *last = &concealer->last[form];
 
   return last->blocks ? last->blocks[i] : NULL;
 }
 
 /* --- between neighbours --- */
 
-static double
-number (PacoReferenceSample sample, bool reversible)
+double
+paco_reference_number (PacoReferenceSample sample, bool reversible)
 {
   return reversible ? sample.i : (double) sample.f;
 }
@@ -87,8 +99,9 @@ mean (const PacoReferenceNeighbor *neighbor, bool beside, unsigned at,
   double sum = 0.0;
 
   for (unsigned i = 0; i < n; i++)
-    sum += number (neighbor->samples[beside ? at * neighbor->width + i
-                                            : i * neighbor->width + at],
+    sum += paco_reference_number (
+        neighbor->samples[beside ? at * neighbor->width + i
+                                 : i * neighbor->width + at],
         reversible);
   return sum / n;
 }

@@ -4,14 +4,19 @@
 #pragma once
 #include "codec/reference/reference.h"
 
-/* The last frame of a form has had these n coefficients in block i of the n_blocks
- * that may be concealed; samples is NULL if it has not had the block. */
-void paco_reference_keep (PacoReferenceConcealer *concealer, unsigned form,
-    uint32_t n_blocks, uint32_t i, const PacoReferenceSample *samples,
-    size_t n);
-/* What it had, or NULL. */
+/* The frame has these n coefficients in block i of the n_blocks that may be
+ * concealed; samples is NULL if it does not have the block. */
+void paco_reference_keep (PacoReferenceConcealer *concealer, uint32_t n_blocks,
+    uint32_t i, const PacoReferenceSample *samples, size_t n);
+/* It is decoded, and the last one of its form from now on. */
+void paco_reference_next_frame (
+    PacoReferenceConcealer *concealer, unsigned form);
+/* What the last one had, or NULL. */
 const PacoReferenceSample *paco_reference_last (
     const PacoReferenceConcealer *concealer, unsigned form, uint32_t i);
+
+/* A coefficient of a component of a reversible wavelet, or of another one. */
+double paco_reference_number (PacoReferenceSample sample, bool reversible);
 
 /* The blocks beside one; samples is NULL where there is none that is sound. */
 typedef struct

@@ -173,6 +173,45 @@ interpolate_block (const Decoder *decoder, uint32_t i, double *values)
   return any;
 }
 
+/* Whether a component has changed little against how much its LL subband varies. */
+static bool
+is_still (const Decoder *decoder, const PacoSubband *subband)
+{
+  const PacoGeometry *geometry = decoder->geometry;
+  const PacoSubband *ll = paco_geometry_subband (geometry, subband->field,
+      subband->component, geometry->levels, PACO_ORIENTATION_LL);
+  double change = 0.0, detail = 0.0;
+
+  for (uint32_t b = 0; b < ll->blocks_x * ll->blocks_y; b++) {
+    uint32_t k = ll->first_block + b;
+    const PacoCodeblock *block = &geometry->blocks[k];
+    const PacoReferenceSample *last = paco_reference_last (
+        decoder->concealer, decoder->header.picture.fields, k);
+    int32_t indices[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
+    PacoReferenceSample now[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
+    bool reversible = is_reversible (decoder, k);
+
+    if (!last || !decode_block (decoder, k, indices))
+      return false;
+    dequantize_block (decoder, k, &decoder->records[k], indices, now);
+    for (int y = 0; y < block->height; y++) {
+      for (int x = 0; x < block->width; x++) {
+        int at = y * block->width + x;
+        double before = paco_reference_number (last[at], reversible);
+
+        change += fabs (paco_reference_number (now[at], reversible) - before);
+        if (x > 0)
+          detail += fabs (
+              before - paco_reference_number (last[at - 1], reversible));
+        if (y > 0)
+          detail += fabs (before
+              - paco_reference_number (last[at - block->width], reversible));
+      }
+    }
+  }
+  return 4.0 * change <= detail;
+}
+
 /* The indices of something that can stand for block i. */
 static bool
 conceal_block (const Decoder *decoder, uint32_t i, int32_t *indices)
@@ -181,12 +220,15 @@ conceal_block (const Decoder *decoder, uint32_t i, int32_t *indices)
   const PacoReferenceSample *last = paco_reference_last (
       decoder->concealer, decoder->header.picture.fields, i);
   double values[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
+  const PacoSubband *subband = &decoder->geometry->subbands[block->subband];
   unsigned n = block->width * block->height;
   bool reversible = is_reversible (decoder, i);
+  bool is_ll = subband->orientation == PACO_ORIENTATION_LL;
 
   for (unsigned k = 0; last && k < n; k++)
-    values[k] = reversible ? last[k].i : (double) last[k].f;
-  if (!last && !interpolate_block (decoder, i, values))
+    values[k] = paco_reference_number (last[k], reversible);
+  if (is_ll ? !last && !interpolate_block (decoder, i, values)
+            : !last || !is_still (decoder, subband))
     return false;
   for (unsigned k = 0; k < n; k++)
     indices[k] = paco_reference_quantize_again (values[k], reversible,
@@ -218,7 +260,8 @@ do_block (Decoder *decoder, uint32_t i)
 {
   static const PacoBlockRecord replaced = { .planes = PACO_MAX_PLANES };
   const PacoCodeblock *block = &decoder->geometry->blocks[i];
-  uint32_t n_concealed = paco_n_concealed_blocks (decoder->geometry);
+  uint32_t n_concealed = paco_n_concealed_blocks (
+      decoder->geometry, decoder->reduce);
   bool kept = decoder->concealer && i < n_concealed;
   size_t n = (size_t) block->width * block->height;
   int32_t indices[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
@@ -238,8 +281,8 @@ do_block (Decoder *decoder, uint32_t i)
   dequantize_block (decoder, i, record, indices, samples);
   place_block (decoder, i, samples);
   if (kept)
-    paco_reference_keep (decoder->concealer, decoder->header.picture.fields,
-        n_concealed, i, known ? samples : NULL, n);
+    paco_reference_keep (
+        decoder->concealer, n_concealed, i, known ? samples : NULL, n);
 }
 
 static gboolean
@@ -260,6 +303,9 @@ decode_blocks (Decoder *decoder, GError **error)
   }
   for (uint32_t i = 0; i < geometry->n_blocks_at[decoder->reduce]; i++)
     do_block (decoder, i);
+  if (decoder->concealer)
+    paco_reference_next_frame (
+        decoder->concealer, decoder->header.picture.fields);
   return TRUE;
 }
 

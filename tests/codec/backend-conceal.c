@@ -15,7 +15,7 @@
 /* --- streams --- */
 
 /* A stream's picture format and parameters; pictures follow each other in it that
- * have nothing in common. A mixed one has frames of either form. */
+ * are the same, or have nothing in common. A mixed one has frames of either form. */
 typedef struct
 {
   GRand *rand;
@@ -26,6 +26,7 @@ typedef struct
   bool mixed;
   PacoHeader headers[N_FORMS]; /* what the decoder is configured for */
   PacoProbabilitySet set;      /* that some frames carry */
+  guint32 picture;             /* what it is made from */
   unsigned reduce;
 } Stream;
 
@@ -35,12 +36,12 @@ choose_size (Stream *stream)
 {
   switch (g_rand_int_range (stream->rand, 0, 3)) {
     case 0:
-      stream->format.width = g_rand_int_range (stream->rand, 520, 1200);
-      stream->format.height = g_rand_int_range (stream->rand, 1, 24);
+      stream->format.width = g_rand_int_range (stream->rand, 1030, 2200);
+      stream->format.height = g_rand_int_range (stream->rand, 1, 16);
       break;
     case 1:
-      stream->format.width = g_rand_int_range (stream->rand, 1, 24);
-      stream->format.height = g_rand_int_range (stream->rand, 264, 700);
+      stream->format.width = g_rand_int_range (stream->rand, 1, 16);
+      stream->format.height = g_rand_int_range (stream->rand, 520, 1100);
       break;
     default:
       break;
@@ -51,11 +52,13 @@ choose_size (Stream *stream)
 static gboolean
 code_frame (Stream *stream, GByteArray *frame)
 {
+  GRand *rand = g_rand_new_with_seed (stream->picture);
   TestPicture source;
   gboolean done;
 
-  test_picture_init (stream->rand, &source, &stream->format, 0);
-  test_picture_fill (stream->rand, &source);
+  test_picture_init (rand, &source, &stream->format, 0);
+  test_picture_fill (rand, &source);
+  g_rand_free (rand);
   done = paco_reference_encode (&stream->format, &source.picture,
       &stream->video, &stream->parameters,
       g_rand_int_range (stream->rand, 0, 4) == 0 ? &stream->set : NULL, frame,
@@ -92,7 +95,7 @@ try_stream (Stream *stream)
   choose_size (stream);
   test_parameters_random (stream->rand, &stream->parameters);
   test_video_random (stream->rand, &stream->video);
-  stream->parameters.levels = g_rand_int_range (stream->rand, 2, 6);
+  stream->parameters.levels = g_rand_int_range (stream->rand, 3, 7);
   stream->parameters.block_checks = true;
   stream->mixed = g_rand_int_range (stream->rand, 0, 4) == 0;
   if (!stream->mixed)
@@ -131,6 +134,8 @@ next_frame (Stream *stream)
     g_byte_array_set_size (frame, 0);
     if (stream->mixed)
       stream->format.fields = g_rand_boolean (stream->rand);
+    if (g_rand_boolean (stream->rand))
+      stream->picture = g_rand_int (stream->rand);
     if (g_rand_boolean (stream->rand))
       stream->parameters.quality = g_rand_double_range (stream->rand, 0, 100);
     stream->parameters.block_checks = g_rand_int_range (stream->rand, 0, 8) > 0;
@@ -172,13 +177,15 @@ break_blocks (GByteArray *frame, GRand *rand, Chooser choose, gpointer data)
   paco_geometry_free (geometry);
 }
 
-/* A Chooser: mostly of LL. */
+/* A Chooser: mostly of LL and of the coarsest level. */
 static bool
 is_unlucky (const PacoGeometry *geometry, uint32_t i, gpointer data)
 {
-  bool low = i < geometry->n_blocks_at[geometry->levels];
+  unsigned levels = geometry->levels;
+  bool ll = i < geometry->n_blocks_at[levels];
+  bool low = levels > 0 && i < geometry->n_blocks_at[levels - 1];
 
-  return g_rand_int_range (data, 0, low ? 2 : 20) == 0;
+  return g_rand_int_range (data, 0, ll ? 3 : low ? 2 : 20) == 0;
 }
 
 /* A sound frame, one with broken blocks, or one that is damaged in any way. */
@@ -494,14 +501,14 @@ test_abandon (void)
 
 #define SCENE_HEIGHT 200
 
-/* A moving picture of 8 bits, smooth but for a texture; time in frames. */
+/* A moving picture of 8 bits, smooth but for waves and a texture; time in frames. */
 static double
-scene (unsigned x, unsigned y, unsigned time)
+draw_sample (unsigned x, unsigned y, unsigned time)
 {
   double u = x + 3.0 * time, v = y - 2.0 * time;
 
   return 110.0 + 30.0 * sin (u / 70.0) + 50.0 * cos (v / 45.0)
-      + 6.0 * sin (u * 1.9) * sin (v * 1.3);
+      + 20.0 * sin (u / 8.0) + 6.0 * sin (u * 1.9) * sin (v * 1.3);
 }
 
 static uint8_t *
@@ -511,7 +518,7 @@ draw_scene (unsigned width, unsigned time)
 
   for (unsigned y = 0; y < SCENE_HEIGHT; y++)
     for (unsigned x = 0; x < width; x++)
-      samples[y * width + x] = (uint8_t) (scene (x, y, time) + 0.5);
+      samples[y * width + x] = (uint8_t) (draw_sample (x, y, time) + 0.5);
   return samples;
 }
 
@@ -525,12 +532,19 @@ gray_picture (uint8_t *samples, unsigned width)
   };
 }
 
-/* Decodes frames of the scene at times 0 .. n-1, of which the last one has broken
- * blocks, and returns its PSNR. */
-static double
-scene_psnr (
-    unsigned width, unsigned levels, unsigned n, Chooser choose, bool conceal)
+typedef struct
 {
+  unsigned width, levels;
+  unsigned n; /* frames, of which the last one has broken blocks */
+  unsigned speed;
+  bool concealed; /* by decoders that are asked to */
+} Scene;
+
+/* The PSNR of the last frame. */
+static double
+scene_psnr (const Scene *scene, Chooser choose, bool conceal)
+{
+  unsigned width = scene->width;
   const PacoBackendOptions options = {
     .device = -1, .depth = 1, .timeout = PATIENCE, .conceal = conceal
   };
@@ -545,21 +559,21 @@ scene_psnr (
   PacoPicture destination = gray_picture (decoded, width);
   double sum = 0.0;
 
-  parameters.levels = levels;
+  parameters.levels = scene->levels;
   parameters.rate_control = PACO_RATE_QUALITY;
-  for (unsigned time = 0; time < n; time++) {
+  for (unsigned time = 0; time < scene->n; time++) {
     GByteArray *frame = g_byte_array_new ();
     PacoDecodedFrame result;
     PacoCodedFrame coded;
     PacoPicture picture;
 
     g_free (samples);
-    samples = draw_scene (width, time);
+    samples = draw_scene (width, time * scene->speed);
     picture = gray_picture (samples, width);
     parameters.quality = 90.0 - 5.0 * time; /* and so another step */
     g_assert_true (paco_reference_encode (
         &format, &picture, &video, &parameters, NULL, frame, NULL));
-    if (time + 1 == n) {
+    if (time + 1 == scene->n) {
       GRand *rand = g_rand_new_with_seed (1);
 
       break_blocks (frame, rand, choose, NULL);
@@ -574,8 +588,8 @@ scene_psnr (
         paco_decoder_submit (decoder, &coded, &destination, NULL, NULL));
     g_assert_true (paco_decoder_collect (decoder, &result, NULL));
     g_assert_no_error (result.error);
-    g_assert_cmpuint (
-        result.concealed_blocks, ==, conceal ? result.corrupted_blocks : 0);
+    g_assert_cmpuint (result.concealed_blocks, ==,
+        conceal && scene->concealed ? result.corrupted_blocks : 0);
     g_byte_array_unref (frame);
   }
   for (unsigned i = 0; i < width * SCENE_HEIGHT; i++)
@@ -597,8 +611,9 @@ is_ll (const PacoGeometry *geometry, uint32_t i, gpointer data)
 static void
 test_after_last (void)
 {
-  double gray = scene_psnr (320, 5, 2, is_ll, false);
-  double concealed = scene_psnr (320, 5, 2, is_ll, true);
+  const Scene scene = { 320, 5, 2, 1, true };
+  double gray = scene_psnr (&scene, is_ll, false);
+  double concealed = scene_psnr (&scene, is_ll, true);
 
   g_test_message (
       "without LL %.1f dB, after the last frame %.1f dB", gray, concealed);
@@ -618,8 +633,9 @@ is_middle (const PacoGeometry *geometry, uint32_t i, gpointer data)
 static void
 test_between_neighbors (void)
 {
-  double gray = scene_psnr (1200, 3, 1, is_middle, false);
-  double concealed = scene_psnr (1200, 3, 1, is_middle, true);
+  const Scene scene = { 2200, 4, 1, 1, true };
+  double gray = scene_psnr (&scene, is_middle, false);
+  double concealed = scene_psnr (&scene, is_middle, true);
 
   g_test_message ("without a block of LL %.1f dB, between its neighbours %.1f "
                   "dB",
@@ -627,9 +643,35 @@ test_between_neighbors (void)
   g_assert_cmpfloat (concealed, >, gray + 1.0);
 }
 
+/* A Chooser: the coarsest level, but for LL. */
+static bool
+is_coarse_detail (const PacoGeometry *geometry, uint32_t i, gpointer data)
+{
+  return i >= geometry->n_blocks_at[geometry->levels]
+      && i < geometry->n_blocks_at[geometry->levels - 1];
+}
+
+/* Details of the last frame are better than none, unless the scene moves fast. */
+static void
+test_details (void)
+{
+  const Scene slow = { 320, 5, 2, 1, true }, fast = { 320, 5, 2, 12, false };
+  double blurred = scene_psnr (&slow, is_coarse_detail, false);
+  double concealed = scene_psnr (&slow, is_coarse_detail, true);
+
+  g_test_message (
+      "without the coarsest details %.1f dB, with those of the last "
+      "frame %.1f dB",
+      blurred, concealed);
+  g_assert_cmpfloat (concealed, >, blurred + 3.0);
+  g_assert_cmpfloat (scene_psnr (&fast, is_coarse_detail, true), ==,
+      scene_psnr (&fast, is_coarse_detail, false));
+}
+
 void
 add_conceal_tests (void)
 {
+  g_test_add_func ("/backend/conceal/details", test_details);
   g_test_add_func ("/backend/conceal/after-last", test_after_last);
   g_test_add_func (
       "/backend/conceal/between-neighbors", test_between_neighbors);
