@@ -478,6 +478,8 @@ paco_conceal (PacoConcealer *concealer, const PacoConcealFrame *frame,
   uint32_t n_replaced = 0;
 
   repairs->size = 0;
+  if (paco_n_concealed_blocks (frame->geometry, frame->reduce) == 0)
+    return 0;
   for (uint32_t i = 0;
        i < paco_n_concealed_blocks (frame->geometry, frame->reduce); i++)
     if (frame->records[i].broken)
