@@ -1,0 +1,488 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Records pictures as PaCo video, with their sound: a live test scene, a device, a
+file, or whatever GStreamer elements give. record.sh starts it.
+
+A thread of its own takes pictures from the source; where the encoder or the disk
+cannot keep up with a live source for longer than a queue lasts, whole pictures are
+dropped and counted, and the recording goes on."""
+import argparse
+import glob
+import os
+import resource
+import shutil
+import sys
+import threading
+import time
+
+sys.dont_write_bytecode = True
+from session import (Gst, GLib, Session, has, in_bytes, in_time,  # noqa: E402
+                     need, start, streams, uri_of)
+
+EPILOG = """examples:
+  record.sh                            the test scene, until Ctrl-C
+  record.sh --source /dev/video0 --sound autoaudiosrc out.mov
+  record.sh --source decklink --encoder rate-control=lossless out.mov
+  record.sh --source 'udpsrc port=5000 ! tsdemux ! decodebin' out.mkv
+  record.sh --preset broadcast-200 --segment-seconds 60 out.mov
+                                       out-00000.mov, out-00001.mov, ...
+
+Ctrl-C ends the file properly; pressed twice it stops at once. However a recording
+is cut off (kill -9, power, a full disk), what was written until a second before
+still plays. MOV files are written in fragments; --moov reserved keeps a table at
+their beginning instead and rewrites it every second.
+"""
+
+# What waits for the encoder, and what waits for the disk, at most.
+PICTURES = 'max-size-buffers=0 max-size-time=2000000000'
+CODED = 'max-size-buffers=0 max-size-time=0 max-size-bytes=268435456'
+SOUND = 'max-size-buffers=0 max-size-time=0 max-size-bytes=16777216'
+SOUND_CAPS = 'audio/x-raw,format={(string)S16LE,S24LE},layout=interleaved'
+
+MUXERS = {'.mov': 'qtmux', '.mkv': 'matroskamux', '.paco': None}
+# A recording is ended while this many seconds of it still fit on the disk.
+SPARE_SECONDS, SPARE_BYTES = 3, 4 << 20
+# How long the end of the sound is waited for.
+SOUND_SECONDS = 1
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(
+        prog='record.sh', description=__doc__.split('\n\n', 1)[0], epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add('out', nargs='?', metavar='OUT',
+        help='file.mov, file.mkv or file.paco (which has no sound); without it '
+        'recording-DATE-TIME.mov')
+    add('--source', default='test', metavar='SOURCE',
+        help='test, /dev/videoN, decklink[:N], a file, a URI, or elements as '
+        'gst-launch-1.0 takes them (default: test)')
+    add('--sound', metavar='ELEMENTS',
+        help='elements that give sound, or none; a test scene, decklink and '
+        'files bring their own')
+    add('--caps', metavar='FIELDS', help='what the source is asked for, such as '
+        'format=v210,width=1920,height=1080,framerate=50/1 (the test scene: '
+        '4:2:2 of 10 bits, 1920x1080, 25 pictures a second)')
+    add('--preset', metavar='NAME', help='of pacoenc: cinema-lossless, '
+        'cinema-visually-lossless, broadcast-200, proxy, low-latency')
+    add('--encoder', default='', metavar='PROPERTIES',
+        help='of pacoenc, such as "quality=85 threads=4"')
+    add('--moov', choices=('fragmented', 'reserved'), default='fragmented',
+        help='how a MOV file stays playable while it is written')
+    add('--max-seconds', type=int, default=4 * 3600, metavar='N',
+        help='that room is reserved for with --moov reserved (default: 4 hours)')
+    add('--segment-seconds', type=float, default=0, metavar='N',
+        help='begins a new file every N seconds')
+    add('--segment-mb', type=float, default=0, metavar='N',
+        help='begins a new file before one has over N MB')
+    add('--seconds', type=float, default=0, metavar='N', help='ends after N')
+    add('--frames', type=int, default=0, metavar='N', help='ends after N')
+    add('--queue-mb', type=int, default=1000, metavar='N',
+        help='memory for pictures that wait for the encoder (1000; 2 seconds of '
+        'them at most)')
+    add('--overwrite', action='store_true', help='of files that are there')
+    add('--quiet', action='store_true', help='shows no status')
+    return parser.parse_args()
+
+
+def choose_out(args):
+    """Completes args with the file, its kind and its folder, or gives up."""
+    if not args.out:
+        args.out = time.strftime('recording-%Y%m%d-%H%M%S.mov')
+    base, args.kind = os.path.splitext(args.out)
+    if args.kind not in MUXERS:
+        sys.exit(f'{args.out}: recordings are .mov, .mkv or .paco files.')
+    args.folder = os.path.dirname(os.path.abspath(args.out))
+    if not os.path.isdir(args.folder):
+        sys.exit(f'There is no folder {args.folder}.')
+    args.in_segments = args.segment_seconds > 0 or args.segment_mb > 0
+    if args.in_segments and args.kind == '.paco':
+        sys.exit('Segments are .mov or .mkv files.')
+    existing = [args.out] if os.path.exists(args.out) else []
+    if args.in_segments:
+        args.pattern = f'{base.replace("%", "%%")}-%05d{args.kind}'
+        existing = glob.glob(
+            f'{glob.escape(base)}-[0-9][0-9][0-9][0-9][0-9]{args.kind}')
+    if existing and not args.overwrite:
+        sys.exit(f'{existing[0]} exists already; --overwrite replaces it.')
+    if not args.overwrite:
+        return
+    for path in existing:
+        if os.path.isfile(path):
+            os.remove(path)
+
+
+def choose_source(args):
+    """(elements that give pictures, elements that give sound); the first is None
+    for a file, which uridecodebin reads."""
+    name, sound = args.source, args.sound
+    first = name.split()[0] if name.split() else ''
+    if name == 'test':
+        pictures = 'videotestsrc is-live=true pattern=ball'
+        args.caps = args.caps or ('format=I422_10LE,width=1920,height=1080,'
+                                  'framerate=25/1')
+        sound = sound or 'audiotestsrc is-live=true wave=ticks volume=0.5'
+    elif name == 'decklink' or name.startswith('decklink:'):
+        need('decklinkvideosrc')
+        device = int(name.partition(':')[2] or 0)
+        pictures = f'decklinkvideosrc device-number={device}'
+        sound = sound or f'decklinkaudiosrc device-number={device}'
+    elif name.startswith('/dev/'):
+        need('v4l2src')
+        if not os.path.exists(name):
+            sys.exit(f'There is no device {name}.')
+        pictures = f'v4l2src device={name}'
+    elif os.path.isfile(name) or Gst.uri_is_valid(name):
+        return None, sound
+    elif '!' in name or has(first):
+        pictures = name
+    else:
+        sys.exit(f'{name} is no file, no device, and GStreamer has no element '
+                 f'{first}.')
+    return pictures, None if sound == 'none' else sound
+
+
+def muxer(args):
+    """The muxer's name and its properties, which are those that make a cut-off
+    file playable."""
+    name = MUXERS[args.kind]
+    need(name)
+    if name == 'matroskamux':
+        # No more than a cluster is lost.
+        return name, {'max-cluster-duration': '(gint64)1000000000',
+                      'offset-to-zero': '(boolean)true'}
+    if args.moov == 'fragmented':
+        # That fragments become an ordinary file at the end (fragment-mode) is
+        # no use: cut off before, GStreamer 1.22 plays none of its pictures.
+        return name, {'fragment-duration': '(uint)1000'}
+    reserved = args.max_seconds * Gst.SECOND
+    return name, {'reserved-max-duration': f'(guint64){reserved}',
+                  'reserved-moov-update-period': '(guint64)1000000000'}
+
+
+def container(args):
+    """The elements behind the encoder's queue that write the file."""
+    if args.kind == '.paco':
+        return 'filesink name=file'
+    name, properties = muxer(args)
+    if args.in_segments:
+        need('splitmuxsink')
+        fields = ','.join(f'{key}={value}' for key, value in properties.items())
+        return (f'mux.video splitmuxsink name=mux muxer-factory={name} '
+                f'muxer-properties="properties,{fields}"')
+    fields = ' '.join(f'{key}={value.partition(")")[2]}'
+                      for key, value in properties.items())
+    return f'mux. {name} name=mux {fields} ! filesink name=file'
+
+
+def description(args, pictures, sound):
+    """The pipeline. A queue is the border between the source and what follows
+    it."""
+    caps = f'! video/x-raw(ANY),{args.caps}' if args.caps else ''
+    source = f'{pictures} {caps} ! ' if pictures else ''
+    text = (f'{source}queue name=pictures {PICTURES} '
+            f'max-size-bytes={args.queue_mb * 1000000} ! '
+            f'videoconvert ! pacoenc name=encoder {args.encoder} ! queue {CODED} ! '
+            f'{container(args)} ')
+    if sound:
+        source = f'{sound} ! ' if sound is not True else ''
+        text += (f'{source}queue name=sound {SOUND} ! audioconvert ! '
+                 f'audioresample ! audiorate tolerance=5000000 ! {SOUND_CAPS} ! '
+                 f'mux.{"audio_0" if args.in_segments else ""}')
+    return text
+
+
+def build(args):
+    pictures, sound = choose_source(args)
+    decoder = None
+    if pictures is None:
+        uri = uri_of(args.source)
+        has_pictures, has_sound = streams(uri)
+        if not has_pictures:
+            sys.exit(f'There are no pictures in {args.source}.')
+        if sound is None:
+            sound = has_sound
+        decoder = Gst.ElementFactory.make('uridecodebin')
+        decoder.set_property('uri', uri)
+    if args.kind == '.paco' and sound and sound != 'none':
+        if args.source != 'test' or args.sound:
+            print('A .paco file has no sound; .mov and .mkv have it.',
+                  file=sys.stderr)
+        sound = None
+    try:
+        pipeline = Gst.parse_launch(
+            description(args, pictures, sound if sound != 'none' else None))
+    except GLib.Error as error:
+        sys.exit(f'This cannot be built: {error.message}')
+    if decoder:
+        pipeline.add(decoder)
+        decoder.connect('pad-added', link, pipeline)
+    configure(pipeline, args)
+    return pipeline
+
+
+def link(_decoder, pad, pipeline):
+    """Links a file's first pictures and its first sound."""
+    kind = pad.get_current_caps().get_structure(0).get_name()
+    name = {'video/x-raw': 'pictures', 'audio/x-raw': 'sound'}.get(kind)
+    queue = pipeline.get_by_name(name) if name else None
+    sink = queue.get_static_pad('sink') if queue else None
+    if sink and not sink.is_linked():
+        pad.link(sink)
+
+
+def configure(pipeline, args):
+    """Sets what is not written into the description, such as names of files."""
+    encoder = pipeline.get_by_name('encoder')
+    if args.preset and not Gst.Preset.load_preset(encoder, args.preset):
+        names = ', '.join(Gst.Preset.get_preset_names(encoder))
+        sys.exit(f'pacoenc has no preset {args.preset}; it has {names}.')
+    if not args.in_segments:
+        pipeline.get_by_name('file').set_property('location', args.out)
+        return
+    mux = pipeline.get_by_name('mux')
+    mux.set_property('location', args.pattern)
+    mux.set_property('max-size-time', int(args.segment_seconds * Gst.SECOND))
+    mux.set_property('max-size-bytes', int(args.segment_mb * 1000000))
+    mux.set_property('use-robust-muxing',
+                     args.kind == '.mov' and args.moov == 'reserved')
+
+
+class Recording(Session):
+    """A recording: counts pictures, watches the disk, and ends it."""
+
+    def __init__(self, args):
+        pipeline = build(args)
+        super().__init__(pipeline, args.quiet)
+        self.args, self.live = args, False
+        self.encoder = pipeline.get_by_name('encoder')
+        self.files = [] if args.in_segments else [args.out]
+        self.why = None  # it was ended, in words
+        self.taken = self.passed = self.lost = 0
+        self.last_offset = None
+        # Times of the first picture, and of the end of the last one that was
+        # passed on or taken; where the sound is to end, and how far it is.
+        self.first = self.end = self.taken_end = self.sound_until = None
+        self.sound_end = 0
+        self.begun, self.sound_begun = threading.Event(), False
+        self.segment = None  # of the sound
+        self.stopping = self.complete = False
+        self.ticks, self.last = 0, (time.monotonic(), 0, 0)
+        self.fps = self.rate = 0.0
+        self.queues = [queue for queue in map(pipeline.get_by_name,
+                                              ('pictures', 'sound')) if queue]
+        kind = Gst.PadProbeType.BUFFER
+        for queue in self.queues:
+            is_sound = queue.get_name() == 'sound'
+            queue.get_static_pad('sink').add_probe(
+                kind, self.enter_sound if is_sound else self.enter)
+            queue.get_static_pad('src').add_probe(
+                kind, self.leave_sound if is_sound else self.leave)
+            if is_sound:
+                queue.get_static_pad('src').add_probe(
+                    Gst.PadProbeType.EVENT_DOWNSTREAM, self.keep_segment)
+
+    # Probes, in the threads of the source and of the encoder.
+
+    def enter(self, _pad, info):
+        """A picture comes out of the source. Devices that number them show by a
+        gap what they have lost themselves."""
+        if self.stopping:
+            return Gst.PadProbeReturn.DROP
+        offset = info.get_buffer().offset
+        if offset != Gst.BUFFER_OFFSET_NONE and self.live:
+            if self.last_offset is not None and offset > self.last_offset + 1:
+                self.lost += offset - self.last_offset - 1
+            self.last_offset = offset
+        self.taken += 1
+        self.taken_end = self.end_of(info.get_buffer())
+        return Gst.PadProbeReturn.OK
+
+    def leave(self, _pad, info):
+        """A picture goes to the encoder."""
+        if self.complete:
+            return Gst.PadProbeReturn.DROP
+        buffer, args = info.get_buffer(), self.args
+        self.passed += 1
+        if self.first is None:
+            self.first = buffer.pts
+            self.begun.set()
+        self.end = self.end_of(buffer)
+        if self.passed == args.frames or (
+                args.seconds
+                and self.end - self.first >= args.seconds * Gst.SECOND):
+            self.waiting = self.queues[0].get_property(
+                'current-level-buffers')
+            self.complete = True
+            GLib.idle_add(self.stop, 'as long as was asked for')
+        return Gst.PadProbeReturn.OK
+
+    def enter_sound(self, _pad, info):
+        self.sound_end = self.end_of(info.get_buffer())
+        return Gst.PadProbeReturn.OK
+
+    def keep_segment(self, _pad, info):
+        """The sound's segment waits for the first picture."""
+        event = info.get_event()
+        if event.type != Gst.EventType.SEGMENT or self.sound_begun:
+            return Gst.PadProbeReturn.OK
+        self.segment = event.parse_segment().copy()
+        return Gst.PadProbeReturn.DROP
+
+    def leave_sound(self, pad, info):
+        """Sound begins and ends with the pictures: fragments of MOV do not say
+        when a track begins. audiorate cuts or fills its first buffer to where
+        the segment begins."""
+        self.begun.wait()
+        if not self.sound_begun and self.first is not None:
+            self.sound_begun, segment = True, self.segment
+            segment.base = segment.to_running_time(
+                Gst.Format.TIME, self.first)
+            segment.time = segment.to_stream_time(
+                Gst.Format.TIME, self.first)
+            segment.start = self.first
+            pad.push_event(Gst.Event.new_segment(segment))
+        over = self.first is None or (
+            self.sound_until is not None
+            and info.get_buffer().pts >= self.sound_until)
+        return Gst.PadProbeReturn.DROP if over else Gst.PadProbeReturn.OK
+
+    @staticmethod
+    def end_of(buffer):
+        duration = buffer.duration
+        return buffer.pts + (0 if duration == Gst.CLOCK_TIME_NONE else duration)
+
+    # The main thread.
+
+    def run(self):
+        """Live sources give nothing before PLAYING. They cannot wait: where the
+        queue is full, its oldest pictures are dropped."""
+        if self.pipeline.set_state(Gst.State.PAUSED) \
+                == Gst.StateChangeReturn.NO_PREROLL:
+            self.live = True
+            self.queues[0].set_property('leaky', 2)
+        return super().run()
+
+    def stop(self, why):
+        """Lets what is in the queues be written, and ends the file."""
+        if self.stopping:
+            return GLib.SOURCE_REMOVE
+        self.why, self.stopping = why, True
+        self.begun.set()
+        self.sound_until = self.end if self.complete else self.taken_end
+        self.end_stream(self.queues[0])
+        if len(self.queues) > 1:
+            # Live sound comes later than the picture that it belongs to.
+            deadline = time.monotonic() + SOUND_SECONDS
+            GLib.timeout_add(20, self.end_sound, deadline)
+        return GLib.SOURCE_REMOVE
+
+    def end_sound(self, deadline):
+        if self.sound_end < (self.sound_until or 0) \
+                and time.monotonic() < deadline:
+            return GLib.SOURCE_CONTINUE
+        self.end_stream(self.queues[1])
+        return GLib.SOURCE_REMOVE
+
+    @staticmethod
+    def end_stream(queue):
+        """In a thread, as a source that is writing into the queue holds it."""
+        threading.Thread(target=queue.get_static_pad('sink').send_event,
+                         args=(Gst.Event.new_eos(),), daemon=True).start()
+
+    def interrupt(self):
+        self.line.say('Ending the recording ... (Ctrl-C again stops at once)')
+        self.stop('Ctrl-C')
+
+    def received(self, message):
+        structure = message.get_structure()
+        if structure is None:
+            return
+        if structure.get_name() == 'splitmuxsink-fragment-opened':
+            self.files.append(structure.get_string('location'))
+        elif structure.get_name() == 'splitmuxsink-fragment-closed' \
+                and not self.args.quiet:
+            path = structure.get_string('location')
+            self.line.say(f'{path}: {in_bytes(os.path.getsize(path))}')
+
+    def counts(self):
+        """(frames coded, their bytes)"""
+        stats = self.encoder.get_property('stats')
+        return stats.get_uint64('frames')[1], stats.get_uint64('bytes')[1]
+
+    def waiting_pictures(self):
+        return self.queues[0].get_property('current-level-buffers')
+
+    def dropped(self):
+        waiting = self.waiting if self.complete else self.waiting_pictures()
+        return self.lost + max(self.taken - self.passed - waiting, 0)
+
+    def written(self):
+        return sum(os.path.getsize(path) for path in self.files
+                   if os.path.isfile(path))
+
+    def finish(self):
+        self.begun.set()
+
+    def file_limit(self):
+        """A sentence, where a file has grown as far as the system lets it."""
+        limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+        if limit == resource.RLIM_INFINITY or not any(
+                os.path.isfile(path) and os.path.getsize(path) > limit * 0.9
+                for path in self.files):
+            return ''
+        return f' No file may be larger than {in_bytes(limit)} here (ulimit -f).'
+
+    def tick(self):
+        free = shutil.disk_usage(self.args.folder).free
+        now = time.monotonic(), *self.counts()
+        seconds = now[0] - self.last[0]
+        if seconds >= 1:
+            self.fps = (now[1] - self.last[1]) / seconds
+            self.rate = (now[2] - self.last[2]) / seconds
+            self.last = now
+        if free < SPARE_BYTES + SPARE_SECONDS * self.rate:
+            self.stop('the disk is nearly full')
+        self.ticks += 1
+        if self.ticks % (1000 // self.TICK_MS) == 0:
+            self.line.show(self.status(free, now[1]))
+
+    def status(self, free, frames):
+        minutes = free / self.rate / 60 if self.rate else 0
+        left = f' ({minutes:.0f} min)' if 0 < minutes < 6000 else ''
+        time_shown = in_time(self.end - self.first) if self.passed else '0:00'
+        return (f'{time_shown}  {frames} frames  {self.fps:.1f} fps  '
+                f'{self.dropped()} dropped  {self.waiting_pictures()} waiting  '
+                f'{self.rate / 1e6:.1f} MB/s  {in_bytes(free)} free{left}')
+
+    def summary(self):
+        frames = self.counts()[0]
+        name = self.files[0] if len(self.files) == 1 \
+            else f'{len(self.files)} files'
+        seconds = in_time(self.end - self.first) if self.passed else '0:00:00.0'
+        return (f'{name}: {frames} frames, {seconds}, '
+                f'{in_bytes(self.written())}, {self.dropped()} dropped')
+
+
+def main():
+    args = parse_arguments()
+    start()
+    choose_out(args)
+    free = shutil.disk_usage(args.folder).free
+    if free < SPARE_BYTES:
+        sys.exit(f'There is no room in {args.folder}: {in_bytes(free)} free.')
+    recording = Recording(args)
+    good = recording.run()
+    recording.line.say(recording.summary())
+    if not good:
+        rest = ' What was written until shortly before plays.' \
+            if recording.counts()[0] else ''
+        sys.exit(f'{recording.error}{recording.file_limit()}{rest}')
+    if recording.why == 'the disk is nearly full':
+        sys.exit('The disk is nearly full: the recording was ended, and the '
+                 'file is complete.')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""playing.py: play.sh, without a window: which pictures its keys lead to, in every
+kind of file, with sound and without."""
+import os
+import re
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+from scripts import check, launch, run  # noqa: E402
+
+FRAMES = 25
+VIDEO = (f'videotestsrc num-buffers={FRAMES} ! video/x-raw,format=I422_10LE,'
+         'width=64,height=48,framerate=25/1 ! pacoenc ! ')
+SOUND = ('audiotestsrc num-buffers=25 samplesperbuffer=320 ! '
+         'audio/x-raw,rate=8000,format=S16LE ! ')
+FILES = {
+    'plain.mov': f'{VIDEO} qtmux name=mux ! filesink location=plain.mov '
+                 f'{SOUND} mux.',
+    'fragments.mov': f'{VIDEO} qtmux name=mux fragment-duration=200 ! '
+                     f'filesink location=fragments.mov {SOUND} mux.',
+    'sound.mkv': f'{VIDEO} matroskamux name=mux ! filesink location=sound.mkv '
+                 f'{SOUND} mux.',
+    'bare.paco': f'{VIDEO} filesink location=bare.paco',
+}
+
+
+def play(path, *arguments, status=0):
+    """(numbers of the pictures that were prepared or shown, output)"""
+    output = run('play.sh', '--headless', '--quiet', '--verbose', *arguments,
+                 path, status=status)
+    times = re.findall(r'^picture ([\d.]+)$', output, re.MULTILINE)
+    # A picture that was sought begins where it was sought.
+    return [int(float(time) * 25 + 0.01) for time in times], output
+
+
+def last_sought(path):
+    """In a file of fragments qtdemux does not find the last picture, unless by
+    playing to it."""
+    return FRAMES - 2 if path == 'fragments.mov' else FRAMES - 1
+
+
+def check_all(path):
+    numbers, output = play(path)
+    check(numbers == list(range(FRAMES)), f'{path} played', output)
+    check(f'{FRAMES} pictures shown' in output, 'summary', output)
+    late = int(re.search(r'more than (\d+) ms late', output)[1])
+    check(late < 5000, 'nothing keeps the time', output)
+
+
+def check_steps(path):
+    numbers, output = play(path, '--keys', '...,,,,..,')
+    check(numbers == [0, 1, 2, 3, 2, 1, 0, 0, 1, 2, 1], 'steps', output)
+    last = last_sought(path)
+    numbers, output = play(path, '--keys', 'l..,')  # past the end there is none
+    check(numbers == [0, *range(last, FRAMES), FRAMES - 2], 'the end', output)
+    numbers, output = play(path, '--keys', 'l0.h')
+    check(numbers == [0, last, 0, 1, 0], 'jumps', output)
+
+
+def check_backwards(path):
+    """From the end, each picture at most once, to the first one. Where the
+    machine is slow, pictures are left out."""
+    numbers, output = play(path, '--keys', 'lr ')
+    check(numbers[:2] == [0, last_sought(path)] and numbers[-1] == 0
+          and numbers[1:] == sorted(set(numbers[1:]), reverse=True)
+          and len(numbers) > 5, 'backwards', output)
+    # There and back again, from the fourth one.
+    numbers, output = play(path, '--keys', '...rr ')
+    check(numbers[-FRAMES + 4:] == list(range(4, FRAMES)), 'forward again',
+          output)
+
+
+def check_speed(path):
+    numbers, output = play(path, '--keys', '++- ')
+    check(numbers[-FRAMES + 1:] == list(range(1, FRAMES)), 'twice', output)
+    numbers, output = play(path, '--keys', 'l+r ')
+    check(numbers[-1] == 0, 'twice backwards', output)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for path, pipeline in FILES.items():
+            launch(pipeline)
+            check_all(path)
+            check_steps(path)
+            check_backwards(path)
+        check_speed('fragments.mov')
+        check_all('plain.mov')
+        output = run('play.sh', '--headless', '--reduce', 2, 'sound.mkv')
+        check(f'{FRAMES} pictures' in output, 'reduced', output)
+        check('There is no file' in run('play.sh', 'no.mov', status=1), 'no.mov')
+        with open('bad.mov', 'w', encoding='utf-8') as file:
+            file.write('no film')
+        check('bad.mov' in run('play.sh', '--headless', 'bad.mov', status=1),
+              'bad.mov')
+        check('direction' in run('play.sh', '--help'), 'no help')
+        os.chdir('/')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,248 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""recording.py: record.sh records what it says, and what it has written plays
+however it was ended: by a number of frames, Ctrl-C, kill -9, a full disk."""
+import glob
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+from scripts import check, command, played, run  # noqa: E402
+
+SMALL = ('--caps', 'width=320,height=240,framerate=25/1')
+KINDS = 'mov', 'mkv', 'paco'
+FRAME = 40000000  # nanoseconds
+
+
+def frames_said(output):
+    found = re.search(r': (\d+) frames, [\d:.]+, .*, (\d+) dropped$', output,
+                      re.MULTILINE)
+    check(found, 'there is no summary', output)
+    return int(found[1]), int(found[2])
+
+
+def check_file(path, frames, with_sound):
+    streams = played(path)
+    check(streams['video'].count == frames, f'{path} has '
+          f'{streams["video"].count} frames of {frames}')
+    check(('audio' in streams) == with_sound, f'{path}: sound')
+    if with_sound:
+        apart = streams['audio'].end - streams['video'].end
+        # A buffer of sound is no longer than a picture.
+        check(abs(apart) <= FRAME, f'{path}: sound ends {apart} ns later')
+
+
+def check_kinds():
+    """So many frames exactly, of every kind of file, with sound."""
+    for kind in KINDS:
+        path = f'all.{kind}'
+        output = run('record.sh', *SMALL, '--frames', 20, path)
+        check(frames_said(output)[0] == 20, 'frames', output)
+        check_file(path, 20, kind != 'paco')
+    output = run('record.sh', *SMALL, '--seconds', 0.5, '--moov', 'reserved',
+                 '--preset', 'low-latency', '--encoder', 'threads=1',
+                 'reserved.mov')
+    check_file('reserved.mov', 13, True)
+
+
+def check_sources():
+    """A file with its sound, and elements."""
+    output = run('record.sh', '--quiet', '--source', 'all.mkv', '--preset',
+                 'cinema-lossless', 'again.mov')
+    check(frames_said(output) == (20, 0), 'a file', output)
+    check_file('again.mov', 20, True)
+    run('record.sh', '--quiet', '--source', 'all.mkv', '--sound', 'none',
+        'silent.mov')
+    check_file('silent.mov', 20, False)
+    run('record.sh', '--source', 'videotestsrc num-buffers=9 ! identity',
+        '--sound', 'audiotestsrc num-buffers=5', *SMALL, 'elements.mkv')
+    check('audio' in played('elements.mkv'), 'sound of elements')
+    check(played('elements.mkv')['video'].count == 9, 'elements')
+
+
+def check_sync():
+    """Whichever begins first, the sound begins with the pictures."""
+    for kind, more in ('mov', ()), ('mov', ('--moov', 'reserved')), ('mkv', ()):
+        for picture, sound, end in ((490, 0, 1.51), (0, 490, 2.49)):
+            run('record.sh', '--quiet', '--overwrite', *more, '--source',
+                f'videotestsrc num-buffers=50 timestamp-offset={picture}000000',
+                '--sound', 'audiotestsrc num-buffers=125 samplesperbuffer=128 '
+                f'timestamp-offset={sound}000000 ! audio/x-raw,rate=8000',
+                '--caps', 'width=64,height=48,framerate=25/1', f'sync.{kind}')
+            streams = played(f'sync.{kind}')
+            check(streams['video'].count == 50, 'frames')
+            check(abs(streams['audio'].end / 1e9 - end) < 0.003,
+                  f'sound ends at {streams["audio"].end / 1e9} s, not {end}')
+
+
+def check_segments():
+    for kind, more in ('mov', ()), ('mkv', ()), ('mov', ('--moov', 'reserved',
+                                                       '--max-seconds', 60)):
+        base = f'part%{len(more)}'
+        run('record.sh', *SMALL, *more, '--frames', 60, '--segment-seconds', 1,
+            f'{base}.{kind}')
+        paths = sorted(glob.glob(f'{base}-*.{kind}'))
+        check(len(paths) >= 3, 'segments', paths)
+        count = sum(played(path)['video'].count for path in paths)
+        check(count == 60, f'{count} frames in segments')
+    run('record.sh', *SMALL, '--frames', 30, '--segment-mb', 0.05, 'size.mkv')
+    check(len(glob.glob('size-*.mkv')) > 1, 'segments by size')
+
+
+def check_drops():
+    """Pictures that come too fast are dropped and counted."""
+    output = run('record.sh', '--source', 'videotestsrc is-live=true '
+                 'pattern=snow', '--caps', 'width=640,height=480,'
+                 'framerate=2000/1', '--queue-mb', 2, '--encoder', 'threads=1 '
+                 'rate-control=lossless coding-passes=3 complexity=0',
+                 '--frames', 150, 'drops.mov')
+    frames, dropped = frames_said(output)
+    check(frames == 150 and dropped > 0, 'drops', output)
+    check_file('drops.mov', 150, False)
+    # What left the source until the last frame was recorded is one or the other.
+    first_to_last = played('drops.mov')['video'].end // 500000
+    check(abs(first_to_last - frames - dropped) <= 10,
+          f'{first_to_last} pictures came', output)
+
+
+def wait_for(condition, what):
+    deadline = time.monotonic() + 60
+    while not condition():
+        check(time.monotonic() < deadline, what)
+        time.sleep(0.2)
+
+
+def check_interrupt():
+    with subprocess.Popen(command('record.sh', *SMALL, 'interrupted.mov'),
+                          text=True, stderr=subprocess.PIPE) as process:
+        wait_for(lambda: os.path.isfile('interrupted.mov')
+                 and os.path.getsize('interrupted.mov') > 20000, 'no file')
+        process.send_signal(signal.SIGINT)
+        output = process.communicate(timeout=60)[1]
+    check(process.returncode == 0, f'status {process.returncode}', output)
+    check_file('interrupted.mov', frames_said(output)[0], True)
+
+
+def check_kill():
+    """Whenever a recording is killed, all but its last second plays."""
+    recordings = [(f'killed.{kind}', ()) for kind in KINDS]
+    recordings.append(('killed-reserved.mov', ('--moov', 'reserved')))
+    processes = [subprocess.Popen(command('record.sh', '--quiet', *SMALL, *more,
+                                          path))
+                 for path, more in recordings]
+    start = None
+    paths = [path for path, _more in recordings]
+    wait_for(lambda: all(map(os.path.isfile, paths)), 'no files')
+    start = time.monotonic()
+    time.sleep(4)
+    seconds = time.monotonic() - start
+    for process in processes:
+        process.kill()
+        process.wait()
+    for path in paths:
+        count = played(path)['video'].count
+        # Matroska's clusters and the fragments have a second; the rest is for
+        # machines on which four recordings start slowly.
+        check(count >= 25 * (seconds - 2.5),
+              f'{path}: {count} frames of {seconds:.1f} s play')
+
+
+def check_limit():
+    """A file that may not grow any more ends the recording with a sentence."""
+    size = 600000
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    for kind in KINDS:
+        path = f'limit.{kind}'
+        output = run('record.sh', '--source', 'videotestsrc pattern=snow',
+                     '--sound', 'audiotestsrc',
+                     '--caps', 'width=320,height=240,framerate=25/1', path,
+                     status=1, preexec_fn=limit)
+        check('ulimit -f' in output.splitlines()[-1]
+              and 'was written' in output.splitlines()[-1], 'limit', output)
+        check(played(path)['video'].count >= 1, f'nothing of {path} plays')
+
+
+def check_full_disk():
+    """On a small file system, where one can be had."""
+    os.mkdir('small')
+    mounted = subprocess.run(
+        ['mount', '-t', 'tmpfs', '-o', 'size=6m', 'none', 'small'],
+        check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    if mounted.returncode:
+        print('A small file system cannot be mounted here: a disk that is '
+              'nearly full is not tried.')
+        return
+    try:
+        for kind in KINDS:
+            path = f'small/full.{kind}'
+            output = run(
+                'record.sh', '--source', 'videotestsrc is-live=true '
+                'pattern=snow', '--sound', 'audiotestsrc is-live=true',
+                '--caps', 'width=320,height=240,framerate=25/1', path,
+                status=1)
+            check('nearly full' in output.splitlines()[-1], 'full', output)
+            check_file(path, frames_said(output)[0], kind != 'paco')
+            os.remove(path)
+        # Without an interval for the look at the disk, it fills up.
+        output = run('record.sh', '--source', 'videotestsrc pattern=snow '
+                     'num-buffers=500', '--queue-mb', 4, '--encoder',
+                     'quality=100', '--caps',
+                     'width=640,height=480,framerate=25/1', 'small/full.mkv',
+                     status=1)
+        check('full' in output.splitlines()[-1], 'full', output)
+        played('small/full.mkv')
+        output = run('record.sh', 'small/b.mov', status=1)
+        check('There is no room in' in output, 'no room', output)
+    finally:
+        subprocess.run(['umount', 'small'], check=True)
+
+
+def check_errors():
+    """What cannot be done is said in a sentence, and nothing is overwritten."""
+    before = os.path.getsize('all.mov')
+    for arguments, text in (
+            (('all.mov',), 'exists already'),
+            (('out.avi',), '.mov, .mkv or .paco'),
+            (('nowhere/out.mov',), 'There is no folder'),
+            (('--preset', 'none', 'out.mov'), 'cinema-lossless'),
+            (('--source', '/dev/video97', 'out.mov'), 'There is no device'),
+            (('--source', 'nothing.mov', 'out.mov'), 'is no file'),
+            (('--source', __file__, 'out.mov'), 'cannot be read'),
+            (('--source', 'fakesrc ! nothing', 'out.mov'), 'nothing'),
+            (('--encoder', 'quality=high', 'out.mov'), 'quality'),
+            (('--segment-seconds', '1', 'out.paco'), 'Segments are'),
+            (('--caps', 'width=320,height=240,format=P010_10LE,framerate=0/1',
+              '--encoder', 'rate-control=bitrate bitrate=1000', 'out.mov'),
+             'frame')):
+        output = run('record.sh', *arguments, status=1)
+        check(text in output, f'{arguments} is not explained', output)
+    check(os.path.getsize('all.mov') == before, 'all.mov was overwritten')
+    run('record.sh', '--overwrite', *SMALL, '--frames', 3, 'all.mov')
+    check_file('all.mov', 3, True)
+    check('Ctrl-C' in run('record.sh', '--help'), 'no help')
+
+
+def main():
+    parts = [check_kinds, check_sources, check_sync, check_segments, check_drops,
+             check_interrupt, check_kill, check_limit, check_full_disk,
+             check_errors]
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for part in parts:
+            print(part.__name__, flush=True)
+            part()
+        os.chdir('/')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the tests of the scripts in pipelines/ have in common: starting them, and
+counting what is in a file."""
+import os
+import subprocess
+
+import gi
+gi.require_version('Gst', '1.0')
+from gi.repository import Gst  # noqa: E402
+
+FOLDER = os.path.join(os.environ['PACO_SOURCE_ROOT'], 'pipelines')
+SECONDS = 120
+
+
+def command(name, *arguments):
+    return ['sh', os.path.join(FOLDER, name), *map(str, arguments)]
+
+
+def check(condition, what, output=''):
+    if not condition:
+        raise SystemExit(f'{what}:\n{output}')
+
+
+def run(name, *arguments, status=0, **options):
+    """Runs a script to its end; gives what it prints."""
+    print('$', name, *arguments, flush=True)
+    done = subprocess.run(
+        command(name, *arguments), text=True, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS,
+        check=False, **options)
+    check(done.returncode == status and 'Traceback' not in done.stdout,
+          f'status {done.returncode}', done.stdout)
+    return done.stdout
+
+
+def launch(pipeline):
+    subprocess.run(['gst-launch-1.0', '-q', *pipeline.split()], check=True,
+                   timeout=SECONDS)
+
+
+class Stream:
+    """Buffers of a stream, and when the last one ends."""
+
+    def __init__(self):
+        self.count, self.end, self.caps = 0, 0, ''
+
+    def add(self, pad, info):
+        buffer = info.get_buffer()
+        event = pad.get_sticky_event(Gst.EventType.SEGMENT, 0)
+        time = event.parse_segment().to_stream_time(
+            Gst.Format.TIME, buffer.pts)
+        if not self.count:
+            self.caps = pad.get_current_caps().to_string()
+        self.count += 1
+        self.end = time + buffer.duration
+        return Gst.PadProbeReturn.OK
+
+
+def played(path):
+    """Decodes a file to its end: {'video': Stream, 'audio': Stream}."""
+    Gst.init(None)
+    pipeline, streams = Gst.Pipeline(), {}
+    source = Gst.ElementFactory.make('uridecodebin')
+    source.set_property('uri', Gst.filename_to_uri(os.path.abspath(path)))
+
+    def add(_source, pad):
+        kind = pad.get_current_caps().get_structure(0).get_name()
+        sink = Gst.ElementFactory.make('fakesink')
+        streams[kind.split('/')[0]] = stream = Stream()
+        pipeline.add(sink)
+        sink.sync_state_with_parent()
+        pad.add_probe(Gst.PadProbeType.BUFFER, stream.add)
+        pad.link(sink.get_static_pad('sink'))
+
+    source.connect('pad-added', add)
+    pipeline.add(source)
+    pipeline.set_state(Gst.State.PLAYING)
+    message = pipeline.get_bus().timed_pop_filtered(
+        SECONDS * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+    pipeline.set_state(Gst.State.NULL)
+    check(message, f'{path} has no end')
+    if message.type == Gst.MessageType.ERROR:
+        raise SystemExit(f'{path} does not play: {message.parse_error()}')
+    check('video' in streams, f'{path} has no pictures')
+    return streams
