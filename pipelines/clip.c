@@ -2,7 +2,7 @@
  * Reads a file with GStreamer into memory, so that coding can be timed without
  * the file's own decoder. */
 #include "pipelines/clip.h"
-#include <gst/app/app.h>
+#include "pipelines/reader.h"
 #include <gst/pbutils/pbutils.h>
 
 Clip *
@@ -69,95 +69,6 @@ clip_take_error (GstElement *pipeline, GError **error)
   return TRUE;
 }
 
-typedef struct
-{
-  GstElement *pipeline, *converter;
-  GstAppSink *sink;
-  gint has_sound; /* atomic */
-} Reader;
-
-/* decodebin's streams: the first picture stream goes to the converter, the
- * others nowhere. */
-static void
-link_stream (GstElement *decoder, GstPad *pad, Reader *reader)
-{
-  GstPad *sink = gst_element_get_static_pad (reader->converter, "sink");
-  GstCaps *caps = gst_pad_get_current_caps (pad);
-  const char *name = gst_structure_get_name (gst_caps_get_structure (caps, 0));
-
-  if (g_str_has_prefix (name, "audio/"))
-    g_atomic_int_set (&reader->has_sound, TRUE);
-  if (gst_pad_is_linked (sink) || g_strcmp0 (name, "video/x-raw") != 0) {
-    GstElement *nowhere = gst_element_factory_make ("fakesink", NULL);
-
-    gst_object_unref (sink);
-    g_object_set (nowhere, "async", FALSE, "sync", FALSE, NULL);
-    gst_bin_add (GST_BIN (GST_OBJECT_PARENT (decoder)), nowhere);
-    gst_element_sync_state_with_parent (nowhere);
-    sink = gst_element_get_static_pad (nowhere, "sink");
-  }
-  gst_pad_link (pad, sink);
-  gst_object_unref (sink);
-  gst_caps_unref (caps);
-}
-
-static void
-check_streams (GstElement *decoder, GstElement *converter)
-{
-  GstPad *sink = gst_element_get_static_pad (converter, "sink");
-
-  if (!gst_pad_is_linked (sink))
-    GST_ELEMENT_ERROR (decoder, STREAM, WRONG_TYPE,
-        ("There are no pictures in this file."), (NULL));
-  gst_object_unref (sink);
-}
-
-static void
-make_reader (const char *path, GstCaps *formats, Reader *reader)
-{
-  GstElement *pipeline = gst_pipeline_new (NULL);
-  GstElement *source = gst_element_factory_make ("filesrc", NULL);
-  GstElement *decoder = gst_element_factory_make ("decodebin", NULL);
-  GstElement *converter = gst_element_factory_make ("videoconvert", NULL);
-  GstElement *out = gst_element_factory_make ("appsink", NULL);
-
-  if (!source || !decoder || !converter || !out)
-    g_error ("GStreamer's base plugins are missing "
-             "(package gstreamer1.0-plugins-base).");
-  g_object_set (source, "location", path, NULL);
-  g_object_set (out, "sync", FALSE, "caps", formats, "max-buffers", 2u, NULL);
-  gst_bin_add_many (GST_BIN (pipeline), source, decoder, converter, out, NULL);
-  gst_element_link (source, decoder);
-  gst_element_link (converter, out);
-  *reader = (Reader){ pipeline, converter, GST_APP_SINK (out), FALSE };
-  g_signal_connect (decoder, "pad-added", G_CALLBACK (link_stream), reader);
-  g_signal_connect (
-      decoder, "no-more-pads", G_CALLBACK (check_streams), converter);
-}
-
-/* How the pictures are to be turned, or NULL if they are not. */
-static char *
-find_orientation (GstElement *converter)
-{
-  GstPad *pad = gst_element_get_static_pad (converter, "sink");
-  char *orientation = NULL;
-  GstEvent *event;
-
-  for (guint i = 0; !orientation
-       && (event = gst_pad_get_sticky_event (pad, GST_EVENT_TAG, i));
-       i++) {
-    GstTagList *tags;
-
-    gst_event_parse_tag (event, &tags);
-    gst_tag_list_get_string (tags, GST_TAG_IMAGE_ORIENTATION, &orientation);
-    gst_event_unref (event);
-  }
-  gst_object_unref (pad);
-  if (g_strcmp0 (orientation, "rotate-0") == 0)
-    g_clear_pointer (&orientation, g_free);
-  return orientation;
-}
-
 static gboolean
 same_format (const GstVideoInfo *a, const GstVideoInfo *b)
 {
@@ -210,34 +121,26 @@ Clip *
 clip_from_file (const char *path, GstCaps *formats, guint max_frames,
     guint64 max_bytes, GError **error)
 {
-  Reader reader;
+  Reader *reader = reader_open (path, formats);
   Clip *clip = clip_new ();
   GError *found = NULL;
   gboolean more = TRUE;
+  GstSample *sample;
 
-  make_reader (path, formats, &reader);
-  gst_element_set_state (reader.pipeline, GST_STATE_PLAYING);
-  while (more && !clip_take_error (reader.pipeline, &found)) {
-    GstSample *sample = gst_app_sink_try_pull_sample (
-        reader.sink, 100 * GST_MSECOND);
-
-    if (sample && clip->buffers->len == max_frames) {
+  while (more && (sample = reader_pull (reader, &found))) {
+    if (clip->buffers->len == max_frames) {
       clip->end = CLIP_MAX_FRAMES;
       more = FALSE;
-    } else if (sample) {
-      more = add_picture (clip, sample, max_bytes);
     } else {
-      more = !gst_app_sink_is_eos (reader.sink);
+      more = add_picture (clip, sample, max_bytes);
     }
-    g_clear_pointer (&sample, gst_sample_unref);
+    gst_sample_unref (sample);
   }
-  clip_take_error (reader.pipeline, found ? NULL : &found);
   if (found)
     clip->end = CLIP_DAMAGED;
-  clip->has_sound = g_atomic_int_get (&reader.has_sound);
-  clip->orientation = find_orientation (reader.converter);
-  gst_element_set_state (reader.pipeline, GST_STATE_NULL);
-  gst_object_unref (reader.pipeline);
+  clip->has_sound = reader_has_sound (reader);
+  clip->orientation = reader_orientation (reader);
+  reader_close (reader);
   /* A damaged end is no reason to throw away what came before it. */
   if (clip->buffers->len) {
     g_clear_error (&found);

@@ -2,9 +2,51 @@
  * See coding.h. Everything is in memory when the clock starts, so that neither
  * disks nor other codecs are measured. */
 #include "pipelines/coding.h"
+#include "pipelines/compare.h"
 #include <gst/app/app.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
+
+GstCaps *
+coding_formats (void)
+{
+  GstElementFactory *factory = gst_element_factory_find ("pacoenc");
+  GstCaps *usable = gst_caps_new_empty ();
+  const GstVideoFormat *formats;
+  const GList *item;
+  guint n_formats;
+
+  if (!factory) {
+    fprintf (stderr,
+        "GStreamer does not find pacoenc. GST_PLUGIN_PATH_1_0 "
+        "must name the folder with libgstpaco.so, and\n"
+        "`gst-inspect-1.0 /path/to/libgstpaco.so` says why it "
+        "does not load.\n");
+    exit (1);
+  }
+  formats = gst_video_formats_raw (&n_formats);
+  for (guint i = 0; i < n_formats; i++) {
+    const GstVideoFormatInfo *info = gst_video_format_get_info (formats[i]);
+    GstCaps *caps;
+
+    caps = gst_caps_new_simple (
+        "video/x-raw", "format", G_TYPE_STRING, info->name, NULL);
+    item = gst_element_factory_get_static_pad_templates (factory);
+    for (; item; item = item->next) {
+      GstStaticPadTemplate *template = item->data;
+      GstCaps *all = gst_static_pad_template_get_caps (template);
+
+      if (template->direction == GST_PAD_SINK && compare_supports (info)
+          && gst_caps_can_intersect (all, caps))
+        gst_caps_append (usable, gst_caps_copy (caps));
+      gst_caps_unref (all);
+    }
+    gst_caps_unref (caps);
+  }
+  gst_object_unref (factory);
+  return usable;
+}
 
 static void
 show_progress (const char *what, guint done, guint all)

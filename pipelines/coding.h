@@ -3,6 +3,10 @@
 #pragma once
 #include "pipelines/clip.h"
 
+/* What the encoder takes, as far as samples can be compared afterwards. Ends the
+ * program with a sentence where there is no encoder. */
+GstCaps *coding_formats (void);
+
 typedef struct
 {
   /* Elements as gst-launch-1.0 takes them; one of the name "coder", if stats

@@ -8,8 +8,8 @@
 # Tools of another Python that come first in PATH have no GStreamer bindings.
 PATH=/usr/bin:/bin:$PATH
 if [ -z "${GST_PLUGIN_PATH_1_0:-${GST_PLUGIN_PATH:-}}" ] &&
-  [ -f "$here/../build/plugin/libgstpaco.so" ]; then
-  GST_PLUGIN_PATH_1_0=$(cd "$here/../build/plugin" && pwd)
+  [ -f "${PACO_BUILD_ROOT:-$here/../build}/plugin/libgstpaco.so" ]; then
+  GST_PLUGIN_PATH_1_0=$(cd "${PACO_BUILD_ROOT:-$here/../build}/plugin" && pwd)
   # A registry of its own keeps the user's as it is.
   GST_REGISTRY_1_0=${GST_REGISTRY_1_0:-$(cd "$here/../build" && pwd)/registry.bin}
   export GST_PLUGIN_PATH_1_0 GST_REGISTRY_1_0

@@ -28,47 +28,6 @@ stop (GError *error)
   exit (1);
 }
 
-/* What the encoder takes, as far as samples can be compared afterwards. */
-static GstCaps *
-usable_formats (void)
-{
-  GstElementFactory *factory = gst_element_factory_find ("pacoenc");
-  GstCaps *usable = gst_caps_new_empty ();
-  const GstVideoFormat *formats;
-  const GList *item;
-  guint n_formats;
-
-  if (!factory) {
-    fprintf (stderr,
-        "GStreamer does not find pacoenc. GST_PLUGIN_PATH_1_0 "
-        "must name the folder with libgstpaco.so, and\n"
-        "`gst-inspect-1.0 /path/to/libgstpaco.so` says why it "
-        "does not load.\n");
-    exit (1);
-  }
-  formats = gst_video_formats_raw (&n_formats);
-  for (guint i = 0; i < n_formats; i++) {
-    const GstVideoFormatInfo *info = gst_video_format_get_info (formats[i]);
-    GstCaps *caps;
-
-    caps = gst_caps_new_simple (
-        "video/x-raw", "format", G_TYPE_STRING, info->name, NULL);
-    item = gst_element_factory_get_static_pad_templates (factory);
-    for (; item; item = item->next) {
-      GstStaticPadTemplate *template = item->data;
-      GstCaps *all = gst_static_pad_template_get_caps (template);
-
-      if (template->direction == GST_PAD_SINK && compare_supports (info)
-          && gst_caps_can_intersect (all, caps))
-        gst_caps_append (usable, gst_caps_copy (caps));
-      gst_caps_unref (all);
-    }
-    gst_caps_unref (caps);
-  }
-  gst_object_unref (factory);
-  return usable;
-}
-
 static char *
 backend_name (const GstStructure *stats)
 {
@@ -327,7 +286,7 @@ say_what_is_left_out (const Clip *clip, const Options *options)
 static Clip *
 read_file (const char *path, const Options *options)
 {
-  GstCaps *formats = usable_formats ();
+  GstCaps *formats = coding_formats ();
   guint max_frames = options->max_frames ? (guint) options->max_frames
                                          : DEFAULT_FRAMES;
   GError *error = NULL;

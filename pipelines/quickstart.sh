@@ -40,7 +40,8 @@ echo "Building in $build ..."
 if ! {
   { [ -f "$build/build.ninja" ] ||
     meson setup "$build" "$root" "-Dcuda-archs=${archs:-75}"; } &&
-    ninja -C "$build" plugin/libgstpaco.so pipelines/paco-quickstart
+    ninja -C "$build" plugin/libgstpaco.so pipelines/paco-quickstart \
+      pipelines/paco-compare
 } >"$log" 2>&1; then
   tail -n 40 "$log" >&2
   echo "That did not build; the whole log is in $log." >&2

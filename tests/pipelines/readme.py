@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""readme.py README.md: runs the README's pipelines and its Python program.
+"""readme.py README.md: runs the README's scripts, its pipelines and its Python
+program.
 
 Word for word, but for what a test must change: no window is opened, and what
-would run forever (the network) ends after a few pictures.
+would run forever (the network, a recording) ends after a few pictures.
 """
 import os
 import re
@@ -28,6 +29,26 @@ def commands(block):
     """The gst-launch-1.0 commands of a block."""
     lines = block.replace('\\\n', ' ').splitlines()
     return [line for line in lines if line.startswith('gst-launch-1.0 ')]
+
+
+def read_scripts(path):
+    """The scripts above "Pipelines to copy", but for those that build."""
+    with open(path, encoding='utf-8') as file:
+        text = file.read().split('## Pipelines to copy', 1)[0]
+    lines = [line.split('#', 1)[0].strip() for _language, block
+             in FENCE.findall(text) for line in block.splitlines()]
+    return [line for line in lines if line.startswith('sh pipelines/')
+            and 'quickstart' not in line]
+
+
+def run_scripts(lines):
+    """In a folder that has the scripts where README has them."""
+    os.symlink(os.path.join(os.environ['PACO_SOURCE_ROOT'], 'pipelines'),
+               'pipelines')
+    for line in lines:
+        line = line.replace('record.sh', 'record.sh --frames 12 --caps '
+                            'width=320,height=240,framerate=25/1')
+        run(line.replace('play.sh', 'play.sh --headless'))
 
 
 def adapt(command):
@@ -60,6 +81,7 @@ def run_network(receiver, sender):
 
 def main():
     blocks = read_blocks(os.path.abspath(sys.argv[1]))
+    scripts = read_scripts(os.path.abspath(sys.argv[1]))
     ran = 0
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -76,11 +98,14 @@ def main():
                 for command in commands(block):
                     run(adapt(command))
                     ran += 1
-        for name in 'out.mov', 'out.paco':
+        run_scripts(scripts)
+        for name in ('out.mov', 'out.paco', 'film.mov', 'small.webm',
+                     'comparison.png', 'comparison.svg'):
             if os.path.getsize(name) < 1000:
                 raise SystemExit(f'{name} is all but empty')
-    if ran < 7:
-        raise SystemExit(f'only {ran} pipelines were found in the README')
+    if ran < 7 or len(scripts) < 4:
+        raise SystemExit(f'only {ran} pipelines and {len(scripts)} scripts were '
+                         'found in the README')
     return 0
 
 

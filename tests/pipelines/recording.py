@@ -136,21 +136,17 @@ def check_kill():
     processes = [subprocess.Popen(command('record.sh', '--quiet', *SMALL, *more,
                                           path))
                  for path, more in recordings]
-    start = None
     paths = [path for path, _more in recordings]
     wait_for(lambda: all(map(os.path.isfile, paths)), 'no files')
-    start = time.monotonic()
-    time.sleep(4)
-    seconds = time.monotonic() - start
+    time.sleep(5)
     for process in processes:
         process.kill()
         process.wait()
     for path in paths:
         count = played(path)['video'].count
-        # Matroska's clusters and the fragments have a second; the rest is for
-        # machines on which four recordings start slowly.
-        check(count >= 25 * (seconds - 2.5),
-              f'{path}: {count} frames of {seconds:.1f} s play')
+        # Clusters, fragments and the table's updates have a second; the rest is
+        # for machines on which four recordings start slowly.
+        check(count >= 25, f'{path}: {count} frames play')
 
 
 def check_limit():
