@@ -6,7 +6,7 @@
 set -eu
 here=$(dirname "$(readlink -f "$0")")
 . "$here/find-plugin.sh"
-program=${PACO_BUILD_ROOT:-$here/../build}/pipelines/paco-compare
+program=$build/pipelines/paco-compare
 [ -x "$program" ] || program=$(command -v paco-compare) || {
   echo "paco-compare is not built: sh pipelines/quickstart.sh builds it." >&2
   exit 1
