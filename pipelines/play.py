@@ -313,7 +313,7 @@ class Player(Session):
 
 def play(args):
     player = Player(args)
-    if sys.stdin.isatty() and not args.headless:
+    if sys.stdin.isatty():
         attributes = termios.tcgetattr(sys.stdin)
         tty.setcbreak(sys.stdin)
         GLib.io_add_watch(sys.stdin.fileno(), GLib.PRIORITY_DEFAULT,
