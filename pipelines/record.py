@@ -42,6 +42,8 @@ SOUND_CAPS = 'audio/x-raw,format={(string)S16LE,S24LE},layout=interleaved'
 MUXERS = {'.mov': 'qtmux', '.mkv': 'matroskamux', '.paco': None}
 # A recording is ended while this many seconds of it still fit on the disk.
 SPARE_SECONDS, SPARE_BYTES = 3, 4 << 20
+# Sources whose pictures have numbers.
+NUMBERED = 'test', '/dev/', 'decklink'
 # How long the end of the sound is waited for.
 SOUND_SECONDS = 1
 
@@ -254,7 +256,8 @@ class Recording(Session):
     def __init__(self, args):
         pipeline = build(args)
         super().__init__(pipeline, args.quiet)
-        self.args, self.live = args, False
+        self.args = args
+        self.numbered = args.source.startswith(NUMBERED)
         self.encoder = pipeline.get_by_name('encoder')
         self.files = [] if args.in_segments else [args.out]
         self.why = None  # it was ended, in words
@@ -290,7 +293,7 @@ class Recording(Session):
         if self.stopping:
             return Gst.PadProbeReturn.DROP
         offset = info.get_buffer().offset
-        if offset != Gst.BUFFER_OFFSET_NONE and self.live:
+        if self.numbered and offset != Gst.BUFFER_OFFSET_NONE:
             if self.last_offset is not None and offset > self.last_offset + 1:
                 self.lost += offset - self.last_offset - 1
             self.last_offset = offset
@@ -359,7 +362,6 @@ class Recording(Session):
         queue is full, its oldest pictures are dropped."""
         if self.pipeline.set_state(Gst.State.PAUSED) \
                 == Gst.StateChangeReturn.NO_PREROLL:
-            self.live = True
             self.queues[0].set_property('leaky', 2)
         return super().run()
 
