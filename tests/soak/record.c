@@ -382,8 +382,8 @@ measure_speed (Recording *recording)
       / (double) (g_get_monotonic_time () - start);
 }
 
-/* The largest that can be coded at twice the speed that it comes with. Returns the
- * pictures a second that were measured. */
+/* The largest that can be coded three times as fast as it comes, since others may
+ * want the processor later. Returns the pictures a second that were measured. */
 static double
 choose_size (Recording *recording)
 {
@@ -402,7 +402,7 @@ choose_size (Recording *recording)
     }
     fps = sizes[i][2];
     g_print ("%dx%d: %.1f pictures a second\n", width, height, speed);
-    if (speed >= 2 * fps)
+    if (speed >= 3 * fps)
       break;
   }
   return speed;
