@@ -368,7 +368,7 @@ test_streams (void)
 {
   uint32_t n_concealed = 0;
 
-  for (unsigned n = 0; n < n_cases (60); n++) {
+  for (unsigned n = 0; n < n_cases (25); n++) {
     Pipe pipe;
 
     pipe_init (&pipe);
