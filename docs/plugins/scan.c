@@ -92,6 +92,44 @@ add_enum_default (GString *json, const GValue *value)
   g_type_class_unref (klass);
 }
 
+/* The same for flags. */
+static void
+add_flags (GString *types, GHashTable *seen, GType type)
+{
+  GFlagsClass *klass;
+
+  if (!gst_type_is_plugin_api (type, NULL)
+      || !g_hash_table_add (seen, GSIZE_TO_POINTER (type)))
+    return;
+  klass = g_type_class_ref (type);
+  add_key (types, g_type_name (type));
+  g_string_append (types, "{\"kind\":\"flags\",\"values\":[");
+  for (guint i = 0; i < klass->n_values; i++) {
+    g_string_append (types, i ? ",{" : "{");
+    add_string (types, "desc", klass->values[i].value_name);
+    add_string (types, "name", klass->values[i].value_nick);
+    add_printf (types, "value", "0x%08x", klass->values[i].value);
+    g_string_append_c (types, '}');
+  }
+  g_string_append (types, "]}");
+  g_type_class_unref (klass);
+}
+
+static void
+add_flags_default (GString *json, const GValue *value)
+{
+  GFlagsClass *klass = g_type_class_ref (G_VALUE_TYPE (value));
+  guint flags = g_value_get_flags (value);
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint i = 0; i < klass->n_values; i++)
+    if (flags & klass->values[i].value)
+      g_string_append_printf (
+          names, "%s%s", names->len ? "+" : "", klass->values[i].value_nick);
+  add_string (json, "default", names->str);
+  g_type_class_unref (klass);
+}
+
 #define ADD_RANGE(json, format, default, spec)                                 \
   do {                                                                         \
     add_printf (json, "default", format, default);                             \
@@ -123,6 +161,8 @@ add_default (GString *json, GParamSpec *spec, const GValue *value)
         json, "%g", g_value_get_double (value), G_PARAM_SPEC_DOUBLE (spec));
   } else if (G_IS_PARAM_SPEC_ENUM (spec)) {
     add_enum_default (json, value);
+  } else if (G_IS_PARAM_SPEC_FLAGS (spec)) {
+    add_flags_default (json, value);
   } else if (spec->value_type == GST_TYPE_STRUCTURE) {
     const GstStructure *structure = gst_value_get_structure (value);
     g_autofree char *text = structure ? gst_structure_to_string (structure)
@@ -196,6 +236,8 @@ add_properties (
     add_property (json, object, specs[i]);
     if (G_IS_PARAM_SPEC_ENUM (specs[i]))
       add_enum (types, seen, specs[i]->value_type);
+    else if (G_IS_PARAM_SPEC_FLAGS (specs[i]))
+      add_flags (types, seen, specs[i]->value_type);
   }
   g_string_append_c (json, '}');
 }

@@ -48,7 +48,8 @@ def describe(spec, enums):
     kind, default = spec['type'], spec.get('default')
     if kind in enums:
         nicks = [value['name'] for value in enums[kind]['values']]
-        return 'enum: ' + ', '.join(nicks), default.split(' (')[0]
+        return (enums[kind]['kind'] + ': ' + ', '.join(nicks),
+                default.split(' (')[0])
     if kind in SCALARS:
         if kind == 'gboolean' or int(float(spec['max'])) in ENDLESS:
             return SCALARS[kind], default
