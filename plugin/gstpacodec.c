@@ -39,6 +39,7 @@
 #include "gstpacodecproperties.h"
 #include "gstpacoinput.h"
 #include "gstpacolog.h"
+#include "gstpacometa.h"
 #include "gstpacooutput.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_paco_dec_debug);
@@ -59,6 +60,7 @@ struct _GstPacoDec
    * frames are in flight. */
   GstPacoInput input;
   GstPacoOutput output;
+  GstPacoMetaNames names;
   gint outdated; /* atomic: downstream has asked for other caps since */
 };
 
@@ -485,6 +487,8 @@ submit (GstPacoDec *self, GstPacoFrame *frame, const PacoCodedFrame *coded,
   if (flow != GST_FLOW_OK)
     return flow;
   frame->begun = g_get_monotonic_time ();
+  gst_paco_meta_restore (&coded->header.video.ancillary, self->output.reduce,
+      frame->frame->output_buffer, &self->names, GST_ELEMENT (self));
   frame->raw_mapped = gst_paco_output_map (&self->output, &self->coder.cuda,
       frame->frame->output_buffer, frame->planes, &frame->raw, &picture);
   if (!frame->raw_mapped) {
@@ -638,6 +642,17 @@ gst_paco_dec_handle_frame (GstVideoDecoder *decoder, GstVideoCodecFrame *frame)
   return flow;
 }
 
+/* What is on an encoded buffer goes to the picture. */
+static gboolean
+gst_paco_dec_transform_meta (
+    GstVideoDecoder *decoder, GstVideoCodecFrame *frame, GstMeta *meta)
+{
+  return !gst_paco_meta_take (
+             meta, GST_PACO_DEC (decoder)->output.reduce, frame->output_buffer)
+      && GST_VIDEO_DECODER_CLASS (parent_class)
+             ->transform_meta (decoder, frame, meta);
+}
+
 static GstFlowReturn
 gst_paco_dec_drain (GstVideoDecoder *decoder)
 {
@@ -764,6 +779,8 @@ gst_paco_dec_class_init (GstPacoDecClass *klass)
   decoder_class->propose_allocation = GST_DEBUG_FUNCPTR (
       gst_paco_dec_propose_allocation);
   decoder_class->handle_frame = GST_DEBUG_FUNCPTR (gst_paco_dec_handle_frame);
+  decoder_class->transform_meta = GST_DEBUG_FUNCPTR (
+      gst_paco_dec_transform_meta);
   decoder_class->drain = GST_DEBUG_FUNCPTR (gst_paco_dec_drain);
   decoder_class->finish = GST_DEBUG_FUNCPTR (gst_paco_dec_finish);
   decoder_class->flush = GST_DEBUG_FUNCPTR (gst_paco_dec_flush);

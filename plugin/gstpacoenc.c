@@ -52,6 +52,7 @@ struct _GstPacoEnc
   GstPacoEncProperties properties;
   gboolean rate_changed;
   GstPacoRecent recent;
+  GstPacoMetaLoss loss;
 
   /* The format; streaming thread only. */
   GstVideoCodecState *input_state;
@@ -60,6 +61,7 @@ struct _GstPacoEnc
   PacoVideoInfo video;
   PacoPlace place; /* of the next frame to be pushed; under the stream lock */
   PacoParameters parameters;
+  GstPacoMetadata metadata;
   gboolean fields; /* the next frame is coded as two fields */
   /* The pictures come in device memory; and whether the coder may go to where
    * the next one is. */
@@ -181,6 +183,7 @@ gst_paco_enc_start (GstVideoEncoder *encoder)
 
   GST_OBJECT_LOCK (self);
   self->recent = (GstPacoRecent){ 0 };
+  self->loss = (GstPacoMetaLoss){ 0 };
   GST_OBJECT_UNLOCK (self);
   return gst_paco_coder_start_encoder (&self->coder, drop);
 }
@@ -249,6 +252,7 @@ read_parameters (GstPacoEnc *self)
   gst_paco_enc_properties_to_parameters (
       &self->properties, &self->input_state->info, &self->parameters);
   ignored = gst_paco_enc_properties_ignored (&self->properties);
+  self->metadata = self->properties.metadata;
   self->rate_changed = FALSE;
   GST_OBJECT_UNLOCK (self);
   warn_of_ignored (self, ignored);
@@ -644,6 +648,9 @@ submit (GstPacoEnc *self, GstVideoCodecFrame *codec_frame)
   }
   video.picture_flags = paco_picture_flags_from_buffer (
       &self->input_state->info, codec_frame->input_buffer);
+  video.ancillary = gst_paco_meta_keep (codec_frame->input_buffer,
+      self->metadata, paco_encoder_max_ancillary (self->coder.encoder),
+      &frame->ancillary, GST_ELEMENT (self), &self->loss);
   gst_paco_frames_give (frame);
   if (!paco_encoder_submit (
           self->coder.encoder, filled, &video, frame, &error)) {
@@ -775,6 +782,15 @@ gst_paco_enc_set_property (
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
+/* What only an encoder has to say; with the object lock. */
+static void
+gst_paco_enc_describe (GstPacoEnc *self, GstStructure *stats)
+{
+  gst_paco_recent_describe (&self->recent, stats);
+  gst_structure_set (
+      stats, "metadata-left-out", G_TYPE_UINT64, self->loss.n_left_out, NULL);
+}
+
 static void
 gst_paco_enc_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
@@ -786,8 +802,7 @@ gst_paco_enc_get_property (
   known = gst_paco_coder_get_property (&self->coder, id, value)
       || gst_paco_enc_properties_get (&self->properties, id, value);
   if (id == GST_PACO_PROP_STATS)
-    gst_paco_recent_describe (
-        &self->recent, (GstStructure *) g_value_get_boxed (value));
+    gst_paco_enc_describe (self, (GstStructure *) g_value_get_boxed (value));
   GST_OBJECT_UNLOCK (self);
 
   if (!known)

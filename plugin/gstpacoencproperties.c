@@ -18,12 +18,14 @@ enum
   PROP_BLOCK_CHECKS,
   PROP_CUT_POINTS,
   PROP_ROI_WEIGHT,
+  PROP_METADATA,
 };
 
 #define GST_TYPE_PACO_RATE_CONTROL (gst_paco_rate_control_get_type ())
 #define GST_TYPE_PACO_TUNE (gst_paco_tune_get_type ())
 #define GST_TYPE_PACO_WAVELET (gst_paco_wavelet_get_type ())
 #define GST_TYPE_PACO_COLOR_TRANSFORM (gst_paco_color_transform_get_type ())
+#define GST_TYPE_PACO_METADATA (gst_paco_metadata_get_type ())
 
 static GType
 register_enum (gsize *once, const char *name, const GEnumValue *values)
@@ -97,6 +99,29 @@ gst_paco_color_transform_get_type (void)
   return register_enum (&type, "GstPacoColorTransform", values);
 }
 
+static GType
+gst_paco_metadata_get_type (void)
+{
+  static gsize once = 0;
+  static const GFlagsValue values[] = {
+    { GST_PACO_METADATA_CAPTIONS, "closed captions", "captions" },
+    { GST_PACO_METADATA_ACTIVE_FORMAT, "AFD and bars", "active-format" },
+    { GST_PACO_METADATA_TIMECODES, "SMPTE timecodes", "timecodes" },
+    { GST_PACO_METADATA_REGIONS, "regions of interest", "regions" },
+    { GST_PACO_METADATA_REFERENCE_TIMESTAMPS, "reference timestamps",
+        "reference-timestamps" },
+    { 0, NULL, NULL },
+  };
+
+  if (g_once_init_enter (&once)) {
+    GType type = g_flags_register_static ("GstPacoMetadata", values);
+
+    gst_type_mark_as_plugin_api (type, 0);
+    g_once_init_leave (&once, type);
+  }
+  return once;
+}
+
 gboolean
 gst_paco_enc_property_is_rate (guint id)
 {
@@ -122,6 +147,7 @@ gst_paco_enc_properties_init (GstPacoEncProperties *properties)
   properties->block_checks = defaults.block_checks;
   properties->cut_points = defaults.cut_points;
   properties->roi_weight = 1.0;
+  properties->metadata = GST_PACO_METADATA_ALL;
 }
 
 #define READY_FLAGS                                                            \
@@ -291,6 +317,15 @@ install_rate_properties (GObjectClass *klass)
  * Since: 0.2
  */
 
+/**
+ * GstPacoEnc:metadata:
+ *
+ * Which metas of a buffer its frame remembers, so that a decoder puts them on the
+ * picture again. They take bytes, which count in a budget.
+ *
+ * Since: 0.2
+ */
+
 static void
 install_coding_properties (GObjectClass *klass)
 {
@@ -330,6 +365,10 @@ install_coding_properties (GObjectClass *klass)
           "How much finer regions of interest are quantised than the rest of a "
           "frame (1 = no finer)",
           1.0, 1024.0, 1.0, READY_FLAGS));
+  g_object_class_install_property (klass, PROP_METADATA,
+      g_param_spec_flags ("metadata", "Metadata",
+          "Which metas of a buffer its frame remembers", GST_TYPE_PACO_METADATA,
+          GST_PACO_METADATA_ALL, READY_FLAGS));
 }
 
 void
@@ -386,6 +425,9 @@ gst_paco_enc_properties_set (
     case PROP_ROI_WEIGHT:
       properties->roi_weight = g_value_get_double (value);
       return TRUE;
+    case PROP_METADATA:
+      properties->metadata = g_value_get_flags (value);
+      return TRUE;
     default:
       return FALSE;
   }
@@ -437,6 +479,9 @@ gst_paco_enc_properties_get (
       return TRUE;
     case PROP_ROI_WEIGHT:
       g_value_set_double (value, properties->roi_weight);
+      return TRUE;
+    case PROP_METADATA:
+      g_value_set_flags (value, properties->metadata);
       return TRUE;
     default:
       return FALSE;

@@ -3,6 +3,7 @@
  * way into PacoParameters. */
 #pragma once
 #include "gstpacobackend.h"
+#include "gstpacometa.h"
 #include <gst/video/video.h>
 
 G_BEGIN_DECLS
@@ -98,6 +99,7 @@ typedef struct
   gboolean block_checks;
   gboolean cut_points;
   gdouble roi_weight;
+  GstPacoMetadata metadata;
 } GstPacoEncProperties;
 
 /* Ids that change the rate while playing. */

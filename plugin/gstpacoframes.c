@@ -53,6 +53,8 @@ gst_paco_frames_unref (GstPacoFrames *frames)
   if (!g_atomic_int_dec_and_test (&frames->references))
     return;
   free_planes (frames);
+  for (guint i = 0; i < frames->n_ring; i++)
+    g_free (frames->ring[i].ancillary);
   g_mutex_clear (&frames->lock);
   g_free (frames);
 }

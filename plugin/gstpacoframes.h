@@ -23,7 +23,8 @@ typedef struct
   PacoPlanes *planes; /* NULL, if not asked for */
   gboolean fields;    /* it is coded as two fields */
   guint8 picture_flags;
-  gint64 begun; /* g_get_monotonic_time() when it was its turn */
+  guint8 *ancillary; /* memory for an encoder's, or NULL */
+  gint64 begun;      /* g_get_monotonic_time() when it was its turn */
 } GstPacoFrame;
 
 /* For coders of that depth or less. owner: whom gst_paco_frames_ref_owner()

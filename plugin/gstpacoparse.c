@@ -28,6 +28,7 @@
 #include "gstpacoparse.h"
 #include "gstpacocontainer.h"
 #include "gstpacocut.h"
+#include "gstpacometa.h"
 #include "gstpacoreader.h"
 #include "gstpacoseek.h"
 #include "gstpacosplitter.h"
@@ -83,6 +84,9 @@ struct _GstPacoParse
    * are read. */
   guint64 garbage_to, doubt_to;
   GstPacoReader reader;
+
+  GByteArray *header; /* bytes of one */
+  GstPacoMetaNames names;
 
   guint64 cut_offset; /* bytes of the frames that were cut */
   GstBuffer *cut;     /* what the frame that is being finished is cut to */
@@ -583,6 +587,8 @@ gst_paco_parse_pre_push_frame (GstBaseParse *base, GstBaseParseFrame *frame)
   GstBuffer *buffer;
 
   frame->flags |= GST_BASE_PARSE_FRAME_FLAG_CLIP;
+  gst_paco_meta_restore_coded (&self->splitter.sync.header, &frame->buffer,
+      self->header, &self->names, GST_ELEMENT (self));
   if (self->cut) {
     gst_buffer_copy_into (
         self->cut, frame->buffer, GST_BUFFER_COPY_METADATA, 0, -1);
@@ -759,6 +765,7 @@ gst_paco_parse_finalize (GObject *object)
 {
   reset (GST_PACO_PARSE (object));
   gst_paco_reader_clear (&GST_PACO_PARSE (object)->reader);
+  g_byte_array_unref (GST_PACO_PARSE (object)->header);
   G_OBJECT_CLASS (gst_paco_parse_parent_class)->finalize (object);
 }
 
@@ -855,6 +862,7 @@ gst_paco_parse_init (GstPacoParse *self)
   GstPad *pad = GST_BASE_PARSE_SINK_PAD (self);
 
   self->max_wait_size = GST_PACO_DEFAULT_MAX_WAIT_SIZE;
+  self->header = g_byte_array_new ();
   /* gstpacosplitter.h says why bytes do not go to the base class at once. */
   self->base_chain = GST_PAD_CHAINFUNC (pad);
   gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (gst_paco_parse_chain));

@@ -160,7 +160,7 @@ GST_START_TEST (test_regions)
 {
   static const gchar *const launch =
       "pacoenc rate-control=bitrate frame-size=30000 levels=1 "
-      "codeblock-height=32 roi-weight=%d";
+      "codeblock-height=32 roi-weight=%d metadata=captions";
   GstVideoInfo info = gray_info ();
   GstBuffer *original = paco_test_random_buffer (&info, 5);
   static const guint n_regions[] = { 0, 1, 16, 40 };

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Metas of raw buffers <-> the ancillary chunks of frames (codec/ancillary.h):
+ * captions, AFD and bars, timecodes, regions of interest, reference timestamps.
+ * pacoenc keeps them in its frames; pacodec, and pacoparse for muxers, put them on
+ * buffers again. */
+#pragma once
+#include "codec/header.h"
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GstPacoMetadata:
+ * @GST_PACO_METADATA_CAPTIONS: #GstVideoCaptionMeta
+ * @GST_PACO_METADATA_ACTIVE_FORMAT: #GstVideoAFDMeta and #GstVideoBarMeta
+ * @GST_PACO_METADATA_TIMECODES: #GstVideoTimeCodeMeta
+ * @GST_PACO_METADATA_REGIONS: #GstVideoRegionOfInterestMeta
+ * @GST_PACO_METADATA_REFERENCE_TIMESTAMPS: #GstReferenceTimestampMeta
+ *
+ * What of a raw buffer a frame remembers beside the picture.
+ *
+ * Since: 0.2
+ */
+typedef enum
+{
+  GST_PACO_METADATA_CAPTIONS = 1 << 0,
+  GST_PACO_METADATA_ACTIVE_FORMAT = 1 << 1,
+  GST_PACO_METADATA_TIMECODES = 1 << 2,
+  GST_PACO_METADATA_REGIONS = 1 << 3,
+  GST_PACO_METADATA_REFERENCE_TIMESTAMPS = 1 << 4,
+  GST_PACO_METADATA_ALL = (1 << 5) - 1,
+} GstPacoMetadata;
+
+/* --- into frames --- */
+
+/* What an encoder has not been able to keep. */
+typedef struct
+{
+  guint64 n_left_out; /* metas, and values of theirs */
+  guint warned;       /* bits: of which kinds of loss there was a warning */
+} GstPacoMetaLoss;
+
+/* The chunks that buffer's metas of these kinds become, at most `room` bytes of them,
+ * in *memory, which is allocated when it is needed first and freed by the caller.
+ * Posts a warning, once for each kind of loss, where something is left out. */
+PacoAncillary gst_paco_meta_keep (GstBuffer *buffer, GstPacoMetadata kinds,
+    gsize room, guint8 **memory, GstElement *element, GstPacoMetaLoss *loss);
+
+/* --- out of frames --- */
+
+/* Names that hostile frames have brought stay with GLib for ever, so an element takes
+ * only so many new ones. 0 at first. */
+typedef guint GstPacoMetaNames;
+
+/* Puts what the chunks of a frame say on a buffer of the picture, reduced to
+ * 1/2^reduce. element: for the log. */
+void gst_paco_meta_restore (const PacoAncillary *chunks, guint reduce,
+    GstBuffer *buffer, GstPacoMetaNames *names, GstElement *element);
+
+/* Of a meta of the frame's buffer, which may be newer than the frame: does what the
+ * base class would not do. TRUE if nothing is left to be done, as the picture's buffer
+ * has an equal one, or got one that is right for the reduced picture. */
+gboolean gst_paco_meta_take (
+    const GstMeta *meta, guint reduce, GstBuffer *buffer);
+
+/* Puts it on the frame's own buffer, which is made writable, as muxers make tracks of
+ * some metas. header is the frame's, which may have been read from memory that is not
+ * there any more; `bytes` is room to read it once more. */
+void gst_paco_meta_restore_coded (const PacoHeader *header, GstBuffer **buffer,
+    GByteArray *bytes, GstPacoMetaNames *names, GstElement *element);
+
+G_END_DECLS

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * From metas to chunks. Where there is no room for all, timecodes and captions go
+ * before regions of interest, of which there may be any number. */
+#include "gstpacometa.h"
+#include <string.h>
+
+/* What gets lost, and why. */
+typedef enum
+{
+  LOSS_ROOM,
+  LOSS_CAPTION,
+  LOSS_ACTIVE_FORMAT,
+  LOSS_TIMECODE,
+  LOSS_REGION,
+  LOSS_PARAMETER,
+  LOSS_REFERENCE,
+} Loss;
+
+typedef struct
+{
+  PacoAncillaryWriter writer;
+  GstElement *element;
+  GstPacoMetaLoss *loss;
+} Keeper;
+
+/* --- what is lost --- */
+
+static void G_GNUC_PRINTF (3, 4)
+    lose (Keeper *keeper, Loss loss, const char *format, ...)
+{
+  g_autofree char *sentence = NULL;
+  va_list arguments;
+
+  GST_OBJECT_LOCK (keeper->element);
+  keeper->loss->n_left_out++;
+  GST_OBJECT_UNLOCK (keeper->element);
+  if (keeper->loss->warned & 1u << loss)
+    return;
+  keeper->loss->warned |= 1u << loss;
+  va_start (arguments, format);
+  sentence = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  GST_ELEMENT_WARNING (
+      keeper->element, STREAM, ENCODE, ("%s", sentence), (NULL));
+}
+
+/* Ends a chunk: added says whether there was room for it. */
+static void
+end_chunk (Keeper *keeper, gboolean added, const char *what)
+{
+  if (added)
+    return;
+  if (keeper->writer.capacity < PACO_MAX_ANCILLARY_SIZE)
+    lose (keeper, LOSS_ROOM,
+        "%s of a frame is left out: the budget has room for %" G_GSIZE_FORMAT
+        " bytes of metadata; raise bitrate or frame-size, or let the property "
+        "metadata name less",
+        what, keeper->writer.capacity);
+  else
+    lose (keeper, LOSS_ROOM,
+        "%s of a frame is left out: a frame remembers at most %d bytes of "
+        "metadata; let the property metadata name less",
+        what, PACO_MAX_ANCILLARY_SIZE);
+}
+
+/* --- values --- */
+
+static gboolean
+take_text (const char *text, PacoValue *value)
+{
+  gsize length = text ? strlen (text) : 0;
+
+  if (!text || length > G_MAXUINT16 || !g_utf8_validate (text, length, NULL))
+    return FALSE;
+  value->type = PACO_VALUE_TEXT;
+  value->text.data = text;
+  value->text.length = (uint16_t) length;
+  return TRUE;
+}
+
+static gboolean
+take_value (const GValue *from, PacoValue *value)
+{
+  GType type = G_VALUE_TYPE (from);
+
+  if (type == G_TYPE_BOOLEAN) {
+    value->type = PACO_VALUE_BOOLEAN;
+    value->boolean = g_value_get_boolean (from);
+  } else if (type == G_TYPE_INT) {
+    value->type = PACO_VALUE_INT;
+    value->integer = g_value_get_int (from);
+  } else if (type == G_TYPE_UINT) {
+    value->type = PACO_VALUE_UINT;
+    value->unsigned_integer = g_value_get_uint (from);
+  } else if (type == G_TYPE_INT64) {
+    value->type = PACO_VALUE_INT64;
+    value->integer64 = g_value_get_int64 (from);
+  } else if (type == G_TYPE_UINT64) {
+    value->type = PACO_VALUE_UINT64;
+    value->unsigned64 = g_value_get_uint64 (from);
+  } else if (type == G_TYPE_DOUBLE) {
+    value->type = PACO_VALUE_DOUBLE;
+    value->real = g_value_get_double (from);
+  } else if (type == GST_TYPE_FRACTION) {
+    value->type = PACO_VALUE_FRACTION;
+    value->fraction[0] = gst_value_get_fraction_numerator (from);
+    value->fraction[1] = gst_value_get_fraction_denominator (from);
+  } else if (type == G_TYPE_STRING) {
+    return take_text (g_value_get_string (from), value);
+  } else {
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+take_field (const GstStructure *structure, guint i, PacoValue *value)
+{
+  const char *name = gst_structure_nth_field_name (structure, i);
+
+  if (!paco_is_name (name, strlen (name)))
+    return FALSE;
+  g_strlcpy (value->name, name, sizeof value->name);
+  return take_value (gst_structure_get_value (structure, name), value);
+}
+
+/* Whether a frame can keep all of it. */
+static gboolean
+is_storable (const GstStructure *structure)
+{
+  const char *name = gst_structure_get_name (structure);
+  PacoValue value;
+
+  if (!paco_is_name (name, strlen (name))
+      || gst_structure_n_fields (structure) > G_MAXUINT8)
+    return FALSE;
+  for (gint i = 0; i < gst_structure_n_fields (structure); i++)
+    if (!take_field (structure, i, &value))
+      return FALSE;
+  return TRUE;
+}
+
+/* --- metas --- */
+
+static void
+keep_timecode (Keeper *keeper, const GstMeta *meta)
+{
+  const GstVideoTimeCode *from = &((const GstVideoTimeCodeMeta *) meta)->tc;
+  GDateTime *jam = from->config.latest_daily_jam;
+  PacoTimecode timecode = {
+    .fps_n = from->config.fps_n,
+    .fps_d = from->config.fps_d,
+    .frames = from->frames,
+    .hours = (uint8_t) from->hours,
+    .minutes = (uint8_t) from->minutes,
+    .seconds = (uint8_t) from->seconds,
+    .field_count = (uint8_t) from->field_count,
+    .has_daily_jam = jam != NULL,
+  };
+
+  if (from->hours > 23 || from->minutes > 59 || from->seconds > 59
+      || from->field_count > 2 || from->config.fps_d == 0) {
+    lose (keeper, LOSS_TIMECODE,
+        "A timecode is left out, as %02u:%02u:%02u:%02u of field %u is none",
+        from->hours, from->minutes, from->seconds, from->frames,
+        from->field_count);
+    return;
+  }
+  if (from->config.flags & GST_VIDEO_TIME_CODE_FLAGS_DROP_FRAME)
+    timecode.flags |= PACO_TIMECODE_DROP_FRAME;
+  if (from->config.flags & GST_VIDEO_TIME_CODE_FLAGS_INTERLACED)
+    timecode.flags |= PACO_TIMECODE_INTERLACED;
+  if (jam) {
+    timecode.daily_jam = g_date_time_to_unix (jam) * G_USEC_PER_SEC
+        + g_date_time_get_microsecond (jam);
+    timecode.daily_jam_offset = (int32_t) (g_date_time_get_utc_offset (jam)
+        / G_USEC_PER_SEC);
+  }
+  end_chunk (keeper, paco_ancillary_add_timecode (&keeper->writer, &timecode),
+      "The timecode");
+}
+
+static void
+keep_caption (Keeper *keeper, const GstMeta *meta)
+{
+  const GstVideoCaptionMeta *from = (const GstVideoCaptionMeta *) meta;
+  const PacoCaption caption = {
+    .type = (uint8_t) from->caption_type, .data = from->data, .size = from->size
+  };
+
+  if (from->caption_type < GST_VIDEO_CAPTION_TYPE_CEA608_RAW
+      || from->caption_type > GST_VIDEO_CAPTION_TYPE_CEA708_CDP
+      || from->size == 0) {
+    lose (keeper, LOSS_CAPTION,
+        "A caption is left out, as its type %d is not known, or it is empty",
+        from->caption_type);
+    return;
+  }
+  end_chunk (keeper,
+      caption.size <= PACO_MAX_ANCILLARY_SIZE
+          && paco_ancillary_add_caption (&keeper->writer, &caption),
+      "A caption");
+}
+
+static void
+keep_afd (Keeper *keeper, const GstMeta *meta)
+{
+  const GstVideoAFDMeta *from = (const GstVideoAFDMeta *) meta;
+  const PacoActiveFormat active = { .kind = PACO_ACTIVE_FORMAT_AFD,
+    .field = from->field,
+    .spec = (uint8_t) from->spec,
+    .value = (uint8_t) from->afd };
+
+  if (from->spec > GST_VIDEO_AFD_SPEC_SMPTE_ST2016_1
+      || from->afd > GST_VIDEO_AFD_16_9_LETTER_4_3_CENTER) {
+    lose (keeper, LOSS_ACTIVE_FORMAT,
+        "An active format is left out, as AFD %d of specification %d is not "
+        "known",
+        from->afd, from->spec);
+    return;
+  }
+  end_chunk (keeper,
+      paco_ancillary_add_active_format (&keeper->writer, &active),
+      "The active format");
+}
+
+static void
+keep_bars (Keeper *keeper, const GstMeta *meta)
+{
+  const GstVideoBarMeta *from = (const GstVideoBarMeta *) meta;
+  const PacoActiveFormat active = {
+    .kind = from->is_letterbox ? PACO_ACTIVE_FORMAT_LETTERBOX
+                               : PACO_ACTIVE_FORMAT_PILLARBOX,
+    .field = from->field,
+    .bars = { from->bar_data1, from->bar_data2 },
+  };
+
+  end_chunk (keeper,
+      paco_ancillary_add_active_format (&keeper->writer, &active),
+      "What is known of bars");
+}
+
+static void
+keep_reference (Keeper *keeper, const GstMeta *meta)
+{
+  const GstReferenceTimestampMeta *from =
+      (const GstReferenceTimestampMeta *) meta;
+  const PacoReferenceTime time = { from->timestamp, from->duration };
+  const GstStructure *structure = NULL;
+  PacoValue value;
+
+  if (gst_caps_get_size (from->reference) == 1
+      && gst_caps_features_is_equal (gst_caps_get_features (from->reference, 0),
+          GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
+    structure = gst_caps_get_structure (from->reference, 0);
+  if (!structure || !is_storable (structure)) {
+    g_autofree char *caps = gst_caps_to_string (from->reference);
+
+    lose (keeper, LOSS_REFERENCE,
+        "A reference timestamp is left out, as frames cannot remember its "
+        "reference %s: a structure of numbers, fractions and texts can be",
+        caps);
+    return;
+  }
+  paco_ancillary_begin_reference_time (&keeper->writer, &time);
+  paco_ancillary_add_list (&keeper->writer, gst_structure_get_name (structure));
+  for (gint i = 0; i < gst_structure_n_fields (structure); i++)
+    if (take_field (structure, i, &value))
+      paco_ancillary_add_value (&keeper->writer, &value);
+  end_chunk (
+      keeper, paco_ancillary_end (&keeper->writer), "A reference timestamp");
+}
+
+/* As far as it can be kept. */
+static void
+keep_parameter (Keeper *keeper, const GstStructure *parameter)
+{
+  const char *name = gst_structure_get_name (parameter);
+
+  if (!paco_is_name (name, strlen (name))
+      || !paco_ancillary_add_list (&keeper->writer, name)) {
+    lose (keeper, LOSS_PARAMETER,
+        "Parameters %s of a region of interest are left out: there are too "
+        "many, or their name is too long",
+        name);
+    return;
+  }
+  for (gint i = 0; i < gst_structure_n_fields (parameter); i++) {
+    const char *field = gst_structure_nth_field_name (parameter, i);
+    PacoValue value;
+
+    if (!take_field (parameter, i, &value)
+        || !paco_ancillary_add_value (&keeper->writer, &value))
+      lose (keeper, LOSS_PARAMETER,
+          "The parameter %s of a region of interest, in %s, is left out: "
+          "frames "
+          "cannot remember a %s like it",
+          field, name,
+          g_type_name (gst_structure_get_field_type (parameter, field)));
+  }
+}
+
+static void
+keep_region (Keeper *keeper, const GstMeta *meta)
+{
+  const GstVideoRegionOfInterestMeta *from =
+      (const GstVideoRegionOfInterestMeta *) meta;
+  const char *type = g_quark_to_string (from->roi_type);
+  gsize length = type ? strlen (type) : 0;
+  const PacoAreaOfInterest area = {
+    .id = from->id,
+    .parent_id = from->parent_id,
+    .x = from->x,
+    .y = from->y,
+    .width = from->w,
+    .height = from->h,
+    .type = type ? type : "",
+    .type_length = (uint8_t) length,
+  };
+
+  if (length > PACO_MAX_NAME || !g_utf8_validate (area.type, length, NULL)) {
+    lose (keeper, LOSS_REGION,
+        "A region of interest is left out, as its type is no text of up to %d "
+        "bytes",
+        PACO_MAX_NAME);
+    return;
+  }
+  paco_ancillary_begin_area (&keeper->writer, &area);
+  for (const GList *l = from->params; l; l = l->next)
+    keep_parameter (keeper, l->data);
+  end_chunk (
+      keeper, paco_ancillary_end (&keeper->writer), "A region of interest");
+}
+
+/* All metas of a type, in their order. */
+static void
+keep_all (Keeper *keeper, GstBuffer *buffer, GType api,
+    void (*keep) (Keeper *keeper, const GstMeta *meta))
+{
+  gpointer state = NULL;
+  const GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state, api)))
+    keep (keeper, meta);
+}
+
+static gboolean
+has_any (GstBuffer *buffer, GstPacoMetadata kinds)
+{
+  gpointer state = NULL;
+  const GstMeta *meta;
+
+  while (kinds && (meta = gst_buffer_iterate_meta (buffer, &state))) {
+    GType api = meta->info->api;
+
+    if (api == GST_VIDEO_CAPTION_META_API_TYPE
+        || api == GST_VIDEO_AFD_META_API_TYPE
+        || api == GST_VIDEO_BAR_META_API_TYPE
+        || api == GST_VIDEO_TIME_CODE_META_API_TYPE
+        || api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE
+        || api == GST_REFERENCE_TIMESTAMP_META_API_TYPE)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+PacoAncillary
+gst_paco_meta_keep (GstBuffer *buffer, GstPacoMetadata kinds, gsize room,
+    guint8 **memory, GstElement *element, GstPacoMetaLoss *loss)
+{
+  Keeper keeper = { { .capacity = room }, element, loss };
+
+  if (!has_any (buffer, kinds))
+    return (PacoAncillary){ NULL, 0 };
+  if (!*memory)
+    *memory = g_malloc (PACO_MAX_ANCILLARY_SIZE);
+  keeper.writer.data = *memory;
+  if (kinds & GST_PACO_METADATA_TIMECODES)
+    keep_all (
+        &keeper, buffer, GST_VIDEO_TIME_CODE_META_API_TYPE, keep_timecode);
+  if (kinds & GST_PACO_METADATA_CAPTIONS)
+    keep_all (&keeper, buffer, GST_VIDEO_CAPTION_META_API_TYPE, keep_caption);
+  if (kinds & GST_PACO_METADATA_ACTIVE_FORMAT) {
+    keep_all (&keeper, buffer, GST_VIDEO_AFD_META_API_TYPE, keep_afd);
+    keep_all (&keeper, buffer, GST_VIDEO_BAR_META_API_TYPE, keep_bars);
+  }
+  if (kinds & GST_PACO_METADATA_REFERENCE_TIMESTAMPS)
+    keep_all (
+        &keeper, buffer, GST_REFERENCE_TIMESTAMP_META_API_TYPE, keep_reference);
+  if (kinds & GST_PACO_METADATA_REGIONS)
+    keep_all (&keeper, buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE,
+        keep_region);
+  return (PacoAncillary){ *memory, keeper.writer.size };
+}
