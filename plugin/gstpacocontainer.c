@@ -236,3 +236,49 @@ gst_paco_container_is_framed (const GstStructure *caps)
   return parsed
       || g_strcmp0 (gst_structure_get_string (caps, "alignment"), "frame") == 0;
 }
+
+/* Whether a field of upstream's caps says something of the stream. A demuxer
+ * describes what it did not look into, but may know of stereoscopic views. */
+static gboolean
+is_upstreams_word (const GstStructure *from, const gchar *name)
+{
+  static const char *const theirs[] = { "parsed", "alignment", "format",
+    "field-order", "streamheader", "codec_data", NULL };
+
+  if (!gst_structure_has_name (from, PACO_MEDIA_TYPE))
+    return g_str_has_prefix (name, "multiview-");
+  return !g_strv_contains (theirs, name);
+}
+
+void
+gst_paco_container_add_upstream (GstCaps *caps, const GstCaps *upstream)
+{
+  GstStructure *to = gst_caps_get_structure (caps, 0);
+  const GstStructure *from = gst_caps_get_structure (upstream, 0);
+
+  for (gint i = 0; i < gst_structure_n_fields (from); i++) {
+    const gchar *name = gst_structure_nth_field_name (from, i);
+
+    if (!gst_structure_has_field (to, name) && is_upstreams_word (from, name))
+      gst_structure_set_value (to, name, gst_structure_get_value (from, name));
+  }
+}
+
+GstCaps *
+gst_paco_container_parser_caps (GstPad *sink, GstPad *src, GstCaps *filter)
+{
+  GstCaps *allowed = gst_paco_container_allowed_caps (src);
+  GstCaps *caps = gst_pad_get_pad_template_caps (sink);
+
+  if (allowed) {
+    GstCaps *limits = gst_paco_container_sink_caps (allowed);
+    GstCaps *both = gst_caps_intersect_full (
+        limits, caps, GST_CAPS_INTERSECT_FIRST);
+
+    gst_caps_unref (limits);
+    gst_caps_unref (allowed);
+    gst_caps_unref (caps);
+    caps = both;
+  }
+  return gst_paco_container_filter_caps (caps, filter);
+}

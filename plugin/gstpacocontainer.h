@@ -47,7 +47,15 @@ GstCaps *gst_paco_container_sink_caps (GstCaps *allowed);
  * choose from the ranges that downstream allows. */
 GstCaps *gst_paco_container_filter_caps (GstCaps *caps, GstCaps *filter);
 
+/* The answer of a parser's sink pad to a query for its caps. */
+GstCaps *gst_paco_container_parser_caps (
+    GstPad *sink, GstPad *src, GstCaps *filter);
+
 /* Whether streams of these caps come with one whole frame in each buffer. */
 gboolean gst_paco_container_is_framed (const GstStructure *caps);
+
+/* Adds to the caps of a stream, made from a frame, what upstream's caps know of it
+ * and frames do not say. */
+void gst_paco_container_add_upstream (GstCaps *caps, const GstCaps *upstream);
 
 G_END_DECLS

@@ -41,8 +41,8 @@ cut (const guint8 *data, gsize size, gsize max_size, guint64 *offset,
   return gst_buffer_new_wrapped (out, out_size);
 }
 
-GstBuffer *
-gst_paco_cut (GstBuffer *buffer, gsize size, gsize max_size, guint64 *offset,
+static GstBuffer *
+cut_buffer (GstBuffer *buffer, gsize size, gsize max_size, guint64 *offset,
     GError **error)
 {
   GstBuffer *smaller;
@@ -56,4 +56,40 @@ gst_paco_cut (GstBuffer *buffer, gsize size, gsize max_size, guint64 *offset,
   smaller = cut (map.data, MIN (size, map.size), max_size, offset, error);
   gst_buffer_unmap (buffer, &map);
   return smaller;
+}
+
+GstBuffer *
+gst_paco_cut (GstElement *element, GstBuffer *buffer, gsize size,
+    gsize max_size, guint64 *offset, GstFlowReturn *flow)
+{
+  g_autoptr (GError) error = NULL;
+  GstBuffer *smaller = cut_buffer (buffer, size, max_size, offset, &error);
+
+  if (smaller)
+    return smaller;
+  if (g_error_matches (error, PACO_ERROR, PACO_ERROR_CORRUPT)) {
+    GST_ELEMENT_WARNING (element, STREAM, DECODE,
+        ("A frame is left out, as it cannot be cut: %s", error->message),
+        (NULL));
+    return NULL;
+  }
+  GST_ELEMENT_ERROR (element, STREAM, FORMAT,
+      ("A frame of %" G_GSIZE_FORMAT
+       " bytes cannot be cut to max-frame-size=%" G_GSIZE_FORMAT ": %s",
+          size, max_size, error->message),
+      (NULL));
+  *flow = GST_FLOW_ERROR;
+  return NULL;
+}
+
+void
+gst_paco_cut_limit_caps (GstCaps *caps, guint most)
+{
+  gint size = MIN (most, G_MAXINT), before;
+
+  if (size > 0
+      && !(gst_structure_get_int (
+               gst_caps_get_structure (caps, 0), "max-frame-size", &before)
+          && before < size))
+    gst_caps_set_simple (caps, "max-frame-size", G_TYPE_INT, size, NULL);
 }

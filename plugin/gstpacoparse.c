@@ -28,7 +28,9 @@
 #include "gstpacoparse.h"
 #include "gstpacocontainer.h"
 #include "gstpacocut.h"
+#include "gstpacogaps.h"
 #include "gstpacometa.h"
+#include "gstpacoparseproperties.h"
 #include "gstpacoreader.h"
 #include "gstpacoseek.h"
 #include "gstpacosplitter.h"
@@ -42,12 +44,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_paco_parse_debug);
 
 enum
 {
-  PROP_MAX_WAIT_SIZE = 1,
-  PROP_MAX_FRAME_SIZE,
-};
-
-enum
-{
   LOOKAHEAD = 4, /* seen of what follows a frame, where it costs no waiting */
 };
 
@@ -56,7 +52,7 @@ struct _GstPacoParse
   GstBaseParse parent;
   GstPadChainFunction base_chain;
 
-  guint max_wait_size, max_frame_size; /* properties, atomic */
+  GstPacoParseProperties properties;
 
   /* How bytes become frames: pushed ones go through the splitter, which says
    * what the piece is that the base class gets; of others its sync alone is
@@ -77,16 +73,19 @@ struct _GstPacoParse
   GstPacoGrid grid; /* of frames, since the rate began */
   gboolean tagged;
 
-  gboolean lost;      /* something was thrown away since the last frame */
-  guint64 lost_bytes; /* since then */
+  /* What was thrown away since the last frame; and upstream's word that something is
+   * missing before the next one. */
+  gboolean lost, discont;
+  guint64 lost_bytes;
+  GstPacoGaps gaps;
+
+  GByteArray *header; /* bytes of one */
+  GstPacoMetaNames names;
 
   /* Of a file: what is garbage, and up to where frames are doubted before they
    * are read. */
   guint64 garbage_to, doubt_to;
   GstPacoReader reader;
-
-  GByteArray *header; /* bytes of one */
-  GstPacoMetaNames names;
 
   guint64 cut_offset; /* bytes of the frames that were cut */
   GstBuffer *cut;     /* what the frame that is being finished is cut to */
@@ -109,19 +108,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
                                      "(string) frame; " GST_PACO_MUXABLE_CAPS));
 
 /* --- time ------------------------------------------------------------- */
-
-static guint
-max_wait_size (GstPacoParse *self)
-{
-  return g_atomic_int_get (&self->max_wait_size);
-}
-
-/* What frames are cut to, or 0. */
-static guint
-max_frame_size (GstPacoParse *self)
-{
-  return g_atomic_int_get (&self->max_frame_size);
-}
 
 static gboolean
 is_pulling (GstPacoParse *self)
@@ -158,50 +144,6 @@ stamp (GstPacoParse *self, GstBuffer *buffer, const GstPacoFileFrame *frame)
 }
 
 /* --- caps ------------------------------------------------------------- */
-
-/* Whether a field of upstream's caps says something of the stream. A demuxer
- * describes what it did not look into, but may know of stereoscopic views. */
-static gboolean
-is_upstreams_word (const GstStructure *from, const gchar *name)
-{
-  static const char *const theirs[] = { "parsed", "alignment", "format",
-    "field-order", "streamheader", "codec_data", NULL };
-
-  if (!gst_structure_has_name (from, PACO_MEDIA_TYPE))
-    return g_str_has_prefix (name, "multiview-");
-  return !g_strv_contains (theirs, name);
-}
-
-/* What upstream knows of the stream and frames do not say. */
-static void
-add_upstream_fields (GstPacoParse *self, GstCaps *caps)
-{
-  GstStructure *to = gst_caps_get_structure (caps, 0);
-  const GstStructure *from;
-
-  if (!self->sink_caps)
-    return;
-  from = gst_caps_get_structure (self->sink_caps, 0);
-  for (gint i = 0; i < gst_structure_n_fields (from); i++) {
-    const gchar *name = gst_structure_nth_field_name (from, i);
-
-    if (!gst_structure_has_field (to, name) && is_upstreams_word (from, name))
-      gst_structure_set_value (to, name, gst_structure_get_value (from, name));
-  }
-}
-
-/* Frames that are cut are no larger than they are cut to, nor than they were. */
-static void
-add_max_frame_size (GstPacoParse *self, GstCaps *caps)
-{
-  gint size = MIN (max_frame_size (self), G_MAXINT), before;
-
-  if (size > 0
-      && !(gst_structure_get_int (
-               gst_caps_get_structure (caps, 0), "max-frame-size", &before)
-          && before < size))
-    gst_caps_set_simple (caps, "max-frame-size", G_TYPE_INT, size, NULL);
-}
 
 /* The stream's frame rate, or else upstream's. Returns whether it is new. */
 static gboolean
@@ -274,8 +216,10 @@ update_format (
   if (set_frame_rate (self, caps) && self->rate_changed
       && GST_BUFFER_DTS_IS_VALID (buffer))
     self->grid.origin = GST_BUFFER_DTS (buffer);
-  add_upstream_fields (self, caps);
-  add_max_frame_size (self, caps);
+  if (self->sink_caps)
+    gst_paco_container_add_upstream (caps, self->sink_caps);
+  gst_paco_cut_limit_caps (
+      caps, gst_paco_parse_max_frame_size (&self->properties));
   ret = negotiate (self, caps);
   gst_caps_unref (caps);
   self->known = ret == GST_FLOW_OK;
@@ -340,8 +284,11 @@ drop_bytes (GstPacoParse *self, GstBaseParseFrame *frame, gsize size,
         ("The PaCo stream is damaged (%s); continuing with the next frame.",
             reason),
         ("at byte %" G_GUINT64_FORMAT, frame->offset));
+  gst_paco_gaps_damage (
+      &self->gaps, GST_ELEMENT (self), frame->offset, size, !self->lost);
   self->lost = TRUE;
   self->lost_bytes += size;
+
   frame->flags |= GST_BASE_PARSE_FRAME_FLAG_DROP;
   return gst_base_parse_finish_frame (base, frame, size);
 }
@@ -351,31 +298,37 @@ drop_bytes (GstPacoParse *self, GstBaseParseFrame *frame, gsize size,
 static GstFlowReturn
 cut_frame (GstPacoParse *self, GstBaseParseFrame *frame, gsize size)
 {
-  guint most = max_frame_size (self);
+  guint most = gst_paco_parse_max_frame_size (&self->properties);
   GstFlowReturn ret = GST_FLOW_OK;
-  GError *error = NULL;
 
   if (most == 0)
     return GST_FLOW_OK;
   self->cut = gst_paco_cut (
-      frame->buffer, size, most, &self->cut_offset, &error);
+      GST_ELEMENT (self), frame->buffer, size, most, &self->cut_offset, &ret);
   if (self->cut)
     return GST_FLOW_OK;
-  if (g_error_matches (error, PACO_ERROR, PACO_ERROR_CORRUPT)) {
-    GST_ELEMENT_WARNING (self, STREAM, DECODE,
-        ("A frame is left out, as it cannot be cut: %s", error->message),
-        (NULL));
-  } else {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("A frame of %" G_GSIZE_FORMAT
-         " bytes cannot be cut to max-frame-size=%u: %s",
-            size, most, error->message),
-        (NULL));
-    ret = GST_FLOW_ERROR;
-  }
+  if (ret == GST_FLOW_OK)
+    gst_paco_gaps_damage (
+        &self->gaps, GST_ELEMENT (self), frame->offset, size, TRUE);
   frame->flags |= GST_BASE_PARSE_FRAME_FLAG_DROP;
-  g_error_free (error);
   return ret;
+}
+
+/* Counts the frame, and says what is missing before it. */
+static void
+account (GstPacoParse *self, GstBaseParseFrame *frame, const PacoHeader *header)
+{
+  const GstSegment *segment = &GST_BASE_PARSE (self)->segment;
+
+  if (segment->rate < 0.0
+      || segment->flags
+          & (GST_SEGMENT_FLAG_SKIP | GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS))
+    gst_paco_gaps_forget (&self->gaps);
+  if (gst_paco_gaps_frame (&self->gaps, GST_ELEMENT (self), header,
+          frame->offset, GST_BUFFER_PTS (frame->buffer),
+          self->lost || self->discont))
+    GST_BUFFER_FLAG_SET (frame->buffer, GST_BUFFER_FLAG_DISCONT);
+  self->discont = FALSE;
 }
 
 static GstFlowReturn
@@ -396,6 +349,7 @@ finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
     GST_INFO_OBJECT (self, "all frames of the file are known");
   stamp (self, frame->buffer, &place);
   GST_BUFFER_FLAG_UNSET (frame->buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  account (self, frame, header);
   if (self->lost) {
     GST_WARNING_OBJECT (self,
         "frame after %" G_GUINT64_FORMAT " bytes of garbage", self->lost_bytes);
@@ -429,7 +383,7 @@ look_at (GstPacoParse *self, const GstBaseParseFrame *frame, gsize *size,
     *size = gst_buffer_get_size (frame->buffer);
     return GST_PACO_SYNC_GARBAGE;
   }
-  sync->max_wait_size = max_wait_size (self);
+  sync->max_wait_size = gst_paco_parse_max_wait_size (&self->properties);
   if (self->framed)
     gst_paco_sync_reset (sync, frame->offset);
   result = gst_paco_sync_next (sync, frame->offset, map.data, map.size, last,
@@ -532,7 +486,8 @@ push_pieces (GstPacoParse *self, gboolean last)
   GError *error = NULL;
   GstPacoPiece piece;
 
-  self->splitter.sync.max_wait_size = max_wait_size (self);
+  self->splitter.sync.max_wait_size = gst_paco_parse_max_wait_size (
+      &self->properties);
   while (ret == GST_FLOW_OK
       && gst_paco_splitter_next (&self->splitter, last, &piece, &error)) {
     self->piece = &piece;
@@ -558,6 +513,7 @@ gst_paco_parse_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 
   /* The base class forgets how long upstream says a packet lasts. */
   self->packet_time = GST_BUFFER_DURATION (buffer);
+  self->discont |= GST_BUFFER_IS_DISCONT (buffer);
   if (!splits (self))
     return self->base_chain (pad, parent, buffer);
   if (GST_BUFFER_IS_DISCONT (buffer)) {
@@ -643,22 +599,8 @@ gst_paco_parse_set_sink_caps (GstBaseParse *base, GstCaps *caps)
 static GstCaps *
 gst_paco_parse_get_sink_caps (GstBaseParse *base, GstCaps *filter)
 {
-  GstCaps *allowed = gst_paco_container_allowed_caps (
-      GST_BASE_PARSE_SRC_PAD (base));
-  GstCaps *caps = gst_pad_get_pad_template_caps (
-      GST_BASE_PARSE_SINK_PAD (base));
-
-  if (allowed) {
-    GstCaps *limits = gst_paco_container_sink_caps (allowed);
-    GstCaps *both = gst_caps_intersect_full (
-        limits, caps, GST_CAPS_INTERSECT_FIRST);
-
-    gst_caps_unref (limits);
-    gst_caps_unref (allowed);
-    gst_caps_unref (caps);
-    caps = both;
-  }
-  return gst_paco_container_filter_caps (caps, filter);
+  return gst_paco_container_parser_caps (
+      GST_BASE_PARSE_SINK_PAD (base), GST_BASE_PARSE_SRC_PAD (base), filter);
 }
 
 /* Whether no bytes after the event belong to a frame before it. */
@@ -687,6 +629,9 @@ gst_paco_parse_sink_event (GstBaseParse *base, GstEvent *event)
   /* What came before is finished, then the new rules hold. */
   if (ends_bytes (type) && splits (self))
     push_pieces (self, TRUE);
+  if (type == GST_EVENT_SEGMENT || type == GST_EVENT_FLUSH_STOP
+      || type == GST_EVENT_STREAM_START)
+    gst_paco_gaps_forget (&self->gaps);
   handled = GST_BASE_PARSE_CLASS (gst_paco_parse_parent_class)
                 ->sink_event (base, event);
   if (type == GST_EVENT_SEGMENT) {
@@ -737,7 +682,8 @@ reset (GstPacoParse *self)
   self->packet_time = GST_CLOCK_TIME_NONE;
   self->known = self->tagged = FALSE;
   self->grid = (GstPacoGrid){ .fps_d = 1 };
-  self->lost = self->rate_changed = FALSE;
+  self->lost = self->discont = self->rate_changed = FALSE;
+
   self->lost_bytes = 0;
   self->cut_offset = 0;
   gst_clear_buffer (&self->cut);
@@ -749,6 +695,7 @@ gst_paco_parse_start (GstBaseParse *base)
   GstPacoParse *self = GST_PACO_PARSE (base);
 
   reset (self);
+  gst_paco_gaps_start (&self->gaps, GST_ELEMENT (self));
   update_framing (self);
   return TRUE;
 }
@@ -773,13 +720,8 @@ static void
 gst_paco_parse_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstPacoParse *self = GST_PACO_PARSE (object);
-
-  if (id == PROP_MAX_WAIT_SIZE)
-    g_atomic_int_set (&self->max_wait_size, g_value_get_uint (value));
-  else if (id == PROP_MAX_FRAME_SIZE)
-    g_atomic_int_set (&self->max_frame_size, g_value_get_uint (value));
-  else
+  if (!gst_paco_parse_properties_set (
+          &GST_PACO_PARSE (object)->properties, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
@@ -787,12 +729,15 @@ static void
 gst_paco_parse_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  if (id == PROP_MAX_WAIT_SIZE)
-    g_value_set_uint (value, max_wait_size (GST_PACO_PARSE (object)));
-  else if (id == PROP_MAX_FRAME_SIZE)
-    g_value_set_uint (value, max_frame_size (GST_PACO_PARSE (object)));
-  else
+  GstPacoParse *self = GST_PACO_PARSE (object);
+
+  if (id == GST_PACO_PARSE_PROP_STATS) {
+    GST_OBJECT_LOCK (self);
+    g_value_take_boxed (value, gst_paco_gaps_stats (&self->gaps));
+    GST_OBJECT_UNLOCK (self);
+  } else if (!gst_paco_parse_properties_get (&self->properties, id, value)) {
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
 }
 
 static void
@@ -806,37 +751,7 @@ gst_paco_parse_class_init (GstPacoParseClass *klass)
   object_class->finalize = gst_paco_parse_finalize;
   object_class->set_property = gst_paco_parse_set_property;
   object_class->get_property = gst_paco_parse_get_property;
-  /**
-   * GstPacoParse:max-wait-size:
-   *
-   * A frame in a stream of bytes may be so large at most. What claims to be
-   * larger is taken for damage instead of being waited for, in memory. Packets
-   * of demuxers, which are there already, are not bound by it.
-   *
-   * Since: 0.2
-   */
-  g_object_class_install_property (object_class, PROP_MAX_WAIT_SIZE,
-      g_param_spec_uint ("max-wait-size", "Maximum wait size",
-          "Bytes of the largest frame that is waited for; what claims to be "
-          "larger is damage",
-          1, G_MAXINT, GST_PACO_DEFAULT_MAX_WAIT_SIZE,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-              | GST_PARAM_MUTABLE_PLAYING));
-  /**
-   * GstPacoParse:max-frame-size:
-   *
-   * Frames are cut to so many bytes without being decoded: their blocks lose the
-   * last bitplanes in the order of their worth. Frames are cut that pacoenc has coded
-   * with #GstPacoEnc:cut-points; 0 cuts nothing.
-   *
-   * Since: 0.2
-   */
-  g_object_class_install_property (object_class, PROP_MAX_FRAME_SIZE,
-      g_param_spec_uint ("max-frame-size", "Maximum frame size",
-          "Bytes that frames are cut to, without decoding (0 = not at all)", 0,
-          G_MAXUINT, 0,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
-              | GST_PARAM_MUTABLE_READY));
+  gst_paco_parse_properties_install (object_class);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "PaCo parser",
@@ -861,7 +776,7 @@ gst_paco_parse_init (GstPacoParse *self)
 {
   GstPad *pad = GST_BASE_PARSE_SINK_PAD (self);
 
-  self->max_wait_size = GST_PACO_DEFAULT_MAX_WAIT_SIZE;
+  gst_paco_parse_properties_init (&self->properties);
   self->header = g_byte_array_new ();
   /* gstpacosplitter.h says why bytes do not go to the base class at once. */
   self->base_chain = GST_PAD_CHAINFUNC (pad);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The properties of pacoparse that are set; `stats` is the element's. */
+#pragma once
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+enum
+{
+  GST_PACO_PARSE_PROP_MAX_WAIT_SIZE = 1,
+  GST_PACO_PARSE_PROP_MAX_FRAME_SIZE,
+  GST_PACO_PARSE_PROP_STATS,
+};
+
+/* Atomic: they may be set at any time. */
+typedef struct
+{
+  guint max_wait_size;
+  guint max_frame_size; /* what frames are cut to, or 0 */
+} GstPacoParseProperties;
+
+static inline guint
+gst_paco_parse_max_wait_size (const GstPacoParseProperties *properties)
+{
+  return g_atomic_int_get (&properties->max_wait_size);
+}
+
+static inline guint
+gst_paco_parse_max_frame_size (const GstPacoParseProperties *properties)
+{
+  return g_atomic_int_get (&properties->max_frame_size);
+}
+
+void gst_paco_parse_properties_init (GstPacoParseProperties *properties);
+void gst_paco_parse_properties_install (GObjectClass *klass);
+
+/* FALSE if id is not one of them. */
+gboolean gst_paco_parse_properties_set (
+    GstPacoParseProperties *properties, guint id, const GValue *value);
+gboolean gst_paco_parse_properties_get (
+    const GstPacoParseProperties *properties, guint id, GValue *value);
+
+G_END_DECLS
