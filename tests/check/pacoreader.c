@@ -187,6 +187,19 @@ expect_end (Player *player)
   fail_unless (gst_app_sink_is_eos (player->sink));
 }
 
+/* That frames are missing, which follows from damage, is said once besides. */
+static gboolean
+tells_of_damage (GstMessage *message)
+{
+  GError *error;
+  gboolean damage;
+
+  gst_message_parse_warning (message, &error, NULL);
+  damage = strstr (error->message, " missing in the PaCo stream") == NULL;
+  g_error_free (error);
+  return damage;
+}
+
 static void
 expect_errors (Player *player, guint n_warnings)
 {
@@ -195,7 +208,8 @@ expect_errors (Player *player, guint n_warnings)
 
   while ((message = gst_bus_pop (bus))) {
     fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR);
-    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING
+        && tells_of_damage (message))
       fail_unless (n_warnings-- > 0);
     gst_message_unref (message);
   }
