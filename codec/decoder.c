@@ -2,7 +2,6 @@
  * The common part of decoders: headers become configurations, and frames jobs of
  * a coder. */
 #include "decoder_private.h"
-#include <zlib.h>
 
 /* --- coded frames --- */
 
@@ -35,18 +34,9 @@ parse_index (const PacoDecoder *decoder, const PacoDecoderJob *job,
     PacoBlockRecord *records, GError **error)
 {
   const PacoHeader *header = &job->frame.header;
-  const uint8_t *index = job->frame.data + header->header_size;
 
-  if (crc32 (0, index, header->index_size) != header->index_crc) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_CORRUPT,
-        "the index of the frame is damaged");
-    return FALSE;
-  }
-  return paco_index_parse (index, header->index_size - header->cut_points_size,
-      decoder->coder.geometry[header->picture.fields],
-      header->coding.block_checks,
-      header->frame_size - header->header_size - header->index_size, records,
-      error);
+  return paco_index_parse_frame (job->frame.data, header,
+      decoder->coder.geometry[header->picture.fields], records, error);
 }
 
 /* --- broken blocks --- */

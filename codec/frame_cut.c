@@ -41,8 +41,6 @@ parse (Frame *frame, const uint8_t *data, size_t size, GError **error)
   index = data + header->header_size;
   records_size = header->index_size - header->cut_points_size;
   frame->payload = index + header->index_size;
-  if (crc32 (0, index, header->index_size) != header->index_crc)
-    return corrupt (error);
   if (!header->coding.cut_points) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
         "the frame has no cut points, so it cannot be made smaller without "
@@ -54,10 +52,8 @@ parse (Frame *frame, const uint8_t *data, size_t size, GError **error)
   n = frame->geometry->n_blocks;
   frame->records = g_new0 (PacoBlockRecord, n);
   frame->cuts = g_new0 (PacoRateCuts, n);
-  return paco_index_parse (index, records_size, frame->geometry,
-             header->coding.block_checks,
-             header->frame_size - header->header_size - header->index_size,
-             frame->records, error)
+  return paco_index_parse_frame (
+             data, header, frame->geometry, frame->records, error)
       && (paco_cut_points_parse (index + records_size, header->cut_points_size,
               frame->records, n, frame->cuts)
           || corrupt (error));

@@ -2,6 +2,7 @@
  * Writing and parsing the records of the index (FORMAT.md section 6). */
 #include "index.h"
 #include "error.h"
+#include <zlib.h>
 
 /* The field of raw planes. */
 static unsigned
@@ -165,4 +166,21 @@ paco_index_parse (const uint8_t *data, size_t size,
     return FALSE;
   }
   return TRUE;
+}
+
+gboolean
+paco_index_parse_frame (const uint8_t *data, const PacoHeader *header,
+    const PacoGeometry *geometry, PacoBlockRecord *records, GError **error)
+{
+  const uint8_t *index = data + header->header_size;
+
+  if (crc32 (0, index, header->index_size) != header->index_crc) {
+    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_CORRUPT,
+        "the index of the frame is damaged");
+    return FALSE;
+  }
+  return paco_index_parse (index, header->index_size - header->cut_points_size,
+      geometry, header->coding.block_checks,
+      header->frame_size - header->header_size - header->index_size, records,
+      error);
 }

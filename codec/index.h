@@ -39,6 +39,11 @@ gboolean paco_index_parse (const uint8_t *data, size_t size,
     const PacoGeometry *geometry, bool block_checks, size_t payload_size,
     PacoBlockRecord *records, GError **error);
 
+/* The same for the frame that begins at data, of which header and index are
+ * there, and the header was parsed. Its CRC must be the index's. */
+gboolean paco_index_parse_frame (const uint8_t *data, const PacoHeader *header,
+    const PacoGeometry *geometry, PacoBlockRecord *records, GError **error);
+
 /* Lanes to a codeword of a block that is not zero. One of its planes may be all
  * that a cut has left, but four lanes shared its codewords when it had more. */
 static inline unsigned

@@ -238,16 +238,8 @@ void
 gst_paco_reader_negotiate (
     GstPacoReader *reader, GstPad *source_pad, GstCaps *caps)
 {
-  GstQuery *query = gst_query_new_allocation (caps, FALSE);
-  GstAllocator *offered = NULL;
+  GstAllocator *offered = gst_paco_recycler_offered (source_pad, caps);
 
-  if (gst_pad_peer_query (source_pad, query)
-      && gst_query_get_n_allocation_params (query) > 0)
-    gst_query_parse_nth_allocation_param (query, 0, &offered, NULL);
-  gst_query_unref (query);
-  /* Others may be made for anything, and would be asked for each frame. */
-  if (offered != NULL && !GST_IS_PACO_RECYCLER (offered))
-    gst_clear_object (&offered);
   GST_DEBUG_OBJECT (reader->pad, "downstream offers %s memory for frames",
       offered ? "its" : "no");
   gst_clear_object (&reader->offered);

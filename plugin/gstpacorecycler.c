@@ -222,3 +222,18 @@ gst_paco_recycler_stop (GstAllocator *allocator)
     slab = next;
   }
 }
+
+GstAllocator *
+gst_paco_recycler_offered (GstPad *source_pad, GstCaps *caps)
+{
+  GstQuery *query = gst_query_new_allocation (caps, FALSE);
+  GstAllocator *offered = NULL;
+
+  if (gst_pad_peer_query (source_pad, query)
+      && gst_query_get_n_allocation_params (query) > 0)
+    gst_query_parse_nth_allocation_param (query, 0, &offered, NULL);
+  gst_query_unref (query);
+  if (offered != NULL && !GST_IS_PACO_RECYCLER (offered))
+    gst_clear_object (&offered);
+  return offered;
+}

@@ -20,6 +20,11 @@ G_DECLARE_FINAL_TYPE (
  * Any thread may allocate and free; memory may outlive the allocator. */
 GstAllocator *gst_paco_recycler_new (GstAllocator *source, guint n_slabs);
 
+/* The recycler that the peer of source_pad offers to who sends it frames of caps,
+ * which the caller unrefs; NULL if it offers none. Other allocators do not
+ * count: they may be made for anything, and would be asked for each frame. */
+GstAllocator *gst_paco_recycler_offered (GstPad *source_pad, GstCaps *caps);
+
 /* Frees what it keeps; from now on it hands out ordinary memory, and keeps
  * none. */
 void gst_paco_recycler_stop (GstAllocator *allocator);
