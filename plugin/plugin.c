@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The plugin: pacoenc, pacodec, pacoparse and a typefinder. Registering calls
- * no driver and allocates nothing; devices are looked for when an element
- * starts. */
+ * The plugin: pacoenc, pacodec, pacoparse, rtppacopay, rtppacodepay and a
+ * typefinder. Registering calls no driver and allocates nothing; devices are
+ * looked for when an element starts. */
 #include "gstpacodec.h"
 #include "gstpacoenc.h"
 #include "gstpacoparse.h"
 #include "gstpacotypefind.h"
+#include "gstrtppacodepay.h"
+#include "gstrtppacopay.h"
 
 GST_DEBUG_CATEGORY (gst_paco_debug);
 
@@ -19,6 +21,8 @@ plugin_init (GstPlugin *plugin)
   any |= GST_ELEMENT_REGISTER (pacoenc, plugin);
   any |= GST_ELEMENT_REGISTER (pacodec, plugin);
   any |= GST_ELEMENT_REGISTER (pacoparse, plugin);
+  any |= GST_ELEMENT_REGISTER (rtppacopay, plugin);
+  any |= GST_ELEMENT_REGISTER (rtppacodepay, plugin);
   any |= GST_TYPE_FIND_REGISTER (pacotypefind, plugin);
   return any;
 }

@@ -4,8 +4,9 @@
 
 They stand in the SECTION comments of the sources, between |[ and ]|. Each is run
 as it stands there, but for what readme.py changes too, and with fewer pictures.
-Those that write a file come first, since others play it. A file that was
-recorded must hold colour: none of the sources here is gray.
+Those that write a file come first, since others play it; what is sent over a
+network is received by the example that receives. A file that was recorded must
+hold colour: none of the sources here is gray.
 """
 import glob
 import os
@@ -14,7 +15,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from readme import adapt, run  # noqa: E402
+from readme import adapt, run, run_network  # noqa: E402
 
 EXAMPLE = re.compile(r'\|\[\n \* (gst-launch-1\.0 [^\n]*)\n \* \]\|')
 RAW_FORMAT = re.compile(rb'PACO[\x01-\x0f].{15}([A-Za-z0-9_]+)\0', re.DOTALL)
@@ -51,9 +52,13 @@ def main():
     examples = [example for path in sorted(sources)
                 for example in read_examples(path)]
     writers = [example for example in examples if ' filesink ' in example]
-    players = [example for example in examples if example not in writers]
-    if not writers or not players:
-        raise SystemExit('there are no examples of recording or of playing')
+    receivers = [example for example in examples if ' udpsrc ' in example]
+    senders = [example for example in examples if ' udpsink ' in example]
+    players = [example for example in examples
+               if example not in writers + receivers + senders]
+    if not writers or not players or len(receivers) != len(senders):
+        raise SystemExit('there are no examples of recording or of playing, or '
+                         'of sending what is received')
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for example in writers:
@@ -62,6 +67,8 @@ def main():
                 check_colour(path)
         for example in players:
             run(adapt(example))
+        for receiver, sender in zip(receivers, senders):
+            run_network(receiver, sender)
     return 0
 
 

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * See gstpacortpframe.h. */
+#include "gstpacortpframe.h"
+#include "codec/check.h"
+#include "gstpacortpparity.h"
+#include <string.h>
+
+/* A frame may be in so many parts. Each packet that is lost makes one more, so
+ * that no frame with most of its bytes has as many; it bounds the work of those
+ * who send bytes one by one. */
+#define MOST_HOLES 8192
+
+/* --- holes ------------------------------------------------------------- */
+
+static GstPacoRtpHole *
+hole_at (const GstPacoRtpFrame *frame, guint i)
+{
+  return &g_array_index (frame->holes, GstPacoRtpHole, i);
+}
+
+/* The first hole that ends behind offset, or their number. Packets mostly come
+ * in order, into the last hole. */
+static guint
+find_hole (const GstPacoRtpFrame *frame, guint32 offset)
+{
+  guint low = 0, high = frame->holes->len;
+
+  if (high > 0 && hole_at (frame, high - 1)->begin <= offset)
+    low = high - 1;
+  while (low < high) {
+    guint middle = (low + high) / 2;
+
+    if (hole_at (frame, middle)->end > offset)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+/* Whether any of the bytes begin <= at < end is missing. */
+static gboolean
+is_missing (const GstPacoRtpFrame *frame, guint32 begin, guint32 end)
+{
+  guint i = find_hole (frame, begin);
+
+  return i < frame->holes->len && hole_at (frame, i)->begin < end;
+}
+
+/* Takes out of hole i what is there now, all of which lies in it. */
+static void
+shrink_hole (GstPacoRtpFrame *frame, guint i, guint32 begin, guint32 end)
+{
+  GstPacoRtpHole *hole = hole_at (frame, i);
+  const GstPacoRtpHole behind = { end, hole->end };
+
+  if (begin == hole->begin && end == hole->end) {
+    g_array_remove_index (frame->holes, i);
+  } else if (begin == hole->begin) {
+    hole->begin = end;
+  } else {
+    hole->end = begin;
+    if (behind.begin < behind.end)
+      g_array_insert_val (frame->holes, i + 1, behind);
+  }
+}
+
+/* --- parity ------------------------------------------------------------ */
+
+/* Whether a packet of parity says of the frame what the others say; the first
+ * one is believed, if it can be true. */
+static GstPacoRtpFate
+accept_parity (
+    GstPacoRtpFrame *frame, const GstPacoRtpHeader *header, gsize size)
+{
+  guint32 n_symbols, n_groups;
+
+  if (header->protected_size == 0 || header->protected_size > frame->size
+      || size > header->protected_size || header->n_rows == 0
+      || header->n_rows > GST_PACO_RTP_GROUP || header->row >= header->n_rows)
+    return GST_PACO_RTP_MALFORMED;
+  n_symbols = gst_paco_rtp_n_symbols (header->protected_size, size);
+  n_groups = gst_paco_rtp_n_groups (n_symbols);
+  if (n_symbols > GST_PACO_RTP_MAX_SYMBOLS || header->group >= n_groups)
+    return GST_PACO_RTP_MALFORMED;
+  if (frame->parity == NULL) {
+    frame->protected_size = header->protected_size;
+    frame->symbol_size = size;
+    frame->n_symbols = n_symbols;
+    frame->n_groups = n_groups;
+    frame->n_rows = header->n_rows;
+    frame->parity = g_new0 (GstBuffer *, frame->n_rows * n_groups);
+  } else if (frame->protected_size != header->protected_size
+      || frame->symbol_size != size || frame->n_rows != header->n_rows) {
+    return GST_PACO_RTP_CONTRADICTING;
+  }
+  return GST_PACO_RTP_TAKEN;
+}
+
+/* What of the protected part symbol i of a group is. */
+static GstPacoRtpHole
+symbol_range (const GstPacoRtpFrame *frame, guint group, guint i)
+{
+  guint64 begin = (guint64) frame->symbol_size
+      * (group + (guint64) i * frame->n_groups);
+
+  return (GstPacoRtpHole){ MIN (begin, frame->protected_size),
+    MIN (begin + frame->symbol_size, frame->protected_size) };
+}
+
+/* Symbols of a group. */
+static guint
+group_size (const GstPacoRtpFrame *frame, guint group)
+{
+  return (frame->n_symbols - group + frame->n_groups - 1) / frame->n_groups;
+}
+
+/* Lists the symbols of a group that are not whole, and as many rows of parity;
+ * returns how many they are, or 0 if there are too few rows. */
+static guint
+find_erasures (
+    const GstPacoRtpFrame *frame, guint group, guint8 *columns, guint8 *rows)
+{
+  guint n = 0, n_rows = 0;
+
+  for (guint i = 0; i < group_size (frame, group); i++) {
+    GstPacoRtpHole range = symbol_range (frame, group, i);
+
+    if (is_missing (frame, range.begin, range.end))
+      columns[n++] = i;
+  }
+  for (guint row = 0; row < frame->n_rows && n_rows < n; row++)
+    if (frame->parity[row * frame->n_groups + group] != NULL)
+      rows[n_rows++] = row;
+  return n_rows == n ? n : 0;
+}
+
+/* Adds what is there of a group to its rows of parity. */
+static void
+add_known (const GstPacoRtpFrame *frame, guint group, guint8 *sums,
+    const guint8 *rows, guint n)
+{
+  guint8 factors[GST_PACO_RTP_GROUP];
+
+  for (guint i = 0; i < group_size (frame, group); i++) {
+    GstPacoRtpHole range = symbol_range (frame, group, i);
+
+    if (is_missing (frame, range.begin, range.end))
+      continue;
+    for (guint k = 0; k < n; k++)
+      factors[k] = gst_paco_rtp_parity_factor (rows[k], i);
+    gst_paco_rtp_parity_add (sums, frame->symbol_size, factors, n,
+        frame->map.data + range.begin, range.end - range.begin);
+  }
+}
+
+/* Puts a symbol into the frame. What of it has come already stays. */
+static void
+fill_symbol (
+    GstPacoRtpFrame *frame, const GstPacoRtpHole *range, const guint8 *symbol)
+{
+  for (guint i; (i = find_hole (frame, range->begin)) < frame->holes->len
+       && hole_at (frame, i)->begin < range->end;) {
+    guint32 begin = MAX (hole_at (frame, i)->begin, range->begin);
+    guint32 end = MIN (hole_at (frame, i)->end, range->end);
+
+    memcpy (
+        frame->map.data + begin, symbol + (begin - range->begin), end - begin);
+    shrink_hole (frame, i, begin, end);
+  }
+  frame->recovered++;
+}
+
+/* Restores what a group has lost, if its parity allows that. */
+static void
+restore_group (GstPacoRtpFrame *frame, guint group)
+{
+  guint8 columns[GST_PACO_RTP_GROUP], rows[GST_PACO_RTP_GROUP];
+  guint n = find_erasures (frame, group, columns, rows);
+  gsize size = frame->symbol_size;
+  guint8 *sums;
+
+  if (n == 0)
+    return;
+  sums = g_try_malloc (2 * n * size);
+  if (sums == NULL)
+    return;
+  for (guint k = 0; k < n; k++)
+    gst_buffer_extract (frame->parity[rows[k] * frame->n_groups + group], 0,
+        sums + k * size, size);
+  add_known (frame, group, sums, rows, n);
+  gst_paco_rtp_parity_solve (
+      sums, size, size, rows, columns, n, sums + n * size);
+  for (guint k = 0; k < n; k++) {
+    GstPacoRtpHole range = symbol_range (frame, group, columns[k]);
+
+    fill_symbol (frame, &range, sums + k * size);
+  }
+  g_free (sums);
+}
+
+static GstPacoRtpFate
+add_parity (GstPacoRtpFrame *frame, const GstPacoRtpHeader *header, gsize size,
+    GstBuffer *packet, gsize body_offset)
+{
+  GstPacoRtpFate fate = accept_parity (frame, header, size);
+  GstBuffer **place;
+
+  if (fate != GST_PACO_RTP_TAKEN)
+    return fate;
+  place = &frame->parity[header->row * frame->n_groups + header->group];
+  if (*place != NULL)
+    return GST_PACO_RTP_DUPLICATE;
+  if (gst_paco_rtp_frame_is_safe (frame))
+    return GST_PACO_RTP_TAKEN;
+  *place = gst_buffer_copy_region (
+      packet, GST_BUFFER_COPY_MEMORY, body_offset, size);
+  restore_group (frame, header->group);
+  return GST_PACO_RTP_TAKEN;
+}
+
+void
+gst_paco_rtp_frame_restore (GstPacoRtpFrame *frame)
+{
+  if (gst_paco_rtp_frame_is_safe (frame))
+    return;
+  for (guint group = 0; group < frame->n_groups; group++)
+    restore_group (frame, group);
+}
+
+/* --- packets ----------------------------------------------------------- */
+
+static GstPacoRtpFate
+add_data (
+    GstPacoRtpFrame *frame, guint32 offset, const guint8 *body, gsize size)
+{
+  guint32 end;
+  guint i;
+
+  if (offset > frame->size || size > frame->size - offset)
+    return GST_PACO_RTP_MALFORMED;
+  end = offset + size;
+  i = find_hole (frame, offset);
+  if (i == frame->holes->len || hole_at (frame, i)->begin >= end)
+    return GST_PACO_RTP_DUPLICATE;
+  if (hole_at (frame, i)->begin > offset || hole_at (frame, i)->end < end
+      || frame->holes->len == MOST_HOLES)
+    return GST_PACO_RTP_CONTRADICTING;
+  memcpy (frame->map.data + offset, body, size);
+  shrink_hole (frame, i, offset, end);
+  return GST_PACO_RTP_TAKEN;
+}
+
+GstPacoRtpFate
+gst_paco_rtp_frame_add (GstPacoRtpFrame *frame, const GstPacoRtpHeader *header,
+    const guint8 *body, gsize size, GstBuffer *packet, gsize body_offset)
+{
+  if (header->frame_size != frame->size)
+    return GST_PACO_RTP_CONTRADICTING;
+  return header->kind == GST_PACO_RTP_DATA
+      ? add_data (frame, header->offset, body, size)
+      : add_parity (frame, header, size, packet, body_offset);
+}
+
+guint32
+gst_paco_rtp_frame_head (const GstPacoRtpFrame *frame)
+{
+  return gst_paco_rtp_frame_is_whole (frame) ? frame->size
+                                             : hole_at (frame, 0)->begin;
+}
+
+gboolean
+gst_paco_rtp_frame_is_safe (const GstPacoRtpFrame *frame)
+{
+  return gst_paco_rtp_frame_head (frame) >= frame->protected_size;
+}
+
+/* --- lost blocks ------------------------------------------------------- */
+
+/* A decoder that finds these bytes takes the block for broken. */
+static void
+break_block (guint8 *bytes, const PacoBlockRecord *record)
+{
+  memset (bytes, 0, record->length);
+  if (paco_block_check (bytes, record->length) == record->check)
+    bytes[0] = 1;
+}
+
+guint
+gst_paco_rtp_frame_fill (GstPacoRtpFrame *frame, const GstPacoRtpBlocks *blocks)
+{
+  guint32 payload = gst_paco_rtp_blocks_payload (blocks);
+  guint n = 0, i = 0;
+
+  for (guint32 b = 0; b < blocks->geometry->n_blocks; b++) {
+    const PacoBlockRecord *record = &blocks->records[b];
+    guint32 begin = payload + record->offset, end = begin + record->length;
+
+    while (i < frame->holes->len && hole_at (frame, i)->end <= begin)
+      i++;
+    if (i == frame->holes->len)
+      break;
+    if (record->length > 0 && hole_at (frame, i)->begin < end) {
+      break_block (frame->map.data + begin, record);
+      n++;
+    }
+  }
+  g_array_set_size (frame->holes, 0);
+  return n;
+}
+
+/* --- life -------------------------------------------------------------- */
+
+gboolean
+gst_paco_rtp_frame_begin (GstPacoRtpFrame *frame,
+    const GstPacoRtpHeader *header, GstAllocator *allocator)
+{
+  const GstPacoRtpHole all = { 0, header->frame_size };
+
+  frame->buffer = gst_buffer_new_allocate (allocator, header->frame_size, NULL);
+  if (frame->buffer == NULL)
+    return FALSE;
+  if (!gst_buffer_map (frame->buffer, &frame->map, GST_MAP_WRITE)) {
+    gst_clear_buffer (&frame->buffer);
+    return FALSE;
+  }
+  if (frame->holes == NULL)
+    frame->holes = g_array_new (FALSE, FALSE, sizeof (GstPacoRtpHole));
+  g_array_set_size (frame->holes, 0);
+  g_array_append_val (frame->holes, all);
+  frame->active = TRUE;
+  frame->number = header->frame;
+  frame->size = header->frame_size;
+  frame->recovered = 0;
+  frame->ended = FALSE;
+  frame->protected_size = frame->n_groups = 0;
+  return TRUE;
+}
+
+GstBuffer *
+gst_paco_rtp_frame_steal (GstPacoRtpFrame *frame)
+{
+  if (!frame->active)
+    return NULL;
+  for (guint i = 0;
+       frame->parity != NULL && i < frame->n_rows * frame->n_groups; i++)
+    gst_clear_buffer (&frame->parity[i]);
+  g_clear_pointer (&frame->parity, g_free);
+  gst_buffer_unmap (frame->buffer, &frame->map);
+  frame->active = FALSE;
+  return g_steal_pointer (&frame->buffer);
+}
+
+void
+gst_paco_rtp_frame_drop (GstPacoRtpFrame *frame)
+{
+  GstBuffer *buffer = gst_paco_rtp_frame_steal (frame);
+
+  gst_clear_buffer (&buffer);
+}
+
+void
+gst_paco_rtp_frame_clear (GstPacoRtpFrame *frame)
+{
+  gst_paco_rtp_frame_drop (frame);
+  g_clear_pointer (&frame->holes, g_array_unref);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * A frame that is put together from packets, in any order (docs/RTP.md sections 3
+ * and 4): it is told which bytes have come, refuses packets that contradict
+ * others, and gets lost ones back from parity. rtppacodepay has two of them.
+ *
+ * Packets are data from the network: nothing that they say makes a frame take
+ * more memory than the limit given, or look at bytes that are not its own. */
+#pragma once
+#include "gstpacortpblocks.h"
+#include "gstpacortpformat.h"
+
+G_BEGIN_DECLS
+
+/* What has become of a packet. */
+typedef enum
+{
+  GST_PACO_RTP_TAKEN,
+  GST_PACO_RTP_DUPLICATE,     /* its bytes were there, or nothing is missing */
+  GST_PACO_RTP_LATE,          /* its frame is finished */
+  GST_PACO_RTP_MALFORMED,     /* it is none, or its fields lie */
+  GST_PACO_RTP_CONTRADICTING, /* to others of the frame, or overlaps them */
+  GST_PACO_RTP_OVERSIZED,     /* its frame is larger than is allowed */
+  GST_PACO_RTP_N_FATES,
+} GstPacoRtpFate;
+
+/* Bytes that have not come: begin <= at < end. */
+typedef struct
+{
+  guint32 begin, end;
+} GstPacoRtpHole;
+
+/* Zeros are a frame that is not in use. */
+typedef struct
+{
+  gboolean active;
+  guint16 number;
+  guint32 size; /* bytes */
+  GstClockTime pts, dts;
+  guint recovered; /* symbols that parity has given back */
+  gboolean ended;  /* nothing more of it is expected */
+
+  GstBuffer *buffer;
+  GstMapInfo map;
+  GArray *holes; /* of GstPacoRtpHole, in order */
+
+  /* Parity, once there is some. */
+  guint32 protected_size, symbol_size, n_symbols, n_groups;
+  guint n_rows;
+  GstBuffer **parity; /* row * n_groups + group: a symbol, or NULL */
+} GstPacoRtpFrame;
+
+/* Begins the frame that header, of any of its packets, tells of. Its memory
+ * comes from allocator. FALSE if there is none. */
+gboolean gst_paco_rtp_frame_begin (GstPacoRtpFrame *frame,
+    const GstPacoRtpHeader *header, GstAllocator *allocator);
+
+/* Takes a packet of the frame, whose number is right: size bytes at body, behind
+ * its header. packet is kept if it has parity that may be needed: its memory
+ * from body_offset on is the body. */
+GstPacoRtpFate gst_paco_rtp_frame_add (GstPacoRtpFrame *frame,
+    const GstPacoRtpHeader *header, const guint8 *body, gsize size,
+    GstBuffer *packet, gsize body_offset);
+
+/* Whether all bytes are there. */
+static inline gboolean
+gst_paco_rtp_frame_is_whole (const GstPacoRtpFrame *frame)
+{
+  return frame->holes->len == 0;
+}
+
+/* Whether all of the part is there that has parity. */
+gboolean gst_paco_rtp_frame_is_safe (const GstPacoRtpFrame *frame);
+
+/* Tries to get back what is missing of that part; needed only where data came
+ * behind parity. */
+void gst_paco_rtp_frame_restore (GstPacoRtpFrame *frame);
+
+/* How many bytes at its beginning are there. */
+guint32 gst_paco_rtp_frame_head (const GstPacoRtpFrame *frame);
+
+/* Fills what is missing, so that all codeblocks with lost bytes are broken for a
+ * decoder, and returns how many they are. blocks: of this frame, whose blocks have
+ * checks. */
+guint gst_paco_rtp_frame_fill (
+    GstPacoRtpFrame *frame, const GstPacoRtpBlocks *blocks);
+
+/* Ends the frame; the buffer is the caller's. */
+GstBuffer *gst_paco_rtp_frame_steal (GstPacoRtpFrame *frame);
+/* Ends it, if it is active, and throws it away. */
+void gst_paco_rtp_frame_drop (GstPacoRtpFrame *frame);
+/* Frees what an ended one has kept for the next. */
+void gst_paco_rtp_frame_clear (GstPacoRtpFrame *frame);
+
+G_END_DECLS

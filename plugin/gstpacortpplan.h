@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * How a frame is cut into packets, and how much of it parity protects; what
+ * docs/RTP.md leaves to the sender. rtppacopay follows it. */
+#pragma once
+#include "gstpacortpblocks.h"
+#include "gstpacortpformat.h"
+
+G_BEGIN_DECLS
+
+/* Bytes of a frame that a packet has. */
+typedef struct
+{
+  guint32 offset, size;
+} GstPacoRtpPiece;
+
+typedef struct
+{
+  GArray *pieces; /* of GstPacoRtpPiece, the whole frame in order */
+
+  /* The part that parity protects: the first protected_size bytes. The first
+   * n_symbols pieces are its symbols. */
+  guint32 protected_size, symbol_size;
+  guint32 n_symbols, n_groups;
+  guint n_rows; /* of parity, for each group; 0: there is none */
+} GstPacoRtpPlan;
+
+void gst_paco_rtp_plan_init (GstPacoRtpPlan *plan);
+void gst_paco_rtp_plan_clear (GstPacoRtpPlan *plan);
+
+/* The least `room` that a frame can be cut for. */
+#define GST_PACO_RTP_LEAST_ROOM 64
+
+/* Plans for the frame of blocks, whose index has been read. room: bytes that a
+ * packet has for the payload and its header, GST_PACO_RTP_LEAST_ROOM at least.
+ * parity: packets of parity for 100 that it protects, 0..100. */
+void gst_paco_rtp_plan_make (GstPacoRtpPlan *plan,
+    const GstPacoRtpBlocks *blocks, guint room, guint parity);
+
+G_END_DECLS

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Coded frames, and the RTP packets of them, for tests of rtppacopay and
+ * rtppacodepay. */
+#pragma once
+#include "pacotest.h"
+#include "codec/check.h"
+#include "plugin/gstpacortpblocks.h"
+#include "plugin/gstpacortpformat.h"
+#include <gst/rtp/rtp.h>
+
+#define RTP_TEST_CAPS                                                          \
+  "application/x-rtp, media=video, clock-rate=90000, encoding-name=X-PACO, "   \
+  "payload=96"
+
+/* n pictures of random content, coded as `encoder` says. */
+static inline GPtrArray *
+rtp_test_frames (const char *encoder, const char *caps, guint n)
+{
+  gchar *launch = g_strdup_printf (
+      "videotestsrc pattern=%s num-buffers=%u ! video/x-raw, %s ! %s",
+      g_random_boolean () ? "snow" : "smpte", n, caps, encoder);
+  GstHarness *harness = gst_harness_new_parse (launch);
+  GPtrArray *frames = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) gst_buffer_unref);
+
+  gst_harness_play (harness);
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (frames, gst_harness_pull (harness));
+  gst_harness_teardown (harness);
+  g_free (launch);
+  return frames;
+}
+
+/* The packets of frames, all of them, in order. */
+static inline GPtrArray *
+rtp_test_packets (GPtrArray *frames, guint mtu, guint parity)
+{
+  gchar *launch = g_strdup_printf ("rtppacopay mtu=%u parity=%u", mtu, parity);
+  GstHarness *harness = gst_harness_new_parse (launch);
+  GPtrArray *packets = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) gst_buffer_unref);
+  GstBuffer *packet;
+
+  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
+  for (guint i = 0; i < frames->len; i++)
+    fail_unless_equals_int (
+        gst_harness_push (harness, gst_buffer_ref (frames->pdata[i])),
+        GST_FLOW_OK);
+  while ((packet = gst_harness_try_pull (harness)) != NULL)
+    g_ptr_array_add (packets, packet);
+  gst_harness_teardown (harness);
+  g_free (launch);
+  return packets;
+}
+
+/* What a packet says, and where its body is in rtp, which is mapped. */
+static inline void
+rtp_test_read (GstBuffer *packet, GstRTPBuffer *rtp, GstPacoRtpHeader *header,
+    const guint8 **body, gsize *size)
+{
+  gsize header_size;
+
+  *rtp = (GstRTPBuffer) GST_RTP_BUFFER_INIT;
+  fail_unless (gst_rtp_buffer_map (packet, GST_MAP_READ, rtp));
+  fail_unless (gst_paco_rtp_header_read (header,
+      gst_rtp_buffer_get_payload (rtp), gst_rtp_buffer_get_payload_len (rtp)));
+  header_size = gst_paco_rtp_header_size (header->kind);
+  *body = (const guint8 *) gst_rtp_buffer_get_payload (rtp) + header_size;
+  *size = gst_rtp_buffer_get_payload_len (rtp) - header_size;
+}
+
+/* Its header alone, and whether it has the marker. */
+static inline GstPacoRtpHeader
+rtp_test_header (GstBuffer *packet, gsize *size, gboolean *marker)
+{
+  GstPacoRtpHeader header;
+  const guint8 *body;
+  GstRTPBuffer rtp;
+
+  rtp_test_read (packet, &rtp, &header, &body, size);
+  *marker = gst_rtp_buffer_get_marker (&rtp);
+  gst_rtp_buffer_unmap (&rtp);
+  return header;
+}
+
+/* A packet with any payload. */
+static inline GstBuffer *
+rtp_test_new_packet (const GstPacoRtpHeader *header, const guint8 *body,
+    gsize size, guint16 sequence, guint32 ssrc, gboolean marker)
+{
+  gsize header_size = gst_paco_rtp_header_size (header->kind);
+  GstBuffer *packet = gst_rtp_buffer_new_allocate (header_size + size, 0, 0);
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  guint8 *payload;
+
+  gst_rtp_buffer_map (packet, GST_MAP_WRITE, &rtp);
+  gst_rtp_buffer_set_seq (&rtp, sequence);
+  gst_rtp_buffer_set_ssrc (&rtp, ssrc);
+  gst_rtp_buffer_set_payload_type (&rtp, 96);
+  gst_rtp_buffer_set_marker (&rtp, marker);
+  payload = gst_rtp_buffer_get_payload (&rtp);
+  gst_paco_rtp_header_write (header, payload);
+  if (size > 0)
+    memcpy (payload + header_size, body, size);
+  gst_rtp_buffer_unmap (&rtp);
+  return packet;
+}
+
+static inline GstHarness *
+rtp_test_depayloader (const char *launch)
+{
+  GstHarness *harness = gst_harness_new_parse (launch);
+
+  gst_harness_set_src_caps_str (harness, RTP_TEST_CAPS);
+  return harness;
+}
+
+/* A number of the element's stats. */
+static inline guint64
+rtp_test_stat (GstHarness *harness, const char *name)
+{
+  GstElement *element = gst_harness_find_element (harness, "rtppacodepay");
+  GstStructure *stats;
+  guint64 value;
+
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value),
+      "no %s in the stats", name);
+  gst_structure_free (stats);
+  gst_object_unref (element);
+  return value;
+}
+
+static inline void
+rtp_test_push (GstHarness *harness, GstBuffer *packet)
+{
+  fail_unless_equals_int (
+      gst_harness_push (harness, gst_buffer_ref (packet)), GST_FLOW_OK);
+}
+
+/* The bytes of a are those of b. */
+static inline gboolean
+rtp_test_equal (GstBuffer *a, GstBuffer *b)
+{
+  GstMapInfo map;
+  gboolean equal;
+
+  fail_unless (gst_buffer_map (b, &map, GST_MAP_READ));
+  equal = gst_buffer_get_size (a) == map.size
+      && gst_buffer_memcmp (a, 0, map.data, map.size) == 0;
+  gst_buffer_unmap (b, &map);
+  return equal;
+}
