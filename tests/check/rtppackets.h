@@ -12,13 +12,14 @@
   "application/x-rtp, media=video, clock-rate=90000, encoding-name=X-PACO, "   \
   "payload=96"
 
-/* n pictures of random content, coded as `encoder` says. */
+/* n pictures of a pattern of videotestsrc, coded as `encoder` says. */
 static inline GPtrArray *
-rtp_test_frames (const char *encoder, const char *caps, guint n)
+rtp_test_frames_of (
+    const char *pattern, const char *encoder, const char *caps, guint n)
 {
   gchar *launch = g_strdup_printf (
-      "videotestsrc pattern=%s num-buffers=%u ! video/x-raw, %s ! %s",
-      g_random_boolean () ? "snow" : "smpte", n, caps, encoder);
+      "videotestsrc pattern=%s num-buffers=%u ! video/x-raw, %s ! %s", pattern,
+      n, caps, encoder);
   GstHarness *harness = gst_harness_new_parse (launch);
   GPtrArray *frames = g_ptr_array_new_with_free_func (
       (GDestroyNotify) gst_buffer_unref);
@@ -29,6 +30,14 @@ rtp_test_frames (const char *encoder, const char *caps, guint n)
   gst_harness_teardown (harness);
   g_free (launch);
   return frames;
+}
+
+/* The same of one pattern or another. */
+static inline GPtrArray *
+rtp_test_frames (const char *encoder, const char *caps, guint n)
+{
+  return rtp_test_frames_of (
+      g_random_boolean () ? "snow" : "smpte", encoder, caps, n);
 }
 
 /* The packets of frames, all of them, in order. */

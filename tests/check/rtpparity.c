@@ -28,9 +28,9 @@ lose_and_restore (
     GRand *random, guint n, guint n_rows, guint n_lost, gsize size)
 {
   guint8 *symbols = g_malloc (n * size);
-  guint8 *sums = g_malloc0 (MAX (n_rows, 1) * size);
-  guint8 *lost = g_malloc (MAX (n_lost, 1) * size);
-  guint8 *scratch = g_malloc (MAX (n_lost, 1) * size);
+  guint8 *sums = g_malloc0 (n_rows * size);
+  guint8 *lost = g_malloc (n_lost * size);
+  guint8 *scratch = g_malloc (n_lost * size);
   guint8 columns[GST_PACO_RTP_GROUP], rows[GST_PACO_RTP_GROUP],
       factors[GST_PACO_RTP_GROUP];
 
@@ -77,7 +77,7 @@ GST_START_TEST (test_restore)
   for (guint round = 0; round < ROUNDS; round++) {
     guint n = g_rand_int_range (random, 1, GST_PACO_RTP_GROUP + 1);
     guint n_rows = g_rand_int_range (random, 1, GST_PACO_RTP_GROUP + 1);
-    guint n_lost = g_rand_int_range (random, 0, MIN (n, n_rows) + 1);
+    guint n_lost = g_rand_int_range (random, 1, MIN (n, n_rows) + 1);
 
     lose_and_restore (
         random, n, n_rows, n_lost, g_rand_int_range (random, 1, 200));
