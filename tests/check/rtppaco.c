@@ -585,9 +585,8 @@ GST_END_TEST
  * Without parity a lost packet of the index loses the frame. */
 GST_START_TEST (test_groups)
 {
-  GPtrArray *frames = rtp_test_frames_of (
-      "snow", "pacoenc levels=1 color-transform=none",
-      CAPS ("GBR_12LE", 16384, 4), 1);
+  GPtrArray *frames = rtp_test_frames_of ("snow",
+      "pacoenc levels=1 color-transform=none", CAPS ("GBR_12LE", 16384, 4), 1);
   GPtrArray *packets = rtp_test_packets (frames, 76, 30);
   GstHarness *harness = rtp_test_depayloader ("rtppacodepay");
   guint n_groups = 0, n_lost = 0;
