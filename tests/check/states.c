@@ -5,7 +5,8 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-static const char *const elements[] = { "pacoenc", "pacodec", "pacoparse" };
+static const char *const elements[] = { "pacoenc", "pacodec", "pacoparse",
+  "rtppacopay", "rtppacodepay" };
 
 static gint
 compare_names (gconstpointer a, gconstpointer b)
@@ -20,7 +21,7 @@ GST_START_TEST (test_features)
       gst_registry_get (), "paco");
   GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
   static const char *const expected[] = { "pacodec", "pacoenc", "pacoparse",
-    "video/x-paco" };
+    "rtppacodepay", "rtppacopay", "video/x-paco" };
 
   for (GList *l = features; l != NULL; l = l->next)
     g_ptr_array_add (names, g_strdup (gst_plugin_feature_get_name (l->data)));
@@ -43,6 +44,8 @@ GST_START_TEST (test_ranks)
     { "pacoenc", "Codec/Encoder/Video", GST_RANK_PRIMARY },
     { "pacodec", "Codec/Decoder/Video", GST_RANK_PRIMARY },
     { "pacoparse", "Codec/Parser/Video", GST_RANK_PRIMARY + 1 },
+    { "rtppacopay", "Codec/Payloader/Network/RTP", GST_RANK_SECONDARY },
+    { "rtppacodepay", "Codec/Depayloader/Network/RTP", GST_RANK_SECONDARY },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
