@@ -17,7 +17,7 @@ clang=${CLANG:-clang-14}
 version=${clang#clang}
 folder=build/fuzz
 programs=$folder/tests/fuzz
-targets='header frame variants encoder push pull'
+targets='header frame variants encoder push pull rtp'
 
 build () {
   # A folder that another checkout left behind is made anew.
@@ -60,6 +60,7 @@ elements_asan=$asan:fast_unwind_on_malloc=0:malloc_context_size=10
 fuzz () {
   case $1 in
     push | pull) seeds=$folder/seeds/streams options=$elements_asan ;;
+    rtp) seeds=$folder/seeds/frames options=$elements_asan ;;
     *) seeds=$folder/seeds/frames options=$asan ;;
   esac
   mkdir -p "$folder/corpus/$1"
