@@ -160,3 +160,45 @@ rtp_test_equal (GstBuffer *a, GstBuffer *b)
   gst_buffer_unmap (b, &map);
   return equal;
 }
+
+/* The number of the first packet that is of another frame than packet i. */
+static inline guint
+rtp_test_end_of_frame (GPtrArray *packets, guint i)
+{
+  gboolean marker;
+  gsize size;
+  guint16 number = rtp_test_header (packets->pdata[i], &size, &marker).frame;
+
+  while (i < packets->len
+      && rtp_test_header (packets->pdata[i], &size, &marker).frame == number)
+    i++;
+  return i;
+}
+
+/* The number of the first packet from i on that has parity. */
+static inline guint
+rtp_test_end_of_data (GPtrArray *packets, guint i)
+{
+  gboolean marker;
+  gsize size;
+
+  while (i < packets->len
+      && rtp_test_header (packets->pdata[i], &size, &marker).kind
+          == GST_PACO_RTP_DATA)
+    i++;
+  return i;
+}
+
+static inline void
+rtp_test_expect_frame (GstHarness *harness, GstBuffer *frame, guint i)
+{
+  GstBuffer *out = gst_harness_try_pull (harness);
+
+  fail_unless (out != NULL, "frame %u has not come", i);
+  fail_unless (rtp_test_equal (out, frame), "frame %u differs", i);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (out), GST_BUFFER_PTS (frame));
+  fail_unless_equals_uint64 (
+      GST_BUFFER_DURATION (out), GST_BUFFER_DURATION (frame));
+  fail_if (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_CORRUPTED));
+  gst_buffer_unref (out);
+}
