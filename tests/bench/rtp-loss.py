@@ -210,7 +210,7 @@ def receive(name, packets, loss, seed, pictures, n):
 
 def plot(path, rows, n):
     """PSNR over loss, a line per payloader; loss is drawn by its root."""
-    left, top, width, height, best = 60, 60, 560, 300, 55
+    left, top, width, height, best = 60, 60, 560, 300, 50
     x = lambda loss: left + width * math.sqrt(loss / max(RATES))  # noqa: E731
     y = lambda psnr: top + height * (best - psnr) / 45            # noqa: E731
     svg = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 150}"'
@@ -221,10 +221,10 @@ def plot(path, rows, n):
            'over packets lost</text>',
            f'<text x="12" y="42" fill="#555555">{n} frames; at the points, how '
            'many of them came. Where one is missing the last one stays.</text>']
-    for psnr in range(10, best + 1, 5):
-        svg.append(f'<line x1="{left}" y1="{y(psnr)}" x2="{left + width}" '
-                   f'y2="{y(psnr)}" stroke="#dddddd"/><text x="{left - 8}" '
-                   f'y="{y(psnr) + 4}" text-anchor="end">{psnr}</text>')
+    for psnr in range(5, best + 1, 5):
+        svg.append(f'<line x1="{left}" y1="{y(psnr):.1f}" '
+                   f'x2="{left + width}" y2="{y(psnr):.1f}" stroke="#dddddd"/><text x="{left - 8}" '
+                   f'y="{y(psnr) + 4:.1f}" text-anchor="end">{psnr}</text>')
     for loss in RATES:
         svg.append(f'<text x="{x(loss):.1f}" y="{top + height + 20}" '
                    f'text-anchor="middle">{loss} %</text>')
