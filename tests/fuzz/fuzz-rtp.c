@@ -123,8 +123,8 @@ push_all (GRand *random, GstHarness *harness, GPtrArray *packets)
   guint loss = g_rand_int_range (random, 0, 40);
 
   for (guint i = 0; i < packets->len; i++) {
-    guint k = MIN (
-        i + (g_rand_int_range (random, 0, 6) == 0) * 2, packets->len - 1);
+    guint ahead = g_rand_int_range (random, 0, 6) == 0 ? 2 : 0;
+    guint k = MIN (i + ahead, packets->len - 1);
     GstBuffer *packet = packets->pdata[k];
 
     packets->pdata[k] = packets->pdata[i];
