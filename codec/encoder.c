@@ -110,12 +110,6 @@ run (PacoCoder *coder, unsigned flight, void *data, void *result)
   const PacoEncoderForm *form = &encoder->forms[job->form];
   PacoEncodedFrame **frame = result;
 
-  if (form->chooses && job->picture.memory == PACO_MEMORY_HOST) {
-    PacoBandSamples samples = paco_policy_band_samples (
-        &form->picture, &job->picture);
-
-    paco_encoder_choose (form, &samples, job);
-  }
   *frame = klass->encode (encoder, flight, job);
   if (form->table)
     tell_if_silent (encoder, job);

@@ -58,9 +58,10 @@ typedef struct
 typedef struct
 {
   PacoCoderClass coder;
-  /* Codes a frame, in the flight's thread. Never NULL, and without user_data. */
+  /* Codes a frame, in the flight's thread, and chooses before that if its form does
+   * (paco_encoder_choose()). Never NULL, and without user_data. */
   PacoEncodedFrame *(*encode) (
-      PacoEncoder *encoder, unsigned flight, const PacoEncoderJob *job);
+      PacoEncoder *encoder, unsigned flight, PacoEncoderJob *job);
 } PacoEncoderClass;
 
 struct _PacoEncoder
@@ -96,8 +97,7 @@ PacoRateHistory paco_encoder_learn (
 void paco_encoder_tell (PacoEncoder *encoder, const PacoEncoderJob *job,
     const PacoRateHistory *history);
 
-/* Chooses between the rates of a form that has two. It has been done before encode()
- * for pictures in the host's memory; for others the backend does it. */
+/* Chooses between the rates of a form that has two. */
 void paco_encoder_choose (const PacoEncoderForm *form,
     const PacoBandSamples *samples, PacoEncoderJob *job);
 

@@ -236,8 +236,9 @@ paco_policy_other_wavelet (const PacoPictureFormat *picture,
       || parameters->wavelet != PACO_WAVELET_AUTO || !parameters->rgb
       || picture->n_components < N_COMPONENTS)
     return false;
-  for (unsigned c = 1; c < N_COMPONENTS; c++)
-    if (picture->components[c].subsampling_x
+  for (unsigned c = 0; c < N_COMPONENTS; c++)
+    if (picture->components[c].depth > PACO_CHOICE_DEPTH
+        || picture->components[c].subsampling_x
         || picture->components[c].subsampling_y)
       return false;
   return paco_policy_bands (picture).n > 0

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Which reversible wavelet an RGB picture is coded with when the parameters leave
+ * Which reversible wavelet an RGB picture of 8 bits is coded with when the parameters leave
  * it open (FORMAT.md section 9): 13/7 predicts smooth content better and noise
  * worse than 5/3. A sample of the picture is transformed with both, in integers, so
  * that all encoders decide alike, and by nothing but the picture: frames that were
@@ -43,9 +43,13 @@ typedef struct
 PacoBandSamples paco_policy_band_samples (
     const PacoPictureFormat *format, const PacoPicture *picture);
 
+/* Bits of a sample at most. Deeper RGB gains little, and on a GPU, which it keeps
+ * busy longest, would have to wait. */
+#define PACO_CHOICE_DEPTH 8
+
 /* Whether pictures may be coded with another wavelet than paco_policy_coding()
- * says, and how: `other` is complete then. That is so of RGB without loss when the
- * wavelet is PACO_WAVELET_AUTO. */
+ * says, and how: `other` is complete then. That is so of RGB without loss of that
+ * depth when the wavelet is PACO_WAVELET_AUTO. */
 bool paco_policy_other_wavelet (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *other);
 

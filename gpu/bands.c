@@ -91,14 +91,13 @@ paco_cuda_fetch_bands (PacoCudaFrame *frame, const PacoPictureFormat *format,
     size += rows[i].bytes * samples->bands.n;
   }
   if (!paco_pinned_memory_reserve (
-          frame->device, memory, size, "bands of lines", error)
-      || !paco_cuda_frame_await_picture (frame, picture, error))
+          frame->device, memory, size, "bands of lines", error))
     return FALSE;
   for (unsigned i = 0; i < n; i++) {
     if (!copy_rows (frame, &rows[i], samples->bands.n, memory, error))
       return FALSE;
     describe (&regions[i], &rows[i], n_fields, picture, memory, samples);
   }
-  return paco_cuda_frame_mark (frame, PACO_CUDA_BEGIN, error)
-      && paco_cuda_frame_wait_for (frame, PACO_CUDA_BEGIN, error);
+  return paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_1, error)
+      && paco_cuda_frame_wait_for (frame, PACO_CUDA_STAGE_1, error);
 }

@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* Waits for what the picture waits for, too. `memory` is that of the samples, which
- * stay as long as it does. */
+/* The frame's stream waits for the picture already. `memory` is that of the samples,
+ * which stay as long as it does. */
 gboolean paco_cuda_fetch_bands (PacoCudaFrame *frame,
     const PacoPictureFormat *format, const PacoPicture *picture,
     PacoPinnedMemory *memory, PacoBandSamples *samples, GError **error);

@@ -4,8 +4,8 @@
  * A flight's thread enqueues everything that a frame needs, from the upload to
  * the download of the codestream, and then waits once. While it waits the
  * other flights' threads do the same, so that uploads, kernels and downloads of
- * several frames overlap. (A frame that chooses its wavelet and lies in the device's
- * memory is waited for once before that; bands.c.)
+ * several frames overlap. (Where a frame chooses its wavelet, the host looks at it while
+ * it is uploaded. One in the device's memory is waited for before that; bands.c.)
  *
  * How many bytes the codestream will have is not known when its download is
  * enqueued: it is as long as the flight's last frame and a little more. Only what
@@ -216,16 +216,24 @@ enqueue_kernels (CudaEncoder *encoder, Flight *flight, bool transformed,
       && paco_cuda_frame_end_download (frame, error);
 }
 
-static gboolean
-enqueue (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
-    const PacoHeader *header, PacoEncodedFrame *output, GError **error)
+/* Where the picture is, or will be. */
+static void
+find_picture (Flight *flight, const PacoEncoderJob *job)
 {
-  PacoCudaFrame *frame = &flight->frame;
-  const PacoCudaPlan *plan = frame->plan;
-  bool in_order;
+  const PacoCudaPlan *plan = flight->frame.plan;
 
   paco_transfer_plan (
-      &frame->transfer, &job->picture, &plan->format, plan->reduce);
+      &flight->frame.transfer, &job->picture, &plan->format, plan->reduce);
+}
+
+/* The picture's way to the device. */
+static gboolean
+upload (Flight *flight, const PacoEncoderJob *job, GError **error)
+{
+  PacoCudaFrame *frame = &flight->frame;
+  bool in_order;
+
+  find_picture (flight, job);
   in_order = paco_transfer_is_pinned (&frame->transfer);
   if (!in_order && g_atomic_int_get (&flight->part->n_frames) > 1) {
     if (!paco_transfer_stage (&frame->transfer, &frame->station, error))
@@ -234,23 +242,16 @@ enqueue (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
   }
   return paco_cuda_frame_begin_upload (frame, in_order, error)
       && paco_transfer_upload (&frame->transfer, &frame->station, error)
-      && upload_blocks (flight, job, error)
       && paco_cuda_frame_end_upload (frame, error)
-      && paco_cuda_frame_await_picture (frame, &job->picture, error)
-      && enqueue_kernels (encoder, flight, false, header, output, error);
+      && paco_cuda_frame_await_picture (frame, &job->picture, error);
 }
 
-/* Once more, of a picture that is on the device already. */
+/* All else, when the picture is on its way to the device or there already. */
 static gboolean
-enqueue_again (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
+enqueue (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
     bool transformed, const PacoHeader *header, PacoEncodedFrame *output,
     GError **error)
 {
-  PacoCudaFrame *frame = &flight->frame;
-  const PacoCudaPlan *plan = frame->plan;
-
-  paco_transfer_plan (
-      &frame->transfer, &job->picture, &plan->format, plan->reduce);
   return upload_blocks (flight, job, error)
       && enqueue_kernels (encoder, flight, transformed, header, output, error);
 }
@@ -287,25 +288,53 @@ finish (CudaEncoder *encoder, Flight *flight, PacoHeader *header,
   return TRUE;
 }
 
-static gboolean
-encode_for_quality (CudaEncoder *encoder, Flight *flight,
-    const PacoEncoderJob *job, PacoEncodedFrame *output, GError **error)
+static void
+take_rate (Flight *flight, const PacoRate *rate, PacoCudaRate *told,
+    PacoHeader *header)
 {
+  flight->coding = header->coding = rate->coding;
+  told->rate = rate;
+  told->wide = !paco_dwt_is_narrow (&flight->frame.plan->format, &rate->coding);
+}
+
+/* The host looks at a picture of its own while that is uploaded; of one on the device
+ * it has to wait for some lines. */
+static gboolean
+choose (Flight *flight, const PacoEncoderForm *form, PacoEncoderJob *job,
+    GError **error)
+{
+  PacoBandSamples samples;
+
+  if (job->picture.memory == PACO_MEMORY_HOST)
+    samples = paco_policy_band_samples (&form->picture, &job->picture);
+  else if (!paco_cuda_fetch_bands (&flight->frame, &form->picture,
+               &job->picture, &flight->bands, &samples, error))
+    return FALSE;
+  paco_encoder_choose (form, &samples, job);
+  return TRUE;
+}
+
+static gboolean
+encode_for_quality (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
+    PacoEncodedFrame *output, GError **error)
+{
+  const PacoEncoderForm *form = &encoder->base.forms[job->form];
   const PacoCoding *coding = &job->rate.coding;
   PacoHeader header = { .video = job->video, .coding = *coding };
   PacoCudaRate rate = {
     .block_checks = coding->block_checks,
     .cut_points = coding->cut_points,
-    .rate = &job->rate,
   };
 
   paco_cuda_frame_use (&flight->frame, flight->part->plans, job->form);
-  rate.wide = !paco_dwt_is_narrow (&flight->frame.plan->format, coding);
-  flight->coding = *coding;
-  flight->rate = &rate;
   header.picture = flight->frame.plan->format;
   header.header_size = paco_header_size (&header);
-  return enqueue (encoder, flight, job, &header, output, error)
+  if (!upload (flight, job, error)
+      || (form->chooses && !choose (flight, form, job, error)))
+    return FALSE;
+  take_rate (flight, &job->rate, &rate, &header);
+  flight->rate = &rate;
+  return enqueue (encoder, flight, job, false, &header, output, error)
       && paco_cuda_frame_wait (&flight->frame, error)
       && finish (encoder, flight, &header, output, error);
 }
@@ -332,7 +361,6 @@ code_attempt (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
     .bytes = attempt->budget,
     .correction = attempt->history.correction,
   };
-  gboolean done;
 
   rate.wide = !rate.steps->table->narrow;
   paco_cuda_frame_use (
@@ -341,14 +369,17 @@ code_attempt (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
   flight->rate = &rate;
   header->coding = flight->coding;
   header->header_size = paco_header_size (header);
-  done = first ? enqueue (encoder, flight, job, header, output, error)
-               : enqueue_again (encoder, flight, job,
-                   flight->frame.plan == before, header, output, error);
-  return done && paco_cuda_frame_wait (&flight->frame, error);
+  if (!first)
+    find_picture (flight, job);
+  else if (!upload (flight, job, error))
+    return FALSE;
+  return enqueue (encoder, flight, job, !first && flight->frame.plan == before,
+             header, output, error)
+      && paco_cuda_frame_wait (&flight->frame, error);
 }
 
 static gboolean
-encode_to_fit (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
+encode_to_fit (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
     PacoEncodedFrame *output, GError **error)
 {
   const PacoEncoderForm *form = &encoder->base.forms[job->form];
@@ -391,31 +422,12 @@ encode_to_fit (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
 
 /* --- */
 
-/* A frame that has yet to choose, as its picture is on the device. */
 static gboolean
-encode_by_choice (CudaEncoder *encoder, Flight *flight,
-    const PacoEncoderJob *job, PacoEncodedFrame *output, GError **error)
-{
-  const PacoEncoderForm *form = &encoder->base.forms[job->form];
-  PacoEncoderJob chosen = *job;
-  PacoBandSamples samples;
-
-  if (!paco_cuda_fetch_bands (&flight->frame, &form->picture, &job->picture,
-          &flight->bands, &samples, error))
-    return FALSE;
-  paco_encoder_choose (form, &samples, &chosen);
-  return encode_for_quality (encoder, flight, &chosen, output, error);
-}
-
-static gboolean
-encode_frame (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
+encode_frame (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
     PacoEncodedFrame *output, GError **error)
 {
-  bool chooses = encoder->base.forms[job->form].chooses
-      && job->picture.memory == PACO_MEMORY_DEVICE;
-  gboolean done = (job->rate.budget > 0 ? encode_to_fit
-          : chooses                     ? encode_by_choice
-                    : encode_for_quality) (encoder, flight, job, output, error);
+  gboolean done = (job->rate.budget > 0 ? encode_to_fit : encode_for_quality) (
+      encoder, flight, job, output, error);
 
   flight->rate = NULL;
   if (!done)
@@ -441,7 +453,7 @@ count (CudaEncoder *encoder, Flight *flight, size_t size)
 }
 
 static PacoEncodedFrame *
-encode (PacoEncoder *base, unsigned number, const PacoEncoderJob *job)
+encode (PacoEncoder *base, unsigned number, PacoEncoderJob *job)
 {
   CudaEncoder *encoder = (CudaEncoder *) base;
   Flight *flight = &encoder->flights[number];

@@ -237,9 +237,10 @@ install_rate_properties (GObjectClass *klass)
  *
  * The wavelet of the colour: the reversible 5/3 or 13/7, one of which lossless
  * coding needs, or the irreversible 9/7. auto takes 9/7, and for lossless coding
- * 13/7; of RGB it takes 5/3 or 13/7, as noise decides which needs fewer bits, and
- * tries both on a sample of each picture (with a budget it is 5/3). Alpha is always
- * coded with 5/3 and lossless.
+ * 13/7, of RGB 5/3. Of RGB with 8 bits it takes either, as noise decides which needs
+ * fewer bits, and tries both on a sample of each picture (with a budget it is 5/3).
+ * Pictures in a GPU's memory are waited for then. Alpha is always coded with 5/3 and
+ * lossless.
  *
  * Since: 0.1
  */

@@ -368,8 +368,17 @@ code_to_fit (Flight *flight)
 
 /* --- */
 
+static void
+choose (const PacoEncoderForm *form, PacoEncoderJob *job)
+{
+  PacoBandSamples samples = paco_policy_band_samples (
+      &form->picture, &job->picture);
+
+  paco_encoder_choose (form, &samples, job);
+}
+
 static PacoEncodedFrame *
-encode (PacoEncoder *base, unsigned number, const PacoEncoderJob *job)
+encode (PacoEncoder *base, unsigned number, PacoEncoderJob *job)
 {
   CpuEncoder *encoder = (CpuEncoder *) base;
   Flight *flight = &encoder->flights[number];
@@ -377,6 +386,8 @@ encode (PacoEncoder *base, unsigned number, const PacoEncoderJob *job)
   double transform_ms = 0.0, blocks_ms;
   PacoEncodedFrame *frame;
 
+  if (base->forms[job->form].chooses)
+    choose (&base->forms[job->form], job);
   flight_begin (flight, job);
   if (job->rate.budget > 0) {
     code_to_fit (flight);

@@ -2,6 +2,7 @@
  * A case: reference against backend. */
 #include "backend-case.h"
 #include "codec/cpu/backend_private.h"
+#include "codec/policy_wavelet.h"
 #include "codec/reference/reference.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,7 +152,7 @@ case_init_choosing (Case *c)
     .n_components = g_test_rand_int_range (3, 5),
     .fields = g_test_rand_bit (),
   };
-  uint8_t depth = g_test_rand_int_range (6, 17);
+  uint8_t depth = g_test_rand_int_range (5, PACO_CHOICE_DEPTH + 1);
 
   *c = (Case){ .seed = g_test_rand_int (), .frame = g_byte_array_new () };
   c->rand = g_rand_new_with_seed (c->seed);

@@ -173,7 +173,7 @@ test_content (void)
   g_free (bytes);
 }
 
-/* Only RGB without loss, and where nobody has chosen. */
+/* Only RGB of 8 bits without loss, and where nobody has chosen. */
 static void
 test_who_chooses (void)
 {
@@ -182,19 +182,21 @@ test_who_chooses (void)
     PacoRateControl rate_control;
     int wavelet;
     bool rgb;
-    unsigned n_components, subsampling, width;
+    unsigned n_components, depth, subsampling, width;
     bool chooses;
   } cases[] = {
-    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, true, 3, 0, 32, true },
-    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, true, 4, 0, 32, true },
-    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, true, 3, 0, 31, false },
-    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, true, 3, 1, 32, false },
-    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, false, 3, 0, 32, false },
-    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, true, 2, 0, 32, false },
-    { PACO_RATE_LOSSLESS, PACO_WAVELET_CDF53, true, 3, 0, 32, false },
-    { PACO_RATE_LOSSLESS, PACO_WAVELET_DD137, true, 3, 0, 32, false },
-    { PACO_RATE_QUALITY, PACO_WAVELET_AUTO, true, 3, 0, 32, false },
-    { PACO_RATE_BITRATE, PACO_WAVELET_AUTO, true, 3, 0, 32, false },
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, true, 3, 8, 0, 32, true },
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, true, 4, 8, 0, 32, true },
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, true, 3, 1, 0, 32, true },
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, true, 3, 9, 0, 32, false },
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, true, 3, 8, 0, 31, false },
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, true, 3, 8, 1, 32, false },
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, false, 3, 8, 0, 32, false },
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_AUTO, true, 2, 8, 0, 32, false },
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_CDF53, true, 3, 8, 0, 32, false },
+    { PACO_RATE_LOSSLESS, PACO_WAVELET_DD137, true, 3, 8, 0, 32, false },
+    { PACO_RATE_QUALITY, PACO_WAVELET_AUTO, true, 3, 8, 0, 32, false },
+    { PACO_RATE_BITRATE, PACO_WAVELET_AUTO, true, 3, 8, 0, 32, false },
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -203,7 +205,7 @@ test_who_chooses (void)
     PacoCoding other;
 
     for (unsigned c = 0; c < format.n_components; c++)
-      format.components[c] = (PacoComponent){ .depth = 8,
+      format.components[c] = (PacoComponent){ .depth = cases[i].depth,
         .subsampling_x = c > 0 ? cases[i].subsampling : 0 };
     parameters.rate_control = cases[i].rate_control;
     parameters.frame_size = 1000;
