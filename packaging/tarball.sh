@@ -48,7 +48,9 @@ folder=$work/$name
 mkdir -p "$folder/lib/gstreamer-1.0"
 cp "$(find "$work/installed" -name libgstpaco.so)" "$folder/lib/gstreamer-1.0"
 strip --strip-unneeded "$folder/lib/gstreamer-1.0/libgstpaco.so"
-cp -R "$(find "$work/installed" -name share -type d -prune)" "$folder"
+for part in bin share; do
+  cp -R "$(find "$work/installed" -name $part -type d -prune)" "$folder"
+done
 cp "$root/packaging/env.sh" "$root/LICENSE" "$folder"
 sed "s/@NAME@/$name/g" "$root/packaging/README.in" >"$folder/README"
 chmod -R u=rwX,go=rX "$folder"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # sh tests/distros.sh [SUITE...]: builds and tests in a fresh system of each Debian
 # suite (trixie), as root, with mmdebstrap; and there the plugin that was built
-# here, if this is Debian 12, or that PLUGIN=FILE names, or the package that
-# PACKAGE=FILE names, installed. The last line says how many tests passed and failed
+# here, if this is Debian 12, or that PLUGIN=FILE names, or the packages that
+# PACKAGE="FILE ..." names, installed. The last line says how many tests passed and failed
 # in all; the status is 0 when none failed.
 #
 # KEEP=1: the systems stay where they are, and are used again. ROOTS=FOLDER: where
@@ -124,8 +124,9 @@ for suite; do
   elif [ -n "${PACKAGE:-}" ]; then
     echo "--- $suite: ${PACKAGE##*/}, installed"
     rm "$built"
-    cp "$PACKAGE" "$roots/$suite/tmp/package.deb"
-    inside "$suite" 'dpkg --install /tmp/package.deb && gst-inspect-1.0 paco' ||
+    # shellcheck disable=SC2086
+    cp $PACKAGE "$roots/$suite/tmp"
+    inside "$suite" 'dpkg --install /tmp/*.deb && gst-inspect-1.0 paco' ||
       fail "The package cannot be installed in $suite."
     run "$suite" "$others"
   fi

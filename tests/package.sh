@@ -36,5 +36,6 @@ echo "Making the package ..."
 }
 lintian --allow-root --fail-on error,warning build/package/*.changes ||
   fail "lintian complains."
-PACKAGE=$(ls "$PWD"/build/package/gstreamer1.0-paco_*.deb) OWN=0 \
+PACKAGE=$(ls "$PWD"/build/package/gstreamer1.0-paco*_*.deb | grep -v dbgsym |
+  paste -sd" ") OWN=0 \
   exec sh tests/distros.sh bookworm

@@ -15,6 +15,9 @@ fail () {
 cat >"$work/expected" <<'END'
 LICENSE
 README
+bin/paco-play
+bin/paco-proxy
+bin/paco-record
 env.sh
 lib/gstreamer-1.0/libgstpaco.so
 share/doc/gst-paco/NEWS
@@ -22,6 +25,10 @@ share/doc/gst-paco/README.md
 share/doc/gst-paco/codec/FORMAT.md
 share/doc/gst-paco/docs/plugins/gst_plugins_cache.json
 share/doc/gst-paco/docs/rate-vs-jpeg2000.svg
+share/gst-paco/play.py
+share/gst-paco/proxy.py
+share/gst-paco/record.py
+share/gst-paco/session.py
 share/gstreamer-1.0/encoding-profiles/storage-editing/paco.gep
 END
 
@@ -45,11 +52,19 @@ tar -tvf "$work/first/$archive" | grep -v ' 0/0 ' &&
 mkdir "$work/some where"
 tar -xf "$work/first/$archive" -C "$work/some where"
 cd "$work/some where"/*
-find . ! -type d | sed 's,^\./,,' | LC_ALL=C sort >"$work/found"
+find . ! -type d ! -path './share/man/*' | sed 's,^\./,,' | LC_ALL=C sort \
+  >"$work/found"
 diff "$work/expected" "$work/found" || fail "Other files than expected."
 unset GST_PLUGIN_PATH_1_0 GST_PLUGIN_PATH GST_ENCODING_TARGET_PATH LD_LIBRARY_PATH
 export GST_REGISTRY_1_0="$work/registry" XDG_DATA_HOME="$work/home"
 PACO_HOME=$PWD
+for program in play proxy record; do
+  "bin/paco-$program" --help >"$work/help" || fail "paco-$program has no help."
+  ! grep -F "$program.sh" "$work/help" || fail "paco-$program has another name."
+done
+bin/paco-record --quiet --frames 5 \
+  --caps format=I422_10LE,width=320,height=240,framerate=25/1 "$work/recorded.mov" ||
+  fail "paco-record records nothing."
 . ./env.sh
 cd "$work"
 gst-inspect-1.0 paco >inspected || fail "The plugin is not found."
@@ -62,3 +77,4 @@ gst-launch-1.0 -q videotestsrc num-buffers=5 ! \
   filesink location=out.mov || fail "The profiles are not found."
 gst-launch-1.0 -q filesrc location=out.mov ! qtdemux ! pacoparse ! pacodec ! \
   fakesink || fail "The plugin does not work."
+[ -s recorded.mov ] || fail "paco-record has recorded nothing."
