@@ -269,14 +269,16 @@ submit (Pipe *pipe)
   PacoCodedFrame coded;
 
   *frame = (Frame){ .bytes = next_damaged_frame (stream) };
-  test_picture_copy (&frame->mine, &pipe->destinations[stream->format.fields]);
-  test_picture_copy (&frame->theirs, &frame->mine);
   if (!paco_coded_frame_parse (
           &coded, frame->bytes->data, frame->bytes->len, NULL)
       || !paco_decoder_takes (pipe->decoder, &coded.header)) {
-    frame_clear (frame);
+    g_byte_array_unref (frame->bytes);
     return;
   }
+  /* Damage may have made it one of the other form. */
+  test_picture_copy (
+      &frame->mine, &pipe->destinations[coded.header.picture.fields]);
+  test_picture_copy (&frame->theirs, &frame->mine);
   frame->decoded = paco_reference_decode_next (pipe->concealer,
       frame->bytes->data, frame->bytes->len, stream->reduce,
       &frame->theirs.picture, &frame->corrupted_blocks,
