@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Decoders of paco.h over those of codec/. The device is opened, and configured, by
+ * the first frame that needs it. */
+#include "lib/private.h"
+#include "lib/region.h"
+#include <string.h>
+
+/* A frame in flight. */
+typedef struct
+{
+  void *user;
+  PacoPicture destination;
+  /* Of a region. */
+  bool cropped;
+  PacoPicture whole;
+  uint8_t *memory; /* of the whole picture */
+  uint8_t *bytes;  /* what is decoded in place of the frame */
+  size_t memory_size, bytes_size;
+  gint
+      dropped; /* atomic: the codec is done with a frame that was not collected */
+} Ticket;
+
+struct PacoFrameDecoder
+{
+  PacoSettings settings;
+  PacoDecoder *coder; /* NULL: no device is open */
+  char device[PACO_DEVICE_TEXT];
+  /* What it is configured for. */
+  PacoSampleLayout layouts[PACO_MAX_COMPONENTS];
+  PacoPictureFormat picture;
+  unsigned reduce;
+  PacoPictureFormat region; /* with settings.crop */
+  PacoGeometry *geometry;   /* NULL unless a region was decoded */
+  PacoBlockRecord *records;
+  /* The frame before, by its place. */
+  bool has_number;
+  uint32_t number;
+  uint64_t submitted, collected;
+  Ticket
+      *tickets[PACO_MAX_FLIGHTS]; /* frame n has number n % PACO_MAX_FLIGHTS */
+};
+
+static unsigned
+in_flight (const PacoFrameDecoder *decoder)
+{
+  return (unsigned) (decoder->submitted - decoder->collected);
+}
+
+/* --- life --- */
+
+static void
+drop (void *user_data)
+{
+  Ticket *ticket = user_data;
+
+  g_atomic_int_set (&ticket->dropped, TRUE);
+}
+
+PacoFrameDecoder *
+paco_frame_decoder_new (void)
+{
+  PacoFrameDecoder *decoder = g_try_new0 (PacoFrameDecoder, 1);
+
+  if (!decoder)
+    return NULL;
+  paco_settings_init (&decoder->settings);
+  decoder->settings.options.drop = drop;
+  return decoder;
+}
+
+static void
+free_ticket (Ticket *ticket)
+{
+  g_free (ticket->memory);
+  g_free (ticket->bytes);
+  g_free (ticket);
+}
+
+void
+paco_frame_decoder_free (PacoFrameDecoder *decoder)
+{
+  if (!decoder)
+    return;
+  paco_coder_close (PACO_CODER (decoder->coder));
+  for (uint64_t n = decoder->collected; n < decoder->submitted; n++) {
+    Ticket **ticket = &decoder->tickets[n % PACO_MAX_FLIGHTS];
+
+    /* A device that was lost may still write there. */
+    if (!g_atomic_int_get (&(*ticket)->dropped))
+      *ticket = NULL;
+  }
+  for (unsigned i = 0; i < PACO_MAX_FLIGHTS; i++)
+    if (decoder->tickets[i])
+      free_ticket (decoder->tickets[i]);
+  paco_geometry_free (decoder->geometry);
+  g_free (decoder->records);
+  g_free (decoder);
+}
+
+PacoStatus
+paco_frame_decoder_set (PacoFrameDecoder *decoder, const char *name,
+    const char *value, PacoError *error)
+{
+  PacoChange now;
+
+  if (!decoder)
+    return paco_error_set (
+        error, PACO_STATUS_INVALID, "the argument decoder is NULL");
+  now = in_flight (decoder) > 0 ? PACO_CHANGE_ANY
+      : decoder->coder          ? PACO_CHANGE_IDLE
+                                : PACO_CHANGE_CLOSED;
+  return paco_settings_set (&decoder->settings, false, now, name, value, error);
+}
+
+const char *
+paco_frame_decoder_device (const PacoFrameDecoder *decoder)
+{
+  return decoder ? decoder->device : "";
+}
+
+/* --- configuration --- */
+
+static bool
+is_cropped (const PacoFrameDecoder *decoder)
+{
+  return decoder->settings.crop.width > 0;
+}
+
+static PacoStatus
+open_device (PacoFrameDecoder *decoder, PacoError *error)
+{
+  PacoError failure = { PACO_STATUS_OK, "" };
+  PacoCoder *coder;
+
+  if (decoder->coder)
+    return PACO_STATUS_OK;
+  coder = paco_device_open (&decoder->settings, false, &failure);
+  if (!coder)
+    return paco_error_set (error, failure.status, "%s", failure.message);
+  decoder->coder = (PacoDecoder *) coder;
+  paco_device_describe (coder, decoder->device);
+  return PACO_STATUS_OK;
+}
+
+static bool
+same_layouts (const PacoSampleLayout *a, const PacoSampleLayout *b)
+{
+  return memcmp (a, b, PACO_MAX_COMPONENTS * sizeof *a) == 0;
+}
+
+static PacoStatus
+configure (PacoFrameDecoder *decoder, const PacoHeader *header,
+    const PacoSampleLayout *layouts, PacoError *error)
+{
+  unsigned reduce = decoder->settings.reduce;
+  GError *failure = NULL;
+
+  if (paco_decoder_takes (decoder->coder, header) && decoder->reduce == reduce
+      && same_layouts (decoder->layouts, layouts))
+    return PACO_STATUS_OK;
+  if (in_flight (decoder) > 0)
+    return paco_error_set (error, PACO_STATUS_BUSY,
+        "this frame is of another kind than those in flight; collect them");
+  g_clear_pointer (&decoder->geometry, paco_geometry_free);
+  g_clear_pointer (&decoder->records, g_free);
+  if (!paco_decoder_configure (
+          decoder->coder, header, layouts, reduce, &failure))
+    return paco_error_take (error, failure);
+  memcpy (decoder->layouts, layouts, sizeof decoder->layouts);
+  decoder->reduce = reduce;
+  return PACO_STATUS_OK;
+}
+
+/* --- regions --- */
+
+static PacoStatus
+reserve (uint8_t **memory, size_t *size, size_t needed, PacoError *error)
+{
+  uint8_t *more;
+
+  if (*size >= needed)
+    return PACO_STATUS_OK;
+  more = g_try_malloc (needed);
+  if (!more)
+    return paco_error_set (error, PACO_STATUS_MEMORY,
+        "there are no %zu bytes of memory for the picture", needed);
+  g_free (*memory);
+  *memory = more;
+  *size = needed;
+  return PACO_STATUS_OK;
+}
+
+static PacoStatus
+prepare_geometry (
+    PacoFrameDecoder *decoder, const PacoHeader *header, PacoError *error)
+{
+  if (decoder->geometry && decoder->picture.fields == header->picture.fields)
+    return PACO_STATUS_OK;
+  g_clear_pointer (&decoder->geometry, paco_geometry_free);
+  g_clear_pointer (&decoder->records, g_free);
+  decoder->geometry = paco_geometry_new (&header->picture, &header->coding);
+  decoder->records = g_try_new (PacoBlockRecord, decoder->geometry->n_blocks);
+  if (decoder->records)
+    return PACO_STATUS_OK;
+  g_clear_pointer (&decoder->geometry, paco_geometry_free);
+  return paco_error_set (error, PACO_STATUS_MEMORY,
+      "there is no memory for the index of the frame");
+}
+
+/* Puts a frame and a picture for the region into the ticket. */
+static PacoStatus
+prepare_region (PacoFrameDecoder *decoder, Ticket *ticket,
+    PacoCodedFrame *frame, PacoError *error)
+{
+  const PacoPictureFormat *picture = &frame->header.picture;
+  unsigned reduce = decoder->settings.reduce;
+  GError *failure = NULL;
+  size_t size = paco_image_place (
+      &ticket->destination, picture, reduce, NULL, &ticket->whole);
+  PacoStatus status = prepare_geometry (decoder, &frame->header, error);
+
+  if (status == PACO_STATUS_OK)
+    status = reserve (&ticket->memory, &ticket->memory_size, size, error);
+  if (status == PACO_STATUS_OK)
+    status = reserve (&ticket->bytes, &ticket->bytes_size,
+        paco_region_frame_size (frame), error);
+  if (status == PACO_STATUS_OK)
+    status = paco_region_frame (frame, decoder->geometry, reduce,
+        &decoder->settings.crop, decoder->records, ticket->bytes, error);
+  if (status != PACO_STATUS_OK)
+    return status;
+  paco_image_place (
+      &ticket->destination, picture, reduce, ticket->memory, &ticket->whole);
+  if (!paco_coded_frame_parse (
+          frame, ticket->bytes, ticket->bytes_size, &failure))
+    return paco_error_take (error, failure);
+  return PACO_STATUS_OK;
+}
+
+/* --- frames --- */
+
+/* Frames that are not in order do not stand for what is broken in each other. */
+static void
+forget_unless_next (PacoFrameDecoder *decoder, const PacoVideoInfo *video)
+{
+  if (decoder->has_number && video->has_place
+      && video->place.number != decoder->number + 1)
+    paco_decoder_forget (decoder->coder);
+  decoder->has_number = video->has_place;
+  decoder->number = video->place.number;
+}
+
+/* Reads what the application wants to have decoded where. */
+static PacoStatus
+read_arguments (PacoFrameDecoder *decoder, const void *data, size_t size,
+    const PacoImage *image, PacoCodedFrame *frame, PacoPicture *destination,
+    PacoError *error)
+{
+  unsigned reduce = decoder->settings.reduce;
+  const PacoPictureFormat *picture = &frame->header.picture;
+  GError *failure = NULL;
+  PacoStatus status;
+
+  if (!paco_coded_frame_parse (frame, data, size, &failure)
+      || !paco_header_check_pixels (
+          &frame->header, decoder->settings.options.max_pixels, &failure))
+    return paco_error_take (error, failure);
+  if (reduce > frame->header.coding.levels)
+    return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
+        "reduce=%u, but the frame has only %u levels to leave out", reduce,
+        frame->header.coding.levels);
+  if (!is_cropped (decoder))
+    return paco_image_read (image, picture, reduce, destination, error);
+  paco_layouts_read (image, destination->layout);
+  status = paco_region_format (picture, reduce, &decoder->settings.crop,
+      destination->layout, &decoder->region, error);
+  if (status != PACO_STATUS_OK)
+    return status;
+  return paco_image_read (image, &decoder->region, 0, destination, error);
+}
+
+static PacoStatus
+take_ticket (PacoFrameDecoder *decoder, Ticket **ticket, PacoError *error)
+{
+  Ticket **place = &decoder->tickets[decoder->submitted % PACO_MAX_FLIGHTS];
+
+  if (in_flight (decoder) >= paco_coder_depth (PACO_CODER (decoder->coder)))
+    return paco_error_set (error, PACO_STATUS_BUSY,
+        "%u frames are in flight, and no more may be; collect one",
+        in_flight (decoder));
+  if (!*place)
+    *place = g_try_new0 (Ticket, 1);
+  *ticket = *place;
+  if (!*place)
+    return paco_error_set (
+        error, PACO_STATUS_MEMORY, "there is no memory for a frame");
+  return PACO_STATUS_OK;
+}
+
+static PacoStatus
+submit (PacoFrameDecoder *decoder, PacoCodedFrame *frame,
+    const PacoPicture *destination, void *user, PacoError *error)
+{
+  GError *failure = NULL;
+  Ticket *ticket;
+  PacoStatus status = open_device (decoder, error);
+
+  if (status == PACO_STATUS_OK)
+    status = configure (decoder, &frame->header, destination->layout, error);
+  if (status == PACO_STATUS_OK)
+    status = take_ticket (decoder, &ticket, error);
+  if (status != PACO_STATUS_OK)
+    return status;
+  ticket->user = user;
+  ticket->destination = *destination;
+  ticket->cropped = is_cropped (decoder);
+  if (ticket->cropped)
+    status = prepare_region (decoder, ticket, frame, error);
+  if (status != PACO_STATUS_OK)
+    return status;
+  decoder->picture = frame->header.picture;
+  forget_unless_next (decoder, &frame->header.video);
+  if (!paco_decoder_submit (decoder->coder, frame,
+          ticket->cropped ? &ticket->whole : &ticket->destination, ticket,
+          &failure))
+    return paco_error_take (error, failure);
+  decoder->submitted++;
+  return paco_error_ok (error);
+}
+
+PacoStatus
+paco_frame_decoder_submit (PacoFrameDecoder *decoder, const void *data,
+    size_t size, const PacoImage *image, void *user, PacoError *error)
+{
+  PacoCodedFrame frame;
+  PacoPicture destination;
+  PacoStatus status;
+
+  if (!decoder || !data || !image)
+    return paco_error_set (error, PACO_STATUS_INVALID,
+        "the argument %s is NULL",
+        !decoder    ? "decoder"
+            : !data ? "data"
+                    : "image");
+  status = read_arguments (
+      decoder, data, size, image, &frame, &destination, error);
+  if (status != PACO_STATUS_OK)
+    return status;
+  return submit (decoder, &frame, &destination, user, error);
+}
+
+PacoStatus
+paco_frame_decoder_collect (
+    PacoFrameDecoder *decoder, PacoResult *result, PacoError *error)
+{
+  PacoDecodedFrame frame = { NULL };
+  GError *failure = NULL;
+  Ticket *ticket;
+
+  if (!decoder)
+    return paco_error_set (
+        error, PACO_STATUS_INVALID, "the argument decoder is NULL");
+  if (in_flight (decoder) == 0)
+    return paco_error_set (error, PACO_STATUS_EMPTY, "no frame is in flight");
+  ticket = decoder->tickets[decoder->collected % PACO_MAX_FLIGHTS];
+  if (result)
+    *result = (PacoResult){ .user = ticket->user };
+  if (!paco_decoder_collect (decoder->coder, &frame, &failure)) {
+    /* Its memory may still be in use, and so is not used again. */
+    if (!g_atomic_int_get (&ticket->dropped))
+      decoder->tickets[decoder->collected % PACO_MAX_FLIGHTS] = NULL;
+    decoder->collected++;
+    return paco_error_take (error, failure);
+  }
+  decoder->collected++;
+  if (frame.error)
+    return paco_error_take (error, frame.error);
+  if (ticket->cropped)
+    paco_region_copy (&decoder->picture, decoder->reduce, &ticket->whole,
+        &decoder->settings.crop, &decoder->region, &ticket->destination);
+  if (result) {
+    result->corrupted_blocks = frame.corrupted_blocks;
+    result->concealed_blocks = frame.concealed_blocks;
+  }
+  return paco_error_ok (error);
+}
+
+PacoStatus
+paco_frame_decoder_decode (PacoFrameDecoder *decoder, const void *data,
+    size_t size, const PacoImage *image, PacoResult *result, PacoError *error)
+{
+  PacoStatus status;
+
+  if (decoder && in_flight (decoder) > 0)
+    return paco_error_set (error, PACO_STATUS_BUSY,
+        "frames are in flight; collect them before one is decoded alone");
+  status = paco_frame_decoder_submit (decoder, data, size, image, NULL, error);
+  if (status != PACO_STATUS_OK)
+    return status;
+  return paco_frame_decoder_collect (decoder, result, error);
+}

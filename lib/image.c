@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Pictures in memory of the application, as the codec sees them. */
+#include "codec/geometry.h"
+#include "lib/private.h"
+#include <string.h>
+
+G_STATIC_ASSERT (PACO_COMPONENTS == PACO_MAX_COMPONENTS);
+G_STATIC_ASSERT (PACO_GROUP_SAMPLES == PACO_MAX_GROUP_SAMPLES);
+
+void
+paco_layouts_read (
+    const PacoImage *image, PacoSampleLayout layouts[PACO_MAX_COMPONENTS])
+{
+  memset (layouts, 0, PACO_MAX_COMPONENTS * sizeof layouts[0]);
+  for (unsigned c = 0; c < PACO_MAX_COMPONENTS; c++) {
+    const PacoLayout *layout = &image->layout[c];
+
+    layouts[c] = (PacoSampleLayout){
+      .group_bytes = layout->group_bytes,
+      .group_samples = layout->group_samples,
+      .word_bytes = layout->word_bytes,
+      .fill = layout->fill,
+      .big_endian = layout->big_endian,
+    };
+    for (unsigned i = 0; i < PACO_MAX_GROUP_SAMPLES; i++)
+      layouts[c].places[i] = (PacoSamplePlace){ layout->places[i].byte,
+        layout->places[i].shift };
+  }
+}
+
+/* Bytes from the first one of a region to the last one. */
+static size_t
+region_bytes (const PacoRegion *region)
+{
+  return (size_t) (region->lines - 1) * (size_t) ABS (region->stride)
+      + region->line_bytes;
+}
+
+static PacoStatus
+check_sizes (const PacoImage *image, const PacoRegion *region, PacoError *error)
+{
+  size_t needed;
+
+  if (region->lines == 0 || region->groups == 0)
+    return PACO_STATUS_OK;
+  needed = region_bytes (region);
+  for (unsigned i = 0; i < region->n_components; i++) {
+    unsigned c = region->components[i];
+
+    if (image->size[c] < needed)
+      return paco_error_set (error, PACO_STATUS_INVALID,
+          "the memory of component %u has %zu bytes, and %u lines of %zu "
+          "bytes, "
+          "%td bytes apart, take %zu",
+          c, image->size[c], region->lines, region->line_bytes, region->stride,
+          needed);
+  }
+  return PACO_STATUS_OK;
+}
+
+PacoStatus
+paco_image_read (const PacoImage *image, const PacoPictureFormat *format,
+    unsigned reduce, PacoPicture *picture, PacoError *error)
+{
+  PacoRegion regions[PACO_MAX_COMPONENTS];
+  GError *failure = NULL;
+  unsigned n;
+
+  if (!image)
+    return paco_error_set (
+        error, PACO_STATUS_INVALID, "the argument image is NULL");
+  *picture = (PacoPicture){ .memory = PACO_MEMORY_HOST };
+  for (unsigned c = 0; c < format->n_components; c++) {
+    if (!image->data[c])
+      return paco_error_set (error, PACO_STATUS_INVALID,
+          "the picture has %u components, and the image has no data for "
+          "component %u",
+          format->n_components, c);
+    if (image->stride[c] > PTRDIFF_MAX / PACO_MAX_SIZE / 2
+        || image->stride[c] < -PTRDIFF_MAX / PACO_MAX_SIZE / 2)
+      return paco_error_set (error, PACO_STATUS_INVALID,
+          "component %u: lines cannot be %td bytes apart", c, image->stride[c]);
+    picture->data[c] = image->data[c];
+    picture->stride[c] = image->stride[c];
+  }
+  paco_layouts_read (image, picture->layout);
+  if (!paco_picture_check (format, picture, reduce, &failure))
+    return paco_error_take (error, failure);
+  n = paco_picture_regions (format, picture, reduce, regions);
+  for (unsigned i = 0; i < n; i++)
+    if (check_sizes (image, &regions[i], error) != PACO_STATUS_OK)
+      return PACO_STATUS_INVALID;
+  return paco_error_ok (error);
+}
+
+size_t
+paco_image_place (const PacoPicture *like, const PacoPictureFormat *format,
+    unsigned reduce, uint8_t *memory, PacoPicture *picture)
+{
+  size_t total = 0;
+
+  *picture = *like;
+  for (unsigned c = 0; c < format->n_components; c++) {
+    const PacoSampleLayout *layout = &like->layout[c];
+    unsigned owner = 0;
+    uint32_t columns, lines;
+
+    while (like->data[owner] != like->data[c])
+      owner++;
+    picture->data[c] = picture->data[owner];
+    picture->stride[c] = picture->stride[owner];
+    if (owner < c)
+      continue;
+    paco_geometry_reduced_component (format, c, reduce, &columns, &lines);
+    picture->stride[c] = (ptrdiff_t) paco_layout_groups (layout, columns)
+        * layout->group_bytes;
+    picture->data[c] = memory ? memory + total : NULL;
+    total += (size_t) picture->stride[c] * lines;
+  }
+  return total;
+}
+
+/* --- what applications lay out with us --- */
+
+static PacoStatus
+check_reduce (unsigned reduce, PacoError *error)
+{
+  if (reduce <= PACO_MAX_LEVELS)
+    return paco_error_ok (error);
+  return paco_error_set (error, PACO_STATUS_INVALID,
+      "reduce=%u, and there are at most %d levels", reduce, PACO_MAX_LEVELS);
+}
+
+PacoStatus
+paco_component_size (const PacoInfo *info, unsigned component, unsigned reduce,
+    uint32_t *width, uint32_t *height, PacoError *error)
+{
+  PacoPictureFormat format;
+  PacoVideoInfo video;
+  PacoStatus status = paco_info_read (info, &format, &video, error);
+
+  if (status == PACO_STATUS_OK)
+    status = check_reduce (reduce, error);
+  if (status != PACO_STATUS_OK)
+    return status;
+  if (!width || !height || component >= format.n_components)
+    return paco_error_set (error, PACO_STATUS_INVALID,
+        "component %u of %u is asked for, or width or height is NULL",
+        component, format.n_components);
+  paco_geometry_reduced_component (&format, component, reduce, width, height);
+  return PACO_STATUS_OK;
+}
+
+static bool
+has_subsampling (const PacoPictureFormat *format)
+{
+  for (unsigned c = 0; c < format->n_components; c++)
+    if (format->components[c].subsampling_x
+        || format->components[c].subsampling_y)
+      return true;
+  return false;
+}
+
+static unsigned
+bytes_of_words (const PacoPictureFormat *format, unsigned how)
+{
+  for (unsigned c = 0; c < format->n_components; c++)
+    if (format->components[c].depth > 8)
+      return 2;
+  return how & PACO_IMAGE_TWO_BYTES ? 2 : 1;
+}
+
+/* Component c, `first` bytes behind what comes before it. */
+static void
+lay_out (PacoImage *image, unsigned c, unsigned word, unsigned group,
+    unsigned first, unsigned how)
+{
+  image->layout[c] = (PacoLayout){
+    .group_bytes = (uint8_t) group,
+    .group_samples = 1,
+    .word_bytes = (uint8_t) word,
+    .big_endian = (how & PACO_IMAGE_BIG_ENDIAN) != 0,
+  };
+  image->layout[c].places[0].byte = (uint8_t) first;
+}
+
+static size_t
+init_image (PacoImage *image, const PacoPictureFormat *format, unsigned reduce,
+    unsigned how, uint8_t *memory)
+{
+  unsigned word = bytes_of_words (format, how), n = format->n_components;
+  size_t total = 0;
+
+  memset (image, 0, sizeof *image);
+  for (unsigned c = 0; c < n; c++) {
+    bool first = c == 0 || !(how & PACO_IMAGE_INTERLEAVED);
+    unsigned group = how & PACO_IMAGE_INTERLEAVED ? word * n : word;
+    uint32_t columns, lines;
+
+    paco_geometry_reduced_component (format, c, reduce, &columns, &lines);
+    lay_out (image, c, word, group, first ? 0 : word * c, how);
+    image->stride[c] = (ptrdiff_t) columns * group;
+    image->size[c] = (size_t) image->stride[c] * lines;
+    if (memory)
+      image->data[c] = first ? memory + total : image->data[0];
+    if (first)
+      total += image->size[c];
+  }
+  return total;
+}
+
+PacoStatus
+paco_image_init (PacoImage *image, const PacoInfo *info, unsigned reduce,
+    unsigned how, void *memory, size_t *bytes, PacoError *error)
+{
+  const unsigned all = PACO_IMAGE_INTERLEAVED | PACO_IMAGE_BIG_ENDIAN
+      | PACO_IMAGE_TWO_BYTES;
+  PacoPictureFormat format;
+  PacoVideoInfo video;
+  PacoStatus status = paco_info_read (info, &format, &video, error);
+  size_t total;
+
+  if (status == PACO_STATUS_OK)
+    status = check_reduce (reduce, error);
+  if (status != PACO_STATUS_OK)
+    return status;
+  if (!image || (how & ~all))
+    return paco_error_set (error, PACO_STATUS_INVALID,
+        "the argument image is NULL, or how=%u is unknown", how);
+  if ((how & PACO_IMAGE_INTERLEAVED) && has_subsampling (&format))
+    return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
+        "components that are subsampled are not interleaved; take "
+        "PACO_IMAGE_PLANES, or lay them out yourself");
+  total = init_image (image, &format, reduce, how, memory);
+  if (bytes)
+    *bytes = total;
+  return PACO_STATUS_OK;
+}

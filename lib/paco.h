@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * libpaco: pictures to PaCo frames and back, without GStreamer. This is the one
+ * header that applications include; it is C99, C11 and C++11, and needs no other
+ * library. pkg-config calls it "paco".
+ *
+ *   decoder = paco_frame_decoder_new ();
+ *   paco_frame_decoder_set (decoder, "reduce", "1", &error);      (if wanted)
+ *   paco_frame_decoder_decode (decoder, bytes, size, &image, &result, &error);
+ *   paco_frame_decoder_free (decoder);
+ *
+ * and the same for paco_frame_encoder_*(). Where several frames are to be worked on
+ * at once, submit() and collect() stand for decode() and encode().
+ *
+ * Threads: different coders may be used by different threads at the same time; one
+ * coder by one thread at a time. There is no global state.
+ *
+ * Errors: functions return a PacoStatus. Unless it is PACO_STATUS_OK they have done
+ * nothing but fill in the PacoError that the caller hands in, whose message is a
+ * sentence for the user. It may be NULL.
+ *
+ * ABI: functions are versioned symbols. Structs keep their size for ever, but for
+ * PacoInfo, which begins with the size that the application was compiled with.
+ * Coders are opaque, and what can be set of them is set by name. */
+#ifndef PACO_H
+#define PACO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define PACO_API __attribute__ ((visibility ("default")))
+#else
+#define PACO_API
+#endif
+
+#define PACO_COMPONENTS 4 /* of a picture, at most */
+
+/* The version of the library that runs, as in "0.2.0". */
+PACO_API const char *paco_version (void);
+
+/* --- Errors --- */
+
+/* Later versions may have more of them. */
+typedef enum PacoStatus
+{
+  PACO_STATUS_OK = 0,
+  PACO_STATUS_INVALID = 1,     /* an argument cannot be what it is */
+  PACO_STATUS_UNSUPPORTED = 2, /* settings or a picture that cannot be coded */
+  PACO_STATUS_NOT_PACO = 3,    /* the bytes do not begin with a frame */
+  PACO_STATUS_VERSION = 4,     /* a frame of a later version of the format */
+  PACO_STATUS_CORRUPT = 5,     /* a frame that contradicts itself, or is cut */
+  PACO_STATUS_MORE = 6,        /* paco_probe(): more bytes are needed */
+  PACO_STATUS_MEMORY = 7,      /* memory could not be had */
+  PACO_STATUS_DEVICE = 8,      /* the GPU is lost, or failed */
+  PACO_STATUS_NO_DEVICE = 9,   /* this machine has no such GPU */
+  PACO_STATUS_BUSY = 10,       /* frames in flight must be collected before */
+  PACO_STATUS_EMPTY = 11       /* collect(): no frame is in flight */
+} PacoStatus;
+
+typedef struct PacoError
+{
+  PacoStatus status;
+  char message[508]; /* UTF-8, zero-terminated; "" with PACO_STATUS_OK */
+} PacoError;
+
+/* --- What a frame is --- */
+
+/* x, y of red, green, blue and the white point in 1/50000; luminances in 1/10000
+ * cd/m2. */
+typedef struct PacoMastering
+{
+  uint32_t primaries[3][2], white_point[2];
+  uint32_t max_luminance, min_luminance;
+} PacoMastering;
+
+/* What a frame's header says; and what an encoder is told of the pictures to come.
+ * The numbers of interlace_mode up to primaries are those of FORMAT.md section 2, 0
+ * being "unknown" or "progressive". Later versions may append fields. */
+typedef struct PacoInfo
+{
+  size_t struct_size; /* sizeof (PacoInfo), by the application */
+
+  /* The picture. */
+  uint32_t width, height; /* samples of component 0, 1..16384 each */
+  /* 1..4: gray; Y, Cb, Cr; or R, G, B. Alpha is the last of two or four. */
+  uint32_t n_components;
+  uint32_t depth[PACO_COMPONENTS]; /* bits of a sample, 1..16 */
+  /* log2 of how many columns, and lines, of the picture a sample of the component
+   * stands for: 0..2, of component 0 0. */
+  uint32_t subsampling_x[PACO_COMPONENTS], subsampling_y[PACO_COMPONENTS];
+  uint32_t fields; /* 1: even and odd lines are coded apart */
+
+  /* What the application wants back; the codec carries it. */
+  char format[16]; /* GStreamer's name of the format, as "I422_10LE", or "" */
+  uint32_t par_n, par_d; /* pixel aspect ratio; 0 and 0 stand for 1 and 1 */
+  uint32_t fps_n, fps_d; /* frames a second; 0 and 0, or 0 and 1: unknown */
+  uint32_t
+      interlace_mode; /* 0..3: progressive, interleaved, mixed, alternate */
+  /* Bits: 2 the top field is first, 4 the first field is repeated, 8 only one field
+   * is valid. */
+  uint32_t picture_flags;
+  uint32_t field_order, chroma_site;
+  uint32_t range;  /* 0 unknown, 1 full, 2 limited */
+  uint32_t matrix; /* 0 unknown, 1 RGB, 3 BT.709, 4 BT.601, 6 BT.2020, ... */
+  uint32_t transfer, primaries;
+  uint32_t has_mastering, has_content_light, has_place; /* 0 or 1 */
+  PacoMastering mastering;
+  uint32_t max_content_light, max_frame_average_light; /* cd/m2 */
+  /* Where the frame stands in the stream it was made for: its number from 0 on, and
+   * the bytes of all frames before it. */
+  uint32_t place_number;
+  uint64_t place_offset;
+
+  /* What only paco_probe() fills in, and encoders do not read. */
+  uint32_t header_size, index_size; /* bytes */
+  uint32_t frame_size;              /* bytes, with header and index */
+  uint32_t levels; /* how often the picture can be halved (setting "reduce") */
+  /* 0: coding has lost something; 1: nothing in the frame says so; 2: it cannot be
+   * known before header_size + index_size bytes are there. (All that is lost may be
+   * blocks that became zero, which look like black ones.) */
+  uint32_t lossless;
+} PacoInfo;
+
+/* Initializer: everything unknown. */
+/* clang-format off */
+#define PACO_INFO_INIT { sizeof (PacoInfo) }
+/* clang-format on */
+
+/* So many bytes tell paco_probe() how many it needs. */
+#define PACO_PROBE_SIZE 20
+
+/* Reads the header of the frame that begins at data, of which size bytes are there.
+ * PACO_STATUS_MORE if these are too few: then *needed, which may be NULL, is with how
+ * many to call it again. With PACO_STATUS_OK it is the bytes of the header. Other
+ * errors: INVALID, NOT_PACO, VERSION, CORRUPT. */
+PACO_API PacoStatus paco_probe (const void *data, size_t size, PacoInfo *info,
+    size_t *needed, PacoError *error);
+
+/* --- Pictures in memory --- */
+
+#define PACO_GROUP_SAMPLES 8
+
+/* How the samples of a component lie in a line: in groups of group_bytes bytes that
+ * hold group_samples samples of the component. Sample i of a group is the bits
+ * [shift, shift + depth) of the word of word_bytes bytes that begins at byte
+ * places[i].byte of the group; words need no alignment. So v210, packed 10-bit DPX or
+ * RGBA are layouts. Components whose data are equal share their groups. */
+typedef struct PacoLayout
+{
+  uint8_t group_bytes;   /* 1..48 */
+  uint8_t group_samples; /* 1..PACO_GROUP_SAMPLES */
+  uint8_t word_bytes;    /* 1, 2 or 4 */
+  uint8_t fill;          /* 0 or 0xff: bits that no sample covers become this */
+  uint8_t big_endian;    /* 1: the first byte of a word is its highest one */
+  struct
+  {
+    uint8_t byte, shift;
+  } places[PACO_GROUP_SAMPLES];
+} PacoLayout;
+
+/* A picture in memory of the application. stride is in bytes from a line to the next
+ * one of the picture, and may be negative; data then points into the end of the
+ * memory. size says how many bytes, from the first byte of its first line in memory
+ * on, belong to the component: at least |stride| for each line but the last one, and
+ * the groups of that. Nothing outside of them is touched. */
+typedef struct PacoImage
+{
+  void *data[PACO_COMPONENTS]; /* the first line of each component */
+  ptrdiff_t stride[PACO_COMPONENTS];
+  size_t size[PACO_COMPONENTS];
+  PacoLayout layout[PACO_COMPONENTS];
+} PacoImage;
+
+/* How paco_image_init() lays samples out. */
+enum
+{
+  PACO_IMAGE_PLANES = 0,          /* component by component */
+  PACO_IMAGE_INTERLEAVED = 1,     /* as in RGBRGB; without subsampling only */
+  PACO_IMAGE_BIG_ENDIAN = 1 << 1, /* of samples of two bytes */
+  PACO_IMAGE_TWO_BYTES = 1 << 2   /* also where one would do */
+};
+
+/* Columns and lines of a component of the picture, when a decoder leaves out
+ * `reduce` levels. Errors: INVALID, UNSUPPORTED. */
+PACO_API PacoStatus paco_component_size (const PacoInfo *info,
+    unsigned component, unsigned reduce, uint32_t *width, uint32_t *height,
+    PacoError *error);
+
+/* Fills *image for a picture of that size: samples in the low bits of words of one
+ * byte, or of two if any component has more than 8 bits, without gaps. memory is NULL
+ * or has *bytes bytes, which the function says; call it twice. Big-endian words of two
+ * bytes are what PNM and PNG want. Errors: INVALID, UNSUPPORTED. */
+PACO_API PacoStatus paco_image_init (PacoImage *image, const PacoInfo *info,
+    unsigned reduce, unsigned how, void *memory, size_t *bytes,
+    PacoError *error);
+
+/* --- Decoding --- */
+
+typedef struct PacoFrameDecoder PacoFrameDecoder;
+
+/* NULL without memory. No device is opened yet. */
+PACO_API PacoFrameDecoder *paco_frame_decoder_new (void);
+/* Waits for what is in flight and drops it. The decoder may be NULL. */
+PACO_API void paco_frame_decoder_free (PacoFrameDecoder *decoder);
+
+/* Sets one thing; value is text. Names and values are those of the element pacodec:
+ *
+ *   backend          auto (a GPU if there is one that works, else the CPU), cpu, cuda
+ *   cuda-device-id   number of the GPU; -1: the least loaded one
+ *   cuda-devices     several GPUs, to which frames go in turn: "0,1" or "all"
+ *   threads          of the CPU; 0: as many as may run
+ *   pipeline-depth   frames in flight on a device, 1..8; default 2
+ *   max-pixels       of a picture; what a header asks for beyond is refused
+ *   conceal          true, false: whether broken blocks of the lowest subbands are
+ *                    replaced by something better than zeros
+ *   reduce           levels to leave out, 0..8: the picture is 2^reduce times smaller
+ *   region           "x,y,width,height" of the (reduced) picture: only that is decoded;
+ *                    "" is all of it
+ *
+ * The last two may change between frames, the others before the first one. A region's
+ * x and y are multiples of what a group of samples and a subsampled sample cover (and
+ * of twice that, vertically, where fields are coded apart). Blocks that do not show in
+ * it are not decoded, but the transform runs over the whole picture.
+ * Errors: INVALID, BUSY. */
+PACO_API PacoStatus paco_frame_decoder_set (PacoFrameDecoder *decoder,
+    const char *name, const char *value, PacoError *error);
+
+/* Bytes of a frame decoded. */
+typedef struct PacoResult
+{
+  void *user; /* that of submit() */
+  uint32_t corrupted_blocks;
+  uint32_t concealed_blocks; /* of these; the others were taken as zero */
+  uint64_t reserved[6];      /* 0 */
+} PacoResult;
+
+/* Decodes the frame at data, which has size bytes (more do not matter), into the
+ * memory of *image, whose size is that of the picture, reduced and cut to the region.
+ * result may be NULL. Damage is no error: PacoResult says of it. What image shows is
+ * undefined after an error. Errors: all of them; BUSY if anything is in flight. */
+PACO_API PacoStatus paco_frame_decoder_decode (PacoFrameDecoder *decoder,
+    const void *data, size_t size, const PacoImage *image, PacoResult *result,
+    PacoError *error);
+
+/* The same in two steps. submit() returns at once; data and the image's memory, but
+ * not *image, must stay as they are until collect() has returned the frame. BUSY, and
+ * nothing submitted, if as many frames are in flight as there may be, or if this one
+ * is of another size or kind than those: collect() first. collect() waits for the
+ * oldest frame; its status is that frame's, whose result is filled in any case. It is
+ * EMPTY if nothing is in flight. */
+PACO_API PacoStatus paco_frame_decoder_submit (PacoFrameDecoder *decoder,
+    const void *data, size_t size, const PacoImage *image, void *user,
+    PacoError *error);
+PACO_API PacoStatus paco_frame_decoder_collect (
+    PacoFrameDecoder *decoder, PacoResult *result, PacoError *error);
+
+/* What decodes, as "cpu: 2 threads, avx512"; "" before the first frame. */
+PACO_API const char *paco_frame_decoder_device (
+    const PacoFrameDecoder *decoder);
+
+/* --- Encoding --- */
+
+typedef struct PacoFrameEncoder PacoFrameEncoder;
+
+PACO_API PacoFrameEncoder *paco_frame_encoder_new (void);
+PACO_API void paco_frame_encoder_free (PacoFrameEncoder *encoder);
+
+/* As paco_frame_decoder_set(); names and values are those of the element pacoenc:
+ * backend, cuda-device-id, cuda-devices, threads, pipeline-depth as above, and
+ *
+ *   rate-control     quality, lossless, bitrate
+ *   quality          0..100; 90, the default, is visually lossless
+ *   bitrate          kbit/s, for rate-control=bitrate
+ *   frame-size       bytes of a frame, for the same; goes before bitrate
+ *   tune             visual, psnr
+ *   wavelet          auto, cdf53, cdf97, dd137
+ *   color-transform  auto, none, rct, ict, rct2
+ *   levels           0..8; default 5
+ *   codeblock-height 0 (auto), 32, 64, 128, 256
+ *   coding-passes    1..3
+ *   complexity       0..3
+ *   block-checks     true, false: a check for each block, by which damage is found
+ *   cut-points       true, false: frames can be made smaller later
+ *
+ * quality, bitrate and frame-size may change with frames in flight, the other ones of
+ * this list when there are none. */
+PACO_API PacoStatus paco_frame_encoder_set (PacoFrameEncoder *encoder,
+    const char *name, const char *value, PacoError *error);
+
+/* What the pictures to come are. Errors: INVALID, UNSUPPORTED; BUSY if it is another
+ * picture and frames are in flight. Settings that contradict each other or the
+ * picture are told by the first submit(). */
+PACO_API PacoStatus paco_frame_encoder_configure (
+    PacoFrameEncoder *encoder, const PacoInfo *info, PacoError *error);
+
+/* An encoded frame, in memory of the library until it is released. */
+typedef struct PacoFrame
+{
+  const void *data;
+  size_t size;
+  void *user;           /* that of submit() */
+  void *owner;          /* the library's */
+  uint64_t reserved[4]; /* 0 */
+} PacoFrame;
+
+/* Any number of frames may be kept, for any time; released by any thread, and after
+ * the encoder was freed. *frame, which may be NULL or empty, is empty afterwards. */
+PACO_API void paco_frame_release (PacoFrame *frame);
+
+/* Encodes a picture, after paco_frame_encoder_configure(). */
+PACO_API PacoStatus paco_frame_encoder_encode (PacoFrameEncoder *encoder,
+    const PacoImage *image, PacoFrame *frame, PacoError *error);
+
+/* The same in two steps, as those of the decoder. After an error of collect() *frame
+ * has user only. */
+PACO_API PacoStatus paco_frame_encoder_submit (PacoFrameEncoder *encoder,
+    const PacoImage *image, void *user, PacoError *error);
+PACO_API PacoStatus paco_frame_encoder_collect (
+    PacoFrameEncoder *encoder, PacoFrame *frame, PacoError *error);
+
+PACO_API const char *paco_frame_encoder_device (
+    const PacoFrameEncoder *encoder);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

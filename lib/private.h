@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the files of libpaco share: between the public types of paco.h and those of
+ * codec/. Names of the one never are names of the other, so both can be seen here. */
+#pragma once
+#include "codec/backend.h"
+#include "lib/paco.h"
+
+/* --- errors (error.c) --- */
+
+PacoStatus paco_error_ok (PacoError *error);
+PacoStatus paco_error_set (PacoError *error, PacoStatus status,
+    const char *format, ...) G_GNUC_PRINTF (3, 4);
+/* Takes failure, which may be NULL. */
+PacoStatus paco_error_take (PacoError *error, GError *failure);
+
+/* --- settings (settings.c) --- */
+
+typedef enum
+{
+  PACO_USE_AUTO,
+  PACO_USE_CPU,
+  PACO_USE_CUDA,
+} PacoUse;
+
+/* A part of a picture; width 0: all of it. */
+typedef struct
+{
+  uint32_t x, y, width, height;
+} PacoCrop;
+
+/* When a setting may change. */
+typedef enum
+{
+  PACO_CHANGE_CLOSED, /* before a device is opened */
+  PACO_CHANGE_IDLE,   /* when nothing is in flight */
+  PACO_CHANGE_ANY,
+} PacoChange;
+
+/* Of a decoder or an encoder; each reads its own. */
+typedef struct
+{
+  PacoUse use;
+  PacoBackendOptions options;
+  unsigned reduce;
+  PacoCrop crop;
+  PacoParameters parameters;
+} PacoSettings;
+
+void paco_settings_init (PacoSettings *settings);
+/* Errors INVALID, and BUSY if the setting may not change now. */
+PacoStatus paco_settings_set (PacoSettings *settings, bool encoder,
+    PacoChange now, const char *name, const char *value, PacoError *error);
+
+/* --- devices (device.c) --- */
+
+/* Opens the backend that is asked for. NULL and an error if it cannot be had. */
+PacoCoder *paco_device_open (
+    const PacoSettings *settings, bool encoder, PacoError *error);
+#define PACO_DEVICE_TEXT (PACO_DEVICE_NAME_SIZE + 16)
+void paco_device_describe (PacoCoder *coder, char text[PACO_DEVICE_TEXT]);
+
+/* --- what a frame is (info.c) --- */
+
+/* Checks *info of the application, whatever version it was compiled with; *picture
+ * and *video are what it says. */
+PacoStatus paco_info_read (const PacoInfo *info, PacoPictureFormat *picture,
+    PacoVideoInfo *video, PacoError *error);
+
+/* --- pictures (image.c) --- */
+
+void paco_layouts_read (
+    const PacoImage *image, PacoSampleLayout layouts[PACO_MAX_COMPONENTS]);
+/* Checks an image of the application for a picture that is reduced; *picture is the
+ * same for the codec. */
+PacoStatus paco_image_read (const PacoImage *image,
+    const PacoPictureFormat *format, unsigned reduce, PacoPicture *picture,
+    PacoError *error);
+/* Strides without gaps for a picture of those layouts, whose first line begins at
+ * memory; components share what they share in *like. Returns the bytes it takes. */
+size_t paco_image_place (const PacoPicture *like,
+    const PacoPictureFormat *format, unsigned reduce, uint8_t *memory,
+    PacoPicture *picture);
