@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What applications may do wrong with libpaco, and what files may: each has its status
+ * and a sentence, and nothing else happens. */
+#include "lib/paco.h"
+#include "tests/fuzz/mutator.h"
+#include <glib.h>
+#include <string.h>
+
+#define WIDTH 200
+#define HEIGHT 120
+
+static void
+check_refused (PacoStatus status, const PacoError *error, PacoStatus wanted)
+{
+  g_test_message ("%d: %s", status, error->message);
+  g_assert_cmpint (status, ==, wanted);
+  g_assert_cmpint (error->status, ==, wanted);
+  g_assert_cmpuint (strlen (error->message), >, 15);
+}
+
+#define REFUSED(wanted, call)                                                  \
+  do {                                                                         \
+    PacoError error = { PACO_STATUS_OK, "" };                                  \
+    PacoStatus status = (call);                                                \
+                                                                               \
+    check_refused (status, &error, PACO_STATUS_##wanted);                      \
+  } while (0)
+
+static PacoInfo
+new_info (void)
+{
+  PacoInfo info = PACO_INFO_INIT;
+
+  info.width = WIDTH;
+  info.height = HEIGHT;
+  info.n_components = 3;
+  for (unsigned c = 0; c < 3; c++) {
+    info.depth[c] = 10;
+    info.subsampling_x[c] = info.subsampling_y[c] = c > 0;
+  }
+  return info;
+}
+
+/* A picture with memory of its own. */
+static PacoImage
+new_image (const PacoInfo *info, uint8_t **memory)
+{
+  PacoImage image;
+  size_t bytes;
+
+  g_assert_cmpint (
+      paco_image_init (&image, info, 0, 0, NULL, &bytes, NULL), ==, 0);
+  *memory = g_malloc0 (bytes);
+  g_assert_cmpint (
+      paco_image_init (&image, info, 0, 0, *memory, &bytes, NULL), ==, 0);
+  return image;
+}
+
+/* A frame of it, for g_free(). */
+static uint8_t *
+new_frame (size_t *size)
+{
+  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+  PacoInfo info = new_info ();
+  PacoFrame frame;
+  uint8_t *memory, *data;
+  PacoImage image = new_image (&info, &memory);
+
+  for (unsigned i = 0; i < WIDTH * HEIGHT; i++)
+    ((uint16_t *) image.data[0])[i] = g_test_rand_int () & 1023;
+  g_assert_cmpint (
+      paco_frame_encoder_set (encoder, "backend", "cpu", NULL), ==, 0);
+  g_assert_cmpint (paco_frame_encoder_configure (encoder, &info, NULL), ==, 0);
+  g_assert_cmpint (
+      paco_frame_encoder_encode (encoder, &image, &frame, NULL), ==, 0);
+  data = g_memdup2 (frame.data, frame.size);
+  *size = frame.size;
+  paco_frame_release (&frame);
+  paco_frame_encoder_free (encoder);
+  g_free (memory);
+  return data;
+}
+
+static void
+test_settings (void)
+{
+  static const char *const wrong[][2] = {
+    { "backend", "gpu" },
+    { "backend", "" },
+    { "threads", "-1" },
+    { "threads", "1.5" },
+    { "threads", "two" },
+    { "threads", " 2" },
+    { "threads", "2 " },
+    { "pipeline-depth", "0" },
+    { "pipeline-depth", "9" },
+    { "max-pixels", "0" },
+    { "conceal", "yes" },
+    { "reduce", "9" },
+    { "reduce", "nan" },
+    { "region", "1,2,3" },
+    { "region", "0,0,0,5" },
+    { "region", "0,0,5,5," },
+    { "region", "0,0,99999,5" },
+    { "region", "-1,0,5,5" },
+    { "cuda-devices", "0,0" },
+    { "cuda-devices", "0,x" },
+    { "cuda-device-id", "-2" },
+    { "quality", "50" }, /* of an encoder */
+    { "nothing", "1" },
+  };
+  static const char *const wrong_of_encoders[][2] = {
+    { "quality", "100.1" }, { "quality", "nan" }, { "rate-control", "best" },
+    { "wavelet", "haar" }, { "codeblock-height", "96" },
+    { "codeblock-height", "16" }, { "coding-passes", "0" },
+    { "frame-size", "99999999999" }, { "reduce", "1" }, /* of a decoder */
+  };
+  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
+  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (wrong); i++)
+    REFUSED (INVALID,
+        paco_frame_decoder_set (decoder, wrong[i][0], wrong[i][1], &error));
+  for (unsigned i = 0; i < G_N_ELEMENTS (wrong_of_encoders); i++)
+    REFUSED (INVALID,
+        paco_frame_encoder_set (
+            encoder, wrong_of_encoders[i][0], wrong_of_encoders[i][1], &error));
+  REFUSED (INVALID, paco_frame_decoder_set (decoder, NULL, "1", &error));
+  REFUSED (INVALID, paco_frame_decoder_set (decoder, "reduce", NULL, &error));
+  REFUSED (INVALID, paco_frame_decoder_set (NULL, "reduce", "1", &error));
+  REFUSED (INVALID, paco_frame_encoder_set (NULL, "levels", "1", &error));
+  /* Nothing that was refused is set, and an error need not be asked for. */
+  g_assert_cmpint (
+      paco_frame_decoder_set (decoder, "nothing", "1", NULL), ==, 1);
+  paco_frame_decoder_free (decoder);
+  paco_frame_encoder_free (encoder);
+  paco_frame_decoder_free (NULL);
+  paco_frame_encoder_free (NULL);
+  paco_frame_release (NULL);
+  g_assert_cmpstr (paco_frame_decoder_device (NULL), ==, "");
+  g_assert_cmpstr (paco_frame_encoder_device (NULL), ==, "");
+}
+
+static void
+test_null (void)
+{
+  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
+  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+  PacoInfo info = new_info ();
+  PacoFrame frame;
+  uint8_t *memory;
+  PacoImage image = new_image (&info, &memory);
+  char byte = 0;
+
+  REFUSED (INVALID, paco_probe (NULL, 100, &info, NULL, &error));
+  REFUSED (INVALID, paco_probe (&byte, 1, NULL, NULL, &error));
+  REFUSED (INVALID,
+      paco_frame_decoder_decode (NULL, &byte, 1, &image, NULL, &error));
+  REFUSED (INVALID,
+      paco_frame_decoder_decode (decoder, NULL, 1, &image, NULL, &error));
+  REFUSED (INVALID,
+      paco_frame_decoder_decode (decoder, &byte, 1, NULL, NULL, &error));
+  REFUSED (INVALID, paco_frame_decoder_collect (NULL, NULL, &error));
+  REFUSED (EMPTY, paco_frame_decoder_collect (decoder, NULL, &error));
+  REFUSED (INVALID, paco_frame_encoder_configure (encoder, NULL, &error));
+  REFUSED (INVALID, paco_frame_encoder_configure (NULL, &info, &error));
+  REFUSED (INVALID, paco_frame_encoder_encode (NULL, &image, &frame, &error));
+  REFUSED (INVALID, paco_frame_encoder_encode (encoder, &image, NULL, &error));
+  /* It has not been configured. */
+  REFUSED (
+      INVALID, paco_frame_encoder_encode (encoder, &image, &frame, &error));
+  REFUSED (EMPTY, paco_frame_encoder_collect (encoder, &frame, &error));
+  g_assert_cmpint (paco_frame_encoder_configure (encoder, &info, NULL), ==, 0);
+  REFUSED (INVALID, paco_frame_encoder_encode (encoder, NULL, &frame, &error));
+  REFUSED (INVALID, paco_image_init (NULL, &info, 0, 0, NULL, NULL, &error));
+  REFUSED (INVALID, paco_component_size (&info, 0, 0, NULL, NULL, &error));
+  g_free (memory);
+  paco_frame_decoder_free (decoder);
+  paco_frame_encoder_free (encoder);
+}
+
+static void
+test_info (void)
+{
+  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+  PacoImage image;
+  uint32_t width, height;
+
+  for (unsigned i = 0; i < 12; i++) {
+    PacoInfo info = new_info ();
+
+    switch (i) {
+      case 0:
+        info.width = 0;
+        break;
+      case 1:
+        info.height = 16385;
+        break;
+      case 2:
+        info.n_components = 5;
+        break;
+      case 3:
+        info.depth[1] = 17;
+        break;
+      case 4:
+        info.depth[2] = 0;
+        break;
+      case 5:
+        info.subsampling_x[0] = 1;
+        break;
+      case 6:
+        info.subsampling_y[1] = 3;
+        break;
+      case 7:
+        memset (info.format, 'a', sizeof info.format);
+        break;
+      case 8:
+        info.matrix = 7;
+        break;
+      case 9:
+        info.par_n = 1;
+        break; /* of 0 */
+      case 10:
+        info.picture_flags = 1;
+        break;
+      case 11:
+        info.mastering.white_point[1] = 65536;
+        break;
+    }
+    REFUSED (
+        UNSUPPORTED, paco_frame_encoder_configure (encoder, &info, &error));
+    REFUSED (
+        UNSUPPORTED, paco_image_init (&image, &info, 0, 0, NULL, NULL, &error));
+  }
+  {
+    PacoInfo info = new_info ();
+    struct
+    {
+      PacoInfo info;
+      uint64_t later;
+    } later = { new_info (), 0 };
+
+    REFUSED (UNSUPPORTED,
+        paco_image_init (
+            &image, &info, 0, PACO_IMAGE_INTERLEAVED, NULL, NULL, &error));
+    REFUSED (
+        INVALID, paco_image_init (&image, &info, 9, 0, NULL, NULL, &error));
+    REFUSED (
+        INVALID, paco_image_init (&image, &info, 0, 8, NULL, NULL, &error));
+    REFUSED (
+        INVALID, paco_component_size (&info, 3, 0, &width, &height, &error));
+    g_assert_cmpint (
+        paco_component_size (&info, 2, 1, &width, &height, NULL), ==, 0);
+    g_assert_cmpuint (width, ==, WIDTH / 4);
+    g_assert_cmpuint (height, ==, HEIGHT / 4);
+    info.struct_size = 0;
+    REFUSED (INVALID, paco_frame_encoder_configure (encoder, &info, &error));
+    /* An application that was compiled with a later version. */
+    later.info.struct_size = sizeof later;
+    g_assert_cmpint (
+        paco_frame_encoder_configure (encoder, &later.info, NULL), ==, 0);
+    later.later = 1;
+    REFUSED (UNSUPPORTED,
+        paco_frame_encoder_configure (encoder, &later.info, &error));
+  }
+  paco_frame_encoder_free (encoder);
+}
+
+static void
+test_images (void)
+{
+  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+  PacoInfo info = new_info ();
+  uint8_t *memory;
+  PacoImage good = new_image (&info, &memory);
+  PacoFrame frame;
+
+  g_assert_cmpint (
+      paco_frame_encoder_set (encoder, "backend", "cpu", NULL), ==, 0);
+  g_assert_cmpint (paco_frame_encoder_configure (encoder, &info, NULL), ==, 0);
+  for (unsigned i = 0; i < 9; i++) {
+    PacoImage image = good;
+    PacoStatus wanted = i < 4 ? PACO_STATUS_INVALID : PACO_STATUS_UNSUPPORTED;
+    PacoError error;
+
+    switch (i) {
+      case 0:
+        image.data[2] = NULL;
+        break;
+      case 1:
+        image.size[1]--;
+        break;
+      case 2:
+        image.size[0] = 0;
+        break;
+      case 3:
+        image.stride[0] = PTRDIFF_MIN;
+        break;
+      case 4:
+        image.stride[0] = 2 * WIDTH - 1;
+        break;
+      case 5:
+        image.layout[0].group_bytes = 0;
+        break;
+      case 6:
+        image.layout[0].group_samples = 9;
+        break;
+      case 7:
+        image.layout[0].word_bytes = 1;
+        break;
+      case 8:
+        image.layout[1].places[0].shift = 7;
+        break;
+    }
+    check_refused (paco_frame_encoder_encode (encoder, &image, &frame, &error),
+        &error, wanted);
+    g_assert_null (frame.data);
+  }
+  /* It has lost nothing by that. */
+  g_assert_cmpint (
+      paco_frame_encoder_encode (encoder, &good, &frame, NULL), ==, 0);
+  paco_frame_release (&frame);
+  REFUSED (BUSY, paco_frame_encoder_set (encoder, "threads", "1", &error));
+  /* Settings that contradict each other. */
+  g_assert_cmpint (
+      paco_frame_encoder_set (encoder, "rate-control", "lossless", NULL), ==,
+      0);
+  g_assert_cmpint (
+      paco_frame_encoder_set (encoder, "wavelet", "cdf97", NULL), ==, 0);
+  REFUSED (
+      UNSUPPORTED, paco_frame_encoder_encode (encoder, &good, &frame, &error));
+  g_free (memory);
+  paco_frame_encoder_free (encoder);
+}
+
+static void
+test_frames (void)
+{
+  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
+  PacoInfo info = new_info ();
+  uint8_t *memory, *data;
+  PacoImage image = new_image (&info, &memory);
+  size_t size;
+
+  data = new_frame (&size);
+  g_assert_cmpint (
+      paco_frame_decoder_set (decoder, "backend", "cpu", NULL), ==, 0);
+  g_assert_cmpint (
+      paco_frame_decoder_set (decoder, "reduce", "6", NULL), ==, 0);
+  REFUSED (UNSUPPORTED,
+      paco_frame_decoder_decode (decoder, data, size, &image, NULL, &error));
+  g_assert_cmpint (
+      paco_frame_decoder_set (decoder, "reduce", "0", NULL), ==, 0);
+  REFUSED (CORRUPT,
+      paco_frame_decoder_decode (
+          decoder, data, size - 1, &image, NULL, &error));
+  REFUSED (NOT_PACO,
+      paco_frame_decoder_decode (
+          decoder, data + 1, size - 1, &image, NULL, &error));
+  REFUSED (NOT_PACO, paco_probe (data + 1, size - 1, &info, NULL, &error));
+  REFUSED (MORE, paco_probe (data, 19, &info, NULL, &error));
+  data[4]++;
+  REFUSED (VERSION, paco_probe (data, size, &info, NULL, &error));
+  data[4]--;
+  data[50]++;
+  REFUSED (CORRUPT, paco_probe (data, size, &info, NULL, &error));
+  data[50]--;
+  for (unsigned i = 0; i < 4; i++) {
+    static const char *const regions[] = { "1,0,4,4", "0,1,4,4", "0,0,201,4",
+      "200,0,1,1" };
+
+    g_assert_cmpint (
+        paco_frame_decoder_set (decoder, "region", regions[i], NULL), ==, 0);
+    REFUSED (INVALID,
+        paco_frame_decoder_decode (decoder, data, size, &image, NULL, &error));
+  }
+  g_assert_cmpint (paco_frame_decoder_set (decoder, "region", "", NULL), ==, 0);
+  g_assert_cmpint (
+      paco_frame_decoder_submit (decoder, data, size, &image, NULL, NULL), ==,
+      0);
+  REFUSED (BUSY,
+      paco_frame_decoder_decode (decoder, data, size, &image, NULL, &error));
+  REFUSED (BUSY, paco_frame_decoder_set (decoder, "reduce", "1", &error));
+  REFUSED (BUSY, paco_frame_decoder_set (decoder, "threads", "1", &error));
+  g_assert_cmpint (paco_frame_decoder_collect (decoder, NULL, NULL), ==, 0);
+  paco_frame_decoder_free (decoder);
+  decoder = paco_frame_decoder_new ();
+  g_assert_cmpint (
+      paco_frame_decoder_set (decoder, "max-pixels", "23999", NULL), ==, 0);
+  REFUSED (UNSUPPORTED,
+      paco_frame_decoder_decode (decoder, data, size, &image, NULL, &error));
+  paco_frame_decoder_free (decoder);
+  g_free (data);
+  g_free (memory);
+}
+
+static void
+decode_whatever (PacoFrameDecoder *decoder, const uint8_t *data, size_t size)
+{
+  static const char *const regions[] = { "", "0,0,8,8", "0,0,64,32",
+    "32,16,20,40" };
+  PacoInfo info = PACO_INFO_INIT;
+  PacoError error;
+  PacoImage image;
+  uint8_t *memory;
+  const char *region = regions[g_test_rand_int_range (0, 4)];
+
+  if (paco_probe (data, size, &info, NULL, &error) != PACO_STATUS_OK) {
+    g_assert_cmpuint (strlen (error.message), >, 10);
+    return;
+  }
+  if ((uint64_t) info.width * info.height > 1 << 20)
+    return;
+  image = new_image (&info, &memory);
+  g_assert_cmpint (
+      paco_frame_decoder_set (decoder, "region", region, NULL), ==, 0);
+  if (paco_frame_decoder_decode (decoder, data, size, &image, NULL, &error)
+      != PACO_STATUS_OK)
+    g_assert_cmpuint (strlen (error.message), >, 10);
+  g_free (memory);
+}
+
+static void
+test_hostile (void)
+{
+  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
+  size_t size, capacity;
+  uint8_t *data = new_frame (&size), *changed;
+
+  capacity = 2 * size;
+  changed = g_malloc (capacity);
+  g_assert_cmpint (
+      paco_frame_decoder_set (decoder, "backend", "cpu", NULL), ==, 0);
+  g_assert_cmpint (
+      paco_frame_decoder_set (decoder, "threads", "2", NULL), ==, 0);
+  for (unsigned i = 0; i < 400; i++) {
+    uint64_t seed = (uint64_t) (uint32_t) g_test_rand_int () << 8 | i;
+    size_t changed_size;
+    uint8_t *exact;
+
+    memcpy (changed, data, size);
+    changed_size = fuzz_mutate_frame (changed, size, capacity, 1 << 17, seed);
+    exact = g_memdup2 (changed, changed_size);
+    decode_whatever (decoder, exact, changed_size);
+    g_free (exact);
+  }
+  /* The next sound frame is decoded as if nothing had been. */
+  g_assert_cmpint (paco_frame_decoder_set (decoder, "region", "", NULL), ==, 0);
+  decode_whatever (decoder, data, size);
+  g_free (changed);
+  g_free (data);
+  paco_frame_decoder_free (decoder);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/lib/settings", test_settings);
+  g_test_add_func ("/lib/null", test_null);
+  g_test_add_func ("/lib/info", test_info);
+  g_test_add_func ("/lib/images", test_images);
+  g_test_add_func ("/lib/frames", test_frames);
+  g_test_add_func ("/lib/hostile", test_hostile);
+  return g_test_run ();
+}

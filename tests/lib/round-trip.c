@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * libpaco against the reference: random pictures in random layouts, coded with random
+ * settings, must give its bytes and its samples, reduced ones and regions too. With
+ * PACO_LIB_BACKEND=cuda in the environment on a GPU, or an emulated one. */
+#include "codec/geometry.h"
+#include "codec/reference/reference.h"
+#include "lib/paco.h"
+#include "tests/codec/random-picture.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CASE_SAMPLES 20000
+#define N_THREADS 4
+
+static unsigned
+n_cases (unsigned standard)
+{
+  const char *cases = g_getenv ("PACO_CASES");
+
+  return cases ? (unsigned) atoi (cases) : standard;
+}
+
+static const char *
+backend (void)
+{
+  const char *name = g_getenv ("PACO_LIB_BACKEND");
+
+  return name ? name : "cpu";
+}
+
+static void
+check_ok (PacoStatus status, const PacoError *error)
+{
+  if (status != PACO_STATUS_OK)
+    g_error ("status %d: %s", status, error->message);
+}
+
+/* --- from the codec's types to those of the library --- */
+
+static PacoInfo
+info_of (const PacoPictureFormat *format, const PacoVideoInfo *video)
+{
+  PacoInfo info = PACO_INFO_INIT;
+
+  info.width = format->width;
+  info.height = format->height;
+  info.n_components = format->n_components;
+  info.fields = format->fields;
+  for (unsigned c = 0; c < format->n_components; c++) {
+    info.depth[c] = format->components[c].depth;
+    info.subsampling_x[c] = format->components[c].subsampling_x;
+    info.subsampling_y[c] = format->components[c].subsampling_y;
+  }
+  strcpy (info.format, video->raw_format);
+  info.par_n = video->par_n;
+  info.par_d = video->par_d;
+  info.fps_n = video->fps_n;
+  info.fps_d = video->fps_d;
+  info.picture_flags = video->picture_flags;
+  info.matrix = video->matrix;
+  info.has_content_light = video->has_content_light;
+  info.max_content_light = video->max_content_light;
+  info.has_mastering = video->has_mastering_display;
+  info.has_place = video->has_place;
+  info.place_number = video->place.number;
+  info.place_offset = video->place.offset;
+  return info;
+}
+
+static PacoImage
+image_of (const TestPicture *picture)
+{
+  PacoImage image;
+
+  memset (&image, 0, sizeof image);
+  for (unsigned c = 0; c < picture->format.n_components; c++) {
+    const PacoSampleLayout *layout = &picture->picture.layout[c];
+
+    image.data[c] = picture->picture.data[c];
+    image.stride[c] = picture->picture.stride[c];
+    image.size[c] = picture->sizes[picture->owners[c]];
+    image.layout[c].group_bytes = layout->group_bytes;
+    image.layout[c].group_samples = layout->group_samples;
+    image.layout[c].word_bytes = layout->word_bytes;
+    image.layout[c].fill = layout->fill;
+    image.layout[c].big_endian = layout->big_endian;
+    for (unsigned i = 0; i < PACO_GROUP_SAMPLES; i++) {
+      image.layout[c].places[i].byte = layout->places[i].byte;
+      image.layout[c].places[i].shift = layout->places[i].shift;
+    }
+  }
+  return image;
+}
+
+static void
+set_number (PacoFrameEncoder *encoder, const char *name, double number)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  PacoError error;
+
+  g_ascii_dtostr (text, sizeof text, number);
+  check_ok (paco_frame_encoder_set (encoder, name, text, &error), &error);
+}
+
+static void
+set_name (PacoFrameEncoder *encoder, const char *name, const char *value)
+{
+  PacoError error;
+
+  check_ok (paco_frame_encoder_set (encoder, name, value, &error), &error);
+}
+
+static PacoFrameEncoder *
+encoder_new (const PacoParameters *parameters)
+{
+  static const char *const rates[] = { "quality", "lossless", "bitrate" };
+  static const char *const wavelets[] = { "auto", "cdf53", "cdf97", "dd137" };
+  static const char *const colors[] = { "auto", "none", "rct", "ict", "rct2" };
+  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+
+  set_name (encoder, "backend", backend ());
+  set_name (encoder, "threads", "2");
+  set_name (encoder, "rate-control", rates[parameters->rate_control]);
+  set_number (encoder, "quality", parameters->quality);
+  set_number (encoder, "frame-size", parameters->frame_size);
+  set_number (encoder, "bitrate", (double) (parameters->bitrate / 1000));
+  set_name (
+      encoder, "tune", parameters->tune == PACO_TUNE_PSNR ? "psnr" : "visual");
+  set_name (encoder, "wavelet", wavelets[parameters->wavelet + 1]);
+  set_name (
+      encoder, "color-transform", colors[parameters->color_transform + 1]);
+  set_number (encoder, "levels", parameters->levels);
+  set_number (encoder, "codeblock-height", parameters->block_height);
+  set_number (encoder, "coding-passes", parameters->coding_passes);
+  set_number (encoder, "complexity", parameters->complexity);
+  set_name (
+      encoder, "block-checks", parameters->block_checks ? "true" : "false");
+  set_name (encoder, "cut-points", parameters->cut_points ? "true" : "false");
+  return encoder;
+}
+
+static PacoFrameDecoder *
+decoder_new (void)
+{
+  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
+  PacoError error;
+
+  check_ok (
+      paco_frame_decoder_set (decoder, "backend", backend (), &error), &error);
+  check_ok (paco_frame_decoder_set (decoder, "threads", "2", &error), &error);
+  return decoder;
+}
+
+/* --- a case --- */
+
+typedef struct
+{
+  GRand *rand;
+  TestPicture source;
+  PacoParameters parameters;
+  PacoVideoInfo video;
+  GByteArray *frame; /* the reference's; NULL: it refuses the case */
+} Case;
+
+static void
+case_init (Case *c, GRand *rand)
+{
+  PacoPictureFormat format;
+
+  c->rand = rand;
+  test_format_random (rand, &format, CASE_SAMPLES);
+  test_picture_init (rand, &c->source, &format, 0);
+  test_picture_fill (rand, &c->source);
+  test_parameters_random (rand, &c->parameters);
+  c->parameters.cut_points = g_rand_boolean (rand);
+  if (g_rand_int_range (rand, 0, 4) == 0)
+    test_budget_random (rand, &format, &c->parameters);
+  c->parameters.bitrate = 0;
+  if (c->parameters.rate_control == PACO_RATE_BITRATE
+      && c->parameters.frame_size == 0)
+    c->parameters.frame_size = 5000;
+  test_video_random (rand, &c->video);
+  c->video.has_views = false;
+  c->video.place = (PacoPlace){ 0, 0 };
+  if (c->video.has_place)
+    c->video.place = (PacoPlace){ g_rand_int (rand), g_rand_int (rand) };
+  c->parameters.rgb = c->video.matrix == 1;
+  c->frame = g_byte_array_new ();
+  if (!paco_reference_encode (&format, &c->source.picture, &c->video,
+          &c->parameters, NULL, c->frame, NULL))
+    g_clear_pointer (&c->frame, g_byte_array_unref);
+}
+
+static void
+case_clear (Case *c)
+{
+  test_picture_clear (&c->source);
+  g_clear_pointer (&c->frame, g_byte_array_unref);
+}
+
+static void
+check_encoder (const Case *c)
+{
+  PacoFrameEncoder *encoder = encoder_new (&c->parameters);
+  PacoInfo info = info_of (&c->source.format, &c->video);
+  PacoImage image = image_of (&c->source);
+  PacoFrame frame;
+  PacoError error;
+  PacoStatus status;
+
+  check_ok (paco_frame_encoder_configure (encoder, &info, &error), &error);
+  status = paco_frame_encoder_encode (encoder, &image, &frame, &error);
+  if (c->frame) {
+    check_ok (status, &error);
+    g_assert_cmpmem (frame.data, frame.size, c->frame->data, c->frame->len);
+    g_assert_cmpstr (paco_frame_encoder_device (encoder), !=, "");
+  } else {
+    g_assert_cmpint (status, ==, PACO_STATUS_UNSUPPORTED);
+    g_assert_cmpstr (error.message, !=, "");
+    g_assert_null (frame.data);
+  }
+  /* It outlives its encoder. */
+  paco_frame_encoder_free (encoder);
+  if (c->frame)
+    g_assert_cmpmem (frame.data, frame.size, c->frame->data, c->frame->len);
+  paco_frame_release (&frame);
+  g_assert_null (frame.data);
+  paco_frame_release (&frame);
+}
+
+static void
+check_probe (const Case *c)
+{
+  PacoInfo info = PACO_INFO_INIT,
+           wanted = info_of (&c->source.format, &c->video);
+  PacoError error;
+  size_t needed, size = 0;
+
+  while (paco_probe (c->frame->data, size, &info, &needed, &error)
+      == PACO_STATUS_MORE) {
+    g_assert_cmpuint (needed, >, size);
+    g_assert_cmpuint (needed, <=, c->frame->len);
+    size = needed;
+  }
+  g_assert_cmpint (error.status, ==, PACO_STATUS_OK);
+  g_assert_cmpuint (needed, ==, info.header_size);
+  g_assert_cmpuint (info.frame_size, ==, c->frame->len);
+  g_assert_cmpuint (info.levels, ==, c->parameters.levels);
+  g_assert_cmpmem (&info, offsetof (PacoInfo, header_size), &wanted,
+      offsetof (PacoInfo, header_size));
+  check_ok (
+      paco_probe (c->frame->data, c->frame->len, &info, NULL, &error), &error);
+  g_assert_cmpuint (info.lossless, <=, 1);
+  if (c->parameters.rate_control == PACO_RATE_LOSSLESS)
+    g_assert_cmpuint (info.lossless, ==, 1);
+}
+
+static void
+set_decoder (PacoFrameDecoder *decoder, const char *name, const char *value)
+{
+  PacoError error;
+
+  check_ok (paco_frame_decoder_set (decoder, name, value, &error), &error);
+}
+
+static void
+check_decoder (const Case *c, PacoFrameDecoder *decoder, unsigned reduce)
+{
+  TestPicture decoded, reference;
+  PacoImage image;
+  PacoResult result;
+  PacoError error;
+  char text[16];
+
+  g_snprintf (text, sizeof text, "%u", reduce);
+  set_decoder (decoder, "region", "");
+  set_decoder (decoder, "reduce", text);
+  test_picture_init (c->rand, &decoded, &c->source.format, reduce);
+  test_picture_copy (&reference, &decoded);
+  g_assert_true (paco_reference_decode (
+      c->frame->data, c->frame->len, reduce, &reference.picture, NULL, NULL));
+  image = image_of (&decoded);
+  check_ok (paco_frame_decoder_decode (decoder, c->frame->data, c->frame->len,
+                &image, &result, &error),
+      &error);
+  g_assert_cmpuint (result.corrupted_blocks, ==, 0);
+  test_picture_compare (&decoded, &reference);
+  test_picture_clear (&decoded);
+  test_picture_clear (&reference);
+}
+
+/* --- regions --- */
+
+static unsigned
+sample_at (const PacoPicture *picture, unsigned c, unsigned depth, uint32_t x,
+    uint32_t y)
+{
+  const PacoSampleLayout *layout = &picture->layout[c];
+  const uint8_t *word = picture->data[c] + (ptrdiff_t) y * picture->stride[c]
+      + paco_layout_offset (layout, x);
+  unsigned value = 0;
+
+  for (unsigned i = 0; i < layout->word_bytes; i++)
+    value |=
+        (unsigned) word[layout->big_endian ? layout->word_bytes - 1 - i : i]
+        << (8 * i);
+  return value >> layout->places[x % layout->group_samples].shift
+      & ((1u << depth) - 1);
+}
+
+/* The smallest multiple of a number that is one of the other, too. */
+static unsigned
+common (unsigned a, unsigned b)
+{
+  unsigned n = a;
+
+  while (n % b != 0)
+    n += a;
+  return n;
+}
+
+static void
+compare_region (
+    const TestPicture *whole, const TestPicture *part, unsigned x, unsigned y)
+{
+  const PacoPictureFormat *format = &part->format;
+
+  for (unsigned c = 0; c < format->n_components; c++) {
+    const PacoComponent *component = &format->components[c];
+    unsigned first_x = x >> component->subsampling_x;
+    unsigned first_y = y >> component->subsampling_y;
+
+    for (uint32_t j = 0; j < paco_component_height (format, c); j++)
+      for (uint32_t i = 0; i < paco_component_width (format, c); i++)
+        g_assert_cmpuint (sample_at (&part->picture, c, component->depth, i, j),
+            ==,
+            sample_at (&whole->picture, c, component->depth, first_x + i,
+                first_y + j));
+  }
+}
+
+static void
+check_region (const Case *c, PacoFrameDecoder *decoder, unsigned reduce)
+{
+  PacoPictureFormat format = c->source.format;
+  unsigned columns = 1, lines = 1, x, y;
+  uint32_t width, height;
+  TestPicture whole, part;
+  PacoImage image;
+  PacoError error;
+  PacoStatus status;
+  char text[64];
+
+  paco_geometry_reduced_size (&format, reduce, &width, &height);
+  format.width = g_rand_int_range (c->rand, 1, width + 1);
+  format.height = g_rand_int_range (c->rand, 1, height + 1);
+  test_picture_init (c->rand, &part, &format, 0);
+  for (unsigned i = 0; i < format.n_components; i++) {
+    const PacoComponent *component = &format.components[i];
+
+    columns = common (columns,
+        part.picture.layout[i].group_samples << component->subsampling_x);
+    lines = common (lines, paco_n_fields (&format) << component->subsampling_y);
+  }
+  x = g_rand_int_range (c->rand, 0, (width - format.width) / columns + 1)
+      * columns;
+  y = g_rand_int_range (c->rand, 0, (height - format.height) / lines + 1)
+      * lines;
+  g_snprintf (
+      text, sizeof text, "%u,%u,%u,%u", x, y, format.width, format.height);
+  set_decoder (decoder, "region", text);
+  g_snprintf (text, sizeof text, "%u", reduce);
+  set_decoder (decoder, "reduce", text);
+  image = image_of (&part);
+  status = paco_frame_decoder_decode (
+      decoder, c->frame->data, c->frame->len, &image, NULL, &error);
+  /* A reduced picture of fields may lack a line of a subsampled component. */
+  if (status != PACO_STATUS_OK)
+    g_assert_true (status == PACO_STATUS_UNSUPPORTED && format.fields);
+  else {
+    test_picture_init (c->rand, &whole, &c->source.format, reduce);
+    g_assert_true (paco_reference_decode (
+        c->frame->data, c->frame->len, reduce, &whole.picture, NULL, NULL));
+    compare_region (&whole, &part, x, y);
+    test_picture_clear (&whole);
+  }
+  test_picture_clear (&part);
+}
+
+static void
+run_cases (guint32 seed, unsigned n)
+{
+  GRand *rand = g_rand_new_with_seed (seed);
+  PacoFrameDecoder *decoder = decoder_new ();
+
+  for (unsigned i = 0; i < n; i++) {
+    unsigned levels;
+    Case c;
+
+    case_init (&c, rand);
+    check_encoder (&c);
+    levels = c.parameters.levels;
+    if (c.frame) {
+      check_probe (&c);
+      check_decoder (&c, decoder, g_rand_int_range (rand, 0, levels + 1));
+      check_region (&c, decoder, g_rand_int_range (rand, 0, levels + 1));
+    }
+    case_clear (&c);
+  }
+  paco_frame_decoder_free (decoder);
+  g_rand_free (rand);
+}
+
+static void
+test_cases (void)
+{
+  guint32 seed = g_test_rand_int ();
+
+  g_test_message ("seed %u", seed);
+  run_cases (seed, n_cases (60));
+}
+
+static gpointer
+run_thread (gpointer data)
+{
+  run_cases (GPOINTER_TO_UINT (data), n_cases (12));
+  return NULL;
+}
+
+static void
+test_threads (void)
+{
+  GThread *threads[N_THREADS];
+
+  for (unsigned i = 0; i < N_THREADS; i++)
+    threads[i] = g_thread_new (
+        "user", run_thread, GUINT_TO_POINTER ((guint) g_test_rand_int ()));
+  for (unsigned i = 0; i < N_THREADS; i++)
+    g_thread_join (threads[i]);
+}
+
+/* --- blocks outside of a region --- */
+
+/* Bytes that are broken outside of a region are not seen in it: they are not
+ * decoded. */
+static void
+test_region_is_all (void)
+{
+  enum
+  {
+    WIDTH = 700,
+    HEIGHT = 520
+  };
+  PacoInfo info = PACO_INFO_INIT;
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  PacoFrameEncoder *encoder = encoder_new (&parameters);
+  PacoFrameDecoder *decoder = decoder_new ();
+  uint8_t *samples = g_malloc (WIDTH * HEIGHT);
+  uint8_t *broken;
+  PacoImage image;
+  PacoFrame frame;
+  PacoResult result;
+  PacoError error;
+
+  info.width = WIDTH;
+  info.height = HEIGHT;
+  info.n_components = 1;
+  info.depth[0] = 8;
+  for (unsigned i = 0; i < WIDTH * HEIGHT; i++)
+    samples[i] = (uint8_t) g_test_rand_int ();
+  check_ok (paco_image_init (
+                &image, &info, 0, PACO_IMAGE_PLANES, samples, NULL, &error),
+      &error);
+  check_ok (paco_frame_encoder_configure (encoder, &info, &error), &error);
+  check_ok (
+      paco_frame_encoder_encode (encoder, &image, &frame, &error), &error);
+  broken = g_memdup2 (frame.data, frame.size);
+  /* The last block, in the lower right corner. */
+  broken[frame.size - 5] ^= 0x55;
+  check_ok (paco_frame_decoder_decode (
+                decoder, broken, frame.size, &image, &result, &error),
+      &error);
+  g_assert_cmpuint (result.corrupted_blocks, ==, 1);
+  for (unsigned right = 0; right < 2; right++) {
+    PacoInfo part = info;
+
+    part.width = part.height = 100;
+    set_decoder (decoder, "region", right ? "600,420,100,100" : "0,0,100,100");
+    check_ok (
+        paco_image_init (&image, &part, 0, 0, samples, NULL, &error), &error);
+    check_ok (paco_frame_decoder_decode (
+                  decoder, broken, frame.size, &image, &result, &error),
+        &error);
+    g_assert_cmpuint (result.corrupted_blocks, ==, right);
+  }
+  g_free (broken);
+  g_free (samples);
+  paco_frame_release (&frame);
+  paco_frame_encoder_free (encoder);
+  paco_frame_decoder_free (decoder);
+}
+
+/* --- frames in flight --- */
+
+static void
+encode_flights (unsigned n, PacoImage *images, PacoFrame *frames,
+    const PacoInfo *info, unsigned *busy)
+{
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  PacoFrameEncoder *encoder;
+  PacoFrame none;
+  PacoError error;
+  unsigned done = 0;
+
+  parameters.rate_control = PACO_RATE_LOSSLESS;
+  encoder = encoder_new (&parameters);
+  set_name (encoder, "pipeline-depth", "3");
+  check_ok (paco_frame_encoder_configure (encoder, info, &error), &error);
+  for (unsigned i = 0; i < n;) {
+    PacoStatus status = paco_frame_encoder_submit (
+        encoder, &images[i], &images[i], &error);
+
+    if (status == PACO_STATUS_OK) {
+      i++;
+      continue;
+    }
+    g_assert_cmpint (status, ==, PACO_STATUS_BUSY);
+    g_assert_cmpuint (i - done, ==, 3);
+    (*busy)++;
+    check_ok (
+        paco_frame_encoder_collect (encoder, &frames[done], &error), &error);
+    g_assert_true (frames[done].user == &images[done]);
+    done++;
+  }
+  g_assert_cmpint (paco_frame_encoder_set (encoder, "levels", "2", &error), ==,
+      PACO_STATUS_BUSY);
+  while (done < n) {
+    check_ok (
+        paco_frame_encoder_collect (encoder, &frames[done], &error), &error);
+    done++;
+  }
+  g_assert_cmpint (paco_frame_encoder_collect (encoder, &none, &error), ==,
+      PACO_STATUS_EMPTY);
+  paco_frame_encoder_free (encoder);
+}
+
+static void
+test_flights (void)
+{
+  enum
+  {
+    N = 12,
+    WIDTH = 200,
+    HEIGHT = 150
+  };
+  PacoInfo info = PACO_INFO_INIT;
+  PacoImage images[N], decoded[N];
+  PacoFrame frames[N];
+  PacoFrameDecoder *decoder = decoder_new ();
+  PacoError error;
+  PacoResult result;
+  unsigned busy = 0, done = 0;
+  size_t bytes;
+
+  info.width = WIDTH;
+  info.height = HEIGHT;
+  info.n_components = 3;
+  info.matrix = 1;
+  for (unsigned c = 0; c < 3; c++)
+    info.depth[c] = 12;
+  for (unsigned i = 0; i < N; i++) {
+    for (unsigned which = 0; which < 2; which++) {
+      PacoImage *image = which ? &decoded[i] : &images[i];
+
+      check_ok (paco_image_init (image, &info, 0, PACO_IMAGE_INTERLEAVED, NULL,
+                    &bytes, &error),
+          &error);
+      g_assert_cmpuint (bytes, ==, 6 * WIDTH * HEIGHT);
+      check_ok (paco_image_init (image, &info, 0, PACO_IMAGE_INTERLEAVED,
+                    g_malloc0 (bytes), &bytes, &error),
+          &error);
+    }
+    for (size_t k = 0; k < bytes / 2; k++)
+      ((uint16_t *) images[i].data[0])[k] = g_test_rand_int () & 0xfff;
+  }
+  encode_flights (N, images, frames, &info, &busy);
+  g_assert_cmpuint (busy, ==, N - 3);
+  for (unsigned i = 0; i < N || done < N;) {
+    if (i < N
+        && paco_frame_decoder_submit (decoder, frames[i].data, frames[i].size,
+               &decoded[i], &frames[i], &error)
+            == PACO_STATUS_OK) {
+      i++;
+      continue;
+    }
+    check_ok (paco_frame_decoder_collect (decoder, &result, &error), &error);
+    g_assert_true (result.user == &frames[done]);
+    g_assert_cmpmem (decoded[done].data[0], bytes, images[done].data[0], bytes);
+    done++;
+  }
+  /* Closed with frames in flight. */
+  check_ok (paco_frame_decoder_submit (decoder, frames[1].data, frames[1].size,
+                &decoded[1], NULL, &error),
+      &error);
+  paco_frame_decoder_free (decoder);
+  for (unsigned i = 0; i < N; i++) {
+    paco_frame_release (&frames[i]);
+    g_free (images[i].data[0]);
+    g_free (decoded[i].data[0]);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/lib/cases", test_cases);
+  g_test_add_func ("/lib/threads", test_threads);
+  g_test_add_func ("/lib/region-is-all", test_region_is_all);
+  g_test_add_func ("/lib/flights", test_flights);
+  return g_test_run ();
+}
