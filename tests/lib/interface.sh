@@ -38,7 +38,11 @@ readelf -d "$library" | grep -q 'SONAME.*libpaco\.so\.0\]' || fail "No libpaco.s
 
 # A sanitizer's runtime would have to be linked to a program outside.
 case ${PACO_SANITIZE:-} in 1) exit 0 ;; esac
-DESTDIR=$work/installed meson install -C "$build" --no-rebuild --quiet >/dev/null
+DESTDIR=$work/installed meson install -C "$build" --no-rebuild --quiet \
+  >"$work/log" 2>&1 || {
+  cat "$work/log"
+  fail "It cannot be installed."
+}
 pc=$(find "$work/installed" -name paco.pc)
 [ -n "$pc" ] || fail "paco.pc is not installed."
 PKG_CONFIG_LIBDIR=$(dirname "$pc"):$(pkg-config --variable pc_path pkg-config)

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""PaCo frames and NumPy arrays, through libpaco (lib/paco.h), without GStreamer:
+
+    import paco
+    decoder = paco.Decoder(reduce=1)
+    for frame in paco.frames('film.paco'):
+        print(paco.probe(frame).format, decoder.decode(frame)[0].mean())
+    encoder = paco.Encoder(rate_control='lossless')
+    data = encoder.encode([y, cb, cr], depth=10)
+
+A picture is a list of arrays of height x width, one for each component (gray; Y, Cb,
+Cr; R, G, B; then alpha), of uint8 or, above 8 bits, of uint16. Settings are those of
+paco.h, with _ for -. PACO_LIBRARY in the environment names another libpaco."""
+import ctypes
+import os
+
+import numpy
+
+OK, MORE = 0, 6
+COMPONENTS = 4
+_U32 = ctypes.c_uint32
+
+
+class PacoError(Exception):
+    """Its text is a sentence for the user; status is PACO_STATUS_*."""
+
+    def __init__(self, status, message):
+        super().__init__(message)
+        self.status = status
+
+
+class _Error(ctypes.Structure):
+    _fields_ = [('status', ctypes.c_int), ('message', ctypes.c_char * 508)]
+
+
+class _Mastering(ctypes.Structure):
+    _fields_ = [('primaries', _U32 * 2 * 3), ('white_point', _U32 * 2),
+                ('max_luminance', _U32), ('min_luminance', _U32)]
+
+
+class Info(ctypes.Structure):
+    """What a frame is: PacoInfo of paco.h."""
+    _fields_ = [
+        ('struct_size', ctypes.c_size_t),
+        *((name, _U32) for name in ('width', 'height', 'n_components')),
+        *((name, _U32 * COMPONENTS) for name in
+          ('depth', 'subsampling_x', 'subsampling_y')),
+        ('fields', _U32), ('format_name', ctypes.c_char * 16),
+        *((name, _U32) for name in (
+            'par_n', 'par_d', 'fps_n', 'fps_d', 'interlace_mode', 'picture_flags',
+            'field_order', 'chroma_site', 'range', 'matrix', 'transfer',
+            'primaries', 'has_mastering', 'has_content_light', 'has_place')),
+        ('mastering', _Mastering),
+        *((name, _U32) for name in (
+            'max_content_light', 'max_frame_average_light', 'place_number')),
+        ('place_offset', ctypes.c_uint64),
+        *((name, _U32) for name in (
+            'header_size', 'index_size', 'frame_size', 'levels', 'lossless'))]
+
+    def __init__(self, **fields):
+        super().__init__(struct_size=ctypes.sizeof(Info), **fields)
+
+    @property
+    def format(self):
+        return self.format_name.decode()
+
+
+class _Place(ctypes.Structure):
+    _fields_ = [('byte', ctypes.c_uint8), ('shift', ctypes.c_uint8)]
+
+
+class _Layout(ctypes.Structure):
+    _fields_ = [*((name, ctypes.c_uint8) for name in (
+        'group_bytes', 'group_samples', 'word_bytes', 'fill', 'big_endian')),
+        ('places', _Place * 8)]
+
+
+class _Image(ctypes.Structure):
+    _fields_ = [('data', ctypes.c_void_p * COMPONENTS),
+                ('stride', ctypes.c_ssize_t * COMPONENTS),
+                ('size', ctypes.c_size_t * COMPONENTS),
+                ('layout', _Layout * COMPONENTS)]
+
+
+class Result(ctypes.Structure):
+    """What was broken: PacoResult of paco.h."""
+    _fields_ = [('user', ctypes.c_void_p), ('corrupted_blocks', _U32),
+                ('concealed_blocks', _U32), ('reserved', ctypes.c_uint64 * 6)]
+
+
+class _Frame(ctypes.Structure):
+    _fields_ = [('data', ctypes.c_void_p), ('size', ctypes.c_size_t),
+                ('user', ctypes.c_void_p), ('owner', ctypes.c_void_p),
+                ('reserved', ctypes.c_uint64 * 4)]
+
+
+_library = ctypes.CDLL(os.environ.get('PACO_LIBRARY', 'libpaco.so.0'))
+for _name in ('paco_frame_decoder_new', 'paco_frame_encoder_new'):
+    getattr(_library, _name).restype = ctypes.c_void_p
+for _name in ('paco_version', 'paco_frame_decoder_device',
+              'paco_frame_encoder_device'):
+    getattr(_library, _name).restype = ctypes.c_char_p
+
+
+def _call(name, *arguments, allowed=()):
+    error = _Error()
+    status = getattr(_library, name)(*arguments, ctypes.byref(error))
+    if status != OK and status not in allowed:
+        raise PacoError(status, error.message.decode(errors='replace'))
+    return status
+
+
+def version():
+    return _library.paco_version().decode()
+
+
+def _probe(data, allowed=()):
+    info, needed = Info(), ctypes.c_size_t()
+    status = _call('paco_probe', data, ctypes.c_size_t(len(data)),
+                   ctypes.byref(info), ctypes.byref(needed), allowed=allowed)
+    return status, info, needed.value
+
+
+def probe(data):
+    """What the frame that begins with these bytes is."""
+    return _probe(bytes(data))[1]
+
+
+def frames(path):
+    """The frames of a .paco file, as bytes."""
+    with open(path, 'rb') as file:
+        while data := file.read(20):
+            status, info, needed = _probe(data, allowed=(MORE,))
+            if status == MORE and needed > len(data):
+                data += file.read(needed - len(data))
+                info = probe(data)
+            yield data + file.read(info.frame_size - len(data))
+
+
+def _allocate(info, reduce):
+    """Arrays for a picture and what the library calls it."""
+    image, arrays = _Image(), []
+    _call('paco_image_init', ctypes.byref(image), ctypes.byref(info), reduce, 0,
+          None, None)
+    for c in range(info.n_components):
+        kind = '<u2' if image.layout[c].word_bytes == 2 else 'u1'
+        width, height = _U32(), _U32()
+        _call('paco_component_size', ctypes.byref(info), c, reduce,
+              ctypes.byref(width), ctypes.byref(height))
+        arrays.append(numpy.zeros((height.value, width.value), kind))
+        image.data[c] = arrays[c].ctypes.data
+    return image, arrays
+
+
+class _Coder:
+    def __init__(self, kind, settings):
+        self.kind = kind
+        self.coder = ctypes.c_void_p(getattr(_library, f'paco_frame_{kind}_new')())
+        if not self.coder:
+            raise MemoryError
+        for name, value in settings.items():
+            self.set(name, value)
+
+    def __del__(self):
+        if getattr(self, 'coder', None):
+            getattr(_library, f'paco_frame_{self.kind}_free')(self.coder)
+
+    def set(self, name, value):
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        _call(f'paco_frame_{self.kind}_set', self.coder,
+              name.replace('_', '-').encode(), text.encode())
+
+    @property
+    def device(self):
+        """What does the work, as 'cpu: 2 threads, avx512'."""
+        return getattr(_library, f'paco_frame_{self.kind}_device')(
+            self.coder).decode()
+
+
+class Decoder(_Coder):
+    """Decoder(reduce=1, region=(x, y, width, height), backend='cpu', ...)"""
+
+    def __init__(self, **settings):
+        self.reduce, self.region, self.result = 0, None, Result()
+        super().__init__('decoder', settings)
+
+    def set(self, name, value):
+        if name == 'region':
+            region = tuple(value) if value else None
+            super().set(name, ','.join(map(str, region or ())))
+            self.region = region
+            return
+        super().set(name, value)
+        if name == 'reduce':
+            self.reduce = int(value)
+
+    def decode(self, data):
+        """The components of a frame; self.result says what of it was broken."""
+        data = bytes(data)
+        info, reduce = probe(data), self.reduce
+        if self.region:
+            info.width, info.height = self.region[2:]
+            reduce = 0
+        image, arrays = _allocate(info, reduce)
+        _call('paco_frame_decoder_decode', self.coder, data,
+              ctypes.c_size_t(len(data)), ctypes.byref(image),
+              ctypes.byref(self.result))
+        return arrays
+
+
+class Encoder(_Coder):
+    """Encoder(quality=80), Encoder(rate_control='lossless', backend='cpu'), ..."""
+
+    def __init__(self, **settings):
+        super().__init__('encoder', settings)
+
+    def encode(self, components, depth=None, info=None):
+        """A frame, as bytes. depth: bits of a sample; those of the arrays' type, if
+        it is None. info: an Info that says more (colours, frame rate, ...); its size,
+        depth and subsampling are filled in from the arrays."""
+        info = info or Info()
+        arrays = [numpy.asarray(component) for component in components]
+        if not 1 <= len(arrays) <= COMPONENTS or any(
+                array.ndim != 2 or array.dtype.kind != 'u' or
+                array.dtype.itemsize > 2 or array.size == 0 for array in arrays):
+            raise ValueError('A picture is one to four arrays of height x width, of '
+                             'uint8 or uint16.')
+        info.height, info.width = arrays[0].shape
+        info.n_components = len(arrays)
+        for c, array in enumerate(arrays):
+            info.depth[c] = depth or 8 * array.dtype.itemsize
+            info.subsampling_y[c], info.subsampling_x[c] = (
+                self._subsampling(whole, part)
+                for whole, part in zip(arrays[0].shape, array.shape))
+        image, copies = _allocate(info, 0)
+        for array, copy in zip(arrays, copies):
+            if depth and int(array.max()) >> depth:
+                raise ValueError(f'A sample is {array.max()}, which has more than '
+                                 f'{depth} bits.')
+            copy[...] = array
+        _call('paco_frame_encoder_configure', self.coder, ctypes.byref(info))
+        frame = _Frame()
+        _call('paco_frame_encoder_encode', self.coder, ctypes.byref(image),
+              ctypes.byref(frame))
+        data = ctypes.string_at(frame.data, frame.size)
+        _library.paco_frame_release(ctypes.byref(frame))
+        return data
+
+    @staticmethod
+    def _subsampling(whole, part):
+        for log2 in range(3):
+            if -(-whole >> log2) == part:
+                return log2
+        raise ValueError(f'A component of {part} lines or columns does not go with '
+                         f'{whole} of the first one.')

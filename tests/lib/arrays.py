@@ -1,0 +1,102 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""arrays.py: pipelines/python/paco.py gives back the arrays that it was given, parts
+and halves of them, and says what is wrong."""
+import os
+import sys
+import tempfile
+
+try:
+    import numpy
+except ImportError:
+    print('SKIP: NumPy is missing (Debian: python3-numpy).')
+    sys.exit(77)
+
+ROOT = os.environ['PACO_SOURCE_ROOT']
+sys.path.insert(0, os.path.join(ROOT, 'pipelines', 'python'))
+import paco  # noqa: E402
+
+RANDOM = numpy.random.default_rng()
+CPU = {'backend': 'cpu', 'threads': 2}
+
+
+def picture(depth, chroma_x, chroma_y, n=3):
+    height, width = (int(size) for size in RANDOM.integers(20, 130, 2))
+    kind = numpy.uint8 if depth <= 8 else numpy.uint16
+    shapes = [(height, width)] + [(-(-height >> chroma_y), -(-width >> chroma_x))
+                                  for _ in range(n - 1)]
+    return [RANDOM.integers(0, 1 << depth, shape).astype(kind) for shape in shapes]
+
+
+def same(a, b):
+    return len(a) == len(b) and all(
+        numpy.array_equal(x, y) for x, y in zip(a, b))
+
+
+def check_lossless():
+    for depth in (8, 10, 16):
+        for chroma_x, chroma_y, n in ((0, 0, 1), (0, 0, 3), (1, 0, 3), (1, 1, 3),
+                                      (0, 0, 4)):
+            arrays = picture(depth, chroma_x, chroma_y, n)
+            # A size may go with several subsamplings only if it is tiny.
+            data = paco.Encoder(rate_control='lossless', **CPU).encode(
+                arrays, depth, paco.Info(fps_n=25, fps_d=1, format_name=b'TEST'))
+            info = paco.probe(data)
+            assert (info.width, info.height) == arrays[0].shape[::-1]
+            assert info.n_components == n and info.depth[0] == depth
+            assert info.format == 'TEST' and info.frame_size == len(data)
+            assert info.lossless == 1
+            decoder = paco.Decoder(**CPU)
+            assert same(decoder.decode(data), arrays)
+            assert decoder.device.startswith('cpu: ')
+            assert decoder.result.corrupted_blocks == 0
+            decoder.set('region', (4, 8, 9, 11))
+            for c, part in enumerate(decoder.decode(data)):
+                y, x = (8 >> chroma_y, 4 >> chroma_x) if c else (8, 4)
+                rows, columns = part.shape
+                assert numpy.array_equal(
+                    part, arrays[c][y:y + rows, x:x + columns])
+            decoder.set('region', None)
+            decoder.set('reduce', 1)
+            half = decoder.decode(data)
+            assert half[0].shape == tuple(-(-size // 2) for size in arrays[0].shape)
+
+
+def check_file():
+    encoder = paco.Encoder(quality=70, **CPU)
+    arrays = [picture(8, 0, 0, 3) for _ in range(3)]
+    coded = [encoder.encode(components) for components in arrays]
+    assert all(paco.probe(data).lossless == 0 for data in coded)
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(b''.join(coded))
+        file.flush()
+        assert list(paco.frames(file.name)) == coded
+
+
+def fails(kind, function, *arguments, **settings):
+    try:
+        function(*arguments, **settings)
+    except kind as error:
+        assert len(str(error)) > 20, error
+        return True
+    return False
+
+
+def check_errors():
+    gray = [numpy.zeros((8, 8), numpy.uint16)]
+    assert fails(paco.PacoError, paco.probe, b'x' * 100)
+    assert fails(paco.PacoError, paco.probe, b'')
+    assert fails(paco.PacoError, paco.Decoder, reduce=9)
+    assert fails(paco.PacoError, paco.Encoder, nothing=1)
+    assert fails(paco.PacoError, paco.Decoder(**CPU).decode, b'PACO' * 10)
+    assert fails(ValueError, paco.Encoder(**CPU).encode, [])
+    assert fails(ValueError, paco.Encoder(**CPU).encode, [numpy.zeros((8, 8))])
+    assert fails(ValueError, paco.Encoder(**CPU).encode,
+                 [gray[0], numpy.zeros((3, 8), numpy.uint16), gray[0]])
+    gray[0][3, 3] = 1024
+    assert fails(ValueError, paco.Encoder(**CPU).encode, gray, depth=10)
+
+
+check_lossless()
+check_file()
+check_errors()
