@@ -55,10 +55,12 @@ typedef enum PacoStatus
   PACO_STATUS_CORRUPT = 5,     /* a frame that contradicts itself, or is cut */
   PACO_STATUS_MORE = 6,        /* paco_probe(): more bytes are needed */
   PACO_STATUS_MEMORY = 7,      /* memory could not be had */
-  PACO_STATUS_DEVICE = 8,      /* the GPU is lost, or failed */
-  PACO_STATUS_NO_DEVICE = 9,   /* this machine has no such GPU */
-  PACO_STATUS_BUSY = 10,       /* frames in flight must be collected before */
-  PACO_STATUS_EMPTY = 11       /* collect(): no frame is in flight */
+  /* The GPU is lost, or failed. The memory of pictures and frames in flight may
+   * not be freed before the process ends: the GPU may still use it. */
+  PACO_STATUS_DEVICE = 8,
+  PACO_STATUS_NO_DEVICE = 9, /* this machine has no such GPU */
+  PACO_STATUS_BUSY = 10,     /* frames in flight must be collected before */
+  PACO_STATUS_EMPTY = 11     /* collect(): no frame is in flight */
 } PacoStatus;
 
 typedef struct PacoError
@@ -127,7 +129,11 @@ typedef struct PacoInfo
 
 /* Initializer: everything unknown. */
 /* clang-format off */
+#ifdef __cplusplus
 #define PACO_INFO_INIT { sizeof (PacoInfo) }
+#else
+#define PACO_INFO_INIT { .struct_size = sizeof (PacoInfo) }
+#endif
 /* clang-format on */
 
 /* So many bytes tell paco_probe() how many it needs. */
@@ -224,7 +230,8 @@ PACO_API void paco_frame_decoder_free (PacoFrameDecoder *decoder);
  * The last two may change between frames, the others before the first one. A region's
  * x and y are multiples of what a group of samples and a subsampled sample cover (and
  * of twice that, vertically, where fields are coded apart). Blocks that do not show in
- * it are not decoded, but the transform runs over the whole picture.
+ * it are not decoded, but the transform runs over the whole picture. The last group of
+ * a line may hold samples of the picture beyond the region.
  * Errors: INVALID, BUSY. */
 PACO_API PacoStatus paco_frame_decoder_set (PacoFrameDecoder *decoder,
     const char *name, const char *value, PacoError *error);

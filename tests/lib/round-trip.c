@@ -501,6 +501,80 @@ test_region_is_all (void)
   paco_frame_decoder_free (decoder);
 }
 
+/* Regions whose borders lie beside those of codeblocks, where coefficients of the
+ * neighbours show. */
+static void
+test_region_borders (void)
+{
+  enum
+  {
+    WIDTH = 700,
+    HEIGHT = 640,
+    SIZE = 40
+  };
+  static const char *const wavelets[] = { "cdf53", "cdf97", "dd137" };
+  PacoInfo info = PACO_INFO_INIT, part;
+  uint8_t *samples = g_malloc (WIDTH * HEIGHT), *whole;
+  uint8_t *some = g_malloc (SIZE * SIZE);
+  PacoFrameDecoder *decoder = decoder_new ();
+  PacoImage image, part_image;
+  PacoError error;
+
+  info.width = WIDTH;
+  info.height = HEIGHT;
+  info.n_components = 1;
+  info.depth[0] = 8;
+  part = info;
+  part.width = part.height = SIZE;
+  whole = g_malloc (WIDTH * HEIGHT);
+  for (unsigned i = 0; i < WIDTH * HEIGHT; i++)
+    samples[i] = (uint8_t) g_test_rand_int ();
+  check_ok (
+      paco_image_init (&part_image, &part, 0, 0, some, NULL, &error), &error);
+  for (unsigned w = 0; w < G_N_ELEMENTS (wavelets); w++) {
+    PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+    PacoFrame frame;
+
+    set_name (encoder, "backend", backend ());
+    set_name (encoder, "wavelet", wavelets[w]);
+    set_name (encoder, "quality", "100");
+    set_name (encoder, "codeblock-height", "64");
+    check_ok (paco_frame_encoder_configure (encoder, &info, &error), &error);
+    check_ok (
+        paco_image_init (&image, &info, 0, 0, samples, NULL, &error), &error);
+    check_ok (
+        paco_frame_encoder_encode (encoder, &image, &frame, &error), &error);
+    check_ok (
+        paco_image_init (&image, &info, 0, 0, whole, NULL, &error), &error);
+    set_decoder (decoder, "region", "");
+    check_ok (paco_frame_decoder_decode (
+                  decoder, frame.data, frame.size, &image, NULL, &error),
+        &error);
+    for (unsigned i = 0; i < n_cases (60); i++) {
+      unsigned x = 128 * g_test_rand_int_range (1, 5)
+          + g_test_rand_int_range (-SIZE - 12, 12);
+      unsigned y = 128 * g_test_rand_int_range (1, 4)
+          + g_test_rand_int_range (-SIZE - 12, 12);
+      char text[64];
+
+      g_snprintf (text, sizeof text, "%u,%u,%d,%d", x, y, SIZE, SIZE);
+      set_decoder (decoder, "region", text);
+      check_ok (paco_frame_decoder_decode (
+                    decoder, frame.data, frame.size, &part_image, NULL, &error),
+          &error);
+      for (unsigned line = 0; line < SIZE; line++)
+        g_assert_cmpmem (
+            some + line * SIZE, SIZE, whole + (y + line) * WIDTH + x, SIZE);
+    }
+    paco_frame_release (&frame);
+    paco_frame_encoder_free (encoder);
+  }
+  paco_frame_decoder_free (decoder);
+  g_free (some);
+  g_free (whole);
+  g_free (samples);
+}
+
 /* --- frames in flight --- */
 
 static void
@@ -618,6 +692,7 @@ main (int argc, char **argv)
   g_test_add_func ("/lib/cases", test_cases);
   g_test_add_func ("/lib/threads", test_threads);
   g_test_add_func ("/lib/region-is-all", test_region_is_all);
+  g_test_add_func ("/lib/region-borders", test_region_borders);
   g_test_add_func ("/lib/flights", test_flights);
   return g_test_run ();
 }
