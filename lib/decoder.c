@@ -12,6 +12,7 @@ typedef struct
   PacoPicture destination;
   /* Of a region. */
   bool cropped;
+  PacoPictureFormat picture, region;
   PacoPicture whole;
   uint8_t *memory; /* of the whole picture */
   uint8_t *bytes;  /* what is decoded in place of the frame */
@@ -27,11 +28,11 @@ struct PacoFrameDecoder
   char device[PACO_DEVICE_TEXT];
   /* What it is configured for. */
   PacoSampleLayout layouts[PACO_MAX_COMPONENTS];
-  PacoPictureFormat picture;
   unsigned reduce;
-  PacoPictureFormat region; /* with settings.crop */
-  PacoGeometry *geometry;   /* NULL unless a region was decoded */
-  PacoBlockRecord *records;
+  PacoGeometry
+      *geometry; /* of the last frame; NULL unless a region was decoded */
+  bool geometry_has_fields;
+  PacoBlockRecord *records; /* as many as the geometry has blocks */
   /* The frame before, by its place. */
   bool has_number;
   uint32_t number;
@@ -194,11 +195,13 @@ static PacoStatus
 prepare_geometry (
     PacoFrameDecoder *decoder, const PacoHeader *header, PacoError *error)
 {
-  if (decoder->geometry && decoder->picture.fields == header->picture.fields)
+  if (decoder->geometry
+      && decoder->geometry_has_fields == header->picture.fields)
     return PACO_STATUS_OK;
   g_clear_pointer (&decoder->geometry, paco_geometry_free);
   g_clear_pointer (&decoder->records, g_free);
   decoder->geometry = paco_geometry_new (&header->picture, &header->coding);
+  decoder->geometry_has_fields = header->picture.fields;
   decoder->records = g_try_new (PacoBlockRecord, decoder->geometry->n_blocks);
   if (decoder->records)
     return PACO_STATUS_OK;
@@ -253,8 +256,8 @@ forget_unless_next (PacoFrameDecoder *decoder, const PacoVideoInfo *video)
 /* Reads what the application wants to have decoded where. */
 static PacoStatus
 read_arguments (PacoFrameDecoder *decoder, const void *data, size_t size,
-    const PacoImage *image, PacoCodedFrame *frame, PacoPicture *destination,
-    PacoError *error)
+    const PacoImage *image, PacoCodedFrame *frame, PacoPictureFormat *region,
+    PacoPicture *destination, PacoError *error)
 {
   unsigned reduce = decoder->settings.reduce;
   const PacoPictureFormat *picture = &frame->header.picture;
@@ -273,10 +276,10 @@ read_arguments (PacoFrameDecoder *decoder, const void *data, size_t size,
     return paco_image_read (image, picture, reduce, destination, error);
   paco_layouts_read (image, destination->layout);
   status = paco_region_format (picture, reduce, &decoder->settings.crop,
-      destination->layout, &decoder->region, error);
+      destination->layout, region, error);
   if (status != PACO_STATUS_OK)
     return status;
-  return paco_image_read (image, &decoder->region, 0, destination, error);
+  return paco_image_read (image, region, 0, destination, error);
 }
 
 static PacoStatus
@@ -299,7 +302,8 @@ take_ticket (PacoFrameDecoder *decoder, Ticket **ticket, PacoError *error)
 
 static PacoStatus
 submit (PacoFrameDecoder *decoder, PacoCodedFrame *frame,
-    const PacoPicture *destination, void *user, PacoError *error)
+    const PacoPictureFormat *region, const PacoPicture *destination, void *user,
+    PacoError *error)
 {
   GError *failure = NULL;
   Ticket *ticket;
@@ -314,11 +318,12 @@ submit (PacoFrameDecoder *decoder, PacoCodedFrame *frame,
   ticket->user = user;
   ticket->destination = *destination;
   ticket->cropped = is_cropped (decoder);
+  ticket->picture = frame->header.picture;
+  ticket->region = *region;
   if (ticket->cropped)
     status = prepare_region (decoder, ticket, frame, error);
   if (status != PACO_STATUS_OK)
     return status;
-  decoder->picture = frame->header.picture;
   forget_unless_next (decoder, &frame->header.video);
   if (!paco_decoder_submit (decoder->coder, frame,
           ticket->cropped ? &ticket->whole : &ticket->destination, ticket,
@@ -333,6 +338,7 @@ paco_frame_decoder_submit (PacoFrameDecoder *decoder, const void *data,
     size_t size, const PacoImage *image, void *user, PacoError *error)
 {
   PacoCodedFrame frame;
+  PacoPictureFormat region = { 0 };
   PacoPicture destination;
   PacoStatus status;
 
@@ -343,10 +349,10 @@ paco_frame_decoder_submit (PacoFrameDecoder *decoder, const void *data,
             : !data ? "data"
                     : "image");
   status = read_arguments (
-      decoder, data, size, image, &frame, &destination, error);
+      decoder, data, size, image, &frame, &region, &destination, error);
   if (status != PACO_STATUS_OK)
     return status;
-  return submit (decoder, &frame, &destination, user, error);
+  return submit (decoder, &frame, &region, &destination, user, error);
 }
 
 PacoStatus
@@ -376,8 +382,8 @@ paco_frame_decoder_collect (
   if (frame.error)
     return paco_error_take (error, frame.error);
   if (ticket->cropped)
-    paco_region_copy (&decoder->picture, decoder->reduce, &ticket->whole,
-        &decoder->settings.crop, &decoder->region, &ticket->destination);
+    paco_region_copy (&ticket->picture, decoder->reduce, &ticket->whole,
+        &decoder->settings.crop, &ticket->region, &ticket->destination);
   if (result) {
     result->corrupted_blocks = frame.corrupted_blocks;
     result->concealed_blocks = frame.concealed_blocks;

@@ -394,6 +394,48 @@ test_frames (void)
   g_free (memory);
 }
 
+/* While a region is decoded, a frame of another kind is refused, and changes nothing of
+ * the first one. */
+static void
+test_other_frame (void)
+{
+  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
+  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+  PacoInfo info = new_info (), gray = new_info (), part = gray;
+  uint8_t *memory, *gray_memory, *data;
+  PacoImage image = new_image (&info, &memory), gray_image;
+  PacoFrame frame;
+  size_t size;
+
+  data = new_frame (&size);
+  gray.n_components = part.n_components = 1;
+  part.width = part.height = 40;
+  gray_image = new_image (&gray, &gray_memory);
+  for (unsigned i = 0; i < WIDTH * HEIGHT; i++)
+    ((uint16_t *) gray_memory)[i] = 777;
+  g_assert_cmpint (paco_frame_encoder_configure (encoder, &gray, NULL), ==, 0);
+  g_assert_cmpint (
+      paco_frame_encoder_encode (encoder, &gray_image, &frame, NULL), ==, 0);
+  g_free (gray_memory);
+  gray_image = new_image (&part, &gray_memory);
+  g_assert_cmpint (
+      paco_frame_decoder_set (decoder, "region", "20,30,40,40", NULL), ==, 0);
+  g_assert_cmpint (paco_frame_decoder_submit (decoder, frame.data, frame.size,
+                       &gray_image, NULL, NULL),
+      ==, 0);
+  REFUSED (BUSY,
+      paco_frame_decoder_submit (decoder, data, size, &image, NULL, &error));
+  g_assert_cmpint (paco_frame_decoder_collect (decoder, NULL, NULL), ==, 0);
+  for (unsigned i = 0; i < 40 * 40; i++)
+    g_assert_cmpuint (((uint16_t *) gray_memory)[i], ==, 777);
+  paco_frame_release (&frame);
+  paco_frame_encoder_free (encoder);
+  paco_frame_decoder_free (decoder);
+  g_free (data);
+  g_free (memory);
+  g_free (gray_memory);
+}
+
 static void
 decode_whatever (PacoFrameDecoder *decoder, const uint8_t *data, size_t size)
 {
@@ -461,6 +503,7 @@ main (int argc, char **argv)
   g_test_add_func ("/lib/info", test_info);
   g_test_add_func ("/lib/images", test_images);
   g_test_add_func ("/lib/frames", test_frames);
+  g_test_add_func ("/lib/other-frame", test_other_frame);
   g_test_add_func ("/lib/hostile", test_hostile);
   return g_test_run ();
 }
