@@ -124,12 +124,14 @@ fi
 if [ "${SANITIZE:-1}" != 0 ]; then
   echo "Building in build/thread ..."
   targets='plugin/libgstpaco.so tests/libthread-shim.so tests/check/check-storm
-    tests/codec/test-cpu-backend tests/codec/test-allocations'
+    tests/codec/test-cpu-backend tests/codec/test-allocations
+    tests/lib/test-lib-round-trip'
   build build/thread --werror -Dcuda=disabled -Dbench=false \
     -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false
   targets=
   echo "Testing with the thread sanitizer ..."
-  run_tests thread build/thread --setup thread storm cpu-backend allocations
+  run_tests thread build/thread --setup thread storm cpu-backend allocations \
+    lib-round-trip
 fi
 
 # Clang: other warnings, and float results that must be the same.
