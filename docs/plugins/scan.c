@@ -223,9 +223,8 @@ add_properties (
   guint n_specs, n_signals;
   g_autofree GParamSpec **specs = g_object_class_list_properties (
       G_OBJECT_GET_CLASS (object), &n_specs);
-  g_autofree guint *signals = g_signal_list_ids (
-      G_OBJECT_TYPE (object), &n_signals);
 
+  g_free (g_signal_list_ids (G_OBJECT_TYPE (object), &n_signals));
   if (n_signals > 0)
     g_error ("%s: signals are not known here", G_OBJECT_TYPE_NAME (object));
   add_key (json, "properties");

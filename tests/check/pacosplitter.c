@@ -317,7 +317,8 @@ GST_START_TEST (test_work_is_linear)
         hostile[__i__].name, chunks[i], outcome.frames->len,
         outcome.checked / bytes, outcome.searched / bytes,
         outcome.copied / bytes);
-    fail_unless (outcome.checked <= 10 * bytes);
+    /* Some headers are checked whatever they cost. */
+    fail_unless (outcome.checked <= 10 * bytes + 32 * PACO_MAX_HEADER_SIZE);
     fail_unless (outcome.searched <= 3 * bytes);
     fail_unless (outcome.copied <= 8 * bytes);
     fail_unless (outcome.most_held <= 2 * bytes);
