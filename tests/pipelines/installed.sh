@@ -23,8 +23,10 @@ lib/gstreamer-1.0/libgstpaco.so
 share/doc/gst-paco/NEWS
 share/doc/gst-paco/README.md
 share/doc/gst-paco/codec/FORMAT.md
+share/doc/gst-paco/docs/RTP.md
 share/doc/gst-paco/docs/plugins/gst_plugins_cache.json
 share/doc/gst-paco/docs/rate-vs-jpeg2000.svg
+share/doc/gst-paco/docs/rtp-loss.svg
 share/gst-paco/play.py
 share/gst-paco/proxy.py
 share/gst-paco/record.py
