@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Dependencies run one way: plugin -> caps, gpu -> codec, and lib -> gpu -> codec. The
-# two CPU coders are written apart, so that one can judge the other.
+# Dependencies run one way: plugin -> caps, gpu -> codec, and lib -> gpu -> codec;
+# archive -> lib, codec. The two CPU coders are written apart, so that one can judge
+# the other.
 cd "${PACO_SOURCE_ROOT:?}" || exit 1
 failed=0
 
@@ -23,9 +24,11 @@ forbid () {
 forbid codec 'gst/' 'cuda' 'caps/' 'plugin/' 'lib/' 'gpu/' 'tests/' '\.\./'
 forbid caps 'cuda' 'plugin/' 'lib/' 'gpu/' 'codec/cpu' 'codec/reference' 'tests/'
 forbid gpu 'gst/' 'caps/' 'plugin/' 'lib/' 'codec/cpu' 'codec/reference' 'tests/'
-forbid lib 'gst/' 'cuda' 'caps/' 'plugin/' 'codec/reference' 'codec/cpu' \
+forbid lib 'gst/' 'cuda' 'caps/' 'plugin/' 'archive/' 'codec/reference' 'codec/cpu' \
   'tests/'
-forbid plugin 'lib/' 'codec/reference' 'codec/cpu' 'tests/'
+forbid archive 'gst/' 'cuda' 'caps/' 'plugin/' 'gpu/' 'codec/reference' \
+  'codec/cpu' 'tests/'
+forbid plugin 'lib/' 'archive/' 'codec/reference' 'codec/cpu' 'tests/'
 forbid codec/reference 'codec/cpu'
 forbid codec/cpu 'codec/reference'
 exit $failed

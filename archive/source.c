@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The list of kinds of source files, and what is the same for all of them. */
+#include "archive/source.h"
+#include "archive/kinds.h"
+#include <string.h>
+
+/* In the order in which a file is tried. */
+static const PacoSourceKind *const kinds[] = {
+  &paco_source_pnm,
+};
+
+G_DEFINE_QUARK (paco - source - error - quark, paco_source_error)
+
+const PacoSourceKind *
+paco_source_kind (const guint8 *bytes, gsize size)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (kinds[i]->match (bytes, size))
+      return kinds[i];
+  return NULL;
+}
+
+const PacoSourceKind *
+paco_source_kind_by_id (guint8 id)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (kinds[i]->id == id)
+      return kinds[i];
+  return NULL;
+}
+
+const char *
+paco_source_kinds (void)
+{
+  return "PNM";
+}
+
+void
+paco_source_init (PacoSource *source)
+{
+  *source = (PacoSource){
+    .info = PACO_INFO_INIT,
+    .samples = g_byte_array_new (),
+    .notes = g_ptr_array_new_with_free_func (g_free),
+    .rest = g_byte_array_new (),
+  };
+}
+
+void
+paco_source_clear (PacoSource *source)
+{
+  g_clear_pointer (&source->notes, g_ptr_array_unref);
+  g_clear_pointer (&source->samples, g_byte_array_unref);
+  g_clear_pointer (&source->rest, g_byte_array_unref);
+}
+
+void
+paco_rebuilt_init (PacoRebuilt *rebuilt)
+{
+  *rebuilt = (PacoRebuilt){
+    .file = g_byte_array_new (),
+    .samples = g_byte_array_new (),
+  };
+}
+
+void
+paco_rebuilt_clear (PacoRebuilt *rebuilt)
+{
+  g_clear_pointer (&rebuilt->file, g_byte_array_unref);
+  g_clear_pointer (&rebuilt->samples, g_byte_array_unref);
+}
+
+/* --- formats ----------------------------------------------------------- */
+
+/* GStreamer's formats by what a picture is, for those who play it. Where there is none
+ * of the depth, players choose one by themselves. */
+static const struct
+{
+  guint8 n_components, depth;
+  gboolean rgb;
+  const char *name;
+} formats[] = {
+  { 1, 8, FALSE, "GRAY8" },
+  { 1, 16, FALSE, "GRAY16_LE" },
+  { 3, 8, TRUE, "RGB" },
+  { 3, 10, TRUE, "GBR_10LE" },
+  { 3, 12, TRUE, "GBR_12LE" },
+  { 3, 16, TRUE, "GBR_16LE" },
+  { 4, 8, TRUE, "RGBA" },
+  { 4, 10, TRUE, "GBRA_10LE" },
+  { 4, 12, TRUE, "GBRA_12LE" },
+  { 4, 16, TRUE, "RGBA64_LE" },
+  { 3, 8, FALSE, "Y444" },
+  { 3, 10, FALSE, "Y444_10LE" },
+  { 3, 12, FALSE, "Y444_12LE" },
+  { 3, 16, FALSE, "Y444_16LE" },
+};
+static const struct
+{
+  guint8 depth;
+  const char *name;
+} formats_422[] = {
+  { 8, "UYVY" },
+  { 10, "I422_10LE" },
+  { 12, "I422_12LE" },
+};
+
+static gboolean
+has_one_depth (const PacoInfo *info)
+{
+  for (guint c = 1; c < info->n_components; c++)
+    if (info->depth[c] != info->depth[0])
+      return FALSE;
+  return TRUE;
+}
+
+static const char *
+find_format (const PacoInfo *info)
+{
+  guint n = info->n_components;
+
+  if (!has_one_depth (info))
+    return "";
+  if (n == 3 && info->subsampling_x[1] == 1 && info->subsampling_y[1] == 0
+      && info->subsampling_x[2] == 1 && info->subsampling_y[2] == 0) {
+    for (guint i = 0; i < G_N_ELEMENTS (formats_422); i++)
+      if (formats_422[i].depth == info->depth[0])
+        return formats_422[i].name;
+    return "";
+  }
+  for (guint c = 1; c < n; c++)
+    if (info->subsampling_x[c] || info->subsampling_y[c])
+      return "";
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (formats[i].n_components == n && formats[i].depth == info->depth[0]
+        && formats[i].rgb == (info->matrix == 1 && n >= 3))
+      return formats[i].name;
+  return "";
+}
+
+/* --- taking apart and making again -------------------------------------- */
+
+gboolean
+paco_source_parse (const PacoSourceKind *kind, const guint8 *bytes, gsize size,
+    PacoSource *source, GError **error)
+{
+  source->info = (PacoInfo) PACO_INFO_INIT;
+  source->image = (PacoImage){ 0 };
+  g_byte_array_set_size (source->samples, 0);
+  g_ptr_array_set_size (source->notes, 0);
+  g_byte_array_set_size (source->rest, 0);
+  if (!kind->parse (bytes, size, source, error))
+    return FALSE;
+  g_strlcpy (source->info.format, find_format (&source->info),
+      sizeof source->info.format);
+  return TRUE;
+}
+
+gboolean
+paco_source_rebuild (const PacoSourceKind *kind, const guint8 *rest,
+    gsize rest_size, const PacoInfo *info, gsize file_size,
+    PacoRebuilt *rebuilt, GError **error)
+{
+  rebuilt->image = (PacoImage){ 0 };
+  g_byte_array_set_size (rebuilt->file, 0);
+  g_byte_array_set_size (rebuilt->samples, 0);
+  return kind->rebuild (rest, rest_size, info, file_size, rebuilt, error);
+}
+
+gboolean
+paco_source_finish (const PacoSourceKind *kind, const guint8 *rest,
+    gsize rest_size, const PacoInfo *info, gsize file_size,
+    PacoRebuilt *rebuilt, GError **error)
+{
+  if (kind->finish
+      && !kind->finish (rest, rest_size, info, file_size, rebuilt, error))
+    return FALSE;
+  if (rebuilt->file->len == file_size)
+    return TRUE;
+  g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_BROKEN,
+      "the file made again has %u bytes, and had %" G_GSIZE_FORMAT,
+      rebuilt->file->len, file_size);
+  return FALSE;
+}
