@@ -4,6 +4,14 @@
 #include "lib/private.h"
 #include <string.h>
 
+/* A frame in flight. */
+typedef struct
+{
+  void *user;
+  PacoChunkBytes chunks;
+  gint dropped; /* atomic: the codec is done with a frame not collected */
+} Ticket;
+
 struct PacoFrameEncoder
 {
   PacoSettings settings;
@@ -16,7 +24,8 @@ struct PacoFrameEncoder
   bool configured;
   PacoSampleLayout layouts[PACO_MAX_COMPONENTS];
   uint64_t submitted, collected;
-  void *users[PACO_MAX_FLIGHTS]; /* frame n has number n % PACO_MAX_FLIGHTS */
+  Ticket
+      *tickets[PACO_MAX_FLIGHTS]; /* frame n has number n % PACO_MAX_FLIGHTS */
 };
 
 static unsigned
@@ -34,14 +43,31 @@ refuse_null (const char *name, PacoError *error)
 
 /* --- life --- */
 
+static void
+drop (void *user_data)
+{
+  Ticket *ticket = user_data;
+
+  g_atomic_int_set (&ticket->dropped, TRUE);
+}
+
 PacoFrameEncoder *
 paco_frame_encoder_new (void)
 {
   PacoFrameEncoder *encoder = g_try_new0 (PacoFrameEncoder, 1);
 
-  if (encoder)
-    paco_settings_init (&encoder->settings);
+  if (!encoder)
+    return NULL;
+  paco_settings_init (&encoder->settings);
+  encoder->settings.options.drop = drop;
   return encoder;
+}
+
+static void
+free_ticket (Ticket *ticket)
+{
+  g_free (ticket->chunks.data);
+  g_free (ticket);
 }
 
 void
@@ -50,6 +76,16 @@ paco_frame_encoder_free (PacoFrameEncoder *encoder)
   if (!encoder)
     return;
   paco_coder_close (PACO_CODER (encoder->coder));
+  for (uint64_t n = encoder->collected; n < encoder->submitted; n++) {
+    Ticket **ticket = &encoder->tickets[n % PACO_MAX_FLIGHTS];
+
+    /* A device that was lost may still read it. */
+    if (!g_atomic_int_get (&(*ticket)->dropped))
+      *ticket = NULL;
+  }
+  for (unsigned i = 0; i < PACO_MAX_FLIGHTS; i++)
+    if (encoder->tickets[i])
+      free_ticket (encoder->tickets[i]);
   g_free (encoder);
 }
 
@@ -192,11 +228,31 @@ configure (PacoFrameEncoder *encoder, const PacoSampleLayout *layouts,
 
 /* --- frames --- */
 
+static PacoStatus
+take_ticket (PacoFrameEncoder *encoder, Ticket **ticket, PacoError *error)
+{
+  Ticket **place = &encoder->tickets[encoder->submitted % PACO_MAX_FLIGHTS];
+
+  if (in_flight (encoder) >= paco_coder_depth (PACO_CODER (encoder->coder)))
+    return paco_error_set (error, PACO_STATUS_BUSY,
+        "%u frames are in flight, and no more may be; collect one",
+        in_flight (encoder));
+  if (!*place)
+    *place = g_try_new0 (Ticket, 1);
+  *ticket = *place;
+  if (!*place)
+    return paco_error_set (
+        error, PACO_STATUS_MEMORY, "there is no memory for a frame");
+  return PACO_STATUS_OK;
+}
+
 PacoStatus
 paco_frame_encoder_submit (PacoFrameEncoder *encoder, const PacoImage *image,
-    void *user, PacoError *error)
+    const PacoExtras *extras, void *user, PacoError *error)
 {
+  PacoVideoInfo video;
   PacoPicture picture;
+  Ticket *ticket;
   GError *failure = NULL;
   PacoStatus status;
 
@@ -211,16 +267,18 @@ paco_frame_encoder_submit (PacoFrameEncoder *encoder, const PacoImage *image,
     status = open_device (encoder, error);
   if (status == PACO_STATUS_OK)
     status = configure (encoder, picture.layout, error);
+  if (status == PACO_STATUS_OK)
+    status = take_ticket (encoder, &ticket, error);
+  if (status == PACO_STATUS_OK)
+    status = paco_extras_read (extras, &ticket->chunks, error);
   if (status != PACO_STATUS_OK)
     return status;
-  if (in_flight (encoder) >= paco_coder_depth (PACO_CODER (encoder->coder)))
-    return paco_error_set (error, PACO_STATUS_BUSY,
-        "%u frames are in flight, and no more may be; collect one",
-        in_flight (encoder));
-  if (!paco_encoder_submit (
-          encoder->coder, &picture, &encoder->video, NULL, &failure))
+  ticket->user = user;
+  video = encoder->video;
+  video.ancillary = (PacoAncillary){ ticket->chunks.data, ticket->chunks.size };
+  if (!paco_encoder_submit (encoder->coder, &picture, &video, ticket, &failure))
     return paco_error_take (error, failure);
-  encoder->users[encoder->submitted++ % PACO_MAX_FLIGHTS] = user;
+  encoder->submitted++;
   return paco_error_ok (error);
 }
 
@@ -230,14 +288,19 @@ paco_frame_encoder_collect (
 {
   PacoEncodedFrame *encoded;
   GError *failure = NULL;
+  Ticket **ticket;
 
   if (!encoder || !frame)
     return refuse_null (encoder ? "frame" : "encoder", error);
   *frame = (PacoFrame){ NULL };
   if (in_flight (encoder) == 0)
     return paco_error_set (error, PACO_STATUS_EMPTY, "no frame is in flight");
-  frame->user = encoder->users[encoder->collected++ % PACO_MAX_FLIGHTS];
+  ticket = &encoder->tickets[encoder->collected++ % PACO_MAX_FLIGHTS];
+  frame->user = (*ticket)->user;
   encoded = paco_encoder_collect (encoder->coder, &failure);
+  /* Its memory may still be in use, and so is not used again. */
+  if (!encoded && !g_atomic_int_get (&(*ticket)->dropped))
+    *ticket = NULL;
   if (encoded && encoded->error) {
     failure = g_error_copy (encoded->error);
     encoded->release (encoded);
@@ -253,7 +316,7 @@ paco_frame_encoder_collect (
 
 PacoStatus
 paco_frame_encoder_encode (PacoFrameEncoder *encoder, const PacoImage *image,
-    PacoFrame *frame, PacoError *error)
+    const PacoExtras *extras, PacoFrame *frame, PacoError *error)
 {
   PacoStatus status;
 
@@ -263,7 +326,7 @@ paco_frame_encoder_encode (PacoFrameEncoder *encoder, const PacoImage *image,
   if (in_flight (encoder) > 0)
     return paco_error_set (error, PACO_STATUS_BUSY,
         "frames are in flight; collect them before one is encoded alone");
-  status = paco_frame_encoder_submit (encoder, image, NULL, error);
+  status = paco_frame_encoder_submit (encoder, image, extras, NULL, error);
   if (status != PACO_STATUS_OK)
     return status;
   return paco_frame_encoder_collect (encoder, frame, error);

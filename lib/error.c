@@ -3,6 +3,9 @@
 #include "lib/private.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#define MAX_STRUCT_SIZE 65536 /* of applications */
 
 const char *
 paco_version (void)
@@ -32,6 +35,28 @@ paco_error_set (PacoError *error, PacoStatus status, const char *format, ...)
   vsnprintf (error->message, sizeof error->message, format, arguments);
   va_end (arguments);
   return status;
+}
+
+PacoStatus
+paco_struct_check (const void *given, size_t known, const char *name,
+    const char *initializer, PacoError *error)
+{
+  const uint8_t *bytes = given;
+  size_t size;
+
+  if (!given)
+    return paco_error_set (
+        error, PACO_STATUS_INVALID, "the argument of type %s is NULL", name);
+  memcpy (&size, given, sizeof size);
+  if (size < known || size > MAX_STRUCT_SIZE)
+    return paco_error_set (error, PACO_STATUS_INVALID,
+        "struct_size of a %s is %zu; it is set with %s", name, size,
+        initializer);
+  for (size_t i = known; i < size; i++)
+    if (bytes[i] != 0)
+      return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
+          "the %s says what only later versions of the library know", name);
+  return paco_error_ok (error);
 }
 
 static PacoStatus

@@ -5,22 +5,11 @@
 #include "lib/private.h"
 #include <string.h>
 
-/* Of the first version of the struct. Later fields go behind. */
-#define FIRST_INFO_SIZE sizeof (PacoInfo)
-#define MAX_INFO_SIZE 65536
-
 static PacoStatus
 check_struct_size (const PacoInfo *info, PacoError *error)
 {
-  if (!info)
-    return paco_error_set (
-        error, PACO_STATUS_INVALID, "the argument info is NULL");
-  if (info->struct_size >= FIRST_INFO_SIZE
-      && info->struct_size <= MAX_INFO_SIZE)
-    return paco_error_ok (error);
-  return paco_error_set (error, PACO_STATUS_INVALID,
-      "struct_size of a PacoInfo is %zu; it is set with PACO_INFO_INIT",
-      info->struct_size);
+  return paco_struct_check (
+      info, sizeof *info, "PacoInfo", "PACO_INFO_INIT", error);
 }
 
 /* --- probing --- */
@@ -99,18 +88,40 @@ tell_video (const PacoVideoInfo *video, PacoInfo *info)
   info->primaries = video->primaries;
   info->has_mastering = video->has_mastering_display;
   info->has_content_light = video->has_content_light;
+  info->has_views = video->has_views;
   info->has_place = video->has_place;
   tell_mastering (&video->mastering_display, &info->mastering);
   info->max_content_light = video->max_content_light;
   info->max_frame_average_light = video->max_frame_average_light;
+  info->multiview_mode = video->multiview_mode;
+  info->multiview_flags = video->multiview_flags;
   info->place_number = video->place.number;
   info->place_offset = video->place.offset;
+}
+
+static uint32_t
+count_chunks (PacoAncillary chunks)
+{
+  PacoChunk chunk;
+  uint32_t n = 0;
+
+  while (paco_ancillary_next (&chunks, &chunk))
+    n++;
+  return n;
 }
 
 static void
 tell_coding (
     const uint8_t *data, size_t size, const PacoHeader *header, PacoInfo *info)
 {
+  info->version = PACO_VERSION;
+  for (unsigned c = 0; c < header->picture.n_components; c++)
+    info->wavelet[c] = header->coding.components[c].wavelet;
+  info->color_transform = header->coding.color_transform;
+  info->coding_passes = header->coding.coding_passes;
+  info->block_checks = header->coding.block_checks;
+  info->cut_points = header->coding.cut_points;
+  info->n_chunks = count_chunks (header->video.ancillary);
   info->header_size = header->header_size;
   info->index_size = header->index_size;
   info->frame_size = header->frame_size;
@@ -133,27 +144,40 @@ ask_for_more (size_t bytes, size_t size, size_t *needed, PacoError *error)
 }
 
 PacoStatus
-paco_probe (const void *data, size_t size, PacoInfo *info, size_t *needed,
-    PacoError *error)
+paco_info_header (const void *data, size_t size, PacoHeader *header,
+    size_t *needed, PacoError *error)
 {
-  PacoInfo told = PACO_INFO_INIT;
-  PacoHeader header;
   GError *failure = NULL;
-  size_t struct_size;
 
-  if (check_struct_size (info, error) != PACO_STATUS_OK)
-    return PACO_STATUS_INVALID;
   if (!data)
     return paco_error_set (
         error, PACO_STATUS_INVALID, "the argument data is NULL");
   if (size < PACO_PROBE_SIZE)
     return ask_for_more (PACO_PROBE_SIZE, size, needed, error);
-  if (!paco_header_peek (data, size, &header, &failure))
+  if (!paco_header_peek (data, size, header, &failure))
     return paco_error_take (error, failure);
-  if (size < header.header_size)
-    return ask_for_more (header.header_size, size, needed, error);
-  if (!paco_header_parse (data, size, &header, NULL, &failure))
+  if (size < header->header_size)
+    return ask_for_more (header->header_size, size, needed, error);
+  if (!paco_header_parse (data, size, header, NULL, &failure))
     return paco_error_take (error, failure);
+  if (needed)
+    *needed = header->header_size;
+  return paco_error_ok (error);
+}
+
+PacoStatus
+paco_probe (const void *data, size_t size, PacoInfo *info, size_t *needed,
+    PacoError *error)
+{
+  PacoInfo told = PACO_INFO_INIT;
+  PacoHeader header;
+  size_t struct_size;
+  PacoStatus status = check_struct_size (info, error);
+
+  if (status == PACO_STATUS_OK)
+    status = paco_info_header (data, size, &header, needed, error);
+  if (status != PACO_STATUS_OK)
+    return status;
   tell_picture (&header.picture, &told);
   tell_video (&header.video, &told);
   tell_coding (data, size, &header, &told);
@@ -161,9 +185,7 @@ paco_probe (const void *data, size_t size, PacoInfo *info, size_t *needed,
   memset (info, 0, struct_size);
   memcpy (info, &told, MIN (struct_size, sizeof told));
   info->struct_size = struct_size;
-  if (needed)
-    *needed = header.header_size;
-  return paco_error_ok (error);
+  return PACO_STATUS_OK;
 }
 
 /* --- what the application says --- */
@@ -181,8 +203,9 @@ find_misfit (const PacoInfo *info)
       return "components may be subsampled by 1, 2 or 4: 0, 1 or 2 as log2";
   }
   if (info->fields > 1 || info->has_mastering > 1 || info->has_content_light > 1
-      || info->has_place > 1)
-    return "fields, has_mastering, has_content_light and has_place are 0 or 1";
+      || info->has_views > 1 || info->has_place > 1)
+    return "fields, has_mastering, has_content_light, has_views and has_place "
+           "are 0 or 1";
   if (info->interlace_mode > PACO_INTERLACE_ALTERNATE)
     return "interlace_mode is 0 to 3";
   if ((info->picture_flags & ~14u) != 0)
@@ -193,6 +216,8 @@ find_misfit (const PacoInfo *info)
   if (info->max_content_light > G_MAXUINT16
       || info->max_frame_average_light > G_MAXUINT16)
     return "a content light level is more than 65535";
+  if (info->multiview_mode > G_MAXUINT8 || info->multiview_flags > G_MAXUINT16)
+    return "a multiview mode has 8 bits, and its flags have 16";
   for (unsigned i = 0; i < 6; i++)
     if (info->mastering.primaries[i / 2][i % 2] > G_MAXUINT16)
       return "a mastering display's primary is more than 65535";
@@ -256,9 +281,12 @@ video_of (const PacoInfo *info)
     .primaries = (uint8_t) info->primaries,
     .has_mastering_display = info->has_mastering,
     .has_content_light = info->has_content_light,
+    .has_views = info->has_views,
     .has_place = info->has_place,
     .max_content_light = (uint16_t) info->max_content_light,
     .max_frame_average_light = (uint16_t) info->max_frame_average_light,
+    .multiview_mode = (uint8_t) info->multiview_mode,
+    .multiview_flags = (uint16_t) info->multiview_flags,
     .place = { info->place_number, info->place_offset },
   };
 
@@ -274,13 +302,11 @@ paco_info_read (const PacoInfo *info, PacoPictureFormat *picture,
   GError *failure = NULL;
   PacoHeader header = { .coding.coding_passes = 1 };
   const char *misfit;
+  PacoStatus status;
 
-  if (check_struct_size (info, error) != PACO_STATUS_OK)
-    return PACO_STATUS_INVALID;
-  for (size_t i = sizeof (PacoInfo); i < info->struct_size; i++)
-    if (((const uint8_t *) info)[i] != 0)
-      return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
-          "the PacoInfo says what only later versions of the library know");
+  status = check_struct_size (info, error);
+  if (status != PACO_STATUS_OK)
+    return status;
   misfit = find_misfit (info);
   if (misfit)
     return paco_error_set (error, PACO_STATUS_UNSUPPORTED, "%s", misfit);

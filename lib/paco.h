@@ -19,7 +19,8 @@
  * sentence for the user. It may be NULL.
  *
  * ABI: functions are versioned symbols. Structs keep their size for ever, but for
- * PacoInfo, which begins with the size that the application was compiled with.
+ * PacoInfo and PacoExtras, which begin with the size that the application was compiled
+ * with and may get more fields behind those that there are.
  * Coders are opaque, and what can be set of them is set by name. */
 #ifndef PACO_H
 #define PACO_H
@@ -109,15 +110,22 @@ typedef struct PacoInfo
   uint32_t range;  /* 0 unknown, 1 full, 2 limited */
   uint32_t matrix; /* 0 unknown, 1 RGB, 3 BT.709, 4 BT.601, 6 BT.2020, ... */
   uint32_t transfer, primaries;
-  uint32_t has_mastering, has_content_light, has_place; /* 0 or 1 */
+  uint32_t has_mastering, has_content_light, has_views, has_place; /* 0 or 1 */
   PacoMastering mastering;
   uint32_t max_content_light, max_frame_average_light; /* cd/m2 */
+  uint32_t multiview_mode, multiview_flags;            /* FORMAT.md, chunk 5 */
   /* Where the frame stands in the stream it was made for: its number from 0 on, and
    * the bytes of all frames before it. */
   uint32_t place_number;
   uint64_t place_offset;
 
-  /* What only paco_probe() fills in, and encoders do not read. */
+  /* What only paco_probe() fills in, and encoders do not read. The numbers are those
+   * of FORMAT.md section 2. */
+  uint32_t version;
+  uint32_t wavelet[PACO_COMPONENTS];
+  uint32_t color_transform, coding_passes;
+  uint32_t block_checks, cut_points; /* 0 or 1: whether the frame has them */
+  uint32_t n_chunks; /* ancillary ones, which paco_frame_chunks() gives */
   uint32_t header_size, index_size; /* bytes */
   uint32_t frame_size;              /* bytes, with header and index */
   uint32_t levels; /* how often the picture can be halved (setting "reduce") */
@@ -145,6 +153,44 @@ typedef struct PacoInfo
  * errors: INVALID, NOT_PACO, VERSION, CORRUPT. */
 PACO_API PacoStatus paco_probe (const void *data, size_t size, PacoInfo *info,
     size_t *needed, PacoError *error);
+
+/* --- What accompanies a frame --- */
+
+#define PACO_FIRST_CHUNK 7
+#define PACO_LAST_CHUNK 255
+/* Of all chunks of a frame together, at most; each takes 4 bytes more than it has. */
+#define PACO_MAX_CHUNK_BYTES 32768
+
+/* An ancillary chunk: captions, timecodes and the like, as FORMAT.md section 3.1 has
+ * them, or what an application wants to keep with a picture. The codec carries types
+ * that have no meaning there as they are. */
+typedef struct PacoFrameChunk
+{
+  uint32_t type; /* PACO_FIRST_CHUNK..PACO_LAST_CHUNK */
+  uint32_t reserved;
+  const void *data; /* may be NULL if size is 0 */
+  size_t size;
+} PacoFrameChunk;
+
+/* The ancillary chunks of the frame that begins at data, of which at least the header
+ * is there, in the order in which they were written. The first *n at most are put into
+ * chunks, which may be NULL if *n is 0; *n becomes how many there are. They point into
+ * data. Errors: those of paco_probe(). */
+PACO_API PacoStatus paco_frame_chunks (const void *data, size_t size,
+    PacoFrameChunk *chunks, size_t *n, PacoError *error);
+
+/* Changes the place of a frame that has one (PacoInfo.has_place): an application that
+ * puts frames one behind the other knows its offset only when those before it are
+ * coded. Errors: those of paco_probe(); UNSUPPORTED if the frame has no place. */
+PACO_API PacoStatus paco_frame_set_place (void *data, size_t size,
+    uint32_t number, uint64_t offset, PacoError *error);
+
+/* Compares the bytes of a whole frame with the checks in it, which is many times faster
+ * than to decode it. *broken is how many of its *blocks are not what was written; both
+ * may be NULL. Errors: those of paco_probe() and CORRUPT if header or index are not what
+ * was written or the frame is cut; UNSUPPORTED if it was coded without block-checks. */
+PACO_API PacoStatus paco_frame_check (const void *data, size_t size,
+    uint32_t *broken, uint32_t *blocks, PacoError *error);
 
 /* --- Pictures in memory --- */
 
@@ -307,7 +353,7 @@ PACO_API PacoStatus paco_frame_encoder_configure (
 /* An encoded frame, in memory of the library until it is released. */
 typedef struct PacoFrame
 {
-  const void *data;
+  void *data;
   size_t size;
   void *user;           /* that of submit() */
   void *owner;          /* the library's */
@@ -318,14 +364,35 @@ typedef struct PacoFrame
  * the encoder was freed. *frame, which may be NULL or empty, is empty afterwards. */
 PACO_API void paco_frame_release (PacoFrame *frame);
 
-/* Encodes a picture, after paco_frame_encoder_configure(). */
+/* What accompanies one picture. Later versions may append fields. */
+typedef struct PacoExtras
+{
+  size_t struct_size; /* sizeof (PacoExtras), by the application */
+  const PacoFrameChunk *chunks;
+  size_t n_chunks;
+} PacoExtras;
+
+/* Initializer: nothing. */
+/* clang-format off */
+#ifdef __cplusplus
+#define PACO_EXTRAS_INIT { sizeof (PacoExtras) }
+#else
+#define PACO_EXTRAS_INIT { .struct_size = sizeof (PacoExtras) }
+#endif
+/* clang-format on */
+
+/* Encodes a picture, after paco_frame_encoder_configure(). extras may be NULL; they are
+ * copied, with what they point to. Errors: all of them. With a budget chunks must leave
+ * room for the picture (UNSUPPORTED). */
 PACO_API PacoStatus paco_frame_encoder_encode (PacoFrameEncoder *encoder,
-    const PacoImage *image, PacoFrame *frame, PacoError *error);
+    const PacoImage *image, const PacoExtras *extras, PacoFrame *frame,
+    PacoError *error);
 
 /* The same in two steps, as those of the decoder. After an error of collect() *frame
  * has user only. */
 PACO_API PacoStatus paco_frame_encoder_submit (PacoFrameEncoder *encoder,
-    const PacoImage *image, void *user, PacoError *error);
+    const PacoImage *image, const PacoExtras *extras, void *user,
+    PacoError *error);
 PACO_API PacoStatus paco_frame_encoder_collect (
     PacoFrameEncoder *encoder, PacoFrame *frame, PacoError *error);
 

@@ -13,6 +13,12 @@ PacoStatus paco_error_set (PacoError *error, PacoStatus status,
 /* Takes failure, which may be NULL. */
 PacoStatus paco_error_take (PacoError *error, GError *failure);
 
+/* Checks a struct of the application that begins with its size. `known` is the size
+ * here, also of the first version as long as there is only one; what lies behind must
+ * be zeros. name and initializer are for the message. */
+PacoStatus paco_struct_check (const void *given, size_t known, const char *name,
+    const char *initializer, PacoError *error);
+
 /* --- settings (settings.c) --- */
 
 typedef enum
@@ -61,10 +67,27 @@ void paco_device_describe (PacoCoder *coder, char text[PACO_DEVICE_TEXT]);
 
 /* --- what a frame is (info.c) --- */
 
+/* Reads the header of the frame that begins at data. MORE, with *needed, which may be
+ * NULL, if it is not all there. */
+PacoStatus paco_info_header (const void *data, size_t size, PacoHeader *header,
+    size_t *needed, PacoError *error);
 /* Checks *info of the application, whatever version it was compiled with; *picture
  * and *video are what it says. */
 PacoStatus paco_info_read (const PacoInfo *info, PacoPictureFormat *picture,
     PacoVideoInfo *video, PacoError *error);
+
+/* --- what accompanies a picture (extras.c) --- */
+
+/* Chunks of one frame in flight, in memory that is used again. */
+typedef struct
+{
+  uint8_t *data;
+  size_t size, capacity;
+} PacoChunkBytes;
+
+/* Checks *extras of the application, which may be NULL, and copies its chunks. */
+PacoStatus paco_extras_read (
+    const PacoExtras *extras, PacoChunkBytes *bytes, PacoError *error);
 
 /* --- pictures (image.c) --- */
 

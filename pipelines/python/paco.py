@@ -49,13 +49,18 @@ class Info(ctypes.Structure):
         *((name, _U32) for name in (
             'par_n', 'par_d', 'fps_n', 'fps_d', 'interlace_mode', 'picture_flags',
             'field_order', 'chroma_site', 'range', 'matrix', 'transfer',
-            'primaries', 'has_mastering', 'has_content_light', 'has_place')),
+            'primaries', 'has_mastering', 'has_content_light', 'has_views',
+            'has_place')),
         ('mastering', _Mastering),
         *((name, _U32) for name in (
-            'max_content_light', 'max_frame_average_light', 'place_number')),
+            'max_content_light', 'max_frame_average_light', 'multiview_mode',
+            'multiview_flags', 'place_number')),
         ('place_offset', ctypes.c_uint64),
+        ('version', _U32), ('wavelet', _U32 * COMPONENTS),
         *((name, _U32) for name in (
-            'header_size', 'index_size', 'frame_size', 'levels', 'lossless'))]
+            'color_transform', 'coding_passes', 'block_checks', 'cut_points',
+            'n_chunks', 'header_size', 'index_size', 'frame_size', 'levels',
+            'lossless'))]
 
     def __init__(self, **fields):
         super().__init__(struct_size=ctypes.sizeof(Info), **fields)
@@ -63,6 +68,16 @@ class Info(ctypes.Structure):
     @property
     def format(self):
         return self.format_name.decode()
+
+
+class _Chunk(ctypes.Structure):
+    _fields_ = [('type', _U32), ('reserved', _U32), ('data', ctypes.c_void_p),
+                ('size', ctypes.c_size_t)]
+
+
+class _Extras(ctypes.Structure):
+    _fields_ = [('struct_size', ctypes.c_size_t),
+                ('chunks', ctypes.POINTER(_Chunk)), ('n_chunks', ctypes.c_size_t)]
 
 
 class _Place(ctypes.Structure):
@@ -124,6 +139,17 @@ def _probe(data, allowed=()):
 def probe(data):
     """What the frame that begins with these bytes is."""
     return _probe(bytes(data))[1]
+
+
+def chunks(data):
+    """What accompanies the frame that begins with these bytes: (type, bytes) each, as
+    FORMAT.md section 3.1 has them."""
+    data, n = bytes(data), ctypes.c_size_t(probe(data).n_chunks)
+    found = (_Chunk * n.value)()
+    _call('paco_frame_chunks', data, ctypes.c_size_t(len(data)), found,
+          ctypes.byref(n))
+    return [(chunk.type, ctypes.string_at(chunk.data, chunk.size))
+            for chunk in found]
 
 
 def frames(path):
@@ -214,10 +240,11 @@ class Encoder(_Coder):
     def __init__(self, **settings):
         super().__init__('encoder', settings)
 
-    def encode(self, components, depth=None, info=None):
+    def encode(self, components, depth=None, info=None, chunks=()):
         """A frame, as bytes. depth: bits of a sample; those of the arrays' type, if
         it is None. info: an Info that says more (colours, frame rate, ...); its size,
-        depth and subsampling are filled in from the arrays."""
+        depth and subsampling are filled in from the arrays. chunks: (type, bytes) each,
+        which chunks() gives back."""
         info = info or Info()
         arrays = [numpy.asarray(component) for component in components]
         if not 1 <= len(arrays) <= COMPONENTS or any(
@@ -239,12 +266,22 @@ class Encoder(_Coder):
                                  f'{depth} bits.')
             copy[...] = array
         _call('paco_frame_encoder_configure', self.coder, ctypes.byref(info))
-        frame = _Frame()
+        frame, extras = _Frame(), self._extras(chunks)
         _call('paco_frame_encoder_encode', self.coder, ctypes.byref(image),
-              ctypes.byref(frame))
+              ctypes.byref(extras), ctypes.byref(frame))
         data = ctypes.string_at(frame.data, frame.size)
         _library.paco_frame_release(ctypes.byref(frame))
         return data
+
+    @staticmethod
+    def _extras(chunks):
+        """Arrays of ctypes keep what they were made from."""
+        array = (_Chunk * len(chunks))()
+        for chunk, (kind, data) in zip(array, chunks):
+            data = bytes(data)
+            chunk.type, chunk.size = kind, len(data)
+            chunk.data = ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p)
+        return _Extras(ctypes.sizeof(_Extras), array, len(chunks))
 
     @staticmethod
     def _subsampling(whole, part):

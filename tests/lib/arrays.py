@@ -73,6 +73,20 @@ def check_file():
         assert list(paco.frames(file.name)) == coded
 
 
+def check_chunks():
+    """They come back, in their order, with zeros in them, and empty ones."""
+    chunks = [(int(kind), RANDOM.bytes(int(size))) for kind, size in zip(
+        RANDOM.integers(16, 256, 9), [0, 1, *RANDOM.integers(2, 3000, 7)])]
+    encoder = paco.Encoder(**CPU)
+    arrays = picture(8, 0, 0)
+    data = encoder.encode(arrays, chunks=chunks)
+    assert paco.chunks(data) == chunks and paco.probe(data).n_chunks == 9
+    assert paco.chunks(encoder.encode(arrays)) == []
+    assert fails(paco.PacoError, encoder.encode, arrays, chunks=[(3, b'set')])
+    assert fails(paco.PacoError, encoder.encode, arrays,
+                 chunks=[(200, bytes(32768))])
+
+
 def fails(kind, function, *arguments, **settings):
     try:
         function(*arguments, **settings)
@@ -99,4 +113,5 @@ def check_errors():
 
 check_lossless()
 check_file()
+check_chunks()
 check_errors()

@@ -72,7 +72,7 @@ new_frame (size_t *size)
       paco_frame_encoder_set (encoder, "backend", "cpu", NULL), ==, 0);
   g_assert_cmpint (paco_frame_encoder_configure (encoder, &info, NULL), ==, 0);
   g_assert_cmpint (
-      paco_frame_encoder_encode (encoder, &image, &frame, NULL), ==, 0);
+      paco_frame_encoder_encode (encoder, &image, NULL, &frame, NULL), ==, 0);
   data = g_memdup2 (frame.data, frame.size);
   *size = frame.size;
   paco_frame_release (&frame);
@@ -164,14 +164,17 @@ test_null (void)
   REFUSED (EMPTY, paco_frame_decoder_collect (decoder, NULL, &error));
   REFUSED (INVALID, paco_frame_encoder_configure (encoder, NULL, &error));
   REFUSED (INVALID, paco_frame_encoder_configure (NULL, &info, &error));
-  REFUSED (INVALID, paco_frame_encoder_encode (NULL, &image, &frame, &error));
-  REFUSED (INVALID, paco_frame_encoder_encode (encoder, &image, NULL, &error));
-  /* It has not been configured. */
   REFUSED (
-      INVALID, paco_frame_encoder_encode (encoder, &image, &frame, &error));
+      INVALID, paco_frame_encoder_encode (NULL, &image, NULL, &frame, &error));
+  REFUSED (
+      INVALID, paco_frame_encoder_encode (encoder, &image, NULL, NULL, &error));
+  /* It has not been configured. */
+  REFUSED (INVALID,
+      paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error));
   REFUSED (EMPTY, paco_frame_encoder_collect (encoder, &frame, &error));
   g_assert_cmpint (paco_frame_encoder_configure (encoder, &info, NULL), ==, 0);
-  REFUSED (INVALID, paco_frame_encoder_encode (encoder, NULL, &frame, &error));
+  REFUSED (
+      INVALID, paco_frame_encoder_encode (encoder, NULL, NULL, &frame, &error));
   REFUSED (INVALID, paco_image_init (NULL, &info, 0, 0, NULL, NULL, &error));
   REFUSED (INVALID, paco_component_size (&info, 0, 0, NULL, NULL, &error));
   g_free (memory);
@@ -312,13 +315,14 @@ test_images (void)
         image.layout[1].places[0].shift = 7;
         break;
     }
-    check_refused (paco_frame_encoder_encode (encoder, &image, &frame, &error),
+    check_refused (
+        paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error),
         &error, wanted);
     g_assert_null (frame.data);
   }
   /* It has lost nothing by that. */
   g_assert_cmpint (
-      paco_frame_encoder_encode (encoder, &good, &frame, NULL), ==, 0);
+      paco_frame_encoder_encode (encoder, &good, NULL, &frame, NULL), ==, 0);
   paco_frame_release (&frame);
   REFUSED (BUSY, paco_frame_encoder_set (encoder, "threads", "1", &error));
   /* Settings that contradict each other. */
@@ -327,10 +331,82 @@ test_images (void)
       0);
   g_assert_cmpint (
       paco_frame_encoder_set (encoder, "wavelet", "cdf97", NULL), ==, 0);
-  REFUSED (
-      UNSUPPORTED, paco_frame_encoder_encode (encoder, &good, &frame, &error));
+  REFUSED (UNSUPPORTED,
+      paco_frame_encoder_encode (encoder, &good, NULL, &frame, &error));
   g_free (memory);
   paco_frame_encoder_free (encoder);
+}
+
+/* Chunks that cannot be, and those that just can. */
+static void
+test_chunks (void)
+{
+  static const uint8_t bytes[PACO_MAX_CHUNK_BYTES + 1];
+  static const PacoFrameChunk wrong[][2] = {
+    { { 6, 0, bytes, 4 } }, { { 256, 0, bytes, 4 } }, { { 0, 0, bytes, 4 } },
+    { { 200, 0, NULL, 4 } }, { { 200, 0, bytes, PACO_MAX_CHUNK_BYTES - 3 } },
+    { { 200, 0, bytes, SIZE_MAX } },
+    { { 200, 0, bytes, 20000 }, { 201, 0, bytes, 12761 } },
+    { { 7, 0, bytes, 1 } },   /* a caption without bytes */
+    { { 9, 0, bytes, 17 } },  /* a timecode of a frame rate of 0/0 */
+    { { 11, 0, bytes, 20 } }, /* a reference time without a clock */
+  };
+  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+  PacoInfo info = new_info ();
+  PacoFrameChunk most[2] = { { 200, 0, bytes, 20000 },
+    { 201, 0, bytes, 12760 } };
+  PacoExtras extras = PACO_EXTRAS_INIT;
+  uint8_t *memory;
+  PacoImage image = new_image (&info, &memory);
+  PacoFrame frame;
+  size_t n = 0;
+
+  g_assert_cmpint (
+      paco_frame_encoder_set (encoder, "backend", "cpu", NULL), ==, 0);
+  g_assert_cmpint (paco_frame_encoder_configure (encoder, &info, NULL), ==, 0);
+  for (unsigned i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    PacoError error;
+
+    extras.chunks = wrong[i];
+    extras.n_chunks = wrong[i][1].type ? 2 : 1;
+    check_refused (
+        paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error),
+        &error, i < 4 ? PACO_STATUS_INVALID : PACO_STATUS_UNSUPPORTED);
+    g_assert_null (frame.data);
+  }
+  extras.chunks = NULL;
+  REFUSED (INVALID,
+      paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error));
+  extras = (PacoExtras){ 0 };
+  REFUSED (INVALID,
+      paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error));
+  extras = (PacoExtras){ sizeof extras, most, 2 };
+  g_assert_cmpint (
+      paco_frame_encoder_encode (encoder, &image, &extras, &frame, NULL), ==,
+      0);
+  REFUSED (
+      INVALID, paco_frame_chunks (frame.data, frame.size, NULL, NULL, &error));
+  n = 1;
+  REFUSED (
+      INVALID, paco_frame_chunks (frame.data, frame.size, NULL, &n, &error));
+  n = 0;
+  REFUSED (MORE, paco_frame_chunks (frame.data, 30000, NULL, &n, &error));
+  g_assert_cmpint (
+      paco_frame_chunks (frame.data, frame.size, NULL, &n, NULL), ==, 0);
+  g_assert_cmpuint (n, ==, 2);
+  paco_frame_release (&frame);
+  /* A budget with room for the picture, but not for them. */
+  g_assert_cmpint (
+      paco_frame_encoder_set (encoder, "rate-control", "bitrate", NULL), ==, 0);
+  g_assert_cmpint (
+      paco_frame_encoder_set (encoder, "frame-size", "10000", NULL), ==, 0);
+  REFUSED (UNSUPPORTED,
+      paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error));
+  g_assert_cmpint (
+      paco_frame_encoder_encode (encoder, &image, NULL, &frame, NULL), ==, 0);
+  paco_frame_release (&frame);
+  paco_frame_encoder_free (encoder);
+  g_free (memory);
 }
 
 static void
@@ -415,7 +491,8 @@ test_other_frame (void)
     ((uint16_t *) gray_memory)[i] = 777;
   g_assert_cmpint (paco_frame_encoder_configure (encoder, &gray, NULL), ==, 0);
   g_assert_cmpint (
-      paco_frame_encoder_encode (encoder, &gray_image, &frame, NULL), ==, 0);
+      paco_frame_encoder_encode (encoder, &gray_image, NULL, &frame, NULL), ==,
+      0);
   g_free (gray_memory);
   gray_image = new_image (&part, &gray_memory);
   g_assert_cmpint (
@@ -437,6 +514,23 @@ test_other_frame (void)
 }
 
 static void
+read_chunks (const uint8_t *data, size_t size)
+{
+  size_t n = 0;
+  PacoFrameChunk *chunks;
+
+  g_assert_cmpint (paco_frame_chunks (data, size, NULL, &n, NULL), ==, 0);
+  chunks = g_new0 (PacoFrameChunk, n);
+  g_assert_cmpint (paco_frame_chunks (data, size, chunks, &n, NULL), ==, 0);
+  for (size_t i = 0; i < n; i++) {
+    g_assert_cmpuint (chunks[i].type, >=, PACO_FIRST_CHUNK);
+    g_assert_cmpuint (chunks[i].size, <=,
+        size - (size_t) ((const uint8_t *) chunks[i].data - data));
+  }
+  g_free (chunks);
+}
+
+static void
 decode_whatever (PacoFrameDecoder *decoder, const uint8_t *data, size_t size)
 {
   static const char *const regions[] = { "", "0,0,8,8", "0,0,64,32",
@@ -451,6 +545,9 @@ decode_whatever (PacoFrameDecoder *decoder, const uint8_t *data, size_t size)
     g_assert_cmpuint (strlen (error.message), >, 10);
     return;
   }
+  read_chunks (data, size);
+  if (paco_frame_check (data, size, NULL, NULL, &error) != PACO_STATUS_OK)
+    g_assert_cmpuint (strlen (error.message), >, 10);
   if ((uint64_t) info.width * info.height > 1 << 20)
     return;
   image = new_image (&info, &memory);
@@ -502,6 +599,7 @@ main (int argc, char **argv)
   g_test_add_func ("/lib/null", test_null);
   g_test_add_func ("/lib/info", test_info);
   g_test_add_func ("/lib/images", test_images);
+  g_test_add_func ("/lib/chunks", test_chunks);
   g_test_add_func ("/lib/frames", test_frames);
   g_test_add_func ("/lib/other-frame", test_other_frame);
   g_test_add_func ("/lib/hostile", test_hostile);

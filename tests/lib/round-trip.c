@@ -62,10 +62,33 @@ info_of (const PacoPictureFormat *format, const PacoVideoInfo *video)
   info.has_content_light = video->has_content_light;
   info.max_content_light = video->max_content_light;
   info.has_mastering = video->has_mastering_display;
+  info.has_views = video->has_views;
+  info.multiview_mode = video->multiview_mode;
+  info.multiview_flags = video->multiview_flags;
   info.has_place = video->has_place;
   info.place_number = video->place.number;
   info.place_offset = video->place.offset;
   return info;
+}
+
+/* The chunks of that, as an application has them. */
+static PacoExtras
+extras_of (const PacoVideoInfo *video, GArray *chunks)
+{
+  PacoExtras extras = PACO_EXTRAS_INIT;
+  PacoAncillary rest = video->ancillary;
+  PacoChunk chunk;
+
+  while (paco_ancillary_next (&rest, &chunk)) {
+    PacoFrameChunk added = {
+      .type = chunk.type, .data = chunk.data, .size = chunk.size
+    };
+
+    g_array_append_val (chunks, added);
+  }
+  extras.chunks = (const PacoFrameChunk *) chunks->data;
+  extras.n_chunks = chunks->len;
+  return extras;
 }
 
 static PacoImage
@@ -181,7 +204,6 @@ case_init (Case *c, GRand *rand)
       && c->parameters.frame_size == 0)
     c->parameters.frame_size = 5000;
   test_video_random (rand, &c->video);
-  c->video.has_views = false;
   c->video.place = (PacoPlace){ 0, 0 };
   if (c->video.has_place)
     c->video.place = (PacoPlace){ g_rand_int (rand), g_rand_int (rand) };
@@ -205,12 +227,15 @@ check_encoder (const Case *c)
   PacoFrameEncoder *encoder = encoder_new (&c->parameters);
   PacoInfo info = info_of (&c->source.format, &c->video);
   PacoImage image = image_of (&c->source);
+  GArray *chunks = g_array_new (FALSE, TRUE, sizeof (PacoFrameChunk));
+  PacoExtras extras = extras_of (&c->video, chunks);
   PacoFrame frame;
   PacoError error;
   PacoStatus status;
 
   check_ok (paco_frame_encoder_configure (encoder, &info, &error), &error);
-  status = paco_frame_encoder_encode (encoder, &image, &frame, &error);
+  status = paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error);
+  g_array_unref (chunks);
   if (c->frame) {
     check_ok (status, &error);
     g_assert_cmpmem (frame.data, frame.size, c->frame->data, c->frame->len);
@@ -247,13 +272,99 @@ check_probe (const Case *c)
   g_assert_cmpuint (needed, ==, info.header_size);
   g_assert_cmpuint (info.frame_size, ==, c->frame->len);
   g_assert_cmpuint (info.levels, ==, c->parameters.levels);
-  g_assert_cmpmem (&info, offsetof (PacoInfo, header_size), &wanted,
-      offsetof (PacoInfo, header_size));
+  g_assert_cmpuint (info.coding_passes, ==, c->parameters.coding_passes);
+  g_assert_cmpuint (info.block_checks, ==, c->parameters.block_checks);
+  g_assert_cmpmem (&info, offsetof (PacoInfo, version), &wanted,
+      offsetof (PacoInfo, version));
   check_ok (
       paco_probe (c->frame->data, c->frame->len, &info, NULL, &error), &error);
   g_assert_cmpuint (info.lossless, <=, 1);
   if (c->parameters.rate_control == PACO_RATE_LOSSLESS)
     g_assert_cmpuint (info.lossless, ==, 1);
+}
+
+/* The chunks come back as they went in, however many are asked for. */
+static void
+check_chunks (const Case *c)
+{
+  PacoAncillary rest = c->video.ancillary;
+  PacoInfo info = PACO_INFO_INIT;
+  PacoFrameChunk *chunks;
+  PacoChunk chunk;
+  PacoError error;
+  size_t n = 0, some;
+
+  check_ok (
+      paco_probe (c->frame->data, c->frame->len, &info, NULL, &error), &error);
+  check_ok (
+      paco_frame_chunks (c->frame->data, info.header_size, NULL, &n, &error),
+      &error);
+  g_assert_cmpuint (n, ==, info.n_chunks);
+  chunks = g_new0 (PacoFrameChunk, n + 1);
+  some = n / 2;
+  check_ok (
+      paco_frame_chunks (c->frame->data, c->frame->len, chunks, &some, &error),
+      &error);
+  g_assert_cmpuint (some, ==, n);
+  g_assert_cmpuint (chunks[n / 2].type, ==, 0);
+  check_ok (
+      paco_frame_chunks (c->frame->data, c->frame->len, chunks, &some, &error),
+      &error);
+  for (size_t i = 0; i < n; i++) {
+    g_assert_true (paco_ancillary_next (&rest, &chunk));
+    g_assert_cmpuint (chunks[i].type, ==, chunk.type);
+    g_assert_cmpmem (chunks[i].data, chunks[i].size, chunk.data, chunk.size);
+  }
+  g_assert_false (paco_ancillary_next (&rest, &chunk));
+  g_free (chunks);
+}
+
+/* Its bytes are what its checks say, and where one of the payload is not, one block is
+ * broken. Another place changes nothing but that. */
+static void
+check_frame (const Case *c)
+{
+  uint8_t *data = g_memdup2 (c->frame->data, c->frame->len);
+  size_t size = c->frame->len;
+  PacoInfo info = PACO_INFO_INIT, moved = PACO_INFO_INIT;
+  uint32_t broken, blocks = 0;
+  PacoError error;
+  PacoStatus status = paco_frame_check (data, size, &broken, &blocks, &error);
+
+  check_ok (paco_probe (data, size, &info, NULL, &error), &error);
+  if (!c->parameters.block_checks) {
+    g_assert_cmpint (status, ==, PACO_STATUS_UNSUPPORTED);
+  } else {
+    uint32_t first = info.header_size + info.index_size;
+
+    g_assert_cmpint (status, ==, PACO_STATUS_OK);
+    g_assert_cmpuint (broken, ==, 0);
+    g_assert_cmpuint (blocks, >, 0);
+    if (first < size) {
+      data[g_rand_int_range (c->rand, (gint32) first, (gint32) size)] ^= 0x10;
+      check_ok (paco_frame_check (data, size, &broken, NULL, &error), &error);
+      g_assert_cmpuint (broken, ==, 1);
+    }
+    g_assert_cmpint (paco_frame_check (data, size - 1, NULL, NULL, &error), ==,
+        PACO_STATUS_CORRUPT);
+    data[info.header_size] ^= 0x40;
+    g_assert_cmpint (paco_frame_check (data, size, NULL, NULL, &error), ==,
+        PACO_STATUS_CORRUPT);
+  }
+  memcpy (data, c->frame->data, size);
+  status = paco_frame_set_place (data, size, 7, UINT64_C (1) << 40, &error);
+  g_assert_cmpint (
+      status, ==, info.has_place ? PACO_STATUS_OK : PACO_STATUS_UNSUPPORTED);
+  check_ok (paco_probe (data, size, &moved, NULL, &error), &error);
+  if (info.has_place) {
+    g_assert_cmpuint (moved.place_number, ==, 7);
+    g_assert_cmpuint (moved.place_offset, ==, UINT64_C (1) << 40);
+    check_ok (paco_frame_set_place (
+                  data, size, info.place_number, info.place_offset, &error),
+        &error);
+  }
+  g_assert_cmpmem (data, size, c->frame->data, size);
+  g_free (data);
 }
 
 static void
@@ -403,6 +514,8 @@ run_cases (guint32 seed, unsigned n)
     levels = c.parameters.levels;
     if (c.frame) {
       check_probe (&c);
+      check_chunks (&c);
+      check_frame (&c);
       check_decoder (&c, decoder, g_rand_int_range (rand, 0, levels + 1));
       check_region (&c, decoder, g_rand_int_range (rand, 0, levels + 1));
     }
@@ -473,8 +586,8 @@ test_region_is_all (void)
                 &image, &info, 0, PACO_IMAGE_PLANES, samples, NULL, &error),
       &error);
   check_ok (paco_frame_encoder_configure (encoder, &info, &error), &error);
-  check_ok (
-      paco_frame_encoder_encode (encoder, &image, &frame, &error), &error);
+  check_ok (paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error),
+      &error);
   broken = g_memdup2 (frame.data, frame.size);
   /* The last block, in the lower right corner. */
   broken[frame.size - 5] ^= 0x55;
@@ -542,8 +655,8 @@ test_region_borders (void)
     check_ok (paco_frame_encoder_configure (encoder, &info, &error), &error);
     check_ok (
         paco_image_init (&image, &info, 0, 0, samples, NULL, &error), &error);
-    check_ok (
-        paco_frame_encoder_encode (encoder, &image, &frame, &error), &error);
+    check_ok (paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error),
+        &error);
     check_ok (
         paco_image_init (&image, &info, 0, 0, whole, NULL, &error), &error);
     set_decoder (decoder, "region", "");
@@ -593,7 +706,7 @@ encode_flights (unsigned n, PacoImage *images, PacoFrame *frames,
   check_ok (paco_frame_encoder_configure (encoder, info, &error), &error);
   for (unsigned i = 0; i < n;) {
     PacoStatus status = paco_frame_encoder_submit (
-        encoder, &images[i], &images[i], &error);
+        encoder, &images[i], NULL, &images[i], &error);
 
     if (status == PACO_STATUS_OK) {
       i++;
