@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Dependencies run one way: plugin -> caps, gpu -> codec, and lib -> gpu -> codec;
-# archive -> lib, codec. The two CPU coders are written apart, so that one can judge
+# Dependencies run one way: plugin -> caps, gpu -> codec, lib -> gpu -> codec, and tool
+# -> archive -> lib, codec. The two CPU coders are written apart, so that one can judge
 # the other.
 cd "${PACO_SOURCE_ROOT:?}" || exit 1
 failed=0
@@ -21,14 +21,16 @@ forbid () {
   done
 }
 
-forbid codec 'gst/' 'cuda' 'caps/' 'plugin/' 'lib/' 'gpu/' 'tests/' '\.\./'
+forbid codec 'gst/' 'cuda' 'caps/' 'plugin/' 'lib/' 'gpu/' 'archive/' 'tool/' 'tests/' \
+  '\.\./'
 forbid caps 'cuda' 'plugin/' 'lib/' 'gpu/' 'codec/cpu' 'codec/reference' 'tests/'
 forbid gpu 'gst/' 'caps/' 'plugin/' 'lib/' 'codec/cpu' 'codec/reference' 'tests/'
-forbid lib 'gst/' 'cuda' 'caps/' 'plugin/' 'archive/' 'codec/reference' 'codec/cpu' \
-  'tests/'
-forbid archive 'gst/' 'cuda' 'caps/' 'plugin/' 'gpu/' 'codec/reference' \
+forbid lib 'gst/' 'cuda' 'caps/' 'plugin/' 'archive/' 'tool/' 'codec/reference' \
   'codec/cpu' 'tests/'
-forbid plugin 'lib/' 'archive/' 'codec/reference' 'codec/cpu' 'tests/'
+forbid archive 'gst/' 'cuda' 'caps/' 'gpu/' 'plugin/' 'tool/' 'codec/reference' \
+  'codec/cpu' 'tests/'
+forbid tool 'cuda' 'caps/' 'gpu/' 'plugin/' 'codec/reference' 'codec/cpu' 'tests/'
+forbid plugin 'lib/' 'archive/' 'tool/' 'codec/reference' 'codec/cpu' 'tests/'
 forbid codec/reference 'codec/cpu'
 forbid codec/cpu 'codec/reference'
 exit $failed

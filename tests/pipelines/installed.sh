@@ -15,6 +15,7 @@ fail () {
 cat >"$work/expected" <<'END'
 LICENSE
 README
+bin/paco
 bin/paco-play
 bin/paco-proxy
 bin/paco-record
@@ -80,3 +81,4 @@ gst-launch-1.0 -q videotestsrc num-buffers=5 ! \
 gst-launch-1.0 -q filesrc location=out.mov ! qtdemux ! pacoparse ! pacodec ! \
   fakesink || fail "The plugin does not work."
 [ -s recorded.mov ] || fail "paco-record has recorded nothing."
+"$PACO_HOME/bin/paco" --version >version || fail "paco does not run."

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The program paco: a table of commands, each of which is a function of its own
+ * file. What it codes, libpaco codes. */
+#include "lib/paco.h"
+#include "tool.h"
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct
+{
+  const char *name, *line;
+  int (*run) (int argc, char **argv);
+} commands[] = {
+  { "info", "say what files and their frames are", paco_tool_info },
+};
+
+static void
+print_help (FILE *to)
+{
+  fprintf (to,
+      "Usage:\n  paco COMMAND [OPTION...] ARGUMENT...\n\n"
+      "Works on files of PaCo video.\n\nCommands:\n");
+  for (unsigned i = 0; i < G_N_ELEMENTS (commands); i++)
+    fprintf (to, "  %-10s %s\n", commands[i].name, commands[i].line);
+  fprintf (to,
+      "\npaco COMMAND --help says what a command takes; paco --version, which "
+      "version this is.\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong command line, 3 damaged or "
+      "missing "
+      "frames, 130 interrupted.\n");
+}
+
+static int
+run (unsigned command, int argc, char **argv)
+{
+  char *name = g_strdup_printf ("paco %s", commands[command].name);
+
+  g_set_prgname (name);
+  g_free (name);
+  return commands[command].run (argc, argv);
+}
+
+int
+main (int argc, char **argv)
+{
+  const char *word = argc > 1 ? argv[1] : "";
+  bool help = strcmp (word, "help") == 0;
+
+  setlocale (LC_ALL, "");
+  g_set_prgname ("paco");
+  if (strcmp (word, "--version") == 0) {
+    printf ("paco %s\n", paco_version ());
+    return PACO_EXIT_DONE;
+  }
+  if (strcmp (word, "--help") == 0 || strcmp (word, "-h") == 0
+      || (help && argc == 2)) {
+    print_help (stdout);
+    return PACO_EXIT_DONE;
+  }
+  if (argc < 2) {
+    print_help (stderr);
+    return PACO_EXIT_USAGE;
+  }
+  for (unsigned i = 0; i < G_N_ELEMENTS (commands); i++) {
+    char *ask[] = { argv[1], (char *) "--help", NULL };
+
+    if (help && strcmp (argv[2], commands[i].name) == 0)
+      return run (i, 2, ask);
+    if (strcmp (word, commands[i].name) == 0)
+      return run (i, argc - 1, argv + 1);
+  }
+  paco_tool_complain (
+      "there is no command %s; paco --help lists them", help ? argv[2] : word);
+  return PACO_EXIT_USAGE;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * How commands read their command line and speak of errors. */
+#include "tool.h"
+#include <stdio.h>
+
+G_DEFINE_QUARK (paco - tool - error, paco_tool_error)
+
+void
+paco_tool_complain (const char *format, ...)
+{
+  va_list arguments;
+  char *sentence;
+
+  va_start (arguments, format);
+  sentence = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  g_printerr ("%s: %s.\n", g_get_prgname (), sentence);
+  g_free (sentence);
+}
+
+int
+paco_tool_fail (GError *error)
+{
+  int code = PACO_EXIT_FAILED;
+
+  if (g_error_matches (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE))
+    code = PACO_EXIT_USAGE;
+  else if (g_error_matches (
+               error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_INTERRUPTED))
+    code = PACO_EXIT_INTERRUPTED;
+  paco_tool_complain ("%s", error->message);
+  g_error_free (error);
+  return code;
+}
+
+bool
+paco_tool_parse (const PacoToolUsage *usage, const GOptionEntry *entries,
+    GOptionGroup *group, int *argc, char ***argv)
+{
+  GOptionContext *context = g_option_context_new (usage->arguments);
+  GError *error = NULL;
+  bool good;
+  int n;
+
+  g_option_context_set_summary (context, usage->summary);
+  g_option_context_set_description (context, usage->description);
+  if (entries)
+    g_option_context_add_main_entries (context, entries, NULL);
+  if (group)
+    g_option_context_add_group (context, group);
+  good = g_option_context_parse (context, argc, argv, &error);
+  g_option_context_free (context);
+  if (!good) {
+    paco_tool_complain ("%s (--help says more)", error->message);
+    g_error_free (error);
+    return false;
+  }
+  /* GLib leaves the "--" that ends options where it was behind them. */
+  if (*argc > 1 && g_str_equal ((*argv)[1], "--")) {
+    for (int i = 1; i + 1 < *argc; i++)
+      (*argv)[i] = (*argv)[i + 1];
+    --*argc;
+  }
+  n = *argc - 1;
+  if (n >= usage->minimum && (usage->maximum < 0 || n <= usage->maximum))
+    return true;
+  paco_tool_complain (
+      "it takes %s, and was given %d argument%s (--help says more)",
+      usage->arguments, n, n == 1 ? "" : "s");
+  return false;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What all commands of the program paco share: how main.c calls them, how they read
+ * their command line, how they speak of errors and how signals end them. A command is
+ * a file of its name and a row of the table in main.c. */
+#pragma once
+#include "exit-codes.h"
+#include <glib.h>
+#include <stdbool.h>
+
+/* Each gets the arguments behind `paco`: argv[0] is the command's name. They return
+ * a PacoExit. */
+int paco_tool_info (int argc, char **argv);
+int paco_tool_verify (int argc, char **argv);
+int paco_tool_decode (int argc, char **argv);
+int paco_tool_encode (int argc, char **argv);
+int paco_tool_cut (int argc, char **argv);
+int paco_tool_join (int argc, char **argv);
+
+/* What --help says of a command. */
+typedef struct
+{
+  const char *arguments;   /* "FILE OUT": what stands behind the options */
+  const char *summary;     /* what the command does, above the options */
+  const char *description; /* what else is to be known, below them; or NULL */
+  int minimum, maximum;    /* how many arguments; maximum < 0: any number */
+} PacoToolUsage;
+
+/* Reads the options of a command, and those of `group` (or NULL), which it takes;
+ * argc and argv become what is left, argv[0] still being the command. FALSE, and a
+ * sentence on standard error, if they cannot be what they are: the command returns
+ * PACO_EXIT_USAGE then. (--help ends the process.) */
+bool paco_tool_parse (const PacoToolUsage *usage, const GOptionEntry *entries,
+    GOptionGroup *group, int *argc, char ***argv);
+
+/* Errors of this domain are of the command line, and lead to PACO_EXIT_USAGE. */
+#define PACO_TOOL_ERROR (paco_tool_error_quark ())
+GQuark paco_tool_error_quark (void);
+typedef enum
+{
+  PACO_TOOL_ERROR_USAGE,       /* the command line contradicts itself */
+  PACO_TOOL_ERROR_FAILED,      /* anything else */
+  PACO_TOOL_ERROR_INTERRUPTED, /* a signal has come */
+} PacoToolError;
+
+/* Sentences on standard error, behind the name of program and command. */
+void paco_tool_complain (const char *format, ...) G_GNUC_PRINTF (1, 2);
+/* Says what *error says, frees it and returns the exit code that goes with it. */
+int paco_tool_fail (GError *error);
+
+/* --- signals (signals.c) --- */
+
+/* From now on SIGINT, SIGTERM and SIGHUP are only noted, the second one of them ends
+ * the process at once, and a pipe that nobody reads is an error of write(). */
+void paco_signals_catch (void);
+/* Whether one has come; *error, which may be NULL, says so. */
+bool paco_signals_caught (GError **error);
