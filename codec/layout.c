@@ -23,6 +23,23 @@ paco_layout_append (PacoSampleLayout *layout, unsigned bit, unsigned depth)
 }
 
 size_t
+paco_layout_line_bytes (const PacoSampleLayout *layout, uint32_t columns)
+{
+  size_t bytes = (size_t) paco_layout_groups (layout, columns)
+      * layout->group_bytes;
+
+  return layout->swap_words ? (bytes + 3) / 4 * 4 : bytes;
+}
+
+unsigned
+paco_layout_aligned_groups (const PacoSampleLayout *layout)
+{
+  if (!layout->swap_words || layout->group_bytes % 4 == 0)
+    return 1;
+  return layout->group_bytes % 2 == 0 ? 2 : 4;
+}
+
+size_t
 paco_layout_end (const PacoSampleLayout *layout, uint32_t columns)
 {
   size_t end = 0;
@@ -32,32 +49,34 @@ paco_layout_end (const PacoSampleLayout *layout, uint32_t columns)
   return end;
 }
 
-/* Byte i, from the least significant one, of a word that begins at `word`. */
-static uint8_t *
-byte_of_word (const PacoSampleLayout *layout, uint8_t *word, unsigned i)
+/* Byte i, from the least significant one, of a word, counted from where the word
+ * begins. */
+static unsigned
+byte_of_word (const PacoSampleLayout *layout, unsigned i)
 {
-  return word + (layout->big_endian ? layout->word_bytes - 1 - i : i);
+  return layout->big_endian ? layout->word_bytes - 1 - i : i;
 }
 
 void
 paco_layout_put (
     const PacoSampleLayout *layout, uint8_t *line, uint32_t x, uint32_t sample)
 {
-  uint8_t *word = line + paco_layout_offset (layout, x);
+  size_t word = paco_layout_offset (layout, x);
 
   sample <<= layout->places[x % layout->group_samples].shift;
   for (unsigned i = 0; i < layout->word_bytes; i++)
-    *byte_of_word (layout, word, i) |= (uint8_t) (sample >> (8 * i));
+    line[paco_layout_byte (layout, word + byte_of_word (layout, i))] |=
+        (uint8_t) (sample >> (8 * i));
 }
 
 void
 paco_region_blank_line (const PacoRegion *region, uint32_t y)
 {
-  uint8_t *group = region->data + (ptrdiff_t) y * region->stride;
+  uint8_t *line = region->data + (ptrdiff_t) y * region->stride;
 
-  for (size_t left = region->line_bytes, n; left > 0; left -= n, group += n) {
-    n = MIN (left, region->group_bytes);
-    memcpy (group, region->blank, n);
+  for (size_t b = 0, i = 0; b < region->line_bytes; b++) {
+    line[region->swap_words ? b ^ 3 : b] = region->blank[i];
+    i = i + 1 < region->group_bytes ? i + 1 : 0;
   }
 }
 
@@ -72,7 +91,7 @@ cover (uint8_t *group, const PacoSampleLayout *layout, unsigned depth)
     uint32_t bits = ((1u << depth) - 1) << layout->places[s].shift;
 
     for (unsigned i = 0; i < layout->word_bytes; i++) {
-      uint8_t *byte = byte_of_word (layout, group + layout->places[s].byte, i);
+      uint8_t *byte = group + layout->places[s].byte + byte_of_word (layout, i);
 
       free = free && (*byte & (uint8_t) (bits >> (8 * i))) == 0;
       *byte |= (uint8_t) (bits >> (8 * i));
@@ -89,16 +108,14 @@ are_in_one_region (const PacoPicture *picture, unsigned a, unsigned b)
 
 /* --- regions --- */
 
-/* What a component takes of a region: groups of a line, and lines. */
-static void
-component_groups (const PacoPictureFormat *format,
-    const PacoSampleLayout *layout, unsigned reduce, unsigned c,
-    uint32_t *groups, uint32_t *lines)
+/* Groups of a line that begin in it. There are more than samples need where words
+ * are swapped and the last one has bytes left. */
+static uint32_t
+n_groups (const PacoSampleLayout *layout, uint32_t columns)
 {
-  uint32_t columns;
+  size_t bytes = paco_layout_line_bytes (layout, columns);
 
-  paco_geometry_reduced_component (format, c, reduce, &columns, lines);
-  *groups = paco_layout_groups (layout, columns);
+  return (uint32_t) ((bytes + layout->group_bytes - 1) / layout->group_bytes);
 }
 
 /* The region that begins with component c. */
@@ -108,14 +125,17 @@ describe_region (const PacoPictureFormat *format, const PacoPicture *picture,
 {
   const PacoSampleLayout *layout = &picture->layout[c];
   uint8_t covered[PACO_MAX_GROUP_BYTES] = { 0 };
+  uint32_t columns;
 
   memset (region, 0, sizeof *region);
   region->group_bytes = layout->group_bytes;
+  region->swap_words = layout->swap_words;
   region->data = picture->data[c];
   region->stride = picture->stride[c];
-  component_groups (format, layout, reduce, c, &region->groups, &region->lines);
-  region->line_bytes = MIN ((size_t) region->groups * region->group_bytes,
-      (size_t) ABS (region->stride));
+  paco_geometry_reduced_component (format, c, reduce, &columns, &region->lines);
+  region->groups = n_groups (layout, columns);
+  region->line_bytes = MIN (
+      paco_layout_line_bytes (layout, columns), (size_t) ABS (region->stride));
   for (; c < format->n_components; c++) {
     if (picture->data[c] != region->data)
       continue;
@@ -206,21 +226,27 @@ check_agreement (const PacoPictureFormat *format, const PacoPicture *picture,
 {
   unsigned first = region->components[0];
   const PacoSampleLayout *layouts = picture->layout;
-  uint32_t groups, lines;
+  uint32_t columns, lines, groups;
 
-  component_groups (format, &layouts[c], reduce, c, &groups, &lines);
+  paco_geometry_reduced_component (format, c, reduce, &columns, &lines);
+  groups = n_groups (&layouts[c], columns);
   if (groups == region->groups && lines == region->lines
       && picture->stride[c] == region->stride
       && layouts[c].group_bytes == region->group_bytes
+      && layouts[c].swap_words == region->swap_words
       && layouts[c].fill == layouts[first].fill)
     return true;
   g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
       "components %u and %u lie in the same memory, but the one has %u lines,"
-      " %td bytes apart, of %u groups of %u bytes filled with 0x%02x, the other"
-      " %u lines, %td bytes apart, of %u groups of %u bytes filled with 0x%02x",
+      " %td bytes apart, of %u groups of %u bytes filled with 0x%02x%s, the "
+      "other"
+      " %u lines, %td bytes apart, of %u groups of %u bytes filled with "
+      "0x%02x%s",
       first, c, region->lines, region->stride, region->groups,
-      region->group_bytes, layouts[first].fill, lines, picture->stride[c],
-      groups, layouts[c].group_bytes, layouts[c].fill);
+      region->group_bytes, layouts[first].fill,
+      region->swap_words ? " in swapped words" : "", lines, picture->stride[c],
+      groups, layouts[c].group_bytes, layouts[c].fill,
+      layouts[c].swap_words ? " in swapped words" : "");
   return false;
 }
 
@@ -257,6 +283,13 @@ check_region (const PacoPictureFormat *format, const PacoPicture *picture,
 {
   uint8_t covered[PACO_MAX_GROUP_BYTES] = { 0 };
 
+  if (region->swap_words && region->stride % 4 != 0) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "component %u: its lines of swapped words of 4 bytes are %td bytes "
+        "apart",
+        region->components[0], region->stride);
+    return false;
+  }
   for (unsigned i = 0; i < region->n_components; i++) {
     unsigned c = region->components[i];
 

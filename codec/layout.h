@@ -30,7 +30,14 @@ typedef struct
  * byte places[i].byte of the group; words need no alignment. A line has as many
  * groups as its samples need; they are whole, unless the stride is shorter, which
  * then ends the last one. When a line is written, samples of its last group that
- * lie beyond the last column become 0. */
+ * lie beyond the last column become 0.
+ *
+ * With swap_words a line is a sequence of 32-bit words whose bytes are in reverse
+ * order: byte b of a line, as all of the above counts them, is at b ^ 3. That is
+ * how samples are packed across big-endian words (SMPTE 268M): no contiguous word
+ * holds them in memory, but they are a plain string of bits once the words are
+ * swapped. Lines then are whole words: the stride is a multiple of 4, and so many
+ * groups belong to a line as reach into its last word. */
 typedef struct
 {
   uint8_t group_bytes;   /* 1..PACO_MAX_GROUP_BYTES */
@@ -38,6 +45,7 @@ typedef struct
   uint8_t word_bytes;    /* 1, 2 or 4 */
   uint8_t fill;          /* 0 or 0xff: bits that no sample covers become this */
   bool big_endian;       /* the order of the bytes of a word */
+  bool swap_words; /* the bytes of each 32-bit word of a line are swapped */
   PacoSamplePlace places[PACO_MAX_GROUP_SAMPLES];
 } PacoSampleLayout;
 
@@ -61,8 +69,15 @@ void paco_layout_append (
 static inline bool
 paco_layout_is_planar (const PacoSampleLayout *layout)
 {
-  return layout->group_samples == 1
-      && layout->word_bytes == layout->group_bytes;
+  return layout->group_samples == 1 && layout->word_bytes == layout->group_bytes
+      && !layout->swap_words;
+}
+
+/* Where byte b of a line is. */
+static inline size_t
+paco_layout_byte (const PacoSampleLayout *layout, size_t b)
+{
+  return layout->swap_words ? b ^ 3 : b;
 }
 
 /* Groups of a line of that many columns of the component. */
@@ -71,6 +86,15 @@ paco_layout_groups (const PacoSampleLayout *layout, uint32_t columns)
 {
   return (columns + layout->group_samples - 1) / layout->group_samples;
 }
+
+/* Bytes of a line of that many columns: whole groups, and whole words if these
+ * are swapped. */
+size_t paco_layout_line_bytes (
+    const PacoSampleLayout *layout, uint32_t columns);
+
+/* Groups after which one is again at a multiple of 4 bytes, which counts if words
+ * are swapped; else 1. */
+unsigned paco_layout_aligned_groups (const PacoSampleLayout *layout);
 
 /* Bytes of a line up to the end of the last word that has one of its samples. */
 size_t paco_layout_end (const PacoSampleLayout *layout, uint32_t columns);
@@ -90,10 +114,12 @@ typedef struct
   uint8_t n_components;
   uint8_t components[PACO_MAX_COMPONENTS]; /* their numbers, ascending */
   uint8_t group_bytes;
+  bool swap_words;        /* of PacoSampleLayout */
   uint8_t *data;          /* first group of the first line */
   ptrdiff_t stride;       /* bytes from a line of the frame to the next one */
   uint32_t groups, lines; /* groups of a line; lines of the frame */
-  size_t line_bytes;      /* those of its groups, or the stride if it is less */
+  size_t line_bytes;      /* those of its groups, or the stride if it is less;
+                           * whole words if these are swapped */
   /* What a group is before samples are put into it: fill where there will be
    * none, else 0. */
   uint8_t blank[PACO_MAX_GROUP_BYTES];

@@ -67,12 +67,20 @@ paco_policy_band_samples (
 typedef int32_t Tile[LINES][COLUMNS];
 typedef int32_t Turned[COLUMNS][LINES];
 
+/* The word that begins at byte `at` of a line. */
 static uint32_t
-read_word (const uint8_t *data, const PacoSampleLayout *layout)
+read_word (const uint8_t *line, size_t at, const PacoSampleLayout *layout)
 {
+  const uint8_t *data = line + at;
+  uint8_t swapped[4];
   uint16_t half;
   uint32_t word;
 
+  if (layout->swap_words) {
+    for (unsigned i = 0; i < layout->word_bytes; i++)
+      swapped[i] = line[paco_layout_byte (layout, at + i)];
+    data = swapped;
+  }
   if (layout->word_bytes == 1)
     return *data;
   if (layout->word_bytes == 2) {
@@ -101,7 +109,7 @@ load (const PacoBandSamples *samples, unsigned c, unsigned depth, uint32_t band,
   }
   for (unsigned y = 0; y < LINES; y++, line += samples->line[c])
     for (unsigned x = 0; x < COLUMNS; x++)
-      tile[y][x] = (int32_t) (read_word (line + offset[x], layout) >> shift[x])
+      tile[y][x] = (int32_t) (read_word (line, offset[x], layout) >> shift[x])
           & mask;
 }
 

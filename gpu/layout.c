@@ -188,7 +188,8 @@ find_kernel (const PacoRegion *region, const PacoLayoutParameters *parameters)
 {
   const PacoLayoutComponent *components = parameters->components;
 
-  if (region->line_bytes < (size_t) region->groups * region->group_bytes)
+  if (region->swap_words
+      || region->line_bytes < (size_t) region->groups * region->group_bytes)
     return PACO_LAYOUT_ANY;
   if (is_v210 (region, parameters))
     return PACO_LAYOUT_V210;
@@ -228,6 +229,7 @@ describe_launch (PacoLayoutLaunch *launch, const PacoSamplePlanes *planes,
     .group_bytes = region->group_bytes,
     .n_components = region->n_components,
     .plane_bytes = planes->word_bytes,
+    .swap_words = region->swap_words,
     .alignment = alignment % 16 == 0 ? 16
         : alignment % 4 == 0         ? 4
                                      : 1,

@@ -21,6 +21,7 @@ paco_layouts_read (
       .word_bytes = layout->word_bytes,
       .fill = layout->fill,
       .big_endian = layout->big_endian,
+      .swap_words = layout->swap_words,
     };
     for (unsigned i = 0; i < PACO_MAX_GROUP_SAMPLES; i++)
       layouts[c].places[i] = (PacoSamplePlace){ layout->places[i].byte,
@@ -112,8 +113,7 @@ paco_image_place (const PacoPicture *like, const PacoPictureFormat *format,
     if (owner < c)
       continue;
     paco_geometry_reduced_component (format, c, reduce, &columns, &lines);
-    picture->stride[c] = (ptrdiff_t) paco_layout_groups (layout, columns)
-        * layout->group_bytes;
+    picture->stride[c] = (ptrdiff_t) paco_layout_line_bytes (layout, columns);
     picture->data[c] = memory ? memory + total : NULL;
     total += (size_t) picture->stride[c] * lines;
   }

@@ -199,8 +199,10 @@ PACO_API PacoStatus paco_frame_check (const void *data, size_t size,
 /* How the samples of a component lie in a line: in groups of group_bytes bytes that
  * hold group_samples samples of the component. Sample i of a group is the bits
  * [shift, shift + depth) of the word of word_bytes bytes that begins at byte
- * places[i].byte of the group; words need no alignment. So v210, packed 10-bit DPX or
- * RGBA are layouts. Components whose data are equal share their groups. */
+ * places[i].byte of the group; words need no alignment. With swap_words, byte b of a
+ * line, as this counts, is at b ^ 3: the 32-bit words of lines are swapped, and
+ * strides are multiples of 4. So v210, RGBA or all packings of DPX are layouts.
+ * Components whose data are equal share their groups. */
 typedef struct PacoLayout
 {
   uint8_t group_bytes;   /* 1..48 */
@@ -208,6 +210,8 @@ typedef struct PacoLayout
   uint8_t word_bytes;    /* 1, 2 or 4 */
   uint8_t fill;          /* 0 or 0xff: bits that no sample covers become this */
   uint8_t big_endian;    /* 1: the first byte of a word is its highest one */
+  uint8_t
+      swap_words; /* 1: the bytes of each 32-bit word of a line are swapped */
   struct
   {
     uint8_t byte, shift;
@@ -275,7 +279,8 @@ PACO_API void paco_frame_decoder_free (PacoFrameDecoder *decoder);
  *
  * The last two may change between frames, the others before the first one. A region's
  * x and y are multiples of what a group of samples and a subsampled sample cover (and
- * of twice that, vertically, where fields are coded apart). Blocks that do not show in
+ * of twice that, vertically, where fields are coded apart); with swap_words, of so
+ * many groups that the bytes before them are a multiple of 4. Blocks that do not show in
  * it are not decoded, but the transform runs over the whole picture. The last group of
  * a line may hold samples of the picture beyond the region.
  * Errors: INVALID, BUSY. */

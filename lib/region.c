@@ -28,6 +28,7 @@ paco_region_format (const PacoPictureFormat *picture, unsigned reduce,
   for (unsigned c = 0; c < picture->n_components; c++) {
     const PacoComponent *component = &picture->components[c];
     unsigned columns = MAX (layouts[c].group_samples, 1u)
+            * paco_layout_aligned_groups (&layouts[c])
         << component->subsampling_x;
     unsigned lines = paco_n_fields (picture) << component->subsampling_y;
     uint32_t all, part;

@@ -3,7 +3,8 @@
  * per instruction set by rows_kernels.h. Planes have loops that the compiler
  * vectorises; other layouts of up to 16 bytes a group go through byte shuffles
  * where there are such (PacoLayoutPlan, LAYOUT_VECTORS_HEADER); one loop does
- * what is left. */
+ * what is left. Swapped words are swapped back piece by piece, which leaves one of
+ * these layouts. */
 #include "codec/cpu/rows.h"
 #include "codec/cpu/rows_loops.h"
 #include <glib.h>
@@ -172,29 +173,146 @@ store_vectors (const PacoWord *line, size_t n, const PacoLayoutPlan *plan,
 
 /* --- any layout --- */
 
+/* From sample `first` of the group at `data` on, behind which the line has so many
+ * bytes. */
+static void
+load_bytes (const uint8_t *data, size_t bytes, const PacoLayoutPlan *plan,
+    unsigned first, size_t n, PacoWord *words)
+{
+  const PacoSampleLayout *layout = plan->layout;
+  size_t done;
+
+  if (first > 0) {
+    done = MIN (n, layout->group_samples - first);
+    WITH_WORDS (layout, load_groups, data, plan, first, done, words);
+    data += layout->group_bytes;
+    bytes -= MIN (bytes, layout->group_bytes);
+    words += done;
+    n -= done;
+  }
+  done = load_vectors (data, plan, n, bytes, words);
+  data += done / layout->group_samples * layout->group_bytes;
+  WITH_WORDS (layout, load_groups, data, plan, 0, n - done, words + done);
+}
+
+/* Into the bytes from `data` on, where a group begins. */
+static void
+store_bytes (const PacoWord *words, size_t n, const PacoLayoutPlan *plan,
+    const uint8_t *blank, size_t bytes, uint8_t *data)
+{
+  const PacoSampleLayout *layout = plan->layout;
+  size_t done = store_vectors (words, n, plan, blank, bytes, data);
+  size_t done_bytes = done / layout->group_samples * layout->group_bytes;
+
+  if (blank)
+    repeat_group (
+        blank, layout->group_bytes, bytes - done_bytes, data + done_bytes);
+  WITH_WORDS (
+      layout, store_groups, words + done, n - done, plan, data + done_bytes);
+}
+
+/* --- swapped words --- */
+
+#define PIECE_BYTES 2048
+
+/* Copies n bytes of a line, from number `begin` on. Whole words are copied as
+ * words; of others, which threads may have in common, these bytes alone. */
+INLINE void
+take_swapped (const uint8_t *line, size_t begin, size_t n, uint8_t *bytes)
+{
+  size_t i = 0, head = MIN (-begin & 3, n), whole = (n - head) & ~(size_t) 3;
+
+  for (; i < head; i++)
+    bytes[i] = line[(begin + i) ^ 3];
+  INDEPENDENT
+  for (; i < head + whole; i += 4) {
+    uint32_t word;
+
+    memcpy (&word, line + begin + i, 4);
+    word = __builtin_bswap32 (word);
+    memcpy (bytes + i, &word, 4);
+  }
+  for (; i < n; i++)
+    bytes[i] = line[(begin + i) ^ 3];
+}
+
+INLINE void
+put_swapped (const uint8_t *bytes, size_t begin, size_t n, uint8_t *line)
+{
+  size_t i = 0, head = MIN (-begin & 3, n), whole = (n - head) & ~(size_t) 3;
+
+  for (; i < head; i++)
+    line[(begin + i) ^ 3] = bytes[i];
+  INDEPENDENT
+  for (; i < head + whole; i += 4) {
+    uint32_t word;
+
+    memcpy (&word, bytes + i, 4);
+    word = __builtin_bswap32 (word);
+    memcpy (line + begin + i, &word, 4);
+  }
+  for (; i < n; i++)
+    line[(begin + i) ^ 3] = bytes[i];
+}
+
+static void
+load_swapped (const uint8_t *line, const PacoLayoutPlan *plan, size_t x,
+    size_t n, PacoWord *words)
+{
+  const PacoSampleLayout *layout = plan->layout;
+  size_t of_piece = PIECE_BYTES / layout->group_bytes * layout->group_samples;
+  uint8_t piece[PIECE_BYTES + PACO_PLAN_WINDOW];
+
+  for (size_t done; n > 0; x += done, words += done, n -= done) {
+    size_t begin = x / layout->group_samples * layout->group_bytes;
+    size_t bytes = MIN (sizeof piece, plan->line_bytes - begin);
+    unsigned first = x % layout->group_samples;
+
+    done = MIN (n, of_piece - first);
+    take_swapped (line, begin, bytes, piece);
+    load_bytes (piece, bytes, plan, first, done, words);
+  }
+}
+
+static void
+store_swapped (const PacoWord *words, size_t x, size_t n,
+    const PacoLayoutPlan *plan, const uint8_t *blank, uint8_t *line)
+{
+  const PacoSampleLayout *layout = plan->layout;
+  size_t of_piece = PIECE_BYTES / layout->group_bytes * layout->group_samples;
+  uint8_t piece[PIECE_BYTES + 3];
+
+  for (size_t done; n > 0; x += done, words += done, n -= done) {
+    size_t begin = x / layout->group_samples * layout->group_bytes, bytes;
+
+    done = MIN (n, of_piece);
+    /* The last word of the line may reach beyond its groups. */
+    bytes = x + done == plan->columns
+        ? plan->line_bytes - begin
+        : done / layout->group_samples * layout->group_bytes;
+    if (!blank)
+      take_swapped (line, begin, bytes, piece);
+    store_bytes (words, done, plan, blank, bytes, piece);
+    put_swapped (piece, begin, bytes, line);
+  }
+}
+
+/* --- the operations --- */
+
 static void
 load (const uint8_t *line, const PacoLayoutPlan *plan, size_t x, size_t n,
     PacoWord *words)
 {
   const PacoSampleLayout *layout = plan->layout;
-  const uint8_t *data = line + x / layout->group_samples * layout->group_bytes;
-  unsigned first = x % layout->group_samples;
-  size_t done;
+  size_t begin = x / layout->group_samples * layout->group_bytes;
 
-  if (paco_layout_is_planar (layout)) {
-    WITH_WORDS (layout, load_plane, data, plan, n, words);
-    return;
-  }
-  if (first > 0) {
-    done = MIN (n, layout->group_samples - first);
-    WITH_WORDS (layout, load_groups, data, plan, first, done, words);
-    data += layout->group_bytes;
-    words += done;
-    n -= done;
-  }
-  done = load_vectors (data, plan, n, plan->line_bytes - (data - line), words);
-  data += done / layout->group_samples * layout->group_bytes;
-  WITH_WORDS (layout, load_groups, data, plan, 0, n - done, words + done);
+  if (paco_layout_is_planar (layout))
+    WITH_WORDS (layout, load_plane, line + begin, plan, n, words);
+  else if (layout->swap_words)
+    load_swapped (line, plan, x, n, words);
+  else
+    load_bytes (line + begin, plan->line_bytes - begin, plan,
+        x % layout->group_samples, n, words);
 }
 
 static void
@@ -205,19 +323,12 @@ store (const PacoWord *words, size_t x, size_t n, const PacoLayoutPlan *plan,
   size_t begin = x / layout->group_samples * layout->group_bytes;
   size_t bytes = (size_t) paco_layout_groups (layout, (uint32_t) n)
       * layout->group_bytes;
-  size_t done, done_bytes;
 
-  line += begin;
-  bytes = MIN (bytes, plan->line_bytes - begin);
-  if (blank && paco_layout_is_planar (layout)) {
-    WITH_WORDS (layout, store_plane, words, n, plan, blank, line);
-    return;
-  }
-  done = store_vectors (words, n, plan, blank, bytes, line);
-  done_bytes = done / layout->group_samples * layout->group_bytes;
-  if (blank)
-    repeat_group (
-        blank, layout->group_bytes, bytes - done_bytes, line + done_bytes);
-  WITH_WORDS (
-      layout, store_groups, words + done, n - done, plan, line + done_bytes);
+  if (blank && paco_layout_is_planar (layout))
+    WITH_WORDS (layout, store_plane, words, n, plan, blank, line + begin);
+  else if (layout->swap_words)
+    store_swapped (words, x, n, plan, blank, line);
+  else
+    store_bytes (words, n, plan, blank, MIN (bytes, plan->line_bytes - begin),
+        line + begin);
 }

@@ -72,11 +72,12 @@ scatter_byte (PacoLayoutPlan *plan, unsigned s, unsigned i)
 
 void
 paco_layout_plan (PacoLayoutPlan *plan, const PacoSampleLayout *layout,
-    unsigned depth, size_t line_bytes)
+    unsigned depth, uint32_t columns, size_t line_bytes)
 {
   memset (plan, 0, sizeof *plan);
   plan->layout = layout;
   plan->depth = depth;
+  plan->columns = columns;
   plan->line_bytes = line_bytes;
   if (!choose_elements (plan))
     return;

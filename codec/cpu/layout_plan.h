@@ -18,6 +18,7 @@ typedef struct
 {
   const PacoSampleLayout *layout;
   unsigned depth;
+  uint32_t columns;  /* of the component */
   size_t line_bytes; /* of the region (PacoRegion) */
 
   /* Samples and bytes of whole groups that a vector takes; 0 if the layout does
@@ -41,7 +42,7 @@ typedef struct
 
 /* The layout must be possible (paco_layouts_check()), and stay. */
 void paco_layout_plan (PacoLayoutPlan *plan, const PacoSampleLayout *layout,
-    unsigned depth, size_t line_bytes);
+    unsigned depth, uint32_t columns, size_t line_bytes);
 
 /* How many vectors take the first of n samples, whole groups of which lie in
  * `bytes` bytes: vectors look at a few bytes and words more than they take. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Samples in memory as lines of what the wavelet works on, and back. */
 #include "codec/cpu/samples.h"
+#include "codec/geometry.h"
 
 /* Whether two components have lines of one length that one wavelet filters. */
 static bool
@@ -62,9 +63,11 @@ paco_samples_split (PacoSampleSets *sets, const PacoPictureFormat *format,
     sets->sets[set_of[first]].begins[first] = region;
     for (unsigned i = 0; i < region->n_components; i++) {
       unsigned c = region->components[i];
+      uint32_t columns, lines;
 
+      paco_geometry_reduced_component (format, c, reduce, &columns, &lines);
       paco_layout_plan (&sets->sets[set_of[c]].plans[c], &picture->layout[c],
-          format->components[c].depth, region->line_bytes);
+          format->components[c].depth, columns, region->line_bytes);
       sets->in_turn |= set_of[c] != set_of[first];
     }
   }

@@ -22,27 +22,16 @@ paco_reference_plane_clear (PacoReferencePlane *plane)
   g_clear_pointer (&plane->samples, g_free);
 }
 
-static uint32_t
-read_word (const uint8_t *data, const PacoSampleLayout *layout)
+/* Where byte i, from the least significant one, of the word of sample x is in its
+ * line. */
+static size_t
+byte_address (const PacoSampleLayout *layout, uint32_t x, unsigned i)
 {
-  uint32_t word = 0;
+  size_t at = (size_t) (x / layout->group_samples) * layout->group_bytes
+      + layout->places[x % layout->group_samples].byte
+      + (layout->big_endian ? layout->word_bytes - 1 - i : i);
 
-  for (unsigned i = 0; i < layout->word_bytes; i++) {
-    unsigned at = layout->big_endian ? layout->word_bytes - 1 - i : i;
-
-    word |= (uint32_t) data[at] << (8 * i);
-  }
-  return word;
-}
-
-static void
-write_word (uint8_t *data, const PacoSampleLayout *layout, uint32_t word)
-{
-  for (unsigned i = 0; i < layout->word_bytes; i++) {
-    unsigned at = layout->big_endian ? layout->word_bytes - 1 - i : i;
-
-    data[at] = word >> (8 * i);
-  }
+  return layout->swap_words ? at / 4 * 4 + 3 - at % 4 : at;
 }
 
 /* Makes sample x of a line what `value` is. */
@@ -50,24 +39,27 @@ static void
 write_sample (uint8_t *line, const PacoSampleLayout *layout, unsigned depth,
     uint32_t x, uint32_t value)
 {
-  const PacoSamplePlace *place = &layout->places[x % layout->group_samples];
-  uint8_t *data = line + x / layout->group_samples * layout->group_bytes
-      + place->byte;
-  uint32_t mask = ((1u << depth) - 1) << place->shift;
+  unsigned shift = layout->places[x % layout->group_samples].shift;
+  uint32_t mask = ((1u << depth) - 1) << shift;
 
-  write_word (
-      data, layout, (read_word (data, layout) & ~mask) | value << place->shift);
+  for (unsigned i = 0; i < layout->word_bytes; i++) {
+    uint8_t *byte = &line[byte_address (layout, x, i)];
+
+    *byte &= (uint8_t) ~(mask >> (8 * i));
+    *byte |= (uint8_t) (value << shift >> (8 * i));
+  }
 }
 
 static uint32_t
 read_sample (const uint8_t *line, const PacoSampleLayout *layout,
     unsigned depth, uint32_t x)
 {
-  const PacoSamplePlace *place = &layout->places[x % layout->group_samples];
-  const uint8_t *data = line + x / layout->group_samples * layout->group_bytes
-      + place->byte;
+  uint32_t word = 0;
 
-  return read_word (data, layout) >> place->shift & ((1u << depth) - 1);
+  for (unsigned i = 0; i < layout->word_bytes; i++)
+    word |= (uint32_t) line[byte_address (layout, x, i)] << (8 * i);
+  return word >> layout->places[x % layout->group_samples].shift
+      & ((1u << depth) - 1);
 }
 
 /* Line y of a field of a component. */
@@ -103,33 +95,29 @@ static void
 clear_sample (uint8_t *line, size_t line_bytes, const PacoSampleLayout *layout,
     unsigned depth, uint32_t x)
 {
-  const PacoSamplePlace *place = &layout->places[x % layout->group_samples];
-  size_t word = x / layout->group_samples * layout->group_bytes + place->byte;
-  uint32_t mask = ((1u << depth) - 1) << place->shift;
+  uint32_t mask = ((1u << depth) - 1)
+      << layout->places[x % layout->group_samples].shift;
 
   for (unsigned i = 0; i < layout->word_bytes; i++) {
-    size_t at = word + (layout->big_endian ? layout->word_bytes - 1 - i : i);
+    size_t at = byte_address (layout, x, i);
 
     if (at < line_bytes)
       line[at] &= (uint8_t) ~(mask >> (8 * i));
   }
 }
 
-static uint32_t
-n_groups (const PacoSampleLayout *layout, uint32_t width)
-{
-  return (width + layout->group_samples - 1) / layout->group_samples;
-}
-
-/* Bytes of a line that belong to the picture: all groups, unless the stride ends
- * the last one. */
+/* Bytes of a line that belong to the picture: all groups, and with swapped words
+ * what is left of the last word; unless the stride ends before. */
 static size_t
 n_bytes (const PacoPicture *picture, unsigned component, uint32_t width)
 {
   const PacoSampleLayout *layout = &picture->layout[component];
+  size_t groups = (width + layout->group_samples - 1) / layout->group_samples;
+  size_t bytes = groups * layout->group_bytes;
 
-  return MIN ((size_t) n_groups (layout, width) * layout->group_bytes,
-      (size_t) ABS (picture->stride[component]));
+  if (layout->swap_words)
+    bytes = (bytes + 3) / 4 * 4;
+  return MIN (bytes, (size_t) ABS (picture->stride[component]));
 }
 
 void
@@ -144,13 +132,13 @@ paco_reference_blank_samples (const PacoPictureFormat *format,
           picture->layout[c].fill, n_bytes (picture, c, planes[c].width));
   for (unsigned c = 0; c < format->n_components; c++) {
     const PacoSampleLayout *layout = &picture->layout[c];
-    uint32_t n = n_groups (layout, planes[c].width) * layout->group_samples;
+    size_t bytes = n_bytes (picture, c, planes[c].width);
+    size_t groups = (bytes + layout->group_bytes - 1) / layout->group_bytes;
 
     for (uint32_t y = 0; y < planes[c].height; y++)
-      for (uint32_t x = 0; x < n; x++)
-        clear_sample (line_address (format, picture, field, c, y),
-            n_bytes (picture, c, planes[c].width), layout,
-            format->components[c].depth, x);
+      for (uint32_t x = 0; x < groups * layout->group_samples; x++)
+        clear_sample (line_address (format, picture, field, c, y), bytes,
+            layout, format->components[c].depth, x);
   }
 }
 

@@ -413,7 +413,8 @@ v210_store (const PacoLayoutParameters &p, const V210Place &place)
 /* --- Any layout ---
  *
  * A block takes PACO_LAYOUT_THREADS groups of a line, of which the last one may
- * be cut: where it is, no sample of the picture is. */
+ * be cut: where it is, no sample of the picture is. If words are swapped, so they
+ * are on the way into shared memory and back; a block begins with a whole one. */
 
 struct AnyPlace
 {
@@ -437,17 +438,20 @@ any_place (const PacoLayoutParameters &p)
 
 /* By all threads of a block. */
 __device__ __forceinline__ void
-copy_bytes (uint8_t *to, const uint8_t *from, unsigned n, bool words)
+copy_bytes (
+    const PacoLayoutParameters &p, uint8_t *to, const uint8_t *from, unsigned n)
 {
+  const unsigned order = p.swap_words ? 0x0123 : 0x3210;
   unsigned first = 0;
 
-  if (words) {
+  if (p.alignment >= 4) {
     for (unsigned i = threadIdx.x; i < n / 4; i += PACO_LAYOUT_THREADS)
-      ((uint32_t *) to)[i] = ((const uint32_t *) from)[i];
+      ((uint32_t *) to)[i] = __byte_perm (
+          ((const uint32_t *) from)[i], 0, order);
     first = n / 4 * 4;
   }
   for (unsigned i = first + threadIdx.x; i < n; i += PACO_LAYOUT_THREADS)
-    to[i] = from[i];
+    to[i] = from[p.swap_words ? i ^ 3 : i];
 }
 
 __device__ __forceinline__ uint32_t
@@ -482,7 +486,7 @@ any_load (const PacoLayoutParameters &p, uint8_t *groups,
     places[c][i] = p.components[c].places[i].byte
         | p.components[c].places[i].shift << 8;
   }
-  copy_bytes (groups, place.address, place.n_bytes, p.alignment >= 4);
+  copy_bytes (p, groups, place.address, place.n_bytes);
   __syncthreads ();
 #pragma unroll 1
   for (int c = 0; c < p.n_components; c++) {
@@ -542,7 +546,7 @@ any_store (const PacoLayoutParameters &p, uint8_t *groups)
     }
   }
   __syncthreads ();
-  copy_bytes (place.address, groups, place.n_bytes, p.alignment >= 4);
+  copy_bytes (p, place.address, groups, place.n_bytes);
 }
 
 /* --- The kernels: layout_<load or store>_<kind> --- */

@@ -45,6 +45,8 @@ typedef struct
   /* A group before samples are put into it: little-endian words of its bytes. */
   uint32_t blank[PACO_MAX_GROUP_BYTES / 4];
   PacoLayoutComponent components[PACO_MAX_COMPONENTS];
+  uint32_t
+      swap_words; /* 1: the bytes of the 32-bit words of lines are swapped */
 } PacoLayoutParameters;
 
 /* Units that a warp or, where the kernel is that for any layout, a block takes

@@ -86,7 +86,8 @@ class _Place(ctypes.Structure):
 
 class _Layout(ctypes.Structure):
     _fields_ = [*((name, ctypes.c_uint8) for name in (
-        'group_bytes', 'group_samples', 'word_bytes', 'fill', 'big_endian')),
+        'group_bytes', 'group_samples', 'word_bytes', 'fill', 'big_endian',
+        'swap_words')),
         ('places', _Place * 8)]
 
 

@@ -116,6 +116,7 @@ woven_init (
     woven->stride += (size_t) regions[i].groups * regions[i].group_bytes;
     lines = MAX (lines, regions[i].lines);
   }
+  woven->stride = (woven->stride + 3) / 4 * 4; /* which swapped words want */
   woven->size = woven->stride * lines;
   if (coder && paco_coder_has_host_memory (coder))
     woven->memory = paco_coder_host_memory (coder, woven->size, NULL);

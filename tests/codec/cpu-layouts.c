@@ -17,7 +17,8 @@ check_load (const PacoRowOps *ops, const TestPicture *picture, unsigned c,
   PacoLayoutPlan plan;
 
   paco_layout_plan (&plan, &picture->picture.layout[c],
-      picture->format.components[c].depth, picture->sizes[picture->owners[c]]);
+      picture->format.components[c].depth, plane->width,
+      picture->sizes[picture->owners[c]]);
   ops->load (picture->picture.data[c], &plan, x, n, line);
   for (uint32_t i = 0; i < n; i++)
     g_assert_cmpint ((int32_t) line[i], ==, plane->samples[x + i].i);
@@ -29,13 +30,14 @@ check_load (const PacoRowOps *ops, const TestPicture *picture, unsigned c,
  * from there. */
 static void
 store (const PacoRowOps *ops, const TestPicture *picture, unsigned c,
-    const PacoReferencePlane *plane, const uint8_t *blank, uint32_t cut)
+    const PacoReferencePlane *plane, const PacoRegion *region, uint32_t cut)
 {
+  const uint8_t *blank = region->components[0] == c ? region->blank : NULL;
   PacoWord *line = g_memdup2 (plane->samples, plane->width * sizeof *line);
   PacoLayoutPlan plan;
 
   paco_layout_plan (&plan, &picture->picture.layout[c],
-      picture->format.components[c].depth, picture->sizes[picture->owners[c]]);
+      picture->format.components[c].depth, plane->width, region->line_bytes);
   if (cut > 0)
     ops->store (line, 0, cut, &plan, blank, picture->picture.data[c]);
   ops->store (line + cut, cut, plane->width - cut, &plan, blank,
@@ -80,7 +82,7 @@ check_lines (const PacoRowOps *ops, GRand *rand)
       unsigned c = regions[r].components[i];
       unsigned samples = mine.picture.layout[c].group_samples;
 
-      store (ops, &mine, c, &planes[c], i == 0 ? regions[r].blank : NULL,
+      store (ops, &mine, c, &planes[c], &regions[r],
           g_rand_int_range (rand, 0, (planes[c].width - 1) / samples + 1)
               * samples);
     }

@@ -169,6 +169,14 @@ test_disagreement (void)
   expect (&bad, true, NULL);
   bad.stride[0] = bad.stride[1] = -16;
   expect (&bad, true, "take 17 bytes of a line, but the next one begins 16");
+  /* Swapped words are swapped for all, and lines are made of them. */
+  bad = good;
+  bad.layout[1].swap_words = true;
+  expect (&bad, true, "with 0x00 in swapped words");
+  bad.layout[0].swap_words = true;
+  expect (&bad, true, NULL);
+  bad.stride[0] = bad.stride[1] = 14;
+  expect (&bad, true, "swapped words of 4 bytes are 14 bytes apart");
   /* Memory of their own, which is what differing addresses mean. */
   bad = good;
   bad.data[1] = memory + 1;
@@ -254,6 +262,46 @@ test_put (void)
       12);
 }
 
+/* Samples of 10 bits that are packed into big-endian words: each word is the next
+ * 32 bits of a string that begins with the lowest bit of its first word. */
+static void
+test_swapped_words (void)
+{
+  static const PacoSampleLayout words = {
+    .group_bytes = 15, .word_bytes = 2, .fill = 0xff, .swap_words = true
+  };
+  const PacoPictureFormat format = { 5, 1, 3, false,
+    { { 10 }, { 10 }, { 10 } } };
+  uint8_t memory[24], expected[24] = { 0 };
+  PacoPicture picture = { { memory, memory, memory }, { 20, 20, 20 } };
+  PacoRegion regions[PACO_MAX_COMPONENTS];
+
+  lay_out (picture.layout, &words, "012012012012", 10, 0);
+  check_places (&picture.layout[0], 4,
+      (PacoSamplePlace[]){ { 0, 0 }, { 3, 6 }, { 7, 4 }, { 11, 2 } });
+  g_assert_cmpuint (paco_layout_line_bytes (&picture.layout[0], 5), ==, 32);
+  g_assert_cmpuint (paco_layout_line_bytes (&picture.layout[0], 3), ==, 16);
+  g_assert_cmpuint (paco_layout_aligned_groups (&picture.layout[0]), ==, 4);
+  g_assert_true (paco_picture_check (&format, &picture, 0, NULL));
+  g_assert_cmpuint (
+      paco_picture_regions (&format, &picture, 0, regions), ==, 1);
+  g_assert_cmpuint (regions[0].groups, ==, 3);
+  g_assert_cmpuint (regions[0].line_bytes, ==, 20);
+
+  memset (memory, 0x5a, sizeof memory);
+  memset (expected + 20, 0x5a, 4);
+  paco_region_blank_line (&regions[0], 0);
+  for (unsigned i = 0; i < 15; i++) {
+    unsigned value = g_test_rand_int_range (0, 1024);
+
+    paco_layout_put (&picture.layout[i % 3], memory, i / 3, value);
+    for (unsigned bit = 10 * i; bit < 10 * i + 10; bit++)
+      if (value >> (bit - 10 * i) & 1)
+        expected[bit / 32 * 4 + 3 - bit % 32 / 8] |= (uint8_t) (1u << bit % 8);
+  }
+  g_assert_cmpmem (memory, sizeof memory, expected, sizeof expected);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -263,5 +311,6 @@ main (int argc, char **argv)
   g_test_add_func ("/layout/disagreement", test_disagreement);
   g_test_add_func ("/layout/regions", test_regions);
   g_test_add_func ("/layout/put", test_put);
+  g_test_add_func ("/layout/swapped-words", test_swapped_words);
   return g_test_run ();
 }

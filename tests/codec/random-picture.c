@@ -52,6 +52,7 @@ random_words (GRand *rand, unsigned depth)
   while (layout.word_bytes * 8 < (int) depth);
   layout.big_endian = g_rand_int_range (rand, 0, 4) == 0;
   layout.fill = g_rand_boolean (rand) ? 0xff : 0;
+  layout.swap_words = g_rand_int_range (rand, 0, 4) == 0;
   return layout;
 }
 
@@ -242,13 +243,14 @@ place_region (
 
   paco_geometry_reduced_component (
       &picture->format, c, reduce, &columns, &lines);
-  stride = (size_t) paco_layout_groups (&picture->picture.layout[c], columns)
-      * picture->picture.layout[c].group_bytes;
+  stride = paco_layout_line_bytes (&picture->picture.layout[c], columns);
   if (g_rand_int_range (rand, 0, 4) > 0)
     stride += g_rand_int_range (rand, 0, 24);
   else
     stride = g_rand_int_range (
         rand, samples_end (picture, members, reduce), stride + 1);
+  if (picture->picture.layout[c].swap_words)
+    stride = (stride + 3) / 4 * 4;
   picture->sizes[c] = stride * lines;
   picture->buffers[c] = g_malloc (picture->sizes[c]);
   for (size_t i = 0; i < picture->sizes[c]; i += sizeof (guint32)) {
@@ -324,26 +326,30 @@ test_picture_compare (const TestPicture *a, const TestPicture *b)
 
 /* --- contents --- */
 
+/* Byte i, from the least significant one, of the word of a sample. */
 static uint8_t *
-word_address (const TestPicture *picture, unsigned c, uint32_t x, uint32_t y)
+byte_address (
+    const TestPicture *picture, unsigned c, uint32_t x, uint32_t y, unsigned i)
 {
   const PacoSampleLayout *layout = &picture->picture.layout[c];
+  size_t at = (size_t) (x / layout->group_samples) * layout->group_bytes
+      + layout->places[x % layout->group_samples].byte
+      + (layout->big_endian ? layout->word_bytes - 1 - i : i);
 
+  if (layout->swap_words)
+    at = at - at % 4 + (3 - at % 4);
   return picture->picture.data[c] + (ptrdiff_t) y * picture->picture.stride[c]
-      + (ptrdiff_t) (x / layout->group_samples) * layout->group_bytes
-      + layout->places[x % layout->group_samples].byte;
+      + at;
 }
 
 static uint32_t
 get_sample (const TestPicture *picture, unsigned c, uint32_t x, uint32_t y)
 {
   const PacoSampleLayout *layout = &picture->picture.layout[c];
-  const uint8_t *data = word_address (picture, c, x, y);
-  unsigned n = layout->word_bytes;
   uint32_t word = 0;
 
-  for (unsigned i = 0; i < n; i++)
-    word |= (uint32_t) data[layout->big_endian ? n - 1 - i : i] << (8 * i);
+  for (unsigned i = 0; i < layout->word_bytes; i++)
+    word |= (uint32_t) *byte_address (picture, c, x, y, i) << (8 * i);
   return word >> layout->places[x % layout->group_samples].shift
       & ((1u << picture->format.components[c].depth) - 1);
 }
@@ -363,13 +369,11 @@ put_sample (
     TestPicture *picture, unsigned c, uint32_t x, uint32_t y, uint32_t value)
 {
   const PacoSampleLayout *layout = &picture->picture.layout[c];
-  uint8_t *data = word_address (picture, c, x, y);
   unsigned shift = layout->places[x % layout->group_samples].shift;
-  unsigned n = layout->word_bytes;
   uint32_t mask = ((1u << picture->format.components[c].depth) - 1) << shift;
 
-  for (unsigned i = 0; i < n; i++) {
-    uint8_t *byte = data + (layout->big_endian ? n - 1 - i : i);
+  for (unsigned i = 0; i < layout->word_bytes; i++) {
+    uint8_t *byte = byte_address (picture, c, x, y, i);
     uint8_t m = mask >> (8 * i);
 
     *byte = (*byte & ~m) | ((value << shift >> (8 * i)) & m);

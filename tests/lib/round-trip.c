@@ -108,6 +108,7 @@ image_of (const TestPicture *picture)
     image.layout[c].word_bytes = layout->word_bytes;
     image.layout[c].fill = layout->fill;
     image.layout[c].big_endian = layout->big_endian;
+    image.layout[c].swap_words = layout->swap_words;
     for (unsigned i = 0; i < PACO_GROUP_SAMPLES; i++) {
       image.layout[c].places[i].byte = layout->places[i].byte;
       image.layout[c].places[i].shift = layout->places[i].shift;
@@ -408,14 +409,15 @@ sample_at (const PacoPicture *picture, unsigned c, unsigned depth, uint32_t x,
     uint32_t y)
 {
   const PacoSampleLayout *layout = &picture->layout[c];
-  const uint8_t *word = picture->data[c] + (ptrdiff_t) y * picture->stride[c]
-      + paco_layout_offset (layout, x);
+  const uint8_t *line = picture->data[c] + (ptrdiff_t) y * picture->stride[c];
+  size_t word = paco_layout_offset (layout, x);
   unsigned value = 0;
 
-  for (unsigned i = 0; i < layout->word_bytes; i++)
-    value |=
-        (unsigned) word[layout->big_endian ? layout->word_bytes - 1 - i : i]
-        << (8 * i);
+  for (unsigned i = 0; i < layout->word_bytes; i++) {
+    size_t at = word + (layout->big_endian ? layout->word_bytes - 1 - i : i);
+
+    value |= (unsigned) line[paco_layout_byte (layout, at)] << (8 * i);
+  }
   return value >> layout->places[x % layout->group_samples].shift
       & ((1u << depth) - 1);
 }
@@ -471,7 +473,9 @@ check_region (const Case *c, PacoFrameDecoder *decoder, unsigned reduce)
     const PacoComponent *component = &format.components[i];
 
     columns = common (columns,
-        part.picture.layout[i].group_samples << component->subsampling_x);
+        part.picture.layout[i].group_samples
+                * paco_layout_aligned_groups (&part.picture.layout[i])
+            << component->subsampling_x);
     lines = common (lines, paco_n_fields (&format) << component->subsampling_y);
   }
   x = g_rand_int_range (c->rand, 0, (width - format.width) / columns + 1)

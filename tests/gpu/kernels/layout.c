@@ -67,8 +67,8 @@ place_region (GRand *random, Case *t, unsigned c, const uint8_t *regions)
   unsigned alignment = alignments[below (random, 6)];
   const PacoSampleLayout *layout = &t->picture.layout[c];
   uint32_t lines = paco_component_height (&t->format, c);
-  size_t row = (size_t) layout->group_bytes
-      * paco_layout_groups (layout, paco_component_width (&t->format, c));
+  size_t row = paco_layout_line_bytes (
+      layout, paco_component_width (&t->format, c));
   ptrdiff_t stride = (row + alignment - 1) / alignment * alignment
       + alignment * below (random, 4);
   size_t begin = (t->size + 15) / 16 * 16 + alignment * below (random, 3);
@@ -78,6 +78,8 @@ place_region (GRand *random, Case *t, unsigned c, const uint8_t *regions)
     stride |= 1;
   if (below (random, 8) == 0)
     stride = samples_end (t, c, regions);
+  if (layout->swap_words)
+    stride = (stride + 3) / 4 * 4;
   row = MIN (row, (size_t) stride);
   t->size = begin + stride * (lines - 1) + row;
   if (below (random, 4) == 0) {
@@ -393,11 +395,11 @@ describe (const Case *t)
     const PacoSampleLayout *layout = &t->picture.layout[c];
 
     printf ("  component %u, %u bits: groups of %u samples in %u bytes, words "
-            "of %u, big-endian %d, fill %02x, at %zu, stride %td:",
+            "of %u, big-endian %d, swapped %d, fill %02x, at %zu, stride %td:",
         c, t->format.components[c].depth, layout->group_samples,
         layout->group_bytes, layout->word_bytes, layout->big_endian,
-        layout->fill, (size_t) (t->picture.data[c] - t->memory),
-        t->picture.stride[c]);
+        layout->swap_words, layout->fill,
+        (size_t) (t->picture.data[c] - t->memory), t->picture.stride[c]);
     for (unsigned i = 0; i < layout->group_samples; i++)
       printf (" %u.%u", layout->places[i].byte, layout->places[i].shift);
     printf ("\n");
