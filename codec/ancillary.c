@@ -150,8 +150,8 @@ take_value (Bytes *bytes)
     case PACO_VALUE_DOUBLE:
       return take (bytes, 8);
     case PACO_VALUE_FRACTION:
-      return (p = take (bytes, 8)) && paco_get32 (p + 4) > 0
-          && paco_get32 (p + 4) <= INT32_MAX;
+      return (p = take (bytes, 8)) && (int32_t) paco_get32 (p) != INT32_MIN
+          && (int32_t) paco_get32 (p + 4) > 0;
     case PACO_VALUE_TEXT:
       return take_text (bytes, 2);
     default:
@@ -186,20 +186,57 @@ take_lists (Bytes *bytes)
   return bytes->p == bytes->end;
 }
 
+bool
+paco_active_format_is_valid (const PacoActiveFormat *active)
+{
+  return active->kind > PACO_ACTIVE_FORMAT_PILLARBOX
+      || (active->field <= 1
+          && (active->kind != PACO_ACTIVE_FORMAT_AFD || active->value <= 15));
+}
+
 static bool
 check_active_format (const PacoChunk *chunk)
 {
+  PacoActiveFormat active;
+
   if (chunk->size < 1)
     return false;
   switch (chunk->data[0]) {
     case PACO_ACTIVE_FORMAT_AFD:
-      return chunk->size == ACTIVE_FORMAT_AFD_SIZE;
+      if (chunk->size != ACTIVE_FORMAT_AFD_SIZE)
+        return false;
+      break;
     case PACO_ACTIVE_FORMAT_LETTERBOX:
     case PACO_ACTIVE_FORMAT_PILLARBOX:
-      return chunk->size == ACTIVE_FORMAT_BARS_SIZE;
+      if (chunk->size != ACTIVE_FORMAT_BARS_SIZE)
+        return false;
+      break;
     default:
       return true;
   }
+  paco_chunk_active_format (chunk, &active);
+  return paco_active_format_is_valid (&active);
+}
+
+static bool
+is_daily_jam (int64_t time)
+{
+  return time >= MIN_DAILY_JAM && time <= MAX_DAILY_JAM;
+}
+
+bool
+paco_timecode_is_valid (const PacoTimecode *timecode)
+{
+  int64_t offset = timecode->daily_jam_offset;
+
+  if (timecode->fps_n > INT32_MAX || timecode->fps_d < 1
+      || timecode->fps_d > INT32_MAX || timecode->hours > 23
+      || timecode->minutes > 59 || timecode->seconds > 59
+      || timecode->field_count > 2)
+    return false;
+  return !timecode->has_daily_jam
+      || (offset > -DAY && offset < DAY && is_daily_jam (timecode->daily_jam)
+          && is_daily_jam (timecode->daily_jam + offset * 1000000));
 }
 
 static bool
@@ -211,11 +248,7 @@ check_timecode (const PacoChunk *chunk)
       && chunk->size != TIMECODE_SIZE + DAILY_JAM_SIZE)
     return false;
   paco_chunk_timecode (chunk, &timecode);
-  return timecode.fps_d > 0 && timecode.hours < 24 && timecode.minutes < 60
-      && timecode.seconds < 60 && timecode.field_count <= 2
-      && timecode.daily_jam >= MIN_DAILY_JAM
-      && timecode.daily_jam <= MAX_DAILY_JAM && timecode.daily_jam_offset > -DAY
-      && timecode.daily_jam_offset < DAY;
+  return paco_timecode_is_valid (&timecode);
 }
 
 static bool

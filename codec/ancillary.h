@@ -55,8 +55,8 @@ bool paco_ancillary_check (const PacoAncillary *chunks, const char **reason);
 
 /* --- what they say --- */
 
-/* Values above those that FORMAT.md lists stand for themselves: the application must
- * know whether it knows them. */
+/* Kinds and standards above those that FORMAT.md lists stand for themselves: the
+ * application must know whether it knows them. */
 typedef struct
 {
   uint8_t
@@ -78,10 +78,13 @@ typedef struct
   uint8_t kind;  /* PACO_ACTIVE_FORMAT_* */
   uint8_t field; /* 0: of the picture or the first field, 1: the second field */
   uint8_t spec;  /* AFD: 0 DVB, 1 ATSC A/53, 2 SMPTE ST 2016-1 */
-  uint8_t value; /* AFD */
+  uint8_t value; /* AFD, 0..15 */
   /* Bars: the last line (or column) of the first bar, the first one of the second. */
   uint32_t bars[2];
 } PacoActiveFormat;
+
+/* Whether FORMAT.md allows it; a frame that has another one is refused. */
+bool paco_active_format_is_valid (const PacoActiveFormat *active);
 
 enum
 {
@@ -91,15 +94,20 @@ enum
 
 typedef struct
 {
-  uint32_t fps_n, fps_d; /* fps_n = 0: unknown */
+  uint32_t fps_n, fps_d; /* below 2^31; fps_n = 0: unknown */
   uint32_t frames;
   uint8_t hours, minutes, seconds; /* 0..23, 0..59, 0..59 */
   uint8_t field_count;             /* 0: progressive; 1, 2 */
   uint8_t flags;                   /* PACO_TIMECODE_* */
   bool has_daily_jam;
-  int64_t daily_jam;        /* microseconds since 1970, UTC */
-  int32_t daily_jam_offset; /* seconds of local time before UTC, within a day */
+  /* Microseconds since 1970, UTC, and seconds of local time before UTC, less than a
+   * day; the daily jam is in the years 1 to 9999 of both. */
+  int64_t daily_jam;
+  int32_t daily_jam_offset;
 } PacoTimecode;
+
+/* Whether FORMAT.md allows it; a frame that has another one is refused. */
+bool paco_timecode_is_valid (const PacoTimecode *timecode);
 
 /* A rectangle and what it is. Lists of values follow, see paco_values_next(). */
 typedef struct
@@ -113,7 +121,7 @@ typedef struct
 /* The time of the picture by another clock, which a list of values names. */
 typedef struct
 {
-  uint64_t time, duration; /* nanoseconds; duration UINT64_MAX: unknown */
+  uint64_t time, duration; /* nanoseconds; UINT64_MAX: unknown */
 } PacoReferenceTime;
 
 typedef enum
@@ -142,7 +150,7 @@ typedef struct
     int64_t integer64;
     uint64_t unsigned64;
     double real;
-    int32_t fraction[2];
+    int32_t fraction[2]; /* the first above INT32_MIN, the second above 0 */
     struct
     {
       const char *data; /* UTF-8 without zeros, not terminated */

@@ -151,21 +151,13 @@ keep_timecode (Keeper *keeper, const GstMeta *meta)
     .fps_n = from->config.fps_n,
     .fps_d = from->config.fps_d,
     .frames = from->frames,
-    .hours = (uint8_t) from->hours,
-    .minutes = (uint8_t) from->minutes,
-    .seconds = (uint8_t) from->seconds,
-    .field_count = (uint8_t) from->field_count,
+    .hours = (uint8_t) MIN (from->hours, G_MAXUINT8),
+    .minutes = (uint8_t) MIN (from->minutes, G_MAXUINT8),
+    .seconds = (uint8_t) MIN (from->seconds, G_MAXUINT8),
+    .field_count = (uint8_t) MIN (from->field_count, G_MAXUINT8),
     .has_daily_jam = jam != NULL,
   };
 
-  if (from->hours > 23 || from->minutes > 59 || from->seconds > 59
-      || from->field_count > 2 || from->config.fps_d == 0) {
-    lose (keeper, LOSS_TIMECODE,
-        "A timecode is left out, as %02u:%02u:%02u:%02u of field %u is none",
-        from->hours, from->minutes, from->seconds, from->frames,
-        from->field_count);
-    return;
-  }
   if (from->config.flags & GST_VIDEO_TIME_CODE_FLAGS_DROP_FRAME)
     timecode.flags |= PACO_TIMECODE_DROP_FRAME;
   if (from->config.flags & GST_VIDEO_TIME_CODE_FLAGS_INTERLACED)
@@ -175,6 +167,14 @@ keep_timecode (Keeper *keeper, const GstMeta *meta)
         + g_date_time_get_microsecond (jam);
     timecode.daily_jam_offset = (int32_t) (g_date_time_get_utc_offset (jam)
         / G_USEC_PER_SEC);
+  }
+  if (!paco_timecode_is_valid (&timecode)) {
+    lose (keeper, LOSS_TIMECODE,
+        "A timecode is left out, as %02u:%02u:%02u:%02u of field %u, at %u/%u "
+        "frames a second and with its daily jam, is none",
+        from->hours, from->minutes, from->seconds, from->frames,
+        from->field_count, from->config.fps_n, from->config.fps_d);
+    return;
   }
   end_chunk (keeper, paco_ancillary_add_timecode (&keeper->writer, &timecode),
       "The timecode");
@@ -212,11 +212,12 @@ keep_afd (Keeper *keeper, const GstMeta *meta)
     .value = (uint8_t) from->afd };
 
   if (from->spec > GST_VIDEO_AFD_SPEC_SMPTE_ST2016_1
-      || from->afd > GST_VIDEO_AFD_16_9_LETTER_4_3_CENTER) {
+      || from->afd > GST_VIDEO_AFD_16_9_LETTER_4_3_CENTER
+      || !paco_active_format_is_valid (&active)) {
     lose (keeper, LOSS_ACTIVE_FORMAT,
-        "An active format is left out, as AFD %d of specification %d is not "
-        "known",
-        from->afd, from->spec);
+        "An active format is left out, as AFD %d of specification %d and field "
+        "%u is not known",
+        from->afd, from->spec, from->field);
     return;
   }
   end_chunk (keeper,
@@ -235,6 +236,11 @@ keep_bars (Keeper *keeper, const GstMeta *meta)
     .bars = { from->bar_data1, from->bar_data2 },
   };
 
+  if (!paco_active_format_is_valid (&active)) {
+    lose (keeper, LOSS_ACTIVE_FORMAT,
+        "Bars are left out, as there is no field %u", from->field);
+    return;
+  }
   end_chunk (keeper,
       paco_ancillary_add_active_format (&keeper->writer, &active),
       "What is known of bars");

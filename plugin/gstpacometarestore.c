@@ -300,13 +300,17 @@ restore_caption (const Restorer *restorer, const PacoChunk *chunk)
 
   paco_chunk_caption (chunk, &caption);
   if (caption.type < GST_VIDEO_CAPTION_TYPE_CEA608_RAW
-      || caption.type > GST_VIDEO_CAPTION_TYPE_CEA708_CDP)
+      || caption.type > GST_VIDEO_CAPTION_TYPE_CEA708_CDP) {
+    GST_WARNING_OBJECT (restorer->element,
+        "a caption of the unknown kind %u is left out", caption.type);
     return;
+  }
   gst_buffer_add_video_caption_meta (restorer->buffer,
       (GstVideoCaptionType) caption.type, caption.data, caption.size);
 }
 
-/* GStreamer takes no values that all standards reserve, and 0 not as one of DVB. */
+/* GStreamer takes no values that all standards reserve, and 0 not as one of DVB. The
+ * header's parser has refused what is no AFD, and fields that are none. */
 static gboolean
 is_known_afd (const PacoActiveFormat *active)
 {
@@ -326,9 +330,14 @@ restore_active_format (const Restorer *restorer, const PacoChunk *chunk)
   paco_chunk_active_format (chunk, &active);
   switch (active.kind) {
     case PACO_ACTIVE_FORMAT_AFD:
-      if (is_known_afd (&active))
-        gst_buffer_add_video_afd_meta (restorer->buffer, active.field,
-            (GstVideoAFDSpec) active.spec, (GstVideoAFDValue) active.value);
+      if (!is_known_afd (&active)) {
+        GST_WARNING_OBJECT (restorer->element,
+            "the reserved AFD %u of standard %u is left out", active.value,
+            active.spec);
+        break;
+      }
+      gst_buffer_add_video_afd_meta (restorer->buffer, active.field,
+          (GstVideoAFDSpec) active.spec, (GstVideoAFDValue) active.value);
       break;
     case PACO_ACTIVE_FORMAT_LETTERBOX:
     case PACO_ACTIVE_FORMAT_PILLARBOX:
@@ -337,6 +346,8 @@ restore_active_format (const Restorer *restorer, const PacoChunk *chunk)
           active.bars[1], restorer->reduce);
       break;
     default:
+      GST_WARNING_OBJECT (restorer->element,
+          "an active format of the unknown kind %u is left out", active.kind);
       break;
   }
 }
@@ -413,8 +424,13 @@ restore_reference (const Restorer *restorer, const PacoChunk *chunk)
 
   paco_chunk_reference_time (chunk, &time, &values);
   structure = next_structure (restorer, &values);
-  if (!structure || time.time == GST_CLOCK_TIME_NONE) {
-    g_clear_pointer (&structure, gst_structure_free);
+  if (!structure)
+    return;
+  if (time.time == GST_CLOCK_TIME_NONE) {
+    GST_WARNING_OBJECT (restorer->element,
+        "a reference timestamp by %s without a time is left out",
+        gst_structure_get_name (structure));
+    gst_structure_free (structure);
     return;
   }
   caps = gst_caps_new_full (structure, NULL);

@@ -62,6 +62,22 @@ paco_test_frame (const PacoFrameSpec *spec, guint n)
   return bytes;
 }
 
+/* The frame with another header; only what it says in its head changes. */
+static inline GByteArray *
+paco_test_with_header (const GByteArray *frame, const PacoHeader *header)
+{
+  guint rest = frame->len - header->header_size;
+  PacoHeader written = *header;
+  gsize size = paco_header_size (header);
+  GByteArray *made = g_byte_array_new ();
+
+  written.frame_size = (uint32_t) (size + rest);
+  g_byte_array_set_size (made, written.frame_size);
+  fail_unless_equals_int (paco_header_write (&written, made->data), size);
+  memcpy (made->data + size, frame->data + header->header_size, rest);
+  return made;
+}
+
 static inline GPtrArray *
 paco_test_frames (const PacoFrameSpec *spec, guint n)
 {

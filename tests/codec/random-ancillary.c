@@ -72,7 +72,7 @@ add_value (GRand *rand, PacoAncillaryWriter *writer)
       memcpy (&value.unsigned64, &bits, sizeof bits);
       break;
     case PACO_VALUE_FRACTION:
-      value.fraction[0] = (int32_t) draw_bits (rand);
+      value.fraction[0] = MAX ((int32_t) draw_bits (rand), -INT32_MAX);
       value.fraction[1] = (int32_t) draw (rand, 1, INT32_MAX);
       break;
     case PACO_VALUE_TEXT:
@@ -115,7 +115,7 @@ add_active_format (GRand *rand, PacoAncillaryWriter *writer)
         rand, PACO_ACTIVE_FORMAT_AFD, PACO_ACTIVE_FORMAT_PILLARBOX),
     .field = (uint8_t) draw (rand, 0, 1),
     .spec = (uint8_t) draw (rand, 0, 3),
-    .value = (uint8_t) draw (rand, 0, 255),
+    .value = (uint8_t) draw (rand, 0, 15),
     .bars = { g_rand_int (rand), g_rand_int (rand) },
   };
 
@@ -126,7 +126,7 @@ static void
 add_timecode (GRand *rand, PacoAncillaryWriter *writer)
 {
   PacoTimecode timecode = {
-    .fps_n = (uint32_t) draw_bits (rand),
+    .fps_n = (uint32_t) draw_bits (rand) >> 1,
     .fps_d = draw (rand, 1, 1001),
     .frames = g_rand_int (rand),
     .hours = (uint8_t) draw (rand, 0, 23),
@@ -135,7 +135,7 @@ add_timecode (GRand *rand, PacoAncillaryWriter *writer)
     .field_count = (uint8_t) draw (rand, 0, 2),
     .flags = (uint8_t) g_rand_int (rand),
     .has_daily_jam = g_rand_boolean (rand),
-    .daily_jam = (int64_t) (draw_bits (rand) >> 15) * 440 - 62135596800000000,
+    .daily_jam = (int64_t) (draw_bits (rand) >> 15) * 440 - 62135510400000000,
     .daily_jam_offset = g_rand_int_range (rand, -86399, 86400),
   };
 

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Which metas frames keep: those that the property names and that there is room for,
+ * what becomes of those that cannot be kept, and what GStreamer's own elements find in
+ * those that were. */
+#include "metas.h"
+#include <string.h>
+
+/* --- what is left out ------------------------------------------------- */
+
+/* The warnings of a pipeline that runs to its end. */
+static GPtrArray *
+run_for_warnings (GstElement *pipeline)
+{
+  GPtrArray *warnings = g_ptr_array_new_with_free_func (g_free);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  gboolean done = FALSE;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (!done) {
+    GstMessage *message = gst_bus_timed_pop_filtered (bus, TIMEOUT,
+        GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
+    GError *error = NULL;
+
+    fail_unless (message && GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR);
+    done = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+    if (!done) {
+      gst_message_parse_warning (message, &error, NULL);
+      g_ptr_array_add (warnings, g_strdup (error->message));
+      g_error_free (error);
+    }
+    gst_message_unref (message);
+  }
+  gst_object_unref (bus);
+  return warnings;
+}
+
+static guint64
+stat_of (GstElement *pipeline, const gchar *element, const gchar *field)
+{
+  GstElement *found = gst_bin_get_by_name (GST_BIN (pipeline), element);
+  GstStructure *stats;
+  guint64 value = 0;
+
+  g_object_get (found, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, field, &value));
+  gst_structure_free (stats);
+  gst_object_unref (found);
+  return value;
+}
+
+static void
+stop_pipeline (GstElement *pipeline)
+{
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+/* The property says what a frame remembers. The transport drops all metas. */
+GST_START_TEST (test_property)
+{
+  static const struct
+  {
+    const gchar *value, *counts;
+  } cases[] = {
+    { "captions+active-format+timecodes+regions+reference-timestamps",
+        "111111" },
+    { "captions", "100000" },
+    { "active-format", "011000" },
+    { "timecodes+regions", "000110" },
+    { "reference-timestamps", "000001" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GString *counts = g_string_new (NULL);
+    GstElement *pipeline = launch (
+        SOURCE "gdppay ! gdpdepay ! pacodec name=dec ! fakesink", "", "");
+    GstElement *enc = gst_bin_get_by_name (GST_BIN (pipeline), "enc");
+
+    gst_util_set_object_arg (G_OBJECT (enc), "metadata", cases[i].value);
+    gst_object_unref (enc);
+    add_probe (pipeline, "enc", "sink", put_one_of_each, NULL);
+    add_probe (pipeline, "dec", "src", count_metas, counts);
+    run (pipeline);
+    fail_unless_equals_string (counts->str, cases[i].counts);
+    g_string_free (counts, TRUE);
+  }
+}
+GST_END_TEST;
+
+typedef struct
+{
+  GstPadProbeCallback put;
+  const gchar *settings, *counts, *words;
+  guint64 left_out; /* of a frame; 0: any */
+} Unstorable;
+
+static GstPadProbeReturn
+put_too_many (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  put_one_of_each (pad, info, user_data);
+  for (guint i = 0; i < 2000; i++)
+    gst_buffer_add_video_region_of_interest_meta (
+        info->data, "crowd", i, i, 1, 1);
+  return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn
+put_odd_parameter (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  g_autoptr (GstBuffer) pixels = gst_buffer_new ();
+  GstVideoRegionOfInterestMeta *meta;
+
+  put_one_of_each (pad, info, user_data);
+  meta = gst_buffer_get_video_region_of_interest_meta_id (info->data, 0);
+  gst_video_region_of_interest_meta_add_param (meta,
+      gst_structure_new (
+          "mask", "pixels", GST_TYPE_BUFFER, pixels, "n", G_TYPE_INT, 5, NULL));
+  return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn
+put_odd_reference (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  g_autoptr (GstCaps)
+      caps = gst_caps_from_string ("timestamp/x-unix; timestamp/x-ntp");
+
+  put_one_of_each (pad, info, user_data);
+  gst_buffer_add_reference_timestamp_meta (info->data, caps, 1, 2);
+  return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn
+put_long_type (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  g_autofree gchar *type = g_strnfill (300, 'x');
+
+  put_one_of_each (pad, info, user_data);
+  gst_buffer_add_video_region_of_interest_meta (info->data, type, 1, 2, 3, 4);
+  return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn
+put_long_caption (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  static const guint8 data[40000];
+
+  put_one_of_each (pad, info, user_data);
+  gst_buffer_add_video_caption_meta (
+      info->data, GST_VIDEO_CAPTION_TYPE_CEA708_CDP, data, sizeof data);
+  return GST_PAD_PROBE_OK;
+}
+
+/* As applications may set what a meta says themselves. */
+static GstPadProbeReturn
+put_odd_timecodes (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  g_autoptr (GTimeZone) zone = g_time_zone_new_offset (3600);
+  g_autoptr (GDateTime) jam = g_date_time_new (zone, 1, 1, 1, 0, 30, 0);
+
+  put_one_of_each (pad, info, user_data);
+  gst_buffer_add_video_time_code_meta_full (
+      info->data, FPS, 1, NULL, 0, 1, 2, 3, 4, 0)
+      ->tc.hours = 256 + 1;
+  gst_buffer_add_video_time_code_meta_full (
+      info->data, FPS, 1, NULL, 0, 1, 2, 3, 4, 0)
+      ->tc.config.fps_n = (guint) G_MAXINT + 1;
+  /* In UTC, which frames remember, there is no such year. */
+  gst_buffer_add_video_time_code_meta_full (
+      info->data, FPS, 1, jam, 0, 1, 2, 3, 4, 0);
+  return GST_PAD_PROBE_OK;
+}
+
+/* What cannot be remembered is left out with one warning for all frames, which says
+ * what to do, and the rest is there. */
+GST_START_TEST (test_left_out)
+{
+  static const Unstorable cases[] = {
+    { put_too_many, "", NULL, "at most 32768 bytes", 0 },
+    { put_too_many, "rate-control=bitrate frame-size=2500", NULL,
+        "raise bitrate or frame-size", 0 },
+    { put_odd_parameter, "", "111111", "parameter pixels of a region", 1 },
+    { put_odd_reference, "", "111111", "timestamp/x-ntp", 1 },
+    { put_long_type, "", "111111", "up to 255 bytes", 1 },
+    { put_long_caption, "", "111111", "A caption of a frame", 1 },
+    { put_odd_timecodes, "", "111111", "A timecode is left out", 3 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GString *counts = g_string_new (NULL);
+    GstElement *pipeline = launch (SOURCE
+        "gdppay ! gdpdepay ! pacodec name=dec ! fakesink",
+        "", cases[i].settings);
+    GPtrArray *warnings;
+    guint64 left_out;
+
+    add_probe (pipeline, "enc", "sink", cases[i].put, NULL);
+    add_probe (pipeline, "dec", "src", count_metas, counts);
+    warnings = run_for_warnings (pipeline);
+    fail_unless_equals_int (warnings->len, 1);
+    fail_unless (strstr (warnings->pdata[0], cases[i].words), "%s",
+        (gchar *) warnings->pdata[0]);
+    left_out = stat_of (pipeline, "enc", "metadata-left-out");
+    fail_unless (cases[i].left_out > 0
+            ? left_out == N_FRAMES * cases[i].left_out
+            : left_out >= 500 * N_FRAMES);
+    if (cases[i].counts)
+      fail_unless_equals_string (counts->str, cases[i].counts);
+    /* What there is little of goes first. */
+    fail_unless (g_str_has_prefix (counts->str, "1111"), "%s", counts->str);
+    stop_pipeline (pipeline);
+    g_ptr_array_unref (warnings);
+    g_string_free (counts, TRUE);
+  }
+}
+GST_END_TEST;
+
+/* --- GStreamer's own elements ----------------------------------------- */
+
+static gboolean
+file_has (const gchar *path, const gchar *word)
+{
+  g_autofree gchar *data = NULL;
+  gsize size;
+
+  fail_unless (g_file_get_contents (path, &data, &size, NULL));
+  return memmem (data, size, word, strlen (word)) != NULL;
+}
+
+/* The timecode track of a MOV file, as with any other encoder; also from frames that
+ * were in a file without one. */
+GST_START_TEST (test_timecode_track)
+{
+  g_autofree gchar *raw = g_build_filename (
+      g_get_tmp_dir (), "paco-metadata.XXXXXX", NULL);
+  g_autofree gchar *mov = g_build_filename (
+      g_get_tmp_dir (), "paco-metadata.XXXXXX", NULL);
+
+  if (!gst_registry_check_feature_version (
+          gst_registry_get (), "timecodestamper", 1, 0, 0)) {
+    g_print ("GStreamer's timecodestamper is not installed: skipped\n");
+    return;
+  }
+  close (g_mkstemp (raw));
+  close (g_mkstemp (mov));
+#define STAMPED                                                                \
+  "videotestsrc num-buffers=5 ! video/x-raw,framerate=30000/1001 ! "           \
+  "timecodestamper set=always drop-frame=true ! "
+  run (launch (STAMPED "pacoenc ! qtmux ! filesink location=%s", mov));
+  fail_unless (file_has (mov, "tmcd"));
+  run (launch (
+      STAMPED "pacoenc ! pacoparse ! qtmux ! filesink location=%s", mov));
+  fail_unless (file_has (mov, "tmcd"));
+  run (launch ("videotestsrc num-buffers=5 ! pacoenc ! qtmux ! "
+               "filesink location=%s",
+      mov));
+  fail_unless (!file_has (mov, "tmcd"));
+  run (launch (STAMPED "pacoenc ! filesink location=%s", raw));
+  run (launch ("filesrc location=%s ! pacoparse ! qtmux ! "
+               "filesink location=%s",
+      raw, mov));
+  fail_unless (file_has (mov, "tmcd"));
+#undef STAMPED
+  g_unlink (raw);
+  g_unlink (mov);
+}
+GST_END_TEST;
+
+static GstPadProbeReturn
+put_caption (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  GstBuffer *buffer = gst_buffer_make_writable (info->data);
+  static const guint8 cc_data[] = { 0xfc, 0x94, 0x2c };
+
+  info->data = buffer;
+  gst_buffer_add_video_caption_meta (
+      buffer, GST_VIDEO_CAPTION_TYPE_CEA708_RAW, cc_data, sizeof cc_data);
+  return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn
+check_caption (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  static const guint8 cc_data[] = { 0xfc, 0x94, 0x2c };
+
+  fail_unless (gst_buffer_get_size (info->data) == sizeof cc_data);
+  fail_unless (gst_buffer_memcmp (info->data, 0, cc_data, sizeof cc_data) == 0);
+  ++*(guint *) user_data;
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+link_caption (GstElement *extractor, GstPad *pad, gpointer sink)
+{
+  GstPad *peer = gst_element_get_static_pad (sink, "sink");
+
+  if (gst_pad_link (pad, peer) != GST_PAD_LINK_OK)
+    GST_ELEMENT_ERROR (extractor, CORE, PAD, ("captions do not link"), (NULL));
+  gst_object_unref (peer);
+}
+
+/* Captions come out of decoded pictures, and out of coded ones. */
+GST_START_TEST (test_ccextractor)
+{
+  static const gchar *const ways[] = {
+    "rtpgstpay ! rtpgstdepay ! pacodec ! ccextractor",
+    "gdppay ! gdpdepay ! pacoparse ! ccextractor",
+  };
+
+  if (!gst_registry_check_feature_version (
+          gst_registry_get (), "ccextractor", 1, 0, 0)) {
+    g_print ("GStreamer's ccextractor is not installed: skipped\n");
+    return;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
+    GstElement *pipeline = launch (SOURCE "%s name=cc ! fakesink async=false "
+                                          "fakesink name=captions async=false",
+        "", "", ways[i]);
+    GstElement *cc = gst_bin_get_by_name (GST_BIN (pipeline), "cc");
+    GstElement *captions = gst_bin_get_by_name (GST_BIN (pipeline), "captions");
+    guint n = 0;
+
+    g_signal_connect (cc, "pad-added", G_CALLBACK (link_caption), captions);
+    gst_object_unref (cc);
+    gst_object_unref (captions);
+    add_probe (pipeline, "enc", "sink", put_caption, NULL);
+    add_probe (pipeline, "captions", "sink", check_caption, &n);
+    run (pipeline);
+    fail_unless_equals_int (n, N_FRAMES);
+  }
+}
+GST_END_TEST;
+
+static GstPadProbeReturn
+put_caption_later (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  put_caption (pad, info, user_data);
+  return put_one_of_each (pad, info, user_data);
+}
+
+/* What was put on frames after they were coded is on the pictures, too, unless it is
+ * what they brought. */
+GST_START_TEST (test_newer)
+{
+  static const gchar *const ways[] = { "identity", "pacoparse" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
+    GString *counts = g_string_new (NULL);
+    GstElement *pipeline = launch (SOURCE
+        "identity name=after ! %s ! pacodec name=dec ! fakesink",
+        "", "", ways[i]);
+
+    add_probe (pipeline, "enc", "sink", put_one_of_each, NULL);
+    add_probe (pipeline, "after", "src", put_caption_later, NULL);
+    add_probe (pipeline, "dec", "src", count_metas, counts);
+    run (pipeline);
+    fail_unless_equals_string (counts->str, "211111");
+    g_string_free (counts, TRUE);
+  }
+}
+GST_END_TEST;
+
+static Suite *
+metadatakept_suite (void)
+{
+  Suite *suite = suite_create ("metadatakept");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (suite, tc);
+  tcase_set_timeout (tc, 300);
+  tcase_add_test (tc, test_property);
+  tcase_add_test (tc, test_left_out);
+  tcase_add_test (tc, test_timecode_track);
+  tcase_add_test (tc, test_ccextractor);
+  tcase_add_test (tc, test_newer);
+  return suite;
+}
+
+GST_CHECK_MAIN (metadatakept);
