@@ -208,6 +208,18 @@ paco_caps_picture_rate (const GstStructure *caps, gint *pictures, gint *seconds)
   *seconds = d;
 }
 
+/* gst_video_info_to_caps() doubles a side of the pixels of views of half the aspect
+ * ratio; it does not look whether the fraction can hold that. */
+static GstVideoMultiviewFlags
+multiview_flags (const PacoVideoInfo *video)
+{
+  guint flags = video->multiview_flags & ALL_MULTIVIEW_FLAGS;
+
+  if (video->par_n > G_MAXINT / 2 || video->par_d > G_MAXINT / 2)
+    flags &= ~(guint) GST_VIDEO_MULTIVIEW_FLAGS_HALF_ASPECT;
+  return (GstVideoMultiviewFlags) flags;
+}
+
 gboolean
 paco_video_info_from_header (const PacoHeader *header, GstVideoInfo *info)
 {
@@ -238,8 +250,7 @@ paco_video_info_from_header (const PacoHeader *header, GstVideoInfo *info)
   if (video->has_views
       && gst_video_multiview_mode_to_caps_string (video->multiview_mode)) {
     GST_VIDEO_INFO_MULTIVIEW_MODE (info) = video->multiview_mode;
-    GST_VIDEO_INFO_MULTIVIEW_FLAGS (info) = video->multiview_flags
-        & ALL_MULTIVIEW_FLAGS;
+    GST_VIDEO_INFO_MULTIVIEW_FLAGS (info) = multiview_flags (video);
   }
   return TRUE;
 }

@@ -2,6 +2,7 @@
  * pacoparse: caps and tags, those of upstream and of downstream against what frames
  * say. */
 #include "parsing.h"
+#include <gst/video/video.h>
 
 static GstStructure *
 output_caps (GstHarness *h)
@@ -222,6 +223,49 @@ GST_START_TEST (test_demuxers_views)
 }
 GST_END_TEST;
 
+/* Views of half the aspect ratio have the pixels' sides doubled; those that are as
+ * long as a fraction can say stay as they are. */
+GST_START_TEST (test_pixels_that_cannot_be_doubled)
+{
+  static const struct
+  {
+    guint mode, par_n, par_d;
+    const gchar *par;
+  } cases[] = {
+    { 3, 1 << 29, 1, "1073741824/1" },
+    { 3, 1 << 30, 1, "1073741824/1" },
+    { 7, 1, G_MAXINT, "1/2147483647" },
+    { 7, 1, 1 << 30, "1/1073741824" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GByteArray *plain = paco_test_frame (&spec, 0), *frame;
+    GstHarness *h = new_harness ("video/x-paco", GST_FORMAT_BYTES);
+    g_autofree gchar *par = NULL;
+    PacoHeader header;
+    GstStructure *s;
+
+    fail_unless (
+        paco_header_parse (plain->data, plain->len, &header, NULL, NULL));
+    header.video.has_views = true;
+    header.video.multiview_mode = (uint8_t) cases[i].mode;
+    header.video.multiview_flags = GST_VIDEO_MULTIVIEW_FLAGS_HALF_ASPECT;
+    header.video.par_n = cases[i].par_n;
+    header.video.par_d = cases[i].par_d;
+    frame = paco_test_with_header (plain, &header);
+    push_bytes (h, frame->data, frame->len);
+    s = output_caps (h);
+    par = gst_value_serialize (
+        gst_structure_get_value (s, "pixel-aspect-ratio"));
+    fail_unless_equals_string (par, cases[i].par);
+    gst_structure_free (s);
+    close_harness (h);
+    g_byte_array_unref (frame);
+    g_byte_array_unref (plain);
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST (test_codec_tag)
 {
   GByteArray *frame = paco_test_frame (&spec, 0);
@@ -260,6 +304,7 @@ parsedcaps_suite (void)
   tcase_add_test (caps, test_picture_too_small_for_container);
   tcase_add_test (caps, test_limits_reach_upstream);
   tcase_add_test (caps, test_demuxers_views);
+  tcase_add_test (caps, test_pixels_that_cannot_be_doubled);
   tcase_add_test (caps, test_codec_tag);
   return suite;
 }
