@@ -1,31 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The account of frames that pacoparse hands on and of those that are missing
- * between them, by the numbers that frames carry (FORMAT.md, chunk 4).
- *
- * Where numbers begin anew another stream begins, and where they go back somebody has
- * joined streams: nothing is missing then. Where they leave some out, frames of one
- * stream are missing if its bytes before the next frame grew as they would: they were
- * lost, or somebody has cut them out, which nobody can tell but by damage that was
- * seen there. */
+ * between them, which file/gaps.c finds: for the property stats, and told in messages. */
 #pragma once
-#include "codec/header.h"
+#include "file/gaps.h"
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
 typedef struct
 {
-  /* What the next frame of the stream carries; unless anything may come next. */
-  gboolean expects;
-  PacoPlace next;
-  guint64 next_byte;         /* where it is, unless there was a seek */
-  guint32 smallest, largest; /* bytes of a frame, since the stream began */
+  PacoGaps gaps;
   gboolean told_lost, told_cut;
 
   /* Under the element's object lock; since the start. */
   guint64 frames;
   guint64 missing;       /* frames */
-  guint64 gaps;          /* where they are missing */
+  guint64 n_gaps;        /* where they are missing */
   guint64 damaged;       /* places where something was thrown away */
   guint64 damaged_bytes; /* that were thrown away */
 } GstPacoGaps;

@@ -119,7 +119,7 @@ is_pulling (GstPacoParse *self)
  * of frames: the base class counts along it with rounded durations, which is
  * put right here. */
 static void
-stamp (GstPacoParse *self, GstBuffer *buffer, const GstPacoFileFrame *frame)
+stamp (GstPacoParse *self, GstBuffer *buffer, const PacoFileFrame *frame)
 {
   guint64 n;
 
@@ -336,13 +336,13 @@ finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
     const PacoHeader *header, gsize size)
 {
   GstFlowReturn finished, ret = update_format (self, header, frame->buffer);
-  GstPacoFileFrame place;
+  PacoFileFrame place;
 
   if (ret != GST_FLOW_OK)
     return ret;
   if (!self->tagged)
     add_tags (self);
-  gst_paco_file_frame_from_header (header, frame->offset, &place);
+  paco_file_frame_from_header (header, frame->offset, &place);
   if (is_pulling (self) && self->grid.fps_n && !self->rate_changed
       && gst_paco_seek_extend (
           GST_BASE_PARSE (self), &self->seek, &self->grid, &place))
@@ -368,25 +368,25 @@ finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
 }
 
 /* Says what is at the beginning of a buffer that a demuxer or a file gave. */
-static GstPacoSyncResult
+static PacoSyncResult
 look_at (GstPacoParse *self, const GstBaseParseFrame *frame, gsize *size,
     GError **reason)
 {
-  GstPacoSync *sync = &self->splitter.sync;
+  PacoSync *sync = &self->splitter.sync;
   gboolean last = self->framed || GST_BASE_PARSE_DRAINING (self);
-  GstPacoSyncResult result;
+  PacoSyncResult result;
   GstMapInfo map;
 
   if (!gst_buffer_map (frame->buffer, &map, GST_MAP_READ)) {
     g_set_error_literal (
         reason, PACO_ERROR, PACO_ERROR_MEMORY, "their memory cannot be read");
     *size = gst_buffer_get_size (frame->buffer);
-    return GST_PACO_SYNC_GARBAGE;
+    return PACO_SYNC_GARBAGE;
   }
   sync->max_wait_size = gst_paco_parse_max_wait_size (&self->properties);
   if (self->framed)
-    gst_paco_sync_reset (sync, frame->offset);
-  result = gst_paco_sync_next (sync, frame->offset, map.data, map.size, last,
+    paco_sync_reset (sync, frame->offset);
+  result = paco_sync_next (sync, frame->offset, map.data, map.size, last,
       self->framed, size, reason);
   gst_buffer_unmap (frame->buffer, &map);
   return result;
@@ -412,29 +412,29 @@ handle_piece (GstPacoParse *self, GstBaseParseFrame *frame)
 static gboolean
 is_garbage (GstPacoParse *self, guint64 offset)
 {
-  const GstPacoSync *sync = &self->splitter.sync;
+  const PacoSync *sync = &self->splitter.sync;
 
   if (offset < self->doubt_to && sync->known && sync->known_at == offset)
-    self->garbage_to = gst_paco_file_doubt (
+    self->garbage_to = paco_file_doubt (
         gst_paco_seek_file (GST_BASE_PARSE (self), &self->seek), offset,
         sync->header.frame_size);
   return self->garbage_to > offset;
 }
 
 /* Says what is at the position of a file that has been read. */
-static GstPacoSyncResult
+static PacoSyncResult
 look_into_file (GstPacoParse *self, const GstBaseParseFrame *frame, gsize *size,
     GError **reason)
 {
   gsize available = gst_buffer_get_size (frame->buffer);
-  GstPacoSyncResult result = GST_PACO_SYNC_GARBAGE;
+  PacoSyncResult result = PACO_SYNC_GARBAGE;
 
   if (frame->offset >= self->garbage_to)
     result = look_at (self, frame, size, reason);
-  if (result == GST_PACO_SYNC_GARBAGE && *reason)
+  if (result == PACO_SYNC_GARBAGE && *reason)
     self->doubt_to = MAX (self->doubt_to, frame->offset + *size + available);
-  if (result == GST_PACO_SYNC_MORE && is_garbage (self, frame->offset))
-    result = GST_PACO_SYNC_GARBAGE;
+  if (result == PACO_SYNC_MORE && is_garbage (self, frame->offset))
+    result = PACO_SYNC_GARBAGE;
   if (frame->offset < self->garbage_to) {
     *size = MIN (available, self->garbage_to - frame->offset);
     if (!*reason)
@@ -458,13 +458,13 @@ gst_paco_parse_handle_frame (
   switch (is_pulling (self) && base->segment.rate > 0.0
           ? look_into_file (self, frame, &size, &reason)
           : look_at (self, frame, &size, &reason)) {
-    case GST_PACO_SYNC_FRAME:
+    case PACO_SYNC_FRAME:
       ret = finish_frame (self, frame, &self->splitter.sync.header, size);
       break;
-    case GST_PACO_SYNC_GARBAGE:
+    case PACO_SYNC_GARBAGE:
       ret = drop_bytes (self, frame, size, reason, skip);
       break;
-    case GST_PACO_SYNC_MORE:
+    case PACO_SYNC_MORE:
       if (is_pulling (self))
         size += LOOKAHEAD;
       gst_base_parse_set_min_frame_size (base, size);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The properties of pacoparse. */
 #include "gstpacoparseproperties.h"
-#include "gstpacosync.h"
+#include "file/sync.h"
 
 void
 gst_paco_parse_properties_init (GstPacoParseProperties *properties)
 {
-  properties->max_wait_size = GST_PACO_DEFAULT_MAX_WAIT_SIZE;
+  properties->max_wait_size = PACO_SYNC_DEFAULT_MAX_WAIT_SIZE;
   properties->max_frame_size = 0;
 }
 
@@ -52,7 +52,7 @@ gst_paco_parse_properties_install (GObjectClass *klass)
       g_param_spec_uint ("max-wait-size", "Maximum wait size",
           "Bytes of the largest frame that is waited for; what claims to be "
           "larger is damage",
-          1, G_MAXINT, GST_PACO_DEFAULT_MAX_WAIT_SIZE,
+          1, G_MAXINT, PACO_SYNC_DEFAULT_MAX_WAIT_SIZE,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS
               | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (klass, GST_PACO_PARSE_PROP_MAX_FRAME_SIZE,

@@ -24,17 +24,17 @@ pull (gpointer pad, guint64 offset, guint8 *data, gsize size)
 }
 
 static void
-open_file (GstPacoFile *file, GstBaseParse *base)
+open_file (PacoFile *file, GstBaseParse *base)
 {
   GstPad *pad = GST_BASE_PARSE_SINK_PAD (base);
   gint64 size;
 
   if (!gst_pad_peer_query_duration (pad, GST_FORMAT_BYTES, &size))
     size = 0;
-  gst_paco_file_init (file, pull, pad, MAX (size, 0));
+  paco_file_init (file, pull, pad, MAX (size, 0));
 }
 
-GstPacoFile *
+PacoFile *
 gst_paco_seek_file (GstBaseParse *base, GstPacoSeek *seek)
 {
   if (!seek->file.read)
@@ -45,60 +45,60 @@ gst_paco_seek_file (GstBaseParse *base, GstPacoSeek *seek)
 void
 gst_paco_seek_clear (GstBaseParse *base, GstPacoSeek *seek)
 {
-  GstPacoFileIndex *index;
+  PacoFrameIndex *index;
 
   GST_OBJECT_LOCK (base);
   index = g_steal_pointer (&seek->index);
   GST_OBJECT_UNLOCK (base);
-  gst_paco_file_index_unref (index);
-  gst_paco_file_clear (&seek->file);
+  paco_frame_index_unref (index);
+  paco_file_clear (&seek->file);
 }
 
 gboolean
 gst_paco_seek_extend (GstBaseParse *base, GstPacoSeek *seek,
-    const GstPacoGrid *grid, const GstPacoFileFrame *frame)
+    const GstPacoGrid *grid, const PacoFileFrame *frame)
 {
   gboolean is_first = !seek->index;
 
   if (is_first) {
-    GstPacoFileIndex *index = gst_paco_file_index_new (frame);
+    PacoFrameIndex *index = paco_frame_index_new (frame, false);
 
     GST_OBJECT_LOCK (base);
     seek->index = index;
     seek->grid = *grid;
     GST_OBJECT_UNLOCK (base);
   }
-  if (gst_paco_file_index_is_complete (seek->index))
+  if (paco_frame_index_is_complete (seek->index))
     return FALSE;
-  gst_paco_file_index_extend (seek->index, gst_paco_seek_file (base, seek),
+  paco_frame_index_extend (seek->index, gst_paco_seek_file (base, seek),
       is_first ? FIRST_FRAMES : 1, is_first ? FIRST_US : EACH_US);
-  if (!gst_paco_file_index_is_complete (seek->index))
+  if (!paco_frame_index_is_complete (seek->index))
     return FALSE;
   gst_base_parse_set_duration (base, GST_FORMAT_TIME,
-      gst_paco_grid_time (grid, gst_paco_file_index_n_frames (seek->index)), 0);
+      gst_paco_grid_time (grid, paco_frame_index_n_frames (seek->index)), 0);
   return TRUE;
 }
 
 gboolean
 gst_paco_seek_number (
-    const GstPacoSeek *seek, const GstPacoFileFrame *frame, guint64 *n)
+    const GstPacoSeek *seek, const PacoFileFrame *frame, guint64 *n)
 {
-  return seek->index && gst_paco_file_index_number (seek->index, frame, n);
+  return seek->index && paco_frame_index_number (seek->index, frame, n);
 }
 
 /* The frame that a seek to `time` leads to, when the index has it. */
 static gboolean
-find_target (GstPacoFileIndex *index, GstBaseParse *base,
-    const GstPacoGrid *grid, GstClockTime time, GstSeekFlags flags,
-    GstClockTime *target, guint64 *offset)
+find_target (PacoFrameIndex *index, GstBaseParse *base, const GstPacoGrid *grid,
+    GstClockTime time, GstSeekFlags flags, GstClockTime *target,
+    guint64 *offset)
 {
   /* In this order: more frames may be found meanwhile. */
-  gboolean complete = gst_paco_file_index_is_complete (index), found;
-  guint64 n_frames = gst_paco_file_index_n_frames (index);
+  gboolean complete = paco_frame_index_is_complete (index), found;
+  guint64 n_frames = paco_frame_index_n_frames (index);
   guint64 n = gst_paco_grid_frame_at (grid, time);
   GstClockTime late = time - MIN (time, gst_paco_grid_time (grid, n));
   GstClockTime early = gst_paco_grid_time (grid, n + 1) - time;
-  GstPacoFile file;
+  PacoFile file;
 
   if ((flags & GST_SEEK_FLAG_KEY_UNIT) && late > 0
       && (flags & GST_SEEK_FLAG_SNAP_AFTER)
@@ -107,14 +107,14 @@ find_target (GstPacoFileIndex *index, GstBaseParse *base,
   if (n >= n_frames && complete && n_frames > 0)
     n = n_frames - 1;
   open_file (&file, base);
-  found = gst_paco_file_index_find (index, &file, &n, offset);
-  gst_paco_file_clear (&file);
+  found = paco_frame_index_find (index, &file, &n, offset);
+  paco_file_clear (&file);
   *target = gst_paco_grid_time (grid, n);
   return found;
 }
 
 static GstEvent *
-prepare (GstBaseParse *base, GstPacoFileIndex *index, const GstPacoGrid *grid,
+prepare (GstBaseParse *base, PacoFrameIndex *index, const GstPacoGrid *grid,
     GstEvent *event)
 {
   GstSeekType start_type, stop_type;
@@ -146,17 +146,17 @@ prepare (GstBaseParse *base, GstPacoFileIndex *index, const GstPacoGrid *grid,
 GstEvent *
 gst_paco_seek_prepare (GstBaseParse *base, GstPacoSeek *seek, GstEvent *event)
 {
-  GstPacoFileIndex *index = NULL;
+  PacoFrameIndex *index = NULL;
   GstPacoGrid grid;
 
   GST_OBJECT_LOCK (base);
   grid = seek->grid;
   if (seek->index)
-    index = gst_paco_file_index_ref (seek->index);
+    index = paco_frame_index_ref (seek->index);
   GST_OBJECT_UNLOCK (base);
   if (!index)
     return event;
   event = prepare (base, index, &grid, event);
-  gst_paco_file_index_unref (index);
+  paco_frame_index_unref (index);
   return event;
 }

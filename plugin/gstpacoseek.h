@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Seeking in a file that pacoparse reads on its own, with an index of it. */
 #pragma once
-#include "gstpacofileindex.h"
+#include "file/frame_index.h"
 #include "gstpacotime.h"
 #include <gst/base/gstbaseparse.h>
 
@@ -9,30 +9,30 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstPacoFile file; /* opened when needed; streaming thread only */
+  PacoFile file; /* opened when needed; streaming thread only */
 
   /* The streaming thread sets them under the element's object lock, under which
    * other threads read them. */
-  GstPacoFileIndex *index; /* NULL as long as nothing is known */
-  GstPacoGrid grid;        /* of the index's frames */
+  PacoFrameIndex *index; /* NULL as long as nothing is known */
+  GstPacoGrid grid;      /* of the index's frames */
 } GstPacoSeek;
 
 /* Forgets the file, and what is known of it. *seek was cleared with zeros. */
 void gst_paco_seek_clear (GstBaseParse *base, GstPacoSeek *seek);
 
 /* The file, open. */
-GstPacoFile *gst_paco_seek_file (GstBaseParse *base, GstPacoSeek *seek);
+PacoFile *gst_paco_seek_file (GstBaseParse *base, GstPacoSeek *seek);
 
 /* Reads on to learn where the file's frames are, a bit with each frame that is
  * parsed; the first one is the file's first. grid, which has a rate, is that of
  * all frames. Tells the base class of the duration, and returns TRUE, when all
  * are known now. */
 gboolean gst_paco_seek_extend (GstBaseParse *base, GstPacoSeek *seek,
-    const GstPacoGrid *grid, const GstPacoFileFrame *frame);
+    const GstPacoGrid *grid, const PacoFileFrame *frame);
 
 /* The number of a frame in the file; FALSE if it is not known. */
 gboolean gst_paco_seek_number (
-    const GstPacoSeek *seek, const GstPacoFileFrame *frame, guint64 *n);
+    const GstPacoSeek *seek, const PacoFileFrame *frame, guint64 *n);
 
 /* Takes a seek event and returns it, or another one to be handled instead. The
  * base class seeks exactly where its own index has the frame, so it is told of

@@ -35,7 +35,7 @@ gst_paco_splitter_reset (GstPacoSplitter *splitter, guint64 offset)
   splitter->copied = 0;
   splitter->discont = FALSE;
   splitter->offset = offset;
-  gst_paco_sync_reset (&splitter->sync, offset);
+  paco_sync_reset (&splitter->sync, offset);
 }
 
 /* --- time stamps ------------------------------------------------------ */
@@ -211,20 +211,20 @@ gst_paco_splitter_next (GstPacoSplitter *splitter, gboolean last,
     const guint8 *data = held ? splitter->data + splitter->start
                               : splitter->map.data + splitter->input_at;
     gsize available = held ? splitter->size : input_left (splitter), size;
-    GstPacoSyncResult result;
+    PacoSyncResult result;
 
     piece->reason = NULL;
-    result = gst_paco_sync_next (&splitter->sync, splitter->offset, data,
-        available, last && (!held || input_left (splitter) == 0), FALSE, &size,
+    result = paco_sync_next (&splitter->sync, splitter->offset, data, available,
+        last && (!held || input_left (splitter) == 0), FALSE, &size,
         &piece->reason);
-    if (result == GST_PACO_SYNC_MORE) {
+    if (result == PACO_SYNC_MORE) {
       splitter->needed = size;
       if (!held && !hold (splitter, available, error))
         return FALSE;
       continue;
     }
     piece->size = size;
-    piece->is_frame = result == GST_PACO_SYNC_FRAME;
+    piece->is_frame = result == PACO_SYNC_FRAME;
     piece->buffer = held ? take_held (splitter, size)
                          : take_input (splitter, size);
     stamp (splitter, piece->buffer);

@@ -5,7 +5,7 @@
  * Here each byte is copied at most a few times, and not at all where a whole
  * frame comes in one buffer. */
 #pragma once
-#include "gstpacosync.h"
+#include "file/sync.h"
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
@@ -27,8 +27,8 @@ typedef struct
 
 typedef struct
 {
-  GstPacoSync sync; /* its max_wait_size is the user's to set */
-  guint64 offset;   /* in the stream, of the next piece */
+  PacoSync sync;  /* its max_wait_size is the user's to set */
+  guint64 offset; /* in the stream, of the next piece */
   gboolean discont;
 
   /* What has come last and is not looked at yet. */

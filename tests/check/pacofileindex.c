@@ -3,7 +3,7 @@
  * read, whole, joined, cut and damaged. Positions are compared with those that
  * the file was made from, and reads are counted. */
 #include "pacoframes.h"
-#include "plugin/gstpacofileindex.h"
+#include "file/frame_index.h"
 #include <math.h>
 
 /* What a lookup may cost, in any file. */
@@ -175,25 +175,25 @@ read_file (gpointer source, guint64 offset, guint8 *data, gsize size)
 
 typedef struct
 {
-  GstPacoFile reader;
-  GstPacoFileIndex *index;
+  PacoFile reader;
+  PacoFrameIndex *index;
 } Look;
 
 static void
 open_index (Look *look, File *file)
 {
-  GstPacoFileFrame first;
+  PacoFileFrame first;
 
-  gst_paco_file_init (&look->reader, read_file, file, file->size);
-  fail_unless (gst_paco_file_next_frame (&look->reader, 0, file->size, &first));
-  look->index = gst_paco_file_index_new (&first);
+  paco_file_init (&look->reader, read_file, file, file->size);
+  fail_unless (paco_file_next_frame (&look->reader, 0, file->size, &first));
+  look->index = paco_frame_index_new (&first, false);
 }
 
 static void
 close_index (Look *look)
 {
-  gst_paco_file_index_unref (look->index);
-  gst_paco_file_clear (&look->reader);
+  paco_frame_index_unref (look->index);
+  paco_file_clear (&look->reader);
 }
 
 /* Frame n, of which `number` are missing before, is where it is. */
@@ -202,21 +202,20 @@ expect_found (Look *look, const File *file, guint i, guint64 n)
 {
   const Frame *frame = nth (file, i);
   guint64 found = n, offset = 0, number;
-  GstPacoFile reader;
-  GstPacoFileFrame at;
+  PacoFile reader;
+  PacoFileFrame at;
 
-  gst_paco_file_init (&reader, read_file, (gpointer) file, file->size);
-  g_assert_true (
-      gst_paco_file_index_find (look->index, &reader, &found, &offset));
+  paco_file_init (&reader, read_file, (gpointer) file, file->size);
+  g_assert_true (paco_frame_index_find (look->index, &reader, &found, &offset));
   g_assert_cmpuint (found, ==, n);
   g_assert_cmpuint (offset, ==, frame->offset);
   g_assert_cmpuint (reader.reads, <=, MOST_READS);
   g_assert_cmpuint (
       reader.bytes, <=, MOST_BYTES_IN_FRAMES * (file->largest + 8192));
-  g_assert_true (gst_paco_file_frame_at (&reader, offset, &at));
-  g_assert_true (gst_paco_file_index_number (look->index, &at, &number));
+  g_assert_true (paco_file_frame_at (&reader, offset, &at));
+  g_assert_true (paco_frame_index_number (look->index, &at, &number));
   g_assert_cmpuint (number, ==, n);
-  gst_paco_file_clear (&reader);
+  paco_file_clear (&reader);
 }
 
 /* All of the file is known after few reads. */
@@ -226,11 +225,10 @@ expect_exact (File *file, guint n_frames, guint n_streams)
   Look look;
 
   open_index (&look, file);
-  while (gst_paco_file_index_extend (look.index, &look.reader, 1, 1000))
+  while (paco_frame_index_extend (look.index, &look.reader, 1, 1000))
     ;
-  fail_unless (gst_paco_file_index_is_complete (look.index));
-  fail_unless_equals_uint64 (
-      gst_paco_file_index_n_frames (look.index), n_frames);
+  fail_unless (paco_frame_index_is_complete (look.index));
+  fail_unless_equals_uint64 (paco_frame_index_n_frames (look.index), n_frames);
   fail_unless (look.reader.reads <= 20 * (guint64) n_streams + 60,
       "%" G_GUINT64_FORMAT " reads", look.reader.reads);
   for (guint i = 0; i < 300; i++) {
@@ -249,10 +247,10 @@ expect_hops (File *file)
   Look look;
 
   open_index (&look, file);
-  while (gst_paco_file_index_extend (look.index, &look.reader, 1000, 0))
+  while (paco_frame_index_extend (look.index, &look.reader, 1000, 0))
     ;
   fail_unless_equals_uint64 (
-      gst_paco_file_index_n_frames (look.index), file->frames->len);
+      paco_frame_index_n_frames (look.index), file->frames->len);
   fail_unless (look.reader.bytes
           <= MOST_BYTES_BEFORE_HOPS + 1024 * (guint64) file->frames->len,
       "%" G_GUINT64_FORMAT " bytes", look.reader.bytes);
@@ -368,9 +366,9 @@ GST_START_TEST (test_damaged_middle)
     for (guint k = 0; k < 1u << i; k++)
       nth (&file, 3000 * (i + 1) + k)->damaged = TRUE;
   open_index (&look, &file);
-  while (gst_paco_file_index_extend (look.index, &look.reader, 1, 1000))
+  while (paco_frame_index_extend (look.index, &look.reader, 1, 1000))
     ;
-  fail_unless_equals_uint64 (gst_paco_file_index_n_frames (look.index), 20000);
+  fail_unless_equals_uint64 (paco_frame_index_n_frames (look.index), 20000);
   for (guint n = 2990; n<20000; n = n % 3000> 20 ? n + 2970 : n + 1) {
     guint good = n;
 
@@ -382,7 +380,7 @@ GST_START_TEST (test_damaged_middle)
       guint64 found = n, offset;
 
       fail_unless (
-          gst_paco_file_index_find (look.index, &look.reader, &found, &offset));
+          paco_frame_index_find (look.index, &look.reader, &found, &offset));
       fail_unless_equals_uint64 (found, good);
       fail_unless_equals_uint64 (offset, nth (&file, good)->offset);
     }

@@ -54,7 +54,7 @@ split (const GByteArray *stream, gsize chunk)
   Outcome outcome = { g_array_new (FALSE, FALSE, sizeof (Found)) };
   guint64 at = 0;
 
-  splitter.sync.max_wait_size = GST_PACO_DEFAULT_MAX_WAIT_SIZE;
+  splitter.sync.max_wait_size = PACO_SYNC_DEFAULT_MAX_WAIT_SIZE;
   gst_paco_splitter_reset (&splitter, 0);
   for (gsize from = 0, size; from < stream->len; from += size) {
     gsize most = (gsize) 1 << g_random_int_range (0, 18);
@@ -422,9 +422,9 @@ GST_START_TEST (test_waiting_is_bounded)
   Outcome outcome = { g_array_new (FALSE, FALSE, sizeof (Found)) };
   guint64 at = 0;
 
-  append_header (stream, 16384, GST_PACO_DEFAULT_MAX_WAIT_SIZE + 1);
+  append_header (stream, 16384, PACO_SYNC_DEFAULT_MAX_WAIT_SIZE + 1);
   g_byte_array_set_size (stream, 64 << 20);
-  splitter.sync.max_wait_size = GST_PACO_DEFAULT_MAX_WAIT_SIZE;
+  splitter.sync.max_wait_size = PACO_SYNC_DEFAULT_MAX_WAIT_SIZE;
   gst_paco_splitter_reset (&splitter, 0);
   for (gsize from = 0; from < stream->len; from += 4096) {
     gst_paco_splitter_push (
@@ -516,7 +516,7 @@ GST_START_TEST (test_time_stamps)
 
     for (guint i = 0; i < N_FRAMES; i++)
       paco_test_append (stream, paco_test_nth (frames, i));
-    splitter.sync.max_wait_size = GST_PACO_DEFAULT_MAX_WAIT_SIZE;
+    splitter.sync.max_wait_size = PACO_SYNC_DEFAULT_MAX_WAIT_SIZE;
     gst_paco_splitter_reset (&splitter, 0);
     for (gsize at = 0; at < stream->len; at += chunk) {
       GstBuffer *buffer = gst_buffer_new_memdup (

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Dependencies run one way: plugin -> caps, gpu -> codec, lib -> gpu -> codec, and tool
-# -> archive -> lib, codec. The two CPU coders are written apart, so that one can judge
-# the other.
+# Dependencies run one way: plugin -> caps, gpu, file -> codec, lib -> gpu, file -> codec,
+# and tool -> archive -> lib, codec. The two CPU coders are written apart, so that one
+# can judge the other.
 cd "${PACO_SOURCE_ROOT:?}" || exit 1
 failed=0
 
@@ -21,10 +21,14 @@ forbid () {
   done
 }
 
-forbid codec 'gst/' 'cuda' 'caps/' 'plugin/' 'lib/' 'gpu/' 'archive/' 'tool/' 'tests/' \
-  '\.\./'
-forbid caps 'cuda' 'plugin/' 'lib/' 'gpu/' 'codec/cpu' 'codec/reference' 'tests/'
-forbid gpu 'gst/' 'caps/' 'plugin/' 'lib/' 'codec/cpu' 'codec/reference' 'tests/'
+forbid codec 'gst/' 'cuda' 'caps/' 'plugin/' 'lib/' 'gpu/' 'file/' 'archive/' 'tool/' \
+  'tests/' '\.\./'
+forbid file 'gst/' 'cuda' 'caps/' 'plugin/' 'lib/' 'gpu/' 'archive/' 'tool/' \
+  'codec/cpu' 'codec/reference' 'tests/'
+forbid caps 'cuda' 'plugin/' 'lib/' 'gpu/' 'file/' 'codec/cpu' 'codec/reference' \
+  'tests/'
+forbid gpu 'gst/' 'caps/' 'plugin/' 'lib/' 'file/' 'codec/cpu' 'codec/reference' \
+  'tests/'
 forbid lib 'gst/' 'cuda' 'caps/' 'plugin/' 'archive/' 'tool/' 'codec/reference' \
   'codec/cpu' 'tests/'
 forbid archive 'gst/' 'cuda' 'caps/' 'gpu/' 'plugin/' 'tool/' 'codec/reference' \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Where the frames of a file are, by what they say of their places. */
-#include "gstpacofileplaces.h"
-#include <gst/gst.h>
+#include "places.h"
+#include <glib.h>
 
 enum
 {
@@ -24,28 +24,27 @@ enum
 
 typedef struct
 {
-  gint64 begin;         /* of the stream, as its frames say */
-  guint64 first_offset; /* of its first frame in the file */
-  guint64 end;
-  guint32 first, last; /* their numbers in the stream */
-  guint64 before;      /* frames of the file before it */
+  int64_t begin;         /* of the stream, as its frames say */
+  uint64_t first_offset; /* of its first frame in the file */
+  uint64_t end;
+  uint32_t first, last; /* their numbers in the stream */
+  uint64_t before;      /* frames of the file before it */
 } Stream;
 
 void
-gst_paco_file_places_init (
-    GstPacoFilePlaces *places, const GstPacoFileFrame *first)
+paco_file_places_init (PacoFilePlaces *places, const PacoFileFrame *first)
 {
-  *places = (GstPacoFilePlaces){
-    .state = first->has_place ? GST_PACO_FILE_PLACES_PARTIAL
-                              : GST_PACO_FILE_PLACES_FAILED,
+  *places = (PacoFilePlaces){
+    .state = first->has_place ? PACO_FILE_PLACES_PARTIAL
+                              : PACO_FILE_PLACES_FAILED,
     .first = *first,
     .end = G_MAXUINT64,
-    .streams = g_array_new (FALSE, FALSE, sizeof (Stream)),
+    .streams = g_array_new (false, false, sizeof (Stream)),
   };
 }
 
 void
-gst_paco_file_places_clear (GstPacoFilePlaces *places)
+paco_file_places_clear (PacoFilePlaces *places)
 {
   g_clear_pointer (&places->streams, g_array_unref);
 }
@@ -54,37 +53,37 @@ gst_paco_file_places_clear (GstPacoFilePlaces *places)
 
 /* The frame that a stream begins with in the file: its first one, or, where the
  * file's start was cut, the file's first one. */
-static gboolean
-find_first (const GstPacoFilePlaces *places, GstPacoFile *file,
-    const GstPacoFileFrame *last, GstPacoFileFrame *first)
+static bool
+find_first (const PacoFilePlaces *places, PacoFile *file,
+    const PacoFileFrame *last, PacoFileFrame *first)
 {
   if (last->begin == places->first.begin) {
     *first = places->first;
-    return TRUE;
+    return true;
   }
-  return last->begin > (gint64) places->first.offset
-      && gst_paco_file_frame_at (file, last->begin, first) && first->has_place
+  return last->begin > (int64_t) places->first.offset
+      && paco_file_frame_at (file, last->begin, first) && first->has_place
       && first->number == 0 && first->begin == last->begin;
 }
 
-static gboolean
-find_stream (const GstPacoFilePlaces *places, GstPacoFile *file, Stream *stream)
+static bool
+find_stream (const PacoFilePlaces *places, PacoFile *file, Stream *stream)
 {
-  const GstPacoFileFrame *start = &places->first;
-  gboolean is_last = places->streams->len == 0;
-  guint64 most = MAX (
+  const PacoFileFrame *start = &places->first;
+  bool is_last = places->streams->len == 0;
+  uint64_t most = MAX (
       MOST_AT_END, MOST_FRAMES_AT_END * (start->end - start->offset));
-  GstPacoFileFrame first, last;
+  PacoFileFrame first, last;
 
-  if (!gst_paco_file_last_frame (file, start->offset, places->end, most, &last)
+  if (!paco_file_last_frame (file, start->offset, places->end, most, &last)
       || !last.has_place || !find_first (places, file, &last, &first)
       || last.fps_n != start->fps_n || last.fps_d != start->fps_d
       || first.fps_n != start->fps_n || first.fps_d != start->fps_d)
-    return FALSE;
+    return false;
   /* Between streams nothing may be missing. A frame that the end of the file
    * has cut is none. */
   if (!is_last && last.end != places->end)
-    return FALSE;
+    return false;
   *stream = (Stream){
     .begin = last.begin,
     .first_offset = first.offset,
@@ -100,19 +99,19 @@ find_stream (const GstPacoFilePlaces *places, GstPacoFile *file, Stream *stream)
       || (first.offset == last.offset && stream->end > first.offset);
 }
 
-static guint64
+static uint64_t
 n_frames (const Stream *stream)
 {
-  return (guint64) stream->last - stream->first + 1;
+  return (uint64_t) stream->last - stream->first + 1;
 }
 
 /* Turns the streams round and counts. */
 static void
-complete (GstPacoFilePlaces *places)
+complete (PacoFilePlaces *places)
 {
   GArray *streams = places->streams;
 
-  for (guint i = 0; i < streams->len / 2; i++) {
+  for (unsigned i = 0; i < streams->len / 2; i++) {
     Stream *a = &g_array_index (streams, Stream, i);
     Stream *b = &g_array_index (streams, Stream, streams->len - 1 - i);
     Stream c = *a;
@@ -120,27 +119,27 @@ complete (GstPacoFilePlaces *places)
     *a = *b;
     *b = c;
   }
-  for (guint i = 1; i < streams->len; i++) {
+  for (unsigned i = 1; i < streams->len; i++) {
     const Stream *previous = &g_array_index (streams, Stream, i - 1);
 
     g_array_index (streams, Stream, i).before = previous->before
         + n_frames (previous);
   }
-  places->state = GST_PACO_FILE_PLACES_COMPLETE;
+  places->state = PACO_FILE_PLACES_COMPLETE;
 }
 
 void
-gst_paco_file_places_extend (GstPacoFilePlaces *places, GstPacoFile *file)
+paco_file_places_extend (PacoFilePlaces *places, PacoFile *file)
 {
-  guint64 before = file->bytes;
+  uint64_t before = file->bytes;
   Stream stream;
 
-  if (places->state != GST_PACO_FILE_PLACES_PARTIAL)
+  if (places->state != PACO_FILE_PLACES_PARTIAL)
     return;
   if (places->streams->len == 0)
     places->end = file->size;
   if (!find_stream (places, file, &stream)) {
-    places->state = GST_PACO_FILE_PLACES_FAILED;
+    places->state = PACO_FILE_PLACES_FAILED;
     return;
   }
   g_array_append_val (places->streams, stream);
@@ -150,19 +149,19 @@ gst_paco_file_places_extend (GstPacoFilePlaces *places, GstPacoFile *file)
   if (places->end == places->first.offset)
     complete (places);
   else if (places->bytes > MOST_FOR_STREAMS + MOST_FOR_FRAME * places->n_frames)
-    places->state = GST_PACO_FILE_PLACES_FAILED;
+    places->state = PACO_FILE_PLACES_FAILED;
 }
 
 /* --- looking up ------------------------------------------------------- */
 
 /* The last stream for which `before` or first_offset is at most the value. */
 static const Stream *
-stream_for (const GstPacoFilePlaces *places, guint64 value, gboolean by_offset)
+stream_for (const PacoFilePlaces *places, uint64_t value, bool by_offset)
 {
-  guint low = 0, high = places->streams->len;
+  unsigned low = 0, high = places->streams->len;
 
   while (high - low > 1) {
-    guint middle = low + (high - low) / 2;
+    unsigned middle = low + (high - low) / 2;
     const Stream *stream = &g_array_index (places->streams, Stream, middle);
 
     if ((by_offset ? stream->first_offset : stream->before) <= value)
@@ -173,70 +172,70 @@ stream_for (const GstPacoFilePlaces *places, guint64 value, gboolean by_offset)
   return &g_array_index (places->streams, Stream, low);
 }
 
-static gboolean
-belongs (const GstPacoFileFrame *frame, const Stream *stream)
+static bool
+belongs (const PacoFileFrame *frame, const Stream *stream)
 {
   return frame->has_place && frame->begin == stream->begin
       && frame->number >= stream->first && frame->number <= stream->last;
 }
 
-gboolean
-gst_paco_file_places_number (
-    const GstPacoFilePlaces *places, const GstPacoFileFrame *frame, guint64 *n)
+bool
+paco_file_places_number (
+    const PacoFilePlaces *places, const PacoFileFrame *frame, uint64_t *n)
 {
-  const Stream *stream = stream_for (places, frame->offset, TRUE);
+  const Stream *stream = stream_for (places, frame->offset, true);
 
   if (!belongs (frame, stream))
-    return FALSE;
+    return false;
   *n = stream->before + (frame->number - stream->first);
-  return TRUE;
+  return true;
 }
 
 /* The first frame of the stream that begins in [from, end). */
-static gboolean
-next_of_stream (GstPacoFile *file, const Stream *stream, guint64 from,
-    guint64 end, GstPacoFileFrame *frame)
+static bool
+next_of_stream (PacoFile *file, const Stream *stream, uint64_t from,
+    uint64_t end, PacoFileFrame *frame)
 {
-  for (guint strangers = 0; strangers < MOST_STRANGERS; strangers++) {
-    if (!gst_paco_file_next_frame (file, from, end, frame))
-      return FALSE;
+  for (unsigned strangers = 0; strangers < MOST_STRANGERS; strangers++) {
+    if (!paco_file_next_frame (file, from, end, frame))
+      return false;
     if (belongs (frame, stream))
-      return TRUE;
+      return true;
     from = frame->offset + 1;
   }
-  file->gave_up = TRUE;
-  return FALSE;
+  file->gave_up = true;
+  return false;
 }
 
 /* Where to look for frame `number` between low and `high`: in proportion, half a
  * frame early, so that the next one found is the one; in the middle, where that
  * did not get on. */
-static guint64
-guess (const GstPacoFileFrame *low, guint64 high, guint32 high_number,
-    guint32 number, gboolean halve)
+static uint64_t
+guess (const PacoFileFrame *low, uint64_t high, uint32_t high_number,
+    uint32_t number, bool halve)
 {
-  guint64 range = high - low->end, at;
+  uint64_t range = high - low->end, at;
 
   if (halve)
     return low->end + range / 2;
-  at = gst_util_uint64_scale (range, 2 * (guint64) (number - low->number) - 1,
-      2 * (guint64) (high_number - low->number));
+  at = (uint64_t) ((double) range * (number - low->number - 0.5)
+      / (double) (high_number - low->number));
   return low->end + MIN (at, range - 1);
 }
 
 /* Narrows [low, high) down to frame `number`, or the last good one before. No
  * frame up to `number` begins at high or later. */
-static gboolean
-bisect (GstPacoFile *file, const Stream *stream, guint32 number,
-    GstPacoFileFrame *low)
+static bool
+bisect (
+    PacoFile *file, const Stream *stream, uint32_t number, PacoFileFrame *low)
 {
-  guint32 high_number = stream->last + 1;
-  guint64 high = stream->end, range = G_MAXUINT64;
-  GstPacoFileFrame frame;
+  uint32_t high_number = stream->last + 1;
+  uint64_t high = stream->end, range = G_MAXUINT64;
+  PacoFileFrame frame;
 
-  for (guint step = 0; low->number < number && low->end < high; step++) {
-    guint64 from = low->end;
-    gboolean found;
+  for (unsigned step = 0; low->number < number && low->end < high; step++) {
+    uint64_t from = low->end;
+    bool found;
 
     if (number - low->number > NEAR)
       from = guess (
@@ -245,7 +244,7 @@ bisect (GstPacoFile *file, const Stream *stream, guint32 number,
     found = next_of_stream (file, stream, from, high, &frame);
     if (file->gave_up || step == MOST_STEPS
         || (found && frame.number <= low->number))
-      return FALSE;
+      return false;
     if (found && frame.number <= number) {
       *low = frame;
     } else {
@@ -254,22 +253,22 @@ bisect (GstPacoFile *file, const Stream *stream, guint32 number,
         high_number = frame.number;
     }
   }
-  return TRUE;
+  return true;
 }
 
-gboolean
-gst_paco_file_places_find (const GstPacoFilePlaces *places, GstPacoFile *file,
-    guint64 *n, guint64 *offset)
+bool
+paco_file_places_find (
+    const PacoFilePlaces *places, PacoFile *file, uint64_t *n, uint64_t *offset)
 {
-  const Stream *stream = stream_for (places, *n, FALSE);
-  guint32 number = stream->first + (guint32) (*n - stream->before);
-  GstPacoFileFrame frame;
+  const Stream *stream = stream_for (places, *n, false);
+  uint32_t number = stream->first + (uint32_t) (*n - stream->before);
+  PacoFileFrame frame;
 
-  file->gave_up = FALSE;
-  if (!gst_paco_file_frame_at (file, stream->first_offset, &frame)
+  file->gave_up = false;
+  if (!paco_file_frame_at (file, stream->first_offset, &frame)
       || !belongs (&frame, stream) || !bisect (file, stream, number, &frame))
-    return FALSE;
+    return false;
   *n = stream->before + (frame.number - stream->first);
   *offset = frame.offset;
-  return TRUE;
+  return true;
 }

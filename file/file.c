@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Reading what frames of a file say of themselves. */
-#include "gstpacofile.h"
+#include "file.h"
 #include <string.h>
 
 enum
@@ -16,21 +16,20 @@ enum
 };
 
 void
-gst_paco_file_init (
-    GstPacoFile *file, GstPacoFileRead read, gpointer source, guint64 size)
+paco_file_init (PacoFile *file, PacoFileRead read, void *source, uint64_t size)
 {
-  *file = (GstPacoFile){ .read = read, .source = source, .size = size };
+  *file = (PacoFile){ .read = read, .source = source, .size = size };
 }
 
 void
-gst_paco_file_clear (GstPacoFile *file)
+paco_file_clear (PacoFile *file)
 {
   g_free (file->block);
-  *file = (GstPacoFile){ 0 };
+  *file = (PacoFile){ 0 };
 }
 
-static gboolean
-is_held (const GstPacoFile *file, guint64 offset, gsize size)
+static bool
+is_held (const PacoFile *file, uint64_t offset, size_t size)
 {
   return offset >= file->block_offset
       && offset - file->block_offset <= file->block_size
@@ -39,7 +38,7 @@ is_held (const GstPacoFile *file, guint64 offset, gsize size)
 
 /* Makes the block `size` bytes from offset on, or as many as there are. */
 static void
-read_block (GstPacoFile *file, guint64 offset, gsize size)
+read_block (PacoFile *file, uint64_t offset, size_t size)
 {
   if (file->block_capacity < size) {
     g_free (file->block);
@@ -57,8 +56,8 @@ read_block (GstPacoFile *file, guint64 offset, gsize size)
   file->bytes += file->block_size;
 }
 
-const guint8 *
-gst_paco_file_peek (GstPacoFile *file, guint64 offset, gsize size)
+const uint8_t *
+paco_file_peek (PacoFile *file, uint64_t offset, size_t size)
 {
   if (!is_held (file, offset, size))
     read_block (file, offset, MAX (size, HEADER_BLOCK));
@@ -68,10 +67,10 @@ gst_paco_file_peek (GstPacoFile *file, guint64 offset, gsize size)
 }
 
 void
-gst_paco_file_frame_from_header (
-    const PacoHeader *header, guint64 offset, GstPacoFileFrame *frame)
+paco_file_frame_from_header (
+    const PacoHeader *header, uint64_t offset, PacoFileFrame *frame)
 {
-  *frame = (GstPacoFileFrame){
+  *frame = (PacoFileFrame){
     .offset = offset,
     .end = offset + header->frame_size,
     .fps_n = header->video.fps_n,
@@ -79,44 +78,43 @@ gst_paco_file_frame_from_header (
     .has_place = header->video.has_place
         && header->video.place.offset <= G_MAXINT64 / 2,
     .number = header->video.place.number,
-    .begin = (gint64) (offset - header->video.place.offset),
+    .begin = (int64_t) (offset - header->video.place.offset),
   };
 }
 
-gboolean
-gst_paco_file_frame_at (
-    GstPacoFile *file, guint64 offset, GstPacoFileFrame *frame)
+bool
+paco_file_frame_at (PacoFile *file, uint64_t offset, PacoFileFrame *frame)
 {
-  const guint8 *data = gst_paco_file_peek (file, offset, PACO_HEADER_PEEK_SIZE);
+  const uint8_t *data = paco_file_peek (file, offset, PACO_HEADER_PEEK_SIZE);
   PacoHeader header;
 
   if (!data || !paco_header_peek (data, PACO_HEADER_PEEK_SIZE, &header, NULL))
-    return FALSE;
-  data = gst_paco_file_peek (file, offset, header.header_size);
+    return false;
+  data = paco_file_peek (file, offset, header.header_size);
   if (!data
       || !paco_header_parse (data, header.header_size, &header, NULL, NULL))
-    return FALSE;
-  gst_paco_file_frame_from_header (&header, offset, frame);
-  return TRUE;
+    return false;
+  paco_file_frame_from_header (&header, offset, frame);
+  return true;
 }
 
-gboolean
-gst_paco_file_next_frame (
-    GstPacoFile *file, guint64 from, guint64 end, GstPacoFileFrame *frame)
+bool
+paco_file_next_frame (
+    PacoFile *file, uint64_t from, uint64_t end, PacoFileFrame *frame)
 {
-  gsize size = FIRST_BLOCK, checked = 0;
+  size_t size = FIRST_BLOCK, checked = 0;
 
   end = MIN (end, file->size);
   while (from < end && checked < MOST_CHECKED) {
-    const guint8 *data, *found;
-    gsize held;
+    const uint8_t *data, *found;
+    size_t held;
 
     if (!is_held (file, from, MAGIC_SIZE)) {
       read_block (file, from, size);
       size = MIN (2 * size, LAST_BLOCK);
       if (!is_held (file, from, MAGIC_SIZE)) {
         file->gave_up |= from + MAGIC_SIZE <= file->size;
-        return FALSE;
+        return false;
       }
     }
     data = file->block + (from - file->block_offset);
@@ -127,52 +125,52 @@ gst_paco_file_next_frame (
       continue;
     }
     from += found - data;
-    if (from < end && gst_paco_file_frame_at (file, from, frame))
-      return TRUE;
+    if (from < end && paco_file_frame_at (file, from, frame))
+      return true;
     checked += HEADER_BLOCK;
     from++;
   }
   file->gave_up |= checked >= MOST_CHECKED;
-  return FALSE;
+  return false;
 }
 
-gboolean
-gst_paco_file_last_frame (GstPacoFile *file, guint64 first, guint64 end,
-    guint64 most, GstPacoFileFrame *frame)
+bool
+paco_file_last_frame (PacoFile *file, uint64_t first, uint64_t end,
+    uint64_t most, PacoFileFrame *frame)
 {
-  GstPacoFileFrame next;
-  guint64 window = FIRST_BLOCK, tried = end;
+  PacoFileFrame next;
+  uint64_t window = FIRST_BLOCK, tried = end;
 
   end = MIN (end, file->size);
   most = MIN (most, end - MIN (first, end));
   for (;; window *= 4) {
-    guint64 from = end - MIN (window, most);
+    uint64_t from = end - MIN (window, most);
 
-    if (gst_paco_file_next_frame (file, from, MIN (tried, end), frame))
+    if (paco_file_next_frame (file, from, MIN (tried, end), frame))
       break;
     if (window >= most)
-      return FALSE;
+      return false;
     tried = from;
   }
   while (frame->end < end) {
-    if (!gst_paco_file_frame_at (file, frame->end, &next)
-        && !gst_paco_file_next_frame (file, frame->end, end, &next))
+    if (!paco_file_frame_at (file, frame->end, &next)
+        && !paco_file_next_frame (file, frame->end, end, &next))
       break;
     *frame = next;
   }
-  return TRUE;
+  return true;
 }
 
-guint64
-gst_paco_file_doubt (GstPacoFile *file, guint64 offset, guint32 frame_size)
+uint64_t
+paco_file_doubt (PacoFile *file, uint64_t offset, uint32_t frame_size)
 {
-  guint64 end = offset + frame_size;
-  const guint8 *follow = gst_paco_file_peek (file, end, MAGIC_SIZE);
-  GstPacoFileFrame covered;
+  uint64_t end = offset + frame_size;
+  const uint8_t *follow = paco_file_peek (file, end, MAGIC_SIZE);
+  PacoFileFrame covered;
 
   if (follow && memcmp (follow, PACO_MAGIC, MAGIC_SIZE) == 0)
     return 0;
-  if (gst_paco_file_next_frame (file, offset + 1, end, &covered))
+  if (paco_file_next_frame (file, offset + 1, end, &covered))
     return covered.offset;
   return end > file->size ? end : 0;
 }
