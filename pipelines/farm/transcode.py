@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Jobs that code a film anew, by ranges of time: what GStreamer plays, with any
+encoder. farm.py calls plan(), make(), check() and join().
+
+A picture belongs to the range in which its time lies, so that none is coded twice and
+none is lost wherever the ranges begin. As a proof each range also says when the
+picture before its first one is shown, and the one behind its last one: join compares
+them with what its neighbours have.
+
+Parts of PaCo are .paco files. Those of other codecs are what gdppay makes of the
+encoder's buffers, with their times and caps; any muxer of GStreamer takes them one
+behind the other, if each begins with a picture that stands for itself, as every
+first picture of an encoder does."""
+import os
+import subprocess
+
+from job import FarmError, TaskError
+from media import (Gst, Sink, Source, bin_of, on_one_line, start, time_of)
+from sound import MUXERS, Muxing, caps_of
+
+FRAMES = 240  # of a range, if nobody asks for another number
+MOST = 1000   # ranges, if nobody asks for another number
+SECOND = 10**9
+
+
+def uri_of(path):
+    return Gst.filename_to_uri(path)
+
+
+def is_paco(encoder):
+    """Whether a bin ends with PaCo."""
+    caps = encoder.get_static_pad('src').query_caps(None)
+    return any(caps.get_structure(i).get_name() == 'video/x-paco'
+               for i in range(caps.get_size()))
+
+
+def rate_of(sample):
+    """(numerator, denominator), or None where frames come as they like."""
+    known, n, d = sample.get_caps().get_structure(0).get_fraction('framerate')
+    return (n, d) if known and n > 0 and d > 0 else None
+
+
+def frame_length(rate):
+    """In ns; somehow, where frames come as they like."""
+    return SECOND * rate[1] / rate[0] if rate else SECOND / 25
+
+
+def boundaries(first, duration, rate, frames, ranges):
+    """Where ranges begin and end, in ns: halfway between two frames, if there is a
+    rate. The first one begins and the last one ends with the stream."""
+    length = frame_length(rate)
+    total = max(1, round((duration - first) / length))
+    if not frames:
+        frames = -(-total // ranges) if ranges else \
+            max(FRAMES, -(-total // MOST))
+    cuts = [round(first + (number - 0.5) * length)
+            for number in range(frames, total, frames)]
+    return list(zip([0] + cuts, cuts + [None]))
+
+
+def plan(source, out, args):
+    """What job.py keeps of the job; see there."""
+    start()
+    extension = os.path.splitext(out)[1]
+    if extension != '.paco' and extension not in MUXERS:
+        raise FarmError(f'{out}: files are .paco, {", ".join(MUXERS)}.')
+    paco = is_paco(bin_of(args.encoder))
+    if extension == '.paco' and not paco:
+        raise FarmError(f'{out}: "{args.encoder}" makes no PaCo.')
+    pictures = Source(uri_of(source))
+    try:
+        sample = pictures.preroll()
+        if sample is None:
+            raise FarmError(f'There are no pictures in {source}.')
+        duration = pictures.duration()
+        if duration is None or not pictures.can_seek():
+            raise FarmError(f'{source} does not say how long it is, or cannot be '
+                            'sought in: it is one range at most. Copy it into '
+                            'another container before.')
+        cuts = boundaries(time_of(sample), duration, rate_of(sample),
+                          args.frames, args.ranges)
+    finally:
+        pictures.close()
+    return {
+        'extension': '.paco' if paco else '.gdp',
+        'options': {'encoder': args.encoder, 'paco': paco,
+                    'frame': frame_length(rate_of(sample))},
+        'ranges': [{'from': begin, 'to': end} for begin, end in cuts],
+    }
+
+
+class Part(Sink):
+    """Codes pictures and writes a part."""
+
+    def __init__(self, job, path):
+        super().__init__()
+        options = job.plan['options']
+        last = self.input
+        elements = []
+        if not options['paco']:
+            elements.append(self.make('videoconvert'))
+        encoder = bin_of(options['encoder'])
+        self.pipeline.add(encoder)
+        elements.append(encoder)
+        if not options['paco']:
+            muxer = MUXERS[os.path.splitext(job.plan['out'])[1]]
+            elements += [self.make('capsfilter', caps=caps_of(muxer, 'video')),
+                         self.make('gdppay')]
+        elements.append(self.make('filesink', location=path))
+        for element in elements:
+            if not last.link(element):
+                raise FarmError(f'"{options["encoder"]}" makes nothing that '
+                                f'{job.plan["out"]} can hold.')
+            last = element
+        self.set_state(Gst.State.PLAYING)
+
+
+class Range:
+    """The pictures of a source whose time lies in [begin, end)."""
+
+    def __init__(self, pictures, begin, end):
+        self.pictures, self.begin, self.end = pictures, begin, end
+        self.earlier = 0  # pictures that came before
+        self.before = self.after = None  # times of the neighbours
+        self.times, self.ends, self.damaged = [], None, 0
+
+    def samples(self):
+        for sample in self.pictures.samples():
+            shown = time_of(sample)
+            if self.end is not None and shown >= self.end:
+                self.after = shown
+                return
+            if shown < self.begin:
+                self.earlier += 1
+                self.before = shown
+                continue
+            if self.times and shown <= self.times[-1]:
+                raise TaskError(f'Two pictures of the source are shown at {shown} '
+                                'ns, or they come in disorder.')
+            self.times.append(shown)
+            buffer = sample.get_buffer()
+            self.damaged += buffer.has_flags(Gst.BufferFlags.CORRUPTED)
+            length = buffer.duration
+            self.ends = shown + (0 if length == Gst.CLOCK_TIME_NONE else length)
+            yield on_one_line(sample)
+
+    def facts(self):
+        return {'frames': len(self.times), 'before': self.before,
+                'after': self.after, 'times': self.times, 'end': self.ends,
+                'damaged': self.damaged,
+                'warnings': self.pictures.warnings[:3]}
+
+
+def attempt(job, begin, end, path, margin):
+    """Codes a range. Reading begins so many ns before it (None: at the begin of the
+    stream). Gives facts; None if that was not early enough to see where it
+    begins."""
+    where = 0 if margin is None else max(0, begin - margin)
+    pictures = Source(uri_of(job.plan['source']))
+    part = None
+    try:
+        if where:
+            pictures.seek(where)
+        found = Range(pictures, begin, end)
+        for sample in found.samples():
+            # Of the first picture behind a seek the time may be cut off.
+            if where and found.earlier < 2:
+                return None
+            part = part or Part(job, path)
+            part.push(sample)
+        if part:
+            part.finish()
+        else:
+            with open(path, 'wb'):
+                pass
+        return found.facts()
+    finally:
+        pictures.close()
+        if part:
+            part.close()
+
+
+def make(job, number, path):
+    """Makes a part; gives what its record is to say."""
+    start()
+    this = job.range(number)
+    few = round(3.5 * job.plan['options']['frame'])
+    for margin in (few, 2 * SECOND, 10 * SECOND, None):
+        facts = attempt(job, this['from'], this['to'], path, margin)
+        if facts is not None:
+            return facts
+    raise AssertionError('reading from the begin on is always early enough')
+
+
+def same(one, other, times):
+    """Whether these are the times of the same picture."""
+    if one is None or other is None:
+        return one is other
+    gap = times[1] - times[0] if len(times) > 1 else SECOND // 100
+    return abs(one - other) < gap / 4
+
+
+def check(job, records):
+    """Raises an error unless the parts make a film without gaps."""
+    filled = [record for record in records if record['frames']]
+    if not filled:
+        raise FarmError(f'There are no pictures in {job.plan["source"]}.')
+    for one, other in zip([None] + filled, filled + [None]):
+        met = True
+        if one:
+            met = same(one['after'], other and other['times'][0], one['times'])
+        if other:
+            met = met and same(other['before'], one and one['times'][-1],
+                               other['times'])
+        if not met:
+            names = [f'range {record["range"]}' if record else f'the {what}'
+                     for record, what in ((one, 'begin'), (other, 'end'))]
+            raise FarmError(f'A picture is missing, or there twice, between '
+                            f'{names[0]} and {names[1]}: reading the source from '
+                            'different moments on gives other pictures. Make a job '
+                            'of one range (--ranges 1).')
+
+
+def paco_join(job, records, out, **options):
+    """The command that makes one codestream of the parts."""
+    parts = [job.part_path(record['range']) for record in records
+             if record['frames']]
+    return subprocess.Popen([os.environ.get('PACO_TOOL', 'paco'), 'join', *parts,
+                             out], **options)
+
+
+def join(job, records, out):
+    """Writes the film to the file out, which is not there yet."""
+    start()
+    if job.plan['out'].endswith('.paco'):
+        if paco_join(job, records, out).wait():
+            raise TaskError('`paco join` has failed.')
+        return
+    film = Muxing(MUXERS[os.path.splitext(job.plan['out'])[1]],
+                  'pacoparse' if job.plan['options']['paco'] else 'identity',
+                  uri_of(job.plan['source']), out)
+    try:
+        for sample in (paco_samples if job.plan['options']['paco']
+                       else gdp_samples)(job, records):
+            film.push(sample)
+        film.finish()
+    finally:
+        film.close()
+
+
+class Reading(Source):
+    """Buffers of parts as they are."""
+
+    def __init__(self, *elements):
+        super(Source, self).__init__()
+        last = None
+        for name, properties in elements:
+            element = self.make(name, **properties)
+            if last:
+                last.link(element)
+            last = element
+        self.sink = self.make('appsink', sync=False, max_buffers=3,
+                              enable_last_sample=False)
+        last.link(self.sink)
+
+
+def paco_samples(job, records):
+    """Frames of a joined codestream, with the times that the source has."""
+    times = [shown for record in records for shown in record['times']]
+    times.append(max(times[-1], records_end(records)))
+    process = paco_join(job, records, '-', stdout=subprocess.PIPE)
+    frames = Reading(('fdsrc', {'fd': process.stdout.fileno()}),
+                     ('pacoparse', {}))
+    count = 0
+    try:
+        segment = Gst.Segment.new()
+        segment.init(Gst.Format.TIME)
+        for sample in frames.samples():
+            if count + 1 == len(times):
+                raise TaskError('The parts have more frames than they say.')
+            buffer = sample.get_buffer().copy()
+            buffer.pts = times[count]
+            buffer.dts = times[count]
+            buffer.duration = times[count + 1] - times[count]
+            count += 1
+            yield Gst.Sample.new(buffer, sample.get_caps(), segment, None)
+    finally:
+        frames.close()
+        process.stdout.close()
+        status = process.wait()
+    if status:
+        raise TaskError('`paco join` has failed.')
+    if count + 1 != len(times):
+        raise TaskError(f'The parts have {count} frames, and not '
+                        f'{len(times) - 1}.')
+
+
+def records_end(records):
+    return max(record['end'] for record in records if record['frames'])
+
+
+def gdp_samples(job, records):
+    """The encoder's buffers, of all parts."""
+    caps = None
+    for record in records:
+        if not record['frames']:
+            continue
+        path = job.part_path(record['range'])
+        part = Reading(('filesrc', {'location': path}), ('gdpdepay', {}))
+        try:
+            for sample in part.samples():
+                caps = caps or sample.get_caps()
+                if not sample.get_caps().is_equal(caps):
+                    raise FarmError(f'{path} cannot follow the parts before it: it '
+                                    f'is {sample.get_caps().to_string()}, they are '
+                                    f'{caps.to_string()}.')
+                yield sample
+        finally:
+            part.close()
+

@@ -1,0 +1,207 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""ranges.py: farm.sh codes films by ranges on this machine: whatever the container and
+the ranges, each picture is there once and at its time, with all sound, and .paco
+files are those of one range. And what farm.sh says where that cannot be."""
+import glob
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+from films import (Film, check, command, farm, has, launch, make,  # noqa: E402
+                   need_join, same_bytes)
+
+MS = 10**6
+LOSSLESS = ('--encoder', 'pacoenc rate-control=lossless')
+
+
+def coded(source, out, *options, workers=3):
+    """The film that becomes of source, by random ranges."""
+    frames = random.randint(1, 30)
+    farm('local', source, out, '--frames', frames, '--workers', workers,
+         '--threads', 1, *options)
+    farm('status', f'{out}.farm')
+    farm('join', f'{out}.farm')
+    check(os.listdir(f'{out}.farm/parts'), 'parts are gone')
+    check(not glob.glob(f'{out}.farm/parts/.*'), 'something is left')
+    return Film(out)
+
+
+def check_containers():
+    """Films whose times are rounded in all ways."""
+    make('film.mov')
+    make('rounded.mkv', coder='pacoenc rate-control=lossless ! matroskamux')
+    make('raw.avi', coder='avimux', caps='format=UYVY,width=96,height=64,'
+         'framerate=25/1')
+    make('still.paco', coder='pacoenc rate-control=lossless ! identity',
+         sound=False, caps='format=GBR_12LE,width=64,height=48,framerate=24/1')
+    for source, out, tolerance in (
+            ('film.mov', 'film2.mov', MS), ('film.mov', 'film.mkv', MS),
+            ('rounded.mkv', 'rounded.mov', MS), ('raw.avi', 'raw.mov', MS),
+            ('still.paco', 'still.mov', MS)):
+        one, other = Film(source), coded(source, out, *LOSSLESS)
+        other.check_same(one, f'{source} to {out}', tolerance)
+        check(one.sound == other.sound, f'{source} to {out}: other sound')
+    # Twice decoded, pictures of other codecs differ from the source, not from
+    # those of a job of one range.
+    for encoder, out, elements in (
+            ('jpegenc', 'jpeg.mov', ['jpegenc', 'jpegdec']),
+            ('jpegenc', 'jpeg.mkv', ['jpegenc', 'jpegdec']),
+            ('avenc_prores_ks', 'prores.mov', ['avenc_prores_ks']),
+            ('avenc_ffv1', 'ffv1.mkv', ['avenc_ffv1'])):
+        if not has(*elements):
+            print(f'There is no {encoder}.')
+            continue
+        options = ('--encoder', encoder)
+        film = coded('film.mov', out, *options)
+        farm('local', 'film.mov', f'one-{out}', '--ranges', 1, *options)
+        farm('join', f'one-{out}.farm')
+        film.check_same(Film(f'one-{out}'), out)
+
+
+def check_prediction():
+    """Codecs that predict pictures, both ways: to them, and from them."""
+    if not has('x264enc', 'h264parse', 'openh264dec'):
+        print('There is no x264enc or no openh264dec: no H.264.')
+        return
+    make('source.mkv', frames=90, coder='jpegenc ! matroskamux',
+         caps='format=I420,width=96,height=64,framerate=30000/1001')
+    source = Film('source.mkv')
+    film = coded('source.mkv', 'h264.mp4', '--encoder',
+                 'x264enc bframes=2 speed-preset=ultrafast key-int-max=20')
+    check(len(film.times) == 90, f'{len(film.times)} pictures of H.264')
+    check(all(abs(one - two) < 2 * MS
+              for one, two in zip(film.times, source.times)),
+          'H.264 at other times', list(zip(film.times, source.times)))
+    launch('filesrc location=source.mkv ! matroskademux ! jpegdec ! videoconvert '
+           '! x264enc bframes=0 key-int-max=17 ! video/x-h264,profile=main ! '
+           'mp4mux ! filesink location=gops.mp4')
+    coded('gops.mp4', 'gops.mov', *LOSSLESS).check_same(
+        Film('gops.mp4'), 'from H.264', MS)
+
+
+def check_identity():
+    """The same bytes, whatever the ranges; and those of gst-launch-1.0."""
+    make('film.mov')
+    launch('filesrc location=film.mov ! qtdemux ! pacoparse ! pacodec ! pacoenc '
+           'quality=70 ! filesink location=straight.paco')
+    for number in range(2):
+        coded('film.mov', f'{number}.paco', '--encoder', 'pacoenc quality=70')
+        check(same_bytes(f'{number}.paco', 'straight.paco'),
+              'ranges show in the codestream')
+
+
+def refuse(text, *arguments, status=4):
+    output = farm(*arguments, status=status)
+    check(text in output, f'{arguments} is not explained by "{text}"', output)
+
+
+def job_with_parts(out, *options):
+    farm('local', 'film.mov', out, '--frames', 20, *options)
+    return f'{out}.farm'
+
+
+def check_refusals():
+    make('film.mov')
+    job = job_with_parts('out.paco')
+    refuse('There is no range 9', 'run', job, 9)
+    refuse('There is no range 0', 'run', job, 0)
+    refuse('no folder of a job', 'status', 'film.mov')
+    refuse('There is no nothing.mov', 'plan', 'nothing.mov', 'x.paco')
+    refuse('There is no folder', 'plan', 'film.mov', 'nowhere/x.paco')
+    refuse('exists already', 'plan', 'film.mov', 'film.mov')
+    refuse('files are .paco', 'plan', 'film.mov', 'film.xyz')
+    refuse('makes no PaCo', 'plan', 'film.mov', 'x.paco', '--encoder', 'jpegenc')
+    refuse('is no pipeline', 'plan', 'film.mov', 'x.paco', '--encoder',
+           'nothing ! pacoenc')
+    refuse('other settings', 'plan', 'film.mov', 'out.paco', '--encoder',
+           'pacoenc quality=50', '--frames', 20)
+    for words in (('plan',), ('plan', 'film.mov', 'x.paco', '--frames', '0'),
+                  ('plan', 'film.mov', 'x.paco', '--frames', '1', '--ranges',
+                   '1'), ('join',), ('nothing',)):
+        farm(*words, status=2)
+
+    # A part that is missing, damaged, or of other settings.
+    part = f'{job}/parts/00002.paco'
+    shutil.copy(part, 'kept')
+    os.unlink(part)
+    refuse('Ranges 2 are missing', 'join', job)
+    farm('status', job, status=1)
+    with open('kept', 'rb') as file:
+        data = bytearray(file.read())
+    data[random.randrange(len(data))] ^= 1
+    with open(part, 'wb') as file:
+        file.write(data)
+    refuse('was damaged', 'join', job)
+    refuse('Ranges 2 are missing', 'join', job)
+    farm('local', job)
+    check(same_bytes(part, 'kept'), 'the part is another one')
+    other = job_with_parts('other.paco', '--encoder', 'pacoenc quality=30')
+    for name in ('00002.paco', '00002.json'):
+        shutil.copy(f'{other}/parts/{name}', f'{job}/parts/{name}')
+    refuse('of another job', 'join', job)
+    for name in ('00002.paco', '00002.json'):
+        os.unlink(f'{job}/parts/{name}')
+
+    # A source that has changed, or parts that do not meet.
+    farm('local', job)
+    with open(f'{job}/parts/00001.json', encoding='utf-8') as file:
+        record = json.load(file)
+    record['after'] += record['times'][1] - record['times'][0]
+    with open(f'{job}/parts/00001.json', 'w', encoding='utf-8') as file:
+        json.dump(record, file)
+    refuse('missing, or there twice, between range 1 and range 2', 'join', job)
+    os.unlink(f'{job}/parts/00001.paco')
+    os.utime('film.mov')
+    refuse('has changed since', 'run', job, 1)
+    os.truncate('film.mov', 1000)
+    farm('plan', 'film.mov', 'broken.paco', status=1)
+    check(not os.path.exists('broken.paco.farm'), 'a job of a broken film')
+    check(not os.path.exists('out.paco'), 'a film was made of all that')
+
+
+def check_full_disk():
+    """A disk of nothing but a few pages: what cannot be written is said, and what is
+    there stays."""
+    make('film.mov')
+    job = job_with_parts('full.paco', '--encoder',
+                         'pacoenc rate-control=lossless')
+    os.unlink(f'{job}/parts/00003.paco')
+    limit = ['sh', '-c', 'ulimit -f 16; trap "" XFSZ; exec "$@"', 'sh']
+    done = subprocess.run(
+        [*limit, *command('farm/farm.sh', 'run', job, '3')], text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    check(done.returncode == 1 and 'Traceback' not in done.stdout
+          and 'farm.sh: ' in done.stdout, 'a full disk', done.stdout)
+    check(not glob.glob(f'{job}/parts/.*')
+          and not os.path.exists(f'{job}/parts/00003.paco'), 'leftovers',
+          os.listdir(f'{job}/parts'))
+    farm('local', job)
+    farm('status', job)
+
+
+CHECKS = {'containers': check_containers, 'prediction': check_prediction,
+          'identity': check_identity, 'refusals': check_refusals,
+          'disk': check_full_disk}
+
+
+def main():
+    need_join()
+    seed = int(os.environ.get('PACO_SEED', random.randrange(2**32)))
+    print(f'PACO_SEED={seed}', flush=True)
+    for name in sys.argv[1:] or CHECKS:
+        random.seed(seed)
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            CHECKS[name]()
+            os.chdir('/')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
