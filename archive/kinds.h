@@ -3,4 +3,5 @@
 #pragma once
 #include "archive/source.h"
 
+extern const PacoSourceKind paco_source_dpx;
 extern const PacoSourceKind paco_source_pnm; /* P5, P6, P7 */

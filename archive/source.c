@@ -6,6 +6,7 @@
 
 /* In the order in which a file is tried. */
 static const PacoSourceKind *const kinds[] = {
+  &paco_source_dpx,
   &paco_source_pnm,
 };
 
@@ -32,7 +33,7 @@ paco_source_kind_by_id (guint8 id)
 const char *
 paco_source_kinds (void)
 {
-  return "PNM";
+  return "DPX and PNM";
 }
 
 void

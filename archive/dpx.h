@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the header of a DPX file (SMPTE 268M) says of the picture: dpx_header.c reads
+ * it, dpx_layout.c says how samples lie, and dpx.c takes files apart and makes them
+ * again. */
+#pragma once
+#include "archive/source.h"
+
+/* Image elements that hold samples of one picture, at most. */
+#define PACO_DPX_MAX_PARTS 4
+/* The file's and the image's header, which no file lacks. */
+#define PACO_DPX_HEADER_SIZE 1408
+
+/* An image element: lines of samples of some components. */
+typedef struct
+{
+  const char *letters; /* a datum each, as "RGB"; of `columns` columns */
+  guint columns;
+  guint depth;
+  gboolean packed; /* datums of 10 or 12 bits are not filled up to words */
+  guint padding;   /* filled: bits of padding below a datum (method A), or 0 */
+  guint64 offset;  /* of the first line in the file */
+  guint64 stride;  /* bytes from a line to the next one */
+  /* Bytes of a line that a decoder writes: whole groups of its layout, unless the
+   * stride is less. */
+  guint64 line_bytes;
+} PacoDpxPart;
+
+typedef struct
+{
+  gboolean big_endian;
+  guint
+      orientation; /* 0: the first line is the upper one, from left to right */
+  guint n_parts;
+  PacoDpxPart parts[PACO_DPX_MAX_PARTS]; /* by ascending offsets */
+  PacoInfo info;
+  /* The part that each component is in, and how its samples lie in a line. */
+  guint part_of[PACO_COMPONENTS];
+  PacoLayout layouts[PACO_COMPONENTS];
+} PacoDpx;
+
+/* Reads the header of a file of file_size bytes whose first `size` bytes are there:
+ * all before the first sample, or 4096. Errors are those of source.h. */
+gboolean paco_dpx_read (const guint8 *bytes, gsize size, guint64 file_size,
+    PacoDpx *dpx, GError **error);
+
+/* Names the components of the parts, whose letters are known, and fills in their
+ * layouts; FALSE if the parts do not make a picture. */
+gboolean paco_dpx_lay_out (PacoDpx *dpx, GError **error);
+
+/* Bits of a line's datums, with what fills up the last word of three; and bytes of
+ * whole groups of its layout. */
+guint64 paco_dpx_line_bits (const PacoDpxPart *part, guint32 width);
+guint64 paco_dpx_group_bytes (const PacoDpx *dpx, guint part, guint32 width);

@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * DPX files of every packing through archive/dpx.c and libpaco: the picture that is
+ * coded is the one that was written, and the file made again is the same. Headers that
+ * lie, at random and one by one, are refused or restored.
+ *
+ * PACO_CASES: random files of each test. */
+#include "archive/kinds.h"
+#include "dpx-writer.h"
+#include <string.h>
+
+typedef struct
+{
+  PacoFrameEncoder *encoder;
+  PacoFrameDecoder *decoder;
+  PacoSource source;
+  PacoRebuilt rebuilt;
+} Coder;
+
+static void
+check_ok (PacoStatus status, const PacoError *error)
+{
+  if (status != PACO_STATUS_OK)
+    g_error ("%s", error->message);
+}
+
+static void
+coder_init (Coder *coder)
+{
+  PacoError error;
+
+  *coder = (Coder){ paco_frame_encoder_new (), paco_frame_decoder_new () };
+  check_ok (paco_frame_encoder_set (coder->encoder, "backend", "cpu", &error),
+      &error);
+  check_ok (
+      paco_frame_encoder_set (coder->encoder, "threads", "1", &error), &error);
+  check_ok (paco_frame_encoder_set (
+                coder->encoder, "rate-control", "lossless", &error),
+      &error);
+  check_ok (paco_frame_decoder_set (coder->decoder, "backend", "cpu", &error),
+      &error);
+  check_ok (
+      paco_frame_decoder_set (coder->decoder, "threads", "1", &error), &error);
+  paco_source_init (&coder->source);
+  paco_rebuilt_init (&coder->rebuilt);
+}
+
+static void
+coder_clear (Coder *coder)
+{
+  paco_frame_encoder_free (coder->encoder);
+  paco_frame_decoder_free (coder->decoder);
+  paco_source_clear (&coder->source);
+  paco_rebuilt_clear (&coder->rebuilt);
+}
+
+/* Codes the file's picture, and makes the file again of the frame and the rest. */
+static void
+check_restored (Coder *coder, const guint8 *bytes, gsize size, PacoFrame *frame)
+{
+  PacoSource *source = &coder->source;
+  PacoRebuilt *rebuilt = &coder->rebuilt;
+  PacoInfo info = PACO_INFO_INIT;
+  PacoError problem;
+  GError *error = NULL;
+
+  check_ok (
+      paco_frame_encoder_configure (coder->encoder, &source->info, &problem),
+      &problem);
+  check_ok (paco_frame_encoder_encode (
+                coder->encoder, &source->image, NULL, frame, &problem),
+      &problem);
+  check_ok (
+      paco_probe (frame->data, frame->size, &info, NULL, &problem), &problem);
+  g_assert_true (paco_source_rebuild (&paco_source_dpx, source->rest->data,
+      source->rest->len, &info, size, rebuilt, &error));
+  check_ok (paco_frame_decoder_decode (coder->decoder, frame->data, frame->size,
+                &rebuilt->image, NULL, &problem),
+      &problem);
+  g_assert_true (paco_source_finish (&paco_source_dpx, source->rest->data,
+      source->rest->len, &info, size, rebuilt, &error));
+  g_assert_cmpmem (bytes, size, rebuilt->file->data, rebuilt->file->len);
+}
+
+/* Decodes a frame to planes of 16 bits, and compares them with what was written. */
+static void
+check_picture (Coder *coder, const DpxCase *c, const DpxFile *file,
+    const char *letters, const PacoFrame *frame)
+{
+  const PacoInfo *info = &coder->source.info;
+  PacoImage image;
+  PacoError error;
+  size_t bytes;
+  guint8 *memory;
+
+  check_ok (paco_image_init (
+                &image, info, 0, PACO_IMAGE_TWO_BYTES, NULL, &bytes, &error),
+      &error);
+  memory = g_malloc (bytes);
+  check_ok (paco_image_init (
+                &image, info, 0, PACO_IMAGE_TWO_BYTES, memory, &bytes, &error),
+      &error);
+  check_ok (paco_frame_decoder_decode (
+                coder->decoder, frame->data, frame->size, &image, NULL, &error),
+      &error);
+  g_assert_cmpuint (info->n_components, ==, strlen (letters));
+  for (guint k = 0; letters[k] != '\0'; k++) {
+    const guint16 *samples =
+        file->samples[strchr (DPX_LETTERS, letters[k]) - DPX_LETTERS];
+    guint apart = 1u << info->subsampling_x[k];
+
+    g_assert_nonnull (samples);
+    for (guint32 y = 0; y < c->height; y++)
+      for (guint32 x = 0; x < c->width / apart; x++) {
+        guint16 found;
+
+        memcpy (&found,
+            (guint8 *) image.data[k] + image.stride[k] * (ptrdiff_t) y + 2 * x,
+            2);
+        g_assert_cmpuint (
+            GUINT16_FROM_LE (found), ==, samples[y * c->width + x * apart]);
+      }
+  }
+  g_free (memory);
+}
+
+/* The components of a case, in the codec's order. */
+static const char *
+components_of (const DpxCase *c, char letters[8])
+{
+  static const char *const orders[] = { "RGB", "YUV" };
+  char present[32] = "";
+  guint columns, n = 0;
+
+  for (guint i = 0; i < c->n_elements; i++)
+    g_strlcat (present, dpx_letters (c->elements[i].descriptor, &columns),
+        sizeof present);
+  for (guint o = 0; o < G_N_ELEMENTS (orders); o++)
+    for (const char *letter = orders[o]; *letter != '\0'; letter++)
+      if (strchr (present, *letter))
+        letters[n++] = *letter;
+  if (strchr (present, 'A'))
+    letters[n++] = 'A';
+  letters[n] = '\0';
+  return letters;
+}
+
+static void
+describe (const DpxCase *c, guint32 seed)
+{
+  if (!g_test_verbose ())
+    return;
+  g_test_message (
+      "seed %u: %s, %u x %u, %u elements, line padding %u, unaligned %d, "
+      "padding %d, gap %zu, tail %zu",
+      seed, c->big_endian ? "big-endian" : "little-endian", c->width, c->height,
+      c->n_elements, c->line_padding, c->unaligned, c->padding, c->gap,
+      c->tail);
+  for (guint i = 0; i < c->n_elements; i++)
+    g_test_message ("  descriptor %u, %u bits, packing %u",
+        c->elements[i].descriptor, c->elements[i].depth,
+        c->elements[i].packing);
+}
+
+/* Lines of packed samples that end within a word, in a big-endian file, cannot be
+ * said to be anywhere; and where padding is not seen from the header, none can be read
+ * with certainty: unaligned files are of 8 and 16 bits, or filled up to these. */
+static gboolean
+can_be_unaligned (const DpxCase *c)
+{
+  return c->elements[0].depth == 8 || c->elements[0].depth == 16
+      || (c->elements[0].depth == 12 && c->elements[0].packing != 0);
+}
+
+static void
+check_case (Coder *coder, GRand *rand, DpxCase *c, guint32 seed)
+{
+  PacoFrame frame = { 0 };
+  PacoInfo info = PACO_INFO_INIT;
+  GError *error = NULL;
+  char letters[8];
+  DpxFile file;
+  gboolean padded;
+
+  c->unaligned = c->unaligned && can_be_unaligned (c);
+  /* Swapped words want lines of whole words. */
+  for (guint i = 0; i < c->n_elements; i++)
+    if (c->big_endian && c->elements[i].packing == 0
+        && c->elements[i].depth % 8 != 0)
+      c->line_padding = c->line_padding / 4 * 4;
+  describe (c, seed);
+  dpx_file_write (rand, c, &file);
+  g_assert_true (
+      paco_source_kind (file.bytes->data, file.bytes->len) == &paco_source_dpx);
+  if (!paco_source_parse (&paco_source_dpx, file.bytes->data, file.bytes->len,
+          &coder->source, &error))
+    g_error ("%s", error->message);
+  g_assert_true (paco_source_dpx.peek (file.bytes->data,
+      MIN (file.bytes->len, 4096), file.bytes->len, &info, &error));
+  g_strlcpy (info.format, coder->source.info.format, sizeof info.format);
+  g_assert_cmpmem (&info, sizeof info, &coder->source.info, sizeof info);
+  check_restored (coder, file.bytes->data, file.bytes->len, &frame);
+  check_picture (coder, c, &file, components_of (c, letters), &frame);
+  padded = coder->source.notes->len > 0;
+  g_assert_true (c->padding != DPX_PADDING_CLEAR || !padded);
+  paco_frame_release (&frame);
+  dpx_file_clear (&file);
+}
+
+static guint
+n_cases (guint otherwise)
+{
+  const char *text = g_getenv ("PACO_CASES");
+
+  return text ? (guint) g_ascii_strtoull (text, NULL, 10) : otherwise;
+}
+
+static void
+test_random (void)
+{
+  Coder coder;
+
+  coder_init (&coder);
+  for (guint i = 0; i < n_cases (400); i++) {
+    guint32 seed = g_test_rand_int ();
+    GRand *rand = g_rand_new_with_seed (seed);
+    DpxCase c;
+
+    dpx_case_random (rand, &c);
+    check_case (&coder, rand, &c, seed);
+    g_rand_free (rand);
+  }
+  coder_clear (&coder);
+}
+
+/* Every packing, in both byte orders, at widths around the ends of words and groups. */
+static void
+test_packings (void)
+{
+  static const guint descriptors[] = { 6, 50, 51, 52, 100 };
+  static const guint depths[] = { 8, 10, 12, 16 };
+  GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
+  Coder coder;
+
+  coder_init (&coder);
+  for (guint i = 0; i < 5 * 4 * 3 * 2; i++) {
+    DpxCase c = { .big_endian = i % 2,
+      .height = 3,
+      .n_elements = 1,
+      .elements = { { descriptors[i / 24], depths[i / 6 % 4], i / 2 % 3 } },
+      .padding = DPX_PADDING_LINES };
+
+    c.width = 2 * (guint32) g_rand_int_range (rand, 1, 20);
+    if (c.elements[0].descriptor != 100)
+      c.width -= (guint32) g_rand_int_range (rand, 0, 2);
+    check_case (&coder, rand, &c, 0);
+  }
+  coder_clear (&coder);
+  g_rand_free (rand);
+}
+
+/* --- what headers say ------------------------------------------------------ */
+
+static void
+put_real (guint8 *at, gboolean big_endian, float real)
+{
+  guint32 word;
+
+  memcpy (&word, &real, 4);
+  dpx_put32 (at, big_endian, word);
+}
+
+static void
+test_info (void)
+{
+  GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
+  DpxCase c = { .width = 5, .height = 4, .n_elements = 1 };
+  GError *error = NULL;
+  PacoSource source;
+
+  paco_source_init (&source);
+  for (guint be = 0; be < 2; be++) {
+    DpxFile file;
+    guint8 *bytes;
+
+    c.big_endian = be;
+    c.elements[0] = (DpxElement){ 50, 10, 1 };
+    dpx_file_write (rand, &c, &file);
+    bytes = file.bytes->data;
+    bytes[801] = 1;
+    bytes[802] = 6;
+    put_real (bytes + 1724, be, 23.976f);
+    dpx_put32 (bytes + 1628, be, 2);
+    dpx_put32 (bytes + 1632, be, 1);
+    bytes[1928] = 1;
+    dpx_put16 (bytes + 768, be, 2);
+    g_assert_true (paco_source_parse (
+        &paco_source_dpx, bytes, file.bytes->len, &source, &error));
+    g_assert_cmpuint (source.info.fps_n, ==, 24000);
+    g_assert_cmpuint (source.info.fps_d, ==, 1001);
+    g_assert_cmpuint (source.info.par_n, ==, 2);
+    g_assert_cmpuint (source.info.par_d, ==, 1);
+    g_assert_cmpuint (source.info.transfer, ==, 9);
+    g_assert_cmpuint (source.info.primaries, ==, 1);
+    g_assert_cmpuint (source.info.matrix, ==, 1);
+    g_assert_cmpuint (source.info.range, ==, 1);
+    g_assert_cmpuint (source.info.fields, ==, 1);
+    g_assert_cmpuint (source.info.interlace_mode, ==, 1);
+    g_assert_cmpstr (source.info.format, ==, "GBR_10LE");
+    g_assert_cmpuint (source.notes->len, ==, 1); /* the orientation */
+
+    put_real (bytes + 1724, be, 0);
+    put_real (bytes + 1940, be, 25);
+    dpx_put32 (bytes + 784, be, 64);
+    dpx_put32 (bytes + 792, be, 940);
+    memcpy (bytes + 820, "DCDM, X'Y'Z'", 12);
+    bytes[801] = 2;
+    bytes[1928] = 0;
+    dpx_put16 (bytes + 768, be, 0);
+    g_assert_true (paco_source_parse (
+        &paco_source_dpx, bytes, file.bytes->len, &source, &error));
+    g_assert_cmpuint (source.info.fps_n, ==, 25);
+    g_assert_cmpuint (source.info.fps_d, ==, 1);
+    g_assert_cmpuint (source.info.transfer, ==, 1);
+    g_assert_cmpuint (source.info.primaries, ==, 9);
+    g_assert_cmpuint (source.info.range, ==, 2);
+    g_assert_cmpuint (source.info.fields, ==, 0);
+    g_assert_cmpuint (source.notes->len, ==, 0);
+    dpx_file_clear (&file);
+
+    c.elements[0] = (DpxElement){ 102, 8, 0 };
+    dpx_file_write (rand, &c, &file);
+    file.bytes->data[801] = 17;
+    file.bytes->data[802] = 14;
+    g_assert_true (paco_source_parse (
+        &paco_source_dpx, file.bytes->data, file.bytes->len, &source, &error));
+    g_assert_cmpuint (source.info.matrix, ==, 6);
+    g_assert_cmpuint (source.info.transfer, ==, 14);
+    g_assert_cmpuint (source.info.primaries, ==, 7);
+    g_assert_cmpuint (source.info.range, ==, 0);
+    g_assert_cmpuint (source.info.fps_n, ==, 0);
+    g_assert_cmpuint (source.info.par_n, ==, 0);
+    dpx_file_clear (&file);
+  }
+  paco_source_clear (&source);
+  g_rand_free (rand);
+}
+
+/* --- what is refused -------------------------------------------------------- */
+
+/* A field of a good file of 10 bits, and what a file with another value there is
+ * told. bytes: 1, 2 or 4. */
+static const struct
+{
+  guint at, bytes;
+  guint32 value;
+  PacoSourceError code;
+  const char *message;
+} refused[] = {
+  { 0, 4, 0x12345678, PACO_SOURCE_BROKEN, "it is no DPX file" },
+  { 4, 4, 0, PACO_SOURCE_BROKEN, NULL }, /* the element's offset is 0 as well */
+  { 4, 4, 2047, PACO_SOURCE_BROKEN, NULL },
+  { 8, 1, 'W', PACO_SOURCE_UNSUPPORTED, "neither of version V1.0 nor V2.0" },
+  { 12, 1, 'H', PACO_SOURCE_UNSUPPORTED, "neither of version V1.0 nor V2.0" },
+  { 660, 4, 5, PACO_SOURCE_UNSUPPORTED, "encrypted" },
+  { 770, 2, 0, PACO_SOURCE_UNSUPPORTED, "0 image elements" },
+  { 770, 2, 5, PACO_SOURCE_UNSUPPORTED, "5 image elements" },
+  { 770, 2, 0xffff, PACO_SOURCE_UNSUPPORTED, "65535 image elements" },
+  { 770, 2, 2, PACO_SOURCE_UNSUPPORTED, NULL },
+  { 772, 4, 0, PACO_SOURCE_UNSUPPORTED, "0 x 4" },
+  { 772, 4, 16385, PACO_SOURCE_UNSUPPORTED, "16385 x 4" },
+  { 772, 4, 0xffffffff, PACO_SOURCE_UNSUPPORTED, "4294967295 x 4" },
+  { 772, 4, 16384, PACO_SOURCE_BROKEN, "4 lines of 65536 bytes" },
+  { 776, 4, 0, PACO_SOURCE_UNSUPPORTED, "5 x 0" },
+  { 776, 4, 5, PACO_SOURCE_BROKEN, "5 lines of 20 bytes" },
+  { 780, 4, 1, PACO_SOURCE_UNSUPPORTED, "signed" },
+  { 800, 1, 0, PACO_SOURCE_UNSUPPORTED, "descriptor 0" },
+  { 800, 1, 9, PACO_SOURCE_UNSUPPORTED, "descriptor 9" },
+  { 800, 1, 100, PACO_SOURCE_UNSUPPORTED, "odd number of columns, 5" },
+  { 803, 1, 1, PACO_SOURCE_UNSUPPORTED, "samples of 1 bits" },
+  { 803, 1, 32, PACO_SOURCE_UNSUPPORTED, "samples of 32 bits" },
+  { 804, 2, 3, PACO_SOURCE_UNSUPPORTED, "packing 3" },
+  { 804, 2, 0xffff, PACO_SOURCE_UNSUPPORTED, "packing 65535" },
+  { 806, 2, 1, PACO_SOURCE_UNSUPPORTED, "run-length" },
+  { 808, 4, 1407, PACO_SOURCE_BROKEN, "begins at byte 1407" },
+  { 808, 4, 4096, PACO_SOURCE_BROKEN, "that it begins at byte 4096" },
+};
+
+static void
+put_field (guint8 *at, gboolean big_endian, guint bytes, guint32 value)
+{
+  if (bytes == 4)
+    dpx_put32 (at, big_endian, value);
+  else if (bytes == 2)
+    dpx_put16 (at, big_endian, (guint16) value);
+  else
+    *at = (guint8) value;
+}
+
+static void
+test_refused (void)
+{
+  GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
+  PacoSource source;
+
+  paco_source_init (&source);
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (refused); i++) {
+    guint k = i / 2;
+    DpxCase c = { .big_endian = i % 2,
+      .width = 5,
+      .height = 4,
+      .n_elements = 1,
+      .elements = { { 50, 10, 1 } } };
+    GError *error = NULL;
+    DpxFile file;
+
+    dpx_file_write (rand, &c, &file);
+    put_field (file.bytes->data + refused[k].at, c.big_endian, refused[k].bytes,
+        refused[k].value);
+    /* Where the file's header alone says where the picture is. */
+    if (refused[k].at == 4 || refused[k].value == 1407)
+      dpx_put32 (file.bytes->data + 808, c.big_endian, 0);
+    if (refused[k].value == 1407)
+      dpx_put32 (file.bytes->data + 4, c.big_endian, 1407);
+    if (refused[k].at == 4 && refused[k].value == 2047) {
+      /* The picture would fit, but what is before it is no header. */
+      dpx_put32 (file.bytes->data + 4, c.big_endian, 100);
+    }
+    g_assert_false (paco_source_parse (
+        &paco_source_dpx, file.bytes->data, file.bytes->len, &source, &error));
+    g_assert_error (error, PACO_SOURCE_ERROR, (int) refused[k].code);
+    if (refused[k].message && !strstr (error->message, refused[k].message))
+      g_error (
+          "\"%s\" does not say \"%s\"", error->message, refused[k].message);
+    g_clear_error (&error);
+    dpx_file_clear (&file);
+  }
+  paco_source_clear (&source);
+  g_rand_free (rand);
+}
+
+/* Files that end anywhere are refused, but for those that lack only what no sample
+ * needs. */
+static void
+test_cut (void)
+{
+  GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
+  DpxCase c = {
+    .width = 4, .height = 3, .n_elements = 1, .elements = { { 50, 16, 0 } }
+  };
+  PacoSource source;
+  DpxFile file;
+
+  paco_source_init (&source);
+  dpx_file_write (rand, &c, &file);
+  for (guint n = 0; n < file.bytes->len; n += n < 2000 ? 37 : 1) {
+    /* In memory of its own, so that nothing is read behind it. */
+    guint8 *cut = g_memdup2 (file.bytes->data, n);
+    GError *error = NULL;
+
+    g_assert_false (
+        paco_source_parse (&paco_source_dpx, cut, n, &source, &error));
+    g_assert_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_BROKEN);
+    g_clear_error (&error);
+    g_free (cut);
+  }
+  dpx_file_clear (&file);
+  paco_source_clear (&source);
+  g_rand_free (rand);
+}
+
+/* Headers with a few bytes changed: an error, or the same file again. */
+static void
+test_hostile (void)
+{
+  static const guint fields[] = { 4, 16, 660, 768, 770, 772, 776, 780, 800, 801,
+    802, 803, 804, 806, 808, 812, 852, 872, 875, 876, 880, 1628, 1724, 1928,
+    1940 };
+  guint n = n_cases (1500), restored = 0;
+  Coder coder;
+
+  coder_init (&coder);
+  for (guint i = 0; i < n; i++) {
+    guint32 seed = g_test_rand_int ();
+    GRand *rand = g_rand_new_with_seed (seed);
+    GError *error = NULL;
+    PacoFrame frame = { 0 };
+    guint8 *bytes;
+    DpxFile file;
+    gsize size;
+    DpxCase c;
+
+    dpx_case_random (rand, &c);
+    describe (&c, seed);
+    dpx_file_write (rand, &c, &file);
+    for (guint k = (guint) g_rand_int_range (rand, 1, 4); k > 0; k--) {
+      gsize at = fields[g_rand_int_range (rand, 0, G_N_ELEMENTS (fields))]
+          + (gsize) g_rand_int_range (rand, 0, 4);
+
+      if (g_rand_boolean (rand))
+        file.bytes->data[at] ^= (guint8) (1 << g_rand_int_range (rand, 0, 8));
+      else
+        file.bytes->data[at] = (guint8) g_rand_int_range (rand, 0, 256);
+    }
+    size = file.bytes->len;
+    if (g_rand_int_range (rand, 0, 4) == 0)
+      size = (gsize) g_rand_int_range (rand, 1300, (gint) size + 1);
+    bytes = g_memdup2 (file.bytes->data, size);
+    if (paco_source_parse (
+            &paco_source_dpx, bytes, size, &coder.source, &error)) {
+      check_restored (&coder, bytes, size, &frame);
+      paco_frame_release (&frame);
+      restored++;
+    } else {
+      g_assert_nonnull (error);
+      g_clear_error (&error);
+    }
+    g_free (bytes);
+    dpx_file_clear (&file);
+    g_rand_free (rand);
+  }
+  /* Otherwise this tests nothing. */
+  g_assert_true (n < 100 || (restored > n / 10 && restored < n));
+  coder_clear (&coder);
+}
+
+/* What is kept of a file comes out of a stream, and may be anything. */
+static void
+test_hostile_rest (void)
+{
+  guint n = n_cases (1500);
+  PacoSource source;
+  PacoRebuilt rebuilt;
+
+  paco_source_init (&source);
+  paco_rebuilt_init (&rebuilt);
+  for (guint i = 0; i < n; i++) {
+    GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
+    GError *error = NULL;
+    guint8 *rest;
+    DpxFile file;
+    gsize size, runs;
+    DpxCase c;
+
+    do
+      dpx_case_random (rand, &c);
+    while (c.unaligned || c.line_padding > 0);
+    c.gap = 0;
+    dpx_file_write (rand, &c, &file);
+    g_assert_true (paco_source_parse (
+        &paco_source_dpx, file.bytes->data, file.bytes->len, &source, &error));
+    size = source.rest->len;
+    runs = MIN (5 + 2048 + c.tail, size - 1);
+    for (guint k = (guint) g_rand_int_range (rand, 0, 3); k > 0; k--) {
+      gsize at = g_rand_boolean (rand)
+          ? (gsize) g_rand_int_range (rand, 0, (gint) size)
+          : (gsize) g_rand_int_range (rand, (gint) runs, (gint) size);
+
+      source.rest->data[at] ^= (guint8) (1 << g_rand_int_range (rand, 0, 8));
+    }
+    if (g_rand_int_range (rand, 0, 3) == 0)
+      size = (gsize) g_rand_int_range (rand, 0, (gint) size + 1);
+    rest = g_memdup2 (source.rest->data, size);
+    if (paco_source_rebuild (&paco_source_dpx, rest, size, &source.info,
+            file.bytes->len, &rebuilt, &error)) {
+      /* The decoder would be here; what it has not written is not looked at. */
+      memset (rebuilt.file->data, 0, rebuilt.file->len);
+      g_assert_true (paco_source_finish (&paco_source_dpx, rest, size,
+          &source.info, file.bytes->len, &rebuilt, &error));
+    } else {
+      g_assert_true (error && error->domain == PACO_SOURCE_ERROR);
+      g_clear_error (&error);
+    }
+    g_free (rest);
+    dpx_file_clear (&file);
+    g_rand_free (rand);
+  }
+  paco_source_clear (&source);
+  paco_rebuilt_clear (&rebuilt);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/dpx/packings", test_packings);
+  g_test_add_func ("/dpx/random", test_random);
+  g_test_add_func ("/dpx/info", test_info);
+  g_test_add_func ("/dpx/refused", test_refused);
+  g_test_add_func ("/dpx/cut", test_cut);
+  g_test_add_func ("/dpx/hostile", test_hostile);
+  g_test_add_func ("/dpx/hostile-rest", test_hostile_rest);
+  return g_test_run ();
+}
