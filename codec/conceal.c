@@ -123,11 +123,13 @@ keep_bytes (Kept *kept, const PacoConcealFrame *frame,
   for (uint32_t i = 0; i < n; i++)
     size += frame->records[i].length;
   kept->bytes.size = 0;
+  if (size == 0)
+    return TRUE;
   to = reserve (&kept->bytes, size);
-  if (!to && size > 0)
+  if (!to)
     return FALSE;
   kept->bytes.size = size;
-  if (!any_replaced && size > 0) {
+  if (!any_replaced) {
     memcpy (to, frame->payload, size);
     return TRUE;
   }
