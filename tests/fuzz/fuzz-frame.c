@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * What a decoder does with any bytes: header, index and blocks through the
  * fastest variant of the CPU backend, whole and at the least resolution, as
- * they are and with their lengths and checks made true. A sanitizer is the
- * judge; here is nothing to assert but that frames that were submitted come
- * back. fuzz-replay and libFuzzer call it. */
+ * they are and with their lengths and checks made true, and cut to fewer bytes.
+ * A sanitizer is the judge; here is nothing to assert but that frames that were
+ * submitted come back, and that a frame that was cut is one, of so many bytes.
+ * fuzz-replay and libFuzzer call it. */
+#include "codec/frame_cut.h"
 #include "tests/fuzz/decoding.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutator.h"
+#include <stdlib.h>
 #include <string.h>
 
 static void
@@ -17,6 +20,25 @@ decode (const PacoCodedFrame *coded, unsigned reduce)
   fuzz_picture_init (&picture, &coded->header, reduce, 0);
   fuzz_decode (0, coded, reduce, &picture);
   fuzz_picture_clear (&picture);
+}
+
+/* Cuts the frame to a part of its bytes that follows from the last one. */
+static void
+try_cut (const PacoHeader *header, const uint8_t *data, size_t size)
+{
+  size_t most = header->header_size
+      + (size - header->header_size) * data[size - 1] / 256;
+  uint8_t *cut = g_malloc (size);
+  PacoCodedFrame coded;
+  size_t cut_size;
+
+  if (paco_frame_cut (data, size, most, cut, &cut_size, NULL)) {
+    if (cut_size > most
+        || !paco_coded_frame_parse (&coded, cut, cut_size, NULL))
+      abort ();
+    decode (&coded, 0);
+  }
+  g_free (cut);
 }
 
 static void
@@ -30,6 +52,8 @@ try_frame (const uint8_t *data, size_t size)
   decode (&coded, 0);
   if (coded.header.coding.levels)
     decode (&coded, coded.header.coding.levels);
+  if (coded.header.coding.cut_points)
+    try_cut (&coded.header, data, MIN (size, coded.header.frame_size));
 }
 
 int

@@ -1,14 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * A fuzz target: a frame through rtppacopay, and its packets, lost, repeated, in
- * another order and with other bytes, through rtppacodepay. What is done to them
- * follows from the frame's bytes, so an input always does the same. What rtppacopay
- * refuses goes into packets as it is. The elements live as long as the process. */
+ * another order, with other bytes and with headers that contradict one another, through
+ * rtppacodepay. What is done to them the first bytes say, so that they and the frame
+ * can be changed each for itself. What rtppacopay refuses goes into packets as it is.
+ * The elements live as long as the process. */
 #include "plugin/gstpacortpformat.h"
+#include "tests/fuzz/decoding.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mutator.h"
 #include <gst/check/gstharness.h>
 #include <gst/rtp/rtp.h>
 
 #define MOST_PACKETS 400
+
+/* The first bytes. */
+enum
+{
+  SEED = 0,    /* 4 bytes, of the generator */
+  MTU = 4,     /* 2 bytes */
+  PARITY = 6,  /* packets for 100 */
+  LOSS = 7,    /* packets of 256 */
+  CHANGED = 8, /* packets of 256 */
+  MOVED = 9,   /* packets of 256 */
+  MADE_UP = 10 /* packets that are no part of the frame */,
+  INSTRUCTIONS = 11, /* bytes */
+};
 
 static GstHarness *
 open_payloader (void)
@@ -77,9 +93,10 @@ make_packet (GRand *random, const uint8_t *data, size_t size)
   return packet;
 }
 
-/* All packets of the frame, or some that are made up. */
+/* All packets of the frame, and some that are made up. */
 static GPtrArray *
-make_packets (GRand *random, const uint8_t *data, size_t size)
+make_packets (
+    GRand *random, const uint8_t *how, const uint8_t *data, size_t size)
 {
   GPtrArray *packets = g_ptr_array_new_with_free_func (
       (GDestroyNotify) gst_buffer_unref);
@@ -87,8 +104,8 @@ make_packets (GRand *random, const uint8_t *data, size_t size)
   GstBuffer *packet;
 
   gst_harness_set (payloader, "rtppacopay", "mtu",
-      g_rand_int_range (random, 76, 1500), "parity",
-      g_rand_int_range (random, 0, 101), NULL);
+      76 + (how[MTU] | how[MTU + 1] << 8) % 1424, "parity", how[PARITY] % 101,
+      NULL);
   gst_harness_push (payloader, gst_buffer_new_memdup (data, size));
   while ((packet = gst_harness_try_pull (payloader))) {
     if (packets->len < MOST_PACKETS)
@@ -97,44 +114,113 @@ make_packets (GRand *random, const uint8_t *data, size_t size)
       gst_buffer_unref (packet);
   }
   forget_events (payloader);
-  for (guint n = g_rand_int_range (random, 0, packets->len ? 3 : 40); n > 0;
-       n--)
+  for (guint n = how[MADE_UP] % 40; n > 0; n--)
     g_ptr_array_insert (packets, g_rand_int_range (random, 0, packets->len + 1),
         make_packet (random, data, size));
   return packets;
 }
 
-/* Changes a byte behind RTP's header, mostly of the payload's header. */
+/* A number like this one, or one at the end of what there are. */
+static guint32
+change_number (GRand *random, guint32 number)
+{
+  static const guint32 numbers[] = { 0, 1, 127, 128, 255, 256, 65535,
+    0x7fffffff, 0x80000000u, 0xffffffffu };
+
+  switch (g_rand_int_range (random, 0, 6)) {
+    case 0:
+      return number - 1;
+    case 1:
+      return number + 1;
+    case 2:
+      return number * 2;
+    case 3:
+      return g_rand_int (random) % 99999;
+    default:
+      return numbers[g_rand_int_range (random, 0, G_N_ELEMENTS (numbers))];
+  }
+}
+
+/* Changes a field of a header. */
+static void
+change_field (GRand *random, guint8 *payload, gsize size)
+{
+  GstPacoRtpHeader header;
+
+  if (!gst_paco_rtp_header_read (&header, payload, size))
+    return;
+  switch (
+      g_rand_int_range (random, 0, header.kind == GST_PACO_RTP_DATA ? 3 : 7)) {
+    case 0:
+      header.frame = change_number (random, header.frame);
+      break;
+    case 1:
+      header.frame_size = change_number (random, header.frame_size);
+      break;
+    case 2:
+      header.offset = change_number (random, header.offset);
+      break;
+    case 3:
+      header.protected_size = change_number (random, header.protected_size);
+      break;
+    case 4:
+      header.row = change_number (random, header.row);
+      break;
+    case 5:
+      header.n_rows = change_number (random, header.n_rows);
+      break;
+    default:
+      header.group = change_number (random, header.group);
+  }
+  gst_paco_rtp_header_write (&header, payload);
+}
+
+/* A copy of which a field of the payload's header, a byte, or the size is another. */
 static GstBuffer *
 change (GRand *random, const GstBuffer *packet)
 {
   GstBuffer *changed = gst_buffer_copy_deep (packet);
   gsize size = gst_buffer_get_size (changed);
   guint8 byte = g_rand_int (random);
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
 
-  gst_buffer_fill (changed,
-      12 + g_rand_int_range (random, 0, MIN (size - 12, 20)), &byte, 1);
+  switch (g_rand_int_range (random, 0, 6)) {
+    case 0:
+      gst_buffer_fill (changed,
+          12 + g_rand_int_range (random, 0, MIN (size - 12, 20)), &byte, 1);
+      break;
+    case 1:
+      gst_buffer_set_size (changed, g_rand_int_range (random, 12, size + 1));
+      break;
+    default:
+      gst_rtp_buffer_map (changed, GST_MAP_READWRITE, &rtp);
+      change_field (random, gst_rtp_buffer_get_payload (&rtp),
+          gst_rtp_buffer_get_payload_len (&rtp));
+      gst_rtp_buffer_unmap (&rtp);
+  }
   return changed;
 }
 
 static void
-push_all (GRand *random, GstHarness *harness, GPtrArray *packets)
+push_all (
+    GRand *random, const uint8_t *how, GstHarness *harness, GPtrArray *packets)
 {
-  guint loss = g_rand_int_range (random, 0, 40);
-
   for (guint i = 0; i < packets->len; i++) {
-    guint ahead = g_rand_int_range (random, 0, 6) == 0 ? 2 : 0;
-    guint k = MIN (i + ahead, packets->len - 1);
-    GstBuffer *packet = packets->pdata[k];
+    guint k = i;
+    GstBuffer *packet;
 
+    if (g_rand_int_range (random, 0, 256) < how[MOVED])
+      k = MIN (i + g_rand_int_range (random, 0, 5), packets->len - 1);
+    packet = packets->pdata[k];
     packets->pdata[k] = packets->pdata[i];
     packets->pdata[i] = packet;
-    if ((guint) g_rand_int_range (random, 0, 100) < loss)
+    if (g_rand_int_range (random, 0, 256) < how[LOSS])
       continue;
     gst_harness_push (harness,
-        g_rand_int_range (random, 0, 20) == 0 ? change (random, packet)
-                                              : gst_buffer_ref (packet));
-    if (g_rand_int_range (random, 0, 20) == 0)
+        g_rand_int_range (random, 0, 256) < how[CHANGED]
+            ? change (random, packet)
+            : gst_buffer_ref (packet));
+    if (g_rand_int_range (random, 0, 256) < how[MOVED])
       gst_harness_push (harness, gst_buffer_ref (packet));
   }
 }
@@ -143,18 +229,16 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   GstHarness *harness = open_depayloader ();
-  guint32 seed = 0;
   GPtrArray *packets;
   GstSegment segment;
   GRand *random;
 
-  if (size < 20)
+  if (size < INSTRUCTIONS + 1)
     return 0;
-  for (size_t i = 0; i < size; i++)
-    seed = seed * 16777619 ^ data[i];
-  random = g_rand_new_with_seed (seed);
-  packets = make_packets (random, data, size);
-  push_all (random, harness, packets);
+  random = g_rand_new_with_seed (GST_READ_UINT32_LE (data + SEED));
+  packets = make_packets (
+      random, data, data + INSTRUCTIONS, size - INSTRUCTIONS);
+  push_all (random, data, harness, packets);
   gst_harness_push_event (harness, gst_event_new_flush_start ());
   gst_harness_push_event (harness, gst_event_new_flush_stop (TRUE));
   gst_segment_init (&segment, GST_FORMAT_TIME);
@@ -163,4 +247,23 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_ptr_array_unref (packets);
   g_rand_free (random);
   return 0;
+}
+
+size_t
+LLVMFuzzerCustomMutator (
+    uint8_t *data, size_t size, size_t capacity, unsigned seed)
+{
+  FuzzRandom random = fuzz_random_new (seed);
+
+  if (size < INSTRUCTIONS + 1 || seed % 8 == 0)
+    return LLVMFuzzerMutate (data, size, capacity);
+  if (seed % 8 < 4) {
+    data[fuzz_random_below (&random, INSTRUCTIONS)] =
+        (uint8_t) fuzz_random_next (&random);
+    return size;
+  }
+  return INSTRUCTIONS
+      + fuzz_mutate_frame (data + INSTRUCTIONS, size - INSTRUCTIONS,
+          capacity - INSTRUCTIONS, FUZZ_MAX_SAMPLES,
+          fuzz_random_next (&random));
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * fuzz-seeds FOLDER FILE...: writes the corpus that the targets begin with: the
  * frames of the files (golden streams) and frames of every kind, each a file of
- * FOLDER/frames, and streams of several of them, as the elements' targets take
- * them, in FOLDER/streams. run.sh calls it. */
+ * FOLDER/frames, streams of several of them, as the elements' targets take them, in
+ * FOLDER/streams, and frames behind what is done to their packets, in FOLDER/packets.
+ * run.sh calls it. */
 #include "tests/fuzz/seeds.h"
 #include <glib/gstdio.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 #define MAX_FRAME 20000 /* bytes; smaller inputs are tried more often */
 #define N_STREAMS 24
+#define PACKETS_INSTRUCTIONS 11 /* bytes, which fuzz-rtp takes from the front */
 
 static void
 write_file (const char *folder, const char *kind, unsigned number,
@@ -52,6 +54,21 @@ make_stream (const GPtrArray *seeds, FuzzRandom *random)
   return stream;
 }
 
+static void
+write_packets (const char *folder, unsigned number, const GByteArray *frame,
+    FuzzRandom *random)
+{
+  GByteArray *input = g_byte_array_new ();
+  uint8_t instructions[PACKETS_INSTRUCTIONS];
+
+  for (unsigned i = 0; i < sizeof instructions; i++)
+    instructions[i] = (uint8_t) fuzz_random_below (random, i < 7 ? 256 : 32);
+  g_byte_array_append (input, instructions, sizeof instructions);
+  g_byte_array_append (input, frame->data, frame->len);
+  write_file (folder, "packets", number, input);
+  g_byte_array_unref (input);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -67,11 +84,14 @@ main (int argc, char **argv)
     fuzz_seeds_add_file (seeds, argv[i]);
   make_folder (argv[1], "frames");
   make_folder (argv[1], "streams");
+  make_folder (argv[1], "packets");
   for (guint i = 0; i < seeds->len; i++) {
     const GByteArray *seed = seeds->pdata[i];
 
-    if (seed->len <= MAX_FRAME)
-      write_file (argv[1], "frames", i, seed);
+    if (seed->len > MAX_FRAME)
+      continue;
+    write_file (argv[1], "frames", i, seed);
+    write_packets (argv[1], i, seed, &random);
   }
   for (unsigned i = 0; i < N_STREAMS; i++) {
     GByteArray *stream = make_stream (seeds, &random);

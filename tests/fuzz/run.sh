@@ -60,7 +60,7 @@ elements_asan=$asan:fast_unwind_on_malloc=0:malloc_context_size=10
 fuzz () {
   case $1 in
     push | pull) seeds=$folder/seeds/streams options=$elements_asan ;;
-    rtp) seeds=$folder/seeds/frames options=$elements_asan ;;
+    rtp) seeds=$folder/seeds/packets options=$elements_asan ;;
     *) seeds=$folder/seeds/frames options=$asan ;;
   esac
   mkdir -p "$folder/corpus/$1"

@@ -49,7 +49,7 @@ typedef struct
 {
   uint16_t width, height;
   uint8_t n_components, depth, subsampling;
-  bool fields, rgb, lossless, checks;
+  bool fields, rgb, lossless, checks, cuts;
   uint8_t levels, passes, complexity;
   uint16_t block_height;
 } Kind;
@@ -94,6 +94,7 @@ add_coded (GPtrArray *seeds, FuzzRandom *random, const Kind *kind)
   parameters.complexity = kind->complexity;
   parameters.rgb = kind->rgb;
   parameters.block_checks = kind->checks;
+  parameters.cut_points = kind->cuts;
   fill_samples (random, kind, samples, plane * kind->n_components);
   for (unsigned c = 0; c < kind->n_components; c++) {
     unsigned shift = c && c < 3 ? kind->subsampling : 0;
@@ -123,17 +124,17 @@ void
 fuzz_seeds_add_kinds (GPtrArray *seeds, FuzzRandom *random)
 {
   static const Kind kinds[] = {
-    { 1, 1, 1, 8, 0, false, false, true, false, 5, 1, 0, 0 },
-    { 64, 64, 1, 8, 0, false, false, true, false, 0, 1, 0, 32 },
-    { 97, 61, 1, 16, 0, false, false, true, true, 3, 1, 3, 0 },
-    { 75, 50, 3, 8, 1, false, false, true, false, 5, 2, 1, 0 },
-    { 130, 70, 3, 12, 0, false, true, true, true, 2, 3, 2, 64 },
-    { 66, 129, 4, 10, 0, true, true, true, false, 4, 1, 1, 128 },
-    { 120, 200, 1, 10, 0, true, false, false, false, 5, 1, 0, 256 },
-    { 99, 80, 3, 8, 2, false, false, false, true, 8, 1, 1, 0 },
-    { 128, 64, 3, 14, 0, false, true, false, false, 1, 2, 3, 0 },
-    { 17, 300, 4, 16, 1, false, false, false, true, 3, 3, 0, 32 },
-    { 65, 8, 3, 8, 2, true, false, false, false, 5, 1, 1, 0 },
+    { 1, 1, 1, 8, 0, false, false, true, false, false, 5, 1, 0, 0 },
+    { 64, 64, 1, 8, 0, false, false, true, false, false, 0, 1, 0, 32 },
+    { 97, 61, 1, 16, 0, false, false, true, true, true, 3, 1, 3, 0 },
+    { 75, 50, 3, 8, 1, false, false, true, false, true, 5, 2, 1, 0 },
+    { 130, 70, 3, 12, 0, false, true, true, true, false, 2, 3, 2, 64 },
+    { 66, 129, 4, 10, 0, true, true, true, false, false, 4, 1, 1, 128 },
+    { 120, 200, 1, 10, 0, true, false, false, false, true, 5, 1, 0, 256 },
+    { 99, 80, 3, 8, 2, false, false, false, true, false, 8, 1, 1, 0 },
+    { 128, 64, 3, 14, 0, false, true, false, false, true, 1, 2, 3, 0 },
+    { 17, 300, 4, 16, 1, false, false, false, true, false, 3, 3, 0, 32 },
+    { 65, 8, 3, 8, 2, true, false, false, false, false, 5, 1, 1, 0 },
   };
 
   for (size_t i = 0; i < G_N_ELEMENTS (kinds); i++)

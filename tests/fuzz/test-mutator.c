@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The mutator: its results keep to what the caller asks for, the same seed gives
  * the same bytes, and most of what it makes gets past header and index, which
- * is what it is for. */
+ * is what it is for; so do cut points, views and ancillary chunks with values that no
+ * encoder writes. */
+#include "codec/frame_cut.h"
 #include "codec/geometry.h"
 #include "codec/index.h"
 #include "tests/fuzz/decoding.h"
@@ -32,8 +34,9 @@ index_is_good (const uint8_t *data, const PacoHeader *header)
   PacoGeometry *geometry = paco_geometry_new (
       &header->picture, &header->coding);
   PacoBlockRecord *records = g_new (PacoBlockRecord, geometry->n_blocks);
-  bool good = paco_index_parse (data + header->header_size, header->index_size,
-      geometry, header->coding.block_checks,
+  bool good = paco_index_parse (data + header->header_size,
+      header->index_size - header->cut_points_size, geometry,
+      header->coding.block_checks,
       header->frame_size - header->header_size - header->index_size, records,
       NULL);
 
@@ -42,11 +45,60 @@ index_is_good (const uint8_t *data, const PacoHeader *header)
   return good;
 }
 
-/* Changes random seeds; counts what has a header and an index. */
-static unsigned
+/* Of mutations that have a header and an index: how many have such parts. */
+typedef struct
+{
+  unsigned frames, cut_points, views, chunks, odd_chunks;
+} Counts;
+
+static bool
+has_cut_points (const uint8_t *data, size_t size, const PacoHeader *header)
+{
+  uint8_t *cut = g_malloc (size);
+  size_t cut_size;
+  /* To a byte less than it is. */
+  bool good = header->coding.cut_points && size == header->frame_size
+      && paco_frame_cut (data, size, size - 1, cut, &cut_size, NULL);
+
+  g_free (cut);
+  return good;
+}
+
+/* Whether a caption or bars are of a kind, or at a place, that random ones are not. */
+static bool
+is_odd (const PacoChunk *chunk)
+{
+  PacoActiveFormat active;
+
+  if (chunk->type == PACO_ANCILLARY_CAPTION)
+    return chunk->data[0] == 0 || chunk->data[0] > 5;
+  if (chunk->type != PACO_ANCILLARY_ACTIVE_FORMAT)
+    return false;
+  paco_chunk_active_format (chunk, &active);
+  return active.kind > PACO_ACTIVE_FORMAT_PILLARBOX;
+}
+
+static void
+count_parts (
+    const uint8_t *data, size_t size, const PacoHeader *header, Counts *counts)
+{
+  PacoAncillary rest = header->video.ancillary;
+  PacoChunk chunk;
+
+  counts->frames++;
+  counts->cut_points += has_cut_points (data, size, header);
+  counts->views += header->video.has_views;
+  while (paco_ancillary_next (&rest, &chunk)) {
+    counts->chunks++;
+    counts->odd_chunks += is_odd (&chunk);
+  }
+}
+
+/* Changes random seeds, and counts what becomes of them. */
+static Counts
 mutate_all (Mutate mutate)
 {
-  unsigned n_good = 0;
+  Counts counts = { 0 };
 
   for (unsigned i = 0; i < N_MUTATIONS; i++) {
     const GByteArray *seed =
@@ -63,25 +115,35 @@ mutate_all (Mutate mutate)
         mutate (again, seed->len, capacity, MAX_SAMPLES, number), ==, size);
     g_assert_cmpmem (data, size, again, size);
     if (paco_header_parse_frame (data, size, &header, NULL, NULL)
-        && paco_picture_samples (&header.picture) <= MAX_SAMPLES)
-      n_good += index_is_good (data, &header);
+        && paco_picture_samples (&header.picture) <= MAX_SAMPLES
+        && index_is_good (data, &header))
+      count_parts (data, size, &header, &counts);
     g_free (data);
     g_free (again);
   }
-  g_test_message ("%u of %u are frames", n_good, N_MUTATIONS);
-  return n_good;
+  g_test_message ("%u of %u are frames, %u with cut points, %u with views, %u "
+                  "chunks, %u of them odd",
+      counts.frames, N_MUTATIONS, counts.cut_points, counts.views,
+      counts.chunks, counts.odd_chunks);
+  return counts;
 }
 
 static void
 test_frames (void)
 {
-  g_assert_cmpuint (mutate_all (fuzz_mutate_frame), >, N_MUTATIONS / 2);
+  Counts counts = mutate_all (fuzz_mutate_frame);
+
+  g_assert_cmpuint (counts.frames, >, N_MUTATIONS / 2);
+  g_assert_cmpuint (counts.cut_points, >, N_MUTATIONS / 20);
+  g_assert_cmpuint (counts.views, >, 0);
+  g_assert_cmpuint (counts.chunks, >, N_MUTATIONS / 20);
+  g_assert_cmpuint (counts.odd_chunks, >, 0);
 }
 
 static void
 test_streams (void)
 {
-  g_assert_cmpuint (mutate_all (fuzz_mutate_stream), >, N_MUTATIONS / 4);
+  g_assert_cmpuint (mutate_all (fuzz_mutate_stream).frames, >, N_MUTATIONS / 4);
 }
 
 /* Lengths and checks of a frame that lost its tail are made true. */

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * See parts.h; and the lengths and checks of frames, which mutator.h declares. */
+#include "tests/fuzz/parts.h"
+#include "codec/bytes.h"
+#include "tests/fuzz/mutator.h"
+#include <string.h>
+#include <zlib.h>
+
+#define below fuzz_random_below
+#define one_in fuzz_random_one_in
+
+/* --- lengths and checks --- */
+
+void
+fuzz_repair_frame (uint8_t *data, size_t size)
+{
+  size_t header_size, index_size;
+
+  if (size < PACO_HEADER_PEEK_SIZE)
+    return;
+  memcpy (data, PACO_MAGIC, 4);
+  data[4] = PACO_VERSION;
+  header_size = data[6] | data[7] << 8;
+  index_size = paco_get32 (data + 12);
+  paco_put32 (data + 8, (uint32_t) size);
+  if (header_size < PACO_HEADER_PEEK_SIZE + 4 || header_size > size)
+    return;
+  if (index_size <= size - header_size)
+    paco_put32 (
+        data + 16, (uint32_t) crc32 (0, data + header_size, index_size));
+  paco_put32 (
+      data + header_size - 4, (uint32_t) crc32 (0, data, header_size - 4));
+}
+
+/* --- taking apart --- */
+
+void
+fuzz_settle_record (PacoBlockRecord *record)
+{
+  if (record->planes == 0) {
+    *record = (PacoBlockRecord){ 0 };
+    return;
+  }
+  record->planes = MIN (record->planes, PACO_MAX_PLANES);
+  record->dropped_planes = MIN (
+      record->dropped_planes, MIN (record->planes - 1, 15));
+  record->raw_planes = MIN (
+      record->raw_planes, record->planes - record->dropped_planes);
+  if (record->cut)
+    record->raw_planes = 0;
+  /* 15 in a record says that all planes are raw. */
+  if (record->raw_planes > PACO_MAX_RAW_PLANES
+      && record->raw_planes + record->dropped_planes != record->planes)
+    record->raw_planes = PACO_MAX_RAW_PLANES;
+  if (record->raw_planes > 0 || record->cut)
+    record->raw_left_signs = false;
+  record->set %= PACO_N_SETS;
+}
+
+static void
+free_blocks (FuzzParts *parts)
+{
+  for (uint32_t i = 0; parts->blocks && i < parts->geometry->n_blocks; i++)
+    g_free (parts->blocks[i]);
+  g_free (parts->blocks);
+  g_free (parts->records);
+  g_free (parts->cuts);
+  paco_geometry_free (parts->geometry);
+}
+
+void
+fuzz_parts_point_to_ancillary (FuzzParts *parts)
+{
+  parts->header.video.ancillary = (PacoAncillary){ parts->ancillary->data,
+    parts->ancillary->len };
+}
+
+/* The header will be written where its chunks are now. */
+static void
+take_ancillary (FuzzParts *parts)
+{
+  const PacoAncillary *chunks = &parts->header.video.ancillary;
+
+  parts->ancillary = g_byte_array_new ();
+  g_byte_array_set_size (
+      parts->ancillary, (guint) paco_ancillary_size (chunks));
+  if (parts->ancillary->len > 0)
+    paco_ancillary_copy (chunks, parts->ancillary->data);
+  fuzz_parts_point_to_ancillary (parts);
+}
+
+/* Takes from the payload what the index says, as far as it goes. */
+static void
+take_blocks (FuzzParts *parts, const uint8_t *data, size_t size)
+{
+  PacoHeader *header = &parts->header;
+  uint32_t n = parts->geometry->n_blocks;
+  size_t start = MIN ((size_t) header->header_size + header->index_size, size);
+  size_t payload = size - start, offset = 0, records_size;
+
+  parts->records = g_new0 (PacoBlockRecord, n);
+  parts->cuts = g_new0 (PacoRateCuts, n);
+  parts->blocks = g_new0 (uint8_t *, n);
+  records_size = start - header->header_size;
+  records_size -= MIN (header->cut_points_size, records_size);
+  paco_index_parse (data + header->header_size, records_size, parts->geometry,
+      header->coding.block_checks, payload, parts->records, NULL);
+  /* Where that fails, others are drawn when the frame is put together. */
+  if (header->coding.cut_points)
+    paco_cut_points_parse (data + header->header_size + records_size,
+        start - header->header_size - records_size, parts->records, n,
+        parts->cuts);
+  for (uint32_t i = 0; i < n; i++) {
+    PacoBlockRecord *record = &parts->records[i];
+    size_t there;
+
+    fuzz_settle_record (record);
+    if (record->length == 0)
+      continue;
+    parts->blocks[i] = g_malloc0 (record->length);
+    there = MIN (record->length, payload - MIN (offset, payload));
+    memcpy (parts->blocks[i], data + start + offset, there);
+    offset = MIN (offset + record->length, payload);
+  }
+}
+
+bool
+fuzz_parts_take (FuzzParts *parts, const uint8_t *data, size_t size)
+{
+  if (!paco_header_parse (data, size, &parts->header, &parts->set, NULL)
+      || paco_picture_samples (&parts->header.picture) > parts->max_samples)
+    return false;
+  parts->geometry = paco_geometry_new (
+      &parts->header.picture, &parts->header.coding);
+  take_ancillary (parts);
+  take_blocks (parts, data, size);
+  return true;
+}
+
+void
+fuzz_parts_clear (FuzzParts *parts)
+{
+  free_blocks (parts);
+  g_byte_array_unref (parts->ancillary);
+}
+
+void
+fuzz_parts_regroup (FuzzParts *parts)
+{
+  FuzzParts old = *parts;
+  uint32_t n;
+
+  parts->geometry = paco_geometry_new (
+      &parts->header.picture, &parts->header.coding);
+  n = parts->geometry->n_blocks;
+  parts->records = g_new0 (PacoBlockRecord, n);
+  parts->cuts = g_new0 (PacoRateCuts, n);
+  parts->blocks = g_new0 (uint8_t *, n);
+  for (uint32_t i = 0; i < n && old.geometry->n_blocks > 0; i++) {
+    uint32_t from = i % old.geometry->n_blocks;
+
+    parts->records[i] = old.records[from];
+    parts->cuts[i] = old.cuts[from];
+    parts->blocks[i] = g_memdup2 (old.blocks[from], old.records[from].length);
+  }
+  free_blocks (&old);
+}
+
+/* --- putting together --- */
+
+PacoRateCuts
+fuzz_draw_cuts (FuzzRandom *random, const PacoBlockRecord *record)
+{
+  PacoRateCuts cuts = { .zero = record->planes == 0 };
+  unsigned first = record->dropped_planes, left = record->length / 4u;
+  unsigned last = MIN (record->planes - 1, PACO_MAX_DROPPED_PLANES);
+
+  if (cuts.zero)
+    return cuts;
+  first += below (random, last - first + 1);
+  cuts.worth[0] = (uint8_t) below (random, PACO_RATE_WORTHS);
+  for (unsigned n = below (random, PACO_RATE_MAX_CUTS + 1);
+       cuts.n < n && first + cuts.n <= last && left > 0;) {
+    left = one_in (random, 8) ? left : 1 + below (random, left);
+    cuts.plane[cuts.n] = (uint8_t) (first + cuts.n);
+    cuts.codewords[cuts.n] = (uint16_t) left;
+    cuts.worth[cuts.n + 1] = (uint8_t) MIN (
+        cuts.worth[cuts.n] + below (random, 40), PACO_RATE_WORTHS - 1);
+    cuts.n++;
+  }
+  return cuts;
+}
+
+/* Draws the cut points of blocks that have none, or have become others; of some it
+ * leaves those that cannot be. */
+static void
+settle_cuts (FuzzParts *parts)
+{
+  bool strict = !one_in (parts->random, 16);
+
+  for (uint32_t i = 0; i < parts->geometry->n_blocks; i++) {
+    const PacoBlockRecord *record = &parts->records[i];
+    PacoRateCuts *cuts = &parts->cuts[i], parsed;
+    uint8_t bytes[PACO_RATE_POINTS_BYTES (PACO_RATE_MAX_CUTS)];
+    size_t size = paco_cut_points_write (record, cuts, 1, bytes);
+
+    if (strict && !paco_cut_points_parse (bytes, size, record, 1, &parsed))
+      *cuts = fuzz_draw_cuts (parts->random, record);
+  }
+}
+
+/* Blocks from the end become empty until the frame fits into capacity. */
+static void
+fit (FuzzParts *parts, size_t capacity)
+{
+  uint32_t n = parts->geometry->n_blocks;
+  size_t size = paco_header_size (&parts->header)
+      + PACO_MAX_INDEX_SIZE ((size_t) n)
+      + (parts->header.coding.cut_points ? PACO_MAX_CUT_POINTS_SIZE (n) : 0);
+
+  for (uint32_t i = 0; i < n; i++)
+    size += parts->records[i].length;
+  for (uint32_t i = n; i-- > 0 && size > capacity;) {
+    size -= parts->records[i].length;
+    parts->records[i] = (PacoBlockRecord){ 0 };
+  }
+}
+
+size_t
+fuzz_parts_put (FuzzParts *parts, uint8_t *data, size_t capacity)
+{
+  PacoHeader *header = &parts->header;
+  uint32_t n = parts->geometry->n_blocks;
+  uint8_t *index = g_malloc (
+      PACO_MAX_INDEX_SIZE ((size_t) n) + PACO_MAX_CUT_POINTS_SIZE (n) + 1);
+  size_t size;
+
+  fit (parts, capacity);
+  for (uint32_t i = 0; i < n; i++)
+    parts->records[i].check = (uint16_t) crc32 (
+        0, parts->blocks[i], parts->records[i].length);
+  if (header->coding.block_checks && n > 0 && one_in (parts->random, 8))
+    parts->records[below (parts->random, n)].check ^= 1;
+  header->index_size = (uint32_t) paco_index_write (
+      parts->records, n, header->coding.block_checks, index);
+  header->cut_points_size = 0;
+  if (header->coding.cut_points) {
+    settle_cuts (parts);
+    header->cut_points_size = (uint32_t) paco_cut_points_write (
+        parts->records, parts->cuts, n, index + header->index_size);
+    header->index_size += header->cut_points_size;
+  }
+  size = paco_header_size (header) + header->index_size;
+  for (uint32_t i = 0; i < n; i++)
+    size += parts->records[i].length;
+  if (size <= capacity && paco_header_size (header) <= UINT16_MAX) {
+    uint8_t *at = data + paco_header_write (header, data);
+
+    memcpy (at, index, header->index_size);
+    at += header->index_size;
+    for (uint32_t i = 0; i < n; i++) {
+      if (parts->records[i].length > 0)
+        memcpy (at, parts->blocks[i], parts->records[i].length);
+      at += parts->records[i].length;
+    }
+    fuzz_repair_frame (data, size);
+  } else {
+    size = 0;
+  }
+  g_free (index);
+  return size;
+}

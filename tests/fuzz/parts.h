@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The parts of a frame, which the mutator changes: taken apart leniently, so that one
+ * that was changed before can be changed again, and put together with true lengths and
+ * checks. mutator.c and change-header.c work on them. */
+#pragma once
+#include "codec/cut_points.h"
+#include "codec/geometry.h"
+#include "codec/header.h"
+#include "codec/index.h"
+#include "tests/fuzz/random.h"
+
+#define FUZZ_MAX_BLOCK UINT16_MAX /* bytes: what a record's length can say */
+
+typedef struct
+{
+  PacoHeader header;
+  PacoProbabilitySet set; /* that the header may carry */
+  PacoGeometry *geometry;
+  PacoBlockRecord *records; /* of each block */
+  PacoRateCuts *cuts;       /* and where it can be cut */
+  uint8_t **blocks;         /* and its bytes */
+  GByteArray *ancillary;    /* the header's chunks */
+  uint32_t max_samples;     /* of a picture, those of all components */
+  FuzzRandom *random;
+} FuzzParts;
+
+/* Fills *parts, whose max_samples and random are set. FALSE, and nothing to clear, if
+ * the header is none, or that of a larger picture. */
+bool fuzz_parts_take (FuzzParts *parts, const uint8_t *data, size_t size);
+void fuzz_parts_clear (FuzzParts *parts);
+
+/* For a picture or coding that has changed: the blocks of the new geometry are those
+ * of the old one in turns. */
+void fuzz_parts_regroup (FuzzParts *parts);
+/* For chunks that have changed. */
+void fuzz_parts_point_to_ancillary (FuzzParts *parts);
+
+/* Makes a record one that FORMAT.md section 6 allows. */
+void fuzz_settle_record (PacoBlockRecord *record);
+/* Random cut points that section 6.1 allows. */
+PacoRateCuts fuzz_draw_cuts (FuzzRandom *random, const PacoBlockRecord *record);
+
+/* Blocks from the end become empty until the frame fits into capacity. Returns the
+ * frame's size, 0 if it does not fit even so. Some checks of blocks are wrong. */
+size_t fuzz_parts_put (FuzzParts *parts, uint8_t *data, size_t capacity);
+
+/* Changes the header, the carried set included, to another one that is allowed; mostly
+ * one of the same picture size. */
+void fuzz_change_header (FuzzParts *parts);
+/* Adds, takes away or changes ancillary chunks; most times to what FORMAT.md allows. */
+void fuzz_change_ancillary (FuzzParts *parts);
