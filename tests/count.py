@@ -4,7 +4,8 @@
 
 A test program that runs several tests (those of GstCheck, TAP) counts as that
 many, a program that dies as one failure more. Prints what failed with the end
-of its output, and last the line `N passed, N failed, N skipped`.
+of its output, so that who sees the end of a log sees that, and last the line
+`N passed, N failed, N skipped`.
 """
 import json
 import re
@@ -62,6 +63,7 @@ def show(group, test):
 
 def main():
     total = [0, 0, 0]
+    failures = []
     for path in sys.argv[1:]:
         group = path.rsplit('/', 1)[-1].removesuffix('.json')
         sums = [0, 0, 0]
@@ -73,7 +75,7 @@ def main():
             sums = [a + b for a, b in zip(sums, figures)]
             seconds += test['duration']
             if figures[1]:
-                show(group, test)
+                failures.append((group, test))
             elif figures[2]:
                 print(f"skipped: {group}: {test['name']}: {reason(test)}")
         print(f'{group}: {len(tests)} programs, {seconds:.0f} s of tests: '
@@ -82,6 +84,8 @@ def main():
             sums[1] += 1
             print(f'{group}: no test ran')
         total = [a + b for a, b in zip(total, sums)]
+    for group, test in failures:
+        show(group, test)
     line = f'{total[0]} passed, {total[1]} failed'
     print(line + (f', {total[2]} skipped' if total[2] else ''))
     return 1 if total[1] else 0

@@ -59,21 +59,18 @@ run_tests () {
 }
 
 # run_script NAME COMMAND...: one test, that is no test of meson's. What it
-# prints is shown; its last line says how it ended.
+# prints is shown; its last line says how it ended (result.py).
 run_script () {
   name=$1
   shift
-  "$@" 2>&1 | tee "build/$name.out"
-  last=$(tail -n 1 "build/$name.out")
-  case $last in
-    "$name: passed") result=OK ;;
-    "$name: skipped"*) result=SKIP ;;
-    *) result=FAIL ;;
-  esac
-  printf '{"name": "%s", "result": "%s", "returncode": 0, "duration": 0, ' \
-    "$name" "$result" >"$results/$name.json"
-  printf '"stdout": "%s"}\n' "$(echo "$last" | tr -d '"\\')" \
-    >>"$results/$name.json"
+  begun=$(date +%s)
+  {
+    "$@" 2>&1
+    echo $? >"build/$name.status"
+  } | tee "build/$name.out"
+  /usr/bin/python3 tests/result.py "$name" "build/$name.out" \
+    "$(cat "build/$name.status")" $(($(date +%s) - begun)) \
+    >"$results/$name.json"
 }
 
 # The leak check traces the process; some containers forbid that.

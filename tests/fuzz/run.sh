@@ -4,7 +4,8 @@
 # the address and undefined behavior sanitizers, runs them all for SECONDS in
 # total, several at a time, and prints executions and the lines of codec/ and
 # plugin/ that they reached. What ends a target is kept in build/fuzz/found/ and
-# fails the run: build/fuzz/tests/fuzz/fuzz-TARGET FILE tries it again.
+# fails the run, which says last what it is (tell.py):
+# build/fuzz/tests/fuzz/fuzz-TARGET FILE tries it again.
 #
 # Each target goes on from build/fuzz/corpus/TARGET, which begins with frames
 # that fuzz-seeds makes, and from the inputs of tests/fuzz/corpus/TARGET.
@@ -127,8 +128,8 @@ if ! [ -f $folder/failed ]; then
   exit 0
 fi
 while read -r target; do
-  echo "fuzz: $target found something:"
-  tail -n 40 "$folder/$target.out"
+  python3 tests/fuzz/tell.py "$target" "$folder/$target.out" \
+    "$folder/found/$target-"
 done <$folder/failed
-ls $folder/found
+echo "fuzz: failed: $(sort $folder/failed | tr '\n' ' ')"
 exit 1
