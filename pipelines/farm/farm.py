@@ -16,8 +16,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import archive  # noqa: E402
 import local  # noqa: E402
 import slurm  # noqa: E402
+import tool  # noqa: E402
 import transcode  # noqa: E402
-from job import FarmError, Job, TaskError, checksums, own_name, state_of  # noqa: E402
+from job import (FarmError, Job, TaskError, checksums, own_name,  # noqa: E402
+                 remove_own, state_of)
 
 KINDS = {'archive': archive, 'transcode': transcode}
 
@@ -65,7 +67,8 @@ def parse_arguments():
         add('--encoder', default='pacoenc', metavar='ELEMENTS',
             help='that code a film, as in gst-launch-1.0 (default: pacoenc)')
         add('--archive', default='', metavar='OPTIONS',
-            help='of `paco archive`, for a folder of pictures')
+            help='of `paco archive`, for a folder of pictures, as '
+            '--archive="--fps=24 --md5"')
 
     add_job(command('plan', 'makes a job and starts nothing'))
     made = command('submit', 'makes a job, or takes one that goes on, and has Slurm '
@@ -77,7 +80,7 @@ def parse_arguments():
     add('--gpus', type=positive, metavar='N', help='GPUs of a task')
     add('--at-once', type=positive, metavar='N', help='tasks at most')
     add('--sbatch', metavar='OPTIONS', help='more options of sbatch, as '
-        '"--partition=film --mem=8G"')
+        '--sbatch="--partition=film --mem=8G"')
     made = command('local', 'makes a job, or takes one that goes on, and runs what '
                    'is missing on this machine')
     add_job(made)
@@ -125,6 +128,7 @@ def plan_of(args):
     kind = 'archive' if os.path.isdir(source) else 'transcode'
     found = KINDS[kind].plan(source, out, args)
     names = found.pop('names', None)
+    found.setdefault('others', [])
     return {'kind': kind, 'source': source, 'out': out,
             'checksum': checksums()[0], 'files': files_of(source, names), **found}
 
@@ -237,12 +241,15 @@ def command_join(args):
     records = [job.record(number) for number in job.numbers]
     kind = KINDS[job.plan['kind']]
     kind.check(job, records)
+    frames = sum(record['frames'] for record in records)
     for number in job.numbers:
         job.check_part(number, records[number - 1])
         job.check_source(number)
     temporary = own_name(out)
     try:
         kind.join(job, records, temporary)
+        if out.endswith('.paco'):
+            tool.check_frames(temporary, frames)
         with open(temporary, 'rb+') as file:
             os.fsync(file.fileno())
         # Fails where somebody else has made it meanwhile.
@@ -251,10 +258,8 @@ def command_join(args):
         raise FarmError(f'{out} exists already, and nothing is '
                         'overwritten.') from None
     finally:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
+        remove_own(temporary)
     job.sweep()
-    frames = sum(record['frames'] for record in records)
     say(f'{out}: {frames} frames of {len(records)} parts, '
         f'{os.path.getsize(out)} bytes.')
     for record in records:
@@ -286,8 +291,7 @@ def command_run(args):
             time.process_time() - busy + sum(os.times()[2:4]), 3)
         job.keep(number, temporary, facts)
     finally:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
+        remove_own(temporary)
     say(f'Range {number}: {facts["frames"]} frames in {facts["seconds"]:.1f} '
         'seconds.')
     return DONE

@@ -47,10 +47,32 @@ def checksum(path, kind):
 
 
 def own_name(path):
-    """A temporary name beside path that no other process has."""
+    """A temporary name beside path, of the same kind, that no other process has."""
     folder, name = os.path.split(path)
-    return os.path.join(folder,
-                        f'.{name}.{socket.gethostname()}.{os.getpid()}')
+    stem, extension = os.path.splitext(name)
+    return os.path.join(
+        folder, f'.{stem}.{socket.gethostname()}.{os.getpid()}{extension}')
+
+
+def remove_own(temporary):
+    """Removes a file of a temporary name, and what others have made beside it."""
+    for path in glob.glob(glob.escape(temporary) + '*'):
+        os.unlink(path)
+
+
+def files_below(folder):
+    """Names of all files of a folder and of those in it."""
+    return {os.path.relpath(os.path.join(path, name), folder)
+            for path, _, names in os.walk(folder) for name in names}
+
+
+def share(total, args, usual, most=1000):
+    """How many frames a range of so many has: what the command line says, or `usual`,
+    but for films of which that would be too many ranges."""
+    if args.frames:
+        return args.frames
+    return -(-total // args.ranges) if args.ranges else \
+        max(usual, -(-total // most))
 
 
 def sync(path):
@@ -77,8 +99,7 @@ def write_json(path, value, **options):
             file.write('\n')
         put(temporary, path)
     finally:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
+        remove_own(temporary)
 
 
 def state_of(path):
@@ -95,7 +116,8 @@ class Job:
 
     plan: {'kind': 'archive' or 'transcode', 'source': path, 'out': path,
     'extension': of parts, 'checksum': name, 'options': what the kind is told,
-    'files': [[name, size, time], ...] of the source, 'ranges': [{...}, ...]}; what
+    'files': [[name, size, time], ...] of the source, 'others': what else its folder
+    has, 'ranges': [{...}, ...]}; what
     a range says is the kind's affair, 'files' in it are those that it reads, as
     [first, end] of the list, if it does not read them all."""
 
@@ -209,8 +231,8 @@ class Job:
         size and time of those that this range reads."""
         source, files = self.plan['source'], self.plan['files']
         if os.path.isdir(source):
-            names = {name for name, *_ in files}
-            found = set(self.listed())
+            names = {name for name, *_ in files} | set(self.plan['others'])
+            found = files_below(source)
             for name in sorted(found ^ names):
                 what = 'is new' if name in found else 'has gone'
                 raise FarmError(f'{source} has changed since the job was made: '
@@ -221,19 +243,14 @@ class Job:
             if state_of(path) != state:
                 raise FarmError(f'{path} has changed since the job was made.')
 
-    def listed(self):
-        """Names in the source's folder that a job would have."""
-        return [entry.name for entry in os.scandir(self.plan['source'])
-                if not entry.name.startswith('.')]
-
     def sweep_dead(self, number):
         """Removes what tasks of this machine have left that made the same range and
         were killed."""
-        path = self.part_path(number)
-        begin = f'.{os.path.basename(path)}.{socket.gethostname()}.'
+        stem = os.path.splitext(os.path.basename(self.part_path(number)))[0]
+        begin = f'.{stem}.{socket.gethostname()}.'
         for entry in os.scandir(self.parts):
-            process = entry.name.removeprefix(begin)
-            if process != entry.name and process.isdigit() and \
+            process = entry.name.removeprefix(begin).split('.')[0]
+            if entry.name.startswith(begin) and \
                     not os.path.exists(f'/proc/{process}'):
                 os.unlink(entry.path)
 

@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 
+import tool
 from job import FarmError, TaskError
 
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -23,18 +24,11 @@ def start():
                         'the folder with libgstpaco.so, on all machines.')
 
 
-def threads():
-    """How many threads a coder of this task may have: as many as Slurm gives it
-    processors, which not every Slurm binds it to; 0: all."""
-    return int(os.environ.get('SLURM_CPUS_PER_TASK')
-               or os.environ.get('PACO_FARM_THREADS') or 0)
-
-
 def limit_threads(_bin, _parent, element):
     factory = element.get_factory()
     if factory and factory.get_name() in THREADED and \
             element.get_property('threads') == 0:
-        element.set_property('threads', threads())
+        element.set_property('threads', tool.threads())
 
 
 def bin_of(description):

@@ -12,14 +12,13 @@ encoder's buffers, with their times and caps; any muxer of GStreamer takes them 
 behind the other, if each begins with a picture that stands for itself, as every
 first picture of an encoder does."""
 import os
-import subprocess
 
-from job import FarmError, TaskError
+import tool
+from job import FarmError, TaskError, share
 from media import (Gst, Sink, Source, bin_of, on_one_line, start, time_of)
 from sound import MUXERS, Muxing, caps_of
 
 FRAMES = 240  # of a range, if nobody asks for another number
-MOST = 1000   # ranges, if nobody asks for another number
 SECOND = 10**9
 
 
@@ -45,14 +44,12 @@ def frame_length(rate):
     return SECOND * rate[1] / rate[0] if rate else SECOND / 25
 
 
-def boundaries(first, duration, rate, frames, ranges):
+def boundaries(first, duration, rate, args):
     """Where ranges begin and end, in ns: halfway between two frames, if there is a
     rate. The first one begins and the last one ends with the stream."""
     length = frame_length(rate)
     total = max(1, round((duration - first) / length))
-    if not frames:
-        frames = -(-total // ranges) if ranges else \
-            max(FRAMES, -(-total // MOST))
+    frames = share(total, args, FRAMES)
     cuts = [round(first + (number - 0.5) * length)
             for number in range(frames, total, frames)]
     return list(zip([0] + cuts, cuts + [None]))
@@ -77,8 +74,7 @@ def plan(source, out, args):
             raise FarmError(f'{source} does not say how long it is, or cannot be '
                             'sought in: it is one range at most. Copy it into '
                             'another container before.')
-        cuts = boundaries(time_of(sample), duration, rate_of(sample),
-                          args.frames, args.ranges)
+        cuts = boundaries(time_of(sample), duration, rate_of(sample), args)
     finally:
         pictures.close()
     return {
@@ -221,20 +217,17 @@ def check(job, records):
                             'of one range (--ranges 1).')
 
 
-def paco_join(job, records, out, **options):
-    """The command that makes one codestream of the parts."""
-    parts = [job.part_path(record['range']) for record in records
-             if record['frames']]
-    return subprocess.Popen([os.environ.get('PACO_TOOL', 'paco'), 'join', *parts,
-                             out], **options)
+def paco_parts(job, records):
+    """Parts of PaCo that have frames."""
+    return [job.part_path(record['range']) for record in records
+            if record['frames']]
 
 
 def join(job, records, out):
     """Writes the film to the file out, which is not there yet."""
     start()
     if job.plan['out'].endswith('.paco'):
-        if paco_join(job, records, out).wait():
-            raise TaskError('`paco join` has failed.')
+        tool.run('join', '--quiet', *paco_parts(job, records), out)
         return
     film = Muxing(MUXERS[os.path.splitext(job.plan['out'])[1]],
                   'pacoparse' if job.plan['options']['paco'] else 'identity',
@@ -268,7 +261,8 @@ def paco_samples(job, records):
     """Frames of a joined codestream, with the times that the source has."""
     times = [shown for record in records for shown in record['times']]
     times.append(max(times[-1], records_end(records)))
-    process = paco_join(job, records, '-', stdout=subprocess.PIPE)
+    process = tool.start('join', '--quiet', *paco_parts(job, records), '-',
+                         stdout=subprocess.PIPE)
     frames = Reading(('fdsrc', {'fd': process.stdout.fileno()}),
                      ('pacoparse', {}))
     count = 0
@@ -287,9 +281,8 @@ def paco_samples(job, records):
     finally:
         frames.close()
         process.stdout.close()
-        status = process.wait()
-    if status:
-        raise TaskError('`paco join` has failed.')
+        process.wait()
+    tool.end(process, 'join')
     if count + 1 != len(times):
         raise TaskError(f'The parts have {count} frames, and not '
                         f'{len(times) - 1}.')

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ranges.py: farm.sh codes films by ranges on this machine: whatever the container and
+"""ranges.py [--long] [CHECK...]: farm.sh codes films by ranges on this machine: whatever the container and
 the ranges, each picture is there once and at its time, with all sound, and .paco
 files are those of one range. And what farm.sh says where that cannot be."""
 import glob
@@ -13,11 +13,16 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from films import (Film, check, command, farm, has, launch, make,  # noqa: E402
-                   need_join, same_bytes)
+from films import (TOOL, Film, check, command, farm, has, launch,  # noqa: E402
+                   make, need_join, same_bytes)
 
 MS = 10**6
 LOSSLESS = ('--encoder', 'pacoenc rate-control=lossless')
+
+
+def some(*values):
+    """Two of them; with --long all."""
+    return values if '--long' in sys.argv else random.sample(values, 2)
 
 
 def coded(source, out, *options, workers=3):
@@ -40,16 +45,16 @@ def check_containers():
          'framerate=25/1')
     make('still.paco', coder='pacoenc rate-control=lossless ! identity',
          sound=False, caps='format=GBR_12LE,width=64,height=48,framerate=24/1')
-    for source, out, tolerance in (
-            ('film.mov', 'film2.mov', MS), ('film.mov', 'film.mkv', MS),
-            ('rounded.mkv', 'rounded.mov', MS), ('raw.avi', 'raw.mov', MS),
-            ('still.paco', 'still.mov', MS)):
+    for source, out in some(
+            ('film.mov', 'film2.mov'), ('film.mov', 'film.mkv'),
+            ('rounded.mkv', 'rounded.mov'), ('raw.avi', 'raw.mov'),
+            ('still.paco', 'still.mov')):
         one, other = Film(source), coded(source, out, *LOSSLESS)
-        other.check_same(one, f'{source} to {out}', tolerance)
+        other.check_same(one, f'{source} to {out}', MS)
         check(one.sound == other.sound, f'{source} to {out}: other sound')
     # Twice decoded, pictures of other codecs differ from the source, not from
     # those of a job of one range.
-    for encoder, out, elements in (
+    for encoder, out, elements in some(
             ('jpegenc', 'jpeg.mov', ['jpegenc', 'jpegdec']),
             ('jpegenc', 'jpeg.mkv', ['jpegenc', 'jpegdec']),
             ('avenc_prores_ks', 'prores.mov', ['avenc_prores_ks']),
@@ -90,10 +95,58 @@ def check_identity():
     make('film.mov')
     launch('filesrc location=film.mov ! qtdemux ! pacoparse ! pacodec ! pacoenc '
            'quality=70 ! filesink location=straight.paco')
-    for number in range(2):
-        coded('film.mov', f'{number}.paco', '--encoder', 'pacoenc quality=70')
-        check(same_bytes(f'{number}.paco', 'straight.paco'),
-              'ranges show in the codestream')
+    coded('film.mov', 'out.paco', '--encoder', 'pacoenc quality=70')
+    check(same_bytes('out.paco', 'straight.paco'),
+          'ranges show in the codestream')
+
+
+def make_folder(name, frames):
+    """Pictures of random samples, as PGM files."""
+    os.mkdir(name)
+    for number in range(frames):
+        with open(f'{name}/scan_{number:04}.pgm', 'wb') as file:
+            file.write(b'P5\n40 30\n65535\n' + random.randbytes(2400))
+
+
+def paco(*words):
+    """Runs the program paco."""
+    done = subprocess.run([TOOL, *words], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, check=False)
+    check(done.returncode == 0, f'paco {words}', done.stdout)
+
+
+def knows(command):
+    return subprocess.run([TOOL, command, '--help'], check=False,
+                          stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
+def check_archive():
+    """A folder of pictures, by ranges of files: the archive of one machine, which
+    restores each file."""
+    if not knows('archive') or not knows('restore'):
+        print('The program paco archives nothing: no archive.')
+        return
+    make_folder('scans', 23)
+    farm('local', 'scans', 'scans.paco', '--frames', random.randint(1, 9),
+         '--workers', 3, '--archive=--fps=24')
+    farm('join', 'scans.paco.farm')
+    paco('archive', '--quiet', '--fps=24', 'scans', 'one.paco')
+    check(same_bytes('scans.paco', 'one.paco'), 'another archive')
+    paco('restore', 'scans.paco', 'restored')
+    check(subprocess.run(['diff', '-r', 'scans', 'restored'],
+                         check=False).returncode == 0, 'other files')
+    farm('plan', 'scans', 'other.paco', '--ranges', 4)
+    refuse('archives are', 'plan', 'scans', 'x.mp4')
+    os.utime('scans/scan_0002.pgm')
+    refuse('scan_0002.pgm has changed', 'run', 'other.paco.farm', 1)
+    farm('run', 'other.paco.farm', 2)
+    make_folder('more', 1)
+    os.rename('more/scan_0000.pgm', 'scans/scan_0023.pgm')
+    refuse('scan_0023.pgm is new', 'run', 'other.paco.farm', 3)
+    os.unlink('scans/scan_0023.pgm')
+    os.unlink('scans/scan_0022.pgm')
+    refuse('scan_0022.pgm has gone', 'run', 'other.paco.farm', 3)
 
 
 def refuse(text, *arguments, status=4):
@@ -185,7 +238,7 @@ def check_full_disk():
     farm('status', job)
 
 
-CHECKS = {'containers': check_containers, 'prediction': check_prediction,
+CHECKS = {'archive': check_archive, 'containers': check_containers, 'prediction': check_prediction,
           'identity': check_identity, 'refusals': check_refusals,
           'disk': check_full_disk}
 
@@ -194,7 +247,8 @@ def main():
     need_join()
     seed = int(os.environ.get('PACO_SEED', random.randrange(2**32)))
     print(f'PACO_SEED={seed}', flush=True)
-    for name in sys.argv[1:] or CHECKS:
+    names = [word for word in sys.argv[1:] if word != '--long']
+    for name in names or CHECKS:
         random.seed(seed)
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
