@@ -71,9 +71,9 @@ def plan(source, out, args):
             raise FarmError(f'There are no pictures in {source}.')
         duration = pictures.duration()
         if duration is None or not pictures.can_seek():
-            raise FarmError(f'{source} does not say how long it is, or cannot be '
-                            'sought in: it is one range at most. Copy it into '
-                            'another container before.')
+            raise FarmError(f'{source} does not say how long it lasts, or cannot be '
+                            'sought in. Copy it into another container before, a '
+                            '.paco file with a frame rate.')
         cuts = boundaries(time_of(sample), duration, rate_of(sample), args)
     finally:
         pictures.close()
