@@ -72,7 +72,7 @@ add_value (GRand *rand, PacoAncillaryWriter *writer)
       memcpy (&value.unsigned64, &bits, sizeof bits);
       break;
     case PACO_VALUE_FRACTION:
-      value.fraction[0] = MAX ((int32_t) draw_bits (rand), -INT32_MAX);
+      value.fraction[0] = (int32_t) draw_bits (rand) / 2;
       value.fraction[1] = (int32_t) draw (rand, 1, INT32_MAX);
       break;
     case PACO_VALUE_TEXT:

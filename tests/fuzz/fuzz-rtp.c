@@ -206,12 +206,12 @@ push_all (
     GRand *random, const uint8_t *how, GstHarness *harness, GPtrArray *packets)
 {
   for (guint i = 0; i < packets->len; i++) {
-    guint k = i;
-    GstBuffer *packet;
+    guint ahead = g_rand_int_range (random, 0, 256) < how[MOVED]
+        ? g_rand_int_range (random, 0, 5)
+        : 0;
+    guint k = MIN (i + ahead, packets->len - 1);
+    GstBuffer *packet = packets->pdata[k];
 
-    if (g_rand_int_range (random, 0, 256) < how[MOVED])
-      k = MIN (i + g_rand_int_range (random, 0, 5), packets->len - 1);
-    packet = packets->pdata[k];
     packets->pdata[k] = packets->pdata[i];
     packets->pdata[i] = packet;
     if (g_rand_int_range (random, 0, 256) < how[LOSS])

@@ -173,7 +173,7 @@ fuzz_draw_cuts (FuzzRandom *random, const PacoBlockRecord *record)
 {
   PacoRateCuts cuts = { .zero = record->planes == 0 };
   unsigned first = record->dropped_planes, left = record->length / 4u;
-  unsigned last = MIN (record->planes - 1, PACO_MAX_DROPPED_PLANES);
+  unsigned last = MIN (record->planes - 1, PACO_MAX_DROPPED_PLANES), worth;
 
   if (cuts.zero)
     return cuts;
@@ -184,8 +184,8 @@ fuzz_draw_cuts (FuzzRandom *random, const PacoBlockRecord *record)
     left = one_in (random, 8) ? left : 1 + below (random, left);
     cuts.plane[cuts.n] = (uint8_t) (first + cuts.n);
     cuts.codewords[cuts.n] = (uint16_t) left;
-    cuts.worth[cuts.n + 1] = (uint8_t) MIN (
-        cuts.worth[cuts.n] + below (random, 40), PACO_RATE_WORTHS - 1);
+    worth = cuts.worth[cuts.n] + below (random, 40);
+    cuts.worth[cuts.n + 1] = (uint8_t) MIN (worth, PACO_RATE_WORTHS - 1);
     cuts.n++;
   }
   return cuts;
