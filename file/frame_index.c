@@ -84,6 +84,23 @@ extend_places (PacoFrameIndex *index, PacoFile *file, int64_t budget)
     set_complete (index, true);
 }
 
+/* Whether the frame behind the last one, which claims to be larger than the file, is
+ * only cut by its end: its header is good, or cut itself, and, which takes reading all
+ * that is there, no other frame begins in it. */
+static bool
+is_cut_by_end (
+    const PacoFrameIndex *index, PacoFile *file, const PacoHeader *header)
+{
+  PacoFileFrame frame;
+
+  if (header->header_size > file->size - index->next)
+    return true;
+  return paco_file_frame_at (file, index->next, &frame)
+      && (!index->patient
+          || paco_file_doubt (file, index->next, header->frame_size)
+              == frame.end);
+}
+
 /* Adds the frame behind the last one. false: there is none. A frame that is
  * cut by the end of the file does not count; a damaged place ends the index,
  * since it does not say how much time it covers. */
@@ -103,7 +120,10 @@ hop (PacoFrameIndex *index, PacoFile *file)
     return false;
   }
   if (header.frame_size > file->size - index->next) {
-    set_complete (index, false);
+    if (is_cut_by_end (index, file, &header))
+      set_complete (index, false);
+    else
+      index->given_up = true;
     return false;
   }
   g_mutex_lock (&index->lock);

@@ -331,16 +331,3 @@ paco_frame_encoder_encode (PacoFrameEncoder *encoder, const PacoImage *image,
     return status;
   return paco_frame_encoder_collect (encoder, frame, error);
 }
-
-void
-paco_frame_release (PacoFrame *frame)
-{
-  if (!frame)
-    return;
-  if (frame->owner) {
-    PacoEncodedFrame *encoded = frame->owner;
-
-    encoded->release (encoded);
-  }
-  *frame = (PacoFrame){ NULL };
-}

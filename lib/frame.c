@@ -1,9 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What applications do with encoded frames without decoding them: read their chunks,
- * change their place, compare their bytes with the checks in them. */
+ * What applications do with encoded frames without decoding them: give them back, read
+ * their chunks, change their place, compare their bytes with the checks in them. */
 #include "codec/check.h"
 #include "codec/index.h"
 #include "lib/private.h"
+
+void
+paco_frame_release (PacoFrame *frame)
+{
+  if (!frame)
+    return;
+  if (frame->owner) {
+    PacoEncodedFrame *encoded = frame->owner;
+
+    encoded->release (encoded);
+  }
+  *frame = (PacoFrame){ NULL };
+}
 
 PacoStatus
 paco_frame_chunks (const void *data, size_t size, PacoFrameChunk *chunks,

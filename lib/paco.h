@@ -61,7 +61,9 @@ typedef enum PacoStatus
   PACO_STATUS_DEVICE = 8,
   PACO_STATUS_NO_DEVICE = 9, /* this machine has no such GPU */
   PACO_STATUS_BUSY = 10,     /* frames in flight must be collected before */
-  PACO_STATUS_EMPTY = 11     /* collect(): no frame is in flight */
+  PACO_STATUS_EMPTY = 11,    /* there is no further frame; or none in flight */
+  PACO_STATUS_IO =
+      12 /* a file cannot be read or written; the system says why */
 } PacoStatus;
 
 typedef struct PacoError
@@ -154,7 +156,29 @@ typedef struct PacoInfo
 PACO_API PacoStatus paco_probe (const void *data, size_t size, PacoInfo *info,
     size_t *needed, PacoError *error);
 
-/* --- What accompanies a frame --- */
+/* --- Frames in memory --- */
+
+/* An encoded frame, which an encoder or a reader of files gives, in memory of the
+ * library until it is released. */
+typedef struct PacoFrame
+{
+  void *data;
+  size_t size;
+  void *user;  /* that of submit() */
+  void *owner; /* the library's */
+  /* Of a frame in a file. */
+  uint64_t
+      number; /* from 0 on; missing ones count, where frames tell of them */
+  uint64_t offset;      /* the byte of the file where it begins */
+  uint64_t skipped;     /* bytes before it that belong to no whole frame */
+  uint64_t missing;     /* frames that are missing before it */
+  uint64_t reserved[4]; /* 0 */
+} PacoFrame;
+
+/* Any number of frames may be kept, for any time; released by any thread, and after
+ * what they came from was freed. *frame, which may be NULL or empty, is empty
+ * afterwards. */
+PACO_API void paco_frame_release (PacoFrame *frame);
 
 #define PACO_FIRST_CHUNK 7
 #define PACO_LAST_CHUNK 255
@@ -355,20 +379,6 @@ PACO_API PacoStatus paco_frame_encoder_set (PacoFrameEncoder *encoder,
 PACO_API PacoStatus paco_frame_encoder_configure (
     PacoFrameEncoder *encoder, const PacoInfo *info, PacoError *error);
 
-/* An encoded frame, in memory of the library until it is released. */
-typedef struct PacoFrame
-{
-  void *data;
-  size_t size;
-  void *user;           /* that of submit() */
-  void *owner;          /* the library's */
-  uint64_t reserved[4]; /* 0 */
-} PacoFrame;
-
-/* Any number of frames may be kept, for any time; released by any thread, and after
- * the encoder was freed. *frame, which may be NULL or empty, is empty afterwards. */
-PACO_API void paco_frame_release (PacoFrame *frame);
-
 /* What accompanies one picture. Later versions may append fields. */
 typedef struct PacoExtras
 {
@@ -403,6 +413,82 @@ PACO_API PacoStatus paco_frame_encoder_collect (
 
 PACO_API const char *paco_frame_encoder_device (
     const PacoFrameEncoder *encoder);
+
+/* --- Files --- */
+
+/* A .paco file is frames one behind the other. Reading goes on behind whatever is
+ * damaged or was cut off; frames that carry their places (PacoInfo.has_place) are
+ * found by their numbers without reading the file. A reader, and a writer, is used by
+ * one thread at a time. */
+typedef struct PacoReader PacoReader;
+
+/* *reader is NULL after an error. Errors: INVALID, IO, MEMORY. */
+PACO_API PacoStatus paco_reader_open (
+    const char *path, PacoReader **reader, PacoError *error);
+/* Reads what is open already, and stays open. A file that is at its beginning is read
+ * like one of paco_reader_open(); of all else, as a pipe, frames come in order only. */
+PACO_API PacoStatus paco_reader_open_fd (
+    int fd, PacoReader **reader, PacoError *error);
+PACO_API void paco_reader_close (PacoReader *reader); /* or NULL */
+
+/* The next whole frame. EMPTY at the end, where frame->skipped says how many bytes are
+ * there that belong to none, and the next call looks whether the file has grown.
+ * Errors: IO, MEMORY, after which the call may be made again. */
+PACO_API PacoStatus paco_reader_next (
+    PacoReader *reader, PacoFrame *frame, PacoError *error);
+
+/* paco_reader_next() will give the frame of that number, or, where it is damaged or
+ * missing, the last good one before (the first one, if there is none). Errors: INVALID
+ * if the file ends before, UNSUPPORTED for a pipe, IO, MEMORY. */
+PACO_API PacoStatus paco_reader_seek (
+    PacoReader *reader, uint64_t number, PacoError *error);
+
+/* The number of the last frame, plus one. A few reads say it where frames carry their
+ * places, one for each frame where they do not; of damaged files all is read. Errors:
+ * UNSUPPORTED for a pipe, IO, MEMORY. */
+PACO_API PacoStatus paco_reader_count (
+    PacoReader *reader, uint64_t *n_frames, PacoError *error);
+
+typedef struct PacoWriter PacoWriter;
+
+/* What paco_writer_open() does with a file that is there. */
+enum
+{
+  PACO_WRITER_NEW = 0,     /* it is an error (IO) */
+  PACO_WRITER_REPLACE = 1, /* its bytes are given up */
+  /* Frames come behind its last whole one; bytes behind that, of one that was not
+   * written to its end, are given up. CORRUPT if anything before is damaged, and
+   * NOT_PACO if it begins with something else: then nothing is changed. */
+  PACO_WRITER_RESUME = 2
+};
+
+/* *writer is NULL after an error. Another program that writes the same file with this
+ * library is an error. Errors: INVALID, IO, MEMORY, and those above. */
+PACO_API PacoStatus paco_writer_open (
+    const char *path, unsigned how, PacoWriter **writer, PacoError *error);
+/* Writes to what is open already, as a pipe, from where it is, and leaves it open. */
+PACO_API PacoStatus paco_writer_open_fd (
+    int fd, PacoWriter **writer, PacoError *error);
+
+/* Writes a frame with its place in what is written here, if it has one: its number, its
+ * offset, the header's check. So frames that were cut out of files, or coded in several
+ * runs, are the bytes that one run writes. Where the frame rate changes a new stream
+ * begins (FORMAT.md, chunk 4). Errors: those of paco_probe() and CORRUPT for what is no
+ * whole frame; IO: the file ends with the frame before then, and the call may be made
+ * again (but not for a pipe, of which nobody knows how much it took). */
+PACO_API PacoStatus paco_writer_add (
+    PacoWriter *writer, const void *data, size_t size, PacoError *error);
+
+/* Frames and bytes of the file so far, with those that were there. Both may be NULL. */
+PACO_API void paco_writer_position (
+    const PacoWriter *writer, uint64_t *n_frames, uint64_t *n_bytes);
+
+/* Returns when all that was written is on the disk (nothing to do for pipes). */
+PACO_API PacoStatus paco_writer_sync (PacoWriter *writer, PacoError *error);
+
+/* Frees the writer, which may be NULL, whatever is returned: IO if the system says only
+ * now that something could not be written. */
+PACO_API PacoStatus paco_writer_close (PacoWriter *writer, PacoError *error);
 
 #ifdef __cplusplus
 }

@@ -2,21 +2,23 @@
 """PaCo frames and NumPy arrays, through libpaco (lib/paco.h), without GStreamer:
 
     import paco
-    decoder = paco.Decoder(reduce=1)
-    for frame in paco.frames('film.paco'):
-        print(paco.probe(frame).format, decoder.decode(frame)[0].mean())
+    film, decoder = paco.Reader('film.paco'), paco.Decoder(reduce=1)
+    print(len(film), decoder.decode(film[100])[0].mean())
     encoder = paco.Encoder(rate_control='lossless')
-    data = encoder.encode([y, cb, cr], depth=10)
+    with paco.Writer('other.paco') as other:
+        for y, cb, cr in pictures:
+            other.add(encoder.encode([y, cb, cr], depth=10))
 
 A picture is a list of arrays of height x width, one for each component (gray; Y, Cb,
 Cr; R, G, B; then alpha), of uint8 or, above 8 bits, of uint16. Settings are those of
 paco.h, with _ for -. PACO_LIBRARY in the environment names another libpaco."""
 import ctypes
+import operator
 import os
 
 import numpy
 
-OK, MORE = 0, 6
+OK, EMPTY = 0, 11
 COMPONENTS = 4
 _U32 = ctypes.c_uint32
 
@@ -107,7 +109,15 @@ class Result(ctypes.Structure):
 class _Frame(ctypes.Structure):
     _fields_ = [('data', ctypes.c_void_p), ('size', ctypes.c_size_t),
                 ('user', ctypes.c_void_p), ('owner', ctypes.c_void_p),
+                *((name, ctypes.c_uint64) for name in (
+                    'number', 'offset', 'skipped', 'missing')),
                 ('reserved', ctypes.c_uint64 * 4)]
+
+    def take(self):
+        """Its bytes; the frame is empty then."""
+        data = ctypes.string_at(self.data, self.size)
+        _library.paco_frame_release(ctypes.byref(self))
+        return data
 
 
 _library = ctypes.CDLL(os.environ.get('PACO_LIBRARY', 'libpaco.so.0'))
@@ -130,16 +140,11 @@ def version():
     return _library.paco_version().decode()
 
 
-def _probe(data, allowed=()):
-    info, needed = Info(), ctypes.c_size_t()
-    status = _call('paco_probe', data, ctypes.c_size_t(len(data)),
-                   ctypes.byref(info), ctypes.byref(needed), allowed=allowed)
-    return status, info, needed.value
-
-
 def probe(data):
     """What the frame that begins with these bytes is."""
-    return _probe(bytes(data))[1]
+    data, info = bytes(data), Info()
+    _call('paco_probe', data, ctypes.c_size_t(len(data)), ctypes.byref(info), None)
+    return info
 
 
 def chunks(data):
@@ -153,15 +158,103 @@ def chunks(data):
             for chunk in found]
 
 
+def _name(path):
+    return os.fsencode(os.fspath(path))
+
+
+class Reader:
+    """The frames of a .paco file, as bytes: in order, by iteration, from the first one
+    on or from where seek() went; or by number. What is damaged is left out: skipped and
+    missing tell of the bytes, and of the frames, that came before the last frame that
+    was given and were no whole ones, number is that of that frame."""
+
+    def __init__(self, path):
+        self.reader = ctypes.c_void_p()
+        self.number = self.skipped = self.missing = 0
+        _call('paco_reader_open', _name(path), ctypes.byref(self.reader))
+
+    def __del__(self):
+        if getattr(self, 'reader', None):
+            _library.paco_reader_close(self.reader)
+
+    def __len__(self):
+        n_frames = ctypes.c_uint64()
+        _call('paco_reader_count', self.reader, ctypes.byref(n_frames))
+        return n_frames.value
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        frame = _Frame()
+        status = _call('paco_reader_next', self.reader, ctypes.byref(frame),
+                       allowed=(EMPTY,))
+        self.number, self.skipped = frame.number, frame.skipped
+        self.missing = frame.missing
+        if status == EMPTY:
+            raise StopIteration
+        return frame.take()
+
+    def __getitem__(self, number):
+        """IndexError also for a frame that is damaged."""
+        number = operator.index(number)
+        n_frames = len(self)
+        if not -n_frames <= number < n_frames:
+            raise IndexError(f'There are {n_frames} frames, and no {number}.')
+        number %= n_frames
+        self.seek(number)
+        data = next(self)
+        if self.number != number:
+            raise IndexError(f'Frame {number} is damaged.')
+        return data
+
+    def seek(self, number):
+        """Iteration goes on there, or, where that frame is damaged, with the last good
+        one before."""
+        _call('paco_reader_seek', self.reader, ctypes.c_uint64(number))
+
+
 def frames(path):
     """The frames of a .paco file, as bytes."""
-    with open(path, 'rb') as file:
-        while data := file.read(20):
-            status, info, needed = _probe(data, allowed=(MORE,))
-            if status == MORE and needed > len(data):
-                data += file.read(needed - len(data))
-                info = probe(data)
-            yield data + file.read(info.frame_size - len(data))
+    return Reader(path)
+
+
+NEW, REPLACE, RESUME = range(3)
+
+
+class Writer:
+    """A .paco file of frames that come as bytes. how: NEW, there must be no such file;
+    REPLACE; RESUME, behind the last whole frame of it."""
+
+    def __init__(self, path, how=NEW):
+        self.writer = ctypes.c_void_p()
+        _call('paco_writer_open', _name(path), how, ctypes.byref(self.writer))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, 'writer', None):
+            _library.paco_writer_close(self.writer, None)
+
+    def add(self, data):
+        """With its place in this file."""
+        data = bytes(data)
+        _call('paco_writer_add', self.writer, data, ctypes.c_size_t(len(data)))
+
+    def __len__(self):
+        """Frames so far, with those that were there."""
+        n_frames = ctypes.c_uint64()
+        _library.paco_writer_position(self.writer, ctypes.byref(n_frames), None)
+        return n_frames.value
+
+    def close(self):
+        writer, self.writer = self.writer, None
+        if writer:
+            _call('paco_writer_close', writer)
 
 
 def _allocate(info, reduce):
@@ -270,9 +363,7 @@ class Encoder(_Coder):
         frame, extras = _Frame(), self._extras(chunks)
         _call('paco_frame_encoder_encode', self.coder, ctypes.byref(image),
               ctypes.byref(extras), ctypes.byref(frame))
-        data = ctypes.string_at(frame.data, frame.size)
-        _library.paco_frame_release(ctypes.byref(frame))
-        return data
+        return frame.take()
 
     @staticmethod
     def _extras(chunks):

@@ -63,14 +63,37 @@ def check_lossless():
 
 
 def check_file():
+    """A file of frames, by their order and their numbers; and one with a hole."""
     encoder = paco.Encoder(quality=70, **CPU)
-    arrays = [picture(8, 0, 0, 3) for _ in range(3)]
+    arrays = [picture(8, 0, 0, 3) for _ in range(5)]
     coded = [encoder.encode(components) for components in arrays]
     assert all(paco.probe(data).lossless == 0 for data in coded)
-    with tempfile.NamedTemporaryFile() as file:
-        file.write(b''.join(coded))
-        file.flush()
-        assert list(paco.frames(file.name)) == coded
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'film.paco')
+        with paco.Writer(path) as writer:
+            for data in coded[:3]:
+                writer.add(data)
+        assert fails(paco.PacoError, paco.Writer, path)
+        with paco.Writer(path, paco.RESUME) as writer:
+            assert len(writer) == 3
+            for data in coded[3:]:
+                writer.add(data)
+        assert list(paco.frames(path)) == coded
+        reader = paco.Reader(path)
+        assert len(reader) == 5 and reader[3] == coded[3] and reader[-5] == coded[0]
+        reader.seek(2)
+        assert list(reader) == coded[2:]
+        assert fails(IndexError, lambda: reader[5])
+        with paco.Writer(path, paco.REPLACE) as writer:
+            for data in coded:
+                writer.add(data)
+        with open(path, 'r+b') as file:
+            file.seek(len(coded[0]) + 30)
+            file.write(b'????')
+        reader = paco.Reader(path)
+        assert next(reader) == coded[0] and next(reader) == coded[2]
+        assert reader.skipped == len(coded[1])
+        assert fails(paco.PacoError, paco.Reader, os.path.join(folder, 'none'))
 
 
 def check_chunks():

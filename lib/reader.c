@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Readers of files of paco.h: frames in order, found by file/sync.c whatever is between
+ * them, and by number, found by file/frame_index.c. Bytes are read straight to where
+ * the application gets them. */
+#include "file/frame_index.h"
+#include "file/gaps.h"
+#include "file/sync.h"
+#include "lib/private.h"
+#include "lib/slabs.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum
+{
+  /* Bytes that are read beyond a frame: the header of the next one is among them. */
+  READ_AHEAD = 4096,
+  /* As many at a time where frames are searched for. */
+  MOST_AHEAD = 1 << 20,
+};
+
+/* A frame of a file that had to be read as a whole to number its frames. */
+typedef struct
+{
+  uint64_t number, offset;
+} Walked;
+
+struct PacoReader
+{
+  int fd;
+  bool owned;    /* it is to be closed */
+  bool seekable; /* bytes are read from where one wants */
+  char *name;
+
+  /* What is read and not given away yet: `held` bytes of the window, from `start` on,
+   * which stand at `position` in the file. */
+  PacoSlabs *slabs;
+  PacoSlab *window; /* NULL: nothing is held */
+  size_t start, held, ahead;
+  uint64_t position;
+  bool ended;
+
+  PacoSync sync;
+  PacoGaps gaps;
+  uint64_t number;   /* of the next frame, if none is missing */
+  uint64_t skipped;  /* bytes since the last frame */
+  PacoFrame pending; /* that a seek has read */
+
+  /* Where frames are, once somebody has asked. */
+  PacoFile file;
+  PacoFrameIndex *index; /* complete, or NULL */
+  GArray *walked;        /* of Walked, where there cannot be an index */
+};
+
+static PacoStatus
+refuse_null (const char *name, PacoError *error)
+{
+  return paco_error_set (
+      error, PACO_STATUS_INVALID, "the argument %s is NULL", name);
+}
+
+static PacoStatus
+no_memory (const PacoReader *reader, size_t size, PacoError *error)
+{
+  return paco_error_set (error, PACO_STATUS_MEMORY,
+      "there are no %zu bytes of memory for a frame of %s", size, reader->name);
+}
+
+/* --- life --- */
+
+/* Up to `size` bytes; -1 and errno. */
+static ssize_t
+read_at (const PacoReader *reader, uint64_t offset, void *data, size_t size)
+{
+  ssize_t got;
+
+  do
+    got = reader->seekable ? pread (reader->fd, data, size, (off_t) offset)
+                           : read (reader->fd, data, size);
+  while (got < 0 && errno == EINTR);
+  return got;
+}
+
+static size_t
+read_for_file (void *source, uint64_t offset, uint8_t *data, size_t size)
+{
+  const PacoReader *reader = source;
+  size_t got = 0;
+
+  while (got < size) {
+    ssize_t n = read_at (reader, offset + got, data + got, size - got);
+
+    if (n <= 0)
+      break;
+    got += (size_t) n;
+  }
+  return got;
+}
+
+/* The window begins anew at a byte of the file. */
+static void
+move_to (PacoReader *reader, uint64_t position, uint64_t number)
+{
+  reader->start = reader->held = 0;
+  reader->ahead = READ_AHEAD;
+  reader->position = position;
+  reader->ended = false;
+  reader->number = number;
+  reader->skipped = 0;
+  paco_sync_reset (&reader->sync, position);
+  paco_gaps_forget (&reader->gaps);
+}
+
+static bool
+is_seekable (int fd)
+{
+  struct stat status;
+
+  return fstat (fd, &status) == 0 && S_ISREG (status.st_mode)
+      && lseek (fd, 0, SEEK_CUR) == 0;
+}
+
+static PacoStatus
+open_reader (
+    int fd, bool owned, const char *name, PacoReader **reader, PacoError *error)
+{
+  PacoReader *opened = g_try_new0 (PacoReader, 1);
+  PacoSlabs *slabs = paco_slabs_new ();
+
+  if (!opened || !slabs) {
+    g_free (opened);
+    paco_slabs_free (slabs);
+    if (owned)
+      close (fd);
+    return paco_error_set (
+        error, PACO_STATUS_MEMORY, "there is no memory to read %s", name);
+  }
+  opened->fd = fd;
+  opened->owned = owned;
+  opened->seekable = is_seekable (fd);
+  opened->name = g_strdup (name);
+  opened->slabs = slabs;
+  opened->sync.max_wait_size = PACO_MAX_FRAME_SIZE;
+  move_to (opened, 0, 0);
+  *reader = opened;
+  return paco_error_ok (error);
+}
+
+PacoStatus
+paco_reader_open (const char *path, PacoReader **reader, PacoError *error)
+{
+  int fd;
+
+  if (!path || !reader)
+    return refuse_null (path ? "reader" : "path", error);
+  *reader = NULL;
+  fd = open (path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return paco_error_set (error, PACO_STATUS_IO, "%s cannot be opened: %s",
+        path, g_strerror (errno));
+  return open_reader (fd, true, path, reader, error);
+}
+
+PacoStatus
+paco_reader_open_fd (int fd, PacoReader **reader, PacoError *error)
+{
+  char name[32];
+
+  if (!reader)
+    return refuse_null ("reader", error);
+  *reader = NULL;
+  if (fcntl (fd, F_GETFD) < 0)
+    return paco_error_set (error, PACO_STATUS_IO, "%d is no open file: %s", fd,
+        g_strerror (errno));
+  g_snprintf (name, sizeof name, fd == 0 ? "standard input" : "file %d", fd);
+  return open_reader (fd, false, name, reader, error);
+}
+
+static void
+give_window_back (PacoReader *reader)
+{
+  if (reader->window)
+    reader->window->frame.release (&reader->window->frame);
+  reader->window = NULL;
+}
+
+void
+paco_reader_close (PacoReader *reader)
+{
+  if (!reader)
+    return;
+  paco_frame_release (&reader->pending);
+  give_window_back (reader);
+  paco_slabs_free (reader->slabs);
+  paco_frame_index_unref (reader->index);
+  if (reader->walked)
+    g_array_unref (reader->walked);
+  paco_file_clear (&reader->file);
+  if (reader->owned)
+    close (reader->fd);
+  g_free (reader->name);
+  g_free (reader);
+}
+
+/* --- frames in order --- */
+
+static const uint8_t *
+held_bytes (const PacoReader *reader)
+{
+  return reader->window ? reader->window->bytes + reader->start : NULL;
+}
+
+/* Another window, which has room for `size` bytes and begins with those held from
+ * `from` on; the old one is the caller's. */
+static PacoStatus
+change_window (PacoReader *reader, size_t from, size_t size, PacoError *error)
+{
+  PacoSlab *window = paco_slabs_take (reader->slabs, size);
+
+  if (!window)
+    return no_memory (reader, size, error);
+  if (reader->held > from)
+    memcpy (window->bytes, held_bytes (reader) + from, reader->held - from);
+  reader->window = window;
+  reader->start = 0;
+  reader->held -= from;
+  return PACO_STATUS_OK;
+}
+
+/* Holds `needed` bytes, and some more, or all that there are. */
+static PacoStatus
+fill (PacoReader *reader, size_t needed, PacoError *error)
+{
+  size_t wanted = needed + reader->ahead;
+
+  if (reader->held >= needed || reader->ended)
+    return PACO_STATUS_OK;
+  if (!reader->window || reader->window->capacity - reader->start < wanted) {
+    PacoSlab *old = reader->window;
+    PacoStatus status = change_window (reader, 0, wanted, error);
+
+    if (status != PACO_STATUS_OK)
+      return status;
+    if (old)
+      old->frame.release (&old->frame);
+  }
+  while (!reader->ended && reader->held < needed) {
+    uint8_t *end = reader->window->bytes + reader->start + reader->held;
+    ssize_t got = read_at (
+        reader, reader->position + reader->held, end, wanted - reader->held);
+
+    if (got < 0)
+      return paco_error_set (error, PACO_STATUS_IO,
+          "%s cannot be read at byte %" G_GUINT64_FORMAT ": %s", reader->name,
+          reader->position + reader->held, g_strerror (errno));
+    reader->held += (size_t) got;
+    reader->ended = got == 0;
+  }
+  return PACO_STATUS_OK;
+}
+
+static void
+take (PacoReader *reader, size_t size)
+{
+  reader->start += size;
+  reader->held -= size;
+  reader->position += size;
+}
+
+static void
+skip (PacoReader *reader, size_t size)
+{
+  size = MIN (size, reader->held);
+  paco_gaps_damage (&reader->gaps, reader->position, size);
+  reader->skipped += size;
+  take (reader, size);
+  reader->ahead = MIN (2 * reader->ahead, MOST_AHEAD);
+}
+
+/* The frame that is held first becomes a slab of its own: the window, if there is
+ * little else in it, or else a copy. */
+static PacoStatus
+cut_off (PacoReader *reader, size_t size, PacoSlab **slab, PacoError *error)
+{
+  size_t rest = reader->held - size;
+  PacoStatus status;
+
+  if (rest > size) {
+    *slab = paco_slabs_take (reader->slabs, size);
+    if (!*slab)
+      return no_memory (reader, size, error);
+    memcpy ((*slab)->bytes, held_bytes (reader), size);
+    (*slab)->frame.data = (*slab)->bytes;
+    take (reader, size);
+    return PACO_STATUS_OK;
+  }
+  *slab = reader->window;
+  (*slab)->frame.data = (*slab)->bytes + reader->start;
+  status = change_window (
+      reader, size, MAX (size, rest) + reader->ahead, error);
+  if (status == PACO_STATUS_OK)
+    reader->position += size;
+  return status;
+}
+
+static PacoStatus
+give (PacoReader *reader, size_t size, PacoFrame *frame, PacoError *error)
+{
+  uint64_t offset = reader->position;
+  PacoGap gap = { 0 };
+  PacoSlab *slab;
+  PacoStatus status = cut_off (reader, size, &slab, error);
+
+  if (status != PACO_STATUS_OK)
+    return status;
+  if (paco_gaps_frame (&reader->gaps, &reader->sync.header, offset, &gap)
+      != PACO_GAPS_MISSING)
+    gap.n = 0;
+  *frame = (PacoFrame){
+    .data = slab->frame.data,
+    .size = size,
+    .owner = &slab->frame,
+    .number = reader->number + gap.n,
+    .offset = offset,
+    .skipped = reader->skipped,
+    .missing = gap.n,
+  };
+  reader->number = frame->number + 1;
+  reader->skipped = 0;
+  reader->ahead = READ_AHEAD;
+  return paco_error_ok (error);
+}
+
+static PacoStatus
+end (PacoReader *reader, PacoFrame *frame, PacoError *error)
+{
+  frame->number = reader->number;
+  frame->offset = reader->position;
+  frame->skipped = reader->skipped;
+  reader->ended = false;
+  reader->skipped = 0;
+  return paco_error_set (error, PACO_STATUS_EMPTY,
+      "%s has no further frame behind byte %" G_GUINT64_FORMAT, reader->name,
+      reader->position);
+}
+
+PacoStatus
+paco_reader_next (PacoReader *reader, PacoFrame *frame, PacoError *error)
+{
+  PacoStatus status = PACO_STATUS_OK;
+  size_t needed = 1;
+
+  if (!reader || !frame)
+    return refuse_null (reader ? "frame" : "reader", error);
+  *frame = reader->pending;
+  reader->pending = (PacoFrame){ NULL };
+  if (frame->owner)
+    return paco_error_ok (error);
+  while ((status = fill (reader, needed, error)) == PACO_STATUS_OK) {
+    size_t size = 1;
+    PacoSyncResult result;
+
+    if (reader->held == 0)
+      return end (reader, frame, error);
+    result = paco_sync_next (&reader->sync, reader->position,
+        held_bytes (reader), reader->held, reader->ended, false, &size, NULL);
+    if (result == PACO_SYNC_FRAME)
+      return give (reader, size, frame, error);
+    needed = result == PACO_SYNC_MORE ? size : 1;
+    if (result == PACO_SYNC_GARBAGE)
+      skip (reader, size);
+  }
+  return status;
+}
+
+/* --- frames by number --- */
+
+/* Numbers the frames by reading all of them. */
+static PacoStatus
+walk (PacoReader *reader, PacoError *error)
+{
+  PacoReader *other;
+  PacoFrame frame;
+  PacoStatus status = open_reader (
+      reader->fd, false, reader->name, &other, error);
+
+  if (status != PACO_STATUS_OK)
+    return status;
+  other->seekable = true;
+  reader->walked = g_array_new (FALSE, FALSE, sizeof (Walked));
+  while ((status = paco_reader_next (other, &frame, error)) == PACO_STATUS_OK) {
+    Walked walked = { frame.number, frame.offset };
+
+    g_array_append_val (reader->walked, walked);
+    paco_frame_release (&frame);
+  }
+  paco_reader_close (other);
+  if (status == PACO_STATUS_EMPTY)
+    return paco_error_ok (error);
+  g_clear_pointer (&reader->walked, g_array_unref);
+  return status;
+}
+
+/* Makes the index. FALSE if it cannot be complete. */
+static bool
+make_index (PacoReader *reader)
+{
+  struct stat status;
+  PacoFileFrame first;
+
+  if (fstat (reader->fd, &status) != 0)
+    return false;
+  paco_file_clear (&reader->file);
+  paco_file_init (
+      &reader->file, read_for_file, reader, (uint64_t) status.st_size);
+  if (!paco_file_next_frame (&reader->file, 0, reader->file.size, &first))
+    return false;
+  reader->index = paco_frame_index_new (&first, true);
+  while (paco_frame_index_extend (
+      reader->index, &reader->file, G_MAXUINT, G_MAXINT64))
+    ;
+  return paco_frame_index_is_complete (reader->index);
+}
+
+/* Reads the frame that is to be there, so that it is known to be one: EMPTY if not. */
+static PacoStatus
+go_to (PacoReader *reader, Walked frame, PacoError *error)
+{
+  PacoStatus status;
+
+  paco_frame_release (&reader->pending);
+  move_to (reader, frame.offset, frame.number);
+  status = paco_reader_next (reader, &reader->pending, error);
+  if (status != PACO_STATUS_OK || reader->pending.offset == frame.offset)
+    return status;
+  paco_frame_release (&reader->pending);
+  return PACO_STATUS_EMPTY;
+}
+
+/* Whether the last frame of the index is one: what is behind headers is not looked at
+ * by the index. */
+static bool
+check_last (PacoReader *reader)
+{
+  Walked last = { paco_frame_index_n_frames (reader->index), 0 };
+  PacoReader *other;
+  bool good;
+
+  if (last.number == 0)
+    return true;
+  last.number--;
+  if (!paco_frame_index_find (
+          reader->index, &reader->file, &last.number, &last.offset)
+      || open_reader (reader->fd, false, reader->name, &other, NULL)
+          != PACO_STATUS_OK)
+    return false;
+  other->seekable = true;
+  good = go_to (other, last, NULL) == PACO_STATUS_OK;
+  paco_reader_close (other);
+  return good;
+}
+
+static PacoStatus
+number_frames (PacoReader *reader, PacoError *error)
+{
+  if (reader->index || reader->walked)
+    return PACO_STATUS_OK;
+  if (!reader->seekable)
+    return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
+        "%s is no file that can be read anywhere: its frames come in order "
+        "only",
+        reader->name);
+  if (make_index (reader) && check_last (reader))
+    return PACO_STATUS_OK;
+  g_clear_pointer (&reader->index, paco_frame_index_unref);
+  return walk (reader, error);
+}
+
+static uint64_t
+n_frames_of (const PacoReader *reader)
+{
+  if (reader->index)
+    return paco_frame_index_n_frames (reader->index);
+  return reader->walked->len == 0
+      ? 0
+      : g_array_index (reader->walked, Walked, reader->walked->len - 1).number
+          + 1;
+}
+
+PacoStatus
+paco_reader_count (PacoReader *reader, uint64_t *n_frames, PacoError *error)
+{
+  PacoStatus status;
+
+  if (!reader || !n_frames)
+    return refuse_null (reader ? "n_frames" : "reader", error);
+  status = number_frames (reader, error);
+  if (status != PACO_STATUS_OK)
+    return status;
+  *n_frames = n_frames_of (reader);
+  return paco_error_ok (error);
+}
+
+/* The last frame of at most that number, or the first one. */
+static Walked
+find_walked (const GArray *walked, uint64_t number)
+{
+  guint low = 0, high = walked->len;
+
+  while (high - low > 1) {
+    guint middle = low + (high - low) / 2;
+
+    if (g_array_index (walked, Walked, middle).number <= number)
+      low = middle;
+    else
+      high = middle;
+  }
+  return g_array_index (walked, Walked, low);
+}
+
+PacoStatus
+paco_reader_seek (PacoReader *reader, uint64_t number, PacoError *error)
+{
+  Walked found = { number, 0 };
+  PacoStatus status;
+
+  if (!reader)
+    return refuse_null ("reader", error);
+  status = number_frames (reader, error);
+  if (status != PACO_STATUS_OK)
+    return status;
+  if (number >= n_frames_of (reader))
+    return paco_error_set (error, PACO_STATUS_INVALID,
+        "%s has %" G_GUINT64_FORMAT " frames, counted from 0, and none with "
+        "the number %" G_GUINT64_FORMAT,
+        reader->name, n_frames_of (reader), number);
+  if (reader->walked)
+    return go_to (reader, find_walked (reader->walked, number), error);
+  if (paco_frame_index_find (
+          reader->index, &reader->file, &found.number, &found.offset)) {
+    status = go_to (reader, found, error);
+    if (status != PACO_STATUS_EMPTY)
+      return status;
+  }
+  /* The file is damaged there, or it has changed. */
+  g_clear_pointer (&reader->index, paco_frame_index_unref);
+  status = walk (reader, error);
+  return status == PACO_STATUS_OK ? paco_reader_seek (reader, number, error)
+                                  : status;
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Writers of files of paco.h: frames one behind the other, each with its place. What was
+ * written stays whole frames, whatever happens later. */
+#include "file/file.h"
+#include "lib/private.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+struct PacoWriter
+{
+  int fd;
+  bool owned;    /* it is to be closed */
+  bool cuttable; /* a file, whose end can be taken away again */
+  bool broken;   /* nobody knows what has been written */
+  char *name;
+  uint64_t n_frames, n_bytes;
+  uint64_t origin; /* byte of the file where n_bytes begin */
+  /* The stream that is written. */
+  PacoPlace next;
+  uint32_t fps_n, fps_d;
+  uint8_t header[PACO_MAX_HEADER_SIZE]; /* of the frame that is written */
+};
+
+static PacoStatus
+refuse_null (const char *name, PacoError *error)
+{
+  return paco_error_set (
+      error, PACO_STATUS_INVALID, "the argument %s is NULL", name);
+}
+
+static PacoStatus
+fail (const PacoWriter *writer, int number, PacoError *error)
+{
+  return paco_error_set (error, PACO_STATUS_IO,
+      "%s cannot be written behind byte %" G_GUINT64_FORMAT ": %s",
+      writer->name, writer->n_bytes, g_strerror (number));
+}
+
+/* Counts a frame that is in the file. */
+static void
+account (PacoWriter *writer, const PacoVideoInfo *video, uint32_t size)
+{
+  writer->n_frames++;
+  writer->n_bytes += size;
+  writer->next.number++;
+  writer->next.offset += size;
+  writer->fps_n = video->fps_n;
+  writer->fps_d = video->fps_d;
+}
+
+/* A stream has one frame rate. */
+static void
+begin_stream_if_new (PacoWriter *writer, const PacoVideoInfo *video)
+{
+  if (writer->n_frames > 0
+      && (writer->fps_n != video->fps_n || writer->fps_d != video->fps_d))
+    writer->next = (PacoPlace){ 0, 0 };
+}
+
+/* --- what is there already --- */
+
+static size_t
+read_for_file (void *source, uint64_t offset, uint8_t *data, size_t size)
+{
+  const PacoWriter *writer = source;
+  size_t done = 0;
+
+  while (done < size) {
+    ssize_t got = pread (
+        writer->fd, data + done, size - done, (off_t) (offset + done));
+
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      break;
+    done += (size_t) got;
+  }
+  return done;
+}
+
+/* Counts the whole frame behind those that are counted. FALSE if there is none. */
+static bool
+count_frame (PacoWriter *writer, PacoFile *file)
+{
+  const uint8_t *data = paco_file_peek (
+      file, writer->n_bytes, PACO_HEADER_PEEK_SIZE);
+  PacoHeader header;
+
+  if (!data || !paco_header_peek (data, PACO_HEADER_PEEK_SIZE, &header, NULL))
+    return false;
+  data = paco_file_peek (file, writer->n_bytes, header.header_size);
+  if (!data
+      || !paco_header_parse (data, header.header_size, &header, NULL, NULL)
+      || header.frame_size > file->size - writer->n_bytes)
+    return false;
+  begin_stream_if_new (writer, &header.video);
+  if (header.video.has_place)
+    writer->next = header.video.place;
+  account (writer, &header.video, header.frame_size);
+  return true;
+}
+
+/* Whether the bytes behind the whole frames are what is left of one that was not
+ * written to its end, and not something else. */
+static PacoStatus
+check_rest (const PacoWriter *writer, PacoFile *file, PacoError *error)
+{
+  uint64_t rest = file->size - writer->n_bytes;
+  const uint8_t *data = paco_file_peek (
+      file, writer->n_bytes, (size_t) MIN (rest, 4));
+  PacoFileFrame frame;
+
+  if (rest == 0)
+    return PACO_STATUS_OK;
+  if (writer->n_frames == 0
+      && (!data || memcmp (data, PACO_MAGIC, (size_t) MIN (rest, 4)) != 0))
+    return paco_error_set (error, PACO_STATUS_NOT_PACO,
+        "%s is no file of PaCo frames, so nothing is added to it",
+        writer->name);
+  if (!paco_file_next_frame (file, writer->n_bytes + 1, file->size, &frame)
+      && !file->gave_up)
+    return PACO_STATUS_OK;
+  return paco_error_set (error, PACO_STATUS_CORRUPT,
+      "%s is damaged at byte %" G_GUINT64_FORMAT " and goes on behind that, so "
+      "nothing is added to it",
+      writer->name, writer->n_bytes);
+}
+
+/* Goes behind the last whole frame, and takes away what is behind that. */
+static PacoStatus
+resume (PacoWriter *writer, PacoError *error)
+{
+  PacoStatus result;
+  struct stat status;
+  PacoFile file;
+
+  if (fstat (writer->fd, &status) != 0)
+    return fail (writer, errno, error);
+  paco_file_init (&file, read_for_file, writer, (uint64_t) status.st_size);
+  while (count_frame (writer, &file))
+    ;
+  result = check_rest (writer, &file, error);
+  paco_file_clear (&file);
+  if (result == PACO_STATUS_OK
+      && (ftruncate (writer->fd, (off_t) writer->n_bytes) != 0
+          || lseek (writer->fd, (off_t) writer->n_bytes, SEEK_SET) < 0))
+    result = fail (writer, errno, error);
+  return result;
+}
+
+/* --- life --- */
+
+static PacoStatus
+new_writer (
+    int fd, bool owned, const char *name, PacoWriter **writer, PacoError *error)
+{
+  struct stat status;
+  off_t at = lseek (fd, 0, SEEK_CUR);
+
+  *writer = g_try_new0 (PacoWriter, 1);
+  if (!*writer)
+    return paco_error_set (
+        error, PACO_STATUS_MEMORY, "there is no memory to write %s", name);
+  (*writer)->fd = fd;
+  (*writer)->owned = owned;
+  (*writer)->cuttable = fstat (fd, &status) == 0 && S_ISREG (status.st_mode)
+      && at >= 0 && !(fcntl (fd, F_GETFL) & O_APPEND);
+  (*writer)->origin = at > 0 ? (uint64_t) at : 0;
+  (*writer)->name = g_strdup (name);
+  return paco_error_ok (error);
+}
+
+/* Nobody else of this library may write to the file; where a file system has no locks,
+ * that is as it is. */
+static PacoStatus
+lock_file (const PacoWriter *writer, PacoError *error)
+{
+  if (flock (writer->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+    return PACO_STATUS_OK;
+  return paco_error_set (error, PACO_STATUS_IO,
+      "%s is being written by another program", writer->name);
+}
+
+PacoStatus
+paco_writer_open (
+    const char *path, unsigned how, PacoWriter **writer, PacoError *error)
+{
+  PacoStatus status;
+  int fd;
+
+  if (!path || !writer)
+    return refuse_null (path ? "writer" : "path", error);
+  *writer = NULL;
+  if (how > PACO_WRITER_RESUME)
+    return paco_error_set (error, PACO_STATUS_INVALID,
+        "how=%u is no way to open a file for writing", how);
+  fd = open (path,
+      O_RDWR | O_CREAT | O_CLOEXEC | (how == PACO_WRITER_NEW ? O_EXCL : 0),
+      0666);
+  if (fd < 0)
+    return paco_error_set (error, PACO_STATUS_IO,
+        "%s cannot be opened for writing: %s", path, g_strerror (errno));
+  status = new_writer (fd, true, path, writer, error);
+  if (status != PACO_STATUS_OK) {
+    close (fd);
+    return status;
+  }
+  status = lock_file (*writer, error);
+  if (status == PACO_STATUS_OK && how == PACO_WRITER_RESUME)
+    status = resume (*writer, error);
+  else if (status == PACO_STATUS_OK && ftruncate (fd, 0) != 0
+      && errno != EINVAL)
+    status = fail (*writer, errno, error);
+  if (status == PACO_STATUS_OK)
+    return paco_error_ok (error);
+  paco_writer_close (*writer, NULL);
+  *writer = NULL;
+  return status;
+}
+
+PacoStatus
+paco_writer_open_fd (int fd, PacoWriter **writer, PacoError *error)
+{
+  char name[32];
+
+  if (!writer)
+    return refuse_null ("writer", error);
+  *writer = NULL;
+  if (fcntl (fd, F_GETFD) < 0)
+    return paco_error_set (error, PACO_STATUS_IO, "%d is no open file: %s", fd,
+        g_strerror (errno));
+  g_snprintf (name, sizeof name, fd == 1 ? "standard output" : "file %d", fd);
+  return new_writer (fd, false, name, writer, error);
+}
+
+PacoStatus
+paco_writer_sync (PacoWriter *writer, PacoError *error)
+{
+  if (!writer)
+    return refuse_null ("writer", error);
+  if (fdatasync (writer->fd) == 0 || errno == EINVAL || errno == EROFS)
+    return paco_error_ok (error);
+  return fail (writer, errno, error);
+}
+
+PacoStatus
+paco_writer_close (PacoWriter *writer, PacoError *error)
+{
+  PacoStatus status = paco_error_ok (error);
+
+  if (!writer)
+    return status;
+  if (writer->owned && close (writer->fd) != 0)
+    status = fail (writer, errno, error);
+  g_free (writer->name);
+  g_free (writer);
+  return status;
+}
+
+void
+paco_writer_position (
+    const PacoWriter *writer, uint64_t *n_frames, uint64_t *n_bytes)
+{
+  if (n_frames)
+    *n_frames = writer ? writer->n_frames : 0;
+  if (n_bytes)
+    *n_bytes = writer ? writer->n_bytes : 0;
+}
+
+/* --- frames --- */
+
+/* Writes header and rest. Returns 0, or errno. */
+static int
+write_all (int fd, const uint8_t *header, size_t header_size,
+    const uint8_t *rest, size_t rest_size)
+{
+  while (header_size + rest_size > 0) {
+    struct iovec parts[2] = { { (void *) header, header_size },
+      { (void *) rest, rest_size } };
+    ssize_t done = writev (fd, parts, 2);
+    size_t of_header;
+
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      return done < 0 ? errno : EIO;
+    of_header = MIN ((size_t) done, header_size);
+    header += of_header;
+    header_size -= of_header;
+    rest += (size_t) done - of_header;
+    rest_size -= (size_t) done - of_header;
+  }
+  return 0;
+}
+
+/* Takes away what was written of a frame. */
+static void
+take_back (PacoWriter *writer)
+{
+  off_t end = (off_t) (writer->origin + writer->n_bytes);
+
+  writer->broken = !writer->cuttable || ftruncate (writer->fd, end) != 0
+      || lseek (writer->fd, end, SEEK_SET) < 0;
+}
+
+PacoStatus
+paco_writer_add (
+    PacoWriter *writer, const void *data, size_t size, PacoError *error)
+{
+  PacoHeader header;
+  PacoStatus status;
+  int failure;
+
+  if (!writer)
+    return refuse_null ("writer", error);
+  status = paco_info_header (data, size, &header, NULL, error);
+  if (status != PACO_STATUS_OK)
+    return status;
+  if (header.frame_size != size)
+    return paco_error_set (error, PACO_STATUS_CORRUPT,
+        "%zu bytes are to be written as a frame that has %u", size,
+        header.frame_size);
+  if (writer->broken)
+    return paco_error_set (error, PACO_STATUS_IO,
+        "%s does not end with a whole frame since an error, so no other is "
+        "written",
+        writer->name);
+  begin_stream_if_new (writer, &header.video);
+  memcpy (writer->header, data, header.header_size);
+  paco_header_set_place (writer->header, header.header_size, &writer->next);
+  failure = write_all (writer->fd, writer->header, header.header_size,
+      (const uint8_t *) data + header.header_size, size - header.header_size);
+  if (failure != 0) {
+    take_back (writer);
+    return fail (writer, failure, error);
+  }
+  account (writer, &header.video, header.frame_size);
+  return paco_error_ok (error);
+}

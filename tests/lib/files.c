@@ -1,0 +1,852 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Files of frames with libpaco: what is written is what one run writes, wherever its
+ * frames come from; what is read is every whole frame, by its number too, and every byte
+ * that belongs to none is told of. Full disks and interrupted writers leave whole frames
+ * behind. */
+#include "lib/paco.h"
+#include "tests/fuzz/mutator.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static void
+check_ok (PacoStatus status, const PacoError *error)
+{
+  if (status != PACO_STATUS_OK)
+    g_error ("status %d: %s", status, error->message);
+}
+
+#define OK(call)                                                               \
+  do {                                                                         \
+    PacoError error = { PACO_STATUS_OK, "" };                                  \
+    PacoStatus status = (call);                                                \
+                                                                               \
+    check_ok (status, &error);                                                 \
+  } while (0)
+
+#define REFUSED(wanted, call)                                                  \
+  do {                                                                         \
+    PacoError error = { PACO_STATUS_OK, "" };                                  \
+    PacoStatus status = (call);                                                \
+                                                                               \
+    g_test_message ("%d: %s", status, error.message);                          \
+    g_assert_cmpint (status, ==, PACO_STATUS_##wanted);                        \
+    g_assert_cmpint (error.status, ==, PACO_STATUS_##wanted);                  \
+    g_assert_cmpuint (strlen (error.message), >, 15);                          \
+  } while (0)
+
+/* --- frames --- */
+
+/* What a run of an encoder makes: frames of random noise, one behind the other. */
+typedef struct
+{
+  GByteArray *bytes;
+  GArray *offsets; /* uint64_t: of each frame, and of the end */
+} Run;
+
+static uint64_t
+offset_of (const Run *run, unsigned i)
+{
+  return g_array_index (run->offsets, uint64_t, i);
+}
+
+static unsigned
+n_frames_of (const Run *run)
+{
+  return run->offsets->len - 1;
+}
+
+static size_t
+size_of (const Run *run, unsigned i)
+{
+  return (size_t) (offset_of (run, i + 1) - offset_of (run, i));
+}
+
+static void
+add_frame (Run *run, PacoFrameEncoder *encoder, PacoInfo *info)
+{
+  uint64_t end;
+  uint8_t *samples;
+  PacoImage image;
+  PacoFrame frame;
+  size_t bytes;
+
+  info->width = (uint32_t) g_test_rand_int_range (1, 90);
+  info->height = (uint32_t) g_test_rand_int_range (1, 90);
+  OK (paco_image_init (&image, info, 0, 0, NULL, &bytes, &error));
+  samples = g_malloc (bytes);
+  for (size_t k = 0; k < bytes; k++)
+    samples[k] = (uint8_t) g_test_rand_int ();
+  OK (paco_image_init (&image, info, 0, 0, samples, NULL, &error));
+  OK (paco_frame_encoder_configure (encoder, info, &error));
+  OK (paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error));
+  g_byte_array_append (run->bytes, frame.data, (guint) frame.size);
+  info->place_number++;
+  info->place_offset += frame.size;
+  end = run->bytes->len;
+  g_array_append_val (run->offsets, end);
+  paco_frame_release (&frame);
+  g_free (samples);
+}
+
+static PacoFrameEncoder *
+new_encoder (void)
+{
+  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+
+  OK (paco_frame_encoder_set (encoder, "backend", "cpu", &error));
+  OK (paco_frame_encoder_set (encoder, "threads", "1", &error));
+  return encoder;
+}
+
+static Run *
+new_run (unsigned n, bool places)
+{
+  Run *run = g_new0 (Run, 1);
+  PacoFrameEncoder *encoder = new_encoder ();
+  PacoInfo info = PACO_INFO_INIT;
+  uint64_t none = 0;
+
+  run->bytes = g_byte_array_new ();
+  run->offsets = g_array_new (FALSE, FALSE, sizeof (uint64_t));
+  g_array_append_val (run->offsets, none);
+  info.n_components = 1;
+  info.depth[0] = 8;
+  info.fps_n = 24;
+  info.fps_d = 1;
+  info.has_place = places;
+  for (unsigned i = 0; i < n; i++)
+    add_frame (run, encoder, &info);
+  paco_frame_encoder_free (encoder);
+  return run;
+}
+
+static void
+run_free (Run *run)
+{
+  g_byte_array_unref (run->bytes);
+  g_array_unref (run->offsets);
+  g_free (run);
+}
+
+/* --- files --- */
+
+static char *folder;
+
+static char *
+path_of (const char *name)
+{
+  return g_build_filename (folder, name, NULL);
+}
+
+static char *
+save (const char *name, const void *data, size_t size)
+{
+  char *path = path_of (name);
+
+  g_assert_true (g_file_set_contents (path, data, (gssize) size, NULL));
+  return path;
+}
+
+static void
+assert_file (const char *path, const void *data, size_t size)
+{
+  char *contents;
+  gsize length;
+
+  g_assert_true (g_file_get_contents (path, &contents, &length, NULL));
+  g_assert_cmpmem (contents, length, data, size);
+  g_free (contents);
+}
+
+static void
+write_frames (PacoWriter *writer, const Run *run, unsigned from, unsigned to)
+{
+  for (unsigned i = from; i < to; i++)
+    OK (paco_writer_add (writer, run->bytes->data + offset_of (run, i),
+        size_of (run, i), &error));
+}
+
+/* Copies frames [from, to) of a file behind what the writer has. */
+static void
+copy_frames (PacoWriter *writer, const char *path, uint64_t from, uint64_t to)
+{
+  PacoReader *reader;
+
+  OK (paco_reader_open (path, &reader, &error));
+  if (from > 0)
+    OK (paco_reader_seek (reader, from, &error));
+  for (uint64_t n = from; n < to; n++) {
+    PacoFrame frame;
+
+    OK (paco_reader_next (reader, &frame, &error));
+    g_assert_cmpuint (frame.number, ==, n);
+    OK (paco_writer_add (writer, frame.data, frame.size, &error));
+    paco_frame_release (&frame);
+  }
+  paco_reader_close (reader);
+}
+
+static void
+check_frame (const PacoFrame *frame, const Run *run, unsigned i)
+{
+  g_assert_cmpmem (frame->data, frame->size,
+      run->bytes->data + offset_of (run, i), size_of (run, i));
+  g_assert_nonnull (frame->owner);
+}
+
+/* A file of the whole run, read in order and by number. */
+static void
+check_reader (PacoReader *reader, const Run *run)
+{
+  unsigned n = n_frames_of (run);
+  uint64_t count;
+  PacoFrame frame;
+
+  for (unsigned i = 0; i < n; i++) {
+    OK (paco_reader_next (reader, &frame, &error));
+    check_frame (&frame, run, i);
+    g_assert_cmpuint (frame.number, ==, i);
+    g_assert_cmpuint (frame.offset, ==, offset_of (run, i));
+    g_assert_cmpuint (frame.skipped, ==, 0);
+    g_assert_cmpuint (frame.missing, ==, 0);
+    paco_frame_release (&frame);
+    g_assert_null (frame.data);
+  }
+  REFUSED (EMPTY, paco_reader_next (reader, &frame, &error));
+  g_assert_cmpuint (frame.skipped, ==, 0);
+  g_assert_null (frame.data);
+  OK (paco_reader_count (reader, &count, &error));
+  g_assert_cmpuint (count, ==, n);
+  for (unsigned k = 0; k < 2 * n; k++) {
+    unsigned i = (unsigned) g_test_rand_int_range (0, (gint32) n);
+
+    OK (paco_reader_seek (reader, i, &error));
+    for (unsigned j = i; j < MIN (i + 3, n); j++) {
+      OK (paco_reader_next (reader, &frame, &error));
+      check_frame (&frame, run, j);
+      g_assert_cmpuint (frame.number, ==, j);
+      paco_frame_release (&frame);
+    }
+  }
+  REFUSED (INVALID, paco_reader_seek (reader, n, &error));
+  REFUSED (INVALID, paco_reader_seek (reader, UINT64_MAX, &error));
+}
+
+/* --- tests --- */
+
+static void
+test_write_and_read (void)
+{
+  for (unsigned places = 0; places < 2; places++) {
+    Run *run = new_run (40, places);
+    char *path = path_of ("all.paco");
+    uint64_t n_frames, n_bytes;
+    PacoWriter *writer;
+    PacoReader *reader;
+
+    OK (paco_writer_open (path, PACO_WRITER_REPLACE, &writer, &error));
+    /* Frames bring other places with them. */
+    for (unsigned i = 0; i < n_frames_of (run); i++) {
+      uint8_t *frame = g_memdup2 (
+          run->bytes->data + offset_of (run, i), size_of (run, i));
+
+      if (places)
+        OK (paco_frame_set_place (frame, size_of (run, i),
+            (uint32_t) g_test_rand_int (), (uint32_t) g_test_rand_int (),
+            &error));
+      OK (paco_writer_add (writer, frame, size_of (run, i), &error));
+      g_free (frame);
+    }
+    paco_writer_position (writer, &n_frames, &n_bytes);
+    g_assert_cmpuint (n_frames, ==, n_frames_of (run));
+    g_assert_cmpuint (n_bytes, ==, run->bytes->len);
+    paco_writer_position (writer, NULL, NULL);
+    OK (paco_writer_sync (writer, &error));
+    OK (paco_writer_close (writer, &error));
+    assert_file (path, run->bytes->data, run->bytes->len);
+    OK (paco_reader_open (path, &reader, &error));
+    check_reader (reader, run);
+    paco_reader_close (reader);
+    g_free (path);
+    run_free (run);
+  }
+}
+
+/* Files that are cut, also where parts come from a part, and joined again. */
+static void
+test_cut_and_join (void)
+{
+  Run *run = new_run (60, true);
+  char *path = save ("run.paco", run->bytes->data, run->bytes->len);
+  char *first = path_of ("first.paco"), *second = path_of ("second.paco");
+  char *third = path_of ("third.paco"), *joined = path_of ("joined.paco");
+  unsigned a = (unsigned) g_test_rand_int_range (1, 30);
+  unsigned b = (unsigned) g_test_rand_int_range (30, 59);
+  const struct
+  {
+    const char *to, *from;
+    uint64_t begin, end;
+  } copies[] = {
+    { first, path, 0, a },
+    { second, path, a, 60 },
+    { third, second, b - a, 60 - a },
+    { joined, first, 0, a },
+    { joined, second, 0, b - a },
+    { joined, third, 0, 60 - b },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (copies); i++) {
+    PacoWriter *writer;
+
+    OK (paco_writer_open (copies[i].to, PACO_WRITER_RESUME, &writer, &error));
+    copy_frames (writer, copies[i].from, copies[i].begin, copies[i].end);
+    OK (paco_writer_close (writer, &error));
+  }
+  assert_file (joined, run->bytes->data, run->bytes->len);
+  /* A part stands for itself: it is what a run of its frames writes. */
+  {
+    PacoReader *reader;
+    PacoFrame frame;
+    PacoInfo info = PACO_INFO_INIT;
+
+    OK (paco_reader_open (second, &reader, &error));
+    OK (paco_reader_next (reader, &frame, &error));
+    OK (paco_probe (frame.data, frame.size, &info, NULL, &error));
+    g_assert_cmpuint (info.place_number + info.place_offset, ==, 0);
+    paco_frame_release (&frame);
+    paco_reader_close (reader);
+  }
+  g_free (path);
+  g_free (first);
+  g_free (second);
+  g_free (third);
+  g_free (joined);
+  run_free (run);
+}
+
+/* Another frame rate is another stream, whose places begin anew. */
+static void
+test_frame_rates (void)
+{
+  Run *run = new_run (0, true);
+  PacoFrameEncoder *encoder = new_encoder ();
+  PacoInfo info = PACO_INFO_INIT;
+  char *path = path_of ("rates.paco");
+  PacoWriter *writer;
+  PacoReader *reader;
+
+  info.n_components = 1;
+  info.depth[0] = 8;
+  info.fps_d = 1;
+  info.has_place = 1;
+  for (unsigned i = 0; i < 30; i++) {
+    if (i % 10 == 0) {
+      info.fps_n = i == 10 ? 25 : 24;
+      info.place_number = 0;
+      info.place_offset = 0;
+    }
+    add_frame (run, encoder, &info);
+  }
+  OK (paco_writer_open (path, PACO_WRITER_REPLACE, &writer, &error));
+  write_frames (writer, run, 0, 15);
+  OK (paco_writer_close (writer, &error));
+  OK (paco_writer_open (path, PACO_WRITER_RESUME, &writer, &error));
+  write_frames (writer, run, 15, 30);
+  OK (paco_writer_close (writer, &error));
+  assert_file (path, run->bytes->data, run->bytes->len);
+  OK (paco_reader_open (path, &reader, &error));
+  check_reader (reader, run);
+  paco_reader_close (reader);
+  paco_frame_encoder_free (encoder);
+  g_free (path);
+  run_free (run);
+}
+
+/* --- damage --- */
+
+/* Frames of the run that are lost, and garbage in front of others; what is left is
+ * given, and numbered as if nothing were missing. */
+static void
+test_damage (void)
+{
+  Run *run = new_run (60, true);
+  unsigned n = n_frames_of (run), kept = 0, missing = 0, last = 0;
+  GByteArray *bytes = g_byte_array_new ();
+  bool *lost = g_new0 (bool, n);
+  uint64_t *skipped = g_new0 (uint64_t, n + 1), count, tail;
+  PacoReader *reader;
+  PacoFrame frame;
+  char *path;
+
+  for (unsigned i = 0; i < n; i++) {
+    size_t size = size_of (run, i);
+    uint8_t *at;
+
+    lost[i] = i > 0 && g_test_rand_int_range (0, 5) == 0;
+    if (g_test_rand_int_range (0, 5) == 0) {
+      uint8_t garbage[3000];
+
+      for (unsigned k = 0; k < sizeof garbage; k++)
+        garbage[k] = (uint8_t) g_test_rand_int_range (0, 'P');
+      skipped[i] = (uint64_t) g_test_rand_int_range (1, sizeof garbage);
+      g_byte_array_append (bytes, garbage, (guint) skipped[i]);
+    }
+    if (lost[i] && g_test_rand_int_range (0, 2) == 0)
+      continue; /* without a trace */
+    g_byte_array_append (
+        bytes, run->bytes->data + offset_of (run, i), (guint) size);
+    at = bytes->data + bytes->len - size;
+    if (lost[i])
+      at[g_test_rand_int_range (0, 60)] ^= 0x11;
+    if (lost[i])
+      skipped[i] += size;
+  }
+  /* The end of the last one was not written. */
+  tail = 5 + (uint64_t) g_test_rand_int_range (0, 50);
+  g_byte_array_append (bytes, run->bytes->data, (guint) tail);
+  for (unsigned i = 0; i < n; i++)
+    if (!lost[i])
+      last = i;
+  for (unsigned i = last + 1; i < n; i++)
+    tail += skipped[i];
+
+  path = save ("damaged.paco", bytes->data, bytes->len);
+  OK (paco_reader_open (path, &reader, &error));
+  for (unsigned i = 0; i <= last; i++) {
+    if (lost[i]) {
+      missing++;
+      skipped[i + 1] += skipped[i];
+      continue;
+    }
+    OK (paco_reader_next (reader, &frame, &error));
+    check_frame (&frame, run, i);
+    g_assert_cmpuint (frame.number, ==, i);
+    g_assert_cmpuint (frame.missing, ==, missing);
+    g_assert_cmpuint (frame.skipped, ==, skipped[i]);
+    paco_frame_release (&frame);
+    missing = 0;
+    kept++;
+  }
+  g_assert_cmpuint (kept, >, 10);
+  REFUSED (EMPTY, paco_reader_next (reader, &frame, &error));
+  g_assert_cmpuint (frame.skipped, ==, tail);
+  OK (paco_reader_count (reader, &count, &error));
+  g_assert_cmpuint (count, ==, last + 1);
+  for (unsigned i = 0; i <= last; i++) {
+    unsigned there = i;
+
+    while (lost[there])
+      there--;
+    OK (paco_reader_seek (reader, i, &error));
+    OK (paco_reader_next (reader, &frame, &error));
+    check_frame (&frame, run, there);
+    g_assert_cmpuint (frame.number, ==, there);
+    paco_frame_release (&frame);
+  }
+  paco_reader_close (reader);
+  g_free (path);
+  g_free (lost);
+  g_free (skipped);
+  g_byte_array_unref (bytes);
+  run_free (run);
+}
+
+/* Whatever the bytes are, each is of a frame or skipped. */
+static void
+check_all_bytes (const char *path, size_t size)
+{
+  uint64_t sum = 0, count, number = 0, n = 0;
+  PacoReader *reader;
+  PacoFrame frame;
+  PacoError failure;
+  PacoStatus last;
+
+  OK (paco_reader_open (path, &reader, &error));
+  while (
+      (last = paco_reader_next (reader, &frame, &failure)) == PACO_STATUS_OK) {
+    g_assert_cmpuint (frame.offset, ==, sum + frame.skipped);
+    sum += frame.skipped + frame.size;
+    g_assert_true (n == 0 || frame.number > number);
+    number = frame.number;
+    n++;
+    paco_frame_release (&frame);
+  }
+  g_assert_cmpint (last, ==, PACO_STATUS_EMPTY);
+  g_assert_cmpuint (sum + frame.skipped, ==, size);
+  OK (paco_reader_count (reader, &count, &error));
+  if (count > 0) {
+    OK (paco_reader_seek (reader, count - 1, &error));
+    OK (paco_reader_next (reader, &frame, &error));
+    paco_frame_release (&frame);
+  }
+  paco_reader_close (reader);
+}
+
+static void
+test_hostile (void)
+{
+  Run *run = new_run (12, true);
+  size_t size = run->bytes->len, capacity = 2 * size;
+  uint8_t *changed = g_malloc (capacity);
+
+  for (unsigned i = 0; i < 60; i++) {
+    uint64_t seed = (uint64_t) (uint32_t) g_test_rand_int () << 8 | i;
+    size_t changed_size = size;
+    PacoWriter *writer;
+    PacoError failure;
+    char *path;
+
+    memcpy (changed, run->bytes->data, size);
+    for (unsigned k = 0; k < 1 + i % 4; k++) {
+      unsigned frame = (unsigned) g_test_rand_int_range (0, 12);
+      size_t at = (size_t) offset_of (run, frame);
+
+      changed_size = at
+          + fuzz_mutate_frame (changed + at,
+              changed_size - MIN (at, changed_size), capacity - at, 1 << 16,
+              seed + k);
+      if (changed_size <= (size_t) offset_of (run, 11))
+        break;
+    }
+    path = save ("hostile.paco", changed, changed_size);
+    check_all_bytes (path, changed_size);
+    /* It is resumed behind whole frames, or left alone. */
+    if (paco_writer_open (path, PACO_WRITER_RESUME, &writer, &failure)
+        == PACO_STATUS_OK) {
+      uint64_t n_bytes;
+
+      paco_writer_position (writer, NULL, &n_bytes);
+      g_assert_cmpuint (n_bytes, <=, changed_size);
+      OK (paco_writer_close (writer, &error));
+      assert_file (path, changed, (size_t) n_bytes);
+    } else {
+      assert_file (path, changed, changed_size);
+    }
+    g_free (path);
+  }
+  g_free (changed);
+  run_free (run);
+}
+
+/* --- writers that are interrupted --- */
+
+static void
+test_resume (void)
+{
+  Run *run = new_run (20, true);
+  size_t size = run->bytes->len;
+  uint8_t *broken;
+  char *path = NULL;
+  PacoWriter *writer;
+
+  for (unsigned k = 0; k < 60; k++) {
+    size_t cut = k == 0 ? size
+        : k == 1        ? 0
+                        : (size_t) g_test_rand_int_range (0, (gint32) size);
+    unsigned whole = 0;
+    uint64_t n_frames, n_bytes;
+
+    while (offset_of (run, whole) + size_of (run, whole) <= cut
+        && ++whole < n_frames_of (run))
+      ;
+    g_free (path);
+    path = save ("resumed.paco", run->bytes->data, cut);
+    OK (paco_writer_open (path, PACO_WRITER_RESUME, &writer, &error));
+    paco_writer_position (writer, &n_frames, &n_bytes);
+    g_assert_cmpuint (n_frames, ==, whole);
+    g_assert_cmpuint (n_bytes, ==, offset_of (run, whole));
+    write_frames (writer, run, whole, n_frames_of (run));
+    OK (paco_writer_close (writer, &error));
+    assert_file (path, run->bytes->data, size);
+  }
+  /* What is damaged before its end is left alone, and so is what is no PaCo. */
+  broken = g_memdup2 (run->bytes->data, size);
+  broken[offset_of (run, 7) + 30] ^= 1;
+  g_free (path);
+  path = save ("broken.paco", broken, size);
+  REFUSED (
+      CORRUPT, paco_writer_open (path, PACO_WRITER_RESUME, &writer, &error));
+  g_assert_null (writer);
+  assert_file (path, broken, size);
+  g_free (path);
+  path = save ("letter.txt", "Dear reader,", 12);
+  REFUSED (
+      NOT_PACO, paco_writer_open (path, PACO_WRITER_RESUME, &writer, &error));
+  assert_file (path, "Dear reader,", 12);
+  /* Nor is anything taken away by who asks for a new file. */
+  REFUSED (IO, paco_writer_open (path, PACO_WRITER_NEW, &writer, &error));
+  assert_file (path, "Dear reader,", 12);
+  OK (paco_writer_open (path, PACO_WRITER_REPLACE, &writer, &error));
+  /* Somebody writes it already. */
+  {
+    PacoWriter *other;
+
+    REFUSED (IO, paco_writer_open (path, PACO_WRITER_REPLACE, &other, &error));
+    REFUSED (IO, paco_writer_open (path, PACO_WRITER_RESUME, &other, &error));
+  }
+  OK (paco_writer_close (writer, &error));
+  assert_file (path, "", 0);
+  g_free (path);
+  g_free (broken);
+  run_free (run);
+}
+
+static void
+set_limit (rlim_t bytes)
+{
+  struct rlimit limit;
+
+  g_assert_cmpint (getrlimit (RLIMIT_FSIZE, &limit), ==, 0);
+  limit.rlim_cur = MIN (bytes, limit.rlim_max);
+  g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &limit), ==, 0);
+}
+
+/* A file that can grow no more ends with a whole frame; once it can, it goes on. */
+static void
+test_full_disk (void)
+{
+  Run *run = new_run (20, true);
+  char *path = path_of ("full.paco");
+  PacoWriter *writer;
+  unsigned i = 0;
+  int full;
+
+  signal (SIGXFSZ, SIG_IGN);
+  OK (paco_writer_open (path, PACO_WRITER_NEW, &writer, &error));
+  set_limit (offset_of (run, 9) + size_of (run, 9) / 2);
+  for (; i < 9; i++)
+    write_frames (writer, run, i, i + 1);
+  for (unsigned k = 0; k < 2; k++) {
+    REFUSED (IO,
+        paco_writer_add (writer, run->bytes->data + offset_of (run, 9),
+            size_of (run, 9), &error));
+    assert_file (path, run->bytes->data, (size_t) offset_of (run, 9));
+  }
+  set_limit (RLIM_INFINITY);
+  write_frames (writer, run, 9, 20);
+  OK (paco_writer_close (writer, &error));
+  assert_file (path, run->bytes->data, run->bytes->len);
+
+  full = open ("/dev/full", O_WRONLY);
+  g_assert_cmpint (full, >=, 0);
+  OK (paco_writer_open_fd (full, &writer, &error));
+  for (unsigned k = 0; k < 2; k++)
+    REFUSED (IO,
+        paco_writer_add (writer, run->bytes->data, size_of (run, 0), &error));
+  OK (paco_writer_close (writer, &error));
+  close (full);
+  g_free (path);
+  run_free (run);
+}
+
+/* --- what is no file --- */
+
+typedef struct
+{
+  const Run *run;
+  int fd;
+} Pipe;
+
+static gpointer
+write_to_pipe (gpointer data)
+{
+  const Pipe *pipe = data;
+  PacoWriter *writer;
+
+  OK (paco_writer_open_fd (pipe->fd, &writer, &error));
+  write_frames (writer, pipe->run, 0, n_frames_of (pipe->run));
+  OK (paco_writer_sync (writer, &error));
+  OK (paco_writer_close (writer, &error));
+  close (pipe->fd);
+  return NULL;
+}
+
+static void
+test_pipe (void)
+{
+  Run *run = new_run (30, true);
+  uint64_t count;
+  PacoReader *reader;
+  PacoFrame frame;
+  GThread *thread;
+  int fds[2];
+  Pipe from;
+
+  g_assert_cmpint (pipe (fds), ==, 0);
+  from = (Pipe){ run, fds[1] };
+  thread = g_thread_new ("writer", write_to_pipe, &from);
+  OK (paco_reader_open_fd (fds[0], &reader, &error));
+  REFUSED (UNSUPPORTED, paco_reader_count (reader, &count, &error));
+  REFUSED (UNSUPPORTED, paco_reader_seek (reader, 0, &error));
+  for (unsigned i = 0; i < n_frames_of (run); i++) {
+    OK (paco_reader_next (reader, &frame, &error));
+    check_frame (&frame, run, i);
+    g_assert_cmpuint (frame.offset, ==, offset_of (run, i));
+    paco_frame_release (&frame);
+  }
+  REFUSED (EMPTY, paco_reader_next (reader, &frame, &error));
+  g_thread_join (thread);
+  paco_reader_close (reader);
+  g_assert_cmpint (close (fds[0]), ==, 0); /* it was left open */
+  run_free (run);
+}
+
+static void
+test_misuse (void)
+{
+  PacoReader *reader;
+  PacoWriter *writer;
+  PacoFrame frame;
+  char *path = path_of ("nothing.paco");
+  uint64_t count;
+
+  REFUSED (INVALID, paco_reader_open (NULL, &reader, &error));
+  REFUSED (INVALID, paco_reader_open (path, NULL, &error));
+  REFUSED (IO, paco_reader_open (path, &reader, &error));
+  g_assert_null (reader);
+  REFUSED (IO, paco_reader_open_fd (-1, &reader, &error));
+  REFUSED (IO, paco_writer_open_fd (-1, &writer, &error));
+  REFUSED (INVALID, paco_writer_open (NULL, 0, &writer, &error));
+  REFUSED (INVALID, paco_writer_open (path, 0, NULL, &error));
+  REFUSED (INVALID, paco_writer_open (path, 3, &writer, &error));
+  REFUSED (IO, paco_writer_open (folder, PACO_WRITER_REPLACE, &writer, &error));
+  REFUSED (INVALID, paco_writer_add (NULL, path, 1, &error));
+  REFUSED (INVALID, paco_writer_sync (NULL, &error));
+  REFUSED (INVALID, paco_reader_next (NULL, &frame, &error));
+  REFUSED (INVALID, paco_reader_seek (NULL, 0, &error));
+  REFUSED (INVALID, paco_reader_count (NULL, &count, &error));
+  paco_reader_close (NULL);
+  OK (paco_writer_close (NULL, &error));
+  OK (paco_reader_open (folder, &reader, &error));
+  REFUSED (IO, paco_reader_next (reader, &frame, &error));
+  paco_reader_close (reader);
+  OK (paco_writer_open (path, PACO_WRITER_NEW, &writer, &error));
+  REFUSED (INVALID, paco_writer_add (writer, NULL, 1, &error));
+  REFUSED (NOT_PACO,
+      paco_writer_add (writer, "This is no frame, alas.", 23, &error));
+  OK (paco_writer_close (writer, &error));
+  /* A file without frames. */
+  OK (paco_reader_open (path, &reader, &error));
+  REFUSED (INVALID, paco_reader_next (reader, NULL, &error));
+  REFUSED (EMPTY, paco_reader_next (reader, &frame, &error));
+  OK (paco_reader_count (reader, &count, &error));
+  g_assert_cmpuint (count, ==, 0);
+  REFUSED (INVALID, paco_reader_seek (reader, 0, &error));
+  paco_reader_close (reader);
+  g_free (path);
+}
+
+/* --- memory --- */
+
+static gpointer
+release_all (gpointer data)
+{
+  PacoFrame *frames = data;
+
+  for (unsigned i = 0; i < 40; i++)
+    paco_frame_release (&frames[i]);
+  return NULL;
+}
+
+/* Frames outlive their reader, and are released by other threads while it reads. */
+static void
+test_release (void)
+{
+  Run *run = new_run (40, true);
+  char *path = save ("released.paco", run->bytes->data, run->bytes->len);
+  PacoFrame frames[2][40];
+  GThread *thread;
+
+  for (unsigned k = 0; k < 10; k++) {
+    PacoReader *reader;
+
+    OK (paco_reader_open (path, &reader, &error));
+    for (unsigned i = 0; i < 40; i++)
+      OK (paco_reader_next (reader, &frames[0][i], &error));
+    for (unsigned i = 0; i < 40; i++)
+      check_frame (&frames[0][i], run, i);
+    OK (paco_reader_seek (reader, 0, &error));
+    thread = g_thread_new ("release", release_all, frames[0]);
+    for (unsigned i = 0; i < 40; i++)
+      OK (paco_reader_next (reader, &frames[1][i], &error));
+    paco_reader_close (reader);
+    g_thread_join (thread);
+    for (unsigned i = 0; i < 40; i++)
+      check_frame (&frames[1][i], run, i);
+    release_all (frames[1]);
+  }
+  g_free (path);
+  run_free (run);
+}
+
+/* A file that grows while it is read. */
+static void
+test_growing (void)
+{
+  Run *run = new_run (10, true);
+  char *path = save ("growing.paco", run->bytes->data, 0);
+  PacoReader *reader;
+  PacoFrame frame;
+
+  OK (paco_reader_open (path, &reader, &error));
+  for (unsigned i = 0; i < 10; i++) {
+    FILE *file = fopen (path, "a");
+
+    REFUSED (EMPTY, paco_reader_next (reader, &frame, &error));
+    fwrite (run->bytes->data + offset_of (run, i), 1, size_of (run, i), file);
+    g_assert_cmpint (fclose (file), ==, 0);
+    OK (paco_reader_next (reader, &frame, &error));
+    check_frame (&frame, run, i);
+    paco_frame_release (&frame);
+  }
+  paco_reader_close (reader);
+  g_free (path);
+  run_free (run);
+}
+
+static void
+remove_all (void)
+{
+  GDir *dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir && (name = g_dir_read_name (dir))) {
+    char *path = path_of (name);
+
+    g_unlink (path);
+    g_free (path);
+  }
+  g_dir_close (dir);
+  g_rmdir (folder);
+  g_free (folder);
+}
+
+int
+main (int argc, char **argv)
+{
+  int failed;
+
+  g_test_init (&argc, &argv, NULL);
+  folder = g_dir_make_tmp ("paco-files-XXXXXX", NULL);
+  g_assert_nonnull (folder);
+  g_test_add_func ("/files/write-and-read", test_write_and_read);
+  g_test_add_func ("/files/cut-and-join", test_cut_and_join);
+  g_test_add_func ("/files/frame-rates", test_frame_rates);
+  g_test_add_func ("/files/damage", test_damage);
+  g_test_add_func ("/files/hostile", test_hostile);
+  g_test_add_func ("/files/resume", test_resume);
+  g_test_add_func ("/files/full-disk", test_full_disk);
+  g_test_add_func ("/files/pipe", test_pipe);
+  g_test_add_func ("/files/misuse", test_misuse);
+  g_test_add_func ("/files/release", test_release);
+  g_test_add_func ("/files/growing", test_growing);
+  failed = g_test_run ();
+  remove_all ();
+  return failed;
+}
