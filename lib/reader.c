@@ -19,6 +19,8 @@ enum
   READ_AHEAD = 4096,
   /* As many at a time where frames are searched for. */
   MOST_AHEAD = 1 << 20,
+  /* Microseconds that the index works at a time. */
+  INDEX_US = 1000000,
 };
 
 /* A frame of a file that had to be read as a whole to number its frames. */
@@ -419,7 +421,7 @@ make_index (PacoReader *reader)
     return false;
   reader->index = paco_frame_index_new (&first, true);
   while (paco_frame_index_extend (
-      reader->index, &reader->file, G_MAXUINT, G_MAXINT64))
+      reader->index, &reader->file, 1, INDEX_US))
     ;
   return paco_frame_index_is_complete (reader->index);
 }
