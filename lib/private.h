@@ -2,7 +2,7 @@
  * What the files of libpaco share: between the public types of paco.h and those of
  * codec/. Names of the one never are names of the other, so both can be seen here. */
 #pragma once
-#include "codec/backend.h"
+#include "backends/backends.h"
 #include "lib/paco.h"
 
 /* --- errors (error.c) --- */
@@ -20,13 +20,6 @@ PacoStatus paco_struct_check (const void *given, size_t known, const char *name,
     const char *initializer, PacoError *error);
 
 /* --- settings (settings.c) --- */
-
-typedef enum
-{
-  PACO_USE_AUTO,
-  PACO_USE_CPU,
-  PACO_USE_CUDA,
-} PacoUse;
 
 /* A part of a picture; width 0: all of it. */
 typedef struct

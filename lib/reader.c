@@ -420,8 +420,7 @@ make_index (PacoReader *reader)
   if (!paco_file_next_frame (&reader->file, 0, reader->file.size, &first))
     return false;
   reader->index = paco_frame_index_new (&first, true);
-  while (paco_frame_index_extend (
-      reader->index, &reader->file, 1, INDEX_US))
+  while (paco_frame_index_extend (reader->index, &reader->file, 1, INDEX_US))
     ;
   return paco_frame_index_is_complete (reader->index);
 }

@@ -202,7 +202,7 @@ set_region (PacoSettings *settings, const Setting *setting, const char *value)
 
 static const Setting all_settings[] = {
   { "backend", true, true, PACO_CHANGE_CLOSED, set_name, AT (use),
-      "auto, cpu or cuda", PACO_USE_AUTO, 0, { "auto", "cpu", "cuda" } },
+      "auto, cpu or cuda", PACO_USE_AUTO, 0, { "auto", "cuda", "cpu" } },
   { "cuda-device-id", true, true, PACO_CHANGE_CLOSED, set_integer,
       AT (options.device), "the number of a GPU, or -1", -1, G_MAXINT },
   { "cuda-devices", true, true, PACO_CHANGE_CLOSED, set_devices, 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The choice of a backend. A further backend is one more row of `backends`;
- * the rows stand in the order in which "auto" tries them. */
+ * The properties that choose a backend, which backends/backends.c opens. */
 #include "gstpacobackend.h"
+#include "backends/backends.h"
 #include <string.h>
 
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
@@ -9,19 +9,9 @@ GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 
 #define DEFAULT_DEPTH 2
 
-/* backend is NULL where the build has no such part. */
-static const struct
-{
-  GstPacoBackend which;
-  const PacoBackend *backend;
-} backends[] = {
-#ifdef HAVE_CUDA
-  { GST_PACO_BACKEND_CUDA, &paco_cuda_backend },
-#else
-  { GST_PACO_BACKEND_CUDA, NULL },
-#endif
-  { GST_PACO_BACKEND_CPU, &paco_cpu_backend },
-};
+G_STATIC_ASSERT ((int) GST_PACO_BACKEND_AUTO == PACO_USE_AUTO);
+G_STATIC_ASSERT ((int) GST_PACO_BACKEND_CUDA == PACO_USE_CUDA);
+G_STATIC_ASSERT ((int) GST_PACO_BACKEND_CPU == PACO_USE_CPU);
 
 GType
 gst_paco_backend_get_type (void)
@@ -356,20 +346,6 @@ warn_of_ignored (GstElement *element, const GstPacoSettings *settings)
 
 /* --- Opening --- */
 
-static PacoCoder *
-open_encoder (const PacoBackend *backend, const PacoBackendOptions *options,
-    GError **error)
-{
-  return PACO_CODER (backend->encoder_open (options, error));
-}
-
-static PacoCoder *
-open_decoder (const PacoBackend *backend, const PacoBackendOptions *options,
-    GError **error)
-{
-  return PACO_CODER (backend->decoder_open (options, error));
-}
-
 /* Milliseconds, for debuggers, which need more, and tests, which need less; 0:
  * the standard. */
 static guint
@@ -380,30 +356,32 @@ device_timeout (void)
   return text != NULL ? MIN (g_ascii_strtoull (text, NULL, 10), G_MAXUINT) : 0;
 }
 
-static void
-append (GError *error, const char *advice)
+/* Who opens a backend, for log_refused(). */
+typedef struct
 {
-  char *message = g_strconcat (error->message, advice, NULL);
-
-  g_free (error->message);
-  error->message = message;
-}
+  GstElement *element;
+  const GstPacoSettings *settings;
+  gboolean in_context;
+} Opening;
 
 /* That there is no GPU is news only to who has asked for one; that there is one
- * of no use is a warning. */
+ * of no use is a warning. Nobody hears of it if no other backend would do. */
 static void
-log_refused (GstElement *element, const GstPacoSettings *settings,
-    GstPacoBackend which, const GError *failure)
+log_refused (gpointer user_data, PacoUse which, const GError *failure)
 {
+  const Opening *opening = user_data;
+  GstElement *element = opening->element;
+  const GstPacoSettings *settings = opening->settings;
   gboolean missing = g_error_matches (
       failure, PACO_ERROR, PACO_ERROR_NO_DEVICE);
 
+  if (opening->in_context)
+    return;
   GST_CAT_LEVEL_LOG (GST_CAT_DEFAULT,
       missing ? GST_LEVEL_INFO : GST_LEVEL_WARNING, element,
       "the %s backend cannot be used: %s",
-      which == GST_PACO_BACKEND_CUDA ? "cuda" : "cpu", failure->message);
-  if (settings->backend != GST_PACO_BACKEND_AUTO
-      || which != GST_PACO_BACKEND_CUDA)
+      which == PACO_USE_CUDA ? "cuda" : "cpu", failure->message);
+  if (settings->backend != GST_PACO_BACKEND_AUTO || which != PACO_USE_CUDA)
     return;
   if (has_devices (settings))
     GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
@@ -434,13 +412,10 @@ log_opened (GstElement *element, const GstPacoSettings *settings,
       paco_coder_depth (coder));
 }
 
-/* Opens the first backend that was asked for and can be had; in a context, that
- * whose contexts these are, and nobody else hears of it if it cannot. */
 static PacoCoder *
 open_backend (GstElement *element, const GstPacoSettings *settings,
-    PacoCoder *(*open) (
-        const PacoBackend *, const PacoBackendOptions *, GError **),
-    const PacoForeignContext *context, void (*drop) (void *), GError **error)
+    gboolean encoder, const PacoForeignContext *context, void (*drop) (void *),
+    GError **error)
 {
   PacoBackendOptions options = {
     .context = context != NULL ? *context : (PacoForeignContext){ NULL },
@@ -452,52 +427,31 @@ open_backend (GstElement *element, const GstPacoSettings *settings,
     .timeout = device_timeout (),
     .drop = drop,
   };
-  GError *failure = NULL;
+  Opening opening = { element, settings, context != NULL };
+  PacoCoder *coder;
 
   if (!parse_devices (settings, &options, error))
     return NULL;
   warn_of_ignored (element, settings);
-  for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
-    PacoCoder *coder = NULL;
-
-    if (settings->backend != GST_PACO_BACKEND_AUTO
-        && settings->backend != backends[i].which)
-      continue;
-    if (context != NULL && backends[i].which != GST_PACO_BACKEND_CUDA)
-      continue;
-
-    g_clear_error (&failure);
-    if (backends[i].backend != NULL)
-      coder = open (backends[i].backend, &options, &failure);
-    else
-      g_set_error (&failure, PACO_ERROR, PACO_ERROR_NO_DEVICE,
-          "this build has no CUDA part");
-    if (coder != NULL) {
-      log_opened (element, settings, context, coder);
-      return coder;
-    }
-    if (context == NULL)
-      log_refused (element, settings, backends[i].which, failure);
-  }
-
-  if (settings->backend == GST_PACO_BACKEND_CUDA && context == NULL)
-    append (failure, "; backend=cpu and backend=auto do without a GPU");
-  g_propagate_error (error, failure);
-  return NULL;
+  coder = paco_backends_open ((PacoUse) settings->backend, encoder, &options,
+      log_refused, &opening, error);
+  if (coder != NULL)
+    log_opened (element, settings, context, coder);
+  return coder;
 }
 
 PacoCoder *
 gst_paco_open_encoder (GstElement *element, const GstPacoSettings *settings,
     const PacoForeignContext *context, void (*drop) (void *), GError **error)
 {
-  return open_backend (element, settings, open_encoder, context, drop, error);
+  return open_backend (element, settings, TRUE, context, drop, error);
 }
 
 PacoCoder *
 gst_paco_open_decoder (GstElement *element, const GstPacoSettings *settings,
     const PacoForeignContext *context, void (*drop) (void *), GError **error)
 {
-  return open_backend (element, settings, open_decoder, context, drop, error);
+  return open_backend (element, settings, FALSE, context, drop, error);
 }
 
 static void

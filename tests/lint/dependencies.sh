@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Dependencies run one way: plugin -> caps, gpu, file -> codec, lib -> gpu, file -> codec,
-# and tool -> archive -> lib, codec. The two CPU coders are written apart, so that one
-# can judge the other.
+# Dependencies run one way: plugin -> caps, backends, file -> codec, lib -> backends, file
+# -> codec, backends -> gpu -> codec, and tool -> archive -> lib, codec. The two CPU coders
+# are written apart, so that one can judge the other.
 cd "${PACO_SOURCE_ROOT:?}" || exit 1
 failed=0
 
@@ -21,8 +21,10 @@ forbid () {
   done
 }
 
-forbid codec 'gst/' 'cuda' 'caps/' 'plugin/' 'lib/' 'gpu/' 'file/' 'archive/' 'tool/' \
-  'tests/' '\.\./'
+forbid codec 'gst/' 'cuda' 'caps/' 'plugin/' 'lib/' 'gpu/' 'file/' 'backends/' 'archive/' \
+  'tool/' 'tests/' '\.\./'
+forbid backends 'gst/' 'cuda' 'caps/' 'plugin/' 'lib/' 'file/' 'archive/' 'tool/' \
+  'codec/reference' 'tests/'
 forbid file 'gst/' 'cuda' 'caps/' 'plugin/' 'lib/' 'gpu/' 'archive/' 'tool/' \
   'codec/cpu' 'codec/reference' 'tests/'
 forbid caps 'cuda' 'plugin/' 'lib/' 'gpu/' 'file/' 'codec/cpu' 'codec/reference' \
