@@ -98,19 +98,35 @@ paco_frame_decoder_free (PacoFrameDecoder *decoder)
   g_free (decoder);
 }
 
+/* What may change now. */
+static PacoChange
+change_now (const PacoFrameDecoder *decoder)
+{
+  if (in_flight (decoder) > 0)
+    return PACO_CHANGE_ANY;
+  return decoder->coder ? PACO_CHANGE_IDLE : PACO_CHANGE_CLOSED;
+}
+
 PacoStatus
 paco_frame_decoder_set (PacoFrameDecoder *decoder, const char *name,
     const char *value, PacoError *error)
 {
-  PacoChange now;
-
   if (!decoder)
     return paco_error_set (
         error, PACO_STATUS_INVALID, "the argument decoder is NULL");
-  now = in_flight (decoder) > 0 ? PACO_CHANGE_ANY
-      : decoder->coder          ? PACO_CHANGE_IDLE
-                                : PACO_CHANGE_CLOSED;
-  return paco_settings_set (&decoder->settings, false, now, name, value, error);
+  return paco_settings_set (
+      &decoder->settings, false, change_now (decoder), name, value, error);
+}
+
+PacoStatus
+paco_frame_decoder_use_context (
+    PacoFrameDecoder *decoder, void *context, PacoError *error)
+{
+  if (!decoder)
+    return paco_error_set (
+        error, PACO_STATUS_INVALID, "the argument decoder is NULL");
+  return paco_device_use_context (
+      &decoder->settings, change_now (decoder), context, error);
 }
 
 const char *
@@ -274,6 +290,9 @@ read_arguments (PacoFrameDecoder *decoder, const void *data, size_t size,
         frame->header.coding.levels);
   if (!is_cropped (decoder))
     return paco_image_read (image, picture, reduce, destination, error);
+  if (image->where != PACO_IN_HOST_MEMORY)
+    return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
+        "a region is decoded to the host's memory only");
   paco_layouts_read (image, destination->layout);
   status = paco_region_format (picture, reduce, &decoder->settings.crop,
       destination->layout, region, error);
@@ -350,6 +369,8 @@ paco_frame_decoder_submit (PacoFrameDecoder *decoder, const void *data,
                     : "image");
   status = read_arguments (
       decoder, data, size, image, &frame, &region, &destination, error);
+  if (status == PACO_STATUS_OK)
+    status = paco_device_check_image (&decoder->settings, image, error);
   if (status != PACO_STATUS_OK)
     return status;
   return submit (decoder, &frame, &region, &destination, user, error);

@@ -2,6 +2,44 @@
  * Opens a coder on the CPU or on GPUs. */
 #include "lib/private.h"
 
+/* The application keeps its context. */
+static void *
+ref_nothing (void *owner)
+{
+  return owner;
+}
+
+static void
+unref_nothing (void *owner)
+{
+}
+
+PacoStatus
+paco_device_use_context (
+    PacoSettings *settings, PacoChange now, void *context, PacoError *error)
+{
+  if (now != PACO_CHANGE_CLOSED)
+    return paco_error_set (error, PACO_STATUS_BUSY,
+        "a CUDA context can only be handed in before the first frame");
+  settings->options.context = (PacoForeignContext){
+    .handle = context,
+    .ref = ref_nothing,
+    .unref = unref_nothing,
+  };
+  return paco_error_ok (error);
+}
+
+PacoStatus
+paco_device_check_image (
+    const PacoSettings *settings, const PacoImage *image, PacoError *error)
+{
+  if (image->where != PACO_IN_CUDA_MEMORY || settings->options.context.handle)
+    return PACO_STATUS_OK;
+  return paco_error_set (error, PACO_STATUS_INVALID,
+      "a picture lies in CUDA memory, and nobody has said in which context: "
+      "paco_frame_*_use_context() comes first");
+}
+
 PacoCoder *
 paco_device_open (const PacoSettings *settings, bool encoder, PacoError *error)
 {

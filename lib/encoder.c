@@ -108,23 +108,28 @@ same_but_rate (const PacoParameters *a, const PacoParameters *b)
   return memcmp (a, &c, sizeof c) == 0;
 }
 
+/* What may change now. */
+static PacoChange
+change_now (const PacoFrameEncoder *encoder)
+{
+  if (in_flight (encoder) > 0)
+    return PACO_CHANGE_ANY;
+  return encoder->coder ? PACO_CHANGE_IDLE : PACO_CHANGE_CLOSED;
+}
+
 PacoStatus
 paco_frame_encoder_set (PacoFrameEncoder *encoder, const char *name,
     const char *value, PacoError *error)
 {
   PacoParameters before, *after;
-  PacoChange now;
   PacoStatus status;
 
   if (!encoder)
     return refuse_null ("encoder", error);
-  now = in_flight (encoder) > 0 ? PACO_CHANGE_ANY
-      : encoder->coder          ? PACO_CHANGE_IDLE
-                                : PACO_CHANGE_CLOSED;
   after = &encoder->settings.parameters;
   memcpy (&before, after, sizeof before);
   status = paco_settings_set (
-      &encoder->settings, true, now, name, value, error);
+      &encoder->settings, true, change_now (encoder), name, value, error);
   if (status != PACO_STATUS_OK || !encoder->configured)
     return status;
   encoder->configured = same_but_rate (&before, after);
@@ -132,6 +137,16 @@ paco_frame_encoder_set (PacoFrameEncoder *encoder, const char *name,
     paco_encoder_set_rate (
         encoder->coder, after->quality, after->frame_size, after->bitrate);
   return status;
+}
+
+PacoStatus
+paco_frame_encoder_use_context (
+    PacoFrameEncoder *encoder, void *context, PacoError *error)
+{
+  if (!encoder)
+    return refuse_null ("encoder", error);
+  return paco_device_use_context (
+      &encoder->settings, change_now (encoder), context, error);
 }
 
 /* What of the parameters follows from the pictures. */
@@ -263,6 +278,8 @@ paco_frame_encoder_submit (PacoFrameEncoder *encoder, const PacoImage *image,
         "what the pictures are is not known: paco_frame_encoder_configure() "
         "comes first");
   status = paco_image_read (image, &encoder->picture, 0, &picture, error);
+  if (status == PACO_STATUS_OK)
+    status = paco_device_check_image (&encoder->settings, image, error);
   if (status == PACO_STATUS_OK)
     status = open_device (encoder, error);
   if (status == PACO_STATUS_OK)

@@ -70,7 +70,16 @@ paco_image_read (const PacoImage *image, const PacoPictureFormat *format,
   if (!image)
     return paco_error_set (
         error, PACO_STATUS_INVALID, "the argument image is NULL");
+  if (image->where > PACO_IN_CUDA_MEMORY || image->reserved != 0
+      || image->more[0] | image->more[1] | image->more[2] | image->more[3])
+    return paco_error_set (error, PACO_STATUS_INVALID,
+        "an image says that it lies where nothing is known of; all of it that "
+        "is not set is 0");
   *picture = (PacoPicture){ .memory = PACO_MEMORY_HOST };
+  if (image->where == PACO_IN_CUDA_MEMORY) {
+    picture->memory = PACO_MEMORY_DEVICE;
+    picture->stream = image->stream;
+  }
   for (unsigned c = 0; c < format->n_components; c++) {
     if (!image->data[c])
       return paco_error_set (error, PACO_STATUS_INVALID,

@@ -253,7 +253,25 @@ typedef struct PacoImage
   ptrdiff_t stride[PACO_COMPONENTS];
   size_t size[PACO_COMPONENTS];
   PacoLayout layout[PACO_COMPONENTS];
+  uint32_t where; /* PACO_IN_HOST_MEMORY or PACO_IN_CUDA_MEMORY */
+  uint32_t reserved;
+  /* Of CUDA memory: the stream (CUstream, cudaStream_t) with whose work so far the
+   * memory becomes ready to be read, or written. NULL: it is ready. */
+  void *stream;
+  uint64_t more[4]; /* 0 */
 } PacoImage;
+
+/* Where a picture lies. */
+enum
+{
+  PACO_IN_HOST_MEMORY =
+      0, /* what the CPU reads and writes; page-locked or not */
+  /* Addresses of the GPU, in the context of paco_frame_decoder_use_context() or
+   * paco_frame_encoder_use_context(), where the picture is read, or written, without
+   * a copy. paco_*_submit() does not wait for the stream. What collect() has returned
+   * is finished on the GPU. No regions are decoded to there. */
+  PACO_IN_CUDA_MEMORY = 1
+};
 
 /* How paco_image_init() lays samples out. */
 enum
@@ -310,6 +328,15 @@ PACO_API void paco_frame_decoder_free (PacoFrameDecoder *decoder);
  * Errors: INVALID, BUSY. */
 PACO_API PacoStatus paco_frame_decoder_set (PacoFrameDecoder *decoder,
     const char *name, const char *value, PacoError *error);
+
+/* The decoder works in a CUDA context (CUcontext) of the application, to which it
+ * decodes pictures in CUDA memory and in the host's. cuda-device-id and cuda-devices
+ * do not count then. It must stay until the decoder is freed; if the GPU was lost, until
+ * the process ends. An application of the CUDA runtime hands in what
+ * cuDevicePrimaryCtxRetain() gives. NULL: a context of its own. Errors: INVALID; BUSY
+ * after the first frame. */
+PACO_API PacoStatus paco_frame_decoder_use_context (
+    PacoFrameDecoder *decoder, void *context, PacoError *error);
 
 /* Bytes of a frame decoded. */
 typedef struct PacoResult
@@ -372,6 +399,10 @@ PACO_API void paco_frame_encoder_free (PacoFrameEncoder *encoder);
  * this list when there are none. */
 PACO_API PacoStatus paco_frame_encoder_set (PacoFrameEncoder *encoder,
     const char *name, const char *value, PacoError *error);
+
+/* As paco_frame_decoder_use_context(). */
+PACO_API PacoStatus paco_frame_encoder_use_context (
+    PacoFrameEncoder *encoder, void *context, PacoError *error);
 
 /* What the pictures to come are. Errors: INVALID, UNSUPPORTED; BUSY if it is another
  * picture and frames are in flight. Settings that contradict each other or the

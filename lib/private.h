@@ -55,6 +55,12 @@ PacoStatus paco_settings_set (PacoSettings *settings, bool encoder,
 /* Opens the backend that is asked for. NULL and an error if it cannot be had. */
 PacoCoder *paco_device_open (
     const PacoSettings *settings, bool encoder, PacoError *error);
+/* Whether a coder of these settings may be given the image. */
+PacoStatus paco_device_check_image (
+    const PacoSettings *settings, const PacoImage *image, PacoError *error);
+/* Has it opened in a CUDA context of the application. */
+PacoStatus paco_device_use_context (
+    PacoSettings *settings, PacoChange now, void *context, PacoError *error);
 #define PACO_DEVICE_TEXT (PACO_DEVICE_NAME_SIZE + 16)
 void paco_device_describe (PacoCoder *coder, char text[PACO_DEVICE_TEXT]);
 

@@ -97,7 +97,9 @@ class _Image(ctypes.Structure):
     _fields_ = [('data', ctypes.c_void_p * COMPONENTS),
                 ('stride', ctypes.c_ssize_t * COMPONENTS),
                 ('size', ctypes.c_size_t * COMPONENTS),
-                ('layout', _Layout * COMPONENTS)]
+                ('layout', _Layout * COMPONENTS), ('where', _U32),
+                ('reserved', _U32), ('stream', ctypes.c_void_p),
+                ('more', ctypes.c_uint64 * 4)]
 
 
 class Result(ctypes.Structure):

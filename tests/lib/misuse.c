@@ -281,9 +281,10 @@ test_images (void)
   g_assert_cmpint (
       paco_frame_encoder_set (encoder, "backend", "cpu", NULL), ==, 0);
   g_assert_cmpint (paco_frame_encoder_configure (encoder, &info, NULL), ==, 0);
-  for (unsigned i = 0; i < 9; i++) {
+  for (unsigned i = 0; i < 13; i++) {
     PacoImage image = good;
-    PacoStatus wanted = i < 4 ? PACO_STATUS_INVALID : PACO_STATUS_UNSUPPORTED;
+    PacoStatus wanted = i < 4 || i >= 9 ? PACO_STATUS_INVALID
+                                        : PACO_STATUS_UNSUPPORTED;
     PacoError error;
 
     switch (i) {
@@ -313,6 +314,18 @@ test_images (void)
         break;
       case 8:
         image.layout[1].places[0].shift = 7;
+        break;
+      case 9:
+        image.where = PACO_IN_CUDA_MEMORY; /* of no context */
+        break;
+      case 10:
+        image.where = 2;
+        break;
+      case 11:
+        image.reserved = 1;
+        break;
+      case 12:
+        image.more[3] = 1;
         break;
     }
     check_refused (

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Pictures in the memory of a GPU with libpaco, as an application has them: with a CUDA
+ * context and a stream of its own, by way of the driver. What is coded and decoded there
+ * is what the CPU does in the host's memory. On a GPU, or an emulated one. */
+#include "gpu/driver_types.h"
+#include "lib/paco.h"
+#include <dlfcn.h>
+#include <glib.h>
+#include <stdbool.h>
+#include <string.h>
+
+static void
+check_ok (PacoStatus status, const PacoError *error)
+{
+  if (status != PACO_STATUS_OK)
+    g_error ("status %d: %s", status, error->message);
+}
+
+#define OK(call)                                                               \
+  do {                                                                         \
+    PacoError error = { PACO_STATUS_OK, "" };                                  \
+    PacoStatus status = (call);                                                \
+                                                                               \
+    check_ok (status, &error);                                                 \
+  } while (0)
+
+#define REFUSED(wanted, call)                                                  \
+  do {                                                                         \
+    PacoError error = { PACO_STATUS_OK, "" };                                  \
+    PacoStatus status = (call);                                                \
+                                                                               \
+    g_test_message ("%d: %s", status, error.message);                          \
+    g_assert_cmpint (status, ==, PACO_STATUS_##wanted);                        \
+    g_assert_cmpuint (strlen (error.message), >, 15);                          \
+  } while (0)
+
+/* --- CUDA --- */
+
+static struct
+{
+  CUresult (*init) (unsigned flags);
+  CUresult (*device_get) (CUdevice *device, int ordinal);
+  CUresult (*ctx_create) (CUcontext *context, unsigned flags, CUdevice device);
+  CUresult (*ctx_destroy) (CUcontext context);
+  CUresult (*stream_create) (CUstream *stream, unsigned flags);
+  CUresult (*stream_synchronize) (CUstream stream);
+  CUresult (*stream_destroy) (CUstream stream);
+  CUresult (*mem_alloc) (CUdeviceptr *memory, size_t size);
+  CUresult (*mem_free) (CUdeviceptr memory);
+  CUresult (*mem_host_alloc) (void **memory, size_t size, unsigned flags);
+  CUresult (*mem_free_host) (void *memory);
+  CUresult (*memcpy_htod_async) (
+      CUdeviceptr to, const void *from, size_t size, CUstream stream);
+  CUresult (*memcpy_dtoh) (void *to, CUdeviceptr from, size_t size);
+} cuda;
+
+static CUcontext context;
+static CUstream stream;
+
+static void
+must (CUresult result)
+{
+  g_assert_cmpint (result, ==, CUDA_SUCCESS);
+}
+
+static bool
+open_cuda (void)
+{
+  static const struct
+  {
+    const char *name;
+    void *function;
+  } functions[] = {
+    { "cuInit", &cuda.init },
+    { "cuDeviceGet", &cuda.device_get },
+    { "cuCtxCreate_v2", &cuda.ctx_create },
+    { "cuCtxDestroy_v2", &cuda.ctx_destroy },
+    { "cuStreamCreate", &cuda.stream_create },
+    { "cuStreamSynchronize", &cuda.stream_synchronize },
+    { "cuStreamDestroy_v2", &cuda.stream_destroy },
+    { "cuMemAlloc_v2", &cuda.mem_alloc },
+    { "cuMemFree_v2", &cuda.mem_free },
+    { "cuMemHostAlloc", &cuda.mem_host_alloc },
+    { "cuMemFreeHost", &cuda.mem_free_host },
+    { "cuMemcpyHtoDAsync_v2", &cuda.memcpy_htod_async },
+    { "cuMemcpyDtoH_v2", &cuda.memcpy_dtoh },
+  };
+  void *library = dlopen ("libcuda.so.1", RTLD_NOW);
+  CUdevice device;
+
+  for (unsigned i = 0; library && i < G_N_ELEMENTS (functions); i++) {
+    void *function = dlsym (library, functions[i].name);
+
+    g_assert_nonnull (function);
+    memcpy (functions[i].function, &function, sizeof function);
+  }
+  if (!library || cuda.init (0) != CUDA_SUCCESS
+      || cuda.device_get (&device, 0) != CUDA_SUCCESS)
+    return false;
+  must (cuda.ctx_create (&context, 0, device));
+  must (cuda.stream_create (&stream, CU_STREAM_NON_BLOCKING));
+  return true;
+}
+
+/* --- pictures --- */
+
+/* One of random samples, and the same on the GPU. */
+typedef struct
+{
+  PacoInfo info;
+  size_t bytes;
+  uint16_t *samples; /* page-locked */
+  PacoImage host, device;
+  CUdeviceptr memory;
+} Picture;
+
+static void
+picture_init (Picture *picture)
+{
+  unsigned how = g_test_rand_int () & PACO_IMAGE_INTERLEAVED;
+
+  picture->info = (PacoInfo) PACO_INFO_INIT;
+  picture->info.width = (uint32_t) g_test_rand_int_range (30, 300);
+  picture->info.height = (uint32_t) g_test_rand_int_range (30, 200);
+  picture->info.n_components = 3;
+  for (unsigned c = 0; c < 3; c++)
+    picture->info.depth[c] = 12;
+  OK (paco_image_init (
+      &picture->host, &picture->info, 0, how, NULL, &picture->bytes, &error));
+  must (cuda.mem_host_alloc ((void **) &picture->samples, picture->bytes, 0));
+  for (size_t i = 0; i < picture->bytes / 2; i++)
+    picture->samples[i] = g_test_rand_int () & 0xfff;
+  OK (paco_image_init (
+      &picture->host, &picture->info, 0, how, picture->samples, NULL, &error));
+  must (cuda.mem_alloc (&picture->memory, picture->bytes));
+  OK (paco_image_init (&picture->device, &picture->info, 0, how,
+      (void *) (uintptr_t) picture->memory, NULL, &error));
+  picture->device.where = PACO_IN_CUDA_MEMORY;
+}
+
+static void
+picture_clear (Picture *picture)
+{
+  must (cuda.mem_free (picture->memory));
+  must (cuda.mem_free_host (picture->samples));
+}
+
+static PacoFrameEncoder *
+new_encoder (const char *backend)
+{
+  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+
+  OK (paco_frame_encoder_set (encoder, "backend", backend, &error));
+  OK (paco_frame_encoder_set (encoder, "rate-control", "lossless", &error));
+  OK (paco_frame_encoder_set (encoder, "threads", "2", &error));
+  return encoder;
+}
+
+static void
+encode (const char *backend, const Picture *picture, PacoFrame *frame)
+{
+  PacoFrameEncoder *encoder = new_encoder (backend);
+
+  OK (paco_frame_encoder_configure (encoder, &picture->info, &error));
+  OK (paco_frame_encoder_encode (encoder, &picture->host, NULL, frame, &error));
+  paco_frame_encoder_free (encoder);
+}
+
+/* --- tests --- */
+
+/* In flight are pictures that come to the GPU when the stream is there, and such of the
+ * host's memory. */
+static void
+test_encode (void)
+{
+  enum
+  {
+    N = 6
+  };
+  PacoFrameEncoder *encoder = new_encoder ("auto");
+
+  OK (paco_frame_encoder_use_context (encoder, context, &error));
+  for (unsigned k = 0; k < 3; k++) {
+    Picture picture;
+    PacoFrame wanted, frame;
+
+    picture_init (&picture);
+    encode ("cpu", &picture, &wanted);
+    OK (paco_frame_encoder_configure (encoder, &picture.info, &error));
+    for (unsigned i = 0; i < N; i++) {
+      bool on_device = i % 3 != 2;
+
+      if (i == 0) {
+        must (cuda.memcpy_htod_async (
+            picture.memory, picture.samples, picture.bytes, stream));
+        picture.device.stream = stream;
+      }
+      OK (paco_frame_encoder_submit (encoder,
+          on_device ? &picture.device : &picture.host, NULL, NULL, &error));
+      if (i > 0) {
+        OK (paco_frame_encoder_collect (encoder, &frame, &error));
+        g_assert_cmpmem (frame.data, frame.size, wanted.data, wanted.size);
+        paco_frame_release (&frame);
+      }
+    }
+    OK (paco_frame_encoder_collect (encoder, &frame, &error));
+    g_assert_cmpmem (frame.data, frame.size, wanted.data, wanted.size);
+    g_assert_true (
+        g_str_has_prefix (paco_frame_encoder_device (encoder), "cuda: "));
+    paco_frame_release (&frame);
+    paco_frame_release (&wanted);
+    picture_clear (&picture);
+  }
+  paco_frame_encoder_free (encoder);
+}
+
+static void
+test_decode (void)
+{
+  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
+
+  OK (paco_frame_decoder_use_context (decoder, context, &error));
+  for (unsigned k = 0; k < 3; k++) {
+    Picture picture;
+    PacoFrame frame;
+    void *decoded, *other;
+
+    picture_init (&picture);
+    encode ("cpu", &picture, &frame);
+    decoded = g_malloc (picture.bytes);
+    /* What the stream does before is over then. */
+    must (cuda.mem_host_alloc (&other, picture.bytes, 0));
+    memset (other, 0x55, picture.bytes);
+    must (
+        cuda.memcpy_htod_async (picture.memory, other, picture.bytes, stream));
+    picture.device.stream = stream;
+    OK (paco_frame_decoder_decode (
+        decoder, frame.data, frame.size, &picture.device, NULL, &error));
+    must (cuda.memcpy_dtoh (decoded, picture.memory, picture.bytes));
+    g_assert_cmpmem (decoded, picture.bytes, picture.samples, picture.bytes);
+    memset (picture.samples, 0, picture.bytes);
+    OK (paco_frame_decoder_decode (
+        decoder, frame.data, frame.size, &picture.host, NULL, &error));
+    g_assert_cmpmem (decoded, picture.bytes, picture.samples, picture.bytes);
+    paco_frame_release (&frame);
+    g_free (decoded);
+    must (cuda.mem_free_host (other));
+    picture_clear (&picture);
+  }
+  paco_frame_decoder_free (decoder);
+}
+
+static void
+test_refused (void)
+{
+  PacoFrameEncoder *encoder = new_encoder ("cuda");
+  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
+  Picture picture;
+  PacoFrame frame;
+
+  picture_init (&picture);
+  must (cuda.memcpy_htod_async (
+      picture.memory, picture.samples, picture.bytes, stream));
+  must (cuda.stream_synchronize (stream));
+  encode ("cpu", &picture, &frame);
+  /* No context. */
+  OK (paco_frame_encoder_configure (encoder, &picture.info, &error));
+  REFUSED (INVALID,
+      paco_frame_encoder_submit (encoder, &picture.device, NULL, NULL, &error));
+  REFUSED (INVALID,
+      paco_frame_decoder_submit (
+          decoder, frame.data, frame.size, &picture.device, NULL, &error));
+  /* One that comes too late. */
+  {
+    PacoFrame other;
+
+    OK (paco_frame_encoder_encode (
+        encoder, &picture.host, NULL, &other, &error));
+    paco_frame_release (&other);
+  }
+  REFUSED (BUSY, paco_frame_encoder_use_context (encoder, context, &error));
+  REFUSED (INVALID, paco_frame_encoder_use_context (NULL, context, &error));
+  REFUSED (INVALID, paco_frame_decoder_use_context (NULL, context, &error));
+  /* Regions, and the CPU. */
+  OK (paco_frame_decoder_use_context (decoder, context, &error));
+  OK (paco_frame_decoder_set (decoder, "region", "0,0,8,8", &error));
+  REFUSED (UNSUPPORTED,
+      paco_frame_decoder_submit (
+          decoder, frame.data, frame.size, &picture.device, NULL, &error));
+  OK (paco_frame_decoder_set (decoder, "region", "", &error));
+  OK (paco_frame_decoder_set (decoder, "backend", "cpu", &error));
+  REFUSED (UNSUPPORTED,
+      paco_frame_decoder_submit (
+          decoder, frame.data, frame.size, &picture.device, NULL, &error));
+  paco_frame_release (&frame);
+  paco_frame_decoder_free (decoder);
+  paco_frame_encoder_free (encoder);
+  picture_clear (&picture);
+}
+
+int
+main (int argc, char **argv)
+{
+  int failed;
+
+  g_test_init (&argc, &argv, NULL);
+  if (!open_cuda ()) {
+    g_print ("1..0 # SKIP no GPU\n");
+    return 0;
+  }
+  g_test_add_func ("/device-memory/encode", test_encode);
+  g_test_add_func ("/device-memory/decode", test_decode);
+  g_test_add_func ("/device-memory/refused", test_refused);
+  failed = g_test_run ();
+  must (cuda.stream_destroy (stream));
+  must (cuda.ctx_destroy (context));
+  return failed;
+}
