@@ -11,8 +11,8 @@
  * A run is how many lines it has, 4 bytes, and a byte. 0: no bit of their padding is
  * set. 1: so many bytes follow as lines are apart, in which the bits of padding are
  * set that each of these lines has, and no bit of a sample. An element ends with the
- * last byte that a decoder writes, so that of its last line the padding at the end is
- * behind the element, and 0 in the run. */
+ * last byte that a decoder writes, so that what pads its last line is behind it, and
+ * is not looked for in the run. */
 #include "archive/dpx.h"
 #include "archive/kinds.h"
 #include "codec/bytes.h"
@@ -206,8 +206,7 @@ keep_padding (
     guint8 *head = rest->data + run, *mask = rest->data + mask_at;
     const guint8 *like = run > 0 && head[4] ? head + RUN_HEAD : NULL;
 
-    if (run > 0 && has_padding (line, mask, like, n)
-        && (!like || is_clear (like + n, n_run - n))) {
+    if (run > 0 && has_padding (line, mask, like, n)) {
       paco_put32 (head, paco_get32 (head) + 1);
       continue;
     }

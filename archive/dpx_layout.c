@@ -7,8 +7,8 @@
  *
  * 10 bits, filled: three datums in a word of 32 bits. The first is in the upper bits
  * where pixels have several datums, and in the lower ones where they have one: so do
- * FFmpeg (read10in32_gray() of libavcodec/dpx.c), OpenImageIO's libdpx and
- * GraphicsMagick, whereas ImageMagick begins with the upper bits there, too.
+ * FFmpeg (read10in32_gray() of libavcodec/dpx.c) and OpenImageIO's libdpx, and so does
+ * ImageMagick write. (In little-endian files it reads gray the other way round.)
  *
  * 10 and 12 bits, packed: a string of bits that begins with the lowest bit of the
  * first word of 32 bits, and goes on with the next word. */

@@ -6,121 +6,29 @@
  * PACO_CASES: random files of each test. */
 #include "archive/kinds.h"
 #include "dpx-writer.h"
+#include "restoring.h"
 #include <string.h>
 
-typedef struct
-{
-  PacoFrameEncoder *encoder;
-  PacoFrameDecoder *decoder;
-  PacoSource source;
-  PacoRebuilt rebuilt;
-} Coder;
-
+/* Compares the decoded picture with what was written. */
 static void
-check_ok (PacoStatus status, const PacoError *error)
+check_picture (Restoring *restoring, const DpxCase *c, const DpxFile *file,
+    const char *letters)
 {
-  if (status != PACO_STATUS_OK)
-    g_error ("%s", error->message);
-}
+  const PacoInfo *info = &restoring->source.info;
+  guint16 *picture = restoring_picture (restoring), *sample = picture;
 
-static void
-coder_init (Coder *coder)
-{
-  PacoError error;
-
-  *coder = (Coder){ paco_frame_encoder_new (), paco_frame_decoder_new () };
-  check_ok (paco_frame_encoder_set (coder->encoder, "backend", "cpu", &error),
-      &error);
-  check_ok (
-      paco_frame_encoder_set (coder->encoder, "threads", "1", &error), &error);
-  check_ok (paco_frame_encoder_set (
-                coder->encoder, "rate-control", "lossless", &error),
-      &error);
-  check_ok (paco_frame_decoder_set (coder->decoder, "backend", "cpu", &error),
-      &error);
-  check_ok (
-      paco_frame_decoder_set (coder->decoder, "threads", "1", &error), &error);
-  paco_source_init (&coder->source);
-  paco_rebuilt_init (&coder->rebuilt);
-}
-
-static void
-coder_clear (Coder *coder)
-{
-  paco_frame_encoder_free (coder->encoder);
-  paco_frame_decoder_free (coder->decoder);
-  paco_source_clear (&coder->source);
-  paco_rebuilt_clear (&coder->rebuilt);
-}
-
-/* Codes the file's picture, and makes the file again of the frame and the rest. */
-static void
-check_restored (Coder *coder, const guint8 *bytes, gsize size, PacoFrame *frame)
-{
-  PacoSource *source = &coder->source;
-  PacoRebuilt *rebuilt = &coder->rebuilt;
-  PacoInfo info = PACO_INFO_INIT;
-  PacoError problem;
-  GError *error = NULL;
-
-  check_ok (
-      paco_frame_encoder_configure (coder->encoder, &source->info, &problem),
-      &problem);
-  check_ok (paco_frame_encoder_encode (
-                coder->encoder, &source->image, NULL, frame, &problem),
-      &problem);
-  check_ok (
-      paco_probe (frame->data, frame->size, &info, NULL, &problem), &problem);
-  g_assert_true (paco_source_rebuild (&paco_source_dpx, source->rest->data,
-      source->rest->len, &info, size, rebuilt, &error));
-  check_ok (paco_frame_decoder_decode (coder->decoder, frame->data, frame->size,
-                &rebuilt->image, NULL, &problem),
-      &problem);
-  g_assert_true (paco_source_finish (&paco_source_dpx, source->rest->data,
-      source->rest->len, &info, size, rebuilt, &error));
-  g_assert_cmpmem (bytes, size, rebuilt->file->data, rebuilt->file->len);
-}
-
-/* Decodes a frame to planes of 16 bits, and compares them with what was written. */
-static void
-check_picture (Coder *coder, const DpxCase *c, const DpxFile *file,
-    const char *letters, const PacoFrame *frame)
-{
-  const PacoInfo *info = &coder->source.info;
-  PacoImage image;
-  PacoError error;
-  size_t bytes;
-  guint8 *memory;
-
-  check_ok (paco_image_init (
-                &image, info, 0, PACO_IMAGE_TWO_BYTES, NULL, &bytes, &error),
-      &error);
-  memory = g_malloc (bytes);
-  check_ok (paco_image_init (
-                &image, info, 0, PACO_IMAGE_TWO_BYTES, memory, &bytes, &error),
-      &error);
-  check_ok (paco_frame_decoder_decode (
-                coder->decoder, frame->data, frame->size, &image, NULL, &error),
-      &error);
   g_assert_cmpuint (info->n_components, ==, strlen (letters));
   for (guint k = 0; letters[k] != '\0'; k++) {
-    const guint16 *samples =
+    const guint16 *written =
         file->samples[strchr (DPX_LETTERS, letters[k]) - DPX_LETTERS];
     guint apart = 1u << info->subsampling_x[k];
 
-    g_assert_nonnull (samples);
-    for (guint32 y = 0; y < c->height; y++)
-      for (guint32 x = 0; x < c->width / apart; x++) {
-        guint16 found;
-
-        memcpy (&found,
-            (guint8 *) image.data[k] + image.stride[k] * (ptrdiff_t) y + 2 * x,
-            2);
-        g_assert_cmpuint (
-            GUINT16_FROM_LE (found), ==, samples[y * c->width + x * apart]);
-      }
+    g_assert_nonnull (written);
+    for (guint32 y = 0; y < c->height; y++, written += c->width)
+      for (guint32 x = 0; x < c->width; x += apart)
+        g_assert_cmpuint (*sample++, ==, written[x]);
   }
-  g_free (memory);
+  g_free (picture);
 }
 
 /* The components of a case, in the codec's order. */
@@ -172,9 +80,8 @@ can_be_unaligned (const DpxCase *c)
 }
 
 static void
-check_case (Coder *coder, GRand *rand, DpxCase *c, guint32 seed)
+check_case (Restoring *restoring, GRand *rand, DpxCase *c, guint32 seed)
 {
-  PacoFrame frame = { 0 };
   PacoInfo info = PACO_INFO_INIT;
   GError *error = NULL;
   char letters[8];
@@ -191,18 +98,15 @@ check_case (Coder *coder, GRand *rand, DpxCase *c, guint32 seed)
   dpx_file_write (rand, c, &file);
   g_assert_true (
       paco_source_kind (file.bytes->data, file.bytes->len) == &paco_source_dpx);
-  if (!paco_source_parse (&paco_source_dpx, file.bytes->data, file.bytes->len,
-          &coder->source, &error))
+  if (!restoring_check (restoring, file.bytes->data, file.bytes->len, &error))
     g_error ("%s", error->message);
   g_assert_true (paco_source_dpx.peek (file.bytes->data,
       MIN (file.bytes->len, 4096), file.bytes->len, &info, &error));
-  g_strlcpy (info.format, coder->source.info.format, sizeof info.format);
-  g_assert_cmpmem (&info, sizeof info, &coder->source.info, sizeof info);
-  check_restored (coder, file.bytes->data, file.bytes->len, &frame);
-  check_picture (coder, c, &file, components_of (c, letters), &frame);
-  padded = coder->source.notes->len > 0;
+  g_strlcpy (info.format, restoring->source.info.format, sizeof info.format);
+  g_assert_cmpmem (&info, sizeof info, &restoring->source.info, sizeof info);
+  check_picture (restoring, c, &file, components_of (c, letters));
+  padded = restoring->source.notes->len > 0;
   g_assert_true (c->padding != DPX_PADDING_CLEAR || !padded);
-  paco_frame_release (&frame);
   dpx_file_clear (&file);
 }
 
@@ -217,19 +121,19 @@ n_cases (guint otherwise)
 static void
 test_random (void)
 {
-  Coder coder;
+  Restoring restoring;
 
-  coder_init (&coder);
+  restoring_init (&restoring, &paco_source_dpx);
   for (guint i = 0; i < n_cases (400); i++) {
     guint32 seed = g_test_rand_int ();
     GRand *rand = g_rand_new_with_seed (seed);
     DpxCase c;
 
     dpx_case_random (rand, &c);
-    check_case (&coder, rand, &c, seed);
+    check_case (&restoring, rand, &c, seed);
     g_rand_free (rand);
   }
-  coder_clear (&coder);
+  restoring_clear (&restoring);
 }
 
 /* Every packing, in both byte orders, at widths around the ends of words and groups. */
@@ -239,9 +143,9 @@ test_packings (void)
   static const guint descriptors[] = { 6, 50, 51, 52, 100 };
   static const guint depths[] = { 8, 10, 12, 16 };
   GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
-  Coder coder;
+  Restoring restoring;
 
-  coder_init (&coder);
+  restoring_init (&restoring, &paco_source_dpx);
   for (guint i = 0; i < 5 * 4 * 3 * 2; i++) {
     DpxCase c = { .big_endian = i % 2,
       .height = 3,
@@ -252,9 +156,9 @@ test_packings (void)
     c.width = 2 * (guint32) g_rand_int_range (rand, 1, 20);
     if (c.elements[0].descriptor != 100)
       c.width -= (guint32) g_rand_int_range (rand, 0, 2);
-    check_case (&coder, rand, &c, 0);
+    check_case (&restoring, rand, &c, 0);
   }
-  coder_clear (&coder);
+  restoring_clear (&restoring);
   g_rand_free (rand);
 }
 
@@ -476,14 +380,13 @@ test_hostile (void)
     802, 803, 804, 806, 808, 812, 852, 872, 875, 876, 880, 1628, 1724, 1928,
     1940 };
   guint n = n_cases (1500), restored = 0;
-  Coder coder;
+  Restoring restoring;
 
-  coder_init (&coder);
+  restoring_init (&restoring, &paco_source_dpx);
   for (guint i = 0; i < n; i++) {
     guint32 seed = g_test_rand_int ();
     GRand *rand = g_rand_new_with_seed (seed);
     GError *error = NULL;
-    PacoFrame frame = { 0 };
     guint8 *bytes;
     DpxFile file;
     gsize size;
@@ -505,10 +408,7 @@ test_hostile (void)
     if (g_rand_int_range (rand, 0, 4) == 0)
       size = (gsize) g_rand_int_range (rand, 1300, (gint) size + 1);
     bytes = g_memdup2 (file.bytes->data, size);
-    if (paco_source_parse (
-            &paco_source_dpx, bytes, size, &coder.source, &error)) {
-      check_restored (&coder, bytes, size, &frame);
-      paco_frame_release (&frame);
+    if (restoring_check (&restoring, bytes, size, &error)) {
       restored++;
     } else {
       g_assert_nonnull (error);
@@ -520,7 +420,7 @@ test_hostile (void)
   }
   /* Otherwise this tests nothing. */
   g_assert_true (n < 100 || (restored > n / 10 && restored < n));
-  coder_clear (&coder);
+  restoring_clear (&restoring);
 }
 
 /* What is kept of a file comes out of a stream, and may be anything. */

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * See restoring.h. */
+#include "restoring.h"
+
+static void
+check_ok (PacoStatus status, const PacoError *error)
+{
+  if (status != PACO_STATUS_OK)
+    g_error ("%s", error->message);
+}
+
+void
+restoring_init (Restoring *restoring, const PacoSourceKind *kind)
+{
+  static const char *const settings[][2] = { { "backend", "cpu" },
+    { "threads", "1" } };
+  PacoError error;
+
+  *restoring = (Restoring){ .kind = kind,
+    .encoder = paco_frame_encoder_new (),
+    .decoder = paco_frame_decoder_new () };
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
+    check_ok (paco_frame_encoder_set (
+                  restoring->encoder, settings[i][0], settings[i][1], &error),
+        &error);
+    check_ok (paco_frame_decoder_set (
+                  restoring->decoder, settings[i][0], settings[i][1], &error),
+        &error);
+  }
+  check_ok (paco_frame_encoder_set (
+                restoring->encoder, "rate-control", "lossless", &error),
+      &error);
+  paco_source_init (&restoring->source);
+  paco_rebuilt_init (&restoring->rebuilt);
+}
+
+void
+restoring_clear (Restoring *restoring)
+{
+  paco_frame_release (&restoring->frame);
+  paco_frame_encoder_free (restoring->encoder);
+  paco_frame_decoder_free (restoring->decoder);
+  paco_source_clear (&restoring->source);
+  paco_rebuilt_clear (&restoring->rebuilt);
+}
+
+static void
+encode (Restoring *restoring)
+{
+  PacoError error;
+
+  paco_frame_release (&restoring->frame);
+  check_ok (paco_frame_encoder_configure (
+                restoring->encoder, &restoring->source.info, &error),
+      &error);
+  check_ok (paco_frame_encoder_encode (restoring->encoder,
+                &restoring->source.image, NULL, &restoring->frame, &error),
+      &error);
+}
+
+static void
+decode (Restoring *restoring, const PacoImage *image)
+{
+  const PacoFrame *frame = &restoring->frame;
+  PacoError error;
+
+  check_ok (paco_frame_decoder_decode (restoring->decoder, frame->data,
+                frame->size, image, NULL, &error),
+      &error);
+}
+
+gboolean
+restoring_check (
+    Restoring *restoring, const guint8 *bytes, gsize size, GError **error)
+{
+  PacoSource *source = &restoring->source;
+  PacoRebuilt *rebuilt = &restoring->rebuilt;
+  PacoInfo info = PACO_INFO_INIT;
+  PacoError problem;
+  GError *failure = NULL;
+
+  if (!paco_source_parse (restoring->kind, bytes, size, source, error))
+    return FALSE;
+  encode (restoring);
+  check_ok (paco_probe (restoring->frame.data, restoring->frame.size, &info,
+                NULL, &problem),
+      &problem);
+  paco_source_rebuild (restoring->kind, source->rest->data, source->rest->len,
+      &info, size, rebuilt, &failure);
+  g_assert_no_error (failure);
+  decode (restoring, &rebuilt->image);
+  paco_source_finish (restoring->kind, source->rest->data, source->rest->len,
+      &info, size, rebuilt, &failure);
+  g_assert_no_error (failure);
+  g_assert_cmpmem (bytes, size, rebuilt->file->data, rebuilt->file->len);
+  return TRUE;
+}
+
+guint16 *
+restoring_picture (Restoring *restoring)
+{
+  const PacoInfo *info = &restoring->source.info;
+  guint16 *samples;
+  PacoImage image;
+  PacoError error;
+  size_t bytes;
+
+  check_ok (paco_image_init (
+                &image, info, 0, PACO_IMAGE_TWO_BYTES, NULL, &bytes, &error),
+      &error);
+  samples = g_malloc (bytes);
+  check_ok (paco_image_init (
+                &image, info, 0, PACO_IMAGE_TWO_BYTES, samples, &bytes, &error),
+      &error);
+  decode (restoring, &image);
+  for (size_t i = 0; i < bytes / 2; i++)
+    samples[i] = GUINT16_FROM_LE (samples[i]);
+  return samples;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * For tests of kinds of source files (archive/source.h): codes a file's picture with
+ * libpaco, and makes the file of the frame again. */
+#pragma once
+#include "archive/source.h"
+
+typedef struct
+{
+  const PacoSourceKind *kind;
+  PacoFrameEncoder *encoder;
+  PacoFrameDecoder *decoder;
+  PacoSource source;
+  PacoRebuilt rebuilt;
+  PacoFrame frame; /* of the file last restored */
+} Restoring;
+
+void restoring_init (Restoring *restoring, const PacoSourceKind *kind);
+void restoring_clear (Restoring *restoring);
+
+/* Takes a file apart; FALSE and an error if it is refused. Of others the picture is
+ * coded without loss, and the file that is made again is compared with it. */
+gboolean restoring_check (
+    Restoring *restoring, const guint8 *bytes, gsize size, GError **error);
+
+/* The picture of the file last restored, decoded to words of 16 bits, component by
+ * component without gaps. */
+guint16 *restoring_picture (Restoring *restoring);
