@@ -33,7 +33,10 @@ pack_components (PacoSampleLayout *layouts, const PacoPictureFormat *format)
     if (components[c].subsampling_y != components[0].subsampling_y)
       continue;
     *layout = (PacoSampleLayout){
-      .word_bytes = 4, .fill = 0xff, .big_endian = components[0].depth % 2
+      .word_bytes = 4,
+      .fill = 0xff,
+      .big_endian = components[0].depth % 2,
+      .swap_words = components[0].depth % 4 > 1,
     };
     for (unsigned i = 0; i < 4u >> components[c].subsampling_x; i++) {
       paco_layout_append (layout, bit, components[c].depth);
@@ -65,9 +68,8 @@ fuzz_picture_init (FuzzPicture *picture, const PacoHeader *header,
     uint32_t width, height;
 
     paco_geometry_reduced_component (format, c, reduce, &width, &height);
-    picture->picture.stride[c] = (ptrdiff_t) paco_layout_groups (
-                                     &layouts[c], width)
-        * layouts[c].group_bytes;
+    picture->picture.stride[c] = (ptrdiff_t) paco_layout_line_bytes (
+        &layouts[c], width);
     offsets[c] = picture->size;
     if (c > 0 && bytes == FUZZ_PACKED
         && format->components[c].subsampling_y

@@ -11,6 +11,7 @@ typedef struct
   const char *name, *group;
   unsigned group_bytes, word_bytes, run;
   unsigned depth, subsampling_x; /* of components 1 and 2 */
+  bool swap_words;
 } Layout;
 
 static const Layout layouts[] = {
@@ -21,6 +22,9 @@ static const Layout layouts[] = {
   { "rgb", "012", 3, 1, 1, 8, 0 },
   /* 12 bits of R, G and B without a gap. */
   { "general", "012012012012012012012012", 36, 2, 0, 12, 0 },
+  /* DPX: the same as words of big-endian files, and one sample to a word. */
+  { "swapped", "012012", 9, 2, 0, 12, 0, true },
+  { "rgb48", "012", 6, 2, 0, 16, 0 },
 };
 
 typedef struct
@@ -43,6 +47,7 @@ lay_out (Pictures *pictures, const Layout *layout)
     picture->layout[c] = (PacoSampleLayout){
       .group_bytes = layout->group_bytes,
       .word_bytes = layout->word_bytes,
+      .swap_words = layout->swap_words,
     };
   for (unsigned i = 0; layout->group[i]; i++) {
     unsigned run = layout->run;
