@@ -3,12 +3,14 @@
 other, each on a GPU of its own if there are several."""
 import os
 import queue
+import signal
 import subprocess
 import threading
 
 from job import TaskError
 
 TRIES = 3
+INTERRUPTED = 130, -signal.SIGINT
 FUTILE = 4  # farm.py ends with it what would fail again
 
 
@@ -38,6 +40,7 @@ def run(job, command, args):
     environments = [environment(worker, workers, args)
                     for worker in range(workers)]
     failed = []
+    stop = threading.Event()
 
     def make(number, env):
         with open(os.path.join(job.logs, f'{number}.log'), 'ab') as log:
@@ -46,13 +49,16 @@ def run(job, command, args):
                     [*command, 'run', job.folder, str(number)], env=env,
                     stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                     check=False).returncode
-                if status in (0, FUTILE):
+                if status in INTERRUPTED:
+                    # Ctrl-C: this program has got it, too, or will.
+                    stop.set()
+                if stop.is_set() or status in (0, FUTILE):
                     break
         if status:
             failed.append(number)
 
     def work(env):
-        while True:
+        while not stop.is_set():
             try:
                 number = todo.get_nowait()
             except queue.Empty:
@@ -62,6 +68,10 @@ def run(job, command, args):
     threads = [threading.Thread(target=work, args=[env]) for env in environments]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    try:
+        for thread in threads:
+            thread.join()
+    except KeyboardInterrupt:
+        stop.set()
+        raise
     return len(failed)

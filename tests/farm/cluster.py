@@ -14,6 +14,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 
 PROGRAMS = ('munged', 'slurmctld', 'slurmd', 'sbatch', 'scontrol', 'squeue')
@@ -88,18 +89,20 @@ def prctl(option, value):
         raise OSError(ctypes.get_errno(), 'prctl')
 
 
+def parent(pid):
+    with open(f'/proc/{pid}/stat', encoding='ascii', errors='replace') as file:
+        return int(file.read().rsplit(')', 1)[1].split()[1])
+
+
 def descendants(pid):
     """Processes that pid and its children have started."""
     children = {}
     for name in os.listdir('/proc'):
         if name.isdigit():
             try:
-                with open(f'/proc/{name}/stat', encoding='ascii',
-                          errors='replace') as file:
-                    parent = int(file.read().rsplit(')', 1)[1].split()[1])
+                children.setdefault(parent(name), []).append(int(name))
             except OSError:
                 continue  # it has ended
-            children.setdefault(parent, []).append(int(name))
     found, todo = [], [pid]
     while todo:
         mine = children.get(todo.pop(), [])
@@ -169,10 +172,11 @@ class Cluster:
 
     def start(self, name, *words):
         with open(os.path.join(self.run, f'{name}.out'), 'ab') as out:
-            self.daemons[name] = subprocess.Popen(
-                words, env=self.env, stdin=subprocess.DEVNULL, stdout=out,
-                stderr=out,
+            keeper = subprocess.Popen(
+                [sys.executable, os.path.abspath(__file__), *words],
+                env=self.env, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                 preexec_fn=lambda: prctl(PR_SET_PDEATHSIG, signal.SIGKILL))
+        self.daemons[name] = wait_for(name, lambda: descendants(keeper.pid))[0]
 
     def start_munge(self):
         key = os.path.join(self.run, 'munge.key')
@@ -196,9 +200,10 @@ class Cluster:
         self.start(name, 'slurmd', '-D', '-N', name)
 
     def stop(self, name, number=signal.SIGTERM):
-        daemon = self.daemons.pop(name)
-        daemon.send_signal(number)
-        daemon.wait(SECONDS)
+        pid = self.daemons.pop(name)
+        os.kill(pid, number)
+        wait_for(f'the end of {name}',
+                 lambda: not os.path.exists(f'/proc/{pid}'))
 
     def restart_controller(self):
         self.stop('slurmctld')
@@ -217,7 +222,10 @@ class Cluster:
                  'Reason=test')
 
     def resume(self, name):
-        self.ask('scontrol', 'update', f'NodeName={name}', 'State=RESUME')
+        """Has no effect on nodes that are neither drained nor down."""
+        subprocess.run(['scontrol', 'update', f'NodeName={name}', 'State=RESUME'],
+                       env=self.env, check=False, timeout=SECONDS,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
 
     def workers(self, folder):
         """{range: process} of the tasks that work on a job."""
@@ -239,3 +247,21 @@ class Cluster:
                           errors='replace') as file:
                     texts.append(f'--- {name}\n{file.read()[-3000:]}')
         return '\n'.join(texts)
+
+
+def keep(words):
+    """What start() runs: a daemon, and the end of all processes that it leaves to
+    others. Those that nobody waits for are there for Slurm, which takes a node for
+    broken when it cannot get rid of a task."""
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    subprocess.Popen(
+        words, preexec_fn=lambda: prctl(PR_SET_PDEATHSIG, signal.SIGKILL))
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:
+            return
+
+
+if __name__ == '__main__':
+    keep(sys.argv[1:])

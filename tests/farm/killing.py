@@ -12,12 +12,14 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from cluster import Cluster, Missing, missing, wait_for  # noqa: E402
+from cluster import Cluster, Missing, missing, parent, wait_for  # noqa: E402
 from films import check, farm, make, need_join, same_bytes, skip  # noqa: E402
 
-FRAMES = 60
+LONG = '--long' in sys.argv
+FRAMES = 900 if LONG else 60
 # Slow enough to be killed in the middle, whatever the machine.
-ENCODER = 'identity sleep-time=40000 ! pacoenc quality=80'
+ENCODER = f'identity sleep-time={200000 if LONG else 40000} ! pacoenc quality=80'
+FAST = 'identity sleep-time=0 ! pacoenc quality=80'
 
 
 def submit(cluster, *arguments):
@@ -31,16 +33,19 @@ def status(cluster, job):
         env=cluster.env, text=True, stdout=subprocess.PIPE, check=False)
 
 
-def kill_one(cluster, job):
-    """Kills a worker in the middle; gives its range."""
+def kill_one(cluster, job, shell=False):
+    """Kills a worker in the middle, or the shell that would have it run again; gives
+    its range."""
     workers = wait_for('a worker', lambda: cluster.workers(job))
     number = random.choice(list(workers))
     time.sleep(random.uniform(0, 0.3))
     try:
-        os.kill(workers[number], signal.SIGKILL)
-    except ProcessLookupError:
+        pid = workers[number]
+        os.kill(parent(pid) if shell else pid, signal.SIGKILL)
+    except (ProcessLookupError, FileNotFoundError):
         return None
-    print(f'killed the worker of range {number}', flush=True)
+    print(f'killed the {"shell" if shell else "worker"} of range {number}',
+          flush=True)
     return number
 
 
@@ -62,7 +67,7 @@ def on_one_machine():
     """What is to come out of it."""
     make('film.mov', frames=FRAMES, sound=False)
     farm('local', 'film.mov', 'one.paco', '--ranges', 1, '--encoder',
-         ENCODER.replace('40000', '0'))
+         FAST)
     farm('join', 'one.paco.farm')
 
 
@@ -88,17 +93,17 @@ def check_short(cluster):
 
 def check_long(cluster):
     """Everything, at random, for some minutes."""
-    submit(cluster, 'film.mov', 'film.paco', '--encoder', ENCODER, '--frames', 4,
+    submit(cluster, 'film.mov', 'film.paco', '--encoder', ENCODER, '--frames', 8,
            '--threads', 1)
     job = os.path.abspath('film.paco.farm')
     until = time.monotonic() + 120
     while time.monotonic() < until and status(cluster, job).returncode:
-        what = random.choice(('kill', 'kill', 'drain', 'controller', 'node',
+        what = random.choice(('kill', 'shell', 'drain', 'controller', 'node',
                               'submit', 'join'))
         print(what, flush=True)
         name = random.choice(cluster.names)
-        if what == 'kill' and cluster.workers(job):
-            kill_one(cluster, job)
+        if what in ('kill', 'shell') and cluster.workers(job):
+            kill_one(cluster, job, what == 'shell')
         elif what == 'drain':
             cluster.drain(name)
             time.sleep(1)
@@ -135,7 +140,7 @@ def main():
             with Cluster(f'{folder}/slurm', ['w1', 'w2', 'w3']) as cluster:
                 on_one_machine()
                 try:
-                    (check_long if '--long' in sys.argv else check_short)(cluster)
+                    (check_long if LONG else check_short)(cluster)
                 except BaseException:
                     print(cluster.logs(), flush=True)
                     raise

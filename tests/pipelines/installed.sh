@@ -16,6 +16,7 @@ cat >"$work/expected" <<'END'
 LICENSE
 README
 bin/paco
+bin/paco-farm
 bin/paco-play
 bin/paco-proxy
 bin/paco-record
@@ -28,6 +29,16 @@ share/doc/gst-paco/docs/RTP.md
 share/doc/gst-paco/docs/plugins/gst_plugins_cache.json
 share/doc/gst-paco/docs/rate-vs-jpeg2000.svg
 share/doc/gst-paco/docs/rtp-loss.svg
+share/gst-paco/farm/archive.py
+share/gst-paco/farm/farm.openjd.yaml
+share/gst-paco/farm/farm.py
+share/gst-paco/farm/job.py
+share/gst-paco/farm/local.py
+share/gst-paco/farm/media.py
+share/gst-paco/farm/slurm.py
+share/gst-paco/farm/sound.py
+share/gst-paco/farm/tool.py
+share/gst-paco/farm/transcode.py
 share/gst-paco/play.py
 share/gst-paco/proxy.py
 share/gst-paco/record.py
@@ -61,7 +72,7 @@ diff "$work/expected" "$work/found" || fail "Other files than expected."
 unset GST_PLUGIN_PATH_1_0 GST_PLUGIN_PATH GST_ENCODING_TARGET_PATH LD_LIBRARY_PATH
 export GST_REGISTRY_1_0="$work/registry" XDG_DATA_HOME="$work/home"
 PACO_HOME=$PWD
-for program in play proxy record; do
+for program in farm play proxy record; do
   "bin/paco-$program" --help >"$work/help" || fail "paco-$program has no help."
   ! grep -F "$program.sh" "$work/help" || fail "paco-$program has another name."
 done
