@@ -139,13 +139,13 @@ test_codec () {
   if [ "$mode" = --short ]; then
     compile $(printf 'tests/codec/test-%s ' golden cpu-bpc cpu-dwt cpu-layouts) \
       tests/codec/make-golden
-    PACO_TEST_BLOCKS=20 run_tests golden cpu-bpc cpu-layouts
+    PACO_CASES=20 run_tests golden cpu-bpc cpu-layouts
     in_qemu "$build/tests/codec/test-cpu-dwt" -p /cpu/dwt/neon \
       >"$folder/tests.log" || fail "cpu-dwt (log: $folder/tests.log)."
   else
     compile
     compile tests/codec/make-golden
-    PACO_TEST_BLOCKS=200 PACO_CASES=30 run_tests --suite codec
+    PACO_CASES=30 run_tests --suite codec
   fi
   compare_golden
 }

@@ -142,7 +142,7 @@ if [ "${SANITIZE:-1}" != 0 ]; then
     unset CC CXX
     echo "Testing what $clang has made ..."
     run_tests clang build/clang --no-suite lint --no-suite unsanitized \
-      --no-suite pipelines
+      --no-suite pipelines --no-suite gpu
     echo "Fuzzing ..."
     CLANG=$clang JOBS=$jobs run_script fuzz sh tests/fuzz/run.sh "${FUZZ:-60}"
   else

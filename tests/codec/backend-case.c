@@ -48,14 +48,6 @@ coders_close (Coders *coders)
   }
 }
 
-unsigned
-n_cases (unsigned standard)
-{
-  const char *cases = g_getenv ("PACO_CASES");
-
-  return cases ? (unsigned) atoi (cases) : standard;
-}
-
 /* Random instruction sets of those that this machine has. */
 static PacoCpuOps
 random_ops (GRand *rand)

@@ -4,6 +4,7 @@
  * number, printed when it fails. */
 #pragma once
 #include "codec/backend.h"
+#include "n-cases.h"
 #include "random-picture.h"
 
 #ifndef BACKEND
@@ -33,9 +34,6 @@ void coders_close (Coders *coders);
 /* Makes a coder, either may be NULL, use any of the instruction sets that this
  * machine has, if it is the CPU's. */
 void set_random_ops (GRand *rand, PacoEncoder *encoder, PacoDecoder *decoder);
-
-/* How many cases to do; PACO_CASES in the environment says otherwise. */
-unsigned n_cases (unsigned standard);
 
 typedef struct
 {

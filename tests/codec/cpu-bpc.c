@@ -6,6 +6,7 @@
 #include "codec/cpu/bpc.h"
 #include "codec/quantizer.h"
 #include "codec/reference/reference.h"
+#include "tests/codec/n-cases.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -556,9 +557,7 @@ main (int argc, char **argv)
   const PacoBpcOps *const *all = paco_bpc_all_ops ();
 
   g_test_init (&argc, &argv, NULL);
-  /* Fewer under valgrind, more for a night. */
-  if (g_getenv ("PACO_TEST_BLOCKS"))
-    n_blocks = (unsigned) atoi (g_getenv ("PACO_TEST_BLOCKS"));
+  n_blocks = n_cases (n_blocks);
   for (; *all; all++) {
     char *same = g_strdup_printf ("/cpu/bpc/%s/same", (*all)->name);
     char *any = g_strdup_printf ("/cpu/bpc/%s/any-decisions", (*all)->name);

@@ -5,6 +5,7 @@
 #include "codec/geometry.h"
 #include "codec/reference/reference.h"
 #include "lib/paco.h"
+#include "tests/codec/n-cases.h"
 #include "tests/codec/random-picture.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +13,6 @@
 
 #define CASE_SAMPLES 20000
 #define N_THREADS 4
-
-static unsigned
-n_cases (unsigned standard)
-{
-  const char *cases = g_getenv ("PACO_CASES");
-
-  return cases ? (unsigned) atoi (cases) : standard;
-}
 
 static const char *
 backend (void)

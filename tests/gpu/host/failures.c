@@ -5,7 +5,9 @@
  * the cause, or goes on where the failure does no harm; nothing is left behind,
  * nothing hangs, and no frame comes out that was not coded.
  *
- *   failures FAKE-DRIVER OLD-DRIVER */
+ *   failures FAKE-DRIVER OLD-DRIVER [-m slow]
+ *
+ * Each run draws a share of the failures; with -m slow it tries all of them. */
 #include "tests/gpu/host/failures-life.h"
 #include "tests/gpu/driver/fake-driver.h"
 #include <dlfcn.h>
@@ -215,13 +217,13 @@ live_all (LiveFunc func, unsigned n_devices, double share)
 static void
 test_encoder (void)
 {
-  live_all (life_of_encoder, 0, 1.0);
+  live_all (life_of_encoder, 0, g_test_slow () ? 1.0 : 0.4);
 }
 
 static void
 test_decoder (void)
 {
-  live_all (life_of_decoder, 0, 1.0);
+  live_all (life_of_decoder, 0, g_test_slow () ? 1.0 : 0.4);
 }
 
 /* One coder on several devices, of which one fails. */
@@ -229,7 +231,7 @@ static void
 test_several_devices (gconstpointer func)
 {
   g_setenv ("FAKE_CUDA_DEVICES", "3", TRUE);
-  live_all ((LiveFunc) func, 3, 0.3);
+  live_all ((LiveFunc) func, 3, g_test_slow () ? 1.0 : 0.12);
   g_unsetenv ("FAKE_CUDA_DEVICES");
 }
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * How many random cases a test does. Tests of the codec and of the library call it. */
+#pragma once
+#include <glib.h>
+#include <stdlib.h>
+
+/* PACO_CASES in the environment says what is done instead of the standard: a number,
+ * or, as in "30%", a share of it. */
+static inline unsigned
+n_cases (unsigned standard)
+{
+  const char *cases = g_getenv ("PACO_CASES");
+
+  if (!cases)
+    return standard;
+  if (g_str_has_suffix (cases, "%"))
+    return MAX (1, standard * (unsigned) atoi (cases) / 100);
+  return (unsigned) atoi (cases);
+}
