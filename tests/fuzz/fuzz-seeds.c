@@ -2,16 +2,21 @@
  * fuzz-seeds FOLDER FILE...: writes the corpus that the targets begin with: the
  * frames of the files (golden streams) and frames of every kind, each a file of
  * FOLDER/frames, streams of several of them, as the elements' targets take them, in
- * FOLDER/streams, and frames behind what is done to their packets, in FOLDER/packets.
- * run.sh calls it. */
+ * FOLDER/streams, frames behind what is done to their packets, in FOLDER/packets, and
+ * files that archives are made of, in FOLDER/files. run.sh calls it. */
+#include "tests/archive/dpx-writer.h"
 #include "tests/fuzz/seeds.h"
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_FRAME 20000 /* bytes; smaller inputs are tried more often */
 #define N_STREAMS 24
-#define PACKETS_INSTRUCTIONS 11 /* bytes, which fuzz-rtp takes from the front */
+#define N_DPX 40
+/* Bytes that fuzz-rtp and fuzz-source take from the front. */
+#define PACKETS_INSTRUCTIONS 11
+#define FILES_INSTRUCTIONS 5
 
 static void
 write_file (const char *folder, const char *kind, unsigned number,
@@ -69,6 +74,47 @@ write_packets (const char *folder, unsigned number, const GByteArray *frame,
   g_byte_array_unref (input);
 }
 
+static void
+write_file_seed (
+    const char *folder, unsigned number, const uint8_t *data, size_t size)
+{
+  static const uint8_t instructions[FILES_INSTRUCTIONS] = { 2 };
+  GByteArray *input = g_byte_array_new ();
+
+  g_byte_array_append (input, instructions, sizeof instructions);
+  g_byte_array_append (input, data, (guint) size);
+  write_file (folder, "files", number, input);
+  g_byte_array_unref (input);
+}
+
+static void
+write_file_seeds (const char *folder)
+{
+  static const char pam[] = "P7\nWIDTH 1\nHEIGHT 2\nDEPTH 4\nMAXVAL 255\n"
+                            "TUPLTYPE RGB_ALPHA\nENDHDR\nabcdefghtail";
+  static const char *const pictures[] = { "P5\n3 2\n255\nabcdef",
+    "P6 # of two columns\n2 1 65535\nabcdefghijkl", pam };
+  GRand *rand = g_rand_new_with_seed (1);
+  unsigned n = 0;
+
+  for (; n < G_N_ELEMENTS (pictures); n++)
+    write_file_seed (
+        folder, n, (const uint8_t *) pictures[n], strlen (pictures[n]));
+  for (; n < G_N_ELEMENTS (pictures) + N_DPX; n++) {
+    DpxFile file;
+    DpxCase c;
+
+    dpx_case_random (rand, &c);
+    c.width = (c.width + 2) / 3 & ~1u;
+    c.width = MAX (c.width, 2);
+    c.gap %= 700;
+    dpx_file_write (rand, &c, &file);
+    write_file_seed (folder, n, file.bytes->data, file.bytes->len);
+    dpx_file_clear (&file);
+  }
+  g_rand_free (rand);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -85,6 +131,8 @@ main (int argc, char **argv)
   make_folder (argv[1], "frames");
   make_folder (argv[1], "streams");
   make_folder (argv[1], "packets");
+  make_folder (argv[1], "files");
+  write_file_seeds (argv[1]);
   for (guint i = 0; i < seeds->len; i++) {
     const GByteArray *seed = seeds->pdata[i];
 

@@ -18,7 +18,7 @@ clang=${CLANG:-clang-14}
 version=${clang#clang}
 folder=build/fuzz
 programs=$folder/tests/fuzz
-targets='header frame variants encoder push pull rtp'
+targets='header frame variants encoder push pull rtp source'
 
 build () {
   # A folder that another checkout left behind is made anew.
@@ -62,6 +62,7 @@ fuzz () {
   case $1 in
     push | pull) seeds=$folder/seeds/streams options=$elements_asan ;;
     rtp) seeds=$folder/seeds/packets options=$elements_asan ;;
+    source) seeds=$folder/seeds/files options=$asan ;;
     *) seeds=$folder/seeds/frames options=$asan ;;
   esac
   mkdir -p "$folder/corpus/$1"
@@ -111,7 +112,7 @@ if command -v llvm-profdata$version >/dev/null 2>&1; then
     # shellcheck disable=SC2086
     llvm-cov$version report -instr-profile $folder/all.profdata $objects \
       -ignore-filename-regex='(tests|caps|tables)/' >$folder/coverage.txt 2>&1
-  for part in codec plugin; do
+  for part in codec plugin archive; do
     awk -v part="$part" '
       /^-+$/ { next }
       $1 ~ "(^|/)" part "/" && $1 !~ /reference/ || (part == "codec" &&

@@ -63,7 +63,7 @@ def main():
     print(f'fuzz: {target} found something:')
     print('\n'.join(line[:500] for line in message(lines)))
     print('\n'.join(stack(lines) or ['    (no line of ours is in the stack)']))
-    print('\n'.join(inputs(target, prefix)
+    print('\n'.join(list(inputs(target, prefix))
                     or ['  (there is no input: it was found at the end)']))
 
 

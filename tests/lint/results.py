@@ -84,6 +84,8 @@ def check_fuzzing(folder):
     last = [i for i, line in enumerate(lines) if 'push-crash-2' in line][0]
     assert base64.b64decode(''.join(lines[first + 1:last])) == data
     assert '(8193 bytes)' in lines[last] and last == len(lines) - 1
+    assert 'there is no input' in run(f'{TESTS}/fuzz/tell.py', 'rtp', output,
+                                      os.path.join(folder, 'rtp-')).stdout
 
 
 with tempfile.TemporaryDirectory() as where:

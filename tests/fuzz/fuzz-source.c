@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * A fuzz target: source files of the archive. What is taken apart must be the same file
+ * again when it is put together from what was kept and from its picture, which is coded
+ * and decoded in between. Then what was kept is changed, as what comes out of a stream
+ * may be anything; nothing is asked of the file that it makes. The first byte says how
+ * often that is changed, four more are the generator's seed, the others the file. */
+#include "archive/kinds.h"
+#include "tests/fuzz/decoding.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/random.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+  SEED = 1,
+  INSTRUCTIONS = 5, /* bytes */
+  MOST_CHANGES = 8,
+  PEEKED = 4096, /* bytes, as many as PacoSourceKind.peek() wants */
+};
+
+typedef struct
+{
+  PacoFrameEncoder *encoder;
+  PacoFrameDecoder *decoder;
+  PacoSource source;
+  PacoRebuilt rebuilt;
+} Coder;
+
+static void G_GNUC_NORETURN
+give_up (const char *what, const char *why)
+{
+  fprintf (stderr, "ERROR: %s: %s\n", what, why);
+  abort ();
+}
+
+static void
+check_ok (PacoStatus status, const char *what, const PacoError *error)
+{
+  if (status != PACO_STATUS_OK)
+    give_up (what, error->message);
+}
+
+static void
+check_error (GError **error)
+{
+  if (!*error || (*error)->domain != PACO_SOURCE_ERROR
+      || strlen ((*error)->message) < 8)
+    give_up (
+        "what is refused needs a sentence", *error ? (*error)->message : "");
+  g_clear_error (error);
+}
+
+/* Open as long as the process lives. */
+static Coder *
+open_coder (void)
+{
+  static Coder coder;
+  PacoError error;
+
+  if (coder.encoder)
+    return &coder;
+  coder.encoder = paco_frame_encoder_new ();
+  coder.decoder = paco_frame_decoder_new ();
+  check_ok (paco_frame_encoder_set (coder.encoder, "backend", "cpu", &error),
+      "backend", &error);
+  check_ok (paco_frame_encoder_set (coder.encoder, "threads", "1", &error),
+      "threads", &error);
+  check_ok (paco_frame_encoder_set (
+                coder.encoder, "rate-control", "lossless", &error),
+      "rate-control", &error);
+  check_ok (
+      paco_frame_encoder_set (coder.encoder, "pipeline-depth", "1", &error),
+      "pipeline-depth", &error);
+  check_ok (
+      paco_frame_decoder_set (coder.decoder, "pipeline-depth", "1", &error),
+      "pipeline-depth", &error);
+  check_ok (paco_frame_decoder_set (coder.decoder, "backend", "cpu", &error),
+      "backend", &error);
+  check_ok (paco_frame_decoder_set (coder.decoder, "threads", "1", &error),
+      "threads", &error);
+  paco_source_init (&coder.source);
+  paco_rebuilt_init (&coder.rebuilt);
+  return &coder;
+}
+
+/* What the first bytes say must be what the whole file says, but for samples that take
+ * more bits than the header promises. */
+static void
+check_peek (const PacoSourceKind *kind, const uint8_t *data, size_t size,
+    const PacoSource *source)
+{
+  size_t n = MIN (size, PEEKED);
+  PacoInfo info = PACO_INFO_INIT;
+  GError *error = NULL;
+  uint8_t *first;
+
+  if (!kind->peek)
+    return;
+  first = g_memdup2 (data, n);
+  if (!kind->peek (first, n, size, &info, &error))
+    give_up ("peek() refuses what parse() takes", error->message);
+  memcpy (info.format, source->info.format, sizeof info.format);
+  for (unsigned c = 0; c < PACO_COMPONENTS; c++)
+    info.depth[c] = MAX (info.depth[c], source->info.depth[c]);
+  if (memcmp (&info, &source->info, sizeof info) != 0)
+    give_up ("peek() and parse()", "do not say the same");
+  g_free (first);
+}
+
+/* Makes the file again; FALSE if that is refused. */
+static gboolean
+restore (Coder *coder, const PacoSourceKind *kind, const uint8_t *rest,
+    size_t rest_size, size_t file_size, const PacoFrame *frame, GError **error)
+{
+  PacoInfo info = PACO_INFO_INIT;
+  PacoError problem;
+
+  check_ok (paco_probe (frame->data, frame->size, &info, NULL, &problem),
+      "a frame", &problem);
+  if (!paco_source_rebuild (
+          kind, rest, rest_size, &info, file_size, &coder->rebuilt, error))
+    return FALSE;
+  check_ok (paco_frame_decoder_decode (coder->decoder, frame->data, frame->size,
+                &coder->rebuilt.image, NULL, &problem),
+      "decoding", &problem);
+  return paco_source_finish (
+      kind, rest, rest_size, &info, file_size, &coder->rebuilt, error);
+}
+
+/* With other bytes in what was kept. */
+static void
+restore_changed (Coder *coder, const PacoSourceKind *kind, const uint8_t *how,
+    size_t file_size, const PacoFrame *frame)
+{
+  uint32_t seed;
+  FuzzRandom random;
+
+  memcpy (&seed, how + SEED, sizeof seed);
+  random = fuzz_random_new (seed);
+  for (unsigned n = how[0] % MOST_CHANGES; n > 0; n--) {
+    size_t size = coder->source.rest->len, capacity = size + 64;
+    uint8_t *changed = g_malloc0 (capacity), *rest;
+    GError *error = NULL;
+
+    memcpy (changed, coder->source.rest->data, size);
+    for (unsigned k = 1 + fuzz_random_below (&random, 3); k > 0; k--)
+      size = fuzz_mutate_bytes (&random, changed, size, capacity);
+    /* Memory of exactly this size: a read beyond it is seen. */
+    rest = g_memdup2 (changed, size);
+    if (!restore (coder, kind, rest, size,
+            file_size + fuzz_random_below (&random, 3) - 1, frame, &error))
+      check_error (&error);
+    g_free (rest);
+    g_free (changed);
+  }
+}
+
+static void
+try_file (const PacoSourceKind *kind, const uint8_t *how, const uint8_t *data,
+    size_t size)
+{
+  Coder *coder = open_coder ();
+  PacoSource *source = &coder->source;
+  GByteArray *file = coder->rebuilt.file;
+  PacoFrame frame = { 0 };
+  GError *error = NULL;
+  PacoError problem;
+
+  if (!paco_source_parse (kind, data, size, source, &error)) {
+    check_error (&error);
+    return;
+  }
+  check_peek (kind, data, size, source);
+  if ((uint64_t) source->info.width * source->info.height > FUZZ_MAX_SAMPLES)
+    return;
+  check_ok (
+      paco_frame_encoder_configure (coder->encoder, &source->info, &problem),
+      "what was parsed cannot be coded", &problem);
+  check_ok (paco_frame_encoder_encode (
+                coder->encoder, &source->image, NULL, &frame, &problem),
+      "encoding", &problem);
+  if (!restore (coder, kind, source->rest->data, source->rest->len, size,
+          &frame, &error))
+    give_up ("what was parsed cannot be made again", error->message);
+  if (file->len != size || memcmp (file->data, data, size) != 0)
+    give_up (kind->name, "the file made again is another one");
+  restore_changed (coder, kind, how, size, &frame);
+  paco_frame_release (&frame);
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  const PacoSourceKind *kind;
+  uint8_t *file;
+
+  if (size <= INSTRUCTIONS)
+    return 0;
+  /* Memory of exactly this size: a read beyond it is seen. */
+  size -= INSTRUCTIONS;
+  file = g_memdup2 (data + INSTRUCTIONS, size);
+  kind = paco_source_kind (file, size);
+  if (kind)
+    try_file (kind, data, file, size);
+  g_free (file);
+  return 0;
+}
+
+/* --- mutations ------------------------------------------------------------ */
+
+/* A field of a header, of 1, 2 or 4 bytes in one order or the other, becomes small, one
+ * of those that DPX knows, or the largest. */
+static void
+change_field (FuzzRandom *random, uint8_t *data, size_t size)
+{
+  static const uint32_t numbers[] = { 0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 50,
+    51, 52, 100, 101, 102, 103, 255, 256, 768, 1408, 2047, 2048, 2049, 4096,
+    16384, 16385, 65535, 65536, 0x7fffffff, 0x80000000u, 0xfffffffeu,
+    0xffffffffu };
+  uint32_t number =
+      numbers[fuzz_random_below (random, (uint32_t) G_N_ELEMENTS (numbers))];
+  unsigned bytes = 1u << fuzz_random_below (random, 3);
+  bool big_endian = fuzz_random_one_in (random, 2);
+  size_t at;
+
+  if (size < 4)
+    return;
+  /* Where DPX has its fields, or anywhere. */
+  at = fuzz_random_one_in (random, 2) && size > 960
+      ? 4 * (192 + fuzz_random_below (random, 48))
+      : fuzz_random_below (random, (uint32_t) MIN (size - 3, 2048));
+  for (unsigned i = 0; i < bytes; i++)
+    data[at + (big_endian ? bytes - 1 - i : i)] = (uint8_t) (number >> 8 * i);
+}
+
+size_t
+LLVMFuzzerCustomMutator (
+    uint8_t *data, size_t size, size_t capacity, unsigned seed)
+{
+  FuzzRandom random = fuzz_random_new (seed);
+
+  if (size <= INSTRUCTIONS || seed % 4 == 0)
+    return LLVMFuzzerMutate (data, size, capacity);
+  switch (seed % 4) {
+    case 1:
+      data[fuzz_random_below (&random, INSTRUCTIONS)] =
+          (uint8_t) fuzz_random_next (&random);
+      return size;
+    case 2:
+      return INSTRUCTIONS
+          + fuzz_mutate_bytes (&random, data + INSTRUCTIONS,
+              size - INSTRUCTIONS, capacity - INSTRUCTIONS);
+    default:
+      for (unsigned n = 1 + fuzz_random_below (&random, 3); n > 0; n--)
+        change_field (&random, data + INSTRUCTIONS, size - INSTRUCTIONS);
+      return size;
+  }
+}
