@@ -5,25 +5,22 @@
  * can be changed each for itself. What rtppacopay refuses goes into packets as it is.
  * The elements live as long as the process. */
 #include "plugin/gstpacortpformat.h"
-#include "tests/fuzz/decoding.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/mutator.h"
 #include <gst/check/gstharness.h>
 #include <gst/rtp/rtp.h>
 
 #define MOST_PACKETS 400
 
-/* The first bytes. */
+/* The bytes in front of the frame. */
 enum
 {
-  SEED = 0,    /* 4 bytes, of the generator */
-  MTU = 4,     /* 2 bytes */
-  PARITY = 6,  /* packets for 100 */
-  LOSS = 7,    /* packets of 256 */
-  CHANGED = 8, /* packets of 256 */
-  MOVED = 9,   /* packets of 256 */
-  MADE_UP = 10 /* packets that are no part of the frame */,
-  INSTRUCTIONS = 11, /* bytes */
+  SEED = 0,     /* 4 bytes, of the generator */
+  MTU = 4,      /* 2 bytes */
+  PARITY = 6,   /* packets for 100 */
+  LOSS = 7,     /* packets of 256 */
+  CHANGED = 8,  /* packets of 256 */
+  MOVED = 9,    /* packets of 256 */
+  MADE_UP = 10, /* packets that are no part of the frame */
 };
 
 static GstHarness *
@@ -233,11 +230,10 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   GstSegment segment;
   GRand *random;
 
-  if (size < INSTRUCTIONS + 1)
+  if (size < FUZZ_PREFIX + 1)
     return 0;
   random = g_rand_new_with_seed (GST_READ_UINT32_LE (data + SEED));
-  packets = make_packets (
-      random, data, data + INSTRUCTIONS, size - INSTRUCTIONS);
+  packets = make_packets (random, data, data + FUZZ_PREFIX, size - FUZZ_PREFIX);
   push_all (random, data, harness, packets);
   gst_harness_push_event (harness, gst_event_new_flush_start ());
   gst_harness_push_event (harness, gst_event_new_flush_stop (TRUE));
@@ -247,23 +243,4 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_ptr_array_unref (packets);
   g_rand_free (random);
   return 0;
-}
-
-size_t
-LLVMFuzzerCustomMutator (
-    uint8_t *data, size_t size, size_t capacity, unsigned seed)
-{
-  FuzzRandom random = fuzz_random_new (seed);
-
-  if (size < INSTRUCTIONS + 1 || seed % 8 == 0)
-    return LLVMFuzzerMutate (data, size, capacity);
-  if (seed % 8 < 4) {
-    data[fuzz_random_below (&random, INSTRUCTIONS)] =
-        (uint8_t) fuzz_random_next (&random);
-    return size;
-  }
-  return INSTRUCTIONS
-      + fuzz_mutate_frame (data + INSTRUCTIONS, size - INSTRUCTIONS,
-          capacity - INSTRUCTIONS, FUZZ_MAX_SAMPLES,
-          fuzz_random_next (&random));
 }

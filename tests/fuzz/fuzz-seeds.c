@@ -2,9 +2,10 @@
  * fuzz-seeds FOLDER FILE...: writes the corpus that the targets begin with: the
  * frames of the files (golden streams) and frames of every kind, each a file of
  * FOLDER/frames, streams of several of them, as the elements' targets take them, in
- * FOLDER/streams, frames behind what is done to their packets, in FOLDER/packets, and
+ * FOLDER/streams, frames behind what is done to them, in FOLDER/prefixed, and
  * files that archives are made of, in FOLDER/files. run.sh calls it. */
 #include "tests/archive/dpx-writer.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/seeds.h"
 #include <glib/gstdio.h>
 #include <stdio.h>
@@ -14,9 +15,7 @@
 #define MAX_FRAME 20000 /* bytes; smaller inputs are tried more often */
 #define N_STREAMS 24
 #define N_DPX 40
-/* Bytes that fuzz-rtp and fuzz-source take from the front. */
-#define PACKETS_INSTRUCTIONS 11
-#define FILES_INSTRUCTIONS 5
+#define FILES_INSTRUCTIONS 5 /* bytes that fuzz-source takes from the front */
 
 static void
 write_file (const char *folder, const char *kind, unsigned number,
@@ -60,17 +59,17 @@ make_stream (const GPtrArray *seeds, FuzzRandom *random)
 }
 
 static void
-write_packets (const char *folder, unsigned number, const GByteArray *frame,
+write_prefixed (const char *folder, unsigned number, const GByteArray *frame,
     FuzzRandom *random)
 {
   GByteArray *input = g_byte_array_new ();
-  uint8_t instructions[PACKETS_INSTRUCTIONS];
+  uint8_t prefix[FUZZ_PREFIX];
 
-  for (unsigned i = 0; i < sizeof instructions; i++)
-    instructions[i] = (uint8_t) fuzz_random_below (random, i < 7 ? 256 : 32);
-  g_byte_array_append (input, instructions, sizeof instructions);
+  for (unsigned i = 0; i < sizeof prefix; i++)
+    prefix[i] = (uint8_t) fuzz_random_below (random, i < 7 ? 256 : 32);
+  g_byte_array_append (input, prefix, sizeof prefix);
   g_byte_array_append (input, frame->data, frame->len);
-  write_file (folder, "packets", number, input);
+  write_file (folder, "prefixed", number, input);
   g_byte_array_unref (input);
 }
 
@@ -130,7 +129,7 @@ main (int argc, char **argv)
     fuzz_seeds_add_file (seeds, argv[i]);
   make_folder (argv[1], "frames");
   make_folder (argv[1], "streams");
-  make_folder (argv[1], "packets");
+  make_folder (argv[1], "prefixed");
   make_folder (argv[1], "files");
   write_file_seeds (argv[1]);
   for (guint i = 0; i < seeds->len; i++) {
@@ -139,7 +138,7 @@ main (int argc, char **argv)
     if (seed->len > MAX_FRAME)
       continue;
     write_file (argv[1], "frames", i, seed);
-    write_packets (argv[1], i, seed, &random);
+    write_prefixed (argv[1], i, seed, &random);
   }
   for (unsigned i = 0; i < N_STREAMS; i++) {
     GByteArray *stream = make_stream (seeds, &random);

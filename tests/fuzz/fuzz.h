@@ -14,5 +14,8 @@ int LLVMFuzzerInitialize (int *argc, char ***argv);
 size_t LLVMFuzzerCustomMutator (
     uint8_t *data, size_t size, size_t capacity, unsigned seed);
 
+/* Bytes in front of a frame that say what is done to it (mutate-prefixed.c). */
+#define FUZZ_PREFIX 11
+
 /* libFuzzer's own mutator, which knows what comparisons wanted. */
 size_t LLVMFuzzerMutate (uint8_t *data, size_t size, size_t capacity);

@@ -18,7 +18,7 @@ clang=${CLANG:-clang-14}
 version=${clang#clang}
 folder=build/fuzz
 programs=$folder/tests/fuzz
-targets='header frame variants encoder push pull rtp source'
+targets='header frame variants encoder push pull rtp library source'
 
 build () {
   # A folder that another checkout left behind is made anew.
@@ -61,7 +61,8 @@ elements_asan=$asan:fast_unwind_on_malloc=0:malloc_context_size=10
 fuzz () {
   case $1 in
     push | pull) seeds=$folder/seeds/streams options=$elements_asan ;;
-    rtp) seeds=$folder/seeds/packets options=$elements_asan ;;
+    rtp) seeds=$folder/seeds/prefixed options=$elements_asan ;;
+    library) seeds=$folder/seeds/prefixed options=$asan ;;
     source) seeds=$folder/seeds/files options=$asan ;;
     *) seeds=$folder/seeds/frames options=$asan ;;
   esac
