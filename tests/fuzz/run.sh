@@ -103,7 +103,7 @@ for target in $targets; do
 done
 echo "fuzz: $total executions"
 
-objects=
+objects="-object $folder/lib/libpaco.so"
 for target in $targets; do
   objects="$objects -object $programs/fuzz-$target"
 done
@@ -113,7 +113,7 @@ if command -v llvm-profdata$version >/dev/null 2>&1; then
     # shellcheck disable=SC2086
     llvm-cov$version report -instr-profile $folder/all.profdata $objects \
       -ignore-filename-regex='(tests|caps|tables)/' >$folder/coverage.txt 2>&1
-  for part in codec plugin archive; do
+  for part in codec plugin lib archive; do
     awk -v part="$part" '
       /^-+$/ { next }
       $1 ~ "(^|/)" part "/" && $1 !~ /reference/ || (part == "codec" &&
