@@ -8,6 +8,7 @@
 G_STATIC_ASSERT (PACO_FIRST_CHUNK == PACO_ANCILLARY_FIRST);
 G_STATIC_ASSERT (PACO_LAST_CHUNK == PACO_ANCILLARY_LAST);
 G_STATIC_ASSERT (PACO_MAX_CHUNK_BYTES == PACO_MAX_ANCILLARY_SIZE);
+G_STATIC_ASSERT (PACO_MAX_FRAME_AREAS == PACO_MAX_AREAS);
 
 /* *bytes is how many they take together. */
 static PacoStatus
@@ -55,21 +56,44 @@ reserve (PacoChunkBytes *bytes, size_t needed, PacoError *error)
   return PACO_STATUS_OK;
 }
 
+static PacoStatus
+read_areas (const PacoExtras *extras, PacoAreas *areas, PacoError *error)
+{
+  if (extras->n_areas > PACO_MAX_FRAME_AREAS)
+    return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
+        "a picture has %zu areas, and may have %d", extras->n_areas,
+        PACO_MAX_FRAME_AREAS);
+  if (extras->n_areas > 0 && !extras->areas)
+    return paco_error_set (error, PACO_STATUS_INVALID,
+        "there shall be %zu areas, and the list of them is NULL",
+        extras->n_areas);
+  for (size_t i = 0; i < extras->n_areas; i++) {
+    const PacoFrameArea *area = &extras->areas[i];
+
+    areas->areas[i] = (PacoArea){ area->x, area->y, area->width, area->height };
+  }
+  areas->n = (unsigned) extras->n_areas;
+  return PACO_STATUS_OK;
+}
+
 PacoStatus
-paco_extras_read (
-    const PacoExtras *extras, PacoChunkBytes *bytes, PacoError *error)
+paco_extras_read (const PacoExtras *extras, PacoChunkBytes *bytes,
+    PacoAreas *areas, PacoError *error)
 {
   PacoStatus status;
   size_t needed;
   uint8_t *p;
 
   bytes->size = 0;
+  areas->n = 0;
   if (!extras)
     return PACO_STATUS_OK;
   status = paco_struct_check (
       extras, sizeof *extras, "PacoExtras", "PACO_EXTRAS_INIT", error);
   if (status == PACO_STATUS_OK)
     status = check_chunks (extras, &needed, error);
+  if (status == PACO_STATUS_OK)
+    status = read_areas (extras, areas, error);
   if (status == PACO_STATUS_OK)
     status = reserve (bytes, needed, error);
   if (status != PACO_STATUS_OK)

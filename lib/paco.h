@@ -392,6 +392,7 @@ PACO_API void paco_frame_encoder_free (PacoFrameEncoder *encoder);
  *   codeblock-height 0 (auto), 32, 64, 128, 256
  *   coding-passes    1..3
  *   complexity       0..3
+ *   roi-weight       1..1024: how much finer the steps are in areas (PacoExtras)
  *   block-checks     true, false: a check for each block, by which damage is found
  *   cut-points       true, false: frames can be made smaller later
  *
@@ -410,12 +411,23 @@ PACO_API PacoStatus paco_frame_encoder_use_context (
 PACO_API PacoStatus paco_frame_encoder_configure (
     PacoFrameEncoder *encoder, const PacoInfo *info, PacoError *error);
 
-/* What accompanies one picture. Later versions may append fields. */
+#define PACO_MAX_FRAME_AREAS 16
+
+/* In columns and lines of the picture; what lies outside of it does not matter. */
+typedef struct PacoFrameArea
+{
+  uint32_t x, y, width, height;
+} PacoFrameArea;
+
+/* What is to be said of one picture. Later versions may append fields. */
 typedef struct PacoExtras
 {
   size_t struct_size; /* sizeof (PacoExtras), by the application */
   const PacoFrameChunk *chunks;
   size_t n_chunks;
+  /* What counts more than the rest of the picture (setting roi-weight). */
+  const PacoFrameArea *areas;
+  size_t n_areas;
 } PacoExtras;
 
 /* Initializer: nothing. */

@@ -84,9 +84,10 @@ typedef struct
   size_t size, capacity;
 } PacoChunkBytes;
 
-/* Checks *extras of the application, which may be NULL, and copies its chunks. */
-PacoStatus paco_extras_read (
-    const PacoExtras *extras, PacoChunkBytes *bytes, PacoError *error);
+/* Checks *extras of the application, which may be NULL, and copies its chunks and
+ * areas. */
+PacoStatus paco_extras_read (const PacoExtras *extras, PacoChunkBytes *bytes,
+    PacoAreas *areas, PacoError *error);
 
 /* --- pictures (image.c) --- */
 

@@ -18,7 +18,8 @@ struct _Setting
   /* False: value is not one. */
   bool (*set) (
       PacoSettings *settings, const Setting *setting, const char *value);
-  size_t offset;      /* of an unsigned, an int or a bool in PacoSettings */
+  size_t
+      offset; /* of an unsigned, an int, a double or a bool in PacoSettings */
   const char *values; /* what it may be, for the message */
   /* Of numbers; the names of others, one after the other, have `minimum`, ... */
   double minimum, maximum;
@@ -56,6 +57,17 @@ set_integer (PacoSettings *settings, const Setting *setting, const char *value)
 }
 
 static bool
+set_real (PacoSettings *settings, const Setting *setting, const char *value)
+{
+  double number;
+
+  if (!parse_number (value, setting->minimum, setting->maximum, &number))
+    return false;
+  *(double *) ((char *) settings + setting->offset) = number;
+  return true;
+}
+
+static bool
 set_name (PacoSettings *settings, const Setting *setting, const char *value)
 {
   for (int i = 0; i < (int) G_N_ELEMENTS (setting->names) && setting->names[i];
@@ -80,17 +92,6 @@ set_boolean (PacoSettings *settings, const Setting *setting, const char *value)
 }
 
 /* --- those that are like no other --- */
-
-static bool
-set_quality (PacoSettings *settings, const Setting *setting, const char *value)
-{
-  double number;
-
-  if (!parse_number (value, setting->minimum, setting->maximum, &number))
-    return false;
-  settings->parameters.quality = number;
-  return true;
-}
 
 static bool
 set_bitrate (PacoSettings *settings, const Setting *setting, const char *value)
@@ -222,7 +223,7 @@ static const Setting all_settings[] = {
   { "rate-control", false, true, PACO_CHANGE_IDLE, set_name,
       AT (parameters.rate_control), "quality, lossless or bitrate",
       PACO_RATE_QUALITY, 0, { "quality", "lossless", "bitrate" } },
-  { "quality", false, true, PACO_CHANGE_ANY, set_quality, 0,
+  { "quality", false, true, PACO_CHANGE_ANY, set_real, AT (parameters.quality),
       "a number from 0 to 100", 0, 100 },
   { "bitrate", false, true, PACO_CHANGE_ANY, set_bitrate, 0,
       "a number of kbit/s", 0, G_MAXUINT },
@@ -244,6 +245,8 @@ static const Setting all_settings[] = {
       AT (parameters.coding_passes), "1, 2 or 3", 1, 3 },
   { "complexity", false, true, PACO_CHANGE_IDLE, set_integer,
       AT (parameters.complexity), "a number from 0 to 3", 0, 3 },
+  { "roi-weight", false, true, PACO_CHANGE_IDLE, set_real,
+      AT (parameters.area_weight), "a number from 1 to 1024", 1, 1024 },
   { "block-checks", false, true, PACO_CHANGE_IDLE, set_boolean,
       AT (parameters.block_checks), "true or false" },
   { "cut-points", false, true, PACO_CHANGE_IDLE, set_boolean,

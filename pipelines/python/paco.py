@@ -77,9 +77,14 @@ class _Chunk(ctypes.Structure):
                 ('size', ctypes.c_size_t)]
 
 
+class _Area(ctypes.Structure):
+    _fields_ = [(name, _U32) for name in ('x', 'y', 'width', 'height')]
+
+
 class _Extras(ctypes.Structure):
     _fields_ = [('struct_size', ctypes.c_size_t),
-                ('chunks', ctypes.POINTER(_Chunk)), ('n_chunks', ctypes.c_size_t)]
+                ('chunks', ctypes.POINTER(_Chunk)), ('n_chunks', ctypes.c_size_t),
+                ('areas', ctypes.POINTER(_Area)), ('n_areas', ctypes.c_size_t)]
 
 
 class _Place(ctypes.Structure):
@@ -336,11 +341,12 @@ class Encoder(_Coder):
     def __init__(self, **settings):
         super().__init__('encoder', settings)
 
-    def encode(self, components, depth=None, info=None, chunks=()):
+    def encode(self, components, depth=None, info=None, chunks=(), areas=()):
         """A frame, as bytes. depth: bits of a sample; those of the arrays' type, if
         it is None. info: an Info that says more (colours, frame rate, ...); its size,
         depth and subsampling are filled in from the arrays. chunks: (type, bytes) each,
-        which chunks() gives back."""
+        which chunks() gives back. areas: (x, y, width, height) each, which are coded
+        finer than the rest by the setting roi_weight."""
         info = info or Info()
         arrays = [numpy.asarray(component) for component in components]
         if not 1 <= len(arrays) <= COMPONENTS or any(
@@ -362,20 +368,21 @@ class Encoder(_Coder):
                                  f'{depth} bits.')
             copy[...] = array
         _call('paco_frame_encoder_configure', self.coder, ctypes.byref(info))
-        frame, extras = _Frame(), self._extras(chunks)
+        frame, extras = _Frame(), self._extras(chunks, areas)
         _call('paco_frame_encoder_encode', self.coder, ctypes.byref(image),
               ctypes.byref(extras), ctypes.byref(frame))
         return frame.take()
 
     @staticmethod
-    def _extras(chunks):
+    def _extras(chunks, areas):
         """Arrays of ctypes keep what they were made from."""
         array = (_Chunk * len(chunks))()
         for chunk, (kind, data) in zip(array, chunks):
             data = bytes(data)
             chunk.type, chunk.size = kind, len(data)
             chunk.data = ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p)
-        return _Extras(ctypes.sizeof(_Extras), array, len(chunks))
+        return _Extras(ctypes.sizeof(_Extras), array, len(chunks),
+                       (_Area * len(areas))(*areas), len(areas))
 
     @staticmethod
     def _subsampling(whole, part):

@@ -110,6 +110,16 @@ def check_chunks():
                  chunks=[(200, bytes(32768))])
 
 
+def check_areas():
+    """Where none is named the picture is coarser."""
+    gray = [RANDOM.integers(0, 256, (256, 512)).astype(numpy.uint8)]
+    encoder = paco.Encoder(quality=90, roi_weight=16, **CPU)
+    coded = paco.Decoder(**CPU).decode(
+        encoder.encode(gray, areas=[(0, 0, 128, 256)]))[0].astype(int)
+    errors = abs(coded - gray[0])
+    assert errors[:, 384:].mean() > 2 * errors[:, :128].mean()
+
+
 def fails(kind, function, *arguments, **settings):
     try:
         function(*arguments, **settings)
@@ -137,4 +147,5 @@ def check_errors():
 check_lossless()
 check_file()
 check_chunks()
+check_areas()
 check_errors()

@@ -113,7 +113,8 @@ test_settings (void)
     { "quality", "100.1" }, { "quality", "nan" }, { "rate-control", "best" },
     { "wavelet", "haar" }, { "codeblock-height", "96" },
     { "codeblock-height", "16" }, { "coding-passes", "0" },
-    { "frame-size", "99999999999" }, { "reduce", "1" }, /* of a decoder */
+    { "frame-size", "99999999999" }, { "roi-weight", "0.5" },
+    { "reduce", "1" }, /* of a decoder */
   };
   PacoFrameDecoder *decoder = paco_frame_decoder_new ();
   PacoFrameEncoder *encoder = paco_frame_encoder_new ();
@@ -369,6 +370,7 @@ test_chunks (void)
   PacoFrameChunk most[2] = { { 200, 0, bytes, 20000 },
     { 201, 0, bytes, 12760 } };
   PacoExtras extras = PACO_EXTRAS_INIT;
+  PacoFrameArea areas[17] = { { 0, 0, 1, 1 } };
   uint8_t *memory;
   PacoImage image = new_image (&info, &memory);
   PacoFrame frame;
@@ -393,7 +395,15 @@ test_chunks (void)
   extras = (PacoExtras){ 0 };
   REFUSED (INVALID,
       paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error));
-  extras = (PacoExtras){ sizeof extras, most, 2 };
+  extras = (PacoExtras) PACO_EXTRAS_INIT;
+  extras.n_areas = 1;
+  REFUSED (INVALID,
+      paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error));
+  extras.areas = areas;
+  extras.n_areas = 17;
+  REFUSED (UNSUPPORTED,
+      paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error));
+  extras = (PacoExtras){ sizeof extras, most, 2, NULL, 0 };
   g_assert_cmpint (
       paco_frame_encoder_encode (encoder, &image, &extras, &frame, NULL), ==,
       0);

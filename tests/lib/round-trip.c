@@ -64,9 +64,9 @@ info_of (const PacoPictureFormat *format, const PacoVideoInfo *video)
   return info;
 }
 
-/* The chunks of that, as an application has them. */
+/* The chunks of that and areas, as an application has them. */
 static PacoExtras
-extras_of (const PacoVideoInfo *video, GArray *chunks)
+extras_of (const PacoVideoInfo *video, GArray *chunks, const PacoAreas *areas)
 {
   PacoExtras extras = PACO_EXTRAS_INIT;
   PacoAncillary rest = video->ancillary;
@@ -81,6 +81,8 @@ extras_of (const PacoVideoInfo *video, GArray *chunks)
   }
   extras.chunks = (const PacoFrameChunk *) chunks->data;
   extras.n_chunks = chunks->len;
+  extras.areas = (const PacoFrameArea *) areas->areas;
+  extras.n_areas = areas->n;
   return extras;
 }
 
@@ -151,6 +153,7 @@ encoder_new (const PacoParameters *parameters)
   set_number (encoder, "codeblock-height", parameters->block_height);
   set_number (encoder, "coding-passes", parameters->coding_passes);
   set_number (encoder, "complexity", parameters->complexity);
+  set_number (encoder, "roi-weight", MAX (parameters->area_weight, 1.0));
   set_name (
       encoder, "block-checks", parameters->block_checks ? "true" : "false");
   set_name (encoder, "cut-points", parameters->cut_points ? "true" : "false");
@@ -177,6 +180,7 @@ typedef struct
   TestPicture source;
   PacoParameters parameters;
   PacoVideoInfo video;
+  PacoAreas areas;
   GByteArray *frame; /* the reference's; NULL: it refuses the case */
 } Case;
 
@@ -203,8 +207,11 @@ case_init (Case *c, GRand *rand)
     c->video.place = (PacoPlace){ g_rand_int (rand), g_rand_int (rand) };
   c->parameters.rgb = c->video.matrix == 1;
   c->frame = g_byte_array_new ();
-  if (!paco_reference_encode (&format, &c->source.picture, &c->video,
-          &c->parameters, NULL, c->frame, NULL))
+  test_areas_random (rand, &format, &c->areas);
+  if (g_rand_boolean (rand))
+    c->parameters.area_weight = 1 << g_rand_int_range (rand, 0, 5);
+  if (!paco_reference_encode_after (&format, &c->source.picture, &c->video,
+          &c->parameters, &c->areas, NULL, NULL, c->frame, NULL))
     g_clear_pointer (&c->frame, g_byte_array_unref);
 }
 
@@ -222,7 +229,7 @@ check_encoder (const Case *c)
   PacoInfo info = info_of (&c->source.format, &c->video);
   PacoImage image = image_of (&c->source);
   GArray *chunks = g_array_new (FALSE, TRUE, sizeof (PacoFrameChunk));
-  PacoExtras extras = extras_of (&c->video, chunks);
+  PacoExtras extras = extras_of (&c->video, chunks, &c->areas);
   PacoFrame frame;
   PacoError error;
   PacoStatus status;
