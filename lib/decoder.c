@@ -159,6 +159,23 @@ open_device (PacoFrameDecoder *decoder, PacoError *error)
   return PACO_STATUS_OK;
 }
 
+PacoStatus
+paco_frame_decoder_allocate (PacoFrameDecoder *decoder, size_t size,
+    PacoBuffer *buffer, PacoError *error)
+{
+  PacoStatus status;
+
+  if (!decoder || !buffer)
+    return paco_error_set (error, PACO_STATUS_INVALID,
+        "the argument %s is NULL", decoder ? "buffer" : "decoder");
+  *buffer = (PacoBuffer){ NULL };
+  status = open_device (decoder, error);
+  if (status != PACO_STATUS_OK)
+    return status;
+  return paco_buffer_allocate (
+      PACO_CODER (decoder->coder), size, buffer, error);
+}
+
 static bool
 same_layouts (const PacoSampleLayout *a, const PacoSampleLayout *b)
 {

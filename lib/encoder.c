@@ -219,6 +219,22 @@ open_device (PacoFrameEncoder *encoder, PacoError *error)
   return PACO_STATUS_OK;
 }
 
+PacoStatus
+paco_frame_encoder_allocate (PacoFrameEncoder *encoder, size_t size,
+    PacoBuffer *buffer, PacoError *error)
+{
+  PacoStatus status;
+
+  if (!encoder || !buffer)
+    return refuse_null (encoder ? "buffer" : "encoder", error);
+  *buffer = (PacoBuffer){ NULL };
+  status = open_device (encoder, error);
+  if (status != PACO_STATUS_OK)
+    return status;
+  return paco_buffer_allocate (
+      PACO_CODER (encoder->coder), size, buffer, error);
+}
+
 static PacoStatus
 configure (PacoFrameEncoder *encoder, const PacoSampleLayout *layouts,
     PacoError *error)

@@ -296,6 +296,21 @@ PACO_API PacoStatus paco_image_init (PacoImage *image, const PacoInfo *info,
     unsigned reduce, unsigned how, void *memory, size_t *bytes,
     PacoError *error);
 
+/* Memory for pictures or frames that the GPU of a coder reads and writes by itself
+ * (page-locked), which spares copies on the CPU; ordinary memory where the CPU codes.
+ * paco_frame_decoder_allocate() and paco_frame_encoder_allocate() give it. It is
+ * expensive to get: keep it and use it again. */
+typedef struct PacoBuffer
+{
+  void *data; /* aligned to 64 bytes at least; not cleared */
+  size_t size;
+  void *owner; /* the library's */
+} PacoBuffer;
+
+/* By any thread, also after the coder was freed, but not while a coder may use it.
+ * *buffer, which may be NULL or empty, is empty afterwards. */
+PACO_API void paco_buffer_release (PacoBuffer *buffer);
+
 /* --- Decoding --- */
 
 typedef struct PacoFrameDecoder PacoFrameDecoder;
@@ -337,6 +352,11 @@ PACO_API PacoStatus paco_frame_decoder_set (PacoFrameDecoder *decoder,
  * after the first frame. */
 PACO_API PacoStatus paco_frame_decoder_use_context (
     PacoFrameDecoder *decoder, void *context, PacoError *error);
+
+/* Opens the device, so that settings that come before the first frame come before this.
+ * Errors: INVALID, MEMORY, and those of a device. */
+PACO_API PacoStatus paco_frame_decoder_allocate (PacoFrameDecoder *decoder,
+    size_t size, PacoBuffer *buffer, PacoError *error);
 
 /* Bytes of a frame decoded. */
 typedef struct PacoResult
@@ -404,6 +424,10 @@ PACO_API PacoStatus paco_frame_encoder_set (PacoFrameEncoder *encoder,
 /* As paco_frame_decoder_use_context(). */
 PACO_API PacoStatus paco_frame_encoder_use_context (
     PacoFrameEncoder *encoder, void *context, PacoError *error);
+
+/* As paco_frame_decoder_allocate(). */
+PACO_API PacoStatus paco_frame_encoder_allocate (PacoFrameEncoder *encoder,
+    size_t size, PacoBuffer *buffer, PacoError *error);
 
 /* What the pictures to come are. Errors: INVALID, UNSUPPORTED; BUSY if it is another
  * picture and frames are in flight. Settings that contradict each other or the

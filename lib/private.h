@@ -64,6 +64,11 @@ PacoStatus paco_device_use_context (
 #define PACO_DEVICE_TEXT (PACO_DEVICE_NAME_SIZE + 16)
 void paco_device_describe (PacoCoder *coder, char text[PACO_DEVICE_TEXT]);
 
+/* --- memory (buffer.c) --- */
+
+PacoStatus paco_buffer_allocate (
+    PacoCoder *coder, size_t size, PacoBuffer *buffer, PacoError *error);
+
 /* --- what a frame is (info.c) --- */
 
 /* Reads the header of the frame that begins at data. MORE, with *needed, which may be

@@ -250,6 +250,45 @@ test_decode (void)
   paco_frame_decoder_free (decoder);
 }
 
+/* The coders' page-locked memory: the GPU reads frames and writes pictures there, which
+ * the emulation would not do with other memory. */
+static void
+test_page_locked (void)
+{
+  PacoFrameEncoder *encoder = new_encoder ("cuda");
+  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
+  PacoBuffer samples, decoded;
+  CUdeviceptr memory;
+  Picture picture;
+  PacoImage image;
+  PacoFrame frame;
+
+  picture_init (&picture);
+  OK (paco_frame_decoder_set (decoder, "backend", "cuda", &error));
+  OK (paco_frame_encoder_allocate (encoder, picture.bytes, &samples, &error));
+  OK (paco_frame_decoder_allocate (decoder, picture.bytes, &decoded, &error));
+  memcpy (samples.data, picture.samples, picture.bytes);
+  must (cuda.mem_alloc (&memory, picture.bytes));
+  must (cuda.memcpy_htod_async (memory, samples.data, picture.bytes, stream));
+  must (cuda.stream_synchronize (stream));
+  must (cuda.mem_free (memory));
+  OK (paco_image_init (
+      &image, &picture.info, 0, 0, samples.data, NULL, &error));
+  OK (paco_frame_encoder_configure (encoder, &picture.info, &error));
+  OK (paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error));
+  OK (paco_image_init (
+      &image, &picture.info, 0, 0, decoded.data, NULL, &error));
+  OK (paco_frame_decoder_decode (
+      decoder, frame.data, frame.size, &image, NULL, &error));
+  g_assert_cmpmem (decoded.data, picture.bytes, picture.samples, picture.bytes);
+  paco_frame_release (&frame);
+  paco_frame_decoder_free (decoder);
+  paco_frame_encoder_free (encoder);
+  paco_buffer_release (&samples);
+  paco_buffer_release (&decoded);
+  picture_clear (&picture);
+}
+
 static void
 test_refused (void)
 {
@@ -310,6 +349,7 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/device-memory/encode", test_encode);
   g_test_add_func ("/device-memory/decode", test_decode);
+  g_test_add_func ("/device-memory/page-locked", test_page_locked);
   g_test_add_func ("/device-memory/refused", test_refused);
   failed = g_test_run ();
   must (cuda.stream_destroy (stream));

@@ -183,6 +183,41 @@ test_null (void)
   paco_frame_encoder_free (encoder);
 }
 
+/* Memory of a coder, which outlives it. */
+static void
+test_memory (void)
+{
+  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
+  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+  PacoBuffer buffers[2];
+
+  g_assert_cmpint (
+      paco_frame_decoder_set (decoder, "backend", "cpu", NULL), ==, 0);
+  g_assert_cmpint (
+      paco_frame_encoder_set (encoder, "backend", "cpu", NULL), ==, 0);
+  REFUSED (INVALID, paco_frame_decoder_allocate (decoder, 1, NULL, &error));
+  REFUSED (INVALID, paco_frame_decoder_allocate (NULL, 1, &buffers[0], &error));
+  REFUSED (
+      INVALID, paco_frame_encoder_allocate (encoder, 0, &buffers[0], &error));
+  REFUSED (MEMORY,
+      paco_frame_encoder_allocate (encoder, PTRDIFF_MAX, &buffers[0], &error));
+  g_assert_null (buffers[0].data);
+  g_assert_cmpint (
+      paco_frame_decoder_allocate (decoder, 1001, &buffers[0], NULL), ==, 0);
+  g_assert_cmpint (
+      paco_frame_encoder_allocate (encoder, 1002, &buffers[1], NULL), ==, 0);
+  paco_frame_decoder_free (decoder);
+  paco_frame_encoder_free (encoder);
+  for (unsigned i = 0; i < 2; i++) {
+    g_assert_cmpuint (buffers[i].size, ==, 1001 + i);
+    g_assert_cmpuint ((uintptr_t) buffers[i].data % 64, ==, 0);
+    memset (buffers[i].data, 1, buffers[i].size);
+    paco_buffer_release (&buffers[i]);
+    paco_buffer_release (&buffers[i]);
+  }
+  paco_buffer_release (NULL);
+}
+
 static void
 test_info (void)
 {
@@ -620,6 +655,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/lib/settings", test_settings);
   g_test_add_func ("/lib/null", test_null);
+  g_test_add_func ("/lib/memory", test_memory);
   g_test_add_func ("/lib/info", test_info);
   g_test_add_func ("/lib/images", test_images);
   g_test_add_func ("/lib/chunks", test_chunks);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Memory for applications that a coder's device reads and writes by itself. */
+#include "lib/private.h"
+#include <stdlib.h>
+
+#define ALIGNMENT 64
+
+static void
+release_ordinary (PacoHostMemory *memory)
+{
+  free (memory->data);
+  g_free (memory);
+}
+
+/* Where all memory is the same to the backend. */
+static PacoHostMemory *
+allocate_ordinary (size_t size)
+{
+  PacoHostMemory *memory = g_try_new0 (PacoHostMemory, 1);
+
+  if (!memory)
+    return NULL;
+  if (posix_memalign (&memory->data, ALIGNMENT, size) != 0) {
+    g_free (memory);
+    return NULL;
+  }
+  memory->size = size;
+  memory->release = release_ordinary;
+  return memory;
+}
+
+PacoStatus
+paco_buffer_allocate (
+    PacoCoder *coder, size_t size, PacoBuffer *buffer, PacoError *error)
+{
+  PacoHostMemory *memory;
+  GError *failure = NULL;
+
+  if (size == 0)
+    return paco_error_set (
+        error, PACO_STATUS_INVALID, "memory of no bytes is asked for");
+  if (paco_coder_has_host_memory (coder)) {
+    memory = paco_coder_host_memory (coder, size, &failure);
+    if (!memory)
+      return paco_error_take (error, failure);
+  } else {
+    memory = allocate_ordinary (size);
+    if (!memory)
+      return paco_error_set (
+          error, PACO_STATUS_MEMORY, "there are no %zu bytes of memory", size);
+  }
+  *buffer = (PacoBuffer){ memory->data, size, memory };
+  return paco_error_ok (error);
+}
+
+void
+paco_buffer_release (PacoBuffer *buffer)
+{
+  if (!buffer)
+    return;
+  if (buffer->owner) {
+    PacoHostMemory *memory = buffer->owner;
+
+    memory->release (memory);
+  }
+  *buffer = (PacoBuffer){ NULL };
+}
