@@ -126,8 +126,9 @@ for suite; do
     rm "$built"
     # shellcheck disable=SC2086
     cp $PACKAGE "$roots/$suite/tmp"
-    inside "$suite" 'dpkg --install /tmp/*.deb && gst-inspect-1.0 paco' ||
-      fail "The package cannot be installed in $suite."
+    inside "$suite" 'dpkg --install /tmp/*.deb && gst-inspect-1.0 paco &&
+      paco --version && sh tests/lib/installed.sh' ||
+      fail "The packages cannot be installed in $suite, or are of no use there."
     run "$suite" "$others"
   fi
   [ "${KEEP:-0}" = 1 ] || rm -rf "${roots:?}/$suite"

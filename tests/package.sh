@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# sh tests/package.sh: makes the Debian package from the sources as they are here,
-# asks lintian what it thinks of it, installs it in a fresh Debian 12 and runs the
-# tests of elements and pipelines with it; on Debian 12, as root. The package is in
-# build/package then. The last line says how many tests passed and failed.
+# sh tests/package.sh: makes the Debian packages from the sources as they are here,
+# asks lintian what it thinks of them, installs them in a fresh Debian 12, looks whether
+# applications find the library there, and runs the tests of elements and pipelines with
+# the plugin; on Debian 12, as root. The packages are in build/package then. The last
+# line says how many tests passed and failed.
 #
 # PACO_MESON_OPTIONS="-D...": for meson. KEEP, ROOTS, MIRROR, JOBS: see distros.sh.
 set -eu
@@ -12,7 +13,7 @@ PATH=/usr/bin:/bin:$PATH:/usr/sbin:/sbin
 
 case ${1:-} in
   -h | --help)
-    sed -n '3,8s/^# \{0,1\}//p' "$0"
+    sed -n '3,9s/^# \{0,1\}//p' "$0"
     exit 0
     ;;
 esac
@@ -27,7 +28,7 @@ rm -rf build/package
 mkdir -p build/package/gst-paco
 git ls-files -z --cached --others --exclude-standard |
   tar -c --null -T - | tar -x -C build/package/gst-paco
-echo "Making the package ..."
+echo "Making the packages ..."
 (cd build/package/gst-paco &&
   dpkg-buildpackage -us -uc -b "-j${JOBS:-$(getconf _NPROCESSORS_ONLN)}") \
   >build/package/log 2>&1 || {
@@ -36,6 +37,6 @@ echo "Making the package ..."
 }
 lintian --allow-root --fail-on error,warning build/package/*.changes ||
   fail "lintian complains."
-PACKAGE=$(ls "$PWD"/build/package/gstreamer1.0-paco*_*.deb | grep -v dbgsym |
+PACKAGE=$(ls "$PWD"/build/package/*.deb | grep -v dbgsym |
   paste -sd" ") OWN=0 \
   exec sh tests/distros.sh bookworm
