@@ -91,7 +91,7 @@ finish () {
 
 device='' driver='' content=computed
 tests='bpc-device dwt-device layout-device pack-device cuda-backend
-device-pictures failures damage sanitizer device-memory
+device-pictures library library-device-memory failures damage sanitizer device-memory
 pipelines stress figures'
 if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
   for name in $tests; do
@@ -116,6 +116,8 @@ tap cuda-backend 300 "$build/tests/codec/test-cuda-backend"
 tap cuda-budget 300 env PACO_CASES=$((PACO_CASES / 10)) \
   "$build/tests/codec/test-cuda-budget"
 tap device-pictures 300 "$build/tests/gpu/kernels/device-pictures"
+tap library 300 env PACO_LIB_BACKEND=cuda "$build/tests/lib/test-lib-round-trip"
+tap library-device-memory 300 "$build/tests/lib/test-lib-device-memory"
 tap failures 300 "$build/tests/gpu/host/failures-device"
 # 20000 damaged frames of small pictures and 200 of large ones.
 step damage 300 "$build/tests/gpu/kernels/damage"
