@@ -20,19 +20,22 @@ def plan(source, out, args):
     if extension not in KINDS:
         raise FarmError(f'{out}: archives are {", ".join(KINDS)} files.')
     options = shlex.split(args.archive)
+    there = files_below(source)
+    sounds = [name for name in sorted(there) if name.lower().endswith('.wav')
+              and extension != '.paco']
     try:
-        names = tool.run('archive', '--list', *options, source).splitlines()
+        # Sound is no frame.
+        names = tool.run('archive', '--list', *options,
+                         *(f'--skip={name}' for name in sounds),
+                         source).splitlines()
     except TaskError as error:
         raise FarmError(str(error)) from None
-    others = sorted(files_below(source) - set(names))
-    sounds = [name for name in others if name.lower().endswith('.wav')]
     frames = share(len(names), args, FRAMES)
     return {
         'extension': extension,
         'options': {'archive': options,
-                    'sound': sounds[0] if sounds and extension != '.paco'
-                    else None},
-        'names': names, 'others': others,
+                    'sound': sounds[0] if sounds else None},
+        'names': names, 'others': sorted(there - set(names)),
         'ranges': [{'files': [first, min(first + frames, len(names))]}
                    for first in range(0, len(names), frames)],
     }

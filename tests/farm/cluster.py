@@ -225,7 +225,7 @@ class Cluster:
         """Has no effect on nodes that are neither drained nor down."""
         subprocess.run(['scontrol', 'update', f'NodeName={name}', 'State=RESUME'],
                        env=self.env, check=False, timeout=SECONDS,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def workers(self, folder):
         """{range: process} of the tasks that work on a job."""

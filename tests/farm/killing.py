@@ -19,6 +19,9 @@ LONG = '--long' in sys.argv
 FRAMES = 900 if LONG else 60
 # Slow enough to be killed in the middle, whatever the machine.
 ENCODER = f'identity sleep-time={200000 if LONG else 40000} ! pacoenc quality=80'
+# Seconds after which Slurm is taken to have forgotten tasks: nodes are idle, and they
+# wait. It has been seen to do that when nodes and the controller were lost together.
+FORGOTTEN = 20
 FAST = 'identity sleep-time=0 ! pacoenc quality=80'
 
 
@@ -50,16 +53,29 @@ def kill_one(cluster, job, shell=False):
 
 
 def finish(cluster, job, seconds):
+    """Waits for all parts, as somebody who looks after the farm, and joins them."""
+    idle_since = time.monotonic()
+
     def done():
+        nonlocal idle_since
+        for name in cluster.names:
+            cluster.resume(name)
         found = status(cluster, job)
+        if 'pending' not in found.stdout or set(cluster.states()) != {'idle'}:
+            idle_since = time.monotonic()
+        elif time.monotonic() - idle_since > FORGOTTEN:
+            print(cluster.ask('squeue', '--array'), flush=True)
+            cluster.ask('scancel', '--state=PENDING', f'--user={os.getuid()}')
         if 'missing' in found.stdout:
-            # What failed too often is queued once more by whoever looks after it.
+            # What failed too often is queued once more.
             submit(cluster, job)
         return found.returncode == 0
     try:
         wait_for('all parts', done, seconds)
     finally:
         print(status(cluster, job).stdout, flush=True)
+        print(cluster.ask('sinfo', '--Node', '--long'),
+              cluster.ask('squeue', '--array'), flush=True)
     print(farm('join', job, env=cluster.env), flush=True)
 
 
