@@ -12,6 +12,7 @@ encoder's buffers, with their times and caps; any muxer of GStreamer takes them 
 behind the other, if each begins with a picture that stands for itself, as every
 first picture of an encoder does."""
 import os
+import subprocess
 
 import tool
 from job import FarmError, TaskError, share
