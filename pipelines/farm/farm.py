@@ -7,7 +7,6 @@ failed or was killed runs again. In the end the parts are checked and joined. fa
 starts this program."""
 import argparse
 import os
-import shlex
 import sys
 import time
 
