@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Where the frames of a file are: exact durations and exact seeks. Frames say
- * where in their stream they stand (places.c), which takes a few
- * reads in a file of any length. Where they do not, or where it does not add
- * up, they are found by hopping from header to header, in slices.
+ * where in their stream they stand (places.c), which takes a few reads in a file
+ * of any length. Where they do not, or where it does not add up, they are found by
+ * hopping from header to header, in slices.
  *
  * Only one thread extends an index; any may look into it. */
 #pragma once

@@ -499,7 +499,7 @@ PACO_API PacoStatus paco_reader_open_fd (
 PACO_API void paco_reader_close (PacoReader *reader); /* or NULL */
 
 /* The next whole frame. EMPTY at the end, where frame->skipped says how many bytes are
- * there that belong to none, and the next call looks whether the file has grown.
+ * there that belong to none, and the next call looks whether frames have come behind it.
  * Errors: IO, MEMORY, after which the call may be made again. */
 PACO_API PacoStatus paco_reader_next (
     PacoReader *reader, PacoFrame *frame, PacoError *error);
