@@ -179,6 +179,17 @@ paco_frame_index_is_complete (PacoFrameIndex *index)
   return complete;
 }
 
+bool
+paco_frame_index_has_places (PacoFrameIndex *index)
+{
+  bool has_places;
+
+  g_mutex_lock (&index->lock);
+  has_places = index->has_places;
+  g_mutex_unlock (&index->lock);
+  return has_places;
+}
+
 uint64_t
 paco_frame_index_n_frames (PacoFrameIndex *index)
 {

@@ -26,6 +26,10 @@ bool paco_frame_index_extend (
 /* Whether all frames of the file are in the index. */
 bool paco_frame_index_is_complete (PacoFrameIndex *index);
 
+/* Whether a complete index knows frames by their places, so that missing ones count;
+ * else it has those that are there, one behind the other. */
+bool paco_frame_index_has_places (PacoFrameIndex *index);
+
 /* Frames in the index so far. */
 uint64_t paco_frame_index_n_frames (PacoFrameIndex *index);
 

@@ -23,7 +23,8 @@ enum
   INDEX_US = 1000000,
 };
 
-/* A frame of a file that had to be read as a whole to number its frames. */
+/* A frame of a file whose frames have been read, as a whole or their headers, to be
+ * numbered. */
 typedef struct
 {
   uint64_t number, offset;
@@ -53,7 +54,7 @@ struct PacoReader
   /* Where frames are, once somebody has asked. */
   PacoFile file;
   PacoFrameIndex *index; /* complete, or NULL */
-  GArray *walked;        /* of Walked, where there cannot be an index */
+  GArray *walked;        /* of Walked, where there is no index */
 };
 
 static PacoStatus
@@ -405,6 +406,52 @@ walk (PacoReader *reader, PacoError *error)
   return status;
 }
 
+/* Numbers the frame that begins there, which the index has found by hopping. */
+static bool
+number_frame (
+    PacoReader *reader, uint64_t offset, PacoGaps *gaps, uint64_t *number)
+{
+  Walked walked = { *number, offset };
+  PacoGap gap;
+  PacoHeader header;
+  const uint8_t *data = paco_file_peek (
+      &reader->file, offset, PACO_HEADER_PEEK_SIZE);
+
+  if (!data || !paco_header_peek (data, PACO_HEADER_PEEK_SIZE, &header, NULL))
+    return false;
+  data = paco_file_peek (&reader->file, offset, header.header_size);
+  if (!data
+      || !paco_header_parse (data, header.header_size, &header, NULL, NULL))
+    return false;
+  if (paco_gaps_frame (gaps, &header, offset, &gap) == PACO_GAPS_MISSING)
+    walked.number += gap.n;
+  g_array_append_val (reader->walked, walked);
+  *number = walked.number + 1;
+  return true;
+}
+
+/* An index of hops does not know which frames are missing; the headers do. FALSE if one
+ * is damaged. */
+static bool
+number_hops (PacoReader *reader)
+{
+  uint64_t n = paco_frame_index_n_frames (reader->index), number = 0;
+  PacoGaps gaps = { 0 };
+  bool good = true;
+
+  reader->walked = g_array_new (FALSE, FALSE, sizeof (Walked));
+  for (uint64_t i = 0; i < n && good; i++) {
+    uint64_t found = i, offset;
+
+    good = paco_frame_index_find (reader->index, &reader->file, &found, &offset)
+        && number_frame (reader, offset, &gaps, &number);
+  }
+  if (!good)
+    g_clear_pointer (&reader->walked, g_array_unref);
+  g_clear_pointer (&reader->index, paco_frame_index_unref);
+  return good;
+}
+
 /* Makes the index. FALSE if it cannot be complete. */
 static bool
 make_index (PacoReader *reader)
@@ -473,7 +520,8 @@ number_frames (PacoReader *reader, PacoError *error)
         "%s is no file that can be read anywhere: its frames come in order "
         "only",
         reader->name);
-  if (make_index (reader) && check_last (reader))
+  if (make_index (reader) && check_last (reader)
+      && (paco_frame_index_has_places (reader->index) || number_hops (reader)))
     return PACO_STATUS_OK;
   g_clear_pointer (&reader->index, paco_frame_index_unref);
   return walk (reader, error);
@@ -537,8 +585,13 @@ paco_reader_seek (PacoReader *reader, uint64_t number, PacoError *error)
         "%s has %" G_GUINT64_FORMAT " frames, counted from 0, and none with "
         "the number %" G_GUINT64_FORMAT,
         reader->name, n_frames_of (reader), number);
-  if (reader->walked)
-    return go_to (reader, find_walked (reader->walked, number), error);
+  if (reader->walked) {
+    status = go_to (reader, find_walked (reader->walked, number), error);
+    return status != PACO_STATUS_EMPTY
+        ? status
+        : paco_error_set (error, PACO_STATUS_IO,
+            "%s has changed since its frames were counted", reader->name);
+  }
   if (paco_frame_index_find (
           reader->index, &reader->file, &found.number, &found.offset)) {
     status = go_to (reader, found, error);

@@ -457,6 +457,70 @@ test_damage (void)
   run_free (run);
 }
 
+/* What is left of a run when frames are taken out, at its beginning too, and two such
+ * runs one behind the other: there is no damage, and still frames are missing. */
+static void
+test_missing (void)
+{
+  Run *runs[2] = { new_run (30, true), new_run (30, true) };
+  GByteArray *bytes = g_byte_array_new ();
+  GArray *numbers = g_array_new (FALSE, FALSE, sizeof (uint64_t));
+  uint64_t before = 0, count;
+  PacoReader *reader;
+  PacoFrame frame;
+  char *path;
+
+  for (unsigned k = 0; k < 2; k++) {
+    unsigned first = (unsigned) g_test_rand_int_range (0, 5), last = first;
+
+    if (k == 1) /* within a file, a stream begins with its first frame */
+      first = last = 0;
+    for (unsigned i = first; i < 30; i++) {
+      uint64_t number = before + i - first;
+
+      if (i > first && g_test_rand_int_range (0, 4) == 0)
+        continue;
+      g_byte_array_append (bytes, runs[k]->bytes->data + offset_of (runs[k], i),
+          (guint) size_of (runs[k], i));
+      g_array_append_val (numbers, number);
+      last = i;
+    }
+    before += last + 1 - first;
+  }
+  path = save ("missing.paco", bytes->data, bytes->len);
+  OK (paco_reader_open (path, &reader, &error));
+  OK (paco_reader_count (reader, &count, &error));
+  g_assert_cmpuint (count, ==, before);
+  for (unsigned i = 0; i < numbers->len; i++) {
+    uint64_t number = g_array_index (numbers, uint64_t, i);
+    uint64_t next = i + 1 < numbers->len
+        ? g_array_index (numbers, uint64_t, i + 1)
+        : number + 1;
+
+    OK (paco_reader_next (reader, &frame, &error));
+    g_assert_cmpuint (frame.number, ==, number);
+    g_assert_cmpuint (frame.skipped, ==, 0);
+    paco_frame_release (&frame);
+    for (uint64_t n = number; n < next; n++) {
+      PacoReader *other;
+
+      OK (paco_reader_open (path, &other, &error));
+      OK (paco_reader_seek (other, n, &error));
+      OK (paco_reader_next (other, &frame, &error));
+      g_assert_cmpuint (frame.number, ==, number);
+      paco_frame_release (&frame);
+      paco_reader_close (other);
+    }
+  }
+  REFUSED (EMPTY, paco_reader_next (reader, &frame, &error));
+  paco_reader_close (reader);
+  g_free (path);
+  g_array_unref (numbers);
+  g_byte_array_unref (bytes);
+  run_free (runs[0]);
+  run_free (runs[1]);
+}
+
 /* Whatever the bytes are, each is of a frame or skipped. */
 static void
 check_all_bytes (const char *path, size_t size)
@@ -810,6 +874,35 @@ test_growing (void)
   run_free (run);
 }
 
+/* One that changes behind the reader's back. */
+static void
+test_changing (void)
+{
+  for (unsigned places = 0; places < 2; places++) {
+    Run *run = new_run (10, places);
+    char *path = save ("changing.paco", run->bytes->data, run->bytes->len);
+    PacoReader *reader;
+    PacoFrame frame;
+    uint64_t count;
+    FILE *file;
+
+    OK (paco_reader_open (path, &reader, &error));
+    OK (paco_reader_count (reader, &count, &error));
+    file = fopen (path, "r+");
+    for (size_t i = 0; i < run->bytes->len; i++)
+      fputc (i < 100 ? 'x' : 0, file);
+    g_assert_cmpint (fclose (file), ==, 0);
+    if (places) /* they are numbered anew: there is none */
+      REFUSED (INVALID, paco_reader_seek (reader, 5, &error));
+    else
+      REFUSED (IO, paco_reader_seek (reader, 5, &error));
+    REFUSED (EMPTY, paco_reader_next (reader, &frame, &error));
+    paco_reader_close (reader);
+    g_free (path);
+    run_free (run);
+  }
+}
+
 static void
 remove_all (void)
 {
@@ -839,6 +932,7 @@ main (int argc, char **argv)
   g_test_add_func ("/files/cut-and-join", test_cut_and_join);
   g_test_add_func ("/files/frame-rates", test_frame_rates);
   g_test_add_func ("/files/damage", test_damage);
+  g_test_add_func ("/files/missing", test_missing);
   g_test_add_func ("/files/hostile", test_hostile);
   g_test_add_func ("/files/resume", test_resume);
   g_test_add_func ("/files/full-disk", test_full_disk);
@@ -846,6 +940,7 @@ main (int argc, char **argv)
   g_test_add_func ("/files/misuse", test_misuse);
   g_test_add_func ("/files/release", test_release);
   g_test_add_func ("/files/growing", test_growing);
+  g_test_add_func ("/files/changing", test_changing);
   failed = g_test_run ();
   remove_all ();
   return failed;
