@@ -10,7 +10,7 @@ static const PacoSourceKind *const kinds[] = {
   &paco_source_pnm,
 };
 
-G_DEFINE_QUARK (paco - source - error - quark, paco_source_error)
+G_DEFINE_QUARK (paco_source_error, paco_source_error)
 
 const PacoSourceKind *
 paco_source_kind (const guint8 *bytes, gsize size)

@@ -236,7 +236,8 @@ mkdir -p "$folder"
 quietly packages sh pipelines/install-packages.sh build arm64 ||
   skip "the cross compiler or qemu cannot be installed."
 unpack codec download libc6 libc6-dev linux-libc-dev libcrypt-dev libgcc-s1 \
-  libglib2.0-0 libglib2.0-dev libpcre2-8-0 libpcre2-dev zlib1g zlib1g-dev
+  libglib2.0-0 libglib2.0-dev libpcre2-8-0 libpcre2-dev zlib1g zlib1g-dev \
+  libxxhash0 libxxhash-dev
 case $mode in
   '' | --short) test_codec ;;
   --elements)

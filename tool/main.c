@@ -12,6 +12,8 @@ static const struct
   const char *name, *line;
   int (*run) (int argc, char **argv);
 } commands[] = {
+  { "archive", "code a folder of pictures so that each file can be restored",
+      paco_tool_archive },
   { "info", "say what files and their frames are", paco_tool_info },
 };
 

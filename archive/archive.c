@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * A folder of source files to a .paco file: how a run begins and ends, and its last
+ * step, which writes. */
+#include "archive/archive.h"
+#include "archive/run.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+  POLL_US = 100000,
+  MAX_READERS = 16,
+  MAX_COMPARERS = 4,
+  FEWEST_ITEMS = 8,
+  MOST_ITEMS = 24,
+  /* Memory of all places but the fewest: a file, its frame, and the file made again. */
+  MAX_MEMORY_MB = 2048,
+};
+
+G_DEFINE_QUARK (paco_archive_error, paco_archive_error)
+
+PacoRunItem *
+paco_run_item (const PacoRun *run, guint64 number)
+{
+  return &run->items[paco_line_place (run->line, number)];
+}
+
+void
+paco_run_fail (PacoRun *run, guint64 number, PacoArchiveError code,
+    const char *format, ...)
+{
+  char *shown = paco_folder_show (run->folder, number), *sentence;
+  va_list arguments;
+
+  va_start (arguments, format);
+  sentence = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  paco_line_fail (run->line, number,
+      g_error_new (PACO_ARCHIVE_ERROR, code, "%s %s", shown, sentence));
+  g_free (sentence);
+  g_free (shown);
+}
+
+/* --- beginning ------------------------------------------------------------- */
+
+static gboolean
+fail (GError **error, const char *sentence)
+{
+  g_set_error_literal (
+      error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED, sentence);
+  return FALSE;
+}
+
+/* Whether a path is in a folder, or would be once it is made. */
+static gboolean
+is_inside (const char *path, const char *folder)
+{
+  char *parent = g_path_get_dirname (path), *real_parent, *real_folder;
+  gboolean inside = FALSE;
+
+  real_parent = realpath (parent, NULL);
+  real_folder = realpath (folder, NULL);
+  if (real_parent && real_folder) {
+    gsize length = strlen (real_folder);
+
+    inside = strncmp (real_parent, real_folder, length) == 0
+        && (real_parent[length] == 0 || real_parent[length] == '/');
+  }
+  free (real_parent);
+  free (real_folder);
+  g_free (parent);
+  return inside;
+}
+
+static gboolean
+find_range (PacoRun *run, GError **error)
+{
+  const PacoArchiveOptions *options = run->options;
+  guint64 n = run->folder->files->len;
+
+  run->first = options->has_range ? options->first : 0;
+  run->end = options->has_range ? options->last + 1 : n;
+  if (run->first < run->end && run->end <= n)
+    return TRUE;
+  g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
+      "there are no frames %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+      ": the folder has frames 0 to %" G_GUINT64_FORMAT,
+      options->first, options->last, n - 1);
+  return FALSE;
+}
+
+/* What heads could not tell, the first file can. */
+static gboolean
+read_first (PacoRun *run, GError **error)
+{
+  const PacoFolderFile *file = paco_folder_file (run->folder, run->first);
+  char *path = paco_folder_path (run->folder, run->first);
+  GByteArray *bytes = g_byte_array_new ();
+  PacoSource source;
+  gboolean good;
+
+  paco_source_init (&source);
+  good = paco_read_whole_file (path, file->size, bytes, error)
+      && paco_source_parse (run->kind, bytes->data, bytes->len, &source, error);
+  if (good)
+    run->picture = source.info;
+  else {
+    char *shown = g_filename_display_name (path);
+
+    g_prefix_error (error, "%s cannot be archived: ", shown);
+    g_free (shown);
+  }
+  paco_source_clear (&source);
+  g_byte_array_unref (bytes);
+  g_free (path);
+  return good;
+}
+
+static gboolean
+open_coders (PacoRun *run, GError **error)
+{
+  const PacoArchiveOptions *options = run->options;
+  PacoStatus status = PACO_STATUS_OK;
+  PacoError failure = { PACO_STATUS_OK, "" };
+
+  run->encoder = paco_frame_encoder_new ();
+  run->decoder = options->verify ? paco_frame_decoder_new () : NULL;
+  if (!run->encoder || (options->verify && !run->decoder))
+    return fail (error, "there is no memory for a coder");
+  status = paco_frame_encoder_set (
+      run->encoder, "rate-control", "lossless", &failure);
+  for (PacoSettingPairs pair = options->coders;
+       pair && pair[0] && status == PACO_STATUS_OK; pair += 2) {
+    status = paco_frame_encoder_set (run->encoder, pair[0], pair[1], &failure);
+    if (status == PACO_STATUS_OK && run->decoder)
+      status = paco_frame_decoder_set (
+          run->decoder, pair[0], pair[1], &failure);
+  }
+  for (PacoSettingPairs pair = options->encoders;
+       pair && pair[0] && status == PACO_STATUS_OK; pair += 2)
+    status = paco_frame_encoder_set (run->encoder, pair[0], pair[1], &failure);
+  /* What is not to be shown is not concealed, and any size is wanted. */
+  if (status == PACO_STATUS_OK && run->decoder)
+    status = paco_frame_decoder_set (
+        run->decoder, "conceal", "false", &failure);
+  if (status == PACO_STATUS_OK && run->decoder)
+    status = paco_frame_decoder_set (
+        run->decoder, "max-pixels", "268435456", &failure);
+  return status == PACO_STATUS_OK || fail (error, failure.message);
+}
+
+/* The folder is looked through, and what would be overwritten. */
+static gboolean
+begin (PacoRun *run, GError **error)
+{
+  const PacoArchiveOptions *options = run->options;
+
+  if (is_inside (options->out, options->folder))
+    return fail (error, "OUT would be in the folder that is archived");
+  run->folder = paco_folder_read (options->folder, &options->files, error);
+  if (!run->folder || !find_range (run, error)
+      || !paco_folder_look (run->folder, run->first, run->end,
+          options->fps_n > 0, &run->kind, &run->picture, error))
+    return FALSE;
+  if (!read_first (run, error) || !open_coders (run, error))
+    return FALSE;
+  run->report->kind = g_strdup (run->kind->name);
+  run->report->first = run->first;
+  run->part = paco_part_open (options->out, error);
+  return run->part && paco_run_resume (run, error)
+      && paco_part_truncate (run->part, error);
+}
+
+/* --- the line ---------------------------------------------------------------- */
+
+static guint
+count_items (const PacoRun *run, guint readers)
+{
+  guint64 file = paco_folder_file (run->folder, run->first)->size;
+  guint64 memory = (guint64) MAX_MEMORY_MB << 20;
+
+  return (guint) CLAMP (MIN (memory / (5 * file / 2 + 1), 8 + 3 * readers),
+      FEWEST_ITEMS, MOST_ITEMS);
+}
+
+static void
+make_items (PacoRun *run, guint n)
+{
+  run->n_items = n;
+  run->items = g_new0 (PacoRunItem, n);
+  for (guint i = 0; i < n; i++) {
+    PacoRunItem *item = &run->items[i];
+
+    item->file = g_byte_array_new ();
+    paco_source_init (&item->source);
+    paco_kept_file_init (&item->kept);
+    paco_kept_chunks_init (&item->chunks);
+    paco_kept_file_init (&item->found);
+    paco_rebuilt_init (&item->rebuilt);
+  }
+}
+
+static void
+free_items (PacoRun *run)
+{
+  for (guint i = 0; i < run->n_items && !run->lost; i++) {
+    PacoRunItem *item = &run->items[i];
+
+    paco_frame_release (&item->frame);
+    g_byte_array_unref (item->file);
+    paco_source_clear (&item->source);
+    paco_kept_file_clear (&item->kept);
+    paco_kept_chunks_clear (&item->chunks);
+    paco_kept_file_clear (&item->found);
+    paco_rebuilt_clear (&item->rebuilt);
+  }
+  g_free (run->items);
+}
+
+/* Writes one frame; the report has it then. */
+static void
+write_frame (PacoRun *run, PacoRunItem *item)
+{
+  gint64 began = g_get_monotonic_time ();
+  gsize size = item->frame.size;
+  GError *error = NULL;
+  gboolean good = paco_part_append (run->part, item->frame.data, size, &error);
+
+  paco_report_spend (run->report, PACO_SPENT_WRITING, began);
+  paco_frame_release (&item->frame);
+  if (!good) {
+    paco_line_fail (run->line, item->number, error);
+    return;
+  }
+  if (run->report->frames->len == 0)
+    run->report->info = item->source.info;
+  paco_report_add (run->report, item->kept.name, item->kept.size, size,
+      &item->kept.checksums);
+  paco_line_done (run->line, STEP_WRITE, item->number);
+  if (run->options->progress)
+    run->options->progress (run->options->user, paco_part_frames (run->part),
+        run->end - run->first);
+}
+
+/* Writes until nothing comes any more. TRUE: the caller has interrupted it. */
+static gboolean
+write_frames (PacoRun *run)
+{
+  const PacoArchiveOptions *options = run->options;
+  gboolean interrupted = FALSE;
+  PacoLineTake taken;
+  guint64 number;
+
+  do {
+    if (!interrupted && options->interrupted
+        && options->interrupted (options->user)) {
+      interrupted = TRUE;
+      paco_line_stop (run->line, STEP_CODE);
+    }
+    taken = paco_line_take (run->line, STEP_WRITE, POLL_US, &number);
+    if (taken == PACO_LINE_TAKEN)
+      write_frame (run, paco_run_item (run, number));
+  } while (taken != PACO_LINE_ENDED);
+  return interrupted;
+}
+
+static gboolean
+run_line (PacoRun *run, GError **error)
+{
+  guint readers = run->options->readers > 0
+      ? MIN (run->options->readers, MAX_READERS)
+      : CLAMP (g_get_num_processors () / 2, 2, 8);
+  guint comparers = MIN (readers, MAX_COMPARERS), n = 0;
+  GThread *threads[MAX_READERS + MAX_COMPARERS + 2];
+  gboolean interrupted;
+  guint64 number;
+
+  run->line = paco_line_new (run->first + run->report->resumed, run->end,
+      count_items (run, readers), N_STEPS);
+  make_items (run, count_items (run, readers));
+  for (guint i = 0; i < readers; i++)
+    threads[n++] = g_thread_new ("paco-read", paco_run_read, run);
+  for (guint i = 0; i < comparers; i++)
+    threads[n++] = g_thread_new ("paco-compare", paco_run_compare, run);
+  threads[n++] = g_thread_new ("paco-decode", paco_run_decode, run);
+  threads[n++] = g_thread_new ("paco-code", paco_run_code, run);
+  interrupted = write_frames (run);
+  while (n > 0)
+    g_thread_join (threads[--n]);
+  if (paco_line_failure (run->line, &number, error))
+    return FALSE;
+  if (!interrupted || paco_part_frames (run->part) == run->end - run->first)
+    return TRUE;
+  g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_INTERRUPTED,
+      "interrupted after frame %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+      "; the same command goes on from there",
+      paco_part_frames (run->part), run->end - run->first);
+  return FALSE;
+}
+
+/* --- ending -------------------------------------------------------------------- */
+
+static gboolean
+finish (PacoRun *run, GError **error)
+{
+  const PacoArchiveOptions *options = run->options;
+  char *temporary, *sound = NULL;
+  gboolean good;
+
+  if (!options->convert)
+    return paco_part_finish (run->part, error);
+  if (run->folder->sound && !options->has_range)
+    sound = g_strconcat (options->folder, "/", run->folder->sound, NULL);
+  temporary = g_strconcat (options->out, ".tmp", NULL);
+  good = options->convert (
+             options->user, paco_part_path (run->part), sound, temporary, error)
+      && paco_part_rename (temporary, options->out, error);
+  if (good)
+    remove (paco_part_path (run->part));
+  g_free (temporary);
+  g_free (sound);
+  return good;
+}
+
+static void
+end (PacoRun *run)
+{
+  if (run->encoder)
+    run->report->device = g_strdup (paco_frame_encoder_device (run->encoder));
+  paco_frame_encoder_free (run->encoder);
+  paco_frame_decoder_free (run->decoder);
+  free_items (run);
+  paco_line_free (run->line);
+  paco_part_free (run->part);
+  paco_folder_free ((PacoFolder *) run->folder);
+}
+
+gboolean
+paco_archive_run (
+    const PacoArchiveOptions *options, PacoReport *report, GError **error)
+{
+  PacoRun run = { .options = options, .report = report };
+  gint64 began = g_get_monotonic_time ();
+  GError *failure = NULL;
+  gboolean good = begin (&run, &failure);
+
+  if (good && report->resumed < run.end - run.first)
+    good = run_line (&run, &failure);
+  good = good && finish (&run, &failure);
+  report->verified = good && options->verify;
+  if (failure)
+    report->failure = g_strdup (failure->message);
+  end (&run);
+  report->seconds = (gdouble) (g_get_monotonic_time () - began) / 1e6;
+  if (failure)
+    g_propagate_error (error, failure);
+  return good;
+}

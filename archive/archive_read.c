@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The first and the last but one step of archive: files are read and taken apart, and
+ * made again of what their frames give, and compared. */
+#include "archive/run.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static gboolean
+fail (GError **error, const char *what)
+{
+  g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED, "%s%s%s", what,
+      errno ? ": " : "", errno ? g_strerror (errno) : "");
+  return FALSE;
+}
+
+static gboolean
+read_all (int fd, guint64 size, GByteArray *bytes, GError **error)
+{
+  gsize at = 0;
+
+  g_byte_array_set_size (bytes, (guint) size);
+  while (at < size) {
+    gssize n = read (fd, bytes->data + at, size - at);
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return fail (error, "it cannot be read");
+    if (n == 0) {
+      errno = 0;
+      return fail (error, "it became shorter while it was read");
+    }
+    at += (gsize) n;
+  }
+  return TRUE;
+}
+
+gboolean
+paco_read_whole_file (
+    const char *path, guint64 size, GByteArray *bytes, GError **error)
+{
+  struct stat status;
+  gboolean good;
+  int fd;
+
+  errno = 0;
+  if (size > G_MAXINT32)
+    return fail (error, "it has more than 2 GiB");
+  fd = open (path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return fail (error, "it cannot be read");
+  posix_fadvise (fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+  good = fstat (fd, &status) == 0 || fail (error, "it cannot be read");
+  if (good && (guint64) status.st_size != size) {
+    errno = 0;
+    good = fail (error, "it has changed since the folder was looked through");
+  }
+  good = good && read_all (fd, size, bytes, error);
+  close (fd);
+  return good;
+}
+
+/* --- reading ------------------------------------------------------------- */
+
+static void
+tell_notes (PacoRun *run, const PacoRunItem *item)
+{
+  for (guint i = 0; i < item->source.notes->len; i++)
+    paco_report_note (run->report, "%s: %s", item->kept.name,
+        (const char *) item->source.notes->pdata[i]);
+}
+
+/* What the file's frame will say of the picture, besides what the file does. */
+static gboolean
+settle_info (PacoRun *run, PacoRunItem *item)
+{
+  const PacoArchiveOptions *options = run->options;
+  PacoInfo *info = &item->source.info;
+  char *difference;
+
+  if (options->fps_n > 0) {
+    info->fps_n = options->fps_n;
+    info->fps_d = options->fps_d;
+  }
+  info->has_place = 1;
+  if (paco_folder_same_picture (
+          &run->picture, info, options->fps_n > 0, &difference))
+    return TRUE;
+  paco_run_fail (run, item->number, PACO_ARCHIVE_FAILED,
+      "does not belong to the sequence: %s", difference);
+  g_free (difference);
+  return FALSE;
+}
+
+static gboolean
+take_apart (PacoRun *run, PacoRunItem *item, GError **error)
+{
+  const GByteArray *file = item->file;
+  gint64 begin = g_get_monotonic_time ();
+  gboolean good;
+
+  item->kept.size = file->len;
+  paco_checksums (
+      file->data, file->len, run->options->md5, &item->kept.checksums);
+  paco_report_spend (run->report, PACO_SPENT_CHECKSUMS, begin);
+  begin = g_get_monotonic_time ();
+  item->kept.kind = paco_source_kind (file->data, file->len);
+  good = item->kept.kind == run->kind;
+  if (!good) {
+    errno = 0;
+    fail (error, "it has changed since the folder was looked through");
+  }
+  good = good
+      && paco_source_parse (
+          run->kind, file->data, file->len, &item->source, error);
+  if (good) {
+    g_byte_array_set_size (item->kept.rest, 0);
+    g_byte_array_append (
+        item->kept.rest, item->source.rest->data, item->source.rest->len);
+    good = paco_kept_chunks_write (&item->kept, &item->chunks, error);
+  }
+  paco_report_spend (run->report, PACO_SPENT_PARSING, begin);
+  return good;
+}
+
+static gboolean
+read_file (PacoRun *run, PacoRunItem *item, GError **error)
+{
+  const PacoFolderFile *file = paco_folder_file (run->folder, item->number);
+  char *path = paco_folder_path (run->folder, item->number);
+  gint64 begin = g_get_monotonic_time ();
+  gboolean good = paco_read_whole_file (path, file->size, item->file, error);
+
+  paco_report_spend (run->report, PACO_SPENT_READING, begin);
+  g_free (path);
+  g_free (item->kept.name);
+  item->kept.name = g_strdup (file->name);
+  return good && take_apart (run, item, error);
+}
+
+gpointer
+paco_run_read (gpointer data)
+{
+  PacoRun *run = data;
+  guint64 number;
+
+  while (
+      paco_line_take (run->line, STEP_READ, -1, &number) == PACO_LINE_TAKEN) {
+    PacoRunItem *item = paco_run_item (run, number);
+    GError *error = NULL;
+
+    item->number = number;
+    if (!read_file (run, item, &error)) {
+      paco_run_fail (run, number, PACO_ARCHIVE_FAILED, "cannot be archived: %s",
+          error->message);
+      g_error_free (error);
+    } else if (settle_info (run, item)) {
+      tell_notes (run, item);
+      paco_line_done (run->line, STEP_READ, number);
+    }
+  }
+  return NULL;
+}
+
+/* --- comparing ----------------------------------------------------------- */
+
+static gboolean
+is_same (const GByteArray *a, const GByteArray *b)
+{
+  return a->len == b->len && memcmp (a->data, b->data, a->len) == 0;
+}
+
+/* Whether the frame's samples, or the file made of them, are those there were. How a
+ * file of other samples is made again, its kind has tried when it took it apart. */
+static gboolean
+gives_back (PacoRunItem *item, GError **error)
+{
+  if (item->source.samples->len > 0)
+    return is_same (item->source.samples, item->rebuilt.samples);
+  return paco_source_finish (item->found.kind, item->found.rest->data,
+             item->found.rest->len, &item->info, item->found.size,
+             &item->rebuilt, error)
+      && is_same (item->file, item->rebuilt.file)
+      && strcmp (item->found.name, item->kept.name) == 0
+      && memcmp (item->found.checksums.xxh3, item->kept.checksums.xxh3,
+             PACO_CHECKSUM_SIZE)
+      == 0;
+}
+
+gpointer
+paco_run_compare (gpointer data)
+{
+  PacoRun *run = data;
+  guint64 number;
+
+  while (paco_line_take (run->line, STEP_COMPARE, -1, &number)
+      == PACO_LINE_TAKEN) {
+    PacoRunItem *item = paco_run_item (run, number);
+    gint64 begin = g_get_monotonic_time ();
+    GError *error = NULL;
+
+    if (run->decoder && !gives_back (item, &error)) {
+      paco_run_fail (run, number, PACO_ARCHIVE_DAMAGED,
+          "cannot be archived: its frame does not give it back%s%s",
+          error ? ": " : "", error ? error->message : "");
+      g_clear_error (&error);
+    } else
+      paco_line_done (run->line, STEP_COMPARE, number);
+    if (run->decoder)
+      paco_report_spend (run->report, PACO_SPENT_PARSING, begin);
+  }
+  return NULL;
+}

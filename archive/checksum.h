@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Checksums of source files, which a frame keeps (chunks.h): XXH3 of 128 bits, which
+ * takes about as long as reading memory, and MD5 for those who compare with others'
+ * lists, which takes far longer than coding on a GPU. */
+#pragma once
+#include <glib.h>
+
+#define PACO_CHECKSUM_SIZE 16 /* bytes of each */
+
+typedef struct
+{
+  guint8
+      xxh3[PACO_CHECKSUM_SIZE]; /* canonical: the first byte is the highest */
+  guint8 md5[PACO_CHECKSUM_SIZE];
+  gboolean has_md5;
+} PacoChecksums;
+
+/* Those of the bytes; MD5 too if with_md5. */
+void paco_checksums (const guint8 *bytes, gsize size, gboolean with_md5,
+    PacoChecksums *checksums);
+
+/* Whether the bytes have these checksums: XXH3, and MD5 if there is one and with_md5. */
+gboolean paco_checksums_match (const PacoChecksums *checksums,
+    const guint8 *bytes, gsize size, gboolean with_md5);
+
+/* As hexadecimal digits, zero-terminated. */
+void paco_checksum_text (const guint8 checksum[PACO_CHECKSUM_SIZE],
+    char text[2 * PACO_CHECKSUM_SIZE + 1]);

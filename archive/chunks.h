@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What a frame keeps of the file that its picture came from (FORMAT.md 3.1, chunks 12
+ * to 14): written by the archive's readers (archive.c), read by restore.c and verify. */
+#pragma once
+#include "archive/checksum.h"
+#include "archive/source.h"
+
+/* Types. */
+enum
+{
+  PACO_CHUNK_SOURCE_FILE = 12,
+  PACO_CHUNK_SOURCE_REST = 13,
+  PACO_CHUNK_SOURCE_MD5 = 14,
+};
+
+/* A file that a frame keeps. */
+typedef struct
+{
+  const PacoSourceKind *kind;
+  char *name; /* relative, with '/' between folders; bytes of any encoding */
+  guint64 size;
+  PacoChecksums checksums;
+  GByteArray *rest; /* PacoSource.rest */
+} PacoKeptFile;
+
+void paco_kept_file_init (PacoKeptFile *kept);
+void paco_kept_file_clear (PacoKeptFile *kept);
+
+/* Whether the name is one that a file can be restored to below a folder: not empty, at
+ * most 4096 bytes, no zero, no empty part, "." or "..". */
+gboolean paco_kept_name_is_good (const char *name, gsize length);
+
+/* The chunks of a frame, in memory that is used for one frame after the other. */
+typedef struct
+{
+  GByteArray *memory; /* the chunks' bytes */
+  PacoFrameChunk chunks[8];
+  gsize n;
+} PacoKeptChunks;
+
+void paco_kept_chunks_init (PacoKeptChunks *chunks);
+void paco_kept_chunks_clear (PacoKeptChunks *chunks);
+
+/* Makes the chunks of a file. Error PACO_SOURCE_ERROR: UNSUPPORTED if they take more
+ * than a frame may have, or if the name cannot be restored. */
+gboolean paco_kept_chunks_write (
+    const PacoKeptFile *kept, PacoKeptChunks *chunks, GError **error);
+
+/* What the frame that begins at data, of which at least the header is there, has kept.
+ * FALSE and an error: BROKEN if it is not what FORMAT.md says, UNSUPPORTED if there is
+ * none or its kind is not known. *kept is used again from frame to frame. */
+gboolean paco_kept_file_read (
+    const void *data, gsize size, PacoKeptFile *kept, GError **error);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The order in which threads work on the frames of a run: a ring of places, through
+ * which numbered frames go step by step. archive.c reads, codes, verifies and writes on
+ * one; restore.c reads, decodes and writes.
+ *
+ * A step takes its frames in the order of their numbers. Several threads may share a
+ * step; then each takes the next one. When a frame fails, those after it end where they
+ * are, and those before it go on to the last step: so what is written is complete up to
+ * the frame that failed. */
+#pragma once
+#include <glib.h>
+
+typedef struct PacoLine PacoLine;
+
+typedef enum
+{
+  PACO_LINE_TAKEN,
+  PACO_LINE_WAITS, /* the next frame has not come through the step before */
+  PACO_LINE_ENDED, /* there is no further frame for this step */
+} PacoLineTake;
+
+/* Frames first..end-1 on n_places places, in n_steps steps. */
+PacoLine *paco_line_new (
+    guint64 first, guint64 end, guint n_places, guint n_steps);
+/* No thread may use it any more. */
+void paco_line_free (PacoLine *line);
+
+/* The place of a frame: 0..n_places-1. */
+guint paco_line_place (const PacoLine *line, guint64 number);
+
+/* Takes the next frame of a step; step 0 also waits for a free place. The second one
+ * waits for it; with microseconds >= 0 no longer than that. */
+PacoLineTake paco_line_try (PacoLine *line, guint step, guint64 *number);
+PacoLineTake paco_line_take (
+    PacoLine *line, guint step, gint64 microseconds, guint64 *number);
+
+/* A step has done a frame that it had taken. */
+void paco_line_done (PacoLine *line, guint step, guint64 number);
+
+/* A frame has failed; the error, which the line takes, is kept if none before it has
+ * failed. Then no step takes this frame or a later one. */
+void paco_line_fail (PacoLine *line, guint64 number, GError *error);
+/* No step takes frames that step has not taken yet. */
+void paco_line_stop (PacoLine *line, guint step);
+/* The same for all steps and frames: what is in the line ends where it is. */
+void paco_line_break (PacoLine *line);
+
+/* Once all threads have ended: the first frame that failed, and why; FALSE if none. */
+gboolean paco_line_failure (PacoLine *line, guint64 *number, GError **error);

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The file that an archive is written to. */
+#include "archive/part.h"
+#include "lib/paco.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+struct PacoPart
+{
+  char *path, *part_path;
+  int fd;
+  guint64 offset, n_frames;
+};
+
+G_DEFINE_QUARK (paco_part_error, paco_part_error)
+
+/* A sentence with the words of the system, errno being why. */
+static gboolean
+fail (GError **error, const char *path, const char *what)
+{
+  int why = errno;
+  char *shown = g_filename_display_name (path);
+
+  g_set_error (error, PACO_PART_ERROR, PACO_PART_FAILED, "%s cannot be %s: %s",
+      shown, what,
+      why == ENOSPC || why == EDQUOT ? "the disk is full" : g_strerror (why));
+  g_free (shown);
+  return FALSE;
+}
+
+static gboolean
+refuse (GError **error, const char *path, const char *why)
+{
+  char *shown = g_filename_display_name (path);
+
+  g_set_error (error, PACO_PART_ERROR, PACO_PART_EXISTS, "%s %s", shown, why);
+  g_free (shown);
+  return FALSE;
+}
+
+PacoPart *
+paco_part_open (const char *path, GError **error)
+{
+  PacoPart *part;
+
+  if (faccessat (AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+    refuse (error, path, "is there already, and nothing is overwritten");
+    return NULL;
+  }
+  part = g_new0 (PacoPart, 1);
+  part->path = g_strdup (path);
+  part->part_path = g_strconcat (path, ".part", NULL);
+  part->fd = open (part->part_path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (part->fd < 0)
+    fail (error, part->part_path, "opened");
+  else if (flock (part->fd, LOCK_EX | LOCK_NB) == 0)
+    return part;
+  else if (errno == EWOULDBLOCK)
+    refuse (error, part->part_path, "is being written by another process");
+  else
+    fail (error, part->part_path, "locked");
+  paco_part_free (part);
+  return NULL;
+}
+
+void
+paco_part_free (PacoPart *part)
+{
+  if (!part)
+    return;
+  if (part->fd >= 0)
+    close (part->fd);
+  g_free (part->path);
+  g_free (part->part_path);
+  g_free (part);
+}
+
+const char *
+paco_part_path (const PacoPart *part)
+{
+  return part->part_path;
+}
+
+int
+paco_part_fd (const PacoPart *part)
+{
+  return part->fd;
+}
+
+guint64
+paco_part_offset (const PacoPart *part)
+{
+  return part->offset;
+}
+
+guint64
+paco_part_frames (const PacoPart *part)
+{
+  return part->n_frames;
+}
+
+void
+paco_part_keep (PacoPart *part, gsize size)
+{
+  part->offset += size;
+  part->n_frames++;
+}
+
+gboolean
+paco_part_truncate (PacoPart *part, GError **error)
+{
+  return ftruncate (part->fd, (off_t) part->offset) == 0
+      || fail (error, part->part_path, "shortened");
+}
+
+static gboolean
+write_all (int fd, const guint8 *bytes, gsize size, guint64 offset)
+{
+  while (size > 0) {
+    gssize n = pwrite (fd, bytes, size, (off_t) offset);
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n == 0)
+      errno = EIO;
+    if (n <= 0)
+      return FALSE;
+    bytes += n;
+    size -= (gsize) n;
+    offset += (guint64) n;
+  }
+  return TRUE;
+}
+
+gboolean
+paco_part_append (PacoPart *part, void *frame, gsize size, GError **error)
+{
+  PacoError failure;
+
+  if (paco_frame_set_place (
+          frame, size, (guint32) part->n_frames, part->offset, &failure)
+      != PACO_STATUS_OK) {
+    g_set_error_literal (
+        error, PACO_PART_ERROR, PACO_PART_FAILED, failure.message);
+    return FALSE;
+  }
+  if (!write_all (part->fd, frame, size, part->offset)) {
+    fail (error, part->part_path, "written");
+    paco_part_truncate (part, NULL);
+    return FALSE;
+  }
+  paco_part_keep (part, size);
+  return TRUE;
+}
+
+/* --- names --------------------------------------------------------------- */
+
+/* The disk has the names in the folder of a path. */
+static gboolean
+sync_folder (const char *path, GError **error)
+{
+  char *folder = g_path_get_dirname (path);
+  int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  /* Some file systems cannot. */
+  gboolean good = fd >= 0
+      && (fsync (fd) == 0 || errno == EINVAL || errno == EROFS);
+
+  if (!good)
+    fail (error, folder, "written");
+  if (fd >= 0)
+    close (fd);
+  g_free (folder);
+  return good;
+}
+
+gboolean
+paco_part_rename (const char *from, const char *to, GError **error)
+{
+  int status = renameat2 (AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+
+  /* File systems that do not know how: a second name, which never replaces. */
+  if (status != 0 && (errno == EINVAL || errno == ENOSYS)) {
+    status = link (from, to);
+    if (status == 0)
+      unlink (from);
+  }
+  if (status != 0)
+    return errno == EEXIST
+        ? refuse (error, to, "is there already, and nothing is overwritten")
+        : fail (error, to, "made");
+  return sync_folder (to, error);
+}
+
+gboolean
+paco_part_finish (PacoPart *part, GError **error)
+{
+  if (fsync (part->fd) != 0)
+    return fail (error, part->part_path, "written");
+  return paco_part_rename (part->part_path, part->path, error);
+}
+
+gboolean
+paco_part_write_file (
+    const char *path, const void *bytes, gsize size, GError **error)
+{
+  int fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  gboolean good;
+
+  if (fd < 0)
+    return errno == EEXIST
+        ? refuse (error, path, "is there already, and nothing is overwritten")
+        : fail (error, path, "made");
+  good = write_all (fd, bytes, size, 0) && fsync (fd) == 0;
+  if (!good)
+    fail (error, path, "written");
+  if (close (fd) != 0 && good)
+    good = fail (error, path, "written");
+  if (!good)
+    unlink (path);
+  return good;
+}

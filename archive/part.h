@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The file that an archive is written to: frames go to OUT.part, which becomes OUT when
+ * all are there. archive.c writes it; a run that goes on finds in it what one before
+ * has left. */
+#pragma once
+#include <glib.h>
+
+#define PACO_PART_ERROR (paco_part_error_quark ())
+GQuark paco_part_error_quark (void);
+typedef enum
+{
+  PACO_PART_EXISTS, /* something would be overwritten */
+  PACO_PART_FAILED, /* the system says so */
+} PacoPartError;
+
+typedef struct PacoPart PacoPart;
+
+/* Opens path.part, or makes it, and locks it. Nothing may be at path. */
+PacoPart *paco_part_open (const char *path, GError **error);
+/* What was written stays. NULL is allowed. */
+void paco_part_free (PacoPart *part);
+
+const char *paco_part_path (const PacoPart *part); /* the path */
+int paco_part_fd (const PacoPart *part);
+/* Where the next frame begins, which is the end of the file but while it is resumed. */
+guint64 paco_part_offset (const PacoPart *part);
+guint64 paco_part_frames (const PacoPart *part);
+
+/* What follows is kept: a whole frame of `size` bytes, found at paco_part_offset(). */
+void paco_part_keep (PacoPart *part, gsize size);
+/* Takes away what is behind the last frame. */
+gboolean paco_part_truncate (PacoPart *part, GError **error);
+/* Writes a frame, whose place becomes the one that it has in the file. After an error
+ * the file ends with the frame before. */
+gboolean paco_part_append (
+    PacoPart *part, void *frame, gsize size, GError **error);
+
+/* path.part becomes path, once the disk has it. */
+gboolean paco_part_finish (PacoPart *part, GError **error);
+
+/* Gives a file its name where nothing has that name, once the disk has both. */
+gboolean paco_part_rename (const char *from, const char *to, GError **error);
+/* Writes a new file whole. */
+gboolean paco_part_write_file (
+    const char *path, const void *bytes, gsize size, GError **error);

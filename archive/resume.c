@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What a run before has left in OUT.part is checked, and kept as far as it is whole:
+ * called by archive.c, before anything is written. */
+#include "archive/run.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_HEADER 65536
+
+/* Reads `size` bytes of OUT.part, or as many as there are. */
+static gsize
+read_at (const PacoPart *part, guint64 offset, guint8 *bytes, gsize size)
+{
+  gsize at = 0;
+
+  while (at < size) {
+    gssize n = pread (
+        paco_part_fd (part), bytes + at, size - at, (off_t) (offset + at));
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      break;
+    at += (gsize) n;
+  }
+  return at;
+}
+
+/* Reads the frame where the last one ends. FALSE: what is there is none, or not whole. */
+static gboolean
+read_frame (const PacoPart *part, GByteArray *bytes, PacoInfo *info)
+{
+  guint64 offset = paco_part_offset (part);
+  guint32 broken = 0;
+  gsize head;
+
+  g_byte_array_set_size (bytes, MAX_HEADER);
+  head = read_at (part, offset, bytes->data, MAX_HEADER);
+  *info = (PacoInfo) PACO_INFO_INIT;
+  if (paco_probe (bytes->data, head, info, NULL, NULL) != PACO_STATUS_OK
+      || info->frame_size > G_MAXINT32)
+    return FALSE;
+  g_byte_array_set_size (bytes, info->frame_size);
+  return read_at (part, offset, bytes->data, info->frame_size)
+      == info->frame_size
+      && paco_frame_check (bytes->data, info->frame_size, &broken, NULL, NULL)
+      == PACO_STATUS_OK
+      && broken == 0;
+}
+
+/* A frame that is whole must be what this run would write. */
+static gboolean
+belongs (const PacoRun *run, const PacoInfo *info, const PacoKeptFile *kept,
+    GError **error)
+{
+  guint64 n = paco_part_frames (run->part);
+  const PacoFolderFile *file = n < run->end - run->first
+      ? paco_folder_file (run->folder, run->first + n)
+      : NULL;
+  guint32 fps_n = run->options->fps_n > 0 ? run->options->fps_n
+                                          : run->picture.fps_n;
+  char *shown = g_filename_display_name (paco_part_path (run->part));
+  const char *why = NULL;
+
+  if (!file || strcmp (kept->name, file->name) != 0 || kept->size != file->size
+      || info->place_number != n
+      || info->place_offset != paco_part_offset (run->part))
+    why = "is of another folder, or of other frames of it";
+  else if (kept->checksums.has_md5 != run->options->md5)
+    why = kept->checksums.has_md5 ? "was begun with --md5"
+                                  : "was begun without --md5";
+  else if (run->picture.width > 0 && info->fps_n != fps_n)
+    why = "was begun with another frame rate";
+  if (why)
+    g_set_error (error, PACO_PART_ERROR, PACO_PART_EXISTS,
+        "%s %s: go on as it was begun, or remove it", shown, why);
+  g_free (shown);
+  return why == NULL;
+}
+
+static gboolean
+keep_frames (
+    PacoRun *run, GByteArray *bytes, PacoKeptFile *kept, GError **error)
+{
+  const PacoArchiveOptions *options = run->options;
+  PacoInfo info;
+
+  while (read_frame (run->part, bytes, &info)) {
+    if (!paco_kept_file_read (bytes->data, bytes->len, kept, error)) {
+      g_prefix_error (error,
+          "%s is no archive that was begun: ", paco_part_path (run->part));
+      return FALSE;
+    }
+    if (!belongs (run, &info, kept, error))
+      return FALSE;
+    if (paco_part_frames (run->part) == 0)
+      run->report->info = info;
+    paco_report_add (
+        run->report, kept->name, kept->size, bytes->len, &kept->checksums);
+    paco_part_keep (run->part, bytes->len);
+    if (options->progress)
+      options->progress (
+          options->user, paco_part_frames (run->part), run->end - run->first);
+    if (options->interrupted && options->interrupted (options->user))
+      return TRUE;
+  }
+  return TRUE;
+}
+
+gboolean
+paco_run_resume (PacoRun *run, GError **error)
+{
+  GByteArray *bytes;
+  PacoKeptFile kept;
+  struct stat status;
+  gboolean good;
+
+  if (fstat (paco_part_fd (run->part), &status) != 0 || status.st_size == 0)
+    return TRUE;
+  bytes = g_byte_array_new ();
+  paco_kept_file_init (&kept);
+  good = keep_frames (run, bytes, &kept, error);
+  run->report->resumed = paco_part_frames (run->part);
+  if (good && run->report->resumed == 0
+      && (read_at (run->part, 0, bytes->data, 4) < 4
+          || memcmp (bytes->data, "PACO", 4) != 0)
+      && status.st_size >= 4) {
+    char *shown = g_filename_display_name (paco_part_path (run->part));
+
+    g_set_error (error, PACO_PART_ERROR, PACO_PART_EXISTS,
+        "%s is there already, and is no archive that was begun", shown);
+    g_free (shown);
+    good = FALSE;
+  }
+  paco_kept_file_clear (&kept);
+  g_byte_array_unref (bytes);
+  return good;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the threads of a run of archive share: archive.c makes and ends it, the other
+ * files of archive.h have a step each. */
+#pragma once
+#include "archive/archive.h"
+#include "archive/chunks.h"
+#include "archive/line.h"
+#include "archive/part.h"
+
+/* Steps of the line. */
+enum
+{
+  STEP_READ,
+  STEP_CODE,
+  STEP_DECODE,
+  STEP_COMPARE,
+  STEP_WRITE,
+  N_STEPS,
+};
+
+/* What a place of the line has of its frame; arrays are used for one after the other. */
+typedef struct
+{
+  guint64 number; /* of the file in the folder */
+  GByteArray *file;
+  PacoSource source; /* its image may point into file */
+  PacoKeptFile kept;
+  PacoKeptChunks chunks;
+  PacoFrame frame;
+  /* What the frame gives back. */
+  PacoInfo info;
+  PacoKeptFile found;
+  PacoRebuilt rebuilt;
+} PacoRunItem;
+
+typedef struct
+{
+  const PacoArchiveOptions *options;
+  PacoReport *report;
+  const PacoFolder *folder;
+  guint64 first, end; /* of the range */
+  /* Of the first picture of the range: all others must be like it. */
+  const PacoSourceKind *kind;
+  PacoInfo picture;
+  PacoPart *part;
+  PacoFrameEncoder *encoder;
+  PacoFrameDecoder *decoder; /* NULL: nothing is verified */
+  PacoLine *line;
+  PacoRunItem *items;
+  guint n_items;
+  /* A GPU was lost: memory that it may still use is not freed. */
+  gint lost;
+} PacoRun;
+
+PacoRunItem *paco_run_item (const PacoRun *run, guint64 number);
+/* A frame has failed: a sentence without the file's name, which is put before it. */
+void paco_run_fail (PacoRun *run, guint64 number, PacoArchiveError code,
+    const char *format, ...) G_GNUC_PRINTF (4, 5);
+
+/* Checks what is in OUT.part and keeps it (resume.c). */
+gboolean paco_run_resume (PacoRun *run, GError **error);
+
+/* Threads; data is the PacoRun. They end when the line does. */
+gpointer paco_run_read (gpointer data);    /* archive_read.c */
+gpointer paco_run_code (gpointer data);    /* archive_code.c */
+gpointer paco_run_decode (gpointer data);  /* archive_code.c */
+gpointer paco_run_compare (gpointer data); /* archive_read.c */
+
+/* Reads a whole file of `size` bytes (files.c). The error is a sentence without the
+ * file's name. */
+gboolean paco_read_whole_file (
+    const char *path, guint64 size, GByteArray *bytes, GError **error);

@@ -1,0 +1,441 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""paco archive, as people run it: what it writes, what it refuses and how it goes on
+after it was killed, interrupted, or the disk was full. The names of tests may be given;
+what they print is TAP."""
+import json
+import os
+import pathlib
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+PACO = os.environ.get('PACO_TOOL', 'paco')
+SEED = int(os.environ.get('PACO_SEED', random.randrange(1 << 30)))
+DONE, FAILED, USAGE, DAMAGE, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def paco(*arguments, **options):
+    """(exit code, standard output, standard error) of the tool."""
+    options.setdefault('timeout', 120)
+    run = subprocess.run([PACO, *map(os.fspath, arguments)], capture_output=True,
+                         check=False, **options)
+    return (run.returncode, run.stdout.decode('utf-8', 'surrogateescape'),
+            run.stderr.decode('utf-8', 'surrogateescape'))
+
+
+def expect(code, *arguments, says='', **options):
+    """Runs the tool, which has to end with that code and say that. An error is one
+    line that begins with the tool's name."""
+    status, out, err = paco(*arguments, **options)
+    assert status == code, (arguments, status, out, err)
+    if code not in (DONE,):
+        assert err.count('\n') == 1 and err.startswith('paco '), err
+    assert says in err + out, (says, err, out)
+    return out + err
+
+
+def picture(kind=6, width=48, height=32, maxval=255, behind=b'', comment=b''):
+    """A PNM or PAM file of noise over a ramp."""
+    n = {5: 1, 6: 3, 7: 4}[kind]
+    size = 2 if maxval > 255 else 1
+    samples = bytearray()
+    for y in range(height):
+        for x in range(width * n):
+            value = (3 * x + 5 * y + random.randrange(1 + maxval // 16)) % (maxval + 1)
+            samples += value.to_bytes(size, 'big')
+    if kind == 7:
+        head = (f'P7\nWIDTH {width}\nHEIGHT {height}\nDEPTH {n}\nMAXVAL {maxval}\n'
+                'TUPLTYPE RGB_ALPHA\nENDHDR\n').encode()
+    else:
+        head = b'P%d\n%s%d %d\n%d\n' % (kind, comment, width, height, maxval)
+    return head + bytes(samples) + behind
+
+
+def sequence(folder, n=6, first=1, name='shot.{:04}.ppm', **like):
+    """A folder of n pictures."""
+    os.makedirs(folder, exist_ok=True)
+    for i in range(first, first + n):
+        (pathlib.Path(folder) / name.format(i)).write_bytes(picture(**like))
+    return folder
+
+
+def frames(path):
+    """The bytes of each frame of a .paco file."""
+    data, at, found = pathlib.Path(path).read_bytes(), 0, []
+    while at < len(data):
+        assert data[at:at + 4] == b'PACO', at
+        size = int.from_bytes(data[at + 8:at + 12], 'little')
+        found.append(data[at:at + size])
+        at += size
+    return found
+
+
+# --- tests ---------------------------------------------------------------------------
+
+def test_report(tmp):
+    """The report has every file; framemd5 is FFmpeg's."""
+    sequence(tmp / 'in', 5, behind=b'behind')
+    text = expect(DONE, 'archive', '--md5', '--fps', '24000/1001', tmp / 'in',
+                  tmp / 'out.paco', says='5 files')
+    assert 'Every frame was decoded' in text
+    report = json.loads((tmp / 'out.paco.json').read_text())
+    assert report['verified'] and report['failure'] is None
+    assert report['picture'] == {'width': 48, 'height': 32, 'depths': [8, 8, 8],
+                                 'fps': [24000, 1001]}
+    assert report['coded_bytes'] == (tmp / 'out.paco').stat().st_size
+    assert set(report['spent']) == {'reading', 'checksums', 'parsing', 'coding',
+                                    'decoding', 'writing'}
+    names = sorted(os.listdir(tmp / 'in'))
+    assert [f['name'] for f in report['frames']] == names
+    assert [f['coded'] for f in report['frames']] == [
+        len(f) for f in frames(tmp / 'out.paco')]
+    listed = [line.split(',')[-1].strip() for line in
+              (tmp / 'out.paco.framemd5').read_text().splitlines() if line[0] != '#']
+    assert listed == [f['md5'] for f in report['frames']]
+    for tool, key in ('md5sum', 'md5'), ('xxh128sum', 'xxh3'):
+        if shutil.which(tool):
+            sums = subprocess.run([tool, *names], cwd=tmp / 'in', check=True,
+                                  capture_output=True, text=True).stdout.split()[::2]
+            assert sums == [f[key] for f in report['frames']], tool
+    if shutil.which('ffmpeg'):
+        theirs = subprocess.run(
+            ['ffmpeg', '-v', 'error', '-framerate', '24000/1001', '-start_number', '1',
+             '-i', tmp / 'in' / 'shot.%04d.ppm', '-c', 'copy', '-f', 'framemd5', '-'],
+            check=True, capture_output=True, text=True).stdout
+        ours = (tmp / 'out.paco.framemd5').read_text()
+        keep = ('#software', '#codec_id')
+        assert ([line for line in ours.splitlines() if not line.startswith(keep)]
+                == [line for line in theirs.splitlines() if not line.startswith(keep)])
+
+
+def test_options(tmp):
+    """What does not change the bytes does not; and each option does what it says."""
+    sequence(tmp / 'in', 9)
+    expect(DONE, 'archive', '-q', tmp / 'in', tmp / 'a.paco')
+    whole = (tmp / 'a.paco').read_bytes()
+    for i, options in enumerate((['--no-verify'], ['--threads=1'], ['--readers=1'],
+                                 ['--readers=9', '--threads=3'], ['--backend=cpu'])):
+        out = tmp / f'{i}.paco'
+        assert expect(DONE, 'archive', '-q', '--report=', *options, tmp / 'in', out) == ''
+        assert out.read_bytes() == whole, options
+        assert not os.path.exists(f'{out}.json')
+    expect(DONE, 'archive', '--no-verify', '--report', tmp / 'r', tmp / 'in',
+           tmp / 'n.paco')
+    assert not json.loads((tmp / 'r').read_text())['verified']
+    expect(DONE, 'archive', '--complexity=3', tmp / 'in', tmp / 'c.paco')
+    assert (tmp / 'c.paco').read_bytes() != whole
+    for wrong in ('--backend=gpu', '--threads=-1', '--readers=x', '--frames=3-1',
+                  '--frames=a', '--fps=0', '--fps=24/0', '--fps=1/2/3', '--nonsense',
+                  '--complexity=9', '--gpus=x'):
+        status, out, err = paco('archive', wrong, tmp / 'in', tmp / 'w.paco')
+        assert status in (FAILED, USAGE) and err.count('\n') == 1, (wrong, err)
+        assert not os.path.exists(tmp / 'w.paco') and not os.path.exists(
+            tmp / 'w.paco.part'), wrong
+    expect(USAGE, 'archive', tmp / 'in')
+    expect(USAGE, 'archive', '--list', tmp / 'in', tmp / 'out')
+
+
+def test_range(tmp):
+    """Ranges are the frames of the whole run, but for their places."""
+    sequence(tmp / 'in', 10, name='{}.ppm', first=4)
+    expect(DONE, 'archive', '-q', tmp / 'in', tmp / 'all.paco')
+    whole = frames(tmp / 'all.paco')
+    parts = []
+    for begin, end in (0, 3), (4, 4), (5, 9):
+        out = tmp / f'{begin}.paco'
+        expect(DONE, 'archive', '-q', '--frames', f'{begin}-{end}', tmp / 'in', out)
+        parts += frames(out)
+    assert len(parts) == len(whole)
+    for a, b in zip(parts, whole):
+        # The place is the last chunk; then there is the header's CRC.
+        end = int.from_bytes(a[6:8], 'little')
+        assert a[:end - 16] == b[:end - 16] and a[end:] == b[end:]
+    expect(DONE, 'archive', '-q', '--frames=3', tmp / 'in', tmp / 'one.paco')
+    assert len(frames(tmp / 'one.paco')) == 1
+    expect(FAILED, 'archive', '--frames=5-10', tmp / 'in', tmp / 'no.paco',
+           says='frames 0 to 9')
+
+
+def test_order(tmp):
+    """Digits are numbers, folders go before what is in them, and names may be any."""
+    names = ['a2.ppm', 'a10.ppm', 'a100.ppm']
+    for name in names:
+        (tmp / 'in').mkdir(exist_ok=True)
+        (tmp / 'in' / name).write_bytes(picture())
+    out = expect(DONE, 'archive', '--list', '--allow-gaps', tmp / 'in')
+    assert out.split() == names
+    shutil.rmtree(tmp / 'in')
+    odd = os.fsdecode(b'r\xe9el_')
+    sequence(tmp / 'in' / 'reel2', 2, name=odd + '{}.ppm')
+    sequence(tmp / 'in' / 'reel10', 2, name='\u00e9"\\ {}.ppm')
+    out = expect(DONE, 'archive', '--list', tmp / 'in')
+    assert out.splitlines() == [f'reel2/{odd}1.ppm', f'reel2/{odd}2.ppm',
+                                'reel10/\u00e9"\\ 1.ppm', 'reel10/\u00e9"\\ 2.ppm']
+    expect(DONE, 'archive', '-q', tmp / 'in', tmp / 'o.paco')
+    report = json.loads((tmp / 'o.paco.json').read_text())
+    assert [f['name'] for f in report['frames']] == out.splitlines()
+
+
+def test_refused_folders(tmp):
+    """A folder that is no sequence is refused before anything is written."""
+    def refused(says, *options, **more):
+        expect(FAILED, 'archive', *options, tmp / 'in', tmp / 'o.paco', says=says, **more)
+        left = [e for e in os.listdir(tmp) if e.startswith('o.paco')]
+        assert not left, left
+        shutil.rmtree(tmp / 'in', ignore_errors=True)
+
+    refused('No such file')
+    (tmp / 'in').mkdir()
+    refused('has no files')
+    sequence(tmp / 'in', 3)
+    sequence(tmp / 'in', 2, first=7)
+    refused('shot.0003.ppm is followed by a gap: 4 to 6 are missing')
+    sequence(tmp / 'in', 3)
+    (tmp / 'in' / 'shot.0004.ppm').write_bytes(picture(width=50))
+    refused('shot.0004.ppm does not belong to the sequence: it has 50 x 32')
+    sequence(tmp / 'in', 3)
+    (tmp / 'in' / 'shot.0004.ppm').write_bytes(picture(maxval=1023))
+    refused('samples have 10 bits')
+    sequence(tmp / 'in', 3)
+    (tmp / 'in' / 'shot.0004.ppm').write_bytes(picture(5))
+    refused('1 components')
+    sequence(tmp / 'in', 3)
+    (tmp / 'in' / 'shot.0004.ppm').write_bytes(b'')
+    refused('shot.0004.ppm is empty')
+    sequence(tmp / 'in', 3)
+    (tmp / 'in' / 'shot.0004.ppm').write_bytes(b'hello world')
+    refused('shot.0004.ppm is no picture of a kind')
+    sequence(tmp / 'in', 3)
+    sequence(tmp / 'in', 1, name='other.{:04}.ppm')
+    refused('two sequences')
+    sequence(tmp / 'in', 3)
+    (tmp / 'in' / 'shot.3.ppm').write_bytes(picture())
+    refused('the same number')
+    sequence(tmp / 'in', 3)
+    (tmp / 'in' / '.DS_Store').write_bytes(b'x')
+    expect(DONE, 'archive', '--list', '--skip=.DS_*', tmp / 'in')
+    refused('.DS_Store')
+    sequence(tmp / 'in', 3)
+    (tmp / 'in' / 'empty').mkdir()
+    refused('is an empty folder')
+    sequence(tmp / 'in', 3)
+    os.mkfifo(tmp / 'in' / 'pipe')
+    refused('neither a file nor a folder')
+    sequence(tmp / 'in', 3)
+    (tmp / 'in' / 'loop').symlink_to('.')
+    refused('link to a folder')
+    sequence(tmp / 'in', 3)
+    (tmp / 'in' / 'sound.wav').write_bytes(b'RIFF\0\0\0\0WAVEfmt ')
+    refused('sound')
+    sequence(tmp / 'in', 3)
+    expect(FAILED, 'archive', tmp / 'in', tmp / 'in' / 'o.paco', says='in the folder')
+    (tmp / 'in' / 'shot.0004.ppm').write_bytes(picture()[:-1])
+    refused('ends within the picture')
+    for head in (b'P6\n0 4\n255\n', b'P6\n99999999999 4\n255\n', b'P6\n4 4\n70000\n',
+                 b'P6\n4 4', b'P7\nWIDTH 4\n', b'P7\nENDHDR\n', b'P6 20000 4 255 '):
+        sequence(tmp / 'in', 1)
+        (tmp / 'in' / 'shot.0002.ppm').write_bytes(head + bytes(100))
+        refused('shot.0002.ppm cannot be archived')
+    if os.geteuid() != 0:
+        sequence(tmp / 'in', 3)
+        (tmp / 'in' / 'shot.0002.ppm').chmod(0)
+        refused('Permission denied')
+
+
+def test_too_much_besides(tmp):
+    """What a frame cannot keep is refused; the frames before it stay."""
+    sequence(tmp / 'in', 3)
+    (tmp / 'in' / 'shot.0004.ppm').write_bytes(picture(behind=random.randbytes(40000)))
+    expect(FAILED, 'archive', tmp / 'in', tmp / 'o.paco', says='shot.0004.ppm')
+    assert len(frames(tmp / 'o.paco.part')) == 3
+    (tmp / 'in' / 'shot.0004.ppm').write_bytes(picture(behind=bytes(4000000)))
+    expect(DONE, 'archive', tmp / 'in', tmp / 'o.paco', says='3 of them were there')
+    assert len(frames(tmp / 'o.paco')) == 4
+
+
+def test_nothing_overwritten(tmp):
+    """Nothing that is there changes."""
+    sequence(tmp / 'in', 2)
+    for name in 'o.paco', 'o.paco.json', 'o.paco.framemd5', 'o.paco.part':
+        (tmp / name).write_bytes(b'mine, not a frame')
+        expect(FAILED, 'archive', '--md5', tmp / 'in', tmp / 'o.paco', says=name)
+        assert (tmp / name).read_bytes() == b'mine, not a frame'
+        (tmp / name).unlink()
+    (tmp / 'o.paco').symlink_to('nowhere')
+    expect(FAILED, 'archive', tmp / 'in', tmp / 'o.paco', says='is there already')
+    assert not os.path.exists(tmp / 'nowhere')
+
+
+def whole_run(tmp, n, **like):
+    """A folder, and what an undisturbed run makes of it."""
+    sequence(tmp / 'in', n, **like)
+    expect(DONE, 'archive', '-q', '--report=', tmp / 'in', tmp / 'whole.paco')
+    return (tmp / 'whole.paco').read_bytes()
+
+
+def begin(tmp, *options, frames_first=1):
+    """Starts the tool; returns when so many bytes are written."""
+    process = subprocess.Popen(
+        [PACO, 'archive', '--threads=1', *options, tmp / 'in', tmp / 'o.paco'],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    end = time.monotonic() + 60
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            if os.stat(tmp / 'o.paco.part').st_size > frames_first:
+                break
+        except FileNotFoundError:
+            pass
+        time.sleep(0.002)
+    return process
+
+
+def test_kill(tmp):
+    """kill -9, and the same command goes on: the same bytes."""
+    whole = whole_run(tmp, 40, width=160, height=120)
+    process = begin(tmp, frames_first=random.randrange(len(whole) // 2))
+    process.kill()
+    process.communicate()
+    if not os.path.exists(tmp / 'o.paco'):
+        assert whole.startswith((tmp / 'o.paco.part').read_bytes())
+        expect(DONE, 'archive', tmp / 'in', tmp / 'o.paco')
+    assert (tmp / 'o.paco').read_bytes() == whole
+    assert not os.path.exists(tmp / 'o.paco.part')
+
+
+def test_interrupt(tmp):
+    """Ctrl-C ends in order: whole frames, and a sentence."""
+    whole = whole_run(tmp, 60, width=160, height=120)
+    process = begin(tmp, frames_first=len(whole) // 10)
+    process.send_signal(signal.SIGINT)
+    err = process.communicate(timeout=60)[1].decode()
+    if process.returncode != DONE:
+        assert process.returncode == INTERRUPTED and 'goes on from there' in err, err
+        left = (tmp / 'o.paco.part').read_bytes()
+        assert whole.startswith(left) and len(frames(tmp / 'o.paco.part')) > 0
+        expect(DONE, 'archive', tmp / 'in', tmp / 'o.paco')
+    assert (tmp / 'o.paco').read_bytes() == whole
+
+
+def test_resume(tmp):
+    """What is in OUT.part is checked, and kept up to the first damage."""
+    whole = whole_run(tmp, 8)
+    sizes = [len(f) for f in frames(tmp / 'whole.paco')]
+    part = tmp / 'o.paco.part'
+    for case in range(6):
+        kept = random.randrange(0 if case else 1, 8)
+        cut = sum(sizes[:kept]) + random.randrange(sizes[kept])
+        left = bytearray(whole[:cut])
+        if case % 2 and kept > 1:
+            # A byte of a frame's payload, near its end.
+            kept -= 1
+            left[sum(sizes[:kept + 1]) - 5] ^= 0x10
+        part.write_bytes(left)
+        if 0 < cut and kept == 0 and cut < 4:
+            continue
+        text = expect(DONE, 'archive', '--report=', tmp / 'in', tmp / 'o.paco')
+        assert f'{kept} of them were there' in text or kept == 0, (kept, text)
+        assert (tmp / 'o.paco').read_bytes() == whole
+        (tmp / 'o.paco').unlink()
+    part.write_bytes(whole)
+    expect(DONE, 'archive', '--report=', tmp / 'in', tmp / 'o.paco',
+           says='8 of them were there')
+    (tmp / 'o.paco').unlink()
+    # Of other frames, or begun otherwise.
+    part.write_bytes(whole[:sum(sizes[:3])])
+    for options in ['--md5'], ['--frames=2-7'], ['--fps=24']:
+        expect(FAILED, 'archive', *options, tmp / 'in', tmp / 'o.paco',
+               says='go on as it was begun')
+        assert part.read_bytes() == whole[:sum(sizes[:3])]
+    (tmp / 'in' / 'shot.0002.ppm').write_bytes(picture() + b'longer')
+    expect(FAILED, 'archive', tmp / 'in', tmp / 'o.paco', says='another folder')
+
+
+def test_two_at_once(tmp):
+    """A second process keeps away from what the first one writes."""
+    whole = whole_run(tmp, 60, width=160, height=120)
+    process = begin(tmp)
+    if process.poll() is None:
+        process.send_signal(signal.SIGSTOP)
+        if not os.path.exists(tmp / 'o.paco'):
+            expect(FAILED, 'archive', tmp / 'in', tmp / 'o.paco',
+                   says='being written by another process')
+        process.send_signal(signal.SIGCONT)
+    process.communicate(timeout=60)
+    assert (tmp / 'o.paco').read_bytes() == whole
+
+
+def test_full_disk(tmp):
+    """A file that may not grow: one line; what was written is valid, and goes on."""
+    whole = whole_run(tmp, 8)
+    sizes = [len(f) for f in frames(tmp / 'whole.paco')]
+    limit = sum(sizes[:5]) + sizes[5] // 2
+
+    def keep_small():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    expect(FAILED, 'archive', tmp / 'in', tmp / 'o.paco', says='o.paco.part cannot be '
+           'written', preexec_fn=keep_small)
+    assert (tmp / 'o.paco.part').read_bytes() == whole[:sum(sizes[:5])]
+    expect(DONE, 'archive', tmp / 'in', tmp / 'o.paco', says='5 of them were there')
+    assert (tmp / 'o.paco').read_bytes() == whole
+
+
+def test_unreadable_file(tmp):
+    """A file that vanishes, or changes, while others are archived."""
+    whole = whole_run(tmp, 8)
+    sizes = [len(f) for f in frames(tmp / 'whole.paco')]
+    if os.geteuid() != 0:
+        (tmp / 'in' / 'shot.0005.ppm').chmod(0)
+        expect(FAILED, 'archive', tmp / 'in', tmp / 'o.paco', says='Permission denied')
+        (tmp / 'in' / 'shot.0005.ppm').chmod(0o644)
+    # One that cannot be seen to be too much before it is read whole.
+    (tmp / 'in' / 'shot.0006.ppm').write_bytes(picture(behind=random.randbytes(40000)))
+    expect(FAILED, 'archive', tmp / 'in', tmp / 'o.paco', says='shot.0006.ppm')
+    assert (tmp / 'o.paco.part').read_bytes() == whole[:sum(sizes[:5])]
+
+
+def test_depths(tmp):
+    """Kinds of PNM, and files that break their promise."""
+    for i, (kind, maxval) in enumerate(((5, 255), (5, 1), (5, 1023), (5, 65535), (6, 4095),
+                                        (6, 200), (7, 255), (7, 65535))):
+        folder = sequence(tmp / f'in{i}', 2, kind=kind, maxval=maxval, width=33,
+                          height=17, comment=b'#c\n')
+        expect(DONE, 'archive', folder, tmp / f'{i}.paco', says='Every frame')
+        report = json.loads((tmp / f'{i}.paco.json').read_text())
+        assert report['picture']['depths'][0] == maxval.bit_length()
+    broken = b'P5\n4 4\n1000\n' + b'\xff\xff' * 16
+    (tmp / 'promise').mkdir()
+    (tmp / 'promise' / '1.pgm').write_bytes(broken)
+    expect(DONE, 'archive', tmp / 'promise', tmp / 'p.paco', says='Every frame')
+
+
+def main():
+    random.seed(SEED)
+    print(f'# PACO_SEED={SEED}')
+    wanted = sys.argv[1:]
+    tests = [(name[5:], run) for name, run in globals().items()
+             if name.startswith('test_') and (not wanted or name[5:] in wanted)]
+    print(f'1..{len(tests)}')
+    failed = 0
+    for number, (name, run) in enumerate(tests, 1):
+        with tempfile.TemporaryDirectory(prefix='paco-archive-') as folder:
+            try:
+                run(pathlib.Path(folder))
+                print(f'ok {number} - {name}', flush=True)
+            except Exception:  # pylint: disable=broad-except
+                failed += 1
+                for line in traceback.format_exc().splitlines():
+                    print(f'# {line}')
+                print(f'not ok {number} - {name}', flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

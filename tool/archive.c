@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * paco archive: a folder of pictures as one file that gives each of them back, bit by
+ * bit. What it does, archive/archive.c does. */
+#include "archive/archive.h"
+#include "archive/part.h"
+#include "progress.h"
+#include "tool.h"
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What the command line says. */
+typedef struct
+{
+  char *frames, *fps, *backend, *devices, *report, **skip;
+  int threads, readers, complexity;
+  gboolean list, md5, no_verify, allow_gaps, quiet;
+} Options;
+
+typedef struct
+{
+  PacoProgress *progress; /* NULL: no frame has been done */
+  gboolean quiet;
+} Run;
+
+static gboolean
+is_interrupted (gpointer user)
+{
+  return paco_signals_caught (NULL);
+}
+
+static void
+show_progress (gpointer user, guint64 done, guint64 total)
+{
+  Run *run = user;
+
+  if (!run->progress)
+    run->progress = paco_progress_new (total, run->quiet);
+  paco_progress_set (run->progress, done);
+}
+
+/* --- the command line ------------------------------------------------------ */
+
+static gboolean
+refuse (GError **error, const char *format, const char *value)
+{
+  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE, format, value);
+  return FALSE;
+}
+
+static gboolean
+read_numbers (const char *text, char between, guint64 *a, guint64 *b)
+{
+  char *end;
+
+  if (!g_ascii_isdigit (*text))
+    return FALSE;
+  *a = *b = g_ascii_strtoull (text, &end, 10);
+  if (*end != between)
+    return *end == 0;
+  if (!g_ascii_isdigit (end[1]))
+    return FALSE;
+  *b = g_ascii_strtoull (end + 1, &end, 10);
+  return *end == 0;
+}
+
+static gboolean
+read_options (const Options *given, PacoArchiveOptions *options, GError **error)
+{
+  guint64 n, d;
+
+  if (given->frames) {
+    options->has_range = TRUE;
+    if (!read_numbers (given->frames, '-', &options->first, &options->last)
+        || options->first > options->last || options->last == G_MAXUINT64)
+      return refuse (error, "--frames=%s is no range of frames, such as 0-99",
+          given->frames);
+  }
+  if (given->fps) {
+    gboolean good = read_numbers (given->fps, '/', &n, &d);
+
+    if (!strchr (given->fps, '/'))
+      d = 1;
+    if (!good || n == 0 || d == 0 || n > G_MAXINT32 || d > G_MAXINT32)
+      return refuse (error,
+          "--fps=%s is no frame rate, such as 24 or 24000/1001", given->fps);
+    options->fps_n = (guint32) n;
+    options->fps_d = (guint32) d;
+  }
+  if (given->readers < 0 || given->threads < 0)
+    return refuse (error, "%s", "a number of threads is less than 0");
+  options->readers = (guint) given->readers;
+  options->md5 = given->md5;
+  options->verify = !given->no_verify;
+  options->files.skip = (const char *const *) given->skip;
+  options->files.allow_gaps = given->allow_gaps;
+  return TRUE;
+}
+
+/* --- reports --------------------------------------------------------------- */
+
+static char *
+report_path (const Options *given, const char *out)
+{
+  return given->report ? g_strdup (given->report)
+                       : g_strconcat (out, ".json", NULL);
+}
+
+/* What will be written in the end must not be there in the beginning. */
+static gboolean
+check_reports (const Options *given, const char *out, GError **error)
+{
+  char *paths[] = { report_path (given, out),
+    given->md5 ? g_strconcat (out, ".framemd5", NULL) : NULL };
+  gboolean good = TRUE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
+    if (good && paths[i] && *paths[i] && access (paths[i], F_OK) == 0) {
+      g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+          "%s is there already, and nothing is overwritten", paths[i]);
+      good = FALSE;
+    }
+    g_free (paths[i]);
+  }
+  return good;
+}
+
+static gboolean
+write_text (const char *path, const char *text, GError **error)
+{
+  return paco_part_write_file (path, text, strlen (text), error);
+}
+
+static gboolean
+write_reports (const Options *given, const char *out, const PacoReport *report,
+    GError **error)
+{
+  char *path = report_path (given, out), *text = paco_report_json (report);
+  gboolean good = !*path || write_text (path, text, error);
+
+  g_free (path);
+  g_free (text);
+  text = paco_report_framemd5 (report);
+  if (text && good) {
+    path = g_strconcat (out, ".framemd5", NULL);
+    good = write_text (path, text, error);
+    g_free (path);
+  }
+  g_free (text);
+  if (!given->quiet) {
+    text = paco_report_text (report);
+    fputs (text, stdout);
+    g_free (text);
+  }
+  return good;
+}
+
+/* --- running --------------------------------------------------------------- */
+
+static int
+list_files (const PacoArchiveOptions *options)
+{
+  GError *error = NULL;
+  PacoFolder *folder = paco_folder_read (
+      options->folder, &options->files, &error);
+
+  if (!folder)
+    return paco_tool_fail (error);
+  for (guint i = 0; i < folder->files->len; i++)
+    puts (paco_folder_file (folder, i)->name);
+  paco_folder_free (folder);
+  return PACO_EXIT_DONE;
+}
+
+/* The exit code for what has gone wrong. */
+static int
+fail (GError *error)
+{
+  int code = PACO_EXIT_FAILED;
+
+  if (g_error_matches (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_INTERRUPTED))
+    code = PACO_EXIT_INTERRUPTED;
+  else if (g_error_matches (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_DAMAGED))
+    code = PACO_EXIT_DAMAGE;
+  else
+    return paco_tool_fail (error);
+  paco_tool_complain ("%s", error->message);
+  g_error_free (error);
+  return code;
+}
+
+static int
+archive (const Options *given, PacoArchiveOptions *options)
+{
+  Run run = { NULL, given->quiet };
+  PacoReport report;
+  GError *error = NULL;
+  gboolean good;
+
+  if (!check_reports (given, options->out, &error))
+    return paco_tool_fail (error);
+  paco_report_init (&report, "archive", options->folder, options->out);
+  options->interrupted = is_interrupted;
+  options->progress = show_progress;
+  options->user = &run;
+  good = paco_archive_run (options, &report, &error);
+  paco_progress_free (run.progress);
+  good = good && write_reports (given, options->out, &report, &error);
+  paco_report_clear (&report);
+  return good ? PACO_EXIT_DONE : fail (error);
+}
+
+static int
+run_command (const Options *given, PacoArchiveOptions *options)
+{
+  char threads[16], complexity[16];
+  const char *coders[] = { "threads", threads, NULL, NULL, NULL, NULL, NULL };
+  const char *encoders[] = { NULL, NULL, NULL };
+  guint n = 2;
+  GError *error = NULL;
+
+  if (!read_options (given, options, &error))
+    return paco_tool_fail (error);
+  g_snprintf (threads, sizeof threads, "%d", given->threads);
+  g_snprintf (complexity, sizeof complexity, "%d", given->complexity);
+  if (given->backend) {
+    coders[n++] = "backend";
+    coders[n++] = given->backend;
+  }
+  if (given->devices) {
+    coders[n++] = "cuda-devices";
+    coders[n++] = given->devices;
+  }
+  if (given->complexity >= 0) {
+    encoders[0] = "complexity";
+    encoders[1] = complexity;
+  }
+  options->coders = coders;
+  options->encoders = encoders;
+  return given->list ? list_files (options) : archive (given, options);
+}
+
+int
+paco_tool_archive (int argc, char **argv)
+{
+  Options given = { .complexity = -1 };
+  const GOptionEntry entries[] = {
+    { "frames", 0, 0, G_OPTION_ARG_STRING, &given.frames,
+        "Archive only these frames of the folder, counted from 0", "A-B" },
+    { "md5", 0, 0, G_OPTION_ARG_NONE, &given.md5,
+        "Keep MD5s of the files, too, and list them in OUT.framemd5", NULL },
+    { "no-verify", 0, 0, G_OPTION_ARG_NONE, &given.no_verify,
+        "Do not decode each frame and compare it with its file", NULL },
+    { "fps", 0, 0, G_OPTION_ARG_STRING, &given.fps,
+        "Frames a second, whatever the files say", "N[/D]" },
+    { "allow-gaps", 0, 0, G_OPTION_ARG_NONE, &given.allow_gaps,
+        "Archive also where the numbers of files have gaps", NULL },
+    { "skip", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.skip,
+        "Leave out files and folders of such names; may be repeated",
+        "PATTERN" },
+    { "list", 0, 0, G_OPTION_ARG_NONE, &given.list,
+        "Print the names of the files in their order, and do no more", NULL },
+    { "report", 0, 0, G_OPTION_ARG_FILENAME, &given.report,
+        "Write the report here instead of OUT.json; an empty name: nowhere",
+        "FILE" },
+    { "backend", 0, 0, G_OPTION_ARG_STRING, &given.backend,
+        "auto (a GPU if there is one), cpu or cuda", "NAME" },
+    { "gpus", 0, 0, G_OPTION_ARG_STRING, &given.devices,
+        "GPUs to which frames go in turn, as 0,1 or all", "LIST" },
+    { "threads", 0, 0, G_OPTION_ARG_INT, &given.threads,
+        "Threads that code on the CPU; 0: as many as may run", "N" },
+    { "readers", 0, 0, G_OPTION_ARG_INT, &given.readers,
+        "Threads that read files; 0: by the number of cores", "N" },
+    { "complexity", 0, 0, G_OPTION_ARG_INT, &given.complexity,
+        "0 (smallest) to 3 (fastest); 1 if not given", "N" },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet,
+        "Print neither progress nor the report", NULL },
+    { NULL },
+  };
+  static const PacoToolUsage usage = {
+    .arguments = "FOLDER OUT",
+    .summary =
+        "Codes the pictures of a folder losslessly, with all that their files "
+        "have besides,\nso that paco restore gives back each file bit by bit.",
+    .description =
+        "Nothing is overwritten. Frames go to OUT.part, which becomes OUT when "
+        "all are there;\nthe same command goes on where another one ended.",
+    .minimum = 1,
+    .maximum = 2,
+  };
+  PacoArchiveOptions options = { 0 };
+  int code = PACO_EXIT_USAGE;
+
+  if (!paco_tool_parse (&usage, entries, NULL, &argc, &argv))
+    return code;
+  options.folder = argv[1];
+  options.out = argv[2];
+  if (argc != (given.list ? 2 : 3))
+    paco_tool_complain (
+        given.list ? "--list takes FOLDER alone" : "it takes FOLDER and OUT");
+  else {
+    paco_signals_catch ();
+    /* A file that may not grow is an error of write(). */
+    signal (SIGXFSZ, SIG_IGN);
+    code = run_command (&given, &options);
+  }
+  g_free (given.frames);
+  g_free (given.fps);
+  g_free (given.backend);
+  g_free (given.devices);
+  g_free (given.report);
+  g_strfreev (given.skip);
+  return code;
+}
