@@ -117,6 +117,26 @@ read_first (PacoRun *run, GError **error)
   return good;
 }
 
+/* Frames of a range keep the same of it as those of the whole run. */
+static gboolean
+read_sound (PacoRun *run, GError **error)
+{
+  const PacoArchiveOptions *options = run->options;
+  gboolean given = options->fps_n > 0;
+
+  if (!run->folder->sound)
+    return TRUE;
+  run->sound = paco_sound_read (options->folder, run->folder->sound, error);
+  if (!run->sound
+      || (!options->any_sound_length
+          && !paco_sound_check_length (run->sound, run->folder->files->len,
+              given ? options->fps_n : run->picture.fps_n,
+              given ? options->fps_d : run->picture.fps_d, error)))
+    return FALSE;
+  run->sound_chunk = paco_sound_write_chunk (run->sound, error);
+  return run->sound_chunk != NULL;
+}
+
 static gboolean
 open_coders (PacoRun *run, GError **error)
 {
@@ -163,7 +183,8 @@ begin (PacoRun *run, GError **error)
       || !paco_folder_look (run->folder, run->first, run->end,
           options->fps_n > 0, &run->kind, &run->picture, error))
     return FALSE;
-  if (!read_first (run, error) || !open_coders (run, error))
+  if (!read_first (run, error) || !read_sound (run, error)
+      || !open_coders (run, error))
     return FALSE;
   run->report->kind = g_strdup (run->kind->name);
   run->report->first = run->first;
@@ -305,21 +326,18 @@ static gboolean
 finish (PacoRun *run, GError **error)
 {
   const PacoArchiveOptions *options = run->options;
-  char *temporary, *sound = NULL;
+  char *temporary;
   gboolean good;
 
   if (!options->convert)
     return paco_part_finish (run->part, error);
-  if (run->folder->sound && !options->has_range)
-    sound = g_strconcat (options->folder, "/", run->folder->sound, NULL);
   temporary = g_strconcat (options->out, ".tmp", NULL);
-  good = options->convert (
-             options->user, paco_part_path (run->part), sound, temporary, error)
+  good = options->convert (options->user, paco_part_path (run->part),
+             options->has_range ? NULL : run->sound, temporary, error)
       && paco_part_rename (temporary, options->out, error);
   if (good)
     remove (paco_part_path (run->part));
   g_free (temporary);
-  g_free (sound);
   return good;
 }
 
@@ -333,6 +351,9 @@ end (PacoRun *run)
   free_items (run);
   paco_line_free (run->line);
   paco_part_free (run->part);
+  paco_sound_free (run->sound);
+  if (run->sound_chunk)
+    g_byte_array_unref (run->sound_chunk);
   paco_folder_free ((PacoFolder *) run->folder);
 }
 

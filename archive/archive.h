@@ -8,6 +8,7 @@
 #pragma once
 #include "archive/folder.h"
 #include "archive/report.h"
+#include "archive/sound.h"
 
 #define PACO_ARCHIVE_ERROR (paco_archive_error_quark ())
 GQuark paco_archive_error_quark (void);
@@ -38,10 +39,11 @@ typedef struct
   /* So many of the range's frames are written; or NULL. */
   void (*progress) (gpointer user, guint64 done, guint64 total);
   /* Makes another file, at path `to`, of the .paco file at path `from`, when that is
-   * complete; OUT is that one then. NULL: OUT is the .paco file. sound: the path of the
-   * folder's WAV file, or NULL. */
-  gboolean (*convert) (gpointer user, const char *from, const char *sound,
+   * complete; OUT is that one then. NULL: OUT is the .paco file. sound: the folder's WAV
+   * file, or NULL. */
+  gboolean (*convert) (gpointer user, const char *from, const PacoSound *sound,
       const char *to, GError **error);
+  gboolean any_sound_length; /* sound need not last as long as the pictures */
   gpointer user;
 } PacoArchiveOptions;
 

@@ -1,96 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The steps of archive in between: pictures are coded, and frames decoded, several of
  * them in flight. */
+#include "archive/flights.h"
 #include "archive/run.h"
 
-/* What a coder's thread knows. */
-typedef struct
-{
-  PacoRun *run;
-  guint step;
-  PacoSpent spent;
-  guint in_flight;
-  gint64 begin; /* when something was put in flight */
-} Flights;
-
 static void
-put_in_flight (Flights *flights)
+fail (gpointer data, guint64 number, const PacoError *failure)
 {
-  if (flights->in_flight++ == 0)
-    flights->begin = g_get_monotonic_time ();
-}
+  PacoRun *run = data;
 
-static void
-take_out (Flights *flights)
-{
-  if (--flights->in_flight == 0)
-    paco_report_spend (flights->run->report, flights->spent, flights->begin);
-}
-
-static void
-fail (PacoRun *run, guint64 number, const PacoError *failure)
-{
   if (failure->status == PACO_STATUS_DEVICE)
     g_atomic_int_set (&run->lost, TRUE);
   paco_run_fail (run, number, PACO_ARCHIVE_FAILED, "cannot be archived: %s",
       failure->message);
 }
 
-typedef PacoStatus (*Submit) (
-    PacoRun *run, PacoRunItem *item, PacoError *failure);
-
-/* Takes frames of a step, prepares and submits them; collects one when as many are in
- * flight as may be, and whenever there is none to take. submit() says PACO_STATUS_BUSY
- * in the first case. collect() ends the oldest one. */
-static void
-run_flights (Flights *flights, Submit prepare, Submit submit,
-    void (*collect) (PacoRun *run))
-{
-  PacoRun *run = flights->run;
-
-  for (;;) {
-    guint64 number;
-    PacoLineTake taken = flights->in_flight > 0
-        ? paco_line_try (run->line, flights->step, &number)
-        : paco_line_take (run->line, flights->step, -1, &number);
-    PacoError failure = { PACO_STATUS_OK, "" };
-    PacoStatus status;
-
-    if (taken == PACO_LINE_TAKEN) {
-      PacoRunItem *item = paco_run_item (run, number);
-
-      status = prepare (run, item, &failure);
-      while (status == PACO_STATUS_OK
-          && (status = submit (run, item, &failure)) == PACO_STATUS_BUSY
-          && flights->in_flight > 0) {
-        status = PACO_STATUS_OK;
-        collect (run);
-        take_out (flights);
-      }
-      if (status == PACO_STATUS_OK)
-        put_in_flight (flights);
-      else
-        fail (run, number, &failure);
-    } else if (flights->in_flight > 0) {
-      collect (run);
-      take_out (flights);
-    } else
-      break;
-  }
-}
-
 /* --- coding ---------------------------------------------------------------- */
 
 static PacoStatus
-describe_picture (PacoRun *run, PacoRunItem *item, PacoError *failure)
+describe_picture (gpointer data, guint64 number, PacoError *failure)
 {
+  PacoRun *run = data;
+  PacoRunItem *item = paco_run_item (run, number);
+
   return paco_frame_encoder_configure (
       run->encoder, &item->source.info, failure);
 }
 
 static PacoStatus
-submit_picture (PacoRun *run, PacoRunItem *item, PacoError *failure)
+submit_picture (gpointer data, guint64 number, PacoError *failure)
 {
+  PacoRun *run = data;
+  PacoRunItem *item = paco_run_item (run, number);
   PacoExtras extras = PACO_EXTRAS_INIT;
 
   extras.chunks = item->chunks.chunks;
@@ -100,8 +41,9 @@ submit_picture (PacoRun *run, PacoRunItem *item, PacoError *failure)
 }
 
 static void
-collect_frame (PacoRun *run)
+collect_frame (gpointer data)
 {
+  PacoRun *run = data;
   PacoError failure;
   PacoFrame frame;
   PacoStatus status = paco_frame_encoder_collect (
@@ -118,9 +60,20 @@ collect_frame (PacoRun *run)
 gpointer
 paco_run_code (gpointer data)
 {
-  Flights flights = { data, STEP_CODE, PACO_SPENT_CODING };
+  PacoRun *run = data;
+  const PacoFlights flights = {
+    .run = run,
+    .line = run->line,
+    .step = STEP_CODE,
+    .report = run->report,
+    .spent = PACO_SPENT_CODING,
+    .prepare = describe_picture,
+    .submit = submit_picture,
+    .collect = collect_frame,
+    .fail = fail,
+  };
 
-  run_flights (&flights, describe_picture, submit_picture, collect_frame);
+  paco_flights_run (&flights);
   return NULL;
 }
 
@@ -128,8 +81,9 @@ paco_run_code (gpointer data)
 
 /* Reads what the frame says, as one who restores it will. */
 static PacoStatus
-read_frame (PacoRun *run, PacoRunItem *item, PacoError *failure)
+read_frame (gpointer data, guint64 number, PacoError *failure)
 {
+  PacoRunItem *item = paco_run_item (data, number);
   const PacoFrame *frame = &item->frame;
   size_t needed = PACO_PROBE_SIZE;
   GError *error = NULL;
@@ -154,15 +108,19 @@ read_frame (PacoRun *run, PacoRunItem *item, PacoError *failure)
 }
 
 static PacoStatus
-submit_frame (PacoRun *run, PacoRunItem *item, PacoError *failure)
+submit_frame (gpointer data, guint64 number, PacoError *failure)
 {
+  PacoRun *run = data;
+  PacoRunItem *item = paco_run_item (run, number);
+
   return paco_frame_decoder_submit (run->decoder, item->frame.data,
       item->frame.size, &item->rebuilt.image, item, failure);
 }
 
 static void
-collect_picture (PacoRun *run)
+collect_picture (gpointer data)
 {
+  PacoRun *run = data;
   PacoError failure;
   PacoResult result;
   PacoStatus status = paco_frame_decoder_collect (
@@ -182,12 +140,22 @@ collect_picture (PacoRun *run)
 gpointer
 paco_run_decode (gpointer data)
 {
-  Flights flights = { data, STEP_DECODE, PACO_SPENT_DECODING };
   PacoRun *run = data;
+  const PacoFlights flights = {
+    .run = run,
+    .line = run->line,
+    .step = STEP_DECODE,
+    .report = run->report,
+    .spent = PACO_SPENT_DECODING,
+    .prepare = read_frame,
+    .submit = submit_frame,
+    .collect = collect_picture,
+    .fail = fail,
+  };
   guint64 number;
 
   if (run->decoder) {
-    run_flights (&flights, read_frame, submit_frame, collect_picture);
+    paco_flights_run (&flights);
     return NULL;
   }
   while (

@@ -120,6 +120,9 @@ take_apart (PacoRun *run, PacoRunItem *item, GError **error)
     g_byte_array_set_size (item->kept.rest, 0);
     g_byte_array_append (
         item->kept.rest, item->source.rest->data, item->source.rest->len);
+    if (run->sound_chunk && item->kept.sound->len == 0)
+      g_byte_array_append (
+          item->kept.sound, run->sound_chunk->data, run->sound_chunk->len);
     good = paco_kept_chunks_write (&item->kept, &item->chunks, error);
   }
   paco_report_spend (run->report, PACO_SPENT_PARSING, begin);

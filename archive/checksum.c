@@ -36,6 +36,42 @@ paco_checksums_match (const PacoChecksums *checksums, const guint8 *bytes,
           || memcmp (found.md5, checksums->md5, PACO_CHECKSUM_SIZE) == 0);
 }
 
+struct PacoRunningChecksum
+{
+  XXH3_state_t *state;
+};
+
+PacoRunningChecksum *
+paco_running_checksum_new (void)
+{
+  PacoRunningChecksum *running = g_new (PacoRunningChecksum, 1);
+
+  running->state = XXH3_createState ();
+  if (!running->state)
+    g_error ("there is no memory for a checksum");
+  XXH3_128bits_reset (running->state);
+  return running;
+}
+
+void
+paco_running_checksum_add (
+    PacoRunningChecksum *running, const guint8 *bytes, gsize size)
+{
+  XXH3_128bits_update (running->state, bytes, size);
+}
+
+void
+paco_running_checksum_end (
+    PacoRunningChecksum *running, guint8 xxh3[PACO_CHECKSUM_SIZE])
+{
+  XXH128_canonical_t canonical;
+
+  XXH128_canonicalFromHash (&canonical, XXH3_128bits_digest (running->state));
+  memcpy (xxh3, &canonical, sizeof canonical);
+  XXH3_freeState (running->state);
+  g_free (running);
+}
+
 void
 paco_checksum_text (const guint8 checksum[PACO_CHECKSUM_SIZE],
     char text[2 * PACO_CHECKSUM_SIZE + 1])

@@ -23,6 +23,15 @@ void paco_checksums (const guint8 *bytes, gsize size, gboolean with_md5,
 gboolean paco_checksums_match (const PacoChecksums *checksums,
     const guint8 *bytes, gsize size, gboolean with_md5);
 
+/* XXH3 of what comes in pieces. */
+typedef struct PacoRunningChecksum PacoRunningChecksum;
+PacoRunningChecksum *paco_running_checksum_new (void);
+void paco_running_checksum_add (
+    PacoRunningChecksum *running, const guint8 *bytes, gsize size);
+/* Frees it. */
+void paco_running_checksum_end (
+    PacoRunningChecksum *running, guint8 xxh3[PACO_CHECKSUM_SIZE]);
+
 /* As hexadecimal digits, zero-terminated. */
 void paco_checksum_text (const guint8 checksum[PACO_CHECKSUM_SIZE],
     char text[2 * PACO_CHECKSUM_SIZE + 1]);

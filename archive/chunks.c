@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * What a frame keeps of the file that its picture came from, as chunks. */
 #include "archive/chunks.h"
+#include "archive/sound.h"
 #include "codec/bytes.h"
 #include <string.h>
 #include <zlib.h>
@@ -25,7 +26,10 @@ fail (GError **error, PacoSourceError code, const char *sentence)
 void
 paco_kept_file_init (PacoKeptFile *kept)
 {
-  *kept = (PacoKeptFile){ .rest = g_byte_array_new () };
+  *kept = (PacoKeptFile){
+    .rest = g_byte_array_new (),
+    .sound = g_byte_array_new (),
+  };
 }
 
 void
@@ -33,6 +37,7 @@ paco_kept_file_clear (PacoKeptFile *kept)
 {
   g_clear_pointer (&kept->name, g_free);
   g_clear_pointer (&kept->rest, g_byte_array_unref);
+  g_clear_pointer (&kept->sound, g_byte_array_unref);
 }
 
 void
@@ -146,8 +151,12 @@ paco_kept_chunks_write (
     add_chunk (chunks, PACO_CHUNK_SOURCE_REST, offset, part);
   }
   if (kept->checksums.has_md5) {
-    add_chunk (chunks, PACO_CHUNK_SOURCE_MD5, offset, PACO_CHECKSUM_SIZE);
+    add_chunk (chunks, PACO_CHUNK_SOURCE_MD5, memory->len, PACO_CHECKSUM_SIZE);
     g_byte_array_append (memory, kept->checksums.md5, PACO_CHECKSUM_SIZE);
+  }
+  if (kept->sound->len > 0) {
+    add_chunk (chunks, PACO_CHUNK_SOUND_FILE, memory->len, kept->sound->len);
+    g_byte_array_append (memory, kept->sound->data, kept->sound->len);
   }
   if (bytes_in_frame (chunks) > PACO_MAX_CHUNK_BYTES)
     return fail (error, PACO_SOURCE_UNSUPPORTED,
@@ -223,17 +232,21 @@ static gboolean
 read_chunks (
     const PacoFrameChunk *chunks, gsize n, PacoKeptFile *kept, GError **error)
 {
-  const PacoFrameChunk *file = NULL, *md5 = NULL;
+  const PacoFrameChunk *file = NULL, *md5 = NULL, *sound = NULL;
 
   for (gsize i = 0; i < n; i++) {
     if (chunks[i].type == PACO_CHUNK_SOURCE_FILE && !file)
       file = &chunks[i];
     else if (chunks[i].type == PACO_CHUNK_SOURCE_MD5 && !md5)
       md5 = &chunks[i];
+    else if (chunks[i].type == PACO_CHUNK_SOUND_FILE && !sound)
+      sound = &chunks[i];
     else if (chunks[i].type == PACO_CHUNK_SOURCE_FILE
-        || chunks[i].type == PACO_CHUNK_SOURCE_MD5)
+        || chunks[i].type == PACO_CHUNK_SOURCE_MD5
+        || chunks[i].type == PACO_CHUNK_SOUND_FILE)
       return fail (error, PACO_SOURCE_BROKEN,
-          "the frame has more than one source file, or MD5 of it");
+          "the frame has more than one source file, MD5 of it, or file of "
+          "sound");
   }
   if (!file)
     return fail (error, PACO_SOURCE_UNSUPPORTED,
@@ -247,6 +260,9 @@ read_chunks (
   if (md5 && md5->size != PACO_CHECKSUM_SIZE)
     return fail (error, PACO_SOURCE_BROKEN,
         "the frame's chunk 14, the MD5 of its source file, is broken");
+  g_byte_array_set_size (kept->sound, 0);
+  if (sound)
+    g_byte_array_append (kept->sound, sound->data, (guint) sound->size);
   kept->checksums.has_md5 = md5 != NULL;
   if (md5)
     memcpy (kept->checksums.md5, md5->data, PACO_CHECKSUM_SIZE);

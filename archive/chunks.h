@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * What a frame keeps of the file that its picture came from (FORMAT.md 3.1, chunks 12
- * to 14): written by the archive's readers (archive.c), read by restore.c and verify. */
+ * to 15): written by the archive's readers (archive.c), read by restore.c and verify. */
 #pragma once
 #include "archive/checksum.h"
 #include "archive/source.h"
@@ -20,7 +20,8 @@ typedef struct
   char *name; /* relative, with '/' between folders; bytes of any encoding */
   guint64 size;
   PacoChecksums checksums;
-  GByteArray *rest; /* PacoSource.rest */
+  GByteArray *rest;  /* PacoSource.rest */
+  GByteArray *sound; /* chunk 15 (sound.h); empty without one */
 } PacoKeptFile;
 
 void paco_kept_file_init (PacoKeptFile *kept);

@@ -247,7 +247,7 @@ add_file (PacoFolder *folder, const PacoFolderOptions *options, char *name,
     return refuse (
         error, PACO_FOLDER_REFUSED, path, "has a name of more than 4096 bytes");
   }
-  if (looks_like_wav (name) && is_wav (path)) {
+  if (!strchr (name, '/') && looks_like_wav (name) && is_wav (path)) {
     if (!options->want_sound || folder->sound) {
       refuse (error, PACO_FOLDER_REFUSED, name,
           options->want_sound

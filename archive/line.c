@@ -127,19 +127,19 @@ paco_line_fail (PacoLine *line, guint64 number, GError *error)
 }
 
 void
-paco_line_stop (PacoLine *line, guint step)
+paco_line_end (PacoLine *line, guint64 number)
 {
   g_mutex_lock (&line->lock);
-  line->end = MIN (line->end, line->next[step]);
+  line->end = MIN (line->end, number);
   g_cond_broadcast (&line->changed);
   g_mutex_unlock (&line->lock);
 }
 
 void
-paco_line_break (PacoLine *line)
+paco_line_stop (PacoLine *line, guint step)
 {
   g_mutex_lock (&line->lock);
-  line->end = line->first;
+  line->end = MIN (line->end, line->next[step]);
   g_cond_broadcast (&line->changed);
   g_mutex_unlock (&line->lock);
 }

@@ -40,10 +40,10 @@ void paco_line_done (PacoLine *line, guint step, guint64 number);
 /* A frame has failed; the error, which the line takes, is kept if none before it has
  * failed. Then no step takes this frame or a later one. */
 void paco_line_fail (PacoLine *line, guint64 number, GError *error);
+/* There is no such frame, and none after it. */
+void paco_line_end (PacoLine *line, guint64 number);
 /* No step takes frames that step has not taken yet. */
 void paco_line_stop (PacoLine *line, guint step);
-/* The same for all steps and frames: what is in the line ends where it is. */
-void paco_line_break (PacoLine *line);
 
 /* Once all threads have ended: the first frame that failed, and why; FALSE if none. */
 gboolean paco_line_failure (PacoLine *line, guint64 *number, GError **error);

@@ -257,14 +257,16 @@ paco_report_text (const PacoReport *report)
   if (report->device && *report->device)
     g_string_append_printf (text, ", on %s", report->device);
   g_string_append (text, ".\nTime was spent:");
-  for (guint i = 0; i < PACO_N_SPENT; i++)
-    g_string_append_printf (text, "%s %s %.1f s", i ? "," : "", spent_names[i],
-        (gdouble) report->spent[i] / 1e6);
+  for (guint i = 0, n = 0; i < PACO_N_SPENT; i++)
+    if (report->spent[i] > 0)
+      g_string_append_printf (text, "%s %s %.1f s", n++ ? "," : "",
+          spent_names[i], (gdouble) report->spent[i] / 1e6);
   g_string_append (text, ".\n");
   if (report->verified)
     g_string_append (
         text, "Every frame was decoded, and gave the bytes of its file.\n");
-  append_notes (text, report);
+  if (report->damaged == 0)
+    append_notes (text, report);
   g_free (size);
   g_free (coded_size);
   return g_string_free (text, FALSE);

@@ -43,6 +43,8 @@ typedef struct
   const PacoSourceKind *kind;
   PacoInfo picture;
   PacoPart *part;
+  PacoSound *sound;        /* of the folder, or NULL */
+  GByteArray *sound_chunk; /* that each frame keeps */
   PacoFrameEncoder *encoder;
   PacoFrameDecoder *decoder; /* NULL: nothing is verified */
   PacoLine *line;

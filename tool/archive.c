@@ -3,9 +3,8 @@
  * bit. What it does, archive/archive.c does. */
 #include "archive/archive.h"
 #include "archive/part.h"
+#include "archive_command.h"
 #include "progress.h"
-#include "tool.h"
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,8 +12,9 @@
 /* What the command line says. */
 typedef struct
 {
-  char *frames, *fps, *backend, *devices, *report, **skip;
-  int threads, readers, complexity;
+  char *frames, *fps, *report, **skip;
+  PacoCommandCoderOptions coders;
+  int complexity;
   gboolean list, md5, no_verify, allow_gaps, quiet;
 } Options;
 
@@ -43,54 +43,27 @@ show_progress (gpointer user, guint64 done, guint64 total)
 /* --- the command line ------------------------------------------------------ */
 
 static gboolean
-refuse (GError **error, const char *format, const char *value)
-{
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE, format, value);
-  return FALSE;
-}
-
-static gboolean
-read_numbers (const char *text, char between, guint64 *a, guint64 *b)
-{
-  char *end;
-
-  if (!g_ascii_isdigit (*text))
-    return FALSE;
-  *a = *b = g_ascii_strtoull (text, &end, 10);
-  if (*end != between)
-    return *end == 0;
-  if (!g_ascii_isdigit (end[1]))
-    return FALSE;
-  *b = g_ascii_strtoull (end + 1, &end, 10);
-  return *end == 0;
-}
-
-static gboolean
 read_options (const Options *given, PacoArchiveOptions *options, GError **error)
 {
-  guint64 n, d;
+  guint64 n = 0, d = 0;
 
-  if (given->frames) {
-    options->has_range = TRUE;
-    if (!read_numbers (given->frames, '-', &options->first, &options->last)
-        || options->first > options->last || options->last == G_MAXUINT64)
-      return refuse (error, "--frames=%s is no range of frames, such as 0-99",
-          given->frames);
-  }
+  if (!paco_command_read_range (given->frames, &options->has_range,
+          &options->first, &options->last, error))
+    return FALSE;
   if (given->fps) {
-    gboolean good = read_numbers (given->fps, '/', &n, &d);
+    gboolean good = paco_command_read_numbers (given->fps, '/', &n, &d);
 
     if (!strchr (given->fps, '/'))
       d = 1;
-    if (!good || n == 0 || d == 0 || n > G_MAXINT32 || d > G_MAXINT32)
-      return refuse (error,
+    if (!good || n == 0 || d == 0 || n > G_MAXINT32 || d > G_MAXINT32) {
+      g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
           "--fps=%s is no frame rate, such as 24 or 24000/1001", given->fps);
+      return FALSE;
+    }
     options->fps_n = (guint32) n;
     options->fps_d = (guint32) d;
   }
-  if (given->readers < 0 || given->threads < 0)
-    return refuse (error, "%s", "a number of threads is less than 0");
-  options->readers = (guint) given->readers;
+  options->readers = (guint) given->coders.helpers;
   options->md5 = given->md5;
   options->verify = !given->no_verify;
   options->files.skip = (const char *const *) given->skip;
@@ -173,23 +146,6 @@ list_files (const PacoArchiveOptions *options)
   return PACO_EXIT_DONE;
 }
 
-/* The exit code for what has gone wrong. */
-static int
-fail (GError *error)
-{
-  int code = PACO_EXIT_FAILED;
-
-  if (g_error_matches (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_INTERRUPTED))
-    code = PACO_EXIT_INTERRUPTED;
-  else if (g_error_matches (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_DAMAGED))
-    code = PACO_EXIT_DAMAGE;
-  else
-    return paco_tool_fail (error);
-  paco_tool_complain ("%s", error->message);
-  g_error_free (error);
-  return code;
-}
-
 static int
 archive (const Options *given, PacoArchiveOptions *options)
 {
@@ -208,35 +164,26 @@ archive (const Options *given, PacoArchiveOptions *options)
   paco_progress_free (run.progress);
   good = good && write_reports (given, options->out, &report, &error);
   paco_report_clear (&report);
-  return good ? PACO_EXIT_DONE : fail (error);
+  return good ? PACO_EXIT_DONE : paco_command_fail (error);
 }
 
 static int
 run_command (const Options *given, PacoArchiveOptions *options)
 {
-  char threads[16], complexity[16];
-  const char *coders[] = { "threads", threads, NULL, NULL, NULL, NULL, NULL };
+  char complexity[16];
   const char *encoders[] = { NULL, NULL, NULL };
-  guint n = 2;
+  PacoCommandCoders coders;
   GError *error = NULL;
 
-  if (!read_options (given, options, &error))
-    return paco_tool_fail (error);
-  g_snprintf (threads, sizeof threads, "%d", given->threads);
+  if (!read_options (given, options, &error)
+      || !paco_command_read_coders (&given->coders, &coders, &error))
+    return paco_command_fail (error);
   g_snprintf (complexity, sizeof complexity, "%d", given->complexity);
-  if (given->backend) {
-    coders[n++] = "backend";
-    coders[n++] = given->backend;
-  }
-  if (given->devices) {
-    coders[n++] = "cuda-devices";
-    coders[n++] = given->devices;
-  }
   if (given->complexity >= 0) {
     encoders[0] = "complexity";
     encoders[1] = complexity;
   }
-  options->coders = coders;
+  options->coders = coders.pairs;
   options->encoders = encoders;
   return given->list ? list_files (options) : archive (given, options);
 }
@@ -264,14 +211,7 @@ paco_tool_archive (int argc, char **argv)
     { "report", 0, 0, G_OPTION_ARG_FILENAME, &given.report,
         "Write the report here instead of OUT.json; an empty name: nowhere",
         "FILE" },
-    { "backend", 0, 0, G_OPTION_ARG_STRING, &given.backend,
-        "auto (a GPU if there is one), cpu or cuda", "NAME" },
-    { "gpus", 0, 0, G_OPTION_ARG_STRING, &given.devices,
-        "GPUs to which frames go in turn, as 0,1 or all", "LIST" },
-    { "threads", 0, 0, G_OPTION_ARG_INT, &given.threads,
-        "Threads that code on the CPU; 0: as many as may run", "N" },
-    { "readers", 0, 0, G_OPTION_ARG_INT, &given.readers,
-        "Threads that read files; 0: by the number of cores", "N" },
+    PACO_COMMAND_CODER_OPTIONS (given.coders, "Threads that read files"),
     { "complexity", 0, 0, G_OPTION_ARG_INT, &given.complexity,
         "0 (smallest) to 3 (fastest); 1 if not given", "N" },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet,
@@ -300,16 +240,13 @@ paco_tool_archive (int argc, char **argv)
     paco_tool_complain (
         given.list ? "--list takes FOLDER alone" : "it takes FOLDER and OUT");
   else {
-    paco_signals_catch ();
-    /* A file that may not grow is an error of write(). */
-    signal (SIGXFSZ, SIG_IGN);
+    paco_command_prepare ();
     code = run_command (&given, &options);
   }
   g_free (given.frames);
   g_free (given.fps);
-  g_free (given.backend);
-  g_free (given.devices);
   g_free (given.report);
   g_strfreev (given.skip);
+  paco_command_coders_clear (&given.coders);
   return code;
 }

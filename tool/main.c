@@ -14,6 +14,7 @@ static const struct
 } commands[] = {
   { "archive", "code a folder of pictures so that each file can be restored",
       paco_tool_archive },
+  { "restore", "make the files of an archive again", paco_tool_restore },
   { "info", "say what files and their frames are", paco_tool_info },
 };
 

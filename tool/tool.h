@@ -10,6 +10,7 @@
 /* Each gets the arguments behind `paco`: argv[0] is the command's name. They return
  * a PacoExit. */
 int paco_tool_archive (int argc, char **argv);
+int paco_tool_restore (int argc, char **argv);
 int paco_tool_info (int argc, char **argv);
 int paco_tool_verify (int argc, char **argv);
 int paco_tool_decode (int argc, char **argv);

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """paco archive, as people run it: what it writes, what it refuses and how it goes on
-after it was killed, interrupted, or the disk was full. The names of tests may be given;
-what they print is TAP."""
+after it was killed, interrupted, or the disk was full."""
 import json
 import os
 import pathlib
@@ -12,72 +11,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-import traceback
 
-PACO = os.environ.get('PACO_TOOL', 'paco')
-SEED = int(os.environ.get('PACO_SEED', random.randrange(1 << 30)))
-DONE, FAILED, USAGE, DAMAGE, INTERRUPTED = 0, 1, 2, 3, 130
+import harness
+from harness import (DONE, FAILED, INTERRUPTED, PACO, USAGE, expect, frames, paco, picture,
+                     sequence)
 
-
-def paco(*arguments, **options):
-    """(exit code, standard output, standard error) of the tool."""
-    options.setdefault('timeout', 120)
-    run = subprocess.run([PACO, *map(os.fspath, arguments)], capture_output=True,
-                         check=False, **options)
-    return (run.returncode, run.stdout.decode('utf-8', 'surrogateescape'),
-            run.stderr.decode('utf-8', 'surrogateescape'))
-
-
-def expect(code, *arguments, says='', **options):
-    """Runs the tool, which has to end with that code and say that. An error is one
-    line that begins with the tool's name."""
-    status, out, err = paco(*arguments, **options)
-    assert status == code, (arguments, status, out, err)
-    if code not in (DONE,):
-        assert err.count('\n') == 1 and err.startswith('paco '), err
-    assert says in err + out, (says, err, out)
-    return out + err
-
-
-def picture(kind=6, width=48, height=32, maxval=255, behind=b'', comment=b''):
-    """A PNM or PAM file of noise over a ramp."""
-    n = {5: 1, 6: 3, 7: 4}[kind]
-    size = 2 if maxval > 255 else 1
-    samples = bytearray()
-    for y in range(height):
-        for x in range(width * n):
-            value = (3 * x + 5 * y + random.randrange(1 + maxval // 16)) % (maxval + 1)
-            samples += value.to_bytes(size, 'big')
-    if kind == 7:
-        head = (f'P7\nWIDTH {width}\nHEIGHT {height}\nDEPTH {n}\nMAXVAL {maxval}\n'
-                'TUPLTYPE RGB_ALPHA\nENDHDR\n').encode()
-    else:
-        head = b'P%d\n%s%d %d\n%d\n' % (kind, comment, width, height, maxval)
-    return head + bytes(samples) + behind
-
-
-def sequence(folder, n=6, first=1, name='shot.{:04}.ppm', **like):
-    """A folder of n pictures."""
-    os.makedirs(folder, exist_ok=True)
-    for i in range(first, first + n):
-        (pathlib.Path(folder) / name.format(i)).write_bytes(picture(**like))
-    return folder
-
-
-def frames(path):
-    """The bytes of each frame of a .paco file."""
-    data, at, found = pathlib.Path(path).read_bytes(), 0, []
-    while at < len(data):
-        assert data[at:at + 4] == b'PACO', at
-        size = int.from_bytes(data[at + 8:at + 12], 'little')
-        found.append(data[at:at + size])
-        at += size
-    return found
-
-
-# --- tests ---------------------------------------------------------------------------
 
 def test_report(tmp):
     """The report has every file; framemd5 is FFmpeg's."""
@@ -120,8 +59,8 @@ def test_options(tmp):
     sequence(tmp / 'in', 9)
     expect(DONE, 'archive', '-q', tmp / 'in', tmp / 'a.paco')
     whole = (tmp / 'a.paco').read_bytes()
-    for i, options in enumerate((['--no-verify'], ['--threads=1'], ['--readers=1'],
-                                 ['--readers=9', '--threads=3'], ['--backend=cpu'])):
+    for i, options in enumerate((['--no-verify'], ['--threads=1'], ['--helpers=1'],
+                                 ['--helpers=9', '--threads=3'], ['--backend=cpu'])):
         out = tmp / f'{i}.paco'
         assert expect(DONE, 'archive', '-q', '--report=', *options, tmp / 'in', out) == ''
         assert out.read_bytes() == whole, options
@@ -131,7 +70,7 @@ def test_options(tmp):
     assert not json.loads((tmp / 'r').read_text())['verified']
     expect(DONE, 'archive', '--complexity=3', tmp / 'in', tmp / 'c.paco')
     assert (tmp / 'c.paco').read_bytes() != whole
-    for wrong in ('--backend=gpu', '--threads=-1', '--readers=x', '--frames=3-1',
+    for wrong in ('--backend=gpu', '--threads=-1', '--helpers=x', '--frames=3-1',
                   '--frames=a', '--fps=0', '--fps=24/0', '--fps=1/2/3', '--nonsense',
                   '--complexity=9', '--gpus=x'):
         status, out, err = paco('archive', wrong, tmp / 'in', tmp / 'w.paco')
@@ -416,26 +355,5 @@ def test_depths(tmp):
     expect(DONE, 'archive', tmp / 'promise', tmp / 'p.paco', says='Every frame')
 
 
-def main():
-    random.seed(SEED)
-    print(f'# PACO_SEED={SEED}')
-    wanted = sys.argv[1:]
-    tests = [(name[5:], run) for name, run in globals().items()
-             if name.startswith('test_') and (not wanted or name[5:] in wanted)]
-    print(f'1..{len(tests)}')
-    failed = 0
-    for number, (name, run) in enumerate(tests, 1):
-        with tempfile.TemporaryDirectory(prefix='paco-archive-') as folder:
-            try:
-                run(pathlib.Path(folder))
-                print(f'ok {number} - {name}', flush=True)
-            except Exception:  # pylint: disable=broad-except
-                failed += 1
-                for line in traceback.format_exc().splitlines():
-                    print(f'# {line}')
-                print(f'not ok {number} - {name}', flush=True)
-    return 1 if failed else 0
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(harness.main(globals()))

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * A thread that keeps a coder of libpaco busy with frames of a line (line.h): those of
+ * archive and restore that code and decode. */
+#pragma once
+#include "archive/line.h"
+#include "archive/report.h"
+
+/* A step with several frames in flight. */
+typedef struct
+{
+  gpointer run;
+  PacoLine *line;
+  guint step;
+  PacoReport *report;
+  PacoSpent spent; /* while at least one frame is in flight */
+  /* Is called once for a frame: OK: it can be submitted; EMPTY: it was passed on
+   * already, and is not. Anything else is told to fail(). */
+  PacoStatus (*prepare) (gpointer run, guint64 number, PacoError *failure);
+  /* BUSY when as many are in flight as may be. */
+  PacoStatus (*submit) (gpointer run, guint64 number, PacoError *failure);
+  /* Ends the oldest one, and passes it on. */
+  void (*collect) (gpointer run);
+  void (*fail) (gpointer run, guint64 number, const PacoError *failure);
+} PacoFlights;
+
+/* Works until the line ends. */
+void paco_flights_run (const PacoFlights *flights);

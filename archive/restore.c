@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The source files that frames keep, made again: how a run begins and ends, and its last
+ * step, which tells of each file. */
+#include "archive/restore.h"
+#include "archive/restore_run.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum
+{
+  POLL_US = 100000,
+  MAX_WRITERS = 16,
+  N_ITEMS = 12, /* at least */
+};
+
+PacoRestoreItem *
+paco_restore_item (const PacoRestoreRun *run, guint64 number)
+{
+  return &run->items[paco_line_place (run->line, number)];
+}
+
+void
+paco_restore_release (const PacoRestoreRun *run, PacoRestoreItem *item)
+{
+  if (item->frame.data)
+    run->options->release (run->options->user, &item->frame, item->owner);
+  item->frame = (PacoFrame){ NULL };
+}
+
+/* --- beginning ----------------------------------------------------------- */
+
+static gboolean
+open_folder (PacoRestoreRun *run, GError **error)
+{
+  const char *path = run->options->folder;
+  char *shown;
+  int why;
+
+  if (!path)
+    return TRUE;
+  if (mkdir (path, 0777) == 0 || errno == EEXIST)
+    run->folder = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (run->folder >= 0)
+    return TRUE;
+  why = errno;
+  shown = g_filename_display_name (path);
+  g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
+      "%s cannot be made: %s", shown, g_strerror (why));
+  g_free (shown);
+  return FALSE;
+}
+
+static gboolean
+open_decoder (PacoRestoreRun *run, GError **error)
+{
+  PacoError failure = { PACO_STATUS_OK, "" };
+  PacoStatus status;
+
+  run->decoder = paco_frame_decoder_new ();
+  status = run->decoder
+      ? paco_frame_decoder_set (run->decoder, "conceal", "false", &failure)
+      : PACO_STATUS_MEMORY;
+  if (status == PACO_STATUS_OK)
+    status = paco_frame_decoder_set (
+        run->decoder, "max-pixels", "268435456", &failure);
+  for (PacoSettingPairs pair = run->options->coders;
+       pair && pair[0] && status == PACO_STATUS_OK; pair += 2)
+    status = paco_frame_decoder_set (run->decoder, pair[0], pair[1], &failure);
+  if (status == PACO_STATUS_OK)
+    return TRUE;
+  g_set_error_literal (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
+      run->decoder ? failure.message : "there is no memory for a decoder");
+  return FALSE;
+}
+
+static void
+make_items (PacoRestoreRun *run, guint n)
+{
+  run->n_items = n;
+  run->items = g_new0 (PacoRestoreItem, n);
+  for (guint i = 0; i < n; i++) {
+    paco_kept_file_init (&run->items[i].kept);
+    paco_rebuilt_init (&run->items[i].rebuilt);
+    run->items[i].there = g_byte_array_new ();
+  }
+}
+
+static void
+free_items (PacoRestoreRun *run)
+{
+  for (guint i = 0; i < run->n_items && !run->lost; i++) {
+    PacoRestoreItem *item = &run->items[i];
+
+    paco_restore_release (run, item);
+    paco_kept_file_clear (&item->kept);
+    paco_rebuilt_clear (&item->rebuilt);
+    g_byte_array_unref (item->there);
+    g_free (item->damage);
+  }
+  g_free (run->items);
+}
+
+/* --- telling ------------------------------------------------------------- */
+
+/* What the reader has found between frames. */
+static void
+tell_gap (
+    PacoReport *report, const char *where, guint64 skipped, guint64 missing)
+{
+  if (skipped > 0)
+    paco_report_note (report,
+        "%s %" G_GUINT64_FORMAT " bytes belong to no whole frame", where,
+        skipped);
+  if (missing > 0)
+    paco_report_note (
+        report, "%s %" G_GUINT64_FORMAT " frames are missing", where, missing);
+  if (skipped > 0 || missing > 0)
+    report->damaged += MAX (missing, 1);
+}
+
+static void
+tell_frame (PacoRestoreRun *run, PacoRestoreItem *item)
+{
+  PacoReport *report = run->report;
+  char *where = g_strdup_printf (
+      "Before frame %" G_GUINT64_FORMAT, item->frame.number);
+
+  tell_gap (report, where, item->frame.skipped, item->frame.missing);
+  g_free (where);
+  if (item->damage) {
+    char *name = item->kept.name ? g_filename_display_name (item->kept.name)
+                                 : g_strdup ("a file without a name");
+
+    report->damaged++;
+    paco_report_note (report, "Frame %" G_GUINT64_FORMAT ", %s, is damaged: %s",
+        item->frame.number, name, item->damage);
+    g_clear_pointer (&item->damage, g_free);
+    g_free (name);
+  } else {
+    if (report->frames->len == 0) {
+      report->info = item->info;
+      report->first = item->frame.number;
+      report->kind = g_strdup (item->kept.kind->name);
+    }
+    report->resumed += item->was_there;
+    paco_report_add (report, item->kept.name, item->kept.size, item->frame.size,
+        &item->kept.checksums);
+  }
+  paco_restore_release (run, item);
+}
+
+/* Tells of frames until nothing comes any more. TRUE: the caller has interrupted it. */
+static gboolean
+tell_frames (PacoRestoreRun *run)
+{
+  const PacoRestoreOptions *options = run->options;
+  gboolean interrupted = FALSE;
+  PacoLineTake taken;
+  guint64 number;
+
+  do {
+    if (!interrupted && options->interrupted
+        && options->interrupted (options->user)) {
+      interrupted = TRUE;
+      paco_line_stop (run->line, STEP_DECODE);
+    }
+    taken = paco_line_take (run->line, STEP_TELL, POLL_US, &number);
+    if (taken == PACO_LINE_TAKEN) {
+      tell_frame (run, paco_restore_item (run, number));
+      paco_line_done (run->line, STEP_TELL, number);
+      if (options->progress)
+        options->progress (
+            options->user, run->report->frames->len + run->report->damaged);
+    }
+  } while (taken != PACO_LINE_ENDED);
+  return interrupted;
+}
+
+static gboolean
+run_line (PacoRestoreRun *run, GError **error)
+{
+  guint writers = run->options->writers > 0
+      ? MIN (run->options->writers, MAX_WRITERS)
+      : CLAMP (g_get_num_processors () / 2, 2, 8);
+  GThread *threads[MAX_WRITERS + 2];
+  gboolean interrupted;
+  guint64 number;
+  guint n = 0;
+
+  run->line = paco_line_new (0, G_MAXUINT64, N_ITEMS + writers, N_STEPS);
+  make_items (run, N_ITEMS + writers);
+  threads[n++] = g_thread_new ("paco-read", paco_restore_read, run);
+  threads[n++] = g_thread_new ("paco-decode", paco_restore_decode, run);
+  for (guint i = 0; i < writers; i++)
+    threads[n++] = g_thread_new ("paco-write", paco_restore_write, run);
+  interrupted = tell_frames (run);
+  while (n > 0)
+    g_thread_join (threads[--n]);
+  if (paco_line_failure (run->line, &number, error))
+    return FALSE;
+  tell_gap (run->report, "At the end", run->skipped_at_end, 0);
+  if (!interrupted)
+    return TRUE;
+  g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_INTERRUPTED,
+      "interrupted after %u files; the same command goes on from there",
+      run->report->frames->len);
+  return FALSE;
+}
+
+/* The sound comes from the container, and its header from frames. */
+static void
+restore_sound (PacoRestoreRun *run)
+{
+  const PacoRestoreOptions *options = run->options;
+  PacoSoundMaker *maker;
+  GError *error = NULL;
+
+  if (!run->sound || options->has_range)
+    return;
+  if (!options->sound) {
+    paco_report_note (run->report,
+        "The sound, %s, is not in this file, which has frames only",
+        run->sound->name);
+    return;
+  }
+  maker = paco_sound_maker_new (run->sound, options->folder, &error);
+  if (maker && !options->sound (options->user, maker, &error))
+    g_clear_pointer (&maker, paco_sound_maker_abandon);
+  if (maker && paco_sound_maker_end (maker, &error))
+    return;
+  run->report->damaged++;
+  paco_report_note (run->report, "The sound is damaged: %s", error->message);
+  g_error_free (error);
+}
+
+/* The disk has all files. */
+static gboolean
+sync_files (PacoRestoreRun *run, GError **error)
+{
+  gint64 begin = g_get_monotonic_time ();
+  gboolean good = run->folder < 0 || syncfs (run->folder) == 0;
+
+  if (!good)
+    g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
+        "the disk cannot write what was restored: %s", g_strerror (errno));
+  paco_report_spend (run->report, PACO_SPENT_WRITING, begin);
+  return good;
+}
+
+gboolean
+paco_restore_run (
+    const PacoRestoreOptions *options, PacoReport *report, GError **error)
+{
+  PacoRestoreRun run = { .options = options, .report = report, .folder = -1 };
+  gint64 began = g_get_monotonic_time ();
+  GError *failure = NULL;
+  gboolean good;
+
+  run.names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  good = open_decoder (&run, &failure) && open_folder (&run, &failure)
+      && run_line (&run, &failure);
+  if (good)
+    restore_sound (&run);
+  good = good && sync_files (&run, &failure);
+  if (run.decoder)
+    report->device = g_strdup (paco_frame_decoder_device (run.decoder));
+  report->verified = good && report->damaged == 0;
+  if (failure)
+    report->failure = g_strdup (failure->message);
+  paco_frame_decoder_free (run.decoder);
+  free_items (&run);
+  paco_line_free (run.line);
+  g_hash_table_unref (run.names);
+  paco_sound_free (run.sound);
+  if (run.folder >= 0)
+    close (run.folder);
+  report->seconds = (gdouble) (g_get_monotonic_time () - began) / 1e6;
+  if (failure)
+    g_propagate_error (error, failure);
+  return good;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The first two steps of restore: frames are read, with what they have kept, and
+ * decoded into the files that are made again. */
+#include "archive/flights.h"
+#include "archive/restore_run.h"
+
+/* --- reading ------------------------------------------------------------- */
+
+/* Gets the next frame of the range. FALSE: there is none, or an error. */
+static gboolean
+next_frame (PacoRestoreRun *run, PacoRestoreItem *item, GError **error)
+{
+  const PacoRestoreOptions *options = run->options;
+
+  for (;;) {
+    gint64 begin = g_get_monotonic_time ();
+    gboolean good = options->next (
+        options->user, &item->frame, &item->owner, error);
+
+    paco_report_spend (run->report, PACO_SPENT_READING, begin);
+    if (!good) {
+      run->skipped_at_end = item->frame.skipped;
+      item->frame.data = NULL;
+      return FALSE;
+    }
+    if (!options->has_range || item->frame.number >= options->first)
+      return !options->has_range || item->frame.number <= options->last;
+    paco_restore_release (run, item);
+  }
+}
+
+static gboolean
+probe (PacoRestoreItem *item, GError **error)
+{
+  size_t needed = PACO_PROBE_SIZE;
+  PacoError failure;
+  PacoStatus status;
+
+  item->info = (PacoInfo) PACO_INFO_INIT;
+  do
+    status = paco_probe (item->frame.data, MIN (needed, item->frame.size),
+        &item->info, &needed, &failure);
+  while (status == PACO_STATUS_MORE && needed <= item->frame.size);
+  if (status == PACO_STATUS_OK)
+    return TRUE;
+  g_set_error_literal (
+      error, PACO_SOURCE_ERROR, PACO_SOURCE_BROKEN, failure.message);
+  return FALSE;
+}
+
+/* A file is restored once: frames that say the same name again are none of a run. */
+static gboolean
+is_new (PacoRestoreRun *run, const PacoRestoreItem *item, GError **error)
+{
+  if (g_hash_table_add (run->names, g_strdup (item->kept.name)))
+    return TRUE;
+  g_set_error_literal (error, PACO_SOURCE_ERROR, PACO_SOURCE_BROKEN,
+      "a frame before it is of the same file");
+  return FALSE;
+}
+
+static gboolean
+prepare (PacoRestoreRun *run, PacoRestoreItem *item, GError **error)
+{
+  return probe (item, error)
+      && paco_kept_file_read (
+          item->frame.data, item->frame.size, &item->kept, error)
+      && is_new (run, item, error)
+      && paco_source_rebuild (item->kept.kind, item->kept.rest->data,
+          item->kept.rest->len, &item->info, item->kept.size, &item->rebuilt,
+          error);
+}
+
+/* FALSE: the line ends with the frame before. */
+static gboolean
+read_frame (PacoRestoreRun *run, PacoRestoreItem *item)
+{
+  GError *error = NULL;
+
+  if (!next_frame (run, item, &error)) {
+    if (error)
+      paco_line_fail (run->line, item->number, error);
+    else
+      paco_line_end (run->line, item->number);
+    return FALSE;
+  }
+  g_clear_pointer (&item->kept.name, g_free);
+  g_byte_array_set_size (item->kept.sound, 0);
+  if (!prepare (run, item, &error)) {
+    if (g_error_matches (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED)) {
+      paco_line_fail (run->line, item->number,
+          g_error_new (PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
+              "frame %" G_GUINT64_FORMAT " cannot be restored: %s",
+              item->frame.number, error->message));
+      g_error_free (error);
+      return FALSE;
+    }
+    item->damage = g_strdup (error->message);
+    g_error_free (error);
+  }
+  if (!run->sound && item->kept.sound->len > 0)
+    run->sound = paco_sound_read_chunk (
+        item->kept.sound->data, item->kept.sound->len, NULL);
+  return TRUE;
+}
+
+gpointer
+paco_restore_read (gpointer data)
+{
+  PacoRestoreRun *run = data;
+  guint64 number;
+
+  while (
+      paco_line_take (run->line, STEP_READ, -1, &number) == PACO_LINE_TAKEN) {
+    PacoRestoreItem *item = paco_restore_item (run, number);
+
+    item->number = number;
+    item->was_there = FALSE;
+    if (!read_frame (run, item))
+      break;
+    paco_line_done (run->line, STEP_READ, number);
+  }
+  return NULL;
+}
+
+/* --- decoding ------------------------------------------------------------ */
+
+static PacoStatus
+is_wanted (gpointer data, guint64 number, PacoError *failure)
+{
+  PacoRestoreRun *run = data;
+
+  if (!paco_restore_item (run, number)->damage)
+    return PACO_STATUS_OK;
+  paco_line_done (run->line, STEP_DECODE, number);
+  return PACO_STATUS_EMPTY;
+}
+
+static PacoStatus
+submit (gpointer data, guint64 number, PacoError *failure)
+{
+  PacoRestoreRun *run = data;
+  PacoRestoreItem *item = paco_restore_item (run, number);
+
+  return paco_frame_decoder_submit (run->decoder, item->frame.data,
+      item->frame.size, &item->rebuilt.image, item, failure);
+}
+
+static void
+fail (gpointer data, guint64 number, const PacoError *failure)
+{
+  PacoRestoreRun *run = data;
+  PacoRestoreItem *item = paco_restore_item (run, number);
+
+  switch (failure->status) {
+    case PACO_STATUS_DEVICE:
+      g_atomic_int_set (&run->lost, TRUE);
+      /* Fall through. */
+    case PACO_STATUS_NO_DEVICE:
+    case PACO_STATUS_MEMORY:
+      paco_line_fail (run->line, number,
+          g_error_new_literal (
+              PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED, failure->message));
+      break;
+    default:
+      item->damage = g_strdup (failure->message);
+      paco_line_done (run->line, STEP_DECODE, number);
+      break;
+  }
+}
+
+static void
+collect (gpointer data)
+{
+  PacoRestoreRun *run = data;
+  PacoError failure;
+  PacoResult result;
+  PacoStatus status = paco_frame_decoder_collect (
+      run->decoder, &result, &failure);
+  PacoRestoreItem *item = result.user;
+
+  if (status != PACO_STATUS_OK) {
+    fail (run, item->number, &failure);
+    return;
+  }
+  if (result.corrupted_blocks > 0)
+    item->damage = g_strdup_printf ("%u broken block%s",
+        result.corrupted_blocks, result.corrupted_blocks == 1 ? "" : "s");
+  paco_line_done (run->line, STEP_DECODE, item->number);
+}
+
+gpointer
+paco_restore_decode (gpointer data)
+{
+  PacoRestoreRun *run = data;
+  const PacoFlights flights = {
+    .run = run,
+    .line = run->line,
+    .step = STEP_DECODE,
+    .report = run->report,
+    .spent = PACO_SPENT_DECODING,
+    .prepare = is_wanted,
+    .submit = submit,
+    .collect = collect,
+    .fail = fail,
+  };
+
+  paco_flights_run (&flights);
+  return NULL;
+}

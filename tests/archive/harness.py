@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the tests of the tool's commands archive and restore share: running the tool,
+making folders of pictures, and running tests of a module, as TAP."""
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import traceback
+
+PACO = os.environ.get('PACO_TOOL', 'paco')
+SEED = int(os.environ.get('PACO_SEED', random.randrange(1 << 30)))
+DONE, FAILED, USAGE, DAMAGE, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def paco(*arguments, **options):
+    """(exit code, standard output, standard error) of the tool."""
+    options.setdefault('timeout', 120)
+    run = subprocess.run([PACO, *map(os.fspath, arguments)], capture_output=True,
+                         check=False, **options)
+    return (run.returncode, run.stdout.decode('utf-8', 'surrogateescape'),
+            run.stderr.decode('utf-8', 'surrogateescape'))
+
+
+def expect(code, *arguments, says='', **options):
+    """Runs the tool, which has to end with that code and say that. An error is one
+    line that begins with the tool's name."""
+    status, out, err = paco(*arguments, **options)
+    assert status == code, (arguments, status, out, err)
+    if code not in (DONE,):
+        assert err.count('\n') == 1 and err.startswith('paco '), err
+    assert says in err + out, (says, err, out)
+    return out + err
+
+
+def picture(kind=6, width=48, height=32, maxval=255, behind=b'', comment=b''):
+    """A PNM or PAM file of noise over a ramp."""
+    n = {5: 1, 6: 3, 7: 4}[kind]
+    size = 2 if maxval > 255 else 1
+    samples = bytearray()
+    for y in range(height):
+        for x in range(width * n):
+            value = (3 * x + 5 * y + random.randrange(1 + maxval // 16)) % (maxval + 1)
+            samples += value.to_bytes(size, 'big')
+    if kind == 7:
+        head = (f'P7\nWIDTH {width}\nHEIGHT {height}\nDEPTH {n}\nMAXVAL {maxval}\n'
+                'TUPLTYPE RGB_ALPHA\nENDHDR\n').encode()
+    else:
+        head = b'P%d\n%s%d %d\n%d\n' % (kind, comment, width, height, maxval)
+    return head + bytes(samples) + behind
+
+
+def sequence(folder, n=6, first=1, name='shot.{:04}.ppm', **like):
+    """A folder of n pictures."""
+    os.makedirs(folder, exist_ok=True)
+    for i in range(first, first + n):
+        (pathlib.Path(folder) / name.format(i)).write_bytes(picture(**like))
+    return folder
+
+
+def frames(path):
+    """The bytes of each frame of a .paco file."""
+    data, at, found = pathlib.Path(path).read_bytes(), 0, []
+    while at < len(data):
+        assert data[at:at + 4] == b'PACO', at
+        size = int.from_bytes(data[at + 8:at + 12], 'little')
+        found.append(data[at:at + size])
+        at += size
+    return found
+
+
+def main(module):
+    """Runs the functions test_*() of the module, or those that the arguments name."""
+    random.seed(SEED)
+    print(f'# PACO_SEED={SEED}')
+    wanted = sys.argv[1:]
+    tests = [(name[5:], run) for name, run in module.items()
+             if name.startswith('test_') and (not wanted or name[5:] in wanted)]
+    print(f'1..{len(tests)}')
+    failed = 0
+    for number, (name, run) in enumerate(tests, 1):
+        with tempfile.TemporaryDirectory(prefix='paco-archive-') as folder:
+            try:
+                run(pathlib.Path(folder))
+                print(f'ok {number} - {name}', flush=True)
+            except Exception:  # pylint: disable=broad-except
+                failed += 1
+                for line in traceback.format_exc().splitlines():
+                    print(f'# {line}')
+                print(f'not ok {number} - {name}', flush=True)
+    return 1 if failed else 0

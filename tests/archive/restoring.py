@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""paco restore, as people run it: files come back bit by bit, damage is named, and
+nothing is overwritten. Names in frames may mean harm."""
+import json
+import os
+import pathlib
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import zlib
+
+import harness
+from harness import (DAMAGE, DONE, FAILED, INTERRUPTED, PACO, USAGE, expect, frames, paco,
+                     picture, sequence)
+
+
+def archived(tmp, n=6, **like):
+    """A folder with all that may differ, and its archive."""
+    folder = tmp / 'in'
+    if not like:
+        sequence(folder / 'reel1', n - 2, behind=random.randbytes(99), comment=b'# x\n')
+        sequence(folder / os.fsdecode(b'r\xe9el2'), 2)
+    else:
+        sequence(folder, n, **like)
+    expect(DONE, 'archive', '-q', '--md5', '--report=', folder, tmp / 'a.paco')
+    return folder, tmp / 'a.paco'
+
+
+def same(a, b):
+    subprocess.run(['diff', '-r', os.fspath(a), os.fspath(b)], check=True)
+
+
+def rename(frame, name):
+    """The frame, with another name of as many bytes in its chunk 12."""
+    size = int.from_bytes(frame[6:8], 'little')
+    head = bytearray(frame[:size - 4])
+    at = 72 + 4 * head[64] + 2 * head[64] * (3 * head[66] + 1)
+    while int.from_bytes(head[at:at + 2], 'little') != 12:
+        at += 4 + int.from_bytes(head[at + 2:at + 4], 'little')
+    end = at + 4 + int.from_bytes(head[at + 2:at + 4], 'little')
+    assert end - at - 34 == len(name), (end - at - 34, name)
+    head[at + 34:end] = name
+    return bytes(head) + zlib.crc32(head).to_bytes(4, 'little') + frame[size:]
+
+
+def test_identical(tmp):
+    """Files, names and folders are what they were."""
+    folder, archive = archived(tmp)
+    text = expect(DONE, 'restore', '--md5', '--report', tmp / 'r', archive, tmp / 'out',
+                  says='6 files')
+    assert 'gave the bytes of its file' in text
+    same(folder, tmp / 'out')
+    report = json.loads((tmp / 'r').read_text())
+    assert report['damaged'] == 0 and len(report['frames']) == 6
+    # The archive of what was restored is the same.
+    expect(DONE, 'archive', '-q', '--md5', '--report=', tmp / 'out', tmp / 'b.paco')
+    assert (tmp / 'b.paco').read_bytes() == archive.read_bytes()
+
+
+def test_options(tmp):
+    """Ranges, checks, and options that do not matter."""
+    folder, archive = archived(tmp, 8, width=80)
+    for options in (['--threads=1'], ['--helpers=1'], ['--helpers=9'], ['--backend=cpu']):
+        assert expect(DONE, 'restore', '-q', *options, archive, tmp / 'out') == ''
+        same(folder, tmp / 'out')
+        shutil.rmtree(tmp / 'out')
+    expect(DONE, 'restore', '--frames=2-4', archive, tmp / 'out', says='3 files')
+    assert sorted(os.listdir(tmp / 'out')) == [f'shot.{n:04}.ppm' for n in (3, 4, 5)]
+    for name in os.listdir(tmp / 'out'):
+        assert (tmp / 'out' / name).read_bytes() == (folder / name).read_bytes()
+    expect(DONE, 'restore', '--frames=7', archive, tmp / 'out', says='1 files')
+    before = set(os.listdir(tmp))
+    expect(DONE, 'restore', '--check', archive, says='8 files')
+    assert set(os.listdir(tmp)) == before
+    expect(USAGE, 'restore', archive)
+    expect(USAGE, 'restore', '--check', archive, tmp / 'x')
+    expect(USAGE, 'restore', '--frames=4-2', archive, tmp / 'x')
+    expect(FAILED, 'restore', '--frames=8-9', archive, tmp / 'x')
+    expect(FAILED, 'restore', tmp / 'nothing', tmp / 'x', says='nothing')
+    (tmp / 'empty').write_bytes(b'')
+    expect(FAILED, 'restore', tmp / 'empty', tmp / 'x')
+    assert not (tmp / 'x').exists() or not os.listdir(tmp / 'x')
+
+
+def test_nothing_overwritten(tmp):
+    """What is there and the same stays; what is other is never touched."""
+    folder, archive = archived(tmp, 5, width=64)
+    shutil.copytree(folder, tmp / 'out')
+    (tmp / 'out' / 'shot.0002.ppm').unlink()
+    stamps = {e.name: e.stat().st_ino for e in os.scandir(tmp / 'out')}
+    expect(DONE, 'restore', archive, tmp / 'out', says='4 of them were there')
+    same(folder, tmp / 'out')
+    for entry in os.scandir(tmp / 'out'):
+        assert stamps.get(entry.name, entry.stat().st_ino) == entry.stat().st_ino
+    for other in b'mine', (folder / 'shot.0001.ppm').read_bytes():
+        (tmp / 'out' / 'shot.0003.ppm').write_bytes(other)
+        expect(FAILED, 'restore', archive, tmp / 'out', says='nothing is overwritten')
+        assert (tmp / 'out' / 'shot.0003.ppm').read_bytes() == other
+    (tmp / 'out' / 'shot.0003.ppm').unlink()
+    (tmp / 'out' / 'shot.0003.ppm').symlink_to(tmp / 'elsewhere')
+    expect(FAILED, 'restore', archive, tmp / 'out', says='nothing is overwritten')
+    assert not (tmp / 'elsewhere').exists()
+    (tmp / 'file').write_bytes(b'')
+    expect(FAILED, 'restore', archive, tmp / 'file', says='Not a directory')
+
+
+def test_damage(tmp):
+    """Damage is named by frame and file; all other files are restored."""
+    folder, archive = archived(tmp, 9, width=96, height=64)
+    whole = frames(archive)
+    names = sorted(os.listdir(folder))
+    for case in range(4):
+        broken = list(whole)
+        hurt = random.randrange(1, 8)
+        frame = bytearray(broken[hurt])
+        header = int.from_bytes(frame[6:8], 'little')
+        index = int.from_bytes(frame[12:16], 'little')
+        if case == 0:  # a block
+            frame[random.randrange(header + index, len(frame))] ^= 1 << random.randrange(8)
+        elif case == 1:  # the index
+            frame[random.randrange(header, header + index)] ^= 1 << random.randrange(8)
+        elif case == 2:  # the header
+            frame[random.randrange(20, header)] ^= 1 << random.randrange(8)
+        else:  # bytes are missing
+            del frame[-random.randrange(1, len(frame) - header):]
+        broken[hurt] = bytes(frame)
+        (tmp / 'b.paco').write_bytes(b''.join(broken))
+        shutil.rmtree(tmp / 'out', ignore_errors=True)
+        status, _, err = paco('restore', tmp / 'b.paco', tmp / 'out')
+        assert status == DAMAGE, (case, err)
+        if case < 2:
+            assert f'rame {hurt}, {names[hurt]}, is damaged' in err, (case, err)
+        else:
+            assert f'efore frame {hurt + 1}' in err, (case, err)
+        left = sorted(os.listdir(tmp / 'out'))
+        assert left == names[:hurt] + names[hurt + 1:], (case, left)
+        for name in left:
+            assert (tmp / 'out' / name).read_bytes() == (folder / name).read_bytes()
+        assert paco('restore', '-q', '--check', tmp / 'b.paco')[0] == DAMAGE
+    (tmp / 'b.paco').write_bytes(b''.join(whole)[:-7])
+    status, _, err = paco('restore', '--check', tmp / 'b.paco')
+    assert status == DAMAGE and 'At the end' in err, err
+    (tmp / 'b.paco').write_bytes(b''.join(whole[:3] + whole[5:]))
+    status, _, err = paco('restore', '--check', tmp / 'b.paco')
+    assert status == DAMAGE and '2 frames are missing' in err, err
+
+
+def test_hostile_names(tmp):
+    """Names in frames never lead out of the folder."""
+    _, archive = archived(tmp, 1, name='{:08}.ppm')
+    (frame,) = frames(archive)
+    for name in b'../../../../', b'/tmp/evil.pp', b'a/../../x.pp', b'x//12345.ppm':
+        (tmp / 'b.paco').write_bytes(rename(frame, name))
+        status, _, err = paco('restore', tmp / 'b.paco', tmp / 'out' / 'deep')
+        assert status in (FAILED, DAMAGE), (name, err)
+    (tmp / 'b.paco').write_bytes(rename(frame, b'link/345.ppm'))
+    (tmp / 'out').mkdir(exist_ok=True)
+    (tmp / 'elsewhere').mkdir()
+    (tmp / 'out' / 'link').symlink_to(tmp / 'elsewhere')
+    expect(FAILED, 'restore', tmp / 'b.paco', tmp / 'out', says='cannot be restored')
+    assert not os.listdir(tmp / 'elsewhere')
+    # The same name twice is not another file.
+    (tmp / 'b.paco').write_bytes(frame + frame)
+    status, _, err = paco('restore', tmp / 'b.paco', tmp / 'twice')
+    assert status == DAMAGE and 'of the same file' in err, err
+    # Another name of the same file is another file, as it was.
+    (tmp / 'b.paco').write_bytes(rename(frame, b'0123/567.ppm'))
+    expect(DONE, 'restore', tmp / 'b.paco', tmp / 'new')
+    assert (tmp / 'new' / '0123' / '567.ppm').read_bytes() == (
+        tmp / 'in' / '00000001.ppm').read_bytes()
+
+
+def test_not_an_archive(tmp):
+    """What keeps no files is refused."""
+    (tmp / 'x.paco').write_bytes(random.randbytes(5000))
+    status, _, err = paco('restore', tmp / 'x.paco', tmp / 'out')
+    assert status in (FAILED, DAMAGE) and err, err
+    golden = pathlib.Path(os.environ.get('PACO_SOURCE_ROOT', '.')) / 'tests' / 'golden'
+    expect(FAILED, 'restore', golden / 'gray8-lossless.paco', tmp / 'out',
+           says='has not been archived')
+
+
+def test_full_disk(tmp):
+    """A file that may not grow is one line, and leaves no half of a file."""
+    folder, archive = archived(tmp, 4, width=64)
+    size = os.path.getsize(folder / 'shot.0001.ppm')
+
+    def keep_small():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size // 2, size // 2))
+
+    expect(FAILED, 'restore', archive, tmp / 'out', says='cannot be restored',
+           preexec_fn=keep_small)
+    assert os.listdir(tmp / 'out') == []
+    expect(DONE, 'restore', archive, tmp / 'out')
+    same(folder, tmp / 'out')
+
+
+def test_killed(tmp):
+    """What was killed or interrupted goes on."""
+    folder, archive = archived(tmp, 60, width=160, height=120)
+    for number in signal.SIGKILL, signal.SIGINT:
+        process = subprocess.Popen([PACO, 'restore', '--threads=1', archive, tmp / 'out'],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        end = time.monotonic() + 60
+        while (time.monotonic() < end and process.poll() is None
+               and not ((tmp / 'out').is_dir() and len(os.listdir(tmp / 'out')) > 5)):
+            time.sleep(0.002)
+        process.send_signal(number)
+        err = process.communicate(timeout=60)[1].decode()
+        if number == signal.SIGINT and process.returncode != DONE:
+            assert process.returncode == INTERRUPTED and 'goes on' in err, err
+        for name in os.listdir(tmp / 'out'):
+            if not name.endswith('.paco-part'):
+                assert (tmp / 'out' / name).read_bytes() == (folder / name).read_bytes()
+        expect(DONE, 'restore', archive, tmp / 'out')
+        same(folder, tmp / 'out')
+        shutil.rmtree(tmp / 'out')
+
+
+if __name__ == '__main__':
+    sys.exit(harness.main(globals()))

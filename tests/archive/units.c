@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The parts of archive/ one by one: names and their order, what frames keep and what
+ * broken frames keep, the line of threads, sound, and PNM files that are not what they
+ * say. Random cases; PACO_SEED repeats them. */
+#include "archive/chunks.h"
+#include "archive/folder.h"
+#include "archive/kinds.h"
+#include "archive/line.h"
+#include "archive/sound.h"
+#include <string.h>
+
+static GRand *dice;
+
+static guint
+roll (guint n)
+{
+  return g_rand_int (dice) % n;
+}
+
+static void
+fill (GByteArray *bytes, guint size, gboolean noise)
+{
+  g_byte_array_set_size (bytes, size);
+  for (guint i = 0; i < size; i++)
+    bytes->data[i] = noise ? (guint8) g_rand_int (dice) : (guint8) (i / 9);
+}
+
+/* --- names ----------------------------------------------------------------- */
+
+static void
+test_names (void)
+{
+  static const char *const good[] = { "a", "a/b", "..a", "a..", ".a/b.",
+    "\xff" };
+  static const char *const bad[] = { "", "/", "/a", "a/", "a//b", ".", "..",
+    "a/..", "../a", "a/./b", "./a" };
+  static const char *const order[] = { "1", "01", "2", "10", "a", "a/b", "a/b2",
+    "a/b10", "a/b10/c", "a-1", "a.1", "a01", "a1b", "a2", "b" };
+  char *length = g_strnfill (4097, 'x');
+
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++)
+    g_assert_true (paco_kept_name_is_good (good[i], strlen (good[i])));
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    g_assert_false (paco_kept_name_is_good (bad[i], strlen (bad[i])));
+  g_assert_false (paco_kept_name_is_good ("a\0b", 3));
+  g_assert_true (paco_kept_name_is_good (length, 4096));
+  g_assert_false (paco_kept_name_is_good (length, 4097));
+  g_free (length);
+  for (guint i = 0; i < G_N_ELEMENTS (order); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (order); j++) {
+      int is = paco_folder_compare_names (order[i], order[j]);
+
+      /* Names whose numbers are the same are in the order of their bytes. */
+      if ((i == 0 && j == 1) || (i == 1 && j == 0))
+        g_assert_true (i == 0 ? is > 0 : is < 0);
+      else
+        g_assert_cmpint ((is > 0) - (is < 0), ==, (i > j) - (i < j));
+    }
+}
+
+/* --- checksums --------------------------------------------------------------- */
+
+static void
+test_checksums (void)
+{
+  GByteArray *bytes = g_byte_array_new ();
+  PacoChecksums sums;
+  guint8 xxh3[PACO_CHECKSUM_SIZE];
+  char text[33];
+
+  paco_checksums ((const guint8 *) "", 0, TRUE, &sums);
+  paco_checksum_text (sums.xxh3, text);
+  g_assert_cmpstr (text, ==, "99aa06d3014798d86001c324468d497f");
+  paco_checksum_text (sums.md5, text);
+  g_assert_cmpstr (text, ==, "d41d8cd98f00b204e9800998ecf8427e");
+  for (guint i = 0; i < 20; i++) {
+    PacoRunningChecksum *running = paco_running_checksum_new ();
+    guint at = 0;
+
+    fill (bytes, 1 + roll (5000), TRUE);
+    paco_checksums (bytes->data, bytes->len, i & 1, &sums);
+    while (at < bytes->len) {
+      guint n = 1 + roll (900);
+
+      n = MIN (n, bytes->len - at);
+      paco_running_checksum_add (running, bytes->data + at, n);
+      at += n;
+    }
+    paco_running_checksum_end (running, xxh3);
+    g_assert_cmpmem (xxh3, sizeof xxh3, sums.xxh3, sizeof sums.xxh3);
+    g_assert_true (paco_checksums_match (&sums, bytes->data, bytes->len, TRUE));
+    bytes->data[roll (bytes->len)] ^= 1;
+    g_assert_false (
+        paco_checksums_match (&sums, bytes->data, bytes->len, FALSE));
+  }
+  g_byte_array_unref (bytes);
+}
+
+/* --- what frames keep ---------------------------------------------------------- */
+
+/* A frame of a small gray picture with these chunks; NULL if they are refused. */
+static gboolean
+make_frame (const PacoFrameChunk *chunks, gsize n, PacoFrame *frame)
+{
+  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+  PacoExtras extras = PACO_EXTRAS_INIT;
+  PacoInfo info = PACO_INFO_INIT;
+  guint8 samples[64] = { 0 };
+  PacoImage image;
+  gsize bytes;
+  PacoStatus status;
+
+  info.width = info.height = 8;
+  info.n_components = 1;
+  info.depth[0] = 8;
+  extras.chunks = chunks;
+  extras.n_chunks = n;
+  g_assert_cmpint (paco_image_init (&image, &info, 0, PACO_IMAGE_PLANES,
+                       samples, &bytes, NULL),
+      ==, PACO_STATUS_OK);
+  g_assert_cmpint (paco_frame_encoder_set (encoder, "backend", "cpu", NULL), ==,
+      PACO_STATUS_OK);
+  paco_frame_encoder_set (encoder, "threads", "1", NULL);
+  g_assert_cmpint (
+      paco_frame_encoder_configure (encoder, &info, NULL), ==, PACO_STATUS_OK);
+  status = paco_frame_encoder_encode (encoder, &image, &extras, frame, NULL);
+  paco_frame_encoder_free (encoder);
+  return status == PACO_STATUS_OK;
+}
+
+static void
+random_file (PacoKeptFile *kept)
+{
+  GByteArray *some = g_byte_array_new ();
+
+  kept->kind = &paco_source_pnm;
+  g_free (kept->name);
+  kept->name = g_strdup_printf ("folder%u/\xe9 %u.ppm", roll (9), roll (9999));
+  kept->size = ((guint64) g_rand_int (dice) << 32) + g_rand_int (dice);
+  fill (some, 32, TRUE);
+  paco_checksums (some->data, some->len, roll (2), &kept->checksums);
+  fill (kept->rest, 1 + roll (roll (2) ? 60 : 30000), roll (2));
+  fill (kept->sound, roll (2) * roll (90), TRUE);
+  g_byte_array_unref (some);
+}
+
+static void
+test_kept (void)
+{
+  PacoKeptFile kept, found;
+  PacoKeptChunks chunks;
+  GError *error = NULL;
+
+  paco_kept_file_init (&kept);
+  paco_kept_file_init (&found);
+  paco_kept_chunks_init (&chunks);
+  for (guint i = 0; i < 40; i++) {
+    PacoFrame frame;
+
+    random_file (&kept);
+    g_assert_true (paco_kept_chunks_write (&kept, &chunks, &error));
+    g_assert_true (make_frame (chunks.chunks, chunks.n, &frame));
+    g_assert_true (
+        paco_kept_file_read (frame.data, frame.size, &found, &error));
+    g_assert_no_error (error);
+    g_assert_true (found.kind == kept.kind);
+    g_assert_cmpstr (found.name, ==, kept.name);
+    g_assert_cmpuint (found.size, ==, kept.size);
+    g_assert_cmpmem (found.checksums.xxh3, 16, kept.checksums.xxh3, 16);
+    g_assert_cmpint (found.checksums.has_md5, ==, kept.checksums.has_md5);
+    if (kept.checksums.has_md5)
+      g_assert_cmpmem (found.checksums.md5, 16, kept.checksums.md5, 16);
+    g_assert_cmpmem (
+        found.rest->data, found.rest->len, kept.rest->data, kept.rest->len);
+    g_assert_cmpmem (
+        found.sound->data, found.sound->len, kept.sound->data, kept.sound->len);
+    paco_frame_release (&frame);
+  }
+  fill (kept.rest, 32700, TRUE);
+  g_assert_false (paco_kept_chunks_write (&kept, &chunks, &error));
+  g_assert_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED);
+  g_clear_error (&error);
+  /* Thirty times as much as a frame has, that compresses well. */
+  fill (kept.rest, 1000000, FALSE);
+  g_assert_true (paco_kept_chunks_write (&kept, &chunks, &error));
+  paco_kept_file_clear (&kept);
+  paco_kept_file_clear (&found);
+  paco_kept_chunks_clear (&chunks);
+}
+
+/* What is broken is refused, and a frame without a file, too. */
+static void
+test_broken_kept (void)
+{
+  PacoKeptFile kept, found;
+  PacoKeptChunks chunks;
+  GError *error = NULL;
+  PacoFrame frame;
+  guint refused = 0;
+
+  paco_kept_file_init (&kept);
+  paco_kept_file_init (&found);
+  paco_kept_chunks_init (&chunks);
+  g_assert_true (make_frame (NULL, 0, &frame));
+  g_assert_false (paco_kept_file_read (frame.data, frame.size, &found, &error));
+  g_assert_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED);
+  g_clear_error (&error);
+  paco_frame_release (&frame);
+  for (guint i = 0; i < 300; i++) {
+    PacoFrameChunk *chunk;
+
+    random_file (&kept);
+    g_assert_true (paco_kept_chunks_write (&kept, &chunks, NULL));
+    chunk = &chunks.chunks[roll ((guint) chunks.n)];
+    switch (roll (5)) {
+      case 0:
+        chunk->size = roll ((guint) chunk->size + 1);
+        break;
+      case 1:
+        chunk->type = 12 + roll (4);
+        break;
+      case 2:
+        chunks.chunks[chunks.n++] = *chunk;
+        break;
+      case 3:
+        *chunk = chunks.chunks[--chunks.n];
+        break;
+      default:
+        for (guint n = 1 + roll (4); n > 0 && chunk->size > 0; n--)
+          ((guint8 *) chunk->data)[roll (MIN (40, (guint) chunk->size))] =
+              (guint8) roll (256);
+        break;
+    }
+    if (!make_frame (chunks.chunks, chunks.n, &frame))
+      continue;
+    if (!paco_kept_file_read (frame.data, frame.size, &found, &error)) {
+      g_assert_cmpstr (error->message, !=, "");
+      g_clear_error (&error);
+      refused++;
+    } else
+      g_assert_true (paco_kept_name_is_good (found.name, strlen (found.name)));
+    paco_frame_release (&frame);
+  }
+  g_assert_cmpuint (refused, >, 60);
+  paco_kept_file_clear (&kept);
+  paco_kept_file_clear (&found);
+  paco_kept_chunks_clear (&chunks);
+}
+
+/* --- the line --------------------------------------------------------------------- */
+
+#define STEPS 3
+#define PLACES 5
+
+typedef struct
+{
+  PacoLine *line;
+  guint step;
+  guint64 fails; /* the frame that fails in this step */
+  gint *marks;   /* how many steps each frame has behind it */
+} Worker;
+
+static gpointer
+work (gpointer data)
+{
+  Worker *worker = data;
+  guint64 number;
+
+  while (paco_line_take (worker->line, worker->step, -1, &number)
+      == PACO_LINE_TAKEN) {
+    g_assert_cmpint (worker->marks[number], ==, (gint) worker->step);
+    if (number == worker->fails) {
+      paco_line_fail (worker->line, number,
+          g_error_new_literal (PACO_SOURCE_ERROR, 0, "as it should"));
+      continue;
+    }
+    g_atomic_int_inc (&worker->marks[number]);
+    paco_line_done (worker->line, worker->step, number);
+  }
+  return NULL;
+}
+
+static void
+test_line (void)
+{
+  for (guint i = 0; i < 60; i++) {
+    guint64 first = roll (9), n = 1 + roll (60), failed = 0;
+    guint64 fails = first + roll ((guint) n * 2);
+    guint failing = roll (STEPS);
+    PacoLine *line = paco_line_new (first, first + n, 1 + roll (PLACES), STEPS);
+    gint *marks = g_new0 (gint, first + n);
+    GThread *threads[STEPS * 2];
+    Worker workers[STEPS];
+    GError *error = NULL;
+    gboolean has_failed;
+
+    for (guint s = 0; s < STEPS; s++)
+      workers[s] = (Worker){ line, s, s == failing ? fails : G_MAXUINT64,
+        marks };
+    for (guint t = 0; t < G_N_ELEMENTS (threads); t++)
+      threads[t] = g_thread_new ("work", work, &workers[t / 2]);
+    for (guint t = 0; t < G_N_ELEMENTS (threads); t++)
+      g_thread_join (threads[t]);
+    has_failed = paco_line_failure (line, &failed, &error);
+    g_assert_cmpint (has_failed, ==, fails < first + n);
+    if (has_failed)
+      g_assert_cmpuint (failed, ==, fails);
+    g_clear_error (&error);
+    for (guint64 f = first; f < MIN (fails, first + n); f++)
+      g_assert_cmpint (marks[f], ==, STEPS);
+    if (has_failed)
+      g_assert_cmpint (marks[fails], ==, (gint) failing);
+    paco_line_free (line);
+    g_free (marks);
+  }
+}
+
+/* --- sound -------------------------------------------------------------------------- */
+
+static void
+test_sound (void)
+{
+  PacoSound sound = { .name = (char *) "a b.wav", .samples_at = 44 };
+  GByteArray *chunk, *broken = g_byte_array_new ();
+  PacoSound *found;
+  GError *error = NULL;
+  guint good = 0;
+
+  sound.samples_size = 1000;
+  sound.size = 1060;
+  sound.around = g_byte_array_new ();
+  fill (sound.around, 60, TRUE);
+  fill (broken, 16, TRUE);
+  memcpy (sound.xxh3, broken->data, 16);
+  chunk = paco_sound_write_chunk (&sound, &error);
+  g_assert_no_error (error);
+  found = paco_sound_read_chunk (chunk->data, chunk->len, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (found->name, ==, sound.name);
+  g_assert_cmpuint (found->samples_size, ==, 1000);
+  g_assert_cmpmem (found->around->data, found->around->len, sound.around->data,
+      sound.around->len);
+  paco_sound_free (found);
+  for (guint i = 0; i < 400; i++) {
+    g_byte_array_set_size (broken, 0);
+    g_byte_array_append (
+        broken, chunk->data, roll (9) ? chunk->len : roll (chunk->len));
+    for (guint n = roll (3); n > 0 && broken->len > 0; n--)
+      broken->data[roll (broken->len)] = (guint8) roll (256);
+    found = paco_sound_read_chunk (broken->data, broken->len, NULL);
+    if (found) {
+      g_assert_cmpuint (
+          found->around->len, ==, found->size - found->samples_size);
+      good++;
+    }
+    paco_sound_free (found);
+  }
+  g_assert_cmpuint (good, <, 300);
+  fill (sound.around, 9000, TRUE);
+  g_assert_null (paco_sound_write_chunk (&sound, &error));
+  g_assert_error (error, PACO_SOUND_ERROR, PACO_SOUND_REFUSED);
+  g_clear_error (&error);
+  g_byte_array_unref (sound.around);
+  g_byte_array_unref (broken);
+  g_byte_array_unref (chunk);
+}
+
+/* --- PNM ---------------------------------------------------------------------------- */
+
+/* A file is refused, or is made again of its rest and its samples. */
+static void
+try_pnm (const GByteArray *file, PacoSource *source, PacoRebuilt *rebuilt,
+    guint *good)
+{
+  const PacoSourceKind *kind = &paco_source_pnm;
+  GError *error = NULL;
+
+  if (!paco_source_parse (kind, file->data, file->len, source, &error)) {
+    g_assert_error (error, PACO_SOURCE_ERROR, error->code);
+    g_error_free (error);
+    return;
+  }
+  ++*good;
+  g_assert_true (paco_source_rebuild (kind, source->rest->data,
+      source->rest->len, &source->info, file->len, rebuilt, &error));
+  g_assert_no_error (error);
+  memcpy (rebuilt->image.data[0], source->image.data[0], source->image.size[0]);
+  g_assert_true (paco_source_finish (kind, source->rest->data,
+      source->rest->len, &source->info, file->len, rebuilt, &error));
+  g_assert_cmpmem (
+      rebuilt->file->data, rebuilt->file->len, file->data, file->len);
+}
+
+static void
+test_pnm (void)
+{
+  static const char *const heads[] = { "P5 3 2 255\n", "P6\n#x\n3 2\n1023\n",
+    "P7\nWIDTH 3\nHEIGHT 2\nDEPTH 4\nMAXVAL 65535\nTUPLTYPE RGB_ALPHA\n"
+    "ENDHDR\n" };
+  GByteArray *file = g_byte_array_new ();
+  PacoSource source;
+  PacoRebuilt rebuilt;
+  guint good = 0;
+
+  paco_source_init (&source);
+  paco_rebuilt_init (&rebuilt);
+  for (guint i = 0; i < 3000; i++) {
+    const char *head = heads[roll (3)];
+    guint length = (guint) strlen (head);
+
+    fill (file, length + roll (80), TRUE);
+    memcpy (file->data, head, MIN (length, file->len));
+    for (guint n = roll (3); n > 0; n--)
+      file->data[roll (length)] = (guint8) "0123456789 \n#P\377"[roll (15)];
+    try_pnm (file, &source, &rebuilt, &good);
+    /* What was kept may be broken, too. */
+    if (source.rest->len > 0) {
+      source.rest->data[roll (source.rest->len)] ^= (guint8) (1 << roll (8));
+      paco_source_rebuild (&paco_source_pnm, source.rest->data,
+          roll (source.rest->len + 1), &source.info, file->len, &rebuilt, NULL);
+    }
+  }
+  g_assert_cmpuint (good, >, 100);
+  g_byte_array_unref (file);
+  paco_source_clear (&source);
+  paco_rebuilt_clear (&rebuilt);
+}
+
+int
+main (int argc, char **argv)
+{
+  const char *seed = g_getenv ("PACO_SEED");
+  guint32 number = seed ? (guint32) g_ascii_strtoull (seed, NULL, 10)
+                        : g_random_int ();
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  g_test_message ("PACO_SEED=%u", number);
+  dice = g_rand_new_with_seed (number);
+  g_test_add_func ("/archive/names", test_names);
+  g_test_add_func ("/archive/checksums", test_checksums);
+  g_test_add_func ("/archive/kept", test_kept);
+  g_test_add_func ("/archive/broken-kept", test_broken_kept);
+  g_test_add_func ("/archive/line", test_line);
+  g_test_add_func ("/archive/sound", test_sound);
+  g_test_add_func ("/archive/pnm", test_pnm);
+  status = g_test_run ();
+  g_rand_free (dice);
+  return status;
+}

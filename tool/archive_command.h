@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the commands archive and restore have in common: ranges, coders, exit codes. */
+#pragma once
+#include "archive/archive.h"
+#include "tool.h"
+
+/* What the command line says of coders. */
+typedef struct
+{
+  char *backend, *devices;
+  int threads, helpers;
+} PacoCommandCoderOptions;
+
+/* Entries that fill it; helpers: what that many threads do. */
+#define PACO_COMMAND_CODER_OPTIONS(options, helpers_text)                      \
+  { "backend", 0, 0, G_OPTION_ARG_STRING, &(options).backend,                  \
+    "auto (a GPU if there is one), cpu or cuda", "NAME" },                     \
+      { "gpus", 0, 0, G_OPTION_ARG_STRING, &(options).devices,                 \
+        "GPUs to which frames go in turn, as 0,1 or all", "LIST" },            \
+      { "threads", 0, 0, G_OPTION_ARG_INT, &(options).threads,                 \
+        "Threads that code on the CPU; 0: as many as may run", "N" },          \
+  {                                                                            \
+    "helpers", 0, 0, G_OPTION_ARG_INT, &(options).helpers,                     \
+        helpers_text "; 0: by the number of cores", "N"                        \
+  }
+
+/* The same as settings; it must stay where it is while these are used. */
+typedef struct
+{
+  char threads[16];
+  const char *pairs[8];
+} PacoCommandCoders;
+
+gboolean paco_command_read_coders (const PacoCommandCoderOptions *options,
+    PacoCommandCoders *coders, GError **error);
+void paco_command_coders_clear (PacoCommandCoderOptions *options);
+
+/* Reads --frames; text may be NULL. */
+gboolean paco_command_read_range (const char *text, gboolean *has_range,
+    guint64 *first, guint64 *last, GError **error);
+/* Two numbers with a character between them, or one, which is both. */
+gboolean paco_command_read_numbers (
+    const char *text, char between, guint64 *a, guint64 *b);
+
+/* Signals end the command in order, and a file that may not grow is an error. */
+void paco_command_prepare (void);
+/* Says what was wrong, and returns the exit code that goes with it. Takes the error. */
+int paco_command_fail (GError *error);

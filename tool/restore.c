@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * paco restore: the files that paco archive has read, made again. What it does,
+ * archive/restore.c does. */
+#include "archive/part.h"
+#include "archive/restore.h"
+#include "archive_command.h"
+#include "lib/paco.h"
+#include "progress.h"
+#include "tool.h"
+#include <stdio.h>
+#include <string.h>
+
+typedef struct
+{
+  char *frames, *report;
+  PacoCommandCoderOptions coders;
+  gboolean check, md5, quiet;
+} Options;
+
+typedef struct
+{
+  PacoReader *reader;
+  PacoProgress *progress;
+} Run;
+
+static void
+set_failure (const PacoError *failure, GError **error)
+{
+  g_set_error_literal (
+      error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED, failure->message);
+}
+
+static gboolean
+next_frame (gpointer user, PacoFrame *frame, gpointer *owner, GError **error)
+{
+  PacoError failure;
+  PacoStatus status = paco_reader_next (
+      ((Run *) user)->reader, frame, &failure);
+
+  if (status != PACO_STATUS_OK && status != PACO_STATUS_EMPTY)
+    set_failure (&failure, error);
+  return status == PACO_STATUS_OK;
+}
+
+static void
+release_frame (gpointer user, PacoFrame *frame, gpointer owner)
+{
+  paco_frame_release (frame);
+}
+
+static gboolean
+is_interrupted (gpointer user)
+{
+  return paco_signals_caught (NULL);
+}
+
+static void
+show_progress (gpointer user, guint64 done)
+{
+  paco_progress_set (((Run *) user)->progress, done);
+}
+
+/* Says what was done, and what was damaged. */
+static gboolean
+tell (const Options *given, const PacoReport *report, GError **error)
+{
+  gboolean good = TRUE;
+
+  if (!given->quiet) {
+    char *text = paco_report_text (report);
+
+    fputs (text, stdout);
+    g_free (text);
+  }
+  if (given->report) {
+    char *json = paco_report_json (report);
+
+    good = paco_part_write_file (given->report, json, strlen (json), error);
+    g_free (json);
+  }
+  return good;
+}
+
+static gboolean
+open_input (
+    const char *from, PacoRestoreOptions *options, Run *run, GError **error)
+{
+  PacoError failure;
+
+  if (paco_reader_open (from, &run->reader, &failure) == PACO_STATUS_OK
+      && (!options->has_range
+          || paco_reader_seek (run->reader, options->first, &failure)
+              == PACO_STATUS_OK))
+    return TRUE;
+  set_failure (&failure, error);
+  return FALSE;
+}
+
+/* Restores, or checks; *damaged: not everything is what it was. */
+static gboolean
+restore (const Options *given, const char *from, PacoRestoreOptions *options,
+    gboolean *damaged, GError **error)
+{
+  Run run = { NULL };
+  PacoReport report;
+  uint64_t n = 0;
+  gboolean good;
+
+  if (!open_input (from, options, &run, error)) {
+    paco_reader_close (run.reader);
+    return FALSE;
+  }
+  if (!options->has_range)
+    paco_reader_count (run.reader, &n, NULL);
+  paco_report_init (
+      &report, "restore", from, options->folder ? options->folder : "");
+  run.progress = paco_progress_new (n, given->quiet);
+  options->next = next_frame;
+  options->release = release_frame;
+  options->interrupted = is_interrupted;
+  options->progress = show_progress;
+  options->user = &run;
+  good = paco_restore_run (options, &report, error);
+  paco_progress_free (run.progress);
+  if (good && report.damaged == 0 && report.frames->len == 0) {
+    g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
+        "%s has no frames%s", from, options->has_range ? " of this range" : "");
+    good = FALSE;
+  }
+  good = good && tell (given, &report, error);
+  *damaged = report.damaged > 0;
+  for (guint i = 0; i < report.notes->len && report.damaged > 0; i++)
+    paco_tool_complain ("%s", (const char *) report.notes->pdata[i]);
+  paco_reader_close (run.reader);
+  paco_report_clear (&report);
+  return good;
+}
+
+static int
+run_command (const Options *given, const char *from, const char *folder)
+{
+  PacoRestoreOptions options = { .folder = folder, .md5 = given->md5 };
+  PacoCommandCoders coders;
+  GError *error = NULL;
+  gboolean damaged = FALSE;
+
+  if (!paco_command_read_range (given->frames, &options.has_range,
+          &options.first, &options.last, &error)
+      || !paco_command_read_coders (&given->coders, &coders, &error))
+    return paco_command_fail (error);
+  options.writers = (guint) given->coders.helpers;
+  options.coders = coders.pairs;
+  if (!restore (given, from, &options, &damaged, &error))
+    return paco_command_fail (error);
+  return damaged ? PACO_EXIT_DAMAGE : PACO_EXIT_DONE;
+}
+
+int
+paco_tool_restore (int argc, char **argv)
+{
+  Options given = { NULL };
+  const GOptionEntry entries[] = {
+    { "check", 0, 0, G_OPTION_ARG_NONE, &given.check,
+        "Write nothing: make each file and compare its checksum", NULL },
+    { "frames", 0, 0, G_OPTION_ARG_STRING, &given.frames,
+        "Restore only the files of these frames, counted from 0", "A-B" },
+    { "md5", 0, 0, G_OPTION_ARG_NONE, &given.md5,
+        "Compare MD5s, too, where they were kept", NULL },
+    { "report", 0, 0, G_OPTION_ARG_FILENAME, &given.report,
+        "Write a report as JSON here", "FILE" },
+    PACO_COMMAND_CODER_OPTIONS (given.coders, "Threads that write files"),
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet,
+        "Print neither progress nor the report", NULL },
+    { NULL },
+  };
+  static const PacoToolUsage usage = {
+    .arguments = "FILE [FOLDER]",
+    .summary = "Makes the files again that paco archive has read, bit by bit.",
+    .description =
+        "Nothing is overwritten; files that are there already and are the same "
+        "stay.\nFiles of damaged frames are not written, and named; the exit "
+        "code is 3 then.",
+    .minimum = 1,
+    .maximum = 2,
+  };
+  int code = PACO_EXIT_USAGE;
+
+  if (!paco_tool_parse (&usage, entries, NULL, &argc, &argv))
+    return code;
+  if (argc != (given.check ? 2 : 3))
+    paco_tool_complain (
+        given.check ? "--check takes FILE alone" : "it takes FILE and FOLDER");
+  else {
+    paco_command_prepare ();
+    code = run_command (&given, argv[1], argv[2]);
+  }
+  g_free (given.frames);
+  g_free (given.report);
+  paco_command_coders_clear (&given.coders);
+  return code;
+}
