@@ -124,7 +124,7 @@ def knows(command):
 def check_archive():
     """A folder of pictures, by ranges of files: the archive of one machine, which
     restores each file."""
-    if not knows('archive') or not knows('restore'):
+    if not all(map(knows, ('archive', 'restore', 'join'))):
         print('The program paco archives nothing: no archive.')
         return
     make_folder('scans', 23)
