@@ -255,7 +255,8 @@ paco_sound_read_chunk (const guint8 *bytes, gsize size, GError **error)
   uLongf got;
 
   if (size < CHUNK_HEAD || length > size - CHUNK_HEAD
-      || !paco_kept_name_is_good (name, length) || memchr (name, '/', length)
+      || paco_get64 (bytes + 40) != 0 || !paco_kept_name_is_good (name, length)
+      || memchr (name, '/', length)
       || paco_get64 (bytes + 8) > paco_get64 (bytes)
       || paco_get64 (bytes + 16) > paco_get64 (bytes) - paco_get64 (bytes + 8)
       || (around = paco_get64 (bytes) - paco_get64 (bytes + 16)) > MAX_AROUND) {

@@ -62,6 +62,31 @@ def test_identical(tmp):
     assert (tmp / 'b.paco').read_bytes() == archive.read_bytes()
 
 
+def test_dpx(tmp):
+    """DPX files of FFmpeg's, with what scanners put before, between and behind."""
+    if not shutil.which('ffmpeg'):
+        return
+    for i, pixels in enumerate(('gbrp10be', 'gbrp12be', 'rgb48be', 'rgb24', 'gray')):
+        folder = tmp / f'in{i}'
+        folder.mkdir()
+        subprocess.run(['ffmpeg', '-v', 'error', '-f', 'lavfi', '-i',
+                        'mandelbrot=size=101x70:rate=24', '-frames:v', '3', '-pix_fmt',
+                        pixels, '-c:v', 'dpx', folder / 'scan_%07d.dpx'], check=True)
+        for path in folder.iterdir():
+            data = bytearray(path.read_bytes())
+            data[1700:1760] = random.randbytes(60)  # television header: any bits
+            path.write_bytes(bytes(data) + random.randbytes(random.randrange(99)))
+        expect(DONE, 'archive', '--md5', folder, tmp / f'{i}.paco', says='Every frame')
+        report = json.loads((tmp / f'{i}.paco.json').read_text())
+        assert report['kind'] == 'dpx' and report['picture']['width'] == 101
+        expect(DONE, 'restore', tmp / f'{i}.paco', tmp / f'out{i}')
+        same(folder, tmp / f'out{i}')
+    mixed = tmp / 'mixed'
+    sequence(mixed, 1, name='scan_{:07}.ppm', width=101, height=70)
+    shutil.copy(tmp / 'in3' / 'scan_0000002.dpx', mixed)
+    expect(FAILED, 'archive', mixed, tmp / 'm.paco', says='two sequences')
+
+
 def test_options(tmp):
     """Ranges, checks, and options that do not matter."""
     folder, archive = archived(tmp, 8, width=80)
