@@ -251,10 +251,11 @@ add_file (PacoFolder *folder, const PacoFolderOptions *options, char *name,
     if (!options->want_sound || folder->sound) {
       refuse (error, PACO_FOLDER_REFUSED, name,
           options->want_sound
-              ? "and another one are sound, and one is wanted; --wav=FILE says "
-                "which, --skip=PATTERN leaves files out"
-              : "is sound, which a .paco file does not carry; write an .mkv or "
-                ".mov file, or leave it out with --skip='*.wav'");
+              ? "and another one are sound, and one is wanted; --skip=PATTERN "
+                "leaves files out"
+              : "is sound, which a .paco file does not carry; keep it beside "
+                "the "
+                "archive, and leave it out with --skip='*.wav'");
       g_free (name);
       return FALSE;
     }

@@ -129,6 +129,22 @@ write_reports (const Options *given, const char *out, const PacoReport *report,
   return good;
 }
 
+/* A name that promises another kind of file is none for this one. */
+static gboolean
+check_name (const char *out, GError **error)
+{
+  static const char *const containers[] = { ".mkv", ".mov", ".mp4" };
+  const char *dot = strrchr (out, '.');
+
+  for (guint i = 0; dot && i < G_N_ELEMENTS (containers); i++)
+    if (g_ascii_strcasecmp (dot, containers[i]) == 0) {
+      g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+          "%s would be no such file: archives are .paco files", out);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 /* --- running --------------------------------------------------------------- */
 
 static int
@@ -154,7 +170,8 @@ archive (const Options *given, PacoArchiveOptions *options)
   GError *error = NULL;
   gboolean good;
 
-  if (!check_reports (given, options->out, &error))
+  if (!check_name (options->out, &error)
+      || !check_reports (given, options->out, &error))
     return paco_tool_fail (error);
   paco_report_init (&report, "archive", options->folder, options->out);
   options->interrupted = is_interrupted;
