@@ -12,9 +12,9 @@ enum
   POLL_US = 100000,
   MAX_READERS = 16,
   MAX_COMPARERS = 4,
-  FEWEST_ITEMS = 8,
+  FEWEST_ITEMS = 4,
   MOST_ITEMS = 24,
-  /* Memory of all places but the fewest: a file, its frame, and the file made again. */
+  /* Memory of more places than the fewest: a file, its frame, the file made again. */
   MAX_MEMORY_MB = 2048,
 };
 

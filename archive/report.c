@@ -263,8 +263,9 @@ paco_report_text (const PacoReport *report)
           spent_names[i], (gdouble) report->spent[i] / 1e6);
   g_string_append (text, ".\n");
   if (report->verified)
-    g_string_append (
-        text, "Every frame was decoded, and gave the bytes of its file.\n");
+    g_string_append_printf (text,
+        "Every frame%s was decoded, and gave the bytes of its file.\n",
+        report->resumed > 0 ? " of this run" : "");
   if (report->damaged == 0)
     append_notes (text, report);
   g_free (size);

@@ -12,7 +12,7 @@ enum
 {
   POLL_US = 100000,
   MAX_WRITERS = 16,
-  N_ITEMS = 12, /* at least */
+  N_ITEMS = 6, /* besides those of writers */
 };
 
 PacoRestoreItem *

@@ -103,8 +103,13 @@ keep_frames (
     if (options->progress)
       options->progress (
           options->user, paco_part_frames (run->part), run->end - run->first);
-    if (options->interrupted && options->interrupted (options->user))
-      return TRUE;
+    /* What is not looked at yet must not be taken away. */
+    if (options->interrupted && options->interrupted (options->user)) {
+      g_set_error_literal (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_INTERRUPTED,
+          "interrupted while it was checked what is there; the same command "
+          "goes on");
+      return FALSE;
+    }
   }
   return TRUE;
 }

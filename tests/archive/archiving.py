@@ -297,6 +297,27 @@ def test_resume(tmp):
     expect(FAILED, 'archive', tmp / 'in', tmp / 'o.paco', says='another folder')
 
 
+def test_interrupted_resume(tmp):
+    """What is there stays there, whenever the next run is interrupted."""
+    whole = whole_run(tmp, 60, width=160, height=120)
+    sizes = [len(f) for f in frames(tmp / 'whole.paco')]
+    left = sum(sizes[:55])
+    (tmp / 'o.paco.part').write_bytes(whole[:left])
+    for _ in range(5):
+        process = subprocess.Popen([PACO, 'archive', tmp / 'in', tmp / 'o.paco'],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(random.random() * 0.06)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        if os.path.exists(tmp / 'o.paco'):
+            break
+        part = (tmp / 'o.paco.part').read_bytes()
+        assert len(part) >= left and whole.startswith(part)
+    else:
+        expect(DONE, 'archive', tmp / 'in', tmp / 'o.paco')
+    assert (tmp / 'o.paco').read_bytes() == whole
+
+
 def test_two_at_once(tmp):
     """A second process keeps away from what the first one writes."""
     whole = whole_run(tmp, 60, width=160, height=120)
