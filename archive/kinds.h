@@ -5,3 +5,5 @@
 
 extern const PacoSourceKind paco_source_dpx;
 extern const PacoSourceKind paco_source_pnm; /* P5, P6, P7 */
+extern const PacoSourceKind paco_source_png;
+extern const PacoSourceKind paco_source_tiff; /* if libtiff was there */

@@ -7,6 +7,10 @@
 /* In the order in which a file is tried. */
 static const PacoSourceKind *const kinds[] = {
   &paco_source_dpx,
+  &paco_source_png,
+#ifdef HAVE_TIFF
+  &paco_source_tiff,
+#endif
   &paco_source_pnm,
 };
 
@@ -33,7 +37,11 @@ paco_source_kind_by_id (guint8 id)
 const char *
 paco_source_kinds (void)
 {
-  return "DPX and PNM";
+#ifdef HAVE_TIFF
+  return "DPX, TIFF, PNG and PNM";
+#else
+  return "DPX, PNG and PNM";
+#endif
 }
 
 void

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * See deflate.h. */
+#include "archive/deflate.h"
+#include "archive/runs.h"
+#include "codec/bytes.h"
+#include <string.h>
+#include <zlib.h>
+
+enum
+{
+  PIECE = 1 << 15, /* bytes given to deflate() at a time */
+  WORK = 40, /* times the plain bytes that may be compressed in a search */
+  LEAST_WORK = 1 << 28,
+  N_WINDOWS = 7,
+  MAX_STORED = 65535, /* bytes of a stored block */
+  STORED_HEAD = 5,
+};
+
+/* --- stored blocks ----------------------------------------------------- */
+
+/* Stored blocks only, each of which begins with a byte of its own, as those of every
+ * writer do: the bits before the length are zero. */
+static gboolean
+find_stored (const guint8 *plain, gsize plain_size, const guint8 *stream,
+    gsize size, GByteArray *blocks)
+{
+  guint start = blocks->len;
+  gsize at = 0, done = 0;
+  gboolean last = FALSE;
+
+  while (!last) {
+    guint length;
+
+    if (size - at < STORED_HEAD || stream[at] > 1)
+      break;
+    last = stream[at] == 1;
+    length = paco_get16 (stream + at + 1);
+    if (paco_get16 (stream + at + 3) != (length ^ 0xffff)
+        || length > size - at - STORED_HEAD || length > plain_size - done
+        || memcmp (stream + at + STORED_HEAD, plain + done, length) != 0) {
+      last = FALSE;
+      break;
+    }
+    paco_runs_add (blocks, start, length);
+    at += STORED_HEAD + length;
+    done += length;
+  }
+  if (last && at == size && done == plain_size)
+    return TRUE;
+  g_byte_array_set_size (blocks, start);
+  return FALSE;
+}
+
+static gboolean
+make_stored (const guint8 *blocks, guint32 n_blocks, const guint8 *plain,
+    gsize plain_size, gsize max_size, GByteArray *to)
+{
+  PacoRuns runs;
+  guint32 length, next = 0;
+  gsize done = 0, before = to->len;
+  gboolean more;
+
+  paco_runs_begin (&runs, blocks, n_blocks);
+  more = paco_runs_next (&runs, &length);
+  while (more) {
+    guint8 head[STORED_HEAD];
+
+    more = paco_runs_next (&runs, &next);
+    /* Blocks may be empty, but not without end. */
+    if (length > MAX_STORED || length > plain_size - done
+        || to->len - before + STORED_HEAD + length > max_size)
+      return FALSE;
+    head[0] = !more;
+    paco_put16 (paco_put16 (head + 1, (guint16) length), (guint16) ~length);
+    g_byte_array_append (to, head, sizeof head);
+    g_byte_array_append (to, plain + done, length);
+    done += length;
+    length = next;
+  }
+  return n_blocks > 0 && done == plain_size;
+}
+
+/* --- zlib -------------------------------------------------------------- */
+
+static gboolean
+begin (z_stream *zlib, const PacoDeflate *settings)
+{
+  *zlib = (z_stream){ 0 };
+  if (settings->level < 1 || settings->level > 9 || settings->memory < 1
+      || settings->memory > 9 || settings->window < 9 || settings->window > 15
+      || settings->strategy > Z_FIXED)
+    return FALSE;
+  return deflateInit2 (zlib, settings->level, Z_DEFLATED, -settings->window,
+             settings->memory, settings->strategy)
+      == Z_OK;
+}
+
+/* Gives deflate() the next piece of what is left. */
+static void
+feed (z_stream *zlib, gsize *left)
+{
+  if (zlib->avail_in == 0 && *left > 0) {
+    zlib->avail_in = (guint) MIN (*left, PIECE);
+    *left -= zlib->avail_in;
+  }
+}
+
+/* Whether these settings give the stream. What is compressed is taken off *work. */
+static gboolean
+is_made_by (const PacoDeflate *settings, const guint8 *plain, gsize plain_size,
+    const guint8 *stream, gsize size, gsize *work)
+{
+  guint8 out[PIECE];
+  z_stream zlib;
+  gsize left = plain_size, done = 0;
+  int status = Z_OK;
+  gboolean same = TRUE;
+
+  if (!begin (&zlib, settings))
+    return FALSE;
+  zlib.next_in = (guint8 *) plain;
+  while (same && status == Z_OK && *work > 0) {
+    gsize n, fed;
+
+    feed (&zlib, &left);
+    fed = zlib.avail_in;
+    zlib.next_out = out;
+    zlib.avail_out = sizeof out;
+    status = deflate (&zlib, left == 0 ? Z_FINISH : Z_NO_FLUSH);
+    n = sizeof out - zlib.avail_out;
+    same = n <= size - done && memcmp (out, stream + done, n) == 0;
+    done += n;
+    *work -= MIN (*work, fed - zlib.avail_in + 1);
+  }
+  deflateEnd (&zlib);
+  return same && status == Z_STREAM_END && done == size;
+}
+
+/* Whether the header of a stream (RFC 1950) speaks of this level. */
+static gboolean
+is_promised (const guint8 header[2], guint strategy, guint level)
+{
+  guint promise = header[1] >> 6;
+
+  if (strategy >= Z_HUFFMAN_ONLY || level < 2)
+    return promise == 0;
+  return promise == (level < 6 ? 1u : level == 6 ? 2u : 3u);
+}
+
+/* The window that the header tells comes first, then the largest one. libpng tells a
+ * smaller one than was used, if the picture is small. */
+static guint
+nth_window (guint told, guint n)
+{
+  guint first = told - 9, largest = 6, others;
+
+  if (n == 0)
+    return told;
+  if (first == largest)
+    return 15 - n;
+  if (n == 1)
+    return 15;
+  others = n - 2;
+  return 9 + (others < first ? others : others + 1);
+}
+
+typedef struct
+{
+  const guint8 *plain, *stream, *header;
+  gsize plain_size, size, work;
+  gboolean filtered;
+} Search;
+
+/* Tries all levels and strategies; those that the header promises, or the others. */
+static gboolean
+search_levels (Search *search, guint memory, guint window, gboolean promised,
+    PacoDeflate *settings)
+{
+  static const guint8 levels[] = { 6, 9, 7, 8, 1, 5, 4, 3, 2 };
+  /* libpng takes Z_FILTERED where lines are filtered. */
+  static const guint8 strategies[2][5] = {
+    { Z_DEFAULT_STRATEGY, Z_FILTERED, Z_RLE, Z_HUFFMAN_ONLY, Z_FIXED },
+    { Z_FILTERED, Z_DEFAULT_STRATEGY, Z_RLE, Z_HUFFMAN_ONLY, Z_FIXED },
+  };
+
+  for (guint s = 0; s < G_N_ELEMENTS (strategies[0]); s++)
+    for (guint l = 0; l < G_N_ELEMENTS (levels); l++) {
+      *settings = (PacoDeflate){ levels[l],
+        strategies[search->filtered != 0][s], (guint8) memory,
+        (guint8) window };
+      /* These two know no levels. */
+      if (l > 0
+          && (settings->strategy == Z_RLE
+              || settings->strategy == Z_HUFFMAN_ONLY))
+        break;
+      if (is_promised (search->header, settings->strategy, settings->level)
+              == promised
+          && is_made_by (settings, search->plain, search->plain_size,
+              search->stream, search->size, &search->work))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+gboolean
+paco_deflate_find (const guint8 *plain, gsize plain_size, const guint8 *stream,
+    gsize stream_size, const guint8 header[2], gboolean filtered,
+    PacoDeflate *settings, GByteArray *blocks)
+{
+  static const guint8 memories[] = { 8, 9, 7, 6, 5, 4, 3, 2, 1 };
+  guint told = CLAMP ((header[0] >> 4) + 8, 9, 15);
+  Search search = {
+    .plain = plain,
+    .stream = stream,
+    .header = header,
+    .plain_size = plain_size,
+    .size = stream_size,
+    .work = MAX (plain_size * WORK, LEAST_WORK),
+    .filtered = filtered,
+  };
+
+  *settings = (PacoDeflate){ 0 };
+  if (find_stored (plain, plain_size, stream, stream_size, blocks))
+    return TRUE;
+  for (gint promised = TRUE; promised >= FALSE; promised--)
+    for (guint w = 0; w < N_WINDOWS; w++)
+      for (guint m = 0; m < G_N_ELEMENTS (memories); m++)
+        if (search_levels (
+                &search, memories[m], nth_window (told, w), promised, settings))
+          return TRUE;
+  return FALSE;
+}
+
+gboolean
+paco_deflate_make (const PacoDeflate *settings, const guint8 *blocks,
+    guint32 n_blocks, const guint8 *plain, gsize plain_size, gsize max_size,
+    GByteArray *to)
+{
+  guint8 out[PIECE];
+  z_stream zlib;
+  gsize left = plain_size, room = max_size;
+  int status = Z_OK;
+
+  if (settings->level == 0)
+    return make_stored (blocks, n_blocks, plain, plain_size, max_size, to);
+  if (!begin (&zlib, settings))
+    return FALSE;
+  zlib.next_in = (guint8 *) plain;
+  while (status == Z_OK) {
+    feed (&zlib, &left);
+    zlib.next_out = out;
+    zlib.avail_out = sizeof out;
+    status = deflate (&zlib, left == 0 ? Z_FINISH : Z_NO_FLUSH);
+    if (sizeof out - zlib.avail_out > room) {
+      status = Z_BUF_ERROR;
+      break;
+    }
+    g_byte_array_append (to, out, (guint) (sizeof out - zlib.avail_out));
+    room -= sizeof out - zlib.avail_out;
+  }
+  deflateEnd (&zlib);
+  return status == Z_STREAM_END;
+}

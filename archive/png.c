@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * PNG files of 8 and 16 bits without a palette as a kind of source.h. The compressed
+ * bytes of their IDAT chunks are made again by zlib, with the settings that deflate.c
+ * finds. The rest is, in little-endian numbers,
+ *
+ *    0  1  form: 1
+ *    1  1  level     of deflateInit2(); 0: stored blocks
+ *    2  1  strategy
+ *    3  1  memory
+ *    4  1  window
+ *    5  1  0
+ *    6  2  the header of the zlib stream (RFC 1950)
+ *    8  4  CRC-32 of the zlib stream
+ *   12  4  i: runs (runs.h) of the sizes of the IDAT chunks
+ *   16  4  s: runs of the sizes of the stored blocks, with level 0
+ *   20  4  b: bytes before the first IDAT chunk
+ *   24  4  e: bytes behind the last one
+ *   28     8i, 8s, b and e bytes: these; then the filters of all lines, a byte each
+ */
+#include "archive/deflate.h"
+#include "archive/kinds.h"
+#include "archive/png_color.h"
+#include "archive/png_lines.h"
+#include "archive/runs.h"
+#include "codec/bytes.h"
+#include <string.h>
+#include <zlib.h>
+
+enum
+{
+  FORM = 1,
+  REST_HEAD = 28,
+  SIGNATURE = 8,
+  CHUNK_HEAD = 8, /* size and type */
+  CHUNK = 12,     /* with the CRC */
+  HEADER = 13,    /* of IHDR */
+  ZLIB_HEAD = 2,
+  ZLIB = 6,          /* with the check at the end */
+  MAX_SIZE = 16384,  /* columns and lines that the codec takes */
+  MAX_RATIO = 1040,  /* that deflate can reach, and a bit */
+  MAX_PART = 1 << 30 /* bytes before the samples, or behind them */
+};
+
+static const guint8 signature[SIGNATURE] = { 0x89, 'P', 'N', 'G', '\r', '\n',
+  0x1a, '\n' };
+
+static gboolean
+fail (GError **error, PacoSourceError code, const char *sentence)
+{
+  g_set_error_literal (error, PACO_SOURCE_ERROR, code, sentence);
+  return FALSE;
+}
+
+static gboolean
+match (const guint8 *bytes, gsize size)
+{
+  return size >= SIGNATURE && memcmp (bytes, signature, SIGNATURE) == 0;
+}
+
+static guint32
+get32 (const guint8 *p)
+{
+  return (guint32) p[0] << 24 | (guint32) p[1] << 16 | (guint32) p[2] << 8
+      | p[3];
+}
+
+static void
+append32 (GByteArray *to, guint32 value)
+{
+  const guint8 bytes[] = { (guint8) (value >> 24), (guint8) (value >> 16),
+    (guint8) (value >> 8), (guint8) value };
+
+  g_byte_array_append (to, bytes, sizeof bytes);
+}
+
+/* --- what the file says of the picture --------------------------------- */
+
+typedef struct
+{
+  PacoPngPicture picture;
+  guint depth;
+  PacoPngColor color;
+  gsize before; /* bytes up to the first IDAT chunk, 0 if it is not reached */
+  gboolean animated; /* there is an acTL chunk */
+} Header;
+
+static const char *
+why_not (
+    guint depth, guint type, guint compression, guint filter, guint interlace)
+{
+  if (compression != 0 || filter != 0 || interlace > 1)
+    return "the file is compressed, filtered or interlaced in a way that PNG "
+           "does not know";
+  if (type == 3)
+    return "the picture has a palette, and PaCo codes samples only; make a PNG "
+           "of RGB of it, or keep the file as it is";
+  if (type != 0 && type != 2 && type != 4 && type != 6)
+    return "the type of colour is none that PNG knows";
+  if (depth == 1 || depth == 2 || depth == 4)
+    return "samples have less than 8 bits; make a PNG of 8 bits of it, or keep "
+           "the file as it is";
+  if (depth != 8 && depth != 16)
+    return "the samples have a depth that PNG does not know";
+  return NULL;
+}
+
+static gboolean
+read_ihdr (const guint8 *data, Header *header, GError **error)
+{
+  static const guint8 components[] = { [0] = 1, [2] = 3, [4] = 2, [6] = 4 };
+  guint depth = data[8], type = data[9];
+  guint32 width = get32 (data), height = get32 (data + 4);
+  const char *reason = why_not (depth, type, data[10], data[11], data[12]);
+
+  if (reason)
+    return fail (error, PACO_SOURCE_UNSUPPORTED, reason);
+  if (width == 0 || height == 0)
+    return fail (error, PACO_SOURCE_BROKEN, "the picture has no samples");
+  if (width > MAX_SIZE || height > MAX_SIZE)
+    return fail (error, PACO_SOURCE_UNSUPPORTED,
+        "the picture has more than 16384 columns or lines");
+  header->depth = depth;
+  header->picture = (PacoPngPicture){
+    .width = width,
+    .height = height,
+    .n_components = components[type],
+    .pixel_bytes = (guint8) (components[type] * depth / 8),
+    .interlaced = data[12] == 1,
+  };
+  return TRUE;
+}
+
+/* Reads all chunks before the samples, or up to `size`. */
+static gboolean
+read_header (const guint8 *bytes, gsize size, Header *header, GError **error)
+{
+  gsize at = SIGNATURE;
+
+  *header = (Header){ 0 };
+  if (!match (bytes, size) || size < SIGNATURE + CHUNK + HEADER
+      || get32 (bytes + SIGNATURE) != HEADER
+      || memcmp (bytes + SIGNATURE + 4, "IHDR", 4) != 0)
+    return fail (
+        error, PACO_SOURCE_BROKEN, "it does not begin as PNG files do");
+  if (crc32 (0, bytes + SIGNATURE + 4, 4 + HEADER)
+      != get32 (bytes + SIGNATURE + CHUNK_HEAD + HEADER))
+    return fail (error, PACO_SOURCE_BROKEN,
+        "its header is damaged: the checksum of the IHDR chunk differs");
+  if (!read_ihdr (bytes + SIGNATURE + CHUNK_HEAD, header, error))
+    return FALSE;
+  while (size - at >= CHUNK_HEAD) {
+    guint32 length = get32 (bytes + at);
+    const char *type = (const char *) bytes + at + 4;
+
+    if (memcmp (type, "IDAT", 4) == 0) {
+      header->before = at;
+      return TRUE;
+    }
+    if (length > size - at - CHUNK_HEAD
+        || size - at - CHUNK_HEAD - length < CHUNK - CHUNK_HEAD)
+      return TRUE;
+    header->animated |= memcmp (type, "acTL", 4) == 0;
+    paco_png_color_read (&header->color, type, bytes + at + CHUNK_HEAD, length);
+    at += CHUNK + length;
+  }
+  return TRUE;
+}
+
+static void
+tell_info (const Header *header, PacoInfo *info)
+{
+  info->width = header->picture.width;
+  info->height = header->picture.height;
+  info->n_components = header->picture.n_components;
+  for (guint c = 0; c < info->n_components; c++)
+    info->depth[c] = header->depth;
+  info->range = 1;
+  info->matrix = info->n_components >= 3 ? 1 : 0;
+  paco_png_color_tell (&header->color, info);
+}
+
+static gboolean
+peek (const guint8 *bytes, gsize size, guint64 file_size, PacoInfo *info,
+    GError **error)
+{
+  Header header;
+
+  if (!read_header (bytes, size, &header, error))
+    return FALSE;
+  if (header.animated)
+    return fail (error, PACO_SOURCE_UNSUPPORTED,
+        "the file is an animation; PaCo has a frame for each file");
+  if (paco_png_bytes (&header.picture) / MAX_RATIO > file_size)
+    return fail (error, PACO_SOURCE_BROKEN,
+        "the file is too short for the picture that its header promises");
+  tell_info (&header, info);
+  return TRUE;
+}
+
+/* Lines and samples: those of a picture that is not interlaced are the same bytes. */
+static void
+place_image (const Header *header, guint8 *samples, PacoImage *image)
+{
+  const PacoPngPicture *picture = &header->picture;
+  guint filter = picture->interlaced ? 0 : 1;
+  gsize line = (gsize) picture->width * picture->pixel_bytes;
+
+  *image = (PacoImage){ 0 };
+  for (guint c = 0; c < picture->n_components; c++) {
+    image->data[c] = samples + filter;
+    image->stride[c] = (ptrdiff_t) (line + filter);
+    image->size[c] = (line + filter) * (picture->height - 1) + line;
+    image->layout[c] = (PacoLayout){
+      .group_bytes = picture->pixel_bytes,
+      .group_samples = 1,
+      .word_bytes = (guint8) (header->depth / 8),
+      .big_endian = 1,
+      .places[0].byte = (guint8) (c * header->depth / 8),
+    };
+  }
+}
+
+/* --- the stream -------------------------------------------------------- */
+
+/* Collects the data of all IDAT chunks, which must be one behind the other, and their
+ * sizes; *at is behind them then. */
+static gboolean
+collect_data (const guint8 *bytes, gsize size, gsize *at, GByteArray *data,
+    GByteArray *sizes, GError **error)
+{
+  while (size - *at >= CHUNK && memcmp (bytes + *at + 4, "IDAT", 4) == 0) {
+    guint32 length = get32 (bytes + *at);
+    const guint8 *chunk = bytes + *at + CHUNK_HEAD;
+
+    if (length > size - *at - CHUNK)
+      return fail (
+          error, PACO_SOURCE_BROKEN, "the file ends within the samples");
+    if (crc32 (crc32 (0, bytes + *at + 4, 4), chunk, length)
+        != get32 (chunk + length))
+      return fail (error, PACO_SOURCE_BROKEN,
+          "it is damaged: the checksum of an IDAT chunk differs");
+    paco_runs_add (sizes, 0, length);
+    g_byte_array_append (data, chunk, length);
+    *at += CHUNK + length;
+  }
+  return TRUE;
+}
+
+/* Decompresses the stream to exactly the bytes of the lines. */
+static gboolean
+decompress (GByteArray *data, guint8 *lines, gsize size, GError **error)
+{
+  z_stream zlib = { .next_in = data->data, .avail_in = data->len };
+  gsize left = size;
+  int status = Z_OK;
+
+  if (inflateInit (&zlib) != Z_OK)
+    return fail (error, PACO_SOURCE_UNSUPPORTED, "memory is short");
+  zlib.next_out = lines;
+  while (status == Z_OK) {
+    gsize before;
+
+    if (zlib.avail_out == 0 && left > 0) {
+      zlib.avail_out = (guint) MIN (left, G_MAXINT32);
+      left -= zlib.avail_out;
+    }
+    before = zlib.avail_in + (gsize) zlib.avail_out;
+    status = inflate (&zlib, Z_NO_FLUSH);
+    if (status == Z_OK && before == zlib.avail_in + (gsize) zlib.avail_out)
+      status = Z_BUF_ERROR;
+  }
+  inflateEnd (&zlib);
+  if (status != Z_STREAM_END || left > 0 || zlib.avail_out > 0)
+    return fail (error, PACO_SOURCE_BROKEN,
+        status == Z_BUF_ERROR || status == Z_STREAM_END
+            ? "there are more or fewer samples than the picture has"
+            : "the compressed samples are damaged");
+  if (zlib.avail_in > 0)
+    return fail (error, PACO_SOURCE_UNSUPPORTED,
+        "there are bytes behind the compressed samples in the IDAT chunks, "
+        "which could not come back");
+  return TRUE;
+}
+
+static gboolean
+cannot_come_back (GError **error)
+{
+  return fail (error, PACO_SOURCE_UNSUPPORTED,
+      "zlib does not compress the samples to the bytes of this file with any "
+      "settings, so the file could not come back bit by bit; save it anew with "
+      "a program that uses zlib, as libpng, ImageMagick and FFmpeg do");
+}
+
+/* --- taking apart ------------------------------------------------------ */
+
+typedef struct
+{
+  GByteArray *data, *sizes, *blocks;
+  guint8 *filters;
+  PacoDeflate settings;
+} Stream;
+
+static void
+append_rest (const guint8 *bytes, gsize size, gsize before, gsize end,
+    const Stream *stream, gsize n_lines, GByteArray *rest)
+{
+  const PacoDeflate *settings = &stream->settings;
+  guint8 head[REST_HEAD] = { FORM, settings->level, settings->strategy,
+    settings->memory, settings->window, 0, stream->data->data[0],
+    stream->data->data[1] };
+  guint8 *p = paco_put32 (
+      head + 8, (guint32) crc32 (0, stream->data->data, stream->data->len));
+
+  p = paco_put32 (p, stream->sizes->len / PACO_RUN_SIZE);
+  p = paco_put32 (p, stream->blocks->len / PACO_RUN_SIZE);
+  p = paco_put32 (p, (guint32) before);
+  paco_put32 (p, (guint32) (size - end));
+  g_byte_array_append (rest, head, sizeof head);
+  g_byte_array_append (rest, stream->sizes->data, stream->sizes->len);
+  g_byte_array_append (rest, stream->blocks->data, stream->blocks->len);
+  g_byte_array_append (rest, bytes, (guint) before);
+  g_byte_array_append (rest, bytes + end, (guint) (size - end));
+  g_byte_array_append (rest, stream->filters, (guint) n_lines);
+}
+
+/* From IDAT chunks to samples. *lines are those of the picture. */
+static gboolean
+take_apart (const guint8 *bytes, gsize size, const Header *header,
+    GByteArray *lines, Stream *stream, GByteArray *rest, GError **error)
+{
+  const PacoPngPicture *picture = &header->picture;
+  gsize end = header->before, n_lines = paco_png_lines (picture);
+  gboolean filtered;
+
+  if (!collect_data (bytes, size, &end, stream->data, stream->sizes, error))
+    return FALSE;
+  if (stream->data->len < ZLIB
+      || paco_png_bytes (picture) / MAX_RATIO > stream->data->len)
+    return fail (error, PACO_SOURCE_BROKEN,
+        "the file is too short for the picture that its header promises");
+  g_byte_array_set_size (lines, (guint) paco_png_bytes (picture));
+  stream->filters = g_malloc (n_lines);
+  if (!decompress (stream->data, lines->data, lines->len, error))
+    return FALSE;
+  if (!paco_png_get_filters (picture, lines->data, stream->filters, &filtered))
+    return fail (error, PACO_SOURCE_BROKEN,
+        "a line is filtered in a way that PNG does not know");
+  if (!paco_deflate_find (lines->data, lines->len,
+          stream->data->data + ZLIB_HEAD, stream->data->len - ZLIB,
+          stream->data->data, filtered, &stream->settings, stream->blocks))
+    return cannot_come_back (error);
+  append_rest (bytes, size, header->before, end, stream, n_lines, rest);
+  paco_png_unfilter (picture, lines->data);
+  /* Samples of two files that are equal have equal bytes. */
+  paco_png_clear_filters (picture, lines->data);
+  return TRUE;
+}
+
+static void
+free_stream (Stream *stream)
+{
+  g_byte_array_unref (stream->data);
+  g_byte_array_unref (stream->sizes);
+  g_byte_array_unref (stream->blocks);
+  g_free (stream->filters);
+}
+
+static gboolean
+check_ends (
+    const guint8 *bytes, gsize size, const Header *header, GError **error)
+{
+  if (header->before == 0)
+    return fail (error, PACO_SOURCE_BROKEN, "the file has no samples");
+  if (size > G_MAXUINT32 / 2 || header->before > MAX_PART)
+    return fail (error, PACO_SOURCE_UNSUPPORTED, "the file is too large");
+  return TRUE;
+}
+
+static gboolean
+parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
+{
+  Header header;
+  Stream stream = { NULL };
+  GByteArray *lines = source->samples;
+  gboolean done;
+
+  if (!peek (bytes, size, size, &source->info, error)
+      || !read_header (bytes, size, &header, error)
+      || !check_ends (bytes, size, &header, error))
+    return FALSE;
+  if (header.picture.interlaced)
+    lines = g_byte_array_new ();
+  stream.data = g_byte_array_new ();
+  stream.sizes = g_byte_array_new ();
+  stream.blocks = g_byte_array_new ();
+  done = take_apart (bytes, size, &header, lines, &stream, source->rest, error);
+  free_stream (&stream);
+  if (header.picture.interlaced) {
+    if (done) {
+      g_byte_array_set_size (source->samples,
+          header.picture.width * header.picture.height
+              * header.picture.pixel_bytes);
+      paco_png_deinterlace (
+          &header.picture, lines->data, source->samples->data);
+    }
+    g_byte_array_unref (lines);
+  }
+  if (done)
+    place_image (&header, source->samples->data, &source->image);
+  return done;
+}
+
+/* --- making again ------------------------------------------------------ */
+
+/* What the rest says. */
+typedef struct
+{
+  Header header;
+  PacoDeflate settings;
+  const guint8 *zlib_head, *sizes, *blocks, *before, *behind, *filters;
+  guint32 crc, n_sizes, n_blocks, n_before, n_behind;
+} Rest;
+
+static gboolean
+broken_rest (GError **error)
+{
+  return fail (error, PACO_SOURCE_BROKEN,
+      "what was kept of the file contradicts itself, or the picture");
+}
+
+static gboolean
+read_rest (const guint8 *p, gsize size, Rest *rest, GError **error)
+{
+  guint64 parts;
+
+  if (size < REST_HEAD || p[0] != FORM)
+    return fail (error, PACO_SOURCE_BROKEN,
+        "what was kept of the file is of an unknown form");
+  rest->settings = (PacoDeflate){ p[1], p[2], p[3], p[4] };
+  rest->zlib_head = p + 6;
+  rest->crc = paco_get32 (p + 8);
+  rest->n_sizes = paco_get32 (p + 12);
+  rest->n_blocks = paco_get32 (p + 16);
+  rest->n_before = paco_get32 (p + 20);
+  rest->n_behind = paco_get32 (p + 24);
+  parts = ((guint64) rest->n_sizes + rest->n_blocks) * PACO_RUN_SIZE
+      + rest->n_before + rest->n_behind;
+  if (parts > size - REST_HEAD)
+    return broken_rest (error);
+  rest->sizes = p + REST_HEAD;
+  rest->blocks = rest->sizes + (gsize) rest->n_sizes * PACO_RUN_SIZE;
+  rest->before = rest->blocks + (gsize) rest->n_blocks * PACO_RUN_SIZE;
+  rest->behind = rest->before + rest->n_before;
+  rest->filters = rest->behind + rest->n_behind;
+  if (!read_header (rest->before, rest->n_before, &rest->header, error))
+    return FALSE;
+  if (size - REST_HEAD - parts != paco_png_lines (&rest->header.picture))
+    return broken_rest (error);
+  for (gsize i = 0; i < size - REST_HEAD - parts; i++)
+    if (rest->filters[i] >= PACO_PNG_FILTERS)
+      return broken_rest (error);
+  return TRUE;
+}
+
+static gboolean
+rebuild (const guint8 *bytes, gsize size, const PacoInfo *info, gsize file_size,
+    PacoRebuilt *rebuilt, GError **error)
+{
+  Rest rest;
+  const PacoPngPicture *picture = &rest.header.picture;
+
+  if (!read_rest (bytes, size, &rest, error))
+    return FALSE;
+  if (info->width != picture->width || info->height != picture->height
+      || info->n_components != picture->n_components
+      || paco_png_bytes (picture) / MAX_RATIO > file_size)
+    return broken_rest (error);
+  for (guint c = 0; c < picture->n_components; c++)
+    if (info->depth[c] != rest.header.depth)
+      return broken_rest (error);
+  g_byte_array_set_size (rebuilt->samples,
+      picture->interlaced
+          ? picture->width * picture->height * picture->pixel_bytes
+          : (guint) paco_png_bytes (picture));
+  if (!picture->interlaced)
+    paco_png_clear_filters (picture, rebuilt->samples->data);
+  place_image (&rest.header, rebuilt->samples->data, &rebuilt->image);
+  return TRUE;
+}
+
+/* The compressed stream of the lines. */
+static gboolean
+compress_lines (const Rest *rest, GByteArray *lines, gsize max_size,
+    GByteArray *data, GError **error)
+{
+  g_byte_array_append (data, rest->zlib_head, ZLIB_HEAD);
+  if (!paco_deflate_make (&rest->settings, rest->blocks, rest->n_blocks,
+          lines->data, lines->len, max_size, data))
+    return broken_rest (error);
+  append32 (data, (guint32) adler32_z (1, lines->data, lines->len));
+  if (crc32 (0, data->data, data->len) == rest->crc)
+    return TRUE;
+  g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED,
+      "the zlib of this machine (%s) compresses the samples to other bytes "
+      "than the one that the file was checked with, or the samples are not "
+      "those of the file; restore it on a machine with the zlib of zlib.net",
+      zlibVersion ());
+  return FALSE;
+}
+
+/* The IDAT chunks, of the sizes that the file of file_size bytes had. */
+static gboolean
+append_chunks (
+    const Rest *rest, const GByteArray *data, gsize file_size, GByteArray *file)
+{
+  PacoRuns runs;
+  guint32 length;
+  gsize at = 0;
+
+  paco_runs_begin (&runs, rest->sizes, rest->n_sizes);
+  while (paco_runs_next (&runs, &length)) {
+    guint chunk = file->len;
+
+    if (length > data->len - at || (gsize) chunk + CHUNK + length > file_size)
+      return FALSE;
+    append32 (file, length);
+    g_byte_array_append (file, (const guint8 *) "IDAT", 4);
+    g_byte_array_append (file, data->data + at, length);
+    append32 (file,
+        (guint32) crc32 (0, file->data + chunk + 4, file->len - chunk - 4));
+    at += length;
+  }
+  return at == data->len;
+}
+
+static gboolean
+finish (const guint8 *bytes, gsize size, const PacoInfo *info, gsize file_size,
+    PacoRebuilt *rebuilt, GError **error)
+{
+  Rest rest;
+  const PacoPngPicture *picture = &rest.header.picture;
+  GByteArray *lines = rebuilt->samples, *data;
+  gboolean done;
+
+  if (!read_rest (bytes, size, &rest, error))
+    return FALSE;
+  if (picture->interlaced) {
+    lines = g_byte_array_new ();
+    g_byte_array_set_size (lines, (guint) paco_png_bytes (picture));
+    paco_png_interlace (picture, rebuilt->samples->data, lines->data);
+  }
+  paco_png_set_filters (picture, lines->data, rest.filters);
+  paco_png_filter (picture, lines->data);
+  data = g_byte_array_new ();
+  g_byte_array_append (rebuilt->file, rest.before, rest.n_before);
+  done = compress_lines (&rest, lines, file_size, data, error)
+      && (append_chunks (&rest, data, file_size, rebuilt->file)
+          || broken_rest (error));
+  g_byte_array_append (rebuilt->file, rest.behind, rest.n_behind);
+  g_byte_array_unref (data);
+  if (picture->interlaced)
+    g_byte_array_unref (lines);
+  return done;
+}
+
+const PacoSourceKind paco_source_png = {
+  .name = "png",
+  .id = 3,
+  .match = match,
+  .peek = peek,
+  .parse = parse,
+  .rebuild = rebuild,
+  .finish = finish,
+};

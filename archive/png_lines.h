@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The lines of a PNG file between its compressed bytes and its samples: filters (PNG
+ * specification, section 9) and interlacing (8.2). png.c calls it.
+ *
+ * The lines of all passes come one behind the other; each begins with a byte that says
+ * how it is filtered. A picture that is not interlaced is one pass. */
+#pragma once
+#include <glib.h>
+
+typedef struct
+{
+  guint32 width, height;
+  guint8 n_components;
+  guint8 pixel_bytes; /* 1..8 */
+  gboolean interlaced;
+} PacoPngPicture;
+
+#define PACO_PNG_MAX_PASSES 7
+#define PACO_PNG_FILTERS 5
+
+typedef struct
+{
+  guint32 columns, lines; /* both at least 1 */
+  gsize line_bytes;       /* that of the filter included */
+  guint8 x, y, dx,
+      dy; /* its first sample in the picture, and from one to the next */
+} PacoPngPass;
+
+/* The passes that have samples; returns how many there are. */
+guint paco_png_passes (
+    const PacoPngPicture *picture, PacoPngPass passes[PACO_PNG_MAX_PASSES]);
+/* Bytes, and number, of all lines of all passes. */
+gsize paco_png_bytes (const PacoPngPicture *picture);
+gsize paco_png_lines (const PacoPngPicture *picture);
+
+/* Copies the filters of all lines to *filters, one byte each, and *filtered says
+ * whether one is not 0. FALSE if there is an unknown one. */
+gboolean paco_png_get_filters (const PacoPngPicture *picture,
+    const guint8 *lines, guint8 *filters, gboolean *filtered);
+void paco_png_set_filters (
+    const PacoPngPicture *picture, guint8 *lines, const guint8 *filters);
+
+/* The same with the filter 0 for all lines. */
+void paco_png_clear_filters (const PacoPngPicture *picture, guint8 *lines);
+
+/* Takes the filters off all lines, or applies them. */
+void paco_png_unfilter (const PacoPngPicture *picture, guint8 *lines);
+void paco_png_filter (const PacoPngPicture *picture, guint8 *lines);
+
+/* Of an interlaced picture: lines to samples without gaps, and back. */
+void paco_png_deinterlace (
+    const PacoPngPicture *picture, const guint8 *lines, guint8 *samples);
+void paco_png_interlace (
+    const PacoPngPicture *picture, const guint8 *samples, guint8 *lines);
