@@ -25,6 +25,7 @@ lib/gstreamer-1.0/libgstpaco.so
 share/doc/gst-paco/NEWS
 share/doc/gst-paco/README.md
 share/doc/gst-paco/codec/FORMAT.md
+share/doc/gst-paco/docs/ARCHIVE.md
 share/doc/gst-paco/docs/RTP.md
 share/doc/gst-paco/docs/plugins/gst_plugins_cache.json
 share/doc/gst-paco/docs/rate-vs-jpeg2000.svg

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Folders of TIFF and PNG files, as people archive them with the tool: written here,
+byte by byte, they come back the same; and what cannot come back is refused before
+anything is written."""
+import os
+import random
+import struct
+import subprocess
+import sys
+import zlib
+
+import harness
+from harness import DONE, FAILED, expect
+
+WIDTH, HEIGHT = 61, 37
+
+
+def samples(n, depth, order):
+    """Lines of a slope with noise."""
+    top = 2 ** depth - 1
+    return [b''.join(((x * 40 + y * 9 + random.randrange(30)) * (c + 1) & top)
+                     .to_bytes(depth // 8, order)
+                     for x in range(WIDTH) for c in range(n))
+            for y in range(HEIGHT)]
+
+
+def chunk(kind, data):
+    return (struct.pack('>I', len(data)) + kind + data
+            + struct.pack('>I', zlib.crc32(kind + data)))
+
+
+def png(n=3, depth=16, level=6, chunks=b'', compressed=None, color=None):
+    """A PNG file, filtered line by line by chance."""
+    bytes_of_pixel = n * depth // 8
+    lines, above = b'', bytes(WIDTH * bytes_of_pixel)
+    for line in samples(n, depth, 'big'):
+        kind = random.randrange(3)
+        left = bytes(bytes_of_pixel) + line[:-bytes_of_pixel]
+        lines += bytes([kind]) + bytes(
+            (a - (0, b, c)[kind]) & 255 for a, b, c in zip(line, left, above))
+        above = line
+    color = {1: 0, 2: 4, 3: 2, 4: 6}[n] if color is None else color
+    data = compressed(lines) if compressed else zlib.compress(lines, level)
+    return (b'\x89PNG\r\n\x1a\n'
+            + chunk(b'IHDR', struct.pack('>IIBBBBB', WIDTH, HEIGHT, depth, color, 0, 0, 0))
+            + chunks + chunk(b'IDAT', data[:999]) + chunk(b'IDAT', data[999:])
+            + chunk(b'tEXt', b'Comment\0of a test') + chunk(b'IEND', b'') + b'behind')
+
+
+def tiff(n=3, depth=16, order='<', strip=10, gap=b'', compression=1, photometric=None):
+    """A TIFF file whose strips have something between them."""
+    lines = samples(n, depth, 'little' if order == '<' else 'big')
+    strips = [b''.join(lines[y:y + strip]) for y in range(0, HEIGHT, strip)]
+    body, offsets = b'a header of our own', []
+    for data in strips:
+        offsets.append(8 + len(body))
+        body += data + gap
+    lists = len(body) + 8
+    body += struct.pack(f'{order}{len(strips)}I', *offsets)
+    counts = len(body) + 8
+    body += struct.pack(f'{order}{len(strips)}I', *map(len, strips))
+    depths = len(body) + 8
+    body += struct.pack(f'{order}4H', *[depth] * 4)
+    if len(strips) == 1:
+        lists, counts = offsets[0], len(strips[0])
+    if n == 1:
+        depths = depth
+    profile = len(body) + 8
+    body += random.randbytes(2000)
+    tags = [(256, 4, 1, WIDTH), (257, 4, 1, HEIGHT), (258, 3, n, depths),
+            (259, 3, 1, compression),
+            (262, 3, 1, (2 if n > 2 else 1) if photometric is None else photometric),
+            (273, 4, len(strips), lists), (277, 3, 1, n), (278, 4, 1, strip),
+            (279, 4, len(strips), counts), (34675, 7, 2000, profile)]
+    directory = struct.pack(f'{order}H', len(tags))
+    for tag, kind, count, value in tags:
+        directory += struct.pack(f'{order}HHI', tag, kind, count)
+        directory += (struct.pack(f'{order}HH', value, 0)
+                      if kind == 3 and count == 1 else struct.pack(f'{order}I', value))
+    return ((b'II*\0' if order == '<' else b'MM\0*')
+            + struct.pack(f'{order}I', 8 + len(body)) + body + directory
+            + struct.pack(f'{order}I', 0) + b'behind')
+
+
+def fill(folder, suffix, files):
+    os.makedirs(folder)
+    for i, data in enumerate(files):
+        (folder / f'scan.{i:05}.{suffix}').write_bytes(data)
+
+
+def check_back(tmp, suffix, files):
+    fill(tmp / 'in', suffix, files)
+    expect(DONE, 'archive', '--md5', tmp / 'in', tmp / 'a.paco')
+    expect(DONE, 'restore', '--check', tmp / 'a.paco')
+    expect(DONE, 'restore', '--md5', tmp / 'a.paco', tmp / 'out')
+    subprocess.run(['diff', '-r', os.fspath(tmp / 'in'), os.fspath(tmp / 'out')],
+                   check=True)
+
+
+def test_png(tmp):
+    """Gray and RGB with any level, chunks before and behind."""
+    note = chunk(b'iTXt', b'XML:com.adobe.xmp\0\0\0\0\0' + b'<x/>' * 900)
+    check_back(tmp, 'png', [png(3, random.choice((8,)), level, note)
+                            for level in range(10)])
+
+
+def test_png16(tmp):
+    """RGBA of 16 bits."""
+    check_back(tmp, 'png', [png(4, 16) for _ in range(3)])
+
+
+def test_tiff(tmp):
+    """Both orders of bytes, strips with gaps and without, a profile."""
+    check_back(tmp, 'tif', [tiff(3, 16, order, strip, gap)
+                            for order in '<>' for strip in (1, 10, HEIGHT)
+                            for gap in (b'', b'between')])
+
+
+def test_tiff_gray(tmp):
+    """8 bits, white is 0: the report says what players show."""
+    fill(tmp / 'in', 'tif', [tiff(1, 8, photometric=0)])
+    expect(DONE, 'archive', tmp / 'in', tmp / 'a.paco', says='negative')
+    expect(DONE, 'restore', tmp / 'a.paco', tmp / 'out')
+    subprocess.run(['diff', '-r', os.fspath(tmp / 'in'), os.fspath(tmp / 'out')],
+                   check=True)
+
+
+def odd_stream(lines):
+    """Deflate as no program of zlib writes it: an empty stored block first."""
+    raw = zlib.compressobj(6, zlib.DEFLATED, -15)
+    return (b'\x78\x9c\0\0\0\xff\xff' + raw.compress(lines) + raw.flush()
+            + struct.pack('>I', zlib.adler32(lines)))
+
+
+def refused(tmp, suffix, files, says):
+    fill(tmp / 'in', suffix, files)
+    expect(FAILED, 'archive', tmp / 'in', tmp / 'a.paco', says=says)
+    assert not (tmp / 'a.paco').exists()
+
+
+def test_refused_stream(tmp):
+    """What zlib does not make."""
+    refused(tmp, 'png', [png(3, 8, compressed=odd_stream)], 'bit by bit')
+
+
+def test_refused_palette(tmp):
+    """It is seen in a file's head: nothing is begun."""
+    refused(tmp, 'png', [png(3, 8), png(1, 8, color=3)], 'palette')
+    assert not (tmp / 'a.paco.part').exists()
+
+
+def test_refused_jpeg(tmp):
+    """TIFF that has lost something already."""
+    refused(tmp, 'tif', [tiff(3, 8, compression=7)], 'JPEG')
+
+
+def test_refused_rest(tmp):
+    """More beside the samples than a frame has room for."""
+    refused(tmp, 'png', [png(3, 8, chunks=chunk(b'zzZz', random.randbytes(40000)))],
+            '32')
+
+
+if __name__ == '__main__':
+    sys.exit(harness.main(globals()))
