@@ -74,8 +74,8 @@ def parse_arguments():
                    'run what is missing')
     add_job(made)
     add = made.add_argument
-    add('--threads', type=positive, default=4, metavar='N',
-        help='processors of a task (default: 4)')
+    add('--threads', type=positive, metavar='N',
+        help='processors of a task (default: 4, or as before)')
     add('--gpus', type=positive, metavar='N', help='GPUs of a task')
     add('--at-once', type=positive, metavar='N', help='tasks at most')
     add('--sbatch', metavar='OPTIONS', help='more options of sbatch, as '

@@ -126,7 +126,7 @@ class Job:
         self.plan_path = os.path.join(self.folder, 'job.json')
         self.parts = os.path.join(self.folder, 'parts')
         self.logs = os.path.join(self.folder, 'logs')
-        self.slurm_ids = os.path.join(self.folder, 'slurm')
+        self.slurm = os.path.join(self.folder, 'slurm.json')
         try:
             with open(self.plan_path, 'rb') as file:
                 text = file.read()

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Slurm for farm.py: an array job whose tasks run `farm.py run JOB NUMBER`, and what
 has become of it."""
+import json
 import os
 import shlex
 import shutil
 import subprocess
 import sys
 
-from job import FarmError, TaskError
+from job import FarmError, TaskError, write_json
 
 # What runs in a task. A worker that was killed, or met what may go better on another
 # machine, has its task queued again a few times; status 4 says that it would fail
@@ -23,6 +24,7 @@ fi
 exit $status
 '''
 RETRIES = 3
+OPTIONS = 'threads', 'gpus', 'at_once', 'sbatch'
 
 
 def is_there():
@@ -62,6 +64,16 @@ def as_list(numbers):
                     for first, last in runs)
 
 
+def queued(job):
+    """What was given to Slurm before: its jobs' numbers, and how they were asked for,
+    which holds until somebody asks for something else."""
+    try:
+        with open(job.slurm, encoding='utf-8') as file:
+            return json.load(file)
+    except FileNotFoundError:
+        return {'jobs': [], 'options': {}}
+
+
 def submit(job, numbers, args):
     """Queues these ranges; gives the number of the Slurm job."""
     largest = largest_index()
@@ -69,35 +81,38 @@ def submit(job, numbers, args):
         raise FarmError(f'This Slurm has arrays of {largest} tasks at most '
                         f'(MaxArraySize), the job has {len(job.numbers)} ranges: '
                         'make them longer.')
-    array = as_list(numbers) + (f'%{args.at_once}' if args.at_once else '')
+    before = queued(job)
+    options = {'threads': 4, 'gpus': None, 'at_once': None, 'sbatch': '',
+               **before['options'],
+               **{name: getattr(args, name) for name in OPTIONS
+                  if getattr(args, name) is not None}}
+    array = as_list(numbers) + (f'%{options["at_once"]}' if options['at_once']
+                                else '')
     words = ['sbatch', '--parsable', f'--array={array}', '--requeue',
              '--open-mode=append', f'--output={job.logs}/%a.log',
              f'--chdir={job.folder}', '--export=ALL',
-             f'--cpus-per-task={args.threads}',
+             f'--cpus-per-task={options["threads"]}',
              f'--job-name=paco:{os.path.basename(job.plan["out"])}']
-    if args.gpus:
-        words.append(f'--gres=gpu:{args.gpus}')
+    if options['gpus']:
+        words.append(f'--gres=gpu:{options["gpus"]}')
     farm = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'farm.py')
     script = SCRIPT.format(
         command=shlex.join([sys.executable, farm]),
         folder=shlex.quote(job.folder), retries=RETRIES)
-    number = run(*words, *shlex.split(args.sbatch or ''),
+    number = run(*words, *shlex.split(options['sbatch']),
                  input=script).strip().split(';')[0]
-    with open(job.slurm_ids, 'a', encoding='utf-8') as file:
-        file.write(f'{number}\n')
+    write_json(job.slurm, {'jobs': before['jobs'] + [number],
+                           'options': options})
     return number
 
 
 def tasks(job):
     """{range: (state, machines)} of what is queued or runs. Raises TaskError if the
     controller does not answer."""
-    try:
-        with open(job.slurm_ids, encoding='utf-8') as file:
-            numbers = file.read().split()
-    except FileNotFoundError:
+    mine = set(queued(job)['jobs'])
+    if not mine:
         return {}
     found = {}
-    mine = set(numbers)
     # Not asked for by number: those that Slurm has forgotten would be an error.
     for line in run('squeue', '--noheader', '--array',
                     '--format=%F|%K|%T|%N').splitlines():
