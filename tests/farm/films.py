@@ -122,5 +122,28 @@ class Film:
               f'{what}: other times', list(zip(self.times, other.times)))
 
 
+def packet_times(path):
+    """When the pictures of a MOV or MP4 file are shown, as it says itself: decoders
+    that turn pictures round may say something else."""
+    Gst.init(None)
+    pipeline = Gst.parse_launch(f'filesrc location={path} ! qtdemux name=demux '
+                                'demux.video_0 ! queue ! fakesink name=sink')
+    times = []
+
+    def see(pad, info):
+        times.append(Film.time(pad, info.get_buffer()))
+        return Gst.PadProbeReturn.OK
+
+    pipeline.get_by_name('sink').get_static_pad('sink').add_probe(
+        Gst.PadProbeType.BUFFER, see)
+    pipeline.set_state(Gst.State.PLAYING)
+    message = pipeline.get_bus().timed_pop_filtered(
+        SECONDS * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+    pipeline.set_state(Gst.State.NULL)
+    check(message and message.type == Gst.MessageType.EOS,
+          f'{path} has no end')
+    return sorted(times)
+
+
 def same_bytes(one, other):
     return subprocess.run(['cmp', one, other], check=False).returncode == 0
