@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * See areas.h. */
 #include "areas.h"
-
-/* Coefficients beside a block whose basis functions reach into its samples, and so
- * the other way round. */
-#define REACH 2
+#include "wavelet.h"
 
 /* Of the picture, end not included. */
 typedef struct
@@ -13,24 +10,27 @@ typedef struct
 } Rectangle;
 
 static Rectangle
-shown_by (const PacoPictureFormat *picture, const PacoGeometry *geometry,
-    const PacoCodeblock *block)
+shown_by (const PacoPictureFormat *picture, const PacoCoding *coding,
+    const PacoGeometry *geometry, const PacoCodeblock *block)
 {
   const PacoSubband *subband = &geometry->subbands[block->subband];
+  const int64_t reach = paco_wavelet_shown_reach (
+      coding->components[subband->component].wavelet);
   const PacoComponent *component = &picture->components[subband->component];
   int64_t columns = INT64_C (1) << (subband->level + component->subsampling_x);
   int64_t lines = (INT64_C (1) << (subband->level + component->subsampling_y))
       * geometry->n_fields;
 
-  return (Rectangle){ .left = ((int64_t) block->x - REACH) * columns,
-    .top = ((int64_t) block->y - REACH) * lines,
-    .right = ((int64_t) block->x + block->width + REACH) * columns,
-    .bottom = ((int64_t) block->y + block->height + REACH) * lines };
+  return (Rectangle){ .left = ((int64_t) block->x - reach) * columns,
+    .top = ((int64_t) block->y - reach) * lines,
+    .right = ((int64_t) block->x + block->width + reach) * columns,
+    .bottom = ((int64_t) block->y + block->height + reach) * lines };
 }
 
 unsigned
 paco_areas_planes (const PacoAreas *areas, const PacoPictureFormat *picture,
-    const PacoGeometry *geometry, uint32_t block, unsigned planes)
+    const PacoCoding *coding, const PacoGeometry *geometry, uint32_t block,
+    unsigned planes)
 {
   const PacoSubband *subband =
       &geometry->subbands[geometry->blocks[block].subband];
@@ -39,7 +39,7 @@ paco_areas_planes (const PacoAreas *areas, const PacoPictureFormat *picture,
   if (areas->n == 0 || planes == 0
       || paco_is_alpha (picture, subband->component))
     return 0;
-  shown = shown_by (picture, geometry, &geometry->blocks[block]);
+  shown = shown_by (picture, coding, geometry, &geometry->blocks[block]);
   for (unsigned i = 0; i < areas->n; i++) {
     const PacoArea *area = &areas->areas[i];
 

@@ -30,5 +30,5 @@ paco_areas_equal (const PacoAreas *a, const PacoAreas *b)
 /* Planes that a block loses before it is rounded: `planes` if what it shows, with
  * the reach of the wavelet, is in none of the areas, else 0, as always of alpha. */
 unsigned paco_areas_planes (const PacoAreas *areas,
-    const PacoPictureFormat *picture, const PacoGeometry *geometry,
-    uint32_t block, unsigned planes);
+    const PacoPictureFormat *picture, const PacoCoding *coding,
+    const PacoGeometry *geometry, uint32_t block, unsigned planes);

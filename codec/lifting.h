@@ -16,21 +16,24 @@
 
 #define PACO_MAX_LEVELS 8
 #define PACO_MAX_LIFTING_STEPS 4
-#define PACO_MAX_LIFTING_TAPS 2
-#define PACO_MAX_LIFTING_REACH 6 /* of paco_wavelet_reach() */
+#define PACO_MAX_LIFTING_TAPS 4
+#define PACO_MAX_LIFTING_REACH 14 /* of paco_wavelet_reach() */
 
 typedef enum
 {
   PACO_WAVELET_CDF53,
   PACO_WAVELET_CDF97,
   PACO_WAVELET_DD137,
+  PACO_WAVELET_HAAR,
+  PACO_WAVELET_DD97,
+  PACO_WAVELET_FIDELITY,
   PACO_N_WAVELETS
 } PacoWaveletId;
 
 /* One lifting step forward. Steps alternate: odd samples, even ones, odd, ...
- * With s0 = x[i-1] + x[i+1], s1 = x[i-3] + x[i+3], and n_taps of these sums:
- *   reversible:  x[i] += (taps[0] * s0 + taps[1] * s1 + offset) >> shift
- *   otherwise:   x[i]  = fmaf (taps[0], s0, x[i])
+ * With the sums s[t] = x[i-1-2t] + x[i+1+2t], n_taps of them:
+ *   reversible:  x[i] += (taps[0] * s[0] + taps[1] * s[1] + ... + offset) >> shift
+ *   otherwise:   x[i]  = fmaf (taps[0], s[0], x[i])
  * Taps of a reversible wavelet are integers. */
 typedef struct
 {
@@ -43,22 +46,33 @@ typedef struct
 {
   const char *name;
   bool reversible; /* 32-bit integers, else binary32 */
+  /* Steps see only the other sample of the pair x[2k], x[2k+1]: s[0] is twice
+   * that. They have one tap. An even sample at the end of a line is alone, and
+   * stays. Otherwise samples outside of a line are mirror images. */
+  bool paired;
   unsigned n_steps;
   PacoLiftingStep steps[PACO_MAX_LIFTING_STEPS];
-  /* DC gain of the low half per filtering, kappa, 1 if reversible. What is in
-   * binary32 takes the numbers nearest to it and to its reciprocal. */
+  /* DC gain of the low half per filtering, kappa. What is in binary32 takes the
+   * numbers nearest to it and to its reciprocal; if reversible it is 1 or 2. */
   double low_gain;
 } PacoWavelet;
 
+/* Changes nothing: for a wavelet that begins with the even samples, or ends with
+ * the odd ones. */
+#define PACO_IDLE_STEP                                                         \
+  {                                                                            \
+    1, { 0 }, 0, 0                                                             \
+  }
+
 /* Rows stand in the order of PacoWaveletId; C++ knows no designators. */
 PACO_CONSTANT PacoWavelet paco_wavelets[PACO_N_WAVELETS] = {
-  { "cdf53", true, 2,
+  { "cdf53", true, false, 2,
       {
           { 1, { -1 }, 1, 1 },
           { 1, { 1 }, 2, 2 },
       },
       1.0 },
-  { "cdf97", false, 4,
+  { "cdf97", false, false, 4,
       {
           { 1, { -1.586134342f }, 0, 0 },
           { 1, { -0.052980118f }, 0, 0 },
@@ -68,12 +82,37 @@ PACO_CONSTANT PacoWavelet paco_wavelets[PACO_N_WAVELETS] = {
       1.230174105 },
   /* Deslauriers-Dubuc 13/7, 13/7-T of Adams and Kossentini (IEEE TIP 9(6)
    * 2000): the mean of the two nearest samples becomes a cubic through four. */
-  { "dd137", true, 2,
+  { "dd137", true, false, 2,
       {
           { 2, { -9, 1 }, 7, 4 },
           { 2, { 9, -1 }, 16, 5 },
       },
       1.0 },
+  /* The steps of 5/3, with twice the nearer of two samples in place of both: a
+   * difference, and the half of it. */
+  { "haar", true, true, 2,
+      {
+          { 1, { -1 }, 1, 1 },
+          { 1, { 1 }, 2, 2 },
+      },
+      1.0 },
+  /* Deslauriers-Dubuc 9/7: it predicts as 13/7 and updates as 5/3. */
+  { "dd97", true, false, 2,
+      {
+          { 2, { -9, 1 }, 7, 4 },
+          { 1, { 1 }, 2, 2 },
+      },
+      1.0 },
+  /* The Fidelity filter of Dirac (SMPTE ST 2042-1, wavelet index 5): first the
+   * even samples become a half-band low-pass. */
+  { "fidelity", true, false, 4,
+      {
+          PACO_IDLE_STEP,
+          { 4, { 161, -46, 21, -8 }, 128, 8 },
+          { 4, { -81, 25, -10, 2 }, 127, 8 },
+          PACO_IDLE_STEP,
+      },
+      2.0 },
 };
 
 /* How far from x[i] the samples lie that a step reads. */
@@ -83,14 +122,40 @@ paco_lifting_step_reach (const PacoLiftingStep *step)
   return 2 * step->n_taps - 1;
 }
 
-/* How far from a sample the samples lie that its filtering reads: 2 of 5/3, 4
- * of 9/7, 6 of 13/7. */
+PACO_CONSTANT_FUNCTION bool
+paco_lifting_step_is_idle (const PacoLiftingStep *step)
+{
+  return step->n_taps == 1 && step->taps[0] == 0;
+}
+
+/* The sum of the steps' reaches, idle ones included: what a window needs in which
+ * each step follows the one before. It is even. */
 PACO_CONSTANT_FUNCTION unsigned
-paco_wavelet_reach (const PacoWavelet *wavelet)
+paco_wavelet_window (const PacoWavelet *wavelet)
 {
   unsigned reach = 0;
 
   for (unsigned k = 0; k < wavelet->n_steps; k++)
     reach += paco_lifting_step_reach (&wavelet->steps[k]);
   return reach;
+}
+
+/* How far from a sample the samples lie that its filtering, or the undoing of it,
+ * reads: 1 of Haar, 2 of 5/3, 4 of both 9/7, 6 of 13/7, 14 of Fidelity. */
+PACO_CONSTANT_FUNCTION unsigned
+paco_wavelet_reach (const PacoWavelet *wavelet)
+{
+  unsigned reach = 0;
+
+  for (unsigned k = 0; k < wavelet->n_steps; k++)
+    if (!paco_lifting_step_is_idle (&wavelet->steps[k]))
+      reach += paco_lifting_step_reach (&wavelet->steps[k]);
+  return wavelet->paired ? 1 : reach;
+}
+
+/* log2 of the low half's gain of a reversible wavelet: 0 or 1. */
+PACO_CONSTANT_FUNCTION unsigned
+paco_wavelet_gain_bits (const PacoWavelet *wavelet)
+{
+  return wavelet->reversible && wavelet->low_gain > 1.0 ? 1 : 0;
 }

@@ -47,7 +47,7 @@ line_gains (const PacoWavelet *wavelet, double gain[][2])
       unsigned spacing = 1u << (level - 1);
       unsigned length = n_low + (n - 1) * spacing;
 
-      memset (next, 0, sizeof next);
+      memset (next, 0, length * sizeof *next);
       for (unsigned k = 0; k < n; k++)
         for (unsigned i = 0; i < n_low; i++)
           next[i + k * spacing] += taps[k] * low[i];
@@ -55,7 +55,7 @@ line_gains (const PacoWavelet *wavelet, double gain[][2])
       for (unsigned i = 0; i < length; i++)
         gain[level][high] += fabs (next[i]);
       if (!high) {
-        memcpy (low, next, sizeof low);
+        memcpy (low, next, length * sizeof *low);
         n_low = length;
       }
     }
@@ -103,8 +103,11 @@ rounding_bound (const PacoWavelet *wavelet, double gain[][2], unsigned level)
     for (unsigned second = 0; second < 2; second++)
       one = MAX (one, error[first] * gain[1][second] + error[second]);
   bound = one;
-  for (unsigned later = 1; later < level; later++)
-    bound += one * gain[later][1] * gain[later][1];
+  for (unsigned later = 1; later < level; later++) {
+    double larger = MAX (gain[later][0], gain[later][1]);
+
+    bound += one * larger * larger;
+  }
   return bound;
 }
 
@@ -126,11 +129,12 @@ paco_coefficient_bounds (const PacoPictureFormat *format,
       double bound;
 
       paco_entry_subband (coding->levels, k, &level, &orientation);
+      /* A line of one sample has gain kappa, which is less. */
       bound = sample_range (format, coding, c) * gain[level][orientation & 1]
           * gain[level][orientation >> 1];
       if (wavelet->reversible)
         bound += level > 0 ? rounding_bound (wavelet, gain, level) : 0.0;
-      else /* a line of one sample has gain kappa, which is less */
+      else
         bound = bound * 1.001 / paco_step_decode (coding->subbands[c][k].step);
       bounds[c][k] = bound;
     }

@@ -14,10 +14,15 @@ paco_wavelet_lift (
   for (unsigned i = k % 2 == 0; i < n; i += 2)
     for (unsigned t = 0; t < step->n_taps; t++) {
       double tap = ldexp (step->taps[t], -step->shift);
-      double sum = x[paco_lifting_mirror (i - 2 * (int64_t) t - 1, n)]
-          + x[paco_lifting_mirror (i + 2 * (int64_t) t + 1, n)];
 
-      x[i] += (undo ? -tap : tap) * sum;
+      if (undo)
+        tap = -tap;
+      if (wavelet->paired)
+        x[i] += (i ^ 1) < n ? tap * 2.0 * x[i ^ 1] : 0.0;
+      else
+        x[i] += tap
+            * (x[paco_lifting_mirror (i - 2 * (int64_t) t - 1, n)]
+                + x[paco_lifting_mirror (i + 2 * (int64_t) t + 1, n)]);
     }
 }
 
@@ -27,21 +32,27 @@ paco_wavelet_reduced_gain (PacoWaveletId wavelet, unsigned levels)
   return (float) pow (paco_wavelets[wavelet].low_gain, -2.0 * levels);
 }
 
-/* Long enough that an impulse in the middle of a line of the deepest level
- * does not reach its ends. */
-#define LINE_SAMPLES 32
+unsigned
+paco_wavelet_reduced_shift (PacoWaveletId wavelet, unsigned levels)
+{
+  return 2 * levels * paco_wavelet_gain_bits (&paco_wavelets[wavelet]);
+}
+
+/* Samples of a line of the deepest level, so many that an impulse in its middle
+ * does not reach its ends, nor those of the lines that it becomes. */
+#define LINE_SAMPLES(reach) (4 * ((reach) + 2))
+#define MAX_SAMPLES (LINE_SAMPLES (PACO_MAX_LIFTING_REACH) << PACO_MAX_LEVELS)
 
 /* Norm of the synthesis filter of one dimension: the energy of what an
  * impulse in the low or high half of `level` becomes. */
 static double
 line_norm (const PacoWavelet *wavelet, unsigned level, bool high)
 {
-  double x[LINE_SAMPLES << PACO_MAX_LEVELS],
-      low[LINE_SAMPLES << PACO_MAX_LEVELS];
-  int n = LINE_SAMPLES;
+  double x[MAX_SAMPLES], low[MAX_SAMPLES];
+  int n = LINE_SAMPLES ((int) paco_wavelet_reach (wavelet));
   double energy = 0.0;
 
-  memset (x, 0, sizeof x);
+  memset (x, 0, n * sizeof *x);
   x[n / 2 + (high ? 1 : 0)] = 1.0;
   while (level-- > 0) {
     for (unsigned step = wavelet->n_steps; step-- > 0;)

@@ -16,6 +16,27 @@ typedef enum
  * 1/2^levels of its size (FORMAT.md section 10): kappa^(-2 levels). */
 float paco_wavelet_reduced_gain (PacoWaveletId wavelet, unsigned levels);
 
+/* The same for a reversible wavelet, whose gain is a power of 2: x becomes
+ * (x + 2^(shift - 1)) >> shift, unless the shift is 0. */
+unsigned paco_wavelet_reduced_shift (PacoWaveletId wavelet, unsigned levels);
+
+static inline int32_t
+paco_wavelet_reduce (int32_t x, unsigned shift)
+{
+  uint32_t half = shift > 0 ? UINT32_C (1) << (shift - 1) : 0;
+
+  return (int32_t) ((uint32_t) x + half) >> shift;
+}
+
+/* How many coefficients beside those whose places in the subband a sample is at show
+ * in it, at most: an inverse filtering reaches over half of paco_wavelet_reach() in
+ * coefficients of its level, those of finer levels together over as much. */
+static inline unsigned
+paco_wavelet_shown_reach (PacoWaveletId wavelet)
+{
+  return paco_wavelet_reach (&paco_wavelets[wavelet]);
+}
+
 /* L2 norm of the synthesis basis of a subband, level 1..8 (for LL, the number
  * of levels; 0 gives 1): what an error of 1 in a coefficient of it weighs in the
  * picture. */

@@ -31,6 +31,10 @@ typedef struct
   const PacoDriver *driver; /* the context's */
   PacoModule dwt_module, layout_module, bpc_module, pack_module, rate_module;
   PacoDwtKernels dwt;
+  /* Loaded when the first frame needs it: paco_cuda_device_load_wavelets(). */
+  GMutex further_lock;
+  PacoModule further_module;
+  bool has_further;
   PacoLayoutKernels layout;
   CUfunction bpc_encode[2][3], bpc_decode[2][3]; /* [wide][passes - 1] */
   CUfunction pack_scan, pack_copy;
@@ -78,6 +82,12 @@ void paco_cuda_device_lost (PacoCudaDevice *device);
 /* paco_cuda_context_enter() and paco_cuda_context_leave(). */
 gboolean paco_cuda_device_enter (PacoCudaDevice *device, GError **error);
 void paco_cuda_device_leave (PacoCudaDevice *device);
+
+/* Sees to it that the kernels of these components' wavelets are loaded: those of
+ * the wavelets that few frames have are not before one asks. The device is entered;
+ * any flight's thread may call this. */
+gboolean paco_cuda_device_load_wavelets (PacoCudaDevice *device,
+    const PacoCoding *coding, unsigned n_components, GError **error);
 
 /* A probability set as the kernels want it, PACO_GPU_SET_BYTES. */
 void paco_cuda_place_set (const PacoProbabilitySet *set, uint8_t *rows);

@@ -10,6 +10,13 @@
 
 /* --- The kernels --- */
 
+/* Whether a picture whose levels are all left out has to shrink. */
+static bool
+is_grown (unsigned inverse, unsigned wavelet)
+{
+  return inverse && paco_wavelet_gain_bits (&paco_wavelets[wavelet]) > 0;
+}
+
 /* dwt_<direction>_<wavelet>_<ability>, and where the fine side is samples also
  * _<layout>_<components>. Without a wavelet the kind of its numbers is what is
  * left of it. */
@@ -22,7 +29,9 @@ print_name (char *name, size_t size, unsigned inverse, unsigned wavelet,
   int length;
 
   if (ability == PACO_DWT_DIRECT)
-    kind = paco_wavelets[wavelet].reversible ? "integers" : "floats";
+    kind = is_grown (inverse, wavelet)      ? "grown"
+        : paco_wavelets[wavelet].reversible ? "integers"
+                                            : "floats";
   length = g_snprintf (name, size, "dwt_%s_%s_%s",
       inverse ? "inverse" : "forward", kind, abilities[ability]);
 
@@ -57,9 +66,17 @@ find_kernel (PacoDwtKernel *kernel, const PacoModule *module, const char *name,
   return TRUE;
 }
 
+/* Whether dwt_further.cu has it. */
+static bool
+is_further (unsigned inverse, unsigned wavelet, unsigned ability)
+{
+  return ability == PACO_DWT_DIRECT ? is_grown (inverse, wavelet)
+                                    : paco_dwt_is_further (wavelet);
+}
+
 gboolean
-paco_dwt_find_kernels (
-    PacoDwtKernels *kernels, const PacoModule *module, GError **error)
+paco_dwt_find_kernels (PacoDwtKernels *kernels, const PacoModule *module,
+    bool further, GError **error)
 {
   char name[64];
 
@@ -68,7 +85,8 @@ paco_dwt_find_kernels (
       for (unsigned ability = 0; ability < PACO_DWT_N_ABILITIES; ability++)
         for (unsigned layout = 0; layout < PACO_DWT_N_LAYOUTS; layout++)
           for (unsigned triple = 0; triple < 2; triple++) {
-            if (!exists (ability, layout, triple))
+            if (!exists (ability, layout, triple)
+                || is_further (inverse, w, ability) != further)
               continue;
             print_name (name, sizeof name, inverse, w, ability, layout, triple);
             if (!find_kernel (
@@ -76,8 +94,9 @@ paco_dwt_find_kernels (
                     module, name, error))
               return FALSE;
           }
-  kernels->early = paco_module_can_be_early (
-      module, kernels->kernels[0][0][0][PACO_DWT_NUMBERS][0].function);
+  if (!further)
+    kernels->early = paco_module_can_be_early (
+        module, kernels->kernels[0][0][0][PACO_DWT_NUMBERS][0].function);
   return TRUE;
 }
 
@@ -137,6 +156,8 @@ place_coarse (PacoDwt *dwt)
   dwt->scratch_bytes = 4 * (region[0] + region[1]);
 }
 
+static const PacoDwtKernels no_kernels;
+
 PacoDwt *
 paco_dwt_new (const PacoPictureFormat *format, const PacoCoding *coding,
     const PacoGeometry *geometry, unsigned n_multiprocessors,
@@ -149,8 +170,7 @@ paco_dwt_new (const PacoPictureFormat *format, const PacoCoding *coding,
   dwt->color_transform = coding->color_transform;
   dwt->geometry = geometry;
   dwt->n_multiprocessors = n_multiprocessors;
-  if (kernels)
-    dwt->kernels = *kernels;
+  dwt->kernels = kernels ? kernels : &no_kernels;
   place_subbands (dwt);
   place_coarse (dwt);
   return dwt;
@@ -335,6 +355,8 @@ begin_launch (PacoDwtLaunch *launch, const PacoDwt *dwt,
       ? 0 /* they are complete already */
       : frame->dropped_planes;
   parameters->gain = paco_wavelet_reduced_gain (wavelet, frame->reduce);
+  parameters->shift = (uint8_t) paco_wavelet_reduced_shift (
+      wavelet, frame->reduce);
 }
 
 /* Whether the plain kernels suffice for n planes. */
@@ -355,8 +377,11 @@ static bool
 is_beyond_plain (const PacoDwt *dwt, const PacoDwtPlane *planes, unsigned n,
     unsigned wavelet, unsigned level, unsigned group)
 {
+  unsigned reach = paco_wavelet_reach (&paco_wavelets[wavelet]);
+
   for (unsigned i = 0; i < n; i++)
-    if (planes[i].width == 1 || planes[i].height < PACO_DWT_MIN_PLAIN_HEIGHT)
+    if (planes[i].width == 1
+        || planes[i].height < PACO_DWT_MIN_PLAIN_HEIGHT (reach))
       return true;
   return level == dwt->levels
       || (group == 3 && !paco_wavelets[wavelet].reversible
@@ -393,8 +418,8 @@ samples_kernel (const PacoDwt *dwt, const PacoDwtFrame *frame,
           && is_beyond_plain (
               dwt, parameters->planes, n, wavelet, level, group)))
     ability = PACO_DWT_PLAIN;
-  return &dwt->kernels.kernels[inverse][wavelet][ability][selection->layout]
-                              [group == 3];
+  return &dwt->kernels->kernels[inverse][wavelet][ability][selection->layout]
+                               [group == 3];
 }
 
 /* The selected planes, `group` at a time. */
@@ -471,7 +496,7 @@ plane_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned wavelet,
   ability = is_plain (frame, &launch->parameters, wavelet, n) ? PACO_DWT_PLAIN
                                                               : PACO_DWT_ANY;
   launch->kernel =
-      &dwt->kernels.kernels[inverse][wavelet][ability][PACO_DWT_NUMBERS][0];
+      &dwt->kernels->kernels[inverse][wavelet][ability][PACO_DWT_NUMBERS][0];
   cut_tiles (dwt, launch, n, 1);
   return launch->grid_x > 0;
 }
@@ -518,7 +543,7 @@ run (const PacoDwt *dwt, const PacoCudaContext *context,
     CUstream stream, GError **error)
 {
   for (unsigned i = 0; i < n; i++) {
-    bool early = dwt->kernels.early && (i > 0 || frame->follows_kernel);
+    bool early = dwt->kernels->early && (i > 0 || frame->follows_kernel);
 
     if (!(early ? paco_module_launch_early : paco_module_launch) (context,
             launches[i].kernel->function, launches[i].grid_x,

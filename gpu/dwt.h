@@ -46,8 +46,16 @@ typedef struct
   bool early; /* they know how to wait for the kernel before them */
 } PacoDwtKernels;
 
-gboolean paco_dwt_find_kernels (
-    PacoDwtKernels *kernels, const PacoModule *module, GError **error);
+/* Those of a wavelet that few frames have are in a module of their own. */
+static inline bool
+paco_dwt_is_further (unsigned wavelet)
+{
+  return wavelet > PACO_WAVELET_DD137;
+}
+
+/* Of the module "dwt", or of the further one. */
+gboolean paco_dwt_find_kernels (PacoDwtKernels *kernels,
+    const PacoModule *module, bool further, GError **error);
 
 /* What a configuration needs. */
 typedef struct
@@ -56,7 +64,7 @@ typedef struct
   uint8_t levels, color_transform;
   const PacoGeometry *geometry; /* outlives this */
   unsigned n_multiprocessors;
-  PacoDwtKernels kernels;
+  const PacoDwtKernels *kernels;
   /* Of the buffer of coefficients; places in the order of
    * geometry->subbands. */
   PacoCoefficientPlace *places;
@@ -67,8 +75,9 @@ typedef struct
   PacoCoefficientPlace coarse[2][PACO_MAX_COMPONENTS][PACO_MAX_LEVELS + 1];
 } PacoDwt;
 
-/* coding: only levels and color transform count. kernels may be NULL
- * where nothing will run. */
+/* coding: only levels and color transform count. kernels outlive this; those of a
+ * wavelet have to be there when a frame that has it is transformed. They may be
+ * NULL where nothing will run. */
 PacoDwt *paco_dwt_new (const PacoPictureFormat *format,
     const PacoCoding *coding, const PacoGeometry *geometry,
     unsigned n_multiprocessors, const PacoDwtKernels *kernels);

@@ -93,8 +93,8 @@ describe_blocks (Flight *flight, const PacoEncoderJob *job, bool wide,
 
   if (areas->n > 0)
     for (uint32_t i = 0; i < plan->n_blocks; i++)
-      blocks[i].lost_planes = paco_areas_planes (
-          areas, &plan->format, plan->geometry, i, job->area_planes);
+      blocks[i].lost_planes = paco_areas_planes (areas, &plan->format,
+          &flight->coding, plan->geometry, i, job->area_planes);
   return words;
 }
 

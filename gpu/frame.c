@@ -6,8 +6,7 @@
 /* --- The plan --- */
 
 gboolean
-paco_cuda_plan_init (
-    PacoCudaPlan *plan, const PacoCudaDevice *device, GError **error)
+paco_cuda_plan_init (PacoCudaPlan *plan, PacoCudaDevice *device, GError **error)
 {
   const PacoGeometry *geometry;
 
@@ -19,6 +18,9 @@ paco_cuda_plan_init (
         plan->format.width, plan->format.height);
     return FALSE;
   }
+  if (!paco_cuda_device_load_wavelets (
+          device, &plan->coding, plan->format.n_components, error))
+    return FALSE;
   geometry = plan->geometry;
   plan->n_blocks = geometry->n_blocks_at[plan->reduce];
   plan->n_columns = 0;
@@ -358,8 +360,11 @@ paco_cuda_frame_inverse (
   PacoDwtFrame of_planes = *transform;
 
   of_planes.picture = &planar;
-  return paco_dwt_enqueue_inverse (
-             frame->plan->dwt, context, &of_planes, frame->stream, error)
+  /* Frames of one configuration may have other wavelets than the first one. */
+  return paco_cuda_device_load_wavelets (frame->device, of_planes.coding,
+             frame->plan->format.n_components, error)
+      && paco_dwt_enqueue_inverse (
+          frame->plan->dwt, context, &of_planes, frame->stream, error)
       && paco_layout_enqueue (context, &frame->device->layout,
           PACO_LAYOUT_STORE, launches, n, true, frame->stream, error);
 }

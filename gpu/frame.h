@@ -24,7 +24,7 @@ typedef struct
 /* Error UNSUPPORTED for a picture that needs more than 32 bits to number its
  * coefficients. */
 gboolean paco_cuda_plan_init (
-    PacoCudaPlan *plan, const PacoCudaDevice *device, GError **error);
+    PacoCudaPlan *plan, PacoCudaDevice *device, GError **error);
 void paco_cuda_plan_clear (PacoCudaPlan *plan);
 
 /* Fills in n_blocks blocks; returns the words that their code may take. coding

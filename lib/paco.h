@@ -406,7 +406,7 @@ PACO_API void paco_frame_encoder_free (PacoFrameEncoder *encoder);
  *   bitrate          kbit/s, for rate-control=bitrate
  *   frame-size       bytes of a frame, for the same; goes before bitrate
  *   tune             visual, psnr
- *   wavelet          auto, cdf53, cdf97, dd137
+ *   wavelet          auto, cdf53, cdf97, dd137, haar, dd97, fidelity
  *   color-transform  auto, none, rct, ict, rct2
  *   levels           0..8; default 5
  *   codeblock-height 0 (auto), 32, 64, 128, 256

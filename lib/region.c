@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * See region.h. */
 #include "lib/region.h"
+#include "codec/wavelet.h"
 #include <string.h>
 #include <zlib.h>
-
-/* Coefficients beside a block's that show where the block does not, and more: the
- * longest synthesis filter, of 13/7, reaches over 6 samples of its level, and that of
- * the lower band over 3 of each finer one, which are less than 5 coefficients. */
-#define REACH 6
 
 PacoStatus
 paco_region_format (const PacoPictureFormat *picture, unsigned reduce,
@@ -50,32 +46,36 @@ paco_region_format (const PacoPictureFormat *picture, unsigned reduce,
 
 /* --- blocks --- */
 
-/* Whether coefficients [first, first + n) of a direction show in [begin, end), each
- * standing for `scale` samples. */
+/* Whether coefficients [first, first + n) of a direction, and those that `reach` to
+ * them, show in [begin, end), each standing for `scale` samples. */
 static bool
-overlaps (
-    uint32_t first, uint32_t n, int64_t scale, uint64_t begin, uint64_t end)
+overlaps (uint32_t first, uint32_t n, int64_t reach, int64_t scale,
+    uint64_t begin, uint64_t end)
 {
-  return (int64_t) begin < ((int64_t) first + n + REACH) * scale
-      && (int64_t) end > ((int64_t) first - REACH) * scale;
+  return (int64_t) begin < ((int64_t) first + n + reach) * scale
+      && (int64_t) end > ((int64_t) first - reach) * scale;
 }
 
 static bool
-shows (const PacoPictureFormat *picture, const PacoGeometry *geometry,
-    uint32_t i, unsigned reduce, const PacoCrop *crop)
+shows (const PacoHeader *header, const PacoGeometry *geometry, uint32_t i,
+    unsigned reduce, const PacoCrop *crop)
 {
   const PacoCodeblock *block = &geometry->blocks[i];
   const PacoSubband *subband = &geometry->subbands[block->subband];
-  const PacoComponent *component = &picture->components[subband->component];
+  const PacoComponent *component =
+      &header->picture.components[subband->component];
+  int64_t reach = paco_wavelet_shown_reach (
+      header->coding.components[subband->component].wavelet);
   int64_t columns = INT64_C (1) << (subband->level + component->subsampling_x);
   int64_t lines = (INT64_C (1) << (subband->level + component->subsampling_y))
       * geometry->n_fields;
 
   return i < geometry->n_blocks_at[reduce]
-      && overlaps (block->x, block->width, columns,
+      && overlaps (block->x, block->width, reach, columns,
           (uint64_t) crop->x << reduce,
           ((uint64_t) crop->x + crop->width) << reduce)
-      && overlaps (block->y, block->height, lines, (uint64_t) crop->y << reduce,
+      && overlaps (block->y, block->height, reach, lines,
+          (uint64_t) crop->y << reduce,
           ((uint64_t) crop->y + crop->height) << reduce);
 }
 
@@ -101,7 +101,7 @@ paco_region_frame (const PacoCodedFrame *frame, const PacoGeometry *geometry,
           frame->data, &header, geometry, records, &failure))
     return paco_error_take (error, failure);
   for (uint32_t i = 0; i < geometry->n_blocks; i++)
-    if (!shows (&header.picture, geometry, i, reduce, crop))
+    if (!shows (&header, geometry, i, reduce, crop))
       records[i] = (PacoBlockRecord){ 0 };
   header.coding.cut_points = false;
   index = out + paco_header_size (&header);

@@ -23,7 +23,7 @@ struct _Setting
   const char *values; /* what it may be, for the message */
   /* Of numbers; the names of others, one after the other, have `minimum`, ... */
   double minimum, maximum;
-  const char *names[6];
+  const char *names[8];
 };
 
 #define AT(field) offsetof (PacoSettings, field)
@@ -232,8 +232,8 @@ static const Setting all_settings[] = {
   { "tune", false, true, PACO_CHANGE_IDLE, set_name, AT (parameters.tune),
       "visual or psnr", PACO_TUNE_VISUAL, 0, { "visual", "psnr" } },
   { "wavelet", false, true, PACO_CHANGE_IDLE, set_name, AT (parameters.wavelet),
-      "auto, cdf53, cdf97 or dd137", PACO_WAVELET_AUTO, 0,
-      { "auto", "cdf53", "cdf97", "dd137" } },
+      "auto, cdf53, cdf97, dd137, haar, dd97 or fidelity", PACO_WAVELET_AUTO, 0,
+      { "auto", "cdf53", "cdf97", "dd137", "haar", "dd97", "fidelity" } },
   { "color-transform", false, true, PACO_CHANGE_IDLE, set_name,
       AT (parameters.color_transform), "auto, none, rct, ict or rct2",
       PACO_COLOR_TRANSFORM_AUTO, 0, { "auto", "none", "rct", "ict", "rct2" } },
@@ -259,7 +259,8 @@ G_STATIC_ASSERT (sizeof (PacoRateControl) == sizeof (int));
 G_STATIC_ASSERT (sizeof (PacoTune) == sizeof (int));
 G_STATIC_ASSERT (sizeof (uint32_t) == sizeof (unsigned));
 G_STATIC_ASSERT (PACO_WAVELET_CDF53 == 0 && PACO_WAVELET_CDF97 == 1
-    && PACO_WAVELET_DD137 == 2);
+    && PACO_WAVELET_DD137 == 2 && PACO_WAVELET_HAAR == 3
+    && PACO_WAVELET_DD97 == 4 && PACO_WAVELET_FIDELITY == 5);
 
 void
 paco_settings_init (PacoSettings *settings)

@@ -76,6 +76,9 @@ gst_paco_wavelet_get_type (void)
     { GST_PACO_WAVELET_CDF53, "reversible 5/3", "cdf53" },
     { GST_PACO_WAVELET_CDF97, "irreversible 9/7", "cdf97" },
     { GST_PACO_WAVELET_DD137, "reversible 13/7", "dd137" },
+    { GST_PACO_WAVELET_HAAR, "reversible 2/2", "haar" },
+    { GST_PACO_WAVELET_DD97, "reversible 9/7", "dd97" },
+    { GST_PACO_WAVELET_FIDELITY, "reversible, of Dirac", "fidelity" },
     { 0, NULL, NULL },
   };
 
@@ -553,7 +556,8 @@ gst_paco_enc_properties_to_parameters (const GstPacoEncProperties *properties,
   static const PacoRateControl rate_controls[] = { PACO_RATE_QUALITY,
     PACO_RATE_LOSSLESS, PACO_RATE_BITRATE };
   static const int wavelets[] = { PACO_WAVELET_AUTO, PACO_WAVELET_CDF53,
-    PACO_WAVELET_CDF97, PACO_WAVELET_DD137 };
+    PACO_WAVELET_CDF97, PACO_WAVELET_DD137, PACO_WAVELET_HAAR,
+    PACO_WAVELET_DD97, PACO_WAVELET_FIDELITY };
   static const int color_transforms[] = { PACO_COLOR_TRANSFORM_AUTO,
     PACO_COLOR_TRANSFORM_NONE, PACO_COLOR_TRANSFORM_RCT,
     PACO_COLOR_TRANSFORM_ICT, PACO_COLOR_TRANSFORM_RCT2 };

@@ -48,6 +48,9 @@ typedef enum
  * @GST_PACO_WAVELET_CDF97: irreversible 9/7
  * @GST_PACO_WAVELET_DD137: reversible 13/7 of Deslauriers and Dubuc (Since:
  *   0.2)
+ * @GST_PACO_WAVELET_HAAR: Haar's, reversible (Since: 0.2)
+ * @GST_PACO_WAVELET_DD97: reversible 9/7 of Deslauriers and Dubuc (Since: 0.2)
+ * @GST_PACO_WAVELET_FIDELITY: the long reversible one of Dirac (Since: 0.2)
  *
  * The wavelet transform.
  *
@@ -59,6 +62,9 @@ typedef enum
   GST_PACO_WAVELET_CDF53,
   GST_PACO_WAVELET_CDF97,
   GST_PACO_WAVELET_DD137,
+  GST_PACO_WAVELET_HAAR,
+  GST_PACO_WAVELET_DD97,
+  GST_PACO_WAVELET_FIDELITY,
 } GstPacoWavelet;
 
 /**

@@ -54,7 +54,7 @@ count_block (void *data, uint32_t i, unsigned worker)
           + subband->entry];
   uint32_t top[PACO_RATE_PLANES] = { 0 }, bits[PACO_RATE_PLANES + 1];
   unsigned lost = paco_areas_planes (&count->job->areas, count->frame->format,
-      geometry, i, count->job->area_planes);
+      count->frame->coding, geometry, i, count->job->area_planes);
   uint32_t n_lines;
 
   n_lines = count->frame->ops->count_tops (block.coefficients, block.stride,

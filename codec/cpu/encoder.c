@@ -64,8 +64,8 @@ area_planes (const Flight *flight, uint32_t i)
 
   if (flight->lossless)
     return 0;
-  return paco_areas_planes (&flight->job->areas, frame->format, frame->geometry,
-      i, flight->job->area_planes);
+  return paco_areas_planes (&flight->job->areas, frame->format, frame->coding,
+      frame->geometry, i, flight->job->area_planes);
 }
 
 /* Codes the block, and finds out what it can lose, of that weight. */

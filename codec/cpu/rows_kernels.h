@@ -21,34 +21,46 @@ INLINE void
 lift_by (PacoWord *out, const PacoWord *x, PacoNeighbors near, size_t n,
     const PacoLiftingStep *step, bool undo)
 {
+  const unsigned m = step->n_taps;
   const PacoWord *a = near[0][0], *b = near[0][1];
-  const bool two = step->n_taps > 1;
-  const PacoWord *c = two ? near[1][0] : a, *d = two ? near[1][1] : b;
+  const PacoWord *c = m > 1 ? near[1][0] : a, *d = m > 1 ? near[1][1] : b;
+  const PacoWord *e = m > 2 ? near[2][0] : a, *f = m > 2 ? near[2][1] : b;
+  const PacoWord *g = m > 3 ? near[3][0] : a, *h = m > 3 ? near[3][1] : b;
   const uint32_t first = (uint32_t) (int32_t) step->taps[0];
   const uint32_t second = (uint32_t) (int32_t) step->taps[1];
+  const uint32_t third = (uint32_t) (int32_t) step->taps[2];
+  const uint32_t fourth = (uint32_t) (int32_t) step->taps[3];
 
   INDEPENDENT
   for (size_t i = 0; i < n; i++) {
     uint32_t sum = first * (a[i] + b[i]) + (uint32_t) step->offset;
     uint32_t change;
 
-    if (two)
+    if (m > 1)
       sum += second * (c[i] + d[i]);
+    if (m > 2)
+      sum += third * (e[i] + f[i]);
+    if (m > 3)
+      sum += fourth * (g[i] + h[i]);
     change = (uint32_t) ((int32_t) sum >> step->shift);
     out[i] = undo ? x[i] - change : x[i] + change;
   }
 }
-G_STATIC_ASSERT (PACO_MAX_LIFTING_TAPS == 2);
+G_STATIC_ASSERT (PACO_MAX_LIFTING_TAPS == 4);
 
 INLINE bool
 are_alike (const PacoLiftingStep *a, const PacoLiftingStep *b)
 {
-  return a->n_taps == b->n_taps && a->taps[0] == b->taps[0]
-      && a->taps[1] == b->taps[1] && a->offset == b->offset
+  bool alike = a->n_taps == b->n_taps && a->offset == b->offset
       && a->shift == b->shift;
+
+  for (unsigned k = 0; k < PACO_MAX_LIFTING_TAPS; k++)
+    alike &= a->taps[k] == b->taps[k];
+  return alike;
 }
 
-/* Steps of the table with their constants, any others without. */
+/* Steps of the table with their constants, any others without. Haar and
+ * Deslauriers-Dubuc 9/7 have none but those of 5/3 and 13/7. */
 static void
 lift_int (PacoWord *out, const PacoWord *x, PacoNeighbors near, size_t n,
     const PacoLiftingStep *step, bool undo)
@@ -65,6 +77,8 @@ lift_int (PacoWord *out, const PacoWord *x, PacoNeighbors near, size_t n,
   LIFT_WITH_CONSTANTS (PACO_WAVELET_CDF53, 1)
   LIFT_WITH_CONSTANTS (PACO_WAVELET_DD137, 0)
   LIFT_WITH_CONSTANTS (PACO_WAVELET_DD137, 1)
+  LIFT_WITH_CONSTANTS (PACO_WAVELET_FIDELITY, 1)
+  LIFT_WITH_CONSTANTS (PACO_WAVELET_FIDELITY, 2)
 #undef LIFT_WITH_CONSTANTS
   lift_by (out, x, near, n, step, undo);
 }

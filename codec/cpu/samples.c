@@ -2,6 +2,7 @@
  * Samples in memory as lines of what the wavelet works on, and back. */
 #include "codec/cpu/samples.h"
 #include "codec/geometry.h"
+#include "codec/wavelet.h"
 
 /* Whether two components have lines of one length that one wavelet filters. */
 static bool
@@ -127,6 +128,15 @@ round_lines (const PacoSamples *samples, uint32_t n, PacoWord *const lines[])
   }
 }
 
+static void
+reduce_lines (const PacoSamples *samples, uint32_t n, PacoWord *const lines[])
+{
+  for (unsigned i = 0; i < samples->n; i++)
+    for (uint32_t x = 0; x < n; x++)
+      lines[i][x] = (PacoWord) paco_wavelet_reduce (
+          (int32_t) lines[i][x], samples->shift);
+}
+
 void
 paco_samples_store (const void *data, uint32_t x, uint32_t y, uint32_t n,
     PacoWord *const lines[])
@@ -136,6 +146,8 @@ paco_samples_store (const void *data, uint32_t x, uint32_t y, uint32_t n,
 
   if (!samples->reversible)
     round_lines (samples, n, lines);
+  else if (samples->shift > 0)
+    reduce_lines (samples, n, lines);
   if (samples->color_transform == PACO_COLOR_TRANSFORM_RCT)
     ops->inverse_rct (lines[0], lines[1], lines[2], n);
   if (samples->color_transform == PACO_COLOR_TRANSFORM_RCT2)

@@ -21,7 +21,10 @@ typedef struct
   const PacoRegion *begins[PACO_MAX_COMPONENTS];
   uint8_t color_transform; /* PacoColorTransform, of the first three */
   bool reversible;         /* the components' wavelet */
-  float gain; /* of a picture with levels left out: multiply by this; or 1 */
+  /* Of a picture with levels left out: multiply by this, or 1; if reversible,
+   * paco_wavelet_reduce(). */
+  float gain;
+  unsigned shift;
 } PacoSamples;
 
 /* The regions of a picture, and the sets that its components are split into: of

@@ -309,19 +309,6 @@ decode_blocks (Decoder *decoder, GError **error)
   return TRUE;
 }
 
-/* LL of level `reduce` has a DC gain that the levels left out would undo. */
-static void
-undo_gain (PacoReferencePlane *plane, PacoWaveletId wavelet, unsigned reduce)
-{
-  size_t n = (size_t) plane->width * plane->height;
-  float gain = paco_reference_reduced_gain (wavelet, reduce);
-
-  if (paco_wavelets[wavelet].reversible || reduce == 0)
-    return;
-  for (size_t i = 0; i < n; i++)
-    plane->samples[i].f *= gain;
-}
-
 static void
 transform_field (
     Decoder *decoder, const PacoPicture *destination, unsigned field)
@@ -335,7 +322,7 @@ transform_field (
 
     paco_reference_inverse_dwt (
         &planes[c], coding->levels - decoder->reduce, wavelet);
-    undo_gain (&planes[c], wavelet, decoder->reduce);
+    paco_reference_reduce (&planes[c], wavelet, decoder->reduce);
   }
   paco_reference_inverse_color (planes, n, coding);
   paco_reference_blank_samples (

@@ -118,8 +118,9 @@ area_planes (const Encoder *encoder, uint32_t i)
   if (!encoder->areas
       || (encoder->table && encoder->table == encoder->lossless_table))
     return 0;
-  return paco_areas_planes (encoder->areas, encoder->format, encoder->geometry,
-      i, paco_policy_area_planes (encoder->parameters));
+  return paco_areas_planes (encoder->areas, encoder->format,
+      &encoder->header.coding, encoder->geometry, i,
+      paco_policy_area_planes (encoder->parameters));
 }
 
 /* Quantizes block i, row by row. */

@@ -124,8 +124,11 @@ void paco_reference_subband_origin (const PacoGeometry *geometry,
     const PacoSubband *subband, uint32_t *left, uint32_t *top);
 
 /* What the samples of LL of a level are multiplied by when the inverse
- * transform ends with them (FORMAT.md section 10). */
+ * transform ends with them (FORMAT.md section 10), and the multiplication: of
+ * integers one that rounds. */
 float paco_reference_reduced_gain (PacoWaveletId wavelet, unsigned levels);
+void paco_reference_reduce (
+    PacoReferencePlane *plane, PacoWaveletId wavelet, unsigned levels);
 
 /* The quantizer: a coefficient in steps, with its sign, cut off behind
  * fraction_bits bits behind the point; a block of width * height of them, row by

@@ -29,60 +29,12 @@
  * color transform those of three components. 128 threads to a block: its four
  * warps are neighbors in a line, so that what they both read is in the
  * multiprocessor's cache; more would only make the last wave coarser. */
-#include "gpu/kernels/dwt_direct.cuh"
+#include "gpu/kernels/dwt_kernels.cuh"
 
-#define KERNEL(name, call)                                                     \
-  extern "C" __global__ void __launch_bounds__ (PACO_DWT_THREADS)              \
-      name (const __grid_constant__ PacoDwtParameters p)                       \
-  {                                                                            \
-    call (p);                                                                  \
-  }
-
-#define BOUNDED_KERNEL(name, n_blocks, call)                                   \
-  extern "C" __global__ void __launch_bounds__ (PACO_DWT_THREADS, n_blocks)    \
-      name (const __grid_constant__ PacoDwtParameters p)                       \
-  {                                                                            \
-    call (p);                                                                  \
-  }
-
-/* How many steps before its use a pair of lines is fetched. Each costs
- * registers and a copy of the loop's body; measured, not derived. */
-#define AHEAD_FORWARD 1
-#define AHEAD_FORWARD_SAMPLES_1 2
-#define AHEAD_FORWARD_SAMPLES_3 1
-#define AHEAD_INVERSE 4
-#define AHEAD_INVERSE_SAMPLES_1 2
-#define AHEAD_INVERSE_SAMPLES_3 1
-
-/* How many thread blocks a multiprocessor shall run at once. Left alone, ptxas
- * takes some registers more than it needs, and one block less fits. */
-#define BLOCKS_FORWARD_SAMPLES_3(W) (W::REACH == 2 ? 6 : W::REACH == 4 ? 4 : 3)
-
-/* The last level of the picture, whose fine side is samples:
- * dwt_<direction>_<wavelet>_<ability>_<layout>_<components> */
-#define FORWARD_SAMPLES(wavelet, W, ability, Ability, layout, Layout)          \
-  KERNEL (dwt_forward_##wavelet##_##ability##_##layout##_1,                    \
-      (forward<W, 1, SampleSource<Layout, 1>, Ability,                         \
-          AHEAD_FORWARD_SAMPLES_1>) )                                          \
-  BOUNDED_KERNEL (dwt_forward_##wavelet##_##ability##_##layout##_3,            \
-      BLOCKS_FORWARD_SAMPLES_3 (W),                                            \
-      (forward<W, 3, SampleSource<Layout, 3>, Ability,                         \
-          AHEAD_FORWARD_SAMPLES_3>) )
-#define INVERSE_SAMPLES(wavelet, W, ability, Ability, layout, Layout)          \
-  KERNEL (dwt_inverse_##wavelet##_##ability##_##layout##_1,                    \
-      (inverse<W, Ability##Indices, SampleSink<Layout, 1, Ability##Indices>,   \
-          AHEAD_INVERSE_SAMPLES_1>) )                                          \
-  KERNEL (dwt_inverse_##wavelet##_##ability##_##layout##_3,                    \
-      (inverse<W, Ability##Indices, SampleSink<Layout, 3, Ability##Indices>,   \
-          AHEAD_INVERSE_SAMPLES_3>) )
-#define SAMPLES(wavelet, W, ability, Ability)                                  \
-  FORWARD_SAMPLES (wavelet, W, ability, Ability, planar8, Planar8)             \
-  FORWARD_SAMPLES (wavelet, W, ability, Ability, planar16, Planar16)           \
-  INVERSE_SAMPLES (wavelet, W, ability, Ability, planar8, Planar8)             \
-  INVERSE_SAMPLES (wavelet, W, ability, Ability, planar16, Planar16)
 typedef Wavelet<PACO_WAVELET_CDF53> Cdf53;
 typedef Wavelet<PACO_WAVELET_CDF97> Cdf97;
 typedef Wavelet<PACO_WAVELET_DD137> Dd137;
+
 SAMPLES (cdf53, Cdf53, any, Any)
 SAMPLES (cdf53, Cdf53, plain, Plain)
 SAMPLES (cdf97, Cdf97, any, Any)
@@ -90,13 +42,6 @@ SAMPLES (cdf97, Cdf97, plain, Plain)
 SAMPLES (dd137, Dd137, any, Any)
 SAMPLES (dd137, Dd137, plain, Plain)
 
-/* The further levels: dwt_<direction>_<wavelet>_<ability>. What is any there is
- * wide with reversible wavelets. */
-#define NUMBERS(wavelet, W, ability, Ability, Number)                          \
-  KERNEL (dwt_forward_##wavelet##_##ability,                                   \
-      (forward<W, 1, FineSource<Number>, Ability, AHEAD_FORWARD>) )            \
-  KERNEL (dwt_inverse_##wavelet##_##ability,                                   \
-      (inverse<W, Ability##Indices, FineSink, AHEAD_INVERSE>) )
 NUMBERS (cdf53, Cdf53, any, Any, int32_t)
 NUMBERS (cdf53, Cdf53, plain, Plain, int16_t)
 NUMBERS (cdf97, Cdf97, any, Any, float)
@@ -104,16 +49,6 @@ NUMBERS (cdf97, Cdf97, plain, Plain, float)
 NUMBERS (dd137, Dd137, any, Any, int32_t)
 NUMBERS (dd137, Dd137, plain, Plain, int16_t)
 
-/* Without a wavelet: dwt_<direction>_<numbers>_direct_<layout>_<components>; what
- * numbers are says how they are quantized. */
-#define DIRECT(numbers, Number, layout, Layout, G)                             \
-  KERNEL (dwt_forward_##numbers##_direct_##layout##_##G,                       \
-      (samples_to_indices<Number, Layout, G>) )                                \
-  KERNEL (dwt_inverse_##numbers##_direct_##layout##_##G,                       \
-      (indices_to_samples<Number, Layout, G>) )
-#define DIRECT_LAYOUTS(numbers, Number, G)                                     \
-  DIRECT (numbers, Number, planar8, Planar8, G)                                \
-  DIRECT (numbers, Number, planar16, Planar16, G)
 DIRECT_LAYOUTS (integers, int, 1)
 DIRECT_LAYOUTS (integers, int, 3)
 DIRECT_LAYOUTS (floats, float, 1)

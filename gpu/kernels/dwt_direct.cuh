@@ -46,7 +46,8 @@ samples_to_indices (const PacoDwtParameters &p)
           line * planes[0].low_stride + place.column + i, x[c][i], x[c][i + 1]);
 }
 
-template <class Number, class Layout, int G>
+/* SHIFTS: the low half that is the picture has grown in the levels left out. */
+template <class Number, class Layout, int G, bool SHIFTS = false>
 __device__ __forceinline__ void
 indices_to_samples (const PacoDwtParameters &p)
 {
@@ -73,5 +74,7 @@ indices_to_samples (const PacoDwtParameters &p)
           p, subband, line, column, pair, &x[c][i], &x[c][i + 1]);
     }
   }
+  if constexpr (SHIFTS)
+    reduce_line<G> (p, x);
   SampleSink<Layout, G, AnyIndices>::store (p, planes, place, line, x);
 }

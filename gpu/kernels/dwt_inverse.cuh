@@ -121,8 +121,8 @@ struct AnyIndices
 
 /* What is known of a tile before its loop, which then has hardly a branch: one
  * component's work can fill the latencies of another's. ANY_TILE: nothing.
- * INNER_TILE: 16-bit indices, an LL of numbers, PACO_DWT_MIN_PLAIN_HEIGHT lines
- * or more, of floats no color transform but ICT, and all columns of the strip
+ * INNER_TILE: 16-bit indices, an LL of numbers, PACO_DWT_MIN_PLAIN_HEIGHT
+ * lines or more, of floats no color transform but ICT, and all columns of the strip
  * inside. BORDER_TILE: all but the last. */
 enum Path
 {
@@ -144,15 +144,15 @@ struct PairLines
   int low, high;
 };
 
-template <Path PATH>
+template <Path PATH, int SHORT>
 __device__ __forceinline__ PairLines
 pair_lines (int pair, int height)
 {
   PairLines lines;
 
   if (PATH == ANY_TILE) {
-    lines.low = mirrored (2 * pair, height) / 2;
-    lines.high = mirrored (2 * pair + 1, height) / 2;
+    lines.low = mirrored<SHORT> (2 * pair, height) / 2;
+    lines.high = mirrored<SHORT> (2 * pair + 1, height) / 2;
   } else {
     /* mirrored() of PACO_DWT_MIN_PLAIN_HEIGHT lines or more */
     lines.low = min (abs (pair), height - 1 - pair);
@@ -161,12 +161,12 @@ pair_lines (int pair, int height)
   return lines;
 }
 
-template <int G, class Indices, Path PATH>
+template <class W, int G, class Indices, Path PATH>
 __device__ __forceinline__ void
 fetch_lines (const PacoDwtParameters &p, const PacoDwtPlane *planes, int pair,
     const Place &place, LinePair *raw)
 {
-  const PairLines lines = pair_lines<PATH> (pair, planes[0].height);
+  const PairLines lines = pair_lines<PATH, W::SHORT> (pair, planes[0].height);
   const uint32_t low_stride = planes[0].low_stride;
   const uint32_t high_stride = planes[0].high_stride;
   const bool wide = Indices::wide (p);
@@ -229,8 +229,8 @@ begin_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,
       raw.subbands[b + 1], &x[1], &x[3]);
 
   if (PATH != INNER_TILE)
-    mirror_columns<false> (place, x);
-  if (!W::SCALES || !Indices::ANY || plane.width > 1)
+    fill_columns<W, false> (place, plane.width, x);
+  if (!W::template knows_singles<Indices> () || plane.width > 1)
     W::inverse_line (x);
   else
     x[0] = W::undo_single (x[0]);
@@ -362,7 +362,29 @@ template <class Layout, int N, class Indices> struct SampleSink
   }
 };
 
+/* Of a picture with levels left out, by a reversible wavelet whose low half grows
+ * (FORMAT.md section 10). */
+template <int G>
+__device__ __forceinline__ void
+reduce_line (const PacoDwtParameters &p, int (*x)[LANE_COLUMNS])
+{
+#pragma unroll
+  for (int c = 0; c < G; c++)
+#pragma unroll
+    for (int i = 0; i < LANE_COLUMNS; i++)
+      x[c][i] = (int) ((uint32_t) x[c][i] + (1u << p.shift >> 1)) >> p.shift;
+}
+
 /* --- A tile --- */
+
+template <class Number>
+__device__ __forceinline__ void
+clear_line (Number *x)
+{
+#pragma unroll
+  for (int i = 0; i < LANE_COLUMNS; i++)
+    x[i] = 0;
+}
 
 /* Step s takes the pair of lines first + s, fetched AHEAD steps before. */
 template <class W, class Indices, class Sink, int AHEAD, Path PATH>
@@ -380,7 +402,7 @@ inverse_tile (
 
 #pragma unroll
   for (int s = 0; s < AHEAD; s++)
-    fetch_lines<G, Indices, PATH> (p, planes, first + s, place, ring[s]);
+    fetch_lines<W, G, Indices, PATH> (p, planes, first + s, place, ring[s]);
 
   for (int s0 = 0; s0 < n_steps; s0 += AHEAD) {
 #pragma unroll
@@ -394,16 +416,18 @@ inverse_tile (
       if (s >= n_steps)
         break;
       if (Indices::ANY)
-        lines = pair_lines<PATH> (first + s, height);
+        lines = pair_lines<PATH, W::SHORT> (first + s, height);
 #pragma unroll
       for (int c = 0; c < G; c++) {
         begin_line<W, Indices, PATH> (
             p, planes[c], ring[r][c], false, lines.low, place, low[c]);
         begin_line<W, Indices, PATH> (
             p, planes[c], ring[r][c], true, lines.high, place, high[c]);
+        if (W::PAIRED && 2 * (first + s) + 1 == height)
+          clear_line (high[c]); /* complete_pairs(), of lines */
       }
       if (PATH != ANY_TILE || s + AHEAD < n_steps)
-        fetch_lines<G, Indices, PATH> (
+        fetch_lines<W, G, Indices, PATH> (
             p, planes, first + s + AHEAD, place, ring[r]);
 #pragma unroll
       for (int c = 0; c < G; c++) {
@@ -411,12 +435,16 @@ inverse_tile (
         for (int i = 0; i < LANE_COLUMNS; i++) {
           W::inverse_pair (
               state[c][i], low[c][i], high[c][i], &even[c][i], &odd[c][i]);
-          if (W::SCALES && Indices::ANY && height == 1)
+          if (W::template knows_singles<Indices> () && height == 1)
             even[c][i] = W::undo_single (low[c][i]);
         }
       }
       if (s < 2 * W::LAG || !place.writes)
         continue;
+      if constexpr (W::SHIFTS && Indices::ANY && Sink::SAMPLES) {
+        reduce_line<G> (p, even);
+        reduce_line<G> (p, odd);
+      }
       Sink::template store<PATH> (p, planes, place, line, even);
       if (line + 1 < height)
         Sink::template store<PATH> (p, planes, place, line + 1, odd);

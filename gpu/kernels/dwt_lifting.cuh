@@ -11,16 +11,16 @@
 
 template <class Number>
 __device__ __forceinline__ Number
-from_left (Number x)
+from_left (Number x, unsigned lanes)
 {
-  return __shfl_up_sync (FULL_WARP, x, 1);
+  return __shfl_up_sync (FULL_WARP, x, lanes);
 }
 
 template <class Number>
 __device__ __forceinline__ Number
-from_right (Number x)
+from_right (Number x, unsigned lanes)
 {
-  return __shfl_down_sync (FULL_WARP, x, 1);
+  return __shfl_down_sync (FULL_WARP, x, lanes);
 }
 
 /* Of what type the numbers of a wavelet are. */
@@ -43,9 +43,11 @@ template <PacoWaveletId ID, int N, bool UNDO> struct Step
   static constexpr int REACH = 2 * TAPS - 1;
   /* Of which samples are changed. */
   static constexpr int PARITY = INDEX % 2 == 0 ? 1 : 0;
+  static constexpr bool PAIRED = paco_wavelets[ID].paired;
 
   /* x after the step. near: the samples at distances of -REACH, -REACH + 2, ...
-   * REACH. Sums are unsigned, because numbers of hostile frames wrap around. */
+   * REACH; of a paired wavelet, the pair's other sample is one of both. Sums are
+   * unsigned, because numbers of hostile frames wrap around. */
   static __device__ __forceinline__ int apply (int x, const int *near)
   {
     constexpr PacoLiftingStep step = paco_wavelets[ID].steps[INDEX];
@@ -55,9 +57,13 @@ template <PacoWaveletId ID, int N, bool UNDO> struct Step
     uint32_t sum = NEGATED ? (1 << step.shift) - 1 - step.offset : step.offset;
 
 #pragma unroll
-    for (int t = 0; t < TAPS; t++)
+    for (int t = 0; t < TAPS; t++) {
+      uint32_t before = near[PAIRED ? PARITY ^ 1 : TAPS - 1 - t];
+      uint32_t after = near[PAIRED ? PARITY ^ 1 : TAPS + t];
+
       sum += (uint32_t) (NEGATED ? -(int) step.taps[t] : (int) step.taps[t])
-          * ((uint32_t) near[TAPS - 1 - t] + (uint32_t) near[TAPS + t]);
+          * (before + after);
+    }
 
     uint32_t change = (uint32_t) ((int) sum >> step.shift);
 
@@ -73,22 +79,39 @@ template <PacoWaveletId ID, int N, bool UNDO> struct Step
   }
 };
 
+/* At least two: with less the code of 5/3 and 9/7 comes out no smaller. */
+constexpr int
+most_taps (const PacoWavelet *wavelet)
+{
+  unsigned most = 2;
+
+  for (unsigned k = 0; k < wavelet->n_steps; k++)
+    if (wavelet->steps[k].n_taps > most)
+      most = wavelet->steps[k].n_taps;
+  return (int) most;
+}
+
 template <PacoWaveletId ID> struct Wavelet
 {
   typedef typename NumberOf<paco_wavelets[ID].reversible>::Type Number;
 
   static constexpr int STEPS = paco_wavelets[ID].n_steps;
   static constexpr int REACH = paco_wavelet_reach (&paco_wavelets[ID]);
-  static constexpr int LAG = REACH / 2;                  /* pairs of lines */
+  static constexpr int LAG = paco_wavelet_window (&paco_wavelets[ID]) / 2;
   static constexpr int MARGIN = PACO_DWT_MARGIN (REACH); /* columns */
-  /* Lines of one sample. */
-  static constexpr bool SCALES = !paco_wavelets[ID].reversible;
-  static constexpr int MAX_NEAR = PACO_MAX_LIFTING_TAPS * 2;
+  /* What is shorter is mirrored more than once. */
+  static constexpr int SHORT = LAG > 3 ? 2 * LAG + 2 : 8;
+  static constexpr bool PAIRED = paco_wavelets[ID].paired;
+  /* The low half grows: so do lines of one sample, and pictures with levels left
+   * out have to shrink. */
+  static constexpr bool SCALES = paco_wavelets[ID].low_gain != 1.0;
+  static constexpr bool SHIFTS = SCALES && paco_wavelets[ID].reversible;
+  static constexpr int MAX_NEAR = most_taps (&paco_wavelets[ID]) * 2;
 
   /* --- Down a column ---
    *
    * forward_pair() takes the next odd and even line of a column and gives the
-   * low and high one LAG pairs before; the first right result comes with the
+   * low and high one LAG pairs (of lines) before; the first right result comes with the
    * call number 2 * LAG - 1 (counted from 0) after first_even(), which takes the
    * even line 2 * LAG before the first result. inverse_pair() takes a low and a
    * high line, gives the even and odd one LAG pairs before, and is right from
@@ -183,9 +206,11 @@ template <PacoWaveletId ID> struct Wavelet
       for (int i = 0; i <= Own::REACH + 1; i++) {
         const int column = FROM + 2 * i;
 
-        near[i] = column < 0        ? from_left (x[column & 3])
-            : column < LANE_COLUMNS ? x[column]
-                                    : from_right (x[column & 3]);
+        near[i] = column < 0 ? from_left (
+                      x[column & 3], (LANE_COLUMNS - 1 - column) / LANE_COLUMNS)
+            : column < LANE_COLUMNS
+            ? x[column]
+            : from_right (x[column & 3], column / LANE_COLUMNS);
       }
       x[Own::PARITY] = Own::apply (x[Own::PARITY], near);
       x[Own::PARITY + 2] = Own::apply (x[Own::PARITY + 2], near + 1);
@@ -205,6 +230,13 @@ template <PacoWaveletId ID> struct Wavelet
 
   /* --- A column or a line of one sample --- */
 
+  /* Plain kernels get those of reversible wavelets only. */
+  template <class Ability>
+  static constexpr __device__ __forceinline__ bool knows_singles ()
+  {
+    return SCALES && (Ability::ANY || SHIFTS);
+  }
+
   static __device__ __forceinline__ float single (float x)
   {
     return __fmul_rn (x, (float) paco_wavelets[ID].low_gain);
@@ -217,11 +249,11 @@ template <PacoWaveletId ID> struct Wavelet
 
   static __device__ __forceinline__ int single (int x)
   {
-    return x;
+    return SHIFTS ? (int) (2 * (uint32_t) x) : x;
   }
 
   static __device__ __forceinline__ int undo_single (int x)
   {
-    return x;
+    return SHIFTS ? x >> 1 : x;
   }
 };

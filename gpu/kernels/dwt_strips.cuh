@@ -5,14 +5,16 @@
 #include "gpu/kernels/dwt_lifting.cuh"
 #include "gpu/kernels/wait.cuh"
 
-/* i, mirrored at 0 and n - 1 until it is inside. */
+/* i, mirrored at 0 and n - 1 until it is inside. Only in what is shorter than
+ * SHORT that takes more than once. */
+template <int SHORT>
 __device__ __forceinline__ int
 mirrored (int i, int n)
 {
   int period = 2 * (n - 1);
 
   i = abs (i);
-  if (n < 8) {
+  if (n < SHORT) {
     while (i > period && n > 1)
       i -= period;
     if (n == 1)
@@ -38,6 +40,7 @@ struct Place
 };
 
 /* margin: columns on either side of the strip. */
+template <int SHORT>
 __device__ __forceinline__ uint32_t
 edge_sources (int column, int strip_first, int width, int margin)
 {
@@ -46,7 +49,7 @@ edge_sources (int column, int strip_first, int width, int margin)
 #pragma unroll
   for (int i = 0; i < LANE_COLUMNS; i++) {
     /* No result needs what lies further out. */
-    int source = mirrored (min (column + i, width + margin), width);
+    int source = mirrored<SHORT> (min (column + i, width + margin), width);
     int lane = (source - strip_first + margin) / LANE_COLUMNS;
 
     sources |= (lane | (source & 2) << 4) << 8 * i;
@@ -84,7 +87,7 @@ warp_place (const PacoDwtParameters &p, const PacoDwtPlane &plane, Place *place)
   place->single = width == 1;
   place->sources = 0;
   if (place->edge)
-    place->sources = edge_sources (
+    place->sources = edge_sources<W::SHORT> (
         place->column, strip_first, width, W::MARGIN);
   place->writes = place->lane >= W::MARGIN / LANE_COLUMNS
       && place->lane < (W::MARGIN + STRIP) / LANE_COLUMNS
@@ -116,4 +119,28 @@ mirror_columns (const Place &place, Number *x)
 #pragma unroll
   for (int i = 0; i < LANE_COLUMNS; i++)
     x[i] = y[i];
+}
+
+/* What the sample of a pair that is outside, behind an even one at the end of a
+ * line, has to be so that the even one stays: forward the same, for there is
+ * no difference then; inverse the difference 0. */
+template <bool FORWARD, class Number>
+__device__ __forceinline__ void
+complete_pairs (const Place &place, int width, Number *x)
+{
+#pragma unroll
+  for (int i = 0; i < LANE_COLUMNS; i += 2)
+    if (place.column + i + 1 == width)
+      x[i + 1] = FORWARD ? x[i] : 0;
+}
+
+/* The columns outside that a wavelet reads. */
+template <class W, bool FORWARD, class Number>
+__device__ __forceinline__ void
+fill_columns (const Place &place, int width, Number *x)
+{
+  if constexpr (W::PAIRED)
+    complete_pairs<FORWARD> (place, width, x);
+  else
+    mirror_columns<FORWARD> (place, x);
 }

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The reference's wavelet transform against what is published: 5/3 and 13/7
- * computed by hand, 9/7 as a convolution with the filters of the literature, perfect
- * reconstruction at every small size, and how large coefficients become. */
+ * The reference's wavelet transform against what is published: 5/3, 13/7 and Haar
+ * computed by hand, Dirac's as its specification has them, 9/7 as a convolution with
+ * the filters of the literature, perfect reconstruction at every small size, and how
+ * large coefficients become. */
+#include "codec/policy.h"
+#include "codec/quantizer.h"
 #include "codec/range.h"
 #include "codec/reference/reference.h"
+#include "codec/wavelet.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static PacoReferencePlane
 plane_of (uint32_t width, uint32_t height)
@@ -108,27 +113,114 @@ test_137_cubic (void)
   paco_reference_plane_clear (&plane);
 }
 
+/* 1 2 3 10 5 by pairs: differences 2 - 1 = 1 and 10 - 3 = 7, which half of is
+ * added, rounded: 1 + 1, 3 + 4. The last sample is alone. */
+static void
+test_haar_by_hand (void)
+{
+  static const int32_t line[5] = { 1, 2, 3, 10, 5 };
+  static const int32_t expected[5] = { 2, 7, 5, 1, 7 };
+
+  for (int vertical = 0; vertical < 2; vertical++) {
+    PacoReferencePlane plane = vertical ? plane_of (1, 5) : plane_of (5, 1);
+
+    for (int i = 0; i < 5; i++)
+      plane.samples[i].i = line[i];
+    paco_reference_forward_dwt (&plane, 1, PACO_WAVELET_HAAR);
+    for (int i = 0; i < 5; i++)
+      g_assert_cmpint (plane.samples[i].i, ==, expected[i]);
+    paco_reference_plane_clear (&plane);
+  }
+}
+
+/* The inverse of Dirac's filters as its specification has it (SMPTE ST 2042-1,
+ * 15.4.4): the steps that change samples of one parity by a sum of those of the
+ * other, at distances 1 - n, 3 - n, ... n - 1, where n is how many there are. */
+typedef struct
+{
+  bool odd, subtract;
+  int n, taps[8], shift;
+} DiracStep;
+
+static void
+dirac_step (const DiracStep *step, int32_t *x, int n)
+{
+  for (int i = step->odd; i < n; i += 2) {
+    int32_t sum = 1 << (step->shift - 1);
+
+    for (int k = 0; k < step->n; k++)
+      sum += step->taps[k]
+          * x[paco_lifting_mirror (i + 2 * k - step->n + 1, n)];
+    x[i] += step->subtract ? -(sum >> step->shift) : sum >> step->shift;
+  }
+}
+
+static void
+check_dirac (PacoWaveletId wavelet, const DiracStep steps[2])
+{
+  for (int n = 2; n <= 60; n++) {
+    PacoReferencePlane plane = plane_of (n, 1);
+    int32_t *x = g_new (int32_t, n);
+
+    for (int i = 0; i < n; i++)
+      plane.samples[i % 2 == 0 ? i / 2 : (n + 1) / 2 + i / 2].i = x[i] =
+          g_test_rand_int_range (-2048, 2048);
+    dirac_step (&steps[0], x, n);
+    dirac_step (&steps[1], x, n);
+    /* Columns of one line lose the gain. */
+    paco_reference_inverse_dwt (&plane, 1, wavelet);
+    for (int i = 0; i < n; i++)
+      g_assert_cmpint (plane.samples[i].i, ==,
+          x[i] >> paco_wavelet_gain_bits (&paco_wavelets[wavelet]));
+    g_free (x);
+    paco_reference_plane_clear (&plane);
+  }
+}
+
+static void
+test_dirac (void)
+{
+  static const DiracStep dd97[2] = { { false, true, 2, { 1, 1 }, 2 },
+    { true, false, 4, { -1, 9, 9, -1 }, 4 } };
+  static const DiracStep dd137[2] = { { false, true, 4, { -1, 9, 9, -1 }, 5 },
+    { true, false, 4, { -1, 9, 9, -1 }, 4 } };
+  static const DiracStep fidelity[2] = {
+    { true, false, 8, { -2, 10, -25, 81, 81, -25, 10, -2 }, 8 },
+    { false, true, 8, { -8, 21, -46, 161, 161, -46, 21, -8 }, 8 }
+  };
+
+  check_dirac (PACO_WAVELET_DD97, dd97);
+  check_dirac (PACO_WAVELET_DD137, dd137);
+  check_dirac (PACO_WAVELET_FIDELITY, fidelity);
+}
+
 /* No sample further away than the reach changes a coefficient, and one at that
  * distance does. */
 static void
 test_reach (gconstpointer wavelet)
 {
+  enum
+  {
+    N = 128
+  };
   PacoWaveletId id = GPOINTER_TO_UINT (wavelet);
   const bool reversible = paco_wavelets[id].reversible;
-  const int reach = paco_wavelet_reach (&paco_wavelets[id]), middle = 32;
+  const int reach = paco_wavelet_reach (&paco_wavelets[id]), middle = N / 2;
   int furthest = 0;
 
   g_assert_cmpint (reach, <=, PACO_MAX_LIFTING_REACH);
-  for (int distance = -16; distance <= 16; distance++) {
-    PacoReferencePlane plane = plane_of (64, 1);
+  for (int at = 0; at < N; at++) {
+    PacoReferencePlane plane = plane_of (N, 1);
 
     if (reversible)
-      plane.samples[middle + distance].i = 1 << 20;
+      plane.samples[at].i = 1 << 20;
     else
-      plane.samples[middle + distance].f = 1.0f;
+      plane.samples[at].f = 1.0f;
     paco_reference_forward_dwt (&plane, 1, id);
     if (plane.samples[middle / 2].i != 0) /* 0.0f has no bits either */
-      furthest = MAX (furthest, ABS (distance));
+      furthest = MAX (furthest, ABS (at - middle));
+    if (plane.samples[N / 2 + middle / 2].i != 0)
+      furthest = MAX (furthest, ABS (at - middle - 1));
     paco_reference_plane_clear (&plane);
   }
   g_assert_cmpint (furthest, ==, reach);
@@ -314,33 +406,134 @@ test_bounds (gconstpointer wavelet)
   paco_geometry_free (geometry);
 }
 
+/* What a sample adds to number `at` of a line that is transformed in real numbers:
+ * to the low or high half of level `level`. */
+static void
+line_weights (const PacoWavelet *wavelet, unsigned level, bool high, int n,
+    double *weight)
+{
+  double *x = g_new (double, n);
+
+  for (int i = 0; i < n; i++) {
+    int length = n;
+
+    memset (x, 0, n * sizeof *x);
+    x[i] = 1.0;
+    for (unsigned l = 1; l <= level && length > 1; l++) {
+      for (unsigned k = 0; k < wavelet->n_steps; k++)
+        paco_wavelet_lift (wavelet, k, false, x, length);
+      if (l == level)
+        break;
+      for (int j = 0; 2 * j < length; j++)
+        x[j] = x[2 * j];
+      length = (length + 1) / 2;
+    }
+    /* In the middle, and the last one where there are but two. */
+    weight[i] = x[length / 4 * 2 + high];
+  }
+  g_free (x);
+}
+
+/* 16-bit samples that make one coefficient of a subband as large as it becomes, either
+ * way: no coefficient exceeds its bound, that one comes near it, and with as many
+ * levels as encoders take magnitudes are below 2^23. */
+static double
+check_largest (PacoWaveletId id, unsigned level, unsigned orientation)
+{
+  enum
+  {
+    SIZE = 256
+  };
+  const PacoWavelet *wavelet = &paco_wavelets[id];
+  PacoPictureFormat format = { SIZE, SIZE, 1, .components = { { 16 } } };
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  PacoCoding coding;
+  double bounds[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS], share = 0.0;
+  double weights[2][SIZE];
+  PacoGeometry *geometry;
+
+  parameters.wavelet = id;
+  parameters.levels = level;
+  g_assert_true (paco_policy_coding (&format, &parameters, &coding, NULL));
+  if (coding.levels < level)
+    return 1.0;
+  paco_coefficient_bounds (&format, &coding, bounds);
+  geometry = paco_geometry_new (&format, &coding);
+  line_weights (wavelet, level, orientation & 1, SIZE, weights[0]);
+  line_weights (wavelet, level, orientation >> 1, SIZE, weights[1]);
+  for (unsigned negative = 0; negative < 2; negative++) {
+    PacoReferencePlane plane = plane_of (SIZE, SIZE);
+
+    for (uint32_t i = 0; i < SIZE * SIZE; i++) {
+      bool below = weights[0][i % SIZE] * weights[1][i / SIZE] < 0.0;
+
+      plane.samples[i].i = below != negative ? -32768 : 32767;
+    }
+    paco_reference_forward_dwt (&plane, level, id);
+    for (uint32_t s = 0; s < geometry->n_subbands; s++) {
+      const PacoSubband *subband = &geometry->subbands[s];
+      double bound = bounds[0][subband->entry];
+      uint32_t left, top;
+
+      g_assert_cmpfloat (bound, <=, PACO_MAX_MAGNITUDE);
+      paco_reference_subband_origin (geometry, subband, &left, &top);
+      for (uint32_t i = 0; i < subband->width * subband->height; i++) {
+        double x = abs (plane
+                            .samples[(top + i / subband->width) * SIZE + left
+                                + i % subband->width]
+                            .i);
+
+        g_assert_cmpfloat (x, <=, bound);
+        if (subband->level == level && subband->orientation == orientation)
+          share = MAX (share, x / bound);
+      }
+    }
+    paco_reference_plane_clear (&plane);
+  }
+  paco_geometry_free (geometry);
+  return share;
+}
+
+static void
+test_largest (gconstpointer wavelet)
+{
+  for (unsigned level = 1; level <= PACO_MAX_LEVELS; level++)
+    for (unsigned orientation = 0; orientation < 4; orientation++) {
+      double share = check_largest (
+          GPOINTER_TO_UINT (wavelet), level, orientation);
+
+      if (level <= 3) /* later there is not room for all that is summed */
+        g_assert_cmpfloat (share, >=, 0.9);
+    }
+}
+
+static void
+add_of_each (const char *name, GTestDataFunc function, bool all)
+{
+  for (unsigned id = 0; id < PACO_N_WAVELETS; id++) {
+    g_autofree char *path = g_strdup_printf (
+        "/reference/dwt/%s-%s", paco_wavelets[id].name, name);
+
+    if (all || paco_wavelets[id].reversible)
+      g_test_add_data_func (path, GUINT_TO_POINTER (id), function);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/reference/dwt/53-by-hand", test_53_by_hand);
   g_test_add_func ("/reference/dwt/53-columns-first", test_53_columns_first);
-  g_test_add_data_func ("/reference/dwt/53-reconstruction",
-      GUINT_TO_POINTER (PACO_WAVELET_CDF53), test_reconstruction);
-  g_test_add_data_func ("/reference/dwt/97-reconstruction",
-      GUINT_TO_POINTER (PACO_WAVELET_CDF97), test_reconstruction);
-  g_test_add_data_func ("/reference/dwt/137-reconstruction",
-      GUINT_TO_POINTER (PACO_WAVELET_DD137), test_reconstruction);
+  g_test_add_func ("/reference/dwt/haar-by-hand", test_haar_by_hand);
   g_test_add_func ("/reference/dwt/137-published", test_137_published);
   g_test_add_func ("/reference/dwt/137-cubic", test_137_cubic);
-  g_test_add_data_func ("/reference/dwt/53-reach",
-      GUINT_TO_POINTER (PACO_WAVELET_CDF53), test_reach);
-  g_test_add_data_func ("/reference/dwt/97-reach",
-      GUINT_TO_POINTER (PACO_WAVELET_CDF97), test_reach);
-  g_test_add_data_func ("/reference/dwt/137-reach",
-      GUINT_TO_POINTER (PACO_WAVELET_DD137), test_reach);
+  g_test_add_func ("/reference/dwt/dirac", test_dirac);
   g_test_add_func ("/reference/dwt/97-convolution", test_97_convolution);
   g_test_add_func ("/reference/dwt/97-gain", test_97_gain);
-  g_test_add_data_func ("/reference/dwt/53-bounds",
-      GUINT_TO_POINTER (PACO_WAVELET_CDF53), test_bounds);
-  g_test_add_data_func ("/reference/dwt/97-bounds",
-      GUINT_TO_POINTER (PACO_WAVELET_CDF97), test_bounds);
-  g_test_add_data_func ("/reference/dwt/137-bounds",
-      GUINT_TO_POINTER (PACO_WAVELET_DD137), test_bounds);
+  add_of_each ("reconstruction", test_reconstruction, true);
+  add_of_each ("reach", test_reach, true);
+  add_of_each ("bounds", test_bounds, true);
+  add_of_each ("largest", test_largest, false);
   return g_test_run ();
 }

@@ -249,6 +249,7 @@ test_reduce_sizes (void)
     PacoPictureFormat format;
     TestPicture *original;
     GByteArray *frame;
+    PacoHeader header;
 
     draw_format (&format, &parameters);
     parameters.quality = 100;
@@ -256,7 +257,9 @@ test_reduce_sizes (void)
     original = test_picture_new (&format, 0);
     test_picture_draw (original, TEST_SCENE_FLAT, 0);
     frame = reference_encode (original, &parameters);
-    for (unsigned reduce = 0; reduce <= parameters.levels; reduce++) {
+    g_assert_true (
+        paco_header_parse (frame->data, frame->len, &header, NULL, NULL));
+    for (unsigned reduce = 0; reduce <= header.coding.levels; reduce++) {
       TestPicture *reduced = reference_decode (frame, &format, reduce, 0);
 
       for (unsigned c = 0; c < format.n_components; c++) {
@@ -371,7 +374,7 @@ test_hostile (void)
     GError *error = NULL;
 
     parameters.levels = draw (0, 8);
-    parameters.wavelet = draw (0, 1);
+    parameters.wavelet = draw (0, PACO_N_WAVELETS - 1);
     parameters.coding_passes = draw (1, 3);
     test_picture_draw (picture, draw (0, 1), g_test_rand_int ());
     frame = reference_encode (picture, &parameters);

@@ -107,6 +107,40 @@ static const Golden golden[] = {
           .block_height = 32 },
   },
   {
+      "rgb8-haar-lossless-fields",
+      { 61, 47, 3, true, { DEPTH (8), DEPTH (8), DEPTH (8) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_LOSSLESS, .wavelet = PACO_WAVELET_HAAR,
+          .color_transform = PACO_COLOR_TRANSFORM_RCT, .levels = 8,
+          .coding_passes = 1, .complexity = 1, .rgb = true },
+  },
+  {
+      "gray16-dd97-lossy",
+      { 85, 58, 1, false, { DEPTH (16) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_QUALITY, .tune = PACO_TUNE_PSNR, .wavelet = PACO_WAVELET_DD97,
+          .quality = 90, .color_transform = PACO_COLOR_TRANSFORM_AUTO,
+          .levels = 5, .coding_passes = 2, .complexity = 1 },
+  },
+  {
+      "yuva10-fidelity-lossless",
+      { 91, 64, 4, false,
+          { DEPTH (10), CHROMA (10, 1, 1), CHROMA (10, 1, 1), DEPTH (8) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_LOSSLESS, .wavelet = PACO_WAVELET_FIDELITY,
+          .color_transform = PACO_COLOR_TRANSFORM_AUTO, .levels = 5,
+          .coding_passes = 1, .complexity = 1 },
+  },
+  {
+      "gray16-fidelity-lossy",
+      { 33, 1, 1, false, { DEPTH (16) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_QUALITY, .tune = PACO_TUNE_PSNR,
+          .wavelet = PACO_WAVELET_FIDELITY, .quality = 70,
+          .color_transform = PACO_COLOR_TRANSFORM_AUTO, .levels = 8,
+          .coding_passes = 1, .complexity = 1 },
+  },
+  {
       "cdf97-rct2",
       { 45, 67, 3, false, { DEPTH (12), DEPTH (12), DEPTH (12) } },
       TEST_SCENE_SHAPES,
@@ -295,7 +329,9 @@ static gboolean
 write_checksums (
     const Golden *g, const GByteArray *frame, FILE *checksums, GError **error)
 {
-  for (unsigned reduce = 0; reduce <= g->parameters.levels; reduce++) {
+  const uint8_t levels = frame->data[66];
+
+  for (unsigned reduce = 0; reduce <= levels; reduce++) {
     TestPicture *decoded = test_picture_new (&g->format, reduce);
     gboolean done = paco_reference_decode (
         frame->data, frame->len, reduce, &decoded->picture, NULL, error);

@@ -111,7 +111,7 @@ test_settings (void)
   };
   static const char *const wrong_of_encoders[][2] = {
     { "quality", "100.1" }, { "quality", "nan" }, { "rate-control", "best" },
-    { "wavelet", "haar" }, { "codeblock-height", "96" },
+    { "wavelet", "daub4" }, { "codeblock-height", "96" },
     { "codeblock-height", "16" }, { "coding-passes", "0" },
     { "frame-size", "99999999999" }, { "roi-weight", "0.5" },
     { "reduce", "1" }, /* of a decoder */

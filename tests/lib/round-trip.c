@@ -134,7 +134,8 @@ static PacoFrameEncoder *
 encoder_new (const PacoParameters *parameters)
 {
   static const char *const rates[] = { "quality", "lossless", "bitrate" };
-  static const char *const wavelets[] = { "auto", "cdf53", "cdf97", "dd137" };
+  static const char *const wavelets[] = { "auto", "cdf53", "cdf97", "dd137",
+    "haar", "dd97", "fidelity" };
   static const char *const colors[] = { "auto", "none", "rct", "ict", "rct2" };
   PacoFrameEncoder *encoder = paco_frame_encoder_new ();
 
@@ -272,7 +273,8 @@ check_probe (const Case *c)
   g_assert_cmpint (error.status, ==, PACO_STATUS_OK);
   g_assert_cmpuint (needed, ==, info.header_size);
   g_assert_cmpuint (info.frame_size, ==, c->frame->len);
-  g_assert_cmpuint (info.levels, ==, c->parameters.levels);
+  g_assert_cmpuint (
+      info.levels, ==, c->frame->data[66] /* FORMAT.md section 2 */);
   g_assert_cmpuint (info.coding_passes, ==, c->parameters.coding_passes);
   g_assert_cmpuint (info.block_checks, ==, c->parameters.block_checks);
   g_assert_cmpmem (&info, offsetof (PacoInfo, version), &wanted,
@@ -510,13 +512,13 @@ run_cases (guint32 seed, unsigned n)
   PacoFrameDecoder *decoder = decoder_new ();
 
   for (unsigned i = 0; i < n; i++) {
-    unsigned levels;
     Case c;
 
     case_init (&c, rand);
     check_encoder (&c);
-    levels = c.parameters.levels;
     if (c.frame) {
+      const uint8_t levels = c.frame->data[66];
+
       check_probe (&c);
       check_chunks (&c);
       check_frame (&c);
@@ -629,7 +631,8 @@ test_region_borders (void)
     HEIGHT = 640,
     SIZE = 40
   };
-  static const char *const wavelets[] = { "cdf53", "cdf97", "dd137" };
+  static const char *const wavelets[] = { "cdf53", "cdf97", "dd137", "haar",
+    "dd97", "fidelity" };
   PacoInfo info = PACO_INFO_INIT, part;
   uint8_t *samples = g_malloc (WIDTH * HEIGHT), *whole;
   uint8_t *some = g_malloc (SIZE * SIZE);

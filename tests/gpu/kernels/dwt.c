@@ -442,12 +442,9 @@ reference_inverse (const Case *t, PacoReferencePlane (*planes)[4])
     for (unsigned c = 0; c < t->format.n_components; c++) {
       PacoReferencePlane *plane = &planes[f][c];
       unsigned wavelet = t->coding.components[c].wavelet;
-      float gain = paco_reference_reduced_gain (wavelet, t->reduce);
 
       paco_reference_inverse_dwt (plane, t->coding.levels - t->reduce, wavelet);
-      if (!paco_wavelets[wavelet].reversible && t->reduce > 0)
-        for (size_t i = 0; i < (size_t) plane->width * plane->height; i++)
-          plane->samples[i].f *= gain;
+      paco_reference_reduce (plane, wavelet, t->reduce);
     }
     paco_reference_inverse_color (
         planes[f], t->format.n_components, &t->coding);
@@ -644,14 +641,16 @@ static void
 bench_wavelet (Runner *runner, unsigned wavelet, bool color, unsigned percent)
 {
   static Case sets[BENCH_SETS];
+  PacoDwtKernels kernels = *runner_kernels (runner);
   PacoDwtLaunch *launches = g_new0 (
       PacoDwtLaunch, BENCH_SETS * PACO_DWT_MAX_LAUNCHES);
   uint64_t from[BENCH_SETS], to[BENCH_SETS];
   double copy_us;
 
+  scale_warps (&kernels, percent);
   for (unsigned i = 0; i < BENCH_SETS; i++) {
     bench_case (runner, &sets[i], wavelet, color);
-    scale_warps (&sets[i].dwt->kernels, percent);
+    sets[i].dwt->kernels = &kernels;
     from[i] = sets[i].device_picture;
     to[i] = sets[i].device_coefficients;
   }

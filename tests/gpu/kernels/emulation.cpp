@@ -186,8 +186,9 @@ run_block (const FakeLaunch *launch)
 static const EmulatedKernel *
 find_kernel (const char *name)
 {
-  static const EmulatedKernel *const tables[] = { emulated_dwt, emulated_layout,
-    emulated_bpc, emulated_pack, emulated_rate };
+  static const EmulatedKernel *const tables[] = { emulated_dwt,
+    emulated_dwt_further, emulated_layout, emulated_bpc, emulated_pack,
+    emulated_rate };
 
   for (const EmulatedKernel *table : tables)
     for (; table->name; table++)

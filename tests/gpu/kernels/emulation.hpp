@@ -37,8 +37,8 @@ struct EmulatedKernel
     nullptr, 0, nullptr                                                        \
   }
 
-extern const EmulatedKernel emulated_dwt[], emulated_layout[], emulated_bpc[],
-    emulated_pack[], emulated_rate[];
+extern const EmulatedKernel emulated_dwt[], emulated_dwt_further[],
+    emulated_layout[], emulated_bpc[], emulated_pack[], emulated_rate[];
 
 /* --- Meetings of a warp --- */
 
