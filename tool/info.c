@@ -1,47 +1,406 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * paco info: what files and their frames are. */
-#include "codec/header.h"
+ * paco info: what files and their frames are, by what headers and indexes say. Nothing
+ * is decoded, and but for --frames little is read. */
+#include "formats.h"
+#include "input.h"
+#include "json.h"
+#include "names.h"
 #include "tool.h"
 #include <stdio.h>
 
-static bool
-print_file (const char *path, GError **error)
-{
-  uint8_t head[PACO_HEADER_PEEK_SIZE];
-  PacoHeader header;
-  FILE *file = fopen (path, "rb");
-  bool good = file && fread (head, 1, sizeof head, file) == sizeof head;
+#define MAX_CHUNKS 8192 /* of a frame: 32768 bytes have no more */
 
-  if (file)
-    fclose (file);
-  if (!good) {
+typedef struct
+{
+  gboolean frames, json;
+  bool damaged;
+} Info;
+
+/* What is known of a file. */
+typedef struct
+{
+  PacoInfo first; /* of its first frame */
+  bool has_first;
+  uint64_t n_frames, bytes; /* bytes: of all frames; 0: not known */
+  uint64_t missing, skipped;
+  bool exact;      /* all frames were read */
+  GString *chunks; /* names of those of the first frame */
+} File;
+
+/* --- what is counted from that --- */
+
+static double
+samples_of (const PacoInfo *info)
+{
+  double samples = 0;
+
+  for (unsigned c = 0; c < info->n_components; c++) {
+    uint32_t width, height;
+
+    if (paco_component_size (info, c, 0, &width, &height, NULL)
+        == PACO_STATUS_OK)
+      samples += (double) width * height;
+  }
+  return samples;
+}
+
+/* Pictures a second; 0 if unknown. */
+static double
+picture_rate (const PacoInfo *info)
+{
+  if (info->fps_n == 0 || info->fps_d == 0)
+    return 0;
+  return (double) info->fps_n / info->fps_d
+      * (info->interlace_mode == 3 ? 2 : 1);
+}
+
+static const char *
+lossless_word (const PacoInfo *info)
+{
+  return info->lossless == 1 ? "lossless"
+      : info->lossless == 0  ? "lossy"
+                             : "unknown";
+}
+
+static const char *
+components_word (const PacoInfo *info)
+{
+  static const char *const words[2][4] = {
+    { "gray", "gray and alpha", "R, G, B", "R, G, B and alpha" },
+    { "gray", "gray and alpha", "Y, Cb, Cr", "Y, Cb, Cr and alpha" },
+  };
+
+  return words[paco_format_is_yuv (info)][info->n_components - 1];
+}
+
+/* "4:2:2", or "" without subsampling; "?" where there is no such word. */
+static const char *
+subsampling_word (const PacoInfo *info)
+{
+  static const char *const words[3][3] = {
+    { "", "4:4:0", "?" },
+    { "4:2:2", "4:2:0", "?" },
+    { "4:1:1", "?", "4:1:0" },
+  };
+
+  if (info->n_components < 3)
+    return "";
+  return words[info->subsampling_x[1] % 3][info->subsampling_y[1] % 3];
+}
+
+static void
+collect_chunks (const PacoFrame *frame, const PacoInfo *info, GString *names)
+{
+  PacoFrameChunk *chunks = NULL;
+  size_t n = MIN (info->n_chunks, MAX_CHUNKS);
+
+  chunks = g_new0 (PacoFrameChunk, MAX (n, 1));
+  if (paco_frame_chunks (frame->data, frame->size, chunks, &n, NULL)
+      != PACO_STATUS_OK)
+    n = 0;
+  for (size_t i = 0; i < MIN (n, info->n_chunks); i++) {
+    const char *name = paco_names_chunk (chunks[i].type);
+
+    if (i > 0 && chunks[i].type == chunks[i - 1].type)
+      continue;
+    g_string_append_printf (names, "%s%s", names->len ? ", " : "", name);
+    if (g_str_equal (name, "unknown"))
+      g_string_append_printf (names, " (%u)", chunks[i].type);
+  }
+  g_free (chunks);
+}
+
+/* --- frames, one a line --- */
+
+static void
+print_frame (const PacoFrame *frame, const PacoInfo *info, GString *json)
+{
+  GString *chunks = g_string_new (NULL);
+
+  collect_chunks (frame, info, chunks);
+  if (json) {
+    paco_json_open (json, NULL, '{');
+    paco_json_number (json, "number", frame->number);
+    paco_json_number (json, "offset", frame->offset);
+    paco_json_number (json, "bytes", frame->size);
+    paco_json_number (json, "width", info->width);
+    paco_json_number (json, "height", info->height);
+    paco_json_real (json, "bits_per_sample",
+        8.0 * (double) frame->size / samples_of (info));
+    paco_json_text (json, "coding", lossless_word (info));
+    paco_json_text (json, "chunks", chunks->str);
+    paco_json_close (json, '}');
+  } else {
+    printf ("%8" G_GUINT64_FORMAT " %14" G_GUINT64_FORMAT
+            " %10zu %8.3f %6u x %-6u %-8s %s\n",
+        frame->number, frame->offset, frame->size,
+        8.0 * (double) frame->size / samples_of (info), info->width,
+        info->height, lossless_word (info), chunks->str);
+  }
+  g_string_free (chunks, TRUE);
+}
+
+static void
+add_frame (
+    const Info *options, File *file, const PacoFrame *frame, GString *json)
+{
+  PacoInfo info = PACO_INFO_INIT;
+
+  file->missing += frame->missing;
+  file->skipped += frame->skipped;
+  if (!frame->data
+      || paco_probe (frame->data, frame->size, &info, NULL, NULL)
+          != PACO_STATUS_OK)
+    return;
+  if (!file->has_first) {
+    file->has_first = true;
+    file->first = info;
+    collect_chunks (frame, &info, file->chunks);
+  }
+  if (!options->frames)
+    return;
+  if (file->n_frames == 0 && !json)
+    printf (
+        "  number         offset      bytes bits/smp          picture coding   "
+        "chunks\n");
+  file->n_frames++;
+  file->bytes += frame->size;
+  print_frame (frame, &info, json);
+}
+
+/* Reads the first frame, or all of them. */
+static bool
+read_file (const Info *options, PacoInput *input, File *file, GString *json,
+    GError **error)
+{
+  PacoInputFrame frame;
+  PacoInputResult result;
+
+  do {
+    result = paco_input_next (input, &frame, error);
+    if (result == PACO_INPUT_ERROR)
+      return false;
+    add_frame (options, file, &frame.frame, json);
+    paco_input_release (&frame);
+  } while (result == PACO_INPUT_FRAME && (options->frames || !file->has_first));
+  if (!file->has_first) {
     g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "%s cannot be read", path);
+        "%s has no frame of PaCo video", paco_input_name (input));
     return false;
   }
-  if (!paco_header_peek (head, sizeof head, &header, error)) {
-    g_prefix_error (error, "%s: ", path);
-    return false;
+  if (!options->frames) {
+    file->n_frames = paco_input_count (input);
+    file->bytes = paco_input_size (input);
   }
-  printf ("%s: the first frame has %u bytes\n", path, header.frame_size);
   return true;
 }
+
+/* --- a file --- */
+
+static void
+print_picture (const PacoInfo *info)
+{
+  const char *subsampling = subsampling_word (info);
+
+  printf ("  picture    %u x %u, %s%s%s, %u", info->width, info->height,
+      components_word (info), *subsampling ? " " : "", subsampling,
+      info->depth[0]);
+  for (unsigned c = 1; c < info->n_components; c++)
+    if (info->depth[c] != info->depth[0]) {
+      for (unsigned d = 1; d < info->n_components; d++)
+        printf (", %u", info->depth[d]);
+      break;
+    }
+  printf (" bits%s%s\n", *info->format ? ", " : "", info->format);
+  if (info->interlace_mode || info->fields)
+    printf ("  fields     %s%s\n",
+        paco_names_interlacing (info->interlace_mode),
+        info->fields ? ", coded apart" : "");
+  if (info->par_n != info->par_d)
+    printf ("  aspect     pixels of %u:%u\n", info->par_n, info->par_d);
+  printf ("  colours    matrix %s, transfer %s, primaries %s, range %s\n",
+      paco_names_colour (info, PACO_COLOUR_MATRIX),
+      paco_names_colour (info, PACO_COLOUR_TRANSFER),
+      paco_names_colour (info, PACO_COLOUR_PRIMARIES),
+      paco_names_colour (info, PACO_COLOUR_RANGE));
+}
+
+static void
+print_amounts (const File *file)
+{
+  const PacoInfo *info = &file->first;
+  double rate = picture_rate (info), n = (double) file->n_frames;
+
+  printf ("  frames     ");
+  if (file->n_frames)
+    printf ("%" G_GUINT64_FORMAT ", ", file->n_frames);
+  else
+    printf ("not counted, ");
+  if (rate == 0)
+    printf ("rate unknown\n");
+  else if (file->n_frames)
+    printf ("%u/%u a second, %.3f s\n", info->fps_n, info->fps_d, n / rate);
+  else
+    printf ("%u/%u a second\n", info->fps_n, info->fps_d);
+  if (file->bytes == 0 || file->n_frames == 0)
+    return;
+  printf ("  bytes      %" G_GUINT64_FORMAT ", %.0f a frame, ", file->bytes,
+      (double) file->bytes / n);
+  if (rate > 0)
+    printf ("%.3f Mbit/s, ", (double) file->bytes / n * 8 * rate / 1e6);
+  printf ("%.3f bits a sample\n",
+      8.0 * (double) file->bytes / n / samples_of (info));
+}
+
+static void
+print_coding (const PacoInfo *info)
+{
+  printf ("  coding     %s, wavelet %s, %u levels, color transform %s, %u "
+          "coding pass%s%s%s\n",
+      info->lossless == 1       ? "lossless, as far as it says"
+          : info->lossless == 0 ? "lossy"
+                                : "lossless or lossy",
+      paco_names_wavelet (info->wavelet[0]), info->levels,
+      paco_names_color_transform (info->color_transform), info->coding_passes,
+      info->coding_passes == 1 ? "" : "es",
+      info->block_checks ? ", block checks" : ", no block checks",
+      info->cut_points ? ", cut points" : "");
+}
+
+static void
+print_file (const char *name, const char *kind, const File *file)
+{
+  printf ("%s: %s\n", name, kind);
+  print_picture (&file->first);
+  print_amounts (file);
+  print_coding (&file->first);
+  if (file->chunks->len)
+    printf ("  chunks     %s\n", file->chunks->str);
+  if (file->missing || file->skipped)
+    printf ("  damage     %" G_GUINT64_FORMAT
+            " frames are missing, %" G_GUINT64_FORMAT
+            " bytes belong to no frame\n",
+        file->missing, file->skipped);
+}
+
+static void
+add_json (GString *json, const char *name, const char *kind, const File *file)
+{
+  const PacoInfo *info = &file->first;
+  double rate = picture_rate (info);
+
+  paco_json_text (json, "file", name);
+  paco_json_text (json, "kind", kind);
+  paco_json_number (json, "width", info->width);
+  paco_json_number (json, "height", info->height);
+  paco_json_text (json, "components", components_word (info));
+  paco_json_text (json, "subsampling", subsampling_word (info));
+  paco_json_open (json, "depth", '[');
+  for (unsigned c = 0; c < info->n_components; c++)
+    paco_json_number (json, NULL, info->depth[c]);
+  paco_json_close (json, ']');
+  paco_json_text (json, "format", info->format);
+  paco_json_text (
+      json, "interlacing", paco_names_interlacing (info->interlace_mode));
+  paco_json_open (json, "pixel_aspect_ratio", '[');
+  paco_json_number (json, NULL, info->par_n);
+  paco_json_number (json, NULL, info->par_d);
+  paco_json_close (json, ']');
+  paco_json_open (json, "frame_rate", '[');
+  paco_json_number (json, NULL, info->fps_n);
+  paco_json_number (json, NULL, info->fps_d);
+  paco_json_close (json, ']');
+  paco_json_text (json, "matrix", paco_names_colour (info, PACO_COLOUR_MATRIX));
+  paco_json_text (
+      json, "transfer", paco_names_colour (info, PACO_COLOUR_TRANSFER));
+  paco_json_text (
+      json, "primaries", paco_names_colour (info, PACO_COLOUR_PRIMARIES));
+  paco_json_text (json, "range", paco_names_colour (info, PACO_COLOUR_RANGE));
+  paco_json_number (json, "frames", file->n_frames);
+  if (rate > 0)
+    paco_json_real (json, "seconds", (double) file->n_frames / rate);
+  paco_json_number (json, "bytes", file->bytes);
+  if (file->bytes && file->n_frames)
+    paco_json_real (json, "bits_per_sample",
+        8.0 * (double) file->bytes / (double) file->n_frames
+            / samples_of (info));
+  paco_json_text (json, "coding", lossless_word (info));
+  paco_json_text (json, "wavelet", paco_names_wavelet (info->wavelet[0]));
+  paco_json_number (json, "levels", info->levels);
+  paco_json_text (json, "color_transform",
+      paco_names_color_transform (info->color_transform));
+  paco_json_number (json, "coding_passes", info->coding_passes);
+  paco_json_boolean (json, "block_checks", info->block_checks);
+  paco_json_boolean (json, "cut_points", info->cut_points);
+  paco_json_text (json, "chunks", file->chunks->str);
+  paco_json_number (json, "missing_frames", file->missing);
+  paco_json_number (json, "skipped_bytes", file->skipped);
+}
+
+static bool
+tell_file (Info *options, const char *path, GString *json, GError **error)
+{
+  PacoInput *input = paco_input_open (path, error);
+  GString *frames = options->json ? g_string_new (NULL) : NULL;
+  File file = { .chunks = g_string_new (NULL) };
+  bool good = input && read_file (options, input, &file, frames, error);
+
+  if (good && options->json) {
+    paco_json_open (json, NULL, '{');
+    add_json (json, paco_input_name (input), paco_input_kind (input), &file);
+    if (options->frames) {
+      paco_json_open (json, "frame_list", '[');
+      g_string_append (json, frames->str);
+      paco_json_close (json, ']');
+    }
+    paco_json_close (json, '}');
+  } else if (good) {
+    print_file (paco_input_name (input), paco_input_kind (input), &file);
+  }
+  options->damaged |= file.missing || file.skipped;
+  if (frames)
+    g_string_free (frames, TRUE);
+  g_string_free (file.chunks, TRUE);
+  paco_input_close (input);
+  return good;
+}
+
+static const PacoToolUsage usage = {
+  .arguments = "FILE...",
+  .summary = "Says what files of PaCo video are, by their first frame.",
+  .description =
+      "A line of --frames is: number, offset in the file, bytes, bits a "
+      "sample, picture,\nlossless or lossy, ancillary chunks.",
+  .minimum = 1,
+  .maximum = -1,
+};
 
 int
 paco_tool_info (int argc, char **argv)
 {
-  static const PacoToolUsage usage = {
-    .arguments = "FILE...",
-    .summary = "Says what files of PaCo video are.",
-    .minimum = 1,
-    .maximum = -1,
+  Info options = { 0 };
+  const GOptionEntry entries[] = {
+    { "frames", 0, 0, G_OPTION_ARG_NONE, &options.frames,
+        "reads all frames and says what each of them is", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options.json,
+        "prints JSON: a list of files", NULL },
+    { NULL },
   };
-  GError *error = NULL;
+  GString *json;
+  int code = PACO_EXIT_DONE;
 
-  if (!paco_tool_parse (&usage, NULL, NULL, &argc, &argv))
+  if (!paco_tool_parse (&usage, entries, NULL, &argc, &argv))
     return PACO_EXIT_USAGE;
-  for (int i = 1; i < argc; i++)
-    if (!print_file (argv[i], &error))
-      return paco_tool_fail (error);
-  return PACO_EXIT_DONE;
+  paco_signals_catch ();
+  json = g_string_new ("[");
+  for (int i = 1; i < argc; i++) {
+    GError *error = NULL;
+
+    if (!tell_file (&options, argv[i], json, &error))
+      code = paco_tool_fail (error);
+  }
+  if (options.json)
+    printf ("%s]\n", json->str);
+  g_string_free (json, TRUE);
+  return code == PACO_EXIT_DONE && options.damaged ? PACO_EXIT_DAMAGE : code;
 }

@@ -16,6 +16,11 @@ static const struct
       paco_tool_archive },
   { "restore", "make the files of an archive again", paco_tool_restore },
   { "info", "say what files and their frames are", paco_tool_info },
+  { "verify", "say which frames are damaged or missing", paco_tool_verify },
+  { "decode", "turn frames into pictures", paco_tool_decode },
+  { "encode", "turn pictures into frames", paco_tool_encode },
+  { "cut", "copy some frames of a file", paco_tool_cut },
+  { "join", "put files one behind the other", paco_tool_join },
 };
 
 static void

@@ -119,8 +119,8 @@ paco_progress_set (PacoProgress *progress, uint64_t done)
   progress->n_times++;
 }
 
-static void
-wipe (const PacoProgress *progress)
+void
+paco_progress_pause (const PacoProgress *progress)
 {
   if (!progress->shown)
     return;
@@ -137,7 +137,7 @@ paco_progress_complain (PacoProgress *progress, const char *format, ...)
   va_start (arguments, format);
   sentence = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  wipe (progress);
+  paco_progress_pause (progress);
   paco_tool_complain ("%s", sentence);
   g_free (sentence);
 }
@@ -147,6 +147,6 @@ paco_progress_free (PacoProgress *progress)
 {
   if (!progress)
     return;
-  wipe (progress);
+  paco_progress_pause (progress);
   g_free (progress);
 }

@@ -16,5 +16,7 @@ void paco_progress_set (PacoProgress *progress, uint64_t done);
 /* A sentence on standard error, as paco_tool_complain() has it, above the line. */
 void paco_progress_complain (PacoProgress *progress, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
+/* Takes the line away until it is drawn again, for those who print a line. */
+void paco_progress_pause (const PacoProgress *progress);
 /* Takes the line away. NULL is allowed. */
 void paco_progress_free (PacoProgress *progress);

@@ -30,6 +30,7 @@ paco_signals_catch (void)
       sigaction (numbers[i], &action, NULL);
   }
   signal (SIGPIPE, SIG_IGN);
+  signal (SIGXFSZ, SIG_IGN);
 }
 
 bool

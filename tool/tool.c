@@ -34,8 +34,20 @@ paco_tool_fail (GError *error)
 }
 
 bool
+paco_tool_check (PacoStatus status, const PacoError *failure, GError **error)
+{
+  if (status == PACO_STATUS_OK)
+    return true;
+  g_set_error (error, PACO_TOOL_ERROR,
+      status == PACO_STATUS_DEVICE ? PACO_TOOL_ERROR_DEVICE
+                                   : PACO_TOOL_ERROR_FAILED,
+      "%s", failure->message);
+  return false;
+}
+
+bool
 paco_tool_parse (const PacoToolUsage *usage, const GOptionEntry *entries,
-    GOptionGroup *group, int *argc, char ***argv)
+    const GOptionEntry *more, int *argc, char ***argv)
 {
   GOptionContext *context = g_option_context_new (usage->arguments);
   GError *error = NULL;
@@ -46,8 +58,8 @@ paco_tool_parse (const PacoToolUsage *usage, const GOptionEntry *entries,
   g_option_context_set_description (context, usage->description);
   if (entries)
     g_option_context_add_main_entries (context, entries, NULL);
-  if (group)
-    g_option_context_add_group (context, group);
+  if (more)
+    g_option_context_add_main_entries (context, more, NULL);
   good = g_option_context_parse (context, argc, argv, &error);
   g_option_context_free (context);
   if (!good) {

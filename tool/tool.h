@@ -4,6 +4,7 @@
  * a file of its name and a row of the table in main.c. */
 #pragma once
 #include "exit-codes.h"
+#include "lib/paco.h"
 #include <glib.h>
 #include <stdbool.h>
 
@@ -27,12 +28,12 @@ typedef struct
   int minimum, maximum;    /* how many arguments; maximum < 0: any number */
 } PacoToolUsage;
 
-/* Reads the options of a command, and those of `group` (or NULL), which it takes;
- * argc and argv become what is left, argv[0] still being the command. FALSE, and a
+/* Reads the options of a command, those of `entries` and of `more`, either of which may
+ * be NULL; argc and argv become what is left, argv[0] still being the command. FALSE, and a
  * sentence on standard error, if they cannot be what they are: the command returns
  * PACO_EXIT_USAGE then. (--help ends the process.) */
 bool paco_tool_parse (const PacoToolUsage *usage, const GOptionEntry *entries,
-    GOptionGroup *group, int *argc, char ***argv);
+    const GOptionEntry *more, int *argc, char ***argv);
 
 /* Errors of this domain are of the command line, and lead to PACO_EXIT_USAGE. */
 #define PACO_TOOL_ERROR (paco_tool_error_quark ())
@@ -42,6 +43,8 @@ typedef enum
   PACO_TOOL_ERROR_USAGE,       /* the command line contradicts itself */
   PACO_TOOL_ERROR_FAILED,      /* anything else */
   PACO_TOOL_ERROR_INTERRUPTED, /* a signal has come */
+  /* The GPU is lost: memory that it knows of may not be freed any more. */
+  PACO_TOOL_ERROR_DEVICE,
 } PacoToolError;
 
 /* Sentences on standard error, behind the name of program and command. */
@@ -49,10 +52,15 @@ void paco_tool_complain (const char *format, ...) G_GNUC_PRINTF (1, 2);
 /* Says what *error says, frees it and returns the exit code that goes with it. */
 int paco_tool_fail (GError *error);
 
+/* Whether the library's function did what it should; else *error is what it says. */
+bool paco_tool_check (
+    PacoStatus status, const PacoError *failure, GError **error);
+
 /* --- signals (signals.c) --- */
 
 /* From now on SIGINT, SIGTERM and SIGHUP are only noted, the second one of them ends
- * the process at once, and a pipe that nobody reads is an error of write(). */
+ * the process at once, and a pipe that nobody reads, or a file that may not grow, is
+ * an error of write(). */
 void paco_signals_catch (void);
 /* Whether one has come; *error, which may be NULL, says so. */
 bool paco_signals_caught (GError **error);

@@ -1,0 +1,473 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The program paco: each command on real files, against readers that know nothing of
+it, and everything that can be wrong with files, disks and command lines. PACO_TOOL is
+the program."""
+import errno
+import json
+import os
+import pty
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import pictures
+
+TOOL = os.environ['PACO_TOOL']
+SEED = int(os.environ.get('PACO_SEED', random.randrange(1 << 30)))
+DONE, FAILED, USAGE, DAMAGE, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def has_containers():
+    return all(subprocess.run(['gst-inspect-1.0', name], check=False,
+                              stdout=subprocess.DEVNULL).returncode == 0
+               for name in ('pacoparse', 'matroskamux', 'qtmux'))
+
+
+class Case(unittest.TestCase):
+    """A folder for each test, which is empty of unfinished files at the end."""
+
+    def setUp(self):
+        self.home = os.getcwd()
+        self.folder = tempfile.mkdtemp()
+        os.chdir(self.folder)
+
+    def tearDown(self):
+        left = [name for name in os.listdir('.') if '.part' in name]
+        os.chdir(self.home)
+        shutil.rmtree(self.folder)
+        self.assertEqual(left, [])
+
+    def paco(self, *arguments, code=DONE, data=None, **more):
+        done = subprocess.run([TOOL, *arguments], input=data, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=120, **more)
+        self.assertEqual(done.returncode, code,
+                         (arguments, done.stderr.decode(errors='replace')))
+        if code == DONE:
+            self.assertEqual(done.stderr, b'', arguments)
+        self.complaint = done.stderr.decode()
+        return done.stdout
+
+    def refuse(self, code, words, *arguments, **more):
+        """The command fails and says one sentence with these words."""
+        self.paco(*arguments, code=code, **more)
+        self.assertIn(words, self.complaint)
+        self.assertRegex(self.complaint, r'\A(paco[^\n]*\.\n)+\Z')
+
+    def write(self, name, data):
+        with open(name, 'wb') as file:
+            file.write(data)
+        return name
+
+    def read(self, name):
+        with open(name, 'rb') as file:
+            return file.read()
+
+    def clip(self, name='clip.y4m', count=8, seed=SEED):
+        """A clip and its frames; also coded, as clip.paco."""
+        frames = pictures.y4m_frames('422p10', 70, 34, count, seed)
+        self.write(name, pictures.y4m('422p10', 70, 34, frames))
+        self.paco('encode', '--lossless', name, name.replace('.y4m', '.paco'))
+        return frames
+
+
+class Pictures(Case):
+    def test_single_files(self):
+        for components, depth in ((1, 8), (1, 12), (3, 8), (3, 10), (3, 16)):
+            picture = pictures.random_picture(37, 21, components, depth, SEED)
+            self.write('in.ppm', pictures.pnm(picture))
+            self.paco('encode', '--lossless', '-f', 'in.ppm', 'a.paco')
+            self.paco('decode', '-f', 'a.paco', 'out.ppm')
+            self.assertEqual(self.read('out.ppm'), self.read('in.ppm'))
+            self.paco('decode', '-f', 'a.paco', 'out.png')
+            made, significant = pictures.read_png(self.read('out.png'))
+            bits = made[3]
+            self.assertEqual(significant, None if depth == bits else depth)
+            self.assertEqual([v >> (bits - depth) for v in made[4]], picture[4])
+            # White is white, whatever the depth.
+            top = (1 << depth) - 1
+            for before, after in zip(picture[4], made[4]):
+                self.assertEqual(after, before * ((1 << bits) - 1) // top
+                                 if before in (0, top) else after)
+            # And it comes back with its depth.
+            self.paco('encode', '--lossless', '-f', 'out.png', 'b.paco')
+            self.assertEqual(self.read('a.paco'), self.read('b.paco'))
+
+    def test_alpha(self):
+        for components in (2, 4):
+            picture = pictures.random_picture(20, 19, components, 16, SEED)
+            self.write('in.pam', pictures.pam(picture))
+            self.paco('encode', '--lossless', '-f', 'in.pam', 'a.paco')
+            self.paco('decode', '-f', 'a.paco', 'out.pam')
+            self.assertEqual(self.read('out.pam'), self.read('in.pam'))
+            self.paco('decode', '-f', 'a.paco', 'out.png')
+            self.assertEqual(pictures.read_png(self.read('out.png'))[0], picture)
+            self.refuse(FAILED, 'alpha', 'decode', 'a.paco', 'out.ppm')
+
+    def test_png_of_few_bits(self):
+        for bits in (1, 2, 4, 8, 16):
+            picture = pictures.random_picture(37, 11, 1, bits, SEED)
+            self.write('in.png', pictures.png(picture))
+            self.paco('encode', '--lossless', '-f', 'in.png', 'a.paco')
+            self.paco('decode', '-f', 'a.paco', 'out.pgm')
+            self.assertEqual(pictures.read_pnm(self.read('out.pgm')), picture)
+
+    def test_y4m(self):
+        for colours in pictures.Y4M:
+            frames = pictures.y4m_frames(colours, 33, 18, 2, SEED)
+            self.write('in.y4m', pictures.y4m(colours, 33, 18, frames, '30000:1001'))
+            self.paco('encode', '--lossless', '-f', 'in.y4m', 'a.paco')
+            self.paco('decode', '-f', 'a.paco', 'out.y4m')
+            head, back = pictures.read_y4m(self.read('out.y4m'))
+            self.assertEqual(back, frames, colours)
+            self.assertIn('C' + colours, head)
+            self.assertIn('F30000:1001', head)
+
+    @unittest.skipUnless(shutil.which('ffmpeg'), 'no ffmpeg')
+    def test_y4m_as_ffmpeg_reads_it(self):
+        def sums(name):
+            lines = subprocess.run(['ffmpeg', '-v', 'error', '-i', name, '-strict',
+                                    '-1', '-f', 'framemd5', '-'], check=True,
+                                   stdout=subprocess.PIPE).stdout.splitlines()
+            return [line for line in lines if not line.startswith(b'#so')]
+        for colours in ('420mpeg2', '422p10', '444p12', 'mono', '411'):
+            frames = pictures.y4m_frames(colours, 34, 18, 2, SEED)
+            self.write('in.y4m', pictures.y4m(colours, 34, 18, frames))
+            self.paco('encode', '--lossless', '-f', 'in.y4m', 'a.paco')
+            self.paco('decode', '-f', 'a.paco', 'out.y4m')
+            self.assertEqual(sums('out.y4m'), sums('in.y4m'), colours)
+
+    def test_raw(self):
+        frames = pictures.y4m_frames('422', 34, 18, 3, SEED)
+        data = b''.join(frames)
+        coded = self.paco('encode', '--lossless', '--format', 'Y42B', '--size',
+                          '34x18', '--fps', '25', '-', '-', data=data)
+        self.write('a.paco', coded)
+        self.assertEqual(self.paco('decode', 'a.paco', '-', '--as', 'raw'), data)
+        packed = self.paco('decode', '--as', 'raw', '--format', 'UYVY', 'a.paco', '-')
+        self.assertEqual(packed[1:34 * 18 * 2:2], frames[0][:34 * 18])
+        self.assertEqual(packed[0:34 * 18 * 2:4], frames[0][34 * 18:34 * 18 * 3 // 2])
+        # The same samples in another order are the same picture.
+        self.write('in.raw', packed)
+        self.paco('encode', '--lossless', '--format', 'UYVY', '--size', '34x18',
+                  '--fps', '25', 'in.raw', 'b.paco')
+        self.assertEqual(self.paco('decode', 'b.paco', '-', '--as', 'raw',
+                                   '--format', 'Y42B'), data)
+        self.refuse(FAILED, 'does not hold', 'decode', '--format', 'RGB', 'a.paco',
+                    'x.raw')
+        self.refuse(FAILED, 'ends within picture 2', 'encode', '--format', 'Y42B',
+                    '--size', '34x18', '-', 'x.paco', data=data[:-1])
+
+    def test_numbered(self):
+        for number in (9, 10, 11, 12):
+            picture = pictures.random_picture(20, 10, 3, 8, number)
+            self.write(f'in_{number:03}.ppm', pictures.pnm(picture))
+        self.paco('encode', '--lossless', 'in_%03d.ppm', 'a.paco')
+        self.paco('encode', '--lossless', *[f'in_{n:03}.ppm' for n in range(9, 13)],
+                  'b.paco')
+        self.assertEqual(self.read('a.paco'), self.read('b.paco'))
+        self.paco('decode', 'a.paco', 'out%d.ppm')
+        self.paco('decode', '--frames', '1-2', '--start', '50', 'a.paco', 'o%%_%3d.ppm')
+        for number in range(4):
+            self.assertEqual(self.read(f'out{number}.ppm'),
+                             self.read(f'in_{number + 9:03}.ppm'))
+        self.assertEqual(self.read('o%_ 51.ppm'), self.read('in_011.ppm'))
+        self.assertFalse(os.path.exists('o%_ 52.ppm'))
+        os.unlink('in_011.ppm')
+        self.refuse(FAILED, 'in_011.ppm is missing, and 12', 'encode', 'in_%03d.ppm',
+                    'c.paco')
+        self.refuse(USAGE, 'pattern', 'decode', 'a.paco', 'x%d%d.ppm')
+        self.assertFalse(os.path.exists('c.paco'))
+
+    def test_parts_of_pictures(self):
+        picture = pictures.random_picture(64, 48, 1, 8, SEED)
+        self.write('in.pgm', pictures.pnm(picture))
+        self.paco('encode', '--lossless', 'in.pgm', 'a.paco')
+        self.paco('decode', '--region', '8,4,20,10', 'a.paco', 'out.pgm')
+        part = pictures.read_pnm(self.read('out.pgm'))
+        self.assertEqual(part[4], [picture[4][y * 64 + x] for y in range(4, 14)
+                                   for x in range(8, 28)])
+        self.paco('decode', '-f', '--reduce', '2', 'a.paco', 'out.pgm')
+        self.assertEqual(pictures.read_pnm(self.read('out.pgm'))[:2], (16, 12))
+        self.refuse(USAGE, 'region', 'decode', '--region', '8,4,60,10', 'a.paco',
+                    'b.pgm')
+        self.refuse(USAGE, 'halved 5 times', 'decode', '--reduce', '6', 'a.paco',
+                    'b.pgm')
+
+
+class Files(Case):
+    def test_info(self):
+        self.clip()
+        told, = json.loads(self.paco('info', '--json', 'clip.paco'))
+        for name, value in dict(width=70, height=34, subsampling='4:2:2',
+                                depth=[10, 10, 10], format='I422_10LE', frames=8,
+                                frame_rate=[25, 1], seconds=0.32, coding='lossless',
+                                bytes=os.path.getsize('clip.paco')).items():
+            self.assertEqual(told[name], value, name)
+        told, = json.loads(self.paco('info', '--json', '--frames', 'clip.paco'))
+        self.assertEqual(sum(frame['bytes'] for frame in told['frame_list']),
+                         told['bytes'])
+        self.assertEqual([frame['number'] for frame in told['frame_list']],
+                         list(range(8)))
+        text = self.paco('info', '--frames', 'clip.paco').decode()
+        self.assertIn('70 x 34, Y, Cb, Cr 4:2:2, 10 bits, I422_10LE', text)
+
+    def test_settings(self):
+        self.clip()
+        self.paco('encode', '--quality', '60', '--set', 'levels=3', '--threads', '2',
+                  '--in-flight', '3', '--backend', 'cpu', '--transfer', 'log100',
+                  '--fps', '24000/1001', 'clip.y4m', 'q.paco')
+        told, = json.loads(self.paco('info', '--json', 'q.paco'))
+        self.assertEqual((told['levels'], told['coding'], told['transfer'],
+                          told['frame_rate']), (3, 'lossy', 'log100', [24000, 1001]))
+        self.assertLess(told['bytes'], os.path.getsize('clip.paco'))
+        self.paco('encode', '--bitrate', '200', 'clip.y4m', 'r.paco')
+        told, = json.loads(self.paco('info', '--json', '--frames', 'r.paco'))
+        self.assertLessEqual(max(f['bytes'] for f in told['frame_list']), 1000)
+
+    def test_cut_and_join(self):
+        frames = self.clip()
+        whole = self.read('clip.paco')
+        ends = sorted(random.Random(SEED).sample(range(1, 8), 2))
+        begin, parts = 0, []
+        for end in ends + [8]:
+            self.paco('cut', 'clip.paco', str(begin), str(end - 1), f'{begin}.paco')
+            self.write('part.y4m', pictures.y4m('422p10', 70, 34, frames[begin:end]))
+            self.paco('encode', '--lossless', '-f', 'part.y4m', 'part.paco')
+            self.assertEqual(self.read(f'{begin}.paco'), self.read('part.paco'))
+            parts.append(f'{begin}.paco')
+            begin = end
+        self.write('empty.paco', b'')
+        self.paco('join', *parts, 'empty.paco', 'all.paco')
+        self.assertEqual(self.read('all.paco'), whole)
+        self.assertEqual(self.paco('join', *parts, '-'), whole)
+        self.assertEqual(self.paco('cut', '-', '0', '7', '-', data=whole), whole)
+        self.refuse(FAILED, 'no frame 8', 'cut', 'clip.paco', '3', '8', 'x.paco')
+
+    def test_join_refuses(self):
+        self.clip()
+        others = dict(size=('--size', '36x20', '--format', 'I422_10LE'),
+                      format=('--size', '70x34', '--format', 'GBR_10LE'))
+        data = bytes(200000)
+        for what, how in others.items():
+            self.paco('encode', '--lossless', *how, '--fps', '25', '--frames', '0',
+                      '-', f'{what}.paco', data=data)
+            self.refuse(FAILED, f'another {what}', 'join', 'clip.paco',
+                        f'{what}.paco', 'x.paco')
+        self.paco('encode', '--lossless', '--fps', '24', 'clip.y4m', 'rate.paco')
+        self.refuse(FAILED, 'another frame rate', 'join', 'clip.paco', 'rate.paco',
+                    'x.paco')
+        self.paco('encode', 'clip.y4m', 'lossy.paco')
+        self.refuse(FAILED, 'another settings', 'join', 'clip.paco', 'lossy.paco',
+                    'x.paco')
+        self.assertFalse(os.path.exists('x.paco'))
+
+    @unittest.skipUnless(has_containers(), 'no plugin')
+    def test_containers(self):
+        self.clip()
+        rate = b'RIFF' + (36 + 61440).to_bytes(4, 'little') + b'WAVEfmt ' + bytes(
+            [16, 0, 0, 0, 1, 0, 2, 0, 0x80, 0xbb, 0, 0, 0, 0xee, 2, 0, 4, 0, 16, 0])
+        sound = random.Random(SEED).randbytes(61440)
+        self.write('s.wav', rate + b'data' + len(sound).to_bytes(4, 'little') + sound)
+        for name in ('a.mkv', 'a.mov'):
+            self.paco('join', '--sound', 's.wav', 'clip.paco', name)
+            told, = json.loads(self.paco('info', '--json', name))
+            self.assertEqual(told['frames'], 8)
+            self.paco('cut', '-f', name, '0', '7', 'back.paco')
+            self.assertEqual(self.read('back.paco'), self.read('clip.paco'))
+            self.paco('cut', '-f', name, '5', '6', 'some.paco')
+            self.paco('cut', '-f', 'clip.paco', '5', '6', 'same.paco')
+            self.assertEqual(self.read('some.paco'), self.read('same.paco'))
+            self.assertIn(b'8 frames, all sound', self.paco('verify', name))
+            self.paco('decode', '-f', name, 'out.y4m')
+            self.assertEqual(pictures.read_y4m(self.read('out.y4m'))[1],
+                             pictures.read_y4m(self.read('clip.y4m'))[1])
+        self.write('no.wav', b'RIFF')
+        self.refuse(FAILED, 'no WAV', 'join', '--sound', 'no.wav', 'clip.paco',
+                    'b.mkv')
+        self.refuse(USAGE, 'sound', 'join', '--sound', 's.wav', 'clip.paco',
+                    'b.paco')
+
+    def test_damage(self):
+        frames = self.clip()
+        listed = json.loads(self.paco('info', '--json', '--frames',
+                                      'clip.paco'))[0]['frame_list']
+        whole = self.read('clip.paco')
+        self.assertIn(b'all sound', self.paco('verify', 'clip.paco'))
+        broken = bytearray(whole)
+        broken[listed[3]['offset'] + listed[3]['bytes'] - 5] ^= 64
+        self.write('broken.paco', broken)
+        for fast in ((), ('--fast',)):
+            said = self.paco('verify', *fast, 'broken.paco', code=DAMAGE).decode()
+            self.assertRegex(said, r'frame 3: 1 damaged block: HH of level 1, compon'
+                                   r'ent 2, at 0,0\n.* 1 of them damaged')
+        told = json.loads(self.paco('verify', '--json', 'broken.paco', code=DAMAGE))
+        self.assertEqual([entry['frame'] for entry in told['damage']], [3])
+        self.paco('decode', 'broken.paco', 'out.y4m', code=DAMAGE)
+        self.assertIn('frame 3 has 1 damaged block', self.complaint)
+        back = pictures.read_y4m(self.read('out.y4m'))[1]
+        self.assertEqual([n for n in range(8) if back[n] != frames[n]], [3])
+        self.write('gap.paco', whole[:listed[2]['offset']]
+                   + whole[listed[5]['offset']:])
+        said = self.paco('verify', 'gap.paco', code=DAMAGE).decode()
+        self.assertIn('frame 2: missing, and those up to frame 4', said)
+        self.assertIn('3 missing', said)
+        self.paco('cut', 'gap.paco', '1', '6', 'x.paco', code=DAMAGE)
+        self.paco('join', 'gap.paco', 'y.paco', code=DAMAGE)
+        self.write('short.paco', whole[:-1])
+        said = self.paco('verify', 'short.paco', code=DAMAGE).decode()
+        self.assertIn(f'{listed[7]["bytes"] - 1} bytes behind frame 6', said)
+
+
+class Trouble(Case):
+    def test_command_lines(self):
+        self.clip()
+        self.write('text', b'nothing at all')
+        for code, words, *arguments in (
+                (USAGE, 'no command', 'frobnicate'),
+                (USAGE, '--nonsense', 'info', '--nonsense', 'clip.paco'),
+                (USAGE, 'was given 0', 'info'),
+                (USAGE, 'was given 1', 'encode', 'clip.y4m'),
+                (USAGE, 'range', 'decode', '--frames', '5-3', 'clip.paco', 'x.y4m'),
+                (USAGE, 'range', 'cut', 'clip.paco', '3', 'x', 'x.paco'),
+                (USAGE, '--as', 'decode', 'clip.paco', 'x.foo'),
+                (USAGE, 'one picture', 'decode', 'clip.paco', 'x.png'),
+                (USAGE, 'no raw format', 'decode', '--format', 'X', 'clip.paco',
+                 'x.raw'),
+                (USAGE, '--size', 'encode', '--format', 'RGB', 'clip.y4m', 'x.paco'),
+                (USAGE, 'number or fraction', 'encode', '--fps', 'x', 'clip.y4m',
+                 'x.paco'),
+                (USAGE, 'none of', 'encode', '--matrix', 'x', 'clip.y4m', 'x.paco'),
+                (USAGE, '0 to 100', 'encode', '--quality', '101', 'clip.y4m',
+                 'x.paco'),
+                (USAGE, 'no setting', 'encode', '--set', 'a=b', 'clip.y4m', 'x.paco'),
+                (USAGE, 'no =', 'encode', '--set', 'a', 'clip.y4m', 'x.paco'),
+                (USAGE, 'exclude', 'encode', '--lossless', '--quality', '5',
+                 'clip.y4m', 'x.paco'),
+                (USAGE, 'stream', 'encode', 'clip.y4m', 'clip.y4m', 'x.paco'),
+                (FAILED, 'No such file', 'info', 'none.paco'),
+                (FAILED, 'No such file', 'encode', 'none.ppm', 'x.paco'),
+                (FAILED, 'no picture of a known kind', 'encode', 'text', 'x.paco'),
+                (FAILED, 'no frame', 'info', 'text'),
+                (FAILED, 'no such frames', 'verify', 'text'),
+                (FAILED, 'no such frames', 'decode', 'text', 'x.y4m'),
+                (FAILED, 'no frame', 'join', 'text', 'x.paco'),
+                (FAILED, 'hold gray or R, G, B', 'decode', 'clip.paco', 'x%d.png'),
+                (FAILED, 'No such file', 'cut', 'clip.paco', '0', '1', 'no/x.paco'),
+                (FAILED, 'folder', 'cut', 'clip.paco', '0', '1', '.')):
+            self.refuse(code, words, *arguments)
+        self.assertEqual(sorted(os.listdir('.')), ['clip.paco', 'clip.y4m', 'text'])
+
+    def test_help(self):
+        said = self.paco('--help').decode()
+        for command in ('info', 'verify', 'decode', 'encode', 'cut', 'join'):
+            self.assertIn(f'\n  {command} ', said)
+            self.assertIn('Usage:', self.paco(command, '--help').decode())
+            self.assertEqual(self.paco(command, '--help'),
+                             self.paco('help', command))
+        self.assertRegex(self.paco('--version'), rb'\Apaco \d+\.\d+')
+        self.paco(code=USAGE)
+
+    def test_broken_pictures(self):
+        picture = pictures.random_picture(30, 20, 3, 8, SEED)
+        frames = pictures.y4m_frames('420jpeg', 30, 20, 2, SEED)
+        whole = dict(ppm=pictures.pnm(picture), png=pictures.png(picture),
+                     y4m=pictures.y4m('420jpeg', 30, 20, frames))
+        draw = random.Random(SEED)
+        for kind, data in whole.items():
+            for cut in [1, len(data) - 1] + draw.sample(range(2, len(data)), 3):
+                self.write(f'x.{kind}', data[:cut])
+                # A Y4M file that ends between frames is whole.
+                if kind == 'y4m' and data[cut:cut + 5] == b'FRAME':
+                    continue
+                self.paco('encode', f'x.{kind}', 'x.paco', code=FAILED)
+                self.assertRegex(self.complaint, r'\Apaco encode: [^\n]*\.\n\Z')
+        for words, head in (('C999', 'W8 H8 F25:1 C999'), ('width', 'F25:1'),
+                            ('wrong word', 'Wx H8'), ('wrong word', 'W8 H8 F1'),
+                            ('width', 'W99999 H8')):
+            self.refuse(FAILED, words, 'encode', '-', 'x.paco',
+                        data=f'YUV4MPEG2 {head}\n'.encode())
+        self.refuse(FAILED, 'no Y4M', 'encode', '-', 'x.paco', data=b'hello\n')
+        self.refuse(FAILED, 'is empty', 'encode', '-', 'x.paco', data=b'')
+        self.write('a.ppm', pictures.pnm(picture))
+        self.write('b.ppm', pictures.pnm(pictures.random_picture(31, 20, 3, 8)))
+        self.refuse(FAILED, 'another one', 'encode', 'a.ppm', 'b.ppm', 'x.paco')
+        self.assertFalse(os.path.exists('x.paco'))
+
+    def test_nothing_is_overwritten(self):
+        self.clip()
+        for arguments in (('encode', 'clip.y4m'), ('cut', 'clip.paco', '0', '1'),
+                          ('join', 'clip.paco'),
+                          ('decode', '--as', 'y4m', 'clip.paco')):
+            self.write('there', b'precious')
+            self.refuse(FAILED, '--force', *arguments, 'there')
+            self.assertEqual(self.read('there'), b'precious')
+            self.paco(*arguments, '--force', 'there')
+            self.assertNotEqual(self.read('there'), b'precious')
+
+    def test_full_disk(self):
+        self.clip()
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+        for arguments in (('encode', '--lossless', 'clip.y4m', 'x.paco'),
+                          ('join', 'clip.paco', 'x.paco'),
+                          ('decode', 'clip.paco', 'x.y4m')):
+            self.refuse(FAILED, os.strerror(errno.EFBIG), *arguments,
+                        preexec_fn=limit)
+            if os.path.exists('/dev/full'):
+                self.refuse(FAILED, 'the disk is full', *arguments[:-1], '/dev/full',
+                            *(['--as', 'y4m'] if arguments[0] == 'decode' else []))
+        self.assertEqual(sorted(os.listdir('.')), ['clip.paco', 'clip.y4m'])
+
+    def test_interruption(self):
+        frames = pictures.y4m_frames('420jpeg', 64, 64, 1, SEED)
+        with subprocess.Popen([TOOL, 'encode', '-', 'x.paco'], stdin=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as work:
+            work.stdin.write(pictures.y4m('420jpeg', 64, 64, frames * 3))
+            work.stdin.flush()
+            while not [n for n in os.listdir('.') if n.endswith('.part')]:
+                time.sleep(0.01)
+            # The signal comes while it waits for the next picture, or soon after.
+            time.sleep(0.3)
+            work.send_signal(signal.SIGINT)
+            self.assertEqual(work.wait(60), INTERRUPTED)
+            self.assertIn(b'interrupted', work.stderr.read())
+        self.assertEqual(os.listdir('.'), [])
+
+    def test_progress(self):
+        self.clip()
+
+        def on_terminal(*more):
+            master, slave = pty.openpty()
+            with subprocess.Popen([TOOL, 'decode', '-f', 'clip.paco', 'x.y4m', *more],
+                                  stderr=slave) as work:
+                os.close(slave)
+                said = b''
+                while True:
+                    try:
+                        some = os.read(master, 4096)
+                    except OSError:
+                        break
+                    if not some:
+                        break
+                    said += some
+            os.close(master)
+            self.assertEqual(work.returncode, DONE)
+            return said
+        said = on_terminal()
+        self.assertRegex(said, rb'\r8 of 8 frames, [0-9.]+ fps')
+        self.assertTrue(said.endswith(b'\r\x1b[K'))
+        self.assertEqual(on_terminal('--quiet'), b'')
+
+
+if __name__ == '__main__':
+    print(f'PACO_SEED={SEED}', file=sys.stderr)
+    unittest.main(verbosity=2)

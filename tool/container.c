@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Frames of MOV, MP4 and Matroska files by GStreamer. Their numbers are those of their
+ * places, counted from that of the first one. */
+#include "container.h"
+#include "gst_pipeline.h"
+#include "tool.h"
+#include <gst/app/gstappsink.h>
+#include <string.h>
+
+#define WAIT (200 * GST_MSECOND) /* between looks for signals */
+/* A seek goes to a time so many frames early, and must come out not farther away. */
+#define EARLY 2
+#define EARLIEST 8
+
+struct PacoContainer
+{
+  char *path;
+  GstElement *pipeline, *sink;
+  GstSample *held; /* read, and not yet given */
+  GError *failure; /* of the pipeline; NULL: none so far */
+  bool any;        /* samples have come */
+  bool begun;
+  int64_t base;  /* place of a frame less its number in the file */
+  uint64_t next; /* number, if it goes on without a gap */
+};
+
+/* A frame that is given, which keeps its memory mapped. */
+typedef struct
+{
+  GstBuffer *buffer;
+  GstMapInfo map;
+} Mapped;
+
+PacoContainer *
+paco_container_open (const char *path, const char *kind, GError **error)
+{
+  const char *demuxer = strcmp (kind, "Matroska") == 0 ? "matroskademux"
+                                                       : "qtdemux";
+  const char *const elements[] = { "pacoparse", demuxer, NULL };
+  PacoContainer *container;
+  char *description;
+
+  if (!paco_gst_has_elements (elements, error))
+    return NULL;
+  description = g_strdup_printf ("filesrc name=from ! %s name=demux  demux. ! "
+                                 "pacoparse ! appsink name=sink "
+                                 "sync=false max-buffers=4",
+      demuxer);
+  container = g_new0 (PacoContainer, 1);
+  container->path = g_strdup (path);
+  container->pipeline = paco_gst_pipeline (description, path, NULL, error);
+  g_free (description);
+  if (container->pipeline) {
+    container->sink = gst_bin_get_by_name (
+        GST_BIN (container->pipeline), "sink");
+    gst_element_set_state (container->pipeline, GST_STATE_PLAYING);
+    return container;
+  }
+  paco_container_close (container);
+  return NULL;
+}
+
+void
+paco_container_close (PacoContainer *container)
+{
+  g_clear_pointer (&container->held, gst_sample_unref);
+  g_clear_error (&container->failure);
+  paco_gst_free (container->pipeline);
+  g_clear_pointer (&container->sink, gst_object_unref);
+  g_free (container->path);
+  g_free (container);
+}
+
+/* Whether the pipeline has failed, now or before. */
+static bool
+has_failed (PacoContainer *container, GError **error)
+{
+  if (!container->failure
+      && !paco_gst_failed (
+          container->pipeline, container->path, &container->failure))
+    return false;
+  if (container->any)
+    g_propagate_error (error, g_error_copy (container->failure));
+  else
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "no PaCo video is found in %s", container->failure->message);
+  return true;
+}
+
+/* The next sample; NULL at the end, or with an error. */
+static GstSample *
+pull (PacoContainer *container, GError **error)
+{
+  GstAppSink *sink = GST_APP_SINK (container->sink);
+  GstSample *sample = g_steal_pointer (&container->held);
+
+  while (!sample && !paco_signals_caught (error)) {
+    sample = gst_app_sink_try_pull_sample (sink, WAIT);
+    if (!sample
+        && (has_failed (container, error) || gst_app_sink_is_eos (sink)))
+      return NULL;
+  }
+  container->any |= sample != NULL;
+  return sample;
+}
+
+/* Gives the frame its number in the file, and says what is missing before it. */
+static void
+number_frame (PacoContainer *container, PacoFrame *frame)
+{
+  PacoInfo info = PACO_INFO_INIT;
+  int64_t number = (int64_t) container->next;
+
+  if (paco_probe (frame->data, frame->size, &info, NULL, NULL) == PACO_STATUS_OK
+      && info.has_place) {
+    int64_t place = info.place_number;
+
+    /* Where another stream begins, numbers go on. */
+    if (!container->begun || place - container->base < number)
+      container->base = place - number;
+    number = place - container->base;
+  }
+  if (container->begun)
+    frame->missing = (uint64_t) number - container->next;
+  frame->number = (uint64_t) number;
+  container->next = frame->number + 1;
+  container->begun = true;
+}
+
+PacoInputResult
+paco_container_next (
+    PacoContainer *container, PacoInputFrame *frame, GError **error)
+{
+  GError *failure = NULL;
+  GstSample *sample = pull (container, &failure);
+  Mapped *mapped;
+
+  *frame = (PacoInputFrame){ 0 };
+  if (failure) {
+    g_propagate_error (error, failure);
+    return PACO_INPUT_ERROR;
+  }
+  if (!sample)
+    return PACO_INPUT_END;
+  mapped = g_new0 (Mapped, 1);
+  mapped->buffer = gst_buffer_ref (gst_sample_get_buffer (sample));
+  gst_sample_unref (sample);
+  if (!gst_buffer_map (mapped->buffer, &mapped->map, GST_MAP_READ)) {
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "there is no memory for a frame of %s", container->path);
+    gst_buffer_unref (mapped->buffer);
+    g_free (mapped);
+    return PACO_INPUT_ERROR;
+  }
+  frame->owner = mapped;
+  frame->frame.data = mapped->map.data;
+  frame->frame.size = mapped->map.size;
+  frame->frame.offset = GST_BUFFER_OFFSET_IS_VALID (mapped->buffer)
+      ? GST_BUFFER_OFFSET (mapped->buffer)
+      : 0;
+  number_frame (container, &frame->frame);
+  return PACO_INPUT_FRAME;
+}
+
+void
+paco_container_release (PacoInputFrame *frame)
+{
+  Mapped *mapped = frame->owner;
+
+  gst_buffer_unmap (mapped->buffer, &mapped->map);
+  gst_buffer_unref (mapped->buffer);
+  g_free (mapped);
+}
+
+/* What the next frame says of itself, which stays the next one. */
+static bool
+peek (PacoContainer *container, PacoInfo *info)
+{
+  GstMapInfo map;
+  GstBuffer *buffer;
+  bool good;
+
+  *info = (PacoInfo) PACO_INFO_INIT;
+  if (!container->held)
+    container->held = pull (container, NULL);
+  if (!container->held)
+    return false;
+  buffer = gst_sample_get_buffer (container->held);
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return false;
+  good = paco_probe (map.data, map.size, info, NULL, NULL) == PACO_STATUS_OK;
+  gst_buffer_unmap (buffer, &map);
+  return good;
+}
+
+/* Pictures a second. */
+static double
+rate_of (const PacoInfo *info)
+{
+  if (info->fps_n == 0 || info->fps_d == 0)
+    return 0;
+  return (double) info->fps_n / info->fps_d
+      * (info->interlace_mode == 3 ? 2 : 1);
+}
+
+uint64_t
+paco_container_count (PacoContainer *container)
+{
+  gint64 duration;
+  PacoInfo info;
+
+  if (!peek (container, &info)
+      || !gst_element_query_duration (
+          container->pipeline, GST_FORMAT_TIME, &duration)
+      || duration <= 0)
+    return 0;
+  return (uint64_t) ((double) duration * rate_of (&info) / 1e9 + 0.5);
+}
+
+static bool
+seek_to (PacoContainer *container, GstClockTime time)
+{
+  g_clear_pointer (&container->held, gst_sample_unref);
+  return gst_element_seek_simple (container->pipeline, GST_FORMAT_TIME,
+      GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, time);
+}
+
+/* Who reads on finds the frame by its number: so a seek that comes out elsewhere is
+ * taken back. */
+bool
+paco_container_seek (PacoContainer *container, uint64_t number, GError **error)
+{
+  PacoInfo info;
+  int64_t base, came_to;
+
+  if (number <= EARLY || !peek (container, &info) || !info.has_place
+      || rate_of (&info) == 0)
+    return true;
+  base = info.place_number;
+  came_to = -1;
+  if (seek_to (container,
+          (GstClockTime) ((double) (number - EARLY) * 1e9 / rate_of (&info)))
+      && peek (container, &info) && info.has_place)
+    came_to = (int64_t) info.place_number - base;
+  if (came_to >= 0 && came_to <= (int64_t) number
+      && came_to + EARLIEST >= (int64_t) number) {
+    container->next = (uint64_t) came_to;
+    return true;
+  }
+  if (seek_to (container, 0))
+    return true;
+  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+      "GStreamer cannot seek in %s", container->path);
+  return false;
+}

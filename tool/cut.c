@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * paco cut: some frames of a file as a file of their own. Nothing is coded anew. */
+#include "input.h"
+#include "progress.h"
+#include "recording.h"
+#include "tool.h"
+
+typedef struct
+{
+  PacoFrameRange range;
+  gboolean force, quiet;
+  bool damaged;
+} Cut;
+
+static void
+tell_damage (
+    Cut *cut, PacoProgress *progress, const PacoFrame *frame, uint64_t expected)
+{
+  if (frame->number > expected) {
+    cut->damaged = true;
+    paco_progress_complain (progress,
+        "of frames %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+        " %" G_GUINT64_FORMAT " are missing; those behind them move up",
+        cut->range.first, cut->range.last, frame->number - expected);
+  }
+}
+
+/* Copies the frames of the range. */
+static bool
+copy_frames (Cut *cut, PacoInput *input, PacoRecording *recording,
+    PacoProgress *progress, GError **error)
+{
+  uint64_t expected = cut->range.first;
+  PacoInputFrame frame;
+  PacoInputResult result;
+  bool good = true;
+
+  while (good && expected <= cut->range.last
+      && (result = paco_input_next (input, &frame, error))
+          == PACO_INPUT_FRAME) {
+    uint64_t number = frame.frame.number;
+
+    if (number >= cut->range.first && number <= cut->range.last) {
+      tell_damage (cut, progress, &frame.frame, expected);
+      good = paco_recording_add (
+          recording, frame.frame.data, frame.frame.size, error);
+      expected = number + 1;
+      paco_progress_set (progress, expected - cut->range.first);
+    } else if (number > cut->range.last) {
+      tell_damage (cut, progress, &(PacoFrame){ .number = cut->range.last + 1 },
+          expected);
+      expected = cut->range.last + 1;
+    }
+    paco_input_release (&frame);
+  }
+  if (!good || (expected <= cut->range.last && result == PACO_INPUT_ERROR))
+    return false;
+  if (expected > cut->range.last && paco_recording_frames (recording) > 0)
+    return true;
+  if (result == PACO_INPUT_END)
+    paco_input_release (&frame);
+  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+      "%s has no frame %" G_GUINT64_FORMAT, paco_input_name (input), expected);
+  return false;
+}
+
+static bool
+cut_file (Cut *cut, const char *from, const char *to, GError **error)
+{
+  PacoInput *input = paco_input_open (from, error);
+  PacoRecording *recording = NULL;
+  PacoProgress *progress;
+  bool good;
+
+  if (!input)
+    return false;
+  good = (cut->range.first == 0
+             || paco_input_seek (input, cut->range.first, error))
+      && (recording = paco_recording_open (to, NULL, cut->force, error));
+  if (good) {
+    progress = paco_progress_new (
+        cut->range.last - cut->range.first + 1, cut->quiet);
+    good = copy_frames (cut, input, recording, progress, error);
+    paco_progress_free (progress);
+  }
+  paco_input_close (input);
+  if (good)
+    return paco_recording_close (recording, cut->quiet, error);
+  paco_recording_abandon (recording);
+  return false;
+}
+
+static const PacoToolUsage usage = {
+  .arguments = "FILE A B OUT",
+  .summary = "Copies frames A to B of FILE, B included, to OUT: .paco, or with "
+             "GStreamer .mkv, .mov.",
+  .description = "Frames are counted from 0. Nothing is coded anew: OUT is "
+                 "what one run over "
+                 "these\npictures would have written.",
+  .minimum = 4,
+  .maximum = 4,
+};
+
+int
+paco_tool_cut (int argc, char **argv)
+{
+  Cut cut = { 0 };
+  const GOptionEntry entries[] = {
+    { "force", 'f', 0, G_OPTION_ARG_NONE, &cut.force,
+        "overwrites a file that is there", NULL },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &cut.quiet,
+        "shows no progress on a terminal", NULL },
+    { NULL },
+  };
+  GError *error = NULL;
+  char *range;
+  bool good;
+
+  if (!paco_tool_parse (&usage, entries, NULL, &argc, &argv))
+    return PACO_EXIT_USAGE;
+  paco_signals_catch ();
+  range = g_strdup_printf ("%s-%s", argv[2], argv[3]);
+  good = *argv[2] && *argv[3]
+      && paco_frame_range_parse (range, &cut.range, &error);
+  g_free (range);
+  if (!good && !error)
+    g_set_error (&error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+        "A and B are numbers of frames");
+  if (!good || !cut_file (&cut, argv[1], argv[4], &error))
+    return paco_tool_fail (error);
+  return cut.damaged ? PACO_EXIT_DAMAGE : PACO_EXIT_DONE;
+}

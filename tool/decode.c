@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * paco decode: frames to pictures in files. */
+#include "coder_options.h"
+#include "decoding.h"
+#include "output.h"
+#include "progress.h"
+#include "sequence.h"
+#include "tool.h"
+
+/* What the command line asks for. */
+typedef struct
+{
+  PacoCoderOptions coder;
+  char *as, *format, *frames, *region;
+  int reduce, start;
+  gboolean force, quiet;
+} Options;
+
+/* What is written, and how far it is. */
+typedef struct
+{
+  const Options *options;
+  const PacoWriterKind *kind;
+  const char *path;
+  bool numbered;
+  PacoOutput *stream; /* where the kind is one */
+  PacoInfo first;     /* what the stream's pictures are */
+  GByteArray *head;
+  PacoProgress *progress;
+  uint64_t done, damaged;
+  PacoFrameRange range;
+} Decode;
+
+static bool
+begin_stream (Decode *decode, const PacoInfo *info, GError **error)
+{
+  decode->first = *info;
+  decode->stream = paco_output_open (
+      decode->path, decode->options->force, error);
+  if (!decode->stream)
+    return false;
+  g_byte_array_set_size (decode->head, 0);
+  return !decode->kind->begin
+      || (decode->kind->begin (info, decode->head, error)
+          && paco_output_write (
+              decode->stream, decode->head->data, decode->head->len, error));
+}
+
+/* Whether another picture may follow in the same stream. */
+static bool
+is_like_first (const Decode *decode, const PacoInfo *info, GError **error)
+{
+  const PacoInfo *first = &decode->first;
+  bool same = first->width == info->width && first->height == info->height
+      && first->n_components == info->n_components;
+
+  for (unsigned c = 0; same && c < info->n_components; c++)
+    same = first->depth[c] == info->depth[c]
+        && first->subsampling_x[c] == info->subsampling_x[c]
+        && first->subsampling_y[c] == info->subsampling_y[c];
+  if (!same)
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "the pictures become others here, %u x %u instead of %u x %u, or of "
+        "other "
+        "components; one %s file cannot hold both, and --frames chooses",
+        info->width, info->height, first->width, first->height,
+        decode->kind->name);
+  return same;
+}
+
+static bool
+write_picture (Decode *decode, PacoOutput *output, const PacoPixels *pixels,
+    GError **error)
+{
+  g_byte_array_set_size (decode->head, 0);
+  return decode->kind->head (pixels, decode->head, error)
+      && paco_output_write (
+          output, decode->head->data, decode->head->len, error)
+      && (decode->kind->whole
+          || paco_output_write (output, pixels->samples, pixels->size, error));
+}
+
+static bool
+write_to_stream (Decode *decode, const PacoPixels *pixels, GError **error)
+{
+  if (!decode->stream && !begin_stream (decode, &pixels->info, error))
+    return false;
+  return is_like_first (decode, &pixels->info, error)
+      && write_picture (decode, decode->stream, pixels, error);
+}
+
+static bool
+write_file (Decode *decode, const PacoDecoded *frame, GError **error)
+{
+  uint64_t number = frame->input.frame.number;
+  PacoOutput *output;
+  char *name;
+
+  if (decode->options->start >= 0)
+    number = number - decode->range.first + (uint64_t) decode->options->start;
+  name = decode->numbered ? paco_sequence_name (decode->path, number)
+                          : g_strdup (decode->path);
+  output = paco_output_open (name, decode->options->force, error);
+  g_free (name);
+  if (!output)
+    return false;
+  if (write_picture (decode, output, &frame->pixels, error))
+    return paco_output_close (output, false, error);
+  paco_output_abandon (output);
+  return false;
+}
+
+static void
+tell_damage (Decode *decode, const PacoDecoded *frame)
+{
+  const PacoFrame *coded = &frame->input.frame;
+
+  if (coded->missing)
+    paco_progress_complain (decode->progress,
+        coded->missing == 1 ? "frame %" G_GUINT64_FORMAT " is missing"
+                            : "frames %" G_GUINT64_FORMAT
+                              " to %" G_GUINT64_FORMAT " are missing",
+        coded->number - coded->missing, coded->number - 1);
+  if (coded->skipped && coded->data)
+    paco_progress_complain (decode->progress,
+        "%" G_GUINT64_FORMAT " bytes before frame %" G_GUINT64_FORMAT
+        " belong to no whole frame",
+        coded->skipped, coded->number);
+  else if (coded->skipped)
+    paco_progress_complain (decode->progress,
+        "%" G_GUINT64_FORMAT
+        " bytes behind the last frame belong to no whole one",
+        coded->skipped);
+  if (frame->error)
+    paco_progress_complain (decode->progress,
+        "frame %" G_GUINT64_FORMAT " is left out: %s", coded->number,
+        frame->error->message);
+  else if (coded->data && frame->result.corrupted_blocks)
+    paco_progress_complain (decode->progress,
+        "frame %" G_GUINT64_FORMAT " has %u damaged block%s", coded->number,
+        frame->result.corrupted_blocks,
+        frame->result.corrupted_blocks == 1 ? "" : "s");
+}
+
+static bool
+on_done (void *user, PacoDecoded *frame, GError **error)
+{
+  Decode *decode = user;
+  const PacoFrame *coded = &frame->input.frame;
+  bool good = true;
+
+  if (frame->error || coded->missing || coded->skipped
+      || (coded->data && frame->result.corrupted_blocks)) {
+    decode->damaged++;
+    tell_damage (decode, frame);
+  }
+  if (!coded->data)
+    return true;
+  if (!frame->error)
+    good = decode->kind->stream
+        ? write_to_stream (decode, &frame->pixels, error)
+        : write_file (decode, frame, error);
+  if (!good) {
+    g_prefix_error (error, "frame %" G_GUINT64_FORMAT ": ", coded->number);
+    return false;
+  }
+  decode->done += !frame->error;
+  paco_progress_set (decode->progress, coded->number - decode->range.first + 1);
+  return true;
+}
+
+/* --- before and after --- */
+
+static uint64_t
+count_frames (PacoInput *input, const PacoFrameRange *range)
+{
+  uint64_t n = paco_input_count (input);
+
+  if (range->last != G_MAXUINT64 && (n == 0 || range->last < n))
+    n = range->last + 1;
+  return n > range->first ? n - range->first : 0;
+}
+
+/* Whether the name fits the kind of pictures. */
+static bool
+check_path (Decode *decode, uint64_t n_frames, GError **error)
+{
+  decode->numbered = !decode->kind->stream
+      && paco_sequence_is_pattern (decode->path);
+  if (decode->numbered)
+    return paco_sequence_check (decode->path, error);
+  if (!decode->kind->stream && n_frames != 1) {
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+        "a %s file holds one picture: --frames N says which one, or a name "
+        "like "
+        "picture_%%06d.%s numbers them",
+        decode->kind->name, decode->kind->extensions[0]);
+    return false;
+  }
+  return paco_output_check (decode->path, decode->options->force, error);
+}
+
+static bool
+run (Decode *decode, PacoInput *input, GError **error)
+{
+  const Options *options = decode->options;
+  PacoDecoding decoding = {
+    .input = input,
+    .decoder = paco_frame_decoder_new (),
+    .range = decode->range,
+    .kind = decode->kind,
+    .reduce = (unsigned) options->reduce,
+    .region = options->region,
+    .done = on_done,
+    .user = decode,
+  };
+  char reduce[16];
+  bool good = true;
+
+  g_snprintf (reduce, sizeof reduce, "%d", options->reduce);
+  if (options->format) {
+    decoding.format = paco_format_by_name (options->format);
+    good = decoding.format != NULL;
+    if (!good) {
+      char *names = paco_format_names ();
+
+      g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+          "%s is no raw format; these are %s", options->format, names);
+      g_free (names);
+    }
+  }
+  good = good
+      && paco_coder_options_apply (
+          &options->coder, decoding.decoder, NULL, error)
+      && paco_coder_set (
+          decoding.decoder, NULL, "reduce", "reduce", reduce, error)
+      && (!options->region
+          || paco_coder_set (decoding.decoder, NULL, "region", "region",
+              options->region, error));
+  if (good) {
+    decode->progress = paco_progress_new (
+        count_frames (input, &decode->range), options->quiet);
+    good = paco_decoding_run (&decoding, error);
+    paco_progress_free (decode->progress);
+  }
+  paco_frame_decoder_free (decoding.decoder);
+  return good;
+}
+
+static int
+decode_file (const char *from, Decode *decode)
+{
+  GError *error = NULL;
+  PacoInput *input = NULL;
+  bool good;
+
+  decode->head = g_byte_array_new ();
+  input = paco_input_open (from, &error);
+  good = input
+      && check_path (decode, count_frames (input, &decode->range), &error)
+      && run (decode, input, &error);
+  if (good && decode->done == 0) {
+    g_set_error (&error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "%s has no such frames", from);
+    good = false;
+  }
+  paco_input_close (input);
+  if (good && decode->stream)
+    good = paco_output_close (decode->stream, true, &error);
+  else
+    paco_output_abandon (decode->stream);
+  g_byte_array_unref (decode->head);
+  if (!good)
+    return paco_tool_fail (error);
+  return decode->damaged ? PACO_EXIT_DAMAGE : PACO_EXIT_DONE;
+}
+
+static const PacoToolUsage usage = {
+  .arguments = "FILE OUT",
+  .summary =
+      "Decodes frames of FILE to pictures: PGM, PPM, PAM, PNG, Y4M or raw, by "
+      "the name of OUT.",
+  .description = "A name like picture_%06d.png stands for numbered files, "
+                 "whose numbers are those "
+                 "of\nthe frames. \"-\" is standard input or output. Frames "
+                 "are counted from 0.",
+  .minimum = 2,
+  .maximum = 2,
+};
+
+int
+paco_tool_decode (int argc, char **argv)
+{
+  Options options = { .coder = PACO_CODER_OPTIONS_INIT, .start = -1 };
+  Decode decode = { .options = &options };
+  GOptionEntry coder[PACO_CODER_OPTIONS_N];
+  const GOptionEntry entries[] = {
+    { "as", 0, 0, G_OPTION_ARG_STRING, &options.as,
+        "what pictures are written as, whatever OUT is called: pnm, pam, png, "
+        "y4m, "
+        "raw",
+        "KIND" },
+    { "format", 0, 0, G_OPTION_ARG_STRING, &options.format,
+        "how samples lie in a raw file, by GStreamer's names: RGB, I422_10LE, "
+        "...",
+        "NAME" },
+    { "frames", 0, 0, G_OPTION_ARG_STRING, &options.frames,
+        "only these frames, B included", "A-B" },
+    { "start", 0, 0, G_OPTION_ARG_INT, &options.start,
+        "number of the first file; default: that of the frame", "N" },
+    { "reduce", 0, 0, G_OPTION_ARG_INT, &options.reduce,
+        "halves width and height so many times", "N" },
+    { "region", 0, 0, G_OPTION_ARG_STRING, &options.region,
+        "only this part of the (reduced) picture", "X,Y,WIDTH,HEIGHT" },
+    { "force", 'f', 0, G_OPTION_ARG_NONE, &options.force,
+        "overwrites files that are there", NULL },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet,
+        "shows no progress on a terminal", NULL },
+    { NULL },
+  };
+  GError *error = NULL;
+  int code = PACO_EXIT_USAGE;
+
+  paco_coder_options_entries (&options.coder, coder);
+  if (!paco_tool_parse (&usage, entries, coder, &argc, &argv))
+    return PACO_EXIT_USAGE;
+  paco_signals_catch ();
+  decode.path = argv[2];
+  decode.kind = paco_writer_kind (options.as, argv[2], &error);
+  if (decode.kind && options.reduce >= 0
+      && paco_frame_range_parse (options.frames, &decode.range, &error))
+    code = decode_file (argv[1], &decode);
+  else if (error)
+    paco_tool_fail (error);
+  else
+    paco_tool_complain ("--reduce is not negative");
+  paco_coder_options_clear (&options.coder);
+  g_free (options.as);
+  g_free (options.format);
+  g_free (options.frames);
+  g_free (options.region);
+  return code;
+}

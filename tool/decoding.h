@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Frames of a file decoded, several at a time, in their order: what decode and verify
+ * are made of. */
+#pragma once
+#include "input.h"
+#include "writers.h"
+
+/* A frame that is decoded, or could not be. */
+typedef struct
+{
+  PacoInputFrame input;
+  PacoPixels pixels;
+  PacoResult result;
+  /* Why it could not be decoded; NULL: pixels are its picture. */
+  GError *error;
+} PacoDecoded;
+
+typedef struct
+{
+  PacoInput *input;
+  PacoFrameDecoder *decoder;
+  PacoFrameRange range;
+  const PacoWriterKind *kind;
+  const PacoFormat *format; /* or NULL */
+  unsigned reduce;
+  const char *region; /* or NULL */
+  /* Gets each frame in its order, also those that could not be decoded, and at the end
+   * one without data, whose input.frame.skipped may be something. FALSE and an error
+   * end the work. */
+  bool (*done) (void *user, PacoDecoded *frame, GError **error);
+  void *user;
+} PacoDecoding;
+
+/* Decodes the frames of the range. Errors are those of reading, of done(), and of the
+ * settings; damage is none. */
+bool paco_decoding_run (const PacoDecoding *decoding, GError **error);

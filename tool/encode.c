@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * paco encode: pictures of files to a file of frames. */
+#include "coder_options.h"
+#include "input.h"
+#include "names.h"
+#include "progress.h"
+#include "readers.h"
+#include "recording.h"
+#include "tool.h"
+#include <stdio.h>
+#include <string.h>
+
+/* What the command line asks for. */
+typedef struct
+{
+  PacoCoderOptions coder;
+  char *format, *size, *fps, *par, *quality, *bitrate, *frames;
+  char *sound;
+  char *colours[PACO_N_COLOUR_NAMES];
+  gboolean lossless, force, quiet;
+} Options;
+
+typedef struct
+{
+  const Options *options;
+  PacoPictures *pictures;
+  PacoFrameEncoder *encoder;
+  PacoRecording *recording;
+  PacoProgress *progress;
+  PacoFrameRange range;
+  uint32_t fps_n, fps_d, par_n, par_d; /* 0: not given */
+  bool configured, lost;
+  PacoInfo info;          /* of the first picture */
+  GQueue waiting, unused; /* of PacoPictureRead */
+  uint64_t read, done;
+} Encode;
+
+/* --- what the pictures are --- */
+
+static void
+describe (Encode *encode, PacoInfo *info)
+{
+  if (encode->fps_d) {
+    info->fps_n = encode->fps_n;
+    info->fps_d = encode->fps_d;
+  }
+  if (encode->par_d) {
+    info->par_n = encode->par_n;
+    info->par_d = encode->par_d;
+  }
+  for (unsigned i = 0; i < PACO_N_COLOUR_NAMES; i++)
+    if (encode->options->colours[i])
+      paco_names_set_colour (info, i, encode->options->colours[i], NULL);
+  info->has_place = 1;
+}
+
+static bool
+is_like_first (const PacoInfo *first, const PacoInfo *info)
+{
+  if (first->width != info->width || first->height != info->height
+      || first->n_components != info->n_components)
+    return false;
+  for (unsigned c = 0; c < info->n_components; c++)
+    if (first->depth[c] != info->depth[c]
+        || first->subsampling_x[c] != info->subsampling_x[c]
+        || first->subsampling_y[c] != info->subsampling_y[c])
+      return false;
+  return true;
+}
+
+static bool
+configure (Encode *encode, PacoInfo *info, GError **error)
+{
+  PacoError failure;
+
+  if (encode->configured) {
+    if (is_like_first (&encode->info, info))
+      return true;
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "picture %" G_GUINT64_FORMAT " is another one than those before: %u x "
+        "%u with %u components of %u bits, "
+        "after %u x %u with %u of %u",
+        encode->read, info->width, info->height, info->n_components,
+        info->depth[0], encode->info.width, encode->info.height,
+        encode->info.n_components, encode->info.depth[0]);
+    return false;
+  }
+  describe (encode, info);
+  encode->info = *info;
+  encode->configured = true;
+  return paco_tool_check (
+      paco_frame_encoder_configure (encode->encoder, info, &failure), &failure,
+      error);
+}
+
+/* --- the work --- */
+
+static bool
+finish_oldest (Encode *encode, GError **error)
+{
+  PacoPictureRead *picture = g_queue_pop_head (&encode->waiting);
+  PacoError failure;
+  PacoFrame frame = { 0 };
+  PacoStatus status = paco_frame_encoder_collect (
+      encode->encoder, &frame, &failure);
+  bool good = paco_tool_check (status, &failure, error)
+      && paco_recording_add (encode->recording, frame.data, frame.size, error);
+
+  encode->lost |= status == PACO_STATUS_DEVICE;
+  paco_frame_release (&frame);
+  g_queue_push_head (&encode->unused, picture);
+  if (good)
+    paco_progress_set (encode->progress, ++encode->done);
+  return good;
+}
+
+static bool
+submit (Encode *encode, PacoPictureRead *picture, GError **error)
+{
+  PacoError failure;
+  PacoStatus status;
+
+  if (!configure (encode, &picture->info, error))
+    return false;
+  while ((status = paco_frame_encoder_submit (
+              encode->encoder, &picture->image, NULL, picture, &failure))
+          == PACO_STATUS_BUSY
+      && !g_queue_is_empty (&encode->waiting))
+    if (!finish_oldest (encode, error))
+      return false;
+  return paco_tool_check (status, &failure, error);
+}
+
+static PacoPictureRead *
+take_unused (Encode *encode)
+{
+  PacoPictureRead *picture = g_queue_pop_head (&encode->unused);
+
+  if (!picture) {
+    picture = g_new0 (PacoPictureRead, 1);
+    paco_picture_read_init (picture);
+  }
+  return picture;
+}
+
+static bool
+encode_all (Encode *encode, GError **error)
+{
+  uint64_t wanted = encode->range.last - encode->range.first;
+
+  if (encode->range.first > 0
+      && !paco_pictures_skip (encode->pictures, encode->range.first, error))
+    return false;
+  for (; encode->read <= wanted; encode->read++) {
+    PacoPictureRead *picture = take_unused (encode);
+    GError *failure = NULL;
+
+    if (!paco_pictures_next (encode->pictures, picture, &failure)
+        || !submit (encode, picture, &failure)) {
+      g_queue_push_head (&encode->unused, picture);
+      if (!failure)
+        break;
+      g_propagate_error (error, failure);
+      return false;
+    }
+    g_queue_push_tail (&encode->waiting, picture);
+  }
+  while (!g_queue_is_empty (&encode->waiting))
+    if (!finish_oldest (encode, error))
+      return false;
+  if (encode->done == 0)
+    g_set_error (
+        error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED, "there is no picture");
+  return encode->done > 0;
+}
+
+static void
+free_pictures (GQueue *pictures)
+{
+  PacoPictureRead *picture;
+
+  while ((picture = g_queue_pop_head (pictures))) {
+    paco_picture_read_clear (picture);
+    g_free (picture);
+  }
+}
+
+/* --- settings --- */
+
+static bool
+parse_ratio (const char *option, const char *text, uint32_t *n, uint32_t *d,
+    GError **error)
+{
+  char end;
+
+  if (!text)
+    return true;
+  *d = 1;
+  if (g_ascii_isdigit (*text)
+      && (sscanf (text, "%u%c", n, &end) == 1
+          || (sscanf (text, "%u%*1[/:]%u%c", n, d, &end) == 2))
+      && *n > 0 && *d > 0 && *n <= G_MAXINT32 && *d <= G_MAXINT32)
+    return true;
+  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+      "--%s %s is no number or fraction, as 25 or 30000/1001 are", option,
+      text);
+  return false;
+}
+
+static bool
+parse_raw (const Options *options, PacoPicturesHow *how, GError **error)
+{
+  char end;
+
+  *how = (PacoPicturesHow){ 0 };
+  if (!options->format && !options->size)
+    return true;
+  if (!options->format || !options->size
+      || sscanf (options->size, "%ux%u%c", &how->width, &how->height, &end) != 2
+      || how->width < 1 || how->width > 16384 || how->height < 1
+      || how->height > 16384) {
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+        "raw pictures need both --format and --size, as in --format RGB --size "
+        "1920x1080, each side 1 to 16384");
+    return false;
+  }
+  how->format = paco_format_by_name (options->format);
+  if (!how->format) {
+    char *names = paco_format_names ();
+
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+        "%s is no raw format; these are %s", options->format, names);
+    g_free (names);
+  }
+  return how->format != NULL;
+}
+
+static bool
+apply_rate (const Options *options, PacoFrameEncoder *encoder, GError **error)
+{
+  const struct
+  {
+    const char *option, *value, *control;
+  } rates[] = {
+    { "lossless", options->lossless ? "" : NULL, "lossless" },
+    { "quality", options->quality, "quality" },
+    { "bitrate", options->bitrate, "bitrate" },
+  };
+  const char *chosen = NULL;
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rates); i++) {
+    if (!rates[i].value)
+      continue;
+    if (chosen) {
+      g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+          "--%s and --%s exclude each other", chosen, rates[i].option);
+      return false;
+    }
+    chosen = rates[i].option;
+    if (!paco_coder_set (
+            NULL, encoder, chosen, "rate-control", rates[i].control, error)
+        || (*rates[i].value
+            && !paco_coder_set (
+                NULL, encoder, chosen, chosen, rates[i].value, error)))
+      return false;
+  }
+  return true;
+}
+
+static bool
+read_options (Encode *encode, PacoPicturesHow *how, GError **error)
+{
+  const Options *options = encode->options;
+  PacoInfo scratch = PACO_INFO_INIT;
+
+  for (unsigned i = 0; i < PACO_N_COLOUR_NAMES; i++)
+    if (options->colours[i]
+        && !paco_names_set_colour (&scratch, i, options->colours[i], error))
+      return false;
+  return parse_ratio (
+             "fps", options->fps, &encode->fps_n, &encode->fps_d, error)
+      && parse_ratio (
+          "par", options->par, &encode->par_n, &encode->par_d, error)
+      && paco_frame_range_parse (options->frames, &encode->range, error)
+      && parse_raw (options, how, error)
+      && paco_coder_options_apply (
+          &options->coder, NULL, encode->encoder, error)
+      && apply_rate (options, encode->encoder, error);
+}
+
+static uint64_t
+count_pictures (const Encode *encode)
+{
+  uint64_t n = paco_pictures_count (encode->pictures);
+
+  if (encode->range.last != G_MAXUINT64 && (n == 0 || encode->range.last < n))
+    n = encode->range.last + 1;
+  return n > encode->range.first ? n - encode->range.first : 0;
+}
+
+static bool
+run (Encode *encode, char **names, int n, const char *out, GError **error)
+{
+  const Options *options = encode->options;
+  PacoPicturesHow how;
+  bool good;
+
+  if (!read_options (encode, &how, error))
+    return false;
+  encode->pictures = paco_pictures_open (names, n, &how, error);
+  if (!encode->pictures)
+    return false;
+  encode->recording = paco_recording_open (
+      out, options->sound, options->force, error);
+  if (!encode->recording)
+    return false;
+  encode->progress = paco_progress_new (
+      count_pictures (encode), options->quiet);
+  good = encode_all (encode, error);
+  paco_progress_free (encode->progress);
+  if (good)
+    return paco_recording_close (encode->recording, options->quiet, error);
+  paco_recording_abandon (encode->recording);
+  return false;
+}
+
+static const PacoToolUsage usage = {
+  .arguments = "IN... OUT",
+  .summary = "Encodes pictures to OUT: .paco, or with GStreamer .mkv, .mov.",
+  .description =
+      "IN: single pictures (PGM, PPM, PAM, PNG, DPX, ...), or a pattern as "
+      "scan_%06d.png of\nnumbered ones; a Y4M file; raw pictures, with "
+      "--format and "
+      "--size. \"-\" is standard\ninput (Y4M, raw) or output. Settings of "
+      "--set are "
+      "those of pacoenc: lib/paco.h and the\nman page list them.",
+  .minimum = 2,
+  .maximum = -1,
+};
+
+int
+paco_tool_encode (int argc, char **argv)
+{
+  Options options = { .coder = PACO_CODER_OPTIONS_INIT };
+  Encode encode = { .options = &options };
+  GOptionEntry coder[PACO_CODER_OPTIONS_N];
+  const GOptionEntry entries[] = {
+    { "quality", 0, 0, G_OPTION_ARG_STRING, &options.quality,
+        "0 to 100; 90, the default, is visually lossless", "Q" },
+    { "lossless", 0, 0, G_OPTION_ARG_NONE, &options.lossless,
+        "all samples come back as they were", NULL },
+    { "bitrate", 0, 0, G_OPTION_ARG_STRING, &options.bitrate,
+        "no frame has more than its share of so many kbit/s", "KBIT" },
+    { "fps", 0, 0, G_OPTION_ARG_STRING, &options.fps,
+        "frames a second, as 25 or 30000/1001", "RATE" },
+    { "par", 0, 0, G_OPTION_ARG_STRING, &options.par,
+        "pixel aspect ratio, as 64/45", "RATIO" },
+    { "format", 0, 0, G_OPTION_ARG_STRING, &options.format,
+        "how samples lie in raw pictures, by GStreamer's names: RGB, "
+        "I422_10LE, "
+        "...",
+        "NAME" },
+    { "size", 0, 0, G_OPTION_ARG_STRING, &options.size,
+        "columns and lines of raw pictures", "WIDTHxHEIGHT" },
+    { "frames", 0, 0, G_OPTION_ARG_STRING, &options.frames,
+        "only these pictures, counted from 0, B included", "A-B" },
+    { "sound", 0, 0, G_OPTION_ARG_STRING, &options.sound,
+        "sound for .mkv and .mov", "FILE.wav" },
+    { "matrix", 0, 0, G_OPTION_ARG_STRING, &options.colours[PACO_COLOUR_MATRIX],
+        "what colours mean; the man page "
+        "lists names",
+        "NAME" },
+    { "transfer", 0, 0, G_OPTION_ARG_STRING,
+        &options.colours[PACO_COLOUR_TRANSFER], "the same", "NAME" },
+    { "primaries", 0, 0, G_OPTION_ARG_STRING,
+        &options.colours[PACO_COLOUR_PRIMARIES], "the same", "NAME" },
+    { "range", 0, 0, G_OPTION_ARG_STRING, &options.colours[PACO_COLOUR_RANGE],
+        "full or limited", "NAME" },
+    { "force", 'f', 0, G_OPTION_ARG_NONE, &options.force,
+        "overwrites a file that is there", NULL },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet,
+        "shows no progress on a terminal", NULL },
+    { NULL },
+  };
+  char **strings[] = { &options.format, &options.size, &options.fps,
+    &options.par, &options.quality, &options.bitrate, &options.frames,
+    &options.sound };
+  GError *error = NULL;
+  bool good;
+
+  paco_coder_options_entries (&options.coder, coder);
+  if (!paco_tool_parse (&usage, entries, coder, &argc, &argv))
+    return PACO_EXIT_USAGE;
+  paco_signals_catch ();
+  encode.encoder = paco_frame_encoder_new ();
+  good = run (&encode, argv + 1, argc - 2, argv[argc - 1], &error);
+  if (!encode.lost) {
+    paco_frame_encoder_free (encode.encoder);
+    free_pictures (&encode.waiting);
+    free_pictures (&encode.unused);
+  }
+  paco_pictures_close (encode.pictures);
+  for (unsigned i = 0; i < G_N_ELEMENTS (strings); i++)
+    g_free (*strings[i]);
+  for (unsigned i = 0; i < PACO_N_COLOUR_NAMES; i++)
+    g_free (options.colours[i]);
+  paco_coder_options_clear (&options.coder);
+  return good ? PACO_EXIT_DONE : paco_tool_fail (error);
+}

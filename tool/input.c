@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Files that commands read frames from. */
+#include "input.h"
+#include "container.h"
+#include "tool.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAGIC_BYTES 16
+
+struct PacoInput
+{
+  char *name;
+  const char *kind;
+  uint64_t size;
+  PacoReader *reader;       /* of one kind, */
+  PacoContainer *container; /* or the other one */
+};
+
+/* What kind of container begins with these bytes; NULL: none. */
+static const char *
+container_kind (const uint8_t *bytes, size_t size)
+{
+  static const uint8_t ebml[] = { 0x1a, 0x45, 0xdf, 0xa3 };
+  static const char *const boxes[] = { "moov", "mdat", "wide", "free", "skip" };
+
+  if (size < MAGIC_BYTES)
+    return NULL;
+  if (memcmp (bytes, ebml, sizeof ebml) == 0)
+    return "Matroska";
+  if (memcmp (bytes + 4, "ftyp", 4) == 0)
+    return memcmp (bytes + 8, "qt  ", 4) == 0 ? "MOV" : "MP4";
+  for (unsigned i = 0; i < G_N_ELEMENTS (boxes); i++)
+    if (memcmp (bytes + 4, boxes[i], 4) == 0)
+      return "MOV";
+  return NULL;
+}
+
+/* Finds out what the file is; its first bytes say it. */
+static bool
+look_at (PacoInput *input, const char *path, GError **error)
+{
+  uint8_t magic[MAGIC_BYTES];
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd >= 0 ? pread (fd, magic, sizeof magic, 0) : -1;
+  struct stat status;
+
+  if (n < 0 && errno == ESPIPE)
+    n = 0; /* a pipe has a name */
+  if (n < 0 || fstat (fd, &status) != 0) {
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "%s cannot be read: %s", path, g_strerror (errno));
+    if (fd >= 0)
+      close (fd);
+    return false;
+  }
+  close (fd);
+  input->size = S_ISREG (status.st_mode) ? (uint64_t) status.st_size : 0;
+  input->kind = container_kind (magic, (size_t) n);
+  return true;
+}
+
+static bool
+open_reader (PacoInput *input, const char *path, GError **error)
+{
+  PacoError failure;
+  PacoStatus status = path
+      ? paco_reader_open (path, &input->reader, &failure)
+      : paco_reader_open_fd (STDIN_FILENO, &input->reader, &failure);
+
+  input->kind = "PaCo frames";
+  return paco_tool_check (status, &failure, error);
+}
+
+PacoInput *
+paco_input_open (const char *path, GError **error)
+{
+  PacoInput *input = g_new0 (PacoInput, 1);
+  bool standard = strcmp (path, "-") == 0, good = true;
+
+  input->name = g_strdup (standard ? "standard input" : path);
+  if (!standard)
+    good = look_at (input, path, error);
+  if (good && input->kind) {
+    input->container = paco_container_open (path, input->kind, error);
+    good = input->container != NULL;
+  } else if (good) {
+    good = open_reader (input, standard ? NULL : path, error);
+  }
+  if (good)
+    return input;
+  paco_input_close (input);
+  return NULL;
+}
+
+void
+paco_input_close (PacoInput *input)
+{
+  if (!input)
+    return;
+  if (input->reader)
+    paco_reader_close (input->reader);
+  if (input->container)
+    paco_container_close (input->container);
+  g_free (input->name);
+  g_free (input);
+}
+
+PacoInputResult
+paco_input_next (PacoInput *input, PacoInputFrame *frame, GError **error)
+{
+  PacoError failure;
+  PacoStatus status;
+
+  *frame = (PacoInputFrame){ 0 };
+  if (paco_signals_caught (error))
+    return PACO_INPUT_ERROR;
+  if (input->container)
+    return paco_container_next (input->container, frame, error);
+  status = paco_reader_next (input->reader, &frame->frame, &failure);
+  if (status == PACO_STATUS_EMPTY)
+    return PACO_INPUT_END;
+  if (!paco_tool_check (status, &failure, error)) {
+    g_prefix_error (error, "%s: ", input->name);
+    return PACO_INPUT_ERROR;
+  }
+  return PACO_INPUT_FRAME;
+}
+
+void
+paco_input_release (PacoInputFrame *frame)
+{
+  if (frame->owner)
+    paco_container_release (frame);
+  else
+    paco_frame_release (&frame->frame);
+}
+
+bool
+paco_input_seek (PacoInput *input, uint64_t number, GError **error)
+{
+  PacoError failure;
+
+  if (input->container)
+    return paco_container_seek (input->container, number, error);
+  /* A pipe is read up to there. */
+  if (input->size == 0
+      || paco_tool_check (
+          paco_reader_seek (input->reader, number, &failure), &failure, error))
+    return true;
+  g_prefix_error (error, "%s: ", input->name);
+  return false;
+}
+
+uint64_t
+paco_input_count (PacoInput *input)
+{
+  uint64_t n = 0;
+
+  if (input->container)
+    return paco_container_count (input->container);
+  if (input->size > 0
+      && paco_reader_count (input->reader, &n, NULL) != PACO_STATUS_OK)
+    n = 0;
+  return n;
+}
+
+uint64_t
+paco_input_size (const PacoInput *input)
+{
+  return input->size;
+}
+
+const char *
+paco_input_name (const PacoInput *input)
+{
+  return input->name;
+}
+
+const char *
+paco_input_kind (const PacoInput *input)
+{
+  return input->kind;
+}
+
+/* --- ranges --- */
+
+static bool
+parse_number (const char **at, uint64_t *number)
+{
+  char *end;
+
+  if (!g_ascii_isdigit (**at))
+    return false;
+  errno = 0;
+  *number = g_ascii_strtoull (*at, &end, 10);
+  *at = end;
+  return errno == 0 && *number < G_MAXUINT32;
+}
+
+bool
+paco_frame_range_parse (const char *text, PacoFrameRange *range, GError **error)
+{
+  const char *at = text;
+  bool from, minus, to;
+
+  *range = (PacoFrameRange){ 0, G_MAXUINT64 };
+  if (!text)
+    return true;
+  from = parse_number (&at, &range->first);
+  minus = *at == '-';
+  at += minus;
+  to = minus && parse_number (&at, &range->last);
+  if (from && !minus)
+    range->last = range->first;
+  if (*at == 0 && (from || to) && range->first <= range->last)
+    return true;
+  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+      "%s is no range of frames, as 10-20, 10-, -20 or 10 are; the first frame "
+      "is 0",
+      text);
+  return false;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * paco join: files one behind the other as one. Nothing is coded anew; what was coded
+ * in parts, on many machines, becomes the file that one would have written. */
+#include "codec/header.h"
+#include "input.h"
+#include "progress.h"
+#include "recording.h"
+#include "tool.h"
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct
+{
+  char *sound;
+  gboolean force, quiet;
+  /* Of the first frame. */
+  GByteArray *first_bytes;
+  PacoHeader first;
+  PacoProgress *progress;
+  bool damaged;
+} Join;
+
+/* What makes the frames of b no continuation of those of a; NULL: nothing. */
+static const char *
+find_difference (const PacoHeader *a, const PacoHeader *b)
+{
+  const PacoVideoInfo *v = &a->video, *w = &b->video;
+
+  if (a->picture.width != b->picture.width
+      || a->picture.height != b->picture.height)
+    return "size";
+  if (strcmp (v->raw_format, w->raw_format) != 0)
+    return "format";
+  if (v->fps_n != w->fps_n || v->fps_d != w->fps_d)
+    return "frame rate";
+  if (v->par_n != w->par_n || v->par_d != w->par_d)
+    return "pixel aspect ratio";
+  if (v->interlace_mode != w->interlace_mode)
+    return "interlacing";
+  if (v->range != w->range || v->matrix != w->matrix
+      || v->transfer != w->transfer || v->primaries != w->primaries)
+    return "colours";
+  if (v->has_place != w->has_place)
+    return "numbering: only one of them has numbered frames";
+  if (!paco_header_same_configuration (a, b) && !paco_header_same_stream (a, b))
+    return "settings of the encoder, or samples";
+  return NULL;
+}
+
+/* Whether the part that begins with this frame may follow. */
+static bool
+fits (Join *join, const char *name, const PacoFrame *frame, GError **error)
+{
+  PacoHeader header;
+  const char *difference;
+
+  if (!paco_header_parse (frame->data, frame->size, &header, NULL, error))
+    return false;
+  if (join->first_bytes->len == 0) {
+    /* The header stays as long as it is compared with others. */
+    g_byte_array_append (join->first_bytes, frame->data, header.header_size);
+    return paco_header_parse (join->first_bytes->data, join->first_bytes->len,
+        &join->first, NULL, error);
+  }
+  difference = find_difference (&join->first, &header);
+  if (!difference)
+    return true;
+  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+      "%s does not go on where the parts before it end: it has another %s",
+      name, difference);
+  return false;
+}
+
+static void
+tell_damage (Join *join, const PacoInput *input, const PacoFrame *frame)
+{
+  if (!frame->missing && !frame->skipped)
+    return;
+  join->damaged = true;
+  paco_progress_complain (join->progress,
+      "%s is damaged: %s frame %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT
+      " frames are missing, and %" G_GUINT64_FORMAT " bytes are left out",
+      paco_input_name (input), frame->data ? "before" : "behind the last",
+      frame->number, frame->missing, frame->skipped);
+}
+
+static bool
+is_empty (const char *path)
+{
+  struct stat status;
+
+  return stat (path, &status) == 0 && S_ISREG (status.st_mode)
+      && status.st_size == 0;
+}
+
+static bool
+add_part (
+    Join *join, const char *path, PacoRecording *recording, GError **error)
+{
+  PacoInput *input;
+  PacoInputFrame frame;
+  PacoInputResult result;
+  bool begun = false, good = true;
+
+  /* A range without frames. */
+  if (is_empty (path))
+    return true;
+  input = paco_input_open (path, error);
+  if (!input)
+    return false;
+  while (good
+      && (result = paco_input_next (input, &frame, error))
+          == PACO_INPUT_FRAME) {
+    tell_damage (join, input, &frame.frame);
+    good = (begun || fits (join, path, &frame.frame, error))
+        && paco_recording_add (
+            recording, frame.frame.data, frame.frame.size, error);
+    begun = true;
+    paco_input_release (&frame);
+    paco_progress_set (join->progress, paco_recording_frames (recording));
+  }
+  if (good && result == PACO_INPUT_END) {
+    tell_damage (join, input, &frame.frame);
+    paco_input_release (&frame);
+    if (!begun)
+      g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+          "%s has no frame", path);
+    good = begun;
+  } else {
+    good = false;
+  }
+  paco_input_close (input);
+  return good;
+}
+
+static uint64_t
+count_frames (char **paths, int n)
+{
+  uint64_t total = 0;
+
+  for (int i = 0; i < n; i++) {
+    PacoInput *input = is_empty (paths[i]) ? NULL
+                                           : paco_input_open (paths[i], NULL);
+
+    if (input)
+      total += paco_input_count (input);
+    paco_input_close (input);
+  }
+  return total;
+}
+
+static bool
+join_files (Join *join, char **paths, int n, const char *out, GError **error)
+{
+  PacoRecording *recording = paco_recording_open (
+      out, join->sound, join->force, error);
+  bool good = true;
+
+  if (!recording)
+    return false;
+  join->progress = paco_progress_new (
+      join->quiet ? 0 : count_frames (paths, n), join->quiet);
+  for (int i = 0; good && i < n; i++)
+    good = add_part (join, paths[i], recording, error);
+  paco_progress_free (join->progress);
+  if (good && paco_recording_frames (recording) == 0) {
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "the parts have no frames");
+    good = false;
+  }
+  if (good)
+    return paco_recording_close (recording, join->quiet, error);
+  paco_recording_abandon (recording);
+  return false;
+}
+
+static const PacoToolUsage usage = {
+  .arguments = "FILE... OUT",
+  .summary = "Joins files to OUT: .paco, or with GStreamer .mkv, .mov.",
+  .description = "Nothing is coded anew. Pictures, frame rates and settings "
+                 "must agree. Parts "
+                 "that were\ncoded apart give the bytes of one run over all "
+                 "pictures; files of "
+                 "0 bytes are passed over.",
+  .minimum = 2,
+  .maximum = -1,
+};
+
+int
+paco_tool_join (int argc, char **argv)
+{
+  Join join = { 0 };
+  const GOptionEntry entries[] = {
+    { "sound", 0, 0, G_OPTION_ARG_FILENAME, &join.sound,
+        "sound for .mkv and .mov", "FILE.wav" },
+    { "force", 'f', 0, G_OPTION_ARG_NONE, &join.force,
+        "overwrites a file that is there", NULL },
+    { "quiet", 'q', 0, G_OPTION_ARG_NONE, &join.quiet,
+        "shows no progress on a terminal", NULL },
+    { NULL },
+  };
+  GError *error = NULL;
+  bool good;
+
+  if (!paco_tool_parse (&usage, entries, NULL, &argc, &argv))
+    return PACO_EXIT_USAGE;
+  paco_signals_catch ();
+  join.first_bytes = g_byte_array_new ();
+  good = join_files (&join, argv + 1, argc - 2, argv[argc - 1], &error);
+  g_byte_array_unref (join.first_bytes);
+  g_free (join.sound);
+  if (!good)
+    return paco_tool_fail (error);
+  return join.damaged ? PACO_EXIT_DAMAGE : PACO_EXIT_DONE;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * MKV and MOV files by GStreamer. */
+#include "mux.h"
+#include "gst_pipeline.h"
+#include "progress.h"
+#include "tool.h"
+#include <gst/app/gstappsink.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WAIT (200 * GST_MSECOND) /* between looks for signals */
+#define QUEUE "queue max-size-bytes=0 max-size-time=0 max-size-buffers=4"
+
+static const struct
+{
+  const char *extension, *muxer, *demuxer;
+} containers[] = {
+  { ".mkv", "matroskamux", "matroskademux" },
+  { ".mov", "qtmux", "qtdemux" },
+  { ".mp4", "mp4mux", "qtdemux" },
+};
+
+/* The row for a name, or -1. */
+static int
+find_container (const char *path)
+{
+  for (unsigned i = 0; i < G_N_ELEMENTS (containers); i++) {
+    size_t length = strlen (path), end = strlen (containers[i].extension);
+
+    if (length > end
+        && g_ascii_strcasecmp (path + length - end, containers[i].extension)
+            == 0)
+      return (int) i;
+  }
+  return -1;
+}
+
+bool
+paco_mux_takes (const char *path)
+{
+  return find_container (path) >= 0;
+}
+
+static bool
+check_sound (const char *path, GError **error)
+{
+  char head[12] = "";
+  FILE *file = fopen (path, "rb");
+  size_t n = file ? fread (head, 1, sizeof head, file) : 0;
+
+  if (file)
+    fclose (file);
+  if (n == sizeof head && memcmp (head + 8, "WAVE", 4) == 0)
+    return true;
+  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+      file ? "%s is no WAV file" : "%s cannot be read", path);
+  return false;
+}
+
+bool
+paco_mux_check (const char *path, const char *sound, GError **error)
+{
+  int row = find_container (path);
+  const char *elements[] = { "pacoparse", containers[MAX (row, 0)].muxer,
+    sound ? "wavparse" : NULL, NULL };
+
+  if (row < 0) {
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+        "%s is none of .mkv, .mov, .mp4", path);
+    return false;
+  }
+  return paco_gst_has_elements (elements, error)
+      && (!sound || check_sound (sound, error));
+}
+
+static GstPadProbeReturn
+count (GstPad *pad, GstPadProbeInfo *info, gpointer n_frames)
+{
+  g_atomic_int_inc ((gint *) n_frames);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Runs until the end. */
+static bool
+run (GstElement *pipeline, const char *path, bool quiet, GError **error)
+{
+  PacoProgress *progress = paco_progress_new (0, quiet);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstElement *parser = gst_bin_get_by_name (GST_BIN (pipeline), "parse");
+  GstPad *pad = gst_element_get_static_pad (parser, "src");
+  gint n_frames = 0;
+  bool ended = false, good = true;
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count, &n_frames, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (good && !ended) {
+    GstMessage *message = gst_bus_timed_pop_filtered (
+        bus, WAIT, GST_MESSAGE_EOS);
+
+    ended = message != NULL;
+    if (message)
+      gst_message_unref (message);
+    good = !paco_gst_failed (pipeline, path, error)
+        && !paco_signals_caught (error);
+    paco_progress_set (progress, (uint64_t) g_atomic_int_get (&n_frames));
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pad);
+  gst_object_unref (parser);
+  gst_object_unref (bus);
+  paco_progress_free (progress);
+  return good;
+}
+
+bool
+paco_mux_file (const char *part, const char *sound, const char *path,
+    const char *temporary, bool quiet, GError **error)
+{
+  const char *muxer = containers[find_container (path)].muxer;
+  char *description = g_strdup_printf (
+      "filesrc name=from ! pacoparse name=parse ! " QUEUE " ! mux.  %s "
+      "%s name=mux ! filesink name=to",
+      sound ? "filesrc name=sound ! wavparse ! " QUEUE " ! mux. " : "", muxer);
+  GstElement *pipeline = paco_gst_pipeline (
+      description, part, temporary, error);
+  GstElement *source = pipeline && sound
+      ? gst_bin_get_by_name (GST_BIN (pipeline), "sound")
+      : NULL;
+  bool good;
+
+  g_free (description);
+  if (source) {
+    g_object_set (source, "location", sound, NULL);
+    gst_object_unref (source);
+  }
+  good = pipeline && run (pipeline, path, quiet, error);
+  paco_gst_free (pipeline);
+  return good;
+}
+
+/* --- sound back --- */
+
+static bool
+give (GstSample *sample, PacoSoundFunction function, void *user, GError **error)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  GstMapInfo map;
+  bool good;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "there is no memory for sound");
+    return false;
+  }
+  good = function (user, map.data, map.size, error);
+  gst_buffer_unmap (buffer, &map);
+  return good;
+}
+
+static bool
+pull_sound (GstElement *pipeline, const char *path, PacoSoundFunction function,
+    void *user, GError **error)
+{
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  bool good = true, any = false;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (good) {
+    GstSample *sample = gst_app_sink_try_pull_sample (
+        GST_APP_SINK (sink), WAIT);
+
+    if (sample) {
+      any = true;
+      good = give (sample, function, user, error);
+      gst_sample_unref (sample);
+    } else if (paco_signals_caught (error)
+        || paco_gst_failed (pipeline, path, error)) {
+      good = false;
+    } else if (gst_app_sink_is_eos (GST_APP_SINK (sink))) {
+      break;
+    }
+  }
+  gst_object_unref (sink);
+  if (good && !any)
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "%s has no sound", path);
+  return good && any;
+}
+
+bool
+paco_mux_read_sound (
+    const char *path, PacoSoundFunction function, void *user, GError **error)
+{
+  int row = find_container (path);
+  const char *const elements[] = { containers[MAX (row, 0)].demuxer, NULL };
+  GstElement *pipeline;
+  char *description;
+  bool good;
+
+  if (row < 0) {
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "%s is none of .mkv, .mov, .mp4", path);
+    return false;
+  }
+  if (!paco_gst_has_elements (elements, error))
+    return false;
+  description = g_strdup_printf ("filesrc name=from ! %s name=demux  demux. ! "
+                                 "audio/x-raw ! appsink name=sink "
+                                 "sync=false max-buffers=16",
+      containers[row].demuxer);
+  pipeline = paco_gst_pipeline (description, path, NULL, error);
+  g_free (description);
+  good = pipeline && pull_sound (pipeline, path, function, user, error);
+  paco_gst_free (pipeline);
+  return good;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Files that have a temporary name until they are whole. */
+#include "output.h"
+#include "tool.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MODE 0666 /* what umask leaves of it */
+
+struct PacoOutput
+{
+  int fd;
+  bool force;
+  char *path;
+  char *temporary; /* NULL: written to as it is */
+};
+
+void
+paco_output_explain (
+    GError **error, const char *path, const char *what, int number)
+{
+  const char *why = g_strerror (number);
+
+  if (number == ENOSPC)
+    why = "the disk is full";
+  else if (number == EDQUOT)
+    why = "the disk quota is used up";
+  else if (number == EPIPE)
+    why = "nobody reads it any more";
+  else if (number == EEXIST)
+    why = "it is there already, and --force is not given";
+  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED, "%s %s: %s",
+      path, what, why);
+}
+
+static bool
+is_standard_output (const char *path)
+{
+  return strcmp (path, "-") == 0;
+}
+
+/* Whether it is a device, a pipe or the like, which has no temporary name. */
+static bool
+is_special (const char *path)
+{
+  struct stat status;
+
+  return stat (path, &status) == 0 && !S_ISREG (status.st_mode)
+      && !S_ISDIR (status.st_mode);
+}
+
+bool
+paco_output_check (const char *path, bool force, GError **error)
+{
+  struct stat status;
+
+  if (is_standard_output (path) || stat (path, &status) != 0)
+    return true;
+  if (S_ISDIR (status.st_mode)) {
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "%s cannot be written: it is a folder", path);
+    return false;
+  }
+  if (force || !S_ISREG (status.st_mode))
+    return true;
+  paco_output_explain (error, path, "cannot be written", EEXIST);
+  return false;
+}
+
+/* Opens a file of a name that nobody has. */
+static int
+open_temporary (const char *path, char **temporary)
+{
+  for (unsigned attempt = 0; attempt < 100; attempt++) {
+    char *name = g_strdup_printf ("%s.%08x.part", path, g_random_int ());
+    int fd = open (name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, MODE);
+
+    if (fd >= 0 || errno != EEXIST) {
+      *temporary = name;
+      return fd;
+    }
+    g_free (name);
+  }
+  *temporary = NULL;
+  return -1;
+}
+
+PacoOutput *
+paco_output_open (const char *path, bool force, GError **error)
+{
+  PacoOutput *output;
+  char *temporary = NULL;
+  int fd;
+
+  if (!paco_output_check (path, force, error))
+    return NULL;
+  if (is_standard_output (path))
+    fd = fcntl (STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  else if (is_special (path))
+    fd = open (path, O_WRONLY | O_CLOEXEC);
+  else
+    fd = open_temporary (path, &temporary);
+  if (fd < 0) {
+    paco_output_explain (error, path, "cannot be written", errno);
+    g_free (temporary);
+    return NULL;
+  }
+  output = g_new0 (PacoOutput, 1);
+  output->fd = fd;
+  output->force = force;
+  output->path = g_strdup (
+      is_standard_output (path) ? "standard output" : path);
+  output->temporary = temporary;
+  return output;
+}
+
+int
+paco_output_fd (const PacoOutput *output)
+{
+  return output->fd;
+}
+
+const char *
+paco_output_temporary (const PacoOutput *output)
+{
+  return output->temporary;
+}
+
+bool
+paco_output_write (
+    PacoOutput *output, const void *data, size_t size, GError **error)
+{
+  const char *at = data;
+
+  while (size > 0) {
+    ssize_t written = write (output->fd, at, size);
+
+    if (written >= 0) {
+      at += written;
+      size -= (size_t) written;
+    } else if (errno != EINTR) {
+      paco_output_explain (error, output->path, "cannot be written", errno);
+      return false;
+    } else if (paco_signals_caught (error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void
+free_output (PacoOutput *output)
+{
+  g_free (output->path);
+  g_free (output->temporary);
+  g_free (output);
+}
+
+/* Renames without overwriting, also where the file system cannot do both at once. */
+static int
+rename_carefully (const char *from, const char *to)
+{
+  if (renameat2 (AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+    return 0;
+  if (errno != EINVAL && errno != ENOSYS)
+    return -1;
+  if (access (to, F_OK) == 0) {
+    errno = EEXIST;
+    return -1;
+  }
+  return rename (from, to);
+}
+
+bool
+paco_output_close (PacoOutput *output, bool sync, GError **error)
+{
+  bool good = true;
+  int result;
+
+  if (output->temporary && sync)
+    good = fdatasync (output->fd) == 0;
+  /* Network file systems say only here that they are full. */
+  if (close (output->fd) != 0 && errno != EINTR)
+    good = false;
+  if (good && output->temporary) {
+    result = output->force ? rename (output->temporary, output->path)
+                           : rename_carefully (output->temporary, output->path);
+    good = result == 0;
+  }
+  if (!good) {
+    paco_output_explain (error, output->path, "cannot be written", errno);
+    if (output->temporary)
+      unlink (output->temporary);
+  }
+  free_output (output);
+  return good;
+}
+
+void
+paco_output_abandon (PacoOutput *output)
+{
+  if (!output)
+    return;
+  close (output->fd);
+  if (output->temporary)
+    unlink (output->temporary);
+  free_output (output);
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Pictures that encode takes. */
+#include "readers.h"
+#include "png_file.h"
+#include "sequence.h"
+#include "tool.h"
+#include "y4m.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MOST_BYTES (1u << 31) /* of a picture's file */
+
+struct PacoPictures
+{
+  /* Single files: the names, or the pattern and the number of the next one. */
+  char **names;
+  int n, at;
+  const char *pattern;
+  uint64_t number;
+  bool begun;
+  /* A stream. */
+  int fd; /* -1: none */
+  const char *name;
+  uint64_t size, frames; /* bytes of a picture; pictures so far */
+  uint64_t n_frames;
+  bool y4m;
+  PacoInfo info;
+  const PacoFormat *format; /* NULL: planes */
+};
+
+static bool
+fail (GError **error, const char *name, const char *why)
+{
+  g_set_error (
+      error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED, "%s: %s", name, why);
+  return false;
+}
+
+/* --- bytes --- */
+
+/* As many bytes as there are, up to size; -1 and an error, also after a signal. */
+static ssize_t
+read_fully (int fd, const char *name, void *to, size_t size, GError **error)
+{
+  size_t done = 0;
+
+  while (done < size) {
+    ssize_t n = read (fd, (char *) to + done, size - done);
+
+    if (n == 0)
+      break;
+    if (n > 0) {
+      done += (size_t) n;
+    } else if (errno != EINTR) {
+      fail (error, name, g_strerror (errno));
+      return -1;
+    } else if (paco_signals_caught (error)) {
+      return -1;
+    }
+  }
+  return (ssize_t) done;
+}
+
+static bool
+read_file (const char *name, GByteArray *bytes, GError **error)
+{
+  int fd = open (name, O_RDONLY | O_CLOEXEC);
+  struct stat status;
+  ssize_t n = -1;
+
+  if (fd < 0 || fstat (fd, &status) != 0) {
+    fail (error, name, g_strerror (errno));
+  } else if (!S_ISREG (status.st_mode)) {
+    fail (error, name, "it is no file");
+  } else if ((uint64_t) status.st_size >= MOST_BYTES) {
+    fail (error, name, "it is too large for a picture");
+  } else {
+    g_byte_array_set_size (bytes, (guint) status.st_size);
+    n = read_fully (fd, name, bytes->data, bytes->len, error);
+    if (n >= 0)
+      g_byte_array_set_size (bytes, (guint) n);
+  }
+  if (fd >= 0)
+    close (fd);
+  return n >= 0;
+}
+
+/* --- streams --- */
+
+/* A line of Y4M without its end; NULL at the end of the file, or with an error. */
+static char *
+read_line (PacoPictures *pictures, GError **error)
+{
+  GString *line = g_string_new (NULL);
+  uint8_t byte;
+  ssize_t n = 0;
+
+  while (line->len < PACO_Y4M_MAX_LINE
+      && (n = read_fully (pictures->fd, pictures->name, &byte, 1, error))
+          == 1) {
+    if (byte == '\n')
+      return g_string_free (line, FALSE);
+    g_string_append_c (line, (char) byte);
+  }
+  if (n >= 0 && line->len > 0)
+    fail (error, pictures->name,
+        n == 0 ? "the file ends within a line"
+               : "a line has no end; this is no Y4M file");
+  g_string_free (line, TRUE);
+  return NULL;
+}
+
+static bool
+begin_y4m (PacoPictures *pictures, GError **error)
+{
+  GError *failure = NULL;
+  char *line = read_line (pictures, &failure);
+
+  if (!line && !failure)
+    fail (&failure, pictures->name, "it is empty");
+  if (failure) {
+    g_propagate_error (error, failure);
+    return false;
+  }
+  if (!paco_y4m_parse (line, &pictures->info, error)) {
+    g_prefix_error (error, "%s: ", pictures->name);
+    g_free (line);
+    return false;
+  }
+  g_free (line);
+  pictures->y4m = true;
+  return true;
+}
+
+static bool
+begin_stream (
+    PacoPictures *pictures, const PacoPicturesHow *how, GError **error)
+{
+  PacoImage image;
+  struct stat status;
+
+  pictures->info = (PacoInfo) PACO_INFO_INIT;
+  if (how->format) {
+    pictures->info.width = how->width;
+    pictures->info.height = how->height;
+    pictures->format = how->format;
+    paco_format_tell (how->format, &pictures->info);
+    pictures->size = paco_format_place (
+        how->format, &pictures->info, NULL, &image);
+  } else {
+    if (!begin_y4m (pictures, error))
+      return false;
+    pictures->size = paco_planes_place (&pictures->info, NULL, &image);
+  }
+  if (pictures->size >= MOST_BYTES)
+    return fail (error, pictures->name, "its pictures are too large");
+  if (fstat (pictures->fd, &status) == 0 && S_ISREG (status.st_mode)) {
+    uint64_t head = pictures->y4m ? (uint64_t) lseek (pictures->fd, 0, SEEK_CUR)
+                                  : 0;
+
+    pictures->n_frames = ((uint64_t) status.st_size - head)
+        / (pictures->size + (pictures->y4m ? strlen (PACO_Y4M_FRAME "\n") : 0));
+  }
+  return true;
+}
+
+/* Reads up to the samples of the next picture. FALSE at the end. */
+static bool
+begin_frame (PacoPictures *pictures, GError **error)
+{
+  char *line;
+  bool good;
+
+  if (!pictures->y4m)
+    return true;
+  line = read_line (pictures, error);
+  if (!line)
+    return false;
+  good = strcmp (line, PACO_Y4M_FRAME) == 0
+      || g_str_has_prefix (line, PACO_Y4M_FRAME " ")
+      || fail (error, pictures->name,
+          "the Y4M file is damaged: no frame begins "
+          "where one should");
+  g_free (line);
+  return good;
+}
+
+static bool
+next_of_stream (
+    PacoPictures *pictures, PacoPictureRead *picture, GError **error)
+{
+  ssize_t n;
+
+  if (!begin_frame (pictures, error))
+    return false;
+  g_byte_array_set_size (picture->bytes, (guint) pictures->size);
+  n = read_fully (pictures->fd, pictures->name, picture->bytes->data,
+      pictures->size, error);
+  if (n < 0 || (n == 0 && !pictures->y4m))
+    return false;
+  if ((uint64_t) n < pictures->size) {
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "%s ends within picture %" G_GUINT64_FORMAT
+        ", which has %zd bytes instead of %" G_GUINT64_FORMAT,
+        pictures->name, pictures->frames, n, pictures->size);
+    return false;
+  }
+  pictures->frames++;
+  picture->info = pictures->info;
+  if (pictures->format)
+    paco_format_place (pictures->format, &picture->info, picture->bytes->data,
+        &picture->image);
+  else
+    paco_planes_place (&picture->info, picture->bytes->data, &picture->image);
+  return true;
+}
+
+/* --- single files --- */
+
+static bool
+parse_picture (const char *name, PacoPictureRead *picture, GError **error)
+{
+  const guint8 *bytes = picture->bytes->data;
+  gsize size = picture->bytes->len;
+  const PacoSourceKind *kind;
+
+#ifdef HAVE_PNG
+  if (paco_png_matches (bytes, size)) {
+    g_byte_array_set_size (picture->source.samples, 0);
+    if (paco_png_read (bytes, size, &picture->info, &picture->image,
+            picture->source.samples, error))
+      return true;
+    g_prefix_error (error, "%s: ", name);
+    return false;
+  }
+#endif
+  kind = paco_source_kind (bytes, size);
+  if (!kind) {
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "%s is no picture of a known kind; these are PNG, %s, Y4M, and raw "
+        "pictures with --format and --size",
+        name, paco_source_kinds ());
+    return false;
+  }
+  if (!paco_source_parse (kind, bytes, size, &picture->source, error)) {
+    g_prefix_error (error, "%s: ", name);
+    return false;
+  }
+  picture->info = picture->source.info;
+  picture->image = picture->source.image;
+  return true;
+}
+
+/* The name of the next file, to be freed; NULL at the end, or with an error: numbers of
+ * a pattern must not be missing. */
+static char *
+next_name (PacoPictures *pictures, GError **error)
+{
+  char *name;
+  uint64_t next;
+
+  if (!pictures->pattern)
+    return pictures->at < pictures->n
+        ? g_strdup (pictures->names[pictures->at++])
+        : NULL;
+  if (pictures->begun)
+    pictures->number++;
+  pictures->begun = true;
+  name = paco_sequence_name (pictures->pattern, pictures->number);
+  if (access (name, F_OK) == 0)
+    return name;
+  next = pictures->number;
+  if (paco_sequence_next (pictures->pattern, &next))
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "%s is missing, and %" G_GUINT64_FORMAT
+        " is the next number that is there",
+        name, next);
+  g_free (name);
+  return NULL;
+}
+
+static bool
+next_file (PacoPictures *pictures, PacoPictureRead *picture, GError **error)
+{
+  char *name = next_name (pictures, error);
+  bool good;
+
+  if (!name)
+    return false;
+  good = read_file (name, picture->bytes, error)
+      && parse_picture (name, picture, error);
+  pictures->frames += good;
+  g_free (name);
+  return good;
+}
+
+/* --- all of them --- */
+
+static bool
+has_y4m_name (const char *name)
+{
+  return g_str_has_suffix (name, ".y4m") || g_str_has_suffix (name, ".Y4M");
+}
+
+/* Whether the first name is a stream; it is open then. */
+static bool
+open_stream (PacoPictures *pictures, const PacoPicturesHow *how, GError **error)
+{
+  const char *name = pictures->names[0];
+  bool standard = strcmp (name, "-") == 0;
+
+  if (!how->format && !standard && !has_y4m_name (name))
+    return false;
+  pictures->name = standard ? "standard input" : name;
+  if (pictures->n > 1) {
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+        "%s is a stream of pictures, beside which there are no other files",
+        pictures->name);
+    return false;
+  }
+  pictures->fd = standard ? fcntl (STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                          : open (name, O_RDONLY | O_CLOEXEC);
+  if (pictures->fd < 0)
+    return fail (error, pictures->name, g_strerror (errno));
+  return begin_stream (pictures, how, error);
+}
+
+PacoPictures *
+paco_pictures_open (
+    char **names, int n, const PacoPicturesHow *how, GError **error)
+{
+  PacoPictures *pictures = g_new0 (PacoPictures, 1);
+  GError *failure = NULL;
+
+  pictures->fd = -1;
+  pictures->names = names;
+  pictures->n = n;
+  if (!open_stream (pictures, how, &failure) && !failure && n == 1
+      && paco_sequence_is_pattern (names[0])) {
+    pictures->pattern = names[0];
+    if (paco_sequence_check (names[0], &failure))
+      paco_sequence_first (names[0], &pictures->number, &failure);
+  } else if (pictures->fd < 0) {
+    pictures->n_frames = (uint64_t) n;
+  }
+  if (!failure)
+    return pictures;
+  g_propagate_error (error, failure);
+  paco_pictures_close (pictures);
+  return NULL;
+}
+
+void
+paco_pictures_close (PacoPictures *pictures)
+{
+  if (!pictures)
+    return;
+  if (pictures->fd >= 0)
+    close (pictures->fd);
+  g_free (pictures);
+}
+
+uint64_t
+paco_pictures_count (const PacoPictures *pictures)
+{
+  return pictures->n_frames;
+}
+
+bool
+paco_pictures_next (
+    PacoPictures *pictures, PacoPictureRead *picture, GError **error)
+{
+  if (paco_signals_caught (error))
+    return false;
+  return pictures->fd >= 0 ? next_of_stream (pictures, picture, error)
+                           : next_file (pictures, picture, error);
+}
+
+bool
+paco_pictures_skip (PacoPictures *pictures, uint64_t n, GError **error)
+{
+  PacoPictureRead picture;
+  GError *failure = NULL;
+
+  if (pictures->fd < 0 && !pictures->pattern) {
+    pictures->at = (int) MIN (n, (uint64_t) pictures->n);
+    return true;
+  }
+  if (pictures->pattern) {
+    pictures->number += n;
+    return true;
+  }
+  paco_picture_read_init (&picture);
+  for (uint64_t i = 0; i < n && !failure; i++)
+    if (!paco_pictures_next (pictures, &picture, &failure))
+      break;
+  paco_picture_read_clear (&picture);
+  if (failure)
+    g_propagate_error (error, failure);
+  return !failure;
+}
+
+void
+paco_picture_read_init (PacoPictureRead *picture)
+{
+  *picture = (PacoPictureRead){ .bytes = g_byte_array_new () };
+  paco_source_init (&picture->source);
+}
+
+void
+paco_picture_read_clear (PacoPictureRead *picture)
+{
+  g_clear_pointer (&picture->bytes, g_byte_array_unref);
+  paco_source_clear (&picture->source);
+}

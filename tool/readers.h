@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Pictures that encode takes: single files (PNM, PAM, PNG, and all kinds that the
+ * archive knows), by a list of names or a pattern; Y4M and raw files, or pipes of
+ * these. */
+#pragma once
+#include "archive/source.h"
+#include "formats.h"
+
+typedef struct PacoPictures PacoPictures;
+
+/* What the command line says of the pictures. */
+typedef struct
+{
+  const PacoFormat *format; /* of raw files; NULL: the files are not raw */
+  uint32_t width, height;   /* of raw files */
+} PacoPicturesHow;
+
+/* A picture that was read. It stays until the struct is used again. */
+typedef struct
+{
+  PacoInfo info;
+  PacoImage image;
+  GByteArray *bytes; /* of the file */
+  PacoSource source; /* of a single file */
+} PacoPictureRead;
+
+/* n names, "-" being standard input. */
+PacoPictures *paco_pictures_open (
+    char **names, int n, const PacoPicturesHow *how, GError **error);
+void paco_pictures_close (PacoPictures *pictures); /* or NULL */
+/* How many there are; 0 if nobody knows. */
+uint64_t paco_pictures_count (const PacoPictures *pictures);
+/* FALSE at the end, or with an error, which names the file. */
+bool paco_pictures_next (
+    PacoPictures *pictures, PacoPictureRead *picture, GError **error);
+/* Goes over so many pictures. */
+bool paco_pictures_skip (PacoPictures *pictures, uint64_t n, GError **error);
+
+void paco_picture_read_init (PacoPictureRead *picture);
+void paco_picture_read_clear (PacoPictureRead *picture);

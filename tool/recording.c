@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What encode, cut and join write frames to. */
+#include "recording.h"
+#include "lib/paco.h"
+#include "mux.h"
+#include "output.h"
+#include "tool.h"
+#include <errno.h>
+#include <string.h>
+
+struct PacoRecording
+{
+  char *path, *sound;
+  PacoOutput *output;    /* of the final file, */
+  PacoOutput *container; /* or of this one, which is made of it at the end */
+  PacoWriter *writer;
+};
+
+PacoRecording *
+paco_recording_open (
+    const char *path, const char *sound, bool force, GError **error)
+{
+  PacoRecording *recording = g_new0 (PacoRecording, 1);
+  bool contained = paco_mux_takes (path);
+  char *part = contained ? g_strconcat (path, ".paco", NULL) : g_strdup (path);
+  PacoError failure;
+  bool good = true;
+
+  recording->path = g_strdup (path);
+  recording->sound = g_strdup (sound);
+  if (sound && !contained) {
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+        "sound goes into .mkv and .mov files, and %s is none", path);
+    good = false;
+  }
+  if (good && contained)
+    good = paco_mux_check (path, sound, error)
+        && (recording->container = paco_output_open (path, force, error));
+  if (good)
+    good = (recording->output = paco_output_open (
+                part, force || contained, error))
+        && paco_tool_check (
+            paco_writer_open_fd (paco_output_fd (recording->output),
+                &recording->writer, &failure),
+            &failure, error);
+  g_free (part);
+  if (good)
+    return recording;
+  paco_recording_abandon (recording);
+  return NULL;
+}
+
+bool
+paco_recording_add (
+    PacoRecording *recording, const void *data, size_t size, GError **error)
+{
+  PacoError failure;
+  PacoStatus status = paco_writer_add (recording->writer, data, size, &failure);
+
+  /* The library ends its sentence with the system's words. */
+  if (status == PACO_STATUS_IO
+      && g_str_has_suffix (failure.message, g_strerror (ENOSPC))) {
+    paco_output_explain (error, recording->path, "cannot be written", ENOSPC);
+    return false;
+  }
+  if (paco_tool_check (status, &failure, error))
+    return true;
+  g_prefix_error (error, "%s: ", recording->path);
+  return false;
+}
+
+uint64_t
+paco_recording_frames (const PacoRecording *recording)
+{
+  uint64_t n_frames = 0, n_bytes;
+
+  paco_writer_position (recording->writer, &n_frames, &n_bytes);
+  return n_frames;
+}
+
+static void
+free_recording (PacoRecording *recording)
+{
+  g_free (recording->path);
+  g_free (recording->sound);
+  g_free (recording);
+}
+
+/* Makes the container of what was written. */
+static bool
+put_into_container (PacoRecording *recording, bool quiet, GError **error)
+{
+  bool good = paco_mux_file (paco_output_temporary (recording->output),
+      recording->sound, recording->path,
+      paco_output_temporary (recording->container), quiet, error);
+
+  paco_output_abandon (g_steal_pointer (&recording->output));
+  if (good)
+    return paco_output_close (
+        g_steal_pointer (&recording->container), true, error);
+  paco_output_abandon (g_steal_pointer (&recording->container));
+  return false;
+}
+
+bool
+paco_recording_close (PacoRecording *recording, bool quiet, GError **error)
+{
+  PacoError failure;
+  bool good = paco_tool_check (
+      paco_writer_close (g_steal_pointer (&recording->writer), &failure),
+      &failure, error);
+
+  if (!good) {
+    paco_recording_abandon (recording);
+    return false;
+  }
+  good = recording->container
+      ? put_into_container (recording, quiet, error)
+      : paco_output_close (recording->output, true, error);
+  free_recording (recording);
+  return good;
+}
+
+void
+paco_recording_abandon (PacoRecording *recording)
+{
+  if (!recording)
+    return;
+  paco_writer_close (recording->writer, NULL);
+  paco_output_abandon (recording->output);
+  paco_output_abandon (recording->container);
+  free_recording (recording);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Names of numbered files. */
+#include "sequence.h"
+#include "tool.h"
+#include <string.h>
+
+#define MAX_WIDTH 20 /* digits of a number */
+
+/* A pattern in its parts. */
+typedef struct
+{
+  char *before, *behind; /* "%%" is "%" in them */
+  unsigned width;
+  bool zeros;
+} Pattern;
+
+static void
+clear_pattern (Pattern *pattern)
+{
+  g_free (pattern->before);
+  g_free (pattern->behind);
+}
+
+/* The number's place at the first % that is not doubled; NULL if it is none. */
+static const char *
+parse_place (const char *at, Pattern *pattern)
+{
+  at++;
+  if (*at == '0') {
+    pattern->zeros = true;
+    at++;
+  }
+  while (g_ascii_isdigit (*at) && pattern->width <= MAX_WIDTH)
+    pattern->width = 10 * pattern->width + (unsigned) (*at++ - '0');
+  return *at == 'd' && pattern->width <= MAX_WIDTH ? at + 1 : NULL;
+}
+
+/* Takes the pattern apart. FALSE, and nothing to clear, if it is none. */
+static bool
+parse_pattern (const char *text, Pattern *pattern)
+{
+  GString *parts[2] = { g_string_new (NULL), g_string_new (NULL) };
+  unsigned part = 0;
+  const char *at = text;
+
+  *pattern = (Pattern){ 0 };
+  while (at && *at) {
+    if (*at != '%') {
+      g_string_append_c (parts[part], *at++);
+    } else if (at[1] == '%') {
+      g_string_append_c (parts[part], '%');
+      at += 2;
+    } else {
+      at = part == 0 ? parse_place (at, pattern) : NULL;
+      part = 1;
+    }
+  }
+  pattern->before = g_string_free (parts[0], FALSE);
+  pattern->behind = g_string_free (parts[1], FALSE);
+  if (at && part == 1)
+    return true;
+  clear_pattern (pattern);
+  return false;
+}
+
+bool
+paco_sequence_is_pattern (const char *path)
+{
+  for (; *path; path++)
+    if (*path == '%') {
+      if (path[1] != '%')
+        return true;
+      path++;
+    }
+  return false;
+}
+
+bool
+paco_sequence_check (const char *text, GError **error)
+{
+  Pattern pattern;
+
+  if (parse_pattern (text, &pattern)) {
+    clear_pattern (&pattern);
+    return true;
+  }
+  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+      "%s is no pattern of numbered files: it has one number, as in "
+      "scan_%%06d.dpx, and %%%% for a per cent sign",
+      text);
+  return false;
+}
+
+static char *
+print_name (const Pattern *pattern, uint64_t number)
+{
+  char digits[32];
+
+  g_snprintf (digits, sizeof digits, "%" G_GUINT64_FORMAT, number);
+  return g_strdup_printf ("%s%.*s%s%s", pattern->before,
+      pattern->width > strlen (digits)
+          ? (int) (pattern->width - strlen (digits))
+          : 0,
+      pattern->zeros ? "00000000000000000000" : "                    ", digits,
+      pattern->behind);
+}
+
+char *
+paco_sequence_name (const char *text, uint64_t number)
+{
+  Pattern pattern;
+  char *name;
+
+  if (!parse_pattern (text, &pattern))
+    return g_strdup (text);
+  name = print_name (&pattern, number);
+  clear_pattern (&pattern);
+  return name;
+}
+
+/* The number that the name of a file has, if print_name() would give that name. */
+static bool
+parse_name (const Pattern *pattern, const char *path, uint64_t *number)
+{
+  const char *at = path + strlen (pattern->before);
+  char *again;
+  bool same;
+
+  if (!g_str_has_prefix (path, pattern->before))
+    return false;
+  while (*at == ' ')
+    at++;
+  /* What stands behind the number is left to the comparison. */
+  *number = g_ascii_strtoull (at, NULL, 10);
+  again = print_name (pattern, *number);
+  same = strcmp (again, path) == 0;
+  g_free (again);
+  return same;
+}
+
+/* The lowest number of at least `from` in the pattern's folder. */
+static bool
+find_lowest (const char *text, uint64_t from, uint64_t *lowest)
+{
+  Pattern pattern;
+  const char *slash, *name;
+  char *folder;
+  GDir *files;
+  bool found = false;
+
+  if (!parse_pattern (text, &pattern))
+    return false;
+  slash = strrchr (pattern.before, '/');
+  folder = slash
+      ? g_strndup (pattern.before, (gsize) (slash + 1 - pattern.before))
+      : g_strdup ("");
+  files = g_dir_open (slash ? folder : ".", 0, NULL);
+  while (files && (name = g_dir_read_name (files))) {
+    char *path = g_strconcat (folder, name, NULL);
+    uint64_t number;
+
+    if (parse_name (&pattern, path, &number) && number >= from
+        && (!found || number < *lowest)) {
+      *lowest = number;
+      found = true;
+    }
+    g_free (path);
+  }
+  if (files)
+    g_dir_close (files);
+  g_free (folder);
+  clear_pattern (&pattern);
+  return found;
+}
+
+bool
+paco_sequence_first (const char *pattern, uint64_t *number, GError **error)
+{
+  if (find_lowest (pattern, 0, number))
+    return true;
+  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+      "there is no file of the pattern %s", pattern);
+  return false;
+}
+
+bool
+paco_sequence_next (const char *pattern, uint64_t *number)
+{
+  return *number < G_MAXUINT64 && find_lowest (pattern, *number + 1, number);
+}

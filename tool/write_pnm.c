@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * PGM, PPM and PAM files: a decoder writes the samples as they are in the file. */
+#include "tool.h"
+#include "writers.h"
+#include <string.h>
+
+/* How many bits the samples of all components have; 0 if these are not the same, or
+ * if components are subsampled. */
+static unsigned
+common_depth (const PacoInfo *info)
+{
+  for (unsigned c = 0; c < info->n_components; c++)
+    if (info->depth[c] != info->depth[0] || info->subsampling_x[c]
+        || info->subsampling_y[c])
+      return 0;
+  return info->depth[0];
+}
+
+static bool
+place (PacoPixels *pixels, size_t *bytes, const char *name, GError **error)
+{
+  PacoError failure;
+
+  if (common_depth (&pixels->info) == 0) {
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "%s files hold no pictures with subsampled colours, or with components "
+        "of "
+        "different depths; Y4M and raw files do",
+        name);
+    return false;
+  }
+  if (paco_image_init (&pixels->image, &pixels->info, 0,
+          PACO_IMAGE_INTERLEAVED | PACO_IMAGE_BIG_ENDIAN, pixels->samples,
+          bytes, &failure)
+      == PACO_STATUS_OK)
+    return true;
+  g_set_error (
+      error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED, "%s", failure.message);
+  return false;
+}
+
+static bool
+place_pnm (
+    PacoPixels *pixels, const PacoFormat *format, size_t *bytes, GError **error)
+{
+  if (paco_format_is_yuv (&pixels->info)) {
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "PNM files hold gray or R, G, B, and this is Y, Cb, Cr; Y4M, PAM and "
+        "raw "
+        "files hold that");
+    return false;
+  }
+  if (pixels->info.n_components % 2 == 0) {
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "PNM files hold no alpha; PAM and PNG files do");
+    return false;
+  }
+  return place (pixels, bytes, "PNM", error);
+}
+
+static bool
+place_pam (
+    PacoPixels *pixels, const PacoFormat *format, size_t *bytes, GError **error)
+{
+  return place (pixels, bytes, "PAM", error);
+}
+
+static bool
+head_pnm (const PacoPixels *pixels, GByteArray *bytes, GError **error)
+{
+  const PacoInfo *info = &pixels->info;
+  char head[64];
+  int n = g_snprintf (head, sizeof head, "P%d\n%u %u\n%u\n",
+      info->n_components == 1 ? 5 : 6, info->width, info->height,
+      (1u << info->depth[0]) - 1);
+
+  g_byte_array_append (bytes, (const guint8 *) head, (guint) n);
+  return true;
+}
+
+static bool
+head_pam (const PacoPixels *pixels, GByteArray *bytes, GError **error)
+{
+  static const char *const types[PACO_COMPONENTS] = {
+    "GRAYSCALE",
+    "GRAYSCALE_ALPHA",
+    "RGB",
+    "RGB_ALPHA",
+  };
+  const PacoInfo *info = &pixels->info;
+  unsigned n = info->n_components;
+  char *head = g_strdup_printf (
+      "P7\nWIDTH %u\nHEIGHT %u\nDEPTH %u\nMAXVAL %u\nTUPLTYPE %s\nENDHDR\n",
+      info->width, info->height, n, (1u << info->depth[0]) - 1,
+      paco_format_is_yuv (info) ? (n == 3 ? "YUV" : "YUV_ALPHA")
+                                : types[n - 1]);
+
+  g_byte_array_append (bytes, (const guint8 *) head, (guint) strlen (head));
+  g_free (head);
+  return true;
+}
+
+const PacoWriterKind paco_writer_pnm = {
+  .name = "pnm",
+  .extensions = { "pgm", "ppm", "pnm" },
+  .place = place_pnm,
+  .head = head_pnm,
+};
+
+const PacoWriterKind paco_writer_pam = {
+  .name = "pam",
+  .extensions = { "pam" },
+  .place = place_pam,
+  .head = head_pam,
+};
