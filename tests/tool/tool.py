@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import random
+import re
 import resource
 import shutil
 import signal
@@ -374,6 +375,17 @@ class Trouble(Case):
                              self.paco('help', command))
         self.assertRegex(self.paco('--version'), rb'\Apaco \d+\.\d+')
         self.paco(code=USAGE)
+
+    def test_man_page(self):
+        """Every option of these commands is in it, and every option in it exists."""
+        page = os.path.join(os.environ['PACO_SOURCE_ROOT'], 'docs', 'paco.1')
+        text = self.read(page).decode().replace('\\-', '-')
+        found = set()
+        for command in ('info', 'verify', 'decode', 'encode', 'cut', 'join'):
+            self.assertIn(f'\n.SS {command}\n', text)
+            found |= set(re.findall(r'\s--([a-z-]+)',
+                                    self.paco(command, '--help').decode()))
+        self.assertEqual(set(re.findall(r'--([a-z-]+)', text)) - {'version'}, found)
 
     def test_broken_pictures(self):
         picture = pictures.random_picture(30, 20, 3, 8, SEED)
