@@ -322,6 +322,18 @@ run_line (PacoRun *run, GError **error)
 
 /* --- ending -------------------------------------------------------------------- */
 
+/* A name beside OUT for what is not complete, with the same extension. */
+static char *
+temporary_name (const char *out)
+{
+  const char *base = strrchr (out, '/'), *dot;
+
+  base = base ? base + 1 : out;
+  dot = strrchr (base, '.');
+  dot = dot ? dot : base + strlen (base);
+  return g_strdup_printf ("%.*s.paco-tmp%s", (int) (dot - out), out, dot);
+}
+
 static gboolean
 finish (PacoRun *run, GError **error)
 {
@@ -331,7 +343,7 @@ finish (PacoRun *run, GError **error)
 
   if (!options->convert)
     return paco_part_finish (run->part, error);
-  temporary = g_strconcat (options->out, ".tmp", NULL);
+  temporary = temporary_name (options->out);
   good = options->convert (options->user, paco_part_path (run->part),
              options->has_range ? NULL : run->sound, temporary, error)
       && paco_part_rename (temporary, options->out, error);

@@ -4,6 +4,7 @@
 #include "archive/archive.h"
 #include "archive/part.h"
 #include "archive_command.h"
+#include "archive_container.h"
 #include "progress.h"
 #include <stdio.h>
 #include <string.h>
@@ -15,19 +16,31 @@ typedef struct
   char *frames, *fps, *report, **skip;
   PacoCommandCoderOptions coders;
   int complexity;
-  gboolean list, md5, no_verify, allow_gaps, quiet;
+  gboolean list, md5, no_verify, allow_gaps, any_sound_length, quiet;
 } Options;
 
 typedef struct
 {
   PacoProgress *progress; /* NULL: no frame has been done */
   gboolean quiet;
+  PacoArchiveContainer container; /* out is NULL if OUT is a .paco file */
 } Run;
 
 static gboolean
 is_interrupted (gpointer user)
 {
   return paco_signals_caught (NULL);
+}
+
+static gboolean
+make_container (gpointer user, const char *from, const PacoSound *sound,
+    const char *to, GError **error)
+{
+  Run *run = user;
+
+  /* Its line is the muxer's now. */
+  g_clear_pointer (&run->progress, paco_progress_free);
+  return paco_archive_container_make (&run->container, from, sound, to, error);
 }
 
 static void
@@ -68,6 +81,8 @@ read_options (const Options *given, PacoArchiveOptions *options, GError **error)
   options->verify = !given->no_verify;
   options->files.skip = (const char *const *) given->skip;
   options->files.allow_gaps = given->allow_gaps;
+  options->any_sound_length = given->any_sound_length;
+  options->files.want_sound = given->list;
   return TRUE;
 }
 
@@ -129,22 +144,6 @@ write_reports (const Options *given, const char *out, const PacoReport *report,
   return good;
 }
 
-/* A name that promises another kind of file is none for this one. */
-static gboolean
-check_name (const char *out, GError **error)
-{
-  static const char *const containers[] = { ".mkv", ".mov", ".mp4" };
-  const char *dot = strrchr (out, '.');
-
-  for (guint i = 0; dot && i < G_N_ELEMENTS (containers); i++)
-    if (g_ascii_strcasecmp (dot, containers[i]) == 0) {
-      g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
-          "%s would be no such file: archives are .paco files", out);
-      return FALSE;
-    }
-  return TRUE;
-}
-
 /* --- running --------------------------------------------------------------- */
 
 static int
@@ -165,13 +164,19 @@ list_files (const PacoArchiveOptions *options)
 static int
 archive (const Options *given, PacoArchiveOptions *options)
 {
-  Run run = { NULL, given->quiet };
+  Run run = { NULL, given->quiet,
+    { options->folder, NULL, options->verify, given->quiet } };
   PacoReport report;
   GError *error = NULL;
   gboolean good;
 
-  if (!check_name (options->out, &error)
-      || !check_reports (given, options->out, &error))
+  if (paco_mux_takes (options->out)) {
+    run.container.out = options->out;
+    options->convert = make_container;
+  }
+  options->files.want_sound = options->convert || options->has_range;
+  if (!check_reports (given, options->out, &error)
+      || (run.container.out && !paco_mux_check (options->out, NULL, &error)))
     return paco_tool_fail (error);
   paco_report_init (&report, "archive", options->folder, options->out);
   options->interrupted = is_interrupted;
@@ -218,6 +223,8 @@ paco_tool_archive (int argc, char **argv)
         "Do not decode each frame and compare it with its file", NULL },
     { "fps", 0, 0, G_OPTION_ARG_STRING, &given.fps,
         "Frames a second, whatever the files say", "N[/D]" },
+    { "any-sound-length", 0, 0, G_OPTION_ARG_NONE, &given.any_sound_length,
+        "Take sound that is longer or shorter than the pictures", NULL },
     { "allow-gaps", 0, 0, G_OPTION_ARG_NONE, &given.allow_gaps,
         "Archive also where the numbers of files have gaps", NULL },
     { "skip", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.skip,

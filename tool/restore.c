@@ -4,7 +4,8 @@
 #include "archive/part.h"
 #include "archive/restore.h"
 #include "archive_command.h"
-#include "lib/paco.h"
+#include "archive_container.h"
+#include "input.h"
 #include "progress.h"
 #include "tool.h"
 #include <stdio.h>
@@ -19,33 +20,34 @@ typedef struct
 
 typedef struct
 {
-  PacoReader *reader;
+  const char *path;
+  PacoInput *input;
   PacoProgress *progress;
 } Run;
-
-static void
-set_failure (const PacoError *failure, GError **error)
-{
-  g_set_error_literal (
-      error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED, failure->message);
-}
 
 static gboolean
 next_frame (gpointer user, PacoFrame *frame, gpointer *owner, GError **error)
 {
-  PacoError failure;
-  PacoStatus status = paco_reader_next (
-      ((Run *) user)->reader, frame, &failure);
+  PacoInputFrame got = { 0 };
+  PacoInputResult result = paco_input_next (((Run *) user)->input, &got, error);
 
-  if (status != PACO_STATUS_OK && status != PACO_STATUS_EMPTY)
-    set_failure (&failure, error);
-  return status == PACO_STATUS_OK;
+  *frame = got.frame;
+  *owner = got.owner;
+  return result == PACO_INPUT_FRAME;
 }
 
 static void
 release_frame (gpointer user, PacoFrame *frame, gpointer owner)
 {
-  paco_frame_release (frame);
+  PacoInputFrame got = { *frame, owner };
+
+  paco_input_release (&got);
+}
+
+static gboolean
+give_sound (gpointer user, PacoSoundMaker *maker, GError **error)
+{
+  return paco_archive_container_sound (((Run *) user)->path, maker, error);
 }
 
 static gboolean
@@ -82,18 +84,14 @@ tell (const Options *given, const PacoReport *report, GError **error)
 }
 
 static gboolean
-open_input (
-    const char *from, PacoRestoreOptions *options, Run *run, GError **error)
+open_input (PacoRestoreOptions *options, Run *run, GError **error)
 {
-  PacoError failure;
-
-  if (paco_reader_open (from, &run->reader, &failure) == PACO_STATUS_OK
+  run->input = paco_input_open (run->path, error);
+  if (run->input && !g_str_equal (paco_input_kind (run->input), "PaCo frames"))
+    options->sound = give_sound;
+  return run->input
       && (!options->has_range
-          || paco_reader_seek (run->reader, options->first, &failure)
-              == PACO_STATUS_OK))
-    return TRUE;
-  set_failure (&failure, error);
-  return FALSE;
+          || paco_input_seek (run->input, options->first, error));
 }
 
 /* Restores, or checks; *damaged: not everything is what it was. */
@@ -101,20 +99,18 @@ static gboolean
 restore (const Options *given, const char *from, PacoRestoreOptions *options,
     gboolean *damaged, GError **error)
 {
-  Run run = { NULL };
+  Run run = { from };
   PacoReport report;
-  uint64_t n = 0;
   gboolean good;
 
-  if (!open_input (from, options, &run, error)) {
-    paco_reader_close (run.reader);
+  if (!open_input (options, &run, error)) {
+    paco_input_close (run.input);
     return FALSE;
   }
-  if (!options->has_range)
-    paco_reader_count (run.reader, &n, NULL);
   paco_report_init (
       &report, "restore", from, options->folder ? options->folder : "");
-  run.progress = paco_progress_new (n, given->quiet);
+  run.progress = paco_progress_new (
+      options->has_range ? 0 : paco_input_count (run.input), given->quiet);
   options->next = next_frame;
   options->release = release_frame;
   options->interrupted = is_interrupted;
@@ -131,7 +127,7 @@ restore (const Options *given, const char *from, PacoRestoreOptions *options,
   *damaged = report.damaged > 0;
   for (guint i = 0; i < report.notes->len && report.damaged > 0; i++)
     paco_tool_complain ("%s", (const char *) report.notes->pdata[i]);
-  paco_reader_close (run.reader);
+  paco_input_close (run.input);
   paco_report_clear (&report);
   return good;
 }

@@ -79,7 +79,6 @@ def test_options(tmp):
             tmp / 'w.paco.part'), wrong
     expect(USAGE, 'archive', tmp / 'in')
     expect(USAGE, 'archive', '--list', tmp / 'in', tmp / 'out')
-    expect(USAGE, 'archive', tmp / 'in', tmp / 'out.mkv', says='.paco files')
 
 
 def test_range(tmp):

@@ -9,7 +9,8 @@ import sys
 import tempfile
 import traceback
 
-PACO = os.environ.get('PACO_TOOL', 'paco')
+PACO = os.environ.get('PACO_TOOL') or os.path.join(
+    os.environ.get('PACO_BUILD_ROOT', 'build'), 'tool', 'paco')
 SEED = int(os.environ.get('PACO_SEED', random.randrange(1 << 30)))
 DONE, FAILED, USAGE, DAMAGE, INTERRUPTED = 0, 1, 2, 3, 130
 

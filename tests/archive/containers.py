@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Archives in MKV and MOV files: files and sound come back bit by bit, sound of another
+length or kind is refused, and a run that was killed goes on."""
+import os
+import random
+import shutil
+import struct
+import subprocess
+import sys
+
+import harness
+from harness import (DONE, FAILED, PACO, expect, paco, sequence)
+
+SKIP = 77
+
+
+def wav(seconds, bits=16, channels=2, rate=48000, kind=1, around=b'', short=0):
+    """A WAV file of noise, with a chunk before and one behind its samples."""
+    block = channels * bits // 8
+    samples = random.randbytes(round(seconds * rate) * block)
+    head = struct.pack('<HHIIHH', kind, channels, rate, rate * block, block, bits)
+    body = (b'fmt ' + struct.pack('<I', len(head)) + head
+            + b'bext' + struct.pack('<I', len(around)) + around + bytes(len(around) % 2)
+            + b'data' + struct.pack('<I', len(samples)) + samples[:len(samples) - short]
+            + b'LIST' + struct.pack('<I', 4) + b'INFO')
+    return b'RIFF' + struct.pack('<I', len(body) + 4) + b'WAVE' + body
+
+
+def same(a, b):
+    subprocess.run(['diff', '-r', os.fspath(a), os.fspath(b)], check=True)
+
+
+def test_round_trip(tmp):
+    """Pictures and sound, each kind of samples, in both containers."""
+    folder = sequence(tmp / 'in', 6)
+    for number, (bits, kind) in enumerate(((16, 1), (24, 1), (32, 1), (32, 3), (0, 0))):
+        if bits:
+            (folder / 'sound.wav').write_bytes(
+                wav(6 / 24, bits, 1 + number % 2, kind=kind,
+                    around=random.randbytes(random.randrange(700))))
+        else:
+            (folder / 'sound.wav').unlink()
+        for name in ('a.mkv', 'a.mov') if number in (0, 4) else ('a.mkv',):
+            expect(DONE, 'archive', '--fps=24', '--md5', folder, tmp / name,
+                   says='Every frame')
+            assert not os.path.exists(tmp / f'{name}.part')
+            expect(DONE, 'restore', '--md5', tmp / name, tmp / 'out')
+            same(folder, tmp / 'out')
+            expect(DONE, 'restore', '--check', tmp / name)
+            shutil.rmtree(tmp / 'out')
+            for left in (name, f'{name}.json', f'{name}.framemd5'):
+                (tmp / left).unlink()
+
+
+def test_refused(tmp):
+    """Sound that does not belong to the pictures, or cannot be carried."""
+    folder = sequence(tmp / 'in', 6)
+
+    def refused(data, says, *options):
+        (folder / 'sound.wav').write_bytes(data)
+        expect(FAILED, 'archive', *options, folder, tmp / 'a.mkv', says=says)
+        assert not [e for e in os.listdir(tmp) if e.startswith('a.mkv')]
+
+    refused(wav(6 / 24), 'how many there are in a second')
+    refused(wav(7.5 / 24), 'lasts 0.312 s, and 6 pictures', '--fps=24')
+    refused(wav(4.5 / 24), 'lasts', '--fps=24')
+    refused(wav(6 / 24, bits=8), '8 bits', '--fps=24')
+    refused(wav(6 / 24, kind=85), 'format 85', '--fps=24')
+    refused(wav(6 / 24, short=99), 'not there', '--fps=24')
+    refused(wav(6 / 24)[:30], 'no whole WAV', '--fps=24')
+    refused(wav(6 / 24, around=random.randbytes(9000)), 'too much', '--fps=24')
+    (folder / 'sound.wav').write_bytes(wav(4.5 / 24))
+    expect(DONE, 'archive', '-q', '--fps=24', '--any-sound-length', folder, tmp / 'a.mkv')
+    expect(DONE, 'restore', '-q', tmp / 'a.mkv', tmp / 'out')
+    same(folder, tmp / 'out')
+    (folder / 'more.wav').write_bytes(wav(6 / 24))
+    expect(FAILED, 'archive', '--fps=24', folder, tmp / 'b.mkv', says='one is wanted')
+
+
+def test_range(tmp):
+    """Ranges keep what is to be known of the sound; joined, they are the archive."""
+    folder = sequence(tmp / 'in', 6)
+    (folder / 'sound.wav').write_bytes(wav(6 / 24))
+    expect(DONE, 'archive', '-q', '--fps=24', folder, tmp / 'a.mkv')
+    for name, range_ in ('1.paco', '0-2'), ('2.paco', '3-5'):
+        expect(DONE, 'archive', '-q', '--fps=24', f'--frames={range_}', folder, tmp / name)
+    expect(DONE, 'restore', tmp / '1.paco', tmp / 'part', says='is not in this file')
+    if paco('join', '--help')[0] == DONE:
+        expect(DONE, 'join', '-q', '--sound', folder / 'sound.wav', tmp / '1.paco',
+               tmp / '2.paco', tmp / 'b.mkv')
+        expect(DONE, 'restore', '-q', tmp / 'b.mkv', tmp / 'out')
+        same(folder, tmp / 'out')
+
+
+def main():
+    # Built without GStreamer, it says so.
+    with open('/dev/null', 'rb') as null:
+        out = subprocess.run([PACO, 'archive', '/nothing', 'x.mkv'], stdin=null,
+                             capture_output=True, check=False).stderr
+    if b'without GStreamer' in out:
+        return SKIP
+    return harness.main(globals())
+
+
+if __name__ == '__main__':
+    sys.exit(main())

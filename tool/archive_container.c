@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Archives in MKV and MOV files. */
+#include "archive_container.h"
+#include "input.h"
+#include "tool.h"
+#include <string.h>
+#include <unistd.h>
+
+static gboolean
+fail (GError **error, const char *sentence)
+{
+  g_set_error_literal (
+      error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_DAMAGED, sentence);
+  return FALSE;
+}
+
+static bool
+add_samples (void *user, const void *samples, size_t size, GError **error)
+{
+  return paco_sound_maker_add (user, samples, size, error);
+}
+
+gboolean
+paco_archive_container_sound (
+    const char *path, PacoSoundMaker *maker, GError **error)
+{
+  return paco_mux_read_sound (path, add_samples, maker, error);
+}
+
+/* Whether the next frames of both are the same; *ended: there is none in both. */
+static gboolean
+compare_next (PacoInput *from, PacoInput *to, gboolean *ended, GError **error)
+{
+  PacoInputFrame a = { 0 }, b = { 0 };
+  PacoInputResult x = paco_input_next (from, &a, error);
+  PacoInputResult y = x == PACO_INPUT_ERROR ? x
+                                            : paco_input_next (to, &b, error);
+  gboolean good = x != PACO_INPUT_ERROR && y != PACO_INPUT_ERROR;
+
+  *ended = x != PACO_INPUT_FRAME || y != PACO_INPUT_FRAME;
+  if (good
+      && (x != y
+          || (!*ended
+              && (a.frame.size != b.frame.size
+                  || memcmp (a.frame.data, b.frame.data, a.frame.size) != 0))))
+    good = fail (error, "the container gives other frames than it was given");
+  if (x == PACO_INPUT_FRAME)
+    paco_input_release (&a);
+  if (y == PACO_INPUT_FRAME)
+    paco_input_release (&b);
+  return good;
+}
+
+static gboolean
+compare_frames (const char *part, const char *path, GError **error)
+{
+  PacoInput *from = paco_input_open (part, error);
+  PacoInput *to = from ? paco_input_open (path, error) : NULL;
+  gboolean ended = FALSE, good = to != NULL;
+
+  while (good && !ended)
+    good = compare_next (from, to, &ended, error);
+  paco_input_close (from);
+  paco_input_close (to);
+  return good;
+}
+
+static gboolean
+compare_sound (const PacoSound *sound, const char *path, GError **error)
+{
+  PacoSoundMaker *maker = paco_sound_maker_new (sound, NULL, error);
+
+  if (!maker || !paco_archive_container_sound (path, maker, error)) {
+    paco_sound_maker_abandon (maker);
+    return FALSE;
+  }
+  return paco_sound_maker_end (maker, error);
+}
+
+gboolean
+paco_archive_container_make (const PacoArchiveContainer *container,
+    const char *from, const PacoSound *sound, const char *to, GError **error)
+{
+  char *path = sound ? g_strconcat (container->folder, "/", sound->name, NULL)
+                     : NULL;
+  gboolean good = paco_mux_file (
+      from, path, container->out, to, container->quiet, error);
+
+  if (good && container->verify)
+    good = compare_frames (from, to, error)
+        && (!sound || compare_sound (sound, to, error));
+  if (!good)
+    unlink (to);
+  g_free (path);
+  return good;
+}
