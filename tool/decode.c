@@ -277,9 +277,9 @@ decode_file (const char *from, Decode *decode)
 
 static const PacoToolUsage usage = {
   .arguments = "FILE OUT",
-  .summary =
-      "Decodes frames of FILE to pictures: PGM, PPM, PAM, PNG, Y4M or raw, by "
-      "the name of OUT.",
+  .summary = "Decodes frames of FILE to pictures: PGM, PPM, PAM, PNG, DPX, Y4M "
+             "or raw, by "
+             "the name of OUT.",
   .description = "A name like picture_%06d.png stands for numbered files, "
                  "whose numbers are those "
                  "of\nthe frames. \"-\" is standard input or output. Frames "

@@ -124,11 +124,8 @@ paco_input_next (PacoInput *input, PacoInputFrame *frame, GError **error)
   status = paco_reader_next (input->reader, &frame->frame, &failure);
   if (status == PACO_STATUS_EMPTY)
     return PACO_INPUT_END;
-  if (!paco_tool_check (status, &failure, error)) {
-    g_prefix_error (error, "%s: ", input->name);
-    return PACO_INPUT_ERROR;
-  }
-  return PACO_INPUT_FRAME;
+  return paco_tool_check (status, &failure, error) ? PACO_INPUT_FRAME
+                                                   : PACO_INPUT_ERROR;
 }
 
 void

@@ -15,7 +15,7 @@ typedef struct
 {
   PacoCoderOptions coder;
   char *frames;
-  gboolean fast, json, quiet;
+  gboolean fast, json, quiet, checksums, md5;
   PacoFrameRange range;
   PacoProgress *progress;
   GString *report; /* JSON: the frames that are damaged */
@@ -254,6 +254,49 @@ verify_file (Verify *verify, const char *path)
   return is_sound (verify) ? PACO_EXIT_DONE : PACO_EXIT_DAMAGE;
 }
 
+static void
+add_option (GPtrArray *words, const char *name, char *value)
+{
+  if (!value)
+    return;
+  g_ptr_array_add (words, (char *) name);
+  g_ptr_array_add (words, value);
+}
+
+/* Archives know what their source files were: `paco restore --check` compares. */
+static int
+verify_archive (const Verify *verify, const char *path)
+{
+  const PacoCoderOptions *coder = &verify->coder;
+  GPtrArray *words = g_ptr_array_new ();
+  char threads[16];
+  int code;
+
+  if (verify->fast || verify->json || coder->settings || coder->depth >= 0) {
+    paco_tool_complain ("--checksums and --md5 go with --frames, --threads, "
+                        "--backend, --devices and --quiet only");
+    g_ptr_array_unref (words);
+    return PACO_EXIT_USAGE;
+  }
+  g_ptr_array_add (words, (char *) "restore");
+  g_ptr_array_add (words, (char *) "--check");
+  if (verify->md5)
+    g_ptr_array_add (words, (char *) "--md5");
+  if (verify->quiet)
+    g_ptr_array_add (words, (char *) "--quiet");
+  g_snprintf (threads, sizeof threads, "%d", coder->threads);
+  add_option (words, "--frames", verify->frames);
+  add_option (words, "--backend", coder->backend);
+  add_option (words, "--gpus", coder->devices);
+  add_option (words, "--threads", coder->threads >= 0 ? threads : NULL);
+  g_ptr_array_add (words, (char *) "--");
+  g_ptr_array_add (words, (char *) path);
+  g_ptr_array_add (words, NULL);
+  code = paco_tool_restore ((int) words->len - 1, (char **) words->pdata);
+  g_ptr_array_unref (words);
+  return code;
+}
+
 static const PacoToolUsage usage = {
   .arguments = "FILE",
   .summary =
@@ -272,6 +315,11 @@ paco_tool_verify (int argc, char **argv)
     { "fast", 0, 0, G_OPTION_ARG_NONE, &verify.fast,
         "compares bytes with the checks of frames and blocks, without decoding",
         NULL },
+    { "checksums", 0, 0, G_OPTION_ARG_NONE, &verify.checksums,
+        "makes the files of an archive again and compares their checksums",
+        NULL },
+    { "md5", 0, 0, G_OPTION_ARG_NONE, &verify.md5,
+        "the same, and their MD5s, where they were kept", NULL },
     { "frames", 0, 0, G_OPTION_ARG_STRING, &verify.frames,
         "only these frames, B included", "A-B" },
     { "json", 0, 0, G_OPTION_ARG_NONE, &verify.json, "prints JSON", NULL },
@@ -286,6 +334,12 @@ paco_tool_verify (int argc, char **argv)
   if (!paco_tool_parse (&usage, entries, coder, &argc, &argv))
     return PACO_EXIT_USAGE;
   paco_signals_catch ();
+  if (verify.checksums || verify.md5) {
+    code = verify_archive (&verify, argv[1]);
+    g_free (verify.frames);
+    paco_coder_options_clear (&verify.coder);
+    return code;
+  }
   verify.report = g_string_new (NULL);
   code = paco_frame_range_parse (verify.frames, &verify.range, &error)
       ? verify_file (&verify, argv[1])

@@ -11,6 +11,7 @@ static const PacoWriterKind *const kinds[] = {
 #ifdef HAVE_PNG
   &paco_writer_png,
 #endif
+  &paco_writer_dpx,
   &paco_writer_y4m,
   &paco_writer_raw,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Kinds of files that pictures are written to: PNM, PAM, PNG, Y4M, raw. Each is a table
- * of functions (write_pnm.c, write_png.c, y4m.c, write_raw.c); writers.c has the list
+ * Kinds of files that pictures are written to: PNM, PAM, PNG, DPX, Y4M, raw. Each is
+ * a table of functions (write_pnm.c, png_file.c, write_dpx.c, y4m.c, write_raw.c); writers.c has the list
  * of them. A decoder writes its samples where place() says, mostly as the file has
  * them. Only decode.c calls this. */
 #pragma once
@@ -36,7 +36,7 @@ typedef struct
 } PacoWriterKind;
 
 extern const PacoWriterKind paco_writer_pnm, paco_writer_pam, paco_writer_png,
-    paco_writer_y4m, paco_writer_raw;
+    paco_writer_dpx, paco_writer_y4m, paco_writer_raw;
 
 /* The kind of that name, or of the extension that the path has; an error that lists
  * them. */

@@ -101,6 +101,30 @@ class Pictures(Case):
             self.paco('encode', '--lossless', '-f', 'out.png', 'b.paco')
             self.assertEqual(self.read('a.paco'), self.read('b.paco'))
 
+    def test_dpx(self):
+        for components, depth in ((3, 8), (3, 10), (3, 12), (3, 16), (1, 16), (4, 8)):
+            picture = pictures.random_picture(37, 21, components, depth, SEED)
+            self.write('in.pam', pictures.pam(picture))
+            self.paco('encode', '--lossless', '-f', '--range', 'full', 'in.pam',
+                      'a.paco')
+            self.paco('decode', '-f', 'a.paco', 'out.dpx')
+            self.paco('encode', '--lossless', '-f', 'out.dpx', 'b.paco')
+            self.paco('decode', '-f', 'b.paco', 'out.pam')
+            self.assertEqual(self.read('out.pam'), self.read('in.pam'), depth)
+            if not shutil.which('ffmpeg') or components != 3:
+                continue
+            code, form = {8: ('rgb24', '>'), 10: ('gbrp10le', '<'),
+                          12: ('gbrp12le', '<'), 16: ('rgb48be', '>')}[depth]
+            raw = subprocess.run(['ffmpeg', '-v', 'error', '-i', 'out.dpx', '-f',
+                                  'rawvideo', '-pix_fmt', code, '-'], check=True,
+                                 stdout=subprocess.PIPE).stdout
+            samples = pictures.unwords(raw, depth, form)
+            if code.startswith('gbrp'):
+                size = 37 * 21
+                samples = [samples[plane * size + n] for n in range(size)
+                           for plane in (2, 0, 1)]
+            self.assertEqual(samples, picture[4], depth)
+
     def test_alpha(self):
         for components in (2, 4):
             picture = pictures.random_picture(20, 19, components, 16, SEED)
@@ -296,6 +320,26 @@ class Files(Case):
         self.refuse(USAGE, 'sound', 'join', '--sound', 's.wav', 'clip.paco',
                     'b.paco')
 
+    def test_archives(self):
+        os.mkdir('scans')
+        for number in range(3):
+            picture = pictures.random_picture(40, 30, 3, 8, (SEED, number).__hash__())
+            self.write(f'scans/{number}.ppm', pictures.pnm(picture) + b'tail')
+        subprocess.run([TOOL, 'archive', '--md5', 'scans', 'a.paco'], check=True,
+                       stdout=subprocess.DEVNULL)
+        for option in ('--checksums', '--md5'):
+            self.paco('verify', option, '--threads', '1', 'a.paco')
+        data = bytearray(self.read('a.paco'))
+        data[-100] ^= 1
+        self.write('a.paco', data)
+        self.paco('verify', '--checksums', 'a.paco', code=DAMAGE)
+        self.assertIn('2.ppm', self.complaint)
+        self.refuse(USAGE, '--checksums', 'verify', '--md5', '--fast', 'a.paco')
+        self.clip()
+        self.assertNotEqual(subprocess.run(
+            [TOOL, 'verify', '--checksums', 'clip.paco'], check=False,
+            capture_output=True).returncode, DONE)
+
     def test_damage(self):
         frames = self.clip()
         listed = json.loads(self.paco('info', '--json', '--frames',
@@ -321,6 +365,9 @@ class Files(Case):
         self.assertIn('frame 2: missing, and those up to frame 4', said)
         self.assertIn('3 missing', said)
         self.paco('cut', 'gap.paco', '1', '6', 'x.paco', code=DAMAGE)
+        self.paco('cut', 'gap.paco', '5', '7', 'x.paco', '-f')
+        self.paco('cut', 'clip.paco', '5', '7', 'z.paco')
+        self.assertEqual(self.read('x.paco'), self.read('z.paco'))
         self.paco('join', 'gap.paco', 'y.paco', code=DAMAGE)
         self.write('short.paco', whole[:-1])
         said = self.paco('verify', 'short.paco', code=DAMAGE).decode()
