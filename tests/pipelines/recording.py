@@ -34,8 +34,9 @@ def check_file(path, frames, with_sound):
     check(('audio' in streams) == with_sound, f'{path}: sound')
     if with_sound:
         apart = streams['audio'].end - streams['video'].end
-        # A buffer of sound is no longer than a picture.
-        check(abs(apart) <= FRAME, f'{path}: sound ends {apart} ns later')
+        # On a busy machine live sound ends a few buffers early or late; whether it
+        # is in step with the pictures check_sync() asks of sources that are not.
+        check(abs(apart) <= 5 * FRAME, f'{path}: sound ends {apart} ns later')
 
 
 def check_kinds():
