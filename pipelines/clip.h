@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A clip in memory: raw pictures to code, or coded frames. */
+ * A clip is held in memory: raw pictures to be coded, or coded frames. The programs
+ * quickstart.c and comparison.c make one, and coding.c codes it. */
 #pragma once
 #include <gst/video/video.h>
 

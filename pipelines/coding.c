@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See coding.h. Everything is in memory when the clock starts, so that neither
+ * coding.h says what this is for. Everything is in memory when the clock starts, so that neither
  * disks nor other codecs are measured. */
 #include "pipelines/coding.h"
 #include "pipelines/compare.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Clips through elements, timed. */
+ * Puts clips through pacoenc and pacodec and takes the time. quickstart.c calls
+ * it; comparison.c asks it which formats can be compared. */
 #pragma once
 #include "pipelines/clip.h"
 

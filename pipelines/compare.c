@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See compare.h. */
+ * compare.h says what this is for. */
 #include "pipelines/compare.h"
 #include <gst/app/app.h>
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How near decoded pictures come to their sources. */
+ * Measures how near decoded pictures come to their sources, and draws it.
+ * quickstart.c, comparison.c and coding.c call it. */
 #pragma once
 #include "pipelines/clip.h"
 

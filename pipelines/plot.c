@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See plot.h. */
+ * plot.h says what this is for. */
 #include "pipelines/plot.h"
 #include <math.h>
 

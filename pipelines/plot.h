@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A curve as an SVG file. */
+ * Draws a curve as an SVG file, for comparison.c. */
 #pragma once
 #include <glib.h>
 

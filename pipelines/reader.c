@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See reader.h. */
+ * reader.h says what this is for. */
 #include "pipelines/reader.h"
 #include "pipelines/clip.h"
 #include <gst/app/app.h>

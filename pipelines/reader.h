@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The pictures of a file, one after the other, as any decoder of GStreamer's
- * gives them. */
+ * Reads the pictures of a file, one after the other, as any decoder of GStreamer's
+ * gives them. clip.c and comparison.c call it. */
 #pragma once
 #include <gst/gst.h>
 

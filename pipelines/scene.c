@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The test scene. Patterns of videotestsrc code to next to nothing; this has
- * what camera pictures have: detail at every scale, movement and grain. */
+ * Draws the test scene, which clip.h declares. Patterns of videotestsrc code to next
+ * to nothing; this has what camera pictures have: detail at every scale, movement
+ * and grain. */
 #include "pipelines/clip.h"
 
 #define WIDTH 1920
