@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Decoding for the fuzz targets. */
+ * Decodes frames for the fuzz targets, as decoding.h says. */
 #include "tests/fuzz/decoding.h"
 #include "codec/cpu/backend_private.h"
 #include "codec/geometry.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Getting the elements ready for a fuzz target. */
+ * Gets the elements ready for a fuzz target, as elements.h says. */
 #include "tests/fuzz/elements.h"
 #include "tests/fuzz/fuzz.h"
 #include <stdio.h>

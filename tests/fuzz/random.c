@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Random numbers and random changes: see random.h. */
+ * Draws random numbers and makes random changes, as random.h says. */
 #include "tests/fuzz/random.h"
 #include <glib.h>
 #include <string.h>

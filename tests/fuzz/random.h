@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Pseudorandom numbers, and changes of bytes that may be anything. The mutator
+ * Draws pseudorandom numbers, and changes bytes that may be anything. The mutator
  * and tests with seeds of their own call it. */
 #pragma once
 #include <stdbool.h>

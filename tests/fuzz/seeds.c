@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames to begin with. */
+ * Makes the frames that seeds.h promises, with encoders of the CPU backend. */
 #include "tests/fuzz/seeds.h"
 #include "codec/backend.h"
 #include <stdio.h>

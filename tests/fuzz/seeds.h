@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames to begin with: those of files, and one of each kind that takes its own
- * way through the decoder. Called by fuzz-replay, by the program that writes
- * the corpus, and by the mutator's test. */
+ * Gives the frames that fuzzing begins with: those of files, and one of each kind
+ * that takes its own way through the decoder. fuzz-replay, the program that writes
+ * the corpus, and the mutator's test call it. */
 #pragma once
 #include "tests/fuzz/mutator.h"
 #include <glib.h>
