@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A case: reference against backend. */
+ * Compares a backend with the reference in one case, as backend-case.h says. */
 #include "backend-case.h"
 #include "codec/cpu/backend_private.h"
 #include "codec/policy_wavelet.h"

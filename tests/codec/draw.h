@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Random numbers of tests. */
+ * Draws random numbers, from the generator of GLib's tests, whose seed a test that
+ * fails prints. */
 #pragma once
 #include <glib.h>
 

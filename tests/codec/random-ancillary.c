@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See random-ancillary.h. */
+ * random-ancillary.h says what this is for. */
 #include "random-ancillary.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Random ancillary chunks, of all types and of some that nobody knows. */
+ * Draws random ancillary chunks, of all types and of some that nobody knows. */
 #pragma once
 #include "codec/ancillary.h"
 #include <glib.h>

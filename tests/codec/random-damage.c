@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Random damage. What it does beyond that of tests/fuzz/mutator.h is what
- * storage and networks do, which mend no checks. */
+ * Damages frames at random. What it does beyond tests/fuzz/mutator.h is what storage
+ * and networks do, which mend no checks. */
 #include "random-damage.h"
 #include "tests/fuzz/mutator.h"
 #include <string.h>

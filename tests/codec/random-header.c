@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See random-header.h. */
+ * random-header.h says what this is for. */
 #include "tests/codec/random-header.h"
 #include "codec/policy.h"
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Random headers that can be written. */
+ * Draws random headers that can be written. The tests of headers, of the index and of
+ * the policy call it. */
 #pragma once
 #include "codec/header.h"
 #include "tests/codec/draw.h"

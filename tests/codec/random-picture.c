@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Random pictures, layouts and parameters. */
+ * Draws random pictures, layouts and parameters, as random-picture.h says. */
 #include "random-picture.h"
 #include "codec/geometry.h"
 #include "codec/policy.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See reference-case.h. */
+ * reference-case.h says what this is for. */
 #include "tests/codec/reference-case.h"
 
 GByteArray *

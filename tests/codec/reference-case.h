@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What tests of whole frames of the reference are made of. */
+ * Encodes and decodes whole frames with the reference. The tests reference.c and
+ * quality.c are made of it. */
 #pragma once
 #include "codec/reference/reference.h"
 #include "tests/codec/draw.h"

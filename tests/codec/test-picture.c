@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Synthetic pictures. */
+ * Draws the pictures that test-picture.h promises. */
 #include "tests/codec/test-picture.h"
 #include <stdlib.h>
 #include <string.h>

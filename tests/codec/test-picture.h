@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Pictures for tests: 16 bits a sample, planar, made from nothing but integers
+ * Makes pictures for tests: 16 bits a sample, planar, and from nothing but integers,
  * so that they are the same everywhere. */
 #pragma once
 #include "codec/header.h"
