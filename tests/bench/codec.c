@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See codec.h. A run is what a frame costs an application: from samples in
- * memory to the codestream in memory, with everything allocated before. */
+ * codec.h says what this is for. A run is what a frame costs an application: from
+ * samples in memory to the codestream in memory, with everything allocated before. */
 #include "tests/bench/codec.h"
 #include <stdio.h>
 #include <stdlib.h>

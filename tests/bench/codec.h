@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * One picture through the CPU backend, timed. */
+ * Codes one picture with the CPU backend and takes the time. The programs of this
+ * folder that measure the CPU use it. */
 #pragma once
 #include "codec/backend.h"
 #include "tests/bench/picture.h"

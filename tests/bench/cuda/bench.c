@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What all measurements share. */
+ * Sets up what all measurements share, as bench.h says. */
 #include "tests/bench/cuda/bench.h"
 #include "tests/bench/cuda/figures.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * One way to code the content, stage by stage. */
+ * Runs the stages of coding.h one by one. */
 #include "tests/bench/cuda/coding.h"
 #include "codec/policy.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the benchmarks code. */
+ * Makes what the benchmarks code: a picture of a file, or a computed one, with noise. */
 #include "tests/bench/cuda/content.h"
 #include <glib.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the benchmarks code: RGB with 12 bits, of any size. */
+ * Makes what the benchmarks code: RGB with 12 bits, of any size. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * appsrc ! ELEMENT ! fakesink, and a clock that looks at what arrives. */
+ * Runs appsrc ! ELEMENT ! fakesink, and looks at the clock whenever a frame
+ * arrives. */
 #include "tests/bench/cuda/elements.h"
 #include "tests/bench/cuda/content.h"
 #include "tests/bench/cuda/figures.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * pacoenc and pacodec in pipelines that do nothing else, and when their frames
- * come. gst-speed makes figures of it. */
+ * Runs pacoenc and pacodec in pipelines that do nothing else, and says when their
+ * frames come. gst-speed and gst-device-memory make figures of it. */
 #pragma once
 #include <gst/video/video.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Measured figures as JSON lines. */
+ * Prints measured figures as JSON lines, as figures.h says. */
 #include "tests/bench/cuda/figures.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What is measured on the device alone. */
+ * Measures what the device does alone. paco-bench calls it. */
 #pragma once
 #include "tests/bench/cuda/coding.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What is measured through the backend's table, host memory to host memory. */
+ * Measures the way through the backend's table, host memory to host memory.
+ * paco-bench calls it. */
 #pragma once
 #include "tests/bench/cuda/bench.h"
 
