@@ -8,13 +8,14 @@
 /* The plugin's entry point. */
 void gst_plugin_paco_register (void);
 
-/* libFuzzer keeps the input of what aborts; GLib itself would trap. */
+/* What GLib and GStreamer complain of is an error of those who call them. libFuzzer
+ * keeps the input of what aborts; GLib itself would trap. */
 static void
 log_message (const gchar *domain, GLogLevelFlags level, const gchar *message,
     gpointer data)
 {
   fprintf (stderr, "%s: %s\n", domain ? domain : "", message);
-  if (level & (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL))
+  if (level & (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING))
     abort ();
 }
 
