@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * A fuzz target: source files of the archive. What is taken apart must be the same file
  * again when it is put together from what was kept and from its picture, which is coded
- * and decoded in between. Then what was kept is changed, as what comes out of a stream
- * may be anything; nothing is asked of the file that it makes. The first byte says how
- * often that is changed, four more are the generator's seed, the others the file. */
+ * and decoded in between. What the frame's chunks keep of it must come out of them as
+ * it was. Then that, and the frame, are changed, as what comes out of a stream may be
+ * anything; nothing is asked of the file that it makes. The first byte says how often
+ * that is changed, four more are the generator's seed, the others the file. */
+#include "archive/chunks.h"
 #include "archive/kinds.h"
 #include "tests/fuzz/decoding.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/mutator.h"
 #include "tests/fuzz/random.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +29,9 @@ typedef struct
   PacoFrameDecoder *decoder;
   PacoSource source;
   PacoRebuilt rebuilt;
+  PacoKeptChunks chunks;
+  PacoKeptFile kept; /* what was read */
+  GByteArray *no_sound;
 } Coder;
 
 static void G_GNUC_NORETURN
@@ -82,6 +88,9 @@ open_coder (void)
       "threads", &error);
   paco_source_init (&coder.source);
   paco_rebuilt_init (&coder.rebuilt);
+  paco_kept_chunks_init (&coder.chunks);
+  paco_kept_file_init (&coder.kept);
+  coder.no_sound = g_byte_array_new ();
   return &coder;
 }
 
@@ -129,6 +138,30 @@ restore (Coder *coder, const PacoSourceKind *kind, const uint8_t *rest,
       kind, rest, rest_size, &info, file_size, &coder->rebuilt, error);
 }
 
+/* A frame whose chunks are others, with checks that are right. */
+static void
+read_changed (Coder *coder, FuzzRandom *random, const PacoFrame *frame)
+{
+  size_t capacity = frame->size + 4096;
+  uint8_t *changed = g_malloc0 (capacity);
+  PacoInfo info = PACO_INFO_INIT;
+  GError *error = NULL;
+  size_t size;
+
+  memcpy (changed, frame->data, frame->size);
+  size = fuzz_mutate_frame (changed, frame->size, capacity, FUZZ_MAX_SAMPLES,
+      fuzz_random_next (random));
+  if (paco_probe (changed, size, &info, NULL, NULL) == PACO_STATUS_OK
+      && paco_kept_file_read (changed, size, &coder->kept, &error)
+      && coder->kept.size <= 1u << 24)
+    paco_source_rebuild (coder->kept.kind, coder->kept.rest->data,
+        coder->kept.rest->len, &info, coder->kept.size, &coder->rebuilt,
+        &error);
+  if (error)
+    check_error (&error);
+  g_free (changed);
+}
+
 /* With other bytes in what was kept. */
 static void
 restore_changed (Coder *coder, const PacoSourceKind *kind, const uint8_t *how,
@@ -149,12 +182,49 @@ restore_changed (Coder *coder, const PacoSourceKind *kind, const uint8_t *how,
       size = fuzz_mutate_bytes (&random, changed, size, capacity);
     /* Memory of exactly this size: a read beyond it is seen. */
     rest = g_memdup2 (changed, size);
+    read_changed (coder, &random, frame);
     if (!restore (coder, kind, rest, size,
             file_size + fuzz_random_below (&random, 3) - 1, frame, &error))
       check_error (&error);
     g_free (rest);
     g_free (changed);
   }
+}
+
+/* Puts what is kept of the file into extras; without, if it is too much. */
+static void
+keep (Coder *coder, const PacoSourceKind *kind, size_t size, PacoExtras *extras)
+{
+  const PacoKeptFile kept = { .kind = kind,
+    .name = (char *) "folder/name",
+    .size = size,
+    .checksums = { .has_md5 = size % 2 },
+    .rest = coder->source.rest,
+    .sound = coder->no_sound };
+  GError *error = NULL;
+
+  if (paco_kept_chunks_write (&kept, &coder->chunks, &error)) {
+    extras->chunks = coder->chunks.chunks;
+    extras->n_chunks = coder->chunks.n;
+  } else {
+    check_error (&error);
+  }
+}
+
+static void
+check_kept (Coder *coder, const PacoSourceKind *kind, size_t size,
+    const PacoFrame *frame)
+{
+  const GByteArray *rest = coder->source.rest;
+  PacoKeptFile *kept = &coder->kept;
+  GError *error = NULL;
+
+  if (!paco_kept_file_read (frame->data, frame->size, kept, &error))
+    give_up ("what was kept cannot be read", error->message);
+  if (kept->kind != kind || strcmp (kept->name, "folder/name") != 0
+      || kept->size != size || kept->rest->len != rest->len
+      || memcmp (kept->rest->data, rest->data, rest->len) != 0)
+    give_up (kind->name, "what was kept is something else");
 }
 
 static void
@@ -164,6 +234,7 @@ try_file (const PacoSourceKind *kind, const uint8_t *how, const uint8_t *data,
   Coder *coder = open_coder ();
   PacoSource *source = &coder->source;
   GByteArray *file = coder->rebuilt.file;
+  PacoExtras extras = PACO_EXTRAS_INIT;
   PacoFrame frame = { 0 };
   GError *error = NULL;
   PacoError problem;
@@ -178,14 +249,17 @@ try_file (const PacoSourceKind *kind, const uint8_t *how, const uint8_t *data,
   check_ok (
       paco_frame_encoder_configure (coder->encoder, &source->info, &problem),
       "what was parsed cannot be coded", &problem);
+  keep (coder, kind, size, &extras);
   check_ok (paco_frame_encoder_encode (
-                coder->encoder, &source->image, NULL, &frame, &problem),
+                coder->encoder, &source->image, &extras, &frame, &problem),
       "encoding", &problem);
   if (!restore (coder, kind, source->rest->data, source->rest->len, size,
           &frame, &error))
     give_up ("what was parsed cannot be made again", error->message);
   if (file->len != size || memcmp (file->data, data, size) != 0)
     give_up (kind->name, "the file made again is another one");
+  if (extras.n_chunks > 0)
+    check_kept (coder, kind, size, &frame);
   restore_changed (coder, kind, how, size, &frame);
   paco_frame_release (&frame);
 }
