@@ -22,7 +22,8 @@ copy (Direction direction, guint8 *samples, guint8 *segment, gsize n)
     memcpy (segment, samples, n);
 }
 
-/* Between a segment and the samples and the padding that it is made of. */
+/* Between a segment and the samples and the padding that it is made of. *padding is
+ * NULL where no segment has any. */
 static void
 copy_part (const PacoTiffPicture *picture, const PacoTiffPart *part,
     Direction direction, guint8 *segment, guint8 *samples, guint8 **padding)
@@ -36,15 +37,17 @@ copy_part (const PacoTiffPicture *picture, const PacoTiffPart *part,
       + paco_tiff_line_bytes (picture, part->x);
   for (guint32 y = 0; y < part->height; y++) {
     copy (direction, samples, segment, inside);
-    if (outside > 0)
+    if (outside > 0) {
       copy (direction, *padding, segment + inside, outside);
-    *padding += outside;
+      *padding += outside;
+    }
     samples += line;
     segment += part->line_bytes;
   }
-  if (below > 0)
+  if (below > 0) {
     copy (direction, *padding, segment, below);
-  *padding += below;
+    *padding += below;
+  }
 }
 
 static gsize
