@@ -192,16 +192,18 @@ class Sink(Pipeline):
         self.room.set()
         self.input.connect('need-data', lambda *_: self.room.set())
         self.input.connect('enough-data', lambda *_: self.room.clear())
-        self.sized = False
+        self.limit = 0  # bytes in the appsrc
 
     def push(self, sample):
-        if not self.sized:
-            self.sized = True
-            self.input.set_property('max-bytes',
-                                    2 * sample.get_buffer().get_size())
+        if not self.limit:
+            self.limit = max(1, 2 * sample.get_buffer().get_size())
+            self.input.set_property('max-bytes', self.limit)
         for _ in range(PATIENCE * 10):
             self.listen()
-            if self.room.wait(0.1):
+            # Of "enough" and "need", which come from two threads, the older one may
+            # come last.
+            if self.room.wait(0.1) or \
+                    self.input.get_property('current-level-bytes') < self.limit:
                 break
         else:
             raise TaskError(f'No picture was taken for {PATIENCE} seconds.')
