@@ -214,7 +214,8 @@ def check_refusals():
     os.utime('film.mov')
     refuse('has changed since', 'run', job, 1)
     os.truncate('film.mov', 1000)
-    farm('plan', 'film.mov', 'broken.paco', status=1)
+    # An error of the demuxer, or a film of no pictures, as its threads come to it.
+    farm('plan', 'film.mov', 'broken.paco', status=(1, 4))
     check(not os.path.exists('broken.paco.farm'), 'a job of a broken film')
     check(not os.path.exists('out.paco'), 'a film was made of all that')
 

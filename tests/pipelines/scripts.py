@@ -22,13 +22,14 @@ def check(condition, what, output=''):
 
 
 def run(name, *arguments, status=0, **options):
-    """Runs a script to its end; gives what it prints."""
+    """Runs a script to its end; gives what it prints. status may be several."""
     print('$', name, *arguments, flush=True)
     done = subprocess.run(
         command(name, *arguments), text=True, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS,
         check=False, **options)
-    check(done.returncode == status and 'Traceback' not in done.stdout,
+    expected = status if isinstance(status, tuple) else (status,)
+    check(done.returncode in expected and 'Traceback' not in done.stdout,
           f'status {done.returncode}', done.stdout)
     return done.stdout
 

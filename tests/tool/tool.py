@@ -22,6 +22,8 @@ import pictures
 
 TOOL = os.environ['PACO_TOOL']
 SEED = int(os.environ.get('PACO_SEED', random.randrange(1 << 30)))
+COMMANDS = ('info', 'verify', 'decode', 'encode', 'cut', 'join', 'archive',
+            'restore')
 DONE, FAILED, USAGE, DAMAGE, INTERRUPTED = 0, 1, 2, 3, 130
 
 
@@ -415,7 +417,7 @@ class Trouble(Case):
 
     def test_help(self):
         said = self.paco('--help').decode()
-        for command in ('info', 'verify', 'decode', 'encode', 'cut', 'join'):
+        for command in COMMANDS:
             self.assertIn(f'\n  {command} ', said)
             self.assertIn('Usage:', self.paco(command, '--help').decode())
             self.assertEqual(self.paco(command, '--help'),
@@ -428,7 +430,7 @@ class Trouble(Case):
         page = os.path.join(os.environ['PACO_SOURCE_ROOT'], 'docs', 'paco.1')
         text = self.read(page).decode().replace('\\-', '-')
         found = set()
-        for command in ('info', 'verify', 'decode', 'encode', 'cut', 'join'):
+        for command in COMMANDS:
             self.assertIn(f'\n.SS {command}\n', text)
             found |= set(re.findall(r'\s--([a-z-]+)',
                                     self.paco(command, '--help').decode()))
