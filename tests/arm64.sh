@@ -103,7 +103,10 @@ unpack () {
 configure () {
   build=$folder/$1
   shift
-  [ -f "$build/build.ninja" ] && return
+  if [ -f "$build/build.ninja" ]; then
+    # Another checkout may have left it behind.
+    quietly setup meson setup --reconfigure "$build" . "$@" && return
+  fi
   rm -rf "$build"
   quietly setup meson setup "$build" . --werror \
     --cross-file "$folder/sysroot.ini" --cross-file tests/arm64/cross.ini "$@" ||
@@ -135,7 +138,7 @@ compare_golden () {
 }
 
 test_codec () {
-  configure codec -Dplugin=false
+  configure codec -Dplugin=false -Dtool=false
   if [ "$mode" = --short ]; then
     compile $(printf 'tests/codec/test-%s ' golden cpu-bpc cpu-dwt cpu-layouts) \
       tests/codec/make-golden
@@ -218,7 +221,7 @@ instructions () {
 count_instructions () {
   file=$1
   [ -f "$file" ] || fail "usage: tests/arm64.sh --count FILE.ppm"
-  configure codec -Dplugin=false
+  configure codec -Dplugin=false -Dtool=false
   compile tests/codec/bench-bpc
   cc -O2 -shared -fPIC -o "$folder/count.so" tests/arm64/count.c ||
     fail "the plugin of qemu does not compile."
