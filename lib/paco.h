@@ -524,8 +524,10 @@ enum
   PACO_WRITER_NEW = 0,     /* it is an error (IO) */
   PACO_WRITER_REPLACE = 1, /* its bytes are given up */
   /* Frames come behind its last whole one; bytes behind that, of one that was not
-   * written to its end, are given up. CORRUPT if anything before is damaged, and
-   * NOT_PACO if it begins with something else: then nothing is changed. */
+   * written to its end, are given up. CORRUPT if a header before is damaged, and
+   * NOT_PACO if it begins with something else: then nothing is changed. Headers say
+   * how far frames reach, and nothing else is read. What a machine without power may
+   * have left of frames since the last paco_writer_sync() paco_frame_check() tells. */
   PACO_WRITER_RESUME = 2
 };
 

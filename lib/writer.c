@@ -41,25 +41,27 @@ fail (const PacoWriter *writer, int number, PacoError *error)
       writer->name, writer->n_bytes, g_strerror (number));
 }
 
-/* Counts a frame that is in the file. */
+/* Counts a frame that is in the file, at that place of its stream. */
 static void
-account (PacoWriter *writer, const PacoVideoInfo *video, uint32_t size)
+account (PacoWriter *writer, const PacoPlace *place, const PacoVideoInfo *video,
+    uint32_t size)
 {
   writer->n_frames++;
   writer->n_bytes += size;
-  writer->next.number++;
-  writer->next.offset += size;
+  writer->next.number = place->number + 1;
+  writer->next.offset = place->offset + size;
   writer->fps_n = video->fps_n;
   writer->fps_d = video->fps_d;
 }
 
-/* A stream has one frame rate. */
-static void
-begin_stream_if_new (PacoWriter *writer, const PacoVideoInfo *video)
+/* The place of the frame that comes next: a stream has one frame rate. */
+static PacoPlace
+next_place (const PacoWriter *writer, const PacoVideoInfo *video)
 {
   if (writer->n_frames > 0
       && (writer->fps_n != video->fps_n || writer->fps_d != video->fps_d))
-    writer->next = (PacoPlace){ 0, 0 };
+    return (PacoPlace){ 0, 0 };
+  return writer->next;
 }
 
 /* --- what is there already --- */
@@ -90,6 +92,7 @@ count_frame (PacoWriter *writer, PacoFile *file)
   const uint8_t *data = paco_file_peek (
       file, writer->n_bytes, PACO_HEADER_PEEK_SIZE);
   PacoHeader header;
+  PacoPlace place;
 
   if (!data || !paco_header_peek (data, PACO_HEADER_PEEK_SIZE, &header, NULL))
     return false;
@@ -98,10 +101,9 @@ count_frame (PacoWriter *writer, PacoFile *file)
       || !paco_header_parse (data, header.header_size, &header, NULL, NULL)
       || header.frame_size > file->size - writer->n_bytes)
     return false;
-  begin_stream_if_new (writer, &header.video);
-  if (header.video.has_place)
-    writer->next = header.video.place;
-  account (writer, &header.video, header.frame_size);
+  place = header.video.has_place ? header.video.place
+                                 : next_place (writer, &header.video);
+  account (writer, &place, &header.video, header.frame_size);
   return true;
 }
 
@@ -313,6 +315,7 @@ paco_writer_add (
     PacoWriter *writer, const void *data, size_t size, PacoError *error)
 {
   PacoHeader header;
+  PacoPlace place;
   PacoStatus status;
   int failure;
 
@@ -330,15 +333,15 @@ paco_writer_add (
         "%s does not end with a whole frame since an error, so no other is "
         "written",
         writer->name);
-  begin_stream_if_new (writer, &header.video);
+  place = next_place (writer, &header.video);
   memcpy (writer->header, data, header.header_size);
-  paco_header_set_place (writer->header, header.header_size, &writer->next);
+  paco_header_set_place (writer->header, header.header_size, &place);
   failure = write_all (writer->fd, writer->header, header.header_size,
       (const uint8_t *) data + header.header_size, size - header.header_size);
   if (failure != 0) {
     take_back (writer);
     return fail (writer, failure, error);
   }
-  account (writer, &header.video, header.frame_size);
+  account (writer, &place, &header.video, header.frame_size);
   return paco_error_ok (error);
 }

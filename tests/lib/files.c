@@ -711,6 +711,39 @@ test_full_disk (void)
   run_free (run);
 }
 
+/* A frame of another stream that could not be written changes nothing for those that
+ * come instead. */
+static void
+test_full_disk_between_streams (void)
+{
+  Run *run = new_run (10, true), *other = new_run (0, true);
+  PacoFrameEncoder *encoder = new_encoder ();
+  PacoInfo info = PACO_INFO_INIT;
+  char *path = path_of ("streams.paco");
+  PacoWriter *writer;
+
+  info.n_components = 1;
+  info.depth[0] = 8;
+  info.fps_n = 25;
+  info.fps_d = 1;
+  info.has_place = 1;
+  add_frame (other, encoder, &info);
+  signal (SIGXFSZ, SIG_IGN);
+  OK (paco_writer_open (path, PACO_WRITER_NEW, &writer, &error));
+  write_frames (writer, run, 0, 5);
+  set_limit (offset_of (run, 5) + 1);
+  REFUSED (IO,
+      paco_writer_add (writer, other->bytes->data, size_of (other, 0), &error));
+  set_limit (RLIM_INFINITY);
+  write_frames (writer, run, 5, 10);
+  OK (paco_writer_close (writer, &error));
+  assert_file (path, run->bytes->data, run->bytes->len);
+  paco_frame_encoder_free (encoder);
+  g_free (path);
+  run_free (run);
+  run_free (other);
+}
+
 /* --- what is no file --- */
 
 typedef struct
@@ -938,6 +971,8 @@ main (int argc, char **argv)
   g_test_add_func ("/files/hostile", test_hostile);
   g_test_add_func ("/files/resume", test_resume);
   g_test_add_func ("/files/full-disk", test_full_disk);
+  g_test_add_func (
+      "/files/full-disk-between-streams", test_full_disk_between_streams);
   g_test_add_func ("/files/pipe", test_pipe);
   g_test_add_func ("/files/misuse", test_misuse);
   g_test_add_func ("/files/release", test_release);
