@@ -500,7 +500,9 @@ PACO_API void paco_reader_close (PacoReader *reader); /* or NULL */
 
 /* The next whole frame. EMPTY at the end, where frame->skipped says how many bytes are
  * there that belong to none, and the next call looks whether frames have come behind it.
- * Errors: IO, MEMORY, after which the call may be made again. */
+ * Of a file it looks again at the last bytes, too, if a frame may begin there: so a file
+ * can be followed while it is written. Errors: IO, MEMORY, after which the call may be
+ * made again. */
 PACO_API PacoStatus paco_reader_next (
     PacoReader *reader, PacoFrame *frame, PacoError *error);
 
@@ -511,8 +513,8 @@ PACO_API PacoStatus paco_reader_seek (
     PacoReader *reader, uint64_t number, PacoError *error);
 
 /* The number of the last frame, plus one. A few reads say it where frames carry their
- * places, one for each frame where they do not; of damaged files all is read. Errors:
- * UNSUPPORTED for a pipe, IO, MEMORY. */
+ * places, one for each frame where they do not; of damaged files all is read. A file
+ * that has grown since is counted anew. Errors: UNSUPPORTED for a pipe, IO, MEMORY. */
 PACO_API PacoStatus paco_reader_count (
     PacoReader *reader, uint64_t *n_frames, PacoError *error);
 

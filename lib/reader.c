@@ -44,6 +44,9 @@ struct PacoReader
   size_t start, held, ahead;
   uint64_t position;
   bool ended;
+  /* From where on more bytes behind the end of the file might make a frame. */
+  bool has_tail;
+  uint64_t tail;
 
   PacoSync sync;
   PacoGaps gaps;
@@ -109,7 +112,7 @@ move_to (PacoReader *reader, uint64_t position, uint64_t number)
   reader->start = reader->held = 0;
   reader->ahead = READ_AHEAD;
   reader->position = position;
-  reader->ended = false;
+  reader->ended = reader->has_tail = false;
   reader->number = number;
   reader->skipped = 0;
   paco_sync_reset (&reader->sync, position);
@@ -333,7 +336,19 @@ give (PacoReader *reader, size_t size, PacoFrame *frame, PacoError *error)
   reader->number = frame->number + 1;
   reader->skipped = 0;
   reader->ahead = READ_AHEAD;
+  reader->has_tail = false;
   return paco_error_ok (error);
+}
+
+/* The next call reads the bytes from the tail on again: whoever writes the file may
+ * have gone on by then. */
+static void
+go_back_to_tail (PacoReader *reader)
+{
+  reader->start = reader->held = 0;
+  reader->position = reader->tail;
+  reader->has_tail = false;
+  paco_gaps_damage (&reader->gaps, reader->tail, 0);
 }
 
 static PacoStatus
@@ -344,9 +359,31 @@ end (PacoReader *reader, PacoFrame *frame, PacoError *error)
   frame->skipped = reader->skipped;
   reader->ended = false;
   reader->skipped = 0;
+  if (reader->has_tail)
+    go_back_to_tail (reader);
   return paco_error_set (error, PACO_STATUS_EMPTY,
       "%s has no further frame behind byte %" G_GUINT64_FORMAT, reader->name,
-      reader->position);
+      frame->offset);
+}
+
+/* What stands at the reader's position. */
+static PacoSyncResult
+examine (PacoReader *reader, size_t *size)
+{
+  bool last = reader->ended;
+  PacoSyncResult result;
+
+  /* At the end of a file it counts, too, what would be with more bytes. */
+  if (last && reader->seekable && !reader->has_tail) {
+    result = paco_sync_next (&reader->sync, reader->position,
+        held_bytes (reader), reader->held, false, false, size, NULL);
+    if (result != PACO_SYNC_MORE)
+      return result;
+    reader->has_tail = true;
+    reader->tail = reader->position;
+  }
+  return paco_sync_next (&reader->sync, reader->position, held_bytes (reader),
+      reader->held, last, false, size, NULL);
 }
 
 PacoStatus
@@ -367,8 +404,7 @@ paco_reader_next (PacoReader *reader, PacoFrame *frame, PacoError *error)
 
     if (reader->held == 0)
       return end (reader, frame, error);
-    result = paco_sync_next (&reader->sync, reader->position,
-        held_bytes (reader), reader->held, reader->ended, false, &size, NULL);
+    result = examine (reader, &size);
     if (result == PACO_SYNC_FRAME)
       return give (reader, size, frame, error);
     needed = result == PACO_SYNC_MORE ? size : 1;
@@ -527,6 +563,20 @@ number_frames (PacoReader *reader, PacoError *error)
   return walk (reader, error);
 }
 
+/* Numbers the frames anew if the file has grown, or shrunk, since they were. */
+static PacoStatus
+number_frames_again (PacoReader *reader, PacoError *error)
+{
+  struct stat status;
+
+  if ((reader->index || reader->walked) && fstat (reader->fd, &status) == 0
+      && (uint64_t) status.st_size != reader->file.size) {
+    g_clear_pointer (&reader->index, paco_frame_index_unref);
+    g_clear_pointer (&reader->walked, g_array_unref);
+  }
+  return number_frames (reader, error);
+}
+
 static uint64_t
 n_frames_of (const PacoReader *reader)
 {
@@ -545,7 +595,7 @@ paco_reader_count (PacoReader *reader, uint64_t *n_frames, PacoError *error)
 
   if (!reader || !n_frames)
     return refuse_null (reader ? "n_frames" : "reader", error);
-  status = number_frames (reader, error);
+  status = number_frames_again (reader, error);
   if (status != PACO_STATUS_OK)
     return status;
   *n_frames = n_frames_of (reader);
@@ -578,6 +628,8 @@ paco_reader_seek (PacoReader *reader, uint64_t number, PacoError *error)
   if (!reader)
     return refuse_null ("reader", error);
   status = number_frames (reader, error);
+  if (status == PACO_STATUS_OK && number >= n_frames_of (reader))
+    status = number_frames_again (reader, error);
   if (status != PACO_STATUS_OK)
     return status;
   if (number >= n_frames_of (reader))

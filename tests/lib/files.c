@@ -884,29 +884,77 @@ test_release (void)
   run_free (run);
 }
 
-/* A file that grows while it is read. */
+static void
+append (const char *path, const uint8_t *data, size_t size)
+{
+  FILE *file = fopen (path, "a");
+
+  g_assert_cmpuint (fwrite (data, 1, size, file), ==, size);
+  g_assert_cmpint (fclose (file), ==, 0);
+}
+
+/* Reads frame `number`, if it is there, as the next one. */
+static bool
+follow (PacoReader *reader, const Run *run, unsigned number, size_t written)
+{
+  PacoFrame frame;
+  uint64_t count;
+
+  if (number == n_frames_of (run) || offset_of (run, number + 1) > written) {
+    for (unsigned k = 0; k < 2; k++) {
+      REFUSED (EMPTY, paco_reader_next (reader, &frame, &error));
+      g_assert_cmpuint (frame.skipped, ==, written - offset_of (run, number));
+      g_assert_cmpuint (frame.offset, ==, written);
+    }
+    return false;
+  }
+  OK (paco_reader_next (reader, &frame, &error));
+  check_frame (&frame, run, number);
+  g_assert_cmpuint (frame.number, ==, number);
+  g_assert_cmpuint (frame.skipped, ==, 0);
+  g_assert_cmpuint (frame.missing, ==, 0);
+  paco_frame_release (&frame);
+  if (g_test_rand_int_range (0, 3) == 0) {
+    OK (paco_reader_count (reader, &count, &error));
+    g_assert_cmpuint (count, >, number);
+    g_assert_cmpuint (offset_of (run, (unsigned) count), <=, written);
+  }
+  return true;
+}
+
+/* A file that grows while it is read, by any number of bytes at a time, with frames that
+ * are only half there. */
 static void
 test_growing (void)
 {
-  Run *run = new_run (10, true);
-  char *path = save ("growing.paco", run->bytes->data, 0);
-  PacoReader *reader;
-  PacoFrame frame;
+  for (unsigned places = 0; places < 2; places++) {
+    Run *run = new_run (20, places);
+    char *path = save ("growing.paco", run->bytes->data, 0);
+    size_t written = 0, size = run->bytes->len;
+    unsigned number = 0;
+    PacoReader *reader, *other;
 
-  OK (paco_reader_open (path, &reader, &error));
-  for (unsigned i = 0; i < 10; i++) {
-    FILE *file = fopen (path, "a");
+    OK (paco_reader_open (path, &reader, &error));
+    OK (paco_reader_open (path, &other, &error));
+    while (written < size) {
+      size_t piece = (size_t) g_test_rand_int_range (1, (gint32) size / 30);
 
-    REFUSED (EMPTY, paco_reader_next (reader, &frame, &error));
-    fwrite (run->bytes->data + offset_of (run, i), 1, size_of (run, i), file);
-    g_assert_cmpint (fclose (file), ==, 0);
-    OK (paco_reader_next (reader, &frame, &error));
-    check_frame (&frame, run, i);
-    paco_frame_release (&frame);
+      piece = MIN (piece, size - written);
+      append (path, run->bytes->data + written, piece);
+      written += piece;
+      while (follow (reader, run, number, written))
+        number++;
+      /* One that has counted before there was more. */
+      if (number > 0)
+        OK (paco_reader_seek (other, number - 1, &error));
+      REFUSED (INVALID, paco_reader_seek (other, number, &error));
+    }
+    g_assert_cmpuint (number, ==, n_frames_of (run));
+    paco_reader_close (reader);
+    paco_reader_close (other);
+    g_free (path);
+    run_free (run);
   }
-  paco_reader_close (reader);
-  g_free (path);
-  run_free (run);
 }
 
 /* One that changes behind the reader's back. */
