@@ -222,6 +222,8 @@ configure_encoder (PacoEncoder *encoder, unsigned format, GError **error)
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
 
   parameters.rate_control = formats[format].rate_control;
+  if (parameters.rate_control == PACO_RATE_LOSSLESS)
+    parameters.wavelet = PACO_WAVELET_DD97; /* its kernels are loaded then */
   parameters.frame_size = formats[format].frame_size;
   return paco_encoder_configure (encoder, &formats[format].picture,
       formats[format].layout, &parameters, error);
@@ -386,8 +388,8 @@ typedef struct
   Frame destinations[N_FRAMES];
 } Decoding;
 
-/* Frames of the reference; later ones are larger, and one has a probability set
- * with it. They are made once. */
+/* Frames of the reference; later ones are larger, one has a probability set with it,
+ * and one a wavelet whose kernels are loaded when it comes. They are made once. */
 static GByteArray *
 coded_frame (unsigned format, unsigned number)
 {
@@ -404,6 +406,8 @@ coded_frame (unsigned format, unsigned number)
   for (size_t i = 0; i < source.size; i++)
     source.data[i] = g_rand_int_range (random, 0, 2 << (number + 1));
   parameters.rate_control = PACO_RATE_LOSSLESS;
+  if (number == 4)
+    parameters.wavelet = PACO_WAVELET_HAAR;
   frames[format][number] = g_byte_array_new ();
   g_assert_true (paco_reference_encode (&formats[format].picture,
       &source.picture, &video, &parameters, number == 2 ? &set : NULL,
