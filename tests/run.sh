@@ -128,7 +128,7 @@ if [ "${SANITIZE:-1}" != 0 ]; then
   targets=
   echo "Testing with the thread sanitizer ..."
   run_tests thread build/thread --setup thread storm cpu-backend allocations \
-    lib-round-trip lib-files
+    lib-round-trip lib-files lib-broken-files
 fi
 
 # Clang: other warnings, and float results that must be the same.

@@ -4,35 +4,11 @@
  * is what the CPU does in the host's memory. On a GPU, or an emulated one. */
 #include "gpu/driver_types.h"
 #include "lib/paco.h"
+#include "tests/lib/status.h"
 #include <dlfcn.h>
 #include <glib.h>
 #include <stdbool.h>
 #include <string.h>
-
-static void
-check_ok (PacoStatus status, const PacoError *error)
-{
-  if (status != PACO_STATUS_OK)
-    g_error ("status %d: %s", status, error->message);
-}
-
-#define OK(call)                                                               \
-  do {                                                                         \
-    PacoError error = { PACO_STATUS_OK, "" };                                  \
-    PacoStatus status = (call);                                                \
-                                                                               \
-    check_ok (status, &error);                                                 \
-  } while (0)
-
-#define REFUSED(wanted, call)                                                  \
-  do {                                                                         \
-    PacoError error = { PACO_STATUS_OK, "" };                                  \
-    PacoStatus status = (call);                                                \
-                                                                               \
-    g_test_message ("%d: %s", status, error.message);                          \
-    g_assert_cmpint (status, ==, PACO_STATUS_##wanted);                        \
-    g_assert_cmpuint (strlen (error.message), >, 15);                          \
-  } while (0)
 
 /* --- CUDA --- */
 

@@ -3,28 +3,12 @@
  * and a sentence, and nothing else happens. */
 #include "lib/paco.h"
 #include "tests/fuzz/mutator.h"
+#include "tests/lib/status.h"
 #include <glib.h>
 #include <string.h>
 
 #define WIDTH 200
 #define HEIGHT 120
-
-static void
-check_refused (PacoStatus status, const PacoError *error, PacoStatus wanted)
-{
-  g_test_message ("%d: %s", status, error->message);
-  g_assert_cmpint (status, ==, wanted);
-  g_assert_cmpint (error->status, ==, wanted);
-  g_assert_cmpuint (strlen (error->message), >, 15);
-}
-
-#define REFUSED(wanted, call)                                                  \
-  do {                                                                         \
-    PacoError error = { PACO_STATUS_OK, "" };                                  \
-    PacoStatus status = (call);                                                \
-                                                                               \
-    check_refused (status, &error, PACO_STATUS_##wanted);                      \
-  } while (0)
 
 static PacoInfo
 new_info (void)

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What a call of libpaco is to return, for the tests of lib/paco.h: OK() and REFUSED()
+ * have `error` for the call to fill in. */
+#pragma once
+#include "lib/paco.h"
+#include <glib.h>
+#include <string.h>
+
+static inline void
+check_ok (PacoStatus status, const PacoError *error)
+{
+  if (status != PACO_STATUS_OK)
+    g_error ("status %d: %s", status, error->message);
+}
+
+#define OK(call)                                                               \
+  do {                                                                         \
+    PacoError error = { PACO_STATUS_OK, "" };                                  \
+    PacoStatus status = (call);                                                \
+                                                                               \
+    check_ok (status, &error);                                                 \
+  } while (0)
+
+static inline void
+check_refused (PacoStatus status, const PacoError *error, PacoStatus wanted)
+{
+  g_test_message ("%d: %s", status, error->message);
+  g_assert_cmpint (status, ==, wanted);
+  g_assert_cmpint (error->status, ==, wanted);
+  g_assert_cmpuint (strlen (error->message), >, 15);
+}
+
+#define REFUSED(wanted, call)                                                  \
+  do {                                                                         \
+    PacoError error = { PACO_STATUS_OK, "" };                                  \
+    PacoStatus status = (call);                                                \
+                                                                               \
+    check_refused (status, &error, PACO_STATUS_##wanted);                      \
+  } while (0)
