@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the tests of the codec draw, in the types of paco.h, for round-trip.c. */
+#pragma once
+#include "codec/areas.h"
+#include "lib/paco.h"
+#include "tests/codec/random-picture.h"
+
+PacoInfo info_of (const PacoPictureFormat *format, const PacoVideoInfo *video);
+
+/* The chunks of that and areas, as an application has them. They stay in chunks, a list
+ * of PacoFrameChunk, and in areas. */
+PacoExtras extras_of (
+    const PacoVideoInfo *video, GArray *chunks, const PacoAreas *areas);
+
+PacoImage image_of (const TestPicture *picture);
