@@ -26,6 +26,10 @@ check_chunks (const PacoExtras *extras, size_t *bytes, PacoError *error)
       return paco_error_set (error, PACO_STATUS_INVALID,
           "chunk %zu has the type %u, and ancillary ones have %d to %d", i,
           chunk->type, PACO_FIRST_CHUNK, PACO_LAST_CHUNK);
+    if (chunk->reserved != 0)
+      return paco_error_set (error, PACO_STATUS_INVALID,
+          "chunk %zu: its field reserved is %u, and has to be 0", i,
+          chunk->reserved);
     if (chunk->size > 0 && !chunk->data)
       return paco_error_set (error, PACO_STATUS_INVALID,
           "chunk %zu has %zu bytes, and they are NULL", i, chunk->size);

@@ -190,9 +190,9 @@ PACO_API void paco_frame_release (PacoFrame *frame);
  * that have no meaning there as they are. */
 typedef struct PacoFrameChunk
 {
-  uint32_t type; /* PACO_FIRST_CHUNK..PACO_LAST_CHUNK */
-  uint32_t reserved;
-  const void *data; /* may be NULL if size is 0 */
+  uint32_t type;     /* PACO_FIRST_CHUNK..PACO_LAST_CHUNK */
+  uint32_t reserved; /* 0 */
+  const void *data;  /* may be NULL if size is 0 */
   size_t size;
 } PacoFrameChunk;
 
@@ -253,8 +253,8 @@ typedef struct PacoImage
   ptrdiff_t stride[PACO_COMPONENTS];
   size_t size[PACO_COMPONENTS];
   PacoLayout layout[PACO_COMPONENTS];
-  uint32_t where; /* PACO_IN_HOST_MEMORY or PACO_IN_CUDA_MEMORY */
-  uint32_t reserved;
+  uint32_t where;    /* PACO_IN_HOST_MEMORY or PACO_IN_CUDA_MEMORY */
+  uint32_t reserved; /* 0 */
   /* Of CUDA memory: the stream (CUstream, cudaStream_t) with whose work so far the
    * memory becomes ready to be read, or written. NULL: it is ready. */
   void *stream;

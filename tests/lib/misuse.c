@@ -377,7 +377,8 @@ test_chunks (void)
   static const uint8_t bytes[PACO_MAX_CHUNK_BYTES + 1];
   static const PacoFrameChunk wrong[][2] = {
     { { 6, 0, bytes, 4 } }, { { 256, 0, bytes, 4 } }, { { 0, 0, bytes, 4 } },
-    { { 200, 0, NULL, 4 } }, { { 200, 0, bytes, PACO_MAX_CHUNK_BYTES - 3 } },
+    { { 200, 0, NULL, 4 } }, { { 200, 1, bytes, 4 } },
+    { { 200, 0, bytes, PACO_MAX_CHUNK_BYTES - 3 } },
     { { 200, 0, bytes, SIZE_MAX } },
     { { 200, 0, bytes, 20000 }, { 201, 0, bytes, 12761 } },
     { { 7, 0, bytes, 1 } },   /* a caption without bytes */
@@ -405,7 +406,7 @@ test_chunks (void)
     extras.n_chunks = wrong[i][1].type ? 2 : 1;
     check_refused (
         paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error),
-        &error, i < 4 ? PACO_STATUS_INVALID : PACO_STATUS_UNSUPPORTED);
+        &error, i < 5 ? PACO_STATUS_INVALID : PACO_STATUS_UNSUPPORTED);
     g_assert_null (frame.data);
   }
   extras.chunks = NULL;
