@@ -252,7 +252,9 @@ install_rate_properties (GObjectClass *klass)
  * GstPacoEnc:levels:
  *
  * How often the picture is decomposed. A decoder can leave out as many levels
- * as there are (#GstPacoDec:reduce).
+ * as there are (#GstPacoDec:reduce). The numbers of wavelet=fidelity grow with each
+ * level: it takes 5 of 12-bit samples at most, and 3 of 16-bit ones, or one less with a
+ * colour transform.
  *
  * Since: 0.1
  */
@@ -337,7 +339,10 @@ install_coding_properties (GObjectClass *klass)
       g_param_spec_enum ("wavelet", "Wavelet", "Wavelet transform",
           GST_TYPE_PACO_WAVELET, GST_PACO_WAVELET_AUTO, READY_FLAGS));
   g_object_class_install_property (klass, PROP_LEVELS,
-      g_param_spec_uint ("levels", "Levels", "Levels of the wavelet transform",
+      g_param_spec_uint ("levels", "Levels",
+          "Levels of the wavelet transform (wavelet=fidelity takes fewer of "
+          "deep "
+          "samples: 5 of 12 bits, 3 of 16)",
           0, PACO_MAX_LEVELS, 5, READY_FLAGS));
   g_object_class_install_property (klass, PROP_CODEBLOCK_HEIGHT,
       g_param_spec_uint ("codeblock-height", "Codeblock height",
