@@ -122,13 +122,15 @@ if [ "${SANITIZE:-1}" != 0 ]; then
   echo "Building in build/thread ..."
   targets='plugin/libgstpaco.so tests/libthread-shim.so tests/check/check-storm
     tests/codec/test-cpu-backend tests/codec/test-allocations
-    tests/lib/test-lib-round-trip'
+    tests/lib/test-lib-round-trip tests/lib/test-lib-files
+    tests/lib/test-lib-broken-files
+    tests/archive/test-archive-units'
   build build/thread --werror -Dcuda=disabled -Dbench=false \
     -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false
   targets=
   echo "Testing with the thread sanitizer ..."
   run_tests thread build/thread --setup thread storm cpu-backend allocations \
-    lib-round-trip lib-files lib-broken-files
+    lib-round-trip lib-files lib-broken-files archive-units
 fi
 
 # Clang: other warnings, and float results that must be the same.
