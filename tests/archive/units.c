@@ -394,9 +394,10 @@ try_pnm (const GByteArray *file, PacoSource *source, PacoRebuilt *rebuilt,
 static void
 test_pnm (void)
 {
-  static const char *const heads[] = { "P5 3 2 255\n", "P6\n#x\n3 2\n1023\n",
-    "P7\nWIDTH 3\nHEIGHT 2\nDEPTH 4\nMAXVAL 65535\nTUPLTYPE RGB_ALPHA\n"
-    "ENDHDR\n" };
+  static const char *const heads[] = {
+    "P5 3 2 255\n", "P6\n#x\n3 2\n1023\n",
+    "P7\nWIDTH 3\nHEIGHT 2\nDEPTH 4\nMAXVAL 65535\nTUPLTYPE RGB_ALPHA\nENDHDR\n"
+  };
   GByteArray *file = g_byte_array_new ();
   PacoSource source;
   PacoRebuilt rebuilt;
