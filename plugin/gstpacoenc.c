@@ -34,6 +34,7 @@
 #include "gstpacocontainer.h"
 #include "gstpacoencproperties.h"
 #include "gstpacolog.h"
+#include "gstpacopicture.h"
 #include "gstpacopools.h"
 #include "gstpacopreset.h"
 #include "gstpacorate.h"
@@ -327,63 +328,6 @@ allocate_planes (GstPacoEnc *self)
   return FALSE;
 }
 
-static gboolean
-check_interlacing (GstPacoEnc *self, const GstVideoInfo *info)
-{
-  switch (GST_VIDEO_INFO_INTERLACE_MODE (info)) {
-    case GST_VIDEO_INTERLACE_MODE_ALTERNATE:
-      if (GST_VIDEO_INFO_HEIGHT (info) % 2 == 0)
-        break;
-      GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-          ("interlace-mode=alternate needs an even height, not %d: both fields "
-           "of a frame have as many lines",
-              GST_VIDEO_INFO_HEIGHT (info)),
-          (NULL));
-      return FALSE;
-    case GST_VIDEO_INTERLACE_MODE_FIELDS:
-      GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-          ("interlace-mode=%s cannot be coded: both fields must be in one "
-           "picture (interlace-mode=interleaved or mixed) or come one by one "
-           "(alternate)",
-              gst_video_interlace_mode_to_string (
-                  GST_VIDEO_INFO_INTERLACE_MODE (info))),
-          (NULL));
-      return FALSE;
-    default:
-      break;
-  }
-  return TRUE;
-}
-
-static gboolean
-check_input (GstPacoEnc *self, const GstVideoInfo *info)
-{
-  if (!check_interlacing (self, info))
-    return FALSE;
-
-  if (!paco_raw_format (GST_VIDEO_INFO_FORMAT (info), &self->raw)) {
-    const char *reason = paco_raw_format_exclusion (
-        GST_VIDEO_INFO_FORMAT (info));
-
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("Raw format %s cannot be coded%s%s", GST_VIDEO_INFO_NAME (info),
-            reason != NULL ? ": " : "", reason != NULL ? reason : ""),
-        (NULL));
-    return FALSE;
-  }
-
-  if (!paco_raw_format_holds (
-          GST_VIDEO_INFO_FORMAT (info), GST_VIDEO_INFO_WIDTH (info))) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("Lines of raw format %s have no room for all samples of an odd width "
-         "(%d); use an even one or another format",
-            GST_VIDEO_INFO_NAME (info), GST_VIDEO_INFO_WIDTH (info)),
-        (NULL));
-    return FALSE;
-  }
-  return TRUE;
-}
-
 static GstCaps *
 make_caps (GstPacoEnc *self)
 {
@@ -485,7 +429,7 @@ gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
     GST_DEBUG_OBJECT (self, "drained with %s", gst_flow_get_name (flow));
   GST_DEBUG_OBJECT (self, "caps in: %" GST_PTR_FORMAT, state->caps);
   free_format (self);
-  if (!check_input (self, info))
+  if (!gst_paco_picture_check (GST_ELEMENT (self), info, &self->raw))
     return FALSE;
 
   self->input_state = gst_video_codec_state_ref (state);
@@ -607,23 +551,6 @@ update_rate (GstPacoEnc *self)
   return tell_bound (self, before);
 }
 
-static GstFlowReturn
-refuse_input (GstPacoEnc *self, GstBuffer *buffer)
-{
-  const GstVideoInfo *info = &self->input_state->info;
-  gboolean on_device = gst_paco_cuda_buffer_context (buffer) != NULL;
-
-  GST_ELEMENT_ERROR (self, RESOURCE, READ,
-      ("An input buffer of %" G_GSIZE_FORMAT " bytes%s is not a %s picture of "
-       "%dx%d%s",
-          gst_buffer_get_size (buffer),
-          on_device ? " in the memory of a GPU" : "",
-          GST_VIDEO_INFO_NAME (info), info->width, info->height,
-          on_device ? ", or the GPU does not give it" : ""),
-      (NULL));
-  return GST_FLOW_ERROR;
-}
-
 /* Hands a frame to the coder; it is the pipe's on GST_FLOW_OK. */
 static GstFlowReturn
 submit (GstPacoEnc *self, GstVideoCodecFrame *codec_frame)
@@ -637,8 +564,11 @@ submit (GstPacoEnc *self, GstVideoCodecFrame *codec_frame)
   frame->frame = codec_frame;
   frame->begun = g_get_monotonic_time ();
   filled = fill (self, frame, &picture);
-  if (filled == NULL)
-    return refuse_input (self, codec_frame->input_buffer);
+  if (filled == NULL) {
+    gst_paco_picture_refuse (GST_ELEMENT (self), &self->input_state->info,
+        codec_frame->input_buffer);
+    return GST_FLOW_ERROR;
+  }
 
   if (self->parameters.area_weight > 1.0) {
     PacoAreas areas;
