@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * What a run before has left in OUT.part is checked, and kept as far as it is whole:
- * called by archive.c, before anything is written. */
+ * called by archive.c, before anything is written. A frame is kept if libpaco finds it
+ * whole, and its source file is still the one that it was made of. */
 #include "archive/run.h"
 #include <errno.h>
 #include <string.h>
@@ -80,9 +81,45 @@ belongs (const PacoRun *run, const PacoInfo *info, const PacoKeptFile *kept,
   return why == NULL;
 }
 
+/* The source file may have changed since its frame was written. Its size would not tell,
+ * which is that of all pictures of the sequence. */
 static gboolean
-keep_frames (
-    PacoRun *run, GByteArray *bytes, PacoKeptFile *kept, GError **error)
+is_unchanged (
+    PacoRun *run, const PacoKeptFile *kept, GByteArray *file, GError **error)
+{
+  guint64 n = run->first + paco_part_frames (run->part);
+  char *path = paco_folder_path (run->folder, n);
+  char *shown = paco_folder_show (run->folder, n);
+  char *part = g_filename_display_name (paco_part_path (run->part));
+  gint64 begin = g_get_monotonic_time ();
+  GError *reason = NULL;
+  gboolean same = paco_read_whole_file (path, kept->size, file, &reason);
+
+  paco_report_spend (run->report, PACO_SPENT_READING, begin);
+  begin = g_get_monotonic_time ();
+  if (!same)
+    g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
+        "%s cannot be compared with its frame in %s: %s", shown, part,
+        reason->message);
+  else if (!paco_checksums_match (
+               &kept->checksums, file->data, file->len, FALSE)) {
+    g_set_error (error, PACO_PART_ERROR, PACO_PART_EXISTS,
+        "%s has changed since its frame was written to %s: remove that to "
+        "begin anew",
+        shown, part);
+    same = FALSE;
+  }
+  paco_report_spend (run->report, PACO_SPENT_CHECKSUMS, begin);
+  g_clear_error (&reason);
+  g_free (part);
+  g_free (shown);
+  g_free (path);
+  return same;
+}
+
+static gboolean
+keep_frames (PacoRun *run, GByteArray *bytes, GByteArray *file,
+    PacoKeptFile *kept, GError **error)
 {
   const PacoArchiveOptions *options = run->options;
   PacoInfo info;
@@ -93,7 +130,8 @@ keep_frames (
           "%s is no archive that was begun: ", paco_part_path (run->part));
       return FALSE;
     }
-    if (!belongs (run, &info, kept, error))
+    if (!belongs (run, &info, kept, error)
+        || !is_unchanged (run, kept, file, error))
       return FALSE;
     if (paco_part_frames (run->part) == 0)
       run->report->info = info;
@@ -117,7 +155,7 @@ keep_frames (
 gboolean
 paco_run_resume (PacoRun *run, GError **error)
 {
-  GByteArray *bytes;
+  GByteArray *bytes, *file;
   PacoKeptFile kept;
   struct stat status;
   gboolean good;
@@ -125,8 +163,9 @@ paco_run_resume (PacoRun *run, GError **error)
   if (fstat (paco_part_fd (run->part), &status) != 0 || status.st_size == 0)
     return TRUE;
   bytes = g_byte_array_new ();
+  file = g_byte_array_new ();
   paco_kept_file_init (&kept);
-  good = keep_frames (run, bytes, &kept, error);
+  good = keep_frames (run, bytes, file, &kept, error);
   run->report->resumed = paco_part_frames (run->part);
   if (good && run->report->resumed == 0
       && (read_at (run->part, 0, bytes->data, 4) < 4
@@ -141,5 +180,6 @@ paco_run_resume (PacoRun *run, GError **error)
   }
   paco_kept_file_clear (&kept);
   g_byte_array_unref (bytes);
+  g_byte_array_unref (file);
   return good;
 }

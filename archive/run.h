@@ -68,7 +68,7 @@ gpointer paco_run_code (gpointer data);    /* archive_code.c */
 gpointer paco_run_decode (gpointer data);  /* archive_code.c */
 gpointer paco_run_compare (gpointer data); /* archive_read.c */
 
-/* Reads a whole file of `size` bytes (files.c). The error is a sentence without the
+/* Reads a whole file of `size` bytes (archive_read.c). The error is a sentence without the
  * file's name. */
 gboolean paco_read_whole_file (
     const char *path, guint64 size, GByteArray *bytes, GError **error);

@@ -292,6 +292,11 @@ def test_resume(tmp):
         expect(FAILED, 'archive', *options, tmp / 'in', tmp / 'o.paco',
                says='go on as it was begun')
         assert part.read_bytes() == whole[:sum(sizes[:3])]
+    # A file that has changed, and is as large as it was.
+    was = (tmp / 'in' / 'shot.0002.ppm').read_bytes()
+    (tmp / 'in' / 'shot.0002.ppm').write_bytes(was[:-1] + bytes([was[-1] ^ 1]))
+    expect(FAILED, 'archive', tmp / 'in', tmp / 'o.paco', says='shot.0002.ppm has changed')
+    assert part.read_bytes() == whole[:sum(sizes[:3])]
     (tmp / 'in' / 'shot.0002.ppm').write_bytes(picture() + b'longer')
     expect(FAILED, 'archive', tmp / 'in', tmp / 'o.paco', says='another folder')
 
