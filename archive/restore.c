@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The source files that frames keep, made again: how a run begins and ends, and its last
  * step, which tells of each file. */
+#include "archive/part.h"
 #include "archive/restore.h"
 #include "archive/restore_run.h"
 #include <errno.h>
@@ -19,6 +20,14 @@ PacoRestoreItem *
 paco_restore_item (const PacoRestoreRun *run, guint64 number)
 {
   return &run->items[paco_line_place (run->line, number)];
+}
+
+gboolean
+paco_restore_is_interrupted (const PacoRestoreRun *run)
+{
+  const PacoRestoreOptions *options = run->options;
+
+  return options->interrupted && options->interrupted (options->user);
 }
 
 void
@@ -161,8 +170,7 @@ tell_frames (PacoRestoreRun *run)
   guint64 number;
 
   do {
-    if (!interrupted && options->interrupted
-        && options->interrupted (options->user)) {
+    if (!interrupted && paco_restore_is_interrupted (run)) {
       interrupted = TRUE;
       paco_line_stop (run->line, STEP_DECODE);
     }
@@ -201,7 +209,7 @@ run_line (PacoRestoreRun *run, GError **error)
   if (paco_line_failure (run->line, &number, error))
     return FALSE;
   tell_gap (run->report, "At the end", run->skipped_at_end, 0);
-  if (!interrupted)
+  if (!interrupted && !run->interrupted)
     return TRUE;
   g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_INTERRUPTED,
       "interrupted after %u files; the same command goes on from there",
@@ -209,31 +217,70 @@ run_line (PacoRestoreRun *run, GError **error)
   return FALSE;
 }
 
-/* The sound comes from the container, and its header from frames. */
-static void
-restore_sound (PacoRestoreRun *run)
+/* --- sound --------------------------------------------------------------- */
+
+/* Makes the file of the container's samples and of what frames have kept. */
+static gboolean
+make_sound (PacoRestoreRun *run, GError **error)
 {
   const PacoRestoreOptions *options = run->options;
   PacoSoundMaker *maker;
-  GError *error = NULL;
 
-  if (!run->sound || options->has_range)
-    return;
+  if (!run->sound) {
+    g_propagate_error (error, g_steal_pointer (&run->sound_error));
+    return FALSE;
+  }
+  maker = paco_sound_maker_new (run->sound, options->folder, error);
+  if (!maker)
+    return FALSE;
+  if (options->sound (options->user, maker, error))
+    return paco_sound_maker_end (maker, error);
+  paco_sound_maker_abandon (maker);
+  return FALSE;
+}
+
+/* A file that cannot be written is no damage. */
+static gboolean
+is_damage (const GError *error)
+{
+  return error->domain != PACO_PART_ERROR
+      && !g_error_matches (error, PACO_SOUND_ERROR, PACO_SOUND_REFUSED);
+}
+
+/* Damage is told to the report. FALSE: an error that is none. */
+static gboolean
+restore_sound (PacoRestoreRun *run, GError **error)
+{
+  const PacoRestoreOptions *options = run->options;
+  GError *failure = NULL;
+
+  if ((!run->sound && !run->sound_error) || options->has_range)
+    return TRUE;
   if (!options->sound) {
     paco_report_note (run->report,
-        "The sound, %s, is not in this file, which has frames only",
-        run->sound->name);
-    return;
+        "The sound%s%s is not in this file, which has frames only",
+        run->sound ? ", " : "", run->sound ? run->sound->name : "");
+    return TRUE;
   }
-  maker = paco_sound_maker_new (run->sound, options->folder, &error);
-  if (maker && !options->sound (options->user, maker, &error))
-    g_clear_pointer (&maker, paco_sound_maker_abandon);
-  if (maker && paco_sound_maker_end (maker, &error))
-    return;
+  if (make_sound (run, &failure))
+    return TRUE;
+  if (paco_restore_is_interrupted (run)) {
+    g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_INTERRUPTED,
+        "interrupted before the sound was restored; the same command does it");
+    g_error_free (failure);
+    return FALSE;
+  }
+  if (!is_damage (failure)) {
+    g_propagate_error (error, failure);
+    return FALSE;
+  }
   run->report->damaged++;
-  paco_report_note (run->report, "The sound is damaged: %s", error->message);
-  g_error_free (error);
+  paco_report_note (run->report, "The sound is damaged: %s", failure->message);
+  g_error_free (failure);
+  return TRUE;
 }
+
+/* --- ending -------------------------------------------------------------- */
 
 /* The disk has all files. */
 static gboolean
@@ -260,10 +307,8 @@ paco_restore_run (
 
   run.names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   good = open_decoder (&run, &failure) && open_folder (&run, &failure)
-      && run_line (&run, &failure);
-  if (good)
-    restore_sound (&run);
-  good = good && sync_files (&run, &failure);
+      && run_line (&run, &failure) && restore_sound (&run, &failure)
+      && sync_files (&run, &failure);
   if (run.decoder)
     report->device = g_strdup (paco_frame_decoder_device (run.decoder));
   report->verified = good && report->damaged == 0;
@@ -274,6 +319,7 @@ paco_restore_run (
   paco_line_free (run.line);
   g_hash_table_unref (run.names);
   paco_sound_free (run.sound);
+  g_clear_error (&run.sound_error);
   if (run.folder >= 0)
     close (run.folder);
   report->seconds = (gdouble) (g_get_monotonic_time () - began) / 1e6;

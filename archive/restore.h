@@ -23,6 +23,8 @@ typedef struct
   void (*release) (gpointer user, PacoFrame *frame, gpointer owner);
   /* Gives the samples of the sound to the maker; or NULL, where there is none. */
   gboolean (*sound) (gpointer user, PacoSoundMaker *maker, GError **error);
+  /* Whether to end, asked by the calling thread ten times a second, and where next()
+   * fails: then that is no error. Or NULL. */
   gboolean (*interrupted) (gpointer user);
   void (*progress) (gpointer user, guint64 done);
   gpointer user;

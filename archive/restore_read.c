@@ -78,6 +78,10 @@ read_frame (PacoRestoreRun *run, PacoRestoreItem *item)
   GError *error = NULL;
 
   if (!next_frame (run, item, &error)) {
+    if (error && paco_restore_is_interrupted (run)) {
+      run->interrupted = TRUE;
+      g_clear_error (&error);
+    }
     if (error)
       paco_line_fail (run->line, item->number, error);
     else
@@ -99,8 +103,8 @@ read_frame (PacoRestoreRun *run, PacoRestoreItem *item)
     g_error_free (error);
   }
   if (!run->sound && item->kept.sound->len > 0)
-    run->sound = paco_sound_read_chunk (
-        item->kept.sound->data, item->kept.sound->len, NULL);
+    run->sound = paco_sound_read_chunk (item->kept.sound->data,
+        item->kept.sound->len, run->sound_error ? NULL : &run->sound_error);
   return TRUE;
 }
 

@@ -39,12 +39,15 @@ typedef struct
   int folder; /* the descriptor of options->folder, or -1 */
   /* The reading thread's: names that have come, and bytes behind the last frame. */
   GHashTable *names;
+  gboolean interrupted; /* it ended for the caller */
   guint64 skipped_at_end;
-  PacoSound *sound; /* that the first frame tells of, or NULL */
+  PacoSound *sound;    /* that the first frame tells of, or NULL */
+  GError *sound_error; /* why none can be read of what frames tell, or NULL */
   gint lost; /* a GPU was lost: memory that it may still use is not freed */
 } PacoRestoreRun;
 
 void paco_restore_release (const PacoRestoreRun *run, PacoRestoreItem *item);
+gboolean paco_restore_is_interrupted (const PacoRestoreRun *run);
 PacoRestoreItem *paco_restore_item (const PacoRestoreRun *run, guint64 number);
 
 /* Threads; data is the PacoRestoreRun. */

@@ -369,6 +369,40 @@ paco_sound_maker_abandon (PacoSoundMaker *maker)
   g_free (maker);
 }
 
+/* Whether the file is there already, as it was. */
+static gboolean
+is_there (const PacoSoundMaker *maker)
+{
+  PacoSound there = { .name = maker->sound->name, .size = maker->sound->size };
+  int fd = open (maker->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  struct stat status;
+  gboolean same = fd >= 0 && fstat (fd, &status) == 0
+      && S_ISREG (status.st_mode) && (guint64) status.st_size == there.size
+      && sum_up (fd, &there, NULL)
+      && memcmp (there.xxh3, maker->sound->xxh3, sizeof there.xxh3) == 0;
+
+  if (fd >= 0)
+    close (fd);
+  return same;
+}
+
+/* The file gets its name, unless it is there already and the same. */
+static gboolean
+give_name (PacoSoundMaker *maker, GError **error)
+{
+  GError *failure = NULL;
+
+  if (paco_part_rename (maker->temporary, maker->path, &failure))
+    return TRUE;
+  if (g_error_matches (failure, PACO_PART_ERROR, PACO_PART_EXISTS)
+      && is_there (maker)) {
+    g_error_free (failure);
+    return TRUE;
+  }
+  g_propagate_error (error, failure);
+  return FALSE;
+}
+
 gboolean
 paco_sound_maker_end (PacoSoundMaker *maker, GError **error)
 {
@@ -387,9 +421,7 @@ paco_sound_maker_end (PacoSoundMaker *maker, GError **error)
     good = fsync (maker->fd) == 0
         || refuse (error, PACO_SOUND_REFUSED, maker->path,
             "cannot be written: %s", g_strerror (errno));
-  good = good
-      && (!maker->path
-          || paco_part_rename (maker->temporary, maker->path, error));
+  good = good && (!maker->path || give_name (maker, error));
   paco_sound_maker_abandon (maker);
   return good;
 }

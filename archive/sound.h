@@ -45,7 +45,7 @@ PacoSound *paco_sound_read_chunk (
 
 /* Makes the file again, or compares what would be made: samples come in pieces. */
 typedef struct PacoSoundMaker PacoSoundMaker;
-/* folder: where it is written to, where no file of the name may be; NULL: nowhere. */
+/* folder: where it is written to, unless the same file is there; NULL: nowhere. */
 PacoSoundMaker *paco_sound_maker_new (
     const PacoSound *sound, const char *folder, GError **error);
 gboolean paco_sound_maker_add (

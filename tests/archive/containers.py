@@ -4,6 +4,7 @@
 length or kind is refused, and a run that was killed goes on."""
 import os
 import random
+import resource
 import shutil
 import struct
 import subprocess
@@ -51,6 +52,35 @@ def test_round_trip(tmp):
             shutil.rmtree(tmp / 'out')
             for left in (name, f'{name}.json', f'{name}.framemd5'):
                 (tmp / left).unlink()
+
+
+def test_restored_twice(tmp):
+    """Sound that is there already and the same stays; another one is never touched, and
+    is no damage; nor is a disk without room for it."""
+    folder = sequence(tmp / 'in', 6)
+    (folder / 'sound.wav').write_bytes(wav(6 / 24))
+    expect(DONE, 'archive', '-q', '--fps=24', folder, tmp / 'a.mkv')
+    (tmp / 'out').mkdir()
+    shutil.copy(folder / 'sound.wav', tmp / 'out')
+    inode = (tmp / 'out' / 'sound.wav').stat().st_ino
+    expect(DONE, 'restore', tmp / 'a.mkv', tmp / 'out')
+    expect(DONE, 'restore', tmp / 'a.mkv', tmp / 'out', says='6 of them were there')
+    same(folder, tmp / 'out')
+    assert (tmp / 'out' / 'sound.wav').stat().st_ino == inode
+    other = bytearray((folder / 'sound.wav').read_bytes())
+    other[random.randrange(len(other))] ^= 1
+    for there in other, b'mine':
+        (tmp / 'out' / 'sound.wav').write_bytes(there)
+        expect(FAILED, 'restore', tmp / 'a.mkv', tmp / 'out',
+               says='sound.wav is there already')
+        assert (tmp / 'out' / 'sound.wav').read_bytes() == there
+    (tmp / 'out' / 'sound.wav').unlink()
+    limit = len(other) - 1
+    assert limit > max(p.stat().st_size for p in folder.glob('*.ppm'))
+    expect(FAILED, 'restore', tmp / 'a.mkv', tmp / 'out',
+           says='sound.wav cannot be written', preexec_fn=lambda: resource.setrlimit(
+               resource.RLIMIT_FSIZE, (limit, limit)))
+    assert not [e for e in os.listdir(tmp / 'out') if 'sound' in e]
 
 
 def test_refused(tmp):
