@@ -80,13 +80,15 @@ find_range (PacoRun *run, GError **error)
   guint64 n = run->folder->files->len;
 
   run->first = options->has_range ? options->first : 0;
-  run->end = options->has_range ? options->last + 1 : n;
+  run->end = options->has_range && options->last < G_MAXUINT64
+      ? options->last + 1
+      : n;
   if (run->first < run->end && run->end <= n)
     return TRUE;
   g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
       "there are no frames %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
       ": the folder has frames 0 to %" G_GUINT64_FORMAT,
-      options->first, options->last, n - 1);
+      run->first, MAX (run->first, run->end - 1), n - 1);
   return FALSE;
 }
 

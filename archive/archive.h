@@ -27,7 +27,8 @@ typedef struct
   const char *folder, *out;
   PacoFolderOptions files;
   gboolean has_range;
-  guint64 first, last;  /* frames of the folder, with has_range */
+  /* Frames of the folder, with has_range; last: G_MAXUINT64: to the end. */
+  guint64 first, last;
   guint32 fps_n, fps_d; /* frames a second; 0 and 0: what files say */
   gboolean md5, verify;
   guint readers;             /* threads that read; 0: as many as do */

@@ -58,24 +58,11 @@ show_progress (gpointer user, guint64 done, guint64 total)
 static gboolean
 read_options (const Options *given, PacoArchiveOptions *options, GError **error)
 {
-  guint64 n = 0, d = 0;
-
   if (!paco_command_read_range (given->frames, &options->has_range,
-          &options->first, &options->last, error))
+          &options->first, &options->last, error)
+      || !paco_tool_parse_ratio (
+          "fps", given->fps, &options->fps_n, &options->fps_d, error))
     return FALSE;
-  if (given->fps) {
-    gboolean good = paco_command_read_numbers (given->fps, '/', &n, &d);
-
-    if (!strchr (given->fps, '/'))
-      d = 1;
-    if (!good || n == 0 || d == 0 || n > G_MAXINT32 || d > G_MAXINT32) {
-      g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
-          "--fps=%s is no frame rate, such as 24 or 24000/1001", given->fps);
-      return FALSE;
-    }
-    options->fps_n = (guint32) n;
-    options->fps_d = (guint32) d;
-  }
   options->readers = (guint) given->coders.helpers;
   options->md5 = given->md5;
   options->verify = !given->no_verify;
@@ -264,7 +251,7 @@ paco_tool_archive (int argc, char **argv)
     paco_tool_complain (
         given.list ? "--list takes FOLDER alone" : "it takes FOLDER and OUT");
   else {
-    paco_command_prepare ();
+    paco_signals_catch ();
     code = run_command (&given, &options);
   }
   g_free (given.frames);

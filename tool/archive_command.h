@@ -35,14 +35,9 @@ gboolean paco_command_read_coders (const PacoCommandCoderOptions *options,
     PacoCommandCoders *coders, GError **error);
 void paco_command_coders_clear (PacoCommandCoderOptions *options);
 
-/* Reads --frames; text may be NULL. */
+/* Reads --frames, as input.h has it; text may be NULL. */
 gboolean paco_command_read_range (const char *text, gboolean *has_range,
     guint64 *first, guint64 *last, GError **error);
-/* Two numbers with a character between them, or one, which is both. */
-gboolean paco_command_read_numbers (
-    const char *text, char between, guint64 *a, guint64 *b);
 
-/* Signals end the command in order, and a file that may not grow is an error. */
-void paco_command_prepare (void);
 /* Says what was wrong, and returns the exit code that goes with it. Takes the error. */
 int paco_command_fail (GError *error);

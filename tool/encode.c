@@ -188,26 +188,6 @@ free_pictures (GQueue *pictures)
 /* --- settings --- */
 
 static bool
-parse_ratio (const char *option, const char *text, uint32_t *n, uint32_t *d,
-    GError **error)
-{
-  char end;
-
-  if (!text)
-    return true;
-  *d = 1;
-  if (g_ascii_isdigit (*text)
-      && (sscanf (text, "%u%c", n, &end) == 1
-          || (sscanf (text, "%u%*1[/:]%u%c", n, d, &end) == 2))
-      && *n > 0 && *d > 0 && *n <= G_MAXINT32 && *d <= G_MAXINT32)
-    return true;
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
-      "--%s %s is no number or fraction, as 25 or 30000/1001 are", option,
-      text);
-  return false;
-}
-
-static bool
 parse_raw (const Options *options, PacoPicturesHow *how, GError **error)
 {
   char end;
@@ -277,9 +257,9 @@ read_options (Encode *encode, PacoPicturesHow *how, GError **error)
     if (options->colours[i]
         && !paco_names_set_colour (&scratch, i, options->colours[i], error))
       return false;
-  return parse_ratio (
+  return paco_tool_parse_ratio (
              "fps", options->fps, &encode->fps_n, &encode->fps_d, error)
-      && parse_ratio (
+      && paco_tool_parse_ratio (
           "par", options->par, &encode->par_n, &encode->par_d, error)
       && paco_frame_range_parse (options->frames, &encode->range, error)
       && parse_raw (options, how, error)

@@ -187,7 +187,7 @@ paco_tool_restore (int argc, char **argv)
     paco_tool_complain (
         given.check ? "--check takes FILE alone" : "it takes FILE and FOLDER");
   else {
-    paco_command_prepare ();
+    paco_signals_catch ();
     code = run_command (&given, argv[1], argv[2]);
   }
   g_free (given.frames);

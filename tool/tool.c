@@ -81,3 +81,23 @@ paco_tool_parse (const PacoToolUsage *usage, const GOptionEntry *entries,
       usage->arguments, n, n == 1 ? "" : "s");
   return false;
 }
+
+bool
+paco_tool_parse_ratio (const char *option, const char *text, uint32_t *n,
+    uint32_t *d, GError **error)
+{
+  char end;
+
+  if (!text)
+    return true;
+  *d = 1;
+  if (g_ascii_isdigit (*text)
+      && (sscanf (text, "%u%c", n, &end) == 1
+          || (sscanf (text, "%u%*1[/:]%u%c", n, d, &end) == 2))
+      && *n > 0 && *d > 0 && *n <= G_MAXINT32 && *d <= G_MAXINT32)
+    return true;
+  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+      "--%s %s is no number or fraction, as 25 or 30000/1001 are", option,
+      text);
+  return false;
+}

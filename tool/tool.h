@@ -35,6 +35,11 @@ typedef struct
 bool paco_tool_parse (const PacoToolUsage *usage, const GOptionEntry *entries,
     const GOptionEntry *more, int *argc, char ***argv);
 
+/* Reads a ratio, as 25 or 30000/1001, that an option was given; text may be NULL, and
+ * changes nothing then. */
+bool paco_tool_parse_ratio (const char *option, const char *text, uint32_t *n,
+    uint32_t *d, GError **error);
+
 /* Errors of this domain are of the command line, and lead to PACO_EXIT_USAGE. */
 #define PACO_TOOL_ERROR (paco_tool_error_quark ())
 GQuark paco_tool_error_quark (void);

@@ -98,6 +98,10 @@ def test_range(tmp):
         assert a[:end - 16] == b[:end - 16] and a[end:] == b[end:]
     expect(DONE, 'archive', '-q', '--frames=3', tmp / 'in', tmp / 'one.paco')
     assert len(frames(tmp / 'one.paco')) == 1
+    expect(DONE, 'archive', '-q', '--frames=7-', tmp / 'in', tmp / 'end.paco')
+    assert [f[-99:] for f in frames(tmp / 'end.paco')] == [f[-99:] for f in whole[7:]]
+    expect(FAILED, 'archive', '--frames=10-', tmp / 'in', tmp / 'no.paco',
+           says='frames 0 to 9')
     expect(FAILED, 'archive', '--frames=5-10', tmp / 'in', tmp / 'no.paco',
            says='frames 0 to 9')
 

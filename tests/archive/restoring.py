@@ -99,6 +99,8 @@ def test_options(tmp):
     for name in os.listdir(tmp / 'out'):
         assert (tmp / 'out' / name).read_bytes() == (folder / name).read_bytes()
     expect(DONE, 'restore', '--frames=7', archive, tmp / 'out', says='1 files')
+    expect(DONE, 'restore', '--check', '--frames=5-', archive, says='3 files')
+    expect(DONE, 'verify', '--checksums', '--frames=-4', archive, says='5 files')
     before = set(os.listdir(tmp))
     expect(DONE, 'restore', '--check', archive, says='8 files')
     assert set(os.listdir(tmp)) == before
