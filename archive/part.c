@@ -177,18 +177,48 @@ sync_folder (const char *path, GError **error)
   return good;
 }
 
+/* The disk has the bytes of a file that others have written. */
+static gboolean
+sync_file (const char *path, GError **error)
+{
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
+  gboolean good = fd >= 0 && fsync (fd) == 0;
+
+  if (!good)
+    fail (error, path, "written");
+  if (fd >= 0)
+    close (fd);
+  return good;
+}
+
+gboolean
+paco_part_give_name (int folder, const char *from, const char *to)
+{
+  int status = renameat2 (folder, from, folder, to, RENAME_NOREPLACE);
+
+  if (status == 0 || (errno != EINVAL && errno != ENOSYS))
+    return status == 0;
+  /* File systems that do not know how: a second name, which never replaces. */
+  if (linkat (folder, from, folder, to, 0) == 0) {
+    unlinkat (folder, from, 0);
+    return TRUE;
+  }
+  if (errno != EPERM && errno != ENOSYS && errno != EOPNOTSUPP)
+    return FALSE;
+  /* Those that do not know this either cannot look and rename at once. */
+  if (faccessat (folder, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+    errno = EEXIST;
+    return FALSE;
+  }
+  return renameat (folder, from, folder, to) == 0;
+}
+
 gboolean
 paco_part_rename (const char *from, const char *to, GError **error)
 {
-  int status = renameat2 (AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
-
-  /* File systems that do not know how: a second name, which never replaces. */
-  if (status != 0 && (errno == EINVAL || errno == ENOSYS)) {
-    status = link (from, to);
-    if (status == 0)
-      unlink (from);
-  }
-  if (status != 0)
+  if (!sync_file (from, error))
+    return FALSE;
+  if (!paco_part_give_name (AT_FDCWD, from, to))
     return errno == EEXIST
         ? refuse (error, to, "is there already, and nothing is overwritten")
         : fail (error, to, "made");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The file that an archive is written to: frames go to OUT.part, which becomes OUT when
  * all are there. archive.c writes it; a run that goes on finds in it what one before
- * has left. */
+ * has left. Beside it, what else gets its name when it is whole: restore_write.c,
+ * sound.c and the tool's output.c call paco_part_give_name(). */
 #pragma once
 #include <glib.h>
 
@@ -38,7 +39,10 @@ gboolean paco_part_append (
 /* path.part becomes path, once the disk has it. */
 gboolean paco_part_finish (PacoPart *part, GError **error);
 
-/* Gives a file its name where nothing has that name, once the disk has both. */
+/* Gives a file in a folder (a descriptor, or AT_FDCWD) its name where nothing has that
+ * name; FALSE and errno: EEXIST if something has. */
+gboolean paco_part_give_name (int folder, const char *from, const char *to);
+/* The same with paths, once the disk has the file's bytes; then it has the name, too. */
 gboolean paco_part_rename (const char *from, const char *to, GError **error);
 /* Writes a new file whole. */
 gboolean paco_part_write_file (

@@ -4,10 +4,10 @@
  *
  * A name comes from a frame, and so from anywhere: folders on its way are made, and
  * opened one in the other, never through a link. */
+#include "archive/part.h"
 #include "archive/restore_run.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -79,7 +79,8 @@ static gboolean
 is_there (int folder, const char *base, PacoRestoreItem *item)
 {
   const GByteArray *file = item->rebuilt.file;
-  int fd = openat (folder, base, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  int fd = openat (
+      folder, base, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   struct stat status;
   gsize at = 0;
   gssize n = 1;
@@ -100,20 +101,6 @@ is_there (int folder, const char *base, PacoRestoreItem *item)
       && memcmp (item->there->data, file->data, file->len) == 0;
 }
 
-/* The name is given when the bytes are there, and to nothing that has it. */
-static gboolean
-give_name (int folder, const char *temporary, const char *base)
-{
-  int status = renameat2 (folder, temporary, folder, base, RENAME_NOREPLACE);
-
-  if (status != 0 && (errno == EINVAL || errno == ENOSYS)) {
-    status = linkat (folder, temporary, folder, base, 0);
-    if (status == 0)
-      unlinkat (folder, temporary, 0);
-  }
-  return status == 0;
-}
-
 static gboolean
 write_there (
     int folder, const char *base, PacoRestoreItem *item, GError **error)
@@ -127,7 +114,7 @@ write_there (
     fail (error, item->kept.name, "restored");
   if (fd >= 0 && close (fd) != 0 && good)
     good = fail (error, item->kept.name, "restored");
-  if (good && !give_name (folder, temporary, base)) {
+  if (good && !paco_part_give_name (folder, temporary, base)) {
     good = errno == EEXIST && is_there (folder, base, item);
     item->was_there = good;
     if (!good) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Files that have a temporary name until they are whole. */
 #include "output.h"
+#include "archive/part.h"
 #include "tool.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -160,37 +161,20 @@ free_output (PacoOutput *output)
   g_free (output);
 }
 
-/* Renames without overwriting, also where the file system cannot do both at once. */
-static int
-rename_carefully (const char *from, const char *to)
-{
-  if (renameat2 (AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
-    return 0;
-  if (errno != EINVAL && errno != ENOSYS)
-    return -1;
-  if (access (to, F_OK) == 0) {
-    errno = EEXIST;
-    return -1;
-  }
-  return rename (from, to);
-}
-
 bool
 paco_output_close (PacoOutput *output, bool sync, GError **error)
 {
   bool good = true;
-  int result;
 
   if (output->temporary && sync)
     good = fdatasync (output->fd) == 0;
   /* Network file systems say only here that they are full. */
   if (close (output->fd) != 0 && errno != EINTR)
     good = false;
-  if (good && output->temporary) {
-    result = output->force ? rename (output->temporary, output->path)
-                           : rename_carefully (output->temporary, output->path);
-    good = result == 0;
-  }
+  if (good && output->temporary)
+    good = output->force
+        ? rename (output->temporary, output->path) == 0
+        : paco_part_give_name (AT_FDCWD, output->temporary, output->path);
   if (!good) {
     paco_output_explain (error, output->path, "cannot be written", errno);
     if (output->temporary)
