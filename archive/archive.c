@@ -119,6 +119,24 @@ read_first (PacoRun *run, GError **error)
   return good;
 }
 
+/* Containers show each frame at a time; without one, muxers drop it. */
+static gboolean
+check_rate (const PacoRun *run, GError **error)
+{
+  const PacoArchiveOptions *options = run->options;
+  char *shown;
+
+  if (!options->convert || options->fps_n > 0 || run->picture.fps_n > 0)
+    return TRUE;
+  shown = g_filename_display_name (options->out);
+  g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
+      "%s has to say of its pictures how many there are in a second, and their "
+      "files do not; --fps says it",
+      shown);
+  g_free (shown);
+  return FALSE;
+}
+
 /* Frames of a range keep the same of it as those of the whole run. */
 static gboolean
 read_sound (PacoRun *run, GError **error)
@@ -185,8 +203,8 @@ begin (PacoRun *run, GError **error)
       || !paco_folder_look (run->folder, run->first, run->end,
           options->fps_n > 0, &run->kind, &run->picture, error))
     return FALSE;
-  if (!read_first (run, error) || !read_sound (run, error)
-      || !open_coders (run, error))
+  if (!read_first (run, error) || !check_rate (run, error)
+      || !read_sound (run, error) || !open_coders (run, error))
     return FALSE;
   run->report->kind = g_strdup (run->kind->name);
   run->report->first = run->first;

@@ -50,13 +50,34 @@ paco_recording_open (
   return NULL;
 }
 
+/* Containers show each frame at a time; without one, muxers drop it. */
+static bool
+has_rate (const PacoRecording *recording, const void *data, size_t size,
+    GError **error)
+{
+  PacoInfo info = PACO_INFO_INIT;
+
+  if (paco_probe (data, size, &info, NULL, NULL) != PACO_STATUS_OK
+      || info.fps_n > 0)
+    return true;
+  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+      "%s has to say of its pictures how many there are in a second, and they "
+      "do not; paco encode --fps, or paco archive --fps, says it",
+      recording->path);
+  return false;
+}
+
 bool
 paco_recording_add (
     PacoRecording *recording, const void *data, size_t size, GError **error)
 {
   PacoError failure;
-  PacoStatus status = paco_writer_add (recording->writer, data, size, &failure);
+  PacoStatus status;
 
+  if (recording->container && paco_recording_frames (recording) == 0
+      && !has_rate (recording, data, size, error))
+    return false;
+  status = paco_writer_add (recording->writer, data, size, &failure);
   /* The library ends its sentence with the system's words. */
   if (status == PACO_STATUS_IO
       && g_str_has_suffix (failure.message, g_strerror (ENOSPC))) {

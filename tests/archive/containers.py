@@ -54,6 +54,20 @@ def test_round_trip(tmp):
                 (tmp / left).unlink()
 
 
+def test_no_rate(tmp):
+    """A container of pictures without a rate would lose them: it is refused, whoever
+    makes it, before anything is written."""
+    folder = sequence(tmp / 'in', 6)
+    for name in 'a.mkv', 'a.mov':
+        expect(FAILED, 'archive', '--no-verify', folder, tmp / name, says='--fps says it')
+        expect(FAILED, 'encode', '--lossless', *sorted(folder.iterdir()), tmp / name,
+               says='how many there are in a second')
+    expect(DONE, 'archive', '-q', '--report=', folder, tmp / 'b.paco')
+    expect(FAILED, 'join', tmp / 'b.paco', tmp / 'a.mkv', says='in a second')
+    expect(FAILED, 'cut', tmp / 'b.paco', '0', '3', tmp / 'a.mkv', says='in a second')
+    assert sorted(os.listdir(tmp)) == ['b.paco', 'in']
+
+
 def test_restored_twice(tmp):
     """Sound that is there already and the same stays; another one is never touched, and
     is no damage; nor is a disk without room for it."""
