@@ -2,6 +2,7 @@
  * Which files of a folder are archived, and in which order. */
 #include "archive/folder.h"
 #include "archive/chunks.h"
+#include "archive/part.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -246,6 +247,12 @@ add_file (PacoFolder *folder, const PacoFolderOptions *options, char *name,
     g_free (name);
     return refuse (
         error, PACO_FOLDER_REFUSED, path, "has a name of more than 4096 bytes");
+  }
+  if (g_str_has_suffix (name, PACO_RESTORING_SUFFIX)) {
+    g_free (name);
+    return refuse (error, PACO_FOLDER_REFUSED, path,
+        "is what an interrupted paco restore has left; remove it, or leave it "
+        "out with --skip='*" PACO_RESTORING_SUFFIX "'");
   }
   if (!strchr (name, '/') && looks_like_wav (name) && is_wav (path)) {
     if (!options->want_sound || folder->sound) {

@@ -39,6 +39,10 @@ gboolean paco_part_append (
 /* path.part becomes path, once the disk has it. */
 gboolean paco_part_finish (PacoPart *part, GError **error);
 
+/* The end of a file's name while it is restored. Files that are archived, or restored,
+ * have no such names, or one might be overwritten by what another one is made in. */
+#define PACO_RESTORING_SUFFIX ".paco-part"
+
 /* Gives a file in a folder (a descriptor, or AT_FDCWD) its name where nothing has that
  * name; FALSE and errno: EEXIST if something has. */
 gboolean paco_part_give_name (int folder, const char *from, const char *to);

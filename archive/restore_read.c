@@ -2,6 +2,7 @@
  * The first two steps of restore: frames are read, with what they have kept, and
  * decoded into the files that are made again. */
 #include "archive/flights.h"
+#include "archive/part.h"
 #include "archive/restore_run.h"
 
 /* --- reading ------------------------------------------------------------- */
@@ -48,10 +49,17 @@ probe (PacoRestoreItem *item, GError **error)
   return FALSE;
 }
 
-/* A file is restored once: frames that say the same name again are none of a run. */
+/* A file is restored once: frames that say the same name again are none of a run. Nor
+ * are names that files have while they are written. */
 static gboolean
 is_new (PacoRestoreRun *run, const PacoRestoreItem *item, GError **error)
 {
+  if (g_str_has_suffix (item->kept.name, PACO_RESTORING_SUFFIX)) {
+    g_set_error_literal (error, PACO_SOURCE_ERROR, PACO_SOURCE_BROKEN,
+        "names that end with " PACO_RESTORING_SUFFIX
+        " are those of files that are being restored");
+    return FALSE;
+  }
   if (g_hash_table_add (run->names, g_strdup (item->kept.name)))
     return TRUE;
   g_set_error_literal (error, PACO_SOURCE_ERROR, PACO_SOURCE_BROKEN,

@@ -12,9 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of the name that a file has while it is written. */
-#define SUFFIX ".paco-part"
-
 static gboolean
 fail (GError **error, const char *name, const char *what)
 {
@@ -105,7 +102,7 @@ static gboolean
 write_there (
     int folder, const char *base, PacoRestoreItem *item, GError **error)
 {
-  char *temporary = g_strconcat (base, SUFFIX, NULL);
+  char *temporary = g_strconcat (base, PACO_RESTORING_SUFFIX, NULL);
   int fd = openat (folder, temporary,
       O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
   gboolean good = fd >= 0 && write_all (fd, item->rebuilt.file);

@@ -324,7 +324,7 @@ paco_sound_maker_new (
   maker->running = paco_running_checksum_new ();
   if (folder) {
     maker->path = g_strconcat (folder, "/", sound->name, NULL);
-    maker->temporary = g_strconcat (maker->path, ".paco-part", NULL);
+    maker->temporary = g_strconcat (maker->path, PACO_RESTORING_SUFFIX, NULL);
     maker->fd = open (maker->temporary,
         O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (maker->fd < 0) {

@@ -195,6 +195,10 @@ def test_hostile_names(tmp):
     (tmp / 'b.paco').write_bytes(frame + frame)
     status, _, err = paco('restore', tmp / 'b.paco', tmp / 'twice')
     assert status == DAMAGE and 'of the same file' in err, err
+    # Nor is the one in which a file is made.
+    (tmp / 'b.paco').write_bytes(rename(frame, b'x1.paco-part'))
+    status, _, err = paco('restore', tmp / 'b.paco', tmp / 'part')
+    assert status == DAMAGE and 'that are being restored' in err, err
     # Another name of the same file is another file, as it was.
     (tmp / 'b.paco').write_bytes(rename(frame, b'0123/567.ppm'))
     expect(DONE, 'restore', tmp / 'b.paco', tmp / 'new')
