@@ -199,6 +199,10 @@ begin (PacoRun *run, GError **error)
   if (is_inside (options->out, options->folder))
     return fail (error, "OUT would be in the folder that is archived");
   run->folder = paco_folder_read (options->folder, &options->files, error);
+  if (run->folder && run->folder->n_skipped > 0)
+    paco_report_note (run->report,
+        "%u files or folders were left out, as --skip says",
+        run->folder->n_skipped);
   if (!run->folder || !find_range (run, error)
       || !paco_folder_look (run->folder, run->first, run->end,
           options->fps_n > 0, &run->kind, &run->picture, error))

@@ -262,7 +262,7 @@ paco_report_text (const PacoReport *report)
       g_string_append_printf (text, "%s %s %.1f s", n++ ? "," : "",
           spent_names[i], (gdouble) report->spent[i] / 1e6);
   g_string_append (text, ".\n");
-  if (report->verified)
+  if (report->verified && now > 0)
     g_string_append_printf (text,
         "Every frame%s was decoded, and gave the bytes of its file.\n",
         report->resumed > 0 ? " of this run" : "");

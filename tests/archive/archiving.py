@@ -195,6 +195,17 @@ def test_refused_folders(tmp):
         refused('Permission denied')
 
 
+def test_skipped(tmp):
+    """What was left out, the report says."""
+    sequence(tmp / 'in', 3)
+    (tmp / 'in' / 'notes.txt').write_bytes(b'x')
+    sequence(tmp / 'in' / 'proxies', 2)
+    expect(DONE, 'archive', '--skip=*.txt', '--skip=proxies', tmp / 'in', tmp / 'o.paco',
+           says='2 files or folders were left out')
+    report = json.loads((tmp / 'o.paco.json').read_text())
+    assert len(report['frames']) == 3 and 'left out' in report['notes'][0], report
+
+
 def test_too_much_besides(tmp):
     """What a frame cannot keep is refused; the frames before it stay."""
     sequence(tmp / 'in', 3)
@@ -290,8 +301,9 @@ def test_resume(tmp):
         assert (tmp / 'o.paco').read_bytes() == whole
         (tmp / 'o.paco').unlink()
     part.write_bytes(whole)
-    expect(DONE, 'archive', '--report=', tmp / 'in', tmp / 'o.paco',
-           says='8 of them were there')
+    text = expect(DONE, 'archive', '--report=', tmp / 'in', tmp / 'o.paco',
+                  says='8 of them were there')
+    assert 'was decoded' not in text, text
     (tmp / 'o.paco').unlink()
     # Of other frames, or begun otherwise.
     part.write_bytes(whole[:sum(sizes[:3])])
