@@ -3,7 +3,17 @@
 #include "tool.h"
 #include <signal.h>
 
+static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 static volatile sig_atomic_t caught;
+
+/* Whether somebody has the signal ignored, as nohup does, and so does not want it. */
+static bool
+is_ignored (int number)
+{
+  struct sigaction action;
+
+  return sigaction (number, NULL, &action) != 0 || action.sa_handler == SIG_IGN;
+}
 
 static void
 note (int number)
@@ -11,24 +21,20 @@ note (int number)
   struct sigaction standard = { .sa_handler = SIG_DFL };
 
   caught = number;
-  sigaction (SIGINT, &standard, NULL);
-  sigaction (SIGTERM, &standard, NULL);
-  sigaction (SIGHUP, &standard, NULL);
+  for (unsigned i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (!is_ignored (numbers[i]))
+      sigaction (numbers[i], &standard, NULL);
 }
 
 void
 paco_signals_catch (void)
 {
   /* Calls that wait, as read() of a pipe, return with EINTR: no SA_RESTART. */
-  struct sigaction action = { .sa_handler = note }, before;
-  static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+  struct sigaction action = { .sa_handler = note };
 
-  for (unsigned i = 0; i < G_N_ELEMENTS (numbers); i++) {
-    /* Who has it ignored, as nohup does, does not want it. */
-    if (sigaction (numbers[i], NULL, &before) == 0
-        && before.sa_handler != SIG_IGN)
+  for (unsigned i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (!is_ignored (numbers[i]))
       sigaction (numbers[i], &action, NULL);
-  }
   signal (SIGPIPE, SIG_IGN);
   signal (SIGXFSZ, SIG_IGN);
 }

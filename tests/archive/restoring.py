@@ -253,17 +253,25 @@ def test_killed(tmp):
         shutil.rmtree(tmp / 'out')
 
 
-def interrupt_reading(archive, out):
-    """Restores from a pipe that stops in the middle, where a signal comes."""
+def interrupt_reading(archive, out, then=None):
+    """Restores from a pipe that stops in the middle, where a signal comes, and perhaps
+    one that is ignored."""
     data = archive.read_bytes()
-    with subprocess.Popen([PACO, 'restore', '-', out], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+            [PACO, 'restore', '-', out], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=lambda: then and signal.signal(then, signal.SIG_IGN)) as process:
         process.stdin.write(data[:len(data) // 2])
         process.stdin.flush()
         end = time.monotonic() + 60
         while time.monotonic() < end and not (out.is_dir() and os.listdir(out)):
             time.sleep(0.01)
+        if then:
+            time.sleep(0.2)  # it waits for more
         process.send_signal(signal.SIGINT)
+        if then:
+            time.sleep(0.05)
+            process.send_signal(then)
         err = process.communicate(data[len(data) // 2:], timeout=60)[1].decode()
     assert process.returncode == INTERRUPTED and 'goes on' in err, err
 
@@ -271,8 +279,8 @@ def interrupt_reading(archive, out):
 def test_interrupted_reading(tmp):
     """A signal that the reading thread sees first ends it with the same words."""
     folder, archive = archived(tmp, 20, width=160, height=120)
-    for _ in range(4):
-        interrupt_reading(archive, tmp / 'out')
+    for then in None, None, None, signal.SIGHUP:
+        interrupt_reading(archive, tmp / 'out', then)
         expect(DONE, 'restore', archive, tmp / 'out')
         same(folder, tmp / 'out')
         shutil.rmtree(tmp / 'out')
