@@ -91,7 +91,9 @@ struct AnyIndices
         ? PACO_CUT_RECONSTRUCTION (p.reconstruction, d)
         : p.reconstruction;
     float scale = __int_as_float (__float_as_int (subband.scale) + (d << 23));
-    float magnitude = __fmul_rn (__int2float_rn (256 * m + point), scale);
+    /* Unsigned, because what lies behind the last column may be any word. */
+    int scaled = (int) (256 * (uint32_t) m + point);
+    float magnitude = __fmul_rn (__int2float_rn (scaled), scale);
 
     *x = m == 0 ? 0.0f : index < 0 ? -magnitude : magnitude;
   }
