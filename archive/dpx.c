@@ -309,20 +309,6 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
   return TRUE;
 }
 
-static gboolean
-is_picture (const PacoDpx *dpx, const PacoInfo *info)
-{
-  gboolean same = dpx->info.width == info->width
-      && dpx->info.height == info->height
-      && dpx->info.n_components == info->n_components;
-
-  for (guint c = 0; same && c < info->n_components; c++)
-    same = dpx->info.depth[c] == info->depth[c]
-        && dpx->info.subsampling_x[c] == info->subsampling_x[c]
-        && dpx->info.subsampling_y[c] == info->subsampling_y[c];
-  return same;
-}
-
 /* Reads the header that is in the rest. */
 static gboolean
 read_rest (const guint8 *rest, gsize size, const PacoInfo *info,
@@ -338,7 +324,8 @@ read_rest (const guint8 *rest, gsize size, const PacoInfo *info,
     return fail (error, PACO_SOURCE_BROKEN, "what was kept of the file is cut");
   if (!paco_dpx_read (rest + REST_HEAD, before, file_size, dpx, error))
     return FALSE;
-  if (dpx->parts[0].offset != before || !is_picture (dpx, info))
+  if (dpx->parts[0].offset != before
+      || !paco_source_same_samples (&dpx->info, info))
     return fail (error, PACO_SOURCE_BROKEN,
         "what was kept of the file and the picture do not fit together");
   return TRUE;

@@ -44,6 +44,19 @@ paco_source_kinds (void)
 #endif
 }
 
+gboolean
+paco_source_same_samples (const PacoInfo *a, const PacoInfo *b)
+{
+  gboolean same = a->width == b->width && a->height == b->height
+      && a->n_components == b->n_components;
+
+  for (guint c = 0; same && c < a->n_components; c++)
+    same = a->depth[c] == b->depth[c]
+        && a->subsampling_x[c] == b->subsampling_x[c]
+        && a->subsampling_y[c] == b->subsampling_y[c];
+  return same;
+}
+
 void
 paco_source_init (PacoSource *source)
 {

@@ -108,6 +108,9 @@ const PacoSourceKind *paco_source_kind_by_id (guint8 id);
 /* "DPX, TIFF, PNG and PNM", for messages. */
 const char *paco_source_kinds (void);
 
+/* Whether two pictures have as many samples: size, components, depths, subsampling. */
+gboolean paco_source_same_samples (const PacoInfo *a, const PacoInfo *b);
+
 void paco_source_init (PacoSource *source);
 void paco_source_clear (PacoSource *source);
 void paco_rebuilt_init (PacoRebuilt *rebuilt);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * paco decode: frames to pictures in files. */
+#include "archive/source.h"
 #include "coder_options.h"
 #include "decoding.h"
 #include "output.h"
@@ -51,13 +52,8 @@ static bool
 is_like_first (const Decode *decode, const PacoInfo *info, GError **error)
 {
   const PacoInfo *first = &decode->first;
-  bool same = first->width == info->width && first->height == info->height
-      && first->n_components == info->n_components;
+  bool same = paco_source_same_samples (first, info);
 
-  for (unsigned c = 0; same && c < info->n_components; c++)
-    same = first->depth[c] == info->depth[c]
-        && first->subsampling_x[c] == info->subsampling_x[c]
-        && first->subsampling_y[c] == info->subsampling_y[c];
   if (!same)
     g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
         "the pictures become others here, %u x %u instead of %u x %u, or of "

@@ -55,26 +55,12 @@ describe (Encode *encode, PacoInfo *info)
 }
 
 static bool
-is_like_first (const PacoInfo *first, const PacoInfo *info)
-{
-  if (first->width != info->width || first->height != info->height
-      || first->n_components != info->n_components)
-    return false;
-  for (unsigned c = 0; c < info->n_components; c++)
-    if (first->depth[c] != info->depth[c]
-        || first->subsampling_x[c] != info->subsampling_x[c]
-        || first->subsampling_y[c] != info->subsampling_y[c])
-      return false;
-  return true;
-}
-
-static bool
 configure (Encode *encode, PacoInfo *info, GError **error)
 {
   PacoError failure;
 
   if (encode->configured) {
-    if (is_like_first (&encode->info, info))
+    if (paco_source_same_samples (&encode->info, info))
       return true;
     g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
         "picture %" G_GUINT64_FORMAT " is another one than those before: %u x "
