@@ -14,6 +14,9 @@ from session import Gst, explain  # noqa: E402
 
 POLL = Gst.SECOND // 10
 PATIENCE = 120  # seconds without a picture, after which something hangs
+# Seconds until a pipeline is ready. uridecodebin can lose the error of a demuxer that
+# finds its file cut off, and waits for ever then.
+READY = 45
 THREADED = ('pacoenc', 'pacodec')
 
 
@@ -82,7 +85,7 @@ class Pipeline:
 
     def wait(self, state):
         """Until a change of state is done."""
-        for _ in range(PATIENCE * 10):
+        for _ in range(READY * 10):
             result = self.pipeline.get_state(POLL)[0]
             self.listen()
             if result != Gst.StateChangeReturn.ASYNC:
