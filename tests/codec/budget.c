@@ -204,7 +204,7 @@ init_waves (TestPicture *picture)
     test_picture_init (rand, picture, &format, 0);
     if (picture->picture.layout[0].word_bytes == 1
         && picture->picture.stride[0] >= WAVES_SIDE
-        && paco_layout_offset (&picture->picture.layout[0], 7) == 7)
+        && paco_layout_is_planar (&picture->picture.layout[0]))
       break;
     test_picture_clear (picture);
   }
