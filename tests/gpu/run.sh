@@ -92,7 +92,7 @@ finish () {
 device='' driver='' content=computed
 tests='bpc-device dwt-device layout-device pack-device cuda-backend
 device-pictures library library-device-memory failures damage sanitizer device-memory
-pipelines stress figures'
+pipelines stress laboratory figures'
 if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
   for name in $tests; do
     count skipped "$name: this machine has no NVIDIA GPU"
@@ -301,6 +301,14 @@ else
   count skipped 'pipelines: there is no gst-launch-1.0'
   count skipped 'stress: there is no gst-launch-1.0'
 fi
+
+# --- the papers' methods ---
+
+for program in "$build"/tests/lab/cuda/lab-*; do
+  if [ -f "$program" ] && [ -x "$program" ]; then
+    step "$(basename "$program")" 120 "$program" --check
+  fi
+done
 
 # --- figures ---
 

@@ -186,12 +186,8 @@ run_block (const FakeLaunch *launch)
 static const EmulatedKernel *
 find_kernel (const char *name)
 {
-  static const EmulatedKernel *const tables[] = { emulated_dwt,
-    emulated_dwt_further, emulated_layout, emulated_bpc, emulated_pack,
-    emulated_rate };
-
-  for (const EmulatedKernel *table : tables)
-    for (; table->name; table++)
+  for (unsigned i = 0; emulated_tables[i]; i++)
+    for (const EmulatedKernel *table = emulated_tables[i]; table->name; table++)
       if (strcmp (table->name, name) == 0)
         return table;
   return nullptr;

@@ -40,6 +40,18 @@ struct EmulatedKernel
 extern const EmulatedKernel emulated_dwt[], emulated_dwt_further[],
     emulated_layout[], emulated_bpc[], emulated_pack[], emulated_rate[];
 
+#define EMULATED_PROJECT_TABLES                                                \
+  emulated_dwt, emulated_dwt_further, emulated_layout, emulated_bpc,           \
+      emulated_pack, emulated_rate
+
+/* Begins a table that is declared nowhere else. */
+#define EMULATED_TABLE(table)                                                  \
+  extern const EmulatedKernel table[];                                         \
+  const EmulatedKernel table[]
+
+/* The tables of a driver's kernels, then NULL; each driver has its own. */
+extern const EmulatedKernel *const emulated_tables[];
+
 /* --- Meetings of a warp --- */
 
 enum

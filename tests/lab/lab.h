@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What the programs of the laboratory share: options, random planes, comparison,
+ * medians, and results as JSON lines, which report.py reads. A program calls
+ * lab_main() with what checks its methods and what measures them. */
+#pragma once
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  void (*check) (void);   /* ends the program where a method is wrong */
+  void (*measure) (void); /* calls lab_result() */
+} LabProgram;
+
+/* Takes --check (else it measures), --short (measures little, to see that it works)
+ * and --seed N (of random numbers; without it there is a fresh one, which a check
+ * that fails prints). Returns main()'s status. */
+int lab_main (int argc, char **argv, const LabProgram *program);
+
+/* Whether --short was given. */
+bool lab_is_short (void);
+
+/* Ends the program with the status of tests that are skipped. */
+void lab_skip (const char *format, ...) G_GNUC_PRINTF (1, 2) G_GNUC_NORETURN;
+/* Ends it because a method is wrong, or something has failed. */
+void lab_fail (const char *format, ...) G_GNUC_PRINTF (1, 2) G_GNUC_NORETURN;
+
+/* --- Planes of 32-bit numbers, rows one behind the other at `stride` numbers --- */
+
+/* A random integer; both ends included. */
+int lab_draw (int low, int high);
+
+/* Memory that begins at a multiple of `alignment` (a power of two), with zeros in it;
+ * free() gives it back. */
+void *lab_new (size_t bytes, size_t alignment);
+
+/* Integers of low..high. */
+void lab_draw_integers (int32_t *data, size_t n, int low, int high);
+/* Numbers of low..high, uniformly. */
+void lab_draw_floats (float *data, size_t n, float low, float high);
+
+/* Two planes that have to be the same, to the bit. what: for the message. */
+void lab_same_integers (const char *what, const int32_t *found,
+    size_t found_stride, const int32_t *expected, size_t stride, unsigned width,
+    unsigned height);
+/* Two planes that may differ by 1e-4 of the range of the expected one. */
+void lab_near_floats (const char *what, const float *found, size_t found_stride,
+    const float *expected, size_t stride, unsigned width, unsigned height);
+
+/* --- Measuring --- */
+
+typedef void (*LabWork) (void *data);
+
+/* The medians of the times of n works, in milliseconds. They run in turn, round
+ * after round, so that what else happens on the machine happens to all of them; the
+ * first round does not count. */
+void lab_time (const LabWork *works, void *const *data, unsigned n, double *ms);
+double lab_time_one (LabWork work, void *data);
+
+/* Sorts the values. */
+double lab_median (double *values, unsigned n);
+
+/* The machine's ceiling: milliseconds that memcpy() takes from and to memory of this
+ * many bytes. */
+double lab_copy_ms (size_t bytes);
+
+/* Prints a result: `value` in `unit` at `x` (a size, a method, a picture) of a curve or
+ * column `series` of `table` ("002 figure 7"). */
+void lab_result (const char *table, const char *series, const char *x,
+    double value, const char *unit);
+
+G_END_DECLS

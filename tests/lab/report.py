@@ -1,0 +1,243 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""report.py FOLDER: makes FOLDER/README.md and its plots of what was measured.
+
+FOLDER has results-cpu.jsonl and results-gpu.jsonl, which run.sh writes, and in
+remarks/ what somebody who looked at the numbers says of each table. The papers' own
+numbers and the titles of their tables are in papers/*.jsonl beside this file.
+
+report.py --machine cpu|gpu prints the line about the machine that run.sh puts before
+the results.
+"""
+import datetime
+import glob
+import json
+import os
+import platform
+import subprocess
+import sys
+
+import plot
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+TEXTS = {
+    'machine': 'The machines',
+    '000': 'Text 000: the register-based transform (Enfedaque, Aulí-Llinàs, Moure)',
+    '001': 'Text 001: lifting with a sliding window (van der Laan, Jalba, Roerdink)',
+    '002': 'Text 002: vertical filtering (Shahbahrami, Juurlink, Vassiliadis)',
+    '003': 'Text 003: multicores and GPUs (Galiano, López, Malumbres, Migallón)',
+    '004': 'Text 004: BPC-PaCo (Enfedaque)',
+}
+
+
+# --- the machine ---
+
+def output(*command):
+    try:
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ''
+
+
+def processor():
+    fields = dict(line.split(':', 1) for line in output('lscpu').splitlines()
+                  if ':' in line)
+    parts = [fields.get('Model name', platform.machine()).strip(),
+             f'{len(os.sched_getaffinity(0))} processors']
+    for name in ('L1d', 'L2', 'L3'):
+        cache = fields.get(f'{name} cache', '').strip()
+        if cache:
+            parts.append(f'{name} {cache}')
+    return ', '.join(parts)
+
+
+def machine(half):
+    about = {'half': half,
+             'date': datetime.datetime.now().strftime('%Y-%m-%d %H:%M'),
+             'processor': processor(),
+             'load': ' '.join(f'{x:.2f}' for x in os.getloadavg()),
+             'system': platform.platform(terse=True),
+             'compiler': output('cc', '--version').split('\n')[0]}
+    if half == 'gpu':
+        about['gpu'] = output('nvidia-smi', '--query-gpu=name,driver_version',
+                              '--format=csv,noheader').split('\n')[0]
+    return {'machine': about}
+
+
+# --- what there is ---
+
+def lines_of(path):
+    if not os.path.exists(path):
+        return
+    with open(path, encoding='utf-8') as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                try:
+                    yield json.loads(line)
+                except json.JSONDecodeError as error:
+                    sys.exit(f'{path}, line {number}: {error}')
+
+
+class Table:
+    def __init__(self, name):
+        self.name = name
+        self.about = {}
+        self.order, self.series = [], []     # values of x, and names, as they come
+        self.values = {}                     # (series, x, whether it is the paper's)
+        self.units = {}
+
+    def add(self, line, is_paper):
+        if 'title' in line:
+            self.about = line
+            return
+        series, x = line['series'], str(line['x'])
+        if x not in self.order:
+            self.order.append(x)
+        if series not in self.series:
+            self.series.append(series)
+        self.values[series, x, is_paper] = line['value']
+        self.units[series] = line.get('unit', '')
+
+    def columns(self):
+        """(series, whether it is the paper's), the paper's before ours."""
+        return [(series, is_paper) for series in self.series
+                for is_paper in (True, False)
+                if any((series, x, is_paper) in self.values for x in self.order)]
+
+
+def collect(folder):
+    tables, machines = {}, []
+
+    def table(name):
+        return tables.setdefault(name, Table(name))
+
+    for half in ('cpu', 'gpu'):
+        for line in lines_of(f'{folder}/results-{half}.jsonl'):
+            if 'machine' in line:
+                machines.append(line['machine'])
+            else:
+                table(line['table']).add(line, False)
+    measured = set(tables)
+    for path in sorted(glob.glob(f'{HERE}/papers/*.jsonl')):
+        for line in lines_of(path):
+            table(line['table']).add(line, True)
+    return tables, machines, measured
+
+
+# --- the page ---
+
+def shown(value):
+    if not isinstance(value, (int, float)):
+        return str(value)
+    if value and (abs(value) >= 1e5 or abs(value) < 1e-3):
+        return f'{value:.3g}'
+    return f'{value:.0f}' if abs(value) >= 1000 else f'{value:.3g}'
+
+
+def file_name(name):
+    return name.lower().replace(' ', '-').replace('.', '-')
+
+
+def sort_key(name):
+    return [(0, float(word), '') if plot.number(word) is not None else (1, 0, word)
+            for word in name.split()]
+
+
+def markdown_table(table):
+    columns = table.columns()
+    units = set(table.units.values())
+    head = [table.about.get('x', '')]
+    for series, is_paper in columns:
+        unit = f', {table.units[series]}' if len(units) > 1 else ''
+        head.append(f'{series}{unit}: {"paper" if is_paper else "here"}')
+    rows = ['| ' + ' | '.join(head) + ' |', '|' + '---|' * len(head)]
+    for x in table.order:
+        cells = [shown(table.values.get((series, x, is_paper), ''))
+                 for series, is_paper in columns]
+        rows.append('| ' + ' | '.join([x] + cells) + ' |')
+    if len(units) == 1 and units != {''}:
+        rows += ['', f'In {units.pop()}.']
+    return rows
+
+
+def draw(table, folder):
+    """The table's plot, if it is a figure; its file's name."""
+    kind = table.about.get('plot')
+    series = []
+    for name, is_paper in table.columns():
+        points = {x: table.values[name, x, is_paper] for x in table.order
+                  if isinstance(table.values.get((name, x, is_paper)), (int, float))}
+        if points:
+            series.append((name, points, is_paper))
+    if not kind or not series:
+        return None
+    order = [x for x in table.order if any(x in points for _, points, _ in series)]
+    path = file_name(table.name) + '.svg'
+    units = sorted(set(table.units[name] for name, _, _ in series))
+    about = ', '.join(filter(None, units))
+    if table.about.get('x'):
+        about += f', over {table.about["x"]}'
+    plot.draw(f'{folder}/{path}', f'{table.name}: {table.about["title"]}', about, order,
+              series, kind == 'bars', bool(table.about.get('logarithmic')))
+    return path
+
+
+def section(table, folder):
+    title = table.about.get('title', '')
+    lines = ['', f'### {table.name[0].upper()}{table.name[1:]}'
+             + (f': {title}' if title else ''), '']
+    if table.about.get('said'):
+        lines += [f'The paper: {table.about["said"]}', '']
+    if any(not is_paper for _, is_paper in table.columns()):
+        picture = draw(table, folder)
+        if picture:
+            lines += [f'![{title}]({picture})', '']
+    else:
+        lines += ['Not measured yet.', '']
+    lines += markdown_table(table)
+    remarks = f'{folder}/remarks/{file_name(table.name)}.md'
+    if os.path.exists(remarks):
+        with open(remarks, encoding='utf-8') as file:
+            lines += ['', file.read().strip()]
+    return lines
+
+
+def page(tables, machines, folder):
+    lines = ['# The papers\' experiments, redone', '',
+             'Made by `tests/lab/run.sh`; what the programs do is said in',
+             '[the laboratory\'s README](../README.md). *Paper* is what the text says,',
+             '*here* what was measured:', '']
+    for about in machines:
+        lines.append(f'- {about["half"].upper()} half: ' + '; '.join(
+            f'{key} {value}' for key, value in about.items()
+            if key != 'half' and value))
+    for text, heading in TEXTS.items():
+        names = sorted((n for n in tables if n.split()[0] == text), key=sort_key)
+        if names:
+            lines += ['', f'## {heading}']
+        for name in names:
+            lines += section(tables[name], folder)
+    return lines
+
+
+def main():
+    if len(sys.argv) == 3 and sys.argv[1] == '--machine':
+        print(json.dumps(machine(sys.argv[2])))
+        return 0
+    if len(sys.argv) != 2:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    folder = sys.argv[1]
+    tables, machines, _ = collect(folder)
+    unknown = sorted(set(name.split()[0] for name in tables) - set(TEXTS))
+    if unknown:
+        sys.exit(f'There are tables of no text: {", ".join(unknown)}')
+    with open(f'{folder}/README.md', 'w', encoding='utf-8') as file:
+        file.write('\n'.join(page(tables, machines, folder)) + '\n')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

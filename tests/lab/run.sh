@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Redoes the papers' experiments, and makes a report of them:
+#
+#   sh tests/lab/run.sh [cpu|gpu] [BUILD] [--short]
+#
+# BUILD (build) is a build folder; it is made, or brought up to date, where meson and
+# ninja are. Every program lab-NAME of that half is run, and every script lab-NAME.py
+# beside this file (of cpu) or in cuda/ (of gpu). What they print becomes
+# report/results-HALF.jsonl, and report.py makes report/README.md of it. --short measures
+# next to nothing, in BUILD/lab-report, to see that it works. What is skipped is named;
+# the status is 1 if a program fails.
+set -u
+cd "$(dirname "$0")/../.." || exit
+half=cpu build=build short=
+for word; do
+  case $word in
+    cpu | gpu) half=$word ;;
+    --short) short=--short ;;
+    *) build=$word ;;
+  esac
+done
+here=tests/lab
+report=$here/report
+folder=$build/tests/lab
+[ "$half" = cpu ] || folder=$folder/cuda
+[ "$half" = cpu ] || here=$here/cuda
+
+if command -v ninja >/dev/null && [ -z "${LAB_NO_BUILD:-}" ]; then
+  if ! [ -f "$build/build.ninja" ]; then
+    meson setup "$build" . || exit
+  fi
+  programs=$(ninja -C "$build" -t targets all |
+    sed -n "s,^\\(${folder#"$build/"}/lab-[a-z0-9-]*\\): [a-z]*_LINKER.*,\\1,p")
+  # shellcheck disable=SC2086
+  ninja -C "$build" $programs >&2 || exit
+fi
+if [ -n "$short" ]; then
+  report=$build/lab-report
+  mkdir -p "$report"
+fi
+
+results=$report/results-$half.jsonl
+python=/usr/bin/python3
+$python tests/lab/report.py --machine "$half" >"$results.part" || exit
+failed=0
+for program in "$folder"/lab-* "$here"/lab-*.py; do
+  if ! [ -f "$program" ] || ! [ -x "$program" ]; then
+    continue
+  fi
+  begun=$(date +%s)
+  "$program" $short >"$results.program"
+  case $? in
+    0)
+      cat "$results.program" >>"$results.part"
+      echo "$(basename "$program"): $(($(date +%s) - begun)) s" >&2
+      ;;
+    77) echo "$(basename "$program"): $(tail -n 1 "$results.program")" >&2 ;;
+    *)
+      echo "$(basename "$program") failed." >&2
+      failed=1
+      ;;
+  esac
+done
+rm -f "$results.program"
+mv "$results.part" "$results"
+$python tests/lab/report.py "$report" || exit
+echo "$report/README.md" >&2
+exit $failed
