@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Coefficients of the block coder in NEON: quantizing and dequantizing a row of 64.
+ * bpc_template_encode.h and bpc_template_decode.h call it; it calls the operations
+ * on bytes of bpc_lanes_neon.h. */
+#pragma once
+#include "codec/cpu/bpc_lanes_neon.h"
+
+/* The bytes 0 to 3 of 16 words. */
+BPC_INLINE void
+lanes_bytes_of_words (const uint32x4_t words[4], uint8x16_t bytes[4])
+{
+  uint16x8_t low[2], high[2];
+
+  for (unsigned k = 0; k < 2; k++) {
+    uint16x8_t a = vreinterpretq_u16_u32 (words[2 * k]);
+    uint16x8_t b = vreinterpretq_u16_u32 (words[2 * k + 1]);
+
+    low[k] = vuzp1q_u16 (a, b);
+    high[k] = vuzp2q_u16 (a, b);
+  }
+  bytes[0] = vuzp1q_u8 (
+      vreinterpretq_u8_u16 (low[0]), vreinterpretq_u8_u16 (low[1]));
+  bytes[1] = vuzp2q_u8 (
+      vreinterpretq_u8_u16 (low[0]), vreinterpretq_u8_u16 (low[1]));
+  bytes[2] = vuzp1q_u8 (
+      vreinterpretq_u8_u16 (high[0]), vreinterpretq_u8_u16 (high[1]));
+  bytes[3] = vuzp2q_u8 (
+      vreinterpretq_u8_u16 (high[0]), vreinterpretq_u8_u16 (high[1]));
+}
+
+/* paco_rate_scale(): the lower 12 bits of x and the upper ones by themselves, as the
+ * product has more than 32. */
+BPC_INLINE uint32x4_t
+lanes_rescale_4 (const BpcQuantizer *q, uint32x4_t x)
+{
+  uint32x4_t low = vmulq_n_u32 (
+      vandq_u32 (x, vdupq_n_u32 (4095)), q->multiplier);
+  uint32x4_t sum = vsraq_n_u32 (
+      vmulq_n_u32 (vshrq_n_u32 (x, 12), q->multiplier), low, 12);
+
+  return vshlq_u32 (sum, vdupq_n_s32 (12 - (int) q->shift));
+}
+
+/* The magnitudes of four coefficients. What is no number gets the largest. */
+BPC_INLINE uint32x4_t
+lanes_quantize_4 (const BpcQuantizer *q, uint32x4_t x)
+{
+  float32x4_t scaled;
+
+  if (q->reversible)
+    return vminq_u32 (
+        vreinterpretq_u32_s32 (vabsq_s32 (vreinterpretq_s32_u32 (x))),
+        vdupq_n_u32 (PACO_MAX_MAGNITUDE));
+  scaled = vmulq_n_f32 (vabsq_f32 (vreinterpretq_f32_u32 (x)), q->scale);
+  scaled = vminnmq_f32 (scaled, vdupq_n_f32 (PACO_MAX_MAGNITUDE));
+  x = vcvtq_u32_f32 (scaled);
+  return q->multiplier > 0 ? lanes_rescale_4 (q, x) : x;
+}
+
+/* Four words, which are int32_t or float to others. */
+BPC_INLINE uint32x4_t
+lanes_load_words (const uint8_t *data)
+{
+  return vreinterpretq_u32_u8 (vld1q_u8 (data));
+}
+
+BPC_INLINE void
+lanes_store_words (uint8_t *data, uint32x4_t words)
+{
+  vst1q_u8 (data, vreinterpretq_u8_u32 (words));
+}
+
+/* Quantizes a row; the bytes of the magnitudes and which are negative. Returns
+ * all magnitudes or-ed. */
+BPC_INLINE uint32_t
+lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
+    unsigned width, uint8_t bytes[3][64], uint64_t *negative)
+{
+  const uint8_t *from = coefficients;
+  uint8_t padded[4 * 64] BPC_ALIGNED;
+  uint32x4_t all = vdupq_n_u32 (0);
+  uint8x16_t tops[2][2];
+
+  if (width < 64) {
+    memset (padded, 0, sizeof padded);
+    memcpy (padded, from, width * 4u);
+    from = padded;
+  }
+  for (unsigned half = 0; half < 2; half++) {
+    uint32x4_t words[2][4], magnitudes[2][4];
+
+    for (unsigned k = 0; k < 4; k++) {
+      uint32x4_t a = lanes_load_words (from + 128 * half + 32 * k);
+      uint32x4_t b = lanes_load_words (from + 128 * half + 32 * k + 16);
+
+      words[0][k] = vuzp1q_u32 (a, b);
+      words[1][k] = vuzp2q_u32 (a, b);
+      for (unsigned side = 0; side < 2; side++) {
+        magnitudes[side][k] = lanes_quantize_4 (q, words[side][k]);
+        all = vorrq_u32 (all, magnitudes[side][k]);
+      }
+    }
+    for (unsigned side = 0; side < 2; side++) {
+      uint8x16_t of_words[4];
+
+      lanes_bytes_of_words (words[side], of_words);
+      tops[side][half] = of_words[3];
+      lanes_bytes_of_words (magnitudes[side], of_words);
+      for (unsigned k = 0; k < 3; k++)
+        vst1q_u8 (bytes[k] + 32 * side + 16 * half, of_words[k]);
+    }
+  }
+  *negative = lanes_row_top_bits (
+      (LanesRow){ { tops[0][0], tops[0][1] }, { tops[1][0], tops[1][1] } });
+  all = vorrq_u32 (all, vextq_u32 (all, all, 2));
+  return vgetq_lane_u32 (all, 0) | vgetq_lane_u32 (all, 1);
+}
+
+BPC_INLINE LanesBytes
+lanes_at_least_half (const uint8_t bytes[3][64], uint8_t least, unsigned side)
+{
+  LanesBytes b0 = lanes_load (bytes[0] + side);
+  LanesBytes b1 = lanes_load (bytes[1] + side);
+  LanesBytes b2 = lanes_load (bytes[2] + side);
+  uint8x16_t limit = vdupq_n_u8 (least);
+  uint8x16_t low = vorrq_u8 (b1.low, b2.low);
+  uint8x16_t high = vorrq_u8 (b1.high, b2.high);
+
+  return (LanesBytes){
+    vorrq_u8 (vcgeq_u8 (b0.low, limit), vtstq_u8 (low, low)),
+    vorrq_u8 (vcgeq_u8 (b0.high, limit), vtstq_u8 (high, high)),
+  };
+}
+
+/* The columns whose magnitude is at least so much, less than 256. */
+BPC_INLINE uint64_t
+lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
+{
+  return lanes_row_mask ((LanesRow){ lanes_at_least_half (bytes, least, 0),
+      lanes_at_least_half (bytes, least, 32) });
+}
+
+/* The columns with an odd byte. */
+BPC_INLINE uint64_t
+lanes_odd (const uint8_t bytes[64])
+{
+  return lanes_bit (lanes_load (bytes), 0)
+      | (uint64_t) lanes_bit (lanes_load (bytes + 32), 0) << 32;
+}
+
+/* Of 16 columns. */
+BPC_INLINE uint8x16_t
+lanes_round_16 (uint8x16_t c, const uint8_t *bytes)
+{
+  uint8x16_t sum = vandq_u8 (vld1q_u8 (bytes), vdupq_n_u8 (15));
+
+  sum = vaddq_u8 (sum, vminq_u8 (c, vdupq_n_u8 (4)));
+  sum = vsubq_u8 (sum, vcgeq_u8 (c, vdupq_n_u8 (PACO_ROUNDING_5)));
+  sum = vsubq_u8 (sum, vcgeq_u8 (c, vdupq_n_u8 (PACO_ROUNDING_6)));
+  sum = vsubq_u8 (sum, vcgeq_u8 (c, vdupq_n_u8 (PACO_ROUNDING_7)));
+  return vtstq_u8 (sum, vdupq_n_u8 (1 << PACO_FRACTION_BITS));
+}
+
+/* The columns that are rounded up: by their contexts and their magnitudes'
+ * lowest bytes. */
+BPC_INLINE uint64_t
+lanes_round (LanesRow contexts, const uint8_t bytes[64])
+{
+  return lanes_row_mask ((LanesRow){
+      { lanes_round_16 (contexts.left.low, bytes),
+          lanes_round_16 (contexts.left.high, bytes + 16) },
+      { lanes_round_16 (contexts.right.low, bytes + 32),
+          lanes_round_16 (contexts.right.high, bytes + 48) },
+  });
+}
+
+/* Four magnitudes to coefficients; minus is all ones where they are negative. */
+BPC_INLINE uint32x4_t
+lanes_dequantize_4 (const BpcQuantizer *q, uint32x4_t m, uint32x4_t minus)
+{
+  uint32x4_t x;
+
+  if (q->reversible) {
+    x = vaddq_u32 (vshlq_u32 (m, vdupq_n_s32 ((int) q->dropped)),
+        vdupq_n_u32 ((uint32_t) q->middle));
+    x = vsubq_u32 (veorq_u32 (x, minus), minus);
+  } else {
+    uint32x4_t index = vaddq_u32 (
+        vshlq_n_u32 (m, 8), vdupq_n_u32 ((uint32_t) q->middle));
+
+    x = vreinterpretq_u32_f32 (
+        vmulq_n_f32 (vcvtq_f32_s32 (vreinterpretq_s32_u32 (index)), q->scale));
+    x = veorq_u32 (x, vshlq_n_u32 (minus, 31));
+  }
+  return vandq_u32 (x, vtstq_u32 (m, m));
+}
+
+/* The bytes of 16 magnitudes as words. */
+BPC_INLINE void
+lanes_words_of_bytes (
+    const uint8x16_t bytes[3], unsigned n_bytes, uint32x4_t words[4])
+{
+  const uint8x16_t zero = vdupq_n_u8 (0);
+  uint8x16_t b1 = n_bytes > 1 ? bytes[1] : zero;
+  uint8x16_t b2 = n_bytes > 2 ? bytes[2] : zero;
+  uint16x8_t low[2] = { vreinterpretq_u16_u8 (vzip1q_u8 (bytes[0], b1)),
+    vreinterpretq_u16_u8 (vzip2q_u8 (bytes[0], b1)) };
+  uint16x8_t high[2] = { vreinterpretq_u16_u8 (vzip1q_u8 (b2, zero)),
+    vreinterpretq_u16_u8 (vzip2q_u8 (b2, zero)) };
+
+  for (unsigned k = 0; k < 2; k++) {
+    words[2 * k] = vreinterpretq_u32_u16 (vzip1q_u16 (low[k], high[k]));
+    words[2 * k + 1] = vreinterpretq_u32_u16 (vzip2q_u16 (low[k], high[k]));
+  }
+}
+
+/* From the bytes of m = q >> dropped to coefficients. n_bytes: 1..3. */
+BPC_INLINE void
+lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
+    unsigned n_bytes, uint64_t negative, void *coefficients, unsigned width)
+{
+  uint8_t padded[4 * 64] BPC_ALIGNED;
+  uint8_t *to = width < 64 ? padded : coefficients;
+  uint32x4_t minus[2] = { vdupq_n_u32 ((uint32_t) negative),
+    vdupq_n_u32 ((uint32_t) (negative >> 32)) };
+
+#pragma GCC unroll 2
+  for (unsigned half = 0; half < 2; half++) {
+    uint32x4_t words[2][4];
+
+    for (unsigned side = 0; side < 2; side++) {
+      uint8x16_t of_words[3];
+
+      for (unsigned k = 0; k < n_bytes; k++) {
+        LanesBytes b = lanes_side (bytes[k], 32 * side);
+
+        of_words[k] = half ? b.high : b.low;
+      }
+      lanes_words_of_bytes (of_words, n_bytes, words[side]);
+    }
+#pragma GCC unroll 4
+    for (unsigned k = 0; k < 4; k++) {
+      uint32x4_t bits = lanes_bits_of (4 * half + k, 0, 1);
+      uint32x4_t x[2];
+
+      for (unsigned side = 0; side < 2; side++)
+        x[side] = lanes_dequantize_4 (
+            q, words[side][k], vtstq_u32 (minus[side], bits));
+      lanes_store_words (to + 128 * half + 32 * k, vzip1q_u32 (x[0], x[1]));
+      lanes_store_words (
+          to + 128 * half + 32 * k + 16, vzip2q_u32 (x[0], x[1]));
+    }
+  }
+  if (width < 64)
+    memcpy (coefficients, padded, width * 4u);
+}
