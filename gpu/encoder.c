@@ -393,6 +393,8 @@ encode_to_fit (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
   paco_rate_begin (&attempt, form->table, form->picture.n_components,
       form->lossless_table != NULL,
       job->rate.budget - paco_header_size (&header), &history);
+  if (!paco_cuda_budget_begin (&flight->budget, &flight->frame, error))
+    return FALSE;
   do {
     const PacoRateBits *sums = paco_cuda_budget_sums (&flight->budget);
 
@@ -411,6 +413,7 @@ encode_to_fit (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
     }
   } while (!coded
       || paco_rate_again (&attempt, paco_cuda_budget_bytes (&flight->budget)));
+  paco_cuda_budget_end (&flight->budget);
   history = paco_rate_end (&attempt);
   paco_encoder_tell (&encoder->base, job, &history);
   paco_rate_table_apply (

@@ -73,6 +73,29 @@ paco_cuda_budget_clear (PacoCudaBudget *budget, PacoCudaShare *share)
   paco_device_memory_clear (share, &budget->cut_sums);
   paco_device_memory_clear (share, &budget->lost);
   paco_pinned_memory_clear (share->device, &budget->host);
+  budget->unfinished = false;
+}
+
+static gboolean
+set_zero (PacoCudaFrame *frame, const PacoDeviceMemory *memory, GError **error)
+{
+  const PacoDriver *driver = frame->device->driver;
+
+  return paco_driver_check (driver,
+      driver->memset_d8_async (memory->address, 0, memory->size, frame->stream),
+      error, "memory of %s cannot be cleared", frame->device->context->name);
+}
+
+gboolean
+paco_cuda_budget_begin (
+    PacoCudaBudget *budget, PacoCudaFrame *frame, GError **error)
+{
+  if (budget->unfinished
+      && (!set_zero (frame, &budget->sums, error)
+          || !set_zero (frame, &budget->cut_sums, error)))
+    return FALSE;
+  budget->unfinished = true;
+  return TRUE;
 }
 
 static uint32_t

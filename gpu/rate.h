@@ -27,6 +27,7 @@ typedef struct
 {
   PacoDeviceMemory sums, number, plane_ends, tops, cuts, pieces, cut_sums, lost;
   PacoPinnedMemory host; /* the bytes before any cut, behind them the sums */
+  bool unfinished;       /* a frame has begun, and its sums may not be zero */
 } PacoCudaBudget;
 
 /* Buffers as large at least as those that there are; clear ones to begin with.
@@ -34,6 +35,17 @@ typedef struct
 gboolean paco_cuda_budget_reserve (PacoCudaBudget *budget, PacoCudaShare *share,
     uint32_t n_blocks, unsigned n_entries, GError **error);
 void paco_cuda_budget_clear (PacoCudaBudget *budget, PacoCudaShare *share);
+
+/* A frame with a budget begins, and has come to its end without an error. Its
+ * kernels leave all sums zero for the next frame; where some of them could not be
+ * launched, the next frame begins with zeros of its own. */
+gboolean paco_cuda_budget_begin (
+    PacoCudaBudget *budget, PacoCudaFrame *frame, GError **error);
+static inline void
+paco_cuda_budget_end (PacoCudaBudget *budget)
+{
+  budget->unfinished = false;
+}
 
 /* How a frame is coded. */
 typedef struct

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Launches that fail for lack of memory, over the emulated driver: each launch of a
+ * frame fails once. That frame ends with an error, and the next one of the same
+ * encoder must be the reference's, whatever the kernels before the launch have left
+ * in the flight. Frames have a budget, cut points, both or neither.
+ *
+ * It calls the encoder through backend-case.h, and the driver by its own name. */
+#include "tests/codec/backend-case.h"
+#include "tests/gpu/driver/fake-driver.h"
+#include <dlfcn.h>
+#include <string.h>
+
+static struct
+{
+  __typeof__ (fake_cuda_fail) *fail;
+  __typeof__ (fake_cuda_has_failed) *has_failed;
+  __typeof__ (fake_cuda_calls) *calls;
+} fake;
+
+/* The driver that the backend has opened; false if it is a GPU's. */
+static bool
+find_driver (void)
+{
+  void *library = dlopen ("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+
+  if (!library)
+    g_error ("%s", dlerror ());
+  *(void **) &fake.fail = dlsym (library, "fake_cuda_fail");
+  *(void **) &fake.has_failed = dlsym (library, "fake_cuda_has_failed");
+  *(void **) &fake.calls = dlsym (library, "fake_cuda_calls");
+  return fake.fail && fake.has_failed && fake.calls;
+}
+
+/* Calls of a function since the last plan. */
+static unsigned
+calls_of (const char *function)
+{
+  const char *name;
+  unsigned n;
+
+  for (unsigned i = 0; n = fake.calls (i, &name), name; i++)
+    if (strcmp (name, function) == 0)
+      return n;
+  g_assert_not_reached ();
+}
+
+/* A random case that the encoder is configured for, and has coded a frame of. */
+static void
+case_begin (Case *c, bool has_budget, PacoEncoder *encoder)
+{
+  case_init_possible (c, g_test_rand_int_range (1, 600));
+  if (has_budget)
+    case_set_budget (c);
+  if (g_test_rand_bit ()) {
+    c->parameters.cut_points = true;
+    c->parameters.frame_size += 12; /* a chunk of the header */
+    case_refill (c);
+  }
+  encode_and_check (c, encoder);
+}
+
+/* The next frame is the first of a stream, and learns nothing from those before. */
+static void
+begin_stream (PacoEncoder *encoder)
+{
+  GError *error = NULL;
+
+  paco_coder_abandon (PACO_CODER (encoder), &error);
+  g_assert_no_error (error);
+}
+
+/* The launch of this number fails; the frame after it must be right. */
+static void
+check_launch (
+    const Case *c, PacoEncoder *encoder, const char *function, unsigned number)
+{
+  char *plan = g_strdup_printf ("%s:%u:2", function, number);
+  PacoEncodedFrame *frame;
+  GError *error = NULL;
+
+  g_test_message ("case %u, %s", c->seed, plan);
+  begin_stream (encoder);
+  fake.fail (plan);
+  g_assert_true (paco_encoder_submit (
+      encoder, &c->source.picture, &c->video, NULL, &error));
+  frame = paco_encoder_collect (encoder, &error);
+  g_assert_no_error (error);
+  g_assert_true (fake.has_failed ());
+  g_assert_error (frame->error, PACO_ERROR, PACO_ERROR_MEMORY);
+  frame->release (frame);
+  fake.fail (NULL);
+  begin_stream (encoder);
+  encode_another_and_check (c, encoder);
+  g_free (plan);
+}
+
+static void
+test_launches (void)
+{
+  static const char *const functions[] = { "cuLaunchKernel",
+    "cuLaunchKernelEx" };
+  PacoEncoder *encoder = BACKEND.encoder_open (&coder_options[0], NULL);
+
+  g_assert_nonnull (encoder);
+  for (unsigned n = 0; n < n_cases (4); n++) {
+    Case c;
+    unsigned n_launches[G_N_ELEMENTS (functions)];
+
+    case_begin (&c, n % 4 < 3, encoder);
+    fake.fail (NULL);
+    begin_stream (encoder);
+    encode_another_and_check (&c, encoder);
+    for (unsigned f = 0; f < G_N_ELEMENTS (functions); f++)
+      n_launches[f] = calls_of (functions[f]);
+    for (unsigned f = 0; f < G_N_ELEMENTS (functions); f++)
+      for (unsigned i = 1; i <= n_launches[f]; i++)
+        check_launch (&c, encoder, functions[f], i);
+    case_clear (&c);
+  }
+  paco_coder_close (PACO_CODER (encoder));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  if (!coders_are_available ())
+    return 0;
+  if (!find_driver ()) {
+    g_print ("1..0 # SKIP the driver is not emulated\n");
+    return 0;
+  }
+  g_test_add_func ("/launches", test_launches);
+  return g_test_run ();
+}
