@@ -44,8 +44,8 @@ parse (Frame *frame, const uint8_t *data, size_t size, GError **error)
   if (!header->coding.cut_points) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
         "the frame has no cut points, so it cannot be made smaller without "
-        "being "
-        "coded anew; record with cut-points=true");
+        "being"
+        " coded anew; record with cut-points=true");
     return FALSE;
   }
   frame->geometry = paco_geometry_new (&header->picture, &header->coding);
