@@ -246,8 +246,8 @@ typedef struct
 {
   GRand *rand;
   guint reduce;
-  guint kinds;         /* bits of what is left for comparison; 0: all */
-  GPtrArray *expected; /* of each frame */
+  guint rate;          /* pictures in a second */
+  GPtrArray *expected; /* of each picture */
   guint n_out;
 } Session;
 
@@ -256,6 +256,7 @@ session_init (Session *session, guint reduce)
 {
   *session = (Session){ .rand = g_rand_new_with_seed (g_random_int ()),
     .reduce = reduce,
+    .rate = FPS,
     .expected = g_ptr_array_new_with_free_func (g_free) };
 }
 
@@ -278,14 +279,28 @@ put_on (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Compares what comes out with the frame of its time, whichever that is. */
+/* The same for fields, of which GStreamer's interlace gives two the same time. */
+static GstPadProbeReturn
+put_on_field (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  Session *session = user_data;
+  GstBuffer *buffer = gst_buffer_make_writable (info->data);
+
+  info->data = buffer;
+  GST_BUFFER_PTS (buffer) = gst_util_uint64_scale (
+      session->expected->len, GST_SECOND, session->rate);
+  GST_BUFFER_DURATION (buffer) = GST_SECOND / session->rate;
+  return put_on (pad, info, user_data);
+}
+
+/* Compares what comes out with the picture of its time, whichever that is. */
 static GstPadProbeReturn
 compare (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
   Session *session = user_data;
   g_autofree gchar *found = describe (info->data, 0);
   guint i = (guint) gst_util_uint64_scale_round (
-      GST_BUFFER_PTS (info->data), FPS, GST_SECOND);
+      GST_BUFFER_PTS (info->data), session->rate, GST_SECOND);
   const gchar *expected;
 
   fail_unless (i < session->expected->len);
@@ -339,6 +354,52 @@ GST_START_TEST (test_fields)
     fail_unless_equals_int (session.n_out, N_FRAMES);
     session_clear (&session);
   }
+}
+GST_END_TEST;
+
+/* Each field has its own; in the pipeline, and through files. */
+GST_START_TEST (test_alternate)
+{
+  static const struct
+  {
+    const gchar *mux, *demux;
+  } ways[] = {
+    { NULL, NULL },
+    { "identity", "pacoparse" },
+    { "qtmux", "qtdemux ! pacoparse" },
+    { "pacoparse ! matroskamux", "matroskademux ! pacoparse" },
+  };
+  g_autofree gchar *path = g_build_filename (
+      g_get_tmp_dir (), "paco-metadata.XXXXXX", NULL);
+
+  if (!gst_registry_check_feature_version (
+          gst_registry_get (), "interlace", 1, 0, 0)) {
+    g_print ("GStreamer's interlace is not installed: skipped\n");
+    return;
+  }
+  close (g_mkstemp (path));
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
+    g_autofree gchar *way = ways[i].mux
+        ? g_strdup_printf ("%s ! filesink location=%s", ways[i].mux, path)
+        : g_strdup ("pacodec name=dec ! fakesink");
+    GstElement *pipeline;
+    Session session;
+
+    session_init (&session, 0);
+    session.rate = 2 * FPS;
+    pipeline = launch (FIELDS " ! pacoenc name=enc ! %s", way);
+    add_probe (pipeline, "enc", "sink", put_on_field, &session);
+    add_probe (pipeline, "dec", "src", compare, &session);
+    run (pipeline);
+    if (ways[i].mux)
+      run (watch (
+          launch ("filesrc location=%s ! %s ! pacodec name=dec ! fakesink",
+              path, ways[i].demux),
+          &session));
+    fail_unless_equals_int (session.n_out, 2 * N_FRAMES);
+    session_clear (&session);
+  }
+  g_unlink (path);
 }
 GST_END_TEST;
 
@@ -425,6 +486,7 @@ metadata_suite (void)
   tcase_set_timeout (tc, 300);
   tcase_add_test (tc, test_direct);
   tcase_add_test (tc, test_fields);
+  tcase_add_test (tc, test_alternate);
   tcase_add_test (tc, test_containers);
   tcase_add_test (tc, test_seek);
   return suite;

@@ -3,6 +3,7 @@
  * what becomes of those that cannot be kept, and what GStreamer's own elements find in
  * those that were. */
 #include "metas.h"
+#include <gst/app/gstappsrc.h>
 #include <string.h>
 
 /* --- what is left out ------------------------------------------------- */
@@ -330,6 +331,77 @@ GST_START_TEST (test_ccextractor)
 }
 GST_END_TEST;
 
+/* Adds each picture's captions to a text. */
+static GstPadProbeReturn
+note_captions (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  gpointer state = NULL;
+  const GstMeta *meta;
+
+  g_string_append_c (user_data, '|');
+  while ((meta = gst_buffer_iterate_meta_filtered (
+              info->data, &state, GST_VIDEO_CAPTION_META_API_TYPE))) {
+    const GstVideoCaptionMeta *caption = (const GstVideoCaptionMeta *) meta;
+
+    g_string_append_printf (user_data, "%d:", caption->caption_type);
+    for (gsize i = 0; i < caption->size; i++)
+      g_string_append_printf (user_data, "%02x", caption->data[i]);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+/* One pair of bytes of line 21 for each frame. */
+static void
+push_captions (GstElement *source)
+{
+  for (guint i = 0; i < N_FRAMES; i++) {
+    guint8 *cc_data = g_malloc (3);
+    GstBuffer *buffer = gst_buffer_new_wrapped (cc_data, 3);
+
+    cc_data[0] = 0xfc;
+    cc_data[1] = (guint8) g_random_int_range (0x20, 0x7f);
+    cc_data[2] = (guint8) g_random_int_range (0x20, 0x7f);
+    GST_BUFFER_PTS (buffer) = i * GST_SECOND / FPS;
+    GST_BUFFER_DURATION (buffer) = GST_SECOND / FPS;
+    fail_unless_equals_int (
+        gst_app_src_push_buffer (GST_APP_SRC (source), buffer), GST_FLOW_OK);
+  }
+  gst_app_src_end_of_stream (GST_APP_SRC (source));
+}
+
+/* What GStreamer's cccombiner puts on frames and on fields. */
+GST_START_TEST (test_cccombiner)
+{
+  static const gchar *const sources[] = { FRAMES, FIELDS };
+
+  if (!gst_registry_check_feature_version (
+          gst_registry_get (), "cccombiner", 1, 0, 0)) {
+    g_print ("GStreamer's cccombiner is not installed: skipped\n");
+    return;
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (sources); i++) {
+    GString *before = g_string_new (NULL), *after = g_string_new (NULL);
+    GstElement *pipeline = launch (
+        "%s ! cccombiner name=cc ! pacoenc name=enc ! gdppay ! gdpdepay ! "
+        "pacodec name=dec ! fakesink appsrc name=captions format=time "
+        "caps=closedcaption/x-cea-708,format=cc_data,framerate=%u/1 ! "
+        "cc.caption",
+        sources[i], FPS);
+    GstElement *captions = gst_bin_get_by_name (GST_BIN (pipeline), "captions");
+
+    push_captions (captions);
+    gst_object_unref (captions);
+    add_probe (pipeline, "enc", "sink", note_captions, before);
+    add_probe (pipeline, "dec", "src", note_captions, after);
+    run (pipeline);
+    fail_unless (strchr (before->str, ':'), "there are no captions");
+    fail_unless_equals_string (after->str, before->str);
+    g_string_free (before, TRUE);
+    g_string_free (after, TRUE);
+  }
+}
+GST_END_TEST;
+
 static GstPadProbeReturn
 put_caption_later (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -371,6 +443,7 @@ metadatakept_suite (void)
   tcase_add_test (tc, test_left_out);
   tcase_add_test (tc, test_timecode_track);
   tcase_add_test (tc, test_ccextractor);
+  tcase_add_test (tc, test_cccombiner);
   tcase_add_test (tc, test_newer);
   return suite;
 }

@@ -9,17 +9,17 @@
 #define WIDTH 96
 #define HEIGHT 64
 
-#define SOURCE                                                                 \
-  "videotestsrc num-buffers=" G_STRINGIFY (                                    \
-      N_FRAMES) " ! "                                                          \
-                "video/x-raw,format=I420,width=" G_STRINGIFY (                 \
-                    WIDTH) ",height=" G_STRINGIFY (HEIGHT) ",framerate"        \
-                                                           "=" G_STRINGIFY (   \
-                                                               FPS) "/1%s ! "  \
-                                                                    "pacoenc " \
-                                                                    "name="    \
-                                                                    "enc %s "  \
-                                                                    "! "
+/* Frames, and the same as fields, two of each frame. */
+#define NUMBER "num-buffers=" G_STRINGIFY (N_FRAMES)
+#define SIZE "width=" G_STRINGIFY (WIDTH) ",height=" G_STRINGIFY (HEIGHT)
+#define RATE "framerate=" G_STRINGIFY (FPS) "/1"
+#define FRAMES                                                                 \
+  "videotestsrc " NUMBER " ! video/x-raw,format=I420," SIZE "," RATE
+#define FIELDS                                                                 \
+  FRAMES " ! interlace field-pattern=2:2 ! video/x-raw(format:Interlaced)"
+
+/* With more for the caps, and with settings of the encoder. */
+#define SOURCE FRAMES "%s ! pacoenc name=enc %s ! "
 
 static inline void
 add_probe (GstElement *pipeline, const gchar *element, const gchar *pad_name,

@@ -515,6 +515,16 @@ draw_sample (unsigned x, unsigned y, unsigned time)
       + 20.0 * sin (u / 8.0) + 6.0 * sin (u * 1.9) * sin (v * 1.3);
 }
 
+/* What comes after a cut: another picture, which does not move. */
+static double
+draw_other_sample (unsigned x, unsigned y)
+{
+  return 120.0 + 60.0 * sin ((x + 2.0 * y) / 33.0) * cos (y / 21.0)
+      + 20.0 * cos ((2.0 * x - y) / 9.0) + 6.0 * sin (x * 1.1 + y * 1.7);
+}
+
+#define AFTER_THE_CUT UINT_MAX /* a time */
+
 static uint8_t *
 draw_scene (unsigned width, unsigned time)
 {
@@ -522,7 +532,9 @@ draw_scene (unsigned width, unsigned time)
 
   for (unsigned y = 0; y < SCENE_HEIGHT; y++)
     for (unsigned x = 0; x < width; x++)
-      samples[y * width + x] = (uint8_t) (draw_sample (x, y, time) + 0.5);
+      samples[y * width + x] = (uint8_t) (0.5
+          + (time == AFTER_THE_CUT ? draw_other_sample (x, y)
+                                   : draw_sample (x, y, time)));
   return samples;
 }
 
@@ -542,6 +554,7 @@ typedef struct
   unsigned n; /* frames, of which the last one has broken blocks */
   unsigned speed;
   bool concealed; /* by decoders that are asked to */
+  bool cut;       /* the last frame is of another scene */
 } Scene;
 
 /* The PSNR of the last frame. */
@@ -572,7 +585,9 @@ scene_psnr (const Scene *scene, Chooser choose, bool conceal)
     PacoPicture picture;
 
     g_free (samples);
-    samples = draw_scene (width, time * scene->speed);
+    samples = draw_scene (width,
+        scene->cut && time + 1 == scene->n ? AFTER_THE_CUT
+                                           : time * scene->speed);
     picture = gray_picture (samples, width);
     parameters.quality = 90.0 - 5.0 * time; /* and so another step */
     g_assert_true (paco_reference_encode (
@@ -655,11 +670,13 @@ is_coarse_detail (const PacoGeometry *geometry, uint32_t i, gpointer data)
       && i < geometry->n_blocks_at[geometry->levels - 1];
 }
 
-/* Details of the last frame are better than none, unless the scene moves fast. */
+/* Details of the last frame are better than none, unless the scene moves fast or
+ * another one begins. */
 static void
 test_details (void)
 {
   const Scene slow = { 320, 5, 2, 1, true }, fast = { 320, 5, 2, 12, false };
+  const Scene cut = { 320, 5, 2, 1, false, true };
   double blurred = scene_psnr (&slow, is_coarse_detail, false);
   double concealed = scene_psnr (&slow, is_coarse_detail, true);
 
@@ -670,6 +687,8 @@ test_details (void)
   g_assert_cmpfloat (concealed, >, blurred + 3.0);
   g_assert_cmpfloat (scene_psnr (&fast, is_coarse_detail, true), ==,
       scene_psnr (&fast, is_coarse_detail, false));
+  g_assert_cmpfloat (scene_psnr (&cut, is_coarse_detail, true), ==,
+      scene_psnr (&cut, is_coarse_detail, false));
 }
 
 void
