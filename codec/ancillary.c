@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See ancillary.h. Chunks are checked as a whole before anything is read from
- * them, so that reading cannot fail. */
+ * Reads, checks and writes ancillary chunks; ancillary.h says for whom. Chunks are
+ * checked as a whole before anything is read from them, so that reading cannot
+ * fail. */
 #include "ancillary.h"
 #include "bytes.h"
 #include <glib.h>
@@ -93,7 +94,8 @@ is_text (const uint8_t *text, size_t length)
       && g_utf8_validate_len ((const char *) text, length, NULL);
 }
 
-/* Bytes that are checked from the front; FALSE once they do not reach. */
+/* Bytes that are checked from the front on. The functions return FALSE when there are
+ * too few of them. */
 typedef struct
 {
   const uint8_t *p, *end;
@@ -172,7 +174,7 @@ take_list (Bytes *bytes)
   return true;
 }
 
-/* Lists up to the end. */
+/* Takes lists of values until the bytes end. */
 static bool
 take_lists (Bytes *bytes)
 {
@@ -474,8 +476,8 @@ paco_values_next (PacoValues *values, PacoValue *value)
 
 /* --- writing --- */
 
-/* Where n bytes go, or NULL if there is no room for them; the chunk is then given up
- * at its end. */
+/* Returns where n bytes go, or NULL if there is no room for them. Then the chunk is
+ * given up when it ends. */
 static uint8_t *
 reserve (PacoAncillaryWriter *writer, size_t n)
 {
@@ -571,7 +573,7 @@ paco_ancillary_add_timecode (
   return paco_ancillary_end (writer);
 }
 
-/* The number of lists comes next. */
+/* Writes the number of lists, which is counted up later. */
 static void
 begin_lists (PacoAncillaryWriter *writer)
 {
@@ -625,12 +627,12 @@ put_name (PacoAncillaryWriter *writer, const char *name)
   memcpy (p + 1, name, length);
 }
 
-/* Counts one more; FALSE if there are too many. */
+/* Counts one more list or value; FALSE if there are too many. */
 static bool
 count (PacoAncillaryWriter *writer, size_t at)
 {
   if (writer->at == SIZE_MAX)
-    return true; /* paco_ancillary_end() tells */
+    return true; /* paco_ancillary_end() reports it */
   if (writer->data[at] == UINT8_MAX)
     return false;
   writer->data[at]++;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Types of ancillary chunks; all of these that have no name here are carried, too. */
+/* Types of ancillary chunks. Those that have no name here are carried, too. */
 enum
 {
   PACO_ANCILLARY_FIRST = 7,
@@ -25,8 +25,8 @@ enum
 #define PACO_MAX_ANCILLARY_SIZE 32768
 #define PACO_CHUNK_HEAD 4 /* type and size */
 
-/* Chunks in memory, one behind the other. Others than ancillary ones may be among
- * them; they do not count. */
+/* Chunks in memory, one behind the other. There may be some among them that are not
+ * ancillary; these are skipped. */
 typedef struct
 {
   const uint8_t *data; /* NULL: there are none */
@@ -39,24 +39,26 @@ typedef struct
   const uint8_t *data;
 } PacoChunk;
 
-/* The next chunk of any type, which is taken off *chunks. FALSE at the end, or if
- * what is left is no chunk; then *chunks is not empty. */
+/* Takes the next chunk of any type off *chunks. Returns FALSE at the end, and also if
+ * what is left is not a chunk; *chunks is not empty then. */
 bool paco_chunk_next (PacoAncillary *chunks, PacoChunk *chunk);
-/* The next ancillary one. */
+/* Takes the next ancillary chunk and all before it off *chunks. */
 bool paco_ancillary_next (PacoAncillary *chunks, PacoChunk *chunk);
 
-/* Bytes of the ancillary ones; and copies these to `to`, behind which it returns. */
+/* The first returns the bytes of the ancillary chunks. The second copies these chunks
+ * to `to` and returns where they end. */
 size_t paco_ancillary_size (const PacoAncillary *chunks);
 uint8_t *paco_ancillary_copy (const PacoAncillary *chunks, uint8_t *to);
 
-/* Whether they are chunks, those with a name above are what FORMAT.md says, and they
- * are not too many. If not, *reason tells why. */
+/* Whether the bytes are chunks, those with a name above are as FORMAT.md says, and the
+ * ancillary ones take no more than PACO_MAX_ANCILLARY_SIZE. If not, *reason says what
+ * is wrong. */
 bool paco_ancillary_check (const PacoAncillary *chunks, const char **reason);
 
 /* --- what they say --- */
 
-/* Kinds and standards above those that FORMAT.md lists stand for themselves: the
- * application must know whether it knows them. */
+/* Kinds and standards above those that FORMAT.md lists are kept as they are: an
+ * application that does not know one ignores it. */
 typedef struct
 {
   uint8_t
@@ -83,7 +85,8 @@ typedef struct
   uint32_t bars[2];
 } PacoActiveFormat;
 
-/* Whether FORMAT.md allows it; a frame that has another one is refused. */
+/* Whether FORMAT.md allows this active format. A frame with one that it does not allow
+ * is refused. */
 bool paco_active_format_is_valid (const PacoActiveFormat *active);
 
 enum
@@ -106,7 +109,8 @@ typedef struct
   int32_t daily_jam_offset;
 } PacoTimecode;
 
-/* Whether FORMAT.md allows it; a frame that has another one is refused. */
+/* Whether FORMAT.md allows this timecode. A frame with one that it does not allow is
+ * refused. */
 bool paco_timecode_is_valid (const PacoTimecode *timecode);
 
 /* A rectangle and what it is. Lists of values follow, see paco_values_next(). */
@@ -166,7 +170,7 @@ typedef struct
   unsigned n_lists, n_values; /* values of the present list */
 } PacoValues;
 
-/* Of chunks that paco_ancillary_check() has found good. */
+/* These read a chunk that paco_ancillary_check() has accepted. */
 void paco_chunk_caption (const PacoChunk *chunk, PacoCaption *caption);
 void paco_chunk_active_format (
     const PacoChunk *chunk, PacoActiveFormat *active);
@@ -175,17 +179,18 @@ void paco_chunk_area (
     const PacoChunk *chunk, PacoAreaOfInterest *area, PacoValues *values);
 void paco_chunk_reference_time (
     const PacoChunk *chunk, PacoReferenceTime *time, PacoValues *values);
-/* The name of the next list of values; what is left of the present one is skipped. */
+/* Goes to the next list of values and returns its name. What is left of the present
+ * list is skipped. */
 bool paco_values_next_list (PacoValues *values, char name[PACO_MAX_NAME + 1]);
 bool paco_values_next (PacoValues *values, PacoValue *value);
 
-/* Whether a name of that many bytes is one: a letter, then letters, digits and
- * any of - _ . : + / */
+/* Whether these bytes are a name as FORMAT.md wants it: a letter, then letters, digits
+ * and any of - _ . : + / */
 bool paco_is_name (const char *name, size_t length);
 
 /* --- writing --- */
 
-/* Into memory of the caller. */
+/* Writes chunks into memory of the caller. */
 typedef struct
 {
   uint8_t *data;
@@ -203,10 +208,11 @@ bool paco_ancillary_add_active_format (
 bool paco_ancillary_add_timecode (
     PacoAncillaryWriter *writer, const PacoTimecode *timecode);
 
-/* An area or a reference time, whose lists and values come one by one, is there once
- * paco_ancillary_end() says so. A reference time has one list. Names must be
- * paco_is_name(), and texts UTF-8 without zeros of at most 65535 bytes. There are at
- * most 255 lists, and 255 values of each; FALSE if there is one too many. */
+/* The chunk of an area or of a reference time is begun, gets its lists and values one
+ * by one, and is complete when paco_ancillary_end() returns TRUE. A reference time has
+ * one list. paco_is_name() must hold for names, and texts are UTF-8 without zeros of
+ * at most 65535 bytes. There are at most 255 lists, and 255 values in each; FALSE if
+ * there is one too many. */
 void paco_ancillary_begin_area (
     PacoAncillaryWriter *writer, const PacoAreaOfInterest *area);
 void paco_ancillary_begin_reference_time (

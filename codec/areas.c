@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See areas.h. */
+ * Finds out which codeblocks lie outside of all areas that count more; areas.h says
+ * for whom. It takes the reach of a wavelet from wavelet.h. */
 #include "areas.h"
 #include "wavelet.h"
 
-/* Of the picture, end not included. */
+/* Columns and lines of the picture; the end is not included. */
 typedef struct
 {
   int64_t left, top, right, bottom;

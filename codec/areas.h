@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Areas of a picture that count more than the rest of it (GStreamer's regions of
- * interest): codeblocks that touch none of them are quantized more coarsely. An
- * encoder's matter; a decoder sees dropped planes. */
+ * interest): codeblocks that touch none of them are quantized more coarsely. The
+ * encoders of all backends and the reference ask paco_areas_planes(). A decoder knows
+ * nothing of areas: it sees dropped planes. */
 #pragma once
 #include "geometry.h"
 #include <string.h>
 
 #define PACO_MAX_AREAS 16
 
-/* In columns and lines of the picture; parts outside of it do not matter. */
+/* A rectangle in columns and lines of the picture. Parts outside of the picture do not
+ * matter. */
 typedef struct
 {
   uint32_t x, y, width, height;
@@ -27,8 +29,8 @@ paco_areas_equal (const PacoAreas *a, const PacoAreas *b)
       && memcmp (a->areas, b->areas, a->n * sizeof a->areas[0]) == 0;
 }
 
-/* Planes that a block loses before it is rounded: `planes` if what it shows, with
- * the reach of the wavelet, is in none of the areas, else 0, as always of alpha. */
+/* How many planes block i loses before it is rounded: `planes` if the samples that it
+ * has an influence on lie in none of the areas, else 0. A block of alpha loses none. */
 unsigned paco_areas_planes (const PacoAreas *areas,
     const PacoPictureFormat *picture, const PacoCoding *coding,
     const PacoGeometry *geometry, uint32_t block, unsigned planes);

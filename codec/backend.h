@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The backends: how encoders and decoders are opened. What their users do then
- * is the same for all (coder.h, encoder.h, decoder.h), and so is most of what
- * backends do: they are built on encoder_private.h and decoder_private.h. */
+ * The backends: how encoders and decoders are opened. backends/ has a table of them
+ * for the plugin and for libpaco. All that comes after opening is the same for every
+ * backend (coder.h, encoder.h, decoder.h). Backends are built on encoder_private.h
+ * and decoder_private.h. */
 #pragma once
 #include "decoder.h"
 #include "encoder.h"
 
 G_BEGIN_DECLS
 
-/* NULL and an error when the backend cannot be used. */
+/* The functions return NULL and an error when the backend cannot be used. */
 typedef struct
 {
   const char *name; /* "cpu", "cuda" */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Little-endian integers in bytes, as headers have them. */
+ * Reads and writes little-endian integers in bytes: for headers and chunks, and for
+ * archive/, where files have such integers. */
 #pragma once
 #include <stdint.h>
 
@@ -21,7 +22,7 @@ paco_get64 (const uint8_t *p)
   return paco_get32 (p) | (uint64_t) paco_get32 (p + 4) << 32;
 }
 
-/* Each returns where the next one goes. */
+/* These write an integer and return where the next one goes. */
 static inline uint8_t *
 paco_put16 (uint8_t *p, uint16_t value)
 {

@@ -21,7 +21,7 @@
 #define PACO_CHECK_SECOND 0x85ebca77u
 #define PACO_CHECK_MIX 0x9e3779b97f4a7c15u
 
-/* A number of 64 bits as it lies in memory to the little-endian one. */
+/* Turns 64 bits that were copied from memory into the little-endian number. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define PACO_CHECK_FROM_LE(value) (value)
 #else
@@ -79,6 +79,6 @@ paco_check_bytes (const uint8_t *bytes, size_t length)
   return paco_check_finish (sum, (uint32_t) length);
 }
 
-/* The same, for those who do not care for its speed. */
+/* The same as a function, for callers that are not worth inlining it. */
 uint16_t paco_block_check (const uint8_t *bytes, size_t length);
 #endif

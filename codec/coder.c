@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The life of a coder and its frames in flight. `submitted` and `collected`
- * count frames, so the flights between them are in use. One condition serves all:
- * whoever waits looks at the state again when anything changes.
+ * The life of a coder and its frames in flight, for encoder.c and decoder.c; it calls
+ * the functions of the backend (PacoCoderClass, PacoDeviceClass). `submitted` and
+ * `collected` count frames, so the flights between them are in use. All threads wait
+ * for one condition, and look at the state again when anything has changed.
  *
- * The coder belongs to whoever has opened it and to its threads: one that the
- * device keeps for ever is left behind with the coder, and if the device answers
- * after all, the thread frees it. */
+ * The coder belongs to its user and to its threads. If a device never returns from a
+ * call, the calling thread stays there and keeps the coder. If the device returns
+ * after all, that thread frees the coder. */
 #include "coder_private.h"
 #include <string.h>
 
@@ -35,8 +36,8 @@ set_lost_error (const PacoCoder *coder, GError **error)
       error, coder->stats.devices[coder->lost->number].name, coder->timeout);
 }
 
-/* Counts the oldest frames as collected of which nothing is left. The lock is
- * held. */
+/* Counts the oldest frames as collected, as long as they were abandoned and their
+ * flights are free. The lock is held. */
 static void
 skip_free_flights (PacoCoder *coder)
 {
@@ -46,8 +47,8 @@ skip_free_flights (PacoCoder *coder)
     coder->collected++;
 }
 
-/* Marks all frames in flight as abandoned and lets go of those that no thread
- * works on. The lock is held, but not while frames are dropped. */
+/* Marks all frames in flight as abandoned, and drops those that no thread works on.
+ * The lock is held, but not while frames are dropped. */
 static void
 abandon_all (PacoCoder *coder)
 {
@@ -84,7 +85,7 @@ abandon_all (PacoCoder *coder)
   g_mutex_lock (&coder->lock);
 }
 
-/* Gives a device up, and with it the coder. The lock is held. */
+/* Gives up a device, and the coder with it. The lock is held. */
 static void
 lose (PacoCoderDevice *device)
 {
@@ -97,7 +98,7 @@ lose (PacoCoderDevice *device)
   abandon_all (coder);
 }
 
-/* Gives a device up, and returns FALSE with an error. */
+/* Gives up a device, and returns FALSE with an error. */
 static gboolean
 fail_as_lost (PacoCoderDevice *device, GError **error)
 {
@@ -110,8 +111,8 @@ fail_as_lost (PacoCoderDevice *device, GError **error)
   return FALSE;
 }
 
-/* The flight whose frame has been coded for the longest, if there is a limit to
- * that, or NULL. The lock is held. */
+/* Returns the flight whose frame has been worked on for the longest time, or NULL if
+ * there is none or no limit to that time. The lock is held. */
 static const PacoFlight *
 find_longest (const PacoCoder *coder)
 {
@@ -156,8 +157,8 @@ wait_for_change (PacoCoder *coder)
 
 /* --- Flights --- */
 
-/* Lets go of a frame that was abandoned while its thread was at work. The lock is
- * held, but not while the frame is dropped. */
+/* Drops a frame that was abandoned while its thread was at work. The lock is held, but
+ * not while the frame is dropped. */
 static void
 let_go (PacoCoder *coder, PacoFlight *flight)
 {
@@ -280,7 +281,7 @@ paco_coder_ref (PacoCoder *coder)
 
 /* --- Calls of a device --- */
 
-/* The device's call(), or just the call where there is none. */
+/* Calls a function by way of the device's call(), or directly if it has none. */
 static bool
 call_device (PacoCoderDevice *device, void (*func) (void *data),
     void (*late) (void *data), void *data)
@@ -324,7 +325,7 @@ free_coder (PacoCoder *coder)
   g_free (coder);
 }
 
-/* Gives away the reference that a device has while it is being closed. */
+/* Drops the reference that a device holds while it is being closed. */
 static void
 unref_closed (PacoCoder *coder)
 {
@@ -343,8 +344,8 @@ close_device (void *data)
   unref_closed (coder);
 }
 
-/* Without references from outside, the devices have it until they are closed; one
- * that does not answer may close after this has returned. */
+/* When the last reference from outside is gone, each device holds one until it has
+ * been closed. A device that does not answer may be closed after this has returned. */
 void
 paco_coder_unref (PacoCoder *coder)
 {
@@ -653,7 +654,7 @@ paco_coder_begin_in_order (PacoCoder *coder, unsigned number, guint *generation)
   return begun;
 }
 
-/* A frame that has been abandoned meanwhile has lost its turn already. */
+/* If the frame was abandoned meanwhile, its turn has ended already. */
 void
 paco_coder_end_in_order (PacoCoder *coder, unsigned number)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Encoders and decoders, whatever backend they are of: what their users do with
- * both. encoder.h and decoder.h say how frames go in and come out, backend.h how
- * a coder is opened.
+ * A coder is an encoder or a decoder of any backend. This file has what their users,
+ * the plugin and libpaco, do with both; encoder.h and decoder.h say how frames go in
+ * and come out, and backend.h how a coder is opened.
  *
  *   open -> configure -> submit ... collect ... -> drain or abandon -> close
  *
@@ -20,11 +20,11 @@
  * and untouched until the frame has been collected or its user_data has been
  * dropped.
  *
- * A device may stop to answer. Whoever waits for it waits for a limited time,
- * PacoBackendOptions.timeout; then the coder is lost, even if it has other
- * devices: every frame in flight is abandoned, and whatever is called from then on
- * fails at once with PACO_ERROR_DEVICE. What the device may still use stays
- * untouched until it lets go of it, which may be never. */
+ * A device may stop answering. All calls wait for it at most for
+ * PacoBackendOptions.timeout. Then the coder is lost, even if it has other devices:
+ * every frame in flight is abandoned, and every later call fails at once with
+ * PACO_ERROR_DEVICE. Memory that the device may still use is not touched before the
+ * device has returned, which may be never. */
 #pragma once
 #include "error.h"
 #include "picture.h"
@@ -40,13 +40,13 @@ G_BEGIN_DECLS
 #define PACO_DEFAULT_TIMEOUT 10000 /* milliseconds */
 #define PACO_DEVICE_NAME_SIZE 128
 
-/* A context of a device that belongs to somebody else. A coder that is to work in
- * it takes and gives pictures that lie in its memory. */
+/* A context of a device that belongs to the application. A coder that works in this
+ * context reads and writes pictures in its memory. */
 typedef struct
 {
   void *handle; /* of the CUDA backend: a CUcontext; NULL: there is none */
-  /* Who keeps the context: ref (owner) is called as long as the context is there,
-   * and unref (owner) once nothing needs it any more, by any thread. */
+  /* The owner keeps the context. ref (owner) is called while the context exists, and
+   * unref (owner), by any thread, when nothing needs it any more. */
   void *owner;
   void *(*ref) (void *owner);
   void (*unref) (void *owner);
@@ -55,28 +55,29 @@ typedef struct
 typedef struct
 {
   int device; /* CUDA device, -1 = auto */
-  /* Instead of that, several CUDA devices to which frames go in turn: n_devices
-   * of these, all different, or every one that can be used. */
+  /* Instead of one device, several to which frames go in turn: the first n_devices
+   * of this list, all different, or all devices that can be used. */
   unsigned n_devices; /* 0..PACO_MAX_DEVICES; 0: only `device` */
   int devices[PACO_MAX_DEVICES];
   bool all_devices;
-  /* To work in, instead of on any of these; without meaning for the CPU. */
+  /* The context to work in, instead of on any of these devices. The CPU backend
+   * ignores it. */
   PacoForeignContext context;
   unsigned threads; /* CPU threads, 0 = all that may run */
   unsigned depth; /* frames in flight on a device at most, 1..PACO_MAX_DEPTH */
-  /* Of a picture that is decoded, columns times lines; 0 stands for
-   * PACO_DEFAULT_MAX_PIXELS. What a header asks for beyond that is refused
-   * before memory for it is taken. */
+  /* How many columns times lines a decoded picture may have; 0 stands for
+   * PACO_DEFAULT_MAX_PIXELS. A header that asks for more is refused before memory
+   * for the picture is allocated. */
   uint64_t max_pixels;
-  /* Milliseconds that a device may take for a frame before the coder is lost;
-   * 0: PACO_DEFAULT_TIMEOUT. Without meaning for the CPU. */
+  /* How many milliseconds a device may take for a frame before the coder is lost;
+   * 0 stands for PACO_DEFAULT_TIMEOUT. The CPU backend ignores it. */
   unsigned timeout;
   /* A decoder puts something in the place of broken blocks of the lowest
    * subbands (FORMAT.md section 11); else they are zero like others. */
   bool conceal;
-  /* Called once for each frame that is not collected, when nothing of it is in
-   * use any more: from abandon(), close() or a thread of the coder, and after
-   * close() if a device was lost. May be NULL. */
+  /* It is called once for each frame that will not be collected, when nothing of the
+   * frame is in use any more: by abandon(), by close() or by a thread of the coder,
+   * and after close() has returned if a device was lost. It may be NULL. */
   void (*drop) (void *user_data);
 } PacoBackendOptions;
 
@@ -88,7 +89,7 @@ typedef struct
   uint64_t memory; /* bytes of the device that the coder has now */
 } PacoDeviceStats;
 
-/* Milliseconds are sums over all frames; wall time of a stage per frame. */
+/* Milliseconds are sums over all frames of the wall time that a stage took. */
 typedef struct
 {
   const char *backend;                /* "cpu", "cuda" */
@@ -110,12 +111,12 @@ typedef struct
   int64_t submitted, finished; /* g_get_monotonic_time() */
 } PacoFrameTimes;
 
-/* Memory that the device reads and writes without a copy in between (page-locked
- * memory, of the CUDA backend). Samples given to submit() may lie in it or not,
- * the result is the same; if they do, nothing is copied on the host. Page-locked
- * memory is expensive to get: keep and reuse it. Any coder of the backend takes
- * it, whichever coder it came from; it may outlive that coder and be released by
- * any thread. */
+/* Memory that the device reads and writes without a copy in between; with CUDA it is
+ * page-locked. Samples that are given to submit() may lie in it or elsewhere. The
+ * result is the same, but if they lie in it, nothing is copied on the host.
+ * Page-locked memory is expensive to allocate, so keep and reuse it. Every coder of
+ * the backend takes it, whichever coder it came from. It may outlive that coder, and
+ * any thread may release it. */
 typedef struct _PacoHostMemory PacoHostMemory;
 struct _PacoHostMemory
 {
@@ -124,12 +125,12 @@ struct _PacoHostMemory
   void (*release) (PacoHostMemory *memory);
 };
 
-/* So many samples at most are in flight on a device, unless one picture has more:
- * a coder of large pictures is not as deep as its options say. */
+/* At most this many samples are in flight on a device, unless a single picture has
+ * more: a coder of large pictures has a smaller depth than its options ask for. */
 #define PACO_MAX_SAMPLES_IN_FLIGHT 400000000
 
-/* How many frames of a format may be in flight on each device of a coder of that
- * depth. */
+/* How many frames of a format may be in flight on each device of a coder with this
+ * depth in its options. */
 unsigned paco_frames_in_flight (
     const PacoPictureFormat *picture, unsigned depth);
 
@@ -140,29 +141,30 @@ typedef struct _PacoCoder PacoCoder;
 /* Abandons what is in flight and frees the coder, which may be NULL. */
 void paco_coder_close (PacoCoder *coder);
 
-/* Keeps a coder from being freed: functions may be called after it has been
- * closed, and fail then. */
+/* A reference keeps a coder from being freed. Its functions may then be called after
+ * it has been closed, and fail. */
 PacoCoder *paco_coder_ref (PacoCoder *coder);
 void paco_coder_unref (PacoCoder *coder);
 
 /* Waits until at most n_frames are in flight. Error DEVICE. */
 gboolean paco_coder_wait (PacoCoder *coder, unsigned n_frames, GError **error);
 
-/* Frames in flight at most, of what is configured, on all devices together. */
+/* How many frames of the configured format may be in flight, on all devices
+ * together. */
 unsigned paco_coder_depth (const PacoCoder *coder);
-/* How many devices frames go to in turn; 1 for the CPU. */
+/* How many devices the frames go to in turn; it is 1 for the CPU. */
 unsigned paco_coder_n_devices (const PacoCoder *coder);
 
-/* Drops all frames in flight, among them one that waits for a flight; returns
- * when nothing of them is in use any more or, with error DEVICE, the coder is
- * lost. */
+/* Drops all frames in flight, and one that waits for a flight. Returns when nothing of
+ * them is in use any more, or with error DEVICE when the coder is lost. */
 gboolean paco_coder_abandon (PacoCoder *coder, GError **error);
 
 void paco_coder_stats (PacoCoder *coder, PacoStats *stats);
 
-/* FALSE if all memory is the same to the backend. */
+/* Whether the backend has memory of its own that it reads faster than any other. */
 gboolean paco_coder_has_host_memory (const PacoCoder *coder);
-/* Not cleared. NULL and error MEMORY or DEVICE when there is none. */
+/* Allocates such memory, which is not cleared. NULL and error MEMORY or DEVICE when
+ * there is none. */
 PacoHostMemory *paco_coder_host_memory (
     PacoCoder *coder, size_t size, GError **error);
 

@@ -1,60 +1,62 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The base of PacoEncoder and PacoDecoder, for them and for backends: a life
- * from open to close, and a ring of flights, each with a thread that does one
- * frame at a time. */
+ * The base of PacoEncoder and PacoDecoder, for encoder.c, decoder.c and the backends.
+ * A coder lives from open to close, and has a ring of flights, each with a thread that
+ * works on one frame at a time. */
 #pragma once
 #include "coder.h"
 #include "geometry.h"
 #include <stdbool.h>
 
-/* What a backend does with a device of a coder, which may never answer. */
+/* What a backend does with a coder's device. The device may never answer. */
 typedef struct
 {
-  /* Calls func(data) and waits until it has returned. FALSE if the device does
-   * not answer in time: then late(data) is called once it has, after func if
-   * that had begun. Without `late`, func is called in any case. */
+  /* Calls func(data) and waits until it has returned. FALSE if the device does not
+   * answer in time. Then late(data) is called when it does, and after func if that
+   * had begun. Without `late`, func is called in any case. */
   bool (*call) (void *device, void (*func) (void *data),
       void (*late) (void *data), void *data);
-  /* It did not answer: no new coder is to use it as it is. */
+  /* The device did not answer, so no new coder may use it as it is. */
   void (*lost) (void *device);
   PacoHostMemory *(*host_memory) (void *device, size_t size, GError **error);
-  /* Bytes of the device's memory that the coder has; from any thread. */
+  /* Returns how many bytes of the device's memory the coder has. Any thread may
+   * call it. */
   size_t (*memory) (void *device);
 } PacoDeviceClass;
 
-/* The forms in which frames of one picture may be coded, in turn: in one piece, or
- * as two fields. PacoPictureFormat.fields is the number of a form. */
+/* There are two forms in which a picture may be coded: in one piece (number 0), or as
+ * two fields (1). PacoPictureFormat.fields is the number of a form. Both may come in
+ * turn in one stream. */
 #define PACO_N_FORMS 2
 
-/* What a backend does, for each of the coder's devices (number 0 on the CPU): the
- * device's thread calls these functions, if there is one. */
+/* What a backend does for each of the coder's devices; the CPU is device 0. These
+ * functions are called by the device's thread, if it has one. */
 typedef struct
 {
   const char *backend;
   const PacoDeviceClass *device; /* NULL: the CPU, and all memory is the same */
-  /* Gets the device's flights ready for frames of what the coder says; whatever
-   * is left of it after an error, unconfigure() frees. */
+  /* Gets the device's flights ready for frames of the formats that the coder has.
+   * After an error unconfigure() frees what has been allocated. */
   gboolean (*configure) (PacoCoder *coder, unsigned device, GError **error);
-  /* May be called twice. */
+  /* It may be called twice. */
   void (*unconfigure) (PacoCoder *coder, unsigned device);
   /* Frees what open() has made for the device, but not the coder itself. */
   void (*close) (PacoCoder *coder, unsigned device);
 } PacoCoderClass;
 
-/* What encoders and decoders differ in: a job and its result. */
+/* Encoders and decoders differ in this: what a job and its result are. */
 typedef struct
 {
   const char *name; /* "encoder" */
   size_t job_size, result_size;
-  /* Does a frame, in the flight's thread. */
+  /* Codes or decodes a frame, in the flight's thread. */
   void (*run) (PacoCoder *coder, unsigned flight, void *job, void *result);
   /* Frees a result that nobody will collect. */
   void (*discard) (void *result);
-  /* Or NULL: frees what the kind has in the coder. */
+  /* Frees what the encoder or decoder has allocated; it may be NULL. */
   void (*clear) (PacoCoder *coder);
 } PacoCoderKind;
 
-/* A flight is the place of one frame at a time that is in flight. */
+/* A flight is the place of a frame in flight; it has one frame at a time. */
 typedef enum
 {
   PACO_FLIGHT_FREE,
@@ -103,14 +105,14 @@ struct _PacoCoder
   GMutex lock; /* of what follows */
   GCond changed;
   PacoStats stats;
-  /* Frame number n uses flight n modulo depth; both count frames, so the flights
-   * between them are in use. */
+  /* These count frames. Frame number n uses flight n modulo depth, so the flights
+   * from `collected` to `submitted` are in use. */
   guint64 submitted, collected;
   PacoFlight flights[PACO_MAX_FLIGHTS];
   unsigned n_threads; /* that have not come to their end */
   guint generation;   /* counts abandons */
-  /* What frames do in their order: whose turn it is, whether it has begun, and how
-   * many wait for theirs. */
+  /* Some work is done in the order of the frames: whose turn it is, whether that
+   * frame has begun, and how many frames wait for their turn. */
   guint64 next_in_order;
   bool in_order;
   unsigned n_wait_for_order;
@@ -120,33 +122,34 @@ struct _PacoCoder
   PacoCoderDevice *lost; /* the device with which the coder was lost, or NULL */
 };
 
-/* To open: init, then what the backend needs, its devices among that, then start.
- * Whatever goes wrong, paco_coder_close() frees all of it. coder has been cleared,
- * and is the beginning of what g_free() frees. */
+/* A backend that opens a coder calls init, then makes what it needs and adds its
+ * devices, then calls start. Whatever goes wrong, paco_coder_close() frees all of it.
+ * The memory at coder has been cleared, and g_free() will free it. */
 void paco_coder_init (PacoCoder *coder, const PacoCoderClass *klass,
     const PacoCoderKind *kind, const PacoBackendOptions *options);
-/* One more device, which close() closes. handle: for the PacoDeviceClass. name:
- * of the device, for users. */
+/* Adds a device, which close() will close. handle is passed to the PacoDeviceClass;
+ * name is the device's name for users. */
 void paco_coder_add_device (PacoCoder *coder, void *handle, const char *name);
 gboolean paco_coder_start (PacoCoder *coder, GError **error);
 
-/* What a coder says whose device has not answered for this many microseconds;
- * device: its name. */
+/* Sets the error of a coder whose device, of this name, has not answered for this many
+ * microseconds. */
 void paco_set_lost_error (GError **error, const char *device, gint64 timeout);
 
-/* Of options, in microseconds. */
+/* The timeout that the options say, in microseconds. */
 gint64 paco_timeout (const PacoBackendOptions *options);
 
-/* prepare() makes a geometry for each form and whatever else encoder and decoder need
- * before the backend gets ready, and sets the depth; the coder is unconfigured
- * before, and after a failure. */
+/* Configures the coder. prepare() makes a geometry for each form and whatever else the
+ * encoder or decoder needs before the backend gets ready, and sets the depth. The coder
+ * must be unconfigured before, and is so again after a failure. */
 typedef gboolean (*PacoConfigureFunc) (
     PacoCoder *coder, const PacoSampleLayout *layout, GError **error);
 gboolean paco_coder_configure (PacoCoder *coder, PacoConfigureFunc prepare,
     const PacoSampleLayout *layout, GError **error);
-/* Error DEVICE: the coder is lost, and what is configured still in use. */
+/* Frees what is configured. Error DEVICE: the coder is lost, and what is configured
+ * is still in use. */
 gboolean paco_coder_unconfigure (PacoCoder *coder, GError **error);
-/* For prepare(). */
+/* Sets the depth for pictures of this format; prepare() calls it. */
 void paco_coder_set_depth (PacoCoder *coder, const PacoPictureFormat *picture);
 
 /* Whether the coder reaches the memory that a picture lies in. Error
@@ -164,23 +167,19 @@ gboolean paco_coder_submit (
 gboolean paco_coder_collect (PacoCoder *coder, void *result, void **user_data,
     PacoFrameTimes *times, GError **error);
 
-/* Whether the coder reaches the memory of a picture; error UNSUPPORTED. */
-gboolean paco_coder_check_memory (
-    const PacoCoder *coder, const PacoPicture *picture, GError **error);
-
-/* Whether the frame of a flight has been abandoned and may as well stop. */
+/* Whether the frame of a flight has been abandoned, so that its thread may stop. */
 bool paco_coder_is_abandoned (const PacoCoder *coder, unsigned flight);
 
-/* Between these two calls, from the flight's thread, frames do something one after
- * the other in the order in which they were submitted; each must call them once,
- * whatever becomes of it. FALSE, and the second call is left out, for a frame that
- * has been abandoned. Another *generation than the last time says that frames in
- * between were abandoned. */
+/* Between these two calls, made by a flight's thread, frames do work one after the
+ * other in the order in which they were submitted. Each frame must make both calls
+ * once, even if it fails. The first one returns FALSE for a frame that has been
+ * abandoned; then the second one is left out. If *generation has changed since the
+ * last time, frames in between were abandoned. */
 bool paco_coder_begin_in_order (
     PacoCoder *coder, unsigned flight, guint *generation);
 void paco_coder_end_in_order (PacoCoder *coder, unsigned flight);
 
-/* What of a frame goes into the stats. */
+/* What a frame adds to the stats. */
 typedef struct
 {
   uint64_t bytes, corrupted_blocks, concealed_blocks;

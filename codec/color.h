@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The color transforms (FORMAT.md section 5) as rows of a table: what policy.c,
- * range.c and the backends need to know of one besides its formulas. Included by
- * C and by CUDA. */
+ * The color transforms (FORMAT.md section 5) as rows of a table, which C and CUDA
+ * include: what policy.c, range.c and the backends need to know of a transform besides
+ * its formulas. */
 #pragma once
 #include "lifting.h"
 
@@ -18,10 +18,10 @@ typedef struct
 {
   const char *name;
   bool mixes_integers; /* with an irreversible wavelet, rounded numbers */
-  /* Bound of a component's numbers, that of the samples being 1. */
+  /* How large a component's numbers can become, if samples are at most 1. */
   double range[3];
-  /* What an error of 1 in a component weighs in the picture, relative to luma:
-   * the norm of its column of the inverse transform. */
+  /* How much an error of 1 in a component changes the picture, relative to luma: the
+   * norm of its column of the inverse transform. */
   double norm[3];
 } PacoColorTransformRow;
 

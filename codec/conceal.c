@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Concealment (FORMAT.md section 11). All arithmetic is done once, here, in
- * double precision and in a fixed order, so that it does not matter which backend
- * decodes the frame. */
+ * Concealment (FORMAT.md section 11), which conceal.h describes. All its arithmetic is
+ * done here, in double precision and in a fixed order, so that every backend shows the
+ * same pixels. It decodes blocks by a PacoDecodeBlockFunc of its caller. */
 #include "conceal.h"
 #include "check.h"
 #include "quantizer.h"
@@ -9,8 +9,8 @@
 
 #define MAX_BLOCK (PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT)
 
-/* The last frame of a form, as far as it is concealed: its blocks as they were
- * decoded, those that stood for broken ones among them. */
+/* What is kept of the last frame of a form: its first blocks as they were decoded,
+ * with those that stood for broken ones. */
 typedef struct
 {
   bool there;
@@ -26,7 +26,7 @@ struct _PacoConcealer
 {
   PacoDecodeBlockFunc decode;
   Kept kept[2];
-  /* Of the block that is replaced, and of one that it is made from. */
+  /* The block that is replaced, and one that it is made from. */
   double values[MAX_BLOCK];
   uint32_t magnitudes[MAX_BLOCK];
   PacoCoefficient coefficients[MAX_BLOCK];
@@ -49,7 +49,7 @@ paco_repairs_clear (PacoRepairs *repairs)
   *repairs = (PacoRepairs){ NULL };
 }
 
-/* Room for `size` bytes more. NULL without memory. */
+/* Makes room for `size` bytes more; NULL if there is no memory. */
 static uint8_t *
 reserve (PacoRepairs *repairs, size_t size)
 {
@@ -96,7 +96,7 @@ paco_concealer_forget (PacoConcealer *concealer)
 
 /* --- the last frame --- */
 
-/* Records for it; it must be forgotten if FALSE is returned. */
+/* Copies the records. If it returns FALSE, the last frame must be forgotten. */
 static gboolean
 keep_records (Kept *kept, const PacoBlockRecord *records, uint32_t n)
 {
@@ -112,7 +112,7 @@ keep_records (Kept *kept, const PacoBlockRecord *records, uint32_t n)
   return TRUE;
 }
 
-/* The blocks' bytes, of which some may be repairs. */
+/* Copies the blocks' bytes, of which some may be repairs. */
 static gboolean
 keep_bytes (Kept *kept, const PacoConcealFrame *frame,
     const PacoRepairs *repairs, uint32_t n, bool any_replaced)
@@ -178,7 +178,7 @@ value_of (const PacoCoefficient *coefficient, bool reversible)
   return reversible ? coefficient->i : (double) coefficient->f;
 }
 
-/* What block i was in the last frame. */
+/* Takes the values that block i had in the last frame. */
 static bool
 take_from_last (
     PacoConcealer *concealer, const PacoConcealFrame *frame, uint32_t i)
@@ -198,8 +198,8 @@ take_from_last (
   return true;
 }
 
-/* What the sound blocks around a block are like: the means of their lines, on the
- * left and on the right, and of their columns, above and below. */
+/* The sound blocks around a block: the means of their lines, on the left and on the
+ * right, and the means of their columns, above and below. */
 typedef struct
 {
   bool there[4]; /* left, right, above, below */
@@ -255,7 +255,7 @@ look_around (PacoConcealer *concealer, const PacoConcealFrame *frame,
       || around->there[3];
 }
 
-/* The mean of what the block's sides say of a line and a column, the nearer the
+/* The mean of what the four sides give for a line and a column; a nearer side weighs
  * more. */
 static double
 blend (const Surroundings *around, const PacoCodeblock *block, unsigned x,
@@ -294,8 +294,8 @@ take_from_neighbors (
 
 /* --- motion --- */
 
-/* What the LL subband of a component has changed since the last frame, and what its
- * coefficients differ by from those before them and above. */
+/* Sums over the LL subband of a component: how much its coefficients have changed since
+ * the last frame, and how much they differ from those before them and above. */
 typedef struct
 {
   double change, detail;
@@ -329,9 +329,9 @@ add_activity (PacoConcealer *concealer, const PacoConcealFrame *frame,
   return true;
 }
 
-/* Whether a subband's component has moved by less than about half a coefficient of
- * LL: by more, what the last frame had in the coarsest level is worse than
- * nothing. */
+/* Whether the picture has moved by less than about half a coefficient of LL in the
+ * component of this subband. If it has moved farther, the coarsest level of the last
+ * frame is worse than zeros. */
 static bool
 is_still (PacoConcealer *concealer, const PacoConcealFrame *frame,
     const PacoSubband *subband)
@@ -350,8 +350,8 @@ is_still (PacoConcealer *concealer, const PacoConcealFrame *frame,
 
 /* --- the block that stands for a broken one --- */
 
-/* Quantises the values, so that they come back as nearly as the frame's step
- * allows. Returns the planes that they take. */
+/* Quantises the values so that dequantising returns them as exactly as the frame's step
+ * allows. Returns the number of planes that they take. */
 static unsigned
 quantize (PacoConcealer *concealer, const PacoConcealFrame *frame, uint32_t i)
 {
@@ -376,7 +376,7 @@ quantize (PacoConcealer *concealer, const PacoConcealFrame *frame, uint32_t i)
   return any ? 32u - (unsigned) __builtin_clz (any) : 0;
 }
 
-/* Appends bits to bytes. */
+/* A writer that appends bits to bytes. */
 typedef struct
 {
   uint8_t *bytes;
@@ -392,8 +392,8 @@ put_bit (Writer *writer, bool bit)
   writer->n_bits++;
 }
 
-/* The raw string of the block (FORMAT.md 7.6), all planes of which are raw.
- * Returns its bytes. */
+/* Writes the raw string (FORMAT.md 7.6) of a block, all planes of which are raw.
+ * Returns how many bytes it has. */
 static uint32_t
 write_raw (const PacoConcealer *concealer, const PacoCodeblock *block,
     unsigned planes, uint8_t *bytes)
@@ -412,7 +412,7 @@ write_raw (const PacoConcealer *concealer, const PacoCodeblock *block,
   return (writer.n_bits + 7) / 8;
 }
 
-/* Finds what block i shall be like. */
+/* Finds the values that block i gets. */
 static bool
 find_values (PacoConcealer *concealer, const PacoConcealFrame *frame,
     uint32_t i, Motion motions[2][PACO_MAX_COMPONENTS])
@@ -429,8 +429,8 @@ find_values (PacoConcealer *concealer, const PacoConcealFrame *frame,
   return *motion == STILL && take_from_last (concealer, frame, i);
 }
 
-/* FALSE, and the block stays broken, if there is nothing to put in its place, or no
- * memory for it. */
+/* Puts another block in the place of block i. Returns FALSE, and the block stays
+ * broken, if there is nothing to put there or no memory. */
 static bool
 replace (PacoConcealer *concealer, const PacoConcealFrame *frame, uint32_t i,
     Motion motions[2][PACO_MAX_COMPONENTS], PacoRepairs *repairs)

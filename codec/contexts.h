@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The numbers of the block coder's model (FORMAT.md sections 7.1 and 7.3 to
- * 7.5): its contexts, what neighbors weigh in them, the rows of a probability
- * set. Plain constants, which reference, CPU and CUDA all include. */
+ * The numbers of the block coder's model (FORMAT.md sections 7.1 and 7.3 to 7.5): its
+ * contexts, the weights of neighbors in them, and the rows of a probability set.
+ * Reference, CPU, CUDA and the program that trains sets include these constants. */
 #pragma once
 
 enum
@@ -64,8 +64,9 @@ enum
   PACO_N_ROWS = PACO_N_KINDS * PACO_N_LOW_PLANES * PACO_N_DENSITIES,
 };
 
-/* An array of what neighbors weigh, by orientation (PacoOrientation): horizontal,
- * vertical and diagonal ones, those two away, knights. */
+/* An array of the weights of neighbors by orientation (PacoOrientation), in this
+ * order: horizontal, vertical and diagonal ones, those two away in either direction,
+ * knights. */
 #define PACO_NEIGHBOR_WEIGHTS                                                  \
   {                                                                            \
     { PACO_LL_HORIZONTAL, PACO_LL_VERTICAL, PACO_LL_DIAGONAL,                  \

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Cuts (FORMAT.md section 7.6): a block that loses its last bitplanes without
- * being coded again. What was coded up to the end of a plane lies in the codewords
- * reserved by then. */
+ * Cuts (FORMAT.md section 7.7): a block loses its last bitplanes without being coded
+ * again, as all that was coded up to the end of a plane lies in the codewords reserved
+ * by then. The block coders of the CPU and the reference note where a block can be cut;
+ * encoders with a budget and frame_cut.c cut. */
 #pragma once
 #include "index.h"
 
-/* Where a coded block can be cut: codewords[p] of them are reserved at the end of
- * plane p. 0 where there is no cut: above the highest plane, in raw planes, and
- * at the end of a plane whose signs fill the codewords. */
+/* Where a coded block can be cut: at the end of plane p so many codewords are reserved.
+ * It is 0 where the block cannot be cut: above the highest plane, in raw planes, and
+ * at the end of a plane whose signs are raw. */
 typedef struct
 {
   uint16_t codewords[PACO_MAX_PLANES];
 } PacoCutPoints;
 
-/* The record of a block that keeps the planes from `plane` on, with so many
- * codewords; offset and check are to be made anew. */
+/* Changes the record of a block to one that keeps the planes from `plane` on, with so
+ * many codewords. The caller sets offset and check anew. */
 static inline void
 paco_record_cut (PacoBlockRecord *record, unsigned plane, unsigned n_codewords)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See cut_points.h. */
+ * Writes and parses the cut points of a frame; cut_points.h says for whom. */
 #include "cut_points.h"
 #include "record.h"
 
@@ -15,7 +15,7 @@ paco_cut_points_write (const PacoBlockRecord *records, const PacoRateCuts *cuts,
   return out - data;
 }
 
-/* Whether the cuts are some of this block: each leaves less than the one before. */
+/* Whether the block can have these cuts: each leaves less than the one before. */
 static bool
 are_of_block (const PacoRateCuts *cuts, const PacoBlockRecord *record)
 {

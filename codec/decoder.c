@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The common part of decoders: headers become configurations, and frames jobs of
- * a coder. */
+ * What the decoders of all backends have in common (decoder.h, decoder_private.h):
+ * headers become configurations, and frames become jobs of a coder. It calls coder.c,
+ * conceal.c, and decode() of the backend. */
 #include "decoder_private.h"
 
 /* --- coded frames --- */
@@ -41,10 +42,12 @@ parse_index (const PacoDecoder *decoder, const PacoDecoderJob *job,
 
 /* --- broken blocks --- */
 
-/* Repairs would lie beyond what 32 bits hold. */
+/* In larger frames the offsets of repairs would not fit 32 bits, so nothing is
+ * concealed. */
 #define MAX_CONCEALED_FRAME (1u << 31)
 
-/* In the order of the frames, as each stands in for the next. */
+/* Conceals broken blocks. Frames do this in their order, because each one is the last
+ * frame of the next. */
 static uint32_t
 conceal (PacoDecoder *decoder, unsigned flight, const PacoDecoderJob *job,
     bool decodable)
@@ -94,7 +97,7 @@ run (PacoCoder *coder, unsigned flight, void *data, void *result)
   PacoDecodedFrame *frame = result;
   bool decodable;
 
-  /* It was copied. */
+  /* The frame was copied, and so was the set that it carries. */
   if (job->frame.header.set)
     job->frame.header.set = &job->frame.carried_set;
   *frame = (PacoDecodedFrame){ NULL };
@@ -157,7 +160,7 @@ paco_decoder_init (PacoDecoder *decoder, const PacoDecoderClass *klass,
 
 /* --- configuration --- */
 
-/* Memory for what the flights' threads need, whatever the backend. */
+/* Allocates what the flights' threads need with any backend. */
 static gboolean
 prepare_flights (PacoDecoder *decoder, GError **error)
 {

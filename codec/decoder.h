@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Decoders: codestreams in, pictures out. For users of any backend's; coder.h
- * has what encoders and decoders do alike. */
+ * Decoders turn codestreams into pictures. The plugin and libpaco call this, whatever
+ * the backend is; coder.h has what encoders and decoders do alike. */
 #pragma once
 #include "coder.h"
 #include "header.h"
@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 
 typedef struct _PacoDecoder PacoDecoder;
 
-/* A frame's bytes and what its header says: made by paco_coded_frame_parse(),
- * which is the one place where the header of a frame to be decoded is read. */
+/* A frame's bytes and what its header says. paco_coded_frame_parse() makes it, and is
+ * the one place where the header of a frame that will be decoded is read. */
 typedef struct
 {
   const uint8_t *data; /* header.frame_size bytes */
@@ -18,7 +18,8 @@ typedef struct
   PacoProbabilitySet carried_set; /* if header.set is not NULL */
 } PacoCodedFrame;
 
-/* As paco_header_parse_frame(). data is kept, not copied. */
+/* Parses a frame's header as paco_header_parse_frame() does. data is not copied, and
+ * must stay valid as long as the frame is used. */
 gboolean paco_coded_frame_parse (
     PacoCodedFrame *frame, const uint8_t *data, size_t size, GError **error);
 
@@ -32,27 +33,27 @@ typedef struct
   PacoFrameTimes times;
 } PacoDecodedFrame;
 
-/* header: of the first frame to come. reduce <= levels. layout: of the
- * destination. Error UNSUPPORTED if its picture is larger than the options
- * allow. Needed again, with nothing in flight, before a frame that
- * paco_decoder_takes() denies. Where frames in one piece and such of two fields
- * are of one stream (paco_header_same_stream()), the decoder takes both once it
- * has been configured for both. */
+/* Configures the decoder for the frame of this header, which leaves out `reduce`
+ * levels (at most as many as it has), into memory of this layout. Error UNSUPPORTED
+ * if the picture is larger than the options allow. It is called again, with nothing
+ * in flight, before a frame that paco_decoder_takes() denies. Where frames in one
+ * piece and frames of two fields belong to one stream (paco_header_same_stream()),
+ * the decoder takes both after it has been configured for both. */
 gboolean paco_decoder_configure (PacoDecoder *decoder, const PacoHeader *header,
     const PacoSampleLayout *layout, unsigned reduce, GError **error);
 
-/* Whether it is configured for frames like this. For the thread that
- * configures. */
+/* Whether the decoder is configured for frames with this header. The thread that
+ * configures calls it. */
 gboolean paco_decoder_takes (
     const PacoDecoder *decoder, const PacoHeader *header);
 
-/* The frames to come are of another place of the stream: none of those before
- * stands for what is broken in them. So it is after paco_coder_abandon() and
- * paco_decoder_configure(), too. For the thread that submits. */
+/* Says that the next frames come from another place of the stream: nothing of the
+ * frames before is shown in the place of their broken blocks. paco_coder_abandon() and
+ * paco_decoder_configure() have the same effect. The thread that submits calls it. */
 void paco_decoder_forget (PacoDecoder *decoder);
 
-/* Waits for a free flight. frame is copied, but for its bytes. Errors CORRUPT and
- * so on leave the decoder usable. */
+/* Waits for a free flight. frame is copied, its bytes are not. After all errors but
+ * DEVICE the decoder can be used on. */
 gboolean paco_decoder_submit (PacoDecoder *decoder, const PacoCodedFrame *frame,
     const PacoPicture *destination, void *user_data, GError **error);
 

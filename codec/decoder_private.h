@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The base of the decoders of all backends: checks of what comes in, and the
- * index. A backend's own decoder begins with a PacoDecoder, and does the rest in
- * the functions of a PacoDecoderClass.
+ * The base of the decoders of all backends, which checks what comes in and parses the
+ * index. A backend's own decoder begins with a PacoDecoder, and does the rest in the
+ * functions of a PacoDecoderClass.
  *
- * The header is checked before a frame is submitted, so that the caller hears of
- * bytes that are no frame at once; everything else in the flight's thread. */
+ * The header is checked before a frame is submitted, so that the caller learns at once
+ * that bytes are not a frame. Everything else is done in the flight's thread. */
 #pragma once
 #include "coder_private.h"
 #include "conceal.h"
@@ -15,7 +15,7 @@ typedef struct
   PacoPicture destination;
   PacoCodedFrame frame;
   bool forget; /* paco_decoder_forget() came before it */
-  /* Known when the backend decodes it. */
+  /* These are known when the backend decodes the frame. */
   const PacoBlockRecord *records;
   const PacoRepairs *repairs;
   int64_t begun; /* g_get_monotonic_time(), when its flight's thread took it */
@@ -36,7 +36,7 @@ struct _PacoDecoder
   PacoCoder coder;
   uint64_t max_pixels;
 
-  /* Of what is configured. */
+  /* What is configured. */
   PacoHeader headers[PACO_N_FORMS]; /* what frames of a form have in common */
   unsigned reduce;
   unsigned form; /* that was configured last */
@@ -51,7 +51,7 @@ struct _PacoDecoder
   bool forget;              /* for the next frame that is submitted */
 };
 
-/* paco_coder_init() for a decoder; paco_coder_start() comes next. */
+/* Calls paco_coder_init() for a decoder; paco_coder_start() comes next. */
 void paco_decoder_init (PacoDecoder *decoder, const PacoDecoderClass *klass,
     const PacoBackendOptions *options);
 
@@ -60,9 +60,9 @@ const uint8_t *paco_decoder_payload (const PacoDecoderJob *job);
 const uint8_t *paco_decoder_block (
     const PacoDecoderJob *job, const PacoBlockRecord *record);
 
-/* A PacoDecodeBlockFunc, by the CPU backend's block coder, for all backends: blocks
- * that others are made from are decoded on the host. Allocates its working memory,
- * as hardly any frame needs it. */
+/* A PacoDecodeBlockFunc for all backends, by the CPU backend's block coder: blocks that
+ * others are made from are decoded on the host. It allocates its working memory in each
+ * call, as hardly any frame needs it. */
 gboolean paco_decode_block_on_host (const PacoGeometry *geometry,
     const PacoCoding *coding, const PacoProbabilitySet *carried_set, uint32_t i,
     const PacoBlockRecord *record, const uint8_t *bytes,

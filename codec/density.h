@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Density classes (FORMAT.md section 7.4), for C and CUDA: how much of a block,
- * or of the surroundings of 16 coefficients, is significant when a plane
- * begins. */
+ * Density classes (FORMAT.md section 7.4): how much of a block, or of the surroundings
+ * of 16 coefficients, is significant when a plane begins. The block coders in C and in
+ * CUDA, the reference and the program that trains sets include it. */
 #pragma once
 #include <stdint.h>
 
@@ -13,16 +13,16 @@
 
 enum
 {
-  /* The block's share of significant coefficients counts as so many of the
-   * surroundings' PACO_LOCAL_WEIGHT. */
+  /* A block whose coefficients are all significant adds so many to the sum of the
+   * surroundings, which is PACO_LOCAL_WEIGHT at most. */
   PACO_BLOCK_WEIGHT = 29,
-  /* 3 lanes, 1 + 2 + 1 stripes, 16 coefficients. */
+  /* 3 lanes times 1 + 2 + 1 stripes times 16 coefficients. */
   PACO_LOCAL_WEIGHT = 192,
   PACO_MAX_LOCAL_DENSITY = PACO_LOCAL_WEIGHT + PACO_BLOCK_WEIGHT,
 };
 
-/* Class of a block of n_coefficients (65536 at most) of which n_significant are
- * significant: 0..15. Signs and stripes that wake take it. */
+/* The class, 0..15, of a block of n_coefficients (16384 at most) of which n_significant
+ * are significant. Signs and stripes that wake take it. */
 PACO_DENSITY_FUNCTION unsigned
 paco_density_class (uint32_t n_significant, uint32_t n_coefficients)
 {

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The common part of encoders: parameters become codings, and pictures jobs of
- * a coder. */
+ * What the encoders of all backends have in common (encoder.h, encoder_private.h):
+ * parameters become codings, and pictures become jobs of a coder. It calls policy.c,
+ * coder.c, and encode() of the backend. */
 #include "encoder_private.h"
 #include "policy.h"
 #include <string.h>
 
 /* --- what frames with a budget learn from earlier ones --- */
 
-/* The frame that one learns from. */
+/* The number of the frame that another one learns from. */
 static uint64_t
-teacher (uint64_t number)
+earlier_frame (uint64_t number)
 {
   return number > PACO_RATE_DISTANCE ? number - PACO_RATE_DISTANCE : 0;
 }
 
-/* What a frame has told, or NULL. The lock is held. */
+/* Returns the history that a frame has left, or NULL. The lock is held. */
 static const PacoRateHistory *
 find_told (const PacoEncoder *encoder, uint64_t number)
 {
@@ -35,7 +36,7 @@ paco_encoder_learn (PacoEncoder *encoder, const PacoEncoderJob *job)
   g_mutex_lock (&coder->lock);
   while (encoder->generation == job->generation
       && coder->generation == job->generation && !coder->lost && !coder->quit
-      && !(told = find_told (encoder, teacher (job->number))))
+      && !(told = find_told (encoder, earlier_frame (job->number))))
     g_cond_wait (&coder->changed, &coder->lock);
   if (told)
     history = *told;
@@ -58,7 +59,7 @@ paco_encoder_tell (PacoEncoder *encoder, const PacoEncoderJob *job,
   g_mutex_unlock (&coder->lock);
 }
 
-/* A frame that failed tells what it has learned itself. */
+/* A frame that failed passes on the history that it has learned from. */
 static void
 tell_if_silent (PacoEncoder *encoder, const PacoEncoderJob *job)
 {
@@ -69,7 +70,8 @@ tell_if_silent (PacoEncoder *encoder, const PacoEncoderJob *job)
 
   g_mutex_lock (&coder->lock);
   silent = !find_told (encoder, job->number);
-  told = job->number > 0 ? find_told (encoder, teacher (job->number)) : NULL;
+  told = job->number > 0 ? find_told (encoder, earlier_frame (job->number))
+                         : NULL;
   if (told)
     history = *told;
   g_mutex_unlock (&coder->lock);
@@ -174,7 +176,7 @@ update_budget (PacoEncoder *encoder, const PacoEncoderForm *form,
   return TRUE;
 }
 
-/* Fills in what follows from a rate's coding. */
+/* Fills in the dropped planes and weights, which follow from the rate's coding. */
 static void
 complete_rate (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoRate *rate)
@@ -195,7 +197,7 @@ complete_rate (const PacoPictureFormat *picture,
   }
 }
 
-/* Decides anew what follows from the rate for a form. The lock is held. */
+/* Makes a form's rate from the parameters. The lock is held. */
 static gboolean
 update_form (PacoEncoder *encoder, PacoEncoderForm *form, GError **error)
 {
@@ -219,7 +221,7 @@ has_form (const PacoEncoder *encoder, unsigned form)
   return encoder->mixed || encoder->form == form;
 }
 
-/* The same for all forms. */
+/* Does the same for all forms. */
 static gboolean
 update_rate (PacoEncoder *encoder, GError **error)
 {
@@ -231,7 +233,7 @@ update_rate (PacoEncoder *encoder, GError **error)
   return TRUE;
 }
 
-/* The tables of frames with a budget. */
+/* Makes the tables for frames with a budget. */
 static void
 prepare_budget (PacoEncoderForm *form, const PacoParameters *parameters,
     const PacoGeometry *geometry)
@@ -260,7 +262,7 @@ check_budget (PacoEncoder *encoder, PacoEncoderForm *form, GError **error)
   return enough;
 }
 
-/* What frames may choose instead of the rate. */
+/* Makes the other rate that frames may choose. */
 static void
 prepare_choice (PacoEncoder *encoder, PacoEncoderForm *form,
     const PacoParameters *parameters, const PacoGeometry *geometry)
@@ -276,7 +278,7 @@ prepare_choice (PacoEncoder *encoder, PacoEncoderForm *form,
           &form->picture, &form->other.coding, geometry));
 }
 
-/* finest: the parameters of the most bits. */
+/* finest: the parameters with the quality that takes the most bits. */
 static gboolean
 prepare_form (PacoEncoder *encoder, unsigned i, const PacoSampleLayout *layout,
     const PacoParameters *finest, GError **error)
@@ -420,7 +422,8 @@ paco_encoder_coding (PacoEncoder *encoder)
 
 /* --- frames in and out --- */
 
-/* Bytes that a frame of the rate may have beyond the least. */
+/* How many bytes of ancillary chunks a frame may have: its budget less what the
+ * smallest frame takes. */
 static size_t
 max_ancillary (const PacoEncoderForm *form, const PacoRate *rate)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Encoders: pictures in, codestreams out. For users of any backend's; coder.h
- * has what encoders and decoders do alike. */
+ * Encoders turn pictures into codestreams. The plugin and libpaco call this, whatever
+ * the backend is; coder.h has what encoders and decoders do alike. */
 #pragma once
 #include "areas.h"
 #include "coder.h"
@@ -12,10 +12,10 @@ G_BEGIN_DECLS
 typedef struct _PacoEncoder PacoEncoder;
 typedef struct _PacoEncodedFrame PacoEncodedFrame;
 
-/* A codestream in memory of the backend. data and size stay valid until
- * release; user_data is that of submit(). error is set, and data NULL, when
- * this frame failed. Collecting frees the flight: a frame may be kept for any
- * time, released by any thread, and outlive configure() and close(). */
+/* A codestream in memory of the backend. data and size are valid until release() is
+ * called; user_data is that of submit(). If the frame failed, error is set and data is
+ * NULL. The flight is free once the frame has been collected: a frame may be kept for
+ * any time, released by any thread, and outlive configure() and close(). */
 struct _PacoEncodedFrame
 {
   uint8_t *data;
@@ -26,13 +26,15 @@ struct _PacoEncodedFrame
   void (*release) (PacoEncodedFrame *frame);
 };
 
-/* Nothing may be in flight. */
+/* Configures the encoder for pictures of this format and layout. Nothing may be in
+ * flight. */
 gboolean paco_encoder_configure (PacoEncoder *encoder,
     const PacoPictureFormat *picture, const PacoSampleLayout *layout,
     const PacoParameters *parameters, GError **error);
 
-/* The same for frames of which each may be coded in one piece or as two fields, so
- * that neither waits for the other; picture->fields holds for the first ones. */
+/* The same for pictures of which each may be coded in one piece or as two fields, so
+ * that a change between them waits for nothing. picture->fields says how the first ones
+ * are coded. */
 gboolean paco_encoder_configure_mixed (PacoEncoder *encoder,
     const PacoPictureFormat *picture, const PacoSampleLayout *layout,
     const PacoParameters *parameters, GError **error);
@@ -46,28 +48,30 @@ void paco_encoder_set_fields (PacoEncoder *encoder, gboolean fields);
 void paco_encoder_set_rate (PacoEncoder *encoder, double quality,
     uint32_t frame_size, uint64_t bitrate);
 
-/* The areas of later frames that count more (PacoParameters.area_weight); NULL or none
- * of them: no frame has any. Copied. For the thread that submits. */
+/* Sets the areas of later frames that count more (PacoParameters.area_weight), which
+ * are copied. NULL or an empty list says that none do. The thread that submits calls
+ * it. */
 void paco_encoder_set_areas (PacoEncoder *encoder, const PacoAreas *areas);
 
-/* What configure() has chosen, for the next frames; the steps are those of the
+/* The coding that configure() has chosen for the next frames, with the steps of the
  * rate at that time. Frames that choose for themselves may have another wavelet
- * (policy_wavelet.h). NULL if nothing is configured. For the thread that
- * configures. */
+ * (policy_wavelet.h). NULL if nothing is configured. The thread that configures calls
+ * it. */
 const PacoCoding *paco_encoder_coding (PacoEncoder *encoder);
 
-/* Of any frame of what is configured, at any rate; 0 if nothing is. */
+/* The largest size in bytes that a frame can have at any rate; 0 if nothing is
+ * configured. */
 size_t paco_encoder_max_frame_size (PacoEncoder *encoder);
 
-/* Bytes of ancillary data that the next frame may have: PACO_MAX_ANCILLARY_SIZE, or
- * less if the budget is small; 0 if nothing is configured. For the thread that
- * submits. */
+/* How many bytes of ancillary chunks the next frame may have: PACO_MAX_ANCILLARY_SIZE,
+ * or less if the budget is small; 0 if nothing is configured. The thread that submits
+ * calls it. */
 size_t paco_encoder_max_ancillary (PacoEncoder *encoder);
 
-/* Waits for a free flight. video is copied, but for video->ancillary's memory, which
- * must stay as it is until the frame is collected or discarded. Error UNSUPPORTED if
- * there is more of it than paco_encoder_max_ancillary(). For the thread that
- * configures. */
+/* Waits for a free flight. video is copied, but the memory of video->ancillary is not:
+ * it must not change until the frame has been collected or dropped. Error UNSUPPORTED
+ * if there is more of it than paco_encoder_max_ancillary() says. The thread that
+ * configures calls it. */
 gboolean paco_encoder_submit (PacoEncoder *encoder, const PacoPicture *picture,
     const PacoVideoInfo *video, void *user_data, GError **error);
 

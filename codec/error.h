@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What can go wrong, in words a user can act on. */
+ * The errors of the codec, its backends, libpaco and file/. Their messages are
+ * sentences that a user can act on. */
 #pragma once
 #include <glib.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See frame_cut.h. */
+ * Makes a coded frame smaller; frame_cut.h says for whom. It parses header, index
+ * and cut points, lets rate_cut.c choose what the blocks lose, and writes the frame
+ * anew. */
 #include "frame_cut.h"
 #include "check.h"
 #include "cut.h"
@@ -78,7 +80,7 @@ cut_block (Frame *frame, uint32_t i, unsigned lost)
   paco_rate_forget_cuts (cuts, lost);
 }
 
-/* Chooses the cuts; FALSE if not even a frame of zeros is so small. */
+/* Chooses the cuts and makes them. FALSE if not even a frame of zeros is so small. */
 static gboolean
 cut (Frame *frame, size_t budget, GError **error)
 {

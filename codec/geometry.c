@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Subbands and codeblocks in the order of the codestream. */
+ * Lists subbands and codeblocks in the order of the codestream; geometry.h says for
+ * whom. */
 #include "geometry.h"
 
 static unsigned
@@ -72,8 +73,8 @@ add_subband (PacoGeometry *geometry, const PacoCoding *coding, unsigned field,
   geometry->n_blocks += subband->blocks_x * subband->blocks_y;
 }
 
-/* One resolution of all fields and components: LL, or the three high subbands
- * of a level. */
+/* Adds one resolution of all fields and components: LL, or the three high subbands of
+ * a level. */
 static void
 add_resolution (PacoGeometry *geometry, const PacoCoding *coding,
     unsigned level, unsigned first_orientation, unsigned last_orientation)

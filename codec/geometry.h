@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Where subbands and codeblocks lie (FORMAT.md section 4). */
+ * Where subbands and codeblocks lie (FORMAT.md section 4). All coders, the reference
+ * and all who read a frame's index make a PacoGeometry from its header. */
 #pragma once
 #include "header.h"
 
@@ -42,12 +43,12 @@ typedef struct
   uint32_t n_subbands, n_blocks;
   PacoSubband *subbands; /* n_subbands */
   PacoCodeblock *blocks; /* n_blocks */
-  /* Blocks of the resolutions that a decoder needs that leaves out n levels:
-   * the first n_blocks_at[n]. */
+  /* A decoder that leaves out n levels needs the first n_blocks_at[n] blocks. */
   uint32_t n_blocks_at[PACO_MAX_LEVELS + 1];
 } PacoGeometry;
 
-/* header must have passed paco_header_check() or paco_header_parse(). */
+/* picture and coding must be those of a header that has passed paco_header_check() or
+ * paco_header_parse(). */
 PacoGeometry *paco_geometry_new (
     const PacoPictureFormat *picture, const PacoCoding *coding);
 void paco_geometry_free (PacoGeometry *geometry);
@@ -66,6 +67,6 @@ const PacoSubband *paco_geometry_subband (const PacoGeometry *geometry,
  * picture of component 0's size would give it. */
 void paco_geometry_reduced_component (const PacoPictureFormat *picture,
     unsigned component, unsigned reduce, uint32_t *width, uint32_t *height);
-/* That of component 0. */
+/* The same of component 0. */
 void paco_geometry_reduced_size (const PacoPictureFormat *picture,
     unsigned reduce, uint32_t *width, uint32_t *height);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Writing, parsing and checking frame headers (FORMAT.md sections 2 and 3). */
+ * Writes, parses and checks frame headers (FORMAT.md sections 2 and 3); header.h says
+ * for whom. Ancillary chunks are checked by ancillary.c, and carried sets are coded by
+ * probability.c. */
 #include "header.h"
 #include "bytes.h"
 #include "error.h"
@@ -32,7 +34,8 @@ enum
   HEIGHT_SHIFT = 14,
 };
 
-/* Largest known value of the fields that only describe: above is unknown. */
+/* The largest known values of fields that only describe the picture. What is above
+ * means unknown. */
 enum
 {
   MAX_INTERLACE_MODE = PACO_INTERLACE_ALTERNATE,
@@ -58,7 +61,7 @@ n_entries (const PacoHeader *header)
   return 3 * header->coding.levels + 1;
 }
 
-/* Bytes of the tables of components and subbands. */
+/* How many bytes the tables of components and subbands take. */
 static size_t
 tables_size (const PacoHeader *header)
 {
@@ -186,7 +189,7 @@ check_ancillary (const PacoAncillary *ancillary, GError **error)
       || fail (error, PACO_ERROR_UNSUPPORTED, reason);
 }
 
-/* A picture that is one field. */
+/* Checks what holds where each picture is one field. */
 static gboolean
 check_single_field (const PacoHeader *header, GError **error)
 {
@@ -222,7 +225,7 @@ paco_header_check (const PacoHeader *header, GError **error)
       && check_subbands (header, error);
 }
 
-/* The set that a carried one is the difference to. */
+/* The set to which the carried one is written as differences. */
 static const PacoProbabilitySet *
 base_set (const PacoHeader *header)
 {
@@ -436,7 +439,7 @@ paco_header_peek (
   return TRUE;
 }
 
-/* A descriptive field: what this version does not know is unknown. */
+/* The value of a descriptive field, or unknown if this version does not know it. */
 static uint8_t
 known (uint8_t value, uint8_t maximum)
 {
@@ -473,8 +476,8 @@ parse_mastering_display (const uint8_t *data, PacoMasteringDisplay *display)
   display->min_luminance = paco_get32 (data + 20);
 }
 
-/* One chunk; each that a decoder needs comes once, and ancillary ones are checked
- * together. */
+/* Parses one chunk. Those that a decoder needs come once each; ancillary ones are
+ * checked together afterwards. */
 static gboolean
 parse_chunk (unsigned type, const uint8_t *data, size_t size,
     PacoHeader *header, PacoProbabilitySet *carried_set)
@@ -541,7 +544,8 @@ parse_chunks (PacoHeader *header, PacoProbabilitySet *carried_set)
   return TRUE;
 }
 
-/* Components and subband entries; the caller has checked that they are there. */
+/* Parses components and subband entries. The caller has checked that their bytes are
+ * there. */
 static const uint8_t *
 parse_tables (const uint8_t *p, PacoHeader *header)
 {
@@ -566,7 +570,7 @@ parse_tables (const uint8_t *p, PacoHeader *header)
   return p;
 }
 
-/* Zeros follow the name. */
+/* Whether only zeros follow the name. */
 static bool
 is_padded (const char *raw_format)
 {
@@ -647,7 +651,7 @@ is_reversible (const PacoHeader *header, unsigned component)
   return paco_wavelets[header->coding.components[component].wavelet].reversible;
 }
 
-/* Of the codings, what does not follow from the geometry. */
+/* Whether the codings are alike in what does not follow from the geometry. */
 static bool
 same_coding (const PacoHeader *a, const PacoHeader *b)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The frame header (FORMAT.md sections 2 and 3): what a frame says of itself. */
+ * The frame header (FORMAT.md sections 2 and 3): what a frame says of itself. Encoders
+ * write it; decoders, caps/, file/, the plugin and libpaco read it. */
 #pragma once
 #include "ancillary.h"
 #include "color.h"
@@ -12,10 +13,10 @@
 #define PACO_MAGIC "PACO"
 #define PACO_MAX_SUBBANDS (3 * PACO_MAX_LEVELS + 1) /* of a component */
 
-/* Bytes from which paco_header_peek() can tell a frame's header_size. */
+/* How many bytes paco_header_peek() needs. */
 #define PACO_HEADER_PEEK_SIZE 20
-/* Columns times lines that decoders allow a picture unless they are told
- * otherwise: 8192 x 8192. */
+/* How many columns times lines a picture may have, 8192 x 8192, unless a decoder is
+ * told otherwise. */
 #define PACO_DEFAULT_MAX_PIXELS (1u << 26)
 
 /* No header is longer: the fixed part, components, subbands, a chunk of each
@@ -55,14 +56,14 @@ typedef struct
   uint64_t offset; /* bytes of all frames before it */
 } PacoPlace;
 
-/* What the application wants back with the picture; the codec only carries it.
- * The numbers are those of FORMAT.md section 2. */
+/* What an application wants to have back with the picture. The codec only carries it.
+ * Its numbers are those of FORMAT.md section 2. */
 typedef struct
 {
   char raw_format[16]; /* zero-terminated */
   uint32_t par_n, par_d;
-  /* Of whole frames, also where each picture is one field. fps_n = 0: variable
-   * or unknown. */
+  /* The rate of whole frames, also where each picture is one field. fps_n = 0 says that
+   * it is variable or unknown. */
   uint32_t fps_n, fps_d;
   uint8_t interlace_mode; /* PacoInterlaceMode */
   uint8_t picture_flags;  /* PACO_PICTURE_*, without FIELDS */
@@ -75,9 +76,9 @@ typedef struct
   uint16_t max_content_light, max_frame_average_light; /* cd/m2 */
   uint8_t multiview_mode;                              /* 0: unknown */
   uint16_t multiview_flags;
-  PacoPlace place; /* not part of what a stream is */
-  /* What accompanies the picture; not part of what a stream is. It points to memory
-   * of the application, or into the header that was parsed. */
+  PacoPlace place; /* differs from frame to frame */
+  /* What accompanies the picture. It may differ from frame to frame of a stream. It
+   * points to memory of the application, or into the header that was parsed. */
   PacoAncillary ancillary;
 } PacoVideoInfo;
 
@@ -100,8 +101,8 @@ typedef struct
   {
     uint8_t height_log2; /* block height: 32 << height_log2 */
     uint16_t step;       /* code of the quantizer step, quantizer.h */
-    /* Encoder: bits behind the point of what is rounded to indices
-     * (FORMAT.md section 9); no part of the header. */
+    /* How many bits behind the point a coefficient has before an encoder rounds it
+     * (FORMAT.md section 9). It is no part of the header. */
     uint8_t fraction_bits;
   } subbands[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS];
 } PacoCoding;
@@ -132,45 +133,48 @@ gboolean paco_header_peek (
  * Errors: NOT_PACO, VERSION, CORRUPT. */
 gboolean paco_header_parse (const uint8_t *data, size_t size,
     PacoHeader *header, PacoProbabilitySet *carried_set, GError **error);
-/* The same for a frame of which all size bytes are there; there may be more. */
+/* The same for a whole frame: all its bytes must be among the `size` bytes. */
 gboolean paco_header_parse_frame (const uint8_t *data, size_t size,
     PacoHeader *header, PacoProbabilitySet *carried_set, GError **error);
 
-/* The sets that the blocks of a component are coded with. carried_set: the one
- * that the frame carries, or NULL; the family points to it. */
+/* The family of sets that the blocks of a component are coded with. carried_set is the
+ * set that the frame carries, to which the family then points, or NULL. */
 PacoFamily paco_coding_family (const PacoCoding *coding,
     const PacoProbabilitySet *carried_set, unsigned component);
 
-/* Bytes of the header that paco_header_write() makes. */
+/* How many bytes paco_header_write() will write. */
 size_t paco_header_size (const PacoHeader *header);
 
-/* Writes a header, its own CRC included; header_size is computed, the other
- * sizes and index_crc are taken from *header. Returns header_size. data may be where
- * the ancillary chunks are, if *header was parsed from what this function wrote. */
+/* Writes a header with its own CRC. header_size is computed; the other sizes and
+ * index_crc are taken from *header. Returns header_size. The ancillary chunks may
+ * lie in the memory at data, if *header was parsed from what this function has
+ * written there. */
 size_t paco_header_write (const PacoHeader *header, uint8_t *data);
 
-/* Sets the place in a frame at data whose header paco_header_write() has made
- * with has_place: a frame's offset is known only when those before it are
- * coded. Renews the header's CRC. FALSE, and nothing done, without a place. */
+/* Sets the place of a frame whose header at data paco_header_write() has made with
+ * has_place, because a frame's offset is known only when those before it are coded.
+ * Renews the header's CRC. Does nothing and returns FALSE if the header has no
+ * place. */
 gboolean paco_header_set_place (
     uint8_t *data, size_t size, const PacoPlace *place);
 
-/* Whether a picture can be coded like this: what FORMAT.md asks of the header
- * fields. Error: UNSUPPORTED, with the sentence for the user. */
+/* Whether the fields of a header are as FORMAT.md asks, so that a picture can be coded
+ * like this. Error UNSUPPORTED has the sentence for the user. */
 gboolean paco_header_check (const PacoHeader *header, GError **error);
 
-/* Whether a decoder that is configured for frames of header a decodes those of
- * b: the same picture, and the same coding but for which of the reversible wavelets
- * there are, quantizer steps, carried set, reconstruction point and block checks. */
+/* Whether a decoder that is configured for frames of header a decodes those of b. It
+ * does if the picture is the same, and the coding as well, except for the choice among
+ * reversible wavelets, quantizer steps, the carried set, the reconstruction point and
+ * block checks. */
 gboolean paco_header_same_configuration (
     const PacoHeader *a, const PacoHeader *b);
 
-/* Whether both are of one mixed stream (PACO_INTERLACE_MIXED): the same but for that
- * one of them is coded in one piece and the other as two fields. */
+/* Whether both belong to one mixed stream (PACO_INTERLACE_MIXED): they differ only in
+ * that one of them is coded in one piece and the other as two fields. */
 gboolean paco_header_same_stream (const PacoHeader *a, const PacoHeader *b);
 
-/* Whether the picture has at most max_pixels columns times lines, and so is
- * worth the memory that it takes; 0 stands for PACO_DEFAULT_MAX_PIXELS. Error
- * UNSUPPORTED, with the value of max-pixels that it needs. */
+/* Whether the picture has at most max_pixels columns times lines; 0 stands for
+ * PACO_DEFAULT_MAX_PIXELS. Error UNSUPPORTED names the value of max-pixels that it
+ * needs. */
 gboolean paco_header_check_pixels (
     const PacoHeader *header, uint64_t max_pixels, GError **error);

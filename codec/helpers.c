@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Parts of a job, shared out to the threads of a pool. */
+ * Shares out parts of a job to the threads of a GThreadPool; helpers.h says for
+ * whom. */
 #include "codec/helpers.h"
 
 struct _PacoHelpers
@@ -43,7 +44,7 @@ paco_helpers_new (void)
 
   helpers->count = CLAMP (g_get_num_processors () / 2, 1, PACO_MAX_HELPERS);
   helpers->pool = g_thread_pool_new (work, NULL, helpers->count, TRUE, NULL);
-  /* There may be fewer than that, or none. */
+  /* The pool may have got fewer threads, or none. */
   helpers->count = MIN (
       helpers->count, 1 + g_thread_pool_get_num_threads (helpers->pool));
   return helpers;

@@ -8,15 +8,16 @@
 
 G_BEGIN_DECLS
 
-/* Callers included. More do not make copies faster: memory is the limit. */
+/* How many threads work at most, the caller's included. More would not make copies
+ * faster, as memory is the limit. */
 #define PACO_MAX_HELPERS 6
 
 typedef struct _PacoHelpers PacoHelpers;
 
-/* Half as many as there are processors, at most PACO_MAX_HELPERS. Where no
- * thread can be had the caller does all parts itself. */
+/* Makes half as many helpers as there are processors, at most PACO_MAX_HELPERS. If no
+ * thread can be created, the caller does all parts itself. */
 PacoHelpers *paco_helpers_new (void);
-/* helpers may be NULL. */
+/* Frees helpers, which may be NULL. */
 void paco_helpers_free (PacoHelpers *helpers);
 
 /* How many parts are done at the same time, the caller's included: from 1 to

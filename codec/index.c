@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Writing and parsing the records of the index (FORMAT.md section 6). */
+ * Writes and parses the records of the index (FORMAT.md section 6); index.h says for
+ * whom. record.h has their fields. */
 #include "index.h"
 #include "error.h"
 #include <zlib.h>
 
-/* The field of raw planes. */
+/* The value of a record's field of raw planes. */
 static unsigned
 raw_planes_field (const PacoBlockRecord *record)
 {

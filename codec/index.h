@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The index: one record per codeblock (FORMAT.md section 6). */
+ * The index: one record per codeblock (FORMAT.md section 6). The encoders of the CPU
+ * and the reference write it with this (gpu/kernels/pack.cu writes its own);
+ * decoders, pacoparse, libpaco and the RTP elements parse it. */
 #pragma once
 #include "geometry.h"
 #include "probability.h"
@@ -16,7 +18,7 @@ typedef struct
   uint8_t set;            /* probability set of the family, 0..PACO_N_SETS-1 */
   bool shared_codewords;  /* paco_record_lanes() to a codeword, not one */
   bool raw_left_signs;    /* bit 6 */
-  bool cut;               /* its code ends with plane d (section 7.6) */
+  bool cut;               /* its code ends with plane d (section 7.7) */
   bool broken;            /* decoder: taken as zero */
   bool replaced;          /* decoder: its bytes are repairs (conceal.h) */
   uint16_t length;        /* bytes in the payload */
@@ -24,28 +26,29 @@ typedef struct
   uint32_t offset;        /* of its bytes in the payload, or in the repairs */
 } PacoBlockRecord;
 
-/* Bytes needed at most for n records. */
+/* How many bytes n records take at most. */
 #define PACO_MAX_INDEX_SIZE(n) ((size_t) (n) *PACO_MAX_RECORD)
 
-/* Writes n records, returns their bytes. */
+/* Writes n records, and returns how many bytes they take. */
 size_t paco_index_write (const PacoBlockRecord *records, uint32_t n,
     bool block_checks, uint8_t *data);
 
-/* Parses the index of a frame and computes offsets. payload_size is what the
- * header says: frame_size - header_size - index_size. Error CORRUPT when the
- * records do not fill the index exactly, contradict section 6 or their
- * lengths do not add up to the payload. */
+/* Parses the index of a frame and computes the blocks' offsets. payload_size follows
+ * from the header: frame_size - header_size - index_size. Error CORRUPT if the records
+ * do not fill the index exactly, contradict section 6, or have lengths that do not add
+ * up to the payload. */
 gboolean paco_index_parse (const uint8_t *data, size_t size,
     const PacoGeometry *geometry, bool block_checks, size_t payload_size,
     PacoBlockRecord *records, GError **error);
 
-/* The same for the frame that begins at data, of which header and index are
- * there, and the header was parsed. Its CRC must be the index's. */
+/* The same for the frame that begins at data and whose header was parsed. Header and
+ * index must be there. The index's CRC is checked. */
 gboolean paco_index_parse_frame (const uint8_t *data, const PacoHeader *header,
     const PacoGeometry *geometry, PacoBlockRecord *records, GError **error);
 
-/* Lanes to a codeword of a block that is not zero. One of its planes may be all
- * that a cut has left, but four lanes shared its codewords when it had more. */
+/* How many lanes share a codeword of a block that is not zero. A block that a cut
+ * has left with one plane had more when it was coded, so four lanes shared its
+ * codewords. */
 static inline unsigned
 paco_record_lanes (const PacoBlockRecord *record)
 {
@@ -55,7 +58,7 @@ paco_record_lanes (const PacoBlockRecord *record)
       record->cut ? 2 : record->planes - record->dropped_planes);
 }
 
-/* Bytes of a record. */
+/* How many bytes a record takes. */
 static inline unsigned
 paco_record_bytes (const PacoBlockRecord *record, bool block_checks)
 {
@@ -66,7 +69,8 @@ paco_record_bytes (const PacoBlockRecord *record, bool block_checks)
       record->planes == 0, record->length, extension, block_checks);
 }
 
-/* Most bytes a block of n coefficients takes: all planes raw. */
+/* How many bytes a block of n coefficients takes at most: as many as with all planes
+ * raw. */
 static inline uint32_t
 paco_raw_block_bytes (uint32_t n_coefficients, unsigned planes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Layouts of samples: which are possible, which memory they share and which
- * bits of it they cover. Encoder and decoder check with this what they are
- * handed; backends ask it for regions. */
+ * Layouts of samples: which are possible, which memory they share and which bits of it
+ * they cover. Encoders and decoders check pictures with this before they are submitted;
+ * backends ask it for regions. */
 #include "layout.h"
 #include "error.h"
 #include "geometry.h"
@@ -49,8 +49,8 @@ paco_layout_end (const PacoSampleLayout *layout, uint32_t columns)
   return end;
 }
 
-/* Byte i, from the least significant one, of a word, counted from where the word
- * begins. */
+/* Where byte i of a word lies, counted from the word's beginning. Byte 0 is the least
+ * significant one. */
 static unsigned
 byte_of_word (const PacoSampleLayout *layout, unsigned i)
 {
@@ -108,8 +108,8 @@ are_in_one_region (const PacoPicture *picture, unsigned a, unsigned b)
 
 /* --- regions --- */
 
-/* Groups of a line that begin in it. There are more than samples need where words
- * are swapped and the last one has bytes left. */
+/* How many groups begin in a line. There are more than the samples need where words are
+ * swapped and the last word has bytes left. */
 static uint32_t
 n_groups (const PacoSampleLayout *layout, uint32_t columns)
 {
@@ -118,7 +118,7 @@ n_groups (const PacoSampleLayout *layout, uint32_t columns)
   return (uint32_t) ((bytes + layout->group_bytes - 1) / layout->group_bytes);
 }
 
-/* The region that begins with component c. */
+/* Describes the region whose first component is c. */
 static void
 describe_region (const PacoPictureFormat *format, const PacoPicture *picture,
     unsigned reduce, unsigned c, PacoRegion *region)
@@ -250,8 +250,8 @@ check_agreement (const PacoPictureFormat *format, const PacoPicture *picture,
   return false;
 }
 
-/* Whether component c, which is in the region, has all of its samples there and
- * alone. covered: what the components before it cover of a group. */
+/* Whether all samples of component c lie in the region and on bits of their own.
+ * covered: the bits of a group that the components before it take. */
 static bool
 check_samples (const PacoPictureFormat *format, const PacoPicture *picture,
     const PacoRegion *region, unsigned reduce, unsigned c, uint8_t *covered,

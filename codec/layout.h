@@ -17,8 +17,8 @@ typedef struct _GError GError;
 typedef struct _PacoPictureFormat PacoPictureFormat;
 typedef struct _PacoPicture PacoPicture;
 
-/* Where a sample of a group is: in the word that begins at byte `byte` of the
- * group, from bit `shift` of that word on. */
+/* The place of a sample in a group: it begins at bit `shift` of the word that begins at
+ * byte `byte` of the group. */
 typedef struct
 {
   uint8_t byte, shift;
@@ -49,8 +49,8 @@ typedef struct
   PacoSamplePlace places[PACO_MAX_GROUP_SAMPLES];
 } PacoSampleLayout;
 
-/* Initializer of the layout of a plane: a word of 1, 2 or 4 bytes, little-endian,
- * for each sample, which is in the low bits. */
+/* Initializes the layout of a plane: each sample is in the low bits of a little-endian
+ * word of 1, 2 or 4 bytes. */
 #define PACO_LAYOUT_PLANAR(bytes)                                              \
   {                                                                            \
     .group_bytes = (bytes), .group_samples = 1, .word_bytes = (bytes)          \
@@ -65,7 +65,7 @@ typedef struct
 void paco_layout_append (
     PacoSampleLayout *layout, unsigned bit, unsigned depth);
 
-/* Whether every sample is a whole word, one behind the other. */
+/* Whether each sample has a word of its own, one behind the other. */
 static inline bool
 paco_layout_is_planar (const PacoSampleLayout *layout)
 {
@@ -73,33 +73,34 @@ paco_layout_is_planar (const PacoSampleLayout *layout)
       && !layout->swap_words;
 }
 
-/* Where byte b of a line is. */
+/* Where byte b of a line lies in memory. */
 static inline size_t
 paco_layout_byte (const PacoSampleLayout *layout, size_t b)
 {
   return layout->swap_words ? b ^ 3 : b;
 }
 
-/* Groups of a line of that many columns of the component. */
+/* How many groups the samples of a line take that has so many columns of the
+ * component. */
 static inline uint32_t
 paco_layout_groups (const PacoSampleLayout *layout, uint32_t columns)
 {
   return (columns + layout->group_samples - 1) / layout->group_samples;
 }
 
-/* Bytes of a line of that many columns: whole groups, and whole words if these
- * are swapped. */
+/* How many bytes a line of so many columns takes: whole groups, and whole words if
+ * words are swapped. */
 size_t paco_layout_line_bytes (
     const PacoSampleLayout *layout, uint32_t columns);
 
-/* Groups after which one is again at a multiple of 4 bytes, which counts if words
- * are swapped; else 1. */
+/* If words are swapped, the number of groups after which one begins at a multiple of 4
+ * bytes again; else 1. */
 unsigned paco_layout_aligned_groups (const PacoSampleLayout *layout);
 
-/* Bytes of a line up to the end of the last word that has one of its samples. */
+/* How many bytes a line has up to the end of the last word with one of its samples. */
 size_t paco_layout_end (const PacoSampleLayout *layout, uint32_t columns);
 
-/* Byte of the line at which the word of sample x begins. */
+/* The byte of the line at which the word of sample x begins. */
 static inline size_t
 paco_layout_offset (const PacoSampleLayout *layout, uint32_t x)
 {
@@ -107,8 +108,8 @@ paco_layout_offset (const PacoSampleLayout *layout, uint32_t x)
       + layout->places[x % layout->group_samples].byte;
 }
 
-/* Memory that one or several components of a picture share: those whose data
- * are equal. line_bytes of each line belong to the picture. */
+/* Memory that one or several components of a picture share: those whose data are equal.
+ * The first line_bytes of each line belong to the picture. */
 typedef struct
 {
   uint8_t n_components;
@@ -120,8 +121,8 @@ typedef struct
   uint32_t groups, lines; /* groups of a line; lines of the frame */
   size_t line_bytes;      /* those of its groups, or the stride if it is less;
                            * whole words if these are swapped */
-  /* What a group is before samples are put into it: fill where there will be
-   * none, else 0. */
+  /* A group before samples are put into it: the fill where there will be none, else
+   * 0. */
   uint8_t blank[PACO_MAX_GROUP_BYTES];
 } PacoRegion;
 
@@ -132,19 +133,19 @@ unsigned paco_picture_regions (const PacoPictureFormat *format,
     const PacoPicture *picture, unsigned reduce,
     PacoRegion regions[PACO_MAX_COMPONENTS]);
 
-/* For those who write few samples: makes line y of a region blank, and puts
- * sample x into a line that is blank there. */
+/* These write single samples, where speed does not matter: the first makes line y of a
+ * region blank, the second puts sample x into a line that is blank at its place. */
 void paco_region_blank_line (const PacoRegion *region, uint32_t y);
 void paco_layout_put (
     const PacoSampleLayout *layout, uint8_t *line, uint32_t x, uint32_t sample);
 
-/* Whether each component of the format can be stored as its layout says: words
- * lie in the group, samples in their words, and none over another. Error
+/* Whether each component of the format can be stored as its layout says: words lie in
+ * the group, samples lie in their words, and no sample lies over another. Error
  * UNSUPPORTED. */
 bool paco_layouts_check (const PacoPictureFormat *format,
     const PacoSampleLayout *layouts, GError **error);
 
-/* The same for a picture in memory, and that components which share a region
- * agree on it and that its lines do not overlap. */
+/* The same for a picture in memory. Also, components that share a region must have the
+ * same stride and group, and its lines must not overlap. */
 bool paco_picture_check (const PacoPictureFormat *format,
     const PacoPicture *picture, unsigned reduce, GError **error);

@@ -46,25 +46,26 @@ typedef struct
 {
   const char *name;
   bool reversible; /* 32-bit integers, else binary32 */
-  /* Steps see only the other sample of the pair x[2k], x[2k+1]: s[0] is twice
-   * that. They have one tap. An even sample at the end of a line is alone, and
-   * stays. Otherwise samples outside of a line are mirror images. */
+  /* Each step has one tap and reads only the other sample of the pair x[2k], x[2k+1]:
+   * s[0] is twice that. An even sample at the end of a line has no partner and stays.
+   * If not paired, samples outside of a line are mirrored ones. */
   bool paired;
   unsigned n_steps;
   PacoLiftingStep steps[PACO_MAX_LIFTING_STEPS];
-  /* DC gain of the low half per filtering, kappa. What is in binary32 takes the
-   * numbers nearest to it and to its reciprocal; if reversible it is 1 or 2. */
+  /* The DC gain kappa of the low half per filtering. Arithmetic in binary32 takes the
+   * numbers nearest to it and to its reciprocal. If reversible it is 1 or 2. */
   double low_gain;
 } PacoWavelet;
 
-/* Changes nothing: for a wavelet that begins with the even samples, or ends with
- * the odd ones. */
+/* A step that changes nothing, for a wavelet that begins with the even samples or ends
+ * with the odd ones. */
 #define PACO_IDLE_STEP                                                         \
   {                                                                            \
     1, { 0 }, 0, 0                                                             \
   }
 
-/* Rows stand in the order of PacoWaveletId; C++ knows no designators. */
+/* Rows stand in the order of PacoWaveletId. There are no designators, which C++ does
+ * not have. */
 PACO_CONSTANT PacoWavelet paco_wavelets[PACO_N_WAVELETS] = {
   { "cdf53", true, false, 2,
       {
@@ -115,7 +116,7 @@ PACO_CONSTANT PacoWavelet paco_wavelets[PACO_N_WAVELETS] = {
       2.0 },
 };
 
-/* How far from x[i] the samples lie that a step reads. */
+/* How far from x[i] the farthest sample lies that a step reads. */
 PACO_CONSTANT_FUNCTION unsigned
 paco_lifting_step_reach (const PacoLiftingStep *step)
 {
@@ -128,8 +129,8 @@ paco_lifting_step_is_idle (const PacoLiftingStep *step)
   return step->n_taps == 1 && step->taps[0] == 0;
 }
 
-/* The sum of the steps' reaches, idle ones included: what a window needs in which
- * each step follows the one before. It is even. */
+/* The sum of the reaches of all steps, idle ones included. A window in which each step
+ * follows the one before has so many lines. It is even. */
 PACO_CONSTANT_FUNCTION unsigned
 paco_wavelet_window (const PacoWavelet *wavelet)
 {
@@ -140,8 +141,8 @@ paco_wavelet_window (const PacoWavelet *wavelet)
   return reach;
 }
 
-/* How far from a sample the samples lie that its filtering, or the undoing of it,
- * reads: 1 of Haar, 2 of 5/3, 4 of both 9/7, 6 of 13/7, 14 of Fidelity. */
+/* How far from a sample the farthest one lies that its filtering, or the undoing of it,
+ * reads: 1 with Haar, 2 with 5/3, 4 with both 9/7, 6 with 13/7, 14 with Fidelity. */
 PACO_CONSTANT_FUNCTION unsigned
 paco_wavelet_reach (const PacoWavelet *wavelet)
 {

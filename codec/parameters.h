@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What a user asks of the encoder; policy.h turns it into a PacoCoding. */
+ * What a user asks of the encoder. The plugin and libpaco fill it in, and policy.c
+ * turns it into a PacoCoding. */
 #pragma once
 #include "header.h"
 
@@ -25,7 +26,8 @@ typedef struct
   PacoRateControl rate_control;
   double quality; /* 0..100 */
   PacoTune tune;  /* of steps; of no effect on what is lossless */
-  /* For RATE_BITRATE, of which one is not 0; frame_size goes before. */
+  /* Of frame_size and bitrate one must not be 0 with PACO_RATE_BITRATE. If both are
+   * set, frame_size counts. */
   uint32_t frame_size;    /* bytes of a frame */
   uint64_t bitrate;       /* bits a second, of fps_n / fps_d frames */
   uint32_t fps_n, fps_d;  /* 0: unknown. Of pictures, if each is a field */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Comparing formats of pictures. */
+ * Compares formats of pictures; picture.h says what they are. */
 #include "picture.h"
 
 bool

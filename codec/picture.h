@@ -31,18 +31,18 @@ typedef enum
 } PacoMemory;
 
 /* A picture in memory. data points to the first group of the first line of a
- * component; components whose data are equal share memory, other memory does not
- * overlap (layout.h). stride is in bytes from a line to the next one of the frame
- * (not of the field) and may be negative. In PACO_MEMORY_DEVICE data are addresses
- * of the coder's device, in the context that the coder works in. */
+ * component. Components whose data are equal share memory; the memory of others does
+ * not overlap (layout.h). stride is how many bytes lie from a line to the next one
+ * of the frame (not of the field); it may be negative. With PACO_MEMORY_DEVICE, data
+ * are addresses of the coder's device, in the context that the coder works in. */
 struct _PacoPicture
 {
   uint8_t *data[PACO_MAX_COMPONENTS];
   ptrdiff_t stride[PACO_MAX_COMPONENTS];
   PacoSampleLayout layout[PACO_MAX_COMPONENTS];
   PacoMemory memory;
-  /* Of device memory: the stream (CUstream) with whose work so far the memory
-   * becomes ready to be read, or written; NULL: it is ready. */
+  /* With device memory, the stream (CUstream) whose work so far must end before the
+   * memory may be read or written; NULL if it is ready. */
   void *stream;
 };
 
@@ -52,7 +52,7 @@ paco_ceil_shift (uint32_t value, unsigned shift)
   return (value + (1u << shift) - 1) >> shift;
 }
 
-/* Columns and lines of a component in the whole frame. */
+/* How many columns, and lines, a component has in the whole frame. */
 static inline uint32_t
 paco_component_width (const PacoPictureFormat *format, unsigned component)
 {
@@ -67,7 +67,7 @@ paco_component_height (const PacoPictureFormat *format, unsigned component)
       format->height, format->components[component].subsampling_y);
 }
 
-/* Samples of all components. */
+/* How many samples all components have together. */
 static inline uint64_t
 paco_picture_samples (const PacoPictureFormat *format)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The encoder's decisions: parameters to coding, and per block how many planes
- * are stored raw, who shares codewords and which signs fill them. */
+ * The encoder's decisions, which policy.h lists: it makes a coding from parameters, and
+ * says for each block how many planes are stored raw, whether lanes share codewords and
+ * which signs fill them. */
 #include "policy.h"
 #include "cut_points.h"
 #include "error.h"
@@ -13,10 +14,10 @@
 
 /* --- the coding of a picture -------------------------------------------- */
 
-/* Reconstruction points, in 1/256 of an interval. With 9/7 indices are rounded,
- * more often down than up, so coefficients lie a little above them. Dropped
- * planes of reversible wavelets are cut off, and magnitudes lie below the middle
- * on average. */
+/* Reconstruction points, in 1/256 of an interval. With 9/7, indices are rounded, more
+ * often down than up, so coefficients lie a little above them. Dropped planes of
+ * reversible wavelets are cut off, and on average magnitudes lie below the middle of
+ * their interval. */
 #define RECONSTRUCTION_ROUNDED 13
 
 static gboolean fail (GError **error, const char *format, ...)
@@ -36,7 +37,7 @@ fail (GError **error, const char *format, ...)
   return FALSE;
 }
 
-/* What can be wrong of parameters whatever the picture is. */
+/* Checks what does not depend on the picture. */
 static gboolean
 check_parameters (const PacoParameters *parameters, GError **error)
 {
@@ -75,9 +76,9 @@ check_parameters (const PacoParameters *parameters, GError **error)
   return TRUE;
 }
 
-/* The reversible wavelet that takes fewer bits, by the kind of picture. On
- * photographs that is 13/7, but of RGB mostly 5/3: its differences of colors are
- * noisier. Where a frame may choose it does (policy_wavelet.h). */
+/* The reversible wavelet that takes fewer bits for the kind of picture. For
+ * photographs that is 13/7, but for RGB mostly 5/3, because differences of colors
+ * are noisier. Where a frame may choose its wavelet, it does (policy_wavelet.h). */
 static PacoWaveletId
 reversible_wavelet (const PacoParameters *parameters)
 {
@@ -135,9 +136,10 @@ is_chroma (const PacoPictureFormat *picture, const PacoParameters *parameters,
           || coding->color_transform != PACO_COLOR_TRANSFORM_NONE);
 }
 
-/* Quality 100 is half a step of 8-bit samples, 90 about 3.6, 0 is 256. Where
- * indices are rounded, steps are 1.1 (quality 0) to 1.24 times (100) as large and
- * take as many bytes: on the mean of the corpus 2 % more or fewer than cut off. */
+/* The base step is half a step of 8-bit samples at quality 100, about 3.6 at 90 and 256
+ * at 0. Where indices are rounded, steps are 1.1 (quality 0) to 1.24 times (100) as
+ * large. They take as many bytes as steps of cut off indices do, within 2 % on the mean
+ * of the corpus. */
 #define FINEST_LOG2(rounded) ((rounded) ? -0.69 : -1.0)
 #define OCTAVES(rounded) ((rounded) ? 8.85 : 9.0)
 
@@ -153,7 +155,7 @@ paco_policy_norm (const PacoCoding *coding, unsigned component, unsigned level,
   return norm;
 }
 
-/* The step that makes all subbands err alike in the picture, or, with
+/* The step with which all subbands have the same error in the picture, or, with
  * tune=visual, to the eye (visual.h). */
 double
 paco_policy_step (const PacoPictureFormat *picture,
@@ -211,8 +213,8 @@ set_subbands (const PacoPictureFormat *picture,
   }
 }
 
-/* Where 16 bits have no room for all bits behind the point, steps are so small
- * that nearly all coefficients are significant. Then one bit rounds as well. */
+/* Where 16 bits have no room for four bits behind the point, steps are so small that
+ * nearly all coefficients are significant. Then rounding with one bit is as good. */
 static void
 set_fraction_bits (const PacoPictureFormat *picture, PacoCoding *coding)
 {
@@ -230,7 +232,8 @@ set_fraction_bits (const PacoPictureFormat *picture, PacoCoding *coding)
   }
 }
 
-/* Either kind of wavelet has a family of sets that was trained for it. */
+/* Sets the components. Each kind of wavelet has a family of sets that was trained for
+ * it. */
 static void
 set_components (
     const PacoPictureFormat *picture, unsigned wavelet, PacoCoding *coding)
@@ -255,8 +258,8 @@ fits (const PacoPictureFormat *picture, const PacoCoding *coding)
   return true;
 }
 
-/* A low half that grows leaves room for so many levels only. Without any all
- * samples fit. */
+/* Takes away levels until coefficients of LL fit; with a wavelet whose low half grows
+ * there is room for only so many. Without levels all samples fit. */
 static void
 limit_levels (const PacoPictureFormat *picture, PacoCoding *coding)
 {
@@ -322,7 +325,7 @@ paco_policy_weight (const PacoPictureFormat *picture,
   double wanted;
 
   if (!paco_wavelets[coding->components[component].wavelet].reversible)
-    return 0; /* that is what the steps are for */
+    return 0; /* the steps quantize these */
   if (paco_is_alpha (picture, component))
     return PACO_ALPHA_WEIGHT;
   wanted = paco_policy_step (picture, parameters, coding, component, level,
@@ -416,7 +419,7 @@ paco_policy_block (const PacoBlockCounts *counts, unsigned dropped,
 
 /* --- bounds --------------------------------------------------------------- */
 
-/* Most planes of a coefficient that a bound holds for; indices may be rounded
+/* How many planes a coefficient within this bound has at most; indices may be rounded
  * up. */
 static unsigned
 max_planes (double bound, bool reversible)
@@ -426,7 +429,7 @@ max_planes (double bound, bool reversible)
   return CLAMP (ceil (log2 (largest + 1.0)), 1.0, (double) PACO_MAX_PLANES);
 }
 
-/* With all chunks but a carried set and ancillary ones. */
+/* The size of a header with all chunks but a carried set and ancillary ones. */
 static size_t
 largest_header (const PacoPictureFormat *picture, const PacoCoding *coding)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What an encoder is free to decide, decided once for all encoders: reference,
- * CPU and CUDA take these rules, and so write the same bytes. Integer
- * arithmetic wherever a block is concerned. */
+ * What an encoder is free to decide (FORMAT.md section 9). Reference, CPU and CUDA all
+ * follow these rules, and so write the same bytes. Decisions about blocks are made in
+ * integers. */
 #pragma once
 #include "index.h"
 #include "parameters.h"
 
-/* Fills coding from the user's parameters, which are about the colour: alpha is
- * always lossless (reversible wavelet, no planes dropped). What the picture shows
- * does not count here, but may for its wavelet (policy_wavelet.h). Error
- * UNSUPPORTED when they contradict each other or the picture ("lossless needs a
- * reversible wavelet"). */
+/* Fills in coding from the user's parameters, which are about the colour: alpha is
+ * always lossless (reversible wavelet, no planes dropped). What the picture shows does
+ * not matter here; its wavelet may depend on it (policy_wavelet.h). Error UNSUPPORTED
+ * when parameters contradict each other or the picture ("lossless needs a reversible
+ * wavelet"). */
 gboolean paco_policy_coding (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *coding, GError **error);
 
-/* What an error of 1 in a coefficient weighs in the picture. */
+/* How much an error of 1 in a coefficient changes the picture: its norm. */
 double paco_policy_norm (const PacoCoding *coding, unsigned component,
     unsigned level, unsigned orientation);
 
@@ -25,23 +25,26 @@ double paco_policy_step (const PacoPictureFormat *picture,
     unsigned component, unsigned level, unsigned orientation, double base_log2,
     double norm);
 
-/* Of the worth of what blocks can lose (rate_worth.h), where there is no table of
- * steps: 8 log2 of the squared error in the picture of an error of one index. */
+/* The weight of a subband in the worth of what blocks can lose (rate_worth.h), where
+ * there is no table of steps: 8 log2 of the squared error that an error of one index
+ * makes in the picture. */
 int paco_policy_weight (const PacoPictureFormat *picture,
     const PacoParameters *parameters, const PacoCoding *coding,
     unsigned component, unsigned level, unsigned orientation);
 
-/* Alpha, which is to be lossless, is cut only when there is nothing else. */
+/* This weight of alpha, which should stay lossless, has it cut only when there is
+ * nothing else to cut. */
 #define PACO_ALPHA_WEIGHT 160
 
-/* Planes that a subband drops: 0 except for reversible wavelets with
- * rate control by quality, whose quantizer is that; of alpha always 0. */
+/* How many planes a subband drops. With rate control by quality, reversible wavelets
+ * are quantized by that; it is 0 in all other cases, and always for alpha. */
 unsigned paco_policy_dropped_planes (const PacoPictureFormat *picture,
     const PacoParameters *parameters, const PacoCoding *coding,
     unsigned component, unsigned level, unsigned orientation);
 
-/* Planes that blocks outside of all areas lose before they are rounded, where there
- * are areas: their steps are so many octaves coarser. 0 with rate control lossless. */
+/* How many planes blocks outside of all areas lose before they are rounded, if there
+ * are areas: their steps are so many octaves coarser. It is 0 with rate control
+ * lossless. */
 unsigned paco_policy_area_planes (const PacoParameters *parameters);
 
 /* What is known of a block before it is coded: top[p] coefficients have their
@@ -56,28 +59,28 @@ typedef struct
   uint8_t family, orientation;     /* of its component and subband */
 } PacoBlockCounts;
 
-/* Sets planes, raw_planes, dropped_planes, shared_codewords, raw_left_signs, set.
- * dropped is what paco_policy_dropped_planes() says of the subband. */
+/* Sets planes, raw_planes, dropped_planes, shared_codewords, raw_left_signs and set
+ * of a record. dropped is what paco_policy_dropped_planes() says of the subband. */
 void paco_policy_block (const PacoBlockCounts *counts, unsigned dropped,
     unsigned complexity, PacoBlockRecord *record);
 
-/* Bytes that a frame may take at most with rate control by bitrate: the frame size,
- * or the bitrate for the time of a frame. Error UNSUPPORTED when none is given, or
- * no frame rate. */
+/* How many bytes a frame may take with rate control by bitrate: the frame size, or
+ * the bitrate for the time of a frame. Error UNSUPPORTED when neither is given, or a
+ * bitrate without a frame rate. */
 gboolean paco_policy_budget (
     const PacoParameters *parameters, uint32_t *budget, GError **error);
 
-/* How frames are coded that have room for it without loss, though most are not.
- * FALSE: they never are, as the parameters do not allow it. */
+/* The coding of frames that are lossless because their budget has room for it. FALSE if
+ * the parameters do not allow such frames. */
 bool paco_policy_lossless_coding (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *coding);
 
-/* Fewest bytes of a frame of this picture and coding with all chunks that encoders
- * for users write: all blocks are zero. */
+/* The size of the smallest frame of this picture and coding, whose blocks are all zero,
+ * with all chunks that the backends' encoders write. */
 size_t paco_policy_min_frame_size (const PacoPictureFormat *picture,
     const PacoCoding *coding, const PacoGeometry *geometry);
 
-/* Most bytes that any frame of this picture and coding takes, with all chunks of
- * the header but a carried set, which encoders for users do not write. */
+/* The size of the largest frame of this picture and coding, with all chunks but a
+ * carried set, which only the reference writes. */
 size_t paco_policy_max_frame_size (const PacoPictureFormat *picture,
     const PacoCoding *coding, const PacoGeometry *geometry);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The arithmetic of paco_policy_block(): what a bitplane costs, whether it is
- * stored raw, who shares codewords. C and CUDA compile it, so that all encoders
- * decide alike. */
+ * The arithmetic of paco_policy_block(): what a bitplane costs, whether it is stored
+ * raw, and whether lanes share codewords. policy.c and the CUDA kernels compile it, so
+ * that all encoders decide alike; rate_estimate.h takes the entropy from it. */
 #pragma once
 #include "codec/sharing.h"
 #include <stdbool.h>
@@ -15,8 +15,8 @@
 #define PACO_POLICY_TABLE static const
 #endif
 
-/* Entropy of a binary symbol in 1/1024 bit, by its probability in 1/128, the
- * smaller half. */
+/* The entropy of a binary symbol in 1/1024 bit, by the smaller of its two probabilities
+ * in 1/128. */
 PACO_POLICY_TABLE uint16_t paco_policy_entropy[65] = { 21, 94, 142, 185, 225,
   262, 297, 330, 361, 391, 419, 446, 473, 498, 522, 545, 568, 589, 610, 630,
   650, 669, 687, 704, 721, 738, 753, 769, 783, 798, 811, 824, 837, 849, 861,
@@ -24,19 +24,18 @@ PACO_POLICY_TABLE uint16_t paco_policy_entropy[65] = { 21, 94, 142, 185, 225,
   991, 996, 1000, 1004, 1008, 1011, 1014, 1016, 1019, 1020, 1022, 1023, 1024,
   1024, 1024 };
 
-/* A plane is stored raw when coding it saves at most this, in 1/1024 of its
- * bits; by complexity. Measured on the corpus, over complexity 0, mean and
- * worst picture: 0.1 and 0.7 %, 1.1 and 2.3 %, 2.3 and 4.0 % of the lossless
- * rate. */
+/* A plane is stored raw when coding it would save at most this, in 1/1024 of its bits;
+ * by complexity. On the corpus, complexity 1, 2 and 3 take 0.1, 1.1 and 2.3 % more
+ * lossless bits than 0 on the mean, and 0.7, 2.3 and 4.0 % on the worst picture. */
 PACO_POLICY_TABLE uint16_t paco_policy_raw_saving[4] = { 0, 42, 66, 100 };
 
-/* One lane to a codeword may waste this part of the block's bits more than
- * lanes that share one, in 1/1024; by complexity. It is faster on a GPU, where a
- * frame takes as long as its slowest block: in one of 8 KB that shares codewords
- * to save 0.6 % of its bits, every visit takes twice as long. */
+/* A block whose lanes have a codeword each may waste so much more of its bits, in
+ * 1/1024, than one whose lanes share codewords; by complexity. It is faster on a GPU,
+ * where a frame takes as long as its slowest block: in a block of 8 KB that shares
+ * codewords to save 0.6 % of its bits, every visit takes twice as long. */
 PACO_POLICY_TABLE uint16_t paco_policy_lane_waste[4] = { 8, 8, 20, 60 };
 
-/* Bits that open codewords take up on average. */
+/* How many bits codewords that are open at the end waste on average. */
 enum
 {
   PACO_POLICY_OPEN_BITS_ALONE = 32 * 31 / 2,
@@ -44,10 +43,10 @@ enum
   PACO_POLICY_OPEN_BITS_EIGHT_LANES = 4 * 31 / 2,
 };
 
-/* What the coder makes of symbols, in 1/1024 bit, measured on the corpus: a
- * refinement bit in the plane after the coefficient's highest, in those
- * below; the contexts' part in the entropy of significance; a coded sign
- * against a raw one. */
+/* What symbols cost when they are coded, in 1/1024 bit, as measured on the corpus: a
+ * refinement bit in the plane after the coefficient's highest one, and in those below;
+ * the share of the entropy of significance that is left with contexts; how much a coded
+ * sign saves against a raw one. */
 enum
 {
   PACO_POLICY_FIRST_REFINEMENT = 988,
@@ -56,9 +55,9 @@ enum
   PACO_POLICY_SIGN_SAVING = 60,
 };
 
-/* Estimated bits of a plane when it is coded, times 1024, with the signs'
- * saving. Of n_coefficients, n_significant are significant before it, n_first
- * of them since the plane above, and n_new become so. */
+/* Estimates the bits, times 1024, of a plane when it is coded, less what its signs
+ * save. Of n_coefficients, n_significant are significant before it, n_first of these
+ * since the plane above, and n_new become significant. */
 PACO_POLICY_FUNCTION uint32_t
 paco_policy_plane_cost (uint32_t n_significant, uint32_t n_first,
     uint32_t n_new, uint32_t n_coefficients)
@@ -97,10 +96,10 @@ paco_policy_waste (uint32_t open_bits, uint32_t raw_bits)
   return (open_bits > raw_bits ? open_bits - raw_bits : 0) + raw_bits / 20;
 }
 
-/* Without raw planes the last plane's signs fill the open codewords: those of
- * the right columns if they suffice, else all. n_planes are stored; n_right of
- * the n_last coefficients that become significant in the last one lie in right
- * columns. */
+/* Decides whether lanes share codewords, and which signs are raw. Without raw planes
+ * the signs of the last plane fill the open codewords: those of the right columns if
+ * they are enough, else all. n_planes are stored; n_right of the n_last coefficients
+ * that become significant in the last plane lie in right columns. */
 PACO_POLICY_FUNCTION void
 paco_policy_codewords (uint32_t n_planes, uint32_t n_right, uint32_t n_last,
     uint32_t bits, unsigned complexity, bool *shared_codewords,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Transforms a sample of a picture with both reversible wavelets and compares the
- * magnitudes of what comes of it. codec/NOTES.md has what it is worth. */
+ * Chooses the wavelet of lossless RGB (policy_wavelet.h): it transforms tiles of a
+ * picture with both reversible wavelets and compares the magnitudes of the
+ * coefficients. codec/NOTES.md says how many bits that saves. */
 #include "policy_wavelet.h"
 #include "policy.h"
 #include <string.h>
@@ -15,9 +16,9 @@ enum
 
 /* --- Where the tiles are --- */
 
-/* At most n_most pieces of that size in `size`, at equal distances, with about as
- * much before the first one as behind the last. They begin with even samples, as
- * the picture does: in chroma that was interpolated, even and odd ones differ. */
+/* Spreads at most n_most pieces of this size over `size` at equal distances, with about
+ * as much before the first one as behind the last. They begin with even samples, as the
+ * picture does, because in chroma that was interpolated even and odd ones differ. */
 static PacoBands
 spread (uint32_t size, uint32_t piece, uint32_t n_most)
 {
@@ -91,8 +92,8 @@ read_word (const uint8_t *line, size_t at, const PacoSampleLayout *layout)
   return layout->big_endian ? GUINT32_FROM_BE (word) : GUINT32_FROM_LE (word);
 }
 
-/* The level shift is left out: it adds the same to all samples, which no
- * difference shows. */
+/* Loads a tile. The level shift is left out: it adds the same to all samples, and
+ * has no effect on differences. */
 static void
 load (const PacoBandSamples *samples, unsigned c, unsigned depth, uint32_t band,
     uint32_t column, Tile tile)
@@ -135,8 +136,8 @@ transform_colors (PacoColorTransform transform, Tile tiles[N_COMPONENTS])
   }
 }
 
-/* A lifting step of n rows of m numbers, all columns at once, whose first sample to
- * be changed is x[first]. All but x is constant where it is called. */
+/* Does a lifting step with n rows of m numbers, all columns at once; x[first] is the
+ * first row that it changes. All arguments but x are compile-time constants. */
 static inline __attribute__ ((always_inline)) void
 lift_step (const PacoLiftingStep *step, unsigned first, unsigned n, unsigned m,
     int32_t *restrict x)
@@ -166,7 +167,7 @@ lift (const PacoWavelet *wavelet, unsigned n, unsigned m, int32_t *x)
   lift_step (&wavelet->steps[1], 0, n, m, x);
 }
 
-/* Adds to the sums of magnitudes of HL, LH and HH. */
+/* Adds the magnitudes of a tile to the sums of HL, LH and HH. */
 static inline __attribute__ ((always_inline)) void
 add_magnitudes (
     const PacoWavelet *wavelet, const Tile tile, uint64_t sums[N_SUBBANDS])
@@ -202,10 +203,10 @@ add_tile (Tile tiles[N_COMPONENTS], uint64_t sums[2][N_COMPONENTS][N_SUBBANDS])
 
 /* --- The choice --- */
 
-/* A coefficient of a subband takes about as many bits as the logarithm of their
- * mean magnitude and 1 says, and of two of these that are nearly the same the
- * logarithms differ by twice the difference's share in the sum. All subbands of
- * level 1 have as many coefficients. */
+/* A coefficient takes about log (1 + m) bits, m being the mean magnitude of its
+ * subband. The logarithms of two numbers a and b that are nearly the same differ by
+ * about 2 (b - a) / (b + a). All subbands of level 1 have as many coefficients, so
+ * these differences are added up. */
 bool
 paco_policy_takes_other_wavelet (const PacoPictureFormat *picture,
     PacoColorTransform color_transform, const PacoBandSamples *samples)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The built-in probability sets, and sets carried in a frame (FORMAT.md
- * section 3). codec/tables/README.md says how the built-in sets are made. */
+ * Has the built-in probability sets, and writes and parses sets that are carried in a
+ * frame (FORMAT.md section 3); probability.h says for whom. codec/tables/README.md says
+ * how the built-in sets are made. */
 #include "probability.h"
 
 const PacoProbabilitySet paco_builtin_sets[PACO_N_FAMILIES][PACO_N_SETS] = {

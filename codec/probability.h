@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Probability sets (FORMAT.md sections 3 and 7.4): the stationary models of
- * the coder, indexed by what both sides know of a block. */
+ * Probability sets (FORMAT.md sections 3 and 7.4): the stationary models of the block
+ * coder, indexed by what encoder and decoder both know of a block. header.c parses
+ * carried sets with it; the block coders read the probabilities. */
 #pragma once
 #include "contexts.h"
 #include <glib.h>
@@ -13,10 +14,10 @@ typedef struct
   uint8_t p[PACO_N_ROWS][PACO_N_CONTEXTS];
 } PacoProbabilitySet;
 
-/* The built-in sets: a family for each kind of wavelet, and in each as many
- * sets, of which every block names one. Family 0 is made for reversible
- * wavelets, whose lowest planes are noise, 1 for those whose quantizer has left
- * the noise out. */
+/* How many built-in sets there are: a family for each kind of wavelet, and in each as
+ * many sets, of which every block names one. Family 0 was trained for reversible
+ * wavelets, whose lowest planes are noise, family 1 for the others, whose quantizer has
+ * removed the noise. */
 #define PACO_N_FAMILIES 2
 #define PACO_N_SETS 8
 extern const PacoProbabilitySet paco_builtin_sets[PACO_N_FAMILIES][PACO_N_SETS];
@@ -28,7 +29,7 @@ typedef struct
   const PacoProbabilitySet *sets[PACO_N_SETS];
 } PacoFamily;
 
-/* A family in which every number is that of the same set. */
+/* A family that has the same set at every number. */
 static inline PacoFamily
 paco_family_of_one (const PacoProbabilitySet *set)
 {
@@ -39,12 +40,12 @@ paco_family_of_one (const PacoProbabilitySet *set)
   return family;
 }
 
-/* The payload of chunk 3: set as differences to a built-in set, base. Writes at
- * most PACO_MAX_CARRIED_SET bytes, returns how many. */
+/* Writes the content of chunk 3: a set as differences to a built-in one, base. It takes
+ * at most PACO_MAX_CARRIED_SET bytes. Returns how many. */
 #define PACO_MAX_CARRIED_SET (2 * PACO_N_ROWS * PACO_N_CONTEXTS)
 size_t paco_probability_set_write (const PacoProbabilitySet *set,
     const PacoProbabilitySet *base, uint8_t *data);
 
-/* The inverse; FALSE if the bytes are not a set. */
+/* Parses such content. FALSE if the bytes are not a set. */
 gboolean paco_probability_set_parse (const uint8_t *data, size_t size,
     const PacoProbabilitySet *base, PacoProbabilitySet *set);

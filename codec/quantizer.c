@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Quantizer steps as 14-bit floating point numbers. */
+ * Codes quantizer steps as 14-bit floating point numbers (FORMAT.md section 2);
+ * policy.c and rate_table.c call it. */
 #include "quantizer.h"
 
 uint16_t

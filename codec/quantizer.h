@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The quantizer (FORMAT.md sections 2, 8 and 9). */
+ * The numbers of the quantizer (FORMAT.md sections 2, 8 and 9), for all who quantize,
+ * dequantize or choose steps. */
 #pragma once
 #include "rounding.h"
 #include <math.h>
@@ -14,5 +15,5 @@ paco_step_decode (uint16_t code)
   return ldexpf (1.0f + (code & 511) / 512.0f, (int) (code >> 9) - 16);
 }
 
-/* The code of the nearest step; clamps to the range. */
+/* The code of the nearest step that there is. */
 uint16_t paco_step_encode (double step);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The bounds of coefficients: sums of absolute taps, level by level. */
+ * Finds the bounds of coefficients by sums of absolute taps, level by level; range.h
+ * says for whom. */
 #include "range.h"
 #include "geometry.h"
 #include "quantizer.h"
@@ -9,7 +10,7 @@
 #define MAX_TAPS (2 * PACO_MAX_LIFTING_REACH + 2) /* of one filtering */
 #define MAX_CASCADE (MAX_TAPS << PACO_MAX_LEVELS)
 
-/* The taps of the low or high half of one filtering, n of them. */
+/* Finds the taps of the low or high half of one filtering; returns how many. */
 static unsigned
 analysis_filter (const PacoWavelet *wavelet, bool high, double *taps)
 {
@@ -32,8 +33,8 @@ analysis_filter (const PacoWavelet *wavelet, bool high, double *taps)
   return n;
 }
 
-/* Sums of absolute taps: how much larger than the samples a number of level 1,
- * 2, ... can be in one direction. */
+/* Sums of absolute taps: how much larger than a sample a number of level 1, 2, ... can
+ * become when one direction is filtered. */
 static void
 line_gains (const PacoWavelet *wavelet, double gain[][2])
 {
@@ -62,7 +63,7 @@ line_gains (const PacoWavelet *wavelet, double gain[][2])
   }
 }
 
-/* Bound of the samples that the wavelet gets. */
+/* The bound of the numbers that the wavelet gets: samples after the color transform. */
 static double
 sample_range (const PacoPictureFormat *format, const PacoCoding *coding,
     unsigned component)
@@ -74,7 +75,7 @@ sample_range (const PacoPictureFormat *format, const PacoCoding *coding,
   return range;
 }
 
-/* Bound of what rounding adds in one filtering to the low and the high half. */
+/* The bound of what rounding adds to the low and the high half in one filtering. */
 static void
 rounding_of_line (const PacoWavelet *wavelet, double error[2])
 {
@@ -90,9 +91,9 @@ rounding_of_line (const PacoWavelet *wavelet, double error[2])
   }
 }
 
-/* Bound of what rounding adds in a reversible wavelet: by one level what the
- * first filtering adds times the second's gain, and what that adds. What it
- * added to LL the later levels enlarge. */
+/* The bound of what rounding adds in a reversible wavelet. In one level that is what
+ * the first filtering adds times the gain of the second one, and what the second one
+ * adds. What was added to LL grows with the gain of later levels. */
 static double
 rounding_bound (const PacoWavelet *wavelet, double gain[][2], unsigned level)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See rate_control.h. */
+ * Decides how a frame with a budget is coded; rate_control.h says for whom and when. It
+ * calls rate_estimate.h. */
 #include "rate_control.h"
 
-/* A frame is coded so often at most. */
+/* A frame is coded at most so many times. */
 #define MAX_ATTEMPTS 4
 
-/* Below this share of the budget a frame is coded once more with a finer step; and
- * above that one with a coarser one, since a step that fits is better than cuts. */
+/* A frame below LEAST is coded once more with a finer step, and one above MOST with a
+ * coarser step, since a step that fits is better than cuts. */
 #define LEAST(budget) ((budget) - (budget) / 100)
 #define MOST(budget) ((budget) + (budget) / 32)
-/* Without loss, but for cuts, a frame is better than with a step that fits if it is
- * not larger than that. */
+/* A frame that is coded without loss and not larger than this is better, even after it
+ * has been cut, than one with a step that fits. */
 #define MOST_LOSSLESS(budget) ((budget) + (budget) / 24)
 
 void

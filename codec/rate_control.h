@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How a frame with a budget is coded: which step number, whether without loss, and
- * whether once more. Encoders of all kinds ask it, so that they do the same.
+ * Decides how a frame with a budget is coded: with which step number, whether without
+ * loss, and whether once more. The encoders of all backends and the reference call it,
+ * so that they do the same.
  *
  *   PacoRateAttempt attempt;
  *   paco_rate_begin (&attempt, ...);
@@ -16,20 +17,21 @@
 #include "rate_estimate.h"
 #include "rate_table.h"
 
-/* A frame learns from the one so many before it, or from the first of its stream if
- * there are not so many. As many frames, and no more, can be in flight. */
+/* A frame learns from the frame so many before it, or from the first one of its stream
+ * if there are not so many. No more frames than this can be in flight. */
 #define PACO_RATE_DISTANCE 16
 
-/* What later frames learn from one. */
+/* What later frames learn from a frame. */
 typedef struct
 {
   uint32_t correction; /* paco_rate_correction() */
-  /* Bytes without loss, against those estimated for number 0, times the same. */
+  /* The bytes of the frame without loss, divided by those estimated for step number 0,
+   * times PACO_RATE_CORRECTION_ONE. */
   uint32_t lossless_ratio;
   bool lossless; /* it was coded without loss, and had little to be cut */
 } PacoRateHistory;
 
-/* Means of the corpus. */
+/* What the first frame of a stream takes: means of the corpus. */
 #define PACO_RATE_NO_HISTORY                                                   \
   {                                                                            \
     .correction = PACO_RATE_FIRST_CORRECTION,                                  \
@@ -50,7 +52,7 @@ typedef struct
   bool has_counts; /* for the encoder: its sums are made */
   bool fits;       /* coded without loss it had little to be cut */
   uint64_t estimated, estimated_finest;
-  PacoRateHistory history; /* that it learned, and that it teaches */
+  PacoRateHistory history; /* learned before, and updated by this frame */
 } PacoRateAttempt;
 
 /* can_be_lossless: whether the frame may be coded without loss where the budget has
@@ -65,7 +67,7 @@ void paco_rate_begin (PacoRateAttempt *attempt, const PacoRateTable *table,
 bool paco_rate_step (PacoRateAttempt *attempt, const PacoRateBits *sums);
 
 /* Whether the frame, which takes so many bytes of index and payload, is to be coded
- * once more, and how; else it is as good as it gets but for cuts. */
+ * once more; then the attempt says how. If not, only cuts are left to be made. */
 bool paco_rate_again (PacoRateAttempt *attempt, uint64_t bytes);
 
 /* What later frames learn from this one. */

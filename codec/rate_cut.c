@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See rate_cut.h. */
+ * Chooses what blocks lose so that a frame fits its budget; rate_cut.h says for whom.
+ * gpu/kernels/rate.cu does the same on a device. */
 #include "rate_cut.h"
 #include <string.h>
 
-/* Cuts that the block has, with the one that leaves nothing. */
+/* How many cuts a block has, with the one that leaves nothing. */
 static unsigned
 n_cuts (const PacoRateCuts *cuts)
 {
@@ -24,7 +25,7 @@ bytes_after (const PacoRateBlocks *blocks, uint32_t i, unsigned lost)
   return bytes;
 }
 
-/* Bytes of what the block loses with one cut more than `lost`. */
+/* How many bytes the block loses with one cut more than `lost`. */
 static uint32_t
 piece (const PacoRateBlocks *blocks, uint32_t i, unsigned lost)
 {
@@ -46,7 +47,7 @@ paco_rate_cut (const PacoRateBlocks *blocks, uint64_t budget, uint8_t *lost)
   if (total <= budget)
     return total;
 
-  /* All that is worth less than `worth` goes, and a part of what is worth that. */
+  /* All that is worth less than `worth` goes, and a part of what is worth just that. */
   left = total;
   while (worth < PACO_RATE_WORTHS - 1 && left - saved[worth] > budget)
     left -= saved[worth++];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How many bytes a frame will take with a step number, before it is coded: from how
- * many coefficients of each block have their highest bit in each plane of c
- * (rate_steps.h). For C and CUDA.
+ * Estimates how many bytes a frame will take with a step number, before it is coded:
+ * from how many coefficients of each block have their highest bit in each plane of c
+ * (rate_steps.h). rate_control.c calls it, and so do the CPU backend and the CUDA
+ * kernels that count coefficients.
  *
  * Block by block, paco_rate_block_bits() says what the block takes if the planes
  * from j on are coded, for all j. These are added up by subband entry
@@ -10,17 +11,18 @@
 #include "codec/policy_block.h"
 #include "codec/rate_steps.h"
 
-/* Planes of c, and one more: none. */
+/* c has at most so many planes. */
 #define PACO_RATE_PLANES 24
 
-/* Of the blocks of a subband entry: bits if planes j and up are coded. */
+/* What the blocks of a subband entry take together: bits[j] if the planes from j on are
+ * coded. */
 typedef struct
 {
   uint64_t bits[PACO_RATE_PLANES + 1];
 } PacoRateBits;
 
-/* Every coefficient of a subband of at most this many is counted; of a larger one,
- * eight lines of 64, so that each place of eight has one: 0, 9, 18, ... */
+/* In a subband of at most this many coefficients all are counted; in a larger one,
+ * eight of each 64 lines: 0, 9, 18, ..., so that each remainder modulo 8 comes once. */
 #define PACO_RATE_COUNT_ALL 16384
 
 /* The number of the n-th line of a block that is counted. */
@@ -30,7 +32,7 @@ paco_rate_counted_line (uint32_t n, bool all)
   return all ? n : 8 * n + (n & 7);
 }
 
-/* How many lines of a block of so many are counted. */
+/* How many lines of a block of this height are counted. */
 PACO_RATE_FUNCTION uint32_t
 paco_rate_counted_lines (uint32_t height, bool all)
 {
@@ -56,9 +58,9 @@ paco_rate_log2 (uint64_t x)
       + (uint32_t) (n >= 10 ? (x >> (n - 10)) - 1024 : (x << (10 - n)) - 1024);
 }
 
-/* Estimated bits, times 1024, of the significance of n coefficients of which n_new
- * become significant: 29/32 of the entropy where they are many; where they are few,
- * contexts save more. */
+/* Estimates the bits, times 1024, of the significance of n coefficients of which n_new
+ * become significant: 29/32 of the entropy if they are many. If they are few, contexts
+ * save more. */
 PACO_RATE_FUNCTION uint64_t
 paco_rate_significance (uint32_t n_new, uint32_t n)
 {
@@ -75,11 +77,11 @@ paco_rate_significance (uint32_t n_new, uint32_t n)
       * ((paco_rate_log2 (n) - paco_rate_log2 (n_new)) * 3 / 4 + 2048);
 }
 
-/* What the index says of a block that is not zero. */
+/* How many bits the index has for a block that is not zero. */
 #define PACO_RATE_RECORD_BITS(checks) ((checks) ? 40 : 24)
 
-/* Bits, times 1024, of a plane in which n_new become significant after
- * n_significant: refinement, a sign each, significance. */
+/* The bits, times 1024, of a plane in which n_new coefficients become significant after
+ * n_significant: refinement, a sign for each new one, and significance. */
 PACO_RATE_FUNCTION uint64_t
 paco_rate_plane_cost (uint32_t n_significant, uint32_t n_new, uint32_t n)
 {
@@ -87,7 +89,8 @@ paco_rate_plane_cost (uint32_t n_significant, uint32_t n_new, uint32_t n)
       + paco_rate_significance (n_new, n - n_significant);
 }
 
-/* Bits of a block whose coded planes cost so much, n_new being new in the last. */
+/* The bits of a block whose coded planes have this cost; n_new coefficients became
+ * significant in the last of them. */
 PACO_RATE_FUNCTION uint32_t
 paco_rate_bits_of_cost (uint64_t cost, uint32_t n_significant, uint32_t n_new,
     uint32_t n_counted, uint32_t n, bool checks)
@@ -100,9 +103,9 @@ paco_rate_bits_of_cost (uint64_t cost, uint32_t n_significant, uint32_t n_new,
           (uint32_t) ((uint64_t) n_new * n / n_counted));
 }
 
-/* Of a block of n coefficients (width * height) of which n_counted were looked at,
- * and top[p] of them have their highest bit in plane p of c: its bits when planes
- * j and up are coded. */
+/* Sets bits[j] of a block to what it takes when the planes from j on are coded. The
+ * block has n coefficients (width * height), of which n_counted were looked at;
+ * top[p] of these have their highest bit in plane p of c. */
 PACO_RATE_FUNCTION void
 paco_rate_block_bits (const uint32_t top[PACO_RATE_PLANES], uint32_t n_counted,
     uint32_t n, bool checks, uint32_t bits[PACO_RATE_PLANES + 1])
@@ -120,7 +123,8 @@ paco_rate_block_bits (const uint32_t top[PACO_RATE_PLANES], uint32_t n_counted,
   }
 }
 
-/* The bits at a threshold (PacoRateStep), between planes by second differences. */
+/* The bits at a threshold (PacoRateStep), interpolated between planes with second
+ * differences. */
 PACO_RATE_FUNCTION uint64_t
 paco_rate_bits (const PacoRateBits *sum, int threshold)
 {
@@ -141,8 +145,8 @@ paco_rate_bits (const PacoRateBits *sum, int threshold)
           / (2 * PACO_RATE_OCTAVE * PACO_RATE_OCTAVE));
 }
 
-/* Bytes of index and payload of a frame with the steps of a number; entries: of all
- * components together. */
+/* The bytes of index and payload of a frame with the steps of a number. n_entries
+ * counts those of all components together. */
 PACO_RATE_FUNCTION uint64_t
 paco_rate_estimate (
     const PacoRateStep *steps, const PacoRateBits *sums, unsigned n_entries)
@@ -155,10 +159,10 @@ paco_rate_estimate (
   return bits / 8;
 }
 
-/* Found bytes are the estimated ones times this. */
+/* A correction of 1: real bytes are the estimated ones times the correction. */
 #define PACO_RATE_CORRECTION_ONE 65536u
-/* Where nothing else is known: the mean of the corpus at 0.5, 1 and 2 bits a sample
- * (0.88, 0.91 and 0.92; it is 0.81 at 0.1 and 0.94 at 3). */
+/* The correction of the first frame: the mean of the corpus at 0.5, 1 and 2 bits a
+ * sample (0.88, 0.91 and 0.92; it is 0.81 at 0.1 and 0.94 at 3). */
 #define PACO_RATE_FIRST_CORRECTION 59000u
 
 PACO_RATE_FUNCTION uint32_t
@@ -173,7 +177,8 @@ paco_rate_correction (uint64_t found, uint64_t estimated)
 }
 
 /* The finest number, from `first` to `last`, whose corrected estimate is within the
- * budget for index and payload, or `last`. steps: of all numbers. */
+ * budget for index and payload, or `last` if none is. steps has those of all
+ * numbers. */
 PACO_RATE_FUNCTION unsigned
 paco_rate_choose (const PacoRateStep *steps, const PacoRateBits *sums,
     unsigned n_entries, unsigned first, unsigned last, uint64_t budget,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The steps of frames with a budget, for C and CUDA.
+ * The steps of frames with a budget. rate_table.c makes tables of them; the block coders
+ * in C and in CUDA quantize with them.
  *
- * Which step a frame takes is known only once its coefficients are. So the transform
- * scales them by numbers that are fixed for a configuration, to integers c = |x| *
- * scale, cut off; and the block coder comes from these to indices of any step
- * number with a multiplication of integers. Number 0 is the finest; 256 numbers
- * are an octave. codec/rate_table.c makes the tables. */
+ * Which step a frame takes is known only after its transform. So the transform scales
+ * coefficients to integers c = |x| * scale, cut off, with scales that are fixed for a
+ * configuration; and the block coder makes indices for any step number from c with a
+ * multiplication of integers. Number 0 is the finest step; 256 numbers are an octave. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,16 +27,16 @@ typedef struct
   uint8_t fraction_bits;  /* that it leaves behind the point */
   uint8_t dropped_planes; /* reversible wavelet only */
   uint8_t reserved;
-  /* 256 log2 of the step (2^dropped_planes) in c; less what rounding is worth,
-   * for the estimate (rate_estimate.h). */
+  /* For the estimate (rate_estimate.h): 256 log2 of the step (2^dropped_planes) in
+   * units of c, less what rounding saves. */
   int16_t threshold;
-  /* 8 log2 of the squared error in the picture of an error of one index, or with
-   * a reversible wavelet of 1, against that of the number's base step. */
+  /* 8 log2 of the squared error that an error of one index (with a reversible wavelet,
+   * of 1) makes in the picture, relative to that of the number's base step. */
   int16_t weight;
 } PacoRateStep;
 
-/* A coefficient in steps, with the bits behind the point: floor (c * multiplier /
- * 2^shift). c is below 2^23. */
+/* A coefficient in steps, with bits behind the point: floor (c * multiplier / 2^shift).
+ * c is below 2^23. */
 PACO_RATE_FUNCTION uint32_t
 paco_rate_scale (uint32_t c, uint32_t multiplier, unsigned shift)
 {

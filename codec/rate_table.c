@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Makes the table of step numbers: scales from the bounds of the coefficients, and
- * per number the steps that the policy has for it. */
+ * Makes the table of step numbers (rate_table.h): scales from the bounds of
+ * coefficients (range.c), and for each number the steps that policy.c has for its
+ * base step. */
 #include "rate_table.h"
 #include "policy.h"
 #include "quantizer.h"
 #include "range.h"
 #include <math.h>
 
-/* The finest step, in units of a sample, and the coarsest, in those of 8-bit
- * samples, as powers of 2. With the finest one 9/7 takes about as many bytes as
- * coding without loss. */
+/* log2 of the finest step, in units of a sample, and of the coarsest, in units of 8-bit
+ * samples. With the finest one 9/7 takes about as many bytes as lossless coding. */
 #define FINEST_LOG2 (-1.5)
 #define COARSEST_LOG2 11.0
-/* A reversible wavelet drops planes from a step of about 1.4 on; with this one no
- * subband does. */
+/* A reversible wavelet drops planes from a step of about 1.4 on. With this finest
+ * step no subband drops any. */
 #define FINEST_REVERSIBLE_LOG2 (-3.0)
 
 /* log2 of the base step of a number, in units of 8-bit samples. */
@@ -23,7 +23,7 @@ base_log2 (const PacoRateTable *table, unsigned number)
   return table->finest_log2 + (double) number / PACO_RATE_OCTAVE;
 }
 
-/* Largest |x| of each entry. */
+/* Finds the largest |x| of each entry. */
 static void
 find_bounds (const PacoPictureFormat *picture, const PacoCoding *coding,
     double bounds[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS])
@@ -36,8 +36,8 @@ find_bounds (const PacoPictureFormat *picture, const PacoCoding *coding,
   paco_coefficient_bounds (picture, &unit, bounds);
 }
 
-/* Bits behind the point of the finest step, as far as there is room below the
- * limit for the largest coefficient. */
+/* The scale that gives the finest step bits behind the point, as far as there is room
+ * below the limit for the largest coefficient. */
 static float
 find_scale (double finest_step, double bound, double limit)
 {
@@ -46,8 +46,8 @@ find_scale (double finest_step, double bound, double limit)
   return (float) MIN (wanted, limit / bound);
 }
 
-/* Indices are rounded, and more become 0 than are cut off: what the coder finds is
- * that of a step cut off at so many 256ths of an octave less. */
+/* The estimate is made for indices that are cut off. Rounding makes more of them 0, as
+ * with a step that is coarser by so many 256ths of an octave. */
 #define ROUNDING 96
 
 static PacoRateStep
@@ -57,8 +57,8 @@ rounded_step (double wanted, float scale)
   double rounded, steps_of_c, ratio;
   int exponent;
 
-  /* Where there is no room for four bits behind the point there is for one: the
-   * step is no finer than that. */
+  /* Where there is no room for four bits behind the point, there is room for one,
+   * because no step is finer than that. */
   if (wanted * scale < ldexp (1.0, PACO_FRACTION_BITS) * 0.999)
     step.fraction_bits = 1;
   step.step = paco_step_encode (MAX (wanted, 2.0 / scale));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The table of step numbers of a configuration (rate_steps.h), which encoders with
- * a budget make when they are configured. */
+ * The table of step numbers of a configuration (rate_steps.h). encoder.c and the
+ * reference make it when an encoder with a budget is configured; the backends read
+ * it. */
 #pragma once
 #include "geometry.h"
 #include "parameters.h"
@@ -19,8 +20,8 @@ typedef struct
   PacoRateStep *steps;
 } PacoRateTable;
 
-/* coding is what paco_policy_coding() says of the picture; of it and the parameters
- * only what does not depend on the quality counts. */
+/* Makes the table. coding is what paco_policy_coding() says of the picture; what
+ * depends on the quality, in it and in the parameters, does not matter. */
 PacoRateTable *paco_rate_table_new (const PacoPictureFormat *picture,
     const PacoParameters *parameters, const PacoCoding *coding);
 void paco_rate_table_free (PacoRateTable *table);

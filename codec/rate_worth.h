@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * What a coded block can lose when its frame is over the budget, and what that is
- * worth: distortion against bytes. For C and CUDA.
+ * worth: distortion against bytes. The CPU backend, the CUDA kernels and the
+ * reference find the cuts of blocks with it; rate_cut.c and frame_cut.c choose among
+ * them.
  *
- * A block loses its last planes in steps, its *cuts* (FORMAT.md section 7.7), and
- * at last becomes zero. All blocks lose what is worth least first (rate_cut.h says
- * how that is decided). */
+ * A block loses its last planes in steps, its *cuts* (FORMAT.md section 7.7), and at
+ * last becomes zero. All blocks lose what is worth least first (rate_cut.h says how
+ * that is decided). */
 #pragma once
 #include "codec/rate_estimate.h"
 #include "codec/record.h"
 
-/* Cuts of a block, not counting that it becomes zero. */
+/* How many cuts a block has at most, not counting that it becomes zero. */
 #define PACO_RATE_MAX_CUTS 3
 
 /* The first byte of a block's cut points: how many cuts, and the first one's plane. */
 #define PACO_RATE_POINTS_NUMBER 3u
 #define PACO_RATE_POINTS_PLANE_SHIFT 2
 
-/* Values of worth: 8 log2 of the distortion for a byte. */
+/* How many values of worth there are; worth is 8 log2 of the distortion for a byte. */
 #define PACO_RATE_WORTHS 256
 
 typedef struct
@@ -25,12 +27,12 @@ typedef struct
   uint8_t zero; /* the block is zero */
   uint8_t plane[PACO_RATE_MAX_CUTS];      /* the lowest one that is left */
   uint16_t codewords[PACO_RATE_MAX_CUTS]; /* and so many codewords */
-  /* Of what each cut takes away, never less than that of the one before; the last
-   * is that of what becoming zero takes. */
+  /* The worth of what each cut takes away, which never falls from a cut to the next;
+   * the last one is for the block that becomes zero. */
   uint8_t worth[PACO_RATE_MAX_CUTS + 1];
 } PacoRateCuts;
 
-/* The error of a block from which planes are missing; top[t] of its coefficients have
+/* The error of a block whose lowest planes are missing. top[t] of its coefficients have
  * their highest bit in plane t. */
 typedef struct
 {
@@ -40,7 +42,7 @@ typedef struct
   uint32_t n_left; /* coefficients that are not */
 } PacoRateError;
 
-/* Of a block of n_planes, from which none is missing. */
+/* The error of a block of n_planes of which none is missing. */
 PACO_RATE_FUNCTION PacoRateError
 paco_rate_no_error (const uint32_t *top, unsigned n_planes)
 {
@@ -52,9 +54,10 @@ paco_rate_no_error (const uint32_t *top, unsigned n_planes)
   return error;
 }
 
-/* Takes away all planes below p. Returns twelve times the squared error, in units of
- * an index, of the coefficients that are not zero: within an interval of what is left
- * where something is, else about 2.1 times the square of the highest bit. */
+/* Takes away all planes below p. Returns twelve times the squared error, in units of an
+ * index, of all coefficients that were not zero: that of an interval for those that are
+ * not zero afterwards, and about 2.1 times the square of the highest bit for the
+ * others. */
 PACO_RATE_FUNCTION uint64_t
 paco_rate_take_planes (PacoRateError *error, unsigned p)
 {
@@ -65,7 +68,7 @@ paco_rate_take_planes (PacoRateError *error, unsigned p)
   return error->lost + ((uint64_t) error->n_left << 2 * p);
 }
 
-/* 8 log2 of distortion for a byte, with the weight of a subband. */
+/* The worth, 8 log2 of distortion for a byte, with the weight of a subband. */
 PACO_RATE_FUNCTION uint8_t
 paco_rate_worth (uint64_t distortion, int bytes, int weight)
 {
@@ -76,7 +79,8 @@ paco_rate_worth (uint64_t distortion, int bytes, int weight)
   return (uint8_t) (worth < 0 ? 0 : worth > 255 ? 255 : worth);
 }
 
-/* Bytes in index and payload of a block that is cut to so many codewords. */
+/* How many bytes of index and payload a block takes that is cut to so many
+ * codewords. */
 PACO_RATE_FUNCTION int
 paco_rate_bytes_of (uint16_t codewords, bool checks)
 {
@@ -85,7 +89,7 @@ paco_rate_bytes_of (uint16_t codewords, bool checks)
   return (int) (length + paco_record_size (false, length, true, checks));
 }
 
-/* Bytes that the frame's cut points take for a block that has so many cuts left. */
+/* How many bytes the frame's cut points take for a block with n cuts left. */
 #define PACO_RATE_POINTS_BYTES(n) (2u + 3u * (n))
 
 /* Writes the cut points of a block that is not zero (FORMAT.md section 6.1); returns
@@ -106,7 +110,8 @@ paco_rate_write_points (const PacoRateCuts *cuts, uint8_t *out)
   return out;
 }
 
-/* Takes away the cuts that a block has lost, `lost` of them and at most cuts->n. */
+/* Removes the cuts that a block has lost from its list: the first `lost`, at most
+ * cuts->n. */
 PACO_RATE_FUNCTION void
 paco_rate_forget_cuts (PacoRateCuts *cuts, unsigned lost)
 {
@@ -121,10 +126,11 @@ paco_rate_forget_cuts (PacoRateCuts *cuts, unsigned lost)
   cuts->worth[cuts->n] = cuts->worth[lost + cuts->n];
 }
 
-/* Finds the cuts of a block of n_planes, all of them below `dropped` not stored,
- * that takes `bytes` in index and payload. codewords[p]: at the end of plane p, 0
- * where there is no cut. top: as in PacoRateError. weight: PacoRateStep's,
- * less 16 for each plane that the block drops for being outside of all regions. */
+/* Finds the cuts of a block of n_planes that takes `bytes` in index and payload;
+ * planes below `dropped` are not stored. codewords[p] are reserved at the end of
+ * plane p; it is 0 where the block cannot be cut. top is as in PacoRateError. weight
+ * is that of PacoRateStep, less 16 for each plane that the block loses because it
+ * lies outside of all areas. */
 PACO_RATE_FUNCTION void
 paco_rate_find_cuts (const uint32_t *top, const uint16_t *codewords,
     unsigned n_planes, unsigned dropped, int bytes, bool checks, int weight,
@@ -164,7 +170,8 @@ paco_rate_find_cuts (const uint32_t *top, const uint16_t *codewords,
   cuts->worth[cuts->n] = worth;
 }
 
-/* Bytes in index and payload after a cut, 0..cuts->n; the last: zero. */
+/* How many bytes of index and payload a block takes after a cut, 0..cuts->n. After the
+ * last one it is zero. */
 PACO_RATE_FUNCTION int
 paco_rate_cut_bytes (const PacoRateCuts *cuts, unsigned cut, bool checks)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The fields of a record of the index, and how long it is (FORMAT.md section 6),
- * for C and CUDA: those who write the index, and those who have to know beforehand
- * how long it gets. */
+ * The fields of a record of the index, and its size (FORMAT.md section 6). C and CUDA
+ * include it: index.c and the kernels that write the index, and rate control, which has
+ * to know the size before. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,22 +22,24 @@ enum
   PACO_RECORD_RAW_LEFT_SIGNS = 1 << 6,
   PACO_RECORD_EXTENSION = 1 << 7,
 
-  /* The length, above which is the set; the escape: it follows in two bytes. */
+  /* The length's bits, above which is the set. The escape in place of a length says
+   * that the whole length follows in two bytes. */
   PACO_LENGTH_BITS = 13,
   PACO_LENGTH_ESCAPE = 0x1fff,
 
-  /* Raw planes: most, unless all are; cut; all. */
+  /* The field of raw planes: how many there are at most unless all are, and the values
+   * that say that the block is cut and that all planes are raw. */
   PACO_MAX_RAW_PLANES = 13,
   PACO_CUT_RECORD = 14,
   PACO_ALL_PLANES_RAW = 15,
 
-  /* Dropped planes, at most; a block that is to lose more becomes zero. */
+  /* How many planes are dropped at most. A block that is to lose more becomes zero. */
   PACO_MAX_DROPPED_PLANES = 15,
 };
 
-/* Bytes of a block's record. zero: the block is; length: its bytes in the
- * payload; extension: planes are raw or dropped, or the block is cut; checks:
- * the frame has them. */
+/* How many bytes a block's record takes. zero: the block is zero; length: its bytes in
+ * the payload; extension: planes are raw or dropped, or the block is cut; checks: the
+ * frame has block checks. */
 PACO_RECORD_FUNCTION uint32_t
 paco_record_size (bool zero, uint32_t length, bool extension, bool checks)
 {

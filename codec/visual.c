@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Weights of the quantiser's steps, found by coordinate descent: those by which
- * the mean SSIMULACRA 2 of 18 photographs of 8 bits was highest at equal bytes,
- * around 90, as RGB and as gray, 4:4:4, 4:2:2 and 4:2:0. MS-SSIM, PSNR-HVS and
- * VMAF, which they were not made for, rise as well. One table holds for all
- * depths: SSIMULACRA 2 gains 1 to 3 on pictures of 10, 12 and 16 bits too, and
- * more at low rates. */
+ * Weights of the quantiser's steps for tune=visual; visual.h says for whom. They
+ * were found by coordinate descent: with them the mean SSIMULACRA 2 of 18
+ * photographs of 8 bits, around 90, was highest at equal bytes, as RGB and as gray,
+ * 4:4:4, 4:2:2 and 4:2:0. MS-SSIM, PSNR-HVS and VMAF, for which they were not made,
+ * rise as well. One table holds for all depths: SSIMULACRA 2 gains 1 to 3 on
+ * pictures of 10, 12 and 16 bits too, and more at low rates. */
 #include "visual.h"
 
-/* In octaves, for the levels 1, 2 and 3, and for all that is coarser. */
+/* Weights are in octaves, for the levels 1, 2 and 3 and for all coarser ones. */
 enum
 {
   N_LEVELS = 4,
@@ -21,14 +21,15 @@ static const double chromas[N_SAMPLINGS][N_LEVELS] = {
   { 1.3, 0.4, 0.1, 0.1 },
 };
 
-/* What the diagonal subbands of the levels 1 and 2 have beyond that. */
+/* So many octaves are added for the diagonal subbands of the levels 1 and 2. */
 #define DIAGONAL 0.26
 
-/* The weights make all steps coarser. This makes them finer again, so far that
- * quality 90 has a SSIMULACRA 2 of at least 90 on every picture of 8 bits. */
+/* The weights make all steps coarser. This makes them finer again, so that quality 90
+ * has a SSIMULACRA 2 of at least 90 on every picture of 8 bits in the corpus. */
 #define ALL (-1.6)
 
-/* Near quality 100 the weights give way to steps that lose next to nothing. */
+/* The weights fade out within this share of the range below quality 100, where steps
+ * lose next to nothing. */
 #define FULL_SHARE 0.25
 
 double

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The norms of subbands and the gains of reduced pictures. Both follow from the
- * lifting steps alone, so a new wavelet needs no table but its steps. */
+ * Computes the norms of subbands and the gains of reduced pictures; wavelet.h says
+ * for whom. Both follow from the lifting steps alone, so a new wavelet needs no
+ * table but its steps. */
 #include "wavelet.h"
 #include <math.h>
 #include <string.h>
@@ -38,13 +39,13 @@ paco_wavelet_reduced_shift (PacoWaveletId wavelet, unsigned levels)
   return 2 * levels * paco_wavelet_gain_bits (&paco_wavelets[wavelet]);
 }
 
-/* Samples of a line of the deepest level, so many that an impulse in its middle
- * does not reach its ends, nor those of the lines that it becomes. */
+/* How many samples a line of the deepest level has: enough that an impulse in its
+ * middle does not reach its ends, nor those of the lines that are made from it. */
 #define LINE_SAMPLES(reach) (4 * ((reach) + 2))
 #define MAX_SAMPLES (LINE_SAMPLES (PACO_MAX_LIFTING_REACH) << PACO_MAX_LEVELS)
 
-/* Norm of the synthesis filter of one dimension: the energy of what an
- * impulse in the low or high half of `level` becomes. */
+/* The norm of the synthesis filter in one dimension: the root of the energy that an
+ * impulse in the low or high half of `level` has in the picture. */
 static double
 line_norm (const PacoWavelet *wavelet, unsigned level, bool high)
 {

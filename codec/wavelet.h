@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What follows of a wavelet's lifting steps (lifting.h): the norms of its
- * subbands and the gain of a picture at a part of its size. */
+ * What follows from a wavelet's lifting steps (lifting.h): the norms of its
+ * subbands, the gain of a picture at a part of its size, and how far a coefficient
+ * shows. policy.c, areas.c, the transforms and libpaco's regions ask. */
 #pragma once
 #include "codec/lifting.h"
 
@@ -12,8 +13,8 @@ typedef enum
   PACO_ORIENTATION_HH,
 } PacoOrientation;
 
-/* What the LL subband of level `levels` is multiplied by to be the picture at
- * 1/2^levels of its size (FORMAT.md section 10): kappa^(-2 levels). */
+/* The LL subband of level `levels` is multiplied by this number, kappa^(-2 levels), to
+ * become the picture at 1/2^levels of its size (FORMAT.md section 10). */
 float paco_wavelet_reduced_gain (PacoWaveletId wavelet, unsigned levels);
 
 /* The same for a reversible wavelet, whose gain is a power of 2: x becomes
@@ -28,28 +29,29 @@ paco_wavelet_reduce (int32_t x, unsigned shift)
   return (int32_t) ((uint32_t) x + half) >> shift;
 }
 
-/* How many coefficients beside those whose places in the subband a sample is at show
- * in it, at most: an inverse filtering reaches over half of paco_wavelet_reach() in
- * coefficients of its level, those of finer levels together over as much. */
+/* How many coefficients on either side of a sample's place in a subband have an
+ * influence on the sample, at most. An inverse filtering reaches over half of
+ * paco_wavelet_reach() in coefficients of its level, and the filterings of all finer
+ * levels together reach over as much. */
 static inline unsigned
 paco_wavelet_shown_reach (PacoWaveletId wavelet)
 {
   return paco_wavelet_reach (&paco_wavelets[wavelet]);
 }
 
-/* L2 norm of the synthesis basis of a subband, level 1..8 (for LL, the number
- * of levels; 0 gives 1): what an error of 1 in a coefficient of it weighs in the
- * picture. */
+/* The L2 norm of the synthesis basis of a subband: how much an error of 1 in one of its
+ * coefficients changes the picture. level is 1..8, and for LL the number of levels; 0
+ * gives 1. */
 double paco_wavelet_norm (
     PacoWaveletId wavelet, unsigned level, PacoOrientation orientation);
 
-/* Step k, or its undoing, of a line of n samples in real numbers: without the
- * rounding of reversible wavelets. */
+/* Does or undoes step k of a line of n samples in real numbers, without the rounding of
+ * reversible wavelets. */
 void paco_wavelet_lift (
     const PacoWavelet *wavelet, unsigned k, bool undo, double *x, unsigned n);
 
-/* The index of the sample that stands in for x[i], of n: i mirrored at 0 and
- * n - 1 until it is inside. */
+/* The index of the sample that is read in the place of x[i], of n: i is mirrored at
+ * 0 and n - 1 until it is inside. */
 static inline int64_t
 paco_lifting_mirror (int64_t i, int64_t n)
 {
