@@ -23,11 +23,13 @@ static gboolean is_short;
 int
 lab_main (int argc, char **argv, const LabProgram *program)
 {
-  gboolean check = FALSE;
+  gboolean check = FALSE, once = FALSE;
   char *seed_text = NULL;
   GOptionEntry entries[] = {
     { "check", 0, 0, G_OPTION_ARG_NONE, &check,
         "Compare the methods with the reference, in place of measuring" },
+    { "once", 0, 0, G_OPTION_ARG_NONE, &once,
+        "Run once what a profiler is to count", NULL },
     { "short", 0, 0, G_OPTION_ARG_NONE, &is_short,
         "Measure little, to see that it works" },
     { "seed", 0, 0, G_OPTION_ARG_STRING, &seed_text, "Of random numbers", "N" },
@@ -45,7 +47,9 @@ lab_main (int argc, char **argv, const LabProgram *program)
   seed = seed_text ? (guint32) strtoul (seed_text, NULL, 10) : g_random_int ();
   g_free (seed_text);
   random_numbers = g_rand_new_with_seed (seed);
-  (check ? program->check : program->measure) ();
+  if (once && !program->once)
+    lab_skip ("there is nothing to count");
+  (check ? program->check : once ? program->once : program->measure) ();
   g_rand_free (random_numbers);
   return 0;
 }
@@ -245,5 +249,15 @@ lab_result (const char *table, const char *series, const char *x, double value,
   printf ("{\"table\":\"%s\",\"series\":\"%s\",\"x\":\"%s\",\"value\":%.5g,"
           "\"unit\":\"%s\"}\n",
       table, series, x, value, unit);
+  fflush (stdout);
+}
+
+void
+lab_counted (const char *instructions, const char *accesses, const char *series,
+    const char *x, unsigned n)
+{
+  printf ("{\"instructions\":\"%s\",\"accesses\":\"%s\",\"series\":\"%s\","
+          "\"x\":\"%s\",\"launches\":%u}\n",
+      instructions, accesses ? accesses : "", series, x, n);
   fflush (stdout);
 }

@@ -14,9 +14,13 @@ typedef struct
 {
   void (*check) (void);   /* ends the program where a method is wrong */
   void (*measure) (void); /* calls lab_result() */
+  /* Or NULL. Runs what a profiler is to count, once, and calls lab_counted(). */
+  void (*once) (void);
 } LabProgram;
 
-/* Takes --check (else it measures), --short (measures little, to see that it works)
+/* Takes --check (else it measures), --once (neither, but see LabProgram; the program ends
+ * as one that is skipped if it has nothing to count), --short (measures little, to see
+ * that it works)
  * and --seed N (of random numbers; without it there is a fresh one, which a check
  * that fails prints). Returns main()'s status. */
 int lab_main (int argc, char **argv, const LabProgram *program);
@@ -72,5 +76,10 @@ double lab_copy_ms (size_t bytes);
  * column `series` of `table` ("002 figure 7"). */
 void lab_result (const char *table, const char *series, const char *x,
     double value, const char *unit);
+
+/* Says which table shows the instructions of the last n launches, and which one (or NULL)
+ * their accesses to memory; lab-counters.py asks a profiler for them. */
+void lab_counted (const char *instructions, const char *accesses,
+    const char *series, const char *x, unsigned n);
 
 G_END_DECLS

@@ -22,6 +22,7 @@ for word; do
 done
 here=tests/lab
 report=$here/report
+export LAB_BUILD="$build" # for scripts
 folder=$build/tests/lab
 [ "$half" = cpu ] || folder=$folder/cuda
 [ "$half" = cpu ] || here=$here/cuda

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * A GPU, or the emulation of one, for the programs of the laboratory: kernels by name,
- * launches, and times by events, all on the default stream. Memory is that of
+ * launches, and times by events, all in one stream. Memory is that of
  * tests/gpu/kernels/test-device.h. What fails ends the program. */
 #pragma once
 #include "tests/gpu/kernels/test-device.h"
@@ -10,6 +10,12 @@ G_BEGIN_DECLS
 typedef struct
 {
   TestDevice test;
+  CUstream stream;
+  /* Made when it is needed: what lab_device_random() fills memory with, and the host's
+   * memory for a download of it that launches wait for which are measured. */
+  CUdeviceptr random;
+  size_t random_bytes;
+  void *gate;
 } LabDevice;
 
 /* Blocks of one dimension, of a kernel that takes one parameter struct. */
@@ -18,6 +24,7 @@ typedef struct
   CUfunction kernel;
   unsigned grid_x, grid_y, threads, shared_bytes;
   const void *parameters;
+  bool early; /* it waits itself for the launch before it (gpu/module.h) */
 } LabLaunch;
 
 /* image: lab_fatbin_NAME; name: for messages. Where there is no device the program ends
@@ -32,13 +39,22 @@ CUfunction lab_device_kernel (const LabDevice *device, const char *name);
 void lab_device_run (
     const LabDevice *device, const LabLaunch *launches, unsigned n);
 
+/* Memory of the device that is full of random samples of 8 bits in words of 16. */
+CUdeviceptr lab_device_random (LabDevice *device, size_t bytes);
+
+/* How many sets of memory have to take turns so that the device's caches hold none of it
+ * any more when it is used again; bytes: of a set. */
+unsigned lab_device_sets (size_t bytes);
+
 /* The median of the times that n launches take, one behind the other, in microseconds.
  * There are n_sets sets of n launches that do the same in different memory, and take
- * turns: so many that the device's caches do not hold all of it. */
-double lab_device_time_us (const LabDevice *device, const LabLaunch *launches,
-    unsigned n, unsigned n_sets);
+ * turns. All launches of a set are enqueued before the first one begins, so that the
+ * time is the device's alone. */
+double lab_device_time_us (
+    LabDevice *device, const LabLaunch *launches, unsigned n, unsigned n_sets);
 
-/* The device's ceiling: the median time of a copy of this many bytes in its memory. */
-double lab_device_copy_us (const LabDevice *device, size_t bytes);
+/* The device's ceiling: the median time of a copy of this many bytes in its memory, which
+ * its caches do not hold. */
+double lab_device_copy_us (LabDevice *device, size_t bytes);
 
 G_END_DECLS
