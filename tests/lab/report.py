@@ -158,7 +158,7 @@ def markdown_table(table):
                  for series, is_paper in columns]
         rows.append('| ' + ' | '.join([x] + cells) + ' |')
     if len(units) == 1 and units != {''}:
-        rows += ['', f'In {units.pop()}.']
+        rows += ['', f'Unit: {units.pop()}.']
     return rows
 
 
