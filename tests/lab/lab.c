@@ -176,8 +176,20 @@ lab_median (double *values, unsigned n)
   return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
+static double
+run_ms (const LabTimed *work)
+{
+  double before;
+
+  if (work->prepare)
+    work->prepare (work->data);
+  before = now_ms ();
+  work->run (work->data);
+  return now_ms () - before;
+}
+
 void
-lab_time (const LabWork *works, void *const *data, unsigned n, double *ms)
+lab_time (const LabTimed *works, unsigned n, double *ms)
 {
   const unsigned least = is_short ? ROUNDS_SHORT : ROUNDS;
   const double budget = is_short ? 0 : (double) MILLISECONDS * n;
@@ -189,10 +201,8 @@ lab_time (const LabWork *works, void *const *data, unsigned n, double *ms)
   for (unsigned round = 0; round <= least || now_ms () < begun + budget;
        round++) {
     for (unsigned i = 0; i < n; i++) {
-      double before = now_ms (), took;
+      double took = run_ms (&works[i]);
 
-      works[i](data[i]);
-      took = now_ms () - before;
       if (round > 0)
         g_array_append_val (times[i], took);
     }
@@ -207,11 +217,12 @@ lab_time (const LabWork *works, void *const *data, unsigned n, double *ms)
 }
 
 double
-lab_time_one (LabWork work, void *data)
+lab_time_one (LabWork run, void *data)
 {
+  LabTimed work = { run, data, NULL };
   double ms;
 
-  lab_time (&work, &data, 1, &ms);
+  lab_time (&work, 1, &ms);
   return ms;
 }
 

@@ -59,11 +59,20 @@ void lab_near_floats (const char *what, const float *found, size_t found_stride,
 
 typedef void (*LabWork) (void *data);
 
+typedef struct
+{
+  LabWork run;
+  void *data;
+  LabWork
+      prepare; /* with the same data, before each run; its time does not count.
+                      May be NULL */
+} LabTimed;
+
 /* The medians of the times of n works, in milliseconds. They run in turn, round
  * after round, so that what else happens on the machine happens to all of them; the
  * first round does not count. */
-void lab_time (const LabWork *works, void *const *data, unsigned n, double *ms);
-double lab_time_one (LabWork work, void *data);
+void lab_time (const LabTimed *works, unsigned n, double *ms);
+double lab_time_one (LabWork run, void *data);
 
 /* Sorts the values. */
 double lab_median (double *values, unsigned n);

@@ -313,8 +313,7 @@ time_wavelet (const VerticalWavelet *wavelet, const VerticalJob *job,
     [LOOKAHEAD] = wavelet->lookahead,
   };
   Work works[N_METHODS];
-  LabWork timed[N_WORKS];
-  void *data[N_WORKS];
+  LabTimed timed[N_WORKS];
   double times[N_WORKS];
   WorkId ids[N_WORKS];
   unsigned n = 0;
@@ -327,11 +326,11 @@ time_wavelet (const VerticalWavelet *wavelet, const VerticalJob *job,
       works[id] = (Work){ *job, functions[id] };
       works[id].job.offset = id >= OFFSETTING ? 1 : 0;
     }
-    timed[n] = id == BACKEND ? lab_level_run : do_work;
-    data[n] = id == BACKEND ? (void *) level : &works[id];
+    timed[n] = id == BACKEND ? (LabTimed){ lab_level_run, level, NULL }
+                             : (LabTimed){ do_work, &works[id], NULL };
     ids[n++] = id;
   }
-  lab_time (timed, data, n, times);
+  lab_time (timed, n, times);
   for (unsigned i = 0; i < n; i++)
     ms[ids[i]] = times[i];
 }
