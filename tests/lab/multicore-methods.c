@@ -207,35 +207,31 @@ mask (const float *vertical, int n_vertical, const float *horizontal,
 #define N_LOW 5 /* taps from the middle on */
 #define N_HIGH 4
 
-/* Where the four coefficients of place (i, j) go. */
+/* Where the coefficients of row i and place 0 go. */
 typedef struct
 {
   float *ll, *hl, *lh, *hh;
-} Place;
+} Rows;
 
-static Place
-place (const MulticoreJob *job, unsigned i, unsigned j)
+static Rows
+rows_of (const MulticoreJob *job, unsigned i)
 {
   size_t w = job->width;
-  float *ll = job->other + i * w + j, *lh = ll + (job->height + 1) / 2 * w;
+  float *ll = job->other + i * w, *lh = ll + (job->height + 1) / 2 * w;
 
-  return (Place){ ll, ll + (w + 1) / 2, lh, lh + (w + 1) / 2 };
+  return (Rows){ ll, ll + (w + 1) / 2, lh, lh + (w + 1) / 2 };
 }
 
-/* All samples are inside. */
+/* Of a subband, coefficients begin..end-1 of a row, whose samples all are inside. x: the
+ * middle of coefficient 0. */
 INLINE void
-mask_inside (const MulticoreJob *job, unsigned i, unsigned j, bool only_ll)
+mask_inside (const float *vertical, int n_vertical, const float *horizontal,
+    int n_horizontal, bool same, const float *restrict x, size_t stride,
+    unsigned begin, unsigned end, float *restrict out)
 {
-  const size_t w = job->width;
-  const float *x = job->image + 2 * i * w + 2 * j;
-  Place to = place (job, i, j);
-
-  *to.ll = mask (LOW, N_LOW, LOW, N_LOW, true, x, w);
-  if (only_ll)
-    return;
-  *to.hl = mask (LOW, N_LOW, HIGH, N_HIGH, false, x + 1, w);
-  *to.lh = mask (HIGH, N_HIGH, LOW, N_LOW, false, x + w, w);
-  *to.hh = mask (HIGH, N_HIGH, HIGH, N_HIGH, true, x + w + 1, w);
+  for (unsigned j = begin; j < end; j++)
+    out[j] = mask (vertical, n_vertical, horizontal, n_horizontal, same,
+        x + 2 * j, stride);
 }
 
 /* One coefficient, wherever its samples are. */
@@ -261,18 +257,18 @@ mask_border (const MulticoreJob *job, unsigned i, unsigned j,
 static void
 mask_at_border (const MulticoreJob *job, unsigned i, unsigned j)
 {
-  Place to = place (job, i, j);
+  Rows to = rows_of (job, i);
   bool right = 2 * j + 1 < job->width, below = 2 * i + 1 < job->height;
 
-  *to.ll = mask_border (job, i, j, lab_cdf97.low, lab_cdf97.low);
+  to.ll[j] = mask_border (job, i, j, lab_cdf97.low, lab_cdf97.low);
   if (job->only_ll)
     return;
   if (right)
-    *to.hl = mask_border (job, i, j, lab_cdf97.low, lab_cdf97.high);
+    to.hl[j] = mask_border (job, i, j, lab_cdf97.low, lab_cdf97.high);
   if (below)
-    *to.lh = mask_border (job, i, j, lab_cdf97.high, lab_cdf97.low);
+    to.lh[j] = mask_border (job, i, j, lab_cdf97.high, lab_cdf97.low);
   if (right && below)
-    *to.hh = mask_border (job, i, j, lab_cdf97.high, lab_cdf97.high);
+    to.hh[j] = mask_border (job, i, j, lab_cdf97.high, lab_cdf97.high);
 }
 
 /* Whether all samples of output i of n are inside: 2i - 4 .. 2i + 4. */
@@ -285,19 +281,23 @@ is_inside (unsigned i, unsigned n)
 static void
 mask_row (const MulticoreJob *job, unsigned i)
 {
+  const size_t w = job->width;
+  const float *x = job->image + 2 * i * w;
   unsigned n = (job->width + 1) / 2, begin = 0, end;
+  Rows to = rows_of (job, i);
 
   while (begin < n
       && !(is_inside (i, job->height) && is_inside (begin, job->width)))
     mask_at_border (job, i, begin++);
   for (end = begin; end < n && is_inside (end, job->width); end++)
     ;
-  if (job->only_ll)
-    for (unsigned j = begin; j < end; j++)
-      mask_inside (job, i, j, true);
-  else
-    for (unsigned j = begin; j < end; j++)
-      mask_inside (job, i, j, false);
+  mask_inside (LOW, N_LOW, LOW, N_LOW, true, x, w, begin, end, to.ll);
+  if (!job->only_ll) {
+    mask_inside (LOW, N_LOW, HIGH, N_HIGH, false, x + 1, w, begin, end, to.hl);
+    mask_inside (HIGH, N_HIGH, LOW, N_LOW, false, x + w, w, begin, end, to.lh);
+    mask_inside (
+        HIGH, N_HIGH, HIGH, N_HIGH, true, x + w + 1, w, begin, end, to.hh);
+  }
   for (; end < n; end++)
     mask_at_border (job, i, end);
 }
