@@ -7,7 +7,7 @@ remarks/ what somebody who looked at the numbers says of each table. The papers'
 numbers and the titles of their tables are in papers/*.jsonl beside this file.
 
 report.py --machine cpu|gpu prints the line about the machine that run.sh puts before
-the results.
+the results, report.py --skipped PROGRAM WHY the one about a program that could not run.
 """
 import datetime
 import glob
@@ -90,6 +90,8 @@ class Table:
 
     def add(self, line, is_paper):
         if 'title' in line:
+            if self.about:
+                sys.exit(f'{self.name} has two titles')
             self.about = line
             return
         series, x = line['series'], str(line['x'])
@@ -108,7 +110,7 @@ class Table:
 
 
 def collect(folder):
-    tables, machines = {}, []
+    tables, machines, skipped = {}, [], []
 
     def table(name):
         return tables.setdefault(name, Table(name))
@@ -117,21 +119,25 @@ def collect(folder):
         for line in lines_of(f'{folder}/results-{half}.jsonl'):
             if 'machine' in line:
                 machines.append(line['machine'])
+            elif 'skipped' in line:
+                skipped.append(line)
             else:
                 table(line['table']).add(line, False)
-    measured = set(tables)
     for path in sorted(glob.glob(f'{HERE}/papers/*.jsonl')):
         for line in lines_of(path):
             table(line['table']).add(line, True)
-    return tables, machines, measured
+    untitled = sorted(name for name in tables if not tables[name].about)
+    if untitled:
+        sys.exit(f'No line of papers/*.jsonl is the title of: {", ".join(untitled)}')
+    return tables, machines, skipped
 
 
 # --- the page ---
 
 def shown(value):
-    if not isinstance(value, (int, float)):
+    if not isinstance(value, float):
         return str(value)
-    if value and (abs(value) >= 1e5 or abs(value) < 1e-3):
+    if value and abs(value) < 1e-3:
         return f'{value:.3g}'
     return f'{value:.0f}' if abs(value) >= 1000 else f'{value:.3g}'
 
@@ -204,7 +210,7 @@ def section(table, folder):
     return lines
 
 
-def page(tables, machines, folder):
+def page(tables, machines, skipped, folder):
     lines = ['# The papers\' experiments, redone', '',
              'Made by `tests/lab/run.sh`; what the programs do is said in',
              '[the laboratory\'s README](../README.md). *Paper* is what the text says,',
@@ -213,6 +219,8 @@ def page(tables, machines, folder):
         lines.append(f'- {about["half"].upper()} half: ' + '; '.join(
             f'{key} {value}' for key, value in about.items()
             if key != 'half' and value))
+    for line in skipped:
+        lines.append(f'- Not run: {line["skipped"]} ({line["why"]})')
     for text, heading in TEXTS.items():
         names = sorted((n for n in tables if n.split()[0] == text), key=sort_key)
         if names:
@@ -226,16 +234,19 @@ def main():
     if len(sys.argv) == 3 and sys.argv[1] == '--machine':
         print(json.dumps(machine(sys.argv[2])))
         return 0
+    if len(sys.argv) == 4 and sys.argv[1] == '--skipped':
+        print(json.dumps({'skipped': sys.argv[2], 'why': sys.argv[3]}))
+        return 0
     if len(sys.argv) != 2:
         print(__doc__.strip(), file=sys.stderr)
         return 2
     folder = sys.argv[1]
-    tables, machines, _ = collect(folder)
+    tables, machines, skipped = collect(folder)
     unknown = sorted(set(name.split()[0] for name in tables) - set(TEXTS))
     if unknown:
         sys.exit(f'There are tables of no text: {", ".join(unknown)}')
     with open(f'{folder}/README.md', 'w', encoding='utf-8') as file:
-        file.write('\n'.join(page(tables, machines, folder)) + '\n')
+        file.write('\n'.join(page(tables, machines, skipped, folder)) + '\n')
     return 0
 
 

@@ -56,7 +56,12 @@ for program in "$folder"/lab-* "$here"/lab-*.py; do
       cat "$results.program" >>"$results.part"
       echo "$(basename "$program"): $(($(date +%s) - begun)) s" >&2
       ;;
-    77) echo "$(basename "$program"): $(tail -n 1 "$results.program")" >&2 ;;
+    77)
+      why=$(tail -n 1 "$results.program")
+      echo "$(basename "$program"): $why" >&2
+      $python tests/lab/report.py --skipped "$(basename "$program")" "$why" \
+        >>"$results.part"
+      ;;
     *)
       echo "$(basename "$program") failed." >&2
       failed=1
