@@ -309,6 +309,13 @@ for program in "$build"/tests/lab/cuda/lab-*; do
     step "$(basename "$program")" 120 "$program" --check
   fi
 done
+# The methods that share memory among threads, which the emulation knows no races of.
+if [ -n "$sanitizer" ]; then
+  for tool in memcheck racecheck; do
+    step "sanitizer $tool, lab-rows" 240 "$sanitizer" --tool $tool \
+      --error-exitcode 9 "$build/tests/lab/cuda/lab-rows" --check
+  done
+fi
 
 # --- figures ---
 

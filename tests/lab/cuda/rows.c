@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Text 001: the transforms of van der Laan, Jalba and Roerdink on a GPU, and those that
+ * they are compared with. --check compares each of them, on random small volumes, with
+ * a plain transform (rows_reference.h), and that with the codec's reference;
+ * rows_measure.c measures. */
+#include "codec/reference/reference.h"
+#include "tests/lab/cuda/rows_measure.h"
+#include "tests/lab/cuda/rows_methods.h"
+#include "tests/lab/cuda/rows_reference.h"
+#include "tests/lab/lab.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const unsigned char lab_fatbin_rows[];
+
+enum
+{
+  CASES = 2,           /* of each method, wavelet, element, direction */
+  REFERENCE_CASES = 4, /* of each wavelet of the codec */
+};
+
+/* --- The plain transform against the codec's reference --- */
+
+static void
+compare_references (unsigned wavelet, bool inverse)
+{
+  uint32_t width = lab_draw (1, 70), height = lab_draw (1, 70);
+  unsigned levels = lab_draw (0, 3);
+  bool reversible = paco_wavelets[wavelet].reversible;
+  LabVolume volume = { { width, height, 1 },
+    g_new (double, (size_t) width *height) };
+  PacoReferencePlane plane;
+
+  paco_reference_plane_init (&plane, width, height);
+  for (size_t i = 0; i < (size_t) width * height; i++) {
+    int x = lab_draw (-5000, 5000);
+
+    volume.samples[i] = x;
+    if (reversible)
+      plane.samples[i].i = x;
+    else
+      plane.samples[i].f = (float) x;
+  }
+  (inverse ? paco_reference_inverse_dwt : paco_reference_forward_dwt) (
+      &plane, levels, wavelet);
+  (inverse ? lab_reference_inverse : lab_reference_forward) (
+      &volume, 2, levels, &paco_wavelets[wavelet], reversible, NULL);
+  for (size_t i = 0; i < (size_t) width * height; i++)
+    if (reversible ? plane.samples[i].i != volume.samples[i]
+                   : !(fabs (plane.samples[i].f - volume.samples[i]) < 1))
+      lab_fail ("the plain transform of %s differs from the codec's: %ux%u, "
+                "%u levels, inverse %d",
+          paco_wavelets[wavelet].name, width, height, levels, inverse);
+  paco_reference_plane_clear (&plane);
+  g_free (volume.samples);
+}
+
+/* The integer Daubechies 9/7 has the taps of the codec's, in 12 bits behind the point. */
+static void
+compare_taps (void)
+{
+  const PacoWavelet *real = &paco_wavelets[PACO_WAVELET_CDF97];
+
+  for (unsigned k = 0; k < real->n_steps; k++) {
+    const PacoLiftingStep *step = &lab_daubechies97_integer.steps[k];
+
+    if (step->taps[0] != roundf (ldexpf (real->steps[k].taps[0], step->shift)))
+      lab_fail ("tap %u of the integer Daubechies 9/7 is %g", k,
+          (double) step->taps[0]);
+  }
+}
+
+/* --- The methods against the plain transform --- */
+
+static bool
+is_real (const LabTransform *t)
+{
+  return t->method == LAB_CONVOLUTION || !lab_wavelet (t->wavelet)->reversible;
+}
+
+static size_t
+n_samples (const LabTransform *t)
+{
+  return (size_t) t->size[0] * t->size[1] * t->size[2];
+}
+
+/* Random input and what becomes of it, which 16 or 32 bits hold. */
+static void
+draw_case (const LabTransform *t, LabVolume *before, LabVolume *after)
+{
+  double limit = t->element == LAB_16 ? INT16_MAX : INT32_MAX;
+  LabRange range;
+
+  *before = *after = (LabVolume){ { t->size[0], t->size[1], t->size[2] } };
+  before->samples = g_new (double, n_samples (t));
+  after->samples = g_new (double, n_samples (t));
+  for (int amplitude = 1 << lab_draw (0, 14);; amplitude /= 2) {
+    for (size_t i = 0; i < n_samples (t); i++)
+      before->samples[i] = lab_draw (-amplitude, amplitude);
+    memcpy (after->samples, before->samples, n_samples (t) * sizeof (double));
+    range = (LabRange){ 0 };
+    (t->inverse ? lab_reference_inverse : lab_reference_forward) (after,
+        t->dimensions, t->levels, lab_wavelet (t->wavelet), !is_real (t),
+        &range);
+    if (is_real (t) || (range.stored <= limit && range.added <= INT32_MAX))
+      return;
+  }
+}
+
+/* Where a coefficient is, along all dimensions but the first, if low and high ones are
+ * interleaved; place: where it is if halves are apart. Those that a level makes lie as
+ * far apart as 2^level samples. */
+static void
+interleave (const LabTransform *t, uint32_t *place)
+{
+  uint32_t n_low[3];
+
+  for (unsigned level = 1; level <= t->levels; level++) {
+    bool goes_on = level < t->levels;
+
+    for (unsigned d = 0; d < t->dimensions; d++) {
+      n_low[d] = (t->size[d] + (1u << level) - 1) >> level;
+      goes_on &= place[d] < n_low[d];
+    }
+    if (goes_on)
+      continue;
+    for (unsigned d = 1; d < t->dimensions; d++)
+      place[d] =
+          (place[d] < n_low[d] ? 2 * place[d] : 2 * (place[d] - n_low[d]) + 1)
+          << (level - 1);
+    return;
+  }
+}
+
+/* The element of sample i of a volume. */
+static size_t
+element_of (const LabTransform *t, size_t i, bool coefficients)
+{
+  uint32_t place[3] = { i % t->size[0], i / t->size[0] % t->size[1],
+    (uint32_t) (i / t->size[0] / t->size[1]) };
+
+  if (coefficients && lab_is_interleaved (t->method))
+    interleave (t, place);
+  return ((size_t) place[2] * t->size[1] + place[1]) * lab_row_stride (t)
+      + place[0];
+}
+
+static void
+put_element (const LabTransform *t, void *memory, size_t at, double x)
+{
+  if (is_real (t))
+    ((float *) memory)[at] = (float) x;
+  else if (t->element == LAB_16)
+    ((int16_t *) memory)[at] = (int16_t) x;
+  else
+    ((int32_t *) memory)[at] = (int32_t) x;
+}
+
+static double
+get_element (const LabTransform *t, const void *memory, size_t at)
+{
+  return is_real (t)         ? (double) ((const float *) memory)[at]
+      : t->element == LAB_16 ? ((const int16_t *) memory)[at]
+                             : ((const int32_t *) memory)[at];
+}
+
+static void
+compare (const LabTransform *t, const LabVolume *expected, const void *found)
+{
+  double range = 0, most;
+
+  for (size_t i = 0; i < n_samples (t); i++)
+    range = MAX (range, fabs (expected->samples[i]));
+  most = is_real (t) ? 1e-4 * range : 0;
+  for (size_t i = 0; i < n_samples (t); i++) {
+    double x = get_element (t, found, element_of (t, i, !t->inverse));
+
+    if (!(fabs (x - expected->samples[i]) <= most))
+      lab_fail ("%s, %s, %zu bits, %s, %ux%ux%u, %u dimensions, %u levels, "
+                "threads %ux%u: %g in place of %g at %zu",
+          lab_method_name (t->method), lab_wavelet (t->wavelet)->name,
+          8 * lab_element_bytes (t->element),
+          t->inverse ? "inverse" : "forward", t->size[0], t->size[1],
+          t->size[2], t->dimensions, t->levels, t->threads_x, t->threads_y, x,
+          expected->samples[i], i);
+  }
+}
+
+static void
+check_transform (const LabDevice *device, const LabTransform *t)
+{
+  LabLaunch launches[LAB_MAX_LAUNCHES];
+  LabLines lines[LAB_MAX_LAUNCHES];
+  size_t bytes = lab_home_elements (t) * lab_element_bytes (t->element);
+  void *memory = g_malloc (bytes);
+  LabVolume before, after;
+  CUdeviceptr home, scratch;
+  unsigned n;
+
+  draw_case (t, &before, &after);
+  memset (memory, TEST_DEVICE_RUBBISH, bytes);
+  for (size_t i = 0; i < n_samples (t); i++)
+    put_element (t, memory, element_of (t, i, t->inverse), before.samples[i]);
+  home = test_device_new (&device->test, memory, bytes);
+  scratch = test_device_new (&device->test, NULL,
+      lab_scratch_elements (t) * lab_element_bytes (t->element));
+  n = lab_transform_launches (device, t, -1, home, scratch, launches, lines);
+  lab_device_run (device, launches, n);
+  test_device_read (&device->test, memory, home, bytes);
+  compare (t, &after, memory);
+  test_device_free (&device->test, home);
+  test_device_free (&device->test, scratch);
+  g_free (before.samples);
+  g_free (after.samples);
+  g_free (memory);
+}
+
+/* One dimension is long, so that windows slide and blocks have several turns. */
+static void
+draw_sizes (LabTransform *t)
+{
+  unsigned longest = lab_draw (0, t->dimensions - 1);
+
+  for (unsigned d = 0; d < 3; d++)
+    t->size[d] = d >= t->dimensions ? 1
+        : d == longest              ? lab_draw (1, d == 0 ? 700 : 150)
+                                    : lab_draw (1, t->dimensions == 2 ? 24 : 7);
+  t->levels = lab_draw (1, 3);
+  t->threads_x = 2u << lab_draw (1, 4);
+  t->threads_y = t->threads_x < 16 && lab_draw (0, 1) ? 32 : 8;
+  while (t->threads_x * t->threads_y > LAB_SLIDING_THREADS)
+    t->threads_y /= 2;
+}
+
+static bool
+exists (const LabTransform *t)
+{
+  bool reversible = lab_wavelet (t->wavelet)->reversible;
+
+  if (t->method == LAB_CONVOLUTION)
+    return t->dimensions == 2 && t->element == LAB_32
+        && t->wavelet != LAB_DAUBECHIES97_INTEGER;
+  return (reversible || t->element == LAB_32)
+      && (t->dimensions == 2 || lab_scratch_elements (t) == 0);
+}
+
+static void
+check (void)
+{
+  LabDevice device;
+  LabTransform t;
+
+  for (unsigned w = 0; w < PACO_N_WAVELETS; w++)
+    for (unsigned i = 0; i < 2 * REFERENCE_CASES; i++)
+      compare_references (w, i % 2);
+
+  compare_taps ();
+
+  lab_device_open (&device, lab_fatbin_rows, "rows");
+  for (t.method = 0; t.method < LAB_N_METHODS; t.method++)
+    for (t.wavelet = 0; t.wavelet < LAB_N_WAVELETS; t.wavelet++)
+      for (t.element = LAB_16; t.element <= LAB_32; t.element++)
+        for (t.dimensions = 2; t.dimensions <= 3; t.dimensions++)
+          for (unsigned i = 0; i < 2 * CASES && exists (&t); i++) {
+            t.inverse = i % 2;
+            draw_sizes (&t);
+            check_transform (&device, &t);
+          }
+  lab_device_close (&device);
+}
+
+static void
+measure (void)
+{
+  LabDevice device;
+
+  lab_device_open (&device, lab_fatbin_rows, "rows");
+  lab_rows_measure (&device);
+  lab_device_close (&device);
+}
+
+int
+main (int argc, char **argv)
+{
+  return lab_main (argc, argv, &(LabProgram){ check, measure });
+}

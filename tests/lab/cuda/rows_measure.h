@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Tables III to VI and Figure 9 of text 001, on this device. */
+#pragma once
+#include "tests/lab/cuda/device.h"
+
+G_BEGIN_DECLS
+
+void lab_rows_measure (LabDevice *device);
+
+G_END_DECLS
