@@ -46,11 +46,15 @@ void
 gst_paco_seek_clear (GstBaseParse *base, GstPacoSeek *seek)
 {
   PacoFrameIndex *index;
+  GHashTable *told;
 
   GST_OBJECT_LOCK (base);
   index = g_steal_pointer (&seek->index);
+  told = g_steal_pointer (&seek->told);
+  seek->furthest_offset = 0;
   GST_OBJECT_UNLOCK (base);
   paco_frame_index_unref (index);
+  g_clear_pointer (&told, g_hash_table_unref);
   paco_file_clear (&seek->file);
 }
 
@@ -86,6 +90,46 @@ gst_paco_seek_number (
   return seek->index && paco_frame_index_number (seek->index, frame, n);
 }
 
+void
+gst_paco_seek_parsed (
+    GstBaseParse *base, GstPacoSeek *seek, guint64 offset, GstClockTime time)
+{
+  GST_OBJECT_LOCK (base);
+  if (offset > seek->furthest_offset) {
+    seek->furthest_offset = offset;
+    seek->furthest_time = time;
+  }
+  GST_OBJECT_UNLOCK (base);
+}
+
+/* Puts a frame into the index of the base class, which keeps every entry that it
+ * gets until the element stops: a frame is put there once. The base class goes on
+ * to index by itself behind the last entry, all that it has indexed before as
+ * well, unless the last entry is again the furthest frame. */
+static void
+tell_base (
+    GstBaseParse *base, GstPacoSeek *seek, guint64 offset, GstClockTime time)
+{
+  guint64 furthest_offset;
+  GstClockTime furthest_time;
+  gboolean is_new;
+
+  GST_OBJECT_LOCK (base);
+  if (!seek->told)
+    seek->told = g_hash_table_new_full (
+        g_int64_hash, g_int64_equal, g_free, NULL);
+  is_new = g_hash_table_add (seek->told, g_memdup2 (&offset, sizeof offset));
+  furthest_offset = seek->furthest_offset;
+  furthest_time = seek->furthest_time;
+  GST_OBJECT_UNLOCK (base);
+  if (!is_new)
+    return;
+  gst_base_parse_add_index_entry (base, offset, time, TRUE, TRUE);
+  if (furthest_offset > offset)
+    gst_base_parse_add_index_entry (
+        base, furthest_offset, furthest_time, TRUE, TRUE);
+}
+
 /* The frame that a seek to `time` leads to, when the index has it. */
 static gboolean
 find_target (PacoFrameIndex *index, GstBaseParse *base, const GstPacoGrid *grid,
@@ -114,8 +158,8 @@ find_target (PacoFrameIndex *index, GstBaseParse *base, const GstPacoGrid *grid,
 }
 
 static GstEvent *
-prepare (GstBaseParse *base, PacoFrameIndex *index, const GstPacoGrid *grid,
-    GstEvent *event)
+prepare (GstBaseParse *base, GstPacoSeek *seek, PacoFrameIndex *index,
+    const GstPacoGrid *grid, GstEvent *event)
 {
   GstSeekType start_type, stop_type;
   gint64 start, stop;
@@ -132,7 +176,7 @@ prepare (GstBaseParse *base, PacoFrameIndex *index, const GstPacoGrid *grid,
       || rate <= 0.0 || start < 0
       || !find_target (index, base, grid, start, flags, &time, &offset))
     return event;
-  gst_base_parse_add_index_entry (base, offset, time, TRUE, TRUE);
+  tell_base (base, seek, offset, time);
   if (!(flags & GST_SEEK_FLAG_KEY_UNIT)
       || (stop_type == GST_SEEK_TYPE_SET && stop >= 0 && stop < (gint64) time))
     return event;
@@ -156,7 +200,7 @@ gst_paco_seek_prepare (GstBaseParse *base, GstPacoSeek *seek, GstEvent *event)
   GST_OBJECT_UNLOCK (base);
   if (!index)
     return event;
-  event = prepare (base, index, &grid, event);
+  event = prepare (base, seek, index, &grid, event);
   paco_frame_index_unref (index);
   return event;
 }

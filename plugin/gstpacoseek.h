@@ -15,6 +15,9 @@ typedef struct
    * other threads read them. */
   PacoFrameIndex *index; /* NULL as long as nothing is known */
   GstPacoGrid grid;      /* of the index's frames */
+  GHashTable *told;      /* offsets of frames that the base class was told of */
+  guint64 furthest_offset; /* of the furthest frame that was parsed */
+  GstClockTime furthest_time;
 } GstPacoSeek;
 
 /* Forgets the file, and what is known of it. *seek was cleared with zeros. */
@@ -33,6 +36,10 @@ gboolean gst_paco_seek_extend (GstBaseParse *base, GstPacoSeek *seek,
 /* The number of a frame in the file; FALSE if it is not known. */
 gboolean gst_paco_seek_number (
     const GstPacoSeek *seek, const PacoFileFrame *frame, guint64 *n);
+
+/* Notes that a frame of the file has been parsed, and its time. */
+void gst_paco_seek_parsed (
+    GstBaseParse *base, GstPacoSeek *seek, guint64 offset, GstClockTime time);
 
 /* Takes a seek event and returns it, or another one to be handled instead. The
  * base class seeks exactly where its own index has the frame, so it is told of

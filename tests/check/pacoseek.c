@@ -3,6 +3,7 @@
 #include "pacoframes.h"
 #include <gst/app/gstappsink.h>
 #include <glib/gstdio.h>
+#include <malloc.h>
 
 #define N_FRAMES 200
 #define TIMEOUT (60 * GST_SECOND)
@@ -248,6 +249,50 @@ GST_START_TEST (test_seek_when_pushed)
 }
 GST_END_TEST;
 
+/* Seeks among ten frames, and what the heap then has. */
+static gsize
+heap_after_seeks (File *file, gint n_seeks)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (file->pipeline);
+  struct mallinfo2 info;
+
+  for (gint i = 0; i < n_seeks; i++) {
+    GstMessage *message;
+
+    seek (file, 1.0, GST_SEEK_FLAG_ACCURATE,
+        FRAME_TIME (g_random_int_range (0, 10) * 17), -1);
+    while ((message = gst_bus_pop (bus)))
+      gst_message_unref (message);
+  }
+  info = mallinfo2 ();
+  return info.uordblks + info.hblkhd;
+}
+
+/* Who seeks all day pays once for each frame: nothing is kept of a seek. */
+GST_START_TEST (test_memory)
+{
+  enum
+  {
+    N_SEEKS = 8000,
+    MOST = 3 << 18 /* bytes; an entry for each seek takes more */
+  };
+  gsize before, after;
+  File file;
+
+  open_file (&file, FALSE, NULL, "");
+  gst_element_set_state (file.pipeline, GST_STATE_PLAYING);
+  before = heap_after_seeks (&file, 500);
+  /* The sanitizers' heap has no such count. */
+  if (before > 0) {
+    after = heap_after_seeks (&file, N_SEEKS);
+    GST_INFO (
+        "%" G_GSIZE_FORMAT " bytes, then %" G_GSIZE_FORMAT, before, after);
+    fail_unless (after < before + MOST);
+  }
+  close_file (&file);
+}
+GST_END_TEST;
+
 static Suite *
 pacoseek_suite (void)
 {
@@ -261,6 +306,7 @@ pacoseek_suite (void)
   tcase_add_loop_test (files, test_backwards, 0, 2);
   tcase_add_loop_test (files, test_damaged_end, 0, 2);
   tcase_add_loop_test (files, test_seek_when_pushed, 0, 2);
+  tcase_add_test (files, test_memory);
   return suite;
 }
 
