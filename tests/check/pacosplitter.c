@@ -5,6 +5,7 @@
 #include "plugin/gstpacosplitter.h"
 #include <glib/gstdio.h>
 #include <gst/check/gstharness.h>
+#include <time.h>
 
 #define N_FRAMES 8
 
@@ -333,15 +334,16 @@ GST_START_TEST (test_work_is_linear)
 }
 GST_END_TEST;
 
-/* What the base class does with the pieces counts, too: a guard against hangs,
- * not a measurement. */
+/* What the base class does with the pieces counts, too: a guard against time
+ * that grows with the square, by the processor's time, which other programs do
+ * not add to; not a measurement. */
 GST_START_TEST (test_element_does_not_hang)
 {
   /* Every piece allocates, which sanitizers make slow. */
   GByteArray *stream = hostile_stream (
       __i__, g_getenv ("PACO_SANITIZE") != NULL ? 1 << 19 : 10 << 20);
   GstHarness *h = gst_harness_new ("pacoparse");
-  gint64 start = g_get_monotonic_time ();
+  clock_t start = clock ();
   GstSegment segment;
 
   gst_harness_set_drop_buffers (h, TRUE);
@@ -354,7 +356,7 @@ GST_START_TEST (test_element_does_not_hang)
                                     MIN (4096, stream->len - at))),
         GST_FLOW_OK);
   gst_harness_push_event (h, gst_event_new_eos ());
-  fail_unless (g_get_monotonic_time () - start < 20 * G_USEC_PER_SEC);
+  fail_unless (clock () - start < 40 * CLOCKS_PER_SEC);
   gst_harness_teardown (h);
   g_byte_array_unref (stream);
 }
@@ -560,7 +562,7 @@ pacosplitter_suite (void)
   TCase *bytes = tcase_create ("bytes");
 
   suite_add_tcase (suite, bytes);
-  tcase_set_timeout (bytes, 120);
+  tcase_set_timeout (bytes, 290);
   tcase_add_test (bytes, test_any_buffers);
   tcase_add_test (bytes, test_a_byte_is_missing);
   tcase_add_loop_test (bytes, test_work_is_linear, 0, G_N_ELEMENTS (hostile));

@@ -33,7 +33,7 @@ def check(condition, what, output=''):
 
 def launch(*pipeline):
     subprocess.run(['gst-launch-1.0', '-q', *' '.join(pipeline).split()],
-                   check=True, timeout=120)
+                   check=True, timeout=600)
 
 
 def record(name, raw_format, pictures):
@@ -197,7 +197,7 @@ def run_program(*arguments, status=0):
     print('$ decode_to_numpy.py', *arguments, flush=True)
     done = subprocess.run([sys.executable, PROGRAM, *arguments], text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          check=False, timeout=120)
+                          check=False, timeout=600)
     check(done.returncode == status and 'Traceback' not in done.stdout,
           f'status {done.returncode}', done.stdout)
     return done.stdout

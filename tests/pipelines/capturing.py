@@ -19,7 +19,7 @@ gi.require_version('GstApp', '1.0')
 from gi.repository import Gst, GstApp  # noqa: E402,F401
 
 PROGRAM = os.path.abspath(sys.argv[1])
-SECONDS = 120
+SECONDS = 290
 WIDTH, HEIGHT, BITS, RATE = 64, 32, 16, 50
 NUMBERED = (f'filesrc location=numbers.raw blocksize={WIDTH * HEIGHT} ! '
             f'rawvideoparse format=gray8 width={WIDTH} height={HEIGHT} '

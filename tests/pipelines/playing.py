@@ -95,7 +95,7 @@ def check_terminal(path):
             os.write(terminal, keys)
             seen.append(process.stdout.readline())
         os.write(terminal, b'q')
-        process.communicate(timeout=60)
+        process.communicate(timeout=240)
     numbers = [int(float(line.split()[1]) * 25 + 0.01) for line in seen]
     check(numbers == [0, 1, 0, FRAMES - 1] and process.returncode == 0,
           f'typed: {numbers}')

@@ -14,7 +14,7 @@ import tempfile
 
 def launch(pipeline):
     subprocess.run(['gst-launch-1.0', '-q', *pipeline.split()], check=True,
-                   timeout=100)
+                   timeout=600)
 
 
 def make_clip(path, frames, pattern='ball', sound=False,
@@ -52,7 +52,7 @@ class Quickstart:
     def __call__(self, *arguments, status=0):
         done = subprocess.run(
             [self.program, '--out', self.folder, *arguments], text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=200,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600,
             check=False)
         check(done.returncode == status, f'status {done.returncode}',
               done.stdout)

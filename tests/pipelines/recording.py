@@ -113,7 +113,7 @@ def check_drops():
 
 
 def wait_for(condition, what):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while not condition():
         check(time.monotonic() < deadline, what)
         time.sleep(0.2)
@@ -125,7 +125,7 @@ def check_interrupt():
         wait_for(lambda: os.path.isfile('interrupted.mov')
                  and os.path.getsize('interrupted.mov') > 20000, 'no file')
         process.send_signal(signal.SIGINT)
-        output = process.communicate(timeout=60)[1]
+        output = process.communicate(timeout=240)[1]
     check(process.returncode == 0, f'status {process.returncode}', output)
     check_file('interrupted.mov', frames_said(output)[0], True)
 

@@ -9,7 +9,7 @@ gi.require_version('Gst', '1.0')
 from gi.repository import Gst  # noqa: E402
 
 FOLDER = os.path.join(os.environ['PACO_SOURCE_ROOT'], 'pipelines')
-SECONDS = 120
+SECONDS = 600
 
 
 def command(name, *arguments):

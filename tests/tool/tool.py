@@ -50,7 +50,7 @@ class Case(unittest.TestCase):
     def paco(self, *arguments, code=DONE, data=None, **more):
         done = subprocess.run([TOOL, *arguments], input=data, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              timeout=120, **more)
+                              timeout=600, **more)
         self.assertEqual(done.returncode, code,
                          (arguments, done.stderr.decode(errors='replace')))
         if code == DONE:
