@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The CPU backend as a table. */
+ * The table paco_cpu_backend (codec/backend.h), by which users open its encoders and
+ * decoders. */
 #include "codec/cpu/backend_private.h"
 
 const PacoBackend paco_cpu_backend = {

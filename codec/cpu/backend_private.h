@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The functions that the table paco_cpu_backend is made of, and what tests
- * need beyond it. */
+ * The functions in the table paco_cpu_backend, which backend.c, encoder.c and decoder.c
+ * have, and what tests need beyond the table. */
 #pragma once
 #include "codec/backend.h"
 #include "codec/cpu/bpc.h"
 #include "codec/cpu/rows.h"
 #include "codec/cpu/workers.h"
 
-/* The instruction sets that a backend uses; tests try all. */
+/* The tables of operations for the instruction sets that a coder uses. Tests try
+ * all. */
 typedef struct
 {
   const PacoRowOps *rows;
   const PacoBpcOps *blocks;
 } PacoCpuOps;
 
-/* Before configure(). */
+/* Tests call these before configure(). */
 void paco_cpu_encoder_set_ops (PacoEncoder *encoder, const PacoCpuOps *ops);
 void paco_cpu_decoder_set_ops (PacoDecoder *decoder, const PacoCpuOps *ops);
 
@@ -23,9 +24,10 @@ PacoEncoder *paco_cpu_encoder_open (
 PacoDecoder *paco_cpu_decoder_open (
     const PacoBackendOptions *options, GError **error);
 
-/* NULL and error MEMORY when there are no threads, or no memory for them. */
+/* Makes the workers of a coder. NULL and error MEMORY when threads, or memory for them,
+ * cannot be had. */
 PacoWorkers *paco_cpu_workers_new (unsigned threads, GError **error);
 
-/* Says in the stats what does the work. */
+/* Sets in the stats how many threads and which instruction set do the work. */
 void paco_cpu_describe (
     PacoStats *stats, const PacoWorkers *workers, const PacoCpuOps *ops);

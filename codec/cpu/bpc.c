@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Which block coder this machine runs. */
+ * Chooses the block coder by the machine's instruction sets (instructions.h), and fills
+ * in what a block coder has to know of a block; bpc.h says for whom. */
 #include "codec/cpu/bpc_private.h"
 #include "codec/cpu/instructions.h"
 #include "codec/decoder_private.h"
@@ -72,7 +73,7 @@ paco_bpc_ops (void)
   return paco_bpc_all_ops ()[0];
 }
 
-/* Fastest first. */
+/* The fastest comes first. */
 const PacoBpcOps *const *
 paco_bpc_all_ops (void)
 {

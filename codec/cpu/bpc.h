@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * BPC-PaCo on the CPU: one codeblock at a time, vectorised over the 32 lanes
- * (FORMAT.md section 7). A table of operations per instruction set. */
+ * BPC-PaCo on the CPU: one codeblock at a time, vectorised over the 32 lanes (FORMAT.md
+ * section 7), with a table of operations for each instruction set. Encoder and decoder
+ * of the CPU call it from their workers, and codec/conceal.c on the host. */
 #pragma once
 #include "codec/cut.h"
 #include "codec/policy.h"
 
-/* Working memory of one thread; about a megabyte, no state between blocks.
- * NULL without memory. */
+/* The working memory of one thread: about a megabyte, without a state between blocks.
+ * The function that makes it returns NULL if there is no memory. */
 typedef struct _PacoBpcScratch PacoBpcScratch;
 
 PacoBpcScratch *paco_bpc_scratch_new (void);
 void paco_bpc_scratch_free (PacoBpcScratch *scratch);
 
-/* Where a block lies and how it is coded. coefficients points to the block's
- * first coefficient, int32_t with the reversible wavelet, else float; stride
+/* Where a block lies and how it is coded. coefficients points to the block's first
+ * coefficient, which is an int32_t with a reversible wavelet and else a float; stride
  * counts coefficients. */
 typedef struct
 {
@@ -25,40 +26,42 @@ typedef struct
   uint8_t complexity;     /* encoder: 0..3 */
   uint8_t dropped_planes; /* encoder: paco_policy_dropped_planes() */
   uint8_t fraction_bits;  /* encoder: 0, 1 or PACO_FRACTION_BITS */
-  /* Encoder: planes lost before rounding (codec/areas.h); irreversible only, others
-   * drop them. */
+  /* Encoder: how many planes the block loses before it is rounded (codec/areas.h),
+   * with an irreversible wavelet; with a reversible one they are among the dropped
+   * planes. */
   uint8_t lost_planes;
   uint8_t reconstruction; /* decoder: rho */
   bool reversible;
   float step; /* Delta, irreversible only */
-  /* Encoder: with a multiplier coefficients are scaled in two steps, to integers and
-   * then to steps (codec/rate_steps.h); else they are divided by the step. */
+  /* Encoder: if there is a multiplier, coefficients are scaled to integers and these to
+   * steps (codec/rate_steps.h); else they are divided by the step. */
   float scale;
   uint16_t multiplier;
   uint8_t shift;
   bool narrow; /* the integers are below 2^15 */
-  /* Encoder: what it finds, or NULL. */
+  /* Encoder: it stores here what it finds, unless NULL. */
   PacoBlockCounts *counts;
   PacoCutPoints *cut_points;
   uint8_t family; /* encoder: for the choice of a set */
   PacoFamily sets;
 } PacoBpcBlock;
 
-/* Block number i in the frames of coding, but for where it lies and what is for
- * encoders only. carried_set may be NULL. */
+/* Describes block number i of frames that are coded like this, but for where it lies
+ * and for what only encoders need. carried_set may be NULL. */
 PacoBpcBlock paco_bpc_block (const PacoGeometry *geometry,
     const PacoCoding *coding, const PacoProbabilitySet *carried_set,
     uint32_t i);
 
-/* Bytes that encode() may write: the bound of policy.h and room for vectors. */
+/* How many bytes encode() may write: those of the largest block, and room for whole
+ * vectors. */
 #define PACO_BPC_OUTPUT_SIZE (64 * 256 * (PACO_MAX_PLANES + 1) / 8 + 64)
 
 typedef struct
 {
   const char *name; /* "plain", "avx2", "avx512", "neon" */
 
-  /* Quantizes and codes a block into out[0..PACO_BPC_OUTPUT_SIZE). Fills
-   * *record but for offset and check. Leaves the coefficients alone. */
+  /* Quantizes and codes a block into out[0..PACO_BPC_OUTPUT_SIZE). Fills in *record but
+   * for offset and check. Does not change the coefficients. */
   void (*encode) (PacoBpcScratch *scratch, const PacoBpcBlock *block,
       uint8_t *out, PacoBlockRecord *record);
 
@@ -73,8 +76,8 @@ typedef struct
   uint16_t (*check) (const uint8_t *bytes, size_t length);
 } PacoBpcOps;
 
-/* The fastest of this machine. */
+/* The fastest one that runs on this machine. */
 const PacoBpcOps *paco_bpc_ops (void);
 
-/* All that run on this machine, for tests; NULL-terminated. */
+/* All that run on this machine, for tests; the list ends with NULL. */
 const PacoBpcOps *const *paco_bpc_all_ops (void);

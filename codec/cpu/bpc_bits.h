@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Bit strings: a writer, a reader, and the transposition between row masks and
- * columns. Bits fill bytes, and bytes words, from the least significant on. */
+ * Bit strings for the block coder: a writer, a reader, and the transposition between
+ * row masks and columns. Bits fill bytes, and bytes fill words, from the least
+ * significant one on. bpc_template.h and the lanes of all instruction sets use it. */
 #pragma once
 #include "codec/cpu/bpc_private.h"
 #include <string.h>
 
-/* Lines of a picture lie too far apart for the processor to guess the next:
- * asks for the one that comes some lines later. */
+/* Lines of a picture lie too far apart for the processor to prefetch the next one by
+ * itself. So the code asks for the line that comes so many lines later. */
 #define BPC_LINES_AHEAD 8
 
 BPC_INLINE void
@@ -55,7 +56,7 @@ store_le32 (uint8_t *data, uint32_t value)
   memcpy (data, &value, 4);
 }
 
-/* The class of lanes without columns in the block. */
+/* The density class of lanes that have no columns in the block. */
 #define LANES_NO_CLASS 0xff
 
 /* The n lowest bits; n = 0..64. */
@@ -90,7 +91,7 @@ put_bits (BitWriter *writer, uint64_t value, unsigned n)
   writer->n = total;
 }
 
-/* Ends the string, with zeros behind it that may be read as fill bits of 32
+/* Ends the string, and writes zeros behind it, which may be read as fill bits of 32
  * codewords. */
 BPC_INLINE void
 put_end (BitWriter *writer)
@@ -128,7 +129,7 @@ get_bits (BitReader *reader, unsigned n)
       a[i + (j)] ^= t;                                                         \
     }
 
-/* Bit i of word k changes places with bit k of word i. */
+/* Exchanges bit i of word k with bit k of word i. */
 static inline void
 transpose_64x64 (uint64_t a[64])
 {
@@ -140,7 +141,7 @@ transpose_64x64 (uint64_t a[64])
   TRANSPOSE_STAGE (1, 0x5555555555555555)
 }
 
-/* Row masks to columns; column x of the block is columns[x]. */
+/* Makes columns from row masks; column x of the block is columns[x]. */
 static inline void
 rows_to_columns (const uint64_t *rows, unsigned height,
     uint64_t columns[64][PACO_MAX_BLOCK_HEIGHT / 64])
@@ -159,7 +160,7 @@ rows_to_columns (const uint64_t *rows, unsigned height,
   }
 }
 
-/* And back; columns that are not in the block must be 0. */
+/* Makes row masks from columns; columns that are not in the block must be 0. */
 static inline void
 columns_to_rows (uint64_t columns[64][PACO_MAX_BLOCK_HEIGHT / 64],
     unsigned height, uint64_t *rows)
@@ -176,7 +177,8 @@ columns_to_rows (uint64_t columns[64][PACO_MAX_BLOCK_HEIGHT / 64],
   }
 }
 
-/* The bits of value where mask is set, moved together; and back. */
+/* The first moves the bits of value where mask is set together; the second moves them
+ * back. */
 BPC_INLINE uint64_t
 extract_bits (uint64_t value, uint64_t mask)
 {

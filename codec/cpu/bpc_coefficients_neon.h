@@ -28,8 +28,8 @@ lanes_bytes_of_words (const uint32x4_t words[4], uint8x16_t bytes[4])
       vreinterpretq_u8_u16 (high[0]), vreinterpretq_u8_u16 (high[1]));
 }
 
-/* paco_rate_scale(): the lower 12 bits of x and the upper ones by themselves, as the
- * product has more than 32. */
+/* Does paco_rate_scale() with the lower 12 bits of x and with the upper ones,
+ * because the whole product has more than 32 bits. */
 BPC_INLINE uint32x4_t
 lanes_rescale_4 (const BpcQuantizer *q, uint32x4_t x)
 {
@@ -41,7 +41,7 @@ lanes_rescale_4 (const BpcQuantizer *q, uint32x4_t x)
   return vshlq_u32 (sum, vdupq_n_s32 (12 - (int) q->shift));
 }
 
-/* The magnitudes of four coefficients. What is no number gets the largest. */
+/* The magnitudes of four coefficients. A NaN gets the largest one. */
 BPC_INLINE uint32x4_t
 lanes_quantize_4 (const BpcQuantizer *q, uint32x4_t x)
 {
@@ -57,7 +57,7 @@ lanes_quantize_4 (const BpcQuantizer *q, uint32x4_t x)
   return q->multiplier > 0 ? lanes_rescale_4 (q, x) : x;
 }
 
-/* Four words, which are int32_t or float to others. */
+/* These move four words, which elsewhere are int32_t or float. */
 BPC_INLINE uint32x4_t
 lanes_load_words (const uint8_t *data)
 {
@@ -70,8 +70,8 @@ lanes_store_words (uint8_t *data, uint32x4_t words)
   vst1q_u8 (data, vreinterpretq_u8_u32 (words));
 }
 
-/* Quantizes a row; the bytes of the magnitudes and which are negative. Returns
- * all magnitudes or-ed. */
+/* Quantizes a row: stores the bytes of the magnitudes, and which coefficients are
+ * negative. Returns all magnitudes or-ed. */
 BPC_INLINE uint32_t
 lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
     unsigned width, uint8_t bytes[3][64], uint64_t *negative)
@@ -132,7 +132,7 @@ lanes_at_least_half (const uint8_t bytes[3][64], uint8_t least, unsigned side)
   };
 }
 
-/* The columns whose magnitude is at least so much, less than 256. */
+/* The columns whose magnitude is at least `least`, which is below 256. */
 BPC_INLINE uint64_t
 lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
 {
@@ -148,7 +148,7 @@ lanes_odd (const uint8_t bytes[64])
       | (uint64_t) lanes_bit (lanes_load (bytes + 32), 0) << 32;
 }
 
-/* Of 16 columns. */
+/* Which of 16 columns are rounded up. */
 BPC_INLINE uint8x16_t
 lanes_round_16 (uint8x16_t c, const uint8_t *bytes)
 {
@@ -161,8 +161,8 @@ lanes_round_16 (uint8x16_t c, const uint8_t *bytes)
   return vtstq_u8 (sum, vdupq_n_u8 (1 << PACO_FRACTION_BITS));
 }
 
-/* The columns that are rounded up: by their contexts and their magnitudes'
- * lowest bytes. */
+/* The columns that are rounded up, from their contexts and the lowest bytes of their
+ * magnitudes. */
 BPC_INLINE uint64_t
 lanes_round (LanesRow contexts, const uint8_t bytes[64])
 {
@@ -174,7 +174,8 @@ lanes_round (LanesRow contexts, const uint8_t bytes[64])
   });
 }
 
-/* Four magnitudes to coefficients; minus is all ones where they are negative. */
+/* Makes coefficients from four magnitudes; minus is all ones where they are
+ * negative. */
 BPC_INLINE uint32x4_t
 lanes_dequantize_4 (const BpcQuantizer *q, uint32x4_t m, uint32x4_t minus)
 {
@@ -214,7 +215,7 @@ lanes_words_of_bytes (
   }
 }
 
-/* From the bytes of m = q >> dropped to coefficients. n_bytes: 1..3. */
+/* Makes coefficients from the bytes of m = q >> dropped. n_bytes is 1..3. */
 BPC_INLINE void
 lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
     unsigned n_bytes, uint64_t negative, void *coefficients, unsigned width)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What AVX2 and AVX-512 do alike: a byte for each of the 32 lanes, or for half
- * of the coefficients of a row, in a register of 256 bits. */
+ * What the lanes of the block coder have in common in AVX2 and AVX-512: a byte for each
+ * of the 32 lanes, or for half of the coefficients of a row, is in a register of 256
+ * bits. bpc_lanes_avx2.h and bpc_lanes_avx512.h include it. */
 #pragma once
 #include "codec/cpu/bpc_bits.h"
 #include <immintrin.h>
 
 typedef __m256i LanesBytes;
 
-/* Eight lanes to a codeword are done as four are, first those of words 0, 2, 4
- * and 6, then the others, for which the coders move to the next word. */
+/* Eight lanes to a codeword are done in two halves of four: first the lanes of words 0,
+ * 2, 4 and 6, then the others, for which the coders move to the next word. */
 #define LANES_FIRST_FOUR 0x0f0f0f0fu
 
 BPC_INLINE void
@@ -17,7 +18,7 @@ lanes_swap_words (__m256i *v)
   *v = _mm256_shuffle_epi32 (*v, _MM_SHUFFLE (2, 3, 0, 1));
 }
 
-/* Whose number the encoder has noted: it notes the word. */
+/* The number of the coder that the encoder has noted; it has noted the coder's word. */
 BPC_INLINE unsigned
 lanes_coder (uint8_t noted, unsigned sharing)
 {
@@ -54,7 +55,7 @@ lanes_xor (LanesBytes a, LanesBytes b)
   return _mm256_xor_si256 (a, b);
 }
 
-/* Lane t gets what lane t - 1, or t + 1, has; 0 from outside. */
+/* Lane t gets the value of lane t - 1, or of lane t + 1; from outside comes 0. */
 BPC_INLINE LanesBytes
 lanes_from_previous (LanesBytes v)
 {
@@ -67,7 +68,7 @@ lanes_from_next (LanesBytes v)
   return _mm256_alignr_epi8 (_mm256_permute2x128_si256 (v, v, 0x81), v, 1);
 }
 
-/* Low nibbles to high ones, and back. */
+/* These move low nibbles to high ones, and back. */
 BPC_INLINE LanesBytes
 lanes_nibbles_up (LanesBytes v)
 {
@@ -80,7 +81,7 @@ lanes_nibbles_down (LanesBytes v)
   return _mm256_and_si256 (_mm256_srli_epi16 (v, 4), _mm256_set1_epi8 (15));
 }
 
-/* Which classes there are, as the bits of a mask; LANES_NO_CLASS is none. */
+/* The classes that occur, as bits of a mask; LANES_NO_CLASS is not one. */
 BPC_INLINE unsigned
 lanes_present (LanesBytes classes)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The 32 lanes of the block coder in AVX2. The bytes of 32 lanes are one
- * register of 8 words; byte r of word j is lane 4j + r. So register r of the
- * four that hold the intervals has those of lanes r, 4 + r, 8 + r, ..., to get
- * at the probabilities of which takes one shift; and when lanes share a
- * codeword, register r is step r. */
+ * The 32 lanes of the block coder in AVX2; bpc_template.h calls these operations.
+ * The bytes of 32 lanes are one register of 8 words, in which byte r of word j is
+ * lane 4j + r. So the first of the four registers with intervals has those of lanes
+ * 0, 4, 8, ..., and register r those of lanes r, 4 + r, 8 + r, ...: one shift moves
+ * their probabilities to where they are needed. When lanes share a codeword,
+ * register r belongs to step r. */
 #pragma once
 #include "codec/cpu/bpc_lanes_avx.h"
 #include <math.h>
@@ -110,7 +111,8 @@ lanes_row_add (LanesRow a, LanesRow b)
   return (LanesRow){ lanes_add (a.left, b.left), lanes_add (a.right, b.right) };
 }
 
-/* The left half of a row; and the half of a side, 0 or 32. */
+/* The first makes a row of its left half; the second returns the half of a side, 0 or
+ * 32. */
 BPC_INLINE LanesRow
 lanes_row_of_left (LanesBytes left)
 {
@@ -141,8 +143,9 @@ lanes_row_push (LanesRow r, uint64_t mask)
 
 /* --- The arithmetic coder --- */
 
-/* Byte r of the words as their highest byte, the others 0; and as a mask of
- * whole words, from its highest bit. */
+/* The first moves byte r of each word to the word's highest byte and makes the
+ * others 0; the second makes a mask of whole words from the highest bits of these
+ * bytes. */
 BPC_INLINE __m256i
 lanes_high_bytes (LanesBytes p, int r)
 {
@@ -217,7 +220,7 @@ lanes_encoder_begin (LanesEncoder *e, PacoBpcScratch *scratch)
   e->reserved_by = scratch->reserved_by;
 }
 
-/* Codes the bits, given in the highest bits of words. */
+/* Codes 8 bits, which are the highest bits of words. */
 BPC_INLINE void
 lanes_encode_8 (
     __m256i *s, __m256i *l, __m256i p, __m256i bits, __m256i active, bool full)
@@ -231,8 +234,8 @@ lanes_encode_8 (
   *s = full ? next : lanes_select_words (active, next, *s);
 }
 
-/* Notes what the coders had finished and that they reserve, in the order of
- * their numbers. low holds the registers of l. */
+/* Notes for the coders of the mask, in the order of their numbers, the codeword that
+ * each has finished and that it reserves a new one. low holds the registers of l. */
 BPC_INLINE void
 lanes_reserve (LanesEncoder *e, uint32_t mask, const uint32_t (*low)[8])
 {
@@ -312,8 +315,8 @@ lanes_encode_eight (
   lanes_swap_words (&e->l[0]);
 }
 
-/* One visit: the active lanes code their bit with their p; the bits of the
- * others are 0. full says at compile time that all are active. */
+/* Does one visit: the active lanes code their bits with their probabilities; the
+ * bits of the others are 0. full says at compile time that all lanes are active. */
 BPC_INLINE void
 lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
     uint32_t active, bool full, unsigned sharing)
@@ -328,7 +331,7 @@ lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
     lanes_encode_separate (e, p, bits, active, full);
 }
 
-/* Registers to the order of lanes, or of arithmetic coders. */
+/* Stores registers in the order of lanes, or of arithmetic coders. */
 BPC_INLINE void
 lanes_in_order (const __m256i v[4], unsigned sharing, uint32_t out[32])
 {
@@ -473,7 +476,8 @@ lanes_decoder_end (
 
 /* --- Coefficients --- */
 
-/* The bytes at a shift of 32 words, in their order, even ones first. */
+/* Takes the byte at a shift from each of 32 words: first those of even words, then
+ * those of odd ones. */
 BPC_INLINE __m256i
 lanes_gather_bytes (const __m256i words[4], int shift)
 {
@@ -491,8 +495,8 @@ lanes_gather_bytes (const __m256i words[4], int shift)
   return _mm256_permute4x64_epi64 (_mm256_shuffle_epi8 (bytes, even), 0xd8);
 }
 
-/* paco_rate_scale(): the lower 12 bits of x and the upper ones by themselves, where
- * the product may have more than 32. */
+/* Does paco_rate_scale(), with the lower 12 bits of x and with the upper ones where the
+ * whole product may have more than 32 bits. */
 BPC_INLINE __m256i
 lanes_rescale_8 (const BpcQuantizer *q, __m256i x)
 {
@@ -509,8 +513,8 @@ lanes_rescale_8 (const BpcQuantizer *q, __m256i x)
       _mm256_add_epi32 (high, low), _mm_cvtsi32_si128 ((int) q->shift - 12));
 }
 
-/* Quantizes a row; the bytes of the magnitudes and which are negative. Returns
- * all magnitudes or-ed. */
+/* Quantizes a row: stores the bytes of the magnitudes, and which coefficients are
+ * negative. Returns all magnitudes or-ed. */
 BPC_INLINE uint32_t
 lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
     unsigned width, uint8_t bytes[3][64], uint64_t *negative)
@@ -561,7 +565,7 @@ lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
   return or_ed[0];
 }
 
-/* The columns whose magnitude is at least so much, less than 256. */
+/* The columns whose magnitude is at least `least`, which is below 256. */
 BPC_INLINE uint64_t
 lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
 {
@@ -588,7 +592,7 @@ lanes_odd (const uint8_t bytes[64])
       | (uint64_t) lanes_bit (lanes_load (bytes + 32), 0) << 32;
 }
 
-/* Of half a row. */
+/* Which columns of half a row are rounded up. */
 BPC_INLINE uint32_t
 lanes_round_half (LanesBytes c, const uint8_t bytes[32])
 {
@@ -604,8 +608,8 @@ lanes_round_half (LanesBytes c, const uint8_t bytes[32])
   return lanes_bit (sum, PACO_FRACTION_BITS);
 }
 
-/* The columns that are rounded up: by their contexts and their magnitudes'
- * lowest bytes. */
+/* The columns that are rounded up, from their contexts and the lowest bytes of their
+ * magnitudes. */
 BPC_INLINE uint64_t
 lanes_round (LanesRow contexts, const uint8_t bytes[64])
 {
@@ -613,7 +617,7 @@ lanes_round (LanesRow contexts, const uint8_t bytes[64])
       | (uint64_t) lanes_round_half (contexts.right, bytes + 32) << 32;
 }
 
-/* Eight magnitudes to coefficients; the lowest bits of minus are signs. */
+/* Makes coefficients from eight magnitudes; the lowest bits of minus are the signs. */
 BPC_INLINE __m256i
 lanes_dequantize_8 (const BpcQuantizer *q, __m256i m, uint32_t minus)
 {
@@ -638,7 +642,7 @@ lanes_dequantize_8 (const BpcQuantizer *q, __m256i m, uint32_t minus)
   return _mm256_andnot_si256 (zero, x);
 }
 
-/* From the bytes of m = q >> dropped to coefficients. n_bytes: 1..3. */
+/* Makes coefficients from the bytes of m = q >> dropped. n_bytes is 1..3. */
 BPC_INLINE void
 lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
     unsigned n_bytes, uint64_t negative, void *coefficients, unsigned width)

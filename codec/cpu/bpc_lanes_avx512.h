@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The 32 lanes of the block coder in AVX-512 with VBMI and VBMI2. A row's 64
- * bytes are one register, row masks are mask registers, and the intervals of 32
- * arithmetic coders are two registers in the order of the lanes. */
+ * The 32 lanes of the block coder in AVX-512 with VBMI and VBMI2; bpc_template.h
+ * calls these operations. The 64 bytes of a row are one register, row masks are mask
+ * registers, and the intervals of 32 arithmetic coders are two registers in the
+ * order of the lanes. */
 #pragma once
 #include "codec/cpu/bpc_lanes_avx.h"
 #include <math.h>
@@ -86,7 +87,8 @@ lanes_row_add (LanesRow a, LanesRow b)
   return _mm512_add_epi8 (a, b);
 }
 
-/* The left half of a row; and the half of a side, 0 or 32. */
+/* The first makes a row of its left half; the second returns the half of a side, 0 or
+ * 32. */
 BPC_INLINE LanesRow
 lanes_row_of_left (LanesBytes left)
 {
@@ -135,7 +137,7 @@ lanes_split_8 (__m256i s, __m256i p)
   return _mm256_mask_shuffle_epi32 (odd, 0x55, even, _MM_PERM_DDBB);
 }
 
-/* 16 bytes from the first one on as the highest bytes of words. */
+/* Moves 16 bytes, from number `first` on, to the highest bytes of words. */
 BPC_INLINE __m512i
 lanes_high_bytes (__m512i p, unsigned first)
 {
@@ -171,7 +173,7 @@ lanes_numbers (void)
       16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
 }
 
-/* The symbols of 16 coders. */
+/* Codes, or decodes, the symbols of 16 coders. */
 BPC_INLINE void
 lanes_encode_16 (__m512i *s, __m512i *l, __m512i p, __mmask16 bits,
     __mmask16 active, bool full)
@@ -215,7 +217,7 @@ lanes_encode_separate (LanesEncoder *e, LanesRow p, unsigned side,
       bits >> 16, active >> 16, full);
 }
 
-/* Of 8 coders, the mask of those whose lane in this step is set. */
+/* The mask of those of 8 coders whose lane in this step is set. */
 BPC_INLINE __mmask8
 lanes_of_step (__m256i lanes, unsigned step)
 {
@@ -277,8 +279,8 @@ lanes_encode_eight (
   lanes_swap_words (&e->shared_l);
 }
 
-/* One visit: the active lanes code their bit with their p; the bits of the
- * others are 0. full says at compile time that all are active. */
+/* Does one visit: the active lanes code their bits with their probabilities; the
+ * bits of the others are 0. full says at compile time that all lanes are active. */
 BPC_INLINE void
 lanes_encode (LanesEncoder *e, LanesRow p, unsigned side, uint32_t bits,
     uint32_t active, bool full, unsigned sharing)
@@ -291,7 +293,7 @@ lanes_encode (LanesEncoder *e, LanesRow p, unsigned side, uint32_t bits,
     lanes_encode_separate (e, p, side, bits, active, full);
 }
 
-/* Those of the coders that four or eight lanes share, in their order. */
+/* Stores the words of the coders that four or eight lanes share, in their order. */
 BPC_INLINE void
 lanes_store_coders (__m256i v, unsigned sharing, uint32_t out[32])
 {
@@ -328,7 +330,7 @@ lanes_decoder_begin (LanesDecoder *d, const uint8_t *codewords)
   d->next = codewords;
 }
 
-/* The symbols of 16 coders. */
+/* Codes, or decodes, the symbols of 16 coders. */
 BPC_INLINE __mmask16
 lanes_decode_16 (__m512i *s, __m512i *d, __m512i p, __mmask16 active, bool full)
 {
@@ -438,7 +440,7 @@ lanes_decoder_end (
 
 /* --- Coefficients --- */
 
-/* Column i of a row's order: left columns, then right ones. */
+/* The order of the columns in a row: left columns first, then right ones. */
 BPC_INLINE __m512i
 lanes_halves_of_columns (void)
 {
@@ -459,7 +461,7 @@ lanes_columns_of_halves (void)
   return _mm512_loadu_si512 (order);
 }
 
-/* The bytes at a shift of 64 words, in the order of a row. */
+/* Takes the byte at a shift from each of 64 words, in the order of a row. */
 BPC_INLINE __m512i
 lanes_gather_bytes (const __m512i words[4], unsigned shift)
 {
@@ -475,8 +477,8 @@ lanes_gather_bytes (const __m512i words[4], unsigned shift)
   return _mm512_permutexvar_epi8 (lanes_halves_of_columns (), bytes);
 }
 
-/* paco_rate_scale(): the lower 12 bits of x and the upper ones by themselves, where
- * the product may have more than 32. */
+/* Does paco_rate_scale(), with the lower 12 bits of x and with the upper ones where the
+ * whole product may have more than 32 bits. */
 BPC_INLINE __m512i
 lanes_rescale_16 (const BpcQuantizer *q, __m512i x)
 {
@@ -493,8 +495,8 @@ lanes_rescale_16 (const BpcQuantizer *q, __m512i x)
       _mm512_add_epi32 (high, low), _mm_cvtsi32_si128 ((int) q->shift - 12));
 }
 
-/* Quantizes a row; the bytes of the magnitudes and which are negative. Returns
- * all magnitudes or-ed. */
+/* Quantizes a row: stores the bytes of the magnitudes, and which coefficients are
+ * negative. Returns all magnitudes or-ed. */
 BPC_INLINE uint32_t
 lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
     unsigned width, uint8_t bytes[3][64], uint64_t *negative)
@@ -530,7 +532,7 @@ lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
   return (uint32_t) _mm512_reduce_or_epi32 (all);
 }
 
-/* The columns whose magnitude is at least so much, less than 256. */
+/* The columns whose magnitude is at least `least`, which is below 256. */
 BPC_INLINE uint64_t
 lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
 {
@@ -550,7 +552,7 @@ lanes_odd (const uint8_t bytes[64])
       _mm512_loadu_si512 (bytes), _mm512_set1_epi8 (1));
 }
 
-/* What is added in each context, of the 37 that there are. */
+/* What is added in each of the 37 contexts. */
 BPC_INLINE __m512i
 lanes_roundings (void)
 {
@@ -562,8 +564,8 @@ lanes_roundings (void)
   return _mm512_loadu_si512 (sums);
 }
 
-/* The columns that are rounded up: by their contexts and their magnitudes'
- * lowest bytes. */
+/* The columns that are rounded up, from their contexts and the lowest bytes of their
+ * magnitudes. */
 BPC_INLINE uint64_t
 lanes_round (LanesRow contexts, const uint8_t bytes[64])
 {
@@ -576,7 +578,7 @@ lanes_round (LanesRow contexts, const uint8_t bytes[64])
       sum, _mm512_set1_epi8 (1 << PACO_FRACTION_BITS));
 }
 
-/* From the bytes of m = q >> dropped to coefficients. n_bytes: 1..3. */
+/* Makes coefficients from the bytes of m = q >> dropped. n_bytes is 1..3. */
 BPC_INLINE void
 lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
     unsigned n_bytes, uint64_t negative, void *coefficients, unsigned width)

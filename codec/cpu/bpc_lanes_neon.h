@@ -126,7 +126,7 @@ lanes_choose (LanesBytes where, LanesBytes a, LanesBytes b)
     vbslq_u8 (where.high, a.high, b.high) };
 }
 
-/* Lane t gets what lane t - 1, or t + 1, has; 0 from outside. */
+/* Lane t gets the value of lane t - 1, or of lane t + 1; from outside comes 0. */
 BPC_INLINE LanesBytes
 lanes_from_previous (LanesBytes v)
 {
@@ -188,7 +188,7 @@ lanes_lookup (const uint8_t table[16], LanesBytes v)
   return lanes_lookup_16 (vld1q_u8 (table), lanes_and (v, lanes_all (15)));
 }
 
-/* Low nibbles to high ones, and back. */
+/* These move low nibbles to high ones, and back. */
 BPC_INLINE LanesBytes
 lanes_nibbles_up (LanesBytes v)
 {
@@ -250,7 +250,8 @@ lanes_row_add (LanesRow a, LanesRow b)
   return (LanesRow){ lanes_add (a.left, b.left), lanes_add (a.right, b.right) };
 }
 
-/* The left half of a row; and the half of a side, 0 or 32. */
+/* The first makes a row of its left half; the second returns the half of a side, 0 or
+ * 32. */
 BPC_INLINE LanesRow
 lanes_row_of_left (LanesBytes left)
 {
@@ -290,7 +291,7 @@ lanes_row_push (LanesRow r, uint64_t mask)
 
 /* --- The arithmetic coder --- */
 
-/* Registers of arithmetic coders. */
+/* How many registers the arithmetic coders take. */
 #define LANES_REGISTERS(sharing) (8 / (sharing))
 
 /* The first of the lanes whose symbols register k takes in a step; the others
@@ -311,7 +312,7 @@ lanes_bits_of (unsigned k, unsigned step, unsigned sharing)
     1u << (t + 3 * sharing) };
 }
 
-/* And their bytes as words; an index out of the table gives 0. */
+/* The bytes of these lanes as words; an index out of the table gives 0. */
 BPC_INLINE uint32x4_t
 lanes_words_of (LanesBytes p, unsigned k, unsigned step, unsigned sharing)
 {
@@ -405,8 +406,8 @@ lanes_encoder_begin (LanesEncoder *e, PacoBpcScratch *scratch)
   e->reserved_by = scratch->reserved_by;
 }
 
-/* Notes what the coders had finished and that they reserve, in the order of
- * their numbers. */
+/* Notes for the coders of the mask, in the order of their numbers, the codeword that
+ * each has finished and that it reserves a new one. */
 BPC_INLINE void
 lanes_reserve (
     LanesEncoder *e, uint32_t mask, const uint32x4_t empty[8], unsigned sharing)
@@ -440,8 +441,8 @@ lanes_encode_4 (uint32x4_t *s, uint32x4_t *l, uint32x4_t p, uint32x4_t bits,
   *s = full ? next : vbslq_u32 (in, next, *s);
 }
 
-/* One visit: the active lanes code their bit with their p; the bits of the
- * others are 0. full says at compile time that all are active. */
+/* Does one visit: the active lanes code their bits with their probabilities; the
+ * bits of the others are 0. full says at compile time that all lanes are active. */
 BPC_INLINE void
 lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
     uint32_t active, bool full, unsigned sharing)
@@ -465,7 +466,7 @@ lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
   }
 }
 
-/* Whose number the encoder has noted. */
+/* The number of the coder that the encoder has noted. */
 BPC_INLINE unsigned
 lanes_coder (uint8_t noted, unsigned sharing)
 {

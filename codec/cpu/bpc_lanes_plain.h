@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The 32 lanes of the block coder in plain C: what bpc_template.h asks of an
- * instruction set, in its simplest form. The others do the same. */
+ * The 32 lanes of the block coder in plain C. These are the operations that
+ * bpc_template.h calls, in their simplest form; bpc_lanes_avx2.h, _avx512.h and _neon.h
+ * have the same. */
 #pragma once
 #include "codec/cpu/bpc_bits.h"
 #include <math.h>
@@ -59,7 +60,7 @@ lanes_xor (LanesBytes a, LanesBytes b)
   return a;
 }
 
-/* Lane t gets what lane t - 1, or t + 1, has; 0 from outside. */
+/* Lane t gets the value of lane t - 1, or of lane t + 1; from outside comes 0. */
 BPC_INLINE LanesBytes
 lanes_from_previous (LanesBytes v)
 {
@@ -128,7 +129,7 @@ lanes_lookup (const uint8_t table[16], LanesBytes v)
   return v;
 }
 
-/* Low nibbles to high ones, and back. */
+/* These move low nibbles to high ones, and back. */
 BPC_INLINE LanesBytes
 lanes_nibbles_up (LanesBytes v)
 {
@@ -186,7 +187,8 @@ lanes_row_add (LanesRow a, LanesRow b)
   return a;
 }
 
-/* The left half of a row; and the half of a side, 0 or 32. */
+/* The first makes a row of its left half; the second returns the half of a side, 0 or
+ * 32. */
 BPC_INLINE LanesRow
 lanes_row_of_left (LanesBytes left)
 {
@@ -260,8 +262,8 @@ lanes_encode_symbol (LanesEncoder *e, unsigned j, uint8_t p, bool bit)
   }
 }
 
-/* One visit: the active lanes code their bit with their p; the bits of the
- * others are 0. full says at compile time that all are active. */
+/* Does one visit: the active lanes code their bits with their probabilities; the
+ * bits of the others are 0. full says at compile time that all lanes are active. */
 BPC_INLINE void
 lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
     uint32_t active, bool full, unsigned sharing)
@@ -277,7 +279,7 @@ lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
     }
 }
 
-/* Whose number the encoder has noted. */
+/* The number of the coder that the encoder has noted. */
 BPC_INLINE unsigned
 lanes_coder (uint8_t noted, unsigned sharing)
 {
@@ -352,8 +354,8 @@ lanes_decoder_end (
 
 /* --- Coefficients --- */
 
-/* Quantizes a row; the bytes of the magnitudes and which are negative. Returns
- * all magnitudes or-ed. */
+/* Quantizes a row: stores the bytes of the magnitudes, and which coefficients are
+ * negative. Returns all magnitudes or-ed. */
 BPC_INLINE uint32_t
 lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
     unsigned width, uint8_t bytes[3][64], uint64_t *negative)
@@ -390,7 +392,7 @@ lanes_quantize_row (const BpcQuantizer *q, const void *coefficients,
   return all;
 }
 
-/* The columns whose magnitude is at least so much, less than 256. */
+/* The columns whose magnitude is at least `least`, which is below 256. */
 BPC_INLINE uint64_t
 lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
 {
@@ -413,8 +415,8 @@ lanes_odd (const uint8_t bytes[64])
   return mask;
 }
 
-/* The columns that are rounded up: by their contexts and their magnitudes'
- * lowest bytes. */
+/* The columns that are rounded up, from their contexts and the lowest bytes of their
+ * magnitudes. */
 BPC_INLINE uint64_t
 lanes_round (LanesRow contexts, const uint8_t bytes[64])
 {
@@ -430,7 +432,7 @@ lanes_round (LanesRow contexts, const uint8_t bytes[64])
   return mask;
 }
 
-/* From the bytes of m = q >> dropped to coefficients. n_bytes: 1..3. */
+/* Makes coefficients from the bytes of m = q >> dropped. n_bytes is 1..3. */
 BPC_INLINE void
 lanes_dequantize_row (const BpcQuantizer *q, const LanesRow bytes[3],
     unsigned n_bytes, uint64_t negative, void *coefficients, unsigned width)

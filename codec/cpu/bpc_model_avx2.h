@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The model of the block coder (FORMAT.md sections 7.3 and 7.4) in AVX2, as
- * bpc_model_plain.h has it. */
+ * The model of the block coder (FORMAT.md sections 7.3 and 7.4) in AVX2, with the
+ * operations of bpc_model_plain.h. bpc_template.h calls it. */
 #pragma once
 #include "codec/cpu/bpc_lanes_avx2.h"
 
 /* --- Contexts --- */
 
-/* Sums of neighbors by how many lie beside a column, in bits 0-1, and how many
- * two columns away, in bits 2-3: in their row, in the next and in that after. Of
- * the left ones for the right columns of their row. And single weights. */
+/* Tables of what a column's contexts gain, in its row, in the next one and in the
+ * one after that, by how many fresh columns lie beside it (bits 0-1) and how many
+ * two columns away (bits 2-3). One more table is for what left columns add to the
+ * right ones of their row. Behind them are single weights. */
 typedef struct
 {
   __m256i y0, y1, y2, right, horizontal, diagonal, vertical, vertical_2, knight;
@@ -41,16 +42,16 @@ lanes_weights (const BpcWeights *weights)
   };
 }
 
-/* What coefficients that become significant add to the contexts of their own
- * row (y0), of the rows next to it (y1) and of those two away (y2); and what left
- * columns add to the right ones of their own row. */
+/* What coefficients that become significant add to the contexts of their own row (y0),
+ * of the rows next to it (y1) and of the rows two away (y2); and what left columns add
+ * to the right ones of their own row. */
 typedef struct
 {
   LanesRow y0, y1, y2, right;
 } LanesSpread;
 
-/* For half a row, from the sums of its columns, and which are meant. Returns the
- * sums as the tables take them. */
+/* Computes the spread of half a row from how many fresh columns lie beside and two away
+ * from each of its columns. Returns these numbers as the tables take them. */
 BPC_INLINE LanesBytes
 lanes_spread_half (const LanesWeights *w, LanesBytes beside, LanesBytes far,
     LanesBytes here, LanesBytes *y0, LanesBytes *y1, LanesBytes *y2)
@@ -91,7 +92,7 @@ lanes_spread (const LanesWeights *w, uint64_t fresh)
   return r;
 }
 
-/* Counts the columns of a mask. */
+/* Adds the columns of a mask to their counts. */
 BPC_INLINE LanesRow
 lanes_count (LanesRow counts, uint64_t mask)
 {
@@ -100,8 +101,9 @@ lanes_count (LanesRow counts, uint64_t mask)
   return counts;
 }
 
-/* The decoder cannot go on before it knows what has just become significant.
- * On its path are only the contexts of the column that comes next. */
+/* The decoder cannot go on before it knows which coefficients have just become
+ * significant. So these functions first compute the contexts that the next column
+ * needs, and no others. */
 
 /* Where bits are set and significant ones are not. */
 BPC_INLINE uint32_t
@@ -121,8 +123,8 @@ lanes_add_columns (
   return lanes_add (contexts, _mm256_and_si256 (lanes_where (beyond), weight));
 }
 
-/* What fresh columns of a side (0, 32) add to the other columns of their row;
- * and of the next. */
+/* These add what fresh columns of a side (0, 32) mean for the other columns of their
+ * row, and of the next row. */
 BPC_INLINE LanesBytes
 lanes_add_beside (
     const LanesWeights *w, LanesBytes contexts, uint32_t fresh, unsigned side)
@@ -137,7 +139,7 @@ lanes_add_diagonal (
   return lanes_add_columns (contexts, w->diagonal, fresh, side);
 }
 
-/* What they add to the same columns of the next row. */
+/* Adds what fresh columns mean for the same columns of the next row. */
 BPC_INLINE LanesBytes
 lanes_add_below (const LanesWeights *w, LanesBytes contexts, uint32_t fresh)
 {
@@ -149,7 +151,7 @@ lanes_add_below (const LanesWeights *w, LanesBytes contexts, uint32_t fresh)
       lanes_add (lanes_from_previous (knight), lanes_from_next (knight)));
 }
 
-/* The contexts of symbols, from those that significance has here, and what is
+/* The contexts of symbols, from the contexts of significance and the mask of what is
  * refined. */
 BPC_INLINE LanesBytes
 lanes_side_contexts (LanesBytes contexts, uint32_t refined)
@@ -171,8 +173,8 @@ lanes_contexts (LanesRow contexts, uint64_t refined)
 
 /* --- Densities and probabilities --- */
 
-/* The density classes of sums: up to 15 they are in a table, and from there on
- * each bound that is exceeded makes it one less. */
+/* The density classes of sums. Those of sums up to 15 are in a table; above, each bound
+ * that is exceeded makes the class one less. */
 BPC_INLINE LanesBytes
 lanes_density (const uint8_t classes[256], LanesBytes sums)
 {
@@ -189,8 +191,8 @@ lanes_density (const uint8_t classes[256], LanesBytes sums)
   return result;
 }
 
-/* The probabilities of the lanes of a stripe: of each class that it has, and the
- * lanes that have it. */
+/* The probabilities of the lanes of a stripe: those of each class that occurs, and the
+ * lanes that have the class. */
 typedef struct
 {
   unsigned n;
@@ -215,8 +217,8 @@ lanes_tables (LanesTables *tables, const uint8_t p[PACO_N_DENSITIES][64],
   tables->n = n;
 }
 
-/* Contexts become probabilities. A shuffle finds one of 16, and 0 where the
- * highest bit of the index is set. */
+/* Makes probabilities from contexts. A shuffle finds one of 16, and 0 where the highest
+ * bit of the index is set. */
 BPC_INLINE LanesBytes
 lanes_probabilities_of (const LanesTables *tables, LanesBytes contexts)
 {
@@ -252,7 +254,7 @@ lanes_probabilities (const uint8_t p[PACO_N_DENSITIES][64],
   }
 }
 
-/* Those of one side, in the left half. */
+/* The probabilities of one side, in the left half of the row. */
 BPC_INLINE LanesRow
 lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
 {
@@ -261,8 +263,8 @@ lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
 
 /* --- Counts --- */
 
-/* Counts over stripes: the significant coefficients, and the pairs of them that
- * the choice of a set asks for (policy_set.h). */
+/* Counts over all stripes of a plane: the significant coefficients, and the pairs of
+ * them that the choice of a set asks for (policy_set.h). */
 typedef struct
 {
   __m256i significant, pairs, last; /* last: the stripe's last four rows */
@@ -275,7 +277,7 @@ lanes_count_begin (void)
     _mm256_setzero_si256 () };
 }
 
-/* The bits of each byte. */
+/* How many bits are set in each byte. */
 BPC_INLINE __m256i
 lanes_count_bits (__m256i v)
 {
@@ -289,9 +291,9 @@ lanes_count_bits (__m256i v)
       _mm256_shuffle_epi8 (bits, low), _mm256_shuffle_epi8 (bits, high));
 }
 
-/* The columns of a plane become significant in the rows of a stripe. Counts what
- * is significant there; whether that is anything. Stripes come from the top;
- * `apart` are those that make no pairs with the one above. */
+/* Adds the columns of a plane to what is significant in the rows of a stripe, and
+ * counts it. Returns whether anything is significant there. Stripes come from the
+ * top; `apart` says that this one makes no pairs with the one above. */
 BPC_INLINE bool
 lanes_count_stripe (
     LanesCount *count, uint64_t *significant, const uint64_t *plane, bool apart)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The model of the block coder (FORMAT.md sections 7.3 and 7.4) in AVX-512, as
- * bpc_model_plain.h has it. */
+ * The model of the block coder (FORMAT.md sections 7.3 and 7.4) in AVX-512, with the
+ * operations of bpc_model_plain.h. bpc_template.h calls it. */
 #pragma once
 #include "codec/cpu/bpc_lanes_avx512.h"
 
 /* --- Contexts --- */
 
-/* Sums of neighbors by how many lie beside a column, in bits 0-1, and how many
- * two columns away, in bits 2-3: in their row, in the next and in that after. Of
- * the left ones for the right columns of their row. And single weights. */
+/* Tables of what a column's contexts gain, in its row, in the next one and in the
+ * one after that, by how many fresh columns lie beside it (bits 0-1) and how many
+ * two columns away (bits 2-3). One more table is for what left columns add to the
+ * right ones of their row. Behind them are single weights. */
 typedef struct
 {
   __m512i y0, y1, y2, right, horizontal, diagonal, vertical, vertical_2, knight;
@@ -42,9 +43,9 @@ lanes_weights (const BpcWeights *weights)
   };
 }
 
-/* What coefficients that become significant add to the contexts of their own
- * row (y0), of the rows next to it (y1) and of those two away (y2); and what left
- * columns add to the right ones of their own row. */
+/* What coefficients that become significant add to the contexts of their own row (y0),
+ * of the rows next to it (y1) and of the rows two away (y2); and what left columns add
+ * to the right ones of their own row. */
 typedef struct
 {
   LanesRow y0, y1, y2, right;
@@ -55,7 +56,8 @@ lanes_spread (const LanesWeights *w, uint64_t fresh)
 {
   uint64_t left = (uint32_t) fresh, right = fresh >> 32;
   __m512i one = _mm512_set1_epi8 (1), four = _mm512_set1_epi8 (4);
-  /* Beside: the other column of the lane, and that beyond the border. */
+  /* Two columns lie beside a column: the other one of its lane, and one of the next
+   * lane. */
   __mmask64 same = fresh << 32 | fresh >> 32;
   __mmask64 beyond = (left >> 1) << 32 | (uint32_t) (right << 1);
   __mmask64 before = right << 33 | (uint32_t) (left << 1);
@@ -75,16 +77,16 @@ lanes_spread (const LanesWeights *w, uint64_t fresh)
   return r;
 }
 
-/* Counts the columns of a mask. */
+/* Adds the columns of a mask to their counts. */
 BPC_INLINE LanesRow
 lanes_count (LanesRow counts, uint64_t mask)
 {
   return _mm512_mask_add_epi8 (counts, mask, counts, _mm512_set1_epi8 (1));
 }
 
-/* The decoder cannot go on before it knows what has just become significant.
- * On its path are only the contexts of the column that comes next, and masks
- * that never leave the mask registers. */
+/* The decoder cannot go on before it knows which coefficients have just become
+ * significant. So these functions first compute the contexts that the next column
+ * needs, and no others, with masks that never leave the mask registers. */
 
 /* Where bits are set and significant ones are not. */
 BPC_INLINE uint32_t
@@ -105,8 +107,8 @@ lanes_add_columns (
   return _mm256_mask_add_epi8 (contexts, beyond, contexts, w);
 }
 
-/* What fresh columns of a side (0, 32) add to the other columns of their row;
- * and of the next. */
+/* These add what fresh columns of a side (0, 32) mean for the other columns of their
+ * row, and of the next row. */
 BPC_INLINE LanesBytes
 lanes_add_beside (
     const LanesWeights *w, LanesBytes contexts, uint32_t fresh, unsigned side)
@@ -121,7 +123,7 @@ lanes_add_diagonal (
   return lanes_add_columns (contexts, w->diagonal, fresh, side);
 }
 
-/* What they add to the same columns of the next row. */
+/* Adds what fresh columns mean for the same columns of the next row. */
 BPC_INLINE LanesBytes
 lanes_add_below (const LanesWeights *w, LanesBytes contexts, uint32_t fresh)
 {
@@ -133,7 +135,7 @@ lanes_add_below (const LanesWeights *w, LanesBytes contexts, uint32_t fresh)
   return _mm256_mask_add_epi8 (contexts, fresh << 1, contexts, knight);
 }
 
-/* By the context of significance that of refinement. */
+/* The context of refinement for each context of significance. */
 BPC_INLINE __m512i
 lanes_refinement_contexts (void)
 {
@@ -145,7 +147,7 @@ lanes_refinement_contexts (void)
   return _mm512_loadu_si512 (contexts);
 }
 
-/* The contexts of symbols, from those that significance has here, and what is
+/* The contexts of symbols, from the contexts of significance and the mask of what is
  * refined. */
 BPC_INLINE LanesRow
 lanes_contexts (LanesRow contexts, uint64_t refined)
@@ -177,8 +179,8 @@ lanes_density (const uint8_t classes[256], LanesBytes sums)
       _mm512_castsi512_si256 (low), _mm512_castsi512_si256 (high), sums);
 }
 
-/* The probabilities of the lanes of a stripe: of each class that it has, and the
- * lanes that have it. */
+/* The probabilities of the lanes of a stripe: those of each class that occurs, and the
+ * lanes that have the class. */
 typedef struct
 {
   unsigned n;
@@ -203,7 +205,7 @@ lanes_tables (LanesTables *tables, const uint8_t p[PACO_N_DENSITIES][64],
   tables->n = n;
 }
 
-/* The contexts of the rows of a stripe become probabilities. */
+/* Makes probabilities from the contexts of the rows of a stripe. */
 BPC_INLINE void
 lanes_probabilities (const uint8_t tables[PACO_N_DENSITIES][64],
     const uint8_t *classes, unsigned present, LanesRow rows[PACO_STRIPE_LINES])
@@ -229,7 +231,7 @@ lanes_probabilities (const uint8_t tables[PACO_N_DENSITIES][64],
     rows[k] = p[k];
 }
 
-/* Those of one side, in the left half. */
+/* The probabilities of one side, in the left half of the row. */
 BPC_INLINE LanesRow
 lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
 {
@@ -241,7 +243,7 @@ lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
     __m256i other = _mm512_castsi512_si256 (
         _mm512_permutexvar_epi8 (index, _mm512_loadu_si512 (tables->p[i])));
 
-    /* The others where the lanes are, else p. */
+    /* This takes the others where the lanes have the class, else p. */
     p = _mm256_ternarylogic_epi32 (p, other, tables->lanes[i], 0xd8);
   }
   return _mm512_castsi256_si512 (p);
@@ -249,8 +251,8 @@ lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
 
 /* --- Counts --- */
 
-/* Counts over stripes: the significant coefficients, and the pairs of them that
- * the choice of a set asks for (policy_set.h). */
+/* Counts over all stripes of a plane: the significant coefficients, and the pairs of
+ * them that the choice of a set asks for (policy_set.h). */
 typedef struct
 {
   __m512i significant, pairs, last; /* last: the stripe's rows */
@@ -263,7 +265,7 @@ lanes_count_begin (void)
     _mm512_setzero_si512 () };
 }
 
-/* The bits of each byte. */
+/* How many bits are set in each byte. */
 BPC_INLINE __m512i
 lanes_count_bits (__m512i v)
 {
@@ -277,9 +279,9 @@ lanes_count_bits (__m512i v)
       _mm512_shuffle_epi8 (bits, low), _mm512_shuffle_epi8 (bits, high));
 }
 
-/* The columns of a plane become significant in the rows of a stripe. Counts what
- * is significant there; whether that is anything. Stripes come from the top;
- * `apart` are those that make no pairs with the one above. */
+/* Adds the columns of a plane to what is significant in the rows of a stripe, and
+ * counts it. Returns whether anything is significant there. Stripes come from the
+ * top; `apart` says that this one makes no pairs with the one above. */
 BPC_INLINE bool
 lanes_count_stripe (
     LanesCount *count, uint64_t *significant, const uint64_t *plane, bool apart)

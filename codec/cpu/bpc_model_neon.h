@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The model of the block coder (FORMAT.md sections 7.3 and 7.4) in NEON, as
- * bpc_model_plain.h has it. bpc_template.h calls it. */
+ * The model of the block coder (FORMAT.md sections 7.3 and 7.4) in NEON, with the
+ * operations of bpc_model_plain.h. bpc_template.h calls it. */
 #pragma once
 #include "codec/cpu/bpc_lanes_neon.h"
 
 /* --- Contexts --- */
 
-/* Sums of neighbors by how many lie beside a column, in bits 0-1, and how many
- * two columns away, in bits 2-3: in their row, in the next and in that after. Of
- * the left ones for the right columns of their row. And single weights. */
+/* Tables of what a column's contexts gain, in its row, in the next one and in the
+ * one after that, by how many fresh columns lie beside it (bits 0-1) and how many
+ * two columns away (bits 2-3). One more table is for what left columns add to the
+ * right ones of their row. Behind them are single weights. */
 typedef struct
 {
   uint8x16_t y0, y1, y2, right;
@@ -42,16 +43,17 @@ lanes_weights (const BpcWeights *weights)
   };
 }
 
-/* What coefficients that become significant add to the contexts of their own
- * row (y0), of the rows next to it (y1) and of those two away (y2); and what left
- * columns add to the right ones of their own row. */
+/* What coefficients that become significant add to the contexts of their own row (y0),
+ * of the rows next to it (y1) and of the rows two away (y2); and what left columns add
+ * to the right ones of their own row. */
 typedef struct
 {
   LanesRow y0, y1, y2, right;
 } LanesSpread;
 
-/* For half a row, from the sums of its columns, and which are meant; sums are
- * negative, as comparisons count. Returns them as the tables take them. */
+/* Computes the spread of half a row from how many fresh columns lie beside and two away
+ * from each of its columns. These numbers are negative, since comparisons give -1.
+ * Returns them as the tables take them. */
 BPC_INLINE LanesBytes
 lanes_spread_half (const LanesWeights *w, LanesBytes beside, LanesBytes far,
     LanesBytes here, LanesBytes *y0, LanesBytes *y1, LanesBytes *y2)
@@ -85,13 +87,13 @@ lanes_spread (const LanesWeights *w, uint64_t fresh)
   sums = lanes_spread_half (w, lanes_add (left, left_after),
       lanes_add (right_before, right_after), right, &r.y0.right, &r.y1.right,
       &r.y2.right);
-  /* Of what lies beside a right column, only left ones count here. */
+  /* Right columns get only what left columns add. */
   r.right.left = lanes_all (0);
   r.right.right = lanes_lookup_16 (w->right, sums);
   return r;
 }
 
-/* Counts the columns of a mask. */
+/* Adds the columns of a mask to their counts. */
 BPC_INLINE LanesRow
 lanes_count (LanesRow counts, uint64_t mask)
 {
@@ -101,8 +103,9 @@ lanes_count (LanesRow counts, uint64_t mask)
   return counts;
 }
 
-/* The decoder cannot go on before it knows what has just become significant.
- * On its path are only the contexts of the column that comes next. */
+/* The decoder cannot go on before it knows which coefficients have just become
+ * significant. So these functions first compute the contexts that the next column
+ * needs, and no others. */
 
 /* Where bits are set and significant ones are not. */
 BPC_INLINE uint32_t
@@ -121,8 +124,8 @@ lanes_add_columns (
   return lanes_add (contexts, lanes_of_mask (beyond, weight));
 }
 
-/* What fresh columns of a side (0, 32) add to the other columns of their row;
- * and of the next. */
+/* These add what fresh columns of a side (0, 32) mean for the other columns of their
+ * row, and of the next row. */
 BPC_INLINE LanesBytes
 lanes_add_beside (
     const LanesWeights *w, LanesBytes contexts, uint32_t fresh, unsigned side)
@@ -137,7 +140,7 @@ lanes_add_diagonal (
   return lanes_add_columns (contexts, w->diagonal, fresh, side);
 }
 
-/* What they add to the same columns of the next row. */
+/* Adds what fresh columns mean for the same columns of the next row. */
 BPC_INLINE LanesBytes
 lanes_add_below (const LanesWeights *w, LanesBytes contexts, uint32_t fresh)
 {
@@ -156,7 +159,7 @@ lanes_refinement_contexts (uint8x16_t contexts)
       vdupq_n_u8 (PACO_REFINEMENT_CONTEXT));
 }
 
-/* The contexts of symbols, from those that significance has here, and what is
+/* The contexts of symbols, from the contexts of significance and the mask of what is
  * refined. */
 BPC_INLINE LanesBytes
 lanes_side_contexts (LanesBytes contexts, uint32_t refined)
@@ -176,8 +179,8 @@ lanes_contexts (LanesRow contexts, uint64_t refined)
 
 /* --- Densities and probabilities --- */
 
-/* The density classes of sums: up to 15 they are in a table, and from there on
- * each bound that is exceeded makes it one less. */
+/* The density classes of sums. Those of sums up to 15 are in a table; above, each bound
+ * that is exceeded makes the class one less. */
 BPC_INLINE LanesBytes
 lanes_density (const uint8_t classes[256], LanesBytes sums)
 {
@@ -196,7 +199,7 @@ lanes_density (const uint8_t classes[256], LanesBytes sums)
   return result;
 }
 
-/* Which classes there are, as the bits of a mask; LANES_NO_CLASS is none. */
+/* The classes that occur, as bits of a mask; LANES_NO_CLASS is not one. */
 BPC_INLINE unsigned
 lanes_present (LanesBytes classes)
 {
@@ -214,8 +217,8 @@ lanes_present (LanesBytes classes)
   return (unsigned) (any | any >> 16) & 0xffff;
 }
 
-/* The probabilities of the lanes of a stripe: of each class that it has, and the
- * lanes that have it. */
+/* The probabilities of the lanes of a stripe: those of each class that occurs, and the
+ * lanes that have the class. */
 typedef struct
 {
   unsigned n;
@@ -241,7 +244,7 @@ lanes_tables (LanesTables *tables, const uint8_t p[PACO_N_DENSITIES][64],
   tables->n = n;
 }
 
-/* Contexts become probabilities; all of them are below 48. */
+/* Makes probabilities from contexts, all of which are below 48. */
 BPC_INLINE LanesBytes
 lanes_lookup_48 (uint8x16x3_t table, LanesBytes v)
 {
@@ -276,7 +279,7 @@ lanes_probabilities (const uint8_t p[PACO_N_DENSITIES][64],
     lanes_row_probabilities (&tables, &rows[k]);
 }
 
-/* Those of one side, in the left half. */
+/* The probabilities of one side, in the left half of the row. */
 BPC_INLINE LanesRow
 lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
 {
@@ -312,9 +315,9 @@ lanes_count_bits (uint64x2_t v)
   return vcntq_u8 (vreinterpretq_u8_u64 (v));
 }
 
-/* The columns of a plane become significant in the rows of a stripe. Counts what
- * is significant there; whether that is anything. Stripes come from the top;
- * `apart` are those that make no pairs with the one above. */
+/* Adds the columns of a plane to what is significant in the rows of a stripe, and
+ * counts it. Returns whether anything is significant there. Stripes come from the
+ * top; `apart` says that this one makes no pairs with the one above. */
 BPC_INLINE bool
 lanes_count_stripe (
     LanesCount *count, uint64_t *significant, const uint64_t *plane, bool apart)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The model of the block coder (FORMAT.md sections 7.3 and 7.4) in plain C: what
- * neighbors add to contexts, what contexts and densities are as probabilities,
- * and what is counted for the choice of a set. bpc_template.h calls it. */
+ * neighbors add to contexts, which probabilities belong to contexts and densities, and
+ * what is counted for the choice of a set. bpc_template.h calls it. */
 #pragma once
 #include "codec/cpu/bpc_lanes_plain.h"
 
@@ -15,9 +15,9 @@ lanes_weights (const BpcWeights *weights)
   return *weights;
 }
 
-/* What coefficients that become significant add to the contexts of their own
- * row (y0), of the rows next to it (y1) and of those two away (y2); and what left
- * columns add to the right ones of their own row. */
+/* What coefficients that become significant add to the contexts of their own row (y0),
+ * of the rows next to it (y1) and of the rows two away (y2); and what left columns add
+ * to the right ones of their own row. */
 typedef struct
 {
   LanesRow y0, y1, y2, right;
@@ -47,7 +47,7 @@ lanes_spread (const LanesWeights *w, uint64_t fresh)
   return r;
 }
 
-/* Counts the columns of a mask. */
+/* Adds the columns of a mask to their counts. */
 BPC_INLINE LanesRow
 lanes_count (LanesRow counts, uint64_t mask)
 {
@@ -56,8 +56,9 @@ lanes_count (LanesRow counts, uint64_t mask)
   return counts;
 }
 
-/* The decoder cannot go on before it knows what has just become significant.
- * On its path are only the contexts of the column that comes next. */
+/* The decoder cannot go on before it knows which coefficients have just become
+ * significant. So these functions first compute the contexts that the next column
+ * needs, and no others. */
 
 /* Where bits are set and significant ones are not. */
 BPC_INLINE uint32_t
@@ -78,8 +79,8 @@ lanes_add_columns (
   return contexts;
 }
 
-/* What fresh columns of a side (0, 32) add to the other columns of their row;
- * and of the next. */
+/* These add what fresh columns of a side (0, 32) mean for the other columns of their
+ * row, and of the next row. */
 BPC_INLINE LanesBytes
 lanes_add_beside (
     const LanesWeights *w, LanesBytes contexts, uint32_t fresh, unsigned side)
@@ -94,7 +95,7 @@ lanes_add_diagonal (
   return lanes_add_columns (contexts, w->diagonal, fresh, side);
 }
 
-/* What they add to the same columns of the next row. */
+/* Adds what fresh columns mean for the same columns of the next row. */
 BPC_INLINE LanesBytes
 lanes_add_below (const LanesWeights *w, LanesBytes contexts, uint32_t fresh)
 {
@@ -112,7 +113,7 @@ lanes_context (uint8_t c, bool refined)
   return refined ? PACO_REFINEMENT_CONTEXT + (c >> PACO_REFINEMENT_SHIFT) : c;
 }
 
-/* The contexts of symbols, from those that significance has here, and what is
+/* The contexts of symbols, from the contexts of significance and the mask of what is
  * refined. */
 BPC_INLINE LanesRow
 lanes_contexts (LanesRow contexts, uint64_t refined)
@@ -141,7 +142,7 @@ lanes_density (const uint8_t classes[256], LanesBytes sums)
   return sums;
 }
 
-/* Which classes there are, as the bits of a mask; LANES_NO_CLASS is none. */
+/* The classes that occur, as bits of a mask; LANES_NO_CLASS is not one. */
 BPC_INLINE unsigned
 lanes_present (LanesBytes classes)
 {
@@ -153,7 +154,7 @@ lanes_present (LanesBytes classes)
   return present;
 }
 
-/* The probabilities of the lanes of a stripe: of each lane those of its class. */
+/* The probabilities of the lanes of a stripe: each lane has those of its class. */
 typedef struct
 {
   const uint8_t *p[32];
@@ -167,7 +168,7 @@ lanes_tables (LanesTables *tables, const uint8_t p[PACO_N_DENSITIES][64],
     tables->p[t] = p[classes[t] == LANES_NO_CLASS ? 0 : classes[t]];
 }
 
-/* The contexts of the rows of a stripe become probabilities. */
+/* Makes probabilities from the contexts of the rows of a stripe. */
 BPC_INLINE void
 lanes_probabilities (const uint8_t p[PACO_N_DENSITIES][64],
     const uint8_t *classes, unsigned present, LanesRow rows[PACO_STRIPE_LINES])
@@ -181,7 +182,7 @@ lanes_probabilities (const uint8_t p[PACO_N_DENSITIES][64],
       rows[k].b[i] = tables.p[i % 32][rows[k].b[i]];
 }
 
-/* Those of one side, in the left half. */
+/* The probabilities of one side, in the left half of the row. */
 BPC_INLINE LanesRow
 lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
 {
@@ -192,8 +193,8 @@ lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
 
 /* --- Counts --- */
 
-/* Counts over stripes: the significant coefficients, and the pairs of them that
- * the choice of a set asks for (policy_set.h). */
+/* Counts over all stripes of a plane: the significant coefficients, and the pairs of
+ * them that the choice of a set asks for (policy_set.h). */
 typedef struct
 {
   uint32_t significant, pairs;
@@ -205,9 +206,9 @@ lanes_count_begin (void)
   return (LanesCount){ 0, 0 };
 }
 
-/* The columns of a plane become significant in the rows of a stripe. Counts what
- * is significant there; whether that is anything. Stripes come from the top;
- * `apart` are those that make no pairs with the one above. */
+/* Adds the columns of a plane to what is significant in the rows of a stripe, and
+ * counts it. Returns whether anything is significant there. Stripes come from the
+ * top; `apart` says that this one makes no pairs with the one above. */
 BPC_INLINE bool
 lanes_count_stripe (
     LanesCount *count, uint64_t *significant, const uint64_t *plane, bool apart)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the instances of the block coder share: the working memory, and the
- * tables of operations that they export.
+ * What the instances of the block coder share, one for each instruction set: the
+ * working memory, and the tables of operations that bpc.c chooses from.
  *
- * A row of a block is 64 coefficients. It is kept as a *row mask*, 64 bits of
- * which bit t is the left column of lane t and bit 32 + t its right column, or
- * as 64 bytes in the same order. Sliced like this, one visit of the 32 lanes is
- * 32 bits of a word, and every decision about it a handful of instructions. */
+ * A row of a block is 64 coefficients. It is kept as a *row mask*, 64 bits of which
+ * bit t is the left column of lane t and bit 32 + t its right column, or as 64 bytes
+ * in the same order. So one visit of the 32 lanes is 32 bits of a word, and a
+ * decision about it takes a few instructions. */
 #pragma once
 #include "codec/cpu/bpc.h"
 #include "codec/density.h"
@@ -16,7 +16,7 @@
 #define BPC_INLINE static inline __attribute__ ((always_inline))
 #define BPC_ALIGNED __attribute__ ((aligned (64)))
 
-/* Contexts reach two lines up and down: rows y = -2..height + 1 exist. */
+/* Contexts depend on two lines above and below, so rows y = -2..height + 1 exist. */
 #define BPC_MARGIN 2
 #define BPC_ROWS (PACO_MAX_BLOCK_HEIGHT + 2 * BPC_MARGIN)
 
@@ -24,19 +24,19 @@
 #define BPC_MAX_BYTES                                                          \
   (PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT * (PACO_MAX_PLANES + 1) / 8)
 
-/* Codewords of an encoder that notices only behind a plane that it is past
- * BPC_MAX_BYTES. A codeword holds four symbols at least; a plane is a bit and a
- * sign of each coefficient, and a symbol of each stripe; and vectors are stored
- * whole. */
+/* How many codewords an encoder may write, which looks only at the end of a plane
+ * whether it is past BPC_MAX_BYTES. A codeword holds at least four symbols; a plane
+ * has at most a bit and a sign of each coefficient and a symbol of each stripe; and
+ * vectors are stored whole. */
 #define BPC_MAX_CODEWORDS                                                      \
   (BPC_MAX_BYTES / 4 + 2 * PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT / 4 + 160)
 
 /* How many stripes a block may have. */
 #define BPC_STRIPES (PACO_MAX_BLOCK_HEIGHT / PACO_STRIPE_LINES)
 
-/* Most codewords that the decoder reserves before it looks whether there were
- * so many: in a stripe of a scan each lane has 16 symbols, and a codeword holds
- * four at least. */
+/* How many codewords the decoder reserves at most before it checks that there were so
+ * many: in a stripe of a scan each lane has 16 symbols, and a codeword holds at least
+ * four. */
 #define BPC_STRIPE_CODEWORDS (32 * (2 * PACO_STRIPE_LINES / 4 + 1))
 
 struct _PacoBpcScratch
@@ -58,7 +58,7 @@ struct _PacoBpcScratch
   uint8_t counts[BPC_STRIPES][64] BPC_ALIGNED;
   uint8_t densities[BPC_STRIPES][32] BPC_ALIGNED;
   uint16_t present[BPC_STRIPES];
-  /* By what is significant around a lane in a stripe; a constant. */
+  /* The class of each local density (FORMAT.md section 7.4); it never changes. */
   uint8_t density_classes[256] BPC_ALIGNED;
   /* Probabilities of significance and refinement in this plane, by class. */
   uint8_t tables[PACO_N_DENSITIES][64] BPC_ALIGNED;
@@ -91,9 +91,10 @@ struct _PacoBpcScratch
   uint8_t input[65536 + 4 * BPC_STRIPE_CODEWORDS + 256] BPC_ALIGNED;
 };
 
-/* Coefficients to magnitudes (scale: 2^fraction_bits / step; or with a multiplier, that
- * of codec/rate_steps.h), and back (scale: 2^(d-8) step,
- * middle: rho, or with the reversible wavelet what is added to m 2^d). */
+/* How coefficients become magnitudes, with scale = 2^fraction_bits / step, or, if
+ * there is a multiplier, with the scale of codec/rate_steps.h; and how magnitudes
+ * become coefficients, with scale = 2^(d-8) step and middle = rho, or with a
+ * reversible wavelet middle = what is added to m 2^d. */
 typedef struct
 {
   bool reversible;

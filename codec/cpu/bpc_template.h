@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The block coder (FORMAT.md section 7), written once over the operations of
- * bpc_lanes_*.h and bpc_model_*.h and compiled once per instruction set.
+ * The block coder (FORMAT.md section 7), written once with the operations of
+ * bpc_lanes_*.h and bpc_model_*.h, and compiled once for each instruction set by
+ * bpc_plain.c, bpc_avx2.c, bpc_avx512.c and bpc_neon.c.
  *
- * Two ideas carry it. All bits of a plane are sliced into row masks, so that a
- * decision about 64 coefficients is a few instructions on a word. And contexts
- * are not counted but kept: a coefficient that becomes significant adds what it
- * means to the rows around it, so that a visit reads 32 contexts, takes 32
- * probabilities from tables and codes 32 symbols. The five rows that a row of the
- * scan touches are held in registers while the scan moves down a stripe.
+ * It is fast by two means. The bits of a plane are sliced into row masks, so that a
+ * decision about 64 coefficients takes a few instructions on a word. And contexts
+ * are not counted in each visit but kept up to date: a coefficient that becomes
+ * significant adds its weights to the contexts of the rows around it. So a visit
+ * reads 32 contexts, takes 32 probabilities from tables and codes 32 symbols. The
+ * contexts of the five rows that a row of the scan changes are held in registers
+ * while the scan moves down a stripe.
  *
  * Functions take `sharing` (1, 4, 8 lanes to a codeword) and `full` (all lanes
  * always active) as compile-time constants. */
@@ -41,7 +43,7 @@ typedef struct
   const uint8_t *limit; /* decoder: codewords must end before */
 } Coding;
 
-/* By orientation. */
+/* The weights by orientation. */
 static const BpcWeights neighbor_weights[4] = PACO_NEIGHBOR_WEIGHTS;
 
 static uint64_t
@@ -100,7 +102,7 @@ typedef struct
   unsigned begin, end;
 } RowRange;
 
-/* Takes the first of the stripes in the mask from it. */
+/* Removes the first stripe from the mask and returns its number. */
 BPC_INLINE unsigned
 next_stripe (uint32_t *stripes)
 {
@@ -125,8 +127,8 @@ stripe_lines (const Coding *coding, unsigned g)
   return MIN (left, PACO_STRIPE_LINES);
 }
 
-/* Takes the first of the stripes in the mask, and those that follow it without
- * a gap, from it; returns the rows of their lines. */
+/* Removes the first stripe and those that follow it without a gap from the mask;
+ * returns the rows of their lines. */
 BPC_INLINE RowRange
 next_rows (const Coding *coding, uint32_t *stripes)
 {
@@ -192,8 +194,8 @@ begin_plane (Coding *coding, unsigned plane, uint32_t n_significant)
         (block->height + 2 * BPC_MARGIN) * sizeof (uint64_t));
 }
 
-/* How many significant coefficients the lanes have in a stripe, or in that
- * beside it which is not in the block. */
+/* How many significant coefficients the lanes have in the stripe `beside` stripe g, or,
+ * if that is not in the block, in g itself. */
 BPC_INLINE LanesBytes
 stripe_counts (const Coding *coding, unsigned g, unsigned beside)
 {
@@ -244,9 +246,10 @@ find_densities (const Coding *coding, uint32_t n_significant)
   }
 }
 
-/* --- Who takes part in a scan --- */
+/* --- Which lanes take part in a scan --- */
 
-/* Left columns with a significant neighbor; the rows above, at and below. */
+/* The left, and below the right, columns that have a significant neighbor, from what is
+ * significant in the rows above, at and below. */
 BPC_INLINE uint32_t
 near_left (uint64_t above, uint64_t at, uint64_t below)
 {
@@ -263,7 +266,7 @@ near_right (uint64_t above, uint64_t at, uint64_t below)
   return (uint32_t) ((above | below) >> 32) | left | left >> 1;
 }
 
-/* The left half of the lanes that code a symbol in row i. */
+/* The lanes that code a symbol of their left column in row i. */
 BPC_INLINE uint32_t
 active_left (const Coding *coding, Scan scan, unsigned i)
 {
@@ -284,7 +287,8 @@ active_left (const Coding *coding, Scan scan, unsigned i)
   }
 }
 
-/* The right half, when the left one has become fresh. */
+/* The same of the right columns, when the left columns fresh_left have just become
+ * significant. */
 BPC_INLINE uint32_t
 active_right (const Coding *coding, Scan scan, unsigned i, uint32_t fresh_left)
 {
@@ -305,7 +309,7 @@ active_right (const Coding *coding, Scan scan, unsigned i, uint32_t fresh_left)
   }
 }
 
-/* Whose symbols have refinement contexts. */
+/* The columns whose symbols have refinement contexts. */
 BPC_INLINE uint64_t
 refined_columns (Scan scan, uint64_t significant)
 {
@@ -330,7 +334,7 @@ window_add (Window *w, const LanesSpread *spread)
   w->down2 = lanes_row_add (w->down2, spread->y2);
 }
 
-/* Row i (margin included) is done. */
+/* Moves the window down, when row i (counted with the margin) is done. */
 BPC_INLINE void
 window_move (Window *w, uint8_t contexts[][64], unsigned i)
 {
@@ -341,7 +345,7 @@ window_move (Window *w, uint8_t contexts[][64], unsigned i)
   w->down1 = w->down2;
 }
 
-/* Row i is the next. */
+/* Begins a window at row i. */
 BPC_INLINE Window
 window_begin (uint8_t contexts[][64], unsigned i)
 {

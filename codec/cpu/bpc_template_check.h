@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The check of a block's bytes, compiled for each instruction set. */
+ * The check of a block's bytes (codec/check.h), which bpc_template.h compiles for each
+ * instruction set. */
 #pragma once
 #include "codec/check.h"
 

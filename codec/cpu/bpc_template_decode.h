@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The decoder, for bpc_template.h. Bytes may be anything: codewords are read
- * from a copy with zeros behind it, and every stripe checks that it has not read
- * any of those. */
+ * The decoder of the block coder, which bpc_template.h includes. The bytes may be
+ * anything: codewords are read from a copy with zeros behind it, and after every stripe
+ * it is checked that none of these zeros was read. */
 #pragma once
 
 BPC_INLINE void
@@ -21,7 +21,7 @@ decode_stripe (const Coding *coding, LanesDecoder *d, unsigned plane,
   for (; i < end; i++) {
     uint64_t significant = s->significant[i], fresh, active, row;
     uint64_t refined = refined_columns (scan, significant);
-    /* What is significant already, or cannot become so. */
+    /* Columns that are significant already, or cannot become so. */
     uint64_t closed = scan == SCAN_REFINEMENT ? UINT64_MAX : significant;
     LanesBytes right = lanes_side (w.at, 32);
     uint32_t bits_left, bits_right;
@@ -144,7 +144,7 @@ decode_signs_of (const Coding *coding, LanesDecoder *d, unsigned plane)
   return true;
 }
 
-/* The visit to the stripes. */
+/* Does the visit to the stripes. */
 static bool
 decode_waking (Coding *coding, LanesDecoder *d)
 {
@@ -160,7 +160,7 @@ decode_waking (Coding *coding, LanesDecoder *d)
   return d->next <= coding->limit;
 }
 
-/* Lines that a scan leaves out have zeros. */
+/* Sets the lines that scans leave out to zeros. */
 static void
 clear_sleeping (const Coding *coding, uint64_t *plane)
 {
@@ -214,8 +214,9 @@ decode_planes (Coding *coding, LanesDecoder *d)
 
 /* --- The raw string --- */
 
-/* What the open codewords hold, and the plain bits behind them. Returns its
- * bits; *n_fill of these were in codewords. FALSE if one holds too much. */
+/* Gathers the raw string from the open codewords and the plain bits behind them, and
+ * says how many bits it has; *n_fill of these were in codewords. FALSE if a codeword
+ * holds too much. */
 static bool
 gather_string (const Coding *coding, const LanesDecoder *d,
     const uint8_t *plain, size_t n_plain, size_t *n_fill)
@@ -294,7 +295,7 @@ get_raw_signs (const Coding *coding, BitReader *reader, size_t end)
   return true;
 }
 
-/* Whether nothing but zeros is left of the string, and no byte. */
+/* Whether only zeros are left of the string, and no whole byte. */
 static bool
 ends_well (const BitReader *reader, size_t n_fill, size_t end)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The encoder, for bpc_template.h. */
+ * The encoder of the block coder, which bpc_template.h includes. */
 #pragma once
 
-/* Codewords are written when all are known, here and there: asks for the memory
- * of those that were reserved, from number n to end. */
+/* Codewords are written at the end, in no order. This prefetches the memory of those
+ * that were reserved, from number n to end. */
 BPC_INLINE void
 fetch_codewords (const Coding *coding, size_t n, size_t end)
 {
@@ -11,7 +11,7 @@ fetch_codewords (const Coding *coding, size_t n, size_t end)
     __builtin_prefetch ((const void *) ((uintptr_t) coding->out + 4 * n), 1);
 }
 
-/* A scan of a stripe: first all contexts, then all probabilities, then the
+/* Scans a stripe: finds all contexts first, then all probabilities, and then codes the
  * symbols. */
 BPC_INLINE void
 encode_stripe (const Coding *coding, LanesEncoder *e, unsigned plane,
@@ -83,7 +83,7 @@ encode_scan (const Coding *coding, LanesEncoder *state, unsigned plane,
   *state = e;
 }
 
-/* Instances: the merged scan of wide blocks, and all else. */
+/* There is an instance for the merged scan of wide blocks, and one for all else. */
 #define ENCODE_SCAN(name, scan_, full, sharing)                                \
   static __attribute__ ((noinline)) void name (                                \
       const Coding *coding, LanesEncoder *state, unsigned plane, Scan scan)    \
@@ -146,7 +146,7 @@ encode_signs_of (const Coding *coding, LanesEncoder *e, unsigned plane)
   }
 }
 
-/* The visit to the stripes. */
+/* Does the visit to the stripes. */
 static void
 encode_waking (Coding *coding, LanesEncoder *e, unsigned plane)
 {
@@ -194,7 +194,7 @@ encode_plane (
 
 /* --- Coefficients to planes --- */
 
-/* Coefficients to magnitudes with the bits behind the point. Returns all of
+/* Makes magnitudes with the bits behind the point from coefficients. Returns all of
  * them or-ed. */
 static uint32_t
 scale_block (PacoBpcScratch *s, const PacoBpcBlock *block)
@@ -219,8 +219,8 @@ scale_block (PacoBpcScratch *s, const PacoBpcBlock *block)
   return all;
 }
 
-/* Slices byte k of the magnitudes into planes, as far as they have bits, and
- * leaves out those behind the point. */
+/* Slices byte k of the magnitudes into planes, as many as there are, without the bits
+ * behind the point. */
 static void
 slice_byte (
     PacoBpcScratch *s, const PacoBpcBlock *block, unsigned k, unsigned bits)
@@ -240,7 +240,7 @@ slice_byte (
   }
 }
 
-/* Finds what is rounded up of the tile that begins with line `first`. */
+/* Finds which coefficients are rounded up in the lines from `first` to end. */
 static void
 round_tile (PacoBpcScratch *s, unsigned first, unsigned end)
 {
@@ -293,8 +293,8 @@ round_planes (PacoBpcScratch *s, const PacoBpcBlock *block, unsigned n_planes)
   }
 }
 
-/* How many coefficients of right columns have their highest bit in a plane, when
- * those that have it above are known as significant. */
+/* How many coefficients of right columns have their highest bit in a plane. Those that
+ * have it in planes above are marked as significant. */
 static uint32_t
 count_right (const PacoBpcScratch *s, unsigned plane, unsigned height)
 {
@@ -307,7 +307,7 @@ count_right (const PacoBpcScratch *s, unsigned plane, unsigned height)
   return n;
 }
 
-/* Puts planes where they belong that were sliced as if those lost did not exist. */
+/* Moves planes up that were sliced without the planes that the block loses. */
 static void
 raise_planes (PacoBpcScratch *s, unsigned n_planes, unsigned lost)
 {
@@ -315,8 +315,8 @@ raise_planes (PacoBpcScratch *s, unsigned n_planes, unsigned lost)
   memset (s->plane[0], 0, lost * sizeof s->plane[0]);
 }
 
-/* Finds from the planes which stripes are awake in each, and what the policy
- * wants to know of them. */
+/* Finds which stripes are awake in each plane, and the counts that the policy wants to
+ * know. */
 static void
 count_planes (PacoBpcScratch *s, const PacoBpcBlock *block, unsigned n_planes,
     PacoBlockCounts *counts)
@@ -444,8 +444,8 @@ write_codewords (const Coding *coding, const LanesEncoder *e, BitReader *string,
   }
 }
 
-/* Codes the planes that are to be coded, writes the raw string and puts the
- * bytes together. FALSE when there would be more than limit. */
+/* Codes the planes that are not raw, writes the raw string, and puts the bytes
+ * together. FALSE if there would be more bytes than limit. */
 static bool
 encode_coded (Coding *coding, const PacoBlockCounts *counts, uint8_t *out,
     size_t limit, size_t *size)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The signs (FORMAT.md 7.5), for bpc_template.h.
+ * The signs (FORMAT.md 7.5), which bpc_template.h includes for encoder and decoder.
  *
- * A pass of signs is dense where significance is sparse: in visit k every lane
- * codes its k-th new sign, wherever that lies. So the pass has two halves. Row
- * by row, all contexts are computed as bytes; then they are compacted, each
- * lane's to the front, and coded visit by visit. The encoder knows all signs
- * beforehand. The decoder knows all but that of the upper neighbor, if that is
- * new as well, but then it is what the same lane decodes just before: it
- * computes the context for either case and chooses when it gets there. */
+ * In visit k every lane codes its k-th new sign, wherever that lies. So a pass of
+ * signs has two halves. First all contexts are computed as bytes, row by row; then
+ * those of each lane are moved to the front, and coded visit by visit. The encoder
+ * knows all signs before. The decoder does not know the sign of the upper neighbor
+ * if that is new as well; it is the one that the same lane decodes just before. So
+ * the decoder computes the context for both signs of the neighbor, and chooses when
+ * that is known. */
 #pragma once
 
-/* From so many on, lane by lane is faster than row by row. */
+/* From so many signs on, it is faster to go lane by lane than row by row. */
 #define MANY_SIGNS 64
 #ifdef LANES_SIGNS_HEADER
 #include LANES_SIGNS_HEADER
@@ -47,7 +47,7 @@ compact_signs (const Coding *coding, unsigned side, uint32_t n_signs)
   return n;
 }
 
-/* The inverse for the decoded signs: from sign_bits by visit to rows. */
+/* Moves the decoded signs, sign_bits by visit, back to their rows. */
 static void
 expand_signs (
     const Coding *coding, unsigned side, uint32_t n_signs, unsigned n_visits)
@@ -75,7 +75,7 @@ expand_signs (
   }
 }
 
-/* The sum over the horizontal neighbors of the side's columns in row i. */
+/* The sums of the signs of the horizontal neighbors of a side's columns in row i. */
 BPC_INLINE LanesBytes
 horizontal_signs (const PacoBpcScratch *s, unsigned side, unsigned i)
 {
@@ -98,9 +98,9 @@ learn_signs (PacoBpcScratch *s, unsigned side, unsigned i, uint32_t fresh)
   s->known[i] |= (uint64_t) fresh << side;
 }
 
-/* Contexts and symbols (bit 3) of the fresh signs of a side (0 or 32), and
- * learns these signs on the way: a row depends on the one above. Returns how
- * many there are. */
+/* Finds contexts and symbols (bit 3) of the fresh signs of a side (0 or 32). It notes
+ * these signs on the way, as each row depends on the one above. Returns how many there
+ * are. */
 BPC_INLINE uint32_t
 sign_values_encoder_of (const Coding *coding, unsigned side)
 {
@@ -134,8 +134,8 @@ sign_values_encoder_of (const Coding *coding, unsigned side)
   return n;
 }
 
-/* For the decoder: the code if the upper neighbor's sign is positive, if it is
- * fresh, in the low nibble; if negative, in the high one. */
+/* The same for the decoder. Where the upper neighbor is fresh, the low nibble is for a
+ * neighbor with a positive sign, and the high nibble for a negative one. */
 BPC_INLINE uint32_t
 sign_values_decoder_of (const Coding *coding, unsigned side)
 {
@@ -169,7 +169,7 @@ sign_values_decoder_of (const Coding *coding, unsigned side)
   return n;
 }
 
-/* The same, compiled for either side. */
+/* Calls the functions above, each compiled for either side. */
 static uint32_t
 sign_values_encoder (const Coding *coding, unsigned side)
 {
@@ -210,7 +210,7 @@ encode_signs (
   *state = e;
 }
 
-/* Returns FALSE when the codewords are at an end. */
+/* Decodes the signs of a side. Returns FALSE when there are no more codewords. */
 BPC_INLINE bool
 decode_signs (
     const Coding *coding, LanesDecoder *state, unsigned side, unsigned sharing)

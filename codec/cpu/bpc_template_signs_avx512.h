@@ -4,7 +4,7 @@
  * another. So the values are transposed, compressed, and transposed back. */
 #pragma once
 
-/* 16 rows of 16 words to columns. */
+/* Transposes 16 rows of 16 words. */
 BPC_INLINE void
 transpose_words (__m512i r[16])
 {
@@ -35,7 +35,7 @@ transpose_words (__m512i r[16])
   }
 }
 
-/* 64 rows of 32 lanes to 32 lanes of 64 rows. */
+/* Transposes 64 rows of 32 lanes to 32 lanes of 64 rows. */
 BPC_INLINE void
 rows_to_lanes (const uint8_t rows[64][32], __m512i lanes[32])
 {
@@ -80,7 +80,7 @@ lanes_to_rows (__m512i lanes[32], uint8_t rows[64][32])
   }
 }
 
-/* Whether of the 64 lines from y on there are any whose stripe is awake. */
+/* Whether a stripe is awake among the 64 lines from y on. */
 BPC_INLINE bool
 lines_awake (const Coding *coding, unsigned y)
 {
@@ -88,7 +88,7 @@ lines_awake (const Coding *coding, unsigned y)
       & low_bits (64 / PACO_STRIPE_LINES);
 }
 
-/* As compact_signs(), for many signs. */
+/* Does compact_signs() for many signs. */
 static unsigned
 compact_many_signs (const Coding *coding, unsigned side)
 {
@@ -129,7 +129,7 @@ compact_many_signs (const Coding *coding, unsigned side)
   return n;
 }
 
-/* As expand_signs(), after compact_many_signs(); n visits. */
+/* Does expand_signs() after compact_many_signs(), for n visits. */
 static void
 expand_many_signs (const Coding *coding, unsigned side, unsigned n)
 {

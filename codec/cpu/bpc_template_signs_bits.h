@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The compaction of many signs with bit masks: lane by lane, where the lines
- * of new signs are the bits of words. */
+ * The compaction of many signs with bit masks, for instruction sets without a better
+ * way: it goes lane by lane, with the lines of new signs as bits of words.
+ * bpc_template_signs.h includes it. */
 #pragma once
 
-/* 32 bits of each of 128 rows to 32 lanes of two words; and back. */
+/* Transposes 128 rows of 32 bits to 32 lanes of two words. */
 static inline void
 rows_to_words (const uint32_t rows[128], uint64_t lanes[2][32])
 {
@@ -28,7 +29,7 @@ words_to_rows (uint64_t lanes[2][32], uint32_t rows[128])
   }
 }
 
-/* As compact_signs(), for many signs. */
+/* Does compact_signs() for many signs. */
 static unsigned
 compact_many_signs (const Coding *coding, unsigned side)
 {
@@ -61,7 +62,7 @@ compact_many_signs (const Coding *coding, unsigned side)
   return n;
 }
 
-/* As expand_signs(), after compact_many_signs(); n visits. */
+/* Does expand_signs() after compact_many_signs(), for n visits. */
 static void
 expand_many_signs (const Coding *coding, unsigned side, unsigned n)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See budget.h. */
+ * Counts the coefficients of a frame with a budget, and cuts its blocks; budget.h says
+ * for whom. Workers count in parallel, by count_tops() of rows.h; codec/rate_cut.c
+ * chooses the cuts. */
 #include "codec/cpu/budget.h"
 #include "codec/cpu/memory.h"
 #include "codec/cut.h"

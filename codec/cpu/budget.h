@@ -14,13 +14,14 @@ typedef PacoRateBits PacoCpuSums[PACO_MAX_COMPONENTS * PACO_MAX_SUBBANDS];
 typedef struct
 {
   unsigned n_workers;
-  PacoCpuSums *sums; /* of each worker; the first: of all */
+  PacoCpuSums
+      *sums; /* one for each worker; the first ends up as the sum of all */
   PacoRateCuts *cuts;
   uint32_t *bytes; /* of each block, in index and payload */
   uint8_t *lost;
 } PacoCpuBudget;
 
-/* FALSE without memory; clear it in any case. */
+/* Returns FALSE if there is no memory. It has to be cleared in any case. */
 bool paco_cpu_budget_init (
     PacoCpuBudget *budget, unsigned n_workers, uint32_t n_blocks);
 void paco_cpu_budget_clear (PacoCpuBudget *budget);
@@ -30,7 +31,7 @@ const PacoRateBits *paco_cpu_budget_count (PacoCpuBudget *budget,
     const PacoFrame *frame, const PacoRateTable *table,
     const PacoEncoderJob *job, bool checks);
 
-/* Cuts the blocks to so many bytes of index and payload. Their checks are not made
- * anew; lost[] says whose are to be. */
+/* Cuts the blocks to so many bytes of index and payload. Checks are not made anew; the
+ * caller does that for blocks whose lost[] is not 0. */
 void paco_cpu_budget_cut (PacoCpuBudget *budget, PacoBlockRecord *records,
     uint32_t n_blocks, const PacoCoding *coding, uint64_t bytes);

@@ -10,11 +10,11 @@
 enum
 {
   COUNTED_AT_ONCE = 64,
-  /* Of 1.0 in the exponent of a float. */
+  /* The exponent field of the float 1.0. */
   EXPONENT_OF_ONE = 127,
 };
 
-/* Magnitudes as floats; their exponents are the planes of their highest bits. */
+/* Makes floats of magnitudes; their exponents say in which plane the highest bit is. */
 INLINE void
 magnitudes (const PacoWord *line, size_t n, float scale, Float *out)
 {
@@ -40,7 +40,7 @@ magnitudes (const PacoWord *line, size_t n, float scale, Float *out)
 
 enum
 {
-  /* Lines that are added up in bytes. */
+  /* How many lines are added up in bytes. */
   COUNTED_LINES = 128,
 };
 
@@ -51,7 +51,7 @@ typedef struct
   int highest;
 } Counted;
 
-/* All are bytes, so that a vector holds as many as there are columns. */
+/* All numbers are bytes, so that a vector holds one for each column. */
 INLINE void
 add_those_above (uint8_t *n, const uint8_t *planes, const uint8_t least)
 {
@@ -74,8 +74,8 @@ count_line (Counted *counted, const PacoWord *line, size_t n, float scale)
   magnitudes (line, n, scale, (Float *) magnitude);
   for (unsigned i = 0; i < COUNTED_AT_ONCE; i++)
     all |= magnitude[i];
-  /* One more than the plane of the highest bit; 0: below plane 0. Exponents or-ed
-   * are no less than the largest. */
+  /* This is one more than the plane of the highest bit, and 0 if that is below plane 0.
+   * Exponents that are or-ed are no less than the largest one. */
   for (unsigned i = 0; i < COUNTED_AT_ONCE; i++) {
     int32_t exponent = (magnitude[i] >> 23) - (EXPONENT_OF_ONE - 1);
 
@@ -107,8 +107,8 @@ take_counted (Counted *counted, uint32_t top[PACO_RATE_PLANES])
   counted->highest = -1;
 }
 
-/* Lines that are counted come from memory, and no two are beside each other: they
- * are asked for so many ahead. */
+/* Counted lines come from memory, and no two are beside each other. So each is
+ * prefetched this many counted lines before. */
 #define COUNTED_AHEAD 3
 
 INLINE void

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The decoder of the CPU backend: frame -> blocks -> coefficients -> samples. */
+ * The decoder of the CPU backend: frame -> blocks -> coefficients -> samples. It is
+ * a PacoDecoder (codec/decoder_private.h); its flights share the threads of
+ * workers.c, and call bpc.h for blocks and frame.h for the transform. */
 #include "codec/cpu/backend_private.h"
 #include "codec/cpu/frame.h"
 #include "codec/decoder_private.h"
@@ -11,7 +13,7 @@ typedef struct
   CpuDecoder *decoder;
   PacoFrame frames[PACO_N_FORMS];
 
-  /* of the frame being decoded */
+  /* The frame being decoded. */
   PacoFrame *frame;
   const PacoDecoderJob *job;
   gint corrupted_blocks; /* atomic */
@@ -33,7 +35,7 @@ decode_block (void *data, uint32_t item, unsigned worker)
   Flight *flight = data;
   CpuDecoder *decoder = flight->decoder;
   const PacoHeader *header = &flight->job->frame.header;
-  /* The largest first: see the encoder. */
+  /* The largest blocks come first, as in encoder.c. */
   uint32_t i = paco_frame_n_blocks (flight->frame) - 1 - item;
   PacoBlockRecord record = flight->job->records[i];
   const uint8_t *bytes = paco_decoder_block (flight->job, &record);
@@ -63,8 +65,8 @@ is_empty (const Flight *flight)
   return true;
 }
 
-/* A picture of which every block is empty takes no memory but its own: a few
- * bytes make the largest one. */
+/* A few bytes can claim the largest picture, all of whose blocks are zero. Such a
+ * picture takes no memory but its own: its coefficients are not written. */
 static void
 decode_samples (Flight *flight, const PacoDecoderJob *job, gint64 *blocks_done)
 {

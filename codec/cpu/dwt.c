@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The wavelet transform: the window of lines, and what happens in it. */
+ * The wavelet transform of a level; dwt.h says how it works and who calls it. The
+ * operations on lines are those of rows.h. */
 #include "codec/cpu/dwt.h"
 #include "codec/cpu/memory.h"
 #include "codec/wavelet.h"
@@ -7,21 +8,22 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Columns of a strip. Wide ones give the prefetchers long runs, which is worth
- * more than to stay in the first-level cache. Strips do not cut groups of
- * samples (layout.h): it is a multiple of all numbers up to
+/* How many columns a strip has. Wide strips give the prefetchers long runs, which gains
+ * more than strips that stay in the first-level cache. Strips must not cut groups of
+ * samples (layout.h), so this is a multiple of all numbers up to
  * PACO_MAX_GROUP_SAMPLES. */
 #define STRIP 4200
 G_STATIC_ASSERT (PACO_MAX_GROUP_SAMPLES == 8 && STRIP % (5 * 7 * 8 * 3) == 0);
 #define MAX_HALO PACO_MAX_LIFTING_REACH
 #define PADDING 16 /* words before and after a line */
 #define LINE_WORDS (STRIP + 2 * MAX_HALO + 2 * PADDING)
-/* Lines in flight: those that the steps work on, and the two that leave. */
+/* How many lines a window has at most: those that the steps work on, and the two that
+ * leave. */
 #define MAX_WINDOW 32
 
-/* Words that a level writes from which on they would not stay in the caches until
- * they are coded: 16 MB. A picture of 3840x2160 is coded 7 % faster if they go past
- * them, one of 512x512 would be 6 % slower. */
+/* A level that writes so many words (16 MB) or more writes them past the caches, as
+ * they would not stay there until they are coded. A picture of 3840x2160 is coded 7
+ * % faster like this; one of 512x512 would be coded 6 % slower. */
 #define MIN_WORDS_PAST_CACHES (1u << 22)
 
 struct _PacoDwtLines
@@ -30,8 +32,8 @@ struct _PacoDwtLines
   PacoWord even[LINE_WORDS], odd[LINE_WORDS];
 };
 
-/* Lines of the window that most wavelets have: the others stay untouched, and take
- * no memory, until a wavelet needs them. */
+/* How many lines the window of most wavelets has. The others are not touched, and
+ * take no memory, until a wavelet needs them. */
 #define COMMON_WINDOW 16
 
 PacoDwtLines *
@@ -56,8 +58,8 @@ paco_dwt_lines_free (PacoDwtLines *lines)
 
 /* --- planes --- */
 
-/* Lines are a multiple of a cache line long, and no power of two: lines of a
- * block would fall on the same place of the cache. */
+/* Lines are a multiple of a cache line long, but not a power of two: then the lines
+ * of a block would fall on the same place of the cache. */
 static size_t
 place_plane (PacoPlane *plane, uint32_t width, uint32_t height, PacoWord *base)
 {
@@ -153,8 +155,8 @@ lift (const PacoDwtPass *pass, unsigned step, bool undo, PacoWord *out,
     pass->ops->lift_float (out, x, near, n, s, undo);
 }
 
-/* A line of one sample, or a sample of such a column, takes the gain of the low
- * half, or loses it. */
+/* Multiplies a line of one sample, or the samples of such columns, by the gain of
+ * the low half, or undoes that. */
 static void
 scale_single (const PacoDwtPass *pass, PacoWord *line, size_t n, bool undo)
 {
@@ -167,7 +169,7 @@ scale_single (const PacoDwtPass *pass, PacoWord *line, size_t n, bool undo)
       line[i] = undo ? (PacoWord) ((int32_t) line[i] >> 1) : 2 * line[i];
 }
 
-/* Lines and columns around a tile that its filtering needs, made even so that
+/* How many lines and columns around a tile its filtering needs. It is even, so that
  * tiles begin with a low-pass sample. */
 static uint32_t
 halo (const PacoWavelet *wavelet)
@@ -175,7 +177,8 @@ halo (const PacoWavelet *wavelet)
   return (paco_wavelet_reach (wavelet) + 1) & ~1u;
 }
 
-/* What of a line of `length` is filtered to get samples begin..end-1. */
+/* The part of a line of `length` samples that is filtered to get samples
+ * begin..end-1. */
 typedef struct
 {
   uint32_t begin, end;
@@ -197,20 +200,21 @@ typedef struct
   PacoDwtLines *lines;
   Range x, y;
   bool undo, past_caches;
-  /* Of the window: each step's line behind the newest one, in the order of the
-   * steps' work; the first of the two that leave; how many lines there are, a power of two. */
+  /* The window: how far behind the newest line each step works, in the order of the
+   * steps; how far behind it the first of the two lines is that leave; and how many
+   * lines there are, a power of two. */
   uint32_t delays[PACO_MAX_LIFTING_STEPS], leaving, window;
 } Tile;
 
-/* Line i of the tile in the window. */
+/* Where line i of the tile is in the window. */
 static PacoWord *
 window_line (const Tile *tile, unsigned plane, uint32_t i)
 {
   return tile->lines->window[plane][i & (tile->window - 1)] + PADDING;
 }
 
-/* Mirrors a line's n samples of one parity, n_own of them in x, into the `margin`
- * words on either side of them. paired: what is outside does not count. */
+/* Mirrors a line's n samples of one parity, n_own of them in x, into the `margin` words
+ * on either side of them. With a paired wavelet what is outside does not count. */
 static void
 extend (PacoWord *x, uint32_t n_own, uint32_t n, int parity, int margin,
     bool paired)
@@ -228,7 +232,7 @@ extend (PacoWord *x, uint32_t n_own, uint32_t n, int parity, int margin,
   }
 }
 
-/* One lifting step along a line that lies apart as even and odd samples, the
+/* Does a lifting step along a line whose even and odd samples lie apart, with the
  * result in out. */
 static void
 lift_along (const Tile *tile, unsigned step, PacoWord *even, PacoWord *odd,
@@ -258,7 +262,7 @@ put_low (
   memcpy (plane->data + y * plane->stride, line, sizeof *line);
 }
 
-/* Puts the tile's part of a line into a subband, which is not needed soon. */
+/* Puts the tile's part of a line into a subband that is not needed soon. */
 static void
 put_subband (const Tile *tile, const PacoPlane *plane, uint32_t y,
     const PacoWord *line, uint32_t n)
@@ -379,7 +383,7 @@ leave (const Tile *tile, uint32_t i)
       pass->access_data, tile->x.begin, y, tile->x.end - tile->x.begin, line);
 }
 
-/* The lines that tap k of a step is for, before and after line i. */
+/* Finds the lines that tap k of a step reads, before and after line i. */
 static void
 find_lines (const Tile *tile, unsigned plane, uint32_t i, unsigned k,
     const PacoWord *near[2])
@@ -395,7 +399,7 @@ find_lines (const Tile *tile, unsigned plane, uint32_t i, unsigned k,
   near[1] = window_line (tile, plane, paco_lifting_mirror (i + distance, n));
 }
 
-/* Step number `step` of line i of all planes. */
+/* Does step number `step` with line i of all planes. */
 static void
 lift_across (const Tile *tile, unsigned step, uint32_t i)
 {
@@ -414,7 +418,7 @@ lift_across (const Tile *tile, unsigned step, uint32_t i)
   }
 }
 
-/* A column of one sample knows no lifting. */
+/* Filters columns of one sample, in which there is nothing to lift. */
 static void
 filter_single_line (const Tile *tile)
 {
@@ -424,15 +428,16 @@ filter_single_line (const Tile *tile)
   leave (tile, 0);
 }
 
-/* The step that works as number k. */
+/* The number of the step that is done as the k-th: in reverse order for the inverse. */
 static unsigned
 step_number (const Tile *tile, unsigned k)
 {
   return tile->undo ? tile->pass->wavelet->n_steps - 1 - k : k;
 }
 
-/* A step's line is so far behind that of the step before that that one changed
- * all lines which it reads, and itself needs it no more. */
+/* Plans how far behind the newest line each step works: so far behind the step before
+ * that this one has changed all lines which the step reads, and does not need any more
+ * the line that the step changes. */
 static void
 plan_window (Tile *tile)
 {
@@ -454,11 +459,10 @@ plan_window (Tile *tile)
   g_assert (tile->window <= MAX_WINDOW);
 }
 
-/* Lines enter in pairs of which the last, `newest`, is one that the first step
- * does not change. Each step in turn then has what it needs for a line further
- * up; behind those that the last step reads two lines are done. Line numbers
- * before the first wrap around to large ones, which are outside like those at
- * the end. */
+/* Lines enter in pairs; the last of a pair, `newest`, is one that the first step
+ * does not change. After that each step can change a line further up, and two lines
+ * leave that the last step needs no more. Line numbers before the first wrap around
+ * to large ones, which are outside like those behind the end. */
 static void
 filter_tile (const Tile *tile)
 {

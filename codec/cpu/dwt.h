@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The wavelet transform of one or several planes (FORMAT.md section 5).
+ * The wavelet transform of one or several planes (FORMAT.md section 5). frame.c
+ * calls it level by level, from the workers.
  *
- * A level is one pass over memory. A band of lines slides through a window of
- * a few lines in which all vertical lifting steps are in flight; a line that
- * leaves the window is filtered horizontally and goes to its subbands. The
- * window is a strip of columns wide, so that it stays in the cache. Bands and
- * strips overlap by as many lines and columns as there are lifting steps: what
- * is filtered twice gives the same numbers.
+ * A level is one pass over memory. A band of lines slides through a window of a few
+ * lines in which all vertical lifting steps are in flight; a line that leaves the
+ * window is filtered horizontally and goes to its subbands. The window is a strip of
+ * columns wide, so that it stays in the cache. Bands and strips overlap by as many
+ * lines and columns as there are lifting steps: what is filtered twice gives the
+ * same numbers.
  *
- * The first level takes its lines from, and gives them to, whoever has the
- * samples, so that the picture never exists as coefficients of full size. */
+ * The first level takes its lines from samples.c and gives them back to it, so that
+ * the picture never exists as coefficients of full size. */
 #pragma once
 #include "codec/cpu/rows.h"
 
@@ -21,8 +22,8 @@ typedef struct
   PacoWord *data;
 } PacoPlane;
 
-/* The coefficients of one field of one component, a plane per subband and one
- * per LL of the levels between. */
+/* The coefficients of one field of one component: a plane for each subband, and one for
+ * the LL of each level between. */
 typedef struct
 {
   PacoPlane planes[PACO_MAX_LEVELS + 1][4]; /* by level and orientation */
@@ -53,19 +54,21 @@ typedef struct
   const void *access_data;
 } PacoDwtPass;
 
-/* The window of one thread. */
+/* The lines of one thread's window. */
 typedef struct _PacoDwtLines PacoDwtLines;
 
 PacoDwtLines *paco_dwt_lines_new (void);
 void paco_dwt_lines_free (PacoDwtLines *lines);
 
-/* Lines y0..y1-1 of a pass; y0 is even, and y1 is even or the height. */
+/* These transform lines y0..y1-1 of a pass; y0 is even, and y1 is even or the
+ * height. */
 void paco_dwt_forward (
     const PacoDwtPass *pass, uint32_t y0, uint32_t y1, PacoDwtLines *lines);
 void paco_dwt_inverse (
     const PacoDwtPass *pass, uint32_t y0, uint32_t y1, PacoDwtLines *lines);
 
-/* Access to planes of words, all of one size; data is a PacoPlaneSet. */
+/* Planes of words, all of one size. The functions below move lines from and to them;
+ * data is a PacoPlaneSet. */
 typedef struct
 {
   unsigned n;
@@ -77,8 +80,8 @@ void paco_planes_read (const void *data, uint32_t x, uint32_t y, uint32_t n,
 void paco_planes_write (const void *data, uint32_t x, uint32_t y, uint32_t n,
     PacoWord *const lines[]);
 
-/* Lines y0..y1-1 of planes that no wavelet filters (levels = 0, or all left
- * out): `read` by one access, `written` by the other. */
+/* Copies lines y0..y1-1 of planes that no wavelet filters (levels = 0, or all left
+ * out): one access reads them, the other writes them. */
 void paco_lines_copy (uint32_t width, uint32_t y0, uint32_t y1,
     unsigned n_planes, PacoLineAccess read, const void *read_data,
     PacoLineAccess write, const void *write_data, PacoDwtLines *lines);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The encoder of the CPU backend: samples -> coefficients -> blocks -> frame.
+ * The encoder of the CPU backend: samples -> coefficients -> blocks -> frame. It is
+ * a PacoEncoder (codec/encoder_private.h); its flights share the threads of
+ * workers.c, and call frame.h for the transform, bpc.h for blocks and budget.h for
+ * rate control.
  *
- * Each flight has its own coefficients and, per worker, an arena into which the
- * worker's blocks go one behind the other, so that memory follows what frames
- * need and not what they might. The blocks are put in order when their sizes
- * are known, in the buffer that goes out. */
+ * Each flight has its own coefficients and, for each worker, an arena into which the
+ * worker's blocks go one behind the other. So memory follows what frames need, not
+ * what they might need at most. When all sizes are known, the blocks are copied in
+ * their order into the buffer that is handed out. */
 #include "codec/cpu/backend_private.h"
 #include "codec/cpu/budget.h"
 #include "codec/cpu/frame.h"
@@ -30,11 +33,11 @@ typedef struct
   uint8_t **blocks;  /* bytes of each block in the arenas */
   PacoArena *arenas; /* per worker */
   unsigned n_arenas;
-  PacoSpare spare; /* for them: what only the transform needs */
+  PacoSpare spare; /* lent to them: memory that only the transform needs */
   uint8_t *index;
   PacoCpuBudget budget; /* where frames have one */
 
-  /* of the frame being coded */
+  /* The frame being coded. */
   PacoFrame *frame;
   const PacoEncoderJob *job;
   PacoCoding coding;
@@ -56,7 +59,7 @@ struct _CpuEncoder
 
 /* --- coding a frame --- */
 
-/* Planes that a block loses for being outside of all areas. */
+/* How many planes a block loses because it lies outside of all areas. */
 static unsigned
 area_planes (const Flight *flight, uint32_t i)
 {
@@ -68,7 +71,7 @@ area_planes (const Flight *flight, uint32_t i)
       frame->geometry, i, flight->job->area_planes);
 }
 
-/* Codes the block, and finds out what it can lose, of that weight. */
+/* Codes the block, and finds the cuts that it can lose, with this weight. */
 static void
 encode_to_cut (Flight *flight, uint32_t i, PacoBpcBlock *block, int weight,
     unsigned worker)
@@ -189,7 +192,7 @@ fail (CpuEncoder *encoder, PacoErrorCode code, const char *sentence)
   return frame;
 }
 
-/* Header, index and payload in a buffer of their size. */
+/* Puts header, index and payload into a buffer of their size. */
 static PacoEncodedFrame *
 assemble (Flight *flight)
 {
@@ -273,7 +276,7 @@ has_failed (const Flight *flight)
 
 /* --- a frame with a budget --- */
 
-/* Bytes of the frame that are not its header. */
+/* How many bytes of the budget are left for index and payload. */
 static uint64_t
 budget_for_blocks (const Flight *flight)
 {

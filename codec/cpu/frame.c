@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The transforms of a frame, level by level. Work is cut into bands of lines of
- * all planes of a level. */
+ * The transforms of a frame, level by level; frame.h says for whom. The work is cut
+ * into bands of lines of all planes of a level, which workers take. Lines come from
+ * samples.c, and dwt.c filters them. */
 #include "codec/cpu/frame.h"
 #include "codec/cpu/memory.h"
 #include "codec/cpu/samples.h"
@@ -22,7 +23,7 @@ typedef struct
 {
   PacoFrame *frame;
   bool inverse;
-  bool zero;     /* instead of the coarser side; only with inverse */
+  bool zero;     /* the coarser side is zero and not read; only with inverse */
   bool filtered; /* by the wavelet; else only moved */
   unsigned n_passes;
   PacoDwtPass passes[MAX_PASSES];
@@ -72,7 +73,7 @@ paco_frames_init (PacoFrame frames[PACO_N_FORMS], GError **error)
       format = frames[i].format;
       words = MAX (words, place_planes (&frames[i], NULL));
     }
-  /* A block is 64 words wide; who reads it may read whole vectors. */
+  /* A block is 64 words wide, and block coders may read whole vectors. */
   memory = paco_memory_new (words + PACO_BLOCK_WIDTH, sizeof (PacoWord));
   if (!memory) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
@@ -298,8 +299,8 @@ paco_frame_inverse (PacoFrame *frame, const PacoPicture *picture)
   transform_level (frame, picture, INVERSE, MIN (levels, frame->reduce + 1));
 }
 
-/* A wavelet of zeros is zero, and so is every sum and product of them: only the
- * level shift is left to do, at the size of the picture. */
+/* The inverse transform of zeros is zero. Only the level shift is left to be done,
+ * at the size of the picture. */
 void
 paco_frame_inverse_of_zero (PacoFrame *frame, const PacoPicture *picture)
 {

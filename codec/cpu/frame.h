@@ -22,34 +22,33 @@ typedef struct
 
   PacoCoefficients coefficients[2][PACO_MAX_COMPONENTS]; /* [field] */
   PacoWord *memory; /* also that of the flight's frame of the other form */
-  /* A part of it that is of use only during the transform. */
+  /* The part of it that only the transform needs. */
   PacoWord *inner;
   size_t inner_size; /* bytes */
 } PacoFrame;
 
-/* Allocates the coefficients of a flight's frames, one of each form, of which only
- * one is coded at a time; all fields before them are set in those that have a
- * geometry. Error MEMORY. */
+/* Allocates the coefficients of a flight's frames, one for each form, of which only one
+ * is coded at a time. The caller has set all fields before `coefficients` in those that
+ * have a geometry. Error MEMORY. */
 gboolean paco_frames_init (PacoFrame frames[PACO_N_FORMS], GError **error);
 void paco_frames_clear (PacoFrame frames[PACO_N_FORMS]);
 
-/* All return early when the frame has been abandoned. */
+/* These transform a frame. They return early when it has been abandoned. */
 void paco_frame_forward (PacoFrame *frame, const PacoPicture *picture);
 void paco_frame_inverse (PacoFrame *frame, const PacoPicture *picture);
-/* The same as the inverse when all coefficients are zero, whose memory it does
- * not touch. */
+/* Does the inverse when all coefficients are zero. It does not touch their memory. */
 void paco_frame_inverse_of_zero (PacoFrame *frame, const PacoPicture *picture);
 
 bool paco_frame_is_abandoned (const PacoFrame *frame);
 
-/* Codeblocks that are coded, those of levels left out are not. */
+/* How many codeblocks are coded: those of levels that are left out are not. */
 static inline uint32_t
 paco_frame_n_blocks (const PacoFrame *frame)
 {
   return frame->geometry->n_blocks_at[frame->reduce];
 }
 
-/* What the block coder is to know of block number i in the frames of coding;
- * what is for encoders only is left 0. carried_set may be NULL. */
+/* Describes block number i to the block coder, in frames that are coded like this. What
+ * only encoders need is left 0. carried_set may be NULL. */
 PacoBpcBlock paco_frame_block (const PacoFrame *frame, const PacoCoding *coding,
     const PacoProbabilitySet *carried_set, uint32_t i);

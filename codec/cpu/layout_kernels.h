@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Samples of any layout to lines of 32-bit words and back, to be included once
- * per instruction set by rows_kernels.h. Planes have loops that the compiler
- * vectorises; other layouts of up to 16 bytes a group go through byte shuffles
- * where there are such (PacoLayoutPlan, LAYOUT_VECTORS_HEADER); one loop does
- * what is left. Swapped words are swapped back piece by piece, which leaves one of
- * these layouts. */
+ * Samples of any layout to lines of 32-bit words and back; rows_kernels.h includes it
+ * once for each instruction set. Planes have loops that the compiler vectorises. Other
+ * layouts of up to 16 bytes a group go through byte shuffles where the instruction set
+ * has them (PacoLayoutPlan, LAYOUT_VECTORS_HEADER), and one loop does what is left.
+ * Swapped words are swapped back piece by piece, which leaves one of these layouts. */
 #include "codec/cpu/rows.h"
 #include "codec/cpu/rows_loops.h"
 #include <glib.h>
@@ -103,7 +102,7 @@ store_plane (unsigned bytes, bool swap, const PacoWord *line_words, size_t n,
 
 /* --- groups, sample by sample --- */
 
-/* From sample `first` of the group at `data` on. */
+/* Loads samples from sample `first` of the group at `data` on. */
 INLINE void
 load_groups (unsigned bytes, bool swap, const uint8_t *data,
     const PacoLayoutPlan *plan, unsigned first, size_t n, PacoWord *line)
@@ -120,7 +119,7 @@ load_groups (unsigned bytes, bool swap, const uint8_t *data,
     }
 }
 
-/* n bytes of groups that are alike. */
+/* Writes n bytes of groups that are all alike. */
 static void
 repeat_group (const uint8_t *group, size_t group_bytes, size_t n, uint8_t *data)
 {
@@ -133,7 +132,7 @@ repeat_group (const uint8_t *group, size_t group_bytes, size_t n, uint8_t *data)
   }
 }
 
-/* Into groups that are blank where these samples go. */
+/* Stores samples in groups that are blank at their places. */
 INLINE void
 store_groups (unsigned bytes, bool swap, const PacoWord *line_words, size_t n,
     const PacoLayoutPlan *plan, uint8_t *data)
@@ -173,8 +172,8 @@ store_vectors (const PacoWord *line, size_t n, const PacoLayoutPlan *plan,
 
 /* --- any layout --- */
 
-/* From sample `first` of the group at `data` on, behind which the line has so many
- * bytes. */
+/* Loads samples from sample `first` of the group at `data` on. The line has so many
+ * bytes from there on. */
 static void
 load_bytes (const uint8_t *data, size_t bytes, const PacoLayoutPlan *plan,
     unsigned first, size_t n, PacoWord *words)
@@ -195,7 +194,7 @@ load_bytes (const uint8_t *data, size_t bytes, const PacoLayoutPlan *plan,
   WITH_WORDS (layout, load_groups, data, plan, 0, n - done, words + done);
 }
 
-/* Into the bytes from `data` on, where a group begins. */
+/* Stores samples in the bytes from `data` on, where a group begins. */
 static void
 store_bytes (const PacoWord *words, size_t n, const PacoLayoutPlan *plan,
     const uint8_t *blank, size_t bytes, uint8_t *data)
@@ -215,8 +214,9 @@ store_bytes (const PacoWord *words, size_t n, const PacoLayoutPlan *plan,
 
 #define PIECE_BYTES 2048
 
-/* Copies n bytes of a line, from number `begin` on. Whole words are copied as
- * words; of others, which threads may have in common, these bytes alone. */
+/* Copies n bytes of a line, from number `begin` on. Whole words are copied as words; of
+ * words that are not whole only these bytes are touched, as other threads may use the
+ * rest. */
 INLINE void
 take_swapped (const uint8_t *line, size_t begin, size_t n, uint8_t *bytes)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Which element of a vector has which sample of a layout, and which bytes. */
+ * Plans which element of a vector has which sample of a layout, and where its bytes
+ * are; layout_plan.h says for whom. */
 #include "codec/cpu/layout_plan.h"
 #include <glib.h>
 #include <string.h>
@@ -38,8 +39,8 @@ choose_elements (PacoLayoutPlan *plan)
   return true;
 }
 
-/* Byte i, from the least significant one, of sample s of the vector, counted
- * from the begin of the window that its half looks at. */
+/* Where byte i of sample s of the vector is, counted from the beginning of the window
+ * that its half looks at. Byte 0 is the least significant one. */
 static unsigned
 byte_in_window (const PacoLayoutPlan *plan, unsigned s, unsigned i)
 {
@@ -51,8 +52,8 @@ byte_in_window (const PacoLayoutPlan *plan, unsigned s, unsigned i)
   return plan->element_of[s] < HALF ? at : at - plan->second;
 }
 
-/* Enters where byte i of sample s goes, in the first round that has not got a
- * byte there. */
+/* Enters where byte i of sample s goes, in the first round that has no byte at that
+ * place yet. */
 static void
 scatter_byte (PacoLayoutPlan *plan, unsigned s, unsigned i)
 {

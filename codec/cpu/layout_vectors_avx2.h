@@ -39,7 +39,7 @@ load_vectors (const uint8_t *data, const PacoLayoutPlan *plan, size_t n,
   return n_vectors * plan->n_samples;
 }
 
-/* The bytes of a vector of samples, where they lie in the windows. */
+/* Moves the bytes of a vector of samples to their places in the windows. */
 INLINE __m256i
 place_samples (__m256i samples, const PacoLayoutPlan *plan, __m256i shifts,
     const __m256i scatter[PACO_PLAN_ROUNDS])
@@ -58,7 +58,7 @@ place_samples (__m256i samples, const PacoLayoutPlan *plan, __m256i shifts,
   return bytes;
 }
 
-/* Windows of blank groups; each begins with a group. */
+/* Makes windows of blank groups. Each window begins with a group. */
 INLINE __m256i
 blank_windows (const uint8_t *blank, unsigned group_bytes)
 {
@@ -70,9 +70,9 @@ blank_windows (const uint8_t *blank, unsigned group_bytes)
       _mm_loadu_si128 ((const __m128i *) window));
 }
 
-/* What is in the windows of the next vector is read before this one's are
- * written: they may overlap by bytes of the next one, and a read of what has
- * just been written in part has to wait. */
+/* Stores vectors of samples. The windows of the next vector are read before those of
+ * this one are written, because they may overlap, and a read of bytes that have just
+ * been written in part has to wait. */
 static size_t
 store_vectors (const PacoWord *line, size_t n, const PacoLayoutPlan *plan,
     const uint8_t *blank, size_t n_bytes, uint8_t *data)

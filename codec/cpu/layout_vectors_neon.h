@@ -8,7 +8,7 @@
 #include <arm_neon.h>
 #include <glib.h>
 
-/* A half of the plan's vector each. */
+/* The two halves of the plan's vector. */
 typedef struct
 {
   uint8x16_t low, high;
@@ -20,7 +20,7 @@ load_halves (const uint8_t *low, const uint8_t *high)
   return (Halves){ vld1q_u8 (low), vld1q_u8 (high) };
 }
 
-/* Eight words. */
+/* Loads eight words. */
 INLINE Halves
 load_words (const uint32_t *words)
 {
@@ -36,7 +36,7 @@ shuffle_halves (Halves v, Halves index)
       Halves){ vqtbl1q_u8 (v.low, index.low), vqtbl1q_u8 (v.high, index.high) };
 }
 
-/* For shuffle_words(): the bytes that words are taken from, by their numbers. */
+/* Makes an index of bytes for shuffle_words() from the numbers of the words. */
 INLINE Halves
 bytes_of_order (const uint32_t order[PACO_PLAN_ELEMENTS])
 {
@@ -109,7 +109,7 @@ put_samples (uint8x16_t words, uint8x16_t shifts, const PacoLayoutPlan *plan)
       vshlq_s32 (vaddq_s32 (samples, half), vreinterpretq_s32_u8 (shifts)));
 }
 
-/* The bytes of a vector of samples, where they lie in the windows. */
+/* Moves the bytes of a vector of samples to their places in the windows. */
 INLINE Halves
 place_samples (Halves samples, const PacoLayoutPlan *plan, Halves shifts,
     const Halves scatter[PACO_PLAN_ROUNDS])
@@ -127,7 +127,7 @@ place_samples (Halves samples, const PacoLayoutPlan *plan, Halves shifts,
   return bytes;
 }
 
-/* Windows of blank groups; each begins with a group. */
+/* Makes windows of blank groups. Each window begins with a group. */
 INLINE Halves
 blank_windows (const uint8_t *blank, unsigned group_bytes)
 {
@@ -138,9 +138,9 @@ blank_windows (const uint8_t *blank, unsigned group_bytes)
   return load_halves (window, window);
 }
 
-/* What is in the windows of the next vector is read before this one's are
- * written: they may overlap by bytes of the next one, and a read of what has
- * just been written in part has to wait. */
+/* Stores vectors of samples. The windows of the next vector are read before those of
+ * this one are written, because they may overlap, and a read of bytes that have just
+ * been written in part has to wait. */
 static size_t
 store_vectors (const PacoWord *line, size_t n, const PacoLayoutPlan *plan,
     const uint8_t *blank, size_t n_bytes, uint8_t *data)

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Memory in sizes of pictures: it may be refused, and it wants large pages. */
+ * Memory in sizes of pictures, which may be refused and should have large pages: for
+ * coefficients, windows of lines, coded blocks and coded frames of the CPU backend. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-/* n elements. NULL when there is not enough memory for them. Not cleared. At
- * least a cache line aligned. */
+/* Allocates n elements, aligned to a cache line at least and not cleared. NULL if there
+ * is not enough memory. */
 void *paco_memory_new (size_t n, size_t element_size);
 void paco_memory_free (void *memory);
 
 typedef struct _PacoArenaChunk PacoArenaChunk;
 
-/* Memory that several arenas may use up before they get any of their own; who
- * lends it sets memory and size, and used to 0. */
+/* Memory that several arenas may use before they allocate any of their own. Its owner
+ * sets memory and size, and sets used to 0. */
 typedef struct
 {
   uint8_t *memory;
@@ -31,8 +32,8 @@ typedef struct
 
 /* Empties the arena, keeps the memory. spare may be NULL. */
 void paco_arena_reset (PacoArena *arena, PacoSpare *spare);
-/* At least `size` contiguous bytes at the end of the arena, NULL without
- * memory; they stay free until taken. */
+/* Reserves at least `size` contiguous bytes at the end of the arena, which stay free
+ * until they are taken. NULL if there is no memory. */
 uint8_t *paco_arena_reserve (PacoArena *arena, size_t size);
 /* Takes the first `size` bytes of what was reserved last. */
 void paco_arena_take (PacoArena *arena, size_t size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Encoded frames on their way out. The outputs are referenced by the encoder
- * and by every frame that is out. */
+ * Encoded frames on their way out; output.h says how they are used. The encoder and
+ * every frame that is out have a reference to the PacoOutputs. */
 #include "codec/cpu/output.h"
 #include "codec/cpu/memory.h"
 #include <string.h>
@@ -96,8 +96,8 @@ release (PacoEncodedFrame *frame)
   unref (outputs);
 }
 
-/* Takes a kept buffer that fits and is not much too large; if there is none, a
- * wrong one makes room for the new one. */
+/* Takes a kept buffer that is large enough and not much too large. If there is none,
+ * one of the others is freed to make room for a new one. */
 static Output *
 take_kept (PacoOutputs *outputs, size_t size)
 {

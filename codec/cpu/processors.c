@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The affinity and the control group of the process, as Linux tells them. More
- * threads than either allows would wait for each other: a thread that has used
- * up the group's quota sleeps for the rest of the period, and all that need its
+ * Reads the affinity and the control group of the process from Linux; processors.h says
+ * for whom. More threads than these allow would wait for each other: a thread that has
+ * used up the group's quota sleeps for the rest of the period, and all that need its
  * blocks wait with it. */
 #include "codec/cpu/processors.h"
 #include <glib.h>
@@ -22,8 +22,8 @@ whole_processors (gint64 quota, gint64 period)
   return (unsigned) MIN ((quota - 1) / period + 1, G_MAXINT);
 }
 
-/* The numbers in a file; FALSE if it does not begin with n of them. "max" is
- * read as -1. */
+/* Reads the numbers in a file; FALSE if it does not begin with n of them. "max" is read
+ * as -1. */
 static gboolean
 read_numbers (const char *folder, const char *name, gint64 *numbers, unsigned n)
 {
@@ -50,7 +50,7 @@ read_numbers (const char *folder, const char *name, gint64 *numbers, unsigned n)
   return good;
 }
 
-/* Version 2: both in one file. */
+/* In version 2 of control groups one file has both. */
 static unsigned
 quota_of_unified (const char *folder)
 {
@@ -61,7 +61,7 @@ quota_of_unified (const char *folder)
   return whole_processors (numbers[0], numbers[1]);
 }
 
-/* Version 1. */
+/* In version 1 each has a file. */
 static unsigned
 quota_of_controller (const char *folder)
 {
@@ -73,9 +73,9 @@ quota_of_controller (const char *folder)
   return whole_processors (quota, period);
 }
 
-/* The least of a group and the groups around it. A container may see its group
- * as the root of the mount, under another path than the one it is told; then
- * only the root can be read, which is right. */
+/* The least quota of a group and the groups around it. In a container the group may be
+ * the root of the mount, while the process is told another path. Then only the root can
+ * be read, which is right. */
 static unsigned
 least_quota (
     const char *mount, const char *group, unsigned (*quota_of) (const char *))
@@ -111,7 +111,8 @@ has_cpu_controller (const char *controllers)
   return found;
 }
 
-/* A line of /proc/self/cgroup: id, controllers (none in version 2), group. */
+/* The quota by a line of /proc/self/cgroup, which has id, controllers (none in
+ * version 2) and group. */
 static unsigned
 quota_of_line (const char *root, const char *line)
 {
@@ -161,8 +162,8 @@ paco_processors_quota (const char *root)
 #ifdef __linux__
 #define MAX_PROCESSORS (1 << 20)
 
-/* Returns 0 if it cannot be told. The kernel refuses sets that are smaller than
- * its own, so they grow. */
+/* Returns how many processors the affinity has, or 0 if it cannot be found out. The
+ * kernel refuses sets that are smaller than its own, so larger ones are tried. */
 static unsigned
 affinity (void)
 {

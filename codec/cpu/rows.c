@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Which line operations this machine can run. */
+ * Chooses the line operations by the machine's instruction sets (instructions.h);
+ * rows.h says for whom. */
 #include "codec/cpu/rows.h"
 #include "codec/cpu/instructions.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the wavelet and the samples do to one line of 32-bit words, in a table
- * of operations per instruction set. All of it is plain C in rows_kernels.h;
- * the compiler vectorises it for each. A line holds int32_t with a reversible
- * wavelet and float with others; conversions work in place. */
+ * What dwt.c and samples.c do with a line of 32-bit words: a table of operations for
+ * each instruction set. They are plain C in rows_kernels.h, which the compiler
+ * vectorises for each. A line holds int32_t with a reversible wavelet and float with
+ * others; conversions work in place. */
 #pragma once
 #include "codec/cpu/layout_plan.h"
 #include "codec/picture.h"
@@ -12,53 +12,54 @@
 /* A coefficient or sample of a line, int32_t or float. */
 typedef uint32_t __attribute__ ((may_alias)) PacoWord;
 
-/* The words that a lifting step sums, per tap those before and those after. */
+/* The words that a lifting step adds up: for each tap those before and those after. */
 typedef const PacoWord *const (*PacoNeighbors)[2];
 
-/* The tables cover lines of any length, addresses need no alignment. */
+/* Operations on lines of any length; addresses need no alignment. */
 typedef struct
 {
   const char *name; /* "plain", "avx2", "avx512", "neon" */
 
-  /* One lifting step, or its undoing, of n words: out[i] is x[i] changed by the
-   * sums of near[k][0][i] and near[k][1][i] for each tap k; out may be x. */
+  /* Does or undoes a lifting step with n words: out[i] becomes x[i] changed by the sums
+   * of near[k][0][i] and near[k][1][i] for each tap k; out may be x. */
   void (*lift_int) (PacoWord *out, const PacoWord *x, PacoNeighbors near,
       size_t n, const PacoLiftingStep *step, bool undo);
   void (*lift_float) (PacoWord *out, const PacoWord *x, PacoNeighbors near,
       size_t n, const PacoLiftingStep *step, bool undo);
 
-  /* A line of n words to its (n + 1) / 2 even and n / 2 odd ones, and back. */
+  /* Split a line of n words into its (n + 1) / 2 even and n / 2 odd ones, and merge
+   * these. */
   void (*split) (const PacoWord *line, size_t n, PacoWord *even, PacoWord *odd);
   void (*merge) (
       const PacoWord *even, const PacoWord *odd, size_t n, PacoWord *line);
 
-  /* Copies words that are not needed again soon: past the caches where the
-   * processor can do so, which need not fetch then what is overwritten. Other
-   * threads see them behind a fence of sequential consistency. */
+  /* Copies words that are not needed again soon, past the caches if the processor
+   * can do that: then it need not fetch the memory that is overwritten. Other
+   * threads see the words after a fence of sequential consistency. */
   void (*copy_past_caches) (PacoWord *out, const PacoWord *words, size_t n);
 
   void (*scale) (PacoWord *line, size_t n, float factor);
 
-  /* Of a block of coefficients, at most 64 wide: adds to top[p] how many c have
-   * their highest bit in plane p (codec/rate_steps.h; scale is 0 where they are
-   * integers), of all lines or of those of paco_rate_counted_line(). Returns
-   * how many lines these are. */
+  /* Counts a block of coefficients, at most 64 wide: adds to top[p] how many c have
+   * their highest bit in plane p (codec/rate_steps.h; scale is 0 where coefficients
+   * are integers), in all lines or in those of paco_rate_counted_line(). Returns how
+   * many lines were counted. */
   uint32_t (*count_tops) (const PacoWord *line, ptrdiff_t stride,
       unsigned width, unsigned height, bool all, float scale,
       uint32_t top[PACO_RATE_PLANES]);
 
-  /* n samples, from sample x of the line at `data` on, shifted to be signed; and
-   * back with clamping. When they are stored, x begins a group. blank: what a
-   * group is without them (PacoRegion), and they are the first that are put into
-   * it; or NULL, and the others in it stay. */
+  /* Load n samples, from sample x of the line at `data` on, shifted to be signed;
+   * and store them with clamping, where x begins a group. If these samples are the
+   * first that are put into their groups, blank is a group without samples
+   * (PacoRegion). If it is NULL, the other samples in the groups stay. */
   void (*load) (const uint8_t *data, const PacoLayoutPlan *plan, size_t x,
       size_t n, PacoWord *line);
   void (*store) (const PacoWord *line, size_t x, size_t n,
       const PacoLayoutPlan *plan, const uint8_t *blank, uint8_t *data);
 
   void (*to_float) (PacoWord *line, size_t n);
-  /* Rounds to nearest even. The first clamps to the range of samples of 16
-   * bits, the second to what an int32_t can hold. */
+  /* These round to nearest even. The first clamps to the range of samples of 16
+   * bits, the second to that of an int32_t. */
   void (*to_sample) (PacoWord *line, size_t n);
   void (*to_int) (PacoWord *line, size_t n);
 
@@ -71,10 +72,10 @@ typedef struct
   void (*inverse_ict) (PacoWord *y, PacoWord *u, PacoWord *v, size_t n);
 } PacoRowOps;
 
-/* The fastest of this machine. */
+/* The fastest table that runs on this machine. */
 const PacoRowOps *paco_row_ops (void);
 
-/* All that run on this machine, for tests; NULL-terminated. */
+/* All tables that run on this machine, for tests; the list ends with NULL. */
 const PacoRowOps *const *paco_row_all_ops (void);
 
 extern const PacoRowOps paco_row_ops_plain;

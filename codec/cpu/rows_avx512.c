@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The line operations with AVX-512. */
+ * The line operations (rows.h) compiled for AVX-512. rows.c has them in its list. */
 #define LAYOUT_VECTORS_HEADER "codec/cpu/layout_vectors_avx2.h"
 #include "codec/cpu/rows_kernels.h"
 

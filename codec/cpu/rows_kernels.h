@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The line operations of rows.h, to be included once per instruction set.
+ * The line operations of rows.h, which rows_plain.c, rows_avx2.c, rows_avx512.c and
+ * rows_neon.c include, each for its instruction set.
  *
- * Integers are unsigned so that they wrap. Every fused multiply-add is spelled
- * out; the compiler contracts nothing. */
+ * Integers are unsigned so that they wrap. Every fused multiply-add is spelled out; the
+ * compiler may not contract others. */
 #include "codec/cpu/count_kernels.h"
 #include "codec/cpu/layout_kernels.h"
 #include "codec/cpu/rows.h"
@@ -15,8 +16,8 @@
 
 /* --- lifting --- */
 
-/* Always inlined into where step is a row of the table, so that its taps are
- * constants; near holds as many pairs as there are taps. */
+/* It is inlined into calls in which step is a row of the table, so that its taps are
+ * constants. near has as many pairs as there are taps. */
 INLINE void
 lift_by (PacoWord *out, const PacoWord *x, PacoNeighbors near, size_t n,
     const PacoLiftingStep *step, bool undo)
@@ -59,8 +60,8 @@ are_alike (const PacoLiftingStep *a, const PacoLiftingStep *b)
   return alike;
 }
 
-/* Steps of the table with their constants, any others without. Haar and
- * Deslauriers-Dubuc 9/7 have none but those of 5/3 and 13/7. */
+/* Steps that are listed here are done with their constants, any others without. Haar
+ * and Deslauriers-Dubuc 9/7 have no steps but those of 5/3 and 13/7. */
 static void
 lift_int (PacoWord *out, const PacoWord *x, PacoNeighbors near, size_t n,
     const PacoLiftingStep *step, bool undo)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How loops over lines are written, for rows_kernels.h and layout_kernels.h: so
- * that GCC and Clang vectorise them, counted, without a branch, and with the
- * promise that an output is at most identical to an input, never shifted against
- * it (INDEPENDENT). */
+ * Macros and types for loops over lines, for rows_kernels.h, layout_kernels.h and
+ * count_kernels.h. GCC and Clang vectorise loops that are counted, have no branch, and
+ * promise that an output is an input or independent of it, never one that is shifted
+ * against it (INDEPENDENT). */
 #pragma once
 #include <stdint.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The line operations for 64-bit Arm. The compiler vectorises plain C for NEON
- * as it is; only layouts are shuffled by code of their own. */
+ * The line operations (rows.h) compiled for 64-bit Arm. The compiler vectorises plain C
+ * for NEON; only layouts are shuffled by code of their own. rows.c has them in its
+ * list. */
 #define LAYOUT_VECTORS_HEADER "codec/cpu/layout_vectors_neon.h"
 #include "codec/cpu/rows_kernels.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Samples in memory as lines of what the wavelet works on, and back. */
+ * Moves samples between memory and the lines that the wavelet works on; samples.h says
+ * for whom. The operations on lines are those of rows.h. */
 #include "codec/cpu/samples.h"
 #include "codec/geometry.h"
 #include "codec/wavelet.h"
@@ -109,8 +110,8 @@ paco_samples_load (const void *data, uint32_t x, uint32_t y, uint32_t n,
     ops->forward_ict (lines[0], lines[1], lines[2], n);
 }
 
-/* Back to integers. Reversible color transforms mix them before they are clamped
- * to the range of samples, so they need their whole range. */
+/* Rounds lines to integers. Reversible color transforms mix these before they are
+ * clamped to the range of samples, so they need their whole range. */
 static void
 round_lines (const PacoSamples *samples, uint32_t n, PacoWord *const lines[])
 {

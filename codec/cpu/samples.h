@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Samples in memory as lines of what the wavelet works on, and back: level
- * shift, color transform, rounding and clamping (FORMAT.md section 5). */
+ * Moves samples between memory and the lines that the wavelet works on, with level
+ * shift, color transform, rounding and clamping (FORMAT.md section 5). frame.c makes
+ * the sets and gives dwt.c the functions that load and store lines. */
 #pragma once
 #include "codec/cpu/rows.h"
 #include "codec/header.h"
 
-/* A set: consecutive components of one field that are moved line by line
- * together: those that a color transform mixes, and those that share a region, if
- * they are of one size and wavelet. */
+/* A set of consecutive components of one field that are moved together, line by
+ * line: those that a color transform mixes, and those that share a region if they
+ * have the same size and wavelet. */
 typedef struct
 {
   const PacoRowOps *ops;
@@ -15,33 +16,33 @@ typedef struct
   const PacoPicture *picture;
   unsigned field;
   unsigned first, n; /* components */
-  /* By component; and the region that it lies in, if its samples are the first
-   * that are written there, else NULL. */
+  /* The plan of each component; and the region that it lies in, if its samples are the
+   * first that are written there, else NULL. */
   PacoLayoutPlan plans[PACO_MAX_COMPONENTS];
   const PacoRegion *begins[PACO_MAX_COMPONENTS];
   uint8_t color_transform; /* PacoColorTransform, of the first three */
   bool reversible;         /* the components' wavelet */
-  /* Of a picture with levels left out: multiply by this, or 1; if reversible,
-   * paco_wavelet_reduce(). */
+  /* With levels left out, samples are multiplied by this gain (else it is 1); if
+   * reversible, paco_wavelet_reduce() takes the shift. */
   float gain;
   unsigned shift;
 } PacoSamples;
 
-/* The regions of a picture, and the sets that its components are split into: of
- * those, first, n and what follows from regions and coding are filled in. */
+/* The regions of a picture, and the sets that its components are split into. Of the
+ * sets, first, n and what follows from regions and coding are filled in. */
 typedef struct
 {
   PacoRegion regions[PACO_MAX_COMPONENTS];
   PacoSamples sets[PACO_MAX_COMPONENTS];
   unsigned n_sets;
-  /* Some sets share a region: they must be written one after the other. */
+  /* Whether sets share a region, so that they must be written one after the other. */
   bool in_turn;
 } PacoSampleSets;
 
 void paco_samples_split (PacoSampleSets *sets, const PacoPictureFormat *format,
     const PacoPicture *picture, const PacoCoding *coding, unsigned reduce);
 
-/* PacoLineAccess with a PacoSamples as data. */
+/* These are PacoLineAccess functions, with a PacoSamples as data. */
 void paco_samples_load (const void *data, uint32_t x, uint32_t y, uint32_t n,
     PacoWord *const lines[]);
 void paco_samples_store (const void *data, uint32_t x, uint32_t y, uint32_t n,

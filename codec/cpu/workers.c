@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A pool of threads that share out the items of a job.
+ * A pool of threads that share out the items of a job; workers.h says for whom.
  *
- * There is one seat per allowed thread, and only who sits works: the pool's
- * threads and the callers compete for the seats, so a caller adds no load of
- * its own, and the number of a seat is the number of the worker. There is one
- * thread less than seats, since the caller of a single job works itself.
+ * There is one seat for each allowed thread, and only a thread that has a seat
+ * works. The pool's threads and the callers compete for the seats, so callers add no
+ * load of their own. The number of a seat is the number of the worker. The pool has
+ * one thread less than seats, since the caller of a job works itself.
  *
- * Items are handed out by an atomic counter; the lock is taken only to join or
- * leave a job. A thread that finds a job exhausted leaves it, and the last to
- * leave wakes the caller. Jobs are joined in the order in which they came, so
- * the oldest frame is served first. */
+ * Items are handed out by an atomic counter; the lock is taken only to join or leave
+ * a job. A thread that finds a job exhausted leaves it, and the last to leave wakes
+ * the caller. Jobs are joined in the order in which they came, so the oldest frame
+ * is served first. */
 #include "codec/cpu/workers.h"
 #include "codec/cpu/processors.h"
 
@@ -53,8 +53,8 @@ has_items (Job *job)
   return g_atomic_int_get ((gint *) &job->next_item) < (gint) job->n_items;
 }
 
-/* The counter runs past n_items by one chunk per thread at most; the caller
- * has made sure that this does not overflow. */
+/* Works on items until there are none left. The counter runs past n_items by at most
+ * one chunk for each thread; the caller has made sure that this does not overflow. */
 static void
 work_on (Job *job, unsigned seat)
 {
@@ -79,7 +79,8 @@ find_work (PacoWorkers *workers)
   return NULL;
 }
 
-/* Called with the lock, returns with it. */
+/* Joins a job, works, and leaves it. The lock is held when it is called and when it
+ * returns. */
 static void
 join_and_leave (PacoWorkers *workers, Job *job, unsigned seat)
 {
