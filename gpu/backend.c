@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The CUDA backend as a table. */
+ * The table paco_cuda_backend (codec/backend.h), by which users open its encoders and
+ * decoders. */
 #include "gpu/backend.h"
 
 const PacoBackend paco_cuda_backend = {

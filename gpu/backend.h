@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the table of the CUDA backend is made of. */
+ * The functions in the table of the CUDA backend, which encoder.c and decoder.c
+ * have. */
 #pragma once
 #include "codec/backend.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Copies bands of lines to the host, one copy for each region: to the device a band
- * is one long row, and it fetches such rows at equal distances. */
+ * Copies bands of lines to the host (bands.h), with one copy for each region: a band is
+ * one long row of memory, and one copy takes rows at equal distances. */
 #include "gpu/bands.h"
 
 /* The bands of a region as rows of memory, in the order of addresses. With a
@@ -54,7 +54,7 @@ copy_rows (PacoCudaFrame *frame, const Rows *rows, unsigned n,
       device->context->name);
 }
 
-/* What the host sees of a region. */
+/* Describes a region to the host, where its bands are now. */
 static void
 describe (const PacoRegion *region, const Rows *rows, unsigned n_fields,
     const PacoPicture *picture, const PacoPinnedMemory *memory,

@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* The frame's stream waits for the picture already. `memory` is that of the samples,
- * which stay as long as it does. */
+/* Copies the lines, and waits. The frame's stream must already wait for the picture.
+ * The samples are in `memory`, and stay there as long as it does. */
 gboolean paco_cuda_fetch_bands (PacoCudaFrame *frame,
     const PacoPictureFormat *format, const PacoPicture *picture,
     PacoPinnedMemory *memory, PacoBandSamples *samples, GError **error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Turns on the bus. There is one turn for both directions, so that what a frame
- * enqueues for a transfer is not mixed with what another one does. */
+ * Turns on the bus; bus.h says what they are for. There is one turn for both
+ * directions, so that what a frame enqueues for a transfer is not mixed with what
+ * another frame enqueues. */
 #include "gpu/bus.h"
 
 void
@@ -21,7 +22,8 @@ paco_cuda_bus_clear (PacoCudaBus *bus)
   bus->driver = NULL;
 }
 
-/* last: bus->uploaded or bus->downloaded, which only who has the turn changes. */
+/* last points to bus->uploaded or bus->downloaded, which only the frame that has the
+ * turn may change. */
 static CUresult
 begin (PacoCudaBus *bus, CUstream stream, const CUevent *last)
 {

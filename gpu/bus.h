@@ -18,28 +18,28 @@ typedef struct
   CUevent uploaded, downloaded; /* of the last ones, or NULL */
 } PacoCudaBus;
 
-/* driver: of the context in which streams and events are. */
+/* driver is that of the context of the streams and events. */
 void paco_cuda_bus_init (PacoCudaBus *bus, const PacoDriver *driver);
-/* It may have been cleared, or never initialized. */
+/* The bus may have been cleared already, or never been initialized. */
 void paco_cuda_bus_clear (PacoCudaBus *bus);
 
-/* What is enqueued in the stream from here on is an upload, or a download: waits
- * until nobody else is enqueuing one, and has the stream wait for the last one.
- * In any case the stream has the turn afterwards. */
+/* Begins an upload, or a download, which is then enqueued in the stream: waits until
+ * no other frame is enqueuing one, and makes the stream wait for the last one. Even
+ * after a failure the stream has the turn. */
 CUresult paco_cuda_bus_begin_upload (PacoCudaBus *bus, CUstream stream);
 CUresult paco_cuda_bus_begin_download (PacoCudaBus *bus, CUstream stream);
 
-/* Records the event at the end of it, and passes the turn on; after a failure
- * the stream still has it. */
+/* Records the event at its end, and passes the turn on. After a failure the stream
+ * still has the turn. */
 CUresult paco_cuda_bus_end_upload (
     PacoCudaBus *bus, CUstream stream, CUevent event);
 CUresult paco_cuda_bus_end_download (
     PacoCudaBus *bus, CUstream stream, CUevent event);
 
-/* Passes the turn on if the stream has it: its frame has failed. */
+/* Passes the turn on if the stream has it. It is called when a frame has failed. */
 void paco_cuda_bus_give_up (PacoCudaBus *bus, CUstream stream);
 
-/* The events are about to be destroyed. Nobody enqueues anything. */
+/* Forgets the events, which are about to be destroyed. No frame may be enqueuing. */
 void paco_cuda_bus_forget (PacoCudaBus *bus);
 
 G_END_DECLS

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The devices that the driver has, and contexts on them, ours and others'. */
+ * Lists the driver's devices, and opens contexts on them or takes those of
+ * applications; context.h says for whom. */
 #include "gpu/context.h"
 
 static gboolean

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A context on a device: what the driver wants before it does anything there.
- * device.c opens one for all coders of a device; tests of kernels have their
- * own. */
+ * A context on a device, without which the driver does nothing there. device.c opens
+ * one for all coders of a device; tests of kernels have their own. */
 #pragma once
 #include "codec/coder.h"
 #include "gpu/driver.h"
@@ -13,8 +12,9 @@ G_BEGIN_DECLS
 
 #define PACO_CUDA_NAME_SIZE 128
 
-/* A device with a context: our own one, not the primary one, so that nothing in
- * the application can reset it; or one that was handed in. */
+/* A device with a context. The context is one of the backend's own, not the primary
+ * one, so that nothing in the application can reset it; or it is one that the
+ * application has handed in. */
 typedef struct
 {
   PacoDriver *driver;
@@ -28,23 +28,23 @@ typedef struct
       name[PACO_CUDA_NAME_SIZE]; /* with its number, "NVIDIA H200 (device 1)" */
 } PacoCudaContext;
 
-/* The numbers (int) of the devices that are new enough, in order, without a
- * context on any. NULL and an error: NO_DEVICE without a driver or a device, else
- * DEVICE and why the last one cannot be used. */
+/* Lists the numbers (int) of the devices that are new enough, in order, and makes no
+ * context on any. NULL with error NO_DEVICE if there is no driver or device, or with
+ * error DEVICE, which says why the last one cannot be used. */
 GArray *paco_cuda_list_devices (GError **error);
 
-/* ordinal: from 0. Errors NO_DEVICE: no driver, no device, no such device;
- * DEVICE: it is too old, or gives no context. The context is not current
- * afterwards. */
+/* Opens a context on the device of this number, from 0. Error NO_DEVICE if there is no
+ * driver or no such device, DEVICE if the device is too old or gives no context. The
+ * context is not current afterwards. */
 PacoCudaContext *paco_cuda_context_open (int ordinal, GError **error);
-/* The same in a context that is there, and stays when this is closed. Errors
- * NO_DEVICE, and DEVICE also if it is a context no more. */
+/* The same with a context that exists, and that stays when this is closed. Errors
+ * NO_DEVICE, and DEVICE also if the context does not exist any more. */
 PacoCudaContext *paco_cuda_context_wrap (
     const PacoForeignContext *foreign, GError **error);
 void paco_cuda_context_close (PacoCudaContext *context);
 
-/* Makes the context current in this thread, and undoes that. Every function that
- * takes a PacoCudaContext or what was made with it, but for these, expects the
+/* These make the context current in this thread, and undo that. All other functions
+ * that take a PacoCudaContext, or something that was made with it, expect the
  * context to be current. */
 gboolean paco_cuda_context_enter (
     const PacoCudaContext *context, GError **error);

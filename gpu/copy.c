@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Copies shared out to a few threads. */
+ * Copies that are shared out to a few threads (codec/helpers.h); copy.h says for
+ * whom. */
 #include "gpu/copy.h"
 #include "codec/helpers.h"
 #include "gpu/uncached.h"
@@ -51,7 +52,8 @@ paco_copier_free (PacoCopier *copier)
   }
 }
 
-/* One row can be cut anywhere, several only between rows. */
+/* Cuts a copy into parts. A single row can be cut anywhere, several rows only between
+ * them. */
 static unsigned
 cut (PacoCopier *copier, Part *parts, Part whole)
 {

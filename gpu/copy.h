@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Copies between ordinary and page-locked memory, shared out to a few threads:
- * one thread is slower than the bus to the device. */
+ * Copies between ordinary and page-locked memory, for transfer.c. They are shared
+ * out to a few threads, because one thread is slower than the bus to the device. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 typedef struct _PacoCopier PacoCopier;
 
-/* Without threads, who asks for a copy does it alone. */
+/* If no threads can be created, the caller of a copy does it alone. */
 PacoCopier *paco_copier_new (void);
 void paco_copier_free (PacoCopier *copier);
 

@@ -48,14 +48,14 @@ typedef struct
 
 /* --- decoding a frame --- */
 
-/* Bytes before the repairs. */
+/* How many bytes lie before the repairs. */
 static size_t
 repairs_offset (const Flight *flight)
 {
   return (flight->payload_size + 7) & ~(size_t) 7;
 }
 
-/* All bytes of blocks. */
+/* How many bytes payload and repairs have together. */
 static size_t
 blocks_size (const Flight *flight)
 {
@@ -75,7 +75,7 @@ find_sizes (Flight *flight, const PacoDecoderJob *job)
           + job->records[i].length;
 }
 
-/* Fills in the instructions from the records of the index. */
+/* Fills in, from the records of the index, what the kernels have to know. */
 static void
 instruct (Flight *flight, const PacoDecoderJob *job)
 {
@@ -118,7 +118,7 @@ instruct (Flight *flight, const PacoDecoderJob *job)
 static gboolean
 reserve (Flight *flight, GError **error)
 {
-  /* A quarter more, as the next frames may be somewhat larger. */
+  /* There is room for a quarter more, as the next frames may be somewhat larger. */
   size_t needed = blocks_size (flight), size = needed + needed / 4 + 64;
   PacoStation *station = &flight->payload;
   bool staging = !flight->payload_pinned;
@@ -132,7 +132,7 @@ reserve (Flight *flight, GError **error)
       && paco_cuda_frame_reserve (&flight->frame, flight->wide, error);
 }
 
-/* Behind the payload. */
+/* Uploads the repairs behind the payload. */
 static gboolean
 upload_repairs (Flight *flight, const PacoDecoderJob *job, GError **error)
 {
@@ -326,7 +326,7 @@ unconfigure (PacoCoder *base, unsigned number)
   Part *part = &decoder->parts[number];
   gboolean entered = paco_cuda_device_enter (part->share.device, NULL);
 
-  /* What the device does not take back now goes with its context. */
+  /* If the context cannot be entered, the memory is freed with the context. */
   for (unsigned i = number; i < base->depth; i += base->n_devices)
     if (decoder->flights[i].part)
       flight_clear (&decoder->flights[i]);
@@ -336,8 +336,8 @@ unconfigure (PacoCoder *base, unsigned number)
     paco_cuda_plan_clear (&part->plans[i]);
 }
 
-/* Bytes of the payload of frames like this one; of what it claims to be, unless no
- * frame can be like that. */
+/* Guesses the payload of frames like this one: as many bytes as its header says, unless
+ * no frame can have so many. */
 static size_t
 guess_payload (const PacoHeader *header, const PacoCudaPlan *plan)
 {
@@ -347,7 +347,7 @@ guess_payload (const PacoHeader *header, const PacoCudaPlan *plan)
   return MIN (header->frame_size, most) / 4 * 5;
 }
 
-/* Memory for frames of a form. */
+/* Allocates memory for frames of a form. */
 static gboolean
 allocate_form (CudaDecoder *decoder, Flight *flight, unsigned i, GError **error)
 {

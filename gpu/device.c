@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The devices that are open: loading the kernels, choosing a device, and sharing
- * it. */
+ * Opens devices: loads the kernels, chooses a device, and shares open ones among
+ * coders; device.h says for whom. It calls context.c, module.c and caller.c. */
 #include "gpu/device.h"
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static GCond opening_changed;
 
 /* --- Opening --- */
 
-/* Where the probability of a context is in a row of the kernels. */
+/* The place of a context's probability in a row as the kernels have it. */
 static unsigned
 place_of_context (unsigned context)
 {
@@ -48,7 +48,7 @@ paco_cuda_place_sets (
           rows);
 }
 
-/* The driver may not grant it, which is no failure. */
+/* Asks for more shared memory. If the driver does not grant it, that is no failure. */
 static void
 prefer_shared_memory (PacoCudaDevice *device, CUfunction function)
 {
@@ -202,7 +202,7 @@ device_free (void *data)
   g_free (device);
 }
 
-/* Takes the context, which is NULL after an error. */
+/* Makes a device, to which the context then belongs. context is NULL after an error. */
 static PacoCudaDevice *
 device_new (PacoCudaContext *context, GError **error)
 {
@@ -241,8 +241,8 @@ is_at (const PacoCudaDevice *device, const Place *place)
       && device->context->ordinal == place->ordinal;
 }
 
-/* After a failure new coders get a new context, if the driver grants one. With
- * the lock. */
+/* Finds an open device, or NULL. A device that has failed is not taken, so that new
+ * coders get a new context. The lock is held. */
 static PacoCudaDevice *
 find_open (const Place *place)
 {
@@ -253,7 +253,7 @@ find_open (const Place *place)
   return NULL;
 }
 
-/* A reference to a device that is open, or NULL. */
+/* Returns a reference to a device that is open, or NULL. */
 static PacoCudaDevice *
 ref_open (const Place *place)
 {
@@ -279,7 +279,7 @@ typedef struct
   PacoCudaContext *context; /* a new one, if it needed one to be asked */
 } Candidate;
 
-/* The best comes first. */
+/* Compares candidates; the best comes first. */
 static int
 compare_candidates (const void *a, const void *b)
 {
@@ -312,7 +312,8 @@ list_candidates (unsigned *n, GError **error)
 
       if (device->context->ordinal == candidates[i].ordinal) {
         candidates[i].n_coders += device->n_coders;
-        /* What went wrong in a context of others may be their doing. */
+        /* A failure in a context of an application does not count: the application may
+         * have caused it. */
         candidates[i].failed |= !device->context->foreign.handle
             && paco_driver_has_failed (device->driver);
       }
@@ -323,7 +324,7 @@ list_candidates (unsigned *n, GError **error)
   return candidates;
 }
 
-/* How much memory is free, in a context that there is, or a new one. */
+/* Asks how much memory is free, in a context that exists or in a new one. */
 static void
 ask_for_memory (Candidate *candidate)
 {
@@ -341,12 +342,13 @@ ask_for_memory (Candidate *candidate)
       candidate->available = 0;
     paco_cuda_context_leave (context);
   }
-  if (candidate->available == 0) /* the context may be of no use */
+  if (candidate->available == 0) /* the context may be broken */
     g_clear_pointer (&candidate->context, paco_cuda_context_close);
   paco_cuda_device_unref (device);
 }
 
-/* Asks those that tie for the first place. */
+/* Ranks the candidates. Those that tie for the first place are asked for free
+ * memory. */
 static void
 rank_candidates (Candidate *candidates, unsigned n)
 {
@@ -390,8 +392,8 @@ open_candidate (Opening *opened, Candidate *candidate)
   opened->device = device_new (context, &opened->error);
 }
 
-/* Where the best one cannot be opened the next one is; the error is that of the
- * last one. */
+/* Opens the best candidate, or the next one if that cannot be opened, and so on. The
+ * error is that of the last one. */
 static void
 open_best (Opening *opened)
 {

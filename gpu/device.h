@@ -42,9 +42,9 @@ typedef struct
   CUfunction rate_decide, rate_find, rate_fit, rate_shorten;
   CUdeviceptr rows; /* the built-in probability sets, paco_cuda_place_sets() */
 
-  /* For measurements: called by a flight's thread with the moments of a frame
-   * that has come to its end, PACO_CUDA_N_EVENTS (frame.h). NULL, unless it was
-   * set before any coder was opened. */
+  /* For measurements: a flight's thread calls it with the PACO_CUDA_N_EVENTS moments
+   * (frame.h) of a frame that is finished. It is NULL unless it was set before any
+   * coder was opened. */
   void (*frame_ended) (void *data, const CUevent *events);
   void *frame_ended_data;
 } PacoCudaDevice;
@@ -53,46 +53,47 @@ G_STATIC_ASSERT (PACO_GPU_FAMILY_SETS == PACO_N_SETS);
 #define PACO_CUDA_SETS_BYTES                                                   \
   (PACO_N_FAMILIES * PACO_N_SETS * PACO_GPU_SET_BYTES)
 
-/* timeout: of calls, microseconds; opening may take PACO_CUDA_OPEN_FACTOR times
- * as long, because the driver may have to compile the kernels. */
+/* Opening a device may take so many times the timeout of its calls, because the
+ * driver may have to compile the kernels. */
 #define PACO_CUDA_OPEN_FACTOR 12
-/* For a coder. ordinal -1: the usable GPU that has the fewest coders of this
- * process; of several, that with the most free memory, then that with the lowest
- * number. One that has failed is taken only where there is no other. A driver
- * says how much memory is free only in a context: where GPUs tie, each of them
- * gets one, which the others lose again. */
+/* Opens a device for a coder; timeout, of its calls, is in microseconds. ordinal -1
+ * takes the usable GPU that has the fewest coders of this process; of several, the
+ * one with the most free memory, and then the one with the lowest number. A GPU that
+ * has failed is taken only if there is no other. The driver says how much memory is
+ * free only in a context, so GPUs that tie each get one, and those that are not
+ * chosen lose it again. */
 PacoCudaDevice *paco_cuda_device_open (
     int ordinal, gint64 timeout, GError **error);
-/* The same in a context that was handed in, which coders share, too. */
+/* The same in a context that an application has handed in. Coders share it, too. */
 PacoCudaDevice *paco_cuda_device_open_in (
     const PacoForeignContext *context, gint64 timeout, GError **error);
-/* The coder has come to its end: takes its reference. device may be NULL. */
+/* Closes a device for a coder, whose reference it takes. device may be NULL. */
 void paco_cuda_device_close (PacoCudaDevice *device);
 PacoCudaDevice *paco_cuda_device_ref (PacoCudaDevice *device);
 void paco_cuda_device_unref (PacoCudaDevice *device);
 
-/* paco_caller_call() for the device; error DEVICE. func may give away the last
+/* Does paco_caller_call() for the device; error DEVICE. func may drop the last
  * reference. */
 gboolean paco_cuda_device_call (PacoCudaDevice *device,
     void (*func) (void *data), void (*late) (void *data), void *data,
     GError **error);
-/* The device does not answer: no new coder is to use it as it is. */
+/* Marks a device that does not answer, so that no new coder uses it as it is. */
 void paco_cuda_device_lost (PacoCudaDevice *device);
 
-/* paco_cuda_context_enter() and paco_cuda_context_leave(). */
+/* These call paco_cuda_context_enter() and paco_cuda_context_leave(). */
 gboolean paco_cuda_device_enter (PacoCudaDevice *device, GError **error);
 void paco_cuda_device_leave (PacoCudaDevice *device);
 
-/* Sees to it that the kernels of these components' wavelets are loaded: those of
- * the wavelets that few frames have are not before one asks. The device is entered;
- * any flight's thread may call this. */
+/* Loads the kernels of these components' wavelets if they are not loaded yet: those
+ * of wavelets that few frames have are loaded when they are first needed. The device
+ * must be entered. Any flight's thread may call this. */
 gboolean paco_cuda_device_load_wavelets (PacoCudaDevice *device,
     const PacoCoding *coding, unsigned n_components, GError **error);
 
-/* A probability set as the kernels want it, PACO_GPU_SET_BYTES. */
+/* Writes a probability set as the kernels want it, PACO_GPU_SET_BYTES. */
 void paco_cuda_place_set (const PacoProbabilitySet *set, uint8_t *rows);
-/* All built-in sets, PACO_CUDA_SETS_BYTES. carried_set, unless it is NULL, is
- * there instead of set 0 of the family. */
+/* Writes all built-in sets, PACO_CUDA_SETS_BYTES. carried_set, unless it is NULL, takes
+ * the place of set 0 of the family. */
 void paco_cuda_place_sets (
     const PacoProbabilitySet *carried_set, unsigned family, uint8_t *rows);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Opening the driver, and what to say when a call of it fails. */
+ * Opens the driver, and makes sentences of what goes wrong in a call of it; driver.h
+ * says for whom. */
 #include "gpu/driver.h"
 #include <dlfcn.h>
 #include <stdio.h>
@@ -70,7 +71,7 @@ paco_driver_close (PacoDriver *driver)
   g_free (driver);
 }
 
-/* What can be done about an error. */
+/* Says what can be done about an error. */
 static const char *
 advice (CUresult result)
 {

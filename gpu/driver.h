@@ -10,9 +10,9 @@
 
 G_BEGIN_DECLS
 
-/* F (member, symbol, parameters); all return CUresult. The symbols are spelled
- * out with their version: the newest one is not the one that older drivers
- * have. */
+/* F (member, symbol, parameters) for each function; all return CUresult. The symbols
+ * have their version in their names, because older drivers do not have the newest
+ * one. */
 #define PACO_DRIVER_FUNCTIONS(F)                                               \
   F (init, "cuInit", (unsigned flags))                                         \
   F (get_error_name, "cuGetErrorName", (CUresult error, const char **name))    \
@@ -93,8 +93,8 @@ typedef struct
 #undef PACO_DRIVER_MEMBER
 } PacoDriver;
 
-/* Opens libcuda.so.1 and initializes it. Error NO_DEVICE: "no CUDA device: ...".
- * Every table stands for itself; the driver counts who has it open. */
+/* Opens libcuda.so.1 and initializes it. Error NO_DEVICE: "no CUDA device: ...". Tables
+ * are independent of one another; the driver counts how often it was opened. */
 PacoDriver *paco_driver_open (GError **error);
 void paco_driver_close (PacoDriver *driver);
 
@@ -105,10 +105,10 @@ void paco_driver_close (PacoDriver *driver);
 gboolean paco_driver_check (const PacoDriver *driver, CUresult result,
     GError **error, const char *task, ...) G_GNUC_PRINTF (4, 5);
 
-/* Whether a check has ever ended with an error DEVICE. Most of these errors stay
- * with the context, which is of no more use then. */
+/* Whether a check has ever ended with an error DEVICE. After most of these errors a
+ * context cannot be used any more. */
 gboolean paco_driver_has_failed (const PacoDriver *driver);
-/* A call does not return, which is a failure, too. */
+/* Marks the driver as failed, because a call does not return. */
 void paco_driver_set_failed (const PacoDriver *driver);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the CUDA driver's interface is made of, as far as it is used here: so
- * nothing but the kernels needs the CUDA toolkit to be built. Names, numbers
+ * The types of the CUDA driver's interface, as far as driver.h uses them: so only the
+ * kernels need the CUDA toolkit to be built. Names, numbers
  * and layout are those of the documented interface of 64-bit Linux;
  * tests/gpu/driver/driver-types.c compares them with the toolkit's cuda.h where
  * that is installed. */
@@ -19,10 +19,10 @@ typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUarray_st *CUarray;
 
-/* The stream that copies of no stream use; in calls NULL means the same. */
+/* The stream of copies that name no stream. In calls NULL means the same. */
 #define CU_STREAM_LEGACY ((CUstream) 0x1)
 
-/* A driver returns others as well, newer ones those of later interfaces. */
+/* The results that are used here. A driver returns others as well. */
 typedef enum
 {
   CUDA_SUCCESS = 0,
@@ -85,7 +85,7 @@ enum
   CU_SHAREDMEM_CARVEOUT_MAX_SHARED = 100,
 };
 
-/* Which of the members named Host, Device and Array counts, MemoryType says. */
+/* MemoryType says which of the members named Host, Device and Array is used. */
 typedef struct
 {
   size_t srcXInBytes, srcY;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The launches of the wavelet transform: one per level for all planes of a
- * wavelet, but at level 1, where components are taken together that the color
- * transform mixes, and apart by the way that their samples are fetched. */
+ * Plans and enqueues the launches of the wavelet transform; dwt.h says for whom.
+ * There is one launch for each level and all planes of a wavelet. At level 1,
+ * components that the color transform mixes are in one launch, and components whose
+ * samples are fetched in different ways are in different ones. */
 #include "gpu/dwt.h"
 #include "codec/quantizer.h"
 #include "codec/range.h"
@@ -10,16 +11,17 @@
 
 /* --- The kernels --- */
 
-/* Whether a picture whose levels are all left out has to shrink. */
+/* Whether samples have to be divided when all levels of a picture are left out, because
+ * the wavelet's low half grows. */
 static bool
 is_grown (unsigned inverse, unsigned wavelet)
 {
   return inverse && paco_wavelet_gain_bits (&paco_wavelets[wavelet]) > 0;
 }
 
-/* dwt_<direction>_<wavelet>_<ability>, and where the fine side is samples also
- * _<layout>_<components>. Without a wavelet the kind of its numbers is what is
- * left of it. */
+/* Prints the name of a kernel: dwt_<direction>_<wavelet>_<ability>, and where the
+ * fine side is samples also _<layout>_<components>. Without a wavelet the kind of
+ * its numbers stands in the place of its name. */
 static void
 print_name (char *name, size_t size, unsigned inverse, unsigned wavelet,
     unsigned ability, unsigned layout, unsigned triple)
@@ -40,8 +42,8 @@ print_name (char *name, size_t size, unsigned inverse, unsigned wavelet,
         layout == PACO_DWT_PLANAR8 ? 8 : 16, triple ? 3 : 1);
 }
 
-/* Whether there is such a kernel. Where the fine side is numbers, components are
- * not mixed any more, and there always is a level to be transformed. */
+/* Whether there is such a kernel. Where the fine side is numbers, components are not
+ * mixed, and there always is a level to be transformed. */
 static bool
 exists (unsigned ability, unsigned layout, unsigned triple)
 {
@@ -66,7 +68,7 @@ find_kernel (PacoDwtKernel *kernel, const PacoModule *module, const char *name,
   return TRUE;
 }
 
-/* Whether dwt_further.cu has it. */
+/* Whether dwt_further.cu has the kernel. */
 static bool
 is_further (unsigned inverse, unsigned wavelet, unsigned ability)
 {
@@ -127,8 +129,8 @@ place_subbands (PacoDwt *dwt)
   dwt->n_coefficients += PACO_COEFFICIENT_ALIGNMENT; /* read, but not used */
 }
 
-/* A level's LL is read while that of the next level is written: two regions
- * take turns. */
+/* Places the LL of each level. A level's LL is read while that of the next level is
+ * written, so two areas of memory are used in turn. */
 static void
 place_coarse (PacoDwt *dwt)
 {
@@ -250,8 +252,8 @@ describe_subband (PacoDwtSubband *told, const PacoDwt *dwt,
   };
 }
 
-/* level 0: no wavelet; then the only subband is LL of the level reduce, and
- * of the picture's size. */
+/* Describes a plane to the kernel of a level. Level 0 is for no wavelet: then the only
+ * subband is LL of the level `reduce`, and has the picture's size. */
 static void
 describe_plane (PacoDwtPlane *plane, const PacoDwt *dwt,
     const PacoDwtFrame *frame, unsigned field, unsigned component,
@@ -359,7 +361,7 @@ begin_launch (PacoDwtLaunch *launch, const PacoDwt *dwt,
       wavelet, frame->reduce);
 }
 
-/* Whether the plain kernels suffice for n planes. */
+/* Whether the plain kernels can do n planes. */
 static bool
 is_plain (const PacoDwtFrame *frame, const PacoDwtParameters *parameters,
     unsigned wavelet, unsigned n)
@@ -372,7 +374,7 @@ is_plain (const PacoDwtFrame *frame, const PacoDwtParameters *parameters,
   return true;
 }
 
-/* Whether the inverse has more to handle than the plain kernels of samples can. */
+/* Whether the inverse has to do more than the plain kernels of samples can. */
 static bool
 is_beyond_plain (const PacoDwt *dwt, const PacoDwtPlane *planes, unsigned n,
     unsigned wavelet, unsigned level, unsigned group)
@@ -422,7 +424,7 @@ samples_kernel (const PacoDwt *dwt, const PacoDwtFrame *frame,
                                [group == 3];
 }
 
-/* The selected planes, `group` at a time. */
+/* Makes a launch of the selected planes, `group` at a time. */
 static unsigned
 samples_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
     const Selection *selection, bool inverse, PacoDwtLaunch *launch)
@@ -455,7 +457,7 @@ samples_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
   return launch->grid_x > 0;
 }
 
-/* All launches whose fine side is samples. */
+/* Makes all launches whose fine side is samples. */
 static unsigned
 samples_launches (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
     bool inverse, PacoDwtLaunch *launches)
@@ -478,7 +480,8 @@ samples_launches (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
   return n;
 }
 
-/* A level between LL and LL, of the planes of a wavelet. */
+/* Makes the launch of a level whose fine side is an LL, with the planes of a
+ * wavelet. */
 static unsigned
 plane_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned wavelet,
     unsigned level, bool inverse, PacoDwtLaunch *launch)
@@ -501,7 +504,7 @@ plane_launch (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned wavelet,
   return launch->grid_x > 0;
 }
 
-/* The same of all planes. */
+/* Makes such launches for all planes. */
 static unsigned
 plane_launches (const PacoDwt *dwt, const PacoDwtFrame *frame, unsigned level,
     bool inverse, PacoDwtLaunch *launches)

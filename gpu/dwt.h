@@ -10,9 +10,9 @@
 
 G_BEGIN_DECLS
 
-/* What a kernel can do. ANY: everything. PLAIN: what frames have most, faster
- * (kernels/dwt_forward.cuh and dwt_inverse.cuh say what). DIRECT: samples to
- * coefficients without a wavelet. */
+/* What a kernel can do. ANY does everything. PLAIN does what most frames need, and is
+ * faster (kernels/dwt_forward.cuh and dwt_inverse.cuh say what that is). DIRECT makes
+ * coefficients from samples without a wavelet. */
 enum
 {
   PACO_DWT_ANY,
@@ -21,7 +21,7 @@ enum
   PACO_DWT_N_ABILITIES
 };
 
-/* What the fine side of its level is: numbers, or samples in words of 8 or 16
+/* What the fine side of a kernel's level is: numbers, or samples in words of 8 or 16
  * bits. */
 enum
 {
@@ -46,14 +46,15 @@ typedef struct
   bool early; /* they know how to wait for the kernel before them */
 } PacoDwtKernels;
 
-/* Those of a wavelet that few frames have are in a module of their own. */
+/* Whether the kernels of a wavelet are in the further module, as few frames need
+ * them. */
 static inline bool
 paco_dwt_is_further (unsigned wavelet)
 {
   return wavelet > PACO_WAVELET_DD137;
 }
 
-/* Of the module "dwt", or of the further one. */
+/* Finds the kernels in the module "dwt", or in the further one. */
 gboolean paco_dwt_find_kernels (PacoDwtKernels *kernels,
     const PacoModule *module, bool further, GError **error);
 
@@ -75,17 +76,18 @@ typedef struct
   PacoCoefficientPlace coarse[2][PACO_MAX_COMPONENTS][PACO_MAX_LEVELS + 1];
 } PacoDwt;
 
-/* coding: only levels and color transform count. kernels outlive this; those of a
- * wavelet have to be there when a frame that has it is transformed. They may be
- * NULL where nothing will run. */
+/* Plans the transform of a configuration; of coding only levels and color transform
+ * count. kernels must outlive this. Those of a wavelet have to be loaded before a
+ * frame with this wavelet is transformed. kernels may be NULL where nothing will
+ * run. */
 PacoDwt *paco_dwt_new (const PacoPictureFormat *format,
     const PacoCoding *coding, const PacoGeometry *geometry,
     unsigned n_multiprocessors, const PacoDwtKernels *kernels);
 void paco_dwt_free (PacoDwt *dwt);
 
-/* Whether all coefficients that the encoder can make with these steps and bits
- * behind the point fit int16_t.
- * (A decoder looks at the planes of its blocks: 15 fit.) */
+/* Whether all coefficients that an encoder can make with these steps and bits behind
+ * the point fit int16_t. (A decoder looks at the planes of its blocks, of which 15
+ * fit.) */
 bool paco_dwt_is_narrow (
     const PacoPictureFormat *format, const PacoCoding *coding);
 
@@ -107,9 +109,10 @@ typedef struct
   /* The first kernel comes right behind another one in the stream, and may be
    * launched before that has ended. */
   bool follows_kernel;
-  /* Inverse only. Levels left out; and a byte per block, its dropped planes
-   * and PACO_DWT_CUT, or 0 if no block has any; those of the reversible wavelet do not count, as
-   * their coefficients are complete. */
+  /* For the inverse only: how many levels are left out; and the address of a byte
+   * for each block, which has its dropped planes and PACO_DWT_CUT, or 0 if no block
+   * has any. Blocks of reversible wavelets have none here, as their coefficients are
+   * complete. */
   unsigned reduce;
   CUdeviceptr dropped_planes;
 } PacoDwtFrame;
@@ -122,8 +125,8 @@ gboolean paco_dwt_enqueue_inverse (const PacoDwt *dwt,
     const PacoCudaContext *context, const PacoDwtFrame *frame, CUstream stream,
     GError **error);
 
-/* The same as a list, for those who launch otherwise. If kernels->early, all
- * but the first can be launched early (module.h). */
+/* The launches as a list, for benchmarks and tests, which launch by themselves. If
+ * kernels->early, all but the first can be launched early (module.h). */
 typedef struct
 {
   const PacoDwtKernel *kernel; /* of the PacoDwt */
@@ -131,8 +134,8 @@ typedef struct
   PacoDwtParameters parameters;
 } PacoDwtLaunch;
 
-/* Level 1 by sample layout, and by field with a color transform; the others.
- * All of them by wavelet. */
+/* How many launches there are at most: for each wavelet those of level 1, by sample
+ * layout and with a color transform by field, and one for each other level. */
 #define PACO_DWT_MAX_LAUNCHES (PACO_N_WAVELETS * (4 + PACO_MAX_LEVELS))
 
 unsigned paco_dwt_forward_launches (

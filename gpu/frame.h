@@ -34,7 +34,7 @@ size_t paco_cuda_plan_blocks (const PacoCudaPlan *plan,
     const PacoCoding *coding, bool wide,
     const uint8_t (*dropped_planes)[PACO_MAX_SUBBANDS], PacoGpuBlock *blocks);
 
-/* Moments of a frame. */
+/* Moments of a frame, which events mark. */
 enum
 {
   PACO_CUDA_BEGIN,
@@ -67,26 +67,26 @@ typedef struct
   PacoPinnedMemory host_blocks[PACO_N_FORMS];
 } PacoCudaFrame;
 
-/* Without buffers. */
+/* Makes stream and events, but no buffers. */
 gboolean paco_cuda_frame_init (
     PacoCudaFrame *frame, PacoCudaShare *share, GError **error);
 void paco_cuda_frame_clear (PacoCudaFrame *frame);
 
-/* What comes next is of this form. plans: one of each form. */
+/* Says that the next frame is of this form. plans has one plan for each form. */
 void paco_cuda_frame_use (
     PacoCudaFrame *frame, const PacoCudaPlan *plans, unsigned form);
 
-/* Buffers for frames of the form, as large at least as those that there are. */
+/* Allocates buffers for frames of the form, at least as large as those that exist. */
 gboolean paco_cuda_frame_allocate (
     PacoCudaFrame *frame, bool wide, GError **error);
 
-/* Those whose size depends on how large coefficients are; at first from
- * paco_cuda_frame_allocate(). */
+/* Makes the buffers large enough whose size depends on how large coefficients are.
+ * paco_cuda_frame_allocate() calls it as well. */
 gboolean paco_cuda_frame_reserve (
     PacoCudaFrame *frame, bool wide, GError **error);
 
-/* The table of codeblocks of the form, in the host's memory; and its way to the
- * device, to be enqueued when it has been filled in. */
+/* The first returns the table of codeblocks of the form in the host's memory. When
+ * it has been filled in, the second enqueues its upload. */
 static inline PacoGpuBlock *
 paco_cuda_frame_blocks (const PacoCudaFrame *frame)
 {
@@ -94,18 +94,18 @@ paco_cuda_frame_blocks (const PacoCudaFrame *frame)
 }
 gboolean paco_cuda_frame_upload_blocks (PacoCudaFrame *frame, GError **error);
 
-/* The way of a frame: what is enqueued between begin and end of the upload takes
- * the bus to the device, of the download that back, and both mark the moments
- * BEGIN and UPLOADED, CODED and END. An upload takes turns with those of other
- * frames only if nothing is copied on the host meanwhile (in_order), because the
- * bus would wait for that. */
+/* What is enqueued between begin and end of an upload uses the bus to the device;
+ * between begin and end of a download, the bus back. The upload marks the moments
+ * BEGIN and UPLOADED, the download CODED and END. An upload takes turns with those
+ * of other frames only if nothing is copied on the host at the same time (in_order),
+ * because the bus would wait for the copies. */
 gboolean paco_cuda_frame_begin_upload (
     PacoCudaFrame *frame, bool in_order, GError **error);
 gboolean paco_cuda_frame_end_upload (PacoCudaFrame *frame, GError **error);
 gboolean paco_cuda_frame_begin_download (PacoCudaFrame *frame, GError **error);
 gboolean paco_cuda_frame_end_download (PacoCudaFrame *frame, GError **error);
 
-/* Marks one of the other moments, or once more END. */
+/* Marks one of the other moments, or END once more. */
 gboolean paco_cuda_frame_mark (
     PacoCudaFrame *frame, unsigned event, GError **error);
 
@@ -113,7 +113,8 @@ gboolean paco_cuda_frame_mark (
 gboolean paco_cuda_frame_wait_for (
     PacoCudaFrame *frame, unsigned event, GError **error);
 
-/* Waits for the end, or, after a failure, for what was enqueued. */
+/* The first waits for the end of the frame; the second, after a failure, for all
+ * that was enqueued. */
 gboolean paco_cuda_frame_wait (PacoCudaFrame *frame, GError **error);
 void paco_cuda_frame_give_up (PacoCudaFrame *frame);
 
@@ -121,26 +122,27 @@ void paco_cuda_frame_give_up (PacoCudaFrame *frame);
 double paco_cuda_frame_milliseconds (
     const PacoCudaFrame *frame, unsigned from, unsigned to);
 
-/* Has the frame's stream wait for what is enqueued in the picture's stream now, so
- * that the picture's device memory is ready for what is enqueued from here on. */
+/* Makes the frame's stream wait for what is enqueued in the picture's stream now, so
+ * that the picture's device memory is ready for what is enqueued afterwards. */
 gboolean paco_cuda_frame_await_picture (
     PacoCudaFrame *frame, const PacoPicture *picture, GError **error);
 
-/* The transform that a frame of coding needs; picture: in device memory, of any
- * layout. */
+/* Describes the transform of a frame that is coded like this; picture is in device
+ * memory and has any layout. */
 PacoDwtFrame paco_cuda_frame_transform (const PacoCudaFrame *frame,
     const PacoCoding *coding, const PacoPicture *picture, bool wide);
 
-/* Enqueues it: samples of the picture to coefficients, and back. What is not
- * planar goes through planes, which are in the memory of the bitplanes: the block
- * coder needs that only after the one and before the other. */
+/* These enqueue the transform from samples to coefficients, and back. Components
+ * that are not planar go through planes, which use the memory of the bitplanes: the
+ * block coder needs that only after the forward transform, or before the inverse
+ * one. */
 gboolean paco_cuda_frame_forward (
     PacoCudaFrame *frame, const PacoDwtFrame *transform, GError **error);
 gboolean paco_cuda_frame_inverse (
     PacoCudaFrame *frame, const PacoDwtFrame *transform, GError **error);
 
-/* Device address of the rows of the sets, for a frame of coding; carried_set
- * may be NULL. */
+/* Finds the device address of the probability sets' rows for a frame that is coded like
+ * this; carried_set may be NULL. */
 gboolean paco_cuda_frame_rows (PacoCudaFrame *frame, const PacoCoding *coding,
     const PacoProbabilitySet *carried_set, CUdeviceptr *rows, GError **error);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Which kernels of kernels/layout.cu a picture needs. */
+ * Finds out which kernels of kernels/layout.cu a picture needs, and enqueues them;
+ * layout.h says for whom. */
 #include "gpu/layout.h"
 #include "codec/geometry.h"
 #include <string.h>
@@ -78,8 +79,8 @@ paco_sample_planes_init (PacoSamplePlanes *planes,
   }
 }
 
-/* Whether the transform reads and writes a component where it is: nobody else has
- * bits of its words, and those beside the sample are 0. */
+/* Whether the transform can read and write a component where it is: its words have
+ * no bits of other components, and the bits beside the sample are 0. */
 static bool
 is_planar (
     const PacoSamplePlanes *planes, const PacoPicture *picture, unsigned c)

@@ -12,9 +12,9 @@ G_BEGIN_DECLS
 
 extern const unsigned char paco_fatbin_layout[];
 
-/* The kernels: those for packed groups are named after the bytes of a group, the
- * bits of a word of a plane, and the samples that a group has of the region's first
- * component; of the others it has one. */
+/* The kernels. Those for packed groups are named after the bytes of a group, the
+ * bits of a word of a plane, and how many samples a group has of the region's first
+ * component; it has one of each other component. */
 enum
 {
   PACO_LAYOUT_2_8_1,  /* chroma of NV12, RGB16 */
@@ -79,8 +79,9 @@ unsigned paco_layout_launches (const PacoSamplePlanes *planes,
     const PacoPicture *picture, CUdeviceptr memory, PacoPicture *planar,
     PacoLayoutLaunch launches[PACO_MAX_COMPONENTS]);
 
-/* Enqueues them; n from 0 on. follows_kernel: the first one, too, comes right
- * behind a kernel in the stream, and may be launched before that has ended. */
+/* Enqueues n launches; n may be 0. follows_kernel says that the first one, too,
+ * comes right behind a kernel in the stream, and may be launched before that has
+ * ended. */
 gboolean paco_layout_enqueue (const PacoCudaContext *context,
     const PacoLayoutKernels *kernels, PacoLayoutDirection direction,
     const PacoLayoutLaunch *launches, unsigned n, bool follows_kernel,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Memory of the device and page-locked memory of the host. */
+ * Allocates memory of the device and page-locked memory of the host; memory.h says for
+ * whom. */
 #include "gpu/memory.h"
 
 gboolean
@@ -20,7 +21,8 @@ paco_device_memory_reserve (PacoCudaShare *share, PacoDeviceMemory *memory,
   }
   memory->size = size;
   g_atomic_pointer_add (&share->memory, size);
-  /* Damaged frames may show what nobody has written. */
+  /* The memory is cleared, because damaged frames may show bytes that no kernel has
+   * written. */
   if (!paco_driver_check (device->driver,
           device->driver->memset_d8_async (memory->address, 0, size, NULL),
           error, "memory of %s cannot be cleared", device->context->name)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Memory of the device and page-locked memory of the host, for coders' own use;
- * users get theirs from pinned.h. Both are expensive
- * to get, so buffers only ever grow, and what frames need is reserved when
+ * Memory of the device and page-locked memory of the host, for the encoder, the
+ * decoder and what they are made of; users get theirs from pinned.h. Both are
+ * expensive to allocate, so buffers only grow, and what frames need is reserved when
  * the format is set. */
 #pragma once
 #include "gpu/share.h"
@@ -14,14 +14,14 @@ typedef struct
   size_t size;
 } PacoDeviceMemory;
 
-/* Makes the buffer at least this large; what was in it is lost when it grows,
- * and the new memory is zero. what: for messages, "coefficients". Nothing that
- * is enqueued may use it. The share counts it. */
+/* Makes the buffer at least this large. When it grows, its content is lost, and the
+ * new memory is zero. what is a name for messages, "coefficients". Nothing that is
+ * enqueued may use the buffer. The share counts its bytes. */
 gboolean paco_device_memory_reserve (PacoCudaShare *share,
     PacoDeviceMemory *memory, size_t size, const char *what, GError **error);
 void paco_device_memory_clear (PacoCudaShare *share, PacoDeviceMemory *memory);
 
-/* Of all page-locked memory: every device may use it, at the same address. */
+/* The flags of all page-locked memory: every device may use it, at the same address. */
 #define PACO_PINNED_FLAGS (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP)
 
 /* Page-locked, with the same address on the device. */

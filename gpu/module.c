@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Loading kernels and launching them. */
+ * Loads kernels and launches them; module.h says for whom. */
 #include "gpu/module.h"
 
 gboolean

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels: machine code embedded in the library, one image ("fatbin") for
- * each .cu file, loaded into a device's context. */
+ * The kernels: machine code that is embedded in the library, one image ("fatbin")
+ * for each .cu file. device.c loads them into a context; dwt.c, layout.c, pack.c,
+ * rate.c and the coders launch them. */
 #pragma once
 #include "gpu/context.h"
 
@@ -16,8 +17,8 @@ typedef struct
   CUmodule module;
 } PacoModule;
 
-/* name: for messages, "dwt". Error DEVICE when the image has no code for the
- * device. */
+/* Loads an image; name is for messages, "dwt". Error DEVICE when the image has no
+ * code for the device. */
 gboolean paco_module_load (PacoModule *module, const PacoCudaContext *context,
     const unsigned char *image, const char *name, GError **error);
 void paco_module_unload (PacoModule *module);
@@ -25,9 +26,9 @@ void paco_module_unload (PacoModule *module);
 gboolean paco_module_function (const PacoModule *module, const char *name,
     CUfunction *function, GError **error);
 
-/* Whether the kernels of the module wait for the kernel before them themselves
- * (kernels/wait.cuh): they are compiled for 9.0 or later, and so is the device.
- * function: one of them. */
+/* Whether the kernels of the module wait by themselves for the kernel before them
+ * (kernels/wait.cuh): they do if they are compiled for 9.0 or later, and the device has
+ * that as well. function is one of them. */
 bool paco_module_can_be_early (const PacoModule *module, CUfunction function);
 
 /* Launches blocks of `threads` threads (one dimension) of a kernel that takes

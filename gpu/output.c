@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Encoded frames on their way out. The outputs are referenced by the encoder
- * and by every frame that is out. */
+ * Encoded frames on their way out; output.h says how they are used. The encoder and
+ * every frame that is out have a reference to the PacoCudaOutputs. */
 #include "gpu/output.h"
 #include "gpu/pinned.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Buffers beyond those of the frames in flight that may be out. */
+/* How many buffers may be out beyond those of the frames in flight. */
 #define MAX_SPARE 8
-/* Bytes of page-locked memory that are taken before they are needed and kept when
- * they are not needed any more: what the driver takes to lock the 200 MB of a
- * buffer for 8K, or to unlock them, is the time of many frames. */
+/* How many bytes of page-locked memory are allocated before they are needed, and
+ * kept when they are not needed any more. The driver takes the time of many frames
+ * to lock or unlock the 200 MB of a buffer for 8K. */
 #define MAX_IDLE ((size_t) 2 << 30)
 
 typedef struct _Output Output;
@@ -103,7 +103,7 @@ paco_cuda_outputs_configure (
   return done;
 }
 
-/* Whether one buffer more may be kept. Called with the lock. */
+/* Whether one buffer more may be kept. The lock is held. */
 static bool
 has_room (const PacoCudaOutputs *outputs)
 {
@@ -113,7 +113,7 @@ has_room (const PacoCudaOutputs *outputs)
       || (n < outputs->n + MAX_SPARE && n < MAX_IDLE / outputs->size);
 }
 
-/* Called with the lock. */
+/* Takes back a buffer. The lock is held. */
 static void
 take_back (PacoCudaOutputs *outputs, PacoHostMemory **memory)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Encoded frames on their way out: page-locked buffers into which the device
- * writes, each large enough for any frame, kept for the next frames when they
- * come back. They may come back from any thread, and after the encoder is
+ * Encoded frames on their way out, for encoder.c: page-locked buffers into which the
+ * device writes, each large enough for any frame. They are kept for the next frames
+ * when they come back, which they may do from any thread, and after the encoder is
  * gone. */
 #pragma once
 #include "codec/encoder.h"
@@ -15,21 +15,21 @@ PacoCudaOutputs *paco_cuda_outputs_new (PacoCudaDevice *device);
 /* Frames that are still out are freed when they come back. */
 void paco_cuda_outputs_close (PacoCudaOutputs *outputs);
 
-/* Sets the size of buffers and how many are kept at least, and gets these unless
- * they are huge. Once more of them have been out, more are kept. Frames that are
- * out stay. */
+/* Sets the size of buffers and how many are kept at least, and allocates these
+ * unless they are huge. If more of them have been out at a time, more are kept.
+ * Frames that are out stay valid. */
 gboolean paco_cuda_outputs_configure (
     PacoCudaOutputs *outputs, size_t size, unsigned n, GError **error);
 
-/* A frame with such a buffer; without one, and with an error, if there is no
+/* Returns a frame with such a buffer, or without one and with an error if there is no
  * memory. */
 PacoEncodedFrame *paco_cuda_outputs_get (PacoCudaOutputs *outputs);
-/* A frame without data. */
+/* Returns a frame without data. */
 PacoEncodedFrame *paco_cuda_outputs_get_empty (PacoCudaOutputs *outputs);
 
-/* Sets the size that the frame has come to. When many frames are out, the
- * bytes move to ordinary memory, so that an application that collects frames
- * does not hold page-locked buffers of the largest size. */
+/* Sets the frame's size. When many frames are out, the bytes are moved to ordinary
+ * memory, so that an application that collects frames does not hold page-locked
+ * buffers of the largest size. */
 void paco_cuda_outputs_finish (PacoEncodedFrame *frame, size_t size);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Putting a frame's codestream together. */
+ * Puts a frame's codestream together; pack.h says for whom. */
 #include "gpu/pack.h"
 #include "codec/cut_points.h"
 #include <zlib.h>

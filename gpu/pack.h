@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Putting a frame's codestream together on the device: launches of
- * kernels/pack.cu, and what the host adds. */
+ * Puts a frame's codestream together, for encoder.c: it launches kernels/pack.cu,
+ * and adds the header on the host. */
 #pragma once
 #include "gpu/frame.h"
 
@@ -12,23 +12,24 @@ typedef struct
   PacoPinnedMemory host_sizes; /* PacoPackSizes */
 } PacoPackBuffers;
 
-/* Buffers as large at least as those that there are; clear ones to begin with. */
+/* Makes the buffers large enough for n_blocks; they only grow. They are zero before the
+ * first call. */
 gboolean paco_pack_buffers_reserve (PacoPackBuffers *buffers,
     PacoCudaShare *share, uint32_t n_blocks, bool cut_points, GError **error);
 void paco_pack_buffers_clear (PacoPackBuffers *buffers, PacoCudaShare *share);
 
-/* Enqueues scan and copies to output. code and records: what the block coder
- * wrote. cuts: for the index's cut points, or 0. */
+/* Enqueues the kernels that write index and payload to output. code and records are
+ * what the block coder has written; cuts are for the index's cut points, or 0. */
 gboolean paco_pack_enqueue (PacoCudaFrame *frame,
     const PacoPackBuffers *buffers, CUdeviceptr code, CUdeviceptr records,
     CUdeviceptr cuts, bool block_checks, uint32_t header_size,
     CUdeviceptr output, size_t capacity, GError **error);
 
-/* Bytes of index and payload, once the scan is done. */
+/* The bytes of index and payload, after the scan has ended. */
 size_t paco_pack_size (const PacoPackBuffers *buffers);
 
-/* When index and payload have come to the host: writes the header and returns
- * the frame's size in *size. */
+/* Writes the header, after index and payload have been downloaded, and sets *size to
+ * the frame's size. */
 gboolean paco_pack_finish (const PacoPackBuffers *buffers, PacoHeader *header,
     uint8_t *output, size_t *size, GError **error);
 

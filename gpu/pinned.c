@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Page-locked memory that users have, allocated and released by the thread of
- * the device that it comes from, and found again by address. */
+ * Page-locked memory that users have; pinned.h says for whom. The thread of the
+ * device that it comes from allocates and frees it. It is found again by its
+ * address. */
 #include "gpu/pinned.h"
 #include "gpu/memory.h"
 
@@ -14,7 +15,7 @@ struct _Handed
   Handed *next; /* in the list, under its lock */
 };
 
-/* All that is out, of all devices. It belongs to the process, as the addresses
+/* A list of all such memory, of all devices. It belongs to the process, as addresses
  * do. */
 static GMutex list_lock;
 static Handed *list;

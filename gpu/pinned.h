@@ -10,14 +10,15 @@
 
 G_BEGIN_DECLS
 
-/* Memory of this many bytes, not cleared. It may outlive all coders, keeps the
- * device open, and is released by any thread. Called without the device's
- * context. Errors MEMORY and DEVICE. */
+/* Allocates memory of this many bytes, which is not cleared. It may outlive all
+ * coders, keeps the device open, and may be released by any thread. The device's
+ * context must not be current. Errors MEMORY and DEVICE. */
 PacoHostMemory *paco_cuda_host_memory_new (
     PacoCudaDevice *device, size_t size, GError **error);
 
-/* Whether these bytes lie in such memory of any device, not yet released. Takes
- * a lock and looks through all of it: once per frame and region. */
+/* Whether these bytes lie in such memory of any device that is not yet released. It
+ * takes a lock and looks through the whole list, so it is called once for each frame
+ * and region. */
 bool paco_is_pinned (const void *data, size_t size);
 
 G_END_DECLS

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames with a budget or with cut points on the device. */
+ * Launches the kernels for frames with a budget or with cut points; rate.h says for
+ * whom. */
 #include "gpu/rate.h"
 #include <string.h>
 
@@ -173,7 +174,7 @@ find (PacoCudaFrame *frame, const PacoRateFitParameters *parameters,
       parameters, error);
 }
 
-/* Chooses those that blocks lose, and shortens the blocks. */
+/* Chooses the cuts that blocks lose, and shortens the blocks. */
 static gboolean
 fit (PacoCudaFrame *frame, const PacoRateFitParameters *parameters,
     GError **error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames with a budget or with cut points on the device (codec/rate_control.h):
- * launches of kernels/rate.cu, the tables and buffers that they need, and what the
- * host learns from them when the frame is finished. */
+ * Frames with a budget or with cut points on the device (codec/rate_control.h), for
+ * encoder.c: the launches of kernels/rate.cu, the tables and buffers that they need,
+ * and what the host learns from them when the frame is finished. */
 #pragma once
 #include "codec/encoder_private.h"
 #include "codec/rate_control.h"
@@ -30,8 +30,8 @@ typedef struct
   bool unfinished;       /* a frame has begun, and its sums may not be zero */
 } PacoCudaBudget;
 
-/* Buffers as large at least as those that there are; clear ones to begin with.
- * n_entries: whose steps are chosen, 0 without a budget. */
+/* Makes the buffers large enough; they only grow. They are zero before the first call.
+ * n_entries is how many entries have a step to be chosen, 0 without a budget. */
 gboolean paco_cuda_budget_reserve (PacoCudaBudget *budget, PacoCudaShare *share,
     uint32_t n_blocks, unsigned n_entries, GError **error);
 void paco_cuda_budget_clear (PacoCudaBudget *budget, PacoCudaShare *share);
@@ -60,16 +60,17 @@ typedef struct
   uint32_t correction;
 } PacoCudaRate;
 
-/* Whether blocks are going to be cut, now or later. */
+/* Whether blocks can be cut, to keep a budget now or in a recording later. */
 static inline bool
 paco_cuda_rate_has_cuts (const PacoCudaRate *rate)
 {
   return rate->steps != NULL || rate->cut_points;
 }
 
-/* With a budget: enqueues what finds the step number, between transform and block
- * coder. With cuts: tells the block coder of it, and enqueues what finds the cuts
- * and, with a budget, makes the coded blocks fit. */
+/* The first, for frames with a budget, enqueues what finds the step number; it comes
+ * between transform and block coder. The others are for frames with cuts: one tells
+ * the block coder what it has to note, and one enqueues what finds the cuts and,
+ * with a budget, makes the coded blocks fit. */
 gboolean paco_cuda_budget_decide (const PacoCudaBudget *budget,
     PacoCudaFrame *frame, const PacoCudaRate *rate, GError **error);
 void paco_cuda_budget_tell (const PacoCudaBudget *budget,
@@ -78,8 +79,8 @@ gboolean paco_cuda_budget_cut (const PacoCudaBudget *budget,
     PacoCudaFrame *frame, const PacoCudaRate *rate, CUdeviceptr code,
     CUdeviceptr records, GError **error);
 
-/* When the frame is finished: what was counted, if the step number was chosen, and
- * what its index and payload took before any cut. */
+/* After the frame is finished, these return what was counted, if the step number was
+ * chosen, and how many bytes index and payload took before any cut. */
 static inline const PacoRateBits *
 paco_cuda_budget_sums (const PacoCudaBudget *budget)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A coder's shares of its devices. */
+ * Opens and closes a coder's shares of its devices; share.h says what they are. */
 #include "gpu/share.h"
 #include "gpu/pinned.h"
 #include <string.h>
@@ -30,7 +30,8 @@ listing_free (void *data)
   g_free (listing);
 }
 
-/* All devices that can be used. No device has a thread for the call yet. */
+/* Lists all devices that can be used, in a thread of its own, as no device has one
+ * yet. */
 static GArray *
 list_all (gint64 timeout, GError **error)
 {

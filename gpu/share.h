@@ -17,10 +17,10 @@ typedef struct
   gsize memory; /* of the device, bytes that the coder has; atomic */
 } PacoCudaShare;
 
-/* The numbers of the devices that a coder is to have, PACO_MAX_DEVICES at most; in
- * a context that was handed in, one of any number. Returns how many they are; 0
- * and an error if all that can be used were asked for, and none can: see
- * paco_cuda_list_devices(). */
+/* Finds the numbers of the devices that a coder is to have, PACO_MAX_DEVICES at
+ * most. With a context that was handed in it is one, and its number does not matter.
+ * Returns how many there are, or 0 and an error if the options ask for all usable
+ * devices and there is none (see paco_cuda_list_devices()). */
 unsigned paco_cuda_find_ordinals (
     const PacoBackendOptions *options, int *ordinals, GError **error);
 
@@ -28,7 +28,7 @@ unsigned paco_cuda_find_ordinals (
  * in, and adds it to the coder's. Errors: see paco_cuda_device_open(). */
 gboolean paco_cuda_share_open (PacoCudaShare *share, PacoCoder *coder,
     const PacoBackendOptions *options, int ordinal, GError **error);
-/* Nothing of the coder is left on the device. */
+/* Closes a share. The coder must have nothing left on the device. */
 void paco_cuda_share_close (PacoCudaShare *share);
 
 /* The handle is a PacoCudaShare. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Pictures on their way between the host's memory and the device's. */
+ * Moves pictures between the host's memory and the device's; transfer.h says for
+ * whom. */
 #include "gpu/transfer.h"
 #include "gpu/pinned.h"
 #include <string.h>
 
 #define REGION_ALIGNMENT 256
-/* What is copied on the host before the device may fetch it. */
+/* How many bytes are copied on the host before the device may fetch them. */
 #define PIECE ((size_t) 8 << 20)
 
 /* --- Regions --- */
@@ -36,7 +37,7 @@ compare_regions (const void *a, const void *b)
   return x->data < y->data ? -1 : x->data > y->data;
 }
 
-/* Planes that lie behind each other without a gap move as one. */
+/* Joins planes that lie behind each other without a gap, so that they move as one. */
 static void
 join_regions (PacoTransfer *transfer)
 {
@@ -58,8 +59,8 @@ join_regions (PacoTransfer *transfer)
   transfer->n_regions = n + 1;
 }
 
-/* Whether the regions are those that there are, moved by some bytes. A picture
- * in the device's memory has none. */
+/* Whether the picture's regions are those of the last one, moved by some bytes. A
+ * picture in the device's memory has none. */
 static bool
 only_moved (const PacoTransfer *transfer, const PacoPicture *picture)
 {

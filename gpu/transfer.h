@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Pictures on their way between the host's memory and the device's. A picture
- * is a few regions of memory (codec/layout.h), all of whose rows are samples. On
- * the device they lie as on the host, so that whole regions move at once. */
+ * Moves pictures between the host's memory and the device's, for frame.c, encoder.c
+ * and decoder.c. A picture is a few regions of memory (codec/layout.h), all of whose
+ * rows are samples. On the device they lie as on the host, so that whole regions
+ * move at once. */
 #pragma once
 #include "gpu/copy.h"
 #include "gpu/memory.h"
@@ -31,14 +32,15 @@ typedef struct
   size_t offset[PACO_MAX_COMPONENTS]; /* of data[] in the device's memory */
 } PacoTransfer;
 
-/* reduce: levels that are left out. Cheap when only the addresses have changed
- * and all by the same; the format is that of the calls before. Finds out what is
- * page-locked, which has to stay so until the frame is finished. */
+/* Plans the transfer of a picture, with `reduce` levels left out. The format is that
+ * of the calls before. It is cheap if only the addresses have changed, all by the
+ * same number of bytes. It finds out what is page-locked, which must stay so until
+ * the frame is finished. */
 void paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
     const PacoPictureFormat *format, unsigned reduce);
 
-/* The picture's memory on the device and, if it does not lie in page-locked
- * memory, a stop on the way. */
+/* The picture's memory on the device and, for pictures that do not lie in page-locked
+ * memory, staging memory on the host. */
 typedef struct
 {
   PacoCudaShare *share;
@@ -48,34 +50,34 @@ typedef struct
   PacoPinnedMemory staging;
 } PacoStation;
 
-/* The picture as it is on the device. */
+/* Sets *picture to the picture as it lies on the device. */
 void paco_transfer_device_picture (const PacoTransfer *transfer,
     const PacoStation *station, PacoPicture *picture);
 
 /* Whether nothing has to be copied on the host on the way. */
 bool paco_transfer_is_pinned (const PacoTransfer *transfer);
 
-/* Copies what is not page-locked to staging memory, all at once. Else the
- * upload copies it piece by piece, and the device fetches one piece while the
- * next is copied: faster for one frame, but the bus waits for the copies. */
+/* Copies what is not page-locked to staging memory, all at once. Without this call the
+ * upload copies it piece by piece, and the device fetches one piece while the next is
+ * copied: that is faster for one frame, but the bus waits for the copies. */
 gboolean paco_transfer_stage (
     PacoTransfer *transfer, PacoStation *station, GError **error);
 
-/* Enqueues the way to the device. */
+/* Enqueues the transfer to the device. */
 gboolean paco_transfer_upload (
     const PacoTransfer *transfer, PacoStation *station, GError **error);
 
-/* The way back: before anything is enqueued that writes the picture, after that,
- * and when the stream has come to the end of it. What is between the rows of a
- * region stays as it is. */
+/* These three transfer a picture back: the first is called before anything is
+ * enqueued that writes the picture, the second after that, and the third when the
+ * stream has finished it. Bytes between the rows of a region do not change. */
 gboolean paco_transfer_reserve (
     const PacoTransfer *transfer, PacoStation *station, GError **error);
 gboolean paco_transfer_download (
     const PacoTransfer *transfer, PacoStation *station, GError **error);
 void paco_transfer_finish (const PacoTransfer *transfer, PacoStation *station);
 
-/* Bytes from anywhere in the host's memory to the device; staging is used
- * from staging_offset on if they are not pinned: in page-locked memory. */
+/* Uploads bytes from anywhere in the host's memory. If they are not pinned
+ * (page-locked), they go through staging memory from staging_offset on. */
 gboolean paco_station_upload (PacoStation *station, CUdeviceptr to,
     const uint8_t *data, size_t size, bool pinned, size_t staging_offset,
     GError **error);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Copies that go past the processor's caches. What is written is next read by
- * the GPU, or is a picture larger than the caches; ordinary stores would first
- * read every line of the destination into them. memcpy() streams too, but only
- * what is larger than most of the last cache, which the parts of a picture never
- * are. */
+ * Copies that go past the processor's caches, for copy.c. What is written is next
+ * read by the GPU, or is a picture larger than the caches. Ordinary stores would
+ * first read every line of the destination into the caches. memcpy() goes past them
+ * only if a copy is nearly as large as the last cache, which the parts of a picture
+ * never are. */
 #include "gpu/uncached.h"
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #if defined __x86_64__
 #include <immintrin.h>
 
-/* Bytes up to a destination that is aligned. */
+/* How many bytes come before the first aligned byte of the destination. */
 static size_t
 head (const uint8_t *to, size_t alignment, size_t size)
 {
