@@ -41,15 +41,15 @@ struct Coding
   bool cut, shared_codewords, raw_left_signs;
 };
 
-/* Whether eight lanes share a codeword, where any do. */
+/* Whether eight lanes share a codeword, if lanes share codewords at all. */
 static __device__ __forceinline__ bool
 is_of_eight (uint32_t n_planes)
 {
   return PACO_SHARING_LANES (n_planes) == 8;
 }
 
-/* Notes for those who may cut the block that n codewords are reserved at the end
- * of a plane. */
+/* Notes for rate.cu, which may cut the block, that n codewords are reserved at the
+ * end of a plane. */
 template <int PASSES>
 static __device__ __forceinline__ void
 note_end (const Block<true, PASSES> &block,
@@ -68,7 +68,7 @@ note_end (const Block<false, PASSES> &, const PacoBpcDecodeParameters &,
 {
 }
 
-/* At no plane. */
+/* Notes that the block can be cut at no plane. */
 template <int PASSES>
 static __device__ __forceinline__ void
 note_no_ends (
@@ -122,14 +122,15 @@ template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
     for (uint32_t w = 0; w < block.words; w++)
       for (int side = 0; side < 2; side++)
         block.at (L::CODED, side, w) = 0;
-    /* A broken block may have no stripe awake, and so no scan that waits. */
+    /* In a broken block no stripe may be awake; then no scan waits for the other
+     * lanes. */
     __syncwarp ();
   }
 
-  /* What was found becomes significant, whether its sign was coded or not. */
+  /* Makes what the scan has found significant, whether its sign was coded or not. */
   __device__ __forceinline__ void take_effect ()
   {
-    /* Where no sign was coded, other lanes may still be reading. */
+    /* If no sign was coded, other lanes may still be reading. */
     __syncwarp ();
     for (uint32_t w = 0; w < block.words; w++)
       for (int side = 0; side < 2; side++)
@@ -167,7 +168,7 @@ template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
     return n;
   }
 
-  /* Stops early when there are more codewords than there may be. */
+  /* Codes all planes. It stops early when there are more codewords than allowed. */
   template <class Parameters>
   __device__ void code_planes (
       const Coding &coding, const Parameters &parameters)
@@ -191,8 +192,8 @@ template <bool ENCODE, int PASSES, bool SHARED> struct PlaneCoder
 
 /* --- The encoder --- */
 
-/* paco_policy_block(), a plane a lane. Returns the number of coefficients that
- * are stored. */
+/* Does paco_policy_block() with a lane for each plane. Returns the number of
+ * coefficients that are stored. */
 static __device__ uint32_t
 decide (uint32_t top, uint32_t n_right, uint32_t n_coefficients, uint32_t lane,
     uint32_t complexity, Coding &coding)
@@ -221,7 +222,7 @@ decide (uint32_t top, uint32_t n_right, uint32_t n_coefficients, uint32_t lane,
   return n_stored;
 }
 
-/* paco_policy_set(); its arrays are where contexts will be. */
+/* Chooses the set (codec/policy_set.h); its arrays are where contexts will be. */
 template <int PASSES>
 static __device__ uint32_t
 choose_set (Block<true, PASSES> &block, const PacoGpuBlock &place,
@@ -249,7 +250,7 @@ template <int PASSES, bool SHARED> struct BlockEncoder
   {
   }
 
-  /* Bytes of the block, once all planes are coded. */
+  /* The bytes of the block, after all planes have been coded. */
   __device__ __forceinline__ uint32_t measure (const Coding &coding)
   {
     raw.find_signs (coding.dropped_planes, coding.raw_planes,
@@ -261,7 +262,8 @@ template <int PASSES, bool SHARED> struct BlockEncoder
         + (raw.n_bits > n_all_fill ? (raw.n_bits - n_all_fill + 7) / 8 : 0);
   }
 
-  /* raw_bytes: what the block takes with all planes raw. Returns its bytes. */
+  /* Codes the block, and returns its bytes. raw_bytes is what it would take with all
+   * planes raw. */
   __device__ uint32_t encode (Coding &coding,
       const PacoBpcEncodeParameters &parameters, uint32_t code,
       uint32_t raw_bytes)
@@ -291,8 +293,8 @@ template <int PASSES, bool SHARED> struct BlockEncoder
   }
 };
 
-/* With a budget: how the block is coded follows from the frame's step number. And
- * what the block loses for being outside of all areas. */
+/* Finds how coefficients become indices. With a budget that follows from the frame's
+ * step number. A block outside of all areas loses planes. */
 static __device__ __forceinline__ Scaling
 take_step (const PacoBpcEncodeParameters &parameters, PacoGpuBlock &place)
 {
@@ -316,7 +318,8 @@ take_step (const PacoBpcEncodeParameters &parameters, PacoGpuBlock &place)
   return scaling;
 }
 
-/* For those who may cut the block. top: lane p has plane p's. */
+/* Notes counts for rate.cu, which may cut the block. In top lane p has that of plane
+ * p. */
 static __device__ __forceinline__ void
 note_top (const PacoBpcEncodeParameters &parameters, uint32_t record,
     uint32_t lane, uint32_t top)
@@ -417,8 +420,7 @@ decode_block (Block<false, PASSES> &block, const PacoGpuRecord &record,
   return true;
 }
 
-/* Whether the block's bytes are what the encoder wrote, as far as its check
- * tells. */
+/* Whether the block's bytes have the check of its record. */
 static __device__ __forceinline__ bool
 is_unharmed (const PacoGpuRecord &record,
     const PacoBpcDecodeParameters &parameters, uint32_t lane)
@@ -481,8 +483,8 @@ decode (const PacoBpcDecodeParameters &parameters)
 
 /* --- The kernels --- */
 
-/* A block waits for its own visit before most of the time, so a multiprocessor
- * shall hold many. Slicing int32_t needs more registers. */
+/* Most of the time a block waits for its visit before to end, so a multiprocessor
+ * should hold many blocks. Slicing int32_t needs more registers. */
 #if __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
 #define BLOCKS_16 28 /* of the 32 that these hold */
 #else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the block coder's kernels (bpc.cu) take and give: plain structs that C
- * and CUDA both include. */
+ * What the block coder's kernels (bpc.cu) read and write: structs that C and CUDA both
+ * include. encoder.c, decoder.c and frame.c of gpu/ fill them in. */
 #pragma once
 #include "codec/contexts.h"
 #include "codec/rate_steps.h"
@@ -30,20 +30,21 @@ typedef struct
   uint8_t dropped_planes; /* encoder: paco_policy_dropped_planes() */
   uint8_t fraction_bits;  /* encoder: 0, 1 or PACO_FRACTION_BITS */
   uint8_t family;         /* of probability sets */
-  /* Of the wavelet. Decoder, what is written: with a reversible one FORMAT.md
-   * section 8 is done, else m << d with its sign. Encoder: planes are lost by being
-   * dropped, else before indices are rounded. */
+  /* Whether the wavelet is. The decoder then writes what FORMAT.md section 8 says,
+   * else m << d with its sign. In the encoder lost planes are then dropped ones,
+   * else they are lost before indices are rounded. */
   uint8_t reversible;
   /* Encoder, frames with a budget: whether all lines are counted
-   * (codec/rate_estimate.h), and which of the steps of all components' entries. */
+   * (codec/rate_estimate.h), and which of the steps of all components' entries is
+   * the block's. */
   uint8_t counts_all;
   uint16_t entry;
 } PacoGpuBlock;
 
-/* Words of one bitplane of a block. */
+/* How many words one bitplane of a block takes. */
 #define PACO_GPU_COLUMN_WORDS(height) (64 * (((height) + 31) / 32))
 
-/* Words that a block's code may take; planes: most that a block may have. */
+/* How many words a block's code may take; planes is the most that it may have. */
 #define PACO_GPU_CODE_WORDS(n_coefficients, planes)                            \
   (((n_coefficients) * ((planes) + 1) + 31) / 32)
 
@@ -78,8 +79,8 @@ typedef struct
 #define PACO_GPU_SIGN_PLACE 41
 #define PACO_GPU_WAKE_PLACE 54
 
-/* Bitplanes that there is scratch memory for, and most that a block may have;
- * the decoder takes a block with more as broken. */
+/* How many bitplanes there is scratch memory for, which is how many a block may
+ * have. The decoder takes a block with more as broken. */
 enum
 {
   PACO_BPC_PLANES_16 = 16, /* int16_t coefficients */
@@ -117,7 +118,7 @@ typedef struct
   PACO_DEVICE_POINTER (const PacoGpuBlock) blocks;
   PACO_DEVICE_POINTER (const uint8_t) rows;
   PACO_DEVICE_POINTER (uint32_t) planes;
-  /* All blocks' bytes, from a word's first byte on. */
+  /* The bytes of all blocks, from the first byte of a word on. */
   PACO_DEVICE_POINTER (const uint32_t) payload;
   PACO_DEVICE_POINTER (PacoGpuRecord) records;
   PACO_DEVICE_POINTER (uint32_t) n_broken; /* is added to */
@@ -136,8 +137,8 @@ typedef struct
  * block (bpc_block.cuh). */
 enum
 {
-  /* What scans need of a row. Lanes have rows of their own: 56 bytes apart these
-   * meet less often in a bank than 64. */
+  /* The bytes of a row that scans need. Each lane reads a row of its own, and rows
+   * that are 56 bytes apart share banks less often than rows 64 bytes apart. */
   PACO_BPC_ROW_BYTES = 56,
   PACO_BPC_ROW_WORDS = PACO_N_DENSITIES * PACO_BPC_ROW_BYTES / 4,
   PACO_BPC_TABLE_WORDS = PACO_BPC_ROW_WORDS + 16 + 4, /* rows, signs, waking */

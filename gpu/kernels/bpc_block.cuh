@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What a warp keeps of its codeblock while it codes it, in shared memory, and
- * the tables of a bitplane. */
+ * What a warp keeps of its codeblock in shared memory while it codes it, and the
+ * tables of a bitplane. bpc.cu and the other bpc_*.cuh files include it. */
 #pragma once
 #include "gpu/kernels/bpc.h"
 #include "gpu/kernels/lanes.cuh"
@@ -14,7 +14,7 @@ enum
 /* PacoOrientation. */
 constexpr int ORIENTATION_LL = 0, ORIENTATION_HL = 1, ORIENTATION_HH = 3;
 
-/* Who is visited in a scan. */
+/* Which coefficients are visited in a scan. */
 enum Scan
 {
   SCAN_ALL,           /* the merged scan of one pass */
@@ -24,14 +24,14 @@ enum Scan
   SCAN_REST,          /* three: not significant and not coded yet */
 };
 
-/* Shared memory: the tables, then contexts, then for every 32 lines of the
- * block the arrays below. A bit of a word is a line, a word is a lane's, so no
- * two lanes ever meet in a bank. Arrays come with the lanes' left columns, then
- * their right ones. */
+/* The layout of shared memory: the tables, then contexts, then for every 32 lines of
+ * the block the arrays below. A bit of a word is a line, and each word belongs to a
+ * lane, so no two lanes use the same bank. Arrays have the lanes' left columns
+ * first, then their right ones. */
 template <int PASSES> struct Layout
 {
-  /* Significant. Where signs are raw, with one pass what the last scan found
-   * does not count: it affects nothing that follows. */
+  /* What is significant. With one pass, what the last scan found is missing if its
+   * signs are raw: nothing that follows depends on it. */
   static constexpr int SIGNIFICANT = 0;
   /* Which are negative; in the decoder, of those signs that were coded. */
   static constexpr int SIGN = 64;
@@ -40,8 +40,8 @@ template <int PASSES> struct Layout
   /* Density classes of the lane, four bits for each stripe of these lines, in
    * half a word. */
   static constexpr int DENSITY = 192;
-  /* Two and three passes: coded in this plane, but for refinement. So what was
-   * significant when the plane began is significant and not coded. */
+  /* With two and three passes: what was coded in this plane, but for refinement. So
+   * what was significant when the plane began is significant and not coded. */
   static constexpr int CODED = 208;
   static constexpr int SIZE = PASSES > 1 ? 272 : 208;
 };
@@ -56,7 +56,8 @@ constexpr int WAKE_TABLE = SIGN_TABLE + 16;
 constexpr int SET_OFFSET = WAKE_TABLE + 3; /* of the block's set, in bytes */
 constexpr int STRIPE_PLANES = PACO_BPC_TABLE_WORDS;
 static_assert (WAKE_TABLE + 4 == PACO_BPC_TABLE_WORDS, "");
-/* Behind the decoder's next codewords, what bpc_scan_decode.cuh adds up. */
+/* Where the weights are that bpc_scan_decode.cuh adds up: behind the decoder's next
+ * codewords. */
 constexpr int WEIGHT_TABLE = CODEWORD_RING + 128;
 
 /* The entry of the sign table that this lane fills: its context in the format,
@@ -134,7 +135,7 @@ template <bool ENCODE, int PASSES> struct Block
     return lane < 31 ? (&at (array, LEFT, w))[1] : 0;
   }
 
-  /* Whose signs have been coded. */
+  /* The coefficients whose signs have been coded. */
   __device__ __forceinline__ uint32_t known (int side, uint32_t w)
   {
     uint32_t known = at (L::SIGNIFICANT, side, w);
@@ -174,8 +175,8 @@ template <bool ENCODE, int PASSES> struct Block
     return densities (w) >> (4 * k) & 15;
   }
 
-  /* Who takes part in a scan, in stripes that are awake; SCAN_NEIGHBORS: who
-   * may. */
+  /* The coefficients that take part in a scan, in stripes that are awake; with
+   * SCAN_NEIGHBORS, those that may take part. */
   __device__ __forceinline__ uint32_t members (Scan scan, int side, uint32_t w)
   {
     uint32_t n_lines = height - 32 * w;
@@ -214,7 +215,7 @@ template <bool ENCODE, int PASSES> struct Block
     return shared[TABLE_WORDS + (4 * w + j) * 32 + lane];
   }
 
-  /* A visit to these lines has all lanes in it. */
+  /* Whether all lanes take part in a visit to these lines. */
   __device__ __forceinline__ bool is_whole (
       uint32_t first_line, uint32_t n) const
   {
@@ -272,9 +273,9 @@ Block<ENCODE, PASSES>::clear ()
   }
 }
 
-/* SCAN_NEIGHBORS: which coefficients have significant neighbours, before the
- * visits to these 32 lines: those of the plane, and those found in the line
- * above. */
+/* For SCAN_NEIGHBORS: the coefficients that have significant neighbours before these
+ * 32 lines are visited: neighbours that were significant when the plane began, and
+ * those found in the line above. */
 template <bool ENCODE, int PASSES>
 __device__ __forceinline__ uint32_t
 Block<ENCODE, PASSES>::with_neighbors (int side, uint32_t w)
@@ -297,8 +298,8 @@ Block<ENCODE, PASSES>::with_neighbors (int side, uint32_t w)
       | __funnelshift_r (rows[1], below, 1);
 }
 
-/* The rows of the plane that begins, and what signs and stripes take from that
- * of the block's density. */
+/* Loads the rows of the plane that begins, and from the row of the block's density what
+ * signs and stripes take. */
 template <bool ENCODE, int PASSES>
 __device__ void
 Block<ENCODE, PASSES>::load_tables (const uint8_t *sets, uint32_t plane)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The check of a codeblock's bytes (FORMAT.md section 6), added up by the warp
- * that codes the block, when it has written or read the bytes and they are still
- * in the caches. Before that, registers would be missing: the scans need all
- * that a warp has. */
+ * The check of a codeblock's bytes (FORMAT.md section 6), for bpc.cu and rate.cu.
+ * The warp that codes the block adds it up when it has written or read the bytes and
+ * they are still in the caches. It could not do that earlier, because the scans need
+ * all registers that a warp has. */
 #pragma once
 #include "codec/check.h"
 #include "gpu/kernels/lanes.cuh"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Significance contexts of 32 lines of a column at once (FORMAT.md section
- * 7.3). The neighbours are words, a bit a line; adders made of logic sum up what
- * they weigh, a word for each bit of the sum, in less than three instructions a
- * coefficient.
+ * Significance contexts of 32 lines of a column at once (FORMAT.md section 7.3), for
+ * the scans and for rounding. The neighbours are words with a bit for each line.
+ * Their weights are added up by logic on words, one for each bit of the sum, in less
+ * than three instructions a coefficient.
  *
- * A visit sees the lines above it as they are after the scan, those below as
- * they were before, and on its own line the left columns as they were before,
- * unless the visit is a right column's. The encoder knows all that; the decoder
- * knows the 32 lines above, and adds what it finds in these when it finds
- * it (bpc_scan_decode.cuh). */
+ * To a visit, the lines above it are as they are after the scan, and those below as
+ * they were before. On its own line left columns are as they were before, unless it
+ * is the visit of a right column. The encoder knows all that. The decoder knows the
+ * 32 lines above, and adds what it finds in these lines when it finds it
+ * (bpc_scan_decode.cuh). */
 #pragma once
 #include "gpu/kernels/bpc_block.cuh"
 
@@ -26,8 +26,8 @@ add_bits (uint32_t a, uint32_t b, uint32_t c, uint32_t &sum, uint32_t &carry)
   carry = (a & b) | (a & c) | (b & c);
 }
 
-/* Adds N bits of a place up: returns the sum's lowest bit. The carries go to the
- * place above. */
+/* Adds up N bits of one place of binary numbers, in all 32 lines. Returns the sum's
+ * lowest bit; the carries go to the next higher place. */
 template <int N>
 static __device__ __forceinline__ uint32_t
 add_place (const uint32_t *bits, uint32_t *carries)
@@ -48,7 +48,7 @@ add_place (const uint32_t *bits, uint32_t *carries)
   return queue[N + N / 2 - 1];
 }
 
-/* What counts once, what twice and what four times; the sum has six bits. */
+/* Bits that count once, twice and four times. Their sum has six bits. */
 template <int N1, int N2, int N4> struct WeightedBits
 {
   static constexpr int C1 = N1 / 2, C2 = (N2 + C1) / 2, C4 = (N4 + C2) / 2,
@@ -88,8 +88,8 @@ transpose_bytes (uint32_t (&bits)[8])
 
 struct Neighbors;
 
-/* The columns that matter to the lane's own around 32 lines: FOUND: with what
- * the scan finds in these lines. */
+/* The columns that matter to the lane's own ones around 32 lines. FOUND says that they
+ * include what the scan finds in these lines. */
 template <bool ENCODE, int PASSES, bool FOUND> struct Surroundings
 {
   using L = Layout<PASSES>;
@@ -105,7 +105,8 @@ template <bool ENCODE, int PASSES, bool FOUND> struct Surroundings
       columns[k] = look (block, k % 2, k / 2 - 1, w);
   }
 
-  /* Those of 32 lines that know no others; words are the lane's columns. */
+  /* Makes those of 32 lines without any others above or below; words are the lane's
+   * columns. */
   __device__ __forceinline__ Surroundings (
       const uint32_t (&words)[2], uint32_t lane)
   {

@@ -6,9 +6,9 @@
  *   raw string   | plane d+r-1 | ... | plane d | signs |
  *                | fill bits |      plain bits         | padding |
  *
- * In blocks 64 columns wide and 32, 64, 128 or 256 lines high the words of a
- * bitplane are the string, but for their order. Everything else is put together
- * bit by bit's worth: pieces of columns, at most 32 bits each. */
+ * In blocks 64 columns wide and 32, 64, 128 or 256 lines high, the words of a bitplane are
+ * the words of the string in another order. In all other blocks the string is put together
+ * from pieces of columns, of at most 32 bits each. bpc.cu calls this. */
 #pragma once
 #include "gpu/kernels/bpc_block.cuh"
 
@@ -68,7 +68,7 @@ template <bool ENCODE, int PASSES> struct RawString
       uint32_t lowest_, uint32_t n_planes_, bool any_coded);
 };
 
-/* Finds the signs that are in the string; leaves whose they are in FRESH. */
+/* Finds the signs that are in the string, and marks their coefficients in FRESH. */
 template <bool ENCODE, int PASSES>
 __device__ void
 RawString<ENCODE, PASSES>::find_signs (
@@ -187,7 +187,7 @@ RawWriter<PASSES>::column_word (uint32_t plane, uint32_t column, uint32_t w)
   return column % 2 ? both->y : both->x;
 }
 
-/* n of the plane bits, at most 32, where columns do not begin on words. */
+/* Returns n of the planes' bits, at most 32, where columns do not begin on words. */
 template <int PASSES>
 __device__ uint32_t
 RawWriter<PASSES>::pieces (uint32_t position, uint32_t n)
@@ -220,7 +220,8 @@ RawWriter<PASSES>::pieces (uint32_t position, uint32_t n)
   return result;
 }
 
-/* Bits 32 * number .. of the string; zeros behind its end. */
+/* Returns the 32 bits of the string from bit 32 * number on, with zeros behind its
+ * end. */
 template <int PASSES>
 __device__ uint32_t
 RawWriter<PASSES>::word (uint32_t number)
@@ -244,7 +245,7 @@ RawWriter<PASSES>::word (uint32_t number)
   return result;
 }
 
-/* n of the string's bits, fewer than 32. */
+/* Returns n of the string's bits, fewer than 32. */
 template <int PASSES>
 __device__ __forceinline__ uint32_t
 RawWriter<PASSES>::bits (uint32_t position, uint32_t n)
@@ -255,7 +256,7 @@ RawWriter<PASSES>::bits (uint32_t position, uint32_t n)
   return result & ((1u << n) - 1);
 }
 
-/* The string from first_bit on. */
+/* Writes the string from first_bit on. */
 template <int PASSES>
 __device__ void
 RawWriter<PASSES>::put_plain (uint32_t first_bit, uint32_t *out)
@@ -303,7 +304,8 @@ template <int PASSES> struct RawReader : RawString<false, PASSES>
   __device__ bool ends_well () const;
 };
 
-/* Returns FALSE if a codeword holds more than its fill bits. */
+/* Takes the fill bits from the open codewords. Returns FALSE if a codeword holds
+ * more than its fill bits. */
 template <int PASSES>
 template <bool SHARED>
 __device__ bool
@@ -329,7 +331,7 @@ RawReader<PASSES>::take_fill (const ArithmeticCoder<false, SHARED> &coder)
   return !__any_sync (ALL_LANES, wrong);
 }
 
-/* 32 bits of the string, or what comes behind it. */
+/* Returns 32 bits of the string, or what comes behind it. */
 template <int PASSES>
 __device__ __forceinline__ uint32_t
 RawReader<PASSES>::bits (uint32_t position) const
@@ -390,8 +392,8 @@ RawReader<PASSES>::read_signs ()
   }
 }
 
-/* Whether the string was all there and nothing else: zeros in what is left of
- * the open codewords and of the last byte. */
+/* Whether the string was complete and nothing came behind it: what is left of the open
+ * codewords and of the last byte must be zeros. */
 template <int PASSES>
 __device__ bool
 RawReader<PASSES>::ends_well () const

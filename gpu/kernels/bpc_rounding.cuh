@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The rounding of coefficients to quantizer indices (FORMAT.md section 9), 32
- * lines of a lane's two columns at once: a word for each bit of a coefficient,
- * logic for the arithmetic. What the slicing has in registers is enough. */
+ * The rounding of coefficients to quantizer indices (FORMAT.md section 9), for
+ * bpc_slices.cuh: 32 lines of a lane's two columns at once, with a word for each bit
+ * of the coefficients, and logic on words for arithmetic. It needs no more registers
+ * than the slicing. */
 #pragma once
 #include "codec/rounding.h"
 #include "gpu/kernels/bpc_contexts.cuh"
@@ -14,7 +15,7 @@ significant_by (const uint32_t (&f)[PACO_FRACTION_BITS], uint32_t index)
   return index | (f[3] & f[2] & (f[1] | f[0]));
 }
 
-/* Which are rounded up; c: bits of their contexts. */
+/* The coefficients that are rounded up; c has the bits of their contexts. */
 static __device__ __forceinline__ uint32_t
 rounded_up (const uint32_t (&c)[6], const uint32_t (&f)[PACO_FRACTION_BITS])
 {
@@ -32,8 +33,8 @@ rounded_up (const uint32_t (&c)[6], const uint32_t (&f)[PACO_FRACTION_BITS])
   return f[3] & carry;
 }
 
-/* The same of both columns, by the bits behind the point and whether there are
- * any before it. */
+/* The same for both columns, from the bits behind the point and from whether there
+ * are any before it. */
 template <int PASSES>
 static __device__ __forceinline__ void
 round_columns (const uint32_t (&f)[2][PACO_FRACTION_BITS],
@@ -52,7 +53,7 @@ round_columns (const uint32_t (&f)[2][PACO_FRACTION_BITS],
   }
 }
 
-/* Adds 1 to those of `up`; N planes from `first` on. */
+/* Adds 1 to the coefficients of `up`, in N planes from `first` on. */
 template <int N>
 static __device__ __forceinline__ void
 add_to_planes (uint32_t (&a)[32], int first, uint32_t up)

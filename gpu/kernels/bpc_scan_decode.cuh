@@ -23,9 +23,10 @@
 #pragma once
 #include "gpu/kernels/bpc_contexts.cuh"
 
-/* A byte of the window is c, and this more for a significant coefficient. So the
- * place of its context in a row is (byte >> 3) + REFINEMENT_BASE. For one that is
- * not significant that is above c: the smaller of the two is the place for both. */
+/* A byte of the window is c, plus SIGNIFICANT_FLAG for a significant coefficient. So
+ * the place of a refinement context in a row is (byte >> 3) + REFINEMENT_BASE. For a
+ * coefficient that is not significant this number is larger than c, whose place is
+ * c. So the smaller of byte and this number is the place in both cases. */
 constexpr uint32_t SIGNIFICANT_FLAG = 0x40;
 constexpr uint32_t REFINEMENT_BASE = PACO_GPU_REFINEMENT_PLACE
     - (SIGNIFICANT_FLAG >> PACO_REFINEMENT_SHIFT);
@@ -38,9 +39,9 @@ static_assert (
     PACO_GPU_REFINEMENT_PLACE + PACO_N_REFINEMENT <= PACO_BPC_ROW_BYTES,
     "rows in shared memory have all contexts of scans");
 
-/* What a new coefficient weighs on the lines 0 .. 2 below it, lowest byte first:
- * in its own column, the next ones, and those two away (on whose line 0 it comes
- * too late, since they are visited together with it). */
+/* What a new coefficient adds to the lines 0 .. 2 below it, lowest byte first: in
+ * its own column, in the next ones, and in those two away (on line 0 these get
+ * nothing, since they are visited together with it). */
 struct Weights
 {
   uint32_t own, next, far;
@@ -79,9 +80,9 @@ struct ContextWindow
   uint32_t here, ahead;
 };
 
-/* The table: for each side visited, line i of the window and the three bits,
- * lane before lowest, what to add to the lane's column of that side and to its
- * other one. */
+/* Fills in the table: for each side that is visited, each line i of the window and
+ * each value of the three bits (the lane before is the lowest), what to add to the
+ * lane's column of that side and to its other one. */
 static __device__ __forceinline__ void
 fill_weights (uint32_t lane, uint32_t orientation)
 {
@@ -97,8 +98,8 @@ fill_weights (uint32_t lane, uint32_t orientation)
   __syncwarp ();
 }
 
-/* Bytes of words j, j + 8, .. to words of four lines: byte k of bits[j] is line
- * 8 * k + j, and becomes byte j % 4 of bits[2 * k + j / 4]. */
+/* Sorts bytes into words of four lines: byte k of bits[j], which is line 8 * k + j,
+ * becomes byte j % 4 of bits[2 * k + j / 4]. */
 static __device__ __forceinline__ void
 sort_lines (uint32_t (&bits)[8])
 {
@@ -131,8 +132,8 @@ template <int PASSES, bool SHARED> struct DecodeScanner
   ArithmeticCoder<false, SHARED> &coder;
   ContextWindow window[2];
   uint32_t bits[2]; /* of the plane, these 32 lines */
-  /* Who takes part, and with SCAN_NEIGHBORS, who does when it gets a neighbour.
-   * Bit 0 is the line that is visited. */
+  /* The coefficients that take part, and with SCAN_NEIGHBORS those that will when
+   * they get a significant neighbour. Bit 0 is the line that is visited. */
   uint32_t members[2], candidates[2];
   uint32_t coded[2];             /* SCAN_NEIGHBORS: who took part */
   uint32_t row, refinement_row;  /* of the lane in the stripe, addresses */
@@ -165,7 +166,7 @@ template <int PASSES, bool SHARED> struct DecodeScanner
   __device__ __forceinline__ uint32_t run (Scan scan, uint32_t plane);
 };
 
-/* Contexts without what these 32 lines will bring. */
+/* Forms the contexts without what will be found in these 32 lines. */
 template <int PASSES, bool SHARED>
 __device__ __forceinline__ void
 DecodeScanner<PASSES, SHARED>::form_contexts (uint32_t w)
@@ -190,7 +191,7 @@ DecodeScanner<PASSES, SHARED>::form_contexts (uint32_t w)
   }
 }
 
-/* Returns whether there is anybody to visit. */
+/* Prepares 32 lines. Returns whether any coefficient is to be visited. */
 template <int PASSES, bool SHARED>
 __device__ __forceinline__ bool
 DecodeScanner<PASSES, SHARED>::begin_words (
@@ -236,7 +237,8 @@ DecodeScanner<PASSES, SHARED>::end_words (Scan scan, uint32_t plane, uint32_t w)
   __syncwarp ();
 }
 
-/* After a visit: the new coefficients' neighbours learn of them. */
+/* After a visit, adds the weights of new coefficients to the contexts of their
+ * neighbours. */
 template <int PASSES, bool SHARED>
 template <int SIDE, int I>
 __device__ __forceinline__ void
@@ -262,7 +264,8 @@ DecodeScanner<PASSES, SHARED>::spread (bool is_new)
   }
 }
 
-/* I: line of the window; 1 only where ALL lanes take part in all visits. */
+/* Does a visit. I is the line of the window; it is 1 only where ALL lanes take part
+ * in all visits. */
 template <int PASSES, bool SHARED>
 template <bool ALL, int SIDE, int I>
 __device__ __forceinline__ void
@@ -274,7 +277,7 @@ DecodeScanner<PASSES, SHARED>::visit (uint32_t line_bit)
   uint32_t probability;
   bool bit;
 
-  /* Where scans share a plane, many visits are nobody's. */
+  /* Where a plane has several scans, in many visits no lane takes part. */
   if (PASSES > 1 && !__any_sync (ALL_LANES, active))
     return;
   if (PASSES == 3 && active)
@@ -299,7 +302,7 @@ DecodeScanner<PASSES, SHARED>::visit_line (uint32_t line_bit)
   coder.refill ();
 }
 
-/* Four lines. */
+/* Visits four lines. */
 template <int PASSES, bool SHARED>
 template <bool ALL>
 __device__ __forceinline__ void
@@ -327,7 +330,8 @@ DecodeScanner<PASSES, SHARED>::visit_lines (uint32_t group)
   }
 }
 
-/* Goes on to the next group, or to the one after n lines less 4. */
+/* Moves the window on to the next group of lines, or to the one after n lines less
+ * 4. */
 template <int PASSES, bool SHARED>
 __device__ __forceinline__ void
 DecodeScanner<PASSES, SHARED>::skip_lines (uint32_t n)
@@ -361,7 +365,7 @@ DecodeScanner<PASSES, SHARED>::visit_group (uint32_t w, uint32_t group)
   visit_lines<false> (group);
 }
 
-/* Stripe k of 32 lines. */
+/* Scans stripe k of 32 lines. */
 template <int PASSES, bool SHARED>
 __device__ __forceinline__ void
 DecodeScanner<PASSES, SHARED>::visit_stripe (uint32_t w, uint32_t k)
@@ -383,7 +387,7 @@ DecodeScanner<PASSES, SHARED>::visit_stripe (uint32_t w, uint32_t k)
     visit_group (w, group);
 }
 
-/* Returns how many coefficients of the lane became significant. */
+/* Scans the block. Returns how many coefficients of the lane became significant. */
 template <int PASSES, bool SHARED>
 __device__ __forceinline__ uint32_t
 DecodeScanner<PASSES, SHARED>::run (Scan scan, uint32_t plane)

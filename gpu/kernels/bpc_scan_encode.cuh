@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The encoder's scans of a bitplane (FORMAT.md sections 7.3 and 7.5): it finds
- * out beforehand, 32 lines at a time, who takes part in a scan and becomes
- * significant in it, so contexts need no visits. As bytes they are the places
- * of the probabilities in the rows (bpc.h), byte k of contexts (side, j) that of
- * line 8 * k + j, which is in stripe k of these lines.
+ * The encoder's scans of a bitplane (FORMAT.md sections 7.3 and 7.5), for bpc.cu. It
+ * finds out beforehand, 32 lines at a time, which coefficients take part in a scan
+ * and become significant in it, so all contexts are known before the visits. They
+ * are stored as bytes, the places of their probabilities in the rows (bpc.h): byte k
+ * of contexts (side, j) is that of line 8 * k + j, which is in stripe k of these
+ * lines.
  *
- * All scans of a plane are this code, and visits are a loop of one line: warps
- * are in different scans at a time, and code that does not fit the instruction
+ * All scans of a plane are this code, and visits are a loop of one line: warps are
+ * in different scans at the same time, and code that does not fit the instruction
  * cache costs more than the loop. */
 #pragma once
 #include "gpu/kernels/bpc_contexts.cuh"
@@ -39,12 +40,13 @@ template <int PASSES, bool SHARED> struct EncodeScanner
   __device__ __forceinline__ uint32_t run (Scan scan, uint32_t plane);
 };
 
-/* SCAN_NEIGHBORS: coded: who may take part; returns who does. fresh: who would
- * become significant; returns who does.
+/* For SCAN_NEIGHBORS: `coded` has the coefficients that may take part, and gets
+ * those that do; `fresh` has those that would become significant, and gets those
+ * that do.
  *
- * Each new coefficient brings in its neighbours that are still to be visited,
- * and these may be new in turn. Down a column a carry follows that through all
- * 32 lines; from column to column it takes a few rounds. */
+ * The neighbours of each new coefficient that are still to be visited take part as
+ * well, and may be new themselves. Down a column, the carry of an addition follows
+ * that through all 32 lines; from column to column it takes a few rounds. */
 template <int PASSES, bool SHARED>
 __device__ __forceinline__ void
 EncodeScanner<PASSES, SHARED>::follow (
@@ -81,8 +83,8 @@ EncodeScanner<PASSES, SHARED>::follow (
   }
 }
 
-/* Before the scan: CODED and FRESH as the scan leaves them. Returns how many
- * coefficients of the lane become significant. */
+/* Before the scan, sets CODED and FRESH to what the scan will leave there. Returns
+ * how many coefficients of the lane become significant. */
 template <int PASSES, bool SHARED>
 __device__ __forceinline__ uint32_t
 EncodeScanner<PASSES, SHARED>::find_fresh (Scan scan, uint32_t plane)
@@ -142,7 +144,7 @@ EncodeScanner<PASSES, SHARED>::put_contexts (
     block.contexts (side, j) = bits_of[j];
 }
 
-/* Returns whether there is anybody to visit. */
+/* Prepares 32 lines. Returns whether any coefficient is to be visited. */
 template <int PASSES, bool SHARED>
 __device__ __forceinline__ bool
 EncodeScanner<PASSES, SHARED>::begin_words (
@@ -177,7 +179,7 @@ EncodeScanner<PASSES, SHARED>::begin_words (
   return true;
 }
 
-/* Stripe k of 32 lines. ALL: all lanes take part in all visits. */
+/* Scans stripe k of 32 lines. ALL says that all lanes take part in all visits. */
 template <int PASSES, bool SHARED>
 template <bool ALL>
 __device__ __forceinline__ void
@@ -197,7 +199,7 @@ EncodeScanner<PASSES, SHARED>::visit_stripe (uint32_t w, uint32_t k)
       uint32_t probability = shared_byte (row + place) << 24;
       bool active = members[side] & line;
 
-      /* Where scans share a plane, many visits are nobody's. */
+      /* Where a plane has several scans, in many visits no lane takes part. */
       if (ALL)
         coder.visit_all (bits[side] & line, probability);
       else if (PASSES == 1 || __any_sync (ALL_LANES, active))
@@ -208,7 +210,7 @@ EncodeScanner<PASSES, SHARED>::visit_stripe (uint32_t w, uint32_t k)
   } while (line != end);
 }
 
-/* 32 lines, or what there is of them. */
+/* Scans 32 lines, or as many as there are. */
 template <int PASSES, bool SHARED>
 __device__ __forceinline__ void
 EncodeScanner<PASSES, SHARED>::visit_words (uint32_t w)
@@ -226,7 +228,7 @@ EncodeScanner<PASSES, SHARED>::visit_words (uint32_t w)
   }
 }
 
-/* Returns how many coefficients of the lane became significant. */
+/* Scans the block. Returns how many coefficients of the lane became significant. */
 template <int PASSES, bool SHARED>
 __device__ __forceinline__ uint32_t
 EncodeScanner<PASSES, SHARED>::run (Scan scan, uint32_t plane)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The signs of what became significant in a scan (FORMAT.md section 7.5).
+ * The signs of what became significant in a scan (FORMAT.md section 7.5), for
+ * bpc.cu.
  *
- * Each lane walks through its own new coefficients, so the warp makes as many
- * visits as the busiest lane has, not as many as there are lines. Contexts are
- * prepared for 32 lines at a time with logic on whole words, four bits a
- * coefficient. The encoder has the symbol itself in one of them. For the
- * decoder one thing is missing: whether the coefficient above, if it is new
- * too, is negative. That is always the lane's visit before this one. */
+ * Each lane walks through its own new coefficients, so the warp makes as many visits
+ * as the lane with the most of them has, not as many as there are lines. Contexts
+ * are prepared for 32 lines at a time with logic on whole words, four bits a
+ * coefficient. In the encoder one of these is the symbol itself. The decoder does
+ * not know whether the coefficient above is negative if that is new as well; it is
+ * the one of the lane's visit before this one. */
 #pragma once
 #include "gpu/kernels/bpc_block.cuh"
 
-/* The signs next to 32 lines of a column; not both bits of a line. */
+/* The signs next to 32 lines of a column. A line has at most one of the two bits. */
 struct SignWords
 {
   uint32_t plus, minus;
@@ -35,7 +36,7 @@ template <bool ENCODE, int PASSES, bool SHARED> struct SignCoder
   __device__ void code_side (int side);
 };
 
-/* Bit k of bits[j] of each four becomes bit j of bits[k]. */
+/* Transposes 4x4 bits: in each four bits, bit k of bits[j] becomes bit j of bits[k]. */
 static __device__ __forceinline__ void
 transpose_fours (uint32_t (&bits)[4])
 {
@@ -57,7 +58,7 @@ sign_of_sum (SignWords a, SignWords b)
     (a.minus & ~b.plus) | (b.minus & ~a.plus) };
 }
 
-/* Sign of the sum of the left and the right neighbour's. */
+/* The sign of the sum of the signs of the left and the right neighbour. */
 template <bool ENCODE, int PASSES, bool SHARED>
 __device__ __forceinline__ SignWords
 SignCoder<ENCODE, PASSES, SHARED>::lateral (int side, uint32_t w)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Coefficients to bitplanes and back: 32 lines of a lane's two columns are 32
- * words of int16 pairs (or twice 32 words of int32), and transposing them as
- * a 32x32 matrix of bits makes each word a bitplane. */
+ * Makes bitplanes from coefficients and back, for bpc.cu: 32 lines of a lane's two
+ * columns are 32 words of int16 pairs (or twice 32 words of int32), and when they
+ * are transposed as a 32x32 matrix of bits, each word is a bitplane. */
 #pragma once
 #include "gpu/kernels/bpc_rounding.cuh"
 
-/* Bit i of a[k] and bit k of a[i] change places. */
+/* Exchanges bit i of a[k] with bit k of a[i]. */
 static __device__ __forceinline__ void
 transpose_bits (uint32_t (&a)[32])
 {
@@ -23,7 +23,7 @@ transpose_bits (uint32_t (&a)[32])
   }
 }
 
-/* From coefficients to indices. */
+/* How coefficients become indices. */
 struct Scaling
 {
   uint32_t multiplier, shift; /* paco_rate_scale() of magnitudes; 0: none */
@@ -75,7 +75,7 @@ template <int PASSES, typename T> struct Slicer
   __device__ uint32_t slice ();
 };
 
-/* paco_rate_scale() of magnitudes below 2^15. */
+/* Does paco_rate_scale() with magnitudes below 2^15. */
 template <int PASSES, typename T>
 __device__ __forceinline__ void
 Slicer<PASSES, T>::rescale_pairs (uint32_t (&a)[32])
@@ -89,7 +89,7 @@ Slicer<PASSES, T>::rescale_pairs (uint32_t (&a)[32])
         | (a[y] >> 16) * multiplier >> shift << 16;
 }
 
-/* Magnitudes of both columns in one word. */
+/* Puts the magnitudes of both columns into one word. */
 template <int PASSES, typename T>
 __device__ __forceinline__ void
 Slicer<PASSES, T>::load_pairs (uint32_t w, uint32_t (&a)[32])
@@ -142,8 +142,8 @@ Slicer<PASSES, T>::load_column (int side, uint32_t w, uint32_t (&a)[32])
   block.at (L::SIGN, side, w) = sign;
 }
 
-/* highest: of which coefficients of 32 lines plane p is the highest. Returns
- * whether of any. */
+/* Sets `highest` to the coefficients of 32 lines whose highest plane is p. Returns
+ * whether there are any. */
 template <int PASSES, typename T>
 __device__ __forceinline__ bool
 Slicer<PASSES, T>::find_stripes (uint32_t w, uint32_t p, uint32_t highest)
@@ -155,7 +155,7 @@ Slicer<PASSES, T>::find_stripes (uint32_t w, uint32_t p, uint32_t highest)
   return lines != 0;
 }
 
-/* left, right: of which coefficients plane p is the highest. */
+/* Counts the coefficients `left` and `right`, whose highest plane is p. */
 template <int PASSES, typename T>
 __device__ __forceinline__ void
 Slicer<PASSES, T>::count (
@@ -170,7 +170,7 @@ Slicer<PASSES, T>::count (
     n_right += n_of_right;
 }
 
-/* Pairs one above the other. */
+/* How many pairs lie one above the other. */
 static __device__ __forceinline__ uint32_t
 pairs_of_column (uint32_t column)
 {
@@ -238,7 +238,7 @@ Slicer<PASSES, T>::slice_pairs (uint32_t w)
   }
 }
 
-/* Of columns that are sliced one by one: which coefficients are rounded up. */
+/* Finds which coefficients are rounded up, for columns that are sliced one by one. */
 template <int PASSES, typename T>
 __device__ void
 Slicer<PASSES, T>::find_up (uint32_t w, uint32_t (&up)[2])
@@ -296,14 +296,14 @@ Slicer<PASSES, T>::slice_column (int side, uint32_t w, uint32_t up)
     }
     find_stripes (w, p, highest);
     count (p, side == LEFT ? highest : 0, side == RIGHT ? highest : 0, n_pairs);
-    /* Others are zero, and their place is above that of the block. */
+    /* Higher planes are zero, and would lie above those of the block. */
     if (p + scaling.lost_planes < N)
       *word = a[p];
     word -= plane_step;
   }
 }
 
-/* Lines whose highest planes are zero have not stored them. */
+/* Stores zeros for planes that lines have not stored because they are zero there. */
 template <int PASSES, typename T>
 __device__ void
 Slicer<PASSES, T>::clear_planes (uint32_t planes)
@@ -318,8 +318,8 @@ Slicer<PASSES, T>::clear_planes (uint32_t planes)
   }
 }
 
-/* Returns the block's number of planes. All is done as if those lost did not exist,
- * and then raised by them. */
+/* Slices the block, and returns its number of planes. It works as if there were no lost
+ * planes, and moves the planes up by their number at the end. */
 template <int PASSES, typename T>
 __device__ uint32_t
 Slicer<PASSES, T>::slice ()

@@ -31,7 +31,8 @@ density_classes ()
 
 static __device__ const DensityClasses density_class_table = density_classes ();
 
-/* How many bits of the bytes of a and b are set; bytes of the sum. */
+/* Counts the bits that are set in each byte of a and of b, and adds both, byte by
+ * byte. */
 static __device__ __forceinline__ uint32_t
 count_in_bytes (uint32_t a, uint32_t b)
 {
@@ -43,7 +44,7 @@ count_in_bytes (uint32_t a, uint32_t b)
   return (a & 0x0f0f0f0f) + (a >> 4 & 0x0f0f0f0f);
 }
 
-/* Before a plane: DENSITY of the stripes that are awake. */
+/* Before a plane, sets DENSITY of the stripes that are awake. */
 template <bool ENCODE, int PASSES>
 __device__ __forceinline__ void
 find_densities (Block<ENCODE, PASSES> &block)
@@ -88,7 +89,7 @@ find_densities (Block<ENCODE, PASSES> &block)
   }
 }
 
-/* Codes which stripes wake in a plane, and has them awake. */
+/* Codes which stripes wake in a plane, and marks them as awake. */
 template <bool ENCODE, int PASSES, bool SHARED>
 __device__ __forceinline__ void
 code_waking (Block<ENCODE, PASSES> &block,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How the coefficients of a frame lie in device memory, between the wavelet
- * and the block coder. Included by C and by CUDA.
+ * How the coefficients of a frame lie in device memory, between the wavelet and the block
+ * coder. gpu/dwt.c plans it; C and CUDA include it.
  *
  * One buffer holds the quantizer indices (q or -q, two's complement) of all
  * subbands of a frame; those of an encoder have the bits behind the point still

@@ -14,21 +14,23 @@
  * Where this departs from the paper. A lane has four columns instead of two: a
  * line of a 16-bit plane is one 8-byte load, a shuffle serves twice the
  * samples, and the overlap of four columns on either side (what 9/7 needs; 5/3
- * needs two) is 8 of 128 instead of 8 of 64. 13/7 needs six, and gets eight. And a block is not held as a
- * whole: the vertical lifting is a window that slides down (Wavelet::State: two
- * to seven numbers per column), so that a tile may be as tall as the picture allows
- * warps to be many, and a line is filtered when it comes by. The lines that
- * two tiles both read are 3 (5/3), 7 (9/7) or 11 (13/7) of 2 * tile_pairs, instead
- * of 4 or 8 of 20. The next lines are fetched while the last ones are filtered.
+ * needs two) is 8 of 128 instead of 8 of 64. 13/7 needs six, and gets eight. And a
+ * block is not held as a whole: the vertical lifting is a window that slides down
+ * (Wavelet::State: two to seven numbers per column), and a line is filtered when the
+ * window reaches it. So a tile may have any height; it is as high as it can be while there
+ * are enough warps. The lines that two tiles both read are 3 (5/3), 7 (9/7) or 11 (13/7)
+ * of 2 * tile_pairs, instead of 4 or 8 of 20. The next lines are fetched while the last
+ * ones are filtered.
  *
- * Borders: a line outside of the plane is fetched where its mirror image is,
- * a column outside of it comes from the lane that has its mirror image; lifting
- * keeps the symmetry of what it is given. Only warps at the border do so.
+ * Borders: a line outside of the plane is fetched where its mirror image is, and a
+ * column outside of it comes from the lane that has its mirror image. Lifting keeps this
+ * symmetry. Only warps at the border do this.
  *
- * A thread: columns 4 * lane - 4 (13/7: - 8) ... of a strip, all lines of a tile; with a
- * color transform those of three components. 128 threads to a block: its four
- * warps are neighbors in a line, so that what they both read is in the
- * multiprocessor's cache; more would only make the last wave coarser. */
+ * A thread has the columns 4 * lane - 4 (13/7: - 8) ... of a strip in all lines of a
+ * tile; with a color transform, those of three components. A thread block has 128
+ * threads, whose four warps are neighbors in a line, so that what two of them read is in
+ * the multiprocessor's cache. With more threads to a block, fewer multiprocessors would
+ * work when the last blocks run. gpu/dwt.c launches the kernels. */
 #include "gpu/kernels/dwt_kernels.cuh"
 
 typedef Wavelet<PACO_WAVELET_CDF53> Cdf53;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the kernels of dwt.cu are told. Included by C and by CUDA.
+ * The parameters of the kernels of dwt.cu, which gpu/dwt.c fills in. C and CUDA
+ * include it.
  *
- * A launch transforms one level of all planes of a frame: a plane is one
- * component of one field. "Fine" is the picture that the level splits, of
- * width * height samples, "coarse" its LL subband. */
+ * A launch transforms one level of all planes of a frame: a plane is one component
+ * of one field. "Fine" is the picture that the level splits, of width * height
+ * samples, "coarse" its LL subband. */
 #pragma once
 #include "gpu/kernels/coefficients.h"
 
@@ -17,8 +18,8 @@
   (32 * PACO_DWT_LANE_COLUMNS - 2 * PACO_DWT_MARGIN (reach))
 #define PACO_DWT_THREADS 128 /* of a block: four warps */
 #define PACO_DWT_MAX_PLANES 8
-/* Of planes that the plain inverse kernels of samples take: they mirror once, and
- * fetch a few lines more than they use. */
+/* How high planes must be for the plain inverse kernels of samples, which mirror
+ * only once, and fetch a few lines more than they use. */
 #define PACO_DWT_MIN_PLAIN_HEIGHT(reach) ((reach) <= 6 ? 16 : 32)
 
 /* Samples of one field of one component in device memory: a little-endian word of
@@ -38,7 +39,7 @@ typedef struct
 typedef struct
 {
   uint64_t address;
-  /* Forward: 2^fraction_bits / step; inverse: step / 256. */
+  /* The forward kernels take 2^fraction_bits / step, the inverse ones step / 256. */
   float scale;
   /* For the dropped planes of its blocks. */
   uint32_t first_block, blocks_x;
@@ -70,8 +71,8 @@ typedef struct
   uint8_t shift;             /* inverse: paco_wavelet_reduce() */
   uint8_t reserved[3];
   float gain; /* inverse: of the last level, kappa^(-2 * reduce) */
-  /* Inverse, 9/7: one byte per block, the dropped planes, and PACO_DWT_CUT where
-   * the block is cut; 0: none has any. */
+  /* For the inverse 9/7: the address of a byte for each block, which has its dropped
+   * planes, and PACO_DWT_CUT where the block is cut. 0 if no block has any. */
   uint64_t dropped_planes;
   PacoDwtPlane planes[PACO_DWT_MAX_PLANES];
 } PacoDwtParameters;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Samples to coefficients and back without a wavelet: levels=0, or a decoder
- * that leaves out all levels. A thread takes four columns of a line. */
+ * Makes coefficients from samples and back without a wavelet, for levels=0 and for
+ * decoders that leave out all levels. A thread takes four columns of a line.
+ * dwt_kernels.cuh makes kernels of it. */
 #pragma once
 #include "gpu/kernels/dwt_forward.cuh"
 #include "gpu/kernels/dwt_inverse.cuh"
@@ -46,7 +47,8 @@ samples_to_indices (const PacoDwtParameters &p)
           line * planes[0].low_stride + place.column + i, x[c][i], x[c][i + 1]);
 }
 
-/* SHIFTS: the low half that is the picture has grown in the levels left out. */
+/* SHIFTS says that the low half, which is the picture, has grown in the levels that
+ * are left out. */
 template <class Number, class Layout, int G, bool SHIFTS = false>
 __device__ __forceinline__ void
 indices_to_samples (const PacoDwtParameters &p)

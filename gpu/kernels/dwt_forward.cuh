@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * One level forward: samples or numbers in, subbands out (FORMAT.md sections 5
- * and 8). */
+ * Does one level forward: it reads samples or numbers and writes subbands (FORMAT.md
+ * sections 5 and 8). dwt_kernels.cuh makes kernels of it. */
 #pragma once
 #include "gpu/kernels/dwt_strips.cuh"
 
@@ -73,8 +73,8 @@ template <class Layout, int G> struct SampleSource
 
 /* --- Where coefficients go --- */
 
-/* What kernels can do: Plain ones store 16-bit indices that need no limit, and
- * know no lines of one sample; the others do anything. */
+/* What kernels can do. Plain ones store 16-bit indices that need no limit, and
+ * cannot filter lines of one sample; the others can do everything. */
 struct Plain
 {
   static const bool ANY = false;
@@ -138,8 +138,8 @@ store_subband (const PacoDwtParameters &p, const PacoDwtSubband &subband,
       Ability::quantize (b, subband.scale));
 }
 
-/* LL: integers as coefficients are stored, floats for the next level or, of
- * the last one, quantized. */
+/* Stores LL: integers as coefficients are stored, and floats as they are for the
+ * next level, or quantized after the last one. */
 template <class Ability>
 __device__ __forceinline__ void
 store_coarse (const PacoDwtParameters &p, const PacoDwtPlane &plane,
@@ -159,8 +159,8 @@ store_coarse (const PacoDwtParameters &p, const PacoDwtPlane &plane,
     *(float2 *) ((float *) plane.coarse + at) = make_float2 (a, b);
 }
 
-/* A low or high line, filtered: its two subbands. Rows have room for a number
- * too many. */
+/* Stores a low or high line that has been filtered in its two subbands. Rows have
+ * room for one number too many. */
 template <class W, class Ability>
 __device__ __forceinline__ void
 finish_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,

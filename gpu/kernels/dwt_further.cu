@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels of the wavelets that few frames have, apart from those of dwt.cu, so
- * that they are loaded only where they are needed (gpu/device.c). */
+ * The kernels of wavelets that few frames have. They are a file of their own, so
+ * that they are loaded only where they are needed (gpu/device.c). gpu/dwt.c launches
+ * them. */
 #include "gpu/kernels/dwt_kernels.cuh"
 
 typedef Wavelet<PACO_WAVELET_HAAR> Haar;
@@ -21,7 +22,7 @@ NUMBERS (dd97, Dd97, plain, Plain, int16_t)
 NUMBERS (fidelity, Fidelity, any, Any, int32_t)
 NUMBERS (fidelity, Fidelity, plain, Plain, int16_t)
 
-/* Of a picture whose levels are all left out, by a wavelet whose low half grows. */
+/* For pictures whose levels are all left out, with a wavelet whose low half grows. */
 #define GROWN_DIRECT(layout, Layout, G)                                        \
   KERNEL (dwt_inverse_grown_direct_##layout##_##G,                             \
       (indices_to_samples<int, Layout, G, true>) )

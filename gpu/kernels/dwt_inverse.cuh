@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * One level inverse: subbands in, numbers or samples out (FORMAT.md sections 5
- * and 8). */
+ * Does one level inverse: it reads subbands and writes numbers or samples (FORMAT.md
+ * sections 5 and 8). dwt_kernels.cuh makes kernels of it. */
 #pragma once
 #include "codec/rounding.h"
 #include "gpu/kernels/dwt_strips.cuh"
@@ -58,7 +58,7 @@ struct PlainIndices
   }
 };
 
-/* Kernels that take any. */
+/* Kernels that take any indices. */
 struct AnyIndices
 {
   static const bool ANY = true;
@@ -68,7 +68,7 @@ struct AnyIndices
     return p.wide;
   }
 
-  /* Of the coefficient's block, with PACO_DWT_CUT. */
+  /* The dropped planes of the coefficient's block, with PACO_DWT_CUT. */
   static __device__ __forceinline__ unsigned dropped_planes (
       const PacoDwtParameters &p, const PacoDwtSubband &subband, int line,
       int column)
@@ -98,7 +98,7 @@ struct AnyIndices
     *x = m == 0 ? 0.0f : index < 0 ? -magnitude : magnitude;
   }
 
-  /* The block coder has done what is to be done for the reversible wavelet. */
+  /* With a reversible wavelet the block coder has dequantized already. */
   static __device__ __forceinline__ void dequantize (const PacoDwtParameters &p,
       const PacoDwtSubband &subband, int line, int column, uint2 pair, int *x0,
       int *x1)
@@ -121,11 +121,11 @@ struct AnyIndices
   }
 };
 
-/* What is known of a tile before its loop, which then has hardly a branch: one
- * component's work can fill the latencies of another's. ANY_TILE: nothing.
- * INNER_TILE: 16-bit indices, an LL of numbers, PACO_DWT_MIN_PLAIN_HEIGHT
- * lines or more, of floats no color transform but ICT, and all columns of the strip
- * inside. BORDER_TILE: all but the last. */
+/* What is known of a tile before its loop. With more known, the loop has fewer
+ * branches, and the work for one component can fill the latencies of another's. Of
+ * ANY_TILE nothing is known. INNER_TILE has 16-bit indices, an LL of numbers, at
+ * least PACO_DWT_MIN_PLAIN_HEIGHT lines, with floats no color transform but ICT, and
+ * all columns of the strip inside the plane. BORDER_TILE has all that but the last. */
 enum Path
 {
   ANY_TILE,
@@ -240,7 +240,7 @@ begin_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,
 
 /* --- Where lines go --- */
 
-/* The LL of the level above: numbers. Rows have room for a lane too much. */
+/* Numbers of the LL of the next finer level. Rows have room for one lane too many. */
 struct FineSink
 {
   static const int G = 1;
@@ -265,8 +265,8 @@ struct FineSink
   }
 };
 
-/* Four samples, the low 16 bits of values, at a time, but at the end of a line:
- * what lies behind it is not the picture's. */
+/* Stores four samples, the low 16 bits of values, at a time. At the end of a line it
+ * stores fewer, because what lies behind it is not the picture's. */
 template <class Layout, Path PATH>
 __device__ __forceinline__ void
 store_samples (const PacoDwtSamples &samples, uint8_t *row, int column,
@@ -304,7 +304,7 @@ template <class Layout, int N, class Indices> struct SampleSink
   static const int G = N;
   static const bool SAMPLES = true;
 
-  /* For levels left out; Plain kernels are not used then. */
+  /* Multiplies for levels that are left out; Plain kernels are not used then. */
   static __device__ __forceinline__ float scaled (float x, float gain)
   {
     return Indices::ANY ? __fmul_rn (x, gain) : x;
@@ -315,8 +315,7 @@ template <class Layout, int N, class Indices> struct SampleSink
     return x;
   }
 
-  /* Floats come here with another transform than ICT only in tiles of which
-   * nothing is known. */
+  /* Floats have another transform than ICT only in tiles of which nothing is known. */
   template <Path PATH>
   static __device__ __forceinline__ unsigned known_transform (
       const PacoDwtParameters &p, float)
@@ -364,8 +363,8 @@ template <class Layout, int N, class Indices> struct SampleSink
   }
 };
 
-/* Of a picture with levels left out, by a reversible wavelet whose low half grows
- * (FORMAT.md section 10). */
+/* Reduces samples of a picture with levels left out, by a reversible wavelet whose
+ * low half grows (FORMAT.md section 10). */
 template <int G>
 __device__ __forceinline__ void
 reduce_line (const PacoDwtParameters &p, int (*x)[LANE_COLUMNS])
@@ -388,7 +387,8 @@ clear_line (Number *x)
     x[i] = 0;
 }
 
-/* Step s takes the pair of lines first + s, fetched AHEAD steps before. */
+/* Does a tile. Step s takes the pair of lines first + s, which is fetched AHEAD steps
+ * before. */
 template <class W, class Indices, class Sink, int AHEAD, Path PATH>
 __device__ __forceinline__ void
 inverse_tile (

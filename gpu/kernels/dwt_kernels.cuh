@@ -18,8 +18,9 @@
     call (p);                                                                  \
   }
 
-/* How many steps before its use a pair of lines is fetched. Each costs
- * registers and a copy of the loop's body; measured, not derived. */
+/* How many steps before its use a pair of lines is fetched. Each step more costs
+ * registers and a copy of the loop's body. The numbers are the best ones that were
+ * measured. */
 #define AHEAD_FORWARD 1
 #define AHEAD_FORWARD_SAMPLES_1 2
 #define AHEAD_FORWARD_SAMPLES_3 1
@@ -27,12 +28,12 @@
 #define AHEAD_INVERSE_SAMPLES_1 2
 #define AHEAD_INVERSE_SAMPLES_3 1
 
-/* How many thread blocks a multiprocessor shall run at once. Left alone, ptxas
+/* How many thread blocks a multiprocessor should run at once. Without this, ptxas
  * takes some registers more than it needs, and one block less fits. */
 #define BLOCKS_FORWARD_SAMPLES_3(W)                                            \
   (W::REACH <= 2 ? 6 : W::REACH == 4 ? 4 : W::REACH == 6 ? 3 : 2)
 
-/* The last level of the picture, whose fine side is samples:
+/* The kernels of level 1, whose fine side is samples:
  * dwt_<direction>_<wavelet>_<ability>_<layout>_<components> */
 #define FORWARD_SAMPLES(wavelet, W, ability, Ability, layout, Layout)          \
   KERNEL (dwt_forward_##wavelet##_##ability##_##layout##_1,                    \
@@ -55,16 +56,18 @@
   INVERSE_SAMPLES (wavelet, W, ability, Ability, planar8, Planar8)             \
   INVERSE_SAMPLES (wavelet, W, ability, Ability, planar16, Planar16)
 
-/* The further levels: dwt_<direction>_<wavelet>_<ability>. What is any there is
- * wide with reversible wavelets. */
+/* The kernels of the other levels: dwt_<direction>_<wavelet>_<ability>. With a
+ * reversible wavelet those of the ability "any" are used where coefficients need 32
+ * bits. */
 #define NUMBERS(wavelet, W, ability, Ability, Number)                          \
   KERNEL (dwt_forward_##wavelet##_##ability,                                   \
       (forward<W, 1, FineSource<Number>, Ability, AHEAD_FORWARD>) )            \
   KERNEL (dwt_inverse_##wavelet##_##ability,                                   \
       (inverse<W, Ability##Indices, FineSink, AHEAD_INVERSE>) )
 
-/* Without a wavelet: dwt_<direction>_<numbers>_direct_<layout>_<components>; what
- * numbers are says how they are quantized. */
+/* The kernels without a wavelet:
+ * dwt_<direction>_<numbers>_direct_<layout>_<components>. The kind of numbers says
+ * how they are quantized. */
 #define DIRECT(numbers, Number, layout, Layout, G)                             \
   KERNEL (dwt_forward_##numbers##_direct_##layout##_##G,                       \
       (samples_to_indices<Number, Layout, G>) )                                \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The lifting steps of the wavelets (FORMAT.md section 5): down a column, as a
- * window that slides, and along a line that lies across a warp. Which steps
- * there are is said by the rows of codec/lifting.h alone: Wavelet<row> is the
- * code of a row, without a loop or a branch that the row does not need. */
+ * The lifting steps of the wavelets (FORMAT.md section 5), for dwt_forward.cuh and
+ * dwt_inverse.cuh: down a column, as a window that slides, and along a line that
+ * lies across a warp. The steps are those of the rows of codec/lifting.h:
+ * Wavelet<row> is the code of a row, without a loop or a branch that the row does
+ * not need. */
 #pragma once
 #include "codec/lifting.h"
 #include "gpu/kernels/samples.cuh"
@@ -23,7 +24,7 @@ from_right (Number x, unsigned lanes)
   return __shfl_down_sync (FULL_WARP, x, lanes);
 }
 
-/* Of what type the numbers of a wavelet are. */
+/* The type of a wavelet's numbers. */
 template <bool REVERSIBLE> struct NumberOf
 {
   typedef float Type;
@@ -39,9 +40,9 @@ template <PacoWaveletId ID, int N, bool UNDO> struct Step
 {
   static constexpr int INDEX = UNDO ? paco_wavelets[ID].n_steps - 1 - N : N;
   static constexpr int TAPS = paco_wavelets[ID].steps[INDEX].n_taps;
-  /* How far from a sample those are that are read. */
+  /* How far from a sample the farthest one lies that is read. */
   static constexpr int REACH = 2 * TAPS - 1;
-  /* Of which samples are changed. */
+  /* The parity of the samples that are changed. */
   static constexpr int PARITY = INDEX % 2 == 0 ? 1 : 0;
   static constexpr bool PAIRED = paco_wavelets[ID].paired;
 
@@ -79,7 +80,8 @@ template <PacoWaveletId ID, int N, bool UNDO> struct Step
   }
 };
 
-/* At least two: with less the code of 5/3 and 9/7 comes out no smaller. */
+/* The most taps of a step, but at least two: with one, the code of 5/3 and 9/7 would
+ * be no smaller. */
 constexpr int
 most_taps (const PacoWavelet *wavelet)
 {
@@ -99,7 +101,7 @@ template <PacoWaveletId ID> struct Wavelet
   static constexpr int REACH = paco_wavelet_reach (&paco_wavelets[ID]);
   static constexpr int LAG = paco_wavelet_window (&paco_wavelets[ID]) / 2;
   static constexpr int MARGIN = PACO_DWT_MARGIN (REACH); /* columns */
-  /* What is shorter is mirrored more than once. */
+  /* Lines and columns that are shorter are mirrored more than once. */
   static constexpr int SHORT = LAG > 3 ? 2 * LAG + 2 : 8;
   static constexpr bool PAIRED = paco_wavelets[ID].paired;
   /* The low half grows: so do lines of one sample, and pictures with levels left
@@ -154,7 +156,8 @@ template <PacoWaveletId ID> struct Wavelet
     }
   }
 
-  /* What follows the result forward, and precedes it inverse, is the other. */
+  /* Filters a pair of lines. Forward, the result's other line follows it; inverse,
+   * it comes before it. */
   template <bool UNDO>
   static __device__ __forceinline__ void filter_pair (
       State &state, Number first, Number second, Number *result, Number *other)
@@ -230,7 +233,8 @@ template <PacoWaveletId ID> struct Wavelet
 
   /* --- A column or a line of one sample --- */
 
-  /* Plain kernels get those of reversible wavelets only. */
+  /* Whether kernels can filter these. Plain kernels get only those of reversible
+   * wavelets. */
   template <class Ability>
   static constexpr __device__ __forceinline__ bool knows_singles ()
   {

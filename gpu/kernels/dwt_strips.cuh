@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Which columns and lines are a warp's, and what stands in for those outside of
- * the plane. */
+ * Finds which columns and lines a warp has, and fills in those outside of the plane,
+ * for dwt_forward.cuh and dwt_inverse.cuh. */
 #pragma once
 #include "gpu/kernels/dwt_lifting.cuh"
 #include "gpu/kernels/wait.cuh"
 
-/* i, mirrored at 0 and n - 1 until it is inside. Only in what is shorter than
- * SHORT that takes more than once. */
+/* Mirrors i at 0 and n - 1 until it is inside, which takes more than once only if n
+ * is less than SHORT. */
 template <int SHORT>
 __device__ __forceinline__ int
 mirrored (int i, int n)
@@ -32,9 +32,9 @@ struct Place
   /* The lane's columns are the strip's own, and inside: its low, its high
    * ones. */
   bool writes, writes_high;
-  /* Some lane of the warp has columns outside. Where their samples are: for
-   * column i, in byte i, the lane in bits 0 to 4, and in bit 5 whether it is
-   * one of that lane's upper two columns. */
+  /* Whether some lane of the warp has columns outside. sources says where their
+   * samples are: byte i, for column i, has the lane in bits 0 to 4, and in bit 5
+   * whether it is one of that lane's upper two columns. */
   bool edge, single; /* single: the plane has one column */
   uint32_t sources;
 };
@@ -57,7 +57,7 @@ edge_sources (int column, int strip_first, int width, int margin)
   return sources;
 }
 
-/* FALSE if there is nothing to do. */
+/* Finds the place of this warp. Returns FALSE if there is nothing to do. */
 template <class W>
 __device__ __forceinline__ bool
 warp_place (const PacoDwtParameters &p, const PacoDwtPlane &plane, Place *place)
@@ -96,8 +96,8 @@ warp_place (const PacoDwtParameters &p, const PacoDwtPlane &plane, Place *place)
   return true;
 }
 
-/* Puts mirrored samples into columns outside. Mirroring changes no column's
- * parity, so that each comes from one of two columns of some lane. */
+/* Puts mirrored samples into columns outside. Mirroring does not change a column's
+ * parity, so each one comes from one of two columns of some lane. */
 template <bool FORWARD, class Number>
 __device__ __forceinline__ void
 mirror_columns (const Place &place, Number *x)
@@ -121,9 +121,9 @@ mirror_columns (const Place &place, Number *x)
     x[i] = y[i];
 }
 
-/* What the sample of a pair that is outside, behind an even one at the end of a
- * line, has to be so that the even one stays: forward the same, for there is
- * no difference then; inverse the difference 0. */
+/* Fills in the sample of a pair that is outside, behind an even one at the end of a
+ * line, so that the even one does not change: forward with the same sample, as the
+ * difference is 0 then, and inverse with the difference 0. */
 template <bool FORWARD, class Number>
 __device__ __forceinline__ void
 complete_pairs (const Place &place, int width, Number *x)
@@ -134,7 +134,7 @@ complete_pairs (const Place &place, int width, Number *x)
       x[i + 1] = FORWARD ? x[i] : 0;
 }
 
-/* The columns outside that a wavelet reads. */
+/* Fills in the columns outside that a wavelet reads. */
 template <class W, bool FORWARD, class Number>
 __device__ __forceinline__ void
 fill_columns (const Place &place, int width, Number *x)

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * A warp as the 32 lanes of a codeblock, and their arithmetic coders (FORMAT.md
- * sections 7.1 and 7.2; Enfedaque's thesis, chapter 3, has the idea of one
- * fixed-length codeword per lane and of lanes that reserve the next one in
- * order).
+ * sections 7.1 and 7.2), for the block coder's files. Enfedaque's thesis, chapter 3,
+ * has the idea of one codeword of fixed length for each lane, and of lanes that
+ * reserve the next one in order.
  *
- * Who reserves which codeword is defined by (visit, step, coder). All lanes
- * come to every reservation together and learn from a ballot with a full mask
- * who else needs one; nothing depends on what the hardware has converged.
+ * Which coder reserves which codeword is defined by (visit, step, coder). All lanes
+ * come to every reservation together, and a ballot with a full mask tells them which
+ * others need a codeword. So nothing depends on which lanes the hardware has
+ * converged.
  *
  * With one lane to a codeword each lane has a coder. With four or eight, each of
- * them holds a copy of their coder's state and takes all steps of a visit, so
- * that only symbols and probabilities travel between lanes, never the state. */
+ * them holds a copy of their coder's state and takes all steps of a visit, so that
+ * only symbols and probabilities travel between lanes, never the state. */
 #pragma once
 #include "gpu/kernels/bpc.h"
 #include <stdint.h>
 
 #define ALL_LANES 0xffffffffu
 
-/* The same number, but the compiler does not know. So it does not keep what
- * could be computed from it in registers, nor compute it anew each time. */
+/* Returns the same number, but the compiler does not know that it is the same. So it
+ * neither keeps in registers what could be computed from the number, nor computes it
+ * each time. */
 static __device__ __forceinline__ uint32_t
 opaque (uint32_t number)
 {
@@ -28,7 +30,7 @@ opaque (uint32_t number)
   return number;
 }
 
-/* a, or b if the condition is 0, without a branch. */
+/* Returns a, or b if the condition is 0, without a branch. */
 static __device__ __forceinline__ uint32_t
 choose (uint32_t condition, uint32_t a, uint32_t b)
 {
@@ -46,7 +48,7 @@ choose (uint32_t condition, uint32_t a, uint32_t b)
 #endif
 }
 
-/* b if one of the conditions is 0. */
+/* Returns a, or b if one of the conditions is 0. */
 static __device__ __forceinline__ uint32_t
 choose_if_both (uint32_t condition, uint32_t other, uint32_t a, uint32_t b)
 {
@@ -82,9 +84,9 @@ merge_bits (uint32_t mask, uint32_t a, uint32_t b)
 #endif
 }
 
-/* For transposing: the bits of `low` that are not in the mask and those of `high`
- * that are change places, `distance` bits apart; the mask's bits moved by that are
- * all others. */
+/* A step of a transposition: exchanges the bits of `low` that are not in the mask
+ * with those of `high` that are, `distance` bits apart. The mask, moved by
+ * `distance`, is its own complement. */
 static __device__ __forceinline__ void
 exchange_bits (uint32_t &low, uint32_t &high, int distance, uint32_t mask)
 {
@@ -171,8 +173,9 @@ struct Payload
 /* Shared memory. */
 extern __shared__ uint32_t shared[] __attribute__ ((aligned (512)));
 
-/* Where it begins, a multiple of 512, so that smaller offsets can be put in by
- * logic; for code that must not add the one to the other at each place. */
+/* The address at which shared memory begins. It is a multiple of 512, so that
+ * smaller offsets can be put in by logic, where an addition would cost an
+ * instruction more. */
 static __device__ __forceinline__ uint32_t
 shared_address ()
 {
@@ -233,7 +236,7 @@ shared_word (uint32_t address)
 #endif
 }
 
-/* The same where it is wanted, else the value. */
+/* Returns the word where it is wanted, else the value. */
 template <int WORD>
 static __device__ __forceinline__ uint32_t
 shared_word_if (bool wanted, uint32_t address, uint32_t value)
@@ -259,8 +262,8 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
   uint32_t size;     /* S: the interval's size less one, 0 without codeword */
   uint32_t value;    /* L, or D */
   uint32_t codeword; /* encoder: where it goes, in words of out */
-  /* What a codeword adds to the following, and to turn: the decoder counts bytes,
-   * of which addresses are made. */
+  /* What a codeword adds to the numbers below: the decoder counts bytes, as it makes
+   * addresses of them. */
   static constexpr uint32_t UNIT = ENCODE ? 1 : 4;
   uint32_t next;       /* codeword to be reserved */
   uint32_t first, end; /* of the block; the encoder's are words of out */
@@ -276,7 +279,8 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
   uint32_t turn, ahead;
   uint32_t origin; /* shared_address () */
 
-  /* eight: so many lanes to a codeword where they share, not four. */
+  /* eight says that eight lanes share a codeword, not four, if lanes share
+   * codewords. */
   __device__ __forceinline__ void init (
       uint32_t lane_, bool eight, uint32_t first_, uint32_t n)
   {
@@ -308,8 +312,8 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     __syncwarp ();
   }
 
-  /* Puts codewords in the place of those that are used up; needed after two
-   * visits at the latest, which take up to 64. */
+  /* Puts codewords in the place of those that are used up. It has to be called after
+   * two visits at the latest, which take up to 64 codewords. */
   __device__ __forceinline__ void refill ()
   {
     while (!ENCODE && next >= turn) {
@@ -326,7 +330,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     return (next - first) / UNIT;
   }
 
-  /* More codewords than there may be: the rest is not worth coding. */
+  /* Whether there are more codewords than allowed, so that coding can stop. */
   __device__ __forceinline__ bool is_full () const
   {
     return next > end;
@@ -343,7 +347,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     return 31 - __clz (size + 1);
   }
 
-  /* Where there is room for it. */
+  /* Writes a codeword, if there is room for it. */
   __device__ __forceinline__ void put_codeword (bool wanted) const
   {
     bool puts = wanted && codeword < end && is_first_of_coder ();
@@ -361,8 +365,9 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
 #endif
   }
 
-  /* All lanes; those whose coder needs a codeword say so. No branches: a visit
-   * in which some lane needs one is as frequent as one in which none does. */
+  /* Reserves codewords for the lanes whose coder needs one; all lanes call it. It
+   * has no branches, as visits in which some lane needs a codeword are as frequent
+   * as others. */
   __device__ __forceinline__ void reserve (bool needs)
   {
     uint32_t who = __ballot_sync (ALL_LANES, needs)
@@ -423,7 +428,7 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     return take_step<ALL> (active, bit, probability);
   }
 
-  /* One visit of all lanes. */
+  /* Does a visit; all lanes call it. */
   __device__ __forceinline__ bool visit (
       bool active, uint32_t bit, uint32_t probability)
   {
@@ -440,17 +445,17 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     return visit_shared<true> (true, bit, probability);
   }
 
-  /* Eight lanes to a coder, or four. */
+  /* Whether eight lanes share a coder, not four. */
   __device__ __forceinline__ bool of_eight () const
   {
     return !(first_lanes & 0x10);
   }
 
-  /* Four steps of a visit, of lanes that are next to each other. Where codewords
-   * last long, in most visits no coder needs one. So the steps are taken without
-   * asking, and again one by one if a coder did need one. takes and ones: which
-   * of the lanes take part, and their symbols, from bit 0 on. Returns the symbols
-   * found. */
+  /* Does four steps of a visit, of lanes that are next to each other. Codewords that
+   * lanes share hold many symbols, so in most visits no coder needs one. So the
+   * steps are done without a check, and once more one by one if a coder did need a
+   * codeword. takes and ones have the lanes that take part, and their symbols, from
+   * bit 0 on. Returns the symbols that were found. */
   template <bool ALL>
   __device__ __forceinline__ uint32_t four_steps (
       uint32_t takes, uint32_t ones, uint32_t probability)
@@ -483,10 +488,11 @@ template <bool ENCODE, bool SHARED> struct ArithmeticCoder
     return found;
   }
 
-  /* The steps of a visit: those of the first four lanes, then those of the other
-   * four, if eight share a coder. All eight take them, with the probabilities of
-   * the four whose turn it is. Both turns are one piece of code, since code for
-   * eight beside that for four is more than multiprocessors keep at hand. */
+  /* Does the steps of a visit: those of the first four lanes, then those of the
+   * other four if eight share a coder. All eight lanes do all steps, with the
+   * probabilities of the four whose steps they are. Both halves are the same code,
+   * because code for eight lanes beside that for four would not fit the instruction
+   * cache. */
   template <bool ALL>
   __device__ __forceinline__ bool visit_shared (
       bool active, uint32_t bit, uint32_t probability)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Samples between a region of any layout (codec/layout.h) and planes, which is
- * what the kernels of dwt.cu take. Launched by gpu/layout.c.
+ * Samples between a region of any layout (codec/layout.h) and planes, which is what
+ * the kernels of dwt.cu take. Launched by gpu/layout.c.
  *
- * The least to be done is to copy that memory, so what counts is that it is
- * accessed as a copy would: a warp reads and writes whole segments, 8 or 16 bytes
- * a lane. Three kinds of kernels:
+ * Memory should be accessed as a copy would access it, because that is the least
+ * time a kernel can take: a warp reads and writes whole segments, 8 or 16 bytes a
+ * lane. There are three kinds of kernels:
  *
  * packed: groups of 2, 3, 4 or 8 bytes. A lane takes a unit of whole groups, 16
- * bytes (12 of three-byte groups), which are 4, 8 or 16 bytes of each plane.
- * Samples come from the registers of a group by one __byte_perm(), whose selector
- * knows byte and endianness, a shift and a mask. All but group and plane words is
- * in parameters.
+ * bytes (12 of three-byte groups), which are 4, 8 or 16 bytes of each plane. Samples
+ * come from the registers of a group by one __byte_perm(), whose selector knows byte
+ * and endianness, a shift and a mask. All but group and plane words is in
+ * parameters.
  *
  * v210: a group is 16 bytes, but 12 and 6 of planes, so that lanes exchange what
  * they have in shared memory.
@@ -18,9 +18,8 @@
  * any: everything else. A block's groups are in shared memory, where bytes can be
  * had one by one.
  *
- * Writing a region makes every byte of its groups: a lane or thread owns the
- * groups that it puts together. Nothing outside of the groups of a line is read
- * or written. */
+ * Writing a region makes every byte of its groups: a lane or thread owns the groups
+ * that it puts together. Nothing outside of the groups of a line is read or written. */
 #include "gpu/kernels/layout.h"
 #include "gpu/kernels/wait.cuh"
 
@@ -436,7 +435,7 @@ any_place (const PacoLayoutParameters &p)
   return place;
 }
 
-/* By all threads of a block. */
+/* Copies bytes with all threads of a thread block. */
 __device__ __forceinline__ void
 copy_bytes (
     const PacoLayoutParameters &p, uint8_t *to, const uint8_t *from, unsigned n)
@@ -471,7 +470,7 @@ add_word (uint8_t *to, unsigned n, bool big_endian, uint32_t word)
     to[i] |= word >> 8 * (big_endian ? n - 1 - i : i);
 }
 
-/* A thread takes a sample, its neighbor the next one of the line. */
+/* Loads samples: a thread takes a sample, its neighbor the next one of the line. */
 __device__ __forceinline__ void
 any_load (const PacoLayoutParameters &p, uint8_t *groups,
     uint32_t (*places)[PACO_MAX_GROUP_SAMPLES])
@@ -514,7 +513,7 @@ any_load (const PacoLayoutParameters &p, uint8_t *groups,
   }
 }
 
-/* A thread takes a group. */
+/* Stores samples: a thread takes a group. */
 __device__ __forceinline__ void
 any_store (const PacoLayoutParameters &p, uint8_t *groups)
 {

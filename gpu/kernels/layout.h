@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the kernels of layout.cu are told. Included by C and by CUDA.
+ * The parameters of the kernels of layout.cu, which gpu/layout.c fills in. C and CUDA
+ * include it.
  *
  * A launch moves the samples of one region of a picture (PacoRegion), all lines
  * of the frame, to planes of samples or back. A plane is the samples of a
@@ -13,10 +14,11 @@
  * up to the next multiple, is written and read but does not matter. */
 #define PACO_LAYOUT_PLANE_ALIGNMENT 128
 
-/* Where sample i of a group is, and how a group of up to 8 bytes and the
- * sample's word come from each other: take is a selector for __byte_perm() of
- * the group's bytes 0..3 and 4..7, and gives the word (and above it anything);
- * give are selectors for that of word and 0, and give the bytes of the group. */
+/* Where sample i of a group is, and how a group of up to 8 bytes and the sample's
+ * word are made from each other. take is a selector for __byte_perm() of the group's
+ * bytes 0..3 and 4..7, whose result is the word (with anything above it). give has
+ * selectors for __byte_perm() of the word and 0, whose results are the bytes of the
+ * group. */
 typedef struct
 {
   uint32_t byte, shift;
@@ -49,8 +51,8 @@ typedef struct
       swap_words; /* 1: the bytes of the 32-bit words of lines are swapped */
 } PacoLayoutParameters;
 
-/* Units that a warp or, where the kernel is that for any layout, a block takes
- * of a line. */
+/* How many units of a line a warp takes, or in the kernel for any layout a thread
+ * block. */
 #define PACO_LAYOUT_LANES 32
 /* Bytes of a unit of a packed kernel, which are whole groups: what a lane
  * takes. */

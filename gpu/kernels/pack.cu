@@ -2,8 +2,9 @@
  * From coded blocks to the codestream (FORMAT.md section 6): where each block's
  * bytes belong is a prefix sum over their lengths; then they are copied there.
  *
- * Blocks begin on any byte. What counts is that writes are wide and aligned, 16
- * bytes a lane, 512 a warp; only the ragged ends of a block are single bytes. */
+ * Blocks begin on any byte. For speed writes must be wide and aligned: 16 bytes a
+ * lane, 512 a warp. Only the unaligned ends of a block are written as single bytes.
+ * gpu/pack.c launches the kernels. */
 #include "codec/record.h"
 #include "gpu/kernels/pack.h"
 
@@ -64,8 +65,8 @@ write_record (const PacoGpuRecord &record, bool checks, uint8_t *out)
     put_16 (out, record.check);
 }
 
-/* Index bytes and payload bytes in one number, so that one scan serves both:
- * 2^20 blocks of 8 index bytes, and 2^40 bytes of payload. */
+/* Index bytes and payload bytes are added up in one number, so that one scan does
+ * both. It has room for 2^20 blocks of 8 index bytes, and 2^40 bytes of payload. */
 #define PAYLOAD_BITS 40
 
 static __device__ uint64_t
@@ -127,7 +128,7 @@ write_cut_points (const PacoPackParameters &p, uint8_t *out)
   return before;
 }
 
-/* One block of threads: there are some thousand records. */
+/* It is one thread block, because there are only some thousand records. */
 extern "C" __global__ void
 __launch_bounds__ (PACO_PACK_SCAN_THREADS) paco_pack_scan (PacoPackParameters p)
 {

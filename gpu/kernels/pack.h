@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the kernels of pack.cu take and give: they put the blocks of a frame
- * together to the index and the payload of the codestream. Included by C and
- * by CUDA. */
+ * The parameters of the kernels of pack.cu, which gpu/pack.c fills in: they make
+ * index and payload of a codestream from the blocks of a frame. C and CUDA include
+ * it. */
 #pragma once
 #include "codec/rate_worth.h"
 #include "gpu/kernels/bpc.h"
 
 #define PACO_PACK_SCAN_THREADS 1024
 #define PACO_PACK_COPY_THREADS 256
-/* Warps that copy a block; they wait for memory, so there shall be many. */
+/* How many warps copy a block. They wait for memory, so there should be many. */
 #define PACO_PACK_COPY_WARPS 4
-/* Bytes of the index that a warp copies at a time. */
+/* How many bytes of the index a warp copies at a time. */
 #define PACO_PACK_INDEX_PIECE 4096
 
 /* What the scan finds, for the copy kernel and for the host. */

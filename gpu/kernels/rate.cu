@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames with a budget (codec/rate_control.h) without a word from the host: counts
- * of coefficients, the step number that follows from them, and after the block
- * coder the cuts that make the frame fit. What is decided, and by which
- * arithmetic, stands in codec/rate_estimate.h, rate_worth.h and rate_cut.c; here it
- * is done by many threads at a time, with the same result. */
+ * Frames with a budget (codec/rate_control.h), without waiting for the host: kernels
+ * count coefficients, choose the step number that follows from the counts, and after
+ * the block coder find the cuts that make the frame fit. codec/rate_estimate.h,
+ * rate_worth.h and rate_cut.c have the arithmetic; here many threads do it at a
+ * time, with the same result. gpu/rate.c launches the kernels. */
 #include "gpu/kernels/rate.h"
 #include "gpu/kernels/bpc_check.cuh"
 
@@ -56,7 +56,7 @@ template <typename T> struct Counter
       few[i] = many[i][0] = many[i][1] = 0;
   }
 
-  /* At most 15 times, then spread(). */
+  /* Counts a magnitude. After at most 15 calls spread() must be called. */
   __device__ __forceinline__ void count (uint32_t magnitude)
   {
     uint32_t bits = 32 - __clz (magnitude);
@@ -67,7 +67,7 @@ template <typename T> struct Counter
       few[i] += N == 1 || bits / 16 == i ? one : 0;
   }
 
-  /* At most 17 times, then take(). */
+  /* Adds the half bytes to bytes. After at most 17 calls take() must be called. */
   __device__ __forceinline__ void spread ()
   {
 #pragma unroll
@@ -78,7 +78,7 @@ template <typename T> struct Counter
     }
   }
 
-  /* What all lanes have counted, plane p's in lane p. */
+  /* Returns what all lanes have counted; lane p gets the count of plane p. */
   __device__ __forceinline__ uint32_t take (uint32_t lane)
   {
     uint32_t top = 0;
@@ -152,7 +152,7 @@ count_block (const PacoRateCountParameters &p, const PacoGpuBlock &block,
   return top;
 }
 
-/* paco_rate_block_bits() with a lane for each plane. */
+/* Does paco_rate_block_bits() with a lane for each plane. */
 static __device__ __forceinline__ uint32_t
 bits_of_lane (
     uint32_t top, uint32_t lane, uint32_t n_counted, uint32_t n, bool checks)
@@ -231,7 +231,7 @@ struct Decision
     fits = (uint32_t *) (sums + p.n_entries);
   }
 
-  /* The sums, for all threads and for the host. */
+  /* Loads the sums for all threads, copies them for the host, and sets them to zero. */
   __device__ __forceinline__ void load_sums ()
   {
     for (uint32_t i = threadIdx.x; i < p.n_entries * (PACO_RATE_PLANES + 1);
@@ -344,7 +344,7 @@ bytes_of_record (const PacoGpuRecord &record, bool checks)
       + record.length;
 }
 
-/* What the worth of a block's cuts has to do with its subband and its area. */
+/* The weight of a block's cuts, which follows from its subband and its area. */
 static __device__ __forceinline__ int
 weight_of (const PacoRateFitParameters &p, const PacoGpuBlock &block)
 {
@@ -355,7 +355,7 @@ weight_of (const PacoRateFitParameters &p, const PacoGpuBlock &block)
   return weight - 16 * block.lost_planes;
 }
 
-/* Rows of the blocks of a warp, from where they are to shared memory. */
+/* Loads rows of the blocks of a warp into shared memory. */
 template <typename T>
 static __device__ __forceinline__ void
 load_rows (const T *from, uint32_t at, uint32_t lane, T *rows)
@@ -396,7 +396,8 @@ note_pieces (const PacoRateFitParameters &p, const PacoRateCuts &cuts,
   p.pieces[at] = pieces;
 }
 
-/* The cuts of a block; returns its bytes in index and payload. tops, ends: its rows. */
+/* Finds the cuts of a block, and returns its bytes in index and payload. tops and
+ * ends are its rows. */
 static __device__ __forceinline__ uint32_t
 find_cuts (const PacoRateFitParameters &p, uint32_t i, const uint32_t *tops,
     const uint16_t *ends, PacoRateCuts &cuts)
@@ -449,7 +450,7 @@ __launch_bounds__ (PACO_RATE_FIND_THREADS)
 
 /* --- Choosing them: paco_rate_cut() --- */
 
-/* Blocks of a thread, one behind the other. */
+/* The blocks of a thread, which lie one behind the other. */
 struct Share
 {
   const PacoRateFitParameters &p;
@@ -464,7 +465,7 @@ struct Share
     end = min (first + each, p.n_blocks);
   }
 
-  /* Of the last cut that the block has lost. */
+  /* What the last cut that the block has lost saves. */
   __device__ __forceinline__ uint32_t last_piece (uint32_t i) const
   {
     return p.pieces[i].bytes[p.lost[i] - 1];
@@ -502,8 +503,9 @@ struct Common
   }
 };
 
-/* The worth of which only a part goes, and in *left what is left when all that is
- * worth less has gone. Worths are the first threads'; saved: of this one's. */
+/* Finds the worth of which only a part must go, and sets *left to what is left when
+ * all that is worth less has gone. Each of the first threads has a worth; saved is
+ * what cuts of this thread's worth save. */
 static __device__ __forceinline__ uint32_t
 find_worth (const Common &common, uint32_t saved, uint64_t total,
     uint64_t budget, uint64_t *left)
@@ -513,7 +515,7 @@ find_worth (const Common &common, uint32_t saved, uint64_t total,
   bool goes = threadIdx.x < PACO_RATE_WORTHS - 1
       && total - before - saved > budget;
 
-  /* Those that go are the first ones. */
+  /* The worths that go as a whole are the lowest ones, so their number is the worth. */
   common.scan (goes, &worth);
   common.scan (goes ? saved : 0, &gone);
   *left = total - gone;
@@ -540,7 +542,8 @@ take_cuts (const Share &share, const Common &common, uint32_t worth,
 
   uint64_t here = left - common.scan (equal, &all);
 
-  /* Along a block worth does not fall, and what there is not has no bytes. */
+  /* In a block worth does not fall from cut to cut, and cuts that do not exist have no
+   * bytes. */
 #pragma unroll 4
   for (uint32_t i = share.first; i < share.end; i++) {
     PacoRatePieces pieces = p.pieces[i];
@@ -566,7 +569,7 @@ take_cuts (const Share &share, const Common &common, uint32_t worth,
   return left - all;
 }
 
-/* Brings back what still fits, block by block. What is left to be filled only
+/* Gives back cuts that still fit, block by block. The room that is left only
  * shrinks, so a block that did not fit is never looked at again. */
 static __device__ __forceinline__ void
 bring_back (const Share &share, const Common &common, uint32_t slack)
@@ -655,7 +658,7 @@ __launch_bounds__ (PACO_RATE_SHORTEN_THREADS)
       record.check = check_of_block (
           p.code + p.blocks[i].code, 0, record.length, lane);
   }
-  __syncwarp (); /* who reads what lane 0 is going to change */
+  __syncwarp (); /* other lanes have read what lane 0 is going to change */
   if (lane > 0)
     return;
   if (record.planes > 0) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the kernels of rate.cu take and give: they find the step number of a frame
- * with a budget, and make it fit (codec/rate_control.h). Included by C and by
- * CUDA.
+ * The parameters of the kernels of rate.cu, which gpu/rate.c fills in: they find the
+ * step number of a frame with a budget, and make the frame fit
+ * (codec/rate_control.h). C and CUDA include it.
  *
- * In the order of a frame: paco_rate_count_{16,32}, paco_rate_decide, the block
- * coder, paco_rate_find, paco_rate_fit, paco_rate_shorten. Of a frame with cut
- * points and without a budget only paco_rate_find. */
+ * The kernels of a frame run in this order: paco_rate_count_{16,32},
+ * paco_rate_decide, the block coder, paco_rate_find, paco_rate_fit,
+ * paco_rate_shorten. A frame with cut points and without a budget has only
+ * paco_rate_find. */
 #pragma once
 #include "codec/rate_worth.h"
 #include "gpu/kernels/bpc.h"
@@ -17,11 +18,11 @@
 #define PACO_RATE_FIT_THREADS 512     /* one thread block */
 #define PACO_RATE_SHORTEN_THREADS 128 /* a codeblock for each warp */
 
-/* Of all components, at most. */
+/* How many entries all components have together, at most. */
 #define PACO_RATE_MAX_ENTRIES 100
 
-/* Rows of counts in shared memory are so many words apart, that threads do not meet in
- * a bank. */
+/* How many words rows of counts in shared memory are apart, so that threads use
+ * different banks. */
 #define PACO_RATE_ROW_WORDS (PACO_BPC_PLANES_32 + 1)
 
 /* 32-bit words of shared memory. */
@@ -31,8 +32,8 @@
   (PACO_RATE_WORTHS + PACO_RATE_FIND_THREADS * PACO_RATE_ROW_WORDS * 3 / 2)
 #define PACO_RATE_FIT_WORDS (PACO_RATE_FIT_THREADS / 32 + 8)
 
-/* What is saved by each cut of a block, the last of which leaves nothing: bytes, 0
- * where there is no such cut, and what they are worth. */
+/* What each cut of a block saves; the last cut leaves nothing of it. bytes is 0
+ * where there is no such cut; worth is what the bytes are worth. */
 typedef struct
 {
   uint16_t bytes[PACO_RATE_MAX_CUTS + 1];
@@ -49,8 +50,8 @@ typedef struct
   uint32_t block_checks;
 } PacoRateCountParameters;
 
-/* Chooses among all numbers; but sums that are 0 stand for a number that is known
- * already. Leaves the sums zero for the next frame. */
+/* Of paco_rate_decide, which chooses the step number, unless it is known already,
+ * and sets the sums to zero for the next frame. */
 typedef struct
 {
   PACO_DEVICE_POINTER (const PacoRateStep) steps;
@@ -64,19 +65,20 @@ typedef struct
   uint32_t is_known;
 } PacoRateDecideParameters;
 
-/* Of all blocks. A frame is smaller than 4 GiB. */
+/* Sums over all blocks. A frame is smaller than 4 GiB. */
 typedef struct
 {
   uint32_t bytes;                   /* before any cut */
   uint32_t saved[PACO_RATE_WORTHS]; /* by cuts that are worth so much */
 } PacoRateSums;
 
-/* Of finding cuts, choosing them, and shortening blocks. Arrays are in the order of
- * the codestream, but blocks. Choosing leaves the sums zero for the next frame. */
+/* Of paco_rate_find, which finds cuts, paco_rate_fit, which chooses among them and
+ * sets the sums to zero for the next frame, and paco_rate_shorten. All arrays but
+ * `blocks` are in the order of the codestream. */
 typedef struct
 {
   PACO_DEVICE_POINTER (const PacoGpuBlock) blocks;
-  /* Without a budget 0, and weights say what these do then. */
+  /* Without a budget this is 0, and weights has what steps would say. */
   PACO_DEVICE_POINTER (const PacoRateStep) steps;
   PACO_DEVICE_POINTER (const uint32_t) number;
   PACO_DEVICE_POINTER (const uint16_t) plane_ends;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Samples in memory to numbers and back, and the color transforms, for the
- * kernels of dwt.cu (FORMAT.md section 5).
+ * Makes numbers from samples in memory and back, and does the color transforms
+ * (FORMAT.md section 5), for dwt_forward.cuh, dwt_inverse.cuh and dwt_direct.cuh.
  *
- * A lane handles four neighboring columns. Planar samples are fetched four at
- * a time and stay packed, as they were read, until their turn comes (Raw), so
- * that lines can be fetched well ahead at one or two registers each. */
+ * A lane handles four neighboring columns. Planar samples are fetched four at a time
+ * and stay packed, as they were read, until their turn comes (Raw), so that lines
+ * can be fetched well ahead at one or two registers each. */
 #pragma once
 #include "codec/color.h"
 #include "gpu/kernels/dwt.h"
@@ -124,7 +124,7 @@ shift_pixel (const uint32_t *pairs, int i, const PacoDwtPlane *planes,
 #pragma unroll
   for (int c = 0; c < G; c++)
     out[c] = i ? pairs[c] >> 16 : pairs[c] & 0xffff;
-  if constexpr (G == 3) /* the level shift falls out of the differences */
+  if constexpr (G == 3) /* the level shift cancels in the differences */
     Mixing (color_transform).mix (out);
   out[0] -= planes[0].samples.half;
 }

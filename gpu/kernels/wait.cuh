@@ -2,9 +2,9 @@
  * Launching early (gpu/module.h): how a kernel waits for the one before it. */
 #pragma once
 
-/* A kernel begins while the one before still runs, as far as there is room: it
- * waits here before it reads what that one wrote, and lets the next one begin.
- * Only devices from 9.0 on can. */
+/* A kernel may begin while the one before it still runs, if there is room. Here it
+ * lets the next one begin, and waits before it reads what the one before has
+ * written. Only devices from 9.0 on can do that. */
 __device__ __forceinline__ void
 wait_for_kernel_before (void)
 {
