@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # sh packaging/tarball.sh [FOLDER]: makes gst-paco-VERSION-SYSTEM.tar.gz and its
 # SHA-256 in FOLDER (build): the plugin, encoding profiles and documents, to be
-# unpacked anywhere. The README of the archive says how it is used.
+# unpacked anywhere. The README in it says how it is used.
 #
 # The same sources and compilers give the same bytes: SOURCE_DATE_EPOCH=SECONDS is
 # the date of all files, that of the last commit unless it is set. BUILD=FOLDER: a

@@ -27,6 +27,7 @@ sh pipelines/install-packages.sh build package || fail "Packages are missing."
 rm -rf build/package
 mkdir -p build/package/gst-paco
 git ls-files -z --cached --others --exclude-standard |
+  xargs -0 sh -c 'for file; do [ -e "$file" ] && printf "%s\0" "$file"; done' sh |
   tar -c --null -T - | tar -x -C build/package/gst-paco
 echo "Making the packages ..."
 (cd build/package/gst-paco &&
