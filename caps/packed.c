@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Formats in tiles to planes and back, line by line through GStreamer's own unpack
- * and pack functions. Those speak of pixels of four components, alpha first, of 8
- * or 16 bits: 16-bit ones have the samples in the high bits, and subsampled
- * components stand in every pixel. */
+ * Converts formats in tiles to planes and back (packed.h), line by line with
+ * GStreamer's own unpack and pack functions. These take pixels of four components,
+ * alpha first, of 8 or 16 bits: those of 16 bits have the samples in the high bits,
+ * and subsampled components stand in every pixel. */
 #include "packed.h"
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Pictures whose samples lie in tiles become planes of 16-bit words and back. The
- * planes have the format's true depth and subsampling, so the codestream is that
- * of any other format of the same samples. */
+ * Converts pictures whose samples lie in tiles to planes of 16-bit words and back,
+ * for the elements (plugin/gstpacoframes.c). The planes have the format's true depth
+ * and subsampling, so the codestream is the same as that of any other format of
+ * these samples. */
 #pragma once
 #include "caps/formats.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See gaps.h. */
+ * Finds out which frames are missing, for pacoparse and libpaco (gaps.h). */
 #include "gaps.h"
 
 enum

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The allocator hands out the system allocator's kind of memory, wrapped around
- * what the backend gives, so that mapping, sharing and copying need no code
- * here. */
+ * An allocator of memory of the backend's device (gstpacoallocator.h). Its memory is
+ * of the system allocator's kind, wrapped around what the backend allocates, so that
+ * mapping, sharing and copying need no code here. */
 #include "gstpacoallocator.h"
 #include <string.h>
 

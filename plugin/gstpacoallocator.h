@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * An allocator of memory that the backend's device reads and writes without a
- * copy on the host. Upstream of the encoder and downstream of the decoder use
- * it through the allocation query, and need not know. */
+ * An allocator of memory that the backend's device reads and writes without a copy
+ * on the host. gstpacopools.c offers it in allocation queries to the elements before
+ * the encoder and behind the decoder, which need not know what it is. */
 #pragma once
 #include "codec/coder.h"
 #include <gst/gst.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The properties that choose a backend, which backends/backends.c opens. */
+ * The properties that choose a backend (gstpacobackend.h), which backends/backends.c
+ * opens. */
 #include "gstpacobackend.h"
 #include "backends/backends.h"
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What encoder and decoder have in common with respect to backends: the
- * properties that choose one, opening it, its statistics, its errors. */
+ * What pacoenc and pacodec have in common with respect to backends: the properties that
+ * choose one, and how it is opened; its statistics and its errors. */
 #pragma once
 #include "codec/backend.h"
 #include <gst/gst.h>

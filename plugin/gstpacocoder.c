@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The life of a coder in an element. */
+ * Starts, configures and stops the coder of an element; gstpacocoder.h says for
+ * whom. */
 #include "gstpacocoder.h"
 #include "gstpacoallocator.h"
 #include "gstpacolog.h"

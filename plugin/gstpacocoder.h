@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * An encoder or decoder at work in an element: what pacoenc and pacodec do alike
- * from start to stop. The streaming thread submits frames to it, the pipe's
- * thread collects and pushes them. */
+ * An encoder or decoder in an element: what pacoenc and pacodec do alike from start
+ * to stop. The streaming thread submits frames to it; the pipe's thread
+ * (gstpacopipe.h) collects and pushes them. */
 #pragma once
 #include "gstpacobackend.h"
 #include "gstpacocuda.h"

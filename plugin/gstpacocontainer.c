@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Caps of PaCo inside containers.
+ * Caps of PaCo inside containers; gstpacocontainer.h says for whom.
  *
  * qtmux and mp4mux write a sample entry of any code for video/x-qt-part and
- * video/x-mp4-part. matroskamux has no such door, but writes whatever code
+ * video/x-mp4-part. matroskamux has no such caps, but writes whatever code
  * video/x-wmv names into a Video-for-Windows track. On the way back qtdemux
  * makes a media type of the code, and matroskademux a field. All that is lost
  * on the way (aspect ratio, interlacing, colorimetry, in Matroska even the

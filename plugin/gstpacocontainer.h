@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What muxers and demuxers call PaCo. None knows video/x-paco, but each has
- * caps by which it carries any codec that has a four-character code. */
+ * What muxers and demuxers call PaCo, for pacoenc and pacoparse. None of them knows
+ * video/x-paco, but each has caps by which it carries any codec that has a
+ * four-character code. */
 #pragma once
 #include <gst/gst.h>
 

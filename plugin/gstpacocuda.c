@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Pictures in the memory of a GPU, by way of libgstcuda. */
+ * Pictures in the memory of a GPU, through libgstcuda (gstpacocudalibrary.h);
+ * gstpacocuda.h says for whom. */
 #include "gstpacocuda.h"
 #include "caps/formats.h"
 #include "gpu/driver_types.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Opening libgstcuda-1.0, and what its versions have memory for. */
+ * Opens libgstcuda-1.0, and says for which formats its version has memory;
+ * gstpacocudalibrary.h says for whom. */
 #include "gstpacocudalibrary.h"
 #include <dlfcn.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See gstpacocut.h. */
+ * Makes frames smaller by paco_frame_cut() of codec/, for pacoparse (gstpacocut.h). */
 #include "gstpacocut.h"
 #include "codec/error.h"
 #include "codec/frame_cut.h"

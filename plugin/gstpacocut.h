@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames made smaller on their way through pacoparse. */
+ * Makes frames smaller on their way through pacoparse, which calls it if its property
+ * max-frame-size is set. */
 #pragma once
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
-/* The frame in the first `size` bytes of a buffer as one of at most max_size bytes,
- * in memory of its own. It keeps its number and stands behind *offset bytes of other
- * frames; its own are added. NULL if that cannot be: with a warning posted if the
- * frame is to blame, which is left out then; else with an error posted, and *flow
- * says so. */
+/* Makes the frame in the first `size` bytes of a buffer one of at most max_size
+ * bytes, in memory of its own. Its number stays; *offset is how many bytes of frames
+ * lie before it, and its own are added. Returns NULL if that fails: if the fault is
+ * the frame's, with a warning posted, and the frame is left out; else with an error
+ * posted, and *flow is set. */
 GstBuffer *gst_paco_cut (GstElement *element, GstBuffer *buffer, gsize size,
     gsize max_size, guint64 *offset, GstFlowReturn *flow);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The account of damage. Messages are posted without the object lock. */
+ * The account of damage (gstpacodamage.h). Messages are posted without the object
+ * lock. */
 #include "gstpacodamage.h"
 
 #define FORMAT G_GUINT64_FORMAT

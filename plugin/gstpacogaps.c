@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See gstpacogaps.h. */
+ * The account of missing frames, for pacoparse (gstpacogaps.h); file/gaps.c finds
+ * them. */
 #include "gstpacogaps.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The account of frames that pacoparse hands on and of those that are missing
- * between them, which file/gaps.c finds: for the property stats, and told in messages. */
+ * The account of frames that pacoparse hands on, and of those that are missing
+ * between them, which file/gaps.c finds. pacoparse shows it in its property stats,
+ * and posts messages of missing frames. */
 #pragma once
 #include "file/gaps.h"
 #include <gst/gst.h>

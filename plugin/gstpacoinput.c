@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The input of pacodec. */
+ * Maps and parses the frames that pacodec gets; gstpacoinput.h says for what. */
 #include "gstpacoinput.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);

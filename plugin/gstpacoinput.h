@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What pacodec decodes: frames as they come in, and what those of the stream are
- * like. A frame of another format than the stream's is odd: where it asks for what
- * cannot be had, it is to blame, and the others go on. */
+ * What pacodec decodes: frames as they come in, and the format of the stream. A
+ * frame of another format than the stream's is odd. If it needs something that is
+ * not available, only this frame fails, and the others go on. */
 #pragma once
 #include "codec/decoder.h"
 #include "gstpacoframes.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A claim that is a quarter longer than the longest frame that was measured. */
+ * Claims a latency that is a quarter longer than the longest time that was measured;
+ * gstpacolatency.h says for whom. */
 #include "gstpacolatency.h"
 
 #define FIRST_WINDOW 8

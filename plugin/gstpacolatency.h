@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The latency that an element claims: how long a frame takes from its arrival
- * until it is pushed. Frames are pushed when they are finished, not when later
- * ones arrive, so that is the time that coding takes, which is measured. */
+ * The latency that pacoenc and pacodec claim: how long a frame takes from its
+ * arrival until it is pushed. Frames are pushed when they are finished, not when
+ * later ones arrive, so that is the time of coding, which is measured. */
 #pragma once
 #include <gst/gst.h>
 

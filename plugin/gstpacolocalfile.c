@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Reading a file by several threads. pread() and not a mapping, though copying
- * from that is faster by a quarter: who truncates a mapped file kills all who
- * read it. */
+ * Reads a file with several threads (gstpacolocalfile.h). It uses pread() and not a
+ * mapping, although copying from a mapping is faster by a quarter: when a mapped
+ * file is truncated, every program that reads the mapping is killed. */
 #include "gstpacolocalfile.h"
 #include "codec/helpers.h"
 #include <errno.h>

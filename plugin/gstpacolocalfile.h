@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A file of this machine, read by several threads: one that copies from the
- * system's file cache is slower than a GPU decodes. gstpacoreader.c reads large
- * frames with it where it is filesrc that has the file. */
+ * A file of this machine that several threads read, because a single thread copies
+ * from the system's file cache more slowly than a GPU decodes. gstpacoreader.c reads
+ * large frames with it if the file is filesrc's. */
 #pragma once
 #include <glib.h>
 

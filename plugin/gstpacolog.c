@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Sentences of the debug log. */
+ * Makes the sentences of the debug log; gstpacolog.h says which. */
 #include "gstpacolog.h"
 
 static gboolean

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What pacoenc and pacodec alike tell the debug log at level 5 (DEBUG): how a
- * stream is coded, and what its coding has cost. Nothing is put together below
- * that level. */
+ * What both pacoenc and pacodec write to the debug log at level 5 (DEBUG): how a
+ * stream is coded, and what its coding has cost. Below that level no text is made. */
 #pragma once
 #include "codec/coder.h"
 #include "codec/header.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * From metas to chunks. Where there is no room for all, timecodes and captions go
- * before regions of interest, of which there may be any number. */
+ * Makes chunks from metas, for pacoenc (gstpacometa.h). If there is no room for all,
+ * timecodes and captions are kept before regions of interest, of which there may be any
+ * number. */
 #include "gstpacometa.h"
 #include <string.h>
 

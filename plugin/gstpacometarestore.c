@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * From chunks to metas. What a buffer had when it was coded may have come with it all
- * the way, or several times, as payloaders put it on each packet; so what is equal to
- * what is there already is left out. */
+ * Makes metas from chunks, for pacodec and pacoparse (gstpacometa.h). The metas that
+ * a buffer had when it was coded may still be on it, or be there several times, as
+ * payloaders put them on each packet. So a meta that is equal to one of the buffer's
+ * is left out. */
 #include "gstpacometa.h"
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The raw side of pacodec. */
+ * Negotiates the raw format of pacodec, and maps its pictures; gstpacooutput.h says for
+ * what. */
 #include "gstpacooutput.h"
 #include "caps/videocaps.h"
 #include "codec/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What pacodec decodes into: the raw format that downstream takes, and where in
- * a frame of it the backend writes. */
+ * What pacodec decodes into: the raw format that downstream takes, and where in a
+ * picture of that format the backend writes. */
 #pragma once
 #include "caps/packed.h"
 #include "codec/header.h"

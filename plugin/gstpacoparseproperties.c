@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The properties of pacoparse. */
+ * Installs, sets and gets the properties of pacoparse (gstpacoparseproperties.h). */
 #include "gstpacoparseproperties.h"
 #include "file/sync.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The properties of pacoparse that are set; `stats` is the element's. */
+ * The properties of pacoparse that users set. The element itself has `stats`. */
 #pragma once
 #include <gst/gst.h>
 

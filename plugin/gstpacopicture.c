@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See gstpacopicture.h. */
+ * Checks whether pacoenc takes a picture (gstpacopicture.h), by the table of
+ * caps/formats.c. */
 #include "gstpacopicture.h"
 #include "gstpacocuda.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What pictures pacoenc takes, and what it says of others. */
+ * Which pictures pacoenc takes, and the errors that it posts for others. */
 #pragma once
 #include "caps/formats.h"
 #include <gst/video/video.h>
 
 G_BEGIN_DECLS
 
-/* Whether pictures of these caps can be coded; *raw is their format. If not, the element
- * posts an error. */
+/* Whether pictures of these caps can be coded; *raw is their format. If not, the
+ * element posts an error. */
 gboolean gst_paco_picture_check (
     GstElement *element, const GstVideoInfo *info, PacoRawFormat *raw);
 

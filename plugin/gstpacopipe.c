@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A count of pending frames, a condition, and the thread that pushes. */
+ * The thread that pushes frames, with a count of pending ones and a condition;
+ * gstpacopipe.h says for whom. */
 #include "gstpacopipe.h"
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The thread of an element that takes frames from its coder and pushes them, the
- * frames that are still to be pushed, and what became of those that were.
+ * The thread of pacoenc or pacodec that takes frames from the coder and pushes them,
+ * the frames that are still to be pushed, and the flow returns of those that were.
  *
  * Functions that wait must be called without the stream lock of the base class,
  * because pushing takes it. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Pools and memory in allocation queries. */
+ * Proposes and decides pools and memory in allocation queries; gstpacopools.h says for
+ * whom. */
 #include "gstpacopools.h"
 #include "caps/formats.h"
 #include "codec/coder.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Buffers of samples, as the allocation query settles them: enough of them for
- * all frames in flight, in memory that the backend's device reaches by itself.
- * In all of it, allocator may be NULL: then any memory will do. */
+ * The allocation query for buffers of samples, as pacoenc and pacodec answer or make
+ * it: there must be enough buffers for all frames in flight, in memory that the
+ * backend's device reaches by itself. allocator may be NULL in all functions; then
+ * any memory will do. */
 #pragma once
 #include "gstpacocuda.h"
 #include <gst/video/video.h>

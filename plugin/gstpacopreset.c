@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See gstpacopreset.h.
+ * Implements GstPreset for pacoenc (gstpacopreset.h).
  *
  * GStreamer looks for presets in files: those of the system, of the user, of
- * GST_PRESET_PATH and of the application. A plugin that lies in a build folder
- * or was unpacked somewhere has no file in any of these places, and to name one
- * more place is the application's right. So the presets are part of the plugin.
- * A preset of the same name in one of the files wins; what users save, rename
- * and delete are their files. */
+ * GST_PRESET_PATH and of the application. A plugin that lies in a build folder or
+ * was unpacked somewhere has no file in any of these places, and only the
+ * application may name one more. So the presets are part of the plugin. A preset of
+ * the same name in one of the files wins; what users save, rename and delete are
+ * their files. */
 #include "gstpacopreset.h"
 
 /* A preset sets all of these properties, so that it does not depend on what was

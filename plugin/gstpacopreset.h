@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The presets that pacoenc brings along, behind GstPreset. */
+ * The presets that are built into pacoenc, as GstPreset shows them. */
 #pragma once
 #include <gst/gst.h>
 

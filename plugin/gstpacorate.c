@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See gstpacorate.h. */
+ * Frame sizes and areas for pacoenc (gstpacorate.h). */
 #include "gstpacorate.h"
 #include "codec/policy.h"
 #include "codec/quantizer.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What pacoenc tells of the sizes of frames: the bound in its caps, tags, and
- * the last frames in stats; and which regions of a frame are to count more. */
+ * What pacoenc says of the sizes of frames: the bound in its caps, tags, and the
+ * last frames in stats. And the areas of a picture that count more, from its regions
+ * of interest. */
 #pragma once
 #include "codec/areas.h"
 #include "codec/parameters.h"

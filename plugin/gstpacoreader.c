@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames of a file, read into memory that is used again. */
+ * Reads frames of a file into memory that is used again; gstpacoreader.h says for
+ * whom. It calls gstpacorecycler.c for memory, and gstpacolocalfile.c for large
+ * frames. */
 #include "gstpacoreader.h"
 #include "gstpacorecycler.h"
 #include <gst/base/gstbasesrc.h>

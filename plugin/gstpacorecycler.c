@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
+ * An allocator of memory that is used again (gstpacorecycler.h).
+ *
  * A slab is memory of the source that stays mapped. What is handed out is
  * memory wrapped around a slab, so that sharing and copying need no code here;
  * when the last part of it is freed the slab is kept for the next. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * An allocator that keeps the memory that comes back, and hands it out again:
- * for encoded frames, each of another size, which no GstBufferPool fits. pacodec
- * offers one to upstream in the allocation query, over memory of its device;
- * pacoparse has one of ordinary memory where downstream offers none.
+ * An allocator that keeps the memory that comes back, and hands it out again: for
+ * encoded frames, each of another size, which no GstBufferPool fits. pacodec offers
+ * one to upstream in the allocation query, over memory of its device; pacoparse has
+ * one of ordinary memory where downstream offers none.
  *
- * Getting a frame's memory anew is dear: page-locking 20 MB takes milliseconds,
- * and even the system clears every page that it gives. */
+ * New memory for each frame would be expensive: page-locking 20 MB takes
+ * milliseconds, and the system clears every page of ordinary memory. */
 #pragma once
 #include <gst/gst.h>
 
@@ -15,9 +15,10 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     GstPacoRecycler, gst_paco_recycler, GST, PACO_RECYCLER, GstAllocator)
 
-/* Its memory comes in slabs, each for one frame, from source, or from the system
- * if that is NULL. At most n_slabs of them exist at a time; who wants more gets ordinary memory that is not kept.
- * Any thread may allocate and free; memory may outlive the allocator. */
+/* Its memory comes in slabs, each for one frame, from source, or from the system if
+ * that is NULL. At most n_slabs of them exist at a time; who wants more gets
+ * ordinary memory that is not kept. Any thread may allocate and free; memory may
+ * outlive the allocator. */
 GstAllocator *gst_paco_recycler_new (GstAllocator *source, guint n_slabs);
 
 /* The recycler that the peer of source_pad offers to who sends it frames of caps,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See gstpacortpblocks.h. */
+ * Reads header and index of a frame for the RTP elements (gstpacortpblocks.h). */
 #include "gstpacortpblocks.h"
 #include "codec/error.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See gstpacortpparity.h. Elements of the field are polynomials over GF(2)
- * modulo x^8 + x^4 + x^3 + x^2 + 1. */
+ * Makes parity, and restores lost symbols from it, for the RTP elements
+ * (gstpacortpparity.h). Elements of the field are polynomials over GF(2) modulo
+ * x^8 + x^4 + x^3 + x^2 + 1. */
 #include "gstpacortpparity.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See gstpacortpplan.h.
+ * Plans the packets of a frame for rtppacopay (gstpacortpplan.h).
  *
  * Header, index and the coarse subbands are protected. The coarse subbands have a
  * few percent of the bytes, and what is lost of them shows most. Of all other

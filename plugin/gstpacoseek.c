@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Seeking in a file that pacoparse reads on its own. */
+ * Converts between times and bytes for seeks in a file that pacoparse reads on its own
+ * (gstpacoseek.h). file/frame_index.c knows where its frames are. */
 #include "gstpacoseek.h"
 
 enum

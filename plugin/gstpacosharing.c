@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Moving a coder into the context of its neighbors. */
+ * Moves a coder into the context of its neighbors; gstpacosharing.h says why. */
 #include "gstpacosharing.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Cuts bytes that are pushed into frames and what is between them. */
+ * Cuts bytes that are pushed into frames and what is between them, for pacoparse
+ * (gstpacosplitter.h). file/sync.c finds the frames. */
 #include "gstpacosplitter.h"
 #include "codec/error.h"
 #include <string.h>

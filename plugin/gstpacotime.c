@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The grid of times on which the frames of a stream of bytes lie. */
+ * The grid of times on which the frames of a stream of bytes lie, for pacoparse
+ * (gstpacotime.h). */
 #include "gstpacotime.h"
 
 static GstClockTime

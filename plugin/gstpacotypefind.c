@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The typefinder of elementary streams: bytes that begin with a frame. */
+ * The typefinder of elementary streams: it looks for bytes that begin with a frame.
+ * plugin.c registers it. */
 #include "gstpacotypefind.h"
 #include "caps/videocaps.h"
 

@@ -451,12 +451,13 @@ __launch_bounds__ (PACO_RATE_FIND_THREADS)
 /* --- Choosing them: paco_rate_cut() --- */
 
 /* The blocks of a thread, which lie one behind the other. */
-struct Share
+struct OwnBlocks
 {
   const PacoRateFitParameters &p;
   uint32_t first, end;
 
-  __device__ __forceinline__ Share (const PacoRateFitParameters &p_) : p (p_)
+  __device__ __forceinline__ OwnBlocks (const PacoRateFitParameters &p_)
+      : p (p_)
   {
     uint32_t each = (p.n_blocks + PACO_RATE_FIT_THREADS - 1)
         / PACO_RATE_FIT_THREADS;
@@ -525,14 +526,14 @@ find_worth (const Common &common, uint32_t saved, uint64_t total,
 /* Takes what is worth less than `worth`, and of what is worth that as much as is
  * needed; returns what is left in all. */
 static __device__ __forceinline__ uint64_t
-take_cuts (const Share &share, const Common &common, uint32_t worth,
+take_cuts (const OwnBlocks &own, const Common &common, uint32_t worth,
     uint64_t left, uint64_t budget)
 {
-  const PacoRateFitParameters &p = share.p;
+  const PacoRateFitParameters &p = own.p;
   uint32_t equal = 0, removed = 0, all;
 
 #pragma unroll 4
-  for (uint32_t i = share.first; i < share.end; i++) {
+  for (uint32_t i = own.first; i < own.end; i++) {
     PacoRatePieces pieces = p.pieces[i];
 
 #pragma unroll
@@ -545,7 +546,7 @@ take_cuts (const Share &share, const Common &common, uint32_t worth,
   /* In a block worth does not fall from cut to cut, and cuts that do not exist have no
    * bytes. */
 #pragma unroll 4
-  for (uint32_t i = share.first; i < share.end; i++) {
+  for (uint32_t i = own.first; i < own.end; i++) {
     PacoRatePieces pieces = p.pieces[i];
     uint32_t lost = 0;
 
@@ -572,27 +573,27 @@ take_cuts (const Share &share, const Common &common, uint32_t worth,
 /* Gives back cuts that still fit, block by block. The room that is left only
  * shrinks, so a block that did not fit is never looked at again. */
 static __device__ __forceinline__ void
-bring_back (const Share &share, const Common &common, uint32_t slack)
+bring_back (const OwnBlocks &own, const Common &common, uint32_t slack)
 {
-  const PacoRateFitParameters &p = share.p;
-  uint32_t i = share.first;
+  const PacoRateFitParameters &p = own.p;
+  uint32_t i = own.first;
 
   for (;;) {
     uint32_t found;
 
-    while (i < share.end && (p.lost[i] == 0 || share.last_piece (i) > slack))
+    while (i < own.end && (p.lost[i] == 0 || own.last_piece (i) > slack))
       i++;
     if (threadIdx.x == 0)
       *common.found = ~0u;
     __syncthreads ();
-    if (i < share.end)
+    if (i < own.end)
       atomicMin (common.found, i);
     __syncthreads ();
     found = *common.found;
     if (found == ~0u)
       return;
-    if (i < share.end && i == found) {
-      *common.used = share.last_piece (i);
+    if (i < own.end && i == found) {
+      *common.used = own.last_piece (i);
       p.lost[i]--;
     }
     __syncthreads ();
@@ -604,7 +605,7 @@ extern "C" __global__ void
 __launch_bounds__ (PACO_RATE_FIT_THREADS)
     paco_rate_fit (PacoRateFitParameters p)
 {
-  Share share (p);
+  OwnBlocks own (p);
   Common common;
   uint32_t saved = 0, bytes = p.sums->bytes, worth;
   uint64_t left;
@@ -624,9 +625,9 @@ __launch_bounds__ (PACO_RATE_FIT_THREADS)
     return;
   }
   worth = find_worth (common, saved, bytes, p.budget, &left);
-  left = take_cuts (share, common, worth, left, p.budget);
+  left = take_cuts (own, common, worth, left, p.budget);
   if (left <= p.budget)
-    bring_back (share, common, (uint32_t) (p.budget - left));
+    bring_back (own, common, (uint32_t) (p.budget - left));
 }
 
 /* --- Shortening blocks: paco_record_cut() --- */
