@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * coding.h says what this is for. Everything is in memory when the clock starts, so that neither
- * disks nor other codecs are measured. */
+ * Codes clips with pacoenc and pacodec and takes the time (coding.h). Everything is
+ * in memory when the clock starts, so that neither disks nor other codecs are
+ * measured. */
 #include "pipelines/coding.h"
 #include "pipelines/compare.h"
 #include <gst/app/app.h>

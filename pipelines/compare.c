@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * compare.h says what this is for. */
+ * Compares pictures and draws the result, as compare.h says. */
 #include "pipelines/compare.h"
 #include <gst/app/app.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * plot.h says what this is for. */
+ * Draws a curve as an SVG file, as plot.h says. */
 #include "pipelines/plot.h"
 #include <math.h>
 

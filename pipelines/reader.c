@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * reader.h says what this is for. */
+ * Reads the pictures of a file with GStreamer, as reader.h says. */
 #include "pipelines/reader.h"
 #include "pipelines/clip.h"
 #include <gst/app/app.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The arithmetic coder and its codewords (FORMAT.md sections 7.2 and 7.6). */
+ * The arithmetic coders and their codewords (FORMAT.md sections 7.2 and 7.6);
+ * arithmetic.h says for whom. */
 #include "codec/reference/arithmetic.h"
 #include <string.h>
 
@@ -33,7 +34,7 @@ paco_reference_arithmetic_clear (PacoReferenceArithmeticCoders *coders)
   coders->codewords = NULL;
 }
 
-/* The coder has no codeword: it takes the next one. */
+/* Reserves the next codeword for a coder that has none. */
 static void
 reserve_codeword (
     PacoReferenceArithmeticCoders *coders, PacoReferenceArithmeticCoder *coder)
@@ -78,7 +79,8 @@ paco_reference_code_symbol (PacoReferenceArithmeticCoders *coders,
   return bit;
 }
 
-/* Bits that the codeword of a coder that is open takes: the integer part of log2 (S + 1). */
+/* How many bits of the raw string an open codeword takes: the integer part of
+ * log2 (S + 1). */
 static unsigned
 fill_bits (const PacoReferenceArithmeticCoder *coder)
 {

@@ -37,20 +37,20 @@ void paco_reference_arithmetic_init_decoder (
     const uint8_t *bytes, size_t size);
 void paco_reference_arithmetic_clear (PacoReferenceArithmeticCoders *coders);
 
-/* Codes one binary symbol whose probability of being 0 is p / 256. Returns it:
- * the encoder its argument, the decoder what it finds. */
+/* Codes one binary symbol, which is 0 with the probability p / 256, and returns it: the
+ * encoder returns its argument, the decoder what it finds. */
 bool paco_reference_code_symbol (PacoReferenceArithmeticCoders *coders,
     unsigned number, unsigned p, bool bit);
 
-/* Raw bits, one byte each: 0 or 1. */
+/* Raw bits, each of them a byte that is 0 or 1. */
 typedef GByteArray PacoReferenceBits;
 
-/* Encoder: fills the open codewords with the first bits and appends codewords
- * and the bits that are left to out. */
+/* Ends an encoder: fills the open codewords with the first bits, and appends
+ * codewords and the bits that are left to out. */
 void paco_reference_finish_encoder (PacoReferenceArithmeticCoders *coders,
     const PacoReferenceBits *bits, GByteArray *out);
 
-/* Decoder: all the bits there are: those in open codewords (*n_fill), then the
+/* Ends a decoder: returns the bits in open codewords (*n_fill of them) and then the
  * plain ones. NULL if a codeword holds more than its fill bits. */
 PacoReferenceBits *paco_reference_finish_decoder (
     PacoReferenceArithmeticCoders *coders, size_t *n_fill);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Codeblocks: the coded planes, the raw string behind them, and what makes a
- * block broken (FORMAT.md sections 7.6 and 9). */
+ * Codes and decodes codeblocks (FORMAT.md sections 7.6 and 9), for encoder.c and
+ * decoder.c of the reference: the coded planes by model.c, the raw string behind
+ * them, and what makes a block broken. */
 #include "codec/policy_set.h"
 #include "codec/reference/model.h"
 #include <stdlib.h>
@@ -75,8 +76,8 @@ take_raw_bit (void *string, bool *bit)
   }
 }
 
-/* Whether the raw string was all there, and nothing else: zeros in what is
- * left of the open codewords and of the last byte. */
+/* Whether the raw string was complete and nothing came behind it: what is left of
+ * the open codewords and of the last byte must be zeros. */
 static bool
 ends_well (const RawReader *reader, size_t n_fill)
 {
@@ -188,7 +189,7 @@ top_plane (uint32_t magnitude)
   return plane;
 }
 
-/* Pairs of neighbors that both have a 1 in the plane or above (policy_set.h). */
+/* How many pairs of neighbors both have a 1 in the plane or above (policy_set.h). */
 static uint32_t
 count_pairs (
     const PacoReferenceBlock *block, const int32_t *indices, unsigned plane)

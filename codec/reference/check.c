@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The check of a codeblock's bytes, from FORMAT.md section 6, a word at a
- * time. */
+ * The check of a codeblock's bytes, written from FORMAT.md section 6, a word at a
+ * time, for encoder.c and decoder.c of the reference and for tests. */
 #include "reference.h"
 
 /* Word i of the bytes; what lies behind them is 0. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What stands for broken blocks (FORMAT.md section 11), for decoder.c:
- * coefficients of the last frame or between those of the neighbours, quantised
+ * Makes the blocks that stand for broken ones (FORMAT.md section 11), for decoder.c:
+ * from coefficients of the last frame, or from those of the neighbours, quantised
  * anew. */
 #include "codec/reference/conceal.h"
 #include "codec/quantizer.h"
@@ -90,7 +90,8 @@ paco_reference_number (PacoReferenceSample sample, bool reversible)
   return reversible ? sample.i : (double) sample.f;
 }
 
-/* Of a line of a neighbour on the left or on the right, of a column of others. */
+/* The mean of a line of a neighbour on the left or on the right, or of a column of one
+ * above or below. */
 static double
 mean (const PacoReferenceNeighbor *neighbor, bool beside, unsigned at,
     bool reversible)

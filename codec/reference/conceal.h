@@ -4,21 +4,21 @@
 #pragma once
 #include "codec/reference/reference.h"
 
-/* The frame has these n coefficients in block i of the n_blocks that may be
- * concealed; samples is NULL if it does not have the block. */
+/* Keeps the n coefficients that the frame has in block i of the n_blocks that may be
+ * concealed; samples is NULL if the frame does not have the block. */
 void paco_reference_keep (PacoReferenceConcealer *concealer, uint32_t n_blocks,
     uint32_t i, const PacoReferenceSample *samples, size_t n);
-/* It is decoded, and the last one of its form from now on. */
+/* Says that the frame is decoded, so that it is the last one of its form now. */
 void paco_reference_next_frame (
     PacoReferenceConcealer *concealer, unsigned form);
-/* What the last one had, or NULL. */
+/* Returns what the last frame had in block i, or NULL. */
 const PacoReferenceSample *paco_reference_last (
     const PacoReferenceConcealer *concealer, unsigned form, uint32_t i);
 
-/* A coefficient of a component of a reversible wavelet, or of another one. */
+/* A coefficient as a number; reversible says which member of the union it is. */
 double paco_reference_number (PacoReferenceSample sample, bool reversible);
 
-/* The blocks beside one; samples is NULL where there is none that is sound. */
+/* A block beside another one; samples is NULL if there is none or it is not sound. */
 typedef struct
 {
   unsigned width, height;
@@ -33,8 +33,8 @@ enum
   PACO_REFERENCE_BELOW,
 };
 
-/* What a coefficient at x, y of a block is, going by its neighbours, of which there
- * is one at least. */
+/* The coefficient at x, y of a block as it follows from its neighbours, of which
+ * there must be one. */
 double paco_reference_between (const PacoCodeblock *block,
     const PacoReferenceNeighbor neighbors[4], bool reversible, unsigned x,
     unsigned y);

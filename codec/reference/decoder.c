@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A frame to a picture, at full size or leaving out resolution levels
- * (FORMAT.md sections 1 to 6, 10 and 11). */
+ * Decodes a frame to a picture, at full size or with resolution levels left out
+ * (FORMAT.md sections 1 to 6, 10 and 11); reference.h says for whom. */
 #include "codec/conceal.h"
 #include "codec/quantizer.h"
 #include "codec/reference/conceal.h"
@@ -122,7 +122,7 @@ dequantize_block (const Decoder *decoder, uint32_t i,
 
 /* --- broken blocks --- */
 
-/* The block beside block i, if it is sound. */
+/* Finds the block beside block i, if it is sound. */
 static PacoReferenceNeighbor
 find_neighbor (const Decoder *decoder, uint32_t i, int dx, int dy)
 {
@@ -149,7 +149,7 @@ find_neighbor (const Decoder *decoder, uint32_t i, int dx, int dy)
   return neighbor;
 }
 
-/* Between its neighbours; false without any. */
+/* Makes block i from its neighbours; false if it has none. */
 static bool
 interpolate_block (const Decoder *decoder, uint32_t i, double *values)
 {
@@ -212,7 +212,7 @@ is_still (const Decoder *decoder, const PacoSubband *subband)
   return 4.0 * change <= detail;
 }
 
-/* The indices of something that can stand for block i. */
+/* Finds indices that can stand for block i; false if there are none. */
 static bool
 conceal_block (const Decoder *decoder, uint32_t i, int32_t *indices)
 {
@@ -254,7 +254,7 @@ place_block (Decoder *decoder, uint32_t i, const PacoReferenceSample *samples)
         samples + (size_t) y * block->width, block->width * sizeof *samples);
 }
 
-/* A block that is broken is concealed, or zero. */
+/* Does block i. If it is broken, it is concealed or becomes zero. */
 static void
 do_block (Decoder *decoder, uint32_t i)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The wavelet transform, one line at a time (FORMAT.md section 5). The lifting
- * steps are those of the table paco_wavelets. */
+ * The wavelet transform, one line at a time (FORMAT.md section 5), for the
+ * reference's encoder.c and decoder.c and for tables/count.c. The lifting steps are
+ * those of the table paco_wavelets. */
 #include "codec/reference/reference.h"
 #include <math.h>
 
@@ -72,7 +73,7 @@ lift_line (PacoReferenceSample *x, size_t n, const PacoWavelet *wavelet,
     lift (x, i, n, wavelet, &wavelet->steps[k], undo);
 }
 
-/* A line of one sample knows no lifting, but grows as others do. */
+/* A line of one sample is not lifted, but grows as other lines do. */
 static void
 scale_single (PacoReferenceSample *x, const PacoWavelet *wavelet, bool undo)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A picture to a frame: samples, color, wavelet, blocks, and the assembly of
- * header, index and payload (FORMAT.md sections 1 to 6). */
+ * Encodes a picture as a frame: samples, color, wavelet, blocks, and the assembly of
+ * header, index and payload (FORMAT.md sections 1 to 6); reference.h says for whom. */
 #include "codec/cut_points.h"
 #include "codec/policy_wavelet.h"
 #include "codec/quantizer.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* What is known of a block behind its record, for cuts. */
+/* What is known of a block besides its record, for cuts. */
 typedef struct
 {
   PacoRateCuts cuts;
@@ -111,7 +111,7 @@ step_of (const Encoder *encoder, uint32_t i)
       encoder->number, subband->component, subband->entry);
 }
 
-/* Planes that block i loses before it is rounded. */
+/* How many planes block i loses before it is rounded. */
 static unsigned
 area_planes (const Encoder *encoder, uint32_t i)
 {
@@ -240,7 +240,7 @@ block_bytes (const Encoder *encoder, uint32_t i)
   return bytes;
 }
 
-/* What the frame takes with these steps, header not counted. */
+/* How many bytes the frame takes with these steps, without its header. */
 static uint64_t
 count_bytes (const Encoder *encoder)
 {
@@ -251,7 +251,7 @@ count_bytes (const Encoder *encoder)
   return bytes;
 }
 
-/* Adds what a block says of its bits to the sum of its entry. */
+/* Adds the estimated bits of a block to the sum of its entry. */
 static void
 count_block (const Encoder *encoder, uint32_t i, PacoRateBits *sums)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Bitplanes, stripes, scans, contexts and signs (FORMAT.md section 7). */
+ * Bitplanes, stripes, scans, contexts and signs of the block coder (FORMAT.md
+ * section 7); model.h says how encoder and decoder use it. */
 #include "codec/reference/model.h"
 #include "codec/density.h"
 #include <string.h>
@@ -216,8 +217,8 @@ code_scan (Coder *coder, Scan scan, unsigned plane)
 
 /* --- Signs --- */
 
-/* The lane that owns column x visits its next coefficient from line *y on that
- * awaits its sign. */
+/* Returns the visit of the lane of column x to its next coefficient, from line *y
+ * on, that awaits its sign. */
 static LaneVisit
 visit_sign (Coder *coder, unsigned x, unsigned *y)
 {
@@ -261,8 +262,8 @@ code_signs_of_side (Coder *coder, unsigned side)
   } while (any);
 }
 
-/* The signs of what became significant in the scan before. Those that are raw
- * go without: their coefficients keep sign 0. */
+/* Codes the signs of what became significant in the scan before. Signs that are raw
+ * are left out; their coefficients keep sign 0. */
 static void
 code_signs (Coder *coder, unsigned plane)
 {
@@ -321,8 +322,9 @@ code_waking_stripes (Coder *coder, unsigned plane)
 
 /* --- Density --- */
 
-/* u: significant coefficients of a lane's two columns in a stripe; the first or
- * the last stripe stands in for those outside of the block. */
+/* u(t, g): how many coefficients of a lane's two columns are significant in a
+ * stripe. The first or the last stripe takes the place of those outside of the
+ * block. */
 static unsigned
 count_in_stripe (Coder *coder, unsigned lane, int stripe)
 {
@@ -335,7 +337,7 @@ count_in_stripe (Coder *coder, unsigned lane, int stripe)
   return count;
 }
 
-/* w */
+/* w(t, g) */
 static unsigned
 count_around_stripe (Coder *coder, unsigned lane, int stripe)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The quantizer, one coefficient at a time (FORMAT.md sections 8 and 9). */
+ * The quantizer, one coefficient at a time (FORMAT.md sections 8 and 9), for the
+ * reference's encoder.c and decoder.c and for tables/count.c. */
 #include "codec/quantizer.h"
 #include "codec/reference/reference.h"
 #include <math.h>
@@ -64,9 +65,9 @@ paco_reference_top_plane (
   return plane;
 }
 
-/* Lines whose coefficients are rounded for themselves. */
+/* So many lines of a block are rounded together, without a look at others. */
 #define TILE_LINES 32
-/* From here on, in sixteenths of a step, a neighbor counts. */
+/* A neighbor counts as significant from so many sixteenths of a step on. */
 #define SIGNIFICANT 13
 
 /* A tile of a block, before it is rounded. */

@@ -16,8 +16,8 @@
 
 G_BEGIN_DECLS
 
-/* What the block coder coded, for those who train probabilities: symbols by
- * row, context and value, and raw bits. Sums up over blocks. */
+/* What the block coder has coded, added up over blocks, for tests of what training
+ * counts: symbols by row, context and value, and raw bits. */
 typedef struct
 {
   uint64_t symbols[PACO_N_ROWS][PACO_N_CONTEXTS][2];
@@ -31,16 +31,16 @@ gboolean paco_reference_encode (const PacoPictureFormat *format,
     const PacoParameters *parameters, const PacoProbabilitySet *carried_set,
     GByteArray *out, GError **error);
 
-/* The same, and adds what was coded to counts (may be NULL). */
+/* The same; it also adds what was coded to counts, which may be NULL. */
 gboolean paco_reference_encode_counting (const PacoPictureFormat *format,
     const PacoPicture *picture, const PacoVideoInfo *video,
     const PacoParameters *parameters, const PacoProbabilitySet *carried_set,
     PacoReferenceCounts *counts, GByteArray *out, GError **error);
 
-/* The same with areas that count more (or NULL), and for a frame of a stream with a
- * budget: what it learns from the frame
- * PACO_RATE_DISTANCE before it, or the first one, NULL if it is that; and what later
- * frames learn from it (may be NULL). */
+/* The same with areas that count more (or NULL), and for frames of a stream with a
+ * budget: the frame learns from the history of the frame PACO_RATE_DISTANCE before
+ * it, or of the first one (NULL if it is the first one itself), and leaves a history
+ * for later frames, which may be NULL. */
 gboolean paco_reference_encode_after (const PacoPictureFormat *format,
     const PacoPicture *picture, const PacoVideoInfo *video,
     const PacoParameters *parameters, const PacoAreas *areas,
@@ -60,11 +60,11 @@ typedef struct _PacoReferenceConcealer PacoReferenceConcealer;
 
 PacoReferenceConcealer *paco_reference_concealer_new (void);
 void paco_reference_concealer_free (PacoReferenceConcealer *concealer);
-/* The stream goes on from another place. */
+/* Says that the stream goes on from another place. */
 void paco_reference_concealer_forget (PacoReferenceConcealer *concealer);
 
-/* The same as paco_reference_decode(), for the next frame of a stream. Of the blocks
- * that were broken *concealed_blocks were not taken as zero. */
+/* The same as paco_reference_decode(), for the next frame of a stream.
+ * *concealed_blocks is how many of the broken blocks were not taken as zero. */
 gboolean paco_reference_decode_next (PacoReferenceConcealer *concealer,
     const uint8_t *data, size_t size, unsigned reduce,
     const PacoPicture *destination, uint32_t *corrupted_blocks,
@@ -85,7 +85,7 @@ typedef struct
   PacoReferenceSample *samples; /* rows without gaps */
 } PacoReferencePlane;
 
-/* Returns FALSE without memory. Samples are 0. */
+/* Makes a plane of zeros. Returns FALSE if there is no memory. */
 bool paco_reference_plane_init (
     PacoReferencePlane *plane, uint32_t width, uint32_t height);
 void paco_reference_plane_clear (PacoReferencePlane *plane);
@@ -105,8 +105,8 @@ void paco_reference_store_samples (const PacoPictureFormat *format,
     const PacoPicture *picture, unsigned field, unsigned component,
     const PacoReferencePlane *plane);
 
-/* Color transform of planes[0..2], for all planes the step from integers to
- * what the component's wavelet works on, and back. */
+/* These do the color transform of planes[0..2], and convert all planes from integers
+ * to the numbers of their wavelets; and back. */
 void paco_reference_forward_color (
     PacoReferencePlane *planes, unsigned n_planes, const PacoCoding *coding);
 void paco_reference_inverse_color (
@@ -119,31 +119,32 @@ void paco_reference_forward_dwt (
 void paco_reference_inverse_dwt (
     PacoReferencePlane *plane, unsigned levels, PacoWaveletId wavelet);
 
-/* Where the transform leaves a subband. */
+/* Finds where the transform leaves a subband. */
 void paco_reference_subband_origin (const PacoGeometry *geometry,
     const PacoSubband *subband, uint32_t *left, uint32_t *top);
 
-/* What the samples of LL of a level are multiplied by when the inverse
- * transform ends with them (FORMAT.md section 10), and the multiplication: of
- * integers one that rounds. */
+/* The first returns what the samples of LL of a level are multiplied by when the
+ * inverse transform ends with them (FORMAT.md section 10). The second multiplies
+ * them; integers are rounded. */
 float paco_reference_reduced_gain (PacoWaveletId wavelet, unsigned levels);
 void paco_reference_reduce (
     PacoReferencePlane *plane, PacoWaveletId wavelet, unsigned levels);
 
-/* The quantizer: a coefficient in steps, with its sign, cut off behind
- * fraction_bits bits behind the point; a block of width * height of them, row by
- * row, rounded to quantizer indices in place; and back. */
+/* The quantizer. paco_reference_scale() returns a coefficient in steps, with its
+ * sign, cut off behind fraction_bits bits behind the point.
+ * paco_reference_round_block() rounds a block of width * height of them, row by row,
+ * to quantizer indices in place. */
 int32_t paco_reference_scale (PacoReferenceSample coefficient,
     PacoWaveletId wavelet, float step, unsigned fraction_bits);
 /* With a budget: scale is that of PacoRateTable, and the step that of its number. */
 int32_t paco_reference_scale_to_step (PacoReferenceSample coefficient,
     PacoWaveletId wavelet, float scale, const PacoRateStep *step);
-/* Which plane of c the highest bit of a coefficient is in, or -1 if it is 0. */
+/* The plane of c that has the highest bit of a coefficient, or -1 if it is 0. */
 int paco_reference_top_plane (
     PacoReferenceSample coefficient, PacoWaveletId wavelet, float scale);
 void paco_reference_round_block (
     int32_t *values, unsigned width, unsigned height, unsigned fraction_bits);
-/* The reconstruction point of a block of a frame whose own it is given. */
+/* The reconstruction point of a block, from that of its frame. */
 unsigned paco_reference_reconstruction (
     unsigned reconstruction, const PacoBlockRecord *record);
 PacoReferenceSample paco_reference_dequantize (int32_t index,
@@ -168,8 +169,8 @@ typedef struct
   PacoBlockCounts *block_counts;
 } PacoReferenceBlock;
 
-/* What the encoder's decisions follow from: of width * height quantizer indices,
- * row by row. */
+/* Counts what the encoder's decisions follow from, in width * height quantizer
+ * indices, row by row. */
 void paco_reference_count_block (const PacoReferenceBlock *block,
     const int32_t *indices, unsigned dropped_planes, PacoBlockCounts *counts);
 
@@ -179,8 +180,8 @@ void paco_reference_encode_block (const PacoReferenceBlock *block,
     const int32_t *indices, unsigned dropped_planes, unsigned complexity,
     PacoBlockRecord *record, GByteArray *out);
 
-/* The same with the decisions already in *record: all fields but length. A
- * block longer than with all planes raw gets them. */
+/* The same when the decisions are already in *record: all fields but length. If the
+ * block would be longer than with all planes raw, they become raw. */
 void paco_reference_encode_block_as (const PacoReferenceBlock *block,
     const int32_t *indices, PacoBlockRecord *record, GByteArray *out);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Samples in memory to planes and back: level shift and color transform
- * (FORMAT.md section 5). */
+ * Moves samples between memory and planes, with level shift and color transform
+ * (FORMAT.md section 5), for the reference's encoder.c and decoder.c and for
+ * tables/count.c. */
 #include "codec/reference/reference.h"
 #include <math.h>
 #include <string.h>
@@ -22,8 +23,8 @@ paco_reference_plane_clear (PacoReferencePlane *plane)
   g_clear_pointer (&plane->samples, g_free);
 }
 
-/* Where byte i, from the least significant one, of the word of sample x is in its
- * line. */
+/* Where byte i of the word of sample x is in its line. Byte 0 is the least significant
+ * one. */
 static size_t
 byte_address (const PacoSampleLayout *layout, uint32_t x, unsigned i)
 {
@@ -34,7 +35,7 @@ byte_address (const PacoSampleLayout *layout, uint32_t x, unsigned i)
   return layout->swap_words ? at / 4 * 4 + 3 - at % 4 : at;
 }
 
-/* Makes sample x of a line what `value` is. */
+/* Sets sample x of a line to `value`. */
 static void
 write_sample (uint8_t *line, const PacoSampleLayout *layout, unsigned depth,
     uint32_t x, uint32_t value)
@@ -90,7 +91,7 @@ paco_reference_load_samples (const PacoPictureFormat *format,
   }
 }
 
-/* Makes the bits of sample x 0, as far as they lie in a line of so many bytes. */
+/* Sets the bits of sample x to 0, as far as they lie in a line of line_bytes bytes. */
 static void
 clear_sample (uint8_t *line, size_t line_bytes, const PacoSampleLayout *layout,
     unsigned depth, uint32_t x)
@@ -125,7 +126,7 @@ paco_reference_blank_samples (const PacoPictureFormat *format,
     const PacoPicture *picture, unsigned field,
     const PacoReferencePlane *planes)
 {
-  /* All bytes first: components may have some in common. */
+  /* All bytes are set first, because components may share some. */
   for (unsigned c = 0; c < format->n_components; c++)
     for (uint32_t y = 0; y < planes[c].height; y++)
       memset (line_address (format, picture, field, c, y),
@@ -199,7 +200,7 @@ inverse_rct (
   c->i = add (u, green);
 }
 
-/* The second reversible one: blue against the mean of red and green. */
+/* RCT2 takes blue against the mean of red and green. */
 static void
 forward_rct2 (
     PacoReferenceSample *a, PacoReferenceSample *b, PacoReferenceSample *c)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The model of the block coder (FORMAT.md sections 7.3 to 7.5) with one scan per
- * plane, as far as it says which symbols there are in which rows and contexts.
- * A visit of the 32 lanes is one pass through the left or the right columns of a
- * line, so that bytes in the order of the block serve. */
+ * Counts symbols for train.c (count.h). It is the model of the block coder
+ * (FORMAT.md sections 7.3 to 7.5) with one scan a plane, as far as it says which
+ * symbols there are in which rows and contexts. A visit of the 32 lanes is one pass
+ * through the left or the right columns of a line. Transform and quantizer are the
+ * reference's. */
 #include "codec/tables/count.h"
 #include "codec/density.h"
 #include "codec/policy_set.h"
@@ -10,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Contexts look two lines and columns away, and what is there is never
- * significant. */
+/* Contexts depend on coefficients two lines and columns away. In this margin none is
+ * ever significant. */
 #define MARGIN 2
 #define STRIDE (PACO_BLOCK_WIDTH + 2 * MARGIN)
 #define LINES (PACO_MAX_BLOCK_HEIGHT + 2 * MARGIN)
@@ -196,8 +197,8 @@ count_sign (Counter *counter, unsigned x, unsigned y)
   *s = negative ? -1 : 1;
 }
 
-/* A lane's coefficients are visited from the top, and what is beside them is not
- * visited with them: the order of lines serves. */
+/* Each lane visits its coefficients from the top, and the columns beside them are not
+ * visited with them. So signs can be counted in the order of lines. */
 static void
 count_signs (Counter *counter, unsigned plane)
 {

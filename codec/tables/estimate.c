@@ -18,7 +18,7 @@
 #define N_PLACES (PACO_N_ROWS * PACO_N_CONTEXTS)
 #define PSEUDO_COUNT 300.0
 #define SPECIAL_PSEUDO_COUNT 400.0
-/* Rounds in which the coarsest estimates spread to their neighbors. */
+/* In so many rounds the coarsest estimates spread to their neighbors. */
 #define N_SPREADS 32
 
 typedef double Table[PACO_N_DENSITIES][PACO_N_CONTEXTS][2];
@@ -59,7 +59,8 @@ neighbor_mean (double p[PACO_N_DENSITIES][PACO_N_CONTEXTS], unsigned density,
   double sum = 0.0;
   unsigned n = 0;
 
-  /* Density 0, no significant coefficient, belongs behind 15, the sparsest. */
+  /* Density 0, without a significant coefficient, belongs behind 15, the sparsest
+   * one. */
   unsigned place = (density + PACO_N_DENSITIES - 1) % PACO_N_DENSITIES;
 
   for (int d = -1; d <= 1; d += 2) {

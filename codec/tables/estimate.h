@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Probabilities from counts. */
+ * Estimates probabilities from counts of symbols, for train.c. */
 #pragma once
 #include "codec/probability.h"
 #include "codec/tables/count.h"
@@ -19,16 +19,16 @@ typedef struct
   double p[PACO_N_ROWS * PACO_N_CONTEXTS];
 } Probabilities;
 
-/* The set of all blocks of a family. */
+/* Estimates the probabilities of all blocks of a family together. */
 void estimate_common (const SymbolWeights *weights, Probabilities *common);
 
-/* The set of some of them: drawn towards the common one. */
+/* Estimates those of some of the blocks, drawn towards the common ones. */
 void estimate_special (const SymbolWeights *weights,
     const Probabilities *common, Probabilities *special);
 
 void to_set (const Probabilities *probabilities, PacoProbabilitySet *set);
 
-/* Bits of a 0 and a 1 with the probabilities of a set. */
+/* How many bits a 0 and a 1 take with the probabilities of a set. */
 typedef struct
 {
   float bits[PACO_N_ROWS * PACO_N_CONTEXTS][2];
@@ -36,5 +36,5 @@ typedef struct
 
 void to_bits (const PacoProbabilitySet *set, SymbolBits *bits);
 
-/* Bits that the block would take without any loss to codewords. */
+/* How many bits the block would take if codewords wasted none. */
 double ideal_bits (const CountedBlock *block, const SymbolBits *bits);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * PGM, PPM and Y4M files as pictures. The samples stay where they are in the
- * file's contents. */
+ * Reads PGM, PPM and Y4M files as pictures, for train.c (pictures.h). The samples
+ * stay where they are in the file's contents. */
 #include "codec/tables/pictures.h"
 #include <stdlib.h>
 #include <string.h>
@@ -219,7 +219,8 @@ training_picture_clear (TrainingPicture *picture)
   g_clear_pointer (&picture->contents, g_free);
 }
 
-/* The luma of BT.601, rounded; its bytes lie at the beginning of the contents. */
+/* Computes the luma of BT.601, rounded, and stores it at the beginning of the
+ * contents. */
 void
 training_picture_make_gray (TrainingPicture *picture)
 {

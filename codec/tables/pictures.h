@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Reads pictures to train on: PGM, PPM (8 and 16 bits) and the first frame of
- * Y4M files. */
+ * Reads pictures for train.c: PGM, PPM (8 and 16 bits) and the first frame of Y4M
+ * files. */
 #pragma once
 #include "codec/picture.h"
 #include <glib.h>

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A way to code that the sets are to serve, and how much it counts. */
+/* A way of coding for which the sets are trained, and how much it counts. */
 typedef struct
 {
   const char *name;
@@ -47,14 +47,14 @@ static const Setting settings[] = {
 };
 #define N_SETTINGS G_N_ELEMENTS (settings)
 
-/* Every picture and setting weighs as if it had taken so many bits: one percent
- * more is as bad for any. */
+/* Every picture and setting weighs as if it had taken so many bits, so that one
+ * percent more is as bad for each of them. */
 #define SCALE 3e6
 /* Rounds of finding the sets of a family: each block takes the best of all sets,
  * then the one of its cell. */
 #define N_FREE_ROUNDS 12
 #define N_CELL_ROUNDS 6
-/* So few blocks make no set of their own. */
+/* Fewer blocks than this get no set of their own. */
 #define MIN_BLOCKS 20
 
 typedef struct
@@ -135,8 +135,8 @@ count_picture (Training *training, const char *path, unsigned file, bool gray,
   return done;
 }
 
-/* What a block's symbols weigh. About what a picture takes at a setting is told
- * from the number of its symbols. */
+/* Sets the weights of an example's symbols. How many bits a picture takes at a
+ * setting is estimated from the number of its symbols. */
 static void
 weigh (Training *training)
 {
@@ -159,8 +159,8 @@ weigh (Training *training)
 
 /* --- Training --- */
 
-/* Which blocks serve: those of a family, and of all files or of those whose number
- * modulo `folds` is not `left_out`. */
+/* The blocks that are trained with: those of a family, and of all files or of those
+ * whose number modulo `folds` is not `left_out`. */
 typedef struct
 {
   const Training *training;
@@ -248,7 +248,7 @@ choose_freely (const Part *part, const SymbolBits *bits)
       block_at (part, i)->set = best_of (block_at (part, i), bits);
 }
 
-/* Each cell gets the set with which its blocks take the fewest bits. */
+/* Gives each cell the set with which its blocks take the fewest bits. */
 static void
 choose_by_cell (const Part *part, const SymbolBits *bits, uint8_t *choice)
 {
@@ -281,8 +281,8 @@ to_bits_of_all (const Family *family, SymbolBits *bits)
     to_bits (&family->sets[k], &bits[k]);
 }
 
-/* K-means over blocks, which begins with a set for every eighth picture. Then the
- * encoder's choice takes the place of the best set. */
+/* Trains a family by k-means over blocks, beginning with a set for every eighth
+ * picture. Then the encoder's choice takes the place of the best set. */
 static void
 train (const Part *part, Family *family)
 {
@@ -313,8 +313,8 @@ train (const Part *part, Family *family)
 
 /* --- Judging --- */
 
-/* Bits of an example at a setting: with one set for all, with the encoder's
- * choice, and with each block's best. */
+/* The bits of an example at a setting: with one set for all blocks, with the encoder's
+ * choice, and with the best set for each block. */
 typedef struct
 {
   double one, chosen, best;
@@ -427,7 +427,8 @@ append_choice (GString *text, const uint8_t *choice)
   g_string_append (text, "},\n");
 }
 
-/* The sets and the choice among them, of all files or of all folds but one. */
+/* Writes the sets and the choice among them, from all files or from all folds but
+ * one. */
 static gboolean
 write_part (const Training *training, unsigned folds, unsigned left_out,
     const char *folder, GError **error)
@@ -454,7 +455,7 @@ write_part (const Training *training, unsigned folds, unsigned left_out,
   return done;
 }
 
-/* With folds, a folder for each one that is left out. */
+/* Writes everything; with folds, into a folder for each fold that is left out. */
 static gboolean
 write_all (const Training *training, unsigned folds, const char *folder,
     GError **error)

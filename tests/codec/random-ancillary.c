@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * random-ancillary.h says what this is for. */
+ * Draws ancillary chunks, as random-ancillary.h says. */
 #include "random-ancillary.h"
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Draws random ancillary chunks, of all types and of some that nobody knows. */
+ * Draws random ancillary chunks, of all types and of some that have no meaning yet. The
+ * tests ancillary.c and check/chunkvalues.c call it. */
 #pragma once
 #include "codec/ancillary.h"
 #include <glib.h>

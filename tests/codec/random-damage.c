@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Damages frames at random. What it does beyond tests/fuzz/mutator.h is what storage
- * and networks do, which mend no checks. */
+ * Damages frames at random (random-damage.h): as tests/fuzz/mutator.h does, which makes
+ * CRCs right again, and as storage and networks do, which do not. */
 #include "random-damage.h"
 #include "tests/fuzz/mutator.h"
 #include <string.h>

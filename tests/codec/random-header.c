@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * random-header.h says what this is for. */
+ * Draws headers, as random-header.h says. */
 #include "tests/codec/random-header.h"
 #include "codec/policy.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * reference-case.h says what this is for. */
+ * Encodes and decodes a case with the reference, as reference-case.h says. */
 #include "tests/codec/reference-case.h"
 
 GByteArray *

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Memory over time, and reports. */
+ * Measures memory over time, and writes reports, for record.c and station.c
+ * (soak.h). */
 #include "tests/soak/soak.h"
 #include <malloc.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Stands between the plugin and the CUDA driver. */
+ * Stands between the plugin and the CUDA driver, for station.c (watch.h). */
 #include "tests/soak/watch.h"
 #include "gpu/driver.h"
 #include <dlfcn.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the CUDA toolkit says about the driver's interface. */
+ * The list of driver-types.h, made with the toolkit's cuda.h; driver-types.c
+ * compares it with its own. */
 #include "tests/gpu/driver/driver-types.h"
 #include <cuda.h>
 

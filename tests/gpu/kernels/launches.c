@@ -17,7 +17,7 @@ static struct
   __typeof__ (fake_cuda_calls) *calls;
 } fake;
 
-/* The driver that the backend has opened; false if it is a GPU's. */
+/* Finds the driver that the backend has opened; false if it is a GPU's. */
 static bool
 find_driver (void)
 {

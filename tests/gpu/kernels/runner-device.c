@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Runs kernels on a CUDA device, through the driver table. */
+ * Runs the kernels of a test on a CUDA device, through the driver table (runner.h). */
 #include "tests/gpu/kernels/runner.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A device for tests of kernels. */
+ * Opens a device and launches kernels on it, for tests of kernels (test-device.h). */
 #include "tests/gpu/kernels/test-device.h"
 #include <stdio.h>
 
