@@ -448,13 +448,13 @@ paco_encoder_max_ancillary (PacoEncoder *encoder)
 }
 
 static gboolean
-check_ancillary (
+check_extra (
     const PacoEncoderForm *form, const PacoEncoderJob *job, GError **error)
 {
-  size_t size = paco_ancillary_size (&job->video.ancillary);
-  size_t most = max_ancillary (form, &job->rate);
+  size_t size = paco_video_extra_size (&job->video);
+  size_t most = job->rate.budget - form->min_frame_size;
 
-  if (size <= most)
+  if (job->rate.budget == 0 || size <= most)
     return TRUE;
   g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
       "what accompanies the picture takes %zu bytes, and the budget of %u bytes"
@@ -487,7 +487,7 @@ paco_encoder_submit (PacoEncoder *encoder, const PacoPicture *picture,
   g_mutex_unlock (&encoder->coder.lock);
   header.coding = job.rate.coding;
   if (!valid || !paco_header_check (&header, error)
-      || !check_ancillary (form, &job, error)
+      || !check_extra (form, &job, error)
       || !paco_coder_check_memory (&encoder->coder, picture, error)
       || !paco_picture_check (&form->picture, picture, 0, error))
     return FALSE;

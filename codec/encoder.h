@@ -59,8 +59,8 @@ void paco_encoder_set_areas (PacoEncoder *encoder, const PacoAreas *areas);
  * it. */
 const PacoCoding *paco_encoder_coding (PacoEncoder *encoder);
 
-/* The largest size in bytes that a frame can have at any rate; 0 if nothing is
- * configured. */
+/* The largest size in bytes that a frame can have at any rate, without an attachment; 0
+ * if nothing is configured. */
 size_t paco_encoder_max_frame_size (PacoEncoder *encoder);
 
 /* How many bytes of ancillary chunks the next frame may have: PACO_MAX_ANCILLARY_SIZE,
@@ -68,10 +68,11 @@ size_t paco_encoder_max_frame_size (PacoEncoder *encoder);
  * calls it. */
 size_t paco_encoder_max_ancillary (PacoEncoder *encoder);
 
-/* Waits for a free flight. video is copied, but the memory of video->ancillary is not:
- * it must not change until the frame has been collected or dropped. Error UNSUPPORTED
- * if there is more of it than paco_encoder_max_ancillary() says. The thread that
- * configures calls it. */
+/* Waits for a free flight. video is copied, but the memory of video->ancillary and of
+ * video->attachment is not: it must not change until the frame has been collected or
+ * dropped. Error UNSUPPORTED if there are more ancillary chunks than
+ * paco_encoder_max_ancillary() says, or if they and the attachment do not fit into the
+ * budget. The thread that configures calls it. */
 gboolean paco_encoder_submit (PacoEncoder *encoder, const PacoPicture *picture,
     const PacoVideoInfo *video, void *user_data, GError **error);
 

@@ -20,6 +20,7 @@ typedef struct
   PacoBlockRecord *records;
   PacoRateCuts *cuts;
   const uint8_t *payload;
+  PacoAttachment attachment;
 } Frame;
 
 static gboolean
@@ -43,6 +44,7 @@ parse (Frame *frame, const uint8_t *data, size_t size, GError **error)
   index = data + header->header_size;
   records_size = header->index_size - header->cut_points_size;
   frame->payload = index + header->index_size;
+  frame->attachment = paco_header_attachment (header, data);
   if (!header->coding.cut_points) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
         "the frame has no cut points, so it cannot be made smaller without "
@@ -86,7 +88,8 @@ cut (Frame *frame, size_t budget, GError **error)
 {
   uint32_t n = frame->geometry->n_blocks;
   bool checks = frame->header.coding.block_checks;
-  size_t least = frame->header.header_size + n;
+  size_t besides = frame->header.header_size + frame->attachment.size;
+  size_t least = besides + n;
   uint32_t *bytes;
   uint8_t *lost;
   PacoRateBlocks blocks;
@@ -104,7 +107,7 @@ cut (Frame *frame, size_t budget, GError **error)
     bytes[i] = paco_record_bytes (&frame->records[i], checks)
         + frame->records[i].length
         + (frame->cuts[i].zero ? 0 : PACO_RATE_POINTS_BYTES (frame->cuts[i].n));
-  paco_rate_cut (&blocks, budget - frame->header.header_size, lost);
+  paco_rate_cut (&blocks, budget - besides, lost);
   for (uint32_t i = 0; i < n; i++)
     cut_block (frame, i, lost[i]);
   g_free (bytes);
@@ -131,6 +134,7 @@ assemble (Frame *frame, uint8_t *out)
         frame->records[i].length);
     at += frame->records[i].length;
   }
+  at = paco_attachment_copy (&frame->attachment, at);
   header->frame_size = (uint32_t) (at - out);
   paco_header_write (header, out);
   return header->frame_size;

@@ -25,11 +25,13 @@ enum
   CHUNK_PLACE = 4,
   CHUNK_VIEWS = 5,
   CHUNK_CUT_POINTS = 6,
+  CHUNK_ATTACHMENT = 256,
   MASTERING_DISPLAY_SIZE = 24,
   CONTENT_LIGHT_SIZE = 4,
   PLACE_SIZE = 12,
   VIEWS_SIZE = 4,
   CUT_POINTS_SIZE = 4,
+  ATTACHMENT_SIZE = 8,
   STEP_MASK = 0x3fff,
   HEIGHT_SHIFT = 14,
 };
@@ -189,6 +191,17 @@ check_ancillary (const PacoAncillary *ancillary, GError **error)
       || fail (error, PACO_ERROR_UNSUPPORTED, reason);
 }
 
+static gboolean
+check_attachment (const PacoAttachment *attachment, GError **error)
+{
+  if (attachment->size <= PACO_MAX_ATTACHMENT_SIZE)
+    return TRUE;
+  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+      "an attachment of %u bytes is too large: %u is the most",
+      attachment->size, PACO_MAX_ATTACHMENT_SIZE);
+  return FALSE;
+}
+
 /* Checks what holds where each picture is one field. */
 static gboolean
 check_single_field (const PacoHeader *header, GError **error)
@@ -212,6 +225,7 @@ paco_header_check (const PacoHeader *header, GError **error)
   if (!check_picture (&header->picture, error)
       || !check_video (&header->video, error)
       || !check_ancillary (&header->video.ancillary, error)
+      || !check_attachment (&header->video.attachment, error)
       || !check_components (header, error))
     return FALSE;
   if (coding->levels > PACO_MAX_LEVELS)
@@ -249,6 +263,16 @@ paco_coding_family (const PacoCoding *coding,
 /* --- writing ---------------------------------------------------------- */
 
 size_t
+paco_video_extra_size (const PacoVideoInfo *video)
+{
+  size_t size = paco_ancillary_size (&video->ancillary);
+
+  if (video->attachment.size > 0)
+    size += PACO_CHUNK_HEAD + ATTACHMENT_SIZE + video->attachment.size;
+  return size;
+}
+
+size_t
 paco_header_size (const PacoHeader *header)
 {
   size_t size = FIXED_SIZE + tables_size (header) + CRC_SIZE;
@@ -269,7 +293,14 @@ paco_header_size (const PacoHeader *header)
     size += PACO_CHUNK_HEAD + CUT_POINTS_SIZE;
   if (header->video.has_place)
     size += PACO_CHUNK_HEAD + PLACE_SIZE;
-  return size + paco_ancillary_size (&header->video.ancillary);
+  return size + paco_video_extra_size (&header->video)
+      - header->video.attachment.size;
+}
+
+size_t
+paco_header_overhead (const PacoHeader *header)
+{
+  return paco_header_size (header) + header->video.attachment.size;
 }
 
 static uint8_t *
@@ -360,6 +391,11 @@ write_chunks (const PacoHeader *header, uint8_t *p)
   if (header->coding.cut_points) {
     p = paco_put16 (paco_put16 (p, CHUNK_CUT_POINTS), CUT_POINTS_SIZE);
     p = paco_put32 (p, header->cut_points_size);
+  }
+  if (video->attachment.size > 0) {
+    p = paco_put16 (paco_put16 (p, CHUNK_ATTACHMENT), ATTACHMENT_SIZE);
+    p = paco_put32 (
+        paco_put32 (p, video->attachment.size), video->attachment.crc);
   }
   p = paco_ancillary_copy (&video->ancillary, p);
   if (video->has_place) /* last, for paco_header_set_place() */
@@ -521,6 +557,15 @@ parse_chunk (unsigned type, const uint8_t *data, size_t size,
       header->coding.cut_points = true;
       header->cut_points_size = paco_get32 (data);
       return TRUE;
+    case CHUNK_ATTACHMENT:
+      if (size != ATTACHMENT_SIZE || video->attachment.size > 0)
+        return FALSE;
+      video->attachment.size = paco_get32 (data);
+      video->attachment.crc = paco_get32 (data + 4);
+      return video->attachment.size > 0
+          && video->attachment.size <= PACO_MAX_ATTACHMENT_SIZE
+          && video->attachment.size
+          <= header->frame_size - header->header_size - header->index_size;
     case CHUNK_PROBABILITY_SET:
       if (header->set)
         return FALSE;
@@ -643,6 +688,22 @@ paco_header_parse_frame (const uint8_t *data, size_t size, PacoHeader *header,
     return FALSE;
   }
   return TRUE;
+}
+
+size_t
+paco_header_payload_size (const PacoHeader *header)
+{
+  return header->frame_size - header->header_size - header->index_size
+      - header->video.attachment.size;
+}
+
+PacoAttachment
+paco_header_attachment (const PacoHeader *header, const uint8_t *data)
+{
+  PacoAttachment attachment = header->video.attachment;
+
+  attachment.data = data + header->frame_size - attachment.size;
+  return attachment;
 }
 
 static bool

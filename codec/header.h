@@ -3,6 +3,7 @@
  * write it; decoders, caps/, file/, the plugin and libpaco read it. */
 #pragma once
 #include "ancillary.h"
+#include "attachment.h"
 #include "color.h"
 #include "picture.h"
 #include "probability.h"
@@ -23,7 +24,7 @@
  * type, ancillary ones, CRC. */
 #define PACO_MAX_HEADER_SIZE                                                   \
   (72 + 2 * PACO_MAX_COMPONENTS * (2 + PACO_MAX_SUBBANDS) + (4 + 24) + (4 + 4) \
-      + (4 + 4) + (4 + PACO_MAX_CARRIED_SET) + (4 + 4)                         \
+      + (4 + 4) + (4 + PACO_MAX_CARRIED_SET) + (4 + 4) + (4 + 8)               \
       + PACO_MAX_ANCILLARY_SIZE + (4 + 12) + 4)
 
 typedef enum
@@ -80,6 +81,8 @@ typedef struct
   /* What accompanies the picture. It may differ from frame to frame of a stream. It
    * points to memory of the application, or into the header that was parsed. */
   PacoAncillary ancillary;
+  /* The same, behind the payload; without data in a header that was parsed. */
+  PacoAttachment attachment;
 } PacoVideoInfo;
 
 /* How the picture is coded. subbands[c][k]: k = 0 is LL, then HL, LH, HH of
@@ -142,8 +145,20 @@ gboolean paco_header_parse_frame (const uint8_t *data, size_t size,
 PacoFamily paco_coding_family (const PacoCoding *coding,
     const PacoProbabilitySet *carried_set, unsigned component);
 
+/* How many bytes of a frame what accompanies its picture takes: ancillary chunks, and
+ * the attachment with its chunk. */
+size_t paco_video_extra_size (const PacoVideoInfo *video);
+
 /* How many bytes paco_header_write() will write. */
 size_t paco_header_size (const PacoHeader *header);
+/* Bytes of the frame besides index and payload: of that header and the attachment. */
+size_t paco_header_overhead (const PacoHeader *header);
+
+/* Of a header that was parsed: bytes of the payload, and the attachment of the frame,
+ * which is whole and begins at data. */
+size_t paco_header_payload_size (const PacoHeader *header);
+PacoAttachment paco_header_attachment (
+    const PacoHeader *header, const uint8_t *data);
 
 /* Writes a header with its own CRC. header_size is computed; the other sizes and
  * index_crc are taken from *header. Returns header_size. The ancillary chunks may

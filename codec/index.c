@@ -181,7 +181,6 @@ paco_index_parse_frame (const uint8_t *data, const PacoHeader *header,
     return FALSE;
   }
   return paco_index_parse (index, header->index_size - header->cut_points_size,
-      geometry, header->coding.block_checks,
-      header->frame_size - header->header_size - header->index_size, records,
-      error);
+      geometry, header->coding.block_checks, paco_header_payload_size (header),
+      records, error);
 }

@@ -34,9 +34,9 @@ size_t paco_index_write (const PacoBlockRecord *records, uint32_t n,
     bool block_checks, uint8_t *data);
 
 /* Parses the index of a frame and computes the blocks' offsets. payload_size follows
- * from the header: frame_size - header_size - index_size. Error CORRUPT if the records
- * do not fill the index exactly, contradict section 6, or have lengths that do not add
- * up to the payload. */
+ * from the header: paco_header_payload_size(). Error CORRUPT if the records do not fill
+ * the index exactly, contradict section 6, or have lengths that do not add up to the
+ * payload. */
 gboolean paco_index_parse (const uint8_t *data, size_t size,
     const PacoGeometry *geometry, bool block_checks, size_t payload_size,
     PacoBlockRecord *records, GError **error);

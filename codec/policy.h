@@ -81,6 +81,6 @@ size_t paco_policy_min_frame_size (const PacoPictureFormat *picture,
     const PacoCoding *coding, const PacoGeometry *geometry);
 
 /* The size of the largest frame of this picture and coding, with all chunks but a
- * carried set, which only the reference writes. */
+ * carried set, which only the reference writes, and without an attachment. */
 size_t paco_policy_max_frame_size (const PacoPictureFormat *picture,
     const PacoCoding *coding, const PacoGeometry *geometry);

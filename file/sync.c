@@ -52,7 +52,7 @@ max_frame_size (const PacoHeader *header)
               paco_ceil_shift (width, level), paco_ceil_shift (height, level));
   }
   blocks *= 2; /* fields do not share blocks */
-  return header->header_size + samples * (PACO_MAX_PLANES + 1) / 8
+  return paco_header_overhead (header) + samples * (PACO_MAX_PLANES + 1) / 8
       + blocks * (PACO_MAX_RECORD + 1);
 }
 

@@ -284,8 +284,8 @@ finish (CudaEncoder *encoder, Flight *flight, PacoHeader *header,
   if (!download_rest (encoder, flight, header, output->data, error)
       || !paco_pack_finish (&flight->pack, header, output->data, &size, error))
     return FALSE;
-  paco_cuda_outputs_finish (output, size);
-  return TRUE;
+  return paco_cuda_outputs_finish (
+      output, size, &header->video.attachment, error);
 }
 
 static void
@@ -392,7 +392,7 @@ encode_to_fit (CudaEncoder *encoder, Flight *flight, PacoEncoderJob *job,
 
   paco_rate_begin (&attempt, form->table, form->picture.n_components,
       form->lossless_table != NULL,
-      job->rate.budget - paco_header_size (&header), &history);
+      job->rate.budget - paco_header_overhead (&header), &history);
   if (!paco_cuda_budget_begin (&flight->budget, &flight->frame, error))
     return FALSE;
   do {

@@ -175,26 +175,44 @@ paco_cuda_outputs_get (PacoCudaOutputs *outputs)
   return frame;
 }
 
-void
-paco_cuda_outputs_finish (PacoEncodedFrame *frame, size_t size)
+/* Moves a frame of that size to its copy; the page-locked buffer comes back. */
+static void
+move_to_copy (PacoEncodedFrame *frame, size_t size)
 {
   Output *output = (Output *) frame;
   PacoCudaOutputs *outputs = output->outputs;
-  PacoHostMemory *memory;
+  PacoHostMemory *memory = output->memory;
 
-  frame->size = size;
-  g_mutex_lock (&outputs->lock);
-  if (outputs->n_out > outputs->n + MAX_SPARE)
-    output->copy = malloc (size);
-  g_mutex_unlock (&outputs->lock);
-  if (!output->copy)
-    return;
   memcpy (output->copy, frame->data, size);
   frame->data = output->copy;
-  memory = output->memory;
   output->memory = NULL;
   g_mutex_lock (&outputs->lock);
   take_back (outputs, &memory);
   g_mutex_unlock (&outputs->lock);
   memory_release (memory);
+}
+
+gboolean
+paco_cuda_outputs_finish (PacoEncodedFrame *frame, size_t size,
+    const PacoAttachment *attachment, GError **error)
+{
+  Output *output = (Output *) frame;
+  PacoCudaOutputs *outputs = output->outputs;
+  size_t whole = size + attachment->size;
+  bool fits = whole <= output->memory->size;
+
+  g_mutex_lock (&outputs->lock);
+  if (!fits || outputs->n_out > outputs->n + MAX_SPARE)
+    output->copy = malloc (whole);
+  g_mutex_unlock (&outputs->lock);
+  if (!fits && !output->copy) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
+        "not enough memory for a coded frame of %zu bytes", whole);
+    return FALSE;
+  }
+  if (output->copy)
+    move_to_copy (frame, size);
+  paco_attachment_copy (attachment, frame->data + size);
+  frame->size = whole;
+  return TRUE;
 }

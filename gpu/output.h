@@ -27,9 +27,11 @@ PacoEncodedFrame *paco_cuda_outputs_get (PacoCudaOutputs *outputs);
 /* Returns a frame without data. */
 PacoEncodedFrame *paco_cuda_outputs_get_empty (PacoCudaOutputs *outputs);
 
-/* Sets the frame's size. When many frames are out, the bytes are moved to ordinary
- * memory, so that an application that collects frames does not hold page-locked
- * buffers of the largest size. */
-void paco_cuda_outputs_finish (PacoEncodedFrame *frame, size_t size);
+/* Sets the frame's size, and puts its attachment behind the bytes that are there. When
+ * many frames are out, the bytes are moved to ordinary memory, so that an application
+ * that collects frames does not hold page-locked buffers of the largest size; so they are
+ * where the buffer has no room for the attachment. Error MEMORY if there is none. */
+gboolean paco_cuda_outputs_finish (PacoEncodedFrame *frame, size_t size,
+    const PacoAttachment *attachment, GError **error);
 
 G_END_DECLS

@@ -81,7 +81,7 @@ paco_pack_finish (const PacoPackBuffers *buffers, PacoHeader *header,
   header->index_size = sizes->index_size;
   header->cut_points_size = sizes->cut_points_size;
   frame_size = header->header_size + header->index_size + sizes->payload_size;
-  if (frame_size > G_MAXUINT32) {
+  if (frame_size + header->video.attachment.size > G_MAXUINT32) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
         "the coded frame would be larger than 4 GiB; use a lower quality");
     return FALSE;
@@ -93,7 +93,7 @@ paco_pack_finish (const PacoPackBuffers *buffers, PacoHeader *header,
     return FALSE;
   }
   header->index_crc = crc32 (0, index, header->index_size);
-  header->frame_size = (uint32_t) frame_size;
+  header->frame_size = (uint32_t) frame_size + header->video.attachment.size;
   paco_header_write (header, output);
   *size = frame_size;
   return TRUE;

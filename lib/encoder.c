@@ -283,6 +283,7 @@ paco_frame_encoder_submit (PacoFrameEncoder *encoder, const PacoImage *image,
 {
   PacoVideoInfo video;
   PacoPicture picture;
+  PacoAttachment attachment;
   PacoAreas areas;
   Ticket *ticket;
   GError *failure = NULL;
@@ -304,13 +305,15 @@ paco_frame_encoder_submit (PacoFrameEncoder *encoder, const PacoImage *image,
   if (status == PACO_STATUS_OK)
     status = take_ticket (encoder, &ticket, error);
   if (status == PACO_STATUS_OK)
-    status = paco_extras_read (extras, &ticket->chunks, &areas, error);
+    status = paco_extras_read (
+        extras, &ticket->chunks, &attachment, &areas, error);
   if (status != PACO_STATUS_OK)
     return status;
   ticket->user = user;
   paco_encoder_set_areas (encoder->coder, &areas);
   video = encoder->video;
   video.ancillary = (PacoAncillary){ ticket->chunks.data, ticket->chunks.size };
+  video.attachment = attachment;
   if (!paco_encoder_submit (encoder->coder, &picture, &video, ticket, &failure))
     return paco_error_take (error, failure);
   encoder->submitted++;

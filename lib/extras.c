@@ -8,6 +8,7 @@
 G_STATIC_ASSERT (PACO_FIRST_CHUNK == PACO_ANCILLARY_FIRST);
 G_STATIC_ASSERT (PACO_LAST_CHUNK == PACO_ANCILLARY_LAST);
 G_STATIC_ASSERT (PACO_MAX_CHUNK_BYTES == PACO_MAX_ANCILLARY_SIZE);
+G_STATIC_ASSERT (PACO_MAX_ATTACHMENT_BYTES == PACO_MAX_ATTACHMENT_SIZE);
 G_STATIC_ASSERT (PACO_MAX_FRAME_AREAS == PACO_MAX_AREAS);
 
 /* *bytes is how many they take together. */
@@ -80,15 +81,34 @@ read_areas (const PacoExtras *extras, PacoAreas *areas, PacoError *error)
   return PACO_STATUS_OK;
 }
 
+static PacoStatus
+read_attachment (
+    const PacoExtras *extras, PacoAttachment *attachment, PacoError *error)
+{
+  if (extras->attachment_size > PACO_MAX_ATTACHMENT_BYTES)
+    return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
+        "an attachment has %zu bytes, and may have %d", extras->attachment_size,
+        PACO_MAX_ATTACHMENT_BYTES);
+  if (extras->attachment_size > 0 && !extras->attachment)
+    return paco_error_set (error, PACO_STATUS_INVALID,
+        "there shall be an attachment of %zu bytes, and it is NULL",
+        extras->attachment_size);
+  if (extras->attachment_size > 0)
+    *attachment = paco_attachment_of (
+        extras->attachment, extras->attachment_size);
+  return PACO_STATUS_OK;
+}
+
 PacoStatus
 paco_extras_read (const PacoExtras *extras, PacoChunkBytes *bytes,
-    PacoAreas *areas, PacoError *error)
+    PacoAttachment *attachment, PacoAreas *areas, PacoError *error)
 {
   PacoStatus status;
   size_t needed;
   uint8_t *p;
 
   bytes->size = 0;
+  *attachment = (PacoAttachment){ NULL };
   areas->n = 0;
   if (!extras)
     return PACO_STATUS_OK;
@@ -98,6 +118,8 @@ paco_extras_read (const PacoExtras *extras, PacoChunkBytes *bytes,
     status = check_chunks (extras, &needed, error);
   if (status == PACO_STATUS_OK)
     status = read_areas (extras, areas, error);
+  if (status == PACO_STATUS_OK)
+    status = read_attachment (extras, attachment, error);
   if (status == PACO_STATUS_OK)
     status = reserve (bytes, needed, error);
   if (status != PACO_STATUS_OK)

@@ -46,6 +46,44 @@ paco_frame_chunks (const void *data, size_t size, PacoFrameChunk *chunks,
   return PACO_STATUS_OK;
 }
 
+/* The header of a frame of which all bytes are there, and its attachment. */
+static PacoStatus
+read_whole (const void *data, size_t size, PacoHeader *header,
+    PacoAttachment *attachment, PacoError *error)
+{
+  PacoStatus status = paco_info_header (data, size, header, NULL, error);
+
+  if (status != PACO_STATUS_OK)
+    return status;
+  if (header->frame_size > size)
+    return paco_error_set (error, PACO_STATUS_CORRUPT,
+        "the frame is cut: %zu bytes of %u", size, header->frame_size);
+  *attachment = paco_header_attachment (header, data);
+  if (!paco_attachment_is_whole (attachment))
+    return paco_error_set (error, PACO_STATUS_CORRUPT,
+        "the frame's attachment, %u bytes, is damaged", attachment->size);
+  return PACO_STATUS_OK;
+}
+
+PacoStatus
+paco_frame_attachment (const void *data, size_t size, const void **attachment,
+    size_t *attachment_size, PacoError *error)
+{
+  PacoAttachment found;
+  PacoHeader header;
+  PacoStatus status;
+
+  if (!attachment || !attachment_size)
+    return paco_error_set (error, PACO_STATUS_INVALID,
+        "the argument attachment is NULL, or attachment_size is");
+  status = read_whole (data, size, &header, &found, error);
+  if (status != PACO_STATUS_OK)
+    return status;
+  *attachment = found.size > 0 ? found.data : NULL;
+  *attachment_size = found.size;
+  return paco_error_ok (error);
+}
+
 PacoStatus
 paco_frame_set_place (
     void *data, size_t size, uint32_t number, uint64_t offset, PacoError *error)
@@ -108,14 +146,12 @@ paco_frame_check (const void *data, size_t size, uint32_t *broken,
     uint32_t *blocks, PacoError *error)
 {
   uint32_t n_broken = 0, n_blocks = 0;
+  PacoAttachment attachment;
   PacoHeader header;
-  PacoStatus status = paco_info_header (data, size, &header, NULL, error);
+  PacoStatus status = read_whole (data, size, &header, &attachment, error);
 
   if (status != PACO_STATUS_OK)
     return status;
-  if (header.frame_size > size)
-    return paco_error_set (error, PACO_STATUS_CORRUPT,
-        "the frame is cut: %zu bytes of %u", size, header.frame_size);
   if (!header.coding.block_checks)
     return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
         "the frame has no checks of its blocks: it was coded with "

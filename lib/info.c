@@ -126,6 +126,7 @@ tell_coding (
   info->index_size = header->index_size;
   info->frame_size = header->frame_size;
   info->levels = header->coding.levels;
+  info->attachment_size = header->video.attachment.size;
   if (!is_reversible (header))
     info->lossless = 0;
   else if (size < (size_t) header->header_size + header->index_size)

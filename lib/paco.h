@@ -135,6 +135,7 @@ typedef struct PacoInfo
    * known before header_size + index_size bytes are there. (All that is lost may be
    * blocks that became zero, which look like black ones.) */
   uint32_t lossless;
+  uint32_t attachment_size; /* bytes of what paco_frame_attachment() gives */
 } PacoInfo;
 
 /* Initializer: everything unknown. */
@@ -203,6 +204,17 @@ typedef struct PacoFrameChunk
 PACO_API PacoStatus paco_frame_chunks (const void *data, size_t size,
     PacoFrameChunk *chunks, size_t *n, PacoError *error);
 
+/* Of a frame's attachment, at most. */
+#define PACO_MAX_ATTACHMENT_BYTES (1 << 28)
+
+/* The attachment of the whole frame that begins at data: bytes that the codec carries
+ * behind the picture, and nothing else (FORMAT.md section 3.2). *attachment points into
+ * data; it is NULL, and *attachment_size 0, if there is none. Errors: those of
+ * paco_probe(); CORRUPT also if the frame is cut, or if these are not the bytes that were
+ * written. */
+PACO_API PacoStatus paco_frame_attachment (const void *data, size_t size,
+    const void **attachment, size_t *attachment_size, PacoError *error);
+
 /* Changes the place of a frame that has one (PacoInfo.has_place): an application that
  * puts frames one behind the other knows its offset only when those before it are
  * coded. Errors: those of paco_probe(); UNSUPPORTED if the frame has no place. */
@@ -211,8 +223,8 @@ PACO_API PacoStatus paco_frame_set_place (void *data, size_t size,
 
 /* Compares the bytes of a whole frame with the checks in it, which is many times faster
  * than to decode it. *broken is how many of its *blocks are not what was written; both
- * may be NULL. Errors: those of paco_probe() and CORRUPT if header or index are not what
- * was written or the frame is cut; UNSUPPORTED if it was coded without block-checks. */
+ * may be NULL. Errors: those of paco_probe() and CORRUPT if header, index or attachment are
+ * not what was written or the frame is cut; UNSUPPORTED if it was coded without block-checks. */
 PACO_API PacoStatus paco_frame_check (const void *data, size_t size,
     uint32_t *broken, uint32_t *blocks, PacoError *error);
 
@@ -453,6 +465,12 @@ typedef struct PacoExtras
   /* What counts more than the rest of the picture (setting roi-weight). */
   const PacoFrameArea *areas;
   size_t n_areas;
+  /* What is too large for chunks, at most PACO_MAX_ATTACHMENT_BYTES; NULL and 0: none.
+   * It is not copied: it stays as it is until the frame is collected. It should not have
+   * frames in it that can be read, but compressed ones: readers of damaged files look for
+   * frames everywhere. */
+  const void *attachment;
+  size_t attachment_size;
 } PacoExtras;
 
 /* Initializer: nothing. */
@@ -465,8 +483,8 @@ typedef struct PacoExtras
 /* clang-format on */
 
 /* Encodes a picture, after paco_frame_encoder_configure(). extras may be NULL; they are
- * copied, with what they point to. Errors: all of them. With a budget chunks must leave
- * room for the picture (UNSUPPORTED). */
+ * copied, with chunks and areas. Errors: all of them. With a budget chunks and attachment
+ * must leave room for the picture (UNSUPPORTED). */
 PACO_API PacoStatus paco_frame_encoder_encode (PacoFrameEncoder *encoder,
     const PacoImage *image, const PacoExtras *extras, PacoFrame *frame,
     PacoError *error);

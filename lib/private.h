@@ -92,7 +92,7 @@ typedef struct
 /* Checks *extras of the application, which may be NULL, and copies its chunks and
  * areas. */
 PacoStatus paco_extras_read (const PacoExtras *extras, PacoChunkBytes *bytes,
-    PacoAreas *areas, PacoError *error);
+    PacoAttachment *attachment, PacoAreas *areas, PacoError *error);
 
 /* --- pictures (image.c) --- */
 

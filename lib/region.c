@@ -104,6 +104,7 @@ paco_region_frame (const PacoCodedFrame *frame, const PacoGeometry *geometry,
     if (!shows (&header, geometry, i, reduce, crop))
       records[i] = (PacoBlockRecord){ 0 };
   header.coding.cut_points = false;
+  header.video.attachment.size = 0;
   index = out + paco_header_size (&header);
   header.index_size = (uint32_t) paco_index_write (
       records, geometry->n_blocks, header.coding.block_checks, index);

@@ -218,7 +218,8 @@ assemble (Flight *flight)
         flight->budget.cuts, n_blocks, flight->index + header.index_size);
   header.index_size += header.cut_points_size;
   header.index_crc = crc32 (0, flight->index, header.index_size);
-  size = header.header_size + header.index_size + payload_size;
+  size = header.header_size + header.index_size + payload_size
+      + header.video.attachment.size;
   if (size > G_MAXUINT32)
     return fail (encoder, PACO_ERROR_UNSUPPORTED,
         "the coded frame would be larger than 4 GiB; use a lower quality");
@@ -234,6 +235,8 @@ assemble (Flight *flight)
   memcpy (frame->data + header.header_size, flight->index, header.index_size);
   flight->payload = frame->data + header.header_size + header.index_size;
   paco_workers_run (encoder->workers, n_blocks, COPY_CHUNK, copy_block, flight);
+  paco_attachment_copy (
+      &header.video.attachment, flight->payload + payload_size);
   return frame;
 }
 
@@ -286,7 +289,7 @@ budget_for_blocks (const Flight *flight)
     .coding = flight->coding,
   };
 
-  return flight->job->rate.budget - paco_header_size (&header);
+  return flight->job->rate.budget - paco_header_overhead (&header);
 }
 
 static uint64_t

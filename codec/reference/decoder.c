@@ -47,8 +47,7 @@ parse (Decoder *decoder, const uint8_t *data, size_t size, GError **error)
   decoder->records = g_new0 (PacoBlockRecord, decoder->geometry->n_blocks);
   return paco_index_parse (index, header->index_size - header->cut_points_size,
       decoder->geometry, header->coding.block_checks,
-      header->frame_size - header->header_size - header->index_size,
-      decoder->records, error);
+      paco_header_payload_size (header), decoder->records, error);
 }
 
 static bool

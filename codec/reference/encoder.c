@@ -345,7 +345,7 @@ encode_to_fit (Encoder *encoder, const PacoRateHistory *before,
     PacoRateHistory *after, GError **error)
 {
   static const PacoRateHistory none = PACO_RATE_NO_HISTORY;
-  uint64_t budget = encoder->budget - paco_header_size (&encoder->header);
+  uint64_t budget = encoder->budget - paco_header_overhead (&encoder->header);
   PacoRateBits *sums = NULL;
   PacoRateAttempt attempt;
   bool coded, lossless;
@@ -429,12 +429,16 @@ assemble_frame (Encoder *encoder, GByteArray *out)
         encoder, index + header->index_size);
   header->index_crc = crc32 (0, index, header->index_size);
   header->header_size = paco_header_size (header);
-  header->frame_size = header->header_size + header->index_size + payload->len;
+  header->frame_size = header->header_size + header->index_size + payload->len
+      + header->video.attachment.size;
 
   g_byte_array_set_size (out, start + header->header_size);
   paco_header_write (header, out->data + start);
   g_byte_array_append (out, index, header->index_size);
   g_byte_array_append (out, payload->data, payload->len);
+  if (header->video.attachment.size > 0)
+    g_byte_array_append (
+        out, header->video.attachment.data, header->video.attachment.size);
   g_byte_array_unref (payload);
   g_free (index);
 }
@@ -445,7 +449,7 @@ set_up_budget (Encoder *encoder, GError **error)
   PacoParameters lossless = *encoder->parameters;
   size_t least = paco_policy_min_frame_size (encoder->format,
                      &encoder->header.coding, encoder->geometry)
-      + paco_ancillary_size (&encoder->header.video.ancillary);
+      + paco_video_extra_size (&encoder->header.video);
 
   if (!paco_policy_budget (encoder->parameters, &encoder->budget, error))
     return FALSE;

@@ -62,7 +62,7 @@ class Info(ctypes.Structure):
         *((name, _U32) for name in (
             'color_transform', 'coding_passes', 'block_checks', 'cut_points',
             'n_chunks', 'header_size', 'index_size', 'frame_size', 'levels',
-            'lossless'))]
+            'lossless', 'attachment_size'))]
 
     def __init__(self, **fields):
         super().__init__(struct_size=ctypes.sizeof(Info), **fields)
@@ -84,7 +84,9 @@ class _Area(ctypes.Structure):
 class _Extras(ctypes.Structure):
     _fields_ = [('struct_size', ctypes.c_size_t),
                 ('chunks', ctypes.POINTER(_Chunk)), ('n_chunks', ctypes.c_size_t),
-                ('areas', ctypes.POINTER(_Area)), ('n_areas', ctypes.c_size_t)]
+                ('areas', ctypes.POINTER(_Area)), ('n_areas', ctypes.c_size_t),
+                ('attachment', ctypes.c_void_p),
+                ('attachment_size', ctypes.c_size_t)]
 
 
 class _Place(ctypes.Structure):

@@ -53,7 +53,7 @@ damage_frame (uint8_t *data, const PacoHeader *header, Damage damage)
   GError *error = NULL;
 
   if (!paco_index_parse (data + header->header_size, header->index_size,
-          geometry, true, header->frame_size - payload, records, &error))
+          geometry, true, paco_header_payload_size (header), records, &error))
     stop (error);
   for (uint32_t i = 0; i < geometry->n_blocks_at[levels - 1]; i++) {
     bool broken = damage == COARSEST_DETAILS

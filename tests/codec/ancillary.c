@@ -424,6 +424,7 @@ test_frames (void)
     size_t most;
 
     case_init_possible (c, g_test_rand_int_range (1, 3000));
+    c->video.attachment = (PacoAttachment){ NULL };
     if (n % 3 > 0)
       case_set_budget (c);
     if (n % 3 > 1)
@@ -467,6 +468,7 @@ test_no_room (void)
     Case c;
 
     case_init_possible (&c, g_test_rand_int_range (1, 1000));
+    c.video.attachment = (PacoAttachment){ NULL };
     case_set_budget (&c);
     configure_encoder (&c, encoder, &error);
     g_assert_no_error (error);

@@ -116,7 +116,7 @@ case_set_budget (Case *c)
 {
   GError *error = NULL;
 
-  test_budget_random (c->rand, &c->source.format, &c->parameters);
+  test_budget_random (c->rand, &c->source.format, &c->video, &c->parameters);
   g_byte_array_set_size (c->frame, 0);
   paco_reference_encode (&c->source.format, &c->source.picture, &c->video,
       &c->parameters, NULL, c->frame, &error);

@@ -70,12 +70,16 @@ keep_blocks (const Case *c, const bool *kept, uint32_t n_blocks,
   }
   written.index_size = paco_index_write (
       records, n_blocks, header->coding.block_checks, index);
-  written.frame_size = header->header_size + written.index_size + payload->len;
+  written.frame_size = header->header_size + written.index_size + payload->len
+      + header->video.attachment.size;
   written.index_crc = crc32 (0, index, written.index_size);
   g_byte_array_set_size (frame, header->header_size);
   paco_header_write (&written, frame->data);
   g_byte_array_append (frame, index, written.index_size);
   g_byte_array_append (frame, payload->data, payload->len);
+  g_byte_array_append (frame,
+      paco_header_attachment (header, c->frame->data).data,
+      header->video.attachment.size);
   g_byte_array_unref (payload);
   g_free (index);
   return frame;
@@ -99,8 +103,7 @@ empty_blocks (const Case *c, unsigned from)
   kept = g_new0 (bool, geometry->n_blocks);
   g_assert_true (paco_index_parse (c->frame->data + header.header_size,
       header.index_size, geometry, header.coding.block_checks,
-      header.frame_size - header.header_size - header.index_size, records,
-      NULL));
+      paco_header_payload_size (&header), records, NULL));
   for (uint32_t i = geometry->n_blocks_at[from]; i < geometry->n_blocks; i++)
     kept[i] = g_rand_boolean (c->rand);
   frame = keep_blocks (c, kept, geometry->n_blocks, records, &header);

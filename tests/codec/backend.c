@@ -24,7 +24,7 @@ check_cut (Case *c, PacoDecoder *decoder)
       &c->video, &c->parameters, NULL, c->frame, NULL));
   g_assert_true (paco_header_parse_frame (
       c->frame->data, c->frame->len, &header, NULL, NULL));
-  least = header.header_size + header.index_size;
+  least = paco_header_overhead (&header) + header.index_size;
   out = g_malloc (c->frame->len);
   g_assert_true (paco_frame_cut (c->frame->data, c->frame->len,
       g_rand_int_range (c->rand, least, c->frame->len + 1), out, &size, NULL));

@@ -40,7 +40,7 @@ sequence_init (Sequence *sequence)
   }
   for (unsigned i = 0; i < N_FRAMES; i++) {
     if (i == 0 || g_rand_int_range (c->rand, 0, 12) == 0) {
-      test_budget_random (c->rand, &c->source.format, &parameters);
+      test_budget_random (c->rand, &c->source.format, &c->video, &parameters);
       budget = parameters.frame_size;
     }
     sequence->budgets[i] = budget;
@@ -351,6 +351,7 @@ test_refusals (void)
   GError *error = NULL;
 
   case_init_possible (&c, 3000);
+  c.video.attachment = (PacoAttachment){ NULL };
   p->rate_control = PACO_RATE_BITRATE;
   p->frame_size = 0;
   expect_refusal (encoder, &c, "needs a budget: set bitrate, or frame-size");

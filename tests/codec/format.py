@@ -18,7 +18,8 @@ CHUNKS = {1: struct.pack('<8H2I', 34000, 16000, 13250, 34500, 7500, 3000,
                          15635, 16450, 10000000, 1),
           2: struct.pack('<2H', 1000, 400),
           4: struct.pack('<IQ', 7, 0x123456789a),
-          5: struct.pack('<BBH', 6, 0, 1 << 0 | 1 << 14)}
+          5: struct.pack('<BBH', 6, 0, 1 << 0 | 1 << 14),
+          256: struct.pack('<2I', 27, zlib.crc32(b'what no header has room for'))}
 # And what its ancillary chunks say.
 ANCILLARY = [
     ('caption', 1, b'\x94\x2c'),
@@ -125,7 +126,7 @@ def read_chunks(data, builtin):
             chunks.setdefault('ancillary', []).append(
                 read_ancillary(kind, chunk))
             continue
-        need(kind in {1, 2, 3, 4, 5} - chunks.keys(), 'type of a chunk')
+        need(kind in {1, 2, 3, 4, 5, 256} - chunks.keys(), 'type of a chunk')
         need(len(chunk) == size == len(CHUNKS.get(kind, chunk)), 'its size')
         chunks[kind] = chunk
     if 3 in chunks:
@@ -180,7 +181,12 @@ def read_header(data, sets):
     chunks = read_chunks(data[at + 2 * len(entries):end], sets[components[0][3]])
     n_blocks = count_blocks(width, height, picture_flags & 1, levels,
                             components, entries)
-    return flags, n_blocks, index, data[header_size + index_size:], chunks
+    size, crc = struct.unpack('<2I', chunks.get(256, bytes(8)))
+    payload = data[header_size + index_size:]
+    need(size <= min(len(payload), 2**28), 'size of the attachment')
+    payload, attachment = payload[:len(payload) - size], payload[len(payload) - size:]
+    need(zlib.crc32(attachment) == crc, 'CRC of the attachment')
+    return flags, n_blocks, index, payload, chunks
 
 
 def check_of_block(data):
@@ -250,7 +256,7 @@ def main():
             sys.exit(f'{path}: a change of byte {at} is not seen')
         print(f'{path}: chunks {sorted(map(str, chunks))}, {end} bytes are '
               'checked')
-    assert seen == {1, 2, 3, 4, 5, 'ancillary'}, \
+    assert seen == {1, 2, 3, 4, 5, 256, 'ancillary'}, \
         f'only chunks {seen} are in any stream'
 
 

@@ -19,7 +19,7 @@ case_with_points (Case *c)
   c->parameters.cut_points = true;
   c->parameters.block_checks = g_test_rand_bit ();
   if (g_test_rand_int_range (0, 4) == 0)
-    test_budget_random (c->rand, &c->source.format, &c->parameters);
+    test_budget_random (c->rand, &c->source.format, &c->video, &c->parameters);
   g_byte_array_set_size (c->frame, 0);
   paco_reference_encode (&c->source.format, &c->source.picture, &c->video,
       &c->parameters, NULL, c->frame, &error);
@@ -37,7 +37,7 @@ least (const Case *c)
   g_assert_true (paco_header_parse_frame (
       c->frame->data, c->frame->len, &header, NULL, NULL));
   geometry = paco_geometry_new (&header.picture, &header.coding);
-  size = header.header_size + geometry->n_blocks;
+  size = paco_header_overhead (&header) + geometry->n_blocks;
   paco_geometry_free (geometry);
   return size;
 }
@@ -48,9 +48,18 @@ cut (const Case *c, size_t budget, const uint8_t *data, size_t size,
 {
   GError *error = NULL;
 
+  PacoHeader before, after;
+  PacoAttachment kept;
+
   paco_frame_cut (data, size, budget, out, out_size, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (*out_size, <=, budget);
+  g_assert_true (paco_header_parse_frame (data, size, &before, NULL, NULL));
+  g_assert_true (paco_header_parse_frame (out, *out_size, &after, NULL, NULL));
+  kept = paco_header_attachment (&after, out);
+  g_assert_cmpuint (kept.size, ==, before.video.attachment.size);
+  g_assert_cmpuint (kept.crc, ==, before.video.attachment.crc);
+  g_assert_true (paco_attachment_is_whole (&kept));
 }
 
 static void
@@ -129,7 +138,7 @@ test_refusals (void)
   g_assert_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED);
   g_clear_error (&error);
   /* The index is damaged. */
-  c.frame->data[smallest] ^= 1;
+  c.frame->data[c.frame->data[6] | c.frame->data[7] << 8] ^= 1;
   g_assert_false (paco_frame_cut (
       c.frame->data, c.frame->len, c.frame->len - 1, out, &size, &error));
   g_assert_error (error, PACO_ERROR, PACO_ERROR_CORRUPT);

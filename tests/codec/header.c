@@ -2,6 +2,7 @@
  * Headers and carried sets: what is written is what is read, and what FORMAT.md
  * forbids is refused. */
 #include "codec/backend.h"
+#include "codec/bytes.h"
 #include "tests/codec/random-header.h"
 #include <string.h>
 #include <zlib.h>
@@ -227,7 +228,8 @@ test_components (void)
 
     draw_header (&header, &set);
     header.set = NULL;
-    header.frame_size = PACO_MAX_HEADER_SIZE + header.index_size;
+    header.frame_size = PACO_MAX_HEADER_SIZE + header.index_size
+        + header.video.attachment.size;
     g_assert_false (is_refused (&header));
     c = draw (0, header.picture.n_components - 1);
     k = draw (0, 3 * header.coding.levels);
@@ -299,6 +301,51 @@ test_wavelets_of_color_transforms (void)
   }
 }
 
+/* An attachment has bytes, no more than a frame may have, and no more than there are. */
+static void
+test_attachment (void)
+{
+  for (int n = 0; n < 500; n++) {
+    static uint8_t data[PACO_MAX_HEADER_SIZE];
+    PacoProbabilitySet set, carried;
+    PacoHeader header, parsed;
+    uint32_t most;
+    size_t size, at;
+
+    do
+      draw_header (&header, &set);
+    while (header.video.attachment.size == 0);
+    size = paco_header_write (&header, data);
+    g_assert_true (paco_header_parse (data, size, &parsed, &carried, NULL));
+    g_assert_cmpuint (
+        parsed.video.attachment.size, ==, header.video.attachment.size);
+    g_assert_cmpuint (
+        parsed.video.attachment.crc, ==, header.video.attachment.crc);
+    g_assert_cmpuint (paco_header_payload_size (&parsed), ==,
+        header.frame_size - paco_header_overhead (&header) - header.index_size);
+
+    most = header.frame_size - (uint32_t) size - header.index_size;
+    header.video.attachment.size = most;
+    g_assert_false (is_refused (&header));
+    header.video.attachment.size = most + 1;
+    paco_header_write (&header, data);
+    g_assert_false (paco_header_parse (data, size, &parsed, &carried, NULL));
+    header.frame_size = G_MAXUINT32;
+    header.video.attachment.size = PACO_MAX_ATTACHMENT_SIZE;
+    g_assert_false (is_refused (&header));
+    header.video.attachment.size++;
+    g_assert_true (is_refused (&header));
+    /* None of no bytes, which is written without the chunk. */
+    header.video.attachment.size = 1;
+    paco_header_write (&header, data);
+    for (at = size - 8; memcmp (data + at, "\0\1\10\0\1\0\0\0", 8) != 0;)
+      at--;
+    data[at + 4] = 0;
+    paco_put32 (data + size - 4, (uint32_t) crc32 (0, data, size - 4));
+    g_assert_false (paco_header_parse (data, size, &parsed, &carried, NULL));
+  }
+}
+
 /* Bytes 65, 70 and 71 are zero, and those behind the raw format's name. */
 static void
 test_zero_bytes (void)
@@ -365,6 +412,7 @@ main (int argc, char **argv)
   g_test_add_func ("/header/components", test_components);
   g_test_add_func (
       "/header/color-transforms", test_wavelets_of_color_transforms);
+  g_test_add_func ("/header/attachment", test_attachment);
   g_test_add_func ("/header/zero-bytes", test_zero_bytes);
   g_test_add_func ("/header/carried-set", test_carried_set);
   return g_test_run ();

@@ -57,6 +57,10 @@ draw_video (PacoVideoInfo *video)
     video->max_content_light = draw (0, 65535);
     video->max_frame_average_light = draw (0, 65535);
   }
+  if (draw (0, 1)) {
+    video->attachment.size = draw (1, draw (0, 1) ? 300 : 1000000);
+    video->attachment.crc = g_test_rand_int ();
+  }
   video->has_place = draw (0, 1);
   if (video->has_place) {
     video->place.number = g_test_rand_int ();
@@ -96,6 +100,6 @@ draw_header (PacoHeader *header, PacoProbabilitySet *set)
           1, 255);
     header->set = set;
   }
-  header->frame_size = paco_header_size (header) + header->index_size
+  header->frame_size = paco_header_overhead (header) + header->index_size
       + draw (0, 100000);
 }

@@ -422,8 +422,8 @@ test_picture_fill (GRand *rand, TestPicture *picture)
 /* --- parameters --- */
 
 void
-test_budget_random (
-    GRand *rand, const PacoPictureFormat *format, PacoParameters *parameters)
+test_budget_random (GRand *rand, const PacoPictureFormat *format,
+    const PacoVideoInfo *video, PacoParameters *parameters)
 {
   double samples = (double) paco_picture_samples (format);
   PacoGeometry *geometry;
@@ -435,7 +435,8 @@ test_budget_random (
   if (!paco_policy_coding (format, parameters, &coding, NULL))
     return;
   geometry = paco_geometry_new (format, &coding);
-  least = (double) paco_policy_min_frame_size (format, &coding, geometry);
+  least = (double) (paco_policy_min_frame_size (format, &coding, geometry)
+      + paco_video_extra_size (video));
   most = least + 0.2 * samples * format->components[0].depth;
   if (g_rand_int_range (rand, 0, 8) == 0)
     most = least;
@@ -506,4 +507,8 @@ test_video_random (GRand *rand, PacoVideoInfo *video)
   };
   if (!video->has_content_light)
     video->max_content_light = 0;
+  /* Any bytes that are there do for an attachment. */
+  if (g_rand_int_range (rand, 0, 4) == 0)
+    video->attachment = paco_attachment_of (
+        paco_builtin_sets, g_rand_int_range (rand, 1, 3000));
 }

@@ -40,10 +40,10 @@ void test_picture_fill (GRand *rand, TestPicture *picture);
 
 /* Parameters, not all of which suit the picture. */
 void test_parameters_random (GRand *rand, PacoParameters *parameters);
-/* A budget for a picture, from the smallest to beyond coding without loss; lets the
- * parameters be if they do not suit the picture. */
-void test_budget_random (
-    GRand *rand, const PacoPictureFormat *format, PacoParameters *parameters);
+/* A budget for a picture and what accompanies it, from the smallest to beyond coding
+ * without loss; lets the parameters be if they do not suit the picture. */
+void test_budget_random (GRand *rand, const PacoPictureFormat *format,
+    const PacoVideoInfo *video, PacoParameters *parameters);
 /* No area up to a few of any size, not all of them within the picture. */
 void test_areas_random (
     GRand *rand, const PacoPictureFormat *format, PacoAreas *areas);

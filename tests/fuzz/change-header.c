@@ -380,3 +380,16 @@ fuzz_change_ancillary (FuzzParts *parts)
   }
   fuzz_parts_point_to_ancillary (parts);
 }
+
+void
+fuzz_change_attachment (FuzzParts *parts)
+{
+  guint n = one_in (parts->random, 3) ? 0 : 1 + below (parts->random, 600);
+
+  g_byte_array_set_size (parts->attachment, n);
+  for (guint i = 0; i < n; i++)
+    parts->attachment->data[i] = (uint8_t) fuzz_random_next (parts->random);
+  fuzz_parts_point_to_attachment (parts);
+  if (n > 0 && one_in (parts->random, 8))
+    parts->header.video.attachment.crc ^= 1;
+}

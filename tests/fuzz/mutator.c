@@ -159,6 +159,8 @@ change_frame (FuzzParts *parts)
     fuzz_change_header (parts);
   if (one_in (parts->random, 6))
     fuzz_change_ancillary (parts);
+  if (one_in (parts->random, 12))
+    fuzz_change_attachment (parts);
   if (parts->geometry->n_blocks == 0)
     return;
   if (one_in (parts->random, 6))

@@ -89,6 +89,27 @@ take_ancillary (FuzzParts *parts)
   fuzz_parts_point_to_ancillary (parts);
 }
 
+void
+fuzz_parts_point_to_attachment (FuzzParts *parts)
+{
+  parts->header.video.attachment = paco_attachment_of (
+      parts->attachment->data, parts->attachment->len);
+}
+
+/* Takes the bytes at the end; returns how many. */
+static size_t
+take_attachment (FuzzParts *parts, const uint8_t *data, size_t size)
+{
+  const PacoHeader *header = &parts->header;
+  size_t most = size - MIN (size, header->header_size);
+
+  most = MIN (header->video.attachment.size, most);
+  parts->attachment = g_byte_array_new ();
+  g_byte_array_append (parts->attachment, data + size - most, (guint) most);
+  fuzz_parts_point_to_attachment (parts);
+  return most;
+}
+
 /* Takes from the payload what the index says, as far as it goes. */
 static void
 take_blocks (FuzzParts *parts, const uint8_t *data, size_t size)
@@ -133,6 +154,7 @@ fuzz_parts_take (FuzzParts *parts, const uint8_t *data, size_t size)
   parts->geometry = paco_geometry_new (
       &parts->header.picture, &parts->header.coding);
   take_ancillary (parts);
+  size -= take_attachment (parts, data, size);
   take_blocks (parts, data, size);
   return true;
 }
@@ -142,6 +164,7 @@ fuzz_parts_clear (FuzzParts *parts)
 {
   free_blocks (parts);
   g_byte_array_unref (parts->ancillary);
+  g_byte_array_unref (parts->attachment);
 }
 
 void
@@ -214,7 +237,7 @@ static void
 fit (FuzzParts *parts, size_t capacity)
 {
   uint32_t n = parts->geometry->n_blocks;
-  size_t size = paco_header_size (&parts->header)
+  size_t size = paco_header_overhead (&parts->header)
       + PACO_MAX_INDEX_SIZE ((size_t) n)
       + (parts->header.coding.cut_points ? PACO_MAX_CUT_POINTS_SIZE (n) : 0);
 
@@ -250,7 +273,7 @@ fuzz_parts_put (FuzzParts *parts, uint8_t *data, size_t capacity)
         parts->records, parts->cuts, n, index + header->index_size);
     header->index_size += header->cut_points_size;
   }
-  size = paco_header_size (header) + header->index_size;
+  size = paco_header_overhead (header) + header->index_size;
   for (uint32_t i = 0; i < n; i++)
     size += parts->records[i].length;
   if (size <= capacity && paco_header_size (header) <= UINT16_MAX) {
@@ -263,6 +286,7 @@ fuzz_parts_put (FuzzParts *parts, uint8_t *data, size_t capacity)
         memcpy (at, parts->blocks[i], parts->records[i].length);
       at += parts->records[i].length;
     }
+    paco_attachment_copy (&header->video.attachment, at);
     fuzz_repair_frame (data, size);
   } else {
     size = 0;

@@ -20,7 +20,8 @@ typedef struct
   PacoRateCuts *cuts;       /* and where it can be cut */
   uint8_t **blocks;         /* and its bytes */
   GByteArray *ancillary;    /* the header's chunks */
-  uint32_t max_samples;     /* of a picture, those of all components */
+  GByteArray *attachment;
+  uint32_t max_samples; /* of a picture, those of all components */
   FuzzRandom *random;
 } FuzzParts;
 
@@ -32,8 +33,9 @@ void fuzz_parts_clear (FuzzParts *parts);
 /* For a picture or coding that has changed: the blocks of the new geometry are those
  * of the old one in turns. */
 void fuzz_parts_regroup (FuzzParts *parts);
-/* For chunks that have changed. */
+/* For chunks that have changed, and an attachment. */
 void fuzz_parts_point_to_ancillary (FuzzParts *parts);
+void fuzz_parts_point_to_attachment (FuzzParts *parts);
 
 /* Makes a record one that FORMAT.md section 6 allows. */
 void fuzz_settle_record (PacoBlockRecord *record);
@@ -49,3 +51,5 @@ size_t fuzz_parts_put (FuzzParts *parts, uint8_t *data, size_t capacity);
 void fuzz_change_header (FuzzParts *parts);
 /* Adds, takes away or changes ancillary chunks; most times to what FORMAT.md allows. */
 void fuzz_change_ancillary (FuzzParts *parts);
+/* Makes another attachment, or takes it away. */
+void fuzz_change_attachment (FuzzParts *parts);

@@ -36,8 +36,7 @@ index_is_good (const uint8_t *data, const PacoHeader *header)
   PacoBlockRecord *records = g_new (PacoBlockRecord, geometry->n_blocks);
   bool good = paco_index_parse (data + header->header_size,
       header->index_size - header->cut_points_size, geometry,
-      header->coding.block_checks,
-      header->frame_size - header->header_size - header->index_size, records,
+      header->coding.block_checks, paco_header_payload_size (header), records,
       NULL);
 
   g_free (records);
@@ -48,7 +47,7 @@ index_is_good (const uint8_t *data, const PacoHeader *header)
 /* Of mutations that have a header and an index: how many have such parts. */
 typedef struct
 {
-  unsigned frames, cut_points, views, chunks, odd_chunks;
+  unsigned frames, cut_points, views, chunks, odd_chunks, attached;
 } Counts;
 
 static bool
@@ -88,6 +87,7 @@ count_parts (
   counts->frames++;
   counts->cut_points += has_cut_points (data, size, header);
   counts->views += header->video.has_views;
+  counts->attached += header->video.attachment.size > 0;
   while (paco_ancillary_next (&rest, &chunk)) {
     counts->chunks++;
     counts->odd_chunks += is_odd (&chunk);
@@ -122,9 +122,9 @@ mutate_all (Mutate mutate)
     g_free (again);
   }
   g_test_message ("%u of %u are frames, %u with cut points, %u with views, %u "
-                  "chunks, %u of them odd",
+                  "chunks, %u of them odd, %u with an attachment",
       counts.frames, N_MUTATIONS, counts.cut_points, counts.views,
-      counts.chunks, counts.odd_chunks);
+      counts.chunks, counts.odd_chunks, counts.attached);
   return counts;
 }
 
@@ -138,6 +138,7 @@ test_frames (void)
   g_assert_cmpuint (counts.views, >, 0);
   g_assert_cmpuint (counts.chunks, >, N_MUTATIONS / 20);
   g_assert_cmpuint (counts.odd_chunks, >, 0);
+  g_assert_cmpuint (counts.attached, >, 0);
 }
 
 static void

@@ -19,6 +19,7 @@ typedef struct
   bool rich;      /* a carried probability set, and chunks of HDR video */
   bool one_field; /* interlace mode 3, and the other chunks */
   bool ancillary; /* ancillary chunks */
+  bool attached;  /* an attachment */
 } Golden;
 
 #define DEPTH(bits)                                                            \
@@ -219,6 +220,14 @@ static const Golden golden[] = {
           .complexity = 1, .block_checks = true },
       .ancillary = true,
   },
+  {
+      "rgb10-attachment",
+      { 66, 49, 3, false, { DEPTH (10), DEPTH (10), DEPTH (10) } },
+      TEST_SCENE_SHAPES,
+      { PACO_RATE_LOSSLESS, AUTO, .levels = 4, .coding_passes = 1,
+          .complexity = 1, .rgb = true, .block_checks = true },
+      .attached = true,
+  },
 };
 
 static void
@@ -354,11 +363,14 @@ make (const Golden *g, const char *folder, FILE *checksums, GError **error)
   GByteArray *frame = g_byte_array_new ();
   PacoVideoInfo video = test_video_info;
   PacoProbabilitySet set;
+  static const char attached[] = "what no header has room for";
   uint8_t ancillary[1000];
   gboolean done;
 
   if (g->ancillary)
     add_ancillary (&video, ancillary, sizeof ancillary);
+  if (g->attached)
+    video.attachment = paco_attachment_of (attached, strlen (attached));
   if (g->rich)
     enrich (&video, &set);
   if (g->one_field)

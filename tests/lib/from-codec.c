@@ -54,6 +54,8 @@ extras_of (const PacoVideoInfo *video, GArray *chunks, const PacoAreas *areas)
   extras.n_chunks = chunks->len;
   extras.areas = (const PacoFrameArea *) areas->areas;
   extras.n_areas = areas->n;
+  extras.attachment = video->attachment.data;
+  extras.attachment_size = video->attachment.size;
   return extras;
 }
 

@@ -393,6 +393,7 @@ test_chunks (void)
   PacoFrameArea areas[17] = { { 0, 0, 1, 1 } };
   uint8_t *memory;
   PacoImage image = new_image (&info, &memory);
+  const void *found;
   PacoFrame frame;
   size_t n = 0;
 
@@ -437,7 +438,22 @@ test_chunks (void)
   g_assert_cmpint (
       paco_frame_chunks (frame.data, frame.size, NULL, &n, NULL), ==, 0);
   g_assert_cmpuint (n, ==, 2);
+  REFUSED (INVALID,
+      paco_frame_attachment (frame.data, frame.size, NULL, &n, &error));
+  REFUSED (INVALID,
+      paco_frame_attachment (frame.data, frame.size, &found, NULL, &error));
+  REFUSED (CORRUPT,
+      paco_frame_attachment (frame.data, frame.size - 1, &found, &n, &error));
   paco_frame_release (&frame);
+  extras = (PacoExtras) PACO_EXTRAS_INIT;
+  extras.attachment_size = 1;
+  REFUSED (INVALID,
+      paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error));
+  extras.attachment = bytes;
+  extras.attachment_size = PACO_MAX_ATTACHMENT_BYTES + 1;
+  REFUSED (UNSUPPORTED,
+      paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error));
+  extras = (PacoExtras){ sizeof extras, most, 2, NULL, 0, NULL, 0 };
   /* A budget with room for the picture, but not for them. */
   g_assert_cmpint (
       paco_frame_encoder_set (encoder, "rate-control", "bitrate", NULL), ==, 0);

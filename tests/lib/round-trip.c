@@ -110,13 +110,13 @@ case_init (Case *c, GRand *rand)
   test_picture_fill (rand, &c->source);
   test_parameters_random (rand, &c->parameters);
   c->parameters.cut_points = g_rand_boolean (rand);
+  test_video_random (rand, &c->video);
   if (g_rand_int_range (rand, 0, 4) == 0)
-    test_budget_random (rand, &format, &c->parameters);
+    test_budget_random (rand, &format, &c->video, &c->parameters);
   c->parameters.bitrate = 0;
   if (c->parameters.rate_control == PACO_RATE_BITRATE
       && c->parameters.frame_size == 0)
     c->parameters.frame_size = 5000;
-  test_video_random (rand, &c->video);
   c->video.place = (PacoPlace){ 0, 0 };
   if (c->video.has_place)
     c->video.place = (PacoPlace){ g_rand_int (rand), g_rand_int (rand) };
@@ -253,12 +253,13 @@ check_frame (const Case *c)
     g_assert_cmpint (status, ==, PACO_STATUS_UNSUPPORTED);
   } else {
     uint32_t first = info.header_size + info.index_size;
+    size_t end = size - info.attachment_size;
 
     g_assert_cmpint (status, ==, PACO_STATUS_OK);
     g_assert_cmpuint (broken, ==, 0);
     g_assert_cmpuint (blocks, >, 0);
-    if (first < size) {
-      data[g_rand_int_range (c->rand, (gint32) first, (gint32) size)] ^= 0x10;
+    if (first < end) {
+      data[g_rand_int_range (c->rand, (gint32) first, (gint32) end)] ^= 0x10;
       check_ok (paco_frame_check (data, size, &broken, NULL, &error), &error);
       g_assert_cmpuint (broken, ==, 1);
     }
@@ -281,6 +282,34 @@ check_frame (const Case *c)
         &error);
   }
   g_assert_cmpmem (data, size, c->frame->data, size);
+  g_free (data);
+}
+
+/* The attachment comes back as it went in, or not at all. */
+static void
+check_attachment (const Case *c)
+{
+  const PacoAttachment *wanted = &c->video.attachment;
+  uint8_t *data = g_memdup2 (c->frame->data, c->frame->len);
+  size_t size = c->frame->len, n = 1;
+  const void *found = data;
+  PacoInfo info = PACO_INFO_INIT;
+  PacoError error;
+
+  check_ok (paco_probe (data, size, &info, NULL, &error), &error);
+  g_assert_cmpuint (info.attachment_size, ==, wanted->size);
+  check_ok (paco_frame_attachment (data, size, &found, &n, &error), &error);
+  g_assert_true ((found != NULL) == (wanted->size > 0));
+  g_assert_cmpmem (found, n, wanted->data, wanted->size);
+  g_assert_cmpint (paco_frame_attachment (data, size - 1, &found, &n, &error),
+      ==, PACO_STATUS_CORRUPT);
+  if (wanted->size > 0) {
+    data[size - (size_t) g_rand_int_range (c->rand, 1, (gint) n + 1)] ^= 1;
+    g_assert_cmpint (paco_frame_attachment (data, size, &found, &n, &error), ==,
+        PACO_STATUS_CORRUPT);
+    g_assert_cmpint (paco_frame_check (data, size, NULL, NULL, &error), ==,
+        PACO_STATUS_CORRUPT);
+  }
   g_free (data);
 }
 
@@ -436,6 +465,7 @@ run_cases (guint32 seed, unsigned n)
       check_probe (&c);
       check_chunks (&c);
       check_frame (&c);
+      check_attachment (&c);
       check_decoder (&c, decoder, g_rand_int_range (rand, 0, levels + 1));
       check_region (&c, decoder, g_rand_int_range (rand, 0, levels + 1));
     }
@@ -471,6 +501,56 @@ test_threads (void)
         "user", run_thread, GUINT_TO_POINTER ((guint) g_test_rand_int ()));
   for (unsigned i = 0; i < N_THREADS; i++)
     g_thread_join (threads[i]);
+}
+
+/* --- an attachment that is much larger than its frame --- */
+
+static void
+test_large_attachment (void)
+{
+  enum
+  {
+    SIZE = 3000000
+  };
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  PacoFrameEncoder *encoder = encoder_new (&parameters);
+  PacoFrameDecoder *decoder = decoder_new ();
+  PacoExtras extras = PACO_EXTRAS_INIT;
+  PacoInfo info = PACO_INFO_INIT;
+  uint8_t samples[64] = { 0 }, *bytes = g_malloc (SIZE);
+  PacoImage image;
+  PacoError error;
+
+  for (unsigned i = 0; i < SIZE; i++)
+    bytes[i] = (uint8_t) g_test_rand_int ();
+  info.width = info.height = 8;
+  info.n_components = 1;
+  info.depth[0] = 8;
+  check_ok (
+      paco_image_init (&image, &info, 0, 0, samples, NULL, &error), &error);
+  check_ok (paco_frame_encoder_configure (encoder, &info, &error), &error);
+  for (unsigned i = 0; i < 3; i++) {
+    const void *found;
+    PacoFrame frame;
+    size_t size;
+
+    extras.attachment = bytes + i;
+    extras.attachment_size = SIZE / (i + 1) - i;
+    check_ok (
+        paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error),
+        &error);
+    check_ok (
+        paco_frame_attachment (frame.data, frame.size, &found, &size, &error),
+        &error);
+    g_assert_cmpmem (found, size, bytes + i, SIZE / (i + 1) - i);
+    check_ok (paco_frame_decoder_decode (
+                  decoder, frame.data, frame.size, &image, NULL, &error),
+        &error);
+    paco_frame_release (&frame);
+  }
+  g_free (bytes);
+  paco_frame_encoder_free (encoder);
+  paco_frame_decoder_free (decoder);
 }
 
 /* --- blocks outside of a region --- */
@@ -725,6 +805,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/lib/cases", test_cases);
   g_test_add_func ("/lib/threads", test_threads);
+  g_test_add_func ("/lib/large-attachment", test_large_attachment);
   g_test_add_func ("/lib/region-is-all", test_region_is_all);
   g_test_add_func ("/lib/region-borders", test_region_borders);
   g_test_add_func ("/lib/flights", test_flights);

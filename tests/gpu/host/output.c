@@ -58,11 +58,12 @@ tear_down (Fixture *fixture, gconstpointer data)
 static PacoEncodedFrame *
 make (PacoCudaOutputs *outputs, size_t size, uint8_t stamp)
 {
+  const PacoAttachment none = { NULL };
   PacoEncodedFrame *frame = paco_cuda_outputs_get (outputs);
 
   g_assert_no_error (frame->error);
   memset (frame->data, stamp, size);
-  paco_cuda_outputs_finish (frame, size);
+  g_assert_true (paco_cuda_outputs_finish (frame, size, &none, NULL));
   g_assert_cmpuint (frame->size, ==, size);
   return frame;
 }
@@ -140,6 +141,40 @@ test_huge (Fixture *fixture, gconstpointer data)
   check_stream (fixture->outputs, N_HUGE + 4);
 }
 
+/* An attachment comes behind the frame: into its buffer if it has room there, and
+ * otherwise both move to ordinary memory. */
+static void
+test_attached (Fixture *fixture, gconstpointer data)
+{
+  static uint8_t bytes[3000];
+  GError *error = NULL;
+
+  for (size_t i = 0; i < sizeof bytes; i++)
+    bytes[i] = (uint8_t) g_test_rand_int ();
+  paco_cuda_outputs_configure (fixture->outputs, 1000, N, &error);
+  g_assert_no_error (error);
+  for (unsigned n = 0; n < 200; n++) {
+    size_t size = (size_t) g_test_rand_int_range (1, 1001);
+    PacoAttachment attachment = paco_attachment_of (
+        bytes, (size_t) g_test_rand_int_range (1, sizeof bytes + 1));
+    PacoEncodedFrame *frame = paco_cuda_outputs_get (fixture->outputs);
+    uint8_t *before = frame->data;
+    size_t room = frame->size;
+    uint8_t stamp = (uint8_t) n;
+
+    memset (frame->data, stamp, size);
+    g_assert_true (paco_cuda_outputs_finish (frame, size, &attachment, &error));
+    g_assert_no_error (error);
+    g_assert_cmpuint (frame->size, ==, size + attachment.size);
+    g_assert_true ((frame->data == before) == (frame->size <= room));
+    for (size_t i = 0; i < size; i++)
+      g_assert_cmpuint (frame->data[i], ==, stamp);
+    g_assert_cmpmem (
+        frame->data + size, attachment.size, bytes, attachment.size);
+    frame->release (frame);
+  }
+}
+
 /* What is out beyond the spare ones takes no page-locked memory. */
 static void
 test_hoarded (Fixture *fixture, gconstpointer data)
@@ -173,6 +208,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add (
       "/cuda-output/steady", Fixture, NULL, set_up, test_steady, tear_down);
+  g_test_add (
+      "/cuda-output/attached", Fixture, NULL, set_up, test_attached, tear_down);
   g_test_add ("/cuda-output/huge", Fixture, NULL, set_up, test_huge, tear_down);
   g_test_add (
       "/cuda-output/hoarded", Fixture, NULL, set_up, test_hoarded, tear_down);
