@@ -36,6 +36,8 @@ submit_picture (gpointer data, guint64 number, PacoError *failure)
 
   extras.chunks = item->chunks.chunks;
   extras.n_chunks = item->chunks.n;
+  extras.attachment = item->chunks.attachment;
+  extras.attachment_size = item->chunks.attachment_size;
   return paco_frame_encoder_submit (
       run->encoder, &item->source.image, &extras, item, failure);
 }

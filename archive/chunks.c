@@ -12,6 +12,7 @@ enum
   MAX_NAME = 4096,
   CHUNK_HEAD = 4,   /* of each chunk in the frame */
   MAX_PART = 32764, /* of the rest in one chunk */
+  MAX_REST = 1 << 30,
   /* No zlib stream is this many times smaller than what it makes. */
   MAX_RATIO = 1033,
 };
@@ -123,6 +124,30 @@ bytes_in_frame (const PacoKeptChunks *chunks)
   return size;
 }
 
+/* The rest, which is `rest` bytes at the offset of the memory: in chunks if they fit
+ * beside the others, else attached. */
+static gboolean
+add_rest (PacoKeptChunks *chunks, gsize offset, gsize rest, GError **error)
+{
+  gsize n = (rest + MAX_PART - 1) / MAX_PART;
+
+  if (bytes_in_frame (chunks) + rest + n * CHUNK_HEAD > PACO_MAX_CHUNK_BYTES) {
+    chunks->attachment_size = rest;
+    if (rest <= PACO_MAX_ATTACHMENT_BYTES)
+      return TRUE;
+    g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED,
+        "what the file has besides its picture takes %" G_GSIZE_FORMAT
+        " bytes compressed, and a frame keeps %d at most",
+        rest, PACO_MAX_ATTACHMENT_BYTES);
+    return FALSE;
+  }
+  for (gsize part; rest > 0; rest -= part, offset += part) {
+    part = MIN (rest, MAX_PART);
+    add_chunk (chunks, PACO_CHUNK_SOURCE_REST, offset, part);
+  }
+  return TRUE;
+}
+
 gboolean
 paco_kept_chunks_write (
     const PacoKeptFile *kept, PacoKeptChunks *chunks, GError **error)
@@ -133,23 +158,14 @@ paco_kept_chunks_write (
   if (!paco_kept_name_is_good (kept->name, strlen (kept->name)))
     return fail (error, PACO_SOURCE_UNSUPPORTED,
         "its name is longer than 4096 bytes, or none of a file below a folder");
+  if (kept->rest->len > MAX_REST)
+    return fail (error, PACO_SOURCE_UNSUPPORTED,
+        "what the file has besides its picture is more than 1 GiB");
   chunks->n = 0;
+  chunks->attachment_size = 0;
   g_byte_array_set_size (memory, 0);
   append_file (memory, kept);
   add_chunk (chunks, PACO_CHUNK_SOURCE_FILE, 0, memory->len);
-  offset = memory->len;
-  rest = append_rest (memory, kept->rest);
-  if (memory->len > PACO_MAX_CHUNK_BYTES) {
-    g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED,
-        "what the file has besides its picture takes %" G_GSIZE_FORMAT
-        " bytes compressed, and a frame keeps %d at most, with the name",
-        rest, PACO_MAX_CHUNK_BYTES);
-    return FALSE;
-  }
-  for (gsize part; rest > 0; rest -= part, offset += part) {
-    part = MIN (rest, MAX_PART);
-    add_chunk (chunks, PACO_CHUNK_SOURCE_REST, offset, part);
-  }
   if (kept->checksums.has_md5) {
     add_chunk (chunks, PACO_CHUNK_SOURCE_MD5, memory->len, PACO_CHECKSUM_SIZE);
     g_byte_array_append (memory, kept->checksums.md5, PACO_CHECKSUM_SIZE);
@@ -158,13 +174,15 @@ paco_kept_chunks_write (
     add_chunk (chunks, PACO_CHUNK_SOUND_FILE, memory->len, kept->sound->len);
     g_byte_array_append (memory, kept->sound->data, kept->sound->len);
   }
-  if (bytes_in_frame (chunks) > PACO_MAX_CHUNK_BYTES)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
-        "what the file has besides its picture, its name and checksums take "
-        "more than a frame keeps");
+  offset = memory->len;
+  rest = append_rest (memory, kept->rest);
+  if (!add_rest (chunks, offset, rest, error))
+    return FALSE;
   for (gsize i = 0; i < chunks->n; i++)
     chunks->chunks[i].data = memory->data
         + GPOINTER_TO_SIZE (chunks->chunks[i].data);
+  chunks->attachment = chunks->attachment_size > 0 ? memory->data + offset
+                                                   : NULL;
   return TRUE;
 }
 
@@ -197,29 +215,49 @@ read_file (const PacoFrameChunk *chunk, PacoKeptFile *kept, GError **error)
   return TRUE;
 }
 
-/* Decompresses all chunks 13, one behind the other, to exactly `size` bytes. */
-static gboolean
-read_rest (
-    const PacoFrameChunk *chunks, gsize n, guint32 size, GByteArray *rest)
+/* What a frame has kept, as it was found. */
+typedef struct
 {
+  const PacoFrameChunk *chunks;
+  gsize n;
+  PacoFrameChunk attachment; /* data is NULL if there is none */
+} Kept;
+
+/* The next piece of the rest behind piece *i, which moves on; NULL at the end. */
+static const PacoFrameChunk *
+next_piece (const Kept *found, gsize *i)
+{
+  for (; *i < found->n; ++*i)
+    if (found->chunks[*i].type == PACO_CHUNK_SOURCE_REST)
+      return &found->chunks[(*i)++];
+  return (*i)++ == found->n && found->attachment.data ? &found->attachment
+                                                      : NULL;
+}
+
+/* Decompresses all chunks 13, one behind the other, or the attachment, to exactly
+ * `size` bytes. */
+static gboolean
+read_rest (const Kept *found, guint32 size, GByteArray *rest)
+{
+  const PacoFrameChunk *piece;
   z_stream stream = { 0 };
   gsize compressed = 0;
   int status = Z_OK;
 
-  for (gsize i = 0; i < n; i++)
-    if (chunks[i].type == PACO_CHUNK_SOURCE_REST)
-      compressed += chunks[i].size;
+  for (gsize i = 0; (piece = next_piece (found, &i));)
+    compressed += piece->size;
+  if (compressed > 0 && found->attachment.data
+      && compressed != found->attachment.size)
+    return FALSE; /* chunks and an attachment */
   if (size > compressed * MAX_RATIO || inflateInit (&stream) != Z_OK)
     return FALSE;
   g_byte_array_set_size (rest, size);
   stream.next_out = rest->data;
   stream.avail_out = size;
-  for (gsize i = 0; i < n && status == Z_OK; i++) {
-    if (chunks[i].type != PACO_CHUNK_SOURCE_REST)
-      continue;
-    stream.next_in = (Bytef *) chunks[i].data;
-    stream.avail_in = (uInt) chunks[i].size;
-    compressed -= chunks[i].size;
+  for (gsize i = 0; status == Z_OK && (piece = next_piece (found, &i));) {
+    stream.next_in = (Bytef *) piece->data;
+    stream.avail_in = (uInt) piece->size;
+    compressed -= piece->size;
     while (status == Z_OK && stream.avail_in > 0)
       status = inflate (&stream, Z_NO_FLUSH);
   }
@@ -229,12 +267,12 @@ read_rest (
 }
 
 static gboolean
-read_chunks (
-    const PacoFrameChunk *chunks, gsize n, PacoKeptFile *kept, GError **error)
+read_chunks (const Kept *found, PacoKeptFile *kept, GError **error)
 {
   const PacoFrameChunk *file = NULL, *md5 = NULL, *sound = NULL;
+  const PacoFrameChunk *chunks = found->chunks;
 
-  for (gsize i = 0; i < n; i++) {
+  for (gsize i = 0; i < found->n; i++) {
     if (chunks[i].type == PACO_CHUNK_SOURCE_FILE && !file)
       file = &chunks[i];
     else if (chunks[i].type == PACO_CHUNK_SOURCE_MD5 && !md5)
@@ -254,9 +292,10 @@ read_chunks (
   if (!read_file (file, kept, error))
     return FALSE;
   if (!read_rest (
-          chunks, n, paco_get32 ((const guint8 *) file->data + 10), kept->rest))
+          found, paco_get32 ((const guint8 *) file->data + 10), kept->rest))
     return fail (error, PACO_SOURCE_BROKEN,
-        "the frame's chunk 13, the rest of its source file, is broken");
+        "what the frame keeps of its source file (chunks 13, or the "
+        "attachment) is broken");
   if (md5 && md5->size != PACO_CHECKSUM_SIZE)
     return fail (error, PACO_SOURCE_BROKEN,
         "the frame's chunk 14, the MD5 of its source file, is broken");
@@ -276,16 +315,22 @@ paco_kept_file_read (
   PacoFrameChunk few[16], *chunks = few;
   gsize n = G_N_ELEMENTS (few), room = n;
   PacoError failure;
+  Kept found = { 0 };
   gboolean good;
 
-  if (paco_frame_chunks (data, size, few, &n, &failure) != PACO_STATUS_OK)
+  if (paco_frame_chunks (data, size, few, &n, &failure) != PACO_STATUS_OK
+      || paco_frame_attachment (data, size, &found.attachment.data,
+             &found.attachment.size, &failure)
+          != PACO_STATUS_OK)
     return fail (error, PACO_SOURCE_BROKEN, failure.message);
   if (n > room) {
     room = n;
     chunks = g_new (PacoFrameChunk, n);
     paco_frame_chunks (data, size, chunks, &n, NULL);
   }
-  good = read_chunks (chunks, MIN (n, room), kept, error);
+  found.chunks = chunks;
+  found.n = MIN (n, room);
+  good = read_chunks (&found, kept, error);
   if (chunks != few)
     g_free (chunks);
   return good;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * What a frame keeps of the file that its picture came from (FORMAT.md 3.1, chunks 12
- * to 15): written by the archive's readers (archive.c), read by restore.c and verify. */
+ * to 15, and 3.2): written by the archive's readers (archive.c), read by restore.c and verify. */
 #pragma once
 #include "archive/checksum.h"
 #include "archive/source.h"
@@ -34,21 +34,24 @@ gboolean paco_kept_name_is_good (const char *name, gsize length);
 /* The chunks of a frame, in memory that is used for one frame after the other. */
 typedef struct
 {
-  GByteArray *memory; /* the chunks' bytes */
+  GByteArray *memory; /* the chunks' bytes, and those of the attachment */
   PacoFrameChunk chunks[8];
   gsize n;
+  /* What does not fit into chunks; NULL and 0: everything does. */
+  const void *attachment;
+  gsize attachment_size;
 } PacoKeptChunks;
 
 void paco_kept_chunks_init (PacoKeptChunks *chunks);
 void paco_kept_chunks_clear (PacoKeptChunks *chunks);
 
-/* Makes the chunks of a file. Error PACO_SOURCE_ERROR: UNSUPPORTED if they take more
- * than a frame may have, or if the name cannot be restored. */
+/* Makes the chunks of a file, and the attachment if there is more than these may have.
+ * Error PACO_SOURCE_ERROR: UNSUPPORTED if it is more than a frame may have at all, or if
+ * the name cannot be restored. */
 gboolean paco_kept_chunks_write (
     const PacoKeptFile *kept, PacoKeptChunks *chunks, GError **error);
 
-/* What the frame that begins at data, of which at least the header is there, has kept.
- * FALSE and an error: BROKEN if it is not what FORMAT.md says, UNSUPPORTED if there is
+/* What the whole frame that begins at data has kept. FALSE and an error: BROKEN if it is not what FORMAT.md says, UNSUPPORTED if there is
  * none or its kind is not known. *kept is used again from frame to frame. */
 gboolean paco_kept_file_read (
     const void *data, gsize size, PacoKeptFile *kept, GError **error);

@@ -23,8 +23,7 @@ enum
   FORM = 1,
   REST_HEAD = 5,
   RUN_HEAD = 5,
-  /* Of runs: what is larger is noise in the padding, which no frame has room for even
-   * when it is compressed. */
+  /* Of runs: what is larger is noise in the padding of a huge picture. */
   MAX_RUNS = 64 << 20,
 };
 

@@ -473,6 +473,9 @@ look_at (const PacoFolder *folder, guint64 n, const PacoSourceKind **kind,
   else if (size == 0)
     refuse (error, PACO_FOLDER_REFUSED, path,
         "is empty; --skip=PATTERN leaves it out");
+  else if (paco_folder_file (folder, n)->size > G_MAXINT32)
+    refuse (error, PACO_FOLDER_REFUSED, path,
+        "cannot be archived: it has more than 2 GiB");
   else if (!*kind)
     refuse (error, PACO_FOLDER_REFUSED, path,
         "is no picture of a kind that can be archived (%s); --skip=PATTERN "

@@ -107,6 +107,9 @@ collect_chunks (const PacoFrame *frame, const PacoInfo *info, GString *names)
     if (g_str_equal (name, "unknown"))
       g_string_append_printf (names, " (%u)", chunks[i].type);
   }
+  if (info->attachment_size > 0)
+    g_string_append_printf (names, "%sattachment of %u bytes",
+        names->len ? ", " : "", info->attachment_size);
   g_free (chunks);
 }
 

@@ -206,15 +206,31 @@ def test_skipped(tmp):
     assert len(report['frames']) == 3 and 'left out' in report['notes'][0], report
 
 
-def test_too_much_besides(tmp):
-    """What a frame cannot keep is refused; the frames before it stay."""
-    sequence(tmp / 'in', 3)
-    (tmp / 'in' / 'shot.0004.ppm').write_bytes(picture(behind=random.randbytes(40000)))
+def deeper(**like):
+    """A picture one of whose samples has more bits than its header promises, which shows
+    only when it is read whole."""
+    return picture(**like)[:-1] + b'\xff'
+
+
+def test_refused_later(tmp):
+    """What cannot be archived, and is seen only when it is reached: the frames before it
+    stay."""
+    sequence(tmp / 'in', 3, maxval=127)
+    (tmp / 'in' / 'shot.0004.ppm').write_bytes(deeper(maxval=127))
     expect(FAILED, 'archive', tmp / 'in', tmp / 'o.paco', says='shot.0004.ppm')
     assert len(frames(tmp / 'o.paco.part')) == 3
-    (tmp / 'in' / 'shot.0004.ppm').write_bytes(picture(behind=bytes(4000000)))
+    (tmp / 'in' / 'shot.0004.ppm').write_bytes(
+        picture(maxval=127, behind=random.randbytes(4000000)))
     expect(DONE, 'archive', tmp / 'in', tmp / 'o.paco', says='3 of them were there')
     assert len(frames(tmp / 'o.paco')) == 4
+
+
+def test_too_large(tmp):
+    """A file that is too large is refused before anything is written."""
+    sequence(tmp / 'in', 3)
+    os.truncate(tmp / 'in' / 'shot.0003.ppm', 2 ** 31)
+    expect(FAILED, 'archive', tmp / 'in', tmp / 'o.paco', says='2 GiB')
+    assert os.listdir(tmp) == ['in']
 
 
 def test_nothing_overwritten(tmp):
@@ -373,14 +389,13 @@ def test_full_disk(tmp):
 
 def test_unreadable_file(tmp):
     """A file that vanishes, or changes, while others are archived."""
-    whole = whole_run(tmp, 8)
+    whole = whole_run(tmp, 8, maxval=127)
     sizes = [len(f) for f in frames(tmp / 'whole.paco')]
     if os.geteuid() != 0:
         (tmp / 'in' / 'shot.0005.ppm').chmod(0)
         expect(FAILED, 'archive', tmp / 'in', tmp / 'o.paco', says='Permission denied')
         (tmp / 'in' / 'shot.0005.ppm').chmod(0o644)
-    # One that cannot be seen to be too much before it is read whole.
-    (tmp / 'in' / 'shot.0006.ppm').write_bytes(picture(behind=random.randbytes(40000)))
+    (tmp / 'in' / 'shot.0006.ppm').write_bytes(deeper(maxval=127))
     expect(FAILED, 'archive', tmp / 'in', tmp / 'o.paco', says='shot.0006.ppm')
     assert (tmp / 'o.paco.part').read_bytes() == whole[:sum(sizes[:5])]
 

@@ -11,7 +11,7 @@ import sys
 import zlib
 
 import harness
-from harness import DONE, FAILED, expect
+from harness import DAMAGE, DONE, FAILED, expect
 
 WIDTH, HEIGHT = 61, 37
 
@@ -155,10 +155,43 @@ def test_refused_jpeg(tmp):
     refused(tmp, 'tif', [tiff(3, 8, compression=7)], 'JPEG')
 
 
-def test_refused_rest(tmp):
-    """More beside the samples than a frame has room for."""
-    refused(tmp, 'png', [png(3, 8, chunks=chunk(b'zzZz', random.randbytes(40000)))],
-            '32')
+def attachment(frame):
+    """Where the attachment of a frame begins (FORMAT.md, chunk 256)."""
+    header = frame[:int.from_bytes(frame[6:8], 'little')]
+    at = header.rindex(struct.pack('<2H', 256, 8))
+    return len(frame) - int.from_bytes(header[at + 4:at + 8], 'little')
+
+
+def test_large_rest(tmp):
+    """More beside the samples than chunks have room for is attached: it comes back, is
+    cut and joined with its frame, and damage of it is found."""
+    files = [png(3, 8, chunks=chunk(b'zzZz', random.randbytes(n)))
+             for n in (100, 32000, 33000, 40000, 700000)]
+    check_back(tmp, 'png', files)
+    expect(DONE, 'verify', '--fast', tmp / 'a.paco')
+    expect(DONE, 'info', tmp / 'a.paco')
+    listed = expect(DONE, 'info', '--frames', tmp / 'a.paco').splitlines()
+    assert ['attachment' in line for line in listed[1:6]] == [False] * 2 + [True] * 3
+    expect(DONE, 'cut', tmp / 'a.paco', '0', '2', tmp / 'b.paco')
+    expect(DONE, 'cut', tmp / 'a.paco', '3', '4', tmp / 'c.paco')
+    expect(DONE, 'join', tmp / 'b.paco', tmp / 'c.paco', tmp / 'd.paco')
+    data = bytearray((tmp / 'a.paco').read_bytes())
+    assert (tmp / 'd.paco').read_bytes() == data
+    parts = harness.frames(tmp / 'a.paco')
+    begin = attachment(parts[4])
+    data[len(data) - len(parts[4]) + random.randrange(begin, len(parts[4]))] ^= 4
+    (tmp / 'e.paco').write_bytes(data)
+    for how in (('verify', '--fast'), ('restore', '--check')):
+        code, out, err = harness.paco(*how, tmp / 'e.paco')
+        assert code == DAMAGE and 'attachment' in out + err, (how, out, err)
+    # The picture is there all the same.
+    expect(DONE, 'decode', '--frames', '4', tmp / 'e.paco', tmp / 'e.ppm')
+
+
+def test_large_rest_tiff(tmp):
+    """The same of TIFF, whose samples are coded from the file."""
+    check_back(tmp, 'tif', [tiff(3, 16, gap=random.randbytes(30000))
+                            for _ in range(3)])
 
 
 if __name__ == '__main__':

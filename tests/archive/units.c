@@ -98,9 +98,9 @@ test_checksums (void)
 
 /* --- what frames keep ---------------------------------------------------------- */
 
-/* A frame of a small gray picture with these chunks; NULL if they are refused. */
+/* A frame of a small gray picture with these chunks; FALSE if they are refused. */
 static gboolean
-make_frame (const PacoFrameChunk *chunks, gsize n, PacoFrame *frame)
+make_frame (const PacoKeptChunks *chunks, PacoFrame *frame)
 {
   PacoFrameEncoder *encoder = paco_frame_encoder_new ();
   PacoExtras extras = PACO_EXTRAS_INIT;
@@ -113,8 +113,10 @@ make_frame (const PacoFrameChunk *chunks, gsize n, PacoFrame *frame)
   info.width = info.height = 8;
   info.n_components = 1;
   info.depth[0] = 8;
-  extras.chunks = chunks;
-  extras.n_chunks = n;
+  extras.chunks = chunks->chunks;
+  extras.n_chunks = chunks->n;
+  extras.attachment = chunks->attachment;
+  extras.attachment_size = chunks->attachment_size;
   g_assert_cmpint (paco_image_init (&image, &info, 0, PACO_IMAGE_PLANES,
                        samples, &bytes, NULL),
       ==, PACO_STATUS_OK);
@@ -139,7 +141,7 @@ random_file (PacoKeptFile *kept)
   kept->size = ((guint64) g_rand_int (dice) << 32) + g_rand_int (dice);
   fill (some, 32, TRUE);
   paco_checksums (some->data, some->len, roll (2), &kept->checksums);
-  fill (kept->rest, 1 + roll (roll (2) ? 60 : 30000), roll (2));
+  fill (kept->rest, 1 + roll (roll (2) ? 60 : 60000), roll (2));
   fill (kept->sound, roll (2) * roll (90), TRUE);
   g_byte_array_unref (some);
 }
@@ -158,8 +160,12 @@ test_kept (void)
     PacoFrame frame;
 
     random_file (&kept);
+    if (i < 10) /* about as much as chunks take */
+      fill (kept.rest, 32550 + 20 * i, TRUE);
+    if (i == 39)
+      fill (kept.rest, 3000000, TRUE);
     g_assert_true (paco_kept_chunks_write (&kept, &chunks, &error));
-    g_assert_true (make_frame (chunks.chunks, chunks.n, &frame));
+    g_assert_true (make_frame (&chunks, &frame));
     g_assert_true (
         paco_kept_file_read (frame.data, frame.size, &found, &error));
     g_assert_no_error (error);
@@ -176,13 +182,11 @@ test_kept (void)
         found.sound->data, found.sound->len, kept.sound->data, kept.sound->len);
     paco_frame_release (&frame);
   }
-  fill (kept.rest, 32700, TRUE);
-  g_assert_false (paco_kept_chunks_write (&kept, &chunks, &error));
-  g_assert_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED);
-  g_clear_error (&error);
-  /* Thirty times as much as a frame has, that compresses well. */
+  g_assert_cmpuint (chunks.attachment_size, >=, 3000000);
+  /* Thirty times as much as chunks have, that compresses well. */
   fill (kept.rest, 1000000, FALSE);
   g_assert_true (paco_kept_chunks_write (&kept, &chunks, &error));
+  g_assert_cmpuint (chunks.attachment_size, ==, 0);
   paco_kept_file_clear (&kept);
   paco_kept_file_clear (&found);
   paco_kept_chunks_clear (&chunks);
@@ -201,7 +205,7 @@ test_broken_kept (void)
   paco_kept_file_init (&kept);
   paco_kept_file_init (&found);
   paco_kept_chunks_init (&chunks);
-  g_assert_true (make_frame (NULL, 0, &frame));
+  g_assert_true (make_frame (&chunks, &frame));
   g_assert_false (paco_kept_file_read (frame.data, frame.size, &found, &error));
   g_assert_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED);
   g_clear_error (&error);
@@ -231,7 +235,11 @@ test_broken_kept (void)
               (guint8) roll (256);
         break;
     }
-    if (!make_frame (chunks.chunks, chunks.n, &frame))
+    if (roll (20) == 0) { /* an attachment beside chunks 13, or none at all */
+      chunks.attachment = chunks.attachment ? NULL : "bytes";
+      chunks.attachment_size = chunks.attachment ? 5 : 0;
+    }
+    if (!make_frame (&chunks, &frame))
       continue;
     if (!paco_kept_file_read (frame.data, frame.size, &found, &error)) {
       g_assert_cmpstr (error->message, !=, "");

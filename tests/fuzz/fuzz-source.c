@@ -206,6 +206,8 @@ keep (Coder *coder, const PacoSourceKind *kind, size_t size, PacoExtras *extras)
   if (paco_kept_chunks_write (&kept, &coder->chunks, &error)) {
     extras->chunks = coder->chunks.chunks;
     extras->n_chunks = coder->chunks.n;
+    extras->attachment = coder->chunks.attachment;
+    extras->attachment_size = coder->chunks.attachment_size;
   } else {
     check_error (&error);
   }
