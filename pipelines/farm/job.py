@@ -51,7 +51,7 @@ def own_name(path):
     folder, name = os.path.split(path)
     stem, extension = os.path.splitext(name)
     return os.path.join(
-        folder, f'.{stem}.{socket.gethostname()}.{os.getpid()}{extension}')
+        folder, f'.{stem}.{socket.gethostname()}@{os.getpid()}{extension}')
 
 
 def remove_own(temporary):
@@ -247,7 +247,8 @@ class Job:
         """Removes what tasks of this machine have left that made the same range and
         were killed."""
         stem = os.path.splitext(os.path.basename(self.part_path(number)))[0]
-        begin = f'.{stem}.{socket.gethostname()}.'
+        # No host has an @ in its name, while one may begin with another's.
+        begin = f'.{stem}.{socket.gethostname()}@'
         for entry in os.scandir(self.parts):
             process = entry.name.removeprefix(begin).split('.')[0]
             if entry.name.startswith(begin) and \

@@ -8,12 +8,14 @@ import json
 import os
 import random
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+from unittest import mock
 
 sys.dont_write_bytecode = True
-from films import (TOOL, Film, check, command, farm, has, launch,  # noqa: E402
+from films import (ROOT, TOOL, Film, check, command, farm, has, launch,  # noqa: E402
                    make, need_join, packet_times, same_bytes)
 
 MS = 10**6
@@ -240,7 +242,31 @@ def check_full_disk():
     farm('status', job)
 
 
-CHECKS = {'archive': check_archive, 'containers': check_containers, 'prediction': check_prediction,
+def check_sweep():
+    """What killed tasks of this machine have left of a range goes. What others make
+    stays, also on a machine whose name begins with this one's."""
+    sys.path.insert(0, os.path.join(ROOT, 'pipelines', 'farm'))
+    from job import Job, own_name
+    host = socket.gethostname()
+    job = Job.create('sweep.farm', {'ranges': [{}], 'extension': '.paco',
+                                    'checksum': 'md5'})
+    # No process has such a number.
+    with mock.patch('os.getpid', return_value=999999999):
+        dead = own_name(job.part_path(1))
+        with mock.patch('socket.gethostname', return_value=f'{host}.other'):
+            elsewhere = own_name(job.part_path(1))
+        of_range_11 = own_name(job.part_path(11))
+    mine = own_name(job.part_path(1))
+    kept = {mine, elsewhere, of_range_11}
+    for path in kept | {dead}:
+        with open(path, 'w', encoding='utf-8'):
+            pass
+    job.sweep_dead(1)
+    left = {os.path.join(job.parts, name) for name in os.listdir(job.parts)}
+    check(left == kept, 'what sweep_dead() leaves', left ^ kept)
+
+
+CHECKS = {'archive': check_archive, 'sweep': check_sweep, 'containers': check_containers, 'prediction': check_prediction,
           'identity': check_identity, 'refusals': check_refusals,
           'disk': check_full_disk}
 
