@@ -167,6 +167,14 @@ def chunks(data):
             for chunk in found]
 
 
+def attachment(data):
+    """The attachment of the whole frame that these bytes are; b'' if it has none."""
+    data, found, n = bytes(data), ctypes.c_void_p(), ctypes.c_size_t()
+    _call('paco_frame_attachment', data, ctypes.c_size_t(len(data)),
+          ctypes.byref(found), ctypes.byref(n))
+    return ctypes.string_at(found, n.value) if found else b''
+
+
 def _name(path):
     return os.fsencode(os.fspath(path))
 
@@ -343,12 +351,14 @@ class Encoder(_Coder):
     def __init__(self, **settings):
         super().__init__('encoder', settings)
 
-    def encode(self, components, depth=None, info=None, chunks=(), areas=()):
+    def encode(self, components, depth=None, info=None, chunks=(), areas=(),
+               attachment=b''):
         """A frame, as bytes. depth: bits of a sample; those of the arrays' type, if
         it is None. info: an Info that says more (colours, frame rate, ...); its size,
         depth and subsampling are filled in from the arrays. chunks: (type, bytes) each,
-        which chunks() gives back. areas: (x, y, width, height) each, which are coded
-        finer than the rest by the setting roi_weight."""
+        which chunks() gives back. areas: (x, y, width, height) each, none of them
+        negative, which are coded finer than the rest by the setting roi_weight.
+        attachment: bytes that attachment() gives back."""
         info = info or Info()
         arrays = [numpy.asarray(component) for component in components]
         if not 1 <= len(arrays) <= COMPONENTS or any(
@@ -370,21 +380,28 @@ class Encoder(_Coder):
                                  f'{depth} bits.')
             copy[...] = array
         _call('paco_frame_encoder_configure', self.coder, ctypes.byref(info))
-        frame, extras = _Frame(), self._extras(chunks, areas)
+        frame, extras = _Frame(), self._extras(chunks, areas, bytes(attachment))
         _call('paco_frame_encoder_encode', self.coder, ctypes.byref(image),
               ctypes.byref(extras), ctypes.byref(frame))
         return frame.take()
 
     @staticmethod
-    def _extras(chunks, areas):
-        """Arrays of ctypes keep what they were made from."""
+    def _extras(chunks, areas, attachment):
+        """Arrays of ctypes keep what they were made from. They also take any number,
+        and cut it off."""
+        for area in areas:
+            if len(area) != 4 or not all(0 <= number < 1 << 32 for number in area):
+                raise ValueError('An area is x, y, width and height, none of them '
+                                 f'negative, and not {area}.')
         array = (_Chunk * len(chunks))()
         for chunk, (kind, data) in zip(array, chunks):
             data = bytes(data)
             chunk.type, chunk.size = kind, len(data)
             chunk.data = ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p)
         return _Extras(ctypes.sizeof(_Extras), array, len(chunks),
-                       (_Area * len(areas))(*areas), len(areas))
+                       (_Area * len(areas))(*areas), len(areas),
+                       ctypes.cast(ctypes.c_char_p(attachment), ctypes.c_void_p),
+                       len(attachment))
 
     @staticmethod
     def _subsampling(whole, part):

@@ -110,12 +110,26 @@ def check_chunks():
                  chunks=[(200, bytes(32768))])
 
 
+def check_attachment():
+    """It comes back, with zeros in it, and damage of it is found."""
+    attachment = RANDOM.bytes(int(RANDOM.integers(1, 100000))) + bytes(2)
+    encoder = paco.Encoder(**CPU)
+    arrays = picture(8, 0, 0)
+    data = encoder.encode(arrays, attachment=attachment)
+    assert paco.attachment(data) == attachment
+    assert paco.probe(data).attachment_size == len(attachment)
+    assert paco.attachment(encoder.encode(arrays)) == b''
+    assert fails(paco.PacoError, paco.attachment, data[:-1] + b'x')
+
+
 def check_areas():
     """Where none is named the picture is coarser."""
     gray = [RANDOM.integers(0, 256, (256, 512)).astype(numpy.uint8)]
     encoder = paco.Encoder(quality=90, roi_weight=16, **CPU)
     coded = paco.Decoder(**CPU).decode(
         encoder.encode(gray, areas=[(0, 0, 128, 256)]))[0].astype(int)
+    for area in (-1, 0, 8, 8), (0, 0, 1 << 32, 8), (0, 0, 8):
+        assert fails(ValueError, encoder.encode, gray, areas=[area])
     errors = abs(coded - gray[0])
     assert errors[:, 384:].mean() > 2 * errors[:, :128].mean()
 
@@ -147,5 +161,6 @@ def check_errors():
 check_lossless()
 check_file()
 check_chunks()
+check_attachment()
 check_areas()
 check_errors()
