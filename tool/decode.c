@@ -293,8 +293,7 @@ paco_tool_decode (int argc, char **argv)
   const GOptionEntry entries[] = {
     { "as", 0, 0, G_OPTION_ARG_STRING, &options.as,
         "what pictures are written as, whatever OUT is called: pnm, pam, png, "
-        "y4m, "
-        "raw",
+        "dpx, y4m, raw",
         "KIND" },
     { "format", 0, 0, G_OPTION_ARG_STRING, &options.format,
         "how samples lie in a raw file, by GStreamer's names: RGB, I422_10LE, "

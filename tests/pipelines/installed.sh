@@ -22,6 +22,7 @@ bin/paco-proxy
 bin/paco-record
 env.sh
 lib/gstreamer-1.0/libgstpaco.so
+share/bash-completion/completions/paco
 share/doc/gst-paco/NEWS
 share/doc/gst-paco/README.md
 share/doc/gst-paco/codec/FORMAT.md

@@ -436,6 +436,45 @@ class Trouble(Case):
                                     self.paco(command, '--help').decode()))
         self.assertEqual(set(re.findall(r'--([a-z-]+)', text)) - {'version'}, found)
 
+    def complete(self, *words):
+        """What bash completes the last word to."""
+        script = os.path.join(os.environ['PACO_SOURCE_ROOT'], 'tool', 'paco.bash')
+        done = subprocess.run(
+            ['bash', '-c', 'source "$0" && COMP_WORDS=("$@") && COMP_CWORD=$(($# - 1)) '
+             '&& _paco "$1" && printf "%s\\n" "${COMPREPLY[@]}"', script, TOOL, *words],
+            check=True, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.stderr, '')
+        return done.stdout.split()
+
+    @unittest.skipUnless(shutil.which('bash'), 'there is no bash')
+    def test_completion(self):
+        """All commands, all options of each, and values that the program takes."""
+        self.assertEqual(sorted(self.complete('')),
+                         sorted([*COMMANDS, 'help', '--help', '--version']))
+        self.assertEqual(sorted(self.complete('help', '')), sorted(COMMANDS))
+        self.assertEqual(self.complete('ver'), ['verify'])
+        for command in COMMANDS:
+            said = self.paco(command, '--help').decode()
+            options = re.findall(r'^ .*?(--[a-z0-9-]+=?)', said, flags=re.M)
+            self.assertGreater(len(options), 2)
+            self.assertEqual(sorted(self.complete(command, '--')), sorted(options))
+            self.assertEqual(self.complete(command, '--hel'),
+                             [o for o in options if o.startswith('--hel')])
+        self.clip()
+        kinds = self.complete('decode', '--as', '')
+        said = self.paco('decode', '--help').decode()
+        self.assertEqual(sorted(kinds), sorted(
+            re.search('OUT is called: (.*)', said)[1].split(', ')))
+        for words in (('--as', '=', ''), ('--as', '=')):
+            self.assertEqual(self.complete('decode', *words), kinds)
+        self.assertEqual(self.complete('decode', '--as', '=', 'y'), ['y4m'])
+        for name in self.complete('verify', '--backend', '='):
+            subprocess.run([TOOL, 'verify', f'--backend={name}', 'clip.paco'],
+                           check=name != 'cuda', capture_output=True)
+        for name in self.complete('encode', '--range', ''):
+            self.paco('encode', '-f', '--range', name, 'clip.y4m', 'x.paco')
+        self.assertEqual(self.complete('cut', 'clip.paco', ''), [])
+
     def test_broken_pictures(self):
         picture = pictures.random_picture(30, 20, 3, 8, SEED)
         frames = pictures.y4m_frames('420jpeg', 30, 20, 2, SEED)
