@@ -40,6 +40,9 @@ G_BEGIN_DECLS
 #define PACO_DEFAULT_TIMEOUT 10000 /* milliseconds */
 #define PACO_DEVICE_NAME_SIZE 128
 
+/* The base that PacoEncoder and PacoDecoder begin with. */
+typedef struct _PacoCoder PacoCoder;
+
 /* A context of a device that belongs to the application. A coder that works in this
  * context reads and writes pictures in its memory. */
 typedef struct
@@ -64,6 +67,10 @@ typedef struct
    * ignores it. */
   PacoForeignContext context;
   unsigned threads; /* CPU threads, 0 = all that may run */
+  /* A coder of the CPU backend, which lives until this one has been opened: this one
+   * uses its threads, so that both together have as many as that one's options say.
+   * NULL: it has threads of its own. */
+  PacoCoder *share_threads;
   unsigned depth; /* frames in flight on a device at most, 1..PACO_MAX_DEPTH */
   /* How many columns times lines a decoded picture may have; 0 stands for
    * PACO_DEFAULT_MAX_PIXELS. A header that asks for more is refused before memory
@@ -134,8 +141,6 @@ struct _PacoHostMemory
 unsigned paco_frames_in_flight (
     const PacoPictureFormat *picture, unsigned depth);
 
-/* What PacoEncoder and PacoDecoder begin with. */
-typedef struct _PacoCoder PacoCoder;
 #define PACO_CODER(coder) ((PacoCoder *) (coder))
 
 /* Abandons what is in flight and frees the coder, which may be NULL. */

@@ -96,6 +96,9 @@ struct _PacoCoder
   unsigned n_flights; /* flight n is on device n modulo n_devices */
   gint64 timeout;     /* microseconds; 0: none */
   void (*drop) (void *user_data);
+  /* Threads of the CPU backend, which others may share (PacoBackendOptions); NULL: of
+   * another backend. */
+  void *threads;
 
   /* Of what is configured. */
   bool configured;

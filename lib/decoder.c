@@ -160,6 +160,28 @@ open_device (PacoFrameDecoder *decoder, PacoError *error)
 }
 
 PacoStatus
+paco_frame_decoder_share_threads (
+    PacoFrameDecoder *decoder, PacoFrameEncoder *encoder, PacoError *error)
+{
+  PacoBackendOptions *options;
+  PacoStatus status;
+
+  if (!decoder || !encoder)
+    return paco_error_set (error, PACO_STATUS_INVALID,
+        "the argument %s is NULL", decoder ? "encoder" : "decoder");
+  if (change_now (decoder) != PACO_CHANGE_CLOSED)
+    return paco_error_set (error, PACO_STATUS_BUSY,
+        "the decoder has threads already; they are shared before the first "
+        "frame");
+  options = &decoder->settings.options;
+  status = paco_encoder_open_coder (encoder, &options->share_threads, error);
+  if (status == PACO_STATUS_OK)
+    status = open_device (decoder, error);
+  options->share_threads = NULL;
+  return status == PACO_STATUS_OK ? paco_error_ok (error) : status;
+}
+
+PacoStatus
 paco_frame_decoder_allocate (PacoFrameDecoder *decoder, size_t size,
     PacoBuffer *buffer, PacoError *error)
 {

@@ -220,6 +220,16 @@ open_device (PacoFrameEncoder *encoder, PacoError *error)
 }
 
 PacoStatus
+paco_encoder_open_coder (
+    PacoFrameEncoder *encoder, PacoCoder **coder, PacoError *error)
+{
+  PacoStatus status = open_device (encoder, error);
+
+  *coder = PACO_CODER (encoder->coder);
+  return status;
+}
+
+PacoStatus
 paco_frame_encoder_allocate (PacoFrameEncoder *encoder, size_t size,
     PacoBuffer *buffer, PacoError *error)
 {

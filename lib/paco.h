@@ -434,6 +434,13 @@ PACO_API void paco_frame_encoder_free (PacoFrameEncoder *encoder);
 PACO_API PacoStatus paco_frame_encoder_set (PacoFrameEncoder *encoder,
     const char *name, const char *value, PacoError *error);
 
+/* Has the decoder use the encoder's threads, so that both together use as many of the CPU
+ * as the encoder's setting `threads` says; on GPUs it changes nothing. Both open their
+ * devices. Either may be freed first. Errors: INVALID; BUSY if the decoder's device is
+ * open already; those of opening a device. */
+PACO_API PacoStatus paco_frame_decoder_share_threads (
+    PacoFrameDecoder *decoder, PacoFrameEncoder *encoder, PacoError *error);
+
 /* As paco_frame_decoder_use_context(). */
 PACO_API PacoStatus paco_frame_encoder_use_context (
     PacoFrameEncoder *encoder, void *context, PacoError *error);

@@ -64,6 +64,10 @@ PacoStatus paco_device_use_context (
 #define PACO_DEVICE_TEXT (PACO_DEVICE_NAME_SIZE + 16)
 void paco_device_describe (PacoCoder *coder, char text[PACO_DEVICE_TEXT]);
 
+/* Opens the device of an encoder (encoder.c), if it is not open; *coder is its coder. */
+PacoStatus paco_encoder_open_coder (
+    PacoFrameEncoder *encoder, PacoCoder **coder, PacoError *error);
+
 /* --- memory (buffer.c) --- */
 
 PacoStatus paco_buffer_allocate (

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The table paco_cpu_backend (codec/backend.h), by which users open its encoders and
  * decoders. */
+#include "codec/coder_private.h"
 #include "codec/cpu/backend_private.h"
 
 const PacoBackend paco_cpu_backend = {
@@ -10,9 +11,12 @@ const PacoBackend paco_cpu_backend = {
 };
 
 PacoWorkers *
-paco_cpu_workers_new (unsigned threads, GError **error)
+paco_cpu_workers_new (const PacoBackendOptions *options, GError **error)
 {
-  PacoWorkers *workers = paco_workers_new (threads);
+  const PacoCoder *other = options->share_threads;
+  PacoWorkers *workers = other && other->threads
+      ? paco_workers_ref (other->threads)
+      : paco_workers_new (options->threads);
 
   if (!workers)
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,

@@ -24,9 +24,10 @@ PacoEncoder *paco_cpu_encoder_open (
 PacoDecoder *paco_cpu_decoder_open (
     const PacoBackendOptions *options, GError **error);
 
-/* Makes the workers of a coder. NULL and error MEMORY when threads, or memory for them,
- * cannot be had. */
-PacoWorkers *paco_cpu_workers_new (unsigned threads, GError **error);
+/* Takes the workers of options->share_threads, or makes a coder's own. NULL and error
+ * MEMORY when threads, or memory for them, cannot be had. */
+PacoWorkers *paco_cpu_workers_new (
+    const PacoBackendOptions *options, GError **error);
 
 /* Sets in the stats how many threads and which instruction set do the work. */
 void paco_cpu_describe (

@@ -186,7 +186,8 @@ paco_cpu_decoder_open (const PacoBackendOptions *options, GError **error)
 
   paco_decoder_init (base, &klass, options);
   decoder->ops = (PacoCpuOps){ paco_row_ops (), paco_bpc_ops () };
-  decoder->workers = paco_cpu_workers_new (options->threads, error);
+  decoder->workers = paco_cpu_workers_new (options, error);
+  base->coder.threads = decoder->workers;
   if (!decoder->workers || !paco_coder_start (&base->coder, error)) {
     paco_coder_close (&base->coder);
     return NULL;

@@ -526,7 +526,8 @@ paco_cpu_encoder_open (const PacoBackendOptions *options, GError **error)
   paco_encoder_init (base, &klass, options);
   encoder->ops = (PacoCpuOps){ paco_row_ops (), paco_bpc_ops () };
   encoder->outputs = paco_outputs_new ();
-  encoder->workers = paco_cpu_workers_new (options->threads, error);
+  encoder->workers = paco_cpu_workers_new (options, error);
+  base->coder.threads = encoder->workers;
   if (!encoder->workers || !paco_coder_start (&base->coder, error)) {
     paco_coder_close (&base->coder);
     return NULL;

@@ -35,6 +35,7 @@ typedef struct
 
 struct _PacoWorkers
 {
+  gint references; /* atomic */
   unsigned n_seats, n_threads;
   GThread **threads;
   Scratch *scratch; /* by seat */
@@ -208,6 +209,7 @@ paco_workers_new (unsigned threads)
 {
   PacoWorkers *workers = g_new0 (PacoWorkers, 1);
 
+  workers->references = 1;
   workers->n_seats = threads ? threads : paco_processors_usable ();
   workers->n_seats = CLAMP (workers->n_seats, 1, MAX_THREADS);
   g_mutex_init (&workers->lock);
@@ -218,10 +220,17 @@ paco_workers_new (unsigned threads)
   return workers;
 }
 
+PacoWorkers *
+paco_workers_ref (PacoWorkers *workers)
+{
+  g_atomic_int_inc (&workers->references);
+  return workers;
+}
+
 void
 paco_workers_free (PacoWorkers *workers)
 {
-  if (!workers)
+  if (!workers || !g_atomic_int_dec_and_test (&workers->references))
     return;
   g_mutex_lock (&workers->lock);
   workers->quit = true;

@@ -16,6 +16,8 @@ typedef void (*PacoWorkFunc) (void *data, uint32_t item, unsigned worker);
 /* Makes workers; threads = 0 stands for as many as processors.h says. NULL when threads
  * or memory cannot be had. */
 PacoWorkers *paco_workers_new (unsigned threads);
+/* Several coders may share a pool: it ends when each of them has freed it. */
+PacoWorkers *paco_workers_ref (PacoWorkers *workers);
 void paco_workers_free (PacoWorkers *workers);
 unsigned paco_workers_count (const PacoWorkers *workers);
 

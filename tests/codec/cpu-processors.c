@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * How many threads the CPU backend starts by itself: control groups as files
  * of the test's own, the affinity for real. */
+#include "codec/coder_private.h"
+#include "codec/cpu/backend_private.h"
 #include "codec/cpu/processors.h"
-#include "codec/cpu/workers.h"
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <sched.h>
@@ -148,11 +149,35 @@ test_affinity (void)
   sched_setaffinity (0, sizeof all, &all);
 }
 
+/* Coders that share their threads have one pool, which lives as long as one of them. */
+static void
+test_shared (void)
+{
+  for (unsigned n = 0; n < 4; n++) {
+    PacoBackendOptions options = { .threads = 1 + n, .depth = 2 };
+    PacoCoder *encoder = PACO_CODER (paco_cpu_encoder_open (&options, NULL));
+    PacoCoder *decoder, *apart;
+
+    g_assert_nonnull (encoder);
+    apart = PACO_CODER (paco_cpu_decoder_open (&options, NULL));
+    options.share_threads = encoder;
+    options.threads = 9;
+    decoder = PACO_CODER (paco_cpu_decoder_open (&options, NULL));
+    g_assert_true (decoder->threads == encoder->threads);
+    g_assert_true (apart->threads != encoder->threads);
+    g_assert_cmpuint (paco_workers_count (decoder->threads), ==, 1 + n);
+    paco_coder_close (n % 2 ? encoder : decoder);
+    paco_coder_close (n % 2 ? decoder : encoder);
+    paco_coder_close (apart);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/processors/quota", test_quota);
   g_test_add_func ("/processors/affinity", test_affinity);
+  g_test_add_func ("/processors/shared", test_shared);
   return g_test_run ();
 }

@@ -503,6 +503,55 @@ test_threads (void)
     g_thread_join (threads[i]);
 }
 
+/* --- threads that coders share --- */
+
+/* Coders of any number of threads, whichever is freed first. */
+static void
+test_shared_threads (void)
+{
+  for (unsigned n = 0; n < 8; n++) {
+    PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+    PacoFrameEncoder *encoder = encoder_new (&parameters);
+    PacoFrameDecoder *decoder = decoder_new ();
+    PacoInfo info = PACO_INFO_INIT;
+    uint8_t samples[64 * 64];
+    PacoImage image;
+    PacoFrame frame;
+    PacoError error;
+
+    set_number (encoder, "threads", 1 + n % 4);
+    check_ok (
+        paco_frame_decoder_share_threads (decoder, encoder, &error), &error);
+    g_assert_cmpint (
+        paco_frame_decoder_share_threads (decoder, encoder, &error), ==,
+        PACO_STATUS_BUSY);
+    info.width = info.height = 64;
+    info.n_components = 1;
+    info.depth[0] = 8;
+    for (unsigned i = 0; i < sizeof samples; i++)
+      samples[i] = (uint8_t) g_test_rand_int ();
+    check_ok (
+        paco_image_init (&image, &info, 0, 0, samples, NULL, &error), &error);
+    check_ok (paco_frame_encoder_configure (encoder, &info, &error), &error);
+    check_ok (paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error),
+        &error);
+    if (n % 2)
+      paco_frame_encoder_free (encoder);
+    check_ok (paco_frame_decoder_decode (
+                  decoder, frame.data, frame.size, &image, NULL, &error),
+        &error);
+    paco_frame_decoder_free (decoder);
+    if (n % 2 == 0) {
+      paco_frame_release (&frame);
+      check_ok (
+          paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error),
+          &error);
+      paco_frame_encoder_free (encoder);
+    }
+    paco_frame_release (&frame);
+  }
+}
+
 /* --- an attachment that is much larger than its frame --- */
 
 static void
@@ -805,6 +854,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/lib/cases", test_cases);
   g_test_add_func ("/lib/threads", test_threads);
+  g_test_add_func ("/lib/shared-threads", test_shared_threads);
   g_test_add_func ("/lib/large-attachment", test_large_attachment);
   g_test_add_func ("/lib/region-is-all", test_region_is_all);
   g_test_add_func ("/lib/region-borders", test_region_borders);
