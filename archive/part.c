@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct PacoPart
@@ -155,6 +156,66 @@ paco_part_append (PacoPart *part, void *frame, gsize size, GError **error)
   }
   paco_part_keep (part, size);
   return TRUE;
+}
+
+/* --- files that are restored ------------------------------------------------ */
+
+enum
+{
+  MOST_AT_ONCE = 100, /* that restore one file */
+  MAX_STEM =
+      200, /* bytes of a name that a temporary one takes: with a suffix it may
+                     not be longer than 255 */
+};
+
+/* Whether nobody else has the file open to restore it, and it still has that name. */
+static gboolean
+is_ours (int folder, const char *name, int fd)
+{
+  struct stat opened, named;
+
+  /* Where there are no locks, nobody can be told from anybody. */
+  if (flock (fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return FALSE;
+  return fstat (fd, &opened) == 0
+      && fstatat (folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0
+      && S_ISREG (opened.st_mode) && opened.st_dev == named.st_dev
+      && opened.st_ino == named.st_ino;
+}
+
+static char *
+restoring_name (const char *to, guint n)
+{
+  const char *base = strrchr (to, '/');
+  gsize length;
+  char number[16] = "";
+
+  base = base ? base + 1 : to;
+  length = MIN (strlen (base), MAX_STEM) + (gsize) (base - to);
+  if (n > 0)
+    g_snprintf (number, sizeof number, ".%u", n);
+  return g_strdup_printf (
+      "%.*s%s%s", (int) length, to, number, PACO_RESTORING_SUFFIX);
+}
+
+int
+paco_part_open_restoring (int folder, const char *to, char **name)
+{
+  for (guint n = 0; n < MOST_AT_ONCE; n++) {
+    int fd;
+
+    *name = restoring_name (to, n);
+    fd = openat (folder, *name,
+        O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (fd >= 0 && is_ours (folder, *name, fd) && ftruncate (fd, 0) == 0)
+      return fd;
+    g_clear_pointer (name, g_free);
+    if (fd < 0)
+      return -1;
+    close (fd);
+  }
+  errno = EBUSY;
+  return -1;
 }
 
 /* --- names --------------------------------------------------------------- */

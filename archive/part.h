@@ -43,6 +43,12 @@ gboolean paco_part_finish (PacoPart *part, GError **error);
  * have no such names, or one might be overwritten by what another one is made in. */
 #define PACO_RESTORING_SUFFIX ".paco-part"
 
+/* Opens an empty file in a folder (a descriptor, or AT_FDCWD), to be restored there and
+ * given the name `to`; *name, to be freed, is what it is called until then, which nobody
+ * else opens so before it is closed. What an interrupted run has left of the file is used
+ * again. -1 and errno: EBUSY if too many restore it. */
+int paco_part_open_restoring (int folder, const char *to, char **name);
+
 /* Gives a file in a folder (a descriptor, or AT_FDCWD) its name where nothing has that
  * name; FALSE and errno: EEXIST if something has. */
 gboolean paco_part_give_name (int folder, const char *from, const char *to);

@@ -98,20 +98,27 @@ is_there (int folder, const char *base, PacoRestoreItem *item)
       && memcmp (item->there->data, file->data, file->len) == 0;
 }
 
+/* Some file systems say only when a file is closed that it could not be written. */
+static gboolean
+flush (int fd)
+{
+  int other = dup (fd);
+
+  return other >= 0 && close (other) == 0;
+}
+
 static gboolean
 write_there (
     int folder, const char *base, PacoRestoreItem *item, GError **error)
 {
-  char *temporary = g_strconcat (base, PACO_RESTORING_SUFFIX, NULL);
-  int fd = openat (folder, temporary,
-      O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
-  gboolean good = fd >= 0 && write_all (fd, item->rebuilt.file);
+  char *temporary;
+  int fd = paco_part_open_restoring (folder, base, &temporary);
+  gboolean good = fd >= 0 && write_all (fd, item->rebuilt.file) && flush (fd);
+  gboolean named = FALSE;
 
   if (!good)
     fail (error, item->kept.name, "restored");
-  if (fd >= 0 && close (fd) != 0 && good)
-    good = fail (error, item->kept.name, "restored");
-  if (good && !paco_part_give_name (folder, temporary, base)) {
+  else if (!(named = paco_part_give_name (folder, temporary, base))) {
     good = errno == EEXIST && is_there (folder, base, item);
     item->was_there = good;
     if (!good) {
@@ -119,9 +126,12 @@ write_there (
       fail (error, item->kept.name, "restored");
       g_prefix_error (error, "nothing is overwritten: ");
     }
+  }
+  /* Once it is closed, the temporary name may be another's. */
+  if (fd >= 0 && !named)
     unlinkat (folder, temporary, 0);
-  } else if (!good && fd >= 0)
-    unlinkat (folder, temporary, 0);
+  if (fd >= 0)
+    close (fd);
   g_free (temporary);
   return good;
 }

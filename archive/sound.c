@@ -95,7 +95,8 @@ read_chunks (int fd, PacoSound *sound, GError **error)
   guint64 at = 12, size64 = 0;
   guint8 head[8], body[40];
 
-  while (sound->samples_at == 0 && read_at (fd, at, head, sizeof head)) {
+  while (sound->samples_at == 0 && at <= MAX_AROUND
+      && read_at (fd, at, head, sizeof head)) {
     guint64 size = paco_get32 (head + 4);
     gsize n = MIN (size, sizeof body);
 
@@ -113,6 +114,9 @@ read_chunks (int fd, PacoSound *sound, GError **error)
       return FALSE;
     at += size + (size & 1);
   }
+  if (sound->samples_at == 0 && at > MAX_AROUND && at < sound->size)
+    return refuse (error, PACO_SOUND_REFUSED, sound->name,
+        "has more than a MiB before its samples, which frames could not keep");
   if (sound->samples_at == 0 || sound->frame_bytes == 0)
     return refuse (error, PACO_SOUND_REFUSED, sound->name,
         "is no whole WAV file: it does not say where its samples are");
@@ -324,9 +328,8 @@ paco_sound_maker_new (
   maker->running = paco_running_checksum_new ();
   if (folder) {
     maker->path = g_strconcat (folder, "/", sound->name, NULL);
-    maker->temporary = g_strconcat (maker->path, PACO_RESTORING_SUFFIX, NULL);
-    maker->fd = open (maker->temporary,
-        O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    maker->fd = paco_part_open_restoring (
+        AT_FDCWD, maker->path, &maker->temporary);
     if (maker->fd < 0) {
       refuse (error, PACO_SOUND_REFUSED, maker->path, "cannot be written: %s",
           g_strerror (errno));
@@ -358,10 +361,10 @@ paco_sound_maker_abandon (PacoSoundMaker *maker)
 
   if (!maker)
     return;
-  if (maker->fd >= 0)
-    close (maker->fd);
   if (maker->temporary)
     unlink (maker->temporary);
+  if (maker->fd >= 0)
+    close (maker->fd);
   if (maker->running)
     paco_running_checksum_end (maker->running, unused);
   g_free (maker->path);
@@ -392,8 +395,10 @@ give_name (PacoSoundMaker *maker, GError **error)
 {
   GError *failure = NULL;
 
-  if (paco_part_rename (maker->temporary, maker->path, &failure))
+  if (paco_part_rename (maker->temporary, maker->path, &failure)) {
+    g_clear_pointer (&maker->temporary, g_free);
     return TRUE;
+  }
   if (g_error_matches (failure, PACO_PART_ERROR, PACO_PART_EXISTS)
       && is_there (maker)) {
     g_error_free (failure);

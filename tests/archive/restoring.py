@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """paco restore, as people run it: files come back bit by bit, damage is named, and
 nothing is overwritten. Names in frames may mean harm."""
+import fcntl
 import json
 import os
 import pathlib
@@ -134,6 +135,40 @@ def test_nothing_overwritten(tmp):
     assert not (tmp / 'elsewhere').exists()
     (tmp / 'file').write_bytes(b'')
     expect(FAILED, 'restore', archive, tmp / 'file', says='Not a directory')
+
+
+def test_two_at_once(tmp):
+    """Runs into one folder do not write into each other's files: all succeed, and what
+    they leave is whole. What a killed one has left is used again."""
+    folder, archive = archived(tmp, 8, width=256, height=200)
+    runs = [subprocess.Popen([PACO, 'restore', '-q', archive, tmp / 'out'],
+                             stderr=subprocess.PIPE) for _ in range(3)]
+    for run in runs:
+        _, err = run.communicate(timeout=120)
+        assert run.returncode == DONE, err
+    same(folder, tmp / 'out')
+    shutil.rmtree(tmp / 'out')
+    (tmp / 'out').mkdir()
+    part = tmp / 'out' / 'shot.0003.ppm.paco-part'
+    part.write_bytes(b'what a killed run has left' * 99999)
+    expect(DONE, 'restore', archive, tmp / 'out')
+    same(folder, tmp / 'out')
+    (tmp / 'out' / 'shot.0003.ppm').unlink()
+    part.write_bytes(b'of another run')
+    with open(part, 'rb') as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        expect(DONE, 'restore', archive, tmp / 'out', says='7 of them were there')
+    assert part.read_bytes() == b'of another run'
+    part.unlink()
+    same(folder, tmp / 'out')
+
+
+def test_long_names(tmp):
+    """Names as long as a file system has them, which differ in their ends."""
+    name = os.fsdecode(b'\xe9' * 247) + '{:04}.ppm'
+    folder, archive = archived(tmp, 3, name=name)
+    expect(DONE, 'restore', archive, tmp / 'out')
+    same(folder, tmp / 'out')
 
 
 def test_damage(tmp):
