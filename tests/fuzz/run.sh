@@ -18,7 +18,7 @@ clang=${CLANG:-clang-14}
 version=${clang#clang}
 folder=build/fuzz
 programs=$folder/tests/fuzz
-targets='header frame variants encoder push pull rtp library source'
+targets='header frame variants encoder push pull rtp library source sound'
 
 build () {
   # A folder that another checkout left behind is made anew.
@@ -64,6 +64,7 @@ fuzz () {
     rtp) seeds=$folder/seeds/prefixed options=$elements_asan ;;
     library) seeds=$folder/seeds/prefixed options=$asan ;;
     source) seeds=$folder/seeds/files options=$asan ;;
+    sound) seeds=$folder/seeds/sound options=$asan ;;
     *) seeds=$folder/seeds/frames options=$asan ;;
   esac
   mkdir -p "$folder/corpus/$1"

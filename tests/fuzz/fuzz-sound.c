@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * A fuzz target: the WAV file of a folder that is archived (archive/sound.h), and
+ * chunk 15, which keeps what it has besides its samples. A file that is read comes back
+ * from its chunk and its samples; anything may stand in a chunk. The first byte says
+ * which of both the others are. */
+#include "archive/sound.h"
+#include "codec/bytes.h"
+#include "tests/fuzz/fuzz.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void G_GNUC_NORETURN
+give_up (const char *what, const GError *error)
+{
+  fprintf (stderr, "%s: %s\n", what, error ? error->message : "");
+  abort ();
+}
+
+/* Whoever refuses something says why. */
+static void
+check_error (GError **error)
+{
+  if (!*error || strlen ((*error)->message) < 10)
+    give_up ("no sentence", *error);
+  g_clear_error (error);
+}
+
+/* Makes the file of what is kept and of samples, which are given in pieces. */
+static gboolean
+make_again (const PacoSound *sound, const uint8_t *samples, size_t size,
+    size_t piece, GError **error)
+{
+  PacoSoundMaker *maker = paco_sound_maker_new (sound, NULL, error);
+  gboolean good = maker != NULL;
+
+  for (size_t at = 0; good && at < size; at += piece)
+    good = paco_sound_maker_add (
+        maker, samples + at, MIN (piece, size - at), error);
+  if (good)
+    return paco_sound_maker_end (maker, error);
+  paco_sound_maker_abandon (maker);
+  return FALSE;
+}
+
+static void
+check_chunk (const PacoSound *sound, const uint8_t *data)
+{
+  GError *error = NULL;
+  GByteArray *chunk = paco_sound_write_chunk (sound, &error);
+  PacoSound *again;
+
+  if (!chunk) {
+    check_error (&error);
+    return;
+  }
+  again = paco_sound_read_chunk (chunk->data, chunk->len, &error);
+  if (!again)
+    give_up ("what was kept cannot be read", error);
+  if (strcmp (again->name, sound->name) != 0 || again->size != sound->size
+      || again->samples_at != sound->samples_at
+      || again->samples_size != sound->samples_size)
+    give_up ("what was kept is something else", NULL);
+  if (!make_again (again, data + sound->samples_at, sound->samples_size,
+          1 + sound->samples_size / 3, &error))
+    give_up ("the file does not come back", error);
+  if (make_again (again, data + sound->samples_at, sound->samples_size - 1,
+          sound->samples_size, &error))
+    give_up ("a sample is missing, and nobody has seen it", NULL);
+  check_error (&error);
+  paco_sound_free (again);
+  g_byte_array_unref (chunk);
+}
+
+static void
+try_file (const uint8_t *data, size_t size)
+{
+  int fd = memfd_create ("wav", MFD_CLOEXEC);
+  char name[16];
+  GError *error = NULL;
+  PacoSound *sound;
+
+  if (fd < 0 || write (fd, data, size) != (ssize_t) size)
+    abort ();
+  snprintf (name, sizeof name, "%d", fd);
+  sound = paco_sound_read ("/proc/self/fd", name, &error);
+  if (!sound)
+    check_error (&error);
+  else {
+    check_chunk (sound, data);
+    if (!paco_sound_check_length (sound, size % 99, size % 61, 1, &error))
+      check_error (&error);
+    paco_sound_free (sound);
+  }
+  close (fd);
+}
+
+static void
+try_chunk (const uint8_t *data, size_t size)
+{
+  static const uint8_t silence[4096];
+  GError *error = NULL;
+  PacoSound *sound = paco_sound_read_chunk (data, size, &error);
+
+  if (sound
+      && make_again (sound, silence,
+          (size_t) MIN (sound->samples_size, sizeof silence), 1000, &error))
+    paco_sound_free (sound);
+  else {
+    check_error (&error);
+    paco_sound_free (sound);
+  }
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  uint8_t *copy;
+
+  if (size < 2)
+    return 0;
+  /* Memory of exactly this size: a read beyond it is seen. */
+  copy = g_memdup2 (data + 1, size - 1);
+  if (data[0] % 4 == 0)
+    try_chunk (copy, size - 1);
+  else
+    try_file (copy, size - 1);
+  g_free (copy);
+  return 0;
+}
