@@ -103,6 +103,7 @@ read_first (PacoRun *run, GError **error)
   gboolean good;
 
   paco_source_init (&source);
+  source.keep_files = run->options->keep_files;
   good = paco_read_whole_file (path, file->size, bytes, error)
       && paco_source_parse (run->kind, bytes->data, bytes->len, &source, error);
   if (good)
@@ -187,6 +188,9 @@ open_coders (PacoRun *run, GError **error)
   if (status == PACO_STATUS_OK && run->decoder)
     status = paco_frame_decoder_set (
         run->decoder, "max-pixels", "268435456", &failure);
+  if (status == PACO_STATUS_OK && run->decoder)
+    status = paco_frame_decoder_share_threads (
+        run->decoder, run->encoder, &failure);
   return status == PACO_STATUS_OK || fail (error, failure.message);
 }
 
@@ -239,6 +243,7 @@ make_items (PacoRun *run, guint n)
 
     item->file = g_byte_array_new ();
     paco_source_init (&item->source);
+    item->source.keep_files = run->options->keep_files;
     paco_kept_file_init (&item->kept);
     paco_kept_chunks_init (&item->chunks);
     paco_kept_file_init (&item->found);
@@ -405,7 +410,8 @@ paco_archive_run (
   if (good && report->resumed < run.end - run.first)
     good = run_line (&run, &failure);
   good = good && finish (&run, &failure);
-  report->verified = good && options->verify;
+  if (good && options->verify)
+    report->verified = report->frames->len - report->resumed;
   if (failure)
     report->failure = g_strdup (failure->message);
   end (&run);

@@ -31,7 +31,8 @@ typedef struct
   guint64 first, last;
   guint32 fps_n, fps_d; /* frames a second; 0 and 0: what files say */
   gboolean md5, verify;
-  guint readers;             /* threads that read; 0: as many as do */
+  gboolean keep_files; /* whole, whose compressed bytes cannot be made again */
+  guint readers;       /* threads that read; 0: as many as do */
   PacoSettingPairs coders;   /* settings of encoder and decoder */
   PacoSettingPairs encoders; /* settings of the encoder alone */
   /* Whether to end, asked by the calling thread ten times a second; or NULL. Frames

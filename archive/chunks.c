@@ -75,15 +75,18 @@ paco_kept_name_is_good (const char *name, gsize length)
 
 /* --- writing ----------------------------------------------------------- */
 
-/* Appends the rest, compressed; returns its bytes. */
+/* Appends the rest, compressed; returns its bytes. A whole file is one that is
+ * compressed already. */
 static gsize
 append_rest (GByteArray *memory, const GByteArray *rest)
 {
+  gboolean whole = rest->len > 0 && rest->data[0] == PACO_SOURCE_WHOLE;
   uLongf size = compressBound (rest->len);
   guint before = memory->len;
 
   g_byte_array_set_size (memory, before + (guint) size);
-  if (compress2 (memory->data + before, &size, rest->data, rest->len, 9)
+  if (compress2 (memory->data + before, &size, rest->data, rest->len,
+          whole ? Z_NO_COMPRESSION : Z_BEST_COMPRESSION)
       != Z_OK)
     g_error ("zlib has no memory for %u bytes", rest->len);
   g_byte_array_set_size (memory, before + (guint) size);

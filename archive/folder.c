@@ -454,7 +454,28 @@ paco_folder_same_picture (const PacoInfo *first, const PacoInfo *other,
   return *difference == NULL;
 }
 
-/* Looks into one file; *info is what its head says, with width 0 if nothing. */
+/* What the file says of its picture, with width 0 if nothing. */
+static gboolean
+ask_kind (const PacoSourceKind *kind, const char *path, const guint8 *head,
+    gsize size, guint64 file_size, PacoInfo *info, GError **error)
+{
+  gboolean good;
+  int fd;
+
+  if (!kind->look)
+    return !kind->peek || kind->peek (head, size, file_size, info, error);
+  fd = open (path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    g_set_error (error, PACO_FOLDER_ERROR, PACO_FOLDER_UNREADABLE,
+        "it cannot be read: %s", g_strerror (errno));
+    return FALSE;
+  }
+  good = kind->look (fd, file_size, info, error);
+  close (fd);
+  return good;
+}
+
+/* Looks into one file; *info is what it says of its picture. */
 static gboolean
 look_at (const PacoFolder *folder, guint64 n, const PacoSourceKind **kind,
     PacoInfo *info, GError **error)
@@ -481,9 +502,8 @@ look_at (const PacoFolder *folder, guint64 n, const PacoSourceKind **kind,
         "is no picture of a kind that can be archived (%s); --skip=PATTERN "
         "leaves it out",
         paco_source_kinds ());
-  else if ((*kind)->peek
-      && !(*kind)->peek (head, (gsize) size, paco_folder_file (folder, n)->size,
-          info, &reason))
+  else if (!ask_kind (*kind, path, head, (gsize) size,
+               paco_folder_file (folder, n)->size, info, &reason))
     refuse (error, PACO_FOLDER_REFUSED, path, "cannot be archived: %s",
         reason->message);
   else

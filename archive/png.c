@@ -248,7 +248,8 @@ collect_data (const guint8 *bytes, gsize size, gsize *at, GByteArray *data,
 
 /* Decompresses the stream to exactly the bytes of the lines. */
 static gboolean
-decompress (GByteArray *data, guint8 *lines, gsize size, GError **error)
+decompress (GByteArray *data, guint8 *lines, gsize size, gboolean samples_only,
+    GError **error)
 {
   z_stream zlib = { .next_in = data->data, .avail_in = data->len };
   gsize left = size;
@@ -275,20 +276,21 @@ decompress (GByteArray *data, guint8 *lines, gsize size, GError **error)
         status == Z_BUF_ERROR || status == Z_STREAM_END
             ? "there are more or fewer samples than the picture has"
             : "the compressed samples are damaged");
-  if (zlib.avail_in > 0)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+  if (zlib.avail_in > 0 && !samples_only)
+    return fail (error, PACO_SOURCE_OTHER_BYTES,
         "there are bytes behind the compressed samples in the IDAT chunks, "
-        "which could not come back");
+        "which could not come back; --keep-files keeps the file as it is");
   return TRUE;
 }
 
 static gboolean
 cannot_come_back (GError **error)
 {
-  return fail (error, PACO_SOURCE_UNSUPPORTED,
+  return fail (error, PACO_SOURCE_OTHER_BYTES,
       "zlib does not compress the samples to the bytes of this file with any "
       "settings, so the file could not come back bit by bit; save it anew with "
-      "a program that uses zlib, as libpng, ImageMagick and FFmpeg do");
+      "a program that uses zlib, as libpng, ImageMagick and FFmpeg do, or have "
+      "it kept as it is (--keep-files)");
 }
 
 /* --- taking apart ------------------------------------------------------ */
@@ -326,9 +328,10 @@ append_rest (const guint8 *bytes, gsize size, gsize before, gsize end,
 /* From IDAT chunks to samples. *lines are those of the picture. */
 static gboolean
 take_apart (const guint8 *bytes, gsize size, const Header *header,
-    GByteArray *lines, Stream *stream, GByteArray *rest, GError **error)
+    GByteArray *lines, Stream *stream, PacoSource *source, GError **error)
 {
   const PacoPngPicture *picture = &header->picture;
+  gboolean samples_only = source->samples_only;
   gsize end = header->before, n_lines = paco_png_lines (picture);
   gboolean filtered;
 
@@ -340,16 +343,19 @@ take_apart (const guint8 *bytes, gsize size, const Header *header,
         "the file is too short for the picture that its header promises");
   g_byte_array_set_size (lines, (guint) paco_png_bytes (picture));
   stream->filters = g_malloc (n_lines);
-  if (!decompress (stream->data, lines->data, lines->len, error))
+  if (!decompress (stream->data, lines->data, lines->len, samples_only, error))
     return FALSE;
   if (!paco_png_get_filters (picture, lines->data, stream->filters, &filtered))
     return fail (error, PACO_SOURCE_BROKEN,
         "a line is filtered in a way that PNG does not know");
-  if (!paco_deflate_find (lines->data, lines->len,
+  if (!samples_only
+      && !paco_deflate_find (lines->data, lines->len,
           stream->data->data + ZLIB_HEAD, stream->data->len - ZLIB,
           stream->data->data, filtered, &stream->settings, stream->blocks))
     return cannot_come_back (error);
-  append_rest (bytes, size, header->before, end, stream, n_lines, rest);
+  if (!samples_only)
+    append_rest (
+        bytes, size, header->before, end, stream, n_lines, source->rest);
   paco_png_unfilter (picture, lines->data);
   /* Samples of two files that are equal have equal bytes. */
   paco_png_clear_filters (picture, lines->data);
@@ -393,7 +399,7 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
   stream.data = g_byte_array_new ();
   stream.sizes = g_byte_array_new ();
   stream.blocks = g_byte_array_new ();
-  done = take_apart (bytes, size, &header, lines, &stream, source->rest, error);
+  done = take_apart (bytes, size, &header, lines, &stream, source, error);
   free_stream (&stream);
   if (header.picture.interlaced) {
     if (done) {

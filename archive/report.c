@@ -195,8 +195,11 @@ paco_report_json (const PacoReport *report)
   append_pair (json, "kind", report->kind);
   append_pair (json, "device", report->device);
   append_picture (json, &report->info);
-  g_string_append_printf (
-      json, "  \"verified\": %s,\n", report->verified ? "true" : "false");
+  g_string_append_printf (json, "  \"verified\": %s,\n",
+      report->frames->len > 0 && report->verified == report->frames->len
+          ? "true"
+          : "false");
+  append_number (json, "verified_frames", report->verified);
   append_number (json, "first", report->first);
   append_number (json, "resumed", report->resumed);
   append_number (json, "damaged", report->damaged);
@@ -262,10 +265,10 @@ paco_report_text (const PacoReport *report)
       g_string_append_printf (text, "%s %s %.1f s", n++ ? "," : "",
           spent_names[i], (gdouble) report->spent[i] / 1e6);
   g_string_append (text, ".\n");
-  if (report->verified && now > 0)
+  if (report->verified > 0)
     g_string_append_printf (text,
         "Every frame%s was decoded, and gave the bytes of its file.\n",
-        report->resumed > 0 ? " of this run" : "");
+        report->verified < report->frames->len ? " of this run" : "");
   if (report->damaged == 0)
     append_notes (text, report);
   g_free (size);

@@ -39,10 +39,11 @@ typedef struct
   guint64 damaged;     /* frames that could not be restored */
   GPtrArray *notes;    /* char *: sentences */
   guint64 n_notes;     /* with those that were not kept */
-  gboolean verified;   /* each frame of this run gave the bytes of its file */
-  char *failure;       /* why the run ended early, or NULL */
-  gdouble seconds;     /* that the run took */
-  GMutex lock;         /* of what follows, and of notes */
+  /* Frames that were decoded in this run, and gave the bytes of their files. */
+  guint64 verified;
+  char *failure;              /* why the run ended early, or NULL */
+  gdouble seconds;            /* that the run took */
+  GMutex lock;                /* of what follows, and of notes */
   gint64 spent[PACO_N_SPENT]; /* microseconds */
 } PacoReport;
 

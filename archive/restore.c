@@ -311,7 +311,8 @@ paco_restore_run (
       && sync_files (&run, &failure);
   if (run.decoder)
     report->device = g_strdup (paco_frame_decoder_device (run.decoder));
-  report->verified = good && report->damaged == 0;
+  if (good && report->damaged == 0)
+    report->verified = report->frames->len;
   if (failure)
     report->failure = g_strdup (failure->message);
   paco_frame_decoder_free (run.decoder);

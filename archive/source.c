@@ -162,20 +162,94 @@ find_format (const PacoInfo *info)
 
 /* --- taking apart and making again -------------------------------------- */
 
-gboolean
-paco_source_parse (const PacoSourceKind *kind, const guint8 *bytes, gsize size,
-    PacoSource *source, GError **error)
+static void
+reset (PacoSource *source)
 {
   source->info = (PacoInfo) PACO_INFO_INIT;
   source->image = (PacoImage){ 0 };
   g_byte_array_set_size (source->samples, 0);
   g_ptr_array_set_size (source->notes, 0);
   g_byte_array_set_size (source->rest, 0);
-  if (!kind->parse (bytes, size, source, error))
+}
+
+/* Takes the samples of a file whose bytes are kept. */
+static gboolean
+parse_kept (const PacoSourceKind *kind, const guint8 *bytes, gsize size,
+    PacoSource *source, GError **error)
+{
+  const guint8 form = PACO_SOURCE_WHOLE;
+  gboolean good;
+
+  reset (source);
+  source->samples_only = TRUE;
+  good = kind->parse (bytes, size, source, error);
+  source->samples_only = FALSE;
+  if (!good)
     return FALSE;
+  g_byte_array_set_size (source->rest, 0);
+  g_byte_array_append (source->rest, &form, 1);
+  g_byte_array_append (source->rest, bytes, (guint) size);
+  g_ptr_array_add (source->notes,
+      g_strdup ("its compressed bytes cannot be made again, so all of the file "
+                "is kept beside the picture"));
+  return TRUE;
+}
+
+gboolean
+paco_source_parse (const PacoSourceKind *kind, const guint8 *bytes, gsize size,
+    PacoSource *source, GError **error)
+{
+  GError *failure = NULL;
+  gboolean good;
+
+  reset (source);
+  good = kind->parse (bytes, size, source, &failure);
+  if (!good && source->keep_files
+      && g_error_matches (
+          failure, PACO_SOURCE_ERROR, PACO_SOURCE_OTHER_BYTES)) {
+    g_clear_error (&failure);
+    good = parse_kept (kind, bytes, size, source, &failure);
+  }
+  if (!good) {
+    g_propagate_error (error, failure);
+    return FALSE;
+  }
   g_strlcpy (source->info.format, find_format (&source->info),
       sizeof source->info.format);
   return TRUE;
+}
+
+/* The file is there; the frame is decoded into samples that lie as parse() has them. */
+static gboolean
+rebuild_kept (const PacoSourceKind *kind, const guint8 *file, gsize size,
+    const PacoInfo *info, gsize file_size, PacoRebuilt *rebuilt, GError **error)
+{
+  PacoSource source;
+  gboolean good;
+
+  paco_source_init (&source);
+  source.samples_only = TRUE;
+  good = size == file_size && kind->match (file, size)
+      && kind->parse (file, size, &source, NULL) && source.samples->len > 0
+      && paco_source_same_samples (&source.info, info);
+  if (good) {
+    GByteArray *samples = rebuilt->samples;
+
+    g_byte_array_append (rebuilt->file, file, (guint) size);
+    rebuilt->samples = source.samples;
+    rebuilt->image = source.image;
+    source.samples = samples;
+  } else
+    g_set_error_literal (error, PACO_SOURCE_ERROR, PACO_SOURCE_BROKEN,
+        "the file that was kept is not one of the picture");
+  paco_source_clear (&source);
+  return good;
+}
+
+static gboolean
+is_kept (const guint8 *rest, gsize rest_size)
+{
+  return rest_size > 0 && rest[0] == PACO_SOURCE_WHOLE;
 }
 
 gboolean
@@ -186,6 +260,9 @@ paco_source_rebuild (const PacoSourceKind *kind, const guint8 *rest,
   rebuilt->image = (PacoImage){ 0 };
   g_byte_array_set_size (rebuilt->file, 0);
   g_byte_array_set_size (rebuilt->samples, 0);
+  if (is_kept (rest, rest_size))
+    return rebuild_kept (
+        kind, rest + 1, rest_size - 1, info, file_size, rebuilt, error);
   return kind->rebuild (rest, rest_size, info, file_size, rebuilt, error);
 }
 
@@ -194,7 +271,7 @@ paco_source_finish (const PacoSourceKind *kind, const guint8 *rest,
     gsize rest_size, const PacoInfo *info, gsize file_size,
     PacoRebuilt *rebuilt, GError **error)
 {
-  if (kind->finish
+  if (kind->finish && !is_kept (rest, rest_size)
       && !kind->finish (rest, rest_size, info, file_size, rebuilt, error))
     return FALSE;
   if (rebuilt->file->len == file_size)

@@ -23,12 +23,23 @@ typedef enum
 {
   PACO_SOURCE_BROKEN, /* the file, or the rest, contradicts itself or is cut */
   PACO_SOURCE_UNSUPPORTED, /* it is sound, and cannot be coded or made again */
+  /* Its samples can be coded, and its bytes cannot be made again of them: another
+   * program has compressed it. */
+  PACO_SOURCE_OTHER_BYTES,
 } PacoSourceError;
+
+/* The form of a rest, of any kind, that is the whole file behind the byte that says
+ * so. */
+#define PACO_SOURCE_WHOLE 255
 
 /* A file taken apart. The structs are used for one file after the other, so that their
  * arrays grow once: what parse() finds in them is what the file before has left. */
 typedef struct
 {
+  /* What the caller wants, FALSE unless it says so. keep_files: what gives OTHER_BYTES
+   * is taken with a rest of the form WHOLE. samples_only: parse() need not make sure
+   * that the file comes back, and `rest` means nothing. */
+  gboolean keep_files, samples_only;
   /* What the picture is, for paco_frame_encoder_configure(): size, components, depths
    * and subsampling; matrix (1 for R, G, B), transfer, primaries, range, aspect ratio
    * and frame rate where the file says so. parse() is given PACO_INFO_INIT.
@@ -82,6 +93,10 @@ typedef struct
   gboolean (*peek) (const guint8 *bytes, gsize size, guint64 file_size,
       PacoInfo *info, GError **error);
 
+  /* What a file is, by reading as little of it as that takes: a kind whose files may
+   * say it anywhere has this instead of peek(), which it stands for. */
+  gboolean (*look) (int fd, guint64 file_size, PacoInfo *info, GError **error);
+
   /* Takes the file apart. It must have made sure that rebuild() and finish() give
    * exactly these bytes again, and refuse the file otherwise. `bytes` stay there as
    * long as source->image is used. */
@@ -116,8 +131,9 @@ void paco_source_clear (PacoSource *source);
 void paco_rebuilt_init (PacoRebuilt *rebuilt);
 void paco_rebuilt_clear (PacoRebuilt *rebuilt);
 
-/* kind->parse(), with everything in *source reset before, and afterwards info.format
- * named so that players find a format of GStreamer's that holds the samples. */
+/* kind->parse(), with everything in *source reset before but what the caller wants, and
+ * afterwards info.format named so that players find a format of GStreamer's that holds
+ * the samples. */
 gboolean paco_source_parse (const PacoSourceKind *kind, const guint8 *bytes,
     gsize size, PacoSource *source, GError **error);
 

@@ -43,6 +43,19 @@ match (const guint8 *bytes, gsize size)
           || memcmp (bytes, "MM\0+", 4) == 0);
 }
 
+/* Tags may stand anywhere in a file. */
+static gboolean
+look (int fd, guint64 file_size, PacoInfo *info, GError **error)
+{
+  PacoTiffPicture picture;
+  gboolean done = paco_tiff_picture_look (&picture, fd, file_size, error);
+
+  if (done)
+    paco_tiff_tell_info (&picture, info);
+  paco_tiff_picture_clear (&picture);
+  return done;
+}
+
 /* --- holes ------------------------------------------------------------- */
 
 static int
@@ -170,10 +183,10 @@ check_line_ends (
 static gboolean
 cannot_come_back (const PacoTiffPicture *picture, GError **error)
 {
-  g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED,
+  g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_OTHER_BYTES,
       "libtiff does not compress the samples to the bytes of this file (%s), "
       "so the file could not come back bit by bit; uncompress it (tiffcp -c "
-      "none), or keep it as it is",
+      "none), or have it kept as it is (--keep-files)",
       picture->compression == COMPRESSION_LZW            ? "LZW"
           : picture->compression == COMPRESSION_PACKBITS ? "PackBits"
                                                          : "Deflate");
@@ -183,14 +196,16 @@ cannot_come_back (const PacoTiffPicture *picture, GError **error)
 /* Where the samples are not as PaCo takes them: they are copied, and uncompressed. */
 static gboolean
 gather (const PacoTiffPicture *picture, const guint8 *bytes, gsize size,
-    GByteArray *samples, GByteArray *padding, PacoTiffSettings *settings,
+    PacoSource *source, GByteArray *padding, PacoTiffSettings *settings,
     guint32 *crc, GError **error)
 {
+  GByteArray *samples = source->samples;
+
   g_byte_array_set_size (samples, (guint) paco_tiff_bytes (picture));
   g_byte_array_set_size (padding, (guint) paco_tiff_padding_bytes (picture));
   return paco_tiff_take (
              picture, bytes, size, samples->data, padding->data, error)
-      && (picture->compression == COMPRESSION_NONE
+      && (picture->compression == COMPRESSION_NONE || source->samples_only
           || paco_tiff_find (
               picture, bytes, samples->data, padding->data, settings, crc)
           || cannot_come_back (picture, error));
@@ -247,8 +262,7 @@ take_apart (const PacoTiffPicture *picture, const guint8 *bytes, gsize size,
     return fail (error, PACO_SOURCE_BROKEN,
         "strips or tiles have bytes of the file's header or tags");
   if (!in_file) {
-    if (!gather (picture, bytes, size, source->samples, padding, &settings,
-            &crc, error))
+    if (!gather (picture, bytes, size, source, padding, &settings, &crc, error))
       return FALSE;
     memory = source->samples->data;
   }
@@ -470,6 +484,7 @@ const PacoSourceKind paco_source_tiff = {
   .name = "tiff",
   .id = 2,
   .match = match,
+  .look = look,
   .parse = parse,
   .rebuild = rebuild,
   .finish = finish,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * See tiff_memory.h. */
 #include "archive/tiff_memory.h"
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 enum
 {
@@ -36,6 +38,25 @@ blank_holes (const PacoTiffMemory *memory, guint8 *bytes, guint64 at, gsize n)
   }
 }
 
+/* Reads bytes of the file that is open; returns how many could be. */
+static gsize
+read_file (const PacoTiffMemory *memory, guint8 *to, gsize n)
+{
+  gsize done = 0;
+
+  while (done < n) {
+    gssize got = pread (
+        memory->fd, to + done, n - done, (off_t) (memory->at + done));
+
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      break;
+    done += (gsize) got;
+  }
+  return done;
+}
+
 static tmsize_t
 read_bytes (thandle_t handle, void *to, tmsize_t size)
 {
@@ -44,7 +65,10 @@ read_bytes (thandle_t handle, void *to, tmsize_t size)
 
   if (size > 0 && memory->at < memory->size) {
     n = (gsize) MIN ((guint64) size, memory->size - memory->at);
-    memcpy (to, contents (memory) + memory->at, n);
+    if (contents (memory))
+      memcpy (to, contents (memory) + memory->at, n);
+    else
+      n = read_file (memory, to, n);
     blank_holes (memory, to, memory->at, n);
     memory->at += n;
   }
@@ -163,6 +187,13 @@ paco_tiff_read_directories (PacoTiffMemory *memory, const guint8 *data,
     .n_holes = n_holes,
     .size = size,
   };
+  return open_memory (memory, "rc");
+}
+
+TIFF *
+paco_tiff_read_open_file (PacoTiffMemory *memory, int fd, guint64 size)
+{
+  *memory = (PacoTiffMemory){ .fd = fd, .size = size };
   return open_memory (memory, "rc");
 }
 

@@ -13,8 +13,9 @@ typedef struct
 
 typedef struct
 {
-  const guint8 *data; /* of a file that is read */
-  gboolean mapped;    /* libtiff reads them where they are */
+  const guint8 *data; /* of a file that is read; NULL: it is open as fd */
+  int fd;
+  gboolean mapped; /* libtiff reads them where they are */
   const PacoTiffHole *holes;
   guint n_holes;
   GByteArray *to; /* of one that is written; NULL otherwise */
@@ -28,6 +29,8 @@ TIFF *paco_tiff_read (PacoTiffMemory *memory, const guint8 *data, gsize size);
  * order of the file. */
 TIFF *paco_tiff_read_directories (PacoTiffMemory *memory, const guint8 *data,
     gsize size, const PacoTiffHole *holes, guint n_holes);
+/* The same of a file that is open, and stays so. */
+TIFF *paco_tiff_read_open_file (PacoTiffMemory *memory, int fd, guint64 size);
 /* Begins a file in `to`, which is made empty. */
 TIFF *paco_tiff_write (
     PacoTiffMemory *memory, GByteArray *to, gboolean big_endian);

@@ -232,23 +232,25 @@ read_picture (TIFF *tiff, PacoTiffPicture *picture, gsize size, GError **error)
   return read_segments (tiff, picture, size, error);
 }
 
-gboolean
-paco_tiff_picture_read (PacoTiffPicture *picture, const guint8 *bytes,
-    gsize size, const PacoTiffHole *holes, guint n_holes, GError **error)
+static gboolean
+check_size (guint64 size, GError **error)
 {
-  PacoTiffMemory memory;
-  TIFF *tiff;
+  return size <= G_MAXINT32
+      || fail (error, PACO_SOURCE_UNSUPPORTED,
+          "the file has more than 2147483647 bytes");
+}
+
+/* Takes tiff, which is NULL if libtiff has refused the file. */
+static gboolean
+read_opened (TIFF *tiff, const PacoTiffMemory *memory, PacoTiffPicture *picture,
+    gsize size, GError **error)
+{
   gboolean done;
 
-  *picture = (PacoTiffPicture){ 0 };
-  if (size > G_MAXINT32)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
-        "the file has more than 2147483647 bytes");
-  tiff = paco_tiff_read_directories (&memory, bytes, size, holes, n_holes);
   if (!tiff) {
     g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_BROKEN,
         "libtiff cannot read its header: %s",
-        memory.message[0] ? memory.message : "it is no TIFF file");
+        memory->message[0] ? memory->message : "it is no TIFF file");
     return FALSE;
   }
   done = read_picture (tiff, picture, size, error);
@@ -256,6 +258,31 @@ paco_tiff_picture_read (PacoTiffPicture *picture, const guint8 *bytes,
     picture->n_pages = TIFFNumberOfDirectories (tiff);
   TIFFClose (tiff);
   return done;
+}
+
+gboolean
+paco_tiff_picture_read (PacoTiffPicture *picture, const guint8 *bytes,
+    gsize size, const PacoTiffHole *holes, guint n_holes, GError **error)
+{
+  PacoTiffMemory memory;
+
+  *picture = (PacoTiffPicture){ 0 };
+  return check_size (size, error)
+      && read_opened (
+          paco_tiff_read_directories (&memory, bytes, size, holes, n_holes),
+          &memory, picture, size, error);
+}
+
+gboolean
+paco_tiff_picture_look (
+    PacoTiffPicture *picture, int fd, guint64 size, GError **error)
+{
+  PacoTiffMemory memory;
+
+  *picture = (PacoTiffPicture){ 0 };
+  return check_size (size, error)
+      && read_opened (paco_tiff_read_open_file (&memory, fd, size), &memory,
+          picture, (gsize) size, error);
 }
 
 void

@@ -41,6 +41,9 @@ typedef struct
  * For paco_tiff_picture_clear(), also after an error. */
 gboolean paco_tiff_picture_read (PacoTiffPicture *picture, const guint8 *bytes,
     gsize size, const PacoTiffHole *holes, guint n_holes, GError **error);
+/* The same of a file that is open, of which only what is asked for is read. */
+gboolean paco_tiff_picture_look (
+    PacoTiffPicture *picture, int fd, guint64 size, GError **error);
 gboolean paco_tiff_picture_equal (
     const PacoTiffPicture *a, const PacoTiffPicture *b);
 void paco_tiff_picture_clear (PacoTiffPicture *picture);

@@ -16,7 +16,8 @@ typedef struct
   char *frames, *fps, *report, **skip;
   PacoCommandCoderOptions coders;
   int complexity;
-  gboolean list, md5, no_verify, allow_gaps, any_sound_length, quiet;
+  gboolean list, md5, no_verify, allow_gaps, any_sound_length, keep_files,
+      quiet;
 } Options;
 
 typedef struct
@@ -66,6 +67,7 @@ read_options (const Options *given, PacoArchiveOptions *options, GError **error)
   options->readers = (guint) given->coders.helpers;
   options->md5 = given->md5;
   options->verify = !given->no_verify;
+  options->keep_files = given->keep_files;
   options->files.skip = (const char *const *) given->skip;
   options->files.allow_gaps = given->allow_gaps;
   options->any_sound_length = given->any_sound_length;
@@ -212,6 +214,9 @@ paco_tool_archive (int argc, char **argv)
         "Frames a second, whatever the files say", "N[/D]" },
     { "any-sound-length", 0, 0, G_OPTION_ARG_NONE, &given.any_sound_length,
         "Take sound that is longer or shorter than the pictures", NULL },
+    { "keep-files", 0, 0, G_OPTION_ARG_NONE, &given.keep_files,
+        "Keep whole what is compressed in a way that cannot be done again",
+        NULL },
     { "allow-gaps", 0, 0, G_OPTION_ARG_NONE, &given.allow_gaps,
         "Archive also where the numbers of files have gaps", NULL },
     { "skip", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &given.skip,

@@ -409,6 +409,7 @@ paco_picture_read_init (PacoPictureRead *picture)
 {
   *picture = (PacoPictureRead){ .bytes = g_byte_array_new () };
   paco_source_init (&picture->source);
+  picture->source.samples_only = TRUE;
 }
 
 void

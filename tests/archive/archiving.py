@@ -26,6 +26,7 @@ def test_report(tmp):
     assert 'Every frame was decoded' in text
     report = json.loads((tmp / 'out.paco.json').read_text())
     assert report['verified'] and report['failure'] is None
+    assert report['verified_frames'] == len(report['frames'])
     assert report['picture'] == {'width': 48, 'height': 32, 'depths': [8, 8, 8],
                                  'fps': [24000, 1001]}
     assert report['coded_bytes'] == (tmp / 'out.paco').stat().st_size
@@ -67,7 +68,8 @@ def test_options(tmp):
         assert not os.path.exists(f'{out}.json')
     expect(DONE, 'archive', '--no-verify', '--report', tmp / 'r', tmp / 'in',
            tmp / 'n.paco')
-    assert not json.loads((tmp / 'r').read_text())['verified']
+    report = json.loads((tmp / 'r').read_text())
+    assert not report['verified'] and report['verified_frames'] == 0
     expect(DONE, 'archive', '--complexity=3', tmp / 'in', tmp / 'c.paco')
     assert (tmp / 'c.paco').read_bytes() != whole
     for wrong in ('--backend=gpu', '--threads=-1', '--helpers=x', '--frames=3-1',
@@ -320,6 +322,14 @@ def test_resume(tmp):
     text = expect(DONE, 'archive', '--report=', tmp / 'in', tmp / 'o.paco',
                   says='8 of them were there')
     assert 'was decoded' not in text, text
+    (tmp / 'o.paco').unlink()
+    # The report tells of the frames that this run has decoded.
+    part.write_bytes(whole[:sum(sizes[:3])])
+    expect(DONE, 'archive', '--report', tmp / 'r', tmp / 'in', tmp / 'o.paco',
+           says='Every frame of this run was decoded')
+    report = json.loads((tmp / 'r').read_text())
+    assert report['resumed'] == 3 and report['verified_frames'] == 5, report
+    assert not report['verified']
     (tmp / 'o.paco').unlink()
     # Of other frames, or begun otherwise.
     part.write_bytes(whole[:sum(sizes[:3])])

@@ -48,10 +48,11 @@ def png(n=3, depth=16, level=6, chunks=b'', compressed=None, color=None):
             + chunk(b'tEXt', b'Comment\0of a test') + chunk(b'IEND', b'') + b'behind')
 
 
-def tiff(n=3, depth=16, order='<', strip=10, gap=b'', compression=1, photometric=None):
+def tiff(n=3, depth=16, order='<', strip=10, gap=b'', compression=1, photometric=None,
+         compressed=lambda data: data):
     """A TIFF file whose strips have something between them."""
     lines = samples(n, depth, 'little' if order == '<' else 'big')
-    strips = [b''.join(lines[y:y + strip]) for y in range(0, HEIGHT, strip)]
+    strips = [compressed(b''.join(lines[y:y + strip])) for y in range(0, HEIGHT, strip)]
     body, offsets = b'a header of our own', []
     for data in strips:
         offsets.append(8 + len(body))
@@ -151,8 +152,58 @@ def test_refused_palette(tmp):
 
 
 def test_refused_jpeg(tmp):
-    """TIFF that has lost something already."""
-    refused(tmp, 'tif', [tiff(3, 8, compression=7)], 'JPEG')
+    """TIFF that has lost something already: it is seen in its tags, wherever they are,
+    and nothing is begun."""
+    refused(tmp, 'tif', [tiff(3, 8), tiff(3, 8), tiff(3, 8, compression=7)], 'JPEG')
+    assert not (tmp / 'a.paco.part').exists()
+
+
+def test_mixed_tiff(tmp):
+    """So are other depths, and other sizes."""
+    refused(tmp, 'tif', [tiff(3, 8), tiff(3, 16)], 'does not belong')
+    assert not (tmp / 'a.paco.part').exists()
+
+
+def check_kept_whole(tmp, suffix, files):
+    """Files one of which no zlib compresses so."""
+    fill(tmp / 'in', suffix, files)
+    expect(FAILED, 'archive', tmp / 'in', tmp / 'a.paco', says='--keep-files')
+    expect(DONE, 'archive', '--keep-files', tmp / 'in', tmp / 'a.paco',
+           says=f'scan.00001.{suffix}: its compressed bytes cannot be made again')
+    kept = harness.frames(tmp / 'a.paco')[1]
+    assert len(kept) - attachment(kept) > len(files[1]) if len(files[1]) > 32768 else \
+        len(kept) > len(files[1])
+    expect(DONE, 'verify', tmp / 'a.paco')
+    expect(DONE, 'restore', '--check', tmp / 'a.paco')
+    expect(DONE, 'restore', tmp / 'a.paco', tmp / 'out')
+    subprocess.run(['diff', '-r', os.fspath(tmp / 'in'), os.fspath(tmp / 'out')],
+                   check=True)
+    # Its samples are in the picture, as others read them from the file.
+    expect(DONE, 'decode', '--frames', '1', tmp / 'a.paco', tmp / 'a.pam')
+    expect(DONE, 'encode', '--lossless', tmp / 'in' / f'scan.00001.{suffix}',
+           tmp / 'b.paco')
+    expect(DONE, 'decode', tmp / 'b.paco', tmp / 'b.pam')
+    assert (tmp / 'a.pam').read_bytes() == (tmp / 'b.pam').read_bytes()
+
+
+def test_kept_png(tmp):
+    """PNG of 8 and of 16 bits, filtered."""
+    depth = random.choice((8, 16))
+    check_kept_whole(tmp, 'png', [png(3, depth), png(3, depth, compressed=odd_stream),
+                                  png(3, depth)])
+
+
+def test_kept_trailing_png(tmp):
+    """PNG with bytes behind the compressed ones."""
+    check_kept_whole(tmp, 'png', [png(1, 8), png(1, 8, compressed=lambda lines: (
+        zlib.compress(lines) + b'more')), png(1, 8)])
+
+
+def test_kept_tiff(tmp):
+    """Deflate of either order of bytes, in strips."""
+    like = {'order': random.choice('<>'), 'compression': 8}
+    check_kept_whole(tmp, 'tif', [tiff(compressed=zlib.compress, **like),
+                                  tiff(compressed=odd_stream, **like)])
 
 
 def attachment(frame):
