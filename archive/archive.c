@@ -98,7 +98,7 @@ read_first (PacoRun *run, GError **error)
 {
   const PacoFolderFile *file = paco_folder_file (run->folder, run->first);
   char *path = paco_folder_path (run->folder, run->first);
-  GByteArray *bytes = g_byte_array_new ();
+  PacoBytes *bytes = paco_bytes_new ();
   PacoSource source;
   gboolean good;
 
@@ -115,7 +115,7 @@ read_first (PacoRun *run, GError **error)
     g_free (shown);
   }
   paco_source_clear (&source);
-  g_byte_array_unref (bytes);
+  paco_bytes_free (bytes);
   g_free (path);
   return good;
 }
@@ -164,6 +164,7 @@ open_coders (PacoRun *run, GError **error)
   const PacoArchiveOptions *options = run->options;
   PacoStatus status = PACO_STATUS_OK;
   PacoError failure = { PACO_STATUS_OK, "" };
+  PacoBuffer buffer = { NULL };
 
   run->encoder = paco_frame_encoder_new ();
   run->decoder = options->verify ? paco_frame_decoder_new () : NULL;
@@ -191,6 +192,10 @@ open_coders (PacoRun *run, GError **error)
   if (status == PACO_STATUS_OK && run->decoder)
     status = paco_frame_decoder_share_threads (
         run->decoder, run->encoder, &failure);
+  /* Other threads get memory of its device, which has to be open for that. */
+  if (status == PACO_STATUS_OK)
+    status = paco_frame_encoder_allocate (run->encoder, 1, &buffer, &failure);
+  paco_buffer_release (&buffer);
   return status == PACO_STATUS_OK || fail (error, failure.message);
 }
 
@@ -241,13 +246,15 @@ make_items (PacoRun *run, guint n)
   for (guint i = 0; i < n; i++) {
     PacoRunItem *item = &run->items[i];
 
-    item->file = g_byte_array_new ();
+    item->file = paco_bytes_new ();
+    item->file->encoder = run->encoder;
     paco_source_init (&item->source);
     item->source.keep_files = run->options->keep_files;
     paco_kept_file_init (&item->kept);
     paco_kept_chunks_init (&item->chunks);
     paco_kept_file_init (&item->found);
     paco_rebuilt_init (&item->rebuilt);
+    item->rebuilt.file->decoder = run->decoder;
   }
 }
 
@@ -258,7 +265,7 @@ free_items (PacoRun *run)
     PacoRunItem *item = &run->items[i];
 
     paco_frame_release (&item->frame);
-    g_byte_array_unref (item->file);
+    paco_bytes_free (item->file);
     paco_source_clear (&item->source);
     paco_kept_file_clear (&item->kept);
     paco_kept_chunks_clear (&item->chunks);

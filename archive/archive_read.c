@@ -17,11 +17,11 @@ fail (GError **error, const char *what)
 }
 
 static gboolean
-read_all (int fd, guint64 size, GByteArray *bytes, GError **error)
+read_all (int fd, guint64 size, PacoBytes *bytes, GError **error)
 {
   gsize at = 0;
 
-  g_byte_array_set_size (bytes, (guint) size);
+  paco_bytes_set_size (bytes, size);
   while (at < size) {
     gssize n = read (fd, bytes->data + at, size - at);
 
@@ -40,7 +40,7 @@ read_all (int fd, guint64 size, GByteArray *bytes, GError **error)
 
 gboolean
 paco_read_whole_file (
-    const char *path, guint64 size, GByteArray *bytes, GError **error)
+    const char *path, guint64 size, PacoBytes *bytes, GError **error)
 {
   struct stat status;
   gboolean good;
@@ -98,7 +98,7 @@ settle_info (PacoRun *run, PacoRunItem *item)
 static gboolean
 take_apart (PacoRun *run, PacoRunItem *item, GError **error)
 {
-  const GByteArray *file = item->file;
+  const PacoBytes *file = item->file;
   gint64 begin = g_get_monotonic_time ();
   gboolean good;
 
@@ -171,9 +171,9 @@ paco_run_read (gpointer data)
 /* --- comparing ----------------------------------------------------------- */
 
 static gboolean
-is_same (const GByteArray *a, const GByteArray *b)
+is_same (const guint8 *a, gsize a_size, const guint8 *b, gsize b_size)
 {
-  return a->len == b->len && memcmp (a->data, b->data, a->len) == 0;
+  return a_size == b_size && memcmp (a, b, a_size) == 0;
 }
 
 /* Whether the frame's samples, or the file made of them, are those there were. How a
@@ -182,11 +182,13 @@ static gboolean
 gives_back (PacoRunItem *item, GError **error)
 {
   if (item->source.samples->len > 0)
-    return is_same (item->source.samples, item->rebuilt.samples);
+    return is_same (item->source.samples->data, item->source.samples->len,
+        item->rebuilt.samples->data, item->rebuilt.samples->len);
   return paco_source_finish (item->found.kind, item->found.rest->data,
              item->found.rest->len, &item->info, item->found.size,
              &item->rebuilt, error)
-      && is_same (item->file, item->rebuilt.file)
+      && is_same (item->file->data, item->file->len, item->rebuilt.file->data,
+          item->rebuilt.file->len)
       && strcmp (item->found.name, item->kept.name) == 0
       && memcmp (item->found.checksums.xxh3, item->kept.checksums.xxh3,
              PACO_CHECKSUM_SIZE)

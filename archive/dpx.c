@@ -367,7 +367,7 @@ rebuild (const guint8 *rest, gsize rest_size, const PacoInfo *info,
   if (!whole || at != rest_size)
     return fail (error, PACO_SOURCE_BROKEN,
         "what was kept of the file is cut, or too long");
-  g_byte_array_set_size (rebuilt->file, (guint) file_size);
+  paco_bytes_set_size (rebuilt->file, file_size);
   at = REST_HEAD;
   walk_gaps (&dpx, rest, rest_size, file_size, &at, rebuilt->file->data);
   place_image (&dpx, rebuilt->file->data, &rebuilt->image);

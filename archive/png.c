@@ -545,7 +545,7 @@ finish (const guint8 *bytes, gsize size, const PacoInfo *info, gsize file_size,
 {
   Rest rest;
   const PacoPngPicture *picture = &rest.header.picture;
-  GByteArray *lines = rebuilt->samples, *data;
+  GByteArray *lines = rebuilt->samples, *data, *chunks;
   gboolean done;
 
   if (!read_rest (bytes, size, &rest, error))
@@ -558,11 +558,14 @@ finish (const guint8 *bytes, gsize size, const PacoInfo *info, gsize file_size,
   paco_png_set_filters (picture, lines->data, rest.filters);
   paco_png_filter (picture, lines->data);
   data = g_byte_array_new ();
-  g_byte_array_append (rebuilt->file, rest.before, rest.n_before);
+  chunks = g_byte_array_new ();
   done = compress_lines (&rest, lines, file_size, data, error)
-      && (append_chunks (&rest, data, file_size, rebuilt->file)
+      && (append_chunks (&rest, data, file_size, chunks)
           || broken_rest (error));
-  g_byte_array_append (rebuilt->file, rest.behind, rest.n_behind);
+  paco_bytes_append (rebuilt->file, rest.before, rest.n_before);
+  paco_bytes_append (rebuilt->file, chunks->data, chunks->len);
+  paco_bytes_append (rebuilt->file, rest.behind, rest.n_behind);
+  g_byte_array_unref (chunks);
   g_byte_array_unref (data);
   if (picture->interlaced)
     g_byte_array_unref (lines);

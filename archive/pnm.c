@@ -293,7 +293,7 @@ rebuild (const guint8 *rest, gsize rest_size, const PacoInfo *info,
     if (info->depth[c] > 8 * sample_bytes (&header))
       return fail (
           error, PACO_SOURCE_BROKEN, "the picture has more bits than the file");
-  g_byte_array_set_size (rebuilt->file, (guint) file_size);
+  paco_bytes_set_size (rebuilt->file, file_size);
   memcpy (rebuilt->file->data, rest + REST_HEAD, before);
   memcpy (rebuilt->file->data + file_size - behind, rest + REST_HEAD + before,
       behind);

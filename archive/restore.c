@@ -65,6 +65,7 @@ static gboolean
 open_decoder (PacoRestoreRun *run, GError **error)
 {
   PacoError failure = { PACO_STATUS_OK, "" };
+  PacoBuffer buffer = { NULL };
   PacoStatus status;
 
   run->decoder = paco_frame_decoder_new ();
@@ -77,6 +78,10 @@ open_decoder (PacoRestoreRun *run, GError **error)
   for (PacoSettingPairs pair = run->options->coders;
        pair && pair[0] && status == PACO_STATUS_OK; pair += 2)
     status = paco_frame_decoder_set (run->decoder, pair[0], pair[1], &failure);
+  /* Other threads get memory of its device, which has to be open for that. */
+  if (status == PACO_STATUS_OK)
+    status = paco_frame_decoder_allocate (run->decoder, 1, &buffer, &failure);
+  paco_buffer_release (&buffer);
   if (status == PACO_STATUS_OK)
     return TRUE;
   g_set_error_literal (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
@@ -92,6 +97,7 @@ make_items (PacoRestoreRun *run, guint n)
   for (guint i = 0; i < n; i++) {
     paco_kept_file_init (&run->items[i].kept);
     paco_rebuilt_init (&run->items[i].rebuilt);
+    run->items[i].rebuilt.file->decoder = run->decoder;
     run->items[i].there = g_byte_array_new ();
   }
 }

@@ -55,7 +55,7 @@ open_folder (int root, const char *name, const char **base, GError **error)
 }
 
 static gboolean
-write_all (int fd, const GByteArray *bytes)
+write_all (int fd, const PacoBytes *bytes)
 {
   gsize at = 0;
 
@@ -75,7 +75,7 @@ write_all (int fd, const GByteArray *bytes)
 static gboolean
 is_there (int folder, const char *base, PacoRestoreItem *item)
 {
-  const GByteArray *file = item->rebuilt.file;
+  const PacoBytes *file = item->rebuilt.file;
   int fd = openat (
       folder, base, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   struct stat status;
@@ -86,7 +86,7 @@ is_there (int folder, const char *base, PacoRestoreItem *item)
     return FALSE;
   if (fstat (fd, &status) == 0 && S_ISREG (status.st_mode)
       && status.st_size == (off_t) file->len) {
-    g_byte_array_set_size (item->there, file->len);
+    g_byte_array_set_size (item->there, (guint) file->len);
     while (at < file->len && n > 0) {
       n = read (fd, item->there->data + at, file->len - at);
       if (n > 0)
@@ -154,7 +154,7 @@ write_file (PacoRestoreRun *run, PacoRestoreItem *item, GError **error)
 static void
 make_file (PacoRestoreRun *run, PacoRestoreItem *item)
 {
-  const GByteArray *file = item->rebuilt.file;
+  const PacoBytes *file = item->rebuilt.file;
   gint64 begin = g_get_monotonic_time ();
   GError *error = NULL;
 

@@ -85,7 +85,7 @@ belongs (const PacoRun *run, const PacoInfo *info, const PacoKeptFile *kept,
  * which is that of all pictures of the sequence. */
 static gboolean
 is_unchanged (
-    PacoRun *run, const PacoKeptFile *kept, GByteArray *file, GError **error)
+    PacoRun *run, const PacoKeptFile *kept, PacoBytes *file, GError **error)
 {
   guint64 n = run->first + paco_part_frames (run->part);
   char *path = paco_folder_path (run->folder, n);
@@ -118,7 +118,7 @@ is_unchanged (
 }
 
 static gboolean
-keep_frames (PacoRun *run, GByteArray *bytes, GByteArray *file,
+keep_frames (PacoRun *run, GByteArray *bytes, PacoBytes *file,
     PacoKeptFile *kept, GError **error)
 {
   const PacoArchiveOptions *options = run->options;
@@ -155,7 +155,8 @@ keep_frames (PacoRun *run, GByteArray *bytes, GByteArray *file,
 gboolean
 paco_run_resume (PacoRun *run, GError **error)
 {
-  GByteArray *bytes, *file;
+  GByteArray *bytes;
+  PacoBytes *file;
   PacoKeptFile kept;
   struct stat status;
   gboolean good;
@@ -163,7 +164,7 @@ paco_run_resume (PacoRun *run, GError **error)
   if (fstat (paco_part_fd (run->part), &status) != 0 || status.st_size == 0)
     return TRUE;
   bytes = g_byte_array_new ();
-  file = g_byte_array_new ();
+  file = paco_bytes_new ();
   paco_kept_file_init (&kept);
   good = keep_frames (run, bytes, file, &kept, error);
   run->report->resumed = paco_part_frames (run->part);
@@ -180,6 +181,6 @@ paco_run_resume (PacoRun *run, GError **error)
   }
   paco_kept_file_clear (&kept);
   g_byte_array_unref (bytes);
-  g_byte_array_unref (file);
+  paco_bytes_free (file);
   return good;
 }

@@ -22,7 +22,7 @@ enum
 typedef struct
 {
   guint64 number; /* of the file in the folder */
-  GByteArray *file;
+  PacoBytes *file;
   PacoSource source; /* its image may point into file */
   PacoKeptFile kept;
   PacoKeptChunks chunks;
@@ -71,4 +71,4 @@ gpointer paco_run_compare (gpointer data); /* archive_read.c */
 /* Reads a whole file of `size` bytes (archive_read.c). The error is a sentence without the
  * file's name. */
 gboolean paco_read_whole_file (
-    const char *path, guint64 size, GByteArray *bytes, GError **error);
+    const char *path, guint64 size, PacoBytes *bytes, GError **error);

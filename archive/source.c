@@ -80,7 +80,7 @@ void
 paco_rebuilt_init (PacoRebuilt *rebuilt)
 {
   *rebuilt = (PacoRebuilt){
-    .file = g_byte_array_new (),
+    .file = paco_bytes_new (),
     .samples = g_byte_array_new (),
   };
 }
@@ -88,7 +88,7 @@ paco_rebuilt_init (PacoRebuilt *rebuilt)
 void
 paco_rebuilt_clear (PacoRebuilt *rebuilt)
 {
-  g_clear_pointer (&rebuilt->file, g_byte_array_unref);
+  g_clear_pointer (&rebuilt->file, paco_bytes_free);
   g_clear_pointer (&rebuilt->samples, g_byte_array_unref);
 }
 
@@ -235,7 +235,7 @@ rebuild_kept (const PacoSourceKind *kind, const guint8 *file, gsize size,
   if (good) {
     GByteArray *samples = rebuilt->samples;
 
-    g_byte_array_append (rebuilt->file, file, (guint) size);
+    paco_bytes_append (rebuilt->file, file, size);
     rebuilt->samples = source.samples;
     rebuilt->image = source.image;
     source.samples = samples;
@@ -258,7 +258,7 @@ paco_source_rebuild (const PacoSourceKind *kind, const guint8 *rest,
     PacoRebuilt *rebuilt, GError **error)
 {
   rebuilt->image = (PacoImage){ 0 };
-  g_byte_array_set_size (rebuilt->file, 0);
+  paco_bytes_set_size (rebuilt->file, 0);
   g_byte_array_set_size (rebuilt->samples, 0);
   if (is_kept (rest, rest_size))
     return rebuild_kept (
@@ -277,7 +277,8 @@ paco_source_finish (const PacoSourceKind *kind, const guint8 *rest,
   if (rebuilt->file->len == file_size)
     return TRUE;
   g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_BROKEN,
-      "the file made again has %u bytes, and had %" G_GSIZE_FORMAT,
+      "the file made again has %" G_GSIZE_FORMAT " bytes, and had "
+      "%" G_GSIZE_FORMAT,
       rebuilt->file->len, file_size);
   return FALSE;
 }

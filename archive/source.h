@@ -11,6 +11,7 @@
  * Functions may be called by several threads at the same time, each with structs of
  * its own. They keep nothing. All bytes come from outside and may be anything. */
 #pragma once
+#include "archive/bytes.h"
 #include "lib/paco.h"
 #include <glib.h>
 
@@ -71,7 +72,7 @@ typedef struct
 {
   /* The file's bytes; with file_size bytes after rebuild() already if its samples lie
    * in them, else after finish(). */
-  GByteArray *file;
+  PacoBytes *file;
   GByteArray *samples; /* as in PacoSource */
   PacoImage image; /* where the frame is decoded to, in file or in samples */
 } PacoRebuilt;

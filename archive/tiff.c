@@ -420,7 +420,7 @@ rebuild (const guint8 *bytes, gsize size, const PacoInfo *info, gsize file_size,
     PacoRebuilt *rebuilt, GError **error)
 {
   PacoTiffPicture picture;
-  GByteArray *file = rebuilt->file;
+  PacoBytes *file = rebuilt->file;
   gboolean done;
   Rest rest;
 
@@ -429,7 +429,7 @@ rebuild (const guint8 *bytes, gsize size, const PacoInfo *info, gsize file_size,
   if (file_size > G_MAXINT32 || rest.n_bytes > file_size
       || file_size - rest.n_bytes > max_holes (info, &rest))
     return broken_rest (error);
-  g_byte_array_set_size (file, (guint) file_size);
+  paco_bytes_set_size (file, file_size);
   if (!fill_file (&rest, file->data, file_size))
     return broken_rest (error);
   done = paco_tiff_picture_read (

@@ -366,6 +366,7 @@ PACO_API PacoStatus paco_frame_decoder_use_context (
     PacoFrameDecoder *decoder, void *context, PacoError *error);
 
 /* Opens the device, so that settings that come before the first frame come before this.
+ * Once the device is open any thread may call it, while another one uses the coder.
  * Errors: INVALID, MEMORY, and those of a device. */
 PACO_API PacoStatus paco_frame_decoder_allocate (PacoFrameDecoder *decoder,
     size_t size, PacoBuffer *buffer, PacoError *error);

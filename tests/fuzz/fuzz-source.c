@@ -254,7 +254,7 @@ try_file (const PacoSourceKind *kind, const uint8_t *how, const uint8_t *data,
 {
   Coder *coder = open_coder ();
   PacoSource *source = &coder->source;
-  GByteArray *file = coder->rebuilt.file;
+  PacoBytes *file = coder->rebuilt.file;
   PacoExtras extras = PACO_EXTRAS_INIT;
   PacoFrame frame = { 0 };
   GError *error = NULL;

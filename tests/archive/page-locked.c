@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Where a GPU codes, files are read into memory that it reads by itself, and frames are
+ * decoded into such memory (archive/bytes.h): of samples there the backend takes no
+ * staging memory, through which it would have to copy them. With the emulated driver of
+ * tests/gpu/driver, which counts what is asked for. */
+#include "archive/archive.h"
+#include "archive/restore.h"
+#include "archive/run.h"
+#include "tests/gpu/driver/fake-driver.h"
+#include "tests/lib/status.h"
+#include <dlfcn.h>
+#include <glib/gstdio.h>
+
+#define WIDTH 80
+#define HEIGHT 60
+/* Behind the picture: many times what its frame takes. */
+#define BEHIND (4 << 20)
+
+static struct
+{
+  unsigned (*calls) (unsigned i, const char **name);
+  void (*left) (FakeCudaLeft *left);
+} driver;
+
+static gboolean
+open_driver (void)
+{
+  void *library = dlopen ("libcuda.so.1", RTLD_NOW);
+  void *calls = library ? dlsym (library, "fake_cuda_calls") : NULL;
+  void *left = library ? dlsym (library, "fake_cuda_left") : NULL;
+
+  memcpy (&driver.calls, &calls, sizeof calls);
+  memcpy (&driver.left, &left, sizeof left);
+  return calls && left;
+}
+
+/* How often page-locked memory was asked for. */
+static unsigned
+allocations (void)
+{
+  const char *name;
+  unsigned n;
+
+  for (unsigned i = 0; n = driver.calls (i, &name), name; i++)
+    if (strcmp (name, "cuMemHostAlloc") == 0)
+      return n;
+  g_assert_not_reached ();
+}
+
+static gsize
+host_bytes (void)
+{
+  FakeCudaLeft left;
+
+  driver.left (&left);
+  return left.host_bytes;
+}
+
+/* A PGM file of noise, with zeros behind it. */
+static char *
+make_file (const char *folder, guint number, gsize behind)
+{
+  char *path = g_strdup_printf ("%s/shot.%04u.pgm", folder, number);
+  GByteArray *bytes = g_byte_array_new ();
+  char head[32];
+  int n = g_snprintf (head, sizeof head, "P5\n%d %d\n255\n", WIDTH, HEIGHT);
+
+  g_byte_array_append (bytes, (const guint8 *) head, (guint) n);
+  g_byte_array_set_size (bytes, (guint) n + WIDTH * HEIGHT + (guint) behind);
+  memset (bytes->data + n, 0, bytes->len - (guint) n);
+  for (guint i = 0; i < WIDTH * HEIGHT; i++)
+    bytes->data[(guint) n + i] = (guint8) g_test_rand_int ();
+  g_assert_true (
+      g_file_set_contents (path, (const char *) bytes->data, bytes->len, NULL));
+  g_byte_array_unref (bytes);
+  return path;
+}
+
+/* Reads the file into memory of the encoder, or into ordinary one, and encodes it. */
+static void
+encode (PacoFrameEncoder *encoder, gboolean locked, const char *path,
+    PacoFrame *frame)
+{
+  PacoBytes *bytes = paco_bytes_new ();
+  PacoSource source;
+  GStatBuf file;
+
+  bytes->encoder = locked ? encoder : NULL;
+  paco_source_init (&source);
+  g_assert_cmpint (g_stat (path, &file), ==, 0);
+  g_assert_true (
+      paco_read_whole_file (path, (guint64) file.st_size, bytes, NULL));
+  g_assert_true (paco_source_parse (paco_source_kind (bytes->data, bytes->len),
+      bytes->data, bytes->len, &source, NULL));
+  OK (paco_frame_encoder_configure (encoder, &source.info, &error));
+  OK (paco_frame_encoder_encode (encoder, &source.image, NULL, frame, &error));
+  paco_source_clear (&source);
+  paco_bytes_free (bytes);
+}
+
+static void
+decode (PacoFrameDecoder *decoder, gboolean locked, const PacoFrame *frame)
+{
+  PacoBytes *bytes = paco_bytes_new ();
+  PacoInfo info = PACO_INFO_INIT;
+  PacoImage image;
+  gsize size;
+
+  bytes->decoder = locked ? decoder : NULL;
+  OK (paco_probe (frame->data, frame->size, &info, NULL, &error));
+  OK (paco_image_init (&image, &info, 0, 0, NULL, &size, &error));
+  paco_bytes_set_size (bytes, size);
+  OK (paco_image_init (&image, &info, 0, 0, bytes->data, NULL, &error));
+  OK (paco_frame_decoder_decode (
+      decoder, frame->data, frame->size, &image, NULL, &error));
+  paco_bytes_free (bytes);
+}
+
+/* How often staging memory was taken, all other memory being there. */
+static void
+test_no_copies (void)
+{
+  char *folder = g_dir_make_tmp ("paco-page-locked-XXXXXX", NULL);
+  char *path = make_file (folder, 1, 100);
+  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
+  PacoFrame frame;
+  unsigned before;
+
+  OK (paco_frame_encoder_set (encoder, "backend", "cuda", &error));
+  OK (paco_frame_encoder_set (encoder, "rate-control", "lossless", &error));
+  OK (paco_frame_encoder_set (encoder, "pipeline-depth", "1", &error));
+  OK (paco_frame_decoder_set (decoder, "backend", "cuda", &error));
+  OK (paco_frame_decoder_set (decoder, "pipeline-depth", "1", &error));
+  for (unsigned i = 0; i < 3; i++) {
+    encode (encoder, TRUE, path, &frame);
+    decode (decoder, TRUE, &frame);
+    paco_frame_release (&frame);
+  }
+  before = allocations ();
+  encode (encoder, TRUE, path, &frame);
+  g_assert_cmpuint (allocations () - before, ==, 1); /* for the file */
+  before = allocations ();
+  decode (decoder, TRUE, &frame);
+  g_assert_cmpuint (allocations () - before, ==, 1);
+  /* Ordinary memory needs staging memory, which was not there yet. */
+  before = allocations ();
+  decode (decoder, FALSE, &frame);
+  g_assert_cmpuint (allocations () - before, ==, 1);
+  paco_frame_release (&frame);
+  before = allocations ();
+  encode (encoder, FALSE, path, &frame);
+  g_assert_cmpuint (allocations () - before, ==, 1);
+  paco_frame_release (&frame);
+  paco_frame_encoder_free (encoder);
+  paco_frame_decoder_free (decoder);
+  g_unlink (path);
+  g_rmdir (folder);
+  g_free (path);
+  g_free (folder);
+}
+
+static void
+note_most (gpointer user, guint64 done, guint64 total)
+{
+  gsize *most = user;
+
+  *most = MAX (*most, host_bytes ());
+}
+
+static const char *const coders[] = { "backend", "cuda", NULL };
+
+typedef struct
+{
+  PacoReader *reader;
+  gsize most;
+} Restore;
+
+static gboolean
+next_frame (gpointer user, PacoFrame *frame, gpointer *owner, GError **error)
+{
+  return paco_reader_next (((Restore *) user)->reader, frame, NULL)
+      == PACO_STATUS_OK;
+}
+
+static void
+release_frame (gpointer user, PacoFrame *frame, gpointer owner)
+{
+  paco_frame_release (frame);
+}
+
+static void
+note_most_restored (gpointer user, guint64 done)
+{
+  Restore *restore = user;
+
+  restore->most = MAX (restore->most, host_bytes ());
+}
+
+/* Files are made again in it as well. */
+static void
+restore (const char *path, guint n_files)
+{
+  Restore restore = { NULL, 0 };
+  PacoRestoreOptions options = {
+    .coders = coders,
+    .next = next_frame,
+    .release = release_frame,
+    .progress = note_most_restored,
+    .user = &restore,
+  };
+  PacoReport report;
+  GError *failure = NULL;
+
+  OK (paco_reader_open (path, &restore.reader, &error));
+  paco_report_init (&report, "restore", path, "");
+  paco_restore_run (&options, &report, &failure);
+  g_assert_no_error (failure);
+  g_assert_cmpuint (report.verified, ==, n_files);
+  g_assert_cmpuint (restore.most, >=, n_files * (gsize) BEHIND);
+  paco_report_clear (&report);
+  paco_reader_close (restore.reader);
+}
+
+/* A run's files are in page-locked memory, those that are read and those that are made
+ * again, and nothing else of it is as large. */
+static void
+test_runs (void)
+{
+  char *folder = g_dir_make_tmp ("paco-page-locked-XXXXXX", NULL);
+  char *in = g_build_filename (folder, "in", NULL);
+  char *out = g_build_filename (folder, "a.paco", NULL), *paths[3];
+  PacoArchiveOptions options = {
+    .folder = in,
+    .out = out,
+    .verify = TRUE,
+    .readers = 1,
+    .coders = coders,
+    .progress = note_most,
+  };
+  PacoReport report;
+  GError *error = NULL;
+  gsize most = 0;
+
+  g_assert_cmpint (g_mkdir (in, 0700), ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
+    paths[i] = make_file (in, i, BEHIND);
+  options.user = &most;
+  paco_report_init (&report, "archive", in, out);
+  paco_archive_run (&options, &report, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (report.verified, ==, G_N_ELEMENTS (paths));
+  g_assert_cmpuint (most, >=, 2 * G_N_ELEMENTS (paths) * (gsize) BEHIND);
+  paco_report_clear (&report);
+  restore (out, G_N_ELEMENTS (paths));
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
+    g_unlink (paths[i]);
+    g_free (paths[i]);
+  }
+  g_unlink (out);
+  g_rmdir (in);
+  g_rmdir (folder);
+  g_free (out);
+  g_free (in);
+  g_free (folder);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  if (!open_driver ()) {
+    g_print ("1..0 # SKIP there is no emulated driver\n");
+    return 0;
+  }
+  g_test_add_func ("/page-locked/no-copies", test_no_copies);
+  g_test_add_func ("/page-locked/runs", test_runs);
+  return g_test_run ();
+}
