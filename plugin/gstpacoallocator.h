@@ -12,14 +12,14 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     GstPacoAllocator, gst_paco_allocator, GST, PACO_ALLOCATOR, GstAllocator)
 
-/* The coder has host memory. */
+/* Makes an allocator. The coder must have host memory. */
 GstAllocator *gst_paco_allocator_new (PacoCoder *coder);
 
-/* Its memory comes from this coder, which has host memory, from now on. */
+/* From now on memory comes from this coder, which must have host memory. */
 void gst_paco_allocator_attach (GstAllocator *allocator, PacoCoder *coder);
 
-/* The coder is about to be closed. Pools may go on asking for memory; they get
- * the system's from now on. */
+/* Says that the coder is about to be closed. Pools may go on asking for memory; from
+ * now on they get the system's. */
 void gst_paco_allocator_detach (GstAllocator *allocator);
 
 G_END_DECLS

@@ -54,7 +54,7 @@ enum
 
 void gst_paco_settings_init (GstPacoSettings *settings);
 void gst_paco_settings_clear (GstPacoSettings *settings);
-/* The copy is to be cleared. */
+/* Copies settings. The copy has to be cleared. */
 void gst_paco_settings_copy (
     const GstPacoSettings *settings, GstPacoSettings *copy);
 void gst_paco_settings_install (GObjectClass *klass);
@@ -65,10 +65,9 @@ gboolean gst_paco_settings_set (
 gboolean gst_paco_settings_get (
     const GstPacoSettings *settings, guint id, GValue *value);
 
-/* Opens the backend that the settings ask for, and posts a warning where one of
- * them has no effect. drop: see PacoBackendOptions. context: NULL, or that in
- * which the CUDA backend is to work. What comes back is a PacoEncoder, or a
- * PacoDecoder. */
+/* Opens the backend that the settings ask for, and posts a warning if one of them
+ * has no effect. PacoBackendOptions says what drop is. context is the one in which
+ * the CUDA backend is to work, or NULL. It returns a PacoEncoder or a PacoDecoder. */
 typedef PacoCoder *(*GstPacoOpenFunc) (GstElement *element,
     const GstPacoSettings *settings, const PacoForeignContext *context,
     void (*drop) (void *), GError **error);
@@ -81,7 +80,7 @@ PacoCoder *gst_paco_open_decoder (GstElement *element,
 
 GstStructure *gst_paco_stats_to_structure (const PacoStats *stats);
 
-/* Posts error as the element error that its code stands for, and frees it. */
+/* Posts the element error that belongs to the error's code, and frees the error. */
 void gst_paco_post_error (GstElement *element, GError *error);
 
 G_END_DECLS

@@ -48,16 +48,16 @@ typedef struct
   GstPacoLatency latency; /* the pipe's thread while frames are pending */
 } GstPacoCoder;
 
-/* push: the pipe's function, which calls gst_paco_coder_lost() if the frame is
- * not to be had and gst_paco_pipe_done() otherwise; frames that it waits for may
- * be abandoned meanwhile. */
+/* push is the pipe's function. It calls gst_paco_coder_lost() if it cannot get a
+ * frame, and gst_paco_pipe_done() otherwise. Frames that it waits for may be
+ * abandoned meanwhile. */
 void gst_paco_coder_init (GstPacoCoder *coder, GstElement *element,
     GRecMutex *stream_lock, GstPacoPipeFunc push);
 void gst_paco_coder_clear (GstPacoCoder *coder);
 
-/* Open what the settings ask for, or post an error. drop: for a GstPacoFrame
- * that the coder has given up, in any thread; calls gst_paco_pipe_done() if the
- * frame's owner is still there. */
+/* These open the coder that the settings ask for, or post an error. drop is called
+ * by any thread for a GstPacoFrame that the coder has given up; it calls
+ * gst_paco_pipe_done() if the frame's owner still exists. */
 gboolean gst_paco_coder_start_encoder (
     GstPacoCoder *coder, void (*drop) (void *frame));
 gboolean gst_paco_coder_start_decoder (
@@ -65,46 +65,46 @@ gboolean gst_paco_coder_start_decoder (
 /* Drops what is in flight. */
 void gst_paco_coder_stop (GstPacoCoder *coder);
 
-/* Goes on with another coder of the same kind, which has yet to be configured.
- * Nothing is in flight. */
+/* Goes on with another coder of the same kind, which is not configured yet. Nothing
+ * may be in flight. */
 void gst_paco_coder_replace (GstPacoCoder *coder, PacoCoder *opened);
 
 /* After the coder has been configured: large pictures are coded with fewer frames
  * in flight than the settings allow. */
 void gst_paco_coder_configured (GstPacoCoder *coder);
 
-/* Waits until at most n_frames are with the coder. Without the stream lock. */
+/* Waits until at most n_frames are with the coder. The stream lock must not be held. */
 GstFlowReturn gst_paco_coder_wait (GstPacoCoder *coder, guint n_frames);
 
-/* A frame has been submitted. With a depth of one it has been pushed afterwards.
- * Without the stream lock. */
+/* Says that a frame has been submitted. With a depth of one it returns after the
+ * frame has been pushed. The stream lock must not be held. */
 GstFlowReturn gst_paco_coder_submitted (GstPacoCoder *coder);
-/* A frame of `size` bytes has come back and is ready to be pushed, after `stored`
- * microseconds more. Writes it to the log. Returns whether the latency to be
+/* Says that a frame of `size` bytes has come back and, `stored` microseconds later,
+ * is ready to be pushed. It is written to the log. Returns whether the latency to be
  * claimed has changed. */
 gboolean gst_paco_coder_finished (GstPacoCoder *coder,
     const GstPacoFrame *frame, const PacoFrameTimes *times, gsize size,
     gint64 stored);
-/* The device does not answer. Posts the error, once, and frees it. */
+/* Says that the device does not answer. Posts the error, once, and frees it. */
 void gst_paco_coder_lost (GstPacoCoder *coder, GError *error);
 
-/* With the stream lock, which they release while they wait. */
+/* These are called with the stream lock, which they release while they wait. */
 GstFlowReturn gst_paco_coder_drain (GstPacoCoder *coder);
 void gst_paco_coder_flush (GstPacoCoder *coder);
 
 /* Offers memory for encoded frames to upstream of a decoder, from any thread. */
 void gst_paco_coder_propose (GstPacoCoder *coder, GstQuery *query);
 
-/* What allocation queries need, from any thread: the allocator, which the caller
- * unrefs, or NULL, how many frames the settings allow to be in flight on a device,
- * and how many devices there are. */
+/* Returns what allocation queries need: the allocator, which the caller unrefs, or
+ * NULL; how many frames the settings allow in flight on a device; and how many
+ * devices there are. Any thread may call it. */
 GstAllocator *gst_paco_coder_ref_allocator (
     GstPacoCoder *coder, guint *depth, guint *n_devices);
 
-/* The element is given a context. */
+/* Gives a context to the element. */
 void gst_paco_coder_set_context (GstPacoCoder *coder, GstContext *context);
 
-/* With the object lock. TRUE if the property was one of the common ones. */
+/* Gets a property; TRUE if it was one of the common ones. The object lock is held. */
 gboolean gst_paco_coder_get_property (
     GstPacoCoder *coder, guint id, GValue *value);
 

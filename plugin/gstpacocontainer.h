@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 /* The code, as it stands in the file: "PACO". */
 #define GST_PACO_FOURCC GST_MAKE_FOURCC ('P', 'A', 'C', 'O')
 
-/* What the pads of the parser say. Demuxers: qtdemux, then matroskademux.
- * Muxers: qtmux, mp4mux, matroskamux; 1329807696 is GST_PACO_FOURCC. */
+/* The caps that the parser's pads take from demuxers (qtdemux, then matroskademux)
+ * and offer to muxers (qtmux, mp4mux, matroskamux); 1329807696 is GST_PACO_FOURCC. */
 #define GST_PACO_DEMUXED_CAPS                                                  \
   "video/x-gst-fourcc-PACO; video/x-unknown, fourcc = (string) PACO"
 #define GST_PACO_MUXABLE_CAPS                                                  \
@@ -19,10 +19,10 @@ G_BEGIN_DECLS
   "video/x-mp4-part, format = (uint) 1329807696; "                             \
   "video/x-wmv, wmvversion = (int) 3, format = (string) PACO"
 
-/* The caps in which a stream of the fixed video/x-paco caps `coded` is handed to
- * the peer that the source pad has now, if any: video/x-paco where possible,
- * else a muxer's. Where the peer takes none of them, posts an error in the name
- * of `element`, the pad's, and returns NULL. */
+/* Returns the caps with which a stream of the fixed video/x-paco caps `coded` is
+ * handed to the peer that the source pad has now, if any: video/x-paco if possible,
+ * else a muxer's. If the peer takes none of them, it posts an error for the pad's
+ * `element` and returns NULL. */
 GstCaps *gst_paco_container_negotiate (
     GstElement *element, GstPad *pad, GstCaps *coded);
 
@@ -36,10 +36,10 @@ GstPadLinkReturn gst_paco_container_link (
  * allow. */
 GstCaps *gst_paco_container_allowed_caps (GstPad *pad);
 
-/* The other way round: what a parser can take when its peer allows `allowed`.
- * Demuxers' caps are not restricted, since what they say of the picture does
- * not count; nor by a muxer's limits: the parser can say what is wrong, while
- * upstream would fail to negotiate without a word. */
+/* Returns what a parser can take when its peer allows `allowed`. Demuxers' caps are
+ * not restricted, since what they say of the picture does not matter. A muxer's
+ * limits do not restrict them either: the parser can say what is wrong, while
+ * upstream would fail to negotiate without a message. */
 GstCaps *gst_paco_container_sink_caps (GstCaps *allowed);
 
 /* The answer of a sink pad that could take `caps`, which it takes ownership of,
@@ -55,8 +55,8 @@ GstCaps *gst_paco_container_parser_caps (
 /* Whether streams of these caps come with one whole frame in each buffer. */
 gboolean gst_paco_container_is_framed (const GstStructure *caps);
 
-/* Adds to the caps of a stream, made from a frame, what upstream's caps know of it
- * and frames do not say. */
+/* Adds to the caps of a stream, which were made from a frame, what upstream's caps
+ * say and frames do not. */
 void gst_paco_container_add_upstream (GstCaps *caps, const GstCaps *upstream);
 
 G_END_DECLS

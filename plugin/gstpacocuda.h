@@ -27,9 +27,10 @@ void gst_paco_cuda_clear (GstPacoCuda *cuda);
 
 /* --- Caps --- */
 
-/* For templates: puts what libgstcuda has of raw, which is taken, before it. */
+/* For templates: puts those of the formats of raw that libgstcuda has before raw,
+ * which it takes ownership of. */
 GstCaps *gst_paco_cuda_extend_caps (GstCaps *raw);
-/* The same caps, which are taken, without pictures in device memory. */
+/* Returns caps without pictures in device memory; it takes ownership of caps. */
 GstCaps *gst_paco_cuda_strip_caps (GstCaps *caps);
 /* Whether these caps, which are fixed, are of pictures in device memory. */
 gboolean gst_paco_cuda_is_caps (const GstCaps *caps);
@@ -40,27 +41,30 @@ GstVideoFormat gst_paco_cuda_pick_format (GstPad *pad, GstVideoFormat coded,
 
 /* --- Context --- */
 
-/* What the element's set_context() and its pads' queries have to do. device_id:
- * the property cuda-device-id. The latter returns whether it has answered. */
+/* These do what the element's set_context() and its pads' queries have to do;
+ * device_id is the property cuda-device-id. The second returns whether it has
+ * answered the query. */
 void gst_paco_cuda_set_context (
     GstPacoCuda *cuda, GstContext *context, gint device_id);
 gboolean gst_paco_cuda_answer (GstPacoCuda *cuda, GstQuery *query);
 
-/* The context to be shared, which the caller unrefs: that which there is, that of
- * a neighbor or of the application, or, if may_create is set, a new one; NULL if
+/* Returns the context to be shared, which the caller unrefs: the present one, one of
+ * a neighbor or of the application, or, if may_create is set, a new one. NULL if
  * there is none for this device. */
 GstPacoCudaContext *gst_paco_cuda_find_context (
     GstPacoCuda *cuda, gint device_id, gboolean may_create);
-/* The same if there is one already; or if a neighbor has one. */
+/* The first returns the present one only, the second one that a neighbor has; or
+ * NULL. */
 GstPacoCudaContext *gst_paco_cuda_peek_context (GstPacoCuda *cuda);
 GstPacoCudaContext *gst_paco_cuda_ask_neighbors (GstPacoCuda *cuda);
-/* Shares this one from now on; NULL: none. */
+/* From now on shares this context, or none if it is NULL. */
 void gst_paco_cuda_share (GstPacoCuda *cuda, GstPacoCudaContext *context);
 
 /* The context in which a buffer lies (not a reference); NULL if it does not lie
  * in device memory. */
 GstPacoCudaContext *gst_paco_cuda_buffer_context (GstBuffer *buffer);
-/* The number of its device; the CUcontext; and the same for a coder. */
+/* These return the number of a context's device; the CUcontext; and the context for a
+ * coder. */
 gint gst_paco_cuda_context_device (GstPacoCudaContext *context);
 gpointer gst_paco_cuda_context_handle (GstPacoCudaContext *context);
 PacoForeignContext gst_paco_cuda_context_foreign (GstPacoCudaContext *context);
@@ -69,8 +73,8 @@ PacoForeignContext gst_paco_cuda_context_foreign (GstPacoCudaContext *context);
 
 /* Proposes to upstream a pool of at least n buffers. FALSE if none can be had. */
 gboolean gst_paco_cuda_propose (GstPacoCuda *cuda, GstQuery *query, guint n);
-/* Makes the answer of downstream fit for n buffers more: its own pool is used if
- * it is of the same context. */
+/* Changes the answer of downstream so that there are n buffers more. Downstream's
+ * own pool is used if it is in the same context. */
 gboolean gst_paco_cuda_decide (GstPacoCuda *cuda, GstQuery *query, guint n);
 
 /* --- Frames --- */
@@ -82,10 +86,10 @@ typedef struct
   gpointer stream;
 } GstPacoCudaPlace;
 
-/* gst_video_frame_map() that leaves device memory of the coder's context where it
- * is; all else is mapped into the host's memory, for which libgstcuda copies it.
- * FALSE also if it does not copy all of it, or the buffer says that it holds a
- * smaller picture, or one of another format. */
+/* Does gst_video_frame_map(), but leaves device memory of the coder's context where
+ * it is. All other device memory is mapped into the host's memory, for which
+ * libgstcuda copies it. FALSE also if libgstcuda does not copy all of it, or if the
+ * buffer's meta says that it has a smaller picture or one of another format. */
 gboolean gst_paco_cuda_map (GstPacoCuda *cuda, GstVideoFrame *frame,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags access,
     GstPacoCudaPlace *place);

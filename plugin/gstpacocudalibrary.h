@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 typedef struct _GstCudaContext GstPacoCudaContext;
 typedef struct _GstCudaStream GstPacoCudaStream;
 
-/* How memory and pools begin. */
+/* The first members of memory and of pools. */
 typedef struct
 {
   GstMemory memory;
@@ -33,8 +33,8 @@ typedef struct
   GstPacoCudaContext *context;
 } GstPacoCudaPool;
 
-/* F (member, symbol, type, parameters). Nothing of it may be called before
- * load_library() has returned TRUE, or the program ends. */
+/* F (member, symbol, type, parameters) for each function. Before load_library() has
+ * returned TRUE, a call of any other one ends the program. */
 #define GST_PACO_CUDA_FUNCTIONS(F)                                             \
   F (load_library, gst_cuda_load_library, gboolean, (void) )                   \
   F (memory_init_once, gst_cuda_memory_init_once, void, (void) )               \
@@ -54,7 +54,7 @@ typedef struct
       (GstPacoCudaContext * context))                                          \
   F (pool_type, gst_cuda_buffer_pool_get_type, GType, (void) )
 
-/* The same of 1.24 and later; NULL before. */
+/* The same for functions of 1.24 and later; they are NULL in earlier versions. */
 #define GST_PACO_CUDA_STREAM_FUNCTIONS(F)                                      \
   F (memory_stream, gst_cuda_memory_get_stream, GstPacoCudaStream *,           \
       (GstPacoCudaMemory * memory))                                            \
@@ -71,16 +71,16 @@ typedef struct
 #undef GST_PACO_CUDA_MEMBER
 } GstPacoCudaLibrary;
 
-/* The library, which is never closed again, or NULL if it is not installed or the
- * option gstcuda is off. Opening it calls nothing of CUDA. */
+/* Returns the library, which is never closed again, or NULL if it is not installed
+ * or the option gstcuda is off. Opening it does not call CUDA. */
 const GstPacoCudaLibrary *gst_paco_cuda_library (void);
 
-/* The same once the library has loaded the driver: then its functions may be
- * called. NULL where there is no driver. */
+/* The same after the library has loaded the driver, so that its functions may be
+ * called. NULL if there is no driver. */
 const GstPacoCudaLibrary *gst_paco_cuda_library_loaded (void);
 
-/* Whether the library that is installed has memory of this format; earlier
- * versions end the program that asks them for one that they have not. */
+/* Whether the installed library has memory of this format. Earlier versions end a
+ * program that asks for memory of a format that they do not have. */
 gboolean gst_paco_cuda_library_has_format (
     const GstPacoCudaLibrary *library, GstVideoFormat format);
 

@@ -14,8 +14,8 @@ G_BEGIN_DECLS
 GstBuffer *gst_paco_cut (GstElement *element, GstBuffer *buffer, gsize size,
     gsize max_size, guint64 *offset, GstFlowReturn *flow);
 
-/* Frames that are cut are no larger than they are cut to, nor than they were: puts
- * that into their caps. most: 0 if they are not cut. */
+/* Puts into caps how large frames are at most: as large as they are cut to, or as
+ * they were. most is 0 if they are not cut. */
 void gst_paco_cut_limit_caps (GstCaps *caps, guint most);
 
 G_END_DECLS

@@ -9,12 +9,12 @@ G_BEGIN_DECLS
 
 typedef struct _GstPacoLocalFile GstPacoLocalFile;
 
-/* NULL unless it is a regular file that can be read. */
+/* Opens a file; NULL unless it is a regular file that can be read. */
 GstPacoLocalFile *gst_paco_local_file_open (const gchar *path);
 /* file may be NULL. */
 void gst_paco_local_file_close (GstPacoLocalFile *file);
 
-/* Whether so many bytes are worth more than one thread. */
+/* Whether several threads are faster with so many bytes. */
 gboolean gst_paco_local_file_is_worth_it (gsize size);
 
 /* Reads size bytes; FALSE if the file has fewer, or they cannot be read. */

@@ -8,11 +8,11 @@
 
 G_BEGIN_DECLS
 
-/* The picture's components and every choice of the coding. */
+/* Writes the picture's components and every choice of the coding. */
 void gst_paco_log_coding (GstDebugCategory *category, GstElement *element,
     const PacoPictureFormat *picture, const PacoCoding *coding);
 
-/* All frames from start to stop. */
+/* Writes the figures of all frames from start to stop. */
 void gst_paco_log_stats (
     GstDebugCategory *category, GstElement *element, const PacoStats *stats);
 

@@ -33,39 +33,40 @@ typedef enum
 
 /* --- into frames --- */
 
-/* What an encoder has not been able to keep. */
+/* How much an encoder was not able to keep. */
 typedef struct
 {
   guint64 n_left_out; /* metas, and values of theirs */
   guint warned;       /* bits: of which kinds of loss there was a warning */
 } GstPacoMetaLoss;
 
-/* The chunks that buffer's metas of these kinds become, at most `room` bytes of them,
- * in *memory, which is allocated when it is needed first and freed by the caller.
- * Posts a warning, once for each kind of loss, where something is left out. */
+/* Makes chunks of the buffer's metas of these kinds, at most `room` bytes of them,
+ * in *memory, which is allocated when it is first needed and freed by the caller. If
+ * something is left out, it posts a warning, once for each kind of loss. */
 PacoAncillary gst_paco_meta_keep (GstBuffer *buffer, GstPacoMetadata kinds,
     gsize room, guint8 **memory, GstElement *element, GstPacoMetaLoss *loss);
 
 /* --- out of frames --- */
 
-/* Names that hostile frames have brought stay with GLib for ever, so an element takes
- * only so many new ones. 0 at first. */
+/* How many new names an element has taken from frames; 0 at first. GLib keeps names
+ * for ever, so there is a limit, for hostile frames. */
 typedef guint GstPacoMetaNames;
 
-/* Puts what the chunks of a frame say on a buffer of the picture, reduced to
- * 1/2^reduce. element: for the log. */
+/* Puts metas of what a frame's chunks say on the buffer of its picture, which is
+ * reduced to 1/2^reduce. element is for the log. */
 void gst_paco_meta_restore (const PacoAncillary *chunks, guint reduce,
     GstBuffer *buffer, GstPacoMetaNames *names, GstElement *element);
 
-/* Of a meta of the frame's buffer, which may be newer than the frame: does what the
- * base class would not do. TRUE if nothing is left to be done, as the picture's buffer
- * has an equal one, or got one that is right for the reduced picture. */
+/* Takes a meta of the frame's buffer, which may be newer than the frame, to the
+ * picture's buffer, where the base class would not do it right. TRUE if nothing is
+ * left to be done: the picture's buffer has an equal meta, or has got one that is
+ * right for the reduced picture. */
 gboolean gst_paco_meta_take (
     const GstMeta *meta, guint reduce, GstBuffer *buffer);
 
-/* Puts it on the frame's own buffer, which is made writable, as muxers make tracks of
- * some metas. header is the frame's, which may have been read from memory that is not
- * there any more; `bytes` is room to read it once more. */
+/* Puts metas on the frame's own buffer, which is made writable, because muxers make
+ * tracks of some metas. header is the frame's; the memory from which it was read may
+ * have been freed, so `bytes` is room to read it once more. */
 void gst_paco_meta_restore_coded (const PacoHeader *header, GstBuffer **buffer,
     GByteArray *bytes, GstPacoMetaNames *names, GstElement *element);
 

@@ -19,26 +19,27 @@ typedef struct
   gboolean on_device; /* frames are in device memory */
 } GstPacoOutput;
 
-/* Chooses a format that downstream takes for what header says, with coded as the
- * GstVideoInfo of the whole picture; in device memory, if downstream names it and
- * the coder can move into a context that is shared. Nobody learns of it yet. FALSE if
- * there is no such format. */
+/* Chooses a format that downstream takes for pictures as header says, with coded as
+ * the GstVideoInfo of the whole picture. It is in device memory if downstream names
+ * that and the coder can move into a shared context. Nothing is announced yet. FALSE
+ * if there is no such format. */
 gboolean gst_paco_output_choose (GstPacoOutput *output,
     GstVideoDecoder *decoder, GstPacoCoder *coder, const PacoHeader *header,
     const GstVideoInfo *coded, guint reduce);
 
-/* Whether frames like header's are of the size that was chosen, too: reduced, fields
- * and frames of one height may come to different ones. */
+/* Whether frames like header's have the size that was chosen: when they are reduced,
+ * frames in one piece and frames of two fields may get different sizes. */
 gboolean gst_paco_output_has_size (
     const GstPacoOutput *output, const PacoHeader *header);
 
-/* Whether there is memory for n pictures. GStreamer's own allocator ends the
- * program where there is not. Error MEMORY. */
+/* Whether there is memory for n pictures; if not, GStreamer's own allocator would
+ * end the program. Error MEMORY. */
 gboolean gst_paco_output_fits_memory (
     const GstPacoOutput *output, guint n, GError **error);
 
-/* Makes it the decoder's output state, with what header and coded say, who know
- * better than input. Does not negotiate. FALSE if there is no such state. */
+/* Makes the format the decoder's output state, with what header and coded say, which
+ * goes before upstream's caps. It does not negotiate. FALSE if there is no such
+ * state. */
 gboolean gst_paco_output_announce (GstPacoOutput *output,
     GstVideoDecoder *decoder, const PacoHeader *header,
     const GstVideoInfo *coded, GstVideoCodecState *input);
@@ -53,12 +54,13 @@ gboolean gst_paco_output_map (const GstPacoOutput *output, GstPacoCuda *cuda,
     GstBuffer *buffer, const PacoPlanes *planes, GstVideoFrame *frame,
     PacoPicture *picture);
 
-/* Puts what the backend has left in planes into the frame. */
+/* Converts what the backend has written to planes to the frame's format. */
 void gst_paco_output_store (
     const GstPacoOutput *output, PacoPlanes *planes, GstVideoFrame *frame);
 
-/* The allocation query, before and after the base class has decided it: buffers for
- * what the coder has in flight; and what is posted if there are none. */
+/* These handle the allocation query before and after the base class has decided it,
+ * so that there are buffers for what the coder has in flight. They post an error if
+ * there are none. */
 gboolean gst_paco_output_adapt_pools (GstPacoCoder *coder, GstQuery *query);
 gboolean gst_paco_output_activate_pools (GstQuery *query);
 void gst_paco_output_post_no_pools (

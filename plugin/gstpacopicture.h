@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 gboolean gst_paco_picture_check (
     GstElement *element, const GstVideoInfo *info, PacoRawFormat *raw);
 
-/* Posts the error that a buffer is no such picture. */
+/* Posts the error that a buffer does not hold such a picture. */
 void gst_paco_picture_refuse (
     GstElement *element, const GstVideoInfo *info, GstBuffer *buffer);
 

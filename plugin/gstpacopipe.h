@@ -31,24 +31,26 @@ void gst_paco_pipe_init (
     GstPacoPipe *pipe, GstPacoPipeFunc func, gpointer element);
 void gst_paco_pipe_clear (GstPacoPipe *pipe);
 
-/* FALSE if the thread cannot be had. */
+/* Starts the thread; FALSE if it cannot be created. */
 gboolean gst_paco_pipe_start (GstPacoPipe *pipe, const char *thread_name);
 /* Joins the thread. Frames in flight must have been abandoned before. */
 void gst_paco_pipe_stop (GstPacoPipe *pipe);
 
-/* One more is pending; and one less, which has been pushed or dropped. */
+/* The first says that one frame more is pending; the second, that a frame has been
+ * pushed or dropped. */
 void gst_paco_pipe_submitted (GstPacoPipe *pipe);
 void gst_paco_pipe_done (GstPacoPipe *pipe, GstFlowReturn flow);
 
-/* The coder is lost: nothing is pending any more, and the flow an error. */
+/* Says that the coder is lost: then nothing is pending any more, and the flow is an
+ * error. */
 void gst_paco_pipe_lose (GstPacoPipe *pipe);
 gboolean gst_paco_pipe_is_lost (GstPacoPipe *pipe);
 
 /* Waits until all frames are done. */
 void gst_paco_pipe_wait_done (GstPacoPipe *pipe);
-/* The same, and until the pipe's thread has left func: after frames have been
- * abandoned it may still wait for one, and must not take the next one for
- * that. */
+/* The same, and waits until the pipe's thread has left func: after frames have been
+ * abandoned it may still wait for one of them, and must not take the next frame for
+ * it. */
 void gst_paco_pipe_wait_idle (GstPacoPipe *pipe);
 
 /* The first bad result of done() since the last call. */

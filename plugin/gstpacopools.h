@@ -9,20 +9,20 @@
 
 G_BEGIN_DECLS
 
-/* Proposes to upstream a pool for frames of which depth may be in flight on each
- * of n_devices devices; of device memory, if the caps are of such. */
+/* Proposes a pool to upstream, for frames of which depth may be in flight on each of
+ * n_devices devices. It is of device memory if the caps are. */
 gboolean gst_paco_pools_propose (GstQuery *query, GstPacoCuda *cuda,
     GstAllocator *allocator, guint depth, guint n_devices);
 
-/* What downstream has answered, made fit for so many frames in flight before the
- * base class decides; FALSE if no device memory can be had ... */
+/* Before the base class decides, changes what downstream has answered so that there are
+ * buffers for so many frames in flight; FALSE if no device memory can be had. */
 gboolean gst_paco_pools_adapt (GstQuery *query, GstPacoCuda *cuda,
     GstAllocator *allocator, guint depth, guint n_devices);
-/* ... and the pool that it has decided for allowed to have strides of its own,
- * where downstream takes them. */
+/* Afterwards, lets the pool that was chosen have strides of its own if downstream takes
+ * them. */
 void gst_paco_pools_enable_video_meta (GstQuery *query);
-/* Whether that pool gets as many buffers as it has to have at least; the base
- * class does not ask. */
+/* Whether that pool can allocate as many buffers as it must have at least, which the
+ * base class does not check. */
 gboolean gst_paco_pools_activate (GstQuery *query);
 
 G_END_DECLS

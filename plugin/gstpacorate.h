@@ -19,8 +19,8 @@ typedef struct
   gdouble steps[GST_PACO_RECENT_FRAMES];
 } GstPacoRecent;
 
-/* Takes down a frame: its bytes, and the step of the finest diagonal subband of its
- * first component, in samples; 0 if a reversible wavelet has none. */
+/* Notes a frame: its bytes, and the step of the finest diagonal subband of its first
+ * component, in samples, which is 0 with a reversible wavelet. */
 void gst_paco_recent_add (
     GstPacoRecent *recent, const guint8 *data, gsize size);
 
@@ -28,21 +28,21 @@ void gst_paco_recent_add (
 void gst_paco_recent_describe (
     const GstPacoRecent *recent, GstStructure *stats);
 
-/* Most bytes of a frame: its budget with rate control by bitrate, else `bound`;
- * never more than `bound`, which holds for any rate. */
+/* How many bytes a frame has at most: its budget with rate control by bitrate, else
+ * `bound`, which holds for any rate. */
 guint64 gst_paco_rate_max_frame_size (
     const PacoParameters *parameters, guint64 bound);
 
 /* The rate in words, for the log; the caller frees it. */
 char *gst_paco_rate_describe (const PacoParameters *parameters);
 
-/* Adds maximum-bitrate, and bitrate where one is asked for, as far as these are
+/* Adds the tag maximum-bitrate, and bitrate if one is asked for, as far as they are
  * known. */
 void gst_paco_rate_add_tags (
     const PacoParameters *parameters, guint64 bound, GstTagList *tags);
 
-/* The regions of interest of a picture. Where there are more than the codec takes,
- * the last one is the smallest that has all further ones in it. */
+/* Makes areas of a picture's regions of interest. If there are more than the codec
+ * takes, the last area is the smallest one that contains all the others. */
 void gst_paco_areas_from_buffer (GstBuffer *buffer, PacoAreas *areas);
 
 G_END_DECLS

@@ -47,15 +47,15 @@ typedef struct
 void gst_paco_reader_init (GstPacoReader *reader, GstPad *pad);
 void gst_paco_reader_clear (GstPacoReader *reader);
 
-/* The pad is no longer active: forgets downstream's memory and the file. */
+/* Forgets downstream's memory and the file, when the pad is no longer active. */
 void gst_paco_reader_reset (GstPacoReader *reader);
 
 /* Asks downstream of the source pad, which has these caps, for memory. */
 void gst_paco_reader_negotiate (
     GstPacoReader *reader, GstPad *source_pad, GstCaps *caps);
 
-/* The base class will pull size bytes or some more at offset, or what there is of
- * them. head: what it has pulled there before. */
+/* Says that the base class will pull size bytes or some more at offset, or fewer at
+ * the end. head is what it has pulled there before. */
 void gst_paco_reader_expect (
     GstPacoReader *reader, guint64 offset, gsize size, GstBuffer *head);
 

@@ -15,19 +15,19 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (
     GstPacoRecycler, gst_paco_recycler, GST, PACO_RECYCLER, GstAllocator)
 
-/* Its memory comes in slabs, each for one frame, from source, or from the system if
- * that is NULL. At most n_slabs of them exist at a time; who wants more gets
- * ordinary memory that is not kept. Any thread may allocate and free; memory may
- * outlive the allocator. */
+/* Makes an allocator whose memory comes in slabs, each for one frame, from source,
+ * or from the system if that is NULL. At most n_slabs exist at a time; beyond that
+ * it hands out ordinary memory, which is not kept. Any thread may allocate and free;
+ * memory may outlive the allocator. */
 GstAllocator *gst_paco_recycler_new (GstAllocator *source, guint n_slabs);
 
-/* The recycler that the peer of source_pad offers to who sends it frames of caps,
- * which the caller unrefs; NULL if it offers none. Other allocators do not
- * count: they may be made for anything, and would be asked for each frame. */
+/* Returns the recycler that the peer of source_pad offers for frames of these caps,
+ * which the caller unrefs, or NULL. Other allocators are not taken: they may be made
+ * for anything, and would be asked for each frame. */
 GstAllocator *gst_paco_recycler_offered (GstPad *source_pad, GstCaps *caps);
 
-/* Frees what it keeps; from now on it hands out ordinary memory, and keeps
- * none. */
+/* Frees the memory that is kept. From now on the allocator hands out ordinary
+ * memory, and keeps none. */
 void gst_paco_recycler_stop (GstAllocator *allocator);
 
 G_END_DECLS

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Zeros are one that has read no frame. */
+/* Header and index of a frame. If it is all zeros, no frame has been read. */
 typedef struct
 {
   PacoHeader header;
@@ -24,7 +24,7 @@ void gst_paco_rtp_blocks_clear (GstPacoRtpBlocks *blocks);
 gboolean gst_paco_rtp_blocks_read (GstPacoRtpBlocks *blocks, const guint8 *data,
     gsize size, guint32 frame_size, GError **error);
 
-/* Bytes before the payload. */
+/* How many bytes lie before the payload. */
 static inline guint32
 gst_paco_rtp_blocks_payload (const GstPacoRtpBlocks *blocks)
 {

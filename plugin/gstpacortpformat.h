@@ -69,8 +69,8 @@ gst_paco_rtp_header_write (const GstPacoRtpHeader *header, guint8 *data)
   data[15] = 0;
 }
 
-/* FALSE if the payload is too short for its header or a byte of its body, or is
- * of an unknown version or kind. What the fields say is not checked. */
+/* Reads a header. FALSE if the payload is too short for it and a byte of body, or of an
+ * unknown version or kind. The values of the fields are not checked. */
 static inline gboolean
 gst_paco_rtp_header_read (
     GstPacoRtpHeader *header, const guint8 *data, gsize size)
@@ -95,7 +95,8 @@ gst_paco_rtp_header_read (
   return TRUE;
 }
 
-/* Symbols of symbol_size bytes that size bytes are, the last one filled up. */
+/* How many symbols of symbol_size bytes are needed for size bytes; the last one is
+ * filled up. */
 static inline guint32
 gst_paco_rtp_n_symbols (guint32 size, guint32 symbol_size)
 {

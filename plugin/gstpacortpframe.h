@@ -29,7 +29,7 @@ typedef struct
   guint32 begin, end;
 } GstPacoRtpHole;
 
-/* Zeros are a frame that is not in use. */
+/* A frame that is being put together. If it is all zeros, it is not in use. */
 typedef struct
 {
   gboolean active;
@@ -49,14 +49,14 @@ typedef struct
   GstBuffer **parity; /* row * n_groups + group: a symbol, or NULL */
 } GstPacoRtpFrame;
 
-/* Begins the frame that header, of any of its packets, tells of. Its memory
+/* Begins the frame of this header, which is that of any of its packets. Its memory
  * comes from allocator. FALSE if there is none. */
 gboolean gst_paco_rtp_frame_begin (GstPacoRtpFrame *frame,
     const GstPacoRtpHeader *header, GstAllocator *allocator);
 
-/* Takes a packet of the frame, whose number is right: size bytes at body, behind
- * its header. packet is kept if it has parity that may be needed: its memory
- * from body_offset on is the body. */
+/* Takes a packet with the frame's number: size bytes at body, behind its header. If
+ * it has parity that may be needed, the buffer `packet` is kept, whose memory from
+ * body_offset on is the body. */
 GstPacoRtpFate gst_paco_rtp_frame_add (GstPacoRtpFrame *frame,
     const GstPacoRtpHeader *header, const guint8 *body, gsize size,
     GstBuffer *packet, gsize body_offset);
@@ -68,27 +68,27 @@ gst_paco_rtp_frame_is_whole (const GstPacoRtpFrame *frame)
   return frame->holes->len == 0;
 }
 
-/* Whether all of the part is there that has parity. */
+/* Whether all of the part that has parity is there. */
 gboolean gst_paco_rtp_frame_is_safe (const GstPacoRtpFrame *frame);
 
-/* Tries to get back what is missing of that part; needed only where data came
- * behind parity. */
+/* Tries to restore what is missing of that part. It is needed only if data came after
+ * parity. */
 void gst_paco_rtp_frame_restore (GstPacoRtpFrame *frame);
 
 /* How many bytes at its beginning are there. */
 guint32 gst_paco_rtp_frame_head (const GstPacoRtpFrame *frame);
 
-/* Fills what is missing, so that all codeblocks with lost bytes are broken for a
- * decoder, and returns how many they are. blocks: of this frame, whose blocks have
- * checks. */
+/* Fills in what is missing, so that a decoder finds all codeblocks with lost bytes
+ * broken, and returns how many there are. blocks are those of this frame, which must
+ * have checks. */
 guint gst_paco_rtp_frame_fill (
     GstPacoRtpFrame *frame, const GstPacoRtpBlocks *blocks);
 
 /* Ends the frame; the buffer is the caller's. */
 GstBuffer *gst_paco_rtp_frame_steal (GstPacoRtpFrame *frame);
-/* Ends it, if it is active, and throws it away. */
+/* Ends the frame, if it is active, and drops it. */
 void gst_paco_rtp_frame_drop (GstPacoRtpFrame *frame);
-/* Frees what an ended one has kept for the next. */
+/* Frees the memory that an ended frame has kept for the next one. */
 void gst_paco_rtp_frame_clear (GstPacoRtpFrame *frame);
 
 G_END_DECLS

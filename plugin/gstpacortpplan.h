@@ -30,9 +30,10 @@ void gst_paco_rtp_plan_clear (GstPacoRtpPlan *plan);
 /* The least `room` that a frame can be cut for. */
 #define GST_PACO_RTP_LEAST_ROOM 64
 
-/* Plans for the frame of blocks, whose index has been read. room: bytes that a
- * packet has for the payload and its header, GST_PACO_RTP_LEAST_ROOM at least.
- * parity: packets of parity for 100 that it protects, 0..100. */
+/* Plans the packets of the frame of `blocks`, whose index has been read. room is how
+ * many bytes a packet has for the payload with its header, at least
+ * GST_PACO_RTP_LEAST_ROOM. parity is how many packets of parity there are for 100
+ * that it protects, 0..100. */
 void gst_paco_rtp_plan_make (GstPacoRtpPlan *plan,
     const GstPacoRtpBlocks *blocks, guint room, guint parity);
 

@@ -7,27 +7,28 @@
 
 G_BEGIN_DECLS
 
-/* Whether the coder can work on pictures in device memory, or may once it is
- * open. From any thread. */
+/* Whether the coder can work on pictures in device memory, or may be able to when it is
+ * open. Any thread may call it. */
 gboolean gst_paco_sharing_is_possible (GstPacoCoder *coder);
 
-/* Caps of raw pictures, which are taken, as they are possible now. */
+/* Restricts caps of raw pictures, which it takes ownership of, to what is possible
+ * now. */
 GstCaps *gst_paco_sharing_limit_caps (GstPacoCoder *coder, GstCaps *raw);
 
-/* To begin with: opens a coder in the context of a neighbor, or in one that the
- * element has been given, so that it need not move later. NULL if there is none,
- * or none that is of use. */
+/* At the start, opens a coder in the context of a neighbor, or in one that the
+ * element has been given, so that it need not move later. NULL if there is no
+ * context that can be used. */
 PacoCoder *gst_paco_sharing_open (
     GstPacoCoder *coder, const GstPacoSettings *settings);
 
-/* Has the coder work in the context that is shared with neighbors, or in a new one
- * to be shared if there is none and one may be created. It has nothing in flight,
- * and has to be configured afterwards. FALSE, with a warning on the bus, if that
- * cannot be: then pictures are copied by way of the host. */
+/* Moves the coder into the context that is shared with neighbors, or into a new one
+ * if there is none and one may be created. The coder must have nothing in flight,
+ * and has to be configured afterwards. FALSE, with a warning on the bus, if it
+ * cannot move; then pictures are copied through the host. */
 gboolean gst_paco_sharing_enter (GstPacoCoder *coder, gboolean may_create);
 
-/* Whether a buffer lies in another context, in which the coder may work instead;
- * and has it do so, as above. */
+/* The first says whether a buffer lies in another context, in which the coder could
+ * work; the second moves the coder there, as above. */
 gboolean gst_paco_sharing_is_elsewhere (GstPacoCoder *coder, GstBuffer *buffer);
 gboolean gst_paco_sharing_follow (GstPacoCoder *coder, GstBuffer *buffer);
 

@@ -47,17 +47,17 @@ typedef struct
   guint n_marks;
 } GstPacoSplitter;
 
-/* Of a splitter that is cleared with zeros, or in use: forgets all bytes. The
- * next ones stand at offset in the stream. */
+/* Forgets all bytes; the next ones are at this offset in the stream. The splitter is
+ * in use, or has been cleared with zeros. */
 void gst_paco_splitter_reset (GstPacoSplitter *splitter, guint64 offset);
 
 /* Takes buffer. Before the next one, gst_paco_splitter_next() must have said
  * that there is nothing left. FALSE if the buffer cannot be read. */
 gboolean gst_paco_splitter_push (GstPacoSplitter *splitter, GstBuffer *buffer);
 
-/* The next piece, whose buffer and reason are the caller's; FALSE if there is
- * none before more bytes come, or, with *error set, if memory is short. last
- * says that no more will come. */
+/* Returns the next piece, whose buffer and reason then belong to the caller. FALSE
+ * if there is none before more bytes come, or, with *error set, if there is not
+ * enough memory. last says that no more bytes will come. */
 gboolean gst_paco_splitter_next (GstPacoSplitter *splitter, gboolean last,
     GstPacoPiece *piece, GError **error);
 

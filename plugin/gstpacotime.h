@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* The latest time there is; whatever would be later is this. */
+/* The latest time; later ones are set to this. */
 #define GST_PACO_TIME_MAX ((GstClockTime) G_MAXINT64)
 
 /* Frame n begins at origin + n * fps_d / fps_n seconds, rounded down to a
