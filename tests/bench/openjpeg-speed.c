@@ -4,77 +4,9 @@
  * 64x64, five levels. One JSON line per run. Filling and reading OpenJPEG's
  * picture of 32-bit samples is not counted. */
 #include "tests/bench/codec.h"
-#include <openjpeg.h>
+#include "tests/bench/openjpeg-memory.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-typedef struct
-{
-  uint8_t *data;
-  size_t capacity, size, position;
-} Memory;
-
-static OPJ_SIZE_T
-read_memory (void *buffer, OPJ_SIZE_T size, void *user_data)
-{
-  Memory *memory = user_data;
-  size_t left = memory->size - memory->position;
-
-  if (!left)
-    return (OPJ_SIZE_T) -1;
-  size = MIN (size, left);
-  memcpy (buffer, memory->data + memory->position, size);
-  memory->position += size;
-  return size;
-}
-
-static OPJ_SIZE_T
-write_memory (void *buffer, OPJ_SIZE_T size, void *user_data)
-{
-  Memory *memory = user_data;
-
-  if (size > memory->capacity - memory->position)
-    return (OPJ_SIZE_T) -1;
-  memcpy (memory->data + memory->position, buffer, size);
-  memory->position += size;
-  memory->size = MAX (memory->size, memory->position);
-  return size;
-}
-
-static OPJ_BOOL
-seek_memory (OPJ_OFF_T position, void *user_data)
-{
-  Memory *memory = user_data;
-
-  if (position < 0 || (size_t) position > memory->capacity)
-    return OPJ_FALSE;
-  memory->position = (size_t) position;
-  return OPJ_TRUE;
-}
-
-static OPJ_OFF_T
-skip_memory (OPJ_OFF_T n, void *user_data)
-{
-  Memory *memory = user_data;
-
-  return seek_memory ((OPJ_OFF_T) memory->position + n, memory) ? n : -1;
-}
-
-static opj_stream_t *
-open_stream (Memory *memory, bool input)
-{
-  opj_stream_t *stream = opj_stream_create (1 << 20, input);
-
-  memory->position = 0;
-  opj_stream_set_user_data (stream, memory, NULL);
-  opj_stream_set_user_data_length (stream, memory->size);
-  opj_stream_set_read_function (stream, read_memory);
-  opj_stream_set_write_function (stream, write_memory);
-  opj_stream_set_skip_function (stream, skip_memory);
-  opj_stream_set_seek_function (stream, seek_memory);
-  return stream;
-}
 
 static void
 check (bool good, const char *what)
@@ -106,7 +38,7 @@ make_image (const TrainingPicture *file)
 }
 
 static Seconds
-encode (const TrainingPicture *file, Memory *memory)
+encode (const TrainingPicture *file, OpenjpegMemory *memory)
 {
   opj_image_t *image = make_image (file);
   opj_cparameters_t parameters;
@@ -122,7 +54,7 @@ encode (const TrainingPicture *file, Memory *memory)
   codec = opj_create_compress (OPJ_CODEC_J2K);
   check (opj_setup_encoder (codec, &parameters, image), "opj_setup_encoder");
   memory->size = 0;
-  stream = open_stream (memory, false);
+  stream = openjpeg_open_memory (memory, false);
   check (opj_start_compress (codec, image, stream), "opj_start_compress");
   check (opj_encode (codec, stream), "opj_encode");
   check (opj_end_compress (codec, stream), "opj_end_compress");
@@ -134,7 +66,7 @@ encode (const TrainingPicture *file, Memory *memory)
 }
 
 static Seconds
-decode (const TrainingPicture *file, Memory *memory)
+decode (const TrainingPicture *file, OpenjpegMemory *memory)
 {
   opj_dparameters_t parameters;
   opj_image_t *image = NULL;
@@ -145,7 +77,7 @@ decode (const TrainingPicture *file, Memory *memory)
   opj_set_default_decoder_parameters (&parameters);
   codec = opj_create_decompress (OPJ_CODEC_J2K);
   check (opj_setup_decoder (codec, &parameters), "opj_setup_decoder");
-  stream = open_stream (memory, true);
+  stream = openjpeg_open_memory (memory, true);
   check (opj_read_header (stream, codec, &image), "opj_read_header");
   check (opj_decode (codec, stream, image), "opj_decode");
   check (opj_end_decompress (codec, stream), "opj_end_decompress");
@@ -165,7 +97,7 @@ int
 main (int argc, char **argv)
 {
   TrainingPicture file;
-  Memory memory = { 0 };
+  OpenjpegMemory memory = { 0 };
   GError *error = NULL;
   int runs = argc > 2 ? atoi (argv[2]) : 1;
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * See openjpeg-memory.h. */
+#include "tests/bench/openjpeg-memory.h"
+#include <glib.h>
+#include <string.h>
+
+static OPJ_SIZE_T
+read_memory (void *buffer, OPJ_SIZE_T size, void *user_data)
+{
+  OpenjpegMemory *memory = user_data;
+  size_t left = memory->size - memory->position;
+
+  if (!left)
+    return (OPJ_SIZE_T) -1;
+  size = MIN (size, left);
+  memcpy (buffer, memory->data + memory->position, size);
+  memory->position += size;
+  return size;
+}
+
+static OPJ_SIZE_T
+write_memory (void *buffer, OPJ_SIZE_T size, void *user_data)
+{
+  OpenjpegMemory *memory = user_data;
+
+  if (size > memory->capacity - memory->position)
+    return (OPJ_SIZE_T) -1;
+  memcpy (memory->data + memory->position, buffer, size);
+  memory->position += size;
+  memory->size = MAX (memory->size, memory->position);
+  return size;
+}
+
+static OPJ_BOOL
+seek_memory (OPJ_OFF_T position, void *user_data)
+{
+  OpenjpegMemory *memory = user_data;
+
+  if (position < 0 || (size_t) position > memory->capacity)
+    return OPJ_FALSE;
+  memory->position = (size_t) position;
+  return OPJ_TRUE;
+}
+
+static OPJ_OFF_T
+skip_memory (OPJ_OFF_T n, void *user_data)
+{
+  OpenjpegMemory *memory = user_data;
+
+  return seek_memory ((OPJ_OFF_T) memory->position + n, memory) ? n : -1;
+}
+
+opj_stream_t *
+openjpeg_open_memory (OpenjpegMemory *memory, bool input)
+{
+  opj_stream_t *stream = opj_stream_create (1 << 20, input);
+
+  memory->position = 0;
+  opj_stream_set_user_data (stream, memory, NULL);
+  opj_stream_set_user_data_length (stream, memory->size);
+  opj_stream_set_read_function (stream, read_memory);
+  opj_stream_set_write_function (stream, write_memory);
+  opj_stream_set_skip_function (stream, skip_memory);
+  opj_stream_set_seek_function (stream, seek_memory);
+  return stream;
+}
