@@ -30,7 +30,8 @@ def text(x, y, words, **attributes):
 
 
 class Axis:
-    """Values from zero up, linear; or positive ones by their logarithm."""
+    """Values from zero up, or from below it, linear; or positive ones by their
+    logarithm."""
 
     def __init__(self, values, logarithmic):
         self.logarithmic = logarithmic
@@ -40,11 +41,12 @@ class Axis:
             n = round(math.log10(self.high / self.low))
             self.lines = [self.low * 10 ** k for k in range(n + 1)]
         else:
-            top = max(max(values), 1e-9)
-            step = grid_step(top)
+            top, bottom = max(max(values), 0), min(min(values), 0)
+            step = grid_step(max(top - bottom, 1e-9))
+            first = math.floor(bottom / step)
             n = math.floor(top / step) + 1
-            self.low, self.high = 0, n * step
-            self.lines = [k * step for k in range(n + 1)]
+            self.low, self.high = first * step, n * step
+            self.lines = [k * step for k in range(first, n + 1)]
 
     def y(self, value):
         if self.logarithmic:
@@ -98,6 +100,7 @@ def bars(axis, order, series):
     group = WIDTH / len(order)
     width = min(0.8 * group / len(series), 40)
     svg = []
+    base = TOP + HEIGHT if axis.logarithmic else axis.y(0)
     for number_of_group, x in enumerate(order):
         middle = LEFT + group * (number_of_group + 0.5)
         svg.append(text(middle, TOP + HEIGHT + 20, x, text_anchor='middle'))
@@ -107,8 +110,9 @@ def bars(axis, order, series):
             y = axis.y(values[x])
             left = middle + width * (index - len(series) / 2)
             fill = 'fill-opacity="0.45" ' if is_paper else ''
-            svg.append(f'<rect x="{left:.1f}" y="{y:.1f}" width="{width * 0.9:.1f}" '
-                       f'height="{TOP + HEIGHT - y:.1f}" {fill}'
+            svg.append(f'<rect x="{left:.1f}" y="{min(y, base):.1f}" '
+                       f'width="{width * 0.9:.1f}" '
+                       f'height="{abs(base - y):.1f}" {fill}'
                        f'fill="{COLORS[index % len(COLORS)]}"/>')
     return svg
 

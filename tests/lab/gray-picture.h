@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * A picture of one component, coded by text 004's coder in the framework of JPEG 2000:
+ * five levels of 5/3 or 9/7, quantized, blocks of 64 columns, tables of probabilities,
+ * passes chosen by rate and distortion, packet headers. lab-coder uses it. */
+#pragma once
+#include "codec/reference/reference.h"
+#include "tests/lab/bitplanes.h"
+
+#define GRAY_LEVELS 5
+#define GRAY_SUBBANDS (3 * GRAY_LEVELS + 1)
+
+/* The samples, level shifted: signed integers of `depth` bits. */
+typedef struct
+{
+  char *name;
+  unsigned depth;
+  PacoReferencePlane plane;
+} GrayPicture;
+
+/* Reads what tests/bench reads, packed with xz: RGB becomes its luma, of YUV the luma
+ * is taken. At most max_width * max_height samples, of the middle. */
+gboolean gray_picture_read (const char *path, uint32_t max_width,
+    uint32_t max_height, GrayPicture *picture, GError **error);
+void gray_picture_clear (GrayPicture *picture);
+
+/* PSNR in dB of other samples of the same picture; INFINITY where they are the same. */
+double gray_picture_psnr (
+    const GrayPicture *picture, const PacoReferenceSample *other);
+
+/* --- The transform --- */
+
+typedef struct
+{
+  uint32_t left, top, width, height; /* where it lies in the plane */
+  float step;
+} GraySubband;
+
+typedef struct
+{
+  PacoWaveletId wavelet;
+  PacoReferencePlane plane; /* quantizer indices, as integers */
+  float
+      *exact; /* magnitudes in steps, before quantization; NULL if reversible */
+  GraySubband subbands[GRAY_SUBBANDS];
+} GrayTransform;
+
+/* The steps of 9/7 are such that an error of one in any index weighs one in the
+ * picture, as OpenJPEG's. */
+void gray_transform (const GrayPicture *picture, PacoWaveletId wavelet,
+    GrayTransform *transform);
+void gray_transform_clear (GrayTransform *transform);
+
+/* --- Tables --- */
+
+typedef struct
+{
+  BitplanesCounts of[GRAY_SUBBANDS];
+} GrayCounts;
+
+typedef struct
+{
+  BitplanesTable of[GRAY_SUBBANDS];
+} GrayTables;
+
+/* Adds the symbols of a picture with that form (whose kind is not looked at). */
+void gray_count (const GrayTransform *transform, const BitplanesForm *form,
+    unsigned block_height, GrayCounts *counts);
+void gray_counts_add (GrayCounts *to, const GrayCounts *counts);
+void gray_counts_subtract (GrayCounts *to, const GrayCounts *counts);
+
+/* Eq. (3.3) and (3.5), as if each symbol had been seen once more of each value. */
+void gray_tables (
+    const GrayCounts *counts, unsigned probability_bits, GrayTables *tables);
+
+/* Bits of a picture's symbols with the probabilities of others, without any loss to
+ * codewords or to the precision of probabilities. */
+double gray_ideal_bits (const GrayCounts *picture, const GrayCounts *others);
+
+/* --- Coding --- */
+
+typedef struct
+{
+  unsigned subband, width, height;
+  uint32_t x, y; /* of its first coefficient in the subband */
+  size_t offset; /* of its code */
+  unsigned sent; /* passes that are in the codestream */
+  BitplanesRecord record;
+} GrayBlock;
+
+typedef struct
+{
+  const GrayTransform *transform;
+  const BitplanesForm *form;
+  const GrayTables *tables;
+  unsigned block_height;
+  GArray *blocks; /* GrayBlock, of a subband row by row */
+  uint32_t blocks_x[GRAY_SUBBANDS], blocks_y[GRAY_SUBBANDS];
+  GByteArray *code;
+} GrayCode;
+
+/* Codes all; tables (or NULL with the MQ coder) and the rest stay in use. */
+void gray_encode (const GrayTransform *transform, const BitplanesForm *form,
+    const GrayTables *tables, unsigned block_height, GrayCode *code);
+void gray_code_clear (GrayCode *code);
+
+/* Bytes of the packets with the passes that are sent. */
+size_t gray_code_bytes (const GrayCode *code);
+
+/* Sends those passes that lower the error most and fit into so many bytes. */
+void gray_code_fit (GrayCode *code, size_t bytes);
+
+/* Decodes the passes that are sent into plane, which has the picture's size: its
+ * samples, rounded and clamped. FALSE if the code does not suffice. */
+bool gray_decode (
+    const GrayCode *code, unsigned depth, PacoReferencePlane *plane);
