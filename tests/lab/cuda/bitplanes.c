@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Text 004's block coder on a GPU, as chapter 4 has it: Tables 4.2 to 4.6 and Figures
+ * 4.6 and 4.7. What is coded is a picture that tests/bench computes, transformed with
+ * 9/7 on the host; of smaller pictures the upper left part of each subband. --check
+ * compares with the host's coder (tests/lab/bitplanes.c). */
+#include "tests/bench/cuda/content.h"
+#include "tests/lab/cuda/bitplanes.h"
+#include "tests/lab/cuda/device.h"
+#include "tests/lab/gray-picture.h"
+#include "tests/lab/lab.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const unsigned char lab_fatbin_bitplanes[];
+
+G_STATIC_ASSERT (LAB_BITPLANES_CONTEXTS == N_CONTEXTS);
+G_STATIC_ASSERT (LAB_BITPLANES_PLANES == BITPLANES_MAX_PLANES);
+
+/* Blocks of one plane, on the host and on the device. */
+typedef struct
+{
+  const int32_t *indices;
+  size_t n_indices;
+  uint32_t stride;
+  GArray *blocks; /* LabBitplanesBlock */
+  uint32_t n_codewords;
+  LabBitplanesParameters parameters;
+} Blocks;
+
+static LabBitplanesBlock *
+block_at (const Blocks *blocks, guint i)
+{
+  return &g_array_index (blocks->blocks, LabBitplanesBlock, i);
+}
+
+static void
+take_block (const Blocks *blocks, const LabBitplanesBlock *block, int32_t *to)
+{
+  for (unsigned y = 0; y < block->height; y++)
+    memcpy (to + y * block->width,
+        blocks->indices + block->first + (size_t) y * blocks->stride,
+        block->width * sizeof *to);
+}
+
+/* A codeword has two symbols at least, and a coefficient one in each bitplane and a
+ * sign. */
+static void
+add_block (Blocks *blocks, LabBitplanesBlock block)
+{
+  uint32_t all = 0;
+
+  for (unsigned y = 0; y < block.height; y++)
+    for (unsigned x = 0; x < block.width; x++)
+      all |= (uint32_t) abs (
+          blocks->indices[block.first + (size_t) y * blocks->stride + x]);
+  block.planes = (uint16_t) (all ? g_bit_storage (all) : 0);
+  block.code = blocks->n_codewords;
+  blocks->n_codewords += 32
+      + (uint32_t) block.width * block.height * (block.planes + 1u) / 2;
+  g_array_append_val (blocks->blocks, block);
+}
+
+/* --- The device's copies --- */
+
+static void
+upload (const LabDevice *device, Blocks *blocks, const GrayTables *tables)
+{
+  static uint8_t p[GRAY_SUBBANDS][BITPLANES_MAX_PLANES][N_CONTEXTS];
+  const TestDevice *test = &device->test;
+  guint n = blocks->blocks->len;
+
+  for (unsigned s = 0; s < GRAY_SUBBANDS; s++)
+    for (unsigned j = 0; j < BITPLANES_MAX_PLANES; j++)
+      for (unsigned c = 0; c < N_CONTEXTS; c++)
+        p[s][j][c] = (uint8_t) tables->of[s].p[j][c];
+  blocks->parameters = (LabBitplanesParameters){
+    .indices = test_device_new (test, blocks->indices, 4 * blocks->n_indices),
+    .blocks = test_device_new (
+        test, blocks->blocks->data, n * sizeof (LabBitplanesBlock)),
+    .tables = test_device_new (test, p, sizeof p),
+    .code = test_device_new (test, NULL, 2 * (size_t) blocks->n_codewords),
+    .lengths = test_device_new (test, NULL, 4 * (size_t) n),
+    .planes = test_device_new (test, NULL, 4 * (size_t) n),
+    .stride = blocks->stride,
+    .n_blocks = n,
+  };
+}
+
+static void
+clear (const LabDevice *device, Blocks *blocks)
+{
+  const LabBitplanesParameters *p = &blocks->parameters;
+  const uint64_t memory[] = { p->indices, p->blocks, p->tables, p->code,
+    p->lengths, p->planes };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (memory); i++)
+    test_device_free (&device->test, memory[i]);
+  g_array_unref (blocks->blocks);
+}
+
+static LabLaunch
+launch (const LabDevice *device, const LabBitplanesParameters *parameters,
+    const char *what, unsigned passes, unsigned number)
+{
+  g_autofree char *name = g_strdup_printf (
+      "bitplanes_%s_%u_%u", what, passes, number);
+
+  return (LabLaunch){
+    .kernel = lab_device_kernel (device, name),
+    .grid_x = (parameters->n_blocks + LAB_BITPLANES_WARPS - 1)
+        / LAB_BITPLANES_WARPS,
+    .grid_y = 1,
+    .threads = 32 * LAB_BITPLANES_WARPS,
+    .parameters = parameters,
+  };
+}
+
+/* --- Comparing with the host --- */
+
+static void
+compare_block (const Blocks *blocks, const BitplanesForm *form,
+    const GrayTables *tables, guint i, const uint16_t *code,
+    uint32_t n_codewords)
+{
+  static int32_t indices[64 * BITPLANES_MAX_HEIGHT];
+  const LabBitplanesBlock *block = block_at (blocks, i);
+  GByteArray *bytes = g_byte_array_new ();
+  BitplanesRecord record;
+
+  take_block (blocks, block, indices);
+  bitplanes_encode (form, &tables->of[block->subband], indices, NULL,
+      block->width, block->height, &record, NULL, bytes);
+  if (bytes->len != 2 * n_codewords)
+    lab_fail ("block %u of %ux%u, %u passes, has %u codewords, not %u", i,
+        block->width, block->height, form->passes, n_codewords, bytes->len / 2);
+  for (uint32_t k = 0; k < n_codewords; k++) {
+    unsigned expected = (unsigned) bytes->data[2 * k] << 8
+        | bytes->data[2 * k + 1];
+
+    if (code[block->code + k] != expected)
+      lab_fail ("codeword %u of block %u, %u passes, is %04x, not %04x", k, i,
+          form->passes, code[block->code + k], expected);
+  }
+  g_byte_array_unref (bytes);
+}
+
+/* Encodes, compares the first n blocks, decodes and compares all. */
+static void
+compare (const LabDevice *device, Blocks *blocks, const GrayTables *tables,
+    unsigned passes, unsigned height, guint n)
+{
+  BitplanesForm form = BITPLANES_FORM;
+  LabBitplanesParameters back = blocks->parameters;
+  LabLaunch encode, decode;
+  guint n_blocks = blocks->blocks->len;
+  g_autofree uint16_t *code = g_new (uint16_t, blocks->n_codewords);
+  g_autofree uint32_t *lengths = g_new (uint32_t, n_blocks);
+  g_autofree uint32_t *planes = g_new (uint32_t, n_blocks);
+  g_autofree int32_t *found = NULL;
+
+  form.passes = passes;
+  encode = launch (device, &blocks->parameters, "encode", passes, height);
+  lab_device_run (device, &encode, 1);
+  test_device_read (
+      &device->test, code, back.code, 2 * (size_t) blocks->n_codewords);
+  test_device_read (&device->test, lengths, back.lengths, 4 * n_blocks);
+  test_device_read (&device->test, planes, back.planes, 4 * n_blocks);
+  for (guint i = 0; i < MIN (n, n_blocks); i++) {
+    if (planes[i] != block_at (blocks, i)->planes)
+      lab_fail ("block %u has %u bitplanes, not %u", i, planes[i],
+          block_at (blocks, i)->planes);
+    compare_block (blocks, &form, tables, i, code, lengths[i]);
+  }
+  back.indices = test_device_new (
+      &device->test, blocks->indices, 4 * blocks->n_indices);
+  decode = launch (device, &back, "decode", passes, height);
+  lab_device_run (device, &decode, 1);
+  found = test_device_steal (
+      &device->test, back.indices, 4 * blocks->n_indices);
+  for (guint i = 0; i < n_blocks; i++) {
+    const LabBitplanesBlock *b = block_at (blocks, i);
+
+    lab_same_integers ("decoded", found + b->first, blocks->stride,
+        blocks->indices + b->first, blocks->stride, b->width, b->height);
+  }
+}
+
+static void
+draw_tables (GrayTables *tables)
+{
+  for (unsigned s = 0; s < GRAY_SUBBANDS; s++)
+    for (unsigned j = 0; j < BITPLANES_MAX_PLANES; j++)
+      for (unsigned c = 0; c < N_CONTEXTS; c++)
+        tables->of[s].p[j][c] = (uint16_t) lab_draw (1, 127);
+}
+
+static void
+check_some (const LabDevice *device, unsigned passes, unsigned max_height)
+{
+  unsigned n = (unsigned) lab_draw (1, 6), lines = 0;
+  g_autofree int32_t *indices = g_new (int32_t, 64 * max_height * n);
+  g_autofree GrayTables *tables = g_new (GrayTables, 1);
+  Blocks blocks = { .indices = indices,
+    .n_indices = 64 * (size_t) max_height * n,
+    .stride = 64,
+    .blocks = g_array_new (FALSE, FALSE, sizeof (LabBitplanesBlock)) };
+
+  for (size_t i = 0; i < blocks.n_indices; i++)
+    indices[i] = lab_draw (-1, 1) * lab_draw (0, (1 << lab_draw (0, 6)) - 1);
+  for (unsigned i = 0; i < n; i++) {
+    LabBitplanesBlock block = {
+      .first = lines * 64,
+      .width = (uint16_t) lab_draw (1, 64),
+      .height = (uint16_t) lab_draw (1, i == 0 ? (int) max_height : 9),
+      .subband = (uint16_t) lab_draw (0, GRAY_SUBBANDS - 1),
+    };
+
+    lines += block.height;
+    add_block (&blocks, block);
+  }
+  draw_tables (tables);
+  upload (device, &blocks, tables);
+  compare (device, &blocks, tables, passes, max_height, n);
+  clear (device, &blocks);
+}
+
+static void
+check (void)
+{
+  LabDevice device;
+
+  lab_device_open (&device, lab_fatbin_bitplanes, "bitplanes");
+  for (unsigned height = 32; height <= 128; height += 32)
+    for (unsigned passes = 2; passes <= 3; passes++)
+      check_some (&device, passes, height);
+  lab_device_close (&device);
+}
+
+/* --- The picture --- */
+
+typedef struct
+{
+  unsigned size; /* columns and lines */
+  GrayTransform transform;
+  GrayTables tables[2]; /* for two and three passes */
+} Scene;
+
+static void
+make_picture (unsigned size, GrayPicture *picture)
+{
+  g_autofree uint16_t *samples = g_new (uint16_t, 3 * (size_t) size * size);
+
+  *picture = (GrayPicture){ .depth = 8 };
+  content_fill (samples, size, size, NULL);
+  if (!paco_reference_plane_init (&picture->plane, size, size))
+    lab_fail ("There is no memory for %ux%u samples", size, size);
+  for (size_t i = 0; i < (size_t) size * size; i++)
+    picture->plane.samples[i].i = (samples[(size_t) size * size + i] >> 4)
+        - 128;
+}
+
+/* Tables are those of a smaller picture of the same content. */
+static void
+make_scene (unsigned size, Scene *scene)
+{
+  GrayPicture picture;
+  GrayTransform small;
+
+  scene->size = size;
+  make_picture (size, &picture);
+  gray_transform (&picture, PACO_WAVELET_CDF97, &scene->transform);
+  gray_picture_clear (&picture);
+  make_picture (MIN (size, 1024), &picture);
+  gray_transform (&picture, PACO_WAVELET_CDF97, &small);
+  for (unsigned passes = 2; passes <= 3; passes++) {
+    g_autofree GrayCounts *counts = g_new0 (GrayCounts, 1);
+    BitplanesForm form = BITPLANES_FORM;
+
+    form.passes = passes;
+    gray_count (&small, &form, 64, counts);
+    gray_tables (
+        counts, form.precision.probability_bits, &scene->tables[passes - 2]);
+  }
+  gray_transform_clear (&small);
+  gray_picture_clear (&picture);
+}
+
+/* The blocks of a picture of size x size. */
+static void
+cut_scene (const Scene *scene, unsigned size, unsigned height, Blocks *blocks)
+{
+  const PacoReferencePlane *plane = &scene->transform.plane;
+
+  *blocks = (Blocks){ .indices = (const int32_t *) plane->samples,
+    .n_indices = (size_t) plane->width * plane->height,
+    .stride = plane->width,
+    .blocks = g_array_new (FALSE, FALSE, sizeof (LabBitplanesBlock)) };
+  for (unsigned s = 0; s < GRAY_SUBBANDS; s++) {
+    const GraySubband *subband = &scene->transform.subbands[s];
+    unsigned level = s == 0 ? GRAY_LEVELS : GRAY_LEVELS - (s - 1) / 3;
+    uint32_t columns = MIN (subband->width, size >> level);
+    uint32_t n_lines = MIN (subband->height, size >> level);
+
+    for (uint32_t y = 0; y < n_lines; y += height)
+      for (uint32_t x = 0; x < columns; x += 64)
+        add_block (blocks,
+            (LabBitplanesBlock){
+                .first = (subband->top + y) * plane->width + subband->left + x,
+                .width = (uint16_t) MIN (64, columns - x),
+                .height = (uint16_t) MIN (height, n_lines - y),
+                .subband = (uint16_t) s,
+            });
+  }
+}
+
+/* --- Measuring --- */
+
+typedef struct
+{
+  double encode[2], decode[2]; /* ms, with two and three passes */
+} Times;
+
+static const char *const encoder_names[] = { "encoder, 2 passes",
+  "encoder, 3 passes" };
+static const char *const decoder_names[] = { "decoder, 2 passes",
+  "decoder, 3 passes" };
+
+static Times
+measure_size (
+    LabDevice *device, const Scene *scene, unsigned size, unsigned height)
+{
+  Times times = { { 0 }, { 0 } };
+
+  for (unsigned i = 0; i < 2; i++) {
+    Blocks blocks;
+    LabLaunch encode, decode;
+
+    cut_scene (scene, size, height, &blocks);
+    upload (device, &blocks, &scene->tables[i]);
+    compare (device, &blocks, &scene->tables[i], i + 2, height, 40);
+    encode = launch (device, &blocks.parameters, "encode", i + 2, height);
+    decode = launch (device, &blocks.parameters, "decode", i + 2, height);
+    times.encode[i] = 1e-3 * lab_device_time_us (device, &encode, 1, 1);
+    times.decode[i] = 1e-3 * lab_device_time_us (device, &decode, 1, 1);
+    clear (device, &blocks);
+  }
+  return times;
+}
+
+/* Table 4.3 and Figure 4.7; of 4096x4096 also Table 4.5 and Figure 4.6. */
+static void
+measure_sizes (LabDevice *device, const Scene *scene)
+{
+  static const unsigned sizes[] = { 2048, 3072, 4096, 5120, 6144, 7168, 8192 };
+
+  for (unsigned k = 0; k < G_N_ELEMENTS (sizes); k++) {
+    unsigned size = lab_is_short () ? scene->size : sizes[k];
+    double n = (double) size * size;
+    Times times = measure_size (device, scene, size, 64);
+    char x[16];
+
+    snprintf (x, sizeof x, "%u", sizes[k]);
+    for (unsigned i = 0; i < 2; i++) {
+      lab_result ("004 table 4.3", encoder_names[i], x,
+          1e6 * times.encode[i] / n, "ns");
+      lab_result ("004 table 4.3", decoder_names[i], x,
+          1e6 * times.decode[i] / n, "ns");
+      lab_result ("004 figure 4.7", encoder_names[i], x,
+          1e-3 * n / times.encode[i], "Msample/s");
+      lab_result ("004 figure 4.7", decoder_names[i], x,
+          1e-3 * n / times.decode[i], "Msample/s");
+      if (sizes[k] == 4096) {
+        lab_result ("004 figure 4.6", "encoder", i ? "3 passes" : "2 passes",
+            1e-3 * n / times.encode[i], "Msample/s");
+        lab_result ("004 figure 4.6", "decoder", i ? "3 passes" : "2 passes",
+            1e-3 * n / times.decode[i], "Msample/s");
+        lab_result ("004 table 4.5", i ? "3 passes" : "2 passes", "time, ms",
+            times.encode[i], "");
+      }
+    }
+    if (lab_is_short ())
+      break;
+  }
+}
+
+/* Table 4.2. */
+static void
+measure_registers (LabDevice *device, const Scene *scene)
+{
+  static const unsigned limits[] = { 24, 32, 40, 48, 56, 64, 72, 128 };
+  unsigned size = MIN (scene->size, 5120);
+
+  for (unsigned i = 0; i < 2; i++) {
+    Blocks blocks;
+
+    cut_scene (scene, size, 64, &blocks);
+    upload (device, &blocks, &scene->tables[i]);
+    for (unsigned k = 0; k < G_N_ELEMENTS (limits); k++) {
+      LabLaunch encode = launch (
+          device, &blocks.parameters, "limited", i + 2, limits[k]);
+      char x[16];
+
+      snprintf (x, sizeof x, "%u", limits[k]);
+      lab_result ("004 table 4.2", i ? "3 passes" : "2 passes", x,
+          1e-3 * lab_device_time_us (device, &encode, 1, 1), "ms");
+    }
+    clear (device, &blocks);
+  }
+}
+
+/* Table 4.6. */
+static void
+measure_heights (LabDevice *device, const Scene *scene)
+{
+  for (unsigned height = 32; height <= 128; height += 32) {
+    Times times = measure_size (device, scene, MIN (scene->size, 4096), height);
+    char x[16];
+
+    snprintf (x, sizeof x, "64x%u", height);
+    for (unsigned i = 0; i < 2; i++) {
+      lab_result ("004 table 4.6", encoder_names[i], x, times.encode[i], "ms");
+      lab_result ("004 table 4.6", decoder_names[i], x, times.decode[i], "ms");
+    }
+  }
+}
+
+static void
+measure (void)
+{
+  static Scene scene;
+  LabDevice device;
+
+  lab_device_open (&device, lab_fatbin_bitplanes, "bitplanes");
+  make_scene (lab_is_short () ? 128 : 8192, &scene);
+  measure_sizes (&device, &scene);
+  measure_registers (&device, &scene);
+  measure_heights (&device, &scene);
+  gray_transform_clear (&scene.transform);
+  lab_device_close (&device);
+}
+
+int
+main (int argc, char **argv)
+{
+  return lab_main (argc, argv, &(LabProgram){ check, measure });
+}
