@@ -149,8 +149,8 @@ coder_measure_lossy (CoderCorpus *corpus, CoderLossy *all)
       lab_result ("004 figure 3.3", corpus->name, rate_name (i),
           sum.three / sum.n, "dB");
     if (sum.n == corpus->n)
-      lab_result ("004 figure 3.3, tables of all pictures", corpus->name,
-          rate_name (i), sum.known / sum.n, "dB");
+      lab_result ("004 figure 3.3 known", corpus->name, rate_name (i),
+          sum.known / sum.n, "dB");
   }
   report_methods (corpus->number, results[0]);
 }
