@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The methods of lab-coder: text 004's coder as it is, and with one thing changed. */
+ * The methods of lab-coder: text 004's coder as it is, and with one thing
+ * changed. */
 #pragma once
 #include "tests/lab/gray-picture.h"
 #include "tests/lab/lab.h"
@@ -66,8 +67,8 @@ typedef struct
   GrayCounts counts[CODER_N_REGIMES][N_COUNTED]; /* of all */
 } CoderCorpus;
 
-/* Corpus `number`, with its transforms and counts. Ends the program, as skipped, where
- * there is none. */
+/* Corpus `number`, with its transforms and counts. Ends the program, as
+ * skipped, where there is none. */
 void coder_corpus_read (unsigned number, CoderCorpus *corpus);
 void coder_corpus_clear (CoderCorpus *corpus);
 
@@ -94,8 +95,8 @@ double coder_psnr_at (
 
 void coder_check (void);
 
-/* Ways to code with the codec itself: 5/3 and a set of the other pictures, with one
- * and with three passes; and as pacoenc does it. */
+/* Ways to code with the codec itself: 5/3 and a set of the other pictures, with
+ * one and with three passes; and as pacoenc does it. */
 typedef enum
 {
   CODEC_ONE_PASS,
@@ -110,8 +111,10 @@ typedef struct
   double rival; /* JPEG 2000; 0: there is none */
   double method[N_METHODS];
   double codec[N_CODEC];
-  double own, others; /* ideally, with its own probabilities, and the others' */
-  double active[2];   /* lanes, % of those of visits, with 3 and 2 passes */
+  /* Ideally, with its own probabilities, with the others', with the others' in
+   * 7 bits; and packet headers, which these have none of. */
+  double own, others, table, headers;
+  double active[2]; /* lanes, % of those of visits, with 3 and 2 passes */
 } CoderLossless;
 
 /* Table 3.1 of a corpus, and adds its pictures to `all`. */
@@ -124,7 +127,8 @@ void coder_report_lossless (const CoderLossless *all, unsigned n_all);
 
 #define CODER_N_RATES 6
 
-/* dB above JPEG 2000, sums of n pictures; n is 0 where it cannot be compared. */
+/* dB above JPEG 2000, sums of n pictures; n is 0 where it cannot be compared.
+ */
 typedef struct
 {
   double two, three, known, parallel;

@@ -130,12 +130,12 @@ sent_bytes (const GrayBlock *block)
 }
 
 size_t
-gray_code_bytes (const GrayCode *code)
+gray_code_header_bytes (const GrayCode *code)
 {
   g_autofree PacketBlock *blocks = g_new (PacketBlock, code->blocks->len + 1);
   GByteArray *headers = g_byte_array_new ();
   PacketSubband subbands[GRAY_SUBBANDS];
-  size_t bytes = 0;
+  size_t bytes;
   guint first = 0;
 
   for (unsigned s = 0; s < GRAY_SUBBANDS; s++) {
@@ -152,22 +152,31 @@ gray_code_bytes (const GrayCode *code)
         .bytes = sent_bytes (block) };
       subbands[s].max_planes = MAX (
           subbands[s].max_planes, block->record.planes);
-      bytes += blocks[i].bytes;
     }
     first += n;
   }
   packet_write_header (subbands, 1, headers);
   for (unsigned s = 1; s < GRAY_SUBBANDS; s += 3)
     packet_write_header (subbands + s, 3, headers);
-  bytes += headers->len;
+  bytes = headers->len;
   g_byte_array_unref (headers);
+  return bytes;
+}
+
+size_t
+gray_code_bytes (const GrayCode *code)
+{
+  size_t bytes = gray_code_header_bytes (code);
+
+  for (guint i = 0; i < code->blocks->len; i++)
+    bytes += sent_bytes (block_at (code, i));
   return bytes;
 }
 
 /* --- Which passes are sent --- */
 
-/* Of the passes on the upper convex hull of gain over bytes, the last one that gains
- * `slope` a byte over the one before. */
+/* Of the passes on the upper convex hull of gain over bytes, the last one that
+ * gains `slope` a byte over the one before. */
 static void
 choose_passes (GrayBlock *block, double slope)
 {

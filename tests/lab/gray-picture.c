@@ -247,6 +247,13 @@ gray_tables (
       }
 }
 
+/* Of symbols of which n[0] are 0, with a probability p. */
+static double
+bits_of (const uint64_t n[2], double p)
+{
+  return -(double) n[0] * log2 (p) - (double) n[1] * log2 (1 - p);
+}
+
 double
 gray_ideal_bits (const GrayCounts *picture, const GrayCounts *others)
 {
@@ -254,11 +261,22 @@ gray_ideal_bits (const GrayCounts *picture, const GrayCounts *others)
 
   for (unsigned s = 0; s < GRAY_SUBBANDS; s++)
     for (unsigned j = 0; j < BITPLANES_MAX_PLANES; j++)
-      for (unsigned c = 0; c < N_CONTEXTS; c++) {
-        const uint64_t *n = picture->of[s][j][c];
-        double p = probability_of_zero (others->of[s][j][c]);
+      for (unsigned c = 0; c < N_CONTEXTS; c++)
+        bits += bits_of (
+            picture->of[s][j][c], probability_of_zero (others->of[s][j][c]));
+  return bits;
+}
 
-        bits -= (double) n[0] * log2 (p) + (double) n[1] * log2 (1 - p);
-      }
+double
+gray_table_bits (const GrayCounts *picture, const GrayTables *tables,
+    unsigned probability_bits)
+{
+  double bits = 0;
+
+  for (unsigned s = 0; s < GRAY_SUBBANDS; s++)
+    for (unsigned j = 0; j < BITPLANES_MAX_PLANES; j++)
+      for (unsigned c = 0; c < N_CONTEXTS; c++)
+        bits += bits_of (picture->of[s][j][c],
+            ldexp (tables->of[s].p[j][c], -(int) probability_bits));
   return bits;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A picture of one component, coded by text 004's coder in the framework of JPEG 2000:
- * five levels of 5/3 or 9/7, quantized, blocks of 64 columns, tables of probabilities,
- * passes chosen by rate and distortion, packet headers. lab-coder uses it. */
+ * A picture of one component, coded by text 004's coder in the framework of
+ * JPEG 2000: five levels of 5/3 or 9/7, quantized, blocks of 64 columns, tables
+ * of probabilities, passes chosen by rate and distortion, packet headers.
+ * lab-coder uses it. */
 #pragma once
 #include "codec/reference/reference.h"
 #include "tests/lab/bitplanes.h"
@@ -17,13 +18,14 @@ typedef struct
   PacoReferencePlane plane;
 } GrayPicture;
 
-/* Reads what tests/bench reads, packed with xz: RGB becomes its luma, of YUV the luma
- * is taken. At most max_width * max_height samples, of the middle. */
+/* Reads what tests/bench reads, packed with xz: RGB becomes its luma, of YUV
+ * the luma is taken. At most max_width * max_height samples, of the middle. */
 gboolean gray_picture_read (const char *path, uint32_t max_width,
     uint32_t max_height, GrayPicture *picture, GError **error);
 void gray_picture_clear (GrayPicture *picture);
 
-/* PSNR in dB of other samples of the same picture; INFINITY where they are the same. */
+/* PSNR in dB of other samples of the same picture; INFINITY where they are the
+ * same. */
 double gray_picture_psnr (
     const GrayPicture *picture, const PacoReferenceSample *other);
 
@@ -62,19 +64,23 @@ typedef struct
   BitplanesTable of[GRAY_SUBBANDS];
 } GrayTables;
 
-/* Adds the symbols of a picture with that form (whose kind is not looked at). */
+/* Adds the symbols of a picture with that form (whose kind is not looked at).
+ */
 void gray_count (const GrayTransform *transform, const BitplanesForm *form,
     unsigned block_height, GrayCounts *counts);
 void gray_counts_add (GrayCounts *to, const GrayCounts *counts);
 void gray_counts_subtract (GrayCounts *to, const GrayCounts *counts);
 
-/* Eq. (3.3) and (3.5), as if each symbol had been seen once more of each value. */
+/* Eq. (3.3) and (3.5), as if each symbol had been seen once more of each value.
+ */
 void gray_tables (
     const GrayCounts *counts, unsigned probability_bits, GrayTables *tables);
 
-/* Bits of a picture's symbols with the probabilities of others, without any loss to
- * codewords or to the precision of probabilities. */
+/* Bits of a picture's symbols with the probabilities of others, and with those
+ * of tables, without any loss to codewords. */
 double gray_ideal_bits (const GrayCounts *picture, const GrayCounts *others);
+double gray_table_bits (const GrayCounts *picture, const GrayTables *tables,
+    unsigned probability_bits);
 
 /* --- Coding --- */
 
@@ -105,11 +111,13 @@ void gray_code_clear (GrayCode *code);
 
 /* Bytes of the packets with the passes that are sent. */
 size_t gray_code_bytes (const GrayCode *code);
+/* Those of the packets' headers among them. */
+size_t gray_code_header_bytes (const GrayCode *code);
 
 /* Sends those passes that lower the error most and fit into so many bytes. */
 void gray_code_fit (GrayCode *code, size_t bytes);
 
-/* Decodes the passes that are sent into plane, which has the picture's size: its
- * samples, rounded and clamped. FALSE if the code does not suffice. */
+/* Decodes the passes that are sent into plane, which has the picture's size:
+ * its samples, rounded and clamped. FALSE if the code does not suffice. */
 bool gray_decode (
     const GrayCode *code, unsigned depth, PacoReferencePlane *plane);
