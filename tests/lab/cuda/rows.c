@@ -280,8 +280,18 @@ measure (void)
   lab_device_close (&device);
 }
 
+static void
+once (void)
+{
+  LabDevice device;
+
+  lab_device_open (&device, lab_fatbin_rows, "rows");
+  lab_rows_once (&device);
+  lab_device_close (&device);
+}
+
 int
 main (int argc, char **argv)
 {
-  return lab_main (argc, argv, &(LabProgram){ check, measure });
+  return lab_main (argc, argv, &(LabProgram){ check, measure, once });
 }

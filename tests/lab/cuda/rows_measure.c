@@ -202,7 +202,7 @@ row_iii (Bench *bench, LabTransform *t, unsigned w, const char *x)
   if (wavelets[w].codec == PACO_WAVELET_CDF97)
     lab_result (table, "sliding window, best shape, float", x,
         float_ms (bench, &best, LAB_SLIDING, w), "ms");
-  lab_result (table, "the project's", x,
+  lab_result (table, "the project's own", x,
       lab_own_time_us (&bench->own, wavelets[w].codec, t->inverse, t->size[0],
           t->size[1], t->levels)
           / 1e3,
@@ -330,7 +330,7 @@ figure_9 (Bench *bench)
     set_shape (&t, best_shape (bench, &t, NULL));
     lab_result (table, "sliding window, best shape", x,
         method_ms (bench, &t, LAB_SLIDING), "ms");
-    lab_result (table, "the project's", x,
+    lab_result (table, "the project's own", x,
         lab_own_time_us (
             &bench->own, PACO_WAVELET_CDF97, false, t.size[0], t.size[1], 3)
             / 1e3,
@@ -343,17 +343,18 @@ figure_9 (Bench *bench)
 
 /* --- The same transforms where other texts look at them --- */
 
+/* The wavelets of text 000 and their names there. */
+static const struct
+{
+  unsigned wavelet;
+  const char *name;
+} registers_wavelets[] = { { PACO_WAVELET_CDF53, "cdf53" },
+  { LAB_DAUBECHIES97_INTEGER, "cdf97" } };
+
 /* Text 000, Figure 7: samples per time over the size, five levels. */
 static void
 figure_7_of_registers (Bench *bench)
 {
-  static const struct
-  {
-    unsigned wavelet;
-    const char *table;
-  } kinds[] = { { PACO_WAVELET_CDF53, "000 figure 7 cdf53" },
-    { LAB_DAUBECHIES97_INTEGER, "000 figure 7 cdf97" } };
-
   for (unsigned side = 1024; side <= 10240; side += 1024) {
     LabTransform t = picture (side, side, 5, LAB_16);
     char x[16];
@@ -361,15 +362,20 @@ figure_7_of_registers (Bench *bench)
     g_snprintf (x, sizeof x, "%ux%u", side, side);
     t.method = LAB_SLIDING;
     set_shape (&t, best_shape (bench, &t, NULL));
-    for (unsigned k = 0; k < G_N_ELEMENTS (kinds); k++)
+    for (unsigned k = 0; k < G_N_ELEMENTS (registers_wavelets); k++) {
+      char table[32];
+
+      g_snprintf (
+          table, sizeof table, "000 figure 7 %s", registers_wavelets[k].name);
+      t.wavelet = registers_wavelets[k].wavelet;
       for (int inverse = 0; inverse < 2; inverse++) {
-        t.wavelet = kinds[k].wavelet;
         t.inverse = inverse;
-        lab_result (kinds[k].table,
-            inverse ? "row-block [24], inverse" : "row-block [24]", x,
+        lab_result (table,
+            inverse ? "row-block [24] inverse" : "row-block [24]", x,
             1e-6 * t.size[0] * t.size[1] / transform_ms (bench, &t, -1),
             "Gsample/s");
       }
+    }
   }
 }
 
@@ -421,6 +427,45 @@ transforms (Bench *bench)
         t.inverse = inverse;
         every_method (bench, &t, kinds[k].name, kinds[k].suffix, x);
       }
+    }
+}
+
+/* --- Once, for what a profiler counts --- */
+
+/* Runs a transform forward; returns the number of launches. */
+static unsigned
+run_once (LabDevice *device, const LabTransform *t)
+{
+  size_t bytes = lab_home_elements (t) * lab_element_bytes (t->element);
+  CUdeviceptr memory = lab_device_random (device, bytes);
+  LabLaunch launches[LAB_MAX_LAUNCHES];
+  LabLines lines[LAB_MAX_LAUNCHES];
+  unsigned n = lab_transform_launches (
+      device, t, -1, memory, 0, launches, lines);
+
+  lab_device_run (device, launches, n);
+  test_device_free (&device->test, memory);
+  return n;
+}
+
+/* Text 000, Table IV: the paper's shape of the window, five levels. */
+void
+lab_rows_once (LabDevice *device)
+{
+  for (unsigned side = 1024; side <= 8192; side *= 2)
+    for (unsigned k = 0; k < G_N_ELEMENTS (registers_wavelets); k++) {
+      LabTransform t = picture (side, side, 5, LAB_16);
+      char x[16], instructions[64], accesses[64];
+
+      t.method = LAB_SLIDING;
+      t.wavelet = registers_wavelets[k].wavelet;
+      g_snprintf (x, sizeof x, "%ux%u", side, side);
+      g_snprintf (instructions, sizeof instructions,
+          "000 table IV %s instructions", registers_wavelets[k].name);
+      g_snprintf (accesses, sizeof accesses, "000 table IV %s accesses",
+          registers_wavelets[k].name);
+      lab_counted (
+          instructions, accesses, "row-block [24]", x, run_once (device, &t));
     }
 }
 
