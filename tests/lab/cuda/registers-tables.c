@@ -208,12 +208,27 @@ table_2 (Tables *tables, PacoWaveletId wavelet)
   }
 }
 
-/* What the driver says of a kernel. */
+/* What the driver says of a kernel, and of a device (cuda.h's
+ * CU_FUNC_ATTRIBUTE_NUM_REGS and
+ * CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR). */
 enum
 {
   REGISTERS_OF_THREAD = 4,
-  WARPS_OF_MULTIPROCESSOR = 64,
+  THREADS_OF_MULTIPROCESSOR = 39,
 };
+
+static int
+threads_of_multiprocessor (const Tables *tables)
+{
+  const PacoCudaContext *context = tables->device->test.context;
+  int threads;
+
+  return context->driver->device_get_attribute (&threads,
+             (CUdevice_attribute) THREADS_OF_MULTIPROCESSOR, context->device)
+          == CUDA_SUCCESS
+      ? threads
+      : 2048;
+}
 
 static void
 table_3 (Tables *tables)
@@ -241,7 +256,8 @@ table_3 (Tables *tables)
     g_snprintf (x, sizeof x, "%u", heights[i]);
     lab_result ("000 table III", "registers", x, registers, "");
     lab_result ("000 table III", "occupancy", x,
-        100.0 * blocks * (LAB_REGISTERS_THREADS / 32) / WARPS_OF_MULTIPROCESSOR,
+        100.0 * blocks * LAB_REGISTERS_THREADS
+            / threads_of_multiprocessor (tables),
         "%");
     lab_result ("000 table III", "time", x,
         method_us (tables, &method, size, LEVELS), "us");

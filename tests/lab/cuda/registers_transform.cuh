@@ -189,7 +189,8 @@ read_samples (const LabRegistersParameters &p, const Place &place, Block &block)
   }
 }
 
-template <class Element, int HALO, class Block, class Place>
+/* CHECKED: some of the block is outside of the plane. */
+template <class Element, int HALO, bool CHECKED, class Block, class Place>
 static __device__ __forceinline__ void
 write_samples (
     const LabRegistersParameters &p, const Place &place, const Block &block)
@@ -201,7 +202,7 @@ write_samples (
     return;
 #pragma unroll
   for (int y = HALO; y < Block::HEIGHT - HALO; y++)
-    if (place.line + y < place.height)
+    if (!CHECKED || place.line + y < place.height)
       store_pair (
           to + (size_t) y * p.fine_stride, block.get (y, 0), block.get (y, 1));
 }
@@ -260,7 +261,7 @@ read_coefficients (
   }
 }
 
-template <class Element, int HALO, class Block, class Place>
+template <class Element, int HALO, bool CHECKED, class Block, class Place>
 static __device__ __forceinline__ void
 write_coefficients (
     const LabRegistersParameters &p, const Place &place, const Block &block)
@@ -268,6 +269,8 @@ write_coefficients (
   ptrdiff_t line = place.line >> 1, column = place.column >> 1;
   Element *to[4];
 
+  if (!place.owns)
+    return;
 #pragma unroll
   for (int o = 0; o < 4; o++)
     to[o] = (Element *) p.subbands[o]
@@ -276,10 +279,23 @@ write_coefficients (
   for (int y = HALO; y < Block::HEIGHT - HALO; y++) {
 #pragma unroll
     for (int i = 0; i < 2; i++)
-      if (place.line + y < place.height && (i ? place.owns_high : place.owns))
+      if (!CHECKED
+          || (place.line + y < place.height && (i == 0 || place.owns_high)))
         convert (block.get (y, i),
             &to[2 * (y & 1) + i][(y / 2) * (i ? p.high_stride : p.low_stride)]);
   }
+}
+
+template <bool INVERSE, class Element, int HALO, bool CHECKED, class Block,
+    class Place>
+static __device__ __forceinline__ void
+write_block (
+    const LabRegistersParameters &p, const Place &place, const Block &block)
+{
+  if (INVERSE)
+    write_samples<Element, HALO, CHECKED> (p, place, block);
+  else
+    write_coefficients<Element, HALO, CHECKED> (p, place, block);
 }
 
 /* --- A warp --- */
@@ -368,8 +384,8 @@ transform_block (const LabRegistersParameters &p)
   if (PART == Part::ARITHMETIC && !p.writes
       && sum_up<HALO> (block) != (uint32_t) p.seed)
     return;
-  if (INVERSE)
-    write_samples<Element, HALO> (p, place, block);
+  if (place.border)
+    write_block<INVERSE, Element, HALO, true> (p, place, block);
   else
-    write_coefficients<Element, HALO> (p, place, block);
+    write_block<INVERSE, Element, HALO, false> (p, place, block);
 }
