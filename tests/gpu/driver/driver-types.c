@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gpu/driver_types.h against the toolkit's cuda.h: every constant, size and
+ * gpu/driver_types.h and texture-types.h against the toolkit's cuda.h: every constant, size and
  * offset is the same. */
 #include "tests/gpu/driver/driver-types.h"
-#include "gpu/driver_types.h"
+#include "tests/gpu/driver/texture-types.h"
 #include <stdio.h>
 
 static const DriverNumber numbers[] = DRIVER_NUMBERS;

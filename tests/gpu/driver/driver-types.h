@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Everything that gpu/driver_types.h says, as a list of names and numbers. Both
+ * Everything that gpu/driver_types.h and texture-types.h say, as a list of names and
+ * numbers. Both
  * driver-types.c and driver-types-toolkit.c make that list, one with our header
  * and one with the toolkit's: the two cannot be included together. */
 #pragma once
@@ -56,7 +57,11 @@ extern const DriverNumber numbers_of_toolkit[];
   F (CU_MEMHOSTALLOC_PORTABLE)                                                 \
   F (CU_MEMHOSTALLOC_DEVICEMAP)                                                \
   F (CU_SHAREDMEM_CARVEOUT_MAX_SHARED)                                         \
-  F (CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+  F (CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)                    \
+  F (CU_RESOURCE_TYPE_PITCH2D)                                                 \
+  F (CU_AD_FORMAT_FLOAT)                                                       \
+  F (CU_TR_ADDRESS_MODE_CLAMP)                                                 \
+  F (CU_TR_FILTER_MODE_POINT)
 
 #define DRIVER_TYPES(F)                                                        \
   F (CUresult)                                                                 \
@@ -75,7 +80,10 @@ extern const DriverNumber numbers_of_toolkit[];
   F (CUlaunchAttributeID)                                                      \
   F (CUlaunchAttributeValue)                                                   \
   F (CUlaunchAttribute)                                                        \
-  F (CUlaunchConfig)
+  F (CUlaunchConfig)                                                           \
+  F (CUtexObject)                                                              \
+  F (CUDA_RESOURCE_DESC)                                                       \
+  F (CUDA_TEXTURE_DESC)
 
 #define DRIVER_MEMBERS(F)                                                      \
   F (CUDA_MEMCPY2D, srcXInBytes)                                               \
@@ -106,7 +114,24 @@ extern const DriverNumber numbers_of_toolkit[];
   F (CUlaunchConfig, sharedMemBytes)                                           \
   F (CUlaunchConfig, hStream)                                                  \
   F (CUlaunchConfig, attrs)                                                    \
-  F (CUlaunchConfig, numAttrs)
+  F (CUlaunchConfig, numAttrs)                                                 \
+  F (CUDA_RESOURCE_DESC, resType)                                              \
+  F (CUDA_RESOURCE_DESC, res.pitch2D.devPtr)                                   \
+  F (CUDA_RESOURCE_DESC, res.pitch2D.format)                                   \
+  F (CUDA_RESOURCE_DESC, res.pitch2D.numChannels)                              \
+  F (CUDA_RESOURCE_DESC, res.pitch2D.width)                                    \
+  F (CUDA_RESOURCE_DESC, res.pitch2D.height)                                   \
+  F (CUDA_RESOURCE_DESC, res.pitch2D.pitchInBytes)                             \
+  F (CUDA_RESOURCE_DESC, flags)                                                \
+  F (CUDA_TEXTURE_DESC, addressMode)                                           \
+  F (CUDA_TEXTURE_DESC, filterMode)                                            \
+  F (CUDA_TEXTURE_DESC, flags)                                                 \
+  F (CUDA_TEXTURE_DESC, maxAnisotropy)                                         \
+  F (CUDA_TEXTURE_DESC, mipmapFilterMode)                                      \
+  F (CUDA_TEXTURE_DESC, mipmapLevelBias)                                       \
+  F (CUDA_TEXTURE_DESC, minMipmapLevelClamp)                                   \
+  F (CUDA_TEXTURE_DESC, maxMipmapLevelClamp)                                   \
+  F (CUDA_TEXTURE_DESC, borderColor)
 
 #define DRIVER_CONSTANT(name) { #name, name },
 #define DRIVER_TYPE(type)                                                      \

@@ -7,6 +7,9 @@
 #include <string.h>
 
 #define PITCH 256 /* the width of lines is a multiple of this */
+/* Bytes of which a texture's address and the distance of its lines are multiples. */
+#define TEXTURE_ALIGNMENT 512
+#define TEXTURE_PITCH_ALIGNMENT 32
 
 FAKE_NEIGHBOR_FUNCTIONS (FAKE_DECLARE)
 
@@ -118,6 +121,41 @@ fake_ctx_disable_peer_access (CUcontext peer)
   return fake_end (CUDA_ERROR_INVALID_VALUE);
 }
 
+/* --- Textures --- */
+
+/* Of floats in device memory, for the emulation's tex2D(), which reads the nearest one:
+ * an object is the address of what describes it. */
+CUresult
+fake_tex_object_create (CUtexObject *object, const CUDA_RESOURCE_DESC *resource,
+    const CUDA_TEXTURE_DESC *texture, const void *view)
+{
+  CUresult result = fake_begin_in_context (FUNCTION_tex_object_create);
+
+  if (result == CUDA_SUCCESS
+      && (resource->resType != CU_RESOURCE_TYPE_PITCH2D
+          || resource->res.pitch2D.format != CU_AD_FORMAT_FLOAT
+          || resource->res.pitch2D.numChannels != 1
+          || resource->res.pitch2D.devPtr % TEXTURE_ALIGNMENT != 0
+          || resource->res.pitch2D.pitchInBytes % TEXTURE_PITCH_ALIGNMENT != 0
+          || texture->filterMode != CU_TR_FILTER_MODE_POINT
+          || texture->addressMode[0] != CU_TR_ADDRESS_MODE_CLAMP
+          || texture->addressMode[1] != CU_TR_ADDRESS_MODE_CLAMP || view))
+    result = CUDA_ERROR_INVALID_VALUE;
+  if (result == CUDA_SUCCESS)
+    *object = (uintptr_t) g_memdup2 (resource, sizeof *resource);
+  return fake_end (result);
+}
+
+CUresult
+fake_tex_object_destroy (CUtexObject object)
+{
+  CUresult result = fake_begin_in_context (FUNCTION_tex_object_destroy);
+
+  if (result == CUDA_SUCCESS)
+    g_free ((void *) (uintptr_t) object);
+  return fake_end (result);
+}
+
 #define REFUSE(member)                                                         \
   CUresult fake_##member (void)                                                \
   {                                                                            \
@@ -125,8 +163,6 @@ fake_ctx_disable_peer_access (CUcontext peer)
     return fake_end (CUDA_ERROR_INVALID_VALUE);                                \
   }
 
-REFUSE (tex_object_create)
-REFUSE (tex_object_destroy)
 REFUSE (graphics_map)
 REFUSE (graphics_unmap)
 REFUSE (graphics_unregister)

@@ -5,6 +5,7 @@
 #pragma once
 #include "gpu/driver.h"
 #include "tests/gpu/driver/fake-kernels.h"
+#include "tests/gpu/driver/texture-types.h"
 
 #define FAKE_MAX_PUSHED 256
 
@@ -23,8 +24,10 @@
           unsigned element))                                                   \
   F (mem_alloc_host, "cuMemAllocHost_v2", (void **memory, size_t size))        \
   F (memcpy_2d, "cuMemcpy2D_v2", (const CUDA_MEMCPY2D *copy))                  \
-  F (tex_object_create, "cuTexObjectCreate", (void) )                          \
-  F (tex_object_destroy, "cuTexObjectDestroy", (void) )                        \
+  F (tex_object_create, "cuTexObjectCreate",                                   \
+      (CUtexObject * object, const CUDA_RESOURCE_DESC *resource,               \
+          const CUDA_TEXTURE_DESC *texture, const void *view))                 \
+  F (tex_object_destroy, "cuTexObjectDestroy", (CUtexObject object))           \
   F (graphics_map, "cuGraphicsMapResources", (void) )                          \
   F (graphics_unmap, "cuGraphicsUnmapResources", (void) )                      \
   F (graphics_unregister, "cuGraphicsUnregisterResource", (void) )             \

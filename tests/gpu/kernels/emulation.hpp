@@ -10,6 +10,7 @@
  * lanes run in reverse order, so that what depends on the order is likely to
  * show; warps take turns at barriers only, so races between them do not. */
 #pragma once
+#include "tests/gpu/driver/texture-types.h"
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -324,6 +325,24 @@ atomicMin (uint32_t *p, uint32_t value)
 
   *p = old < value ? old : value;
   return old;
+}
+
+/* The nearest element of a texture, or of its border. */
+typedef CUtexObject cudaTextureObject_t;
+
+template <class T>
+static inline T
+tex2D (cudaTextureObject_t object, float x, float y)
+{
+  const auto &texture = ((const CUDA_RESOURCE_DESC *) object)->res.pitch2D;
+  size_t column = (size_t) fminf (
+      fmaxf (floorf (x), 0), (float) (texture.width - 1));
+  size_t line = (size_t) fminf (
+      fmaxf (floorf (y), 0), (float) (texture.height - 1));
+
+  static_assert (std::is_same<T, float>::value, "textures have floats");
+  return *(const T *) (texture.devPtr + line * texture.pitchInBytes
+      + column * sizeof (T));
 }
 
 /* --- What lanes do together, always all of them --- */
