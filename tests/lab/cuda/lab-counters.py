@@ -60,6 +60,7 @@ def count(ncu, program, short):
         log = f'{folder}/counts.csv'
         done = subprocess.run(
             [ncu, '--csv', '--log-file', log, '--clock-control', 'none',
+             '--print-units', 'base',
              '--metrics', ','.join((INSTRUCTIONS,) + SECTORS), program, '--once']
             + short, stdout=subprocess.PIPE, text=True, check=False)
         plan = [json.loads(line) for line in done.stdout.splitlines()
