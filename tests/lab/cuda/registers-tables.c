@@ -410,6 +410,9 @@ transforms (Tables *tables, PacoWaveletId wavelet, bool inverse)
         own_us (tables, wavelet, inverse, size), "us");
     result (table, "registers, 64x20", size,
         standard_us (tables, wavelet, inverse, "shuffle", size), "us");
+    if (wavelet == PACO_WAVELET_CDF97)
+      result (table, "registers, 64x20, floats in memory", size,
+          standard_us (tables, wavelet, inverse, "floats", size), "us");
     for (unsigned i = 0; i < G_N_ELEMENTS (heights); i++) {
       LabRegistersMethod method = { wavelet, inverse, "shuffle", heights[i] };
 
