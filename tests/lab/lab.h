@@ -59,13 +59,13 @@ void lab_near_floats (const char *what, const float *found, size_t found_stride,
 
 typedef void (*LabWork) (void *data);
 
+/* What is timed: run (data). Before each run comes prepare (data), whose time does not
+ * count, unless it is NULL. */
 typedef struct
 {
   LabWork run;
   void *data;
-  LabWork
-      prepare; /* with the same data, before each run; its time does not count.
-                      May be NULL */
+  LabWork prepare;
 } LabTimed;
 
 /* The medians of the times of n works, in milliseconds. They run in turn, round

@@ -364,30 +364,28 @@ report_ratios (unsigned wavelet, const char *name, const char *suffix,
   }
 }
 
+static const char *const level_tables[N_VERTICAL_WAVELETS] = {
+  "002 one level cdf53",
+  "002 one level daub4",
+  "002 one level cdf97",
+};
+
 /* Rows and columns of a level: as the paper takes its time, with its best method, and
  * the CPU backend. */
 static void
-report_level (unsigned wavelet, const char *name, const char *suffix,
-    const char *x, const double *ms)
+report_level (
+    unsigned wavelet, const char *suffix, const char *x, const double *ms)
 {
   const double best = ms[wavelet == VERTICAL_CDF97 ? LOOKAHEAD : OFFSETTING];
-  const struct
-  {
-    const char *what;
-    double ms;
-  } values[] = {
-    { "loops interchanged", ms[HORIZONTAL] + ms[INTERCHANGED] },
-    { "the paper's best", ms[HORIZONTAL] + best },
-    { "CPU backend", ms[BACKEND] },
-  };
+  const char *table = level_tables[wavelet];
+  g_autofree char *interchanged = g_strdup_printf (
+      "loops interchanged%s", suffix);
+  g_autofree char *paper = g_strdup_printf ("the paper's best%s", suffix);
 
-  for (unsigned i = 0; i < G_N_ELEMENTS (values); i++) {
-    g_autofree char *series = g_strdup_printf ("%s, %s%s", name, values[i].what,
-        values[i].ms == ms[BACKEND] ? "" : suffix);
-
-    if (values[i].ms > 0)
-      lab_result ("002 one level", series, x, values[i].ms, "ms");
-  }
+  lab_result (table, interchanged, x, ms[HORIZONTAL] + ms[INTERCHANGED], "ms");
+  lab_result (table, paper, x, ms[HORIZONTAL] + best, "ms");
+  if (ms[BACKEND] > 0)
+    lab_result (table, "CPU backend", x, ms[BACKEND], "ms");
 }
 
 static void
@@ -405,7 +403,7 @@ measure_wavelet (unsigned build, unsigned wavelet, const VerticalJob *job)
         job->width, job->height, (PacoWord *) job->from, 1);
   time_wavelet (w, job, has_level ? &level : NULL, ms);
   report_ratios (wavelet, w->name, builds[build].suffix, x, ms);
-  report_level (wavelet, w->name, builds[build].suffix, x, ms);
+  report_level (wavelet, builds[build].suffix, x, ms);
   if (has_level)
     lab_level_clear (&level);
 }
@@ -417,6 +415,7 @@ measure_size (unsigned size)
   size_t n = (size_t) size * size;
   PacoWord *from = lab_new (n * sizeof *from, ALIGNMENT);
   g_autofree char *x = g_strdup_printf ("%u", size);
+  double copy_ms;
 
   job.from = from;
   job.to = lab_new ((n + size) * sizeof *from, ALIGNMENT);
@@ -429,10 +428,11 @@ measure_size (unsigned size)
       if (can_run (build))
         measure_wavelet (build, wavelet, &job);
   }
+  copy_ms = lab_copy_ms (n * sizeof *from);
+  for (unsigned wavelet = 0; wavelet < N_VERTICAL_WAVELETS; wavelet++)
+    lab_result (level_tables[wavelet], "memcpy", x, copy_ms, "ms");
   free (from);
   free (job.to);
-  lab_result (
-      "002 one level", "memcpy", x, lab_copy_ms (n * sizeof *from), "ms");
 }
 
 static void
