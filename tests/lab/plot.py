@@ -56,10 +56,18 @@ class Axis:
         return TOP + HEIGHT * (1 - part)
 
 
-def frame(title, unit, axis, n_series):
-    height = TOP + HEIGHT + 56 + 18 * n_series
+def slant(order, as_bars):
+    """How far down labels reach that are slanted, since they are too long; else 0."""
+    longest = max(len(x) for x in order) * 6.5
+    if as_bars and longest > WIDTH / len(order):
+        return longest * math.sin(math.radians(30))
+    return 0
+
+
+def frame(title, unit, axis, n_series, below):
+    height = TOP + HEIGHT + 56 + below + 18 * n_series
     svg = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + 30}" '
-           f'height="{height}" font-family="sans-serif" font-size="12">',
+           f'height="{height:.0f}" font-family="sans-serif" font-size="12">',
            '<rect width="100%" height="100%" fill="#ffffff"/>',
            text(12, 22, title, font_size=15),
            text(12, 42, unit, fill='#555555')]
@@ -98,12 +106,17 @@ def curves(axis, order, series):
 def bars(axis, order, series):
     """A group of bars for each x."""
     group = WIDTH / len(order)
+    slanted = slant(order, True) > 0
     width = min(0.8 * group / len(series), 40)
     svg = []
     base = TOP + HEIGHT if axis.logarithmic else axis.y(0)
     for number_of_group, x in enumerate(order):
         middle = LEFT + group * (number_of_group + 0.5)
-        svg.append(text(middle, TOP + HEIGHT + 20, x, text_anchor='middle'))
+        if slanted:
+            svg.append(text(middle + 4, TOP + HEIGHT + 16, x, text_anchor='end',
+                            transform=f'rotate(-30 {middle + 4:.1f} {TOP + HEIGHT + 16})'))
+        else:
+            svg.append(text(middle, TOP + HEIGHT + 20, x, text_anchor='middle'))
         for index, (_, values, is_paper) in enumerate(series):
             if x not in values:
                 continue
@@ -122,12 +135,13 @@ def draw(path, title, unit, order, series, as_bars=False, logarithmic=False):
     values of x in `order`."""
     values = [v for _, points, _ in series for v in points.values()]
     axis = Axis(values, logarithmic and min(values) > 0)
-    svg = frame(title, unit, axis, len(series))
     as_bars = as_bars or any((number(x) or 0) <= 0 for x in order)
+    below = slant(order, as_bars)
+    svg = frame(title, unit, axis, len(series), below)
     svg += (bars if as_bars else curves)(axis, order, series)
     for index, (name, _, is_paper) in enumerate(series):
-        y = TOP + HEIGHT + 46 + 18 * index
-        svg.append(f'<rect x="{LEFT}" y="{y - 10}" width="14" height="10" '
+        y = TOP + HEIGHT + 46 + below + 18 * index
+        svg.append(f'<rect x="{LEFT}" y="{y - 10:.1f}" width="14" height="10" '
                    f'fill="{COLORS[index % len(COLORS)]}"'
                    + (' fill-opacity="0.45"/>' if is_paper else '/>'))
         svg.append(text(LEFT + 22, y, f'{name} (paper)' if is_paper else name))

@@ -150,6 +150,8 @@ def sort_key(name):
 
 def markdown_table(table):
     columns = table.columns()
+    if not columns:
+        return []
     units = set(table.units.values())
     head = [table.about.get('x', '')]
     for series, is_paper in columns:
