@@ -188,6 +188,14 @@ run_ms (const LabTimed *work)
   return now_ms () - before;
 }
 
+/* The run before leaves caches as this work does, and not as others do. */
+static double
+run_again_ms (const LabTimed *work)
+{
+  run_ms (work);
+  return run_ms (work);
+}
+
 void
 lab_time (const LabTimed *works, unsigned n, double *ms)
 {
@@ -201,7 +209,7 @@ lab_time (const LabTimed *works, unsigned n, double *ms)
   for (unsigned round = 0; round <= least || now_ms () < begun + budget;
        round++) {
     for (unsigned i = 0; i < n; i++) {
-      double took = run_ms (&works[i]);
+      double took = run_again_ms (&works[i]);
 
       if (round > 0)
         g_array_append_val (times[i], took);

@@ -69,8 +69,8 @@ typedef struct
 } LabTimed;
 
 /* The medians of the times of n works, in milliseconds. They run in turn, round
- * after round, so that what else happens on the machine happens to all of them; the
- * first round does not count. */
+ * after round, so that what else happens on the machine happens to all of them. Each run that
+ * counts comes right behind one that does not; the first round does not count either. */
 void lab_time (const LabTimed *works, unsigned n, double *ms);
 double lab_time_one (LabWork run, void *data);
 

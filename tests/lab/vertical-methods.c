@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The methods of vertical.h, compiled once for each name that METHODS has.
  *
+ * Where the figures and the text of the paper differ: figure 6 advances i with each row of
+ * outputs (it says ii++ there), and the first loop of figure 10 stores its sums, as the
+ * text has it, instead of adding them to zeros.
+ *
  * Rows of the paper's output_img are job->from, of its input_img job->to. The paper
  * leaves the borders out; here rows outside of the image are mirror images, or with
  * Daub-4, which is not symmetric, those of the other end (filters.h). They are
