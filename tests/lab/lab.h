@@ -68,8 +68,8 @@ typedef struct
   LabWork prepare;
 } LabTimed;
 
-/* The medians of the times of n works, in milliseconds. They run in turn, round
- * after round, so that what else happens on the machine happens to all of them. Each run that
+/* The medians of the times of n works, in milliseconds. They run in turn, round after
+ * round, so that what else happens on the machine happens to all of them. Each run that
  * counts comes right behind one that does not; the first round does not count either. */
 void lab_time (const LabTimed *works, unsigned n, double *ms);
 double lab_time_one (LabWork run, void *data);
