@@ -127,8 +127,7 @@ void coder_report_lossless (const CoderLossless *all, unsigned n_all);
 
 #define CODER_N_RATES 6
 
-/* dB above JPEG 2000, sums of n pictures; n is 0 where it cannot be compared.
- */
+/* dB above JPEG 2000, sums of n pictures, 0 where they cannot be compared. */
 typedef struct
 {
   double two, three, known, parallel;

@@ -64,15 +64,13 @@ typedef struct
   BitplanesTable of[GRAY_SUBBANDS];
 } GrayTables;
 
-/* Adds the symbols of a picture with that form (whose kind is not looked at).
- */
+/* Adds the symbols of a picture with that form, whose kind does not matter. */
 void gray_count (const GrayTransform *transform, const BitplanesForm *form,
     unsigned block_height, GrayCounts *counts);
 void gray_counts_add (GrayCounts *to, const GrayCounts *counts);
 void gray_counts_subtract (GrayCounts *to, const GrayCounts *counts);
 
-/* Eq. (3.3) and (3.5), as if each symbol had been seen once more of each value.
- */
+/* Eq. (3.3) and (3.5), as if both values of each symbol had been seen once more. */
 void gray_tables (
     const GrayCounts *counts, unsigned probability_bits, GrayTables *tables);
 

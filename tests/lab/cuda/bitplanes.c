@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Text 004's block coder on a GPU, as chapter 4 has it: Tables 4.2 to 4.6 and Figures
- * 4.6 and 4.7. What is coded is a picture that tests/bench computes, transformed with
+ * 4.6 to 4.8, with the codec's own beside it. What is coded is a picture that tests/bench computes, transformed with
  * 9/7 on the host; of smaller pictures the upper left part of each subband. --check
  * compares with the host's coder (tests/lab/bitplanes.c). */
 #include "tests/bench/cuda/content.h"
-#include "tests/lab/cuda/bitplanes.h"
+#include "tests/lab/cuda/bitplanes-codec.h"
 #include "tests/lab/cuda/device.h"
 #include "tests/lab/gray-picture.h"
 #include "tests/lab/lab.h"
@@ -225,18 +225,6 @@ check_some (const LabDevice *device, unsigned passes, unsigned max_height)
   clear (device, &blocks);
 }
 
-static void
-check (void)
-{
-  LabDevice device;
-
-  lab_device_open (&device, lab_fatbin_bitplanes, "bitplanes");
-  for (unsigned height = 32; height <= 128; height += 32)
-    for (unsigned passes = 2; passes <= 3; passes++)
-      check_some (&device, passes, height);
-  lab_device_close (&device);
-}
-
 /* --- The picture --- */
 
 typedef struct
@@ -348,7 +336,7 @@ measure_size (
   return times;
 }
 
-/* Table 4.3 and Figure 4.7; of 4096x4096 also Table 4.5 and Figure 4.6. */
+/* Table 4.3 and Figure 4.7; of 4096x4096 also Table 4.5. */
 static void
 measure_sizes (LabDevice *device, const Scene *scene)
 {
@@ -370,17 +358,138 @@ measure_sizes (LabDevice *device, const Scene *scene)
           1e-3 * n / times.encode[i], "Msample/s");
       lab_result ("004 figure 4.7", decoder_names[i], x,
           1e-3 * n / times.decode[i], "Msample/s");
-      if (sizes[k] == 4096) {
-        lab_result ("004 figure 4.6", "encoder", i ? "3 passes" : "2 passes",
-            1e-3 * n / times.encode[i], "Msample/s");
-        lab_result ("004 figure 4.6", "decoder", i ? "3 passes" : "2 passes",
-            1e-3 * n / times.decode[i], "Msample/s");
+      if (sizes[k] == 4096)
         lab_result ("004 table 4.5", i ? "3 passes" : "2 passes", "time, ms",
             times.encode[i], "");
-      }
     }
     if (lab_is_short ())
       break;
+  }
+}
+
+/* --- Transfers --- */
+
+typedef struct
+{
+  const LabDevice *device;
+  void *host; /* page-locked */
+  CUdeviceptr memory;
+  size_t bytes;
+  bool up;
+} Transfer;
+
+static void
+transfer (void *data)
+{
+  const Transfer *t = data;
+  const PacoDriver *driver = t->device->test.context->driver;
+
+  test_device_check (&t->device->test,
+      t->up ? driver->memcpy_htod_async (
+          t->memory, t->host, t->bytes, t->device->stream)
+            : driver->memcpy_dtoh_async (
+                t->host, t->memory, t->bytes, t->device->stream),
+      "transfer");
+  test_device_check (&t->device->test,
+      driver->stream_synchronize (t->device->stream), "transfer");
+}
+
+static double
+transfer_ms (const LabDevice *device, CUdeviceptr memory, size_t bytes, bool up)
+{
+  const PacoDriver *driver = device->test.context->driver;
+  Transfer t = { device, NULL, memory, bytes, up };
+  double ms;
+
+  test_device_check (&device->test, driver->mem_host_alloc (&t.host, bytes, 0),
+      "memory of the host");
+  memset (t.host, 0, bytes);
+  ms = lab_time_one (transfer, &t);
+  driver->mem_free_host (t.host);
+  return ms;
+}
+
+/* Table 4.4: coefficients of 32 bits to the device, and codewords from it. */
+static void
+measure_transfers (LabDevice *device, const Scene *scene)
+{
+  for (unsigned size = 2048; size <= 8192; size += 2048) {
+    unsigned part = MIN (scene->size, size);
+    Blocks blocks;
+    LabLaunch encode;
+    g_autofree uint32_t *lengths = NULL;
+    size_t codewords = 0;
+    double up, down, coding;
+    char x[16];
+
+    cut_scene (scene, part, 64, &blocks);
+    upload (device, &blocks, &scene->tables[0]);
+    encode = launch (device, &blocks.parameters, "encode", 2, 64);
+    coding = 1e-3 * lab_device_time_us (device, &encode, 1, 1);
+    lengths = g_new (uint32_t, blocks.blocks->len);
+    test_device_read (&device->test, lengths, blocks.parameters.lengths,
+        4 * blocks.blocks->len);
+    for (guint i = 0; i < blocks.blocks->len; i++)
+      codewords += lengths[i];
+    up = transfer_ms (
+        device, blocks.parameters.indices, 4 * (size_t) part * part, true);
+    down = transfer_ms (device, blocks.parameters.code, 2 * codewords, false);
+    clear (device, &blocks);
+    snprintf (x, sizeof x, "%u", size);
+    lab_result ("004 table 4.4", "to the GPU", x, up, "ms");
+    lab_result ("004 table 4.4", "encoder, 2 passes", x, coding, "ms");
+    lab_result ("004 table 4.4", "from the GPU", x, down, "ms");
+    lab_result ("004 table 4.4", "total", x, up + coding + down, "ms");
+  }
+}
+
+/* --- The codec --- */
+
+/* Watts that the first GPU may take; 0 where nvidia-smi does not tell. */
+static double
+power_limit (void)
+{
+  char *argv[] = { (char *) "nvidia-smi",
+    (char *) "--query-gpu=power.default_limit",
+    (char *) "--format=csv,noheader,nounits", NULL };
+  g_autofree char *out = NULL;
+
+  if (!g_spawn_sync (NULL, argv, NULL,
+          G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &out,
+          NULL, NULL, NULL))
+    return 0;
+  return g_ascii_strtod (out, NULL);
+}
+
+/* The text's encoder and the codec's, 4096x4096: Figures 4.6 and 4.8. */
+static void
+compare_codec (LabDevice *device, const Scene *scene)
+{
+  unsigned size = MIN (scene->size, 4096);
+  double n = (double) size * size, watts = power_limit ();
+  Times times = measure_size (device, scene, size, 64);
+
+  for (unsigned passes = 1; passes <= 3; passes++) {
+    g_autofree char *x = g_strdup_printf (
+        "%u pass%s", passes, passes > 1 ? "es" : "");
+    double speed[2] = { passes > 1 ? 1e-3 * n / times.encode[passes - 2] : 0 };
+    const char *const series[2] = { "encoder", "this codec's encoder" };
+    Blocks blocks;
+
+    cut_scene (scene, size, 64, &blocks);
+    speed[1] = 1e-3 * n
+        / lab_codec_encode_ms (blocks.indices, blocks.n_indices, blocks.stride,
+            block_at (&blocks, 0), blocks.blocks->len, passes);
+    g_array_unref (blocks.blocks);
+    for (unsigned i = passes > 1 ? 0 : 1; i < 2; i++) {
+      lab_result ("004 figure 4.6", series[i], x, speed[i], "Msample/s");
+      if (watts > 0)
+        lab_result (
+            "004 figure 4.8", series[i], x, speed[i] / watts, "Msample/s/W");
+    }
+    if (passes > 1)
+      lab_result ("004 figure 4.6", "decoder", x,
+          1e-3 * n / times.decode[passes - 2], "Msample/s");
   }
 }
 
@@ -426,6 +535,26 @@ measure_heights (LabDevice *device, const Scene *scene)
 }
 
 static void
+check (void)
+{
+  static Scene scene;
+  LabDevice device;
+  Blocks blocks;
+
+  lab_device_open (&device, lab_fatbin_bitplanes, "bitplanes");
+  for (unsigned height = 32; height <= 128; height += 32)
+    for (unsigned passes = 2; passes <= 3; passes++)
+      check_some (&device, passes, height);
+  lab_device_close (&device);
+  make_scene (64, &scene);
+  cut_scene (&scene, 64, 64, &blocks);
+  lab_codec_encode_ms (blocks.indices, blocks.n_indices, blocks.stride,
+      block_at (&blocks, 0), blocks.blocks->len, (unsigned) lab_draw (1, 3));
+  g_array_unref (blocks.blocks);
+  gray_transform_clear (&scene.transform);
+}
+
+static void
 measure (void)
 {
   static Scene scene;
@@ -436,6 +565,8 @@ measure (void)
   measure_sizes (&device, &scene);
   measure_registers (&device, &scene);
   measure_heights (&device, &scene);
+  measure_transfers (&device, &scene);
+  compare_codec (&device, &scene);
   gray_transform_clear (&scene.transform);
   lab_device_close (&device);
 }
