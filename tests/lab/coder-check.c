@@ -7,6 +7,7 @@
 #include "tests/lab/jpeg2000.h"
 #include "tests/lab/packets.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -357,6 +358,8 @@ coder_check (void)
   }
   for (unsigned n = 0; n < 200; n++)
     check_packet ();
+  if (!jpeg2000_is_there ())
+    printf ("Without OpenJPEG the rival is not checked.\n");
   for (unsigned n = 0; jpeg2000_is_there () && n < 5; n++)
     check_rival ();
 }

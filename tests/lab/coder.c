@@ -8,6 +8,8 @@
  * The text's pictures cannot be had; those of ../shared/corpus stand in, or of
  * $PACO_CORPUS, as gray, in corpora of one kind each. */
 #include "tests/lab/coder.h"
+#include "tests/lab/jpeg2000.h"
+#include <stdio.h>
 
 static void
 measure (void)
@@ -17,6 +19,10 @@ measure (void)
   CoderLossy lossy[CODER_N_RATES] = { { 0 } };
   unsigned n = 0;
 
+  if (!jpeg2000_is_there ())
+    fprintf (stderr,
+        "Without OpenJPEG (libopenjp2-7-dev) nothing is compared "
+        "with JPEG 2000.\n");
   for (unsigned i = 0; i < CODER_N_CORPORA; i++) {
     coder_corpus_read (i, &corpus);
     coder_measure_lossless (&corpus, &lossless, &n);
