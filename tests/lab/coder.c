@@ -29,6 +29,8 @@ measure (void)
     coder_measure_lossy (&corpus, lossy);
     if (i == 0)
       coder_measure_heights (&corpus);
+    if (i == 1)
+      coder_measure_rival (&corpus);
     coder_corpus_clear (&corpus);
   }
   coder_report_lossless (&lossless, n);

@@ -138,5 +138,7 @@ typedef struct
 void coder_measure_lossy (CoderCorpus *corpus, CoderLossy *all);
 /* Figure 4.4. */
 void coder_report_lossy (const CoderLossy *all);
+/* Figure 4.6: how fast JPEG 2000 is, with the first picture. */
+void coder_measure_rival (CoderCorpus *corpus);
 /* Figure 3.5: blocks of other heights, of the first picture. */
 void coder_measure_heights (CoderCorpus *corpus);

@@ -77,6 +77,9 @@ encode (const GrayPicture *picture, const Jpeg2000Options *options,
     parameters.tcp_rates[0] = (float) (picture->depth / options->bits);
   }
   check (opj_setup_encoder (codec, &parameters, image), "opj_setup_encoder");
+  check (options->threads < 2
+          || opj_codec_set_threads (codec, (int) options->threads),
+      "opj_codec_set_threads");
   stream = openjpeg_open_memory (memory, false);
   check (opj_start_compress (codec, image, stream), "opj_start_compress");
   check (opj_encode (codec, stream), "opj_encode");
@@ -87,8 +90,8 @@ encode (const GrayPicture *picture, const Jpeg2000Options *options,
 }
 
 static void
-decode (const GrayPicture *picture, OpenjpegMemory *memory,
-    PacoReferenceSample *decoded)
+decode (const GrayPicture *picture, const Jpeg2000Options *options,
+    OpenjpegMemory *memory, PacoReferenceSample *decoded)
 {
   size_t n = (size_t) picture->plane.width * picture->plane.height;
   opj_codec_t *codec = opj_create_decompress (OPJ_CODEC_J2K);
@@ -99,6 +102,9 @@ decode (const GrayPicture *picture, OpenjpegMemory *memory,
   opj_set_error_handler (codec, say, NULL);
   opj_set_default_decoder_parameters (&parameters);
   check (opj_setup_decoder (codec, &parameters), "opj_setup_decoder");
+  check (options->threads < 2
+          || opj_codec_set_threads (codec, (int) options->threads),
+      "opj_codec_set_threads");
   stream = openjpeg_open_memory (memory, true);
   check (opj_read_header (stream, codec, &image), "opj_read_header");
   check (opj_decode (codec, stream, image), "opj_decode");
@@ -138,7 +144,7 @@ jpeg2000_code (const GrayPicture *picture, const Jpeg2000Options *options,
   memory.data = g_malloc (memory.capacity);
   encode (picture, options, &memory);
   if (decoded)
-    decode (picture, &memory, decoded);
+    decode (picture, options, &memory, decoded);
   bytes = packet_bytes (&memory);
   g_free (memory.data);
   return bytes;

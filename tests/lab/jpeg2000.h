@@ -8,6 +8,7 @@ typedef struct
 {
   double bits; /* per sample, headers included; 0: lossless, with 5/3 */
   unsigned block_height; /* of 64 columns: 4 to 64, a power of two */
+  unsigned threads;      /* 0 is 1 */
   bool parallel_passes;  /* the variations RESET, RESTART and CAUSAL */
 } Jpeg2000Options;
 
