@@ -324,7 +324,9 @@ watch (GstElement *pipeline, Session *session)
 GST_START_TEST (test_direct)
 {
   static const gchar *const ways[] = { "identity", "pacoparse",
-    "pacoparse ! pacoparse", "rtpgstpay ! rtpgstdepay", "gdppay ! gdpdepay" };
+    "pacoparse ! pacoparse", "rtpgstpay ! rtpgstdepay", "gdppay ! gdpdepay",
+    "rtppacopay mtu=400 ! rtppacodepay",
+    "rtppacopay ! rtppacodepay ! pacoparse" };
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (ways); i++) {
     Session session;
