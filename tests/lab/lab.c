@@ -131,15 +131,22 @@ lab_same_integers (const char *what, const int32_t *found, size_t found_stride,
             expected[y * stride + x]);
 }
 
-void
-lab_near_floats (const char *what, const float *found, size_t found_stride,
-    const float *expected, size_t stride, unsigned width, unsigned height)
+float
+lab_range (const float *data, size_t stride, unsigned width, unsigned height)
 {
   float range = 0;
 
   for (unsigned y = 0; y < height; y++)
     for (unsigned x = 0; x < width; x++)
-      range = MAX (range, fabsf (expected[y * stride + x]));
+      range = MAX (range, fabsf (data[y * stride + x]));
+  return range;
+}
+
+void
+lab_near_floats_of_range (const char *what, const float *found,
+    size_t found_stride, const float *expected, size_t stride, unsigned width,
+    unsigned height, float range)
+{
   for (unsigned y = 0; y < height; y++)
     for (unsigned x = 0; x < width; x++) {
       float a = found[y * found_stride + x], b = expected[y * stride + x];
@@ -148,6 +155,14 @@ lab_near_floats (const char *what, const float *found, size_t found_stride,
         lab_fail ("%s: %g at column %u, line %u of %ux%u, expected %g", what,
             (double) a, x, y, width, height, (double) b);
     }
+}
+
+void
+lab_near_floats (const char *what, const float *found, size_t found_stride,
+    const float *expected, size_t stride, unsigned width, unsigned height)
+{
+  lab_near_floats_of_range (what, found, found_stride, expected, stride, width,
+      height, lab_range (expected, stride, width, height));
 }
 
 /* --- measuring --- */

@@ -51,7 +51,15 @@ void lab_draw_floats (float *data, size_t n, float low, float high);
 void lab_same_integers (const char *what, const int32_t *found,
     size_t found_stride, const int32_t *expected, size_t stride, unsigned width,
     unsigned height);
-/* Two planes that may differ by 1e-4 of the range of the expected one. */
+/* The largest magnitude in a plane. */
+float lab_range (
+    const float *data, size_t stride, unsigned width, unsigned height);
+/* Two planes that may differ by 1e-4 of a range. It is that of a whole transform: a part
+ * of it may have cancelled out. */
+void lab_near_floats_of_range (const char *what, const float *found,
+    size_t found_stride, const float *expected, size_t stride, unsigned width,
+    unsigned height, float range);
+/* The same, where the expected plane is a whole transform. */
 void lab_near_floats (const char *what, const float *found, size_t found_stride,
     const float *expected, size_t stride, unsigned width, unsigned height);
 

@@ -106,10 +106,11 @@ check_image (void)
     memset (job.other, 0x5a, n * sizeof *image);
     job.only_ll = methods[i].only_ll;
     methods[i].run (&job);
-    lab_near_floats (methods[i].name,
+    lab_near_floats_of_range (methods[i].name,
         methods[i].elsewhere ? job.other : job.image, width, expected, width,
         job.only_ll ? (width + 1) / 2 : width,
-        job.only_ll ? (height + 1) / 2 : height);
+        job.only_ll ? (height + 1) / 2 : height,
+        lab_range (image, width, width, height));
   }
   job_clear (&job);
   free (image);

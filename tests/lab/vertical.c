@@ -124,17 +124,26 @@ expect (const VerticalJob *job, unsigned wavelet, bool rows)
   return result;
 }
 
+/* range: of what was filtered, if floats. */
 static void
 compare (const char *what, unsigned wavelet, const PacoWord *found,
     size_t found_stride, const PacoWord *expected, size_t stride,
-    unsigned width, unsigned height)
+    unsigned width, unsigned height, float range)
 {
   if (wavelet == VERTICAL_LIFTING)
     lab_same_integers (what, (const int32_t *) found, found_stride,
         (const int32_t *) expected, stride, width, height);
   else
-    lab_near_floats (what, (const float *) found, found_stride,
-        (const float *) expected, stride, width, height);
+    lab_near_floats_of_range (what, (const float *) found, found_stride,
+        (const float *) expected, stride, width, height, range);
+}
+
+static float
+range_of (const VerticalJob *job, unsigned wavelet)
+{
+  return wavelet == VERTICAL_LIFTING
+      ? 0
+      : lab_range (job->from, job->stride, job->width, job->height);
 }
 
 /* The project's reference does the same to columns alone, if they are apart. */
@@ -157,7 +166,8 @@ compare_reference (
     for (unsigned line = 0; line < (rows ? h : w); line++)
       lab_level_scale (rows ? w : 1, rows ? 1 : h,
           (float *) found + (rows ? (size_t) line * w : line), w);
-  compare ("the project's reference", wavelet, found, w, expected, w, w, h);
+  compare ("the project's reference", wavelet, found, w, expected, w, w, h,
+      range_of (job, wavelet));
   free (found);
 }
 
@@ -182,10 +192,10 @@ check_method (
   if (rows)
     n_low = job->height;
   compare (what, wavelet, found, job->stride, expected, job->width, job->width,
-      n_low);
+      n_low, range_of (job, wavelet));
   compare (what, wavelet, found + (n_low + job->offset) * job->stride,
       job->stride, expected + (size_t) n_low * job->width, job->width,
-      job->width, job->height - n_low);
+      job->width, job->height - n_low, range_of (job, wavelet));
   free (expected);
 }
 
