@@ -255,6 +255,7 @@ paco_decoder_submit (PacoDecoder *decoder, const PacoCodedFrame *frame,
 {
   const PacoHeader *header = &frame->header;
   PacoDecoderJob job;
+  bool is_slice;
 
   if (!paco_decoder_takes (decoder, header)) {
     g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
@@ -267,10 +268,12 @@ paco_decoder_submit (PacoDecoder *decoder, const PacoCodedFrame *frame,
     return FALSE;
   job.destination = *destination;
   job.frame = *frame;
-  job.forget = decoder->forget;
+  is_slice = header->video.slice.length > 0;
+  job.forget = decoder->forget || is_slice;
   if (!paco_coder_submit (&decoder->coder, &job, user_data, error))
     return FALSE;
-  decoder->forget = false;
+  /* Neighbors in a stack are no pictures that stand for each other. */
+  decoder->forget = is_slice;
   return TRUE;
 }
 

@@ -399,6 +399,15 @@ paco_encoder_set_rate (
 }
 
 void
+paco_encoder_set_weight (PacoEncoder *encoder, double weight)
+{
+  g_mutex_lock (&encoder->coder.lock);
+  encoder->rate_changed |= encoder->parameters.weight != weight;
+  encoder->parameters.weight = weight;
+  g_mutex_unlock (&encoder->coder.lock);
+}
+
+void
 paco_encoder_set_areas (PacoEncoder *encoder, const PacoAreas *areas)
 {
   if (areas)

@@ -48,6 +48,10 @@ void paco_encoder_set_fields (PacoEncoder *encoder, gboolean fields);
 void paco_encoder_set_rate (PacoEncoder *encoder, double quality,
     uint32_t frame_size, uint64_t bitrate);
 
+/* Sets the weight of later frames (PacoParameters.weight), which is at most that of
+ * configure(). It is allowed with frames in flight. */
+void paco_encoder_set_weight (PacoEncoder *encoder, double weight);
+
 /* Sets the areas of later frames that count more (PacoParameters.area_weight), which
  * are copied. NULL or an empty list says that none do. The thread that submits calls
  * it. */

@@ -26,12 +26,14 @@ enum
   CHUNK_VIEWS = 5,
   CHUNK_CUT_POINTS = 6,
   CHUNK_ATTACHMENT = 256,
+  CHUNK_SLICE = 257,
   MASTERING_DISPLAY_SIZE = 24,
   CONTENT_LIGHT_SIZE = 4,
   PLACE_SIZE = 12,
   VIEWS_SIZE = 4,
   CUT_POINTS_SIZE = 4,
   ATTACHMENT_SIZE = 8,
+  SLICE_SIZE = 10,
   STEP_MASK = 0x3fff,
   HEIGHT_SHIFT = 14,
 };
@@ -217,6 +219,26 @@ check_single_field (const PacoHeader *header, GError **error)
   return TRUE;
 }
 
+/* A slice of a stack. */
+static gboolean
+check_slice (const PacoHeader *header, GError **error)
+{
+  const PacoSlice *slice = &header->video.slice;
+
+  if (slice->length == 0)
+    return TRUE;
+  if (!paco_slice_is_valid (slice))
+    return fail (error, PACO_ERROR_UNSUPPORTED,
+        "a slice says what cannot be of the stack that it is of");
+  if (header->picture.n_components != 1
+      || header->picture.components[0].depth != PACO_SLICE_DEPTH
+      || header->picture.fields
+      || header->video.interlace_mode != PACO_INTERLACE_PROGRESSIVE)
+    return fail (error, PACO_ERROR_UNSUPPORTED,
+        "a slice of a stack has one component of 16 bits, and no fields");
+  return TRUE;
+}
+
 gboolean
 paco_header_check (const PacoHeader *header, GError **error)
 {
@@ -226,7 +248,7 @@ paco_header_check (const PacoHeader *header, GError **error)
       || !check_video (&header->video, error)
       || !check_ancillary (&header->video.ancillary, error)
       || !check_attachment (&header->video.attachment, error)
-      || !check_components (header, error))
+      || !check_slice (header, error) || !check_components (header, error))
     return FALSE;
   if (coding->levels > PACO_MAX_LEVELS)
     return fail (error, PACO_ERROR_UNSUPPORTED,
@@ -291,6 +313,8 @@ paco_header_size (const PacoHeader *header)
   }
   if (header->coding.cut_points)
     size += PACO_CHUNK_HEAD + CUT_POINTS_SIZE;
+  if (header->video.slice.length > 0)
+    size += PACO_CHUNK_HEAD + SLICE_SIZE;
   if (header->video.has_place)
     size += PACO_CHUNK_HEAD + PLACE_SIZE;
   return size + paco_video_extra_size (&header->video)
@@ -366,6 +390,20 @@ write_place (const PacoPlace *place, uint8_t *p)
 }
 
 static uint8_t *
+write_slice (const PacoSlice *slice, uint8_t *p)
+{
+  p = paco_put16 (paco_put16 (p, CHUNK_SLICE), SLICE_SIZE);
+  p = paco_put32 (p, slice->number);
+  *p++ = slice->length;
+  *p++ = slice->position;
+  *p++ = slice->wavelet;
+  *p++ = slice->levels;
+  *p++ = slice->depth;
+  *p++ = slice->bits;
+  return p;
+}
+
+static uint8_t *
 write_chunks (const PacoHeader *header, uint8_t *p)
 {
   const PacoVideoInfo *video = &header->video;
@@ -397,6 +435,8 @@ write_chunks (const PacoHeader *header, uint8_t *p)
     p = paco_put32 (
         paco_put32 (p, video->attachment.size), video->attachment.crc);
   }
+  if (video->slice.length > 0)
+    p = write_slice (&video->slice, p);
   p = paco_ancillary_copy (&video->ancillary, p);
   if (video->has_place) /* last, for paco_header_set_place() */
     p = write_place (&video->place, p);
@@ -512,6 +552,23 @@ parse_mastering_display (const uint8_t *data, PacoMasteringDisplay *display)
   display->min_luminance = paco_get32 (data + 20);
 }
 
+static gboolean
+parse_slice (const uint8_t *data, size_t size, PacoHeader *header)
+{
+  if (size != SLICE_SIZE || header->video.slice.length > 0 || data[4] == 0)
+    return FALSE;
+  header->video.slice = (PacoSlice){
+    .number = paco_get32 (data),
+    .length = data[4],
+    .position = data[5],
+    .wavelet = data[6],
+    .levels = data[7],
+    .depth = data[8],
+    .bits = data[9],
+  };
+  return check_slice (header, NULL);
+}
+
 /* Parses one chunk. Those that a decoder needs come once each; ancillary ones are
  * checked together afterwards. */
 static gboolean
@@ -550,6 +607,8 @@ parse_chunk (unsigned type, const uint8_t *data, size_t size,
       video->place.offset = paco_get32 (data + 4)
           | (uint64_t) paco_get32 (data + 8) << 32;
       return TRUE;
+    case CHUNK_SLICE:
+      return parse_slice (data, size, header);
     case CHUNK_CUT_POINTS:
       if (size != CUT_POINTS_SIZE || header->coding.cut_points
           || paco_get32 (data) > header->index_size)

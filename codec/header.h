@@ -7,6 +7,7 @@
 #include "color.h"
 #include "picture.h"
 #include "probability.h"
+#include "stack.h"
 #include "wavelet.h"
 #include <glib.h>
 
@@ -24,7 +25,7 @@
  * type, ancillary ones, CRC. */
 #define PACO_MAX_HEADER_SIZE                                                   \
   (72 + 2 * PACO_MAX_COMPONENTS * (2 + PACO_MAX_SUBBANDS) + (4 + 24) + (4 + 4) \
-      + (4 + 4) + (4 + PACO_MAX_CARRIED_SET) + (4 + 4) + (4 + 8)               \
+      + (4 + 4) + (4 + PACO_MAX_CARRIED_SET) + (4 + 4) + (4 + 8) + (4 + 10)    \
       + PACO_MAX_ANCILLARY_SIZE + (4 + 12) + 4)
 
 typedef enum
@@ -78,6 +79,7 @@ typedef struct
   uint8_t multiview_mode;                              /* 0: unknown */
   uint16_t multiview_flags;
   PacoPlace place; /* differs from frame to frame */
+  PacoSlice slice; /* differs from frame to frame; length 0 is of no stack */
   /* What accompanies the picture. It may differ from frame to frame of a stream. It
    * points to memory of the application, or into the header that was parsed. */
   PacoAncillary ancillary;

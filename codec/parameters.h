@@ -40,6 +40,9 @@ typedef struct
   bool rgb;               /* the first three components are R, G, B */
   bool block_checks;      /* a check per block in the index */
   bool cut_points;        /* frames can be cut later (frame_cut.h) */
+  /* What an error of 1 in a sample weighs in what is shown: paco_slice_weight(), or 0,
+   * which counts as 1. */
+  double weight;
   double area_weight; /* how much finer steps are in areas; 0, 1: no finer */
 } PacoParameters;
 

@@ -173,7 +173,24 @@ paco_policy_step (const PacoPictureFormat *picture,
         * paco_visual_octaves (picture, component,
             is_chroma (picture, parameters, coding, component), level,
             orientation);
+  if (parameters->weight > 0.0)
+    norm *= parameters->weight;
   return exp2 (base_log2) * depth / norm;
+}
+
+static double
+base_step_log2 (const PacoParameters *parameters, bool rounded)
+{
+  double quality = CLAMP (parameters->quality, 0.0, 100.0);
+
+  return FINEST_LOG2 (rounded)
+      + OCTAVES (rounded) * sqrt ((100.0 - quality) / 100.0);
+}
+
+double
+paco_policy_base_step (const PacoParameters *parameters)
+{
+  return exp2 (base_step_log2 (parameters, true));
 }
 
 static double
@@ -183,11 +200,9 @@ subband_step (const PacoPictureFormat *picture,
 {
   bool rounded =
       !paco_wavelets[coding->components[component].wavelet].reversible;
-  double quality = CLAMP (parameters->quality, 0.0, 100.0);
-  double octaves = sqrt ((100.0 - quality) / 100.0);
 
   return paco_policy_step (picture, parameters, coding, component, level,
-      orientation, FINEST_LOG2 (rounded) + OCTAVES (rounded) * octaves,
+      orientation, base_step_log2 (parameters, rounded),
       paco_policy_norm (coding, component, level, orientation));
 }
 

@@ -18,6 +18,9 @@ gboolean paco_policy_coding (const PacoPictureFormat *picture,
 double paco_policy_norm (const PacoCoding *coding, unsigned component,
     unsigned level, unsigned orientation);
 
+/* The step for a quality, in units of 8-bit samples, where indices are rounded. */
+double paco_policy_base_step (const PacoParameters *parameters);
+
 /* The step of a subband of that norm when the base step, in units of 8-bit samples,
  * is 2^base_log2. */
 double paco_policy_step (const PacoPictureFormat *picture,

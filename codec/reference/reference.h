@@ -47,6 +47,13 @@ gboolean paco_reference_encode_after (const PacoPictureFormat *format,
     const PacoRateHistory *before, PacoRateHistory *after, GByteArray *out,
     GError **error);
 
+/* The wavelet along a stack (FORMAT.md section 12), or its undoing: values[p] is a sample
+ * of slice p, less 2^15. */
+void paco_reference_stack (const PacoSlice *slice, bool undo, int *values);
+/* A sample of a picture to u, less 2^(bits-1), and back. */
+int paco_reference_load_sample (const PacoSlice *slice, int sample);
+int paco_reference_store_sample (const PacoSlice *slice, int value);
+
 /* Decodes the frame at data, leaving out `reduce` levels, into a destination
  * that has room for it (paco_geometry_reduced_size()). *corrupted_blocks (may
  * be NULL) says how many blocks were broken and taken as zero. */

@@ -136,6 +136,7 @@ test_single_field (void)
     gboolean ok;
 
     draw_header (&header, &set);
+    header.video.slice.length = 0;
     header.video.interlace_mode = PACO_INTERLACE_ALTERNATE;
     header.picture.fields = draw (0, 1);
     header.picture.height = PACO_MAX_SIZE / 2 + draw (-1, 1);

@@ -69,6 +69,27 @@ draw_video (PacoVideoInfo *video)
   }
 }
 
+/* Makes it a slice of a stack. */
+static void
+draw_slice (PacoHeader *header)
+{
+  header->picture.n_components = 1;
+  header->picture.fields = false;
+  header->picture.components[0].depth = PACO_SLICE_DEPTH;
+  header->video.interlace_mode = PACO_INTERLACE_PROGRESSIVE;
+  header->video.slice = (PacoSlice){
+    .number = g_test_rand_int (),
+    .length = draw (1, PACO_MAX_STACK),
+    .wavelet = draw (0, 1) ? PACO_WAVELET_CDF53 : PACO_WAVELET_HAAR,
+    .levels = draw (0, PACO_MAX_STACK_LEVELS),
+    .depth = draw (1, 2) * 8,
+    .bits = 13,
+  };
+  header->video.slice.position = draw (0, header->video.slice.length - 1);
+  if (draw (0, 1))
+    header->video.slice.bits = header->video.slice.depth;
+}
+
 void
 draw_header (PacoHeader *header, PacoProbabilitySet *set)
 {
@@ -82,6 +103,8 @@ draw_header (PacoHeader *header, PacoProbabilitySet *set)
     header->picture.fields = false;
     header->picture.height = (header->picture.height + 1) / 2;
   }
+  if (draw (0, 3) == 0)
+    draw_slice (header);
   parameters.quality = draw (0, 100);
   parameters.levels = draw (0, 8);
   parameters.block_height = 32 << draw (0, 3);

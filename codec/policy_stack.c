@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The choice of a stack's wavelet: all that there are, and none, are tried on some
+ * lines of the slices, and what a simple prediction within each slice leaves of them
+ * says how many bits they take. */
+#include "policy_stack.h"
+#include "policy.h"
+#include <math.h>
+#include <string.h>
+
+#define PAIRS 32 /* of lines that are looked at, at most */
+
+/* Logarithms, and what they are of, are in 1/16. */
+#define UNIT 16
+
+/* The lines that are looked at, of all slices: `pairs` times two lines, of which the
+ * second one is predicted by the first. */
+typedef struct
+{
+  uint32_t width, pairs;
+  uint16_t *lines[PACO_MAX_STACK];
+} Sample;
+
+/* 16 log2 (n / 16), between powers of 2 along straight lines; n is at least 16. */
+static inline uint32_t
+logarithm (uint32_t n)
+{
+  unsigned top = 31 - (unsigned) __builtin_clz (n);
+
+  return UNIT * (top - 4) + (n >> (top - 4)) - UNIT;
+}
+
+/* Of a sample that is `left` off, where an error of so many sixteenths is one step. */
+static inline uint32_t
+cost_of (uint16_t left, uint32_t scale)
+{
+  int16_t value = (int16_t) left;
+  uint32_t magnitude = (uint32_t) (value < 0 ? -value : value);
+
+  return logarithm (UNIT + (uint32_t) ((uint64_t) magnitude * scale >> 16));
+}
+
+/* Bits of slice i, in 1/16. */
+static uint64_t
+cost_of_slice (const Sample *sample, unsigned i, uint32_t scale)
+{
+  uint64_t cost = 0;
+
+  for (uint32_t p = 0; p < sample->pairs; p++) {
+    const uint16_t *above = sample->lines[i] + (size_t) 2 * p * sample->width;
+    const uint16_t *line = above + sample->width;
+
+    for (uint32_t x = 1; x < sample->width; x++)
+      cost += cost_of (
+          (uint16_t) (line[x] - line[x - 1] - above[x] + above[x - 1]), scale);
+  }
+  return cost;
+}
+
+/* Step of the quantiser, in what the wavelet along the stack gets; 1 without loss. */
+static double
+step (const PacoSlice *plan, const PacoParameters *parameters)
+{
+  if (parameters->rate_control == PACO_RATE_LOSSLESS)
+    return 1.0;
+  return MAX (ldexp (paco_policy_base_step (parameters), plan->bits - 8), 1.0);
+}
+
+/* Takes lines that lie evenly over the picture. */
+static bool
+take_sample (const PacoSlice *plan, uint16_t *const *slices, uint32_t width,
+    uint32_t height, Sample *sample)
+{
+  uint32_t pairs = MIN (height / 2, PAIRS);
+  size_t size = (size_t) 2 * pairs * width;
+  uint16_t *memory;
+
+  *sample = (Sample){ .width = width, .pairs = pairs };
+  memory = size > 0 ? g_try_malloc_n (plan->length, size * sizeof *memory)
+                    : NULL;
+  for (unsigned i = 0; memory && i < plan->length; i++) {
+    sample->lines[i] = memory + i * size;
+    for (uint32_t p = 0; p < pairs; p++)
+      memcpy (sample->lines[i] + (size_t) 2 * p * width,
+          slices[i] + (size_t) ((uint64_t) p * height / pairs) * width,
+          (size_t) 2 * width * sizeof *memory);
+  }
+  return memory != NULL;
+}
+
+/* What the sample costs with a wavelet, which it has afterwards. */
+static uint64_t
+try (const PacoSlice *plan, const PacoParameters *parameters,
+    const Sample *sample)
+{
+  const double of_one = ldexp (1.0, PACO_SLICE_DEPTH - plan->bits);
+  PacoSlice slice = *plan;
+  uint64_t cost = 0;
+
+  paco_stack_forward (
+      plan, sample->lines, (size_t) 2 * sample->pairs * sample->width);
+  for (; slice.position < slice.length; slice.position++) {
+    double scale = UNIT / step (plan, parameters);
+
+    if (parameters->rate_control != PACO_RATE_LOSSLESS)
+      scale *= paco_slice_weight (&slice) / of_one;
+    cost += cost_of_slice (
+        sample, slice.position, (uint32_t) ldexp (scale, 16));
+  }
+  return cost;
+}
+
+PacoSlice
+paco_policy_stack (const PacoSlice *plan, const PacoParameters *parameters,
+    uint16_t *const *slices, uint32_t width, uint32_t height)
+{
+  static const uint8_t wavelets[] = { PACO_WAVELET_HAAR, PACO_WAVELET_CDF53 };
+  PacoSlice slice = *plan, best;
+  unsigned levels = slice.levels;
+  uint64_t least, cost;
+  Sample sample;
+
+  slice.position = slice.levels = 0;
+  best = slice;
+  if (levels == 0 || !take_sample (plan, slices, width, height, &sample))
+    return best;
+  least = try (&slice, parameters, &sample);
+  for (unsigned w = 0; w < G_N_ELEMENTS (wavelets); w++) {
+    slice.wavelet = wavelets[w];
+    for (slice.levels = 1; slice.levels <= levels; slice.levels++) {
+      cost = try (&slice, parameters, &sample);
+      paco_stack_inverse (
+          &slice, sample.lines, (size_t) 2 * sample.pairs * width);
+      if (cost < least) {
+        least = cost;
+        best = slice;
+      }
+    }
+  }
+  g_free (sample.lines[0]);
+  return best;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Which wavelet along it a stack is coded with (FORMAT.md section 12), by a sample of
+ * its slices. pacoenc asks before it lifts. */
+#pragma once
+#include "parameters.h"
+
+/* plan: of a stack without loss or with, of any wavelet and levels (stack.h); what comes
+ * back has those that take the fewest bits. slices[i] points to width * height samples
+ * of slice i, as paco_slice_load() has made them. */
+PacoSlice paco_policy_stack (const PacoSlice *plan,
+    const PacoParameters *parameters, uint16_t *const *slices, uint32_t width,
+    uint32_t height);

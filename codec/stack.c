@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The wavelet along a stack (FORMAT.md section 12): the lifting steps of the table in
+ * lifting.h, between whole slices. It goes through the stack once, in strips that stay
+ * in the cache while all steps of all levels are done. */
+#include "stack.h"
+#include <math.h>
+
+/* Bits of samples that are coded with loss. Three more are left for what the wavelet
+ * adds: a low half of 5/3 reaches 3/2 as far as what it is made of, 27/8 after three
+ * levels, and a high half of the third twice as far as 9/4 of it, 9/2. A thirteenth
+ * bit of 16 is 1/32 of one of 8, far below any step of the quantiser. */
+#define LOSSY_BITS 13
+
+#define STRIP 2048 /* samples of each slice */
+
+bool
+paco_slice_is_valid (const PacoSlice *slice)
+{
+  return slice->length >= 1 && slice->length <= PACO_MAX_STACK
+      && slice->position < slice->length
+      && (slice->wavelet == PACO_WAVELET_CDF53
+          || slice->wavelet == PACO_WAVELET_HAAR)
+      && slice->levels <= PACO_MAX_STACK_LEVELS
+      && (slice->depth == 8 || slice->depth == 16)
+      && (slice->bits == slice->depth || slice->bits == LOSSY_BITS);
+}
+
+bool
+paco_slice_same_stack (const PacoSlice *a, const PacoSlice *b)
+{
+  return a->number == b->number && a->length == b->length
+      && a->wavelet == b->wavelet && a->levels == b->levels
+      && a->depth == b->depth && a->bits == b->bits;
+}
+
+PacoSlice
+paco_stack_plan (
+    uint32_t number, unsigned length, unsigned depth, bool lossless)
+{
+  PacoSlice slice = {
+    .number = number,
+    .length = (uint8_t) length,
+    .wavelet = PACO_WAVELET_CDF53,
+    .depth = (uint8_t) depth,
+    .bits = (uint8_t) (lossless ? depth : LOSSY_BITS),
+  };
+
+  while (slice.levels < PACO_MAX_STACK_LEVELS && 1u << slice.levels < length)
+    slice.levels++;
+  return slice;
+}
+
+/* --- weights --- */
+
+/* Every so many slices are of a level, and how many that are. */
+static unsigned
+level_slices (const PacoSlice *slice, unsigned level)
+{
+  return (slice->length + (1u << level) - 1) >> level;
+}
+
+double
+paco_slice_weight (const PacoSlice *slice)
+{
+  const PacoWavelet *wavelet = &paco_wavelets[slice->wavelet];
+  double x[PACO_MAX_STACK] = { 0.0 }, line[PACO_MAX_STACK], energy = 0.0;
+
+  x[slice->position] = 1.0;
+  for (unsigned level = slice->levels; level-- > 0;) {
+    unsigned n = level_slices (slice, level);
+
+    for (unsigned i = 0; i < n; i++)
+      line[i] = x[i << level];
+    for (unsigned k = wavelet->n_steps; n > 1 && k-- > 0;)
+      paco_wavelet_lift (wavelet, k, true, line, n);
+    for (unsigned i = 0; i < n; i++)
+      x[i << level] = line[i];
+  }
+  for (unsigned i = 0; i < slice->length; i++)
+    energy += x[i] * x[i];
+  return ldexp (sqrt (energy), PACO_SLICE_DEPTH - slice->bits);
+}
+
+/* The weights of low halves are the largest. */
+double
+paco_stack_max_weight (unsigned length, unsigned depth, bool lossless)
+{
+  static const uint8_t wavelets[] = { PACO_WAVELET_CDF53, PACO_WAVELET_HAAR };
+  double most = 0.0;
+
+  for (unsigned n = 1; n <= length; n++)
+    for (unsigned w = 0; w < G_N_ELEMENTS (wavelets); w++) {
+      PacoSlice slice = paco_stack_plan (0, n, depth, lossless);
+
+      slice.wavelet = wavelets[w];
+      for (; slice.position < n; slice.position += 1u << slice.levels)
+        most = MAX (most, paco_slice_weight (&slice));
+    }
+  return most;
+}
+
+/* --- samples --- */
+
+/* Coded samples lie about the middle of 16 bits. */
+static uint16_t
+centered (unsigned sample, unsigned bits)
+{
+  return (uint16_t) (sample + 0x8000u - (1u << (bits - 1)));
+}
+
+void
+paco_slice_load (
+    const PacoSlice *slice, const void *samples, uint16_t *coded, size_t n)
+{
+  const uint8_t *narrow = samples;
+  const uint16_t *wide = samples;
+
+  if (slice->depth == 8 && slice->bits == 8)
+    for (size_t i = 0; i < n; i++)
+      coded[i] = centered (narrow[i], 8);
+  else if (slice->depth == 8)
+    for (size_t i = 0; i < n; i++)
+      coded[i] = centered (narrow[i] << 5 | narrow[i] >> 3, LOSSY_BITS);
+  else if (slice->bits == 16)
+    for (size_t i = 0; i < n; i++)
+      coded[i] = GUINT16_FROM_LE (wide[i]);
+  else
+    for (size_t i = 0; i < n; i++) {
+      unsigned sample = GUINT16_FROM_LE (wide[i]);
+
+      coded[i] = centered ((sample - (sample >> 13) + 4) >> 3, LOSSY_BITS);
+    }
+}
+
+/* The undoing of centered(): what is out of range, as quantised samples may be, becomes
+ * the nearest that is not. */
+static unsigned
+clamped (uint16_t coded, unsigned bits)
+{
+  int sample = (int) coded - 0x8000 + (1 << (bits - 1));
+
+  return (unsigned) CLAMP (sample, 0, (1 << bits) - 1);
+}
+
+void
+paco_slice_store (
+    const PacoSlice *slice, const uint16_t *coded, void *samples, size_t n)
+{
+  uint8_t *narrow = samples;
+  uint16_t *wide = samples;
+
+  if (slice->depth == 8 && slice->bits == 8)
+    for (size_t i = 0; i < n; i++)
+      narrow[i] = (uint8_t) clamped (coded[i], 8);
+  else if (slice->depth == 8)
+    for (size_t i = 0; i < n; i++) {
+      unsigned sample = clamped (coded[i], LOSSY_BITS);
+
+      narrow[i] = (uint8_t) ((sample - (sample >> 8) + 16) >> 5);
+    }
+  else if (slice->bits == 16)
+    for (size_t i = 0; i < n; i++)
+      wide[i] = GUINT16_TO_LE (coded[i]);
+  else
+    for (size_t i = 0; i < n; i++) {
+      unsigned sample = clamped (coded[i], LOSSY_BITS);
+
+      wide[i] = GUINT16_TO_LE ((uint16_t) (sample << 3 | sample >> 10));
+    }
+}
+
+/* --- lifting --- */
+
+/* A step changes x by what its neighbors a and b say; both are the same where one of
+ * them is a mirror image. Samples are taken about their middle. */
+static inline int
+lifted (const PacoLiftingStep *step, uint16_t a, uint16_t b)
+{
+  int sum = (int) a + (int) b - 2 * 0x8000;
+
+  return ((int) step->taps[0] * sum + step->offset) >> step->shift;
+}
+
+/* Modulo 2^16. The undoing sees the same neighbors and so takes away what was added,
+ * whatever that was: nothing is lost though 16 bits do not hold the difference of two
+ * samples of 16 bits. With headroom there is no wrap: LOSSY_BITS. */
+static void
+add (const PacoLiftingStep *step, uint16_t *x, const uint16_t *a,
+    const uint16_t *b, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    x[i] = (uint16_t) (x[i] + lifted (step, a[i], b[i]));
+}
+
+static void
+subtract (const PacoLiftingStep *step, uint16_t *x, const uint16_t *a,
+    const uint16_t *b, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    x[i] = (uint16_t) (x[i] - lifted (step, a[i], b[i]));
+}
+
+/* Where samples have headroom, what errors of the quantiser or damage have pushed
+ * beyond 16 bits stays at their end. */
+static void
+subtract_clamped (const PacoLiftingStep *step, uint16_t *x, const uint16_t *a,
+    const uint16_t *b, size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    int difference = (int) x[i] - lifted (step, a[i], b[i]);
+
+    x[i] = (uint16_t) CLAMP (difference, 0, 0xffff);
+  }
+}
+
+typedef void (*LiftFunc) (const PacoLiftingStep *step, uint16_t *x,
+    const uint16_t *a, const uint16_t *b, size_t n);
+
+/* The slice before (-1) or after (1) slice i of a level of n, or what stands in for
+ * it. */
+static unsigned
+neighbor (const PacoWavelet *wavelet, unsigned i, int side, unsigned n)
+{
+  if (wavelet->paired)
+    return i ^ 1;
+  return (unsigned) paco_lifting_mirror ((int64_t) i + side, n);
+}
+
+/* Step k of a level, of the strip that begins at `first`. */
+static void
+lift (const PacoSlice *slice, unsigned level, unsigned k, LiftFunc func,
+    uint16_t *const *slices, size_t first, size_t n)
+{
+  const PacoWavelet *wavelet = &paco_wavelets[slice->wavelet];
+  unsigned n_slices = level_slices (slice, level);
+
+  for (unsigned i = k % 2 == 0; i < n_slices; i += 2) {
+    unsigned a = neighbor (wavelet, i, -1, n_slices);
+    unsigned b = neighbor (wavelet, i, 1, n_slices);
+
+    /* Alone at the end, or a stack of one. */
+    if (a >= n_slices || a == i)
+      continue;
+    func (&wavelet->steps[k], slices[i << level] + first,
+        slices[a << level] + first, slices[b << level] + first, n);
+  }
+}
+
+void
+paco_stack_forward (const PacoSlice *slice, uint16_t *const *slices, size_t n)
+{
+  unsigned n_steps = paco_wavelets[slice->wavelet].n_steps;
+
+  for (size_t first = 0; first < n; first += STRIP)
+    for (unsigned level = 0; level < slice->levels; level++)
+      for (unsigned k = 0; k < n_steps; k++)
+        lift (slice, level, k, add, slices, first, MIN (STRIP, n - first));
+}
+
+void
+paco_stack_inverse (const PacoSlice *slice, uint16_t *const *slices, size_t n)
+{
+  unsigned n_steps = paco_wavelets[slice->wavelet].n_steps;
+  LiftFunc func = slice->bits == PACO_SLICE_DEPTH ? subtract : subtract_clamped;
+
+  for (size_t first = 0; first < n; first += STRIP)
+    for (unsigned level = slice->levels; level-- > 0;)
+      for (unsigned k = n_steps; k-- > 0;)
+        lift (slice, level, k, func, slices, first, MIN (STRIP, n - first));
+}
