@@ -135,19 +135,22 @@ find_format (const PacoHeader *header)
   GstVideoFormat named = gst_video_format_from_string (
       header->video.raw_format);
   GstVideoFormat found = GST_VIDEO_FORMAT_UNKNOWN;
-  const PacoPictureFormat *picture = &header->picture;
+  PacoPictureFormat picture = header->picture;
   bool rgb = header->video.matrix == GST_VIDEO_COLOR_MATRIX_RGB
       || header->coding.color_transform != PACO_COLOR_TRANSFORM_NONE;
 
+  /* What the samples of a slice were before the wavelet along the stack. */
+  if (header->video.slice.length > 0)
+    picture.components[0].depth = header->video.slice.depth;
   for (guint i = 0; i < n; i++) {
     PacoRawFormat raw;
     const GstVideoFormatInfo *finfo = gst_video_format_get_info (formats[i]);
 
     if (!paco_raw_format (formats[i], &raw)
-        || raw.n_components != picture->n_components
-        || !paco_raw_format_holds (formats[i], picture->width))
+        || raw.n_components != picture.n_components
+        || !paco_raw_format_holds (formats[i], picture.width))
       continue;
-    if (memcmp (raw.components, picture->components,
+    if (memcmp (raw.components, picture.components,
             raw.n_components * sizeof (PacoComponent))
         != 0)
       continue;

@@ -78,6 +78,8 @@ paco_file_frame_from_header (
     .has_place = header->video.has_place
         && header->video.place.offset <= G_MAXINT64 / 2,
     .number = header->video.place.number,
+    .position = header->video.slice.position,
+    .length = header->video.slice.length,
     .begin = (int64_t) (offset - header->video.place.offset),
   };
 }

@@ -32,6 +32,7 @@ typedef struct
   uint32_t fps_n, fps_d;
   bool has_place;
   uint32_t number;
+  uint8_t position, length; /* of a slice in its stack, and of that; else 0 */
   int64_t
       begin; /* offset in the file of the stream's first frame; below that of
                  * the file's first one if the file was cut */

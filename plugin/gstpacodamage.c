@@ -86,6 +86,19 @@ gst_paco_damage_decoded (GstPacoDamage *damage, GstElement *element,
 }
 
 void
+gst_paco_damage_shared (GstPacoDamage *damage, GstElement *element,
+    const GstVideoCodecFrame *frame, guint n_bad, guint length)
+{
+  const GstPacoDamageCounts counts = { .decoded = 1, .damaged = 1 };
+  gboolean first = count (damage, element, &counts);
+
+  tell (element, first, frame,
+      g_strdup_printf ("is one of a stack of %u, of which %u are missing or "
+                       "damaged, and is shown without what they say of it",
+          length, n_bad));
+}
+
+void
 gst_paco_damage_lost (GstPacoDamage *damage, GstElement *element,
     const GstVideoCodecFrame *frame, const char *reason)
 {

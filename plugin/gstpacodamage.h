@@ -34,6 +34,10 @@ void gst_paco_damage_flush (GstPacoDamage *damage, GstElement *element);
 void gst_paco_damage_decoded (GstPacoDamage *damage, GstElement *element,
     const GstVideoCodecFrame *frame, guint broken_blocks,
     guint concealed_blocks);
+/* A frame was decoded of a stack of so many, of which n_bad others are missing or
+ * damaged. */
+void gst_paco_damage_shared (GstPacoDamage *damage, GstElement *element,
+    const GstVideoCodecFrame *frame, guint n_bad, guint length);
 /* A frame could not be decoded. */
 void gst_paco_damage_lost (GstPacoDamage *damage, GstElement *element,
     const GstVideoCodecFrame *frame, const char *reason);

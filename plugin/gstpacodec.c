@@ -33,36 +33,16 @@
  */
 #include "gstpacodec.h"
 #include "caps/videocaps.h"
-#include "gstpacocoder.h"
 #include "gstpacocontainer.h"
-#include "gstpacodamage.h"
+#include "gstpacodecprivate.h"
 #include "gstpacodecproperties.h"
-#include "gstpacoinput.h"
 #include "gstpacolog.h"
-#include "gstpacometa.h"
-#include "gstpacooutput.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_paco_dec_debug);
 #define GST_CAT_DEFAULT gst_paco_dec_debug
 
 /* Pictures beyond those in flight that downstream may hold. */
 #define SPARE_PICTURES 2
-
-struct _GstPacoDec
-{
-  GstVideoDecoder parent;
-
-  GstPacoCoder coder;
-  GstPacoDamage damage;
-  guint reduce; /* under the object lock */
-
-  /* Streaming thread only; the pipe's thread reads what does not change while
-   * frames are in flight. */
-  GstPacoInput input;
-  GstPacoOutput output;
-  GstPacoMetaNames names;
-  gint outdated; /* atomic: downstream has asked for other caps since */
-};
 
 #define gst_paco_dec_parent_class parent_class
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstPacoDec, gst_paco_dec, GST_TYPE_VIDEO_DECODER,
@@ -84,13 +64,17 @@ drop (void *user_data)
 {
   GstPacoFrame *frame = user_data;
   GstPacoDec *self = gst_paco_frames_ref_owner (frame->frames);
+  gboolean is_slice = frame->member != NULL;
   GstVideoCodecFrame *codec_frame = gst_paco_frames_take (frame);
 
   if (self == NULL) {
     gst_video_codec_frame_unref (codec_frame);
     return;
   }
-  gst_video_decoder_release_frame (GST_VIDEO_DECODER (self), codec_frame);
+  if (is_slice)
+    gst_video_codec_frame_unref (codec_frame);
+  else
+    gst_video_decoder_release_frame (GST_VIDEO_DECODER (self), codec_frame);
   gst_paco_pipe_done (&self->coder.pipe, GST_FLOW_OK);
   gst_object_unref (self);
 }
@@ -103,11 +87,9 @@ is_fatal (const GError *error)
       || g_error_matches (error, PACO_ERROR, PACO_ERROR_MEMORY);
 }
 
-/* Reports a frame that cannot be decoded and drops it. Where the frame is to
- * blame, the result is an error only once there are more than the property
- * max-errors allows. */
-static GstFlowReturn
-fail_frame (GstPacoDec *self, GstVideoCodecFrame *frame, const GError *error)
+GstFlowReturn
+gst_paco_dec_fail_frame (
+    GstPacoDec *self, GstVideoCodecFrame *frame, const GError *error)
 {
   GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
   GstFlowReturn flow = GST_FLOW_OK, dropped;
@@ -172,7 +154,7 @@ finish (GstPacoDec *self, GstVideoCodecFrame *frame, const Picture *picture,
     gst_video_decoder_release_frame (decoder, frame);
   } else if (decoded->error != NULL) {
     gst_paco_input_excuse (&self->input, &self->input.header, decoded->error);
-    flow = fail_frame (self, frame, decoded->error);
+    flow = gst_paco_dec_fail_frame (self, frame, decoded->error);
   } else {
     gst_paco_input_decoded (&self->input);
     flag_output (self, frame, picture, decoded);
@@ -182,11 +164,13 @@ finish (GstPacoDec *self, GstVideoCodecFrame *frame, const Picture *picture,
   return flow;
 }
 
-static void
-claim_latency (GstPacoDec *self)
+void
+gst_paco_dec_claim_latency (GstPacoDec *self)
 {
+  const GstPacoLatency *latency = &self->coder.latency;
+
   gst_video_decoder_set_latency (GST_VIDEO_DECODER (self),
-      self->coder.latency.claim, self->coder.latency.bound);
+      latency->claim + latency->held, latency->bound + latency->held);
 }
 
 /* Puts the samples where they belong, if the coder could not. */
@@ -201,7 +185,7 @@ store (GstPacoDec *self, GstPacoFrame *frame, const PacoFrameTimes *times)
   }
   if (gst_paco_coder_finished (
           &self->coder, frame, times, frame->coded.size, stored))
-    claim_latency (self);
+    gst_paco_dec_claim_latency (self);
 }
 
 /* Runs in the pipe's thread. */
@@ -221,6 +205,10 @@ push (gpointer element)
   }
 
   frame = decoded.user_data;
+  if (frame->member != NULL) {
+    gst_paco_dec_stack_decoded (self, frame, &decoded);
+    return;
+  }
   if (decoded.error == NULL)
     store (self, frame, &decoded.times);
   picture = (Picture){ frame->fields, frame->picture_flags };
@@ -247,6 +235,7 @@ gst_paco_dec_stop (GstVideoDecoder *decoder)
   GstPacoDec *self = GST_PACO_DEC (decoder);
 
   gst_paco_coder_stop (&self->coder);
+  gst_paco_stack_clear (&self->stack);
   gst_paco_input_clear (&self->input);
   return TRUE;
 }
@@ -365,7 +354,9 @@ negotiate_output (
     return GST_FLOW_NOT_NEGOTIATED;
   gst_paco_latency_init (&self->coder.latency, self->coder.depth,
       GST_VIDEO_INFO_FIELD_RATE_N (coded), coded->fps_d);
-  claim_latency (self);
+  gst_paco_latency_hold (&self->coder.latency,
+      MAX (header->video.slice.length, 1), coded->fps_n, coded->fps_d);
+  gst_paco_dec_claim_latency (self);
   log_caps_out (self);
   if (!gst_video_decoder_negotiate (decoder))
     return GST_PAD_IS_FLUSHING (GST_VIDEO_DECODER_SRC_PAD (decoder))
@@ -373,6 +364,20 @@ negotiate_output (
         : GST_FLOW_NOT_NEGOTIATED;
   g_atomic_int_set (&self->outdated, FALSE);
   return GST_FLOW_OK;
+}
+
+/* Slices are decoded into the memory of their stack. */
+static gboolean
+configure_slices (
+    GstPacoDec *self, const PacoHeader *header, guint reduce, GError **error)
+{
+  const PacoSampleLayout layout[PACO_MAX_COMPONENTS] = { paco_planes_layout };
+
+  if (!paco_decoder_configure (
+          self->coder.decoder, header, layout, reduce, error))
+    return FALSE;
+  gst_paco_coder_configured (&self->coder);
+  return TRUE;
 }
 
 static gboolean
@@ -383,6 +388,8 @@ configure_backend (
 
   gst_paco_frames_free_planes (self->coder.frames);
   gst_paco_output_layout (&self->output, layout);
+  if (header->video.slice.length > 0)
+    return configure_slices (self, header, reduce, error);
   if (!paco_decoder_configure (
           self->coder.decoder, header, layout, reduce, error))
     return FALSE;
@@ -522,9 +529,39 @@ configuration_reason (GstPacoDec *self, const PacoHeader *header)
     return "it is coded otherwise than those before it";
   if (!gst_paco_output_has_size (&self->output, header))
     return "it is of another size than those before it";
-  if (!paco_video_equal (&self->input.header.video, &header->video))
+  if (!paco_video_equal (&self->input.header.video, &header->video)
+      || (self->input.header.video.slice.length > 0)
+          != (header->video.slice.length > 0))
     return "its header says otherwise than those before it";
   return NULL;
+}
+
+GstFlowReturn
+gst_paco_dec_configure_for (GstPacoDec *self, GstVideoCodecFrame *frame,
+    const PacoHeader *header, GError **error)
+{
+  const char *reason = configuration_reason (self, header);
+  GstFlowReturn flow;
+
+  if (reason == NULL)
+    return GST_FLOW_OK;
+  GST_DEBUG_OBJECT (
+      self, "configuring for frame %u: %s", frame->system_frame_number, reason);
+  gst_paco_pipe_wait_done (&self->coder.pipe);
+  flow = gst_paco_coder_wait (&self->coder, 0);
+  return flow == GST_FLOW_OK ? configure (self, header, error) : flow;
+}
+
+gboolean
+gst_paco_dec_read (GstPacoDec *self, GstPacoFrame *frame, PacoCodedFrame *coded,
+    GError **error)
+{
+  guint max_pixels;
+
+  GST_OBJECT_LOCK (self);
+  max_pixels = self->coder.settings.max_pixels;
+  GST_OBJECT_UNLOCK (self);
+  return gst_paco_input_read (frame, max_pixels, coded, error);
 }
 
 /* Returns GST_FLOW_OK with *error set where the frame is to blame. */
@@ -534,26 +571,15 @@ decode_frame (
 {
   PacoCodedFrame coded;
   GstFlowReturn flow;
-  const char *reason;
-  guint max_pixels;
 
-  GST_OBJECT_LOCK (self);
-  max_pixels = self->coder.settings.max_pixels;
-  GST_OBJECT_UNLOCK (self);
-  if (!gst_paco_input_read (frame, max_pixels, &coded, error))
+  if (!gst_paco_dec_read (self, frame, &coded, error))
     return GST_FLOW_OK;
+  if (coded.header.video.slice.length > 0)
+    return gst_paco_dec_stack_add (self, frame, &coded.header, taken, error);
 
-  reason = configuration_reason (self, &coded.header);
-  if (reason != NULL) {
-    GST_DEBUG_OBJECT (self, "configuring for frame %u: %s",
-        frame->frame->system_frame_number, reason);
-    gst_paco_pipe_wait_done (&self->coder.pipe);
-    flow = gst_paco_coder_wait (&self->coder, 0);
-    if (flow == GST_FLOW_OK)
-      flow = configure (self, &coded.header, error);
-    if (flow != GST_FLOW_OK || *error != NULL)
-      return flow;
-  }
+  flow = gst_paco_dec_configure_for (self, frame->frame, &coded.header, error);
+  if (flow != GST_FLOW_OK || *error != NULL)
+    return flow;
   return submit (self, frame, &coded, taken, error);
 }
 
@@ -590,12 +616,20 @@ decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
     return flow;
   }
 
-  /* Any frame may be left out, since none needs another. */
-  if (is_late (self, codec_frame)) {
+  /* Any frame may be left out that no other needs. */
+  if (self->input.header.video.slice.length == 0
+      && is_late (self, codec_frame)) {
     GST_LOG_OBJECT (self, "frame %u is late already: dropped",
         codec_frame->system_frame_number);
     gst_paco_pipe_wait_done (pipe);
     return gst_video_decoder_drop_frame (decoder, codec_frame);
+  }
+
+  if (self->stack.n > 0)
+    flow = gst_paco_dec_stack_end_before (self, codec_frame->input_buffer);
+  if (flow != GST_FLOW_OK) {
+    gst_video_decoder_release_frame (decoder, codec_frame);
+    return flow;
   }
 
   frame = gst_paco_frames_next (self->coder.frames);
@@ -614,7 +648,7 @@ decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
 
   /* In its turn, after the frames before it. */
   gst_paco_pipe_wait_done (pipe);
-  flow = fail_frame (self, codec_frame, error);
+  flow = gst_paco_dec_fail_frame (self, codec_frame, error);
   g_clear_error (&error);
   return flow;
 }
@@ -656,7 +690,7 @@ gst_paco_dec_transform_meta (
 static GstFlowReturn
 gst_paco_dec_drain (GstVideoDecoder *decoder)
 {
-  return gst_paco_coder_drain (&GST_PACO_DEC (decoder)->coder);
+  return gst_paco_dec_stack_drain (GST_PACO_DEC (decoder));
 }
 
 /* At the end of the stream. */
@@ -664,7 +698,7 @@ static GstFlowReturn
 gst_paco_dec_finish (GstVideoDecoder *decoder)
 {
   GstPacoDec *self = GST_PACO_DEC (decoder);
-  GstFlowReturn flow = gst_paco_coder_drain (&self->coder);
+  GstFlowReturn flow = gst_paco_dec_stack_drain (self);
 
   if (flow == GST_FLOW_OK)
     flow = gst_paco_damage_end (&self->damage, GST_ELEMENT (self));
@@ -677,6 +711,7 @@ gst_paco_dec_flush (GstVideoDecoder *decoder)
   GstPacoDec *self = GST_PACO_DEC (decoder);
 
   gst_paco_coder_flush (&self->coder);
+  gst_paco_dec_stack_flush (self);
   gst_paco_damage_flush (&self->damage, GST_ELEMENT (self));
   return TRUE;
 }

@@ -30,45 +30,16 @@
  */
 #include "gstpacoenc.h"
 #include "caps/videocaps.h"
-#include "gstpacocoder.h"
 #include "gstpacocontainer.h"
-#include "gstpacoencproperties.h"
+#include "gstpacoencprivate.h"
 #include "gstpacolog.h"
 #include "gstpacopicture.h"
 #include "gstpacopools.h"
 #include "gstpacopreset.h"
-#include "gstpacorate.h"
 #include "gstpacosharing.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_paco_enc_debug);
 #define GST_CAT_DEFAULT gst_paco_enc_debug
-
-struct _GstPacoEnc
-{
-  GstVideoEncoder parent;
-
-  GstPacoCoder coder;
-
-  /* Under the object lock. */
-  GstPacoEncProperties properties;
-  gboolean rate_changed;
-  GstPacoRecent recent;
-  GstPacoMetaLoss loss;
-
-  /* The format; streaming thread only. */
-  GstVideoCodecState *input_state;
-  GstCaps *coded_caps; /* of the frames, as video/x-paco */
-  PacoRawFormat raw;
-  PacoVideoInfo video;
-  PacoPlace place; /* of the next frame to be pushed; under the stream lock */
-  PacoParameters parameters;
-  GstPacoMetadata metadata;
-  gboolean fields; /* the next frame is coded as two fields */
-  /* The pictures come in device memory; and whether the coder may go to where
-   * the next one is. */
-  gboolean on_device, may_follow;
-  char *ignored; /* what the user was last warned of, or NULL */
-};
 
 #define gst_paco_enc_parent_class parent_class
 G_DEFINE_FINAL_TYPE_WITH_CODE (
@@ -138,7 +109,6 @@ finish (GstPacoEnc *self, GstVideoCodecFrame *frame, PacoEncodedFrame *encoded)
     GST_OBJECT_UNLOCK (self);
     frame->output_buffer = gst_buffer_new_wrapped_full (0, encoded->data,
         encoded->size, 0, encoded->size, encoded, release_encoded);
-    GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT (frame);
     flow = gst_video_encoder_finish_frame (encoder, frame);
   }
   GST_VIDEO_ENCODER_STREAM_UNLOCK (encoder);
@@ -148,8 +118,10 @@ finish (GstPacoEnc *self, GstVideoCodecFrame *frame, PacoEncodedFrame *encoded)
 static void
 claim_latency (GstPacoEnc *self)
 {
+  const GstPacoLatency *latency = &self->coder.latency;
+
   gst_video_encoder_set_latency (GST_VIDEO_ENCODER (self),
-      self->coder.latency.claim, self->coder.latency.bound);
+      latency->claim + latency->held, latency->bound + latency->held);
 }
 
 /* Runs in the pipe's thread. */
@@ -192,6 +164,7 @@ gst_paco_enc_start (GstVideoEncoder *encoder)
 static void
 free_format (GstPacoEnc *self)
 {
+  gst_paco_enc_stack_free (self);
   g_clear_pointer (&self->input_state, gst_video_codec_state_unref);
   gst_clear_caps (&self->coded_caps);
   if (self->coder.frames != NULL)
@@ -254,6 +227,7 @@ read_parameters (GstPacoEnc *self)
       &self->properties, &self->input_state->info, &self->parameters);
   ignored = gst_paco_enc_properties_ignored (&self->properties);
   self->metadata = self->properties.metadata;
+  self->stack_length = self->properties.stack;
   self->rate_changed = FALSE;
   GST_OBJECT_UNLOCK (self);
   warn_of_ignored (self, ignored);
@@ -302,7 +276,10 @@ configure_backend (GstPacoEnc *self)
 
   paco_picture_format_from_info (&self->input_state->info, fields, &picture);
   for (guint c = 0; c < picture.n_components; c++)
-    layout[c] = self->raw.tiled ? paco_planes_layout : self->raw.layout[c];
+    layout[c] = self->raw.tiled || self->stack ? paco_planes_layout
+                                               : self->raw.layout[c];
+  if (self->stack)
+    gst_paco_stack_format (&picture);
 
   if (!configure (
           self->coder.encoder, &picture, layout, &self->parameters, &error)) {
@@ -423,7 +400,7 @@ gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
 {
   GstPacoEnc *self = GST_PACO_ENC (encoder);
   const GstVideoInfo *info = &state->info;
-  GstFlowReturn flow = gst_paco_coder_drain (&self->coder);
+  GstFlowReturn flow = gst_paco_enc_stack_drain (self);
 
   if (flow != GST_FLOW_OK)
     GST_DEBUG_OBJECT (self, "drained with %s", gst_flow_get_name (flow));
@@ -440,7 +417,8 @@ gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
   if (self->on_device)
     gst_paco_sharing_enter (&self->coder, FALSE);
   read_parameters (self);
-  if (!configure_backend (self) || !allocate_planes (self)) {
+  if (!gst_paco_enc_stack_prepare (self) || !configure_backend (self)
+      || !allocate_planes (self)) {
     free_format (self);
     return FALSE;
   }
@@ -453,6 +431,8 @@ gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
 
   gst_paco_latency_init (&self->coder.latency, self->coder.depth,
       GST_VIDEO_INFO_FIELD_RATE_N (info), GST_VIDEO_INFO_FPS_D (info));
+  gst_paco_latency_hold (&self->coder.latency, self->stack_length,
+      GST_VIDEO_INFO_FPS_N (info), GST_VIDEO_INFO_FPS_D (info));
   claim_latency (self);
   return gst_video_encoder_negotiate (encoder);
 }
@@ -551,15 +531,41 @@ update_rate (GstPacoEnc *self)
   return tell_bound (self, before);
 }
 
+GstFlowReturn
+gst_paco_enc_submit (GstPacoEnc *self, GstPacoFrame *frame,
+    const PacoPicture *picture, const PacoSlice *slice)
+{
+  GstVideoCodecFrame *codec_frame = frame->frame;
+  PacoVideoInfo video = self->video;
+  GError *error = NULL;
+
+  video.slice = *slice;
+  video.picture_flags = paco_picture_flags_from_buffer (
+      &self->input_state->info, codec_frame->input_buffer);
+  video.ancillary = gst_paco_meta_keep (codec_frame->input_buffer,
+      self->metadata, paco_encoder_max_ancillary (self->coder.encoder),
+      &frame->ancillary, GST_ELEMENT (self), &self->loss);
+  gst_paco_frames_give (frame);
+  if (!paco_encoder_submit (
+          self->coder.encoder, picture, &video, frame, &error)) {
+    gst_paco_frame_unmap (frame);
+    gst_paco_frames_take_back (frame);
+    frame->frame = NULL;
+    gst_paco_post_error (GST_ELEMENT (self), error);
+    return GST_FLOW_ERROR;
+  }
+
+  return GST_FLOW_OK;
+}
+
 /* Hands a frame to the coder; it is the pipe's on GST_FLOW_OK. */
 static GstFlowReturn
 submit (GstPacoEnc *self, GstVideoCodecFrame *codec_frame)
 {
+  static const PacoSlice none = { 0 };
   GstPacoFrame *frame = gst_paco_frames_next (self->coder.frames);
   const PacoPicture *filled;
   PacoPicture picture;
-  PacoVideoInfo video = self->video;
-  GError *error = NULL;
 
   frame->frame = codec_frame;
   frame->begun = g_get_monotonic_time ();
@@ -576,22 +582,8 @@ submit (GstPacoEnc *self, GstVideoCodecFrame *codec_frame)
     gst_paco_areas_from_buffer (codec_frame->input_buffer, &areas);
     paco_encoder_set_areas (self->coder.encoder, &areas);
   }
-  video.picture_flags = paco_picture_flags_from_buffer (
-      &self->input_state->info, codec_frame->input_buffer);
-  video.ancillary = gst_paco_meta_keep (codec_frame->input_buffer,
-      self->metadata, paco_encoder_max_ancillary (self->coder.encoder),
-      &frame->ancillary, GST_ELEMENT (self), &self->loss);
-  gst_paco_frames_give (frame);
-  if (!paco_encoder_submit (
-          self->coder.encoder, filled, &video, frame, &error)) {
-    gst_paco_frame_unmap (frame);
-    gst_paco_frames_take_back (frame);
-    frame->frame = NULL;
-    gst_paco_post_error (GST_ELEMENT (self), error);
-    return GST_FLOW_ERROR;
-  }
-
-  return GST_FLOW_OK;
+  GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT (codec_frame);
+  return gst_paco_enc_submit (self, frame, filled, &none);
 }
 
 /* The first picture in device memory tells in which context those of its format
@@ -655,6 +647,8 @@ encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
   flow = update_rate (self);
   if (flow != GST_FLOW_OK)
     return flow;
+  if (self->stack != NULL)
+    return gst_paco_enc_stack_add (self, frame, taken);
   flow = submit (self, frame);
   *taken = flow == GST_FLOW_OK;
   return *taken ? gst_paco_coder_submitted (&self->coder) : flow;
@@ -682,13 +676,17 @@ gst_paco_enc_handle_frame (GstVideoEncoder *encoder, GstVideoCodecFrame *frame)
 static GstFlowReturn
 gst_paco_enc_finish (GstVideoEncoder *encoder)
 {
-  return gst_paco_coder_drain (&GST_PACO_ENC (encoder)->coder);
+  return gst_paco_enc_stack_drain (GST_PACO_ENC (encoder));
 }
 
 static gboolean
 gst_paco_enc_flush (GstVideoEncoder *encoder)
 {
-  gst_paco_coder_flush (&GST_PACO_ENC (encoder)->coder);
+  GstPacoEnc *self = GST_PACO_ENC (encoder);
+
+  gst_paco_coder_flush (&self->coder);
+  if (self->stack != NULL)
+    gst_paco_stack_drop (self->stack);
   return TRUE;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The coding properties of pacoenc. */
 #include "gstpacoencproperties.h"
+#include "codec/stack.h"
 
 enum
 {
@@ -17,6 +18,7 @@ enum
   PROP_COMPLEXITY,
   PROP_BLOCK_CHECKS,
   PROP_CUT_POINTS,
+  PROP_STACK,
   PROP_ROI_WEIGHT,
   PROP_METADATA,
 };
@@ -149,6 +151,7 @@ gst_paco_enc_properties_init (GstPacoEncProperties *properties)
   properties->complexity = defaults.complexity;
   properties->block_checks = defaults.block_checks;
   properties->cut_points = defaults.cut_points;
+  properties->stack = 1;
   properties->roi_weight = 1.0;
   properties->metadata = GST_PACO_METADATA_ALL;
 }
@@ -314,6 +317,20 @@ install_rate_properties (GObjectClass *klass)
  */
 
 /**
+ * GstPacoEnc:stack:
+ *
+ * How many consecutive pictures, the slices of a volume or the bands of a cube, are
+ * coded together, by a wavelet along the stack before that of each picture. It saves
+ * bytes where neighbors are alike. For pictures of one component (GRAY8, GRAY16_LE)
+ * and the rate controls lossless and quality; frames leave when the last one of their
+ * stack has come, and a decoder needs all of a stack for one of its pictures, so that
+ * it is stacks that can be sought. Where the stream ends, its caps change or a key unit
+ * is asked for, a stack is shorter.
+ *
+ * Since: 0.2
+ */
+
+/**
  * GstPacoEnc:roi-weight:
  *
  * How much finer the steps of the quantiser are in the regions of interest
@@ -369,6 +386,12 @@ install_coding_properties (GObjectClass *klass)
       g_param_spec_boolean ("cut-points", "Cut points",
           "Frames can be made smaller later by pacoparse max-frame-size", FALSE,
           READY_FLAGS));
+  g_object_class_install_property (klass, PROP_STACK,
+      g_param_spec_uint ("stack", "Stack",
+          "Consecutive pictures (slices, bands) that are coded together, of "
+          "one "
+          "component",
+          1, PACO_MAX_STACK, 1, READY_FLAGS));
   g_object_class_install_property (klass, PROP_ROI_WEIGHT,
       g_param_spec_double ("roi-weight", "Weight of regions of interest",
           "How much finer regions of interest are quantised than the rest of a "
@@ -431,6 +454,9 @@ gst_paco_enc_properties_set (
     case PROP_CUT_POINTS:
       properties->cut_points = g_value_get_boolean (value);
       return TRUE;
+    case PROP_STACK:
+      properties->stack = g_value_get_uint (value);
+      return TRUE;
     case PROP_ROI_WEIGHT:
       properties->roi_weight = g_value_get_double (value);
       return TRUE;
@@ -485,6 +511,9 @@ gst_paco_enc_properties_get (
       return TRUE;
     case PROP_CUT_POINTS:
       g_value_set_boolean (value, properties->cut_points);
+      return TRUE;
+    case PROP_STACK:
+      g_value_set_uint (value, properties->stack);
       return TRUE;
     case PROP_ROI_WEIGHT:
       g_value_set_double (value, properties->roi_weight);
@@ -542,6 +571,11 @@ gst_paco_enc_properties_ignored (const GstPacoEncProperties *properties)
     return g_strdup_printf (
         "roi-weight=%g has no effect with rate-control=%s, which loses nothing",
         properties->roi_weight, nick);
+  if (properties->stack > 1 && properties->roi_weight != 1.0)
+    return g_strdup_printf (
+        "roi-weight=%g has no effect with stack=%u: a region of a slice is in "
+        "all pictures of its stack",
+        properties->roi_weight, properties->stack);
   return NULL;
 }
 
@@ -580,7 +614,12 @@ gst_paco_enc_properties_to_parameters (const GstPacoEncProperties *properties,
   parameters->complexity = properties->complexity;
   parameters->block_checks = properties->block_checks;
   parameters->cut_points = properties->cut_points;
-  parameters->area_weight = properties->roi_weight;
+  parameters->area_weight = properties->stack > 1 ? 1.0
+                                                  : properties->roi_weight;
+  if (properties->stack > 1)
+    parameters->weight = paco_stack_max_weight (properties->stack,
+        GST_VIDEO_INFO_COMP_DEPTH (info, 0),
+        parameters->rate_control == PACO_RATE_LOSSLESS);
   parameters->rgb = GST_VIDEO_INFO_IS_RGB (info);
   if (GST_VIDEO_INFO_FPS_N (info) > 0) {
     parameters->fps_n = GST_VIDEO_INFO_FIELD_RATE_N (info);

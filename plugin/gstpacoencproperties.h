@@ -104,6 +104,7 @@ typedef struct
   guint complexity;
   gboolean block_checks;
   gboolean cut_points;
+  guint stack;
   gdouble roi_weight;
   GstPacoMetadata metadata;
 } GstPacoEncProperties;

@@ -119,6 +119,8 @@ gst_paco_frames_take_back (GstPacoFrame *frame)
   GstPacoFrames *frames = frame->frames;
 
   frames->next = (frames->next + frames->n - 1) % frames->n;
+  frame->member = NULL;
+  g_clear_pointer (&frame->stack, g_bytes_unref);
   gst_paco_frames_unref (frames);
 }
 
@@ -139,6 +141,8 @@ gst_paco_frames_take (GstPacoFrame *frame)
 
   gst_paco_frame_unmap (frame);
   taken = g_steal_pointer (&frame->frame);
+  frame->member = NULL;
+  g_clear_pointer (&frame->stack, g_bytes_unref);
   gst_paco_frames_unref (frame->frames);
   return taken;
 }

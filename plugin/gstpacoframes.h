@@ -12,6 +12,7 @@
 G_BEGIN_DECLS
 
 typedef struct _GstPacoFrames GstPacoFrames;
+typedef struct _GstPacoMember GstPacoMember; /* of a stack: gstpacostack.h */
 
 typedef struct
 {
@@ -24,7 +25,11 @@ typedef struct
   gboolean fields;    /* it is coded as two fields */
   guint8 picture_flags;
   guint8 *ancillary; /* memory for an encoder's, or NULL */
-  gint64 begun;      /* g_get_monotonic_time() when it was its turn */
+  /* Of a slice of a stack: the memory that the coder reads or writes, or NULL; and in
+   * a decoder what it is to become. */
+  GBytes *stack;
+  GstPacoMember *member;
+  gint64 begun; /* g_get_monotonic_time() when it was its turn */
 } GstPacoFrame;
 
 /* For coders of that depth or less. owner: whom gst_paco_frames_ref_owner()

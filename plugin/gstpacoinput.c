@@ -69,6 +69,16 @@ gboolean
 gst_paco_input_check_reduce (const GstPacoInput *input,
     const PacoHeader *header, guint reduce, GError **error)
 {
+  /* The lower resolutions of numbers modulo 2^16 are no pictures. */
+  if (reduce > 0 && header->video.slice.length > 0
+      && header->video.slice.bits == PACO_SLICE_DEPTH) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "reduce=%u cannot be done with stacks of 16-bit pictures that were "
+        "coded "
+        "without loss; set reduce to 0",
+        reduce);
+    return FALSE;
+  }
   if (reduce <= header->coding.levels)
     return TRUE;
   if (gst_paco_input_is_odd (input, header))

@@ -13,17 +13,29 @@ claim_for (const GstPacoLatency *latency, GstClockTime elapsed)
 }
 
 /* Without a frame rate 25 per second are assumed. */
-void
-gst_paco_latency_init (
-    GstPacoLatency *latency, guint depth, gint fps_n, gint fps_d)
+static GstClockTime
+frames_time (guint n, gint fps_n, gint fps_d)
 {
   if (fps_n <= 0 || fps_d <= 0) {
     fps_n = 25;
     fps_d = 1;
   }
+  return gst_util_uint64_scale (GST_SECOND, (guint64) n * fps_d, fps_n);
+}
+
+void
+gst_paco_latency_hold (
+    GstPacoLatency *latency, guint stack, gint fps_n, gint fps_d)
+{
+  latency->held = frames_time (stack - 1, fps_n, fps_d);
+}
+
+void
+gst_paco_latency_init (
+    GstPacoLatency *latency, guint depth, gint fps_n, gint fps_d)
+{
   *latency = (GstPacoLatency){ .window = FIRST_WINDOW };
-  latency->bound = gst_util_uint64_scale (
-      GST_SECOND, (guint64) depth * fps_d, fps_n);
+  latency->bound = frames_time (depth, fps_n, fps_d);
   latency->bound = MIN (latency->bound, GST_PACO_MAX_LATENCY);
   latency->claim = latency->bound;
 }

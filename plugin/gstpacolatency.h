@@ -17,6 +17,8 @@ typedef struct
    * longer falls behind, and no latency helps. */
   GstClockTime bound;
   GstClockTime claim;
+  /* What frames wait for others of their stack, beyond that. */
+  GstClockTime held;
   /* The longest of the last frames, how many these are, and of how many the
    * claim may fall. */
   GstClockTime longest;
@@ -26,6 +28,9 @@ typedef struct
 /* For another frame rate, fps_n = 0 if it is not known. Nothing is measured. */
 void gst_paco_latency_init (
     GstPacoLatency *latency, guint depth, gint fps_n, gint fps_d);
+/* Frames come in stacks of so many. */
+void gst_paco_latency_hold (
+    GstPacoLatency *latency, guint stack, gint fps_n, gint fps_d);
 
 /* A frame took this long. Returns whether the claim has changed: it grows when a
  * frame takes longer, and falls when many took much less. Every fall needs twice

@@ -147,11 +147,12 @@ stamp (GstPacoParse *self, GstBuffer *buffer, const PacoFileFrame *frame)
 
 /* The stream's frame rate, or else upstream's. Returns whether it is new. */
 static gboolean
-set_frame_rate (GstPacoParse *self, GstCaps *caps)
+set_frame_rate (GstPacoParse *self, const PacoHeader *header, GstCaps *caps)
 {
   GstStructure *s = gst_caps_get_structure (caps, 0);
   const GstStructure *from;
   gint fps_n = 0, fps_d = 1;
+  guint others;
 
   gst_structure_get_fraction (s, "framerate", &fps_n, &fps_d);
   if (fps_n <= 0 && self->sink_caps) {
@@ -169,7 +170,10 @@ set_frame_rate (GstPacoParse *self, GstCaps *caps)
   }
   self->grid.fps_n = fps_n;
   self->grid.fps_d = fps_d;
-  gst_base_parse_set_frame_rate (GST_BASE_PARSE (self), fps_n, fps_d, 0, 0);
+  /* A picture needs all of its stack, whatever of it a segment has. */
+  others = MAX (header->video.slice.length, 1) - 1;
+  gst_base_parse_set_frame_rate (
+      GST_BASE_PARSE (self), fps_n, fps_d, others, others);
   return TRUE;
 }
 
@@ -213,7 +217,7 @@ update_format (
     return GST_FLOW_OK;
 
   caps = paco_caps_from_header (header);
-  if (set_frame_rate (self, caps) && self->rate_changed
+  if (set_frame_rate (self, header, caps) && self->rate_changed
       && GST_BUFFER_DTS_IS_VALID (buffer))
     self->grid.origin = GST_BUFFER_DTS (buffer);
   if (self->sink_caps)
@@ -351,7 +355,10 @@ finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
   if (self->seek.index && GST_BUFFER_PTS_IS_VALID (frame->buffer))
     gst_paco_seek_parsed (GST_BASE_PARSE (self), &self->seek, frame->offset,
         GST_BUFFER_PTS (frame->buffer));
-  GST_BUFFER_FLAG_UNSET (frame->buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  if (header->video.slice.position == 0)
+    GST_BUFFER_FLAG_UNSET (frame->buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  else
+    GST_BUFFER_FLAG_SET (frame->buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   account (self, frame, header);
   if (self->lost) {
     GST_WARNING_OBJECT (self,
@@ -536,6 +543,17 @@ gst_paco_parse_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   return push_pieces (self, FALSE);
 }
 
+/* When the last picture ends that a frame is needed for: its own, or that of the last
+ * slice of its stack. */
+static GstClockTime
+end_of_stack (GstBuffer *buffer, const PacoHeader *header)
+{
+  const PacoSlice *slice = &header->video.slice;
+  guint n = slice->length > 0 ? slice->length - slice->position : 1;
+
+  return GST_BUFFER_PTS (buffer) + n * GST_BUFFER_DURATION (buffer);
+}
+
 /* Fills in what the base class left out: in an intra-only stream frames are
  * shown in the order of decoding. What lies before the position that was
  * seeked to is of no use to a decoder. */
@@ -564,7 +582,7 @@ gst_paco_parse_pre_push_frame (GstBaseParse *base, GstBaseParseFrame *frame)
       && GST_BUFFER_PTS_IS_VALID (buffer)
       && GST_BUFFER_DURATION_IS_VALID (buffer)
       && GST_CLOCK_TIME_IS_VALID (base->segment.start)
-      && GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer)
+      && end_of_stack (buffer, &self->splitter.sync.header)
           <= base->segment.start)
     return GST_BASE_PARSE_FLOW_DROPPED;
   return GST_FLOW_OK;

@@ -71,6 +71,7 @@ gst_paco_seek_extend (GstBaseParse *base, GstPacoSeek *seek,
     GST_OBJECT_LOCK (base);
     seek->index = index;
     seek->grid = *grid;
+    seek->stack = frame->length;
     GST_OBJECT_UNLOCK (base);
   }
   if (paco_frame_index_is_complete (seek->index))
@@ -103,14 +104,36 @@ gst_paco_seek_parsed (
   GST_OBJECT_UNLOCK (base);
 }
 
+/* What is known of a file when a seek comes. */
+typedef struct
+{
+  PacoFrameIndex *index;
+  GstPacoGrid grid;
+  guint stack;
+} Known;
+
+/* The base class begins so much before a time that is sought as the other frames of a
+ * stack take, and leaves out what is of no use. */
+static GstClockTime
+lead_in (const Known *known)
+{
+  return known->stack <= 1
+      ? 0
+      : gst_util_uint64_scale (GST_SECOND,
+          (guint64) known->grid.fps_d * (known->stack - 1), known->grid.fps_n);
+}
+
 /* Puts a frame into the index of the base class, which keeps every entry that it
  * gets until the element stops: a frame is put there once. The base class goes on
  * to index by itself behind the last entry, all that it has indexed before as
- * well, unless the last entry is again the furthest frame. */
+ * well, unless the last entry is again the furthest frame. The first frame of a stack
+ * is also put to where the base class looks for what any picture of the stack needs:
+ * no earlier picture does, and what later ones need lies not before it. */
 static void
-tell_base (
-    GstBaseParse *base, GstPacoSeek *seek, guint64 offset, GstClockTime time)
+tell_base (GstBaseParse *base, GstPacoSeek *seek, const Known *known,
+    guint64 offset, GstClockTime time)
 {
+  GstClockTime lead = lead_in (known);
   guint64 furthest_offset;
   GstClockTime furthest_time;
   gboolean is_new;
@@ -125,18 +148,44 @@ tell_base (
   GST_OBJECT_UNLOCK (base);
   if (!is_new)
     return;
+  if (lead > 0)
+    gst_base_parse_add_index_entry (
+        base, offset, time - MIN (time, lead), TRUE, TRUE);
   gst_base_parse_add_index_entry (base, offset, time, TRUE, TRUE);
   if (furthest_offset > offset)
     gst_base_parse_add_index_entry (
         base, furthest_offset, furthest_time, TRUE, TRUE);
 }
 
+/* From frame *n to the first one of its stack, on which it depends; or to that of the
+ * stack behind it, if only that may be sought, or is nearer. */
+static gboolean
+find_stack (PacoFrameIndex *index, PacoFile *file, GstSeekFlags flags,
+    guint64 *n, guint64 *offset)
+{
+  PacoFileFrame frame;
+
+  if (!paco_file_frame_at (file, *offset, &frame) || frame.position > *n)
+    return FALSE;
+  if (frame.position == 0)
+    return TRUE;
+  if ((flags & GST_SEEK_FLAG_KEY_UNIT) && (flags & GST_SEEK_FLAG_SNAP_AFTER)
+      && (2 * frame.position > frame.length
+          || !(flags & GST_SEEK_FLAG_SNAP_BEFORE))
+      && *n + frame.length - frame.position < paco_frame_index_n_frames (index))
+    *n += frame.length - frame.position;
+  else
+    *n -= frame.position;
+  return paco_frame_index_find (index, file, n, offset);
+}
+
 /* The frame that a seek to `time` leads to, when the index has it. */
 static gboolean
-find_target (PacoFrameIndex *index, GstBaseParse *base, const GstPacoGrid *grid,
-    GstClockTime time, GstSeekFlags flags, GstClockTime *target,
-    guint64 *offset)
+find_target (const Known *known, GstBaseParse *base, GstClockTime time,
+    GstSeekFlags flags, GstClockTime *target, guint64 *offset)
 {
+  const GstPacoGrid *grid = &known->grid;
+  PacoFrameIndex *index = known->index;
   /* In this order: more frames may be found meanwhile. */
   gboolean complete = paco_frame_index_is_complete (index), found;
   guint64 n_frames = paco_frame_index_n_frames (index);
@@ -152,15 +201,16 @@ find_target (PacoFrameIndex *index, GstBaseParse *base, const GstPacoGrid *grid,
   if (n >= n_frames && complete && n_frames > 0)
     n = n_frames - 1;
   open_file (&file, base);
-  found = paco_frame_index_find (index, &file, &n, offset);
+  found = paco_frame_index_find (index, &file, &n, offset)
+      && (known->stack == 0 || find_stack (index, &file, flags, &n, offset));
   paco_file_clear (&file);
   *target = gst_paco_grid_time (grid, n);
   return found;
 }
 
 static GstEvent *
-prepare (GstBaseParse *base, GstPacoSeek *seek, PacoFrameIndex *index,
-    const GstPacoGrid *grid, GstEvent *event)
+prepare (
+    GstBaseParse *base, GstPacoSeek *seek, const Known *known, GstEvent *event)
 {
   GstSeekType start_type, stop_type;
   gint64 start, stop;
@@ -175,9 +225,9 @@ prepare (GstBaseParse *base, GstPacoSeek *seek, PacoFrameIndex *index,
       event, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
   if (format != GST_FORMAT_TIME || start_type != GST_SEEK_TYPE_SET
       || rate <= 0.0 || start < 0
-      || !find_target (index, base, grid, start, flags, &time, &offset))
+      || !find_target (known, base, start, flags, &time, &offset))
     return event;
-  tell_base (base, seek, offset, time);
+  tell_base (base, seek, known, offset, time);
   if (!(flags & GST_SEEK_FLAG_KEY_UNIT)
       || (stop_type == GST_SEEK_TYPE_SET && stop >= 0 && stop < (gint64) time))
     return event;
@@ -191,17 +241,17 @@ prepare (GstBaseParse *base, GstPacoSeek *seek, PacoFrameIndex *index,
 GstEvent *
 gst_paco_seek_prepare (GstBaseParse *base, GstPacoSeek *seek, GstEvent *event)
 {
-  PacoFrameIndex *index = NULL;
-  GstPacoGrid grid;
+  Known known = { NULL };
 
   GST_OBJECT_LOCK (base);
-  grid = seek->grid;
+  known.grid = seek->grid;
+  known.stack = seek->stack;
   if (seek->index)
-    index = paco_frame_index_ref (seek->index);
+    known.index = paco_frame_index_ref (seek->index);
   GST_OBJECT_UNLOCK (base);
-  if (!index)
+  if (!known.index)
     return event;
-  event = prepare (base, seek, index, &grid, event);
-  paco_frame_index_unref (index);
+  event = prepare (base, seek, &known, event);
+  paco_frame_index_unref (known.index);
   return event;
 }

@@ -15,6 +15,7 @@ typedef struct
    * other threads read them. */
   PacoFrameIndex *index; /* NULL as long as nothing is known */
   GstPacoGrid grid;      /* of the index's frames */
+  guint stack;           /* frames of the first stack; 0: there is none */
   GHashTable *told;      /* offsets of frames that the base class was told of */
   guint64 furthest_offset; /* of the furthest frame that was parsed */
   GstClockTime furthest_time;
@@ -43,8 +44,8 @@ void gst_paco_seek_parsed (
 
 /* Takes a seek event and returns it, or another one to be handled instead. The
  * base class seeks exactly where its own index has the frame, so it is told of
- * the one that the event leads to; a seek to a key unit becomes one to the
- * frame's beginning. Any thread may call it. */
+ * the one that the event leads to, which is the first one of its stack; a seek to a
+ * key unit becomes one to the frame's beginning. Any thread may call it. */
 GstEvent *gst_paco_seek_prepare (
     GstBaseParse *base, GstPacoSeek *seek, GstEvent *event);
 

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Stacks in pacodec. Coded slices wait until all of their stack are there, then the
+ * streaming thread has them decoded, undoes the wavelet along the stack and finishes
+ * the pictures. What is missing of a stack, other than its first slice, counts as zero:
+ * the pictures that are there are shown without it, as corrupted ones. */
+#include "gstpacodecprivate.h"
+
+/* Of a broken stack. */
+#define NO_FIRST_SLICE "the first slice of its stack is missing or damaged"
+
+/* --- decoding --- */
+
+/* Hands slice i to the coder; if it cannot be decoded its member has the error. */
+static GstFlowReturn
+submit_slice (GstPacoDec *self, guint i)
+{
+  GstPacoStack *stack = &self->stack;
+  GstPacoMember *member = &stack->members[i];
+  GstFlowReturn flow = gst_paco_coder_wait (
+      &self->coder, self->coder.depth - 1);
+  GstPacoFrame *frame;
+  PacoCodedFrame coded;
+  PacoPicture picture;
+
+  if (flow == GST_FLOW_OK)
+    flow = gst_paco_pipe_take_flow (&self->coder.pipe);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  frame = gst_paco_frames_next (self->coder.frames);
+  frame->frame = gst_video_codec_frame_ref (member->frame);
+  frame->begun = g_get_monotonic_time ();
+  if (gst_paco_dec_read (self, frame, &coded, &member->error)) {
+    gst_paco_stack_picture (stack, i, frame, &picture);
+    frame->member = member;
+    gst_paco_frames_give (frame);
+    if (paco_decoder_submit (
+            self->coder.decoder, &coded, &picture, frame, &member->error))
+      return gst_paco_coder_submitted (&self->coder);
+    gst_paco_frames_take_back (frame);
+  }
+  gst_paco_frame_unmap (frame);
+  g_clear_pointer (&frame->frame, gst_video_codec_frame_unref);
+  return GST_FLOW_OK;
+}
+
+/* The decoder gets ready for the stack whose first slice is there. */
+static GstFlowReturn
+prepare (GstPacoDec *self)
+{
+  GstPacoStack *stack = &self->stack;
+  GstPacoMember *member = &stack->members[0];
+  GstPacoFrame *frame = gst_paco_frames_next (self->coder.frames);
+  const GstVideoInfo *info = &self->output.info;
+  GstFlowReturn flow = GST_FLOW_OK;
+  PacoCodedFrame coded;
+
+  frame->frame = gst_video_codec_frame_ref (member->frame);
+  if (gst_paco_dec_read (self, frame, &coded, &member->error))
+    flow = gst_paco_dec_configure_for (
+        self, member->frame, &coded.header, &member->error);
+  if (flow == GST_FLOW_OK && member->error == NULL)
+    gst_paco_stack_reserve (stack, stack->plan.length, (guint) info->width,
+        (guint) info->height, &member->error);
+  gst_paco_frame_unmap (frame);
+  g_clear_pointer (&frame->frame, gst_video_codec_frame_unref);
+  return flow;
+}
+
+/* All slices that are there have been decoded, or have an error, afterwards. */
+static GstFlowReturn
+decode_slices (GstPacoDec *self)
+{
+  GstPacoStack *stack = &self->stack;
+  GstFlowReturn flow;
+
+  gst_paco_pipe_wait_done (&self->coder.pipe);
+  flow = prepare (self);
+  for (guint i = 0; flow == GST_FLOW_OK && stack->members[0].error == NULL
+       && i < stack->plan.length;
+       i++)
+    if (stack->members[i].frame != NULL)
+      flow = submit_slice (self, i);
+  gst_paco_pipe_wait_done (&self->coder.pipe);
+  return flow;
+}
+
+void
+gst_paco_dec_stack_decoded (
+    GstPacoDec *self, GstPacoFrame *frame, PacoDecodedFrame *decoded)
+{
+  GstPacoMember *member = frame->member;
+
+  member->decoded = decoded->error == NULL;
+  member->error = g_steal_pointer (&decoded->error);
+  member->broken_blocks = decoded->corrupted_blocks;
+  member->concealed_blocks = decoded->concealed_blocks;
+  if (member->decoded
+      && gst_paco_coder_finished (
+          &self->coder, frame, &decoded->times, frame->coded.size, 0))
+    gst_paco_dec_claim_latency (self);
+  gst_video_codec_frame_unref (gst_paco_frames_take (frame));
+  gst_paco_pipe_done (&self->coder.pipe, GST_FLOW_OK);
+}
+
+/* --- pictures --- */
+
+/* Undoes the wavelet along the stack. Returns how many slices were missing or
+ * damaged. */
+static guint
+invert (GstPacoDec *self)
+{
+  GstPacoStack *stack = &self->stack;
+  guint n_bad = 0;
+
+  for (guint i = 0; i < stack->plan.length; i++) {
+    if (!stack->members[i].decoded)
+      gst_paco_stack_blank (stack, i);
+    n_bad += !stack->members[i].decoded || stack->members[i].broken_blocks > 0;
+  }
+  gst_paco_stack_inverse (stack);
+  return n_bad;
+}
+
+/* Puts on the picture what its frame says besides the slice. */
+static void
+restore_metas (GstPacoDec *self, GstVideoCodecFrame *frame)
+{
+  PacoCodedFrame coded;
+  GstMapInfo map;
+
+  if (!gst_buffer_map (frame->input_buffer, &map, GST_MAP_READ))
+    return;
+  if (paco_coded_frame_parse (&coded, map.data, map.size, NULL))
+    gst_paco_meta_restore (&coded.header.video.ancillary, self->output.reduce,
+        frame->output_buffer, &self->names, GST_ELEMENT (self));
+  gst_buffer_unmap (frame->input_buffer, &map);
+}
+
+/* Gets a buffer for picture i and fills it. */
+static GstFlowReturn
+store (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, GError **error)
+{
+  GstFlowReturn flow = gst_video_decoder_allocate_output_frame (
+      GST_VIDEO_DECODER (self), frame);
+  GstVideoFrame picture;
+
+  if (flow == GST_FLOW_ERROR) {
+    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
+        "no buffer can be had for a decoded picture");
+    return GST_FLOW_OK;
+  }
+  if (flow != GST_FLOW_OK)
+    return flow;
+  restore_metas (self, frame);
+  if (!gst_video_frame_map (
+          &picture, &self->output.info, frame->output_buffer, GST_MAP_WRITE)) {
+    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
+        "downstream's buffer cannot be written to, or is too small");
+    return GST_FLOW_OK;
+  }
+  gst_paco_stack_store (&self->stack, i, &picture);
+  gst_video_frame_unmap (&picture);
+  return GST_FLOW_OK;
+}
+
+static void
+flag (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, guint n_bad)
+{
+  const GstPacoMember *member = &self->stack.members[i];
+
+  if (!member->decoded || (n_bad > 0 && member->broken_blocks == 0))
+    gst_paco_damage_shared (&self->damage, GST_ELEMENT (self), frame, n_bad,
+        self->stack.plan.length);
+  else
+    gst_paco_damage_decoded (&self->damage, GST_ELEMENT (self), frame,
+        member->broken_blocks, member->concealed_blocks);
+  if (n_bad == 0
+      && !GST_BUFFER_FLAG_IS_SET (
+          frame->input_buffer, GST_BUFFER_FLAG_CORRUPTED))
+    return;
+  GST_VIDEO_CODEC_FRAME_FLAG_SET (frame, GST_VIDEO_CODEC_FRAME_FLAG_CORRUPTED);
+  GST_BUFFER_FLAG_SET (frame->output_buffer, GST_BUFFER_FLAG_CORRUPTED);
+}
+
+/* Pushes picture i, whose frame is taken, or reports that it cannot be had. */
+static GstFlowReturn
+finish (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, guint n_bad)
+{
+  GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
+  GError *error = g_steal_pointer (&self->stack.members[i].error);
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  if (!self->stack.members[0].decoded && error == NULL)
+    g_set_error_literal (
+        &error, PACO_ERROR, PACO_ERROR_CORRUPT, NO_FIRST_SLICE);
+  GST_VIDEO_DECODER_STREAM_LOCK (decoder);
+  if (gst_paco_pipe_is_dropping (&self->coder.pipe)) {
+    gst_video_decoder_release_frame (decoder, frame);
+    frame = NULL;
+  } else if (self->stack.members[0].decoded) {
+    g_clear_error (&error);
+    flow = store (self, i, frame, &error);
+  }
+  if (frame != NULL && flow != GST_FLOW_OK) {
+    gst_video_decoder_release_frame (decoder, frame);
+  } else if (frame != NULL && error != NULL) {
+    flow = gst_paco_dec_fail_frame (self, frame, error);
+  } else if (frame != NULL) {
+    gst_paco_input_decoded (&self->input);
+    flag (self, i, frame, n_bad);
+    flow = gst_video_decoder_finish_frame (decoder, frame);
+  }
+  GST_VIDEO_DECODER_STREAM_UNLOCK (decoder);
+  g_clear_error (&error);
+  return flow;
+}
+
+static void
+release (GstPacoDec *self)
+{
+  for (guint i = 0; i < PACO_MAX_STACK; i++) {
+    GstVideoCodecFrame *frame = gst_paco_stack_take (&self->stack, i);
+
+    if (frame != NULL)
+      gst_video_decoder_release_frame (GST_VIDEO_DECODER (self), frame);
+  }
+  gst_paco_stack_begin (&self->stack);
+}
+
+/* Decodes the slices that wait, and pushes their pictures. */
+static GstFlowReturn
+decode_stack (GstPacoDec *self)
+{
+  GstPacoStack *stack = &self->stack;
+  GstFlowReturn flow = decode_slices (self);
+  guint n_bad = 0;
+
+  if (flow == GST_FLOW_OK && stack->members[0].decoded)
+    n_bad = invert (self);
+  for (guint i = 0; flow == GST_FLOW_OK && i < stack->plan.length; i++)
+    if (stack->members[i].frame != NULL)
+      flow = finish (self, i, gst_paco_stack_take (stack, i), n_bad);
+  release (self);
+  return flow;
+}
+
+/* --- slices come --- */
+
+/* Whether the slice can be of the stack that is there. The numbers of stacks begin
+ * anew with each recording, so one that follows on without a gap, behind a place where
+ * something is missing, is that of another one. */
+static gboolean
+goes_on (const GstPacoStack *stack, const PacoSlice *slice, GstBuffer *buffer)
+{
+  return paco_slice_same_stack (&stack->plan, slice)
+      && slice->position > stack->plan.position
+      && !(slice->position == stack->plan.position + 1
+          && GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
+}
+
+/* What has no header that can be read is missing in the stack, or behind it. */
+GstFlowReturn
+gst_paco_dec_stack_end_before (GstPacoDec *self, GstBuffer *buffer)
+{
+  gboolean ends = FALSE;
+  PacoHeader header;
+  GstMapInfo map;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return GST_FLOW_OK;
+  if (paco_header_parse (map.data, map.size, &header, NULL, NULL))
+    ends = !goes_on (&self->stack, &header.video.slice, buffer);
+  gst_buffer_unmap (buffer, &map);
+  return ends ? decode_stack (self) : GST_FLOW_OK;
+}
+
+GstFlowReturn
+gst_paco_dec_stack_add (GstPacoDec *self, GstPacoFrame *frame,
+    const PacoHeader *header, gboolean *taken, GError **error)
+{
+  const PacoSlice *slice = &header->video.slice;
+  GstPacoStack *stack = &self->stack;
+
+  if (stack->n == 0 && slice->position > 0) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
+        "it is slice %u of a stack of %u of which those before are missing",
+        slice->position, slice->length);
+    return GST_FLOW_OK;
+  }
+  gst_paco_frame_unmap (frame);
+  stack->plan = *slice;
+  gst_paco_stack_add (stack, slice->position, g_steal_pointer (&frame->frame));
+  *taken = TRUE;
+  return slice->position + 1 < slice->length ? GST_FLOW_OK
+                                             : decode_stack (self);
+}
+
+GstFlowReturn
+gst_paco_dec_stack_drain (GstPacoDec *self)
+{
+  GstFlowReturn flow = GST_FLOW_OK, drained;
+
+  if (self->stack.n > 0) {
+    GST_VIDEO_DECODER_STREAM_UNLOCK (self);
+    flow = decode_stack (self);
+    GST_VIDEO_DECODER_STREAM_LOCK (self);
+  }
+  drained = gst_paco_coder_drain (&self->coder);
+  return flow != GST_FLOW_OK ? flow : drained;
+}
+
+void
+gst_paco_dec_stack_flush (GstPacoDec *self)
+{
+  if (self->stack.n > 0)
+    release (self);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Stacks in pacoenc. Pictures are collected until a stack is full, or has to end; then
+ * the streaming thread applies the wavelet along the stack and hands the slices to
+ * the coder, from which they come like any frame. */
+#include "caps/videocaps.h"
+#include "gstpacoencprivate.h"
+#include "gstpacopicture.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
+#define GST_CAT_DEFAULT gst_paco_debug
+
+gboolean
+gst_paco_enc_stack_prepare (GstPacoEnc *self)
+{
+  const GstVideoInfo *info = &self->input_state->info;
+  GError *error = NULL;
+
+  if (self->stack_length <= 1)
+    return TRUE;
+  if (!gst_paco_stack_check (GST_ELEMENT (self), self->input_state->caps, info,
+          &self->parameters, self->stack_length))
+    return FALSE;
+  self->stack = g_new0 (GstPacoStack, 1);
+  self->n_stacks = 0;
+  if (gst_paco_stack_reserve (self->stack, self->stack_length,
+          (guint) info->width, (guint) info->height, &error))
+    return TRUE;
+  gst_paco_post_error (GST_ELEMENT (self), error);
+  return FALSE;
+}
+
+void
+gst_paco_enc_stack_free (GstPacoEnc *self)
+{
+  if (self->stack != NULL)
+    gst_paco_stack_clear (self->stack);
+  g_clear_pointer (&self->stack, g_free);
+}
+
+/* Hands slice i to the coder. */
+static GstFlowReturn
+submit_slice (GstPacoEnc *self, guint i)
+{
+  GstPacoStack *stack = self->stack;
+  PacoSlice slice = stack->plan;
+  GstFlowReturn flow = gst_paco_coder_wait (
+      &self->coder, self->coder.depth - 1);
+  GstVideoCodecFrame *codec_frame;
+  GstPacoFrame *frame;
+  PacoPicture picture;
+
+  if (flow == GST_FLOW_OK)
+    flow = gst_paco_pipe_take_flow (&self->coder.pipe);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  frame = gst_paco_frames_next (self->coder.frames);
+  frame->frame = codec_frame = gst_paco_stack_take (stack, i);
+  frame->begun = g_get_monotonic_time ();
+  /* A decoder can begin with the first one. */
+  if (i == 0)
+    GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT (codec_frame);
+  slice.position = (guint8) i;
+  paco_encoder_set_weight (self->coder.encoder, paco_slice_weight (&slice));
+  gst_paco_stack_picture (stack, i, frame, &picture);
+  flow = gst_paco_enc_submit (self, frame, &picture, &slice);
+  if (flow == GST_FLOW_OK)
+    return gst_paco_coder_submitted (&self->coder);
+  gst_video_codec_frame_unref (codec_frame);
+  return flow;
+}
+
+/* Of a stack of so many, the slices as they are before the wavelet is chosen. */
+static PacoSlice
+plan (GstPacoEnc *self, guint length)
+{
+  return paco_stack_plan (self->n_stacks, length, self->raw.components[0].depth,
+      self->parameters.rate_control == PACO_RATE_LOSSLESS);
+}
+
+/* Codes the pictures that are there. Without the stream lock. */
+static GstFlowReturn
+encode (GstPacoEnc *self)
+{
+  GstPacoStack *stack = self->stack;
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  if (stack == NULL || stack->n == 0)
+    return GST_FLOW_OK;
+  stack->plan = plan (self, stack->n);
+  self->n_stacks++;
+  gst_paco_stack_forward (stack, &self->parameters);
+  GST_LOG_OBJECT (self, "stack %u: %u slices, wavelet %s, %u levels",
+      stack->plan.number, stack->n, paco_wavelets[stack->plan.wavelet].name,
+      stack->plan.levels);
+  for (guint i = 0; flow == GST_FLOW_OK && i < stack->n; i++)
+    flow = submit_slice (self, i);
+  gst_paco_stack_drop (stack);
+  return flow;
+}
+
+/* Puts a picture into the stack and lets go of its buffer, of which upstream may
+ * not have as many as a stack has slices. */
+static gboolean
+load (GstPacoEnc *self, GstVideoCodecFrame *frame)
+{
+  GstPacoStack *stack = self->stack;
+  const GstVideoInfo *info = &self->input_state->info;
+  GstVideoFrame picture;
+  GstBuffer *rest;
+
+  if (!gst_video_frame_map (&picture, info, frame->input_buffer, GST_MAP_READ))
+    return FALSE;
+  if (!paco_frame_fits (&self->raw, info, &picture)) {
+    gst_video_frame_unmap (&picture);
+    return FALSE;
+  }
+  stack->plan = plan (self, 1);
+  gst_paco_stack_load (stack, stack->n, &picture);
+  gst_video_frame_unmap (&picture);
+  rest = gst_buffer_new ();
+  gst_buffer_copy_into (
+      rest, frame->input_buffer, GST_BUFFER_COPY_METADATA, 0, -1);
+  gst_buffer_unref (frame->input_buffer);
+  frame->input_buffer = rest;
+  return TRUE;
+}
+
+GstFlowReturn
+gst_paco_enc_stack_add (
+    GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
+{
+  GstPacoStack *stack = self->stack;
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  if (GST_VIDEO_CODEC_FRAME_IS_FORCE_KEYFRAME (frame))
+    flow = encode (self);
+  /* The coder may still read the memory. */
+  if (flow == GST_FLOW_OK && stack->n == 0)
+    flow = gst_paco_coder_wait (&self->coder, 0);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (!load (self, frame)) {
+    gst_paco_picture_refuse (
+        GST_ELEMENT (self), &self->input_state->info, frame->input_buffer);
+    return GST_FLOW_ERROR;
+  }
+  gst_paco_stack_add (stack, stack->n, frame);
+  *taken = TRUE;
+  return stack->n < self->stack_length ? GST_FLOW_OK : encode (self);
+}
+
+GstFlowReturn
+gst_paco_enc_stack_drain (GstPacoEnc *self)
+{
+  GstFlowReturn flow, drained;
+
+  GST_VIDEO_ENCODER_STREAM_UNLOCK (self);
+  flow = encode (self);
+  GST_VIDEO_ENCODER_STREAM_LOCK (self);
+  drained = gst_paco_coder_drain (&self->coder);
+  return flow != GST_FLOW_OK ? flow : drained;
+}

@@ -1,0 +1,939 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * pacoenc stack=: groups of any length come back, by the bytes and pixels of the
+ * reference, at their times, after seeks in all containers, and of what is missing or
+ * damaged nothing is shown as if it were sound. */
+#include "codec/policy_stack.h"
+#include "codec/reference/reference.h"
+#include "pacotest.h"
+#include "recording.h"
+#include "tests/codec/n-cases.h"
+#include <math.h>
+
+#define DURATION (40 * GST_MSECOND)
+
+/* A stack of pictures: what is drawn for a test. */
+typedef struct
+{
+  GstVideoInfo info;
+  guint length; /* property stack */
+  guint n_frames;
+  gboolean lossless;
+  guint quality;
+  guint depth; /* property pipeline-depth */
+} Series;
+
+static guint
+draw (guint low, guint high)
+{
+  return low + g_random_int () % (high - low + 1);
+}
+
+static void
+draw_series (Series *series, guint largest)
+{
+  *series = (Series){ .length = draw (2, 17),
+    .n_frames = draw (1, 40),
+    .lossless = draw (0, 1),
+    .quality = draw (40, 100),
+    .depth = draw (1, 3) };
+  paco_test_info (&series->info,
+      draw (0, 1) ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE,
+      draw (1, largest), draw (1, largest));
+}
+
+static gboolean
+is_wide (const Series *series)
+{
+  return GST_VIDEO_INFO_FORMAT (&series->info) == GST_VIDEO_FORMAT_GRAY16_LE;
+}
+
+static void
+put (guint8 *line, gboolean wide, guint x, guint sample)
+{
+  if (wide)
+    GST_WRITE_UINT16_LE (line + 2 * x, sample);
+  else
+    line[x] = (guint8) sample;
+}
+
+/* Something with a texture, which is the same in all slices, that changes slowly, and
+ * with noise. */
+static guint
+sample (guint n, guint x, guint y, guint most)
+{
+  double wave = sin (0.1 * x + 0.05 * n) * cos (0.07 * y - 0.02 * n);
+  guint texture = ((x * 7919u + y * 104729u) * 2654435761u) >> 24;
+
+  return (guint) (most * (0.5 + 0.3 * wave + 0.15 * (texture / 256.0 - 0.5)))
+      + draw (0, 3);
+}
+
+/* Slice n of something that changes slowly, with noise; every fifth series is noise
+ * over the whole range. n is in the begin sample. */
+static GstBuffer *
+draw_slice (const Series *series, guint n)
+{
+  GstVideoFrame frame;
+  GstBuffer *buffer = gst_buffer_new_allocate (
+      NULL, GST_VIDEO_INFO_SIZE (&series->info), NULL);
+  gboolean wide = is_wide (series), noise = series->n_frames % 5 == 0;
+  guint most = wide ? 0xffff : 0xff;
+
+  gst_buffer_memset (buffer, 0, 0, GST_VIDEO_INFO_SIZE (&series->info));
+  fail_unless (
+      gst_video_frame_map (&frame, &series->info, buffer, GST_MAP_WRITE));
+  for (gint y = 0; y < series->info.height; y++) {
+    guint8 *line = (guint8 *) frame.data[0] + y * frame.info.stride[0];
+
+    for (gint x = 0; x < series->info.width; x++)
+      put (line, wide, x, noise ? draw (0, most) : sample (n, x, y, most));
+  }
+  put (frame.data[0], wide, 0, n);
+  gst_video_frame_unmap (&frame);
+  GST_BUFFER_PTS (buffer) = n * DURATION;
+  GST_BUFFER_DURATION (buffer) = DURATION;
+  return buffer;
+}
+
+static GPtrArray *
+new_buffers (void)
+{
+  return g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+}
+
+static GPtrArray *
+draw_slices (const Series *series)
+{
+  GPtrArray *slices = new_buffers ();
+
+  for (guint n = 0; n < series->n_frames; n++)
+    g_ptr_array_add (slices, draw_slice (series, n));
+  return slices;
+}
+
+static GstHarness *
+encoder (const Series *series, GstBus **bus)
+{
+  gchar *launch = g_strdup_printf (
+      "pacoenc backend=cpu stack=%u tune=psnr rate-control=%s quality=%u "
+      "pipeline-depth=%u threads=2",
+      series->length, series->lossless ? "lossless" : "quality",
+      series->lossless ? 90 : series->quality, series->depth);
+  GstHarness *harness = paco_test_harness (launch, bus);
+  GstCaps *caps = gst_video_info_to_caps (&series->info);
+
+  gst_harness_set_src_caps (harness, caps);
+  g_free (launch);
+  return harness;
+}
+
+static void
+take_all (GstHarness *harness, GPtrArray *taken)
+{
+  GstBuffer *buffer;
+
+  while ((buffer = gst_harness_try_pull (harness)))
+    g_ptr_array_add (taken, buffer);
+}
+
+static GPtrArray *
+code (const Series *series, GPtrArray *slices)
+{
+  GPtrArray *coded = new_buffers ();
+  GstBus *bus;
+  GstHarness *harness = encoder (series, &bus);
+
+  for (guint n = 0; n < slices->len; n++)
+    fail_unless_equals_int (gst_harness_push (harness,
+                                gst_buffer_ref (g_ptr_array_index (slices, n))),
+        GST_FLOW_OK);
+  fail_unless (gst_harness_push_event (harness, gst_event_new_eos ()));
+  take_all (harness, coded);
+  paco_test_teardown (harness, bus);
+  return coded;
+}
+
+static GPtrArray *
+decode (GPtrArray *coded, const gchar *launch, GstBus **bus)
+{
+  GPtrArray *pictures = new_buffers ();
+  GstHarness *harness = paco_test_decoder_harness (launch, bus);
+
+  for (guint n = 0; n < coded->len; n++)
+    if (gst_harness_push (
+            harness, gst_buffer_ref (g_ptr_array_index (coded, n)))
+        != GST_FLOW_OK)
+      break;
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  take_all (harness, pictures);
+  gst_harness_teardown (harness);
+  return pictures;
+}
+
+static void
+free_bus (GstBus *bus)
+{
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+}
+
+/* --- comparing --- */
+
+static gboolean
+same_samples (const GstVideoInfo *info, GstBuffer *a, GstBuffer *b)
+{
+  GArray *x = paco_test_samples (info, a), *y = paco_test_samples (info, b);
+  gboolean same = x->len == y->len
+      && memcmp (x->data, y->data, 2 * x->len) == 0;
+
+  g_array_unref (x);
+  g_array_unref (y);
+  return same;
+}
+
+/* Mean squared error, of samples of 8 bits. */
+static double
+error_of (const Series *series, GPtrArray *a, GPtrArray *b)
+{
+  double sum = 0.0, n = 0.0;
+
+  for (guint i = 0; i < a->len; i++) {
+    GArray *x = paco_test_samples (&series->info, g_ptr_array_index (a, i));
+    GArray *y = paco_test_samples (&series->info, g_ptr_array_index (b, i));
+
+    for (guint k = 0; k < x->len; k++) {
+      double d = (double) g_array_index (x, guint16, k)
+          - g_array_index (y, guint16, k);
+
+      sum += d * d;
+    }
+    n += x->len;
+    g_array_unref (x);
+    g_array_unref (y);
+  }
+  return sum / n / (is_wide (series) ? 257.0 * 257.0 : 1.0);
+}
+
+/* Frames begin, flags and headers: groups of series->length, the last one shorter. */
+static void
+expect_groups (const Series *series, GPtrArray *coded)
+{
+  fail_unless_equals_int (coded->len, series->n_frames);
+  for (guint n = 0; n < coded->len; n++) {
+    GstBuffer *buffer = g_ptr_array_index (coded, n);
+    guint begin = n - n % series->length;
+    PacoHeader header;
+
+    paco_test_header (buffer, &header);
+    fail_unless_equals_int (header.video.slice.number, n / series->length);
+    fail_unless_equals_int (header.video.slice.position, n - begin);
+    fail_unless_equals_int (header.video.slice.length,
+        MIN (series->length, series->n_frames - begin));
+    fail_unless_equals_int (
+        GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT),
+        n != begin);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), n * DURATION);
+    fail_unless_equals_uint64 (GST_BUFFER_DURATION (buffer), DURATION);
+  }
+}
+
+/* --- by the reference --- */
+
+typedef struct
+{
+  PacoSlice plan;
+  guint width, height;
+  guint16 *slices[PACO_MAX_STACK];
+} Group;
+
+static const PacoPictureFormat *
+slice_format (const Group *group)
+{
+  static PacoPictureFormat format;
+
+  format = (PacoPictureFormat){ .width = group->width,
+    .height = group->height,
+    .n_components = 1,
+    .components = { { .depth = 16 } } };
+  return &format;
+}
+
+static PacoPicture
+slice_picture (const Group *group, guint i)
+{
+  PacoPicture picture = { .data = { (guint8 *) group->slices[i] },
+    .stride = { 2 * group->width },
+    .layout = { paco_planes_layout } };
+
+  return picture;
+}
+
+/* One step of the reference on every column of the group. */
+static void
+apply (Group *group, gboolean undo)
+{
+  for (gsize k = 0; k < (gsize) group->width * group->height; k++) {
+    int values[PACO_MAX_STACK];
+
+    for (guint i = 0; i < group->plan.length; i++)
+      values[i] = group->slices[i][k] - 0x8000;
+    paco_reference_stack (&group->plan, undo, values);
+    for (guint i = 0; i < group->plan.length; i++)
+      group->slices[i][k] = 0x8000 + values[i];
+  }
+}
+
+/* The bytes of frame n of a group whose pictures are these. */
+static void
+expect_bytes (const Series *series, Group *group, GPtrArray *slices,
+    GPtrArray *coded, guint begin)
+{
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  gboolean wide = is_wide (series);
+
+  for (guint i = 0; i < group->plan.length; i++) {
+    GArray *samples = paco_test_samples (
+        &series->info, g_ptr_array_index (slices, begin + i));
+
+    for (guint k = 0; k < samples->len; k++)
+      group->slices[i][k] = 0x8000
+          + paco_reference_load_sample (
+              &group->plan, g_array_index (samples, guint16, k));
+    g_array_unref (samples);
+  }
+  fail_unless_equals_int (group->plan.depth, wide ? 16 : 8);
+  fail_unless_equals_int (
+      group->plan.bits, series->lossless ? group->plan.depth : 13);
+  apply (group, FALSE);
+  parameters.rate_control = series->lossless ? PACO_RATE_LOSSLESS
+                                             : PACO_RATE_QUALITY;
+  parameters.quality = series->quality;
+  parameters.tune = PACO_TUNE_PSNR;
+  for (guint i = 0; i < group->plan.length; i++) {
+    GstBuffer *buffer = g_ptr_array_index (coded, begin + i);
+    GByteArray *bytes = g_byte_array_new ();
+    PacoPicture picture = slice_picture (group, i);
+    PacoHeader header;
+    GError *error = NULL;
+
+    paco_test_header (buffer, &header);
+    parameters.weight = paco_slice_weight (&header.video.slice);
+    paco_reference_encode (slice_format (group), &picture, &header.video,
+        &parameters, NULL, bytes, &error);
+    g_assert_no_error (error);
+    fail_unless (gst_buffer_get_size (buffer) == bytes->len
+            && gst_buffer_memcmp (buffer, 0, bytes->data, bytes->len) == 0,
+        "slice %u of %u: other bytes than the reference's", i,
+        group->plan.length);
+    g_byte_array_unref (bytes);
+  }
+}
+
+/* Its pictures. */
+static void
+expect_pictures (const Series *series, Group *group, GPtrArray *coded,
+    GPtrArray *pictures, guint begin)
+{
+  for (guint i = 0; i < group->plan.length; i++) {
+    PacoPicture picture = slice_picture (group, i);
+    GstMapInfo map;
+
+    gst_buffer_map (g_ptr_array_index (coded, begin + i), &map, GST_MAP_READ);
+    fail_unless (
+        paco_reference_decode (map.data, map.size, 0, &picture, NULL, NULL));
+    gst_buffer_unmap (g_ptr_array_index (coded, begin + i), &map);
+  }
+  apply (group, TRUE);
+  for (guint i = 0; i < group->plan.length; i++) {
+    GArray *samples = paco_test_samples (
+        &series->info, g_ptr_array_index (pictures, begin + i));
+
+    for (guint k = 0; k < samples->len; k++)
+      fail_unless_equals_int (g_array_index (samples, guint16, k),
+          paco_reference_store_sample (
+              &group->plan, group->slices[i][k] - 0x8000));
+    g_array_unref (samples);
+  }
+}
+
+static void
+expect_reference (const Series *series, GPtrArray *slices, GPtrArray *coded,
+    GPtrArray *pictures)
+{
+  Group group = { .width = series->info.width, .height = series->info.height };
+
+  for (guint i = 0; i < PACO_MAX_STACK; i++)
+    group.slices[i] = g_new (guint16, group.width * group.height);
+  for (guint begin = 0; begin < coded->len; begin += group.plan.length) {
+    PacoHeader header;
+
+    paco_test_header (g_ptr_array_index (coded, begin), &header);
+    group.plan = header.video.slice;
+    expect_bytes (series, &group, slices, coded, begin);
+    expect_pictures (series, &group, coded, pictures, begin);
+  }
+  for (guint i = 0; i < PACO_MAX_STACK; i++)
+    g_free (group.slices[i]);
+}
+
+/* --- tests --- */
+
+GST_START_TEST (test_round_trip)
+{
+  for (guint c = 0; c < n_cases (6); c++) {
+    GPtrArray *slices, *coded, *pictures;
+    Series series;
+    GstBus *bus;
+
+    draw_series (&series, 70);
+    slices = draw_slices (&series);
+    coded = code (&series, slices);
+    expect_groups (&series, coded);
+    pictures = decode (coded, "pacodec backend=cpu threads=2", &bus);
+    fail_unless (paco_test_pop_error (bus) == NULL);
+    fail_unless_equals_int (pictures->len, slices->len);
+    for (guint n = 0; n < slices->len; n++) {
+      GstBuffer *picture = g_ptr_array_index (pictures, n);
+
+      fail_unless_equals_uint64 (GST_BUFFER_PTS (picture), n * DURATION);
+      fail_if (GST_BUFFER_FLAG_IS_SET (picture, GST_BUFFER_FLAG_CORRUPTED));
+      if (series.lossless)
+        fail_unless (same_samples (
+            &series.info, g_ptr_array_index (slices, n), picture));
+    }
+    expect_reference (&series, slices, coded, pictures);
+    g_ptr_array_unref (slices);
+    g_ptr_array_unref (coded);
+    g_ptr_array_unref (pictures);
+    free_bus (bus);
+  }
+}
+GST_END_TEST;
+
+/* A quality means the same error, and where slices are alike fewer bytes. */
+GST_START_TEST (test_quality)
+{
+  Series series;
+  GPtrArray *slices;
+  double error[2];
+  gsize bytes[2] = { 0, 0 };
+
+  draw_series (&series, 70);
+  paco_test_info (&series.info, GST_VIDEO_INFO_FORMAT (&series.info),
+      draw (100, 140), draw (100, 140));
+  series.n_frames = 16;
+  series.lossless = FALSE;
+  series.quality = draw (50, 95);
+  slices = draw_slices (&series);
+  for (guint i = 0; i < 2; i++) {
+    GPtrArray *coded, *pictures;
+    GstBus *bus;
+
+    series.length = i == 0 ? 1 : 16;
+    coded = code (&series, slices);
+    pictures = decode (coded, "pacodec", &bus);
+    fail_unless_equals_int (pictures->len, slices->len);
+    error[i] = error_of (&series, slices, pictures);
+    for (guint n = 0; n < coded->len; n++)
+      bytes[i] += gst_buffer_get_size (g_ptr_array_index (coded, n));
+    g_ptr_array_unref (coded);
+    g_ptr_array_unref (pictures);
+    free_bus (bus);
+  }
+  /* Both are at most what the step allows; without a stack more of it is zero. */
+  fail_unless (error[1] < 1.6 * error[0], "q%u: an error of %g, %g before",
+      series.quality, error[1], error[0]);
+  fail_unless (bytes[1] < bytes[0], "q%u: %zu bytes, %zu before",
+      series.quality, bytes[1], bytes[0]);
+  g_ptr_array_unref (slices);
+}
+GST_END_TEST;
+
+/* Numbers, lengths and positions of the slices that are there. */
+static void
+expect_slices (GPtrArray *coded, const gchar *expected)
+{
+  GString *found = g_string_new (NULL);
+
+  for (guint n = 0; n < coded->len; n++) {
+    GstBuffer *buffer = g_ptr_array_index (coded, n);
+    PacoHeader header;
+
+    paco_test_header (buffer, &header);
+    g_string_append_printf (found, "%u:%u/%u ", header.video.slice.number,
+        header.video.slice.position, header.video.slice.length);
+    fail_unless_equals_int (
+        GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT),
+        header.video.slice.position > 0);
+  }
+  fail_unless_equals_string (found->str, expected);
+  g_string_free (found, TRUE);
+}
+
+static void
+push (GstHarness *harness, const Series *series, guint begin, guint n)
+{
+  for (guint i = begin; i < begin + n; i++)
+    fail_unless_equals_int (
+        gst_harness_push (harness, draw_slice (series, i)), GST_FLOW_OK);
+}
+
+/* What ends a stack before it is full. */
+GST_START_TEST (test_short_stacks)
+{
+  GPtrArray *coded = new_buffers ();
+  Series series;
+  GstHarness *harness;
+  GstBus *bus;
+  GstSegment segment;
+
+  draw_series (&series, 40);
+  series.length = 5;
+  harness = encoder (&series, &bus);
+  push (harness, &series, 0, 7);
+  /* A key unit is asked for. */
+  gst_harness_push_event (harness,
+      gst_video_event_new_downstream_force_key_unit (
+          7 * DURATION, 7 * DURATION, 7 * DURATION, TRUE, 1));
+  push (harness, &series, 7, 1);
+  /* Other caps. */
+  paco_test_info (&series.info, GST_VIDEO_INFO_FORMAT (&series.info),
+      series.info.width, series.info.height + 1);
+  gst_harness_set_src_caps (harness, gst_video_info_to_caps (&series.info));
+  push (harness, &series, 8, 3);
+  /* A flush takes what is not full with it. */
+  gst_harness_push_event (harness, gst_event_new_flush_start ());
+  gst_harness_push_event (harness, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (harness, gst_event_new_segment (&segment));
+  push (harness, &series, 11, 6);
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  take_all (harness, coded);
+  expect_slices (coded,
+      "0:0/5 0:1/5 0:2/5 0:3/5 0:4/5 1:0/2 1:1/2 2:0/1 "
+      "0:0/5 0:1/5 0:2/5 0:3/5 0:4/5 1:0/1 ");
+  g_ptr_array_unref (coded);
+  paco_test_teardown (harness, bus);
+}
+GST_END_TEST;
+
+/* Stacks and single pictures in one stream. */
+GST_START_TEST (test_mixed)
+{
+  GPtrArray *slices, *coded, *more, *pictures;
+  Series series;
+  GstBus *bus;
+
+  draw_series (&series, 50);
+  series.lossless = TRUE;
+  series.n_frames = 7;
+  series.length = 3;
+  slices = draw_slices (&series);
+  coded = code (&series, slices);
+  for (guint length = 1; length <= 4; length += 3) {
+    series.length = length;
+    more = code (&series, slices);
+    for (guint n = 0; n < more->len; n++)
+      g_ptr_array_add (coded, gst_buffer_ref (g_ptr_array_index (more, n)));
+    g_ptr_array_unref (more);
+  }
+  pictures = decode (coded, "pacodec", &bus);
+  fail_unless_equals_int (pictures->len, 3 * slices->len);
+  for (guint n = 0; n < pictures->len; n++) {
+    GstBuffer *picture = g_ptr_array_index (pictures, n);
+
+    fail_unless (same_samples (
+        &series.info, g_ptr_array_index (slices, n % slices->len), picture));
+    fail_if (GST_BUFFER_FLAG_IS_SET (picture, GST_BUFFER_FLAG_CORRUPTED));
+  }
+  fail_unless (
+      gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING)
+      == NULL);
+  g_ptr_array_unref (slices);
+  g_ptr_array_unref (coded);
+  g_ptr_array_unref (pictures);
+  free_bus (bus);
+}
+GST_END_TEST;
+
+/* --- damage --- */
+
+static GstBuffer *
+damaged (GstBuffer *buffer)
+{
+  GstBuffer *copy = gst_buffer_copy_deep (buffer);
+  PacoHeader header;
+  GstMapInfo map;
+
+  paco_test_header (buffer, &header);
+  gst_buffer_map (copy, &map, GST_MAP_WRITE);
+  for (gsize i = header.header_size + header.index_size; i < map.size; i++)
+    map.data[i] ^= (guint8) (1 + g_random_int () % 255);
+  gst_buffer_unmap (copy, &map);
+  return copy;
+}
+
+/* Some slices are lost, others damaged: pictures of their stacks are corrupted or left
+ * out, and all others are what they were. */
+GST_START_TEST (test_damage)
+{
+  for (guint c = 0; c < n_cases (12); c++) {
+    gboolean hit[64] = { FALSE };
+    GPtrArray *slices, *coded, *left = new_buffers (), *pictures;
+    guint n_hits = 0, n_shown = 0;
+    Series series;
+    GstBus *bus;
+
+    draw_series (&series, 60);
+    series.lossless = TRUE;
+    series.n_frames = draw (12, 40);
+    slices = draw_slices (&series);
+    coded = code (&series, slices);
+    for (guint n = 0; n < coded->len; n++) {
+      GstBuffer *buffer = g_ptr_array_index (coded, n);
+      guint what = draw (0, 15);
+
+      if (what == 0) {
+        hit[n / series.length] = TRUE;
+      } else if (what == 1) {
+        hit[n / series.length] = TRUE;
+        g_ptr_array_add (left, damaged (buffer));
+      } else {
+        g_ptr_array_add (left, gst_buffer_ref (buffer));
+      }
+      n_hits += what <= 1;
+    }
+    pictures = decode (left, "pacodec conceal=true", &bus);
+    for (guint i = 0; i < pictures->len; i++) {
+      GstBuffer *picture = g_ptr_array_index (pictures, i);
+      guint n = GST_BUFFER_PTS (picture) / DURATION;
+
+      if (!GST_BUFFER_FLAG_IS_SET (picture, GST_BUFFER_FLAG_CORRUPTED))
+        fail_unless (same_samples (
+            &series.info, g_ptr_array_index (slices, n), picture));
+      if (hit[n / series.length])
+        continue;
+      fail_if (GST_BUFFER_FLAG_IS_SET (picture, GST_BUFFER_FLAG_CORRUPTED));
+      n_shown++;
+    }
+    for (guint n = 0; n < slices->len; n++)
+      n_shown -= !hit[n / series.length];
+    fail_unless_equals_int (n_shown, 0);
+    /* A stack that is lost to its end, or as a whole, is nobody's business here:
+     * pacoparse counts frames. */
+    if (left->len > 0 && n_hits > 0 && pictures->len < left->len) {
+      GstMessage *message = gst_bus_pop_filtered (
+          bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+
+      fail_unless (message != NULL);
+      gst_message_unref (message);
+    }
+    g_ptr_array_unref (slices);
+    g_ptr_array_unref (coded);
+    g_ptr_array_unref (left);
+    g_ptr_array_unref (pictures);
+    free_bus (bus);
+  }
+}
+GST_END_TEST;
+
+/* The end of one recording and the begin of another, whose numbers follow each other
+ * by chance, are not taken for one stack. */
+GST_START_TEST (test_strangers)
+{
+  GPtrArray *left = new_buffers (), *pictures;
+  Series series;
+  GstBus *bus;
+
+  draw_series (&series, 60);
+  series.lossless = TRUE;
+  series.n_frames = series.length = 6;
+  for (guint i = 0; i < 2; i++) {
+    GPtrArray *slices = draw_slices (&series), *coded = code (&series, slices);
+
+    for (guint n = 3 * i; n < 3 * i + 3; n++) {
+      GstBuffer *buffer = gst_buffer_copy (g_ptr_array_index (coded, n));
+
+      if (n == 3)
+        GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+      g_ptr_array_add (left, buffer);
+    }
+    g_ptr_array_unref (slices);
+    g_ptr_array_unref (coded);
+  }
+  pictures = decode (left, "pacodec", &bus);
+  fail_unless_equals_int (pictures->len, 3);
+  for (guint i = 0; i < pictures->len; i++)
+    fail_unless (GST_BUFFER_FLAG_IS_SET (
+        g_ptr_array_index (pictures, i), GST_BUFFER_FLAG_CORRUPTED));
+  g_ptr_array_unref (left);
+  g_ptr_array_unref (pictures);
+  free_bus (bus);
+}
+GST_END_TEST;
+
+/* --- what cannot be --- */
+
+static void
+expect_error (GstHarness *harness, GstBus *bus, const gchar *words)
+{
+  GError *error = paco_test_pop_error (bus);
+
+  fail_unless (error != NULL, "no error, for \"%s\"", words);
+  fail_unless (strstr (error->message, words), "%s", error->message);
+  g_error_free (error);
+  paco_test_teardown_failed (harness, bus);
+}
+
+GST_START_TEST (test_refused)
+{
+  static const struct
+  {
+    const gchar *launch, *caps, *words;
+  } wrong[] = {
+    { "pacoenc stack=4",
+        "video/x-raw,format=I420,width=16,height=16,framerate=25/1",
+        "GRAY8 and GRAY16_LE" },
+    { "pacoenc stack=4",
+        "video/x-raw,format=GRAY8,width=16,height=16,framerate=25/1,"
+        "interlace-mode=interleaved",
+        "interlaced" },
+    { "pacoenc stack=4 rate-control=bitrate frame-size=20000",
+        "video/x-raw,format=GRAY8,width=16,height=16,framerate=25/1",
+        "rate-control=bitrate" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    GstBus *bus;
+    GstHarness *harness = paco_test_harness (wrong[i].launch, &bus);
+
+    gst_harness_set_src_caps_str (harness, wrong[i].caps);
+    gst_harness_push (harness, gst_buffer_new_allocate (NULL, 16 * 24, NULL));
+    expect_error (harness, bus, wrong[i].words);
+  }
+}
+GST_END_TEST;
+
+/* Lower resolutions are for slices that are not modulo anything. */
+GST_START_TEST (test_reduce)
+{
+  for (guint i = 0; i < 4; i++) {
+    GPtrArray *slices, *coded, *pictures;
+    Series series;
+    GstBus *bus;
+
+    draw_series (&series, 60);
+    series.n_frames = 9;
+    series.length = 4;
+    series.lossless = i % 2 == 0;
+    paco_test_info (&series.info,
+        i / 2 ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE, 50, 34);
+    slices = draw_slices (&series);
+    coded = code (&series, slices);
+    pictures = decode (coded, "pacodec reduce=1", &bus);
+    if (i == 0) {
+      GError *error = paco_test_pop_error (bus);
+
+      fail_unless (error != NULL && strstr (error->message, "reduce=1"));
+      g_error_free (error);
+    } else {
+      fail_unless_equals_int (pictures->len, series.n_frames);
+      fail_unless (paco_test_pop_error (bus) == NULL);
+      fail_unless_equals_int (
+          gst_buffer_get_size (g_ptr_array_index (pictures, 0)),
+          i / 2 ? 28 * 17 : 52 * 17);
+    }
+    g_ptr_array_unref (slices);
+    g_ptr_array_unref (coded);
+    g_ptr_array_unref (pictures);
+    free_bus (bus);
+  }
+}
+GST_END_TEST;
+
+/* A picture waits for the others of its stack. */
+GST_START_TEST (test_latency)
+{
+  GstClockTime without, with;
+  Series series;
+  GstHarness *harness;
+  GstBus *bus;
+
+  draw_series (&series, 40);
+  series.length = 1;
+  harness = encoder (&series, &bus);
+  without = gst_harness_query_latency (harness);
+  paco_test_teardown (harness, bus);
+  series.length = 8;
+  harness = encoder (&series, &bus);
+  with = gst_harness_query_latency (harness);
+  paco_test_teardown (harness, bus);
+  fail_unless_equals_uint64 (with, without + 7 * DURATION);
+}
+GST_END_TEST;
+
+/* --- files --- */
+
+/* Records pictures whose begin sample is their number. */
+static gchar *
+record (const gchar *folder, const gchar *muxer, guint length, guint n)
+{
+  gchar *path = g_build_filename (folder, "test", NULL);
+  GstElement *pipeline = launch (
+      "appsrc name=in format=time caps=video/x-raw,format=GRAY8,width=32,"
+      "height=24,framerate=25/1 ! pacoenc stack=%u rate-control=lossless ! "
+      "pacoparse ! %s filesink location=%s",
+      length, muxer, path);
+  GstElement *in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
+  Series series = { .n_frames = 1 };
+  GstFlowReturn flow;
+
+  paco_test_info (&series.info, GST_VIDEO_FORMAT_GRAY8, 32, 24);
+  for (guint i = 0; i < n; i++) {
+    GstBuffer *buffer = draw_slice (&series, i);
+
+    g_signal_emit_by_name (in, "push-buffer", buffer, &flow);
+    gst_buffer_unref (buffer);
+  }
+  g_signal_emit_by_name (in, "end-of-stream", &flow);
+  gst_object_unref (in);
+  run (pipeline);
+  return path;
+}
+
+static guint
+number_of (GstSample *sample)
+{
+  GstMapInfo map;
+  guint n;
+
+  gst_buffer_map (gst_sample_get_buffer (sample), &map, GST_MAP_READ);
+  n = map.data[0];
+  gst_buffer_unmap (gst_sample_get_buffer (sample), &map);
+  return n;
+}
+
+/* Plays to the end from picture n on, each of which is sound and at its time. */
+static void
+expect_from (Player *player, guint n, guint end, const gchar *what)
+{
+  GPtrArray *samples = pull_all (player);
+
+  fail_unless (samples->len == end - n, "%s: %u pictures from %u on, of %u",
+      what, samples->len, n, end);
+  for (guint i = 0; i < samples->len; i++) {
+    GstSample *sample = g_ptr_array_index (samples, i);
+    GstBuffer *buffer = gst_sample_get_buffer (sample);
+
+    fail_unless_equals_int (number_of (sample), n + i);
+    fail_if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED),
+        "%s: picture %u is corrupted", what, n + i);
+    fail_unless_equals_int (
+        (GST_BUFFER_PTS (buffer) + DURATION / 4) / DURATION, n + i);
+  }
+  g_ptr_array_unref (samples);
+}
+
+static void
+seek (Player *player, GstSeekFlags flags, guint n)
+{
+  fail_unless (gst_element_seek_simple (player->pipeline, GST_FORMAT_TIME,
+      GST_SEEK_FLAG_FLUSH | flags, n * DURATION));
+  fail_unless_equals_int (
+      gst_element_get_state (player->pipeline, NULL, NULL, TIMEOUT),
+      GST_STATE_CHANGE_SUCCESS);
+}
+
+GST_START_TEST (test_files)
+{
+  static const struct
+  {
+    const gchar *muxer, *demuxer;
+    gboolean finds_all; /* as key units: matroskamux writes few cues */
+  } kinds[] = {
+    { "", "", TRUE },
+    { "qtmux !", "qtdemux !", TRUE },
+    { "matroskamux !", "matroskademux !", FALSE },
+  };
+  guint end = draw (1, 60), length = draw (2, 17);
+  gchar *folder = temporary_folder ();
+  gchar *path = record (folder, kinds[__i__].muxer, length, end);
+  Player player;
+
+  start (&player,
+      launch ("filesrc location=%s ! %s pacoparse ! pacodec ! "
+              "appsink name=sink",
+          path, kinds[__i__].demuxer));
+  expect_from (&player, 0, end, "from the beginning");
+  for (guint i = 0; i < 4; i++) {
+    guint n = draw (0, end - 1);
+
+    seek (&player, GST_SEEK_FLAG_ACCURATE, n);
+    expect_from (&player, n, end, kinds[__i__].demuxer);
+    n = draw (0, end - 1);
+    if (!kinds[__i__].finds_all)
+      continue;
+    seek (&player, GST_SEEK_FLAG_KEY_UNIT, n);
+    expect_from (&player, n - n % length, end, "to a key unit");
+  }
+  stop (&player);
+  g_free (path);
+  remove_folder (folder);
+}
+GST_END_TEST;
+
+/* Between stacks only. */
+GST_START_TEST (test_split_files)
+{
+  gchar *folder = temporary_folder ();
+  Player player;
+  GPtrArray *samples;
+
+  run (launch ("videotestsrc pattern=ball num-buffers=40 ! "
+               "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1 ! "
+               "pacoenc stack=8 rate-control=lossless ! pacoparse ! "
+               "splitmuxsink location=%s/part-%%02d.mov "
+               "max-size-time=400000000 muxer-factory=qtmux",
+      folder));
+  start (&player,
+      launch ("filesrc location=%s/part-01.mov ! qtdemux ! pacoparse ! "
+              "pacodec ! appsink name=sink",
+          folder));
+  samples = pull_all (&player);
+  fail_unless_equals_int (samples->len, 8);
+  for (guint i = 0; i < samples->len; i++)
+    fail_if (GST_BUFFER_FLAG_IS_SET (
+        gst_sample_get_buffer (g_ptr_array_index (samples, i)),
+        GST_BUFFER_FLAG_CORRUPTED));
+  g_ptr_array_unref (samples);
+  stop (&player);
+  remove_folder (folder);
+}
+GST_END_TEST;
+
+static Suite *
+stack_suite (void)
+{
+  static const gchar *const elements[] = { "qtmux", "qtdemux", "matroskamux",
+    "matroskademux", "splitmuxsink", "appsrc", NULL };
+  Suite *suite = suite_create ("stack");
+  TCase *chain = tcase_create ("general");
+
+  need_elements (elements);
+  suite_add_tcase (suite, chain);
+  tcase_set_timeout (chain, 120);
+  tcase_add_test (chain, test_round_trip);
+  tcase_add_test (chain, test_quality);
+  tcase_add_test (chain, test_short_stacks);
+  tcase_add_test (chain, test_mixed);
+  tcase_add_test (chain, test_damage);
+  tcase_add_test (chain, test_strangers);
+  tcase_add_test (chain, test_refused);
+  tcase_add_test (chain, test_reduce);
+  tcase_add_test (chain, test_latency);
+  tcase_add_loop_test (chain, test_files, 0, 3);
+  tcase_add_test (chain, test_split_files);
+  return suite;
+}
+
+GST_CHECK_MAIN (stack);
