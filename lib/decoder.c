@@ -323,6 +323,12 @@ read_arguments (PacoFrameDecoder *decoder, const void *data, size_t size,
       || !paco_header_check_pixels (
           &frame->header, decoder->settings.options.max_pixels, &failure))
     return paco_error_take (error, failure);
+  if (frame->header.video.slice.length > 0 && !decoder->settings.slices)
+    return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
+        "the frame is slice %u of a stack of %u, and no picture by itself; "
+        "GStreamer's pacodec decodes stacks, and the setting slices=true "
+        "slices",
+        frame->header.video.slice.position, frame->header.video.slice.length);
   if (reduce > frame->header.coding.levels)
     return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
         "reduce=%u, but the frame has only %u levels to leave out", reduce,

@@ -97,6 +97,10 @@ tell_video (const PacoVideoInfo *video, PacoInfo *info)
   info->multiview_flags = video->multiview_flags;
   info->place_number = video->place.number;
   info->place_offset = video->place.offset;
+  info->stack_number = video->slice.number;
+  info->stack_length = video->slice.length;
+  info->stack_position = video->slice.position;
+  info->stack_depth = video->slice.depth;
 }
 
 static uint32_t
@@ -127,7 +131,8 @@ tell_coding (
   info->frame_size = header->frame_size;
   info->levels = header->coding.levels;
   info->attachment_size = header->video.attachment.size;
-  if (!is_reversible (header))
+  if (!is_reversible (header)
+      || header->video.slice.bits != header->video.slice.depth)
     info->lossless = 0;
   else if (size < (size_t) header->header_size + header->index_size)
     info->lossless = 2;

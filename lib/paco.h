@@ -136,6 +136,10 @@ typedef struct PacoInfo
    * blocks that became zero, which look like black ones.) */
   uint32_t lossless;
   uint32_t attachment_size; /* bytes of what paco_frame_attachment() gives */
+  /* Of a slice of a stack (FORMAT.md section 12), which is no picture by itself: the
+   * number of the stack, its slices, which one this is, and bits of the pictures'
+   * samples. stack_length is 0 of other frames. */
+  uint32_t stack_number, stack_length, stack_position, stack_depth;
 } PacoInfo;
 
 /* Initializer: everything unknown. */
@@ -342,11 +346,13 @@ PACO_API void paco_frame_decoder_free (PacoFrameDecoder *decoder);
  *   max-pixels       of a picture; what a header asks for beyond is refused
  *   conceal          true, false: whether broken blocks of the lowest subbands are
  *                    replaced by something better than zeros
+ *   slices           true, false: whether slices of stacks are decoded, as pictures of
+ *                    16 bits; else they are refused, as they are no pictures
  *   reduce           levels to leave out, 0..8: the picture is 2^reduce times smaller
  *   region           "x,y,width,height" of the (reduced) picture: only that is decoded;
  *                    "" is all of it
  *
- * The last two may change between frames, the others before the first one. A region's
+ * The last three may change between frames, the others before the first one. A region's
  * x and y are multiples of what a group of samples and a subsampled sample cover (and
  * of twice that, vertically, where fields are coded apart); with swap_words, of so
  * many groups that the bytes before them are a multiple of 4. Blocks that do not show in

@@ -40,6 +40,7 @@ typedef struct
 {
   PacoUse use;
   PacoBackendOptions options;
+  bool slices;
   unsigned reduce;
   PacoCrop crop;
   PacoParameters parameters;

@@ -216,6 +216,8 @@ static const Setting all_settings[] = {
       "a number from 1 to 268435456", 1, PACO_MAX_SIZE *PACO_MAX_SIZE },
   { "conceal", true, false, PACO_CHANGE_CLOSED, set_boolean,
       AT (options.conceal), "true or false" },
+  { "slices", true, false, PACO_CHANGE_IDLE, set_boolean, AT (slices),
+      "true or false" },
   { "reduce", true, false, PACO_CHANGE_IDLE, set_integer, AT (reduce),
       "a number from 0 to 8", 0, PACO_MAX_LEVELS },
   { "region", true, false, PACO_CHANGE_IDLE, set_region, 0,

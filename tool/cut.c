@@ -25,6 +25,28 @@ tell_damage (
   }
 }
 
+/* A stack goes as a whole or not at all: of a part of it no picture can be had. */
+static bool
+check_stack (const Cut *cut, const PacoFrame *frame, GError **error)
+{
+  PacoInfo info = PACO_INFO_INIT;
+  uint64_t begin, end;
+
+  if (paco_probe (frame->data, frame->size, &info, NULL, NULL) != PACO_STATUS_OK
+      || info.stack_length == 0)
+    return true;
+  begin = frame->number - MIN (frame->number, info.stack_position);
+  end = begin + info.stack_length - 1;
+  if (begin >= cut->range.first && end <= cut->range.last)
+    return true;
+  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+      "frames %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+      " are a stack, of which no part can be cut off: begin with "
+      "%" G_GUINT64_FORMAT " and end with %" G_GUINT64_FORMAT ", or beyond",
+      begin, end, MIN (begin, cut->range.first), MAX (end, cut->range.last));
+  return false;
+}
+
 /* Copies the frames of the range. */
 static bool
 copy_frames (Cut *cut, PacoInput *input, PacoRecording *recording,
@@ -42,8 +64,9 @@ copy_frames (Cut *cut, PacoInput *input, PacoRecording *recording,
 
     if (number >= cut->range.first && number <= cut->range.last) {
       tell_damage (cut, progress, &frame.frame, expected);
-      good = paco_recording_add (
-          recording, frame.frame.data, frame.frame.size, error);
+      good = check_stack (cut, &frame.frame, error)
+          && paco_recording_add (
+              recording, frame.frame.data, frame.frame.size, error);
       expected = number + 1;
       paco_progress_set (progress, expected - cut->range.first);
     } else if (number > cut->range.last) {

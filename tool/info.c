@@ -54,6 +54,13 @@ picture_rate (const PacoInfo *info)
       * (info->interlace_mode == 3 ? 2 : 1);
 }
 
+/* Bits of a sample of the pictures, which slices of stacks are not. */
+static uint32_t
+depth_of (const PacoInfo *info, unsigned component)
+{
+  return info->stack_length ? info->stack_depth : info->depth[component];
+}
+
 static const char *
 lossless_word (const PacoInfo *info)
 {
@@ -207,7 +214,7 @@ print_picture (const PacoInfo *info)
 
   printf ("  picture    %u x %u, %s%s%s, %u", info->width, info->height,
       components_word (info), *subsampling ? " " : "", subsampling,
-      info->depth[0]);
+      depth_of (info, 0));
   for (unsigned c = 1; c < info->n_components; c++)
     if (info->depth[c] != info->depth[0]) {
       for (unsigned d = 1; d < info->n_components; d++)
@@ -219,6 +226,8 @@ print_picture (const PacoInfo *info)
     printf ("  fields     %s%s\n",
         paco_names_interlacing (info->interlace_mode),
         info->fields ? ", coded apart" : "");
+  if (info->stack_length)
+    printf ("  stacks     of %u pictures\n", info->stack_length);
   if (info->par_n != info->par_d)
     printf ("  aspect     pixels of %u:%u\n", info->par_n, info->par_d);
   printf ("  colours    matrix %s, transfer %s, primaries %s, range %s\n",
@@ -300,7 +309,7 @@ add_json (GString *json, const char *name, const char *kind, const File *file)
   paco_json_text (json, "subsampling", subsampling_word (info));
   paco_json_open (json, "depth", '[');
   for (unsigned c = 0; c < info->n_components; c++)
-    paco_json_number (json, NULL, info->depth[c]);
+    paco_json_number (json, NULL, depth_of (info, c));
   paco_json_close (json, ']');
   paco_json_text (json, "format", info->format);
   paco_json_text (
@@ -328,6 +337,8 @@ add_json (GString *json, const char *name, const char *kind, const File *file)
         8.0 * (double) file->bytes / (double) file->n_frames
             / samples_of (info));
   paco_json_text (json, "coding", lossless_word (info));
+  if (info->stack_length)
+    paco_json_number (json, "stack", info->stack_length);
   paco_json_text (json, "wavelet", paco_names_wavelet (info->wavelet[0]));
   paco_json_number (json, "levels", info->levels);
   paco_json_text (json, "color_transform",

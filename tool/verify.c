@@ -173,8 +173,11 @@ decode_all (Verify *verify, PacoInput *input, GError **error)
     .done = on_done,
     .user = verify,
   };
-  bool good = paco_coder_options_apply (
-                  &verify->coder, decoding.decoder, NULL, error)
+  /* Slices of stacks are no pictures, but may be sound. */
+  bool good = paco_frame_decoder_set (decoding.decoder, "slices", "true", NULL)
+          == PACO_STATUS_OK
+      && paco_coder_options_apply (
+          &verify->coder, decoding.decoder, NULL, error)
       && paco_decoding_run (&decoding, error);
 
   paco_frame_decoder_free (decoding.decoder);

@@ -62,7 +62,8 @@ class Info(ctypes.Structure):
         *((name, _U32) for name in (
             'color_transform', 'coding_passes', 'block_checks', 'cut_points',
             'n_chunks', 'header_size', 'index_size', 'frame_size', 'levels',
-            'lossless', 'attachment_size'))]
+            'lossless', 'attachment_size', 'stack_number', 'stack_length',
+            'stack_position', 'stack_depth'))]
 
     def __init__(self, **fields):
         super().__init__(struct_size=ctypes.sizeof(Info), **fields)

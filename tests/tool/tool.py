@@ -322,6 +322,34 @@ class Files(Case):
         self.refuse(USAGE, 'sound', 'join', '--sound', 's.wav', 'clip.paco',
                     'b.paco')
 
+    @unittest.skipUnless(has_containers(), 'no plugin')
+    def test_stacks(self):
+        n, length = random.randint(5, 12), random.randint(2, 4)
+        subprocess.run(
+            ['gst-launch-1.0', '-q', 'videotestsrc', f'num-buffers={n}', '!',
+             'video/x-raw,format=GRAY8,width=70,height=50,framerate=25/1', '!',
+             'pacoenc', f'stack={length}', 'rate-control=lossless', '!',
+             'filesink', 'location=film.paco'], check=True, timeout=60)
+        info, = json.loads(self.paco('info', '--json', 'film.paco'))
+        self.assertEqual((info['frames'], info['stack'], info['depth'],
+                          info['coding']), (n, length, [8], 'lossless'))
+        self.assertIn(f'stacks     of {length} pictures'.encode(),
+                      self.paco('info', 'film.paco'))
+        self.paco('verify', 'film.paco')
+        self.paco('verify', '--fast', 'film.paco')
+        self.refuse(FAILED, 'slice 0 of a stack', 'decode', 'film.paco',
+                    'out_%03d.png')
+        # Whole stacks are cut off, and put together again.
+        self.paco('cut', 'film.paco', '0', f'{length - 1}', 'a.paco')
+        self.paco('cut', 'film.paco', f'{length}', f'{n - 1}', 'b.paco')
+        self.paco('join', 'a.paco', 'b.paco', 'film2.paco')
+        self.assertEqual(self.read('film2.paco'), self.read('film.paco'))
+        for first, last in ((1, n - 1), (0, length - 2), (0, length)):
+            if last >= n - 1 and first == 0:
+                continue
+            self.refuse(FAILED, 'are a stack', 'cut', 'film.paco', f'{first}',
+                        f'{last}', 'c.paco')
+
     def test_archives(self):
         os.mkdir('scans')
         for number in range(3):
