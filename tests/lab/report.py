@@ -28,6 +28,7 @@ TEXTS = {
     '002': 'Text 002: vertical filtering (Shahbahrami, Juurlink, Vassiliadis)',
     '003': 'Text 003: multicores and GPUs (Galiano, López, Malumbres, Migallón)',
     '004': 'Text 004: BPC-PaCo (Enfedaque)',
+    'stacks': 'Stacks of pictures, the third dimension (of no text)',
 }
 
 
