@@ -8,6 +8,21 @@
 /* Of a broken stack. */
 #define NO_FIRST_SLICE "the first slice of its stack is missing or damaged"
 
+/* Whether the picture of the frame is to be shown. What is not may be a part of a stack,
+ * of which nobody need be told: pacoparse does not know where stacks at the ends of a
+ * segment begin and end. */
+static gboolean
+is_in_segment (GstPacoDec *self, const GstVideoCodecFrame *frame)
+{
+  return !GST_CLOCK_TIME_IS_VALID (frame->pts)
+      || gst_segment_clip (&GST_VIDEO_DECODER (self)->input_segment,
+          GST_FORMAT_TIME, frame->pts,
+          GST_CLOCK_TIME_IS_VALID (frame->duration)
+              ? frame->pts + frame->duration
+              : GST_CLOCK_TIME_NONE,
+          NULL, NULL);
+}
+
 /* --- decoding --- */
 
 /* Hands slice i to the coder; if it cannot be decoded its member has the error. */
@@ -168,7 +183,7 @@ flag (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, guint n_bad)
 {
   const GstPacoMember *member = &self->stack.members[i];
 
-  if (!member->decoded || (n_bad > 0 && member->broken_blocks == 0))
+  if (n_bad > 0 && member->broken_blocks == 0)
     gst_paco_damage_shared (&self->damage, GST_ELEMENT (self), frame, n_bad,
         self->stack.plan.length);
   else
@@ -227,14 +242,30 @@ release (GstPacoDec *self)
   gst_paco_stack_begin (&self->stack);
 }
 
+/* Whether any picture that is there would be shown. */
+static gboolean
+is_shown (GstPacoDec *self)
+{
+  for (guint i = 0; i < self->stack.plan.length; i++)
+    if (self->stack.members[i].frame != NULL
+        && is_in_segment (self, self->stack.members[i].frame))
+      return TRUE;
+  return FALSE;
+}
+
 /* Decodes the slices that wait, and pushes their pictures. */
 static GstFlowReturn
 decode_stack (GstPacoDec *self)
 {
   GstPacoStack *stack = &self->stack;
-  GstFlowReturn flow = decode_slices (self);
+  GstFlowReturn flow;
   guint n_bad = 0;
 
+  if (!is_shown (self)) {
+    release (self);
+    return GST_FLOW_OK;
+  }
+  flow = decode_slices (self);
   if (flow == GST_FLOW_OK && stack->members[0].decoded)
     n_bad = invert (self);
   for (guint i = 0; flow == GST_FLOW_OK && i < stack->plan.length; i++)
@@ -281,6 +312,14 @@ gst_paco_dec_stack_add (GstPacoDec *self, GstPacoFrame *frame,
   const PacoSlice *slice = &header->video.slice;
   GstPacoStack *stack = &self->stack;
 
+  if (stack->n == 0 && slice->position > 0
+      && !is_in_segment (self, frame->frame)) {
+    gst_paco_frame_unmap (frame);
+    gst_video_decoder_release_frame (
+        GST_VIDEO_DECODER (self), g_steal_pointer (&frame->frame));
+    *taken = TRUE;
+    return GST_FLOW_OK;
+  }
   if (stack->n == 0 && slice->position > 0) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_CORRUPT,
         "it is slice %u of a stack of %u of which those before are missing",

@@ -15,7 +15,8 @@
  * memory layout, is coded: v210 and I422_10LE of one picture give the same
  * bytes. Fields of interlaced frames are coded separately. Alpha is lossless at
  * every quality. Pictures in the memory of an NVIDIA GPU (memory:CUDAMemory) are
- * coded where they are. The source pad offers PaCo as qtmux, mp4mux and matroskamux
+ * coded where they are. Slices of volumes and bands can be coded in stacks
+ * (#GstPacoEnc:stack). The source pad offers PaCo as qtmux, mp4mux and matroskamux
  * take it, too.
  *
  * ## Example launch lines

@@ -72,6 +72,14 @@ gst_paco_stack_reserve (GstPacoStack *stack, guint n_slices, guint width,
       && stack->width == width && stack->height == height)
     return TRUE;
   g_clear_pointer (&stack->memory, g_bytes_unref);
+  if (n_slices * n_samples > PACO_MAX_STACK_SAMPLES) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "a stack of %u pictures of %ux%u is too large: all of them have %u "
+        "million "
+        "samples at most; use a smaller stack",
+        n_slices, width, height, (guint) (PACO_MAX_STACK_SAMPLES / 1000000));
+    return FALSE;
+  }
   memory = g_try_malloc_n (n_slices, n_samples * sizeof *memory);
   if (memory == NULL) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,

@@ -882,6 +882,51 @@ GST_START_TEST (test_files)
 }
 GST_END_TEST;
 
+/* A part of a stack is asked for, of a file that pacoparse reads on its own: its pictures
+ * are sound, and there is no damage beside it. */
+GST_START_TEST (test_ranges)
+{
+  guint end = draw (20, 60), length = draw (2, 17);
+  gchar *folder = temporary_folder ();
+  gchar *path = record (folder, "", length, end);
+  Player player;
+  GstBus *bus;
+
+  start (&player,
+      launch ("filesrc location=%s ! pacoparse ! pacodec ! appsink name=sink",
+          path));
+  bus = gst_element_get_bus (player.pipeline);
+  for (guint i = 0; i < 4; i++) {
+    guint from = draw (0, end - 2), to = draw (from + 1, end - 1);
+    gboolean reverse = i % 2 == 1;
+    GPtrArray *samples;
+
+    fail_unless (gst_element_seek (player.pipeline, reverse ? -1.0 : 1.0,
+        GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
+        GST_SEEK_TYPE_SET, from * DURATION, GST_SEEK_TYPE_SET, to * DURATION));
+    samples = pull_all (&player);
+    fail_unless (samples->len == to - from, "%u pictures of %u to %u",
+        samples->len, from, to);
+    for (guint k = 0; k < samples->len; k++) {
+      GstSample *sample = g_ptr_array_index (samples, k);
+
+      fail_unless_equals_int (
+          number_of (sample), reverse ? to - 1 - k : from + k);
+      fail_if (GST_BUFFER_FLAG_IS_SET (
+          gst_sample_get_buffer (sample), GST_BUFFER_FLAG_CORRUPTED));
+    }
+    g_ptr_array_unref (samples);
+    fail_unless (
+        gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR)
+        == NULL);
+  }
+  gst_object_unref (bus);
+  stop (&player);
+  g_free (path);
+  remove_folder (folder);
+}
+GST_END_TEST;
+
 /* Between stacks only. */
 GST_START_TEST (test_split_files)
 {
@@ -932,6 +977,7 @@ stack_suite (void)
   tcase_add_test (chain, test_reduce);
   tcase_add_test (chain, test_latency);
   tcase_add_loop_test (chain, test_files, 0, 3);
+  tcase_add_test (chain, test_ranges);
   tcase_add_test (chain, test_split_files);
   return suite;
 }
