@@ -444,6 +444,13 @@ max_planes (double bound, bool reversible)
   return CLAMP (ceil (log2 (largest + 1.0)), 1.0, (double) PACO_MAX_PLANES);
 }
 
+static bool
+may_be_slice (const PacoPictureFormat *picture)
+{
+  return picture->n_components == 1 && !picture->fields
+      && picture->components[0].depth == PACO_SLICE_DEPTH;
+}
+
 /* The size of a header with all chunks but a carried set and ancillary ones. */
 static size_t
 largest_header (const PacoPictureFormat *picture, const PacoCoding *coding)
@@ -453,7 +460,8 @@ largest_header (const PacoPictureFormat *picture, const PacoCoding *coding)
     .video = { .has_mastering_display = true,
         .has_content_light = true,
         .has_views = true,
-        .has_place = true },
+        .has_place = true,
+        .slice = { .length = may_be_slice (picture) ? 1 : 0 } },
     .coding = *coding,
   };
 
