@@ -8,14 +8,14 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
 
-/* What the backend's memory is aligned to, at least. */
+/* The backend's memory is aligned to this at least. */
 #define PAGE_MASK ((gsize) 4095)
 
 struct _GstPacoAllocator
 {
   GstAllocator parent;
-  GMutex lock;      /* of coder */
-  PacoCoder *coder; /* a reference; NULL once detached */
+  GMutex lock;      /* guards coder */
+  PacoCoder *coder; /* a reference, or NULL once it is detached */
 };
 
 G_DEFINE_FINAL_TYPE (GstPacoAllocator, gst_paco_allocator, GST_TYPE_ALLOCATOR);
@@ -35,7 +35,7 @@ ask_backend (GstPacoAllocator *self, gsize size)
   PacoCoder *coder = NULL;
   GError *error = NULL;
 
-  /* The device may take its time: nobody else waits for it. */
+  /* The device may take its time, so it is asked without the lock. */
   g_mutex_lock (&self->lock);
   if (self->coder)
     coder = paco_coder_ref (self->coder);
@@ -52,7 +52,8 @@ ask_backend (GstPacoAllocator *self, gsize size)
   return memory;
 }
 
-/* The backend's memory is not cleared. */
+/* Clears what lies around the data, as params ask for: the backend's memory is
+ * not cleared. */
 static void
 clear_around (guint8 *data, gsize size, const GstAllocationParams *params)
 {
@@ -78,7 +79,8 @@ gst_paco_allocator_alloc (
       params->prefix, size, memory, release);
 }
 
-/* No memory has this allocator as its own. */
+/* This is never called: the memory that is handed out belongs to the system's
+ * allocator. */
 static void
 gst_paco_allocator_free (GstAllocator *allocator, GstMemory *memory)
 {
@@ -121,7 +123,7 @@ gst_paco_allocator_new (PacoCoder *coder)
   return GST_ALLOCATOR_CAST (gst_object_ref_sink (self));
 }
 
-/* Takes a reference to a coder, or NULL. */
+/* Takes ownership of a reference to a coder, or of NULL. */
 static void
 set_coder (GstAllocator *allocator, PacoCoder *coder)
 {

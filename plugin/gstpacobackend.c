@@ -347,8 +347,8 @@ warn_of_ignored (GstElement *element, const GstPacoSettings *settings)
 
 /* --- Opening --- */
 
-/* Milliseconds, for debuggers, which need more, and tests, which need less; 0:
- * the standard. */
+/* Returns how many milliseconds a device may take to answer, or 0 for the
+ * standard. Debuggers need more, and tests need less. */
 static guint
 device_timeout (void)
 {
@@ -357,7 +357,7 @@ device_timeout (void)
   return text != NULL ? MIN (g_ascii_strtoull (text, NULL, 10), G_MAXUINT) : 0;
 }
 
-/* Who opens a backend, for log_refused(). */
+/* log_refused() gets this, to say who opens a backend. */
 typedef struct
 {
   GstElement *element;
@@ -365,8 +365,8 @@ typedef struct
   gboolean in_context;
 } Opening;
 
-/* That there is no GPU is news only to who has asked for one; that there is one
- * of no use is a warning. Nobody hears of it if no other backend would do. */
+/* That there is no GPU is news only to those who have asked for one; that there
+ * is one of no use is a warning. Neither is told if no other backend would do. */
 static void
 log_refused (gpointer user_data, PacoUse which, const GError *failure)
 {

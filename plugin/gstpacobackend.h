@@ -34,7 +34,7 @@ typedef struct
   gchar *cuda_devices; /* NULL: none */
   guint pipeline_depth;
   guint threads;
-  /* Of a decoder; properties of pacodec only. */
+  /* These are properties of pacodec only. */
   guint max_pixels;
   gboolean conceal;
 } GstPacoSettings;

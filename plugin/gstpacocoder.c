@@ -10,9 +10,9 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
 
-/* Encoded frames in the device's memory beyond those that are being decoded: one
- * is read, one waits for a place in the decoder, the parser and the queues
- * between the elements hold a few. */
+/* A decoder keeps so many encoded frames in the device's memory beyond those that
+ * are being decoded: one is read, one waits for a place in the decoder, and the
+ * parser and the queues between the elements hold a few. */
 #define SPARE_CODED 6
 
 void
@@ -39,8 +39,8 @@ gst_paco_coder_clear (GstPacoCoder *coder)
 
 /* --- start and stop --- */
 
-/* name: of the thread that pushes. opened is NULL if it could not be opened;
- * error is given away. */
+/* Starts the thread that pushes, under this name. opened is NULL if no coder
+ * could be opened; start() takes ownership of error. */
 static gboolean
 start (GstPacoCoder *coder, const char *name, PacoCoder *opened, GError *error)
 {
@@ -116,8 +116,8 @@ gst_paco_coder_start_decoder (GstPacoCoder *coder, void (*drop) (void *frame))
   return TRUE;
 }
 
-/* Drops all frames, those that are being pushed excepted. To be called without
- * the stream lock. */
+/* Drops all frames, those that are being pushed excepted. The stream lock must
+ * not be held. */
 static void
 abandon (GstPacoCoder *coder)
 {
@@ -131,8 +131,8 @@ abandon (GstPacoCoder *coder)
   gst_paco_pipe_set_dropping (&coder->pipe, FALSE);
 }
 
-/* What all coders since the start have done, the last of which is open. With the
- * object lock. */
+/* Sums up what all coders since the start have done, the last of which is open.
+ * The object lock must be held. */
 static void
 read_stats (GstPacoCoder *coder)
 {
@@ -231,8 +231,8 @@ gst_paco_coder_submitted (GstPacoCoder *coder)
   return gst_paco_pipe_take_flow (&coder->pipe);
 }
 
-/* While another frame is pushed a finished one waits: that is downstream's
- * latency, and not counted. */
+/* The time that a finished frame waits while another one is pushed is
+ * downstream's latency, and is not counted. */
 gboolean
 gst_paco_coder_finished (GstPacoCoder *coder, const GstPacoFrame *frame,
     const PacoFrameTimes *times, gsize size, gint64 stored)
@@ -250,8 +250,8 @@ gst_paco_coder_finished (GstPacoCoder *coder, const GstPacoFrame *frame,
 void
 gst_paco_coder_lost (GstPacoCoder *coder, GError *error)
 {
-  /* Nobody returns before the error is on the bus: upstream's own message would
-   * come first. */
+  /* The lock is held until the error is on the bus: if another thread returned
+   * before, upstream's own message would come first. */
   g_mutex_lock (&coder->loss);
   if (gst_paco_pipe_is_lost (&coder->pipe))
     g_clear_error (&error);
@@ -276,9 +276,9 @@ gst_paco_coder_flush (GstPacoCoder *coder)
 {
   if (coder->coder == NULL)
     return;
-  /* The base class has thrown away the events of the frames that are pending,
-   * the segment among them: none of these may be finished any more, not even by
-   * a thread that already waits for the lock. */
+  /* The base class has thrown away the events of the frames that are pending, the
+   * segment among them. So none of these frames may be finished any more, not
+   * even by a thread that already waits for the lock. */
   gst_paco_pipe_set_dropping (&coder->pipe, TRUE);
   g_rec_mutex_unlock (coder->stream_lock);
   abandon (coder);

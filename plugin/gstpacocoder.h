@@ -24,13 +24,14 @@ typedef struct
   GstPacoCuda cuda;
   gboolean warned_of_copies; /* of pictures in device memory */
 
-  /* Under the element's object lock. */
+  /* The element's object lock guards these. */
   GstPacoSettings settings;
   PacoStats last_stats;
-  PacoStats past; /* of coders that have been replaced since the start */
+  PacoStats
+      past; /* the sums of coders that have been replaced since the start */
 
-  /* From start to stop; changed under the object lock. An element has either
-   * an encoder or a decoder. */
+  /* These last from start to stop, and change under the object lock. An element
+   * has either an encoder or a decoder. */
   union
   {
     PacoCoder *coder; /* what both begin with */
@@ -43,9 +44,10 @@ typedef struct
   GstAllocator *coded;     /* of a decoder, for encoded frames; as above */
 
   GstPacoFrames *frames; /* from start to stop */
-  GMutex loss;           /* while the loss of the coder is reported */
+  GMutex loss;           /* held while the loss of the coder is reported */
 
-  GstPacoLatency latency; /* the pipe's thread while frames are pending */
+  GstPacoLatency
+      latency; /* the pipe's thread uses it while frames are pending */
 } GstPacoCoder;
 
 /* push is the pipe's function. It calls gst_paco_coder_lost() if it cannot get a
@@ -69,8 +71,8 @@ void gst_paco_coder_stop (GstPacoCoder *coder);
  * may be in flight. */
 void gst_paco_coder_replace (GstPacoCoder *coder, PacoCoder *opened);
 
-/* After the coder has been configured: large pictures are coded with fewer frames
- * in flight than the settings allow. */
+/* Has to be called after the coder has been configured: large pictures are coded
+ * with fewer frames in flight than the settings allow. */
 void gst_paco_coder_configured (GstPacoCoder *coder);
 
 /* Waits until at most n_frames are with the coder. The stream lock must not be held. */
@@ -88,7 +90,7 @@ gboolean gst_paco_coder_finished (GstPacoCoder *coder,
 /* Says that the device does not answer. Posts the error, once, and frees it. */
 void gst_paco_coder_lost (GstPacoCoder *coder, GError *error);
 
-/* These are called with the stream lock, which they release while they wait. */
+/* Both are called with the stream lock, which they release while they wait. */
 GstFlowReturn gst_paco_coder_drain (GstPacoCoder *coder);
 void gst_paco_coder_flush (GstPacoCoder *coder);
 

@@ -38,7 +38,7 @@ carrier_caps (GstCaps *coded, Carrier carrier)
 
   if (carrier == CARRIER_NONE)
     return caps;
-  /* A muxer takes each buffer for a frame. */
+  /* The rate is that of buffers, as a muxer takes each of them for a frame. */
   paco_caps_picture_rate (s, &pictures, &seconds);
   if (pictures)
     gst_structure_set (
@@ -83,8 +83,8 @@ filter_structure (
   return keeps_code (structure);
 }
 
-/* video/x-paco where possible, else a muxer's caps. NULL if the peer takes none
- * of them; without a peer allowed is NULL. */
+/* Chooses video/x-paco where possible, else a muxer's caps. Returns NULL if the
+ * peer takes none of them. allowed is NULL if there is no peer. */
 static GstCaps *
 choose_caps (GstCaps *coded, GstCaps *allowed)
 {
@@ -118,7 +118,8 @@ gst_paco_container_allowed_caps (GstPad *pad)
   return caps;
 }
 
-/* Whether all that is allowed is to be written under a code of its own. */
+/* Whether all peers that are allowed would write the stream under a code of their
+ * own. */
 static gboolean
 keeps_no_code (const GstCaps *allowed)
 {
@@ -165,8 +166,8 @@ gst_paco_container_negotiate (GstElement *element, GstPad *pad, GstCaps *coded)
   return caps;
 }
 
-/* Asks the template, not the pad: what comes behind a queue or a capsfilter may
- * not be known yet, and their templates take anything. */
+/* Asks the template, not the pad: what follows a queue or a capsfilter may not be
+ * known yet, and their templates take anything. */
 GstPadLinkReturn
 gst_paco_container_link (GstPad *pad, GstObject *parent, GstPad *peer)
 {
@@ -237,8 +238,8 @@ gst_paco_container_is_framed (const GstStructure *caps)
       || g_strcmp0 (gst_structure_get_string (caps, "alignment"), "frame") == 0;
 }
 
-/* Whether a field of upstream's caps says something of the stream. A demuxer
- * describes what it did not look into, but may know of stereoscopic views. */
+/* Whether a field of upstream's caps is kept. A demuxer describes what it did not
+ * look into, but it may know of stereoscopic views. */
 static gboolean
 is_upstreams_word (const GstStructure *from, const gchar *name)
 {

@@ -26,14 +26,14 @@ G_BEGIN_DECLS
 GstCaps *gst_paco_container_negotiate (
     GstElement *element, GstPad *pad, GstCaps *coded);
 
-/* The link function of a source pad that offers the muxers' caps: refuses
+/* The link function of a source pad that offers the muxers' caps. It refuses
  * peers whose templates take no such stream, though the caps would intersect. */
 GstPadLinkReturn gst_paco_container_link (
     GstPad *pad, GstObject *parent, GstPad *peer);
 
-/* What the source pad's peer takes of the pad's template; NULL if there is no
- * peer. The pad's own caps do not count: once set, they are all that it would
- * allow. */
+/* Returns what the source pad's peer takes of the pad's template, or NULL if
+ * there is no peer. The pad's own caps do not count: once set, they are all that
+ * it would allow. */
 GstCaps *gst_paco_container_allowed_caps (GstPad *pad);
 
 /* Returns what a parser can take when its peer allows `allowed`. Demuxers' caps are
@@ -42,13 +42,13 @@ GstCaps *gst_paco_container_allowed_caps (GstPad *pad);
  * upstream would fail to negotiate without a message. */
 GstCaps *gst_paco_container_sink_caps (GstCaps *allowed);
 
-/* The answer of a sink pad that could take `caps`, which it takes ownership of,
- * to a query with `filter`, which may be NULL. Fixed caps stay what they are: a
- * capsfilter behind a source that has no caps asks for them, and could not
- * choose from the ranges that downstream allows. */
+/* Returns the answer of a sink pad that could take `caps`, which it takes
+ * ownership of, to a query with `filter`, which may be NULL. Fixed caps are
+ * returned as they are: a capsfilter behind a source that has no caps asks for
+ * them, and could not choose from the ranges that downstream allows. */
 GstCaps *gst_paco_container_filter_caps (GstCaps *caps, GstCaps *filter);
 
-/* The answer of a parser's sink pad to a query for its caps. */
+/* Returns the answer of a parser's sink pad to a query for its caps. */
 GstCaps *gst_paco_container_parser_caps (
     GstPad *sink, GstPad *src, GstCaps *filter);
 

@@ -41,8 +41,8 @@ is_device_format (const GstPacoCudaLibrary *library, const GValue *name)
       && gst_paco_cuda_library_has_format (library, format);
 }
 
-/* Leaves in the structure the formats that there is memory for; FALSE if none
- * are left. */
+/* Keeps in the structure only the formats that there is memory for. Returns FALSE
+ * if none are left. */
 static gboolean
 keep_device_formats (const GstPacoCudaLibrary *library, GstStructure *structure)
 {
@@ -66,8 +66,8 @@ keep_device_formats (const GstPacoCudaLibrary *library, GstStructure *structure)
   return any;
 }
 
-/* Only of whole pictures in system memory: a field in each buffer, which is
- * another feature, is rare. */
+/* Adds caps only for whole pictures: single fields in buffers, which have a
+ * feature of their own, are rare. */
 GstCaps *
 gst_paco_cuda_extend_caps (GstCaps *raw)
 {
@@ -134,8 +134,8 @@ gst_paco_cuda_pick_format (GstPad *pad, GstVideoFormat coded, guint width,
   if (library == NULL || mode == GST_VIDEO_INTERLACE_MODE_ALTERNATE)
     return GST_VIDEO_FORMAT_UNKNOWN;
 
-  /* Who takes anything, or any feature, as converters do, has not asked for this
-   * one. */
+  /* A peer that takes anything, or any feature, as converters do, has not asked
+   * for this one. */
   named = gst_pad_peer_query_caps (pad, NULL);
   if (gst_caps_is_any (named))
     gst_caps_replace (&named, GST_CAPS_NONE);
@@ -183,8 +183,9 @@ gst_paco_cuda_set_context (
   g_rec_mutex_unlock (&cuda->lock);
 }
 
-/* Whoever holds the lock may be asking the element that asks here, so nobody
- * waits for it: then there is no context yet. */
+/* The thread that holds the lock may be asking the very element that asks here,
+ * so this does not wait for the lock: then the answer is that there is no context
+ * yet. */
 gboolean
 gst_paco_cuda_answer (GstPacoCuda *cuda, GstQuery *query)
 {
@@ -200,7 +201,8 @@ gst_paco_cuda_answer (GstPacoCuda *cuda, GstQuery *query)
   return answered;
 }
 
-/* Whoever has the context sets it on the element. */
+/* Asks the neighbor of a pad for a context. An element that has one sets it on
+ * this element. */
 static void
 ask_neighbor (GstPacoCuda *cuda, const char *pad_name)
 {
@@ -249,7 +251,7 @@ gst_paco_cuda_find_context (
 
   if (library == NULL)
     return NULL;
-  /* One that was set before the element was started last. */
+  /* This one was set before the element was started last. */
   known = gst_element_get_context (cuda->element, GST_PACO_CUDA_CONTEXT_TYPE);
   g_rec_mutex_lock (&cuda->lock);
   if (cuda->context == NULL && known != NULL)
@@ -351,7 +353,7 @@ is_ours (GstPacoCuda *cuda, GstBufferPool *pool)
       == cuda->handle;
 }
 
-/* Sets the pool up; *size becomes that of its buffers. */
+/* Sets the pool up. *size becomes the size of its buffers. */
 static gboolean
 configure_pool (
     GstBufferPool *pool, GstCaps *caps, guint *size, guint min, guint max)
@@ -368,7 +370,7 @@ configure_pool (
   return TRUE;
 }
 
-/* A new pool in the coder's context, or NULL. */
+/* Returns a new pool in the coder's context, or NULL. */
 static GstBufferPool *
 new_pool (GstPacoCuda *cuda, GstCaps *caps, guint *size, guint min)
 {
@@ -404,7 +406,7 @@ gst_paco_cuda_propose (GstPacoCuda *cuda, GstQuery *query, guint n)
   return TRUE;
 }
 
-/* A pool of downstream's that would run dry is not used either. */
+/* A pool of downstream's that would run out of buffers is not used either. */
 gboolean
 gst_paco_cuda_decide (GstPacoCuda *cuda, GstQuery *query, guint n)
 {
@@ -435,7 +437,8 @@ gst_paco_cuda_decide (GstPacoCuda *cuda, GstQuery *query, guint n)
 
 /* --- Frames --- */
 
-/* Bytes of a line of the memory that the library copies to the host and back. */
+/* Returns how many bytes of a line of the memory the library copies to the host
+ * and back. */
 static gint64
 copied_bytes (const GstPacoCudaMemory *memory)
 {
@@ -447,8 +450,9 @@ copied_bytes (const GstPacoCudaMemory *memory)
   return GST_VIDEO_INFO_PLANE_STRIDE (&info, 0);
 }
 
-/* Whether the library has copied all lines to the host: 1.22 misses some of planes
- * that begin within a line, as they do in pictures of an odd height. */
+/* Whether the library has copied all lines to the host: 1.22 leaves out some
+ * lines of planes that begin within a line of memory, as they do in pictures of
+ * an odd height. */
 static gboolean
 is_copied (const GstVideoFrame *frame, const GstVideoInfo *info,
     const GstPacoCudaMemory *memory)
@@ -468,8 +472,9 @@ is_copied (const GstVideoFrame *frame, const GstVideoInfo *info,
   return TRUE;
 }
 
-/* How the picture lies in device memory is what the buffer says; without that,
- * what the memory says, which has lines of its own length. */
+/* Makes info say how the picture lies in device memory, as the memory says, whose
+ * lines have a length of their own. If the buffer has a meta, that counts instead,
+ * and gst_video_frame_map() reads it. */
 static void
 adapt_info (
     GstVideoInfo *info, const GstPacoCudaMemory *memory, GstBuffer *buffer)
@@ -484,9 +489,10 @@ adapt_info (
   info->size = memory->info.size;
 }
 
-/* Memory has a stream since 1.24. All else that elements do, and all before that,
- * is done in the stream that everybody has, and what is copied within the device
- * is not waited for there. */
+/* Returns the stream in which the memory was written. Memory names one since 1.24.
+ * Everything else that elements do, and everything before 1.24, is done in CUDA's
+ * default stream, and elements do not wait there for what they copy within the
+ * device. */
 static gpointer
 memory_stream (
     const GstPacoCudaLibrary *library, const GstPacoCudaMemory *memory)
@@ -525,7 +531,8 @@ gst_paco_cuda_map (GstPacoCuda *cuda, GstVideoFrame *frame,
   adapt_info (&adapted, memory, buffer);
   if (!gst_video_frame_map (frame, &adapted, buffer, access))
     return FALSE;
-  /* Asked once it is mapped, as that may enqueue something. */
+  /* This is asked once the frame is mapped, because mapping may enqueue
+   * something. */
   if (place->memory == PACO_MEMORY_DEVICE)
     place->stream = memory_stream (library, memory);
   if (GST_VIDEO_FRAME_FORMAT (frame) == GST_VIDEO_INFO_FORMAT (info)

@@ -17,8 +17,8 @@ typedef struct
   /* Held while a context is asked for, by the thread that may be given it. */
   GRecMutex lock;
   GstPacoCudaContext *context; /* that is shared with neighbors, or NULL */
-  /* CUcontext that the element's coder works in, or NULL if that is its own one.
-   * For the thread that submits frames. */
+  /* The CUcontext that the element's coder works in, or NULL if the coder has its
+   * own one. The thread that submits frames uses it. */
   gpointer handle;
 } GstPacoCuda;
 
@@ -34,8 +34,9 @@ GstCaps *gst_paco_cuda_extend_caps (GstCaps *raw);
 GstCaps *gst_paco_cuda_strip_caps (GstCaps *caps);
 /* Whether these caps, which are fixed, are of pictures in device memory. */
 gboolean gst_paco_cuda_is_caps (const GstCaps *caps);
-/* The format of device memory that the peer of this pad names and that pictures
- * coded from `coded` are best decoded to; UNKNOWN if there is none. */
+/* Returns the format of device memory that the peer of this pad names and to
+ * which pictures coded from `coded` are best decoded, or UNKNOWN if there is
+ * none. */
 GstVideoFormat gst_paco_cuda_pick_format (GstPad *pad, GstVideoFormat coded,
     guint width, guint height, GstVideoInterlaceMode mode);
 
@@ -53,15 +54,15 @@ gboolean gst_paco_cuda_answer (GstPacoCuda *cuda, GstQuery *query);
  * there is none for this device. */
 GstPacoCudaContext *gst_paco_cuda_find_context (
     GstPacoCuda *cuda, gint device_id, gboolean may_create);
-/* The first returns the present one only, the second one that a neighbor has; or
- * NULL. */
+/* The first returns the present context only, the second one that a neighbor has.
+ * Both return NULL if there is none. */
 GstPacoCudaContext *gst_paco_cuda_peek_context (GstPacoCuda *cuda);
 GstPacoCudaContext *gst_paco_cuda_ask_neighbors (GstPacoCuda *cuda);
 /* From now on shares this context, or none if it is NULL. */
 void gst_paco_cuda_share (GstPacoCuda *cuda, GstPacoCudaContext *context);
 
-/* The context in which a buffer lies (not a reference); NULL if it does not lie
- * in device memory. */
+/* Returns the context in which a buffer lies, which is not a new reference, or
+ * NULL if it does not lie in device memory. */
 GstPacoCudaContext *gst_paco_cuda_buffer_context (GstBuffer *buffer);
 /* These return the number of a context's device; the CUcontext; and the context for a
  * coder. */
@@ -71,7 +72,8 @@ PacoForeignContext gst_paco_cuda_context_foreign (GstPacoCudaContext *context);
 
 /* --- Pools: device memory in the context that the coder works in --- */
 
-/* Proposes to upstream a pool of at least n buffers. FALSE if none can be had. */
+/* Proposes to upstream a pool of at least n buffers. Returns FALSE if none can be
+ * had. */
 gboolean gst_paco_cuda_propose (GstPacoCuda *cuda, GstQuery *query, guint n);
 /* Changes the answer of downstream so that there are n buffers more. Downstream's
  * own pool is used if it is in the same context. */
@@ -86,10 +88,11 @@ typedef struct
   gpointer stream;
 } GstPacoCudaPlace;
 
-/* Does gst_video_frame_map(), but leaves device memory of the coder's context where
- * it is. All other device memory is mapped into the host's memory, for which
- * libgstcuda copies it. FALSE also if libgstcuda does not copy all of it, or if the
- * buffer's meta says that it has a smaller picture or one of another format. */
+/* Does gst_video_frame_map(), but leaves device memory of the coder's context
+ * where it is. All other device memory is mapped into the host's memory, for
+ * which libgstcuda copies it. Returns FALSE also if libgstcuda does not copy all
+ * of it, or if the buffer's meta says that it has a smaller picture or one of
+ * another format. */
 gboolean gst_paco_cuda_map (GstPacoCuda *cuda, GstVideoFrame *frame,
     const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags access,
     GstPacoCudaPlace *place);

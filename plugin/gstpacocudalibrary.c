@@ -17,7 +17,7 @@ open_library (gpointer unused)
   GstPacoCudaLibrary *library = g_new0 (GstPacoCudaLibrary, 1);
   const char *missing = NULL;
 
-  /* It registers types, so it must stay. */
+  /* The library registers types, so it must stay loaded. */
   library->library = dlopen (LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
   if (library->library == NULL) {
     GST_INFO ("no pictures in device memory: %s", dlerror ());
@@ -66,10 +66,11 @@ gst_paco_cuda_library_loaded (void)
   return library;
 }
 
-/* By name, because an earlier GStreamer does not know all of them, and by a
- * symbol that is there since the same version: the library does not say which
- * version it is. NV21 is in none of the rows: in all versions, up to 1.26 at least,
- * the memory of a picture of an odd height lacks a line. */
+/* The library does not say which version it is. So each row names formats by
+ * their names, because an earlier GStreamer does not know all of them, and a
+ * function that has existed since the same version. NV21 is in no row: in all
+ * versions, up to 1.26 at least, the memory of a picture of an odd height lacks a
+ * line. */
 static const struct
 {
   const char *since;

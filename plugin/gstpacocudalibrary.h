@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 typedef struct _GstCudaContext GstPacoCudaContext;
 typedef struct _GstCudaStream GstPacoCudaStream;
 
-/* The first members of memory and of pools. */
+/* Memory and pools of the library begin with these members. */
 typedef struct
 {
   GstMemory memory;
@@ -54,7 +54,7 @@ typedef struct
       (GstPacoCudaContext * context))                                          \
   F (pool_type, gst_cuda_buffer_pool_get_type, GType, (void) )
 
-/* The same for functions of 1.24 and later; they are NULL in earlier versions. */
+/* The same for functions of 1.24 and later, which are NULL in earlier versions. */
 #define GST_PACO_CUDA_STREAM_FUNCTIONS(F)                                      \
   F (memory_stream, gst_cuda_memory_get_stream, GstPacoCudaStream *,           \
       (GstPacoCudaMemory * memory))                                            \
@@ -75,8 +75,8 @@ typedef struct
  * or the option gstcuda is off. Opening it does not call CUDA. */
 const GstPacoCudaLibrary *gst_paco_cuda_library (void);
 
-/* The same after the library has loaded the driver, so that its functions may be
- * called. NULL if there is no driver. */
+/* Returns the library after it has loaded the driver, so that its functions may
+ * be called, or NULL if there is no driver. */
 const GstPacoCudaLibrary *gst_paco_cuda_library_loaded (void);
 
 /* Whether the installed library has memory of this format. Earlier versions end a

@@ -5,7 +5,7 @@
 #include "codec/frame_cut.h"
 #include "codec/header.h"
 
-/* Renews what the frame says of the bytes before it. */
+/* Writes into the frame how many bytes come before it in the stream. */
 static void
 set_offset (guint8 *data, gsize size, guint64 offset)
 {
@@ -18,7 +18,8 @@ set_offset (guint8 *data, gsize size, guint64 offset)
   paco_header_set_place (data, size, &header.video.place);
 }
 
-/* The same for bytes; frames that fit are copied, too, as their places change. */
+/* Cuts the frame in these bytes. A frame that fits is copied, too, because its
+ * place changes. */
 static GstBuffer *
 cut (const guint8 *data, gsize size, gsize max_size, guint64 *offset,
     GError **error)

@@ -30,7 +30,8 @@ add (GstPacoDamageCounts *sum, const GstPacoDamageCounts *counts)
   sum->blocks += counts->blocks;
 }
 
-/* Returns whether this is the first damage, which the caller tells. */
+/* Counts damage. Returns whether it is the first, which the caller then reports
+ * on the bus. */
 static gboolean
 count (GstPacoDamage *damage, GstElement *element,
     const GstPacoDamageCounts *frame)
@@ -48,7 +49,8 @@ count (GstPacoDamage *damage, GstElement *element,
   return first;
 }
 
-/* To the bus, or to the log only. Takes the sentence. */
+/* Writes the sentence to the bus if it is the first, else to the log only. Takes
+ * ownership of it. */
 static void
 tell (GstElement *element, gboolean first, const GstVideoCodecFrame *frame,
     char *sentence)

@@ -18,36 +18,36 @@ typedef struct
 
 typedef struct
 {
-  /* Under the element's object lock: since the element was started, and since
-   * the last flush. */
+  /* Counts since the element was started, and since the last flush. The element's
+   * object lock guards them. */
   GstPacoDamageCounts all, counts;
-  gboolean told; /* that there is damage */
+  gboolean told; /* whether damage has been reported on the bus */
 } GstPacoDamage;
 
-/* The element was started. */
+/* Has to be called when the element is started. */
 void gst_paco_damage_start (GstPacoDamage *damage, GstElement *element);
-/* The stream goes on from another place. */
+/* Has to be called when the stream goes on from another place. */
 void gst_paco_damage_flush (GstPacoDamage *damage, GstElement *element);
 
-/* A frame was decoded; broken_blocks of its codeblocks were broken, and something
- * other than zeros stands for concealed_blocks of them. */
+/* Has to be called when a frame was decoded: broken_blocks of its codeblocks were
+ * broken, and something other than zeros stands for concealed_blocks of them. */
 void gst_paco_damage_decoded (GstPacoDamage *damage, GstElement *element,
     const GstVideoCodecFrame *frame, guint broken_blocks,
     guint concealed_blocks);
-/* A frame was decoded of a stack of so many, of which n_bad others are missing or
- * damaged. */
+/* Has to be called when a frame was decoded of a stack of so many, of which n_bad
+ * others are missing or damaged. */
 void gst_paco_damage_shared (GstPacoDamage *damage, GstElement *element,
     const GstVideoCodecFrame *frame, guint n_bad, guint length);
-/* A frame could not be decoded. */
+/* Has to be called when a frame could not be decoded. */
 void gst_paco_damage_lost (GstPacoDamage *damage, GstElement *element,
     const GstVideoCodecFrame *frame, const char *reason);
 
-/* The stream has ended: posts what was counted, if anything was damaged.
- * Returns GST_FLOW_ERROR, with an error posted, if there were frames and not one
- * could be decoded. */
+/* Has to be called at the end of the stream. Posts what was counted, if anything
+ * was damaged. Returns GST_FLOW_ERROR, with an error posted, if there were frames
+ * and not one could be decoded. */
 GstFlowReturn gst_paco_damage_end (GstPacoDamage *damage, GstElement *element);
 
-/* Adds the counts since the start. With the object lock. */
+/* Adds the counts since the start. The object lock must be held. */
 void gst_paco_damage_to_stats (
     const GstPacoDamage *damage, GstStructure *stats);
 

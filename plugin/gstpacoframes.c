@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A ring with one frame more than the coder has flights: that one has come back
- * and is being pushed while all flights are in use. Frames come back in the order
- * they were given, and the thread that pushes has left a frame before it takes
- * the next one from the coder, so where the coder has a free flight the next frame
- * of the ring is free, too. */
+ * Keeps the frames that are with a coder (gstpacoframes.h) in a ring. The ring has
+ * one frame more than the coder has flights: that one has come back and is being
+ * pushed while all flights are in use. Frames come back in the order in which they
+ * were given, and the thread that pushes has left a frame before it takes the next
+ * one from the coder. So if the coder has a free flight, the next frame of the ring
+ * is free, too. */
 #include "gstpacoframes.h"
 #include "caps/videocaps.h"
 
 struct _GstPacoFrames
 {
   gint references; /* atomic */
-  GMutex lock;     /* of owner */
+  GMutex lock;     /* guards owner */
   GstObject *owner;
-  /* n of the ring are used, from `first` on; next counts from there. */
+  /* n frames of the ring are in use, from `first` on; next counts from there. */
   guint first, n, next;
   guint n_ring;
   GstPacoFrame ring[]; /* n_ring */
 };
 
-/* Frame number i of those that are used. */
+/* Returns frame number i of those that are in use. */
 static GstPacoFrame *
 nth (GstPacoFrames *frames, guint i)
 {

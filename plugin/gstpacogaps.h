@@ -13,7 +13,7 @@ typedef struct
   PacoGaps gaps;
   gboolean told_lost, told_cut;
 
-  /* Under the element's object lock; since the start. */
+  /* Counts since the start, which the element's object lock guards. */
   guint64 frames;
   guint64 missing;       /* frames */
   guint64 n_gaps;        /* where they are missing */
@@ -21,25 +21,26 @@ typedef struct
   guint64 damaged_bytes; /* that were thrown away */
 } GstPacoGaps;
 
-/* The element was started. */
+/* Has to be called when the element is started. */
 void gst_paco_gaps_start (GstPacoGaps *gaps, GstElement *element);
 
-/* What comes next may be from anywhere: after a seek, or when another stream begins. */
+/* Says that what comes next may be from anywhere: after a seek, or when another
+ * stream begins. */
 void gst_paco_gaps_forget (GstPacoGaps *gaps);
 
-/* So many bytes were thrown away at that byte of the stream; first: no frame came since
- * others were. */
+/* Says that so many bytes were thrown away at that byte of the stream. first is
+ * TRUE if no frame has come since others were. */
 void gst_paco_gaps_damage (GstPacoGaps *gaps, GstElement *element, guint64 byte,
     gsize bytes, gboolean first);
 
-/* A frame comes, at that byte of the stream. lost: damage was seen before it, or
- * upstream says that something is missing. Tells of the frames that are missing, in a
- * message paco-missing-frames, and at the first of them in words. Returns whether some
- * are. */
+/* Says that a frame comes, at that byte of the stream. lost is TRUE if damage was
+ * seen before it, or if upstream says that something is missing. Reports missing
+ * frames in a message paco-missing-frames, and the first of them in words.
+ * Returns whether some are missing. */
 gboolean gst_paco_gaps_frame (GstPacoGaps *gaps, GstElement *element,
     const PacoHeader *header, guint64 byte, GstClockTime time, gboolean lost);
 
-/* For the property stats; with the object lock. */
+/* Returns what the property stats shows. The object lock must be held. */
 GstStructure *gst_paco_gaps_stats (const GstPacoGaps *gaps);
 
 G_END_DECLS

@@ -69,7 +69,7 @@ gboolean
 gst_paco_input_check_reduce (const GstPacoInput *input,
     const PacoHeader *header, guint reduce, GError **error)
 {
-  /* The lower resolutions of numbers modulo 2^16 are no pictures. */
+  /* If samples are numbers modulo 2^16, the lower resolutions are no pictures. */
   if (reduce > 0 && header->video.slice.length > 0
       && header->video.slice.bits == PACO_SLICE_DEPTH) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,

@@ -13,16 +13,16 @@ typedef struct
   GstVideoCodecState *state; /* upstream's caps, or NULL */
   gboolean configured;
   PacoHeader header; /* of the frame that was configured for */
-  /* Of the last format of which a frame has been decoded since the start, and
+  /* The last format of which a frame has been decoded since the start, and
    * whether there is one: it is the stream's. */
   PacoHeader decoded;
   gboolean has_decoded;
 } GstPacoInput;
 
-/* Nothing is known of the stream. */
+/* Forgets what is known of the stream. */
 void gst_paco_input_start (GstPacoInput *input);
 void gst_paco_input_clear (GstPacoInput *input);
-/* Other caps come, whose first frame brings the format. */
+/* Says that other caps come, whose first frame brings the format. */
 void gst_paco_input_set_state (GstPacoInput *input, GstVideoCodecState *state);
 
 /* Maps the input of a frame and reads its header. Nothing is negotiated or
@@ -30,22 +30,23 @@ void gst_paco_input_set_state (GstPacoInput *input, GstVideoCodecState *state);
 gboolean gst_paco_input_read (GstPacoFrame *frame, guint max_pixels,
     PacoCodedFrame *coded, GError **error);
 
-/* Whether header is of another format than the stream, of which frames in one
- * piece and such of two fields may be. */
+/* Whether header is of another format than the stream. Frames in one piece and
+ * frames of two fields may be in one stream. */
 gboolean gst_paco_input_is_odd (
     const GstPacoInput *input, const PacoHeader *header);
-/* Makes what an odd frame has no memory for the fault of that frame. */
+/* Turns the error that there is no memory for an odd frame into an error of that
+ * frame. */
 void gst_paco_input_excuse (
     const GstPacoInput *input, const PacoHeader *header, GError *error);
 
-/* Whether `reduce` levels can be left out. Error UNSUPPORTED: of this frame, if it
- * is odd; else of the stream. */
+/* Whether `reduce` levels can be left out. Error UNSUPPORTED is that of this
+ * frame if it is odd, else that of the stream. */
 gboolean gst_paco_input_check_reduce (const GstPacoInput *input,
     const PacoHeader *header, guint reduce, GError **error);
 
-/* The decoder has been configured for frames like header's. */
+/* Says that the decoder has been configured for frames like header's. */
 void gst_paco_input_configured (GstPacoInput *input, const PacoHeader *header);
-/* A frame of what is configured has been decoded. */
+/* Says that a frame of the configured format has been decoded. */
 void gst_paco_input_decoded (GstPacoInput *input);
 
 G_END_DECLS

@@ -12,7 +12,7 @@ claim_for (const GstPacoLatency *latency, GstClockTime elapsed)
   return MIN (elapsed + elapsed / 4, latency->bound);
 }
 
-/* Without a frame rate 25 per second are assumed. */
+/* Returns how long n frames last. Without a frame rate it assumes 25 per second. */
 static GstClockTime
 frames_time (guint n, gint fps_n, gint fps_d)
 {

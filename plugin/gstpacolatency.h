@@ -12,29 +12,30 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  /* As many frame durations as frames are in flight: what is claimed until
-   * frames have been measured, and never exceeded. An element whose frames take
-   * longer falls behind, and no latency helps. */
+  /* The duration of as many frames as are in flight is claimed until frames have
+   * been measured, and never exceeded. An element whose frames take longer falls
+   * behind, and no latency helps. */
   GstClockTime bound;
   GstClockTime claim;
-  /* What frames wait for others of their stack, beyond that. */
+  /* Frames wait so long, beyond that, for others of their stack. */
   GstClockTime held;
-  /* The longest of the last frames, how many these are, and of how many the
-   * claim may fall. */
+  /* The longest time of the last frames, how many these are, and after how many
+   * the claim may fall. */
   GstClockTime longest;
   guint n, window;
 } GstPacoLatency;
 
-/* For another frame rate, fps_n = 0 if it is not known. Nothing is measured. */
+/* Prepares for another frame rate, which is unknown if fps_n is 0. Nothing has
+ * been measured then. */
 void gst_paco_latency_init (
     GstPacoLatency *latency, guint depth, gint fps_n, gint fps_d);
-/* Frames come in stacks of so many. */
+/* Says that frames come in stacks of so many. */
 void gst_paco_latency_hold (
     GstPacoLatency *latency, guint stack, gint fps_n, gint fps_d);
 
-/* A frame took this long. Returns whether the claim has changed: it grows when a
- * frame takes longer, and falls when many took much less. Every fall needs twice
- * as many frames as the one before, so that the claim comes to rest. */
+/* Notes that a frame took this long. Returns whether the claim has changed: it
+ * grows when a frame takes longer, and falls when many took much less. Every fall
+ * needs twice as many frames as the one before, so that the claim comes to rest. */
 gboolean gst_paco_latency_measured (
     GstPacoLatency *latency, GstClockTime elapsed);
 

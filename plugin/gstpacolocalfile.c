@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Each thread reads so much at least. */
+/* Each thread reads at least so much. */
 #define MIN_PART ((gsize) 1 << 20)
-/* Parts begin on pages. */
+/* Parts begin at multiples of a page. */
 #define PAGE_SIZE ((gsize) 4096)
 
 struct _GstPacoLocalFile

@@ -9,15 +9,16 @@ G_BEGIN_DECLS
 
 typedef struct _GstPacoLocalFile GstPacoLocalFile;
 
-/* Opens a file; NULL unless it is a regular file that can be read. */
+/* Opens a file. Returns NULL unless it is a regular file that can be read. */
 GstPacoLocalFile *gst_paco_local_file_open (const gchar *path);
-/* file may be NULL. */
+/* Closes a file, which may be NULL. */
 void gst_paco_local_file_close (GstPacoLocalFile *file);
 
-/* Whether several threads are faster with so many bytes. */
+/* Whether several threads read so many bytes faster than one. */
 gboolean gst_paco_local_file_is_worth_it (gsize size);
 
-/* Reads size bytes; FALSE if the file has fewer, or they cannot be read. */
+/* Reads size bytes. Returns FALSE if the file has fewer, or if they cannot be
+ * read. */
 gboolean gst_paco_local_file_read (
     GstPacoLocalFile *file, guint64 offset, guint8 *data, gsize size);
 

@@ -8,7 +8,8 @@ is_on (GstDebugCategory *category, GstDebugLevel level)
   return gst_debug_category_get_threshold (category) >= level;
 }
 
-/* "64x32 to 64x128", or one of them. */
+/* Returns the sizes of codeblocks as "64x32 to 64x128", or as one size if all are
+ * alike. */
 static char *
 describe_codeblocks (const PacoPictureFormat *picture, const PacoCoding *coding)
 {
@@ -25,7 +26,8 @@ describe_codeblocks (const PacoPictureFormat *picture, const PacoCoding *coding)
                      : g_strdup_printf ("64x%u to 64x%u", low, high);
 }
 
-/* "10 bits 1x1 cdf97, 10 bits 2x1 cdf97, ...": depth, subsampling, wavelet. */
+/* Returns depth, subsampling and wavelet as "10 bits 1x1 cdf97, 10 bits 2x1
+ * cdf97, ...". */
 static char *
 describe_components (const PacoPictureFormat *picture, const PacoCoding *coding)
 {

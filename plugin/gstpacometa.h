@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Metas of raw buffers <-> the ancillary chunks of frames (codec/ancillary.h):
- * captions, AFD and bars, timecodes, regions of interest, reference timestamps.
- * pacoenc keeps them in its frames; pacodec, and pacoparse for muxers, put them on
- * buffers again. */
+ * Converts metas of raw buffers to the ancillary chunks of frames
+ * (codec/ancillary.h) and back: captions, AFD and bars, timecodes, regions of
+ * interest, reference timestamps. pacoenc keeps them in its frames; pacodec, and
+ * pacoparse for muxers, put them on buffers again. */
 #pragma once
 #include "codec/header.h"
 #include <gst/video/video.h>
@@ -33,7 +33,7 @@ typedef enum
 
 /* --- into frames --- */
 
-/* How much an encoder was not able to keep. */
+/* Counts what an encoder was not able to keep. */
 typedef struct
 {
   guint64 n_left_out; /* metas, and values of theirs */
@@ -48,19 +48,19 @@ PacoAncillary gst_paco_meta_keep (GstBuffer *buffer, GstPacoMetadata kinds,
 
 /* --- out of frames --- */
 
-/* How many new names an element has taken from frames; 0 at first. GLib keeps names
- * for ever, so there is a limit, for hostile frames. */
+/* Counts the new names that an element has taken from frames; it is 0 at first.
+ * GLib keeps names for ever, so there is a limit, because frames may be hostile. */
 typedef guint GstPacoMetaNames;
 
-/* Puts metas of what a frame's chunks say on the buffer of its picture, which is
- * reduced to 1/2^reduce. element is for the log. */
+/* Puts the metas that a frame's chunks describe on the buffer of its picture,
+ * which is reduced to 1/2^reduce. The element is named in the log. */
 void gst_paco_meta_restore (const PacoAncillary *chunks, guint reduce,
     GstBuffer *buffer, GstPacoMetaNames *names, GstElement *element);
 
 /* Takes a meta of the frame's buffer, which may be newer than the frame, to the
- * picture's buffer, where the base class would not do it right. TRUE if nothing is
- * left to be done: the picture's buffer has an equal meta, or has got one that is
- * right for the reduced picture. */
+ * picture's buffer, where the base class would not do it right. Returns TRUE if
+ * nothing is left to be done: the picture's buffer has an equal meta, or has got
+ * one that is right for the reduced picture. */
 gboolean gst_paco_meta_take (
     const GstMeta *meta, guint reduce, GstBuffer *buffer);
 

@@ -5,7 +5,7 @@
 #include "gstpacometa.h"
 #include <string.h>
 
-/* What gets lost, and why. */
+/* These are the kinds of loss: what gets lost, and why. */
 typedef enum
 {
   LOSS_ROOM,
@@ -278,7 +278,7 @@ keep_reference (Keeper *keeper, const GstMeta *meta)
       keeper, paco_ancillary_end (&keeper->writer), "A reference timestamp");
 }
 
-/* As far as it can be kept. */
+/* Keeps a parameter of a region as far as a frame can. */
 static void
 keep_parameter (Keeper *keeper, const GstStructure *parameter)
 {
@@ -339,7 +339,7 @@ keep_region (Keeper *keeper, const GstMeta *meta)
       keeper, paco_ancillary_end (&keeper->writer), "A region of interest");
 }
 
-/* All metas of a type, in their order. */
+/* Keeps all metas of a type, in their order. */
 static void
 keep_all (Keeper *keeper, GstBuffer *buffer, GType api,
     void (*keep) (Keeper *keeper, const GstMeta *meta))

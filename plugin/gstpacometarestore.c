@@ -36,7 +36,8 @@ may_have_name (const Restorer *restorer, const char *name)
 
 /* --- where something is in a reduced picture --- */
 
-/* The area that covers all samples which come from the given ones. */
+/* Replaces a span by that of the reduced picture which covers all samples that
+ * come from it. */
 static void
 reduce_span (guint *begin, guint *size, guint reduce)
 {
@@ -46,7 +47,8 @@ reduce_span (guint *begin, guint *size, guint reduce)
   *size = (guint) (((end + (1u << reduce) - 1) >> reduce) - *begin);
 }
 
-/* Bars do not grow: what is left of them is in them. */
+/* Reduces the end of the first bar and the begin of the second. Bars do not grow:
+ * all that is left of them was bar before. */
 static void
 reduce_bars (guint *first, guint *second, guint reduce)
 {
@@ -77,8 +79,9 @@ add_bars (GstBuffer *buffer, guint8 field, gboolean is_letterbox, guint first,
   gst_buffer_add_video_bar_meta (buffer, field, is_letterbox, first, second);
 }
 
-/* Of a meta that says where something is in the picture: puts one that says it of the
- * reduced picture on the buffer. FALSE, and nothing done, for others. */
+/* If a meta says where something is in the picture, puts one on the buffer that
+ * says it of the reduced picture. Returns FALSE, and does nothing, for other
+ * metas. */
 static gboolean
 put_reduced (const GstMeta *meta, guint reduce, GstBuffer *buffer)
 {
@@ -182,7 +185,8 @@ same_reference (const GstMeta *a, const GstMeta *b)
       && gst_caps_is_equal (x->reference, y->reference);
 }
 
-/* How metas of a kind are compared; NULL for those that frames do not keep. */
+/* Returns how metas of a kind are compared, or NULL for those that frames do not
+ * keep. */
 static gboolean (*comparison (GType api)) (const GstMeta *a, const GstMeta *b)
 {
   if (api == GST_VIDEO_CAPTION_META_API_TYPE)
@@ -200,7 +204,7 @@ static gboolean (*comparison (GType api)) (const GstMeta *a, const GstMeta *b)
   return NULL;
 }
 
-/* Whether one of the first n metas of a buffer is equal. */
+/* Whether one of the first n metas of a buffer is equal to this one. */
 static gboolean
 is_there (const GstMeta *meta, GstBuffer *buffer, guint n)
 {
@@ -277,7 +281,7 @@ set_value (GstStructure *structure, const PacoValue *value)
   }
 }
 
-/* The next list, or NULL if there is none, or no name for it. */
+/* Returns the next list, or NULL if there is none, or no name for it. */
 static GstStructure *
 next_structure (const Restorer *restorer, PacoValues *values)
 {
@@ -310,8 +314,9 @@ restore_caption (const Restorer *restorer, const PacoChunk *chunk)
       (GstVideoCaptionType) caption.type, caption.data, caption.size);
 }
 
-/* GStreamer takes no values that all standards reserve, and 0 not as one of DVB. The
- * header's parser has refused what is no AFD, and fields that are none. */
+/* Whether GStreamer takes the value: it takes none that all standards reserve,
+ * and 0 not as one of DVB. The header's parser has refused values that are no
+ * AFD, and fields that do not exist. */
 static gboolean
 is_known_afd (const PacoActiveFormat *active)
 {
@@ -353,7 +358,7 @@ restore_active_format (const Restorer *restorer, const PacoChunk *chunk)
   }
 }
 
-/* The time at which a clock was set, in the time zone where it was. */
+/* Returns the time at which a clock was set, in the time zone where it was. */
 static GDateTime *
 daily_jam (const PacoTimecode *timecode)
 {

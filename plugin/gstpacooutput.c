@@ -8,7 +8,7 @@
 #include "gstpacopools.h"
 #include "gstpacosharing.h"
 
-/* Takes from coded what says how the samples are to be shown. */
+/* Copies from coded how the samples are to be shown. */
 static void
 describe (GstVideoInfo *info, const GstVideoInfo *coded)
 {
@@ -27,7 +27,8 @@ describe (GstVideoInfo *info, const GstVideoInfo *coded)
   }
 }
 
-/* In lines of the whole frame, as GStreamer counts those of single fields, too. */
+/* Finds the size in lines of the whole frame, which GStreamer counts for single
+ * fields, too. */
 static void
 find_size (const PacoHeader *header, guint reduce, guint *width, guint *height)
 {
@@ -48,7 +49,7 @@ choose (GstPacoOutput *output, GstVideoDecoder *decoder,
   guint width, height;
 
   find_size (header, reduce, &width, &height);
-  /* Frames in fields may come later. */
+  /* Frames of two fields may come later in such a stream. */
   picture.fields |= mode == GST_VIDEO_INTERLACE_MODE_MIXED;
   if (may_be_on_device && paco_fields_fit (&picture, reduce))
     format = gst_paco_cuda_pick_format (
@@ -71,7 +72,7 @@ choose (GstPacoOutput *output, GstVideoDecoder *decoder,
   return TRUE;
 }
 
-/* Pictures go to device memory only in a context that is shared. */
+/* It chooses device memory only if the context is shared. */
 gboolean
 gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
     GstPacoCoder *coder, const PacoHeader *header, const GstVideoInfo *coded,

@@ -14,7 +14,7 @@ typedef struct
   GstVideoInfo info;
   guint reduce;
   PacoRawFormat raw;
-  /* The backend cannot write into frames of it, only into planes. */
+  /* TRUE if the backend cannot write into frames of the format, only into planes. */
   gboolean via_planes;
   gboolean on_device; /* frames are in device memory */
 } GstPacoOutput;
@@ -32,8 +32,8 @@ gboolean gst_paco_output_choose (GstPacoOutput *output,
 gboolean gst_paco_output_has_size (
     const GstPacoOutput *output, const PacoHeader *header);
 
-/* Whether there is memory for n pictures; if not, GStreamer's own allocator would
- * end the program. Error MEMORY. */
+/* Whether there is memory for n pictures. If there is not, GStreamer's own
+ * allocator would end the program. Error MEMORY. */
 gboolean gst_paco_output_fits_memory (
     const GstPacoOutput *output, guint n, GError **error);
 
@@ -58,9 +58,9 @@ gboolean gst_paco_output_map (const GstPacoOutput *output, GstPacoCuda *cuda,
 void gst_paco_output_store (
     const GstPacoOutput *output, PacoPlanes *planes, GstVideoFrame *frame);
 
-/* These handle the allocation query before and after the base class has decided it,
- * so that there are buffers for what the coder has in flight. They post an error if
- * there are none. */
+/* The first two handle the allocation query before and after the base class has
+ * decided it, so that there are buffers for what the coder has in flight. They
+ * post an error if there are none. */
 gboolean gst_paco_output_adapt_pools (GstPacoCoder *coder, GstQuery *query);
 gboolean gst_paco_output_activate_pools (GstQuery *query);
 void gst_paco_output_post_no_pools (

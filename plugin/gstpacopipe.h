@@ -48,12 +48,12 @@ gboolean gst_paco_pipe_is_lost (GstPacoPipe *pipe);
 
 /* Waits until all frames are done. */
 void gst_paco_pipe_wait_done (GstPacoPipe *pipe);
-/* The same, and waits until the pipe's thread has left func: after frames have been
- * abandoned it may still wait for one of them, and must not take the next frame for
- * it. */
+/* Waits until all frames are done and the pipe's thread has left func: after
+ * frames have been abandoned it may still wait for one of them, and must not take
+ * the next frame for it. */
 void gst_paco_pipe_wait_idle (GstPacoPipe *pipe);
 
-/* The first bad result of done() since the last call. */
+/* Returns the first bad result of done() since the last call. */
 GstFlowReturn gst_paco_pipe_take_flow (GstPacoPipe *pipe);
 
 void gst_paco_pipe_set_dropping (GstPacoPipe *pipe, gboolean dropping);

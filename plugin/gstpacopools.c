@@ -8,7 +8,7 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
 
-/* Frames in flight of pictures like these. */
+/* Returns how many frames of such pictures are in flight at most. */
 static guint
 count_in_flight (const GstVideoInfo *info, guint depth, guint n_devices)
 {
@@ -38,8 +38,8 @@ add_pool (GstQuery *query, GstCaps *caps, guint size, GstAllocator *allocator,
   return ok;
 }
 
-/* Buffers with any strides are welcome; more of them than frames in flight
- * are needed if upstream is to fill one meanwhile. */
+/* Proposes more buffers than there are frames in flight, so that upstream can
+ * fill one meanwhile. Their strides may be any. */
 gboolean
 gst_paco_pools_propose (GstQuery *query, GstPacoCuda *cuda,
     GstAllocator *allocator, guint depth, guint n_devices)
@@ -84,7 +84,7 @@ reserve_buffers (GstQuery *query, guint n_in_flight)
   gst_clear_object (&pool);
 }
 
-/* Memory that the device writes by itself, unless downstream has its own. */
+/* Offers memory that the device writes by itself, unless downstream has its own. */
 static void
 offer_memory (GstQuery *query, GstAllocator *allocator)
 {

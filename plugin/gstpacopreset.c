@@ -33,8 +33,8 @@ static const Preset presets[] = {
       0, 2, 1 },
 };
 
-/* What the base class does with files. There is one GstPresetInterface for each
- * class, so the parent's is found through the object. */
+/* Returns what the base class does with files. There is one GstPresetInterface
+ * for each class, so the parent's is found through the object. */
 static GstPresetInterface *
 files (GstPreset *preset)
 {

@@ -74,7 +74,7 @@ gst_paco_rate_describe (const PacoParameters *parameters)
       "quality %g, complexity %u", parameters->quality, complexity);
 }
 
-/* A tag has 32 bits; more bits a second than that it cannot tell. */
+/* Adds a tag, which has 32 bits and cannot hold a higher rate. */
 static void
 add_rate (GstTagList *tags, const char *tag, guint64 bits)
 {
@@ -96,7 +96,7 @@ gst_paco_rate_add_tags (
     add_rate (tags, GST_TAG_BITRATE, parameters->bitrate);
 }
 
-/* The smallest area that has both in it. */
+/* Returns the smallest area that contains both. */
 static PacoArea
 unite (PacoArea a, PacoArea b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What pacoenc says of the sizes of frames: the bound in its caps, tags, and the
- * last frames in stats. And the areas of a picture that count more, from its regions
- * of interest. */
+ * Computes what pacoenc says of the sizes of frames (the bound in its caps, tags,
+ * and the last frames in stats), and makes areas of a picture that count more from
+ * its regions of interest. */
 #pragma once
 #include "codec/areas.h"
 #include "codec/parameters.h"
@@ -28,12 +28,12 @@ void gst_paco_recent_add (
 void gst_paco_recent_describe (
     const GstPacoRecent *recent, GstStructure *stats);
 
-/* How many bytes a frame has at most: its budget with rate control by bitrate, else
- * `bound`, which holds for any rate. */
+/* Returns how many bytes a frame has at most: its budget with rate control by
+ * bitrate, else `bound`, which holds for any rate. */
 guint64 gst_paco_rate_max_frame_size (
     const PacoParameters *parameters, guint64 bound);
 
-/* The rate in words, for the log; the caller frees it. */
+/* Describes the rate in words, for the log. The caller frees them. */
 char *gst_paco_rate_describe (const PacoParameters *parameters);
 
 /* Adds the tag maximum-bitrate, and bitrate if one is asked for, as far as they are

@@ -10,13 +10,13 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
 
-/* Slabs of ordinary memory that are used again, if so many are needed. */
+/* So many slabs of ordinary memory exist at most, which are used again. */
 #define MOST_SLABS 8
 
 /* --- upstream --- */
 
-/* The pad of an element that the sink pad is linked with, through the walls of
- * bins. */
+/* Returns the pad of an element that the sink pad is linked with, through the
+ * ghost pads of bins. */
 static GstPad *
 peer_of_element (GstPad *sink)
 {
@@ -49,8 +49,8 @@ is_made_by (GstElement *element, const gchar *name)
   return factory != NULL && strcmp (GST_OBJECT_NAME (factory), name) == 0;
 }
 
-/* The source that the pad pulls from, if all that is between them is typefind,
- * which hands on what it is asked for. */
+/* Returns the source that the pad pulls from, if nothing lies between them but
+ * typefind, which hands on what it is asked for. */
 static GstElement *
 find_source (GstPad *sink)
 {
@@ -90,7 +90,7 @@ look_upstream (GstPacoReader *reader)
 
 /* --- reading --- */
 
-/* Opens the file, or does so no more if that is in vain. */
+/* Opens the file. If that fails, it is not tried again. */
 static gboolean
 open_file (GstPacoReader *reader)
 {
@@ -127,8 +127,8 @@ read_file (
   return done;
 }
 
-/* How many of size bytes at offset there are. Upstream is asked again only if it
- * has to have grown: over a network that takes its time. */
+/* Returns how many of size bytes at offset there are. It asks upstream again only
+ * if the file must have grown, because over a network that takes time. */
 static gsize
 available (GstPacoReader *reader, guint64 offset, gsize size)
 {
@@ -140,7 +140,8 @@ available (GstPacoReader *reader, guint64 offset, gsize size)
   return offset < reader->end ? MIN (size, reader->end - offset) : 0;
 }
 
-/* A buffer for the frame, no larger than what is left of the file. */
+/* Returns a buffer for the frame, which is no larger than what is left of the
+ * file. */
 static GstBuffer *
 new_buffer (GstPacoReader *reader, guint64 offset, gsize size)
 {
@@ -164,7 +165,7 @@ pull (GstPacoReader *reader, guint64 offset, GstBuffer *buffer)
   if (peer != NULL)
     flow = gst_pad_get_range (peer, offset, size, &buffer);
   gst_clear_object (&peer);
-  /* Of a file that has become shorter there is less, which the buffer's size
+  /* If the file has become shorter there are fewer bytes, which the buffer's size
    * does not always say. */
   if (flow == GST_FLOW_OK && GST_BUFFER_OFFSET_END_IS_VALID (buffer)
       && GST_BUFFER_OFFSET_END (buffer) >= offset
@@ -173,7 +174,8 @@ pull (GstPacoReader *reader, guint64 offset, GstBuffer *buffer)
   return flow;
 }
 
-/* NULL if the pad shall pull by itself, which then finds what is wrong. */
+/* Reads the frame. Returns NULL if the pad shall pull by itself, and then find
+ * out what is wrong. */
 static GstBuffer *
 read_frame (GstPacoReader *reader, guint64 offset, gsize size, GstBuffer *head)
 {
@@ -193,8 +195,8 @@ read_frame (GstPacoReader *reader, guint64 offset, gsize size, GstBuffer *head)
   return buffer;
 }
 
-/* Runs before the pad pulls. What the probe puts into info is taken for what was
- * pulled. */
+/* Runs before the pad pulls. A buffer that the probe puts into info is taken for
+ * what was pulled. */
 static GstPadProbeReturn
 before_pull (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

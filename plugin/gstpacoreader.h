@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* Where the bytes come from. */
+/* Says what kind of element the bytes come from. */
 typedef enum
 {
   GST_PACO_SOURCE_UNKNOWN, /* nobody has looked yet */
@@ -25,7 +25,7 @@ typedef struct
 {
   GstPad *pad; /* the sink pad, in pull mode when it is used */
 
-  /* Of the streaming thread alone. */
+  /* Only the streaming thread uses these. */
   gulong probe;          /* 0 as long as nothing was expected */
   GstAllocator *offered; /* downstream's memory, or NULL */
   GstAllocator *own;     /* ordinary memory, once it has been needed */
@@ -34,7 +34,7 @@ typedef struct
   gchar *path;            /* of the file, if filesrc reads one */
   GstPacoLocalFile *file; /* once a frame is large enough */
 
-  /* The frame that is pulled next: size is 0 if none is expected. Meanwhile other
+  /* The frame that is pulled next; size is 0 if none is expected. Meanwhile other
    * threads, which seek, pull through the pad as well. */
   GMutex lock;
   GThread *thread; /* the streaming thread, not a reference */
@@ -43,19 +43,20 @@ typedef struct
   GstBuffer *head; /* its first bytes, as the pad has given them */
 } GstPacoReader;
 
-/* pad: the element's sink pad, which outlives the reader. */
+/* Prepares the reader for the element's sink pad, which outlives it. */
 void gst_paco_reader_init (GstPacoReader *reader, GstPad *pad);
 void gst_paco_reader_clear (GstPacoReader *reader);
 
-/* Forgets downstream's memory and the file, when the pad is no longer active. */
+/* Forgets downstream's memory and the file. Has to be called when the pad is no
+ * longer active. */
 void gst_paco_reader_reset (GstPacoReader *reader);
 
 /* Asks downstream of the source pad, which has these caps, for memory. */
 void gst_paco_reader_negotiate (
     GstPacoReader *reader, GstPad *source_pad, GstCaps *caps);
 
-/* Says that the base class will pull size bytes or some more at offset, or fewer at
- * the end. head is what it has pulled there before. */
+/* Says that the base class will pull size bytes or some more at offset, or fewer
+ * at the end. head holds the bytes that it has pulled there before. */
 void gst_paco_reader_expect (
     GstPacoReader *reader, guint64 offset, gsize size, GstBuffer *head);
 

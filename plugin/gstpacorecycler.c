@@ -6,32 +6,32 @@
  * when the last part of it is freed the slab is kept for the next. */
 #include "gstpacorecycler.h"
 
-/* Slabs are larger than asked for by this share, because the next frame may be
- * somewhat larger, and a multiple of the second. */
+/* A slab is larger than asked for by this part, because the next frame may be
+ * somewhat larger, and its size is a multiple of GRAIN. */
 #define SPARE_SHARE 8
 #define GRAIN ((gsize) 64 << 10)
-/* What slabs are aligned to at least; masks, as GstAllocationParams has it. */
+/* Slabs are aligned to this at least; it is a mask, as in GstAllocationParams. */
 #define ALIGN ((gsize) 63)
 
 typedef struct _Slab Slab;
 
 struct _Slab
 {
-  GstPacoRecycler *owner; /* a reference, while the slab is out */
+  GstPacoRecycler *owner; /* a reference while the slab is in use */
   GstMemory *memory;
   GstMapInfo map;
-  Slab *next; /* of those that are kept */
+  Slab *next; /* the next one of those that are kept */
 };
 
 struct _GstPacoRecycler
 {
   GstAllocator parent;
-  GstAllocator *source; /* NULL: the system's */
+  GstAllocator *source; /* NULL if it is the system's */
   guint most;           /* slabs */
 
-  GMutex lock;   /* of the following */
-  Slab *kept;    /* the last that came back first: caches know it best */
-  guint n_alive; /* slabs kept and out */
+  GMutex lock; /* guards what follows */
+  Slab *kept; /* the one that came back last is first, as caches hold it best */
+  guint n_alive; /* slabs that are kept or in use */
   gboolean stopped;
 };
 
@@ -39,7 +39,7 @@ G_DEFINE_FINAL_TYPE (GstPacoRecycler, gst_paco_recycler, GST_TYPE_ALLOCATOR);
 
 /* --- slabs --- */
 
-/* NULL if there is no memory. */
+/* Allocates a slab. Returns NULL if there is no memory. */
 static Slab *
 slab_new (GstAllocator *source, gsize size)
 {
@@ -67,8 +67,8 @@ slab_free (Slab *slab)
   g_free (slab);
 }
 
-/* Takes a kept slab that is large enough out of the list, or else returns
- * NULL. With the lock. */
+/* Takes a kept slab that is large enough out of the list, or returns NULL. The
+ * lock must be held. */
 static Slab *
 take_kept (GstPacoRecycler *self, gsize size)
 {
@@ -83,8 +83,9 @@ take_kept (GstPacoRecycler *self, gsize size)
   return NULL;
 }
 
-/* A slab of at least size bytes; NULL if there are as many as there may be, or
- * if there is no memory. A kept one that is too small makes room for it. */
+/* Returns a slab of at least size bytes, or NULL if there are as many as there
+ * may be, or if there is no memory. A kept one that is too small makes room for
+ * it. */
 static Slab *
 get_slab (GstPacoRecycler *self, gsize size)
 {
@@ -115,7 +116,7 @@ get_slab (GstPacoRecycler *self, gsize size)
   return slab;
 }
 
-/* Nothing refers to the memory around the slab any more. */
+/* Takes a slab back when nothing refers to the memory around it any more. */
 static void
 take_back (gpointer data)
 {
@@ -147,7 +148,7 @@ gst_paco_recycler_alloc (
   GstPacoRecycler *self = GST_PACO_RECYCLER (allocator);
   Slab *slab = NULL;
 
-  /* Nobody who reads frames wants anything around them. */
+  /* Slabs have no room for prefix and padding; who reads frames asks for none. */
   if (params->prefix == 0 && params->padding == 0
       && (params->align & ~ALIGN) == 0)
     slab = get_slab (self, size);
@@ -158,14 +159,15 @@ gst_paco_recycler_alloc (
       params->flags, slab->map.data, slab->map.size, 0, size, slab, take_back);
 }
 
-/* No memory has this allocator as its own. */
+/* This is never called: the memory that is handed out belongs to the system's
+ * allocator. */
 static void
 gst_paco_recycler_free (GstAllocator *allocator, GstMemory *memory)
 {
   g_return_if_reached ();
 }
 
-/* What is out holds references. */
+/* No slab is in use any more, because each that is holds a reference. */
 static void
 gst_paco_recycler_finalize (GObject *object)
 {

@@ -10,7 +10,7 @@ gst_paco_rtp_blocks_clear (GstPacoRtpBlocks *blocks)
   g_clear_pointer (&blocks->records, g_free);
 }
 
-/* Geometry and memory for frames like that of header. */
+/* Prepares geometry and memory for frames like that of header. */
 static gboolean
 configure (GstPacoRtpBlocks *blocks, const PacoHeader *header, GError **error)
 {

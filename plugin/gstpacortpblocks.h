@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What a frame says of itself: its header, and where the bytes of its codeblocks
- * are. rtppacopay cuts frames between blocks, and rtppacodepay marks those as
- * broken of which bytes were lost. */
+ * Reads what a frame says of itself: its header, and where the bytes of its
+ * codeblocks are. rtppacopay cuts frames between blocks, and rtppacodepay marks
+ * those blocks as broken of which bytes were lost. */
 #pragma once
 #include "codec/index.h"
 #include <gst/gst.h>
@@ -24,7 +24,7 @@ void gst_paco_rtp_blocks_clear (GstPacoRtpBlocks *blocks);
 gboolean gst_paco_rtp_blocks_read (GstPacoRtpBlocks *blocks, const guint8 *data,
     gsize size, guint32 frame_size, GError **error);
 
-/* How many bytes lie before the payload. */
+/* Returns how many bytes lie before the payload. */
 static inline guint32
 gst_paco_rtp_blocks_payload (const GstPacoRtpBlocks *blocks)
 {

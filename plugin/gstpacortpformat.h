@@ -11,12 +11,12 @@ enum
   GST_PACO_RTP_VERSION = 0,
   GST_PACO_RTP_CLOCK_RATE = 90000,
 
-  /* Bytes of the headers. */
+  /* Each kind of header has so many bytes. */
   GST_PACO_RTP_DATA_HEADER = 12,
   GST_PACO_RTP_PARITY_HEADER = 16,
 
-  /* Of the part of a frame that parity protects. A group has at most as many
-   * symbols, and as many rows of parity. */
+  /* This is about the part of a frame that parity protects. A group has at most
+   * as many symbols, and as many rows of parity. */
   GST_PACO_RTP_GROUP = 128,
   GST_PACO_RTP_MAX_GROUPS = 256,
   GST_PACO_RTP_MAX_SYMBOLS = GST_PACO_RTP_GROUP * GST_PACO_RTP_MAX_GROUPS,
@@ -37,13 +37,13 @@ typedef struct
   guint32 frame_size; /* bytes */
   guint32 offset;     /* data: of its bytes in the frame */
 
-  /* parity */
+  /* The header of a packet of parity has these. */
   guint32 protected_size; /* bytes at the frame's begin */
   guint8 row, n_rows;
   guint8 group;
 } GstPacoRtpHeader;
 
-/* Bytes of the header. */
+/* Returns how many bytes the header has. */
 static inline gsize
 gst_paco_rtp_header_size (GstPacoRtpKind kind)
 {
@@ -69,8 +69,9 @@ gst_paco_rtp_header_write (const GstPacoRtpHeader *header, guint8 *data)
   data[15] = 0;
 }
 
-/* Reads a header. FALSE if the payload is too short for it and a byte of body, or of an
- * unknown version or kind. The values of the fields are not checked. */
+/* Reads a header. Returns FALSE if the payload is too short for it and a byte of
+ * body, or of an unknown version or kind. The values of the fields are not
+ * checked. */
 static inline gboolean
 gst_paco_rtp_header_read (
     GstPacoRtpHeader *header, const guint8 *data, gsize size)
@@ -95,7 +96,7 @@ gst_paco_rtp_header_read (
   return TRUE;
 }
 
-/* How many symbols of symbol_size bytes are needed for size bytes; the last one is
+/* Returns how many symbols of symbol_size bytes hold size bytes; the last one is
  * filled up. */
 static inline guint32
 gst_paco_rtp_n_symbols (guint32 size, guint32 symbol_size)

@@ -6,9 +6,9 @@
 #include "gstpacortpparity.h"
 #include <string.h>
 
-/* A frame may be in so many parts. Each packet that is lost makes one more, so
- * that no frame with most of its bytes has as many; it bounds the work of those
- * who send bytes one by one. */
+/* A frame may have so many holes. Each packet that is lost makes one more, and no
+ * frame of which most bytes come has as many. The limit bounds the work that a
+ * sender of single bytes can cause. */
 #define MOST_HOLES 8192
 
 /* --- holes ------------------------------------------------------------- */
@@ -19,8 +19,8 @@ hole_at (const GstPacoRtpFrame *frame, guint i)
   return &g_array_index (frame->holes, GstPacoRtpHole, i);
 }
 
-/* The first hole that ends behind offset, or their number. Packets mostly come
- * in order, into the last hole. */
+/* Returns the number of the first hole that ends behind offset, or how many holes
+ * there are. Packets mostly come in order, into the last hole. */
 static guint
 find_hole (const GstPacoRtpFrame *frame, guint32 offset)
 {
@@ -48,7 +48,7 @@ is_missing (const GstPacoRtpFrame *frame, guint32 begin, guint32 end)
   return i < frame->holes->len && hole_at (frame, i)->begin < end;
 }
 
-/* Takes out of hole i what is there now, all of which lies in it. */
+/* Takes the bytes that are there now, all of which lie in hole i, out of it. */
 static void
 shrink_hole (GstPacoRtpFrame *frame, guint i, guint32 begin, guint32 end)
 {
@@ -68,8 +68,8 @@ shrink_hole (GstPacoRtpFrame *frame, guint i, guint32 begin, guint32 end)
 
 /* --- parity ------------------------------------------------------------ */
 
-/* Whether a packet of parity says of the frame what the others say; the first
- * one is believed, if it can be true. */
+/* Whether a packet of parity says of the frame what the others say. The first one
+ * is believed, if what it says can be true. */
 static GstPacoRtpFate
 accept_parity (
     GstPacoRtpFrame *frame, const GstPacoRtpHeader *header, gsize size)
@@ -98,7 +98,7 @@ accept_parity (
   return GST_PACO_RTP_TAKEN;
 }
 
-/* What of the protected part symbol i of a group is. */
+/* Returns which bytes of the protected part are symbol i of a group. */
 static GstPacoRtpHole
 symbol_range (const GstPacoRtpFrame *frame, guint group, guint i)
 {
@@ -109,15 +109,15 @@ symbol_range (const GstPacoRtpFrame *frame, guint group, guint i)
     MIN (begin + frame->symbol_size, frame->protected_size) };
 }
 
-/* Symbols of a group. */
+/* Returns how many symbols a group has. */
 static guint
 group_size (const GstPacoRtpFrame *frame, guint group)
 {
   return (frame->n_symbols - group + frame->n_groups - 1) / frame->n_groups;
 }
 
-/* Lists the symbols of a group that are not whole, and as many rows of parity;
- * returns how many they are, or 0 if there are too few rows. */
+/* Lists the symbols of a group that are not whole, and as many rows of parity.
+ * Returns how many they are, or 0 if there are too few rows. */
 static guint
 find_erasures (
     const GstPacoRtpFrame *frame, guint group, guint8 *columns, guint8 *rows)
@@ -136,7 +136,7 @@ find_erasures (
   return n_rows == n ? n : 0;
 }
 
-/* Adds what is there of a group to its rows of parity. */
+/* Adds all symbols of a group that are there to its rows of parity. */
 static void
 add_known (const GstPacoRtpFrame *frame, guint group, guint8 *sums,
     const guint8 *rows, guint n)
@@ -155,7 +155,7 @@ add_known (const GstPacoRtpFrame *frame, guint group, guint8 *sums,
   }
 }
 
-/* Puts a symbol into the frame. What of it has come already stays. */
+/* Puts a symbol into the frame. Bytes of it that have come already stay. */
 static void
 fill_symbol (
     GstPacoRtpFrame *frame, const GstPacoRtpHole *range, const guint8 *symbol)
@@ -278,7 +278,7 @@ gst_paco_rtp_frame_is_safe (const GstPacoRtpFrame *frame)
 
 /* --- lost blocks ------------------------------------------------------- */
 
-/* A decoder that finds these bytes takes the block for broken. */
+/* Changes these bytes so that a decoder takes the block for broken. */
 static void
 break_block (guint8 *bytes, const PacoBlockRecord *record)
 {

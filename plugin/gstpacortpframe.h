@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A frame that is put together from packets, in any order (docs/RTP.md sections 3
- * and 4): it is told which bytes have come, refuses packets that contradict
- * others, and gets lost ones back from parity. rtppacodepay has two of them.
- *
- * Packets are data from the network: nothing that they say makes a frame take
- * more memory than the limit given, or look at bytes that are not its own. */
+ * Puts a frame together from packets, in any order (docs/RTP.md sections 3 and 4):
+ * it is told which bytes have come, refuses packets that contradict others, and
+ * restores lost ones from parity. rtppacodepay has two such frames. Packets are data
+ * from the network: whatever they say, a frame takes no more memory than the limit
+ * given, and looks at no bytes but its own. */
 #pragma once
 #include "gstpacortpblocks.h"
 #include "gstpacortpformat.h"
 
 G_BEGIN_DECLS
 
-/* What has become of a packet. */
+/* Says what has become of a packet. */
 typedef enum
 {
   GST_PACO_RTP_TAKEN,
@@ -43,20 +42,20 @@ typedef struct
   GstMapInfo map;
   GArray *holes; /* of GstPacoRtpHole, in order */
 
-  /* Parity, once there is some. */
+  /* These are set once there is parity. */
   guint32 protected_size, symbol_size, n_symbols, n_groups;
   guint n_rows;
   GstBuffer **parity; /* row * n_groups + group: a symbol, or NULL */
 } GstPacoRtpFrame;
 
-/* Begins the frame of this header, which is that of any of its packets. Its memory
- * comes from allocator. FALSE if there is none. */
+/* Begins the frame of this header, which is that of any of its packets. Its
+ * memory comes from allocator. Returns FALSE if there is none. */
 gboolean gst_paco_rtp_frame_begin (GstPacoRtpFrame *frame,
     const GstPacoRtpHeader *header, GstAllocator *allocator);
 
-/* Takes a packet with the frame's number: size bytes at body, behind its header. If
- * it has parity that may be needed, the buffer `packet` is kept, whose memory from
- * body_offset on is the body. */
+/* Takes a packet with the frame's number: size bytes at body, behind its header.
+ * If the packet has parity that may be needed, the buffer `packet`, whose memory
+ * from body_offset on is the body, is kept. */
 GstPacoRtpFate gst_paco_rtp_frame_add (GstPacoRtpFrame *frame,
     const GstPacoRtpHeader *header, const guint8 *body, gsize size,
     GstBuffer *packet, gsize body_offset);
@@ -68,14 +67,14 @@ gst_paco_rtp_frame_is_whole (const GstPacoRtpFrame *frame)
   return frame->holes->len == 0;
 }
 
-/* Whether all of the part that has parity is there. */
+/* Whether all bytes of the part that has parity are there. */
 gboolean gst_paco_rtp_frame_is_safe (const GstPacoRtpFrame *frame);
 
-/* Tries to restore what is missing of that part. It is needed only if data came after
- * parity. */
+/* Tries to restore what is missing of that part. A call is needed only if data
+ * came after parity. */
 void gst_paco_rtp_frame_restore (GstPacoRtpFrame *frame);
 
-/* How many bytes at its beginning are there. */
+/* Returns how many bytes at its beginning are there. */
 guint32 gst_paco_rtp_frame_head (const GstPacoRtpFrame *frame);
 
 /* Fills in what is missing, so that a decoder finds all codeblocks with lost bytes
@@ -84,7 +83,7 @@ guint32 gst_paco_rtp_frame_head (const GstPacoRtpFrame *frame);
 guint gst_paco_rtp_frame_fill (
     GstPacoRtpFrame *frame, const GstPacoRtpBlocks *blocks);
 
-/* Ends the frame; the buffer is the caller's. */
+/* Ends the frame and returns its buffer, which is the caller's. */
 GstBuffer *gst_paco_rtp_frame_steal (GstPacoRtpFrame *frame);
 /* Ends the frame, if it is active, and drops it. */
 void gst_paco_rtp_frame_drop (GstPacoRtpFrame *frame);

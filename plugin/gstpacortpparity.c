@@ -7,7 +7,7 @@
 
 #define POLYNOMIAL 0x1d /* without x^8 */
 
-/* Bytes that are multiplied at once, a vector of every machine. */
+/* So many bytes are multiplied at once; every machine has vectors of this size. */
 typedef guint8 Bytes __attribute__ ((vector_size (16)));
 
 static inline Bytes
@@ -31,7 +31,7 @@ multiply (guint8 a, guint8 b)
   return product;
 }
 
-/* a^254, as a^255 is 1. */
+/* Inverts a by computing a^254, because a^255 is 1. */
 static guint8
 invert (guint8 a)
 {
@@ -84,7 +84,7 @@ gst_paco_rtp_parity_add (guint8 *rows, gsize stride, const guint8 *factors,
 }
 
 /* Inverts the n x n matrix, by Gauss and Jordan. Every square part of a Cauchy
- * matrix has an inverse, and so have those that remain after each step: no
+ * matrix has an inverse, and so have the parts that remain after each step: no
  * pivot is 0. */
 static void
 invert_matrix (guint8 *matrix, guint8 *inverse, guint n)
@@ -121,7 +121,7 @@ gst_paco_rtp_parity_solve (guint8 *symbols, gsize stride, gsize size,
     for (guint k = 0; k < n; k++)
       matrix[i * n + k] = gst_paco_rtp_parity_factor (rows[i], columns[k]);
   invert_matrix (matrix, inverse, n);
-  /* Row k of the sums goes into all symbols. */
+  /* Row k of the sums is added to all symbols. */
   for (guint k = 0; k < n; k++)
     for (guint i = 0; i < n; i++)
       factors[k * n + i] = inverse[i * n + k];

@@ -8,7 +8,7 @@
  * other. */
 #include "gstpacortpplan.h"
 
-/* Of coarse subbands that are protected: at most this part of the frame. */
+/* Coarse subbands are protected up to this part of the frame. */
 #define COARSE_SHARE 8
 
 void
@@ -25,7 +25,7 @@ gst_paco_rtp_plan_clear (GstPacoRtpPlan *plan)
   g_clear_pointer (&plan->pieces, g_array_unref);
 }
 
-/* Where in the frame block i begins. */
+/* Returns where in the frame block i begins. */
 static guint32
 block_begin (const GstPacoRtpBlocks *blocks, guint32 i)
 {
@@ -34,7 +34,7 @@ block_begin (const GstPacoRtpBlocks *blocks, guint32 i)
       : blocks->header.frame_size;
 }
 
-/* Bytes to protect, in symbols of at most symbol_size. */
+/* Chooses how many bytes to protect, in symbols of at most symbol_size. */
 static guint32
 choose_protected (const GstPacoRtpBlocks *blocks, guint32 symbol_size)
 {
@@ -60,7 +60,7 @@ plan_protection (GstPacoRtpPlan *plan, const GstPacoRtpBlocks *blocks,
 
   plan->protected_size = choose_protected (blocks, symbol_size);
   plan->n_symbols = gst_paco_rtp_n_symbols (plan->protected_size, symbol_size);
-  /* As equal as they can be, so that little is filled up. */
+  /* Symbols are as equal as they can be, so that little is filled up. */
   plan->symbol_size = (plan->protected_size + plan->n_symbols - 1)
       / plan->n_symbols;
   plan->n_symbols = gst_paco_rtp_n_symbols (
@@ -69,7 +69,7 @@ plan_protection (GstPacoRtpPlan *plan, const GstPacoRtpBlocks *blocks,
 
   group = (plan->n_symbols + plan->n_groups - 1) / plan->n_groups;
   plan->n_rows = (group * parity + 99) / 100;
-  /* A few symbols get more than their share. */
+  /* Groups get one row more than their share, which helps those of few symbols. */
   if (parity > 0 && group > 1)
     plan->n_rows = MIN (plan->n_rows + 1, GST_PACO_RTP_GROUP);
 }
@@ -82,8 +82,8 @@ add_piece (GstPacoRtpPlan *plan, guint32 offset, guint32 size)
   g_array_append_val (plan->pieces, piece);
 }
 
-/* Adds bytes that belong together, to the last piece where there is room for all
- * of them. */
+/* Adds bytes that belong together to the last piece if there is room for all of
+ * them, else to a new one. */
 static void
 add_block (GstPacoRtpPlan *plan, guint32 offset, guint32 size, guint32 room)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How a frame is cut into packets, and how much of it parity protects; what
- * docs/RTP.md leaves to the sender. rtppacopay follows it. */
+ * Plans how a frame is cut into packets, and how much of it parity protects, which
+ * docs/RTP.md leaves to the sender. rtppacopay follows the plan. */
 #pragma once
 #include "gstpacortpblocks.h"
 #include "gstpacortpformat.h"
 
 G_BEGIN_DECLS
 
-/* Bytes of a frame that a packet has. */
+/* The bytes of a frame that a packet has. */
 typedef struct
 {
   guint32 offset, size;
@@ -17,7 +17,7 @@ typedef struct
 {
   GArray *pieces; /* of GstPacoRtpPiece, the whole frame in order */
 
-  /* The part that parity protects: the first protected_size bytes. The first
+  /* The part that parity protects is the first protected_size bytes. The first
    * n_symbols pieces are its symbols. */
   guint32 protected_size, symbol_size;
   guint32 n_symbols, n_groups;
@@ -27,7 +27,7 @@ typedef struct
 void gst_paco_rtp_plan_init (GstPacoRtpPlan *plan);
 void gst_paco_rtp_plan_clear (GstPacoRtpPlan *plan);
 
-/* The least `room` that a frame can be cut for. */
+/* A frame cannot be cut for less `room`. */
 #define GST_PACO_RTP_LEAST_ROOM 64
 
 /* Plans the packets of the frame of `blocks`, whose index has been read. room is how

@@ -5,7 +5,8 @@
 
 enum
 {
-  /* Time for the index of a file, before the first frame and with each. */
+  /* The index of a file may take so much time before the first frame and with
+   * each. */
   FIRST_US = 50000,
   FIRST_FRAMES = 1000,
   EACH_US = 1000,
@@ -104,7 +105,7 @@ gst_paco_seek_parsed (
   GST_OBJECT_UNLOCK (base);
 }
 
-/* What is known of a file when a seek comes. */
+/* Says what is known of a file when a seek comes. */
 typedef struct
 {
   PacoFrameIndex *index;
@@ -112,8 +113,8 @@ typedef struct
   guint stack;
 } Known;
 
-/* The base class begins so much before a time that is sought as the other frames of a
- * stack take, and leaves out what is of no use. */
+/* Returns how long before a time that is sought the base class begins: as long as
+ * the other frames of a stack take. It leaves out frames that are of no use. */
 static GstClockTime
 lead_in (const Known *known)
 {
@@ -124,11 +125,12 @@ lead_in (const Known *known)
 }
 
 /* Puts a frame into the index of the base class, which keeps every entry that it
- * gets until the element stops: a frame is put there once. The base class goes on
- * to index by itself behind the last entry, all that it has indexed before as
- * well, unless the last entry is again the furthest frame. The first frame of a stack
- * is also put to where the base class looks for what any picture of the stack needs:
- * no earlier picture does, and what later ones need lies not before it. */
+ * gets until the element stops: so a frame is put there once. The base class goes
+ * on to index by itself behind the last entry, including everything that it has
+ * indexed before, unless the last entry is again the furthest frame. The first
+ * frame of a stack is also put where the base class looks for what any picture of
+ * the stack needs: no picture before it needs it, and all that later pictures
+ * need lies behind it. */
 static void
 tell_base (GstBaseParse *base, GstPacoSeek *seek, const Known *known,
     guint64 offset, GstClockTime time)
@@ -157,8 +159,9 @@ tell_base (GstBaseParse *base, GstPacoSeek *seek, const Known *known,
         base, furthest_offset, furthest_time, TRUE, TRUE);
 }
 
-/* From frame *n to the first one of its stack, on which it depends; or to that of the
- * stack behind it, if only that may be sought, or is nearer. */
+/* Goes from frame *n to the first one of its stack, on which it depends, or to
+ * the first one of the next stack, if only that may be sought, or if it is
+ * nearer. */
 static gboolean
 find_stack (PacoFrameIndex *index, PacoFile *file, GstSeekFlags flags,
     guint64 *n, guint64 *offset)
@@ -179,14 +182,14 @@ find_stack (PacoFrameIndex *index, PacoFile *file, GstSeekFlags flags,
   return paco_frame_index_find (index, file, n, offset);
 }
 
-/* The frame that a seek to `time` leads to, when the index has it. */
+/* Finds the frame that a seek to `time` leads to, if the index has it. */
 static gboolean
 find_target (const Known *known, GstBaseParse *base, GstClockTime time,
     GstSeekFlags flags, GstClockTime *target, guint64 *offset)
 {
   const GstPacoGrid *grid = &known->grid;
   PacoFrameIndex *index = known->index;
-  /* In this order: more frames may be found meanwhile. */
+  /* This is asked first, because more frames may be found meanwhile. */
   gboolean complete = paco_frame_index_is_complete (index), found;
   guint64 n_frames = paco_frame_index_n_frames (index);
   guint64 n = gst_paco_grid_frame_at (grid, time);

@@ -5,7 +5,8 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
 
-/* A picture lies on one device. */
+/* Pictures in device memory are wanted with one device only, because a picture
+ * lies on one. */
 static gboolean
 is_wanted (const GstPacoSettings *settings)
 {
@@ -75,7 +76,8 @@ gst_paco_sharing_open (GstPacoCoder *coder, const GstPacoSettings *settings)
   return opened;
 }
 
-/* What the user learns once, because the pictures come out right. */
+/* Posts a warning, which the user gets once, because the pictures are right all
+ * the same. */
 static void
 warn (GstPacoCoder *coder, GError *error)
 {

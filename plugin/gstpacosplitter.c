@@ -41,10 +41,10 @@ gst_paco_splitter_reset (GstPacoSplitter *splitter, guint64 offset)
 
 /* --- time stamps ------------------------------------------------------ */
 
-/* Of the buffers that begin within what is waited for, the last one is as good
- * as all: that is where the next piece begins, if any frame is there. So there
- * is one mark at the beginning of the bytes held or before, one among them, and
- * one of what came in last. */
+/* Among the buffers that begin within what is waited for, only the last one
+ * matters: the next piece begins there, if any frame is there. So there is one
+ * mark at the beginning of the bytes held or before, one among them, and one of
+ * what came in last. */
 static void
 add_mark (GstPacoSplitter *splitter, const GstBuffer *buffer)
 {
@@ -86,9 +86,9 @@ stamp (GstPacoSplitter *splitter, GstBuffer *piece)
 
 /* --- bytes that are held ---------------------------------------------- */
 
-/* Makes room for `size` bytes. A frame waited for from its first byte on gets no
- * more than it needs; where frames were doubted and given up, bytes move only
- * after a quarter as many have left. */
+/* Makes room for `size` bytes. A frame that is waited for from its first byte on
+ * gets no more than it needs. If frames were doubted and given up, bytes move
+ * only after a quarter as many have left. */
 static gboolean
 reserve (GstPacoSplitter *splitter, gsize size, GError **error)
 {
@@ -135,8 +135,8 @@ hold (GstPacoSplitter *splitter, gsize size, GError **error)
   return TRUE;
 }
 
-/* A buffer with the first `size` bytes held. Where that is most of them their
- * memory becomes the buffer's, and the rest moves. */
+/* Returns a buffer with the first `size` bytes held. If these are most of the
+ * bytes, their memory becomes the buffer's, and the rest moves. */
 static GstBuffer *
 take_held (GstPacoSplitter *splitter, gsize size)
 {
@@ -189,7 +189,7 @@ gst_paco_splitter_push (GstPacoSplitter *splitter, GstBuffer *buffer)
   return TRUE;
 }
 
-/* Holds what is needed to go on. FALSE if there is nothing to look at. */
+/* Holds what is needed to go on. Returns FALSE if there is nothing to look at. */
 static gboolean
 gather (GstPacoSplitter *splitter, gboolean last, GError **error)
 {

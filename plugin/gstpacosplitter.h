@@ -31,12 +31,12 @@ typedef struct
   guint64 offset; /* in the stream, of the next piece */
   gboolean discont;
 
-  /* What has come last and is not looked at yet. */
+  /* The buffer that came last and has not been looked at yet. */
   GstBuffer *input;
   GstMapInfo map;
   gsize input_at;
 
-  /* What is held before it, until `needed` bytes are there. */
+  /* The bytes that are held before it, until `needed` bytes are there. */
   guint8 *data;
   gsize start, size, capacity;
   gsize needed;
@@ -47,17 +47,17 @@ typedef struct
   guint n_marks;
 } GstPacoSplitter;
 
-/* Forgets all bytes; the next ones are at this offset in the stream. The splitter is
- * in use, or has been cleared with zeros. */
+/* Forgets all bytes; the next ones are at this offset in the stream. The splitter
+ * is in use, or has been cleared with zeros. */
 void gst_paco_splitter_reset (GstPacoSplitter *splitter, guint64 offset);
 
-/* Takes buffer. Before the next one, gst_paco_splitter_next() must have said
- * that there is nothing left. FALSE if the buffer cannot be read. */
+/* Takes buffer. Before the next one, gst_paco_splitter_next() must have said that
+ * there is nothing left. Returns FALSE if the buffer cannot be read. */
 gboolean gst_paco_splitter_push (GstPacoSplitter *splitter, GstBuffer *buffer);
 
-/* Returns the next piece, whose buffer and reason then belong to the caller. FALSE
- * if there is none before more bytes come, or, with *error set, if there is not
- * enough memory. last says that no more bytes will come. */
+/* Returns the next piece, whose buffer and reason then belong to the caller.
+ * Returns FALSE if there is none before more bytes come, or, with *error set, if
+ * there is not enough memory. last says that no more bytes will come. */
 gboolean gst_paco_splitter_next (GstPacoSplitter *splitter, gboolean last,
     GstPacoPiece *piece, GError **error);
 

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* The latest time; later ones are set to this. */
+/* This is the latest time, to which later ones are set. */
 #define GST_PACO_TIME_MAX ((GstClockTime) G_MAXINT64)
 
 /* Frame n begins at origin + n * fps_d / fps_n seconds, rounded down to a
@@ -18,14 +18,14 @@ typedef struct
   GstClockTime origin; /* at most GST_PACO_TIME_MAX */
 } GstPacoGrid;
 
-/* When frame n begins, at most GST_PACO_TIME_MAX. The grid has a rate. */
+/* Returns when frame n begins, at most GST_PACO_TIME_MAX. The grid has a rate. */
 GstClockTime gst_paco_grid_time (const GstPacoGrid *grid, guint64 n);
 
-/* The last frame that begins at time or before, 0 for times before the origin.
- * The grid has a rate. */
+/* Returns the last frame that begins at time or before, 0 for times before the
+ * origin. The grid has a rate. */
 guint64 gst_paco_grid_frame_at (const GstPacoGrid *grid, GstClockTime time);
 
-/* The frame that begins nearest to time. The grid has a rate. */
+/* Returns the frame that begins nearest to time. The grid has a rate. */
 guint64 gst_paco_grid_nearest (const GstPacoGrid *grid, GstClockTime time);
 
 G_END_DECLS

@@ -17,7 +17,7 @@ find_paco (GstTypeFind *find, gpointer user_data)
       || !paco_header_peek (data, PACO_HEADER_PEEK_SIZE, &header, NULL))
     return;
 
-  /* The header ends with a check of itself; then there is no doubt. */
+  /* The header ends with a check of itself, which leaves no doubt. */
   data = gst_type_find_peek (find, 0, header.header_size);
   if (data != NULL) {
     if (!paco_header_parse (data, header.header_size, &header, NULL, NULL))

@@ -38,16 +38,17 @@ enum
   PROP_STATS,
 };
 
-/* A 12-bit 4:4:4 frame of 8K, lossless, has some 80 MB; of 4K, 23 MB. */
+/* A lossless 12-bit 4:4:4 frame has some 80 MB at 8K, and 23 MB at 4K. */
 #define DEFAULT_MAX_FRAME_SIZE (128u << 20)
-/* Frames so far behind the last one are late; those before them, of a sender
- * that has begun anew. */
+/* Frames up to so far behind the last one are late. Those further behind are of a
+ * sender that has begun anew. */
 #define LATE_FRAMES 256
-/* Of the packets at a frame's end: when so many have come, in which there are no
- * blocks, none with blocks comes any more. Networks seldom change the order of
- * packets further apart. */
+/* When so many packets of a frame's end, which have no blocks, have come, none
+ * with blocks comes any more. Networks seldom change the order of packets further
+ * apart. */
 #define REORDERED_PACKETS 3
-/* Of memory for frames: being put together, with downstream. */
+/* So many slabs of memory are there for frames that are being put together, or
+ * are with downstream. */
 #define MOST_SLABS 8
 
 typedef struct
@@ -67,8 +68,8 @@ struct _GstRtpPacoDepay
   guint max_frame_size; /* property, atomic */
   Counts counts;        /* under the object lock */
 
-  /* Streaming thread only. The frames in order; the second one is active only if
-   * the first is. */
+  /* Only the streaming thread uses these. The frames are in order; the second one
+   * is active only if the first is. */
   GstPacoRtpFrame frames[2];
   gboolean has_last;
   guint16 last; /* the frame that was finished last */
@@ -77,7 +78,7 @@ struct _GstRtpPacoDepay
   GstPacoRtpBlocks blocks; /* of the last damaged frame */
   GstAllocator *recycler, *offered;
 
-  /* The stream as the last header told. */
+  /* The stream is as the last header told. */
   gboolean known;
   PacoPictureFormat picture;
   PacoVideoInfo video;
@@ -113,7 +114,7 @@ count (GstRtpPacoDepay *self, guint64 *counter, guint64 n)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* How far number is behind than, modulo 2^16. */
+/* Returns how far number is behind than, modulo 2^16. */
 static gint
 distance (guint16 number, guint16 than)
 {
@@ -148,7 +149,7 @@ update_caps (GstRtpPacoDepay *self, const PacoHeader *header)
   gst_caps_unref (caps);
 }
 
-/* A frame's time passes without it. */
+/* Leaves out a frame that cannot be handed on; a gap event stands for its time. */
 static void
 lose_frame (GstRtpPacoDepay *self, GstPacoRtpFrame *frame, const gchar *reason)
 {
@@ -168,8 +169,8 @@ lose_frame (GstRtpPacoDepay *self, GstPacoRtpFrame *frame, const gchar *reason)
   gst_paco_rtp_frame_drop (frame);
 }
 
-/* Makes whole what has holes: breaks the blocks in them. Where blocks have no
- * checks no decoder would see that. */
+/* Breaks the blocks that have holes. If blocks have no checks, no decoder would
+ * see that. */
 static gboolean
 fill (GstRtpPacoDepay *self, GstPacoRtpFrame *frame, const PacoHeader *header,
     GError **error)
@@ -192,7 +193,7 @@ fill (GstRtpPacoDepay *self, GstPacoRtpFrame *frame, const PacoHeader *header,
   return TRUE;
 }
 
-/* Reads the header, and puts right what can be. */
+/* Reads the header, and repairs what can be repaired. */
 static gboolean
 prepare (GstRtpPacoDepay *self, GstPacoRtpFrame *frame, GError **error)
 {
@@ -262,7 +263,7 @@ finish_all (GstRtpPacoDepay *self)
     finish_first (self);
 }
 
-/* Drops what has come, as if nothing had. */
+/* Drops all frames, as if no packet had come. */
 static void
 forget_all (GstRtpPacoDepay *self)
 {
@@ -304,8 +305,8 @@ begin_frame (GstRtpPacoDepay *self, const GstPacoRtpHeader *header,
   return frame;
 }
 
-/* The frame of a packet; NULL, with *fate set, if the packet comes too late or
- * asks for too much. */
+/* Finds the frame of a packet. Returns NULL, with *fate set, if the packet comes
+ * too late or asks for too much. */
 static GstPacoRtpFrame *
 find_frame (GstRtpPacoDepay *self, const GstPacoRtpHeader *header,
     const GstBuffer *packet, GstPacoRtpFate *fate)
@@ -332,7 +333,7 @@ find_frame (GstRtpPacoDepay *self, const GstPacoRtpHeader *header,
   return frame;
 }
 
-/* Notes that a packet says that no more blocks come, or few. */
+/* Notes that a packet says that no more blocks come, or only few. */
 static void
 note_end (
     GstPacoRtpFrame *frame, const GstPacoRtpHeader *header, gboolean marker)
@@ -365,7 +366,8 @@ take_packet (GstRtpPacoDepay *self, GstRTPBuffer *rtp)
       gst_rtp_buffer_get_header_len (rtp) + header_size);
   if (fate == GST_PACO_RTP_TAKEN || fate == GST_PACO_RTP_DUPLICATE)
     note_end (frame, &header, gst_rtp_buffer_get_marker (rtp));
-  /* What is behind a frame that is done comes after it. */
+  /* If the second frame is done, no packets of the first one are waited for any
+   * more. */
   if (is_done (&self->frames[1]))
     finish_all (self);
   else if (is_done (&self->frames[0]))
@@ -403,7 +405,7 @@ gst_rtp_paco_depay_process (GstRTPBaseDepayload *base, GstRTPBuffer *rtp)
   guint32 ssrc = gst_rtp_buffer_get_ssrc (rtp);
   GstPacoRtpFate fate;
 
-  /* Another sender, whose frames have other numbers. */
+  /* Another sender begins, whose frames have other numbers. */
   if (self->has_ssrc && ssrc != self->ssrc) {
     finish_all (self);
     self->has_last = FALSE;
@@ -436,8 +438,8 @@ gst_rtp_paco_depay_handle_event (GstRTPBaseDepayload *base, GstEvent *event)
       ->handle_event (base, event);
 }
 
-/* The base class would make a gap of each packet that is lost, in the middle of
- * frames that are shown. */
+/* Does nothing: the base class would make a gap of each packet that is lost, in
+ * the middle of frames that are shown. */
 static gboolean
 gst_rtp_paco_depay_packet_lost (GstRTPBaseDepayload *base, GstEvent *event)
 {
@@ -484,7 +486,7 @@ gst_rtp_paco_depay_finalize (GObject *object)
   G_OBJECT_CLASS (gst_rtp_paco_depay_parent_class)->finalize (object);
 }
 
-/* The base class has a property of this name, whose fields stay. */
+/* Adds to the property of the base class that has this name; its fields stay. */
 static GstStructure *
 make_stats (GstRtpPacoDepay *self)
 {

@@ -43,7 +43,7 @@ struct _GstRtpPacoPay
 
   guint parity; /* property, atomic */
 
-  /* Streaming thread only. */
+  /* Only the streaming thread uses these. */
   GstPacoRtpBlocks blocks;
   GstPacoRtpPlan plan;
   guint16 number;  /* of the next frame */
@@ -94,7 +94,7 @@ add_packet (GstRtpPacoPay *self, GstBufferList *list, GstBuffer *buffer,
   gst_buffer_list_add (list, packet);
 }
 
-/* The frame's bytes. */
+/* Makes packets of the frame's bytes. */
 static GstBufferList *
 make_data (GstRtpPacoPay *self, GstBuffer *buffer)
 {
@@ -116,7 +116,8 @@ make_data (GstRtpPacoPay *self, GstBuffer *buffer)
   return list;
 }
 
-/* All parity of the frame at data: row after row, in each all groups. */
+/* Computes all parity of the frame at data: row after row, and in each row all
+ * groups. */
 static GstBuffer *
 compute_parity (const GstPacoRtpPlan *plan, const guint8 *data)
 {
@@ -170,7 +171,7 @@ make_parity (GstRtpPacoPay *self, GstBuffer *buffer, const guint8 *data)
 
 /* --- frames ------------------------------------------------------------ */
 
-/* Bytes of a packet of the frame behind the RTP header. */
+/* Returns how many bytes a packet of the frame has behind the RTP header. */
 static guint
 packet_room (GstRtpPacoPay *self, GstBuffer *buffer)
 {
@@ -180,7 +181,7 @@ packet_room (GstRtpPacoPay *self, GstBuffer *buffer)
       gst_rtp_base_payload_get_source_count (base, buffer));
 }
 
-/* The frame is no frame. What is damaged so is left out. */
+/* Warns that the buffer is no frame. What is damaged so is left out. */
 static GstFlowReturn
 refuse (GstRtpPacoPay *self, const GError *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The element rtppacopay. */
+ * The element rtppacopay, which plugin.c registers. */
 #pragma once
 #include <gst/rtp/rtp.h>
 
