@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The choice of a backend. A further one is one more row of `backends`; the rows stand
- * in the order in which "auto" tries them. */
+ * Chooses a backend and opens it (backends.h). A further backend is one more row of
+ * `backends`; the rows stand in the order in which "auto" tries them. */
 #include "backends.h"
 
-/* backend is NULL where the build has no such part. */
+/* backend is NULL if it is not part of the build. */
 static const struct
 {
   PacoUse which;

@@ -34,10 +34,10 @@ typedef enum
   ROW_NEXT,     /* no format: those behind it are less preferred */
 } RowKind;
 
-/* What a row that is not derived says of its words, and of the place of each
- * component (ROW_LISTED) or of the samples of each plane (ROW_STRING): a group is
- * a string of the digits of components, which follow each other bit by bit
- * or, if run is not 0, begin at a new word after each `run` of them. */
+/* A row that is not derived says here what its words are, and where each
+ * component (ROW_LISTED) or the samples of each plane (ROW_STRING) lie. A group
+ * is a string of the digits of components, which follow each other bit by bit or,
+ * if run is not 0, begin at a new word after each `run` of them. */
 typedef struct
 {
   const char *name;
@@ -204,8 +204,8 @@ find_row (GstVideoFormat format)
   return NULL;
 }
 
-/* Bytes of the group of a plane: those of the component whose samples are the
- * farthest apart. */
+/* Returns the bytes of a plane's group: those of the component whose samples are
+ * the farthest apart. */
 static guint
 plane_group_bytes (const GstVideoFormatInfo *finfo, guint plane)
 {
@@ -217,7 +217,7 @@ plane_group_bytes (const GstVideoFormatInfo *finfo, guint plane)
   return bytes;
 }
 
-/* A component that has a word for each sample. */
+/* Lays out a component that has a word for each sample. */
 static void
 lay_out_words (const FormatRow *row, const GstVideoFormatInfo *finfo, guint c,
     PacoSampleLayout *layout)
@@ -244,8 +244,8 @@ lay_out_words (const FormatRow *row, const GstVideoFormatInfo *finfo, guint c,
     layout->places[i] = (PacoSamplePlace){ offset + i * apart, shift };
 }
 
-/* The components of a plane whose samples are the bits of a string. They have
- * one depth. */
+/* Lays out the components of a plane whose samples are the bits of a string. They
+ * have one depth. */
 static void
 lay_out_string (const FormatRow *row, const char *samples, PacoRawFormat *raw)
 {
@@ -266,8 +266,9 @@ lay_out_string (const FormatRow *row, const char *samples, PacoRawFormat *raw)
   }
 }
 
-/* Bytes of a pixel that no sample has are written as if they were opaque alpha;
- * what is left of words that have samples, as 0. */
+/* Finds what is written where there are no samples: bytes of a pixel that no
+ * sample has are written as if they were opaque alpha, and bits that are left of
+ * words that have samples as 0. */
 static void
 find_fill (const GstVideoFormatInfo *finfo, PacoRawFormat *raw)
 {
@@ -350,7 +351,7 @@ paco_raw_format_holds (GstVideoFormat format, guint width)
   return TRUE;
 }
 
-/* The running GStreamer may not know the name. */
+/* Whether the row's format is coded, and known to the running GStreamer. */
 static gboolean
 is_coded (const FormatRow *row)
 {

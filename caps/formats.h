@@ -14,23 +14,23 @@ typedef struct
   PacoComponent components[PACO_MAX_COMPONENTS];
 
   /* The samples lie in tiles, not in lines: they go through unpack and pack
-   * functions (packed.h), and layout says nothing. */
+   * functions (packed.h), and layout has no meaning. */
   bool tiled;
 
-  /* The plane that component c is in, and how its samples lie there. */
+  /* Component c is in this plane, and its samples lie there like this. */
   guint8 plane[PACO_MAX_COMPONENTS];
   PacoSampleLayout layout[PACO_MAX_COMPONENTS];
 } PacoRawFormat;
 
-/* Fills *raw; FALSE if the format, one that the running GStreamer knows, is not
- * coded. */
+/* Fills *raw. The running GStreamer must know the format. Returns FALSE if it is
+ * not coded. */
 gboolean paco_raw_format (GstVideoFormat format, PacoRawFormat *raw);
 
-/* Why a format is left out, or NULL if it is coded or not known here. */
+/* Returns why a format is left out, or NULL if it is coded or not known here. */
 const char *paco_raw_format_exclusion (GstVideoFormat format);
 
-/* The formats of the running GStreamer that are coded, the preferred first.
- * Returns how many were written; n is at least PACO_MAX_RAW_FORMATS. */
+/* Writes the formats of the running GStreamer that are coded, the preferred ones
+ * first. Returns how many were written; n is at least PACO_MAX_RAW_FORMATS. */
 #define PACO_MAX_RAW_FORMATS 160
 guint paco_raw_formats (GstVideoFormat *formats, guint n);
 
@@ -39,23 +39,23 @@ guint paco_raw_formats (GstVideoFormat *formats, guint n);
  * have none for the chroma of the last pixel of some odd widths. */
 gboolean paco_raw_format_holds (GstVideoFormat format, guint width);
 
-/* Another format with the same components and kind (gray, YUV, RGB). */
+/* Whether both formats have the same components and kind (gray, YUV, RGB). */
 gboolean paco_raw_format_same_samples (GstVideoFormat a, GstVideoFormat b);
 
-/* What a picture that was coded from a format is best decoded to: that format
- * if lines of this width hold it and downstream, whose caps may be NULL, takes
- * it (as one field, if the mode is alternate); else the preferred one of those
- * with the same samples; else that format. */
+/* Returns the format that a picture which was coded from a format is best decoded
+ * to: that format if lines of this width hold it and downstream, whose caps may
+ * be NULL, takes it (as one field, if the mode is alternate); else the preferred
+ * one of those with the same samples; else that format. */
 GstVideoFormat paco_raw_format_pick (GstVideoFormat coded, guint width,
     GstVideoInterlaceMode mode, GstCaps *allowed);
 
-/* Caps for templates: all these formats, 1x1 to 16384x16384; structures and the
- * formats in them stand in the order of preference. Last are those with the
- * feature format:Interlaced, of one field in each buffer. */
+/* Returns caps for templates: all these formats, 1x1 to 16384x16384. Structures,
+ * and the formats in them, stand in the order of preference. Last are those with
+ * the feature format:Interlaced, of one field in each buffer. */
 GstCaps *paco_raw_caps (void);
 
-/* GstVideoInfo -> what is coded. FALSE if the format is not, or does not hold
- * all samples. */
+/* Makes of a GstVideoInfo what is coded. Returns FALSE if the format is not
+ * coded, or does not hold all samples. */
 gboolean paco_picture_format_from_info (
     const GstVideoInfo *info, bool fields, PacoPictureFormat *picture);
 
@@ -64,7 +64,8 @@ gboolean paco_picture_format_from_info (
 gboolean paco_frame_fits (const PacoRawFormat *raw, const GstVideoInfo *info,
     const GstVideoFrame *frame);
 
-/* A mapped frame of a format that is not tiled, as the backend sees it. */
+/* Makes of a mapped frame, whose format is not tiled, the picture that the
+ * backend sees. */
 void paco_picture_from_frame (
     const PacoRawFormat *raw, const GstVideoFrame *frame, PacoPicture *picture);
 

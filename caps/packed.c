@@ -9,7 +9,7 @@
 /* Unpack functions work in groups of pixels and may write a group too many. */
 #define LINE_SLACK 64
 
-/* See paco_fields_fit(): 2 more at most, with subsampling by 4. */
+/* paco_fields_fit() says why: there are 2 more at most, with subsampling by 4. */
 #define SPARE_LINES 2
 
 struct _PacoPlanes
@@ -36,7 +36,7 @@ paco_planes_new (const PacoPictureFormat *format)
 
   planes->format = *format;
   for (guint c = 0; c < format->n_components; c++) {
-    /* Lines begin on cache lines. */
+    /* Lines begin at cache lines. */
     gsize stride = (2 * (gsize) paco_component_width (format, c) + 63) & ~63;
 
     offset[c] = total;
@@ -80,7 +80,7 @@ plane_line (const PacoPlanes *planes, guint component, guint y)
       + planes->picture.stride[component] * (gssize) y);
 }
 
-/* Bits of a word of the unpacked line: 8 or 16. */
+/* Returns how many bits a word of the unpacked line has: 8 or 16. */
 static guint
 unpacked_bits (const GstVideoFormatInfo *finfo)
 {
@@ -88,7 +88,7 @@ unpacked_bits (const GstVideoFormatInfo *finfo)
       gst_video_format_get_info (finfo->unpack_format));
 }
 
-/* Where a component stands in an unpacked pixel: alpha is first. */
+/* Returns where a component stands in an unpacked pixel: alpha is first. */
 static guint
 unpacked_position (guint component)
 {
@@ -171,7 +171,8 @@ paco_planes_pack (PacoPlanes *planes, GstVideoFrame *frame)
   }
 }
 
-/* Lines of component c of a picture of which each field is reduced. */
+/* Returns how many lines of component c there are in a picture of which each
+ * field is reduced. */
 static guint
 reduced_lines (guint lines, guint reduce)
 {
@@ -196,7 +197,8 @@ paco_fields_fit (const PacoPictureFormat *picture, guint reduce)
   return TRUE;
 }
 
-/* The picture of a frame has fewer lines of chroma than the planes may have. */
+/* Reads only as many lines of chroma as the frame's picture has; the planes may
+ * have more. */
 void
 paco_planes_store (
     const PacoPlanes *planes, const PacoRawFormat *raw, GstVideoFrame *frame)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * GstVideoInfo, caps and buffer flags <-> the numbers of a frame header. The
- * header's numbers are GStreamer's of version 1.22 (FORMAT.md section 2);
- * values of either side beyond those become "unknown". */
+ * Converts GstVideoInfo, caps and buffer flags to the numbers of a frame header and
+ * back; videocaps.h says for whom. The header's numbers are GStreamer's of version
+ * 1.22 (FORMAT.md section 2); values of either side beyond those become "unknown". */
 #include "videocaps.h"
 #include "formats.h"
 #include <string.h>
 
-/* The numbers of the file format are these enums; if one ever moved, a
- * translation would have to stand here. */
+/* The numbers of the file format are those of these enums; if GStreamer ever
+ * changed one, it would have to be translated here. */
 G_STATIC_ASSERT (GST_VIDEO_COLOR_RANGE_16_235 == 2);
 G_STATIC_ASSERT (GST_VIDEO_COLOR_MATRIX_BT2020 == 6);
 G_STATIC_ASSERT (GST_VIDEO_TRANSFER_BT601 == 16);
@@ -34,7 +34,8 @@ known (guint value, guint max)
   return value <= max ? value : 0;
 }
 
-/* By the header's numbers. GStreamer has another mode before alternate. */
+/* This is indexed by the header's numbers, because GStreamer has another mode
+ * before alternate. */
 static const GstVideoInterlaceMode interlace_modes[] = {
   [PACO_INTERLACE_PROGRESSIVE] = GST_VIDEO_INTERLACE_MODE_PROGRESSIVE,
   [PACO_INTERLACE_INTERLEAVED] = GST_VIDEO_INTERLACE_MODE_INTERLEAVED,
@@ -51,7 +52,7 @@ interlace_mode_to_header (GstVideoInterlaceMode mode)
   return PACO_INTERLACE_PROGRESSIVE;
 }
 
-/* Lines of a whole frame. */
+/* Returns how many lines a whole frame has. */
 static guint
 frame_height (const PacoHeader *header)
 {
@@ -125,8 +126,8 @@ paco_video_from_info (
     read_hdr (caps, video);
 }
 
-/* The format that the header names, if it is what the header describes; else
- * the first one that is. */
+/* Returns the format that the header names, if it is what the header describes;
+ * else the first one that is. */
 static GstVideoFormat
 find_format (const PacoHeader *header)
 {
@@ -139,7 +140,8 @@ find_format (const PacoHeader *header)
   bool rgb = header->video.matrix == GST_VIDEO_COLOR_MATRIX_RGB
       || header->coding.color_transform != PACO_COLOR_TRANSFORM_NONE;
 
-  /* What the samples of a slice were before the wavelet along the stack. */
+  /* A slice is described by what the samples were before the wavelet along the
+   * stack. */
   if (header->video.slice.length > 0)
     picture.components[0].depth = header->video.slice.depth;
   for (guint i = 0; i < n; i++) {
@@ -165,8 +167,8 @@ find_format (const PacoHeader *header)
   return found;
 }
 
-/* Colorimetry that GStreamer would refuse for the format stays at the default
- * which gst_video_info_set_format() has put there. */
+/* Sets the colorimetry, unless GStreamer would refuse it for the format: then the
+ * default stays which gst_video_info_set_format() has set. */
 static void
 set_colorimetry (const PacoVideoInfo *video, GstVideoInfo *info)
 {
@@ -211,8 +213,9 @@ paco_caps_picture_rate (const GstStructure *caps, gint *pictures, gint *seconds)
   *seconds = d;
 }
 
-/* gst_video_info_to_caps() doubles a side of the pixels of views of half the aspect
- * ratio; it does not look whether the fraction can hold that. */
+/* Returns the flags of multiview without half-aspect if the pixels' aspect ratio
+ * cannot hold it: gst_video_info_to_caps() doubles a side of the pixels then, and
+ * does not look whether the fraction can hold that. */
 static GstVideoMultiviewFlags
 multiview_flags (const PacoVideoInfo *video)
 {
@@ -287,8 +290,8 @@ paco_caps_set_hdr (GstCaps *caps, const PacoVideoInfo *video)
   }
 }
 
-/* Through gst_video_info_to_caps(), which knows how the fields are written and
- * which are left out because they say nothing. */
+/* Uses gst_video_info_to_caps(), which knows how the fields are written and which
+ * are left out because they say nothing. */
 static void
 set_video_fields (GstCaps *caps, const PacoHeader *header)
 {
@@ -321,7 +324,7 @@ paco_caps_from_header (const PacoHeader *header)
       (gint) frame_height (header), "parsed", G_TYPE_BOOLEAN, TRUE, "alignment",
       G_TYPE_STRING, "frame", NULL);
 
-  /* Any bytes may stand there; caps hold text. */
+  /* The header may have any bytes there, but caps hold text. */
   if (header->video.raw_format[0] != '\0'
       && g_str_is_ascii (header->video.raw_format))
     gst_caps_set_simple (

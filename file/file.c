@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Reading what frames of a file say of themselves. */
+ * Reads what frames of a file say of themselves, for frame_index.c and places.c
+ * (file.h). */
 #include "file.h"
 #include <string.h>
 
 enum
 {
   MAGIC_SIZE = 4,
-  /* Read at once: holds most headers, which are shorter than this. */
+  /* So many bytes are read at once: most headers are shorter. */
   HEADER_BLOCK = 512,
   /* A search reads blocks from the one size to the other. */
   FIRST_BLOCK = 4096,
   LAST_BLOCK = 1 << 20,
-  /* Bytes of false headers that a search may check. */
+  /* A search may check so many bytes of false headers. */
   MOST_CHECKED = 1 << 20,
 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Reading what frames of a file say of themselves, at a known offset or from
- * anywhere on. frame_index.c and places.c read through this; pacoparse and the readers
- * of libpaco bring the file. */
+ * Reads what frames of a file say of themselves, at a known offset or from anywhere
+ * on. frame_index.c and places.c read through this; pacoparse and the readers of
+ * libpaco bring the file. */
 #pragma once
 #include "codec/header.h"
 
-/* Reads up to `size` bytes at offset; returns how many there are, 0 for none
- * and for errors. */
+/* Reads up to `size` bytes at offset. Returns how many there are, and 0 if there
+ * are none or an error occurs. */
 typedef size_t (*PacoFileRead) (
     void *source, uint64_t offset, uint8_t *data, size_t size);
 
@@ -19,13 +19,13 @@ typedef struct
   uint64_t reads, bytes; /* the work so far */
   bool gave_up;          /* set where a search ended early, or reading failed */
 
-  /* What was read last. */
+  /* The bytes that were read last. */
   uint8_t *block;
   uint64_t block_offset;
   size_t block_size, block_capacity;
 } PacoFile;
 
-/* What a frame says of itself, where its header is good. */
+/* What a frame says of itself, if its header is good. */
 typedef struct
 {
   uint64_t offset, end; /* in the file; the end may lie behind the file's */
@@ -42,28 +42,28 @@ void paco_file_init (
     PacoFile *file, PacoFileRead read, void *source, uint64_t size);
 void paco_file_clear (PacoFile *file); /* with zeros */
 
-/* `size` bytes at offset, valid until the next call; NULL if they are not
- * there. */
+/* Returns `size` bytes at offset, valid until the next call, or NULL if they are
+ * not there. */
 const uint8_t *paco_file_peek (PacoFile *file, uint64_t offset, size_t size);
 
-/* The frame at offset; false if there is no good header. */
+/* Reads the frame at offset. Returns false if there is no good header. */
 bool paco_file_frame_at (PacoFile *file, uint64_t offset, PacoFileFrame *frame);
 
-/* The first frame that begins in [from, end). The search gives up where false
+/* Finds the first frame that begins in [from, end). The search gives up if false
  * headers make it expensive. */
 bool paco_file_next_frame (
     PacoFile *file, uint64_t from, uint64_t end, PacoFileFrame *frame);
 
-/* The last frame that begins in [first, end), looked for in the last `most`
- * bytes of that. */
+/* Finds the last frame that begins in [first, end), by a search in the last
+ * `most` bytes of that. */
 bool paco_file_last_frame (PacoFile *file, uint64_t first, uint64_t end,
     uint64_t most, PacoFileFrame *frame);
 
-/* Whether the frame at offset, whose header is good, is a whole one, without
- * reading all of it: another frame follows, or none begins in it. If not,
- * returns where the garbage ends that it is, else 0. */
+/* Finds out whether the frame at offset, whose header is good, is a whole one,
+ * without reading all of it: another frame follows, or none begins in it. If it
+ * is garbage, returns where the garbage ends, else 0. */
 uint64_t paco_file_doubt (PacoFile *file, uint64_t offset, uint32_t frame_size);
 
-/* What a header at offset says. */
+/* Fills in what a header at offset says. */
 void paco_file_frame_from_header (
     const PacoHeader *header, uint64_t offset, PacoFileFrame *frame);

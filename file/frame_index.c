@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Where the frames of a file are.
+ * Finds where the frames of a file are (frame_index.h), by places.c or by hopping.
  *
- * Hopping reads 20 bytes of each frame: nothing on a disk that answers in
- * microseconds, but a walk over the whole surface of one that has to seek. So
- * it is done in slices, and given up where an answer takes milliseconds; then
+ * Hopping reads 20 bytes of each frame. That is cheap on a disk that answers in
+ * microseconds, but on one that has to seek it takes a walk over the whole surface.
+ * So it is done in slices, and given up if an answer takes milliseconds; then
  * positions are estimated from the bitrate, as in any elementary stream. */
 #include "frame_index.h"
 #include "places.h"
@@ -84,9 +84,9 @@ extend_places (PacoFrameIndex *index, PacoFile *file, int64_t budget)
     set_complete (index, true);
 }
 
-/* Whether the frame behind the last one, which claims to be larger than the file, is
- * only cut by its end: its header is good, or cut itself, and, which takes reading all
- * that is there, no other frame begins in it. */
+/* Whether the frame behind the last one, which claims to be larger than the file,
+ * is only cut by its end: its header is good, or cut itself, and no other frame
+ * begins in it. To know that takes reading all that is there. */
 static bool
 is_cut_by_end (
     const PacoFrameIndex *index, PacoFile *file, const PacoHeader *header)
@@ -101,9 +101,9 @@ is_cut_by_end (
               == frame.end);
 }
 
-/* Adds the frame behind the last one. false: there is none. A frame that is
- * cut by the end of the file does not count; a damaged place ends the index,
- * since it does not say how much time it covers. */
+/* Adds the frame behind the last one. Returns false if there is none. A frame
+ * that is cut by the end of the file does not count. A damaged place ends the
+ * index, because it does not say how much time it covers. */
 static bool
 hop (PacoFrameIndex *index, PacoFile *file)
 {
@@ -142,7 +142,7 @@ extend_hops (
 
   index->given_up |= file->size < index->next || file->size == 0;
   for (unsigned hops = 1; !index->given_up && hop (index, file); hops++) {
-    /* The fastest hop judges the disk: any other may just have been
+    /* The disk is judged by the fastest hop, because any other may just have been
      * interrupted. */
     now = g_get_monotonic_time ();
     fastest = MIN (fastest, now - before);

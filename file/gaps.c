@@ -4,8 +4,8 @@
 
 enum
 {
-  /* Frames that are missing are on the mean no larger or smaller than those that are
-   * there by more than that. */
+  /* Frames that are missing are on average larger or smaller than those that are
+   * there by at most this factor. */
   LARGEST_FACTOR = 16,
 };
 

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Where the frames of a file are, by what they say of their places. */
+ * Finds where the frames of a file are, by what they say of their places, for
+ * frame_index.c (places.h). */
 #include "places.h"
 #include <glib.h>
 
 enum
 {
-  /* The last frame of a stream is looked for in so many bytes, or so many times
-   * the largest frame seen. */
+  /* The last frame of a stream is looked for in so many bytes, or in so many
+   * times the bytes of the largest frame seen. */
   MOST_AT_END = 64 << 20,
   MOST_FRAMES_AT_END = 4,
-  /* A frame so few behind another one is reached by hopping. */
+  /* A frame that is at most so many behind another one is reached by hopping. */
   NEAR = 8,
-  /* Bisecting ends before, in any file. */
+  /* Bisecting ends after at most so many steps, in any file. */
   MOST_STEPS = 200,
-  /* Frames of other streams that a search may come across. */
+  /* A search may come across so many frames of other streams. */
   MOST_STRANGERS = 100,
-  /* Bytes that may be read to find joined streams, and so many more for each
+  /* So many bytes may be read to find joined streams, and so many more for each
    * frame found: reading these takes about as long as a hop. Short streams of
    * large frames are found sooner by hopping. */
   MOST_FOR_STREAMS = 64 << 20,
@@ -51,8 +52,8 @@ paco_file_places_clear (PacoFilePlaces *places)
 
 /* --- finding the streams ---------------------------------------------- */
 
-/* The frame that a stream begins with in the file: its first one, or, where the
- * file's start was cut, the file's first one. */
+/* Finds the frame that a stream begins with in the file: its first one, or, if
+ * the file's start was cut, the file's first one. */
 static bool
 find_first (const PacoFilePlaces *places, PacoFile *file,
     const PacoFileFrame *last, PacoFileFrame *first)
@@ -105,7 +106,7 @@ n_frames (const Stream *stream)
   return (uint64_t) stream->last - stream->first + 1;
 }
 
-/* Turns the streams round and counts. */
+/* Puts the streams in the order of the file and counts their frames. */
 static void
 complete (PacoFilePlaces *places)
 {
@@ -154,7 +155,8 @@ paco_file_places_extend (PacoFilePlaces *places, PacoFile *file)
 
 /* --- looking up ------------------------------------------------------- */
 
-/* The last stream for which `before` or first_offset is at most the value. */
+/* Returns the last stream for which `before` or first_offset is at most the
+ * value. */
 static const Stream *
 stream_for (const PacoFilePlaces *places, uint64_t value, bool by_offset)
 {
@@ -191,7 +193,7 @@ paco_file_places_number (
   return true;
 }
 
-/* The first frame of the stream that begins in [from, end). */
+/* Finds the first frame of the stream that begins in [from, end). */
 static bool
 next_of_stream (PacoFile *file, const Stream *stream, uint64_t from,
     uint64_t end, PacoFileFrame *frame)
@@ -207,9 +209,9 @@ next_of_stream (PacoFile *file, const Stream *stream, uint64_t from,
   return false;
 }
 
-/* Where to look for frame `number` between low and `high`: in proportion, half a
- * frame early, so that the next one found is the one; in the middle, where that
- * did not get on. */
+/* Guesses where to look for frame `number` between low and `high`: in proportion,
+ * half a frame early, so that the next one found is the right one; or in the
+ * middle, if that did not help. */
 static uint64_t
 guess (const PacoFileFrame *low, uint64_t high, uint32_t high_number,
     uint32_t number, bool halve)
@@ -223,7 +225,7 @@ guess (const PacoFileFrame *low, uint64_t high, uint32_t high_number,
   return low->end + MIN (at, range - 1);
 }
 
-/* Narrows [low, high) down to frame `number`, or the last good one before. No
+/* Narrows [low, high) down to frame `number`, or to the last good one before. No
  * frame up to `number` begins at high or later. */
 static bool
 bisect (

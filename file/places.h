@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Where the frames of a file are, by what they say of their places (FORMAT.md,
- * chunk 4). A file holds one stream, or several that were joined; each is found
- * from its end, and a frame in it by bisection. Whatever does not add up (bytes
- * are missing, frames without places, several frame rates) fails, and so do
- * streams that take longer to find than to walk through; nothing is said then:
- * frame_index.c hops from frame to frame instead. */
+ * Finds where the frames of a file are, by what they say of their places (FORMAT.md,
+ * chunk 4). A file holds one stream, or several that were joined; each is found from
+ * its end, and a frame in it by bisection. It fails if anything does not add up
+ * (bytes are missing, frames have no places, there are several frame rates), and for
+ * streams that take longer to find than to walk through. Then frame_index.c, which
+ * calls it, hops from frame to frame instead. */
 #pragma once
 #include "file.h"
 
@@ -25,20 +25,20 @@ typedef struct
   uint64_t bytes;      /* read to find them */
 } PacoFilePlaces;
 
-/* For a file whose first frame is `first`. */
+/* Begins with a file whose first frame is `first`. */
 void paco_file_places_init (PacoFilePlaces *places, const PacoFileFrame *first);
 void paco_file_places_clear (PacoFilePlaces *places);
 
 /* Finds one more stream. */
 void paco_file_places_extend (PacoFilePlaces *places, PacoFile *file);
 
-/* The number in the file of a frame, by what it says of its place. false if that
- * fits none of the streams. The places must be complete. */
+/* Finds the number in the file of a frame, by what it says of its place. Returns
+ * false if that fits none of the streams. The places must be complete. */
 bool paco_file_places_number (
     const PacoFilePlaces *places, const PacoFileFrame *frame, uint64_t *n);
 
-/* Where frame *n, below n_frames, begins; where that one is damaged, *n becomes
- * the last good one before. false if it cannot be found. The places must be
- * complete. */
+/* Finds where frame *n, below n_frames, begins. If that one is damaged, *n
+ * becomes the last good one before. Returns false if it cannot be found. The
+ * places must be complete. */
 bool paco_file_places_find (const PacoFilePlaces *places, PacoFile *file,
     uint64_t *n, uint64_t *offset);

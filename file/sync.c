@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Finding frames in bytes that may be anything.
+ * Finds frames in bytes that may be anything (sync.h).
  *
- * A frame is believed once its header is there and the header's CRC is right:
- * before that not a single size is trusted, but that the header has at most
- * PACO_MAX_HEADER_SIZE, 54 KB. So a magic in the middle of garbage costs no
- * more than that in waiting, and a size that lies is never waited for. After
- * it, a frame is still only as large as its picture can make it.
+ * A frame is believed once its header is there and the header's CRC is right. Before
+ * that no size is trusted, except that the header has at most PACO_MAX_HEADER_SIZE,
+ * 54 KB. So a magic in the middle of garbage costs no more than that in waiting, and
+ * a false size is never waited for. After it, a frame is still only as large as its
+ * picture can make it.
  *
- * A frame that was cut in a byte stream is not seen by its header. It reaches
- * into the next ones, and gives itself away by what follows it: no frame. Then
- * its bytes are searched for the header of the frame that it covers. */
+ * A header does not show that a frame was cut in a byte stream. Such a frame reaches
+ * into the next ones, and is found out because no frame follows it. Then its bytes
+ * are searched for the header of the frame that it covers. */
 #include "sync.h"
 #include "codec/error.h"
 #include "codec/geometry.h"
@@ -20,8 +20,9 @@ enum
 {
   MAGIC_SIZE = 4,
   /* Headers are checked as long as all of them together have at most so many
-   * bytes, and so many times the bytes of the stream before. Those of good
-   * frames are smaller than the frames; only bytes made for that have more. */
+   * bytes, and so many times the bytes of the stream before. The headers of good
+   * frames are smaller than the frames; only bytes made to slow a reader down
+   * have more. */
   PAID_AT_FIRST = 32 * PACO_MAX_HEADER_SIZE,
   PAID_PER_BYTE = 8,
 };
@@ -32,8 +33,9 @@ n_blocks_at_most (unsigned width, unsigned height)
   return ((uint64_t) width / PACO_BLOCK_WIDTH + 1) * (height / PACO_LANES + 1);
 }
 
-/* Most bytes of any frame with this header: every sample of every block takes
- * all planes and a sign, every block a full record, and rounding a byte. */
+/* Returns how many bytes a frame with this header can have at most: every sample
+ * of every block takes all planes and a sign, every block a full record, and
+ * rounding a byte. */
 static uint64_t
 max_frame_size (const PacoHeader *header)
 {
@@ -63,7 +65,8 @@ garbage (GError **reason, const char *sentence)
   return PACO_SYNC_GARBAGE;
 }
 
-/* `needed` bytes are not there yet. */
+/* Returns MORE, as `needed` bytes are not there yet, or GARBAGE, if no more will
+ * come. */
 static PacoSyncResult
 wait_for (size_t needed, bool last, size_t *size, GError **reason)
 {
@@ -79,7 +82,8 @@ is_known (const PacoSync *sync, uint64_t offset)
   return sync->known && sync->known_at == offset;
 }
 
-/* Whether a good header stands at data: then FRAME, and sync->header is it. */
+/* Finds out whether a good header stands at data: then it returns FRAME, and
+ * sync->header is it. */
 static PacoSyncResult
 find_header (PacoSync *sync, uint64_t offset, const uint8_t *data,
     size_t available, bool last, size_t *size, GError **reason)
@@ -112,7 +116,7 @@ find_header (PacoSync *sync, uint64_t offset, const uint8_t *data,
   return PACO_SYNC_FRAME;
 }
 
-/* What stands at data, and nowhere else; *size is not set for GARBAGE. */
+/* Finds out what stands at data, and nowhere else. *size is not set for GARBAGE. */
 static PacoSyncResult
 examine (PacoSync *sync, uint64_t offset, const uint8_t *data, size_t available,
     bool last, bool framed, size_t *size, GError **reason)
@@ -139,8 +143,8 @@ examine (PacoSync *sync, uint64_t offset, const uint8_t *data, size_t available,
   return PACO_SYNC_FRAME;
 }
 
-/* Where the next magic, or the beginning of one, is before `end`; `end` if
- * nowhere. It may reach beyond the end. */
+/* Returns where the next magic, or the beginning of one, is before `end`, or
+ * `end` if there is none. It may reach beyond the end. */
 static size_t
 next_magic (PacoSync *sync, const uint8_t *data, size_t available, size_t from,
     size_t end)
@@ -159,7 +163,8 @@ next_magic (PacoSync *sync, const uint8_t *data, size_t available, size_t from,
   return from;
 }
 
-/* How many bytes come before the next frame, or what may become one. */
+/* Returns how many bytes come before the next frame, or before what may become
+ * one. */
 static size_t
 skip_garbage (PacoSync *sync, uint64_t offset, const uint8_t *data,
     size_t available, bool last, bool framed)
@@ -175,11 +180,11 @@ skip_garbage (PacoSync *sync, uint64_t offset, const uint8_t *data,
   return at;
 }
 
-/* A frame that no frame follows: whether another one begins in it. If so, that
- * is how far the bytes are garbage. One that begins with the frame's last byte
- * does not count: whether it does would be known only once more bytes are
- * there, and a frame that happens to end with the first byte of the magic must
- * not wait for them. One in 65536, which ends with two bytes of it, may. */
+/* Finds out whether another frame begins in a frame that no frame follows. If so,
+ * the bytes are garbage up to there. One that begins with the frame's last byte
+ * does not count: whether it does would be known only once more bytes are there,
+ * and a frame that happens to end with the first byte of the magic must not wait
+ * for them. One in 65536, which ends with two bytes of it, may. */
 static PacoSyncResult
 look_for_covered_frame (PacoSync *sync, uint64_t offset, const uint8_t *data,
     size_t available, bool last, size_t *size)
@@ -198,7 +203,7 @@ look_for_covered_frame (PacoSync *sync, uint64_t offset, const uint8_t *data,
       result = PACO_SYNC_GARBAGE;
       break;
     }
-    /* The beginning of a header. */
+    /* The bytes are the beginning of a header. */
     if (result == PACO_SYNC_MORE && !last) {
       *size = at + needed;
       break;

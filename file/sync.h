@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Finding frames in bytes that may be anything. The plugin's gstpacosplitter.c asks it
- * about bytes that are pushed, gstpacoparse.c about those of packets and files, libpaco's
- * reader.c about those of files and pipes.
+ * Finds frames in bytes that may be anything. The plugin's gstpacosplitter.c asks it
+ * about bytes that are pushed, gstpacoparse.c about those of packets and files,
+ * libpaco's reader.c about those of files and pipes.
  *
- * The work is linear whatever the bytes are: what has been looked at is
- * remembered from one call to the next, and headers are checked only as long as
- * all of them together stay below some times the bytes that were passed. */
+ * The work is linear whatever the bytes are: what has been looked at is remembered
+ * from one call to the next, and headers are checked only as long as all of them
+ * together stay below some times the bytes that were passed. */
 #pragma once
 #include "codec/header.h"
 
@@ -27,33 +27,33 @@ typedef struct
    * change at any time. */
   size_t max_wait_size;
 
-  /* The work so far, in bytes: of headers checked and of what was searched for
-   * the beginning of one. */
+  /* Counts the work so far, in bytes: of headers checked, and of what was
+   * searched for the beginning of one. */
   uint64_t checked, searched;
 
-  /* Where the stream began, and what was asked about last. */
+  /* Where the stream began, and the offset that was asked about last. */
   uint64_t origin, asked_at;
-  /* Bytes of the headers checked, each counted once, and up to where they are
+  /* Counts the bytes of the headers checked, each once, and up to where they are
    * counted. */
   uint64_t paid, paid_to;
-  /* A header that was found good, and where. */
+  /* A header that was found good, and where it stands. */
   bool known;
   uint64_t known_at;
   PacoHeader header;
-  /* The frame being doubted, and up to where no other begins in it. */
+  /* The frame that is doubted, and up to where no other begins in it. */
   uint64_t doubted_at;
   size_t doubted_to;
 } PacoSync;
 
-/* For a stream that begins at offset. Keeps max_wait_size. */
+/* Begins a stream at offset. Keeps max_wait_size. */
 void paco_sync_reset (PacoSync *sync, uint64_t offset);
 
-/* What `available` bytes at data, which stand at offset in the stream, begin
- * with. A stream is asked about in order, byte after byte; where the offset
- * jumps back it is another stream. last: no more bytes will follow. framed: the
- * bytes are a packet, so that a frame need not be doubted because none follows,
- * and is there already, however large. FRAME: sync->header is the frame's;
- * GARBAGE sets *reason (may be NULL). */
+/* Says what `available` bytes at data, which stand at offset in the stream, begin
+ * with. A stream is asked about in order, byte after byte; if the offset goes
+ * back, another stream begins. last says that no more bytes will follow. framed
+ * says that the bytes are a packet, so that a frame need not be doubted because
+ * none follows, and is all there, however large. With FRAME, sync->header is the
+ * frame's; GARBAGE sets *reason, which may be NULL. */
 PacoSyncResult paco_sync_next (PacoSync *sync, uint64_t offset,
     const uint8_t *data, size_t available, bool last, bool framed, size_t *size,
     GError **reason);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Memory for applications that a coder's device reads and writes by itself. */
+ * Gives applications memory that a coder's device reads and writes by itself
+ * (paco.h). */
 #include "lib/private.h"
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@ release_ordinary (PacoHostMemory *memory)
   g_free (memory);
 }
 
-/* Where all memory is the same to the backend. */
+/* Allocates memory for a backend to which all memory is the same. */
 static PacoHostMemory *
 allocate_ordinary (size_t size)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Decoders of paco.h over those of codec/. The device is opened, and configured, by
- * the first frame that needs it. */
+ * Decodes frames for applications (paco.h) with the decoder of codec/, and regions
+ * with region.c. The device is opened, and configured, by the first frame that needs
+ * it. */
 #include "lib/private.h"
 #include "lib/region.h"
 #include <string.h>
@@ -10,7 +11,7 @@ typedef struct
 {
   void *user;
   PacoPicture destination;
-  /* Of a region. */
+  /* These are set if a region is decoded. */
   bool cropped;
   PacoPictureFormat picture, region;
   PacoPicture whole;
@@ -26,14 +27,14 @@ struct PacoFrameDecoder
   PacoSettings settings;
   PacoDecoder *coder; /* NULL: no device is open */
   char device[PACO_DEVICE_TEXT];
-  /* What it is configured for. */
+  /* The coder is configured for these. */
   PacoSampleLayout layouts[PACO_MAX_COMPONENTS];
   unsigned reduce;
   PacoGeometry
       *geometry; /* of the last frame; NULL unless a region was decoded */
   bool geometry_has_fields;
   PacoBlockRecord *records; /* as many as the geometry has blocks */
-  /* The frame before, by its place. */
+  /* The place of the frame before. */
   bool has_number;
   uint32_t number;
   uint64_t submitted, collected;
@@ -86,7 +87,7 @@ paco_frame_decoder_free (PacoFrameDecoder *decoder)
   for (uint64_t n = decoder->collected; n < decoder->submitted; n++) {
     Ticket **ticket = &decoder->tickets[n % PACO_MAX_FLIGHTS];
 
-    /* A device that was lost may still write there. */
+    /* A device that was lost may still write to its memory. */
     if (!g_atomic_int_get (&(*ticket)->dropped))
       *ticket = NULL;
   }
@@ -98,7 +99,7 @@ paco_frame_decoder_free (PacoFrameDecoder *decoder)
   g_free (decoder);
 }
 
-/* What may change now. */
+/* Returns which settings may change now. */
 static PacoChange
 change_now (const PacoFrameDecoder *decoder)
 {
@@ -297,7 +298,8 @@ prepare_region (PacoFrameDecoder *decoder, Ticket *ticket,
 
 /* --- frames --- */
 
-/* Frames that are not in order do not stand for what is broken in each other. */
+/* Forgets the frame before, unless this one follows it: frames that are not in
+ * order must not replace each other's broken blocks. */
 static void
 forget_unless_next (PacoFrameDecoder *decoder, const PacoVideoInfo *video)
 {
@@ -308,7 +310,7 @@ forget_unless_next (PacoFrameDecoder *decoder, const PacoVideoInfo *video)
   decoder->number = video->place.number;
 }
 
-/* Reads what the application wants to have decoded where. */
+/* Reads what the application wants to have decoded, and where to. */
 static PacoStatus
 read_arguments (PacoFrameDecoder *decoder, const void *data, size_t size,
     const PacoImage *image, PacoCodedFrame *frame, PacoPictureFormat *region,
@@ -438,7 +440,7 @@ paco_frame_decoder_collect (
   if (result)
     *result = (PacoResult){ .user = ticket->user };
   if (!paco_decoder_collect (decoder->coder, &frame, &failure)) {
-    /* Its memory may still be in use, and so is not used again. */
+    /* The memory may still be in use, and so is not used again. */
     if (!g_atomic_int_get (&ticket->dropped))
       decoder->tickets[decoder->collected % PACO_MAX_FLIGHTS] = NULL;
     decoder->collected++;

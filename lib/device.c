@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Opens a coder on the CPU or on GPUs. */
+ * Opens a coder on the CPU or on GPUs, for encoder.c and decoder.c, with
+ * backends/backends.c. */
 #include "lib/private.h"
 
-/* The application keeps its context. */
+/* Takes no reference, because the application keeps its context. */
 static void *
 ref_nothing (void *owner)
 {

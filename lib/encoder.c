@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Encoders of paco.h over those of codec/. The device is opened, and configured, by
- * the first picture that needs it. */
+ * Encodes pictures for applications (paco.h) with the encoder of codec/. The device
+ * is opened, and configured, by the first picture that needs it. */
 #include "lib/private.h"
 #include <string.h>
 
@@ -20,7 +20,7 @@ struct PacoFrameEncoder
   bool described; /* picture and video are set */
   PacoPictureFormat picture;
   PacoVideoInfo video;
-  /* What the coder is configured for, if it is. */
+  /* What the coder is configured for, if it is configured. */
   bool configured;
   PacoSampleLayout layouts[PACO_MAX_COMPONENTS];
   uint64_t submitted, collected;
@@ -79,7 +79,7 @@ paco_frame_encoder_free (PacoFrameEncoder *encoder)
   for (uint64_t n = encoder->collected; n < encoder->submitted; n++) {
     Ticket **ticket = &encoder->tickets[n % PACO_MAX_FLIGHTS];
 
-    /* A device that was lost may still read it. */
+    /* A device that was lost may still read the memory. */
     if (!g_atomic_int_get (&(*ticket)->dropped))
       *ticket = NULL;
   }
@@ -108,7 +108,7 @@ same_but_rate (const PacoParameters *a, const PacoParameters *b)
   return memcmp (a, &c, sizeof c) == 0;
 }
 
-/* What may change now. */
+/* Returns which settings may change now. */
 static PacoChange
 change_now (const PacoFrameEncoder *encoder)
 {
@@ -149,7 +149,7 @@ paco_frame_encoder_use_context (
       &encoder->settings, change_now (encoder), context, error);
 }
 
-/* What of the parameters follows from the pictures. */
+/* Returns the parameters, including those that follow from the pictures. */
 static PacoParameters
 parameters_for (const PacoFrameEncoder *encoder)
 {
@@ -166,7 +166,7 @@ parameters_for (const PacoFrameEncoder *encoder)
   return parameters;
 }
 
-/* Whether the coder's configuration does for other pictures, too. */
+/* Whether the coder's configuration is right for other pictures, too. */
 static bool
 is_same_coding (const PacoFrameEncoder *encoder,
     const PacoPictureFormat *picture, const PacoVideoInfo *video)
@@ -346,7 +346,7 @@ paco_frame_encoder_collect (
   ticket = &encoder->tickets[encoder->collected++ % PACO_MAX_FLIGHTS];
   frame->user = (*ticket)->user;
   encoded = paco_encoder_collect (encoder->coder, &failure);
-  /* Its memory may still be in use, and so is not used again. */
+  /* The memory may still be in use, and so is not used again. */
   if (!encoded && !g_atomic_int_get (&(*ticket)->dropped))
     *ticket = NULL;
   if (encoded && encoded->error) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Errors of the codec as those of the library. */
+ * Converts errors of the codec to those of the library, for all files here. */
 #include "lib/private.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The first picture of a .paco file as PGM (gray) or PPM (RGB): what an application
- * does with libpaco.   cc example.c $(pkg-config --cflags --libs paco) */
+ * Writes the first picture of a .paco file as PGM (gray) or PPM (RGB), to show what
+ * an application does with libpaco. It is built by: cc example.c $(pkg-config
+ * --cflags --libs paco) */
 #include <paco.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What applications say of one picture, for encoder.c: ancillary chunks as the codec
- * wants them, one behind the other (FORMAT.md section 3.1). */
+ * Reads what applications say of one picture, for encoder.c: it makes ancillary
+ * chunks as the codec wants them, one behind the other (FORMAT.md section 3.1). */
 #include "codec/bytes.h"
 #include "lib/private.h"
 #include <string.h>
@@ -11,7 +11,7 @@ G_STATIC_ASSERT (PACO_MAX_CHUNK_BYTES == PACO_MAX_ANCILLARY_SIZE);
 G_STATIC_ASSERT (PACO_MAX_ATTACHMENT_BYTES == PACO_MAX_ATTACHMENT_SIZE);
 G_STATIC_ASSERT (PACO_MAX_FRAME_AREAS == PACO_MAX_AREAS);
 
-/* *bytes is how many they take together. */
+/* Checks the chunks; *bytes is how many they take together. */
 static PacoStatus
 check_chunks (const PacoExtras *extras, size_t *bytes, PacoError *error)
 {

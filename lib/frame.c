@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What applications do with encoded frames without decoding them: give them back, read
- * their chunks, change their place, compare their bytes with the checks in them. */
+ * Implements what applications do with encoded frames without decoding them
+ * (paco.h): give them back, read their chunks, change their place, compare their
+ * bytes with the checks in them. */
 #include "codec/check.h"
 #include "codec/index.h"
 #include "lib/private.h"
@@ -46,7 +47,8 @@ paco_frame_chunks (const void *data, size_t size, PacoFrameChunk *chunks,
   return PACO_STATUS_OK;
 }
 
-/* The header of a frame of which all bytes are there, and its attachment. */
+/* Reads the header of a frame of which all bytes are there, and finds its
+ * attachment. */
 static PacoStatus
 read_whole (const void *data, size_t size, PacoHeader *header,
     PacoAttachment *attachment, PacoError *error)

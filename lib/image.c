@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Pictures in memory of the application, as the codec sees them. */
+ * Converts pictures in memory of the application to pictures as the codec sees them,
+ * for encoder.c and decoder.c. */
 #include "codec/geometry.h"
 #include "lib/private.h"
 #include <string.h>
@@ -29,7 +30,8 @@ paco_layouts_read (
   }
 }
 
-/* Bytes from the first one of a region to the last one. */
+/* Returns how many bytes there are from the first one of a region to the last
+ * one. */
 static size_t
 region_bytes (const PacoRegion *region)
 {
@@ -179,7 +181,7 @@ bytes_of_words (const PacoPictureFormat *format, unsigned how)
   return how & PACO_IMAGE_TWO_BYTES ? 2 : 1;
 }
 
-/* Component c, `first` bytes behind what comes before it. */
+/* Lays out component c, `first` bytes behind what comes before it. */
 static void
 lay_out (PacoImage *image, unsigned c, unsigned word, unsigned group,
     unsigned first, unsigned how)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What a frame is: a header as PacoInfo, and the other way round. */
+ * Converts a frame's header to the PacoInfo of applications (paco.h) and back. */
 #include "codec/geometry.h"
 #include "codec/index.h"
 #include "lib/private.h"
@@ -196,7 +196,8 @@ paco_probe (const void *data, size_t size, PacoInfo *info, size_t *needed,
 
 /* --- what the application says --- */
 
-/* What does not fit into the codec's fields; the rest paco_header_check() finds. */
+/* Names what does not fit into the codec's fields; everything else is found by
+ * paco_header_check(). */
 static const char *
 find_misfit (const PacoInfo *info)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the files of libpaco share: between the public types of paco.h and those of
- * codec/. Names of the one never are names of the other, so both can be seen here. */
+ * Declares what the files of libpaco share, between the public types of paco.h and
+ * those of codec/. Names of the one never are names of the other, so both can be
+ * seen here. */
 #pragma once
 #include "backends/backends.h"
 #include "lib/paco.h"
@@ -10,7 +11,7 @@
 PacoStatus paco_error_ok (PacoError *error);
 PacoStatus paco_error_set (PacoError *error, PacoStatus status,
     const char *format, ...) G_GNUC_PRINTF (3, 4);
-/* Takes failure, which may be NULL. */
+/* Turns failure, which may be NULL, into *error, and frees it. */
 PacoStatus paco_error_take (PacoError *error, GError *failure);
 
 /* Checks a struct of the application that begins with its size. `known` is the size
@@ -21,7 +22,7 @@ PacoStatus paco_struct_check (const void *given, size_t known, const char *name,
 
 /* --- settings (settings.c) --- */
 
-/* A part of a picture; width 0: all of it. */
+/* A part of a picture. If width is 0, it is all of the picture. */
 typedef struct
 {
   uint32_t x, y, width, height;
@@ -35,7 +36,7 @@ typedef enum
   PACO_CHANGE_ANY,
 } PacoChange;
 
-/* Of a decoder or an encoder; each reads its own. */
+/* The settings of a decoder or an encoder; each reads its own. */
 typedef struct
 {
   PacoUse use;
@@ -53,13 +54,14 @@ PacoStatus paco_settings_set (PacoSettings *settings, bool encoder,
 
 /* --- devices (device.c) --- */
 
-/* Opens the backend that is asked for. NULL and an error if it cannot be had. */
+/* Opens the backend that is asked for. Returns NULL and an error if it cannot be
+ * had. */
 PacoCoder *paco_device_open (
     const PacoSettings *settings, bool encoder, PacoError *error);
 /* Whether a coder of these settings may be given the image. */
 PacoStatus paco_device_check_image (
     const PacoSettings *settings, const PacoImage *image, PacoError *error);
-/* Has it opened in a CUDA context of the application. */
+/* Has the coder opened in a CUDA context of the application. */
 PacoStatus paco_device_use_context (
     PacoSettings *settings, PacoChange now, void *context, PacoError *error);
 #define PACO_DEVICE_TEXT (PACO_DEVICE_NAME_SIZE + 16)
@@ -76,12 +78,12 @@ PacoStatus paco_buffer_allocate (
 
 /* --- what a frame is (info.c) --- */
 
-/* Reads the header of the frame that begins at data. MORE, with *needed, which may be
- * NULL, if it is not all there. */
+/* Reads the header of the frame that begins at data. Returns MORE, with *needed,
+ * which may be NULL, if it is not all there. */
 PacoStatus paco_info_header (const void *data, size_t size, PacoHeader *header,
     size_t *needed, PacoError *error);
-/* Checks *info of the application, whatever version it was compiled with; *picture
- * and *video are what it says. */
+/* Checks *info of the application, whatever version it was compiled with, and
+ * sets *picture and *video to what it says. */
 PacoStatus paco_info_read (const PacoInfo *info, PacoPictureFormat *picture,
     PacoVideoInfo *video, PacoError *error);
 
@@ -103,13 +105,14 @@ PacoStatus paco_extras_read (const PacoExtras *extras, PacoChunkBytes *bytes,
 
 void paco_layouts_read (
     const PacoImage *image, PacoSampleLayout layouts[PACO_MAX_COMPONENTS]);
-/* Checks an image of the application for a picture that is reduced; *picture is the
- * same for the codec. */
+/* Checks an image of the application for a picture that is reduced, and sets
+ * *picture to the same for the codec. */
 PacoStatus paco_image_read (const PacoImage *image,
     const PacoPictureFormat *format, unsigned reduce, PacoPicture *picture,
     PacoError *error);
-/* Strides without gaps for a picture of those layouts, whose first line begins at
- * memory; components share what they share in *like. Returns the bytes it takes. */
+/* Sets strides without gaps for a picture of those layouts, whose first line
+ * begins at memory. Components share what they share in *like. Returns how many
+ * bytes the picture takes. */
 size_t paco_image_place (const PacoPicture *like,
     const PacoPictureFormat *format, unsigned reduce, uint8_t *memory,
     PacoPicture *picture);

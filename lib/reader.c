@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Readers of files of paco.h: frames in order, found by file/sync.c whatever is between
- * them, and by number, found by file/frame_index.c. Bytes are read straight to where
- * the application gets them. */
+ * Reads files for applications (the readers of paco.h): frames in order, found by
+ * file/sync.c whatever is between them, and by number, found by file/frame_index.c.
+ * Bytes are read straight to where the application gets them. */
 #include "file/frame_index.h"
 #include "file/gaps.h"
 #include "file/sync.h"
@@ -15,16 +15,17 @@
 
 enum
 {
-  /* Bytes that are read beyond a frame: the header of the next one is among them. */
+  /* So many bytes are read beyond a frame: the header of the next one is among
+   * them. */
   READ_AHEAD = 4096,
-  /* As many at a time where frames are searched for. */
+  /* So many bytes are read at a time while frames are searched for. */
   MOST_AHEAD = 1 << 20,
-  /* Microseconds that the index works at a time. */
+  /* The index works so many microseconds at a time. */
   INDEX_US = 1000000,
 };
 
-/* A frame of a file whose frames have been read, as a whole or their headers, to be
- * numbered. */
+/* A frame of a file of which all frames, or their headers, have been read to
+ * number them. */
 typedef struct
 {
   uint64_t number, offset;
@@ -37,14 +38,14 @@ struct PacoReader
   bool seekable; /* bytes are read from where one wants */
   char *name;
 
-  /* What is read and not given away yet: `held` bytes of the window, from `start` on,
-   * which stand at `position` in the file. */
+  /* The bytes that are read and not given away yet: `held` bytes of the window,
+   * from `start` on, which stand at `position` in the file. */
   PacoSlabs *slabs;
   PacoSlab *window; /* NULL: nothing is held */
   size_t start, held, ahead;
   uint64_t position;
   bool ended;
-  /* From where on more bytes behind the end of the file might make a frame. */
+  /* More bytes behind the end of the file might make a frame from here on. */
   bool has_tail;
   uint64_t tail;
 
@@ -54,7 +55,7 @@ struct PacoReader
   uint64_t skipped;  /* bytes since the last frame */
   PacoFrame pending; /* that a seek has read */
 
-  /* Where frames are, once somebody has asked. */
+  /* These say where frames are, once the application has asked. */
   PacoFile file;
   PacoFrameIndex *index; /* complete, or NULL */
   GArray *walked;        /* of Walked, where there is no index */
@@ -76,7 +77,7 @@ no_memory (const PacoReader *reader, size_t size, PacoError *error)
 
 /* --- life --- */
 
-/* Up to `size` bytes; -1 and errno. */
+/* Reads up to `size` bytes. Returns how many, or -1 and errno. */
 static ssize_t
 read_at (const PacoReader *reader, uint64_t offset, void *data, size_t size)
 {
@@ -105,7 +106,7 @@ read_for_file (void *source, uint64_t offset, uint8_t *data, size_t size)
   return got;
 }
 
-/* The window begins anew at a byte of the file. */
+/* Begins the window anew at a byte of the file. */
 static void
 move_to (PacoReader *reader, uint64_t position, uint64_t number)
 {
@@ -218,8 +219,8 @@ held_bytes (const PacoReader *reader)
   return reader->window ? reader->window->bytes + reader->start : NULL;
 }
 
-/* Another window, which has room for `size` bytes and begins with those held from
- * `from` on; the old one is the caller's. */
+/* Makes another window, which has room for `size` bytes and begins with those
+ * held from `from` on. The old one is the caller's. */
 static PacoStatus
 change_window (PacoReader *reader, size_t from, size_t size, PacoError *error)
 {
@@ -285,8 +286,8 @@ skip (PacoReader *reader, size_t size)
   reader->ahead = MIN (2 * reader->ahead, MOST_AHEAD);
 }
 
-/* The frame that is held first becomes a slab of its own: the window, if there is
- * little else in it, or else a copy. */
+/* Makes a slab of its own of the frame that is held first: the window, if there
+ * is little else in it, or else a copy. */
 static PacoStatus
 cut_off (PacoReader *reader, size_t size, PacoSlab **slab, PacoError *error)
 {
@@ -340,8 +341,8 @@ give (PacoReader *reader, size_t size, PacoFrame *frame, PacoError *error)
   return paco_error_ok (error);
 }
 
-/* The next call reads the bytes from the tail on again: whoever writes the file may
- * have gone on by then. */
+/* Has the next call read the bytes from the tail on again: whoever writes the
+ * file may have gone on by then. */
 static void
 go_back_to_tail (PacoReader *reader)
 {
@@ -366,14 +367,14 @@ end (PacoReader *reader, PacoFrame *frame, PacoError *error)
       frame->offset);
 }
 
-/* What stands at the reader's position. */
+/* Finds out what stands at the reader's position. */
 static PacoSyncResult
 examine (PacoReader *reader, size_t *size)
 {
   bool last = reader->ended;
   PacoSyncResult result;
 
-  /* At the end of a file it counts, too, what would be with more bytes. */
+  /* At the end of a file, what would be found with more bytes counts, too. */
   if (last && reader->seekable && !reader->has_tail) {
     result = paco_sync_next (&reader->sync, reader->position,
         held_bytes (reader), reader->held, false, false, size, NULL);
@@ -466,8 +467,8 @@ number_frame (
   return true;
 }
 
-/* An index of hops does not know which frames are missing; the headers do. FALSE if one
- * is damaged. */
+/* Numbers the frames by their headers, as an index of hops does not know which
+ * frames are missing. Returns FALSE if a header is damaged. */
 static bool
 number_hops (PacoReader *reader)
 {
@@ -488,7 +489,7 @@ number_hops (PacoReader *reader)
   return good;
 }
 
-/* Makes the index. FALSE if it cannot be complete. */
+/* Makes the index. Returns FALSE if it cannot be complete. */
 static bool
 make_index (PacoReader *reader)
 {
@@ -508,7 +509,8 @@ make_index (PacoReader *reader)
   return paco_frame_index_is_complete (reader->index);
 }
 
-/* Reads the frame that is to be there, so that it is known to be one: EMPTY if not. */
+/* Reads the frame that should be there, to know that it is one. Returns EMPTY if
+ * it is not. */
 static PacoStatus
 go_to (PacoReader *reader, Walked frame, PacoError *error)
 {
@@ -523,8 +525,8 @@ go_to (PacoReader *reader, Walked frame, PacoError *error)
   return PACO_STATUS_EMPTY;
 }
 
-/* Whether the last frame of the index is one: what is behind headers is not looked at
- * by the index. */
+/* Whether the last frame of the index is whole: the index does not look at what
+ * is behind headers. */
 static bool
 check_last (PacoReader *reader)
 {
@@ -602,7 +604,7 @@ paco_reader_count (PacoReader *reader, uint64_t *n_frames, PacoError *error)
   return paco_error_ok (error);
 }
 
-/* The last frame of at most that number, or the first one. */
+/* Returns the last frame of at most that number, or the first one. */
 static Walked
 find_walked (const GArray *walked, uint64_t number)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See region.h. */
+ * Decodes regions of pictures, for decoder.c (region.h). codec/wavelet.h says how
+ * far filters reach. */
 #include "lib/region.h"
 #include "codec/wavelet.h"
 #include <string.h>

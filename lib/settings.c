@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What can be set of coders, by name: one row of a table each. Names and ranges are
- * those of the elements' properties. */
+ * Sets what can be set of coders, by name, for encoder.c and decoder.c: a table has
+ * one row for each setting. Names and ranges are those of the elements' properties. */
 #include "lib/private.h"
 #include <errno.h>
 #include <math.h>
@@ -15,13 +15,14 @@ struct _Setting
   const char *name;
   bool decoder, encoder; /* whose it is */
   PacoChange change;
-  /* False: value is not one. */
+  /* Returns false if value is not one of the setting's. */
   bool (*set) (
       PacoSettings *settings, const Setting *setting, const char *value);
   size_t
       offset; /* of an unsigned, an int, a double or a bool in PacoSettings */
   const char *values; /* what it may be, for the message */
-  /* Of numbers; the names of others, one after the other, have `minimum`, ... */
+  /* The range of numbers. Of other values these are the names, one after the
+   * other, which stand for `minimum`, minimum + 1, ... */
   double minimum, maximum;
   const char *names[8];
 };
@@ -48,7 +49,7 @@ set_integer (PacoSettings *settings, const Setting *setting, const char *value)
   if (!parse_number (value, setting->minimum, setting->maximum, &number)
       || number != floor (number))
     return false;
-  /* Negative ones are of an int. */
+  /* Settings that may be negative are of type int. */
   if (number < 0)
     *(int *) ((char *) settings + setting->offset) = (int) number;
   else
@@ -135,7 +136,7 @@ set_block_height (
   return true;
 }
 
-/* Up to n whole numbers with commas between them, or -1. */
+/* Reads up to n whole numbers with commas between them. Returns how many, or -1. */
 static int
 parse_list (const char *value, unsigned n, uint32_t *numbers)
 {

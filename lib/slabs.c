@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See slabs.h. */
+ * Keeps memory for frames that is used again, for reader.c (slabs.h). */
 #include "slabs.h"
 
 enum
@@ -75,7 +75,7 @@ give_back (PacoEncodedFrame *frame)
   unref (slabs);
 }
 
-/* The last one that is kept is the one most likely in a cache. */
+/* Takes the slab that was kept last, which is most likely in a cache. */
 static PacoSlab *
 take_kept (PacoSlabs *slabs)
 {

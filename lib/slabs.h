@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Memory for the frames that reader.c reads: it comes back when applications release
- * them, by any thread, and is used again. */
+ * Keeps memory for the frames that reader.c reads: it comes back when applications
+ * release them, from any thread, and is used again. */
 #pragma once
 #include "codec/encoder.h"
 
 typedef struct PacoSlabs PacoSlabs;
 
-/* Of a frame. */
+/* Memory for a frame. */
 typedef struct
 {
   PacoEncodedFrame
@@ -16,10 +16,11 @@ typedef struct
   size_t capacity;
 } PacoSlab;
 
-/* NULL without memory. */
+/* Returns NULL if there is no memory. */
 PacoSlabs *paco_slabs_new (void);
-/* Slabs that are still taken are freed when they come back. */
+/* Frees all slabs; those that are still taken are freed when they come back. */
 void paco_slabs_free (PacoSlabs *slabs);
 
-/* A slab with room for so many bytes, which are anything; NULL without memory. */
+/* Returns a slab with room for so many bytes, which are not cleared, or NULL if
+ * there is no memory. */
 PacoSlab *paco_slabs_take (PacoSlabs *slabs, size_t size);

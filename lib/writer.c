@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Writers of files of paco.h: frames one behind the other, each with its place. What was
- * written stays whole frames, whatever happens later. */
+ * Writes files for applications (the writers of paco.h): frames one behind the
+ * other, each with its place. What was written stays whole frames, whatever happens
+ * later. */
 #include "file/file.h"
 #include "lib/private.h"
 #include <errno.h>
@@ -20,7 +21,7 @@ struct PacoWriter
   char *name;
   uint64_t n_frames, n_bytes;
   uint64_t origin; /* byte of the file where n_bytes begin */
-  /* The stream that is written. */
+  /* The stream that is being written. */
   PacoPlace next;
   uint32_t fps_n, fps_d;
   uint8_t header[PACO_MAX_HEADER_SIZE]; /* of the frame that is written */
@@ -54,7 +55,7 @@ account (PacoWriter *writer, const PacoPlace *place, const PacoVideoInfo *video,
   writer->fps_d = video->fps_d;
 }
 
-/* The place of the frame that comes next: a stream has one frame rate. */
+/* Returns the place of the frame that comes next. A stream has one frame rate. */
 static PacoPlace
 next_place (const PacoWriter *writer, const PacoVideoInfo *video)
 {
@@ -85,7 +86,8 @@ read_for_file (void *source, uint64_t offset, uint8_t *data, size_t size)
   return done;
 }
 
-/* Counts the whole frame behind those that are counted. FALSE if there is none. */
+/* Counts the whole frame behind those that are counted. Returns FALSE if there is
+ * none. */
 static bool
 count_frame (PacoWriter *writer, PacoFile *file)
 {
@@ -133,7 +135,7 @@ check_rest (const PacoWriter *writer, PacoFile *file, PacoError *error)
       writer->name, writer->n_bytes);
 }
 
-/* Goes behind the last whole frame, and takes away what is behind that. */
+/* Goes behind the last whole frame, and cuts off the bytes behind it. */
 static PacoStatus
 resume (PacoWriter *writer, PacoError *error)
 {
@@ -177,8 +179,8 @@ new_writer (
   return paco_error_ok (error);
 }
 
-/* Nobody else of this library may write to the file; where a file system has no locks,
- * that is as it is. */
+/* Locks the file, so that nobody else of this library writes to it. If the file
+ * system has no locks, it stays unlocked. */
 static PacoStatus
 lock_file (const PacoWriter *writer, PacoError *error)
 {
@@ -300,7 +302,7 @@ write_all (int fd, const uint8_t *header, size_t header_size,
   return 0;
 }
 
-/* Takes away what was written of a frame. */
+/* Cuts off what was written of a frame. */
 static void
 take_back (PacoWriter *writer)
 {

@@ -2,9 +2,10 @@
  * An allocator that keeps the memory that comes back, and hands it out again. It
  * serves encoded frames, each of which has another size, so that no GstBufferPool
  * fits. pacodec offers one to upstream in the allocation query, over memory of its
- * device; pacoparse has one of ordinary memory if downstream offers none. New memory
- * for each frame would be expensive: page-locking 20 MB takes milliseconds, and the
- * system clears every page of ordinary memory. */
+ * device; pacoparse has one of ordinary memory if downstream offers none.
+ *
+ * New memory for each frame would be expensive: page-locking 20 MB takes
+ * milliseconds, and the system clears every page of ordinary memory. */
 #pragma once
 #include <gst/gst.h>
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Puts a frame together from packets, in any order (docs/RTP.md sections 3 and 4):
  * it is told which bytes have come, refuses packets that contradict others, and
- * restores lost ones from parity. rtppacodepay has two such frames. Packets are data
- * from the network: whatever they say, a frame takes no more memory than the limit
- * given, and looks at no bytes but its own. */
+ * restores lost ones from parity. rtppacodepay has two such frames.
+ *
+ * Packets are data from the network: whatever they say, a frame takes no more memory
+ * than the limit given, and looks at no bytes but its own. */
 #pragma once
 #include "gstpacortpblocks.h"
 #include "gstpacortpformat.h"
