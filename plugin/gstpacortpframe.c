@@ -293,6 +293,11 @@ gst_paco_rtp_frame_fill (GstPacoRtpFrame *frame, const GstPacoRtpBlocks *blocks)
   guint32 payload = gst_paco_rtp_blocks_payload (blocks);
   guint n = 0, i = 0;
 
+  /* The memory may have had anything before, and what is no block's stays as it is: an
+   * attachment, whose CRC says that it is damaged. */
+  for (guint h = 0; h < frame->holes->len; h++)
+    memset (frame->map.data + hole_at (frame, h)->begin, 0,
+        hole_at (frame, h)->end - hole_at (frame, h)->begin);
   for (guint32 b = 0; b < blocks->geometry->n_blocks; b++) {
     const PacoBlockRecord *record = &blocks->records[b];
     guint32 begin = payload + record->offset, end = begin + record->length;

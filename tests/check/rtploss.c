@@ -3,6 +3,7 @@
  * which codeblocks are broken then, and when a frame is left out. What is lost is
  * drawn anew each time. */
 #include "rtppackets.h"
+#include <malloc.h>
 
 #define CAPS(format, width, height)                                            \
   "format=" format ", width=" G_STRINGIFY (width) ", height=" G_STRINGIFY (    \
@@ -170,6 +171,89 @@ GST_START_TEST (test_loss)
     gst_harness_teardown (harness);
   }
   fail_unless (recovered > 0);
+  g_ptr_array_unref (packets);
+  g_ptr_array_unref (frames);
+}
+
+GST_END_TEST
+
+/* The frame, with n bytes more behind its payload. */
+static GstBuffer *
+attach (GstBuffer *frame, gsize n)
+{
+  guint8 *bytes = g_malloc (n), *out;
+  PacoProbabilitySet carried;
+  PacoHeader header;
+  GstMapInfo map;
+  gsize payload;
+
+  for (gsize i = 0; i < n; i++)
+    bytes[i] = (guint8) g_random_int ();
+  fail_unless (gst_buffer_map (frame, &map, GST_MAP_READ));
+  fail_unless (paco_header_parse (map.data, map.size, &header, &carried, NULL));
+  payload = map.size - header.header_size;
+  header.video.attachment = paco_attachment_of (bytes, n);
+  header.frame_size = paco_header_size (&header) + payload + n;
+  out = g_malloc (header.frame_size);
+  header.header_size = paco_header_write (&header, out);
+  memcpy (out + header.header_size, map.data + map.size - payload, payload);
+  memcpy (out + header.header_size + payload, bytes, n);
+  gst_buffer_unmap (frame, &map);
+  g_free (bytes);
+  return gst_buffer_new_wrapped (out, header.frame_size);
+}
+
+/* What is lost of an attachment is zero, and not what the memory had before. No block
+ * is broken for it. */
+GST_START_TEST (test_attachment)
+{
+  GPtrArray *frames = rtp_test_frames (
+      "pacoenc pipeline-depth=1", CAPS ("I422_10LE", 200, 120), 1);
+  GPtrArray *packets;
+  GstBuffer *whole;
+  guint32 begin;
+
+  whole = attach (frames->pdata[0], 20000);
+  gst_buffer_unref (frames->pdata[0]);
+  frames->pdata[0] = whole;
+  begin = gst_buffer_get_size (whole) - 20000;
+  packets = rtp_test_packets (frames, 700, 20);
+  mallopt (M_PERTURB, 0xa5);
+  for (guint round = 0; round < 2; round++) {
+    GstHarness *harness = rtp_test_depayloader ("rtppacodepay");
+    gboolean *lost = g_new0 (gboolean, packets->len);
+    Arrivals arrivals;
+    GstMapInfo map;
+    GstBuffer *out;
+
+    for (guint i = 0; i < packets->len - 1; i++) {
+      gboolean marker;
+      gsize size;
+      GstPacoRtpHeader header = rtp_test_header (
+          packets->pdata[i], &size, &marker);
+
+      lost[i] = header.kind == GST_PACO_RTP_DATA && header.offset >= begin
+          && i % 2 == round;
+    }
+    arrivals_begin (&arrivals, whole);
+    push_some (harness, packets, 0, packets->len, lost, &arrivals);
+    fail_if (arrivals.all);
+    out = gst_harness_try_pull (harness);
+    fail_unless (out != NULL);
+    fail_unless (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_CORRUPTED));
+    fail_unless_equals_int (check_damaged (&arrivals, out), 0);
+    fail_unless_equals_uint64 (rtp_test_stat (harness, "lost-blocks"), 0);
+    fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
+    for (gsize i = begin; i < map.size; i++)
+      fail_unless_equals_int (
+          map.data[i], arrivals.there[i] ? arrivals.map.data[i] : 0);
+    gst_buffer_unmap (out, &map);
+    gst_buffer_unref (out);
+    arrivals_end (&arrivals, whole);
+    g_free (lost);
+    gst_harness_teardown (harness);
+  }
+  mallopt (M_PERTURB, 0);
   g_ptr_array_unref (packets);
   g_ptr_array_unref (frames);
 }
@@ -357,6 +441,7 @@ rtploss_suite (void)
 
   tcase_set_timeout (tests, 120);
   tcase_add_test (tests, test_loss);
+  tcase_add_test (tests, test_attachment);
   tcase_add_test (tests, test_groups);
   tcase_add_test (tests, test_lost_marker);
   tcase_add_test (tests, test_gap);
