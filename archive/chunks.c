@@ -252,7 +252,8 @@ read_rest (const Kept *found, guint32 size, GByteArray *rest)
   if (compressed > 0 && found->attachment.data
       && compressed != found->attachment.size)
     return FALSE; /* chunks and an attachment */
-  if (size > compressed * MAX_RATIO || inflateInit (&stream) != Z_OK)
+  if (size > MAX_REST || size > compressed * MAX_RATIO
+      || inflateInit (&stream) != Z_OK)
     return FALSE;
   g_byte_array_set_size (rest, size);
   stream.next_out = rest->data;

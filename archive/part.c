@@ -168,7 +168,9 @@ enum
                      not be longer than 255 */
 };
 
-/* Whether nobody else has the file open to restore it, and it still has that name. */
+/* Whether nobody else has the file open to restore it, and it still has that name and no
+ * other one: with another one it may be a file that a run has restored, which ended before
+ * it took the temporary name away, or a file of somebody's, and is not to be emptied. */
 static gboolean
 is_ours (int folder, const char *name, int fd)
 {
@@ -179,8 +181,8 @@ is_ours (int folder, const char *name, int fd)
     return FALSE;
   return fstat (fd, &opened) == 0
       && fstatat (folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0
-      && S_ISREG (opened.st_mode) && opened.st_dev == named.st_dev
-      && opened.st_ino == named.st_ino;
+      && S_ISREG (opened.st_mode) && opened.st_nlink == 1
+      && opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
 static char *

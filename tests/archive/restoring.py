@@ -161,6 +161,14 @@ def test_two_at_once(tmp):
     assert part.read_bytes() == b'of another run'
     part.unlink()
     same(folder, tmp / 'out')
+    # What has another name, too, is not emptied.
+    (tmp / 'out' / 'shot.0003.ppm').unlink()
+    (tmp / 'other').write_bytes(b'of somebody else')
+    os.link(tmp / 'other', part)
+    expect(DONE, 'restore', archive, tmp / 'out', says='7 of them were there')
+    assert (tmp / 'other').read_bytes() == b'of somebody else'
+    part.unlink()
+    same(folder, tmp / 'out')
 
 
 def test_long_names(tmp):

@@ -3,6 +3,7 @@
  * broken frames keep, the line of threads, sound, and PNM files that are not what they
  * say. Random cases; PACO_SEED repeats them. */
 #include "archive/chunks.h"
+#include "codec/bytes.h"
 #include "archive/folder.h"
 #include "archive/kinds.h"
 #include "archive/line.h"
@@ -255,6 +256,43 @@ test_broken_kept (void)
   paco_kept_chunks_clear (&chunks);
 }
 
+/* A few bytes may claim a rest of gigabytes, for which no memory is taken. */
+static void
+test_hostile_rest (void)
+{
+  enum
+  {
+    SIZE = 5 << 20 /* of zlib, as much as 4 GiB could take */
+  };
+  guint8 *attachment = g_malloc0 (SIZE);
+  PacoKeptFile kept, found;
+  PacoKeptChunks chunks;
+  GError *error = NULL;
+  PacoFrame frame;
+
+  paco_kept_file_init (&kept);
+  paco_kept_file_init (&found);
+  paco_kept_chunks_init (&chunks);
+  random_file (&kept);
+  g_assert_true (paco_kept_chunks_write (&kept, &chunks, NULL));
+  g_assert_cmpint (chunks.chunks[0].type, ==, PACO_CHUNK_SOURCE_FILE);
+  paco_put32 ((guint8 *) chunks.chunks[0].data + 10,
+      (1u << 30) + 1 + roll (2) * roll (1 << 30));
+  chunks.n = 1;
+  chunks.attachment = attachment;
+  chunks.attachment_size = SIZE;
+  g_assert_true (make_frame (&chunks, &frame));
+  g_assert_false (paco_kept_file_read (frame.data, frame.size, &found, &error));
+  g_assert_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_BROKEN);
+  g_assert_cmpuint (found.rest->len, ==, 0);
+  g_error_free (error);
+  paco_frame_release (&frame);
+  paco_kept_file_clear (&kept);
+  paco_kept_file_clear (&found);
+  paco_kept_chunks_clear (&chunks);
+  g_free (attachment);
+}
+
 /* --- the line --------------------------------------------------------------------- */
 
 #define STEPS 3
@@ -450,6 +488,7 @@ main (int argc, char **argv)
   g_test_add_func ("/archive/checksums", test_checksums);
   g_test_add_func ("/archive/kept", test_kept);
   g_test_add_func ("/archive/broken-kept", test_broken_kept);
+  g_test_add_func ("/archive/hostile-rest", test_hostile_rest);
   g_test_add_func ("/archive/line", test_line);
   g_test_add_func ("/archive/sound", test_sound);
   g_test_add_func ("/archive/pnm", test_pnm);
