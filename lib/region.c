@@ -85,7 +85,8 @@ paco_region_frame_size (const PacoCodedFrame *frame)
 {
   const PacoHeader *header = &frame->header;
 
-  return paco_header_size (header) + header->frame_size - header->header_size;
+  return paco_header_size (header) + header->index_size
+      + paco_header_payload_size (header);
 }
 
 PacoStatus
