@@ -329,7 +329,7 @@ class Files(Case):
             ['gst-launch-1.0', '-q', 'videotestsrc', f'num-buffers={n}', '!',
              'video/x-raw,format=GRAY8,width=70,height=50,framerate=25/1', '!',
              'pacoenc', f'stack={length}', 'rate-control=lossless', '!',
-             'filesink', 'location=film.paco'], check=True, timeout=60)
+             'filesink', 'location=film.paco'], check=True, timeout=600)
         info, = json.loads(self.paco('info', '--json', 'film.paco'))
         self.assertEqual((info['frames'], info['stack'], info['depth'],
                           info['coding']), (n, length, [8], 'lossless'))
@@ -470,7 +470,7 @@ class Trouble(Case):
         done = subprocess.run(
             ['bash', '-c', 'source "$0" && COMP_WORDS=("$@") && COMP_CWORD=$(($# - 1)) '
              '&& _paco "$1" && printf "%s\\n" "${COMPREPLY[@]}"', script, TOOL, *words],
-            check=True, capture_output=True, text=True, timeout=60)
+            check=True, capture_output=True, text=True, timeout=600)
         self.assertEqual(done.stderr, '')
         return done.stdout.split()
 
