@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * paco archive: a folder of pictures as one file that gives each of them back, bit by
- * bit. What it does, archive/archive.c does. */
+ * Implements paco archive: it makes a folder of pictures one file that gives each of
+ * them back, bit by bit. It reads the command line and reports; archive/archive.c
+ * does the work. */
 #include "archive/archive.h"
 #include "archive/part.h"
 #include "archive_command.h"
@@ -39,7 +40,7 @@ make_container (gpointer user, const char *from, const PacoSound *sound,
 {
   Run *run = user;
 
-  /* Its line is the muxer's now. */
+  /* The muxer has the line of the terminal now. */
   g_clear_pointer (&run->progress, paco_progress_free);
   return paco_archive_container_make (&run->container, from, sound, to, error);
 }
@@ -84,7 +85,7 @@ report_path (const Options *given, const char *out)
                        : g_strconcat (out, ".json", NULL);
 }
 
-/* What will be written in the end must not be there in the beginning. */
+/* Checks that nothing that will be written in the end is there already. */
 static gboolean
 check_reports (const Options *given, const char *out, GError **error)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the commands archive and restore have in common. */
+ * Implements what the commands archive and restore have in common
+ * (archive_command.h). */
 #include "archive_command.h"
 #include "input.h"
 

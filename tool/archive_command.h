@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the commands archive and restore have in common: ranges, coders, exit codes. */
+ * Declares what the commands archive and restore have in common: ranges, coders,
+ * exit codes. */
 #pragma once
 #include "archive/archive.h"
 #include "tool.h"
@@ -11,7 +12,8 @@ typedef struct
   int threads, helpers;
 } PacoCommandCoderOptions;
 
-/* Entries that fill it; helpers: what that many threads do. */
+/* Entries of the command line that fill it; helpers_text says what that many
+ * threads do. */
 #define PACO_COMMAND_CODER_OPTIONS(options, helpers_text)                      \
   { "backend", 0, 0, G_OPTION_ARG_STRING, &(options).backend,                  \
     "auto (a GPU if there is one), cpu or cuda", "NAME" },                     \
@@ -24,7 +26,7 @@ typedef struct
         helpers_text "; 0: by the number of cores", "N"                        \
   }
 
-/* The same as settings; it must stay where it is while these are used. */
+/* The same as settings. It must stay where it is while these are used. */
 typedef struct
 {
   char threads[16];
@@ -39,5 +41,6 @@ void paco_command_coders_clear (PacoCommandCoderOptions *options);
 gboolean paco_command_read_range (const char *text, gboolean *has_range,
     guint64 *first, guint64 *last, GError **error);
 
-/* Says what was wrong, and returns the exit code that goes with it. Takes the error. */
+/* Says what was wrong, and returns the exit code that goes with it. Takes
+ * ownership of the error. */
 int paco_command_fail (GError *error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Archives in MKV and MOV files. */
+ * Makes and reads archives in MKV and MOV files (archive_container.h), with mux.c
+ * and input.c. */
 #include "archive_container.h"
 #include "input.h"
 #include "tool.h"
@@ -27,7 +28,8 @@ paco_archive_container_sound (
   return paco_mux_read_sound (path, add_samples, maker, error);
 }
 
-/* Whether the next frames of both are the same; *ended: there is none in both. */
+/* Whether the next frames of both are the same. *ended is set if neither has
+ * another one. */
 static gboolean
 compare_next (PacoInput *from, PacoInput *to, gboolean *ended, GError **error)
 {

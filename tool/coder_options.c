@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Options of commands that decode or encode. */
+ * Reads the options of commands that decode or encode (coder_options.h). */
 #include "coder_options.h"
 #include "tool.h"
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames of MOV, MP4 and Matroska files by GStreamer. Their numbers are those of their
- * places, counted from that of the first one. */
+ * Reads frames of MOV, MP4 and Matroska files with GStreamer (container.h). Their
+ * numbers are those of their places, counted from that of the first one. */
 #include "container.h"
 #include "gst_pipeline.h"
 #include "tool.h"
@@ -8,7 +8,8 @@
 #include <string.h>
 
 #define WAIT (200 * GST_MSECOND) /* between looks for signals */
-/* A seek goes to a time so many frames early, and must come out not farther away. */
+/* A seek goes to a time so many frames early, and must not come out farther away
+ * than EARLIEST. */
 #define EARLY 2
 #define EARLIEST 8
 
@@ -24,7 +25,7 @@ struct PacoContainer
   uint64_t next; /* number, if it goes on without a gap */
 };
 
-/* A frame that is given, which keeps its memory mapped. */
+/* A frame that was given, which keeps its memory mapped. */
 typedef struct
 {
   GstBuffer *buffer;
@@ -87,7 +88,7 @@ has_failed (PacoContainer *container, GError **error)
   return true;
 }
 
-/* The next sample; NULL at the end, or with an error. */
+/* Returns the next sample, or NULL at the end, or with an error. */
 static GstSample *
 pull (PacoContainer *container, GError **error)
 {
@@ -115,7 +116,7 @@ number_frame (PacoContainer *container, PacoFrame *frame)
       && info.has_place) {
     int64_t place = info.place_number;
 
-    /* Where another stream begins, numbers go on. */
+    /* If another stream begins, numbers go on. */
     if (!container->begun || place - container->base < number)
       container->base = place - number;
     number = place - container->base;
@@ -172,7 +173,7 @@ paco_container_release (PacoInputFrame *frame)
   g_free (mapped);
 }
 
-/* What the next frame says of itself, which stays the next one. */
+/* Reads what the next frame says of itself. It stays the next one. */
 static bool
 peek (PacoContainer *container, PacoInfo *info)
 {
@@ -193,7 +194,7 @@ peek (PacoContainer *container, PacoInfo *info)
   return good;
 }
 
-/* Pictures a second. */
+/* Returns how many pictures a second there are. */
 static double
 rate_of (const PacoInfo *info)
 {
@@ -225,8 +226,8 @@ seek_to (PacoContainer *container, GstClockTime time)
       GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, time);
 }
 
-/* Who reads on finds the frame by its number: so a seek that comes out elsewhere is
- * taken back. */
+/* A caller who reads on finds the frame by its number, so a seek that comes out
+ * elsewhere is undone. */
 bool
 paco_container_seek (PacoContainer *container, uint64_t number, GError **error)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * paco cut: some frames of a file as a file of their own. Nothing is coded anew. */
+ * Implements paco cut: it writes some frames of a file to a file of their own.
+ * Nothing is coded anew. */
 #include "input.h"
 #include "progress.h"
 #include "recording.h"
@@ -25,7 +26,8 @@ tell_damage (
   }
 }
 
-/* A stack goes as a whole or not at all: of a part of it no picture can be had. */
+/* Checks that a stack is copied as a whole or not at all, because a part of it
+ * gives no picture. */
 static bool
 check_stack (const Cut *cut, const PacoFrame *frame, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Which blocks of a frame are damaged, in words. */
+ * Says in words which blocks of a frame are damaged (damage.h). */
 #include "damage.h"
 #include "codec/check.h"
 #include "codec/index.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * paco decode: frames to pictures in files. */
+ * Implements paco decode: it decodes frames to pictures in files, with decoding.c
+ * and writers.c. */
 #include "archive/source.h"
 #include "coder_options.h"
 #include "decoding.h"

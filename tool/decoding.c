@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames of a file decoded, several at a time. */
+ * Decodes frames of a file, several at a time, with libpaco (decoding.h). */
 #include "decoding.h"
 #include "tool.h"
 #include <string.h>
 
-/* Frames between being read and being done, the oldest one first, and those that are
- * used again. */
+/* Holds the frames between being read and being done, the oldest one first, and
+ * those that are used again. */
 typedef struct
 {
   const PacoDecoding *decoding;
@@ -69,7 +69,8 @@ finish_oldest (Work *work, GError **error)
   return good;
 }
 
-/* Whether a frame is laid out; if not, either its own error says why, or *error. */
+/* Lays a frame out. If that fails, either the frame's own error says why, or
+ * *error. */
 static bool
 lay_out (Work *work, PacoDecoded *frame, GError **error)
 {
@@ -87,7 +88,7 @@ lay_out (Work *work, PacoDecoded *frame, GError **error)
           &frame->pixels, decoding->kind, decoding->format, &told, error);
 }
 
-/* Begins with a frame that was read; before that, older ones may have to be done. */
+/* Submits a frame that was read. Older ones may have to be done before that. */
 static bool
 submit (Work *work, PacoDecoded *frame, GError **error)
 {
@@ -119,7 +120,7 @@ submit (Work *work, PacoDecoded *frame, GError **error)
   return paco_tool_check (status, &failure, error);
 }
 
-/* What was damaged behind the last frame. */
+/* Reports what was damaged behind the last frame. */
 static bool
 tell_end (Work *work, const PacoInputFrame *end, GError **error)
 {

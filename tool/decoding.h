@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames of a file decoded, several at a time, in their order: what decode and verify
- * are made of. */
+ * Decodes frames of a file, several at a time, in their order, for decode.c and
+ * verify.c. */
 #pragma once
 #include "input.h"
 #include "writers.h"
@@ -24,9 +24,9 @@ typedef struct
   const PacoFormat *format; /* or NULL */
   unsigned reduce;
   const char *region; /* or NULL */
-  /* Gets each frame in its order, also those that could not be decoded, and at the end
-   * one without data, whose input.frame.skipped may be something. FALSE and an error
-   * end the work. */
+  /* Is called for each frame in its order, also for those that could not be
+   * decoded, and at the end for one without data, whose input.frame.skipped may
+   * not be 0. FALSE and an error end the work. */
   bool (*done) (void *user, PacoDecoded *frame, GError **error);
   void *user;
 } PacoDecoding;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * paco encode: pictures of files to a file of frames. */
+ * Implements paco encode: it encodes pictures of files to a file of frames, with
+ * readers.c, libpaco and recording.c. */
 #include "coder_options.h"
 #include "input.h"
 #include "names.h"

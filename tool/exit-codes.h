@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the program paco says to the shell that has run it. docs/paco.1 and the
+ * Lists what the program paco tells the shell that has run it. docs/paco.1 and the
  * tests list the same numbers. */
 #pragma once
 

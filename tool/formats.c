@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How raw pictures lie in files. */
+ * Lists the raw formats and lays their pictures out (formats.h). */
 #include "formats.h"
 #include <string.h>
 
@@ -157,7 +157,7 @@ subsampled (uint32_t size, uint32_t log2)
 }
 
 /* Lays out the components of a plane, whose group is given as in PacoFormat, from
- * `total` on; returns the bytes of the plane. */
+ * `total` on. Returns how many bytes the plane has. */
 static size_t
 place_plane (const PacoInfo *info, const char *group, unsigned word,
     bool big_endian, void *memory, size_t total, PacoImage *image)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How raw pictures lie in files: formats by GStreamer's names, without gaps between
- * lines and planes. What Y4M and raw files hold is made of these. */
+ * Says how raw pictures lie in files: formats by GStreamer's names, without gaps
+ * between lines and planes. readers.c, y4m.c, info.c and decode.c use them. */
 #pragma once
 #include "lib/paco.h"
 #include <glib.h>
@@ -12,17 +12,17 @@ typedef struct
   uint8_t n_components, depth;
   uint8_t subsampling_x, subsampling_y; /* log2, of components 1 and 2 */
   bool rgb, big_endian;
-  /* Of each plane, which components its group has, as in "1020" for UYVY; words have
+  /* The components that each plane's group has, as in "1020" for UYVY. Words have
    * one byte, or two if depth is above 8. */
   const char *planes[PACO_COMPONENTS];
 } PacoFormat;
 
-/* NULL if there is none of the name. */
+/* Returns the format of that name, or NULL. */
 const PacoFormat *paco_format_by_name (const char *name);
-/* A format with a plane for each component, or for R, G, B interleaved ones, that
- * holds such pictures; NULL if there is none. */
+/* Returns a format with a plane for each component, or with interleaved ones for
+ * R, G, B, that holds such pictures, or NULL if there is none. */
 const PacoFormat *paco_format_for (const PacoInfo *info);
-/* "GRAY8, GRAY16_LE, ..."; to be freed. */
+/* Returns "GRAY8, GRAY16_LE, ...", to be freed. */
 char *paco_format_names (void);
 
 /* Whether three components or more are Y, Cb, Cr, as far as *info says. */
@@ -32,11 +32,12 @@ bool paco_format_holds (const PacoFormat *format, const PacoInfo *info);
 /* Sets what the format says of pictures: components, depths, subsampling, the name, and
  * for RGB matrix and range. */
 void paco_format_tell (const PacoFormat *format, PacoInfo *info);
-/* Lays a picture of info->width x info->height out in memory, which may be NULL;
- * returns its bytes. The format holds it. */
+/* Lays a picture of info->width x info->height out in memory, which may be NULL.
+ * Returns how many bytes it takes. The format holds the picture. */
 size_t paco_format_place (const PacoFormat *format, const PacoInfo *info,
     void *memory, PacoImage *image);
 
-/* Planes of words that are as large as the largest component wants, little-endian,
- * whatever the depths are: what pictures without a format are written as. */
+/* Lays out planes of words that are as large as the largest component needs,
+ * little-endian, whatever the depths are. Pictures without a format are written
+ * so. */
 size_t paco_planes_place (const PacoInfo *info, void *memory, PacoImage *image);

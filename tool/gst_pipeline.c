@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * GStreamer as container.c and mux.c use it. */
+ * Runs pipelines of GStreamer for container.c and mux.c (gst_pipeline.h). */
 #include "gst_pipeline.h"
 #include "tool.h"
 #include <string.h>

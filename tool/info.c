@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * paco info: what files and their frames are, by what headers and indexes say. Nothing
- * is decoded, and but for --frames little is read. */
+ * Implements paco info: it prints what files and their frames are, by what headers
+ * and indexes say. Nothing is decoded, and without --frames little is read. */
 #include "formats.h"
 #include "input.h"
 #include "json.h"
@@ -16,7 +16,7 @@ typedef struct
   bool damaged;
 } Info;
 
-/* What is known of a file. */
+/* Collects what is known of a file. */
 typedef struct
 {
   PacoInfo first; /* of its first frame */
@@ -44,7 +44,7 @@ samples_of (const PacoInfo *info)
   return samples;
 }
 
-/* Pictures a second; 0 if unknown. */
+/* Returns how many pictures a second there are, or 0 if that is unknown. */
 static double
 picture_rate (const PacoInfo *info)
 {
@@ -54,7 +54,8 @@ picture_rate (const PacoInfo *info)
       * (info->interlace_mode == 3 ? 2 : 1);
 }
 
-/* Bits of a sample of the pictures, which slices of stacks are not. */
+/* Returns how many bits a sample of the pictures has; slices of stacks have
+ * others. */
 static uint32_t
 depth_of (const PacoInfo *info, unsigned component)
 {
@@ -80,7 +81,7 @@ components_word (const PacoInfo *info)
   return words[paco_format_is_yuv (info)][info->n_components - 1];
 }
 
-/* "4:2:2", or "" without subsampling; "?" where there is no such word. */
+/* Returns "4:2:2", "" without subsampling, or "?" if there is no such word. */
 static const char *
 subsampling_word (const PacoInfo *info)
 {

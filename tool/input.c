@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Files that commands read frames from. */
+ * Opens files that commands read frames from (input.h), with libpaco or container.c. */
 #include "input.h"
 #include "container.h"
 #include "tool.h"
@@ -21,7 +21,7 @@ struct PacoInput
   PacoContainer *container; /* or the other one */
 };
 
-/* What kind of container begins with these bytes; NULL: none. */
+/* Returns what kind of container begins with these bytes, or NULL if none does. */
 static const char *
 container_kind (const uint8_t *bytes, size_t size)
 {
@@ -40,7 +40,7 @@ container_kind (const uint8_t *bytes, size_t size)
   return NULL;
 }
 
-/* Finds out what the file is; its first bytes say it. */
+/* Finds out by its first bytes what the file is. */
 static bool
 look_at (PacoInput *input, const char *path, GError **error)
 {
@@ -144,7 +144,7 @@ paco_input_seek (PacoInput *input, uint64_t number, GError **error)
 
   if (input->container)
     return paco_container_seek (input->container, number, error);
-  /* A pipe is read up to there. */
+  /* A pipe is read up to the frame. */
   if (input->size == 0
       || paco_tool_check (
           paco_reader_seek (input->reader, number, &failure), &failure, error))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Files that commands read frames from: .paco files by libpaco, MOV, MP4 and Matroska
- * by GStreamer (container.c), if the program was built with it. */
+ * Opens files that commands read frames from: .paco files with libpaco; MOV, MP4 and
+ * Matroska files with GStreamer (container.c), if the program was built with it. */
 #pragma once
 #include "lib/paco.h"
 #include <glib.h>
@@ -25,26 +25,27 @@ typedef enum
 /* Opens a file, or standard input if the path is "-". Errors name the file. */
 PacoInput *paco_input_open (const char *path, GError **error);
 void paco_input_close (PacoInput *input); /* or NULL */
-/* The next frame, to be released. A signal is an error. */
+/* Reads the next frame, which the caller releases. A signal is an error. */
 PacoInputResult paco_input_next (
     PacoInput *input, PacoInputFrame *frame, GError **error);
 void paco_input_release (PacoInputFrame *frame);
-/* next() gives that frame, or the last good one before. */
+/* Makes that frame the next one, or the last good one before. */
 bool paco_input_seek (PacoInput *input, uint64_t number, GError **error);
-/* Frames in the file, 0 if that takes reading all of it. */
+/* Returns how many frames the file has, or 0 if that takes reading all of it. */
 uint64_t paco_input_count (PacoInput *input);
-/* Bytes of the file, 0 if nobody knows. */
+/* Returns how many bytes the file has, or 0 if that is unknown. */
 uint64_t paco_input_size (const PacoInput *input);
 const char *paco_input_name (const PacoInput *input);
-/* "PaCo frames", "MOV", ... */
+/* Returns "PaCo frames", "MOV", ... */
 const char *paco_input_kind (const PacoInput *input);
 
-/* Frames that a command line asks for. */
+/* The frames that a command line asks for. */
 typedef struct
 {
   uint64_t first, last; /* last included; G_MAXUINT64: to the end */
 } PacoFrameRange;
 
-/* Reads "A-B", "A-", "-B" or "A"; NULL is all. The error is of the command line. */
+/* Reads "A-B", "A-", "-B" or "A"; NULL means all. The error is of the command
+ * line. */
 bool paco_frame_range_parse (
     const char *text, PacoFrameRange *range, GError **error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * paco join: files one behind the other as one. Nothing is coded anew; what was coded
- * in parts, on many machines, becomes the file that one would have written. */
+ * Implements paco join: it writes files one behind the other as one. Nothing is
+ * coded anew. What was coded in parts, on many machines, becomes the file that one
+ * machine would have written. */
 #include "codec/header.h"
 #include "input.h"
 #include "progress.h"
@@ -20,7 +21,8 @@ typedef struct
   bool damaged;
 } Join;
 
-/* What makes the frames of b no continuation of those of a; NULL: nothing. */
+/* Returns what makes the frames of b no continuation of those of a, or NULL if
+ * nothing does. */
 static const char *
 find_difference (const PacoHeader *a, const PacoHeader *b)
 {
@@ -47,7 +49,7 @@ find_difference (const PacoHeader *a, const PacoHeader *b)
   return NULL;
 }
 
-/* Whether the part that begins with this frame may follow. */
+/* Checks whether the part that begins with this frame may follow. */
 static bool
 fits (Join *join, const char *name, const PacoFrame *frame, GError **error)
 {
@@ -57,7 +59,7 @@ fits (Join *join, const char *name, const PacoFrame *frame, GError **error)
   if (!paco_header_parse (frame->data, frame->size, &header, NULL, error))
     return false;
   if (join->first_bytes->len == 0) {
-    /* The header stays as long as it is compared with others. */
+    /* The header is kept as long as others are compared with it. */
     g_byte_array_append (join->first_bytes, frame->data, header.header_size);
     return paco_header_parse (join->first_bytes->data, join->first_bytes->len,
         &join->first, NULL, error);
@@ -102,7 +104,7 @@ add_part (
   PacoInputResult result;
   bool begun = false, good = true;
 
-  /* A range without frames. */
+  /* The part is of a range without frames. */
   if (is_empty (path))
     return true;
   input = paco_input_open (path, error);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * JSON as info and verify print it. */
+ * Prints JSON for info and verify (json.h). */
 #include "json.h"
 
 static void
 append_string (GString *text, const char *string)
 {
   g_string_append_c (text, '"');
-  /* Names of files may be of any bytes, and JSON is UTF-8. */
+  /* Names of files may have any bytes, but JSON is UTF-8. */
   for (const char *at = string; *at;) {
     gunichar c = g_utf8_get_char_validated (at, -1);
 

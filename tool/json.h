@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * JSON as info and verify print it: a text that grows, with commas where they belong. */
+ * Prints JSON for info and verify, as a text that grows, with commas where they
+ * belong. */
 #pragma once
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Each begins with a comma if something stands before it. name NULL: in an array. */
+/* Each begins with a comma if something stands before it. name is NULL in an
+ * array. */
 void paco_json_open (GString *text, const char *name, char bracket);
 void paco_json_close (GString *text, char bracket);
 void paco_json_text (GString *text, const char *name, const char *value);

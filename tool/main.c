@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The program paco: a table of commands, each of which is a function of its own
- * file. What it codes, libpaco codes. */
+ * The program paco: main() finds the command in a table and calls its function,
+ * which is in a file of its own. libpaco does the coding. */
 #include "lib/paco.h"
 #include "tool.h"
 #include <locale.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * MKV and MOV files by GStreamer. */
+ * Makes MKV and MOV files with GStreamer (mux.h, gst_pipeline.h). */
 #include "mux.h"
 #include "gst_pipeline.h"
 #include "progress.h"
@@ -20,7 +20,7 @@ static const struct
   { ".mp4", "mp4mux", "qtdemux" },
 };
 
-/* The row for a name, or -1. */
+/* Returns the row for a name, or -1. */
 static int
 find_container (const char *path)
 {
@@ -80,7 +80,7 @@ count (GstPad *pad, GstPadProbeInfo *info, gpointer n_frames)
   return GST_PAD_PROBE_OK;
 }
 
-/* Runs until the end. */
+/* Runs the pipeline until its end. */
 static bool
 run (GstElement *pipeline, const char *path, bool quiet, GError **error)
 {

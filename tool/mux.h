@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * MKV and MOV files, which GStreamer makes of a .paco file and sound, and the sound that
- * is in them. recording.c and the archive's commands call this; built without
- * GStreamer, every function says so. */
+ * Makes MKV and MOV files of a .paco file and sound with GStreamer, and reads the
+ * sound that is in them. recording.c and the archive's commands call this. In a
+ * program without GStreamer, every function fails and says so. */
 #pragma once
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether a file of that name is a container: .mkv, .mov, .mp4 by its extension. */
+/* Whether a file of that name is a container: by its extension, .mkv, .mov or
+ * .mp4. */
 bool paco_mux_takes (const char *path);
-/* Whether paco_mux_file() can do it, before the work begins. sound: a WAV file, or
- * NULL. */
+/* Checks, before the work begins, whether paco_mux_file() can do it. sound is a
+ * WAV file, or NULL. */
 bool paco_mux_check (const char *path, const char *sound, GError **error);
-/* Puts the frames of the .paco file `part` and the sound into a container, of the kind
- * that the name `path` says, which is written to the name `temporary`. Frames and
- * samples stay as they are. */
+/* Puts the frames of the .paco file `part` and the sound into a container, of the
+ * kind that the name `path` says, which is written under the name `temporary`.
+ * Frames and samples are not changed. */
 bool paco_mux_file (const char *part, const char *sound, const char *path,
     const char *temporary, bool quiet, GError **error);
 
 /* Gets samples of sound as the file has them. */
 typedef bool (*PacoSoundFunction) (
     void *user, const void *samples, size_t size, GError **error);
-/* Reads the sound of a container. FALSE and an error, also if there is none. */
+/* Reads the sound of a container. Returns FALSE and an error, also if there is
+ * none. */
 bool paco_mux_read_sound (
     const char *path, PacoSoundFunction function, void *user, GError **error);

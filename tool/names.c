@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Names of the numbers of FORMAT.md. */
+ * Names the numbers of FORMAT.md (names.h). */
 #include "names.h"
 #include "tool.h"
 #include <string.h>

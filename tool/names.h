@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Names of the numbers by which a frame says what it is (FORMAT.md section 2): what
- * info prints and what encode's options take. */
+ * Names the numbers by which a frame says what it is (FORMAT.md section 2): info
+ * prints the names, and encode's options take them. */
 #pragma once
 #include "lib/paco.h"
 #include <glib.h>
@@ -15,9 +15,9 @@ enum
   PACO_N_COLOUR_NAMES,
 };
 
-/* "unknown" for numbers that have no name. */
+/* Returns "unknown" for numbers that have no name. */
 const char *paco_names_colour (const PacoInfo *info, unsigned which);
-/* Sets it by name. The error lists the names. */
+/* Sets the number by its name. The error lists the names. */
 bool paco_names_set_colour (
     PacoInfo *info, unsigned which, const char *name, GError **error);
 const char *paco_names_interlacing (uint32_t mode);

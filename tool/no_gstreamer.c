@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What container.c and mux.c are where the program is built without GStreamer: a
- * sentence that says so. */
+ * Replaces container.c and mux.c if the program is built without GStreamer: every
+ * function fails with a sentence that says so. */
 #include "container.h"
 #include "mux.h"
 #include "tool.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Files that have a temporary name until they are whole. */
+ * Writes files that have a temporary name until they are whole (output.h). */
 #include "output.h"
 #include "archive/part.h"
 #include "tool.h"
@@ -44,7 +44,7 @@ is_standard_output (const char *path)
   return strcmp (path, "-") == 0;
 }
 
-/* Whether it is a device, a pipe or the like, which has no temporary name. */
+/* Whether it is a device, a pipe or the like, which gets no temporary name. */
 static bool
 is_special (const char *path)
 {
@@ -72,7 +72,7 @@ paco_output_check (const char *path, bool force, GError **error)
   return false;
 }
 
-/* Opens a file of a name that nobody has. */
+/* Opens a new file under a name that nothing has. */
 static int
 open_temporary (const char *path, char **temporary)
 {
@@ -168,7 +168,7 @@ paco_output_close (PacoOutput *output, bool sync, GError **error)
 
   if (output->temporary && sync)
     good = fdatasync (output->fd) == 0;
-  /* Network file systems say only here that they are full. */
+  /* Network file systems may say only here that they are full. */
   if (close (output->fd) != 0 && errno != EINTR)
     good = false;
   if (good && output->temporary)

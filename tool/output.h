@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Files that commands write. A file has a temporary name beside its final one, which
- * it gets when it is whole: an interruption, an error or a full disk leaves nothing
- * under the final name, and nothing is overwritten unless that is asked for. "-" is
- * standard output; devices and pipes are written to as they are. */
+ * Writes files for the commands. A file has a temporary name beside its final one,
+ * which it gets when it is whole: an interruption, an error or a full disk leaves
+ * nothing under the final name, and nothing is overwritten unless that is asked for.
+ * "-" is standard output. Devices and pipes are written to directly. */
 #pragma once
 #include <glib.h>
 #include <stdbool.h>
 
 typedef struct PacoOutput PacoOutput;
 
-/* Errors name the file. *path need not stay. */
+/* Opens a file. Errors name it. *path need not stay. */
 PacoOutput *paco_output_open (const char *path, bool force, GError **error);
-/* Of the file as it is written, for those who write by themselves; it stays the
- * output's. */
+/* Returns the descriptor of the file as it is written, for those who write by
+ * themselves. It stays the output's. */
 int paco_output_fd (const PacoOutput *output);
 const char *paco_output_temporary (const PacoOutput *output);
 bool paco_output_write (
     PacoOutput *output, const void *data, size_t size, GError **error);
-/* Gives the file its name, in any case the output is freed. With `sync` its bytes are
- * on the disk before. */
+/* Gives the file its name, and frees the output in any case. With `sync` the
+ * file's bytes are on the disk before. */
 bool paco_output_close (PacoOutput *output, bool sync, GError **error);
 /* Removes the file and frees the output, which may be NULL. */
 void paco_output_abandon (PacoOutput *output);
 
-/* Whether the path may be written to: nothing is there, or it may be overwritten, or it
- * is no regular file. To be asked before a long work; paco_output_close() finds out
- * for certain. */
+/* Whether the path may be written to: nothing is there, or it may be overwritten,
+ * or it is no regular file. This is asked before a long work; paco_output_close()
+ * finds out for certain. */
 bool paco_output_check (const char *path, bool force, GError **error);
 
 /* Says in words why something of this path failed, by errno. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * PNG files, read and written by libpng. They have samples of 8 or 16 bits; where the
- * picture's have other depths, these are stretched, by repeating their highest bits,
- * and the chunk sBIT says how many bits there were: so they come back as they were. */
+ * Reads and writes PNG files with libpng (png_file.h, writers.h). They have samples
+ * of 8 or 16 bits. If the picture's have other depths, they are stretched, by
+ * repeating their highest bits, and the chunk sBIT says how many bits there were, so
+ * that they come back unchanged. */
 #include "png_file.h"
 #include "tool.h"
 #include "writers.h"
@@ -11,7 +12,7 @@
 #define COMPRESSION 4 /* zlib's: half the time of 6, and 2 % larger */
 #define MAX_SIZE 16384
 
-/* What libpng calls back with. */
+/* libpng's callbacks get this. */
 typedef struct
 {
   char message[160];
@@ -38,7 +39,7 @@ on_warning (png_structp png, png_const_charp message)
 
 /* --- depths --- */
 
-/* A sample of `depth` bits stretched to 8 or 16. */
+/* Stretches a sample of `depth` bits to 8 or 16. */
 static unsigned
 stretch (unsigned sample, unsigned depth, unsigned bits)
 {
@@ -50,7 +51,7 @@ stretch (unsigned sample, unsigned depth, unsigned bits)
   return result | sample >> -shift;
 }
 
-/* Samples of one byte, or of two, the higher one first. */
+/* Reads a sample of one byte, or of two, the higher one first. */
 static unsigned
 get_sample (const uint8_t *at, unsigned bytes)
 {
@@ -75,7 +76,7 @@ stretch_all (uint8_t *samples, size_t size, unsigned depth)
         stretch (get_sample (samples + i, bytes), depth, 8 * bytes));
 }
 
-/* Takes the stretching back, if all samples are stretched from that depth. */
+/* Undoes the stretching, if all samples are stretched from that depth. */
 static bool
 unstretch_all (uint8_t *samples, size_t size, unsigned bits, unsigned depth)
 {
@@ -112,7 +113,7 @@ read_bytes (png_structp png, png_bytep to, size_t n)
   io->at += n;
 }
 
-/* The depth that sBIT names for all components, or that of the samples. */
+/* Returns the depth that sBIT names for all components, or that of the samples. */
 static unsigned
 significant_bits (png_structp png, png_infop head, unsigned bits)
 {
@@ -130,7 +131,7 @@ significant_bits (png_structp png, png_infop head, unsigned bits)
   return depth >= 1 && depth < bits ? depth : bits;
 }
 
-/* Reads head and picture; libpng's errors jump out of it. */
+/* Reads head and picture. libpng's errors jump out of it. */
 static void
 read_all (png_structp png, png_infop head, PacoInfo *info, GByteArray *samples,
     Io *io)
@@ -151,7 +152,7 @@ read_all (png_structp png, png_infop head, PacoInfo *info, GByteArray *samples,
   passes = (unsigned) png_set_interlace_handling (png);
   io->depth = significant_bits (png, head, io->bits);
   png_read_update_info (png, head);
-  /* What is expanded is stretched as well; what is only unpacked is not. */
+  /* libpng stretches what it expands, but not what it only unpacks. */
   if (io->packed)
     io->depth = io->bits;
   else if (png_get_bit_depth (png, head) != io->bits)

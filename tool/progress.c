@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The line that says how far a command is. */
+ * Draws the line that says how far a command is (progress.h). */
 #include "progress.h"
 #include "tool.h"
 #include <stdio.h>
@@ -15,7 +15,7 @@ struct PacoProgress
   bool shown;
   uint64_t total, done;
   int64_t begin, drawn; /* microseconds */
-  /* When the line was drawn, and how many frames there were; a ring. */
+  /* A ring of times when the line was drawn, and how many frames there were. */
   struct
   {
     int64_t time;
@@ -47,7 +47,7 @@ terminal_columns (void)
   return 80;
 }
 
-/* Frames a second in the last seconds. */
+/* Returns how many frames a second there were in the last seconds. */
 static double
 rate (const PacoProgress *progress, int64_t now)
 {

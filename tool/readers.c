@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Pictures that encode takes. */
+ * Reads pictures for encode (readers.h), by archive/source.h, png_file.c and y4m.c. */
 #include "readers.h"
 #include "png_file.h"
 #include "sequence.h"
@@ -16,13 +16,14 @@
 
 struct PacoPictures
 {
-  /* Single files: the names, or the pattern and the number of the next one. */
+  /* These are for single files: the names, or the pattern and the number of the
+   * next one. */
   char **names;
   int n, at;
   const char *pattern;
   uint64_t number;
   bool begun;
-  /* A stream. */
+  /* These are for a stream. */
   int fd; /* -1: none */
   const char *name;
   uint64_t size, frames; /* bytes of a picture; pictures so far */
@@ -42,7 +43,8 @@ fail (GError **error, const char *name, const char *why)
 
 /* --- bytes --- */
 
-/* As many bytes as there are, up to size; -1 and an error, also after a signal. */
+/* Reads as many bytes as there are, up to size. Returns -1 and an error if that
+ * fails, also after a signal. */
 static ssize_t
 read_fully (int fd, const char *name, void *to, size_t size, GError **error)
 {
@@ -91,7 +93,8 @@ read_file (const char *name, GByteArray *bytes, GError **error)
 
 /* --- streams --- */
 
-/* A line of Y4M without its end; NULL at the end of the file, or with an error. */
+/* Reads a line of Y4M without its end. Returns NULL at the end of the file, or
+ * with an error. */
 static char *
 read_line (PacoPictures *pictures, GError **error)
 {
@@ -168,7 +171,7 @@ begin_stream (
   return true;
 }
 
-/* Reads up to the samples of the next picture. FALSE at the end. */
+/* Reads up to the samples of the next picture. Returns FALSE at the end. */
 static bool
 begin_frame (PacoPictures *pictures, GError **error)
 {
@@ -255,8 +258,8 @@ parse_picture (const char *name, PacoPictureRead *picture, GError **error)
   return true;
 }
 
-/* The name of the next file, to be freed; NULL at the end, or with an error: numbers of
- * a pattern must not be missing. */
+/* Returns the name of the next file, to be freed, or NULL at the end, or with an
+ * error: numbers of a pattern must not be missing. */
 static char *
 next_name (PacoPictures *pictures, GError **error)
 {
@@ -306,7 +309,7 @@ has_y4m_name (const char *name)
   return g_str_has_suffix (name, ".y4m") || g_str_has_suffix (name, ".Y4M");
 }
 
-/* Whether the first name is a stream; it is open then. */
+/* Opens the first name if it is a stream. Returns whether it is. */
 static bool
 open_stream (PacoPictures *pictures, const PacoPicturesHow *how, GError **error)
 {

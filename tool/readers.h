@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Pictures that encode takes: single files (PNM, PAM, PNG, and all kinds that the
+ * Reads pictures for encode: single files (PNM, PAM, PNG, and all kinds that the
  * archive knows), by a list of names or a pattern; Y4M and raw files, or pipes of
  * these. */
 #pragma once
@@ -24,16 +24,17 @@ typedef struct
   PacoSource source; /* of a single file */
 } PacoPictureRead;
 
-/* n names, "-" being standard input. */
+/* Opens n names; "-" is standard input. */
 PacoPictures *paco_pictures_open (
     char **names, int n, const PacoPicturesHow *how, GError **error);
 void paco_pictures_close (PacoPictures *pictures); /* or NULL */
-/* How many there are; 0 if nobody knows. */
+/* Returns how many there are, or 0 if that is unknown. */
 uint64_t paco_pictures_count (const PacoPictures *pictures);
-/* FALSE at the end, or with an error, which names the file. */
+/* Reads the next picture. Returns FALSE at the end, or with an error, which names
+ * the file. */
 bool paco_pictures_next (
     PacoPictures *pictures, PacoPictureRead *picture, GError **error);
-/* Goes over so many pictures. */
+/* Skips so many pictures. */
 bool paco_pictures_skip (PacoPictures *pictures, uint64_t n, GError **error);
 
 void paco_picture_read_init (PacoPictureRead *picture);

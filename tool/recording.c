@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What encode, cut and join write frames to. */
+ * Writes the frames of encode, cut and join (recording.h), with libpaco, output.c
+ * and mux.c. */
 #include "recording.h"
 #include "lib/paco.h"
 #include "mux.h"
@@ -50,7 +51,8 @@ paco_recording_open (
   return NULL;
 }
 
-/* Containers show each frame at a time; without one, muxers drop it. */
+/* Checks that there is a rate: containers show each frame at a time, and without
+ * one muxers drop it. */
 static bool
 has_rate (const PacoRecording *recording, const void *data, size_t size,
     GError **error)
@@ -78,7 +80,7 @@ paco_recording_add (
       && !has_rate (recording, data, size, error))
     return false;
   status = paco_writer_add (recording->writer, data, size, &failure);
-  /* The library ends its sentence with the system's words. */
+  /* The library's sentence ends with the system's words. */
   if (status == PACO_STATUS_IO
       && g_str_has_suffix (failure.message, g_strerror (ENOSPC))) {
     paco_output_explain (error, recording->path, "cannot be written", ENOSPC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * paco restore: the files that paco archive has read, made again. What it does,
- * archive/restore.c does. */
+ * Implements paco restore: it makes the files again that paco archive has read. It
+ * reads the command line and reports; archive/restore.c does the work. */
 #include "archive/part.h"
 #include "archive/restore.h"
 #include "archive_command.h"
@@ -62,7 +62,7 @@ show_progress (gpointer user, guint64 done)
   paco_progress_set (((Run *) user)->progress, done);
 }
 
-/* Says what was done, and what was damaged. */
+/* Reports what was done, and what was damaged. */
 static gboolean
 tell (const Options *given, const PacoReport *report, GError **error)
 {
@@ -94,7 +94,7 @@ open_input (PacoRestoreOptions *options, Run *run, GError **error)
           || paco_input_seek (run->input, options->first, error));
 }
 
-/* Restores, or checks; *damaged: not everything is what it was. */
+/* Restores, or checks. *damaged is set if anything differs from what it was. */
 static gboolean
 restore (const Options *given, const char *from, PacoRestoreOptions *options,
     gboolean *damaged, GError **error)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Names of numbered files. */
+ * Makes and reads names of numbered files (sequence.h). */
 #include "sequence.h"
 #include "tool.h"
 #include <string.h>
 
 #define MAX_WIDTH 20 /* digits of a number */
 
-/* A pattern in its parts. */
+/* The parts of a pattern. */
 typedef struct
 {
   char *before, *behind; /* "%%" is "%" in them */
@@ -21,7 +21,8 @@ clear_pattern (Pattern *pattern)
   g_free (pattern->behind);
 }
 
-/* The number's place at the first % that is not doubled; NULL if it is none. */
+/* Reads the number's place at the first % that is not doubled. Returns NULL if it
+ * is none. */
 static const char *
 parse_place (const char *at, Pattern *pattern)
 {
@@ -35,7 +36,7 @@ parse_place (const char *at, Pattern *pattern)
   return *at == 'd' && pattern->width <= MAX_WIDTH ? at + 1 : NULL;
 }
 
-/* Takes the pattern apart. FALSE, and nothing to clear, if it is none. */
+/* Takes the pattern apart. Returns FALSE, with nothing to clear, if it is none. */
 static bool
 parse_pattern (const char *text, Pattern *pattern)
 {
@@ -118,7 +119,8 @@ paco_sequence_name (const char *text, uint64_t number)
   return name;
 }
 
-/* The number that the name of a file has, if print_name() would give that name. */
+/* Reads the number in the name of a file. Returns whether print_name() would give
+ * that name. */
 static bool
 parse_name (const Pattern *pattern, const char *path, uint64_t *number)
 {
@@ -130,7 +132,7 @@ parse_name (const Pattern *pattern, const char *path, uint64_t *number)
     return false;
   while (*at == ' ')
     at++;
-  /* What stands behind the number is left to the comparison. */
+  /* The comparison looks at what stands behind the number. */
   *number = g_ascii_strtoull (at, NULL, 10);
   again = print_name (pattern, *number);
   same = strcmp (again, path) == 0;
@@ -138,7 +140,7 @@ parse_name (const Pattern *pattern, const char *path, uint64_t *number)
   return same;
 }
 
-/* The lowest number of at least `from` in the pattern's folder. */
+/* Finds the lowest number of at least `from` in the pattern's folder. */
 static bool
 find_lowest (const char *text, uint64_t from, uint64_t *lowest)
 {

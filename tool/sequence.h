@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Names of numbered files: "scan_%06d.dpx", with exactly one %d, %5d or %05d. */
+ * Makes and reads names of numbered files: "scan_%06d.dpx", with exactly one %d, %5d
+ * or %05d. readers.c and decode.c call it. */
 #pragma once
 #include <glib.h>
 #include <stdbool.h>
@@ -7,12 +8,13 @@
 
 /* Whether the path has a % that stands for a number; "%%" stands for itself. */
 bool paco_sequence_is_pattern (const char *path);
-/* Whether it is a pattern as above. The error is of the command line. */
+/* Checks that it is such a pattern. The error is of the command line. */
 bool paco_sequence_check (const char *pattern, GError **error);
-/* The name of a file, to be freed. */
+/* Returns the name of a file, to be freed. */
 char *paco_sequence_name (const char *pattern, uint64_t number);
-/* The lowest number of which there is a file in the pattern's folder. */
+/* Finds the lowest number of which there is a file in the pattern's folder. */
 bool paco_sequence_first (
     const char *pattern, uint64_t *number, GError **error);
-/* The next number after `number` of which there is a file; false: there is none. */
+/* Finds the next number after `number` of which there is a file. Returns false if
+ * there is none. */
 bool paco_sequence_next (const char *pattern, uint64_t *number);

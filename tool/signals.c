@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Signals that end a command: the first one lets it finish its frame and clear up. */
+ * Catches signals that end a command (tool.h): the first one lets it finish its
+ * frame and clear up. */
 #include "tool.h"
 #include <signal.h>
 
 static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 static volatile sig_atomic_t caught;
 
-/* Whether somebody has the signal ignored, as nohup does, and so does not want it. */
+/* Whether the signal is ignored already, as nohup has it, and so must stay
+ * ignored. */
 static bool
 is_ignored (int number)
 {
@@ -29,7 +31,8 @@ note (int number)
 void
 paco_signals_catch (void)
 {
-  /* Calls that wait, as read() of a pipe, return with EINTR: no SA_RESTART. */
+  /* There is no SA_RESTART, so that calls that wait, as read() of a pipe, return
+   * with EINTR. */
   struct sigaction action = { .sa_handler = note };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (numbers); i++)

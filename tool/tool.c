@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How commands read their command line and speak of errors. */
+ * Reads command lines and prints errors for all commands (tool.h). */
 #include "tool.h"
 #include <stdio.h>
 
@@ -67,7 +67,7 @@ paco_tool_parse (const PacoToolUsage *usage, const GOptionEntry *entries,
     g_error_free (error);
     return false;
   }
-  /* GLib leaves the "--" that ends options where it was behind them. */
+  /* GLib leaves the "--" that ends options in argv. */
   if (*argc > 1 && g_str_equal ((*argv)[1], "--")) {
     for (int i = 1; i + 1 < *argc; i++)
       (*argv)[i] = (*argv)[i + 1];

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What all commands of the program paco share: how main.c calls them, how they read
- * their command line, how they speak of errors and how signals end them. A command is
- * a file of its name and a row of the table in main.c. */
+ * Declares what all commands of the program paco share: how main.c calls them, how
+ * they read their command line, how they report errors and how signals end them. A
+ * command is a file of its name and a row of the table in main.c. */
 #pragma once
 #include "exit-codes.h"
 #include "lib/paco.h"
 #include <glib.h>
 #include <stdbool.h>
 
-/* Each gets the arguments behind `paco`: argv[0] is the command's name. They return
- * a PacoExit. */
+/* Each gets the arguments behind `paco`, of which argv[0] is the command's name,
+ * and returns a PacoExit. */
 int paco_tool_archive (int argc, char **argv);
 int paco_tool_restore (int argc, char **argv);
 int paco_tool_info (int argc, char **argv);
@@ -19,7 +19,7 @@ int paco_tool_encode (int argc, char **argv);
 int paco_tool_cut (int argc, char **argv);
 int paco_tool_join (int argc, char **argv);
 
-/* What --help says of a command. */
+/* --help says this of a command. */
 typedef struct
 {
   const char *arguments;   /* "FILE OUT": what stands behind the options */
@@ -28,15 +28,15 @@ typedef struct
   int minimum, maximum;    /* how many arguments; maximum < 0: any number */
 } PacoToolUsage;
 
-/* Reads the options of a command, those of `entries` and of `more`, either of which may
- * be NULL; argc and argv become what is left, argv[0] still being the command. FALSE, and a
- * sentence on standard error, if they cannot be what they are: the command returns
- * PACO_EXIT_USAGE then. (--help ends the process.) */
+/* Reads the options of a command, those of `entries` and of `more`, either of
+ * which may be NULL. argc and argv become what is left, argv[0] still being the
+ * command. Returns FALSE, and prints a sentence on standard error, if the options
+ * are wrong: the command returns PACO_EXIT_USAGE then. (--help ends the process.) */
 bool paco_tool_parse (const PacoToolUsage *usage, const GOptionEntry *entries,
     const GOptionEntry *more, int *argc, char ***argv);
 
-/* Reads a ratio, as 25 or 30000/1001, that an option was given; text may be NULL, and
- * changes nothing then. */
+/* Reads a ratio, as 25 or 30000/1001, that an option was given. text may be NULL,
+ * and changes nothing then. */
 bool paco_tool_parse_ratio (const char *option, const char *text, uint32_t *n,
     uint32_t *d, GError **error);
 
@@ -48,24 +48,24 @@ typedef enum
   PACO_TOOL_ERROR_USAGE,       /* the command line contradicts itself */
   PACO_TOOL_ERROR_FAILED,      /* anything else */
   PACO_TOOL_ERROR_INTERRUPTED, /* a signal has come */
-  /* The GPU is lost: memory that it knows of may not be freed any more. */
+  /* The GPU is lost: memory that it knows of must not be freed any more. */
   PACO_TOOL_ERROR_DEVICE,
 } PacoToolError;
 
-/* Sentences on standard error, behind the name of program and command. */
+/* Prints a sentence on standard error, behind the name of program and command. */
 void paco_tool_complain (const char *format, ...) G_GNUC_PRINTF (1, 2);
 /* Says what *error says, frees it and returns the exit code that goes with it. */
 int paco_tool_fail (GError *error);
 
-/* Whether the library's function did what it should; else *error is what it says. */
+/* Whether the library's function succeeded. If not, *error becomes what it says. */
 bool paco_tool_check (
     PacoStatus status, const PacoError *failure, GError **error);
 
 /* --- signals (signals.c) --- */
 
-/* From now on SIGINT, SIGTERM and SIGHUP are only noted, the second one of them ends
- * the process at once, and a pipe that nobody reads, or a file that may not grow, is
+/* Makes SIGINT, SIGTERM and SIGHUP be only noted; the second one of them ends the
+ * process at once. A pipe that nobody reads, or a file that may not grow, becomes
  * an error of write(). */
 void paco_signals_catch (void);
-/* Whether one has come; *error, which may be NULL, says so. */
+/* Whether a signal has come; *error, which may be NULL, says so. */
 bool paco_signals_caught (GError **error);

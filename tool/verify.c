@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * paco verify: whether all frames of a file are there and sound. Each is decoded, and
- * the blocks that are damaged are named. */
+ * Implements paco verify: it finds out whether all frames of a file are there and
+ * sound. It decodes each frame with decoding.c, and names the blocks that are
+ * damaged with damage.c. */
 #include "coder_options.h"
 #include "damage.h"
 #include "decoding.h"
@@ -24,7 +25,7 @@ typedef struct
   uint64_t last; /* number of the last frame */
 } Verify;
 
-/* A line of the report: what is wrong with a frame, or between frames. */
+/* Adds a line to the report: what is wrong with a frame, or between frames. */
 static void G_GNUC_PRINTF (3, 4)
     tell (Verify *verify, uint64_t number, const char *format, ...)
 {
@@ -60,7 +61,7 @@ tell_blocks (Verify *verify, const PacoFrame *frame, unsigned broken)
   g_free (names);
 }
 
-/* Bytes behind the last whole frame. */
+/* Reports bytes behind the last whole frame. */
 static void
 tell_end (Verify *verify, const PacoFrame *end)
 {
@@ -74,7 +75,7 @@ tell_end (Verify *verify, const PacoFrame *end)
         end->skipped, verify->last);
 }
 
-/* What lies between this frame, or the end, and the frame before. */
+/* Reports what lies between this frame, or the end, and the frame before. */
 static void
 tell_gap (Verify *verify, const PacoFrame *frame)
 {
@@ -266,7 +267,8 @@ add_option (GPtrArray *words, const char *name, char *value)
   g_ptr_array_add (words, value);
 }
 
-/* Archives know what their source files were: `paco restore --check` compares. */
+/* Runs `paco restore --check`, which compares with what archives know of their
+ * source files. */
 static int
 verify_archive (const Verify *verify, const char *path)
 {

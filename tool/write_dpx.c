@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * DPX files (SMPTE 268M): a new header, big-endian, and samples of 10 bits three to a
- * word of 32 bits, of 12 bits in words of 16 bits, both filled below (method A), as
- * most programs write them. Archived files are not made by this, but by restore. */
+ * Writes DPX files (SMPTE 268M), for writers.c: a new header, big-endian, and
+ * samples of 10 bits three to a word of 32 bits, of 12 bits in words of 16 bits,
+ * both filled below (method A), as most programs write them. Archived files are made
+ * by restore, not by this. */
 #include "tool.h"
 #include "writers.h"
 #include <string.h>
@@ -45,8 +46,8 @@ put_real (guint8 *at, float value)
   put (at, 4, bits);
 }
 
-/* Codes of transfer characteristics and of colorimetry for those of FORMAT.md; 0: user
- * defined. */
+/* Returns the code of transfer characteristics, or of colorimetry, for that of
+ * FORMAT.md; 0 is user defined. */
 static uint8_t
 transfer_code (uint32_t transfer)
 {
@@ -98,7 +99,7 @@ pixel_bytes (const PacoInfo *info)
       : info->n_components * (info->depth[0] > 8 ? 2 : 1);
 }
 
-/* Lines begin at words of 32 bits. */
+/* Returns how many bytes a line has; lines begin at words of 32 bits. */
 static size_t
 line_bytes (const PacoInfo *info)
 {
@@ -136,7 +137,7 @@ place (
     pixels->image.stride[c] = (ptrdiff_t) line_bytes (info);
     pixels->image.size[c] = *bytes;
   }
-  /* What lies between lines is nobody's. */
+  /* Bytes between lines belong to no sample. */
   if (pixels->samples
       && line_bytes (info) > (size_t) info->width * pixel_bytes (info))
     memset (pixels->samples, 0, *bytes);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * PGM, PPM and PAM files: a decoder writes the samples as they are in the file. */
+ * Writes PGM, PPM and PAM files, for writers.c. A decoder writes the samples as they
+ * are in the file. */
 #include "tool.h"
 #include "writers.h"
 #include <string.h>
 
-/* How many bits the samples of all components have; 0 if these are not the same, or
- * if components are subsampled. */
+/* Returns how many bits the samples of all components have, or 0 if these are not
+ * the same, or if components are subsampled. */
 static unsigned
 common_depth (const PacoInfo *info)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Raw files: samples without a word about them, in the format that is asked for, else
- * in the one that the picture came from, else component by component. */
+ * Writes raw files, for writers.c: samples without a header, in the format that is
+ * asked for, else in the one that the picture came from, else component by
+ * component. */
 #include "tool.h"
 #include "writers.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The list of kinds of files that pictures are written to, and their memory. */
+ * Lists the kinds of files that pictures are written to, and keeps their memory
+ * (writers.h). */
 #include "writers.h"
 #include "tool.h"
 #include <stdio.h>
@@ -82,8 +83,8 @@ cut_to_region (const char *region, PacoInfo *info, GError **error)
   return true;
 }
 
-/* Whether the components of a picture that was reduced are those of a picture of that
- * size. Those of one that is coded as two fields need not be. */
+/* Whether the components of a reduced picture are those of a picture of that
+ * size. Those of a picture that is coded as two fields need not be. */
 static bool
 fits_together (const PacoInfo *frame, unsigned reduce, const PacoInfo *info)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Kinds of files that pictures are written to: PNM, PAM, PNG, DPX, Y4M, raw. Each is
- * a table of functions (write_pnm.c, png_file.c, write_dpx.c, y4m.c, write_raw.c); writers.c has the list
- * of them. A decoder writes its samples where place() says, mostly as the file has
- * them. Only decode.c calls this. */
+ * Declares the kinds of files that pictures are written to: PNM, PAM, PNG, DPX, Y4M,
+ * raw. Each is a table of functions (write_pnm.c, png_file.c, write_dpx.c, y4m.c,
+ * write_raw.c); writers.c has the list of them. A decoder writes its samples where
+ * place() says, mostly as the file has them. Only decode.c calls this. */
 #pragma once
 #include "formats.h"
 
@@ -22,15 +22,15 @@ typedef struct
   const char *extensions[6];
   bool stream; /* one file holds all pictures */
 
-  /* Lays pixels->info out, with pixels->samples in memory of at least *bytes bytes,
-   * or, if that is NULL, only says how many these are. format: a raw format, or
-   * NULL. Errors: what the kind cannot hold. */
+  /* Lays pixels->info out, with pixels->samples in memory of at least *bytes
+   * bytes, or, if that is NULL, only says how many these are. format is a raw
+   * format, or NULL. Errors: the kind cannot hold the picture. */
   bool (*place) (PacoPixels *pixels, const PacoFormat *format, size_t *bytes,
       GError **error);
-  /* Bytes that a stream begins with; NULL: none. */
+  /* Makes the bytes that a stream begins with. It is NULL if there are none. */
   bool (*begin) (const PacoInfo *info, GByteArray *bytes, GError **error);
-  /* Bytes before the samples of a picture; or, where `whole` says so, the bytes of all
-   * of the picture. Any thread may call it. */
+  /* Makes the bytes before the samples of a picture, or, if `whole` says so, the
+   * bytes of the whole picture. Any thread may call it. */
   bool (*head) (const PacoPixels *pixels, GByteArray *bytes, GError **error);
   bool whole;
 } PacoWriterKind;
@@ -38,13 +38,13 @@ typedef struct
 extern const PacoWriterKind paco_writer_pnm, paco_writer_pam, paco_writer_png,
     paco_writer_dpx, paco_writer_y4m, paco_writer_raw;
 
-/* The kind of that name, or of the extension that the path has; an error that lists
- * them. */
+/* Returns the kind of that name, or of the extension that the path has, or an
+ * error that lists them. */
 const PacoWriterKind *paco_writer_kind (
     const char *name, const char *path, GError **error);
 
-/* What a frame becomes: *info reduced and cut to "x,y,width,height", or not, with
- * region "". Errors: a reduction or a region that cannot be. */
+/* Says what a frame becomes: *info is reduced and cut to "x,y,width,height", or
+ * not, with region "". Errors: the reduction or the region is not possible. */
 bool paco_pixels_tell (const PacoInfo *frame, unsigned reduce,
     const char *region, PacoInfo *info, GError **error);
 /* Makes room for a picture of *info and lays it out. */

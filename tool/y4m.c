@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The header of Y4M files, and Y4M as a kind of files that pictures are written to. */
+ * Reads and writes the header of Y4M files, for readers.c (y4m.h), and writes such
+ * files, for writers.c. */
 #include "y4m.h"
 #include "tool.h"
 #include "writers.h"
@@ -45,7 +46,8 @@ fail (GError **error, const char *sentence, const char *what)
   return false;
 }
 
-/* The bits of a sample, by what stands behind the name in the table. 0: no depth. */
+/* Returns how many bits a sample has, by what stands behind the name in the
+ * table, or 0 if that is no depth. */
 static unsigned
 parse_depth (const char *text, bool gray)
 {
@@ -192,7 +194,7 @@ paco_y4m_parse (const char *line, PacoInfo *info, GError **error)
 
 /* --- writing --- */
 
-/* The row for such pictures, or -1. */
+/* Returns the row for such pictures, or -1. */
 static int
 find_colours (const PacoInfo *info)
 {
@@ -221,7 +223,7 @@ interlacing (const PacoInfo *info)
   bool top = info->field_order == 1
       || (info->field_order == 0 && (info->picture_flags & TOP_FIELD_FIRST));
 
-  /* Of mixed pictures each one would have to say. */
+  /* In a mixed stream each picture would have to say which it is. */
   if (info->interlace_mode == 2)
     return "?";
   if (info->interlace_mode == 1)
