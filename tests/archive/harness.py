@@ -4,6 +4,7 @@ making folders of pictures, and running tests of a module, as TAP."""
 import os
 import pathlib
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -74,6 +75,8 @@ def frames(path):
 def main(module):
     """Runs the functions test_*() of the module, or those that the arguments name."""
     random.seed(SEED)
+    # A shell has its jobs in the background ignore it, and so would their children.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     print(f'# PACO_SEED={SEED}')
     wanted = sys.argv[1:]
     tests = [(name[5:], run) for name, run in module.items()

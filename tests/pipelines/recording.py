@@ -242,4 +242,6 @@ def main():
 
 
 if __name__ == '__main__':
+    # A shell has its jobs in the background ignore it, and so would their children.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(main())

@@ -597,5 +597,7 @@ class Trouble(Case):
 
 
 if __name__ == '__main__':
+    # A shell has its jobs in the background ignore it, and so would their children.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     print(f'PACO_SEED={SEED}', file=sys.stderr)
     unittest.main(verbosity=2)
