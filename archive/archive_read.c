@@ -176,11 +176,27 @@ is_same (const guint8 *a, gsize a_size, const guint8 *b, gsize b_size)
   return a_size == b_size && memcmp (a, b, a_size) == 0;
 }
 
+/* Whether the frame keeps what it was given besides the picture. */
+static gboolean
+keeps_rest (const PacoRunItem *item)
+{
+  const PacoKeptFile *kept = &item->kept, *found = &item->found;
+
+  return is_same (found->rest->data, found->rest->len, kept->rest->data,
+             kept->rest->len)
+      && found->size == kept->size && strcmp (found->name, kept->name) == 0
+      && memcmp (
+             found->checksums.xxh3, kept->checksums.xxh3, PACO_CHECKSUM_SIZE)
+      == 0;
+}
+
 /* Whether the frame's samples, or the file made of them, are those there were. How a
  * file of other samples is made again, its kind has tried when it took it apart. */
 static gboolean
 gives_back (PacoRunItem *item, GError **error)
 {
+  if (!keeps_rest (item))
+    return FALSE;
   if (item->source.samples->len > 0)
     return is_same (item->source.samples->data, item->source.samples->len,
         item->rebuilt.samples->data, item->rebuilt.samples->len);
@@ -188,11 +204,7 @@ gives_back (PacoRunItem *item, GError **error)
              item->found.rest->len, &item->info, item->found.size,
              &item->rebuilt, error)
       && is_same (item->file->data, item->file->len, item->rebuilt.file->data,
-          item->rebuilt.file->len)
-      && strcmp (item->found.name, item->kept.name) == 0
-      && memcmp (item->found.checksums.xxh3, item->kept.checksums.xxh3,
-             PACO_CHECKSUM_SIZE)
-      == 0;
+          item->rebuilt.file->len);
 }
 
 gpointer
