@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A folder of source files to a .paco file: how a run begins and ends, and its last
- * step, which writes. */
+ * Makes a folder of source files a .paco file (archive.h): it begins and ends a run,
+ * and does its last step, which writes. */
 #include "archive/archive.h"
 #include "archive/run.h"
 #include <stdio.h>
@@ -14,7 +14,8 @@ enum
   MAX_COMPARERS = 4,
   FEWEST_ITEMS = 4,
   MOST_ITEMS = 24,
-  /* Memory of more places than the fewest: a file, its frame, the file made again. */
+  /* Places beyond the fewest may take so much memory: each has a file, its frame
+   * and the file made again. */
   MAX_MEMORY_MB = 2048,
 };
 
@@ -92,7 +93,7 @@ find_range (PacoRun *run, GError **error)
   return FALSE;
 }
 
-/* What heads could not tell, the first file can. */
+/* Reads the first file, for what heads could not tell. */
 static gboolean
 read_first (PacoRun *run, GError **error)
 {
@@ -120,7 +121,8 @@ read_first (PacoRun *run, GError **error)
   return good;
 }
 
-/* Containers show each frame at a time; without one, muxers drop it. */
+/* Checks that there is a frame rate: containers show each frame at a time, and
+ * without one muxers drop it. */
 static gboolean
 check_rate (const PacoRun *run, GError **error)
 {
@@ -138,7 +140,8 @@ check_rate (const PacoRun *run, GError **error)
   return FALSE;
 }
 
-/* Frames of a range keep the same of it as those of the whole run. */
+/* Reads the sound. Frames of a range keep the same of it as those of the whole
+ * run. */
 static gboolean
 read_sound (PacoRun *run, GError **error)
 {
@@ -182,7 +185,7 @@ open_coders (PacoRun *run, GError **error)
   for (PacoSettingPairs pair = options->encoders;
        pair && pair[0] && status == PACO_STATUS_OK; pair += 2)
     status = paco_frame_encoder_set (run->encoder, pair[0], pair[1], &failure);
-  /* What is not to be shown is not concealed, and any size is wanted. */
+  /* Frames that are not to be shown are not concealed, and may have any size. */
   if (status == PACO_STATUS_OK && run->decoder)
     status = paco_frame_decoder_set (
         run->decoder, "conceal", "false", &failure);
@@ -192,14 +195,14 @@ open_coders (PacoRun *run, GError **error)
   if (status == PACO_STATUS_OK && run->decoder)
     status = paco_frame_decoder_share_threads (
         run->decoder, run->encoder, &failure);
-  /* Other threads get memory of its device, which has to be open for that. */
+  /* Other threads get memory of its device, so that must be open. */
   if (status == PACO_STATUS_OK)
     status = paco_frame_encoder_allocate (run->encoder, 1, &buffer, &failure);
   paco_buffer_release (&buffer);
   return status == PACO_STATUS_OK || fail (error, failure.message);
 }
 
-/* The folder is looked through, and what would be overwritten. */
+/* Looks the folder through, and for files that would be overwritten. */
 static gboolean
 begin (PacoRun *run, GError **error)
 {
@@ -275,7 +278,7 @@ free_items (PacoRun *run)
   g_free (run->items);
 }
 
-/* Writes one frame; the report has it then. */
+/* Writes one frame, and adds it to the report. */
 static void
 write_frame (PacoRun *run, PacoRunItem *item)
 {
@@ -300,7 +303,8 @@ write_frame (PacoRun *run, PacoRunItem *item)
         run->end - run->first);
 }
 
-/* Writes until nothing comes any more. TRUE: the caller has interrupted it. */
+/* Writes until nothing comes any more. Returns TRUE if the caller has interrupted
+ * it. */
 static gboolean
 write_frames (PacoRun *run)
 {
@@ -358,7 +362,7 @@ run_line (PacoRun *run, GError **error)
 
 /* --- ending -------------------------------------------------------------------- */
 
-/* A name beside OUT for what is not complete, with the same extension. */
+/* Returns a name beside OUT for what is not complete, with the same extension. */
 static char *
 temporary_name (const char *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The steps of archive in between: pictures are coded, and frames decoded, several of
- * them in flight. */
+ * Does the steps of archive in between: pictures are coded, and frames decoded,
+ * several of them in flight (flights.h). */
 #include "archive/flights.h"
 #include "archive/run.h"
 
@@ -81,7 +81,7 @@ paco_run_code (gpointer data)
 
 /* --- decoding -------------------------------------------------------------- */
 
-/* Reads what the frame says, as one who restores it will. */
+/* Reads what the frame says, as restore will read it. */
 static PacoStatus
 read_frame (gpointer data, guint64 number, PacoError *failure)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The first and the last but one step of archive: files are read and taken apart, and
- * made again of what their frames give, and compared. */
+ * Does the first and the last but one step of archive: it reads files and takes them
+ * apart (source.h), makes them again of what their frames give, and compares them. */
 #include "archive/run.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +73,8 @@ tell_notes (PacoRun *run, const PacoRunItem *item)
         (const char *) item->source.notes->pdata[i]);
 }
 
-/* What the file's frame will say of the picture, besides what the file does. */
+/* Settles what the file's frame will say of the picture besides what the file
+ * says. */
 static gboolean
 settle_info (PacoRun *run, PacoRunItem *item)
 {
@@ -190,8 +191,9 @@ keeps_rest (const PacoRunItem *item)
       == 0;
 }
 
-/* Whether the frame's samples, or the file made of them, are those there were. How a
- * file of other samples is made again, its kind has tried when it took it apart. */
+/* Whether the frame's samples, or the file made of them, are those there were. Where
+ * samples were taken out of the file, it is not made again: its kind has tried that
+ * when it took it apart. */
 static gboolean
 gives_back (PacoRunItem *item, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See bytes.h. */
+ * Keeps bytes of a file in memory of a coder (bytes.h), which lib/paco.h gives. */
 #include "archive/bytes.h"
 #include <string.h>
 
@@ -27,7 +27,7 @@ paco_bytes_free (PacoBytes *bytes)
   g_free (bytes);
 }
 
-/* Memory of the coder, if there is one and it has any. */
+/* Returns memory of the coder, if there is one and it has any. */
 static PacoBuffer
 allocate (const PacoBytes *bytes, gsize size)
 {
@@ -44,7 +44,8 @@ void
 paco_bytes_set_size (PacoBytes *bytes, gsize size)
 {
   if (size > bytes->capacity) {
-    /* Files that grow piece by piece do not move each time. */
+    /* Memory doubles, so that files that grow piece by piece are not moved each
+     * time. */
     gsize capacity = MAX (size, bytes->len > 0 ? bytes->capacity * 2 : 0);
     PacoBuffer buffer = allocate (bytes, capacity);
     guint8 *data = buffer.data ? buffer.data : g_malloc (capacity);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Checksums of source files, by libxxhash and GLib. */
+ * Computes checksums of source files, with libxxhash and GLib (checksum.h). */
 #include "archive/checksum.h"
 #include <string.h>
 #include <xxhash.h>

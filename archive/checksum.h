@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Checksums of source files, which a frame keeps (chunks.h): XXH3 of 128 bits, which
- * takes about as long as reading memory, and MD5 for those who compare with others'
- * lists, which takes far longer than coding on a GPU. */
+ * Computes checksums of source files, which a frame keeps (chunks.h): XXH3 of 128
+ * bits, which takes about as long as reading memory, and MD5 for those who compare
+ * with others' lists, which takes far longer than coding on a GPU. */
 #pragma once
 #include <glib.h>
 
@@ -15,7 +15,7 @@ typedef struct
   gboolean has_md5;
 } PacoChecksums;
 
-/* Those of the bytes; MD5 too if with_md5. */
+/* Computes the checksums of the bytes, MD5 too if with_md5. */
 void paco_checksums (const guint8 *bytes, gsize size, gboolean with_md5,
     PacoChecksums *checksums);
 
@@ -23,15 +23,15 @@ void paco_checksums (const guint8 *bytes, gsize size, gboolean with_md5,
 gboolean paco_checksums_match (const PacoChecksums *checksums,
     const guint8 *bytes, gsize size, gboolean with_md5);
 
-/* XXH3 of what comes in pieces. */
+/* Computes XXH3 of bytes that come in pieces. */
 typedef struct PacoRunningChecksum PacoRunningChecksum;
 PacoRunningChecksum *paco_running_checksum_new (void);
 void paco_running_checksum_add (
     PacoRunningChecksum *running, const guint8 *bytes, gsize size);
-/* Frees it. */
+/* Computes the checksum and frees the struct. */
 void paco_running_checksum_end (
     PacoRunningChecksum *running, guint8 xxh3[PACO_CHECKSUM_SIZE]);
 
-/* As hexadecimal digits, zero-terminated. */
+/* Writes a checksum as hexadecimal digits, with a zero behind them. */
 void paco_checksum_text (const guint8 checksum[PACO_CHECKSUM_SIZE],
     char text[2 * PACO_CHECKSUM_SIZE + 1]);

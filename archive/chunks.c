@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What a frame keeps of the file that its picture came from, as chunks. */
+ * Writes and reads, as chunks, what a frame keeps of the file that its picture came
+ * from (chunks.h). */
 #include "archive/chunks.h"
 #include "archive/sound.h"
 #include "codec/bytes.h"
@@ -13,7 +14,7 @@ enum
   CHUNK_HEAD = 4,   /* of each chunk in the frame */
   MAX_PART = 32764, /* of the rest in one chunk */
   MAX_REST = 1 << 30,
-  /* No zlib stream is this many times smaller than what it makes. */
+  /* No zlib stream is this many times smaller than its plain bytes. */
   MAX_RATIO = 1033,
 };
 
@@ -75,8 +76,8 @@ paco_kept_name_is_good (const char *name, gsize length)
 
 /* --- writing ----------------------------------------------------------- */
 
-/* Appends the rest, compressed; returns its bytes. A whole file is one that is
- * compressed already. */
+/* Appends the rest, compressed. Returns how many bytes that takes. A rest that is
+ * a whole file is compressed already. */
 static gsize
 append_rest (GByteArray *memory, const GByteArray *rest)
 {
@@ -106,7 +107,8 @@ append_file (GByteArray *memory, const PacoKeptFile *kept)
   g_byte_array_append (memory, (const guint8 *) kept->name, (guint) length);
 }
 
-/* The chunk at `offset` of the memory; its place is known when that is complete. */
+/* Notes the chunk at `offset` of the memory. Its address is known when the memory
+ * is complete. */
 static void
 add_chunk (PacoKeptChunks *chunks, guint type, gsize offset, gsize size)
 {
@@ -127,8 +129,8 @@ bytes_in_frame (const PacoKeptChunks *chunks)
   return size;
 }
 
-/* The rest, which is `rest` bytes at the offset of the memory: in chunks if they fit
- * beside the others, else attached. */
+/* Adds the rest, which is `rest` bytes at the offset of the memory: in chunks if
+ * they fit beside the others, else attached. */
 static gboolean
 add_rest (PacoKeptChunks *chunks, gsize offset, gsize rest, GError **error)
 {
@@ -226,7 +228,8 @@ typedef struct
   PacoFrameChunk attachment; /* data is NULL if there is none */
 } Kept;
 
-/* The next piece of the rest behind piece *i, which moves on; NULL at the end. */
+/* Returns the piece of the rest behind piece *i, which moves on, or NULL at the
+ * end. */
 static const PacoFrameChunk *
 next_piece (const Kept *found, gsize *i)
 {

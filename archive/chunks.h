@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What a frame keeps of the file that its picture came from (FORMAT.md 3.1, chunks 12
- * to 15, and 3.2): written by the archive's readers (archive.c), read by restore.c and verify. */
+ * Writes and reads what a frame keeps of the file that its picture came from
+ * (FORMAT.md 3.1, chunks 12 to 15, and 3.2). The archive's readers (archive.c) write
+ * it; restore.c and verify read it. */
 #pragma once
 #include "archive/checksum.h"
 #include "archive/source.h"
 
-/* Types. */
+/* Types of the chunks. */
 enum
 {
   PACO_CHUNK_SOURCE_FILE = 12,
@@ -37,7 +38,7 @@ typedef struct
   GByteArray *memory; /* the chunks' bytes, and those of the attachment */
   PacoFrameChunk chunks[8];
   gsize n;
-  /* What does not fit into chunks; NULL and 0: everything does. */
+  /* The bytes that do not fit into chunks, or NULL and 0 if all fit. */
   const void *attachment;
   gsize attachment_size;
 } PacoKeptChunks;
@@ -51,7 +52,8 @@ void paco_kept_chunks_clear (PacoKeptChunks *chunks);
 gboolean paco_kept_chunks_write (
     const PacoKeptFile *kept, PacoKeptChunks *chunks, GError **error);
 
-/* What the whole frame that begins at data has kept. FALSE and an error: BROKEN if it is not what FORMAT.md says, UNSUPPORTED if there is
- * none or its kind is not known. *kept is used again from frame to frame. */
+/* Reads what the whole frame that begins at data has kept. Returns FALSE and an
+ * error: BROKEN if it is not what FORMAT.md says, UNSUPPORTED if there is none or
+ * its kind is not known. *kept is used again from frame to frame. */
 gboolean paco_kept_file_read (
     const void *data, gsize size, PacoKeptFile *kept, GError **error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See deflate.h. */
+ * Finds out how a deflate stream was made, and makes it again, with zlib
+ * (deflate.h). */
 #include "archive/deflate.h"
 #include "archive/runs.h"
 #include "codec/bytes.h"
@@ -18,8 +19,8 @@ enum
 
 /* --- stored blocks ----------------------------------------------------- */
 
-/* Stored blocks only, each of which begins with a byte of its own, as those of every
- * writer do: the bits before the length are zero. */
+/* Finds stored blocks, if there are no others. Each begins with a byte of its
+ * own, as those of every writer do: the bits before the length are zero. */
 static gboolean
 find_stored (const guint8 *plain, gsize plain_size, const guint8 *stream,
     gsize size, GByteArray *blocks)
@@ -66,7 +67,7 @@ make_stored (const guint8 *blocks, guint32 n_blocks, const guint8 *plain,
     guint8 head[STORED_HEAD];
 
     more = paco_runs_next (&runs, &next);
-    /* Blocks may be empty, but not without end. */
+    /* Blocks may be empty, but there must be an end of them. */
     if (length > MAX_STORED || length > plain_size - done
         || to->len - before + STORED_HEAD + length > max_size)
       return FALSE;
@@ -105,7 +106,8 @@ feed (z_stream *zlib, gsize *left)
   }
 }
 
-/* Whether these settings give the stream. What is compressed is taken off *work. */
+/* Whether these settings give the stream. The bytes that are compressed for that
+ * are subtracted from *work. */
 static gboolean
 is_made_by (const PacoDeflate *settings, const guint8 *plain, gsize plain_size,
     const guint8 *stream, gsize size, gsize *work)
@@ -136,7 +138,7 @@ is_made_by (const PacoDeflate *settings, const guint8 *plain, gsize plain_size,
   return same && status == Z_STREAM_END && done == size;
 }
 
-/* Whether the header of a stream (RFC 1950) speaks of this level. */
+/* Whether the header of a stream (RFC 1950) names this level. */
 static gboolean
 is_promised (const guint8 header[2], guint strategy, guint level)
 {
@@ -147,8 +149,8 @@ is_promised (const guint8 header[2], guint strategy, guint level)
   return promise == (level < 6 ? 1u : level == 6 ? 2u : 3u);
 }
 
-/* The window that the header tells comes first, then the largest one. libpng tells a
- * smaller one than was used, if the picture is small. */
+/* Returns the n-th window to try: first the one that the header names, then the
+ * largest one. libpng names a smaller one than was used, if the picture is small. */
 static guint
 nth_window (guint told, guint n)
 {
@@ -171,13 +173,14 @@ typedef struct
   gboolean filtered;
 } Search;
 
-/* Tries all levels and strategies; those that the header promises, or the others. */
+/* Tries all levels and strategies, either those that the header names or the
+ * others. */
 static gboolean
 search_levels (Search *search, guint memory, guint window, gboolean promised,
     PacoDeflate *settings)
 {
   static const guint8 levels[] = { 6, 9, 7, 8, 1, 5, 4, 3, 2 };
-  /* libpng takes Z_FILTERED where lines are filtered. */
+  /* libpng takes Z_FILTERED if lines are filtered. */
   static const guint8 strategies[2][5] = {
     { Z_DEFAULT_STRATEGY, Z_FILTERED, Z_RLE, Z_HUFFMAN_ONLY, Z_FIXED },
     { Z_FILTERED, Z_DEFAULT_STRATEGY, Z_RLE, Z_HUFFMAN_ONLY, Z_FIXED },
@@ -188,7 +191,7 @@ search_levels (Search *search, guint memory, guint window, gboolean promised,
       *settings = (PacoDeflate){ levels[l],
         strategies[search->filtered != 0][s], (guint8) memory,
         (guint8) window };
-      /* These two know no levels. */
+      /* These two strategies have no levels. */
       if (l > 0
           && (settings->strategy == Z_RLE
               || settings->strategy == Z_HUFFMAN_ONLY))

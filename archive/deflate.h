@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How a deflate stream (RFC 1951) was made, so that it can be made again bit by bit.
- * png.c calls it.
+ * Finds out how a deflate stream (RFC 1951) was made, so that it can be made again
+ * bit by bit. png.c calls it.
  *
- * What zlib's deflate() writes depends on what it is given and on four settings, but
- * not on how its input is cut up, unless nothing is compressed (level 0): then the
- * sizes of the stored blocks are kept, whoever made them. Streams of other programs
+ * What zlib's deflate() writes depends on its input and on four settings, but not on
+ * how the input is cut up, unless nothing is compressed (level 0): then the sizes of
+ * the stored blocks are kept, whatever program made them. Streams of other programs
  * than zlib cannot be made again. */
 #pragma once
 #include <glib.h>
 
-/* Those of deflateInit2(). */
+/* The settings of deflateInit2(). */
 typedef struct
 {
   guint8 level;    /* 1..9; 0: stored blocks only */
@@ -18,18 +18,20 @@ typedef struct
   guint8 window;   /* 9..15 */
 } PacoDeflate;
 
-/* Looks for settings with which `plain` becomes exactly `stream`, which has no header
- * of zlib's, and which the caller has decompressed to `plain`. Those are tried first
- * that the two bytes of the header promise and writers of PNG use, always in the same
- * order, so that equal files have equal settings. All in all at most 256 MiB, or
- * 40 times plain_size bytes if that is more, are compressed. With level 0 the sizes of the blocks are appended to
- * `blocks` as runs (runs.h). FALSE if none are found. */
+/* Looks for settings with which `plain` becomes exactly `stream`, which has no
+ * header of zlib's, and which the caller has decompressed to `plain`. The
+ * settings that the two bytes of the header name and writers of PNG use are tried
+ * first, always in the same order, so that equal files have equal settings. All
+ * in all at most 256 MiB, or 40 times plain_size bytes if that is more, are
+ * compressed. With level 0 the sizes of the blocks are appended to `blocks` as
+ * runs (runs.h). Returns FALSE if no settings are found. */
 gboolean paco_deflate_find (const guint8 *plain, gsize plain_size,
     const guint8 *stream, gsize stream_size, const guint8 header[2],
     gboolean filtered, PacoDeflate *settings, GByteArray *blocks);
 
-/* Appends the stream, of at most max_size bytes, to `to`. `blocks` are n_blocks runs.
- * FALSE if the settings or the blocks cannot be, or the stream is longer. */
+/* Appends the stream, of at most max_size bytes, to `to`. `blocks` are n_blocks
+ * runs. Returns FALSE if the settings or the blocks are impossible, or the stream
+ * is longer. */
 gboolean paco_deflate_make (const PacoDeflate *settings, const guint8 *blocks,
     guint32 n_blocks, const guint8 *plain, gsize plain_size, gsize max_size,
     GByteArray *to);

@@ -55,7 +55,8 @@ peek (const guint8 *bytes, gsize size, guint64 file_size, PacoInfo *info,
 
 /* --- the samples ----------------------------------------------------------- */
 
-/* From a part's first line to the end of its last one. */
+/* Returns how many bytes there are from a part's first line to the end of its
+ * last one. */
 static gsize
 part_bytes (const PacoDpx *dpx, guint p)
 {
@@ -86,7 +87,8 @@ place_image (const PacoDpx *dpx, guint8 *file, PacoImage *image)
 
 /* --- padding ----------------------------------------------------------------- */
 
-/* Bytes of a line as runs have them: those up to the next one, if there is one. */
+/* Returns how many bytes a line has in runs: those up to the next one, if there
+ * is one. */
 static gsize
 run_bytes (const PacoDpx *dpx, const PacoDpxPart *part)
 {
@@ -118,8 +120,8 @@ clear_sample (const PacoLayout *layout, guint depth, guint32 x, guint8 *mask)
   }
 }
 
-/* Sets those bits of a line that no sample of the part has; returns whether there are
- * any. */
+/* Sets the bits of a line that no sample of the part has. Returns whether there
+ * are any. */
 static gboolean
 make_mask (const PacoDpx *dpx, guint p, gsize n, guint8 *mask)
 {
@@ -133,8 +135,8 @@ make_mask (const PacoDpx *dpx, guint p, gsize n, guint8 *mask)
   return !is_clear (mask, n);
 }
 
-/* Whether the bits of a line under the mask are those of `like`, all 0 if it is NULL.
- * This reads every byte of files that have padding. */
+/* Whether the bits of a line under the mask are those of `like`, which are all 0
+ * if it is NULL. This reads every byte of files that have padding. */
 static gboolean
 has_padding (
     const guint8 *line, const guint8 *mask, const guint8 *like, gsize n)
@@ -183,8 +185,8 @@ begin_clear_run (GByteArray *rest, guint32 lines)
   g_byte_array_append (rest, head, sizeof head);
 }
 
-/* Appends the runs of a part; FALSE if they are too large. Its mask is in the rest as
- * long as that takes, since that is memory which is there. */
+/* Appends the runs of a part. Returns FALSE if they are too large. Its mask
+ * stands in the rest while it is needed, because that is memory which is there. */
 static gboolean
 keep_padding (
     const PacoDpx *dpx, guint p, const guint8 *file, PacoSource *source)
@@ -221,8 +223,9 @@ keep_padding (
   return TRUE;
 }
 
-/* Puts the runs of a part at `at` back into the file, or with NULL looks whether they
- * can be; FALSE if the rest is broken. *at is behind them afterwards. */
+/* Puts the runs of a part at `at` back into the file, or, with NULL, looks
+ * whether that is possible. Returns FALSE if the rest is broken. *at is behind
+ * them afterwards. */
 static gboolean
 walk_runs (const PacoDpx *dpx, guint p, const guint8 *rest, gsize size,
     gsize *at, guint8 *file)
@@ -289,7 +292,7 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
   if (!paco_dpx_read (bytes, size, size, &dpx, error))
     return FALSE;
   source->info = dpx.info;
-  /* Coders read the picture and do not write it. */
+  /* Coders read the picture and do not write to it. */
   place_image (&dpx, (guint8 *) bytes, &source->image);
   paco_put32 (head + 1, (guint32) dpx.parts[0].offset);
   g_byte_array_append (rest, head, sizeof head);
@@ -330,8 +333,8 @@ read_rest (const guint8 *rest, gsize size, const PacoInfo *info,
   return TRUE;
 }
 
-/* Puts the bytes before, between and behind the parts into the file, or with NULL
- * looks whether they are there. */
+/* Puts the bytes before, between and behind the parts into the file, or, with
+ * NULL, looks whether they are there. */
 static gboolean
 walk_gaps (const PacoDpx *dpx, const guint8 *rest, gsize size, gsize file_size,
     gsize *at, guint8 *file)

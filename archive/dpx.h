@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the header of a DPX file (SMPTE 268M) says of the picture: dpx_header.c reads
- * it, dpx_layout.c says how samples lie, and dpx.c takes files apart and makes them
- * again. */
+ * Reads what the header of a DPX file (SMPTE 268M) says of the picture: dpx_header.c
+ * reads it, dpx_layout.c says how samples lie, and dpx.c takes files apart and makes
+ * them again. */
 #pragma once
 #include "archive/source.h"
 
 /* Image elements that hold samples of one picture, at most. */
 #define PACO_DPX_MAX_PARTS 4
-/* The file's and the image's header, which no file lacks. */
+/* Every file has these headers, of the file and of the image. */
 #define PACO_DPX_HEADER_SIZE 1408
 
 /* An image element: lines of samples of some components. */
@@ -20,8 +20,8 @@ typedef struct
   guint padding;   /* filled: bits of padding below a datum (method A), or 0 */
   guint64 offset;  /* of the first line in the file */
   guint64 stride;  /* bytes from a line to the next one */
-  /* Bytes of a line that a decoder writes: whole groups of its layout, unless the
-   * stride is less. */
+  /* A decoder writes so many bytes of a line: whole groups of its layout, unless
+   * the stride is less. */
   guint64 line_bytes;
 } PacoDpxPart;
 
@@ -33,7 +33,7 @@ typedef struct
   guint n_parts;
   PacoDpxPart parts[PACO_DPX_MAX_PARTS]; /* by ascending offsets */
   PacoInfo info;
-  /* The part that each component is in, and how its samples lie in a line. */
+  /* Each component is in this part, and its samples lie in a line like this. */
   guint part_of[PACO_COMPONENTS];
   PacoLayout layouts[PACO_COMPONENTS];
 } PacoDpx;
@@ -44,10 +44,10 @@ gboolean paco_dpx_read (const guint8 *bytes, gsize size, guint64 file_size,
     PacoDpx *dpx, GError **error);
 
 /* Names the components of the parts, whose letters are known, and fills in their
- * layouts; FALSE if the parts do not make a picture. */
+ * layouts. Returns FALSE if the parts do not make a picture. */
 gboolean paco_dpx_lay_out (PacoDpx *dpx, GError **error);
 
-/* Bits of a line's datums, with what fills up the last word of three; and bytes of
- * whole groups of its layout. */
+/* Return how many bits a line's datums take, with those that fill up the last
+ * word of three, and how many bytes whole groups of its layout take. */
 guint64 paco_dpx_line_bits (const PacoDpxPart *part, guint32 width);
 guint64 paco_dpx_group_bytes (const PacoDpx *dpx, guint part, guint32 width);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The header of a DPX file: SMPTE 268M-2003 (V2.0) and 268M-1994 (V1.0), codes of
- * descriptors and colours with those that ST 268-1:2014 and ST 268-2:2018 have added.
- * A field whose bits are all set is undefined. */
+ * Reads the header of a DPX file (dpx.h): SMPTE 268M-2003 (V2.0) and 268M-1994
+ * (V1.0), and codes of descriptors and colours also as ST 268-1:2014 and ST
+ * 268-2:2018 have added them. A field whose bits are all set is undefined. */
 #include "archive/dpx.h"
 #include <math.h>
 #include <string.h>
 
-/* Where fields are, in bytes from the begin of the file. */
+/* Fields are at these bytes from the beginning of the file. */
 enum
 {
   AT_MAGIC = 0,
@@ -96,7 +96,7 @@ get8 (const Header *header, gsize at)
   return at < header->size ? header->bytes[at] : G_MAXUINT8;
 }
 
-/* NAN if undefined, which is one of its forms. */
+/* Returns NAN if the field is undefined; undefined is itself a NAN. */
 static double
 get_real (const Header *header, gsize at)
 {
@@ -187,8 +187,8 @@ is_offset (guint32 offset)
   return offset != 0 && offset != UNDEFINED;
 }
 
-/* Where the first line of an element is. The first element's offset and that of the
- * file's header are the same, or one of them is missing. */
+/* Finds where the first line of an element is. The first element's offset and
+ * that of the file's header are the same, or one of them is missing. */
 static gboolean
 read_offset (const Header *header, guint i, PacoDpxPart *part, GError **error)
 {
@@ -242,16 +242,18 @@ round_up (guint64 n)
   return (n + 3) / 4 * 4;
 }
 
-/* Where the bytes that a part may take end: at the next one, or with the file. */
+/* Returns where the bytes that a part may take end: at the next part, or with the
+ * file. */
 static guint64
 end_of_part (const PacoDpx *dpx, guint part, guint64 file_size)
 {
   return part + 1 < dpx->n_parts ? dpx->parts[part + 1].offset : file_size;
 }
 
-/* Lines begin at whole words of 32 bits, and behind the padding that the header tells
- * of. Many files, and some readers, know the one and not the other: what makes the
- * picture end where its part does counts first, else what fits. */
+/* Finds how far lines are apart. They begin at whole words of 32 bits, and behind
+ * the padding that the header names. Many files, and some readers, have only one
+ * of these. The distance with which the picture ends where its part does is tried
+ * first, then any that fits. */
 static gboolean
 find_stride (
     PacoDpx *dpx, guint p, guint32 padding, guint64 end, GError **error)
@@ -291,9 +293,9 @@ find_stride (
 
 /* --- what the picture is -------------------------------------------------- */
 
-/* Transfer characteristics as FORMAT.md has them (section 2, byte 62). Printing
- * density and logarithmic have no counterpart; log 100 is what is nearest, and says
- * that it is no video. */
+/* Returns the transfer characteristics as FORMAT.md has them (section 2, byte
+ * 62). Printing density and logarithmic have no counterpart; log 100 is nearest,
+ * and says that it is no video. */
 static guint
 find_transfer (guint code, guint depth)
 {
@@ -340,7 +342,8 @@ static const struct
   { 16, 10, 0 }, /* P3 with that of digital cinema */
 };
 
-/* No code stands for X'Y'Z'; who writes such files says so in words. */
+/* Whether the samples are X'Y'Z'. No code stands for that; writers of such files
+ * say it in words. */
 static gboolean
 is_xyz (const Header *header)
 {
@@ -367,7 +370,8 @@ tell_colors (const Header *header, PacoInfo *info)
     info->primaries = 9;
 }
 
-/* 1: from 0 to the largest code; 2: as video has it. */
+/* Returns 1 if samples go from 0 to the largest code, and 2 if they are as video
+ * has them. */
 static guint
 range_of (double black, double white, guint depth)
 {
@@ -390,7 +394,8 @@ tell_range (const Header *header, PacoInfo *info)
     info->range = 1;
 }
 
-/* A rate near a whole number, or 1000/1001 of one, is that. */
+/* Sets the rate. One near a whole number, or near 1000/1001 of one, is set to
+ * that. */
 static gboolean
 tell_rate (double rate, PacoInfo *info)
 {
@@ -485,7 +490,7 @@ read_image_header (const Header *header, PacoDpx *dpx, GError **error)
   return TRUE;
 }
 
-/* Reads the elements; they become parts by ascending offsets. */
+/* Reads the elements, which become parts by ascending offsets. */
 static gboolean
 read_elements (const Header *header, PacoDpx *dpx,
     guint32 padding[PACO_DPX_MAX_PARTS], GError **error)
@@ -526,7 +531,7 @@ paco_dpx_read (const guint8 *bytes, gsize size, guint64 file_size, PacoDpx *dpx,
     if (!find_stride (
             dpx, p, padding[p], end_of_part (dpx, p, file_size), error))
       return FALSE;
-  /* What lies behind the first sample is no header. */
+  /* Bytes behind the first sample are no header. */
   header.size = MIN (size, dpx->parts[0].offset);
   tell_info (&header, &dpx->info);
   return TRUE;

@@ -45,8 +45,8 @@ paco_dpx_line_bits (const PacoDpxPart *part, guint32 width)
   return datums * (part->depth > 8 ? 16 : 8);
 }
 
-/* Datums after which a line repeats, with whole bytes before the next one: whole
- * pixels, and whole words of three. */
+/* Returns after how many datums a line repeats, with whole bytes before the next
+ * one: these are whole pixels, and whole words of three. */
 static guint
 datums_of_group (const PacoDpxPart *part)
 {
@@ -59,7 +59,7 @@ datums_of_group (const PacoDpxPart *part)
   return n;
 }
 
-/* What all components of a part have in common. */
+/* Describes what all components of a part have in common. */
 static PacoLayout
 describe_group (const PacoDpxPart *part, gboolean big_endian)
 {
@@ -116,7 +116,7 @@ paco_dpx_group_bytes (const PacoDpx *dpx, guint part, guint32 width)
 
 /* --- components ---------------------------------------------------------- */
 
-/* What pictures are made of, in the order of their components. */
+/* Pictures are made of these letters, in the order of their components. */
 static const struct
 {
   const char *letters;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A thread that keeps a coder of libpaco busy with frames of a line. */
+ * Runs a thread that keeps a coder of libpaco busy with frames of a line
+ * (flights.h). */
 #include "archive/flights.h"
 
 typedef struct

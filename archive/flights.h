@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A thread that keeps a coder of libpaco busy with frames of a line (line.h): those of
- * archive and restore that code and decode. */
+ * Runs a thread that keeps a coder of libpaco busy with frames of a line (line.h):
+ * archive_code.c and restore_read.c code and decode so. */
 #pragma once
 #include "archive/line.h"
 #include "archive/report.h"
@@ -13,12 +13,12 @@ typedef struct
   guint step;
   PacoReport *report;
   PacoSpent spent; /* while at least one frame is in flight */
-  /* Is called once for a frame: OK: it can be submitted; EMPTY: it was passed on
-   * already, and is not. Anything else is told to fail(). */
+  /* Is called once for each frame. OK says that it can be submitted, EMPTY that
+   * it was passed on already, and is not. Any other status is told to fail(). */
   PacoStatus (*prepare) (gpointer run, guint64 number, PacoError *failure);
-  /* BUSY when as many are in flight as may be. */
+  /* Submits a frame. Returns BUSY if as many are in flight as may be. */
   PacoStatus (*submit) (gpointer run, guint64 number, PacoError *failure);
-  /* Ends the oldest one, and passes it on. */
+  /* Ends the oldest frame, and passes it on. */
   void (*collect) (gpointer run);
   void (*fail) (gpointer run, guint64 number, const PacoError *failure);
 } PacoFlights;

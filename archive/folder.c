@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Which files of a folder are archived, and in which order. */
+ * Finds which files of a folder are archived, and in which order (folder.h). */
 #include "archive/folder.h"
 #include "archive/chunks.h"
 #include "archive/part.h"
@@ -36,8 +36,8 @@ static gboolean G_GNUC_PRINTF (4, 5) refuse (GError **error,
 
 /* --- the order of names ------------------------------------------------- */
 
-/* Digits from *p on as a number: leading zeros taken off; returns how many are left
- * from *p on, which is moved to them. */
+/* Reads digits from *p on as a number: it moves *p behind leading zeros, and
+ * returns how many digits are left. */
 static gsize
 take_number (const char **p)
 {
@@ -64,7 +64,7 @@ compare_numbers (const char **a, const char **b)
   return order;
 }
 
-/* A folder's end goes before all other characters. */
+/* Ranks characters; the end of a folder's name goes before all others. */
 static int
 rank (char c)
 {
@@ -103,7 +103,8 @@ compare_files (gconstpointer a, gconstpointer b)
 
 /* --- gaps --------------------------------------------------------------- */
 
-/* Where two names differ: the number in each. FALSE if they differ otherwise. */
+/* Finds the number in each name where they differ. Returns FALSE if they do not
+ * differ by numbers. */
 static gboolean
 find_numbers (const char *a, const char *b, guint64 *m, guint64 *n)
 {
@@ -194,7 +195,7 @@ is_skipped (const PacoFolderOptions *options, const char *name)
   return FALSE;
 }
 
-/* Reads the first bytes of a file; returns how many, or -1. */
+/* Reads the first bytes of a file. Returns how many, or -1. */
 static gssize
 read_head (const char *path, guint8 *head, gsize size)
 {
@@ -311,7 +312,7 @@ add_entry (PacoFolder *folder, const PacoFolderOptions *options, char *name,
   return good;
 }
 
-/* Adds what is in the folder `inside`, "" being the one that is archived. */
+/* Adds the files of the folder `inside`; "" is the one that is archived. */
 static gboolean
 read_folder (PacoFolder *folder, const PacoFolderOptions *options,
     const char *inside, guint depth, GError **error)
@@ -454,7 +455,7 @@ paco_folder_same_picture (const PacoInfo *first, const PacoInfo *other,
   return *difference == NULL;
 }
 
-/* What the file says of its picture, with width 0 if nothing. */
+/* Asks the kind what the file says of its picture. Width is 0 if it says nothing. */
 static gboolean
 ask_kind (const PacoSourceKind *kind, const char *path, const guint8 *head,
     gsize size, guint64 file_size, PacoInfo *info, GError **error)
@@ -475,7 +476,7 @@ ask_kind (const PacoSourceKind *kind, const char *path, const guint8 *head,
   return good;
 }
 
-/* Looks into one file; *info is what it says of its picture. */
+/* Looks into one file. *info becomes what it says of its picture. */
 static gboolean
 look_at (const PacoFolder *folder, guint64 n, const PacoSourceKind **kind,
     PacoInfo *info, GError **error)

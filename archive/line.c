@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The order in which threads work on the frames of a run. */
+ * Keeps the order in which threads work on the frames of a run (line.h). */
 #include "archive/line.h"
 
 struct PacoLine
@@ -53,7 +53,7 @@ paco_line_place (const PacoLine *line, guint64 number)
   return (guint) ((number - line->first) % line->n_places);
 }
 
-/* With the lock. */
+/* Takes a frame if one is there. The lock must be held. */
 static PacoLineTake
 try_step (PacoLine *line, guint step, guint64 *number)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The order in which threads work on the frames of a run: a ring of places, through
- * which numbered frames go step by step. archive.c reads, codes, verifies and writes on
- * one; restore.c reads, decodes and writes.
+ * Keeps the order in which threads work on the frames of a run: it is a ring of
+ * places, through which numbered frames go step by step. archive.c reads, codes,
+ * verifies and writes on one; restore.c reads, decodes and writes.
  *
  * A step takes its frames in the order of their numbers. Several threads may share a
- * step; then each takes the next one. When a frame fails, those after it end where they
- * are, and those before it go on to the last step: so what is written is complete up to
- * the frame that failed. */
+ * step; then each takes the next one. If a frame fails, those after it end where
+ * they are, and those before it go on to the last step: so what is written is
+ * complete up to the frame that failed. */
 #pragma once
 #include <glib.h>
 
@@ -19,13 +19,13 @@ typedef enum
   PACO_LINE_ENDED, /* there is no further frame for this step */
 } PacoLineTake;
 
-/* Frames first..end-1 on n_places places, in n_steps steps. */
+/* Makes a line for frames first..end-1 on n_places places, in n_steps steps. */
 PacoLine *paco_line_new (
     guint64 first, guint64 end, guint n_places, guint n_steps);
-/* No thread may use it any more. */
+/* Frees the line. No thread may use it any more. */
 void paco_line_free (PacoLine *line);
 
-/* The place of a frame: 0..n_places-1. */
+/* Returns the place of a frame: 0..n_places-1. */
 guint paco_line_place (const PacoLine *line, guint64 number);
 
 /* Takes the next frame of a step; step 0 also waits for a free place. The second one
@@ -34,16 +34,17 @@ PacoLineTake paco_line_try (PacoLine *line, guint step, guint64 *number);
 PacoLineTake paco_line_take (
     PacoLine *line, guint step, gint64 microseconds, guint64 *number);
 
-/* A step has done a frame that it had taken. */
+/* Says that a step has done a frame that it had taken. */
 void paco_line_done (PacoLine *line, guint step, guint64 number);
 
-/* A frame has failed; the error, which the line takes, is kept if none before it has
- * failed. Then no step takes this frame or a later one. */
+/* Says that a frame has failed. The line takes ownership of the error, and keeps
+ * it if no frame before has failed. Then no step takes this frame or a later one. */
 void paco_line_fail (PacoLine *line, guint64 number, GError *error);
-/* There is no such frame, and none after it. */
+/* Says that there is no such frame, and none after it. */
 void paco_line_end (PacoLine *line, guint64 number);
-/* No step takes frames that step has not taken yet. */
+/* Makes all steps leave frames that `step` has not taken yet. */
 void paco_line_stop (PacoLine *line, guint step);
 
-/* Once all threads have ended: the first frame that failed, and why; FALSE if none. */
+/* Returns the first frame that failed, and why, or FALSE if none did. All threads
+ * must have ended. */
 gboolean paco_line_failure (PacoLine *line, guint64 *number, GError **error);

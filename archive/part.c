@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The file that an archive is written to. */
+ * Writes the file of an archive, and gives files their names (part.h). */
 #include "archive/part.h"
 #include "lib/paco.h"
 #include <errno.h>
@@ -19,7 +19,7 @@ struct PacoPart
 
 G_DEFINE_QUARK (paco_part_error, paco_part_error)
 
-/* A sentence with the words of the system, errno being why. */
+/* Sets an error with the words of the system, by errno. */
 static gboolean
 fail (GError **error, const char *path, const char *what)
 {
@@ -176,7 +176,7 @@ is_ours (int folder, const char *name, int fd)
 {
   struct stat opened, named;
 
-  /* Where there are no locks, nobody can be told from anybody. */
+  /* Without locks, nobody can find that out. */
   if (flock (fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return FALSE;
   return fstat (fd, &opened) == 0
@@ -222,13 +222,13 @@ paco_part_open_restoring (int folder, const char *to, char **name)
 
 /* --- names --------------------------------------------------------------- */
 
-/* The disk has the names in the folder of a path. */
+/* Makes sure that the disk has the names in the folder of a path. */
 static gboolean
 sync_folder (const char *path, GError **error)
 {
   char *folder = g_path_get_dirname (path);
   int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  /* Some file systems cannot. */
+  /* Some file systems cannot do that. */
   gboolean good = fd >= 0
       && (fsync (fd) == 0 || errno == EINVAL || errno == EROFS);
 
@@ -240,7 +240,7 @@ sync_folder (const char *path, GError **error)
   return good;
 }
 
-/* The disk has the bytes of a file that others have written. */
+/* Makes sure that the disk has the bytes of a file that others have written. */
 static gboolean
 sync_file (const char *path, GError **error)
 {
@@ -261,14 +261,15 @@ paco_part_give_name (int folder, const char *from, const char *to)
 
   if (status == 0 || (errno != EINVAL && errno != ENOSYS))
     return status == 0;
-  /* File systems that do not know how: a second name, which never replaces. */
+  /* If the file system cannot do that, the file gets a second name, which never
+   * replaces another. */
   if (linkat (folder, from, folder, to, 0) == 0) {
     unlinkat (folder, from, 0);
     return TRUE;
   }
   if (errno != EPERM && errno != ENOSYS && errno != EOPNOTSUPP)
     return FALSE;
-  /* Those that do not know this either cannot look and rename at once. */
+  /* If it cannot do this either, it cannot look and rename at once. */
   if (faccessat (folder, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
     errno = EEXIST;
     return FALSE;

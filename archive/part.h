@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The file that an archive is written to: frames go to OUT.part, which becomes OUT when
- * all are there. archive.c writes it; a run that goes on finds in it what one before
- * has left. Beside it, what else gets its name when it is whole: restore_write.c,
- * sound.c and the tool's output.c call paco_part_give_name(). */
+ * Writes the file of an archive: frames go to OUT.part, which becomes OUT when all
+ * are there. archive.c writes it; a run that goes on finds in it what one before has
+ * left. paco_part_give_name() also gives other files their names when they are
+ * whole: restore_write.c, sound.c and the tool's output.c call it. */
 #pragma once
 #include <glib.h>
 
@@ -18,39 +18,42 @@ typedef struct PacoPart PacoPart;
 
 /* Opens path.part, or makes it, and locks it. Nothing may be at path. */
 PacoPart *paco_part_open (const char *path, GError **error);
-/* What was written stays. NULL is allowed. */
+/* Frees the struct; frames that were written stay. NULL is allowed. */
 void paco_part_free (PacoPart *part);
 
 const char *paco_part_path (const PacoPart *part); /* the path */
 int paco_part_fd (const PacoPart *part);
-/* Where the next frame begins, which is the end of the file but while it is resumed. */
+/* Returns where the next frame begins. That is the end of the file, except while
+ * it is resumed. */
 guint64 paco_part_offset (const PacoPart *part);
 guint64 paco_part_frames (const PacoPart *part);
 
-/* What follows is kept: a whole frame of `size` bytes, found at paco_part_offset(). */
+/* Keeps what follows: a whole frame of `size` bytes, found at paco_part_offset(). */
 void paco_part_keep (PacoPart *part, gsize size);
-/* Takes away what is behind the last frame. */
+/* Cuts off the bytes behind the last frame. */
 gboolean paco_part_truncate (PacoPart *part, GError **error);
-/* Writes a frame, whose place becomes the one that it has in the file. After an error
- * the file ends with the frame before. */
+/* Writes a frame, and changes its place to the one that it has in the file. After
+ * an error the file ends with the frame before. */
 gboolean paco_part_append (
     PacoPart *part, void *frame, gsize size, GError **error);
 
-/* path.part becomes path, once the disk has it. */
+/* Renames path.part to path, once the disk has it. */
 gboolean paco_part_finish (PacoPart *part, GError **error);
 
-/* The end of a file's name while it is restored. Files that are archived, or restored,
- * have no such names, or one might be overwritten by what another one is made in. */
+/* The name of a file ends so while it is restored. Files that are archived, or
+ * restored, have no such names, or one might be overwritten by what another one
+ * is made in. */
 #define PACO_RESTORING_SUFFIX ".paco-part"
 
-/* Opens an empty file in a folder (a descriptor, or AT_FDCWD), to be restored there and
- * given the name `to`; *name, to be freed, is what it is called until then, which nobody
- * else opens so before it is closed. What an interrupted run has left of the file is used
- * again. -1 and errno: EBUSY if too many restore it. */
+/* Opens an empty file in a folder (a descriptor, or AT_FDCWD), to be restored
+ * there and given the name `to`. *name, to be freed, is what it is called until
+ * then; nobody else opens that so before it is closed. What an interrupted run
+ * has left of the file is used again. Returns -1 and errno: EBUSY if too many
+ * restore it. */
 int paco_part_open_restoring (int folder, const char *to, char **name);
 
-/* Gives a file in a folder (a descriptor, or AT_FDCWD) its name where nothing has that
- * name; FALSE and errno: EEXIST if something has. */
+/* Gives a file in a folder (a descriptor, or AT_FDCWD) its name if nothing has
+ * that name. Returns FALSE and errno: EEXIST if something has. */
 gboolean paco_part_give_name (int folder, const char *from, const char *to);
 /* The same with paths, once the disk has the file's bytes; then it has the name, too. */
 gboolean paco_part_rename (const char *from, const char *to, GError **error);

@@ -197,7 +197,8 @@ peek (const guint8 *bytes, gsize size, guint64 file_size, PacoInfo *info,
   return TRUE;
 }
 
-/* Lines and samples: those of a picture that is not interlaced are the same bytes. */
+/* Places lines and samples, which are the same bytes if the picture is not
+ * interlaced. */
 static void
 place_image (const Header *header, guint8 *samples, PacoImage *image)
 {
@@ -325,7 +326,7 @@ append_rest (const guint8 *bytes, gsize size, gsize before, gsize end,
   g_byte_array_append (rest, stream->filters, (guint) n_lines);
 }
 
-/* From IDAT chunks to samples. *lines are those of the picture. */
+/* Makes samples of IDAT chunks. *lines becomes the lines of the picture. */
 static gboolean
 take_apart (const guint8 *bytes, gsize size, const Header *header,
     GByteArray *lines, Stream *stream, PacoSource *source, GError **error)
@@ -357,7 +358,7 @@ take_apart (const guint8 *bytes, gsize size, const Header *header,
     append_rest (
         bytes, size, header->before, end, stream, n_lines, source->rest);
   paco_png_unfilter (picture, lines->data);
-  /* Samples of two files that are equal have equal bytes. */
+  /* Filters are cleared so that equal samples of two files have equal bytes. */
   paco_png_clear_filters (picture, lines->data);
   return TRUE;
 }
@@ -418,7 +419,7 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
 
 /* --- making again ------------------------------------------------------ */
 
-/* What the rest says. */
+/* The fields of the rest. */
 typedef struct
 {
   Header header;
@@ -494,7 +495,7 @@ rebuild (const guint8 *bytes, gsize size, const PacoInfo *info, gsize file_size,
   return TRUE;
 }
 
-/* The compressed stream of the lines. */
+/* Makes the compressed stream of the lines. */
 static gboolean
 compress_lines (const Rest *rest, GByteArray *lines, gsize max_size,
     GByteArray *data, GError **error)
@@ -514,7 +515,7 @@ compress_lines (const Rest *rest, GByteArray *lines, gsize max_size,
   return FALSE;
 }
 
-/* The IDAT chunks, of the sizes that the file of file_size bytes had. */
+/* Appends the IDAT chunks, of the sizes that the file of file_size bytes had. */
 static gboolean
 append_chunks (
     const Rest *rest, const GByteArray *data, gsize file_size, GByteArray *file)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See png_color.h. Numbers of PacoInfo are those of FORMAT.md section 2. */
+ * Reads what chunks of a PNG file say of colours and pixels (png_color.h). Numbers
+ * of PacoInfo are those of FORMAT.md section 2. */
 #include "archive/png_color.h"
 #include <string.h>
 
@@ -85,8 +86,8 @@ primaries_of_h273 (guint8 primaries)
 
 /* --- gAMA and cHRM ----------------------------------------------------- */
 
-/* gAMA is the exponent of the encoding. What sRGB's curve is approximated by, 1/2.2,
- * stands for itself. */
+/* Returns the transfer characteristics of gAMA, which is the exponent of the
+ * encoding. 1/2.2, which approximates sRGB's curve, is taken for itself. */
 static guint32
 transfer_of_gamma (guint32 gamma)
 {
@@ -162,7 +163,7 @@ paco_png_color_tell (const PacoPngColor *color, PacoInfo *info)
     if (color->cicp[3] == 0)
       info->range = 2;
   } else if (color->has_profile) {
-    /* What a profile says is kept, but not looked at. */
+    /* A profile is kept, but not looked into. */
   } else if (color->has_srgb) {
     info->transfer = TRANSFER_SRGB;
     info->primaries = PRIMARIES_BT709;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What chunks of a PNG file say of colours and of the shape of pixels, as PacoInfo has
- * it. png.c calls it for each chunk before the samples, and then once more. */
+ * Reads what chunks of a PNG file say of colours and of the shape of pixels, for
+ * PacoInfo. png.c calls it for each chunk before the samples, and then once more. */
 #pragma once
 #include "lib/paco.h"
 #include <glib.h>
 
-/* What has been read; zeros before. */
+/* Collects what has been read; it begins with zeros. */
 typedef struct
 {
   gboolean has_cicp, has_profile, has_srgb;
@@ -16,8 +16,9 @@ typedef struct
   guint32 pixels_per_unit[2]; /* x, y; 0: unknown */
 } PacoPngColor;
 
-/* A chunk; all but those of colours and shape are passed over. */
+/* Reads a chunk. All but those of colours and shape are ignored. */
 void paco_png_color_read (
     PacoPngColor *color, const char *type, const guint8 *data, guint32 size);
-/* transfer, primaries and the pixel aspect ratio; what is not known stays as it is. */
+/* Sets transfer, primaries and the pixel aspect ratio; what is not known is not
+ * changed. */
 void paco_png_color_tell (const PacoPngColor *color, PacoInfo *info);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See png_lines.h. */
+ * Filters the lines of a PNG file and undoes that, and places the lines of
+ * interlaced ones (png_lines.h). */
 #include "archive/png_lines.h"
 #include <string.h>
 
@@ -114,8 +115,8 @@ paeth (guint8 a, guint8 b, guint8 c)
   return pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
 }
 
-/* What byte i of a line is taken to be, by those on the left, above, and on the left
- * of that one. */
+/* Returns what byte i of a line is predicted to be, by the bytes on the left,
+ * above, and on the left of that one. */
 static inline guint8
 predict (guint filter, guint8 left, guint8 above, guint8 corner)
 {
@@ -133,8 +134,8 @@ predict (guint filter, guint8 left, guint8 above, guint8 corner)
   }
 }
 
-/* `line` begins behind its filter; `above` has zeros in the place of a line that is
- * not there. Inlined, the filter is a constant. */
+/* Undoes a filter. `line` begins behind its filter; `above` has zeros if there is
+ * no line above. It is inlined, so that the filter is a constant. */
 static inline void
 unfilter_line (
     guint filter, guint8 *line, const guint8 *above, gsize n, gsize pixel)
@@ -145,7 +146,7 @@ unfilter_line (
     line[i] += predict (filter, line[i - pixel], above[i], above[i - pixel]);
 }
 
-/* From the right, as the line itself is what is predicted from. */
+/* Filters from the right, because the line itself is what is predicted from. */
 static inline void
 filter_line (
     guint filter, guint8 *line, const guint8 *above, gsize n, gsize pixel)
@@ -202,7 +203,8 @@ paco_png_filter (const PacoPngPicture *picture, guint8 *lines)
   guint n = paco_png_passes (picture, passes);
   guint8 *zeros = g_malloc0 ((gsize) picture->width * picture->pixel_bytes);
 
-  /* From below, as lines are predicted from what is not filtered yet. */
+  /* Lines are filtered from below, because they are predicted from lines that are
+   * not filtered yet. */
   for (guint i = 0; i < n; i++) {
     const PacoPngPass *pass = &passes[i];
 
@@ -220,7 +222,8 @@ paco_png_filter (const PacoPngPicture *picture, guint8 *lines)
 
 /* --- interlacing ------------------------------------------------------- */
 
-/* The picture's bytes of the pixel at column i, line y of a pass. */
+/* Returns where in the picture's bytes the pixel at column i, line y of a pass
+ * is. */
 static gsize
 pixel_offset (const PacoPngPicture *picture, const PacoPngPass *pass, guint32 i,
     guint32 y)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The lines of a PNG file between its compressed bytes and its samples: filters (PNG
- * specification, section 9) and interlacing (8.2). png.c calls it.
+ * Converts between the lines of a PNG file, as its compressed bytes have them, and
+ * its samples: filters (PNG specification, section 9) and interlacing (8.2). png.c
+ * calls it.
  *
- * The lines of all passes come one behind the other; each begins with a byte that says
- * how it is filtered. A picture that is not interlaced is one pass. */
+ * The lines of all passes come one behind the other; each begins with a byte that
+ * says how it is filtered. A picture that is not interlaced is one pass. */
 #pragma once
 #include <glib.h>
 
@@ -26,10 +27,11 @@ typedef struct
       dy; /* its first sample in the picture, and from one to the next */
 } PacoPngPass;
 
-/* The passes that have samples; returns how many there are. */
+/* Lists the passes that have samples. Returns how many there are. */
 guint paco_png_passes (
     const PacoPngPicture *picture, PacoPngPass passes[PACO_PNG_MAX_PASSES]);
-/* Bytes, and number, of all lines of all passes. */
+/* Return how many bytes all lines of all passes have, and how many lines there
+ * are. */
 gsize paco_png_bytes (const PacoPngPicture *picture);
 gsize paco_png_lines (const PacoPngPicture *picture);
 
@@ -40,14 +42,14 @@ gboolean paco_png_get_filters (const PacoPngPicture *picture,
 void paco_png_set_filters (
     const PacoPngPicture *picture, guint8 *lines, const guint8 *filters);
 
-/* The same with the filter 0 for all lines. */
+/* Sets the filter of all lines to 0. */
 void paco_png_clear_filters (const PacoPngPicture *picture, guint8 *lines);
 
 /* Takes the filters off all lines, or applies them. */
 void paco_png_unfilter (const PacoPngPicture *picture, guint8 *lines);
 void paco_png_filter (const PacoPngPicture *picture, guint8 *lines);
 
-/* Of an interlaced picture: lines to samples without gaps, and back. */
+/* Convert lines of an interlaced picture to samples without gaps, and back. */
 void paco_png_deinterlace (
     const PacoPngPicture *picture, const guint8 *lines, guint8 *samples);
 void paco_png_interlace (

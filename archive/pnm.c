@@ -42,7 +42,8 @@ match (const guint8 *bytes, gsize size)
 
 /* --- headers ----------------------------------------------------------- */
 
-/* White space and comments up to the next word, or the end. */
+/* Returns where the next word begins, behind white space and comments, or the
+ * end. */
 static gsize
 skip (const guint8 *bytes, gsize size, gsize at)
 {
@@ -53,8 +54,8 @@ skip (const guint8 *bytes, gsize size, gsize at)
   return at;
 }
 
-/* A number, behind which something must follow. 0 if there is none, or too large a
- * one: no number of a header may be 0. */
+/* Reads a number, behind which something must follow. Returns 0 if there is none,
+ * or if it is too large: no number of a header may be 0. */
 static guint32
 read_number (const guint8 *bytes, gsize size, gsize *at)
 {
@@ -90,7 +91,7 @@ is_word (const guint8 *line, gsize length, const char *word)
   return length == strlen (word) && memcmp (line, word, length) == 0;
 }
 
-/* A line of a PAM's header: a word and its value. */
+/* Reads a line of a PAM's header: a word and its value. */
 static void
 read_pam_line (const guint8 *line, gsize length, Header *header)
 {
@@ -101,7 +102,7 @@ read_pam_line (const guint8 *line, gsize length, Header *header)
   value = word;
   while (value < length && g_ascii_isspace (line[value]))
     value++;
-  /* read_number() wants something behind the number: the line's end. */
+  /* The line's end is the byte that read_number() needs behind a number. */
   if (is_word (line, word, "WIDTH"))
     header->width = read_number (line, length + 1, &value);
   else if (is_word (line, word, "HEIGHT"))
@@ -210,8 +211,8 @@ place_image (const Header *header, guint8 *samples, PacoImage *image)
   }
 }
 
-/* Bits that the samples take: as many as the header promises, or all of them, if the
- * file breaks the promise. */
+/* Returns how many bits the samples take: as many as the header says, or all of
+ * them if the file has larger samples than that. */
 static guint
 find_depth (const Header *header, const guint8 *samples)
 {
@@ -254,7 +255,7 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
       || !read_header (bytes, size, &header, error))
     return FALSE;
   tell_info (&header, find_depth (&header, bytes + header.size), &source->info);
-  /* Coders read the picture and do not write it. */
+  /* Coders read the picture and do not write to it. */
   place_image (&header, (guint8 *) bytes + header.size, &source->image);
   end = header.size + image_bytes (&header);
   if (size - end > G_MAXUINT32 / 2 || header.size > G_MAXUINT32 / 2)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What a run of archive or restore has done, as JSON, as text and as framemd5. */
+ * Writes what a run of archive or restore has done, as JSON, as text and as framemd5
+ * (report.h). */
 #include "archive/report.h"
 #include <string.h>
 

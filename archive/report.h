@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What a run of archive or restore has done: filled in by archive.c and restore.c,
- * written by the tool as JSON, as text and as the list of MD5s that FFmpeg writes. */
+ * Reports what a run of archive or restore has done: archive.c and restore.c fill it
+ * in, and the tool writes it as JSON, as text and as the list of MD5s that FFmpeg
+ * writes. */
 #pragma once
 #include "archive/checksum.h"
 #include "lib/paco.h"
 #include <glib.h>
 
-/* Where time goes. Threads work at the same time, so that the seconds of all may be
- * more than the run took. */
+/* Kinds of work that take time. Threads work at the same time, so the seconds of
+ * all may be more than the run took. */
 typedef enum
 {
   PACO_SPENT_READING,   /* files, or frames */
@@ -39,7 +40,8 @@ typedef struct
   guint64 damaged;     /* frames that could not be restored */
   GPtrArray *notes;    /* char *: sentences */
   guint64 n_notes;     /* with those that were not kept */
-  /* Frames that were decoded in this run, and gave the bytes of their files. */
+  /* Counts frames that were decoded in this run, and gave the bytes of their
+   * files. */
   guint64 verified;
   char *failure;              /* why the run ended early, or NULL */
   gdouble seconds;            /* that the run took */
@@ -51,24 +53,28 @@ void paco_report_init (
     PacoReport *report, const char *command, const char *from, const char *to);
 void paco_report_clear (PacoReport *report);
 
-/* The work that began at `begin` (g_get_monotonic_time()) is done. Any thread. */
+/* Adds the time of work that began at `begin` (g_get_monotonic_time()) and is
+ * done now. Any thread may call it. */
 void paco_report_spend (PacoReport *report, PacoSpent what, gint64 begin);
-/* Keeps a sentence; after the first hundred they are only counted. Any thread. */
+/* Keeps a sentence; after the first hundred they are only counted. Any thread may
+ * call it. */
 void paco_report_note (PacoReport *report, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
 /* Adds a frame; name is copied. */
 void paco_report_add (PacoReport *report, const char *name, guint64 size,
     guint64 coded, const PacoChecksums *checksums);
 
-/* Bytes of all files and of all frames. */
+/* Sums up the bytes of all files and of all frames. */
 void paco_report_sums (
     const PacoReport *report, guint64 *files, guint64 *coded);
 
-/* All of it as JSON. Names that are no UTF-8 have their other bytes as lone surrogates
- * U+DC80..DCFF, as Python's surrogateescape makes them. To be freed. */
+/* Returns the report as JSON, to be freed. Names that are no UTF-8 have their
+ * other bytes as lone surrogates U+DC80..DCFF, as Python's surrogateescape makes
+ * them. */
 char *paco_report_json (const PacoReport *report);
-/* What a person wants to know, in a few lines. To be freed. */
+/* Returns, in a few lines, what a person wants to know. To be freed. */
 char *paco_report_text (const PacoReport *report);
-/* The MD5s of the files as `ffmpeg -i ... -c copy -f framemd5` lists them. fps: 25 if
- * unknown, as FFmpeg takes for files without one. To be freed; NULL without MD5s. */
+/* Returns the MD5s of the files as `ffmpeg -i ... -c copy -f framemd5` lists
+ * them, to be freed, or NULL without MD5s. fps is 25 if it is unknown, which
+ * FFmpeg takes for files without a rate. */
 char *paco_report_framemd5 (const PacoReport *report);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The source files that frames keep, made again: how a run begins and ends, and its last
- * step, which tells of each file. */
+ * Makes the source files again that frames keep (restore.h): it begins and ends a
+ * run, and does its last step, which reports each file. */
 #include "archive/part.h"
 #include "archive/restore.h"
 #include "archive/restore_run.h"
@@ -78,7 +78,7 @@ open_decoder (PacoRestoreRun *run, GError **error)
   for (PacoSettingPairs pair = run->options->coders;
        pair && pair[0] && status == PACO_STATUS_OK; pair += 2)
     status = paco_frame_decoder_set (run->decoder, pair[0], pair[1], &failure);
-  /* Other threads get memory of its device, which has to be open for that. */
+  /* Other threads get memory of its device, so that must be open. */
   if (status == PACO_STATUS_OK)
     status = paco_frame_decoder_allocate (run->decoder, 1, &buffer, &failure);
   paco_buffer_release (&buffer);
@@ -119,7 +119,7 @@ free_items (PacoRestoreRun *run)
 
 /* --- telling ------------------------------------------------------------- */
 
-/* What the reader has found between frames. */
+/* Reports what the reader has found between frames. */
 static void
 tell_gap (
     PacoReport *report, const char *where, guint64 skipped, guint64 missing)
@@ -166,7 +166,8 @@ tell_frame (PacoRestoreRun *run, PacoRestoreItem *item)
   paco_restore_release (run, item);
 }
 
-/* Tells of frames until nothing comes any more. TRUE: the caller has interrupted it. */
+/* Reports frames until nothing comes any more. Returns TRUE if the caller has
+ * interrupted it. */
 static gboolean
 tell_frames (PacoRestoreRun *run)
 {
@@ -245,7 +246,7 @@ make_sound (PacoRestoreRun *run, GError **error)
   return FALSE;
 }
 
-/* A file that cannot be written is no damage. */
+/* Whether an error is damage. That a file cannot be written is none. */
 static gboolean
 is_damage (const GError *error)
 {
@@ -253,7 +254,8 @@ is_damage (const GError *error)
       && !g_error_matches (error, PACO_SOUND_ERROR, PACO_SOUND_REFUSED);
 }
 
-/* Damage is told to the report. FALSE: an error that is none. */
+/* Restores the sound, and reports damage. Returns FALSE for an error that is no
+ * damage. */
 static gboolean
 restore_sound (PacoRestoreRun *run, GError **error)
 {
@@ -288,7 +290,7 @@ restore_sound (PacoRestoreRun *run, GError **error)
 
 /* --- ending -------------------------------------------------------------- */
 
-/* The disk has all files. */
+/* Makes sure that the disk has all files. */
 static gboolean
 sync_files (PacoRestoreRun *run, GError **error)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The source files that frames keep, made again: what `paco restore` does, and
- * `paco verify` of an archive. One thread reads frames, one decodes them, others make
- * the files, compare their checksums and write them (restore_write.c). */
+ * Makes the source files again that frames keep, for `paco restore`, and for `paco
+ * verify` of an archive. One thread reads frames, one decodes them (restore_read.c),
+ * and others make the files, compare their checksums and write them
+ * (restore_write.c). */
 #pragma once
 #include "archive/archive.h"
 
@@ -15,24 +16,24 @@ typedef struct
   PacoSettingPairs coders; /* settings of the decoder */
   gboolean has_range;
   guint64 first, last; /* numbers of frames, with has_range */
-  /* Gives the next frame, with number, skipped and missing, and what release() will be
-   * given with it. FALSE at the end, where frame->skipped counts too, or with an error.
-   * next() is called by one thread, release() by another one. */
+  /* Gives the next frame, with number, skipped and missing, and what release()
+   * will be given with it. Returns FALSE at the end, where frame->skipped counts
+   * too, or with an error. One thread calls next(), another one release(). */
   gboolean (*next) (
       gpointer user, PacoFrame *frame, gpointer *owner, GError **error);
   void (*release) (gpointer user, PacoFrame *frame, gpointer owner);
-  /* Gives the samples of the sound to the maker; or NULL, where there is none. */
+  /* Gives the samples of the sound to the maker. It is NULL if there is none. */
   gboolean (*sound) (gpointer user, PacoSoundMaker *maker, GError **error);
-  /* Whether to end, asked by the calling thread ten times a second, and where next()
-   * fails: then that is no error. Or NULL. */
+  /* Says whether to end. The calling thread asks ten times a second, and if
+   * next() fails: then that is no error. It may be NULL. */
   gboolean (*interrupted) (gpointer user);
   void (*progress) (gpointer user, guint64 done);
   gpointer user;
 } PacoRestoreOptions;
 
-/* Restores all frames. Files that are there already and are what they should be count as
- * restored; others are never touched: that is an error. Damage is none: the report counts
- * it, and names frames and files in its notes, all others being restored. Errors of
- * PACO_ARCHIVE_ERROR, or what the system says. */
+/* Restores all frames. Files that are there already and are what they should be
+ * count as restored. Other files are never changed: they are an error. Damage is
+ * no error: the report counts it, and names frames and files in its notes, and
+ * all others are restored. Errors are of PACO_ARCHIVE_ERROR, or of the system. */
 gboolean paco_restore_run (
     const PacoRestoreOptions *options, PacoReport *report, GError **error);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The first two steps of restore: frames are read, with what they have kept, and
- * decoded into the files that are made again. */
+ * Does the first two steps of restore: it reads frames with what they have kept, and
+ * decodes them into the files that are made again. */
 #include "archive/flights.h"
 #include "archive/part.h"
 #include "archive/restore_run.h"
 
 /* --- reading ------------------------------------------------------------- */
 
-/* Gets the next frame of the range. FALSE: there is none, or an error. */
+/* Gets the next frame of the range. Returns FALSE if there is none, or with an
+ * error. */
 static gboolean
 next_frame (PacoRestoreRun *run, PacoRestoreItem *item, GError **error)
 {
@@ -49,8 +50,8 @@ probe (PacoRestoreItem *item, GError **error)
   return FALSE;
 }
 
-/* A file is restored once: frames that say the same name again are none of a run. Nor
- * are names that files have while they are written. */
+/* Whether a frame's file is still to be restored: not if a frame had that name
+ * before, nor if the name is one that files have while they are written. */
 static gboolean
 is_new (PacoRestoreRun *run, const PacoRestoreItem *item, GError **error)
 {
@@ -79,7 +80,7 @@ prepare (PacoRestoreRun *run, PacoRestoreItem *item, GError **error)
           error);
 }
 
-/* FALSE: the line ends with the frame before. */
+/* Reads a frame. Returns FALSE if the line ends with the frame before. */
 static gboolean
 read_frame (PacoRestoreRun *run, PacoRestoreItem *item)
 {

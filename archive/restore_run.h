@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the threads of a run of restore share. */
+ * Declares what the threads of a run of restore share: restore.c, restore_read.c and
+ * restore_write.c. */
 #pragma once
 #include "archive/chunks.h"
 #include "archive/line.h"
@@ -37,7 +38,8 @@ typedef struct
   PacoRestoreItem *items;
   guint n_items;
   int folder; /* the descriptor of options->folder, or -1 */
-  /* The reading thread's: names that have come, and bytes behind the last frame. */
+  /* The reading thread uses these: names that have come, and bytes behind the
+   * last frame. */
   GHashTable *names;
   gboolean interrupted; /* it ended for the caller */
   guint64 skipped_at_end;
@@ -50,7 +52,7 @@ void paco_restore_release (const PacoRestoreRun *run, PacoRestoreItem *item);
 gboolean paco_restore_is_interrupted (const PacoRestoreRun *run);
 PacoRestoreItem *paco_restore_item (const PacoRestoreRun *run, guint64 number);
 
-/* Threads; data is the PacoRestoreRun. */
+/* These are the functions of the threads; data is the PacoRestoreRun. */
 gpointer paco_restore_read (gpointer data);   /* restore_read.c */
 gpointer paco_restore_decode (gpointer data); /* restore_read.c */
 gpointer paco_restore_write (gpointer data);  /* restore_write.c */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The third step of restore: files are made of decoded samples and what frames have
- * kept, compared with their checksums, and written.
+ * Does the third step of restore: it makes files of decoded samples and what frames
+ * have kept, compares them with their checksums, and writes them.
  *
- * A name comes from a frame, and so from anywhere: folders on its way are made, and
- * opened one in the other, never through a link. */
+ * A name comes from a frame, and so may be anything: folders on its way are made,
+ * and opened one in the other, never through a link. */
 #include "archive/part.h"
 #include "archive/restore_run.h"
 #include <errno.h>
@@ -98,7 +98,8 @@ is_there (int folder, const char *base, PacoRestoreItem *item)
       && memcmp (item->there->data, file->data, file->len) == 0;
 }
 
-/* Some file systems say only when a file is closed that it could not be written. */
+/* Closes a second descriptor of the file, because some file systems say only then
+ * that it could not be written. */
 static gboolean
 flush (int fd)
 {
@@ -127,7 +128,7 @@ write_there (
       g_prefix_error (error, "nothing is overwritten: ");
     }
   }
-  /* Once it is closed, the temporary name may be another's. */
+  /* Once the file is closed, the temporary name may be another's. */
   if (fd >= 0 && !named)
     unlinkat (folder, temporary, 0);
   if (fd >= 0)
@@ -150,7 +151,7 @@ write_file (PacoRestoreRun *run, PacoRestoreItem *item, GError **error)
   return good;
 }
 
-/* Makes the file; item->damage says why it is not what it was. */
+/* Makes the file. If it is not what it was, item->damage says why. */
 static void
 make_file (PacoRestoreRun *run, PacoRestoreItem *item)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What a run before has left in OUT.part is checked, and kept as far as it is whole:
- * called by archive.c, before anything is written. A frame is kept if libpaco finds it
+ * Checks what a run before has left in OUT.part, and keeps it as far as it is whole.
+ * archive.c calls it before anything is written. A frame is kept if libpaco finds it
  * whole, and its source file is still the one that it was made of. */
 #include "archive/run.h"
 #include <errno.h>
@@ -29,7 +29,8 @@ read_at (const PacoPart *part, guint64 offset, guint8 *bytes, gsize size)
   return at;
 }
 
-/* Reads the frame where the last one ends. FALSE: what is there is none, or not whole. */
+/* Reads the frame where the last one ends. Returns FALSE if there is none, or if
+ * it is not whole. */
 static gboolean
 read_frame (const PacoPart *part, GByteArray *bytes, PacoInfo *info)
 {
@@ -51,7 +52,7 @@ read_frame (const PacoPart *part, GByteArray *bytes, PacoInfo *info)
       && broken == 0;
 }
 
-/* A frame that is whole must be what this run would write. */
+/* Whether a whole frame is one that this run would write. */
 static gboolean
 belongs (const PacoRun *run, const PacoInfo *info, const PacoKeptFile *kept,
     GError **error)
@@ -81,8 +82,8 @@ belongs (const PacoRun *run, const PacoInfo *info, const PacoKeptFile *kept,
   return why == NULL;
 }
 
-/* The source file may have changed since its frame was written. Its size would not tell,
- * which is that of all pictures of the sequence. */
+/* Whether the source file is the one of which the frame was made. Its size does
+ * not tell, because all pictures of the sequence have the same. */
 static gboolean
 is_unchanged (
     PacoRun *run, const PacoKeptFile *kept, PacoBytes *file, GError **error)
@@ -141,7 +142,7 @@ keep_frames (PacoRun *run, GByteArray *bytes, PacoBytes *file,
     if (options->progress)
       options->progress (
           options->user, paco_part_frames (run->part), run->end - run->first);
-    /* What is not looked at yet must not be taken away. */
+    /* Frames that have not been looked at yet must not be cut off. */
     if (options->interrupted && options->interrupted (options->user)) {
       g_set_error_literal (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_INTERRUPTED,
           "interrupted while it was checked what is there; the same command "

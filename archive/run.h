@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the threads of a run of archive share: archive.c makes and ends it, the other
- * files of archive.h have a step each. */
+ * Declares what the threads of a run of archive share: archive.c makes and ends it,
+ * and each of the other files that archive.h names does a step. */
 #pragma once
 #include "archive/archive.h"
 #include "archive/chunks.h"
@@ -18,7 +18,8 @@ enum
   N_STEPS,
 };
 
-/* What a place of the line has of its frame; arrays are used for one after the other. */
+/* A place of the line has this of its frame. Arrays are used for one frame after
+ * the other. */
 typedef struct
 {
   guint64 number; /* of the file in the folder */
@@ -27,7 +28,7 @@ typedef struct
   PacoKeptFile kept;
   PacoKeptChunks chunks;
   PacoFrame frame;
-  /* What the frame gives back. */
+  /* What the frame gives back, once it is decoded. */
   PacoInfo info;
   PacoKeptFile found;
   PacoRebuilt rebuilt;
@@ -39,7 +40,7 @@ typedef struct
   PacoReport *report;
   const PacoFolder *folder;
   guint64 first, end; /* of the range */
-  /* Of the first picture of the range: all others must be like it. */
+  /* The first picture of the range; all others must be like it. */
   const PacoSourceKind *kind;
   PacoInfo picture;
   PacoPart *part;
@@ -50,19 +51,21 @@ typedef struct
   PacoLine *line;
   PacoRunItem *items;
   guint n_items;
-  /* A GPU was lost: memory that it may still use is not freed. */
+  /* Is set if a GPU was lost: memory that it may still use is not freed. */
   gint lost;
 } PacoRun;
 
 PacoRunItem *paco_run_item (const PacoRun *run, guint64 number);
-/* A frame has failed: a sentence without the file's name, which is put before it. */
+/* Says that a frame has failed, in a sentence without the file's name, which is
+ * put before it. */
 void paco_run_fail (PacoRun *run, guint64 number, PacoArchiveError code,
     const char *format, ...) G_GNUC_PRINTF (4, 5);
 
 /* Checks what is in OUT.part and keeps it (resume.c). */
 gboolean paco_run_resume (PacoRun *run, GError **error);
 
-/* Threads; data is the PacoRun. They end when the line does. */
+/* These are the functions of the threads; data is the PacoRun. They end when the
+ * line does. */
 gpointer paco_run_read (gpointer data);    /* archive_read.c */
 gpointer paco_run_code (gpointer data);    /* archive_code.c */
 gpointer paco_run_decode (gpointer data);  /* archive_code.c */

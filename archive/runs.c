@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See runs.h. */
+ * Writes and reads lists of numbers as runs (runs.h). */
 #include "archive/runs.h"
 #include "codec/bytes.h"
 

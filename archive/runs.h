@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Lists of numbers most of which are equal to the one before, such as the sizes of the
- * chunks of a PNG file. png.c and deflate.c keep them in the rest of a file
- * (archive/source.h), as runs: a number and how often it comes, four little-endian
- * bytes each. */
+ * Writes and reads lists of numbers most of which are equal to the one before, such
+ * as the sizes of the chunks of a PNG file. png.c and deflate.c keep them in the
+ * rest of a file (archive/source.h), as runs: a number and how often it comes, four
+ * little-endian bytes each. */
 #pragma once
 #include <glib.h>
 
@@ -11,7 +11,7 @@
 /* Appends a number; a list begins at byte `start` of `runs`. */
 void paco_runs_add (GByteArray *runs, guint start, guint32 number);
 
-/* Numbers that are yet to be read. */
+/* A list that is being read. */
 typedef struct
 {
   const guint8 *p;
@@ -19,7 +19,7 @@ typedef struct
   guint32 left; /* of the run at p */
 } PacoRuns;
 
-/* Of n_runs runs at p. */
+/* Begins to read n_runs runs at p. */
 void paco_runs_begin (PacoRuns *runs, const guint8 *p, guint32 n_runs);
-/* The next number; FALSE at the end. */
+/* Reads the next number. Returns FALSE at the end. */
 gboolean paco_runs_next (PacoRuns *runs, guint32 *number);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The WAV file of a folder. Chunk 15 is read and written here, too. */
+ * Reads the WAV file of a folder and makes it again (sound.h); it also reads and
+ * writes chunk 15. */
 #include "archive/sound.h"
 #include "archive/chunks.h"
 #include "archive/part.h"
@@ -372,7 +373,7 @@ paco_sound_maker_abandon (PacoSoundMaker *maker)
   g_free (maker);
 }
 
-/* Whether the file is there already, as it was. */
+/* Whether the file is there already, unchanged. */
 static gboolean
 is_there (const PacoSoundMaker *maker)
 {
@@ -389,7 +390,7 @@ is_there (const PacoSoundMaker *maker)
   return same;
 }
 
-/* The file gets its name, unless it is there already and the same. */
+/* Gives the file its name, unless it is there already and the same. */
 static gboolean
 give_name (PacoSoundMaker *maker, GError **error)
 {

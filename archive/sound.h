@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The WAV file of a folder, which a MOV or MKV file carries beside the pictures: its
- * samples are the container's, all else is kept by the frames (FORMAT.md 3.1, chunk 15),
- * so that the file can be made again. archive.c reads it, the tool's commands write it. */
+ * Reads the WAV file of a folder, which a MOV or MKV file carries beside the
+ * pictures: its samples are the container's, all else is kept by the frames
+ * (FORMAT.md 3.1, chunk 15), so that the file can be made again. archive.c reads it;
+ * the tool's commands write it. */
 #pragma once
 #include "archive/checksum.h"
 #include <glib.h>
@@ -33,24 +34,26 @@ PacoSound *paco_sound_read (
     const char *folder, const char *name, GError **error);
 void paco_sound_free (PacoSound *sound); /* or NULL */
 
-/* Whether it lasts as long as so many frames, within a frame. */
+/* Whether the sound lasts as long as so many frames, within a frame. */
 gboolean paco_sound_check_length (const PacoSound *sound, guint64 n_frames,
     guint32 fps_n, guint32 fps_d, GError **error);
 
-/* The chunk's bytes. Error REFUSED if they are more than 8 KiB. */
+/* Returns the chunk's bytes. Error REFUSED if they are more than 8 KiB. */
 GByteArray *paco_sound_write_chunk (const PacoSound *sound, GError **error);
-/* What a chunk says (rate and frame_bytes are 0 then). NULL and an error: DAMAGED. */
+/* Reads what a chunk says; rate and frame_bytes are 0 then. Returns NULL and an
+ * error: DAMAGED. */
 PacoSound *paco_sound_read_chunk (
     const guint8 *bytes, gsize size, GError **error);
 
-/* Makes the file again, or compares what would be made: samples come in pieces. */
+/* Makes the file again, or compares what would be made. Samples come in pieces. */
 typedef struct PacoSoundMaker PacoSoundMaker;
-/* folder: where it is written to, unless the same file is there; NULL: nowhere. */
+/* Begins to make the file in the folder, unless the same file is there. If folder
+ * is NULL, nothing is written. */
 PacoSoundMaker *paco_sound_maker_new (
     const PacoSound *sound, const char *folder, GError **error);
 gboolean paco_sound_maker_add (
     PacoSoundMaker *maker, const guint8 *samples, gsize size, GError **error);
-/* Frees it; TRUE: the file is the one that it was. */
+/* Frees the maker. Returns TRUE if the file is the one that it was. */
 gboolean paco_sound_maker_end (PacoSoundMaker *maker, GError **error);
-/* Frees it, and leaves nothing behind. */
+/* Frees the maker, and leaves nothing behind. */
 void paco_sound_maker_abandon (PacoSoundMaker *maker);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The list of kinds of source files, and what is the same for all of them. */
+ * Lists the kinds of source files, and does what is the same for all of them
+ * (source.h). */
 #include "archive/source.h"
 #include "archive/kinds.h"
 #include <string.h>
 
-/* In the order in which a file is tried. */
+/* A file is tried for these kinds in this order. */
 static const PacoSourceKind *const kinds[] = {
   &paco_source_dpx,
   &paco_source_png,
@@ -94,8 +95,8 @@ paco_rebuilt_clear (PacoRebuilt *rebuilt)
 
 /* --- formats ----------------------------------------------------------- */
 
-/* GStreamer's formats by what a picture is, for those who play it. Where there is none
- * of the depth, players choose one by themselves. */
+/* GStreamer's formats by what a picture is, for those who play it. If there is
+ * none of the depth, players choose one by themselves. */
 static const struct
 {
   guint8 n_components, depth;
@@ -219,7 +220,8 @@ paco_source_parse (const PacoSourceKind *kind, const guint8 *bytes, gsize size,
   return TRUE;
 }
 
-/* The file is there; the frame is decoded into samples that lie as parse() has them. */
+/* Copies the file, which is there; the frame is decoded into samples that lie as
+ * parse() has them. */
 static gboolean
 rebuild_kept (const PacoSourceKind *kind, const guint8 *file, gsize size,
     const PacoInfo *info, gsize file_size, PacoRebuilt *rebuilt, GError **error)

@@ -43,7 +43,7 @@ match (const guint8 *bytes, gsize size)
           || memcmp (bytes, "MM\0+", 4) == 0);
 }
 
-/* Tags may stand anywhere in a file. */
+/* Reads as little of the file as its tags take, which may stand anywhere in it. */
 static gboolean
 look (int fd, guint64 file_size, PacoInfo *info, GError **error)
 {
@@ -66,8 +66,8 @@ compare_holes (gconstpointer a, gconstpointer b)
   return (first->start > second->start) - (first->start < second->start);
 }
 
-/* The holes in the order of the file; those that touch each other are one. FALSE if
- * segments have bytes in common. */
+/* Joins holes that touch each other, and sorts them in the order of the file.
+ * Returns FALSE if segments have bytes in common. */
 static gboolean
 join_holes (GArray *holes)
 {
@@ -107,7 +107,7 @@ is_told_without (const PacoTiffPicture *picture, const guint8 *bytes,
   return same;
 }
 
-/* The holes that the segments leave. */
+/* Finds the holes that the segments leave. */
 static gboolean
 find_holes (const PacoTiffPicture *picture, GArray *holes, GError **error)
 {
@@ -193,7 +193,7 @@ cannot_come_back (const PacoTiffPicture *picture, GError **error)
   return FALSE;
 }
 
-/* Where the samples are not as PaCo takes them: they are copied, and uncompressed. */
+/* Copies the samples, uncompressed, if they are not as PaCo takes them. */
 static gboolean
 gather (const PacoTiffPicture *picture, const guint8 *bytes, gsize size,
     PacoSource *source, GByteArray *padding, PacoTiffSettings *settings,
@@ -211,7 +211,8 @@ gather (const PacoTiffPicture *picture, const guint8 *bytes, gsize size,
           || cannot_come_back (picture, error));
 }
 
-/* This machine's order where libtiff has uncompressed the samples. */
+/* Whether samples are big-endian. Those that libtiff has uncompressed have this
+ * machine's order. */
 static gboolean
 samples_are_big_endian (const PacoTiffPicture *picture)
 {
@@ -333,7 +334,7 @@ read_rest (const guint8 *p, gsize size, Rest *rest, GError **error)
   return TRUE;
 }
 
-/* The file with zeros where there are holes. */
+/* Makes the file, with zeros where there are holes. */
 static gboolean
 fill_file (const Rest *rest, guint8 *file, gsize size)
 {
@@ -356,7 +357,7 @@ fill_file (const Rest *rest, guint8 *file, gsize size)
   return TRUE;
 }
 
-/* More than compressed strips of such a picture can have. */
+/* Returns more bytes than compressed strips of such a picture can have. */
 static guint64
 max_holes (const PacoInfo *info, const Rest *rest)
 {
@@ -383,7 +384,7 @@ has_holes (const Rest *rest, const GArray *holes)
   return TRUE;
 }
 
-/* Whether file, rest and the frame speak of one picture, whose segments are the
+/* Whether file, rest and the frame describe one picture, whose segments are the
  * holes. */
 static gboolean
 fits (const PacoTiffPicture *picture, const Rest *rest, const PacoInfo *info)

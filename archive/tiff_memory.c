@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See tiff_memory.h. */
+ * Lets libtiff read and write TIFF files in memory (tiff_memory.h). */
 #include "archive/tiff_memory.h"
 #include <errno.h>
 #include <string.h>
@@ -38,7 +38,7 @@ blank_holes (const PacoTiffMemory *memory, guint8 *bytes, guint64 at, gsize n)
   }
 }
 
-/* Reads bytes of the file that is open; returns how many could be. */
+/* Reads bytes of the file that is open. Returns how many could be read. */
 static gsize
 read_file (const PacoTiffMemory *memory, guint8 *to, gsize n)
 {
@@ -159,7 +159,7 @@ open_memory (PacoTiffMemory *memory, const char *mode)
   TIFFOpenOptions *options = TIFFOpenOptionsAlloc ();
   TIFF *tiff;
 
-  /* What is read needs no more at once than the file has, or a strip. */
+  /* Reading needs no more memory at once than the file has bytes, or a strip. */
   TIFFOpenOptionsSetMaxSingleMemAlloc (options, G_MAXINT32);
   TIFFOpenOptionsSetErrorHandlerExtR (options, keep_error, memory);
   TIFFOpenOptionsSetWarningHandlerExtR (options, forget_warning, memory);
@@ -173,7 +173,7 @@ TIFF *
 paco_tiff_read (PacoTiffMemory *memory, const guint8 *data, gsize size)
 {
   *memory = (PacoTiffMemory){ .data = data, .mapped = TRUE, .size = size };
-  /* c: strips are those of the file, and not smaller ones. */
+  /* With c, strips are those of the file, and not smaller ones. */
   return open_memory (memory, "rc");
 }
 

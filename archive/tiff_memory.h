@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * TIFF files in memory, for libtiff. tiff_picture.c reads and tiff_segments.c writes
- * through it. Nothing is printed: what libtiff has to say is kept. */
+ * Lets libtiff read and write TIFF files in memory. tiff_picture.c reads and
+ * tiff_segments.c writes through it. Nothing is printed: libtiff's messages are
+ * kept. */
 #pragma once
 #include <glib.h>
 #include <tiffio.h>
@@ -23,13 +24,14 @@ typedef struct
   char message[256]; /* libtiff's first error; "" without one */
 } PacoTiffMemory;
 
-/* Opens the file, of which libtiff changes nothing. NULL if libtiff refuses it. */
+/* Opens the file, which libtiff does not change. Returns NULL if libtiff refuses
+ * it. */
 TIFF *paco_tiff_read (PacoTiffMemory *memory, const guint8 *data, gsize size);
-/* The same, for directories only; libtiff sees zeros in the holes, which are in the
- * order of the file. */
+/* Opens the file for its directories only. libtiff sees zeros in the holes, which
+ * are in the order of the file. */
 TIFF *paco_tiff_read_directories (PacoTiffMemory *memory, const guint8 *data,
     gsize size, const PacoTiffHole *holes, guint n_holes);
-/* The same of a file that is open, and stays so. */
+/* Opens the directories of a file that is open, and stays so. */
 TIFF *paco_tiff_read_open_file (PacoTiffMemory *memory, int fd, guint64 size);
 /* Begins a file in `to`, which is made empty. */
 TIFF *paco_tiff_write (

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See tiff_picture.h. */
+ * Reads what a TIFF file says of its first picture, with libtiff (tiff_picture.h,
+ * tiff_memory.h). */
 #include "archive/tiff_picture.h"
 #include "archive/source.h"
 #include <math.h>
@@ -149,7 +150,7 @@ parts_of_plane (const PacoTiffPicture *picture)
   return across * ((picture->height - 1) / picture->segment_height + 1);
 }
 
-/* Bytes that deflate, LZW and PackBits make of one at most. */
+/* Returns how many bytes deflate, LZW and PackBits make of one at most. */
 static guint
 max_ratio (const PacoTiffPicture *picture)
 {
@@ -165,7 +166,7 @@ max_ratio (const PacoTiffPicture *picture)
   }
 }
 
-/* The segments, as many as the picture needs, each in the file. */
+/* Reads the segments, as many as the picture needs. Each lies in the file. */
 static gboolean
 read_segments (TIFF *tiff, PacoTiffPicture *picture, gsize size, GError **error)
 {
@@ -190,7 +191,7 @@ read_segments (TIFF *tiff, PacoTiffPicture *picture, gsize size, GError **error)
       if (segment->size < bytes)
         return fail (error, PACO_SOURCE_BROKEN,
             "a strip or a tile is shorter than its samples");
-      /* What a strip has beyond belongs to the rest. */
+      /* Bytes that a strip has beyond these belong to the rest. */
       segment->size = bytes;
     }
     if (segment->offset > size || segment->size > size - segment->offset)
@@ -224,7 +225,7 @@ read_picture (TIFF *tiff, PacoTiffPicture *picture, gsize size, GError **error)
   reason = why_not (picture, format, fill_order);
   if (reason)
     return fail (error, PACO_SOURCE_UNSUPPORTED, reason);
-  /* A tile may be larger than the picture, but not without sense. */
+  /* A tile may be larger than the picture, but not by any amount. */
   if (picture->segment_width > 2 * MAX_SIZE
       || picture->segment_height > 2 * MAX_SIZE)
     return fail (
@@ -240,7 +241,7 @@ check_size (guint64 size, GError **error)
           "the file has more than 2147483647 bytes");
 }
 
-/* Takes tiff, which is NULL if libtiff has refused the file. */
+/* Reads and closes tiff, which is NULL if libtiff has refused the file. */
 static gboolean
 read_opened (TIFF *tiff, const PacoTiffMemory *memory, PacoTiffPicture *picture,
     gsize size, GError **error)
@@ -362,7 +363,7 @@ paco_tiff_is_contiguous (const PacoTiffPicture *picture)
   return TRUE;
 }
 
-/* The layout of component c among n of a pixel. */
+/* Returns the layout of component c among n of a pixel. */
 static PacoLayout
 layout_of (guint c, guint n, guint depth, gboolean big_endian)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See tiff_segments.h. */
+ * Takes samples out of the strips and tiles of a TIFF file and puts them back, with
+ * libtiff (tiff_segments.h). */
 #include "archive/tiff_segments.h"
 #include "archive/source.h"
 #include <string.h>
@@ -22,8 +23,8 @@ copy (Direction direction, guint8 *samples, guint8 *segment, gsize n)
     memcpy (segment, samples, n);
 }
 
-/* Between a segment and the samples and the padding that it is made of. *padding is
- * NULL where no segment has any. */
+/* Copies between a segment and the samples and the padding that it is made of.
+ * *padding is NULL if no segment has any. */
 static void
 copy_part (const PacoTiffPicture *picture, const PacoTiffPart *part,
     Direction direction, guint8 *segment, guint8 *samples, guint8 **padding)
@@ -175,7 +176,7 @@ begin_file (const PacoTiffPicture *picture, const PacoTiffSettings *settings,
   return NULL;
 }
 
-/* What is to be done with the compressed bytes of a segment; FALSE ends it. */
+/* Uses the compressed bytes of a segment. FALSE ends it. */
 typedef gboolean (*UseSegment) (gpointer data, const PacoTiffSegment *segment,
     const guint8 *bytes, guint64 size);
 
@@ -263,8 +264,8 @@ compare (gpointer data, const PacoTiffSegment *segment, const guint8 *bytes,
   return TRUE;
 }
 
-/* The level of which the header of a zlib stream (RFC 1950) speaks: what zlib, and
- * libdeflate, write for theirs. */
+/* Returns what the header of a zlib stream (RFC 1950) says of a level, as zlib
+ * and libdeflate write it. */
 static guint
 promise_of (guint level)
 {
