@@ -54,8 +54,8 @@ max_frame_size (const PacoHeader *header)
               paco_ceil_shift (width, level), paco_ceil_shift (height, level));
   }
   blocks *= 2; /* fields do not share blocks */
-  return paco_header_overhead (header) + samples * (PACO_MAX_PLANES + 1) / 8
-      + blocks * (PACO_MAX_RECORD + 1);
+  return header->header_size + header->video.attachment.size
+      + samples * (PACO_MAX_PLANES + 1) / 8 + blocks * (PACO_MAX_RECORD + 1);
 }
 
 static PacoSyncResult
@@ -111,6 +111,8 @@ find_header (PacoSync *sync, uint64_t offset, const uint8_t *data,
   sync->checked += header->header_size;
   if (!paco_header_parse (data, available, header, NULL, reason))
     return PACO_SYNC_GARBAGE;
+  /* The header is kept for longer than the bytes that its chunks are. */
+  header->video.ancillary = (PacoAncillary){ 0 };
   sync->known = true;
   sync->known_at = offset;
   return PACO_SYNC_FRAME;
