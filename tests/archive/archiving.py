@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""paco archive, as people run it: what it writes, what it refuses and how it goes on
+"""Tests paco archive, as people run it: what it writes, what it refuses and how it goes on
 after it was killed, interrupted, or the disk was full."""
 import json
 import os

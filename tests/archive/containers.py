@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Archives in MKV and MOV files: files and sound come back bit by bit, sound of another
+"""Tests archives in MKV and MOV files: files and sound come back bit by bit, sound of another
 length or kind is refused, and a run that was killed goes on."""
 import os
 import random

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See dpx-writer.h. */
+ * Writes DPX files for tests (dpx-writer.h). */
 #include "dpx-writer.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Writes DPX files of every packing for tests, from SMPTE 268M alone: nothing of it
- * knows layouts. Called by dpx.c and dpx-readers.c. */
+ * Writes DPX files of every packing for the tests dpx.c and dpx-readers.c, from
+ * SMPTE 268M alone: it knows nothing of layouts. */
 #pragma once
 #include <glib.h>
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the tests of the tool's commands archive and restore share: running the tool,
+"""Helps the tests of the tool's commands archive and restore: running the tool,
 making folders of pictures, and running tests of a module, as TAP."""
 import os
 import pathlib

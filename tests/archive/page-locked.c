@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Where a GPU codes, files are read into memory that it reads by itself, and frames are
- * decoded into such memory (archive/bytes.h): of samples there the backend takes no
- * staging memory, through which it would have to copy them. With the emulated driver of
- * tests/gpu/driver, which counts what is asked for. */
+ * Tests page-locked memory of the archive: if a GPU codes, files are read into
+ * memory that it reads by itself, and frames are decoded into such memory
+ * (archive/bytes.h), so that the backend takes no staging memory, through which it
+ * would have to copy them. The emulated driver of tests/gpu/driver counts what is
+ * asked for. */
 #include "archive/archive.h"
 #include "archive/restore.h"
 #include "archive/run.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * PNG files of libpng, with all its settings drawn, come back bit by bit, and libpng
- * reads the same samples; others are refused with a sentence; damaged ones do no
- * harm. */
+ * Tests PNG files of libpng, with all its settings drawn: they come back bit by bit,
+ * and libpng reads the same samples. Other files are refused with a sentence, and
+ * damaged ones do no harm. */
 #include "archive/kinds.h"
 #include "tests/archive/still-files.h"
 #include <png.h>

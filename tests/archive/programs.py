@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Still pictures of programs that people use come back bit by bit (come-back.c), and
+"""Tests that still pictures of common programs come back bit by bit (come-back.c), and
 what PaCo codes is what ImageMagick reads in them, sample by sample.
 
     programs.py COME-BACK

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See restoring.h. */
+ * Codes a file's picture and makes the file again, for tests (restoring.h). */
 #include "restoring.h"
 
 static void

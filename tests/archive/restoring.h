@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * For tests of kinds of source files (archive/source.h): codes a file's picture with
- * libpaco, and makes the file of the frame again. */
+ * Codes a file's picture with libpaco, and makes the file of the frame again, for
+ * tests of kinds of source files (archive/source.h). */
 #pragma once
 #include "archive/source.h"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""paco restore, as people run it: files come back bit by bit, damage is named, and
-nothing is overwritten. Names in frames may mean harm."""
+"""Tests paco restore, as people run it: files come back bit by bit, damage is named, and
+nothing is overwritten, also if names in frames are hostile."""
 import fcntl
 import json
 import os

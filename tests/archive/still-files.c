@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See still-files.h. */
+ * Takes files apart, codes them and makes them again, for tests (still-files.h). */
 #include "tests/archive/still-files.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the tests of still pictures' kinds (png.c, tiff.c) share: files are taken
- * apart, coded by libpaco without loss, and made again. */
+ * Takes files apart, codes them with libpaco without loss, and makes them again, for
+ * the tests png.c and tiff.c. */
 #pragma once
 #include "archive/source.h"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Folders of TIFF and PNG files, as people archive them with the tool: written here,
-byte by byte, they come back the same; and what cannot come back is refused before
-anything is written."""
+"""Tests folders of TIFF and PNG files, as people archive them with the tool: written
+here, byte by byte, they come back unchanged, and files that cannot come back are
+refused before anything is written."""
 import os
 import random
 import struct

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * TIFF files of libtiff, with all kinds of strips, tiles, planes and compression drawn,
- * come back bit by bit, and libtiff reads the same samples; others are refused with a
- * sentence; damaged ones do no harm. */
+ * Tests TIFF files of libtiff, with all kinds of strips, tiles, planes and
+ * compression drawn: they come back bit by bit, and libtiff reads the same samples.
+ * Other files are refused with a sentence, and damaged ones do no harm. */
 #include "archive/kinds.h"
 #include "archive/tiff_memory.h"
 #include "tests/archive/still-files.h"

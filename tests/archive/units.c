@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The parts of archive/ one by one: names and their order, what frames keep and what
- * broken frames keep, the line of threads, sound, and PNM files that are not what they
- * say. Random cases; PACO_SEED repeats them. */
+ * Tests the parts of archive/ one by one: names and their order, what frames keep
+ * and what broken frames keep, the line of threads, sound, and PNM files that
+ * contradict themselves. Cases are random; PACO_SEED repeats them. */
 #include "archive/chunks.h"
 #include "codec/bytes.h"
 #include "archive/folder.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The allocator of the elements, over a backend of this test's own: whose
- * memory buffers get, and that it goes back once. */
+ * Tests the allocator of the elements (plugin/gstpacoallocator.h), over a backend of
+ * its own: which memory buffers get, and that it is released once. */
 #include "codec/coder_private.h"
 #include "plugin/gstpacoallocator.h"
 #include <gst/check/gstcheck.h>

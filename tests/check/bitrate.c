@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * pacoenc with rate-control=bitrate: every frame within its budget, at once and
- * after changes, what caps, tags and stats say of it, and budgets that are none. */
+ * Tests pacoenc with rate-control=bitrate: every frame keeps its budget, at once and
+ * after changes; what caps, tags and stats say of it; and which budgets are refused. */
 #include "pacotest.h"
 
 #define GRAY_CAPS(rate)                                                        \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames whose ancillary chunks hold values that no encoder of ours writes: what
- * GStreamer takes is on the buffers, what it does not take is left out, what FORMAT.md
- * forbids has the frame refused, and GStreamer has nothing to complain of, which would
- * end the tests. */
+ * Tests frames whose ancillary chunks hold values that no encoder of ours writes
+ * (codec/random-ancillary.h): values that GStreamer takes are on the buffers, those
+ * that it does not take are left out, and for those that FORMAT.md forbids the frame
+ * is refused. GStreamer must not complain, which would end the tests. */
 #include "codec/bytes.h"
 #include "pacoframes.h"
 #include "tests/codec/random-ancillary.h"

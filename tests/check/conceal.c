@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Broken blocks of LL in pacodec: they look like the picture before, frames stay
- * flagged, and nothing from before a gap of the stream is shown. */
+ * Tests what pacodec shows for broken blocks of LL: they look like the picture
+ * before, frames stay flagged, and nothing from before a gap of the stream is shown. */
 #include "pacotest.h"
 
 #define WIDTH 160

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Recording into containers and playing them back, with the muxers, demuxers
- * and autopluggers of an unpatched GStreamer: every frame, bit by bit, at its
- * time, with all that its caps said, also after seeks. */
+ * Tests recording into containers and playing them back, with the muxers, demuxers
+ * and autopluggers of an unpatched GStreamer: every frame comes back, bit by bit, at
+ * its time, with all that its caps said, also after seeks. */
 #include "recording.h"
 #include <gst/pbutils/pbutils.h>
 

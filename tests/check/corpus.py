@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Real pictures through gst-launch-1.0, lossless: raw file, pacoenc, .paco file,
+"""Codes real pictures with gst-launch-1.0, lossless: raw file, pacoenc, .paco file,
 pacodec, raw file. Prints a line for each picture of the corpus, with the bits
 that a sample took, and fails when one does not come back bit by bit.
 

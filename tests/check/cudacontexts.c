@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Contexts in which pictures in device memory lie: whose the elements share, which
- * they tell their neighbors, and what becomes of pictures that lie elsewhere, or
- * of a context that is gone. Runs like cudamemory.c, which has the rest. */
+ * Tests the contexts in which pictures in device memory lie: which context the
+ * elements share, which they tell their neighbors, and what becomes of pictures that
+ * lie elsewhere, or of a context that is gone. It runs like cudamemory.c, which has
+ * the other tests of device memory. */
 #include "cudamemory.h"
 
 static GstPacoCudaContext *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Whether the plugin declares libgstcuda-1.0 as the library's own headers do,
- * where these are installed. It compiles, or does not. */
+ * Compares the plugin's declarations of libgstcuda-1.0 (gstpacocudalibrary.h) with
+ * the library's own headers, if these are installed. If they differ it does not
+ * compile. */
 #define GST_USE_UNSTABLE_API
 #include <gst/cuda/gstcudabufferpool.h>
 #include <gst/cuda/gstcudaloader.h>

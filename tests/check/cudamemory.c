@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Pictures in device memory, video/x-raw(memory:CUDAMemory), in and out of the
+ * Tests pictures in device memory, video/x-raw(memory:CUDAMemory), in and out of the
  * elements, with GStreamer's own libgstcuda: over a driver of ours, whose kernels
  * may be the real ones (PACO_EMULATED), or on a GPU. Without libgstcuda there is
- * nothing to test; without a driver, that there are no such pictures. */
+ * nothing to test; without a driver, it tests that there are no such pictures. */
 #include "cudamemory.h"
 
 /* --- Formats --- */

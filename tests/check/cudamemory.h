@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the tests of pictures in device memory are made of: libgstcuda itself, the
- * driver that it has found, and pictures in contexts. */
+ * Helps the tests of pictures in device memory, cudamemory.c and cudacontexts.c:
+ * libgstcuda itself, the driver that it has found, and pictures in contexts. */
 #pragma once
 #include "pacotest.h"
 #include "plugin/gstpacocudalibrary.h"

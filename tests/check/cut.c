@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames that are cut by pacoparse max-frame-size, and regions of interest. */
+ * Tests frames that are cut by pacoparse max-frame-size, and regions of interest. */
 #include "pacotest.h"
 
 #define WIDTH 512

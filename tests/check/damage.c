@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Damaged streams through pacoparse and pacodec: no wrong picture comes out
- * without being flagged, and the bus tells of damage, once when it begins and
- * at the end of the stream. */
+ * Tests damaged streams through pacoparse and pacodec: no wrong picture comes out
+ * without a flag, and the bus reports damage, once when it begins and at the end of
+ * the stream. */
 #include "pacotest.h"
 
 #define WIDTH 160

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The debug log of the elements tells the story of a stream at level 5, that of
- * every frame at level 6, and gives no warnings where nothing is wrong. */
+ * Tests the debug log of the elements (plugin/gstpacolog.h): it describes a stream
+ * at level 5 and every frame at level 6, and gives no warnings if nothing is wrong. */
 #include "pacotest.h"
 
 /* What categories whose names begin with "paco" have said. */

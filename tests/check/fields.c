@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * interlace-mode=alternate: one field in each buffer, through the elements,
- * elementary streams and containers, with flags and times as they were. */
+ * Tests interlace-mode=alternate, which has one field in each buffer: through the
+ * elements, elementary streams and containers, flags and times come back unchanged. */
 #include "pacotest.h"
 #include "recording.h"
 

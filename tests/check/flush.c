@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames in flight when a flush comes. The elements are linked into this
+ * Tests frames in flight when a flush comes. The elements are linked into this
  * program, and the linker puts the function below in the place of
- * g_rec_mutex_unlock(), so that whoever waits for a lock gets it before the
- * thread that gave it back goes on: what may happen between two lines does
- * happen. GStreamer says so, and the test fails, when a frame is finished in a
- * segment that is gone. */
+ * g_rec_mutex_unlock(), so that a thread that waits for a lock gets it before the
+ * thread that released it goes on: so what may happen between two lines does happen.
+ * If a frame is finished in a segment that is gone, GStreamer complains, and the
+ * test fails. */
 #include "pacoframes.h"
 #include <gmodule.h>
 #include <gst/check/gstharness.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The table of raw formats against GStreamer's own idea of them, and every
- * format through the elements and back. */
+ * Compares the table of raw formats (caps/formats.c) with what GStreamer says of
+ * them, and codes every format with the elements and back. */
 #include "pacotest.h"
 
 /* The last format of GStreamer 1.22; later ones may be missing in the table. */

@@ -3,9 +3,9 @@
 """Decodes streams that mean harm with default settings, each in a process of
 its own: it has to end, with a picture or with a sentence on the bus, in little
 memory. The streams are made here, from small ones whose headers are changed;
-those of ../shared/hostile are tried too where that folder is.
+those of ../shared/hostile are tried, too, if that folder exists.
 
-The limit of time is there for what hangs, not for what is slow."""
+The limit of time ends streams that hang; it does not measure."""
 import lzma
 import os
 import pathlib

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The latency that pacoenc and pacodec claim, and pipeline-depth=1, which pushes
- * a frame in the call that brought it. */
+ * Tests the latency that pacoenc and pacodec claim, and pipeline-depth=1, which
+ * pushes a frame in the call that brought it. */
 #include "pacotest.h"
 #include "plugin/gstpacolatency.h"
 #include <stdio.h>

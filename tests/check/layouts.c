@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Where the samples of every raw format lie: as GStreamer's own unpack functions
- * read them and its pack functions write them, every byte of them, at widths of
- * 1 to 200 and odd heights. And pictures in those layouts through the CPU backend,
- * from and into memory of any stride that held something else. */
+ * Tests where the samples of every raw format lie: every byte must be where
+ * GStreamer's own unpack functions read it and its pack functions write it, at
+ * widths of 1 to 200 and odd heights. It also codes pictures in those layouts with
+ * the CPU backend, from and into memory of any stride that held something else. */
 #include "codec/backend.h"
 #include "codec/cpu/backend_private.h"
 #include "pacotest.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What pacodec does with a frame that asks for more than it may have, or than
+ * Tests what pacodec does with a frame that asks for more than is allowed, or than
  * there is: it loses that frame, and the frames around it come out. */
 #include "pacotest.h"
 #include "codec/geometry.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What a recording remembers beside the pictures: random metas on the buffers that
- * go into pacoenc are those of the pictures that come out of pacodec, through every
- * container, once, and where they belong when the picture is made smaller. */
+ * Tests what a recording keeps beside the pictures: random metas on the buffers that
+ * go into pacoenc are on the pictures that come out of pacodec, through every
+ * container, once, and at the right place when the picture is made smaller. */
 #include "metas.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Which metas frames keep: those that the property names and that there is room for,
- * what becomes of those that cannot be kept, and what GStreamer's own elements find in
- * those that were. */
+ * Tests which metas frames keep: those that the property names and that there is
+ * room for; what becomes of those that cannot be kept; and what GStreamer's own
+ * elements find in those that were. */
 #include "metas.h"
 #include <gst/app/gstappsrc.h>
 #include <string.h>

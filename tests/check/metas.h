@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * For tests of what frames remember beside the pictures: the pipelines' source,
+ * Helps tests of metas, metadata.c and metadatakept.c: the pipelines' source,
  * probes, one meta of each kind, and how many there are. */
 #pragma once
 #include "recording.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Which muxers take PaCo, with and without a parser before them, and encodebin
+ * Tests which muxers take PaCo, with and without a parser before them, and encodebin
  * and transcodebin, which choose encoder and muxer by a profile. */
 #include "recording.h"
 #include <gst/check/gstharness.h>

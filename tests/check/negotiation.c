@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * pacoenc and pacodec: caps that change, or cannot be told, while frames are in
- * flight. */
+ * Tests pacoenc and pacodec with caps that change, or cannot be settled, while
+ * frames are in flight. */
 #include "pacotest.h"
 
 #define LOSSLESS "pacoenc rate-control=lossless"

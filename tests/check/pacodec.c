@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * pacodec: broken input and recovery, reduction, negotiation, renegotiation,
+ * Tests pacodec: broken input and recovery, reduction, negotiation, renegotiation,
  * flushing, playing backwards, pools, QoS. */
 #include "pacotest.h"
 #include "codec/geometry.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * pacoenc: caps, order, draining, flushing, renegotiation, errors, metas,
+ * Tests pacoenc: caps, order, draining, flushing, renegotiation, errors, metas,
  * interlaced video, changes while playing. */
 #include "codec/policy.h"
 #include "pacotest.h"

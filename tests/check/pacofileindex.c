@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Where frames are in files that do not exist: of any length, made as they are
- * read, whole, joined, cut and damaged. Positions are compared with those that
- * the file was made from, and reads are counted. */
+ * Tests the index of a file (file/frame_index.c) on files that do not exist, but are
+ * made as they are read: of any length, whole, joined, cut and damaged. It compares
+ * positions with those that the file was made from, and counts reads. */
 #include "pacoframes.h"
 #include "file/frame_index.h"
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames for tests of the parser, coded by the reference encoder: small, and
- * of all sorts of sizes. */
+ * Makes frames for tests of the parser with the reference encoder: small ones, of
+ * all sorts of sizes. */
 #pragma once
 #include "codec/reference/reference.h"
 #include <gst/gst.h>

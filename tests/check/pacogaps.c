@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What pacoparse says of frames that are missing: of each gap in a stream, whether
- * it was cut out or damaged, and of nothing else: not of streams that were joined,
- * begin in the middle, or are played from elsewhere. */
+ * Tests what pacoparse says of frames that are missing: it reports each gap in a
+ * stream, whether it was cut out or damaged, and nothing else, even if streams were
+ * joined, begin in the middle, or are played from elsewhere. */
 #include "pacoframes.h"
 #include <gst/check/gstharness.h>
 #include <glib/gstdio.h>

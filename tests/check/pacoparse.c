@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * pacoparse: finding frames in good and in damaged streams, and their timestamps.
- * Caps and tags are in parsedcaps.c, seeking in files is in pacoseek.c, real
- * containers are in containers.c. */
+ * Tests pacoparse: it finds frames in good and in damaged streams, and gives them
+ * timestamps. parsedcaps.c tests caps and tags, pacoseek.c seeking in files, and
+ * containers.c real containers. */
 #include "parsing.h"
 
 #define FRAME_TIME(n) gst_util_uint64_scale (n, GST_SECOND, 30)

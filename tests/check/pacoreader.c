@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How pacoparse reads the frames of a file: into memory that is used again,
- * downstream's if it offers some; large frames by several threads. The elements
- * are linked into this program, which shares their allocator. */
+ * Tests how pacoparse reads the frames of a file (plugin/gstpacoreader.c): into
+ * memory that is used again, downstream's if it offers some, and large frames by
+ * several threads. The elements are linked into this program, which shares their
+ * allocator. */
 #include "pacoframes.h"
 #include "plugin/gstpacorecycler.h"
 #include <gst/app/gstappsink.h>

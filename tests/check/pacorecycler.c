@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The allocator that keeps what comes back, over an allocator of this test's own
- * that counts. */
+ * Tests the allocator that keeps memory that comes back (plugin/gstpacorecycler.c),
+ * over an allocator of its own that counts. */
 #include "plugin/gstpacorecycler.h"
 #include <gst/check/gstcheck.h>
 #include <string.h>

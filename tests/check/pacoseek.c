@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * pacoparse on files: duration, exact seeks, playing backwards, damage. */
+ * Tests pacoparse on files: duration, exact seeks, playing backwards, damage. */
 #include "pacoframes.h"
 #include <gst/app/gstappsink.h>
 #include <glib/gstdio.h>

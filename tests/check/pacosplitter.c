@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How pushed bytes are cut into frames: the same whatever the buffers are, with
- * work in proportion to the bytes, which is counted, and bounded memory. */
+ * Tests how pushed bytes are cut into frames (plugin/gstpacosplitter.c): the result
+ * does not depend on the buffers, the work, which is counted, grows with the bytes,
+ * and memory is bounded. */
 #include "pacoframes.h"
 #include "plugin/gstpacosplitter.h"
 #include <glib/gstdio.h>

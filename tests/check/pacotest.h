@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Pictures for tests of the elements: random ones of any format, and a reader
- * of samples that takes only the meaningful bits. */
+ * Makes pictures for tests of the elements: random ones of any format. It also reads
+ * samples, of which it takes only the meaningful bits. */
 #pragma once
 #include "caps/packed.h"
 #include "caps/videocaps.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frame times: the grid of frames against 128-bit arithmetic, and streams whose
- * headers name frame rates that no clock can follow. */
+ * Tests frame times (plugin/gstpacotime.c): it compares the grid of frames with
+ * 128-bit arithmetic, and plays streams whose headers name frame rates that no clock
+ * can follow. */
 #include "caps/videocaps.h"
 #include "pacoframes.h"
 #include "plugin/gstpacotime.h"

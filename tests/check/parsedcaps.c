@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * pacoparse: caps and tags, those of upstream and of downstream against what frames
- * say. */
+ * Tests caps and tags of pacoparse, which come from upstream, from downstream and
+ * from frames. */
 #include "parsing.h"
 #include <gst/video/video.h>
 

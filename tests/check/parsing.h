@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the tests of pacoparse have in common: a harness with a bus, and frames that
- * are pushed into it and expected of it. */
+ * Helps the tests of pacoparse: a harness with a bus, and frames that are pushed
+ * into it and expected of it. */
 #pragma once
 #include "pacoframes.h"
 #include <gst/check/gstharness.h>

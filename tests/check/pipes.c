@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Elementary streams from sources that know nothing of them: a pipe, whose
- * bytes come in pieces of any size, and shared memory. A capsfilter says what
- * the bytes are. */
+ * Tests elementary streams from sources that do not know the format: a pipe, whose
+ * bytes come in pieces of any size, and shared memory. A capsfilter says what the
+ * bytes are. */
 #include "recording.h"
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * playbin plays PaCo with every combination of its flags that concerns
+ * Tests that playbin plays PaCo with every combination of its flags that concerns
  * decoders. */
 #include <glib/gstdio.h>
 #include <gst/check/gstcheck.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Which raw format is taken where several could be: of a source that can do
+ * Tests which raw format is taken if several are possible: of a source that can do
  * all, of a converter, and by pacodec of downstream's. */
 #include "pacotest.h"
 

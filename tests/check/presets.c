@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The presets of pacoenc: that they are found without any file, what they set,
- * that files go first, and that frames are coded as they say. */
+ * Tests the presets of pacoenc (plugin/gstpacopreset.c): they are found without any
+ * file, set what they should, give way to files, and frames are coded as they say. */
 #include "pacotest.h"
 #include <glib/gstdio.h>
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The elements from Python: pictures go through appsrc, pacoenc, pacoparse and
+"""Uses the elements from Python: pictures go through appsrc, pacoenc, pacoparse and
 pacodec to appsink, and come back bit by bit. Exits with 77 without GStreamer's
 Python bindings, since nothing can be tested then."""
 import random

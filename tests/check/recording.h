@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * For tests that record into files and play them: pipelines that run to their
- * end, and the comparison of what comes back with what was recorded. */
+ * Helps tests that record into files and play them: pipelines that run to their end,
+ * and the comparison of what comes back with what was recorded. */
 #pragma once
 #include <gst/app/gstappsink.h>
 #include <gst/check/gstcheck.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Packets that mean harm: whatever they say, rtppacodepay counts them by what is
- * wrong with them, takes no more memory than it may, and goes on with the next
- * good frame. The sanitizers see what goes astray. */
+ * Tests hostile packets: whatever they say, rtppacodepay counts them by what is
+ * wrong with them, takes no more memory than is allowed, and goes on with the next
+ * good frame. The sanitizers find wrong accesses. */
 #include "rtppackets.h"
 
 #define CAPS "format=I422_10LE, width=320, height=180, framerate=25/1"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What rtppacodepay makes of frames whose packets are lost: what parity restores,
- * which codeblocks are broken then, and when a frame is left out. What is lost is
- * drawn anew each time. */
+ * Tests what rtppacodepay makes of frames whose packets are lost: what parity
+ * restores, which codeblocks are broken then, and when a frame is left out. Which
+ * packets are lost is drawn anew each time. */
 #include "rtppackets.h"
 #include <malloc.h>
 

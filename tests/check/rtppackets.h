@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Coded frames, and the RTP packets of them, for tests of rtppacopay and
+ * Makes coded frames, and the RTP packets of them, for tests of rtppacopay and
  * rtppacodepay. */
 #pragma once
 #include "pacotest.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * rtppacopay and rtppacodepay: what is in the packets, and what becomes of them
- * when they come in any order, twice, or not at all. Seeds are drawn anew each
- * time; a test that fails says its seed by GLib's G_RANDOM_SEED. */
+ * Tests rtppacopay and rtppacodepay: what is in the packets, and what becomes of
+ * them if they come in any order, twice, or not at all. Seeds are drawn anew each
+ * time; a test that fails prints its seed, for GLib's G_RANDOM_SEED. */
 #include "rtppackets.h"
 
 #define CAPS(format, width, height)                                            \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The code that restores lost packets, by itself: whatever is lost, as many rows
- * of parity bring it back. */
+ * Tests the code that restores lost packets (plugin/gstpacortpparity.c): whatever is
+ * lost, as many rows of parity restore it. */
 #include "plugin/gstpacortpparity.h"
 #include <gst/check/gstcheck.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""rtsp.py: PaCo through gst-rtsp-server, rtspsrc and rtpbin, over the loopback.
+"""rtsp.py: sends PaCo through gst-rtsp-server, rtspsrc and rtpbin, over the loopback.
 
 A server of this process serves a live scene; it is played by what decodebin
 plugs together by itself, over UDP and inside of the RTSP connection, and by two

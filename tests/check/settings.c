@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the elements say of settings that cannot be met or have no effect: a
+ * Tests what the elements say of settings that are impossible or have no effect: a
  * sentence that names the property, its value and what to do. */
 #include "pacotest.h"
 #include <sched.h>

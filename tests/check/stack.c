@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * pacoenc stack=: groups of any length come back, by the bytes and pixels of the
- * reference, at their times, after seeks in all containers, and of what is missing or
- * damaged nothing is shown as if it were sound. */
+ * Tests pacoenc stack=: groups of any length come back, with the bytes and pixels of
+ * the reference, at their times, after seeks in all containers. If slices are
+ * missing or damaged, nothing is shown as if it were sound. */
 #include "codec/policy_stack.h"
 #include "codec/reference/reference.h"
 #include "pacotest.h"

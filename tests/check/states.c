@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The plugin's features, every element through its states, and pipelines that
+ * Tests the plugin's features, every element in all its states, and pipelines that
  * are started, stopped and started again. */
 #include <gst/check/gstcheck.h>
 #include <glib/gstdio.h>

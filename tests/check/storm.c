@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Several pipelines at once, to which everything that an application may do
- * happens at random times: seeks, flushes, changes of state, properties, stats.
- * The judges are the sanitizers, ThreadSanitizer above all (setup 'thread'), and
- * that no error comes and nothing hangs. PACO_STORM_SECONDS says how long. */
+ * Runs several pipelines at once, to which everything that an application may do
+ * happens at random times: seeks, flushes, changes of state, properties, stats. It
+ * fails if an error comes, if something hangs, or if a sanitizer complains,
+ * ThreadSanitizer above all (setup 'thread'). PACO_STORM_SECONDS says how long it
+ * runs. */
 #include <glib/gstdio.h>
 #include <gst/check/gstcheck.h>
 #include <stdlib.h>

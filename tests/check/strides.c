@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Buffers whose GstVideoMeta has strides and offsets of its own: pictures with
- * lines of any distance, also upside down, are coded like others, and what does
- * not fit is refused with a sentence. */
+ * Tests buffers whose GstVideoMeta has strides and offsets of its own: pictures with
+ * lines of any distance, also upside down, are coded like others, and buffers that
+ * are too small are refused with a sentence. */
 #include "pacotest.h"
 
 #define WIDTH 70

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Every allocation in the size of pictures that encoder and decoder make, from
- * open() to close(), fails once in turn: that is an error MEMORY or a frame that
- * says so, and the coder works again with the next configure(). The linker puts
- * the function below in the place of posix_memalign(), which all of them go
- * through; sanitizers see leaks. Small things are GLib's g_new(), which ends the
- * program without memory: that is its design. */
+ * Tests failing allocations: every allocation in the size of pictures that encoder
+ * and decoder make, from open() to close(), fails once in turn. That must be an
+ * error MEMORY or a frame that says so, and the coder must work again with the next
+ * configure(). The linker puts the function below in the place of posix_memalign(),
+ * which all of them call; sanitizers find leaks. Small things are allocated with
+ * GLib's g_new(), which ends the program without memory, by design. */
 #include "codec/backend.h"
 #include "random-picture.h"
 #include <errno.h>

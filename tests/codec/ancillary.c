@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What accompanies a picture: chunks say after the header what they said before,
- * those that FORMAT.md forbids are refused, those that nobody knows are carried, and
- * frames with a budget keep it whatever they carry. */
+ * Tests ancillary chunks: they say behind the header what they said before, those
+ * that FORMAT.md forbids are refused, unknown ones are carried, and frames with a
+ * budget keep it whatever they carry. */
 #include "backend-case.h"
 #include "codec/bytes.h"
 #include "codec/frame_cut.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What encoders do for some frames only: areas that count more, which change from
- * frame to frame, and cut points; with a quality that changes, too. budget.c has the
- * same with budgets. */
+ * Tests what encoders do for some frames only: areas that count more, which change
+ * from frame to frame, and cut points; also with a quality that changes. budget.c
+ * tests the same with budgets. */
 #include "backend-case.h"
 #include "codec/reference/reference.h"
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the tests of a backend are made of: a picture, what the reference makes
- * of it, and checks that the backend makes the same. Every case is made from one
- * number, printed when it fails. */
+ * Helps the tests of a backend: it makes a picture, codes it with the reference, and
+ * checks that the backend does the same. Every case is made from one number, printed
+ * when it fails. */
 #pragma once
 #include "codec/backend.h"
 #include "n-cases.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Streams with broken blocks, which are concealed: pixels and counts are the
+ * Tests streams with broken blocks, which are concealed: pixels and counts are the
  * reference's, whatever is in flight, and nothing from before a gap is used. */
 #include "backend-case.h"
 #include "codec/conceal.h"

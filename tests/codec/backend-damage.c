@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Damaged frames, and frames of empty blocks: the same verdict as the
- * reference's, and the same pixels. */
+ * Tests damaged frames, and frames of empty blocks: the backend gives the same
+ * verdict as the reference, and the same pixels. */
 #include "backend-case.h"
 #include "random-damage.h"
 #include "codec/geometry.h"

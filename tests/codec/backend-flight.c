@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames in flight: their order, abandoning them, changes of the rate between
+ * Tests frames in flight: their order, abandoning them, changes of the rate between
  * them, and many coders at work at once. */
 #include "backend-case.h"
 #include "codec/reference/reference.h"

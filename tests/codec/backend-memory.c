@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames in the memory that a backend hands out for them. */
+ * Tests frames in the memory that a backend hands out for them. */
 #include "backend-case.h"
 #include "codec/reference/reference.h"
 #include <string.h>

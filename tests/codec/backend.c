@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A backend against the reference, on random pictures, layouts and
- * parameters: the same bytes, the same pixels, the same verdict on damaged
- * frames. Every case is made from one number, printed when it fails; run with
- * --seed to repeat, and with PACO_CASES to do more. */
+ * Compares a backend with the reference, on random pictures, layouts and parameters:
+ * the same bytes, the same pixels, the same verdict on damaged frames. Every case is
+ * made from one number, printed when it fails; run with --seed to repeat, and with
+ * PACO_CASES to do more. */
 #include "backend-case.h"
 #include "codec/frame_cut.h"
 #include "codec/reference/reference.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames with a budget: never larger, filled where the content can use it, the same
- * bytes as the reference's whatever is in flight, also while the budget changes; and
- * what refuses them. Pictures, formats and budgets are random. */
+ * Tests frames with a budget: they are never larger, and use it if the content can;
+ * they have the same bytes as the reference's whatever is in flight, also while the
+ * budget changes; and impossible budgets are refused. Pictures, formats and budgets
+ * are random. */
 #include "backend-case.h"
 #include "codec/policy.h"
 #include "codec/rate_cut.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The encoder's choice between 5/3 and 13/7 for a picture: the integers of
- * codec/policy_wavelet.c against FORMAT.md section 9 in real numbers, and what is
- * chosen for pictures of which either is known to be better. */
+ * Tests the encoder's choice between 5/3 and 13/7 for a picture: it compares the
+ * integers of codec/policy_wavelet.c with FORMAT.md section 9 in real numbers, and
+ * looks at what is chosen for pictures of which either is known to be better. */
 #include "codec/policy_wavelet.h"
 #include "codec/reference/reference.h"
 #include "random-picture.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The encoder's choice of a block's probability set: what is counted for it, and
- * the integers of codec/policy_set.h against real numbers. */
+ * Tests the encoder's choice of a block's probability set: what is counted for it,
+ * and the integers of codec/policy_set.h against real numbers. */
 #include "codec/policy_set.h"
 #include "codec/reference/reference.h"
 #include <math.h>

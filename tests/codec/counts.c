@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What training counts of a picture's blocks is what the reference codes of
- * them. */
+ * Tests that training (codec/tables/count.c) counts in a picture's blocks what the
+ * reference codes of them. */
 #include "codec/tables/count.h"
 #include "test-picture.h"
 #include <string.h>

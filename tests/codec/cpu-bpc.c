@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The CPU block coders against the reference: the same bytes out of the same
- * coefficients, the same coefficients out of the same bytes, and the same
- * verdict on bytes that are no block. Buffers are as large as the interface
- * says and no larger, for the sanitizers' sake. */
+ * Compares the CPU block coders with the reference: the same bytes out of the same
+ * coefficients, the same coefficients out of the same bytes, and the same verdict on
+ * bytes that are no block. Buffers are exactly as large as the interface says, so
+ * that sanitizers find accesses beyond them. */
 #include "codec/cpu/bpc.h"
 #include "codec/quantizer.h"
 #include "codec/reference/reference.h"

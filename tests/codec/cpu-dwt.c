@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The wavelet transform of the CPU backend against the reference: every number
- * is the same, whatever the size, the instruction set, and the bands into
- * which the work is cut. */
+ * Compares the wavelet transform of the CPU backend with the reference: every number
+ * is the same, whatever the size, the instruction set, and the bands into which the
+ * work is divided. */
 #include "codec/cpu/dwt.h"
 #include "codec/reference/reference.h"
 #include <string.h>

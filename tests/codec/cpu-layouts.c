@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Lines of samples of any layout to words and back, with every instruction set
- * that this machine has, against the reference; and RGB of 12 bits as capture
- * cards pack it, which no format of GStreamer's is, through the backend. */
+ * Converts lines of samples of any layout to words and back, with every instruction
+ * set that this machine has, and compares with the reference; and codes RGB of 12
+ * bits as capture cards pack it, which is no format of GStreamer's, with the
+ * backend. */
 #include "codec/backend.h"
 #include "codec/cpu/rows.h"
 #include "codec/reference/reference.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Memory of the CPU backend: sizes that cannot be, and arenas. */
+ * Tests the memory of the CPU backend: sizes that are impossible, and arenas. */
 #include "codec/cpu/memory.h"
 #include <glib.h>
 #include <string.h>

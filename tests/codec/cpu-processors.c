@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How many threads the CPU backend starts by itself: control groups as files
- * of the test's own, the affinity for real. */
+ * Tests how many threads the CPU backend starts by itself: control groups are files
+ * of the test's own, the affinity is real. */
 #include "codec/coder_private.h"
 #include "codec/cpu/backend_private.h"
 #include "codec/cpu/processors.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * paco_frame_cut(): frames of random pictures, cut to random budgets, are within them
- * and decode alike everywhere, with all checks right; also those that were cut
- * before. What cannot be cut, or is no frame, is refused. */
+ * Tests paco_frame_cut(): frames of random pictures, cut to random budgets, are
+ * within them and decode alike everywhere, with all checks right; also those that
+ * were cut before. Frames that cannot be cut, and bytes that are no frame, are
+ * refused. */
 #include "backend-case.h"
 #include "codec/cut_points.h"
 #include "codec/frame_cut.h"

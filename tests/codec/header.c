@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Headers and carried sets: what is written is what is read, and what FORMAT.md
- * forbids is refused. */
+ * Tests headers and carried sets: what is written is what is read, and what
+ * FORMAT.md forbids is refused. */
 #include "codec/backend.h"
 #include "codec/bytes.h"
 #include "tests/codec/random-header.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The threads that do parts of a job with their caller: every part is done once,
- * and all are when the call returns, however many call at the same time. */
+ * Tests the threads that do parts of a job with their caller (codec/cpu/): every
+ * part is done once, and all are when the call returns, however many call at the
+ * same time. */
 #include "codec/helpers.h"
 
 #define N_CALLERS 4

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Geometry and index: blocks tile subbands and these the picture, records that are
- * written are read, and what FORMAT.md forbids is refused. */
+ * Tests geometry and index: blocks tile subbands and these the picture, records that
+ * are written are read, and what FORMAT.md forbids is refused. */
 #include "codec/index.h"
 #include "tests/codec/random-header.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Layouts of samples: where formats that everyone knows have theirs, what is
- * refused, and what the regions of a picture are. */
+ * Tests layouts of samples (codec/layout.h): where well-known formats have their
+ * samples, what is refused, and what the regions of a picture are. */
 #include "codec/error.h"
 #include "codec/layout.h"
 #include "codec/picture.h"

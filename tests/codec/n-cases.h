@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How many random cases a test does. Tests of the codec and of the library call it. */
+ * Says how many random cases a test does. Tests of the codec and of the library call
+ * it. */
 #pragma once
 #include <glib.h>
 #include <stdlib.h>

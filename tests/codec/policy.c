@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What encoders decide: the coding that follows from parameters, its steps and the
- * norms behind them, the largest frame, and what is refused. */
+ * Tests what encoders decide (codec/policy.c): the coding that follows from
+ * parameters, its steps and the norms behind them, the largest frame, and what is
+ * refused. */
 #include "codec/error.h"
 #include "codec/policy.h"
 #include "codec/quantizer.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What quality and tune do: steps, sizes and errors, over all qualities and over
- * generations of coding. */
+ * Tests what quality and tune do: steps, sizes and errors, over all qualities and
+ * over generations of coding. */
 #include "codec/quantizer.h"
 #include "tests/codec/reference-case.h"
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Random damage to frames, for tests that compare how decoders take it. In many of the
- * frames the CRCs are right, so that decoders read the damage behind them. */
+ * Damages frames at random, for tests that compare how decoders take it. In many of
+ * the frames the CRCs are right, so that decoders read the damage behind them. */
 #pragma once
 #include "codec/header.h"
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Random pictures, in random formats and memory layouts, coded with random
- * parameters: what the tests of a backend are made of. */
+ * Draws random pictures, in random formats and memory layouts, coded with random
+ * parameters, for the tests of a backend. */
 #pragma once
 #include "codec/areas.h"
 #include "codec/parameters.h"

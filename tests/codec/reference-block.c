@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The reference's block coder against examples worked out by hand from
- * FORMAT.md section 7, round trips of random blocks, and broken ones. */
+ * Tests the reference's block coder: examples worked out by hand from FORMAT.md
+ * section 7, round trips of random blocks, and broken ones. */
 #include "codec/density.h"
 #include "codec/quantizer.h"
 #include "codec/reference/reference.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The reference's wavelet transform against what is published: 5/3, 13/7 and Haar
- * computed by hand, Dirac's as its specification has them, 9/7 as a convolution with
- * the filters of the literature, perfect reconstruction at every small size, and how
- * large coefficients become. */
+ * Compares the reference's wavelet transform with what is published: 5/3, 13/7 and
+ * Haar computed by hand, Dirac's as its specification has them, 9/7 as a convolution
+ * with the filters of the literature, perfect reconstruction at every small size,
+ * and how large coefficients become. */
 #include "codec/policy.h"
 #include "codec/quantizer.h"
 #include "codec/range.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The reference encoder and decoder on whole frames. */
+ * Tests the reference encoder and decoder on whole frames. */
 #include "tests/codec/reference-case.h"
 #include <string.h>
 #include <zlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The wavelet along a stack: what the codec does with whole slices is what the
- * reference does with single samples; nothing is lost without loss, nothing leaves its
- * range with; weights are what errors weigh; and what headers forbid is refused. */
+ * Tests the wavelet along a stack: the codec does with whole slices what the
+ * reference does with single samples; lossless coding loses nothing, and lossy
+ * coding keeps to the samples' range; weights are what errors weigh; and what
+ * headers forbid is refused. */
 #include "codec/bytes.h"
 #include "codec/policy_stack.h"
 #include "codec/reference/reference.h"

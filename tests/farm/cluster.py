@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A Slurm of this machine alone, for the tests of pipelines/farm: munged, slurmctld
+"""Runs a Slurm on this machine alone, for the tests of pipelines/farm: munged, slurmctld
 and a slurmd for each of several nodes that are only names, by whatever user runs the
 test, in a folder and on ports of their own.
 

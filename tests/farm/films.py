@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the tests of pipelines/farm have in common: starting farm.sh, films of which
-no two pictures are the same, and what is in a film."""
+"""Helps the tests of pipelines/farm: it starts farm.sh, makes films of which no two
+pictures are the same, and reads what is in a film."""
 import hashlib
 import os
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""killing.py [--long]: a farm of Slurm whose workers are killed, whose nodes are
+"""killing.py [--long]: tests that a farm of Slurm whose workers are killed, whose nodes are
 drained or lost and whose controller is started anew makes the file that one machine
 makes. --long kills for minutes, at random."""
 import os

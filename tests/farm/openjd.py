@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""openjd.py: the template of pipelines/farm makes a film, too. openjd-cli comes from
+"""openjd.py: tests that the template of pipelines/farm makes a film, too. openjd-cli comes from
 PyPI, into a folder of its own (PACO_OPENJD, or the build folder); where it cannot be
 had this test is skipped."""
 import os

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ranges.py [--long] [CHECK...]: farm.sh codes films by ranges on this machine: whatever the container and
-the ranges, each picture is there once and at its time, with all sound, and .paco
-files are those of one range. And what farm.sh says where that cannot be."""
+"""ranges.py [--long] [CHECK...]: tests farm.sh, which codes films by ranges on this
+machine: whatever the container and the ranges, each picture is there once and at its
+time, with all sound, and .paco files are those of one range. It also tests what
+farm.sh says if that is impossible."""
 import glob
 import json
 import os

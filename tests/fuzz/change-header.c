@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Changes of a frame's header and of the chunks in it: see parts.h. mutator.c calls
- * them. */
+ * Changes a frame's header and the chunks in it, for mutator.c (parts.h). */
 #include "tests/fuzz/parts.h"
 #include "tests/codec/random-ancillary.h"
 #include <string.h>

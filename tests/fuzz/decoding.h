@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the targets that decode frames share: decoders of the CPU backend that
- * stay open from input to input, and memory for what they write. */
+ * Decodes frames for the fuzz targets: decoders of the CPU backend that stay open
+ * from input to input, and memory for what they write. */
 #pragma once
 #include "codec/backend.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the fuzz targets of the elements share. Their input is one byte that
- * says how the elements are driven, and a stream. */
+ * Gets the elements ready for fuzz targets. Their input is one byte that says how
+ * the elements are driven, and a stream. */
 #pragma once
 #include <gst/gst.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The mutator: see mutator.h. parts.c takes frames apart, change-header.c changes
- * headers; here are index, payload and streams. */
+ * Changes frames and streams (mutator.h): parts.c takes frames apart,
+ * change-header.c changes headers; index, payload and streams are changed here. */
 #include "tests/fuzz/mutator.h"
 #include "codec/bytes.h"
 #include "tests/fuzz/parts.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See parts.h; and the lengths and checks of frames, which mutator.h declares. */
+ * Takes frames apart and puts them together (parts.h), and sets the lengths and
+ * checks of frames, which mutator.h declares. */
 #include "tests/fuzz/parts.h"
 #include "codec/bytes.h"
 #include "tests/fuzz/mutator.h"

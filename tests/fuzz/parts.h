@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The parts of a frame, which the mutator changes: taken apart leniently, so that one
- * that was changed before can be changed again, and put together with true lengths and
- * checks. mutator.c and change-header.c work on them. */
+ * Takes the parts of a frame apart, leniently, so that a frame that was changed
+ * before can be changed again, and puts them together with true lengths and checks.
+ * mutator.c and change-header.c change them. */
 #pragma once
 #include "codec/cut_points.h"
 #include "codec/geometry.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The mutator: its results keep to what the caller asks for, the same seed gives
- * the same bytes, and most of what it makes gets past header and index, which
- * is what it is for; so do cut points, views and ancillary chunks with values that no
+ * Tests the mutator: its results keep to what the caller asks for, the same seed
+ * gives the same bytes, and most of what it makes gets past header and index, which
+ * it is made for; so do cut points, views and ancillary chunks with values that no
  * encoder writes. */
 #include "codec/frame_cut.h"
 #include "codec/geometry.h"

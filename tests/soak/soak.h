@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the long runs have in common: memory over time, and a report in JSON and in
- * Markdown. record.c and station.c call it. */
+ * Measures memory over time, and writes a report in JSON and in Markdown, for the
+ * long runs record.c and station.c. */
 #pragma once
 #include <glib.h>
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Pictures for the tests of the program paco, and readers of files that know nothing of
-it: a picture is (width, height, components, depth, samples), samples being a list in the
+"""Makes pictures for the tests of the program paco, and reads files without it: a
+picture is (width, height, components, depth, samples), samples being a list in the
 order of lines, columns and components."""
 import random
 import struct

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The program paco: each command on real files, against readers that know nothing of
+"""Tests the program paco: each command on real files, against readers that know nothing of
 it, and everything that can be wrong with files, disks and command lines. PACO_TOOL is
 the program."""
 import errno

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the headers of libgstcuda-1.0, up to 1.26, name of the toolkit's cuda.h and
- * cudaGL.h, so that cudaheaders.c can be built without it. Nothing here is looked
- * into or called, so the types only have to be different ones. */
+ * Declares what the headers of libgstcuda-1.0, up to 1.26, use of the toolkit's
+ * cuda.h and cudaGL.h, so that cudaheaders.c can be built without the toolkit.
+ * Nothing here is looked into or called, so the types only have to differ from each
+ * other. */
 #pragma once
 #include "gpu/driver_types.h"
 

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * In place of the toolkit's, for headers of libgstcuda-1.0; see cuda.h. */
+ * Stands for the toolkit's cudaGL.h, for headers of libgstcuda-1.0; cuda.h says why. */
 #pragma once
 #include "cuda.h"

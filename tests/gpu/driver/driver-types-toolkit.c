@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The list of driver-types.h, made with the toolkit's cuda.h; driver-types.c
+ * Makes the list of driver-types.h with the toolkit's cuda.h. driver-types.c
  * compares it with its own. */
 #include "tests/gpu/driver/driver-types.h"
 #include <cuda.h>

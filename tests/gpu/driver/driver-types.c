@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * gpu/driver_types.h and texture-types.h against the toolkit's cuda.h: every constant, size and
- * offset is the same. */
+ * Compares gpu/driver_types.h and texture-types.h with the toolkit's cuda.h: every
+ * constant, size and offset is the same. */
 #include "tests/gpu/driver/driver-types.h"
 #include "tests/gpu/driver/texture-types.h"
 #include <stdio.h>

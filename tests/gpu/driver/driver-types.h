@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Everything that gpu/driver_types.h and texture-types.h say, as a list of names and
- * numbers. Both
- * driver-types.c and driver-types-toolkit.c make that list, one with our header
- * and one with the toolkit's: the two cannot be included together. */
+ * Lists everything that gpu/driver_types.h and texture-types.h say, as names and
+ * numbers. Both driver-types.c and driver-types-toolkit.c make that list, one with
+ * our header and one with the toolkit's, because the two cannot be included
+ * together. */
 #pragma once
 #include <stddef.h>
 

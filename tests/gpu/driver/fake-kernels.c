@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Kernels of the fake driver that code nothing, but pass on a stamp
+ * Runs kernels of the fake driver that code nothing, but pass on a stamp
  * (fake-kernels.h). */
 #include "tests/gpu/driver/fake-kernels.h"
 #include "gpu/kernels/bpc.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What libgstcuda-1.0, the library of elements that have pictures in device
- * memory, wants of a driver besides what the backend does. It opens the same
- * libcuda.so.1 and takes none that lacks a function, also of those that it calls
- * for graphics only: they refuse. */
+ * Defines the driver's functions that libgstcuda-1.0, the library of elements that
+ * have pictures in device memory, needs besides those of the backend. It opens the
+ * same libcuda.so.1 and takes none that lacks a function, even of those that it
+ * calls for graphics only: these return an error. */
 #include "tests/gpu/driver/fake-state.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the fake driver knows, and how it does late what is enqueued. */
+ * Keeps what the fake driver knows, and does late what is enqueued (fake-state.h). */
 #include "tests/gpu/driver/fake-state.h"
 #include "tests/gpu/driver/fake-driver.h"
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the fake driver knows: contexts and what is in them, what is enqueued,
- * and which call is to fail. fake_begin()
- * takes a lock, which all other functions expect and fake_end() returns. */
+ * Keeps what the fake driver knows: contexts and what is in them, what is enqueued,
+ * and which call is to fail. fake-driver.c, fake-kernels.c and fake-neighbor.c call
+ * it. fake_begin() takes a lock, which all other functions expect and fake_end()
+ * returns. */
 #pragma once
 #include "gpu/driver.h"
 #include "tests/gpu/driver/fake-kernels.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the CUDA driver's interface of texture objects is made of, for those who test or
- * measure with it: the project has no textures. As gpu/driver_types.h; driver-types.c
- * compares it with the toolkit's cuda.h. */
+ * Declares the CUDA driver's interface of texture objects, for programs that test or
+ * measure with it; the project has no textures. It follows gpu/driver_types.h;
+ * driver-types.c compares it with the toolkit's cuda.h. */
 #pragma once
 #include "gpu/driver_types.h"
 

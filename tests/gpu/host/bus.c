@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Turns on the bus: threads enqueue uploads and downloads, some of which fail,
- * over two functions of a driver that note who waits for what. */
+ * Tests turns on the bus (gpu/bus.h): threads enqueue uploads and downloads, some of
+ * which fail, over two functions of a driver that note who waits for what. */
 #include "gpu/bus.h"
 
 #define N_THREADS 6

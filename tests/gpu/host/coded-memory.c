@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The page-locked memory that pacodec offers to upstream for encoded frames, over
- * a driver of our own, which this program is linked to: that it is got once, used
- * for every frame of a file, and gone when the element stops. */
+ * Tests the page-locked memory that pacodec offers to upstream for encoded frames,
+ * over a driver of our own, which this program is linked to: it is allocated once,
+ * used for every frame of a file, and freed when the element stops. */
 #include "tests/gpu/driver/fake-driver.h"
 #include <gst/check/gstcheck.h>
 #include <glib/gstdio.h>

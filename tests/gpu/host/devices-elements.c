@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The property cuda-devices of the elements, over a driver of our own, which this
- * program is linked to: what it may be, what stats says, and what the elements say
- * when one of several GPUs fails or does not answer. */
+ * Tests the property cuda-devices of the elements, over a driver of our own, which
+ * this program is linked to: which values it takes, what stats says, and what the
+ * elements say when one of several GPUs fails or does not answer. */
 #include "tests/check/pacotest.h"
 #include "tests/gpu/host/left.h"
 #include "codec/coder.h"

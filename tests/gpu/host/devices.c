@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Coders of several devices, over a driver of our own, which this program is linked
- * to: the frames are those of one device and come back in order, each device has
- * its part of them, and its memory is counted. failures.c lets them fail. */
+ * Tests coders of several devices, over a driver of our own, which this program is
+ * linked to: the frames are those of one device and come back in order, each device
+ * has its part of them, and its memory is counted. failures.c lets devices fail. */
 #include "codec/backend.h"
 #include "codec/reference/reference.h"
 #include "gpu/device.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What only a real device can show: what happens when its memory is used up and
- * when a kernel goes wrong, and that coders of several devices do not get in
- * each other's way. What comes out is compared with the CPU's. Everything else
- * that may fail is tested without a device (failures.c). */
+ * Tests what only a real device can show: what happens when its memory is used up
+ * and when a kernel goes wrong, and that coders of several devices do not disturb
+ * each other. It compares the results with the CPU's. failures.c tests all other
+ * failures without a device. */
 #include "codec/backend.h"
 #include "gpu/device.h"
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the elements do when the GPU fails, at the start and later, over a driver
- * of our own (tests/gpu/driver/fake-driver.h), which this program is linked to: an
- * error with the cause, nothing that hangs, and with backend=auto the CPU where
- * no GPU can be opened. */
+ * Tests what the elements do when the GPU fails, at the start and later, over a
+ * driver of our own (tests/gpu/driver/fake-driver.h), which this program is linked
+ * to: they post an error with the cause, nothing hangs, and backend=auto takes the
+ * CPU if no GPU can be opened. */
 #include "tests/check/pacotest.h"
 #include "tests/gpu/host/left.h"
 #include <gst/app/gstappsink.h>

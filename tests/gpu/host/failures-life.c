@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The whole life of a coder over the fake driver, for failures.c (failures-life.h). */
+ * Leads a coder through its whole life over the fake driver, for failures.c
+ * (failures-life.h). */
 #include "tests/gpu/host/failures-life.h"
 #include "codec/reference/reference.h"
 #include "tests/gpu/driver/fake-kernels.h"

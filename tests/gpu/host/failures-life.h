@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The whole life of a coder over the fake driver: opened, configured for
- * several formats, some frames of each, closed, with frames and memory that
- * outlive it. Whatever comes out is checked. */
+ * Leads a coder through its whole life over the fake driver, for failures.c: it is
+ * opened, configured for several formats, codes some frames of each, and is closed,
+ * with frames and memory that outlive it. Whatever comes out is checked. */
 #pragma once
 #include "codec/backend.h"
 

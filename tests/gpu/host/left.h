@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Whether elements have given everything back to the driver of our own, for tests
- * of gst-check that are linked to it. plan: what it was told to do, for messages;
- * afterwards it has none. */
+ * Checks that elements have given everything back to the driver of our own, for
+ * tests of gst-check that are linked to it. plan is what the driver was told to do,
+ * for messages; afterwards it has no plan. */
 #pragma once
 #include "tests/gpu/driver/fake-driver.h"
 #include <gst/check/gstcheck.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How much memory of the device and how much page-locked memory the CUDA backend
- * takes for a picture, as gpu/NOTES.md says it, counted by a driver of our own
- * (fake-driver.h), which this program is linked to. */
+ * Measures how much memory of the device and how much page-locked memory the CUDA
+ * backend takes for a picture, and compares with gpu/NOTES.md. A driver of our own
+ * (fake-driver.h), which this program is linked to, counts it. */
 #include "codec/backend.h"
 #include "gpu/device.h"
 #include "tests/gpu/driver/fake-driver.h"

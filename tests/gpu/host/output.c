@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The page-locked buffers of encoded frames (gpu/output.h), counted by a driver
- * of our own (fake-driver.h), which this program is linked to: getting one costs
- * the time of many frames, so a stream must not get and free them in turns. */
+ * Tests the page-locked buffers of encoded frames (gpu/output.h), which a driver of
+ * our own (fake-driver.h), which this program is linked to, counts: allocating one
+ * takes the time of many frames, so a stream must not allocate and free them in
+ * turns. */
 #include "gpu/output.h"
 #include "tests/gpu/driver/fake-driver.h"
 #include <string.h>

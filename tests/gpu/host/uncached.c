@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Copies past the caches: every byte, no other one, at any alignment. */
+ * Tests copies past the caches (gpu/uncached.h): they copy every byte, and no other
+ * one, at any alignment. */
 #include "gpu/uncached.h"
 #include <glib.h>
 #include <string.h>

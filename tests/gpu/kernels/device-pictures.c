@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Pictures in a device's memory, in a context that is not the backend's: coders
- * that work there read and write them where they are, after what is enqueued in
- * the pictures' streams, and come to what the reference does. Runs on a device
+ * Tests pictures in a device's memory, in a context that is not the backend's:
+ * coders that work there read and write them where they are, after what is enqueued
+ * in the pictures' streams, and get the reference's results. It runs on a device
  * and, emulated, without one. */
 #include "codec/reference/reference.h"
 #include "gpu/context.h"

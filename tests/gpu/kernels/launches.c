@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Launches that fail for lack of memory, over the emulated driver: each launch of a
- * frame fails once. That frame ends with an error, and the next one of the same
- * encoder must be the reference's, whatever the kernels before the launch have left
- * in the flight. Frames have a budget, cut points, both or neither.
+ * Tests launches that fail for lack of memory, over the emulated driver: each launch
+ * of a frame fails once. That frame must end with an error, and the next one of the
+ * same encoder must be the reference's, whatever the kernels before the launch have
+ * left in the flight. Frames have a budget, cut points, both or neither.
  *
  * It calls the encoder through backend-case.h, and the driver by its own name. */
 #include "tests/codec/backend-case.h"

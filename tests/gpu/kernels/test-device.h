@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A device with one module of kernels, for tests of these. What fails ends the
- * program. */
+ * Opens a device with one module of kernels, for tests of these. Any failure ends
+ * the program. */
 #pragma once
 #include "gpu/module.h"
 
