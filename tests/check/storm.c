@@ -8,7 +8,7 @@
 #include <gst/check/gstcheck.h>
 #include <stdlib.h>
 
-#define N_PIPELINES 4
+#define N_PIPELINES 5
 #define N_FRAMES "60"
 
 static const gchar *const descriptions[N_PIPELINES] = {
@@ -25,6 +25,9 @@ static const gchar *const descriptions[N_PIPELINES] = {
   "rate-control=lossless ! tee name=tee ! queue ! pacoparse ! "
   "pacodec name=decoder backend=cpu ! fakesink "
   "tee. ! queue ! pacoparse ! fakesink",
+  "videotestsrc pattern=ball ! video/x-raw,format=GRAY8,width=96,height=64 ! "
+  "pacoenc name=encoder backend=cpu threads=1 pipeline-depth=3 stack=5 ! "
+  "pacoparse ! pacodec name=decoder backend=cpu threads=1 ! fakesink",
 };
 
 static gchar *stream;

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * For tests of stacks: series of slices that are drawn, coded and decoded. */
+#pragma once
+#include "codec/stack.h"
+#include "pacotest.h"
+#include <math.h>
+
+#define DURATION (40 * GST_MSECOND)
+
+/* A stack of pictures: what is drawn for a test. */
+typedef struct
+{
+  GstVideoInfo info;
+  guint length; /* property stack */
+  guint n_frames;
+  gboolean lossless;
+  guint quality;
+  guint depth; /* property pipeline-depth */
+} Series;
+
+static inline guint
+draw (guint low, guint high)
+{
+  return low + g_random_int () % (high - low + 1);
+}
+
+static inline void
+draw_series (Series *series, guint largest)
+{
+  *series = (Series){ .length = draw (2, 17),
+    .n_frames = draw (1, 40),
+    .lossless = draw (0, 1),
+    .quality = draw (40, 100),
+    .depth = draw (1, 3) };
+  paco_test_info (&series->info,
+      draw (0, 1) ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE,
+      draw (1, largest), draw (1, largest));
+}
+
+static inline gboolean
+is_wide (const Series *series)
+{
+  return GST_VIDEO_INFO_FORMAT (&series->info) == GST_VIDEO_FORMAT_GRAY16_LE;
+}
+
+static inline void
+put (guint8 *line, gboolean wide, guint x, guint sample)
+{
+  if (wide)
+    GST_WRITE_UINT16_LE (line + 2 * x, sample);
+  else
+    line[x] = (guint8) sample;
+}
+
+/* Something with a texture, which is the same in all slices, that changes slowly, and
+ * with noise. */
+static inline guint
+sample (guint n, guint x, guint y, guint most)
+{
+  double wave = sin (0.1 * x + 0.05 * n) * cos (0.07 * y - 0.02 * n);
+  guint texture = ((x * 7919u + y * 104729u) * 2654435761u) >> 24;
+
+  return (guint) (most * (0.5 + 0.3 * wave + 0.15 * (texture / 256.0 - 0.5)))
+      + draw (0, 3);
+}
+
+/* Slice n of something that changes slowly, with noise; every fifth series is noise
+ * over the whole range. n is in the begin sample. */
+static inline GstBuffer *
+draw_slice (const Series *series, guint n)
+{
+  GstVideoFrame frame;
+  GstBuffer *buffer = gst_buffer_new_allocate (
+      NULL, GST_VIDEO_INFO_SIZE (&series->info), NULL);
+  gboolean wide = is_wide (series), noise = series->n_frames % 5 == 0;
+  guint most = wide ? 0xffff : 0xff;
+
+  gst_buffer_memset (buffer, 0, 0, GST_VIDEO_INFO_SIZE (&series->info));
+  fail_unless (
+      gst_video_frame_map (&frame, &series->info, buffer, GST_MAP_WRITE));
+  for (gint y = 0; y < series->info.height; y++) {
+    guint8 *line = (guint8 *) frame.data[0] + y * frame.info.stride[0];
+
+    for (gint x = 0; x < series->info.width; x++)
+      put (line, wide, x, noise ? draw (0, most) : sample (n, x, y, most));
+  }
+  put (frame.data[0], wide, 0, n);
+  gst_video_frame_unmap (&frame);
+  GST_BUFFER_PTS (buffer) = n * DURATION;
+  GST_BUFFER_DURATION (buffer) = DURATION;
+  return buffer;
+}
+
+static inline GPtrArray *
+new_buffers (void)
+{
+  return g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+}
+
+static inline GPtrArray *
+draw_slices (const Series *series)
+{
+  GPtrArray *slices = new_buffers ();
+
+  for (guint n = 0; n < series->n_frames; n++)
+    g_ptr_array_add (slices, draw_slice (series, n));
+  return slices;
+}
+
+static inline GstHarness *
+encoder (const Series *series, GstBus **bus)
+{
+  gchar *launch = g_strdup_printf (
+      "pacoenc backend=cpu stack=%u tune=psnr rate-control=%s quality=%u "
+      "pipeline-depth=%u threads=2",
+      series->length, series->lossless ? "lossless" : "quality",
+      series->lossless ? 90 : series->quality, series->depth);
+  GstHarness *harness = paco_test_harness (launch, bus);
+  GstCaps *caps = gst_video_info_to_caps (&series->info);
+
+  gst_harness_set_src_caps (harness, caps);
+  g_free (launch);
+  return harness;
+}
+
+static inline void
+take_all (GstHarness *harness, GPtrArray *taken)
+{
+  GstBuffer *buffer;
+
+  while ((buffer = gst_harness_try_pull (harness)))
+    g_ptr_array_add (taken, buffer);
+}
+
+static inline GPtrArray *
+code (const Series *series, GPtrArray *slices)
+{
+  GPtrArray *coded = new_buffers ();
+  GstBus *bus;
+  GstHarness *harness = encoder (series, &bus);
+
+  for (guint n = 0; n < slices->len; n++)
+    fail_unless_equals_int (gst_harness_push (harness,
+                                gst_buffer_ref (g_ptr_array_index (slices, n))),
+        GST_FLOW_OK);
+  fail_unless (gst_harness_push_event (harness, gst_event_new_eos ()));
+  take_all (harness, coded);
+  paco_test_teardown (harness, bus);
+  return coded;
+}
+
+static inline GPtrArray *
+decode (GPtrArray *coded, const gchar *launch, GstBus **bus)
+{
+  GPtrArray *pictures = new_buffers ();
+  GstHarness *harness = paco_test_decoder_harness (launch, bus);
+
+  for (guint n = 0; n < coded->len; n++)
+    if (gst_harness_push (
+            harness, gst_buffer_ref (g_ptr_array_index (coded, n)))
+        != GST_FLOW_OK)
+      break;
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  take_all (harness, pictures);
+  gst_harness_teardown (harness);
+  return pictures;
+}
+
+static inline void
+free_bus (GstBus *bus)
+{
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+}
+
+static inline gboolean
+same_samples (const GstVideoInfo *info, GstBuffer *a, GstBuffer *b)
+{
+  GArray *x = paco_test_samples (info, a), *y = paco_test_samples (info, b);
+  gboolean same = x->len == y->len
+      && memcmp (x->data, y->data, 2 * x->len) == 0;
+
+  g_array_unref (x);
+  g_array_unref (y);
+  return same;
+}

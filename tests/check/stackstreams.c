@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Streams in which stacks are not as they should be: slices that are missing, damaged,
+ * late, of another recording or that lie, and what downstream may ask of sound ones.
+ * Nothing is shown as if it were sound, and nothing is lost without a word. */
+#include "stackseries.h"
+#include "tests/codec/n-cases.h"
+#include <string.h>
+
+/* --- damage --- */
+
+static GstBuffer *
+damaged (GstBuffer *buffer)
+{
+  GstBuffer *copy = gst_buffer_copy_deep (buffer);
+  PacoHeader header;
+  GstMapInfo map;
+
+  paco_test_header (buffer, &header);
+  gst_buffer_map (copy, &map, GST_MAP_WRITE);
+  for (gsize i = header.header_size + header.index_size; i < map.size; i++)
+    map.data[i] ^= (guint8) (1 + g_random_int () % 255);
+  gst_buffer_unmap (copy, &map);
+  return copy;
+}
+
+/* Some slices are lost, others damaged: pictures of their stacks are corrupted or left
+ * out, and all others are what they were. */
+GST_START_TEST (test_damage)
+{
+  for (guint c = 0; c < n_cases (12); c++) {
+    gboolean hit[64] = { FALSE };
+    GPtrArray *slices, *coded, *left = new_buffers (), *pictures;
+    guint n_hits = 0, n_shown = 0;
+    Series series;
+    GstBus *bus;
+
+    draw_series (&series, 60);
+    series.lossless = TRUE;
+    series.n_frames = draw (12, 40);
+    slices = draw_slices (&series);
+    coded = code (&series, slices);
+    for (guint n = 0; n < coded->len; n++) {
+      GstBuffer *buffer = g_ptr_array_index (coded, n);
+      guint what = draw (0, 15);
+
+      if (what == 0) {
+        hit[n / series.length] = TRUE;
+      } else if (what == 1) {
+        hit[n / series.length] = TRUE;
+        g_ptr_array_add (left, damaged (buffer));
+      } else {
+        g_ptr_array_add (left, gst_buffer_ref (buffer));
+      }
+      n_hits += what <= 1;
+    }
+    pictures = decode (left, "pacodec conceal=true", &bus);
+    for (guint i = 0; i < pictures->len; i++) {
+      GstBuffer *picture = g_ptr_array_index (pictures, i);
+      guint n = GST_BUFFER_PTS (picture) / DURATION;
+
+      if (!GST_BUFFER_FLAG_IS_SET (picture, GST_BUFFER_FLAG_CORRUPTED))
+        fail_unless (same_samples (
+            &series.info, g_ptr_array_index (slices, n), picture));
+      if (hit[n / series.length])
+        continue;
+      fail_if (GST_BUFFER_FLAG_IS_SET (picture, GST_BUFFER_FLAG_CORRUPTED));
+      n_shown++;
+    }
+    for (guint n = 0; n < slices->len; n++)
+      n_shown -= !hit[n / series.length];
+    fail_unless_equals_int (n_shown, 0);
+    /* A stack that is lost to its end, or as a whole, is nobody's business here:
+     * pacoparse counts frames. */
+    if (left->len > 0 && n_hits > 0 && pictures->len < left->len) {
+      GstMessage *message = gst_bus_pop_filtered (
+          bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+
+      fail_unless (message != NULL);
+      gst_message_unref (message);
+    }
+    g_ptr_array_unref (slices);
+    g_ptr_array_unref (coded);
+    g_ptr_array_unref (left);
+    g_ptr_array_unref (pictures);
+    free_bus (bus);
+  }
+}
+GST_END_TEST;
+
+/* The end of one recording and the begin of another, whose numbers follow each other
+ * by chance, are not taken for one stack. */
+GST_START_TEST (test_strangers)
+{
+  GPtrArray *left = new_buffers (), *pictures;
+  Series series;
+  GstBus *bus;
+
+  draw_series (&series, 60);
+  series.lossless = TRUE;
+  series.n_frames = series.length = 6;
+  for (guint i = 0; i < 2; i++) {
+    GPtrArray *slices = draw_slices (&series), *coded = code (&series, slices);
+
+    for (guint n = 3 * i; n < 3 * i + 3; n++) {
+      GstBuffer *buffer = gst_buffer_copy (g_ptr_array_index (coded, n));
+
+      if (n == 3)
+        GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+      g_ptr_array_add (left, buffer);
+    }
+    g_ptr_array_unref (slices);
+    g_ptr_array_unref (coded);
+  }
+  pictures = decode (left, "pacodec", &bus);
+  fail_unless_equals_int (pictures->len, 3);
+  for (guint i = 0; i < pictures->len; i++)
+    fail_unless (GST_BUFFER_FLAG_IS_SET (
+        g_ptr_array_index (pictures, i), GST_BUFFER_FLAG_CORRUPTED));
+  g_ptr_array_unref (left);
+  g_ptr_array_unref (pictures);
+  free_bus (bus);
+}
+GST_END_TEST;
+
+/* --- streams that lie --- */
+
+/* Another number, length, position, wavelet, depth, ... in a frame whose header is
+ * sound otherwise. */
+static GstBuffer *
+lying (GstBuffer *buffer)
+{
+  static const guint8 begin[] = { 1, 1, 10, 0 }; /* of chunk 257 */
+  GstBuffer *copy = gst_buffer_copy_deep (buffer);
+  PacoHeader header;
+  GstMapInfo map;
+  guint8 *chunk;
+
+  paco_test_header (buffer, &header);
+  gst_buffer_map (copy, &map, GST_MAP_WRITE);
+  chunk = memmem (map.data, header.header_size, begin, sizeof begin);
+  fail_unless (chunk != NULL);
+  chunk += sizeof begin;
+  switch (draw (0, 3)) {
+    case 0:
+      chunk[draw (4, 9)] = (guint8) draw (0, 20);
+      break;
+    case 1:
+      chunk[5] = (guint8) draw (0, header.video.slice.length - 1);
+      break;
+    case 2:
+      chunk[4] = (guint8) draw (header.video.slice.position + 1, 64);
+      break;
+    default:
+      chunk[draw (0, 9)] ^= (guint8) (1u << draw (0, 7));
+  }
+  fail_unless (paco_header_set_place (map.data, map.size, &header.video.place));
+  gst_buffer_unmap (copy, &map);
+  return copy;
+}
+
+/* Frames of two series, that differ in what a series can differ in, with the slices'
+ * chunks changed, frames left out, twice and elsewhere. */
+static GPtrArray *
+draw_liars (void)
+{
+  GPtrArray *frames = new_buffers ();
+
+  for (guint i = 0; i < 2; i++) {
+    GPtrArray *slices, *coded;
+    Series series;
+
+    draw_series (&series, 40);
+    if (draw (0, 3) == 0)
+      series.length = 1;
+    slices = draw_slices (&series);
+    coded = code (&series, slices);
+    for (guint n = 0; n < coded->len; n++) {
+      GstBuffer *buffer = g_ptr_array_index (coded, n);
+      guint what = draw (0, 9);
+
+      if (what == 0)
+        continue;
+      g_ptr_array_insert (frames, what == 1 ? (gint) draw (0, frames->len) : -1,
+          what <= 3 && series.length > 1 ? lying (buffer)
+                                         : gst_buffer_ref (buffer));
+      if (what == 4)
+        g_ptr_array_add (frames, gst_buffer_ref (buffer));
+    }
+    g_ptr_array_unref (slices);
+    g_ptr_array_unref (coded);
+  }
+  return frames;
+}
+
+static guint64
+stat_of (GstHarness *harness, const gchar *name)
+{
+  GstElement *decoder = gst_harness_find_element (harness, "pacodec");
+  GstStructure *stats;
+  guint64 value;
+
+  g_object_get (decoder, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value));
+  gst_structure_free (stats);
+  gst_object_unref (decoder);
+  return value;
+}
+
+/* Whatever comes, each frame becomes a picture or is told of as lost. */
+GST_START_TEST (test_liars)
+{
+  for (guint c = 0; c < n_cases (12); c++) {
+    GPtrArray *frames = draw_liars (), *pictures = new_buffers ();
+    GstBus *bus;
+    GstHarness *harness = paco_test_decoder_harness (
+        "pacodec backend=cpu threads=2 max-errors=-1", &bus);
+
+    for (guint n = 0; n < frames->len; n++)
+      fail_unless_equals_int (
+          gst_harness_push (
+              harness, gst_buffer_ref (g_ptr_array_index (frames, n))),
+          GST_FLOW_OK);
+    if (frames->len > 0)
+      gst_harness_push_event (harness, gst_event_new_eos ());
+    take_all (harness, pictures);
+    fail_unless_equals_uint64 (
+        pictures->len + stat_of (harness, "lost-frames"), frames->len);
+    g_ptr_array_unref (frames);
+    g_ptr_array_unref (pictures);
+    paco_test_teardown_failed (harness, bus);
+  }
+}
+GST_END_TEST;
+
+/* --- what becomes of the pictures --- */
+
+static Suite *
+stackstreams_suite (void)
+{
+  Suite *suite = suite_create ("stackstreams");
+  TCase *chain = tcase_create ("general");
+
+  suite_add_tcase (suite, chain);
+  tcase_set_timeout (chain, 120);
+  tcase_add_test (chain, test_damage);
+  tcase_add_test (chain, test_strangers);
+  tcase_add_test (chain, test_liars);
+  return suite;
+}
+
+GST_CHECK_MAIN (stackstreams);
