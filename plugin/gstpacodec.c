@@ -583,10 +583,9 @@ decode_frame (
   return submit (self, frame, &coded, taken, error);
 }
 
-/* Whether a frame will be of no use. The base class tells the time that is left
- * whatever its property qos says. */
-static gboolean
-is_late (GstPacoDec *self, GstVideoCodecFrame *frame)
+/* The base class tells the time that is left whatever its property qos says. */
+gboolean
+gst_paco_dec_is_late (GstPacoDec *self, GstVideoCodecFrame *frame)
 {
   gboolean qos = FALSE;
 
@@ -616,20 +615,20 @@ decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
     return flow;
   }
 
-  /* Any frame may be left out that no other needs. */
-  if (self->input.header.video.slice.length == 0
-      && is_late (self, codec_frame)) {
-    GST_LOG_OBJECT (self, "frame %u is late already: dropped",
-        codec_frame->system_frame_number);
-    gst_paco_pipe_wait_done (pipe);
-    return gst_video_decoder_drop_frame (decoder, codec_frame);
-  }
-
   if (self->stack.n > 0)
     flow = gst_paco_dec_stack_end_before (self, codec_frame->input_buffer);
   if (flow != GST_FLOW_OK) {
     gst_video_decoder_release_frame (decoder, codec_frame);
     return flow;
+  }
+
+  /* Any frame may be left out that no other needs. */
+  if (gst_paco_dec_is_late (self, codec_frame)
+      && !gst_paco_dec_is_slice (codec_frame->input_buffer)) {
+    GST_LOG_OBJECT (self, "frame %u is late already: dropped",
+        codec_frame->system_frame_number);
+    gst_paco_pipe_wait_done (pipe);
+    return gst_video_decoder_drop_frame (decoder, codec_frame);
   }
 
   frame = gst_paco_frames_next (self->coder.frames);

@@ -36,6 +36,8 @@ struct _GstPacoDec
 GstFlowReturn gst_paco_dec_fail_frame (
     GstPacoDec *self, GstVideoCodecFrame *frame, const GError *error);
 void gst_paco_dec_claim_latency (GstPacoDec *self);
+/* Whether a picture would come too late to be of use, and such are to be left out. */
+gboolean gst_paco_dec_is_late (GstPacoDec *self, GstVideoCodecFrame *frame);
 
 /* Maps the input of a frame and reads its header. Errors are the frame's. */
 gboolean gst_paco_dec_read (GstPacoDec *self, GstPacoFrame *frame,
@@ -47,6 +49,8 @@ GstFlowReturn gst_paco_dec_configure_for (GstPacoDec *self,
 
 /* --- gstpacodecstack.c --- */
 
+/* Whether the frame in this buffer is a slice, as far as it can be read. */
+gboolean gst_paco_dec_is_slice (GstBuffer *buffer);
 /* Decodes the slices that wait, if the frame in this buffer is none of their stack.
  * Without the stream lock. */
 GstFlowReturn gst_paco_dec_stack_end_before (

@@ -3,8 +3,13 @@
  * streaming thread has them decoded, undoes the wavelet along the stack and finishes
  * the pictures. What is missing of a stack, other than its first slice, counts as zero:
  * the pictures that are there are shown without it, as corrupted ones. */
+#include "caps/videocaps.h"
 #include "gstpacodecprivate.h"
 
+GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
+#define GST_CAT_DEFAULT gst_paco_debug
+
+#define NO_ROOM "downstream's buffer cannot be written to, or is too small"
 /* Of a broken stack. */
 #define NO_FIRST_SLICE "the first slice of its stack is missing or damaged"
 
@@ -169,11 +174,13 @@ store (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, GError **error)
   restore_metas (self, frame);
   if (!gst_video_frame_map (
           &picture, &self->output.info, frame->output_buffer, GST_MAP_WRITE)) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
-        "downstream's buffer cannot be written to, or is too small");
+    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY, NO_ROOM);
     return GST_FLOW_OK;
   }
-  gst_paco_stack_store (&self->stack, i, &picture);
+  if (paco_frame_fits (&self->output.raw, &self->output.info, &picture))
+    gst_paco_stack_store (&self->stack, i, &picture);
+  else
+    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY, NO_ROOM);
   gst_video_frame_unmap (&picture);
   return GST_FLOW_OK;
 }
@@ -247,10 +254,36 @@ static gboolean
 is_shown (GstPacoDec *self)
 {
   for (guint i = 0; i < self->stack.plan.length; i++)
-    if (self->stack.members[i].frame != NULL
-        && is_in_segment (self, self->stack.members[i].frame))
+    if (self->stack.members[i].in_segment)
       return TRUE;
   return FALSE;
+}
+
+/* Whether all pictures that are there would come too late. */
+static gboolean
+is_late (GstPacoDec *self)
+{
+  for (guint i = 0; i < self->stack.plan.length; i++)
+    if (self->stack.members[i].frame != NULL
+        && !gst_paco_dec_is_late (self, self->stack.members[i].frame))
+      return FALSE;
+  return TRUE;
+}
+
+static GstFlowReturn
+drop_late (GstPacoDec *self)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  GST_LOG_OBJECT (
+      self, "stack %u is late already: dropped", self->stack.plan.number);
+  gst_paco_pipe_wait_done (&self->coder.pipe);
+  for (guint i = 0; flow == GST_FLOW_OK && i < self->stack.plan.length; i++)
+    if (self->stack.members[i].frame != NULL)
+      flow = gst_video_decoder_drop_frame (
+          GST_VIDEO_DECODER (self), gst_paco_stack_take (&self->stack, i));
+  release (self);
+  return flow;
 }
 
 /* Decodes the slices that wait, and pushes their pictures. */
@@ -262,9 +295,13 @@ decode_stack (GstPacoDec *self)
   guint n_bad = 0;
 
   if (!is_shown (self)) {
+    /* Events of a frame go out before those of the frames behind it. */
+    gst_paco_pipe_wait_done (&self->coder.pipe);
     release (self);
     return GST_FLOW_OK;
   }
+  if (is_late (self))
+    return drop_late (self);
   flow = decode_slices (self);
   if (flow == GST_FLOW_OK && stack->members[0].decoded)
     n_bad = invert (self);
@@ -305,6 +342,21 @@ gst_paco_dec_stack_end_before (GstPacoDec *self, GstBuffer *buffer)
   return ends ? decode_stack (self) : GST_FLOW_OK;
 }
 
+gboolean
+gst_paco_dec_is_slice (GstBuffer *buffer)
+{
+  gboolean is_slice = FALSE;
+  PacoHeader header;
+  GstMapInfo map;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return FALSE;
+  if (paco_header_parse (map.data, map.size, &header, NULL, NULL))
+    is_slice = header.video.slice.length > 0;
+  gst_buffer_unmap (buffer, &map);
+  return is_slice;
+}
+
 GstFlowReturn
 gst_paco_dec_stack_add (GstPacoDec *self, GstPacoFrame *frame,
     const PacoHeader *header, gboolean *taken, GError **error)
@@ -314,6 +366,7 @@ gst_paco_dec_stack_add (GstPacoDec *self, GstPacoFrame *frame,
 
   if (stack->n == 0 && slice->position > 0
       && !is_in_segment (self, frame->frame)) {
+    gst_paco_pipe_wait_done (&self->coder.pipe);
     gst_paco_frame_unmap (frame);
     gst_video_decoder_release_frame (
         GST_VIDEO_DECODER (self), g_steal_pointer (&frame->frame));
@@ -328,6 +381,9 @@ gst_paco_dec_stack_add (GstPacoDec *self, GstPacoFrame *frame,
   }
   gst_paco_frame_unmap (frame);
   stack->plan = *slice;
+  /* Another segment may come before the stack is decoded. */
+  stack->members[slice->position].in_segment = is_in_segment (
+      self, frame->frame);
   gst_paco_stack_add (stack, slice->position, g_steal_pointer (&frame->frame));
   *taken = TRUE;
   return slice->position + 1 < slice->length ? GST_FLOW_OK

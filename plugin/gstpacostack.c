@@ -154,16 +154,28 @@ gst_paco_stack_load (GstPacoStack *stack, guint i, const GstVideoFrame *picture)
         line (stack, i, y), stack->width);
 }
 
+static void
+swap_bytes (guint16 *samples, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    samples[i] = GUINT16_SWAP_LE_BE (samples[i]);
+}
+
 void
 gst_paco_stack_store (
     const GstPacoStack *stack, guint i, GstVideoFrame *picture)
 {
-  guint8 *to = GST_VIDEO_FRAME_PLANE_DATA (picture, 0);
+  gboolean swap = GST_VIDEO_FRAME_FORMAT (picture)
+      == GST_VIDEO_FORMAT_GRAY16_BE;
 
-  for (guint y = 0; y < stack->height; y++)
-    paco_slice_store (&stack->plan, line (stack, i, y),
-        to + (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (picture, 0),
-        stack->width);
+  for (guint y = 0; y < stack->height; y++) {
+    guint8 *to = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (picture, 0)
+        + (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (picture, 0);
+
+    paco_slice_store (&stack->plan, line (stack, i, y), to, stack->width);
+    if (swap)
+      swap_bytes ((guint16 *) to, stack->width);
+  }
 }
 
 void

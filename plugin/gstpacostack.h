@@ -14,6 +14,7 @@ struct _GstPacoMember
 {
   GstVideoCodecFrame *frame; /* owned; NULL: there is none */
   /* Of a decoder. */
+  gboolean in_segment; /* the picture is to be shown */
   gboolean decoded;
   GError *error; /* why not */
   guint broken_blocks, concealed_blocks;

@@ -232,7 +232,146 @@ GST_START_TEST (test_liars)
 }
 GST_END_TEST;
 
+/* --- what is late, and what is of another segment --- */
+
+static void
+draw_small (Series *series, guint length, guint n_frames)
+{
+  draw_series (series, 40);
+  series->lossless = TRUE;
+  series->length = length;
+  series->n_frames = n_frames;
+}
+
+static GstBuffer *
+at (GPtrArray *coded, guint n, GstClockTime time)
+{
+  GstBuffer *buffer = gst_buffer_copy (g_ptr_array_index (coded, n));
+
+  GST_BUFFER_PTS (buffer) = time;
+  GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
+  return buffer;
+}
+
+static void
+expect_sound (const Series *series, GPtrArray *slices, GPtrArray *pictures,
+    guint i, guint n)
+{
+  GstBuffer *picture = g_ptr_array_index (pictures, i);
+
+  fail_if (GST_BUFFER_FLAG_IS_SET (picture, GST_BUFFER_FLAG_CORRUPTED));
+  fail_unless (
+      same_samples (&series->info, g_ptr_array_index (slices, n), picture));
+}
+
+/* A stack is left out as a whole, if all of it is late, or not at all; also the first one
+ * behind other frames. */
+GST_START_TEST (test_late)
+{
+  for (guint qos = 0; qos < 2; qos++) {
+    /* Stacks: late; in a part; not. */
+    static const guint64 times[] = { 1, 2, 3, 4, 5, 1000, 1001, 1002, 1003 };
+    GPtrArray *slices, *coded, *singles, *pictures = new_buffers ();
+    Series series;
+    GstBus *bus;
+    GstHarness *harness = paco_test_decoder_harness (
+        qos ? "pacodec qos=true" : "pacodec qos=false", &bus);
+
+    draw_small (&series, 3, 9);
+    slices = draw_slices (&series);
+    coded = code (&series, slices);
+    series.length = 1;
+    singles = code (&series, slices);
+    gst_harness_push (harness, at (singles, 0, 0));
+    gst_buffer_unref (gst_harness_pull (harness));
+    gst_harness_push_upstream_event (harness,
+        gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 0.5, 10 * GST_SECOND, 0));
+    for (guint n = 0; n < 9; n++)
+      fail_unless_equals_int (
+          gst_harness_push (harness, at (coded, n, times[n] * DURATION)),
+          GST_FLOW_OK);
+    gst_harness_push_event (harness, gst_event_new_eos ());
+    take_all (harness, pictures);
+    /* The base class leaves out decoded pictures that are late. */
+    fail_unless_equals_int (pictures->len, qos ? 4 : 9);
+    for (guint i = 0; i < pictures->len; i++)
+      expect_sound (&series, slices, pictures, i, i + (qos ? 5 : 0));
+    fail_unless (
+        gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR)
+        == NULL);
+    g_ptr_array_unref (slices);
+    g_ptr_array_unref (coded);
+    g_ptr_array_unref (singles);
+    g_ptr_array_unref (pictures);
+    paco_test_teardown (harness, bus);
+  }
+}
+GST_END_TEST;
+
+/* A stack that ends early is of the segment that it came in. */
+GST_START_TEST (test_segments)
+{
+  GPtrArray *slices, *coded, *pictures = new_buffers ();
+  Series series;
+  GstSegment segment;
+  GstBus *bus;
+  GstHarness *harness = paco_test_decoder_harness ("pacodec", &bus);
+
+  draw_small (&series, 4, 8);
+  slices = draw_slices (&series);
+  coded = code (&series, slices);
+  for (guint n = 0; n < 3; n++)
+    gst_harness_push (harness, at (coded, n, n * DURATION));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = 1000 * DURATION;
+  segment.base = 3 * DURATION;
+  gst_harness_push_event (harness, gst_event_new_segment (&segment));
+  for (guint n = 4; n < 8; n++)
+    gst_harness_push (harness, at (coded, n, (1000 + n) * DURATION));
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  take_all (harness, pictures);
+  fail_unless_equals_int (pictures->len, 7);
+  for (guint i = 0; i < 3; i++)
+    fail_unless (GST_BUFFER_FLAG_IS_SET (
+        g_ptr_array_index (pictures, i), GST_BUFFER_FLAG_CORRUPTED));
+  for (guint i = 3; i < 7; i++)
+    expect_sound (&series, slices, pictures, i, i + 1);
+  g_ptr_array_unref (slices);
+  g_ptr_array_unref (coded);
+  g_ptr_array_unref (pictures);
+  paco_test_teardown (harness, bus);
+}
+GST_END_TEST;
+
 /* --- what becomes of the pictures --- */
+
+/* Downstream may want the bytes of samples the other way round. */
+GST_START_TEST (test_big_endian)
+{
+  GPtrArray *slices, *coded, *pictures;
+  GstVideoInfo swapped;
+  Series series;
+  GstBus *bus;
+
+  draw_small (&series, 3, 7);
+  paco_test_info (&series.info, GST_VIDEO_FORMAT_GRAY16_LE, series.info.width,
+      series.info.height);
+  paco_test_info (&swapped, GST_VIDEO_FORMAT_GRAY16_BE, series.info.width,
+      series.info.height);
+  slices = draw_slices (&series);
+  coded = code (&series, slices);
+  pictures = decode (
+      coded, "pacodec ! capsfilter caps=video/x-raw,format=GRAY16_BE", &bus);
+  fail_unless_equals_int (pictures->len, slices->len);
+  for (guint n = 0; n < slices->len; n++)
+    paco_test_same_samples (&series.info, g_ptr_array_index (slices, n),
+        &swapped, g_ptr_array_index (pictures, n), "swapped");
+  g_ptr_array_unref (slices);
+  g_ptr_array_unref (coded);
+  g_ptr_array_unref (pictures);
+  free_bus (bus);
+}
+GST_END_TEST;
 
 static Suite *
 stackstreams_suite (void)
@@ -245,6 +384,9 @@ stackstreams_suite (void)
   tcase_add_test (chain, test_damage);
   tcase_add_test (chain, test_strangers);
   tcase_add_test (chain, test_liars);
+  tcase_add_test (chain, test_late);
+  tcase_add_test (chain, test_segments);
+  tcase_add_test (chain, test_big_endian);
   return suite;
 }
 
