@@ -631,8 +631,11 @@ encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
       < 0) {
     GST_LOG_OBJECT (
         self, "frame %u is late already: dropped", frame->system_frame_number);
+    /* The frame after it becomes the key unit. */
+    if (GST_VIDEO_CODEC_FRAME_IS_FORCE_KEYFRAME (frame))
+      flow = gst_paco_enc_stack_end (self);
     gst_paco_pipe_wait_done (pipe);
-    return GST_FLOW_OK;
+    return flow;
   }
 
   flow = follow_picture (self, frame->input_buffer);

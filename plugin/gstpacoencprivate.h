@@ -60,6 +60,8 @@ void gst_paco_enc_stack_free (GstPacoEnc *self);
  * coded. *taken tells whether it does. Without the stream lock. */
 GstFlowReturn gst_paco_enc_stack_add (
     GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken);
+/* Codes the pictures that wait. Without the stream lock. */
+GstFlowReturn gst_paco_enc_stack_end (GstPacoEnc *self);
 /* Codes what waits, and waits for all frames. With the stream lock, which is released
  * meanwhile. */
 GstFlowReturn gst_paco_enc_stack_drain (GstPacoEnc *self);

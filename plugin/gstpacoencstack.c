@@ -37,9 +37,10 @@ gst_paco_enc_stack_free (GstPacoEnc *self)
   g_clear_pointer (&self->stack, g_free);
 }
 
-/* Hands slice i to the coder. */
+/* Hands slice i to the coder. begun: when it was the stack's turn, whose first slice is
+ * the one that waits for the wavelet. */
 static GstFlowReturn
-submit_slice (GstPacoEnc *self, guint i)
+submit_slice (GstPacoEnc *self, guint i, gint64 begun)
 {
   GstPacoStack *stack = self->stack;
   PacoSlice slice = stack->plan;
@@ -55,7 +56,7 @@ submit_slice (GstPacoEnc *self, guint i)
     return flow;
   frame = gst_paco_frames_next (self->coder.frames);
   frame->frame = codec_frame = gst_paco_stack_take (stack, i);
-  frame->begun = g_get_monotonic_time ();
+  frame->begun = i == 0 ? begun : g_get_monotonic_time ();
   /* A decoder can begin with the first one. */
   if (i == 0)
     GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT (codec_frame);
@@ -77,11 +78,11 @@ plan (GstPacoEnc *self, guint length)
       self->parameters.rate_control == PACO_RATE_LOSSLESS);
 }
 
-/* Codes the pictures that are there. Without the stream lock. */
-static GstFlowReturn
-encode (GstPacoEnc *self)
+GstFlowReturn
+gst_paco_enc_stack_end (GstPacoEnc *self)
 {
   GstPacoStack *stack = self->stack;
+  gint64 begun = g_get_monotonic_time ();
   GstFlowReturn flow = GST_FLOW_OK;
 
   if (stack == NULL || stack->n == 0)
@@ -93,7 +94,7 @@ encode (GstPacoEnc *self)
       stack->plan.number, stack->n, paco_wavelets[stack->plan.wavelet].name,
       stack->plan.levels);
   for (guint i = 0; flow == GST_FLOW_OK && i < stack->n; i++)
-    flow = submit_slice (self, i);
+    flow = submit_slice (self, i, begun);
   gst_paco_stack_drop (stack);
   return flow;
 }
@@ -133,7 +134,7 @@ gst_paco_enc_stack_add (
   GstFlowReturn flow = GST_FLOW_OK;
 
   if (GST_VIDEO_CODEC_FRAME_IS_FORCE_KEYFRAME (frame))
-    flow = encode (self);
+    flow = gst_paco_enc_stack_end (self);
   /* The coder may still read the memory. */
   if (flow == GST_FLOW_OK && stack->n == 0)
     flow = gst_paco_coder_wait (&self->coder, 0);
@@ -146,7 +147,8 @@ gst_paco_enc_stack_add (
   }
   gst_paco_stack_add (stack, stack->n, frame);
   *taken = TRUE;
-  return stack->n < self->stack_length ? GST_FLOW_OK : encode (self);
+  return stack->n < self->stack_length ? GST_FLOW_OK
+                                       : gst_paco_enc_stack_end (self);
 }
 
 GstFlowReturn
@@ -155,7 +157,7 @@ gst_paco_enc_stack_drain (GstPacoEnc *self)
   GstFlowReturn flow, drained;
 
   GST_VIDEO_ENCODER_STREAM_UNLOCK (self);
-  flow = encode (self);
+  flow = gst_paco_enc_stack_end (self);
   GST_VIDEO_ENCODER_STREAM_LOCK (self);
   drained = gst_paco_coder_drain (&self->coder);
   return flow != GST_FLOW_OK ? flow : drained;

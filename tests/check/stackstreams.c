@@ -308,6 +308,50 @@ GST_START_TEST (test_late)
 }
 GST_END_TEST;
 
+/* A key unit that is asked for, for a picture that comes too late, is the next one. */
+GST_START_TEST (test_late_key_unit)
+{
+  static const guint64 times[] = { 0, 1, 2, 1000, 1001 };
+  static const guint lengths[] = { 2, 2, 2, 2 }, positions[] = { 0, 1, 0, 1 };
+  GPtrArray *coded = new_buffers ();
+  Series series;
+  GstHarness *harness;
+  GstElement *encoder_element;
+  GstBus *bus;
+
+  draw_small (&series, 4, 5);
+  harness = encoder (&series, &bus);
+  encoder_element = gst_harness_find_element (harness, "pacoenc");
+  g_object_set (encoder_element, "qos", TRUE, NULL);
+  gst_object_unref (encoder_element);
+  for (guint n = 0; n < 5; n++) {
+    GstBuffer *buffer = draw_slice (&series, n);
+
+    GST_BUFFER_PTS (buffer) = times[n] * DURATION;
+    if (n == 2) {
+      gst_harness_push_upstream_event (harness,
+          gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 0.5, 10 * GST_SECOND, 0));
+      gst_harness_push_event (harness,
+          gst_video_event_new_downstream_force_key_unit (
+              2 * DURATION, 2 * DURATION, 2 * DURATION, TRUE, 1));
+    }
+    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+  }
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  take_all (harness, coded);
+  fail_unless_equals_int (coded->len, G_N_ELEMENTS (lengths));
+  for (guint i = 0; i < coded->len; i++) {
+    PacoHeader header;
+
+    paco_test_header (g_ptr_array_index (coded, i), &header);
+    fail_unless_equals_int (header.video.slice.length, lengths[i]);
+    fail_unless_equals_int (header.video.slice.position, positions[i]);
+  }
+  g_ptr_array_unref (coded);
+  paco_test_teardown (harness, bus);
+}
+GST_END_TEST;
+
 /* A stack that ends early is of the segment that it came in. */
 GST_START_TEST (test_segments)
 {
@@ -385,6 +429,7 @@ stackstreams_suite (void)
   tcase_add_test (chain, test_strangers);
   tcase_add_test (chain, test_liars);
   tcase_add_test (chain, test_late);
+  tcase_add_test (chain, test_late_key_unit);
   tcase_add_test (chain, test_segments);
   tcase_add_test (chain, test_big_endian);
   return suite;
