@@ -52,6 +52,15 @@ parse (Frame *frame, const uint8_t *data, size_t size, GError **error)
         " coded anew; record with cut-points=true");
     return FALSE;
   }
+  if (header->video.slice.length > 0
+      && header->video.slice.bits == PACO_SLICE_DEPTH) {
+    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "it is of a stack of 16-bit pictures that were coded without loss, "
+        "which "
+        "cannot be made smaller without being coded anew: black could become "
+        "white");
+    return FALSE;
+  }
   frame->geometry = paco_geometry_new (&header->picture, &header->coding);
   n = frame->geometry->n_blocks;
   frame->records = g_new0 (PacoBlockRecord, n);

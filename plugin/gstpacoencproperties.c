@@ -325,7 +325,8 @@ install_rate_properties (GObjectClass *klass)
  * and the rate controls lossless and quality; frames leave when the last one of their
  * stack has come, and a decoder needs all of a stack for one of its pictures, so that
  * it is stacks that can be sought. Where the stream ends, its caps change or a key unit
- * is asked for, a stack is shorter.
+ * is asked for, a stack is shorter. All pictures of a stack have 268 million samples at
+ * most; 16-bit ones that are coded without loss cannot be cut (#GstPacoEnc:cut-points).
  *
  * Since: 0.2
  */

@@ -417,6 +417,56 @@ GST_START_TEST (test_big_endian)
 }
 GST_END_TEST;
 
+/* What is lost of a number modulo 2^16 may turn black into white, so those are not
+ * cut; others are. */
+GST_START_TEST (test_cut)
+{
+  static const struct
+  {
+    GstVideoFormat format;
+    gboolean lossless;
+  } kinds[] = {
+    { GST_VIDEO_FORMAT_GRAY16_LE, TRUE },
+    { GST_VIDEO_FORMAT_GRAY16_LE, FALSE },
+    { GST_VIDEO_FORMAT_GRAY8, TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    GPtrArray *cut = new_buffers ();
+    Series series;
+    GstBus *bus;
+    GstHarness *harness = paco_test_harness (
+        "pacoenc stack=4 cut-points=true name=encoder ! pacoparse "
+        "max-frame-size=1500",
+        &bus);
+    GstElement *element = gst_harness_find_element (harness, "pacoenc");
+    GError *error;
+
+    gst_util_set_object_arg (G_OBJECT (element), "rate-control",
+        kinds[i].lossless ? "lossless" : "quality");
+    g_object_set (element, "quality", 100.0, NULL);
+    gst_object_unref (element);
+    draw_small (&series, 4, 4);
+    paco_test_info (&series.info, kinds[i].format, 100, 80);
+    gst_harness_set_src_caps (harness, gst_video_info_to_caps (&series.info));
+    for (guint n = 0; n < 4; n++)
+      gst_harness_push (harness, draw_slice (&series, n));
+    gst_harness_push_event (harness, gst_event_new_eos ());
+    take_all (harness, cut);
+    error = paco_test_pop_error (bus);
+    fail_unless_equals_int (cut->len, i == 0 ? 0 : 4);
+    fail_unless ((error != NULL) == (i == 0));
+    if (error)
+      fail_unless (strstr (error->message, "16-bit"), "%s", error->message);
+    g_clear_error (&error);
+    for (guint n = 0; n < cut->len; n++)
+      fail_unless (gst_buffer_get_size (g_ptr_array_index (cut, n)) <= 1500);
+    g_ptr_array_unref (cut);
+    paco_test_teardown_failed (harness, bus);
+  }
+}
+GST_END_TEST;
+
 static Suite *
 stackstreams_suite (void)
 {
@@ -432,6 +482,7 @@ stackstreams_suite (void)
   tcase_add_test (chain, test_late_key_unit);
   tcase_add_test (chain, test_segments);
   tcase_add_test (chain, test_big_endian);
+  tcase_add_test (chain, test_cut);
   return suite;
 }
 
