@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 #define PACO_MAX_STACK 64 /* slices */
 #define PACO_MAX_STACK_LEVELS 3
 /* Samples of all slices that an element takes memory for. */
-#define PACO_MAX_STACK_SAMPLES (UINT64_C (1) << 30)
+#define PACO_MAX_STACK_SAMPLES (UINT64_C (1) << 28)
 #define PACO_SLICE_DEPTH 16 /* of the pictures that slices are coded as */
 
 /* What a frame says of the stack that it is a slice of. */

@@ -467,6 +467,23 @@ GST_START_TEST (test_cut)
 }
 GST_END_TEST;
 
+/* No memory is taken for what no computer should be asked for. */
+GST_START_TEST (test_bound)
+{
+  GstBus *bus;
+  GstHarness *harness = paco_test_harness ("pacoenc stack=5", &bus);
+  GError *error;
+
+  gst_harness_set_src_caps_str (harness,
+      "video/x-raw,format=GRAY8,width=8192,height=8192,framerate=25/1");
+  gst_harness_push (harness, gst_buffer_new ());
+  error = paco_test_pop_error (bus);
+  fail_unless (error != NULL && strstr (error->message, "smaller stack"));
+  g_error_free (error);
+  paco_test_teardown_failed (harness, bus);
+}
+GST_END_TEST;
+
 static Suite *
 stackstreams_suite (void)
 {
@@ -483,6 +500,7 @@ stackstreams_suite (void)
   tcase_add_test (chain, test_segments);
   tcase_add_test (chain, test_big_endian);
   tcase_add_test (chain, test_cut);
+  tcase_add_test (chain, test_bound);
   return suite;
 }
 
