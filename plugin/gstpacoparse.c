@@ -352,7 +352,8 @@ finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
           GST_BASE_PARSE (self), &self->seek, &self->grid, &place))
     GST_INFO_OBJECT (self, "all frames of the file are known");
   stamp (self, frame->buffer, &place);
-  if (self->seek.index && GST_BUFFER_PTS_IS_VALID (frame->buffer))
+  if (self->seek.index && header->video.slice.position == 0
+      && GST_BUFFER_PTS_IS_VALID (frame->buffer))
     gst_paco_seek_parsed (GST_BASE_PARSE (self), &self->seek, frame->offset,
         GST_BUFFER_PTS (frame->buffer));
   if (header->video.slice.position == 0)

@@ -205,7 +205,7 @@ find_target (const Known *known, GstBaseParse *base, GstClockTime time,
     n = n_frames - 1;
   open_file (&file, base);
   found = paco_frame_index_find (index, &file, &n, offset)
-      && (known->stack == 0 || find_stack (index, &file, flags, &n, offset));
+      && find_stack (index, &file, flags, &n, offset);
   paco_file_clear (&file);
   *target = gst_paco_grid_time (grid, n);
   return found;

@@ -18,7 +18,7 @@ typedef struct
   GstPacoGrid grid;      /* of the index's frames */
   guint stack;           /* frames of the first stack; 0: there is none */
   GHashTable *told;      /* offsets of frames that the base class was told of */
-  guint64 furthest_offset; /* of the furthest frame that was parsed */
+  guint64 furthest_offset; /* of the furthest frame of these */
   GstClockTime furthest_time;
 } GstPacoSeek;
 
@@ -40,7 +40,7 @@ gboolean gst_paco_seek_extend (GstBaseParse *base, GstPacoSeek *seek,
 gboolean gst_paco_seek_number (
     const GstPacoSeek *seek, const PacoFileFrame *frame, guint64 *n);
 
-/* Notes that a frame of the file has been parsed, and its time. */
+/* Notes that a frame with which a decoder can begin has been parsed, and its time. */
 void gst_paco_seek_parsed (
     GstBaseParse *base, GstPacoSeek *seek, guint64 offset, GstClockTime time);
 

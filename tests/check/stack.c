@@ -586,6 +586,47 @@ GST_START_TEST (test_files)
 }
 GST_END_TEST;
 
+/* A file begins with pictures that are each for themselves, and stacks follow. */
+GST_START_TEST (test_mixed_file)
+{
+  guint alone = draw (1, 20), end = alone + draw (2, 40), length = draw (2, 17);
+  gchar *folder = temporary_folder ();
+  gchar *path = NULL, *bytes;
+  GString *both = g_string_new (NULL);
+  Player player;
+  gsize size;
+
+  for (guint i = 0; i < 2; i++) {
+    g_free (path);
+    path = record (folder, "", i ? length : 1, i ? end - alone : alone);
+    fail_unless (g_file_get_contents (path, &bytes, &size, NULL));
+    g_string_append_len (both, bytes, (gssize) size);
+    g_free (bytes);
+  }
+  fail_unless (g_file_set_contents (path, both->str, (gssize) both->len, NULL));
+  start (&player,
+      launch ("filesrc location=%s ! pacoparse ! pacodec ! appsink name=sink",
+          path));
+  for (guint i = 0; i < 4; i++) {
+    guint n = i == 0 ? alone + 1 : draw (0, end - 1);
+    GPtrArray *samples;
+
+    seek (&player, GST_SEEK_FLAG_ACCURATE, n);
+    samples = pull_all (&player);
+    fail_unless (samples->len == end - n, "%u pictures from %u on, of %u",
+        samples->len, n, end);
+    for (guint k = 0; k < samples->len; k++)
+      fail_unless_equals_int (number_of (g_ptr_array_index (samples, k)),
+          n + k < alone ? n + k : n + k - alone);
+    g_ptr_array_unref (samples);
+  }
+  stop (&player);
+  g_string_free (both, TRUE);
+  g_free (path);
+  remove_folder (folder);
+}
+GST_END_TEST;
+
 /* A part of a stack is asked for, of a file that pacoparse reads on its own: its pictures
  * are sound, and there is no damage beside it. */
 GST_START_TEST (test_ranges)
@@ -679,6 +720,7 @@ stack_suite (void)
   tcase_add_test (chain, test_reduce);
   tcase_add_test (chain, test_latency);
   tcase_add_loop_test (chain, test_files, 0, 3);
+  tcase_add_test (chain, test_mixed_file);
   tcase_add_test (chain, test_ranges);
   tcase_add_test (chain, test_split_files);
   return suite;
