@@ -638,7 +638,7 @@ gst_paco_parse_sink_event (GstBaseParse *base, GstEvent *event)
 {
   GstPacoParse *self = GST_PACO_PARSE (base);
   GstEventType type = GST_EVENT_TYPE (event);
-  gboolean in_time = self->time_segment, handled;
+  gboolean in_time = FALSE, handled;
   guint64 offset = 0;
 
   if (type == GST_EVENT_SEGMENT) {
