@@ -92,12 +92,13 @@ decode_slices (GstPacoDec *self)
 {
   GstPacoStack *stack = &self->stack;
   GstFlowReturn flow;
+  gboolean ready;
 
   gst_paco_pipe_wait_done (&self->coder.pipe);
   flow = prepare (self);
-  for (guint i = 0; flow == GST_FLOW_OK && stack->members[0].error == NULL
-       && i < stack->plan.length;
-       i++)
+  /* From the first slice on, their errors are for the pipe's thread to write. */
+  ready = flow == GST_FLOW_OK && stack->members[0].error == NULL;
+  for (guint i = 0; ready && flow == GST_FLOW_OK && i < stack->plan.length; i++)
     if (stack->members[i].frame != NULL)
       flow = submit_slice (self, i);
   gst_paco_pipe_wait_done (&self->coder.pipe);
