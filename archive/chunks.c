@@ -18,13 +18,6 @@ enum
   MAX_RATIO = 1033,
 };
 
-static gboolean
-fail (GError **error, PacoSourceError code, const char *sentence)
-{
-  g_set_error_literal (error, PACO_SOURCE_ERROR, code, sentence);
-  return FALSE;
-}
-
 void
 paco_kept_file_init (PacoKeptFile *kept)
 {
@@ -161,10 +154,10 @@ paco_kept_chunks_write (
   gsize offset, rest;
 
   if (!paco_kept_name_is_good (kept->name, strlen (kept->name)))
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "its name is longer than 4096 bytes, or none of a file below a folder");
   if (kept->rest->len > MAX_REST)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "what the file has besides its picture is more than 1 GiB");
   chunks->n = 0;
   chunks->attachment_size = 0;
@@ -201,7 +194,7 @@ read_file (const PacoFrameChunk *chunk, PacoKeptFile *kept, GError **error)
 
   if (chunk->size < FILE_HEAD || data[1] != 0
       || !paco_kept_name_is_good (name, chunk->size - FILE_HEAD))
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "the frame's chunk 12, its source file, is broken");
   kept->kind = paco_source_kind_by_id (data[0]);
   if (!kept->kind) {
@@ -289,22 +282,22 @@ read_chunks (const Kept *found, PacoKeptFile *kept, GError **error)
     else if (chunks[i].type == PACO_CHUNK_SOURCE_FILE
         || chunks[i].type == PACO_CHUNK_SOURCE_MD5
         || chunks[i].type == PACO_CHUNK_SOUND_FILE)
-      return fail (error, PACO_SOURCE_BROKEN,
+      return paco_source_fail (error, PACO_SOURCE_BROKEN,
           "the frame has more than one source file, MD5 of it, or file of "
           "sound");
   }
   if (!file)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "the frame has not been archived from a file: it keeps none");
   if (!read_file (file, kept, error))
     return FALSE;
   if (!read_rest (
           found, paco_get32 ((const guint8 *) file->data + 10), kept->rest))
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "what the frame keeps of its source file (chunks 13, or the "
         "attachment) is broken");
   if (md5 && md5->size != PACO_CHECKSUM_SIZE)
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "the frame's chunk 14, the MD5 of its source file, is broken");
   g_byte_array_set_size (kept->sound, 0);
   if (sound)
@@ -329,7 +322,7 @@ paco_kept_file_read (
       || paco_frame_attachment (data, size, &found.attachment.data,
              &found.attachment.size, &failure)
           != PACO_STATUS_OK)
-    return fail (error, PACO_SOURCE_BROKEN, failure.message);
+    return paco_source_fail (error, PACO_SOURCE_BROKEN, failure.message);
   if (n > room) {
     room = n;
     chunks = g_new (PacoFrameChunk, n);

@@ -28,13 +28,6 @@ enum
 };
 
 static gboolean
-fail (GError **error, PacoSourceError code, const char *sentence)
-{
-  g_set_error_literal (error, PACO_SOURCE_ERROR, code, sentence);
-  return FALSE;
-}
-
-static gboolean
 match (const guint8 *bytes, gsize size)
 {
   return size >= 4
@@ -287,7 +280,7 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
   PacoDpx dpx;
 
   if (size > G_MAXINT32)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "a file of 2 GiB and more is not supported");
   if (!paco_dpx_read (bytes, size, size, &dpx, error))
     return FALSE;
@@ -305,7 +298,7 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
   clear_size = rest->len + dpx.n_parts * RUN_HEAD;
   for (guint p = 0; p < dpx.n_parts; p++)
     if (!keep_padding (&dpx, p, bytes, source))
-      return fail (error, PACO_SOURCE_UNSUPPORTED,
+      return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
           "its bits of padding are not clear, and differ too much to be kept");
   tell_notes (&dpx, clear_size, source);
   return TRUE;
@@ -319,16 +312,17 @@ read_rest (const guint8 *rest, gsize size, const PacoInfo *info,
   gsize before;
 
   if (size < REST_HEAD || rest[0] != FORM)
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "what was kept of the file is of an unknown form");
   before = paco_get32 (rest + 1);
   if (before > size - REST_HEAD || file_size > G_MAXINT32)
-    return fail (error, PACO_SOURCE_BROKEN, "what was kept of the file is cut");
+    return paco_source_fail (
+        error, PACO_SOURCE_BROKEN, "what was kept of the file is cut");
   if (!paco_dpx_read (rest + REST_HEAD, before, file_size, dpx, error))
     return FALSE;
   if (dpx->parts[0].offset != before
       || !paco_source_same_samples (&dpx->info, info))
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "what was kept of the file and the picture do not fit together");
   return TRUE;
 }
@@ -368,7 +362,7 @@ rebuild (const guint8 *rest, gsize rest_size, const PacoInfo *info,
   for (guint p = 0; whole && p < dpx.n_parts; p++)
     whole = walk_runs (&dpx, p, rest, rest_size, &at, NULL);
   if (!whole || at != rest_size)
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "what was kept of the file is cut, or too long");
   paco_bytes_set_size (rebuilt->file, file_size);
   at = REST_HEAD;

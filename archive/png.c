@@ -45,13 +45,6 @@ static const guint8 signature[SIGNATURE] = { 0x89, 'P', 'N', 'G', '\r', '\n',
   0x1a, '\n' };
 
 static gboolean
-fail (GError **error, PacoSourceError code, const char *sentence)
-{
-  g_set_error_literal (error, PACO_SOURCE_ERROR, code, sentence);
-  return FALSE;
-}
-
-static gboolean
 match (const guint8 *bytes, gsize size)
 {
   return size >= SIGNATURE && memcmp (bytes, signature, SIGNATURE) == 0;
@@ -113,11 +106,12 @@ read_ihdr (const guint8 *data, Header *header, GError **error)
   const char *reason = why_not (depth, type, data[10], data[11], data[12]);
 
   if (reason)
-    return fail (error, PACO_SOURCE_UNSUPPORTED, reason);
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED, reason);
   if (width == 0 || height == 0)
-    return fail (error, PACO_SOURCE_BROKEN, "the picture has no samples");
+    return paco_source_fail (
+        error, PACO_SOURCE_BROKEN, "the picture has no samples");
   if (width > MAX_SIZE || height > MAX_SIZE)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "the picture has more than 16384 columns or lines");
   header->depth = depth;
   header->picture = (PacoPngPicture){
@@ -140,11 +134,11 @@ read_header (const guint8 *bytes, gsize size, Header *header, GError **error)
   if (!match (bytes, size) || size < SIGNATURE + CHUNK + HEADER
       || get32 (bytes + SIGNATURE) != HEADER
       || memcmp (bytes + SIGNATURE + 4, "IHDR", 4) != 0)
-    return fail (
+    return paco_source_fail (
         error, PACO_SOURCE_BROKEN, "it does not begin as PNG files do");
   if (crc32 (0, bytes + SIGNATURE + 4, 4 + HEADER)
       != get32 (bytes + SIGNATURE + CHUNK_HEAD + HEADER))
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "its header is damaged: the checksum of the IHDR chunk differs");
   if (!read_ihdr (bytes + SIGNATURE + CHUNK_HEAD, header, error))
     return FALSE;
@@ -188,10 +182,10 @@ peek (const guint8 *bytes, gsize size, guint64 file_size, PacoInfo *info,
   if (!read_header (bytes, size, &header, error))
     return FALSE;
   if (header.animated)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "the file is an animation; PaCo has a frame for each file");
   if (paco_png_bytes (&header.picture) / MAX_RATIO > file_size)
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "the file is too short for the picture that its header promises");
   tell_info (&header, info);
   return TRUE;
@@ -234,11 +228,11 @@ collect_data (const guint8 *bytes, gsize size, gsize *at, GByteArray *data,
     const guint8 *chunk = bytes + *at + CHUNK_HEAD;
 
     if (length > size - *at - CHUNK)
-      return fail (
+      return paco_source_fail (
           error, PACO_SOURCE_BROKEN, "the file ends within the samples");
     if (crc32 (crc32 (0, bytes + *at + 4, 4), chunk, length)
         != get32 (chunk + length))
-      return fail (error, PACO_SOURCE_BROKEN,
+      return paco_source_fail (error, PACO_SOURCE_BROKEN,
           "it is damaged: the checksum of an IDAT chunk differs");
     paco_runs_add (sizes, 0, length);
     g_byte_array_append (data, chunk, length);
@@ -257,7 +251,7 @@ decompress (GByteArray *data, guint8 *lines, gsize size, gboolean samples_only,
   int status = Z_OK;
 
   if (inflateInit (&zlib) != Z_OK)
-    return fail (error, PACO_SOURCE_UNSUPPORTED, "memory is short");
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED, "memory is short");
   zlib.next_out = lines;
   while (status == Z_OK) {
     gsize before;
@@ -273,12 +267,12 @@ decompress (GByteArray *data, guint8 *lines, gsize size, gboolean samples_only,
   }
   inflateEnd (&zlib);
   if (status != Z_STREAM_END || left > 0 || zlib.avail_out > 0)
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         status == Z_BUF_ERROR || status == Z_STREAM_END
             ? "there are more or fewer samples than the picture has"
             : "the compressed samples are damaged");
   if (zlib.avail_in > 0 && !samples_only)
-    return fail (error, PACO_SOURCE_OTHER_BYTES,
+    return paco_source_fail (error, PACO_SOURCE_OTHER_BYTES,
         "there are bytes behind the compressed samples in the IDAT chunks, "
         "which could not come back; --keep-files keeps the file as it is");
   return TRUE;
@@ -287,7 +281,7 @@ decompress (GByteArray *data, guint8 *lines, gsize size, gboolean samples_only,
 static gboolean
 cannot_come_back (GError **error)
 {
-  return fail (error, PACO_SOURCE_OTHER_BYTES,
+  return paco_source_fail (error, PACO_SOURCE_OTHER_BYTES,
       "zlib does not compress the samples to the bytes of this file with any "
       "settings, so the file could not come back bit by bit; save it anew with "
       "a program that uses zlib, as libpng, ImageMagick and FFmpeg do, or have "
@@ -340,14 +334,14 @@ take_apart (const guint8 *bytes, gsize size, const Header *header,
     return FALSE;
   if (stream->data->len < ZLIB
       || paco_png_bytes (picture) / MAX_RATIO > stream->data->len)
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "the file is too short for the picture that its header promises");
   g_byte_array_set_size (lines, (guint) paco_png_bytes (picture));
   stream->filters = g_malloc (n_lines);
   if (!decompress (stream->data, lines->data, lines->len, samples_only, error))
     return FALSE;
   if (!paco_png_get_filters (picture, lines->data, stream->filters, &filtered))
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "a line is filtered in a way that PNG does not know");
   if (!samples_only
       && !paco_deflate_find (lines->data, lines->len,
@@ -377,9 +371,11 @@ check_ends (
     const guint8 *bytes, gsize size, const Header *header, GError **error)
 {
   if (header->before == 0)
-    return fail (error, PACO_SOURCE_BROKEN, "the file has no samples");
+    return paco_source_fail (
+        error, PACO_SOURCE_BROKEN, "the file has no samples");
   if (size > G_MAXUINT32 / 2 || header->before > MAX_PART)
-    return fail (error, PACO_SOURCE_UNSUPPORTED, "the file is too large");
+    return paco_source_fail (
+        error, PACO_SOURCE_UNSUPPORTED, "the file is too large");
   return TRUE;
 }
 
@@ -431,7 +427,7 @@ typedef struct
 static gboolean
 broken_rest (GError **error)
 {
-  return fail (error, PACO_SOURCE_BROKEN,
+  return paco_source_fail (error, PACO_SOURCE_BROKEN,
       "what was kept of the file contradicts itself, or the picture");
 }
 
@@ -441,7 +437,7 @@ read_rest (const guint8 *p, gsize size, Rest *rest, GError **error)
   guint64 parts;
 
   if (size < REST_HEAD || p[0] != FORM)
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "what was kept of the file is of an unknown form");
   rest->settings = (PacoDeflate){ p[1], p[2], p[3], p[4] };
   rest->zlib_head = p + 6;

@@ -27,13 +27,6 @@ typedef struct
 } Header;
 
 static gboolean
-fail (GError **error, PacoSourceError code, const char *sentence)
-{
-  g_set_error_literal (error, PACO_SOURCE_ERROR, code, sentence);
-  return FALSE;
-}
-
-static gboolean
 match (const guint8 *bytes, gsize size)
 {
   return size >= 3 && bytes[0] == 'P' && bytes[1] >= '5' && bytes[1] <= '7'
@@ -144,20 +137,22 @@ read_header (const guint8 *bytes, gsize size, Header *header, GError **error)
 {
   *header = (Header){ 0 };
   if (!match (bytes, size))
-    return fail (error, PACO_SOURCE_BROKEN, "it is no PGM, PPM or PAM file");
+    return paco_source_fail (
+        error, PACO_SOURCE_BROKEN, "it is no PGM, PPM or PAM file");
   if (!(bytes[1] == '7' ? read_pam (bytes, size, header)
                         : read_pnm (bytes, size, header)))
-    return fail (error, PACO_SOURCE_BROKEN, "its header has no end");
+    return paco_source_fail (
+        error, PACO_SOURCE_BROKEN, "its header has no end");
   if (header->width == 0 || header->height == 0 || header->maxval == 0
       || header->n_components == 0 || header->size > size)
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "its header does not say width, height, components and the largest "
         "sample");
   if (header->width > MAX_SIZE || header->height > MAX_SIZE)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "the picture has more than 16384 columns or lines");
   if (header->maxval > 65535 || header->n_components > PACO_COMPONENTS)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "samples have more than 16 bits, or there are more than four "
         "components");
   header->rgb &= header->n_components >= 3;
@@ -239,7 +234,8 @@ peek (const guint8 *bytes, gsize size, guint64 file_size, PacoInfo *info,
     return FALSE;
   if (file_size < header.size
       || file_size - header.size < image_bytes (&header))
-    return fail (error, PACO_SOURCE_BROKEN, "the file ends within the picture");
+    return paco_source_fail (
+        error, PACO_SOURCE_BROKEN, "the file ends within the picture");
   tell_info (&header, g_bit_storage (header.maxval), info);
   return TRUE;
 }
@@ -259,7 +255,7 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
   place_image (&header, (guint8 *) bytes + header.size, &source->image);
   end = header.size + image_bytes (&header);
   if (size - end > G_MAXUINT32 / 2 || header.size > G_MAXUINT32 / 2)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "there is too much before or behind the picture");
   paco_put32 (head + 1, (guint32) header.size);
   g_byte_array_append (source->rest, head, sizeof head);
@@ -276,11 +272,12 @@ rebuild (const guint8 *rest, gsize rest_size, const PacoInfo *info,
   gsize before, behind;
 
   if (rest_size < REST_HEAD || rest[0] != FORM)
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "what was kept of the file is of an unknown form");
   before = paco_get32 (rest + 1);
   if (before > rest_size - REST_HEAD)
-    return fail (error, PACO_SOURCE_BROKEN, "what was kept of the file is cut");
+    return paco_source_fail (
+        error, PACO_SOURCE_BROKEN, "what was kept of the file is cut");
   if (!read_header (rest + REST_HEAD, before, &header, error))
     return FALSE;
   behind = rest_size - REST_HEAD - before;
@@ -288,11 +285,11 @@ rebuild (const guint8 *rest, gsize rest_size, const PacoInfo *info,
       || header.height != info->height
       || header.n_components != info->n_components || file_size > G_MAXUINT32
       || file_size != before + image_bytes (&header) + behind)
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "what was kept of the file and the picture do not fit together");
   for (guint c = 0; c < info->n_components; c++)
     if (info->depth[c] > 8 * sample_bytes (&header))
-      return fail (
+      return paco_source_fail (
           error, PACO_SOURCE_BROKEN, "the picture has more bits than the file");
   paco_bytes_set_size (rebuilt->file, file_size);
   memcpy (rebuilt->file->data, rest + REST_HEAD, before);

@@ -29,6 +29,14 @@ typedef enum
   PACO_SOURCE_OTHER_BYTES,
 } PacoSourceError;
 
+/* Sets an error with such a sentence. Returns FALSE. */
+static inline gboolean
+paco_source_fail (GError **error, PacoSourceError code, const char *sentence)
+{
+  g_set_error_literal (error, PACO_SOURCE_ERROR, (gint) code, sentence);
+  return FALSE;
+}
+
 /* The form of a rest, of any kind, that is the whole file behind the byte that says
  * so. */
 #define PACO_SOURCE_WHOLE 255

@@ -28,13 +28,6 @@ enum
 };
 
 static gboolean
-fail (GError **error, PacoSourceError code, const char *sentence)
-{
-  g_set_error_literal (error, PACO_SOURCE_ERROR, code, sentence);
-  return FALSE;
-}
-
-static gboolean
 match (const guint8 *bytes, gsize size)
 {
   return size >= 4
@@ -119,10 +112,10 @@ find_holes (const PacoTiffPicture *picture, GArray *holes, GError **error)
     g_array_append_val (holes, hole);
   }
   if (!join_holes (holes))
-    return fail (
+    return paco_source_fail (
         error, PACO_SOURCE_UNSUPPORTED, "strips or tiles have bytes in common");
   if (holes->len > MAX_HOLES)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "there are too many pieces between strips or tiles");
   return TRUE;
 }
@@ -174,7 +167,7 @@ check_line_ends (
   for (gsize y = 0; beyond && y < picture->height; y++)
     all |= samples[(y + 1) * line - 1];
   if (all & beyond)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "bits behind the last sample of a line are not zero, and would not "
         "come back");
   return TRUE;
@@ -260,7 +253,7 @@ take_apart (const PacoTiffPicture *picture, const guint8 *bytes, gsize size,
   if (!find_holes (picture, holes, error))
     return FALSE;
   if (!is_told_without (picture, bytes, size, holes))
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "strips or tiles have bytes of the file's header or tags");
   if (!in_file) {
     if (!gather (picture, bytes, size, source, padding, &settings, &crc, error))
@@ -285,7 +278,8 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
   GArray *holes = g_array_new (FALSE, FALSE, sizeof (PacoTiffHole));
   GByteArray *padding = g_byte_array_new ();
   gboolean done = match (bytes, size)
-      || fail (error, PACO_SOURCE_BROKEN, "it does not begin as TIFF files do");
+      || paco_source_fail (
+          error, PACO_SOURCE_BROKEN, "it does not begin as TIFF files do");
 
   done = done && paco_tiff_picture_read (&picture, bytes, size, NULL, 0, error)
       && take_apart (&picture, bytes, size, holes, padding, source, error);
@@ -300,7 +294,7 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
 static gboolean
 broken_rest (GError **error)
 {
-  return fail (error, PACO_SOURCE_BROKEN,
+  return paco_source_fail (error, PACO_SOURCE_BROKEN,
       "what was kept of the file contradicts itself, or the picture");
 }
 
@@ -318,7 +312,7 @@ read_rest (const guint8 *p, gsize size, Rest *rest, GError **error)
   guint64 parts;
 
   if (size < REST_HEAD || p[0] != FORM)
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "what was kept of the file is of an unknown form");
   rest->settings = (PacoTiffSettings){ p[1], p[2] };
   rest->crc = paco_get32 (p + 4);

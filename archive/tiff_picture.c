@@ -12,13 +12,6 @@ enum
   MAX_PADDING = 1 << 30, /* bytes */
 };
 
-static gboolean
-fail (GError **error, PacoSourceError code, const char *sentence)
-{
-  g_set_error_literal (error, PACO_SOURCE_ERROR, code, sentence);
-  return FALSE;
-}
-
 /* --- what is refused --------------------------------------------------- */
 
 static const char *
@@ -176,7 +169,7 @@ read_segments (TIFF *tiff, PacoTiffPicture *picture, gsize size, GError **error)
 
   if ((picture->tiled ? TIFFNumberOfTiles (tiff) : TIFFNumberOfStrips (tiff))
       != n)
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "it has not as many strips or tiles as the picture needs");
   picture->n_segments = n;
   picture->segments = g_new (PacoTiffSegment, n);
@@ -189,22 +182,22 @@ read_segments (TIFF *tiff, PacoTiffPicture *picture, gsize size, GError **error)
     segment->size = TIFFGetStrileByteCount (tiff, i);
     if (picture->compression == COMPRESSION_NONE) {
       if (segment->size < bytes)
-        return fail (error, PACO_SOURCE_BROKEN,
+        return paco_source_fail (error, PACO_SOURCE_BROKEN,
             "a strip or a tile is shorter than its samples");
       /* Bytes that a strip has beyond these belong to the rest. */
       segment->size = bytes;
     }
     if (segment->offset > size || segment->size > size - segment->offset)
-      return fail (error, PACO_SOURCE_BROKEN,
+      return paco_source_fail (error, PACO_SOURCE_BROKEN,
           "the file ends within the samples, or says that they are behind its "
           "end");
     total += bytes;
   }
   if (total - paco_tiff_bytes (picture) > MAX_PADDING)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "tiles have more than a gigabyte beyond the edges of the picture");
   if (total / max_ratio (picture) > size)
-    return fail (error, PACO_SOURCE_BROKEN,
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
         "the file is too short for the picture that it promises");
   return TRUE;
 }
@@ -218,17 +211,18 @@ read_picture (TIFF *tiff, PacoTiffPicture *picture, gsize size, GError **error)
   read_tags (tiff, picture, &format, &fill_order);
   if (picture->width == 0 || picture->height == 0 || picture->segment_width == 0
       || picture->segment_height == 0)
-    return fail (error, PACO_SOURCE_BROKEN, "the picture has no samples");
+    return paco_source_fail (
+        error, PACO_SOURCE_BROKEN, "the picture has no samples");
   if (picture->width > MAX_SIZE || picture->height > MAX_SIZE)
-    return fail (error, PACO_SOURCE_UNSUPPORTED,
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
         "the picture has more than 16384 columns or lines");
   reason = why_not (picture, format, fill_order);
   if (reason)
-    return fail (error, PACO_SOURCE_UNSUPPORTED, reason);
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED, reason);
   /* A tile may be larger than the picture, but not by any amount. */
   if (picture->segment_width > 2 * MAX_SIZE
       || picture->segment_height > 2 * MAX_SIZE)
-    return fail (
+    return paco_source_fail (
         error, PACO_SOURCE_UNSUPPORTED, "a tile is larger than 32768 samples");
   return read_segments (tiff, picture, size, error);
 }
@@ -237,7 +231,7 @@ static gboolean
 check_size (guint64 size, GError **error)
 {
   return size <= G_MAXINT32
-      || fail (error, PACO_SOURCE_UNSUPPORTED,
+      || paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
           "the file has more than 2147483647 bytes");
 }
 
