@@ -101,6 +101,18 @@ gst_paco_damage_shared (GstPacoDamage *damage, GstElement *element,
 }
 
 void
+gst_paco_damage_flag (GstVideoCodecFrame *frame, gboolean damaged)
+{
+  if (!damaged
+      && !GST_BUFFER_FLAG_IS_SET (
+          frame->input_buffer, GST_BUFFER_FLAG_CORRUPTED))
+    return;
+
+  GST_VIDEO_CODEC_FRAME_FLAG_SET (frame, GST_VIDEO_CODEC_FRAME_FLAG_CORRUPTED);
+  GST_BUFFER_FLAG_SET (frame->output_buffer, GST_BUFFER_FLAG_CORRUPTED);
+}
+
+void
 gst_paco_damage_lost (GstPacoDamage *damage, GstElement *element,
     const GstVideoCodecFrame *frame, const char *reason)
 {

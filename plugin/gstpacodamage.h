@@ -38,6 +38,9 @@ void gst_paco_damage_decoded (GstPacoDamage *damage, GstElement *element,
  * others are missing or damaged. */
 void gst_paco_damage_shared (GstPacoDamage *damage, GstElement *element,
     const GstVideoCodecFrame *frame, guint n_bad, guint length);
+/* Flags a decoded frame and its picture as corrupted if it is damaged, or if upstream
+ * calls it corrupted, who may know of more than the blocks' checks tell. */
+void gst_paco_damage_flag (GstVideoCodecFrame *frame, gboolean damaged);
 /* Has to be called when a frame could not be decoded. */
 void gst_paco_damage_lost (GstPacoDamage *damage, GstElement *element,
     const GstVideoCodecFrame *frame, const char *reason);

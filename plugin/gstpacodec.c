@@ -118,8 +118,6 @@ typedef struct
   guint8 picture_flags;
 } Picture;
 
-/* A frame that upstream calls corrupted stays so: it may know of more than the
- * blocks' checks tell. */
 static void
 flag_output (GstPacoDec *self, GstVideoCodecFrame *frame,
     const Picture *picture, const PacoDecodedFrame *decoded)
@@ -131,13 +129,7 @@ flag_output (GstPacoDec *self, GstVideoCodecFrame *frame,
   paco_picture_flags_to_buffer (&header, frame->output_buffer);
   gst_paco_damage_decoded (&self->damage, GST_ELEMENT (self), frame,
       decoded->corrupted_blocks, decoded->concealed_blocks);
-  if (decoded->corrupted_blocks == 0
-      && !GST_BUFFER_FLAG_IS_SET (
-          frame->input_buffer, GST_BUFFER_FLAG_CORRUPTED))
-    return;
-
-  GST_VIDEO_CODEC_FRAME_FLAG_SET (frame, GST_VIDEO_CODEC_FRAME_FLAG_CORRUPTED);
-  GST_BUFFER_FLAG_SET (frame->output_buffer, GST_BUFFER_FLAG_CORRUPTED);
+  gst_paco_damage_flag (frame, decoded->corrupted_blocks > 0);
 }
 
 static GstFlowReturn

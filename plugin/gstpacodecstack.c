@@ -197,12 +197,7 @@ flag (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, guint n_bad)
   else
     gst_paco_damage_decoded (&self->damage, GST_ELEMENT (self), frame,
         member->broken_blocks, member->concealed_blocks);
-  if (n_bad == 0
-      && !GST_BUFFER_FLAG_IS_SET (
-          frame->input_buffer, GST_BUFFER_FLAG_CORRUPTED))
-    return;
-  GST_VIDEO_CODEC_FRAME_FLAG_SET (frame, GST_VIDEO_CODEC_FRAME_FLAG_CORRUPTED);
-  GST_BUFFER_FLAG_SET (frame->output_buffer, GST_BUFFER_FLAG_CORRUPTED);
+  gst_paco_damage_flag (frame, n_bad > 0);
 }
 
 /* Pushes picture i, whose frame is taken, or reports that it cannot be had. */

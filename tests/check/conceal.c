@@ -66,20 +66,6 @@ difference (GstBuffer *picture, guint phase)
   return sum;
 }
 
-static guint64
-read_stat (GstHarness *harness, const char *name)
-{
-  GstElement *decoder = gst_harness_find_element (harness, "pacodec");
-  GstStructure *stats;
-  guint64 value;
-
-  g_object_get (decoder, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, name, &value));
-  gst_structure_free (stats);
-  gst_object_unref (decoder);
-  return value;
-}
-
 /* --- what is shown --- */
 
 /* The scene moves by a pixel in a frame. */
@@ -106,10 +92,10 @@ GST_START_TEST (test_shown)
     picture = decode_frame (harness, code (WIDTH, HEIGHT, 3, FALSE));
     fail_if (GST_BUFFER_FLAG_IS_SET (picture, GST_BUFFER_FLAG_CORRUPTED));
     fail_unless (difference (picture, 3) < 2.0);
-    fail_unless_equals_uint64 (read_stat (harness, "corrupted-blocks"), 2);
+    fail_unless_equals_uint64 (paco_test_stat (harness, "corrupted-blocks"), 2);
     fail_unless_equals_uint64 (
-        read_stat (harness, "concealed-blocks"), conceal ? 2 : 0);
-    fail_unless_equals_uint64 (read_stat (harness, "damaged-frames"), 2);
+        paco_test_stat (harness, "concealed-blocks"), conceal ? 2 : 0);
+    fail_unless_equals_uint64 (paco_test_stat (harness, "damaged-frames"), 2);
     paco_test_teardown (harness, bus);
     g_free (launch);
   }
@@ -130,7 +116,7 @@ GST_START_TEST (test_flag_of_upstream)
   picture = decode_frame (harness, code (WIDTH, HEIGHT, 1, FALSE));
   fail_if (GST_BUFFER_FLAG_IS_SET (picture, GST_BUFFER_FLAG_CORRUPTED));
   gst_buffer_unref (picture);
-  fail_unless_equals_uint64 (read_stat (harness, "corrupted-blocks"), 0);
+  fail_unless_equals_uint64 (paco_test_stat (harness, "corrupted-blocks"), 0);
   paco_test_teardown (harness, bus);
 }
 GST_END_TEST;
@@ -199,14 +185,14 @@ GST_START_TEST (test_gaps)
         difference (decode_frame (harness, code (WIDTH, HEIGHT, 0, TRUE)), 0)
             > 10.0,
         "gap %u: a picture from before it is shown", i);
-    fail_unless_equals_uint64 (read_stat (harness, "concealed-blocks"), 0);
+    fail_unless_equals_uint64 (paco_test_stat (harness, "concealed-blocks"), 0);
 
     /* The stream after it is one like any other. */
     skip_frame (harness, code (WIDTH, HEIGHT, 1, FALSE));
     fail_unless (
         difference (decode_frame (harness, code (WIDTH, HEIGHT, 2, TRUE)), 2)
         < 4.0);
-    fail_unless_equals_uint64 (read_stat (harness, "concealed-blocks"), 1);
+    fail_unless_equals_uint64 (paco_test_stat (harness, "concealed-blocks"), 1);
     paco_test_teardown (harness, bus);
   }
 }

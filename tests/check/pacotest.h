@@ -39,6 +39,21 @@ paco_test_random_buffer (const GstVideoInfo *info, guint32 seed)
   return buffer;
 }
 
+/* A number of pacodec's stats. */
+static inline guint64
+paco_test_stat (GstHarness *harness, const gchar *name)
+{
+  GstElement *decoder = gst_harness_find_element (harness, "pacodec");
+  GstStructure *stats;
+  guint64 value;
+
+  g_object_get (decoder, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value));
+  gst_structure_free (stats);
+  gst_object_unref (decoder);
+  return value;
+}
+
 /* A smooth picture, for tests that need fewer bits at less quality. */
 static inline GstBuffer *
 paco_test_gray_buffer (guint width, guint height, guint phase)

@@ -192,20 +192,6 @@ draw_liars (void)
   return frames;
 }
 
-static guint64
-stat_of (GstHarness *harness, const gchar *name)
-{
-  GstElement *decoder = gst_harness_find_element (harness, "pacodec");
-  GstStructure *stats;
-  guint64 value;
-
-  g_object_get (decoder, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, name, &value));
-  gst_structure_free (stats);
-  gst_object_unref (decoder);
-  return value;
-}
-
 /* Whatever comes, each frame becomes a picture or is told of as lost. */
 GST_START_TEST (test_liars)
 {
@@ -224,7 +210,7 @@ GST_START_TEST (test_liars)
       gst_harness_push_event (harness, gst_event_new_eos ());
     take_all (harness, pictures);
     fail_unless_equals_uint64 (
-        pictures->len + stat_of (harness, "lost-frames"), frames->len);
+        pictures->len + paco_test_stat (harness, "lost-frames"), frames->len);
     g_ptr_array_unref (frames);
     g_ptr_array_unref (pictures);
     paco_test_teardown_failed (harness, bus);
