@@ -2,6 +2,7 @@
  * Makes a folder of source files a .paco file (archive.h): it begins and ends a run,
  * and does its last step, which writes. */
 #include "archive/archive.h"
+#include "archive/flights.h"
 #include "archive/run.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,13 +186,8 @@ open_coders (PacoRun *run, GError **error)
   for (PacoSettingPairs pair = options->encoders;
        pair && pair[0] && status == PACO_STATUS_OK; pair += 2)
     status = paco_frame_encoder_set (run->encoder, pair[0], pair[1], &failure);
-  /* Frames that are not to be shown are not concealed, and may have any size. */
   if (status == PACO_STATUS_OK && run->decoder)
-    status = paco_frame_decoder_set (
-        run->decoder, "conceal", "false", &failure);
-  if (status == PACO_STATUS_OK && run->decoder)
-    status = paco_frame_decoder_set (
-        run->decoder, "max-pixels", "268435456", &failure);
+    status = paco_flights_set_decoder (run->decoder, &failure);
   if (status == PACO_STATUS_OK && run->decoder)
     status = paco_frame_decoder_share_threads (
         run->decoder, run->encoder, &failure);

@@ -56,3 +56,14 @@ paco_flights_run (const PacoFlights *flights)
       break;
   }
 }
+
+PacoStatus
+paco_flights_set_decoder (PacoFrameDecoder *decoder, PacoError *failure)
+{
+  PacoStatus status = paco_frame_decoder_set (
+      decoder, "conceal", "false", failure);
+
+  if (status != PACO_STATUS_OK)
+    return status;
+  return paco_frame_decoder_set (decoder, "max-pixels", "268435456", failure);
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Makes the source files again that frames keep (restore.h): it begins and ends a
  * run, and does its last step, which reports each file. */
+#include "archive/flights.h"
 #include "archive/part.h"
 #include "archive/restore.h"
 #include "archive/restore_run.h"
@@ -69,12 +70,8 @@ open_decoder (PacoRestoreRun *run, GError **error)
   PacoStatus status;
 
   run->decoder = paco_frame_decoder_new ();
-  status = run->decoder
-      ? paco_frame_decoder_set (run->decoder, "conceal", "false", &failure)
-      : PACO_STATUS_MEMORY;
-  if (status == PACO_STATUS_OK)
-    status = paco_frame_decoder_set (
-        run->decoder, "max-pixels", "268435456", &failure);
+  status = run->decoder ? paco_flights_set_decoder (run->decoder, &failure)
+                        : PACO_STATUS_MEMORY;
   for (PacoSettingPairs pair = run->options->coders;
        pair && pair[0] && status == PACO_STATUS_OK; pair += 2)
     status = paco_frame_decoder_set (run->decoder, pair[0], pair[1], &failure);
