@@ -8,6 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum
+{
+  PIECE = 512 << 10, /* bytes */
+};
+
 static gboolean
 fail (GError **error, const char *what)
 {
@@ -16,14 +21,16 @@ fail (GError **error, const char *what)
   return FALSE;
 }
 
+/* Reads in pieces that stay in a core's cache until they are in the checksum. */
 static gboolean
-read_all (int fd, guint64 size, PacoBytes *bytes, GError **error)
+read_all (int fd, guint64 size, PacoBytes *bytes, PacoRunningChecksum *checksum,
+    GError **error)
 {
   gsize at = 0;
 
   paco_bytes_set_size (bytes, size);
   while (at < size) {
-    gssize n = read (fd, bytes->data + at, size - at);
+    gssize n = read (fd, bytes->data + at, MIN (PIECE, size - at));
 
     if (n < 0 && errno == EINTR)
       continue;
@@ -33,14 +40,16 @@ read_all (int fd, guint64 size, PacoBytes *bytes, GError **error)
       errno = 0;
       return fail (error, "it became shorter while it was read");
     }
+    if (checksum)
+      paco_running_checksum_add (checksum, bytes->data + at, (gsize) n);
     at += (gsize) n;
   }
   return TRUE;
 }
 
 gboolean
-paco_read_whole_file (
-    const char *path, guint64 size, PacoBytes *bytes, GError **error)
+paco_read_whole_file (const char *path, guint64 size, PacoBytes *bytes,
+    PacoRunningChecksum *checksum, GError **error)
 {
   struct stat status;
   gboolean good;
@@ -58,7 +67,7 @@ paco_read_whole_file (
     errno = 0;
     good = fail (error, "it has changed since the folder was looked through");
   }
-  good = good && read_all (fd, size, bytes, error);
+  good = good && read_all (fd, size, bytes, checksum, error);
   close (fd);
   return good;
 }
@@ -104,10 +113,6 @@ take_apart (PacoRun *run, PacoRunItem *item, GError **error)
   gboolean good;
 
   item->kept.size = file->len;
-  paco_checksums (
-      file->data, file->len, run->options->md5, &item->kept.checksums);
-  paco_report_spend (run->report, PACO_SPENT_CHECKSUMS, begin);
-  begin = g_get_monotonic_time ();
   item->kept.kind = paco_source_kind (file->data, file->len);
   good = item->kept.kind == run->kind;
   if (!good) {
@@ -130,15 +135,30 @@ take_apart (PacoRun *run, PacoRunItem *item, GError **error)
   return good;
 }
 
+gboolean
+paco_run_read_file (PacoRun *run, const char *path, guint64 size,
+    PacoBytes *bytes, gboolean with_md5, PacoChecksums *checksums,
+    GError **error)
+{
+  PacoRunningChecksum *running = paco_running_checksum_new (with_md5);
+  gint64 begin = g_get_monotonic_time (), spent;
+  gboolean good = paco_read_whole_file (path, size, bytes, running, error);
+
+  spent = paco_running_checksum_end (running, checksums);
+  paco_report_spend (
+      run->report, PACO_SPENT_CHECKSUMS, g_get_monotonic_time () - spent);
+  paco_report_spend (run->report, PACO_SPENT_READING, begin + spent);
+  return good;
+}
+
 static gboolean
 read_file (PacoRun *run, PacoRunItem *item, GError **error)
 {
   const PacoFolderFile *file = paco_folder_file (run->folder, item->number);
   char *path = paco_folder_path (run->folder, item->number);
-  gint64 begin = g_get_monotonic_time ();
-  gboolean good = paco_read_whole_file (path, file->size, item->file, error);
+  gboolean good = paco_run_read_file (run, path, file->size, item->file,
+      run->options->md5, &item->kept.checksums, error);
 
-  paco_report_spend (run->report, PACO_SPENT_READING, begin);
   g_free (path);
   g_free (item->kept.name);
   item->kept.name = g_strdup (file->name);

@@ -4,24 +4,75 @@
 #include <string.h>
 #include <xxhash.h>
 
+struct PacoRunningChecksum
+{
+  XXH3_state_t *xxh3;
+  GChecksum *md5; /* or NULL */
+  gint64 spent;   /* microseconds */
+};
+
+PacoRunningChecksum *
+paco_running_checksum_new (gboolean with_md5)
+{
+  PacoRunningChecksum *running = g_new0 (PacoRunningChecksum, 1);
+
+  running->xxh3 = XXH3_createState ();
+  if (!running->xxh3)
+    g_error ("there is no memory for a checksum");
+  XXH3_128bits_reset (running->xxh3);
+  if (with_md5)
+    running->md5 = g_checksum_new (G_CHECKSUM_MD5);
+  return running;
+}
+
+void
+paco_running_checksum_add (
+    PacoRunningChecksum *running, const guint8 *bytes, gsize size)
+{
+  gint64 begin = g_get_monotonic_time ();
+
+  XXH3_128bits_update (running->xxh3, bytes, size);
+  if (running->md5)
+    g_checksum_update (running->md5, bytes, (gssize) size);
+  running->spent += g_get_monotonic_time () - begin;
+}
+
+static void
+get (PacoRunningChecksum *running, PacoChecksums *checksums)
+{
+  XXH128_canonical_t canonical;
+  gsize length = PACO_CHECKSUM_SIZE;
+
+  XXH128_canonicalFromHash (&canonical, XXH3_128bits_digest (running->xxh3));
+  G_STATIC_ASSERT (sizeof canonical == PACO_CHECKSUM_SIZE);
+  memcpy (checksums->xxh3, &canonical, sizeof canonical);
+  checksums->has_md5 = running->md5 != NULL;
+  if (running->md5)
+    g_checksum_get_digest (running->md5, checksums->md5, &length);
+}
+
+gint64
+paco_running_checksum_end (
+    PacoRunningChecksum *running, PacoChecksums *checksums)
+{
+  gint64 spent = running->spent;
+
+  if (checksums)
+    get (running, checksums);
+  XXH3_freeState (running->xxh3);
+  g_clear_pointer (&running->md5, g_checksum_free);
+  g_free (running);
+  return spent;
+}
+
 void
 paco_checksums (const guint8 *bytes, gsize size, gboolean with_md5,
     PacoChecksums *checksums)
 {
-  XXH128_canonical_t canonical;
+  PacoRunningChecksum *running = paco_running_checksum_new (with_md5);
 
-  XXH128_canonicalFromHash (&canonical, XXH3_128bits (bytes, size));
-  G_STATIC_ASSERT (sizeof canonical == PACO_CHECKSUM_SIZE);
-  memcpy (checksums->xxh3, &canonical, sizeof canonical);
-  checksums->has_md5 = with_md5;
-  if (with_md5) {
-    GChecksum *md5 = g_checksum_new (G_CHECKSUM_MD5);
-    gsize length = PACO_CHECKSUM_SIZE;
-
-    g_checksum_update (md5, bytes, (gssize) size);
-    g_checksum_get_digest (md5, checksums->md5, &length);
-    g_checksum_free (md5);
-  }
+  paco_running_checksum_add (running, bytes, size);
+  paco_running_checksum_end (running, checksums);
 }
 
 gboolean
@@ -34,42 +85,6 @@ paco_checksums_match (const PacoChecksums *checksums, const guint8 *bytes,
   return memcmp (found.xxh3, checksums->xxh3, PACO_CHECKSUM_SIZE) == 0
       && (!found.has_md5
           || memcmp (found.md5, checksums->md5, PACO_CHECKSUM_SIZE) == 0);
-}
-
-struct PacoRunningChecksum
-{
-  XXH3_state_t *state;
-};
-
-PacoRunningChecksum *
-paco_running_checksum_new (void)
-{
-  PacoRunningChecksum *running = g_new (PacoRunningChecksum, 1);
-
-  running->state = XXH3_createState ();
-  if (!running->state)
-    g_error ("there is no memory for a checksum");
-  XXH3_128bits_reset (running->state);
-  return running;
-}
-
-void
-paco_running_checksum_add (
-    PacoRunningChecksum *running, const guint8 *bytes, gsize size)
-{
-  XXH3_128bits_update (running->state, bytes, size);
-}
-
-void
-paco_running_checksum_end (
-    PacoRunningChecksum *running, guint8 xxh3[PACO_CHECKSUM_SIZE])
-{
-  XXH128_canonical_t canonical;
-
-  XXH128_canonicalFromHash (&canonical, XXH3_128bits_digest (running->state));
-  memcpy (xxh3, &canonical, sizeof canonical);
-  XXH3_freeState (running->state);
-  g_free (running);
 }
 
 void

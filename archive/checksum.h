@@ -23,14 +23,15 @@ void paco_checksums (const guint8 *bytes, gsize size, gboolean with_md5,
 gboolean paco_checksums_match (const PacoChecksums *checksums,
     const guint8 *bytes, gsize size, gboolean with_md5);
 
-/* Computes XXH3 of bytes that come in pieces. */
+/* Computes the checksums of bytes that come in pieces, MD5 too if with_md5. */
 typedef struct PacoRunningChecksum PacoRunningChecksum;
-PacoRunningChecksum *paco_running_checksum_new (void);
+PacoRunningChecksum *paco_running_checksum_new (gboolean with_md5);
 void paco_running_checksum_add (
     PacoRunningChecksum *running, const guint8 *bytes, gsize size);
-/* Computes the checksum and frees the struct. */
-void paco_running_checksum_end (
-    PacoRunningChecksum *running, guint8 xxh3[PACO_CHECKSUM_SIZE]);
+/* Computes the checksums, which may be NULL, and frees the struct. Returns how many
+ * microseconds adding has taken. */
+gint64 paco_running_checksum_end (
+    PacoRunningChecksum *running, PacoChecksums *checksums);
 
 /* Writes a checksum as hexadecimal digits, with a zero behind them. */
 void paco_checksum_text (const guint8 checksum[PACO_CHECKSUM_SIZE],

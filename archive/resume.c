@@ -92,25 +92,22 @@ is_unchanged (
   char *path = paco_folder_path (run->folder, n);
   char *shown = paco_folder_show (run->folder, n);
   char *part = g_filename_display_name (paco_part_path (run->part));
-  gint64 begin = g_get_monotonic_time ();
+  PacoChecksums found;
   GError *reason = NULL;
-  gboolean same = paco_read_whole_file (path, kept->size, file, &reason);
+  gboolean same = paco_run_read_file (
+      run, path, kept->size, file, FALSE, &found, &reason);
 
-  paco_report_spend (run->report, PACO_SPENT_READING, begin);
-  begin = g_get_monotonic_time ();
   if (!same)
     g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
         "%s cannot be compared with its frame in %s: %s", shown, part,
         reason->message);
-  else if (!paco_checksums_match (
-               &kept->checksums, file->data, file->len, FALSE)) {
+  else if (memcmp (found.xxh3, kept->checksums.xxh3, PACO_CHECKSUM_SIZE) != 0) {
     g_set_error (error, PACO_PART_ERROR, PACO_PART_EXISTS,
         "%s has changed since its frame was written to %s: remove that to "
         "begin anew",
         shown, part);
     same = FALSE;
   }
-  paco_report_spend (run->report, PACO_SPENT_CHECKSUMS, begin);
   g_clear_error (&reason);
   g_free (part);
   g_free (shown);

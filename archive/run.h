@@ -15,6 +15,7 @@ enum
   STEP_DECODE,
   STEP_COMPARE,
   STEP_WRITE,
+  STEP_TELL,
   N_STEPS,
 };
 
@@ -44,6 +45,7 @@ typedef struct
   const PacoSourceKind *kind;
   PacoInfo picture;
   PacoPart *part;
+  GMutex placing;          /* of frames in the part */
   PacoSound *sound;        /* of the folder, or NULL */
   GByteArray *sound_chunk; /* that each frame keeps */
   PacoFrameEncoder *encoder;
@@ -61,6 +63,12 @@ PacoRunItem *paco_run_item (const PacoRun *run, guint64 number);
 void paco_run_fail (PacoRun *run, guint64 number, PacoArchiveError code,
     const char *format, ...) G_GNUC_PRINTF (4, 5);
 
+/* Reads a source file whole with its checksums, and reports what that has spent
+ * (archive_read.c). The error is a sentence without the file's name. */
+gboolean paco_run_read_file (PacoRun *run, const char *path, guint64 size,
+    PacoBytes *bytes, gboolean with_md5, PacoChecksums *checksums,
+    GError **error);
+
 /* Checks what is in OUT.part and keeps it (resume.c). */
 gboolean paco_run_resume (PacoRun *run, GError **error);
 
@@ -70,8 +78,9 @@ gpointer paco_run_read (gpointer data);    /* archive_read.c */
 gpointer paco_run_code (gpointer data);    /* archive_code.c */
 gpointer paco_run_decode (gpointer data);  /* archive_code.c */
 gpointer paco_run_compare (gpointer data); /* archive_read.c */
+gpointer paco_run_write (gpointer data);   /* archive_write.c */
 
-/* Reads a whole file of `size` bytes (archive_read.c). The error is a sentence without the
- * file's name. */
-gboolean paco_read_whole_file (
-    const char *path, guint64 size, PacoBytes *bytes, GError **error);
+/* Reads a whole file of `size` bytes (archive_read.c), and adds them to the checksum if
+ * there is one. The error is a sentence without the file's name. */
+gboolean paco_read_whole_file (const char *path, guint64 size, PacoBytes *bytes,
+    PacoRunningChecksum *checksum, GError **error);

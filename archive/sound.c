@@ -150,7 +150,8 @@ read_around (int fd, PacoSound *sound, GError **error)
 static gboolean
 sum_up (int fd, PacoSound *sound, GError **error)
 {
-  PacoRunningChecksum *running = paco_running_checksum_new ();
+  PacoRunningChecksum *running = paco_running_checksum_new (FALSE);
+  PacoChecksums checksums;
   guint8 *block = g_malloc (BLOCK);
   gboolean good = TRUE;
 
@@ -161,7 +162,8 @@ sum_up (int fd, PacoSound *sound, GError **error)
     if (good)
       paco_running_checksum_add (running, block, n);
   }
-  paco_running_checksum_end (running, sound->xxh3);
+  paco_running_checksum_end (running, &checksums);
+  memcpy (sound->xxh3, checksums.xxh3, sizeof sound->xxh3);
   g_free (block);
   return good
       || refuse (error, PACO_SOUND_REFUSED, sound->name, "cannot be read: %s",
@@ -326,7 +328,7 @@ paco_sound_maker_new (
 
   maker->sound = sound;
   maker->fd = -1;
-  maker->running = paco_running_checksum_new ();
+  maker->running = paco_running_checksum_new (FALSE);
   if (folder) {
     maker->path = g_strconcat (folder, "/", sound->name, NULL);
     maker->fd = paco_part_open_restoring (
@@ -358,8 +360,6 @@ paco_sound_maker_add (
 void
 paco_sound_maker_abandon (PacoSoundMaker *maker)
 {
-  guint8 unused[PACO_CHECKSUM_SIZE];
-
   if (!maker)
     return;
   if (maker->temporary)
@@ -367,7 +367,7 @@ paco_sound_maker_abandon (PacoSoundMaker *maker)
   if (maker->fd >= 0)
     close (maker->fd);
   if (maker->running)
-    paco_running_checksum_end (maker->running, unused);
+    paco_running_checksum_end (maker->running, NULL);
   g_free (maker->path);
   g_free (maker->temporary);
   g_free (maker);
@@ -413,14 +413,14 @@ gboolean
 paco_sound_maker_end (PacoSoundMaker *maker, GError **error)
 {
   const PacoSound *sound = maker->sound;
-  guint8 xxh3[PACO_CHECKSUM_SIZE];
+  PacoChecksums checksums;
   gboolean good = put (maker, sound->around->data + sound->samples_at,
       sound->around->len - sound->samples_at, error);
 
-  paco_running_checksum_end (g_steal_pointer (&maker->running), xxh3);
+  paco_running_checksum_end (g_steal_pointer (&maker->running), &checksums);
   if (good
       && (maker->samples != sound->samples_size
-          || memcmp (xxh3, sound->xxh3, sizeof xxh3) != 0))
+          || memcmp (checksums.xxh3, sound->xxh3, sizeof sound->xxh3) != 0))
     good = refuse (error, PACO_SOUND_DAMAGED, sound->name,
         "cannot be made again: the samples are not those it had");
   if (good && maker->fd >= 0)

@@ -65,8 +65,7 @@ static void
 test_checksums (void)
 {
   GByteArray *bytes = g_byte_array_new ();
-  PacoChecksums sums;
-  guint8 xxh3[PACO_CHECKSUM_SIZE];
+  PacoChecksums sums, of_pieces;
   char text[33];
 
   paco_checksums ((const guint8 *) "", 0, TRUE, &sums);
@@ -75,7 +74,7 @@ test_checksums (void)
   paco_checksum_text (sums.md5, text);
   g_assert_cmpstr (text, ==, "d41d8cd98f00b204e9800998ecf8427e");
   for (guint i = 0; i < 20; i++) {
-    PacoRunningChecksum *running = paco_running_checksum_new ();
+    PacoRunningChecksum *running = paco_running_checksum_new (i & 1);
     guint at = 0;
 
     fill (bytes, 1 + roll (5000), TRUE);
@@ -87,8 +86,13 @@ test_checksums (void)
       paco_running_checksum_add (running, bytes->data + at, n);
       at += n;
     }
-    paco_running_checksum_end (running, xxh3);
-    g_assert_cmpmem (xxh3, sizeof xxh3, sums.xxh3, sizeof sums.xxh3);
+    g_assert_cmpint (paco_running_checksum_end (running, &of_pieces), >=, 0);
+    g_assert_cmpmem (
+        of_pieces.xxh3, sizeof sums.xxh3, sums.xxh3, sizeof sums.xxh3);
+    g_assert_cmpint (of_pieces.has_md5, ==, sums.has_md5);
+    if (sums.has_md5)
+      g_assert_cmpmem (
+          of_pieces.md5, sizeof sums.md5, sums.md5, sizeof sums.md5);
     g_assert_true (paco_checksums_match (&sums, bytes->data, bytes->len, TRUE));
     bytes->data[roll (bytes->len)] ^= 1;
     g_assert_false (
