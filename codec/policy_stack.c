@@ -65,26 +65,34 @@ step (const PacoSlice *plan, const PacoParameters *parameters)
   return MAX (ldexp (paco_policy_base_step (parameters), plan->bits - 8), 1.0);
 }
 
-/* Takes lines that lie evenly over the picture. */
-static bool
-take_sample (const PacoSlice *plan, uint16_t *const *slices, uint32_t width,
-    uint32_t height, Sample *sample)
+static uint32_t
+n_pairs (uint32_t height)
 {
-  uint32_t pairs = MIN (height / 2, PAIRS);
-  size_t size = (size_t) 2 * pairs * width;
-  uint16_t *memory;
+  return MIN (height / 2, PAIRS);
+}
 
-  *sample = (Sample){ .width = width, .pairs = pairs };
-  memory = size > 0 ? g_try_malloc_n (plan->length, size * sizeof *memory)
-                    : NULL;
-  for (unsigned i = 0; memory && i < plan->length; i++) {
-    sample->lines[i] = memory + i * size;
-    for (uint32_t p = 0; p < pairs; p++)
-      memcpy (sample->lines[i] + (size_t) 2 * p * width,
-          slices[i] + (size_t) ((uint64_t) p * height / pairs) * width,
-          (size_t) 2 * width * sizeof *memory);
+size_t
+paco_policy_stack_work (unsigned length, uint32_t width, uint32_t height)
+{
+  return (size_t) length * 2 * n_pairs (height) * width;
+}
+
+/* Copies lines that lie evenly over the picture to `work`. */
+static Sample
+take_sample (const PacoSlice *plan, uint16_t *const *slices, uint32_t width,
+    uint32_t height, uint16_t *work)
+{
+  Sample sample = { .width = width, .pairs = n_pairs (height) };
+  size_t size = (size_t) 2 * sample.pairs * width;
+
+  for (unsigned i = 0; i < plan->length; i++) {
+    sample.lines[i] = work + i * size;
+    for (uint32_t p = 0; p < sample.pairs; p++)
+      memcpy (sample.lines[i] + (size_t) 2 * p * width,
+          slices[i] + (size_t) ((uint64_t) p * height / sample.pairs) * width,
+          (size_t) 2 * width * sizeof *work);
   }
-  return memory != NULL;
+  return sample;
 }
 
 /* What the sample costs with a wavelet, which it has afterwards. */
@@ -111,7 +119,7 @@ try (const PacoSlice *plan, const PacoParameters *parameters,
 
 PacoSlice
 paco_policy_stack (const PacoSlice *plan, const PacoParameters *parameters,
-    uint16_t *const *slices, uint32_t width, uint32_t height)
+    uint16_t *const *slices, uint32_t width, uint32_t height, uint16_t *work)
 {
   static const uint8_t wavelets[] = { PACO_WAVELET_HAAR, PACO_WAVELET_CDF53 };
   PacoSlice slice = *plan, best;
@@ -121,8 +129,9 @@ paco_policy_stack (const PacoSlice *plan, const PacoParameters *parameters,
 
   slice.position = slice.levels = 0;
   best = slice;
-  if (levels == 0 || !take_sample (plan, slices, width, height, &sample))
+  if (levels == 0 || paco_policy_stack_work (1, width, height) == 0)
     return best;
+  sample = take_sample (plan, slices, width, height, work);
   least = try (&slice, parameters, &sample);
   for (unsigned w = 0; w < G_N_ELEMENTS (wavelets); w++) {
     slice.wavelet = wavelets[w];
@@ -136,6 +145,5 @@ paco_policy_stack (const PacoSlice *plan, const PacoParameters *parameters,
       }
     }
   }
-  g_free (sample.lines[0]);
   return best;
 }

@@ -80,7 +80,7 @@ prepare (GstPacoDec *self)
         self, member->frame, &coded.header, &member->error);
   if (flow == GST_FLOW_OK && member->error == NULL)
     gst_paco_stack_reserve (stack, stack->plan.length, (guint) info->width,
-        (guint) info->height, &member->error);
+        (guint) info->height, 0, &member->error);
   gst_paco_frame_unmap (frame);
   g_clear_pointer (&frame->frame, gst_video_codec_frame_unref);
   return flow;

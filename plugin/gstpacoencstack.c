@@ -3,6 +3,7 @@
  * the streaming thread applies the wavelet along the stack and hands the slices to
  * the coder, from which they come like any frame. */
 #include "caps/videocaps.h"
+#include "codec/policy_stack.h"
 #include "gstpacoencprivate.h"
 #include "gstpacopicture.h"
 
@@ -23,7 +24,10 @@ gst_paco_enc_stack_prepare (GstPacoEnc *self)
   self->stack = g_new0 (GstPacoStack, 1);
   self->n_stacks = 0;
   if (gst_paco_stack_reserve (self->stack, self->stack_length,
-          (guint) info->width, (guint) info->height, &error))
+          (guint) info->width, (guint) info->height,
+          paco_policy_stack_work (
+              self->stack_length, (guint) info->width, (guint) info->height),
+          &error))
     return TRUE;
   gst_paco_post_error (GST_ELEMENT (self), error);
   return FALSE;

@@ -63,9 +63,10 @@ gst_paco_stack_format (PacoPictureFormat *picture)
 
 gboolean
 gst_paco_stack_reserve (GstPacoStack *stack, guint n_slices, guint width,
-    guint height, GError **error)
+    guint height, gsize work, GError **error)
 {
   gsize n_samples = (gsize) width * height;
+  gsize n_all = n_slices * n_samples + work;
   guint16 *memory;
 
   if (stack->memory != NULL && stack->n_slices >= n_slices
@@ -80,19 +81,20 @@ gst_paco_stack_reserve (GstPacoStack *stack, guint n_slices, guint width,
         n_slices, width, height, (guint) (PACO_MAX_STACK_SAMPLES / 1000000));
     return FALSE;
   }
-  memory = g_try_malloc_n (n_slices, n_samples * sizeof *memory);
+  memory = g_try_malloc_n (n_all, sizeof *memory);
   if (memory == NULL) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
         "no memory for a stack of %u pictures of %ux%u", n_slices, width,
         height);
     return FALSE;
   }
-  stack->memory = g_bytes_new_take (memory, n_slices * n_samples);
+  stack->memory = g_bytes_new_take (memory, n_all * sizeof *memory);
   stack->width = width;
   stack->height = height;
   stack->n_slices = n_slices;
   for (guint i = 0; i < n_slices; i++)
     stack->slices[i] = memory + i * n_samples;
+  stack->work = memory + n_slices * n_samples;
   return TRUE;
 }
 
@@ -190,8 +192,8 @@ gst_paco_stack_blank (GstPacoStack *stack, guint i)
 void
 gst_paco_stack_forward (GstPacoStack *stack, const PacoParameters *parameters)
 {
-  stack->plan = paco_policy_stack (
-      &stack->plan, parameters, stack->slices, stack->width, stack->height);
+  stack->plan = paco_policy_stack (&stack->plan, parameters, stack->slices,
+      stack->width, stack->height, stack->work);
   paco_stack_forward (
       &stack->plan, stack->slices, (gsize) stack->width * stack->height);
 }

@@ -31,6 +31,7 @@ typedef struct
   guint n_slices;      /* that there is memory for */
   GBytes *memory;      /* NULL: none */
   guint16 *slices[PACO_MAX_STACK];
+  guint16 *work; /* behind them, in an encoder: for the choice of a wavelet */
 } GstPacoStack;
 
 /* Whether pictures of these caps can be coded in stacks; if not, the element posts an
@@ -41,10 +42,10 @@ gboolean gst_paco_stack_check (GstElement *element, const GstCaps *caps,
 /* How an element's coder sees slices of a picture: as pictures of 16 bits. */
 void gst_paco_stack_format (PacoPictureFormat *picture);
 
-/* Memory for stacks of n_slices of this size. Nothing is with the coder. Error
- * MEMORY. */
+/* Memory for stacks of n_slices of this size, with `work` samples for
+ * gst_paco_stack_forward(). Nothing is with the coder. Errors UNSUPPORTED, MEMORY. */
 gboolean gst_paco_stack_reserve (GstPacoStack *stack, guint n_slices,
-    guint width, guint height, GError **error);
+    guint width, guint height, gsize work, GError **error);
 /* Gives it back, and drops frames that are there. */
 void gst_paco_stack_clear (GstPacoStack *stack);
 /* Drops the frames only. */
@@ -65,7 +66,8 @@ void gst_paco_stack_store (
     const GstPacoStack *stack, guint i, GstVideoFrame *picture);
 /* The samples of slice i, whatever they were, become those of a slice that is zero. */
 void gst_paco_stack_blank (GstPacoStack *stack, guint i);
-/* Chooses a wavelet along the stack, and applies it; and undoes it. */
+/* Chooses a wavelet along the stack, and applies it; and undoes it. The first needs
+ * paco_policy_stack_work() samples to work in. */
 void gst_paco_stack_forward (
     GstPacoStack *stack, const PacoParameters *parameters);
 void gst_paco_stack_inverse (GstPacoStack *stack);
