@@ -101,6 +101,24 @@ gst_paco_damage_shared (GstPacoDamage *damage, GstElement *element,
 }
 
 void
+gst_paco_damage_key_unit (GstPacoDamage *damage, GstElement *element,
+    const GstVideoCodecFrame *frame, guint length)
+{
+  if (damage->told_of_key_units) {
+    GST_LOG_OBJECT (element, "frame %u is a key unit alone: left out",
+        frame->system_frame_number);
+    return;
+  }
+  damage->told_of_key_units = TRUE;
+  GST_ELEMENT_WARNING (element, STREAM, DECODE,
+      ("Only key units are asked for, and a picture of a stack of %u needs all "
+       "frames of its stack: none of them is shown. Seek without "
+       "GST_SEEK_FLAG_TRICKMODE_KEY_UNITS, or code with stack=1.",
+          length),
+      (NULL));
+}
+
+void
 gst_paco_damage_flag (GstVideoCodecFrame *frame, gboolean damaged)
 {
   if (!damaged

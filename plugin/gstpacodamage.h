@@ -22,6 +22,7 @@ typedef struct
    * object lock guards them. */
   GstPacoDamageCounts all, counts;
   gboolean told; /* whether damage has been reported on the bus */
+  gboolean told_of_key_units;
 } GstPacoDamage;
 
 /* Has to be called when the element is started. */
@@ -38,6 +39,11 @@ void gst_paco_damage_decoded (GstPacoDamage *damage, GstElement *element,
  * others are missing or damaged. */
 void gst_paco_damage_shared (GstPacoDamage *damage, GstElement *element,
     const GstVideoCodecFrame *frame, guint n_bad, guint length);
+/* Has to be called when only key units are asked for and one is dropped, because it shows
+ * nothing without the others of its stack, of so many. That is no damage; the first one
+ * gives a warning. */
+void gst_paco_damage_key_unit (GstPacoDamage *damage, GstElement *element,
+    const GstVideoCodecFrame *frame, guint length);
 /* Flags a decoded frame and its picture as corrupted if it is damaged, or if upstream
  * calls it corrupted, who may know of more than the blocks' checks tell. */
 void gst_paco_damage_flag (GstVideoCodecFrame *frame, gboolean damaged);

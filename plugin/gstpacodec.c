@@ -521,9 +521,12 @@ configuration_reason (GstPacoDec *self, const PacoHeader *header)
     return "it is coded otherwise than those before it";
   if (!gst_paco_output_has_size (&self->output, header))
     return "it is of another size than those before it";
+  /* Pictures of a longer stack wait longer than was said. */
+  if (header->video.slice.length > self->input.header.video.slice.length)
+    return "it is of a longer stack than those before it";
   if (!paco_video_equal (&self->input.header.video, &header->video)
-      || (self->input.header.video.slice.length > 0)
-          != (header->video.slice.length > 0))
+      || (self->input.header.video.slice.length > 0
+          && header->video.slice.length == 0))
     return "its header says otherwise than those before it";
   return NULL;
 }
@@ -681,7 +684,7 @@ gst_paco_dec_transform_meta (
 static GstFlowReturn
 gst_paco_dec_drain (GstVideoDecoder *decoder)
 {
-  return gst_paco_dec_stack_drain (GST_PACO_DEC (decoder));
+  return gst_paco_dec_stack_drain (GST_PACO_DEC (decoder), FALSE);
 }
 
 /* At the end of the stream. */
@@ -689,7 +692,7 @@ static GstFlowReturn
 gst_paco_dec_finish (GstVideoDecoder *decoder)
 {
   GstPacoDec *self = GST_PACO_DEC (decoder);
-  GstFlowReturn flow = gst_paco_dec_stack_drain (self);
+  GstFlowReturn flow = gst_paco_dec_stack_drain (self, TRUE);
 
   if (flow == GST_FLOW_OK)
     flow = gst_paco_damage_end (&self->damage, GST_ELEMENT (self));

@@ -63,8 +63,9 @@ GstFlowReturn gst_paco_dec_stack_add (GstPacoDec *self, GstPacoFrame *frame,
 /* A slice has come back from the coder; in the pipe's thread. */
 void gst_paco_dec_stack_decoded (
     GstPacoDec *self, GstPacoFrame *frame, PacoDecodedFrame *decoded);
-/* With the stream lock: ends the stack and waits for all frames; drops it. */
-GstFlowReturn gst_paco_dec_stack_drain (GstPacoDec *self);
+/* With the stream lock: ends the stack, unless more of it may come before the stream
+ * ends, and waits for all frames; drops it. */
+GstFlowReturn gst_paco_dec_stack_drain (GstPacoDec *self, gboolean ends);
 void gst_paco_dec_stack_flush (GstPacoDec *self);
 
 G_END_DECLS

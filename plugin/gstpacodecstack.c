@@ -12,6 +12,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define NO_ROOM "downstream's buffer cannot be written to, or is too small"
 /* Of a broken stack. */
 #define NO_FIRST_SLICE "the first slice of its stack is missing or damaged"
+#define NO_SLICE "its slice is damaged"
 
 /* Whether the picture of the frame is to be shown. What is not may be a part of a stack,
  * of which nobody need be told: pacoparse does not know where stacks at the ends of a
@@ -26,6 +27,21 @@ is_in_segment (GstPacoDec *self, const GstVideoCodecFrame *frame)
               ? frame->pts + frame->duration
               : GST_CLOCK_TIME_NONE,
           NULL, NULL);
+}
+
+/* Whether upstream may leave out all but key units. */
+static gboolean
+is_key_units_only (GstPacoDec *self)
+{
+  return GST_VIDEO_DECODER (self)->input_segment.flags
+      & GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS;
+}
+
+/* Whether each slice is a picture by itself. */
+static gboolean
+has_no_wavelet (const GstPacoStack *stack)
+{
+  return stack->plan.levels == 0;
 }
 
 /* --- decoding --- */
@@ -125,6 +141,15 @@ gst_paco_dec_stack_decoded (
 
 /* --- pictures --- */
 
+/* Whether slice i is there as it was written, as far as anybody knows. */
+static gboolean
+is_sound (const GstPacoMember *member)
+{
+  return member->decoded && member->broken_blocks == 0
+      && !GST_BUFFER_FLAG_IS_SET (
+          member->frame->input_buffer, GST_BUFFER_FLAG_CORRUPTED);
+}
+
 /* Undoes the wavelet along the stack. Returns how many slices were missing or
  * damaged. */
 static guint
@@ -136,10 +161,18 @@ invert (GstPacoDec *self)
   for (guint i = 0; i < stack->plan.length; i++) {
     if (!stack->members[i].decoded)
       gst_paco_stack_blank (stack, i);
-    n_bad += !stack->members[i].decoded || stack->members[i].broken_blocks > 0;
+    n_bad += !is_sound (&stack->members[i]);
   }
   gst_paco_stack_inverse (stack);
   return n_bad;
+}
+
+/* Whether anything can be shown of picture i: all pictures need the first slice, if
+ * there is a wavelet. */
+static gboolean
+is_decodable (const GstPacoStack *stack, guint i)
+{
+  return stack->members[has_no_wavelet (stack) ? i : 0].decoded;
 }
 
 /* Puts on the picture what its frame says besides the slice. */
@@ -186,11 +219,14 @@ store (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, GError **error)
   return GST_FLOW_OK;
 }
 
+/* n_bad: slices of the stack that are not sound. */
 static void
 flag (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, guint n_bad)
 {
   const GstPacoMember *member = &self->stack.members[i];
 
+  if (has_no_wavelet (&self->stack))
+    n_bad = member->broken_blocks > 0;
   if (n_bad > 0 && member->broken_blocks == 0)
     gst_paco_damage_shared (&self->damage, GST_ELEMENT (self), frame, n_bad,
         self->stack.plan.length);
@@ -206,16 +242,17 @@ finish (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, guint n_bad)
 {
   GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
   GError *error = g_steal_pointer (&self->stack.members[i].error);
+  gboolean decodable = is_decodable (&self->stack, i);
   GstFlowReturn flow = GST_FLOW_OK;
 
-  if (!self->stack.members[0].decoded && error == NULL)
-    g_set_error_literal (
-        &error, PACO_ERROR, PACO_ERROR_CORRUPT, NO_FIRST_SLICE);
+  if (!decodable && error == NULL)
+    g_set_error_literal (&error, PACO_ERROR, PACO_ERROR_CORRUPT,
+        has_no_wavelet (&self->stack) ? NO_SLICE : NO_FIRST_SLICE);
   GST_VIDEO_DECODER_STREAM_LOCK (decoder);
   if (gst_paco_pipe_is_dropping (&self->coder.pipe)) {
     gst_video_decoder_release_frame (decoder, frame);
     frame = NULL;
-  } else if (self->stack.members[0].decoded) {
+  } else if (decodable) {
     g_clear_error (&error);
     flow = store (self, i, frame, &error);
   }
@@ -266,13 +303,12 @@ is_late (GstPacoDec *self)
   return TRUE;
 }
 
+/* Drops the frames that are there. */
 static GstFlowReturn
-drop_late (GstPacoDec *self)
+drop_all (GstPacoDec *self)
 {
   GstFlowReturn flow = GST_FLOW_OK;
 
-  GST_LOG_OBJECT (
-      self, "stack %u is late already: dropped", self->stack.plan.number);
   gst_paco_pipe_wait_done (&self->coder.pipe);
   for (guint i = 0; flow == GST_FLOW_OK && i < self->stack.plan.length; i++)
     if (self->stack.members[i].frame != NULL)
@@ -280,6 +316,23 @@ drop_late (GstPacoDec *self)
           GST_VIDEO_DECODER (self), gst_paco_stack_take (&self->stack, i));
   release (self);
   return flow;
+}
+
+/* Whether the key unit of a stack is there without the others, as was asked for: what it
+ * shows is a mean of the stack's pictures, and none of them. */
+static gboolean
+is_key_unit_alone (const GstPacoStack *stack)
+{
+  return stack->members[0].key_units_only && stack->n < stack->plan.length
+      && !has_no_wavelet (stack);
+}
+
+static GstFlowReturn
+drop_key_unit (GstPacoDec *self)
+{
+  gst_paco_damage_key_unit (&self->damage, GST_ELEMENT (self),
+      self->stack.members[0].frame, self->stack.plan.length);
+  return drop_all (self);
 }
 
 /* Decodes the slices that wait, and pushes their pictures. */
@@ -296,10 +349,16 @@ decode_stack (GstPacoDec *self)
     release (self);
     return GST_FLOW_OK;
   }
-  if (is_late (self))
-    return drop_late (self);
+  if (is_key_unit_alone (stack))
+    return drop_key_unit (self);
+  if (is_late (self)) {
+    GST_LOG_OBJECT (
+        self, "stack %u is late already: dropped", stack->plan.number);
+    return drop_all (self);
+  }
   flow = decode_slices (self);
-  if (flow == GST_FLOW_OK && stack->members[0].decoded)
+  if (flow == GST_FLOW_OK && !has_no_wavelet (stack)
+      && stack->members[0].decoded)
     n_bad = invert (self);
   for (guint i = 0; flow == GST_FLOW_OK && i < stack->plan.length; i++)
     if (stack->members[i].frame != NULL)
@@ -353,12 +412,27 @@ gst_paco_dec_is_slice (GstBuffer *buffer)
   return is_slice;
 }
 
+/* Downstream learns from the first slice on what comes, and how long pictures wait for
+ * the others of their stack. What cannot be decoded is told when all are there. */
+static GstFlowReturn
+get_ready_early (
+    GstPacoDec *self, GstVideoCodecFrame *frame, const PacoHeader *header)
+{
+  GError *error = NULL;
+  GstFlowReturn flow = gst_paco_dec_configure_for (self, frame, header, &error);
+
+  g_clear_error (&error);
+  return flow;
+}
+
 GstFlowReturn
 gst_paco_dec_stack_add (GstPacoDec *self, GstPacoFrame *frame,
     const PacoHeader *header, gboolean *taken, GError **error)
 {
   const PacoSlice *slice = &header->video.slice;
   GstPacoStack *stack = &self->stack;
+  GstPacoMember *member;
+  GstFlowReturn flow;
 
   if (stack->n == 0 && slice->position > 0
       && !is_in_segment (self, frame->frame)) {
@@ -375,23 +449,38 @@ gst_paco_dec_stack_add (GstPacoDec *self, GstPacoFrame *frame,
         slice->position, slice->length);
     return GST_FLOW_OK;
   }
+  member = &stack->members[slice->position];
+  /* Another segment may come before the stack is decoded. */
+  member->in_segment = is_in_segment (self, frame->frame);
+  member->key_units_only = is_key_units_only (self);
+  if (member->in_segment) {
+    flow = get_ready_early (self, frame->frame, header);
+    if (flow != GST_FLOW_OK)
+      return flow;
+  }
   gst_paco_frame_unmap (frame);
   stack->plan = *slice;
-  /* Another segment may come before the stack is decoded. */
-  stack->members[slice->position].in_segment = is_in_segment (
-      self, frame->frame);
   gst_paco_stack_add (stack, slice->position, g_steal_pointer (&frame->frame));
   *taken = TRUE;
   return slice->position + 1 < slice->length ? GST_FLOW_OK
                                              : decode_stack (self);
 }
 
+/* Playing forwards, the base class drains behind every key unit where only these are
+ * asked for; the other slices may come all the same. */
+static gboolean
+may_go_on (GstPacoDec *self)
+{
+  return is_key_units_only (self)
+      && GST_VIDEO_DECODER (self)->input_segment.rate > 0.0;
+}
+
 GstFlowReturn
-gst_paco_dec_stack_drain (GstPacoDec *self)
+gst_paco_dec_stack_drain (GstPacoDec *self, gboolean ends)
 {
   GstFlowReturn flow = GST_FLOW_OK, drained;
 
-  if (self->stack.n > 0) {
+  if (self->stack.n > 0 && (ends || !may_go_on (self))) {
     GST_VIDEO_DECODER_STREAM_UNLOCK (self);
     flow = decode_stack (self);
     GST_VIDEO_DECODER_STREAM_LOCK (self);

@@ -14,7 +14,8 @@ struct _GstPacoMember
 {
   GstVideoCodecFrame *frame; /* owned; NULL: there is none */
   /* Of a decoder. */
-  gboolean in_segment; /* the picture is to be shown */
+  gboolean in_segment;     /* the picture is to be shown */
+  gboolean key_units_only; /* upstream may leave out the other slices */
   gboolean decoded;
   GError *error; /* why not */
   guint broken_blocks, concealed_blocks;

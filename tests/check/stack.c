@@ -476,6 +476,34 @@ GST_START_TEST (test_latency)
 }
 GST_END_TEST;
 
+/* A decoder says so from the first frame of a stack on, and of a longer one. */
+GST_START_TEST (test_decoder_latency)
+{
+  static const guint lengths[] = { 3, 7 };
+  GstBus *bus;
+  GstHarness *harness = paco_test_decoder_harness (
+      "pacodec pipeline-depth=2", &bus);
+
+  for (guint i = 0; i < G_N_ELEMENTS (lengths); i++) {
+    GPtrArray *slices, *coded;
+    Series series;
+
+    draw_series_of_same (&series, lengths[i], lengths[i]);
+    slices = draw_same_slices (&series);
+    coded = code (&series, slices);
+    for (guint n = 0; n < coded->len; n++) {
+      gst_harness_push (harness, gst_buffer_ref (g_ptr_array_index (coded, n)));
+      /* Two frames in flight, and those of the stack. */
+      fail_unless_equals_uint64 (
+          gst_harness_query_latency (harness), (2 + lengths[i] - 1) * DURATION);
+    }
+    g_ptr_array_unref (slices);
+    g_ptr_array_unref (coded);
+  }
+  paco_test_teardown (harness, bus);
+}
+GST_END_TEST;
+
 /* --- files --- */
 
 /* Records pictures whose begin sample is their number. */
@@ -672,6 +700,40 @@ GST_START_TEST (test_ranges)
 }
 GST_END_TEST;
 
+/* Key units alone are asked for. Where pacoparse reads the file all frames come, and all
+ * pictures are shown; a demuxer leaves the others of each stack out, whose key units are
+ * then no pictures, but for that of a stack of one. */
+GST_START_TEST (test_key_units)
+{
+  const GstSeekFlags flags = GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_TRICKMODE
+      | GST_SEEK_FLAG_TRICKMODE_KEY_UNITS;
+  guint end = draw (20, 60), length = draw (2, 17);
+  gboolean demuxed = __i__ > 0;
+  guint alone = end % length == 1;
+  gchar *folder = temporary_folder ();
+  gchar *path = record (folder, demuxed ? "qtmux !" : "", length, end);
+  GPtrArray *samples;
+  Player player;
+
+  start (&player,
+      launch ("filesrc location=%s ! %s pacoparse ! pacodec ! "
+              "appsink name=sink",
+          path, demuxed ? "qtdemux !" : ""));
+  fail_unless (gst_element_seek (player.pipeline, 1.0, GST_FORMAT_TIME, flags,
+      GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0));
+  samples = pull_all (&player);
+  fail_unless_equals_int (samples->len, demuxed ? alone : end);
+  for (guint i = 0; i < samples->len; i++)
+    fail_if (GST_BUFFER_FLAG_IS_SET (
+        gst_sample_get_buffer (g_ptr_array_index (samples, i)),
+        GST_BUFFER_FLAG_CORRUPTED));
+  g_ptr_array_unref (samples);
+  stop (&player);
+  g_free (path);
+  remove_folder (folder);
+}
+GST_END_TEST;
+
 /* Between stacks only. */
 GST_START_TEST (test_split_files)
 {
@@ -719,9 +781,11 @@ stack_suite (void)
   tcase_add_test (chain, test_refused);
   tcase_add_test (chain, test_reduce);
   tcase_add_test (chain, test_latency);
+  tcase_add_test (chain, test_decoder_latency);
   tcase_add_loop_test (chain, test_files, 0, 3);
   tcase_add_test (chain, test_mixed_file);
   tcase_add_test (chain, test_ranges);
+  tcase_add_loop_test (chain, test_key_units, 0, 2);
   tcase_add_test (chain, test_split_files);
   return suite;
 }

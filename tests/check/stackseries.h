@@ -107,6 +107,42 @@ draw_slices (const Series *series)
   return slices;
 }
 
+/* For slices that are all the same, which are always worth a wavelet along the stack. */
+static inline void
+draw_series_of_same (Series *series, guint length, guint n_frames)
+{
+  draw_series (series, 60);
+  series->lossless = TRUE;
+  series->length = length;
+  series->n_frames = n_frames;
+  paco_test_info (&series->info, GST_VIDEO_INFO_FORMAT (&series->info),
+      draw (20, 60), draw (8, 60));
+}
+
+static inline GPtrArray *
+draw_same_slices (const Series *series)
+{
+  GPtrArray *slices = new_buffers ();
+
+  g_ptr_array_add (slices, draw_slice (series, 0));
+  for (guint n = 1; n < series->n_frames; n++) {
+    GstBuffer *buffer = gst_buffer_copy (g_ptr_array_index (slices, 0));
+
+    GST_BUFFER_PTS (buffer) = n * DURATION;
+    g_ptr_array_add (slices, buffer);
+  }
+  return slices;
+}
+
+/* For slices of one column, of which nothing says what a wavelet brings: there is none. */
+static inline void
+draw_series_of_one_column (Series *series, guint length, guint n_frames)
+{
+  draw_series_of_same (series, length, n_frames);
+  paco_test_info (
+      &series->info, GST_VIDEO_INFO_FORMAT (&series->info), 1, draw (8, 60));
+}
+
 static inline GstHarness *
 encoder (const Series *series, GstBus **bus)
 {
