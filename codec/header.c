@@ -1,324 +1,53 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Writes, parses and checks frame headers (FORMAT.md sections 2 and 3); header.h says
- * for whom. Ancillary chunks are checked by ancillary.c, and carried sets are coded by
- * probability.c. */
-#include "header.h"
+ * Writes and parses frame headers (FORMAT.md section 2), and compares them; header.h
+ * says for whom. The chunks of a header are header_chunks.c's, and header_check.c
+ * checks what its fields say. */
+#include "header_private.h"
 #include "bytes.h"
-#include "error.h"
 #include <string.h>
 #include <zlib.h>
 
 enum
 {
-  FIXED_SIZE = 72,
+  /* Bytes of an entry in the table of components, and in those of subbands. */
   COMPONENT_SIZE = 4,
-  ENTRY_SIZE = 2, /* of a subband */
-  CRC_SIZE = 4,
+  ENTRY_SIZE = 2,
   FLAG_BLOCK_CHECKS = 1 << 0,
   ALL_FLAGS = FLAG_BLOCK_CHECKS,
   ALL_PICTURE_FLAGS = 0x0f,
-  MAX_RATIO = 0x7fffffff,
   RAW_FORMAT_SIZE = sizeof ((PacoVideoInfo *) NULL)->raw_format,
-  CHUNK_MASTERING_DISPLAY = 1,
-  CHUNK_CONTENT_LIGHT = 2,
-  CHUNK_PROBABILITY_SET = 3,
-  CHUNK_PLACE = 4,
-  CHUNK_VIEWS = 5,
-  CHUNK_CUT_POINTS = 6,
-  CHUNK_ATTACHMENT = 256,
-  CHUNK_SLICE = 257,
-  MASTERING_DISPLAY_SIZE = 24,
-  CONTENT_LIGHT_SIZE = 4,
-  PLACE_SIZE = 12,
-  VIEWS_SIZE = 4,
-  CUT_POINTS_SIZE = 4,
-  ATTACHMENT_SIZE = 8,
-  SLICE_SIZE = 10,
-  STEP_MASK = 0x3fff,
-  HEIGHT_SHIFT = 14,
+  HEIGHT_SHIFT = 14, /* of a subband's entry: where its block height is */
+  /* Headers with a larger value are invalid. */
+  MAX_INTERLACE_MODE = PACO_INTERLACE_ALTERNATE,
 };
 
 /* The largest known values of fields that only describe the picture. What is above
- * means unknown. */
+ * means unknown, as 0 does. */
 enum
 {
-  MAX_INTERLACE_MODE = PACO_INTERLACE_ALTERNATE,
   MAX_FIELD_ORDER = 2,
   ALL_CHROMA_SITES = 0x0f,
   MAX_RANGE = 2,
   MAX_MATRIX = 6,
   MAX_TRANSFER = 16,
   MAX_PRIMARIES = 12,
-  MAX_MULTIVIEW_MODE = 34,
 };
 
-static gboolean
-fail (GError **error, PacoErrorCode code, const char *sentence)
-{
-  g_set_error_literal (error, PACO_ERROR, code, sentence);
-  return FALSE;
-}
-
-static unsigned
-n_entries (const PacoHeader *header)
-{
-  return 3 * header->coding.levels + 1;
-}
-
-/* How many bytes the tables of components and subbands take. */
+/* Returns how many bytes the tables of components and subbands take. */
 static size_t
 tables_size (const PacoHeader *header)
 {
   return header->picture.n_components
-      * (COMPONENT_SIZE + ENTRY_SIZE * (size_t) n_entries (header));
-}
-
-/* --- checking --------------------------------------------------------- */
-
-static gboolean
-check_picture (const PacoPictureFormat *picture, GError **error)
-{
-  if (picture->width < 1 || picture->height < 1
-      || picture->width > PACO_MAX_SIZE || picture->height > PACO_MAX_SIZE) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "a picture of %ux%u cannot be coded: 1x1 to %dx%d can", picture->width,
-        picture->height, PACO_MAX_SIZE, PACO_MAX_SIZE);
-    return FALSE;
-  }
-  if (picture->n_components < 1 || picture->n_components > PACO_MAX_COMPONENTS)
-    return fail (
-        error, PACO_ERROR_UNSUPPORTED, "a picture has one to four components");
-  for (unsigned c = 0; c < picture->n_components; c++) {
-    const PacoComponent *component = &picture->components[c];
-
-    if (component->depth < 1 || component->depth > 16)
-      return fail (
-          error, PACO_ERROR_UNSUPPORTED, "samples have one to sixteen bits");
-    if (component->subsampling_x > 2 || component->subsampling_y > 2
-        || (c == 0 && (component->subsampling_x || component->subsampling_y)))
-      return fail (error, PACO_ERROR_UNSUPPORTED,
-          "components may be subsampled by 1, 2 or 4, the first one not");
-  }
-  return TRUE;
-}
-
-static gboolean
-check_components (const PacoHeader *header, GError **error)
-{
-  for (unsigned c = 0; c < header->picture.n_components; c++) {
-    if (header->coding.components[c].wavelet >= PACO_N_WAVELETS)
-      return fail (error, PACO_ERROR_UNSUPPORTED, "unknown wavelet");
-    if (header->coding.components[c].family >= PACO_N_FAMILIES)
-      return fail (
-          error, PACO_ERROR_UNSUPPORTED, "unknown family of probability sets");
-  }
-  return TRUE;
-}
-
-static gboolean
-check_color_transform (const PacoHeader *header, GError **error)
-{
-  const PacoPictureFormat *picture = &header->picture;
-  const PacoCoding *coding = &header->coding;
-
-  if (coding->color_transform >= PACO_N_COLOR_TRANSFORMS)
-    return fail (error, PACO_ERROR_UNSUPPORTED, "unknown color transform");
-  if (coding->color_transform == PACO_COLOR_TRANSFORM_NONE)
-    return TRUE;
-  if (picture->n_components < 3)
-    return fail (error, PACO_ERROR_UNSUPPORTED,
-        "a color transform needs three components");
-  for (unsigned c = 0; c < 3; c++) {
-    const PacoComponent *component = &picture->components[c];
-
-    if (component->subsampling_x || component->subsampling_y
-        || component->depth != picture->components[0].depth)
-      return fail (error, PACO_ERROR_UNSUPPORTED,
-          "a color transform needs components of one size and depth");
-    if (coding->components[c].wavelet != coding->components[0].wavelet)
-      return fail (error, PACO_ERROR_UNSUPPORTED,
-          "a color transform needs components of one wavelet");
-  }
-  if (coding->color_transform == PACO_COLOR_TRANSFORM_ICT
-      && paco_wavelets[coding->components[0].wavelet].reversible)
-    return fail (error, PACO_ERROR_UNSUPPORTED,
-        "color-transform=ict needs wavelet=cdf97");
-  return TRUE;
-}
-
-static gboolean
-check_subbands (const PacoHeader *header, GError **error)
-{
-  const PacoCoding *coding = &header->coding;
-
-  for (unsigned c = 0; c < header->picture.n_components; c++) {
-    for (unsigned k = 0; k < n_entries (header); k++) {
-      if (coding->subbands[c][k].height_log2 > 3
-          || coding->subbands[c][k].step > STEP_MASK)
-        return fail (error, PACO_ERROR_UNSUPPORTED,
-            "a subband's block height or step is out of range");
-      if (paco_wavelets[coding->components[c].wavelet].reversible
-          && coding->subbands[c][k].step != 0)
-        return fail (error, PACO_ERROR_UNSUPPORTED,
-            "a reversible wavelet has no quantizer steps");
-    }
-  }
-  return TRUE;
-}
-
-static gboolean
-check_video (const PacoVideoInfo *video, GError **error)
-{
-  if (video->par_n < 1 || video->par_d < 1 || video->fps_d < 1
-      || video->par_n > MAX_RATIO || video->par_d > MAX_RATIO
-      || video->fps_n > MAX_RATIO || video->fps_d > MAX_RATIO)
-    return fail (error, PACO_ERROR_UNSUPPORTED,
-        "pixel aspect ratio or frame rate is not a valid fraction");
-  if (memchr (video->raw_format, 0, sizeof video->raw_format) == NULL)
-    return fail (error, PACO_ERROR_UNSUPPORTED,
-        "the name of the raw format is too long");
-  for (const char *p = video->raw_format; *p; p++)
-    if (!g_ascii_isgraph (*p))
-      return fail (error, PACO_ERROR_UNSUPPORTED,
-          "the name of the raw format is not a name");
-  return TRUE;
-}
-
-static gboolean
-check_ancillary (const PacoAncillary *ancillary, GError **error)
-{
-  const char *reason;
-
-  return paco_ancillary_check (ancillary, &reason)
-      || fail (error, PACO_ERROR_UNSUPPORTED, reason);
-}
-
-static gboolean
-check_attachment (const PacoAttachment *attachment, GError **error)
-{
-  if (attachment->size <= PACO_MAX_ATTACHMENT_SIZE)
-    return TRUE;
-  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-      "an attachment of %u bytes is too large: %u is the most",
-      attachment->size, PACO_MAX_ATTACHMENT_SIZE);
-  return FALSE;
-}
-
-/* Checks what holds where each picture is one field. */
-static gboolean
-check_single_field (const PacoHeader *header, GError **error)
-{
-  if (header->video.interlace_mode != PACO_INTERLACE_ALTERNATE)
-    return TRUE;
-  if (header->picture.fields)
-    return fail (error, PACO_ERROR_UNSUPPORTED,
-        "a picture that is one field cannot be coded as two");
-  if (header->picture.height > PACO_MAX_SIZE / 2)
-    return fail (error, PACO_ERROR_UNSUPPORTED,
-        "a field of more than 8192 lines cannot be coded");
-  return TRUE;
-}
-
-/* A slice of a stack. */
-static gboolean
-check_slice (const PacoHeader *header, GError **error)
-{
-  const PacoSlice *slice = &header->video.slice;
-
-  if (slice->length == 0)
-    return TRUE;
-  if (!paco_slice_is_valid (slice))
-    return fail (error, PACO_ERROR_UNSUPPORTED,
-        "a slice says what cannot be of the stack that it is of");
-  if (header->picture.n_components != 1
-      || header->picture.components[0].depth != PACO_SLICE_DEPTH
-      || header->picture.fields
-      || header->video.interlace_mode != PACO_INTERLACE_PROGRESSIVE)
-    return fail (error, PACO_ERROR_UNSUPPORTED,
-        "a slice of a stack has one component of 16 bits, and no fields");
-  return TRUE;
-}
-
-gboolean
-paco_header_check (const PacoHeader *header, GError **error)
-{
-  const PacoCoding *coding = &header->coding;
-
-  if (!check_picture (&header->picture, error)
-      || !check_video (&header->video, error)
-      || !check_ancillary (&header->video.ancillary, error)
-      || !check_attachment (&header->video.attachment, error)
-      || !check_slice (header, error) || !check_components (header, error))
-    return FALSE;
-  if (coding->levels > PACO_MAX_LEVELS)
-    return fail (error, PACO_ERROR_UNSUPPORTED,
-        "there are at most eight decomposition levels");
-  if (coding->coding_passes < 1 || coding->coding_passes > 3)
-    return fail (
-        error, PACO_ERROR_UNSUPPORTED, "there are one to three coding passes");
-  return check_single_field (header, error)
-      && check_color_transform (header, error)
-      && check_subbands (header, error);
-}
-
-/* The set to which the carried one is written as differences. */
-static const PacoProbabilitySet *
-base_set (const PacoHeader *header)
-{
-  return &paco_builtin_sets[header->coding.components[0].family][0];
-}
-
-PacoFamily
-paco_coding_family (const PacoCoding *coding,
-    const PacoProbabilitySet *carried_set, unsigned component)
-{
-  unsigned id = coding->components[component].family;
-  PacoFamily family;
-
-  for (unsigned i = 0; i < PACO_N_SETS; i++)
-    family.sets[i] = &paco_builtin_sets[id][i];
-  if (carried_set && id == coding->components[0].family)
-    family.sets[0] = carried_set;
-  return family;
+      * (COMPONENT_SIZE + ENTRY_SIZE * (size_t) paco_header_n_entries (header));
 }
 
 /* --- writing ---------------------------------------------------------- */
 
 size_t
-paco_video_extra_size (const PacoVideoInfo *video)
-{
-  size_t size = paco_ancillary_size (&video->ancillary);
-
-  if (video->attachment.size > 0)
-    size += PACO_CHUNK_HEAD + ATTACHMENT_SIZE + video->attachment.size;
-  return size;
-}
-
-size_t
 paco_header_size (const PacoHeader *header)
 {
-  size_t size = FIXED_SIZE + tables_size (header) + CRC_SIZE;
-
-  if (header->video.has_mastering_display)
-    size += PACO_CHUNK_HEAD + MASTERING_DISPLAY_SIZE;
-  if (header->video.has_content_light)
-    size += PACO_CHUNK_HEAD + CONTENT_LIGHT_SIZE;
-  if (header->video.has_views)
-    size += PACO_CHUNK_HEAD + VIEWS_SIZE;
-  if (header->set) {
-    uint8_t chunk[PACO_MAX_CARRIED_SET];
-
-    size += PACO_CHUNK_HEAD
-        + paco_probability_set_write (header->set, base_set (header), chunk);
-  }
-  if (header->coding.cut_points)
-    size += PACO_CHUNK_HEAD + CUT_POINTS_SIZE;
-  if (header->video.slice.length > 0)
-    size += PACO_CHUNK_HEAD + SLICE_SIZE;
-  if (header->video.has_place)
-    size += PACO_CHUNK_HEAD + PLACE_SIZE;
-  return size + paco_video_extra_size (&header->video)
-      - header->video.attachment.size;
+  return PACO_HEADER_FIXED_SIZE + tables_size (header)
+      + paco_header_chunks_size (header) + PACO_HEADER_CRC_SIZE;
 }
 
 size_t
@@ -366,83 +95,6 @@ write_fixed (const PacoHeader *header, size_t header_size, uint8_t *p)
   return p;
 }
 
-static uint8_t *
-write_mastering_display (const PacoMasteringDisplay *display, uint8_t *p)
-{
-  p = paco_put16 (
-      paco_put16 (p, CHUNK_MASTERING_DISPLAY), MASTERING_DISPLAY_SIZE);
-  for (int i = 0; i < 3; i++)
-    p = paco_put16 (
-        paco_put16 (p, display->primaries[i][0]), display->primaries[i][1]);
-  p = paco_put16 (
-      paco_put16 (p, display->white_point[0]), display->white_point[1]);
-  return paco_put32 (
-      paco_put32 (p, display->max_luminance), display->min_luminance);
-}
-
-static uint8_t *
-write_place (const PacoPlace *place, uint8_t *p)
-{
-  p = paco_put16 (paco_put16 (p, CHUNK_PLACE), PLACE_SIZE);
-  p = paco_put32 (p, place->number);
-  p = paco_put32 (p, place->offset & 0xffffffff);
-  return paco_put32 (p, place->offset >> 32);
-}
-
-static uint8_t *
-write_slice (const PacoSlice *slice, uint8_t *p)
-{
-  p = paco_put16 (paco_put16 (p, CHUNK_SLICE), SLICE_SIZE);
-  p = paco_put32 (p, slice->number);
-  *p++ = slice->length;
-  *p++ = slice->position;
-  *p++ = slice->wavelet;
-  *p++ = slice->levels;
-  *p++ = slice->depth;
-  *p++ = slice->bits;
-  return p;
-}
-
-static uint8_t *
-write_chunks (const PacoHeader *header, uint8_t *p)
-{
-  const PacoVideoInfo *video = &header->video;
-
-  if (video->has_mastering_display)
-    p = write_mastering_display (&video->mastering_display, p);
-  if (video->has_content_light) {
-    p = paco_put16 (paco_put16 (p, CHUNK_CONTENT_LIGHT), CONTENT_LIGHT_SIZE);
-    p = paco_put16 (p, video->max_content_light);
-    p = paco_put16 (p, video->max_frame_average_light);
-  }
-  if (video->has_views) {
-    p = paco_put16 (paco_put16 (p, CHUNK_VIEWS), VIEWS_SIZE);
-    p = paco_put16 (
-        paco_put16 (p, video->multiview_mode), video->multiview_flags);
-  }
-  if (header->set) {
-    size_t size = paco_probability_set_write (
-        header->set, base_set (header), p + PACO_CHUNK_HEAD);
-
-    p = paco_put16 (paco_put16 (p, CHUNK_PROBABILITY_SET), size) + size;
-  }
-  if (header->coding.cut_points) {
-    p = paco_put16 (paco_put16 (p, CHUNK_CUT_POINTS), CUT_POINTS_SIZE);
-    p = paco_put32 (p, header->cut_points_size);
-  }
-  if (video->attachment.size > 0) {
-    p = paco_put16 (paco_put16 (p, CHUNK_ATTACHMENT), ATTACHMENT_SIZE);
-    p = paco_put32 (
-        paco_put32 (p, video->attachment.size), video->attachment.crc);
-  }
-  if (video->slice.length > 0)
-    p = write_slice (&video->slice, p);
-  p = paco_ancillary_copy (&video->ancillary, p);
-  if (video->has_place) /* last, for paco_header_set_place() */
-    p = write_place (&video->place, p);
-  return p;
-}
-
 size_t
 paco_header_write (const PacoHeader *header, uint8_t *data)
 {
@@ -458,31 +110,13 @@ paco_header_write (const PacoHeader *header, uint8_t *data)
     *p++ = header->coding.components[c].family;
   }
   for (unsigned c = 0; c < header->picture.n_components; c++)
-    for (unsigned k = 0; k < n_entries (header); k++)
+    for (unsigned k = 0; k < paco_header_n_entries (header); k++)
       p = paco_put16 (p,
           header->coding.subbands[c][k].height_log2 << HEIGHT_SHIFT
               | header->coding.subbands[c][k].step);
-  p = write_chunks (header, p);
+  p = paco_header_write_chunks (header, p);
   paco_put32 (p, crc32 (0, data, p - data));
   return size;
-}
-
-gboolean
-paco_header_set_place (uint8_t *data, size_t size, const PacoPlace *place)
-{
-  size_t header_size = size >= FIXED_SIZE ? paco_get16 (data + 6) : 0;
-  uint8_t *chunk, *end;
-
-  if (header_size < FIXED_SIZE + PACO_CHUNK_HEAD + PLACE_SIZE + CRC_SIZE
-      || header_size > size)
-    return FALSE;
-  end = data + header_size - CRC_SIZE;
-  chunk = end - PLACE_SIZE - PACO_CHUNK_HEAD;
-  if (paco_get16 (chunk) != CHUNK_PLACE || paco_get16 (chunk + 2) != PLACE_SIZE)
-    return FALSE;
-  write_place (place, chunk);
-  paco_put32 (end, crc32 (0, data, end - data));
-  return TRUE;
 }
 
 /* --- parsing ---------------------------------------------------------- */
@@ -492,7 +126,8 @@ paco_header_peek (
     const uint8_t *data, size_t size, PacoHeader *header, GError **error)
 {
   if (size < PACO_HEADER_PEEK_SIZE || memcmp (data, PACO_MAGIC, 4) != 0)
-    return fail (error, PACO_ERROR_NOT_PACO, "these bytes are no PaCo frame");
+    return paco_header_fail (
+        error, PACO_ERROR_NOT_PACO, "these bytes are no PaCo frame");
   if (data[4] != PACO_VERSION) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_VERSION,
         "the frame is of version %u of the format, this decoder knows %u",
@@ -500,26 +135,20 @@ paco_header_peek (
     return FALSE;
   }
   if (data[5] & ~ALL_FLAGS)
-    return fail (error, PACO_ERROR_VERSION,
+    return paco_header_fail (error, PACO_ERROR_VERSION,
         "the frame uses features that this decoder does not know");
   header->header_size = paco_get16 (data + 6);
   header->frame_size = paco_get32 (data + 8);
   header->index_size = paco_get32 (data + 12);
   header->index_crc = paco_get32 (data + 16);
-  if (header->header_size < FIXED_SIZE + COMPONENT_SIZE + ENTRY_SIZE + CRC_SIZE
+  if (header->header_size < PACO_HEADER_FIXED_SIZE + COMPONENT_SIZE + ENTRY_SIZE
+              + PACO_HEADER_CRC_SIZE
       || header->header_size > PACO_MAX_HEADER_SIZE
       || header->header_size > header->frame_size
       || header->index_size > header->frame_size - header->header_size)
-    return fail (
+    return paco_header_fail (
         error, PACO_ERROR_CORRUPT, "the sizes in the frame's header lie");
   return TRUE;
-}
-
-/* The value of a descriptive field, or unknown if this version does not know it. */
-static uint8_t
-known (uint8_t value, uint8_t maximum)
-{
-  return value <= maximum ? value : 0;
 }
 
 static void
@@ -532,123 +161,15 @@ parse_video (const uint8_t *data, PacoVideoInfo *video)
   video->fps_d = paco_get32 (data + 52);
   video->interlace_mode = data[56];
   video->picture_flags = data[57] & ~PACO_PICTURE_FIELDS;
-  video->field_order = known (data[58], MAX_FIELD_ORDER);
-  video->chroma_site = known (data[59], ALL_CHROMA_SITES);
-  video->range = known (data[60], MAX_RANGE);
-  video->matrix = known (data[61], MAX_MATRIX);
-  video->transfer = known (data[62], MAX_TRANSFER);
-  video->primaries = known (data[63], MAX_PRIMARIES);
+  video->field_order = paco_header_known (data[58], MAX_FIELD_ORDER);
+  video->chroma_site = paco_header_known (data[59], ALL_CHROMA_SITES);
+  video->range = paco_header_known (data[60], MAX_RANGE);
+  video->matrix = paco_header_known (data[61], MAX_MATRIX);
+  video->transfer = paco_header_known (data[62], MAX_TRANSFER);
+  video->primaries = paco_header_known (data[63], MAX_PRIMARIES);
 }
 
-static void
-parse_mastering_display (const uint8_t *data, PacoMasteringDisplay *display)
-{
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 2; j++)
-      display->primaries[i][j] = paco_get16 (data + 4 * i + 2 * j);
-  display->white_point[0] = paco_get16 (data + 12);
-  display->white_point[1] = paco_get16 (data + 14);
-  display->max_luminance = paco_get32 (data + 16);
-  display->min_luminance = paco_get32 (data + 20);
-}
-
-static gboolean
-parse_slice (const uint8_t *data, size_t size, PacoHeader *header)
-{
-  if (size != SLICE_SIZE || header->video.slice.length > 0 || data[4] == 0)
-    return FALSE;
-  header->video.slice = (PacoSlice){
-    .number = paco_get32 (data),
-    .length = data[4],
-    .position = data[5],
-    .wavelet = data[6],
-    .levels = data[7],
-    .depth = data[8],
-    .bits = data[9],
-  };
-  return check_slice (header, NULL);
-}
-
-/* Parses one chunk. Those that a decoder needs come once each; ancillary ones are
- * checked together afterwards. */
-static gboolean
-parse_chunk (unsigned type, const uint8_t *data, size_t size,
-    PacoHeader *header, PacoProbabilitySet *carried_set)
-{
-  PacoVideoInfo *video = &header->video;
-  PacoProbabilitySet unwanted;
-
-  switch (type) {
-    case CHUNK_MASTERING_DISPLAY:
-      if (size != MASTERING_DISPLAY_SIZE || video->has_mastering_display)
-        return FALSE;
-      video->has_mastering_display = true;
-      parse_mastering_display (data, &video->mastering_display);
-      return TRUE;
-    case CHUNK_CONTENT_LIGHT:
-      if (size != CONTENT_LIGHT_SIZE || video->has_content_light)
-        return FALSE;
-      video->has_content_light = true;
-      video->max_content_light = paco_get16 (data);
-      video->max_frame_average_light = paco_get16 (data + 2);
-      return TRUE;
-    case CHUNK_VIEWS:
-      if (size != VIEWS_SIZE || video->has_views || data[1] != 0)
-        return FALSE;
-      video->has_views = true;
-      video->multiview_mode = known (data[0], MAX_MULTIVIEW_MODE);
-      video->multiview_flags = paco_get16 (data + 2);
-      return TRUE;
-    case CHUNK_PLACE:
-      if (size != PLACE_SIZE || video->has_place)
-        return FALSE;
-      video->has_place = true;
-      video->place.number = paco_get32 (data);
-      video->place.offset = paco_get32 (data + 4)
-          | (uint64_t) paco_get32 (data + 8) << 32;
-      return TRUE;
-    case CHUNK_SLICE:
-      return parse_slice (data, size, header);
-    case CHUNK_CUT_POINTS:
-      if (size != CUT_POINTS_SIZE || header->coding.cut_points
-          || paco_get32 (data) > header->index_size)
-        return FALSE;
-      header->coding.cut_points = true;
-      header->cut_points_size = paco_get32 (data);
-      return TRUE;
-    case CHUNK_ATTACHMENT:
-      if (size != ATTACHMENT_SIZE || video->attachment.size > 0)
-        return FALSE;
-      video->attachment.size = paco_get32 (data);
-      video->attachment.crc = paco_get32 (data + 4);
-      return video->attachment.size > 0
-          && video->attachment.size <= PACO_MAX_ATTACHMENT_SIZE
-          && video->attachment.size
-          <= header->frame_size - header->header_size - header->index_size;
-    case CHUNK_PROBABILITY_SET:
-      if (header->set)
-        return FALSE;
-      header->set = carried_set ? carried_set : base_set (header);
-      return paco_probability_set_parse (
-          data, size, base_set (header), carried_set ? carried_set : &unwanted);
-    default:
-      return type >= PACO_ANCILLARY_FIRST && type <= PACO_ANCILLARY_LAST;
-  }
-}
-
-static gboolean
-parse_chunks (PacoHeader *header, PacoProbabilitySet *carried_set)
-{
-  PacoAncillary chunks = header->video.ancillary;
-  PacoChunk chunk;
-
-  while (paco_chunk_next (&chunks, &chunk))
-    if (!parse_chunk (chunk.type, chunk.data, chunk.size, header, carried_set))
-      return FALSE;
-  return TRUE;
-}
-
-/* Parses components and subband entries. The caller has checked that their bytes are
+/* Parses the tables of components and subbands. Returns where they end. The caller has checked that their bytes are
  * there. */
 static const uint8_t *
 parse_tables (const uint8_t *p, PacoHeader *header)
@@ -664,17 +185,18 @@ parse_tables (const uint8_t *p, PacoHeader *header)
     p += COMPONENT_SIZE;
   }
   for (unsigned c = 0; c < header->picture.n_components; c++) {
-    for (unsigned k = 0; k < n_entries (header); k++) {
+    for (unsigned k = 0; k < paco_header_n_entries (header); k++) {
       header->coding.subbands[c][k].height_log2 = paco_get16 (p)
           >> HEIGHT_SHIFT;
-      header->coding.subbands[c][k].step = paco_get16 (p) & STEP_MASK;
+      header->coding.subbands[c][k].step = paco_get16 (p)
+          & PACO_HEADER_STEP_MASK;
       p += ENTRY_SIZE;
     }
   }
   return p;
 }
 
-/* Whether only zeros follow the name. */
+/* Says whether only zeros follow the name in its field. */
 static bool
 is_padded (const char *raw_format)
 {
@@ -696,10 +218,12 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
   if (!paco_header_peek (data, size, header, error))
     return FALSE;
   if (size < header->header_size)
-    return fail (error, PACO_ERROR_CORRUPT, "the frame's header is cut");
-  end = data + header->header_size - CRC_SIZE;
+    return paco_header_fail (
+        error, PACO_ERROR_CORRUPT, "the frame's header is cut");
+  end = data + header->header_size - PACO_HEADER_CRC_SIZE;
   if (paco_get32 (end) != crc32 (0, data, end - data))
-    return fail (error, PACO_ERROR_CORRUPT, "the frame's header is damaged");
+    return paco_header_fail (
+        error, PACO_ERROR_CORRUPT, "the frame's header is damaged");
 
   header->picture.width = paco_get16 (data + 36);
   header->picture.height = paco_get16 (data + 38);
@@ -713,14 +237,15 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
     .reconstruction = data[69],
     .block_checks = data[5] & FLAG_BLOCK_CHECKS,
   };
-  tables = data + FIXED_SIZE;
+  tables = data + PACO_HEADER_FIXED_SIZE;
   if (data[65] != 0 || data[70] != 0 || data[71] != 0
       || data[56] > MAX_INTERLACE_MODE || (data[57] & ~ALL_PICTURE_FLAGS)
       || header->picture.n_components > PACO_MAX_COMPONENTS
       || header->coding.levels > PACO_MAX_LEVELS
       || !is_padded (header->video.raw_format)
       || (size_t) (end - tables) < tables_size (header))
-    return fail (error, PACO_ERROR_CORRUPT, "the frame's header is invalid");
+    return paco_header_fail (
+        error, PACO_ERROR_CORRUPT, "the frame's header is invalid");
   tables = parse_tables (tables, header);
   header->video.ancillary = (PacoAncillary){ tables, (size_t) (end - tables) };
   if (!paco_header_check (header, &reason)) {
@@ -729,8 +254,8 @@ paco_header_parse (const uint8_t *data, size_t size, PacoHeader *header,
     g_error_free (reason);
     return FALSE;
   }
-  if (!parse_chunks (header, carried_set))
-    return fail (error, PACO_ERROR_CORRUPT,
+  if (!paco_header_parse_chunks (header, carried_set))
+    return paco_header_fail (error, PACO_ERROR_CORRUPT,
         "the frame's header has an invalid or unknown chunk");
   return TRUE;
 }
@@ -765,13 +290,29 @@ paco_header_attachment (const PacoHeader *header, const uint8_t *data)
   return attachment;
 }
 
+PacoFamily
+paco_coding_family (const PacoCoding *coding,
+    const PacoProbabilitySet *carried_set, unsigned component)
+{
+  unsigned id = coding->components[component].family;
+  PacoFamily family;
+
+  for (unsigned i = 0; i < PACO_N_SETS; i++)
+    family.sets[i] = &paco_builtin_sets[id][i];
+  if (carried_set && id == coding->components[0].family)
+    family.sets[0] = carried_set;
+  return family;
+}
+
+/* --- several headers -------------------------------------------------- */
+
 static bool
 is_reversible (const PacoHeader *header, unsigned component)
 {
   return paco_wavelets[header->coding.components[component].wavelet].reversible;
 }
 
-/* Whether the codings are alike in what does not follow from the geometry. */
+/* Says whether the codings are alike in what does not follow from the geometry. */
 static bool
 same_coding (const PacoHeader *a, const PacoHeader *b)
 {
@@ -793,7 +334,7 @@ paco_header_same_configuration (const PacoHeader *a, const PacoHeader *b)
       || !same_coding (a, b))
     return FALSE;
   for (unsigned c = 0; c < a->picture.n_components; c++)
-    for (unsigned k = 0; k < n_entries (a); k++)
+    for (unsigned k = 0; k < paco_header_n_entries (a); k++)
       if (a->coding.subbands[c][k].height_log2
           != b->coding.subbands[c][k].height_log2)
         return FALSE;
@@ -810,23 +351,4 @@ paco_header_same_stream (const PacoHeader *a, const PacoHeader *b)
       && b->video.interlace_mode == PACO_INTERLACE_MIXED
       && paco_picture_format_equal (&a->picture, &picture)
       && same_coding (a, b);
-}
-
-gboolean
-paco_header_check_pixels (
-    const PacoHeader *header, uint64_t max_pixels, GError **error)
-{
-  const PacoPictureFormat *picture = &header->picture;
-  uint64_t pixels = (uint64_t) picture->width * picture->height;
-
-  if (max_pixels == 0)
-    max_pixels = PACO_DEFAULT_MAX_PIXELS;
-  if (pixels <= max_pixels)
-    return TRUE;
-  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-      "a picture of %u x %u is larger than max-pixels=%" G_GUINT64_FORMAT
-      " allows; it needs max-pixels=%" G_GUINT64_FORMAT
-      ", if the stream can be trusted and there is memory for it",
-      picture->width, picture->height, max_pixels, pixels);
-  return FALSE;
 }

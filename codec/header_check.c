@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Checks that the fields of a header are as FORMAT.md asks (header.h). Encoders and
+ * configurations call paco_header_check(), and header.c does for each header that it
+ * has parsed. */
+#include "header_private.h"
+#include <string.h>
+
+/* No numerator or denominator is larger. */
+#define MAX_RATIO 0x7fffffff
+
+static gboolean
+check_picture (const PacoPictureFormat *picture, GError **error)
+{
+  if (picture->width < 1 || picture->height < 1
+      || picture->width > PACO_MAX_SIZE || picture->height > PACO_MAX_SIZE) {
+    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "a picture of %ux%u cannot be coded: 1x1 to %dx%d can", picture->width,
+        picture->height, PACO_MAX_SIZE, PACO_MAX_SIZE);
+    return FALSE;
+  }
+  if (picture->n_components < 1 || picture->n_components > PACO_MAX_COMPONENTS)
+    return paco_header_fail (
+        error, PACO_ERROR_UNSUPPORTED, "a picture has one to four components");
+  for (unsigned c = 0; c < picture->n_components; c++) {
+    const PacoComponent *component = &picture->components[c];
+
+    if (component->depth < 1 || component->depth > 16)
+      return paco_header_fail (
+          error, PACO_ERROR_UNSUPPORTED, "samples have one to sixteen bits");
+    if (component->subsampling_x > 2 || component->subsampling_y > 2
+        || (c == 0 && (component->subsampling_x || component->subsampling_y)))
+      return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
+          "components may be subsampled by 1, 2 or 4, the first one not");
+  }
+  return TRUE;
+}
+
+static gboolean
+check_components (const PacoHeader *header, GError **error)
+{
+  for (unsigned c = 0; c < header->picture.n_components; c++) {
+    if (header->coding.components[c].wavelet >= PACO_N_WAVELETS)
+      return paco_header_fail (
+          error, PACO_ERROR_UNSUPPORTED, "unknown wavelet");
+    if (header->coding.components[c].family >= PACO_N_FAMILIES)
+      return paco_header_fail (
+          error, PACO_ERROR_UNSUPPORTED, "unknown family of probability sets");
+  }
+  return TRUE;
+}
+
+static gboolean
+check_color_transform (const PacoHeader *header, GError **error)
+{
+  const PacoPictureFormat *picture = &header->picture;
+  const PacoCoding *coding = &header->coding;
+
+  if (coding->color_transform >= PACO_N_COLOR_TRANSFORMS)
+    return paco_header_fail (
+        error, PACO_ERROR_UNSUPPORTED, "unknown color transform");
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_NONE)
+    return TRUE;
+  if (picture->n_components < 3)
+    return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
+        "a color transform needs three components");
+  for (unsigned c = 0; c < 3; c++) {
+    const PacoComponent *component = &picture->components[c];
+
+    if (component->subsampling_x || component->subsampling_y
+        || component->depth != picture->components[0].depth)
+      return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
+          "a color transform needs components of one size and depth");
+    if (coding->components[c].wavelet != coding->components[0].wavelet)
+      return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
+          "a color transform needs components of one wavelet");
+  }
+  if (coding->color_transform == PACO_COLOR_TRANSFORM_ICT
+      && paco_wavelets[coding->components[0].wavelet].reversible)
+    return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
+        "color-transform=ict needs wavelet=cdf97");
+  return TRUE;
+}
+
+static gboolean
+check_subbands (const PacoHeader *header, GError **error)
+{
+  const PacoCoding *coding = &header->coding;
+
+  for (unsigned c = 0; c < header->picture.n_components; c++) {
+    for (unsigned k = 0; k < paco_header_n_entries (header); k++) {
+      if (coding->subbands[c][k].height_log2 > 3
+          || coding->subbands[c][k].step > PACO_HEADER_STEP_MASK)
+        return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
+            "a subband's block height or step is out of range");
+      if (paco_wavelets[coding->components[c].wavelet].reversible
+          && coding->subbands[c][k].step != 0)
+        return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
+            "a reversible wavelet has no quantizer steps");
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+check_video (const PacoVideoInfo *video, GError **error)
+{
+  if (video->par_n < 1 || video->par_d < 1 || video->fps_d < 1
+      || video->par_n > MAX_RATIO || video->par_d > MAX_RATIO
+      || video->fps_n > MAX_RATIO || video->fps_d > MAX_RATIO)
+    return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
+        "pixel aspect ratio or frame rate is not a valid fraction");
+  if (memchr (video->raw_format, 0, sizeof video->raw_format) == NULL)
+    return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
+        "the name of the raw format is too long");
+  for (const char *p = video->raw_format; *p; p++)
+    if (!g_ascii_isgraph (*p))
+      return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
+          "the name of the raw format is not a name");
+  return TRUE;
+}
+
+static gboolean
+check_ancillary (const PacoAncillary *ancillary, GError **error)
+{
+  const char *reason;
+
+  return paco_ancillary_check (ancillary, &reason)
+      || paco_header_fail (error, PACO_ERROR_UNSUPPORTED, reason);
+}
+
+static gboolean
+check_attachment (const PacoAttachment *attachment, GError **error)
+{
+  if (attachment->size <= PACO_MAX_ATTACHMENT_SIZE)
+    return TRUE;
+  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+      "an attachment of %u bytes is too large: %u is the most",
+      attachment->size, PACO_MAX_ATTACHMENT_SIZE);
+  return FALSE;
+}
+
+/* Checks what holds only in streams of which each picture is one field. */
+static gboolean
+check_single_field (const PacoHeader *header, GError **error)
+{
+  if (header->video.interlace_mode != PACO_INTERLACE_ALTERNATE)
+    return TRUE;
+  if (header->picture.fields)
+    return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
+        "a picture that is one field cannot be coded as two");
+  if (header->picture.height > PACO_MAX_SIZE / 2)
+    return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
+        "a field of more than 8192 lines cannot be coded");
+  return TRUE;
+}
+
+gboolean
+paco_header_check_slice (const PacoHeader *header, GError **error)
+{
+  const PacoSlice *slice = &header->video.slice;
+
+  if (slice->length == 0)
+    return TRUE;
+  if (!paco_slice_is_valid (slice))
+    return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
+        "a slice says what cannot be of the stack that it is of");
+  if (header->picture.n_components != 1
+      || header->picture.components[0].depth != PACO_SLICE_DEPTH
+      || header->picture.fields
+      || header->video.interlace_mode != PACO_INTERLACE_PROGRESSIVE)
+    return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
+        "a slice of a stack has one component of 16 bits, and no fields");
+  return TRUE;
+}
+
+gboolean
+paco_header_check (const PacoHeader *header, GError **error)
+{
+  const PacoCoding *coding = &header->coding;
+
+  if (!check_picture (&header->picture, error)
+      || !check_video (&header->video, error)
+      || !check_ancillary (&header->video.ancillary, error)
+      || !check_attachment (&header->video.attachment, error)
+      || !paco_header_check_slice (header, error)
+      || !check_components (header, error))
+    return FALSE;
+  if (coding->levels > PACO_MAX_LEVELS)
+    return paco_header_fail (error, PACO_ERROR_UNSUPPORTED,
+        "there are at most eight decomposition levels");
+  if (coding->coding_passes < 1 || coding->coding_passes > 3)
+    return paco_header_fail (
+        error, PACO_ERROR_UNSUPPORTED, "there are one to three coding passes");
+  return check_single_field (header, error)
+      && check_color_transform (header, error)
+      && check_subbands (header, error);
+}
+
+gboolean
+paco_header_check_pixels (
+    const PacoHeader *header, uint64_t max_pixels, GError **error)
+{
+  const PacoPictureFormat *picture = &header->picture;
+  uint64_t pixels = (uint64_t) picture->width * picture->height;
+
+  if (max_pixels == 0)
+    max_pixels = PACO_DEFAULT_MAX_PIXELS;
+  if (pixels <= max_pixels)
+    return TRUE;
+  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+      "a picture of %u x %u is larger than max-pixels=%" G_GUINT64_FORMAT
+      " allows; it needs max-pixels=%" G_GUINT64_FORMAT
+      ", if the stream can be trusted and there is memory for it",
+      picture->width, picture->height, max_pixels, pixels);
+  return FALSE;
+}
