@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * pacodec. The streaming thread submits frames to the backend, each with a
- * buffer of downstream's pool as its destination; a thread of its own collects
- * them and pushes each as soon as it is finished. Every frame says all about
- * itself, so what upstream's caps say does not matter. */
+ * pacodec. The streaming thread submits each frame to the backend, with a buffer of
+ * downstream's pool that the picture goes to; the pipe's thread (gstpacopipe.h)
+ * collects frames and pushes each as soon as it is decoded. A frame's header has all
+ * that a decoder needs to know, so the stream's format comes from there and not from
+ * upstream's caps. */
 
 /**
  * SECTION:element-pacodec
@@ -10,14 +11,14 @@
  * @short_description: Intra-frame wavelet video decoder
  * @see_also: pacoenc, pacoparse
  *
- * pacodec decodes what pacoenc has coded, into the raw format that was coded
- * or, if downstream does not take that, into another one of the same samples
- * (say P010_10LE for I420_10LE); into the memory of an NVIDIA GPU, if downstream
- * names memory:CUDAMemory. With #GstPacoDec:reduce it decodes to a half, a
- * quarter, ... of the size, which is faster.
+ * pacodec decodes what pacoenc has coded. The pictures have the raw format that was
+ * coded or, if downstream does not take that, another one that holds the same
+ * samples (P010_10LE for I420_10LE, say). They are in the memory of an NVIDIA GPU if
+ * downstream names memory:CUDAMemory. With #GstPacoDec:reduce they have a half, a
+ * quarter, and so on, of the width and height, which is faster.
  *
- * Codeblocks that are damaged or were lost on the way are blurred spots; those that
- * turned a large part of the picture gray are concealed by the picture before
+ * Codeblocks that are damaged or were lost on the way leave blurred spots. Where
+ * they would leave a large part of the picture gray, the picture before is shown
  * (#GstPacoDec:conceal). Such pictures have #GST_BUFFER_FLAG_CORRUPTED, and with
  * discard-corrupted-frames=true none of them is shown.
  *
@@ -36,13 +37,9 @@
 #include "gstpacocontainer.h"
 #include "gstpacodecprivate.h"
 #include "gstpacodecproperties.h"
-#include "gstpacolog.h"
 
-GST_DEBUG_CATEGORY_STATIC (gst_paco_dec_debug);
+GST_DEBUG_CATEGORY (gst_paco_dec_debug);
 #define GST_CAT_DEFAULT gst_paco_dec_debug
-
-/* Pictures beyond those in flight that downstream may hold. */
-#define SPARE_PICTURES 2
 
 #define gst_paco_dec_parent_class parent_class
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstPacoDec, gst_paco_dec, GST_TYPE_VIDEO_DECODER,
@@ -58,7 +55,7 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
 
 /* --- frames in flight --- */
 
-/* A frame that the coder has given up. */
+/* Lets go of a frame that the coder has given up. Any thread may call it. */
 static void
 drop (void *user_data)
 {
@@ -79,7 +76,7 @@ drop (void *user_data)
   gst_object_unref (self);
 }
 
-/* Whether no other frame will fare better. */
+/* Says whether the error will meet all other frames as well. */
 static gboolean
 is_fatal (const GError *error)
 {
@@ -111,7 +108,7 @@ gst_paco_dec_fail_frame (
   return flow != GST_FLOW_OK ? flow : dropped;
 }
 
-/* What of a frame is needed to the end. */
+/* What a picture needs of its frame's header after the frame has been given back. */
 typedef struct
 {
   gboolean fields;
@@ -139,8 +136,8 @@ finish (GstPacoDec *self, GstVideoCodecFrame *frame, const Picture *picture,
   GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
   GstFlowReturn flow = GST_FLOW_OK;
 
-  /* Taken here already, so that whoever resets the base class has either
-   * waited for this frame or has set "dropping" before. */
+  /* Whoever resets the base class holds this lock, and has waited for this frame
+   * or set "dropping" before. So the lock is taken before that is asked. */
   GST_VIDEO_DECODER_STREAM_LOCK (decoder);
   if (gst_paco_pipe_is_dropping (&self->coder.pipe)) {
     gst_video_decoder_release_frame (decoder, frame);
@@ -165,7 +162,8 @@ gst_paco_dec_claim_latency (GstPacoDec *self)
       latency->claim + latency->held, latency->bound + latency->held);
 }
 
-/* Puts the samples where they belong, if the coder could not. */
+/* Puts the samples into the picture, if the coder could only write planes, and notes
+ * how long the frame took. */
 static void
 store (GstPacoDec *self, GstPacoFrame *frame, const PacoFrameTimes *times)
 {
@@ -180,7 +178,7 @@ store (GstPacoDec *self, GstPacoFrame *frame, const PacoFrameTimes *times)
     gst_paco_dec_claim_latency (self);
 }
 
-/* Runs in the pipe's thread. */
+/* Collects a frame and pushes its picture; runs in the pipe's thread. */
 static void
 push (gpointer element)
 {
@@ -193,7 +191,7 @@ push (gpointer element)
   if (!paco_decoder_collect (self->coder.decoder, &decoded, &error)) {
     if (error != NULL)
       gst_paco_coder_lost (&self->coder, error);
-    return; /* lost, or abandoned meanwhile */
+    return; /* The coder is lost, or the frame was abandoned meanwhile. */
   }
 
   frame = decoded.user_data;
@@ -232,8 +230,8 @@ gst_paco_dec_stop (GstVideoDecoder *decoder)
   return TRUE;
 }
 
-/* While the base class resets itself on the way down, nothing may be finished
- * any more. */
+/* Has the pipe drop frames on the way to READY: while the base class resets itself,
+ * none may be finished. */
 static GstStateChangeReturn
 gst_paco_dec_change_state (GstElement *element, GstStateChange transition)
 {
@@ -244,10 +242,10 @@ gst_paco_dec_change_state (GstElement *element, GstStateChange transition)
   return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
 }
 
-/* --- format --- */
+/* --- caps, queries and events --- */
 
-/* Bytes that are not split into frames cannot be decoded; the caps, or that
- * there are none, tell. */
+/* Posts the error that upstream sends bytes which are not split into frames. Its caps
+ * say so, or it has none. */
 static void
 post_unparsed (GstPacoDec *self)
 {
@@ -257,7 +255,7 @@ post_unparsed (GstPacoDec *self)
       ("the caps must be video/x-paco, parsed=true, alignment=frame"));
 }
 
-/* Downstream's limits hold for upstream, too. */
+/* Tells upstream what can be decoded: downstream's limits hold for it, too. */
 static GstCaps *
 gst_paco_dec_getcaps (GstVideoDecoder *decoder, GstCaps *filter)
 {
@@ -286,8 +284,8 @@ gst_paco_dec_set_context (GstElement *element, GstContext *context)
   GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
-/* A segment says that the stream goes on from another place: pictures from before
- * are no use for what is broken behind it. */
+/* Forgets earlier pictures when a segment says that the stream goes on from another
+ * place: they do not conceal what is broken behind it. */
 static gboolean
 gst_paco_dec_sink_event (GstVideoDecoder *decoder, GstEvent *event)
 {
@@ -299,7 +297,8 @@ gst_paco_dec_sink_event (GstVideoDecoder *decoder, GstEvent *event)
   return GST_VIDEO_DECODER_CLASS (parent_class)->sink_event (decoder, event);
 }
 
-/* The first frame brings the format; this only keeps what upstream knows. */
+/* Keeps upstream's caps. The coder is configured when the first frame comes, for that
+ * has the format. */
 static gboolean
 gst_paco_dec_set_format (GstVideoDecoder *decoder, GstVideoCodecState *state)
 {
@@ -314,132 +313,14 @@ gst_paco_dec_set_format (GstVideoDecoder *decoder, GstVideoCodecState *state)
   return TRUE;
 }
 
-/* The base class comes here by itself, with frames in flight, when downstream
- * wants other caps. Those frames stay what they are; for the next one another
- * format may be chosen. */
+/* The base class calls this by itself, while frames are in flight, when downstream
+ * wants other caps. Those frames keep their format; for the next one another format
+ * may be chosen. */
 static gboolean
 gst_paco_dec_negotiate (GstVideoDecoder *decoder)
 {
   g_atomic_int_set (&GST_PACO_DEC (decoder)->outdated, TRUE);
   return GST_VIDEO_DECODER_CLASS (parent_class)->negotiate (decoder);
-}
-
-static void
-log_caps_out (GstPacoDec *self)
-{
-  GstVideoCodecState *state = gst_video_decoder_get_output_state (
-      GST_VIDEO_DECODER (self));
-
-  GST_DEBUG_OBJECT (self, "caps out: %" GST_PTR_FORMAT, state->caps);
-  gst_video_codec_state_unref (state);
-}
-
-/* Tells the base class and downstream what comes. */
-static GstFlowReturn
-negotiate_output (
-    GstPacoDec *self, const PacoHeader *header, const GstVideoInfo *coded)
-{
-  GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
-
-  if (!gst_paco_output_announce (
-          &self->output, decoder, header, coded, self->input.state))
-    return GST_FLOW_NOT_NEGOTIATED;
-  gst_paco_latency_init (&self->coder.latency, self->coder.depth,
-      GST_VIDEO_INFO_FIELD_RATE_N (coded), coded->fps_d);
-  gst_paco_latency_hold (&self->coder.latency,
-      MAX (header->video.slice.length, 1), coded->fps_n, coded->fps_d);
-  gst_paco_dec_claim_latency (self);
-  log_caps_out (self);
-  if (!gst_video_decoder_negotiate (decoder))
-    return GST_PAD_IS_FLUSHING (GST_VIDEO_DECODER_SRC_PAD (decoder))
-        ? GST_FLOW_FLUSHING
-        : GST_FLOW_NOT_NEGOTIATED;
-  g_atomic_int_set (&self->outdated, FALSE);
-  return GST_FLOW_OK;
-}
-
-/* Slices are decoded into the memory of their stack. */
-static gboolean
-configure_slices (
-    GstPacoDec *self, const PacoHeader *header, guint reduce, GError **error)
-{
-  const PacoSampleLayout layout[PACO_MAX_COMPONENTS] = { paco_planes_layout };
-
-  if (!paco_decoder_configure (
-          self->coder.decoder, header, layout, reduce, error))
-    return FALSE;
-  gst_paco_coder_configured (&self->coder);
-  return TRUE;
-}
-
-static gboolean
-configure_backend (
-    GstPacoDec *self, const PacoHeader *header, guint reduce, GError **error)
-{
-  PacoSampleLayout layout[PACO_MAX_COMPONENTS];
-
-  gst_paco_frames_free_planes (self->coder.frames);
-  gst_paco_output_layout (&self->output, layout);
-  if (header->video.slice.length > 0)
-    return configure_slices (self, header, reduce, error);
-  if (!paco_decoder_configure (
-          self->coder.decoder, header, layout, reduce, error))
-    return FALSE;
-
-  gst_paco_coder_configured (&self->coder);
-  return (!self->output.via_planes
-             || gst_paco_frames_allocate_planes (
-                 self->coder.frames, &self->output.info, error))
-      && gst_paco_output_fits_memory (
-          &self->output, self->coder.depth + SPARE_PICTURES, error);
-}
-
-/* Gets ready for frames like header's. Nothing is in flight. Returns
- * GST_FLOW_OK with *error set where only this frame is to blame.
- *
- * Downstream learns of a format when there is memory for it, so that it sees
- * nothing of an odd frame that is lost. */
-static GstFlowReturn
-configure (GstPacoDec *self, const PacoHeader *header, GError **error)
-{
-  GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
-  GstVideoInfo coded;
-  GstFlowReturn flow;
-  guint reduce;
-
-  GST_OBJECT_LOCK (self);
-  reduce = self->reduce;
-  GST_OBJECT_UNLOCK (self);
-
-  self->input.configured = FALSE;
-  if (!gst_paco_input_check_reduce (&self->input, header, reduce, error)) {
-    if (gst_paco_input_is_odd (&self->input, header))
-      return GST_FLOW_OK;
-    gst_paco_post_error (GST_ELEMENT (self), g_steal_pointer (error));
-    return GST_FLOW_ERROR;
-  }
-  if (!paco_video_info_from_header (header, &coded)) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
-        "no raw format of this GStreamer holds its %u components (it was %s)",
-        header->picture.n_components, header->video.raw_format);
-    return GST_FLOW_OK;
-  }
-
-  if (!gst_paco_output_choose (
-          &self->output, decoder, &self->coder, header, &coded, reduce))
-    return GST_FLOW_NOT_NEGOTIATED;
-  if (!configure_backend (self, header, reduce, error)) {
-    gst_paco_input_excuse (&self->input, header, *error);
-    return GST_FLOW_OK;
-  }
-  flow = negotiate_output (self, header, &coded);
-  if (flow != GST_FLOW_OK)
-    return flow;
-
-  gst_paco_log_coding (
-      GST_CAT_DEFAULT, GST_ELEMENT (self), &header->picture, &header->coding);
-  gst_paco_input_configured (&self->input, header);
-  return GST_FLOW_OK;
 }
 
 static gboolean
@@ -456,7 +337,7 @@ gst_paco_dec_decide_allocation (GstVideoDecoder *decoder, GstQuery *query)
   return FALSE;
 }
 
-/* To upstream: for encoded frames. */
+/* Offers upstream memory for encoded frames. */
 static gboolean
 gst_paco_dec_propose_allocation (GstVideoDecoder *decoder, GstQuery *query)
 {
@@ -467,8 +348,8 @@ gst_paco_dec_propose_allocation (GstVideoDecoder *decoder, GstQuery *query)
 
 /* --- frames --- */
 
-/* Hands a frame, whose input is mapped, to the coder; *taken tells whether it is
- * the pipe's now. */
+/* Hands a frame, whose input is mapped, to the coder. Sets *taken if the frame is the
+ * pipe's then. Returns GST_FLOW_OK with *error set where the frame is to blame. */
 static GstFlowReturn
 submit (GstPacoDec *self, GstPacoFrame *frame, const PacoCodedFrame *coded,
     gboolean *taken, GError **error)
@@ -508,45 +389,6 @@ submit (GstPacoDec *self, GstPacoFrame *frame, const PacoCodedFrame *coded,
   return GST_FLOW_OK;
 }
 
-/* Why the decoder cannot take the frame as it is, or NULL if it can. */
-static const char *
-configuration_reason (GstPacoDec *self, const PacoHeader *header)
-{
-  if (!self->input.configured)
-    return "the stream begins, or its caps are new";
-  if (g_atomic_int_get (&self->outdated)
-      || gst_pad_needs_reconfigure (GST_VIDEO_DECODER_SRC_PAD (self)))
-    return "downstream asks for it";
-  if (!paco_decoder_takes (self->coder.decoder, header))
-    return "it is coded otherwise than those before it";
-  if (!gst_paco_output_has_size (&self->output, header))
-    return "it is of another size than those before it";
-  /* Pictures of a longer stack wait longer than was said. */
-  if (header->video.slice.length > self->input.header.video.slice.length)
-    return "it is of a longer stack than those before it";
-  if (!paco_video_equal (&self->input.header.video, &header->video)
-      || (self->input.header.video.slice.length > 0
-          && header->video.slice.length == 0))
-    return "its header says otherwise than those before it";
-  return NULL;
-}
-
-GstFlowReturn
-gst_paco_dec_configure_for (GstPacoDec *self, GstVideoCodecFrame *frame,
-    const PacoHeader *header, GError **error)
-{
-  const char *reason = configuration_reason (self, header);
-  GstFlowReturn flow;
-
-  if (reason == NULL)
-    return GST_FLOW_OK;
-  GST_DEBUG_OBJECT (
-      self, "configuring for frame %u: %s", frame->system_frame_number, reason);
-  gst_paco_pipe_wait_done (&self->coder.pipe);
-  flow = gst_paco_coder_wait (&self->coder, 0);
-  return flow == GST_FLOW_OK ? configure (self, header, error) : flow;
-}
-
 gboolean
 gst_paco_dec_read (GstPacoDec *self, GstPacoFrame *frame, PacoCodedFrame *coded,
     GError **error)
@@ -559,7 +401,8 @@ gst_paco_dec_read (GstPacoDec *self, GstPacoFrame *frame, PacoCodedFrame *coded,
   return gst_paco_input_read (frame, max_pixels, coded, error);
 }
 
-/* Returns GST_FLOW_OK with *error set where the frame is to blame. */
+/* Reads a frame, and hands it to the coder or, if it is a slice, to its stack. Both
+ * set *taken. Returns GST_FLOW_OK with *error set where the frame is to blame. */
 static GstFlowReturn
 decode_frame (
     GstPacoDec *self, GstPacoFrame *frame, gboolean *taken, GError **error)
@@ -578,12 +421,12 @@ decode_frame (
   return submit (self, frame, &coded, taken, error);
 }
 
-/* The base class tells the time that is left whatever its property qos says. */
 gboolean
 gst_paco_dec_is_late (GstPacoDec *self, GstVideoCodecFrame *frame)
 {
   gboolean qos = FALSE;
 
+  /* The base class says how much time is left even if its property qos is off. */
   if (gst_video_decoder_get_max_decode_time (GST_VIDEO_DECODER (self), frame)
       >= 0)
     return FALSE;
@@ -591,7 +434,7 @@ gst_paco_dec_is_late (GstPacoDec *self, GstVideoCodecFrame *frame)
   return qos;
 }
 
-/* Takes the frame. Runs without the stream lock. */
+/* Decodes the frame, which it takes, or drops it. Runs without the stream lock. */
 static GstFlowReturn
 decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
 {
@@ -617,7 +460,7 @@ decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
     return flow;
   }
 
-  /* Any frame may be left out that no other needs. */
+  /* No other frame needs this one, unless it is a slice. */
   if (gst_paco_dec_is_late (self, codec_frame)
       && !gst_paco_dec_is_slice (codec_frame->input_buffer)) {
     GST_LOG_OBJECT (self, "frame %u is late already: dropped",
@@ -640,7 +483,7 @@ decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
     return flow;
   }
 
-  /* In its turn, after the frames before it. */
+  /* The frames before it are pushed first. */
   gst_paco_pipe_wait_done (pipe);
   flow = gst_paco_dec_fail_frame (self, codec_frame, error);
   g_clear_error (&error);
@@ -662,15 +505,15 @@ gst_paco_dec_handle_frame (GstVideoDecoder *decoder, GstVideoCodecFrame *frame)
 
   GST_VIDEO_DECODER_STREAM_UNLOCK (decoder);
   flow = decode (self, frame);
-  /* Playing backwards the base class turns the order of what has been finished
-   * when this returns. */
+  /* In reverse playback the base class turns the order of those frames around that
+   * have been finished when this returns. */
   if (reverse)
     gst_paco_pipe_wait_done (&self->coder.pipe);
   GST_VIDEO_DECODER_STREAM_LOCK (decoder);
   return flow;
 }
 
-/* What is on an encoded buffer goes to the picture. */
+/* Decides which metas of an encoded buffer the picture gets. */
 static gboolean
 gst_paco_dec_transform_meta (
     GstVideoDecoder *decoder, GstVideoCodecFrame *frame, GstMeta *meta)
@@ -687,7 +530,7 @@ gst_paco_dec_drain (GstVideoDecoder *decoder)
   return gst_paco_dec_stack_drain (GST_PACO_DEC (decoder), FALSE);
 }
 
-/* At the end of the stream. */
+/* The base class calls this at the end of the stream. */
 static GstFlowReturn
 gst_paco_dec_finish (GstVideoDecoder *decoder)
 {
@@ -765,7 +608,7 @@ gst_paco_dec_init (GstPacoDec *self)
 
   gst_video_decoder_set_packetized (decoder, TRUE);
   gst_video_decoder_set_use_default_pad_acceptcaps (decoder, TRUE);
-  /* Also caps that are refused with a sentence. */
+  /* Caps are accepted here even if set_format() refuses them: it posts the error. */
   GST_PAD_SET_ACCEPT_INTERSECT (GST_VIDEO_DECODER_SINK_PAD (self));
   GST_PAD_SET_ACCEPT_TEMPLATE (GST_VIDEO_DECODER_SINK_PAD (self));
 }

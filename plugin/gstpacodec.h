@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * pacodec: video/x-paco to raw video. */
+ * The element pacodec, which decodes video/x-paco to raw video. plugin.c registers
+ * it. */
 #pragma once
 #include <gst/video/gstvideodecoder.h>
 

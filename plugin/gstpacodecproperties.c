@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The properties that pacodec does not share with pacoenc. */
+ * Installs, sets and gets the properties that pacodec has and pacoenc has not
+ * (gstpacodecproperties.h). */
 #include "gstpacodecproperties.h"
 
 enum
@@ -12,8 +13,8 @@ enum
 /**
  * GstPacoDec:reduce:
  *
- * How many resolution levels are left out: every one halves width and height.
- * There can be no more than the stream has.
+ * How many levels of the wavelet transform are left out. Each of them halves width
+ * and height. There can be no more than the stream has.
  *
  * Since: 0.1
  */
@@ -21,9 +22,9 @@ enum
 /**
  * GstPacoDec:max-pixels:
  *
- * The most pixels, width times height, that a frame may ask for. A few bytes
- * can claim a picture that takes gigabytes, so a frame beyond this is one
- * that cannot be decoded. The default is what 8192x8192 has.
+ * How many pixels, width times height, a picture may have at most. A few bytes can
+ * announce a picture that takes gigabytes, so a frame with a larger one is treated
+ * as one that cannot be decoded. The default is what 8192x8192 has.
  *
  * Since: 0.1
  */
@@ -31,12 +32,13 @@ enum
 /**
  * GstPacoDec:conceal:
  *
- * Whether broken codeblocks of the lowest subbands, without which large parts of the
- * picture are gray or blurred, look like the picture before, or like the blocks
- * beside them if there is none. After a cut that is a wrong picture. Blocks of
- * higher subbands that are broken are left out in any case, which is a blurred spot.
- * Frames have to have checks (#GstPacoEnc:block-checks) and four levels or more. A
- * picture with broken blocks has #GST_BUFFER_FLAG_CORRUPTED, concealed or not.
+ * Whether broken codeblocks of the lowest subbands are concealed. Without them large
+ * parts of the picture are gray or blurred; concealed, these parts show the picture
+ * before, or what is beside them if there is none. After a cut to another scene that
+ * is a wrong picture. Broken blocks of higher subbands are left out in any case,
+ * which leaves a blurred spot. Only frames with checks (#GstPacoEnc:block-checks)
+ * and four levels or more are concealed. A picture with broken blocks has
+ * #GST_BUFFER_FLAG_CORRUPTED whether they are concealed or not.
  *
  * Since: 0.2
  */

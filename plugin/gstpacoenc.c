@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * pacoenc. The streaming thread submits frames to the backend, up to
- * pipeline-depth of them; a thread of its own collects them and pushes each as
- * soon as it is finished. The backend's memory is pushed without a copy. */
+ * pipeline-depth of them; the pipe's thread (gstpacopipe.h) collects frames and
+ * pushes each as soon as it is coded. The backend's memory is pushed without a
+ * copy. */
 
 /**
  * SECTION:element-pacoenc
@@ -9,15 +10,15 @@
  * @short_description: Intra-frame wavelet video encoder
  * @see_also: pacodec, pacoparse
  *
- * pacoenc codes every frame for itself, lossless, at a constant quality or with so
- * many bytes at most, with
- * 8 to 16 bits per sample in most of GStreamer's raw formats. Depth, not
- * memory layout, is coded: v210 and I422_10LE of one picture give the same
- * bytes. Fields of interlaced frames are coded separately. Alpha is lossless at
- * every quality. Pictures in the memory of an NVIDIA GPU (memory:CUDAMemory) are
- * coded where they are. Slices of volumes and bands can be coded in stacks
- * (#GstPacoEnc:stack). The source pad offers PaCo as qtmux, mp4mux and matroskamux
- * take it, too.
+ * pacoenc codes each frame without the others: lossless, at a constant quality, or
+ * with a budget of bytes that no frame exceeds. It takes 8 to 16 bits per sample in
+ * most of GStreamer's raw formats. Samples of a depth are coded, and not the layout
+ * in which they lie: v210 and I422_10LE of one picture give the same bytes. The two
+ * fields of an interlaced frame are coded separately. Alpha is lossless at every
+ * quality. Pictures in the memory of an NVIDIA GPU (memory:CUDAMemory) are coded
+ * where they are. The slices of a volume, or the bands of a cube, can be coded in
+ * stacks (#GstPacoEnc:stack). The source pad also offers PaCo as qtmux, mp4mux and
+ * matroskamux take it.
  *
  * ## Example launch lines
  * |[
@@ -33,13 +34,12 @@
 #include "caps/videocaps.h"
 #include "gstpacocontainer.h"
 #include "gstpacoencprivate.h"
-#include "gstpacolog.h"
 #include "gstpacopicture.h"
 #include "gstpacopools.h"
 #include "gstpacopreset.h"
 #include "gstpacosharing.h"
 
-GST_DEBUG_CATEGORY_STATIC (gst_paco_enc_debug);
+GST_DEBUG_CATEGORY (gst_paco_enc_debug);
 #define GST_CAT_DEFAULT gst_paco_enc_debug
 
 #define gst_paco_enc_parent_class parent_class
@@ -59,8 +59,8 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 
 /* --- frames in flight --- */
 
-/* A frame that the coder has given up. The base class has a reference, too, and
- * drops it. */
+/* Lets go of a frame that the coder has given up. Any thread may call it. The base
+ * class has a reference of its own, which it drops when it is reset. */
 static void
 drop (void *user_data)
 {
@@ -88,8 +88,8 @@ finish (GstPacoEnc *self, GstVideoCodecFrame *frame, PacoEncodedFrame *encoded)
   GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
   GstFlowReturn flow;
 
-  /* Taken here already, so that whoever resets the base class has either
-   * waited for this frame or has set "dropping" before. */
+  /* Whoever resets the base class holds this lock, and has waited for this frame
+   * or set "dropping" before. So the lock is taken before that is asked. */
   GST_VIDEO_ENCODER_STREAM_LOCK (encoder);
   if (gst_paco_pipe_is_dropping (&self->coder.pipe)) {
     encoded->release (encoded);
@@ -116,8 +116,8 @@ finish (GstPacoEnc *self, GstVideoCodecFrame *frame, PacoEncodedFrame *encoded)
   return flow;
 }
 
-static void
-claim_latency (GstPacoEnc *self)
+void
+gst_paco_enc_claim_latency (GstPacoEnc *self)
 {
   const GstPacoLatency *latency = &self->coder.latency;
 
@@ -125,7 +125,7 @@ claim_latency (GstPacoEnc *self)
       latency->claim + latency->held, latency->bound + latency->held);
 }
 
-/* Runs in the pipe's thread. */
+/* Collects a frame and pushes it; runs in the pipe's thread. */
 static void
 push (gpointer element)
 {
@@ -138,12 +138,12 @@ push (gpointer element)
   if (error != NULL)
     gst_paco_coder_lost (&self->coder, error);
   if (encoded == NULL)
-    return; /* lost, or abandoned meanwhile */
+    return; /* The coder is lost, or the frame was abandoned meanwhile. */
 
   if (encoded->error == NULL
       && gst_paco_coder_finished (
           &self->coder, encoded->user_data, &encoded->times, encoded->size, 0))
-    claim_latency (self);
+    gst_paco_enc_claim_latency (self);
   frame = gst_paco_frames_take (encoded->user_data);
   gst_paco_pipe_done (&self->coder.pipe, finish (self, frame, encoded));
 }
@@ -162,29 +162,19 @@ gst_paco_enc_start (GstVideoEncoder *encoder)
   return gst_paco_coder_start_encoder (&self->coder, drop);
 }
 
-static void
-free_format (GstPacoEnc *self)
-{
-  gst_paco_enc_stack_free (self);
-  g_clear_pointer (&self->input_state, gst_video_codec_state_unref);
-  gst_clear_caps (&self->coded_caps);
-  if (self->coder.frames != NULL)
-    gst_paco_frames_free_planes (self->coder.frames);
-}
-
 static gboolean
 gst_paco_enc_stop (GstVideoEncoder *encoder)
 {
   GstPacoEnc *self = GST_PACO_ENC (encoder);
 
   gst_paco_coder_stop (&self->coder);
-  free_format (self);
+  gst_paco_enc_format_end (self);
   g_clear_pointer (&self->ignored, g_free);
   return TRUE;
 }
 
-/* While the base class resets itself on the way down, nothing may be finished
- * any more. */
+/* Has the pipe drop frames on the way to READY: while the base class resets itself,
+ * none may be finished. */
 static GstStateChangeReturn
 gst_paco_enc_change_state (GstElement *element, GstStateChange transition)
 {
@@ -195,150 +185,10 @@ gst_paco_enc_change_state (GstElement *element, GstStateChange transition)
   return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
 }
 
-/* --- format --- */
+/* --- caps and queries --- */
 
-/* Takes the sentence, which may be NULL; says it once. */
-static void
-warn_of_ignored (GstPacoEnc *self, char *sentence)
-{
-  if (sentence != NULL && g_strcmp0 (sentence, self->ignored) != 0)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", sentence), (NULL));
-  g_free (self->ignored);
-  self->ignored = sentence;
-}
-
-static void
-log_rate (GstPacoEnc *self, const char *since)
-{
-  char *rate = gst_paco_rate_describe (&self->parameters);
-
-  GST_DEBUG_OBJECT (self, "rate: %s%s", since, rate);
-  g_free (rate);
-}
-
-/* What the properties say now holds for the whole format; only the rate can
- * change after that. */
-static void
-read_parameters (GstPacoEnc *self)
-{
-  char *ignored;
-
-  GST_OBJECT_LOCK (self);
-  gst_paco_enc_properties_to_parameters (
-      &self->properties, &self->input_state->info, &self->parameters);
-  ignored = gst_paco_enc_properties_ignored (&self->properties);
-  self->metadata = self->properties.metadata;
-  self->stack_length = self->properties.stack;
-  self->rate_changed = FALSE;
-  GST_OBJECT_UNLOCK (self);
-  warn_of_ignored (self, ignored);
-  log_rate (self, "");
-}
-
-static gboolean
-is_mixed (GstPacoEnc *self)
-{
-  return GST_VIDEO_INFO_INTERLACE_MODE (&self->input_state->info)
-      == GST_VIDEO_INTERLACE_MODE_MIXED;
-}
-
-static void
-set_fields (GstPacoEnc *self, gboolean fields)
-{
-  if (is_mixed (self))
-    paco_encoder_set_fields (self->coder.encoder, fields);
-  self->fields = fields;
-}
-
-static void
-log_codings (GstPacoEnc *self, PacoPictureFormat picture)
-{
-  for (guint i = 0; i < (is_mixed (self) ? 2 : 1); i++) {
-    picture.fields ^= i;
-    set_fields (self, picture.fields);
-    gst_paco_log_coding (GST_CAT_DEFAULT, GST_ELEMENT (self), &picture,
-        paco_encoder_coding (self->coder.encoder));
-  }
-}
-
-/* In a mixed stream for frames in one piece and such of two fields. */
-static gboolean
-configure_backend (GstPacoEnc *self)
-{
-  gboolean (*configure) (PacoEncoder *, const PacoPictureFormat *,
-      const PacoSampleLayout *, const PacoParameters *,
-      GError **) = is_mixed (self) ? paco_encoder_configure_mixed
-                                   : paco_encoder_configure;
-  gboolean fields = GST_VIDEO_INFO_INTERLACE_MODE (&self->input_state->info)
-      == GST_VIDEO_INTERLACE_MODE_INTERLEAVED;
-  PacoSampleLayout layout[PACO_MAX_COMPONENTS];
-  PacoPictureFormat picture;
-  GError *error = NULL;
-
-  paco_picture_format_from_info (&self->input_state->info, fields, &picture);
-  for (guint c = 0; c < picture.n_components; c++)
-    layout[c] = self->raw.tiled || self->stack ? paco_planes_layout
-                                               : self->raw.layout[c];
-  if (self->stack)
-    gst_paco_stack_format (&picture);
-
-  if (!configure (
-          self->coder.encoder, &picture, layout, &self->parameters, &error)) {
-    gst_paco_post_error (GST_ELEMENT (self), error);
-    return FALSE;
-  }
-  gst_paco_coder_configured (&self->coder);
-  log_codings (self, picture);
-  set_fields (self, fields);
-  return TRUE;
-}
-
-static gboolean
-allocate_planes (GstPacoEnc *self)
-{
-  GError *error = NULL;
-
-  if (!self->raw.tiled
-      || gst_paco_frames_allocate_planes (
-          self->coder.frames, &self->input_state->info, &error))
-    return TRUE;
-  gst_paco_post_error (GST_ELEMENT (self), error);
-  return FALSE;
-}
-
-static GstCaps *
-make_caps (GstPacoEnc *self)
-{
-  PacoHeader header = { 0 };
-  GstCaps *caps;
-  guint64 bound = gst_paco_rate_max_frame_size (
-      &self->parameters, paco_encoder_max_frame_size (self->coder.encoder));
-
-  paco_picture_format_from_info (
-      &self->input_state->info, self->fields, &header.picture);
-  header.video = self->video;
-  caps = paco_caps_from_header (&header);
-  if (bound > 0 && bound <= G_MAXINT)
-    gst_caps_set_simple (
-        caps, "max-frame-size", G_TYPE_INT, (gint) bound, NULL);
-  return caps;
-}
-
-static void
-set_tags (GstPacoEnc *self)
-{
-  GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
-  GstTagList *tags = gst_tag_list_new (
-      GST_TAG_VIDEO_CODEC, "PaCo", GST_TAG_ENCODER, "pacoenc", NULL);
-
-  gst_paco_rate_add_tags (&self->parameters,
-      paco_encoder_max_frame_size (self->coder.encoder), tags);
-  gst_video_encoder_merge_tags (encoder, tags, GST_TAG_MERGE_REPLACE);
-  gst_tag_list_unref (tags);
-}
-
-/* Hands out the caps in the form that downstream takes now. The base class also
- * comes here by itself when downstream has changed. */
+/* Sets the caps of the source pad, in the form that downstream takes now. The base
+ * class also calls this by itself, when downstream has changed. */
 static gboolean
 gst_paco_enc_negotiate (GstVideoEncoder *encoder)
 {
@@ -355,15 +205,16 @@ gst_paco_enc_negotiate (GstVideoEncoder *encoder)
   GST_DEBUG_OBJECT (self, "caps out: %" GST_PTR_FORMAT, caps);
   output = gst_video_encoder_set_output_state (
       encoder, caps, self->input_state);
-  /* The base class puts the rate of info into the caps; a muxer's is that of
-   * the buffers, which may be fields. */
+  /* The base class puts info's frame rate into the caps. A muxer wants the rate of
+   * buffers, which may be fields. */
   gst_structure_get_fraction (gst_caps_get_structure (output->caps, 0),
       "framerate", &output->info.fps_n, &output->info.fps_d);
   gst_video_codec_state_unref (output);
   return GST_VIDEO_ENCODER_CLASS (parent_class)->negotiate (encoder);
 }
 
-/* What can be coded now, as far as downstream's limits allow. */
+/* Tells upstream what can be coded now and has the size and rate that downstream
+ * takes. */
 static GstCaps *
 gst_paco_enc_getcaps (GstVideoEncoder *encoder, GstCaps *filter)
 {
@@ -400,42 +251,12 @@ static gboolean
 gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
 {
   GstPacoEnc *self = GST_PACO_ENC (encoder);
-  const GstVideoInfo *info = &state->info;
   GstFlowReturn flow = gst_paco_enc_stack_drain (self);
 
   if (flow != GST_FLOW_OK)
     GST_DEBUG_OBJECT (self, "drained with %s", gst_flow_get_name (flow));
   GST_DEBUG_OBJECT (self, "caps in: %" GST_PTR_FORMAT, state->caps);
-  free_format (self);
-  if (!gst_paco_picture_check (GST_ELEMENT (self), info, &self->raw))
-    return FALSE;
-
-  self->input_state = gst_video_codec_state_ref (state);
-  paco_video_from_info (info, state->caps, &self->video);
-  self->video.has_place = true;
-  self->place = (PacoPlace){ 0 };
-  self->on_device = self->may_follow = gst_paco_cuda_is_caps (state->caps);
-  if (self->on_device)
-    gst_paco_sharing_enter (&self->coder, FALSE);
-  read_parameters (self);
-  if (!gst_paco_enc_stack_prepare (self) || !configure_backend (self)
-      || !allocate_planes (self)) {
-    free_format (self);
-    return FALSE;
-  }
-
-  self->coded_caps = make_caps (self);
-  /* The base class wants some state before it negotiates. */
-  gst_video_codec_state_unref (gst_video_encoder_set_output_state (
-      encoder, gst_caps_ref (self->coded_caps), state));
-  set_tags (self);
-
-  gst_paco_latency_init (&self->coder.latency, self->coder.depth,
-      GST_VIDEO_INFO_FIELD_RATE_N (info), GST_VIDEO_INFO_FPS_D (info));
-  gst_paco_latency_hold (&self->coder.latency, self->stack_length,
-      GST_VIDEO_INFO_FPS_N (info), GST_VIDEO_INFO_FPS_D (info));
-  claim_latency (self);
-  return gst_video_encoder_negotiate (encoder);
+  return gst_paco_enc_format_begin (self, state);
 }
 
 static gboolean
@@ -456,7 +277,8 @@ gst_paco_enc_propose_allocation (GstVideoEncoder *encoder, GstQuery *query)
 
 /* --- frames --- */
 
-/* Maps the frame's input and takes it out of tiles. */
+/* Maps the frame's input, or unpacks it to planes if its samples lie in tiles. Returns
+ * what the coder is to read, or NULL if the buffer does not hold such a picture. */
 static const PacoPicture *
 fill (GstPacoEnc *self, GstPacoFrame *frame, PacoPicture *picture)
 {
@@ -481,55 +303,6 @@ fill (GstPacoEnc *self, GstPacoFrame *frame, PacoPicture *picture)
   picture->memory = place.memory;
   picture->stream = place.stream;
   return picture;
-}
-
-/* Caps and tags tell of another bound, before the first frame that it is for.
- * Without the stream lock. */
-static GstFlowReturn
-tell_bound (GstPacoEnc *self, guint64 before)
-{
-  GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
-  guint64 bound = paco_encoder_max_frame_size (self->coder.encoder);
-  guint64 now = gst_paco_rate_max_frame_size (&self->parameters, bound);
-  gboolean done;
-
-  if (now == MIN (before, bound))
-    return GST_FLOW_OK;
-  /* Frames that may be larger go out first. */
-  if (now < before)
-    gst_paco_pipe_wait_done (&self->coder.pipe);
-  GST_VIDEO_ENCODER_STREAM_LOCK (encoder);
-  gst_caps_unref (self->coded_caps);
-  self->coded_caps = make_caps (self);
-  set_tags (self);
-  done = gst_video_encoder_negotiate (encoder);
-  GST_VIDEO_ENCODER_STREAM_UNLOCK (encoder);
-  return done ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
-}
-
-static GstFlowReturn
-update_rate (GstPacoEnc *self)
-{
-  guint64 before = gst_paco_rate_max_frame_size (
-      &self->parameters, G_MAXUINT64);
-  gboolean changed;
-  char *ignored = NULL;
-
-  GST_OBJECT_LOCK (self);
-  changed = self->rate_changed;
-  if (changed)
-    ignored = gst_paco_enc_properties_ignored (&self->properties);
-  self->rate_changed = FALSE;
-  gst_paco_enc_properties_to_rate (&self->properties, &self->parameters);
-  GST_OBJECT_UNLOCK (self);
-
-  if (!changed)
-    return GST_FLOW_OK;
-  warn_of_ignored (self, ignored);
-  log_rate (self, "from now on ");
-  paco_encoder_set_rate (self->coder.encoder, self->parameters.quality,
-      self->parameters.frame_size, self->parameters.bitrate);
-  return tell_bound (self, before);
 }
 
 GstFlowReturn
@@ -559,7 +332,8 @@ gst_paco_enc_submit (GstPacoEnc *self, GstPacoFrame *frame,
   return GST_FLOW_OK;
 }
 
-/* Hands a frame to the coder; it is the pipe's on GST_FLOW_OK. */
+/* Hands a frame to the coder. It belongs to the pipe then, if GST_FLOW_OK is
+ * returned. */
 static GstFlowReturn
 submit (GstPacoEnc *self, GstVideoCodecFrame *codec_frame)
 {
@@ -587,8 +361,8 @@ submit (GstPacoEnc *self, GstVideoCodecFrame *codec_frame)
   return gst_paco_enc_submit (self, frame, filled, &none);
 }
 
-/* The first picture in device memory tells in which context those of its format
- * are, whatever the neighbors have said. */
+/* Moves the coder to the context in which the first picture of a format is, if that
+ * is another one than neighbors have shared: the others will be there as well. */
 static GstFlowReturn
 follow_picture (GstPacoEnc *self, GstBuffer *buffer)
 {
@@ -602,13 +376,13 @@ follow_picture (GstPacoEnc *self, GstBuffer *buffer)
   GST_DEBUG_OBJECT (self, "pictures are in another context than was shared");
   flow = gst_paco_coder_wait (&self->coder, 0);
   if (flow == GST_FLOW_OK && gst_paco_sharing_follow (&self->coder, buffer)
-      && !configure_backend (self))
+      && !gst_paco_enc_format_configure (self))
     flow = GST_FLOW_ERROR;
   return flow;
 }
 
-/* Runs without the stream lock. *taken tells whether the frame is the pipe's
- * now. */
+/* Has the frame coded, or leaves it to be dropped if it is late. Sets *taken if the
+ * frame belongs to the pipe or to a stack then. Runs without the stream lock. */
 static GstFlowReturn
 encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
 {
@@ -645,10 +419,10 @@ encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
   if (fields != self->fields) {
     GST_LOG_OBJECT (self, "frame %u is %s, unlike the one before it",
         frame->system_frame_number, fields ? "interlaced" : "progressive");
-    set_fields (self, fields);
+    gst_paco_enc_format_set_fields (self, fields);
   }
 
-  flow = update_rate (self);
+  flow = gst_paco_enc_format_update_rate (self);
   if (flow != GST_FLOW_OK)
     return flow;
   if (self->stack != NULL)
@@ -714,7 +488,7 @@ gst_paco_enc_set_property (
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
-/* What only an encoder has to say; with the object lock. */
+/* Adds to the statistics what only an encoder has. The object lock must be held. */
 static void
 gst_paco_enc_describe (GstPacoEnc *self, GstStructure *stats)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * pacoenc: raw video to video/x-paco. */
+ * The element pacoenc, which codes raw video to video/x-paco. plugin.c registers it. */
 #pragma once
 #include <gst/video/gstvideoencoder.h>
 

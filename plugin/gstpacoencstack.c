@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Stacks in pacoenc. Pictures are collected until a stack is full, or has to end; then
- * the streaming thread applies the wavelet along the stack and hands the slices to
- * the coder, from which they come like any frame. */
+ * Stacks in pacoenc. Pictures are collected until a stack is full or has to end. Then
+ * the streaming thread applies the wavelet along the stack (gstpacostack.h) and hands
+ * the slices to the coder, which codes them as it does any frame. */
 #include "caps/videocaps.h"
 #include "codec/policy_stack.h"
 #include "gstpacoencprivate.h"
@@ -41,8 +41,8 @@ gst_paco_enc_stack_free (GstPacoEnc *self)
   g_clear_pointer (&self->stack, g_free);
 }
 
-/* Hands slice i to the coder. begun: when it was the stack's turn, whose first slice is
- * the one that waits for the wavelet. */
+/* Hands slice i to the coder. begun: when the stack began to be coded. The time of the
+ * wavelet along the stack counts as that of its first slice. */
 static GstFlowReturn
 submit_slice (GstPacoEnc *self, guint i, gint64 begun)
 {
@@ -61,7 +61,7 @@ submit_slice (GstPacoEnc *self, guint i, gint64 begun)
   frame = gst_paco_frames_next (self->coder.frames);
   frame->frame = codec_frame = gst_paco_stack_take (stack, i);
   frame->begun = i == 0 ? begun : g_get_monotonic_time ();
-  /* A decoder can begin with the first one. */
+  /* A decoder can begin with the first slice. */
   if (i == 0)
     GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT (codec_frame);
   slice.position = (guint8) i;
@@ -74,7 +74,8 @@ submit_slice (GstPacoEnc *self, guint i, gint64 begun)
   return flow;
 }
 
-/* Of a stack of so many, the slices as they are before the wavelet is chosen. */
+/* Returns what the slices of a stack of this length have in common, before its wavelet
+ * is chosen. */
 static PacoSlice
 plan (GstPacoEnc *self, guint length)
 {
@@ -103,8 +104,9 @@ gst_paco_enc_stack_end (GstPacoEnc *self)
   return flow;
 }
 
-/* Puts a picture into the stack and lets go of its buffer, of which upstream may
- * not have as many as a stack has slices. */
+/* Puts the samples of a picture into the stack and lets go of its buffer: upstream may
+ * have fewer buffers than a stack has slices. What remains of the buffer has its
+ * metas. */
 static gboolean
 load (GstPacoEnc *self, GstVideoCodecFrame *frame)
 {
@@ -139,7 +141,7 @@ gst_paco_enc_stack_add (
 
   if (GST_VIDEO_CODEC_FRAME_IS_FORCE_KEYFRAME (frame))
     flow = gst_paco_enc_stack_end (self);
-  /* The coder may still read the memory. */
+  /* The coder may still read the slices of the stack before. */
   if (flow == GST_FLOW_OK && stack->n == 0)
     flow = gst_paco_coder_wait (&self->coder, 0);
   if (flow != GST_FLOW_OK)

@@ -1,15 +1,19 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * pacoparse. GstBaseParse drives it: in a file that it pulls itself it asks at each
+ * position what is there, while pushed bytes are cut into frames before the base
+ * class gets them. */
+
 /**
  * SECTION:element-pacoparse
  * @title: pacoparse
  * @short_description: Parser of PaCo streams, and adaptor to containers
  * @see_also: pacoenc, pacodec
  *
- * Splits a PaCo stream into frames, finds its way back after damage, and sets
- * timestamps where the stream came without. It can make frames smaller without
+ * pacoparse splits a PaCo stream into frames, finds the next frame after damage,
+ * and sets timestamps where upstream sets none. It can make frames smaller without
  * decoding them (#GstPacoParse:max-frame-size). Its source pad offers PaCo as
  * qtmux, mp4mux and matroskamux take it, and its sink pad takes what their
- * demuxers make of it. Whatever a container forgets (aspect ratio,
+ * demuxers make of it. Whatever a container does not keep (aspect ratio,
  * interlacing, colorimetry, HDR metadata) it takes from the frames.
  *
  * ## Example launch lines
@@ -25,74 +29,17 @@
  *
  * Since: 0.1
  */
-#include "gstpacoparse.h"
+#include "codec/error.h"
 #include "gstpacocontainer.h"
 #include "gstpacocut.h"
-#include "gstpacogaps.h"
-#include "gstpacometa.h"
-#include "gstpacoparseproperties.h"
-#include "gstpacoreader.h"
-#include "gstpacoseek.h"
-#include "gstpacosplitter.h"
-#include "gstpacotime.h"
-#include "caps/videocaps.h"
-#include "codec/error.h"
-#include <string.h>
+#include "gstpacoparseprivate.h"
 
-GST_DEBUG_CATEGORY_STATIC (gst_paco_parse_debug);
+GST_DEBUG_CATEGORY (gst_paco_parse_debug);
 #define GST_CAT_DEFAULT gst_paco_parse_debug
 
-enum
-{
-  LOOKAHEAD = 4, /* seen of what follows a frame, where it costs no waiting */
-};
-
-struct _GstPacoParse
-{
-  GstBaseParse parent;
-  GstPadChainFunction base_chain;
-
-  GstPacoParseProperties properties;
-
-  /* How bytes become frames: pushed ones go through the splitter, which says
-   * what the piece is that the base class gets; of others its sync alone is
-   * asked. */
-  GstPacoSplitter splitter;
-  const GstPacoPiece *piece;
-
-  /* Of the stream as it comes in. */
-  GstCaps *sink_caps;
-  gboolean time_segment;    /* upstream has set timestamps */
-  gboolean framed;          /* and each buffer is one frame */
-  GstClockTime packet_time; /* duration of the last buffer */
-
-  /* Of the stream as its last header says. */
-  gboolean known;
-  PacoPictureFormat picture;
-  PacoVideoInfo video;
-  GstPacoGrid grid; /* of frames, since the rate began */
-  gboolean tagged;
-
-  /* What was thrown away since the last frame; and upstream's word that something is
-   * missing before the next one. */
-  gboolean lost, discont;
-  guint64 lost_bytes;
-  GstPacoGaps gaps;
-
-  GByteArray *header; /* bytes of one */
-  GstPacoMetaNames names;
-
-  /* Of a file: what is garbage, and up to where frames are doubted before they
-   * are read. */
-  guint64 garbage_to, doubt_to;
-  GstPacoReader reader;
-
-  guint64 cut_offset; /* bytes of the frames that were cut */
-  GstBuffer *cut;     /* what the frame that is being finished is cut to */
-
-  gboolean rate_changed; /* numbers of frames can not tell time */
-  GstPacoSeek seek;
-};
+/* How many bytes behind a frame of a file are read with it, to see whether a frame
+ * follows. Of pushed bytes none are waited for. */
+#define LOOKAHEAD 4
 
 G_DEFINE_TYPE (GstPacoParse, gst_paco_parse, GST_TYPE_BASE_PARSE)
 GST_ELEMENT_REGISTER_DEFINE (
@@ -107,155 +54,19 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_STATIC_CAPS (PACO_MEDIA_TYPE ", parsed = (boolean) true, alignment = "
                                      "(string) frame; " GST_PACO_MUXABLE_CAPS));
 
-/* --- time ------------------------------------------------------------- */
+/* --- frames --- */
 
-static gboolean
-is_pulling (GstPacoParse *self)
-{
-  return GST_PAD_MODE (GST_BASE_PARSE_SINK_PAD (self)) == GST_PAD_MODE_PULL;
-}
-
-/* Timestamps of a frame. Those from upstream stay. A stream of bytes is a grid
- * of frames: the base class counts along it with rounded durations, which is
- * put right here. */
-static void
-stamp (GstPacoParse *self, GstBuffer *buffer, const PacoFileFrame *frame)
-{
-  guint64 n;
-
-  if (self->time_segment) {
-    if (self->framed && GST_CLOCK_TIME_IS_VALID (self->packet_time))
-      GST_BUFFER_DURATION (buffer) = self->packet_time;
-    return;
-  }
-  if (!self->grid.fps_n)
-    return;
-  if (!gst_paco_seek_number (&self->seek, frame, &n)) {
-    GstClockTime dts = GST_BUFFER_DTS (buffer);
-
-    if (!GST_CLOCK_TIME_IS_VALID (dts) || dts < self->grid.origin)
-      return;
-    n = gst_paco_grid_nearest (&self->grid, dts);
-  }
-  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = gst_paco_grid_time (
-      &self->grid, n);
-  GST_BUFFER_DURATION (buffer) = gst_paco_grid_time (&self->grid, n + 1)
-      - gst_paco_grid_time (&self->grid, n);
-}
-
-/* --- caps ------------------------------------------------------------- */
-
-/* The stream's frame rate, or else upstream's. Returns whether it is new. */
-static gboolean
-set_frame_rate (GstPacoParse *self, const PacoHeader *header, GstCaps *caps)
-{
-  GstStructure *s = gst_caps_get_structure (caps, 0);
-  const GstStructure *from;
-  gint fps_n = 0, fps_d = 1;
-  guint others;
-
-  gst_structure_get_fraction (s, "framerate", &fps_n, &fps_d);
-  if (fps_n <= 0 && self->sink_caps) {
-    from = gst_caps_get_structure (self->sink_caps, 0);
-    if (gst_structure_get_fraction (from, "framerate", &fps_n, &fps_d)
-        && paco_frame_rate_is_usable (fps_n, fps_d))
-      gst_structure_set (s, "framerate", GST_TYPE_FRACTION, fps_n, fps_d, NULL);
-  }
-  paco_caps_picture_rate (s, &fps_n, &fps_d);
-  if (fps_n == self->grid.fps_n && fps_d == self->grid.fps_d)
-    return FALSE;
-  if (self->known || self->grid.fps_n) {
-    self->rate_changed = TRUE;
-    gst_paco_seek_clear (GST_BASE_PARSE (self), &self->seek);
-  }
-  self->grid.fps_n = fps_n;
-  self->grid.fps_d = fps_d;
-  /* A picture needs all of its stack, whatever of it a segment has. */
-  others = MAX (header->video.slice.length, 1) - 1;
-  gst_base_parse_set_frame_rate (
-      GST_BASE_PARSE (self), fps_n, fps_d, others, others);
-  return TRUE;
-}
-
-/* Hands caps downstream, in the form that downstream takes. */
-static GstFlowReturn
-negotiate (GstPacoParse *self, GstCaps *coded)
-{
-  GstPad *pad = GST_BASE_PARSE_SRC_PAD (self);
-  GstCaps *caps = gst_paco_container_negotiate (GST_ELEMENT (self), pad, coded);
-  GstCaps *current = gst_pad_get_current_caps (pad);
-  GstFlowReturn ret = GST_FLOW_OK;
-
-  if (!caps) {
-    ret = GST_FLOW_NOT_NEGOTIATED;
-  } else if (!current || !gst_caps_is_strictly_equal (current, caps)) {
-    GST_DEBUG_OBJECT (self, "caps out: %" GST_PTR_FORMAT, caps);
-    if (!gst_pad_set_caps (pad, caps))
-      ret = GST_PAD_IS_FLUSHING (pad) ? GST_FLOW_FLUSHING
-                                      : GST_FLOW_NOT_NEGOTIATED;
-  }
-  if (ret == GST_FLOW_OK && is_pulling (self))
-    gst_paco_reader_negotiate (&self->reader, pad, caps);
-  gst_clear_caps (&caps);
-  gst_clear_caps (&current);
-  return ret;
-}
-
-/* Follows the stream: new caps when a header tells of another video. */
-static GstFlowReturn
-update_format (
-    GstPacoParse *self, const PacoHeader *header, const GstBuffer *buffer)
-{
-  gboolean reconfigure = gst_pad_check_reconfigure (
-      GST_BASE_PARSE_SRC_PAD (self));
-  GstCaps *caps;
-  GstFlowReturn ret;
-
-  if (self->known && !reconfigure
-      && paco_video_equal (&header->video, &self->video)
-      && paco_picture_format_equal (&header->picture, &self->picture))
-    return GST_FLOW_OK;
-
-  caps = paco_caps_from_header (header);
-  if (set_frame_rate (self, header, caps) && self->rate_changed
-      && GST_BUFFER_DTS_IS_VALID (buffer))
-    self->grid.origin = GST_BUFFER_DTS (buffer);
-  if (self->sink_caps)
-    gst_paco_container_add_upstream (caps, self->sink_caps);
-  gst_paco_cut_limit_caps (
-      caps, gst_paco_parse_max_frame_size (&self->properties));
-  ret = negotiate (self, caps);
-  gst_caps_unref (caps);
-  self->known = ret == GST_FLOW_OK;
-  self->video = header->video;
-  self->picture = header->picture;
-  if (ret != GST_FLOW_OK)
-    gst_pad_mark_reconfigure (GST_BASE_PARSE_SRC_PAD (self));
-  return ret;
-}
-
-static void
-add_tags (GstPacoParse *self)
-{
-  GstTagList *tags = gst_tag_list_new (GST_TAG_VIDEO_CODEC, "PaCo", NULL);
-
-  gst_base_parse_merge_tags (
-      GST_BASE_PARSE (self), tags, GST_TAG_MERGE_REPLACE);
-  gst_tag_list_unref (tags);
-  self->tagged = TRUE;
-}
-
-/* --- frames ----------------------------------------------------------- */
-
-/* Whether the splitter stands before the base class. Playing backwards, that
- * puts pushed fragments together itself. */
+/* Says whether pushed bytes go through the splitter before the base class gets them.
+ * They do not when the segment is played backwards: the base class puts fragments
+ * in order then, and needs their bytes as they are. */
 static gboolean
 splits (GstPacoParse *self)
 {
-  return !is_pulling (self) && !self->framed
+  return !gst_paco_parse_is_pulling (self) && !self->framed
       && GST_BASE_PARSE (self)->segment.rate > 0.0;
 }
 
+/* Tells the base class how many bytes it needs before it can ask what they are. */
 static void
 expect_frame (GstPacoParse *self)
 {
@@ -263,10 +74,10 @@ expect_frame (GstPacoParse *self)
       self->framed || splits (self) ? 1 : PACO_HEADER_PEEK_SIZE);
 }
 
-/* Throws bytes away. Skipping, as the base class has it, ends the stream after
- * two megabytes, which is less than one damaged frame may have; in reverse
- * playback, though, it must know of the bytes: they may be the tail of the
- * frame before. */
+/* Throws bytes away, as a frame that is dropped. The base class could skip them, but
+ * would end the stream after two megabytes, and one damaged frame may have more. In
+ * reverse playback they are skipped nevertheless: they may be the end of a frame
+ * whose beginning comes later, and the base class keeps what was skipped. */
 static GstFlowReturn
 drop_bytes (GstPacoParse *self, GstBaseParseFrame *frame, gsize size,
     const GError *error, gint *skip)
@@ -297,8 +108,9 @@ drop_bytes (GstPacoParse *self, GstBaseParseFrame *frame, gsize size,
   return gst_base_parse_finish_frame (base, frame, size);
 }
 
-/* Cuts the frame, if that is asked for, before the base class gets it, which takes no
- * errors later. What is damaged so much that it cannot be cut is left out. */
+/* Cuts the frame to the property max-frame-size, if that is set. This is done before
+ * the base class finishes the frame, because errors cannot be returned after that.
+ * A frame that is too damaged to be cut is dropped. */
 static GstFlowReturn
 cut_frame (GstPacoParse *self, GstBaseParseFrame *frame, gsize size)
 {
@@ -318,7 +130,8 @@ cut_frame (GstPacoParse *self, GstBaseParseFrame *frame, gsize size)
   return ret;
 }
 
-/* Counts the frame, and says what is missing before it. */
+/* Counts the frame, and reports what is missing before it. Where frames are left out
+ * on purpose, nothing is missing. */
 static void
 account (GstPacoParse *self, GstBaseParseFrame *frame, const PacoHeader *header)
 {
@@ -339,19 +152,21 @@ static GstFlowReturn
 finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
     const PacoHeader *header, gsize size)
 {
-  GstFlowReturn finished, ret = update_format (self, header, frame->buffer);
+  GstFlowReturn finished,
+      ret = gst_paco_parse_update_format (self, header, frame->buffer);
   PacoFileFrame place;
 
   if (ret != GST_FLOW_OK)
     return ret;
   if (!self->tagged)
-    add_tags (self);
+    gst_paco_parse_add_tags (self);
   paco_file_frame_from_header (header, frame->offset, &place);
-  if (is_pulling (self) && self->grid.fps_n && !self->rate_changed
+  if (gst_paco_parse_is_pulling (self) && self->grid.fps_n
+      && !self->rate_changed
       && gst_paco_seek_extend (
           GST_BASE_PARSE (self), &self->seek, &self->grid, &place))
     GST_INFO_OBJECT (self, "all frames of the file are known");
-  stamp (self, frame->buffer, &place);
+  gst_paco_parse_stamp (self, frame->buffer, &place);
   if (self->seek.index && header->video.slice.position == 0
       && GST_BUFFER_PTS_IS_VALID (frame->buffer))
     gst_paco_seek_parsed (GST_BASE_PARSE (self), &self->seek, frame->offset,
@@ -378,7 +193,7 @@ finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
   return ret == GST_FLOW_OK ? finished : ret;
 }
 
-/* Says what is at the beginning of a buffer that a demuxer or a file gave. */
+/* Says what is at the beginning of a buffer that came from a demuxer or a file. */
 static PacoSyncResult
 look_at (GstPacoParse *self, const GstBaseParseFrame *frame, gsize *size,
     GError **reason)
@@ -409,7 +224,8 @@ handle_piece (GstPacoParse *self, GstBaseParseFrame *frame)
   const GstPacoPiece *piece = self->piece;
   gsize size = gst_buffer_get_size (frame->buffer);
 
-  /* The base class still holds what could not be handed on before. */
+  /* Bytes of earlier pieces that the base class could not push are before this
+   * one. */
   if (size > piece->size)
     return drop_bytes (self, frame, size - piece->size, NULL, NULL);
   return piece->is_frame
@@ -417,9 +233,11 @@ handle_piece (GstPacoParse *self, GstBaseParseFrame *frame)
       : drop_bytes (self, frame, size, piece->reason, NULL);
 }
 
-/* The base class reads a frame of a file as a whole, however large it claims to
- * be, and again for the next one if it was none. After as many bytes were read
- * in vain, a frame is doubted before. */
+/* Says whether the frame that a header announces is none. The base class reads a
+ * frame of a file as a whole, however large its header says that it is, and if it was
+ * none these bytes have been read in vain. So after a frame that was none, headers
+ * among as many bytes as were read for it are tested first by looking at the place
+ * where their frame should end. */
 static gboolean
 is_garbage (GstPacoParse *self, guint64 offset)
 {
@@ -432,7 +250,7 @@ is_garbage (GstPacoParse *self, guint64 offset)
   return self->garbage_to > offset;
 }
 
-/* Says what is at the position of a file that has been read. */
+/* Says what is at the position of a file whose bytes the buffer has. */
 static PacoSyncResult
 look_into_file (GstPacoParse *self, const GstBaseParseFrame *frame, gsize *size,
     GError **reason)
@@ -466,7 +284,7 @@ gst_paco_parse_handle_frame (
 
   if (self->piece)
     return handle_piece (self, frame);
-  switch (is_pulling (self) && base->segment.rate > 0.0
+  switch (gst_paco_parse_is_pulling (self) && base->segment.rate > 0.0
           ? look_into_file (self, frame, &size, &reason)
           : look_at (self, frame, &size, &reason)) {
     case PACO_SYNC_FRAME:
@@ -476,10 +294,10 @@ gst_paco_parse_handle_frame (
       ret = drop_bytes (self, frame, size, reason, skip);
       break;
     case PACO_SYNC_MORE:
-      if (is_pulling (self))
+      if (gst_paco_parse_is_pulling (self))
         size += LOOKAHEAD;
       gst_base_parse_set_min_frame_size (base, size);
-      if (is_pulling (self) && base->segment.rate > 0.0)
+      if (gst_paco_parse_is_pulling (self) && base->segment.rate > 0.0)
         gst_paco_reader_expect (
             &self->reader, frame->offset, size, frame->buffer);
       break;
@@ -488,7 +306,8 @@ gst_paco_parse_handle_frame (
   return ret;
 }
 
-/* Hands on what the splitter makes of the bytes, piece by piece. */
+/* Gives the base class what the splitter makes of the bytes, piece by piece. last:
+ * no bytes follow that belong to these. */
 static GstFlowReturn
 push_pieces (GstPacoParse *self, gboolean last)
 {
@@ -544,8 +363,8 @@ gst_paco_parse_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   return push_pieces (self, FALSE);
 }
 
-/* When the last picture ends that a frame is needed for: its own, or that of the last
- * slice of its stack. */
+/* Returns when the last picture ends that needs the frame: its own, or that of the
+ * last slice of its stack. */
 static GstClockTime
 end_of_stack (GstBuffer *buffer, const PacoHeader *header)
 {
@@ -555,9 +374,10 @@ end_of_stack (GstBuffer *buffer, const PacoHeader *header)
   return GST_BUFFER_PTS (buffer) + n * GST_BUFFER_DURATION (buffer);
 }
 
-/* Fills in what the base class left out: in an intra-only stream frames are
- * shown in the order of decoding. What lies before the position that was
- * seeked to is of no use to a decoder. */
+/* Puts metas and the bytes that the frame was cut to on the buffer, and sets the
+ * timestamp that is missing: PTS and DTS are the same where frames are shown in the
+ * order in which they are decoded. Frames before the segment are dropped, because a
+ * decoder does not need them. */
 static GstFlowReturn
 gst_paco_parse_pre_push_frame (GstBaseParse *base, GstBaseParseFrame *frame)
 {
@@ -589,7 +409,7 @@ gst_paco_parse_pre_push_frame (GstBaseParse *base, GstBaseParseFrame *frame)
   return GST_FLOW_OK;
 }
 
-/* --- events and queries ----------------------------------------------- */
+/* --- events and queries --- */
 
 static void
 update_framing (GstPacoParse *self)
@@ -599,7 +419,7 @@ update_framing (GstPacoParse *self)
   self->framed = self->time_segment && self->sink_caps
       && gst_paco_container_is_framed (
           gst_caps_get_structure (self->sink_caps, 0));
-  /* Packets of a demuxer have their times; none are to be made up between them. */
+  /* Packets of a demuxer have timestamps. Where one has none, none is made up. */
   gst_base_parse_set_pts_interpolation (base, !self->framed);
   gst_base_parse_set_infer_ts (base, !self->framed);
   expect_frame (self);
@@ -625,7 +445,8 @@ gst_paco_parse_get_sink_caps (GstBaseParse *base, GstCaps *filter)
       GST_BASE_PARSE_SINK_PAD (base), GST_BASE_PARSE_SRC_PAD (base), filter);
 }
 
-/* Whether no bytes after the event belong to a frame before it. */
+/* Says whether the bytes after such an event belong to other frames than those before
+ * it. */
 static gboolean
 ends_bytes (GstEventType type)
 {
@@ -648,7 +469,7 @@ gst_paco_parse_sink_event (GstBaseParse *base, GstEvent *event)
     in_time = segment->format == GST_FORMAT_TIME;
     offset = segment->format == GST_FORMAT_BYTES ? segment->time : 0;
   }
-  /* What came before is finished, then the new rules hold. */
+  /* Bytes that came before the event are finished first. */
   if (ends_bytes (type) && splits (self))
     push_pieces (self, TRUE);
   if (type == GST_EVENT_SEGMENT || type == GST_EVENT_FLUSH_STOP
@@ -678,8 +499,8 @@ gst_paco_parse_src_event (GstBaseParse *base, GstEvent *event)
       ->src_event (base, event);
 }
 
-/* What downstream offers is for frames, not for the bytes of a stream, which
- * come in buffers of any size. */
+/* Refuses upstream downstream's buffers where upstream sends bytes and not frames:
+ * those buffers are made for frames. */
 static gboolean
 gst_paco_parse_sink_query (GstBaseParse *base, GstQuery *query)
 {
@@ -690,7 +511,7 @@ gst_paco_parse_sink_query (GstBaseParse *base, GstQuery *query)
       ->sink_query (base, query);
 }
 
-/* --- life ------------------------------------------------------------- */
+/* --- life cycle --- */
 
 static void
 reset (GstPacoParse *self)
@@ -705,7 +526,6 @@ reset (GstPacoParse *self)
   self->known = self->tagged = FALSE;
   self->grid = (GstPacoGrid){ .fps_d = 1 };
   self->lost = self->discont = self->rate_changed = FALSE;
-
   self->lost_bytes = 0;
   self->cut_offset = 0;
   gst_clear_buffer (&self->cut);

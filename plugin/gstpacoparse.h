@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * pacoparse: splits a PaCo stream into frames, and is the adaptor to
- * containers. */
+ * The element pacoparse, which splits a PaCo stream into frames and adapts it to
+ * containers. plugin.c registers it. */
 #pragma once
 #include <gst/base/gstbaseparse.h>
 

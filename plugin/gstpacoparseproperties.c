@@ -13,9 +13,10 @@ gst_paco_parse_properties_init (GstPacoParseProperties *properties)
 /**
  * GstPacoParse:max-wait-size:
  *
- * A frame in a stream of bytes may be so large at most. What claims to be
- * larger is taken for damage instead of being waited for, in memory. Packets
- * of demuxers, which are there already, are not bound by it.
+ * How many bytes a frame in a stream of bytes may have at most. A header that
+ * announces a larger frame is taken for damage, so that pacoparse does not collect
+ * bytes in memory for a frame that never ends. Packets of demuxers, which are
+ * there already, are not bound by it.
  *
  * Since: 0.1
  */
@@ -23,9 +24,9 @@ gst_paco_parse_properties_init (GstPacoParseProperties *properties)
 /**
  * GstPacoParse:max-frame-size:
  *
- * Frames are cut to so many bytes without being decoded: their blocks lose the
- * last bitplanes in the order of their worth. Frames are cut that pacoenc has coded
- * with #GstPacoEnc:cut-points; 0 cuts nothing.
+ * How many bytes a frame is cut to, without being decoded: its codeblocks lose
+ * their last bitplanes, those first that matter least. Only frames that pacoenc has
+ * coded with #GstPacoEnc:cut-points can be cut. With 0 none is.
  *
  * Since: 0.2
  */
@@ -33,14 +34,16 @@ gst_paco_parse_properties_init (GstPacoParseProperties *properties)
 /**
  * GstPacoParse:stats:
  *
- * Since the start: frames handed on; frames that are missing between them, by the
- * numbers that they carry, and in how many places (gaps); how often something that is
- * no frame was thrown away (damaged), and its bytes.
+ * Counts since the start: the frames that were handed on; the frames that are
+ * missing between them, by the numbers that frames carry, and in how many places
+ * (gaps); and how often something that is no frame was thrown away (damaged), with
+ * its bytes.
  *
- * A message paco-missing-frames of the element tells of each gap: `first` and
- * `count`, the numbers of the frames; their `bytes`; the `offset` in the stream and
- * the `timestamp` of the frame behind them; and whether they were `lost`, which is
- * known by damage or from upstream, or may have been cut out.
+ * The element posts a message paco-missing-frames for each gap. Its fields are
+ * `first`, the number of the first frame that is missing, and `count`, how many are;
+ * the `bytes` of these frames; the `offset` in the stream and the `timestamp` of the
+ * frame behind them; and `lost`, which is TRUE if there was damage, or if upstream
+ * has said that something is missing. Otherwise they may have been cut out.
  *
  * Since: 0.2
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The properties of pacoparse that users set. The element itself has `stats`. */
+ * The properties of pacoparse. The element itself knows the value of `stats`. */
 #pragma once
 #include <gst/gst.h>
 
@@ -12,11 +12,11 @@ enum
   GST_PACO_PARSE_PROP_STATS,
 };
 
-/* Atomic: they may be set at any time. */
+/* Any thread may set these while another one reads them: both do so atomically. */
 typedef struct
 {
-  guint max_wait_size;
-  guint max_frame_size; /* what frames are cut to, or 0 */
+  guint max_wait_size;  /* bytes */
+  guint max_frame_size; /* bytes that frames are cut to, or 0 if they are not */
 } GstPacoParseProperties;
 
 static inline guint
@@ -34,7 +34,8 @@ gst_paco_parse_max_frame_size (const GstPacoParseProperties *properties)
 void gst_paco_parse_properties_init (GstPacoParseProperties *properties);
 void gst_paco_parse_properties_install (GObjectClass *klass);
 
-/* FALSE if id is not one of them. */
+/* These set and get a property. They return FALSE if id is not one of those that
+ * GstPacoParseProperties has. */
 gboolean gst_paco_parse_properties_set (
     GstPacoParseProperties *properties, guint id, const GValue *value);
 gboolean gst_paco_parse_properties_get (

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The format in pacoparse: what frames' headers and upstream say of the stream, as
+ * caps, tags and timestamps. */
+#include "caps/videocaps.h"
+#include "gstpacocontainer.h"
+#include "gstpacocut.h"
+#include "gstpacoparseprivate.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_paco_parse_debug);
+#define GST_CAT_DEFAULT gst_paco_parse_debug
+
+/* --- timestamps --- */
+
+void
+gst_paco_parse_stamp (
+    GstPacoParse *self, GstBuffer *buffer, const PacoFileFrame *frame)
+{
+  guint64 n;
+
+  if (self->time_segment) {
+    if (self->framed && GST_CLOCK_TIME_IS_VALID (self->packet_time))
+      GST_BUFFER_DURATION (buffer) = self->packet_time;
+    return;
+  }
+  if (!self->grid.fps_n)
+    return;
+  if (!gst_paco_seek_number (&self->seek, frame, &n)) {
+    GstClockTime dts = GST_BUFFER_DTS (buffer);
+
+    if (!GST_CLOCK_TIME_IS_VALID (dts) || dts < self->grid.origin)
+      return;
+    n = gst_paco_grid_nearest (&self->grid, dts);
+  }
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = gst_paco_grid_time (
+      &self->grid, n);
+  GST_BUFFER_DURATION (buffer) = gst_paco_grid_time (&self->grid, n + 1)
+      - gst_paco_grid_time (&self->grid, n);
+}
+
+/* --- caps --- */
+
+/* Takes the frame rate from the stream, or else from upstream. Returns whether it is
+ * new. */
+static gboolean
+set_frame_rate (GstPacoParse *self, const PacoHeader *header, GstCaps *caps)
+{
+  GstStructure *s = gst_caps_get_structure (caps, 0);
+  const GstStructure *from;
+  gint fps_n = 0, fps_d = 1;
+  guint others;
+
+  gst_structure_get_fraction (s, "framerate", &fps_n, &fps_d);
+  if (fps_n <= 0 && self->sink_caps) {
+    from = gst_caps_get_structure (self->sink_caps, 0);
+    if (gst_structure_get_fraction (from, "framerate", &fps_n, &fps_d)
+        && paco_frame_rate_is_usable (fps_n, fps_d))
+      gst_structure_set (s, "framerate", GST_TYPE_FRACTION, fps_n, fps_d, NULL);
+  }
+  paco_caps_picture_rate (s, &fps_n, &fps_d);
+  if (fps_n == self->grid.fps_n && fps_d == self->grid.fps_d)
+    return FALSE;
+  if (self->known || self->grid.fps_n) {
+    self->rate_changed = TRUE;
+    gst_paco_seek_clear (GST_BASE_PARSE (self), &self->seek);
+  }
+  self->grid.fps_n = fps_n;
+  self->grid.fps_d = fps_d;
+  /* A picture can be decoded only with all slices of its stack. So the base class
+   * has to begin that many frames before a segment and end as many behind it. */
+  others = MAX (header->video.slice.length, 1) - 1;
+  gst_base_parse_set_frame_rate (
+      GST_BASE_PARSE (self), fps_n, fps_d, others, others);
+  return TRUE;
+}
+
+/* Sets the caps of the source pad, in the form that downstream takes. */
+static GstFlowReturn
+negotiate (GstPacoParse *self, GstCaps *coded)
+{
+  GstPad *pad = GST_BASE_PARSE_SRC_PAD (self);
+  GstCaps *caps = gst_paco_container_negotiate (GST_ELEMENT (self), pad, coded);
+  GstCaps *current = gst_pad_get_current_caps (pad);
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  if (!caps) {
+    ret = GST_FLOW_NOT_NEGOTIATED;
+  } else if (!current || !gst_caps_is_strictly_equal (current, caps)) {
+    GST_DEBUG_OBJECT (self, "caps out: %" GST_PTR_FORMAT, caps);
+    if (!gst_pad_set_caps (pad, caps))
+      ret = GST_PAD_IS_FLUSHING (pad) ? GST_FLOW_FLUSHING
+                                      : GST_FLOW_NOT_NEGOTIATED;
+  }
+  if (ret == GST_FLOW_OK && gst_paco_parse_is_pulling (self))
+    gst_paco_reader_negotiate (&self->reader, pad, caps);
+  gst_clear_caps (&caps);
+  gst_clear_caps (&current);
+  return ret;
+}
+
+GstFlowReturn
+gst_paco_parse_update_format (
+    GstPacoParse *self, const PacoHeader *header, const GstBuffer *buffer)
+{
+  gboolean reconfigure = gst_pad_check_reconfigure (
+      GST_BASE_PARSE_SRC_PAD (self));
+  GstCaps *caps;
+  GstFlowReturn ret;
+
+  if (self->known && !reconfigure
+      && paco_video_equal (&header->video, &self->video)
+      && paco_picture_format_equal (&header->picture, &self->picture))
+    return GST_FLOW_OK;
+
+  caps = paco_caps_from_header (header);
+  if (set_frame_rate (self, header, caps) && self->rate_changed
+      && GST_BUFFER_DTS_IS_VALID (buffer))
+    self->grid.origin = GST_BUFFER_DTS (buffer);
+  if (self->sink_caps)
+    gst_paco_container_add_upstream (caps, self->sink_caps);
+  gst_paco_cut_limit_caps (
+      caps, gst_paco_parse_max_frame_size (&self->properties));
+  ret = negotiate (self, caps);
+  gst_caps_unref (caps);
+  self->known = ret == GST_FLOW_OK;
+  self->video = header->video;
+  self->picture = header->picture;
+  if (ret != GST_FLOW_OK)
+    gst_pad_mark_reconfigure (GST_BASE_PARSE_SRC_PAD (self));
+  return ret;
+}
+
+void
+gst_paco_parse_add_tags (GstPacoParse *self)
+{
+  GstTagList *tags = gst_tag_list_new (GST_TAG_VIDEO_CODEC, "PaCo", NULL);
+
+  gst_base_parse_merge_tags (
+      GST_BASE_PARSE (self), tags, GST_TAG_MERGE_REPLACE);
+  gst_tag_list_unref (tags);
+  self->tagged = TRUE;
+}
