@@ -14,6 +14,7 @@ typedef struct
   guint length; /* property stack */
   guint n_frames;
   gboolean lossless;
+  gboolean unchecked; /* without block-checks */
   guint quality;
   guint depth; /* property pipeline-depth */
 } Series;
@@ -148,9 +149,10 @@ encoder (const Series *series, GstBus **bus)
 {
   gchar *launch = g_strdup_printf (
       "pacoenc backend=cpu stack=%u tune=psnr rate-control=%s quality=%u "
-      "pipeline-depth=%u threads=2",
+      "pipeline-depth=%u threads=2 block-checks=%d",
       series->length, series->lossless ? "lossless" : "quality",
-      series->lossless ? 90 : series->quality, series->depth);
+      series->lossless ? 90 : series->quality, series->depth,
+      !series->unchecked);
   GstHarness *harness = paco_test_harness (launch, bus);
   GstCaps *caps = gst_video_info_to_caps (&series->info);
 

@@ -234,6 +234,82 @@ GST_START_TEST (test_corrupted_upstream)
 }
 GST_END_TEST;
 
+static GPtrArray *
+packets_of (GPtrArray *coded)
+{
+  GPtrArray *packets = new_buffers ();
+  GstHarness *harness = gst_harness_new_parse ("rtppacopay mtu=300");
+
+  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
+  for (guint n = 0; n < coded->len; n++)
+    gst_harness_push (harness, gst_buffer_ref (g_ptr_array_index (coded, n)));
+  take_all (harness, packets);
+  gst_harness_teardown (harness);
+  return packets;
+}
+
+static guint64
+stat_of (GstHarness *harness, const gchar *name, const gchar *stat)
+{
+  GstElement *element = gst_harness_find_element (harness, name);
+  GstStructure *stats;
+  guint64 value;
+
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, stat, &value));
+  gst_structure_free (stats);
+  gst_object_unref (element);
+  return value;
+}
+
+/* Packets are lost of frames with checks of their blocks and without: what is not called
+ * corrupted is as it was, and each frame is shown or told of. */
+GST_START_TEST (test_packet_loss)
+{
+  GPtrArray *slices, *coded, *packets, *pictures = new_buffers ();
+  gdouble share = g_random_double_range (0.0, 0.1);
+  GstHarness *harness;
+  Series series;
+  GstBus *bus;
+
+  draw_series (&series, 60);
+  series.lossless = TRUE;
+  series.unchecked = __i__;
+  slices = draw_slices (&series);
+  coded = code (&series, slices);
+  packets = packets_of (coded);
+  harness = paco_test_harness ("rtppacodepay ! pacodec max-errors=-1", &bus);
+  gst_harness_set_src_caps_str (harness,
+      "application/x-rtp, media=video, clock-rate=90000, "
+      "encoding-name=X-PACO, payload=96");
+  /* Nobody knows of what is lost at either end. */
+  for (guint i = 0; i < packets->len; i++)
+    if (i == 0 || i == packets->len - 1 || g_random_double () >= share)
+      fail_unless_equals_int (
+          gst_harness_push (
+              harness, gst_buffer_ref (g_ptr_array_index (packets, i))),
+          GST_FLOW_OK);
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  take_all (harness, pictures);
+  for (guint i = 0; i < pictures->len; i++) {
+    GstBuffer *picture = g_ptr_array_index (pictures, i);
+    guint n = (GST_BUFFER_PTS (picture) + DURATION / 2) / DURATION;
+
+    fail_unless (GST_BUFFER_FLAG_IS_SET (picture, GST_BUFFER_FLAG_CORRUPTED)
+        || same_samples (&series.info, g_ptr_array_index (slices, n), picture));
+  }
+  fail_unless_equals_uint64 (pictures->len
+          + stat_of (harness, "rtppacodepay", "lost-frames")
+          + stat_of (harness, "pacodec", "lost-frames"),
+      slices->len);
+  g_ptr_array_unref (slices);
+  g_ptr_array_unref (coded);
+  g_ptr_array_unref (packets);
+  g_ptr_array_unref (pictures);
+  paco_test_teardown_failed (harness, bus);
+}
+GST_END_TEST;
+
 /* --- streams that lie --- */
 
 /* Another number, length, position, wavelet, depth, ... in a frame whose header is
@@ -669,6 +745,7 @@ stackstreams_suite (void)
   tcase_add_test (chain, test_strangers);
   tcase_add_test (chain, test_no_wavelet);
   tcase_add_test (chain, test_corrupted_upstream);
+  tcase_add_loop_test (chain, test_packet_loss, 0, 2);
   tcase_add_test (chain, test_liars);
   tcase_add_test (chain, test_late);
   tcase_add_test (chain, test_late_key_unit);

@@ -148,11 +148,11 @@ fi
 
 # --- pipelines: the same files and pictures from CUDA and CPU ---
 
-same_files () { # MODE CAPS
+same_files () { # MODE CAPS [OPTIONS of both encoders]
   gst-launch-1.0 -q videotestsrc num-buffers=6 pattern=smpte ! "$2" ! \
-    tee name=t ! queue ! pacoenc backend=cuda rate-control="$1" ! \
+    tee name=t ! queue ! pacoenc backend=cuda rate-control="$1" ${3:-} ! \
     filesink location="$work/cuda.paco" \
-    t. ! queue ! pacoenc backend=cpu rate-control="$1" ! \
+    t. ! queue ! pacoenc backend=cpu rate-control="$1" ${3:-} ! \
     filesink location="$work/cpu.paco" || return 1
   cmp "$work/cuda.paco" "$work/cpu.paco" || return 1
   gst-launch-1.0 -q filesrc location="$work/cuda.paco" ! pacoparse ! \
@@ -250,6 +250,13 @@ if command -v gst-launch-1.0 >/dev/null; then
         count failed "pipeline $format $mode"
         tail -n 20 "$work/log"
       fi
+    done
+  done
+  # The last stack is shorter.
+  for format in GRAY8 GRAY16_LE; do
+    for mode in lossless quality; do
+      pipeline "stack $format $mode" same_files $mode \
+        "video/x-raw,format=$format,width=640,height=480" stack=4
     done
   done
   if same_files lossless video/x-raw,format=I422_10LE,width=720,height=576\
