@@ -126,12 +126,21 @@ def read_chunks(data, builtin):
             chunks.setdefault('ancillary', []).append(
                 read_ancillary(kind, chunk))
             continue
-        need(kind in {1, 2, 3, 4, 5, 256} - chunks.keys(), 'type of a chunk')
+        need(kind in {1, 2, 3, 4, 5, 256, 257} - chunks.keys(), 'type of a chunk')
         need(len(chunk) == size == len(CHUNKS.get(kind, chunk)), 'its size')
         chunks[kind] = chunk
     if 3 in chunks:
         check_carried_set(chunks[3], builtin)
+    if 257 in chunks:
+        check_slice(chunks[257])
     return chunks
+
+
+def check_slice(data):
+    need(len(data) == 10, 'size of a slice')
+    _, length, position, wavelet, levels, depth, bits = struct.unpack('<I6B', data)
+    need(1 <= length <= 64 and position < length and wavelet in (0, 3)
+         and levels <= 3 and depth in (8, 16) and bits in (depth, 13), 'slice')
 
 
 def count_blocks(width, height, fields, levels, components, entries):
@@ -179,6 +188,8 @@ def read_header(data, sets):
     for i, entry in enumerate(entries):
         need(components[i // n_entries][2] or entry & 0x3fff == 0, 'step')
     chunks = read_chunks(data[at + 2 * len(entries):end], sets[components[0][3]])
+    need(257 not in chunks or n == 1 and components[0][0] == 16 and mode == 0,
+         'picture of a slice')
     n_blocks = count_blocks(width, height, picture_flags & 1, levels,
                             components, entries)
     size, crc = struct.unpack('<2I', chunks.get(256, bytes(8)))
@@ -233,30 +244,52 @@ def read_frame(data, sets):
     return flags, chunks
 
 
+def split(data):
+    """The frames of a stream."""
+    while data:
+        size = struct.unpack_from('<I', data, 8)[0]
+        yield data[:size]
+        data = data[size:]
+
+
+def try_frame(path, data, sets):
+    """Reads a frame, and sees each change of it. Gives its chunks."""
+    flags, chunks = read_frame(data, sets)
+    expected = {**CHUNKS, 'ancillary': ANCILLARY}
+    assert all(expected.get(k, chunk) == chunk
+               for k, chunk in chunks.items()), chunks
+    header_size, index_size = struct.unpack_from('<H4xI', data, 6)
+    end = len(data) if flags else header_size + index_size
+    for at in range(0, end, 1 + end // 300):
+        damaged = bytearray(data)
+        damaged[at] ^= 1 << at % 8
+        try:
+            read_frame(bytes(damaged), sets)
+        except (ValueError, IndexError, struct.error):
+            continue
+        sys.exit(f'{path}: a change of byte {at} is not seen')
+    print(f'{path}: chunks {sorted(map(str, chunks))}, {end} bytes are checked')
+    return chunks
+
+
+def check_stacks(path, slices):
+    """Slices of one stack, all of them, in order."""
+    if not any(slices):
+        return
+    told = [struct.unpack('<I6B', data) for data in slices]
+    assert [slice_[2] for slice_ in told] == list(range(told[0][1])), path
+    assert len({slice_[:2] + slice_[3:] for slice_ in told}) == 1, path
+
+
 def main():
     sets = [read_builtin_set(sys.argv[1], number) for number in (0, 1)]
     seen = set()
     for path in sorted(glob.glob(f'{sys.argv[1]}/tests/golden/*.paco')):
         with open(path, 'rb') as file:
-            data = file.read()
-        flags, chunks = read_frame(data, sets)
-        seen |= chunks.keys()
-        expected = {**CHUNKS, 'ancillary': ANCILLARY}
-        assert all(expected.get(k, chunk) == chunk
-                   for k, chunk in chunks.items()), chunks
-        header_size, index_size = struct.unpack_from('<H4xI', data, 6)
-        end = len(data) if flags else header_size + index_size
-        for at in range(0, end, 1 + end // 300):
-            damaged = bytearray(data)
-            damaged[at] ^= 1 << at % 8
-            try:
-                read_frame(bytes(damaged), sets)
-            except (ValueError, IndexError, struct.error):
-                continue
-            sys.exit(f'{path}: a change of byte {at} is not seen')
-        print(f'{path}: chunks {sorted(map(str, chunks))}, {end} bytes are '
-              'checked')
-    assert seen == {1, 2, 3, 4, 5, 256, 'ancillary'}, \
+            chunks = [try_frame(path, frame, sets) for frame in split(file.read())]
+        seen |= set().union(*chunks)
+        check_stacks(path, [frame.get(257) for frame in chunks])
+    assert seen == {1, 2, 3, 4, 5, 256, 257, 'ancillary'}, \
         f'only chunks {seen} are in any stream'
 
 

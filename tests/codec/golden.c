@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Every implementation decodes the golden streams to the pixels that they
- * always had, at full size and leaving out levels.
+ * always had, at full size and leaving out levels; slices of stacks, to the pictures
+ * of their stack.
  *
  *   golden FOLDER */
 #include "codec/backend.h"
 #include "codec/reference/reference.h"
 #include "tests/codec/test-picture.h"
 #include <stdlib.h>
+#include <string.h>
 
 static const char *folder;
 
@@ -54,9 +56,22 @@ decode_cpu (const uint8_t *data, size_t size, const PacoHeader *header,
 }
 #endif
 
+/* The slices of a stack in one memory, at n samples each, become pictures of samples of
+ * 16 bits. */
+typedef void (*Undo) (const PacoSlice *slice, uint16_t *samples, size_t n);
+
+/* An implementation. */
+typedef struct
+{
+  Decode decode;
+  Undo undo;
+} Implementation;
+
+/* --- frames --- */
+
 static void
-check_stream (
-    Decode decode, const char *name, unsigned reduce, uint32_t expected_crc)
+check_stream (const Implementation *implementation, const char *name,
+    unsigned reduce, uint32_t expected_crc)
 {
   g_autofree char *path = g_strdup_printf ("%s/%s.paco", folder, name);
   g_autofree char *data = NULL;
@@ -72,8 +87,8 @@ check_stream (
   paco_header_parse ((uint8_t *) data, size, &header, &set, &error);
   g_assert_no_error (error);
   picture = test_picture_new (&header.picture, reduce);
-  decode ((uint8_t *) data, size, &header, reduce, &picture->picture,
-      &corrupted, &error);
+  implementation->decode ((uint8_t *) data, size, &header, reduce,
+      &picture->picture, &corrupted, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (corrupted, ==, 0);
   if (test_picture_crc (picture) != expected_crc)
@@ -82,11 +97,110 @@ check_stream (
   test_picture_free (picture);
 }
 
+/* --- stacks --- */
+
 static void
-test_golden (gconstpointer data)
+undo_reference (const PacoSlice *slice, uint16_t *samples, size_t n)
 {
-  Decode decode = *(const Decode *) data;
-  g_autofree char *path = g_build_filename (folder, "checksums.txt", NULL);
+  for (size_t k = 0; k < n; k++) {
+    int values[PACO_MAX_STACK];
+
+    for (unsigned i = 0; i < slice->length; i++)
+      values[i] = samples[i * n + k] - 0x8000;
+    paco_reference_stack (slice, true, values);
+    for (unsigned i = 0; i < slice->length; i++)
+      samples[i * n + k] = (uint16_t) paco_reference_store_sample (
+          slice, values[i]);
+  }
+}
+
+static void
+undo_codec (const PacoSlice *slice, uint16_t *samples, size_t n)
+{
+  uint16_t *slices[PACO_MAX_STACK];
+
+  for (unsigned i = 0; i < slice->length; i++)
+    slices[i] = samples + i * n;
+  paco_stack_inverse (slice, slices, n);
+  for (unsigned i = 0; i < slice->length; i++) {
+    g_autofree uint8_t *narrow = g_malloc (n);
+
+    if (slice->depth == 16) {
+      paco_slice_store (slice, slices[i], slices[i], n);
+      for (size_t k = 0; k < n; k++)
+        slices[i][k] = GUINT16_FROM_LE (slices[i][k]);
+    } else {
+      paco_slice_store (slice, slices[i], narrow, n);
+      for (size_t k = 0; k < n; k++)
+        slices[i][k] = narrow[k];
+    }
+  }
+}
+
+/* Decodes all slices of a stack, and gives the picture of one of them. */
+static void
+decode_stack (const Implementation *implementation, const uint8_t *data,
+    size_t size, unsigned position, TestPicture **picture)
+{
+  g_autofree uint16_t *samples = NULL;
+  PacoSlice slice = { 0 };
+  size_t n = 0;
+
+  *picture = NULL;
+  for (unsigned i = 0; size > 0; i++) {
+    uint32_t corrupted = 0;
+    GError *error = NULL;
+    PacoHeader header;
+
+    g_assert_true (paco_header_parse (data, size, &header, NULL, NULL));
+    if (!*picture)
+      *picture = test_picture_new (&header.picture, 0);
+    slice = header.video.slice;
+    g_assert_cmpuint (slice.position, ==, i);
+    g_assert_true (implementation->decode (data, header.frame_size, &header, 0,
+        &(*picture)->picture, &corrupted, &error));
+    g_assert_no_error (error);
+    g_assert_cmpuint (corrupted, ==, 0);
+    n = (size_t) header.picture.width * header.picture.height;
+    samples = g_renew (uint16_t, samples, (i + 1) * n);
+    memcpy (samples + i * n, (*picture)->samples[0], n * sizeof *samples);
+    data += header.frame_size;
+    size -= header.frame_size;
+    g_assert_cmpuint (i, <, slice.length);
+    g_assert_true (size > 0 || i + 1 == slice.length);
+  }
+  implementation->undo (&slice, samples, n);
+  memcpy ((*picture)->samples[0], samples + position * n, n * sizeof *samples);
+}
+
+static void
+check_stack (const Implementation *implementation, const char *name,
+    unsigned position, uint32_t expected_crc)
+{
+  g_autofree char *path = g_strdup_printf ("%s/%s.paco", folder, name);
+  g_autofree char *data = NULL;
+  gsize size;
+  TestPicture *picture;
+  GError *error = NULL;
+
+  g_file_get_contents (path, &data, &size, &error);
+  g_assert_no_error (error);
+  decode_stack (implementation, (uint8_t *) data, size, position, &picture);
+  if (test_picture_crc (picture) != expected_crc)
+    g_test_message ("%s, slice %u, decodes to other pixels", name, position);
+  g_assert_cmphex (test_picture_crc (picture), ==, expected_crc);
+  test_picture_free (picture);
+}
+
+/* --- lists --- */
+
+/* Calls check() for each line of a file of checksums. */
+static void
+check_list (const Implementation *implementation, const char *list,
+    void (*check) (const Implementation *implementation, const char *name,
+        unsigned number, uint32_t crc))
+{
+  g_autofree char *path = g_build_filename (folder, list, NULL);
   g_autofree char *text = NULL;
   g_auto (GStrv) lines = NULL;
   unsigned n = 0;
@@ -100,19 +214,26 @@ test_golden (gconstpointer data)
 
     if ((*line)[0] == '#' || g_strv_length (words) != 3)
       continue;
-    check_stream (
-        decode, words[0], atoi (words[1]), strtoul (words[2], NULL, 16));
+    check (implementation, words[0], (unsigned) atoi (words[1]),
+        (uint32_t) strtoul (words[2], NULL, 16));
     n++;
   }
   g_assert_cmpuint (n, >, 0);
 }
 
+static void
+test_golden (gconstpointer data)
+{
+  check_list (data, "checksums.txt", check_stream);
+  check_list (data, "stacks.txt", check_stack);
+}
+
 int
 main (int argc, char **argv)
 {
-  static const Decode reference = decode_reference;
+  static const Implementation reference = { decode_reference, undo_reference };
 #ifdef HAVE_CPU_BACKEND
-  static const Decode cpu = decode_cpu;
+  static const Implementation cpu = { decode_cpu, undo_codec };
 #endif
 
   g_test_init (&argc, &argv, NULL);

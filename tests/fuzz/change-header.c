@@ -154,6 +154,36 @@ change_hdr (FuzzRandom *random, PacoVideoInfo *video)
   video->max_frame_average_light = (uint16_t) draw_number (random);
 }
 
+/* Of which stack a frame is, and how that was made: what lies, says so of a frame that is
+ * coded like a slice. Mostly a slice stays one of its stack. */
+static void
+change_slice (FuzzRandom *random, PacoVideoInfo *video)
+{
+  PacoSlice *slice = &video->slice;
+
+  switch (slice->length > 0 ? below (random, 8) : 0) {
+    case 0:
+      *slice = (PacoSlice){ .number = draw_number (random),
+        .length = (uint8_t) below (random, PACO_MAX_STACK + 1),
+        .wavelet = one_in (random, 2) ? PACO_WAVELET_HAAR : PACO_WAVELET_CDF53,
+        .levels = (uint8_t) below (random, PACO_MAX_STACK_LEVELS + 1),
+        .depth = one_in (random, 2) ? 8 : 16,
+        .bits = 13 };
+      break;
+    case 1:
+      slice->number = draw_number (random);
+      break;
+    case 2:
+      slice->length = (uint8_t) (1 + below (random, PACO_MAX_STACK));
+      break;
+    case 3:
+      slice->levels = (uint8_t) below (random, PACO_MAX_STACK_LEVELS + 1);
+      break;
+    default:
+      slice->position = (uint8_t) below (random, slice->length);
+  }
+}
+
 /* What the codec only carries, and elements believe or not. */
 static void
 change_video (FuzzParts *parts)
@@ -167,7 +197,7 @@ change_video (FuzzParts *parts)
   uint32_t *const fields[] = { &video->par_n, &video->par_d, &video->fps_n,
     &video->fps_d };
 
-  switch (below (random, 8)) {
+  switch (below (random, 10)) {
     case 0:
       video->interlace_mode = (uint8_t) below (random, 5);
       video->picture_flags = (uint8_t) (2 * below (random, 8));
@@ -199,6 +229,10 @@ change_video (FuzzParts *parts)
       video->matrix = (uint8_t) below (random, 9);
       video->transfer = (uint8_t) below (random, 19);
       video->primaries = (uint8_t) below (random, 14);
+      break;
+    case 6:
+    case 7:
+      change_slice (random, video);
       break;
     default:
       *fields[below (random, COUNT (fields))] = draw_number (random);

@@ -44,7 +44,8 @@ open_decoder (void)
 {
   static PacoFrameDecoder *decoder;
   static const char *const settings[][2] = { { "backend", "cpu" },
-    { "threads", "1" }, { "pipeline-depth", "1" }, { "conceal", "false" } };
+    { "threads", "1" }, { "pipeline-depth", "1" }, { "conceal", "false" },
+    { "slices", "true" } };
   PacoError error;
 
   if (decoder)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * fuzz-seeds FOLDER FILE...: writes the corpus that the targets begin with: the
  * frames of the files (golden streams) and frames of every kind, each a file of
- * FOLDER/frames, streams of several of them, as the elements' targets take them, in
- * FOLDER/streams, frames behind what is done to them, in FOLDER/prefixed, files that
+ * FOLDER/frames, streams of several of them, and whole stacks, as the elements' targets
+ * take them, in FOLDER/streams, frames behind what is done to them, in FOLDER/prefixed, files that
  * archives are made of, in FOLDER/files, and of sound, in FOLDER/sound. run.sh calls
  * it. */
 #include "tests/archive/dpx-writer.h"
@@ -57,6 +57,39 @@ make_stream (const GPtrArray *seeds, FuzzRandom *random)
       g_byte_array_append (stream, frame->data, frame->len);
   }
   return stream;
+}
+
+/* Whether the file is a stream of slices. */
+static bool
+is_stack (const char *data, size_t size)
+{
+  PacoHeader header;
+
+  return paco_header_parse ((const uint8_t *) data, size, &header, NULL, NULL)
+      && header.video.slice.length > 0;
+}
+
+/* A whole file of slices, twice: pushed in chunks, and frame by frame. Returns the
+ * number of the next stream. */
+static unsigned
+write_stack (const char *folder, unsigned number, const char *path)
+{
+  static const uint8_t how[] = { 1, 0x80 };
+  char *data;
+  gsize size;
+
+  if (!g_file_get_contents (path, &data, &size, NULL))
+    return number;
+  for (unsigned i = 0; i < sizeof how && is_stack (data, size); i++) {
+    GByteArray *stream = g_byte_array_new ();
+
+    g_byte_array_append (stream, &how[i], 1);
+    g_byte_array_append (stream, (uint8_t *) data, (guint) size);
+    write_file (folder, "streams", number++, stream);
+    g_byte_array_unref (stream);
+  }
+  g_free (data);
+  return number;
 }
 
 static void
@@ -187,6 +220,8 @@ main (int argc, char **argv)
     write_file (argv[1], "streams", i, stream);
     g_byte_array_unref (stream);
   }
+  for (int i = 2, n = N_STREAMS; i < argc; i++)
+    n = (int) write_stack (argv[1], (unsigned) n, argv[i]);
   g_ptr_array_unref (seeds);
   return 0;
 }

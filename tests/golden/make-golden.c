@@ -230,6 +230,69 @@ static const Golden golden[] = {
   },
 };
 
+/* Stacks: the plan says with what wavelet, the pictures are drawn anew for each. */
+typedef struct
+{
+  const char *name;
+  uint32_t width, height;
+  PacoSlice plan;
+  PacoParameters parameters;
+} GoldenStack;
+
+static const GoldenStack stacks[] = {
+  {
+      "stack-gray8-lossless-haar",
+      61,
+      40,
+      { .number = 1,
+          .length = 5,
+          .wavelet = PACO_WAVELET_HAAR,
+          .levels = 3,
+          .depth = 8,
+          .bits = 8 },
+      { PACO_RATE_LOSSLESS, AUTO, .levels = 4, .coding_passes = 1,
+          .complexity = 1 },
+  },
+  {
+      "stack-gray16-lossless-cdf53",
+      33,
+      29,
+      { .number = 0xfffffffe,
+          .length = 6,
+          .wavelet = PACO_WAVELET_CDF53,
+          .levels = 2,
+          .depth = 16,
+          .bits = 16 },
+      { PACO_RATE_LOSSLESS, AUTO, .levels = 3, .coding_passes = 1,
+          .complexity = 1, .block_checks = true },
+  },
+  {
+      "stack-gray8-lossy-cdf53",
+      70,
+      52,
+      { .length = 4,
+          .wavelet = PACO_WAVELET_CDF53,
+          .levels = 1,
+          .depth = 8,
+          .bits = 13 },
+      { PACO_RATE_QUALITY, AUTO, .quality = 85, .levels = 5, .coding_passes = 1,
+          .complexity = 1 },
+  },
+  {
+      "stack-gray16-lossy-haar",
+      44,
+      67,
+      { .length = 3,
+          .wavelet = PACO_WAVELET_HAAR,
+          .levels = 2,
+          .depth = 16,
+          .bits = 13 },
+      { PACO_RATE_QUALITY, .tune = PACO_TUNE_PSNR, AUTO, .quality = 95,
+          .levels = 3, .coding_passes = 2, .complexity = 1,
+          .block_checks = true },
+  },
+};
+
 static void
 enrich (PacoVideoInfo *video, PacoProbabilitySet *set)
 {
@@ -388,32 +451,158 @@ make (const Golden *g, const char *folder, FILE *checksums, GError **error)
   return done;
 }
 
+/* --- stacks --- */
+
+typedef struct
+{
+  TestPicture *slices[PACO_MAX_STACK];
+} Slices;
+
+/* The wavelet along the stack, or its undoing, with samples of pictures before it. */
+static void
+filter (const PacoSlice *plan, bool undo, Slices *slices)
+{
+  uint32_t n = slices->slices[0]->width[0] * slices->slices[0]->height[0];
+
+  for (uint32_t k = 0; k < n; k++) {
+    int values[PACO_MAX_STACK];
+
+    for (unsigned i = 0; i < plan->length; i++) {
+      int sample = slices->slices[i]->samples[0][k];
+
+      values[i] = undo ? sample - 0x8000
+                       : paco_reference_load_sample (plan, sample);
+    }
+    paco_reference_stack (plan, undo, values);
+    for (unsigned i = 0; i < plan->length; i++)
+      slices->slices[i]->samples[0][k] = (uint16_t) (undo
+              ? paco_reference_store_sample (plan, values[i])
+              : values[i] + 0x8000);
+  }
+}
+
+/* Codes the slices one behind the other; they become what decoders get of them. */
+static gboolean
+code_slices (
+    const GoldenStack *g, Slices *slices, GByteArray *stream, GError **error)
+{
+  gboolean done = TRUE;
+
+  for (unsigned i = 0; done && i < g->plan.length; i++) {
+    PacoVideoInfo video = test_video_info;
+    PacoParameters parameters = g->parameters;
+    TestPicture *slice = slices->slices[i];
+    GByteArray *frame = g_byte_array_new ();
+
+    video.slice = g->plan;
+    video.slice.position = (uint8_t) i;
+    parameters.weight = paco_slice_weight (&video.slice);
+    done = paco_reference_encode (&slice->format, &slice->picture, &video,
+               &parameters, NULL, frame, error)
+        && paco_reference_decode (
+            frame->data, frame->len, 0, &slice->picture, NULL, error);
+    g_byte_array_append (stream, frame->data, frame->len);
+    g_byte_array_unref (frame);
+  }
+  return done;
+}
+
+static gboolean
+make_stack (
+    const GoldenStack *g, const char *folder, FILE *checksums, GError **error)
+{
+  const PacoPictureFormat format = { g->width, g->height, 1, false,
+    { DEPTH (16) } };
+  g_autofree char *path = g_strdup_printf ("%s/%s.paco", folder, g->name);
+  GByteArray *stream = g_byte_array_new ();
+  Slices slices;
+  gboolean done;
+
+  for (unsigned i = 0; i < g->plan.length; i++) {
+    uint32_t n = g->width * g->height;
+
+    slices.slices[i] = test_picture_new (&format, 0);
+    /* Between these and the others differences of 16 bits wrap around. */
+    test_picture_draw (slices.slices[i],
+        g->plan.bits == 16 && i % 3 == 2 ? TEST_SCENE_NOISE : TEST_SCENE_SHAPES,
+        i + 1);
+    for (uint32_t k = 0; k < n; k++)
+      slices.slices[i]->samples[0][k] >>= 16 - g->plan.depth;
+  }
+  filter (&g->plan, false, &slices);
+  done = code_slices (g, &slices, stream, error)
+      && g_file_set_contents (
+          path, (const char *) stream->data, stream->len, error);
+  filter (&g->plan, true, &slices);
+  for (unsigned i = 0; i < g->plan.length; i++) {
+    if (done)
+      fprintf (checksums, "%s %u %08x\n", g->name, i,
+          test_picture_crc (slices.slices[i]));
+    test_picture_free (slices.slices[i]);
+  }
+  if (done)
+    g_print ("%6u bytes %s\n", stream->len, g->name);
+  g_byte_array_unref (stream);
+  return done;
+}
+
+/* --- all of them --- */
+
+typedef gboolean (*MakeFunc) (
+    unsigned i, const char *folder, FILE *checksums, GError **error);
+
+static gboolean
+make_golden (unsigned i, const char *folder, FILE *checksums, GError **error)
+{
+  return make (&golden[i], folder, checksums, error);
+}
+
+static gboolean
+make_golden_stack (
+    unsigned i, const char *folder, FILE *checksums, GError **error)
+{
+  return make_stack (&stacks[i], folder, checksums, error);
+}
+
+/* Makes n streams, and the file of their checksums. */
+static gboolean
+make_all (const char *folder, const char *name, const char *head, unsigned n,
+    MakeFunc func)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  g_autoptr (GError) error = NULL;
+  FILE *checksums = fopen (path, "w");
+  gboolean done = TRUE;
+
+  if (!checksums) {
+    g_printerr ("cannot write %s\n", path);
+    return FALSE;
+  }
+  fputs (head, checksums);
+  for (unsigned i = 0; done && i < n; i++)
+    done = func (i, folder, checksums, &error);
+  if (!done)
+    g_printerr ("%s\n", error->message);
+  return fclose (checksums) == 0 && done;
+}
+
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GError) error = NULL;
-  g_autofree char *path = NULL;
-  FILE *checksums;
-
   if (argc != 2) {
     g_printerr ("usage: make-golden FOLDER\n");
     return 1;
   }
-  path = g_build_filename (argv[1], "checksums.txt", NULL);
-  checksums = fopen (path, "w");
-  if (!checksums) {
-    g_printerr ("cannot write %s\n", path);
-    return 1;
-  }
-  fprintf (checksums,
-      "# stream, levels left out, CRC-32 of the samples of all components, one"
-      "\n# after the other, 16 bits little-endian each\n");
-  for (unsigned i = 0; i < G_N_ELEMENTS (golden); i++) {
-    if (!make (&golden[i], argv[1], checksums, &error)) {
-      g_printerr ("%s: %s\n", golden[i].name, error->message);
-      fclose (checksums);
-      return 1;
-    }
-  }
-  return fclose (checksums) == 0 ? 0 : 1;
+  return make_all (argv[1], "checksums.txt",
+             "# stream, levels left out, CRC-32 of the samples of all "
+             "components, one\n"
+             "# after the other, 16 bits little-endian each\n",
+             G_N_ELEMENTS (golden), make_golden)
+          && make_all (argv[1], "stacks.txt",
+              "# stream, position of the slice, CRC-32 of the samples of its "
+              "picture, 16\n"
+              "# bits little-endian each\n",
+              G_N_ELEMENTS (stacks), make_golden_stack)
+      ? 0
+      : 1;
 }
