@@ -3,9 +3,9 @@
  * 4.6 to 4.8, with the codec's own beside it. What is coded is a picture that tests/bench computes, transformed with
  * 9/7 on the host; of smaller pictures the upper left part of each subband. --check
  * compares with the host's coder (tests/lab/bitplanes.c). */
-#include "tests/bench/cuda/content.h"
 #include "tests/lab/cuda/bitplanes-codec.h"
 #include "tests/lab/cuda/device.h"
+#include "tests/lab/cuda/gray-content.h"
 #include "tests/lab/gray-picture.h"
 #include "tests/lab/lab.h"
 #include <stdio.h>
@@ -237,15 +237,14 @@ typedef struct
 static void
 make_picture (unsigned size, GrayPicture *picture)
 {
-  g_autofree uint16_t *samples = g_new (uint16_t, 3 * (size_t) size * size);
+  g_autofree uint8_t *samples = g_new (uint8_t, (size_t) size * size);
 
   *picture = (GrayPicture){ .depth = 8 };
-  content_fill (samples, size, size, NULL);
+  lab_gray_content (samples, size);
   if (!paco_reference_plane_init (&picture->plane, size, size))
     lab_fail ("There is no memory for %ux%u samples", size, size);
   for (size_t i = 0; i < (size_t) size * size; i++)
-    picture->plane.samples[i].i = (samples[(size_t) size * size + i] >> 4)
-        - 128;
+    picture->plane.samples[i].i = samples[i] - 128;
 }
 
 /* Tables are those of a smaller picture of the same content. */
