@@ -326,13 +326,7 @@ fi
 
 # --- figures ---
 
-corpus=${PACO_CORPUS:-../shared/corpus}
-picture=${PACO_CONTENT:-}
-if [ -z "$picture" ] && [ -e "$corpus/p4k_canyon.ppm.xz" ] &&
-  xz -dc "$corpus/p4k_canyon.ppm.xz" >"$work/p4k_canyon.ppm"; then
-  picture=$work/p4k_canyon.ppm
-fi
-
+picture=$(sh tests/bench/cuda/content.sh "$work")
 sh tests/bench/cuda/figures.sh "$build" ${picture:+"$picture"} 2>&1 |
   tee "$work/log"
 grep '^{"figure"' "$work/log" >>"$work/figures"

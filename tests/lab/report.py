@@ -64,6 +64,8 @@ def machine(half):
     if half == 'gpu':
         about['gpu'] = output('nvidia-smi', '--query-gpu=name,driver_version',
                               '--format=csv,noheader').split('\n')[0]
+        about['content'] = os.path.basename(os.environ.get('PACO_CONTENT', '')
+                                            or 'computed')
     return {'machine': about}
 
 

@@ -9,7 +9,9 @@
 # beside this file (of cpu) or in cuda/ (of gpu). What they print becomes
 # report/results-HALF.jsonl, and report.py makes report/README.md of it. --short measures
 # next to nothing, in BUILD/lab-report, to see that it works. What is skipped is named;
-# the status is 1 if a program fails.
+# the status is 1 if a program fails. PACO_CONTENT: the picture that programs for a GPU
+# code, as in tests/gpu/run.sh. LAB_NVJPEG2K: the file of nvJPEG2000, if it is nowhere
+# else (cuda/nvjpeg2k.h).
 set -u
 cd "$(dirname "$0")/../.." || exit
 half=cpu build=build short=
@@ -39,6 +41,13 @@ fi
 if [ -n "$short" ]; then
   report=$build/lab-report
   mkdir -p "$report"
+fi
+
+if [ "$half" = gpu ] && [ -z "$short" ]; then
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  PACO_CONTENT=$(sh tests/bench/cuda/content.sh "$work")
+  export PACO_CONTENT
 fi
 
 results=$report/results-$half.jsonl

@@ -380,7 +380,7 @@ measure_size (LabDevice *device, LabOwn *own, unsigned size)
   double us[N_METHODS];
   char x[32];
 
-  g_snprintf (x, sizeof x, "%ux%u", size, size);
+  g_snprintf (x, sizeof x, "%u", size);
   for (unsigned method = 0; method < N_METHODS; method++)
     us[method] = show (
         methods[method].series, x, time_level (device, method, size, false));
@@ -396,7 +396,7 @@ measure_size (LabDevice *device, LabOwn *own, unsigned size)
 static void
 measure (void)
 {
-  static const unsigned sizes[] = { 512, 2048, 4096, 8192 };
+  static const unsigned sizes[] = { 512, 2048, 4000, 4096, 8192 };
   LabDevice device;
   LabOwn own;
 
