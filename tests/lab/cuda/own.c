@@ -2,6 +2,7 @@
  * own.h says what this is for. */
 #include "tests/lab/cuda/own.h"
 #include "tests/lab/lab.h"
+#include <string.h>
 
 static void
 must (gboolean done, GError *error)
@@ -99,9 +100,26 @@ describe_launches (
       transform->launches + set * PACO_DWT_MAX_LAUNCHES);
 }
 
+/* Cuts the plane of a launch into tiles of so many pairs of lines, as gpu/dwt.c does for
+ * the number that it has chosen. */
 static void
+cut_tiles (PacoDwtLaunch *launch, unsigned tile_pairs)
+{
+  PacoDwtPlane *plane = &launch->parameters.planes[0];
+  unsigned pairs = (plane->height + 1) / 2;
+
+  launch->parameters.tile_pairs = tile_pairs;
+  plane->n_warps = plane->n_strips * ((pairs + tile_pairs - 1) / tile_pairs);
+  launch->grid_x = (plane->n_warps * 32 + PACO_DWT_THREADS - 1)
+      / PACO_DWT_THREADS;
+}
+
+/* tile_pairs: of level 1; 0: what the project chooses. n_sets: 0: as many as times need.
+ * Returns the bytes of a set. */
+static size_t
 transform_init (Transform *transform, LabOwn *own, PacoWaveletId wavelet,
-    bool inverse, unsigned width, unsigned height, unsigned levels)
+    bool inverse, unsigned width, unsigned height, unsigned levels,
+    unsigned tile_pairs, unsigned n_sets)
 {
   size_t bytes;
 
@@ -117,14 +135,19 @@ transform_init (Transform *transform, LabOwn *own, PacoWaveletId wavelet,
   bytes = aligned (aligned (2 * (size_t) width) * height)
       + aligned (2 * transform->dwt->n_coefficients)
       + aligned (transform->dwt->scratch_bytes);
-  transform->n_sets = lab_device_sets (bytes);
+  transform->n_sets = n_sets > 0 ? n_sets : lab_device_sets (bytes);
   transform->memory = lab_device_random (
       own->device, bytes * transform->n_sets);
   transform->launches = g_new0 (
       PacoDwtLaunch, PACO_DWT_MAX_LAUNCHES * transform->n_sets);
-  for (unsigned set = 0; set < transform->n_sets; set++)
+  for (unsigned set = 0; set < transform->n_sets; set++) {
     transform->n = describe_launches (
         transform, inverse, transform->memory + bytes * set, set);
+    if (tile_pairs > 0)
+      cut_tiles (&transform->launches[set * PACO_DWT_MAX_LAUNCHES
+                     + (inverse ? transform->n - 1 : 0)],
+          tile_pairs);
+  }
   transform->run = g_new0 (LabLaunch, transform->n * transform->n_sets);
   for (unsigned set = 0; set < transform->n_sets; set++)
     for (unsigned i = 0; i < transform->n; i++) {
@@ -141,6 +164,7 @@ transform_init (Transform *transform, LabOwn *own, PacoWaveletId wavelet,
         .early = own->kernels.early && i > 0,
       };
     }
+  return bytes;
 }
 
 static void
@@ -154,17 +178,70 @@ transform_clear (Transform *transform, const LabOwn *own)
 }
 
 double
-lab_own_time_us (LabOwn *own, PacoWaveletId wavelet, bool inverse,
-    unsigned width, unsigned height, unsigned levels)
+lab_own_tiles_us (LabOwn *own, PacoWaveletId wavelet, bool inverse,
+    unsigned width, unsigned height, unsigned levels, unsigned tile_pairs)
 {
   Transform transform;
   double us;
 
-  transform_init (&transform, own, wavelet, inverse, width, height, levels);
+  transform_init (
+      &transform, own, wavelet, inverse, width, height, levels, tile_pairs, 0);
   us = lab_device_time_us (
       own->device, transform.run, transform.n, transform.n_sets);
   transform_clear (&transform, own);
   return us;
+}
+
+double
+lab_own_time_us (LabOwn *own, PacoWaveletId wavelet, bool inverse,
+    unsigned width, unsigned height, unsigned levels)
+{
+  return lab_own_tiles_us (own, wavelet, inverse, width, height, levels, 0);
+}
+
+unsigned
+lab_own_tile_pairs (LabOwn *own, PacoWaveletId wavelet, bool inverse,
+    unsigned width, unsigned height, unsigned levels, double *waves)
+{
+  Transform transform;
+  const PacoDwtLaunch *launch;
+  unsigned pairs;
+
+  transform_init (
+      &transform, own, wavelet, inverse, width, height, levels, 0, 1);
+  launch = &transform.launches[inverse ? transform.n - 1 : 0];
+  pairs = launch->parameters.tile_pairs;
+  *waves = (double) launch->parameters.planes[0].n_warps
+      / (own->device->test.context->n_multiprocessors
+          * (double) launch->kernel->warps);
+  transform_clear (&transform, own);
+  return pairs;
+}
+
+void
+lab_own_check_tiles (LabOwn *own, PacoWaveletId wavelet, bool inverse,
+    unsigned width, unsigned height, unsigned levels, unsigned tile_pairs)
+{
+  uint8_t *memory[2];
+  size_t bytes = 0;
+
+  for (unsigned i = 0; i < 2; i++) {
+    Transform transform;
+
+    bytes = transform_init (&transform, own, wavelet, inverse, width, height,
+        levels, i ? tile_pairs : 0, 1);
+    lab_device_run (own->device, transform.run, transform.n);
+    memory[i] = g_malloc (bytes);
+    test_device_read (&own->device->test, memory[i], transform.memory, bytes);
+    transform_clear (&transform, own);
+  }
+  if (memcmp (memory[0], memory[1], bytes) != 0)
+    lab_fail ("the project's own %s of %ux%u, %u levels, %s, depends on tiles "
+              "of %u pairs of lines",
+        paco_wavelets[wavelet].name, width, height, levels,
+        inverse ? "inverse" : "forward", tile_pairs);
+  g_free (memory[0]);
+  g_free (memory[1]);
 }
 
 unsigned
@@ -174,7 +251,8 @@ lab_own_run (LabOwn *own, PacoWaveletId wavelet, bool inverse, unsigned width,
   Transform transform;
   unsigned n;
 
-  transform_init (&transform, own, wavelet, inverse, width, height, levels);
+  transform_init (
+      &transform, own, wavelet, inverse, width, height, levels, 0, 1);
   n = transform.n;
   lab_device_run (own->device, transform.run, n);
   transform_clear (&transform, own);

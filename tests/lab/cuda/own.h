@@ -22,6 +22,17 @@ void lab_own_close (LabOwn *own);
 double lab_own_time_us (LabOwn *own, PacoWaveletId wavelet, bool inverse,
     unsigned width, unsigned height, unsigned levels);
 
+/* The same with tiles of level 1 that have so many pairs of lines; and how many the
+ * project's own have. waves: its warps over those that the device runs at once. */
+double lab_own_tiles_us (LabOwn *own, PacoWaveletId wavelet, bool inverse,
+    unsigned width, unsigned height, unsigned levels, unsigned tile_pairs);
+unsigned lab_own_tile_pairs (LabOwn *own, PacoWaveletId wavelet, bool inverse,
+    unsigned width, unsigned height, unsigned levels, double *waves);
+
+/* Ends the program if such tiles change what comes out. */
+void lab_own_check_tiles (LabOwn *own, PacoWaveletId wavelet, bool inverse,
+    unsigned width, unsigned height, unsigned levels, unsigned tile_pairs);
+
 /* Runs it once; returns the number of launches. */
 unsigned lab_own_run (LabOwn *own, PacoWaveletId wavelet, bool inverse,
     unsigned width, unsigned height, unsigned levels);

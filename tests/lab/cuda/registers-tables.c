@@ -47,14 +47,20 @@ static const PacoWaveletId wavelets[] = { PACO_WAVELET_CDF53,
               *once_ = &size;                                                  \
          once_; once_ = NULL)
 
+static const char *
+size_name (Size size)
+{
+  static char name[32];
+
+  g_snprintf (name, sizeof name, "%ux%u", size.width, size.height);
+  return name;
+}
+
 static void
 result (const char *table, const char *series, Size size, double value,
     const char *unit)
 {
-  char x[32];
-
-  g_snprintf (x, sizeof x, "%ux%u", size.width, size.height);
-  lab_result (table, series, x, value, unit);
+  lab_result (table, series, size_name (size), value, unit);
 }
 
 /* The name of a table that there is for each wavelet. */
@@ -422,6 +428,40 @@ transforms (Tables *tables, PacoWaveletId wavelet, bool inverse)
   }
 }
 
+/* How high tiles of the project's own transform should be at level 1, and how high they
+ * are. Waves: how often the device would have to run as many warps as it can hold. */
+static void
+tiles (Tables *tables, PacoWaveletId wavelet, bool inverse)
+{
+  static const unsigned pairs[] = { 4, 8, 16, 32, 64, 128 };
+  const char *name = paco_wavelets[wavelet].name;
+  const char *direction = inverse ? "inverse" : "forward";
+
+  FOR_SIZES (size, pictures)
+  {
+    double waves;
+    char table[64];
+    unsigned own = lab_own_tile_pairs (&tables->own, wavelet, inverse,
+        size.width, size.height, LEVELS, &waves);
+    char x[16];
+
+    g_snprintf (table, sizeof table, "000 tiles %s %s", name, direction);
+    for (unsigned i = 0; i < G_N_ELEMENTS (pairs); i++) {
+      g_snprintf (x, sizeof x, "%u", 2 * pairs[i]);
+      lab_result (table, size_name (size), x,
+          lab_own_tiles_us (&tables->own, wavelet, inverse, size.width,
+              size.height, LEVELS, pairs[i]),
+          "us");
+    }
+    lab_result (table, size_name (size), "the project's own",
+        own_us (tables, wavelet, inverse, size), "us");
+    g_snprintf (table, sizeof table, "%s %s, lines", name, direction);
+    result ("000 tiles own", table, size, 2 * own, "");
+    g_snprintf (table, sizeof table, "%s %s, waves", name, direction);
+    result ("000 tiles own", table, size, waves, "");
+  }
+}
+
 static void
 tables_init (Tables *tables, LabDevice *device)
 {
@@ -517,7 +557,9 @@ lab_registers_measure (LabDevice *device)
     figure_8 (&tables, wavelets[w]);
   figure_9 (&tables);
   for (unsigned w = 0; w < G_N_ELEMENTS (wavelets); w++)
-    for (int inverse = 0; inverse < 2; inverse++)
+    for (int inverse = 0; inverse < 2; inverse++) {
       transforms (&tables, wavelets[w], inverse);
+      tiles (&tables, wavelets[w], inverse);
+    }
   tables_clear (&tables);
 }

@@ -2,6 +2,7 @@
  * The register-based transform (text 000; text 004, chapter 2): what registers.cu has
  * against the reference. registers-tables.c measures it. */
 #include "codec/reference/reference.h"
+#include "tests/lab/cuda/own.h"
 #include "tests/lab/cuda/registers-plane.h"
 #include "tests/lab/cuda/registers-tables.h"
 #include "tests/lab/lab.h"
@@ -371,11 +372,25 @@ check_direction (LabDevice *device, PacoWaveletId wavelet, bool inverse)
 }
 
 static void
+check_own (LabDevice *device)
+{
+  LabOwn own;
+
+  lab_own_open (&own, device);
+  for (unsigned i = 0; i < 4; i++)
+    lab_own_check_tiles (&own, i % 2 ? PACO_WAVELET_CDF97 : PACO_WAVELET_CDF53,
+        i / 2, (unsigned) lab_draw (2, 300), (unsigned) lab_draw (2, 200), 2,
+        (unsigned) lab_draw (1, 40));
+  lab_own_close (&own);
+}
+
+static void
 check (void)
 {
   LabDevice device;
 
   lab_device_open (&device, lab_fatbin_registers, "registers");
+  check_own (&device);
   for (int inverse = 0; inverse < 2; inverse++) {
     check_direction (&device, PACO_WAVELET_CDF53, inverse);
     check_direction (&device, PACO_WAVELET_CDF97, inverse);
