@@ -32,13 +32,20 @@ struct _PacoConcealer
   PacoCoefficient coefficients[MAX_BLOCK];
 };
 
-/* Whether a component of a field hardly moves, as far as is known yet. */
+/* Whether something is so, as far as is known yet. */
 typedef enum
 {
   UNKNOWN,
-  STILL,
-  MOVING,
-} Motion;
+  YES,
+  NO,
+} Verdict;
+
+/* What was found out about a field of the frame, by comparing it with the last one. */
+typedef struct
+{
+  Verdict follows_cut;
+  Verdict is_still[PACO_MAX_COMPONENTS];
+} Comparison;
 
 /* --- memory --- */
 
@@ -292,10 +299,10 @@ take_from_neighbors (
   return true;
 }
 
-/* --- motion --- */
+/* --- motion and cuts --- */
 
-/* Sums over the LL subband of a component: how much its coefficients have changed since
- * the last frame, and how much they differ from those before them and above. */
+/* Sums over blocks of LL: how much their coefficients have changed since the last frame,
+ * and how much they differ in it from those before them and above. */
 typedef struct
 {
   double change, detail;
@@ -346,6 +353,22 @@ is_still (PacoConcealer *concealer, const PacoConcealFrame *frame,
     if (!add_activity (concealer, frame, k, &activity))
       return false;
   return 4.0 * activity.change <= activity.detail;
+}
+
+/* Whether another scene begins with this field: its LL, as far as it can be compared in
+ * any component, differs more from the last frame than that varies in itself. What a
+ * broken block was in the last frame is of no use then. */
+static bool
+follows_cut (
+    PacoConcealer *concealer, const PacoConcealFrame *frame, unsigned field)
+{
+  const PacoGeometry *geometry = frame->geometry;
+  Activity activity = { 0.0, 0.0 };
+
+  for (uint32_t k = 0; k < geometry->n_blocks_at[geometry->levels]; k++)
+    if (geometry->subbands[geometry->blocks[k].subband].field == field)
+      add_activity (concealer, frame, k, &activity);
+  return activity.change > activity.detail;
 }
 
 /* --- the block that stands for a broken one --- */
@@ -415,31 +438,38 @@ write_raw (const PacoConcealer *concealer, const PacoCodeblock *block,
 /* Finds the values that block i gets. */
 static bool
 find_values (PacoConcealer *concealer, const PacoConcealFrame *frame,
-    uint32_t i, Motion motions[2][PACO_MAX_COMPONENTS])
+    uint32_t i, Comparison comparisons[2])
 {
   const PacoSubband *subband =
       &frame->geometry->subbands[frame->geometry->blocks[i].subband];
-  Motion *motion = &motions[subband->field][subband->component];
+  Comparison *comparison = &comparisons[subband->field];
+  Verdict *still = &comparison->is_still[subband->component];
 
-  if (subband->orientation == PACO_ORIENTATION_LL)
-    return take_from_last (concealer, frame, i)
+  if (subband->orientation == PACO_ORIENTATION_LL) {
+    if (comparison->follows_cut == UNKNOWN)
+      comparison->follows_cut = follows_cut (concealer, frame, subband->field)
+          ? YES
+          : NO;
+    return (comparison->follows_cut == NO
+               && take_from_last (concealer, frame, i))
         || take_from_neighbors (concealer, frame, i);
-  if (*motion == UNKNOWN)
-    *motion = is_still (concealer, frame, subband) ? STILL : MOVING;
-  return *motion == STILL && take_from_last (concealer, frame, i);
+  }
+  if (*still == UNKNOWN)
+    *still = is_still (concealer, frame, subband) ? YES : NO;
+  return *still == YES && take_from_last (concealer, frame, i);
 }
 
 /* Puts another block in the place of block i. Returns FALSE, and the block stays
  * broken, if there is nothing to put there or no memory. */
 static bool
 replace (PacoConcealer *concealer, const PacoConcealFrame *frame, uint32_t i,
-    Motion motions[2][PACO_MAX_COMPONENTS], PacoRepairs *repairs)
+    Comparison comparisons[2], PacoRepairs *repairs)
 {
   const PacoCodeblock *block = &frame->geometry->blocks[i];
   PacoBlockRecord record = { .replaced = true };
   uint8_t *bytes;
 
-  if (!find_values (concealer, frame, i, motions))
+  if (!find_values (concealer, frame, i, comparisons))
     return false;
   record.planes = (uint8_t) quantize (concealer, frame, i);
   record.raw_planes = record.planes;
@@ -476,7 +506,7 @@ uint32_t
 paco_conceal (PacoConcealer *concealer, const PacoConcealFrame *frame,
     PacoRepairs *repairs)
 {
-  Motion motions[2][PACO_MAX_COMPONENTS] = { { UNKNOWN } };
+  Comparison comparisons[2] = { { UNKNOWN } };
   uint32_t n_replaced = 0;
 
   repairs->size = 0;
@@ -485,7 +515,7 @@ paco_conceal (PacoConcealer *concealer, const PacoConcealFrame *frame,
   for (uint32_t i = 0;
        i < paco_n_concealed_blocks (frame->geometry, frame->reduce); i++)
     if (frame->records[i].broken)
-      n_replaced += replace (concealer, frame, i, motions, repairs);
+      n_replaced += replace (concealer, frame, i, comparisons, repairs);
   keep (&concealer->kept[frame->form], frame, repairs, n_replaced > 0);
   return n_replaced;
 }

@@ -172,6 +172,45 @@ interpolate_block (const Decoder *decoder, uint32_t i, double *values)
   return any;
 }
 
+/* Sums of FORMAT.md section 11 over blocks of LL. */
+typedef struct
+{
+  double change, detail;
+} Activity;
+
+/* Adds what block k of LL contributes; false if it is broken, or missing in the last
+ * frame. */
+static bool
+add_activity (const Decoder *decoder, uint32_t k, Activity *activity)
+{
+  const PacoCodeblock *block = &decoder->geometry->blocks[k];
+  const PacoReferenceSample *last = paco_reference_last (
+      decoder->concealer, decoder->header.picture.fields, k);
+  int32_t indices[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
+  PacoReferenceSample now[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
+  bool reversible = is_reversible (decoder, k);
+
+  if (!last || !decode_block (decoder, k, indices))
+    return false;
+  dequantize_block (decoder, k, &decoder->records[k], indices, now);
+  for (int y = 0; y < block->height; y++) {
+    for (int x = 0; x < block->width; x++) {
+      int at = y * block->width + x;
+      double before = paco_reference_number (last[at], reversible);
+
+      activity->change += fabs (
+          paco_reference_number (now[at], reversible) - before);
+      if (x > 0)
+        activity->detail += fabs (
+            before - paco_reference_number (last[at - 1], reversible));
+      if (y > 0)
+        activity->detail += fabs (before
+            - paco_reference_number (last[at - block->width], reversible));
+    }
+  }
+  return true;
+}
+
 /* Whether a component has changed little against how much its LL subband varies. */
 static bool
 is_still (const Decoder *decoder, const PacoSubband *subband)
@@ -179,36 +218,29 @@ is_still (const Decoder *decoder, const PacoSubband *subband)
   const PacoGeometry *geometry = decoder->geometry;
   const PacoSubband *ll = paco_geometry_subband (geometry, subband->field,
       subband->component, geometry->levels, PACO_ORIENTATION_LL);
-  double change = 0.0, detail = 0.0;
+  Activity activity = { 0.0, 0.0 };
 
-  for (uint32_t b = 0; b < ll->blocks_x * ll->blocks_y; b++) {
-    uint32_t k = ll->first_block + b;
-    const PacoCodeblock *block = &geometry->blocks[k];
-    const PacoReferenceSample *last = paco_reference_last (
-        decoder->concealer, decoder->header.picture.fields, k);
-    int32_t indices[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
-    PacoReferenceSample now[PACO_BLOCK_WIDTH * PACO_MAX_BLOCK_HEIGHT];
-    bool reversible = is_reversible (decoder, k);
-
-    if (!last || !decode_block (decoder, k, indices))
+  for (uint32_t b = 0; b < ll->blocks_x * ll->blocks_y; b++)
+    if (!add_activity (decoder, ll->first_block + b, &activity))
       return false;
-    dequantize_block (decoder, k, &decoder->records[k], indices, now);
-    for (int y = 0; y < block->height; y++) {
-      for (int x = 0; x < block->width; x++) {
-        int at = y * block->width + x;
-        double before = paco_reference_number (last[at], reversible);
+  return 4.0 * activity.change <= activity.detail;
+}
 
-        change += fabs (paco_reference_number (now[at], reversible) - before);
-        if (x > 0)
-          detail += fabs (
-              before - paco_reference_number (last[at - 1], reversible));
-        if (y > 0)
-          detail += fabs (before
-              - paco_reference_number (last[at - block->width], reversible));
-      }
-    }
+/* Whether a field has changed more than the last frame varies. */
+static bool
+follows_cut (const Decoder *decoder, unsigned field)
+{
+  const PacoGeometry *geometry = decoder->geometry;
+  Activity activity = { 0.0, 0.0 };
+
+  for (uint32_t k = 0; k < geometry->n_blocks; k++) {
+    const PacoSubband *subband =
+        &geometry->subbands[geometry->blocks[k].subband];
+
+    if (subband->orientation == PACO_ORIENTATION_LL && subband->field == field)
+      add_activity (decoder, k, &activity);
   }
-  return 4.0 * change <= detail;
+  return activity.change > activity.detail;
 }
 
 /* Finds indices that can stand for block i; false if there are none. */
@@ -224,6 +256,8 @@ conceal_block (const Decoder *decoder, uint32_t i, int32_t *indices)
   bool reversible = is_reversible (decoder, i);
   bool is_ll = subband->orientation == PACO_ORIENTATION_LL;
 
+  if (is_ll && follows_cut (decoder, subband->field))
+    last = NULL;
   for (unsigned k = 0; last && k < n; k++)
     values[k] = paco_reference_number (last[k], reversible);
   if (is_ll ? !last && !interpolate_block (decoder, i, values)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * paco-conceal [--quality=Q] LAST FILE: codes two pictures of a stream, breaks
  * blocks of the second one, and prints its PSNR as JSON: undamaged, and for what is
- * broken (LL of the first component, all LL, and all blocks of the coarsest level
- * besides) with zeros, after the other picture, and as the first of a stream. */
+ * broken (the first block of LL, LL of the first component, all LL, and all blocks of
+ * the coarsest level besides) with zeros, after the other picture, and as the first of a
+ * stream. */
 #include "codec/index.h"
 #include "tests/bench/codec.h"
 #include <math.h>
@@ -20,14 +21,15 @@ stop (const GError *error)
 typedef enum
 {
   NONE,
+  FIRST_BLOCK,
   LL_OF_FIRST_COMPONENT,
   ALL_LL,
   COARSEST_DETAILS,
   N_DAMAGES
 } Damage;
 
-static const char *const names[] = { "none", "ll-of-first-component", "all-ll",
-  "coarsest-details" };
+static const char *const names[] = { "none", "first-block",
+  "ll-of-first-component", "all-ll", "coarsest-details" };
 
 static bool
 is_broken (const PacoGeometry *geometry, uint32_t i, Damage damage)
@@ -36,7 +38,7 @@ is_broken (const PacoGeometry *geometry, uint32_t i, Damage damage)
 
   if (damage == COARSEST_DETAILS)
     return i >= n_ll;
-  return damage == ALL_LL
+  return damage == ALL_LL || (damage == FIRST_BLOCK && i == 0)
       || (damage == LL_OF_FIRST_COMPONENT
           && geometry->subbands[geometry->blocks[i].subband].component == 0);
 }

@@ -590,7 +590,8 @@ scene_psnr (const Scene *scene, Chooser choose, bool conceal)
         scene->cut && time + 1 == scene->n ? AFTER_THE_CUT
                                            : time * scene->speed);
     picture = gray_picture (samples, width);
-    parameters.quality = 90.0 - 5.0 * time; /* and so another step */
+    /* The step is another one than before. */
+    parameters.quality = time + 1 == scene->n ? 85.0 : 90.0;
     g_assert_true (paco_reference_encode (
         &format, &picture, &video, &parameters, NULL, frame, NULL));
     if (time + 1 == scene->n) {
@@ -663,6 +664,25 @@ test_between_neighbors (void)
   g_assert_cmpfloat (concealed, >, gray + 1.0);
 }
 
+/* After a cut a block is like its neighbours, as in a first frame; in a scene that goes
+ * on it is what it was. */
+static void
+test_after_cut (void)
+{
+  const Scene first = { 2200, 4, 1, 1, true, true };
+  const Scene cut = { 2200, 4, 2, 1, true, true };
+  const Scene moving = { 2200, 4, 2, 2, true };
+  double between = scene_psnr (&first, is_middle, true);
+  double moved = scene_psnr (&moving, is_middle, true);
+
+  g_test_message ("after a cut %.1f dB, after the last frame of a scene that "
+                  "moves %.1f dB",
+      between, moved);
+  g_assert_cmpfloat (between, >, scene_psnr (&first, is_middle, false));
+  g_assert_cmpfloat (scene_psnr (&cut, is_middle, true), ==, between);
+  g_assert_cmpfloat (moved, >, scene_psnr (&moving, is_middle, false) + 10.0);
+}
+
 /* A Chooser: the coarsest level, but for LL. */
 static bool
 is_coarse_detail (const PacoGeometry *geometry, uint32_t i, gpointer data)
@@ -699,6 +719,7 @@ add_conceal_tests (void)
   g_test_add_func ("/backend/conceal/after-last", test_after_last);
   g_test_add_func (
       "/backend/conceal/between-neighbors", test_between_neighbors);
+  g_test_add_func ("/backend/conceal/after-cut", test_after_cut);
   g_test_add_func ("/backend/conceal/streams", test_streams);
   g_test_add_func ("/backend/conceal/abandon", test_abandon);
 }
