@@ -336,15 +336,15 @@ unconfigure (PacoCoder *base, unsigned number)
     paco_cuda_plan_clear (&part->plans[i]);
 }
 
-/* Guesses the payload of frames like this one: as many bytes as its header says, unless
- * no frame can have so many. */
+/* Guesses the payload of frames like this one: as many bytes as its header says, the
+ * attachment left aside, unless no frame can have so many. */
 static size_t
 guess_payload (const PacoHeader *header, const PacoCudaPlan *plan)
 {
   size_t most = paco_policy_max_frame_size (
       &plan->format, &plan->coding, plan->geometry);
 
-  return MIN (header->frame_size, most) / 4 * 5;
+  return MIN (paco_header_payload_size (header), most) / 4 * 5;
 }
 
 /* Allocates memory for frames of a form. */

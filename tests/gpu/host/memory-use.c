@@ -65,7 +65,8 @@ static const PacoVideoInfo video = {
 
 /* Codes a frame in each flight. Returns the last one's bytes. */
 static GByteArray *
-encode (const Case *c, PacoEncoder *encoder, const PacoPicture *picture)
+encode (const Case *c, PacoEncoder *encoder, const PacoPicture *picture,
+    const PacoVideoInfo *info)
 {
   PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
   GByteArray *bytes = g_byte_array_new ();
@@ -77,7 +78,7 @@ encode (const Case *c, PacoEncoder *encoder, const PacoPicture *picture)
       encoder, &c->format, picture->layout, &parameters, &error);
   g_assert_no_error (error);
   for (unsigned i = 0; i < c->depth; i++)
-    g_assert_true (paco_encoder_submit (encoder, picture, &video, NULL, NULL));
+    g_assert_true (paco_encoder_submit (encoder, picture, info, NULL, NULL));
   for (unsigned i = 0; i < c->depth; i++) {
     PacoEncodedFrame *frame = paco_encoder_collect (encoder, NULL);
 
@@ -110,6 +111,15 @@ decode (const Case *c, PacoDecoder *decoder, const PacoPicture *picture,
   }
 }
 
+static uint64_t
+memory_of (PacoCoder *coder)
+{
+  PacoStats stats;
+
+  paco_coder_stats (coder, &stats);
+  return stats.devices[0].memory;
+}
+
 static void
 check (const Case *c, PacoCoder *coder, const char *what, double pinned)
 {
@@ -136,12 +146,12 @@ test_use (gconstpointer data)
   const PacoBackendOptions options = { .device = -1, .depth = c->depth };
   PacoPicture picture = picture_new (&c->format);
   PacoEncoder *encoder = paco_cpu_backend.encoder_open (&options, NULL);
-  GByteArray *bytes = encode (c, encoder, &picture);
+  GByteArray *bytes = encode (c, encoder, &picture, &video);
   PacoDecoder *decoder;
 
   paco_coder_close (PACO_CODER (encoder));
   encoder = paco_cuda_backend.encoder_open (&options, NULL);
-  g_byte_array_unref (encode (c, encoder, &picture));
+  g_byte_array_unref (encode (c, encoder, &picture, &video));
   check (c, PACO_CODER (encoder), "encode",
       (c->depth + 2.0) / c->depth * PINNED_ENCODER);
   paco_coder_close (PACO_CODER (encoder));
@@ -154,6 +164,40 @@ test_use (gconstpointer data)
   g_byte_array_unref (bytes);
   for (unsigned i = 0; i < c->format.n_components; i++)
     g_free (picture.data[i]);
+}
+
+/* --- Attachments --- */
+
+#define ATTACHED 300000
+
+/* A decoder has no memory for an attachment, which it does not read. */
+static void
+test_attachment (void)
+{
+  const Case *c = &cases[1];
+  const PacoBackendOptions options = { .device = -1, .depth = c->depth };
+  uint8_t *attached = g_malloc0 (ATTACHED);
+  PacoPicture picture = picture_new (&c->format);
+  PacoEncoder *encoder = paco_cpu_backend.encoder_open (&options, NULL);
+  PacoVideoInfo attached_to = video;
+  GByteArray *bytes[2];
+  uint64_t memory[2];
+
+  attached_to.attachment = paco_attachment_of (attached, ATTACHED);
+  bytes[0] = encode (c, encoder, &picture, &video);
+  bytes[1] = encode (c, encoder, &picture, &attached_to);
+  for (unsigned i = 0; i < 2; i++) {
+    PacoDecoder *decoder = paco_cuda_backend.decoder_open (&options, NULL);
+
+    decode (c, decoder, &picture, bytes[i]);
+    memory[i] = memory_of (PACO_CODER (decoder));
+    paco_coder_close (PACO_CODER (decoder));
+    g_byte_array_unref (bytes[i]);
+  }
+  g_assert_cmpuint (memory[1], ==, memory[0]);
+  paco_coder_close (PACO_CODER (encoder));
+  g_free (picture.data[0]);
+  g_free (attached);
 }
 
 /* --- Frames in one piece and such of two fields, in turn --- */
@@ -174,15 +218,6 @@ lasting_calls (void)
   for (unsigned i = 0; n = fake_cuda_calls (i, &name), name; i++)
     sum += g_strv_contains (functions, name) ? n : 0;
   return sum;
-}
-
-static uint64_t
-memory_of (PacoCoder *coder)
-{
-  PacoStats stats;
-
-  paco_coder_stats (coder, &stats);
-  return stats.devices[0].memory;
 }
 
 /* In each flight a frame of each form, then any. */
@@ -262,8 +297,8 @@ test_mixed (void)
 
   for (unsigned i = 0; i < 2; i++) {
     c.format.fields = i;
-    bytes[i] = encode (&c, cpu, &picture);
-    g_byte_array_unref (encode (&c, encoder, &picture));
+    bytes[i] = encode (&c, cpu, &picture, &video);
+    g_byte_array_unref (encode (&c, encoder, &picture, &video));
     coded = MAX (coded, memory_of (PACO_CODER (encoder)));
     if (i == 0)
       decode (&c, decoder, &picture, bytes[i]);
@@ -290,6 +325,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cuda-memory-use/mixed", test_mixed);
+  g_test_add_func ("/cuda-memory-use/attachment", test_attachment);
   for (unsigned i = 0; i < G_N_ELEMENTS (cases); i++) {
     char *name = g_strdup_printf ("/cuda-memory-use/%u", i);
 
