@@ -5,6 +5,7 @@
  * take them, in FOLDER/streams, frames behind what is done to them, in FOLDER/prefixed, files that
  * archives are made of, in FOLDER/files, and of sound, in FOLDER/sound. run.sh calls
  * it. */
+#include "codec/header.h"
 #include "tests/archive/dpx-writer.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/seeds.h"
