@@ -174,6 +174,9 @@ size_t paco_header_write (const PacoHeader *header, uint8_t *data);
  * place. */
 gboolean paco_header_set_place (
     uint8_t *data, size_t size, const PacoPlace *place);
+/* Changes the number of the stack that a slice is of (FORMAT.md, chunk 257), in the header
+ * at the begin of size bytes. FALSE if it is no header, or that of no slice. */
+gboolean paco_header_set_stack (uint8_t *data, size_t size, uint32_t number);
 
 /* Whether the fields of a header are as FORMAT.md asks, so that a picture can be coded
  * like this. Error UNSUPPORTED has the sentence for the user. */

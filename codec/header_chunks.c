@@ -171,6 +171,25 @@ paco_header_set_place (uint8_t *data, size_t size, const PacoPlace *place)
   return TRUE;
 }
 
+gboolean
+paco_header_set_stack (uint8_t *data, size_t size, uint32_t number)
+{
+  PacoHeader header;
+  PacoChunk chunk;
+
+  if (!paco_header_parse (data, size, &header, NULL, NULL))
+    return FALSE;
+  while (paco_chunk_next (&header.video.ancillary, &chunk))
+    if (chunk.type == CHUNK_SLICE) {
+      uint8_t *end = data + header.header_size - PACO_HEADER_CRC_SIZE;
+
+      paco_put32 (data + (chunk.data - data), number);
+      paco_put32 (end, crc32 (0, data, end - data));
+      return TRUE;
+    }
+  return FALSE;
+}
+
 /* --- parsing ---------------------------------------------------------- */
 
 static void

@@ -33,6 +33,13 @@ paco_slice_same_stack (const PacoSlice *a, const PacoSlice *b)
       && a->depth == b->depth && a->bits == b->bits;
 }
 
+bool
+paco_slice_follows (const PacoSlice *before, const PacoSlice *slice)
+{
+  return paco_slice_same_stack (before, slice)
+      && slice->position > before->position;
+}
+
 PacoSlice
 paco_stack_plan (
     uint32_t number, unsigned length, unsigned depth, bool lossless)

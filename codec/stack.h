@@ -33,6 +33,9 @@ bool paco_slice_is_valid (const PacoSlice *slice);
 /* Whether both are of the same stack, as far as they tell. */
 bool paco_slice_same_stack (const PacoSlice *a, const PacoSlice *b);
 
+/* Whether a slice can come behind another one of the same stack. */
+bool paco_slice_follows (const PacoSlice *before, const PacoSlice *slice);
+
 /* The slices of a stack that is coded without loss, or with. Levels are as many as
  * the length has use for. length and depth are as above. */
 PacoSlice paco_stack_plan (

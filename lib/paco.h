@@ -575,7 +575,7 @@ PACO_API PacoStatus paco_writer_open_fd (
     int fd, PacoWriter **writer, PacoError *error);
 
 /* Writes a frame with its place in what is written here, if it has one: its number, its
- * offset, the header's check. So frames that were cut out of files, or coded in several
+ * offset, the number of its stack, the header's check. So frames that were cut out of files, or coded in several
  * runs, are the bytes that one run writes. Where the frame rate changes a new stream
  * begins (FORMAT.md, chunk 4). Errors: those of paco_probe() and CORRUPT for what is no
  * whole frame; IO: the file ends with the frame before then, and the call may be made

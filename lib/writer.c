@@ -24,6 +24,8 @@ struct PacoWriter
   /* The stream that is being written. */
   PacoPlace next;
   uint32_t fps_n, fps_d;
+  PacoSlice slice;   /* of the last frame, as its header had it */
+  uint32_t n_stacks; /* that have begun */
   uint8_t header[PACO_MAX_HEADER_SIZE]; /* of the frame that is written */
 };
 
@@ -42,11 +44,17 @@ fail (const PacoWriter *writer, int number, PacoError *error)
       writer->name, writer->n_bytes, g_strerror (number));
 }
 
-/* Counts a frame that is in the file, at that place of its stream. */
+/* Counts a frame that is in the file, at that place of its stream, in the stack of that
+ * number if it is a slice. */
 static void
-account (PacoWriter *writer, const PacoPlace *place, const PacoVideoInfo *video,
-    uint32_t size)
+account (PacoWriter *writer, const PacoPlace *place, uint32_t stack,
+    const PacoVideoInfo *video, uint32_t size)
 {
+  if (place->number == 0)
+    writer->n_stacks = 0;
+  if (video->slice.length > 0)
+    writer->n_stacks = stack + 1;
+  writer->slice = video->slice;
   writer->n_frames++;
   writer->n_bytes += size;
   writer->next.number = place->number + 1;
@@ -63,6 +71,19 @@ next_place (const PacoWriter *writer, const PacoVideoInfo *video)
       && (writer->fps_n != video->fps_n || writer->fps_d != video->fps_d))
     return (PacoPlace){ 0, 0 };
   return writer->next;
+}
+
+/* Returns the number of the stack of a slice that comes next, at that place: it goes on
+ * with the last stack, or another one begins. */
+static uint32_t
+next_stack (
+    const PacoWriter *writer, const PacoPlace *place, const PacoSlice *slice)
+{
+  if (place->number == 0)
+    return 0;
+  return writer->n_stacks
+      - (writer->slice.length > 0
+          && paco_slice_follows (&writer->slice, slice));
 }
 
 /* --- what is there already --- */
@@ -105,7 +126,8 @@ count_frame (PacoWriter *writer, PacoFile *file)
     return false;
   place = header.video.has_place ? header.video.place
                                  : next_place (writer, &header.video);
-  account (writer, &place, &header.video, header.frame_size);
+  account (writer, &place, header.video.slice.number, &header.video,
+      header.frame_size);
   return true;
 }
 
@@ -318,6 +340,7 @@ paco_writer_add (
 {
   PacoHeader header;
   PacoPlace place;
+  uint32_t stack;
   PacoStatus status;
   int failure;
 
@@ -336,14 +359,17 @@ paco_writer_add (
         "written",
         writer->name);
   place = next_place (writer, &header.video);
+  stack = next_stack (writer, &place, &header.video.slice);
   memcpy (writer->header, data, header.header_size);
   paco_header_set_place (writer->header, header.header_size, &place);
+  if (header.video.slice.length > 0)
+    paco_header_set_stack (writer->header, header.header_size, stack);
   failure = write_all (writer->fd, writer->header, header.header_size,
       (const uint8_t *) data + header.header_size, size - header.header_size);
   if (failure != 0) {
     take_back (writer);
     return fail (writer, failure, error);
   }
-  account (writer, &place, &header.video, header.frame_size);
+  account (writer, &place, stack, &header.video, header.frame_size);
   return paco_error_ok (error);
 }

@@ -375,8 +375,7 @@ decode_stack (GstPacoDec *self)
 static gboolean
 goes_on (const GstPacoStack *stack, const PacoSlice *slice, GstBuffer *buffer)
 {
-  return paco_slice_same_stack (&stack->plan, slice)
-      && slice->position > stack->plan.position
+  return paco_slice_follows (&stack->plan, slice)
       && !(slice->position == stack->plan.position + 1
           && GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
 }

@@ -355,6 +355,11 @@ test_chunk (void)
     g_assert_true (
         paco_slice_same_stack (&parsed.video.slice, &header.video.slice));
     g_assert_cmpint (parsed.video.slice.position, ==, 8);
+    g_assert_true (paco_header_set_stack (data, size, 0xfffffff0u + w));
+    g_assert_true (paco_header_parse (data, size, &parsed, NULL, NULL));
+    g_assert_cmpint (parsed.video.slice.number, ==, 0xfffffff0u + w);
+    g_assert_cmpint (parsed.video.slice.length, ==, 9);
+    g_assert_false (paco_header_set_stack (data, size - 1, 0));
     data[size - 4 - 10 + wrong[w].at] = (uint8_t) wrong[w].value;
     put_crc (data, size);
     g_assert_false (paco_header_parse (data, size, &parsed, NULL, NULL));
@@ -370,6 +375,10 @@ test_chunk (void)
   g_assert_false (paco_header_parse (data, size, &parsed, NULL, NULL));
   header.video.interlace_mode = PACO_INTERLACE_INTERLEAVED;
   g_assert_false (paco_header_check (&header, NULL));
+  /* What is no slice has no such number. */
+  header.video.slice.length = header.video.interlace_mode = 0;
+  size = paco_header_write (&header, data);
+  g_assert_false (paco_header_set_stack (data, size, 0));
 }
 
 int
