@@ -2,9 +2,9 @@
  * fuzz-seeds FOLDER FILE...: writes the corpus that the targets begin with: the
  * frames of the files (golden streams) and frames of every kind, each a file of
  * FOLDER/frames, streams of several of them, and whole stacks, as the elements' targets
- * take them, in FOLDER/streams, frames behind what is done to them, in FOLDER/prefixed, files that
- * archives are made of, in FOLDER/files, and of sound, in FOLDER/sound. run.sh calls
- * it. */
+ * take them, in FOLDER/streams, frames behind what is done to them, in FOLDER/prefixed,
+ * files that archives are made of, in FOLDER/files, and of sound, in FOLDER/sound.
+ * run.sh calls it. */
 #include "codec/header.h"
 #include "tests/archive/dpx-writer.h"
 #include "tests/fuzz/fuzz.h"
