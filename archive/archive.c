@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Makes a folder of source files a .paco file (archive.h): it begins and ends a run,
- * and does its last step, which reports each frame. */
+ * and does its last step, which writes. */
 #include "archive/archive.h"
 #include "archive/flights.h"
 #include "archive/run.h"
@@ -12,14 +12,12 @@ enum
 {
   POLL_US = 100000,
   MAX_READERS = 16,
-  MAX_OTHERS = 8, /* that compare, and that write */
+  MAX_COMPARERS = 4,
   FEWEST_ITEMS = 4,
-  MORE_ITEMS = 8, /* than two for each reader */
-  MOST_ITEMS = 40,
-  /* Places beyond the fewest may take so much memory, in MiB: each has a file, its
-   * frame and the file made again. */
-  MAX_MEMORY = 2048,
-  MAX_MEMORY_GPU = 4096,
+  MOST_ITEMS = 24,
+  /* Places beyond the fewest may take so much memory: each has a file, its frame
+   * and the file made again. */
+  MAX_MEMORY_MB = 2048,
 };
 
 G_DEFINE_QUARK (paco_archive_error, paco_archive_error)
@@ -229,33 +227,13 @@ begin (PacoRun *run, GError **error)
 
 /* --- the line ---------------------------------------------------------------- */
 
-/* A GPU codes more than one core reads, compares or writes, and leaves the cores to
- * those who do; the CPU needs them itself. */
-static gboolean
-has_gpu (const PacoRun *run)
-{
-  return g_str_has_prefix (paco_frame_encoder_device (run->encoder), "cuda");
-}
-
-static guint
-count_readers (const PacoRun *run)
-{
-  guint cores = g_get_num_processors ();
-
-  if (run->options->readers > 0)
-    return MIN (run->options->readers, MAX_READERS);
-  return has_gpu (run) ? CLAMP (cores, 2, MAX_READERS)
-                       : CLAMP (cores / 2, 2, MAX_READERS / 2);
-}
-
 static guint
 count_items (const PacoRun *run, guint readers)
 {
   guint64 file = paco_folder_file (run->folder, run->first)->size;
-  guint64 memory = has_gpu (run) ? MAX_MEMORY_GPU : MAX_MEMORY;
+  guint64 memory = (guint64) MAX_MEMORY_MB << 20;
 
-  return (guint) CLAMP (
-      MIN ((memory << 20) / (5 * file / 2 + 1), MORE_ITEMS + 2 * readers),
+  return (guint) CLAMP (MIN (memory / (5 * file / 2 + 1), 8 + 3 * readers),
       FEWEST_ITEMS, MOST_ITEMS);
 }
 
@@ -296,28 +274,35 @@ free_items (PacoRun *run)
   g_free (run->items);
 }
 
-/* Adds a frame that is written to the report. */
+/* Writes one frame, and adds it to the report. */
 static void
-tell_frame (PacoRun *run, PacoRunItem *item)
+write_frame (PacoRun *run, PacoRunItem *item)
 {
+  gint64 began = g_get_monotonic_time ();
   gsize size = item->frame.size;
+  GError *error = NULL;
+  gboolean good = paco_part_append (run->part, item->frame.data, size, &error);
 
+  paco_report_spend (run->report, PACO_SPENT_WRITING, began);
   paco_frame_release (&item->frame);
-  paco_part_keep (run->part, size);
+  if (!good) {
+    paco_line_fail (run->line, item->number, error);
+    return;
+  }
   if (run->report->frames->len == 0)
     run->report->info = item->source.info;
   paco_report_add (run->report, item->kept.name, item->kept.size, size,
       &item->kept.checksums);
-  paco_line_done (run->line, STEP_TELL, item->number);
+  paco_line_done (run->line, STEP_WRITE, item->number);
   if (run->options->progress)
     run->options->progress (run->options->user, paco_part_frames (run->part),
         run->end - run->first);
 }
 
-/* Reports frames until nothing comes any more. Returns TRUE if the caller has
- * interrupted it. */
+/* Writes until nothing comes any more. Returns TRUE if the caller has interrupted
+ * it. */
 static gboolean
-tell_frames (PacoRun *run)
+write_frames (PacoRun *run)
 {
   const PacoArchiveOptions *options = run->options;
   gboolean interrupted = FALSE;
@@ -330,9 +315,9 @@ tell_frames (PacoRun *run)
       interrupted = TRUE;
       paco_line_stop (run->line, STEP_CODE);
     }
-    taken = paco_line_take (run->line, STEP_TELL, POLL_US, &number);
+    taken = paco_line_take (run->line, STEP_WRITE, POLL_US, &number);
     if (taken == PACO_LINE_TAKEN)
-      tell_frame (run, paco_run_item (run, number));
+      write_frame (run, paco_run_item (run, number));
   } while (taken != PACO_LINE_ENDED);
   return interrupted;
 }
@@ -340,31 +325,28 @@ tell_frames (PacoRun *run)
 static gboolean
 run_line (PacoRun *run, GError **error)
 {
-  guint readers = count_readers (run), others = MIN (readers, MAX_OTHERS);
-  guint items = count_items (run, readers), n = 0;
-  GThread *threads[MAX_READERS + 2 * MAX_OTHERS + 2];
+  guint readers = run->options->readers > 0
+      ? MIN (run->options->readers, MAX_READERS)
+      : CLAMP (g_get_num_processors () / 2, 2, 8);
+  guint comparers = MIN (readers, MAX_COMPARERS), n = 0;
+  GThread *threads[MAX_READERS + MAX_COMPARERS + 2];
   gboolean interrupted;
   guint64 number;
 
-  run->line = paco_line_new (
-      run->first + run->report->resumed, run->end, items, N_STEPS);
-  make_items (run, items);
+  run->line = paco_line_new (run->first + run->report->resumed, run->end,
+      count_items (run, readers), N_STEPS);
+  make_items (run, count_items (run, readers));
   for (guint i = 0; i < readers; i++)
     threads[n++] = g_thread_new ("paco-read", paco_run_read, run);
-  for (guint i = 0; i < others; i++) {
+  for (guint i = 0; i < comparers; i++)
     threads[n++] = g_thread_new ("paco-compare", paco_run_compare, run);
-    threads[n++] = g_thread_new ("paco-write", paco_run_write, run);
-  }
   threads[n++] = g_thread_new ("paco-decode", paco_run_decode, run);
   threads[n++] = g_thread_new ("paco-code", paco_run_code, run);
-  interrupted = tell_frames (run);
+  interrupted = write_frames (run);
   while (n > 0)
     g_thread_join (threads[--n]);
-  if (paco_line_failure (run->line, &number, error)) {
-    /* Frames behind one that could not be written may be there. */
-    paco_part_truncate (run->part, NULL);
+  if (paco_line_failure (run->line, &number, error))
     return FALSE;
-  }
   if (!interrupted || paco_part_frames (run->part) == run->end - run->first)
     return TRUE;
   g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_INTERRUPTED,
@@ -421,7 +403,6 @@ end (PacoRun *run)
   if (run->sound_chunk)
     g_byte_array_unref (run->sound_chunk);
   paco_folder_free ((PacoFolder *) run->folder);
-  g_mutex_clear (&run->placing);
 }
 
 gboolean
@@ -431,10 +412,8 @@ paco_archive_run (
   PacoRun run = { .options = options, .report = report };
   gint64 began = g_get_monotonic_time ();
   GError *failure = NULL;
-  gboolean good;
+  gboolean good = begin (&run, &failure);
 
-  g_mutex_init (&run.placing);
-  good = begin (&run, &failure);
   if (good && report->resumed < run.end - run.first)
     good = run_line (&run, &failure);
   good = good && finish (&run, &failure);

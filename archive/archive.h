@@ -4,8 +4,7 @@
  * then lets frames go through a line (line.h): threads read files whole, checksum
  * them and take them apart (archive_read.c); one codes them, and one decodes what
  * was coded (archive_code.c); others make the files again and compare them
- * (archive_read.c), and write frames (archive_write.c); the calling thread reports
- * them. */
+ * (archive_read.c); the calling thread writes. */
 #pragma once
 #include "archive/folder.h"
 #include "archive/report.h"

@@ -14,8 +14,7 @@ struct PacoPart
 {
   char *path, *part_path;
   int fd;
-  guint64 offset, n_frames;        /* that are kept */
-  guint64 next_offset, next_frame; /* to be placed */
+  guint64 offset, n_frames;
 };
 
 G_DEFINE_QUARK (paco_part_error, paco_part_error)
@@ -115,8 +114,6 @@ paco_part_keep (PacoPart *part, gsize size)
 gboolean
 paco_part_truncate (PacoPart *part, GError **error)
 {
-  part->next_offset = part->offset;
-  part->next_frame = part->n_frames;
   return ftruncate (part->fd, (off_t) part->offset) == 0
       || fail (error, part->part_path, "shortened");
 }
@@ -141,30 +138,24 @@ write_all (int fd, const guint8 *bytes, gsize size, guint64 offset)
 }
 
 gboolean
-paco_part_place (
-    PacoPart *part, void *frame, gsize size, guint64 *offset, GError **error)
+paco_part_append (PacoPart *part, void *frame, gsize size, GError **error)
 {
   PacoError failure;
 
-  *offset = part->next_offset;
   if (paco_frame_set_place (
-          frame, size, (guint32) part->next_frame, *offset, &failure)
+          frame, size, (guint32) part->n_frames, part->offset, &failure)
       != PACO_STATUS_OK) {
     g_set_error_literal (
         error, PACO_PART_ERROR, PACO_PART_FAILED, failure.message);
     return FALSE;
   }
-  part->next_offset += size;
-  part->next_frame++;
+  if (!write_all (part->fd, frame, size, part->offset)) {
+    fail (error, part->part_path, "written");
+    paco_part_truncate (part, NULL);
+    return FALSE;
+  }
+  paco_part_keep (part, size);
   return TRUE;
-}
-
-gboolean
-paco_part_write (PacoPart *part, const void *frame, gsize size, guint64 offset,
-    GError **error)
-{
-  return write_all (part->fd, frame, size, offset)
-      || fail (error, part->part_path, "written");
 }
 
 /* --- files that are restored ------------------------------------------------ */

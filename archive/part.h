@@ -23,25 +23,19 @@ void paco_part_free (PacoPart *part);
 
 const char *paco_part_path (const PacoPart *part); /* the path */
 int paco_part_fd (const PacoPart *part);
-/* Returns how many frames there are that are kept, and where the last one of them
- * ends. */
+/* Returns where the next frame begins. That is the end of the file, except while
+ * it is resumed. */
 guint64 paco_part_offset (const PacoPart *part);
 guint64 paco_part_frames (const PacoPart *part);
 
-/* Keeps a whole frame of `size` bytes, which is at paco_part_offset(). */
+/* Keeps what follows: a whole frame of `size` bytes, found at paco_part_offset(). */
 void paco_part_keep (PacoPart *part, gsize size);
-/* Cuts off the bytes behind the last frame that is kept. The next one is placed
- * there. */
+/* Cuts off the bytes behind the last frame. */
 gboolean paco_part_truncate (PacoPart *part, GError **error);
-
-/* Gives a frame the place behind the one that was placed before it, says so in the
- * frame, and returns the place in *offset. Frames are placed in their order, by one
- * thread at a time. */
-gboolean paco_part_place (
-    PacoPart *part, void *frame, gsize size, guint64 *offset, GError **error);
-/* Writes a frame where it was placed. Several threads may write at the same time. */
-gboolean paco_part_write (PacoPart *part, const void *frame, gsize size,
-    guint64 offset, GError **error);
+/* Writes a frame, and changes its place to the one that it has in the file. After
+ * an error the file ends with the frame before. */
+gboolean paco_part_append (
+    PacoPart *part, void *frame, gsize size, GError **error);
 
 /* Renames path.part to path, once the disk has it. */
 gboolean paco_part_finish (PacoPart *part, GError **error);

@@ -15,7 +15,6 @@ enum
   STEP_DECODE,
   STEP_COMPARE,
   STEP_WRITE,
-  STEP_TELL,
   N_STEPS,
 };
 
@@ -45,7 +44,6 @@ typedef struct
   const PacoSourceKind *kind;
   PacoInfo picture;
   PacoPart *part;
-  GMutex placing;          /* of frames in the part */
   PacoSound *sound;        /* of the folder, or NULL */
   GByteArray *sound_chunk; /* that each frame keeps */
   PacoFrameEncoder *encoder;
@@ -78,7 +76,6 @@ gpointer paco_run_read (gpointer data);    /* archive_read.c */
 gpointer paco_run_code (gpointer data);    /* archive_code.c */
 gpointer paco_run_decode (gpointer data);  /* archive_code.c */
 gpointer paco_run_compare (gpointer data); /* archive_read.c */
-gpointer paco_run_write (gpointer data);   /* archive_write.c */
 
 /* Reads a whole file of `size` bytes (archive_read.c), and adds them to the checksum if
  * there is one. The error is a sentence without the file's name. */
