@@ -295,3 +295,11 @@ lab_counted (const char *instructions, const char *accesses, const char *series,
       instructions, accesses ? accesses : "", series, x, n);
   fflush (stdout);
 }
+
+void
+lab_counted_activity (const char *table, const char *series)
+{
+  printf ("{\"activity\":\"%s\",\"series\":\"%s\",\"launches\":0}\n", table,
+      series);
+  fflush (stdout);
+}

@@ -99,4 +99,7 @@ void lab_result (const char *table, const char *series, const char *x,
 void lab_counted (const char *instructions, const char *accesses,
     const char *series, const char *x, unsigned n);
 
+/* After lab_counted() of one launch: which table shows how busy the device was with it. */
+void lab_counted_activity (const char *table, const char *series);
+
 G_END_DECLS

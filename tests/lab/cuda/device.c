@@ -62,6 +62,45 @@ lab_device_kernel (const LabDevice *device, const char *name)
   return function;
 }
 
+/* What the driver says of a kernel, and of a device (cuda.h's
+ * CU_FUNC_ATTRIBUTE_NUM_REGS and
+ * CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR). */
+enum
+{
+  REGISTERS_OF_THREAD = 4,
+  THREADS_OF_MULTIPROCESSOR = 39,
+};
+
+int
+lab_device_registers (const LabDevice *device, CUfunction kernel)
+{
+  int registers = 0;
+
+  test_device_check (&device->test,
+      device->test.context->driver->func_get_attribute (
+          &registers, (CUfunction_attribute) REGISTERS_OF_THREAD, kernel),
+      "registers");
+  return registers;
+}
+
+double
+lab_device_occupancy (const LabDevice *device, CUfunction kernel,
+    unsigned threads, unsigned shared_bytes)
+{
+  const PacoCudaContext *context = device->test.context;
+  int blocks = 0, most;
+
+  test_device_check (&device->test,
+      context->driver->occupancy_max_active_blocks (
+          &blocks, kernel, (int) threads, shared_bytes),
+      "occupancy");
+  if (context->driver->device_get_attribute (&most,
+          (CUdevice_attribute) THREADS_OF_MULTIPROCESSOR, context->device)
+      != CUDA_SUCCESS)
+    most = 2048;
+  return 100.0 * blocks * threads / most;
+}
+
 static void
 enqueue (const LabDevice *device, const LabLaunch *launches, unsigned n)
 {

@@ -35,6 +35,12 @@ void lab_device_close (LabDevice *device);
 
 CUfunction lab_device_kernel (const LabDevice *device, const char *name);
 
+/* Registers of a kernel's threads; and how many of the threads that a multiprocessor can
+ * hold it runs at once, in percent. */
+int lab_device_registers (const LabDevice *device, CUfunction kernel);
+double lab_device_occupancy (const LabDevice *device, CUfunction kernel,
+    unsigned threads, unsigned shared_bytes);
+
 /* Runs n launches one after the other and waits for the last one. */
 void lab_device_run (
     const LabDevice *device, const LabLaunch *launches, unsigned n);

@@ -4,8 +4,10 @@
 
 Runs every program of the laboratory for a GPU with --once, which launches what is to be
 counted and says what it is (lab_counted() of lab.h), and adds up what ncu says of these
-launches: instructions of warps, and sectors of 32 bytes that go to or come from the
-device's memory. LAB_BUILD is the build folder. Skipped where there is no ncu, or where it
+launches: instructions of warps, and sectors of 32 bytes that multiprocessors ask the
+second-level cache for, and that this cache asks the device's memory for; and how busy the
+device was. A version of ncu that does not know all of that is asked for the most
+important ones. LAB_BUILD is the build folder. Skipped where there is no ncu, or where it
 may not count.
 """
 import csv
@@ -18,7 +20,19 @@ import sys
 import tempfile
 
 INSTRUCTIONS = 'smsp__inst_executed.sum'
-SECTORS = ('dram__sectors_read.sum', 'dram__sectors_write.sum')
+MEMORY = ('dram__sectors_read.sum', 'dram__sectors_write.sum')
+CACHE = ('lts__t_sectors_srcunit_tex_op_read.sum',
+         'lts__t_sectors_srcunit_tex_op_write.sum')
+# Rows of text 004's Table 4.5, and factors.
+ACTIVITY = {
+    'sm__inst_executed.sum.per_cycle_elapsed': ('instructions a cycle', 1),
+    'sm__cycles_active.avg.pct_of_peak_sustained_elapsed': ('SM activity, %', 1),
+    'smsp__thread_inst_executed_per_inst_executed.ratio':
+        ('warp efficiency, %', 100 / 32),
+    'sm__warps_active.avg.pct_of_peak_sustained_active': ('SM occupancy, %', 1),
+}
+LEAST = (INSTRUCTIONS,) + MEMORY
+ALL = LEAST + CACHE + tuple(ACTIVITY)
 
 
 def find_ncu():
@@ -45,8 +59,12 @@ def counts_of(path):
     with open(path, encoding='utf-8') as file:
         rows = csv.DictReader(line for line in file if line.startswith('"'))
         for row in rows:
-            value = float(row['Metric Value'].replace(',', ''))
-            launches.setdefault(int(row['ID']), {})[row['Metric Name']] = value
+            launch = launches.setdefault(int(row['ID']), {})
+            try:
+                launch[row['Metric Name']] = float(
+                    row['Metric Value'].replace(',', ''))
+            except ValueError:
+                pass # what cannot be counted is no number
     return [launches[number] for number in sorted(launches)]
 
 
@@ -55,30 +73,64 @@ def result(table, series, x, value, unit):
                       'value': round(value, 3), 'unit': unit}))
 
 
-def count(ncu, program, short):
+def run(ncu, program, short, metrics):
+    """The launches that the program announces, and what was counted of each; or None."""
     with tempfile.TemporaryDirectory() as folder:
         log = f'{folder}/counts.csv'
         done = subprocess.run(
             [ncu, '--csv', '--log-file', log, '--clock-control', 'none',
-             '--print-units', 'base',
-             '--metrics', ','.join((INSTRUCTIONS,) + SECTORS), program, '--once']
+             '--print-units', 'base', '--metrics', ','.join(metrics), program, '--once']
             + short, stdout=subprocess.PIPE, text=True, check=False)
         plan = [json.loads(line) for line in done.stdout.splitlines()
                 if line.startswith('{')]
         if done.returncode != 0 or not plan:
-            return f'ncu cannot count here (status {done.returncode})'
+            return None
         launches = counts_of(log)
-    if len(launches) != sum(line['launches'] for line in plan):
-        sys.exit(f'{program}: {len(launches)} launches were counted, '
-                 f'{sum(line["launches"] for line in plan)} were announced')
+    if any(set(metrics) - set(one) for one in launches):
+        return None
+    announced = sum(line['launches'] for line in plan)
+    if len(launches) != announced:
+        sys.exit(f'{program}: {len(launches)} launches were counted, {announced} were '
+                 'announced')
+    return plan, launches
+
+
+def show_sums(line, own):
+    """own: the counts of the line's launches."""
+    def thousands(names):
+        return sum(one[name] for one in own for name in names) / 1e3
+
+    result(line['instructions'], line['series'], line['x'], thousands([INSTRUCTIONS]),
+           'thousands')
+    if not line['accesses']:
+        return
+    if CACHE[0] in own[0]:
+        result(line['accesses'], line['series'], line['x'], thousands(CACHE),
+               'thousands of sectors')
+    result(line['accesses'], f'{line["series"]}, to memory', line['x'],
+           thousands(MEMORY), 'thousands of sectors')
+
+
+def show_activity(line, launch):
+    result(line['activity'], line['series'], 'instructions, 10^6',
+           launch[INSTRUCTIONS] / 1e6, '')
+    for name, (x, factor) in ACTIVITY.items():
+        if name in launch:
+            result(line['activity'], line['series'], x, factor * launch[name], '')
+
+
+def count(ncu, program, short):
+    counted = run(ncu, program, short, ALL) or run(ncu, program, short, LEAST)
+    if not counted:
+        return 'ncu cannot count here'
+    plan, launches = counted
+    own = []
     for line in plan:
+        if 'activity' in line:
+            show_activity(line, own[-1])
+            continue
         own, launches = launches[:line['launches']], launches[line['launches']:]
-        result(line['instructions'], line['series'], line['x'],
-               sum(one[INSTRUCTIONS] for one in own) / 1e3, 'thousands')
-        if line['accesses']:
-            result(line['accesses'], line['series'], line['x'],
-                   sum(one[name] for one in own for name in SECTORS) / 1e3,
-                   'thousands of sectors')
+        show_sums(line, own)
     return None
 
 

@@ -214,56 +214,24 @@ table_2 (Tables *tables, PacoWaveletId wavelet)
   }
 }
 
-/* What the driver says of a kernel, and of a device (cuda.h's
- * CU_FUNC_ATTRIBUTE_NUM_REGS and
- * CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR). */
-enum
-{
-  REGISTERS_OF_THREAD = 4,
-  THREADS_OF_MULTIPROCESSOR = 39,
-};
-
-static int
-threads_of_multiprocessor (const Tables *tables)
-{
-  const PacoCudaContext *context = tables->device->test.context;
-  int threads;
-
-  return context->driver->device_get_attribute (&threads,
-             (CUdevice_attribute) THREADS_OF_MULTIPROCESSOR, context->device)
-          == CUDA_SUCCESS
-      ? threads
-      : 2048;
-}
-
 static void
 table_3 (Tables *tables)
 {
-  const PacoDriver *driver = tables->device->test.context->driver;
   const Size size = lab_is_short () ? (Size) SQUARE (70) : squares[6];
 
   for (unsigned i = 0; i < G_N_ELEMENTS (heights); i++) {
     LabRegistersMethod method = { PACO_WAVELET_CDF53, false, "shuffle",
       heights[i] };
-    int registers = 0, blocks = 0;
     char name[64], x[16];
     CUfunction kernel;
 
     lab_registers_name (&method, name, sizeof name);
     kernel = lab_device_kernel (tables->device, name);
-    test_device_check (&tables->device->test,
-        driver->func_get_attribute (
-            &registers, (CUfunction_attribute) REGISTERS_OF_THREAD, kernel),
-        "registers");
-    test_device_check (&tables->device->test,
-        driver->occupancy_max_active_blocks (
-            &blocks, kernel, LAB_REGISTERS_THREADS, 0),
-        "occupancy");
     g_snprintf (x, sizeof x, "%u", heights[i]);
-    lab_result ("000 table III", "registers", x, registers, "");
+    lab_result ("000 table III", "registers", x,
+        lab_device_registers (tables->device, kernel), "");
     lab_result ("000 table III", "occupancy", x,
-        100.0 * blocks * LAB_REGISTERS_THREADS
-            / threads_of_multiprocessor (tables),
+        lab_device_occupancy (tables->device, kernel, LAB_REGISTERS_THREADS, 0),
         "%");
     lab_result ("000 table III", "time", x,
         method_us (tables, &method, size, LEVELS), "us");
