@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Text 004's block coder on a GPU, as chapter 4 has it: Tables 4.2 to 4.6 and Figures
- * 4.6 to 4.8, with the codec's own beside it. What is coded is a picture that tests/bench computes, transformed with
- * 9/7 on the host; of smaller pictures the upper left part of each subband. --check
- * compares with the host's coder (tests/lab/bitplanes.c). */
+ * 4.6 to 4.8, with the codec's own beside it. What is coded is the picture of gray-content.h,
+ * transformed with 9/7 on the host; of smaller pictures the upper left part of each
+ * subband. --check compares with the host's coder (tests/lab/bitplanes.c). */
 #include "tests/lab/cuda/bitplanes-codec.h"
 #include "tests/lab/cuda/device.h"
 #include "tests/lab/cuda/gray-content.h"
@@ -439,6 +439,8 @@ measure_transfers (LabDevice *device, const Scene *scene)
     lab_result ("004 table 4.4", "encoder, 2 passes", x, coding, "ms");
     lab_result ("004 table 4.4", "from the GPU", x, down, "ms");
     lab_result ("004 table 4.4", "total", x, up + coding + down, "ms");
+    lab_result ("004 table 4.4", "codewords", x,
+        16.0 * (double) codewords / ((double) part * part), "bits a sample");
   }
 }
 
