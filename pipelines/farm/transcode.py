@@ -34,6 +34,12 @@ def is_paco(encoder):
                for i in range(caps.get_size()))
 
 
+def stack_of(encoder):
+    """How many pictures the elements of a bin code together (pacoenc stack=N)."""
+    return max((element.get_property('stack') for element in encoder.iterate_recurse()
+                if element.get_factory().get_name() == 'pacoenc'), default=1)
+
+
 def rate_of(sample):
     """(numerator, denominator), or None where frames come as they like."""
     known, n, d = sample.get_caps().get_structure(0).get_fraction('framerate')
@@ -45,12 +51,13 @@ def frame_length(rate):
     return SECOND * rate[1] / rate[0] if rate else SECOND / 25
 
 
-def boundaries(first, duration, rate, args):
+def boundaries(first, duration, rate, args, stack):
     """Where ranges begin and end, in ns: halfway between two frames, if there is a
-    rate. The first one begins and the last one ends with the stream."""
+    rate, and where a stack of so many pictures begins. The first range begins and the
+    last one ends with the stream."""
     length = frame_length(rate)
     total = max(1, round((duration - first) / length))
-    frames = share(total, args, FRAMES)
+    frames = -(-share(total, args, FRAMES) // stack) * stack
     cuts = [round(first + (number - 0.5) * length)
             for number in range(frames, total, frames)]
     return list(zip([0] + cuts, cuts + [None]))
@@ -62,7 +69,8 @@ def plan(source, out, args):
     extension = os.path.splitext(out)[1]
     if extension != '.paco' and extension not in MUXERS:
         raise FarmError(f'{out}: files are .paco, {", ".join(MUXERS)}.')
-    paco = is_paco(bin_of(args.encoder))
+    encoder = bin_of(args.encoder)
+    paco = is_paco(encoder)
     if extension == '.paco' and not paco:
         raise FarmError(f'{out}: "{args.encoder}" makes no PaCo.')
     pictures = Source(uri_of(source))
@@ -75,7 +83,8 @@ def plan(source, out, args):
             raise FarmError(f'{source} does not say how long it lasts, or cannot be '
                             'sought in. Copy it into another container before, a '
                             '.paco file with a frame rate.')
-        cuts = boundaries(time_of(sample), duration, rate_of(sample), args)
+        cuts = boundaries(time_of(sample), duration, rate_of(sample), args,
+                          stack_of(encoder))
     finally:
         pictures.close()
     return {

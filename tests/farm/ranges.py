@@ -104,6 +104,20 @@ def check_identity():
           'ranges show in the codestream')
 
 
+def check_stacks():
+    """The same of pictures that come from stacks, and are coded in others."""
+    source, muxer = random.choice((('slices.mov', 'qtmux !'), ('slices.paco', '')))
+    encoder = f'pacoenc rate-control=lossless stack={random.randint(2, 9)}'
+    launch('videotestsrc pattern=smpte num-buffers=60 ! video/x-raw,format=GRAY8,'
+           'width=96,height=64,framerate=25/1 ! pacoenc rate-control=lossless '
+           f'stack=7 ! pacoparse ! {muxer} filesink location={source}')
+    launch(f'filesrc location={source} ! {"qtdemux !" if muxer else ""} pacoparse ! '
+           f'pacodec ! {encoder} ! filesink location=straight-stacks.paco')
+    coded(source, 'stacks.paco', '--encoder', encoder)
+    check(same_bytes('stacks.paco', 'straight-stacks.paco'),
+          f'ranges show in stacks of {source}, {encoder}')
+
+
 def make_folder(name, frames):
     """Pictures of random samples, as PGM files."""
     os.mkdir(name)
@@ -268,7 +282,8 @@ def check_sweep():
 
 
 CHECKS = {'archive': check_archive, 'sweep': check_sweep, 'containers': check_containers, 'prediction': check_prediction,
-          'identity': check_identity, 'refusals': check_refusals,
+          'identity': check_identity, 'stacks': check_stacks,
+          'refusals': check_refusals,
           'disk': check_full_disk}
 
 
