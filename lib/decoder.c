@@ -327,10 +327,15 @@ read_arguments (PacoFrameDecoder *decoder, const void *data, size_t size,
     return paco_error_take (error, failure);
   if (frame->header.video.slice.length > 0 && !decoder->settings.slices)
     return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
-        "the frame is slice %u of a stack of %u, and no picture by itself; "
-        "GStreamer's pacodec decodes stacks, and the setting slices=true "
-        "slices",
+        "the frame is slice %u of a stack of %u, and no picture by itself: set "
+        "slices=true, and have paco_stack_pictures() make the pictures",
         frame->header.video.slice.position, frame->header.video.slice.length);
+  if (reduce > 0 && frame->header.video.slice.length > 0
+      && frame->header.video.slice.bits == PACO_SLICE_DEPTH)
+    return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
+        "reduce=%u cannot be done with a stack of 16-bit pictures that was "
+        "coded without loss; set reduce to 0",
+        reduce);
   if (reduce > frame->header.coding.levels)
     return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
         "reduce=%u, but the frame has only %u levels to leave out", reduce,

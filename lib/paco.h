@@ -347,7 +347,8 @@ PACO_API void paco_frame_decoder_free (PacoFrameDecoder *decoder);
  *   conceal          true, false: whether broken blocks of the lowest subbands are
  *                    replaced by something better than zeros
  *   slices           true, false: whether slices of stacks are decoded, as pictures of
- *                    16 bits; else they are refused, as they are no pictures
+ *                    16 bits, of which paco_stack_pictures() makes those of the stack;
+ *                    else they are refused, as they are no pictures
  *   reduce           levels to leave out, 0..8: the picture is 2^reduce times smaller
  *   region           "x,y,width,height" of the (reduced) picture: only that is decoded;
  *                    "" is all of it
@@ -409,6 +410,22 @@ PACO_API PacoStatus paco_frame_decoder_collect (
 /* What decodes, as "cpu: 2 threads, avx512"; "" before the first frame. */
 PACO_API const char *paco_frame_decoder_device (
     const PacoFrameDecoder *decoder);
+
+/* Each sample of a slice that is missing. */
+#define PACO_NO_SLICE 0x8000
+
+/* Makes the pictures of a stack (FORMAT.md section 12) of its slices. The header of any
+ * frame of the stack is at data. slices[p], for p below PacoInfo.stack_length, points to
+ * the width * height samples of slice p, without gaps, as a decoder with slices=true has
+ * decoded it (whole, reduced or a region) to words of two bytes in the byte order of this
+ * machine; what becomes of them is undefined. Those of a slice that is missing are
+ * PACO_NO_SLICE: then pictures of the stack are damaged, and without that of position 0
+ * they show nothing. Picture p, of PacoInfo.stack_depth bits, is written to *images[p],
+ * which is in the host's memory; it is not if images[p] is NULL.
+ * Errors: those of paco_probe(); INVALID; UNSUPPORTED if the frame is no slice. */
+PACO_API PacoStatus paco_stack_pictures (const void *data, size_t size,
+    uint16_t *const *slices, uint32_t width, uint32_t height,
+    const PacoImage *const *images, PacoError *error);
 
 /* --- Encoding --- */
 

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Makes pictures of the slices of a stack for applications (paco.h), which have decoded
+ * them one by one; codec/stack.c undoes the wavelet. */
+#include "codec/stack.h"
+#include "lib/private.h"
+
+#define STRIP 1024 /* samples that are made at a time */
+
+static PacoStatus
+check_slices (const PacoHeader *header, uint16_t *const *slices, uint32_t width,
+    uint32_t height, const PacoImage *const *images, PacoError *error)
+{
+  if (header->video.slice.length == 0)
+    return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
+        "the frame is of no stack: it is a picture by itself");
+  if (!slices || !images)
+    return paco_error_set (error, PACO_STATUS_INVALID,
+        "the argument %s is NULL", slices ? "images" : "slices");
+  if (width == 0 || height == 0 || width > header->picture.width
+      || height > header->picture.height)
+    return paco_error_set (error, PACO_STATUS_INVALID,
+        "slices of %u x %u samples are none of a stack of %u x %u", width,
+        height, header->picture.width, header->picture.height);
+  for (unsigned i = 0; i < header->video.slice.length; i++)
+    if (!slices[i])
+      return paco_error_set (error, PACO_STATUS_INVALID,
+          "slice %u is NULL; the samples of one that is missing are 0x8000", i);
+  return PACO_STATUS_OK;
+}
+
+/* Reads what the application wants written of picture i; picture->data[0] is NULL if
+ * nothing is. */
+static PacoStatus
+read_image (const PacoImage *image, const PacoPictureFormat *format,
+    PacoPicture *picture, PacoError *error)
+{
+  *picture = (PacoPicture){ .memory = PACO_MEMORY_HOST };
+  if (!image)
+    return PACO_STATUS_OK;
+  if (image->where != PACO_IN_HOST_MEMORY)
+    return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
+        "pictures of a stack are made in the host's memory only");
+  return paco_image_read (image, format, 0, picture, error);
+}
+
+/* Puts n samples, from column x on, into a line that is blank. */
+static void
+store_strip (const PacoSlice *slice, const uint16_t *coded,
+    const PacoSampleLayout *layout, uint8_t *line, uint32_t x, uint32_t n)
+{
+  uint8_t narrow[STRIP];
+  uint16_t wide[STRIP];
+  bool is_narrow = slice->depth == 8;
+
+  paco_slice_store (slice, coded, is_narrow ? (void *) narrow : wide, n);
+  for (uint32_t i = 0; i < n; i++)
+    paco_layout_put (
+        layout, line, x + i, is_narrow ? narrow[i] : GUINT16_FROM_LE (wide[i]));
+}
+
+static void
+store (const PacoSlice *slice, const uint16_t *coded,
+    const PacoPictureFormat *format, const PacoPicture *picture)
+{
+  PacoRegion region[PACO_MAX_COMPONENTS];
+
+  paco_picture_regions (format, picture, 0, region);
+  for (uint32_t y = 0; y < format->height; y++) {
+    uint8_t *line = picture->data[0] + (ptrdiff_t) y * picture->stride[0];
+
+    paco_region_blank_line (&region[0], y);
+    for (uint32_t x = 0; x < format->width; x += STRIP)
+      store_strip (slice, coded + (size_t) y * format->width + x,
+          &picture->layout[0], line, x, MIN (STRIP, format->width - x));
+  }
+}
+
+PacoStatus
+paco_stack_pictures (const void *data, size_t size, uint16_t *const *slices,
+    uint32_t width, uint32_t height, const PacoImage *const *images,
+    PacoError *error)
+{
+  PacoPicture pictures[PACO_MAX_STACK];
+  PacoPictureFormat format = {
+    .width = width, .height = height, .n_components = 1
+  };
+  PacoHeader header;
+  const PacoSlice *slice = &header.video.slice;
+  PacoStatus status = paco_info_header (data, size, &header, NULL, error);
+
+  if (status == PACO_STATUS_OK)
+    status = check_slices (&header, slices, width, height, images, error);
+  if (status != PACO_STATUS_OK)
+    return status;
+  format.components[0].depth = slice->depth;
+  for (unsigned i = 0; i < slice->length; i++) {
+    status = read_image (images[i], &format, &pictures[i], error);
+    if (status != PACO_STATUS_OK)
+      return status;
+  }
+  paco_stack_inverse (slice, slices, (size_t) width * height);
+  for (unsigned i = 0; i < slice->length; i++)
+    if (pictures[i].data[0])
+      store (slice, slices[i], &format, &pictures[i]);
+  return paco_error_ok (error);
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Stacks through libpaco against the reference: slices that are decoded one by one,
+ * whole, reduced or as a region, become the pictures of their stack in any layout, also
+ * if some are missing; and what cannot be is refused. */
+#include "codec/geometry.h"
+#include "codec/reference/reference.h"
+#include "codec/stack.h"
+#include "lib/paco.h"
+#include "tests/codec/n-cases.h"
+#include "tests/lib/from-codec.h"
+#include "tests/lib/status.h"
+#include <string.h>
+
+typedef struct
+{
+  GRand *rand;
+  PacoSlice plan;
+  PacoPictureFormat format; /* of the slices */
+  unsigned reduce;
+  uint32_t width, height; /* reduced */
+  GByteArray *frames[PACO_MAX_STACK];
+  uint16_t *slices[PACO_MAX_STACK]; /* by the library */
+  int *expected[PACO_MAX_STACK]; /* samples of the pictures, by the reference */
+} Case;
+
+static int
+draw (GRand *rand, int low, int high)
+{
+  return g_rand_int_range (rand, low, high + 1);
+}
+
+static void
+draw_plan (Case *c)
+{
+  bool lossless = g_rand_boolean (c->rand);
+
+  c->plan = (PacoSlice){
+    .number = g_rand_int (c->rand),
+    .length = (uint8_t) draw (c->rand, 1, 9),
+    .wavelet = g_rand_boolean (c->rand) ? PACO_WAVELET_CDF53
+                                        : PACO_WAVELET_HAAR,
+    .levels = (uint8_t) draw (c->rand, 0, PACO_MAX_STACK_LEVELS),
+    .depth = g_rand_boolean (c->rand) ? 8 : 16,
+  };
+  c->plan.bits = lossless ? c->plan.depth : 13;
+  c->format = (PacoPictureFormat){ .width = (uint32_t) draw (c->rand, 1, 60),
+    .height = (uint32_t) draw (c->rand, 1, 60),
+    .n_components = 1,
+    .components = { { .depth = 16 } } };
+  c->reduce = c->plan.bits < 16 ? (unsigned) draw (c->rand, 0, 2) : 0;
+  c->width = paco_ceil_shift (c->format.width, c->reduce);
+  c->height = paco_ceil_shift (c->format.height, c->reduce);
+}
+
+static PacoPicture
+plane (uint16_t *samples, uint32_t width)
+{
+  PacoPicture picture = { .data = { (uint8_t *) samples },
+    .stride = { 2 * (ptrdiff_t) width },
+    .layout = { PACO_LAYOUT_PLANAR (2) } };
+
+  picture.layout[0].big_endian = G_BYTE_ORDER == G_BIG_ENDIAN;
+  return picture;
+}
+
+/* The wavelet along the stack at n places, or its undoing. */
+static void
+filter (const PacoSlice *plan, bool undo, int *const *values, size_t n)
+{
+  for (size_t k = 0; k < n; k++) {
+    int column[PACO_MAX_STACK];
+
+    for (unsigned i = 0; i < plan->length; i++)
+      column[i] = values[i][k];
+    paco_reference_stack (plan, undo, column);
+    for (unsigned i = 0; i < plan->length; i++)
+      values[i][k] = column[i];
+  }
+}
+
+/* Codes slices of pictures that are alike. */
+static void
+code_slices (Case *c)
+{
+  size_t n = (size_t) c->format.width * c->format.height;
+  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+  uint16_t *samples = g_new (uint16_t, n);
+  int *values[PACO_MAX_STACK], most = (1 << c->plan.depth) - 1;
+
+  for (unsigned i = 0; i < c->plan.length; i++) {
+    values[i] = g_new (int, n);
+    for (size_t k = 0; k < n; k++)
+      values[i][k] = paco_reference_load_sample (&c->plan,
+          draw (c->rand, 0, 20) > 0 && i > 0
+              ? CLAMP (values[0][k] + most / 2 + draw (c->rand, -2, 2), 0, most)
+              : draw (c->rand, 0, most));
+  }
+  filter (&c->plan, false, values, n);
+  if (c->plan.bits == c->plan.depth)
+    parameters.rate_control = PACO_RATE_LOSSLESS;
+  for (unsigned i = 0; i < c->plan.length; i++) {
+    PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
+    PacoPicture picture = plane (samples, c->format.width);
+    GError *error = NULL;
+
+    video.slice = c->plan;
+    video.slice.position = (uint8_t) i;
+    parameters.weight = paco_slice_weight (&video.slice);
+    for (size_t k = 0; k < n; k++)
+      samples[k] = (uint16_t) (values[i][k] + 0x8000);
+    c->frames[i] = g_byte_array_new ();
+    paco_reference_encode (
+        &c->format, &picture, &video, &parameters, NULL, c->frames[i], &error);
+    g_assert_no_error (error);
+    g_free (values[i]);
+  }
+  g_free (samples);
+}
+
+/* What slices become, but for those that are missing. */
+static void
+expect (Case *c, const bool *missing)
+{
+  size_t n = (size_t) c->width * c->height;
+  uint16_t *samples = g_new (uint16_t, n);
+
+  for (unsigned i = 0; i < c->plan.length; i++) {
+    PacoPicture picture = plane (samples, c->width);
+
+    g_assert_true (paco_reference_decode (c->frames[i]->data, c->frames[i]->len,
+        c->reduce, &picture, NULL, NULL));
+    c->expected[i] = g_new (int, n);
+    for (size_t k = 0; k < n; k++)
+      c->expected[i][k] = missing[i] ? 0 : samples[k] - 0x8000;
+  }
+  filter (&c->plan, true, c->expected, n);
+  for (unsigned i = 0; i < c->plan.length; i++)
+    for (size_t k = 0; k < n; k++)
+      c->expected[i][k] = paco_reference_store_sample (
+          &c->plan, c->expected[i][k]);
+  g_free (samples);
+}
+
+static PacoFrameDecoder *
+decoder_new (unsigned reduce, const char *slices)
+{
+  PacoFrameDecoder *decoder = paco_frame_decoder_new ();
+  char text[8];
+
+  g_snprintf (text, sizeof text, "%u", reduce);
+  OK (paco_frame_decoder_set (decoder, "backend", "cpu", &error));
+  OK (paco_frame_decoder_set (decoder, "threads", "1", &error));
+  OK (paco_frame_decoder_set (decoder, "reduce", text, &error));
+  OK (paco_frame_decoder_set (decoder, "slices", slices, &error));
+  return decoder;
+}
+
+/* Memory for a slice, as paco.h wants it. */
+static PacoImage
+slice_image (const PacoInfo *info, unsigned reduce, uint16_t **memory)
+{
+  unsigned how = PACO_IMAGE_TWO_BYTES
+      | (G_BYTE_ORDER == G_BIG_ENDIAN ? PACO_IMAGE_BIG_ENDIAN : 0);
+  PacoImage image;
+  size_t bytes;
+
+  OK (paco_image_init (&image, info, reduce, how, NULL, &bytes, &error));
+  *memory = g_malloc (bytes);
+  OK (paco_image_init (&image, info, reduce, how, *memory, &bytes, &error));
+  return image;
+}
+
+static void
+decode_slices (Case *c, const bool *missing)
+{
+  size_t n = (size_t) c->width * c->height;
+  PacoFrameDecoder *decoder = decoder_new (c->reduce, "true");
+
+  for (unsigned i = 0; i < c->plan.length; i++) {
+    PacoInfo info = PACO_INFO_INIT;
+    PacoImage image;
+
+    OK (paco_probe (
+        c->frames[i]->data, c->frames[i]->len, &info, NULL, &error));
+    g_assert_cmpuint (info.stack_length, ==, c->plan.length);
+    g_assert_cmpuint (info.stack_depth, ==, c->plan.depth);
+    image = slice_image (&info, c->reduce, &c->slices[i]);
+    OK (paco_frame_decoder_decode (
+        decoder, c->frames[i]->data, c->frames[i]->len, &image, NULL, &error));
+    for (size_t k = 0; missing[i] && k < n; k++)
+      c->slices[i][k] = PACO_NO_SLICE;
+  }
+  paco_frame_decoder_free (decoder);
+}
+
+static int
+sample_at (const PacoPicture *picture, uint32_t x, uint32_t y, unsigned depth)
+{
+  const PacoSampleLayout *layout = &picture->layout[0];
+  const PacoSamplePlace *place = &layout->places[x % layout->group_samples];
+  size_t word = (size_t) (x / layout->group_samples) * layout->group_bytes
+      + place->byte;
+  uint32_t value = 0;
+
+  for (unsigned i = 0; i < layout->word_bytes; i++) {
+    size_t b = word + (layout->big_endian ? i : layout->word_bytes - 1u - i);
+
+    value = value << 8
+        | picture->data[0][(ptrdiff_t) y * picture->stride[0]
+            + (ptrdiff_t) (layout->swap_words ? b ^ 3 : b)];
+  }
+  return (int) (value >> place->shift & ((1u << depth) - 1));
+}
+
+/* All pictures but some that nobody wants, in any layout. */
+static void
+check_pictures (Case *c)
+{
+  PacoPictureFormat format = { .width = c->width,
+    .height = c->height,
+    .n_components = 1,
+    .components = { { .depth = c->plan.depth } } };
+  TestPicture pictures[PACO_MAX_STACK];
+  PacoImage images[PACO_MAX_STACK];
+  const PacoImage *wanted[PACO_MAX_STACK] = { NULL };
+  unsigned any = (unsigned) draw (c->rand, 0, c->plan.length - 1);
+
+  for (unsigned i = 0; i < c->plan.length; i++) {
+    test_picture_init (c->rand, &pictures[i], &format, 0);
+    images[i] = image_of (&pictures[i]);
+    if (draw (c->rand, 0, 4) > 0)
+      wanted[i] = &images[i];
+  }
+  OK (paco_stack_pictures (c->frames[any]->data, c->frames[any]->len, c->slices,
+      c->width, c->height, wanted, &error));
+  for (unsigned i = 0; i < c->plan.length; i++) {
+    for (uint32_t y = 0; wanted[i] && y < c->height; y++)
+      for (uint32_t x = 0; x < c->width; x++)
+        g_assert_cmpint (sample_at (&pictures[i].picture, x, y, c->plan.depth),
+            ==, c->expected[i][(size_t) y * c->width + x]);
+    test_picture_clear (&pictures[i]);
+  }
+}
+
+static void
+clear (Case *c)
+{
+  for (unsigned i = 0; i < c->plan.length; i++) {
+    g_byte_array_unref (c->frames[i]);
+    g_free (c->slices[i]);
+    g_free (c->expected[i]);
+  }
+  g_rand_free (c->rand);
+}
+
+static void
+test_pictures (void)
+{
+  for (unsigned n = 0; n < n_cases (60); n++) {
+    Case c = { .rand = g_rand_new_with_seed (g_test_rand_int ()) };
+    bool missing[PACO_MAX_STACK] = { false };
+
+    draw_plan (&c);
+    for (unsigned i = 1; i < c.plan.length; i++)
+      missing[i] = draw (c.rand, 0, 9) == 0;
+    code_slices (&c);
+    expect (&c, missing);
+    decode_slices (&c, missing);
+    check_pictures (&c);
+    clear (&c);
+  }
+}
+
+/* --- what is refused --- */
+
+static void
+test_refused (void)
+{
+  const bool missing[PACO_MAX_STACK] = { false };
+  Case c = { .rand = g_rand_new_with_seed (g_test_rand_int ()) };
+  const PacoImage *none[PACO_MAX_STACK] = { NULL };
+  PacoInfo info = PACO_INFO_INIT;
+  PacoFrameDecoder *decoder;
+  PacoImage image, elsewhere = { .where = PACO_IN_CUDA_MEMORY };
+  const uint8_t *data;
+  uint16_t *memory;
+  size_t size;
+
+  do
+    draw_plan (&c);
+  while (c.plan.bits != 16 || c.plan.length == 1);
+  code_slices (&c);
+  expect (&c, missing);
+  decode_slices (&c, missing);
+  data = c.frames[0]->data;
+  size = c.frames[0]->len;
+
+  /* A slice is no picture, and smaller ones of this kind are none. */
+  OK (paco_probe (data, size, &info, NULL, &error));
+  image = slice_image (&info, 0, &memory);
+  decoder = decoder_new (0, "false");
+  REFUSED (UNSUPPORTED,
+      paco_frame_decoder_decode (decoder, data, size, &image, NULL, &error));
+  paco_frame_decoder_free (decoder);
+  decoder = decoder_new (1, "true");
+  REFUSED (UNSUPPORTED,
+      paco_frame_decoder_decode (decoder, data, size, &image, NULL, &error));
+  paco_frame_decoder_free (decoder);
+  g_free (memory);
+
+  REFUSED (INVALID,
+      paco_stack_pictures (
+          NULL, size, c.slices, c.width, c.height, none, &error));
+  REFUSED (INVALID,
+      paco_stack_pictures (data, size, NULL, c.width, c.height, none, &error));
+  REFUSED (INVALID,
+      paco_stack_pictures (
+          data, size, c.slices, c.width, c.height, NULL, &error));
+  REFUSED (INVALID,
+      paco_stack_pictures (data, size, c.slices, 0, c.height, none, &error));
+  REFUSED (INVALID,
+      paco_stack_pictures (
+          data, size, c.slices, c.width, c.height + 1, none, &error));
+  REFUSED (MORE,
+      paco_stack_pictures (
+          data, 30, c.slices, c.width, c.height, none, &error));
+  none[0] = &elsewhere;
+  REFUSED (UNSUPPORTED,
+      paco_stack_pictures (
+          data, size, c.slices, c.width, c.height, none, &error));
+  elsewhere.where = PACO_IN_HOST_MEMORY;
+  REFUSED (INVALID,
+      paco_stack_pictures (
+          data, size, c.slices, c.width, c.height, none, &error));
+  memory = c.slices[1];
+  none[0] = NULL;
+  c.slices[1] = NULL;
+  REFUSED (INVALID,
+      paco_stack_pictures (
+          data, size, c.slices, c.width, c.height, none, &error));
+  c.slices[1] = memory;
+
+  /* A picture by itself. */
+  {
+    PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
+    PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };
+    PacoPicture picture = plane (c.slices[0], c.format.width);
+    GByteArray *frame = g_byte_array_new ();
+
+    paco_reference_encode (
+        &c.format, &picture, &video, &parameters, NULL, frame, NULL);
+    REFUSED (UNSUPPORTED,
+        paco_stack_pictures (frame->data, frame->len, c.slices, c.width,
+            c.height, none, &error));
+    g_byte_array_unref (frame);
+  }
+  clear (&c);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/stacks/pictures", test_pictures);
+  g_test_add_func ("/stacks/refused", test_refused);
+  return g_test_run ();
+}
