@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # sh tests/distros.sh [SUITE...]: builds and tests in a fresh system of each Debian
 # suite (trixie), as root, with mmdebstrap; and there the plugin that was built
-# here, if this is Debian 12, or that PLUGIN=FILE names, or the packages that
-# PACKAGE="FILE ..." names, installed. The last line says how many tests passed and failed
-# in all; the status is 0 when none failed.
+# here, if this is Debian 12, or that PLUGIN=FILE names. The last line says how many
+# tests passed and failed in all; the status is 0 when none failed.
 #
+# PACKAGE="FILE ...": these packages are installed and used in a system that has
+# nothing but what they depend on; then the tests' packages are installed as well, and
+# the tests of elements and pipelines run with the plugin that the packages brought.
 # KEEP=1: the systems stay where they are, and are used again. ROOTS=FOLDER: where
 # that is (build/distros). MIRROR=URL: where packages come from. JOBS=N: compilers
 # and tests at once. OWN=0: what is built in the system is not tested itself.
@@ -17,7 +19,7 @@ jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
 
 case ${1:-} in
   -h | --help)
-    sed -n '3,12s/^# \{0,1\}//p' "$0"
+    sed -n '3,14s/^# \{0,1\}//p' "$0"
     exit 0
     ;;
 esac
@@ -40,11 +42,14 @@ packages () {
     pipelines/packages.txt | sort -u | paste -sd, -
 }
 
+# Packages to try have to bring what they need, so their system begins bare.
 make_root () {
   [ -e "$roots/$1/src" ] && return
   echo "Making a system of $1 in $roots/$1 ..."
   rm -rf "${roots:?}/$1"
-  mmdebstrap --quiet --variant=apt --include="$(packages)" "$1" \
+  included=$(packages)
+  [ -z "${PACKAGE:-}" ] || included=
+  mmdebstrap --quiet --variant=apt ${included:+"--include=$included"} "$1" \
     "$roots/$1" ${MIRROR:+"$MIRROR"} >"$roots/$1.log" 2>&1 || {
     tail -n 20 "$roots/$1.log"
     fail "There is no system of $1."
@@ -69,6 +74,25 @@ copy_sources () {
   git ls-files -z --cached --others --exclude-standard |
     xargs -0 sh -c 'for file; do [ -e "$file" ] && printf "%s\0" "$file"; done' sh |
     tar -c --null -T - | tar -x -C "$roots/$1/src"
+}
+
+# install_packages SUITE: what $PACKAGE names, and of Debian only what these depend
+# on; records and codes a little with that, then adds what the tests need.
+install_packages () {
+  rm -f "$roots/$1"/tmp/*.deb
+  # shellcheck disable=SC2086
+  cp $PACKAGE "$roots/$1/tmp"
+  inside "$1" 'set -e
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get -qq update
+    apt-get -qq -y --no-install-recommends --reinstall --allow-downgrades \
+      install /tmp/*.deb
+    sh tests/lib/bare.sh
+    sh pipelines/install-packages.sh build run test headers' \
+    >"$roots/$1.out" 2>&1 || {
+    tail -n 40 "$roots/$1.out"
+    fail "The packages cannot be installed in $1, or lack what they depend on."
+  }
 }
 
 # The plugin of Debian 12, which has to work with later versions of GStreamer.
@@ -105,6 +129,7 @@ for suite; do
   copy_sources "$suite"
   rm -rf "$roots/$suite/src/build/results"
   built=$roots/$suite/src/build/test/plugin/libgstpaco.so
+  [ -z "${PACKAGE:-}" ] || install_packages "$suite"
   if [ "${OWN:-1}" != 0 ]; then
     echo "--- $suite: built there"
     run "$suite" 'SANITIZE=0 sh tests/run.sh'
@@ -122,13 +147,10 @@ for suite; do
     run "$suite" "$others"
     rm "$built"
   elif [ -n "${PACKAGE:-}" ]; then
-    echo "--- $suite: ${PACKAGE##*/}, installed"
+    echo "--- $suite: the packages, installed"
     rm "$built"
-    # shellcheck disable=SC2086
-    cp $PACKAGE "$roots/$suite/tmp"
-    inside "$suite" 'dpkg --install /tmp/*.deb && gst-inspect-1.0 paco &&
-      paco --version && sh tests/lib/installed.sh' ||
-      fail "The packages cannot be installed in $suite, or are of no use there."
+    inside "$suite" 'gst-inspect-1.0 paco && sh tests/lib/installed.sh' ||
+      fail "The packages that are installed in $suite are of no use there."
     run "$suite" "$others"
   fi
   [ "${KEEP:-0}" = 1 ] || rm -rf "${roots:?}/$suite"
