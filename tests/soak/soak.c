@@ -227,13 +227,17 @@ void
 soak_report_machine (SoakReport *report)
 {
   g_autofree char *name = processor_name ();
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  g_autofree char *date = g_date_time_format (now, "%F");
   double load[3] = { 0, 0, 0 };
 
+  soak_report_text (report, "date", "date (UTC)", "%s", date);
   soak_report_text (report, "processor", "processor", "%s", name);
   soak_report_number (report, "cores", "cores", g_get_num_processors (), "");
   if (getloadavg (load, 3) > 0)
     soak_report_number (report, "load",
-        "load, mean of the last quarter of an hour", load[2], "");
+        "load, mean of the last quarter of an hour, this run's own with it",
+        load[2], "");
 }
 
 static gboolean

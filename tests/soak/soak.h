@@ -68,7 +68,7 @@ void soak_report_check (
  * MiB. */
 void soak_report_memory (SoakReport *report, const SoakMemory *memory,
     double skip, double most_growth);
-/* Processor, cores and how busy they are with other things as well. */
+/* Date, processor, cores and how busy they are with other things as well. */
 void soak_report_machine (SoakReport *report);
 
 /* Writes PREFIX.json and PREFIX.md (or, without a prefix, nothing) and prints the
