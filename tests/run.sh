@@ -143,7 +143,8 @@ if [ "${SANITIZE:-1}" != 0 ]; then
     build build/clang --werror -Dcuda=enabled -Dcuda-archs= -Dbench=false
     unset CC CXX
     echo "Testing what $clang has made ..."
-    run_tests clang build/clang --no-suite lint --no-suite unsanitized \
+    # Random cases of their own; most have been tried above.
+    PACO_CASES=${PACO_CASES:-30%} run_tests clang build/clang --no-suite lint --no-suite unsanitized \
       --no-suite pipelines --no-suite gpu
     echo "Fuzzing ..."
     CLANG=$clang JOBS=$jobs run_script fuzz sh tests/fuzz/run.sh "${FUZZ:-60}"
