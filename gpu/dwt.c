@@ -298,33 +298,51 @@ describe_plane (PacoDwtPlane *plane, const PacoDwt *dwt,
 #define MIN_TILE_PAIRS 2
 #define MAX_TILE_PAIRS 256
 
-/* Cuts the planes of a launch into tiles: as many as the device runs at once,
- * since every tile also reads some lines of its neighbors. group: planes that
- * a warp does together. */
+/* Gives the planes of a launch tiles of so many pairs of lines; returns how many thread
+ * blocks have something to do. group: planes that a warp does together. */
+static unsigned
+set_tiles (PacoDwtLaunch *launch, unsigned n_planes, unsigned group,
+    unsigned tile_pairs)
+{
+  unsigned n_blocks = 0;
+
+  launch->parameters.tile_pairs = tile_pairs;
+  launch->grid_x = 0;
+  for (unsigned i = 0; i < n_planes; i++) {
+    PacoDwtPlane *plane = &launch->parameters.planes[i];
+    unsigned pairs = (plane->height + 1) / 2, blocks;
+
+    plane->n_warps = plane->n_strips * ((pairs + tile_pairs - 1) / tile_pairs);
+    blocks = (plane->n_warps * 32 + PACO_DWT_THREADS - 1) / PACO_DWT_THREADS;
+    launch->grid_x = MAX (launch->grid_x, blocks);
+    if (i % group == 0)
+      n_blocks += blocks;
+  }
+  return n_blocks;
+}
+
+/* Cuts the planes of a launch into tiles: as many as the device runs at once, since
+ * every tile also reads some lines of its neighbors, and not one more, since it would
+ * begin when the others end. */
 static void
 cut_tiles (const PacoDwt *dwt, PacoDwtLaunch *launch, unsigned n_planes,
     unsigned group)
 {
-  PacoDwtParameters *parameters = &launch->parameters;
+  const PacoDwtPlane *planes = launch->parameters.planes;
   unsigned wanted = dwt->n_multiprocessors
       * (launch->kernel->warps > 0 ? launch->kernel->warps : DEFAULT_WARPS);
   uint64_t columns = 0; /* pairs of lines, over all strips */
+  unsigned tile_pairs;
 
   for (unsigned i = 0; i < n_planes; i += group)
-    columns += (uint64_t) parameters->planes[i].n_strips
-        * ((parameters->planes[i].height + 1) / 2);
-  parameters->tile_pairs = CLAMP (
+    columns += (uint64_t) planes[i].n_strips * ((planes[i].height + 1) / 2);
+  tile_pairs = CLAMP (
       (columns + wanted - 1) / wanted, MIN_TILE_PAIRS, MAX_TILE_PAIRS);
-
-  for (unsigned i = 0; i < n_planes; i++) {
-    PacoDwtPlane *plane = &parameters->planes[i];
-    unsigned pairs = (plane->height + 1) / 2;
-
-    plane->n_warps = plane->n_strips
-        * ((pairs + parameters->tile_pairs - 1) / parameters->tile_pairs);
-    launch->grid_x = MAX (launch->grid_x,
-        (plane->n_warps * 32 + PACO_DWT_THREADS - 1) / PACO_DWT_THREADS);
-  }
+  /* The last tile of a strip may be lower than the others. */
+  while (set_tiles (launch, n_planes, group, tile_pairs)
+          > wanted * 32 / PACO_DWT_THREADS
+      && tile_pairs < MAX_TILE_PAIRS)
+    tile_pairs++;
   launch->grid_y = n_planes / group;
 }
 
