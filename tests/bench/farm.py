@@ -23,6 +23,7 @@ import tempfile
 import time
 
 import bench
+import dpx12
 
 FARM = ['sh', f'{bench.ROOT}/pipelines/farm/farm.sh']
 RANGES = 2  # of a worker
@@ -81,6 +82,28 @@ def work(job, workers):
     if any([process.wait() for process in running]):
         raise SystemExit('A worker failed.')
     return time.monotonic() - began, cpu_seconds() - used
+
+
+def alone(workers, command):
+    """Seconds of programs that share nothing but the machine, a processor each."""
+    processors = sorted(os.sched_getaffinity(0))
+    began = time.monotonic()
+    running = [subprocess.Popen(
+        ['taskset', '-c', str(processors[i % len(processors)]), *command],
+        stdout=subprocess.DEVNULL) for i in range(workers)]
+    if any([process.wait() for process in running]):
+        raise SystemExit('A program failed.')
+    return time.monotonic() - began
+
+
+def measure_machine(film, args):
+    """How much of N times one program N of them reach that decode the same file, and
+    write nothing: that is what a farm can have."""
+    command = [os.environ['PACO_TOOL'], 'verify', '--quiet',
+               '--backend=cpu', '--threads=1', film]
+    bench.figure('machine, efficiency', alone(1, command) / alone(args.workers, command),
+                 '', by='clock', load=round(os.getloadavg()[0], 1),
+                 workers=args.workers)
 
 
 def measure(name, source, out, args, bytes_in, *options):
@@ -158,7 +181,7 @@ def main():
     os.environ.setdefault('PACO_TOOL', f'{build}/tool/paco')
     count = RANGES * max(args.workers, 2 * (args.gpus or 0)) * args.frames
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
-        frame = make_frame(folder)
+        frame = dpx12.make(folder, 1)[0] if args.gpus else make_frame(folder)
         source = make_folder(frame, f'{folder}/scans', count)
         film = f'{folder}/film.paco'
         bench.run(os.environ['PACO_TOOL'], 'archive', '--quiet', '--no-verify',
@@ -166,6 +189,7 @@ def main():
         if args.gpus:
             measure_gpus(folder, film, args)
             return
+        measure_machine(film, args)
         size = os.path.getsize(frame)
         job = measure('archive', source, f'{folder}/archive.paco', args, size)
         check_speeds(job, source, f'{folder}/archive.paco')
