@@ -9,7 +9,7 @@
 
 #define WAIT (200 * GST_MSECOND) /* between looks for signals */
 /* A seek goes to a time so many frames early, and must not come out farther away
- * than EARLIEST. */
+ * than EARLIEST before that, or before its stack. */
 #define EARLY 2
 #define EARLIEST 8
 
@@ -226,6 +226,18 @@ seek_to (PacoContainer *container, GstClockTime time)
       GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, time);
 }
 
+static bool
+rewind_file (PacoContainer *container, GError **error)
+{
+  container->next = 0;
+  container->begun = false;
+  if (seek_to (container, 0))
+    return true;
+  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+      "GStreamer cannot seek in %s", container->path);
+  return false;
+}
+
 /* A caller who reads on finds the frame by its number, so a seek that comes out
  * elsewhere is undone. */
 bool
@@ -234,6 +246,8 @@ paco_container_seek (PacoContainer *container, uint64_t number, GError **error)
   PacoInfo info;
   int64_t base, came_to;
 
+  if (container->begun && !rewind_file (container, error))
+    return false;
   if (number <= EARLY || !peek (container, &info) || !info.has_place
       || rate_of (&info) == 0)
     return true;
@@ -244,13 +258,9 @@ paco_container_seek (PacoContainer *container, uint64_t number, GError **error)
       && peek (container, &info) && info.has_place)
     came_to = (int64_t) info.place_number - base;
   if (came_to >= 0 && came_to <= (int64_t) number
-      && came_to + EARLIEST >= (int64_t) number) {
+      && came_to + EARLIEST + info.stack_length >= (int64_t) number) {
     container->next = (uint64_t) came_to;
     return true;
   }
-  if (seek_to (container, 0))
-    return true;
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-      "GStreamer cannot seek in %s", container->path);
-  return false;
+  return rewind_file (container, error);
 }

@@ -137,6 +137,11 @@ tell_damage (Decode *decode, const PacoDecoded *frame)
         "frame %" G_GUINT64_FORMAT " has %u damaged block%s", coded->number,
         frame->result.corrupted_blocks,
         frame->result.corrupted_blocks == 1 ? "" : "s");
+  else if (frame->n_bad)
+    paco_progress_complain (decode->progress,
+        "frame %" G_GUINT64_FORMAT
+        " is of a stack of %u, of whose other frames %u are missing or damaged",
+        coded->number, frame->slice.length, frame->n_bad);
 }
 
 static bool
@@ -147,7 +152,7 @@ on_done (void *user, PacoDecoded *frame, GError **error)
   bool good = true;
 
   if (frame->error || coded->missing || coded->skipped
-      || (coded->data && frame->result.corrupted_blocks)) {
+      || (coded->data && (frame->result.corrupted_blocks || frame->n_bad))) {
     decode->damaged++;
     tell_damage (decode, frame);
   }
@@ -208,6 +213,7 @@ run (Decode *decode, PacoInput *input, GError **error)
     .kind = decode->kind,
     .reduce = (unsigned) options->reduce,
     .region = options->region,
+    .stacks = true,
     .done = on_done,
     .user = decode,
   };
@@ -227,6 +233,8 @@ run (Decode *decode, PacoInput *input, GError **error)
     }
   }
   good = good
+      && paco_coder_set (
+          decoding.decoder, NULL, "slices", "slices", "true", error)
       && paco_coder_options_apply (
           &options->coder, decoding.decoder, NULL, error)
       && paco_coder_set (

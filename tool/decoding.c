@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Decodes frames of a file, several at a time, with libpaco (decoding.h). */
 #include "decoding.h"
+#include "slices.h"
 #include "tool.h"
 #include <string.h>
 
-/* Holds the frames between being read and being done, the oldest one first, and
- * those that are used again. */
+/* Holds the frames between being read and being done, the oldest one first, slices
+ * that are decoded and wait for the others of their stack, and frames that are used
+ * again. */
 typedef struct
 {
   const PacoDecoding *decoding;
-  GQueue waiting, unused; /* of PacoDecoded */
-  bool lost;              /* the GPU: it may still write into pixels */
+  GQueue waiting, stack, unused; /* of PacoDecoded */
+  PacoDecoded *next;             /* that a seek has read; NULL: none */
+  PacoInputResult next_result;
+  bool lost; /* the GPU: it may still write into pixels */
 } Work;
 
 static PacoDecoded *
@@ -39,17 +43,68 @@ clear_frames (Work *work, GQueue *frames)
     paco_input_release (&frame->input);
     g_clear_error (&frame->error);
     paco_pixels_clear (&frame->pixels);
+    g_free (frame->samples);
     g_free (frame);
   }
 }
 
-/* Waits for the oldest frame and hands it on. */
+/* Hands a frame on that is done, unless it is one beside the range. */
+static bool
+hand_on (Work *work, PacoDecoded *frame, GError **error)
+{
+  const PacoFrameRange *range = &work->decoding->range;
+  uint64_t number = frame->input.frame.number;
+  bool good = number < range->first || number > range->last
+      || work->decoding->done (work->decoding->user, frame, error);
+
+  give_back (work, frame);
+  return good;
+}
+
+/* Makes pictures of the slices that wait, if there are any, and hands them on. */
+static bool
+end_stack (Work *work, GError **error)
+{
+  PacoDecoded *frame;
+  bool good = g_queue_is_empty (&work->stack)
+      || paco_slices_finish (&work->stack, error);
+
+  while (good && (frame = g_queue_pop_head (&work->stack)))
+    good = hand_on (work, frame, error);
+  return good;
+}
+
+/* A slice waits for the others; what is of no stack, or of none whose begin is there, is
+ * handed on. */
+static bool
+finish (Work *work, PacoDecoded *frame, GError **error)
+{
+  const PacoSlice *slice = &frame->slice;
+
+  if (!g_queue_is_empty (&work->stack)
+      && !paco_slice_goes_on (g_queue_peek_tail (&work->stack), frame)
+      && !end_stack (work, error)) {
+    give_back (work, frame);
+    return false;
+  }
+  if (slice->length > 0
+      && (slice->position == 0 || !g_queue_is_empty (&work->stack))) {
+    g_queue_push_tail (&work->stack, frame);
+    return slice->position + 1 < slice->length || end_stack (work, error);
+  }
+  if (slice->length > 0 && !frame->error)
+    g_set_error (&frame->error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "it is slice %u of a stack of %u, of which those before are missing",
+        slice->position, slice->length);
+  return hand_on (work, frame, error);
+}
+
+/* Waits for the oldest frame and goes on with it. */
 static bool
 finish_oldest (Work *work, GError **error)
 {
   PacoDecoded *frame = g_queue_pop_head (&work->waiting);
   PacoError failure;
-  bool good = true;
 
   if (!frame->error) {
     PacoStatus status = paco_frame_decoder_collect (
@@ -60,19 +115,17 @@ finish_oldest (Work *work, GError **error)
         || status == PACO_STATUS_MEMORY) {
       work->lost = status == PACO_STATUS_DEVICE;
       g_propagate_error (error, g_steal_pointer (&frame->error));
-      good = false;
+      give_back (work, frame);
+      return false;
     }
   }
-  if (good)
-    good = work->decoding->done (work->decoding->user, frame, error);
-  give_back (work, frame);
-  return good;
+  return finish (work, frame, error);
 }
 
-/* Lays a frame out. If that fails, either the frame's own error says why, or
- * *error. */
+/* Lays a frame out: *image is where it is decoded to. If that fails, either the frame's
+ * own error says why, or *error. */
 static bool
-lay_out (Work *work, PacoDecoded *frame, GError **error)
+lay_out (Work *work, PacoDecoded *frame, PacoImage *image, GError **error)
 {
   const PacoDecoding *decoding = work->decoding;
   PacoInfo info = PACO_INFO_INIT, told;
@@ -82,10 +135,16 @@ lay_out (Work *work, PacoDecoded *frame, GError **error)
                             frame->input.frame.size, &info, NULL, &failure),
           &failure, &frame->error))
     return false;
-  return paco_pixels_tell (
-             &info, decoding->reduce, decoding->region, &told, error)
-      && paco_pixels_place (
-          &frame->pixels, decoding->kind, decoding->format, &told, error);
+  if (!paco_pixels_tell (
+          &info, decoding->reduce, decoding->region, &told, error)
+      || (frame->slice.length > 0
+          && !paco_slice_place (frame, &told, image, error))
+      || !paco_pixels_place (
+          &frame->pixels, decoding->kind, decoding->format, &told, error))
+    return false;
+  if (frame->slice.length == 0)
+    *image = frame->pixels.image;
+  return true;
 }
 
 /* Submits a frame that was read. Older ones may have to be done before that. */
@@ -96,16 +155,17 @@ submit (Work *work, PacoDecoded *frame, GError **error)
   GError *refusal = NULL;
   PacoError failure;
   PacoStatus status;
+  PacoImage image;
 
-  if (!lay_out (work, frame, &refusal)) {
+  if (!lay_out (work, frame, &image, &refusal)) {
     g_queue_push_tail (&work->waiting, frame);
     if (refusal)
       g_propagate_error (error, refusal);
     return !refusal;
   }
   while ((status = paco_frame_decoder_submit (decoding->decoder,
-              frame->input.frame.data, frame->input.frame.size,
-              &frame->pixels.image, frame, &failure))
+              frame->input.frame.data, frame->input.frame.size, &image, frame,
+              &failure))
           == PACO_STATUS_BUSY
       && !g_queue_is_empty (&work->waiting)) {
     if (!finish_oldest (work, error)) {
@@ -133,37 +193,97 @@ tell_end (Work *work, const PacoInputFrame *end, GError **error)
   return good;
 }
 
+/* Finishes all frames that are there. */
+static bool
+finish_all (Work *work, GError **error)
+{
+  while (!g_queue_is_empty (&work->waiting))
+    if (!finish_oldest (work, error))
+      return false;
+  return end_stack (work, error);
+}
+
+/* Whether the frame is in the range, or of a stack of which a part is. */
+static bool
+is_needed (const Work *work, const PacoDecoded *frame)
+{
+  const PacoFrameRange *range = &work->decoding->range;
+  uint64_t number = frame->input.frame.number, begin = number, end = number;
+
+  if (frame->slice.length > 0) {
+    begin -= MIN (begin, frame->slice.position);
+    end += frame->slice.length - 1u - frame->slice.position;
+  }
+  return end >= range->first && begin <= range->last;
+}
+
+/* Reads a frame. What comes with the end of the file is in it, too. */
+static PacoDecoded *
+read_frame (Work *work, PacoInputResult *result, GError **error)
+{
+  PacoDecoded *frame = take_unused (work);
+
+  *result = paco_input_next (work->decoding->input, &frame->input, error);
+  frame->slice.length = 0;
+  if (*result == PACO_INPUT_FRAME && work->decoding->stacks)
+    paco_slice_read (frame);
+  return frame;
+}
+
+/* Goes to the first frame of the range or, if that is a slice, of its stack. */
+static bool
+seek (Work *work, GError **error)
+{
+  const PacoDecoding *decoding = work->decoding;
+  PacoInputResult result;
+  PacoDecoded *frame;
+  uint64_t begin;
+
+  if (!paco_input_seek (decoding->input, decoding->range.first, error))
+    return false;
+  frame = read_frame (work, &result, error);
+  begin = frame->input.frame.number;
+  begin -= MIN (begin, frame->slice.length > 0 ? frame->slice.position : 0);
+  /* A pipe is read from its begin on. */
+  if (result == PACO_INPUT_FRAME && begin < frame->input.frame.number
+      && paco_input_size (decoding->input) > 0) {
+    give_back (work, frame);
+    return paco_input_seek (decoding->input, begin, error);
+  }
+  work->next = frame;
+  work->next_result = result;
+  return result != PACO_INPUT_ERROR;
+}
+
 static bool
 run (Work *work, GError **error)
 {
   const PacoDecoding *decoding = work->decoding;
 
   for (;;) {
-    PacoInputFrame input;
-    PacoInputResult result = paco_input_next (decoding->input, &input, error);
-    PacoDecoded *frame;
+    PacoInputResult result = work->next_result;
+    PacoDecoded *frame = g_steal_pointer (&work->next);
 
-    if (result == PACO_INPUT_ERROR)
-      return false;
-    if (result == PACO_INPUT_END || input.frame.number > decoding->range.last) {
-      while (!g_queue_is_empty (&work->waiting))
-        if (!finish_oldest (work, error)) {
-          paco_input_release (&input);
-          return false;
-        }
-      if (result == PACO_INPUT_END)
-        return tell_end (work, &input, error);
-      paco_input_release (&input);
-      return true;
+    if (!frame)
+      frame = read_frame (work, &result, error);
+    if (result == PACO_INPUT_FRAME && is_needed (work, frame)) {
+      if (!submit (work, frame, error))
+        return false;
+    } else if (result == PACO_INPUT_FRAME
+        && frame->input.frame.number < decoding->range.first) {
+      give_back (work, frame);
+    } else {
+      PacoInputFrame end = frame->input;
+
+      memset (&frame->input, 0, sizeof frame->input);
+      give_back (work, frame);
+      if (result == PACO_INPUT_ERROR)
+        return false;
+      if (result == PACO_INPUT_END && finish_all (work, error))
+        return tell_end (work, &end, error);
+      paco_input_release (&end);
+      return result == PACO_INPUT_FRAME && finish_all (work, error);
     }
-    if (input.frame.number < decoding->range.first) {
-      paco_input_release (&input);
-      continue;
-    }
-    frame = take_unused (work);
-    frame->input = input;
-    if (!submit (work, frame, error))
-      return false;
   }
 }
 
@@ -171,8 +291,7 @@ bool
 paco_decoding_run (const PacoDecoding *decoding, GError **error)
 {
   Work work = { .decoding = decoding };
-  bool good = decoding->range.first == 0
-      || paco_input_seek (decoding->input, decoding->range.first, error);
+  bool good = decoding->range.first == 0 || seek (&work, error);
 
   if (good)
     good = run (&work, error);
@@ -183,6 +302,9 @@ paco_decoding_run (const PacoDecoding *decoding, GError **error)
     ;
   if (!work.lost) {
     clear_frames (&work, &work.waiting);
+    clear_frames (&work, &work.stack);
+    if (work.next)
+      give_back (&work, work.next);
     clear_frames (&work, &work.unused);
   }
   return good;

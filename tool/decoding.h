@@ -2,6 +2,7 @@
  * Decodes frames of a file, several at a time, in their order, for decode.c and
  * verify.c. */
 #pragma once
+#include "codec/stack.h"
 #include "input.h"
 #include "writers.h"
 
@@ -13,6 +14,11 @@ typedef struct
   PacoResult result;
   /* Why it could not be decoded; NULL: pixels are its picture. */
   GError *error;
+  /* Of a slice whose stack becomes pictures (slices.h); else slice.length is 0. */
+  PacoSlice slice;
+  uint16_t *samples; /* of the slice */
+  size_t capacity;   /* bytes that there are for them */
+  unsigned n_bad;    /* other slices of its stack that are missing or damaged */
 } PacoDecoded;
 
 typedef struct
@@ -24,6 +30,9 @@ typedef struct
   const PacoFormat *format; /* or NULL */
   unsigned reduce;
   const char *region; /* or NULL */
+  /* Slices become the pictures of their stack, for which the decoder's setting is
+   * slices=true: frames of the stack beside the range are decoded, too. */
+  bool stacks;
   /* Is called for each frame in its order, also for those that could not be
    * decoded, and at the end for one without data, whose input.frame.skipped may
    * not be 0. FALSE and an error end the work. */

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Makes pictures of slices (slices.h) with libpaco. */
+#include "slices.h"
+#include "codec/header.h"
+#include "tool.h"
+
+void
+paco_slice_read (PacoDecoded *frame)
+{
+  PacoHeader header;
+
+  frame->slice = (PacoSlice){ 0 };
+  frame->n_bad = 0;
+  if (paco_header_parse (frame->input.frame.data, frame->input.frame.size,
+          &header, NULL, NULL))
+    frame->slice = header.video.slice;
+}
+
+bool
+paco_slice_place (
+    PacoDecoded *frame, PacoInfo *told, PacoImage *image, GError **error)
+{
+  unsigned how = PACO_IMAGE_TWO_BYTES
+      | (G_BYTE_ORDER == G_BIG_ENDIAN ? PACO_IMAGE_BIG_ENDIAN : 0);
+  size_t bytes = 0;
+  PacoError failure;
+
+  told->depth[0] = PACO_SLICE_DEPTH;
+  if (paco_image_init (image, told, 0, how, NULL, &bytes, &failure)
+          == PACO_STATUS_OK
+      && bytes > frame->capacity) {
+    g_free (frame->samples);
+    frame->samples = g_try_malloc (bytes);
+    frame->capacity = frame->samples ? bytes : 0;
+  }
+  if (!frame->samples) {
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "there is no memory for a slice of %zu bytes", bytes);
+    return false;
+  }
+  if (!paco_tool_check (paco_image_init (image, told, 0, how, frame->samples,
+                            &bytes, &failure),
+          &failure, error))
+    return false;
+  told->depth[0] = frame->slice.depth;
+  return true;
+}
+
+bool
+paco_slice_goes_on (const PacoDecoded *last, const PacoDecoded *frame)
+{
+  const PacoFrame *coded = &frame->input.frame;
+  const PacoInfo *a = &last->pixels.info, *b = &frame->pixels.info;
+
+  /* Behind a gap a slice that follows without one is of another recording. */
+  return paco_slice_follows (&last->slice, &frame->slice)
+      && a->width == b->width && a->height == b->height
+      && !(frame->slice.position == last->slice.position + 1
+          && (coded->missing || coded->skipped));
+}
+
+static bool
+is_sound (const PacoDecoded *frame)
+{
+  return !frame->error && frame->result.corrupted_blocks == 0;
+}
+
+/* Tells of each picture what is wrong with its stack. Returns whether anything can be
+ * shown. */
+static bool
+judge (GQueue *frames)
+{
+  const PacoDecoded *first = g_queue_peek_head (frames);
+  unsigned n_sound = 0, n_bad;
+
+  if (first->slice.levels == 0)
+    return true;
+  for (GList *at = frames->head; at; at = at->next)
+    n_sound += is_sound (at->data);
+  n_bad = first->slice.length - n_sound;
+  for (GList *at = frames->head; at; at = at->next) {
+    PacoDecoded *frame = at->data;
+
+    frame->n_bad = n_bad - !is_sound (frame);
+    if (first->error && !frame->error)
+      g_set_error (&frame->error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+          "the first slice of its stack cannot be decoded: %s",
+          first->error->message);
+  }
+  return !first->error;
+}
+
+/* A slice whose samples are zero. */
+static uint16_t *
+blank (size_t n)
+{
+  uint16_t *samples = g_try_malloc_n (n, sizeof *samples);
+
+  for (size_t k = 0; samples && k < n; k++)
+    samples[k] = PACO_NO_SLICE;
+  return samples;
+}
+
+bool
+paco_slices_finish (GQueue *frames, GError **error)
+{
+  const PacoDecoded *first = g_queue_peek_head (frames);
+  const PacoInfo *info = &first->pixels.info;
+  unsigned length = first->slice.length;
+  uint16_t *slices[PACO_MAX_STACK] = { NULL }, *blanks[PACO_MAX_STACK];
+  const PacoImage *images[PACO_MAX_STACK] = { NULL };
+  PacoError failure = { PACO_STATUS_OK, "" };
+  PacoStatus status = PACO_STATUS_OK;
+
+  if (!judge (frames))
+    return true;
+  for (GList *at = frames->head; at; at = at->next) {
+    PacoDecoded *frame = at->data;
+
+    if (frame->error)
+      continue;
+    slices[frame->slice.position] = frame->samples;
+    images[frame->slice.position] = &frame->pixels.image;
+  }
+  for (unsigned i = 0; i < length; i++) {
+    blanks[i] = NULL;
+    if (slices[i])
+      continue;
+    slices[i] = blanks[i] = blank ((size_t) info->width * info->height);
+    if (!slices[i])
+      status = PACO_STATUS_MEMORY;
+  }
+  if (status == PACO_STATUS_OK)
+    status = paco_stack_pictures (first->input.frame.data,
+        first->input.frame.size, slices, info->width, info->height, images,
+        &failure);
+  else
+    g_strlcpy (failure.message, "there is no memory for the slices of a stack",
+        sizeof failure.message);
+  for (unsigned i = 0; i < length; i++)
+    g_free (blanks[i]);
+  return paco_tool_check (status, &failure, error);
+}
