@@ -49,7 +49,9 @@ make_root () {
   rm -rf "${roots:?}/$1"
   included=$(packages)
   [ -z "${PACKAGE:-}" ] || included=
-  mmdebstrap --quiet --variant=apt ${included:+"--include=$included"} "$1" \
+  # With the lists of packages, so that optional ones can be found.
+  mmdebstrap --quiet --variant=apt --skip=cleanup/apt/lists \
+    ${included:+"--include=$included"} "$1" \
     "$roots/$1" ${MIRROR:+"$MIRROR"} >"$roots/$1.log" 2>&1 || {
     tail -n 20 "$roots/$1.log"
     fail "There is no system of $1."
@@ -62,7 +64,7 @@ inside () {
   # shellcheck disable=SC2016
   unshare --mount --pid --fork --propagation private sh -c '
     mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" &&
-      mount -t tmpfs tmpfs "$0/dev/shm" &&
+      mount -t devpts devpts "$0/dev/pts" && mount -t tmpfs tmpfs "$0/dev/shm" &&
       exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
         JOBS="$1" chroot "$0" sh -c "cd /src && $2"' "$roots/$1" "$jobs" "$2"
 }
