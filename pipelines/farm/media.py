@@ -40,8 +40,8 @@ def bin_of(description):
         made = Gst.parse_bin_from_description(description, True)
     except Exception as error:  # GLib.Error, as bindings make it
         raise FarmError(f'"{description}" is no pipeline: {error}') from None
-    for element in made.iterate_recurse():
-        limit_threads(None, None, element)
+    # The bindings alone, without python3-gst-1.0, have no loops over iterators.
+    made.iterate_recurse().foreach(lambda element: limit_threads(None, None, element))
     return made
 
 
