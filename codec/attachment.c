@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Bytes that a frame carries behind its payload. */
+ * Makes, checks and copies the attachments of frames (attachment.h). */
 #include "attachment.h"
 #include <string.h>
 #include <zlib.h>

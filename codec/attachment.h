@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Bytes that a frame carries behind its payload (FORMAT.md section 3.2): what
- * accompanies the picture and is too large for its header. Headers (header.c) say how
- * many there are, encoders copy them behind the blocks, decoders leave them alone. */
+ * The attachment of a frame (FORMAT.md section 3.2): bytes behind its payload, for what
+ * accompanies the picture and is too large for the header. Headers say how many there
+ * are (header_chunks.c), encoders copy them behind the blocks, decoders leave them
+ * alone. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,12 +18,12 @@ typedef struct
   uint32_t crc;        /* zlib's CRC-32 of the bytes */
 } PacoAttachment;
 
-/* An attachment of these bytes, of which there are PACO_MAX_ATTACHMENT_SIZE at most;
- * they are not copied. */
+/* Returns an attachment of these bytes, which are not copied. There are
+ * PACO_MAX_ATTACHMENT_SIZE at most. */
 PacoAttachment paco_attachment_of (const void *data, size_t size);
 
-/* Whether the bytes are those that the CRC was made of. */
+/* Says whether the bytes are those of which the CRC was computed. */
 bool paco_attachment_is_whole (const PacoAttachment *attachment);
 
-/* Copies the bytes; returns where they end. */
+/* Copies the bytes. Returns where the copy ends. */
 uint8_t *paco_attachment_copy (const PacoAttachment *attachment, uint8_t *to);

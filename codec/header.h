@@ -21,8 +21,8 @@
  * told otherwise. */
 #define PACO_DEFAULT_MAX_PIXELS (1u << 26)
 
-/* No header is longer: the fixed part, components, subbands, a chunk of each
- * type, ancillary ones, CRC. */
+/* No header is longer. This is the sum of the fixed fields, the tables of components
+ * and subbands, a chunk of each type, ancillary chunks, and the CRC. */
 #define PACO_MAX_HEADER_SIZE                                                   \
   (72 + 2 * PACO_MAX_COMPONENTS * (2 + PACO_MAX_SUBBANDS) + (4 + 24) + (4 + 4) \
       + (4 + 4) + (4 + PACO_MAX_CARRIED_SET) + (4 + 4) + (4 + 8) + (4 + 10)    \
@@ -44,7 +44,8 @@ enum
   PACO_PICTURE_ONE_FIELD = 1 << 3,
 };
 
-/* x, y of red, green, blue, white in 1/50000; luminances in 1/10000 cd/m2. */
+/* The x and y of red, green, blue and white are in 1/50000, luminances in 1/10000
+ * cd/m2. */
 typedef struct
 {
   uint16_t primaries[3][2], white_point[2];
@@ -79,16 +80,18 @@ typedef struct
   uint8_t multiview_mode;                              /* 0: unknown */
   uint16_t multiview_flags;
   PacoPlace place; /* differs from frame to frame */
-  PacoSlice slice; /* differs from frame to frame; length 0 is of no stack */
+  PacoSlice
+      slice; /* differs from frame to frame; its length is 0 without a stack */
   /* What accompanies the picture. It may differ from frame to frame of a stream. It
    * points to memory of the application, or into the header that was parsed. */
   PacoAncillary ancillary;
-  /* The same, behind the payload; without data in a header that was parsed. */
+  /* What accompanies the picture behind the payload. In a header that was parsed its
+   * data is NULL. */
   PacoAttachment attachment;
 } PacoVideoInfo;
 
-/* How the picture is coded. subbands[c][k]: k = 0 is LL, then HL, LH, HH of
- * level L, ..., HL, LH, HH of level 1. */
+/* How the picture is coded. The order of subbands[c] is LL; HL, LH, HH of the coarsest
+ * level; and so on, to HL, LH, HH of level 1. */
 typedef struct
 {
   struct
@@ -99,13 +102,13 @@ typedef struct
   uint8_t levels;          /* 0..8 */
   uint8_t coding_passes;   /* 1..3 */
   uint8_t color_transform; /* PacoColorTransform */
-  uint8_t reconstruction;  /* in 1/256 of an interval */
+  uint8_t reconstruction;  /* 1/256 of an interval of the quantiser */
   bool block_checks;
-  bool cut_points; /* there are some behind the records of the index */
+  bool cut_points; /* they are behind the records of the index */
   struct
   {
     uint8_t height_log2; /* block height: 32 << height_log2 */
-    uint16_t step;       /* code of the quantizer step, quantizer.h */
+    uint16_t step;       /* code of the quantiser step (quantizer.h) */
     /* How many bits behind the point a coefficient has before an encoder rounds it
      * (FORMAT.md section 9). It is no part of the header. */
     uint8_t fraction_bits;
@@ -117,84 +120,83 @@ typedef struct
   PacoPictureFormat picture;
   PacoVideoInfo video;
   PacoCoding coding;
-  /* A set carried in the frame, or NULL: it takes the place of set 0 of
-   * component 0's family (paco_coding_family()). Parsing puts it in *carried_set,
-   * which the caller provides. */
+  /* The probability set that the frame carries, or NULL. It takes the place of set 0
+   * in component 0's family (paco_coding_family()). In a header that was parsed it is
+   * the caller's *carried_set. */
   const PacoProbabilitySet *set;
   uint32_t header_size, index_size, frame_size; /* bytes */
   uint32_t cut_points_size; /* of index_size, with coding.cut_points */
   uint32_t index_crc;
 } PacoHeader;
 
-/* Whether size bytes at data may be the beginning of a frame (magic, version,
- * plausible sizes); fills the sizes of *header. Needs PACO_HEADER_PEEK_SIZE
- * bytes. Errors: NOT_PACO, VERSION, CORRUPT. */
+/* Says whether the bytes at data may be the beginning of a frame, by magic, version and
+ * sizes, and sets the sizes in *header. `size` is PACO_HEADER_PEEK_SIZE at least.
+ * Errors: NOT_PACO, VERSION, CORRUPT. */
 gboolean paco_header_peek (
     const uint8_t *data, size_t size, PacoHeader *header, GError **error);
 
-/* Parses and checks a whole header; every field is within the ranges of
- * FORMAT.md afterwards. size may be that of the whole frame or only of the
- * header. carried_set may be NULL if a carried set is not wanted.
- * Errors: NOT_PACO, VERSION, CORRUPT. */
+/* Parses and checks a header; every field is within the ranges of FORMAT.md then. The
+ * bytes at data may be the whole frame or only its header. carried_set gets the set that
+ * the frame carries; it may be NULL if that is not wanted. Errors: NOT_PACO, VERSION,
+ * CORRUPT. */
 gboolean paco_header_parse (const uint8_t *data, size_t size,
     PacoHeader *header, PacoProbabilitySet *carried_set, GError **error);
-/* The same for a whole frame: all its bytes must be among the `size` bytes. */
+/* Does the same for a whole frame: all its bytes must be there. */
 gboolean paco_header_parse_frame (const uint8_t *data, size_t size,
     PacoHeader *header, PacoProbabilitySet *carried_set, GError **error);
 
-/* The family of sets that the blocks of a component are coded with. carried_set is the
- * set that the frame carries, to which the family then points, or NULL. */
+/* Returns the family of sets that the blocks of a component are coded with. carried_set
+ * is the set that the frame carries, to which the family points then, or NULL. */
 PacoFamily paco_coding_family (const PacoCoding *coding,
     const PacoProbabilitySet *carried_set, unsigned component);
 
-/* How many bytes of a frame what accompanies its picture takes: ancillary chunks, and
- * the attachment with its chunk. */
+/* Returns how many bytes of a frame are for what accompanies its picture: its ancillary
+ * chunks, and its attachment with the chunk that tells of it. */
 size_t paco_video_extra_size (const PacoVideoInfo *video);
 
-/* How many bytes paco_header_write() will write. */
+/* Returns how many bytes paco_header_write() will write. */
 size_t paco_header_size (const PacoHeader *header);
-/* Bytes of the frame besides index and payload: of that header and the attachment. */
+/* Returns how many bytes the frame has besides index and payload: those of the header
+ * and of the attachment. */
 size_t paco_header_overhead (const PacoHeader *header);
 
-/* Of a header that was parsed: bytes of the payload, and the attachment of the frame,
- * which is whole and begins at data. */
+/* These take a header that was parsed. The first returns how many bytes the payload has,
+ * the second the attachment of the frame, which is whole and begins at data. */
 size_t paco_header_payload_size (const PacoHeader *header);
 PacoAttachment paco_header_attachment (
     const PacoHeader *header, const uint8_t *data);
 
-/* Writes a header with its own CRC. header_size is computed; the other sizes and
- * index_crc are taken from *header. Returns header_size. The ancillary chunks may
- * lie in the memory at data, if *header was parsed from what this function has
- * written there. */
+/* Writes a header with its CRC. Computes header_size and returns it; the other sizes and
+ * index_crc are those in *header. The ancillary chunks may lie in the memory at data, if
+ * *header was parsed from what this function has written there. */
 size_t paco_header_write (const PacoHeader *header, uint8_t *data);
 
-/* Sets the place of a frame whose header at data paco_header_write() has made with
- * has_place, because a frame's offset is known only when those before it are coded.
- * Renews the header's CRC. Does nothing and returns FALSE if the header has no
- * place. */
+/* Sets the place in a header that paco_header_write() has written at data, and renews
+ * its CRC: a frame's offset is known only when the frames before it are coded. If the
+ * header has no place, returns FALSE and does nothing. */
 gboolean paco_header_set_place (
     uint8_t *data, size_t size, const PacoPlace *place);
 /* Changes the number of the stack that a slice is of (FORMAT.md, chunk 257), in the header
  * at the begin of size bytes. FALSE if it is no header, or that of no slice. */
 gboolean paco_header_set_stack (uint8_t *data, size_t size, uint32_t number);
 
-/* Whether the fields of a header are as FORMAT.md asks, so that a picture can be coded
- * like this. Error UNSUPPORTED has the sentence for the user. */
+/* Says whether the fields of a header are as FORMAT.md asks, so that a picture can be
+ * coded like this. Error UNSUPPORTED has the sentence for the user. */
 gboolean paco_header_check (const PacoHeader *header, GError **error);
 
-/* Whether a decoder that is configured for frames of header a decodes those of b. It
- * does if the picture is the same, and the coding as well, except for the choice among
- * reversible wavelets, quantizer steps, the carried set, the reconstruction point and
- * block checks. */
+/* Says whether a decoder that is configured for frames of header a decodes those of b. It
+ * does if picture and coding are the same, except for the choice among reversible
+ * wavelets, the quantiser steps, the carried set, the reconstruction point and block
+ * checks. */
 gboolean paco_header_same_configuration (
     const PacoHeader *a, const PacoHeader *b);
 
-/* Whether both belong to one mixed stream (PACO_INTERLACE_MIXED): they differ only in
+/* Says whether both belong to one mixed stream (PACO_INTERLACE_MIXED): they differ only in
  * that one of them is coded in one piece and the other as two fields. */
 gboolean paco_header_same_stream (const PacoHeader *a, const PacoHeader *b);
 
-/* Whether the picture has at most max_pixels columns times lines; 0 stands for
- * PACO_DEFAULT_MAX_PIXELS. Error UNSUPPORTED names the value of max-pixels that it
- * needs. */
+/* Says whether columns times lines of the picture are max_pixels at most; 0 stands for
+ * PACO_DEFAULT_MAX_PIXELS. Error UNSUPPORTED names the value of max-pixels that the
+ * picture needs. */
 gboolean paco_header_check_pixels (
     const PacoHeader *header, uint64_t max_pixels, GError **error);

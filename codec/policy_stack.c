@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The choice of a stack's wavelet: all that there are, and none, are tried on some
- * lines of the slices, and what a simple prediction within each slice leaves of them
- * says how many bits they take. */
+ * Chooses the wavelet of a stack (policy_stack.h, FORMAT.md section 12). Each wavelet
+ * with each number of levels, and no wavelet, are tried on some lines of the slices.
+ * How many bits a slice takes is estimated from what is left of its samples when each
+ * is predicted from its neighbors. */
 #include "policy_stack.h"
 #include "policy.h"
 #include <math.h>
 #include <string.h>
 
-#define PAIRS 32 /* of lines that are looked at, at most */
+#define PAIRS 32 /* how many pairs of lines of a slice are looked at, at most */
 
-/* Logarithms, and what they are of, are in 1/16. */
+/* Costs, and the numbers whose logarithms they are, are in 1/16. */
 #define UNIT 16
 
-/* The lines that are looked at, of all slices: `pairs` times two lines, of which the
- * second one is predicted by the first. */
+/* The lines that are looked at. Each slice has `pairs` pairs of lines, of which the
+ * second line is predicted from the first. */
 typedef struct
 {
   uint32_t width, pairs;
   uint16_t *lines[PACO_MAX_STACK];
 } Sample;
 
-/* 16 log2 (n / 16), between powers of 2 along straight lines; n is at least 16. */
+/* Returns about 16 log2 (n / 16), by straight lines between powers of 2. n is at least
+ * 16. */
 static inline uint32_t
 logarithm (uint32_t n)
 {
@@ -29,7 +31,8 @@ logarithm (uint32_t n)
   return UNIT * (top - 4) + (n >> (top - 4)) - UNIT;
 }
 
-/* Of a sample that is `left` off, where an error of so many sixteenths is one step. */
+/* Returns what a sample costs that differs by `left` from its prediction, modulo 2^16.
+ * scale: 2^16 times 16, divided by the step of the quantiser. */
 static inline uint32_t
 cost_of (uint16_t left, uint32_t scale)
 {
@@ -39,7 +42,7 @@ cost_of (uint16_t left, uint32_t scale)
   return logarithm (UNIT + (uint32_t) ((uint64_t) magnitude * scale >> 16));
 }
 
-/* Bits of slice i, in 1/16. */
+/* Returns what slice i costs: bits, in 1/16. */
 static uint64_t
 cost_of_slice (const Sample *sample, unsigned i, uint32_t scale)
 {
@@ -56,7 +59,8 @@ cost_of_slice (const Sample *sample, unsigned i, uint32_t scale)
   return cost;
 }
 
-/* Step of the quantiser, in what the wavelet along the stack gets; 1 without loss. */
+/* Returns the step of the quantiser, in units of the samples that the wavelet gets. It
+ * is 1 without loss. */
 static double
 step (const PacoSlice *plan, const PacoParameters *parameters)
 {
@@ -77,7 +81,7 @@ paco_policy_stack_work (unsigned length, uint32_t width, uint32_t height)
   return (size_t) length * 2 * n_pairs (height) * width;
 }
 
-/* Copies lines that lie evenly over the picture to `work`. */
+/* Copies lines at equal distances to `work`. */
 static Sample
 take_sample (const PacoSlice *plan, uint16_t *const *slices, uint32_t width,
     uint32_t height, uint16_t *work)
@@ -95,7 +99,7 @@ take_sample (const PacoSlice *plan, uint16_t *const *slices, uint32_t width,
   return sample;
 }
 
-/* What the sample costs with a wavelet, which it has afterwards. */
+/* Applies a wavelet to the sample. Returns what the sample costs then. */
 static uint64_t
 try (const PacoSlice *plan, const PacoParameters *parameters,
     const Sample *sample)

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The wavelet along a stack (FORMAT.md section 12): the lifting steps of the table in
- * lifting.h, between whole slices. It goes through the stack once, in strips that stay
- * in the cache while all steps of all levels are done. */
+ * Applies and undoes the wavelet along a stack (stack.h), with the lifting steps of the
+ * table in lifting.h between whole slices. It goes through the stack once, in pieces
+ * of each slice that stay in the cache while all steps of all levels are done. */
 #include "stack.h"
 #include <math.h>
 
-/* Bits of samples that are coded with loss. Three more are left for what the wavelet
- * adds: a low half of 5/3 reaches 3/2 as far as what it is made of, 27/8 after three
- * levels, and a high half of the third twice as far as 9/4 of it, 9/2. A thirteenth
- * bit of 16 is 1/32 of one of 8, far below any step of the quantiser. */
+/* How many bits samples have in the wavelet when they are coded with loss. The other
+ * three of 16 are for the growth of numbers: one level of 5/3 makes a low half up to
+ * 3/2 and a high half up to 2 times as large as its input, so three levels make a low
+ * half up to 27/8 and a high half up to 9/4 * 2 = 9/2 times as large. The last of 13
+ * bits is 1/32 of the last of 8 bits, far below any step of the quantiser. */
 #define LOSSY_BITS 13
 
-#define STRIP 2048 /* samples of each slice */
+/* How many samples of each slice go through all steps before the next ones do. */
+#define PIECE 2048
 
 bool
 paco_slice_is_valid (const PacoSlice *slice)
@@ -59,7 +61,7 @@ paco_stack_plan (
 
 /* --- weights --- */
 
-/* Every so many slices are of a level, and how many that are. */
+/* Returns how many slices are the input of this level: every 2^level-th one. */
 static unsigned
 level_slices (const PacoSlice *slice, unsigned level)
 {
@@ -88,7 +90,6 @@ paco_slice_weight (const PacoSlice *slice)
   return ldexp (sqrt (energy), PACO_SLICE_DEPTH - slice->bits);
 }
 
-/* The weights of low halves are the largest. */
 double
 paco_stack_max_weight (unsigned length, unsigned depth, bool lossless)
 {
@@ -100,6 +101,7 @@ paco_stack_max_weight (unsigned length, unsigned depth, bool lossless)
       PacoSlice slice = paco_stack_plan (0, n, depth, lossless);
 
       slice.wavelet = wavelets[w];
+      /* Slices of the low half have the largest weights. */
       for (; slice.position < n; slice.position += 1u << slice.levels)
         most = MAX (most, paco_slice_weight (&slice));
     }
@@ -108,7 +110,7 @@ paco_stack_max_weight (unsigned length, unsigned depth, bool lossless)
 
 /* --- samples --- */
 
-/* Coded samples lie about the middle of 16 bits. */
+/* Shifts samples so that their middle is that of 16 bits. */
 static uint16_t
 centered (unsigned sample, unsigned bits)
 {
@@ -139,8 +141,8 @@ paco_slice_load (
     }
 }
 
-/* The undoing of centered(): what is out of range, as quantised samples may be, becomes
- * the nearest that is not. */
+/* Undoes centered(). Quantised samples may be out of range; they become the nearest
+ * value in it. */
 static unsigned
 clamped (uint16_t coded, unsigned bits)
 {
@@ -178,8 +180,8 @@ paco_slice_store (
 
 /* --- lifting --- */
 
-/* A step changes x by what its neighbors a and b say; both are the same where one of
- * them is a mirror image. Samples are taken about their middle. */
+/* Returns what a step adds to a sample whose neighbors are a and b. Their middle counts
+ * as zero. */
 static inline int
 lifted (const PacoLiftingStep *step, uint16_t a, uint16_t b)
 {
@@ -188,9 +190,9 @@ lifted (const PacoLiftingStep *step, uint16_t a, uint16_t b)
   return ((int) step->taps[0] * sum + step->offset) >> step->shift;
 }
 
-/* Modulo 2^16. The undoing sees the same neighbors and so takes away what was added,
- * whatever that was: nothing is lost though 16 bits do not hold the difference of two
- * samples of 16 bits. With headroom there is no wrap: LOSSY_BITS. */
+/* Does a step on n samples, modulo 2^16. The difference of two samples of 16 bits may
+ * not fit into 16 bits. Nothing is lost nevertheless: the opposite step has the same
+ * neighbors, and subtracts what was added. Samples of LOSSY_BITS never wrap around. */
 static void
 add (const PacoLiftingStep *step, uint16_t *x, const uint16_t *a,
     const uint16_t *b, size_t n)
@@ -207,8 +209,8 @@ subtract (const PacoLiftingStep *step, uint16_t *x, const uint16_t *a,
     x[i] = (uint16_t) (x[i] - lifted (step, a[i], b[i]));
 }
 
-/* Where samples have headroom, what errors of the quantiser or damage have pushed
- * beyond 16 bits stays at their end. */
+/* Does the same for samples of LOSSY_BITS. Errors of the quantiser, or damage, may make
+ * them larger than 16 bits hold; they become the nearest value that 16 bits hold. */
 static void
 subtract_clamped (const PacoLiftingStep *step, uint16_t *x, const uint16_t *a,
     const uint16_t *b, size_t n)
@@ -223,8 +225,8 @@ subtract_clamped (const PacoLiftingStep *step, uint16_t *x, const uint16_t *a,
 typedef void (*LiftFunc) (const PacoLiftingStep *step, uint16_t *x,
     const uint16_t *a, const uint16_t *b, size_t n);
 
-/* The slice before (-1) or after (1) slice i of a level of n, or what stands in for
- * it. */
+/* Returns the slice before (side = -1) or after (1) slice i among the n of a level, or
+ * the one that stands for it at the ends. */
 static unsigned
 neighbor (const PacoWavelet *wavelet, unsigned i, int side, unsigned n)
 {
@@ -233,7 +235,7 @@ neighbor (const PacoWavelet *wavelet, unsigned i, int side, unsigned n)
   return (unsigned) paco_lifting_mirror ((int64_t) i + side, n);
 }
 
-/* Step k of a level, of the strip that begins at `first`. */
+/* Does step k of a level on n samples of each slice, from sample `first` on. */
 static void
 lift (const PacoSlice *slice, unsigned level, unsigned k, LiftFunc func,
     uint16_t *const *slices, size_t first, size_t n)
@@ -245,7 +247,7 @@ lift (const PacoSlice *slice, unsigned level, unsigned k, LiftFunc func,
     unsigned a = neighbor (wavelet, i, -1, n_slices);
     unsigned b = neighbor (wavelet, i, 1, n_slices);
 
-    /* Alone at the end, or a stack of one. */
+    /* A slice that has no neighbor stays as it is. */
     if (a >= n_slices || a == i)
       continue;
     func (&wavelet->steps[k], slices[i << level] + first,
@@ -258,10 +260,10 @@ paco_stack_forward (const PacoSlice *slice, uint16_t *const *slices, size_t n)
 {
   unsigned n_steps = paco_wavelets[slice->wavelet].n_steps;
 
-  for (size_t first = 0; first < n; first += STRIP)
+  for (size_t first = 0; first < n; first += PIECE)
     for (unsigned level = 0; level < slice->levels; level++)
       for (unsigned k = 0; k < n_steps; k++)
-        lift (slice, level, k, add, slices, first, MIN (STRIP, n - first));
+        lift (slice, level, k, add, slices, first, MIN (PIECE, n - first));
 }
 
 void
@@ -270,8 +272,8 @@ paco_stack_inverse (const PacoSlice *slice, uint16_t *const *slices, size_t n)
   unsigned n_steps = paco_wavelets[slice->wavelet].n_steps;
   LiftFunc func = slice->bits == PACO_SLICE_DEPTH ? subtract : subtract_clamped;
 
-  for (size_t first = 0; first < n; first += STRIP)
+  for (size_t first = 0; first < n; first += PIECE)
     for (unsigned level = slice->levels; level-- > 0;)
       for (unsigned k = n_steps; k-- > 0;)
-        lift (slice, level, k, func, slices, first, MIN (STRIP, n - first));
+        lift (slice, level, k, func, slices, first, MIN (PIECE, n - first));
 }

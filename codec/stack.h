@@ -1,63 +1,66 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Stacks (FORMAT.md section 12): consecutive pictures of one component, the slices of
- * a volume or the bands of a cube, which a wavelet along the stack has made frames
- * of that need each other. The codec codes each as a picture of 16 bits that knows
- * nothing of its neighbors; pacoenc and pacodec call what is here before and after. */
+ * The wavelet along stacks (FORMAT.md section 12). A stack is consecutive pictures of
+ * one component, the slices of a volume or the bands of a cube. The wavelet makes as
+ * many slices of them, each of which is coded as a picture of 16 bits. pacoenc applies
+ * it before its coder gets the slices, and pacodec undoes it afterwards
+ * (plugin/gstpacostack.h). */
 #pragma once
 #include "wavelet.h"
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-#define PACO_MAX_STACK 64 /* slices */
+#define PACO_MAX_STACK 64 /* slices of a stack */
 #define PACO_MAX_STACK_LEVELS 3
-/* Samples of all slices that an element takes memory for. */
+/* How many samples all slices of a stack together may have. */
 #define PACO_MAX_STACK_SAMPLES (UINT64_C (1) << 28)
-#define PACO_SLICE_DEPTH 16 /* of the pictures that slices are coded as */
+#define PACO_SLICE_DEPTH 16 /* bits of a sample of a slice as it is coded */
 
-/* What a frame says of the stack that it is a slice of. */
+/* What a frame says of its stack: chunk 257. */
 typedef struct
 {
   uint32_t number;  /* of the stack in its stream, from 0 on */
-  uint8_t length;   /* slices of the stack; 0: the frame is of no stack */
+  uint8_t length;   /* slices of the stack; 0 if the frame is of no stack */
   uint8_t position; /* of the slice, below the length */
-  uint8_t wavelet;  /* PacoWaveletId: paco_stack_wavelet_is_known() */
+  uint8_t wavelet;  /* PacoWaveletId: Haar or 5/3 */
   uint8_t levels;   /* 0..PACO_MAX_STACK_LEVELS */
-  uint8_t depth;    /* of the samples, 8 or 16 */
-  uint8_t bits;     /* that a sample has in the wavelet: depth, or 13 */
+  uint8_t depth;    /* bits of a sample of the pictures, 8 or 16 */
+  uint8_t bits;     /* of a sample in the wavelet: depth, or 13 */
 } PacoSlice;
 
-/* Whether all is in the ranges above. */
+/* Says whether all fields are in the ranges above. */
 bool paco_slice_is_valid (const PacoSlice *slice);
 
-/* Whether both are of the same stack, as far as they tell. */
+/* Says whether both may be slices of the same stack: they differ in nothing but the
+ * position. */
 bool paco_slice_same_stack (const PacoSlice *a, const PacoSlice *b);
 
-/* Whether a slice can come behind another one of the same stack. */
+/* Says whether a slice can come behind another one of the same stack. */
 bool paco_slice_follows (const PacoSlice *before, const PacoSlice *slice);
 
-/* The slices of a stack that is coded without loss, or with. Levels are as many as
- * the length has use for. length and depth are as above. */
+/* Returns what the slices of a stack have in common: 5/3, with as many levels as are of
+ * use for the length. length and depth are as above. */
 PacoSlice paco_stack_plan (
     uint32_t number, unsigned length, unsigned depth, bool lossless);
 
-/* What an error of 1 in a sample of the slice that is coded weighs in the pictures, of
- * samples of PACO_SLICE_DEPTH bits: the L2 norm of what it becomes there, times what
- * the slice has of headroom. PacoParameters.weight. */
+/* Returns the weight of a slice for the quantiser (PacoParameters.weight). It is the L2
+ * norm of what an error of 1 in a sample of the coded slice becomes in the pictures,
+ * in units of samples with PACO_SLICE_DEPTH bits. */
 double paco_slice_weight (const PacoSlice *slice);
 
-/* The largest of these weights in a stack of at most so many slices. */
+/* Returns the largest weight of a slice in any stack of at most `length` slices. */
 double paco_stack_max_weight (unsigned length, unsigned depth, bool lossless);
 
-/* n samples of a picture, 8 or 16 bits (little-endian), to those that the
- * wavelet gets, and back. */
+/* The first makes what the wavelet gets of n samples of a picture, which have
+ * slice->depth bits (little-endian); the second makes samples of a picture again. */
 void paco_slice_load (
     const PacoSlice *slice, const void *samples, uint16_t *coded, size_t n);
 void paco_slice_store (
     const PacoSlice *slice, const uint16_t *coded, void *samples, size_t n);
 
-/* The wavelet along the stack, in place, and its undoing: slices[i] points to the n
- * samples of slice i, of slice->length. slice->position says nothing here. */
+/* The first applies the wavelet along the stack, in place, the second undoes it.
+ * slices[i] points to the n samples of slice i, for each i below slice->length.
+ * slice->position does not matter. */
 void paco_stack_forward (
     const PacoSlice *slice, uint16_t *const *slices, size_t n);
 void paco_stack_inverse (

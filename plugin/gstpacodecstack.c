@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Stacks in pacodec. Coded slices wait until all of their stack are there, then the
- * streaming thread has them decoded, undoes the wavelet along the stack and finishes
- * the pictures. What is missing of a stack, other than its first slice, counts as zero:
- * the pictures that are there are shown without it, as corrupted ones. */
+ * Stacks in pacodec. Coded slices wait until all of their stack are there. Then the
+ * streaming thread has the coder decode them, undoes the wavelet along the stack
+ * (gstpacostack.h) and finishes the pictures. A slice that is missing, unless it is
+ * the first one, counts as zero: the pictures of the other slices are shown as
+ * corrupted ones. */
 #include "caps/videocaps.h"
 #include "gstpacodecprivate.h"
 
@@ -10,13 +11,13 @@ GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
 
 #define NO_ROOM "downstream's buffer cannot be written to, or is too small"
-/* Of a broken stack. */
+/* Errors of slices in a broken stack. */
 #define NO_FIRST_SLICE "the first slice of its stack is missing or damaged"
 #define NO_SLICE "its slice is damaged"
 
-/* Whether the picture of the frame is to be shown. What is not may be a part of a stack,
- * of which nobody need be told: pacoparse does not know where stacks at the ends of a
- * segment begin and end. */
+/* Says whether the frame's picture is in the segment and so will be shown. Frames
+ * outside of it may belong to a stack that is not complete, and that is no damage:
+ * pacoparse does not know where the stacks at the ends of a segment begin and end. */
 static gboolean
 is_in_segment (GstPacoDec *self, const GstVideoCodecFrame *frame)
 {
@@ -29,7 +30,7 @@ is_in_segment (GstPacoDec *self, const GstVideoCodecFrame *frame)
           NULL, NULL);
 }
 
-/* Whether upstream may leave out all but key units. */
+/* Says whether upstream may leave out all frames but key units. */
 static gboolean
 is_key_units_only (GstPacoDec *self)
 {
@@ -37,7 +38,7 @@ is_key_units_only (GstPacoDec *self)
       & GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS;
 }
 
-/* Whether each slice is a picture by itself. */
+/* Says whether each slice is a picture by itself. */
 static gboolean
 has_no_wavelet (const GstPacoStack *stack)
 {
@@ -46,7 +47,7 @@ has_no_wavelet (const GstPacoStack *stack)
 
 /* --- decoding --- */
 
-/* Hands slice i to the coder; if it cannot be decoded its member has the error. */
+/* Hands slice i to the coder. If it cannot be decoded, its member gets the error. */
 static GstFlowReturn
 submit_slice (GstPacoDec *self, guint i)
 {
@@ -79,7 +80,8 @@ submit_slice (GstPacoDec *self, guint i)
   return GST_FLOW_OK;
 }
 
-/* The decoder gets ready for the stack whose first slice is there. */
+/* Configures the decoder, and reserves memory, for the stack whose first slice is
+ * there. If that fails, the first member gets the error. */
 static GstFlowReturn
 prepare (GstPacoDec *self)
 {
@@ -102,7 +104,8 @@ prepare (GstPacoDec *self)
   return flow;
 }
 
-/* All slices that are there have been decoded, or have an error, afterwards. */
+/* Decodes the slices that are there. Each is decoded, or its member has the error, when
+ * this returns. */
 static GstFlowReturn
 decode_slices (GstPacoDec *self)
 {
@@ -112,7 +115,8 @@ decode_slices (GstPacoDec *self)
 
   gst_paco_pipe_wait_done (&self->coder.pipe);
   flow = prepare (self);
-  /* From the first slice on, their errors are for the pipe's thread to write. */
+  /* It is asked here, because the pipe's thread writes members' errors as soon as a
+   * slice has been submitted. */
   ready = flow == GST_FLOW_OK && stack->members[0].error == NULL;
   for (guint i = 0; ready && flow == GST_FLOW_OK && i < stack->plan.length; i++)
     if (stack->members[i].frame != NULL)
@@ -141,7 +145,7 @@ gst_paco_dec_stack_decoded (
 
 /* --- pictures --- */
 
-/* Whether slice i is there as it was written, as far as anybody knows. */
+/* Says whether a slice has been decoded, and nothing is known to be wrong with it. */
 static gboolean
 is_sound (const GstPacoMember *member)
 {
@@ -150,7 +154,7 @@ is_sound (const GstPacoMember *member)
           member->frame->input_buffer, GST_BUFFER_FLAG_CORRUPTED);
 }
 
-/* Undoes the wavelet along the stack. Returns how many slices were missing or
+/* Undoes the wavelet along the stack. Returns how many of its slices are missing or
  * damaged. */
 static guint
 invert (GstPacoDec *self)
@@ -167,15 +171,15 @@ invert (GstPacoDec *self)
   return n_bad;
 }
 
-/* Whether anything can be shown of picture i: all pictures need the first slice, if
- * there is a wavelet. */
+/* Says whether anything can be shown of picture i. With a wavelet along the stack all
+ * pictures need the first slice, without one each needs its own. */
 static gboolean
 is_decodable (const GstPacoStack *stack, guint i)
 {
   return stack->members[has_no_wavelet (stack) ? i : 0].decoded;
 }
 
-/* Puts on the picture what its frame says besides the slice. */
+/* Puts the metas that the frame carries on the picture. */
 static void
 restore_metas (GstPacoDec *self, GstVideoCodecFrame *frame)
 {
@@ -190,7 +194,8 @@ restore_metas (GstPacoDec *self, GstVideoCodecFrame *frame)
   gst_buffer_unmap (frame->input_buffer, &map);
 }
 
-/* Gets a buffer for picture i and fills it. */
+/* Gets a buffer for picture i and fills it. Returns GST_FLOW_OK with *error set where
+ * that fails for this picture. */
 static GstFlowReturn
 store (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, GError **error)
 {
@@ -219,7 +224,8 @@ store (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, GError **error)
   return GST_FLOW_OK;
 }
 
-/* n_bad: slices of the stack that are not sound. */
+/* Counts the damage of picture i, and flags its frame. n_bad: how many slices of the
+ * stack are missing or damaged. */
 static void
 flag (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, guint n_bad)
 {
@@ -236,7 +242,7 @@ flag (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, guint n_bad)
   gst_paco_damage_flag (frame, n_bad > 0);
 }
 
-/* Pushes picture i, whose frame is taken, or reports that it cannot be had. */
+/* Pushes picture i, or reports why it cannot be shown. Takes its frame. */
 static GstFlowReturn
 finish (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, guint n_bad)
 {
@@ -282,7 +288,7 @@ release (GstPacoDec *self)
   gst_paco_stack_begin (&self->stack);
 }
 
-/* Whether any picture that is there would be shown. */
+/* Says whether any picture of the stack would be shown. */
 static gboolean
 is_shown (GstPacoDec *self)
 {
@@ -292,7 +298,7 @@ is_shown (GstPacoDec *self)
   return FALSE;
 }
 
-/* Whether all pictures that are there would come too late. */
+/* Says whether all pictures of the stack would come too late. */
 static gboolean
 is_late (GstPacoDec *self)
 {
@@ -303,7 +309,7 @@ is_late (GstPacoDec *self)
   return TRUE;
 }
 
-/* Drops the frames that are there. */
+/* Drops all frames of the stack. */
 static GstFlowReturn
 drop_all (GstPacoDec *self)
 {
@@ -318,8 +324,9 @@ drop_all (GstPacoDec *self)
   return flow;
 }
 
-/* Whether the key unit of a stack is there without the others, as was asked for: what it
- * shows is a mean of the stack's pictures, and none of them. */
+/* Says whether the first slice of a stack is there alone, because only key units were
+ * asked for. With a wavelet it shows a mean of the stack's pictures, and none of
+ * them. */
 static gboolean
 is_key_unit_alone (const GstPacoStack *stack)
 {
@@ -344,7 +351,8 @@ decode_stack (GstPacoDec *self)
   guint n_bad = 0;
 
   if (!is_shown (self)) {
-    /* Events of a frame go out before those of the frames behind it. */
+    /* The base class pushes events that came before these frames now. The frames before
+     * those events have to be pushed first. */
     gst_paco_pipe_wait_done (&self->coder.pipe);
     release (self);
     return GST_FLOW_OK;
@@ -367,11 +375,11 @@ decode_stack (GstPacoDec *self)
   return flow;
 }
 
-/* --- slices come --- */
+/* --- slices that come --- */
 
-/* Whether the slice can be of the stack that is there. The numbers of stacks begin
- * anew with each recording, so one that follows on without a gap, behind a place where
- * something is missing, is that of another one. */
+/* Says whether the slice can belong to the stack that is there. The numbers of stacks
+ * begin anew with each recording. So if something is missing before the slice
+ * although its position is the next one, it is of another recording. */
 static gboolean
 goes_on (const GstPacoStack *stack, const PacoSlice *slice, GstBuffer *buffer)
 {
@@ -380,7 +388,6 @@ goes_on (const GstPacoStack *stack, const PacoSlice *slice, GstBuffer *buffer)
           && GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
 }
 
-/* What has no header that can be read is missing in the stack, or behind it. */
 GstFlowReturn
 gst_paco_dec_stack_end_before (GstPacoDec *self, GstBuffer *buffer)
 {
@@ -411,8 +418,9 @@ gst_paco_dec_is_slice (GstBuffer *buffer)
   return is_slice;
 }
 
-/* Downstream learns from the first slice on what comes, and how long pictures wait for
- * the others of their stack. What cannot be decoded is told when all are there. */
+/* Configures the element when the first slice of a stack comes: downstream has to know
+ * how long pictures wait for the others of their stack. An error is not reported yet,
+ * because it comes again when the stack is decoded. */
 static GstFlowReturn
 get_ready_early (
     GstPacoDec *self, GstVideoCodecFrame *frame, const PacoHeader *header)
@@ -449,7 +457,7 @@ gst_paco_dec_stack_add (GstPacoDec *self, GstPacoFrame *frame,
     return GST_FLOW_OK;
   }
   member = &stack->members[slice->position];
-  /* Another segment may come before the stack is decoded. */
+  /* These are noted now: another segment may come before the stack is decoded. */
   member->in_segment = is_in_segment (self, frame->frame);
   member->key_units_only = is_key_units_only (self);
   if (member->in_segment) {
@@ -465,8 +473,9 @@ gst_paco_dec_stack_add (GstPacoDec *self, GstPacoFrame *frame,
                                              : decode_stack (self);
 }
 
-/* Playing forwards, the base class drains behind every key unit where only these are
- * asked for; the other slices may come all the same. */
+/* Says whether more slices of the stack may come although the base class drains the
+ * decoder. It does so behind each key unit, in forward playback, where only key units
+ * are asked for; but upstream may send all frames nevertheless. */
 static gboolean
 may_go_on (GstPacoDec *self)
 {

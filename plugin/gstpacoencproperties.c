@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The coding properties of pacoenc. */
+ * Installs, sets and gets the properties that pacoenc has and pacodec has not
+ * (gstpacoencproperties.h). */
 #include "gstpacoencproperties.h"
 #include "codec/stack.h"
 
@@ -164,9 +165,9 @@ gst_paco_enc_properties_init (GstPacoEncProperties *properties)
 /**
  * GstPacoEnc:rate-control:
  *
- * What decides the size of frames: a constant quality, that nothing is lost, or
- * a budget of bytes, #GstPacoEnc:bitrate or #GstPacoEnc:frame-size, which no
- * frame exceeds.
+ * What decides the size of frames. It is a constant quality; or that nothing is
+ * lost; or a budget of bytes, #GstPacoEnc:bitrate or #GstPacoEnc:frame-size, which
+ * no frame exceeds.
  *
  * Since: 0.1
  */
@@ -174,7 +175,7 @@ gst_paco_enc_properties_init (GstPacoEncProperties *properties)
 /**
  * GstPacoEnc:quality:
  *
- * The quality for rate-control=quality, from 0, the least, to 100; 90 is
+ * The quality for rate-control=quality, from 0, which is the worst, to 100. 90 is
  * visually lossless. It can change while frames are coded.
  *
  * Since: 0.1
@@ -183,8 +184,8 @@ gst_paco_enc_properties_init (GstPacoEncProperties *properties)
 /**
  * GstPacoEnc:tune:
  *
- * What the steps of the quantiser are weighted for: the least that can be seen,
- * or the best PSNR. It has no effect on lossless coding.
+ * What the steps of the quantiser are weighted for: that the eye sees least of the
+ * errors, or that the PSNR is best. It has no effect on lossless coding.
  *
  * Since: 0.2
  */
@@ -192,11 +193,11 @@ gst_paco_enc_properties_init (GstPacoEncProperties *properties)
 /**
  * GstPacoEnc:bitrate:
  *
- * The budget for rate-control=bitrate in kbit/s; 0 is none. Every frame gets what
- * the frame rate makes of it, and takes no more. Less than a hundredth of it is left,
- * unless the frame is lossless with less, or so small (below a hundred kilobytes or
- * so) that what a codeblock can lose is a larger part of it. It can change while
- * frames are coded.
+ * The budget for rate-control=bitrate in kbit/s; 0 means that there is none. A frame
+ * gets this divided by the frame rate, and takes no more. It leaves less than a
+ * hundredth of that unused, unless it is lossless with fewer bytes, or so small
+ * (below about a hundred kilobytes) that a single cut of a codeblock is a larger part
+ * of it. It can change while frames are coded.
  *
  * Since: 0.1
  */
@@ -204,10 +205,10 @@ gst_paco_enc_properties_init (GstPacoEncProperties *properties)
 /**
  * GstPacoEnc:frame-size:
  *
- * The budget for rate-control=bitrate in bytes per frame, or per field where
- * each is a picture (interlace-mode=alternate); 0 is none. It wins over
- * #GstPacoEnc:bitrate, and needs no frame rate. It can change while frames are
- * coded.
+ * The budget for rate-control=bitrate in bytes per frame, or per field where each
+ * field is a picture (interlace-mode=alternate); 0 means that there is none. It is
+ * used instead of #GstPacoEnc:bitrate if both are set, and needs no frame rate. It
+ * can change while frames are coded.
  *
  * Since: 0.1
  */
@@ -241,12 +242,12 @@ install_rate_properties (GObjectClass *klass)
 /**
  * GstPacoEnc:wavelet:
  *
- * The wavelet of the colour: the reversible 5/3 or 13/7, one of which lossless
- * coding needs, or the irreversible 9/7. auto takes 9/7, and for lossless coding
- * 13/7, of RGB 5/3. Of RGB with 8 bits it takes either, as noise decides which needs
- * fewer bits, and tries both on a sample of each picture (with a budget it is 5/3).
- * Pictures in a GPU's memory are waited for then. Alpha is always coded with 5/3 and
- * lossless.
+ * The wavelet of all components but alpha, which is always coded without loss, with
+ * the reversible 5/3. Lossless coding needs a reversible wavelet. auto is the
+ * irreversible 9/7 for lossy coding and the reversible 13/7 for lossless coding; of
+ * RGB, lossless coding takes the reversible 5/3. Of lossless RGB with 8 bits auto
+ * tries 5/3 and 13/7 on a sample of each picture and takes the one that needs fewer
+ * bits, unless there is a budget; it waits for pictures in a GPU's memory to do so.
  *
  * Since: 0.1
  */
@@ -254,10 +255,10 @@ install_rate_properties (GObjectClass *klass)
 /**
  * GstPacoEnc:levels:
  *
- * How often the picture is decomposed. A decoder can leave out as many levels
- * as there are (#GstPacoDec:reduce). The numbers of wavelet=fidelity grow with each
- * level: it takes 5 of 12-bit samples at most, and 3 of 16-bit ones, or one less with a
- * colour transform.
+ * How many levels the wavelet transform has. A decoder can leave out as many levels
+ * as there are (#GstPacoDec:reduce). With wavelet=fidelity coefficients grow with each
+ * level, so that samples of 12 bits have 5 levels at most and samples of 16 bits have
+ * 3, or one less with a colour transform.
  *
  * Since: 0.1
  */
@@ -265,8 +266,8 @@ install_rate_properties (GObjectClass *klass)
 /**
  * GstPacoEnc:codeblock-height:
  *
- * The height of codeblocks, which are 64 columns wide: 32, 64, 128 or 256
- * lines. With 0 it depends on the subband.
+ * How many lines a codeblock has: 32, 64, 128 or 256. It has 64 columns. With 0 the
+ * height depends on the subband.
  *
  * Since: 0.1
  */
@@ -282,8 +283,8 @@ install_rate_properties (GObjectClass *klass)
 /**
  * GstPacoEnc:color-transform:
  *
- * The transform of red, green and blue into what takes fewer bits; reversible
- * for lossless coding. Only for RGB.
+ * The transform of red, green and blue into components that take fewer bits. It is
+ * only for RGB. Lossless coding needs a reversible one.
  *
  * Since: 0.1
  */
@@ -291,8 +292,8 @@ install_rate_properties (GObjectClass *klass)
 /**
  * GstPacoEnc:complexity:
  *
- * How readily low bitplanes, which hardly compress, are stored as they are.
- * That is faster and takes more bits: 0 never does it, 3 does it most.
+ * How readily low bitplanes, which hardly compress, are stored as they are. That is
+ * faster and takes more bits. With 0 none is stored so, with 3 most are.
  *
  * Since: 0.1
  */
@@ -300,9 +301,8 @@ install_rate_properties (GObjectClass *klass)
 /**
  * GstPacoEnc:block-checks:
  *
- * Whether each codeblock gets a check of 16 bits, by which a decoder finds out
- * that it was damaged. Without them much damage gives a wrong picture that
- * nobody is told of.
+ * Whether each codeblock gets a check of 16 bits, by which a decoder finds out that
+ * it was damaged. Without checks much damage gives a wrong picture, and no warning.
  *
  * Since: 0.2
  */
@@ -319,14 +319,16 @@ install_rate_properties (GObjectClass *klass)
 /**
  * GstPacoEnc:stack:
  *
- * How many consecutive pictures, the slices of a volume or the bands of a cube, are
- * coded together, by a wavelet along the stack before that of each picture. It saves
- * bytes where neighbors are alike. For pictures of one component (GRAY8, GRAY16_LE)
- * and the rate controls lossless and quality; frames leave when the last one of their
- * stack has come, and a decoder needs all of a stack for one of its pictures, so that
- * it is stacks that can be sought. Where the stream ends, its caps change or a key unit
- * is asked for, a stack is shorter. All pictures of a stack have 268 million samples at
- * most; 16-bit ones that are coded without loss cannot be cut (#GstPacoEnc:cut-points).
+ * How many consecutive pictures are coded together, by a wavelet along the stack
+ * before that of each picture. They are the slices of a volume or the bands of a
+ * cube. It saves bytes where neighbors are alike. Pictures have one component (GRAY8,
+ * GRAY16_LE), and rate-control is lossless or quality.
+ *
+ * Frames leave when the last one of their stack has come. A decoder needs all of a
+ * stack for one of its pictures, so seeks go to the beginnings of stacks. A stack is
+ * shorter where the stream ends, its caps change or a key unit is asked for. All
+ * pictures of a stack have 268 million samples at most. Lossless pictures of 16 bits
+ * cannot be cut (#GstPacoEnc:cut-points).
  *
  * Since: 0.2
  */
@@ -334,9 +336,9 @@ install_rate_properties (GObjectClass *klass)
 /**
  * GstPacoEnc:roi-weight:
  *
- * How much finer the steps of the quantiser are in the regions of interest
- * (#GstVideoRegionOfInterestMeta) of a frame than in the rest of it; 1 makes no
- * difference. Frames without such regions are coded alike everywhere.
+ * How many times finer the steps of the quantiser are in the regions of interest of a
+ * frame (#GstVideoRegionOfInterestMeta) than in the rest of it. 1 makes no difference.
+ * Frames without such regions are coded alike everywhere.
  *
  * Since: 0.2
  */
@@ -344,7 +346,7 @@ install_rate_properties (GObjectClass *klass)
 /**
  * GstPacoEnc:metadata:
  *
- * Which metas of a buffer its frame remembers, so that a decoder puts them on the
+ * Which metas of a buffer are coded with its frame, so that a decoder puts them on the
  * picture again. They take bytes, which count in a budget.
  *
  * Since: 0.2

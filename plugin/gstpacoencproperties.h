@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The properties of pacoenc that say how to code: their enumerations, and the
- * way into PacoParameters. */
+ * The properties that pacoenc has and pacodec has not, their enumerations, and how
+ * they become parameters of the codec (codec/parameters.h). */
 #pragma once
 #include "gstpacobackend.h"
 #include "gstpacometa.h"
@@ -12,7 +12,7 @@ G_BEGIN_DECLS
  * GstPacoRateControl:
  * @GST_PACO_RATE_CONTROL_QUALITY: constant quality
  * @GST_PACO_RATE_CONTROL_LOSSLESS: every sample comes back as it was
- * @GST_PACO_RATE_CONTROL_BITRATE: a budget of bytes per frame
+ * @GST_PACO_RATE_CONTROL_BITRATE: a budget of bytes that no frame exceeds
  *
  * What decides the size of frames.
  *
@@ -27,8 +27,8 @@ typedef enum
 
 /**
  * GstPacoTune:
- * @GST_PACO_TUNE_VISUAL: what the eye sees of an error
- * @GST_PACO_TUNE_PSNR: the least squared error
+ * @GST_PACO_TUNE_VISUAL: what the eye sees of an error is least
+ * @GST_PACO_TUNE_PSNR: the squared error is least
  *
  * What the steps of the quantiser are weighted for.
  *
@@ -42,15 +42,15 @@ typedef enum
 
 /**
  * GstPacoWavelet:
- * @GST_PACO_WAVELET_AUTO: cdf97; for lossless dd137, of RGB dd137 or cdf53, by the
- *   picture
+ * @GST_PACO_WAVELET_AUTO: cdf97; for lossless coding dd137, and of RGB dd137 or cdf53,
+ *   whichever suits the picture
  * @GST_PACO_WAVELET_CDF53: reversible 5/3
  * @GST_PACO_WAVELET_CDF97: irreversible 9/7
  * @GST_PACO_WAVELET_DD137: reversible 13/7 of Deslauriers and Dubuc (Since:
  *   0.2)
  * @GST_PACO_WAVELET_HAAR: Haar's, reversible (Since: 0.2)
  * @GST_PACO_WAVELET_DD97: reversible 9/7 of Deslauriers and Dubuc (Since: 0.2)
- * @GST_PACO_WAVELET_FIDELITY: the long reversible one of Dirac (Since: 0.2)
+ * @GST_PACO_WAVELET_FIDELITY: the long reversible wavelet of Dirac (Since: 0.2)
  *
  * The wavelet transform.
  *
@@ -109,28 +109,28 @@ typedef struct
   GstPacoMetadata metadata;
 } GstPacoEncProperties;
 
-/* Ids that change the rate while playing. */
+/* Says whether the property with this id changes the rate, also while playing. */
 gboolean gst_paco_enc_property_is_rate (guint id);
 
 void gst_paco_enc_properties_init (GstPacoEncProperties *properties);
 void gst_paco_enc_properties_install (GObjectClass *klass);
 
-/* FALSE if id is not one of these properties. */
+/* These set and get a property. They return FALSE if id is not one of these. */
 gboolean gst_paco_enc_properties_set (
     GstPacoEncProperties *properties, guint id, const GValue *value);
 gboolean gst_paco_enc_properties_get (
     const GstPacoEncProperties *properties, guint id, GValue *value);
 
-/* A sentence on what has been set and has no effect, or NULL; the caller frees
- * it. */
+/* Returns a sentence about a property that has been set and has no effect, which the
+ * caller frees, or NULL if there is none. */
 char *gst_paco_enc_properties_ignored (const GstPacoEncProperties *properties);
 
-/* What the codec is asked for. */
+/* Sets *parameters to what the properties ask of the codec, for pictures of this format. */
 void gst_paco_enc_properties_to_parameters (
     const GstPacoEncProperties *properties, const GstVideoInfo *info,
     PacoParameters *parameters);
 
-/* Only what may change while playing. */
+/* Sets only those of *parameters that may change while playing. */
 void gst_paco_enc_properties_to_rate (
     const GstPacoEncProperties *properties, PacoParameters *parameters);
 

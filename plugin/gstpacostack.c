@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See gstpacostack.h. Slices lie one behind the other, without gaps between their
- * lines. */
+ * Keeps the frames and the samples of a stack (gstpacostack.h). Slices lie one behind
+ * the other in memory, without gaps between their lines. */
 #include "gstpacostack.h"
 #include "caps/packed.h"
 #include "codec/error.h"
