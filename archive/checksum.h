@@ -19,7 +19,8 @@ typedef struct
 void paco_checksums (const guint8 *bytes, gsize size, gboolean with_md5,
     PacoChecksums *checksums);
 
-/* Whether the bytes have these checksums: XXH3, and MD5 if there is one and with_md5. */
+/* Says whether the bytes have these checksums: XXH3, and MD5 if there is one and
+ * with_md5. */
 gboolean paco_checksums_match (const PacoChecksums *checksums,
     const guint8 *bytes, gsize size, gboolean with_md5);
 

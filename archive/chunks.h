@@ -28,8 +28,8 @@ typedef struct
 void paco_kept_file_init (PacoKeptFile *kept);
 void paco_kept_file_clear (PacoKeptFile *kept);
 
-/* Whether the name is one that a file can be restored to below a folder: not empty, at
- * most 4096 bytes, no zero, no empty part, "." or "..". */
+/* Says whether the name is one that a file can be restored to below a folder: not
+ * empty, at most 4096 bytes, no zero, no empty part, "." or "..". */
 gboolean paco_kept_name_is_good (const char *name, gsize length);
 
 /* The chunks of a frame, in memory that is used for one frame after the other. */

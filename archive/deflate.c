@@ -106,7 +106,7 @@ feed (z_stream *zlib, gsize *left)
   }
 }
 
-/* Whether these settings give the stream. The bytes that are compressed for that
+/* Says whether these settings give the stream. The bytes that are compressed for that
  * are subtracted from *work. */
 static gboolean
 is_made_by (const PacoDeflate *settings, const guint8 *plain, gsize plain_size,
@@ -138,7 +138,7 @@ is_made_by (const PacoDeflate *settings, const guint8 *plain, gsize plain_size,
   return same && status == Z_STREAM_END && done == size;
 }
 
-/* Whether the header of a stream (RFC 1950) names this level. */
+/* Says whether the header of a stream (RFC 1950) names this level. */
 static gboolean
 is_promised (const guint8 header[2], guint strategy, guint level)
 {

@@ -128,7 +128,7 @@ make_mask (const PacoDpx *dpx, guint p, gsize n, guint8 *mask)
   return !is_clear (mask, n);
 }
 
-/* Whether the bits of a line under the mask are those of `like`, which are all 0
+/* Says whether the bits of a line under the mask are those of `like`, which are all 0
  * if it is NULL. This reads every byte of files that have padding. */
 static gboolean
 has_padding (

@@ -342,7 +342,7 @@ static const struct
   { 16, 10, 0 }, /* P3 with that of digital cinema */
 };
 
-/* Whether the samples are X'Y'Z'. No code stands for that; writers of such files
+/* Says whether the samples are X'Y'Z'. No code stands for that; writers of such files
  * say it in words. */
 static gboolean
 is_xyz (const Header *header)

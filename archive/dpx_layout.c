@@ -134,7 +134,7 @@ static const struct
   { "A", 0 },
 };
 
-/* Whether the parts have exactly these letters, each in one part. */
+/* Says whether the parts have exactly these letters, each in one part. */
 static gboolean
 has_letters (const PacoDpx *dpx, const char *letters)
 {

@@ -58,9 +58,9 @@ gboolean paco_folder_look (const PacoFolder *folder, guint64 first, guint64 end,
     gboolean fps_given, const PacoSourceKind **kind, PacoInfo *info,
     GError **error);
 
-/* Whether two pictures can be of one sequence. If not, *difference says how the
- * second one differs, as "it has 720 x 576 samples, and the first file 2048 x
- * 1556", to be freed. */
+/* Says whether two pictures can be of one sequence. If not, *difference says how the
+ * second one differs, as "it has 720 x 576 samples, and the first file 2048 x 1556",
+ * to be freed. */
 gboolean paco_folder_same_picture (const PacoInfo *first, const PacoInfo *other,
     gboolean fps_given, char **difference);
 

@@ -243,7 +243,7 @@ make_sound (PacoRestoreRun *run, GError **error)
   return FALSE;
 }
 
-/* Whether an error is damage. That a file cannot be written is none. */
+/* Says whether an error is damage. That a file cannot be written is none. */
 static gboolean
 is_damage (const GError *error)
 {

@@ -50,7 +50,7 @@ probe (PacoRestoreItem *item, GError **error)
   return FALSE;
 }
 
-/* Whether a frame's file is still to be restored: not if a frame had that name
+/* Says whether a frame's file is still to be restored: not if a frame had that name
  * before, nor if the name is one that files have while they are written. */
 static gboolean
 is_new (PacoRestoreRun *run, const PacoRestoreItem *item, GError **error)

@@ -71,7 +71,7 @@ write_all (int fd, const PacoBytes *bytes)
   return TRUE;
 }
 
-/* Whether a file that is there is the one that would be restored. */
+/* Says whether a file that is there is the one that would be restored. */
 static gboolean
 is_there (int folder, const char *base, PacoRestoreItem *item)
 {

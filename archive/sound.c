@@ -373,7 +373,7 @@ paco_sound_maker_abandon (PacoSoundMaker *maker)
   g_free (maker);
 }
 
-/* Whether the file is there already, unchanged. */
+/* Says whether the file is there already, unchanged. */
 static gboolean
 is_there (const PacoSoundMaker *maker)
 {

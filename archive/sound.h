@@ -34,7 +34,7 @@ PacoSound *paco_sound_read (
     const char *folder, const char *name, GError **error);
 void paco_sound_free (PacoSound *sound); /* or NULL */
 
-/* Whether the sound lasts as long as so many frames, within a frame. */
+/* Says whether the sound lasts as long as so many frames, within a frame. */
 gboolean paco_sound_check_length (const PacoSound *sound, guint64 n_frames,
     guint32 fps_n, guint32 fps_d, GError **error);
 

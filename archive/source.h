@@ -132,7 +132,8 @@ const PacoSourceKind *paco_source_kind_by_id (guint8 id);
 /* "DPX, TIFF, PNG and PNM", for messages. */
 const char *paco_source_kinds (void);
 
-/* Whether two pictures have as many samples: size, components, depths, subsampling. */
+/* Says whether two pictures have as many samples: size, components, depths,
+ * subsampling. */
 gboolean paco_source_same_samples (const PacoInfo *a, const PacoInfo *b);
 
 void paco_source_init (PacoSource *source);

@@ -85,8 +85,8 @@ join_holes (GArray *holes)
   return TRUE;
 }
 
-/* Whether the file says the same of the picture where the samples are missing: header
- * and tags must not be among them, or the file could not be made again. */
+/* Says whether the file says the same of the picture where the samples are missing:
+ * header and tags must not be among them, or the file could not be made again. */
 static gboolean
 is_told_without (const PacoTiffPicture *picture, const guint8 *bytes,
     gsize size, const GArray *holes)
@@ -204,7 +204,7 @@ gather (const PacoTiffPicture *picture, const guint8 *bytes, gsize size,
           || cannot_come_back (picture, error));
 }
 
-/* Whether samples are big-endian. Those that libtiff has uncompressed have this
+/* Says whether samples are big-endian. Those that libtiff has uncompressed have this
  * machine's order. */
 static gboolean
 samples_are_big_endian (const PacoTiffPicture *picture)
@@ -378,7 +378,7 @@ has_holes (const Rest *rest, const GArray *holes)
   return TRUE;
 }
 
-/* Whether file, rest and the frame describe one picture, whose segments are the
+/* Says whether file, rest and the frame describe one picture, whose segments are the
  * holes. */
 static gboolean
 fits (const PacoTiffPicture *picture, const Rest *rest, const PacoInfo *info)

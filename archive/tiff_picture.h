@@ -58,8 +58,8 @@ gsize paco_tiff_line_bytes (const PacoTiffPicture *picture, guint32 columns);
 /* Returns how many bytes all samples have, without gaps: line by line, with
  * `separate` component by component. */
 gsize paco_tiff_bytes (const PacoTiffPicture *picture);
-/* Whether the uncompressed samples of each plane are one behind the other in the file,
- * without gaps. */
+/* Says whether the uncompressed samples of each plane are one behind the other in the
+ * file, without gaps. */
 gboolean paco_tiff_is_contiguous (const PacoTiffPicture *picture);
 
 void paco_tiff_tell_info (const PacoTiffPicture *picture, PacoInfo *info);

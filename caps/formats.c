@@ -351,7 +351,7 @@ paco_raw_format_holds (GstVideoFormat format, guint width)
   return TRUE;
 }
 
-/* Whether the row's format is coded, and known to the running GStreamer. */
+/* Says whether the row's format is coded, and known to the running GStreamer. */
 static gboolean
 is_coded (const FormatRow *row)
 {
@@ -471,7 +471,7 @@ paco_picture_format_from_info (
   return TRUE;
 }
 
-/* Whether all lines of a component are in the memory that has been mapped. */
+/* Says whether all lines of a component are in the memory that has been mapped. */
 static gboolean
 lines_are_mapped (const PacoRawFormat *raw, guint component,
     const GstVideoInfo *info, const GstVideoFrame *frame)

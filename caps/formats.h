@@ -34,12 +34,12 @@ const char *paco_raw_format_exclusion (GstVideoFormat format);
 #define PACO_MAX_RAW_FORMATS 160
 guint paco_raw_formats (GstVideoFormat *formats, guint n);
 
-/* Whether the lines of a format, as GStreamer lays them out, have room for all
- * samples of a picture that wide. UYVP, Y210, Y212, NV12_10LE32 and NV16_10LE32
- * have none for the chroma of the last pixel of some odd widths. */
+/* Says whether the lines of a format, as GStreamer lays them out, have room for all
+ * samples of a picture that wide. UYVP, Y210, Y212, NV12_10LE32 and NV16_10LE32 have
+ * none for the chroma of the last pixel of some odd widths. */
 gboolean paco_raw_format_holds (GstVideoFormat format, guint width);
 
-/* Whether both formats have the same components and kind (gray, YUV, RGB). */
+/* Says whether both formats have the same components and kind (gray, YUV, RGB). */
 gboolean paco_raw_format_same_samples (GstVideoFormat a, GstVideoFormat b);
 
 /* Returns the format that a picture which was coded from a format is best decoded
@@ -59,8 +59,8 @@ GstCaps *paco_raw_caps (void);
 gboolean paco_picture_format_from_info (
     const GstVideoInfo *info, bool fields, PacoPictureFormat *picture);
 
-/* Whether all lines of a picture like info's are in the memory of a mapped frame,
- * of whose lines a GstVideoMeta may say anything. TRUE for tiles. */
+/* Says whether all lines of a picture like info's are in the memory of a mapped
+ * frame, of whose lines a GstVideoMeta may say anything. TRUE for tiles. */
 gboolean paco_frame_fits (const PacoRawFormat *raw, const GstVideoInfo *info,
     const GstVideoFrame *frame);
 

@@ -20,10 +20,10 @@ void paco_planes_free (PacoPlanes *planes);
 /* Returns the picture that the backend reads or writes. */
 const PacoPicture *paco_planes_picture (const PacoPlanes *planes);
 
-/* Whether fields of a reduced picture fit into a frame of its size. A picture of
- * two fields that is reduced by 2^reduce may have more lines of chroma than a
- * picture of its luma size has, because each field is rounded up for itself; then
- * it must be decoded into planes. picture is the whole one. */
+/* Says whether fields of a reduced picture fit into a frame of its size. A picture of
+ * two fields that is reduced by 2^reduce may have more lines of chroma than a picture
+ * of its luma size has, because each field is rounded up for itself; then it must be
+ * decoded into planes. picture is the whole one. */
 gboolean paco_fields_fit (const PacoPictureFormat *picture, guint reduce);
 
 /* The samples of any such picture lie like this. */

@@ -16,9 +16,9 @@ G_BEGIN_DECLS
   PACO_MEDIA_TYPE ", width = (int) [ 1, 16384 ], "                             \
                   "height = (int) [ 1, 16384 ]"
 
-/* Whether a frame rate can be one: from a frame an hour to a million a second.
- * Any other is taken for unknown, 0/1 in caps: times, durations and latencies
- * that follow from it would stop every clock. */
+/* Says whether a frame rate can be one: from a frame an hour to a million a second.
+ * Any other is taken for unknown, 0/1 in caps: times, durations and latencies that
+ * follow from it would stop every clock. */
 gboolean paco_frame_rate_is_usable (gint fps_n, gint fps_d);
 
 /* Returns the caps of a stream of which header is a frame: media type, width,
@@ -50,11 +50,11 @@ guint8 paco_picture_flags_from_buffer (
     const GstVideoInfo *info, GstBuffer *buffer);
 void paco_picture_flags_to_buffer (const PacoHeader *header, GstBuffer *buffer);
 
-/* Whether both say the same of a stream; picture_flags, which are a frame's own,
+/* Says whether both say the same of a stream; picture_flags, which are a frame's own,
  * do not count. */
 gboolean paco_video_equal (const PacoVideoInfo *a, const PacoVideoInfo *b);
 
-/* Whether a buffer of this stream is coded as two fields. */
+/* Says whether a buffer of this stream is coded as two fields. */
 gboolean paco_buffer_has_fields (const GstVideoInfo *info, GstBuffer *buffer);
 
 /* Sets HDR fields of the header in caps. */

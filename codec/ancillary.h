@@ -50,9 +50,9 @@ bool paco_ancillary_next (PacoAncillary *chunks, PacoChunk *chunk);
 size_t paco_ancillary_size (const PacoAncillary *chunks);
 uint8_t *paco_ancillary_copy (const PacoAncillary *chunks, uint8_t *to);
 
-/* Whether the bytes are chunks, those with a name above are as FORMAT.md says, and the
- * ancillary ones take no more than PACO_MAX_ANCILLARY_SIZE. If not, *reason says what
- * is wrong. */
+/* Says whether the bytes are chunks, those with a name above are as FORMAT.md says,
+ * and the ancillary ones take no more than PACO_MAX_ANCILLARY_SIZE. If not, *reason
+ * says what is wrong. */
 bool paco_ancillary_check (const PacoAncillary *chunks, const char **reason);
 
 /* --- what they say --- */
@@ -85,8 +85,8 @@ typedef struct
   uint32_t bars[2];
 } PacoActiveFormat;
 
-/* Whether FORMAT.md allows this active format. A frame with one that it does not allow
- * is refused. */
+/* Says whether FORMAT.md allows this active format. A frame with one that it does not
+ * allow is refused. */
 bool paco_active_format_is_valid (const PacoActiveFormat *active);
 
 enum
@@ -109,8 +109,8 @@ typedef struct
   int32_t daily_jam_offset;
 } PacoTimecode;
 
-/* Whether FORMAT.md allows this timecode. A frame with one that it does not allow is
- * refused. */
+/* Says whether FORMAT.md allows this timecode. A frame with one that it does not
+ * allow is refused. */
 bool paco_timecode_is_valid (const PacoTimecode *timecode);
 
 /* A rectangle and what it is. Lists of values follow, see paco_values_next(). */
@@ -184,8 +184,8 @@ void paco_chunk_reference_time (
 bool paco_values_next_list (PacoValues *values, char name[PACO_MAX_NAME + 1]);
 bool paco_values_next (PacoValues *values, PacoValue *value);
 
-/* Whether these bytes are a name as FORMAT.md wants it: a letter, then letters, digits
- * and any of - _ . : + / */
+/* Says whether these bytes are a name as FORMAT.md wants it: a letter, then letters,
+ * digits and any of - _ . : + / */
 bool paco_is_name (const char *name, size_t length);
 
 /* --- writing --- */

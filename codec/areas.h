@@ -29,8 +29,9 @@ paco_areas_equal (const PacoAreas *a, const PacoAreas *b)
       && memcmp (a->areas, b->areas, a->n * sizeof a->areas[0]) == 0;
 }
 
-/* How many planes block i loses before it is rounded: `planes` if the samples that it
- * has an influence on lie in none of the areas, else 0. A block of alpha loses none. */
+/* Returns how many planes block i loses before it is rounded: `planes` if the samples
+ * that it has an influence on lie in none of the areas, else 0. A block of alpha
+ * loses none. */
 unsigned paco_areas_planes (const PacoAreas *areas,
     const PacoPictureFormat *picture, const PacoCoding *coding,
     const PacoGeometry *geometry, uint32_t block, unsigned planes);

@@ -28,7 +28,7 @@
 #define PACO_CHECK_FROM_LE(value) __builtin_bswap64 (value)
 #endif
 
-/* What a pair of words adds to the sum. */
+/* Returns what a pair of words adds to the sum. */
 PACO_CHECK_FUNCTION uint64_t
 paco_check_pair (
     uint32_t first, uint32_t second, uint32_t first_key, uint32_t second_key)
@@ -51,9 +51,9 @@ paco_check_finish (uint64_t sum, uint32_t length)
 #include <stddef.h>
 #include <string.h>
 
-/* The check of bytes[0..length). The loop over whole pairs has the form that
- * compilers turn into vectors: the keys are added up, as a product with the
- * pair's number would cost more than all the rest. */
+/* Returns the check of bytes[0..length). The loop over whole pairs has the form that
+ * compilers turn into vectors: the keys are added up, as a product with the pair's
+ * number would cost more than all the rest. */
 static inline uint16_t
 paco_check_bytes (const uint8_t *bytes, size_t length)
 {

@@ -136,8 +136,8 @@ struct _PacoHostMemory
  * more: a coder of large pictures has a smaller depth than its options ask for. */
 #define PACO_MAX_SAMPLES_IN_FLIGHT 400000000
 
-/* How many frames of a format may be in flight on each device of a coder with this
- * depth in its options. */
+/* Returns how many frames of a format may be in flight on each device of a coder with
+ * this depth in its options. */
 unsigned paco_frames_in_flight (
     const PacoPictureFormat *picture, unsigned depth);
 
@@ -154,10 +154,10 @@ void paco_coder_unref (PacoCoder *coder);
 /* Waits until at most n_frames are in flight. Error DEVICE. */
 gboolean paco_coder_wait (PacoCoder *coder, unsigned n_frames, GError **error);
 
-/* How many frames of the configured format may be in flight, on all devices
+/* Returns how many frames of the configured format may be in flight, on all devices
  * together. */
 unsigned paco_coder_depth (const PacoCoder *coder);
-/* How many devices the frames go to in turn; it is 1 for the CPU. */
+/* Returns how many devices the frames go to in turn; it is 1 for the CPU. */
 unsigned paco_coder_n_devices (const PacoCoder *coder);
 
 /* Drops all frames in flight, and one that waits for a flight. Returns when nothing of
@@ -166,7 +166,7 @@ gboolean paco_coder_abandon (PacoCoder *coder, GError **error);
 
 void paco_coder_stats (PacoCoder *coder, PacoStats *stats);
 
-/* Whether the backend has memory of its own that it reads faster than any other. */
+/* Says whether the backend has memory of its own that it reads faster than any other. */
 gboolean paco_coder_has_host_memory (const PacoCoder *coder);
 /* Allocates such memory, which is not cleared. NULL and error MEMORY or DEVICE when
  * there is none. */

@@ -155,7 +155,7 @@ gboolean paco_coder_unconfigure (PacoCoder *coder, GError **error);
 /* Sets the depth for pictures of this format; prepare() calls it. */
 void paco_coder_set_depth (PacoCoder *coder, const PacoPictureFormat *picture);
 
-/* Whether the coder reaches the memory that a picture lies in. Error
+/* Says whether the coder reaches the memory that a picture lies in. Error
  * UNSUPPORTED. */
 gboolean paco_coder_check_memory (
     const PacoCoder *coder, const PacoPicture *picture, GError **error);
@@ -170,7 +170,7 @@ gboolean paco_coder_submit (
 gboolean paco_coder_collect (PacoCoder *coder, void *result, void **user_data,
     PacoFrameTimes *times, GError **error);
 
-/* Whether the frame of a flight has been abandoned, so that its thread may stop. */
+/* Says whether the frame of a flight has been abandoned, so that its thread may stop. */
 bool paco_coder_is_abandoned (const PacoCoder *coder, unsigned flight);
 
 /* Between these two calls, made by a flight's thread, frames do work one after the

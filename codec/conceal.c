@@ -32,7 +32,7 @@ struct _PacoConcealer
   PacoCoefficient coefficients[MAX_BLOCK];
 };
 
-/* Whether something is so, as far as is known yet. */
+/* Whether something is so, as far as that is known. */
 typedef enum
 {
   UNKNOWN,
@@ -336,9 +336,9 @@ add_activity (PacoConcealer *concealer, const PacoConcealFrame *frame,
   return true;
 }
 
-/* Whether the picture has moved by less than about half a coefficient of LL in the
- * component of this subband. If it has moved farther, the coarsest level of the last
- * frame is worse than zeros. */
+/* Says whether the picture has moved by less than about half a coefficient of LL in
+ * the component of this subband. If it has moved farther, the coarsest level of the
+ * last frame is worse than zeros. */
 static bool
 is_still (PacoConcealer *concealer, const PacoConcealFrame *frame,
     const PacoSubband *subband)
@@ -355,9 +355,9 @@ is_still (PacoConcealer *concealer, const PacoConcealFrame *frame,
   return 4.0 * activity.change <= activity.detail;
 }
 
-/* Whether another scene begins with this field: its LL, as far as it can be compared in
- * any component, differs more from the last frame than that varies in itself. What a
- * broken block was in the last frame is of no use then. */
+/* Says whether another scene begins with this field: its LL, as far as it can be
+ * compared in any component, differs more from the last frame than that varies in
+ * itself. What a broken block was in the last frame is of no use then. */
 static bool
 follows_cut (
     PacoConcealer *concealer, const PacoConcealFrame *frame, unsigned field)

@@ -15,8 +15,9 @@ G_BEGIN_DECLS
  * which costs next to nothing. */
 #define PACO_CONCEALED_LEVELS 4
 
-/* How many blocks, the first ones of a frame, may be concealed: those of LL and of the
- * coarsest level, as far as a decoder that leaves out `reduce` levels needs them. */
+/* Returns how many blocks, the first ones of a frame, may be concealed: those of LL
+ * and of the coarsest level, as far as a decoder that leaves out `reduce` levels
+ * needs them. */
 static inline uint32_t
 paco_n_concealed_blocks (const PacoGeometry *geometry, unsigned reduce)
 {

@@ -15,7 +15,7 @@ paco_cut_points_write (const PacoBlockRecord *records, const PacoRateCuts *cuts,
   return out - data;
 }
 
-/* Whether the block can have these cuts: each leaves less than the one before. */
+/* Says whether the block can have these cuts: each leaves less than the one before. */
 static bool
 are_of_block (const PacoRateCuts *cuts, const PacoBlockRecord *record)
 {

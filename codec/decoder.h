@@ -42,7 +42,7 @@ typedef struct
 gboolean paco_decoder_configure (PacoDecoder *decoder, const PacoHeader *header,
     const PacoSampleLayout *layout, unsigned reduce, GError **error);
 
-/* Whether the decoder is configured for frames with this header. The thread that
+/* Says whether the decoder is configured for frames with this header. The thread that
  * configures calls it. */
 gboolean paco_decoder_takes (
     const PacoDecoder *decoder, const PacoHeader *header);

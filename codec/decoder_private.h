@@ -55,7 +55,7 @@ struct _PacoDecoder
 void paco_decoder_init (PacoDecoder *decoder, const PacoDecoderClass *klass,
     const PacoBackendOptions *options);
 
-/* The codeblocks' bytes of a frame, and those of a block. */
+/* Returns the codeblocks' bytes of a frame, and those of a block. */
 const uint8_t *paco_decoder_payload (const PacoDecoderJob *job);
 const uint8_t *paco_decoder_block (
     const PacoDecoderJob *job, const PacoBlockRecord *record);

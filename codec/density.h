@@ -37,7 +37,7 @@ paco_density_class (uint32_t n_significant, uint32_t n_coefficients)
   return 1 + k;
 }
 
-/* What the block's density adds to the one found around a lane and stripe. */
+/* Returns what the block's density adds to the one found around a lane and stripe. */
 PACO_DENSITY_FUNCTION uint32_t
 paco_density_of_block (uint32_t n_significant, uint32_t n_coefficients)
 {

@@ -8,7 +8,7 @@
 
 /* --- what frames with a budget learn from earlier ones --- */
 
-/* The number of the frame that another one learns from. */
+/* Returns the number of the frame that another one learns from. */
 static uint64_t
 earlier_frame (uint64_t number)
 {
@@ -431,8 +431,8 @@ paco_encoder_coding (PacoEncoder *encoder)
 
 /* --- frames in and out --- */
 
-/* How many bytes of ancillary chunks a frame may have: its budget less what the
- * smallest frame takes. */
+/* Returns how many bytes of ancillary chunks a frame may have: its budget less what
+ * the smallest frame takes. */
 static size_t
 max_ancillary (const PacoEncoderForm *form, const PacoRate *rate)
 {

@@ -39,7 +39,7 @@ gboolean paco_encoder_configure_mixed (PacoEncoder *encoder,
     const PacoPictureFormat *picture, const PacoSampleLayout *layout,
     const PacoParameters *parameters, GError **error);
 
-/* Whether later frames are coded as two fields; allowed with frames in flight,
+/* Says whether later frames are coded as two fields; allowed with frames in flight,
  * after paco_encoder_configure_mixed(). */
 void paco_encoder_set_fields (PacoEncoder *encoder, gboolean fields);
 
@@ -57,19 +57,19 @@ void paco_encoder_set_weight (PacoEncoder *encoder, double weight);
  * it. */
 void paco_encoder_set_areas (PacoEncoder *encoder, const PacoAreas *areas);
 
-/* The coding that configure() has chosen for the next frames, with the steps of the
- * rate at that time. Frames that choose for themselves may have another wavelet
- * (policy_wavelet.h). NULL if nothing is configured. The thread that configures calls
- * it. */
+/* Returns the coding that configure() has chosen for the next frames, with the steps
+ * of the rate at that time. Frames that choose for themselves may have another
+ * wavelet (policy_wavelet.h). NULL if nothing is configured. The thread that
+ * configures calls it. */
 const PacoCoding *paco_encoder_coding (PacoEncoder *encoder);
 
 /* The largest size in bytes that a frame can have at any rate, without an attachment; 0
  * if nothing is configured. */
 size_t paco_encoder_max_frame_size (PacoEncoder *encoder);
 
-/* How many bytes of ancillary chunks the next frame may have: PACO_MAX_ANCILLARY_SIZE,
- * or less if the budget is small; 0 if nothing is configured. The thread that submits
- * calls it. */
+/* Returns how many bytes of ancillary chunks the next frame may have:
+ * PACO_MAX_ANCILLARY_SIZE, or less if the budget is small; 0 if nothing is
+ * configured. The thread that submits calls it. */
 size_t paco_encoder_max_ancillary (PacoEncoder *encoder);
 
 /* Waits for a free flight. video is copied, but the memory of video->ancillary and of

@@ -57,7 +57,7 @@ void paco_geometry_free (PacoGeometry *geometry);
 void paco_entry_subband (
     unsigned levels, unsigned entry, unsigned *level, unsigned *orientation);
 
-/* The subband of a field, component, level (1..L; LL: L) and orientation. */
+/* Returns the subband of a field, component, level (1..L; LL: L) and orientation. */
 const PacoSubband *paco_geometry_subband (const PacoGeometry *geometry,
     unsigned field, unsigned component, unsigned level, unsigned orientation);
 

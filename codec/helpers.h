@@ -20,7 +20,7 @@ PacoHelpers *paco_helpers_new (void);
 /* Frees helpers, which may be NULL. */
 void paco_helpers_free (PacoHelpers *helpers);
 
-/* How many parts are done at the same time, the caller's included: from 1 to
+/* Returns how many parts are done at the same time, the caller's included: from 1 to
  * PACO_MAX_HELPERS. */
 unsigned paco_helpers_count (const PacoHelpers *helpers);
 

@@ -5,7 +5,7 @@
 #include "error.h"
 #include <zlib.h>
 
-/* The value of a record's field of raw planes. */
+/* Returns the value of a record's field of raw planes. */
 static unsigned
 raw_planes_field (const PacoBlockRecord *record)
 {

@@ -46,8 +46,8 @@ gboolean paco_index_parse (const uint8_t *data, size_t size,
 gboolean paco_index_parse_frame (const uint8_t *data, const PacoHeader *header,
     const PacoGeometry *geometry, PacoBlockRecord *records, GError **error);
 
-/* How many lanes share a codeword of a block that is not zero. A block that a cut
- * has left with one plane had more when it was coded, so four lanes shared its
+/* Returns how many lanes share a codeword of a block that is not zero. A block that a
+ * cut has left with one plane had more when it was coded, so four lanes shared its
  * codewords. */
 static inline unsigned
 paco_record_lanes (const PacoBlockRecord *record)
@@ -58,7 +58,7 @@ paco_record_lanes (const PacoBlockRecord *record)
       record->cut ? 2 : record->planes - record->dropped_planes);
 }
 
-/* How many bytes a record takes. */
+/* Returns how many bytes a record takes. */
 static inline unsigned
 paco_record_bytes (const PacoBlockRecord *record, bool block_checks)
 {
@@ -69,8 +69,8 @@ paco_record_bytes (const PacoBlockRecord *record, bool block_checks)
       record->planes == 0, record->length, extension, block_checks);
 }
 
-/* How many bytes a block of n coefficients takes at most: as many as with all planes
- * raw. */
+/* Returns how many bytes a block of n coefficients takes at most: as many as with all
+ * planes raw. */
 static inline uint32_t
 paco_raw_block_bytes (uint32_t n_coefficients, unsigned planes)
 {

@@ -49,8 +49,8 @@ paco_layout_end (const PacoSampleLayout *layout, uint32_t columns)
   return end;
 }
 
-/* Where byte i of a word lies, counted from the word's beginning. Byte 0 is the least
- * significant one. */
+/* Returns where byte i of a word lies, counted from the word's beginning. Byte 0 is
+ * the least significant one. */
 static unsigned
 byte_of_word (const PacoSampleLayout *layout, unsigned i)
 {
@@ -108,8 +108,8 @@ are_in_one_region (const PacoPicture *picture, unsigned a, unsigned b)
 
 /* --- regions --- */
 
-/* How many groups begin in a line. There are more than the samples need where words are
- * swapped and the last word has bytes left. */
+/* Returns how many groups begin in a line. There are more than the samples need where
+ * words are swapped and the last word has bytes left. */
 static uint32_t
 n_groups (const PacoSampleLayout *layout, uint32_t columns)
 {
@@ -219,7 +219,7 @@ paco_layouts_check (const PacoPictureFormat *format,
   return true;
 }
 
-/* Whether component c has the shape of the region that it lies in. */
+/* Says whether component c has the shape of the region that it lies in. */
 static bool
 check_agreement (const PacoPictureFormat *format, const PacoPicture *picture,
     const PacoRegion *region, unsigned reduce, unsigned c, GError **error)
@@ -250,7 +250,7 @@ check_agreement (const PacoPictureFormat *format, const PacoPicture *picture,
   return false;
 }
 
-/* Whether all samples of component c lie in the region and on bits of their own.
+/* Says whether all samples of component c lie in the region and on bits of their own.
  * covered: the bits of a group that the components before it take. */
 static bool
 check_samples (const PacoPictureFormat *format, const PacoPicture *picture,

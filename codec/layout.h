@@ -65,7 +65,7 @@ typedef struct
 void paco_layout_append (
     PacoSampleLayout *layout, unsigned bit, unsigned depth);
 
-/* Whether each sample has a word of its own, one behind the other. */
+/* Says whether each sample has a word of its own, one behind the other. */
 static inline bool
 paco_layout_is_planar (const PacoSampleLayout *layout)
 {
@@ -73,14 +73,14 @@ paco_layout_is_planar (const PacoSampleLayout *layout)
       && !layout->swap_words;
 }
 
-/* Where byte b of a line lies in memory. */
+/* Returns where byte b of a line lies in memory. */
 static inline size_t
 paco_layout_byte (const PacoSampleLayout *layout, size_t b)
 {
   return layout->swap_words ? b ^ 3 : b;
 }
 
-/* How many groups the samples of a line take that has so many columns of the
+/* Returns how many groups the samples of a line take that has so many columns of the
  * component. */
 static inline uint32_t
 paco_layout_groups (const PacoSampleLayout *layout, uint32_t columns)
@@ -88,8 +88,8 @@ paco_layout_groups (const PacoSampleLayout *layout, uint32_t columns)
   return (columns + layout->group_samples - 1) / layout->group_samples;
 }
 
-/* How many bytes a line of so many columns takes: whole groups, and whole words if
- * words are swapped. */
+/* Returns how many bytes a line of so many columns takes: whole groups, and whole
+ * words if words are swapped. */
 size_t paco_layout_line_bytes (
     const PacoSampleLayout *layout, uint32_t columns);
 
@@ -97,7 +97,8 @@ size_t paco_layout_line_bytes (
  * bytes again; else 1. */
 unsigned paco_layout_aligned_groups (const PacoSampleLayout *layout);
 
-/* How many bytes a line has up to the end of the last word with one of its samples. */
+/* Returns how many bytes a line has up to the end of the last word with one of its
+ * samples. */
 size_t paco_layout_end (const PacoSampleLayout *layout, uint32_t columns);
 
 /* The byte of the line at which the word of sample x begins. */
@@ -139,13 +140,13 @@ void paco_region_blank_line (const PacoRegion *region, uint32_t y);
 void paco_layout_put (
     const PacoSampleLayout *layout, uint8_t *line, uint32_t x, uint32_t sample);
 
-/* Whether each component of the format can be stored as its layout says: words lie in
- * the group, samples lie in their words, and no sample lies over another. Error
- * UNSUPPORTED. */
+/* Says whether each component of the format can be stored as its layout says: words
+ * lie in the group, samples lie in their words, and no sample lies over another.
+ * Error UNSUPPORTED. */
 bool paco_layouts_check (const PacoPictureFormat *format,
     const PacoSampleLayout *layouts, GError **error);
 
-/* The same for a picture in memory. Also, components that share a region must have the
- * same stride and group, and its lines must not overlap. */
+/* Says the same of a picture in memory. Also, components that share a region must
+ * have the same stride and group, and its lines must not overlap. */
 bool paco_picture_check (const PacoPictureFormat *format,
     const PacoPicture *picture, unsigned reduce, GError **error);

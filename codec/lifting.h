@@ -116,7 +116,7 @@ PACO_CONSTANT PacoWavelet paco_wavelets[PACO_N_WAVELETS] = {
       2.0 },
 };
 
-/* How far from x[i] the farthest sample lies that a step reads. */
+/* Returns how far from x[i] the farthest sample lies that a step reads. */
 PACO_CONSTANT_FUNCTION unsigned
 paco_lifting_step_reach (const PacoLiftingStep *step)
 {
@@ -129,8 +129,8 @@ paco_lifting_step_is_idle (const PacoLiftingStep *step)
   return step->n_taps == 1 && step->taps[0] == 0;
 }
 
-/* The sum of the reaches of all steps, idle ones included. A window in which each step
- * follows the one before has so many lines. It is even. */
+/* Returns the sum of the reaches of all steps, idle ones included. A window in which
+ * each step follows the one before has so many lines. It is even. */
 PACO_CONSTANT_FUNCTION unsigned
 paco_wavelet_window (const PacoWavelet *wavelet)
 {
@@ -141,8 +141,9 @@ paco_wavelet_window (const PacoWavelet *wavelet)
   return reach;
 }
 
-/* How far from a sample the farthest one lies that its filtering, or the undoing of it,
- * reads: 1 with Haar, 2 with 5/3, 4 with both 9/7, 6 with 13/7, 14 with Fidelity. */
+/* Returns how far from a sample the farthest one lies that its filtering, or the
+ * undoing of it, reads: 1 with Haar, 2 with 5/3, 4 with both 9/7, 6 with 13/7, 14
+ * with Fidelity. */
 PACO_CONSTANT_FUNCTION unsigned
 paco_wavelet_reach (const PacoWavelet *wavelet)
 {

@@ -52,7 +52,7 @@ paco_ceil_shift (uint32_t value, unsigned shift)
   return (value + (1u << shift) - 1) >> shift;
 }
 
-/* How many columns, and lines, a component has in the whole frame. */
+/* Returns how many columns, and lines, a component has in the whole frame. */
 static inline uint32_t
 paco_component_width (const PacoPictureFormat *format, unsigned component)
 {
@@ -67,7 +67,7 @@ paco_component_height (const PacoPictureFormat *format, unsigned component)
       format->height, format->components[component].subsampling_y);
 }
 
-/* How many samples all components have together. */
+/* Returns how many samples all components have together. */
 static inline uint64_t
 paco_picture_samples (const PacoPictureFormat *format)
 {
@@ -79,7 +79,7 @@ paco_picture_samples (const PacoPictureFormat *format)
   return samples;
 }
 
-/* Whether a component is alpha: the last of two or four (FORMAT.md section 2). */
+/* Says whether a component is alpha: the last of two or four (FORMAT.md section 2). */
 static inline bool
 paco_is_alpha (const PacoPictureFormat *format, unsigned component)
 {

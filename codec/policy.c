@@ -126,7 +126,7 @@ choose_color_transform (const PacoPictureFormat *picture,
   return TRUE;
 }
 
-/* Whether a component is the difference of two colours. */
+/* Says whether a component is the difference of two colours. */
 static bool
 is_chroma (const PacoPictureFormat *picture, const PacoParameters *parameters,
     const PacoCoding *coding, unsigned component)
@@ -155,8 +155,8 @@ paco_policy_norm (const PacoCoding *coding, unsigned component, unsigned level,
   return norm;
 }
 
-/* The step with which all subbands have the same error in the picture, or, with
- * tune=visual, to the eye (visual.h). */
+/* Returns the step with which all subbands have the same error in the picture, or,
+ * with tune=visual, to the eye (visual.h). */
 double
 paco_policy_step (const PacoPictureFormat *picture,
     const PacoParameters *parameters, const PacoCoding *coding,
@@ -434,8 +434,8 @@ paco_policy_block (const PacoBlockCounts *counts, unsigned dropped,
 
 /* --- bounds --------------------------------------------------------------- */
 
-/* How many planes a coefficient within this bound has at most; indices may be rounded
- * up. */
+/* Returns how many planes a coefficient within this bound has at most; indices may be
+ * rounded up. */
 static unsigned
 max_planes (double bound, bool reversible)
 {

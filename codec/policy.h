@@ -14,7 +14,7 @@
 gboolean paco_policy_coding (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *coding, GError **error);
 
-/* How much an error of 1 in a coefficient changes the picture: its norm. */
+/* Returns how much an error of 1 in a coefficient changes the picture: its norm. */
 double paco_policy_norm (const PacoCoding *coding, unsigned component,
     unsigned level, unsigned orientation);
 
@@ -39,15 +39,15 @@ int paco_policy_weight (const PacoPictureFormat *picture,
  * nothing else to cut. */
 #define PACO_ALPHA_WEIGHT 160
 
-/* How many planes a subband drops. With rate control by quality, reversible wavelets
- * are quantized by that; it is 0 in all other cases, and always for alpha. */
+/* Returns how many planes a subband drops. With rate control by quality, reversible
+ * wavelets are quantized by that; it is 0 in all other cases, and always for alpha. */
 unsigned paco_policy_dropped_planes (const PacoPictureFormat *picture,
     const PacoParameters *parameters, const PacoCoding *coding,
     unsigned component, unsigned level, unsigned orientation);
 
-/* How many planes blocks outside of all areas lose before they are rounded, if there
- * are areas: their steps are so many octaves coarser. It is 0 with rate control
- * lossless. */
+/* Returns how many planes blocks outside of all areas lose before they are rounded,
+ * if there are areas: their steps are so many octaves coarser. It is 0 with rate
+ * control lossless. */
 unsigned paco_policy_area_planes (const PacoParameters *parameters);
 
 /* What is known of a block before it is coded: top[p] coefficients have their
@@ -67,9 +67,9 @@ typedef struct
 void paco_policy_block (const PacoBlockCounts *counts, unsigned dropped,
     unsigned complexity, PacoBlockRecord *record);
 
-/* How many bytes a frame may take with rate control by bitrate: the frame size, or
- * the bitrate for the time of a frame. Error UNSUPPORTED when neither is given, or a
- * bitrate without a frame rate. */
+/* Returns how many bytes a frame may take with rate control by bitrate: the frame
+ * size, or the bitrate for the time of a frame. Error UNSUPPORTED when neither is
+ * given, or a bitrate without a frame rate. */
 gboolean paco_policy_budget (
     const PacoParameters *parameters, uint32_t *budget, GError **error);
 

@@ -78,7 +78,7 @@ paco_policy_plane_cost (uint32_t n_significant, uint32_t n_first,
   return cost > saving ? cost - saving : 0;
 }
 
-/* Whether a plane of that cost is stored raw if all planes below it are. */
+/* Says whether a plane of that cost is stored raw if all planes below it are. */
 PACO_POLICY_FUNCTION bool
 paco_policy_plane_is_raw (
     uint32_t cost, uint32_t n_coefficients, unsigned complexity)

@@ -25,7 +25,7 @@ typedef struct
   uint32_t n, first, step;
 } PacoBands;
 
-/* The bands of a picture. n is 0 if the picture is smaller than a tile. */
+/* Returns the bands of a picture. n is 0 if the picture is smaller than a tile. */
 PacoBands paco_policy_bands (const PacoPictureFormat *picture);
 
 /* Where the samples of the bands lie. data[c] is the first group of component c in the
@@ -39,7 +39,7 @@ typedef struct
   PacoSampleLayout layout[3];
 } PacoBandSamples;
 
-/* Where the bands of a picture in the host's memory lie. */
+/* Returns where the bands of a picture in the host's memory lie. */
 PacoBandSamples paco_policy_band_samples (
     const PacoPictureFormat *format, const PacoPicture *picture);
 
@@ -47,13 +47,13 @@ PacoBandSamples paco_policy_band_samples (
  * would have to wait for it. */
 #define PACO_CHOICE_DEPTH 8
 
-/* Whether pictures may be coded with another wavelet than paco_policy_coding() says;
- * then `other` is set to that coding. This holds for lossless RGB of at most
+/* Says whether pictures may be coded with another wavelet than paco_policy_coding()
+ * says; then `other` is set to that coding. This holds for lossless RGB of at most
  * PACO_CHOICE_DEPTH bits when the wavelet is PACO_WAVELET_AUTO. */
 bool paco_policy_other_wavelet (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *other);
 
-/* Whether a picture is coded with the other wavelet. color_transform is a reversible
- * one, or none. */
+/* Says whether a picture is coded with the other wavelet. color_transform is a
+ * reversible one, or none. */
 bool paco_policy_takes_other_wavelet (const PacoPictureFormat *picture,
     PacoColorTransform color_transform, const PacoBandSamples *samples);

@@ -8,7 +8,7 @@
 
 #define PACO_MAX_MAGNITUDE ((1 << 23) - 1)
 
-/* The step of a 14-bit code, exact in binary32. */
+/* Returns the step of a 14-bit code, exact in binary32. */
 static inline float
 paco_step_decode (uint16_t code)
 {

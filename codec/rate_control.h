@@ -66,9 +66,9 @@ void paco_rate_begin (PacoRateAttempt *attempt, const PacoRateTable *table,
  * instead. */
 bool paco_rate_step (PacoRateAttempt *attempt, const PacoRateBits *sums);
 
-/* Whether the frame, which takes so many bytes of index and payload, is to be coded
- * once more; then the attempt says how. If not, only cuts are left to be made. */
+/* Says whether the frame, which takes so many bytes of index and payload, is to be
+ * coded once more; then the attempt says how. If not, only cuts are left to be made. */
 bool paco_rate_again (PacoRateAttempt *attempt, uint64_t bytes);
 
-/* What later frames learn from this one. */
+/* Returns what later frames learn from this one. */
 PacoRateHistory paco_rate_end (const PacoRateAttempt *attempt);

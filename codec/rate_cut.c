@@ -4,7 +4,7 @@
 #include "rate_cut.h"
 #include <string.h>
 
-/* How many cuts a block has, with the one that leaves nothing. */
+/* Returns how many cuts a block has, with the one that leaves nothing. */
 static unsigned
 n_cuts (const PacoRateCuts *cuts)
 {
@@ -25,7 +25,7 @@ bytes_after (const PacoRateBlocks *blocks, uint32_t i, unsigned lost)
   return bytes;
 }
 
-/* How many bytes the block loses with one cut more than `lost`. */
+/* Returns how many bytes the block loses with one cut more than `lost`. */
 static uint32_t
 piece (const PacoRateBlocks *blocks, uint32_t i, unsigned lost)
 {

@@ -32,7 +32,7 @@ paco_rate_counted_line (uint32_t n, bool all)
   return all ? n : 8 * n + (n & 7);
 }
 
-/* How many lines of a block of this height are counted. */
+/* Returns how many lines of a block of this height are counted. */
 PACO_RATE_FUNCTION uint32_t
 paco_rate_counted_lines (uint32_t height, bool all)
 {
@@ -80,8 +80,9 @@ paco_rate_significance (uint32_t n_new, uint32_t n)
 /* How many bits the index has for a block that is not zero. */
 #define PACO_RATE_RECORD_BITS(checks) ((checks) ? 40 : 24)
 
-/* The bits, times 1024, of a plane in which n_new coefficients become significant after
- * n_significant: refinement, a sign for each new one, and significance. */
+/* Returns the bits, times 1024, of a plane in which n_new coefficients become
+ * significant after n_significant: refinement, a sign for each new one, and
+ * significance. */
 PACO_RATE_FUNCTION uint64_t
 paco_rate_plane_cost (uint32_t n_significant, uint32_t n_new, uint32_t n)
 {
@@ -89,8 +90,8 @@ paco_rate_plane_cost (uint32_t n_significant, uint32_t n_new, uint32_t n)
       + paco_rate_significance (n_new, n - n_significant);
 }
 
-/* The bits of a block whose coded planes have this cost; n_new coefficients became
- * significant in the last of them. */
+/* Returns the bits of a block whose coded planes have this cost; n_new coefficients
+ * became significant in the last of them. */
 PACO_RATE_FUNCTION uint32_t
 paco_rate_bits_of_cost (uint64_t cost, uint32_t n_significant, uint32_t n_new,
     uint32_t n_counted, uint32_t n, bool checks)
@@ -123,8 +124,8 @@ paco_rate_block_bits (const uint32_t top[PACO_RATE_PLANES], uint32_t n_counted,
   }
 }
 
-/* The bits at a threshold (PacoRateStep), interpolated between planes with second
- * differences. */
+/* Returns the bits at a threshold (PacoRateStep), interpolated between planes with
+ * second differences. */
 PACO_RATE_FUNCTION uint64_t
 paco_rate_bits (const PacoRateBits *sum, int threshold)
 {
@@ -145,8 +146,8 @@ paco_rate_bits (const PacoRateBits *sum, int threshold)
           / (2 * PACO_RATE_OCTAVE * PACO_RATE_OCTAVE));
 }
 
-/* The bytes of index and payload of a frame with the steps of a number. n_entries
- * counts those of all components together. */
+/* Returns the bytes of index and payload of a frame with the steps of a number.
+ * n_entries counts those of all components together. */
 PACO_RATE_FUNCTION uint64_t
 paco_rate_estimate (
     const PacoRateStep *steps, const PacoRateBits *sums, unsigned n_entries)

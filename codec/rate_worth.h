@@ -68,7 +68,7 @@ paco_rate_take_planes (PacoRateError *error, unsigned p)
   return error->lost + ((uint64_t) error->n_left << 2 * p);
 }
 
-/* The worth, 8 log2 of distortion for a byte, with the weight of a subband. */
+/* Returns the worth, 8 log2 of distortion for a byte, with the weight of a subband. */
 PACO_RATE_FUNCTION uint8_t
 paco_rate_worth (uint64_t distortion, int bytes, int weight)
 {
@@ -79,7 +79,7 @@ paco_rate_worth (uint64_t distortion, int bytes, int weight)
   return (uint8_t) (worth < 0 ? 0 : worth > 255 ? 255 : worth);
 }
 
-/* How many bytes of index and payload a block takes that is cut to so many
+/* Returns how many bytes of index and payload a block takes that is cut to so many
  * codewords. */
 PACO_RATE_FUNCTION int
 paco_rate_bytes_of (uint16_t codewords, bool checks)
@@ -170,8 +170,8 @@ paco_rate_find_cuts (const uint32_t *top, const uint16_t *codewords,
   cuts->worth[cuts->n] = worth;
 }
 
-/* How many bytes of index and payload a block takes after a cut, 0..cuts->n. After the
- * last one it is zero. */
+/* Returns how many bytes of index and payload a block takes after a cut, 0..cuts->n.
+ * After the last one it is zero. */
 PACO_RATE_FUNCTION int
 paco_rate_cut_bytes (const PacoRateCuts *cuts, unsigned cut, bool checks)
 {

@@ -37,9 +37,9 @@ enum
   PACO_MAX_DROPPED_PLANES = 15,
 };
 
-/* How many bytes a block's record takes. zero: the block is zero; length: its bytes in
- * the payload; extension: planes are raw or dropped, or the block is cut; checks: the
- * frame has block checks. */
+/* Returns how many bytes a block's record takes. zero: the block is zero; length: its
+ * bytes in the payload; extension: planes are raw or dropped, or the block is cut;
+ * checks: the frame has block checks. */
 PACO_RECORD_FUNCTION uint32_t
 paco_record_size (bool zero, uint32_t length, bool extension, bool checks)
 {

@@ -5,9 +5,9 @@
 #include "header.h"
 #include <glib.h>
 
-/* How many octaves coarser a subband's step is than the step with which all subbands
- * have the same error, at the same base step and without the influence of the
- * quality (paco_visual_share()). level is 1..8, and for LL the number of levels;
+/* Returns how many octaves coarser a subband's step is than the step with which all
+ * subbands have the same error, at the same base step and without the influence of
+ * the quality (paco_visual_share()). level is 1..8, and for LL the number of levels;
  * chroma says that the component is one of two colour differences, else it is taken
  * for luma. */
 double paco_visual_octaves (const PacoPictureFormat *picture,

@@ -44,8 +44,8 @@ paco_wavelet_reduced_shift (PacoWaveletId wavelet, unsigned levels)
 #define LINE_SAMPLES(reach) (4 * ((reach) + 2))
 #define MAX_SAMPLES (LINE_SAMPLES (PACO_MAX_LIFTING_REACH) << PACO_MAX_LEVELS)
 
-/* The norm of the synthesis filter in one dimension: the root of the energy that an
- * impulse in the low or high half of `level` has in the picture. */
+/* Returns the norm of the synthesis filter in one dimension: the root of the energy
+ * that an impulse in the low or high half of `level` has in the picture. */
 static double
 line_norm (const PacoWavelet *wavelet, unsigned level, bool high)
 {

@@ -29,8 +29,8 @@ paco_wavelet_reduce (int32_t x, unsigned shift)
   return (int32_t) ((uint32_t) x + half) >> shift;
 }
 
-/* How many coefficients on either side of a sample's place in a subband have an
- * influence on the sample, at most. An inverse filtering reaches over half of
+/* Returns how many coefficients on either side of a sample's place in a subband have
+ * an influence on the sample, at most. An inverse filtering reaches over half of
  * paco_wavelet_reach() in coefficients of its level, and the filterings of all finer
  * levels together reach over as much. */
 static inline unsigned
@@ -39,9 +39,9 @@ paco_wavelet_shown_reach (PacoWaveletId wavelet)
   return paco_wavelet_reach (&paco_wavelets[wavelet]);
 }
 
-/* The L2 norm of the synthesis basis of a subband: how much an error of 1 in one of its
- * coefficients changes the picture. level is 1..8, and for LL the number of levels; 0
- * gives 1. */
+/* Returns the L2 norm of the synthesis basis of a subband: how much an error of 1 in
+ * one of its coefficients changes the picture. level is 1..8, and for LL the number
+ * of levels; 0 gives 1. */
 double paco_wavelet_norm (
     PacoWaveletId wavelet, unsigned level, PacoOrientation orientation);
 

@@ -84,8 +84,8 @@ extend_places (PacoFrameIndex *index, PacoFile *file, int64_t budget)
     set_complete (index, true);
 }
 
-/* Whether the frame behind the last one, which claims to be larger than the file,
- * is only cut by its end: its header is good, or cut itself, and no other frame
+/* Says whether the frame behind the last one, which claims to be larger than the
+ * file, is only cut by its end: its header is good, or cut itself, and no other frame
  * begins in it. To know that takes reading all that is there. */
 static bool
 is_cut_by_end (

@@ -25,10 +25,10 @@ void paco_frame_index_unref (PacoFrameIndex *index); /* or NULL */
 bool paco_frame_index_extend (
     PacoFrameIndex *index, PacoFile *file, unsigned at_least, int64_t budget);
 
-/* Whether all frames of the file are in the index. */
+/* Says whether all frames of the file are in the index. */
 bool paco_frame_index_is_complete (PacoFrameIndex *index);
 
-/* Whether a complete index knows frames by their places, so that missing ones
+/* Says whether a complete index knows frames by their places, so that missing ones
  * count. If not, it has those that are there, one behind the other. */
 bool paco_frame_index_has_places (PacoFrameIndex *index);
 

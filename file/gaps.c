@@ -21,7 +21,7 @@ paco_gaps_damage (PacoGaps *gaps, uint64_t byte, size_t bytes)
   gaps->next_byte = byte + bytes;
 }
 
-/* Whether frames of the stream are missing before the one at that place. */
+/* Says whether frames of the stream are missing before the one at that place. */
 static bool
 find_gap (const PacoGaps *gaps, const PacoPlace *place, PacoGap *gap)
 {

@@ -48,14 +48,14 @@ typedef struct
 
 /* --- decoding a frame --- */
 
-/* How many bytes lie before the repairs. */
+/* Returns how many bytes lie before the repairs. */
 static size_t
 repairs_offset (const Flight *flight)
 {
   return (flight->payload_size + 7) & ~(size_t) 7;
 }
 
-/* How many bytes payload and repairs have together. */
+/* Returns how many bytes payload and repairs have together. */
 static size_t
 blocks_size (const Flight *flight)
 {

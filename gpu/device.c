@@ -14,7 +14,7 @@ static GCond opening_changed;
 
 /* --- Opening --- */
 
-/* The place of a context's probability in a row as the kernels have it. */
+/* Returns the place of a context's probability in a row as the kernels have it. */
 static unsigned
 place_of_context (unsigned context)
 {

@@ -64,7 +64,8 @@ G_STATIC_ASSERT (PACO_GPU_FAMILY_SETS == PACO_N_SETS);
  * chosen lose it again. */
 PacoCudaDevice *paco_cuda_device_open (
     int ordinal, gint64 timeout, GError **error);
-/* The same in a context that an application has handed in. Coders share it, too. */
+/* Does the same in a context that an application has handed in. Coders share it,
+ * too. */
 PacoCudaDevice *paco_cuda_device_open_in (
     const PacoForeignContext *context, gint64 timeout, GError **error);
 /* Closes a device for a coder, whose reference it takes. device may be NULL. */

@@ -105,8 +105,8 @@ void paco_driver_close (PacoDriver *driver);
 gboolean paco_driver_check (const PacoDriver *driver, CUresult result,
     GError **error, const char *task, ...) G_GNUC_PRINTF (4, 5);
 
-/* Whether a check has ever ended with an error DEVICE. After most of these errors a
- * context cannot be used any more. */
+/* Says whether a check has ever ended with an error DEVICE. After most of these
+ * errors a context cannot be used any more. */
 gboolean paco_driver_has_failed (const PacoDriver *driver);
 /* Marks the driver as failed, because a call does not return. */
 void paco_driver_set_failed (const PacoDriver *driver);

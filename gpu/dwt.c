@@ -11,8 +11,8 @@
 
 /* --- The kernels --- */
 
-/* Whether samples have to be divided when all levels of a picture are left out, because
- * the wavelet's low half grows. */
+/* Says whether samples have to be divided when all levels of a picture are left out,
+ * because the wavelet's low half grows. */
 static bool
 is_grown (unsigned inverse, unsigned wavelet)
 {
@@ -42,8 +42,8 @@ print_name (char *name, size_t size, unsigned inverse, unsigned wavelet,
         layout == PACO_DWT_PLANAR8 ? 8 : 16, triple ? 3 : 1);
 }
 
-/* Whether there is such a kernel. Where the fine side is numbers, components are not
- * mixed, and there always is a level to be transformed. */
+/* Says whether there is such a kernel. Where the fine side is numbers, components are
+ * not mixed, and there always is a level to be transformed. */
 static bool
 exists (unsigned ability, unsigned layout, unsigned triple)
 {
@@ -68,7 +68,7 @@ find_kernel (PacoDwtKernel *kernel, const PacoModule *module, const char *name,
   return TRUE;
 }
 
-/* Whether dwt_further.cu has the kernel. */
+/* Says whether dwt_further.cu has the kernel. */
 static bool
 is_further (unsigned inverse, unsigned wavelet, unsigned ability)
 {
@@ -379,7 +379,7 @@ begin_launch (PacoDwtLaunch *launch, const PacoDwt *dwt,
       wavelet, frame->reduce);
 }
 
-/* Whether the plain kernels can do n planes. */
+/* Says whether the plain kernels can do n planes. */
 static bool
 is_plain (const PacoDwtFrame *frame, const PacoDwtParameters *parameters,
     unsigned wavelet, unsigned n)
@@ -392,7 +392,7 @@ is_plain (const PacoDwtFrame *frame, const PacoDwtParameters *parameters,
   return true;
 }
 
-/* Whether the inverse has to do more than the plain kernels of samples can. */
+/* Says whether the inverse has to do more than the plain kernels of samples can. */
 static bool
 is_beyond_plain (const PacoDwt *dwt, const PacoDwtPlane *planes, unsigned n,
     unsigned wavelet, unsigned level, unsigned group)
@@ -422,7 +422,7 @@ layout_of (const PacoDwtFrame *frame, unsigned component)
                                                            : PACO_DWT_PLANAR16;
 }
 
-/* The kernel of a launch of n selected planes. */
+/* Returns the kernel of a launch of n selected planes. */
 static const PacoDwtKernel *
 samples_kernel (const PacoDwt *dwt, const PacoDwtFrame *frame,
     const PacoDwtParameters *parameters, unsigned n, unsigned level,

@@ -46,7 +46,7 @@ typedef struct
   bool early; /* they know how to wait for the kernel before them */
 } PacoDwtKernels;
 
-/* Whether the kernels of a wavelet are in the further module, as few frames need
+/* Says whether the kernels of a wavelet are in the further module, as few frames need
  * them. */
 static inline bool
 paco_dwt_is_further (unsigned wavelet)
@@ -85,9 +85,9 @@ PacoDwt *paco_dwt_new (const PacoPictureFormat *format,
     unsigned n_multiprocessors, const PacoDwtKernels *kernels);
 void paco_dwt_free (PacoDwt *dwt);
 
-/* Whether all coefficients that an encoder can make with these steps and bits behind
- * the point fit int16_t. (A decoder looks at the planes of its blocks, of which 15
- * fit.) */
+/* Says whether all coefficients that an encoder can make with these steps and bits
+ * behind the point fit int16_t. (A decoder looks at the planes of its blocks, of
+ * which 15 fit.) */
 bool paco_dwt_is_narrow (
     const PacoPictureFormat *format, const PacoCoding *coding);
 

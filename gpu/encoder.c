@@ -65,7 +65,7 @@ typedef struct
 
 /* --- coding a frame --- */
 
-/* Whether the frame being coded, which has a budget, is one without loss. */
+/* Says whether the frame being coded, which has a budget, is one without loss. */
 static bool
 is_lossless (const Flight *flight)
 {
@@ -188,7 +188,7 @@ download (Flight *flight, uint8_t *to, size_t begin, size_t end, GError **error)
           device->context->name);
 }
 
-/* What comes between the upload and the download. */
+/* Enqueues what comes between the upload and the download. */
 static gboolean
 enqueue_kernels (CudaEncoder *encoder, Flight *flight, bool transformed,
     const PacoHeader *header, PacoEncodedFrame *output, GError **error)
@@ -226,7 +226,7 @@ find_picture (Flight *flight, const PacoEncoderJob *job)
       &flight->frame.transfer, &job->picture, &plan->format, plan->reduce);
 }
 
-/* The picture's way to the device. */
+/* Enqueues the picture's way to the device. */
 static gboolean
 upload (Flight *flight, const PacoEncoderJob *job, GError **error)
 {
@@ -246,7 +246,7 @@ upload (Flight *flight, const PacoEncoderJob *job, GError **error)
       && paco_cuda_frame_await_picture (frame, &job->picture, error);
 }
 
-/* All else, when the picture is on its way to the device or there already. */
+/* Enqueues all else, when the picture is on its way to the device or there already. */
 static gboolean
 enqueue (CudaEncoder *encoder, Flight *flight, const PacoEncoderJob *job,
     bool transformed, const PacoHeader *header, PacoEncodedFrame *output,
@@ -523,7 +523,7 @@ unconfigure (PacoCoder *base, unsigned number)
     paco_cuda_device_leave (part->share.device);
 }
 
-/* Whether coefficients of some frame may not fit 16 bits. */
+/* Says whether coefficients of some frame may not fit 16 bits. */
 static bool
 needs_wide (const PacoEncoderForm *form)
 {

@@ -79,8 +79,8 @@ paco_sample_planes_init (PacoSamplePlanes *planes,
   }
 }
 
-/* Whether the transform can read and write a component where it is: its words have
- * no bits of other components, and the bits beside the sample are 0. */
+/* Says whether the transform can read and write a component where it is: its words
+ * have no bits of other components, and the bits beside the sample are 0. */
 static bool
 is_planar (
     const PacoSamplePlanes *planes, const PacoPicture *picture, unsigned c)
@@ -99,8 +99,8 @@ is_planar (
       && alignment % (4 * layout->word_bytes) == 0;
 }
 
-/* The components that go through planes, as bits. Those that the color transform
- * mixes are either all planar, and alike, or all go through planes. */
+/* Returns the components that go through planes, as bits. Those that the color
+ * transform mixes are either all planar, and alike, or all go through planes. */
 static unsigned
 components_in_planes (
     const PacoSamplePlanes *planes, const PacoPicture *picture)

@@ -26,9 +26,9 @@ void paco_module_unload (PacoModule *module);
 gboolean paco_module_function (const PacoModule *module, const char *name,
     CUfunction *function, GError **error);
 
-/* Whether the kernels of the module wait by themselves for the kernel before them
- * (kernels/wait.cuh): they do if they are compiled for 9.0 or later, and the device has
- * that as well. function is one of them. */
+/* Says whether the kernels of the module wait by themselves for the kernel before
+ * them (kernels/wait.cuh): they do if they are compiled for 9.0 or later, and the
+ * device has that as well. function is one of them. */
 bool paco_module_can_be_early (const PacoModule *module, CUfunction function);
 
 /* Launches blocks of `threads` threads (one dimension) of a kernel that takes

@@ -103,7 +103,7 @@ paco_cuda_outputs_configure (
   return done;
 }
 
-/* Whether one buffer more may be kept. The lock is held. */
+/* Says whether one buffer more may be kept. The lock is held. */
 static bool
 has_room (const PacoCudaOutputs *outputs)
 {

@@ -25,7 +25,7 @@ gboolean paco_pack_enqueue (PacoCudaFrame *frame,
     CUdeviceptr cuts, bool block_checks, uint32_t header_size,
     CUdeviceptr output, size_t capacity, GError **error);
 
-/* The bytes of index and payload, after the scan has ended. */
+/* Returns the bytes of index and payload, after the scan has ended. */
 size_t paco_pack_size (const PacoPackBuffers *buffers);
 
 /* Writes the header, after index and payload have been downloaded, and sets *size to

@@ -16,9 +16,9 @@ G_BEGIN_DECLS
 PacoHostMemory *paco_cuda_host_memory_new (
     PacoCudaDevice *device, size_t size, GError **error);
 
-/* Whether these bytes lie in such memory of any device that is not yet released. It
- * takes a lock and looks through the whole list, so it is called once for each frame
- * and region. */
+/* Says whether these bytes lie in such memory of any device that is not yet released.
+ * It takes a lock and looks through the whole list, so it is called once for each
+ * frame and region. */
 bool paco_is_pinned (const void *data, size_t size);
 
 G_END_DECLS

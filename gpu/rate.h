@@ -60,7 +60,7 @@ typedef struct
   uint32_t correction;
 } PacoCudaRate;
 
-/* Whether blocks can be cut, to keep a budget now or in a recording later. */
+/* Says whether blocks can be cut, to keep a budget now or in a recording later. */
 static inline bool
 paco_cuda_rate_has_cuts (const PacoCudaRate *rate)
 {

@@ -59,8 +59,8 @@ join_regions (PacoTransfer *transfer)
   transfer->n_regions = n + 1;
 }
 
-/* Whether the picture's regions are those of the last one, moved by some bytes. A
- * picture in the device's memory has none. */
+/* Says whether the picture's regions are those of the last one, moved by some bytes.
+ * A picture in the device's memory has none. */
 static bool
 only_moved (const PacoTransfer *transfer, const PacoPicture *picture)
 {

@@ -54,7 +54,7 @@ typedef struct
 void paco_transfer_device_picture (const PacoTransfer *transfer,
     const PacoStation *station, PacoPicture *picture);
 
-/* Whether nothing has to be copied on the host on the way. */
+/* Says whether nothing has to be copied on the host on the way. */
 bool paco_transfer_is_pinned (const PacoTransfer *transfer);
 
 /* Copies what is not page-locked to staging memory, all at once. Without this call the

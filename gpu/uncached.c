@@ -12,7 +12,7 @@
 #if defined __x86_64__
 #include <immintrin.h>
 
-/* How many bytes come before the first aligned byte of the destination. */
+/* Returns how many bytes come before the first aligned byte of the destination. */
 static size_t
 head (const uint8_t *to, size_t alignment, size_t size)
 {

@@ -166,7 +166,7 @@ parameters_for (const PacoFrameEncoder *encoder)
   return parameters;
 }
 
-/* Whether the coder's configuration is right for other pictures, too. */
+/* Says whether the coder's configuration is right for other pictures, too. */
 static bool
 is_same_coding (const PacoFrameEncoder *encoder,
     const PacoPictureFormat *picture, const PacoVideoInfo *video)

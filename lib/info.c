@@ -14,7 +14,7 @@ check_struct_size (const PacoInfo *info, PacoError *error)
 
 /* --- probing --- */
 
-/* Whether nothing in the frame says that coding has lost something. */
+/* Says whether nothing in the frame says that coding has lost something. */
 static bool
 looks_lossless (const uint8_t *data, const PacoHeader *header)
 {

@@ -58,7 +58,7 @@ PacoStatus paco_settings_set (PacoSettings *settings, bool encoder,
  * had. */
 PacoCoder *paco_device_open (
     const PacoSettings *settings, bool encoder, PacoError *error);
-/* Whether a coder of these settings may be given the image. */
+/* Says whether a coder of these settings may be given the image. */
 PacoStatus paco_device_check_image (
     const PacoSettings *settings, const PacoImage *image, PacoError *error);
 /* Has the coder opened in a CUDA context of the application. */

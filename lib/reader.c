@@ -525,7 +525,7 @@ go_to (PacoReader *reader, Walked frame, PacoError *error)
   return PACO_STATUS_EMPTY;
 }
 
-/* Whether the last frame of the index is whole: the index does not look at what
+/* Says whether the last frame of the index is whole: the index does not look at what
  * is behind headers. */
 static bool
 check_last (PacoReader *reader)

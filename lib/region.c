@@ -47,8 +47,8 @@ paco_region_format (const PacoPictureFormat *picture, unsigned reduce,
 
 /* --- blocks --- */
 
-/* Whether coefficients [first, first + n) of a direction, and those that `reach` to
- * them, show in [begin, end), each standing for `scale` samples. */
+/* Says whether coefficients [first, first + n) of a direction, and those that `reach`
+ * to them, show in [begin, end), each standing for `scale` samples. */
 static bool
 overlaps (uint32_t first, uint32_t n, int64_t reach, int64_t scale,
     uint64_t begin, uint64_t end)

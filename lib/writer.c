@@ -131,7 +131,7 @@ count_frame (PacoWriter *writer, PacoFile *file)
   return true;
 }
 
-/* Whether the bytes behind the whole frames are what is left of one that was not
+/* Says whether the bytes behind the whole frames are what is left of one that was not
  * written to its end, and not something else. */
 static PacoStatus
 check_rest (const PacoWriter *writer, PacoFile *file, PacoError *error)

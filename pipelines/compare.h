@@ -4,7 +4,7 @@
 #pragma once
 #include "pipelines/clip.h"
 
-/* Whether this file can read the samples of a format. */
+/* Says whether this file can read the samples of a format. */
 gboolean compare_supports (const GstVideoFormatInfo *format);
 
 /* Samples of one picture, all components. */

@@ -53,11 +53,11 @@ carrier_caps (GstCaps *coded, Carrier carrier)
   return caps;
 }
 
-/* Whether the peer that allows `structure` writes any code into the file.
- * avimux and asfmux take video/x-wmv too, but write a code that they derive
- * from the version. Caps tell them from matroskamux by the size: matroskamux
- * allows every width, avimux none above 4096, and asfmux (like the decoders of
- * Windows Media Video) does not mention it. */
+/* Says whether the peer that allows `structure` writes any code into the file. avimux
+ * and asfmux take video/x-wmv too, but write a code that they derive from the
+ * version. Caps tell them from matroskamux by the size: matroskamux allows every
+ * width, avimux none above 4096, and asfmux (like the decoders of Windows Media
+ * Video) does not mention it. */
 static gboolean
 keeps_code (const GstStructure *structure)
 {
@@ -118,8 +118,8 @@ gst_paco_container_allowed_caps (GstPad *pad)
   return caps;
 }
 
-/* Whether all peers that are allowed would write the stream under a code of their
- * own. */
+/* Says whether all peers that are allowed would write the stream under a code of
+ * their own. */
 static gboolean
 keeps_no_code (const GstCaps *allowed)
 {
@@ -238,8 +238,8 @@ gst_paco_container_is_framed (const GstStructure *caps)
       || g_strcmp0 (gst_structure_get_string (caps, "alignment"), "frame") == 0;
 }
 
-/* Whether a field of upstream's caps is kept. A demuxer describes what it did not
- * look into, but it may know of stereoscopic views. */
+/* Says whether a field of upstream's caps is kept. A demuxer describes what it did
+ * not look into, but it may know of stereoscopic views. */
 static gboolean
 is_upstreams_word (const GstStructure *from, const gchar *name)
 {

@@ -26,7 +26,7 @@ G_BEGIN_DECLS
 GstCaps *gst_paco_container_negotiate (
     GstElement *element, GstPad *pad, GstCaps *coded);
 
-/* The link function of a source pad that offers the muxers' caps. It refuses
+/* This is the link function of a source pad that offers the muxers' caps. It refuses
  * peers whose templates take no such stream, though the caps would intersect. */
 GstPadLinkReturn gst_paco_container_link (
     GstPad *pad, GstObject *parent, GstPad *peer);
@@ -52,7 +52,7 @@ GstCaps *gst_paco_container_filter_caps (GstCaps *caps, GstCaps *filter);
 GstCaps *gst_paco_container_parser_caps (
     GstPad *sink, GstPad *src, GstCaps *filter);
 
-/* Whether streams of these caps come with one whole frame in each buffer. */
+/* Says whether streams of these caps come with one whole frame in each buffer. */
 gboolean gst_paco_container_is_framed (const GstStructure *caps);
 
 /* Adds to the caps of a stream, which were made from a frame, what upstream's caps

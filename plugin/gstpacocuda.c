@@ -450,9 +450,9 @@ copied_bytes (const GstPacoCudaMemory *memory)
   return GST_VIDEO_INFO_PLANE_STRIDE (&info, 0);
 }
 
-/* Whether the library has copied all lines to the host: 1.22 leaves out some
- * lines of planes that begin within a line of memory, as they do in pictures of
- * an odd height. */
+/* Says whether the library has copied all lines to the host: 1.22 leaves out some
+ * lines of planes that begin within a line of memory, as they do in pictures of an
+ * odd height. */
 static gboolean
 is_copied (const GstVideoFrame *frame, const GstVideoInfo *info,
     const GstPacoCudaMemory *memory)

@@ -32,7 +32,7 @@ void gst_paco_cuda_clear (GstPacoCuda *cuda);
 GstCaps *gst_paco_cuda_extend_caps (GstCaps *raw);
 /* Returns caps without pictures in device memory; it takes ownership of caps. */
 GstCaps *gst_paco_cuda_strip_caps (GstCaps *caps);
-/* Whether these caps, which are fixed, are of pictures in device memory. */
+/* Says whether these caps, which are fixed, are of pictures in device memory. */
 gboolean gst_paco_cuda_is_caps (const GstCaps *caps);
 /* Returns the format of device memory that the peer of this pad names and to
  * which pictures coded from `coded` are best decoded, or UNKNOWN if there is

@@ -79,8 +79,8 @@ const GstPacoCudaLibrary *gst_paco_cuda_library (void);
  * be called, or NULL if there is no driver. */
 const GstPacoCudaLibrary *gst_paco_cuda_library_loaded (void);
 
-/* Whether the installed library has memory of this format. Earlier versions end a
- * program that asks for memory of a format that they do not have. */
+/* Says whether the installed library has memory of this format. Earlier versions end
+ * a program that asks for memory of a format that they do not have. */
 gboolean gst_paco_cuda_library_has_format (
     const GstPacoCudaLibrary *library, GstVideoFormat format);
 

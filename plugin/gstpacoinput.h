@@ -30,7 +30,7 @@ void gst_paco_input_set_state (GstPacoInput *input, GstVideoCodecState *state);
 gboolean gst_paco_input_read (GstPacoFrame *frame, guint max_pixels,
     PacoCodedFrame *coded, GError **error);
 
-/* Whether header is of another format than the stream. Frames in one piece and
+/* Says whether header is of another format than the stream. Frames in one piece and
  * frames of two fields may be in one stream. */
 gboolean gst_paco_input_is_odd (
     const GstPacoInput *input, const PacoHeader *header);
@@ -39,7 +39,7 @@ gboolean gst_paco_input_is_odd (
 void gst_paco_input_excuse (
     const GstPacoInput *input, const PacoHeader *header, GError *error);
 
-/* Whether `reduce` levels can be left out. Error UNSUPPORTED is that of this
+/* Says whether `reduce` levels can be left out. Error UNSUPPORTED is that of this
  * frame if it is odd, else that of the stream. */
 gboolean gst_paco_input_check_reduce (const GstPacoInput *input,
     const PacoHeader *header, guint reduce, GError **error);

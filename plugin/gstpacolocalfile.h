@@ -14,7 +14,7 @@ GstPacoLocalFile *gst_paco_local_file_open (const gchar *path);
 /* Closes a file, which may be NULL. */
 void gst_paco_local_file_close (GstPacoLocalFile *file);
 
-/* Whether several threads read so many bytes faster than one. */
+/* Says whether several threads read so many bytes faster than one. */
 gboolean gst_paco_local_file_is_worth_it (gsize size);
 
 /* Reads size bytes. Returns FALSE if the file has fewer, or if they cannot be

@@ -125,7 +125,7 @@ take_field (const GstStructure *structure, guint i, PacoValue *value)
   return take_value (gst_structure_get_value (structure, name), value);
 }
 
-/* Whether a frame can keep all of it. */
+/* Says whether a frame can keep all of it. */
 static gboolean
 is_storable (const GstStructure *structure)
 {

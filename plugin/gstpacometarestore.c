@@ -19,7 +19,7 @@ typedef struct
   GstElement *element;
 } Restorer;
 
-/* Whether GLib may be given the name. */
+/* Says whether GLib may be given the name. */
 static gboolean
 may_have_name (const Restorer *restorer, const char *name)
 {
@@ -204,7 +204,7 @@ static gboolean (*comparison (GType api)) (const GstMeta *a, const GstMeta *b)
   return NULL;
 }
 
-/* Whether one of the first n metas of a buffer is equal to this one. */
+/* Says whether one of the first n metas of a buffer is equal to this one. */
 static gboolean
 is_there (const GstMeta *meta, GstBuffer *buffer, guint n)
 {
@@ -314,9 +314,9 @@ restore_caption (const Restorer *restorer, const PacoChunk *chunk)
       (GstVideoCaptionType) caption.type, caption.data, caption.size);
 }
 
-/* Whether GStreamer takes the value: it takes none that all standards reserve,
- * and 0 not as one of DVB. The header's parser has refused values that are no
- * AFD, and fields that do not exist. */
+/* Says whether GStreamer takes the value: it takes none that all standards reserve,
+ * and 0 not as one of DVB. The header's parser has refused values that are no AFD,
+ * and fields that do not exist. */
 static gboolean
 is_known_afd (const PacoActiveFormat *active)
 {

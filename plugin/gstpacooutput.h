@@ -27,12 +27,12 @@ gboolean gst_paco_output_choose (GstPacoOutput *output,
     GstVideoDecoder *decoder, GstPacoCoder *coder, const PacoHeader *header,
     const GstVideoInfo *coded, guint reduce);
 
-/* Whether frames like header's have the size that was chosen: when they are reduced,
- * frames in one piece and frames of two fields may get different sizes. */
+/* Says whether frames like header's have the size that was chosen: when they are
+ * reduced, frames in one piece and frames of two fields may get different sizes. */
 gboolean gst_paco_output_has_size (
     const GstPacoOutput *output, const PacoHeader *header);
 
-/* Whether there is memory for n pictures. If there is not, GStreamer's own
+/* Says whether there is memory for n pictures. If there is not, GStreamer's own
  * allocator would end the program. Error MEMORY. */
 gboolean gst_paco_output_fits_memory (
     const GstPacoOutput *output, guint n, GError **error);

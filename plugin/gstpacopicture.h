@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* Whether pictures of these caps can be coded; *raw is their format. If not, the
+/* Says whether pictures of these caps can be coded; *raw is their format. If not, the
  * element posts an error. */
 gboolean gst_paco_picture_check (
     GstElement *element, const GstVideoInfo *info, PacoRawFormat *raw);

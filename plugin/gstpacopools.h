@@ -21,8 +21,8 @@ gboolean gst_paco_pools_adapt (GstQuery *query, GstPacoCuda *cuda,
 /* Afterwards, lets the pool that was chosen have strides of its own if downstream takes
  * them. */
 void gst_paco_pools_enable_video_meta (GstQuery *query);
-/* Whether that pool can allocate as many buffers as it must have at least, which the
- * base class does not check. */
+/* Says whether that pool can allocate as many buffers as it must have at least, which
+ * the base class does not check. */
 gboolean gst_paco_pools_activate (GstQuery *query);
 
 G_END_DECLS

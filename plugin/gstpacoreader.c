@@ -101,8 +101,8 @@ open_file (GstPacoReader *reader)
   return reader->file != NULL;
 }
 
-/* Whether the frame begins as it did when the pad was asked. If it does not,
- * the file has been replaced since filesrc has opened it. */
+/* Says whether the frame begins as it did when the pad was asked. If it does not, the
+ * file has been replaced since filesrc has opened it. */
 static gboolean
 begins_with (const GstMapInfo *frame, GstBuffer *head)
 {

@@ -39,7 +39,7 @@ find_hole (const GstPacoRtpFrame *frame, guint32 offset)
   return low;
 }
 
-/* Whether any of the bytes begin <= at < end is missing. */
+/* Says whether any of the bytes begin <= at < end is missing. */
 static gboolean
 is_missing (const GstPacoRtpFrame *frame, guint32 begin, guint32 end)
 {
@@ -68,8 +68,8 @@ shrink_hole (GstPacoRtpFrame *frame, guint i, guint32 begin, guint32 end)
 
 /* --- parity ------------------------------------------------------------ */
 
-/* Whether a packet of parity says of the frame what the others say. The first one
- * is believed, if what it says can be true. */
+/* Says whether a packet of parity says of the frame what the others say. The first
+ * one is believed, if what it says can be true. */
 static GstPacoRtpFate
 accept_parity (
     GstPacoRtpFrame *frame, const GstPacoRtpHeader *header, gsize size)

@@ -61,14 +61,14 @@ GstPacoRtpFate gst_paco_rtp_frame_add (GstPacoRtpFrame *frame,
     const GstPacoRtpHeader *header, const guint8 *body, gsize size,
     GstBuffer *packet, gsize body_offset);
 
-/* Whether all bytes are there. */
+/* Says whether all bytes are there. */
 static inline gboolean
 gst_paco_rtp_frame_is_whole (const GstPacoRtpFrame *frame)
 {
   return frame->holes->len == 0;
 }
 
-/* Whether all bytes of the part that has parity are there. */
+/* Says whether all bytes of the part that has parity are there. */
 gboolean gst_paco_rtp_frame_is_safe (const GstPacoRtpFrame *frame);
 
 /* Tries to restore what is missing of that part. A call is needed only if data

@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/* Whether the coder can work on pictures in device memory, or may be able to when it is
- * open. Any thread may call it. */
+/* Says whether the coder can work on pictures in device memory, or may be able to
+ * when it is open. Any thread may call it. */
 gboolean gst_paco_sharing_is_possible (GstPacoCoder *coder);
 
 /* Restricts caps of raw pictures, which it takes ownership of, to what is possible

@@ -28,7 +28,7 @@ paco_archive_container_sound (
   return paco_mux_read_sound (path, add_samples, maker, error);
 }
 
-/* Whether the next frames of both are the same. *ended is set if neither has
+/* Says whether the next frames of both are the same. *ended is set if neither has
  * another one. */
 static gboolean
 compare_next (PacoInput *from, PacoInput *to, gboolean *ended, GError **error)

@@ -72,7 +72,7 @@ paco_container_close (PacoContainer *container)
   g_free (container);
 }
 
-/* Whether the pipeline has failed, now or before. */
+/* Says whether the pipeline has failed, now or before. */
 static bool
 has_failed (PacoContainer *container, GError **error)
 {

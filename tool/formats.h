@@ -25,9 +25,9 @@ const PacoFormat *paco_format_for (const PacoInfo *info);
 /* Returns "GRAY8, GRAY16_LE, ...", to be freed. */
 char *paco_format_names (void);
 
-/* Whether three components or more are Y, Cb, Cr, as far as *info says. */
+/* Says whether three components or more are Y, Cb, Cr, as far as *info says. */
 bool paco_format_is_yuv (const PacoInfo *info);
-/* Whether pictures of *info have the components that the format has. */
+/* Says whether pictures of *info have the components that the format has. */
 bool paco_format_holds (const PacoFormat *format, const PacoInfo *info);
 /* Sets what the format says of pictures: components, depths, subsampling, the name, and
  * for RGB matrix and range. */

@@ -13,6 +13,6 @@ bool paco_gst_has_elements (const char *const *names, GError **error);
  * locations; NULL means that there is none. */
 GstElement *paco_gst_pipeline (
     const char *description, const char *from, const char *to, GError **error);
-/* Whether the pipeline has posted an error, which is put into *error. */
+/* Says whether the pipeline has posted an error, which is put into *error. */
 bool paco_gst_failed (GstElement *pipeline, const char *path, GError **error);
 void paco_gst_free (GstElement *pipeline); /* or NULL */

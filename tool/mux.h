@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether a file of that name is a container: by its extension, .mkv, .mov or
+/* Says whether a file of that name is a container: by its extension, .mkv, .mov or
  * .mp4. */
 bool paco_mux_takes (const char *path);
 /* Checks, before the work begins, whether paco_mux_file() can do it. sound is a

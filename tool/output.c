@@ -44,7 +44,7 @@ is_standard_output (const char *path)
   return strcmp (path, "-") == 0;
 }
 
-/* Whether it is a device, a pipe or the like, which gets no temporary name. */
+/* Says whether it is a device, a pipe or the like, which gets no temporary name. */
 static bool
 is_special (const char *path)
 {

@@ -23,9 +23,9 @@ bool paco_output_close (PacoOutput *output, bool sync, GError **error);
 /* Removes the file and frees the output, which may be NULL. */
 void paco_output_abandon (PacoOutput *output);
 
-/* Whether the path may be written to: nothing is there, or it may be overwritten,
- * or it is no regular file. This is asked before a long work; paco_output_close()
- * finds out for certain. */
+/* Says whether the path may be written to: nothing is there, or it may be
+ * overwritten, or it is no regular file. This is asked before a long work;
+ * paco_output_close() finds out for certain. */
 bool paco_output_check (const char *path, bool force, GError **error);
 
 /* Says in words why something of this path failed, by errno. */

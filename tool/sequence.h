@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether the path has a % that stands for a number; "%%" stands for itself. */
+/* Says whether the path has a % that stands for a number; "%%" stands for itself. */
 bool paco_sequence_is_pattern (const char *path);
 /* Checks that it is such a pattern. The error is of the command line. */
 bool paco_sequence_check (const char *pattern, GError **error);

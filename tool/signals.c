@@ -7,7 +7,7 @@
 static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 static volatile sig_atomic_t caught;
 
-/* Whether the signal is ignored already, as nohup has it, and so must stay
+/* Says whether the signal is ignored already, as nohup has it, and so must stay
  * ignored. */
 static bool
 is_ignored (int number)

@@ -57,7 +57,7 @@ void paco_tool_complain (const char *format, ...) G_GNUC_PRINTF (1, 2);
 /* Says what *error says, frees it and returns the exit code that goes with it. */
 int paco_tool_fail (GError *error);
 
-/* Whether the library's function succeeded. If not, *error becomes what it says. */
+/* Says whether the library's function succeeded. If not, *error becomes what it says. */
 bool paco_tool_check (
     PacoStatus status, const PacoError *failure, GError **error);
 
@@ -67,5 +67,5 @@ bool paco_tool_check (
  * process at once. A pipe that nobody reads, or a file that may not grow, becomes
  * an error of write(). */
 void paco_signals_catch (void);
-/* Whether a signal has come; *error, which may be NULL, says so. */
+/* Says whether a signal has come; *error, which may be NULL, says so. */
 bool paco_signals_caught (GError **error);

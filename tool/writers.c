@@ -83,7 +83,7 @@ cut_to_region (const char *region, PacoInfo *info, GError **error)
   return true;
 }
 
-/* Whether the components of a reduced picture are those of a picture of that
+/* Says whether the components of a reduced picture are those of a picture of that
  * size. Those of a picture that is coded as two fields need not be. */
 static bool
 fits_together (const PacoInfo *frame, unsigned reduce, const PacoInfo *info)

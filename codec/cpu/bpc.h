@@ -76,7 +76,7 @@ typedef struct
   uint16_t (*check) (const uint8_t *bytes, size_t length);
 } PacoBpcOps;
 
-/* The fastest one that runs on this machine. */
+/* Returns the fastest one that runs on this machine. */
 const PacoBpcOps *paco_bpc_ops (void);
 
 /* All that run on this machine, for tests; the list ends with NULL. */

@@ -59,7 +59,7 @@ store_le32 (uint8_t *data, uint32_t value)
 /* The density class of lanes that have no columns in the block. */
 #define LANES_NO_CLASS 0xff
 
-/* The n lowest bits; n = 0..64. */
+/* Returns the n lowest bits; n = 0..64. */
 BPC_INLINE uint64_t
 low_bits (unsigned n)
 {

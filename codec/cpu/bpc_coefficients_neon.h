@@ -41,7 +41,7 @@ lanes_rescale_4 (const BpcQuantizer *q, uint32x4_t x)
   return vshlq_u32 (sum, vdupq_n_s32 (12 - (int) q->shift));
 }
 
-/* The magnitudes of four coefficients. A NaN gets the largest one. */
+/* Returns the magnitudes of four coefficients. A NaN gets the largest one. */
 BPC_INLINE uint32x4_t
 lanes_quantize_4 (const BpcQuantizer *q, uint32x4_t x)
 {
@@ -140,7 +140,7 @@ lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
       lanes_at_least_half (bytes, least, 32) });
 }
 
-/* The columns with an odd byte. */
+/* Returns the columns with an odd byte. */
 BPC_INLINE uint64_t
 lanes_odd (const uint8_t bytes[64])
 {
@@ -148,7 +148,7 @@ lanes_odd (const uint8_t bytes[64])
       | (uint64_t) lanes_bit (lanes_load (bytes + 32), 0) << 32;
 }
 
-/* Which of 16 columns are rounded up. */
+/* Returns which of 16 columns are rounded up. */
 BPC_INLINE uint8x16_t
 lanes_round_16 (uint8x16_t c, const uint8_t *bytes)
 {

@@ -18,7 +18,8 @@ lanes_swap_words (__m256i *v)
   *v = _mm256_shuffle_epi32 (*v, _MM_SHUFFLE (2, 3, 0, 1));
 }
 
-/* The number of the coder that the encoder has noted; it has noted the coder's word. */
+/* Returns the number of the coder that the encoder has noted; it has noted the
+ * coder's word. */
 BPC_INLINE unsigned
 lanes_coder (uint8_t noted, unsigned sharing)
 {

@@ -143,8 +143,8 @@ lanes_row_push (LanesRow r, uint64_t mask)
 
 /* --- The arithmetic coder --- */
 
-/* The first moves byte r of each word to the word's highest byte and makes the
- * others 0; the second makes a mask of whole words from the highest bits of these
+/* The first moves byte r of each word to the word's highest byte and makes
+ * the others 0; the second makes a mask of whole words from the highest bits of these
  * bytes. */
 BPC_INLINE __m256i
 lanes_high_bytes (LanesBytes p, int r)
@@ -178,7 +178,7 @@ lanes_select_words (__m256i mask, __m256i a, __m256i b)
       _mm256_castsi256_ps (a), _mm256_castsi256_ps (mask)));
 }
 
-/* The masks of words of the four registers as bits in the order of lanes. */
+/* Returns the masks of words of the four registers as bits in the order of lanes. */
 BPC_INLINE uint32_t
 lanes_mask_of_words (const __m256i m[4])
 {
@@ -189,7 +189,8 @@ lanes_mask_of_words (const __m256i m[4])
   return (uint32_t) _mm256_movemask_epi8 (_mm256_blend_epi16 (low, high, 0xaa));
 }
 
-/* Which arithmetic coders of the four registers have no codeword and need one. */
+/* Returns which arithmetic coders of the four registers have no codeword and need
+ * one. */
 BPC_INLINE bool
 lanes_empty (const __m256i s[4], LanesBytes active, bool full, __m256i empty[4])
 {
@@ -584,7 +585,7 @@ lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
       | (uint64_t) (uint32_t) _mm256_movemask_epi8 (less[1]) << 32);
 }
 
-/* The columns with an odd byte. */
+/* Returns the columns with an odd byte. */
 BPC_INLINE uint64_t
 lanes_odd (const uint8_t bytes[64])
 {
@@ -592,7 +593,7 @@ lanes_odd (const uint8_t bytes[64])
       | (uint64_t) lanes_bit (lanes_load (bytes + 32), 0) << 32;
 }
 
-/* Which columns of half a row are rounded up. */
+/* Returns which columns of half a row are rounded up. */
 BPC_INLINE uint32_t
 lanes_round_half (LanesBytes c, const uint8_t bytes[32])
 {

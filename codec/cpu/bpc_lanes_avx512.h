@@ -440,7 +440,7 @@ lanes_decoder_end (
 
 /* --- Coefficients --- */
 
-/* The order of the columns in a row: left columns first, then right ones. */
+/* Returns the order of the columns in a row: left columns first, then right ones. */
 BPC_INLINE __m512i
 lanes_halves_of_columns (void)
 {
@@ -544,7 +544,7 @@ lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
       | _mm512_test_epi8_mask (high, high);
 }
 
-/* The columns with an odd byte. */
+/* Returns the columns with an odd byte. */
 BPC_INLINE uint64_t
 lanes_odd (const uint8_t bytes[64])
 {
@@ -552,7 +552,7 @@ lanes_odd (const uint8_t bytes[64])
       _mm512_loadu_si512 (bytes), _mm512_set1_epi8 (1));
 }
 
-/* What is added in each of the 37 contexts. */
+/* Returns what is added in each of the 37 contexts. */
 BPC_INLINE __m512i
 lanes_roundings (void)
 {

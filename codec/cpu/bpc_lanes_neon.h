@@ -43,7 +43,7 @@ lanes_where (uint32_t mask)
   };
 }
 
-/* The inverse: bytes are all ones or 0. */
+/* Does the inverse: bytes are all ones or 0. */
 BPC_INLINE uint32_t
 lanes_mask (LanesBytes v)
 {
@@ -87,7 +87,7 @@ lanes_store (void *data, LanesBytes v)
   vst1q_u8 (bytes + 16, v.high);
 }
 
-/* The same value in all lanes. */
+/* Returns the same value in all lanes. */
 BPC_INLINE LanesBytes
 lanes_all (uint8_t value)
 {
@@ -155,7 +155,7 @@ lanes_select (uint32_t mask, LanesBytes a, LanesBytes b)
   return lanes_choose (lanes_where (mask), a, b);
 }
 
-/* Where v has the bit set. */
+/* Returns where v has the bit set. */
 BPC_INLINE uint32_t
 lanes_bit (LanesBytes v, unsigned bit)
 {
@@ -271,7 +271,7 @@ lanes_negative (LanesBytes v)
     vcltzq_s8 (vreinterpretq_s8_u8 (v.high)) };
 }
 
-/* The highest bits of the bytes. */
+/* Returns the highest bits of the bytes. */
 BPC_INLINE uint64_t
 lanes_row_top_bits (LanesRow r)
 {
@@ -302,7 +302,7 @@ lanes_first (unsigned k, unsigned step, unsigned sharing)
   return 4 * k * sharing + step;
 }
 
-/* The bits of these lanes, to be compared with masks. */
+/* Returns the bits of these lanes, to be compared with masks. */
 BPC_INLINE uint32x4_t
 lanes_bits_of (unsigned k, unsigned step, unsigned sharing)
 {
@@ -359,8 +359,8 @@ lanes_mask_of_words (const uint32x4_t m[8])
   });
 }
 
-/* Which coders of a step have no codeword and need one: for each register a mask
- * of its words, and all of them as bits in the order of the coders. */
+/* Returns which coders of a step have no codeword and need one: for each register a
+ * mask of its words, and all of them as bits in the order of the coders. */
 BPC_INLINE uint32_t
 lanes_empty (const uint32x4_t *s, const uint32x4_t *in, bool full,
     unsigned sharing, uint32x4_t empty[8])
@@ -466,7 +466,7 @@ lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
   }
 }
 
-/* The number of the coder that the encoder has noted. */
+/* Returns the number of the coder that the encoder has noted. */
 BPC_INLINE unsigned
 lanes_coder (uint8_t noted, unsigned sharing)
 {
@@ -528,7 +528,7 @@ lanes_decode_4 (
   return zero;
 }
 
-/* The masks of the words with 0 of all steps, as bits in the order of lanes. */
+/* Returns the masks of the words with 0 of all steps, as bits in the order of lanes. */
 BPC_INLINE uint32_t
 lanes_mask_of_steps (const uint32x4_t zero[8], unsigned sharing)
 {

@@ -99,7 +99,7 @@ lanes_select (uint32_t mask, LanesBytes a, LanesBytes b)
   return b;
 }
 
-/* Where v has the bit set. */
+/* Returns where v has the bit set. */
 BPC_INLINE uint32_t
 lanes_bit (LanesBytes v, unsigned bit)
 {
@@ -204,7 +204,7 @@ lanes_side (LanesRow r, unsigned side)
   return lanes_load (r.b + side);
 }
 
-/* The highest bits of the bytes. */
+/* Returns the highest bits of the bytes. */
 BPC_INLINE uint64_t
 lanes_row_top_bits (LanesRow r)
 {
@@ -279,7 +279,7 @@ lanes_encode (LanesEncoder *e, LanesRow row, unsigned side, uint32_t bits,
     }
 }
 
-/* The number of the coder that the encoder has noted. */
+/* Returns the number of the coder that the encoder has noted. */
 BPC_INLINE unsigned
 lanes_coder (uint8_t noted, unsigned sharing)
 {
@@ -404,7 +404,7 @@ lanes_at_least (const uint8_t bytes[3][64], uint8_t least)
   return mask;
 }
 
-/* The columns with an odd byte. */
+/* Returns the columns with an odd byte. */
 BPC_INLINE uint64_t
 lanes_odd (const uint8_t bytes[64])
 {

@@ -105,7 +105,7 @@ lanes_count (LanesRow counts, uint64_t mask)
  * significant. So these functions first compute the contexts that the next column
  * needs, and no others. */
 
-/* Where bits are set and significant ones are not. */
+/* Returns where bits are set and significant ones are not. */
 BPC_INLINE uint32_t
 lanes_fresh (uint32_t bits, uint32_t significant)
 {
@@ -173,8 +173,8 @@ lanes_contexts (LanesRow contexts, uint64_t refined)
 
 /* --- Densities and probabilities --- */
 
-/* The density classes of sums. Those of sums up to 15 are in a table; above, each bound
- * that is exceeded makes the class one less. */
+/* Returns the density classes of sums. Those of sums up to 15 are in a table; above,
+ * each bound that is exceeded makes the class one less. */
 BPC_INLINE LanesBytes
 lanes_density (const uint8_t classes[256], LanesBytes sums)
 {
@@ -254,7 +254,7 @@ lanes_probabilities (const uint8_t p[PACO_N_DENSITIES][64],
   }
 }
 
-/* The probabilities of one side, in the left half of the row. */
+/* Returns the probabilities of one side, in the left half of the row. */
 BPC_INLINE LanesRow
 lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
 {
@@ -277,7 +277,7 @@ lanes_count_begin (void)
     _mm256_setzero_si256 () };
 }
 
-/* How many bits are set in each byte. */
+/* Returns how many bits are set in each byte. */
 BPC_INLINE __m256i
 lanes_count_bits (__m256i v)
 {

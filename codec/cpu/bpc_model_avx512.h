@@ -88,7 +88,7 @@ lanes_count (LanesRow counts, uint64_t mask)
  * significant. So these functions first compute the contexts that the next column
  * needs, and no others, with masks that never leave the mask registers. */
 
-/* Where bits are set and significant ones are not. */
+/* Returns where bits are set and significant ones are not. */
 BPC_INLINE uint32_t
 lanes_fresh (uint32_t bits, uint32_t significant)
 {
@@ -135,7 +135,7 @@ lanes_add_below (const LanesWeights *w, LanesBytes contexts, uint32_t fresh)
   return _mm256_mask_add_epi8 (contexts, fresh << 1, contexts, knight);
 }
 
-/* The context of refinement for each context of significance. */
+/* Returns the context of refinement for each context of significance. */
 BPC_INLINE __m512i
 lanes_refinement_contexts (void)
 {
@@ -165,7 +165,7 @@ lanes_side_contexts (LanesBytes contexts, uint32_t refined)
 
 /* --- Densities and probabilities --- */
 
-/* The density classes of sums. */
+/* Returns the density classes of sums. */
 BPC_INLINE LanesBytes
 lanes_density (const uint8_t classes[256], LanesBytes sums)
 {
@@ -231,7 +231,7 @@ lanes_probabilities (const uint8_t tables[PACO_N_DENSITIES][64],
     rows[k] = p[k];
 }
 
-/* The probabilities of one side, in the left half of the row. */
+/* Returns the probabilities of one side, in the left half of the row. */
 BPC_INLINE LanesRow
 lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
 {
@@ -265,7 +265,7 @@ lanes_count_begin (void)
     _mm512_setzero_si512 () };
 }
 
-/* How many bits are set in each byte. */
+/* Returns how many bits are set in each byte. */
 BPC_INLINE __m512i
 lanes_count_bits (__m512i v)
 {

@@ -107,7 +107,7 @@ lanes_count (LanesRow counts, uint64_t mask)
  * significant. So these functions first compute the contexts that the next column
  * needs, and no others. */
 
-/* Where bits are set and significant ones are not. */
+/* Returns where bits are set and significant ones are not. */
 BPC_INLINE uint32_t
 lanes_fresh (uint32_t bits, uint32_t significant)
 {
@@ -179,8 +179,8 @@ lanes_contexts (LanesRow contexts, uint64_t refined)
 
 /* --- Densities and probabilities --- */
 
-/* The density classes of sums. Those of sums up to 15 are in a table; above, each bound
- * that is exceeded makes the class one less. */
+/* Returns the density classes of sums. Those of sums up to 15 are in a table; above,
+ * each bound that is exceeded makes the class one less. */
 BPC_INLINE LanesBytes
 lanes_density (const uint8_t classes[256], LanesBytes sums)
 {
@@ -279,7 +279,7 @@ lanes_probabilities (const uint8_t p[PACO_N_DENSITIES][64],
     lanes_row_probabilities (&tables, &rows[k]);
 }
 
-/* The probabilities of one side, in the left half of the row. */
+/* Returns the probabilities of one side, in the left half of the row. */
 BPC_INLINE LanesRow
 lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
 {
@@ -308,7 +308,7 @@ lanes_count_begin (void)
   return (LanesCount){ vdupq_n_u32 (0), vdupq_n_u32 (0), vdupq_n_u64 (0) };
 }
 
-/* How many bits each byte has. */
+/* Returns how many bits each byte has. */
 BPC_INLINE uint8x16_t
 lanes_count_bits (uint64x2_t v)
 {

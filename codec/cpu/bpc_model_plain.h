@@ -60,7 +60,7 @@ lanes_count (LanesRow counts, uint64_t mask)
  * significant. So these functions first compute the contexts that the next column
  * needs, and no others. */
 
-/* Where bits are set and significant ones are not. */
+/* Returns where bits are set and significant ones are not. */
 BPC_INLINE uint32_t
 lanes_fresh (uint32_t bits, uint32_t significant)
 {
@@ -133,7 +133,7 @@ lanes_side_contexts (LanesBytes contexts, uint32_t refined)
 
 /* --- Densities and probabilities --- */
 
-/* The density classes of sums. */
+/* Returns the density classes of sums. */
 BPC_INLINE LanesBytes
 lanes_density (const uint8_t classes[256], LanesBytes sums)
 {
@@ -182,7 +182,7 @@ lanes_probabilities (const uint8_t p[PACO_N_DENSITIES][64],
       rows[k].b[i] = tables.p[i % 32][rows[k].b[i]];
 }
 
-/* The probabilities of one side, in the left half of the row. */
+/* Returns the probabilities of one side, in the left half of the row. */
 BPC_INLINE LanesRow
 lanes_side_probabilities (const LanesTables *tables, LanesBytes contexts)
 {

@@ -112,7 +112,7 @@ next_stripe (uint32_t *stripes)
   return g;
 }
 
-/* The row of the first line of a stripe. */
+/* Returns the row of the first line of a stripe. */
 BPC_INLINE unsigned
 stripe_row (unsigned g)
 {
@@ -141,7 +141,7 @@ next_rows (const Coding *coding, uint32_t *stripes)
     MIN (stripe_row (end), (unsigned) BPC_MARGIN + coding->block->height) };
 }
 
-/* The probabilities of the visit to the stripes. */
+/* Returns the probabilities of the visit to the stripes. */
 BPC_INLINE LanesRow
 wake_probabilities (const Coding *coding)
 {
@@ -194,8 +194,8 @@ begin_plane (Coding *coding, unsigned plane, uint32_t n_significant)
         (block->height + 2 * BPC_MARGIN) * sizeof (uint64_t));
 }
 
-/* How many significant coefficients the lanes have in the stripe `beside` stripe g, or,
- * if that is not in the block, in g itself. */
+/* Returns how many significant coefficients the lanes have in the stripe `beside`
+ * stripe g, or, if that is not in the block, in g itself. */
 BPC_INLINE LanesBytes
 stripe_counts (const Coding *coding, unsigned g, unsigned beside)
 {
@@ -206,7 +206,7 @@ stripe_counts (const Coding *coding, unsigned g, unsigned beside)
   return lanes_add (lanes_load (counts), lanes_load (counts + 32));
 }
 
-/* The density classes of a stripe (FORMAT.md section 7.4). */
+/* Returns the density classes of a stripe (FORMAT.md section 7.4). */
 static LanesBytes
 stripe_densities (const Coding *coding, unsigned g, uint32_t of_block)
 {
@@ -266,7 +266,7 @@ near_right (uint64_t above, uint64_t at, uint64_t below)
   return (uint32_t) ((above | below) >> 32) | left | left >> 1;
 }
 
-/* The lanes that code a symbol of their left column in row i. */
+/* Returns the lanes that code a symbol of their left column in row i. */
 BPC_INLINE uint32_t
 active_left (const Coding *coding, Scan scan, unsigned i)
 {
@@ -287,8 +287,8 @@ active_left (const Coding *coding, Scan scan, unsigned i)
   }
 }
 
-/* The same of the right columns, when the left columns fresh_left have just become
- * significant. */
+/* Returns the same of the right columns, when the left columns fresh_left have just
+ * become significant. */
 BPC_INLINE uint32_t
 active_right (const Coding *coding, Scan scan, unsigned i, uint32_t fresh_left)
 {
@@ -309,7 +309,7 @@ active_right (const Coding *coding, Scan scan, unsigned i, uint32_t fresh_left)
   }
 }
 
-/* The columns whose symbols have refinement contexts. */
+/* Returns the columns whose symbols have refinement contexts. */
 BPC_INLINE uint64_t
 refined_columns (Scan scan, uint64_t significant)
 {

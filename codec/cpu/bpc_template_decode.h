@@ -295,7 +295,7 @@ get_raw_signs (const Coding *coding, BitReader *reader, size_t end)
   return true;
 }
 
-/* Whether only zeros are left of the string, and no whole byte. */
+/* Says whether only zeros are left of the string, and no whole byte. */
 static bool
 ends_well (const BitReader *reader, size_t n_fill, size_t end)
 {
@@ -329,7 +329,7 @@ decode_string (const Coding *coding, const LanesDecoder *d)
       && ends_well (&reader, n_fill, end);
 }
 
-/* Whether a block that was cut has no more bytes than its codewords. */
+/* Says whether a block that was cut has no more bytes than its codewords. */
 static bool
 ends_with_codewords (const Coding *coding, const LanesDecoder *d)
 {

@@ -293,8 +293,8 @@ round_planes (PacoBpcScratch *s, const PacoBpcBlock *block, unsigned n_planes)
   }
 }
 
-/* How many coefficients of right columns have their highest bit in a plane. Those that
- * have it in planes above are marked as significant. */
+/* Returns how many coefficients of right columns have their highest bit in a plane.
+ * Those that have it in planes above are marked as significant. */
 static uint32_t
 count_right (const PacoBpcScratch *s, unsigned plane, unsigned height)
 {

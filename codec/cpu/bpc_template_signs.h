@@ -75,7 +75,8 @@ expand_signs (
   }
 }
 
-/* The sums of the signs of the horizontal neighbors of a side's columns in row i. */
+/* Returns the sums of the signs of the horizontal neighbors of a side's columns in
+ * row i. */
 BPC_INLINE LanesBytes
 horizontal_signs (const PacoBpcScratch *s, unsigned side, unsigned i)
 {
@@ -134,8 +135,8 @@ sign_values_encoder_of (const Coding *coding, unsigned side)
   return n;
 }
 
-/* The same for the decoder. Where the upper neighbor is fresh, the low nibble is for a
- * neighbor with a positive sign, and the high nibble for a negative one. */
+/* Returns the same for the decoder. Where the upper neighbor is fresh, the low nibble
+ * is for a neighbor with a positive sign, and the high nibble for a negative one. */
 BPC_INLINE uint32_t
 sign_values_decoder_of (const Coding *coding, unsigned side)
 {
@@ -252,7 +253,7 @@ decode_signs (
   return true;
 }
 
-/* Which sides of the signs of a plane are raw, as 1 for left, 2 for right. */
+/* Returns which sides of the signs of a plane are raw, as 1 for left, 2 for right. */
 static unsigned
 raw_sides (const PacoBlockRecord *record, unsigned plane)
 {

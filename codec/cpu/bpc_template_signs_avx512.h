@@ -80,7 +80,7 @@ lanes_to_rows (__m512i lanes[32], uint8_t rows[64][32])
   }
 }
 
-/* Whether a stripe is awake among the 64 lines from y on. */
+/* Says whether a stripe is awake among the 64 lines from y on. */
 BPC_INLINE bool
 lines_awake (const Coding *coding, unsigned y)
 {

@@ -55,7 +55,7 @@ decode_block (void *data, uint32_t item, unsigned worker)
     g_atomic_int_inc (&flight->corrupted_blocks);
 }
 
-/* Whether all coefficients that are decoded are zero. */
+/* Says whether all coefficients that are decoded are zero. */
 static bool
 is_empty (const Flight *flight)
 {

@@ -169,8 +169,8 @@ scale_single (const PacoDwtPass *pass, PacoWord *line, size_t n, bool undo)
       line[i] = undo ? (PacoWord) ((int32_t) line[i] >> 1) : 2 * line[i];
 }
 
-/* How many lines and columns around a tile its filtering needs. It is even, so that
- * tiles begin with a low-pass sample. */
+/* Returns how many lines and columns around a tile its filtering needs. It is even,
+ * so that tiles begin with a low-pass sample. */
 static uint32_t
 halo (const PacoWavelet *wavelet)
 {
@@ -206,7 +206,7 @@ typedef struct
   uint32_t delays[PACO_MAX_LIFTING_STEPS], leaving, window;
 } Tile;
 
-/* Where line i of the tile is in the window. */
+/* Returns where line i of the tile is in the window. */
 static PacoWord *
 window_line (const Tile *tile, unsigned plane, uint32_t i)
 {

@@ -59,7 +59,7 @@ struct _CpuEncoder
 
 /* --- coding a frame --- */
 
-/* How many planes a block loses because it lies outside of all areas. */
+/* Returns how many planes a block loses because it lies outside of all areas. */
 static unsigned
 area_planes (const Flight *flight, uint32_t i)
 {
@@ -279,7 +279,7 @@ has_failed (const Flight *flight)
 
 /* --- a frame with a budget --- */
 
-/* How many bytes of the budget are left for index and payload. */
+/* Returns how many bytes of the budget are left for index and payload. */
 static uint64_t
 budget_for_blocks (const Flight *flight)
 {

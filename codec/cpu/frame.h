@@ -41,7 +41,7 @@ void paco_frame_inverse_of_zero (PacoFrame *frame, const PacoPicture *picture);
 
 bool paco_frame_is_abandoned (const PacoFrame *frame);
 
-/* How many codeblocks are coded: those of levels that are left out are not. */
+/* Returns how many codeblocks are coded: those of levels that are left out are not. */
 static inline uint32_t
 paco_frame_n_blocks (const PacoFrame *frame)
 {

@@ -39,8 +39,8 @@ choose_elements (PacoLayoutPlan *plan)
   return true;
 }
 
-/* Where byte i of sample s of the vector is, counted from the beginning of the window
- * that its half looks at. Byte 0 is the least significant one. */
+/* Returns where byte i of sample s of the vector is, counted from the beginning of
+ * the window that its half looks at. Byte 0 is the least significant one. */
 static unsigned
 byte_in_window (const PacoLayoutPlan *plan, unsigned s, unsigned i)
 {

@@ -45,7 +45,7 @@ typedef struct
 void paco_layout_plan (PacoLayoutPlan *plan, const PacoSampleLayout *layout,
     unsigned depth, uint32_t columns, size_t line_bytes);
 
-/* How many vectors can be used for n samples, whole groups of which lie in `bytes`
- * bytes. The last samples are left over, because a vector touches a few bytes and
- * words more than it takes. */
+/* Returns how many vectors can be used for n samples, whole groups of which lie in
+ * `bytes` bytes. The last samples are left over, because a vector touches a few bytes
+ * and words more than it takes. */
 size_t paco_layout_vectors (const PacoLayoutPlan *plan, size_t n, size_t bytes);

@@ -56,7 +56,7 @@ shuffle_words (Halves v, Halves bytes)
       Halves){ vqtbl2q_u8 (both, bytes.low), vqtbl2q_u8 (both, bytes.high) };
 }
 
-/* The samples of a half: shifts are negative. */
+/* Returns the samples of a half: shifts are negative. */
 INLINE uint8x16_t
 take_samples (uint8x16_t words, uint8x16_t shifts, const PacoLayoutPlan *plan)
 {

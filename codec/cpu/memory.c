@@ -11,8 +11,8 @@
 #define CACHE_LINE 64
 #define LARGE_PAGE (2u << 20)
 
-/* The memory has large pages, because the wavelet walks down columns: with pages of
- * 4 KiB it would miss the translation buffer at every line. */
+/* The memory has large pages, because the wavelet walks down columns: with
+ * pages of 4 KiB it would miss the translation buffer at every line. */
 void *
 paco_memory_new (size_t n, size_t element_size)
 {

@@ -73,9 +73,9 @@ quota_of_controller (const char *folder)
   return whole_processors (quota, period);
 }
 
-/* The least quota of a group and the groups around it. In a container the group may be
- * the root of the mount, while the process is told another path. Then only the root can
- * be read, which is right. */
+/* Returns the least quota of a group and the groups around it. In a container the
+ * group may be the root of the mount, while the process is told another path. Then
+ * only the root can be read, which is right. */
 static unsigned
 least_quota (
     const char *mount, const char *group, unsigned (*quota_of) (const char *))
@@ -111,8 +111,8 @@ has_cpu_controller (const char *controllers)
   return found;
 }
 
-/* The quota by a line of /proc/self/cgroup, which has id, controllers (none in
- * version 2) and group. */
+/* Returns the quota by a line of /proc/self/cgroup, which has id, controllers (none
+ * in version 2) and group. */
 static unsigned
 quota_of_line (const char *root, const char *line)
 {

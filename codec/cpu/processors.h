@@ -5,8 +5,8 @@
  * to be. */
 #pragma once
 
-/* How many of the calling thread and the threads that it starts can run at the same
- * time; at least 1. */
+/* Returns how many of the calling thread and the threads that it starts can run at
+ * the same time; at least 1. */
 unsigned paco_processors_usable (void);
 
 /* The quota of processor time of this process' control group and of all groups

@@ -72,7 +72,7 @@ typedef struct
   void (*inverse_ict) (PacoWord *y, PacoWord *u, PacoWord *v, size_t n);
 } PacoRowOps;
 
-/* The fastest table that runs on this machine. */
+/* Returns the fastest table that runs on this machine. */
 const PacoRowOps *paco_row_ops (void);
 
 /* All tables that run on this machine, for tests; the list ends with NULL. */

@@ -5,7 +5,7 @@
 #include "codec/geometry.h"
 #include "codec/wavelet.h"
 
-/* Whether two components have lines of one length that one wavelet filters. */
+/* Says whether two components have lines of one length that one wavelet filters. */
 static bool
 are_alike (const PacoPictureFormat *format, const PacoCoding *coding,
     unsigned a, unsigned b)
@@ -17,7 +17,7 @@ are_alike (const PacoPictureFormat *format, const PacoCoding *coding,
       && coding->components[a].wavelet == coding->components[b].wavelet;
 }
 
-/* How many components are moved together with component `first`. */
+/* Returns how many components are moved together with component `first`. */
 static unsigned
 set_size (const PacoPictureFormat *format, const PacoPicture *picture,
     const PacoCoding *coding, unsigned first)

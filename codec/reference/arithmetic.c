@@ -79,7 +79,7 @@ paco_reference_code_symbol (PacoReferenceArithmeticCoders *coders,
   return bit;
 }
 
-/* How many bits of the raw string an open codeword takes: the integer part of
+/* Returns how many bits of the raw string an open codeword takes: the integer part of
  * log2 (S + 1). */
 static unsigned
 fill_bits (const PacoReferenceArithmeticCoder *coder)

@@ -76,8 +76,8 @@ take_raw_bit (void *string, bool *bit)
   }
 }
 
-/* Whether the raw string was complete and nothing came behind it: what is left of
- * the open codewords and of the last byte must be zeros. */
+/* Says whether the raw string was complete and nothing came behind it: what is left
+ * of the open codewords and of the last byte must be zeros. */
 static bool
 ends_well (const RawReader *reader, size_t n_fill)
 {
@@ -189,7 +189,8 @@ top_plane (uint32_t magnitude)
   return plane;
 }
 
-/* How many pairs of neighbors both have a 1 in the plane or above (policy_set.h). */
+/* Returns how many pairs of neighbors both have a 1 in the plane or above
+ * (policy_set.h). */
 static uint32_t
 count_pairs (
     const PacoReferenceBlock *block, const int32_t *indices, unsigned plane)

@@ -211,7 +211,7 @@ add_activity (const Decoder *decoder, uint32_t k, Activity *activity)
   return true;
 }
 
-/* Whether a component has changed little against how much its LL subband varies. */
+/* Says whether a component has changed little against how much its LL subband varies. */
 static bool
 is_still (const Decoder *decoder, const PacoSubband *subband)
 {
@@ -226,7 +226,7 @@ is_still (const Decoder *decoder, const PacoSubband *subband)
   return 4.0 * activity.change <= activity.detail;
 }
 
-/* Whether a field has changed more than the last frame varies. */
+/* Says whether a field has changed more than the last frame varies. */
 static bool
 follows_cut (const Decoder *decoder, unsigned field)
 {

@@ -27,7 +27,7 @@ pair_around (const PacoReferenceSample *x, size_t i, size_t n, unsigned k)
     x[paco_lifting_mirror ((ptrdiff_t) i + distance, n)] };
 }
 
-/* What a step of a reversible wavelet adds to x[i]. */
+/* Returns what a step of a reversible wavelet adds to x[i]. */
 static uint32_t
 integer_change (const PacoReferenceSample *x, size_t i, size_t n,
     const PacoWavelet *wavelet, const PacoLiftingStep *step)

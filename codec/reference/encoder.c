@@ -81,7 +81,7 @@ transform (Encoder *encoder, GError **error)
   return TRUE;
 }
 
-/* The coefficients of line y of block i. */
+/* Returns the coefficients of line y of block i. */
 static const PacoReferenceSample *
 block_line (const Encoder *encoder, uint32_t i, unsigned y)
 {
@@ -111,7 +111,7 @@ step_of (const Encoder *encoder, uint32_t i)
       encoder->number, subband->component, subband->entry);
 }
 
-/* How many planes block i loses before it is rounded. */
+/* Returns how many planes block i loses before it is rounded. */
 static unsigned
 area_planes (const Encoder *encoder, uint32_t i)
 {
@@ -240,7 +240,7 @@ block_bytes (const Encoder *encoder, uint32_t i)
   return bytes;
 }
 
-/* How many bytes the frame takes with these steps, without its header. */
+/* Returns how many bytes the frame takes with these steps, without its header. */
 static uint64_t
 count_bytes (const Encoder *encoder)
 {

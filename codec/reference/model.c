@@ -166,7 +166,7 @@ takes_part (Coder *coder, Scan scan, unsigned x, unsigned y)
   return false;
 }
 
-/* What a lane codes in a visit to the coefficient at (x, y). */
+/* Returns what a lane codes in a visit to the coefficient at (x, y). */
 static LaneVisit
 visit_bit (Coder *coder, Scan scan, unsigned x, unsigned y, unsigned plane)
 {
@@ -285,7 +285,7 @@ n_stripes (const Coder *coder)
   return (coder->block->height + PACO_STRIPE_LINES - 1) / PACO_STRIPE_LINES;
 }
 
-/* Whether a coefficient of the stripe has a 1 in the plane. */
+/* Says whether a coefficient of the stripe has a 1 in the plane. */
 static bool
 has_ones (Coder *coder, unsigned stripe, unsigned plane)
 {

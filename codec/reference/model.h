@@ -53,7 +53,7 @@ typedef struct
                   [PACO_BLOCK_WIDTH + 2 * PACO_REFERENCE_MARGIN];
 } PacoReferenceCoder;
 
-/* The coefficient in column x, line y of the block, or of its margin. */
+/* Returns the coefficient in column x, line y of the block, or of its margin. */
 static inline PacoReferenceCoefficient *
 paco_reference_coefficient (PacoReferenceCoder *coder, unsigned x, unsigned y)
 {

@@ -84,7 +84,7 @@ is_significant (const Tile *tile, int x, int y)
       && abs (tile->values[y * tile->width + x]) >= SIGNIFICANT;
 }
 
-/* The context of FORMAT.md 7.3. */
+/* Returns the context of FORMAT.md 7.3. */
 static unsigned
 context (const Tile *tile, int x, int y)
 {
@@ -103,7 +103,7 @@ context (const Tile *tile, int x, int y)
   return 3 * near + ring;
 }
 
-/* What is added before the bits behind the point are cut off. */
+/* Returns what is added before the bits behind the point are cut off. */
 static unsigned
 rounding (const Tile *tile, int x, int y)
 {

@@ -37,10 +37,10 @@ gboolean paco_reference_encode_counting (const PacoPictureFormat *format,
     const PacoParameters *parameters, const PacoProbabilitySet *carried_set,
     PacoReferenceCounts *counts, GByteArray *out, GError **error);
 
-/* The same with areas that count more (or NULL), and for frames of a stream with a
- * budget: the frame learns from the history of the frame PACO_RATE_DISTANCE before
- * it, or of the first one (NULL if it is the first one itself), and leaves a history
- * for later frames, which may be NULL. */
+/* Does the same with areas that count more (or NULL), and for frames of a stream
+ * with a budget: the frame learns from the history of the frame PACO_RATE_DISTANCE
+ * before it, or of the first one (NULL if it is the first one itself), and leaves a
+ * history for later frames, which may be NULL. */
 gboolean paco_reference_encode_after (const PacoPictureFormat *format,
     const PacoPicture *picture, const PacoVideoInfo *video,
     const PacoParameters *parameters, const PacoAreas *areas,
@@ -70,7 +70,7 @@ void paco_reference_concealer_free (PacoReferenceConcealer *concealer);
 /* Says that the stream goes on from another place. */
 void paco_reference_concealer_forget (PacoReferenceConcealer *concealer);
 
-/* The same as paco_reference_decode(), for the next frame of a stream.
+/* Does the same as paco_reference_decode(), for the next frame of a stream.
  * *concealed_blocks is how many of the broken blocks were not taken as zero. */
 gboolean paco_reference_decode_next (PacoReferenceConcealer *concealer,
     const uint8_t *data, size_t size, unsigned reduce,
@@ -137,8 +137,8 @@ float paco_reference_reduced_gain (PacoWaveletId wavelet, unsigned levels);
 void paco_reference_reduce (
     PacoReferencePlane *plane, PacoWaveletId wavelet, unsigned levels);
 
-/* The quantizer. paco_reference_scale() returns a coefficient in steps, with its
- * sign, cut off behind fraction_bits bits behind the point.
+/* These are the quantiser. paco_reference_scale() returns a coefficient in steps, with
+ * its sign, cut off behind fraction_bits bits behind the point.
  * paco_reference_round_block() rounds a block of width * height of them, row by row,
  * to quantizer indices in place. */
 int32_t paco_reference_scale (PacoReferenceSample coefficient,
@@ -151,14 +151,14 @@ int paco_reference_top_plane (
     PacoReferenceSample coefficient, PacoWaveletId wavelet, float scale);
 void paco_reference_round_block (
     int32_t *values, unsigned width, unsigned height, unsigned fraction_bits);
-/* The reconstruction point of a block, from that of its frame. */
+/* Returns the reconstruction point of a block, from that of its frame. */
 unsigned paco_reference_reconstruction (
     unsigned reconstruction, const PacoBlockRecord *record);
 PacoReferenceSample paco_reference_dequantize (int32_t index,
     unsigned dropped_planes, unsigned reconstruction, PacoWaveletId wavelet,
     float step);
 
-/* The check of a block's bytes (FORMAT.md section 6). */
+/* Returns the check of a block's bytes (FORMAT.md section 6). */
 uint16_t paco_reference_check (const uint8_t *bytes, size_t length);
 
 /* A codeblock and how it is coded. */

@@ -23,8 +23,8 @@ paco_reference_plane_clear (PacoReferencePlane *plane)
   g_clear_pointer (&plane->samples, g_free);
 }
 
-/* Where byte i of the word of sample x is in its line. Byte 0 is the least significant
- * one. */
+/* Returns where byte i of the word of sample x is in its line. Byte 0 is the least
+ * significant one. */
 static size_t
 byte_address (const PacoSampleLayout *layout, uint32_t x, unsigned i)
 {

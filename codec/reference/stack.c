@@ -16,7 +16,7 @@ floor_shift (int value, unsigned shift)
   return value >= 0 ? value / divisor : -((-value + divisor - 1) / divisor);
 }
 
-/* What a step gives, in 16 bits. */
+/* Returns what a step gives, in 16 bits. */
 static int
 result (const PacoSlice *slice, int value)
 {
@@ -29,7 +29,7 @@ result (const PacoSlice *slice, int value)
   return value;
 }
 
-/* What a step adds to y[i] of n. */
+/* Returns what a step adds to y[i] of n. */
 static int
 change (const PacoSlice *slice, const int *y, int i, int n)
 {

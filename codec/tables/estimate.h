@@ -36,5 +36,5 @@ typedef struct
 
 void to_bits (const PacoProbabilitySet *set, SymbolBits *bits);
 
-/* How many bits the block would take if codewords wasted none. */
+/* Returns how many bits the block would take if codewords wasted none. */
 double ideal_bits (const CountedBlock *block, const SymbolBits *bits);

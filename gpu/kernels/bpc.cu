@@ -41,7 +41,7 @@ struct Coding
   bool cut, shared_codewords, raw_left_signs;
 };
 
-/* Whether eight lanes share a codeword, if lanes share codewords at all. */
+/* Says whether eight lanes share a codeword, if lanes share codewords at all. */
 static __device__ __forceinline__ bool
 is_of_eight (uint32_t n_planes)
 {
@@ -420,7 +420,7 @@ decode_block (Block<false, PASSES> &block, const PacoGpuRecord &record,
   return true;
 }
 
-/* Whether the block's bytes have the check of its record. */
+/* Says whether the block's bytes have the check of its record. */
 static __device__ __forceinline__ bool
 is_unharmed (const PacoGpuRecord &record,
     const PacoBpcDecodeParameters &parameters, uint32_t lane)

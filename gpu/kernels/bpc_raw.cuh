@@ -35,7 +35,7 @@ gather_bits (uint32_t value, uint32_t mask, uint32_t (&steps)[5])
   return value;
 }
 
-/* The inverse. */
+/* Does the inverse. */
 static __device__ __forceinline__ uint32_t
 spread_bits (uint32_t value, uint32_t mask)
 {
@@ -392,8 +392,8 @@ RawReader<PASSES>::read_signs ()
   }
 }
 
-/* Whether the string was complete and nothing came behind it: what is left of the open
- * codewords and of the last byte must be zeros. */
+/* Says whether the string was complete and nothing came behind it: what is left of
+ * the open codewords and of the last byte must be zeros. */
 template <int PASSES>
 __device__ bool
 RawReader<PASSES>::ends_well () const

@@ -7,8 +7,8 @@
 #include "codec/rounding.h"
 #include "gpu/kernels/bpc_contexts.cuh"
 
-/* Which coefficients of 32 lines are at least PACO_ROUNDING_SIGNIFICANT; f: the
- * bits behind the point, from the lowest; index: any before it. */
+/* Returns which coefficients of 32 lines are at least PACO_ROUNDING_SIGNIFICANT; f:
+ * the bits behind the point, from the lowest; index: any before it. */
 static __device__ __forceinline__ uint32_t
 significant_by (const uint32_t (&f)[PACO_FRACTION_BITS], uint32_t index)
 {

@@ -170,7 +170,7 @@ Slicer<PASSES, T>::count (
     n_right += n_of_right;
 }
 
-/* How many pairs lie one above the other. */
+/* Returns how many pairs lie one above the other. */
 static __device__ __forceinline__ uint32_t
 pairs_of_column (uint32_t column)
 {

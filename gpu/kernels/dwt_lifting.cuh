@@ -80,8 +80,8 @@ template <PacoWaveletId ID, int N, bool UNDO> struct Step
   }
 };
 
-/* The most taps of a step, but at least two: with one, the code of 5/3 and 9/7 would
- * be no smaller. */
+/* Returns the most taps of a step, but at least two: with one, the code of 5/3 and
+ * 9/7 would be no smaller. */
 constexpr int
 most_taps (const PacoWavelet *wavelet)
 {

@@ -26,7 +26,7 @@
 #define LANES PACO_LAYOUT_LANES
 #define WARPS (PACO_LAYOUT_THREADS / LANES)
 
-/* The address of a line of a region, and of a plane. */
+/* Returns the address of a line of a region, and of a plane. */
 __device__ __forceinline__ uint8_t *
 region_line (const PacoLayoutParameters &p, unsigned line)
 {
@@ -282,8 +282,8 @@ struct V210Place
   uint8_t *samples; /* shared memory, V210_BYTES */
 };
 
-/* Where piece i of the chunk is in its plane. NULL: no sample of the line is in
- * it. */
+/* Returns where piece i of the chunk is in its plane. NULL: no sample of the line is
+ * in it. */
 __device__ __forceinline__ uint4 *
 v210_piece (const PacoLayoutParameters &p, const V210Place &place, int i)
 {

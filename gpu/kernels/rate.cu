@@ -7,7 +7,7 @@
 #include "gpu/kernels/rate.h"
 #include "gpu/kernels/bpc_check.cuh"
 
-/* The codeblock of this warp, if each has one. */
+/* Returns the codeblock of this warp, if each has one. */
 static __device__ __forceinline__ uint32_t
 block_of_warp ()
 {
@@ -344,7 +344,7 @@ bytes_of_record (const PacoGpuRecord &record, bool checks)
       + record.length;
 }
 
-/* The weight of a block's cuts, which follows from its subband and its area. */
+/* Returns the weight of a block's cuts, which follows from its subband and its area. */
 static __device__ __forceinline__ int
 weight_of (const PacoRateFitParameters &p, const PacoGpuBlock &block)
 {

@@ -35,7 +35,7 @@ open_driver (void)
   return calls && left;
 }
 
-/* How often page-locked memory was asked for. */
+/* Returns how often page-locked memory was asked for. */
 static unsigned
 allocations (void)
 {

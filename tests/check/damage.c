@@ -71,7 +71,7 @@ same_bytes (GstBuffer *a, GstBuffer *b)
   return same;
 }
 
-/* Whether a picture is unlike all of the originals and nothing says so. */
+/* Says whether a picture is unlike all of the originals and nothing says so. */
 static gboolean
 is_wrong (GstBuffer *picture, GPtrArray *originals)
 {

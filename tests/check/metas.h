@@ -36,7 +36,7 @@ add_probe (GstElement *pipeline, const gchar *element, const gchar *pad_name,
   gst_object_unref (found);
 }
 
-/* How many metas a picture has of each kind, as digits. */
+/* Returns how many metas a picture has of each kind, as digits. */
 static inline GstPadProbeReturn
 count_metas (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {

@@ -245,7 +245,7 @@ stat_of (const Run *run, const gchar *field)
   return value;
 }
 
-/* Whether it was told of these gaps and no others. */
+/* Says whether it was told of these gaps and no others. */
 static void
 expect_gaps (const Run *run, const Gap *gaps, guint n)
 {

@@ -29,7 +29,7 @@ shuffle (GPtrArray *array, guint begin, guint end)
 
 /* --- the payloader ----------------------------------------------------- */
 
-/* Whether offset is where a codeblock begins or the last one ends. */
+/* Says whether offset is where a codeblock begins or the last one ends. */
 static gboolean
 is_block_bound (const GstPacoRtpBlocks *blocks, guint32 offset)
 {
@@ -43,7 +43,7 @@ is_block_bound (const GstPacoRtpBlocks *blocks, guint32 offset)
   return FALSE;
 }
 
-/* Whether a block that is larger than room begins at, or covers, offset. */
+/* Says whether a block that is larger than room begins at, or covers, offset. */
 static gboolean
 is_in_long_block (const GstPacoRtpBlocks *blocks, guint32 offset, guint32 room)
 {

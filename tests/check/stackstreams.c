@@ -11,7 +11,8 @@
 
 /* --- damage --- */
 
-/* Whether the check of any block whose bytes have changed says that they have not. */
+/* Says whether the check of any block whose bytes have changed says that they have
+ * not. */
 static gboolean
 hides_damage (
     const PacoHeader *header, const guint8 *before, const guint8 *after)

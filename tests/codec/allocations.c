@@ -37,7 +37,7 @@ fail_none (void)
   g_atomic_int_set (&countdown, -1);
 }
 
-/* Whether an allocation has failed since fail_nth(). */
+/* Says whether an allocation has failed since fail_nth(). */
 static bool
 has_failed (void)
 {

@@ -80,7 +80,7 @@ set_random_ops (GRand *rand, PacoEncoder *encoder, PacoDecoder *decoder)
 
 /* --- one case: a picture and its frame --- */
 
-/* How many levels can be left out. */
+/* Returns how many levels can be left out. */
 static unsigned
 levels_of (const GByteArray *frame)
 {

@@ -24,8 +24,8 @@ typedef struct
 
 extern const PacoBackendOptions coder_options[N_CODERS];
 
-/* Whether the backend can be had; if not, skips all tests: without a device there
- * is nothing to test, which is no failure. */
+/* Says whether the backend can be had; if not, skips all tests: without a device
+ * there is nothing to test, which is no failure. */
 bool coders_are_available (void);
 
 void coders_open (Coders *coders);

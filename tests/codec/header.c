@@ -195,7 +195,7 @@ test_too_long (void)
   g_clear_error (&error);
 }
 
-/* Whether the header is refused as it is written, and as it is parsed. */
+/* Says whether the header is refused as it is written, and as it is parsed. */
 static bool
 is_refused (const PacoHeader *header)
 {

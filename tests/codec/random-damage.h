@@ -9,7 +9,7 @@
  * picture grows to at most max_samples samples of all components. */
 void test_damage (GRand *rand, GByteArray *frame, uint32_t max_samples);
 
-/* Whether size bytes at data, if they begin with a header at all, are of a
+/* Says whether size bytes at data, if they begin with a header at all, are of a
  * picture of the same format as original. */
 bool test_same_format (
     const uint8_t *data, size_t size, const PacoHeader *original);

@@ -520,7 +520,7 @@ random_block (void)
   return random;
 }
 
-/* Whether a block decodes, and to what was coded without the planes below. */
+/* Says whether a block decodes, and to what was coded without the planes below. */
 static bool
 decodes_to (const RandomBlock *random, const PacoBlockRecord *record,
     const uint8_t *bytes)

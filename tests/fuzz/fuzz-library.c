@@ -159,7 +159,7 @@ decode (const uint8_t *data, size_t size, const PacoInfo *info, uint32_t width,
   return false;
 }
 
-/* Whether the region at (x, y) is that part of the whole. */
+/* Says whether the region at (x, y) is that part of the whole. */
 static void
 compare (const PacoInfo *info, const Picture *whole, const Picture *region,
     uint32_t x, uint32_t y, uint32_t width, uint32_t height)

@@ -60,7 +60,7 @@ make_stream (const GPtrArray *seeds, FuzzRandom *random)
   return stream;
 }
 
-/* Whether the file is a stream of slices. */
+/* Says whether the file is a stream of slices. */
 static bool
 is_stack (const char *data, size_t size)
 {

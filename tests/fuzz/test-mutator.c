@@ -63,7 +63,8 @@ has_cut_points (const uint8_t *data, size_t size, const PacoHeader *header)
   return good;
 }
 
-/* Whether a caption or bars are of a kind, or at a place, that random ones are not. */
+/* Says whether a caption or bars are of a kind, or at a place, that random ones are
+ * not. */
 static bool
 is_odd (const PacoChunk *chunk)
 {

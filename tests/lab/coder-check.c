@@ -53,7 +53,7 @@ compare_pass (const char *name, const int32_t *indices, const int32_t *found,
   }
 }
 
-/* How far an index is from what a decoder takes for it. */
+/* Returns how far an index is from what a decoder takes for it. */
 static double
 square_left (float exact, int32_t found, unsigned known)
 {

@@ -12,7 +12,7 @@ typedef struct
   bool parallel_passes;  /* the variations RESET, RESTART and CAUSAL */
 } Jpeg2000Options;
 
-/* Whether there is a rival. */
+/* Says whether there is a rival. */
 bool jpeg2000_is_there (void);
 
 /* Codes the picture with five levels, one layer, one tile, and decodes it again.

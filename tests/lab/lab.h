@@ -25,7 +25,7 @@ typedef struct
  * that fails prints). Returns main()'s status. */
 int lab_main (int argc, char **argv, const LabProgram *program);
 
-/* Whether --short was given. */
+/* Says whether --short was given. */
 bool lab_is_short (void);
 
 /* Ends the program with the status of tests that are skipped. */

@@ -271,7 +271,7 @@ mask_at_border (const MulticoreJob *job, unsigned i, unsigned j)
     to.hh[j] = mask_border (job, i, j, lab_cdf97.high, lab_cdf97.high);
 }
 
-/* Whether all samples of output i of n are inside: 2i - 4 .. 2i + 4. */
+/* Says whether all samples of output i of n are inside: 2i - 4 .. 2i + 4. */
 static bool
 is_inside (unsigned i, unsigned n)
 {

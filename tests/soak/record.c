@@ -163,7 +163,7 @@ coded_number (guint32 n)
   return n | ((n * 167u >> 3) & 255u) << 24;
 }
 
-/* Whether it flashes with picture n. */
+/* Says whether it flashes with picture n. */
 static gboolean
 is_second (guint64 n)
 {

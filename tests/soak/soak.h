@@ -61,7 +61,7 @@ void soak_report_text (SoakReport *report, const char *key, const char *what,
     const char *format, ...) G_GNUC_PRINTF (4, 5);
 void soak_report_number (SoakReport *report, const char *key, const char *what,
     double value, const char *unit);
-/* Whether what has to be so is so. */
+/* Says whether what has to be so is so. */
 void soak_report_check (
     SoakReport *report, const char *key, const char *what, gboolean holds);
 /* The trends of the host's memory, and that neither grows by more than so many

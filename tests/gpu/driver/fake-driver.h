@@ -44,7 +44,7 @@ int fake_cuda_failed_device (void);
 /* Lets all calls return that hang, and none hang any more. */
 void fake_cuda_release (void);
 
-/* Whether the plan's call has come. */
+/* Says whether the plan's call has come. */
 bool fake_cuda_has_failed (void);
 
 /* Calls of function number i since the last plan; *name is NULL behind the

@@ -90,7 +90,7 @@ lose (FakeContext *context)
   drop_operations (context);
 }
 
-/* Whether the call that has just been counted hangs. */
+/* Says whether the call that has just been counted hangs. */
 static bool
 hangs (int function)
 {

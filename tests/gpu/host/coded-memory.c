@@ -183,7 +183,7 @@ run (const char *format, ...)
   g_free (launch);
 }
 
-/* How often page-locked memory is got to play a file of so many frames. */
+/* Returns how often page-locked memory is got to play a file of so many frames. */
 static guint
 calls_for_film (guint n_frames, const char *between)
 {

@@ -110,7 +110,7 @@ GST_END_TEST;
 
 static char *log_path; /* GStreamer's, warnings and, of the plugin, more */
 
-/* How often the log says at a level that there is no GPU of use. */
+/* Returns how often the log says at a level that there is no GPU of use. */
 static guint
 count_refusals (const char *level)
 {

@@ -96,7 +96,7 @@ frame_clear (Frame *frame)
   *frame = (Frame){ { { NULL } } };
 }
 
-/* Whether all samples are made of this byte, and gaps are as they were. */
+/* Says whether all samples are made of this byte, and gaps are as they were. */
 static void
 check_samples (const Life *life, const Frame *frame, unsigned format, int byte)
 {

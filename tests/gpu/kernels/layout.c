@@ -454,7 +454,7 @@ run_formats (Runner *runner, GRand *random, unsigned n_cases)
   return failed;
 }
 
-/* Whether what is made for a format is what its pictures take, if memory is
+/* Says whether what is made for a format is what its pictures take, if memory is
  * aligned. */
 static bool
 check_kernel (Runner *runner, GstVideoFormat format, unsigned kernel)
