@@ -224,9 +224,10 @@ read_frame (Work *work, PacoInputResult *result, GError **error)
   PacoDecoded *frame = take_unused (work);
 
   *result = paco_input_next (work->decoding->input, &frame->input, error);
-  frame->slice.length = 0;
+  frame->slice = (PacoSlice){ 0 };
+  frame->n_bad = 0;
   if (*result == PACO_INPUT_FRAME && work->decoding->stacks)
-    paco_slice_read (frame);
+    frame->slice = paco_slice_of (&frame->input.frame);
   return frame;
 }
 

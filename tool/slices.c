@@ -4,16 +4,14 @@
 #include "codec/header.h"
 #include "tool.h"
 
-void
-paco_slice_read (PacoDecoded *frame)
+PacoSlice
+paco_slice_of (const PacoFrame *frame)
 {
   PacoHeader header;
 
-  frame->slice = (PacoSlice){ 0 };
-  frame->n_bad = 0;
-  if (paco_header_parse (frame->input.frame.data, frame->input.frame.size,
-          &header, NULL, NULL))
-    frame->slice = header.video.slice;
+  if (paco_header_parse (frame->data, frame->size, &header, NULL, NULL))
+    return header.video.slice;
+  return (PacoSlice){ 0 };
 }
 
 bool

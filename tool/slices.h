@@ -3,8 +3,8 @@
 #pragma once
 #include "decoding.h"
 
-/* Says of which stack the frame is a slice, if it is one, in frame->slice. */
-void paco_slice_read (PacoDecoded *frame);
+/* Says of which stack a frame is a slice; if it is none, the length is 0. */
+PacoSlice paco_slice_of (const PacoFrame *frame);
 
 /* Says of a slice what its picture is, and makes room for its samples: *image is where
  * they are decoded to. told: what the frame becomes (writers.h). */

@@ -7,6 +7,7 @@
 #include "decoding.h"
 #include "json.h"
 #include "progress.h"
+#include "slices.h"
 #include "tool.h"
 #include <stdio.h>
 
@@ -22,7 +23,9 @@ typedef struct
   GString *report; /* JSON: the frames that are damaged */
   uint64_t frames_seen, frames_damaged, frames_missing, bytes_damaged;
   uint64_t blocks_damaged, unchecked;
-  uint64_t last; /* number of the last frame */
+  uint64_t last;   /* number of the last frame */
+  PacoSlice slice; /* that it is, or of length 0 */
+  bool is_damaged; /* and whether it has been counted so */
 } Verify;
 
 /* Adds a line to the report: what is wrong with a frame, or between frames. */
@@ -94,6 +97,60 @@ tell_gap (Verify *verify, const PacoFrame *frame)
   verify->bytes_damaged += frame->skipped;
 }
 
+static void
+count_damaged (Verify *verify)
+{
+  verify->frames_damaged += !verify->is_damaged;
+  verify->is_damaged = true;
+}
+
+/* Whether frames of a stack should come behind the last one. */
+static bool
+is_within_stack (const Verify *verify)
+{
+  return verify->slice.position + 1 < verify->slice.length;
+}
+
+static void
+tell_part (Verify *verify)
+{
+  tell (verify, verify->last,
+      "it is slice %u of a stack of %u, whose end is missing",
+      verify->slice.position, verify->slice.length);
+  count_damaged (verify);
+}
+
+/* Reports where stacks are not whole although no frame is known to be missing, as where
+ * a recording has ended within one. */
+static void
+check_stack (Verify *verify, const PacoFrame *frame)
+{
+  PacoSlice slice = paco_slice_of (frame);
+  bool goes_on = is_within_stack (verify)
+      && paco_slice_follows (&verify->slice, &slice);
+  bool is_begin = verify->frames_seen == 0 && verify->range.first > 0;
+
+  if (is_within_stack (verify) && !goes_on && !frame->missing)
+    tell_part (verify);
+  verify->is_damaged = false;
+  if (slice.position > (goes_on ? verify->slice.position + 1 : 0)
+      && !frame->missing && !is_begin) {
+    tell (verify, frame->number,
+        "it is slice %u of a stack of %u, of which the one before is missing",
+        slice.position, slice.length);
+    count_damaged (verify);
+  }
+  verify->slice = slice;
+}
+
+/* The same at the end of the file. */
+static void
+check_last_stack (Verify *verify)
+{
+  if (is_within_stack (verify))
+    tell_part (verify);
+}
+
 static bool
 on_done (void *user, PacoDecoded *decoded, GError **error)
 {
@@ -102,13 +159,17 @@ on_done (void *user, PacoDecoded *decoded, GError **error)
   uint64_t before = verify->blocks_damaged;
 
   tell_gap (verify, frame);
-  if (!frame->data)
+  if (!frame->data) {
+    check_last_stack (verify);
     return true;
+  }
+  check_stack (verify, frame);
   if (decoded->error)
     tell (verify, frame->number, "%s", decoded->error->message);
   else if (decoded->result.corrupted_blocks)
     tell_blocks (verify, frame, decoded->result.corrupted_blocks);
-  verify->frames_damaged += decoded->error || verify->blocks_damaged != before;
+  if (decoded->error || verify->blocks_damaged != before)
+    count_damaged (verify);
   verify->last = frame->number;
   paco_progress_set (verify->progress, ++verify->frames_seen);
   return true;
@@ -130,8 +191,9 @@ check_frame (Verify *verify, const PacoFrame *frame)
     tell (verify, frame->number, "%s", failure.message);
   else if (broken)
     tell_blocks (verify, frame, broken);
-  verify->frames_damaged += broken > 0
-      || (status != PACO_STATUS_OK && status != PACO_STATUS_UNSUPPORTED);
+  if (broken > 0
+      || (status != PACO_STATUS_OK && status != PACO_STATUS_UNSUPPORTED))
+    count_damaged (verify);
 }
 
 static bool
@@ -147,6 +209,7 @@ check_all (Verify *verify, PacoInput *input, GError **error)
       && frame.frame.number <= verify->range.last) {
     if (frame.frame.number >= verify->range.first) {
       tell_gap (verify, &frame.frame);
+      check_stack (verify, &frame.frame);
       check_frame (verify, &frame.frame);
       verify->last = frame.frame.number;
       paco_progress_set (verify->progress, ++verify->frames_seen);
@@ -155,8 +218,10 @@ check_all (Verify *verify, PacoInput *input, GError **error)
   }
   if (result == PACO_INPUT_ERROR)
     return false;
-  if (result == PACO_INPUT_END)
+  if (result == PACO_INPUT_END) {
     tell_gap (verify, &frame.frame);
+    check_last_stack (verify);
+  }
   paco_input_release (&frame);
   return true;
 }

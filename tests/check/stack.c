@@ -412,6 +412,12 @@ GST_START_TEST (test_refused)
         "video/x-raw,format=I420,width=16,height=16,framerate=25/1",
         "GRAY8 and GRAY16_LE" },
     { "pacoenc stack=4",
+        "video/x-raw,format=RGBA,width=16,height=16,framerate=25/1",
+        "the pictures are RGBA" },
+    { "pacoenc stack=4",
+        "video/x-raw,format=GRAY16_BE,width=16,height=16,framerate=25/1",
+        "the pictures are GRAY16_BE" },
+    { "pacoenc stack=4",
         "video/x-raw,format=GRAY8,width=16,height=16,framerate=25/1,"
         "interlace-mode=interleaved",
         "interlaced" },
@@ -425,7 +431,7 @@ GST_START_TEST (test_refused)
     GstHarness *harness = paco_test_harness (wrong[i].launch, &bus);
 
     gst_harness_set_src_caps_str (harness, wrong[i].caps);
-    gst_harness_push (harness, gst_buffer_new_allocate (NULL, 16 * 24, NULL));
+    gst_harness_push (harness, gst_buffer_new_allocate (NULL, 16 * 64, NULL));
     expect_error (harness, bus, wrong[i].words);
   }
 }

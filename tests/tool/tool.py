@@ -381,6 +381,17 @@ class Files(Case):
                 else:
                     self.assertEqual(picture is None, lost in (length, number))
 
+        # A part of a stack is not sound, whatever its frames are.
+        frames = self.frames('film.paco')
+        for part, damaged in ((frames[1:], 1), (frames[:length - 1], 1),
+                              (frames[1:2], 1),
+                              (frames[:length + 1] + frames[:1], 2)):
+            self.write('part.paco', b''.join(part))
+            for options in ((), ('--fast',)):
+                told = self.paco('verify', *options, 'part.paco', code=DAMAGE)
+                self.assertIn(b' of a stack of ', told)
+                self.assertIn(f' {damaged} of them damaged'.encode(), told)
+
     def frames(self, path):
         data, found = self.read(path), []
         while data:
