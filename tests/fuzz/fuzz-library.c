@@ -225,6 +225,36 @@ try_picture (
   g_free (whole.memory);
 }
 
+/* Makes pictures of a stack whose slices are anything. */
+static void
+try_stack (
+    const uint8_t *how, const uint8_t *data, size_t size, const PacoInfo *info)
+{
+  size_t n = (size_t) info->width * info->height, bytes;
+  uint16_t *slices[64], *memory = g_new (uint16_t, info->stack_length * n);
+  const PacoImage *images[64] = { NULL };
+  PacoInfo told = *info;
+  uint8_t *samples;
+  PacoImage image;
+  PacoError error;
+
+  for (size_t k = 0; k < info->stack_length * n; k++)
+    memory[k] = (uint16_t) (how[k % FUZZ_PREFIX] * 0x9e37u * (k + 1));
+  for (uint32_t i = 0; i < info->stack_length; i++)
+    slices[i] = memory + i * n;
+  told.depth[0] = info->stack_depth;
+  paco_image_init (&image, &told, 0, how[HOW] & 6, NULL, &bytes, &error);
+  samples = g_malloc (bytes);
+  paco_image_init (&image, &told, 0, how[HOW] & 6, samples, &bytes, &error);
+  images[how[REDUCE] % info->stack_length] = &image;
+  if (paco_stack_pictures (
+          data, size, slices, info->width, info->height, images, &error)
+      != PACO_STATUS_OK)
+    give_up ("stack", error.message);
+  g_free (samples);
+  g_free (memory);
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
@@ -239,6 +269,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     read_all (frame, size, &info);
     change_place (data, frame, size, &info);
     try_picture (data, frame, size, &info);
+    if (info.stack_length > 0)
+      try_stack (data, frame, size, &info);
   }
   g_free (frame);
   return 0;
