@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Tests the property cuda-devices of the elements, over a driver of our own, which
  * this program is linked to: which values it takes, what stats says, and what the
- * elements say when one of several GPUs fails or does not answer. */
+ * elements say when one of several GPUs fails or does not answer; and which GPU they
+ * take by themselves. */
 #include "tests/check/pacotest.h"
 #include "tests/gpu/host/left.h"
 #include "codec/coder.h"
+#include <stdio.h>
 
 #define SOURCE                                                                 \
   "videotestsrc num-buffers=%u pattern=ball ! "                                \
@@ -250,6 +252,61 @@ GST_START_TEST (test_stats)
 }
 GST_END_TEST;
 
+/* --- Automatic choice --- */
+
+#define N_PLAYERS 10
+
+/* The device that the element has chosen. */
+static guint
+device_of (const Player *player)
+{
+  GstStructure *stats;
+  guint device;
+
+  g_object_get (player->coder, "stats", &stats, NULL);
+  fail_unless (sscanf (gst_structure_get_string (stats, "device"),
+                   "Fake GPU %u", &device)
+      == 1);
+  gst_structure_free (stats);
+  return device;
+}
+
+/* Elements that are open at the same time share out the devices: each new one is on
+ * one of those that have the fewest. */
+GST_START_TEST (test_automatic)
+{
+  Player players[N_PLAYERS];
+  guint n_coders[4] = { 0 };
+
+  g_setenv ("FAKE_CUDA_DEVICES", "4", TRUE);
+  for (guint i = 0; i < 3 * N_PLAYERS; i++) {
+    Player *player =
+        &players[i < N_PLAYERS ? i : (guint) g_random_int_range (0, N_PLAYERS)];
+    guint device, fewest = G_MAXUINT;
+    GError *error;
+
+    if (i >= N_PLAYERS) {
+      n_coders[device_of (player)]--;
+      player_clear (player);
+    }
+    player_init (player, g_random_boolean (),
+        g_random_boolean () ? "backend=cuda" : "backend=cuda cuda-device-id=-1",
+        3);
+    error = play (player);
+    g_assert_no_error (error);
+    device = device_of (player);
+    for (guint d = 0; d < 4; d++)
+      fewest = MIN (fewest, n_coders[d]);
+    fail_unless_equals_int (n_coders[device], fewest);
+    n_coders[device]++;
+  }
+  for (guint i = 0; i < N_PLAYERS; i++)
+    player_clear (&players[i]);
+  check_left ("automatic");
+  g_setenv ("FAKE_CUDA_DEVICES", "2", TRUE);
+}
+GST_END_TEST;
+
 /* Buffers for all frames in flight, and one that upstream fills. */
 GST_START_TEST (test_pool)
 {
@@ -380,6 +437,7 @@ devices_suite (void)
   tcase_add_test (tests, test_taken);
   tcase_add_test (tests, test_property);
   tcase_add_test (tests, test_stats);
+  tcase_add_test (tests, test_automatic);
   tcase_add_test (tests, test_pool);
   tcase_add_test (tests, test_failure);
   tcase_add_test (tests, test_hang);
