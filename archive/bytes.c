@@ -40,23 +40,29 @@ allocate (const PacoBytes *bytes, gsize size)
   return buffer;
 }
 
+/* Makes room for so many bytes, of which the first `keep` are those that are there. */
+static void
+reserve (PacoBytes *bytes, gsize capacity, gsize keep)
+{
+  PacoBytes old = *bytes;
+
+  if (keep == 0)
+    release (&old);
+  bytes->buffer = allocate (bytes, capacity);
+  bytes->data = bytes->buffer.data ? bytes->buffer.data : g_malloc (capacity);
+  bytes->capacity = capacity;
+  if (keep == 0)
+    return;
+  memcpy (bytes->data, old.data, keep);
+  release (&old);
+}
+
 void
 paco_bytes_set_size (PacoBytes *bytes, gsize size)
 {
-  if (size > bytes->capacity) {
-    /* Memory doubles, so that files that grow piece by piece are not moved each
-     * time. */
-    gsize capacity = MAX (size, bytes->len > 0 ? bytes->capacity * 2 : 0);
-    PacoBuffer buffer = allocate (bytes, capacity);
-    guint8 *data = buffer.data ? buffer.data : g_malloc (capacity);
-
-    if (bytes->len > 0)
-      memcpy (data, bytes->data, bytes->len);
-    release (bytes);
-    bytes->data = data;
-    bytes->buffer = buffer;
-    bytes->capacity = capacity;
-  }
+  /* The next file may be somewhat larger. */
+  if (size > bytes->capacity)
+    reserve (bytes, bytes->capacity > 0 ? size + size / 8 : size, 0);
   bytes->len = size;
 }
 
@@ -65,7 +71,10 @@ paco_bytes_append (PacoBytes *bytes, const guint8 *data, gsize size)
 {
   gsize at = bytes->len;
 
-  paco_bytes_set_size (bytes, at + size);
+  /* Memory doubles, so that files that grow piece by piece are not moved each time. */
+  if (at + size > bytes->capacity)
+    reserve (bytes, MAX (at + size, at > 0 ? bytes->capacity * 2 : 0), at);
+  bytes->len = at + size;
   if (size > 0)
     memcpy (bytes->data + at, data, size);
 }

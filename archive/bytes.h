@@ -24,8 +24,9 @@ typedef struct
 PacoBytes *paco_bytes_new (void);
 void paco_bytes_free (PacoBytes *bytes); /* or NULL */
 
-/* Changes the size. Bytes up to the smaller size are kept, those beyond are not
- * cleared. If the coder has no such memory left it is ordinary; if the system has
- * none this ends the program, as GLib does. */
+/* The first changes the size: what the bytes are then is undefined unless they become
+ * fewer. The second keeps them and puts others behind them. If the coder has no such
+ * memory left it is ordinary; if the system has none this ends the program, as GLib
+ * does. */
 void paco_bytes_set_size (PacoBytes *bytes, gsize size);
 void paco_bytes_append (PacoBytes *bytes, const guint8 *data, gsize size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Finds which files of a folder are archived, and in which order (folder.h). */
 #include "archive/folder.h"
+#include "archive/refuse.h"
 #include "archive/chunks.h"
 #include "archive/part.h"
 #include <dirent.h>
@@ -19,20 +20,8 @@ enum
 
 G_DEFINE_QUARK (paco_folder_error, paco_folder_error)
 
-static gboolean G_GNUC_PRINTF (4, 5) refuse (GError **error,
-    PacoFolderError code, const char *path, const char *format, ...)
-{
-  char *shown = g_filename_display_name (path), *sentence;
-  va_list arguments;
-
-  va_start (arguments, format);
-  sentence = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  g_set_error (error, PACO_FOLDER_ERROR, code, "%s %s", shown, sentence);
-  g_free (sentence);
-  g_free (shown);
-  return FALSE;
-}
+#define refuse(error, code, name, ...)                                         \
+  paco_refuse_file (error, PACO_FOLDER_ERROR, code, name, __VA_ARGS__)
 
 /* --- the order of names ------------------------------------------------- */
 

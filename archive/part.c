@@ -200,21 +200,41 @@ restoring_name (const char *to, guint n)
       "%.*s%s%s", (int) length, to, number, PACO_RESTORING_SUFFIX);
 }
 
+/* Empties a file that an interrupted run has left. One that cannot be emptied is removed:
+ * nobody would do so later. Returns FALSE and errno. */
+static gboolean
+empty (int folder, const char *name, int fd)
+{
+  int why;
+
+  if (ftruncate (fd, 0) == 0)
+    return TRUE;
+  why = errno;
+  unlinkat (folder, name, 0);
+  errno = why;
+  return FALSE;
+}
+
 int
 paco_part_open_restoring (int folder, const char *to, char **name)
 {
   for (guint n = 0; n < MOST_AT_ONCE; n++) {
-    int fd;
+    gboolean ours;
+    int fd, why;
 
     *name = restoring_name (to, n);
     fd = openat (folder, *name,
         O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
-    if (fd >= 0 && is_ours (folder, *name, fd) && ftruncate (fd, 0) == 0)
+    ours = fd >= 0 && is_ours (folder, *name, fd);
+    if (ours && empty (folder, *name, fd))
       return fd;
+    why = errno;
     g_clear_pointer (name, g_free);
-    if (fd < 0)
+    if (fd >= 0)
+      close (fd);
+    errno = why;
+    if (fd < 0 || ours)
       return -1;
-    close (fd);
   }
   errno = EBUSY;
   return -1;

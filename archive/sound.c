@@ -2,6 +2,7 @@
  * Reads the WAV file of a folder and makes it again (sound.h); it also reads and
  * writes chunk 15. */
 #include "archive/sound.h"
+#include "archive/refuse.h"
 #include "archive/chunks.h"
 #include "archive/part.h"
 #include "codec/bytes.h"
@@ -25,20 +26,8 @@ enum
 
 G_DEFINE_QUARK (paco_sound_error, paco_sound_error)
 
-static gboolean G_GNUC_PRINTF (4, 5) refuse (GError **error,
-    PacoSoundError code, const char *name, const char *format, ...)
-{
-  char *shown = g_filename_display_name (name), *sentence;
-  va_list arguments;
-
-  va_start (arguments, format);
-  sentence = g_strdup_vprintf (format, arguments);
-  va_end (arguments);
-  g_set_error (error, PACO_SOUND_ERROR, code, "%s %s", shown, sentence);
-  g_free (sentence);
-  g_free (shown);
-  return FALSE;
-}
+#define refuse(error, code, name, ...)                                         \
+  paco_refuse_file (error, PACO_SOUND_ERROR, code, name, __VA_ARGS__)
 
 void
 paco_sound_free (PacoSound *sound)

@@ -1,16 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Tests the parts of archive/ one by one: names and their order, what frames keep
- * and what broken frames keep, the line of threads, sound, and PNM files that
- * contradict themselves. Cases are random; PACO_SEED repeats them. */
+ * Tests the parts of archive/ one by one: names and their order, bytes that grow, files
+ * that are restored, what frames keep and what broken frames keep, the line of threads,
+ * sound, and PNM files that contradict themselves. Cases are random; PACO_SEED
+ * repeats them. */
+#include "archive/bytes.h"
 #include "archive/chunks.h"
-#include "codec/bytes.h"
 #include "archive/folder.h"
 #include "archive/kinds.h"
 #include "archive/line.h"
+#include "archive/part.h"
 #include "archive/sound.h"
+#include "codec/bytes.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static GRand *dice;
+
+/* Takes the place of the system's function in this program. */
+static int truncating_fails_with; /* or 0 */
+
+int
+ftruncate (int fd, off_t length)
+{
+  errno = truncating_fails_with;
+  return errno ? -1 : (int) syscall (SYS_ftruncate, fd, length);
+}
 
 static guint
 roll (guint n)
@@ -57,6 +75,99 @@ test_names (void)
       else
         g_assert_cmpint ((is > 0) - (is < 0), ==, (i > j) - (i < j));
     }
+}
+
+/* --- bytes ------------------------------------------------------------------ */
+
+/* What is appended stays, and is moved now and then; of another size is another file,
+ * which takes about what it needs. */
+static void
+test_bytes (void)
+{
+  GByteArray *wanted = g_byte_array_new (), *piece = g_byte_array_new ();
+  PacoBytes *bytes = paco_bytes_new ();
+  guint moves = 0;
+
+  for (guint i = 0; i < 500; i++) {
+    const guint8 *before = bytes->data;
+
+    fill (piece, roll (300), TRUE);
+    g_byte_array_append (wanted, piece->data, piece->len);
+    paco_bytes_append (bytes, piece->data, piece->len);
+    g_assert_cmpmem (bytes->data, bytes->len, wanted->data, wanted->len);
+    g_assert_cmpuint (bytes->capacity, >=, bytes->len);
+    moves += bytes->data != before;
+  }
+  g_assert_cmpuint (moves, <, 25);
+  for (guint i = 0; i < 50; i++) {
+    gsize size = roll (200000), capacity = bytes->capacity;
+
+    paco_bytes_set_size (bytes, size);
+    g_assert_cmpuint (bytes->len, ==, size);
+    if (size <= capacity)
+      g_assert_cmpuint (bytes->capacity, ==, capacity);
+    else
+      g_assert_cmpuint (bytes->capacity, <=, size + size / 8);
+    if (size > 0)
+      memset (bytes->data, 1, size);
+  }
+  paco_bytes_free (bytes);
+  g_byte_array_unref (wanted);
+  g_byte_array_unref (piece);
+}
+
+/* --- files that are restored -------------------------------------------------- */
+
+static guint
+n_files (const char *folder)
+{
+  GDir *dir = g_dir_open (folder, 0, NULL);
+  guint n = 0;
+
+  while (g_dir_read_name (dir))
+    n++;
+  g_dir_close (dir);
+  return n;
+}
+
+/* A temporary file that was left is used again, one that is in use is not, and one that
+ * cannot be emptied goes. */
+static void
+test_restoring (void)
+{
+  char *folder = g_dir_make_tmp ("paco-units-XXXXXX", NULL);
+  char *to = g_build_filename (folder, "scan.dpx", NULL);
+  char *names[3];
+  int fds[3];
+
+  for (guint i = 0; i < 3; i++) {
+    fds[i] = paco_part_open_restoring (AT_FDCWD, to, &names[i]);
+    g_assert_cmpint (fds[i], >=, 0);
+    g_assert_cmpint (write (fds[i], "left", 4), ==, 4);
+    if (i == 0)
+      close (fds[0]);
+  }
+  g_assert_cmpstr (names[0], ==, names[1]);
+  g_assert_cmpstr (names[1], !=, names[2]);
+  close (fds[1]);
+  close (fds[2]);
+  g_assert_cmpuint (n_files (folder), ==, 2);
+  truncating_fails_with = EIO;
+  for (guint i = 0; i < 2; i++) {
+    char *name = to;
+
+    g_assert_cmpint (paco_part_open_restoring (AT_FDCWD, to, &name), ==, -1);
+    g_assert_cmpint (errno, ==, EIO);
+    g_assert_null (name);
+    g_assert_cmpuint (n_files (folder), ==, 1);
+  }
+  truncating_fails_with = 0;
+  g_unlink (names[2]);
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+  for (guint i = 0; i < 3; i++)
+    g_free (names[i]);
+  g_free (to);
+  g_free (folder);
 }
 
 /* --- checksums --------------------------------------------------------------- */
@@ -489,6 +600,8 @@ main (int argc, char **argv)
   g_test_message ("PACO_SEED=%u", number);
   dice = g_rand_new_with_seed (number);
   g_test_add_func ("/archive/names", test_names);
+  g_test_add_func ("/archive/bytes", test_bytes);
+  g_test_add_func ("/archive/restoring", test_restoring);
   g_test_add_func ("/archive/checksums", test_checksums);
   g_test_add_func ("/archive/kept", test_kept);
   g_test_add_func ("/archive/broken-kept", test_broken_kept);
