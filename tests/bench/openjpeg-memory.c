@@ -64,3 +64,18 @@ openjpeg_open_memory (OpenjpegMemory *memory, bool input)
   opj_stream_set_seek_function (stream, seek_memory);
   return stream;
 }
+
+opj_image_t *
+openjpeg_gray_image (uint32_t width, uint32_t height, unsigned depth)
+{
+  opj_image_cmptparm_t component = {
+    .dx = 1, .dy = 1, .w = width, .h = height, .prec = depth
+  };
+  opj_image_t *image = opj_image_create (1, &component, OPJ_CLRSPC_GRAY);
+
+  if (image) {
+    image->x1 = width;
+    image->y1 = height;
+  }
+  return image;
+}

@@ -20,16 +20,10 @@ check (bool good, const char *what)
 static opj_image_t *
 make_image (const TrainingPicture *file)
 {
-  opj_image_cmptparm_t component = { .dx = 1,
-    .dy = 1,
-    .w = file->format.width,
-    .h = file->format.height,
-    .prec = 8 };
-  opj_image_t *image = opj_image_create (1, &component, OPJ_CLRSPC_GRAY);
+  opj_image_t *image = openjpeg_gray_image (
+      file->format.width, file->format.height, 8);
 
   check (image != NULL, "opj_image_create");
-  image->x1 = file->format.width;
-  image->y1 = file->format.height;
   for (uint32_t y = 0, i = 0; y < file->format.height; y++)
     for (uint32_t x = 0; x < file->format.width; x++, i++)
       image->comps[0].data[i] =

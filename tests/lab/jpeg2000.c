@@ -31,17 +31,11 @@ say (const char *message, void *user_data)
 static opj_image_t *
 make_image (const GrayPicture *picture)
 {
-  opj_image_cmptparm_t component = { .dx = 1,
-    .dy = 1,
-    .w = picture->plane.width,
-    .h = picture->plane.height,
-    .prec = picture->depth };
-  opj_image_t *image = opj_image_create (1, &component, OPJ_CLRSPC_GRAY);
-  size_t n = (size_t) component.w * component.h;
+  uint32_t width = picture->plane.width, height = picture->plane.height;
+  opj_image_t *image = openjpeg_gray_image (width, height, picture->depth);
+  size_t n = (size_t) width * height;
 
   check (image != NULL, "opj_image_create");
-  image->x1 = component.w;
-  image->y1 = component.h;
   for (size_t i = 0; i < n; i++)
     image->comps[0].data[i] = picture->plane.samples[i].i
         + (1 << (picture->depth - 1));
