@@ -39,13 +39,7 @@ open_driver (void)
 static unsigned
 allocations (void)
 {
-  const char *name;
-  unsigned n;
-
-  for (unsigned i = 0; n = driver.calls (i, &name), name; i++)
-    if (strcmp (name, "cuMemHostAlloc") == 0)
-      return n;
-  g_assert_not_reached ();
+  return fake_cuda_calls_of (driver.calls, "cuMemHostAlloc");
 }
 
 static gsize

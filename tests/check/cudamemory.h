@@ -59,13 +59,7 @@ has_real_kernels (void)
 static inline guint
 calls_of (const char *function)
 {
-  const char *name;
-  unsigned n;
-
-  for (unsigned i = 0; n = fake.calls (i, &name), name != NULL; i++)
-    if (strcmp (name, function) == 0)
-      return n;
-  g_assert_not_reached ();
+  return fake_cuda_calls_of (fake.calls, function);
 }
 
 static inline guint

@@ -12,6 +12,9 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* What has been made and not been destroyed. pushed: contexts that are current
  * in the calling thread. misuses: kernels that ran without those before them,
@@ -50,6 +53,22 @@ bool fake_cuda_has_failed (void);
 /* Calls of function number i since the last plan; *name is NULL behind the
  * last function. */
 unsigned fake_cuda_calls (unsigned i, const char **name);
+
+/* Calls of a function since then. `calls` is fake_cuda_calls(), as the linker or
+ * dlsym() gives it. */
+static inline unsigned
+fake_cuda_calls_of (
+    unsigned (*calls) (unsigned i, const char **name), const char *function)
+{
+  const char *name;
+  unsigned n;
+
+  for (unsigned i = 0; n = calls (i, &name), name; i++)
+    if (strcmp (name, function) == 0)
+      return n;
+  fprintf (stderr, "The driver has no function %s.\n", function);
+  abort ();
+}
 
 void fake_cuda_left (FakeCudaLeft *left);
 

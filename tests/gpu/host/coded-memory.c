@@ -15,14 +15,7 @@
 static guint
 calls_of (const char *function)
 {
-  const char *name;
-  guint n, i = 0;
-
-  do
-    n = fake_cuda_calls (i++, &name);
-  while (name != NULL && strcmp (name, function) != 0);
-  fail_unless (name != NULL, "there is no %s", function);
-  return n;
+  return fake_cuda_calls_of (fake_cuda_calls, function);
 }
 
 static guint

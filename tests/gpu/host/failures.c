@@ -54,13 +54,7 @@ load_fake (void)
 static unsigned
 calls_of (const char *function)
 {
-  const char *name;
-  unsigned n;
-
-  for (unsigned i = 0; n = fake.calls (i, &name), name; i++)
-    if (strcmp (name, function) == 0)
-      return n;
-  g_assert_not_reached ();
+  return fake_cuda_calls_of (fake.calls, function);
 }
 
 /* --- A coder that does not end --- */

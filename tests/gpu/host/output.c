@@ -16,13 +16,7 @@
 static unsigned
 calls (const char *function)
 {
-  const char *name;
-  unsigned n;
-
-  for (unsigned i = 0; n = fake_cuda_calls (i, &name), name; i++)
-    if (strcmp (name, function) == 0)
-      return n;
-  g_assert_not_reached ();
+  return fake_cuda_calls_of (fake_cuda_calls, function);
 }
 
 typedef struct

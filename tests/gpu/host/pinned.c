@@ -31,13 +31,7 @@ static const PacoSampleLayout layout = PACO_LAYOUT_PLANAR (1);
 static unsigned
 allocations (void)
 {
-  const char *name;
-  unsigned n;
-
-  for (unsigned i = 0; n = fake.calls (i, &name), name; i++)
-    if (strcmp (name, "cuMemHostAlloc") == 0)
-      return n;
-  g_assert_not_reached ();
+  return fake_cuda_calls_of (fake.calls, "cuMemHostAlloc");
 }
 
 /* --- Memory --- */

@@ -35,13 +35,7 @@ find_driver (void)
 static unsigned
 calls_of (const char *function)
 {
-  const char *name;
-  unsigned n;
-
-  for (unsigned i = 0; n = fake.calls (i, &name), name; i++)
-    if (strcmp (name, function) == 0)
-      return n;
-  g_assert_not_reached ();
+  return fake_cuda_calls_of (fake.calls, function);
 }
 
 /* A random case that the encoder is configured for, and has coded a frame of. */
