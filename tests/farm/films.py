@@ -9,9 +9,9 @@ import sys
 ROOT = os.environ['PACO_SOURCE_ROOT']
 sys.path.insert(0, os.path.join(ROOT, 'tests', 'pipelines'))
 import scripts  # noqa: E402
-from scripts import Gst, check, command, launch  # noqa: E402,F401
+from scripts import (Gst, check, command, decode, launch,  # noqa: E402,F401
+                     run_to_end, stream_time)
 
-SECONDS = 300
 TOOL = os.environ.get('PACO_TOOL') or os.path.join(
     os.environ['PACO_BUILD_ROOT'], 'tool', 'paco')
 SKIPPED = 77
@@ -59,46 +59,18 @@ class Film:
     """Times and hashes of what is in a file, decoded."""
 
     def __init__(self, path):
-        Gst.init(None)
         self.pictures, self.sound = [], hashlib.md5()
         self.sound_end = None
-        pipeline = Gst.Pipeline()
-        source = Gst.ElementFactory.make('uridecodebin')
-        source.set_property('uri', Gst.filename_to_uri(os.path.abspath(path)))
-        source.connect('pad-added', self.link, pipeline)
-        pipeline.add(source)
-        pipeline.set_state(Gst.State.PLAYING)
-        message = pipeline.get_bus().timed_pop_filtered(
-            SECONDS * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
-        pipeline.set_state(Gst.State.NULL)
-        check(message, f'{path} has no end')
-        if message.type == Gst.MessageType.ERROR:
-            raise SystemExit(f'{path} does not play: {message.parse_error()}')
+        decode(path, {'video': self.see, 'audio': self.hear}.get)
         self.times = [time for time, _ in self.pictures]
         self.hashes = [found for _, found in self.pictures]
         self.sound = self.sound.hexdigest()
-
-    def link(self, _source, pad, pipeline):
-        caps = pad.get_current_caps().get_structure(0)
-        sink = Gst.ElementFactory.make('fakesink')
-        pipeline.add(sink)
-        sink.sync_state_with_parent()
-        pad.add_probe(Gst.PadProbeType.BUFFER,
-                      self.see if caps.get_name().startswith('video')
-                      else self.hear)
-        pad.link(sink.get_static_pad('sink'))
-
-    @staticmethod
-    def time(pad, buffer):
-        event = pad.get_sticky_event(Gst.EventType.SEGMENT, 0)
-        return event.parse_segment().to_stream_time(
-            Gst.Format.TIME, buffer.pts)
 
     def see(self, pad, info):
         buffer = info.get_buffer()
         known, map_info = buffer.map(Gst.MapFlags.READ)
         check(known, 'no picture')
-        self.pictures.append((self.time(pad, buffer),
+        self.pictures.append((stream_time(pad, buffer),
                               hashlib.md5(map_info.data).hexdigest()))
         buffer.unmap(map_info)
         return Gst.PadProbeReturn.OK
@@ -109,7 +81,7 @@ class Film:
         check(known, 'no sound')
         self.sound.update(map_info.data)
         buffer.unmap(map_info)
-        self.sound_end = self.time(pad, buffer) + buffer.duration
+        self.sound_end = stream_time(pad, buffer) + buffer.duration
         return Gst.PadProbeReturn.OK
 
     def check_same(self, other, what, tolerance=0):
@@ -131,17 +103,12 @@ def packet_times(path):
     times = []
 
     def see(pad, info):
-        times.append(Film.time(pad, info.get_buffer()))
+        times.append(stream_time(pad, info.get_buffer()))
         return Gst.PadProbeReturn.OK
 
     pipeline.get_by_name('sink').get_static_pad('sink').add_probe(
         Gst.PadProbeType.BUFFER, see)
-    pipeline.set_state(Gst.State.PLAYING)
-    message = pipeline.get_bus().timed_pop_filtered(
-        SECONDS * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
-    pipeline.set_state(Gst.State.NULL)
-    check(message and message.type == Gst.MessageType.EOS,
-          f'{path} has no end')
+    run_to_end(pipeline, path)
     return sorted(times)
 
 

@@ -39,6 +39,44 @@ def launch(pipeline):
                    timeout=SECONDS)
 
 
+def stream_time(pad, buffer):
+    """When a buffer is shown."""
+    event = pad.get_sticky_event(Gst.EventType.SEGMENT, 0)
+    return event.parse_segment().to_stream_time(Gst.Format.TIME, buffer.pts)
+
+
+def run_to_end(pipeline, path):
+    """Ends the test unless the pipeline, which plays the file, comes to its end."""
+    pipeline.set_state(Gst.State.PLAYING)
+    message = pipeline.get_bus().timed_pop_filtered(
+        SECONDS * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+    pipeline.set_state(Gst.State.NULL)
+    check(message, f'{path} has no end')
+    if message.type == Gst.MessageType.ERROR:
+        raise SystemExit(f'{path} does not play: {message.parse_error()}')
+
+
+def decode(path, probe_of):
+    """Decodes a file to its end. probe_of('video' or 'audio') gives the probe that sees
+    the buffers of such a stream."""
+    Gst.init(None)
+    pipeline = Gst.Pipeline()
+    source = Gst.ElementFactory.make('uridecodebin')
+    source.set_property('uri', Gst.filename_to_uri(os.path.abspath(path)))
+
+    def add(_source, pad):
+        kind = pad.get_current_caps().get_structure(0).get_name()
+        sink = Gst.ElementFactory.make('fakesink')
+        pipeline.add(sink)
+        sink.sync_state_with_parent()
+        pad.add_probe(Gst.PadProbeType.BUFFER, probe_of(kind.split('/')[0]))
+        pad.link(sink.get_static_pad('sink'))
+
+    source.connect('pad-added', add)
+    pipeline.add(source)
+    run_to_end(pipeline, path)
+
+
 class Stream:
     """Buffers of a stream, and when the last one ends."""
 
@@ -47,40 +85,21 @@ class Stream:
 
     def add(self, pad, info):
         buffer = info.get_buffer()
-        event = pad.get_sticky_event(Gst.EventType.SEGMENT, 0)
-        time = event.parse_segment().to_stream_time(
-            Gst.Format.TIME, buffer.pts)
         if not self.count:
             self.caps = pad.get_current_caps().to_string()
         self.count += 1
-        self.end = time + buffer.duration
+        self.end = stream_time(pad, buffer) + buffer.duration
         return Gst.PadProbeReturn.OK
 
 
 def played(path):
     """Decodes a file to its end: {'video': Stream, 'audio': Stream}."""
-    Gst.init(None)
-    pipeline, streams = Gst.Pipeline(), {}
-    source = Gst.ElementFactory.make('uridecodebin')
-    source.set_property('uri', Gst.filename_to_uri(os.path.abspath(path)))
+    streams = {}
 
-    def add(_source, pad):
-        kind = pad.get_current_caps().get_structure(0).get_name()
-        sink = Gst.ElementFactory.make('fakesink')
-        streams[kind.split('/')[0]] = stream = Stream()
-        pipeline.add(sink)
-        sink.sync_state_with_parent()
-        pad.add_probe(Gst.PadProbeType.BUFFER, stream.add)
-        pad.link(sink.get_static_pad('sink'))
+    def probe_of(kind):
+        streams[kind] = Stream()
+        return streams[kind].add
 
-    source.connect('pad-added', add)
-    pipeline.add(source)
-    pipeline.set_state(Gst.State.PLAYING)
-    message = pipeline.get_bus().timed_pop_filtered(
-        SECONDS * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
-    pipeline.set_state(Gst.State.NULL)
-    check(message, f'{path} has no end')
-    if message.type == Gst.MessageType.ERROR:
-        raise SystemExit(f'{path} does not play: {message.parse_error()}')
+    decode(path, probe_of)
     check('video' in streams, f'{path} has no pictures')
     return streams
