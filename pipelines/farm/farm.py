@@ -98,7 +98,12 @@ def parse_arguments():
         if name == 'run':
             made.add_argument('number', type=int, metavar='NUMBER',
                               help='of the range, from 1 on')
-    return parser.parse_args()
+    args = parser.parse_args()
+    if args.command == 'local' and args.gpus and args.workers and \
+            args.workers < args.gpus:
+        parser.error(f'--workers {args.workers}: a worker has one GPU, so that '
+                     f'{args.gpus} GPUs want {args.gpus} workers at least')
+    return args
 
 
 def positive(text):
@@ -177,7 +182,10 @@ def command_submit(args):
 
 def command_local(args):
     job = job_of(args)
-    failed = local.run(job, [sys.executable, os.path.abspath(__file__)], args)
+    failed, failures = local.run(
+        job, [sys.executable, os.path.abspath(__file__)], args)
+    for gpu, count in failures.items():
+        say(f'Failed on GPU {gpu}: {count}; {job.logs} says why.')
     if failed:
         say(f'{job.folder}: {failed} ranges failed; {job.logs} says why.')
         return FAILED

@@ -78,13 +78,39 @@ fake_get_error_string (CUresult error, const char **string)
   return CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Finds which of all devices has this number among those that CUDA_VISIBLE_DEVICES
+ * shows; -1: none. As with the real driver, what it names behind a device that is not
+ * there is hidden, too. */
+static int
+find_visible (int ordinal)
+{
+  int n_devices = number_from_environment ("FAKE_CUDA_DEVICES", 1);
+  const char *at = getenv ("CUDA_VISIBLE_DEVICES");
+
+  if (!at)
+    return ordinal < n_devices ? ordinal : -1;
+  for (int i = 0;; i++) {
+    char *end;
+    long device = strtol (at, &end, 10);
+
+    if (end == at || device < 0 || device >= n_devices)
+      return -1;
+    if (i == ordinal)
+      return (int) device;
+    if (*end != ',')
+      return -1;
+    at = end + 1;
+  }
+}
+
 CUresult
 fake_device_get_count (int *count)
 {
   CUresult result = fake_begin (FUNCTION_device_get_count);
 
   if (result == CUDA_SUCCESS)
-    *count = number_from_environment ("FAKE_CUDA_DEVICES", 1);
+    for (*count = 0; find_visible (*count) >= 0;)
+      ++*count;
   return fake_end (result);
 }
 
@@ -93,11 +119,10 @@ fake_device_get (CUdevice *device, int ordinal)
 {
   CUresult result = fake_begin (FUNCTION_device_get);
 
-  if (result == CUDA_SUCCESS
-      && ordinal >= number_from_environment ("FAKE_CUDA_DEVICES", 1))
+  if (result == CUDA_SUCCESS && find_visible (ordinal) < 0)
     result = CUDA_ERROR_INVALID_DEVICE;
   if (result == CUDA_SUCCESS)
-    *device = ordinal;
+    *device = find_visible (ordinal);
   return fake_end (result);
 }
 
