@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""paths.py: whether the files exist that the documents name.
+"""paths.py: whether the files exist that the documents name, and whether
+CONTRIBUTING.md's table of folders has each folder that Meson builds something in.
 
 The documents are those of Markdown and docs/frame.svg. A name is taken for that of
 a file if it begins with a folder at the top of the sources. Its last part may be a
@@ -42,8 +43,22 @@ def exists(name):
         os.path.join(ROOT, PLACEHOLDER.sub('*', name)))
 
 
+def folders_without_words():
+    """Folders at the top, and in tests, that the table does not have."""
+    with open(os.path.join(ROOT, 'CONTRIBUTING.md'), encoding='utf-8') as file:
+        named = set(re.findall(r'`([\w/]+)/`', file.read()))
+    for path in sorted(glob.glob(os.path.join(ROOT, '*', 'meson.build'))
+                       + glob.glob(os.path.join(ROOT, 'tests', '*', 'meson.build'))):
+        folder = os.path.relpath(os.path.dirname(path), ROOT)
+        if folder != 'tests' and folder not in named:
+            yield folder
+
+
 def main():
     n, missing = 0, 0
+    for folder in folders_without_words():
+        print(f'CONTRIBUTING.md does not say what {folder}/ is')
+        missing += 1
     for path in documents():
         for number, name in names(path):
             n += 1
@@ -51,7 +66,7 @@ def main():
                 print(f'{os.path.relpath(path, ROOT)}:{number}: '
                       f'there is no {name}')
                 missing += 1
-    print(f'{n} names, {missing} of them of no file')
+    print(f'{n} names, {missing} of no file or missing')
     return 1 if missing or n < 100 else 0
 
 
