@@ -43,7 +43,7 @@ typedef enum
 /* What was found out about a field of the frame, by comparing it with the last one. */
 typedef struct
 {
-  Verdict follows_cut;
+  Verdict begins_scene;
   Verdict is_still[PACO_MAX_COMPONENTS];
 } Comparison;
 
@@ -299,7 +299,7 @@ take_from_neighbors (
   return true;
 }
 
-/* --- motion and cuts --- */
+/* --- motion and new scenes --- */
 
 /* Sums over blocks of LL: how much their coefficients have changed since the last frame,
  * and how much they differ in it from those before them and above. */
@@ -359,7 +359,7 @@ is_still (PacoConcealer *concealer, const PacoConcealFrame *frame,
  * compared in any component, differs more from the last frame than that varies in
  * itself. What a broken block was in the last frame is of no use then. */
 static bool
-follows_cut (
+begins_scene (
     PacoConcealer *concealer, const PacoConcealFrame *frame, unsigned field)
 {
   const PacoGeometry *geometry = frame->geometry;
@@ -446,11 +446,11 @@ find_values (PacoConcealer *concealer, const PacoConcealFrame *frame,
   Verdict *still = &comparison->is_still[subband->component];
 
   if (subband->orientation == PACO_ORIENTATION_LL) {
-    if (comparison->follows_cut == UNKNOWN)
-      comparison->follows_cut = follows_cut (concealer, frame, subband->field)
+    if (comparison->begins_scene == UNKNOWN)
+      comparison->begins_scene = begins_scene (concealer, frame, subband->field)
           ? YES
           : NO;
-    return (comparison->follows_cut == NO
+    return (comparison->begins_scene == NO
                && take_from_last (concealer, frame, i))
         || take_from_neighbors (concealer, frame, i);
   }

@@ -228,7 +228,7 @@ is_still (const Decoder *decoder, const PacoSubband *subband)
 
 /* Says whether a field has changed more than the last frame varies. */
 static bool
-follows_cut (const Decoder *decoder, unsigned field)
+begins_scene (const Decoder *decoder, unsigned field)
 {
   const PacoGeometry *geometry = decoder->geometry;
   Activity activity = { 0.0, 0.0 };
@@ -256,7 +256,7 @@ conceal_block (const Decoder *decoder, uint32_t i, int32_t *indices)
   bool reversible = is_reversible (decoder, i);
   bool is_ll = subband->orientation == PACO_ORIENTATION_LL;
 
-  if (is_ll && follows_cut (decoder, subband->field))
+  if (is_ll && begins_scene (decoder, subband->field))
     last = NULL;
   for (unsigned k = 0; last && k < n; k++)
     values[k] = paco_reference_number (last[k], reversible);

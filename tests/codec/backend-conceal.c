@@ -664,10 +664,10 @@ test_between_neighbors (void)
   g_assert_cmpfloat (concealed, >, gray + 1.0);
 }
 
-/* After a cut a block is like its neighbours, as in a first frame; in a scene that goes
+/* In a new scene a block is like its neighbours, as in a first frame; in a scene that goes
  * on it is what it was. */
 static void
-test_after_cut (void)
+test_new_scene (void)
 {
   const Scene first = { 2200, 4, 1, 1, true, true };
   const Scene cut = { 2200, 4, 2, 1, true, true };
@@ -675,7 +675,7 @@ test_after_cut (void)
   double between = scene_psnr (&first, is_middle, true);
   double moved = scene_psnr (&moving, is_middle, true);
 
-  g_test_message ("after a cut %.1f dB, after the last frame of a scene that "
+  g_test_message ("in a new scene %.1f dB, after the last frame of one that "
                   "moves %.1f dB",
       between, moved);
   g_assert_cmpfloat (between, >, scene_psnr (&first, is_middle, false));
@@ -719,7 +719,7 @@ add_conceal_tests (void)
   g_test_add_func ("/backend/conceal/after-last", test_after_last);
   g_test_add_func (
       "/backend/conceal/between-neighbors", test_between_neighbors);
-  g_test_add_func ("/backend/conceal/after-cut", test_after_cut);
+  g_test_add_func ("/backend/conceal/new-scene", test_new_scene);
   g_test_add_func ("/backend/conceal/streams", test_streams);
   g_test_add_func ("/backend/conceal/abandon", test_abandon);
 }
