@@ -146,9 +146,10 @@ configuration_reason (GstPacoDec *self, const PacoHeader *header)
   /* Pictures of a longer stack wait longer than downstream has been told. */
   if (header->video.slice.length > self->input.header.video.slice.length)
     return "it is of a longer stack than those before it";
+  /* Samples of pictures, which those of slices say nothing of; 0 without a stack. */
   if (!paco_video_equal (&self->input.header.video, &header->video)
-      || (self->input.header.video.slice.length > 0
-          && header->video.slice.length == 0))
+      || self->input.header.video.slice.depth != header->video.slice.depth
+      || self->input.header.video.slice.bits != header->video.slice.bits)
     return "its header says otherwise than those before it";
   return NULL;
 }

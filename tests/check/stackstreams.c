@@ -313,12 +313,22 @@ GST_END_TEST;
 
 /* --- streams that lie --- */
 
+/* The chunk of a slice, in a frame that is mapped. */
+static guint8 *
+slice_chunk (const GstMapInfo *map, const PacoHeader *header)
+{
+  static const guint8 begin[] = { 1, 1, 10, 0 }; /* of chunk 257 */
+  guint8 *chunk = memmem (map->data, header->header_size, begin, sizeof begin);
+
+  fail_unless (chunk != NULL);
+  return chunk + sizeof begin;
+}
+
 /* Another number, length, position, wavelet, depth, ... in a frame whose header is
  * sound otherwise. */
 static GstBuffer *
 lying (GstBuffer *buffer)
 {
-  static const guint8 begin[] = { 1, 1, 10, 0 }; /* of chunk 257 */
   GstBuffer *copy = gst_buffer_copy_deep (buffer);
   PacoHeader header;
   GstMapInfo map;
@@ -326,10 +336,8 @@ lying (GstBuffer *buffer)
 
   paco_test_header (buffer, &header);
   gst_buffer_map (copy, &map, GST_MAP_WRITE);
-  chunk = memmem (map.data, header.header_size, begin, sizeof begin);
-  fail_unless (chunk != NULL);
-  chunk += sizeof begin;
-  switch (draw (0, 3)) {
+  chunk = slice_chunk (&map, &header);
+  switch (draw (0, 4)) {
     case 0:
       chunk[draw (4, 9)] = (guint8) draw (0, 20);
       break;
@@ -338,6 +346,9 @@ lying (GstBuffer *buffer)
       break;
     case 2:
       chunk[4] = (guint8) draw (header.video.slice.position + 1, 64);
+      break;
+    case 3:
+      chunk[8] = (guint8) (24 - chunk[8]);
       break;
     default:
       chunk[draw (0, 9)] ^= (guint8) (1u << draw (0, 7));
@@ -404,6 +415,49 @@ GST_START_TEST (test_liars)
     g_ptr_array_unref (pictures);
     paco_test_teardown_failed (harness, bus);
   }
+}
+GST_END_TEST;
+
+/* Of stacks that are alike but for the depth of their pictures, these have different
+ * sizes. */
+GST_START_TEST (test_other_depth)
+{
+  GPtrArray *slices, *coded, *pictures;
+  GstVideoInfo info[2];
+  Series series;
+  GstBus *bus;
+
+  draw_series_of_same (&series, 3, 9);
+  series.lossless = FALSE;
+  slices = draw_same_slices (&series);
+  coded = code (&series, slices);
+  for (guint n = 3; n < 6; n++) {
+    GstBuffer *copy = gst_buffer_copy_deep (g_ptr_array_index (coded, n));
+    PacoHeader header;
+    GstMapInfo map;
+
+    paco_test_header (copy, &header);
+    gst_buffer_map (copy, &map, GST_MAP_WRITE);
+    slice_chunk (&map, &header)[8] = is_wide (&series) ? 8 : 16;
+    paco_header_set_place (map.data, map.size, &header.video.place);
+    gst_buffer_unmap (copy, &map);
+    gst_buffer_unref (g_ptr_array_index (coded, n));
+    g_ptr_array_index (coded, n) = copy;
+  }
+  info[0] = series.info;
+  paco_test_info (&info[1],
+      is_wide (&series) ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE,
+      series.info.width, series.info.height);
+  pictures = decode (coded, "pacodec", &bus);
+  fail_unless_equals_int (pictures->len, 9);
+  for (guint n = 0; n < 9; n++)
+    fail_unless_equals_int (
+        gst_buffer_get_size (g_ptr_array_index (pictures, n)),
+        GST_VIDEO_INFO_SIZE (&info[n / 3 % 2]));
+  g_ptr_array_unref (slices);
+  g_ptr_array_unref (coded);
+  g_ptr_array_unref (pictures);
+  free_bus (bus);
 }
 GST_END_TEST;
 
@@ -762,6 +816,7 @@ stackstreams_suite (void)
   tcase_add_test (chain, test_corrupted_upstream);
   tcase_add_loop_test (chain, test_packet_loss, 0, 2);
   tcase_add_test (chain, test_liars);
+  tcase_add_test (chain, test_other_depth);
   tcase_add_test (chain, test_late);
   tcase_add_test (chain, test_late_key_unit);
   tcase_add_test (chain, test_segments);
