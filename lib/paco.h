@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * libpaco: pictures to PaCo frames and back, without GStreamer. This is the one
- * header that applications include; it is C99, C11 and C++11, and needs no other
- * library. pkg-config calls it "paco".
+ * libpaco codes pictures to PaCo frames and decodes them, without GStreamer. This is
+ * the one header that applications include. It is C99, C11 and C++11, and includes
+ * nothing but the standard library. pkg-config knows it as "paco".
  *
  *   decoder = paco_frame_decoder_new ();
  *   paco_frame_decoder_set (decoder, "reduce", "1", &error);      (if wanted)
  *   paco_frame_decoder_decode (decoder, bytes, size, &image, &result, &error);
  *   paco_frame_decoder_free (decoder);
  *
- * and the same for paco_frame_encoder_*(). Where several frames are to be worked on
- * at once, submit() and collect() stand for decode() and encode().
+ * decodes a frame, and paco_frame_encoder_*() code pictures in the same way. To have
+ * several frames in work at the same time, submit() and collect() replace decode() and
+ * encode().
  *
- * Threads: different coders may be used by different threads at the same time; one
- * coder by one thread at a time. There is no global state.
+ * Threads: a coder, a reader and a writer may be used by one thread at a time, and by
+ * different threads one after the other. Different ones may be used at the same time.
+ * There is no global state.
  *
- * Errors: functions return a PacoStatus. Unless it is PACO_STATUS_OK they have done
- * nothing but fill in the PacoError that the caller hands in, whose message is a
- * sentence for the user. It may be NULL.
+ * Errors: functions return a PacoStatus. If it is not PACO_STATUS_OK, the function has
+ * done nothing, unless it says otherwise here, but fill in the caller's PacoError,
+ * whose message is a sentence for the user. The caller may hand in NULL instead.
  *
- * ABI: functions are versioned symbols. Structs keep their size for ever, but for
- * PacoInfo and PacoExtras, which begin with the size that the application was compiled
- * with and may get more fields behind those that there are.
- * Coders are opaque, and what can be set of them is set by name. */
+ * ABI: functions are versioned symbols. Structs will never change their size, except
+ * for PacoInfo and PacoExtras, which begin with the size that the application was
+ * compiled with and may get more fields at their ends. Coders are opaque, and their
+ * settings have names. */
 #ifndef PACO_H
 #define PACO_H
 
@@ -38,32 +40,32 @@ extern "C" {
 #define PACO_API
 #endif
 
-#define PACO_COMPONENTS 4 /* of a picture, at most */
+#define PACO_COMPONENTS 4 /* how many components a picture has at most */
 
-/* The version of the library that runs, as in "0.2.0". */
+/* Returns the version of the library that runs, as in "0.2.0". It is not to be freed. */
 PACO_API const char *paco_version (void);
 
 /* --- Errors --- */
 
-/* Later versions may have more of them. */
+/* What a function returns. Later versions may have more values. */
 typedef enum PacoStatus
 {
   PACO_STATUS_OK = 0,
-  PACO_STATUS_INVALID = 1,     /* an argument cannot be what it is */
-  PACO_STATUS_UNSUPPORTED = 2, /* settings or a picture that cannot be coded */
+  PACO_STATUS_INVALID = 1,     /* an argument is out of its range */
+  PACO_STATUS_UNSUPPORTED = 2, /* the picture cannot be coded like this */
   PACO_STATUS_NOT_PACO = 3,    /* the bytes do not begin with a frame */
-  PACO_STATUS_VERSION = 4,     /* a frame of a later version of the format */
-  PACO_STATUS_CORRUPT = 5,     /* a frame that contradicts itself, or is cut */
-  PACO_STATUS_MORE = 6,        /* paco_probe(): more bytes are needed */
-  PACO_STATUS_MEMORY = 7,      /* memory could not be had */
-  /* The GPU is lost, or failed. The memory of pictures and frames in flight may
-   * not be freed before the process ends: the GPU may still use it. */
+  PACO_STATUS_VERSION = 4, /* the frame is of another version of the format */
+  PACO_STATUS_CORRUPT = 5, /* the frame contradicts itself, or is cut */
+  PACO_STATUS_MORE = 6,    /* paco_probe() needs more bytes */
+  PACO_STATUS_MEMORY = 7,  /* memory could not be had */
+  /* The GPU is lost, or failed. The memory of pictures and frames in flight must not
+   * be freed before the process ends, because the GPU may still use it. */
   PACO_STATUS_DEVICE = 8,
   PACO_STATUS_NO_DEVICE = 9, /* this machine has no such GPU */
   PACO_STATUS_BUSY = 10,     /* frames in flight must be collected before */
-  PACO_STATUS_EMPTY = 11,    /* there is no further frame; or none in flight */
-  PACO_STATUS_IO =
-      12 /* a file cannot be read or written; the system says why */
+  PACO_STATUS_EMPTY = 11,    /* no frame is left, or none is in flight */
+  /* A file cannot be read or written. The message has the system's reason. */
+  PACO_STATUS_IO = 12
 } PacoStatus;
 
 typedef struct PacoError
@@ -74,39 +76,41 @@ typedef struct PacoError
 
 /* --- What a frame is --- */
 
-/* x, y of red, green, blue and the white point in 1/50000; luminances in 1/10000
- * cd/m2. */
+/* The display on which the picture was graded (SMPTE ST 2086). The x and y of red,
+ * green, blue and the white point are in 1/50000, luminances in 1/10000 cd/m2. */
 typedef struct PacoMastering
 {
   uint32_t primaries[3][2], white_point[2];
   uint32_t max_luminance, min_luminance;
 } PacoMastering;
 
-/* What a frame's header says; and what an encoder is told of the pictures to come.
- * The numbers of interlace_mode up to primaries are those of FORMAT.md section 2, 0
- * being "unknown" or "progressive". Later versions may append fields. */
+/* What a frame's header says of the picture, or what an encoder is told of the pictures
+ * to come. The values of interlace_mode and of all fields from there to primaries are
+ * those of FORMAT.md section 2; 0 is "progressive" or "unknown". Later versions may
+ * append fields. */
 typedef struct PacoInfo
 {
-  size_t struct_size; /* sizeof (PacoInfo), by the application */
+  size_t struct_size; /* sizeof (PacoInfo), which the application sets */
 
   /* The picture. */
-  uint32_t width, height; /* samples of component 0, 1..16384 each */
-  /* 1..4: gray; Y, Cb, Cr; or R, G, B. Alpha is the last of two or four. */
+  uint32_t width, height; /* in samples of component 0, 1..16384 each */
+  /* 1..4. Components are gray; Y, Cb, Cr; or R, G, B. Alpha is the last of two or
+   * four. */
   uint32_t n_components;
   uint32_t depth[PACO_COMPONENTS]; /* bits of a sample, 1..16 */
-  /* log2 of how many columns, and lines, of the picture a sample of the component
-   * stands for: 0..2, of component 0 0. */
+  /* The log2 of how many columns, and lines, of the picture a sample of the component
+   * stands for: 0..2, and always 0 for component 0. */
   uint32_t subsampling_x[PACO_COMPONENTS], subsampling_y[PACO_COMPONENTS];
-  uint32_t fields; /* 1: even and odd lines are coded apart */
+  uint32_t fields; /* 1: even and odd lines are coded separately, 0: together */
 
-  /* What the application wants back; the codec carries it. */
-  char format[16]; /* GStreamer's name of the format, as "I422_10LE", or "" */
-  uint32_t par_n, par_d; /* pixel aspect ratio; 0 and 0 stand for 1 and 1 */
-  uint32_t fps_n, fps_d; /* frames a second; 0 and 0, or 0 and 1: unknown */
-  uint32_t
-      interlace_mode; /* 0..3: progressive, interleaved, mixed, alternate */
-  /* Bits: 2 the top field is first, 4 the first field is repeated, 8 only one field
-   * is valid. */
+  /* What the codec carries with the picture and does not use. */
+  char format[16]; /* GStreamer's name of the format, like "I422_10LE", or "" */
+  uint32_t par_n, par_d; /* pixel aspect ratio; 0/0 stands for 1/1 */
+  uint32_t fps_n, fps_d; /* frames per second; 0/0 and 0/1 stand for unknown */
+  /* 0 progressive, 1 interleaved, 2 mixed, 3 alternate. */
+  uint32_t interlace_mode;
+  /* Flags: with 2 the top field is first, with 4 the first field is repeated, with 8
+   * only one field is valid. */
   uint32_t picture_flags;
   uint32_t field_order, chroma_site;
   uint32_t range;  /* 0 unknown, 1 full, 2 limited */
@@ -116,33 +120,33 @@ typedef struct PacoInfo
   PacoMastering mastering;
   uint32_t max_content_light, max_frame_average_light; /* cd/m2 */
   uint32_t multiview_mode, multiview_flags;            /* FORMAT.md, chunk 5 */
-  /* Where the frame stands in the stream it was made for: its number from 0 on, and
-   * the bytes of all frames before it. */
+  /* The frame's place in the stream for which it was made: its number, from 0 on, and
+   * how many bytes all frames before it have. */
   uint32_t place_number;
   uint64_t place_offset;
 
-  /* What only paco_probe() fills in, and encoders do not read. The numbers are those
-   * of FORMAT.md section 2. */
+  /* paco_probe() sets these, and encoders do not read them. The values are those of
+   * FORMAT.md section 2. */
   uint32_t version;
   uint32_t wavelet[PACO_COMPONENTS];
   uint32_t color_transform, coding_passes;
-  uint32_t block_checks, cut_points; /* 0 or 1: whether the frame has them */
-  uint32_t n_chunks; /* ancillary ones, which paco_frame_chunks() gives */
+  uint32_t block_checks, cut_points; /* 1 if the frame has them, else 0 */
+  uint32_t n_chunks; /* how many chunks paco_frame_chunks() gives */
   uint32_t header_size, index_size; /* bytes */
   uint32_t frame_size;              /* bytes, with header and index */
   uint32_t levels; /* how often the picture can be halved (setting "reduce") */
-  /* 0: coding has lost something; 1: nothing in the frame says so; 2: it cannot be
-   * known before header_size + index_size bytes are there. (All that is lost may be
-   * blocks that became zero, which look like black ones.) */
+  /* 0: coding has lost something. 1: nothing in the frame says so; what was lost, if
+   * anything, made whole blocks zero, as those of a flat picture are. 2: it cannot be
+   * known before header_size + index_size bytes are there. */
   uint32_t lossless;
-  uint32_t attachment_size; /* bytes of what paco_frame_attachment() gives */
-  /* Of a slice of a stack (FORMAT.md section 12), which is no picture by itself: the
-   * number of the stack, its slices, which one this is, and bits of the pictures'
-   * samples. stack_length is 0 of other frames. */
+  uint32_t attachment_size; /* how many bytes paco_frame_attachment() gives */
+  /* For a slice of a stack (FORMAT.md section 12), which is no picture by itself: the
+   * number of the stack, how many slices it has, which one this is, and how many bits
+   * the pictures' samples have. For other frames stack_length is 0. */
   uint32_t stack_number, stack_length, stack_position, stack_depth;
 } PacoInfo;
 
-/* Initializer: everything unknown. */
+/* Initialises a PacoInfo in which everything is unknown. */
 /* clang-format off */
 #ifdef __cplusplus
 #define PACO_INFO_INIT { sizeof (PacoInfo) }
@@ -151,48 +155,50 @@ typedef struct PacoInfo
 #endif
 /* clang-format on */
 
-/* So many bytes tell paco_probe() how many it needs. */
+/* With this many bytes paco_probe() can say how many it needs. */
 #define PACO_PROBE_SIZE 20
 
-/* Reads the header of the frame that begins at data, of which size bytes are there.
- * PACO_STATUS_MORE if these are too few: then *needed, which may be NULL, is with how
- * many to call it again. With PACO_STATUS_OK it is the bytes of the header. Other
- * errors: INVALID, NOT_PACO, VERSION, CORRUPT. */
+/* Reads the header of the frame that begins at data, of which size bytes are there, and
+ * sets *info. If these are too few, returns MORE and sets *needed to how many it needs;
+ * otherwise *needed is how many bytes the header has. needed may be NULL. Other errors:
+ * INVALID, NOT_PACO, VERSION, CORRUPT. */
 PACO_API PacoStatus paco_probe (const void *data, size_t size, PacoInfo *info,
     size_t *needed, PacoError *error);
 
 /* --- Frames in memory --- */
 
-/* An encoded frame, which an encoder or a reader of files gives, in memory of the
- * library until it is released. */
+/* An encoded frame that an encoder or a reader of files has given. Its bytes are in
+ * memory of the library until it is released. */
 typedef struct PacoFrame
 {
   void *data;
   size_t size;
-  void *user;  /* that of submit() */
-  void *owner; /* the library's */
-  /* Of a frame in a file. */
-  uint64_t
-      number; /* from 0 on; missing ones count, where frames tell of them */
-  uint64_t offset;      /* the byte of the file where it begins */
-  uint64_t skipped;     /* bytes before it that belong to no whole frame */
-  uint64_t missing;     /* frames that are missing before it */
+  void *user;  /* what was handed to submit() */
+  void *owner; /* for the library alone */
+  /* A reader of files sets these. Numbers begin with 0, and frames that are missing
+   * have one, too, if the others have places (PacoInfo.has_place). */
+  uint64_t number;
+  uint64_t offset;      /* the byte of the file where the frame begins */
+  uint64_t skipped;     /* how many bytes before it belong to no whole frame */
+  uint64_t missing;     /* how many frames are missing before it */
   uint64_t reserved[4]; /* 0 */
 } PacoFrame;
 
-/* Any number of frames may be kept, for any time; released by any thread, and after
- * what they came from was freed. *frame, which may be NULL or empty, is empty
- * afterwards. */
+/* Frees the frame's memory; *frame, which may be NULL or empty, is empty then. Any number
+ * of frames may be kept, for any time. Any thread may release them, also after the
+ * coder or reader that gave them was freed. */
 PACO_API void paco_frame_release (PacoFrame *frame);
 
+/* The types of ancillary chunks. */
 #define PACO_FIRST_CHUNK 7
 #define PACO_LAST_CHUNK 255
-/* Of all chunks of a frame together, at most; each takes 4 bytes more than it has. */
+/* How many bytes all chunks of a frame together take at most. Each takes 4 bytes more
+ * than its size. */
 #define PACO_MAX_CHUNK_BYTES 32768
 
-/* An ancillary chunk: captions, timecodes and the like, as FORMAT.md section 3.1 has
- * them, or what an application wants to keep with a picture. The codec carries types
- * that have no meaning there as they are. */
+/* An ancillary chunk. FORMAT.md section 3.1 says what chunks of captions, timecodes and
+ * the like have in them. Types that have no meaning there are for applications, and
+ * the codec carries their bytes as they are. */
 typedef struct PacoFrameChunk
 {
   uint32_t type;     /* PACO_FIRST_CHUNK..PACO_LAST_CHUNK */
@@ -201,68 +207,68 @@ typedef struct PacoFrameChunk
   size_t size;
 } PacoFrameChunk;
 
-/* The ancillary chunks of the frame that begins at data, of which at least the header
- * is there, in the order in which they were written. The first *n at most are put into
- * chunks, which may be NULL if *n is 0; *n becomes how many there are. They point into
- * data. Errors: those of paco_probe(). */
+/* Finds the ancillary chunks of the frame that begins at data, of which at least the
+ * header is there. Puts the first *n of them into chunks, which may be NULL if *n is 0,
+ * in the order in which they were written, and sets *n to how many there are. They
+ * point into data. Errors: those of paco_probe(). */
 PACO_API PacoStatus paco_frame_chunks (const void *data, size_t size,
     PacoFrameChunk *chunks, size_t *n, PacoError *error);
 
-/* Of a frame's attachment, at most. */
+/* How many bytes the attachment of a frame has at most. */
 #define PACO_MAX_ATTACHMENT_BYTES (1 << 28)
 
-/* The attachment of the whole frame that begins at data: bytes that the codec carries
- * behind the picture, and nothing else (FORMAT.md section 3.2). *attachment points into
- * data; it is NULL, and *attachment_size 0, if there is none. Errors: those of
- * paco_probe(); CORRUPT also if the frame is cut, or if these are not the bytes that were
- * written. */
+/* Finds the attachment of the frame that begins at data and is all there: bytes that the
+ * codec carries behind the picture and does not use (FORMAT.md section 3.2).
+ * *attachment points into data. It is NULL, and *attachment_size 0, if there is none.
+ * Errors: those of paco_probe(); CORRUPT also if the frame is cut, or if the attachment
+ * is not what was written. */
 PACO_API PacoStatus paco_frame_attachment (const void *data, size_t size,
     const void **attachment, size_t *attachment_size, PacoError *error);
 
-/* Changes the place of a frame that has one (PacoInfo.has_place): an application that
- * puts frames one behind the other knows its offset only when those before it are
+/* Changes the place of a frame that has one (PacoInfo.has_place): if an application puts
+ * frames one behind the other, a frame's offset is known only when those before it are
  * coded. Errors: those of paco_probe(); UNSUPPORTED if the frame has no place. */
 PACO_API PacoStatus paco_frame_set_place (void *data, size_t size,
     uint32_t number, uint64_t offset, PacoError *error);
 
 /* Compares the bytes of a whole frame with the checks in it, which is many times faster
- * than to decode it. *broken is how many of its *blocks are not what was written; both
- * may be NULL. Errors: those of paco_probe() and CORRUPT if header, index or attachment are
- * not what was written or the frame is cut; UNSUPPORTED if it was coded without block-checks. */
+ * than decoding. Sets *blocks to how many codeblocks it has, and *broken to how many of
+ * them are not what was written; both may be NULL. Errors: those of paco_probe();
+ * CORRUPT also if the frame is cut, or if its header, index or attachment is not what
+ * was written; UNSUPPORTED if it was coded without block-checks. */
 PACO_API PacoStatus paco_frame_check (const void *data, size_t size,
     uint32_t *broken, uint32_t *blocks, PacoError *error);
 
 /* --- Pictures in memory --- */
 
-#define PACO_GROUP_SAMPLES 8
+#define PACO_GROUP_SAMPLES 8 /* how many samples a group has at most */
 
-/* How the samples of a component lie in a line: in groups of group_bytes bytes that
- * hold group_samples samples of the component. Sample i of a group is the bits
- * [shift, shift + depth) of the word of word_bytes bytes that begins at byte
- * places[i].byte of the group; words need no alignment. With swap_words, byte b of a
- * line, as this counts, is at b ^ 3: the 32-bit words of lines are swapped, and
- * strides are multiples of 4. So v210, RGBA or all packings of DPX are layouts.
- * Components whose data are equal share their groups. */
+/* How the samples of a component lie in a line. A line is groups of group_bytes bytes,
+ * each of which holds group_samples samples of the component. Sample i of a group is
+ * bits [shift, shift + depth) of the word of word_bytes bytes that begins at byte
+ * places[i].byte of the group; words need no alignment. With swap_words the bytes of
+ * each 32-bit word of a line are reversed: what is called byte b of the line here is at
+ * b ^ 3, and strides are multiples of 4. Components whose data are equal share their
+ * groups. v210, RGBA and all packings of DPX are such layouts. */
 typedef struct PacoLayout
 {
   uint8_t group_bytes;   /* 1..48 */
   uint8_t group_samples; /* 1..PACO_GROUP_SAMPLES */
   uint8_t word_bytes;    /* 1, 2 or 4 */
-  uint8_t fill;          /* 0 or 0xff: bits that no sample covers become this */
+  uint8_t fill;          /* 0 or 0xff: what bits become that no sample covers */
   uint8_t big_endian;    /* 1: the first byte of a word is its highest one */
-  uint8_t
-      swap_words; /* 1: the bytes of each 32-bit word of a line are swapped */
+  uint8_t swap_words;    /* 1: the bytes of each 32-bit word are reversed */
   struct
   {
     uint8_t byte, shift;
   } places[PACO_GROUP_SAMPLES];
 } PacoLayout;
 
-/* A picture in memory of the application. stride is in bytes from a line to the next
- * one of the picture, and may be negative; data then points into the end of the
- * memory. size says how many bytes, from the first byte of its first line in memory
- * on, belong to the component: at least |stride| for each line but the last one, and
- * the groups of that. Nothing outside of them is touched. */
+/* A picture in memory of the application. stride is how many bytes lie from a line of
+ * the picture to the next one; it may be negative, and data points to the last line in
+ * memory then. size says how many bytes belong to the component, counted from the line
+ * that is first in memory: at least |stride| for each line but one, and the groups of
+ * that one. Bytes outside are neither read nor written. */
 typedef struct PacoImage
 {
   void *data[PACO_COMPONENTS]; /* the first line of each component */
@@ -271,8 +277,8 @@ typedef struct PacoImage
   PacoLayout layout[PACO_COMPONENTS];
   uint32_t where;    /* PACO_IN_HOST_MEMORY or PACO_IN_CUDA_MEMORY */
   uint32_t reserved; /* 0 */
-  /* Of CUDA memory: the stream (CUstream, cudaStream_t) with whose work so far the
-   * memory becomes ready to be read, or written. NULL: it is ready. */
+  /* For CUDA memory: the stream (CUstream, cudaStream_t) whose work has to be done
+   * before the memory is read or written, or NULL if it is ready now. */
   void *stream;
   uint64_t more[4]; /* 0 */
 } PacoImage;
@@ -280,134 +286,144 @@ typedef struct PacoImage
 /* Where a picture lies. */
 enum
 {
-  PACO_IN_HOST_MEMORY =
-      0, /* what the CPU reads and writes; page-locked or not */
-  /* Addresses of the GPU, in the context of paco_frame_decoder_use_context() or
-   * paco_frame_encoder_use_context(), where the picture is read, or written, without
-   * a copy. paco_*_submit() does not wait for the stream. What collect() has returned
-   * is finished on the GPU. No regions are decoded to there. */
+  /* In memory that the CPU reads and writes, page-locked or not. */
+  PACO_IN_HOST_MEMORY = 0,
+  /* At addresses of the GPU, in the context of paco_frame_decoder_use_context() or
+   * paco_frame_encoder_use_context(), where it is read or written without a copy.
+   * submit() does not wait for the stream. The GPU is done with a picture when
+   * collect() has returned it. Regions cannot be decoded to there. */
   PACO_IN_CUDA_MEMORY = 1
 };
 
 /* How paco_image_init() lays samples out. */
 enum
 {
-  PACO_IMAGE_PLANES = 0,          /* component by component */
-  PACO_IMAGE_INTERLEAVED = 1,     /* as in RGBRGB; without subsampling only */
-  PACO_IMAGE_BIG_ENDIAN = 1 << 1, /* of samples of two bytes */
-  PACO_IMAGE_TWO_BYTES = 1 << 2   /* also where one would do */
+  PACO_IMAGE_PLANES = 0, /* one component behind the other */
+  /* As in RGBRGB, if no component is subsampled. */
+  PACO_IMAGE_INTERLEAVED = 1,
+  PACO_IMAGE_BIG_ENDIAN = 1 << 1, /* words of two bytes are big-endian */
+  PACO_IMAGE_TWO_BYTES = 1 << 2   /* words have two bytes where one would do */
 };
 
-/* Columns and lines of a component of the picture, when a decoder leaves out
- * `reduce` levels. Errors: INVALID, UNSUPPORTED. */
+/* Computes how many columns and lines a component has when a decoder leaves out `reduce`
+ * levels. Errors: INVALID, UNSUPPORTED. */
 PACO_API PacoStatus paco_component_size (const PacoInfo *info,
     unsigned component, unsigned reduce, uint32_t *width, uint32_t *height,
     PacoError *error);
 
-/* Fills *image for a picture of that size: samples in the low bits of words of one
- * byte, or of two if any component has more than 8 bits, without gaps. memory is NULL
- * or has *bytes bytes, which the function says; call it twice. Big-endian words of two
- * bytes are what PNM and PNG want. Errors: INVALID, UNSUPPORTED. */
+/* Lays out *image for a picture of that size: samples are the low bits of words of one
+ * byte, or of two if any component has more than 8 bits, without gaps. `how` is
+ * PACO_IMAGE_* flags. Sets *bytes to how many bytes that takes. If memory is not NULL,
+ * *image lies there, and *bytes must have said how many bytes the memory has; so it is
+ * called twice. Big-endian words of two bytes are what PNM and PNG have. Errors:
+ * INVALID, UNSUPPORTED. */
 PACO_API PacoStatus paco_image_init (PacoImage *image, const PacoInfo *info,
     unsigned reduce, unsigned how, void *memory, size_t *bytes,
     PacoError *error);
 
-/* Memory for pictures or frames that the GPU of a coder reads and writes by itself
- * (page-locked), which spares copies on the CPU; ordinary memory where the CPU codes.
- * paco_frame_decoder_allocate() and paco_frame_encoder_allocate() give it. It is
- * expensive to get: keep it and use it again. */
+/* Memory for pictures or frames, which paco_frame_decoder_allocate() and
+ * paco_frame_encoder_allocate() give. The GPU of a coder reads and writes it by itself
+ * (it is page-locked), which spares copies on the CPU; where the CPU codes it is
+ * ordinary memory. Allocating it takes long, so it should be used again. */
 typedef struct PacoBuffer
 {
-  void *data; /* aligned to 64 bytes at least; not cleared */
+  void *data; /* aligned to 64 bytes at least, and not cleared */
   size_t size;
-  void *owner; /* the library's */
+  void *owner; /* for the library alone */
 } PacoBuffer;
 
-/* By any thread, also after the coder was freed, but not while a coder may use it.
- * *buffer, which may be NULL or empty, is empty afterwards. */
+/* Frees the memory; *buffer, which may be NULL or empty, is empty then. Any thread may
+ * call it, also after the coder was freed, but not while a coder may use the memory. */
 PACO_API void paco_buffer_release (PacoBuffer *buffer);
 
 /* --- Decoding --- */
 
 typedef struct PacoFrameDecoder PacoFrameDecoder;
 
-/* NULL without memory. No device is opened yet. */
+/* Makes a decoder, without opening a device yet. Returns NULL if there is no memory. */
 PACO_API PacoFrameDecoder *paco_frame_decoder_new (void);
-/* Waits for what is in flight and drops it. The decoder may be NULL. */
+/* Waits for frames in flight, drops them, and frees the decoder, which may be NULL. */
 PACO_API void paco_frame_decoder_free (PacoFrameDecoder *decoder);
 
-/* Sets one thing; value is text. Names and values are those of the element pacodec:
+/* Sets one of the following; value is text. Names and values are mostly those of the
+ * element pacodec:
  *
- *   backend          auto (a GPU if there is one that works, else the CPU), cpu, cuda
- *   cuda-device-id   number of the GPU; -1: the least loaded one
+ *   backend          cpu; cuda; or auto, a GPU if one works, else the CPU
+ *   cuda-device-id   the number of the GPU, or -1 for the least loaded one
  *   cuda-devices     several GPUs, to which frames go in turn: "0,1" or "all"
- *   threads          of the CPU; 0: as many as may run
- *   pipeline-depth   frames in flight on a device, 1..8; default 2
- *   max-pixels       of a picture; what a header asks for beyond is refused
+ *   threads          how many threads the CPU uses, or 0 for as many as can run
+ *   pipeline-depth   how many frames may be in flight on a device, 1..8; default 2
+ *   max-pixels       how many pixels a picture may have; larger ones are refused
  *   conceal          true, false: whether broken blocks of the lowest subbands are
  *                    replaced by something better than zeros
- *   slices           true, false: whether slices of stacks are decoded, as pictures of
- *                    16 bits, of which paco_stack_pictures() makes those of the stack;
- *                    else they are refused, as they are no pictures
- *   reduce           levels to leave out, 0..8: the picture is 2^reduce times smaller
- *   region           "x,y,width,height" of the (reduced) picture: only that is decoded;
- *                    "" is all of it
+ *   slices           true, false: whether slices of stacks, which are no pictures by
+ *                    themselves, are decoded or refused. They have 16 bits, and
+ *                    paco_stack_pictures() makes the pictures of the stack of them
+ *   reduce           how many levels are left out, 0..8: width and height are divided
+ *                    by 2^reduce
+ *   region           "x,y,width,height" of the (reduced) picture, which alone is
+ *                    decoded; "" is all of the picture
  *
- * The last three may change between frames, the others before the first one. A region's
- * x and y are multiples of what a group of samples and a subsampled sample cover (and
- * of twice that, vertically, where fields are coded apart); with swap_words, of so
- * many groups that the bytes before them are a multiple of 4. Blocks that do not show in
- * it are not decoded, but the transform runs over the whole picture. The last group of
- * a line may hold samples of the picture beyond the region.
- * Errors: INVALID, BUSY. */
+ * The last three may change between frames, the others only before the first frame.
+ *
+ * The x and y of a region are multiples of what a group of samples and a subsampled
+ * sample cover; y is a multiple of twice that if fields are coded separately. With
+ * swap_words, the groups before x must fill whole 32-bit words. Blocks that have no
+ * influence on the region are not decoded, but the transform runs over the whole
+ * picture. The last group of a line may get samples of the picture from beyond the
+ * region. Errors: INVALID, BUSY. */
 PACO_API PacoStatus paco_frame_decoder_set (PacoFrameDecoder *decoder,
     const char *name, const char *value, PacoError *error);
 
-/* The decoder works in a CUDA context (CUcontext) of the application, to which it
- * decodes pictures in CUDA memory and in the host's. cuda-device-id and cuda-devices
- * do not count then. It must stay until the decoder is freed; if the GPU was lost, until
- * the process ends. An application of the CUDA runtime hands in what
- * cuDevicePrimaryCtxRetain() gives. NULL: a context of its own. Errors: INVALID; BUSY
- * after the first frame. */
+/* Has the decoder work in a CUDA context (CUcontext) of the application, so that it can
+ * decode to CUDA memory of that context as well as to host memory. cuda-device-id and
+ * cuda-devices are ignored then. The context must exist until the decoder is freed, or,
+ * if the GPU was lost, until the process ends. An application that uses the CUDA runtime
+ * hands in what cuDevicePrimaryCtxRetain() gives. With NULL the decoder makes a context
+ * of its own. Errors: INVALID; BUSY after the first frame. */
 PACO_API PacoStatus paco_frame_decoder_use_context (
     PacoFrameDecoder *decoder, void *context, PacoError *error);
 
-/* Opens the device, so that settings that come before the first frame come before this.
- * Once the device is open any thread may call it, while another one uses the coder.
- * Errors: INVALID, MEMORY, and those of a device. */
+/* Allocates memory that suits the decoder. This opens the device, so settings that must
+ * be made before the first frame must be made before this. When the device is open, any
+ * thread may call it while another one uses the coder. Errors: INVALID, MEMORY, DEVICE,
+ * NO_DEVICE, UNSUPPORTED. */
 PACO_API PacoStatus paco_frame_decoder_allocate (PacoFrameDecoder *decoder,
     size_t size, PacoBuffer *buffer, PacoError *error);
 
-/* Bytes of a frame decoded. */
+/* What has become of a frame that was decoded. */
 typedef struct PacoResult
 {
-  void *user; /* that of submit() */
-  uint32_t corrupted_blocks;
-  uint32_t concealed_blocks; /* of these; the others were taken as zero */
-  uint64_t reserved[6];      /* 0 */
+  void *user;                /* what was handed to submit() */
+  uint32_t corrupted_blocks; /* how many codeblocks are broken */
+  /* How many of these are concealed. The others count as zero. */
+  uint32_t concealed_blocks;
+  uint64_t reserved[6]; /* 0 */
 } PacoResult;
 
-/* Decodes the frame at data, which has size bytes (more do not matter), into the
- * memory of *image, whose size is that of the picture, reduced and cut to the region.
- * result may be NULL. Damage is no error: PacoResult says of it. What image shows is
- * undefined after an error. Errors: all of them; BUSY if anything is in flight. */
+/* Decodes the frame at data, of which size bytes are there (bytes behind the frame are
+ * ignored), into the memory of *image, which has the size of the picture, reduced and
+ * cut to the region. result may be NULL. Broken blocks are no error; PacoResult counts
+ * them. After an error the picture's samples are undefined. Any error may be returned;
+ * BUSY if a frame is in flight. */
 PACO_API PacoStatus paco_frame_decoder_decode (PacoFrameDecoder *decoder,
     const void *data, size_t size, const PacoImage *image, PacoResult *result,
     PacoError *error);
 
-/* The same in two steps. submit() returns at once; data and the image's memory, but
- * not *image, must stay as they are until collect() has returned the frame. BUSY, and
- * nothing submitted, if as many frames are in flight as there may be, or if this one
- * is of another size or kind than those: collect() first. collect() waits for the
- * oldest frame; its status is that frame's, whose result is filled in any case. It is
- * EMPTY if nothing is in flight. */
+/* These decode in two steps. submit() returns at once. The bytes at data and the memory
+ * of the image, but not *image, must stay as they are until collect() has returned the
+ * frame. submit() returns BUSY if as many frames are in flight as may be, or if this
+ * frame is of another size or kind than those; collect() has to be called then.
+ * collect() waits for the oldest frame in flight and returns its status; it fills
+ * *result in any case. It returns EMPTY if no frame is in flight. */
 PACO_API PacoStatus paco_frame_decoder_submit (PacoFrameDecoder *decoder,
     const void *data, size_t size, const PacoImage *image, void *user,
     PacoError *error);
 PACO_API PacoStatus paco_frame_decoder_collect (
     PacoFrameDecoder *decoder, PacoResult *result, PacoError *error);
 
-/* What decodes, as "cpu: 2 threads, avx512"; "" before the first frame. */
+/* Returns what decodes, like "cpu: 2 threads, avx512", or "" before the first frame. The
+ * string belongs to the decoder. */
 PACO_API const char *paco_frame_decoder_device (
     const PacoFrameDecoder *decoder);
 
@@ -431,80 +447,85 @@ PACO_API PacoStatus paco_stack_pictures (const void *data, size_t size,
 
 typedef struct PacoFrameEncoder PacoFrameEncoder;
 
+/* These are like paco_frame_decoder_new() and paco_frame_decoder_free(). */
 PACO_API PacoFrameEncoder *paco_frame_encoder_new (void);
 PACO_API void paco_frame_encoder_free (PacoFrameEncoder *encoder);
 
-/* As paco_frame_decoder_set(); names and values are those of the element pacoenc:
- * backend, cuda-device-id, cuda-devices, threads, pipeline-depth as above, and
+/* Sets one of the following, like paco_frame_decoder_set(). Names and values are those of
+ * the element pacoenc: backend, cuda-device-id, cuda-devices, threads and pipeline-depth
+ * are as above, and there are
  *
  *   rate-control     quality, lossless, bitrate
  *   quality          0..100; 90, the default, is visually lossless
  *   bitrate          kbit/s, for rate-control=bitrate
- *   frame-size       bytes of a frame, for the same; goes before bitrate
+ *   frame-size       bytes of a frame, for rate-control=bitrate instead of bitrate
  *   tune             visual, psnr
  *   wavelet          auto, cdf53, cdf97, dd137, haar, dd97, fidelity
  *   color-transform  auto, none, rct, ict, rct2
- *   levels           0..8; default 5; fidelity takes fewer of deep samples: 5 of 12
- *                    bits, 3 of 16
+ *   levels           0..8; default 5; with wavelet=fidelity at most 5 for samples of
+ *                    12 bits, and 3 for samples of 16 bits
  *   codeblock-height 0 (auto), 32, 64, 128, 256
  *   coding-passes    1..3
  *   complexity       0..3
- *   roi-weight       1..1024: how much finer the steps are in areas (PacoExtras)
- *   block-checks     true, false: a check for each block, by which damage is found
- *   cut-points       true, false: frames can be made smaller later
+ *   roi-weight       1..1024: how many times finer steps are in areas (PacoExtras)
+ *   block-checks     true, false: whether each block has a check, by which damage is
+ *                    found
+ *   cut-points       true, false: whether frames can be made smaller later
  *
- * quality, bitrate and frame-size may change with frames in flight, the other ones of
- * this list when there are none. */
+ * quality, bitrate and frame-size may change while frames are in flight, the others of
+ * this list only while none is. Errors: INVALID, BUSY. */
 PACO_API PacoStatus paco_frame_encoder_set (PacoFrameEncoder *encoder,
     const char *name, const char *value, PacoError *error);
 
-/* Has the decoder use the encoder's threads, so that both together use as many of the CPU
- * as the encoder's setting `threads` says; on GPUs it changes nothing. Both open their
+/* Has the decoder use the encoder's threads, so that both together use as many as the
+ * encoder's setting `threads` says. On GPUs it changes nothing. Both coders open their
  * devices. Either may be freed first. Errors: INVALID; BUSY if the decoder's device is
- * open already; those of opening a device. */
+ * open already; MEMORY, DEVICE, NO_DEVICE, UNSUPPORTED. */
 PACO_API PacoStatus paco_frame_decoder_share_threads (
     PacoFrameDecoder *decoder, PacoFrameEncoder *encoder, PacoError *error);
 
-/* As paco_frame_decoder_use_context(). */
+/* Does for an encoder what paco_frame_decoder_use_context() does for a decoder. */
 PACO_API PacoStatus paco_frame_encoder_use_context (
     PacoFrameEncoder *encoder, void *context, PacoError *error);
 
-/* As paco_frame_decoder_allocate(). */
+/* Does for an encoder what paco_frame_decoder_allocate() does for a decoder. */
 PACO_API PacoStatus paco_frame_encoder_allocate (PacoFrameEncoder *encoder,
     size_t size, PacoBuffer *buffer, PacoError *error);
 
-/* What the pictures to come are. Errors: INVALID, UNSUPPORTED; BUSY if it is another
- * picture and frames are in flight. Settings that contradict each other or the
- * picture are told by the first submit(). */
+/* Says what pictures will come. Errors: INVALID, UNSUPPORTED; BUSY if they are other
+ * pictures than before and frames are in flight. If settings contradict each other or
+ * the pictures, the first submit() returns the error. */
 PACO_API PacoStatus paco_frame_encoder_configure (
     PacoFrameEncoder *encoder, const PacoInfo *info, PacoError *error);
 
 #define PACO_MAX_FRAME_AREAS 16
 
-/* In columns and lines of the picture; what lies outside of it does not matter. */
+/* A rectangle in columns and lines of the picture. The part of it that lies outside of
+ * the picture does not matter. */
 typedef struct PacoFrameArea
 {
   uint32_t x, y, width, height;
 } PacoFrameArea;
 
-/* What is to be said of one picture. Later versions may append fields. */
+/* What an encoder is told of one picture. Later versions may append fields. */
 typedef struct PacoExtras
 {
-  size_t struct_size; /* sizeof (PacoExtras), by the application */
+  size_t struct_size; /* sizeof (PacoExtras), which the application sets */
   const PacoFrameChunk *chunks;
   size_t n_chunks;
-  /* What counts more than the rest of the picture (setting roi-weight). */
+  /* The areas that count more than the rest of the picture (setting roi-weight), at
+   * most PACO_MAX_FRAME_AREAS. */
   const PacoFrameArea *areas;
   size_t n_areas;
-  /* What is too large for chunks, at most PACO_MAX_ATTACHMENT_BYTES; NULL and 0: none.
-   * It is not copied: it stays as it is until the frame is collected. It should not have
-   * frames in it that can be read, but compressed ones: readers of damaged files look for
-   * frames everywhere. */
+  /* What is too large for chunks, at most PACO_MAX_ATTACHMENT_BYTES, or NULL and 0. It
+   * is not copied, and must stay as it is until the frame is collected. Frames in it
+   * should be compressed: readers of damaged files look for frames everywhere, and
+   * would find them. */
   const void *attachment;
   size_t attachment_size;
 } PacoExtras;
 
-/* Initializer: nothing. */
+/* Initialises PacoExtras that say nothing. */
 /* clang-format off */
 #ifdef __cplusplus
 #define PACO_EXTRAS_INIT { sizeof (PacoExtras) }
@@ -514,101 +535,112 @@ typedef struct PacoExtras
 /* clang-format on */
 
 /* Encodes a picture, after paco_frame_encoder_configure(). extras may be NULL; they are
- * copied, with chunks and areas. Errors: all of them. With a budget chunks and attachment
- * must leave room for the picture (UNSUPPORTED). */
+ * copied, with chunks and areas but without the attachment. With a budget, chunks and
+ * attachment must leave room for the picture, else the error is UNSUPPORTED. Any error
+ * may be returned. */
 PACO_API PacoStatus paco_frame_encoder_encode (PacoFrameEncoder *encoder,
     const PacoImage *image, const PacoExtras *extras, PacoFrame *frame,
     PacoError *error);
 
-/* The same in two steps, as those of the decoder. After an error of collect() *frame
- * has user only. */
+/* These encode in two steps, as those of the decoder decode. After an error of collect()
+ * only `user` is set in *frame. */
 PACO_API PacoStatus paco_frame_encoder_submit (PacoFrameEncoder *encoder,
     const PacoImage *image, const PacoExtras *extras, void *user,
     PacoError *error);
 PACO_API PacoStatus paco_frame_encoder_collect (
     PacoFrameEncoder *encoder, PacoFrame *frame, PacoError *error);
 
+/* Returns what encodes, like paco_frame_decoder_device(). */
 PACO_API const char *paco_frame_encoder_device (
     const PacoFrameEncoder *encoder);
 
 /* --- Files --- */
 
-/* A .paco file is frames one behind the other. Reading goes on behind whatever is
- * damaged or was cut off; frames that carry their places (PacoInfo.has_place) are
- * found by their numbers without reading the file. A reader, and a writer, is used by
- * one thread at a time. */
+/* Reads a .paco file, which is frames one behind the other. Behind damage, and where
+ * something was cut off, it goes on with the next whole frame. Frames that have places
+ * (PacoInfo.has_place) are found by their numbers without reading the file. */
 typedef struct PacoReader PacoReader;
 
-/* *reader is NULL after an error. Errors: INVALID, IO, MEMORY. */
+/* Opens a file. *reader is NULL after an error. Errors: INVALID, IO, MEMORY. */
 PACO_API PacoStatus paco_reader_open (
     const char *path, PacoReader **reader, PacoError *error);
-/* Reads what is open already, and stays open. A file that is at its beginning is read
- * like one of paco_reader_open(); of all else, as a pipe, frames come in order only. */
+/* Reads a descriptor that is open, and leaves it open. If it is a file at its beginning,
+ * it is read like one of paco_reader_open(). Of anything else, like a pipe, frames come
+ * in order only. */
 PACO_API PacoStatus paco_reader_open_fd (
     int fd, PacoReader **reader, PacoError *error);
-PACO_API void paco_reader_close (PacoReader *reader); /* or NULL */
+/* Frees the reader, which may be NULL. */
+PACO_API void paco_reader_close (PacoReader *reader);
 
-/* The next whole frame. EMPTY at the end, where frame->skipped says how many bytes are
- * there that belong to none, and the next call looks whether frames have come behind it.
- * Of a file it looks again at the last bytes, too, if a frame may begin there: so a file
- * can be followed while it is written. Errors: IO, MEMORY, after which the call may be
+/* Gives the next whole frame. At the end it returns EMPTY, and frame->skipped says how
+ * many bytes there belong to no frame. Then the next call looks whether more bytes have
+ * come, and looks again at the last bytes of a file if a frame may begin there: so a
+ * file can be read while it is written. Errors: IO, MEMORY; after these the call may be
  * made again. */
 PACO_API PacoStatus paco_reader_next (
     PacoReader *reader, PacoFrame *frame, PacoError *error);
 
-/* paco_reader_next() will give the frame of that number, or, where it is damaged or
- * missing, the last good one before (the first one, if there is none). Errors: INVALID
- * if the file ends before, UNSUPPORTED for a pipe, IO, MEMORY. */
+/* Has paco_reader_next() go on with the frame of that number. If that is damaged or
+ * missing, it goes on with the last good frame before it, or with the first frame if
+ * there is none. Errors: INVALID if the file ends before, UNSUPPORTED for a pipe, IO,
+ * MEMORY. */
 PACO_API PacoStatus paco_reader_seek (
     PacoReader *reader, uint64_t number, PacoError *error);
 
-/* The number of the last frame, plus one. A few reads say it where frames carry their
- * places, one for each frame where they do not; of damaged files all is read. A file
- * that has grown since is counted anew. Errors: UNSUPPORTED for a pipe, IO, MEMORY. */
+/* Sets *n_frames to the number of the last frame, plus one. It takes a few reads if
+ * frames have places, and a read for each frame if they have not; a damaged file is read
+ * as a whole. A file that has grown is counted again. Errors: UNSUPPORTED for a pipe,
+ * IO, MEMORY. */
 PACO_API PacoStatus paco_reader_count (
     PacoReader *reader, uint64_t *n_frames, PacoError *error);
 
+/* Writes a .paco file. */
 typedef struct PacoWriter PacoWriter;
 
-/* What paco_writer_open() does with a file that is there. */
+/* What paco_writer_open() does if the file exists. */
 enum
 {
-  PACO_WRITER_NEW = 0,     /* it is an error (IO) */
-  PACO_WRITER_REPLACE = 1, /* its bytes are given up */
-  /* Frames come behind its last whole one; bytes behind that, of one that was not
-   * written to its end, are given up. CORRUPT if a header before is damaged, and
-   * NOT_PACO if it begins with something else: then nothing is changed. Headers say
-   * how far frames reach, and nothing else is read. What a machine without power may
-   * have left of frames since the last paco_writer_sync() paco_frame_check() tells. */
+  PACO_WRITER_NEW = 0,     /* It returns the error IO. */
+  PACO_WRITER_REPLACE = 1, /* It removes the bytes of the file. */
+  /* It goes on behind the last whole frame, and removes the bytes behind that, which
+   * are of a frame that was not written to its end. If a header is damaged, it returns
+   * CORRUPT, and NOT_PACO if the file begins with something else; the file stays as it
+   * is then. Only headers are read, which say where frames end. After a loss of power,
+   * paco_frame_check() says which frames since the last paco_writer_sync() are whole. */
   PACO_WRITER_RESUME = 2
 };
 
-/* *writer is NULL after an error. Another program that writes the same file with this
- * library is an error. Errors: INVALID, IO, MEMORY, and those above. */
+/* Opens a file to write frames to. *writer is NULL after an error. Errors: INVALID; IO,
+ * also if another program writes the same file with this library; MEMORY; and those
+ * above. */
 PACO_API PacoStatus paco_writer_open (
     const char *path, unsigned how, PacoWriter **writer, PacoError *error);
-/* Writes to what is open already, as a pipe, from where it is, and leaves it open. */
+/* Writes to a descriptor that is open, like a pipe, from its position on, and leaves it
+ * open. */
 PACO_API PacoStatus paco_writer_open_fd (
     int fd, PacoWriter **writer, PacoError *error);
 
-/* Writes a frame with its place in what is written here, if it has one: its number, its
- * offset, the number of its stack, the header's check. So frames that were cut out of files, or coded in several
- * runs, are the bytes that one run writes. Where the frame rate changes a new stream
- * begins (FORMAT.md, chunk 4). Errors: those of paco_probe() and CORRUPT for what is no
- * whole frame; IO: the file ends with the frame before then, and the call may be made
- * again (but not for a pipe, of which nobody knows how much it took). */
+/* Writes a frame. If the frame has a place, it is written with the one that it has in
+ * this file, and a slice with the number that its stack has here: number, offset, number
+ * of the stack and the header's CRC change. So frames that were cut out of files, or
+ * coded in several runs, become the bytes that one run writes. Where the frame rate
+ * changes, a new stream begins (FORMAT.md, chunk 4). Errors: those of paco_probe();
+ * CORRUPT also if it is no whole frame; IO. After IO a file ends with the frame before,
+ * and the call may be made again; how much of the frame a pipe has taken is not known. */
 PACO_API PacoStatus paco_writer_add (
     PacoWriter *writer, const void *data, size_t size, PacoError *error);
 
-/* Frames and bytes of the file so far, with those that were there. Both may be NULL. */
+/* Says how many frames and bytes the file has so far, including those that it had
+ * before. Both may be NULL. */
 PACO_API void paco_writer_position (
     const PacoWriter *writer, uint64_t *n_frames, uint64_t *n_bytes);
 
-/* Returns when all that was written is on the disk (nothing to do for pipes). */
+/* Returns when all that was written is on the disk. For pipes it does nothing. Error:
+ * IO. */
 PACO_API PacoStatus paco_writer_sync (PacoWriter *writer, PacoError *error);
 
-/* Frees the writer, which may be NULL, whatever is returned: IO if the system says only
- * now that something could not be written. */
+/* Frees the writer, which may be NULL. It does so also if it returns IO, because the
+ * system says only now that something could not be written. */
 PACO_API PacoStatus paco_writer_close (PacoWriter *writer, PacoError *error);
 
 #ifdef __cplusplus
