@@ -138,6 +138,7 @@ def check_emulated():
         return
     env = {**os.environ, 'LD_LIBRARY_PATH': driver, 'FAKE_CUDA_DEVICES': '4',
            'GST_DEBUG': 'paco*:4', 'GST_DEBUG_NO_COLOR': '1'}
+    env.pop('CUDA_VISIBLE_DEVICES', None)
     lost = random.randrange(4)
     plan = f'device{lost}:{random.randint(1, 60)}:700:lost'
     # Frames of a range, options, environment, and whether a log's GPUs are right.

@@ -80,14 +80,15 @@ fake_get_error_string (CUresult error, const char **string)
 
 /* Finds which of all devices has this number among those that CUDA_VISIBLE_DEVICES
  * shows; -1: none. As with the real driver, what it names behind a device that is not
- * there is hidden, too. */
+ * there is hidden, too. Unlike there an empty one shows all: it is how tests hide the
+ * real ones. */
 static int
 find_visible (int ordinal)
 {
   int n_devices = number_from_environment ("FAKE_CUDA_DEVICES", 1);
   const char *at = getenv ("CUDA_VISIBLE_DEVICES");
 
-  if (!at)
+  if (!at || *at == '\0')
     return ordinal < n_devices ? ordinal : -1;
   for (int i = 0;; i++) {
     char *end;

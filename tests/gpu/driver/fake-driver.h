@@ -4,7 +4,7 @@
  *
  *   FAKE_CUDA_FAIL         a plan, see fake_cuda_fail()
  *   FAKE_CUDA_DEVICES      number of devices (1), of which CUDA_VISIBLE_DEVICES may
- *                          show some
+ *                          show some, unless it is empty
  *   FAKE_CUDA_CAPABILITY   compute capability (9.0)
  *   FAKE_CUDA_OTHERS       what other programs use of the memory of device 0,
  *                          1, ..., in MiB ("0,0,...")

@@ -254,7 +254,7 @@ GST_END_TEST;
 
 /* --- Automatic choice --- */
 
-#define N_PLAYERS 10
+#define N_PLAYERS 6
 
 /* The device that the element has chosen. */
 static guint
