@@ -161,7 +161,8 @@ GST_START_TEST (test_params)
 }
 GST_END_TEST;
 
-/* Where the backend has no memory, or is there no more, the system has. */
+/* Tests that memory comes from the system where the backend has none, or has been
+ * closed. */
 GST_START_TEST (test_system_memory)
 {
   Coder *coder = coder_new ();

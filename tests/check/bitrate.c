@@ -286,7 +286,7 @@ GST_START_TEST (test_smallest)
 }
 GST_END_TEST;
 
-/* The last frames, oldest first. */
+/* Tests that stats have the last frames, oldest first. */
 GST_START_TEST (test_stats)
 {
   enum

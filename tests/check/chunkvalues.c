@@ -36,7 +36,7 @@ frame_with (const guint8 *chunks, gsize size)
   return paco_test_with_header (plain, &header);
 }
 
-/* What comes out of elements for a frame; NULL if that is nothing. */
+/* Returns what comes out of elements for a frame, or NULL if nothing does. */
 static GstBuffer *
 push_through (GstHarness *h, const GByteArray *frame)
 {
@@ -56,8 +56,8 @@ push_chunks (GstHarness *h, const guint8 *chunks, gsize size)
   return buffer;
 }
 
-/* Both elements that restore metas, and both together. With one frame in flight a
- * picture is there when its frame has been pushed. */
+/* These are both elements that restore metas, and both together. With one frame in
+ * flight a picture is there when its frame has been pushed. */
 static const gchar *const ways[] = {
   "pacoparse",
   "pacodec pipeline-depth=1",

@@ -102,7 +102,7 @@ GST_START_TEST (test_shown)
 }
 GST_END_TEST;
 
-/* What upstream calls corrupted stays so, though all blocks are sound. */
+/* Tests that what upstream calls corrupted stays so, though all blocks are sound. */
 GST_START_TEST (test_flag_of_upstream)
 {
   GstBus *bus;
@@ -162,7 +162,7 @@ begin_segment (GstHarness *harness)
   gst_harness_push_event (harness, gst_event_new_segment (&segment));
 }
 
-/* Another size, and back. */
+/* Pushes a frame of another size. */
 static void
 change_size (GstHarness *harness)
 {

@@ -202,7 +202,8 @@ GST_START_TEST (test_typefind)
 }
 GST_END_TEST;
 
-/* What a demuxer makes of the stream is listed too; the parser's word counts. */
+/* Finds the coded stream as the parser describes it. The list has it as the demuxer
+ * describes it, too. */
 static GstDiscovererVideoInfo *
 coded_stream (GList *streams)
 {
@@ -321,7 +322,7 @@ GST_START_TEST (test_views)
 }
 GST_END_TEST;
 
-/* A decoder turns the stretches round that the parser hands on. */
+/* Tests reverse playback: a decoder reverses the stretches that the parser hands on. */
 GST_START_TEST (test_backwards)
 {
   const Container *container = &containers[__i__];

@@ -115,7 +115,7 @@ GST_START_TEST (test_asks)
 }
 GST_END_TEST;
 
-/* Where nobody has a context the decoder makes one, and says so. */
+/* Tests that the decoder makes a context where nobody has one, and says so. */
 GST_START_TEST (test_makes)
 {
   GstHarness *harness;

@@ -105,7 +105,8 @@ random_size (GstVideoInfo *info, GstVideoFormat format)
     paco_test_info (info, format, width, height + g_random_int_range (0, 2));
 }
 
-/* Every format, of odd sizes too: the same bytes as from system memory. */
+/* Tests that every format, of odd sizes too, gives the same bytes as from system
+ * memory. */
 GST_START_TEST (test_encode_formats)
 {
   GstPacoCudaContext *context = context_new (0);

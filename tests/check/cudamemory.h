@@ -71,7 +71,7 @@ contexts_left (void)
   return left.contexts;
 }
 
-/* After each test. */
+/* Checks, after each test, that nothing is left in the driver. */
 static inline void
 check_driver (void)
 {
@@ -269,7 +269,7 @@ empty_device_buffer (GstPacoCudaContext *context, const GstVideoInfo *info,
   return buffer;
 }
 
-/* One with this picture. */
+/* Returns a buffer in device memory with this picture. */
 static inline GstBuffer *
 device_buffer (
     GstPacoCudaContext *context, const GstVideoInfo *info, GstBuffer *picture)
@@ -287,7 +287,7 @@ device_buffer (
   return buffer;
 }
 
-/* The other way. */
+/* Returns a copy in the host's memory of a buffer in device memory. */
 static inline GstBuffer *
 host_copy (const GstVideoInfo *info, GstBuffer *buffer)
 {

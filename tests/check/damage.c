@@ -39,7 +39,7 @@ code_stream (void)
   return stream;
 }
 
-/* What comes out of pacoparse and pacodec. */
+/* Returns what comes out of pacoparse and pacodec. */
 static GPtrArray *
 decode_stream (const GByteArray *stream)
 {
@@ -261,7 +261,7 @@ GST_START_TEST (test_nothing_decoded)
 }
 GST_END_TEST;
 
-/* What is counted at the end is what came since the last flush. */
+/* Tests that what is counted at the end is what came since the last flush. */
 GST_START_TEST (test_flush)
 {
   const Condition before[] = { GOOD, DAMAGED }, after[] = { GOOD, LOST, LOST };

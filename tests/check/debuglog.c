@@ -152,7 +152,7 @@ gray (guint index, gboolean interlaced)
   return buffer;
 }
 
-/* What changes on the way, and what is left out and why. */
+/* Tests that the log tells what changes on the way, and what is left out and why. */
 GST_START_TEST (test_changes)
 {
   static const char *const pieces[] = { "pacoenc coding: 64x48 in one piece",

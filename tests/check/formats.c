@@ -213,7 +213,7 @@ GST_START_TEST (test_padding)
 }
 GST_END_TEST;
 
-/* What follows the header, which names the raw format. */
+/* Returns what follows the header, which names the raw format. */
 static GBytes *
 coded_payload (const GstVideoInfo *info, GstBuffer *buffer)
 {
@@ -237,7 +237,7 @@ coded_payload (const GstVideoInfo *info, GstBuffer *buffer)
   return bytes;
 }
 
-/* The same picture in another format of the same samples, by hand. */
+/* Makes, by hand, the same picture in another format of the same samples. */
 static GstBuffer *
 copy_samples (
     const GstVideoInfo *from, GstBuffer *buffer, const GstVideoInfo *to)

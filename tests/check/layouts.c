@@ -72,7 +72,7 @@ unpacked_bits (const GstVideoFormatInfo *finfo)
       gst_video_format_get_info (finfo->unpack_format));
 }
 
-/* A component of an unpacked pixel as a sample of its depth. */
+/* Returns a component of an unpacked pixel as a sample of its depth. */
 static guint32
 unpacked_sample (const guint8 *line, guint bits, guint depth, guint c, guint x)
 {
@@ -492,7 +492,7 @@ store (const PacoRawFormat *raw, const PacoPictureFormat *format,
             paco_test_sample (source, raw, c, x, y));
 }
 
-/* The codestream of the same samples in planes. */
+/* Returns the codestream of the same samples in planes. */
 static GBytes *
 encode_planes (const PacoRawFormat *raw, const PacoPictureFormat *format,
     const PacoPicture *source)

@@ -209,7 +209,7 @@ describe_reference (GString *text, const GstMeta *meta, guint reduce)
       reference->timestamp, reference->duration);
 }
 
-/* All metas, kind by kind in their order, those of the picture reduced. */
+/* Describes all metas, kind by kind in their order, those of the picture reduced. */
 static gchar *
 describe (GstBuffer *buffer, guint reduce)
 {
@@ -320,7 +320,7 @@ watch (GstElement *pipeline, Session *session)
   return pipeline;
 }
 
-/* With the encoded buffers' own metas and without, in one pipeline. */
+/* Tests encoded buffers with metas of their own and without, in one pipeline. */
 GST_START_TEST (test_direct)
 {
   static const gchar *const ways[] = { "identity", "pacoparse",

@@ -171,8 +171,8 @@ put_odd_timecodes (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* What cannot be remembered is left out with one warning for all frames, which says
- * what to do, and the rest is there. */
+/* Tests that what cannot be remembered is left out with one warning for all frames,
+ * which says what to do, and the rest is there. */
 GST_START_TEST (test_left_out)
 {
   static const Unstorable cases[] = {
@@ -350,7 +350,7 @@ note_captions (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* One pair of bytes of line 21 for each frame. */
+/* Pushes frames with one pair of bytes of line 21 each. */
 static void
 push_captions (GstElement *source)
 {
@@ -369,7 +369,7 @@ push_captions (GstElement *source)
   gst_app_src_end_of_stream (GST_APP_SRC (source));
 }
 
-/* What GStreamer's cccombiner puts on frames and on fields. */
+/* Tests what GStreamer's cccombiner puts on frames and on fields. */
 GST_START_TEST (test_cccombiner)
 {
   static const gchar *const sources[] = { FRAMES, FIELDS };
@@ -409,8 +409,8 @@ put_caption_later (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return put_one_of_each (pad, info, user_data);
 }
 
-/* What was put on frames after they were coded is on the pictures, too, unless it is
- * what they brought. */
+/* Tests that what was put on frames after they were coded is on the pictures, too,
+ * unless it is what they brought. */
 GST_START_TEST (test_newer)
 {
   static const gchar *const ways[] = { "identity", "pacoparse" };

@@ -110,7 +110,7 @@ GST_START_TEST (test_flushing)
 }
 GST_END_TEST;
 
-/* What caps promise of the size of frames holds when the quality changes. */
+/* Tests that what caps promise of the size of frames holds when the quality changes. */
 GST_START_TEST (test_max_frame_size)
 {
   GstBus *bus;

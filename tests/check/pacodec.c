@@ -137,8 +137,8 @@ GST_START_TEST (test_max_errors)
 }
 GST_END_TEST;
 
-/* A frame with a broken payload: what its blocks' checks find costs blocks.
- * The last byte of a lossless frame is padding or raw bits of a block. */
+/* Makes a frame with a broken payload: what its blocks' checks find costs blocks. The
+ * last byte of a lossless frame is padding or raw bits of a block. */
 static GstBuffer *
 damaged (void)
 {
@@ -332,7 +332,7 @@ GST_START_TEST (test_downstream_reconfigures)
 }
 GST_END_TEST;
 
-/* Every format, progressive and in fields, down to the last level. */
+/* Checks pictures of a format that are reduced, progressive or in fields. */
 static void
 check_reduced (GstVideoFormat format, const char *mode, guint width,
     guint height, guint reduce)
@@ -404,7 +404,7 @@ set_interlace_mode (GstBuffer *buffer, PacoInterlaceMode mode)
   gst_buffer_unmap (buffer, &map);
 }
 
-/* One frame of a mixed stream. */
+/* Makes one frame of a mixed stream. */
 static GstBuffer *
 code_of_mixed (const GstVideoInfo *info, guint32 seed, gboolean fields)
 {

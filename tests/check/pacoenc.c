@@ -288,7 +288,7 @@ GST_START_TEST (test_refused_input)
 }
 GST_END_TEST;
 
-/* Input with strides and offsets of its own. */
+/* Tests input with strides and offsets of its own. */
 GST_START_TEST (test_video_meta)
 {
   GstBus *bus;
@@ -641,7 +641,7 @@ refuse_buffers (GstPad *pad, GstPadProbeInfo *info, gpointer flow)
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* What downstream answers reaches upstream. */
+/* Tests that what downstream answers reaches upstream. */
 GST_START_TEST (test_downstream_flow)
 {
   static const GstFlowReturn flows[] = { GST_FLOW_EOS, GST_FLOW_ERROR,
@@ -702,7 +702,7 @@ GST_START_TEST (test_qos)
 }
 GST_END_TEST;
 
-/* Stopping with frames in flight neither hangs nor leaks. */
+/* Tests that stopping with frames in flight neither hangs nor leaks. */
 GST_START_TEST (test_stop_in_flight)
 {
   for (guint k = 0; k < 20; k++) {

@@ -286,7 +286,7 @@ GST_START_TEST (test_short_files)
 }
 GST_END_TEST;
 
-/* 2 streams, and thousands, copies and others. */
+/* Tests files of 2 streams, and of thousands, copies and others. */
 GST_START_TEST (test_joined)
 {
   static const guint counts[] = { 2, 30, 3000 };
@@ -337,7 +337,7 @@ GST_START_TEST (test_cut_start)
 }
 GST_END_TEST;
 
-/* What the end has cut is no frame, and what stands behind is none. */
+/* Tests that what the end has cut is no frame, and what stands behind it is none. */
 GST_START_TEST (test_cut_end)
 {
   for (guint i = 0; i < 20; i++) {

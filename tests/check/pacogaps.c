@@ -80,7 +80,8 @@ typedef enum
   N_WAYS,
 } Way;
 
-/* What goes in: pieces, of which each is a frame or not. */
+/* What goes into pacoparse, in pieces of which each is a frame or not, and what comes
+ * of it. */
 typedef struct
 {
   GPtrArray *pieces;

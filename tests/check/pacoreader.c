@@ -64,7 +64,7 @@ write_film (const Film *film, const gchar *path)
   g_byte_array_unref (stream);
 }
 
-/* n_frames frames of from least to most bytes. */
+/* Makes n_frames frames of least to most bytes. */
 static void
 film_init (Film *film, guint n_frames, gsize least, gsize most)
 {
@@ -347,7 +347,7 @@ GST_START_TEST (test_offered_threads)
 }
 GST_END_TEST;
 
-/* Downstream offers nothing: ordinary memory, used again all the same. */
+/* Tests that ordinary memory is used, and used again, where downstream offers none. */
 GST_START_TEST (test_not_offered)
 {
   Player player;
@@ -442,7 +442,7 @@ GST_START_TEST (test_seeks)
 }
 GST_END_TEST;
 
-/* Stopped and started again, with memory from a new offer. */
+/* Tests that a stopped parser starts again with memory from a new offer. */
 GST_START_TEST (test_restart)
 {
   Counter *counters[4];

@@ -268,7 +268,7 @@ heap_after_seeks (File *file, gint n_seeks)
   return info.uordblks + info.hblkhd;
 }
 
-/* Who seeks all day pays once for each frame: nothing is kept of a seek. */
+/* Tests that nothing is kept of a seek, so that many seeks cost no memory. */
 GST_START_TEST (test_memory)
 {
   enum

@@ -39,7 +39,7 @@ paco_test_random_buffer (const GstVideoInfo *info, guint32 seed)
   return buffer;
 }
 
-/* A number of pacodec's stats. */
+/* Returns a number of pacodec's stats. */
 static inline guint64
 paco_test_stat (GstHarness *harness, const gchar *name)
 {
@@ -73,7 +73,7 @@ paco_test_gray_buffer (guint width, guint height, guint phase)
   return buffer;
 }
 
-/* Sample (x, y) of a component of a picture. */
+/* Returns sample (x, y) of a component of a picture. */
 static inline guint32
 paco_test_sample (const PacoPicture *picture, const PacoRawFormat *raw, guint c,
     guint x, guint y)
@@ -90,7 +90,7 @@ paco_test_sample (const PacoPicture *picture, const PacoRawFormat *raw, guint c,
   return (word >> place->shift) & ((1u << raw->components[c].depth) - 1);
 }
 
-/* All samples of a buffer, component by component, whatever its format. */
+/* Returns all samples of a buffer, component by component, whatever its format. */
 static inline GArray *
 paco_test_samples (const GstVideoInfo *info, GstBuffer *buffer)
 {
@@ -157,7 +157,7 @@ paco_test_code (const char *launch, const GstVideoInfo *info, GstBuffer *buffer)
   return out;
 }
 
-/* The header of a coded buffer. */
+/* Parses the header of a coded buffer. */
 static inline void
 paco_test_header (GstBuffer *buffer, PacoHeader *header)
 {
@@ -171,7 +171,7 @@ paco_test_header (GstBuffer *buffer, PacoHeader *header)
   gst_buffer_unmap (buffer, &map);
 }
 
-/* The first error on the bus, or NULL; the caller frees it. */
+/* Returns the first error on the bus, which the caller frees, or NULL. */
 static inline GError *
 paco_test_pop_error (GstBus *bus)
 {
@@ -185,7 +185,7 @@ paco_test_pop_error (GstBus *bus)
   return error;
 }
 
-/* A harness with a bus of its own. */
+/* Makes a harness with a bus of its own. */
 static inline GstHarness *
 paco_test_harness (const char *launch, GstBus **bus)
 {

@@ -131,8 +131,8 @@ GST_START_TEST (test_presets_of_files)
 }
 GST_END_TEST;
 
-/* Frames coded under a preset, by gst-launch-1.0's syntax. Of noise, frames of
- * broadcast-200 fill their budget. */
+/* Returns frames coded under a preset, by gst-launch-1.0's syntax. Of noise, frames
+ * of broadcast-200 fill their budget. */
 GST_START_TEST (test_preset_coding)
 {
   gchar *line = g_strdup_printf (

@@ -169,8 +169,8 @@ GST_START_TEST (test_tiny_symbols)
 
 GST_END_TEST
 
-/* Bytes one by one, with holes between: they are refused at some point, so that
- * they do not take ever more time. */
+/* Tests bytes that come one by one, with holes between: they are refused at some
+ * point, so that they do not take ever more time. */
 GST_START_TEST (test_crumbs)
 {
   GstPacoRtpHeader header = { .frame = 1, .frame_size = 1 << 16 };

@@ -177,7 +177,7 @@ GST_START_TEST (test_loss)
 
 GST_END_TEST
 
-/* The frame, with n bytes more behind its payload. */
+/* Returns the frame with n more bytes behind its payload. */
 static GstBuffer *
 attach (GstBuffer *frame, gsize n)
 {
@@ -203,8 +203,8 @@ attach (GstBuffer *frame, gsize n)
   return gst_buffer_new_wrapped (out, header.frame_size);
 }
 
-/* What is lost of an attachment is zero, and not what the memory had before. No block
- * is broken for it. */
+/* Tests that what is lost of an attachment is zero, and not what the memory had
+ * before. No block is broken for it. */
 GST_START_TEST (test_attachment)
 {
   GPtrArray *frames = rtp_test_frames (
@@ -409,7 +409,7 @@ GST_START_TEST (test_without_checks)
 
 GST_END_TEST
 
-/* Pictures to pictures: at 2 % no frame is missing. */
+/* Tests the way from pictures to pictures: at 2 % loss no frame is missing. */
 GST_START_TEST (test_decoded)
 {
   GPtrArray *frames = rtp_test_frames ("pacoenc quality=95", LARGE, 20);

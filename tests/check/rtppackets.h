@@ -40,7 +40,7 @@ rtp_test_frames (const char *encoder, const char *caps, guint n)
       g_random_boolean () ? "snow" : "smpte", encoder, caps, n);
 }
 
-/* The packets of frames, all of them, in order. */
+/* Returns all packets of frames, in order. */
 static inline GPtrArray *
 rtp_test_packets (GPtrArray *frames, guint mtu, guint parity)
 {
@@ -92,7 +92,7 @@ rtp_test_header (GstBuffer *packet, gsize *size, gboolean *marker)
   return header;
 }
 
-/* A packet with any payload. */
+/* Makes a packet with any payload. */
 static inline GstBuffer *
 rtp_test_new_packet (const GstPacoRtpHeader *header, const guint8 *body,
     gsize size, guint16 sequence, guint32 ssrc, gboolean marker)
@@ -124,7 +124,7 @@ rtp_test_depayloader (const char *launch)
   return harness;
 }
 
-/* A number of the element's stats. */
+/* Returns a number of the element's stats. */
 static inline guint64
 rtp_test_stat (GstHarness *harness, const char *name)
 {

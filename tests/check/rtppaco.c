@@ -207,7 +207,7 @@ GST_START_TEST (test_lists)
 
 GST_END_TEST
 
-/* What is no frame is left out, with a warning; the next one is sent. */
+/* Tests that what is no frame is left out with a warning, and the next frame is sent. */
 GST_START_TEST (test_refused_frames)
 {
   GPtrArray *frames = rtp_test_frames ("pacoenc", SMALL, 1);

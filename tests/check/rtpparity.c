@@ -87,7 +87,7 @@ GST_START_TEST (test_restore)
 
 GST_END_TEST
 
-/* The values of docs/RTP.md, section 4. */
+/* Tests the values of docs/RTP.md, section 4. */
 GST_START_TEST (test_factors)
 {
   static const struct

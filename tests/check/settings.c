@@ -103,7 +103,7 @@ GST_START_TEST (test_transforms)
 }
 GST_END_TEST;
 
-/* The next warning on the bus, to be freed, or NULL. */
+/* Returns the next warning on the bus, which the caller frees, or NULL. */
 static char *
 pop_warning (GstBus *bus)
 {
@@ -131,7 +131,7 @@ expect_warning (GstBus *bus, const char *word, const char *what)
   g_free (warning);
 }
 
-/* What was set and has no effect is told once, and frames are coded. */
+/* Tests that what was set and has no effect is told once, and frames are coded. */
 GST_START_TEST (test_ignored_settings)
 {
   static const struct

@@ -149,7 +149,7 @@ expect_bytes (const Series *series, Group *group, GPtrArray *slices,
   }
 }
 
-/* Its pictures. */
+/* Decodes the slices of a group, and compares them with its pictures. */
 static void
 expect_pictures (const Series *series, Group *group, GPtrArray *coded,
     GPtrArray *pictures, guint begin)
@@ -311,7 +311,7 @@ push (GstHarness *harness, const Series *series, guint begin, guint n)
         gst_harness_push (harness, draw_slice (series, i)), GST_FLOW_OK);
 }
 
-/* What ends a stack before it is full. */
+/* Tests what ends a stack before it is full. */
 GST_START_TEST (test_short_stacks)
 {
   GPtrArray *coded = new_buffers ();
@@ -474,7 +474,7 @@ GST_START_TEST (test_reduce)
 }
 GST_END_TEST;
 
-/* A picture waits for the others of its stack. */
+/* Tests that latency has the time that a picture waits for the others of its stack. */
 GST_START_TEST (test_latency)
 {
   GstClockTime without, with;

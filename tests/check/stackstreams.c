@@ -207,7 +207,7 @@ GST_START_TEST (test_no_wavelet)
 }
 GST_END_TEST;
 
-/* What upstream calls corrupted may be so although no check tells. */
+/* Tests that what upstream calls corrupted counts as damaged although no check tells. */
 GST_START_TEST (test_corrupted_upstream)
 {
   GPtrArray *slices, *coded, *pictures;
@@ -324,8 +324,8 @@ slice_chunk (const GstMapInfo *map, const PacoHeader *header)
   return chunk + sizeof begin;
 }
 
-/* Another number, length, position, wavelet, depth, ... in a frame whose header is
- * sound otherwise. */
+/* Puts another number, length, position, wavelet, depth or the like into a frame
+ * whose header is sound otherwise. */
 static GstBuffer *
 lying (GstBuffer *buffer)
 {
@@ -734,8 +734,8 @@ expect_pictures (GPtrArray *coded)
   free_bus (bus);
 }
 
-/* What is lost of a number modulo 2^16 may turn black into white, so those are not
- * cut; others are. */
+/* Tests what is cut: what is lost of a number modulo 2^16 may turn black into white,
+ * so those are not cut; others are. */
 GST_START_TEST (test_cut)
 {
   static const struct

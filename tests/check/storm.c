@@ -162,7 +162,7 @@ storm (gpointer data)
   return NULL;
 }
 
-/* What the pipelines read that seek in a file. */
+/* Records the file in which pipelines seek. */
 static void
 record (void)
 {

@@ -105,7 +105,7 @@ GST_START_TEST (test_lines_beyond_the_buffer)
 }
 GST_END_TEST;
 
-/* Lines that overlap. */
+/* Tests lines that overlap. */
 GST_START_TEST (test_short_stride)
 {
   GstVideoInfo info;

@@ -90,8 +90,8 @@ emit (Plain *plain, unsigned lane, unsigned context, bool bit)
       plain->table->p[plain->plane][context], bit);
 }
 
-/* One step: lane t looks at column 2t + side. What it finds counts from the next step
- * on, so that the lanes' order does not matter but for the bitstream's. */
+/* Does one step: lane t looks at column 2t + side. What it finds counts from the next
+ * step on, so that the lanes' order does not matter but for the bitstream's. */
 static void
 do_step (Plain *plain, PlainPass pass, unsigned y, unsigned side)
 {

@@ -23,7 +23,7 @@ typedef enum
   PASS_CLEANUP, /* not significant and not coded by PASS_SIGNIFICANCE */
 } Pass;
 
-/* One block. Arrays have a margin of one that is never significant. */
+/* The state of one block. Arrays have a margin of one that is never significant. */
 typedef struct
 {
   const BitplanesForm *form;

@@ -67,7 +67,8 @@ add_counts (SymbolWeights *to, const PacoReferenceCounts *counts, double factor)
                 counts->symbols[i / PACO_N_CONTEXTS][i % PACO_N_CONTEXTS][bit];
 }
 
-/* What a set takes in a frame that carries it: the same in all of them. */
+/* Returns how many bytes a set takes in a frame that carries it, which are the same
+ * for all frames. */
 static size_t
 bytes_of_set (const PacoProbabilitySet *set)
 {

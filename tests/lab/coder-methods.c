@@ -84,7 +84,7 @@ prepare (gpointer data, gpointer user_data)
   }
 }
 
-/* Pictures wait for a processor each. */
+/* Has threads, as many as there are processors but two at most, work on the pictures. */
 void
 coder_for_all_pictures (CoderCorpus *corpus, GFunc work, gpointer user_data)
 {
@@ -143,7 +143,7 @@ coder_corpus_clear (CoderCorpus *corpus)
   g_clear_pointer (&corpus->pictures, g_free);
 }
 
-/* What the other pictures of a corpus have of each symbol. */
+/* Counts each symbol in the other pictures of a corpus. */
 GrayCounts *
 coder_counts_of_others (const CoderCorpus *corpus, const CoderPicture *picture,
     CoderRegime regime, CoderCounted counted)

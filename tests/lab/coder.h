@@ -78,7 +78,7 @@ void coder_for_all_pictures (
 
 double coder_samples (const CoderPicture *picture);
 
-/* What the other pictures of a corpus have of each symbol; to be freed. */
+/* Counts each symbol in the other pictures of a corpus. The caller frees the counts. */
 GrayCounts *coder_counts_of_others (const CoderCorpus *corpus,
     const CoderPicture *picture, CoderRegime regime, CoderCounted counted);
 
@@ -87,7 +87,7 @@ void coder_encode (const CoderCorpus *corpus, const CoderPicture *picture,
     CoderRegime regime, const CoderMethod *method, unsigned block_height,
     GrayTables *tables, GrayCode *code);
 
-/* The PSNR of a code cut to so many bytes and decoded. */
+/* Returns the PSNR of a code that is cut to so many bytes and decoded. */
 double coder_psnr_at (
     const CoderPicture *picture, GrayCode *code, size_t bytes);
 
@@ -105,7 +105,7 @@ typedef enum
   N_CODEC
 } CoderCodec;
 
-/* What a picture takes without loss, bits a sample. */
+/* How many bits a sample a picture takes without loss. */
 typedef struct
 {
   double rival; /* JPEG 2000; 0: there is none */
@@ -122,7 +122,7 @@ void coder_measure_lossless (
     CoderCorpus *corpus, CoderLossless *all, unsigned *n_all);
 /* The part of it that is the codec's. */
 void coder_measure_codec (CoderCorpus *corpus, CoderLossless *results);
-/* What the pictures of all corpora take on the mean. */
+/* Reports what the pictures of all corpora take on the mean. */
 void coder_report_lossless (const CoderLossless *all, unsigned n_all);
 
 #define CODER_N_RATES 6
@@ -136,9 +136,9 @@ typedef struct
 
 /* Figures 3.3 and 3.4 of a corpus; adds its pictures to all[CODER_N_RATES]. */
 void coder_measure_lossy (CoderCorpus *corpus, CoderLossy *all);
-/* Figure 4.4. */
+/* Reports figure 4.4. */
 void coder_report_lossy (const CoderLossy *all);
-/* Figure 4.6: how fast JPEG 2000 is, with the first picture. */
+/* Measures figure 4.6: how fast JPEG 2000 is, with the first picture. */
 void coder_measure_rival (CoderCorpus *corpus);
-/* Figure 3.5: blocks of other heights, of the first picture. */
+/* Measures figure 3.5: blocks of other heights, of the first picture. */
 void coder_measure_heights (CoderCorpus *corpus);

@@ -74,8 +74,8 @@ void gray_counts_subtract (GrayCounts *to, const GrayCounts *counts);
 void gray_tables (
     const GrayCounts *counts, unsigned probability_bits, GrayTables *tables);
 
-/* Bits of a picture's symbols with the probabilities of others, and with those
- * of tables, without any loss to codewords. */
+/* Returns the bits of a picture's symbols with the probabilities of others, and with
+ * those of tables, without any loss to codewords. */
 double gray_ideal_bits (const GrayCounts *picture, const GrayCounts *others);
 double gray_table_bits (const GrayCounts *picture, const GrayTables *tables,
     unsigned probability_bits);

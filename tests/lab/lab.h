@@ -44,14 +44,14 @@ void *lab_new (size_t bytes, size_t alignment);
 
 /* Integers of low..high. */
 void lab_draw_integers (int32_t *data, size_t n, int low, int high);
-/* Numbers of low..high, uniformly. */
+/* Fills memory with numbers of low..high, uniformly distributed. */
 void lab_draw_floats (float *data, size_t n, float low, float high);
 
 /* Two planes that have to be the same, to the bit. what: for the message. */
 void lab_same_integers (const char *what, const int32_t *found,
     size_t found_stride, const int32_t *expected, size_t stride, unsigned width,
     unsigned height);
-/* The largest magnitude in a plane. */
+/* Returns the largest magnitude in a plane. */
 float lab_range (
     const float *data, size_t stride, unsigned width, unsigned height);
 /* Two planes that may differ by 1e-4 of a range. It is that of a whole transform: a part
@@ -85,8 +85,8 @@ double lab_time_one (LabWork run, void *data);
 /* Sorts the values. */
 double lab_median (double *values, unsigned n);
 
-/* The machine's ceiling: milliseconds that memcpy() takes from and to memory of this
- * many bytes. */
+/* Measures the machine's ceiling: returns how many milliseconds memcpy() takes from
+ * and to memory of this many bytes. */
 double lab_copy_ms (size_t bytes);
 
 /* Prints a result: `value` in `unit` at `x` (a size, a method, a picture) of a curve or

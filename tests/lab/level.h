@@ -28,8 +28,8 @@ void lab_level_run (void *level);
  * right of it, LH below it. */
 void lab_level_gather (const LabLevel *level, PacoWord *plane, size_t stride);
 
-/* The reference's transform of a plane, in place: columns, then rows, or only columns
- * (rows) where the width (height) is 1. */
+/* Does the reference's transform of a plane, in place: columns, then rows, or only
+ * columns (rows) where the width (height) is 1. */
 void lab_reference_level (PacoWaveletId wavelet, uint32_t width,
     uint32_t height, PacoWord *data, size_t stride);
 

@@ -127,7 +127,8 @@ mq_append (SymbolCoder *coder, unsigned shift)
   coder->mq.ct = shift == 20 ? 7 : 8;
 }
 
-/* BYTEOUT. The first byte of the array is the one before the code. */
+/* Does BYTEOUT of the standard. The first byte of the array is the one before the
+ * code. */
 static void
 mq_byte_out (SymbolCoder *coder)
 {
@@ -227,7 +228,7 @@ mq_init (SymbolCoder *coder)
   }
 }
 
-/* FLUSH */
+/* Does FLUSH of the standard. */
 static void
 mq_finish (SymbolCoder *coder)
 {

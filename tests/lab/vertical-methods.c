@@ -142,7 +142,7 @@ filter_column (const VerticalJob *job, const LabFilter *filter)
   }
 }
 
-/* Two rows of outputs from rows of samples; restrict: none of them overlap. */
+/* Computes two rows of outputs from rows of samples. None of them overlap (restrict). */
 INLINE void
 filter_both (const LabFilter *filter, const float *restrict x, size_t stride,
     unsigned width, float *restrict low, float *restrict high)
@@ -173,8 +173,9 @@ filter_part (const LabFilter *filter, const float *x, size_t stride, int begin,
   *high = add ? *high + h : h;
 }
 
-/* Chunk k of the taps, for one column. A chunk has VERTICAL_WAYS taps, and the last one
- * what is left: the paper assumes that the number of ways divides that of taps. */
+/* Applies chunk k of the taps to one column. A chunk has VERTICAL_WAYS taps, and the
+ * last one what is left: the paper assumes that the number of ways divides that of
+ * taps. */
 INLINE void
 filter_chunk (const LabFilter *filter, const float *x, size_t stride, int k,
     bool add, float *low, float *high)
