@@ -211,13 +211,13 @@ live_all (LiveFunc func, unsigned n_devices, double share)
 static void
 test_encoder (void)
 {
-  live_all (life_of_encoder, 0, g_test_slow () ? 1.0 : 0.4);
+  live_all (life_of_encoder, 0, g_test_slow () ? 1.0 : 0.2);
 }
 
 static void
 test_decoder (void)
 {
-  live_all (life_of_decoder, 0, g_test_slow () ? 1.0 : 0.4);
+  live_all (life_of_decoder, 0, g_test_slow () ? 1.0 : 0.2);
 }
 
 /* One coder on several devices, of which one fails. */
@@ -225,7 +225,7 @@ static void
 test_several_devices (gconstpointer func)
 {
   g_setenv ("FAKE_CUDA_DEVICES", "3", TRUE);
-  live_all ((LiveFunc) func, 3, g_test_slow () ? 1.0 : 0.12);
+  live_all ((LiveFunc) func, 3, g_test_slow () ? 1.0 : 0.06);
   g_unsetenv ("FAKE_CUDA_DEVICES");
 }
 
