@@ -34,14 +34,22 @@ def limit_threads(_bin, _parent, element):
         element.set_property('threads', tool.threads())
 
 
+def elements_of(made):
+    """The elements of a bin. The bindings alone, without python3-gst-1.0, have no loops
+    over iterators."""
+    found = []
+    made.iterate_recurse().foreach(found.append)
+    return found
+
+
 def bin_of(description):
     """A bin of elements that somebody has described, with a pad at each end."""
     try:
         made = Gst.parse_bin_from_description(description, True)
     except Exception as error:  # GLib.Error, as bindings make it
         raise FarmError(f'"{description}" is no pipeline: {error}') from None
-    # The bindings alone, without python3-gst-1.0, have no loops over iterators.
-    made.iterate_recurse().foreach(lambda element: limit_threads(None, None, element))
+    for element in elements_of(made):
+        limit_threads(None, None, element)
     return made
 
 

@@ -16,7 +16,7 @@ import subprocess
 
 import tool
 from job import FarmError, TaskError, share
-from media import (Gst, Sink, Source, bin_of, on_one_line, start, time_of)
+from media import (Gst, Sink, Source, bin_of, elements_of, on_one_line, start, time_of)
 from sound import MUXERS, Muxing, caps_of
 
 FRAMES = 240  # of a range, if nobody asks for another number
@@ -36,7 +36,7 @@ def is_paco(encoder):
 
 def stack_of(encoder):
     """How many pictures the elements of a bin code together (pacoenc stack=N)."""
-    return max((element.get_property('stack') for element in encoder.iterate_recurse()
+    return max((element.get_property('stack') for element in elements_of(encoder)
                 if element.get_factory().get_name() == 'pacoenc'), default=1)
 
 
