@@ -34,24 +34,26 @@ analysis_filter (const PacoWavelet *wavelet, bool high, double *taps)
 }
 
 /* Sums of absolute taps: how much larger than a sample a number of level 1, 2, ... can
- * become when one direction is filtered. */
+ * become when one direction is filtered. Encoders ask for each frame, so that no more
+ * levels are looked at than there are: each takes twice as long as the one before. */
 static void
-line_gains (const PacoWavelet *wavelet, double gain[][2])
+line_gains (const PacoWavelet *wavelet, unsigned levels, double gain[][2])
 {
   double low[MAX_CASCADE] = { 1.0 }, next[MAX_CASCADE];
-  unsigned n_low = 1;
+  double taps[2][MAX_TAPS];
+  unsigned n_low = 1, n = 0;
 
-  for (unsigned level = 1; level <= PACO_MAX_LEVELS; level++) {
+  for (int high = 0; high < 2; high++)
+    n = analysis_filter (wavelet, high, taps[high]);
+  for (unsigned level = 1; level <= levels; level++) {
     for (int high = 1; high >= 0; high--) {
-      double taps[MAX_TAPS];
-      unsigned n = analysis_filter (wavelet, high, taps);
       unsigned spacing = 1u << (level - 1);
       unsigned length = n_low + (n - 1) * spacing;
 
       memset (next, 0, length * sizeof *next);
       for (unsigned k = 0; k < n; k++)
         for (unsigned i = 0; i < n_low; i++)
-          next[i + k * spacing] += taps[k] * low[i];
+          next[i + k * spacing] += taps[high][k] * low[i];
       gain[level][high] = 0.0;
       for (unsigned i = 0; i < length; i++)
         gain[level][high] += fabs (next[i]);
@@ -91,15 +93,15 @@ rounding_of_line (const PacoWavelet *wavelet, double error[2])
   }
 }
 
-/* The bound of what rounding adds in a reversible wavelet. In one level that is what
- * the first filtering adds times the gain of the second one, and what the second one
- * adds. What was added to LL grows with the gain of later levels. */
+/* The bound of what rounding adds in a reversible wavelet, if `error` is what it adds
+ * in one filtering. In one level that is what the first filtering adds times the gain of
+ * the second one, and what the second one adds. What was added to LL grows with the gain
+ * of later levels. */
 static double
-rounding_bound (const PacoWavelet *wavelet, double gain[][2], unsigned level)
+rounding_bound (const double error[2], double gain[][2], unsigned level)
 {
-  double error[2], one = 0.0, bound;
+  double one = 0.0, bound;
 
-  rounding_of_line (wavelet, error);
   for (unsigned first = 0; first < 2; first++)
     for (unsigned second = 0; second < 2; second++)
       one = MAX (one, error[first] * gain[1][second] + error[second]);
@@ -118,12 +120,13 @@ paco_coefficient_bounds (const PacoPictureFormat *format,
     double bounds[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS])
 {
   const PacoWavelet *wavelet = NULL;
-  double gain[PACO_MAX_LEVELS + 1][2] = { { 1.0, 1.0 } };
+  double gain[PACO_MAX_LEVELS + 1][2] = { { 1.0, 1.0 } }, error[2];
 
   for (unsigned c = 0; c < format->n_components; c++) {
     if (wavelet != &paco_wavelets[coding->components[c].wavelet]) {
       wavelet = &paco_wavelets[coding->components[c].wavelet];
-      line_gains (wavelet, gain);
+      line_gains (wavelet, coding->levels, gain);
+      rounding_of_line (wavelet, error);
     }
     for (unsigned k = 0; k < 3u * coding->levels + 1; k++) {
       unsigned level, orientation;
@@ -134,7 +137,7 @@ paco_coefficient_bounds (const PacoPictureFormat *format,
       bound = sample_range (format, coding, c) * gain[level][orientation & 1]
           * gain[level][orientation >> 1];
       if (wavelet->reversible)
-        bound += level > 0 ? rounding_bound (wavelet, gain, level) : 0.0;
+        bound += level > 0 ? rounding_bound (error, gain, level) : 0.0;
       else
         bound = bound * 1.001 / paco_step_decode (coding->subbands[c][k].step);
       bounds[c][k] = bound;
