@@ -179,7 +179,7 @@ def main():
     args = parser.parse_args()
     build = os.environ.setdefault('PACO_BUILD_ROOT', f'{bench.ROOT}/build')
     os.environ.setdefault('PACO_TOOL', f'{build}/tool/paco')
-    count = RANGES * max(args.workers, 2 * (args.gpus or 0)) * args.frames
+    count = RANGES * (2 * args.gpus if args.gpus else args.workers) * args.frames
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         frame = dpx12.make(folder, 1)[0] if args.gpus else make_frame(folder)
         source = make_folder(frame, f'{folder}/scans', count)
