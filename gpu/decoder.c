@@ -115,11 +115,18 @@ instruct (Flight *flight, const PacoDecoderJob *job)
   flight->dropped = any_dropped;
 }
 
+/* Returns how much memory is taken for so many bytes of a frame: the next frames may be
+ * somewhat larger. */
+static size_t
+with_room (size_t needed)
+{
+  return needed + needed / 4 + 64;
+}
+
 static gboolean
 reserve (Flight *flight, GError **error)
 {
-  /* There is room for a quarter more, as the next frames may be somewhat larger. */
-  size_t needed = blocks_size (flight), size = needed + needed / 4 + 64;
+  size_t needed = blocks_size (flight), size = with_room (needed);
   PacoStation *station = &flight->payload;
   bool staging = !flight->payload_pinned;
 
@@ -336,15 +343,16 @@ unconfigure (PacoCoder *base, unsigned number)
     paco_cuda_plan_clear (&part->plans[i]);
 }
 
-/* Guesses the payload of frames like this one: as many bytes as its header says, the
- * attachment left aside, unless no frame can have so many. */
+/* Guesses what the payload of frames like this one takes: as many bytes as its header
+ * says, the attachment left aside, unless no frame can have so many. With the room that
+ * reserve() takes, the first frame exchanges nothing. */
 static size_t
 guess_payload (const PacoHeader *header, const PacoCudaPlan *plan)
 {
   size_t most = paco_policy_max_frame_size (
       &plan->format, &plan->coding, plan->geometry);
 
-  return MIN (paco_header_payload_size (header), most) / 4 * 5;
+  return with_room (MIN (paco_header_payload_size (header), most));
 }
 
 /* Allocates memory for frames of a form. */

@@ -189,7 +189,11 @@ test_attachment (void)
   for (unsigned i = 0; i < 2; i++) {
     PacoDecoder *decoder = paco_cuda_backend.decoder_open (&options, NULL);
 
+    fake_cuda_fail (NULL); /* begins to count */
     decode (c, decoder, &picture, bytes[i]);
+    /* What was guessed is enough: nothing is exchanged. */
+    g_assert_cmpuint (
+        fake_cuda_calls_of (fake_cuda_calls, "cuMemFree_v2"), ==, 0);
     memory[i] = memory_of (PACO_CODER (decoder));
     paco_coder_close (PACO_CODER (decoder));
     g_byte_array_unref (bytes[i]);
