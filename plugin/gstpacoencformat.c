@@ -161,6 +161,20 @@ set_tags (GstPacoEnc *self)
   gst_tag_list_unref (tags);
 }
 
+/* Has downstream take the caps. A pad that is flushing, as when the element is being
+ * stopped, takes none, and that is no error. */
+static GstFlowReturn
+negotiate (GstPacoEnc *self)
+{
+  GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
+
+  if (gst_video_encoder_negotiate (encoder))
+    return GST_FLOW_OK;
+  return GST_PAD_IS_FLUSHING (GST_VIDEO_ENCODER_SRC_PAD (encoder))
+      ? GST_FLOW_FLUSHING
+      : GST_FLOW_NOT_NEGOTIATED;
+}
+
 gboolean
 gst_paco_enc_format_begin (GstPacoEnc *self, GstVideoCodecState *state)
 {
@@ -196,7 +210,7 @@ gst_paco_enc_format_begin (GstPacoEnc *self, GstVideoCodecState *state)
   gst_paco_latency_hold (&self->coder.latency, self->stack_length,
       GST_VIDEO_INFO_FPS_N (info), GST_VIDEO_INFO_FPS_D (info));
   gst_paco_enc_claim_latency (self);
-  return gst_video_encoder_negotiate (encoder);
+  return negotiate (self) != GST_FLOW_NOT_NEGOTIATED;
 }
 
 /* Tells downstream, by caps and tags, if the largest size that frames may have is not
@@ -208,7 +222,7 @@ tell_bound (GstPacoEnc *self, guint64 before)
   GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
   guint64 bound = paco_encoder_max_frame_size (self->coder.encoder);
   guint64 now = gst_paco_rate_max_frame_size (&self->parameters, bound);
-  gboolean done;
+  GstFlowReturn flow;
 
   if (now == MIN (before, bound))
     return GST_FLOW_OK;
@@ -219,9 +233,9 @@ tell_bound (GstPacoEnc *self, guint64 before)
   gst_caps_unref (self->coded_caps);
   self->coded_caps = make_caps (self);
   set_tags (self);
-  done = gst_video_encoder_negotiate (encoder);
+  flow = negotiate (self);
   GST_VIDEO_ENCODER_STREAM_UNLOCK (encoder);
-  return done ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
+  return flow;
 }
 
 GstFlowReturn

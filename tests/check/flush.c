@@ -74,6 +74,66 @@ GST_START_TEST (test_decoder)
 }
 GST_END_TEST;
 
+#define SIDE 64
+
+static GstHarness *
+new_encoder (void)
+{
+  GstHarness *harness = gst_harness_new_parse (
+      "pacoenc backend=cpu threads=1 pipeline-depth=1");
+
+  gst_harness_set_src_caps_str (harness,
+      "video/x-raw, format=GRAY8, width=64, height=64, framerate=25/1");
+  return harness;
+}
+
+static GstFlowReturn
+push_picture (GstHarness *harness)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, SIDE * SIDE, NULL);
+
+  gst_buffer_memset (buffer, 0, 1, SIDE * SIDE);
+  GST_BUFFER_PTS (buffer) = 0;
+  return gst_harness_push (harness, buffer);
+}
+
+static void
+deactivate (GstHarness *harness)
+{
+  GstElement *encoder = gst_harness_find_element (harness, "pacoenc");
+  GstPad *pad = gst_element_get_static_pad (encoder, "src");
+
+  fail_unless (gst_pad_set_active (pad, FALSE));
+  gst_object_unref (pad);
+  gst_object_unref (encoder);
+}
+
+/* A pipeline that is stopped deactivates pads while pictures still come. The encoder
+ * must not say then that downstream does not take its caps, because that is an error. */
+GST_START_TEST (test_encoder_is_stopped)
+{
+  GstHarness *harness = new_encoder ();
+  GstElement *encoder;
+
+  deactivate (harness);
+  gst_harness_set_src_caps_str (harness,
+      "video/x-raw, format=GRAY8, width=64, height=64, framerate=30/1");
+  fail_unless_equals_int (push_picture (harness), GST_FLOW_FLUSHING);
+  gst_harness_teardown (harness);
+
+  harness = new_encoder ();
+  encoder = gst_harness_find_element (harness, "pacoenc");
+  fail_unless_equals_int (push_picture (harness), GST_FLOW_OK);
+  gst_buffer_unref (gst_harness_pull (harness));
+  deactivate (harness);
+  /* The largest frame that there may be is another one, of which caps tell. */
+  g_object_set (encoder, "quality", 10.0, NULL);
+  fail_unless_equals_int (push_picture (harness), GST_FLOW_FLUSHING);
+  gst_object_unref (encoder);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 static Suite *
 flush_suite (void)
 {
@@ -83,6 +143,7 @@ flush_suite (void)
   suite_add_tcase (suite, test_case);
   tcase_set_timeout (test_case, 60);
   tcase_add_test (test_case, test_decoder);
+  tcase_add_test (test_case, test_encoder_is_stopped);
   return suite;
 }
 

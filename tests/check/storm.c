@@ -52,11 +52,14 @@ expect_no_error (GstElement *pipeline)
 
   if (message != NULL) {
     GError *error;
+    gchar *details;
 
-    gst_message_parse_error (message, &error, NULL);
+    gst_message_parse_error (message, &error, &details);
     if (strcmp (error->message, NOTHING_CAME_OUT) != 0)
-      g_error ("%s: %s", GST_MESSAGE_SRC_NAME (message), error->message);
+      g_error ("%s: %s (%s)", GST_MESSAGE_SRC_NAME (message), error->message,
+          details);
     g_error_free (error);
+    g_free (details);
     gst_message_unref (message);
   }
   gst_object_unref (bus);
