@@ -3,8 +3,10 @@
 pictures are the same, and reads what is in a film."""
 import hashlib
 import os
+import random
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.environ['PACO_SOURCE_ROOT']
 sys.path.insert(0, os.path.join(ROOT, 'tests', 'pipelines'))
@@ -28,6 +30,21 @@ def need_join():
             [TOOL, 'join', '--help'], stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, check=False).returncode:
         skip('the program paco was not built')
+
+
+def run_checks(checks, names):
+    """Runs checks, {name: function}, or those that are named, each in a folder of its
+    own and with the same seed, which PACO_SEED may give."""
+    need_join()
+    seed = int(os.environ.get('PACO_SEED', random.randrange(2**32)))
+    print(f'PACO_SEED={seed}', flush=True)
+    for name in names or checks:
+        random.seed(seed)
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            checks[name]()
+            os.chdir('/')
+    return 0
 
 
 def farm(*arguments, status=0, **options):

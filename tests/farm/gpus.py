@@ -15,7 +15,7 @@ import tempfile
 from unittest import mock
 
 sys.dont_write_bytecode = True
-from films import (ROOT, check, farm, make, need_join, same_bytes)  # noqa: E402
+from films import (ROOT, check, farm, make, run_checks, same_bytes)  # noqa: E402
 
 sys.path.insert(0, os.path.join(ROOT, 'pipelines', 'farm'))
 import local  # noqa: E402
@@ -185,18 +185,5 @@ CHECKS = {'own': check_own, 'failing': check_failing,
           'emulated': check_emulated}
 
 
-def main():
-    need_join()
-    seed = int(os.environ.get('PACO_SEED', random.randrange(2**32)))
-    print(f'PACO_SEED={seed}', flush=True)
-    for name in sys.argv[1:] or CHECKS:
-        random.seed(seed)
-        with tempfile.TemporaryDirectory() as folder:
-            os.chdir(folder)
-            CHECKS[name]()
-            os.chdir('/')
-    return 0
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(run_checks(CHECKS, sys.argv[1:]))

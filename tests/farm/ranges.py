@@ -12,12 +12,11 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 from unittest import mock
 
 sys.dont_write_bytecode = True
 from films import (ROOT, TOOL, Film, check, command, farm, has, launch,  # noqa: E402
-                   make, need_join, packet_times, same_bytes)
+                   make, packet_times, run_checks, same_bytes)
 
 MS = 10**6
 LOSSLESS = ('--encoder', 'pacoenc rate-control=lossless')
@@ -287,19 +286,5 @@ CHECKS = {'archive': check_archive, 'sweep': check_sweep, 'containers': check_co
           'disk': check_full_disk}
 
 
-def main():
-    need_join()
-    seed = int(os.environ.get('PACO_SEED', random.randrange(2**32)))
-    print(f'PACO_SEED={seed}', flush=True)
-    names = [word for word in sys.argv[1:] if word != '--long']
-    for name in names or CHECKS:
-        random.seed(seed)
-        with tempfile.TemporaryDirectory() as folder:
-            os.chdir(folder)
-            CHECKS[name]()
-            os.chdir('/')
-    return 0
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(run_checks(CHECKS, [word for word in sys.argv[1:] if word != '--long']))
