@@ -360,8 +360,8 @@ submit (GstPacoDec *self, GstPacoFrame *frame, const PacoCodedFrame *coded,
   flow = gst_video_decoder_allocate_output_frame (
       GST_VIDEO_DECODER (self), frame->frame);
   if (flow == GST_FLOW_ERROR) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
-        "no buffer can be had for a decoded picture");
+    g_set_error_literal (
+        error, PACO_ERROR, PACO_ERROR_MEMORY, GST_PACO_DEC_NO_BUFFER);
     return GST_FLOW_OK;
   }
   if (flow != GST_FLOW_OK)
@@ -372,8 +372,8 @@ submit (GstPacoDec *self, GstPacoFrame *frame, const PacoCodedFrame *coded,
   frame->raw_mapped = gst_paco_output_map (&self->output, &self->coder.cuda,
       frame->frame->output_buffer, frame->planes, &frame->raw, &picture);
   if (!frame->raw_mapped) {
-    g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
-        "downstream's buffer cannot be written to, or is too small");
+    g_set_error_literal (
+        error, PACO_ERROR, PACO_ERROR_MEMORY, GST_PACO_DEC_NO_ROOM);
     return GST_FLOW_OK;
   }
 

@@ -58,6 +58,11 @@ GstFlowReturn gst_paco_dec_configure_for (GstPacoDec *self,
 
 /* --- gstpacodecstack.c --- */
 
+/* Errors of pictures for which downstream gives no memory. */
+#define GST_PACO_DEC_NO_BUFFER "no buffer can be had for a decoded picture"
+#define GST_PACO_DEC_NO_ROOM                                                   \
+  "downstream's buffer cannot be written to, or is too small"
+
 /* Says whether the frame in this buffer is a slice. It is not if its header cannot be
  * read. */
 gboolean gst_paco_dec_is_slice (GstBuffer *buffer);

@@ -10,7 +10,6 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
 #define GST_CAT_DEFAULT gst_paco_debug
 
-#define NO_ROOM "downstream's buffer cannot be written to, or is too small"
 /* Errors of slices in a broken stack. */
 #define NO_FIRST_SLICE "the first slice of its stack is missing or damaged"
 #define NO_SLICE "its slice is damaged"
@@ -204,8 +203,8 @@ store (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, GError **error)
   GstVideoFrame picture;
 
   if (flow == GST_FLOW_ERROR) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY,
-        "no buffer can be had for a decoded picture");
+    g_set_error_literal (
+        error, PACO_ERROR, PACO_ERROR_MEMORY, GST_PACO_DEC_NO_BUFFER);
     return GST_FLOW_OK;
   }
   if (flow != GST_FLOW_OK)
@@ -213,13 +212,15 @@ store (GstPacoDec *self, guint i, GstVideoCodecFrame *frame, GError **error)
   restore_metas (self, frame);
   if (!gst_video_frame_map (
           &picture, &self->output.info, frame->output_buffer, GST_MAP_WRITE)) {
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY, NO_ROOM);
+    g_set_error_literal (
+        error, PACO_ERROR, PACO_ERROR_MEMORY, GST_PACO_DEC_NO_ROOM);
     return GST_FLOW_OK;
   }
   if (paco_frame_fits (&self->output.raw, &self->output.info, &picture))
     gst_paco_stack_store (&self->stack, i, &picture);
   else
-    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_MEMORY, NO_ROOM);
+    g_set_error_literal (
+        error, PACO_ERROR, PACO_ERROR_MEMORY, GST_PACO_DEC_NO_ROOM);
   gst_video_frame_unmap (&picture);
   return GST_FLOW_OK;
 }
@@ -388,34 +389,40 @@ goes_on (const GstPacoStack *stack, const PacoSlice *slice, GstBuffer *buffer)
           && GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
 }
 
-GstFlowReturn
-gst_paco_dec_stack_end_before (GstPacoDec *self, GstBuffer *buffer)
+/* Reads of which stack a frame is a slice; the length is 0 if it is none. Returns FALSE
+ * if the frame's header cannot be read. */
+static gboolean
+read_slice (GstBuffer *buffer, PacoSlice *slice)
 {
-  gboolean ends = FALSE;
-  PacoHeader header;
-  GstMapInfo map;
-
-  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
-    return GST_FLOW_OK;
-  if (paco_header_parse (map.data, map.size, &header, NULL, NULL))
-    ends = !goes_on (&self->stack, &header.video.slice, buffer);
-  gst_buffer_unmap (buffer, &map);
-  return ends ? decode_stack (self) : GST_FLOW_OK;
-}
-
-gboolean
-gst_paco_dec_is_slice (GstBuffer *buffer)
-{
-  gboolean is_slice = FALSE;
+  gboolean is_read;
   PacoHeader header;
   GstMapInfo map;
 
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
     return FALSE;
-  if (paco_header_parse (map.data, map.size, &header, NULL, NULL))
-    is_slice = header.video.slice.length > 0;
+  is_read = paco_header_parse (map.data, map.size, &header, NULL, NULL);
+  if (is_read)
+    *slice = header.video.slice;
   gst_buffer_unmap (buffer, &map);
-  return is_slice;
+  return is_read;
+}
+
+GstFlowReturn
+gst_paco_dec_stack_end_before (GstPacoDec *self, GstBuffer *buffer)
+{
+  PacoSlice slice;
+
+  if (!read_slice (buffer, &slice) || goes_on (&self->stack, &slice, buffer))
+    return GST_FLOW_OK;
+  return decode_stack (self);
+}
+
+gboolean
+gst_paco_dec_is_slice (GstBuffer *buffer)
+{
+  PacoSlice slice;
+
+  return read_slice (buffer, &slice) && slice.length > 0;
 }
 
 /* Configures the element when the first slice of a stack comes: downstream has to know
