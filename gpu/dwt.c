@@ -295,9 +295,6 @@ describe_plane (PacoDwtPlane *plane, const PacoDwt *dwt,
           inverse);
 }
 
-#define MIN_TILE_PAIRS 2
-#define MAX_TILE_PAIRS 256
-
 /* Gives the planes of a launch tiles of so many pairs of lines; returns how many thread
  * blocks have something to do. group: planes that a warp does together. */
 static unsigned
@@ -336,12 +333,12 @@ cut_tiles (const PacoDwt *dwt, PacoDwtLaunch *launch, unsigned n_planes,
 
   for (unsigned i = 0; i < n_planes; i += group)
     columns += (uint64_t) planes[i].n_strips * ((planes[i].height + 1) / 2);
-  tile_pairs = CLAMP (
-      (columns + wanted - 1) / wanted, MIN_TILE_PAIRS, MAX_TILE_PAIRS);
+  tile_pairs = CLAMP ((columns + wanted - 1) / wanted, PACO_DWT_MIN_TILE_PAIRS,
+      PACO_DWT_MAX_TILE_PAIRS);
   /* The last tile of a strip may be lower than the others. */
   while (set_tiles (launch, n_planes, group, tile_pairs)
           > wanted * 32 / PACO_DWT_THREADS
-      && tile_pairs < MAX_TILE_PAIRS)
+      && tile_pairs < PACO_DWT_MAX_TILE_PAIRS)
     tile_pairs++;
   launch->grid_y = n_planes / group;
 }

@@ -134,6 +134,10 @@ typedef struct
   PacoDwtParameters parameters;
 } PacoDwtLaunch;
 
+/* How many pairs of lines a tile has, at least and at most. */
+#define PACO_DWT_MIN_TILE_PAIRS 2
+#define PACO_DWT_MAX_TILE_PAIRS 256
+
 /* How many launches there are at most: for each wavelet those of level 1, by sample
  * layout and with a color transform by field, and one for each other level. */
 #define PACO_DWT_MAX_LAUNCHES (PACO_N_WAVELETS * (4 + PACO_MAX_LEVELS))

@@ -3,9 +3,6 @@
  * blocks of a launch run at once. Random pictures and devices; nothing runs. */
 #include "gpu/dwt.h"
 
-#define MIN_TILE_PAIRS 2
-#define MAX_TILE_PAIRS 256
-
 typedef struct
 {
   PacoPictureFormat format;
@@ -94,8 +91,8 @@ check_launch (const Case *c, const PacoDwtLaunch *launch)
   unsigned room = c->n_multiprocessors * launch->kernel->warps * 32
       / PACO_DWT_THREADS;
 
-  g_assert_cmpuint (pairs, >=, MIN_TILE_PAIRS);
-  g_assert_cmpuint (pairs, <=, MAX_TILE_PAIRS);
+  g_assert_cmpuint (pairs, >=, PACO_DWT_MIN_TILE_PAIRS);
+  g_assert_cmpuint (pairs, <=, PACO_DWT_MAX_TILE_PAIRS);
   for (unsigned i = 0; i < n; i++) {
     const PacoDwtPlane *plane = &p->planes[i];
     unsigned n_tiles = ((plane->height + 1) / 2 + pairs - 1) / pairs;
@@ -104,9 +101,9 @@ check_launch (const Case *c, const PacoDwtLaunch *launch)
     g_assert_cmpuint (
         launch->grid_x * PACO_DWT_THREADS, >=, plane->n_warps * 32);
   }
-  if (pairs < MAX_TILE_PAIRS)
+  if (pairs < PACO_DWT_MAX_TILE_PAIRS)
     g_assert_cmpuint (count_blocks (launch, n, group, pairs), <=, room);
-  if (pairs > MIN_TILE_PAIRS)
+  if (pairs > PACO_DWT_MIN_TILE_PAIRS)
     g_assert_cmpuint (count_blocks (launch, n, group, pairs - 1), >, room);
 }
 
