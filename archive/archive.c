@@ -54,7 +54,7 @@ fail (GError **error, const char *sentence)
   return FALSE;
 }
 
-/* Whether a path is in a folder, or would be once it is made. */
+/* Says whether a path is in a folder, or would be once it is made. */
 static gboolean
 is_inside (const char *path, const char *folder)
 {

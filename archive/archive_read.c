@@ -197,7 +197,7 @@ is_same (const guint8 *a, gsize a_size, const guint8 *b, gsize b_size)
   return a_size == b_size && memcmp (a, b, a_size) == 0;
 }
 
-/* Whether the frame keeps what it was given besides the picture. */
+/* Says whether the frame keeps what it was given besides the picture. */
 static gboolean
 keeps_rest (const PacoRunItem *item)
 {
@@ -211,7 +211,7 @@ keeps_rest (const PacoRunItem *item)
       == 0;
 }
 
-/* Whether the frame's samples, or the file made of them, are those there were. Where
+/* Says whether the frame's samples, or the file made of them, are those there were. Where
  * samples were taken out of the file, it is not made again: its kind has tried that
  * when it took it apart. */
 static gboolean

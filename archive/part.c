@@ -168,7 +168,7 @@ enum
                      not be longer than 255 */
 };
 
-/* Whether nobody else has the file open to restore it, and it still has that name and no
+/* Says whether nobody else has the file open to restore it, and it still has that name and no
  * other one: with another one it may be a file that a run has restored, which ended before
  * it took the temporary name away, or a file of somebody's, and is not to be emptied. */
 static gboolean

@@ -52,7 +52,7 @@ read_frame (const PacoPart *part, GByteArray *bytes, PacoInfo *info)
       && broken == 0;
 }
 
-/* Whether a whole frame is one that this run would write. */
+/* Says whether a whole frame is one that this run would write. */
 static gboolean
 belongs (const PacoRun *run, const PacoInfo *info, const PacoKeptFile *kept,
     GError **error)
@@ -82,7 +82,7 @@ belongs (const PacoRun *run, const PacoInfo *info, const PacoKeptFile *kept,
   return why == NULL;
 }
 
-/* Whether the source file is the one of which the frame was made. Its size does
+/* Says whether the source file is the one of which the frame was made. Its size does
  * not tell, because all pictures of the sequence have the same. */
 static gboolean
 is_unchanged (

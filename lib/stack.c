@@ -4,7 +4,7 @@
 #include "codec/stack.h"
 #include "lib/private.h"
 
-#define STRIP 1024 /* samples that are made at a time */
+#define PIECE 1024 /* samples that are made at a time */
 
 static PacoStatus
 check_slices (const PacoHeader *header, uint16_t *const *slices, uint32_t width,
@@ -45,11 +45,11 @@ read_image (const PacoImage *image, const PacoPictureFormat *format,
 
 /* Puts n samples, from column x on, into a line that is blank. */
 static void
-store_strip (const PacoSlice *slice, const uint16_t *coded,
+store_piece (const PacoSlice *slice, const uint16_t *coded,
     const PacoSampleLayout *layout, uint8_t *line, uint32_t x, uint32_t n)
 {
-  uint8_t narrow[STRIP];
-  uint16_t wide[STRIP];
+  uint8_t narrow[PIECE];
+  uint16_t wide[PIECE];
   bool is_narrow = slice->depth == 8;
 
   paco_slice_store (slice, coded, is_narrow ? (void *) narrow : wide, n);
@@ -69,9 +69,9 @@ store (const PacoSlice *slice, const uint16_t *coded,
     uint8_t *line = picture->data[0] + (ptrdiff_t) y * picture->stride[0];
 
     paco_region_blank_line (&region[0], y);
-    for (uint32_t x = 0; x < format->width; x += STRIP)
-      store_strip (slice, coded + (size_t) y * format->width + x,
-          &picture->layout[0], line, x, MIN (STRIP, format->width - x));
+    for (uint32_t x = 0; x < format->width; x += PIECE)
+      store_piece (slice, coded + (size_t) y * format->width + x,
+          &picture->layout[0], line, x, MIN (PIECE, format->width - x));
   }
 }
 

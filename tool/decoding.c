@@ -203,7 +203,7 @@ finish_all (Work *work, GError **error)
   return end_stack (work, error);
 }
 
-/* Whether the frame is in the range, or of a stack of which a part is. */
+/* Says whether the frame is in the range, or of a stack of which a part is. */
 static bool
 is_needed (const Work *work, const PacoDecoded *frame)
 {

@@ -88,7 +88,7 @@ judge (GQueue *frames)
   return !first->error;
 }
 
-/* A slice whose samples are zero. */
+/* Returns a slice whose samples are zero, or NULL without memory. */
 static uint16_t *
 blank (size_t n)
 {

@@ -11,10 +11,10 @@ PacoSlice paco_slice_of (const PacoFrame *frame);
 bool paco_slice_place (
     PacoDecoded *frame, PacoInfo *told, PacoImage *image, GError **error);
 
-/* Whether a frame that was read goes on with the stack whose last slice came before. */
+/* Says whether a frame that was read goes on with the stack whose last slice came before. */
 bool paco_slice_goes_on (const PacoDecoded *last, const PacoDecoded *frame);
 
-/* All frames of a stack that there are have been decoded, or have an error: makes
- * their pictures. Those that cannot be made get an error. *error is set if there is no
- * memory. */
+/* Makes the pictures of a stack, of which all frames that there are have been decoded,
+ * or have an error. Those that cannot be made get an error. *error is set if there is
+ * no memory. */
 bool paco_slices_finish (GQueue *frames, GError **error);

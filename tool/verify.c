@@ -104,7 +104,7 @@ count_damaged (Verify *verify)
   verify->is_damaged = true;
 }
 
-/* Whether frames of a stack should come behind the last one. */
+/* Says whether frames of a stack should come behind the last one. */
 static bool
 is_within_stack (const Verify *verify)
 {
@@ -143,7 +143,7 @@ check_stack (Verify *verify, const PacoFrame *frame)
   verify->slice = slice;
 }
 
-/* The same at the end of the file. */
+/* Reports the last stack if the file has ended within it. */
 static void
 check_last_stack (Verify *verify)
 {
