@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 static GRand *dice;
 
@@ -208,6 +209,40 @@ test_checksums (void)
     bytes->data[roll (bytes->len)] ^= 1;
     g_assert_false (
         paco_checksums_match (&sums, bytes->data, bytes->len, FALSE));
+  }
+  g_byte_array_unref (bytes);
+}
+
+/* Whatever instructions compute XXH3, in whatever pieces the bytes come, and wherever
+ * they lie: it is what libxxhash's plain function finds. Sizes are those where the
+ * algorithm changes, its blocks of 1024 bytes, and random ones. */
+static void
+test_xxh3 (void)
+{
+  static const guint sizes[] = { 0, 1, 3, 4, 8, 9, 16, 17, 128, 129, 240, 241,
+    255, 256, 257, 1023, 1024, 1025, 2048, 3072, 65536 };
+  GByteArray *bytes = g_byte_array_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes) + 100; i++) {
+    guint size = i < G_N_ELEMENTS (sizes) ? sizes[i] : roll (40000);
+    guint shift = roll (65), most = 1 + roll (i & 1 ? 300 : 20000);
+    PacoRunningChecksum *running = paco_running_checksum_new (FALSE);
+    XXH128_canonical_t wanted;
+    PacoChecksums found;
+    const guint8 *at;
+
+    fill (bytes, shift + size, TRUE);
+    at = bytes->data + shift;
+    XXH128_canonicalFromHash (&wanted, XXH3_128bits (at, size));
+    paco_checksums (at, size, FALSE, &found);
+    g_assert_cmpmem (found.xxh3, sizeof found.xxh3, &wanted, sizeof wanted);
+    for (guint left = size, n; left > 0; left -= n, at += n) {
+      n = roll (most + 1);
+      n = MIN (n, left);
+      paco_running_checksum_add (running, at, n);
+    }
+    paco_running_checksum_end (running, &found);
+    g_assert_cmpmem (found.xxh3, sizeof found.xxh3, &wanted, sizeof wanted);
   }
   g_byte_array_unref (bytes);
 }
@@ -603,6 +638,7 @@ main (int argc, char **argv)
   g_test_add_func ("/archive/bytes", test_bytes);
   g_test_add_func ("/archive/restoring", test_restoring);
   g_test_add_func ("/archive/checksums", test_checksums);
+  g_test_add_func ("/archive/xxh3", test_xxh3);
   g_test_add_func ("/archive/kept", test_kept);
   g_test_add_func ("/archive/broken-kept", test_broken_kept);
   g_test_add_func ("/archive/hostile-rest", test_hostile_rest);
