@@ -8,7 +8,7 @@
 
 GST_DEBUG_CATEGORY (gst_paco_debug);
 
-/* A coder that hands out memory full of 0xaa. */
+/* This is a coder that hands out memory full of 0xaa. */
 typedef struct
 {
   PacoCoder base;
@@ -114,7 +114,7 @@ GST_START_TEST (test_backend_memory)
   gst_memory_unref (share);
   fail_unless_equals_int (coder->n_out, 0);
 
-  /* What is out may outlive the allocator and the coder. */
+  /* Memory that is in use may outlive the allocator and the coder. */
   memory = gst_allocator_alloc (allocator, 1000, NULL);
   gst_paco_allocator_detach (allocator);
   gst_object_unref (allocator);
@@ -150,7 +150,8 @@ GST_START_TEST (test_params)
   check_bytes (memory, 64 + 1000, 32, 0);
   gst_memory_unref (memory);
 
-  /* More than the backend promises: the system's. */
+  /* Nobody but the system has memory that is aligned better than the backend
+   * promises. */
   params.align = 65535;
   memory = gst_allocator_alloc (allocator, 1000, &params);
   fail_unless (memory != NULL);

@@ -7,7 +7,7 @@
   "video/x-raw,format=GRAY8,width=256,height=200,framerate=" rate              \
   ",interlace-mode=progressive"
 
-/* What has passed the pad behind the encoder. */
+/* This counts what has passed the pad behind the encoder. */
 typedef struct
 {
   gint promised; /* by the last caps */
@@ -60,12 +60,13 @@ seen_harness (const gchar *launch, GstBus **bus, Seen *seen)
   return harness;
 }
 
-/* Of a frame so small that its largest block is a good part of it: less may be left
- * by cutting a plane, of larger ones a hundredth (tests/codec/budget.c). */
+/* A frame of this size is so small that its largest block is a good part of it,
+ * so cutting a plane may leave that much of the budget. Larger frames leave a
+ * hundredth (tests/codec/budget.c). */
 #define LEAST_FILL 0.8
 
-/* Noise, which takes whatever it gets, of any kind of format: from the first
- * frame on nothing is above the budget and little is left of it. */
+/* Tests noise, which takes whatever it gets, in any kind of format: from the
+ * first frame on nothing is above the budget, and little of it is left. */
 GST_START_TEST (test_fill)
 {
   static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_GRAY8,
@@ -110,8 +111,8 @@ GST_START_TEST (test_fill)
 }
 GST_END_TEST;
 
-/* Each frame has the budget of the time when it came, with frames in flight, and no
- * more than the caps before it say. */
+/* Tests that each frame has the budget of the time when it came, with frames in
+ * flight, and no more than the caps before it say. */
 GST_START_TEST (test_changes)
 {
   enum
@@ -161,8 +162,8 @@ GST_START_TEST (test_changes)
 }
 GST_END_TEST;
 
-/* A field is a picture of its own where fields come one by one; a frame rate is not
- * needed for frame-size, which wins. */
+/* Tests that a field is a picture of its own where fields come one by one, and
+ * that frame-size needs no frame rate and wins over bitrate. */
 GST_START_TEST (test_budget)
 {
   static const struct
@@ -208,7 +209,8 @@ GST_START_TEST (test_budget)
 }
 GST_END_TEST;
 
-/* Budgets that cannot be: a sentence that says what can. */
+/* Tests that a budget that cannot be kept gives a sentence that says which one
+ * can. */
 GST_START_TEST (test_impossible)
 {
   static const struct
@@ -242,8 +244,8 @@ GST_START_TEST (test_impossible)
 }
 GST_END_TEST;
 
-/* The smallest size that the sentence names is one that can be had, with a budget
- * of one byte less while it plays it cannot. */
+/* Tests that the smallest size that the sentence names can be had, and that a
+ * budget of one byte less is refused, also while it plays. */
 GST_START_TEST (test_smallest)
 {
   GstBus *bus;

@@ -24,7 +24,7 @@ tear_down (void)
   g_byte_array_unref (plain);
 }
 
-/* The plain frame with these chunks. */
+/* Returns the plain frame with these chunks. */
 static GByteArray *
 frame_with (const guint8 *chunks, gsize size)
 {
@@ -77,8 +77,8 @@ open_way (guint i)
 
 /* --- one kind after the other --- */
 
-/* What table 1 of ETSI TS 101 154 B.3, ATSC A/53 part 4 and SMPTE ST 2016-1 do not
- * reserve. */
+/* Says whether table 1 of ETSI TS 101 154 B.3, ATSC A/53 part 4 and SMPTE ST
+ * 2016-1 do not reserve the value. */
 static gboolean
 is_meaningful (guint standard, guint value)
 {
@@ -154,7 +154,8 @@ GST_START_TEST (test_captions)
 }
 GST_END_TEST;
 
-/* A fraction that GStreamer cannot hold, and the nearest one that it can. */
+/* Tests a fraction that GStreamer cannot hold, and the nearest one that it
+ * can. */
 GST_START_TEST (test_fractions)
 {
   static const gint32 numerators[] = { G_MININT32, -G_MAXINT32, G_MAXINT32 };
@@ -190,7 +191,8 @@ GST_START_TEST (test_fractions)
 }
 GST_END_TEST;
 
-/* A daily jam, at the ends of what a calendar has, comes with its timecode. */
+/* Tests that a daily jam, at the ends of what a calendar has, comes with its
+ * timecode. */
 GST_START_TEST (test_daily_jams)
 {
   static const struct
@@ -238,7 +240,8 @@ GST_END_TEST;
 
 /* --- all kinds --- */
 
-/* Random chunks that FORMAT.md allows, and what becomes of them when a byte changes. */
+/* Tests random chunks that FORMAT.md allows, and what becomes of them when a
+ * byte changes. */
 GST_START_TEST (test_random_chunks)
 {
   guint32 seed = g_random_int ();

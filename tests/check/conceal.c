@@ -8,8 +8,8 @@
 
 /* --- frames --- */
 
-/* A frame of a gray picture; its LL, the first block of the payload, is broken or
- * not. */
+/* Codes a frame of a gray picture. Its LL, which is the first block of the
+ * payload, is broken or not. */
 static GstBuffer *
 code (guint width, guint height, guint phase, gboolean broken)
 {
@@ -45,7 +45,8 @@ skip_frame (GstHarness *harness, GstBuffer *frame)
   gst_buffer_unref (decode_frame (harness, frame));
 }
 
-/* The mean difference of a picture's samples from those of the scene. Frees it. */
+/* Returns the mean difference of a picture's samples from those of the scene,
+ * and frees the picture. */
 static double
 difference (GstBuffer *picture, guint phase)
 {
@@ -68,7 +69,7 @@ difference (GstBuffer *picture, guint phase)
 
 /* --- what is shown --- */
 
-/* The scene moves by a pixel in a frame. */
+/* Tests what is shown of a scene that moves by a pixel in a frame. */
 GST_START_TEST (test_shown)
 {
   for (guint conceal = 0; conceal < 2; conceal++) {
@@ -151,7 +152,7 @@ flush (GstHarness *harness)
   gst_harness_push_event (harness, gst_event_new_segment (&segment));
 }
 
-/* A seek without a flush. */
+/* Begins a new segment, as a seek without a flush does. */
 static void
 begin_segment (GstHarness *harness)
 {
@@ -187,7 +188,7 @@ GST_START_TEST (test_gaps)
         "gap %u: a picture from before it is shown", i);
     fail_unless_equals_uint64 (paco_test_stat (harness, "concealed-blocks"), 0);
 
-    /* The stream after it is one like any other. */
+    /* The stream behind the gap is one like any other. */
     skip_frame (harness, code (WIDTH, HEIGHT, 1, FALSE));
     fail_unless (
         difference (decode_frame (harness, code (WIDTH, HEIGHT, 2, TRUE)), 2)

@@ -7,7 +7,7 @@
 
 #define N_FRAMES 24
 
-/* What is recorded. The fields behind the format are those that no container
+/* These are recorded. The fields behind the format are those that no container
  * brings back to GStreamer. */
 static const gchar *const sources[] = {
   "video/x-raw, format = I422_10LE, width = 96, height = 66, "
@@ -25,10 +25,10 @@ static const gchar *const sources[] = {
   "interlace-mode = progressive",
 };
 
-/* Into what, how exactly times come back, and what GStreamer's own elements are
- * not able to do with any codec: matroskamux writes one cue in half a second,
- * so not each frame is found as a key unit; in fragments, qtdemux finds
- * everything but the last frame, and does not go backwards. */
+/* This is a container, how exactly times come back from it, and what
+ * GStreamer's own elements cannot do with any codec: matroskamux writes one cue
+ * in half a second, so not each frame is found as a key unit; in fragments,
+ * qtdemux finds everything but the last frame, and does not go backwards. */
 typedef struct
 {
   const gchar *muxer, *suffix;
@@ -58,7 +58,7 @@ record (const gchar *folder, const gchar *source, const Container *container)
   return path;
 }
 
-/* Jumps around. */
+/* Seeks to and fro, and checks which frames come. */
 static void
 expect_seeks (Player *player, GPtrArray *frames, const Container *container,
     const gchar *what)
@@ -148,7 +148,7 @@ GST_START_TEST (test_split_files)
 }
 GST_END_TEST;
 
-/* Streaming formats that carry anything. */
+/* Tests streaming formats that carry anything. */
 GST_START_TEST (test_transports)
 {
   static const gchar *const transports[] = {
@@ -175,7 +175,8 @@ GST_START_TEST (test_transports)
 }
 GST_END_TEST;
 
-/* An elementary stream is known by its bytes, whatever the file is called. */
+/* Tests that an elementary stream is known by its bytes, whatever the file is
+ * called. */
 GST_START_TEST (test_typefind)
 {
   gchar *folder = temporary_folder ();
@@ -266,8 +267,8 @@ GST_START_TEST (test_discoverer)
 }
 GST_END_TEST;
 
-/* Stereoscopic video, of which demuxers say nothing or something else, but
- * frames do. */
+/* Tests stereoscopic video, of which demuxers say nothing or something else,
+ * but frames do. */
 GST_START_TEST (test_views)
 {
   static const gchar *const views[] = {

@@ -22,14 +22,14 @@ class Skip(Exception):
 # --- reading: everything becomes planes of rows without gaps -----------------
 
 class Pictures:
-    """Frames of one format; a frame is a list of planes."""
+    """Frames of one format. A frame is a list of planes."""
 
     def __init__(self, raw_format, width, height, sample_bytes, sizes, frames,
                  samples=None):
         self.raw_format = raw_format
         self.width, self.height = width, height
         self.sample_bytes = sample_bytes
-        self.sizes = sizes  # (width, height) of each plane
+        self.sizes = sizes  # This is (width, height) of each plane.
         self.frames = frames
         self.samples = samples or len(frames) * sum(w * h for w, h in sizes)
 
@@ -55,7 +55,7 @@ def read_pnm(data):
         return Pictures(names.get(depth, 'GRAY16_LE'), width, height,
                         sample_bytes, [(width, height)], [planes])
 
-    if depth == 16:  # planar RGB ends at 12 bits
+    if depth == 16:  # Planar RGB ends at 12 bits.
         pixels = bytearray(b'\xff' * (8 * width * height))
         for byte in range(6):
             pixels[byte::8] = samples[byte ^ 1::6]
@@ -65,7 +65,7 @@ def read_pnm(data):
     if depth not in names:
         raise Skip(f'no raw format has {depth} bits')
     planes = []
-    for component in (1, 2, 0):  # green, blue, red
+    for component in (1, 2, 0):  # The order is green, blue, red.
         if sample_bytes == 1:
             planes.append(samples[component::3])
             continue

@@ -21,7 +21,7 @@ query_context (GstPad *pad)
   return found;
 }
 
-/* Both pads tell neighbors which context the element shares. */
+/* Checks that both pads tell neighbors which context the element shares. */
 static void
 check_answers (GstElement *element, GstPacoCudaContext *expected)
 {
@@ -89,7 +89,7 @@ become_neighbor (GstPad *pad, GstPacoCudaContext *context)
   gst_pad_set_query_function (pad, neighbor_query);
 }
 
-/* Neighbors up and down the stream are asked for theirs. */
+/* Tests that neighbors up and down the stream are asked for their contexts. */
 GST_START_TEST (test_asks)
 {
   GstPacoCudaContext *context = context_new (0);
@@ -136,8 +136,8 @@ GST_START_TEST (test_makes)
 }
 GST_END_TEST;
 
-/* The first picture tells where all of them are; one that is elsewhere later on
- * is copied. */
+/* Tests that the first picture tells where all of them are, and that one that
+ * is elsewhere later on is copied. */
 GST_START_TEST (test_other_context)
 {
   GstPacoCudaContext *shared = context_new (0), *other = context_new (0);
@@ -159,7 +159,8 @@ GST_START_TEST (test_other_context)
 }
 GST_END_TEST;
 
-/* The device that was asked for codes pictures of another one, as copies. */
+/* Tests that the device that was asked for codes pictures of another one, as
+ * copies. */
 GST_START_TEST (test_other_device)
 {
   GstPacoCudaContext *context;
@@ -181,7 +182,8 @@ GST_START_TEST (test_other_device)
   g_free (device);
   paco_test_teardown (harness, bus);
 
-  /* Nobody has said which: where the pictures are. */
+  /* Nobody has said which device it is, so it is the one where the pictures
+   * are. */
   harness = encoder_harness (ENCODE, &info, NULL, &bus);
   check_encode (harness, context, &info, 9, "any device");
   device = device_of (harness->element);
@@ -193,8 +195,8 @@ GST_START_TEST (test_other_device)
 }
 GST_END_TEST;
 
-/* A picture lies on one device, so an element of several does not ask for device
- * memory, and copies what comes all the same. */
+/* Tests an element of several devices. A picture lies on one device, so it does
+ * not ask for device memory, and copies what comes all the same. */
 GST_START_TEST (test_several_devices)
 {
   GstPacoCudaContext *context;
@@ -222,7 +224,8 @@ GST_START_TEST (test_several_devices)
 }
 GST_END_TEST;
 
-/* A device that is too old for the kernels has pictures all the same. */
+/* Tests a device that is too old for the kernels, but has pictures all the
+ * same. */
 GST_START_TEST (test_old_device)
 {
   GstPacoCudaContext *context;
@@ -254,7 +257,8 @@ GST_START_TEST (test_old_device)
 }
 GST_END_TEST;
 
-/* Whoever has lent a context takes it away: an error, and nothing worse. */
+/* Tests that an element gives an error, and nothing worse happens, when whoever
+ * has lent a context takes it away. */
 GST_START_TEST (test_context_gone)
 {
   GstPacoCudaContext *context;
@@ -290,7 +294,8 @@ GST_END_TEST;
 
 /* --- Failures --- */
 
-/* What an element is given, and what has to come of it if anything does. */
+/* A life of an element: what the element is given, and what has to come of it
+ * if anything does. */
 typedef struct
 {
   GstVideoInfo info;
@@ -300,7 +305,7 @@ typedef struct
   const char *plan; /* from when the element has started, which has tests */
 } Life;
 
-/* Returns whether a frame has come, which is right then. */
+/* Says whether a frame has come, after checking that it is right. */
 static gboolean
 encode_life (const Life *life, GstBus **bus)
 {
@@ -377,8 +382,8 @@ life_clear (Life *life)
   gst_object_unref (life->context);
 }
 
-/* A life in which call number n of a function fails: a frame comes out that is
- * right, or an error. */
+/* Lives a life in which call number n of a function fails, and expects a frame
+ * that is right, or an error. */
 static void
 check_failing (gboolean (*live) (const Life *, GstBus **), const char *function,
     unsigned n, const char *how)

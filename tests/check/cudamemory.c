@@ -28,7 +28,8 @@ check_template (const char *element, const char *pad)
   gst_object_unref (factory);
 }
 
-/* Neither registering the elements nor making them calls the driver. */
+/* Tests that neither registering the elements nor making them calls the
+ * driver. */
 GST_START_TEST (test_registering)
 {
   static const char *const names[] = { "pacoenc", "pacodec", "pacoparse" };
@@ -48,7 +49,8 @@ GST_START_TEST (test_registering)
 }
 GST_END_TEST;
 
-/* libgstcuda ends the program that asks for memory of another format. */
+/* Tests formats. libgstcuda ends the program that asks for memory of a format
+ * that it does not know. */
 GST_START_TEST (test_formats)
 {
   static const char *const never[] = { "GRAY8", "v210", "NV16", "NV21",
@@ -83,8 +85,8 @@ GST_START_TEST (test_formats)
 }
 GST_END_TEST;
 
-/* Planes of half the height are not where 1.22 looks for them when it copies a
- * picture of an odd height to the host. */
+/* Says whether heights may be odd. Planes of half the height are not where 1.22
+ * looks for them when it copies a picture of an odd height to the host. */
 static gboolean
 may_be_odd (const GstVideoInfo *info)
 {
@@ -151,7 +153,7 @@ GST_START_TEST (test_decode_formats)
 }
 GST_END_TEST;
 
-/* Fields of interlaced pictures lie between each other. */
+/* Tests interlaced pictures, whose fields lie between each other. */
 GST_START_TEST (test_fields)
 {
   GstPacoCudaContext *context = context_new (0);
@@ -173,7 +175,8 @@ GST_START_TEST (test_fields)
 }
 GST_END_TEST;
 
-/* Pictures stay on the device: nothing but codestreams crosses the bus. */
+/* Tests that pictures stay on the device: nothing but codestreams crosses the
+ * bus. */
 GST_START_TEST (test_in_place)
 {
   GstPacoCudaContext *context = context_new (0);
@@ -220,9 +223,9 @@ GST_START_TEST (test_in_place)
 }
 GST_END_TEST;
 
-/* Memory of 1.24 and later has a stream, in which a producer may have enqueued
- * what nobody has waited for: nothing but that stream says when the picture is
- * there. */
+/* Tests memory of 1.24 and later, which has a stream in which a producer may
+ * have enqueued what nobody has waited for: nothing but that stream says when
+ * the picture is there. */
 GST_START_TEST (test_memory_stream)
 {
   GstPacoCudaContext *context = context_new (0);
@@ -293,7 +296,7 @@ check_refused (const GstVideoInfo *info, GstBuffer *buffer)
   paco_test_teardown_failed (harness, bus);
 }
 
-/* A pool that is set up for smaller pictures than the caps say. */
+/* Tests a pool that is set up for smaller pictures than the caps say. */
 GST_START_TEST (test_small_pool)
 {
   static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_I420,
@@ -313,8 +316,8 @@ GST_START_TEST (test_small_pool)
 }
 GST_END_TEST;
 
-/* How a picture lies in the memory is the buffer's business: here every other
- * line of a taller picture, and a part of it. */
+/* Tests that a buffer says how its picture lies in the memory: here it is every
+ * other line of a taller picture, or a part of one. */
 GST_START_TEST (test_foreign_strides)
 {
   GstPacoCudaContext *context = context_new (0);
@@ -350,7 +353,7 @@ GST_START_TEST (test_foreign_strides)
 }
 GST_END_TEST;
 
-/* Caps that speak of device memory, and buffers that are not in it. */
+/* Tests caps that speak of device memory, and buffers that are not in it. */
 GST_START_TEST (test_host_buffers)
 {
   GstPacoCudaContext *context = context_new (0);
@@ -375,7 +378,7 @@ GST_START_TEST (test_host_buffers)
 }
 GST_END_TEST;
 
-/* A copy within the device, which nobody has waited for. */
+/* Tests a copy within the device, which nobody has waited for. */
 GST_START_TEST (test_copied)
 {
   GstPacoCudaContext *context = context_new (0);
@@ -458,8 +461,8 @@ GST_START_TEST (test_decoder_changes)
 }
 GST_END_TEST;
 
-/* Who takes any memory gets the system's; who names both gets device memory, in
- * a format that it takes. */
+/* Tests that whoever takes any memory gets the system's, and whoever names both
+ * gets device memory, in a format that it takes. */
 GST_START_TEST (test_decoder_choice)
 {
   static const struct
@@ -519,8 +522,8 @@ GST_START_TEST (test_states)
 }
 GST_END_TEST;
 
-/* The CPU has no part in device memory, and does not ask for it; if it comes all
- * the same, it is copied. */
+/* Tests the CPU backend, which has no part in device memory and does not ask
+ * for it: what comes in it all the same is copied. */
 GST_START_TEST (test_cpu)
 {
   GstPacoCudaContext *context = context_new (0);
@@ -559,7 +562,8 @@ done:
 }
 GST_END_TEST;
 
-/* Buffers of the pool that the encoder proposes lie where it works. */
+/* Tests that buffers of the pool that the encoder proposes lie where it
+ * works. */
 GST_START_TEST (test_proposed_pool)
 {
   GstPacoCudaContext *context = context_new (0);
@@ -596,7 +600,7 @@ GST_START_TEST (test_proposed_pool)
 }
 GST_END_TEST;
 
-/* Coders in a row share one context, and nothing is left of it. */
+/* Tests that coders in a row share one context, and nothing is left of it. */
 GST_START_TEST (test_row)
 {
   GstPacoCudaContext *context = context_new (0);

@@ -14,7 +14,7 @@ GST_DEBUG_CATEGORY (gst_paco_debug);
 
 static const GstPacoCudaLibrary *library;
 
-/* Of the driver; NULL on a GPU. */
+/* These are functions of the driver, which are NULL on a GPU. */
 static struct
 {
   __typeof__ (fake_cuda_calls) *calls;
@@ -23,8 +23,9 @@ static struct
   __typeof__ (fake_cuda_clear) *clear;
 } fake;
 
-/* FALSE if there is no libgstcuda, no driver or no device. Asks the driver for
- * nothing: the tests run in processes that are forked from this one. */
+/* Says whether there are libgstcuda, a driver and a device. It asks the driver
+ * for nothing, because the tests run in processes that are forked from this
+ * one. */
 static inline gboolean
 open_library (void)
 {
@@ -49,7 +50,7 @@ has_fake_driver (void)
   return fake.calls != NULL;
 }
 
-/* Kernels that code anything but stamps. */
+/* Says whether the kernels code anything but stamps. */
 static inline gboolean
 has_real_kernels (void)
 {
@@ -102,7 +103,7 @@ context_new (guint device)
   return context;
 }
 
-/* A context that the library does not own. */
+/* Returns a context that the library does not own. */
 static inline GstPacoCudaContext *
 lent_context (gpointer *handle)
 {
@@ -142,7 +143,7 @@ new_context (GstPacoCudaContext *shared)
   return context;
 }
 
-/* The caller unrefs it. */
+/* Returns what a GstContext tells of, which the caller unrefs. */
 static inline GstPacoCudaContext *
 context_of (GstContext *context)
 {
@@ -180,7 +181,8 @@ is_device_caps (GstCaps *caps, guint i)
       && gst_caps_features_contains (features, GST_PACO_CUDA_FEATURE);
 }
 
-/* Formats of device memory of the pads' templates. */
+/* Returns which formats of device memory the pads' templates have, and how
+ * many. */
 static inline guint
 device_formats (GstVideoFormat *formats)
 {
@@ -193,7 +195,8 @@ device_formats (GstVideoFormat *formats)
   return found;
 }
 
-/* Random; or, for kernels that pass on stamps, all of one byte. */
+/* Makes a picture of random bytes, or, for kernels that pass on stamps, of one
+ * byte. */
 static inline GstBuffer *
 test_picture (const GstVideoInfo *info, guint32 seed)
 {
@@ -217,7 +220,8 @@ buffer_context (GstBuffer *buffer)
   return ((GstPacoCudaMemory *) gst_buffer_peek_memory (buffer, 0))->context;
 }
 
-/* gst_video_frame_copy() leaves out samples behind the last column. */
+/* Copies lines as they are. gst_video_frame_copy() leaves out samples behind
+ * the last column. */
 static inline void
 copy_lines (
     GstVideoFrame *to, const GstVideoFrame *from, const GstVideoInfo *info)
@@ -237,8 +241,8 @@ copy_lines (
   }
 }
 
-/* A new buffer of a context, which may not say how a picture lies in it. stream:
- * that of its memory, from 1.24 on, or NULL. */
+/* Makes a new buffer in a context, which says how a picture lies in it if
+ * has_meta. stream is that of its memory, from 1.24 on, or NULL. */
 static inline GstBuffer *
 empty_device_buffer (GstPacoCudaContext *context, const GstVideoInfo *info,
     gboolean has_meta, GstPacoCudaStream *stream)
@@ -307,7 +311,7 @@ host_copy (const GstVideoInfo *info, GstBuffer *buffer)
 
 /* --- Elements --- */
 
-/* Of the only element of a harness, which has it in a bin. */
+/* Returns the stats of the only element of a harness, which has it in a bin. */
 static inline GstStructure *
 stats_of (GstElement *bin)
 {
@@ -340,7 +344,7 @@ device_of (GstElement *bin)
   return device;
 }
 
-/* The query has its own reference. */
+/* Gives back the caps of a query, which has a reference of its own. */
 static inline void
 unref_caps_of (GstQuery *query)
 {
@@ -359,7 +363,8 @@ encode_on_host (const GstVideoInfo *info, GstBuffer *picture)
   return paco_test_code (ENCODE, info, gst_buffer_ref (picture));
 }
 
-/* What decoders get; stamps are not coded well enough for them. */
+/* Codes a picture for decoders on the CPU, because stamps are not coded well
+ * enough for them. */
 static inline GstBuffer *
 encode_on_cpu (const GstVideoInfo *info, GstBuffer *picture)
 {
@@ -367,7 +372,8 @@ encode_on_cpu (const GstVideoInfo *info, GstBuffer *picture)
       gst_buffer_ref (picture));
 }
 
-/* But for where they stand in their streams. */
+/* Checks that two frames are the same but for where they stand in their
+ * streams. */
 static inline void
 assert_same_bytes (GstBuffer *a, GstBuffer *b, const char *what)
 {
@@ -387,7 +393,8 @@ assert_same_bytes (GstBuffer *a, GstBuffer *b, const char *what)
   g_free (bytes[1]);
 }
 
-/* The element shares this context, which may be NULL, before it has caps. */
+/* Makes a harness whose element shares this context, which may be NULL, before
+ * it has caps. */
 static inline GstHarness *
 encoder_harness (const char *launch, const GstVideoInfo *info,
     GstPacoCudaContext *context, GstBus **bus)
@@ -400,7 +407,7 @@ encoder_harness (const char *launch, const GstVideoInfo *info,
   return harness;
 }
 
-/* Pushes a picture that lies in a context; returns the frame. */
+/* Pushes a picture that lies in a context, and returns the frame. */
 static inline GstBuffer *
 encode_in (GstHarness *harness, GstPacoCudaContext *context,
     const GstVideoInfo *info, GstBuffer *picture)
@@ -415,7 +422,8 @@ encode_in (GstHarness *harness, GstPacoCudaContext *context,
   return out;
 }
 
-/* The same, which has to come to the bytes of a picture in system memory. */
+/* Encodes a picture likewise, and checks that it comes to the bytes of one in
+ * system memory. */
 static inline void
 check_encode (GstHarness *harness, GstPacoCudaContext *context,
     const GstVideoInfo *info, guint32 seed, const char *what)

@@ -17,7 +17,7 @@ gray_info (void)
   return info;
 }
 
-/* Squared error of columns [from, to). */
+/* Returns the squared error of columns [from, to). */
 static double
 square_error (GstBuffer *a, GstBuffer *b, guint from, guint to)
 {
@@ -51,9 +51,10 @@ decode (GstBuffer *coded)
   return decoded;
 }
 
-/* Frames in all ways into pacoparse: no larger than asked for, with the caps that
- * say so, decodable without a broken block, and better the more they may take; and
- * the places of what comes out are those of a stream of these frames. */
+/* Tests frames that come into pacoparse in all ways: they are no larger than
+ * asked for, with the caps that say so, decodable without a broken block, and
+ * better the more they may take; and the places of what comes out are those of
+ * a stream of these frames. */
 GST_START_TEST (test_cut)
 {
   static const guint sizes[] = { 3000, 6000, 12000, 400000 };
@@ -105,7 +106,8 @@ GST_START_TEST (test_cut)
 }
 GST_END_TEST;
 
-/* What cannot be cut is an error that says why, and goes no further. */
+/* Tests that what cannot be cut gives an error that says why, and goes no
+ * further. */
 GST_START_TEST (test_refused)
 {
   static const struct
@@ -154,8 +156,9 @@ code_with_regions (const gchar *launch, GstBuffer *original, guint n)
   return buffer;
 }
 
-/* At the same bytes regions of interest err less than half as much, also if there
- * are more of them than the codec knows of; without a weight they do nothing. */
+/* Tests that regions of interest err less than half as much at the same bytes,
+ * also if there are more of them than the codec knows of, and do nothing
+ * without a weight. */
 GST_START_TEST (test_regions)
 {
   static const gchar *const launch =

@@ -21,7 +21,7 @@ code (guint phase)
       "pacoenc", &info, paco_test_gray_buffer (WIDTH, HEIGHT, phase));
 }
 
-/* Frames with default settings, one behind the other. */
+/* Codes frames with default settings, one behind the other. */
 static GByteArray *
 code_stream (void)
 {
@@ -83,8 +83,9 @@ is_wrong (GstBuffer *picture, GPtrArray *originals)
   return TRUE;
 }
 
-/* The checks have 16 bits: of 300 changes one escapes them in less than one of
- * 200 runs of this test, two hardly ever. Without checks it is some 80. */
+/* Tests that a changed byte is noticed. The checks have 16 bits: of 300 changes
+ * one escapes them in less than one of 200 runs of this test, two hardly ever.
+ * Without checks some 80 would escape. */
 GST_START_TEST (test_one_byte)
 {
   GByteArray *stream = code_stream ();
@@ -151,7 +152,8 @@ push_frames (GstHarness *harness, const Condition *conditions, guint n)
         gst_harness_push (harness, code_as (conditions[i], i)), GST_FLOW_OK);
 }
 
-/* The next warning is about decoding and says `words`; NULL: there is none. */
+/* Expects the next warning to be about decoding and to say `words`; NULL:
+ * expects that there is none. */
 static void
 expect_warning (GstBus *bus, const char *words)
 {
@@ -237,7 +239,7 @@ GST_START_TEST (test_discarded)
 }
 GST_END_TEST;
 
-/* A stream of which nothing could be decoded ends with one error. */
+/* Tests that a stream of which nothing could be decoded ends with one error. */
 GST_START_TEST (test_nothing_decoded)
 {
   const Condition conditions[] = { LOST, LOST, LOST };

@@ -3,7 +3,7 @@
  * at level 5 and every frame at level 6, and gives no warnings if nothing is wrong. */
 #include "pacotest.h"
 
-/* What categories whose names begin with "paco" have said. */
+/* This is what categories whose names begin with "paco" have said. */
 typedef struct
 {
   GMutex lock;
@@ -47,7 +47,7 @@ log_end (Log *log)
   return g_string_free (log->text, FALSE);
 }
 
-/* Each piece stands in the log, behind the one before it. */
+/* Checks that each piece stands in the log, behind the one before it. */
 static void
 expect_pieces (const char *text, const char *const *pieces)
 {
@@ -117,7 +117,7 @@ GST_START_TEST (test_story)
 }
 GST_END_TEST;
 
-/* Level 6 adds the frames, each with its size and times. */
+/* Tests that level 6 adds the frames, each with its size and times. */
 GST_START_TEST (test_frames)
 {
   static const char *const encoder[] = { "pacoenc frame 0: ", " bytes, ",

@@ -16,7 +16,8 @@
   (GST_VIDEO_BUFFER_FLAG_INTERLACED | GST_VIDEO_BUFFER_FLAG_TFF                \
       | GST_VIDEO_BUFFER_FLAG_RFF | GST_VIDEO_BUFFER_FLAG_ONEFIELD)
 
-/* The element interlace gives both fields of a frame the same time. */
+/* Gives each field a time of its own. The element interlace gives both fields
+ * of a frame the same one. */
 static GstPadProbeReturn
 retime (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -30,7 +31,7 @@ retime (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Fields of a format into the elements of tail. */
+/* Launches a source of fields of a format before the elements of tail. */
 static GstElement *
 launch_fields (const gchar *format, const gchar *tail, guint *counter)
 {
@@ -71,7 +72,7 @@ expect_interlaced_caps (GstSample *sample, const gchar *what)
       "%s: %" GST_PTR_FORMAT, what, caps);
 }
 
-/* Plays all fields: pictures, caps, times, flags, durations. */
+/* Plays all fields, and checks pictures, caps, times, flags and durations. */
 static void
 expect_fields (Player *player, GPtrArray *fields, GstClockTime tolerance,
     const gchar *what)
@@ -130,7 +131,7 @@ GST_START_TEST (test_round_trip)
 }
 GST_END_TEST;
 
-/* Each resolution level halves the lines of the field. */
+/* Tests that each resolution level halves the lines of the field. */
 GST_START_TEST (test_reduced)
 {
   static const gint heights[] = { 68, 34, 18, 10 };
@@ -159,7 +160,8 @@ GST_START_TEST (test_reduced)
 }
 GST_END_TEST;
 
-/* A frame's header says which field it is, and how many lines that has. */
+/* Tests that a frame's header says which field it is, and how many lines that
+ * has. */
 GST_START_TEST (test_header)
 {
   GstHarness *harness = gst_harness_new ("pacoenc");
@@ -191,7 +193,8 @@ GST_START_TEST (test_header)
 }
 GST_END_TEST;
 
-/* The rate is that of frames, but to a muxer each buffer is one. */
+/* Tests that the rate in caps is that of frames, but to a muxer each buffer is
+ * one. */
 GST_START_TEST (test_rate_in_caps)
 {
   static const struct

@@ -61,7 +61,7 @@ GST_START_TEST (test_decoder)
     g_usleep (g_random_int_range (0, 3000));
     flush (harness);
   }
-  /* All is as before. */
+  /* All is as it was before the flush. */
   while ((buffer = gst_harness_try_pull (harness)))
     gst_buffer_unref (buffer);
   push (harness, frame->data, frame->len);
@@ -126,7 +126,8 @@ GST_START_TEST (test_encoder_is_stopped)
   fail_unless_equals_int (push_picture (harness), GST_FLOW_OK);
   gst_buffer_unref (gst_harness_pull (harness));
   deactivate (harness);
-  /* The largest frame that there may be is another one, of which caps tell. */
+  /* The largest frame that there may be has another size now, of which caps
+   * tell. */
   g_object_set (encoder, "quality", 10.0, NULL);
   fail_unless_equals_int (push_picture (harness), GST_FLOW_FLUSHING);
   gst_object_unref (encoder);

@@ -3,7 +3,8 @@
  * them, and codes every format with the elements and back. */
 #include "pacotest.h"
 
-/* The last format of GStreamer 1.22; later ones may be missing in the table. */
+/* This is the last format of GStreamer 1.22; later ones may be missing in the
+ * table. */
 #define LAST_KNOWN_FORMAT GST_VIDEO_FORMAT_NV12_10BE_8L128
 
 GST_START_TEST (test_every_format_is_known)
@@ -142,7 +143,7 @@ check_alpha (GstVideoFormat format, const PacoRawFormat *raw,
   return changed;
 }
 
-/* Whatever is done to the colour. */
+/* Tests that alpha is lossless, whatever is done to the colour. */
 GST_START_TEST (test_alpha_is_lossless)
 {
   static const char *const encoders[] = {
@@ -159,7 +160,8 @@ GST_START_TEST (test_alpha_is_lossless)
     PacoRawFormat raw;
 
     fail_unless (paco_raw_format (formats[i], &raw));
-    /* The other way round it does not know of some, Y410 say. */
+    /* The reverse does not hold: GStreamer does not know of the alpha of some,
+     * such as Y410. */
     if (GST_VIDEO_FORMAT_INFO_HAS_ALPHA (finfo))
       fail_unless_equals_int (raw.n_components, 4);
     fail_if (raw.n_components == 2);
@@ -176,8 +178,8 @@ GST_START_TEST (test_alpha_is_lossless)
 }
 GST_END_TEST;
 
-/* Padding of pixels comes out as documented: as opaque alpha, or 0 where a word
- * is shared. */
+/* Tests that padding of pixels comes out as documented: as opaque alpha, or 0
+ * where a word is shared. */
 GST_START_TEST (test_padding)
 {
   static const struct
@@ -310,7 +312,7 @@ GST_START_TEST (test_layout_does_not_matter)
 }
 GST_END_TEST;
 
-/* Every value that a header can hold comes back in GstVideoInfo. */
+/* Tests that every value that a header can hold comes back in GstVideoInfo. */
 GST_START_TEST (test_video_info_comes_back)
 {
   GRand *random = g_rand_new_with_seed (7);
@@ -349,7 +351,8 @@ GST_START_TEST (test_video_info_comes_back)
 }
 GST_END_TEST;
 
-/* A header of a later version of GStreamer, or of nonsense, still gives caps. */
+/* Tests that a header of a later version of GStreamer, or of nonsense, still
+ * gives caps. */
 GST_START_TEST (test_unknown_numbers)
 {
   PacoHeader header = { 0 };
@@ -378,7 +381,7 @@ GST_START_TEST (test_unknown_numbers)
   fail_unless (paco_video_info_from_header (&header, &info));
   fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_Y444);
 
-  /* Nor are there formats for all components. */
+  /* There are no formats for all numbers of components, either. */
   header.picture.n_components = 2;
   fail_if (paco_video_info_from_header (&header, &info));
 }

@@ -17,14 +17,14 @@ import tempfile
 import time
 import zlib
 
-MEMORY = 1200 * 1000 * 1000  # bytes, resident
+MEMORY = 1200 * 1000 * 1000  # These are bytes, resident.
 SECONDS = 5
 PULL = 'filesrc location={} ! pacoparse'
 PUSH = 'filesrc location={} ! queue ! pacoparse'
 
 
 def run(command, seconds=60):
-    """(status or None, what was printed, seconds)"""
+    """Returns (status or None, what was printed, seconds)."""
     start = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True)
@@ -39,8 +39,8 @@ def run(command, seconds=60):
 
 
 def play(pipeline):
-    """In a process of its own: plays to the end or to an error, prints the
-    number of pictures and what was said."""
+    """Plays, in a process of its own, to the end or to an error, and prints
+    the number of pictures and what was said."""
     import gi
     gi.require_version('Gst', '1.0')
     from gi.repository import Gst
@@ -74,7 +74,7 @@ def play(pipeline):
 
 
 def encode(folder, n, caps, options=''):
-    """n frames of a small picture."""
+    """Returns n frames of a small picture."""
     path = folder / 'made.paco'
     status, printed, _ = run(['gst-launch-1.0'] + (
         f'videotestsrc num-buffers={n} ! video/x-raw,{caps},framerate=25/1 ! '
@@ -94,7 +94,7 @@ def split(stream):
 
 
 def repair(frame):
-    """The header's check, and that of the index."""
+    """Makes the header's check right again, and that of the index."""
     header, = struct.unpack_from('<H', frame, 6)
     index, = struct.unpack_from('<I', frame, 12)
     struct.pack_into('<I', frame, 16, zlib.crc32(frame[header:header + index]))
@@ -103,7 +103,7 @@ def repair(frame):
 
 
 def n_blocks(width, height, components, levels=5):
-    """Codeblocks of 64 x 256 (FORMAT.md section 4)."""
+    """Returns the number of codeblocks of 64 x 256 (FORMAT.md section 4)."""
     def blocks(w, h):
         return -(-w // 64) * -(-h // 256)
     n = 0
@@ -116,7 +116,7 @@ def n_blocks(width, height, components, levels=5):
 
 
 def empty(frame, width, height, components):
-    """A frame of the size, all of whose blocks are empty."""
+    """Returns a frame of the size, all of whose blocks are empty."""
     header, = struct.unpack_from('<H', frame, 6)
     n = n_blocks(width, height, components)
     frame = frame[:header] + bytes(n)
@@ -145,7 +145,7 @@ def damaged_index(frame):
 
 
 def streams(folder):
-    """(name, bytes, how it is read)"""
+    """Yields (name, bytes, how it is read)."""
     gray = split(encode(folder, 4, 'format=GRAY8,width=64,height=64'))
     four = split(encode(folder, 1, 'format=ARGB64,width=64,height=64'))
     v210 = split(encode(folder, 1, 'format=v210,width=64,height=64'))
@@ -163,7 +163,8 @@ def streams(folder):
         bytearray(gray[0]), 1, 0x7fffffff), PULL
     noise = split(encode(folder, 8, 'format=GRAY8,width=256,height=256'))
     yield 'indexes-damaged', b''.join(map(damaged_index, noise)), PULL
-    # Beginnings of frames that never come, and one that is 2 GB long.
+    # These are beginnings of frames that never come, and of one that is 2 GB
+    # long.
     header, = struct.unpack_from('<H', gray[0], 6)
     large = bytearray(gray[0][:header])
     struct.pack_into('<II', large, 8, 0x7fffffff, 1000)
@@ -185,7 +186,7 @@ def shared_streams():
 
 
 def check(path, name, data, source):
-    """A sentence if the stream did harm, else None."""
+    """Returns a sentence if the stream did harm, else None."""
     path.write_bytes(data)
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     # gst-launch-1.0 would do, but for versions that miss an error that comes

@@ -13,10 +13,10 @@ GST_START_TEST (test_claim)
 
   gst_paco_latency_init (&latency, 3, 50, 1);
   fail_unless_equals_uint64 (latency.claim, 60 * GST_MSECOND);
-  /* Without a rate: of 25 frames per second. */
+  /* Without a rate the claim is that of 25 frames per second. */
   gst_paco_latency_init (&latency, 2, 0, 1);
   fail_unless_equals_uint64 (latency.claim, 80 * GST_MSECOND);
-  /* Absurd rates. */
+  /* These rates are absurd. */
   gst_paco_latency_init (&latency, 8, 1, G_MAXINT);
   fail_unless_equals_uint64 (latency.claim, GST_PACO_MAX_LATENCY);
   fail_if (gst_paco_latency_measured (&latency, G_MAXUINT64));
@@ -27,8 +27,8 @@ GST_START_TEST (test_claim)
 }
 GST_END_TEST;
 
-/* The claim comes down to what is measured, goes up with a frame that takes
- * longer, and does neither often. */
+/* Tests that the claim comes down to what is measured, goes up with a frame
+ * that takes longer, and does neither often. */
 GST_START_TEST (test_claim_follows)
 {
   GRand *random = g_rand_new_with_seed (g_random_int ());
@@ -42,7 +42,7 @@ GST_START_TEST (test_claim_follows)
   fail_unless_equals_uint64 (latency.claim, 2500 * GST_USECOND);
   fail_unless (gst_paco_latency_measured (&latency, 20 * GST_MSECOND));
   fail_unless_equals_uint64 (latency.claim, 25 * GST_MSECOND);
-  /* Longer than as many frames as are in flight. */
+  /* This is longer than as many frames as are in flight. */
   fail_unless (gst_paco_latency_measured (&latency, 500 * GST_MSECOND));
   fail_unless_equals_uint64 (latency.claim, 80 * GST_MSECOND);
 
@@ -120,13 +120,14 @@ static const struct
   { "25/1", 8, 320 * GST_MSECOND, 320 * GST_MSECOND },
   { "50/1", 8, 160 * GST_MSECOND, 160 * GST_MSECOND },
   { "1/1", 8, GST_SECOND, GST_SECOND },
-  /* What a stream says that cannot be is not believed. */
+  /* These rates cannot be, and are not believed. */
   { "1/2147483647", 1, GST_SECOND, 40 * GST_MSECOND },
   { "1/2147483647", 8, GST_SECOND, 320 * GST_MSECOND },
   { "2147483647/1", 2, 0, 80 * GST_MSECOND },
 };
 
-/* Until frames have been measured; a single one cannot lower it. */
+/* Checks what is claimed until frames have been measured; a single one cannot
+ * lower it. */
 static void
 check_claim (gboolean decodes, guint i)
 {
@@ -154,7 +155,8 @@ GST_START_TEST (test_claims_of_decoder)
 }
 GST_END_TEST;
 
-/* With one frame per second nothing near a second is claimed for small ones. */
+/* Tests that with one frame per second nothing near a second is claimed for
+ * small ones. */
 GST_START_TEST (test_measured)
 {
   Element element;

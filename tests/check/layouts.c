@@ -9,7 +9,8 @@
 
 #define MAX_WIDTH 200
 
-/* Only these, and only with odd widths, have no room for all samples. */
+/* Says whether a line has room for all samples. Only these formats, and only
+ * with odd widths, have none. */
 static gboolean
 holds (GstVideoFormat format, guint width)
 {
@@ -38,7 +39,8 @@ is_tiled (GstVideoFormat format)
   return raw.tiled;
 }
 
-/* GStreamer's functions read and write two pixels, beyond the end of the line. */
+/* Says whether GStreamer's functions, which read and write two pixels, would go
+ * beyond the end of the line. */
 static gboolean
 is_too_short_for_gstreamer (GstVideoFormat format, guint width)
 {
@@ -47,8 +49,8 @@ is_too_short_for_gstreamer (GstVideoFormat format, guint width)
 
 typedef void (*FormatFunc) (GstVideoFormat format, guint width, guint height);
 
-/* Calls it for each format that is coded, in tiles or not, with one of `step`
- * widths, and a height of 1, 3 or 5. */
+/* Calls check for each format that is coded, in tiles or not, with one of
+ * `step` widths, and a height of 1, 3 or 5. */
 static void
 each_format (gboolean tiled, guint step, FormatFunc check)
 {
@@ -64,7 +66,7 @@ each_format (gboolean tiled, guint step, FormatFunc check)
 
 /* --- unpack --- */
 
-/* Bits of a word of the unpacked line: 8 or 16. */
+/* Returns how many bits a word of the unpacked line has, 8 or 16. */
 static guint
 unpacked_bits (const GstVideoFormatInfo *finfo)
 {
@@ -159,7 +161,7 @@ random_planes (const PacoPictureFormat *format)
   return planes;
 }
 
-/* All of them as GStreamer packs them; what has no alpha is opaque. */
+/* Packs all components as GStreamer packs them; what has no alpha is opaque. */
 static void
 pack (const PacoPlanes *planes, const PacoPictureFormat *format,
     GstVideoFrame *frame)
@@ -203,9 +205,9 @@ filled_buffer (const GstVideoInfo *info, guint8 byte)
 
 /* --- bytes --- */
 
-/* The bits of the last group of a line that belong to samples beyond the last
- * column. GStreamer repeats the last sample there, in some formats; ours are
- * 0. */
+/* Marks the bits of the last group of a line that belong to samples beyond the
+ * last column. GStreamer repeats the last sample there, in some formats; ours
+ * are 0. */
 static void
 mark_beyond (const PacoPictureFormat *format, const PacoPicture *picture,
     const PacoRegion *region, guint8 *group)
@@ -222,7 +224,8 @@ mark_beyond (const PacoPictureFormat *format, const PacoPicture *picture,
   }
 }
 
-/* GStreamer 1.22 exchanges the chroma of the last pixel of an odd line. */
+/* Says whether the chroma of the last pixel of an odd line is exchanged, as
+ * GStreamer 1.22 does. */
 static gboolean
 is_misplaced (GstVideoFormat format, guint plane)
 {
@@ -317,7 +320,7 @@ GST_END_TEST;
 
 /* --- tiles --- */
 
-/* What is in tiles survives packing and unpacking. */
+/* Checks that what is in tiles survives packing and unpacking. */
 static void
 check_tiles (GstVideoFormat format, guint width, guint height)
 {
@@ -366,7 +369,8 @@ typedef struct
 
 static Coders coders;
 
-/* A picture in memory of noise: lines with padding, some from the last one up. */
+/* This is a picture in memory of noise: lines have padding, and some go from
+ * the last one up. */
 typedef struct
 {
   PacoPicture picture;
@@ -417,7 +421,7 @@ noise_init (
     picture->data[c] = noise->memory + begin[c];
 }
 
-/* Another one with the same bytes. */
+/* Makes another one with the same bytes. */
 static void
 noise_copy (Noise *copy, const Noise *noise)
 {
@@ -472,8 +476,8 @@ decode (GBytes *bytes, const PacoPicture *picture)
   g_assert_no_error (frame.error);
 }
 
-/* The bytes that a decoder is to leave: the samples of source, and else the blank
- * of each region, between lines what was there. */
+/* Stores the bytes that a decoder is to leave: the samples of source, the blank
+ * of each region in other bits, and between lines what was there. */
 static void
 store (const PacoRawFormat *raw, const PacoPictureFormat *format,
     const PacoPicture *source, const PacoPicture *destination)
@@ -509,7 +513,7 @@ encode_planes (const PacoRawFormat *raw, const PacoPictureFormat *format,
   return bytes;
 }
 
-/* Any of the instruction sets that this machine has. */
+/* Chooses any of the instruction sets that this machine has. */
 static void
 choose_instructions (void)
 {

@@ -10,8 +10,8 @@
 #define SMALL 64 /* columns, and lines, of the frames around */
 #define HUGE_SIZE PACO_MAX_SIZE
 
-/* A legal frame whose blocks are all empty: a few bytes, whatever it claims to
- * be. */
+/* Makes a legal frame whose blocks are all empty: it has a few bytes, whatever
+ * it claims to be. */
 static GstBuffer *
 empty_frame_of (
     const PacoPictureFormat *picture, const char *raw_format, guint levels)
@@ -84,7 +84,7 @@ count_caps (GstPad *pad, GstPadProbeInfo *info, gpointer n)
   return GST_PAD_PROBE_OK;
 }
 
-/* Bytes of address space that the process has. */
+/* Returns how many bytes of address space the process has. */
 static gsize
 address_space (void)
 {
@@ -99,9 +99,10 @@ address_space (void)
 
 #define N_SMALL 13
 
-/* Small frames with `odd` in the middle, which costs itself only; downstream
- * never hears of its format. memory: bytes of address space that there are for
- * decoding, 0: any. The threads of encoder and decoder take some before. */
+/* Decodes small frames with `odd` in the middle, which costs itself only;
+ * downstream never hears of its format. memory is the address space that there
+ * is for decoding, in bytes, or 0 for any. The threads of encoder and decoder
+ * take some before. */
 static void
 check_lost (const char *launch, GstBuffer *odd, gsize memory)
 {
@@ -151,7 +152,8 @@ GST_START_TEST (test_max_pixels)
 }
 GST_END_TEST;
 
-/* The sentence says what to set, and with that the frame is decoded. */
+/* Tests that the sentence says what to set, and that the frame is decoded with
+ * that. */
 GST_START_TEST (test_max_pixels_advice)
 {
   GstBus *bus;
@@ -189,9 +191,9 @@ GST_END_TEST;
 
 /* --- memory --- */
 
-/* The coefficients of the huge frame alone take 1 GiB, its pictures 256 MiB
- * each: with one limit there is no memory for the coefficients, with the other
- * there is, but not for the pictures too. */
+/* Tests that there is no memory. The coefficients of the huge frame alone take
+ * 1 GiB, its pictures 256 MiB each: with one limit there is no memory for the
+ * coefficients, with the other there is, but not for the pictures too. */
 GST_START_TEST (test_no_memory)
 {
   static const gsize limits[] = { (gsize) 600 << 20, (gsize) 1400 << 20 };
@@ -205,7 +207,8 @@ GST_START_TEST (test_no_memory)
 }
 GST_END_TEST;
 
-/* Without memory for what the stream is made of there is no stream. */
+/* Tests that there is no stream without memory for what the stream is made
+ * of. */
 GST_START_TEST (test_no_memory_for_stream)
 {
   GstBus *bus;
@@ -234,7 +237,7 @@ GST_START_TEST (test_no_memory_for_stream)
 }
 GST_END_TEST;
 
-/* An odd frame that has fewer levels than are left out. */
+/* Tests an odd frame that has fewer levels than are left out. */
 GST_START_TEST (test_odd_levels)
 {
   GstBus *bus;
@@ -251,8 +254,8 @@ GST_START_TEST (test_odd_levels)
 }
 GST_END_TEST;
 
-/* Of large pictures fewer may be in flight than of small ones; v210 is decoded
- * to planes, of which there are as many. */
+/* Tests that fewer large pictures may be in flight than small ones; v210 is
+ * decoded to planes, of which there are as many. */
 GST_START_TEST (test_depth_changes)
 {
   static const guint heights[] = { 64, 3200, 64, 4992, 3200 };
@@ -286,7 +289,7 @@ GST_START_TEST (test_depth_changes)
 
       /* A line of 256 columns has 43 groups of six, in 768 bytes. */
       fail_unless_equals_int (size, 768 * heights[i] / 32);
-      /* Three samples in the middle of their range. */
+      /* These are three samples in the middle of their range. */
       for (gsize at = 0; at < size; at += 768) {
         guint8 word[4];
 

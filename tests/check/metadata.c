@@ -159,8 +159,8 @@ describe_afd (GString *text, const GstMeta *meta, guint reduce)
       text, "AFD %u %d %d", afd->field, afd->spec, afd->afd);
 }
 
-/* The first line, or column, from which on 1/2^reduce of the picture is not covered
- * by any of those before. */
+/* Returns the first line, or column, from which on 1/2^reduce of the picture is
+ * not covered by any of those before. */
 static guint
 shrink (guint at, guint reduce)
 {
@@ -279,7 +279,8 @@ put_on (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* The same for fields, of which GStreamer's interlace gives two the same time. */
+/* Puts metas on fields likewise, of which GStreamer's interlace gives two the
+ * same time. */
 static GstPadProbeReturn
 put_on_field (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -311,7 +312,7 @@ compare (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Metas go on in front of `enc`, and are compared behind `dec`. */
+/* Has metas put on in front of `enc`, and compared behind `dec`. */
 static GstElement *
 watch (GstElement *pipeline, Session *session)
 {
@@ -359,7 +360,8 @@ GST_START_TEST (test_fields)
 }
 GST_END_TEST;
 
-/* Each field has its own; in the pipeline, and through files. */
+/* Tests that each field has metas of its own, in the pipeline and through
+ * files. */
 GST_START_TEST (test_alternate)
 {
   static const struct
@@ -405,7 +407,7 @@ GST_START_TEST (test_alternate)
 }
 GST_END_TEST;
 
-/* Through files, which know no metas. */
+/* Tests files, which know no metas. */
 GST_START_TEST (test_containers)
 {
   static const struct

@@ -8,7 +8,7 @@
 
 /* --- what is left out ------------------------------------------------- */
 
-/* The warnings of a pipeline that runs to its end. */
+/* Returns the warnings of a pipeline that runs to its end. */
 static GPtrArray *
 run_for_warnings (GstElement *pipeline)
 {
@@ -56,7 +56,8 @@ stop_pipeline (GstElement *pipeline)
   gst_object_unref (pipeline);
 }
 
-/* The property says what a frame remembers. The transport drops all metas. */
+/* Tests that the property says what a frame remembers. The transport drops all
+ * metas. */
 GST_START_TEST (test_property)
 {
   static const struct
@@ -151,7 +152,7 @@ put_long_caption (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* As applications may set what a meta says themselves. */
+/* Puts timecodes as applications may set them by themselves. */
 static GstPadProbeReturn
 put_odd_timecodes (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -165,7 +166,7 @@ put_odd_timecodes (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   gst_buffer_add_video_time_code_meta_full (
       info->data, FPS, 1, NULL, 0, 1, 2, 3, 4, 0)
       ->tc.config.fps_n = (guint) G_MAXINT + 1;
-  /* In UTC, which frames remember, there is no such year. */
+  /* There is no such year in UTC, which frames remember. */
   gst_buffer_add_video_time_code_meta_full (
       info->data, FPS, 1, jam, 0, 1, 2, 3, 4, 0);
   return GST_PAD_PROBE_OK;
@@ -206,7 +207,7 @@ GST_START_TEST (test_left_out)
             : left_out >= 500 * N_FRAMES);
     if (cases[i].counts)
       fail_unless_equals_string (counts->str, cases[i].counts);
-    /* What there is little of goes first. */
+    /* Kinds of which there is little go first. */
     fail_unless (g_str_has_prefix (counts->str, "1111"), "%s", counts->str);
     stop_pipeline (pipeline);
     g_ptr_array_unref (warnings);
@@ -227,8 +228,8 @@ file_has (const gchar *path, const gchar *word)
   return memmem (data, size, word, strlen (word)) != NULL;
 }
 
-/* The timecode track of a MOV file, as with any other encoder; also from frames that
- * were in a file without one. */
+/* Tests the timecode track of a MOV file, which is there as with any other
+ * encoder, also of frames that were in a file without one. */
 GST_START_TEST (test_timecode_track)
 {
   g_autofree gchar *raw = g_build_filename (
@@ -299,7 +300,7 @@ link_caption (GstElement *extractor, GstPad *pad, gpointer sink)
   gst_object_unref (peer);
 }
 
-/* Captions come out of decoded pictures, and out of coded ones. */
+/* Tests that captions come out of decoded pictures, and out of coded ones. */
 GST_START_TEST (test_ccextractor)
 {
   static const gchar *const ways[] = {

@@ -9,7 +9,7 @@
 #define WIDTH 96
 #define HEIGHT 64
 
-/* Frames, and the same as fields, two of each frame. */
+/* These give frames, and the same as fields, two of each frame. */
 #define NUMBER "num-buffers=" G_STRINGIFY (N_FRAMES)
 #define SIZE "width=" G_STRINGIFY (WIDTH) ",height=" G_STRINGIFY (HEIGHT)
 #define RATE "framerate=" G_STRINGIFY (FPS) "/1"
@@ -18,7 +18,7 @@
 #define FIELDS                                                                 \
   FRAMES " ! interlace field-pattern=2:2 ! video/x-raw(format:Interlaced)"
 
-/* With more for the caps, and with settings of the encoder. */
+/* These take more for the caps, and settings of the encoder. */
 #define SOURCE FRAMES "%s ! pacoenc name=enc %s ! "
 
 static inline void

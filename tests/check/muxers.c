@@ -15,14 +15,14 @@
   "videotestsrc pattern=ball num-buffers=%u ! " SOURCE                         \
   " ! pacoenc rate-control=lossless ! "
 
-/* 16000 samples. */
+/* This is 16000 samples. */
 #define AUDIO                                                                  \
   "audiotestsrc num-buffers=16 samplesperbuffer=1000 ! "                       \
   "audio/x-raw, format=S24LE, rate=48000, channels=1"
 
 /* --- refusals --------------------------------------------------------- */
 
-/* The muxer itself says by its template that it takes no such video. */
+/* Tests muxers that say by their templates that they take no such video. */
 GST_START_TEST (test_does_not_link)
 {
   static const gchar *const tails[] = {
@@ -51,7 +51,7 @@ GST_START_TEST (test_does_not_link)
 }
 GST_END_TEST;
 
-/* It is known only once caps are negotiated. */
+/* Tests muxers of which that is known only once caps are negotiated. */
 GST_START_TEST (test_is_refused)
 {
   static const gchar *const tails[] = {
@@ -153,8 +153,8 @@ GST_START_TEST (test_splitmuxsink)
 }
 GST_END_TEST;
 
-/* The muxer comes when the stream already runs: other caps for the same
- * frames. */
+/* Tests a muxer that comes when the stream already runs: it gets other caps for
+ * the same frames. */
 GST_START_TEST (test_caps_follow_the_peer)
 {
   GstHarness *harness = gst_harness_new_parse (
@@ -302,7 +302,7 @@ GST_START_TEST (test_encodebin)
 }
 GST_END_TEST;
 
-/* A file of another kind, with sound, becomes one of PaCo. */
+/* Tests that a file of another kind, with sound, becomes one of PaCo. */
 GST_START_TEST (test_transcodebin)
 {
   static const gchar *const profiles[] = { "mov-lossless", "mkv-lossless" };

@@ -26,9 +26,9 @@ format_of (const GstHarness *harness)
   return GST_VIDEO_INFO_FORMAT (&info);
 }
 
-/* Downstream wants another format while frames of the old one are in flight,
- * large ones, so that they still are when it says so. The old ones come as they
- * were begun, the next one as it is wanted. */
+/* Tests that downstream wants another format while frames of the old one are in
+ * flight. They are large, so that they still are when it says so. The old ones
+ * come as they were begun, the next one as it is wanted. */
 GST_START_TEST (test_reconfigure_in_flight)
 {
   GstBus *bus;
@@ -68,9 +68,10 @@ GST_START_TEST (test_reconfigure_in_flight)
 }
 GST_END_TEST;
 
-/* Caps that cannot be told to a flushing peer are no error of negotiation: that
- * would end a stream which is only being seeked in. The elements push behind
- * their streaming thread, which hears of it with one of the next frames. */
+/* Checks that caps that cannot be told to a flushing peer are no error of
+ * negotiation, which would end a stream that is only being seeked in. The
+ * elements push behind their streaming thread, which hears of it with one of
+ * the next frames. */
 static void
 check_flushing (const char *name, const char *caps, GstBuffer *buffer)
 {

@@ -91,7 +91,8 @@ broken (guint how)
   return buffer;
 }
 
-/* Each costs a warning and its frame; the good frames around it come out. */
+/* Tests that each broken frame costs a warning and itself; the good frames
+ * around it come out. */
 GST_START_TEST (test_broken_frames)
 {
   for (guint how = 0;; how++) {
@@ -199,7 +200,8 @@ GST_START_TEST (test_discard_corrupted)
 }
 GST_END_TEST;
 
-/* Two frames in one buffer are upstream's mistake; the first one comes out. */
+/* Tests that of two frames in one buffer, which is upstream's mistake, the
+ * first one comes out. */
 GST_START_TEST (test_bytes_behind)
 {
   GstBus *bus;
@@ -212,7 +214,7 @@ GST_START_TEST (test_bytes_behind)
 }
 GST_END_TEST;
 
-/* The bitstream, not the caps, says how large the picture is. */
+/* Tests that the bitstream, not the caps, says how large the picture is. */
 GST_START_TEST (test_lying_caps)
 {
   GstBus *bus;
@@ -260,7 +262,7 @@ GST_START_TEST (test_renegotiation)
 }
 GST_END_TEST;
 
-/* Downstream takes another layout of the same samples. */
+/* Tests that downstream may take another layout of the same samples. */
 GST_START_TEST (test_other_layout)
 {
   static const GstVideoFormat pairs[][2] = {
@@ -294,7 +296,7 @@ GST_START_TEST (test_other_layout)
 }
 GST_END_TEST;
 
-/* Downstream changes its mind while frames flow. */
+/* Tests that downstream may change its mind while frames flow. */
 GST_START_TEST (test_downstream_reconfigures)
 {
   static const char *const formats[] = { "I422_10LE", "Y210", "v210" };
@@ -425,8 +427,8 @@ output_info (GstHarness *harness, GstVideoInfo *info)
   gst_caps_unref (caps);
 }
 
-/* Frames of both forms, whatever they say of their stream and however many lines
- * a field of them has, are decoded as each of them alone. */
+/* Tests that frames of both forms, whatever they say of their stream and
+ * however many lines a field of them has, are decoded as each of them alone. */
 GST_START_TEST (test_forms)
 {
   static const PacoInterlaceMode modes[] = { PACO_INTERLACE_MIXED,
@@ -467,7 +469,7 @@ GST_START_TEST (test_forms)
 }
 GST_END_TEST;
 
-/* A constant picture stays constant, however it is reduced. */
+/* Tests that a constant picture stays constant, however it is reduced. */
 GST_START_TEST (test_reduced_samples)
 {
   static const char *const modes[] = { "progressive", "interleaved" };
@@ -523,7 +525,7 @@ GST_START_TEST (test_too_much_reduction)
 }
 GST_END_TEST;
 
-/* HDR fields and colorimetry come back though no caps carry them. */
+/* Tests that HDR fields and colorimetry come back though no caps carry them. */
 GST_START_TEST (test_header_fields_survive)
 {
   GstBus *bus;
@@ -592,7 +594,7 @@ GST_START_TEST (test_flush)
 }
 GST_END_TEST;
 
-/* Frames go in forwards, group by group, and come out backwards. */
+/* Tests that frames go in forwards, group by group, and come out backwards. */
 GST_START_TEST (test_backwards)
 {
   GstBus *bus;
@@ -628,8 +630,8 @@ GST_START_TEST (test_backwards)
 }
 GST_END_TEST;
 
-/* Gaps with frames in flight; where only key frames are wanted, the base class
- * has those out before it goes on. */
+/* Tests gaps with frames in flight. Where only key frames are wanted, the base
+ * class has those out before it goes on. */
 GST_START_TEST (test_gap)
 {
   static const GstSegmentFlags flags[] = { GST_SEGMENT_FLAG_NONE,
@@ -660,7 +662,8 @@ GST_START_TEST (test_gap)
 }
 GST_END_TEST;
 
-/* Frames that are late already are decoded unless qos says otherwise. */
+/* Tests that frames that are late already are decoded unless qos says
+ * otherwise. */
 GST_START_TEST (test_qos)
 {
   for (guint qos = 0; qos < 2; qos++) {
@@ -701,7 +704,8 @@ propose_small_pool (GstPad *pad, GstPadProbeInfo *info, gpointer seen)
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* A pool of one buffer downstream, which keeps what it gets, is no dead end. */
+/* Tests that a pool of one buffer downstream, which keeps what it gets, is no
+ * dead end. */
 GST_START_TEST (test_small_pool)
 {
   GstBus *bus;

@@ -76,7 +76,8 @@ GST_START_TEST (test_caps)
 }
 GST_END_TEST;
 
-/* All frames come out at EOS, in order, each a sync point with its times. */
+/* Tests that all frames come out at EOS, in order, each a sync point with its
+ * times. */
 GST_START_TEST (test_order_and_drain)
 {
   static const char *const launches[] = { "pacoenc pipeline-depth=1",
@@ -109,8 +110,8 @@ GST_START_TEST (test_order_and_drain)
 }
 GST_END_TEST;
 
-/* A frame says where in the stream it stands; another format begins another
- * stream. */
+/* Tests that a frame says where in the stream it stands, and that another
+ * format begins another stream. */
 GST_START_TEST (test_places)
 {
   static const gchar *const caps[] = { SMALL_CAPS,
@@ -145,7 +146,7 @@ GST_START_TEST (test_places)
 }
 GST_END_TEST;
 
-/* A frame comes out although no later one goes in. */
+/* Tests that a frame comes out although no later one goes in. */
 GST_START_TEST (test_single_frame_is_not_kept)
 {
   GstBus *bus;
@@ -240,7 +241,8 @@ GST_START_TEST (test_no_cuda)
     error = paco_test_pop_error (bus);
     fail_unless (g_error_matches (
         error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND));
-    /* What to do in a build without CUDA, what is missing in one with it. */
+    /* The message says what to do in a build without CUDA, and what is missing
+     * in one with it. */
     fail_unless (strstr (error->message, "backend=cpu") != NULL
         || strstr (error->message, "no CUDA device") != NULL);
     g_error_free (error);
@@ -283,7 +285,7 @@ GST_START_TEST (test_refused_input)
       64 * 48 * 2);
   check_refused (
       "video/x-raw,format=UYVP,width=35,height=48,framerate=25/1", 88 * 48);
-  /* A buffer that is too small for its caps. */
+  /* This buffer is too small for its caps. */
   check_refused (SMALL_CAPS, 64 * 47);
 }
 GST_END_TEST;
@@ -325,7 +327,8 @@ GST_START_TEST (test_video_meta)
 }
 GST_END_TEST;
 
-/* Metas that are not about memory pass through encoder and decoder. */
+/* Tests that metas that are not about memory pass through encoder and
+ * decoder. */
 GST_START_TEST (test_metas)
 {
   GstBus *bus;
@@ -369,9 +372,9 @@ count_configurations (GstHarness *harness, const char *name)
   return n;
 }
 
-/* In mixed streams each buffer says what it is, and the flags come back. The
- * encoder gets ready for both forms of frames at once, the decoder when it first
- * sees one. */
+/* Tests that in mixed streams each buffer says what it is, and that the flags
+ * come back. The encoder gets ready for both forms of frames at once, the
+ * decoder when it first sees one. */
 GST_START_TEST (test_interlaced)
 {
   static const guint flags[] = { 0, GST_VIDEO_BUFFER_FLAG_INTERLACED, 0,
@@ -416,7 +419,7 @@ GST_START_TEST (test_interlaced)
 }
 GST_END_TEST;
 
-/* Fields are coded as fields, frames as frames. */
+/* Tests that fields are coded as fields, frames as frames. */
 GST_START_TEST (test_fields_in_header)
 {
   static const struct
@@ -480,7 +483,7 @@ GST_START_TEST (test_quality_while_playing)
 }
 GST_END_TEST;
 
-/* The steps are those of the codec's parameter of this name. */
+/* Tests that the steps are those of the codec's parameter of this name. */
 GST_START_TEST (test_tune)
 {
   static const struct
@@ -516,8 +519,8 @@ GST_START_TEST (test_tune)
 }
 GST_END_TEST;
 
-/* Changes that are not for while it plays wait for the next format, also of frames
- * in fields. */
+/* Tests that changes that are not for while it plays wait for the next format,
+ * also of frames in fields. */
 GST_START_TEST (test_levels_while_playing)
 {
   GstBus *bus;
@@ -585,7 +588,7 @@ GST_START_TEST (test_stats)
 }
 GST_END_TEST;
 
-/* As many threads as were asked for. */
+/* Tests that it codes with as many threads as were asked for. */
 GST_START_TEST (test_many_threads)
 {
   GstBus *bus;
@@ -604,7 +607,7 @@ GST_START_TEST (test_many_threads)
 }
 GST_END_TEST;
 
-/* Coded buffers may outlive the encoder that made them. */
+/* Tests that coded buffers may outlive the encoder that made them. */
 GST_START_TEST (test_buffer_outlives_encoder)
 {
   GstBus *bus;
@@ -686,7 +689,8 @@ GST_START_TEST (test_propose_allocation)
 }
 GST_END_TEST;
 
-/* Frames that are late already are coded unless qos says otherwise. */
+/* Tests that frames that are late already are coded unless qos says
+ * otherwise. */
 GST_START_TEST (test_qos)
 {
   for (guint qos = 0; qos < 2; qos++) {

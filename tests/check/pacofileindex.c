@@ -6,11 +6,12 @@
 #include "file/frame_index.h"
 #include <math.h>
 
-/* What a lookup may cost, in any file. */
+/* This is the most that a lookup may read, in any file. */
 #define MOST_READS 200
-/* In blocks up to the largest frame. */
+/* It may read that many times the largest frame, in blocks. */
 #define MOST_BYTES_IN_FRAMES 40
-/* Read of a file that is hopped through, beside the headers. */
+/* It may read that much of a file that is hopped through, beside the
+ * headers. */
 #define MOST_BYTES_BEFORE_HOPS (200 << 20)
 
 typedef struct
@@ -138,7 +139,8 @@ write_header (const Frame *frame, guint8 *data)
     data[60] ^= 1;
 }
 
-/* Between headers there are zeros, with a magic here and there. */
+/* Reads the file, which has zeros between headers, with a magic here and
+ * there. */
 static gsize
 read_file (gpointer source, guint64 offset, guint8 *data, gsize size)
 {
@@ -196,7 +198,8 @@ close_index (Look *look)
   paco_file_clear (&look->reader);
 }
 
-/* Frame n, of which `number` are missing before, is where it is. */
+/* Checks that frame n, before which `number` are missing, is found where it
+ * is. */
 static void
 expect_found (Look *look, const File *file, guint i, guint64 n)
 {
@@ -218,7 +221,7 @@ expect_found (Look *look, const File *file, guint i, guint64 n)
   paco_file_clear (&reader);
 }
 
-/* All of the file is known after few reads. */
+/* Checks that all of the file is known after few reads. */
 static void
 expect_exact (File *file, guint n_frames, guint n_streams)
 {
@@ -240,7 +243,8 @@ expect_exact (File *file, guint n_frames, guint n_streams)
   close_index (&look);
 }
 
-/* Nothing but hopping helps, and that finds the frames that are there. */
+/* Checks that nothing but hopping helps, and that hopping finds the frames that
+ * are there. */
 static void
 expect_hops (File *file)
 {
@@ -286,7 +290,7 @@ GST_START_TEST (test_short_files)
 }
 GST_END_TEST;
 
-/* Tests files of 2 streams, and of thousands, copies and others. */
+/* Tests files of two streams, of thousands, of copies and of others. */
 GST_START_TEST (test_joined)
 {
   static const guint counts[] = { 2, 30, 3000 };
@@ -309,8 +313,8 @@ huge_size (guint n, guint total)
   return 22 << 20;
 }
 
-/* Streams of few large frames are hopped through: to find each from its end
- * would read most of the file. */
+/* Tests that streams of few large frames are hopped through: finding each of
+ * them from its end would read most of the file. */
 GST_START_TEST (test_joined_large_frames)
 {
   File file = new_file ();
@@ -355,7 +359,8 @@ GST_START_TEST (test_cut_end)
 }
 GST_END_TEST;
 
-/* Damaged frames are missing, the others are where they are and when. */
+/* Tests that damaged frames are missing, and the others are where they are and
+ * when. */
 GST_START_TEST (test_damaged_middle)
 {
   File file = new_file ();
@@ -390,7 +395,8 @@ GST_START_TEST (test_damaged_middle)
 }
 GST_END_TEST;
 
-/* Frames that say nothing, that are missing, or streams whose start is. */
+/* Tests frames that say nothing, frames that are missing, and streams whose
+ * start is. */
 GST_START_TEST (test_what_does_not_add_up)
 {
   File file = new_file ();

@@ -20,7 +20,7 @@ typedef struct
     .width = 48, .height = 32, .fps_n = 30, .fps_d = 1, .par_n = 1, .par_d = 1 \
   }
 
-/* Frame number n: its contents, and so its size, depend on n. */
+/* Makes frame number n, whose contents and size depend on n. */
 static inline GByteArray *
 paco_test_frame (const PacoFrameSpec *spec, guint n)
 {
@@ -62,7 +62,8 @@ paco_test_frame (const PacoFrameSpec *spec, guint n)
   return bytes;
 }
 
-/* The frame with another header; only what it says in its head changes. */
+/* Returns the frame with another header; only what it says in its head
+ * changes. */
 static inline GByteArray *
 paco_test_with_header (const GByteArray *frame, const PacoHeader *header)
 {

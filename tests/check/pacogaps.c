@@ -15,7 +15,7 @@ typedef struct
   gboolean lost;
 } Gap;
 
-/* Frames with the places that an encoder gives them. */
+/* Makes frames with the places that an encoder gives them. */
 static GPtrArray *
 numbered_frames (guint n)
 {
@@ -80,8 +80,8 @@ typedef enum
   N_WAYS,
 } Way;
 
-/* What goes into pacoparse, in pieces of which each is a frame or not, and what comes
- * of it. */
+/* This is what goes into pacoparse, in pieces each of which is a frame or not,
+ * and what comes of it. */
 typedef struct
 {
   GPtrArray *pieces;
@@ -246,7 +246,7 @@ stat_of (const Run *run, const gchar *field)
   return value;
 }
 
-/* Says whether it was told of these gaps and no others. */
+/* Checks that it was told of these gaps and no others. */
 static void
 expect_gaps (const Run *run, const Gap *gaps, guint n)
 {
@@ -268,7 +268,7 @@ expect_gaps (const Run *run, const Gap *gaps, guint n)
 
 /* --- tests ------------------------------------------------------------ */
 
-/* Frames that somebody has taken out, anywhere. */
+/* Tests frames that somebody has taken out, anywhere. */
 GST_START_TEST (test_cut_out)
 {
   GPtrArray *frames = numbered_frames (N_FRAMES);
@@ -305,7 +305,7 @@ GST_START_TEST (test_cut_out)
 }
 GST_END_TEST;
 
-/* Frames that were there, but are damaged. */
+/* Tests frames that were there, but are damaged. */
 GST_START_TEST (test_damaged)
 {
   GPtrArray *frames = numbered_frames (N_FRAMES);
@@ -342,7 +342,7 @@ GST_START_TEST (test_damaged)
 }
 GST_END_TEST;
 
-/* Parts of one stream in any order, of which none goes on later in it. */
+/* Tests parts of one stream in any order, of which none goes on later in it. */
 GST_START_TEST (test_joined)
 {
   static const struct
@@ -376,8 +376,8 @@ GST_START_TEST (test_joined)
 }
 GST_END_TEST;
 
-/* Another stream that begins with a higher number, at an offset where frames of this
- * one cannot have left it; and frames without numbers. */
+/* Tests another stream that begins with a higher number, at an offset where
+ * frames of this one cannot have left it; and frames without numbers. */
 GST_START_TEST (test_other_stream)
 {
   const PacoPlace places[] = { { 100, 0 }, { 100, G_MAXUINT64 / 2 },
@@ -422,7 +422,8 @@ GST_START_TEST (test_without_numbers)
 }
 GST_END_TEST;
 
-/* A stream that was cut to a smaller size when frames were missing already. */
+/* Tests a stream that was cut to a smaller size when frames were missing
+ * already. */
 GST_START_TEST (test_cut_before)
 {
   GPtrArray *frames = numbered_frames (10);
@@ -451,7 +452,8 @@ GST_START_TEST (test_cut_before)
 }
 GST_END_TEST;
 
-/* Seeks leave out frames that nobody misses; so does playing backwards. */
+/* Tests that nobody misses the frames that seeks, or playing backwards, leave
+ * out. */
 GST_START_TEST (test_seeks)
 {
   GPtrArray *frames = numbered_frames (N_FRAMES);
@@ -494,7 +496,7 @@ GST_START_TEST (test_seeks)
 }
 GST_END_TEST;
 
-/* A frame that was lost on the way, as upstream says. */
+/* Tests a frame that was lost on the way, as upstream says. */
 GST_START_TEST (test_lost)
 {
   GPtrArray *frames = numbered_frames (5);

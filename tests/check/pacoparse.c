@@ -111,7 +111,7 @@ GST_START_TEST (test_garbage)
 }
 GST_END_TEST;
 
-/* More garbage than the base class would forgive. */
+/* Tests more garbage than the base class would forgive. */
 GST_START_TEST (test_much_garbage)
 {
   GPtrArray *frames = paco_test_frames (&spec, 2);
@@ -145,7 +145,7 @@ GST_START_TEST (test_false_magics)
     { "PACPACO", 7 },
     { "PACOPACO", 8 },
     { "PACO\1\0", 6 },
-    /* plausible sizes, of header, frame and index */
+    /* The sizes of header, frame and index are plausible. */
     { "PACO\1\0\xff\xff\xff\xff\xff\xff\0\0\0\0\0\0\0\0", 20 },
     { "PACO\1\0\x80\0\xff\xff\xff\x7f\0\0\0\0\0\0\0\0", 20 },
     { "PACO\2\0\x80\0\0\1\0\0\0\0\0\0\0\0\0\0", 20 },
@@ -170,8 +170,9 @@ GST_START_TEST (test_false_magics)
 }
 GST_END_TEST;
 
-/* A frame is cut anywhere, those behind it are whole. One of which a single byte
- * is missing is left out here: it passes for whole, see pacosplitter.c. */
+/* Tests a frame that is cut anywhere: those behind it are whole. One of which a
+ * single byte is missing is left out here: it passes for whole, see
+ * pacosplitter.c. */
 GST_START_TEST (test_cut_frame)
 {
   GPtrArray *frames = paco_test_frames (&spec, 4);
@@ -233,7 +234,7 @@ GST_START_TEST (test_damaged_header)
 }
 GST_END_TEST;
 
-/* Sizes that lie, with a right CRC: no frame may be waited for that its
+/* Tests sizes that lie, with a right CRC: no frame may be waited for that its
  * picture cannot fill. */
 GST_START_TEST (test_lying_size)
 {
@@ -269,7 +270,7 @@ GST_START_TEST (test_no_frame_at_all)
 
   append_garbage (stream, 5, 10000);
   check_stream (frames, stream, NULL, 0, 1);
-  /* a later version of the format */
+  /* This is a later version of the format. */
   g_byte_array_set_size (stream, 0);
   paco_test_append (stream, paco_test_nth (frames, 0));
   stream->data[4] = 3;
@@ -329,7 +330,7 @@ GST_START_TEST (test_decoding_time_only)
       "fourcc = (string) PACO",
       GST_FORMAT_TIME);
 
-  /* with a hole and stamps that are rounded to milliseconds */
+  /* There is a hole, and stamps are rounded to milliseconds. */
   for (gint i = 0; i < N_FRAMES; i++) {
     GstClockTime dts = (i < 3 ? i * 33 : i * 33 + 5000) * GST_MSECOND;
     GstBuffer *buffer = packet (
@@ -375,7 +376,7 @@ GST_START_TEST (test_presentation_times_stay)
 }
 GST_END_TEST;
 
-/* A broken packet costs itself, at once, and nothing of the next. */
+/* Tests that a broken packet costs itself, at once, and nothing of the next. */
 GST_START_TEST (test_broken_packets)
 {
   GPtrArray *frames = paco_test_frames (&spec, 4);
@@ -391,7 +392,7 @@ GST_START_TEST (test_broken_packets)
   push_bytes (h, padded->data, padded->len);
   fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
 
-  /* padding behind the frame is no part of it */
+  /* Padding behind the frame is no part of it. */
   g_byte_array_set_size (padded, 0);
   paco_test_append (padded, paco_test_nth (frames, 3));
   append_garbage (padded, 7, 11);

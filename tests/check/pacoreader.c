@@ -11,8 +11,8 @@
 #define TIMEOUT (60 * GST_SECOND)
 #define N_FRAMES 100
 #define N_SLABS 6
-/* Bytes of frames: more than the base class peeks into, and what several threads
- * read. */
+/* These are the bytes of frames: more than the base class peeks into, and so
+ * many that several threads read them. */
 #define SMALL 70000
 #define LARGE 250000
 #define HUGE 2100000
@@ -21,7 +21,7 @@ void gst_plugin_paco_register (void);
 
 /* --- frames --- */
 
-/* What the parser takes for a frame: a good header, and any bytes. */
+/* Makes what the parser takes for a frame: a good header, and any bytes. */
 static GByteArray *
 new_frame (const GByteArray *small, guint32 n, gsize size)
 {
@@ -119,7 +119,8 @@ answer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* launch: with %s for the file's path, and an appsink called sink at the end. */
+/* Launches a player; launch has %s for the file's path, and an appsink called
+ * sink at the end. */
 static void
 player_init (
     Player *player, const Film *film, const gchar *launch, GstAllocator *offer)
@@ -153,7 +154,8 @@ player_clear (Player *player)
   g_hash_table_unref (player->seen);
 }
 
-/* The next frame is number n; its sample, which is the caller's. */
+/* Checks that the next frame is number n, and returns its sample, which is the
+ * caller's. */
 static GstSample *
 pull_frame (Player *player, const Film *film, guint n)
 {
@@ -188,7 +190,8 @@ expect_end (Player *player)
   fail_unless (gst_app_sink_is_eos (player->sink));
 }
 
-/* That frames are missing, which follows from damage, is said once besides. */
+/* Says whether a message tells of damage. One that says that frames are
+ * missing, which follows from damage, comes besides. */
 static gboolean
 tells_of_damage (GstMessage *message)
 {
@@ -282,9 +285,10 @@ counter_new (void)
 
 /* --- tests --- */
 
-/* Every way in which filesrc's bytes come unchanged, and one in which something
- * stands between that the parser does not know. Frames are what they were, and
- * but for the latter and the first frame lie in the memory that is offered. */
+/* These are all ways in which filesrc's bytes come unchanged, and one in which
+ * something stands between that the parser does not know. Frames are what they
+ * were, and but for the latter and the first frame lie in the memory that is
+ * offered. */
 static const struct
 {
   const gchar *launch;
@@ -366,7 +370,7 @@ GST_START_TEST (test_not_offered)
 }
 GST_END_TEST;
 
-/* An allocator of another kind is not asked frame by frame. */
+/* Tests that an allocator of another kind is not asked frame by frame. */
 GST_START_TEST (test_foreign_allocator)
 {
   Counter *counter = counter_new ();
@@ -385,7 +389,7 @@ GST_START_TEST (test_foreign_allocator)
 }
 GST_END_TEST;
 
-/* Downstream keeps more frames than there are slabs. */
+/* Tests that downstream may keep more frames than there are slabs. */
 GST_START_TEST (test_held)
 {
   Counter *counter = counter_new ();
@@ -404,7 +408,7 @@ GST_START_TEST (test_held)
   fail_unless_equals_int (counter->n_out, N_SLABS);
   player_clear (&player);
   gst_object_unref (offer);
-  /* They are what they were, and outlive all. */
+  /* The frames are what they were, and outlive all. */
   for (guint i = 0; i < G_N_ELEMENTS (held); i++) {
     fail_unless (paco_test_buffer_is (
         gst_sample_get_buffer (held[i]), paco_test_nth (film.frames, i)));
@@ -416,7 +420,7 @@ GST_START_TEST (test_held)
 }
 GST_END_TEST;
 
-/* Seeks at any time, also while a frame is read. */
+/* Tests seeks at any time, also while a frame is read. */
 GST_START_TEST (test_seeks)
 {
   GstAllocator *offer = gst_paco_recycler_new (NULL, N_SLABS);
@@ -473,7 +477,7 @@ GST_END_TEST;
 
 /* --- files that change --- */
 
-/* What happens when filesrc has answered for the first time. */
+/* This is what happens when filesrc has answered for the first time. */
 typedef struct
 {
   const Film *film;
@@ -514,7 +518,8 @@ add_change (Player *player, Change *data)
   gst_object_unref (source);
 }
 
-/* filesrc goes on with the file that it has opened, and so does the parser. */
+/* Tests that filesrc goes on with the file that it has opened, and so does the
+ * parser. */
 GST_START_TEST (test_replaced)
 {
   Change replace;
@@ -523,7 +528,7 @@ GST_START_TEST (test_replaced)
 
   film_init (&film, 8, HUGE, HUGE + 1);
   film_init (&other, 8, HUGE, HUGE + 1);
-  /* The same sizes, but a byte. */
+  /* The other file has the same sizes, and one other byte in each frame. */
   for (guint i = 0; i < 8; i++)
     paco_test_nth (other.frames, i)->data[1000] ^= 1;
   player_init (&player, &film,
@@ -540,7 +545,7 @@ GST_START_TEST (test_replaced)
 }
 GST_END_TEST;
 
-/* A file that becomes shorter while it is read has fewer frames. */
+/* Tests that a file that becomes shorter while it is read has fewer frames. */
 GST_START_TEST (test_cut)
 {
   gsize size = __i__ == 0 ? LARGE : HUGE;
@@ -570,7 +575,8 @@ GST_START_TEST (test_cut)
 }
 GST_END_TEST;
 
-/* A frame that is cut in the middle of the file is lost, not those after it. */
+/* Tests that a frame that is cut in the middle of the file is lost, and those
+ * after it are not. */
 GST_START_TEST (test_damage)
 {
   GstAllocator *offer = gst_paco_recycler_new (NULL, N_SLABS);

@@ -101,7 +101,7 @@ GST_START_TEST (test_kept)
   GstMemory *memory = allocate (allocator, 100000), *share;
   const guint8 *data = address_of (memory);
 
-  /* It is out as long as any part of it is. */
+  /* The memory is out as long as any part of it is. */
   share = gst_memory_share (memory, 1000, 10);
   gst_memory_unref (memory);
   memory = allocate (allocator, 100000);
@@ -110,7 +110,8 @@ GST_START_TEST (test_kept)
   gst_memory_unref (memory);
   gst_memory_unref (share);
 
-  /* The last that came back is the next, for any size up to some more. */
+  /* The memory that came back last is handed out next, for any size up to some
+   * more. */
   for (guint i = 0; i < 100; i++) {
     memory = allocate (allocator, g_random_int_range (1, 112500));
     fail_unless (address_of (memory) == data);
@@ -123,7 +124,8 @@ GST_START_TEST (test_kept)
 }
 GST_END_TEST;
 
-/* Frames that become larger take the place of what has become too small. */
+/* Tests that frames that become larger take the place of what has become too
+ * small. */
 GST_START_TEST (test_growing)
 {
   Source *source = source_new ();
@@ -143,8 +145,8 @@ GST_START_TEST (test_growing)
 }
 GST_END_TEST;
 
-/* More than there may be slabs, or memory around it, or none at the source: it
- * is the system's. */
+/* Tests that memory is the system's beyond the number of slabs, for what is
+ * more than a slab, and where the source has none. */
 GST_START_TEST (test_ordinary)
 {
   Source *source = source_new ();
@@ -197,7 +199,7 @@ GST_START_TEST (test_stopped)
   other = allocate (allocator, 1000);
   fail_unless_equals_int (source->n_asked, 2);
   gst_memory_unref (other);
-  /* What is out may outlive the allocator. */
+  /* Memory that is out may outlive the allocator. */
   gst_object_unref (allocator);
   address_of (out);
   gst_memory_unref (out);

@@ -10,7 +10,7 @@
 #define FRAME_TIME(n) gst_util_uint64_scale (n, GST_SECOND * 1001, 30000)
 
 static const PacoFrameSpec spec = { 48, 32, 30000, 1001, 1, 1 };
-/* They say where they stand, too. */
+/* These frames say where they stand, too. */
 static const PacoFrameSpec placed = { 48, 32, 30000, 1001, 1, 1, TRUE };
 
 typedef struct
@@ -21,8 +21,8 @@ typedef struct
   GstAppSink *sink;
 } File;
 
-/* A file of frames of many sizes, and a pipeline that splits it. `between`
- * stands between filesrc and pacoparse. */
+/* Makes a file of frames of many sizes, and a pipeline that splits it.
+ * `between` stands between filesrc and pacoparse. */
 static void
 open_file (File *file, gboolean has_places, const GByteArray *tail,
     const gchar *between)
@@ -93,7 +93,7 @@ seek (File *file, gdouble rate, GstSeekFlags flags, gint64 start, gint64 stop)
   gst_element_get_state (file->pipeline, NULL, NULL, TIMEOUT);
 }
 
-/* The next frame is number n, at its time. */
+/* Expects that the next frame is number n, at its time. */
 static void
 expect_frame (File *file, gint n)
 {
@@ -141,7 +141,7 @@ GST_START_TEST (test_seek)
     for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
       gint n = numbers[i];
 
-      /* at its first nanosecond, and in its middle */
+      /* Seeks go to its first nanosecond, and to its middle. */
       seek (&file, 1.0, flags[f], FRAME_TIME (n), -1);
       expect_frame (&file, n);
       seek (&file, 1.0, flags[f], FRAME_TIME (n) + FRAME_TIME (1) / 2, -1);
@@ -150,20 +150,21 @@ GST_START_TEST (test_seek)
         expect_frame (&file, n + 1);
     }
   }
-  /* a piece of it */
+  /* This plays a piece of the file. */
   seek (&file, 1.0, 0, FRAME_TIME (50), FRAME_TIME (53) - 1);
   for (gint n = 50; n < 53; n++)
     expect_frame (&file, n);
   expect_end (&file);
-  /* and beyond it */
+  /* This seeks beyond the file. */
   seek (&file, 1.0, 0, FRAME_TIME (N_FRAMES) + GST_SECOND, -1);
   expect_end (&file);
   close_file (&file);
 }
 GST_END_TEST;
 
-/* The base class hands whole stretches on, each forwards, for the decoder to
- * turn round: all that counts is that no frame is missing or misdated. */
+/* Tests playing backwards. The base class hands whole stretches on, each
+ * forwards, for the decoder to turn round, so all that counts is that no frame
+ * is missing or misdated. */
 GST_START_TEST (test_backwards)
 {
   gboolean seen[N_FRAMES] = { FALSE };
@@ -190,7 +191,7 @@ GST_START_TEST (test_backwards)
 }
 GST_END_TEST;
 
-/* Neither a cut frame nor garbage at the end counts. */
+/* Tests that neither a cut frame nor garbage at the end counts. */
 GST_START_TEST (test_damaged_end)
 {
   GByteArray *tail = paco_test_frame (&spec, 1);
@@ -217,8 +218,8 @@ GST_START_TEST (test_damaged_end)
 }
 GST_END_TEST;
 
-/* Without random access to the file, time is estimated: still whole frames on
- * the grid, and a duration about right. */
+/* Tests that time is estimated without random access to the file: frames are
+ * still whole and on the grid, and the duration is about right. */
 GST_START_TEST (test_seek_when_pushed)
 {
   File file;
@@ -249,7 +250,7 @@ GST_START_TEST (test_seek_when_pushed)
 }
 GST_END_TEST;
 
-/* Seeks among ten frames, and what the heap then has. */
+/* Seeks among ten frames, and returns how many bytes the heap then has. */
 static gsize
 heap_after_seeks (File *file, gint n_seeks)
 {

@@ -20,7 +20,7 @@ typedef struct
 
 typedef struct
 {
-  GArray *frames; /* Found */
+  GArray *frames; /* These are found. */
   guint64 checked, searched, copied;
   gsize most_held;
 } Outcome;
@@ -33,7 +33,7 @@ collect (GstPacoSplitter *splitter, gboolean last, guint64 *at,
   GstPacoPiece piece;
 
   while (gst_paco_splitter_next (splitter, last, &piece, &error)) {
-    /* Not fail_unless(), which is a system call each time. */
+    /* A fail_unless() would be a system call each time. */
     g_assert_cmpuint (piece.size, >, 0);
     g_assert_true (
         gst_buffer_memcmp (piece.buffer, 0, data + *at, piece.size) == 0);
@@ -48,7 +48,8 @@ collect (GstPacoSplitter *splitter, gboolean last, guint64 *at,
   outcome->most_held = MAX (outcome->most_held, splitter->capacity);
 }
 
-/* chunk: bytes of a buffer, 0: random. */
+/* Splits a stream that comes in buffers of `chunk` bytes, 0: of random
+ * sizes. */
 static Outcome
 split (const GByteArray *stream, gsize chunk)
 {
@@ -88,7 +89,7 @@ append_random (GByteArray *stream, gsize size)
   }
 }
 
-/* A good header of a frame that claims so many bytes. */
+/* Appends a good header of a frame that claims so many bytes. */
 static void
 append_header (GByteArray *stream, guint width, guint32 frame_size)
 {
@@ -160,7 +161,8 @@ expect_same (const Outcome *a, const Outcome *b)
   }
 }
 
-/* A frame of the stream that stands whole and in no other's bytes is found. */
+/* Tests that a frame of the stream that stands whole and in no other's bytes is
+ * found. */
 GST_START_TEST (test_any_buffers)
 {
   GPtrArray *frames = paco_test_frames (&spec, N_FRAMES);
@@ -190,8 +192,9 @@ GST_START_TEST (test_any_buffers)
 }
 GST_END_TEST;
 
-/* Where one byte is missing, the next frame begins with the last byte of the cut
- * one, which passes for whole: however much has come of what follows it. */
+/* Tests a frame of which one byte is missing: the next frame begins with the
+ * last byte of the cut one, which passes for whole, however much has come of
+ * what follows it. */
 GST_START_TEST (test_a_byte_is_missing)
 {
   static const gsize chunks[] = { 1, 2, 100, 4096, G_MAXUINT32 };
@@ -259,7 +262,8 @@ fill_letters (GByteArray *stream)
   g_byte_array_append (stream, (const guint8 *) "PPPPPPPP", 8);
 }
 
-/* Of each only the CRC is wrong, and that is of 16 KB. */
+/* Fills a stream with long headers of which only the CRC, that of 16 KB, is
+ * wrong. */
 static void
 fill_long_headers (GByteArray *stream)
 {
@@ -292,8 +296,8 @@ static const struct
   { "zeros", fill_zeros },
 };
 
-/* Every piece is allocated, and every allocation is slow with sanitizers, which get
- * so many times less. */
+/* Makes a hostile stream. Every piece is allocated, and every allocation is
+ * slow with sanitizers, which get so many times less. */
 static GByteArray *
 hostile_stream (guint i, gsize size, gsize less)
 {
@@ -337,9 +341,9 @@ GST_START_TEST (test_work_is_linear)
 }
 GST_END_TEST;
 
-/* What the base class does with the pieces counts, too: a guard against time
- * that grows with the square, by the processor's time, which other programs do
- * not add to; not a measurement. */
+/* Tests what the base class does with the pieces, by the processor's time,
+ * which other programs do not add to. It is a guard against time that grows
+ * with the square, not a measurement. */
 GST_START_TEST (test_element_does_not_hang)
 {
   GByteArray *stream = hostile_stream (__i__, 10 << 20, 40);
@@ -371,7 +375,7 @@ count_bytes (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* The same bytes in a file, which is not read over and over again. */
+/* Tests that the same bytes in a file are not read over and over again. */
 GST_START_TEST (test_file_is_read_in_proportion)
 {
   GByteArray *stream = hostile_stream (__i__, 2 << 20, 8);
@@ -419,7 +423,7 @@ GST_END_TEST;
 
 /* --- waiting ---------------------------------------------------------- */
 
-/* A header that claims 2 GB is not waited for. */
+/* Tests that a header that claims 2 GB is not waited for. */
 GST_START_TEST (test_waiting_is_bounded)
 {
   GstPacoSplitter splitter = { 0 };
@@ -444,8 +448,8 @@ GST_START_TEST (test_waiting_is_bounded)
 }
 GST_END_TEST;
 
-/* Runs frames through a parser that waits for so many bytes at most; returns
- * how many come out. */
+/* Runs frames through a parser that waits for so many bytes at most, and
+ * returns how many come out. */
 static guint
 parse_with_limit (GPtrArray *frames, guint limit, gchar **warning)
 {
@@ -508,7 +512,7 @@ GST_END_TEST;
 
 /* --- time stamps ------------------------------------------------------ */
 
-/* A frame has those of the buffer in which it begins, once. */
+/* Tests that a frame has the times of the buffer in which it begins, once. */
 GST_START_TEST (test_time_stamps)
 {
   for (gint round = 0; round < 50; round++) {

@@ -20,7 +20,7 @@ paco_test_info (
   info->fps_d = 1;
 }
 
-/* A buffer of random bytes, padding included. */
+/* Returns a buffer of random bytes, padding included. */
 static inline GstBuffer *
 paco_test_random_buffer (const GstVideoInfo *info, guint32 seed)
 {
@@ -54,7 +54,7 @@ paco_test_stat (GstHarness *harness, const gchar *name)
   return value;
 }
 
-/* A smooth picture, for tests that need fewer bits at less quality. */
+/* Returns a smooth picture, for tests that need fewer bits at less quality. */
 static inline GstBuffer *
 paco_test_gray_buffer (guint width, guint height, guint phase)
 {
@@ -196,7 +196,7 @@ paco_test_harness (const char *launch, GstBus **bus)
   return harness;
 }
 
-/* The same for an element that takes coded frames. */
+/* Makes one likewise for an element that takes coded frames. */
 static inline GstHarness *
 paco_test_decoder_harness (const char *launch, GstBus **bus)
 {
@@ -226,8 +226,8 @@ paco_test_expect_qos (
   }
 }
 
-/* After errors that were expected. Messages refer to the element that refers
- * to the bus, so they must go. */
+/* Ends a harness after errors that were expected. Messages refer to the element
+ * that refers to the bus, so they must go. */
 static inline void
 paco_test_teardown_failed (GstHarness *harness, GstBus *bus)
 {

@@ -169,7 +169,7 @@ count (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Plays in real time: all frames come out, and soon. */
+/* Plays in real time, and expects that all frames come out, and soon. */
 static void
 play (const gchar *path, const gchar *between, guint n)
 {

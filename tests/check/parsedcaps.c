@@ -195,7 +195,8 @@ GST_START_TEST (test_limits_reach_upstream)
 }
 GST_END_TEST;
 
-/* What a demuxer knows of views is kept, what it guesses of the picture not. */
+/* Tests that what a demuxer knows of views is kept, and what it guesses of the
+ * picture is not. */
 GST_START_TEST (test_demuxers_views)
 {
   GByteArray *frame = paco_test_frame (&spec, 0);
@@ -223,8 +224,8 @@ GST_START_TEST (test_demuxers_views)
 }
 GST_END_TEST;
 
-/* Views of half the aspect ratio have the pixels' sides doubled; those that are as
- * long as a fraction can say stay as they are. */
+/* Tests that views of half the aspect ratio have the pixels' sides doubled, and
+ * that sides that are as long as a fraction can say stay as they are. */
 GST_START_TEST (test_pixels_that_cannot_be_doubled)
 {
   static const struct

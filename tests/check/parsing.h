@@ -66,7 +66,7 @@ expect_messages (GstHarness *h, gint warnings, gint errors)
   fail_unless (errors == 0, "%d errors are missing", errors);
 }
 
-/* The frames that came out are exactly these, by their numbers. */
+/* Expects that the frames that came out are exactly these, by their numbers. */
 static inline void
 expect_frames (GstHarness *h, GPtrArray *frames, const gint *numbers, gint n)
 {

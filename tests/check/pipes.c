@@ -22,7 +22,7 @@ typedef struct
   guint32 seed;
 } Writer;
 
-/* Writes all in pieces of one byte to 5000. */
+/* Writes all bytes in pieces of 1 to 5000. */
 static gpointer
 write_pieces (gpointer data)
 {
@@ -147,7 +147,7 @@ GST_START_TEST (test_shared_memory)
 }
 GST_END_TEST;
 
-/* pacodec says what is missing. */
+/* Tests that pacodec says that a parser is missing. */
 GST_START_TEST (test_parser_missing)
 {
   static const gchar *const tails[] = {

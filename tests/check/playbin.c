@@ -52,8 +52,9 @@ record (const char *path)
   g_free (launch);
 }
 
-/* playbin3 of GStreamer 1.22 now and then never ends with short files of any
- * codec, so it is no judge; and it knows nothing of software decoders. */
+/* Plays with playbin. playbin3 of GStreamer 1.22 now and then never ends with
+ * short files of any codec, so it is no judge; and it knows nothing of software
+ * decoders. */
 static void
 play (const char *path, const char *what)
 {

@@ -3,7 +3,7 @@
  * all, of a converter, and by pacodec of downstream's. */
 #include "pacotest.h"
 
-/* The raw format that the encoder of a pipeline has taken. */
+/* Returns the raw format that the encoder of a pipeline has taken. */
 static GstVideoFormat
 negotiated (const char *launch)
 {
@@ -55,8 +55,8 @@ GST_START_TEST (test_gray_is_last)
 }
 GST_END_TEST;
 
-/* A source that can do everything does 4:2:2 of 10 bits, whatever stands
- * between it and the encoder and behind it. */
+/* Tests that a source that can do everything does 4:2:2 of 10 bits, whatever
+ * stands between it and the encoder and behind it. */
 GST_START_TEST (test_source_without_a_wish)
 {
   static const char *const pipelines[] = {
@@ -79,7 +79,7 @@ GST_START_TEST (test_source_without_a_wish)
 }
 GST_END_TEST;
 
-/* A converter has nothing to do for a source that has a format. */
+/* Tests that a converter has nothing to do for a source that has a format. */
 GST_START_TEST (test_converter_keeps_the_format)
 {
   static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_NV12,
@@ -105,8 +105,8 @@ GST_START_TEST (test_converter_keeps_the_format)
 }
 GST_END_TEST;
 
-/* pacodec gives what was coded or, where that is not wanted, the preferred
- * layout of the same samples. */
+/* Tests that pacodec gives what was coded or, where that is not wanted, the
+ * preferred layout of the same samples. */
 GST_START_TEST (test_decoder_picks)
 {
   static const struct

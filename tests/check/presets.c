@@ -17,8 +17,8 @@ static const struct
   { "low-latency", "quality", 80, 0, 2, 1 },
 };
 
-/* A preset sets all that the presets differ in, whatever was set before. No file
- * and no variable of the environment is needed to find it. */
+/* Tests that a preset sets all that the presets differ in, whatever was set
+ * before. No file and no variable of the environment is needed to find it. */
 GST_START_TEST (test_presets)
 {
   GstElement *encoder = gst_object_ref_sink (
@@ -69,8 +69,9 @@ GST_START_TEST (test_presets)
 }
 GST_END_TEST;
 
-/* Presets of files are there as well, and go first. What the user saves and
- * deletes is in a file; a preset of the plugin's shows again behind it. */
+/* Tests that presets of files are there as well, and go first. What the user
+ * saves and deletes is in a file; a preset of the plugin's shows again behind
+ * it. */
 GST_START_TEST (test_presets_of_files)
 {
   static const gchar file[] = "[_presets_]\nversion=9.0\n"
@@ -131,8 +132,8 @@ GST_START_TEST (test_presets_of_files)
 }
 GST_END_TEST;
 
-/* Returns frames coded under a preset, by gst-launch-1.0's syntax. Of noise, frames
- * of broadcast-200 fill their budget. */
+/* Returns frames coded under a preset, by gst-launch-1.0's syntax. They are of
+ * noise, so those of broadcast-200 fill their budget. */
 GST_START_TEST (test_preset_coding)
 {
   gchar *line = g_strdup_printf (

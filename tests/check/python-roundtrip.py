@@ -17,7 +17,7 @@ except (ImportError, ValueError) as reason:
 
 FRAMES = 8
 FORMATS = [
-    # format, width, height, bytes of a frame
+    # These are format, width, height, and bytes of a frame.
     ('GRAY8', 64, 48, 64 * 48),
     ('I420', 48, 32, 48 * 32 * 3 // 2),
     ('Y444', 52, 37, 52 * 37 * 3),
@@ -34,7 +34,7 @@ def fail_on_error(pipeline):
 
 
 def picture(size, seed):
-    """Noise of an amplitude of its own on a slope."""
+    """Makes noise of an amplitude of its own on a slope."""
     source = random.Random(seed)
     noise = source.choice([1, 4, 64, 256])
     return bytes((i // 7 + source.randrange(noise)) % 256

@@ -49,7 +49,7 @@ launch (const gchar *format, ...)
   return pipeline;
 }
 
-/* Runs to the end or to an error, which the caller frees. */
+/* Runs a pipeline to the end or to an error, which the caller frees. */
 static inline GError *
 run_to_end (GstElement *pipeline)
 {
@@ -70,7 +70,7 @@ run_to_end (GstElement *pipeline)
   return error;
 }
 
-/* Runs to the end, which is to be reached without an error. */
+/* Runs a pipeline to the end, which has to come without an error. */
 static inline void
 run (GstElement *pipeline)
 {
@@ -79,7 +79,7 @@ run (GstElement *pipeline)
   fail_unless (error == NULL, "%s", error ? error->message : "");
 }
 
-/* Of a pipeline with an appsink "sink", or a playbin with one. */
+/* Starts a pipeline with an appsink "sink", or a playbin with one. */
 static inline void
 start (Player *player, GstElement *pipeline)
 {
@@ -117,8 +117,8 @@ pull_all (Player *player)
   return samples;
 }
 
-/* The frames that are recorded: n_frames of what videotestsrc gives for the
- * caps source. */
+/* Makes the frames that are recorded: n_frames of what videotestsrc gives for
+ * the caps source. */
 static inline GPtrArray *
 originals (const gchar *source, guint n_frames)
 {
@@ -184,8 +184,8 @@ expect_same_caps (GstSample *a, GstSample *b, const gchar *what)
   }
 }
 
-/* The samples of a line, as GStreamer unpacks it: no padding, whatever the
- * format. */
+/* Unpacks the samples of a line as GStreamer does: without padding, whatever
+ * the format. */
 static inline void
 unpack_line (GstVideoFrame *frame, gint line, guint8 *samples)
 {
@@ -225,8 +225,9 @@ same_picture (GstSample *a, GstSample *b)
   return same;
 }
 
-/* Stream time, since splitmuxsrc has an offset. After a seek into the middle of
- * a frame, its rest may be what is shown. */
+/* Checks that a sample is frame n. Its time is stream time, since splitmuxsrc
+ * has an offset. After a seek into the middle of a frame, its rest may be what
+ * is shown. */
 static inline void
 expect_same_frame (GPtrArray *frames, guint n, GstSample *sample,
     GstClockTime earliest, GstClockTime latest, const gchar *what)
@@ -264,7 +265,7 @@ expect_frame (GPtrArray *frames, guint n, GstSample *sample,
       begin + tolerance, what);
 }
 
-/* Plays all of it. */
+/* Plays all frames, and checks them. */
 static inline void
 expect_frames (Player *player, GPtrArray *frames, GstClockTime tolerance,
     const gchar *what)

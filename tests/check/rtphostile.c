@@ -7,7 +7,8 @@
 #define CAPS "format=I422_10LE, width=320, height=180, framerate=25/1"
 #define SSRC 0x1234
 
-/* A frame, and a depayloader to which it can be sent packet by packet. */
+/* This is a frame, and a depayloader to which it can be sent packet by
+ * packet. */
 typedef struct
 {
   GPtrArray *frames;
@@ -44,7 +45,7 @@ send (Victim *victim, const GstPacoRtpHeader *header, const guint8 *body,
       GST_FLOW_OK);
 }
 
-/* Bytes begin..end-1 of frame number `number`. */
+/* Sends bytes begin..end-1 of frame number `number`. */
 static void
 send_part (Victim *victim, guint16 number, guint32 begin, guint32 end)
 {
@@ -57,7 +58,7 @@ send_part (Victim *victim, guint16 number, guint32 begin, guint32 end)
   send (victim, &header, victim->map.data + begin, end - begin);
 }
 
-/* All of it comes through. */
+/* Expects that all of a frame comes through. */
 static void
 expect_good (Victim *victim, guint16 number)
 {
@@ -96,7 +97,7 @@ GST_START_TEST (test_reasons)
   }                                                                            \
   G_STMT_END
 
-  /* Kinds, versions, sizes and places that cannot be. */
+  /* There are no such kinds, versions, sizes and places. */
   EXPECT ("malformed-packets", .kind = 2, .frame = 7, .frame_size = size);
   EXPECT ("malformed-packets", .kind = 16, .frame = 7, .frame_size = size);
   EXPECT ("malformed-packets", .frame = 8, .frame_size = 0);
@@ -104,17 +105,17 @@ GST_START_TEST (test_reasons)
       "malformed-packets", .frame = 7, .frame_size = size, .offset = size - 63);
   EXPECT ("malformed-packets", .frame = 7, .frame_size = size,
       .offset = G_MAXUINT32);
-  /* More than is allowed. */
+  /* This is more than is allowed. */
   EXPECT ("oversized-packets", .frame = 8, .frame_size = 1000001);
   EXPECT ("oversized-packets", .frame = 8, .frame_size = G_MAXUINT32);
-  /* Others have said otherwise. */
+  /* Other packets have said otherwise. */
   EXPECT ("contradicting-packets", .frame = 7, .frame_size = size - 1);
   EXPECT (
       "contradicting-packets", .frame = 7, .frame_size = size, .offset = 70);
   EXPECT (
       "contradicting-packets", .frame = 7, .frame_size = size, .offset = 150);
   EXPECT ("duplicate-packets", .frame = 7, .frame_size = size, .offset = 110);
-  /* Parity that cannot be. */
+  /* There is no such parity. */
   EXPECT ("malformed-packets", .kind = 1, .frame = 7, .frame_size = size,
       .protected_size = size + 1, .n_rows = 1);
   EXPECT ("malformed-packets", .kind = 1, .frame = 7, .frame_size = size,
@@ -147,7 +148,7 @@ GST_START_TEST (test_reasons)
 
 GST_END_TEST
 
-/* Symbols of a byte: more of them than there may be. */
+/* Tests symbols of a byte: there are more of them than there may be. */
 GST_START_TEST (test_tiny_symbols)
 {
   const GstPacoRtpHeader header = {
@@ -187,7 +188,8 @@ GST_START_TEST (test_crumbs)
 
 GST_END_TEST
 
-/* Each claims another large frame, and its pages are never touched. */
+/* Tests packets each of which claims another large frame, whose pages are never
+ * touched. */
 GST_START_TEST (test_many_large_frames)
 {
   GstPacoRtpHeader header = { .frame_size = 128u << 20, .offset = 5 };
@@ -204,7 +206,7 @@ GST_START_TEST (test_many_large_frames)
 
 GST_END_TEST
 
-/* Good packets whose bytes are changed here and there. */
+/* Tests good packets whose bytes are changed here and there. */
 GST_START_TEST (test_random)
 {
   GPtrArray *frames = rtp_test_frames ("pacoenc", CAPS, 3);

@@ -10,7 +10,7 @@
       height) ", framerate=25/1"
 #define LARGE CAPS ("I422_10LE", 640, 360)
 
-/* Which bytes of a frame have come, one by one. */
+/* This says which bytes of a frame have come, one by one. */
 typedef struct
 {
   guint8 *there;
@@ -37,9 +37,9 @@ arrivals_end (Arrivals *arrivals, GstBuffer *frame)
   g_free (arrivals->there);
 }
 
-/* What came out: header, index and all blocks that came whole as they were, and
- * of all others every decoder sees that they are broken. Returns the number of
- * these. */
+/* Checks what came out: header, index and all blocks that came whole are as
+ * they were, and every decoder sees of all others that they are broken. Returns
+ * the number of these. */
 static guint
 check_damaged (const Arrivals *arrivals, GstBuffer *out)
 {
@@ -91,8 +91,8 @@ push_some (GstHarness *harness, GPtrArray *packets, guint begin, guint end,
     if (header.kind == GST_PACO_RTP_DATA)
       memset (arrivals->there + header.offset, 1, size);
   }
-  /* What parity gives back. One group: all that is lost of the part, if so many
-   * rows came. */
+  /* This is what parity gives back. With one group it is all that is lost of
+   * the part, if so many rows came. */
   for (guint i = begin; i < end; i++) {
     gboolean marker;
     gsize size;
@@ -137,7 +137,7 @@ GST_START_TEST (test_loss)
       GstBuffer *out;
       Arrivals arrivals;
 
-      /* The last one only ends the frame. */
+      /* The last packet only ends the frame. */
       for (guint i = begin; i < end - 1; i++)
         lost[i - begin] = g_random_double () < share;
       arrivals_begin (&arrivals, frames->pdata[f]);
@@ -260,8 +260,8 @@ GST_START_TEST (test_attachment)
 
 GST_END_TEST
 
-/* A picture of two lines a block, whose index needs several groups of parity.
- * Without parity a lost packet of the index loses the frame. */
+/* Tests a picture of two lines a block, whose index needs several groups of
+ * parity. Without parity a lost packet of the index loses the frame. */
 GST_START_TEST (test_groups)
 {
   GPtrArray *frames = rtp_test_frames_of ("snow",
@@ -304,8 +304,9 @@ GST_START_TEST (test_groups)
 
 GST_END_TEST
 
-/* The last packets of a frame have parity: once it is safe it does not wait for
- * the marker, and a frame whose end is lost comes with the next. */
+/* Tests that, as the last packets of a frame have parity, a frame does not wait
+ * for the marker once it is safe, and one whose end is lost comes with the
+ * next. */
 GST_START_TEST (test_lost_marker)
 {
   GPtrArray *frames = rtp_test_frames ("pacoenc quality=95", LARGE, 3);
@@ -320,7 +321,8 @@ GST_START_TEST (test_lost_marker)
 
     fail_unless (end - data > 5);
     for (guint i = begin; i < end; i++) {
-      /* The last data, then, first, a few packets of parity, second, all. */
+      /* The last packet of data is lost, and with it all parity of the second
+       * frame, and all but four packets of that of the first. */
       if (i == data - 1 || (f == 0 && i > data + 3) || (f == 1 && i >= data))
         continue;
       rtp_test_push (harness, packets->pdata[i]);
@@ -347,7 +349,7 @@ GST_START_TEST (test_lost_marker)
 
 GST_END_TEST
 
-/* A lost frame leaves a gap of its time; no packet that is lost does. */
+/* Tests that a lost frame leaves a gap of its time, and no lost packet does. */
 GST_START_TEST (test_gap)
 {
   GPtrArray *frames = rtp_test_frames ("pacoenc", LARGE, 3);
@@ -386,7 +388,7 @@ GST_START_TEST (test_gap)
 
 GST_END_TEST
 
-/* Nobody sees that blocks without checks are broken. */
+/* Tests that nobody sees that blocks without checks are broken. */
 GST_START_TEST (test_without_checks)
 {
   GPtrArray *frames = rtp_test_frames ("pacoenc block-checks=false", LARGE, 3);

@@ -12,7 +12,7 @@
   "application/x-rtp, media=video, clock-rate=90000, encoding-name=X-PACO, "   \
   "payload=96"
 
-/* n pictures of a pattern of videotestsrc, coded as `encoder` says. */
+/* Codes n pictures of a pattern of videotestsrc as `encoder` says. */
 static inline GPtrArray *
 rtp_test_frames_of (
     const char *pattern, const char *encoder, const char *caps, guint n)
@@ -32,7 +32,7 @@ rtp_test_frames_of (
   return frames;
 }
 
-/* The same of one pattern or another. */
+/* Codes pictures likewise, of one pattern or another. */
 static inline GPtrArray *
 rtp_test_frames (const char *encoder, const char *caps, guint n)
 {
@@ -62,7 +62,7 @@ rtp_test_packets (GPtrArray *frames, guint mtu, guint parity)
   return packets;
 }
 
-/* What a packet says, and where its body is in rtp, which is mapped. */
+/* Reads what a packet says, and where its body is in rtp, which is mapped. */
 static inline void
 rtp_test_read (GstBuffer *packet, GstRTPBuffer *rtp, GstPacoRtpHeader *header,
     const guint8 **body, gsize *size)
@@ -78,7 +78,7 @@ rtp_test_read (GstBuffer *packet, GstRTPBuffer *rtp, GstPacoRtpHeader *header,
   *size = gst_rtp_buffer_get_payload_len (rtp) - header_size;
 }
 
-/* Its header alone, and whether it has the marker. */
+/* Reads its header alone, and whether it has the marker. */
 static inline GstPacoRtpHeader
 rtp_test_header (GstBuffer *packet, gsize *size, gboolean *marker)
 {
@@ -147,7 +147,7 @@ rtp_test_push (GstHarness *harness, GstBuffer *packet)
       gst_harness_push (harness, gst_buffer_ref (packet)), GST_FLOW_OK);
 }
 
-/* The bytes of a are those of b. */
+/* Says whether the bytes of a are those of b. */
 static inline gboolean
 rtp_test_equal (GstBuffer *a, GstBuffer *b)
 {
@@ -161,7 +161,8 @@ rtp_test_equal (GstBuffer *a, GstBuffer *b)
   return equal;
 }
 
-/* The number of the first packet that is of another frame than packet i. */
+/* Returns the number of the first packet that is of another frame than packet
+ * i. */
 static inline guint
 rtp_test_end_of_frame (GPtrArray *packets, guint i)
 {
@@ -175,7 +176,7 @@ rtp_test_end_of_frame (GPtrArray *packets, guint i)
   return i;
 }
 
-/* The number of the first packet from i on that has parity. */
+/* Returns the number of the first packet from i on that has parity. */
 static inline guint
 rtp_test_end_of_data (GPtrArray *packets, guint i)
 {

@@ -58,8 +58,8 @@ is_in_long_block (const GstPacoRtpBlocks *blocks, guint32 offset, guint32 room)
   return FALSE;
 }
 
-/* Packets of one frame are: its bytes in order and aligned to blocks, then
- * parity, with the marker on the last. */
+/* Checks the packets of one frame: they are its bytes in order and aligned to
+ * blocks, then parity, with the marker on the last. */
 static void
 check_packets (GPtrArray *packets, guint begin, guint end, GstBuffer *frame,
     guint mtu, guint parity)
@@ -152,7 +152,7 @@ GST_START_TEST (test_packets)
 
 GST_END_TEST
 
-/* Packets refer to the memory of the frame. */
+/* Tests that packets refer to the memory of the frame. */
 GST_START_TEST (test_no_copy)
 {
   GPtrArray *frames = rtp_test_frames ("pacoenc", LARGE, 1);
@@ -187,7 +187,7 @@ count_lists (GstPad *pad, GstObject *parent, GstBufferList *list)
   return GST_FLOW_OK;
 }
 
-/* A frame is two pushes, not hundreds. */
+/* Tests that a frame is two pushes, not hundreds. */
 GST_START_TEST (test_lists)
 {
   GPtrArray *frames = rtp_test_frames ("pacoenc", LARGE, 2);
@@ -267,8 +267,8 @@ GST_START_TEST (test_order)
 
       guint data = MIN (rtp_test_end_of_data (packets, begin), end);
 
-      /* Data in any order, parity in any order, and where they meet, some of
-       * both change places. The marker says that a frame is at its end. */
+      /* Data comes in any order, parity in any order, and where they meet, some
+       * of both change places. The marker says that a frame is at its end. */
       shuffle (packets, begin, MIN (data, end - 1));
       if (data + 2 < end) {
         swap (packets, data - 1, data + 1);
@@ -298,7 +298,7 @@ GST_START_TEST (test_order)
 
 GST_END_TEST
 
-/* Each frame's packets come mixed with the next one's. */
+/* Tests frames whose packets come mixed with the next one's. */
 GST_START_TEST (test_mixed_frames)
 {
   GPtrArray *frames = rtp_test_frames ("pacoenc", SMALL, 8);
@@ -330,7 +330,8 @@ GST_START_TEST (test_mixed_frames)
 
 GST_END_TEST
 
-/* Numbers of frames begin again behind 65535, and may begin anywhere. */
+/* Tests that numbers of frames begin again behind 65535, and may begin
+ * anywhere. */
 GST_START_TEST (test_numbers)
 {
   GPtrArray *frames = rtp_test_frames ("pacoenc", SMALL, 6);
@@ -360,7 +361,7 @@ GST_START_TEST (test_numbers)
     for (guint f = 0; f < frames->len; f++)
       rtp_test_expect_frame (harness, frames->pdata[f], f);
     fail_unless_equals_uint64 (rtp_test_stat (harness, "lost-frames"), 0);
-    /* A sender that begins anew. */
+    /* A sender begins anew. */
     number = g_random_int_range (1000, 60000);
   }
   gst_harness_teardown (harness);
@@ -408,7 +409,8 @@ GST_START_TEST (test_flush_and_eos)
 
 GST_END_TEST
 
-/* Up and down, each time with another sender and a frame that is not whole. */
+/* Tests going up and down, each time with another sender and a frame that is
+ * not whole. */
 GST_START_TEST (test_states)
 {
   GPtrArray *frames = rtp_test_frames ("pacoenc", SMALL, 3);
@@ -442,7 +444,8 @@ GST_START_TEST (test_states)
 
 GST_END_TEST
 
-/* Another sender takes over in the middle of a frame, with another video. */
+/* Tests that another sender takes over in the middle of a frame, with another
+ * video. */
 GST_START_TEST (test_sender_changes)
 {
   GPtrArray *ours = rtp_test_frames ("pacoenc", SMALL, 2);
@@ -475,7 +478,8 @@ GST_START_TEST (test_sender_changes)
 
 GST_END_TEST
 
-/* Fields are frames of their own, with times and markers of their own. */
+/* Tests that fields are frames of their own, with times and markers of their
+ * own. */
 GST_START_TEST (test_fields)
 {
   GPtrArray *frames = rtp_test_frames ("pacoenc",

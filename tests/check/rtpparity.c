@@ -22,7 +22,7 @@ permute (GRand *random, guint8 *numbers, guint n)
   }
 }
 
-/* n_lost of n symbols of size bytes are lost, and n_rows rows are there. */
+/* Loses n_lost of n symbols of size bytes, and restores them by n_rows rows. */
 static void
 lose_and_restore (
     GRand *random, guint n, guint n_rows, guint n_lost, gsize size)

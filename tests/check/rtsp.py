@@ -28,7 +28,7 @@ SECONDS = 60
 
 
 class Player:
-    """A pipeline whose appsink is to get so many pictures of FORMAT."""
+    """A pipeline whose appsink has to get so many pictures of FORMAT."""
 
     def __init__(self, loop, description, wanted=PICTURES):
         self.loop, self.wanted, self.pts = loop, wanted, []
@@ -115,7 +115,7 @@ def test_rtsp(loop):
 
 
 def drop(pad, info, chance):
-    """A probe: one packet in fifty is lost."""
+    """Drops one packet in fifty, as a probe."""
     return (Gst.PadProbeReturn.DROP if chance.random() < 0.02
             else Gst.PadProbeReturn.OK)
 

@@ -6,7 +6,7 @@
 
 #define SMALL_CAPS "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1"
 
-/* Settings that cannot be met give an error with a sentence. */
+/* Tests that settings that cannot be met give an error with a sentence. */
 GST_START_TEST (test_wrong_settings)
 {
   static const struct
@@ -42,8 +42,8 @@ GST_START_TEST (test_wrong_settings)
 }
 GST_END_TEST;
 
-/* Each wavelet and color transform is what the frame says; auto goes by the
- * format. */
+/* Tests that each wavelet and color transform is what the frame says; auto goes
+ * by the format. */
 GST_START_TEST (test_transforms)
 {
   static const struct
@@ -183,7 +183,7 @@ GST_START_TEST (test_ignored_settings)
 }
 GST_END_TEST;
 
-/* More levels are left out than there are. */
+/* Tests that more levels are left out than there are. */
 GST_START_TEST (test_reduce)
 {
   GstBus *bus;
@@ -203,8 +203,8 @@ GST_START_TEST (test_reduce)
 }
 GST_END_TEST;
 
-/* Who names a GPU is told that another processor does the work; who names none
- * is not. */
+/* Tests that who names a GPU is told that another processor does the work, and
+ * who names none is not. */
 GST_START_TEST (test_missing_gpu)
 {
   static const char *const launches[] = { "pacoenc cuda-device-id=999",
@@ -247,7 +247,8 @@ expect_threads (const char *launch, const char *threads)
   paco_test_teardown (harness, bus);
 }
 
-/* As many threads as were asked for, or as the process may use. */
+/* Tests that there are as many threads as were asked for, or as the process may
+ * use. */
 GST_START_TEST (test_threads)
 {
   cpu_set_t all, one;

@@ -11,7 +11,7 @@
 
 /* --- comparing --- */
 
-/* Mean squared error, of samples of 8 bits. */
+/* Returns the mean squared error, of samples of 8 bits. */
 static double
 error_of (const Series *series, GPtrArray *a, GPtrArray *b)
 {
@@ -34,7 +34,8 @@ error_of (const Series *series, GPtrArray *a, GPtrArray *b)
   return sum / n / (is_wide (series) ? 257.0 * 257.0 : 1.0);
 }
 
-/* Frames begin, flags and headers: groups of series->length, the last one shorter. */
+/* Checks where frames begin, their flags and headers: groups have
+ * series->length frames, and the last one may have fewer. */
 static void
 expect_groups (const Series *series, GPtrArray *coded)
 {
@@ -88,7 +89,7 @@ slice_picture (const Group *group, guint i)
   return picture;
 }
 
-/* One step of the reference on every column of the group. */
+/* Does one step of the reference on every column of the group. */
 static void
 apply (Group *group, gboolean undo)
 {
@@ -103,7 +104,8 @@ apply (Group *group, gboolean undo)
   }
 }
 
-/* The bytes of frame n of a group whose pictures are these. */
+/* Checks that the bytes are those of frame n of a group whose pictures are
+ * these. */
 static void
 expect_bytes (const Series *series, Group *group, GPtrArray *slices,
     GPtrArray *coded, guint begin)
@@ -230,8 +232,8 @@ GST_START_TEST (test_round_trip)
 }
 GST_END_TEST;
 
-/* Codes and decodes the slices, in stacks of series->length. Returns the mean squared
- * error. */
+/* Codes and decodes the slices, in stacks of series->length, and returns the
+ * mean squared error. */
 static double
 measure (const Series *series, GPtrArray *slices, gsize *bytes)
 {
@@ -251,8 +253,9 @@ measure (const Series *series, GPtrArray *slices, gsize *bytes)
   return error;
 }
 
-/* A quality means about the same error, and where slices are alike fewer bytes. How much
- * depends on the pictures, which are the same ones each time. */
+/* Tests that a quality means about the same error, and fewer bytes where slices
+ * are alike. How much depends on the pictures, which are the same ones each
+ * time. */
 GST_START_TEST (test_quality)
 {
   static const guint qualities[] = { 50, 75, 95 };
@@ -282,7 +285,7 @@ GST_START_TEST (test_quality)
 }
 GST_END_TEST;
 
-/* Numbers, lengths and positions of the slices that are there. */
+/* Checks numbers, lengths and positions of the slices that are there. */
 static void
 expect_slices (GPtrArray *coded, const gchar *expected)
 {
@@ -329,7 +332,7 @@ GST_START_TEST (test_short_stacks)
       gst_video_event_new_downstream_force_key_unit (
           7 * DURATION, 7 * DURATION, 7 * DURATION, TRUE, 1));
   push (harness, &series, 7, 1);
-  /* Other caps. */
+  /* The caps change. */
   paco_test_info (&series.info, GST_VIDEO_INFO_FORMAT (&series.info),
       series.info.width, series.info.height + 1);
   gst_harness_set_src_caps (harness, gst_video_info_to_caps (&series.info));
@@ -350,7 +353,7 @@ GST_START_TEST (test_short_stacks)
 }
 GST_END_TEST;
 
-/* Stacks and single pictures in one stream. */
+/* Tests stacks and single pictures in one stream. */
 GST_START_TEST (test_mixed)
 {
   GPtrArray *slices, *coded, *more, *pictures;
@@ -437,7 +440,8 @@ GST_START_TEST (test_refused)
 }
 GST_END_TEST;
 
-/* Lower resolutions are for slices that are not modulo anything. */
+/* Tests that there are lower resolutions only of slices that are not modulo
+ * anything. */
 GST_START_TEST (test_reduce)
 {
   for (guint i = 0; i < 4; i++) {
@@ -495,7 +499,8 @@ GST_START_TEST (test_latency)
 }
 GST_END_TEST;
 
-/* A decoder says so from the first frame of a stack on, and of a longer one. */
+/* Tests that a decoder tells its latency from the first frame of a stack on,
+ * and of a longer one. */
 GST_START_TEST (test_decoder_latency)
 {
   static const guint lengths[] = { 3, 7 };
@@ -512,7 +517,7 @@ GST_START_TEST (test_decoder_latency)
     coded = code (&series, slices);
     for (guint n = 0; n < coded->len; n++) {
       gst_harness_push (harness, gst_buffer_ref (g_ptr_array_index (coded, n)));
-      /* Two frames in flight, and those of the stack. */
+      /* This is two frames in flight, and those of the stack. */
       fail_unless_equals_uint64 (
           gst_harness_query_latency (harness), (2 + lengths[i] - 1) * DURATION);
     }
@@ -564,7 +569,8 @@ number_of (GstSample *sample)
   return n;
 }
 
-/* Plays to the end from picture n on, each of which is sound and at its time. */
+/* Plays to the end from picture n on, and checks that each picture is sound and
+ * at its time. */
 static void
 expect_from (Player *player, guint n, guint end, const gchar *what)
 {
@@ -633,7 +639,8 @@ GST_START_TEST (test_files)
 }
 GST_END_TEST;
 
-/* A file begins with pictures that are each for themselves, and stacks follow. */
+/* Tests a file that begins with pictures that are each for themselves, and goes
+ * on with stacks. */
 GST_START_TEST (test_mixed_file)
 {
   guint alone = draw (1, 20), end = alone + draw (2, 40), length = draw (2, 17);
@@ -674,8 +681,8 @@ GST_START_TEST (test_mixed_file)
 }
 GST_END_TEST;
 
-/* A part of a stack is asked for, of a file that pacoparse reads on its own: its pictures
- * are sound, and there is no damage beside it. */
+/* Tests that a part of a stack, of a file that pacoparse reads on its own, may
+ * be asked for: its pictures are sound, and there is no damage beside it. */
 GST_START_TEST (test_ranges)
 {
   guint end = draw (20, 60), length = draw (2, 17);
@@ -719,9 +726,10 @@ GST_START_TEST (test_ranges)
 }
 GST_END_TEST;
 
-/* Key units alone are asked for. Where pacoparse reads the file all frames come, and all
- * pictures are shown; a demuxer leaves the others of each stack out, whose key units are
- * then no pictures, but for that of a stack of one. */
+/* Tests that key units alone are asked for. Where pacoparse reads the file all
+ * frames come, and all pictures are shown; a demuxer leaves the others of each
+ * stack out, whose key units are then no pictures, but for that of a stack of
+ * one. */
 GST_START_TEST (test_key_units)
 {
   const GstSeekFlags flags = GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_TRICKMODE
@@ -753,7 +761,7 @@ GST_START_TEST (test_key_units)
 }
 GST_END_TEST;
 
-/* Between stacks only. */
+/* Tests that files are split between stacks only. */
 GST_START_TEST (test_split_files)
 {
   gchar *folder = temporary_folder ();

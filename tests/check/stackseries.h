@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * For tests of stacks: series of slices that are drawn, coded and decoded. */
+ * Helps the tests of stacks: it draws series of slices, codes and decodes
+ * them. */
 #pragma once
 #include "codec/stack.h"
 #include "pacotest.h"
@@ -7,7 +8,7 @@
 
 #define DURATION (40 * GST_MSECOND)
 
-/* A stack of pictures: what is drawn for a test. */
+/* This is a stack of pictures: what is drawn for a test. */
 typedef struct
 {
   GstVideoInfo info;
@@ -53,8 +54,8 @@ put (guint8 *line, gboolean wide, guint x, guint sample)
     line[x] = (guint8) sample;
 }
 
-/* Something with a texture, which is the same in all slices, that changes slowly, and
- * with noise. */
+/* Returns a sample of something with a texture, which is the same in all
+ * slices, that changes slowly, and with noise. */
 static inline guint
 sample (guint n, guint x, guint y, guint most)
 {
@@ -65,8 +66,8 @@ sample (guint n, guint x, guint y, guint most)
       + draw (0, 3);
 }
 
-/* Slice n of something that changes slowly, with noise; every fifth series is noise
- * over the whole range. n is in the begin sample. */
+/* Draws slice n of something that changes slowly, with noise; every fifth
+ * series is noise over the whole range. The begin sample is n. */
 static inline GstBuffer *
 draw_slice (const Series *series, guint n)
 {
@@ -108,7 +109,8 @@ draw_slices (const Series *series)
   return slices;
 }
 
-/* For slices that are all the same, which are always worth a wavelet along the stack. */
+/* Draws a series for slices that are all the same, which are always worth a
+ * wavelet along the stack. */
 static inline void
 draw_series_of_same (Series *series, guint length, guint n_frames)
 {
@@ -135,7 +137,8 @@ draw_same_slices (const Series *series)
   return slices;
 }
 
-/* For slices of one column, of which nothing says what a wavelet brings: there is none. */
+/* Draws a series for slices of one column, of which nothing says what a wavelet
+ * brings: there is none. */
 static inline void
 draw_series_of_one_column (Series *series, guint length, guint n_frames)
 {

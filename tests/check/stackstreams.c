@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Streams in which stacks are not as they should be: slices that are missing, damaged,
- * late, of another recording or that lie, and what downstream may ask of sound ones.
- * Nothing is shown as if it were sound, and nothing is lost without a word. */
+ * Tests streams in which stacks are not as they should be: slices are missing,
+ * damaged, late, of another recording, or lie; and what downstream may ask of
+ * sound ones. Nothing is shown as if it were sound, and nothing is lost
+ * without a word. */
 #include "codec/check.h"
 #include "codec/geometry.h"
 #include "codec/index.h"
@@ -36,8 +37,8 @@ hides_damage (
   return hides;
 }
 
-/* Other bytes in all blocks, which their checks find: of 65536 such damages they miss
- * one. */
+/* Puts other bytes into all blocks, which their checks find: of 65536 such
+ * damages they miss one. */
 static GstBuffer *
 damaged (GstBuffer *buffer)
 {
@@ -57,8 +58,8 @@ damaged (GstBuffer *buffer)
   return copy;
 }
 
-/* Some slices are lost, others damaged: pictures of their stacks are corrupted or left
- * out, and all others are what they were. */
+/* Tests that some slices are lost, others damaged: pictures of their stacks are
+ * corrupted or left out, and all others are what they were. */
 GST_START_TEST (test_damage)
 {
   for (guint c = 0; c < n_cases (12); c++) {
@@ -103,8 +104,8 @@ GST_START_TEST (test_damage)
     for (guint n = 0; n < slices->len; n++)
       n_shown -= !hit[n / series.length];
     fail_unless_equals_int (n_shown, 0);
-    /* A stack that is lost to its end, or as a whole, is nobody's business here:
-     * pacoparse counts frames. */
+    /* A stack that is lost to its end, or as a whole, is nobody's business
+     * here: pacoparse counts frames. */
     if (left->len > 0 && n_hits > 0 && pictures->len < left->len) {
       GstMessage *message = gst_bus_pop_filtered (
           bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
@@ -121,8 +122,8 @@ GST_START_TEST (test_damage)
 }
 GST_END_TEST;
 
-/* The end of one recording and the begin of another, whose numbers follow each other
- * by chance, are not taken for one stack. */
+/* Tests that the end of one recording and the begin of another, whose numbers
+ * follow each other by chance, are not taken for one stack. */
 GST_START_TEST (test_strangers)
 {
   GPtrArray *left = new_buffers (), *pictures;
@@ -166,7 +167,8 @@ count_corrupted (GPtrArray *pictures)
   return n;
 }
 
-/* Without a wavelet along the stack what is lost of it is no business of the others. */
+/* Tests that without a wavelet along the stack what is lost of it is no
+ * business of the others. */
 GST_START_TEST (test_no_wavelet)
 {
   GPtrArray *slices, *coded, *left = new_buffers (), *pictures;
@@ -263,8 +265,8 @@ stat_of (GstHarness *harness, const gchar *name, const gchar *stat)
   return value;
 }
 
-/* Packets are lost of frames with checks of their blocks and without: what is not called
- * corrupted is as it was, and each frame is shown or told of. */
+/* Tests lost packets of frames with checks of their blocks and without: what is
+ * not called corrupted is as it was, and each frame is shown or told of. */
 GST_START_TEST (test_packet_loss)
 {
   GPtrArray *slices, *coded, *packets, *pictures = new_buffers ();
@@ -313,7 +315,7 @@ GST_END_TEST;
 
 /* --- streams that lie --- */
 
-/* The chunk of a slice, in a frame that is mapped. */
+/* Finds the chunk of a slice, in a frame that is mapped. */
 static guint8 *
 slice_chunk (const GstMapInfo *map, const PacoHeader *header)
 {
@@ -358,8 +360,8 @@ lying (GstBuffer *buffer)
   return copy;
 }
 
-/* Frames of two series, that differ in what a series can differ in, with the slices'
- * chunks changed, frames left out, twice and elsewhere. */
+/* Draws frames of two series, that differ in what a series can differ in, with
+ * the slices' chunks changed, frames left out, twice and elsewhere. */
 static GPtrArray *
 draw_liars (void)
 {
@@ -392,7 +394,8 @@ draw_liars (void)
   return frames;
 }
 
-/* Whatever comes, each frame becomes a picture or is told of as lost. */
+/* Tests that whatever comes, each frame becomes a picture or is told of as
+ * lost. */
 GST_START_TEST (test_liars)
 {
   for (guint c = 0; c < n_cases (12); c++) {
@@ -418,8 +421,8 @@ GST_START_TEST (test_liars)
 }
 GST_END_TEST;
 
-/* Of stacks that are alike but for the depth of their pictures, these have different
- * sizes. */
+/* Tests stacks that are alike but for the depth of their pictures, and so have
+ * different sizes. */
 GST_START_TEST (test_other_depth)
 {
   GPtrArray *slices, *coded, *pictures;
@@ -493,12 +496,13 @@ expect_sound (const Series *series, GPtrArray *slices, GPtrArray *pictures,
       same_samples (&series->info, g_ptr_array_index (slices, n), picture));
 }
 
-/* A stack is left out as a whole, if all of it is late, or not at all; also the first one
- * behind other frames. */
+/* Tests that a stack is left out as a whole, if all of it is late, or not at
+ * all; also the first one behind other frames. */
 GST_START_TEST (test_late)
 {
   for (guint qos = 0; qos < 2; qos++) {
-    /* Stacks: late; in a part; not. */
+    /* The first stack is late, the second one in a part, the third one is
+     * not. */
     static const guint64 times[] = { 1, 2, 3, 4, 5, 1000, 1001, 1002, 1003 };
     GPtrArray *slices, *coded, *singles, *pictures = new_buffers ();
     Series series;
@@ -537,7 +541,8 @@ GST_START_TEST (test_late)
 }
 GST_END_TEST;
 
-/* A key unit that is asked for, for a picture that comes too late, is the next one. */
+/* Tests that a key unit that is asked for, for a picture that comes too late,
+ * is the next one. */
 GST_START_TEST (test_late_key_unit)
 {
   static const guint64 times[] = { 0, 1, 2, 1000, 1001 };
@@ -581,7 +586,7 @@ GST_START_TEST (test_late_key_unit)
 }
 GST_END_TEST;
 
-/* A stack that ends early is of the segment that it came in. */
+/* Tests that a stack that ends early is of the segment that it came in. */
 GST_START_TEST (test_segments)
 {
   GPtrArray *slices, *coded, *pictures = new_buffers ();
@@ -629,9 +634,9 @@ push_segment (GstHarness *harness, GstSegmentFlags flags, gdouble rate)
       gst_harness_push_event (harness, gst_event_new_segment (&segment)));
 }
 
-/* Where only key units are asked for: a stack whose frames come all the same is shown,
- * also without a wavelet what comes of it; the key unit of a stack alone is left out,
- * which is no damage and told once. */
+/* Tests streams of which only key units are asked for: a stack whose frames
+ * come all the same is shown, also without a wavelet what comes of it; the key
+ * unit of a stack alone is left out, which is no damage and told once. */
 GST_START_TEST (test_key_units)
 {
   const GstSegmentFlags flags = GST_SEGMENT_FLAG_TRICKMODE
@@ -693,7 +698,7 @@ GST_END_TEST;
 
 /* --- what becomes of the pictures --- */
 
-/* Downstream may want the bytes of samples the other way round. */
+/* Tests that downstream may want the bytes of samples the other way round. */
 GST_START_TEST (test_big_endian)
 {
   GPtrArray *slices, *coded, *pictures;
@@ -721,7 +726,7 @@ GST_START_TEST (test_big_endian)
 }
 GST_END_TEST;
 
-/* All of these can be decoded. */
+/* Checks that all of these can be decoded. */
 static void
 expect_pictures (GPtrArray *coded)
 {
@@ -785,7 +790,7 @@ GST_START_TEST (test_cut)
 }
 GST_END_TEST;
 
-/* No memory is taken for what no computer should be asked for. */
+/* Tests that no memory is taken for what no computer should be asked for. */
 GST_START_TEST (test_bound)
 {
   GstBus *bus;

@@ -14,7 +14,7 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* These and nothing else. */
+/* Tests that the plugin has these features and nothing else. */
 GST_START_TEST (test_features)
 {
   GList *features = gst_registry_get_feature_list_by_plugin (
@@ -83,7 +83,7 @@ GST_START_TEST (test_states)
 }
 GST_END_TEST;
 
-/* Every property can be read, and written with what was read. */
+/* Tests that every property can be read, and written with what was read. */
 GST_START_TEST (test_properties)
 {
   for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
@@ -151,7 +151,8 @@ GST_START_TEST (test_play_twice)
 }
 GST_END_TEST;
 
-/* Stopped in the middle, in each state that data can flow in. */
+/* Tests pipelines that are stopped in the middle, in each state that data can
+ * flow in. */
 GST_START_TEST (test_stop_while_playing)
 {
   GstElement *pipeline = gst_parse_launch (
@@ -178,8 +179,8 @@ GST_START_TEST (test_stop_while_playing)
 }
 GST_END_TEST;
 
-/* Seeks that flush, forwards and backwards, with frames in flight and a sink
- * that waits for the clock. */
+/* Tests seeks that flush, forwards and backwards, with frames in flight and a
+ * sink that waits for the clock. */
 GST_START_TEST (test_flushing_seeks)
 {
   GstElement *pipeline = gst_parse_launch (
@@ -208,7 +209,7 @@ GST_START_TEST (test_flushing_seeks)
 }
 GST_END_TEST;
 
-/* A queue that keeps more coded frames than are in flight. */
+/* Tests a queue that keeps more coded frames than are in flight. */
 GST_START_TEST (test_queued_output)
 {
   GstElement *pipeline = gst_parse_launch (

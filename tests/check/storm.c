@@ -65,7 +65,7 @@ expect_no_error (GstElement *pipeline)
   gst_object_unref (bus);
 }
 
-/* Well before the end, so that frames come out. */
+/* Seeks to well before the end, so that frames come out. */
 static void
 seek (Ship *ship)
 {

@@ -7,8 +7,8 @@
 #define WIDTH 70
 #define HEIGHT 10
 
-/* The lines of `in` at other places in a buffer that is `missing` bytes too
- * short. */
+/* Puts the lines of `in` at other places into a buffer that is `missing` bytes
+ * too short. */
 static GstBuffer *
 rearrange (const GstVideoInfo *info, GstBuffer *in, guint padding,
     gboolean upside_down, gsize missing)
@@ -89,7 +89,7 @@ expect_refusal (const GstVideoInfo *info, GstBuffer *in, const char *message)
   paco_test_teardown_failed (harness, bus);
 }
 
-/* A last line that is not all there, of any plane. */
+/* Tests a last line that is not all there, of any plane. */
 GST_START_TEST (test_lines_beyond_the_buffer)
 {
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
@@ -121,7 +121,7 @@ GST_START_TEST (test_short_stride)
 }
 GST_END_TEST;
 
-/* A picture that is the upper left part of what the meta says. */
+/* Tests a picture that is the upper left part of what the meta says. */
 GST_START_TEST (test_larger_meta)
 {
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
