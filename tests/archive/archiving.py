@@ -19,7 +19,7 @@ from harness import (DONE, FAILED, INTERRUPTED, PACO, USAGE, expect, frames, pac
 
 
 def test_report(tmp):
-    """The report has every file; framemd5 is FFmpeg's."""
+    """Tests that the report has every file, and framemd5 is FFmpeg's."""
     sequence(tmp / 'in', 5, behind=b'behind')
     text = expect(DONE, 'archive', '--md5', '--fps', '24000/1001', tmp / 'in',
                   tmp / 'out.paco', says='5 files')
@@ -56,7 +56,8 @@ def test_report(tmp):
 
 
 def test_options(tmp):
-    """What does not change the bytes does not; and each option does what it says."""
+    """Tests that options that do not change the bytes do not, and that each
+    does what it says."""
     sequence(tmp / 'in', 9)
     expect(DONE, 'archive', '-q', tmp / 'in', tmp / 'a.paco')
     whole = (tmp / 'a.paco').read_bytes()
@@ -84,7 +85,7 @@ def test_options(tmp):
 
 
 def test_range(tmp):
-    """Ranges are the frames of the whole run, but for their places."""
+    """Tests that ranges are the frames of the whole run, but for their places."""
     sequence(tmp / 'in', 10, name='{}.ppm', first=4)
     expect(DONE, 'archive', '-q', tmp / 'in', tmp / 'all.paco')
     whole = frames(tmp / 'all.paco')
@@ -109,7 +110,8 @@ def test_range(tmp):
 
 
 def test_order(tmp):
-    """Digits are numbers, folders go before what is in them, and names may be any."""
+    """Tests that digits are numbers, folders go before what is in them, and
+    names may be any."""
     names = ['a2.ppm', 'a10.ppm', 'a100.ppm']
     for name in names:
         (tmp / 'in').mkdir(exist_ok=True)
@@ -129,7 +131,8 @@ def test_order(tmp):
 
 
 def test_refused_folders(tmp):
-    """A folder that is no sequence is refused before anything is written."""
+    """Tests that a folder that is no sequence is refused before anything is
+    written."""
     def refused(says, *options, **more):
         expect(FAILED, 'archive', *options, tmp / 'in', tmp / 'o.paco', says=says, **more)
         left = [e for e in os.listdir(tmp) if e.startswith('o.paco')]
@@ -198,7 +201,7 @@ def test_refused_folders(tmp):
 
 
 def test_skipped(tmp):
-    """What was left out, the report says."""
+    """Tests that the report says what was left out."""
     sequence(tmp / 'in', 3)
     (tmp / 'in' / 'notes.txt').write_bytes(b'x')
     sequence(tmp / 'in' / 'proxies', 2)
@@ -209,14 +212,14 @@ def test_skipped(tmp):
 
 
 def deeper(**like):
-    """A picture one of whose samples has more bits than its header promises, which shows
-    only when it is read whole."""
+    """Returns a picture one of whose samples has more bits than its header
+    promises, which shows only when it is read whole."""
     return picture(**like)[:-1] + b'\xff'
 
 
 def test_refused_later(tmp):
-    """What cannot be archived, and is seen only when it is reached: the frames before it
-    stay."""
+    """Tests what cannot be archived, and is seen only when it is reached: the
+    frames before it stay."""
     sequence(tmp / 'in', 3, maxval=127)
     (tmp / 'in' / 'shot.0004.ppm').write_bytes(deeper(maxval=127))
     expect(FAILED, 'archive', tmp / 'in', tmp / 'o.paco', says='shot.0004.ppm')
@@ -228,7 +231,8 @@ def test_refused_later(tmp):
 
 
 def test_too_large(tmp):
-    """A file that is too large is refused before anything is written."""
+    """Tests that a file that is too large is refused before anything is
+    written."""
     sequence(tmp / 'in', 3)
     os.truncate(tmp / 'in' / 'shot.0003.ppm', 2 ** 31)
     expect(FAILED, 'archive', tmp / 'in', tmp / 'o.paco', says='2 GiB')
@@ -236,7 +240,7 @@ def test_too_large(tmp):
 
 
 def test_nothing_overwritten(tmp):
-    """Nothing that is there changes."""
+    """Tests that nothing that is there changes."""
     sequence(tmp / 'in', 2)
     for name in 'o.paco', 'o.paco.json', 'o.paco.framemd5', 'o.paco.part':
         (tmp / name).write_bytes(b'mine, not a frame')
@@ -249,14 +253,14 @@ def test_nothing_overwritten(tmp):
 
 
 def whole_run(tmp, n, **like):
-    """A folder, and what an undisturbed run makes of it."""
+    """Makes a folder, and what an undisturbed run makes of it."""
     sequence(tmp / 'in', n, **like)
     expect(DONE, 'archive', '-q', '--report=', tmp / 'in', tmp / 'whole.paco')
     return (tmp / 'whole.paco').read_bytes()
 
 
 def begin(tmp, *options, frames_first=1):
-    """Starts the tool; returns when so many bytes are written."""
+    """Starts the tool, and returns when so many bytes are written."""
     process = subprocess.Popen(
         [PACO, 'archive', '--threads=1', *options, tmp / 'in', tmp / 'o.paco'],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -272,7 +276,7 @@ def begin(tmp, *options, frames_first=1):
 
 
 def test_kill(tmp):
-    """kill -9, and the same command goes on: the same bytes."""
+    """Tests that after kill -9 the same command goes on, to the same bytes."""
     whole = whole_run(tmp, 40, width=160, height=120)
     process = begin(tmp, frames_first=random.randrange(len(whole) // 2))
     process.kill()
@@ -285,7 +289,7 @@ def test_kill(tmp):
 
 
 def test_interrupt(tmp):
-    """Ctrl-C ends in order: whole frames, and a sentence."""
+    """Tests that Ctrl-C ends in order, with whole frames and a sentence."""
     whole = whole_run(tmp, 60, width=160, height=120)
     process = begin(tmp, frames_first=len(whole) // 10)
     process.send_signal(signal.SIGINT)
@@ -299,7 +303,8 @@ def test_interrupt(tmp):
 
 
 def test_resume(tmp):
-    """What is in OUT.part is checked, and kept up to the first damage."""
+    """Tests that what is in OUT.part is checked, and kept up to the first
+    damage."""
     whole = whole_run(tmp, 8)
     sizes = [len(f) for f in frames(tmp / 'whole.paco')]
     part = tmp / 'o.paco.part'
@@ -308,7 +313,7 @@ def test_resume(tmp):
         cut = sum(sizes[:kept]) + random.randrange(sizes[kept])
         left = bytearray(whole[:cut])
         if case % 2 and kept > 1:
-            # A byte of a frame's payload, near its end.
+            # This is a byte of a frame's payload, near its end.
             kept -= 1
             left[sum(sizes[:kept + 1]) - 5] ^= 0x10
         part.write_bytes(left)
@@ -331,13 +336,13 @@ def test_resume(tmp):
     assert report['resumed'] == 3 and report['verified_frames'] == 5, report
     assert not report['verified']
     (tmp / 'o.paco').unlink()
-    # Of other frames, or begun otherwise.
+    # These options ask for other frames, or begin otherwise.
     part.write_bytes(whole[:sum(sizes[:3])])
     for options in ['--md5'], ['--frames=2-7'], ['--fps=24']:
         expect(FAILED, 'archive', *options, tmp / 'in', tmp / 'o.paco',
                says='go on as it was begun')
         assert part.read_bytes() == whole[:sum(sizes[:3])]
-    # A file that has changed, and is as large as it was.
+    # This file has changed, and is as large as it was.
     was = (tmp / 'in' / 'shot.0002.ppm').read_bytes()
     (tmp / 'in' / 'shot.0002.ppm').write_bytes(was[:-1] + bytes([was[-1] ^ 1]))
     expect(FAILED, 'archive', tmp / 'in', tmp / 'o.paco', says='shot.0002.ppm has changed')
@@ -347,7 +352,8 @@ def test_resume(tmp):
 
 
 def test_interrupted_resume(tmp):
-    """What is there stays there, whenever the next run is interrupted."""
+    """Tests that what is there stays there, whenever the next run is
+    interrupted."""
     whole = whole_run(tmp, 60, width=160, height=120)
     sizes = [len(f) for f in frames(tmp / 'whole.paco')]
     left = sum(sizes[:55])
@@ -368,7 +374,7 @@ def test_interrupted_resume(tmp):
 
 
 def test_two_at_once(tmp):
-    """A second process keeps away from what the first one writes."""
+    """Tests that a second process keeps away from what the first one writes."""
     whole = whole_run(tmp, 60, width=160, height=120)
     process = begin(tmp)
     if process.poll() is None:
@@ -382,7 +388,8 @@ def test_two_at_once(tmp):
 
 
 def test_full_disk(tmp):
-    """A file that may not grow: one line; what was written is valid, and goes on."""
+    """Tests a file that may not grow: there is one line; what was written is
+    valid, and goes on."""
     whole = whole_run(tmp, 8)
     sizes = [len(f) for f in frames(tmp / 'whole.paco')]
     limit = sum(sizes[:5]) + sizes[5] // 2
@@ -398,7 +405,7 @@ def test_full_disk(tmp):
 
 
 def test_unreadable_file(tmp):
-    """A file that vanishes, or changes, while others are archived."""
+    """Tests a file that vanishes, or changes, while others are archived."""
     whole = whole_run(tmp, 8, maxval=127)
     sizes = [len(f) for f in frames(tmp / 'whole.paco')]
     if os.geteuid() != 0:
@@ -411,7 +418,7 @@ def test_unreadable_file(tmp):
 
 
 def test_depths(tmp):
-    """Kinds of PNM, and files that break their promise."""
+    """Tests kinds of PNM, and files that break their promise."""
     for i, (kind, maxval) in enumerate(((5, 255), (5, 1), (5, 1023), (5, 65535), (6, 4095),
                                         (6, 200), (7, 255), (7, 65535))):
         folder = sequence(tmp / f'in{i}', 2, kind=kind, maxval=maxval, width=33,

@@ -17,7 +17,8 @@ SKIP = 77
 
 
 def wav(seconds, bits=16, channels=2, rate=48000, kind=1, around=b'', short=0):
-    """A WAV file of noise, with a chunk before and one behind its samples."""
+    """Makes a WAV file of noise, with a chunk before and one behind its
+    samples."""
     block = channels * bits // 8
     samples = random.randbytes(round(seconds * rate) * block)
     head = struct.pack('<HHIIHH', kind, channels, rate, rate * block, block, bits)
@@ -33,7 +34,7 @@ def same(a, b):
 
 
 def test_round_trip(tmp):
-    """Pictures and sound, each kind of samples, in both containers."""
+    """Tests pictures and sound, each kind of samples, in both containers."""
     folder = sequence(tmp / 'in', 6)
     for number, (bits, kind) in enumerate(((16, 1), (24, 1), (32, 1), (32, 3), (0, 0))):
         if bits:
@@ -55,8 +56,8 @@ def test_round_trip(tmp):
 
 
 def test_no_rate(tmp):
-    """A container of pictures without a rate would lose them: it is refused, whoever
-    makes it, before anything is written."""
+    """Tests that a container of pictures without a rate, which would lose
+    them, is refused, whoever makes it, before anything is written."""
     folder = sequence(tmp / 'in', 6)
     for name in 'a.mkv', 'a.mov':
         expect(FAILED, 'archive', '--no-verify', folder, tmp / name, says='--fps says it')
@@ -69,8 +70,9 @@ def test_no_rate(tmp):
 
 
 def test_restored_twice(tmp):
-    """Sound that is there already and the same stays; another one is never touched, and
-    is no damage; nor is a disk without room for it."""
+    """Tests that sound that is there already and the same stays, and that
+    another one is never touched, and is no damage; nor is a disk without
+    room for it."""
     folder = sequence(tmp / 'in', 6)
     (folder / 'sound.wav').write_bytes(wav(6 / 24))
     expect(DONE, 'archive', '-q', '--fps=24', folder, tmp / 'a.mkv')
@@ -98,7 +100,7 @@ def test_restored_twice(tmp):
 
 
 def test_refused(tmp):
-    """Sound that does not belong to the pictures, or cannot be carried."""
+    """Tests sound that does not belong to the pictures, or cannot be carried."""
     folder = sequence(tmp / 'in', 6)
 
     def refused(data, says, *options):
@@ -123,7 +125,8 @@ def test_refused(tmp):
 
 
 def test_range(tmp):
-    """Ranges keep what is to be known of the sound; joined, they are the archive."""
+    """Tests that ranges keep what is to be known of the sound, and are the
+    archive when they are joined."""
     folder = sequence(tmp / 'in', 6)
     (folder / 'sound.wav').write_bytes(wav(6 / 24))
     expect(DONE, 'archive', '-q', '--fps=24', folder, tmp / 'a.mkv')
@@ -138,7 +141,7 @@ def test_range(tmp):
 
 
 def main():
-    # Built without GStreamer, it says so.
+    # A tool without GStreamer says so.
     with open('/dev/null', 'rb') as null:
         out = subprocess.run([PACO, 'archive', '/nothing', 'x.mkv'], stdin=null,
                              capture_output=True, check=False).stderr

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * DPX files and other readers: what FFmpeg and ImageMagick see in files of the tests'
- * own writer is the picture that archive/dpx.c gives, for all packings that they read
- * rightly; and files that they write come back as they are, with the picture that
- * FFmpeg sees in them. What the two do not read, and why they are not asked for it, is
- * in the tables.
+ * Compares archive/dpx.c with other readers: what FFmpeg and ImageMagick see in
+ * files of the tests' own writer is the picture that it gives, for all packings
+ * that they read rightly; and files that they write come back as they are, with
+ * the picture that FFmpeg sees in them. The tables say what the two do not
+ * read, and why they are not asked for it.
  *
- *   dpx-readers FOLDER   which is made, and taken away again
+ *     dpx-readers FOLDER   (which is made, and taken away again)
  *
- * Exit code 77 if neither program is there. */
+ * The exit code is 77 if neither program is there. */
 #include "archive/kinds.h"
 #include "dpx-writer.h"
 #include "restoring.h"
@@ -18,7 +18,8 @@
 
 #define SKIPPED 77
 
-/* Samples of a raw format: where component c of R, G, B, A (or Y, Cb, Cr, A) is. */
+/* This says where samples of a raw format are: where component c of R, G, B, A
+ * (or Y, Cb, Cr, A) is. */
 typedef struct
 {
   const char *name;
@@ -45,7 +46,7 @@ static const RawFormat raw_formats[] = {
   { "yuva444p", 1, TRUE, "YUVA" },
 };
 
-/* A file that a reader is to look into. */
+/* This is a file that a reader is to look into. */
 typedef struct
 {
   char *path;
@@ -99,8 +100,8 @@ write_file (GRand *rand, const char *folder, const DpxCase *c)
   return path;
 }
 
-/* What a reader is asked for. Packings are bits: 1 packed, 2 method A, 4 method B.
- * Orders: 1 little-endian, 2 big-endian. */
+/* This is what a reader is asked for. Packings are bits: 1 packed, 2 method A,
+ * 4 method B. Orders: 1 little-endian, 2 big-endian. */
 typedef struct
 {
   guint descriptor, depth, packings, orders;
@@ -262,7 +263,8 @@ run_magick (const char *program)
 
 /* --- comparison ---------------------------------------------------------------- */
 
-/* A sample that a reader has written, of the component with a letter. */
+/* Returns a sample that a reader has written, of the component with a
+ * letter. */
 static guint
 raw_sample (const Question *question, const guint8 *raw, guint32 width,
     guint32 height, char letter, guint32 x, guint32 y)
@@ -300,7 +302,7 @@ compare (const Question *question, const Restoring *restoring,
         guint value = raw_sample (
             question, raw, info->width, info->height, letters[c], x, y);
 
-        /* Multiplied up to 16 bits, and rounded. */
+        /* ImageMagick's values were multiplied up to 16 bits, and rounded. */
         if (question->magick)
           value = (value * ((1u << info->depth[c]) - 1) + 32767) / 65535;
         wrong += *picture++ != value;
@@ -346,7 +348,7 @@ check_answer (const Question *question, Restoring *restoring)
 
 /* --- files of others -------------------------------------------------------------- */
 
-/* What FFmpeg writes, and reads as. */
+/* This is what FFmpeg writes, and what it is read as. */
 static const struct
 {
   const char *written, *raw;
@@ -387,7 +389,7 @@ write_by_ffmpeg (const char *folder)
   run (arguments);
 }
 
-/* What ImageMagick writes, and FFmpeg reads as. */
+/* This is what ImageMagick writes, and what FFmpeg reads it as. */
 static const struct
 {
   const char *colors;

@@ -84,7 +84,8 @@ dpx_case_random (GRand *rand, DpxCase *c)
   if (g_rand_int_range (rand, 0, 4) == 0)
     c->tail = (gsize) g_rand_int_range (rand, 0, 100);
   if (g_rand_int_range (rand, 0, 5) == 0) {
-    /* R, G, B and perhaps alpha apart from each other, in any order. */
+    /* These are R, G, B and perhaps alpha apart from each other, in any
+     * order. */
     guint first = (guint) g_rand_int_range (rand, 0, 4);
 
     c->n_elements = (guint) g_rand_int_range (rand, 3, 5);
@@ -106,7 +107,7 @@ dpx_case_random (GRand *rand, DpxCase *c)
 
 /* --- samples --------------------------------------------------------------- */
 
-/* A line of datums in the order of the file. */
+/* Takes a line of datums in the order of the file. */
 static guint
 take_datums (const DpxCase *c, const DpxElement *element, const DpxFile *file,
     guint32 y, guint16 *datums)
@@ -154,7 +155,8 @@ make_samples (GRand *rand, const DpxCase *c, DpxFile *file)
 
 /* --- lines ------------------------------------------------------------------ */
 
-/* A line, word by word or byte by byte, and which of its bits are samples. */
+/* This is a line, word by word or byte by byte, and which of its bits are
+ * samples. */
 typedef struct
 {
   GByteArray *bytes, *used;
@@ -174,8 +176,8 @@ append_bytes (
   g_byte_array_append (line->used, mask, n);
 }
 
-/* Three datums to a word, the first one in the upper bits; but in the lower ones if
- * pixels have but one. */
+/* Puts three datums into a word, the first one into the upper bits, or into the
+ * lower ones if pixels have but one. */
 static void
 fill_words (const DpxCase *c, const DpxElement *element, gboolean single,
     const guint16 *datums, guint n, Line *line)
@@ -193,7 +195,7 @@ fill_words (const DpxCase *c, const DpxElement *element, gboolean single,
   }
 }
 
-/* One bit behind the other, from the lowest of a word on. */
+/* Puts one bit behind the other, from the lowest of a word on. */
 static void
 pack_words (const DpxCase *c, const DpxElement *element, const guint16 *datums,
     guint n, Line *line)

@@ -12,7 +12,7 @@ typedef struct
   guint descriptor, depth, packing;
 } DpxElement;
 
-/* What is in the bits and bytes that no sample has. */
+/* This says what is in the bits and bytes that no sample has. */
 typedef enum
 {
   DPX_PADDING_CLEAR,
@@ -39,18 +39,20 @@ typedef struct
 typedef struct
 {
   GByteArray *bytes;
-  /* Samples of the component with each of DPX_LETTERS, width x height; those of Cb
-   * and Cr of 4:2:2 in even columns. NULL: there is none. */
+  /* These are samples of the component with each of DPX_LETTERS, width x
+   * height; those of Cb and Cr of 4:2:2 stand in even columns. NULL: there is
+   * none. */
   guint16 *samples[sizeof DPX_LETTERS];
 } DpxFile;
 
-/* The letters of a descriptor's datums, for one column or two; NULL: unknown. */
+/* Returns the letters of a descriptor's datums, for one column or two, or NULL
+ * for an unknown one. */
 const char *dpx_letters (guint descriptor, guint *columns);
 
 void dpx_put16 (guint8 *at, gboolean big_endian, guint16 value);
 void dpx_put32 (guint8 *at, gboolean big_endian, guint32 value);
 
-/* Any case that is valid. */
+/* Draws any case that is valid. */
 void dpx_case_random (GRand *rand, DpxCase *c);
 void dpx_file_write (GRand *rand, const DpxCase *c, DpxFile *file);
 void dpx_file_clear (DpxFile *file);

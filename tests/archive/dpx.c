@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * DPX files of every packing through archive/dpx.c and libpaco: the picture that is
- * coded is the one that was written, and the file made again is the same. Headers that
- * lie, at random and one by one, are refused or restored.
+ * Tests DPX files of every packing through archive/dpx.c and libpaco: the
+ * picture that is coded is the one that was written, and the file made again is
+ * the same. Headers that lie, at random and one by one, are refused or
+ * restored.
  *
- * PACO_CASES: random files of each test. */
+ * PACO_CASES says how many random files each test has. */
 #include "archive/kinds.h"
 #include "dpx-writer.h"
 #include "restoring.h"
@@ -31,7 +32,7 @@ check_picture (Restoring *restoring, const DpxCase *c, const DpxFile *file,
   g_free (picture);
 }
 
-/* The components of a case, in the codec's order. */
+/* Returns the components of a case, in the codec's order. */
 static const char *
 components_of (const DpxCase *c, char letters[8])
 {
@@ -69,9 +70,10 @@ describe (const DpxCase *c, guint32 seed)
         c->elements[i].packing);
 }
 
-/* Lines of packed samples that end within a word, in a big-endian file, cannot be
- * said to be anywhere; and where padding is not seen from the header, none can be read
- * with certainty: unaligned files are of 8 and 16 bits, or filled up to these. */
+/* Says whether lines may end within a word. Nobody can say where packed samples
+ * of such lines are in a big-endian file; and none can be read with certainty
+ * where the header does not tell of padding. So unaligned files are of 8 and 16
+ * bits, or filled up to these. */
 static gboolean
 can_be_unaligned (const DpxCase *c)
 {
@@ -136,7 +138,8 @@ test_random (void)
   restoring_clear (&restoring);
 }
 
-/* Every packing, in both byte orders, at widths around the ends of words and groups. */
+/* Tests every packing, in both byte orders, at widths around the ends of words
+ * and groups. */
 static void
 test_packings (void)
 {
@@ -251,8 +254,8 @@ test_info (void)
 
 /* --- what is refused -------------------------------------------------------- */
 
-/* A field of a good file of 10 bits, and what a file with another value there is
- * told. bytes: 1, 2 or 4. */
+/* This is a field of a good file of 10 bits, and what a file with another value
+ * there is told. bytes: 1, 2 or 4. */
 static const struct
 {
   guint at, bytes;
@@ -320,7 +323,7 @@ test_refused (void)
     dpx_file_write (rand, &c, &file);
     put_field (file.bytes->data + refused[k].at, c.big_endian, refused[k].bytes,
         refused[k].value);
-    /* Where the file's header alone says where the picture is. */
+    /* In these the file's header alone says where the picture is. */
     if (refused[k].at == 4 || refused[k].value == 1407)
       dpx_put32 (file.bytes->data + 808, c.big_endian, 0);
     if (refused[k].value == 1407)
@@ -342,8 +345,8 @@ test_refused (void)
   g_rand_free (rand);
 }
 
-/* Files that end anywhere are refused, but for those that lack only what no sample
- * needs. */
+/* Tests that files that end anywhere are refused, but for those that lack only
+ * what no sample needs. */
 static void
 test_cut (void)
 {
@@ -357,7 +360,8 @@ test_cut (void)
   paco_source_init (&source);
   dpx_file_write (rand, &c, &file);
   for (guint n = 0; n < file.bytes->len; n += n < 2000 ? 37 : 1) {
-    /* In memory of its own, so that nothing is read behind it. */
+    /* The bytes are in memory of their own, so that reading behind them
+     * shows. */
     guint8 *cut = g_memdup2 (file.bytes->data, n);
     GError *error = NULL;
 
@@ -372,7 +376,8 @@ test_cut (void)
   g_rand_free (rand);
 }
 
-/* Headers with a few bytes changed: an error, or the same file again. */
+/* Tests headers with a few bytes changed: each gives an error, or the same file
+ * again. */
 static void
 test_hostile (void)
 {
@@ -423,7 +428,8 @@ test_hostile (void)
   restoring_clear (&restoring);
 }
 
-/* What is kept of a file comes out of a stream, and may be anything. */
+/* Tests what is kept of a file, which comes out of a stream and may be
+ * anything. */
 static void
 test_hostile_rest (void)
 {

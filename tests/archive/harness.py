@@ -17,7 +17,7 @@ DONE, FAILED, USAGE, DAMAGE, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def paco(*arguments, **options):
-    """(exit code, standard output, standard error) of the tool."""
+    """Returns (exit code, standard output, standard error) of the tool."""
     options.setdefault('timeout', 120)
     run = subprocess.run([PACO, *map(os.fspath, arguments)], capture_output=True,
                          check=False, **options)
@@ -37,7 +37,7 @@ def expect(code, *arguments, says='', **options):
 
 
 def picture(kind=6, width=48, height=32, maxval=255, behind=b'', comment=b''):
-    """A PNM or PAM file of noise over a ramp."""
+    """Makes a PNM or PAM file of noise over a ramp."""
     n = {5: 1, 6: 3, 7: 4}[kind]
     size = 2 if maxval > 255 else 1
     samples = bytearray()
@@ -54,7 +54,7 @@ def picture(kind=6, width=48, height=32, maxval=255, behind=b'', comment=b''):
 
 
 def sequence(folder, n=6, first=1, name='shot.{:04}.ppm', **like):
-    """A folder of n pictures."""
+    """Makes a folder of n pictures."""
     os.makedirs(folder, exist_ok=True)
     for i in range(first, first + n):
         (pathlib.Path(folder) / name.format(i)).write_bytes(picture(**like))
@@ -62,7 +62,7 @@ def sequence(folder, n=6, first=1, name='shot.{:04}.ppm', **like):
 
 
 def frames(path):
-    """The bytes of each frame of a .paco file."""
+    """Returns the bytes of each frame of a .paco file."""
     data, at, found = pathlib.Path(path).read_bytes(), 0, []
     while at < len(data):
         assert data[at:at + 4] == b'PACO', at

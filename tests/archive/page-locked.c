@@ -14,7 +14,7 @@
 
 #define WIDTH 80
 #define HEIGHT 60
-/* Behind the picture: many times what its frame takes. */
+/* So much is behind the picture, which is many times what its frame takes. */
 #define BEHIND (4 << 20)
 
 static struct
@@ -51,7 +51,7 @@ host_bytes (void)
   return left.host_bytes;
 }
 
-/* A PGM file of noise, with zeros behind it. */
+/* Makes a PGM file of noise, with zeros behind it. */
 static char *
 make_file (const char *folder, guint number, gsize behind)
 {
@@ -111,7 +111,7 @@ decode (PacoFrameDecoder *decoder, gboolean locked, const PacoFrame *frame)
   paco_bytes_free (bytes);
 }
 
-/* How often staging memory was taken, all other memory being there. */
+/* Tests how often staging memory is taken when all other memory is there. */
 static void
 test_no_copies (void)
 {
@@ -192,7 +192,7 @@ note_most_restored (gpointer user, guint64 done)
   restore->most = MAX (restore->most, host_bytes ());
 }
 
-/* Files are made again in it as well. */
+/* Restores files, which are made again in such memory as well. */
 static void
 restore (const char *path, guint n_files)
 {
@@ -217,8 +217,8 @@ restore (const char *path, guint n_files)
   paco_reader_close (restore.reader);
 }
 
-/* A run's files are in page-locked memory, those that are read and those that are made
- * again, and nothing else of it is as large. */
+/* Tests that a run's files are in page-locked memory, those that are read and
+ * those that are made again, and nothing else of it is as large. */
 static void
 test_runs (void)
 {

@@ -149,7 +149,8 @@ test_comes_back (void)
   paco_source_clear (&source);
 }
 
-/* A file written by hand: chunks and the stream as the test wants them. */
+/* Appends a chunk of a file that is written by hand: chunks and the stream are
+ * as the test wants them. */
 static void
 append_chunk (
     GByteArray *file, const char *type, const void *data, guint32 size)
@@ -196,8 +197,9 @@ check_file_refused (GByteArray *file, const char *word)
 static void
 test_refused (void)
 {
-  /* One line of two samples, filter 0: 7, 7. What zlib makes of it, and the same
-   * as another program might write it: a stored block in front of the last one. */
+  /* This is one line of two samples, filter 0: 7, 7. What follows is what zlib
+   * makes of it, and the same as another program might write it: a stored block
+   * stands in front of the last one. */
   static const guint8 line[] = { 0, 7, 7 };
   guint8 good[64], odd[64] = { 0x78, 0x01, 0, 0, 0, 0xff, 0xff };
   uLongf size = sizeof good;

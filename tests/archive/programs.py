@@ -37,7 +37,7 @@ def run(*command):
 
 
 def write_source(path):
-    """A PPM of 16 bits: slopes with noise."""
+    """Writes a PPM of 16 bits: slopes with noise."""
     samples = array.array('H')
     for y in range(HEIGHT):
         for x in range(WIDTH):
@@ -51,7 +51,7 @@ def write_source(path):
 
 
 def of_imagemagick(source):
-    """Files and the words that they are made with."""
+    """Yields files and the words that they are made with."""
     for depth in 8, 16:
         for name, words in (
                 ('png', []), ('png', ['-quality', '10']),
@@ -107,7 +107,7 @@ def of_pillow(source):
 
 
 def read_by_imagemagick(path, n, depth):
-    """Samples as 16-bit numbers of the file's own depth."""
+    """Returns samples as 16-bit numbers of the file's own depth."""
     kind = {1: 'gray', 2: 'graya', 3: 'rgb', 4: 'rgba'}[n]
     data = subprocess.run(
         [CONVERT, path, '-depth', '16', '-endian', 'MSB', f'{kind}:-'],

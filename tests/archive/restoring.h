@@ -22,6 +22,6 @@ void restoring_clear (Restoring *restoring);
 gboolean restoring_check (
     Restoring *restoring, const guint8 *bytes, gsize size, GError **error);
 
-/* The picture of the file last restored, decoded to words of 16 bits, component by
- * component without gaps. */
+/* Returns the picture of the file last restored, decoded to words of 16 bits,
+ * component by component without gaps. */
 guint16 *restoring_picture (Restoring *restoring);

@@ -21,7 +21,7 @@ from harness import (DAMAGE, DONE, FAILED, INTERRUPTED, PACO, USAGE, expect, fra
 
 
 def archived(tmp, n=6, **like):
-    """A folder with all that may differ, and its archive."""
+    """Makes a folder with all that may differ, and its archive."""
     folder = tmp / 'in'
     if not like:
         sequence(folder / 'reel1', n - 2, behind=random.randbytes(99), comment=b'# x\n')
@@ -37,7 +37,7 @@ def same(a, b):
 
 
 def rename(frame, name):
-    """The frame, with another name of as many bytes in its chunk 12."""
+    """Returns the frame with another name of as many bytes in its chunk 12."""
     size = int.from_bytes(frame[6:8], 'little')
     head = bytearray(frame[:size - 4])
     at = 72 + 4 * head[64] + 2 * head[64] * (3 * head[66] + 1)
@@ -50,7 +50,7 @@ def rename(frame, name):
 
 
 def test_identical(tmp):
-    """Files, names and folders are what they were."""
+    """Tests that files, names and folders are what they were."""
     folder, archive = archived(tmp)
     text = expect(DONE, 'restore', '--md5', '--report', tmp / 'r', archive, tmp / 'out',
                   says='6 files')
@@ -64,7 +64,8 @@ def test_identical(tmp):
 
 
 def test_dpx(tmp):
-    """DPX files of FFmpeg's, with what scanners put before, between and behind."""
+    """Tests DPX files of FFmpeg's, with what scanners put before, between and
+    behind."""
     if not shutil.which('ffmpeg'):
         return
     for i, pixels in enumerate(('gbrp10be', 'gbrp12be', 'rgb48be', 'rgb24', 'gray')):
@@ -89,7 +90,7 @@ def test_dpx(tmp):
 
 
 def test_options(tmp):
-    """Ranges, checks, and options that do not matter."""
+    """Tests ranges, checks, and options that do not matter."""
     folder, archive = archived(tmp, 8, width=80)
     for options in (['--threads=1'], ['--helpers=1'], ['--helpers=9'], ['--backend=cpu']):
         assert expect(DONE, 'restore', '-q', *options, archive, tmp / 'out') == ''
@@ -116,7 +117,8 @@ def test_options(tmp):
 
 
 def test_nothing_overwritten(tmp):
-    """What is there and the same stays; what is other is never touched."""
+    """Tests that what is there and the same stays, and what is other is never
+    touched."""
     folder, archive = archived(tmp, 5, width=64)
     shutil.copytree(folder, tmp / 'out')
     (tmp / 'out' / 'shot.0002.ppm').unlink()
@@ -138,8 +140,9 @@ def test_nothing_overwritten(tmp):
 
 
 def test_two_at_once(tmp):
-    """Runs into one folder do not write into each other's files: all succeed, and what
-    they leave is whole. What a killed one has left is used again."""
+    """Tests that runs into one folder do not write into each other's files:
+    all succeed, and what they leave is whole. What a killed one has left is
+    used again."""
     folder, archive = archived(tmp, 8, width=256, height=200)
     runs = [subprocess.Popen([PACO, 'restore', '-q', archive, tmp / 'out'],
                              stderr=subprocess.PIPE) for _ in range(3)]
@@ -172,7 +175,8 @@ def test_two_at_once(tmp):
 
 
 def test_long_names(tmp):
-    """Names as long as a file system has them, which differ in their ends."""
+    """Tests names as long as a file system has them, which differ in their
+    ends."""
     name = os.fsdecode(b'\xe9' * 247) + '{:04}.ppm'
     folder, archive = archived(tmp, 3, name=name)
     expect(DONE, 'restore', archive, tmp / 'out')
@@ -180,7 +184,8 @@ def test_long_names(tmp):
 
 
 def test_damage(tmp):
-    """Damage is named by frame and file; all other files are restored."""
+    """Tests that damage is named by frame and file, and all other files are
+    restored."""
     folder, archive = archived(tmp, 9, width=96, height=64)
     whole = frames(archive)
     names = sorted(os.listdir(folder))
@@ -221,7 +226,7 @@ def test_damage(tmp):
 
 
 def test_hostile_names(tmp):
-    """Names in frames never lead out of the folder."""
+    """Tests that names in frames never lead out of the folder."""
     _, archive = archived(tmp, 1, name='{:08}.ppm')
     (frame,) = frames(archive)
     for name in b'../../../../', b'/tmp/evil.pp', b'a/../../x.pp', b'x//12345.ppm':
@@ -238,7 +243,7 @@ def test_hostile_names(tmp):
     (tmp / 'b.paco').write_bytes(frame + frame)
     status, _, err = paco('restore', tmp / 'b.paco', tmp / 'twice')
     assert status == DAMAGE and 'of the same file' in err, err
-    # Nor is the one in which a file is made.
+    # The one in which a file is made is no other file, either.
     (tmp / 'b.paco').write_bytes(rename(frame, b'x1.paco-part'))
     status, _, err = paco('restore', tmp / 'b.paco', tmp / 'part')
     assert status == DAMAGE and 'that are being restored' in err, err
@@ -250,7 +255,7 @@ def test_hostile_names(tmp):
 
 
 def test_not_an_archive(tmp):
-    """What keeps no files is refused."""
+    """Tests that what keeps no files is refused."""
     (tmp / 'x.paco').write_bytes(random.randbytes(5000))
     status, _, err = paco('restore', tmp / 'x.paco', tmp / 'out')
     assert status in (FAILED, DAMAGE) and err, err
@@ -260,7 +265,8 @@ def test_not_an_archive(tmp):
 
 
 def test_full_disk(tmp):
-    """A file that may not grow is one line, and leaves no half of a file."""
+    """Tests that a file that may not grow is one line, and leaves no half of a
+    file."""
     folder, archive = archived(tmp, 4, width=64)
     size = os.path.getsize(folder / 'shot.0001.ppm')
 
@@ -275,7 +281,7 @@ def test_full_disk(tmp):
 
 
 def test_killed(tmp):
-    """What was killed or interrupted goes on."""
+    """Tests that what was killed or interrupted goes on."""
     folder, archive = archived(tmp, 60, width=160, height=120)
     for number in signal.SIGKILL, signal.SIGINT:
         process = subprocess.Popen([PACO, 'restore', '--threads=1', archive, tmp / 'out'],
@@ -320,7 +326,8 @@ def interrupt_reading(archive, out, then=None):
 
 
 def test_interrupted_reading(tmp):
-    """A signal that the reading thread sees first ends it with the same words."""
+    """Tests that a signal that the reading thread sees first ends it with the
+    same words."""
     folder, archive = archived(tmp, 20, width=160, height=120)
     for then in None, None, None, signal.SIGHUP:
         interrupt_reading(archive, tmp / 'out', then)

@@ -86,7 +86,7 @@ read_image (const PacoImage *image, const PacoInfo *info)
 
 /* --- coming back ------------------------------------------------------- */
 
-/* Picture to picture, without loss. */
+/* Codes one picture into another, without loss. */
 static void
 code (const PacoInfo *info, const PacoImage *from, const PacoImage *to)
 {
@@ -111,7 +111,7 @@ code (const PacoInfo *info, const PacoImage *from, const PacoImage *to)
   paco_frame_decoder_free (decoder);
 }
 
-/* What was taken apart, made again; FALSE if it is refused. */
+/* Makes again what was taken apart; returns FALSE if it is refused. */
 static gboolean
 make_again (const PacoSourceKind *kind, const PacoSource *source, gsize size,
     PacoRebuilt *rebuilt, GError **error)
@@ -174,7 +174,8 @@ check_refused (const PacoSourceKind *kind, const guint8 *bytes, gsize size,
 
 /* --- hostile bytes ----------------------------------------------------- */
 
-/* Some bytes changed, or the end cut off, in memory of exactly the new size. */
+/* Changes some bytes, or cuts off the end, in memory of exactly the new
+ * size. */
 static guint8 *
 damage (const guint8 *bytes, gsize *size)
 {

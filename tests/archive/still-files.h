@@ -4,11 +4,12 @@
 #pragma once
 #include "archive/source.h"
 
-/* Numbers that are drawn; each run has others, unless PACO_SEED says which. */
+/* Draws a number below another one. Each run has others, unless PACO_SEED says
+ * which. */
 guint32 draw (guint32 below);
 
-/* A random picture: smooth, noisy or flat, samples of 8 or 16 bits, component by
- * component within a pixel. For g_free(). */
+/* Draws a random picture, which is smooth, noisy or flat: samples of 8 or 16
+ * bits, component by component within a pixel. It is for g_free(). */
 guint16 *draw_samples (
     guint32 width, guint32 height, guint n_components, guint depth);
 
@@ -18,7 +19,7 @@ guint16 *draw_samples (
 void check_comes_back (const PacoSourceKind *kind, const guint8 *bytes,
     gsize size, PacoSource *source, guint16 **samples);
 
-/* That a file is refused, with words that hold `word`. */
+/* Fails unless a file is refused, with words that hold `word`. */
 void check_refused (const PacoSourceKind *kind, const guint8 *bytes, gsize size,
     const char *word);
 

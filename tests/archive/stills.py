@@ -17,7 +17,7 @@ WIDTH, HEIGHT = 61, 37
 
 
 def samples(n, depth, order):
-    """Lines of a slope with noise."""
+    """Returns lines of a slope with noise."""
     top = 2 ** depth - 1
     return [b''.join(((x * 40 + y * 9 + random.randrange(30)) * (c + 1) & top)
                      .to_bytes(depth // 8, order)
@@ -31,7 +31,7 @@ def chunk(kind, data):
 
 
 def png(n=3, depth=16, level=6, chunks=b'', compressed=None, color=None):
-    """A PNG file, filtered line by line by chance."""
+    """Returns a PNG file, filtered line by line by chance."""
     bytes_of_pixel = n * depth // 8
     lines, above = b'', bytes(WIDTH * bytes_of_pixel)
     for line in samples(n, depth, 'big'):
@@ -50,7 +50,7 @@ def png(n=3, depth=16, level=6, chunks=b'', compressed=None, color=None):
 
 def tiff(n=3, depth=16, order='<', strip=10, gap=b'', compression=1, photometric=None,
          compressed=lambda data: data):
-    """A TIFF file whose strips have something between them."""
+    """Returns a TIFF file whose strips have something between them."""
     lines = samples(n, depth, 'little' if order == '<' else 'big')
     strips = [compressed(b''.join(lines[y:y + strip])) for y in range(0, HEIGHT, strip)]
     body, offsets = b'a header of our own', []
@@ -100,26 +100,26 @@ def check_back(tmp, suffix, files):
 
 
 def test_png(tmp):
-    """Gray and RGB with any level, chunks before and behind."""
+    """Tests gray and RGB with any level, with chunks before and behind."""
     note = chunk(b'iTXt', b'XML:com.adobe.xmp\0\0\0\0\0' + b'<x/>' * 900)
     check_back(tmp, 'png', [png(3, random.choice((8,)), level, note)
                             for level in range(10)])
 
 
 def test_png16(tmp):
-    """RGBA of 16 bits."""
+    """Tests RGBA of 16 bits."""
     check_back(tmp, 'png', [png(4, 16) for _ in range(3)])
 
 
 def test_tiff(tmp):
-    """Both orders of bytes, strips with gaps and without, a profile."""
+    """Tests both orders of bytes, strips with gaps and without, and a profile."""
     check_back(tmp, 'tif', [tiff(3, 16, order, strip, gap)
                             for order in '<>' for strip in (1, 10, HEIGHT)
                             for gap in (b'', b'between')])
 
 
 def test_tiff_gray(tmp):
-    """8 bits, white is 0: the report says what players show."""
+    """Tests 8 bits where white is 0: the report says what players show."""
     fill(tmp / 'in', 'tif', [tiff(1, 8, photometric=0)])
     expect(DONE, 'archive', tmp / 'in', tmp / 'a.paco', says='negative')
     expect(DONE, 'restore', tmp / 'a.paco', tmp / 'out')
@@ -128,7 +128,8 @@ def test_tiff_gray(tmp):
 
 
 def odd_stream(lines):
-    """Deflate as no program of zlib writes it: an empty stored block first."""
+    """Returns Deflate as no program of zlib writes it: an empty stored block
+    comes first."""
     raw = zlib.compressobj(6, zlib.DEFLATED, -15)
     return (b'\x78\x9c\0\0\0\xff\xff' + raw.compress(lines) + raw.flush()
             + struct.pack('>I', zlib.adler32(lines)))
@@ -141,31 +142,31 @@ def refused(tmp, suffix, files, says):
 
 
 def test_refused_stream(tmp):
-    """What zlib does not make."""
+    """Tests what zlib does not make."""
     refused(tmp, 'png', [png(3, 8, compressed=odd_stream)], 'bit by bit')
 
 
 def test_refused_palette(tmp):
-    """It is seen in a file's head: nothing is begun."""
+    """Tests that a palette is seen in a file's head, and nothing is begun."""
     refused(tmp, 'png', [png(3, 8), png(1, 8, color=3)], 'palette')
     assert not (tmp / 'a.paco.part').exists()
 
 
 def test_refused_jpeg(tmp):
-    """TIFF that has lost something already: it is seen in its tags, wherever they are,
-    and nothing is begun."""
+    """Tests TIFF that has lost something already: it is seen in its tags,
+    wherever they are, and nothing is begun."""
     refused(tmp, 'tif', [tiff(3, 8), tiff(3, 8), tiff(3, 8, compression=7)], 'JPEG')
     assert not (tmp / 'a.paco.part').exists()
 
 
 def test_mixed_tiff(tmp):
-    """So are other depths, and other sizes."""
+    """Tests that other depths, and other sizes, are seen so as well."""
     refused(tmp, 'tif', [tiff(3, 8), tiff(3, 16)], 'does not belong')
     assert not (tmp / 'a.paco.part').exists()
 
 
 def check_kept_whole(tmp, suffix, files):
-    """Files one of which no zlib compresses so."""
+    """Checks files one of which no zlib compresses so."""
     fill(tmp / 'in', suffix, files)
     expect(FAILED, 'archive', tmp / 'in', tmp / 'a.paco', says='--keep-files')
     expect(DONE, 'archive', '--keep-files', tmp / 'in', tmp / 'a.paco',
@@ -187,35 +188,36 @@ def check_kept_whole(tmp, suffix, files):
 
 
 def test_kept_png(tmp):
-    """PNG of 8 and of 16 bits, filtered."""
+    """Tests PNG of 8 and of 16 bits, filtered."""
     depth = random.choice((8, 16))
     check_kept_whole(tmp, 'png', [png(3, depth), png(3, depth, compressed=odd_stream),
                                   png(3, depth)])
 
 
 def test_kept_trailing_png(tmp):
-    """PNG with bytes behind the compressed ones."""
+    """Tests PNG with bytes behind the compressed ones."""
     check_kept_whole(tmp, 'png', [png(1, 8), png(1, 8, compressed=lambda lines: (
         zlib.compress(lines) + b'more')), png(1, 8)])
 
 
 def test_kept_tiff(tmp):
-    """Deflate of either order of bytes, in strips."""
+    """Tests Deflate of either order of bytes, in strips."""
     like = {'order': random.choice('<>'), 'compression': 8}
     check_kept_whole(tmp, 'tif', [tiff(compressed=zlib.compress, **like),
                                   tiff(compressed=odd_stream, **like)])
 
 
 def attachment(frame):
-    """Where the attachment of a frame begins (FORMAT.md, chunk 256)."""
+    """Returns where the attachment of a frame begins (FORMAT.md, chunk 256)."""
     header = frame[:int.from_bytes(frame[6:8], 'little')]
     at = header.rindex(struct.pack('<2H', 256, 8))
     return len(frame) - int.from_bytes(header[at + 4:at + 8], 'little')
 
 
 def test_large_rest(tmp):
-    """More beside the samples than chunks have room for is attached: it comes back, is
-    cut and joined with its frame, and damage of it is found."""
+    """Tests that more beside the samples than chunks have room for is
+    attached: it comes back, is cut and joined with its frame, and damage of
+    it is found."""
     files = [png(3, 8, chunks=chunk(b'zzZz', random.randbytes(n)))
              for n in (100, 32000, 33000, 40000, 700000)]
     check_back(tmp, 'png', files)
@@ -240,7 +242,7 @@ def test_large_rest(tmp):
 
 
 def test_large_rest_tiff(tmp):
-    """The same of TIFF, whose samples are coded from the file."""
+    """Tests the same of TIFF, whose samples are coded from the file."""
     check_back(tmp, 'tif', [tiff(3, 16, gap=random.randbytes(30000))
                             for _ in range(3)])
 

@@ -88,8 +88,8 @@ set_tags (TIFF *tiff, const Picture *picture)
     TIFFSetField (tiff, TIFFTAG_ICCPROFILE, 9, "a profile");
 }
 
-/* `n` samples in the order of libtiff: this machine's, or from the highest bit of a
- * byte on. */
+/* Packs `n` samples in the order of libtiff, which is this machine's, or goes
+ * from the highest bit of a byte on. */
 static void
 pack (guint8 *to, const guint16 *samples, gsize stride, gsize n, guint depth)
 {
@@ -130,7 +130,8 @@ write_lines (TIFF *tiff, const Picture *picture, const guint16 *samples)
   g_free (bytes);
 }
 
-/* Tiles beyond the edges have what was in the memory before: noise. */
+/* Writes tiles. Those beyond the edges have what was in the memory before,
+ * which is noise. */
 static void
 write_tiles (TIFF *tiff, const Picture *picture, const guint16 *samples)
 {
@@ -228,7 +229,7 @@ test_comes_back (void)
   paco_source_clear (&source);
 }
 
-/* A sound file, whose tags a test changes. */
+/* Makes a sound file, whose tags a test changes. */
 static GByteArray *
 new_file (void (*change) (TIFF *tiff))
 {
@@ -325,7 +326,7 @@ test_refused (void)
   g_byte_array_unref (file);
 }
 
-/* The value of a tag of a small little-endian file, as a pointer. */
+/* Returns the value of a tag of a small little-endian file, as a pointer. */
 static guint8 *
 find_tag (GByteArray *file, guint16 tag)
 {
@@ -341,12 +342,12 @@ find_tag (GByteArray *file, guint16 tag)
   g_assert_not_reached ();
 }
 
-/* Files whose offsets lie. */
+/* Tests files whose offsets lie. */
 static void
 test_offsets (void)
 {
   GByteArray *file = new_file (NULL);
-  /* Two strips: their offsets are elsewhere. */
+  /* There are two strips, so their offsets are elsewhere. */
   guint8 *offsets = file->data + find_tag (file, TIFFTAG_STRIPOFFSETS)[0]
       + 256 * find_tag (file, TIFFTAG_STRIPOFFSETS)[1];
   /* Two sizes of 16 bits are in the directory itself. */

@@ -21,7 +21,7 @@
 
 static GRand *dice;
 
-/* Takes the place of the system's function in this program. */
+/* This takes the place of the system's function in this program. */
 static int truncating_fails_with; /* or 0 */
 
 int
@@ -80,8 +80,9 @@ test_names (void)
 
 /* --- bytes ------------------------------------------------------------------ */
 
-/* What is appended stays, and is moved now and then; of another size is another file,
- * which takes about what it needs. */
+/* Tests that what is appended stays, and is moved now and then, and that
+ * bytes that are given another size take about what they need, unless they
+ * have it. */
 static void
 test_bytes (void)
 {
@@ -131,8 +132,8 @@ n_files (const char *folder)
   return n;
 }
 
-/* A temporary file that was left is used again, one that is in use is not, and one that
- * cannot be emptied goes. */
+/* Tests that a temporary file that was left is used again, one that is in use
+ * is not, and one that cannot be emptied goes. */
 static void
 test_restoring (void)
 {
@@ -249,7 +250,8 @@ test_xxh3 (void)
 
 /* --- what frames keep ---------------------------------------------------------- */
 
-/* A frame of a small gray picture with these chunks; FALSE if they are refused. */
+/* Makes a frame of a small gray picture with these chunks; returns FALSE if
+ * they are refused. */
 static gboolean
 make_frame (const PacoKeptChunks *chunks, PacoFrame *frame)
 {
@@ -334,7 +336,7 @@ test_kept (void)
     paco_frame_release (&frame);
   }
   g_assert_cmpuint (chunks.attachment_size, >=, 3000000);
-  /* Thirty times as much as chunks have, that compresses well. */
+  /* This is thirty times as much as chunks have, and compresses well. */
   fill (kept.rest, 1000000, FALSE);
   g_assert_true (paco_kept_chunks_write (&kept, &chunks, &error));
   g_assert_cmpuint (chunks.attachment_size, ==, 0);
@@ -343,7 +345,7 @@ test_kept (void)
   paco_kept_chunks_clear (&chunks);
 }
 
-/* What is broken is refused, and a frame without a file, too. */
+/* Tests that what is broken is refused, and a frame without a file, too. */
 static void
 test_broken_kept (void)
 {
@@ -406,7 +408,8 @@ test_broken_kept (void)
   paco_kept_chunks_clear (&chunks);
 }
 
-/* A few bytes may claim a rest of gigabytes, for which no memory is taken. */
+/* Tests that a few bytes may claim a rest of gigabytes, for which no memory is
+ * taken. */
 static void
 test_hostile_rest (void)
 {
@@ -563,7 +566,8 @@ test_sound (void)
 
 /* --- PNM ---------------------------------------------------------------------------- */
 
-/* A file is refused, or is made again of its rest and its samples. */
+/* Checks that a file is refused, or is made again of its rest and its
+ * samples. */
 static void
 try_pnm (const GByteArray *file, PacoSource *source, PacoRebuilt *rebuilt,
     guint *good)

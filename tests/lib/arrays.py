@@ -63,7 +63,8 @@ def check_lossless():
 
 
 def check_file():
-    """A file of frames, by their order and their numbers; and one with a hole."""
+    """Reads a file of frames by their order and their numbers, and one with a
+    hole."""
     encoder = paco.Encoder(quality=70, **CPU)
     arrays = [picture(8, 0, 0, 3) for _ in range(5)]
     coded = [encoder.encode(components) for components in arrays]
@@ -97,7 +98,8 @@ def check_file():
 
 
 def check_chunks():
-    """They come back, in their order, with zeros in them, and empty ones."""
+    """Checks that chunks come back, in their order, with zeros in them, and
+    empty ones."""
     chunks = [(int(kind), RANDOM.bytes(int(size))) for kind, size in zip(
         RANDOM.integers(16, 256, 9), [0, 1, *RANDOM.integers(2, 3000, 7)])]
     encoder = paco.Encoder(**CPU)
@@ -111,7 +113,8 @@ def check_chunks():
 
 
 def check_attachment():
-    """It comes back, with zeros in it, and damage of it is found."""
+    """Checks that an attachment comes back, with zeros in it, and that damage
+    of it is found."""
     attachment = RANDOM.bytes(int(RANDOM.integers(1, 100000))) + bytes(2)
     encoder = paco.Encoder(**CPU)
     arrays = picture(8, 0, 0)
@@ -123,7 +126,7 @@ def check_attachment():
 
 
 def check_areas():
-    """Where none is named the picture is coarser."""
+    """Checks that the picture is coarser where no area is named."""
     gray = [RANDOM.integers(0, 256, (256, 512)).astype(numpy.uint8)]
     encoder = paco.Encoder(quality=90, roi_weight=16, **CPU)
     coded = paco.Decoder(**CPU).decode(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Files with libpaco that are not whole, or not yet: every whole frame is read, by its
- * number too, and every byte that belongs to none is told of. Full disks and interrupted
- * writers leave whole frames behind. */
+ * Tests files with libpaco that are not whole, or not yet: every whole frame
+ * is read, by its number too, and every byte that belongs to none is told of.
+ * Full disks and interrupted writers leave whole frames behind. */
 #include "tests/fuzz/mutator.h"
 #include "tests/lib/runs.h"
 #include "tests/lib/status.h"
@@ -13,7 +13,7 @@
 
 /* --- damage --- */
 
-/* Frames of the run that are lost, and garbage in front of others; what is left is
+/* Loses frames of the run, and puts garbage in front of others. What is left is
  * given, and numbered as if nothing were missing. */
 static void
 test_damage (void)
@@ -50,7 +50,7 @@ test_damage (void)
     if (lost[i])
       skipped[i] += size;
   }
-  /* The end of the last one was not written. */
+  /* The end of the last frame was not written. */
   tail = 5 + (uint64_t) g_test_rand_int_range (0, 50);
   g_byte_array_append (bytes, run->bytes->data, (guint) tail);
   for (unsigned i = 0; i < n; i++)
@@ -100,8 +100,9 @@ test_damage (void)
   run_free (run);
 }
 
-/* What is left of a run when frames are taken out, at its beginning too, and two such
- * runs one behind the other: there is no damage, and still frames are missing. */
+/* Takes frames out of a run, at its beginning too, and reads what is left, and
+ * two such runs one behind the other: there is no damage, and still frames are
+ * missing. */
 static void
 test_missing (void)
 {
@@ -116,7 +117,7 @@ test_missing (void)
   for (unsigned k = 0; k < 2; k++) {
     unsigned first = (unsigned) g_test_rand_int_range (0, 5), last = first;
 
-    if (k == 1) /* within a file, a stream begins with its first frame */
+    if (k == 1) /* Within a file, a stream begins with its first frame. */
       first = last = 0;
     for (unsigned i = first; i < 30; i++) {
       uint64_t number = before + i - first;
@@ -164,7 +165,7 @@ test_missing (void)
   run_free (runs[1]);
 }
 
-/* Whatever the bytes are, each is of a frame or skipped. */
+/* Checks that each byte, whatever the bytes are, is of a frame or skipped. */
 static void
 check_all_bytes (const char *path, size_t size)
 {
@@ -223,7 +224,7 @@ test_hostile (void)
     }
     path = save ("hostile.paco", changed, changed_size);
     check_all_bytes (path, changed_size);
-    /* It is resumed behind whole frames, or left alone. */
+    /* The file is resumed behind whole frames, or left alone. */
     if (paco_writer_open (path, PACO_WRITER_RESUME, &writer, &failure)
         == PACO_STATUS_OK) {
       uint64_t n_bytes;
@@ -286,11 +287,11 @@ test_resume (void)
   REFUSED (
       NOT_PACO, paco_writer_open (path, PACO_WRITER_RESUME, &writer, &error));
   assert_file (path, "Dear reader,", 12);
-  /* Nor is anything taken away by who asks for a new file. */
+  /* Whoever asks for a new file takes nothing away, either. */
   REFUSED (IO, paco_writer_open (path, PACO_WRITER_NEW, &writer, &error));
   assert_file (path, "Dear reader,", 12);
   OK (paco_writer_open (path, PACO_WRITER_REPLACE, &writer, &error));
-  /* Somebody writes it already. */
+  /* Somebody else writes it already. */
   {
     PacoWriter *other;
 
@@ -314,7 +315,8 @@ set_limit (rlim_t bytes)
   g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &limit), ==, 0);
 }
 
-/* A file that can grow no more ends with a whole frame; once it can, it goes on. */
+/* Tests that a file that can grow no more ends with a whole frame, and goes on
+ * once it can. */
 static void
 test_full_disk (void)
 {
@@ -352,8 +354,8 @@ test_full_disk (void)
   run_free (run);
 }
 
-/* A frame of another stream that could not be written changes nothing for those that
- * come instead. */
+/* Tests that a frame of another stream that could not be written changes
+ * nothing for those that come instead. */
 static void
 test_full_disk_between_streams (void)
 {
@@ -425,8 +427,8 @@ follow (PacoReader *reader, const Run *run, unsigned number, size_t written)
   return true;
 }
 
-/* A file that grows while it is read, by any number of bytes at a time, with frames that
- * are only half there. */
+/* Tests a file that grows while it is read, by any number of bytes at a time,
+ * with frames that are only half there. */
 static void
 test_growing (void)
 {
@@ -447,7 +449,7 @@ test_growing (void)
       written += piece;
       while (follow (reader, run, number, written))
         number++;
-      /* One that has counted before there was more. */
+      /* This reader has counted before there was more. */
       if (number > 0)
         OK (paco_reader_seek (other, number - 1, &error));
       REFUSED (INVALID, paco_reader_seek (other, number, &error));
@@ -460,7 +462,7 @@ test_growing (void)
   }
 }
 
-/* One that changes behind the reader's back. */
+/* Tests a file that changes behind the reader's back. */
 static void
 test_changing (void)
 {
@@ -478,7 +480,7 @@ test_changing (void)
     for (size_t i = 0; i < run->bytes->len; i++)
       fputc (i < 100 ? 'x' : 0, file);
     g_assert_cmpint (fclose (file), ==, 0);
-    if (places) /* they are numbered anew: there is none */
+    if (places) /* The frames are numbered anew: there is no such. */
       REFUSED (INVALID, paco_reader_seek (reader, 5, &error));
     else
       REFUSED (IO, paco_reader_seek (reader, 5, &error));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Pictures in the memory of a GPU with libpaco, as an application has them: with a CUDA
- * context and a stream of its own, by way of the driver. What is coded and decoded there
- * is what the CPU does in the host's memory. On a GPU, or an emulated one. */
+ * Tests pictures in the memory of a GPU with libpaco, as an application has
+ * them: with a CUDA context and a stream of its own, by way of the driver.
+ * What is coded and decoded there is what the CPU does in the host's memory.
+ * It runs on a GPU, or an emulated one. */
 #include "gpu/driver_types.h"
 #include "lib/paco.h"
 #include "tests/lib/status.h"
@@ -80,7 +81,7 @@ open_cuda (void)
 
 /* --- pictures --- */
 
-/* One of random samples, and the same on the GPU. */
+/* This is a picture of random samples, and the same on the GPU. */
 typedef struct
 {
   PacoInfo info;
@@ -144,8 +145,8 @@ encode (const char *backend, const Picture *picture, PacoFrame *frame)
 
 /* --- tests --- */
 
-/* In flight are pictures that come to the GPU when the stream is there, and such of the
- * host's memory. */
+/* Tests that pictures that come to the GPU when the stream is there, and
+ * pictures of the host's memory, are in flight together. */
 static void
 test_encode (void)
 {
@@ -204,7 +205,7 @@ test_decode (void)
     picture_init (&picture);
     encode ("cpu", &picture, &frame);
     decoded = g_malloc (picture.bytes);
-    /* What the stream does before is over then. */
+    /* What the stream does before that is over then. */
     must (cuda.mem_host_alloc (&other, picture.bytes, 0));
     memset (other, 0x55, picture.bytes);
     must (
@@ -226,8 +227,8 @@ test_decode (void)
   paco_frame_decoder_free (decoder);
 }
 
-/* The coders' page-locked memory: the GPU reads frames and writes pictures there, which
- * the emulation would not do with other memory. */
+/* Tests the coders' page-locked memory: the GPU reads frames and writes
+ * pictures there, which the emulation would not do with other memory. */
 static void
 test_page_locked (void)
 {
@@ -278,14 +279,14 @@ test_refused (void)
       picture.memory, picture.samples, picture.bytes, stream));
   must (cuda.stream_synchronize (stream));
   encode ("cpu", &picture, &frame);
-  /* No context. */
+  /* There is no context. */
   OK (paco_frame_encoder_configure (encoder, &picture.info, &error));
   REFUSED (INVALID,
       paco_frame_encoder_submit (encoder, &picture.device, NULL, NULL, &error));
   REFUSED (INVALID,
       paco_frame_decoder_submit (
           decoder, frame.data, frame.size, &picture.device, NULL, &error));
-  /* One that comes too late. */
+  /* This context comes too late. */
   {
     PacoFrame other;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Files of frames with libpaco: what is written is what one run writes, wherever its
- * frames come from; what is read is every frame, by its number too. */
+ * Tests files of frames with libpaco: what is written is what one run writes,
+ * wherever its frames come from; what is read is every frame, by its number
+ * too. */
 #include "tests/lib/runs.h"
 #include "tests/lib/status.h"
 #include <unistd.h>
@@ -27,7 +28,7 @@ copy_frames (PacoWriter *writer, const char *path, uint64_t from, uint64_t to)
   paco_reader_close (reader);
 }
 
-/* A file of the whole run, read in order and by number. */
+/* Checks a file of the whole run, read in order and by number. */
 static void
 check_reader (PacoReader *reader, const Run *run)
 {
@@ -103,7 +104,8 @@ test_write_and_read (void)
   }
 }
 
-/* Files that are cut, also where parts come from a part, and joined again. */
+/* Tests files that are cut, also where parts come from a part, and joined
+ * again. */
 static void
 test_cut_and_join (void)
 {
@@ -155,7 +157,7 @@ test_cut_and_join (void)
   run_free (run);
 }
 
-/* Another frame rate is another stream, whose places begin anew. */
+/* Tests that another frame rate is another stream, whose places begin anew. */
 static void
 test_frame_rates (void)
 {
@@ -241,7 +243,7 @@ test_pipe (void)
   REFUSED (EMPTY, paco_reader_next (reader, &frame, &error));
   g_thread_join (thread);
   paco_reader_close (reader);
-  g_assert_cmpint (close (fds[0]), ==, 0); /* it was left open */
+  g_assert_cmpint (close (fds[0]), ==, 0); /* The file was left open. */
   run_free (run);
 }
 
@@ -279,7 +281,7 @@ test_misuse (void)
   REFUSED (NOT_PACO,
       paco_writer_add (writer, "This is no frame, alas.", 23, &error));
   OK (paco_writer_close (writer, &error));
-  /* A file without frames. */
+  /* A file may have no frames. */
   OK (paco_reader_open (path, &reader, &error));
   REFUSED (INVALID, paco_reader_next (reader, NULL, &error));
   REFUSED (EMPTY, paco_reader_next (reader, &frame, &error));
@@ -303,7 +305,8 @@ release_all (gpointer data)
   return NULL;
 }
 
-/* Frames outlive their reader, and are released by other threads while it reads. */
+/* Tests that frames outlive their reader, and are released by other threads
+ * while it reads. */
 static void
 test_release (void)
 {

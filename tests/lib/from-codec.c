@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See from-codec.h. */
+ * Makes the types of paco.h of what the tests of the codec draw
+ * (from-codec.h). */
 #include "tests/lib/from-codec.h"
 #include <string.h>
 

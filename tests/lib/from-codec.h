@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the tests of the codec draw, in the types of paco.h, for round-trip.c. */
+ * Makes the types of paco.h of what the tests of the codec draw, for
+ * round-trip.c. */
 #pragma once
 #include "codec/areas.h"
 #include "lib/paco.h"
@@ -7,8 +8,8 @@
 
 PacoInfo info_of (const PacoPictureFormat *format, const PacoVideoInfo *video);
 
-/* The chunks of that and areas, as an application has them. They stay in chunks, a list
- * of PacoFrameChunk, and in areas. */
+/* Returns the chunks of video and the areas as an application has them. They
+ * stay in chunks, a list of PacoFrameChunk, and in areas. */
 PacoExtras extras_of (
     const PacoVideoInfo *video, GArray *chunks, const PacoAreas *areas);
 

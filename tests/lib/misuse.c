@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What applications may do wrong with libpaco, and what files may: each has its status
- * and a sentence, and nothing else happens. */
+ * Tests what applications may do wrong with libpaco, and what files may: each
+ * has its status and a sentence, and nothing else happens. */
 #include "lib/paco.h"
 #include "tests/fuzz/mutator.h"
 #include "tests/lib/status.h"
@@ -25,7 +25,7 @@ new_info (void)
   return info;
 }
 
-/* A picture with memory of its own. */
+/* Makes a picture with memory of its own. */
 static PacoImage
 new_image (const PacoInfo *info, uint8_t **memory)
 {
@@ -40,7 +40,7 @@ new_image (const PacoInfo *info, uint8_t **memory)
   return image;
 }
 
-/* A frame of it, for g_free(). */
+/* Makes a frame of such a picture, for g_free(). */
 static uint8_t *
 new_frame (size_t *size)
 {
@@ -153,7 +153,7 @@ test_null (void)
       INVALID, paco_frame_encoder_encode (NULL, &image, NULL, &frame, &error));
   REFUSED (
       INVALID, paco_frame_encoder_encode (encoder, &image, NULL, NULL, &error));
-  /* It has not been configured. */
+  /* The encoder has not been configured. */
   REFUSED (INVALID,
       paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error));
   REFUSED (EMPTY, paco_frame_encoder_collect (encoder, &frame, &error));
@@ -167,7 +167,7 @@ test_null (void)
   paco_frame_encoder_free (encoder);
 }
 
-/* Memory of a coder, which outlives it. */
+/* Tests memory of a coder, which outlives it. */
 static void
 test_memory (void)
 {
@@ -278,7 +278,7 @@ test_info (void)
     g_assert_cmpuint (height, ==, HEIGHT / 4);
     info.struct_size = 0;
     REFUSED (INVALID, paco_frame_encoder_configure (encoder, &info, &error));
-    /* An application that was compiled with a later version. */
+    /* The application was compiled with a later version. */
     later.info.struct_size = sizeof later;
     g_assert_cmpint (
         paco_frame_encoder_configure (encoder, &later.info, NULL), ==, 0);
@@ -353,12 +353,12 @@ test_images (void)
         &error, wanted);
     g_assert_null (frame.data);
   }
-  /* It has lost nothing by that. */
+  /* The encoder has lost nothing by that. */
   g_assert_cmpint (
       paco_frame_encoder_encode (encoder, &good, NULL, &frame, NULL), ==, 0);
   paco_frame_release (&frame);
   REFUSED (BUSY, paco_frame_encoder_set (encoder, "threads", "1", &error));
-  /* Settings that contradict each other. */
+  /* These settings contradict each other. */
   g_assert_cmpint (
       paco_frame_encoder_set (encoder, "rate-control", "lossless", NULL), ==,
       0);
@@ -370,7 +370,7 @@ test_images (void)
   paco_frame_encoder_free (encoder);
 }
 
-/* Chunks that cannot be, and those that just can. */
+/* Tests chunks that cannot be, and those that just can. */
 static void
 test_chunks (void)
 {
@@ -454,7 +454,7 @@ test_chunks (void)
   REFUSED (UNSUPPORTED,
       paco_frame_encoder_encode (encoder, &image, &extras, &frame, &error));
   extras = (PacoExtras){ sizeof extras, most, 2, NULL, 0, NULL, 0 };
-  /* A budget with room for the picture, but not for them. */
+  /* The budget has room for the picture, but not for the chunks. */
   g_assert_cmpint (
       paco_frame_encoder_set (encoder, "rate-control", "bitrate", NULL), ==, 0);
   g_assert_cmpint (
@@ -529,8 +529,8 @@ test_frames (void)
   g_free (memory);
 }
 
-/* While a region is decoded, a frame of another kind is refused, and changes nothing of
- * the first one. */
+/* Tests that while a region is decoded, a frame of another kind is refused, and
+ * changes nothing of the first one. */
 static void
 test_other_frame (void)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * libpaco against the reference: random pictures in random layouts, coded with random
- * settings, must give its bytes and its samples, reduced ones and regions too. With
- * PACO_LIB_BACKEND=cuda in the environment on a GPU, or an emulated one. */
+ * Compares libpaco with the reference: random pictures in random layouts,
+ * coded with random settings, give its bytes and its samples, reduced ones and
+ * regions too. With PACO_LIB_BACKEND=cuda in the environment it does so on a
+ * GPU, or an emulated one. */
 #include "codec/geometry.h"
 #include "codec/reference/reference.h"
 #include "lib/paco.h"
@@ -161,7 +162,7 @@ check_encoder (const Case *c)
     g_assert_cmpstr (error.message, !=, "");
     g_assert_null (frame.data);
   }
-  /* It outlives its encoder. */
+  /* The frame outlives its encoder. */
   paco_frame_encoder_free (encoder);
   if (c->frame)
     g_assert_cmpmem (frame.data, frame.size, c->frame->data, c->frame->len);
@@ -200,7 +201,8 @@ check_probe (const Case *c)
     g_assert_cmpuint (info.lossless, ==, 1);
 }
 
-/* The chunks come back as they went in, however many are asked for. */
+/* Checks that the chunks come back as they went in, however many are asked
+ * for. */
 static void
 check_chunks (const Case *c)
 {
@@ -236,8 +238,9 @@ check_chunks (const Case *c)
   g_free (chunks);
 }
 
-/* Its bytes are what its checks say, and where one of the payload is not, one block is
- * broken. Another place changes nothing but that. */
+/* Checks a frame: its bytes are what its checks say, and where one of the
+ * payload is not, one block is broken. Another place changes nothing but
+ * that. */
 static void
 check_frame (const Case *c)
 {
@@ -285,7 +288,7 @@ check_frame (const Case *c)
   g_free (data);
 }
 
-/* The attachment comes back as it went in, or not at all. */
+/* Checks that the attachment comes back as it went in, or not at all. */
 static void
 check_attachment (const Case *c)
 {
@@ -367,7 +370,7 @@ sample_at (const PacoPicture *picture, unsigned c, unsigned depth, uint32_t x,
       & ((1u << depth) - 1);
 }
 
-/* The smallest multiple of a number that is one of the other, too. */
+/* Returns the smallest multiple of a number that is one of the other, too. */
 static unsigned
 common (unsigned a, unsigned b)
 {
@@ -505,7 +508,7 @@ test_threads (void)
 
 /* --- threads that coders share --- */
 
-/* Coders of any number of threads, whichever is freed first. */
+/* Tests coders of any number of threads, whichever is freed first. */
 static void
 test_shared_threads (void)
 {
@@ -604,8 +607,8 @@ test_large_attachment (void)
 
 /* --- blocks outside of a region --- */
 
-/* Bytes that are broken outside of a region are not seen in it: they are not
- * decoded. */
+/* Tests that bytes that are broken outside of a region are not seen in it,
+ * because they are not decoded. */
 static void
 test_region_is_all (void)
 {
@@ -638,7 +641,7 @@ test_region_is_all (void)
   check_ok (paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error),
       &error);
   broken = g_memdup2 (frame.data, frame.size);
-  /* The last block, in the lower right corner. */
+  /* This is the last block, in the lower right corner. */
   broken[frame.size - 5] ^= 0x55;
   check_ok (paco_frame_decoder_decode (
                 decoder, broken, frame.size, &image, &result, &error),
@@ -663,8 +666,8 @@ test_region_is_all (void)
   paco_frame_decoder_free (decoder);
 }
 
-/* Regions whose borders lie beside those of codeblocks, where coefficients of the
- * neighbours show. */
+/* Tests regions whose borders lie beside those of codeblocks, where
+ * coefficients of the neighbours show. */
 static void
 test_region_borders (void)
 {
@@ -836,7 +839,7 @@ test_flights (void)
     g_assert_cmpmem (decoded[done].data[0], bytes, images[done].data[0], bytes);
     done++;
   }
-  /* Closed with frames in flight. */
+  /* The decoder is closed with frames in flight. */
   check_ok (paco_frame_decoder_submit (decoder, frames[1].data, frames[1].size,
                 &decoded[1], NULL, &error),
       &error);

@@ -33,8 +33,8 @@ add_frame (Run *run, PacoFrameEncoder *encoder, PacoInfo *info)
   PacoFrame frame;
   size_t bytes;
 
-  /* Of such sizes that none is 16 times another one: file/gaps.c counts those that are
-   * missing by that. */
+  /* Sizes are such that none is 16 times another one, by which file/gaps.c
+   * counts those that are missing. */
   info->width = (uint32_t) g_test_rand_int_range (30, 90);
   info->height = (uint32_t) g_test_rand_int_range (30, 90);
   OK (paco_image_init (&image, info, 0, 0, NULL, &bytes, &error));

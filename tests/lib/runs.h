@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Runs of an encoder, and files of them, for files.c and broken-files.c: frames of random
- * noise, and what one run writes into a file. */
+ * Makes runs of an encoder, and files of them, for files.c and broken-files.c:
+ * frames of random noise, and what one run writes into a file. */
 #pragma once
 #include "lib/paco.h"
 #include <glib.h>
 #include <stdbool.h>
 
-/* Frames, one behind the other. */
+/* This holds frames, one behind the other. */
 typedef struct
 {
   GByteArray *bytes;
@@ -17,24 +17,24 @@ uint64_t offset_of (const Run *run, unsigned i);
 unsigned n_frames_of (const Run *run);
 size_t size_of (const Run *run, unsigned i);
 
-/* On the CPU. */
+/* Opens an encoder on the CPU. */
 PacoFrameEncoder *new_encoder (void);
 /* Encodes noise of any size, whose info is changed for that and the place behind it. */
 void add_frame (Run *run, PacoFrameEncoder *encoder, PacoInfo *info);
-/* Of n frames, 24 a second, with places or without. */
+/* Encodes n frames, 24 a second, with places or without. */
 Run *new_run (unsigned n, bool places);
 void run_free (Run *run);
 
-/* The folder of a test, which is removed with all files in it. */
+/* Makes the folder of a test, or removes it with all files in it. */
 void make_folder (void);
 void remove_folder (void);
-/* The path of a file there. */
+/* Returns the path of a file there. */
 char *path_of (const char *name);
-/* Writes such a file; returns its path. */
+/* Writes such a file, and returns its path. */
 char *save (const char *name, const void *data, size_t size);
 void assert_file (const char *path, const void *data, size_t size);
 
 void write_frames (
     PacoWriter *writer, const Run *run, unsigned from, unsigned to);
-/* That it is frame i of the run. */
+/* Fails unless it is frame i of the run. */
 void check_frame (const PacoFrame *frame, const Run *run, unsigned i);

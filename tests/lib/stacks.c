@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Stacks through libpaco against the reference: slices that are decoded one by one,
- * whole, reduced or as a region, become the pictures of their stack in any layout, also
- * if some are missing; and what cannot be is refused. */
+ * Compares stacks through libpaco with the reference: slices that are decoded
+ * one by one, whole, reduced or as a region, become the pictures of their
+ * stack in any layout, also if some are missing; and what cannot be is
+ * refused. */
 #include "codec/geometry.h"
 #include "codec/reference/reference.h"
 #include "codec/stack.h"
@@ -63,7 +64,7 @@ plane (uint16_t *samples, uint32_t width)
   return picture;
 }
 
-/* The wavelet along the stack at n places, or its undoing. */
+/* Does the wavelet along the stack at n places, or undoes it. */
 static void
 filter (const PacoSlice *plan, bool undo, int *const *values, size_t n)
 {
@@ -117,7 +118,7 @@ code_slices (Case *c)
   g_free (samples);
 }
 
-/* What slices become, but for those that are missing. */
+/* Finds what slices become, but for those that are missing. */
 static void
 expect (Case *c, const bool *missing)
 {
@@ -155,7 +156,7 @@ decoder_new (unsigned reduce, const char *slices)
   return decoder;
 }
 
-/* Memory for a slice, as paco.h wants it. */
+/* Makes memory for a slice, as paco.h wants it. */
 static PacoImage
 slice_image (const PacoInfo *info, unsigned reduce, uint16_t **memory)
 {
@@ -212,7 +213,7 @@ sample_at (const PacoPicture *picture, uint32_t x, uint32_t y, unsigned depth)
   return (int) (value >> place->shift & ((1u << depth) - 1));
 }
 
-/* All pictures but some that nobody wants, in any layout. */
+/* Checks all pictures but some that nobody wants, in any layout. */
 static void
 check_pictures (Case *c)
 {
@@ -295,7 +296,7 @@ test_refused (void)
   data = c.frames[0]->data;
   size = c.frames[0]->len;
 
-  /* A slice is no picture, and smaller ones of this kind are none. */
+  /* A slice is no picture, and smaller ones of this kind are none, either. */
   OK (paco_probe (data, size, &info, NULL, &error));
   image = slice_image (&info, 0, &memory);
   decoder = decoder_new (0, "false");
@@ -340,7 +341,7 @@ test_refused (void)
           data, size, c.slices, c.width, c.height, none, &error));
   c.slices[1] = memory;
 
-  /* A picture by itself. */
+  /* This is a picture by itself. */
   {
     PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
     PacoVideoInfo video = { .par_n = 1, .par_d = 1, .fps_d = 1 };

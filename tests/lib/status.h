@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What a call of libpaco is to return, for the tests of lib/paco.h: OK() and REFUSED()
- * have `error` for the call to fill in. */
+ * Says what a call of libpaco is to return, for the tests of lib/paco.h: OK()
+ * and REFUSED() have `error` for the call to fill in. */
 #pragma once
 #include "lib/paco.h"
 #include <glib.h>

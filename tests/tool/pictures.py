@@ -8,7 +8,7 @@ import zlib
 
 
 def random_picture(width, height, components, depth, seed=None):
-    """Slopes with noise, so that coding has something to do."""
+    """Makes slopes with noise, so that coding has something to do."""
     draw = random.Random(seed)
     top = (1 << depth) - 1
     noise = max(1, top // 16)
@@ -53,7 +53,8 @@ def chunk(kind, data):
 
 
 def png(picture, bits=None):
-    """Without filters; bits: of the file's samples, which may be 1, 2 or 4 of gray."""
+    """Returns a PNG file without filters. bits are those of its samples, which
+    may be 1, 2 or 4 of gray."""
     width, height, components, depth, samples = picture
     bits = bits or depth
     color = [0, 4, 2, 6][components - 1]
@@ -91,7 +92,7 @@ def unfilter(kind, line, above, step):
 
 
 def read_png(data):
-    """(picture of the file's samples, bits of sBIT or None)"""
+    """Returns (picture of the file's samples, bits of sBIT or None)."""
     assert data[:8] == b'\x89PNG\r\n\x1a\n'
     at, bodies, significant = 8, b'', None
     while at < len(data):
@@ -126,7 +127,8 @@ def read_pnm(data):
             unwords(data[head:], depth))
 
 
-# C of Y4M: bits, columns and lines of the colours, components.
+# For each C of Y4M these are bits, columns and lines of the colours, and
+# components.
 Y4M = {
     '420jpeg': (8, 2, 2, 3), '420mpeg2': (8, 2, 2, 3), '420paldv': (8, 2, 2, 3),
     '411': (8, 4, 1, 3), '422': (8, 2, 1, 3), '444': (8, 1, 1, 3),
@@ -160,7 +162,7 @@ def y4m(colours, width, height, frames, rate='25:1', more=''):
 
 
 def read_y4m(data):
-    """(words of the header, bytes of each frame)"""
+    """Returns (words of the header, bytes of each frame)."""
     head, rest = data.split(b'\n', 1)
     frames = []
     if not rest:

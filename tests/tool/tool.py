@@ -35,7 +35,8 @@ def has_containers():
 
 
 class Case(unittest.TestCase):
-    """A folder for each test, which is empty of unfinished files at the end."""
+    """Has a folder for each test, which is empty of unfinished files at the
+    end."""
 
     def setUp(self):
         self.home = os.getcwd()
@@ -60,7 +61,8 @@ class Case(unittest.TestCase):
         return done.stdout
 
     def refuse(self, code, words, *arguments, **more):
-        """The command fails and says one sentence with these words."""
+        """Expects that the command fails and says one sentence with these
+        words."""
         self.paco(*arguments, code=code, **more)
         self.assertIn(words, self.complaint)
         self.assertRegex(self.complaint, r'\A(paco[^\n]*\.\n)+\Z')
@@ -75,7 +77,7 @@ class Case(unittest.TestCase):
             return file.read()
 
     def clip(self, name='clip.y4m', count=8, seed=SEED):
-        """A clip and its frames; also coded, as clip.paco."""
+        """Makes a clip and its frames, and clip.paco, which is coded from it."""
         frames = pictures.y4m_frames('422p10', 70, 34, count, seed)
         self.write(name, pictures.y4m('422p10', 70, 34, frames))
         self.paco('encode', '--lossless', name, name.replace('.y4m', '.paco'))
@@ -100,7 +102,7 @@ class Pictures(Case):
             for before, after in zip(picture[4], made[4]):
                 self.assertEqual(after, before * ((1 << bits) - 1) // top
                                  if before in (0, top) else after)
-            # And it comes back with its depth.
+            # It comes back with its depth, too.
             self.paco('encode', '--lossless', '-f', 'out.png', 'b.paco')
             self.assertEqual(self.read('a.paco'), self.read('b.paco'))
 
@@ -325,7 +327,7 @@ class Files(Case):
 
     @staticmethod
     def slices(n, size):
-        """Pictures that are much alike, of samples of 8 bits."""
+        """Makes pictures that are much alike, of samples of 8 bits."""
         first = random.randbytes(size)
         return [bytes(max(0, sample - random.randrange(3)) for sample in first)
                 for _ in range(n)]
@@ -340,7 +342,8 @@ class Files(Case):
              'filesink', f'location={path}'], check=True, timeout=600)
 
     def decoded(self, first, last, *arguments, code=0, source='film.paco', **options):
-        """Pictures first to last of a file, None for those that are left out."""
+        """Returns pictures first to last of a file, None for those that are
+        left out."""
         for path in pathlib.Path('.').glob('out_*.pgm'):
             path.unlink()
         self.paco('decode', '--frames', f'{first}-{last}', *arguments, source,
@@ -354,7 +357,8 @@ class Files(Case):
         return found
 
     def check_stacks_decoded(self, slices, length):
-        """film.paco becomes these pictures, any of them, from anywhere."""
+        """Checks that film.paco becomes these pictures, any of them, from
+        anywhere."""
         n = len(slices)
         self.paco('join', 'film.paco', 'film.mkv')
         self.assertEqual(self.decoded(0, n - 1), slices)
@@ -532,7 +536,8 @@ class Trouble(Case):
         self.paco(code=USAGE)
 
     def test_man_page(self):
-        """Every option of these commands is in it, and every option in it exists."""
+        """Tests that every option of these commands is in it, and that every
+        option in it exists."""
         page = os.path.join(os.environ['PACO_SOURCE_ROOT'], 'docs', 'paco.1')
         text = self.read(page).decode().replace('\\-', '-')
         found = set()
@@ -543,7 +548,7 @@ class Trouble(Case):
         self.assertEqual(set(re.findall(r'--([a-z-]+)', text)) - {'version'}, found)
 
     def complete(self, *words):
-        """What bash completes the last word to."""
+        """Returns what bash completes the last word to."""
         script = os.path.join(os.environ['PACO_SOURCE_ROOT'], 'tool', 'paco.bash')
         done = subprocess.run(
             ['bash', '-c', 'source "$0" && COMP_WORDS=("$@") && COMP_CWORD=$(($# - 1)) '
@@ -554,7 +559,8 @@ class Trouble(Case):
 
     @unittest.skipUnless(shutil.which('bash'), 'there is no bash')
     def test_completion(self):
-        """All commands, all options of each, and values that the program takes."""
+        """Tests that all commands, all options of each, and values that the
+        program takes are completed."""
         self.assertEqual(sorted(self.complete('')),
                          sorted([*COMMANDS, 'help', '--help', '--version']))
         self.assertEqual(sorted(self.complete('help', '')), sorted(COMMANDS))
