@@ -13,7 +13,7 @@
 int __real_posix_memalign (void **memory, size_t alignment, size_t size);
 int __wrap_posix_memalign (void **memory, size_t alignment, size_t size);
 
-/* Allocations until one fails; below 0: none does. */
+/* This many allocations succeed until one fails; below 0 none does. */
 static gint countdown; /* atomic */
 
 int
@@ -73,7 +73,7 @@ case_init (Case *c, bool lossless)
   g_rand_free (rand);
 }
 
-/* The frame, or NULL and the error. */
+/* Returns the frame, or NULL and the error. */
 static GByteArray *
 encode (const Case *c, PacoEncoder *encoder, GError **error)
 {
@@ -124,7 +124,8 @@ compare_bytes (const GByteArray *a, const GByteArray *b)
   g_assert_cmpmem (a->data, a->len, b->data, b->len);
 }
 
-/* With allocation n failing. Returns whether it was needed at all. */
+/* Encodes with allocation n failing, and returns whether it was needed at
+ * all. */
 static bool
 encode_without (const Case *c, int n, const GByteArray *expected)
 {
@@ -140,7 +141,7 @@ encode_without (const Case *c, int n, const GByteArray *expected)
   failed = has_failed ();
   fail_none ();
   if (bytes)
-    compare_bytes (bytes, expected); /* did without it */
+    compare_bytes (bytes, expected); /* The encoder did without it. */
   else
     g_assert_error (error, PACO_ERROR, PACO_ERROR_MEMORY);
   g_clear_error (&error);

@@ -17,7 +17,7 @@ new_rand (void)
   return g_rand_new_with_seed (g_test_rand_int ());
 }
 
-/* A header without other chunks, of a frame whose sizes do not lie. */
+/* Returns a header without other chunks, of a frame whose sizes do not lie. */
 static PacoHeader
 plain_header (void)
 {
@@ -77,7 +77,7 @@ test_round_trip (void)
   g_rand_free (rand);
 }
 
-/* What is read from a chunk and written again is that chunk. */
+/* Tests that what is read from a chunk and written again is that chunk. */
 static void
 test_contents (void)
 {
@@ -99,7 +99,7 @@ test_contents (void)
     g_assert_true (paco_ancillary_next (&chunks, &chunk));
     g_assert_true (test_ancillary_write_again (&writer, &chunk));
     g_assert_cmpmem (again, writer.size, memory->data, memory->len);
-    /* Without a byte of the room that it takes it is not there. */
+    /* Where a byte of the room that it takes is missing it is not there. */
     writer = (PacoAncillaryWriter){ .data = again,
       .capacity = (size_t) g_rand_int_range (rand, 0, (int) memory->len) };
     g_assert_false (test_ancillary_write_again (&writer, &chunk));
@@ -109,7 +109,7 @@ test_contents (void)
   g_rand_free (rand);
 }
 
-/* Bytes that FORMAT.md describes are read as it says. */
+/* Tests that bytes that FORMAT.md describes are read as it says. */
 static void
 test_bytes (void)
 {
@@ -166,7 +166,7 @@ test_bytes (void)
   g_assert_false (paco_values_next_list (&values, name));
 }
 
-/* What is a name, and how many values a list has. */
+/* Tests what is a name, and how many values a list has. */
 static void
 test_names (void)
 {
@@ -248,19 +248,20 @@ test_refusals (void)
     { { 8, 0, 10, 0, 2, 1, 255, 255, 255, 255, 0, 0, 0, 0 }, 14, true },
     { { 8, 0, 10, 0, 1, 2, 1, 0, 0, 0, 9, 0, 0, 0 }, 14, false },
     { { 8, 0, 10, 0, 2, 255, 1, 0, 0, 0, 9, 0, 0, 0 }, 14, false },
-    /* A rate of 2^31 frames a second, and one in 2^31 seconds. */
+    /* These are a rate of 2^31 frames a second, and one frame in 2^31
+     * seconds. */
     { { 9, 0, 17, 0, 0, 0, 0, 128, 1, 0, 0, 0, 24, 0, 0, 0, 23, 59, 59, 0, 0 },
         21, false },
     { { 9, 0, 17, 0, 1, 0, 0, 0, 0, 0, 0, 128, 24, 0, 0, 0, 23, 59, 59, 0, 0 },
         21, false },
-    /* 1970-01-01, where local time is a day ahead. */
+    /* This is 1970-01-01, where local time is a day ahead. */
     { { 9, 0, 29, 0, 25, 0, 0, 0, 1, 0, 0, 0, 24, 0, 0, 0, 23, 59, 59, 0, 0, 0,
           0, 0, 0, 0, 0, 0, 0, 0x80, 0x51, 1, 0 },
         33, false },
     { { 9, 0, 29, 0, 25, 0, 0, 0, 1, 0, 0, 0, 24, 0, 0, 0, 23, 59, 59, 0, 0, 0,
           0, 0, 0, 0, 0, 0, 0, 0x7f, 0x51, 1, 0 },
         33, true },
-    /* The numerators -2^31 and -2^31 + 1. */
+    /* These are the numerators -2^31 and -2^31 + 1. */
     { { 11, 0, 31, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 'a',
           1, 1, 'b', 7, 0, 0, 0, 128, 1, 0, 0, 0 },
         35, false },
@@ -283,7 +284,7 @@ test_refusals (void)
     { { 9, 0, 18, 0, 25, 0, 0, 0, 1, 0, 0, 0, 24, 0, 0, 0, 23, 59, 59, 0, 0,
           0 },
         22, false },
-    /* A daily jam before the year 1. */
+    /* This is a daily jam before the year 1. */
     { { 9, 0, 29, 0, 25, 0, 0, 0, 1, 0, 0, 0, 24, 0, 0, 0, 23, 59, 59, 0, 0, 0,
           0, 0, 0, 0, 0, 0, 128, 0, 0, 0, 0 },
         33, false },
@@ -301,7 +302,8 @@ test_refusals (void)
       g_error ("case %zu, a chunk of type %u", i, cases[i].chunk[0]);
 }
 
-/* Chunks whose bytes were changed or cut are refused, or are others that are good. */
+/* Tests that chunks whose bytes were changed or cut are refused, or are others
+ * that are good. */
 static void
 test_forged (void)
 {
@@ -331,8 +333,8 @@ test_forged (void)
   g_rand_free (rand);
 }
 
-/* All of them together have a limit, and a header that is as long as one can be is
- * one. */
+/* Tests that all of them together have a limit, and that a header that is as
+ * long as one can be is one. */
 static void
 test_limit (void)
 {
@@ -407,8 +409,8 @@ collect (Sequence *sequence, PacoEncoder *encoder, unsigned i)
   frame->release (frame);
 }
 
-/* Frames of one stream carry more and less; with a budget none is larger, and one for
- * which there is no room is refused. */
+/* Tests that frames of one stream carry more and less; with a budget none is
+ * larger, and one for which there is no room is refused. */
 static void
 test_frames (void)
 {

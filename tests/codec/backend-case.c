@@ -48,7 +48,7 @@ coders_close (Coders *coders)
   }
 }
 
-/* Random instruction sets of those that this machine has. */
+/* Draws instruction sets of those that this machine has. */
 static PacoCpuOps
 random_ops (GRand *rand)
 {

@@ -12,10 +12,11 @@
 #endif
 
 #define N_CODERS 3
-/* Milliseconds for a frame: emulated, or under a debugger, they take long. */
+/* These are milliseconds for a frame: emulated, or under a debugger, they take
+ * long. */
 #define PATIENCE 600000
 
-/* Coders that live through all cases, to be configured again and again. */
+/* These coders live through all cases, to be configured again and again. */
 typedef struct
 {
   PacoEncoder *encoders[N_CODERS];
@@ -24,8 +25,8 @@ typedef struct
 
 extern const PacoBackendOptions coder_options[N_CODERS];
 
-/* Says whether the backend can be had; if not, skips all tests: without a device
- * there is nothing to test, which is no failure. */
+/* Says whether the backend can be had. If not, it skips all tests: without a
+ * device there is nothing to test, which is no failure. */
 bool coders_are_available (void);
 
 void coders_open (Coders *coders);
@@ -47,11 +48,11 @@ typedef struct
   bool possible;
 } Case;
 
-/* samples: of a component, at most about. They return FALSE for parameters that
- * the reference refuses, too. */
+/* Makes a case of components of about that many samples at most. Both return
+ * FALSE for parameters that the reference refuses, too. */
 bool case_init (Case *c, uint32_t samples);
 bool case_init_seeded (Case *c, guint32 seed, uint32_t samples);
-/* The same until the parameters are possible. */
+/* Draws cases until the parameters are possible. */
 void case_init_possible (Case *c, uint32_t samples);
 /* Gives it a budget, and the frame that the reference makes for it. */
 void case_set_budget (Case *c);
@@ -59,14 +60,15 @@ void case_clear (Case *c);
 
 gboolean configure_encoder (
     const Case *c, PacoEncoder *encoder, GError **error);
-/* The frame must be the reference's. */
+/* Fails unless the frame is the reference's. */
 void check_encoded (const Case *c, PacoEncodedFrame *frame);
 void encode_and_check (const Case *c, PacoEncoder *encoder);
-/* The same of an encoder that has been configured for the case. */
+/* Encodes and checks with an encoder that has been configured for the case. */
 void encode_another_and_check (const Case *c, PacoEncoder *encoder);
 
-/* A case whose frames choose their wavelet (codec/policy_wavelet.h); another picture
- * for it, in the same memory; and whether that has chosen the other one. */
+/* Makes a case whose frames choose their wavelet (codec/policy_wavelet.h);
+ * draws another picture for it, in the same memory; and says whether that has
+ * chosen the other one. */
 void case_init_choosing (Case *c);
 void case_refill (Case *c);
 bool case_takes_other (const Case *c);
@@ -79,13 +81,13 @@ typedef struct
 
 Verdict decode (PacoDecoder *decoder, const uint8_t *data, size_t size,
     unsigned reduce, TestPicture *destination);
-/* Memory for a decoder of c. */
+/* Makes memory for a decoder of c. */
 void destination_init (const Case *c, TestPicture *picture, unsigned reduce);
-/* Pixels and verdict must be the reference's. */
+/* Fails unless pixels and verdict are the reference's. */
 Verdict decode_and_check (const Case *c, PacoDecoder *decoder,
     const uint8_t *data, size_t size, unsigned reduce);
 
-/* The tests, by file. */
+/* These add the tests, by file. */
 void add_area_tests (void);
 void add_conceal_tests (void);
 void add_damage_tests (void);

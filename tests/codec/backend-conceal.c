@@ -14,8 +14,9 @@
 
 /* --- streams --- */
 
-/* A stream's picture format and parameters; pictures follow each other in it that
- * are the same, or have nothing in common. A mixed one has frames of either form. */
+/* This is a stream's picture format and parameters. Pictures that follow each
+ * other in it are the same, or have nothing in common. A mixed one has frames
+ * of either form. */
 typedef struct
 {
   GRand *rand;
@@ -30,7 +31,7 @@ typedef struct
   unsigned reduce;
 } Stream;
 
-/* Sizes at which LL is one block, or a few in a row or in a column. */
+/* Chooses a size at which LL is one block, or a few in a row or in a column. */
 static void
 choose_size (Stream *stream)
 {
@@ -48,7 +49,7 @@ choose_size (Stream *stream)
   }
 }
 
-/* A picture's frame, as the stream is coded; FALSE if it cannot be. */
+/* Codes a picture as the stream is coded; returns FALSE if it cannot be. */
 static gboolean
 code_frame (Stream *stream, GByteArray *frame)
 {
@@ -122,8 +123,8 @@ stream_init (Stream *stream)
           stream->headers[stream->format.fields].coding.levels + 1);
 }
 
-/* Another frame, of another quality; one that the decoder would have to be
- * configured for is made again. */
+/* Makes another frame, of another quality; one that the decoder would have to
+ * be configured for is made again. */
 static GByteArray *
 next_frame (Stream *stream)
 {
@@ -178,7 +179,7 @@ break_blocks (GByteArray *frame, GRand *rand, Chooser choose, gpointer data)
   paco_geometry_free (geometry);
 }
 
-/* A Chooser: mostly of LL and of the coarsest level. */
+/* Chooses blocks mostly of LL and of the coarsest level. */
 static bool
 is_unlucky (const PacoGeometry *geometry, uint32_t i, gpointer data)
 {
@@ -189,7 +190,8 @@ is_unlucky (const PacoGeometry *geometry, uint32_t i, gpointer data)
   return g_rand_int_range (data, 0, ll ? 3 : low ? 2 : 20) == 0;
 }
 
-/* A sound frame, one with broken blocks, or one that is damaged in any way. */
+/* Makes a sound frame, one with broken blocks, or one that is damaged in any
+ * way. */
 static GByteArray *
 next_damaged_frame (Stream *stream)
 {
@@ -396,7 +398,7 @@ test_streams (void)
     pipe_clear (&pipe);
   }
   g_test_message ("%u blocks were concealed", n_concealed);
-  /* Few streams may be without a block that can be. */
+  /* Few streams may be without a block that can be concealed. */
   if (n_cases (25) >= 25)
     g_assert_cmpuint (n_concealed, >, 0);
 }
@@ -451,8 +453,8 @@ collect_all (gpointer data)
   return NULL;
 }
 
-/* Abandons frames from a third thread while they go in and out: nobody waits for
- * the turn of one that is gone. */
+/* Abandons frames from a third thread while they go in and out, so that nobody
+ * waits for the turn of one that is gone. */
 static void
 test_abandon (void)
 {
@@ -506,7 +508,8 @@ test_abandon (void)
 
 #define SCENE_HEIGHT 200
 
-/* A moving picture of 8 bits, smooth but for waves and a texture; time in frames. */
+/* Returns a sample of a moving picture of 8 bits, smooth but for waves and a
+ * texture, at a time in frames. */
 static double
 draw_sample (unsigned x, unsigned y, unsigned time)
 {
@@ -516,7 +519,8 @@ draw_sample (unsigned x, unsigned y, unsigned time)
       + 20.0 * sin (u / 8.0) + 6.0 * sin (u * 1.9) * sin (v * 1.3);
 }
 
-/* What comes after a cut: another picture, which does not move. */
+/* Returns a sample of what comes after a cut: another picture, which does not
+ * move. */
 static double
 draw_other_sample (unsigned x, unsigned y)
 {
@@ -558,7 +562,7 @@ typedef struct
   bool cut;       /* the last frame is of another scene */
 } Scene;
 
-/* The PSNR of the last frame. */
+/* Returns the PSNR of the last frame. */
 static double
 scene_psnr (const Scene *scene, Chooser choose, bool conceal)
 {
@@ -621,14 +625,15 @@ scene_psnr (const Scene *scene, Chooser choose, bool conceal)
   return 10.0 * log10 (255.0 * 255.0 * width * SCENE_HEIGHT / sum);
 }
 
-/* A Chooser: all of LL. */
+/* Chooses all blocks of LL. */
 static bool
 is_ll (const PacoGeometry *geometry, uint32_t i, gpointer data)
 {
   return i < geometry->n_blocks_at[geometry->levels];
 }
 
-/* The last frame is far better than gray, also when its step is another. */
+/* Tests that the last frame is far better than gray, also when its step is
+ * another. */
 static void
 test_after_last (void)
 {
@@ -642,7 +647,7 @@ test_after_last (void)
   g_assert_cmpfloat (concealed, >, 28.0);
 }
 
-/* A Chooser: the one in the middle of the three of LL. */
+/* Chooses the one in the middle of the three of LL. */
 static bool
 is_middle (const PacoGeometry *geometry, uint32_t i, gpointer data)
 {
@@ -650,7 +655,7 @@ is_middle (const PacoGeometry *geometry, uint32_t i, gpointer data)
   return i == 1;
 }
 
-/* In the first frame neighbours are better than gray. */
+/* Tests that in the first frame neighbours are better than gray. */
 static void
 test_between_neighbors (void)
 {
@@ -664,8 +669,8 @@ test_between_neighbors (void)
   g_assert_cmpfloat (concealed, >, gray + 1.0);
 }
 
-/* In a new scene a block is like its neighbours, as in a first frame; in a scene that goes
- * on it is what it was. */
+/* Tests that in a new scene a block is like its neighbours, as in a first
+ * frame, and in a scene that goes on it is what it was. */
 static void
 test_new_scene (void)
 {
@@ -683,7 +688,7 @@ test_new_scene (void)
   g_assert_cmpfloat (moved, >, scene_psnr (&moving, is_middle, false) + 10.0);
 }
 
-/* A Chooser: the coarsest level, but for LL. */
+/* Chooses blocks of the coarsest level, but for LL. */
 static bool
 is_coarse_detail (const PacoGeometry *geometry, uint32_t i, gpointer data)
 {
@@ -691,8 +696,8 @@ is_coarse_detail (const PacoGeometry *geometry, uint32_t i, gpointer data)
       && i < geometry->n_blocks_at[geometry->levels - 1];
 }
 
-/* Details of the last frame are better than none, unless the scene moves fast or
- * another one begins. */
+/* Tests that details of the last frame are better than none, unless the scene
+ * moves fast or another one begins. */
 static void
 test_details (void)
 {

@@ -49,7 +49,8 @@ test_damaged (void)
   g_assert_cmpuint (n_broken, >, 0);
 }
 
-/* c's frame with the blocks that are `kept` only; the others are empty. */
+/* Returns c's frame with the blocks that are `kept` only; the others are
+ * empty. */
 static GByteArray *
 keep_blocks (const Case *c, const bool *kept, uint32_t n_blocks,
     PacoBlockRecord *records, const PacoHeader *header)
@@ -113,8 +114,8 @@ empty_blocks (const Case *c, unsigned from)
   return frame;
 }
 
-/* Frames without blocks at some resolution, between others that leave their
- * coefficients in the decoder's memory. */
+/* Tests frames without blocks at some resolution, between others that leave
+ * their coefficients in the decoder's memory. */
 static void
 test_empty (void)
 {
@@ -143,9 +144,9 @@ test_empty (void)
   coders_close (&coders);
 }
 
-/* A few bytes that claim a picture of gigabytes: refused before memory for it
- * is asked for, by its size, or, where that is allowed, by the size of its
- * index. */
+/* Tests a few bytes that claim a picture of gigabytes: they are refused before
+ * memory for it is asked for, by its size, or, where that is allowed, by the
+ * size of its index. */
 static void
 test_huge (void)
 {

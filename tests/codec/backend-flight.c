@@ -55,7 +55,7 @@ submit_all (gpointer data)
   return NULL;
 }
 
-/* One thread puts frames in, another takes them out. */
+/* Tests one thread that puts frames in, while another takes them out. */
 static void
 test_order (void)
 {
@@ -118,8 +118,9 @@ collect_all (gpointer data)
   return NULL;
 }
 
-/* Abandons from a third thread while one submits and, at times, one collects:
- * nobody is left waiting, and every frame is either collected or dropped. */
+/* Tests abandoning from a third thread while one submits and, at times, one
+ * collects: nobody is left waiting, and every frame is either collected or
+ * dropped. */
 static void
 test_abandon (void)
 {
@@ -159,7 +160,8 @@ test_abandon (void)
   }
 }
 
-/* Frames are released after the encoder is gone, and in any order. */
+/* Tests that frames are released after the encoder is gone, and in any
+ * order. */
 static void
 test_release_late (void)
 {
@@ -180,8 +182,8 @@ test_release_late (void)
   case_clear (&stream.c);
 }
 
-/* The quality changes between frames, with frames in flight; the bound of their
- * size holds for all of them. */
+/* Tests that the quality changes between frames, with frames in flight; the
+ * bound of their size holds for all of them. */
 static void
 test_set_rate (void)
 {

@@ -10,8 +10,8 @@ memory_release (gpointer memory)
   ((PacoHostMemory *) memory)->release (memory);
 }
 
-/* Moves a picture into memory that the backend has for that; returns what is to
- * be released. */
+/* Moves a picture into memory that the backend has for that, and returns what
+ * is to be released. */
 static GPtrArray *
 move_picture (PacoDecoder *decoder, TestPicture *picture)
 {
@@ -37,8 +37,8 @@ move_picture (PacoDecoder *decoder, TestPicture *picture)
   return memories;
 }
 
-/* Frames from and to the backend's own memory, of which one coder gets what
- * another has handed out, and some is released late. */
+/* Tests frames from and to the backend's own memory, of which one coder gets
+ * what another has handed out, and some is released late. */
 static void
 test_host_memory (void)
 {
@@ -99,8 +99,9 @@ typedef struct
   PacoPicture picture;
 } Woven;
 
-/* Each region's rows go up or down; there is a gap behind the last one's. The
- * memory is the backend's where `coder`, unless that is NULL, has some. */
+/* Makes regions whose rows take turns in one memory. Each region's rows go up
+ * or down; there is a gap behind the last one's. The memory is the backend's
+ * where `coder`, unless that is NULL, has some. */
 static void
 woven_init (
     Woven *woven, GRand *rand, const TestPicture *picture, PacoCoder *coder)
@@ -198,8 +199,8 @@ check_woven (Case *c, PacoEncoder *encoder, PacoDecoder *decoder, bool host)
   test_picture_clear (&destination);
 }
 
-/* Regions whose extents overlap although their rows do not; what is between rows
- * stays as it is. */
+/* Tests regions whose extents overlap although their rows do not; what is
+ * between rows stays as it is. */
 static void
 test_woven_rows (void)
 {
@@ -217,8 +218,8 @@ test_woven_rows (void)
   coders_close (&coders);
 }
 
-/* Pictures in the memory of a device, of which the CPU has none: an error, and the
- * coder goes on. */
+/* Tests pictures in the memory of a device, of which the CPU has none: that is
+ * an error, and the coder goes on. */
 static void
 test_device_memory (void)
 {

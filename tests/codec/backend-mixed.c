@@ -9,7 +9,7 @@
 #define N_FRAMES 12
 #define N_FORMS 2
 
-/* A picture, and what the reference makes of it in either form. */
+/* This is a picture, and what the reference makes of it in either form. */
 typedef struct
 {
   Case c;
@@ -24,7 +24,7 @@ mixed_clear (Mixed *mixed)
   case_clear (&mixed->c);
 }
 
-/* mode: what the frames say of their stream. */
+/* Makes one; mode is what the frames say of their stream. */
 static void
 mixed_init (Mixed *mixed, PacoInterlaceMode mode)
 {
@@ -117,7 +117,7 @@ encode (const Mixed *mixed)
 
 /* --- Decoding --- */
 
-/* Where a frame goes, and what the reference makes of it there. */
+/* This says where a frame goes, and what the reference makes of it there. */
 typedef struct
 {
   unsigned form;
@@ -197,8 +197,8 @@ decode_mixed (const Mixed *mixed)
 
 /* --- Tests --- */
 
-/* Each test keeps coders open: where they share a device, the first one to open
- * it waits for a context. */
+/* Tests frames of both forms. Each test keeps coders open: where they share a
+ * device, the first one to open it waits for a context. */
 static void
 test_mixed (void)
 {
@@ -216,7 +216,8 @@ test_mixed (void)
   coders_close (&coders);
 }
 
-/* A frame of another stream, of either form, is not taken for one of this. */
+/* Tests that a frame of another stream, of either form, is not taken for one of
+ * this. */
 static void
 test_other_stream (void)
 {
@@ -260,7 +261,8 @@ test_other_stream (void)
   coders_close (&coders);
 }
 
-/* Only frames that say that they are of a mixed stream are waited for. */
+/* Tests that only frames that say that they are of a mixed stream are waited
+ * for. */
 static void
 test_unmixed (void)
 {

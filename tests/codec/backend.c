@@ -8,7 +8,7 @@
 #include "codec/reference/reference.h"
 #include <string.h>
 
-/* A frame that was cut decodes like any other. */
+/* Checks that a frame that was cut decodes like any other. */
 static void
 check_cut (Case *c, PacoDecoder *decoder)
 {
@@ -102,8 +102,8 @@ decode_another_and_check (
   test_picture_clear (&theirs);
 }
 
-/* Frames of one stream choose their wavelets, each for itself, and neither the
- * encoder nor the decoder is configured again. */
+/* Tests that frames of one stream choose their wavelets, each for itself, and
+ * neither the encoder nor the decoder is configured again. */
 static void
 test_choice (void)
 {
@@ -134,7 +134,7 @@ test_choice (void)
   coders_close (&coders);
 }
 
-/* Alpha comes back at every quality, wherever it lies. */
+/* Tests that alpha comes back at every quality, wherever it lies. */
 static void
 test_alpha (void)
 {
@@ -165,8 +165,9 @@ test_alpha (void)
   coders_close (&coders);
 }
 
-/* Threads that write the colour and threads that write alpha never write the
- * same region at the same time: what one of them puts there would be lost. */
+/* Tests that threads that write the colour and threads that write alpha never
+ * write the same region at the same time, for what one of them puts there would
+ * be lost. */
 static void
 test_shared_region (void)
 {
@@ -234,9 +235,10 @@ put_random_components (GRand *rand, PacoHeader *header)
     coding->color_transform = PACO_COLOR_TRANSFORM_RCT;
 }
 
-/* Decoders take any components of any wavelets and sets, which no encoder of
- * ours makes: the header of a frame is exchanged for one of its size. With sets
- * of their own blocks decode to something else, or are broken. */
+/* Tests that decoders take any components of any wavelets and sets, which no
+ * encoder of ours makes: the header of a frame is exchanged for one of its
+ * size. With sets of their own blocks decode to something else, or are
+ * broken. */
 static void
 test_any_components (void)
 {
@@ -266,7 +268,7 @@ test_any_components (void)
   coders_close (&coders);
 }
 
-/* A probability set carried in the frame. */
+/* Tests a probability set that is carried in the frame. */
 static void
 test_carried_set (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How fast the CPU block coders are on one core: encodes and decodes all
+ * Measures how fast the CPU block coders are on one core: it encodes and decodes all
  * blocks of a 5/3 transform of the green plane of a PPM picture, and says what
  * a sample and a symbol cost. Nothing is asserted but that it comes back.
  *
@@ -34,8 +34,8 @@ typedef struct
   uint8_t **bytes;
 } Picture;
 
-/* The green samples of a binary PPM of 8 bits, level shifted; NULL if it is
- * none. */
+/* Returns the green samples of a binary PPM of 8 bits, level shifted, or NULL
+ * if it is none. */
 static int32_t *
 load_green (const char *name, unsigned *width, unsigned *height)
 {
@@ -61,7 +61,7 @@ load_green (const char *name, unsigned *width, unsigned *height)
   return green;
 }
 
-/* Where a block is in the nested layout of the reference transform. */
+/* Says where a block is in the nested layout of the reference transform. */
 static PacoBpcBlock
 block_of (const Picture *picture, int32_t *plane, uint32_t n)
 {
@@ -86,7 +86,7 @@ block_of (const Picture *picture, int32_t *plane, uint32_t n)
     .sets = paco_family_of_one (&paco_builtin_sets[0][0]) };
 }
 
-/* Symbols of a block: coded planes and signs. */
+/* Counts the symbols of a block: coded planes and signs. */
 static uint64_t
 count_symbols (const PacoBpcBlock *block, const PacoBlockRecord *record)
 {
@@ -103,7 +103,7 @@ count_symbols (const PacoBpcBlock *block, const PacoBlockRecord *record)
   return symbols;
 }
 
-/* Processor time of this thread: others share the machine. */
+/* Returns the processor time of this thread, since others share the machine. */
 static double
 now (void)
 {
@@ -113,7 +113,7 @@ now (void)
   return (double) t.tv_sec + (double) t.tv_nsec * 1e-9;
 }
 
-/* Ticks of the time stamp counter in a second. */
+/* Returns how many ticks the time stamp counter has in a second. */
 static double
 tick_rate (void)
 {

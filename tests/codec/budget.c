@@ -77,7 +77,7 @@ submit (Sequence *sequence, PacoEncoder *encoder, unsigned i)
   g_assert_no_error (error);
 }
 
-/* How full frames are that have room for more than a few blocks. */
+/* This says how full frames are that have room for more than a few blocks. */
 typedef struct
 {
   unsigned n_frames, n;
@@ -153,7 +153,7 @@ test_sequences (void)
   coders_close (&coders);
 }
 
-/* Frames that learn from a flushed one are coded, too. */
+/* Tests that frames that learn from a flushed one are coded, too. */
 static void
 test_flushes (void)
 {
@@ -190,7 +190,7 @@ enum
   WAVES_SIDE = 512,
 };
 
-/* Smooth waves with noise on them, in bytes beside one another. */
+/* Draws smooth waves with noise on them, in bytes beside one another. */
 static void
 init_waves (TestPicture *picture)
 {
@@ -245,7 +245,7 @@ code_waves (const TestPicture *source, TestPicture *decoded,
   paco_coder_close (PACO_CODER (encoder));
 }
 
-/* From 1/3 of a bit a sample to 3 bits, budgets are filled. */
+/* Tests that budgets of 1/3 of a bit a sample to 3 bits are filled. */
 static void
 test_fill (void)
 {
@@ -273,7 +273,7 @@ test_fill (void)
 
 /* --- areas --- */
 
-/* The squared error in an area. */
+/* Returns the squared error in an area. */
 static double
 error_in (const TestPicture *a, const TestPicture *b, const PacoArea *area)
 {
@@ -289,7 +289,8 @@ error_in (const TestPicture *a, const TestPicture *b, const PacoArea *area)
   return sum;
 }
 
-/* An area gains 3 dB at the same bytes, and with a quality the rest takes fewer. */
+/* Tests that an area gains 3 dB at the same bytes, and that with a quality the
+ * rest takes fewer. */
 static void
 test_area_gains (void)
 {
@@ -377,7 +378,8 @@ test_refusals (void)
   configure_encoder (&c, encoder, &error);
   g_assert_no_error (error);
 
-  /* While playing it is the frame that is refused, and the next one may be coded. */
+  /* While it plays it is the frame that is refused, and the next one may be
+   * coded. */
   paco_encoder_set_rate (encoder, 90.0, (uint32_t) least - 1, 0);
   g_assert_false (
       paco_encoder_submit (encoder, &c.source.picture, &c.video, NULL, &error));
@@ -390,7 +392,8 @@ test_refusals (void)
   case_clear (&c);
 }
 
-/* A bitrate is a budget by the time of a frame: floor (1000003 / 8 / (30000 / 1001)). */
+/* Tests that a bitrate is a budget by the time of a frame: floor (1000003 / 8 /
+ * (30000 / 1001)). */
 static void
 test_bitrate (void)
 {
@@ -413,7 +416,8 @@ test_bitrate (void)
 
 /* --- which cuts --- */
 
-/* Three blocks of two cuts each: 100, 60 and 30 bytes, and 1 when zero. */
+/* Tests three blocks of two cuts each: 100, 60 and 30 bytes, and 1 when
+ * zero. */
 static void
 test_cuts (void)
 {
@@ -423,10 +427,10 @@ test_cuts (void)
     uint8_t lost[3];
   } expected[] = {
     { 300, 300, { 0, 0, 0 } },
-    /* Worth 10, of blocks 0 and 2; block 0 comes first. */
+    /* These are worth 10, of blocks 0 and 2; block 0 comes first. */
     { 299, 260, { 1, 0, 0 } },
     { 259, 220, { 1, 0, 1 } },
-    /* Worth 20: block 1 loses its first piece. */
+    /* These are worth 20: block 1 loses its first piece. */
     { 219, 180, { 1, 1, 1 } },
     { 179, 150, { 2, 1, 1 } },
     /* What is left is worth the same: as much goes as has to. */
@@ -465,7 +469,8 @@ test_cuts (void)
   g_assert_cmpmem (lost, 3, expected[7].lost, 3);
 }
 
-/* Random blocks: within the budget, and nothing is left that would fit. */
+/* Tests random blocks: they are within the budget, and nothing is left that
+ * would fit. */
 static void
 test_random_cuts (void)
 {

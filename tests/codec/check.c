@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The check of a codeblock's bytes: the CPU's is the reference's, and of
+ * Tests the check of a codeblock's bytes: the CPU's is the reference's, and of
  * each kind of damage no more escapes it than chance would let through, one in
  * 65536.
  *
@@ -54,7 +54,8 @@ below (Block *block, uint32_t n)
   return g_rand_int (block->rand) % n;
 }
 
-/* Like a coded block, or poorer: constant, few values, mostly zeros. */
+/* Draws a block like a coded one, or a poorer one: constant, of few values,
+ * mostly of zeros. */
 static void
 draw_block (Block *block)
 {
@@ -100,8 +101,8 @@ flip_bit (Block *block)
   block->bytes[below (block, block->length)] ^= 1 << below (block, 8);
 }
 
-/* The highest bits of two words: where a plain sum of products modulo 2^32
- * would see nothing. */
+/* Flips the highest bits of two words, where a plain sum of products modulo
+ * 2^32 would see nothing. */
 static void
 flip_top_bits (Block *block)
 {
@@ -109,7 +110,7 @@ flip_top_bits (Block *block)
     block->bytes[4 * below (block, block->length / 4) + 3] ^= 0x80;
 }
 
-/* A line of a bus that is stuck: one bit at equal distances. */
+/* Sets one bit at equal distances, as a line of a bus that is stuck does. */
 static void
 stick_bit (Block *block)
 {
@@ -120,7 +121,7 @@ stick_bit (Block *block)
     block->bytes[i] |= bit;
 }
 
-/* Differences that a sum linear in the place would not see. */
+/* Adds differences that a sum linear in the place would not see. */
 static void
 add_second_difference (Block *block)
 {
@@ -170,7 +171,7 @@ swap_pairs (Block *block)
   }
 }
 
-/* A byte is lost, or one too many. */
+/* Loses a byte, or inserts one. */
 static void
 shift (Block *block)
 {
@@ -185,7 +186,7 @@ shift (Block *block)
   }
 }
 
-/* Words are lost, and others come from behind. */
+/* Loses words, so that others come from behind. */
 static void
 shift_words (Block *block)
 {
@@ -196,7 +197,7 @@ shift_words (Block *block)
   memmove (block->bytes + 4 * at, block->bytes + 4 * (at + by), n);
 }
 
-/* The rest was never written. */
+/* Clears the end, as if it had never been written. */
 static void
 clear_end (Block *block)
 {

@@ -41,7 +41,8 @@ add_tile (const PacoReferencePlane *planes, const PacoCoding *coding,
   }
 }
 
-/* Below 0: 13/7 is chosen. 0 for a picture that has no tile. */
+/* Returns what decides, in real numbers: below 0 13/7 is chosen. It is 0 for a
+ * picture that has no tile. */
 static double
 real_choice (const TestPicture *picture, PacoColorTransform transform)
 {
@@ -125,8 +126,8 @@ test_sums (void)
   g_rand_free (rand);
 }
 
-/* A waveform of some samples' length, that 13/7 predicts better, and noise, that
- * 5/3 does; one after the other of the same coder's parameters. */
+/* Tests a waveform of some samples' length, that 13/7 predicts better, and
+ * noise, that 5/3 does; one after the other of the same coder's parameters. */
 static void
 test_content (void)
 {
@@ -173,7 +174,8 @@ test_content (void)
   g_free (bytes);
 }
 
-/* Only RGB of 8 bits without loss, and where nobody has chosen. */
+/* Tests that a picture chooses only in RGB of 8 bits without loss, and where
+ * nobody has chosen. */
 static void
 test_who_chooses (void)
 {

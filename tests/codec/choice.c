@@ -5,9 +5,9 @@
 #include "codec/reference/reference.h"
 #include <math.h>
 
-/* Four columns and 34 lines: pairs are those of lines within the first 32, or
- * within the rest, and those of columns 0 and 1, and 2 and 3. Both of the first pair
- * have plane 1, of the others one does. */
+/* Tests four columns and 34 lines: pairs are those of lines within the first
+ * 32, or within the rest, and those of columns 0 and 1, and 2 and 3. Both of
+ * the first pair have plane 1, of the others one does. */
 static void
 test_pairs (void)
 {
@@ -31,8 +31,8 @@ test_pairs (void)
   g_assert_cmpuint (counts.pairs[2], ==, 0);
 }
 
-/* The cell of a block, with real numbers; false where they are too near to a
- * bound to say. */
+/* Finds the cell of a block with real numbers; returns false where they are too
+ * near to a bound to say. */
 static bool
 real_cell (unsigned planes, const uint32_t *top, const uint32_t *pairs,
     uint32_t n, unsigned *cell)
@@ -91,7 +91,8 @@ test_cells (void)
   g_assert_cmpuint (n_told, >, 10000);
 }
 
-/* All sets that are chosen exist, and nearly all that exist are chosen. */
+/* Tests that all sets that are chosen exist, and nearly all that exist are
+ * chosen. */
 static void
 test_choice (void)
 {

@@ -13,7 +13,7 @@
 
 #define MARGIN 3 /* columns right of the block, to be left alone */
 
-/* A block, and how it is coded. */
+/* This is a block, and how it is coded. */
 typedef struct
 {
   PacoBpcBlock block;
@@ -22,12 +22,13 @@ typedef struct
   int32_t *indices;             /* what the reference makes of them */
 } Case;
 
-/* What the cases reached, so that the test cannot pass by missing it. */
+/* This says what the cases reached, so that the test cannot pass by missing
+ * it. */
 typedef struct
 {
   unsigned zero, shared, eight, raw_left, some_raw, all_raw, dropped, one_lane;
-  /* Stripes that wake in a later plane than others, the first and the last one
-   * too, or in none that is coded; and lengths that escape. */
+  /* These count stripes that wake in a later plane than others, the first and
+   * the last one too, or in none that is coded; and lengths that escape. */
   unsigned late, late_first, late_last, asleep, long_bytes;
 } Reached;
 
@@ -94,7 +95,7 @@ make_content (GRand *rand, int32_t *values, unsigned width, unsigned height)
   }
 }
 
-/* Of some stripes nothing is left, of others less. */
+/* Leaves nothing of some stripes, and less of others. */
 static void
 quiet_stripes (GRand *rand, int32_t *values, unsigned width, unsigned height)
 {
@@ -220,7 +221,7 @@ assert_same_record (const PacoBlockRecord *a, const PacoBlockRecord *b)
   g_assert_cmpuint (a->length, ==, b->length);
 }
 
-/* Planes of the magnitudes in a stripe. */
+/* Returns how many planes the magnitudes in a stripe have. */
 static unsigned
 stripe_planes (const Case *c, unsigned stripe)
 {
@@ -298,8 +299,8 @@ check_decode_with (const PacoBpcOps *ops, PacoBpcScratch *scratch,
   g_free (decoded);
 }
 
-/* Decodes with the reference and with all block coders; compares verdict and
- * result. */
+/* Decodes with the reference and with all block coders, and compares verdict
+ * and result. */
 static bool
 check_decode (PacoBpcScratch *scratch, const Case *c,
     const PacoBlockRecord *record, const uint8_t *data)
@@ -397,7 +398,7 @@ test_same (void)
   paco_bpc_scratch_free (scratch);
 }
 
-/* Records that this encoder would not choose, but may meet. */
+/* Makes records that this encoder would not choose, but may meet. */
 static void
 make_decisions (GRand *rand, const Case *c, PacoBlockRecord *record)
 {
@@ -444,7 +445,8 @@ test_any_decisions (void)
   paco_bpc_scratch_free (scratch);
 }
 
-/* Blocks cut wherever they can be, coded with decisions of any kind. */
+/* Tests blocks that are cut wherever they can be, and coded with decisions of
+ * any kind. */
 static void
 test_cut (void)
 {

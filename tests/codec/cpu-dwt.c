@@ -76,7 +76,7 @@ transform_clear (Transform *transform)
   paco_dwt_lines_free (transform->lines);
 }
 
-/* One level in bands of a random height. */
+/* Runs one level in bands of a random height. */
 static void
 run_level (Transform *transform, unsigned level, bool inverse)
 {
@@ -138,8 +138,8 @@ compare_subbands (
   }
 }
 
-/* There and back: source is what the reference has made coefficients, and then back
- * of these. */
+/* Checks there and back: source is what the reference has made coefficients,
+ * and then back of these. */
 static void
 check_ops (const PacoRowOps *ops, PacoWaveletId wavelet, unsigned levels,
     const PacoReferencePlane *source, const PacoReferencePlane *coefficients,
@@ -168,7 +168,8 @@ copy_plane (PacoReferencePlane *copy, const PacoReferencePlane *plane)
       sizeof *plane->samples * plane->width * plane->height);
 }
 
-/* With the operations of all instruction sets, which the reference serves once. */
+/* Checks the operations of all instruction sets, which the reference serves
+ * once. */
 static void
 check_transform (PacoWaveletId wavelet, uint32_t width, uint32_t height,
     unsigned levels, bool extreme)
@@ -189,7 +190,7 @@ check_transform (PacoWaveletId wavelet, uint32_t width, uint32_t height,
   paco_reference_plane_clear (&back);
 }
 
-/* All small sizes, or a share of them. */
+/* Tests all small sizes, or a share of them. */
 static void
 test_small (void)
 {
@@ -201,7 +202,7 @@ test_small (void)
               wavelet, width, height, g_test_rand_int_range (1, 9), false);
 }
 
-/* Wide pictures are filtered in strips of columns. */
+/* Tests wide pictures, which are filtered in strips of columns. */
 static void
 test_wide (void)
 {
@@ -214,7 +215,7 @@ test_wide (void)
   }
 }
 
-/* What large pictures write goes past the caches. */
+/* Tests large pictures: what they write goes past the caches. */
 static void
 test_large (void)
 {

@@ -9,7 +9,8 @@
 #include "random-picture.h"
 #include <string.h>
 
-/* One line of a component, from column x on, in memory of just its size. */
+/* Checks one line of a component, from column x on, in memory of just its
+ * size. */
 static void
 check_load (const PacoRowOps *ops, const TestPicture *picture, unsigned c,
     uint32_t x, uint32_t n, const PacoReferencePlane *plane)
@@ -26,9 +27,9 @@ check_load (const PacoRowOps *ops, const TestPicture *picture, unsigned c,
   g_free (line);
 }
 
-/* All components, in the order in which the backend does: the first of a region
- * makes the others' place. From sample 0 to `cut`, which begins a group, and on
- * from there. */
+/* Stores all components, in the order in which the backend does: the first of a
+ * region makes the others' place. It does so from sample 0 to `cut`, which
+ * begins a group, and on from there. */
 static void
 store (const PacoRowOps *ops, const TestPicture *picture, unsigned c,
     const PacoReferencePlane *plane, const PacoRegion *region, uint32_t cut)
@@ -110,8 +111,8 @@ test_lines (const void *data)
 
 /* --- R12L --- */
 
-/* Bit number `bit` of a string of bits whose first is the least significant one of
- * the first byte. */
+/* Puts bits from number `bit` on into a string of bits whose first is the least
+ * significant one of the first byte. */
 static void
 put_bits (uint8_t *string, size_t bit, unsigned n, unsigned value)
 {
@@ -181,9 +182,9 @@ decode (GBytes *bytes, const PacoPicture *picture)
   paco_coder_close (PACO_CODER (decoder));
 }
 
-/* DeckLink's 12-bit RGB, little-endian: the samples R0 G0 B0 R1 ... of 8 pixels
- * are the 12-bit numbers of 36 bytes. The codestream is that of planes, and what
- * is decoded every byte that a card wrote. */
+/* Checks DeckLink's 12-bit RGB, little-endian: the samples R0 G0 B0 R1 ... of 8
+ * pixels are the 12-bit numbers of 36 bytes. The codestream is that of planes,
+ * and what is decoded every byte that a card wrote. */
 static void
 check_r12l (uint32_t width, uint32_t height)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How much memory the CPU backend takes for a picture, as README.md says it:
- * each case is a process of its own, of which the kernel tells the most that was
- * resident at a time. */
+ * Tests how much memory the CPU backend takes for a picture, as README.md says
+ * it: each case is a process of its own, of which the kernel tells the most
+ * that was resident at a time. */
 #include "codec/backend.h"
 #include "codec/geometry.h"
 #include <glib.h>
@@ -15,11 +15,12 @@
 #include <zlib.h>
 
 #define THREADS 2
-/* Bytes for each sample of a frame in flight, and, encoding, bytes for each byte
- * of its codestream. */
+/* These are bytes for each sample of a frame in flight, and, encoding, bytes
+ * for each byte of its codestream. */
 #define PER_SAMPLE 5.5
 #define PER_CODED_BYTE 2.2
-/* Whatever the picture: threads, windows, tables, what malloc() keeps. */
+/* This much is taken whatever the picture is: by threads, windows, tables, and
+ * what malloc() keeps. */
 #define FIXED (8 << 20)
 
 typedef struct
@@ -67,7 +68,7 @@ picture_new (const PacoPictureFormat *format, bool noise)
   return picture;
 }
 
-/* A frame whose blocks are all empty. */
+/* Makes a frame whose blocks are all empty. */
 static GByteArray *
 empty_frame (const PacoPictureFormat *format)
 {
@@ -169,7 +170,8 @@ in_process (void (*func) (const Case *c), const Case *c)
   g_assert_true (WIFEXITED (status) && WEXITSTATUS (status) == 0);
 }
 
-/* Bytes of address space, and how many of them are resident. */
+/* Returns how many bytes of address space there are, and how many of them are
+ * resident. */
 static double
 address_space (double *resident)
 {
@@ -265,8 +267,8 @@ test_use (gconstpointer data)
 
 /* --- frames in flight --- */
 
-/* Eight frames of the largest picture would not fit; the one that may be in
- * flight does. */
+/* Configures for the largest picture: eight frames of it would not fit; the one
+ * that may be in flight does. */
 static void
 configure_largest (const Case *c)
 {
@@ -303,7 +305,7 @@ configure_largest (const Case *c)
   g_assert_no_error (error);
   g_assert_cmpuint (paco_coder_depth (PACO_CODER (decoder)), ==, 1);
 
-  /* It is as deep as before when pictures are small again. */
+  /* The coder is as deep as before when pictures are small again. */
   small.width = small.height = 64;
   coded.header.picture = small;
   g_assert_true (

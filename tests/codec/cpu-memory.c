@@ -4,7 +4,8 @@
 #include <glib.h>
 #include <string.h>
 
-/* What does not fit a size_t must not come back as something smaller. */
+/* Tests that what does not fit a size_t does not come back as something
+ * smaller. */
 static void
 test_sizes (void)
 {
@@ -61,7 +62,7 @@ test_arena (void)
     paco_arena_reset (&arena, round == 1 ? &spare : NULL);
     fill (&arena, 200 << round);
   }
-  /* More than a chunk holds. */
+  /* This is more than a chunk holds. */
   g_assert_nonnull (paco_arena_reserve (&arena, 9 << 20));
   g_assert_null (paco_arena_reserve (&arena, G_MAXSIZE / 2));
   paco_arena_clear (&arena);

@@ -49,7 +49,7 @@ typedef struct
 } QuotaCase;
 
 static const QuotaCase cases[] = {
-  /* Nothing there, or nothing that can be read. */
+  /* Nothing is there, or nothing that can be read. */
   { 0, { NULL } },
   { 0, { GROUPS, "" } },
   { 0, { GROUPS, "0::/a\n" } },
@@ -60,7 +60,7 @@ static const QuotaCase cases[] = {
   { 0, { GROUPS, "0::/a\n", MOUNT "/a/cpu.max", "150000 0\n" } },
   { 0, { GROUPS, "0::/a\n", MOUNT "/a/cpu.max", "-5 100000\n" } },
 
-  /* Version 2. */
+  /* These are of version 2. */
   { 0, { GROUPS, "0::/a\n", MOUNT "/a/cpu.max", "max 100000\n" } },
   { 1, { GROUPS, "0::/a\n", MOUNT "/a/cpu.max", "100000 100000\n" } },
   { 2, { GROUPS, "0::/a\n", MOUNT "/a/cpu.max", "100001 100000\n" } },
@@ -79,7 +79,8 @@ static const QuotaCase cases[] = {
   { 5,
       { GROUPS, "0::/somewhere/else\n", MOUNT "/cpu.max", "500000 100000\n" } },
 
-  /* Version 1, alone, with another controller, and with version 2 beside it. */
+  /* These are of version 1, alone, with another controller, and with version 2
+   * beside it. */
   { 4,
       { GROUPS, "3:cpuset:/x\n1:cpu:/a\n", MOUNT "/cpu/a/cpu.cfs_quota_us",
           "400000\n", MOUNT "/cpu/a/cpu.cfs_period_us", "100000\n" } },
@@ -115,7 +116,8 @@ test_quota (void)
   }
 }
 
-/* Workers for a process that is kept to 1, 2, ... of the processors it has. */
+/* Tests workers for a process that is kept to 1, 2, ... of the processors it
+ * has. */
 static void
 test_affinity (void)
 {
@@ -149,7 +151,8 @@ test_affinity (void)
   sched_setaffinity (0, sizeof all, &all);
 }
 
-/* Coders that share their threads have one pool, which lives as long as one of them. */
+/* Tests that coders that share their threads have one pool, which lives as long
+ * as one of them. */
 static void
 test_shared (void)
 {

@@ -4,7 +4,7 @@
 #pragma once
 #include <glib.h>
 
-/* Both ends included. */
+/* Draws a number from low to high, both included. */
 static inline int
 draw (int low, int high)
 {

@@ -13,14 +13,14 @@ import struct
 import sys
 import zlib
 
-# What is in the chunks that tests/golden/make-golden.c writes.
+# This is what is in the chunks that tests/golden/make-golden.c writes.
 CHUNKS = {1: struct.pack('<8H2I', 34000, 16000, 13250, 34500, 7500, 3000,
                          15635, 16450, 10000000, 1),
           2: struct.pack('<2H', 1000, 400),
           4: struct.pack('<IQ', 7, 0x123456789a),
           5: struct.pack('<BBH', 6, 0, 1 << 0 | 1 << 14),
           256: struct.pack('<2I', 27, zlib.crc32(b'what no header has room for'))}
-# And what its ancillary chunks say.
+# This is what its ancillary chunks say.
 ANCILLARY = [
     ('caption', 1, b'\x94\x2c'),
     ('caption', 3, b'\xfc\x41\x42'),
@@ -144,7 +144,7 @@ def check_slice(data):
 
 
 def count_blocks(width, height, fields, levels, components, entries):
-    """Codeblocks, in any order."""
+    """Returns the number of codeblocks, in any order."""
     n = 0
     for c, (_, subsampling, _, _) in enumerate(components):
         for field in range(1 + fields):
@@ -245,7 +245,7 @@ def read_frame(data, sets):
 
 
 def split(data):
-    """The frames of a stream."""
+    """Yields the frames of a stream."""
     while data:
         size = struct.unpack_from('<I', data, 8)[0]
         yield data[:size]
@@ -253,7 +253,7 @@ def split(data):
 
 
 def try_frame(path, data, sets):
-    """Reads a frame, and sees each change of it. Gives its chunks."""
+    """Reads a frame, sees each change of it, and returns its chunks."""
     flags, chunks = read_frame(data, sets)
     expected = {**CHUNKS, 'ancillary': ANCILLARY}
     assert all(expected.get(k, chunk) == chunk
@@ -273,7 +273,7 @@ def try_frame(path, data, sets):
 
 
 def check_stacks(path, slices):
-    """Slices of one stack, all of them, in order."""
+    """Checks the slices of one stack, all of them, in order."""
     if not any(slices):
         return
     told = [struct.unpack('<I6B', data) for data in slices]

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* A case with cut points, with or without a budget. */
+/* Makes a case with cut points, with or without a budget. */
 static void
 case_with_points (Case *c)
 {
@@ -27,7 +27,7 @@ case_with_points (Case *c)
   g_assert_no_error (error);
 }
 
-/* The least that a frame can be cut to. */
+/* Returns the least that a frame can be cut to. */
 static size_t
 least (const Case *c)
 {

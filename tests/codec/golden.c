@@ -56,11 +56,11 @@ decode_cpu (const uint8_t *data, size_t size, const PacoHeader *header,
 }
 #endif
 
-/* The slices of a stack in one memory, at n samples each, become pictures of samples of
- * 16 bits. */
+/* Makes pictures, of samples of 16 bits, of the slices of a stack, which lie in
+ * one memory at n samples each. */
 typedef void (*Undo) (const PacoSlice *slice, uint16_t *samples, size_t n);
 
-/* An implementation. */
+/* This is an implementation. */
 typedef struct
 {
   Decode decode;
@@ -137,7 +137,7 @@ undo_codec (const PacoSlice *slice, uint16_t *samples, size_t n)
   }
 }
 
-/* Decodes all slices of a stack, and gives the picture of one of them. */
+/* Decodes all slices of a stack, and returns the picture of one of them. */
 static void
 decode_stack (const Implementation *implementation, const uint8_t *data,
     size_t size, unsigned position, TestPicture **picture)

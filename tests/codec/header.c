@@ -39,7 +39,7 @@ test_round_trip (void)
   }
 }
 
-/* Setting a place is the same as writing it at once. */
+/* Tests that setting a place is the same as writing it at once. */
 static void
 test_place (void)
 {
@@ -90,8 +90,9 @@ test_damage (void)
   }
 }
 
-/* With a CRC that fits, so that the fields themselves are checked: never a
- * crash, and what is accepted is within the ranges. */
+/* Tests headers with a CRC that fits, so that the fields themselves are
+ * checked: there is never a crash, and what is accepted is within the
+ * ranges. */
 static void
 test_forged (void)
 {
@@ -124,8 +125,8 @@ test_forged (void)
   }
 }
 
-/* A picture that is one field is not coded as two, and a frame of such fields
- * is no higher than any other. */
+/* Tests that a picture that is one field is not coded as two, and that a frame
+ * of such fields is no higher than any other. */
 static void
 test_single_field (void)
 {
@@ -172,7 +173,8 @@ test_version (void)
   g_clear_error (&error);
 }
 
-/* A header that claims to be longer than any can be is not waited for. */
+/* Tests that a header that claims to be longer than any can be is not waited
+ * for. */
 static void
 test_too_long (void)
 {
@@ -218,7 +220,7 @@ is_refused (const PacoHeader *header)
   return !valid;
 }
 
-/* Wavelets and sets of the components. */
+/* Tests wavelets and sets of the components. */
 static void
 test_components (void)
 {
@@ -262,7 +264,7 @@ test_components (void)
   }
 }
 
-/* A color transform mixes numbers of one kind. */
+/* Tests that a color transform mixes numbers of one kind. */
 static void
 test_wavelets_of_color_transforms (void)
 {
@@ -302,7 +304,8 @@ test_wavelets_of_color_transforms (void)
   }
 }
 
-/* An attachment has bytes, no more than a frame may have, and no more than there are. */
+/* Tests that an attachment has bytes, no more than a frame may have, and no
+ * more than there are. */
 static void
 test_attachment (void)
 {
@@ -336,7 +339,7 @@ test_attachment (void)
     g_assert_false (is_refused (&header));
     header.video.attachment.size++;
     g_assert_true (is_refused (&header));
-    /* None of no bytes, which is written without the chunk. */
+    /* An attachment of no bytes is none, and is written without the chunk. */
     header.video.attachment.size = 1;
     paco_header_write (&header, data);
     for (at = size - 8; memcmp (data + at, "\0\1\10\0\1\0\0\0", 8) != 0;)
@@ -347,7 +350,8 @@ test_attachment (void)
   }
 }
 
-/* Bytes 65, 70 and 71 are zero, and those behind the raw format's name. */
+/* Tests that bytes 65, 70 and 71 are zero, and those behind the raw format's
+ * name. */
 static void
 test_zero_bytes (void)
 {
@@ -373,8 +377,8 @@ test_zero_bytes (void)
   }
 }
 
-/* The carried set is for component 0, and for those that name the same family,
- * of which it takes the first place. */
+/* Tests that the carried set is for component 0, and for those that name the
+ * same family, of which it takes the first place. */
 static void
 test_carried_set (void)
 {

@@ -4,8 +4,8 @@
 #include "codec/index.h"
 #include "tests/codec/random-header.h"
 
-/* Subbands tile the picture, blocks tile the subbands, in the order of the
- * codestream. */
+/* Tests that subbands tile the picture and blocks tile the subbands, in the
+ * order of the codestream. */
 static void
 test_geometry (void)
 {
@@ -44,7 +44,7 @@ test_geometry (void)
   }
 }
 
-/* The example of a 5x3 picture with one level, by hand. */
+/* Tests the example of a 5x3 picture with one level, by hand. */
 static void
 test_geometry_example (void)
 {
@@ -130,8 +130,8 @@ test_index (void)
   paco_geometry_free (geometry);
 }
 
-/* Records that contradict section 6: raw left signs of a block that is cut or has
- * raw planes, and more planes gone than there are. */
+/* Tests records that contradict section 6: raw left signs of a block that is
+ * cut or has raw planes, and more planes gone than there are. */
 static void
 test_bad_records (void)
 {

@@ -7,9 +7,9 @@
 #include <glib.h>
 #include <string.h>
 
-/* Layouts of the components in a group of words like `words`, whose samples
- * follow each other as the digits of `order` say: bit by bit or, if run is not 0,
- * `run` of them to a word of 32 bits. */
+/* Lays out the components in a group of words like `words`, whose samples
+ * follow each other as the digits of `order` say: bit by bit or, if run is not
+ * 0, `run` of them to a word of 32 bits. */
 static void
 lay_out (PacoSampleLayout *layouts, const PacoSampleLayout *words,
     const char *order, unsigned depth, unsigned run)
@@ -35,8 +35,8 @@ check_places (
   }
 }
 
-/* v210, as Apple's QuickTime ice floe letter 19 draws it; UYVP, as RFC 4175
- * does. */
+/* Tests v210, as Apple's QuickTime ice floe letter 19 draws it, and UYVP, as
+ * RFC 4175 does. */
 static void
 test_places (void)
 {
@@ -69,7 +69,7 @@ test_places (void)
 
 static const PacoPictureFormat pair = { 6, 4, 2, false, { { 8 }, { 8 } } };
 
-/* Two components in the bytes of a group of two. */
+/* Returns a picture of two components in the bytes of a group of two. */
 static PacoPicture
 bytes_in_turn (uint8_t *memory)
 {
@@ -100,7 +100,7 @@ expect (const PacoPicture *picture, bool layouts_pass, const char *message)
   g_error_free (error);
 }
 
-/* What one component alone cannot have. */
+/* Tests what one component alone cannot have. */
 static void
 test_impossible_layouts (void)
 {
@@ -130,7 +130,7 @@ test_impossible_layouts (void)
   }
 }
 
-/* What components that share memory must agree on. */
+/* Tests what components that share memory must agree on. */
 static void
 test_disagreement (void)
 {
@@ -177,7 +177,7 @@ test_disagreement (void)
   expect (&bad, true, NULL);
   bad.stride[0] = bad.stride[1] = 14;
   expect (&bad, true, "swapped words of 4 bytes are 14 bytes apart");
-  /* Memory of their own, which is what differing addresses mean. */
+  /* They have memory of their own, which is what differing addresses mean. */
   bad = good;
   bad.data[1] = memory + 1;
   bad.stride[0] = 12;
@@ -224,13 +224,13 @@ test_regions (void)
   g_assert_cmpuint (regions[1].groups, ==, 4);
   g_assert_cmpuint (regions[1].lines, ==, 3);
 
-  /* Each field of 3 and 2 lines, halved. */
+  /* These are fields of 3 and 2 lines, each of which is halved. */
   paco_picture_regions (&format, &picture, 1, regions);
   g_assert_cmpuint (regions[0].groups, ==, 4);
   g_assert_cmpuint (regions[0].lines, ==, 3);
 }
 
-/* Lines and samples for those who write few of them. */
+/* Tests lines and samples for those who write few of them. */
 static void
 test_put (void)
 {
@@ -262,8 +262,9 @@ test_put (void)
       12);
 }
 
-/* Samples of 10 bits that are packed into big-endian words: each word is the next
- * 32 bits of a string that begins with the lowest bit of its first word. */
+/* Tests samples of 10 bits that are packed into big-endian words: each word is
+ * the next 32 bits of a string that begins with the lowest bit of its first
+ * word. */
 static void
 test_swapped_words (void)
 {

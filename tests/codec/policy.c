@@ -19,8 +19,8 @@ test_steps (void)
   g_assert_cmpfloat (paco_step_decode (16 << 9), ==, 1.0);
 }
 
-/* Norms of JPEG 2000's 5/3 synthesis (ITU-T T.800 has no table; these are the
- * figures every encoder of it uses) and the scale of the unscaled 9/7. */
+/* Tests norms of JPEG 2000's 5/3 synthesis (ITU-T T.800 has no table; these are
+ * the figures every encoder of it uses) and the scale of the unscaled 9/7. */
 static void
 test_norms (void)
 {
@@ -42,7 +42,7 @@ test_norms (void)
       (1 + 81 + 256 + 81 + 1) / 256.0, 1e-9);
 }
 
-/* Alpha is lossless, whatever the parameters say of the colour. */
+/* Tests that alpha is lossless, whatever the parameters say of the colour. */
 static void
 test_policy_of_alpha (void)
 {
@@ -77,7 +77,7 @@ test_policy_of_alpha (void)
   }
 }
 
-/* What `auto` stands for, by kind and depth. */
+/* Tests what `auto` stands for, by kind and depth. */
 static void
 test_policy_auto (void)
 {
@@ -119,7 +119,8 @@ test_policy_auto (void)
   }
 }
 
-/* With a reversible wavelet and loss, `auto` is the transform of JPEG 2000. */
+/* Tests that with a reversible wavelet and loss, `auto` is the transform of
+ * JPEG 2000. */
 static void
 test_policy_auto_transform_with_loss (void)
 {
@@ -133,9 +134,9 @@ test_policy_auto_transform_with_loss (void)
   g_assert_cmpuint (coding.color_transform, ==, PACO_COLOR_TRANSFORM_RCT);
 }
 
-/* 9/7 has four bits behind the point where 16 bits hold them, which is so at the
- * default quality and below, with tune=visual on the three finest levels; 5/3
- * has none. */
+/* Tests that 9/7 has four bits behind the point where 16 bits hold them, which
+ * is so at the default quality and below, with tune=visual on the three finest
+ * levels, and that 5/3 has none. */
 static void
 test_policy_fraction_bits (void)
 {
@@ -175,8 +176,8 @@ test_policy_fraction_bits (void)
   g_assert_true (n_four > 0 && n_one > 0);
 }
 
-/* The bound of a frame has room for whatever the header says, also where there
- * is hardly anything else in the frame. */
+/* Tests that the bound of a frame has room for whatever the header says, also
+ * where there is hardly anything else in the frame. */
 static void
 test_policy_max_frame_size (void)
 {
@@ -256,7 +257,7 @@ test_policy_errors (void)
   }
 }
 
-/* A low half that grows leaves room for so many levels. */
+/* Tests that a low half that grows leaves room for so many levels. */
 static void
 test_levels (void)
 {

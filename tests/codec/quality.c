@@ -21,8 +21,8 @@ psnr (const TestPicture *a, const TestPicture *b)
   return 10 * log10 ((double) n / sum);
 }
 
-/* Gray, or three components of any chroma format, with colour transform or
- * without. */
+/* Draws gray, or three components of any chroma format, with colour transform
+ * or without. */
 static void
 draw_format (PacoPictureFormat *format, PacoParameters *parameters)
 {
@@ -52,8 +52,8 @@ draw_scene (const PacoPictureFormat *format)
   return picture;
 }
 
-/* From one quality to the next no step grows, of either tune, and at 100 the
- * tunes agree. */
+/* Tests that from one quality to the next no step grows, of either tune, and
+ * that at 100 the tunes agree. */
 static void
 test_steps (void)
 {
@@ -90,9 +90,9 @@ step (const PacoCoding *coding, unsigned component, unsigned entry)
   return paco_step_decode (coding->subbands[component][entry].step);
 }
 
-/* What tune=visual is: against tune=psnr the finest subbands have the coarsest
- * steps, most of all those of chroma that is not subsampled, and colours that
- * are coded as they are have the steps of luma. */
+/* Tests what tune=visual is: against tune=psnr the finest subbands have the
+ * coarsest steps, most of all those of chroma that is not subsampled, and
+ * colours that are coded as they are have the steps of luma. */
 static void
 test_visual (void)
 {
@@ -122,9 +122,9 @@ test_visual (void)
   }
 }
 
-/* With the quality grow the size and the PSNR. Below 40 a small frame has so few
- * coefficients left that chance decides, and below 30 dB it still decides the
- * tenths of a decibel. */
+/* Tests that the size and the PSNR grow with the quality. Below 40 a small
+ * frame has so few coefficients left that chance decides, and below 30 dB it
+ * still decides the tenths of a decibel. */
 static void
 test_monotone (void)
 {
@@ -157,7 +157,8 @@ test_monotone (void)
   }
 }
 
-/* What has been coded once is coded again nine times, and loses little. */
+/* Tests that what has been coded once is coded again nine times, and loses
+ * little. */
 static void
 test_generations (void)
 {

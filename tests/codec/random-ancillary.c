@@ -30,7 +30,7 @@ draw_name (GRand *rand, char *name, unsigned longest)
   name[length] = 0;
 }
 
-/* Returns its bytes. */
+/* Draws a text, and returns its bytes. */
 static unsigned
 draw_text (GRand *rand, char *text, unsigned longest)
 {

@@ -5,10 +5,12 @@
 #include "codec/ancillary.h"
 #include <glib.h>
 
-/* Up to max_size bytes of chunks, which are good, appended to *memory. */
+/* Draws up to max_size bytes of chunks, which are good, and appends them to
+ * *memory. */
 void test_ancillary_random (GRand *rand, GByteArray *memory, size_t max_size);
 
-/* A chunk of that type, with random content, appended to *memory. */
+/* Draws a chunk of that type, with random content, and appends it to
+ * *memory. */
 void test_ancillary_random_chunk (
     GRand *rand, GByteArray *memory, unsigned type);
 

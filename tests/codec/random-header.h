@@ -5,8 +5,9 @@
 #include "codec/header.h"
 #include "tests/codec/draw.h"
 
-/* Any size, depths and subsampling. */
+/* Draws a picture of any size, depths and subsampling. */
 void draw_picture (PacoPictureFormat *picture);
 
-/* A whole header; set: room for what it may carry, which it points to then. */
+/* Draws a whole header. set is room for what it may carry, which it points to
+ * then. */
 void draw_header (PacoHeader *header, PacoProbabilitySet *set);

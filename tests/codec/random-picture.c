@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* 1..max, small ones as likely as large ones. */
+/* Draws 1..max, small ones as likely as large ones. */
 static uint32_t
 random_size (GRand *rand, double max)
 {
@@ -40,7 +40,7 @@ test_format_random (GRand *rand, PacoPictureFormat *format, uint32_t samples)
 
 /* --- layouts --- */
 
-/* A word that may be of any kind, and that has room for the depth. */
+/* Draws a word that may be of any kind, and that has room for the depth. */
 static PacoSampleLayout
 random_words (GRand *rand, unsigned depth)
 {
@@ -56,7 +56,7 @@ random_words (GRand *rand, unsigned depth)
   return layout;
 }
 
-/* One sample to a word, and with it some padding or none. */
+/* Draws a layout of one sample to a word, with some padding or none. */
 static PacoSampleLayout
 random_single (GRand *rand, unsigned depth)
 {
@@ -80,8 +80,8 @@ random_single (GRand *rand, unsigned depth)
   return layout;
 }
 
-/* Samples of a component in a group of `pixels` columns of the picture, if that
- * is possible for any number of columns, else 0. */
+/* Returns how many samples of a component are in a group of `pixels` columns of
+ * the picture, if that is possible for any number of columns, else 0. */
 static unsigned
 samples_in_pixels (
     const PacoPictureFormat *format, unsigned component, unsigned pixels)
@@ -94,8 +94,8 @@ samples_in_pixels (
       : 0;
 }
 
-/* Samples of components, `members`, in random order, as a string of bits with gaps
- * here and there. */
+/* This is samples of components, `members`, in random order, as a string of
+ * bits with gaps here and there. */
 typedef struct
 {
   unsigned members, left[PACO_MAX_COMPONENTS], n_left;
@@ -125,7 +125,7 @@ append_sample (GRand *rand, BitString *string, unsigned c, unsigned depth)
   return true;
 }
 
-/* The group ends behind all words, with some padding or without. */
+/* Ends the group behind all words, with some padding or without. */
 static bool
 end_group (GRand *rand, BitString *string)
 {
@@ -213,7 +213,8 @@ lay_out (GRand *rand, TestPicture *picture, unsigned members)
   return members;
 }
 
-/* Bytes of a line up to the end of the last word with a sample of the members. */
+/* Returns how many bytes a line has up to the end of the last word with a
+ * sample of the members. */
 static size_t
 samples_end (const TestPicture *picture, unsigned members, unsigned reduce)
 {
@@ -230,8 +231,8 @@ samples_end (const TestPicture *picture, unsigned members, unsigned reduce)
   return end;
 }
 
-/* Memory of noise for the members. Lines end with padding, with their groups, or
- * within the last one. */
+/* Makes memory of noise for the members. Lines end with padding, with their
+ * groups, or within the last one. */
 static void
 place_region (
     GRand *rand, TestPicture *picture, unsigned members, unsigned reduce)
@@ -326,7 +327,7 @@ test_picture_compare (const TestPicture *a, const TestPicture *b)
 
 /* --- contents --- */
 
-/* Byte i, from the least significant one, of the word of a sample. */
+/* Returns byte i, from the least significant one, of the word of a sample. */
 static uint8_t *
 byte_address (
     const TestPicture *picture, unsigned c, uint32_t x, uint32_t y, unsigned i)

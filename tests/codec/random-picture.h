@@ -6,7 +6,7 @@
 #include "codec/parameters.h"
 #include <glib.h>
 
-/* A picture and its memory. Components of a region share a buffer. */
+/* This is a picture and its memory. Components of a region share a buffer. */
 typedef struct
 {
   PacoPictureFormat format;
@@ -16,35 +16,36 @@ typedef struct
   size_t sizes[PACO_MAX_COMPONENTS];
 } TestPicture;
 
-/* A format of at most about `samples` samples per component. */
+/* Draws a format of at most about `samples` samples per component. */
 void test_format_random (
     GRand *rand, PacoPictureFormat *format, uint32_t samples);
 
-/* Random layouts and strides for a picture of `format`; its memory is filled
- * with noise. reduce: levels that a decoder leaves out. */
+/* Draws layouts and strides for a picture of `format`, whose memory is filled
+ * with noise. reduce is how many levels a decoder leaves out. */
 void test_picture_init (GRand *rand, TestPicture *picture,
     const PacoPictureFormat *format, unsigned reduce);
-/* Another of the same layout with the same bytes. */
+/* Makes another of the same layout with the same bytes. */
 void test_picture_copy (TestPicture *copy, const TestPicture *picture);
 void test_picture_clear (TestPicture *picture);
 /* Fails the test unless both have the same bytes, those between samples
  * included. */
 void test_picture_compare (const TestPicture *a, const TestPicture *b);
 
-/* The same for the samples of a component alone. */
+/* Fails likewise unless the samples of a component are the same. */
 void test_picture_compare_component (
     const TestPicture *a, const TestPicture *b, unsigned component);
 
-/* Noise, gradients, flat, extreme or sparse samples. */
+/* Draws noise, gradients, flat, extreme or sparse samples. */
 void test_picture_fill (GRand *rand, TestPicture *picture);
 
-/* Parameters, not all of which suit the picture. */
+/* Draws parameters, not all of which suit the picture. */
 void test_parameters_random (GRand *rand, PacoParameters *parameters);
-/* A budget for a picture and what accompanies it, from the smallest to beyond coding
- * without loss; lets the parameters be if they do not suit the picture. */
+/* Draws a budget for a picture and what accompanies it, from the smallest to
+ * beyond coding without loss. It lets the parameters be if they do not suit the
+ * picture. */
 void test_budget_random (GRand *rand, const PacoPictureFormat *format,
     const PacoVideoInfo *video, PacoParameters *parameters);
-/* No area up to a few of any size, not all of them within the picture. */
+/* Draws no area up to a few of any size, not all of them within the picture. */
 void test_areas_random (
     GRand *rand, const PacoPictureFormat *format, PacoAreas *areas);
 void test_video_random (GRand *rand, PacoVideoInfo *video);

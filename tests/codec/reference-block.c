@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* S = 2^32 - 1.
+/* Tests a codeword by hand, with S = 2^32 - 1 at its begin.
  * 1 with 128/256: T = 0x7fffffff, so L = 0x80000000, S = 0x7fffffff.
  * 0 with  64/256: T = 0x1fffffff, so S = 0x1fffffff.
  * 1 with 255/256: T = 0x1fdfffff, so L = 0x9fe00000, S = 0x001fffff.
@@ -46,9 +46,9 @@ test_codeword_by_hand (void)
   g_byte_array_unref (out);
 }
 
-/* With 1/256 for what comes, a codeword holds four symbols and no more: after
- * the fourth S is 0, and the fifth reserves another. Arithmetic coders reserve in the
- * order in which they ask. */
+/* Tests that with 1/256 for what comes, a codeword holds four symbols and no
+ * more: after the fourth S is 0, and the fifth reserves another. Arithmetic
+ * coders reserve in the order in which they ask. */
 static void
 test_codewords_in_order_of_reservation (void)
 {
@@ -109,9 +109,9 @@ count_all (const PacoReferenceCounts *counts)
   return sum;
 }
 
-/* One coefficient in the middle: when the line below it is visited it is near
- * to all three, and no earlier. It lies in a right column, so its sign in the
- * last plane is raw. */
+/* Tests one coefficient in the middle: when the line below it is visited it is
+ * near to all three, and no earlier. It lies in a right column, so its sign in
+ * the last plane is raw. */
 static void
 test_significance_contexts (void)
 {
@@ -159,7 +159,7 @@ test_two_planes (void)
   g_free (counts);
 }
 
-/* Symbols of a context in all rows of a plane. */
+/* Counts the symbols of a context in all rows of a plane. */
 static uint64_t
 count_in_plane (const PacoReferenceCounts *counts, unsigned orientation,
     unsigned plane, unsigned context)
@@ -172,9 +172,10 @@ count_in_plane (const PacoReferenceCounts *counts, unsigned orientation,
   return sum;
 }
 
-/* In a block of 5x5 only what is in the middle is significant before plane 0.
- * Of the others as many as this have the context 0, 1, ...: the corners have 0,
- * and all others what one neighbor where the middle is weighs. */
+/* Tests weights in a block of 5x5, of which only what is in the middle is
+ * significant before plane 0. Of the others as many as this have the context 0,
+ * 1, ...: the corners have 0, and all others what one neighbor where the middle
+ * is weighs. */
 static void
 test_weights (void)
 {
@@ -193,8 +194,8 @@ test_weights (void)
   }
 }
 
-/* What is above and below weighs most in HL, what is left and right in LH: two
- * coefficients one above the other, or beside one another. */
+/* Tests that what is above and below weighs most in HL, what is left and right
+ * in LH: two coefficients stand one above the other, or beside one another. */
 static void
 test_directions (void)
 {
@@ -215,10 +216,10 @@ test_directions (void)
   }
 }
 
-/* Two columns and three stripes, 20 lines: the first wakes in plane 2, the last, of
- * four lines, in plane 0, the middle one never. While both its neighbors sleep
- * its context is 52, then 53. It is asked in plane 1 as well, and nothing of it is
- * coded. */
+/* Tests two columns and three stripes, 20 lines: the first wakes in plane 2,
+ * the last, of four lines, in plane 0, the middle one never. While both its
+ * neighbors sleep its context is 52, then 53. It is asked in plane 1 as well,
+ * and nothing of it is coded. */
 static void
 test_stripes (void)
 {
@@ -236,15 +237,17 @@ test_stripes (void)
   assert_count (counts, row1, PACO_WAKE_CONTEXT + 1, 1, 0);
   assert_count (counts, row0, PACO_WAKE_CONTEXT, 0, 1);
   assert_count (counts, row0, PACO_WAKE_CONTEXT + 1, 1, 0);
-  /* Stripes that are asked, three times 16 coefficients, 8, and two signs. */
+  /* These are stripes that are asked, three times 16 coefficients, 8, and two
+   * signs. */
   g_assert_cmpuint (count_all (counts), ==, 3 + 2 + 2 + 3 * 16 + 8 + 2);
   g_assert_cmpuint (counts->raw_bits, ==, 0);
   g_free (counts);
 }
 
-/* Six lanes and three stripes, where one lane has a stripe full of significant
- * coefficients: 16 of 288. The stripe weighs 2 * 16, the one beside it 16, where
- * the first and the last count for those outside, too; floor (29 * 16 / 288) is 1. */
+/* Tests six lanes and three stripes, where one lane has a stripe full of
+ * significant coefficients: 16 of 288. The stripe weighs 2 * 16, the one beside
+ * it 16, where the first and the last count for those outside, too; floor (29 *
+ * 16 / 288) is 1. */
 static void
 test_local_density (void)
 {
@@ -256,7 +259,7 @@ test_local_density (void)
 
   for (unsigned y = 8; y < 16; y++)
     indices[y * 12 + 6] = indices[y * 12 + 7] = 2;
-  /* So that all stripes are awake in plane 0. */
+  /* These have all stripes awake in plane 0. */
   indices[0] = indices[12 * 23] = 1;
   counts = count_block (
       12, 24, PACO_ORIENTATION_HH, indices, (PacoBlockRecord){ .planes = 2 });
@@ -280,7 +283,8 @@ test_local_density (void)
   g_free (counts);
 }
 
-/* The classes are those of FORMAT.md section 7.4, by its arithmetic. */
+/* Tests that the classes are those of FORMAT.md section 7.4, by its
+ * arithmetic. */
 static void
 test_density_classes (void)
 {
@@ -296,8 +300,8 @@ test_density_classes (void)
   g_assert_cmpuint (paco_density_of_block (16384, 16384), ==, 29);
 }
 
-/* A negative sign below a negative one: the vertical sum is negative, so the
- * context is that of a positive one and the symbol turns. In HL the same
+/* Tests a negative sign below a negative one: the vertical sum is negative, so
+ * the context is that of a positive one and the symbol turns. In HL the same
  * neighbor counts as horizontal. */
 static void
 test_sign_contexts (void)
@@ -307,7 +311,8 @@ test_sign_contexts (void)
   PacoReferenceCounts *counts;
   unsigned row0;
 
-  /* Density of one in two: s^2 2^k <= N^2 up to k = 2, so class 3. */
+  /* The density is one in two: s^2 2^k <= N^2 up to k = 2, so the class is
+   * 3. */
   counts = count_block (1, 2, PACO_ORIENTATION_LH, indices, record);
   row0 = 1 * 4 * 16 + 3;
   assert_count (counts, row0, PACO_SIGN_CONTEXT + 3, 1, 0);
@@ -394,10 +399,11 @@ test_quantizer (void)
       paco_reference_dequantize (3, 2, 128, PACO_WAVELET_CDF53, 0).i, ==, 0);
 }
 
-/* One plane of 16 columns and a line, where a 0 is as likely as a 1, so that a
- * symbol is a bit of the codeword: that of the stripe that wakes, then those of
- * lanes 0 to 7, first their left columns. What is open holds the signs. With two
- * planes these lanes have two coders, and so two codewords at least. */
+/* Tests one plane of 16 columns and a line, where a 0 is as likely as a 1, so
+ * that a symbol is a bit of the codeword: that of the stripe that wakes comes
+ * first, then those of lanes 0 to 7, first their left columns. What is open
+ * holds the signs. With two planes these lanes have two coders, and so two
+ * codewords at least. */
 static void
 test_eight_lanes_by_hand (void)
 {
@@ -423,8 +429,8 @@ test_eight_lanes_by_hand (void)
 
 /* --- Rounding --- */
 
-/* What becomes of `value` in column x, line y of a block of 64 x 40 that is
- * zero but for n coefficients of `other` that are given as x, y. */
+/* Returns what becomes of `value` in column x, line y of a block of 64 x 40
+ * that is zero but for n coefficients of `other` that are given as x, y. */
 static int32_t
 rounded (int32_t value, unsigned x, unsigned y, int32_t other, unsigned n,
     const uint8_t (*places)[2])
@@ -441,12 +447,12 @@ rounded (int32_t value, unsigned x, unsigned y, int32_t other, unsigned n,
 static void
 test_rounding (void)
 {
-  /* Around (20, 20): six of the ring, then near ones. Their contexts are 1 to
-   * 6, and then 3 more with each. */
+  /* These are around (20, 20): six of the ring come first, then near ones.
+   * Their contexts are 1 to 6, and then 3 more with each. */
   static const uint8_t around[14][2] = { { 18, 20 }, { 22, 20 }, { 20, 18 },
     { 20, 22 }, { 19, 18 }, { 21, 22 }, { 19, 19 }, { 20, 19 }, { 21, 19 },
     { 19, 20 }, { 21, 20 }, { 19, 21 }, { 20, 21 }, { 21, 21 } };
-  /* From which value on 1 comes of it, with so many of them. */
+  /* With so many of them, 1 comes of this value and of larger ones. */
   static const uint8_t least[15] = { 16, 15, 14, 13, 12, 12, 11, 11, 10, 10, 10,
     10, 9, 9, 9 };
   static const uint8_t tiles[3][2] = { { 5, 31 }, { 4, 30 }, { 4, 31 } };
@@ -562,8 +568,8 @@ test_block_round_trip (void)
   }
 }
 
-/* A block that is cut at the end of a plane is what it was without the planes
- * below. */
+/* Tests that a block that is cut at the end of a plane is what it was without
+ * the planes below. */
 static void
 test_cut (void)
 {
@@ -612,7 +618,8 @@ test_cut (void)
   g_assert_cmpuint (n_cut, >, 100);
 }
 
-/* 116 - (103 >> d) in a frame of 13, and 116 always in one of 116. */
+/* Tests that it is 116 - (103 >> d) in a frame of 13, and 116 always in one of
+ * 116. */
 static void
 test_cut_reconstruction (void)
 {
@@ -632,8 +639,8 @@ test_cut_reconstruction (void)
   }
 }
 
-/* Any record with any bytes decodes or is broken; under the sanitizers this
- * shows reads out of bounds. */
+/* Tests that any record with any bytes decodes or is broken; under the
+ * sanitizers this shows reads out of bounds. */
 static void
 test_hostile_blocks (void)
 {

@@ -59,8 +59,8 @@ test_53_columns_first (void)
   paco_reference_plane_clear (&plane);
 }
 
-/* The formulas of 13/7-T as they are published, floor (... + 1/2): a line of
- * any length, mirrored as often as it takes. */
+/* Computes the formulas of 13/7-T as they are published, floor (... + 1/2), for
+ * a line of any length, mirrored as often as it takes. */
 static int32_t
 four_of (const int32_t *x, int i, int n)
 {
@@ -98,8 +98,9 @@ test_137_published (void)
   }
 }
 
-/* A cubic is predicted without error but for rounding; its samples here are
- * multiples of 16, so there is none. At the borders mirroring breaks it. */
+/* Tests that a cubic is predicted without error but for rounding; its samples
+ * here are multiples of 16, so there is none. At the borders mirroring breaks
+ * it. */
 static void
 test_137_cubic (void)
 {
@@ -133,9 +134,10 @@ test_haar_by_hand (void)
   }
 }
 
-/* The inverse of Dirac's filters as its specification has it (SMPTE ST 2042-1,
- * 15.4.4): the steps that change samples of one parity by a sum of those of the
- * other, at distances 1 - n, 3 - n, ... n - 1, where n is how many there are. */
+/* This is the inverse of Dirac's filters as its specification has it (SMPTE ST
+ * 2042-1, 15.4.4): the steps that change samples of one parity by a sum of
+ * those of the other, at distances 1 - n, 3 - n, ... n - 1, where n is how many
+ * there are. */
 typedef struct
 {
   bool odd, subtract;
@@ -167,7 +169,7 @@ check_dirac (PacoWaveletId wavelet, const DiracStep steps[2])
           g_test_rand_int_range (-2048, 2048);
     dirac_step (&steps[0], x, n);
     dirac_step (&steps[1], x, n);
-    /* Columns of one line lose the gain. */
+    /* A column of one line loses the gain. */
     paco_reference_inverse_dwt (&plane, 1, wavelet);
     for (int i = 0; i < n; i++)
       g_assert_cmpint (plane.samples[i].i, ==,
@@ -194,8 +196,8 @@ test_dirac (void)
   check_dirac (PACO_WAVELET_FIDELITY, fidelity);
 }
 
-/* No sample further away than the reach changes a coefficient, and one at that
- * distance does. */
+/* Tests that no sample further away than the reach changes a coefficient, and
+ * one at that distance does. */
 static void
 test_reach (gconstpointer wavelet)
 {
@@ -265,9 +267,9 @@ test_reconstruction (gconstpointer wavelet)
   check_reconstruction (301, 77, 8, GPOINTER_TO_UINT (wavelet));
 }
 
-/* The CDF 9/7 analysis filters as JPEG 2000 normalizes them: low-pass gain 1
- * at DC, high-pass gain 2 at Nyquist. Ours lack the scaling step: the low half
- * is larger by kappa, the high half smaller. */
+/* These are the CDF 9/7 analysis filters as JPEG 2000 normalizes them: low-pass
+ * gain 1 at DC, high-pass gain 2 at Nyquist. Ours lack the scaling step: the
+ * low half is larger by kappa, the high half smaller. */
 static const double low_pass[5] = { 0.6029490182363579, 0.2668641184428723,
   -0.07822326652898785, -0.01686411844287495, 0.02674875741080976 };
 static const double high_pass[4] = { 1.115087052456994, -0.5912717631142470,
@@ -319,8 +321,8 @@ test_97_convolution (void)
   }
 }
 
-/* A flat picture has only LL, kappa squared times as large per level; leaving
- * out levels gives the picture's value back. */
+/* Tests that a flat picture has only LL, kappa squared times as large per
+ * level, and that leaving out levels gives the picture's value back. */
 static void
 test_97_gain (void)
 {
@@ -342,8 +344,8 @@ test_97_gain (void)
   }
 }
 
-/* Samples that make coefficients large: one extreme, or both in squares of 2^n
- * or without order. */
+/* Returns a sample that makes coefficients large: all are of one extreme, or
+ * both extremes stand in squares of 2^n or without order. */
 static int32_t
 extreme_sample (unsigned kind, uint32_t x, uint32_t y)
 {
@@ -354,8 +356,8 @@ extreme_sample (unsigned kind, uint32_t x, uint32_t y)
   return high ? 127 : -128;
 }
 
-/* The bounds hold, and that of LL is no larger than four times what a flat
- * picture reaches. */
+/* Tests that the bounds hold, and that of LL is no larger than four times what
+ * a flat picture reaches. */
 static void
 test_bounds (gconstpointer wavelet)
 {
@@ -406,8 +408,8 @@ test_bounds (gconstpointer wavelet)
   paco_geometry_free (geometry);
 }
 
-/* What a sample adds to number `at` of a line that is transformed in real numbers:
- * to the low or high half of level `level`. */
+/* Finds what a sample adds to number `at` of a line that is transformed in real
+ * numbers: to the low or high half of level `level`. */
 static void
 line_weights (const PacoWavelet *wavelet, unsigned level, bool high, int n,
     double *weight)
@@ -428,15 +430,15 @@ line_weights (const PacoWavelet *wavelet, unsigned level, bool high, int n,
         x[j] = x[2 * j];
       length = (length + 1) / 2;
     }
-    /* In the middle, and the last one where there are but two. */
+    /* This number is in the middle, or the last one where there are but two. */
     weight[i] = x[length / 4 * 2 + high];
   }
   g_free (x);
 }
 
-/* 16-bit samples that make one coefficient of a subband as large as it becomes, either
- * way: no coefficient exceeds its bound, that one comes near it, and with as many
- * levels as encoders take magnitudes are below 2^23. */
+/* Draws 16-bit samples that make one coefficient of a subband as large as it
+ * becomes, either way: no coefficient exceeds its bound, that one comes near
+ * it, and with as many levels as encoders take magnitudes are below 2^23. */
 static double
 check_largest (PacoWaveletId id, unsigned level, unsigned orientation)
 {

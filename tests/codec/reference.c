@@ -69,8 +69,8 @@ test_lossless (void)
   }
 }
 
-/* Every wavelet and color transform, at any quality: nothing is broken, and at
- * quality 100, half a step of 8-bit samples, little is lost. */
+/* Tests every wavelet and color transform, at any quality: nothing is broken,
+ * and at quality 100, half a step of 8-bit samples, little is lost. */
 static void
 test_lossy (void)
 {
@@ -120,7 +120,7 @@ square_error (const TestPicture *a, const TestPicture *b)
   return sum;
 }
 
-/* Bytes grow with the quality, errors shrink. */
+/* Tests that bytes grow with the quality, and errors shrink. */
 static void
 test_quality (void)
 {
@@ -150,8 +150,9 @@ test_quality (void)
   test_picture_free (original);
 }
 
-/* Ten bits in the upper part of big-endian words, with gaps between them,
- * from the last line up: the same codestream, and the rest of the words as the layout says. */
+/* Tests ten bits in the upper part of big-endian words, with gaps between them,
+ * from the last line up: the codestream is the same, and the rest of the words
+ * is as the layout says. */
 static void
 test_layouts (void)
 {
@@ -209,7 +210,8 @@ test_layouts (void)
   test_picture_free (planar);
 }
 
-/* Left out levels of a reversible wavelet: the picture is LL. */
+/* Tests that when levels of a reversible wavelet are left out the picture is
+ * LL. */
 static void
 test_reduce_reversible (gconstpointer wavelet)
 {
@@ -239,8 +241,9 @@ test_reduce_reversible (gconstpointer wavelet)
   test_picture_free (original);
 }
 
-/* A flat picture stays flat, and keeps its level, at every reduction; fields
- * and subsampled components are reduced each for itself. */
+/* Tests that a flat picture stays flat, and keeps its level, at every
+ * reduction, and that fields and subsampled components are reduced each for
+ * itself. */
 static void
 test_reduce_sizes (void)
 {
@@ -277,8 +280,8 @@ test_reduce_sizes (void)
   }
 }
 
-/* A damaged block costs that block: its check finds it, the other field and
- * component are as they were. */
+/* Tests that a damaged block costs that block: its check finds it, and the
+ * other field and component are as they were. */
 static void
 test_broken_block (void)
 {
@@ -347,7 +350,7 @@ test_errors (void)
   frame->data[header.header_size] ^= 1;
   expect_decode_error (frame->data, frame->len, 0, PACO_ERROR_CORRUPT);
 
-  /* Without a budget. */
+  /* There is no budget. */
   parameters.rate_control = PACO_RATE_BITRATE;
   g_assert_false (paco_reference_encode (&format, &original->picture,
       &test_video_info, &parameters, NULL, unused, &error));
@@ -358,7 +361,7 @@ test_errors (void)
   test_picture_free (original);
 }
 
-/* Any bytes for a payload: blocks are broken, the frame decodes. Damaged
+/* Tests any bytes for a payload: blocks are broken, the frame decodes. Damaged
  * headers and indexes decode or not; neither may read out of bounds. */
 static void
 test_hostile (void)

@@ -35,7 +35,7 @@ draw_plan (unsigned longest)
   return slice;
 }
 
-/* Samples of slices, less the middle, in low..high. */
+/* Draws samples of slices, less the middle, in low..high. */
 static void
 draw_stack (Stack *stack, size_t most, int low, int high)
 {
@@ -65,7 +65,7 @@ copy (const Stack *stack, Stack *other)
     other->slices[i] = g_memdup2 (stack->slices[i], stack->n * 2);
 }
 
-/* stack is what before became. */
+/* Checks that stack is what before became. */
 static void
 expect_reference (const Stack *before, const Stack *stack, bool undo)
 {
@@ -80,7 +80,8 @@ expect_reference (const Stack *before, const Stack *stack, bool undo)
   }
 }
 
-/* All lengths up to 17, and some up to the longest; samples as they may be. */
+/* Tests all lengths up to 17, and some up to the longest, with samples as they
+ * may be. */
 static void
 test_lifting (void)
 {
@@ -105,7 +106,7 @@ test_lifting (void)
   }
 }
 
-/* What damage and hostile frames bring. */
+/* Tests what damage and hostile frames bring. */
 static void
 test_anything (void)
 {
@@ -122,7 +123,8 @@ test_anything (void)
   }
 }
 
-/* With loss: the slices are what they would be in numbers of any size. */
+/* Tests that with loss the slices are what they would be in numbers of any
+ * size. */
 static void
 test_headroom (void)
 {
@@ -161,7 +163,7 @@ test_headroom (void)
   }
 }
 
-/* Every sample there is. */
+/* Tests every sample there is. */
 static void
 test_samples (void)
 {
@@ -191,7 +193,7 @@ test_samples (void)
       if (sample == 0 || sample == most)
         g_assert_cmpint (back, ==, sample);
     }
-    /* And every one that may come back. */
+    /* Every sample may come back, too. */
     for (int value = -0x8000; value < 0x8000; value++) {
       uint16_t wide, coded = 0x8000 + value;
       uint8_t narrow;
@@ -204,7 +206,7 @@ test_samples (void)
   }
 }
 
-/* A large error in one slice, as the reference spreads it. */
+/* Tests a large error in one slice, as the reference spreads it. */
 static void
 test_weights (void)
 {
@@ -251,8 +253,9 @@ choose (Stack *stack, uint32_t width, uint32_t height, bool lossless)
   return chosen;
 }
 
-/* Slices that are the same are worth a wavelet with all levels; slices that have
- * nothing to do with each other, and one alone, are not. The slices stay. */
+/* Tests that slices that are the same are worth a wavelet with all levels, and
+ * that slices that have nothing to do with each other, and one alone, are not.
+ * The slices stay. */
 static void
 test_choice (void)
 {
@@ -289,7 +292,7 @@ test_choice (void)
   }
 }
 
-/* Pictures of which no two lines can be compared. */
+/* Tests pictures of which no two lines can be compared. */
 static void
 test_small_pictures (void)
 {
@@ -316,7 +319,7 @@ put_crc (uint8_t *data, size_t size)
   paco_put32 (data + size - 4, crc32 (0, data, size - 4));
 }
 
-/* The chunk of the slice, in a header with nothing behind it. */
+/* Tests the chunk of the slice, in a header with nothing behind it. */
 static void
 test_chunk (void)
 {
@@ -364,7 +367,7 @@ test_chunk (void)
     put_crc (data, size);
     g_assert_false (paco_header_parse (data, size, &parsed, NULL, NULL));
   }
-  /* What is no picture of one component of 16 bits. */
+  /* This is no picture of one component of 16 bits. */
   size = paco_header_write (&header, data);
   data[72] = 12;
   put_crc (data, size);

@@ -53,7 +53,8 @@ test_picture_free (TestPicture *picture)
   g_free (picture);
 }
 
-/* A slope, a disc, stripes that grow finer, and noise of a few steps. */
+/* Returns a sample of a slope, a disc, stripes that grow finer, and noise of a
+ * few steps. */
 static uint32_t
 shape (uint32_t x, uint32_t y, uint32_t width, uint32_t height,
     unsigned component, uint32_t noise)

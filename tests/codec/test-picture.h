@@ -14,7 +14,8 @@ typedef struct
 
 extern const PacoVideoInfo test_video_info;
 
-/* A picture of zeros; reduce: as a decoder makes it that leaves out levels. */
+/* Makes a picture of zeros; with reduce it is as a decoder makes it that leaves
+ * out levels. */
 TestPicture *test_picture_new (
     const PacoPictureFormat *format, unsigned reduce);
 void test_picture_free (TestPicture *picture);
@@ -29,10 +30,10 @@ typedef enum
 
 void test_picture_draw (TestPicture *picture, TestScene scene, uint32_t seed);
 
-/* CRC-32 of all samples, 16 bits little-endian each. */
+/* Returns the CRC-32 of all samples, 16 bits little-endian each. */
 uint32_t test_picture_crc (const TestPicture *picture);
 
 bool test_picture_equal (const TestPicture *a, const TestPicture *b);
 
-/* The largest difference of two samples. */
+/* Returns the largest difference of two samples. */
 unsigned test_picture_difference (const TestPicture *a, const TestPicture *b);
