@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The GPU suite, on a host with an NVIDIA GPU:
+# Runs the GPU suite, on a host with an NVIDIA GPU:
 #
 #   tests/gpu/run.sh [BUILD]
 #
@@ -119,7 +119,7 @@ tap device-pictures 300 "$build/tests/gpu/kernels/device-pictures"
 tap library 300 env PACO_LIB_BACKEND=cuda "$build/tests/lib/test-lib-round-trip"
 tap library-device-memory 300 "$build/tests/lib/test-lib-device-memory"
 tap failures 300 "$build/tests/gpu/host/failures-device"
-# 20000 damaged frames of small pictures and 200 of large ones.
+# These are 20000 damaged frames of small pictures and 200 of large ones.
 step damage 300 "$build/tests/gpu/kernels/damage"
 tail -n 1 "$work/log"
 
@@ -316,7 +316,8 @@ for program in "$build"/tests/lab/cuda/lab-*; do
     step "$(basename "$program")" 120 "$program" --check
   fi
 done
-# The methods that share memory among threads, which the emulation knows no races of.
+# These are the methods that share memory among threads, of which the emulation
+# knows no races.
 if [ -n "$sanitizer" ]; then
   for tool in memcheck racecheck; do
     step "sanitizer $tool, lab-rows" 240 "$sanitizer" --tool $tool \

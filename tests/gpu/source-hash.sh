@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# One hash over the contents of what a run of tests/gpu/run.sh says something
-# about: the sources that coding and the elements are made of, but not their prose.
+# Prints one hash over the contents of what a run of tests/gpu/run.sh says
+# something about: the sources that coding and the elements are made of, but
+# not their prose.
 set -eu
 cd "$(dirname "$0")/../.."
 find codec file caps gpu backends plugin -type f ! -name '*.md' ! -name '*.pyc' |

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A CUDA driver without a GPU, for tests of what the host's code does with it,
- * above all when it fails: built as libcuda.so.1, it is found like the real one
- * (by LD_LIBRARY_PATH, or because the test has loaded it).
+ * Stands for the CUDA driver where there is no GPU, for tests of what the
+ * host's code does with it, above all when it fails: built as libcuda.so.1, it
+ * is found like the real one (by LD_LIBRARY_PATH, or because the test has
+ * loaded it).
  *
  * Device memory is ordinary memory. What is enqueued is done as late as the
  * driver's interface allows, so that a frame that is used before it was waited
@@ -369,7 +370,7 @@ fake_event_elapsed_time (float *milliseconds, CUevent from, CUevent to)
 
 /* --- Memory --- */
 
-/* The item of a list of megabytes that stands for a device. */
+/* Returns the item of a list of megabytes that stands for a device. */
 static size_t
 used_by_others (int device)
 {
@@ -559,7 +560,8 @@ fake_memset_d8_async (
 
 /* --- Kernels --- */
 
-/* Of a block: what any kernel may have, and what it may have when asked for. */
+/* A block may have so much of it: in any kernel, and when a kernel asks for
+ * more. */
 #define STANDARD_SHARED_BYTES (48 << 10)
 #define MAX_SHARED_BYTES (227 << 10)
 #define MAX_THREADS 1024

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How a test governs the driver of fake-driver.c; without a test the
+ * Lets a test govern the driver of fake-driver.c; without a test the
  * environment does:
  *
  *   FAKE_CUDA_FAIL         a plan, see fake_cuda_fail()
@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What has been made and not been destroyed. pushed: contexts that are current
- * in the calling thread. misuses: kernels that ran without those before them,
- * and the like. */
+/* This counts what has been made and not been destroyed. pushed: contexts that
+ * are current in the calling thread. misuses: kernels that ran without those
+ * before them, and the like. */
 typedef struct
 {
   unsigned contexts, modules, streams, events, device_memory, host_memory;
@@ -41,8 +41,8 @@ typedef struct
  * or hang. */
 void fake_cuda_fail (const char *plan);
 
-/* The device in a context of which the plan's call was made; -1: in none, it has
- * not come, or others fail as well. */
+/* Returns the device in a context of which the plan's call was made, or -1 if
+ * it was in none, has not come, or others fail as well. */
 int fake_cuda_failed_device (void);
 
 /* Lets all calls return that hang, and none hang any more. */
@@ -51,12 +51,12 @@ void fake_cuda_release (void);
 /* Says whether the plan's call has come. */
 bool fake_cuda_has_failed (void);
 
-/* Calls of function number i since the last plan; *name is NULL behind the
- * last function. */
+/* Returns how often function number i was called since the last plan; *name is
+ * NULL behind the last function. */
 unsigned fake_cuda_calls (unsigned i, const char **name);
 
-/* Calls of a function since then. `calls` is fake_cuda_calls(), as the linker or
- * dlsym() gives it. */
+/* Returns how often a function was called since then. `calls` is
+ * fake_cuda_calls(), as the linker or dlsym() gives it. */
 static inline unsigned
 fake_cuda_calls_of (
     unsigned (*calls) (unsigned i, const char **name), const char *function)

@@ -9,7 +9,7 @@
 #include "gpu/kernels/rate.h"
 #include <string.h>
 
-/* What has been done for the frame that a stream codes. */
+/* This says what has been done for the frame that a stream codes. */
 enum
 {
   NOTHING,
@@ -58,7 +58,8 @@ fake_kernel_parameter_bytes (const char *name)
 
 /* --- Encoding --- */
 
-/* The first sample of each component, as far as it is in the first byte. */
+/* Takes the first sample of each component, as far as it is in the first
+ * byte. */
 static bool
 run_load (const PacoLayoutParameters *parameters)
 {
@@ -94,7 +95,7 @@ run_encode (FakeKernelState *state, const PacoBpcEncodeParameters *parameters)
   return ready;
 }
 
-/* Nothing is counted, so that a frame that can be is coded without loss. */
+/* Counts nothing, so that a frame that can be is coded without loss. */
 static bool
 run_decide (
     const FakeKernelState *state, const PacoRateDecideParameters *parameters)
@@ -108,7 +109,7 @@ run_decide (
   return state->stage == TRANSFORMED;
 }
 
-/* The frame just fits. */
+/* Has the frame just fit. */
 static bool
 run_fit (const FakeKernelState *state, const PacoRateFitParameters *parameters)
 {

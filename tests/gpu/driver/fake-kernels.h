@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels of the driver without a GPU: those of emulation.cpp, which code
- * like a device does, or those of fake-kernels.c, which are fast.
+ * Runs the kernels of the driver without a GPU: those of emulation.cpp, which
+ * code like a device does, or those of fake-kernels.c, which are fast.
  *
  * The latter code nothing, but pass on a stamp. An encoded frame's payload is
  * the lowest byte of the picture's first sample, FAKE_PAYLOAD_SIZE times; every
@@ -15,7 +15,7 @@
 
 #define FAKE_PAYLOAD_SIZE(stamp) (16 + 8 * (unsigned) (stamp))
 
-/* Of a stream. */
+/* A stream has this. */
 typedef struct
 {
   unsigned stage;
@@ -34,12 +34,12 @@ G_BEGIN_DECLS
 
 extern const char fake_device_name[];
 
-/* Bytes of the parameter struct of the kernel of this name; 0: there is no such
- * kernel. */
+/* Returns how many bytes the parameter struct of the kernel of this name has,
+ * or 0 if there is no such kernel. */
 size_t fake_kernel_parameter_bytes (const char *name);
 
-/* False if the kernel's predecessors have not run, or it cannot be launched
- * so. */
+/* Runs a kernel. Returns false if its predecessors have not run, or it cannot
+ * be launched so. */
 bool fake_kernel_run (FakeKernelState *state, const FakeLaunch *launch);
 
 G_END_DECLS

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #define PITCH 256 /* the width of lines is a multiple of this */
-/* Bytes of which a texture's address and the distance of its lines are multiples. */
+/* A texture's address and the distance of its lines are multiples of so many
+ * bytes. */
 #define TEXTURE_ALIGNMENT 512
 #define TEXTURE_PITCH_ALIGNMENT 32
 
@@ -123,8 +124,9 @@ fake_ctx_disable_peer_access (CUcontext peer)
 
 /* --- Textures --- */
 
-/* Of floats in device memory, for the emulation's tex2D(), which reads the nearest one:
- * an object is the address of what describes it. */
+/* Describes a texture of floats in device memory, for the emulation's
+ * tex2D(), which reads the nearest one: an object is the address of what
+ * describes it. */
 CUresult
 fake_tex_object_create (CUtexObject *object, const CUDA_RESOURCE_DESC *resource,
     const CUDA_TEXTURE_DESC *texture, const void *view)

@@ -128,7 +128,7 @@ fake_begin (int function)
   return plan.gone;
 }
 
-/* The same for one that works in a context. */
+/* Begins a function that works in a context. */
 CUresult
 fake_begin_in_context (int function)
 {
@@ -155,7 +155,7 @@ fake_end (CUresult result)
   return result;
 }
 
-/* What no failure of a device excuses. */
+/* Notes what no failure of a device excuses. */
 void
 fake_misuse (const char *what)
 {
@@ -207,10 +207,10 @@ fake_used (int device)
   return used;
 }
 
-/* Of a device's memory: what the widest access needs. The driver's alignment is
+/* The widest access to a device's memory needs this. The driver's alignment is
  * larger, but would leave room for mistakes behind the end. */
 #define DEVICE_ALIGNMENT 16
-/* What memory holds that nobody has written. */
+/* Memory that nobody has written holds this. */
 #define RUBBISH 0xa5
 
 static size_t
@@ -219,8 +219,8 @@ round_up (size_t size, size_t alignment)
   return (size + alignment - 1) / alignment * alignment;
 }
 
-/* Memory of a device ends where a page does, so that a kernel that goes beyond
- * its end does not go far. */
+/* Maps a device's memory so that it ends where a page does, and a kernel that
+ * goes beyond its end does not go far. */
 static void
 map_pages (FakeBlock *block)
 {

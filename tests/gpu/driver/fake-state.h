@@ -10,8 +10,8 @@
 
 #define FAKE_MAX_PUSHED 256
 
-/* What a neighbor's library wants besides, up to GStreamer 1.26; most of it is only
- * looked up. */
+/* A neighbor's library wants these besides, up to GStreamer 1.26; most of them
+ * are only looked up. */
 #define FAKE_NEIGHBOR_FUNCTIONS(F)                                             \
   F (driver_get_version, "cuDriverGetVersion", (int *version))                 \
   F (device_can_access_peer, "cuDeviceCanAccessPeer",                          \
@@ -128,7 +128,7 @@ struct FakeBlock
   uint8_t *data;
   size_t size;
   bool host, portable;
-  /* Of the device: pages between two that cannot be accessed. */
+  /* Memory of the device lies between two pages that cannot be accessed. */
   uint8_t *pages;
   size_t pages_size;
 };
@@ -153,24 +153,24 @@ CUresult fake_begin_in_context (int function);
 /* Returns the lock, and the result. */
 CUresult fake_end (CUresult result);
 
-/* What no failure of a device excuses. */
+/* Notes what no failure of a device excuses. */
 void fake_misuse (const char *what);
 
 FakeContext *fake_context_new (int device);
 void fake_context_free (FakeContext *context);
-/* As long as nothing has failed, all that was made in a context is to be
- * destroyed before it. */
+/* Checks that all that was made in a context is destroyed before it, as long as
+ * nothing has failed. */
 void fake_check_empty (const FakeContext *context);
-/* The context that is current in this thread, or NULL. */
+/* Returns the context that is current in this thread, or NULL. */
 FakeContext *fake_current (void);
 bool fake_push (FakeContext *context); /* false: too many, or none */
 FakeContext *fake_pop (void);
 
-/* Of each device, bytes: all, and what is used. */
+/* Each device has so many bytes; fake_used() says how many of them are used. */
 #define FAKE_DEVICE_MEMORY ((size_t) 256 << 20)
 size_t fake_used (int device);
 
-/* portable: page-locked memory is that to all contexts. */
+/* Makes memory. With portable, page-locked memory is that to all contexts. */
 uint8_t *fake_new_block (
     FakeContext *context, size_t size, bool host, bool portable);
 CUresult fake_free_block (FakeContext *context, const void *data);
@@ -181,14 +181,15 @@ void fake_check_memory (
 
 void fake_remove_stream (FakeContext *context, FakeStream *stream);
 void fake_remove_event (FakeContext *context, FakeEvent *event);
-/* For the functions of the driver that do so; function: which. */
+/* Destroys a stream, for the functions of the driver that do so; function says
+ * which. */
 CUresult fake_destroy_stream (int function, CUstream stream);
 
-/* Of a context; its own is NULL and CU_STREAM_LEGACY. */
+/* Returns a stream of a context, whose own is NULL and CU_STREAM_LEGACY. */
 FakeStream *fake_stream (CUstream stream);
 FakeOperation *fake_enqueue (CUstream stream, int kind);
-/* Does what is enqueued: up to a recording of an event if there is one; all of
- * a context. */
+/* Does what is enqueued: up to a recording of an event if there is one, or all
+ * of a context. */
 void fake_run_until (
     FakeStream *stream, const FakeEvent *event, unsigned number);
 void fake_run_all (FakeContext *context);

@@ -62,7 +62,8 @@ transfer (CUstream stream, CUevent event)
   return result == CUDA_SUCCESS;
 }
 
-/* A stream and its events, of which nothing is known but their addresses. */
+/* Runs transfers in a stream with its events, of which nothing is known but
+ * their addresses. */
 static gpointer
 run (gpointer data)
 {
@@ -73,15 +74,15 @@ run (gpointer data)
     fails = g_random_int_range (0, 10) == 0;
     if (!transfer ((CUstream) handles, (CUevent) (handles + 1 + down)))
       paco_cuda_bus_give_up (&bus, (CUstream) handles);
-    /* Who has no turn gives none up. */
+    /* Whoever has no turn gives none up. */
     if (i % 7 == 0)
       paco_cuda_bus_give_up (&bus, (CUstream) handles);
   }
   return NULL;
 }
 
-/* Every transfer waits for the last one in its direction that has come to its
- * end, and nobody else enqueues anything in between. */
+/* Checks that every transfer waits for the last one in its direction that has
+ * come to its end, and that nobody else enqueues anything in between. */
 static void
 check_notes (void)
 {
@@ -99,7 +100,7 @@ check_notes (void)
       n_waits++;
       continue;
     }
-    /* The first in its direction waits for nothing. */
+    /* The first transfer in its direction waits for nothing. */
     g_assert_true (holder == (last[at->down] ? at->stream : NULL));
     holder = NULL;
     if (!at->fails)
@@ -125,7 +126,7 @@ test_turns (void)
     g_thread_join (threads[i]);
   check_notes ();
 
-  /* What it has forgotten nobody waits for. */
+  /* Nobody waits for what it has forgotten. */
   paco_cuda_bus_forget (&bus);
   g_array_set_size (notes, 0);
   fails = down = false;
@@ -137,7 +138,8 @@ test_turns (void)
   g_array_unref (notes);
 }
 
-/* While one enqueues its transfer another one waits, whichever direction. */
+/* Shows that while one enqueues its transfer another one waits, whichever its
+ * direction. */
 static gpointer
 download (gpointer handles)
 {

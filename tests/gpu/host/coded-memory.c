@@ -27,7 +27,7 @@ n_page_locked (void)
   return left.host_memory;
 }
 
-/* What pacodec offers for these caps, or NULL. */
+/* Returns what pacodec offers for these caps, or NULL. */
 static GstAllocator *
 ask (GstElement *decoder)
 {
@@ -111,7 +111,8 @@ GST_START_TEST (test_offer)
 }
 GST_END_TEST;
 
-/* The driver has no more: ordinary memory, and no error. */
+/* Tests that pacodec gives ordinary memory, and no error, when the driver has
+ * no more. */
 GST_START_TEST (test_no_memory)
 {
   GstElement *decoder;
@@ -133,7 +134,7 @@ GST_START_TEST (test_no_memory)
 }
 GST_END_TEST;
 
-/* To the CPU all memory is the same. */
+/* Tests that the CPU backend, to which all memory is the same, offers none. */
 GST_START_TEST (test_no_offer)
 {
   GstElement *decoder;
@@ -208,7 +209,7 @@ GST_START_TEST (test_film)
     guint n_few = calls_for_film (DEPTH + 20, between[i]);
     guint n_many = calls_for_film (120, between[i]);
 
-    /* Which is not none at all; threads may need a buffer more or less. */
+    /* There were some calls; threads may need a buffer more or less. */
     fail_unless (n_few > 2 * DEPTH);
     fail_unless (n_many <= n_few + DEPTH + 6, "%u, then %u", n_few, n_many);
   }

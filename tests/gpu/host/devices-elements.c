@@ -65,7 +65,7 @@ note_warning (Player *player, GstMessage *message)
   g_error_free (warning);
 }
 
-/* Plays to the end; returns the error that came instead. */
+/* Plays to the end, and returns the error that came instead, or NULL. */
 static GError *
 play (Player *player)
 {
@@ -138,7 +138,8 @@ GST_START_TEST (test_refused)
 }
 GST_END_TEST;
 
-/* What is taken, and what of it or beside it has no effect. */
+/* These values are taken, with so many devices, and with a warning of what of
+ * them or beside them has no effect. */
 static const struct
 {
   const char *properties;
@@ -207,7 +208,8 @@ GST_END_TEST;
 
 /* --- Figures --- */
 
-/* Frames go to the devices in turn, whatever the depth; sums are sums. */
+/* Tests that frames go to the devices in turn, whatever the depth, and that
+ * sums are sums. */
 GST_START_TEST (test_stats)
 {
   for (guint i = 0; i < 12; i++) {
@@ -256,7 +258,7 @@ GST_END_TEST;
 
 #define N_PLAYERS 6
 
-/* The device that the element has chosen. */
+/* Returns the device that the element has chosen. */
 static guint
 device_of (const Player *player)
 {
@@ -271,8 +273,8 @@ device_of (const Player *player)
   return device;
 }
 
-/* Elements that are open at the same time share out the devices: each new one is on
- * one of those that have the fewest. */
+/* Tests that elements that are open at the same time share out the devices:
+ * each new one is on one of those that have the fewest. */
 GST_START_TEST (test_automatic)
 {
   Player players[N_PLAYERS];
@@ -307,7 +309,8 @@ GST_START_TEST (test_automatic)
 }
 GST_END_TEST;
 
-/* Buffers for all frames in flight, and one that upstream fills. */
+/* Tests that there are buffers for all frames in flight, and one that upstream
+ * fills. */
 GST_START_TEST (test_pool)
 {
   static const struct
@@ -343,8 +346,8 @@ GST_END_TEST;
 
 /* --- One of them fails --- */
 
-/* Whenever that is, the error says which, and the elements work again afterwards,
- * when the GPU does. */
+/* Tests that whenever one of them fails, the error says which, and the elements
+ * work again afterwards, when the GPU does. */
 GST_START_TEST (test_failure)
 {
   for (guint i = 0; i < 40; i++) {
@@ -377,7 +380,7 @@ GST_START_TEST (test_failure)
 }
 GST_END_TEST;
 
-/* One that does not answer, from some call on, while the other does. */
+/* Tests a GPU that does not answer, from some call on, while the other does. */
 GST_START_TEST (test_hang)
 {
   g_setenv ("GST_PACO_DEVICE_TIMEOUT", "250", TRUE);
@@ -408,7 +411,7 @@ GST_START_TEST (test_hang)
 }
 GST_END_TEST;
 
-/* Stops with frames on both. */
+/* Tests stopping with frames on both. */
 GST_START_TEST (test_stop)
 {
   fake_cuda_fail (NULL);

@@ -37,7 +37,7 @@ picture_of (uint8_t *samples)
   return picture;
 }
 
-/* Some devices in any order, or all. */
+/* Draws some devices in any order, or all. */
 static PacoBackendOptions
 random_options (unsigned *n_devices)
 {
@@ -60,7 +60,8 @@ random_options (unsigned *n_devices)
   return options;
 }
 
-/* After n_frames of them: who has had how many, and how much memory they have. */
+/* Checks, after n_frames of them, who has had how many, and how much memory
+ * they have. */
 static void
 check_stats (PacoCoder *coder, unsigned n_devices, unsigned n_frames)
 {
@@ -124,8 +125,8 @@ submit_source (PacoEncoder *encoder, Frame *frame)
   g_assert_no_error (error);
 }
 
-/* The next frame has to be this one. Its codestream is kept or, if it is known,
- * compared. */
+/* Expects that the next frame is this one. Its codestream is kept or, if it is
+ * known, compared. */
 static void
 collect_coded (PacoEncoder *encoder, Frame *expected)
 {
@@ -165,7 +166,8 @@ encode (const PacoBackendOptions *options, unsigned n_devices, Frame *frames,
 
 /* --- Decoding --- */
 
-/* Frames that decoders take are the reference's. */
+/* Codes a frame by the reference, since these are the frames that decoders
+ * take. */
 static void
 code_by_reference (Frame *frame)
 {
@@ -209,7 +211,7 @@ submit_coded (PacoDecoder *decoder, Frame *frame)
   g_assert_no_error (error);
 }
 
-/* The next frame has to be this one. */
+/* Expects that the next frame is this one. */
 static void
 collect_decoded (PacoDecoder *decoder, Frame *expected)
 {
@@ -298,8 +300,8 @@ count_dropped (void *frame)
   ((Frame *) frame)->samples[0] = 1;
 }
 
-/* Closed with frames in flight on all devices: each is dropped, and nothing is
- * left. */
+/* Tests closing with frames in flight on all devices: each is dropped, and
+ * nothing is left. */
 static void
 test_close (void)
 {
@@ -329,8 +331,8 @@ test_close (void)
   g_free (frames);
 }
 
-/* If one of them cannot be opened, none stays open, and the error says which it
- * is. */
+/* Tests that if one of them cannot be opened none stays open, and the error
+ * says which it is. */
 static void
 test_open (void)
 {

@@ -110,7 +110,7 @@ options_for (int device)
   };
 }
 
-/* Every device of the coder has had its part of the frames. */
+/* Checks that every device of the coder has had its part of the frames. */
 static void
 check_parts (PacoCoder *coder)
 {
@@ -133,7 +133,8 @@ submit (PacoEncoder *encoder)
   return paco_encoder_submit (encoder, &cpu.source.picture, &video, NULL, NULL);
 }
 
-/* Returns the error, if there is one; else the frame is the CPU's. */
+/* Returns the error, if there is one; else it checks that the frame is the
+ * CPU's. */
 static GError *
 collect (PacoEncoder *encoder)
 {
@@ -280,7 +281,7 @@ test_out_of_memory (void)
   alarm (0);
 }
 
-/* No room for a context even, or for little more than that. */
+/* Tests that there is no room for a context, or for little more than that. */
 static void
 test_open_out_of_memory (void)
 {
@@ -330,7 +331,7 @@ run_bad_kernel (const char *name)
   paco_cuda_device_close (device);
 }
 
-/* Until a frame fails; the frames before it are right. */
+/* Encodes until a frame fails; the frames before it are right. */
 static GError *
 encode_until_error (PacoEncoder *encoder)
 {
@@ -352,9 +353,9 @@ expect_cause (GError *error, const char *cause)
   g_error_free (error);
 }
 
-/* While the failed coder is open, and after it has been closed. Driver 580 does
- * not take back a process in which a kernel has gone wrong, not even for another
- * device; should one do, then coders are to work again. */
+/* Tries to work while the failed coder is open, and after it has been closed.
+ * Driver 580 does not take back a process in which a kernel has gone wrong, not
+ * even for another device; should one do, then coders are to work again. */
 static void
 try_again (const char *when)
 {
@@ -367,7 +368,8 @@ try_again (const char *when)
   g_clear_error (&error);
 }
 
-/* What that means to another device is up to the driver as well. */
+/* Looks at what that means to another device, which is up to the driver as
+ * well. */
 static void
 look_at_device_1 (PacoEncoder *encoder)
 {
@@ -427,7 +429,8 @@ test_bad_address_process (void)
   fail_with ("bad_address", "CUDA_ERROR_ILLEGAL_ADDRESS");
 }
 
-/* In a process of its own, since the driver may not recover. */
+/* Tests a kernel's error in a process of its own, since the driver may not
+ * recover. */
 static void
 test_kernel_error (gconstpointer path)
 {
@@ -452,7 +455,7 @@ decoder_thread (gpointer device)
   return NULL;
 }
 
-/* Two encoders and two decoders on each of n devices. */
+/* Has two encoders and two decoders work on each of n devices. */
 static void
 work_on (int n_devices)
 {
@@ -492,7 +495,7 @@ check_named (int device)
   g_free (name);
 }
 
-/* One coder on all that there are. */
+/* Tests one coder on all devices that there are. */
 static void
 test_all_devices (void)
 {

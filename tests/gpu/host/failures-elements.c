@@ -30,7 +30,7 @@ make_pipeline (const char *format, guint n_frames)
   return pipeline;
 }
 
-/* Plays to the end; returns the error that came instead. */
+/* Plays to the end, and returns the error that came instead, or NULL. */
 static GError *
 play (GstElement *pipeline)
 {
@@ -55,15 +55,15 @@ static const struct
 {
   const char *plan, *cause;
 } failures[] = {
-  /* at the start */
+  /* These calls come at the start. */
   { "cuInit:1:100:from", "no CUDA device" },
   { "cuCtxCreate_v2:1:2:from", "CUDA_ERROR_OUT_OF_MEMORY" },
   { "cuModuleLoadData:2:209:from", "CUDA_ERROR_NO_BINARY_FOR_GPU" },
   { "cuMemAlloc_v2:1:2:from", "CUDA_ERROR_OUT_OF_MEMORY" },
-  /* when the format is known */
+  /* These come when the format is known. */
   { "cuMemAlloc_v2:5:2:from", "CUDA_ERROR_OUT_OF_MEMORY" },
   { "cuEventCreate:3:700:lost", "CUDA_ERROR_ILLEGAL_ADDRESS" },
-  /* with frames in flight */
+  /* These come with frames in flight. */
   { "cuEventSynchronize:1:700:lost", "CUDA_ERROR_ILLEGAL_ADDRESS" },
   { "cuEventSynchronize:7:700:lost", "CUDA_ERROR_ILLEGAL_ADDRESS" },
   { "cuEventSynchronize:8:46:gone", "CUDA_ERROR_DEVICE_UNAVAILABLE" },
@@ -128,8 +128,8 @@ count_refusals (const char *level)
   return n;
 }
 
-/* All that comes out of a pipeline with the appsink "out", and the backend of
- * "coder". */
+/* Returns all that comes out of a pipeline with the appsink "out", and the
+ * backend of "coder". */
 static GByteArray *
 bytes_of (const char *launch, char **backend)
 {
@@ -186,7 +186,8 @@ check_fallback (
   check_left (plan);
 }
 
-/* A GPU that cannot be opened is a warning, none is not; the CPU codes. */
+/* Tests that a GPU that cannot be opened is a warning, and none is not; the CPU
+ * codes. */
 GST_START_TEST (test_fallback)
 {
   static const char *const plans[] = { "cuInit:1:100:from", "cuInit:1:999:from",
@@ -222,7 +223,7 @@ GST_START_TEST (test_fallback_devices)
 }
 GST_END_TEST;
 
-/* A stream that has begun on a GPU is not taken over. */
+/* Tests that a stream that has begun on a GPU is not taken over. */
 GST_START_TEST (test_no_fallback_later)
 {
   static const char *const launches[] = {
@@ -299,7 +300,7 @@ device_of (GstElement *pipeline, const char *name)
   return device;
 }
 
-/* As many coders as there are GPUs: each has one for itself. */
+/* Tests as many coders as there are GPUs: each has one for itself. */
 GST_START_TEST (test_all_devices)
 {
   GstElement *pipeline;
@@ -413,20 +414,21 @@ static const struct
   guint n_frames;
   bool ends; /* the stream; what hangs is the way down */
 } hangs[] = {
-  /* at the start */
+  /* These calls come at the start. */
   { "cuInit:1:0:hang", 30 },
   { "cuCtxCreate_v2:1:0:stuck", 30 },
-  /* when the format is known */
+  /* These come when the format is known. */
   { "cuMemAlloc_v2:5:0:hang", 30 },
   { "cuMemHostAlloc:1:0:stuck", 30 },
   { "cuStreamCreate:2:0:hang", 30 },
-  /* with frames in flight */
+  /* These come with frames in flight. */
   { "cuEventSynchronize:1:0:hang", 30 },
   { "cuEventSynchronize:7:0:stuck", 30 },
   { "cuLaunchKernel:20:0:hang", 30 },
-  /* when the last frames are waited for */
+  /* This one comes when the last frames are waited for. */
   { "cuEventSynchronize:3:0:stuck", 3 },
-  /* at the end; each of the three frames may have had memory exchanged before */
+  /* These come at the end; each of the three frames may have had memory
+   * exchanged before. */
   { "cuMemFree_v2:4:0:hang", 3, true },
   { "cuMemFreeHost:1:0:stuck", 3, true },
   { "cuStreamDestroy_v2:1:0:stuck", 3, true },
@@ -469,8 +471,8 @@ GST_START_TEST (test_hangs_of_decoder)
 }
 GST_END_TEST;
 
-/* Another format, packed ones with planes of their own among them, while frames
- * of the last one are with a coder that is lost. */
+/* Tests another format, packed ones with planes of their own among them, while
+ * frames of the last one are with a coder that is lost. */
 GST_START_TEST (test_other_format_while_hung)
 {
   static const char *const formats[] = { "v210", "BGRA", "I420" };
@@ -504,7 +506,7 @@ GST_START_TEST (test_other_format_while_hung)
 }
 GST_END_TEST;
 
-/* Stops while a call hangs, before anybody has noticed. */
+/* Tests stopping while a call hangs, before anybody has noticed. */
 GST_START_TEST (test_stop_while_hung)
 {
   static const char *const plans[] = { "cuEventSynchronize:5:0:hang",
@@ -539,9 +541,9 @@ code_gray (guint size)
       "pacoenc backend=cpu", &info, paco_test_gray_buffer (size, size, 0));
 }
 
-/* Small frames around a larger one, for which memory fails as plan says (NULL:
- * it does not), if there is such a call before it has been decoded. Returns how
- * many frames came out. */
+/* Decodes small frames around a larger one, for which memory fails as plan says
+ * (NULL: it does not), if there is such a call before it has been decoded.
+ * Returns how many frames came out. */
 static guint
 frames_around (
     GstBuffer *small, GstBuffer *large, const char *plan, bool *has_failed)
@@ -596,7 +598,7 @@ GST_START_TEST (test_memory_for_odd_frame)
         break;
     }
   }
-  /* More than the device has. */
+  /* This takes more than the device has. */
   fail_unless_equals_int (frames_around (small, huge, NULL, &has_failed), 6);
   gst_buffer_unref (small);
   gst_buffer_unref (large);

@@ -15,9 +15,9 @@ static const PacoVideoInfo video = {
   .raw_format = "TEST", .par_n = 1, .par_d = 1, .fps_n = 25, .fps_d = 1
 };
 
-/* Planes with gaps between lines; planes behind each other whose coefficients
- * need 32 bits; words that components share; and a budget, which is so large that
- * frames are coded with loss, and then without it. */
+/* These are planes with gaps between lines; planes behind each other whose
+ * coefficients need 32 bits; words that components share; and a budget, which
+ * is so large that frames are coded with loss, and then without it. */
 static const struct
 {
   PacoPictureFormat picture;
@@ -96,7 +96,7 @@ frame_clear (Frame *frame)
   *frame = (Frame){ { { NULL } } };
 }
 
-/* Says whether all samples are made of this byte, and gaps are as they were. */
+/* Checks that all samples are made of this byte, and gaps are as they were. */
 static void
 check_samples (const Life *life, const Frame *frame, unsigned format, int byte)
 {
@@ -120,7 +120,7 @@ check_samples (const Life *life, const Frame *frame, unsigned format, int byte)
 
 /* --- Errors --- */
 
-/* Of several devices the error names the one that has failed. */
+/* Checks that, of several devices, the error names the one that has failed. */
 static void
 check_device (const Life *life, const GError *error)
 {
@@ -136,7 +136,7 @@ check_device (const Life *life, const GError *error)
   g_free (name);
 }
 
-/* Takes the error. Returns whether life goes on. */
+/* Takes the error, and returns whether life goes on. */
 static bool
 note (Life *life, GError *error)
 {
@@ -316,7 +316,7 @@ encode_format (Encoding *self)
   }
   while (alive && self->n_in_flight > 0)
     alive = collect_encoded (self);
-  /* As an element that stops. */
+  /* It stops as an element does. */
   paco_coder_abandon (PACO_CODER (self->encoder), NULL);
   g_assert_null (paco_encoder_collect (self->encoder, NULL));
   for (unsigned n = 0; n < N_FRAMES; n++)
@@ -334,7 +334,7 @@ encode_all (Life *life, PacoEncoder *encoder, GPtrArray *kept, unsigned n)
     encoding.format++;
 }
 
-/* One more encoder, while that which failed is still open. */
+/* Tries one more encoder, while that which failed is still open. */
 static void
 try_new_encoder (Life *old)
 {
@@ -389,8 +389,9 @@ typedef struct
   Frame destinations[N_FRAMES];
 } Decoding;
 
-/* Frames of the reference; later ones are larger, one has a probability set with it,
- * and one a wavelet whose kernels are loaded when it comes. They are made once. */
+/* Returns a frame of the reference. Later ones are larger, one has a
+ * probability set with it, and one a wavelet whose kernels are loaded when it
+ * comes. They are made once. */
 static GByteArray *
 coded_frame (unsigned format, unsigned number)
 {
@@ -472,7 +473,7 @@ submit_coded (Decoding *self, unsigned number)
   }
   frame_init (
       destination, self->format, pinned, is_shared (self->format) ? 0 : GAP);
-  /* A copy that does not outlive the frame. */
+  /* This is a copy that does not outlive the frame. */
   self->coded[number] = g_byte_array_new_take (
       g_memdup2 (coded->data, coded->len), coded->len);
   self->life->n_frames++;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the CUDA backend does when the driver fails, over the fake driver, so
- * that no GPU is needed: every call of every function that a coder makes in its
- * life fails once, in several ways. The life then ends with an error that names
- * the cause, or goes on where the failure does no harm; nothing is left behind,
- * nothing hangs, and no frame comes out that was not coded.
+ * Tests what the CUDA backend does when the driver fails, over the fake driver,
+ * so that no GPU is needed: every call of every function that a coder makes in
+ * its life fails once, in several ways. The life then ends with an error that
+ * names the cause, or goes on where the failure does no harm; nothing is left
+ * behind, nothing hangs, and no frame comes out that was not coded.
  *
  *   failures FAKE-DRIVER OLD-DRIVER [-m slow]
  *
@@ -32,7 +32,7 @@ static struct
   __typeof__ (fake_cuda_clear) *clear;
 } fake;
 
-/* From here on, whoever opens libcuda.so.1 gets the fake one. */
+/* Has whoever opens libcuda.so.1 from here on get the fake one. */
 static void
 load_fake (void)
 {
@@ -50,7 +50,7 @@ load_fake (void)
       && fake.calls && fake.left && fake.clear);
 }
 
-/* Calls of a function since the last plan. */
+/* Returns how often a function was called since the last plan. */
 static unsigned
 calls_of (const char *function)
 {
@@ -77,8 +77,8 @@ hangs (int signal_number)
 
 typedef void (*LiveFunc) (Life *);
 
-/* After these nothing is wrong but that a little memory or time is lost; they
- * may fail without an error, but need not. */
+/* Says whether the function's failure does no harm but that a little memory or
+ * time is lost. Such functions may fail without an error, but need not. */
 static bool
 is_harmless (const char *function)
 {
@@ -91,7 +91,8 @@ is_harmless (const char *function)
   return g_strv_contains (harmless, function);
 }
 
-/* When everything fails, nothing can be given back. */
+/* Checks that nothing is left, unless everything fails, when nothing can be
+ * given back. */
 static void
 check_left (const char *plan, const char *function, bool all_gone)
 {
@@ -136,7 +137,8 @@ check_life (const Life *life, const char *function, bool once)
     g_error ("%s: %u of %u frames", life->plan, life->n_good, life->n_frames);
 }
 
-/* The call of this number of a function fails in a way. */
+/* Lives a life in which the call of this number of a function fails in a
+ * way. */
 static void
 live (LiveFunc func, unsigned n_devices, const char *function, unsigned number,
     unsigned way)
@@ -163,14 +165,15 @@ live (LiveFunc func, unsigned n_devices, const char *function, unsigned number,
   check_left (now, function, strcmp (ways[way].how, "gone") == 0);
 }
 
-/* Early ones, and some of the others. */
+/* Chooses early ones, and some of the others. */
 static bool
 is_chosen (unsigned number, unsigned n)
 {
   return number <= 10 || number == n || number % (1 + n / 16) == 0;
 }
 
-/* n_devices 0: one of them. share: of the lives, chosen at random; 1 is all. */
+/* Lives lives in which each call fails. n_devices is 0 for one of them; share
+ * is that of the lives, chosen at random, of which 1 is all. */
 static void
 live_all (LiveFunc func, unsigned n_devices, double share)
 {
@@ -220,7 +223,7 @@ test_decoder (void)
   live_all (life_of_decoder, 0, g_test_slow () ? 1.0 : 0.2);
 }
 
-/* One coder on several devices, of which one fails. */
+/* Tests one coder on several devices, of which one fails. */
 static void
 test_several_devices (gconstpointer func)
 {
@@ -231,8 +234,9 @@ test_several_devices (gconstpointer func)
 
 /* --- Opening --- */
 
-/* failures --open [DRIVER]: what opening says in a process that has loaded just
- * this driver, and else finds only what is installed. */
+/* Does what failures --open [DRIVER] asks for: says what opening says in a
+ * process that has loaded just this driver, and else finds only what is
+ * installed. */
 static int
 say_what_opening_says (const char *library)
 {
@@ -248,7 +252,7 @@ say_what_opening_says (const char *library)
   return 0;
 }
 
-/* The environment, without our drivers in LD_LIBRARY_PATH. */
+/* Returns the environment, without our drivers in LD_LIBRARY_PATH. */
 static char **
 environment_of_child (void)
 {
@@ -407,9 +411,9 @@ contexts (void)
   return left.contexts;
 }
 
-/* Coders are opened and closed in any order: each new one is on one of the
- * devices that have the fewest, and of these on that with the most free memory.
- * No device has a context without a coder. */
+/* Tests that coders that are opened and closed in any order spread: each new
+ * one is on one of the devices that have the fewest, and of these on that with
+ * the most free memory. No device has a context without a coder. */
 static void
 test_choice (void)
 {
@@ -467,8 +471,8 @@ test_choice (void)
   g_unsetenv ("FAKE_CUDA_DEVICES");
 }
 
-/* Where nothing ties, no memory is asked for, and no context made but that which
- * is used. */
+/* Tests that where nothing ties no memory is asked for, and no context made but
+ * that which is used. */
 static void
 test_choice_without_tie (void)
 {
@@ -490,7 +494,7 @@ test_choice_without_tie (void)
   g_unsetenv ("FAKE_CUDA_DEVICES");
 }
 
-/* Whatever fails on one device, another one codes. */
+/* Tests that whatever fails on one device, another one codes. */
 static void
 test_choice_of_another (void)
 {
@@ -528,8 +532,8 @@ test_choice_of_another (void)
   g_unsetenv ("FAKE_CUDA_DEVICES");
 }
 
-/* A device that has failed comes last, for as long as who used it has it open;
- * where there is no other it is tried again. */
+/* Tests that a device that has failed comes last, for as long as who used it
+ * has it open; where there is no other it is tried again. */
 static void
 test_choice_after_failure (void)
 {
@@ -580,9 +584,9 @@ live_on_1 (gpointer func)
   return NULL;
 }
 
-/* What happens to one device is nothing to coders of the other, as far as this
- * project goes: after kernel errors drivers refuse the whole process, see
- * failures-device.c. */
+/* Tests that what happens to one device is nothing to coders of the other, as
+ * far as this project goes: after kernel errors drivers refuse the whole
+ * process, see failures-device.c. */
 static void
 test_other_device (void)
 {
@@ -603,7 +607,7 @@ test_other_device (void)
     g_thread_join (others[0]);
     g_thread_join (others[1]);
     alarm (0);
-    /* It may have been lost when nothing depended on it any more. */
+    /* The device may have been lost when nothing depended on it any more. */
     check_life (&life, "cuMemFree_v2", false);
     check_left (now, "", false);
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Coders in contexts of others, over the fake driver: whose they are, how they are
- * shared, and what becomes of coders when a context is gone.
+ * Tests coders in contexts of others, over the fake driver: whose they are, how
+ * they are shared, and what becomes of coders when a context is gone.
  *
  *   foreign FAKE-DRIVER */
 #include "codec/backend.h"
@@ -102,7 +102,8 @@ left (void)
 
 /* --- Tests --- */
 
-/* Coders of a context share what is in it, and take nothing away with them. */
+/* Tests that coders of a context share what is in it, and take nothing away
+ * with them. */
 static void
 test_shared (void)
 {
@@ -132,8 +133,9 @@ test_shared (void)
   driver->ctx_destroy (other);
 }
 
-/* A device with a coder in somebody's context is not the least loaded one, and
- * coders in contexts of ours have no part in that context. */
+/* Tests that a device with a coder in somebody's context is not the least
+ * loaded one, and that coders in contexts of ours have no part in that
+ * context. */
 static void
 test_load (void)
 {
@@ -176,8 +178,8 @@ test_gone_before (void)
   g_assert_cmpuint (left ().contexts, ==, 0);
 }
 
-/* The context goes while a coder has it: frames fail, and others do not. The
- * driver of the test calls that a misuse, which it is. */
+/* Tests that when the context goes while a coder has it frames fail, and others
+ * do not. The driver of the test calls that a misuse, which it is. */
 static void
 test_gone_meanwhile (void)
 {
@@ -211,7 +213,7 @@ test_gone_meanwhile (void)
   fake.clear ();
 }
 
-/* A device that is too old is so in any context. */
+/* Tests that a device that is too old is so in any context. */
 static void
 test_too_old (void)
 {

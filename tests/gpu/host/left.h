@@ -6,7 +6,8 @@
 #include "tests/gpu/driver/fake-driver.h"
 #include <gst/check/gstcheck.h>
 
-/* Nothing of the driver's is left, unless nothing works any more. */
+/* Checks that nothing of the driver's is left, unless nothing works any
+ * more. */
 static inline void
 check_left (const char *plan)
 {
@@ -19,7 +20,8 @@ check_left (const char *plan)
   fake_cuda_clear ();
 }
 
-/* When the driver answers after all, what was left to it is freed. */
+/* Checks that when the driver answers after all, what was left to it is
+ * freed. */
 static inline void
 check_left_later (const char *plan)
 {

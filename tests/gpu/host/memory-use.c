@@ -7,18 +7,22 @@
 #include "tests/gpu/driver/fake-driver.h"
 #include <glib.h>
 
-/* Bytes for each sample of a frame in flight: coefficients of 16 bits, of 32. */
+/* These are bytes for each sample of a frame in flight, with coefficients of 16
+ * and of 32 bits. */
 #define NARROW 12
 #define WIDE 16
-/* Page-locked, for each sample of a frame in flight; of an encoder, which has two
- * buffers for codestreams more than it has frames in flight, of all these. */
+/* These are page-locked bytes for each sample of a frame in flight; of an
+ * encoder, which has two buffers for codestreams more than it has frames in
+ * flight, of all these. */
 #define PINNED_DECODER 5.0
 #define PINNED_ENCODER 4.0
-/* 7680x4320 in 4:4:4 of 12 bits at the depth that elements have by themselves. */
+/* This is 7680x4320 in 4:4:4 of 12 bits at the depth that elements have by
+ * themselves. */
 #define SAMPLES_OF_8K (G_GUINT64_CONSTANT (2) * 3 * 7680 * 4320)
 #define MEMORY_FOR_8K G_GUINT64_CONSTANT (8000000000)
 G_STATIC_ASSERT (SAMPLES_OF_8K *NARROW < MEMORY_FOR_8K);
-/* Whatever the picture: probabilities, what small buffers are rounded up to. */
+/* This much is taken whatever the picture is: by probabilities, and by what
+ * small buffers are rounded up to. */
 #define FIXED (1 << 20)
 
 typedef struct
@@ -63,7 +67,7 @@ static const PacoVideoInfo video = {
   .par_n = 1, .par_d = 1, .fps_d = 1, .interlace_mode = PACO_INTERLACE_MIXED
 };
 
-/* Codes a frame in each flight. Returns the last one's bytes. */
+/* Codes a frame in each flight, and returns the last one's bytes. */
 static GByteArray *
 encode (const Case *c, PacoEncoder *encoder, const PacoPicture *picture,
     const PacoVideoInfo *info)
@@ -170,7 +174,8 @@ test_use (gconstpointer data)
 
 #define ATTACHED 300000
 
-/* A decoder has no memory for an attachment, which it does not read. */
+/* Tests that a decoder has no memory for an attachment, which it does not
+ * read. */
 static void
 test_attachment (void)
 {
@@ -208,7 +213,8 @@ test_attachment (void)
 
 #define N_MIXED 40
 
-/* Calls that take memory or give it back, make what is kept, or wait for all. */
+/* Counts calls that take memory or give it back, make what is kept, or wait for
+ * all. */
 static unsigned
 lasting_calls (void)
 {
@@ -224,7 +230,8 @@ lasting_calls (void)
   return sum;
 }
 
-/* In each flight a frame of each form, then any. */
+/* Returns the form of frame n: in each flight a frame of each form comes first,
+ * then any. */
 static unsigned
 form_of (unsigned n, unsigned depth)
 {
@@ -283,9 +290,9 @@ decode_mixed (const Case *c, PacoDecoder *decoder, const PacoPicture *picture,
   g_assert_cmpuint (lasting_calls (), ==, calls);
 }
 
-/* Memory is that of one form, but for the tables of codeblocks and what frames of
- * one form are larger; and once each form has been coded in each flight, nothing
- * more is taken, whatever follows. */
+/* Tests that memory is that of one form, but for the tables of codeblocks and
+ * what frames of one form are larger, and that once each form has been coded in
+ * each flight, nothing more is taken, whatever follows. */
 static void
 test_mixed (void)
 {

@@ -9,7 +9,8 @@
 
 #define N 4         /* buffers that are asked for */
 #define MAX_SPARE 8 /* that may be out besides, as in gpu/output.c */
-/* Larger than the encoded frames of 8K, and as much as is kept of such. */
+/* This is larger than the encoded frames of 8K, and as many are kept of
+ * such. */
 #define HUGE_SIZE ((size_t) 210000000)
 #define N_HUGE 6
 
@@ -49,7 +50,7 @@ tear_down (Fixture *fixture, gconstpointer data)
   paco_cuda_device_close (fixture->device);
 }
 
-/* A frame of as many bytes, all of which are stamp. */
+/* Makes a frame of as many bytes, all of which are stamp. */
 static PacoEncodedFrame *
 make (PacoCudaOutputs *outputs, size_t size, uint8_t stamp)
 {
@@ -63,7 +64,8 @@ make (PacoCudaOutputs *outputs, size_t size, uint8_t stamp)
   return frame;
 }
 
-/* As many frames as any are out, for a while fewer, for a while more. */
+/* Runs a stream of which at most `most` frames are out at a time, now fewer,
+ * now more. */
 static void
 run_stream (PacoCudaOutputs *outputs, unsigned most, unsigned n_frames)
 {
@@ -91,7 +93,8 @@ run_stream (PacoCudaOutputs *outputs, unsigned most, unsigned n_frames)
   }
 }
 
-/* After as many frames have been out as ever will be, no memory is asked for. */
+/* Checks that no memory is asked for after as many frames have been out as ever
+ * will be. */
 static void
 check_stream (PacoCudaOutputs *outputs, unsigned most)
 {
@@ -122,7 +125,8 @@ test_steady (Fixture *fixture, gconstpointer data)
   check_stream (fixture->outputs, N + MAX_SPARE);
 }
 
-/* Buffers for 8K are there before the first frame as well, and stay. */
+/* Tests that buffers for 8K are there before the first frame as well, and
+ * stay. */
 static void
 test_huge (Fixture *fixture, gconstpointer data)
 {
@@ -136,8 +140,8 @@ test_huge (Fixture *fixture, gconstpointer data)
   check_stream (fixture->outputs, N_HUGE + 4);
 }
 
-/* An attachment comes behind the frame: into its buffer if it has room there, and
- * otherwise both move to ordinary memory. */
+/* Tests that an attachment comes behind the frame: into its buffer if it has
+ * room there, and otherwise both move to ordinary memory. */
 static void
 test_attached (Fixture *fixture, gconstpointer data)
 {
@@ -170,7 +174,7 @@ test_attached (Fixture *fixture, gconstpointer data)
   }
 }
 
-/* What is out beyond the spare ones takes no page-locked memory. */
+/* Tests that what is out beyond the spare ones takes no page-locked memory. */
 static void
 test_hoarded (Fixture *fixture, gconstpointer data)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Page-locked memory of one device given to coders of others, over the fake
- * driver: it is used where it is, which shows in that no coder takes memory to
- * copy it to. The driver ends the program if a device is to use memory that is
- * not page-locked, or is that to another device only.
+ * Tests page-locked memory of one device that is given to coders of others,
+ * over the fake driver: it is used where it is, which shows in that no coder
+ * takes memory to copy it to. The driver ends the program if a device is to use
+ * memory that is not page-locked, or is that to another device only.
  *
  *   pinned FAKE-DRIVER */
 #include "codec/backend.h"
@@ -36,7 +36,7 @@ allocations (void)
 
 /* --- Memory --- */
 
-/* Bytes in page-locked memory, or in the heap's. */
+/* This is bytes in page-locked memory, or in the heap's. */
 typedef struct
 {
   PacoHostMemory *pinned;
@@ -70,7 +70,8 @@ memory_free (Memory memory)
 
 /* --- A picture of one component, somewhere in memory --- */
 
-/* It is so large that what the fake kernels code is no larger. */
+/* This is a picture that is so large that what the fake kernels code is no
+ * larger. */
 typedef struct
 {
   PacoPictureFormat format;
@@ -113,8 +114,8 @@ open_encoder (int device, const PacoPictureFormat *format)
   return encoder;
 }
 
-/* What the fake kernels make of the picture; returns how often page-locked
- * memory was allocated for it. */
+/* Expects what the fake kernels make of the picture, and returns how often
+ * page-locked memory was allocated for it. */
 static unsigned
 encode (PacoEncoder *encoder, const Source *source)
 {
@@ -135,7 +136,7 @@ encode (PacoEncoder *encoder, const Source *source)
   return n;
 }
 
-/* A frame coded by the reference, and a destination. */
+/* This is a frame coded by the reference, and a destination. */
 typedef struct
 {
   PacoCodedFrame frame;
@@ -206,7 +207,7 @@ open_decoder (int device, const PacoHeader *header)
 
 /* --- Tests --- */
 
-/* Coders that memory comes from, one on each device; NULL is the heap. */
+/* Memory comes from these coders, one on each device; NULL is the heap. */
 static PacoCoder *owners[N_DEVICES + 1];
 
 static void
@@ -296,7 +297,7 @@ code_in_thread (gpointer seed)
   return NULL;
 }
 
-/* Memory comes and goes while others look it up. */
+/* Tests that memory comes and goes while others look it up. */
 static void
 test_threads (void)
 {
@@ -312,8 +313,8 @@ test_threads (void)
   check_left ();
 }
 
-/* What has outlived its coder, and with that the device's last one, is used by
- * other devices as before. */
+/* Tests that what has outlived its coder, and with that the device's last one,
+ * is used by other devices as before. */
 static void
 test_outlives (void)
 {

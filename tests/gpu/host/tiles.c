@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The tiles that gpu/dwt.c cuts planes into: as low as they can be while all thread
- * blocks of a launch run at once. Random pictures and devices; nothing runs. */
+ * Tests the tiles that gpu/dwt.c cuts planes into: they are as low as they can
+ * be while all thread blocks of a launch run at once. Pictures and devices are
+ * random; nothing runs. */
 #include "gpu/dwt.h"
 
 typedef struct
@@ -64,8 +65,8 @@ case_clear (Case *c)
   paco_geometry_free (c->geometry);
 }
 
-/* Thread blocks that a launch has with tiles of so many pairs. group: planes that are
- * done together. */
+/* Counts the thread blocks that a launch has with tiles of so many pairs. group
+ * is how many planes are done together. */
 static unsigned
 count_blocks (
     const PacoDwtLaunch *launch, unsigned n, unsigned group, unsigned pairs)

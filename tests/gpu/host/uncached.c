@@ -30,7 +30,8 @@ check_copy (PacoUncachedCopy copy, uint8_t *to, const uint8_t *from)
       g_assert_cmpuint (to[i], ==, GUARD);
 }
 
-/* size: of what the parts belong to, decides how they are copied. */
+/* Tests a copy of parts of something of that size, which decides how they are
+ * copied. */
 static void
 test_copy (gconstpointer size)
 {

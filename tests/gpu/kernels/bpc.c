@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The CUDA block coder against the reference: random codeblocks of all kinds
- * must give the same records and bytes, these must decode to the same
+ * Compares the CUDA block coder with the reference: random codeblocks of all
+ * kinds must give the same records and bytes, these must decode to the same
  * coefficients, and damaged bytes must get the same verdict.
  *
  *   gpu-bpc [ROUNDS [SEED]]
@@ -21,7 +21,7 @@
 #define ALIGNMENT 32 /* elements of a row */
 #define PLANE_ENDS_BYTES (PACO_BPC_PLANES_32 * sizeof (uint16_t))
 
-/* One round: many blocks, coded with the same options in one launch. */
+/* This is one round: many blocks, coded with the same options in one launch. */
 typedef struct
 {
   GRand *random;
@@ -64,7 +64,7 @@ below (Round *round, int n)
   return g_rand_int_range (round->random, 0, n);
 }
 
-/* A magnitude of about so many bits, small ones more often. */
+/* Draws a magnitude of about so many bits, small ones more often. */
 static int32_t
 magnitude (Round *round, unsigned bits)
 {
@@ -121,7 +121,7 @@ lose_planes (Round *round, PacoGpuBlock *block)
     block->dropped_planes = 0;
 }
 
-/* Values of a block to what is coded of it. */
+/* Finds what is coded of a block's values. */
 static void
 find_indices (Round *round, unsigned i)
 {
@@ -291,7 +291,8 @@ launch (TestDevice *test, const Round *round, const char *what,
 
 /* --- Encoding --- */
 
-/* The coefficients as the wavelet leaves them, with rubbish in between. */
+/* Packs the coefficients as the wavelet leaves them, with rubbish in
+ * between. */
 static void *
 pack_coefficients (const Round *round)
 {
@@ -468,7 +469,8 @@ damage (Round *round, unsigned i)
   record->length = bytes->len;
 }
 
-/* The blocks' bytes behind each other, with what the records say of them. */
+/* Puts the blocks' bytes behind each other, with what the records say of
+ * them. */
 static GByteArray *
 pack_payload (Round *round, PacoGpuRecord *records)
 {
@@ -508,7 +510,7 @@ expected_coefficient (const Round *round, unsigned i, int32_t index)
   return sample.i;
 }
 
-/* Returns whether the reference takes the block as broken. */
+/* Compares a block, and returns whether the reference takes it as broken. */
 static bool
 compare_block (Round *round, unsigned i, const void *coefficients)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Damaged frames on the GPU: the same verdict, the same broken blocks and the
- * same pixels as from the CPU backend, which the reference judges elsewhere.
+ * Tests damaged frames on the GPU: verdict, broken blocks and pixels are the
+ * same as from the CPU backend, which the reference judges elsewhere.
  *
  *   damage [--frames=N] [--large=N] [--samples=N] [--seed=S]
  *
@@ -36,14 +36,14 @@ static const GOptionEntry entries[] = {
 static const PacoBackend *const backends[2] = { &paco_cuda_backend,
   &paco_cpu_backend };
 
-/* A decoder of each backend, with the same frames in flight. */
+/* This is a decoder of each backend, with the same frames in flight. */
 typedef struct
 {
   PacoDecoder *decoders[2];
 } Pair;
 
-/* A damaged frame, and where each of the two decoders puts its picture. bytes is
- * NULL as long as it is not in flight. */
+/* This is a damaged frame, and where each of the two decoders puts its picture.
+ * bytes is NULL as long as it is not in flight. */
 typedef struct
 {
   GByteArray *bytes;
@@ -90,8 +90,8 @@ frame_clear (Frame *frame)
   test_picture_clear (&frame->pictures[1]);
 }
 
-/* After it has been in flight. What a decoder that refuses a frame leaves in the
- * picture is its own affair. */
+/* Clears a frame that has been in flight. What a decoder that refuses a frame
+ * leaves in the picture is its own affair. */
 static void
 frame_done (Frame *frame, bool refused)
 {
@@ -257,7 +257,7 @@ total_samples (const PacoPictureFormat *format)
   return total;
 }
 
-/* A frame that asks for another configuration. */
+/* Decodes a frame that asks for another configuration. */
 static void
 decode_odd (
     Pair *pair, GByteArray *bytes, const PacoHeader *header, unsigned reduce)

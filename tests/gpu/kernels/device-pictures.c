@@ -11,7 +11,7 @@
 
 #define MAX_OFFSET 40 /* of pictures, so that they are not aligned */
 
-/* A context of ours with a stream. */
+/* This is a context of ours with a stream. */
 static struct
 {
   PacoCudaContext *context;
@@ -113,7 +113,7 @@ typedef enum
   N_TIMES
 } Time;
 
-/* Now, or whenever a stream comes to it. */
+/* Uploads now, or whenever a stream comes to it. */
 static void
 upload (DevicePicture *picture, Time time)
 {
@@ -207,7 +207,7 @@ decode_on_device (
   device_picture_clear (&mine);
 }
 
-/* Pictures in device memory and in the host's take turns. */
+/* Tests that pictures in device memory and in the host's take turns. */
 static void
 test_random (void)
 {
@@ -235,7 +235,8 @@ test_random (void)
   g_assert_cmpint (theirs.n_references, ==, 0);
 }
 
-/* Frames of one stream choose their wavelets, whose pictures the host has not. */
+/* Tests that frames of one stream, whose pictures the host has not, choose
+ * their wavelets. */
 static void
 test_choice (void)
 {
@@ -260,7 +261,7 @@ test_choice (void)
   coders_close (&coders);
 }
 
-/* The context is kept as long as anything of a coder is left. */
+/* Tests that the context is kept as long as anything of a coder is left. */
 static void
 test_owner (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The wavelet transform of gpu/ against the reference, coefficient by
+ * Compares the wavelet transform of gpu/ with the reference, coefficient by
  * coefficient and byte by byte: random sizes, formats, layouts, options; and of
  * each wavelet all widths and heights up to 200.
  *
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One random case. */
+/* This is one random case. */
 typedef struct
 {
   PacoPictureFormat format;
@@ -21,7 +21,7 @@ typedef struct
   PacoDwt *dwt;
   unsigned reduce;
   bool wide;
-  /* Host memory of a picture, of which picture.data are addresses. */
+  /* This is host memory of a picture, of which picture.data are addresses. */
   uint8_t *memory;
   size_t memory_size;
   PacoPicture picture;
@@ -82,7 +82,7 @@ random_format (GRand *random, PacoPictureFormat *format, uint32_t largest)
   }
 }
 
-/* What is not left to chance of a case, or 0. */
+/* This is what is not left to chance of a case, or 0. */
 typedef struct
 {
   uint32_t width, height;
@@ -90,7 +90,8 @@ typedef struct
   unsigned wavelet;
 } Given;
 
-/* One for all, one for alpha and one for the others, or any. */
+/* Draws one wavelet for all components, or one for alpha and one for the
+ * others, or any. */
 static void
 random_wavelets (GRand *random, const Given *given,
     const PacoPictureFormat *format, PacoCoding *coding)
@@ -148,8 +149,8 @@ random_coding (GRand *random, const Given *given,
   }
 }
 
-/* What the transform takes (gpu/dwt.h): components that are mixed lie alike,
- * others as they like. */
+/* Draws what the transform takes (gpu/dwt.h): components that are mixed lie
+ * alike, others as they like. */
 static PacoSampleLayout
 random_words (GRand *random, const Case *t, unsigned c)
 {
@@ -192,7 +193,8 @@ random_layout (GRand *random, Case *t)
     t->picture.data[c] = t->memory + offsets[c];
 }
 
-/* Noise, extremes or something smooth, with garbage in the unused bits. */
+/* Draws noise, extremes or something smooth, with garbage in the unused
+ * bits. */
 static void
 random_samples (GRand *random, Case *t)
 {
@@ -325,8 +327,8 @@ clear_planes (PacoReferencePlane (*planes)[4])
       paco_reference_plane_clear (&planes[f][c]);
 }
 
-/* Where all planes are of one wavelet, a level between LL and LL is one launch;
- * else it is one for each wavelet. */
+/* Checks that there are few launches: where all planes are of one wavelet, a
+ * level between LL and LL is one launch; else it is one for each wavelet. */
 static bool
 few_launches (
     const Case *t, const PacoDwtLaunch *launches, unsigned n, unsigned n_levels)
@@ -345,7 +347,7 @@ few_launches (
   return false;
 }
 
-/* Leaves the coefficients found in *coefficients. */
+/* Checks the transform, and leaves the coefficients found in *coefficients. */
 static bool
 check_forward (Runner *runner, Case *t, void **coefficients)
 {
@@ -548,8 +550,9 @@ run_case (Runner *runner, guint32 seed, uint32_t largest, const Given *given)
   return same;
 }
 
-/* Of each wavelet all widths and heights up to 200: which columns and lines stand
- * in for those outside depends on them. Returns how many cases differ. */
+/* Runs, of each wavelet, all widths and heights up to 200: which columns and
+ * lines stand in for those outside depends on them. Returns how many cases
+ * differ. */
 static unsigned
 run_all_sizes (Runner *runner, guint32 seed)
 {
@@ -572,7 +575,7 @@ run_all_sizes (Runner *runner, guint32 seed)
 #define BENCH_WIDTH 4096
 #define BENCH_HEIGHT 2160
 
-/* 12-bit RGB in 16-bit planes, on the device; not constant. */
+/* Makes 12-bit RGB in 16-bit planes, on the device; it is not constant. */
 static void
 bench_case (Runner *runner, Case *t, unsigned wavelet, bool color)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The block coder's kernels for the emulation. */
+ * Compiles the block coder's kernels for the emulation. */
 #define __CUDACC__ 1 /* pointers in parameters */
 #include "tests/gpu/kernels/emulation.hpp"
 #include "gpu/kernels/bpc.cu"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels of the wavelets that few frames have, for the emulation. */
+ * Compiles the kernels of the wavelets that few frames have, for the
+ * emulation. */
 #include "tests/gpu/kernels/emulated-dwt.hpp"
 #include "gpu/kernels/dwt_further.cu"
 

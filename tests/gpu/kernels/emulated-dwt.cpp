@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The wavelet's kernels for the emulation. */
+ * Compiles the wavelet's kernels for the emulation. */
 #include "tests/gpu/kernels/emulated-dwt.hpp"
 #include "gpu/kernels/dwt.cu"
 

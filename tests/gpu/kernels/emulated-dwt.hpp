@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The names of the wavelet's kernels, for the tables of the emulation. */
+ * Names the wavelet's kernels, for the tables of the emulation. */
 #pragma once
 #include "tests/gpu/kernels/emulation.hpp"
 

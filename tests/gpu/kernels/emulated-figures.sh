@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# All figures of the elements can be measured: tests/bench/cuda/figures.sh with
-# tiny pictures over the emulation (emulation.hpp) of four GPUs.
+# Tests that all figures of the elements can be measured: it runs
+# tests/bench/cuda/figures.sh with tiny pictures over the emulation
+# (emulation.hpp) of four GPUs.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -11,7 +12,7 @@ FAKE_CUDA_DEVICES=4 PACO_GPUS=4 PACO_SMALL=1 \
 status=$?
 grep -vE '^(pool|content): ' "$work/log"
 
-# What is missing, and what is no positive number.
+# These figures are missing, or no positive numbers.
 for figure in gst_lossless gst_quality gst_v210_2160 gst_uyvy_2160 \
   gst_gbr12_4320 gst_gbr12_4320_depth2; do
   echo "${figure}_enc_fps ${figure}_dec_fps ${figure}_cores_per_100fps"

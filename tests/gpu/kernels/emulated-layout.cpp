@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels between layouts and planes, for the emulation. */
+ * Compiles the kernels between layouts and planes for the emulation. */
 #define __shared__ static /* of one size, known when compiled */
 #include "tests/gpu/kernels/emulation.hpp"
 #include "gpu/kernels/layout.cu"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels that put a frame together, for the emulation. */
+ * Compiles the kernels that put a frame together, for the emulation. */
 #define __CUDACC__ 1      /* pointers in parameters */
 #define __shared__ static /* of one size, known when compiled */
 #include "tests/gpu/kernels/emulation.hpp"

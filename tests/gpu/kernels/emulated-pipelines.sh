@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The elements with the CUDA backend over the emulation (emulation.hpp): files
-# are the same as those of the CPU, and so is what is decoded from them, by one
-# device and by several.
+# Tests the elements with the CUDA backend over the emulation (emulation.hpp):
+# files are the same as those of the CPU, and so is what is decoded from them,
+# by one device and by several.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -42,7 +42,7 @@ for format in GBR_12LE I422_10LE NV12 v210 BGRA \
   done
 done
 check rate-control=lossless I422_10LE 2,0
-# Stacks of three, and one of two.
+# There are stacks of three, and one of two.
 check 'stack=3 rate-control=lossless' GRAY16_LE 0
 check 'stack=3 rate-control=quality pipeline-depth=1' GRAY8 2,0
 check 'cut-points=true quality=97' BGRA all

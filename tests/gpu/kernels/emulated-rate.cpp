@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels of frames with a budget, for the emulation. */
+ * Compiles the kernels of frames with a budget for the emulation. */
 #define __CUDACC__ 1 /* pointers in parameters */
 #include "tests/gpu/kernels/emulation.hpp"
 #include "gpu/kernels/rate.cu"

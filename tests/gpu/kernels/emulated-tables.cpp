@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels of the emulated driver: the project's. */
+ * Lists the kernels of the emulated driver: the project's. */
 #include "tests/gpu/kernels/emulation.hpp"
 
 const EmulatedKernel *const emulated_tables[] = {

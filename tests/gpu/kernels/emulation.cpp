@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Kernels of the driver without a GPU that really code: the emulation.
+ * Runs kernels for the driver without a GPU, which really code: the emulation.
  *
  * A thread is a coroutine, which lives on when its block has ended, to be a
  * thread of the next one. Only its first switch is made with a ucontext, which
@@ -30,7 +30,7 @@ struct Thread
 };
 
 EmulatedIndex threadIdx, blockIdx, blockDim, gridDim;
-/* The kernels' name for shared memory whose size a launch says. */
+/* This is the kernels' name for shared memory whose size a launch says. */
 uint32_t shared[(MAX_SHARED_BYTES + SHARED_GUARD_BYTES) / 4];
 
 static Thread threads[MAX_THREADS];
@@ -40,8 +40,8 @@ static const void *kernel_parameters;
 
 /* --- A warp --- */
 
-/* Of the warp that runs: in which order its lanes do, and what they meet for
- * this time, and last time. */
+/* These say, of the warp that runs, in which order its lanes do, and what they
+ * meet for this time, and last time. */
 static unsigned first_lane, last_lane;
 static int step;
 static unsigned turn;
@@ -128,7 +128,7 @@ meet (Meeting reason, int line, uint64_t value)
   return all;
 }
 
-/* Until all lanes have come to a barrier, or to the end. */
+/* Runs a warp until all lanes have come to a barrier, or to the end. */
 __attribute__ ((noinline)) static void
 run_warp (unsigned warp)
 {
@@ -209,7 +209,8 @@ bad_access (int)
   end_program ("memory is accessed that is none, or not of the kernel");
 }
 
-/* The driver's lock is held: only one launch runs at a time. */
+/* Runs a kernel while the driver's lock is held: only one launch runs at a
+ * time. */
 bool
 fake_kernel_run (FakeKernelState *, const FakeLaunch *launch)
 {

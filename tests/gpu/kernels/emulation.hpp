@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * CUDA's words, for kernels that are compiled as C++ and run on this machine's
- * processor: the .cu files themselves, with the threads of a block as
- * coroutines. Slow, but it needs no GPU, and finds errors of logic and
+ * Defines CUDA's words for kernels that are compiled as C++ and run on this
+ * machine's processor: the .cu files themselves, with the threads of a block as
+ * coroutines. It is slow, but it needs no GPU, and finds errors of logic and
  * arithmetic, lanes that part where all have to come, and accesses beyond what
  * belongs to the kernel (fake-state.c, run_block()).
  *
@@ -50,7 +50,8 @@ extern const EmulatedKernel emulated_dwt[], emulated_dwt_further[],
   extern const EmulatedKernel table[];                                         \
   const EmulatedKernel table[]
 
-/* The tables of a driver's kernels, then NULL; each driver has its own. */
+/* These are the tables of a driver's kernels, then NULL; each driver has its
+ * own. */
 extern const EmulatedKernel *const emulated_tables[];
 
 /* --- Meetings of a warp --- */
@@ -327,7 +328,7 @@ atomicMin (uint32_t *p, uint32_t value)
   return old;
 }
 
-/* The nearest element of a texture, or of its border. */
+/* This reads the nearest element of a texture, or of its border. */
 typedef CUtexObject cudaTextureObject_t;
 
 template <class T>

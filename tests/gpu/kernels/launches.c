@@ -31,14 +31,15 @@ find_driver (void)
   return fake.fail && fake.has_failed && fake.calls;
 }
 
-/* Calls of a function since the last plan. */
+/* Returns how often a function was called since the last plan. */
 static unsigned
 calls_of (const char *function)
 {
   return fake_cuda_calls_of (fake.calls, function);
 }
 
-/* A random case that the encoder is configured for, and has coded a frame of. */
+/* Makes a random case that the encoder is configured for, and has coded a frame
+ * of. */
 static void
 case_begin (Case *c, bool has_budget, PacoEncoder *encoder)
 {
@@ -53,7 +54,8 @@ case_begin (Case *c, bool has_budget, PacoEncoder *encoder)
   encode_and_check (c, encoder);
 }
 
-/* The next frame is the first of a stream, and learns nothing from those before. */
+/* Has the next frame be the first of a stream, which learns nothing from those
+ * before. */
 static void
 begin_stream (PacoEncoder *encoder)
 {
@@ -63,7 +65,8 @@ begin_stream (PacoEncoder *encoder)
   g_assert_no_error (error);
 }
 
-/* The launch of this number fails; the frame after it must be right. */
+/* Checks that when the launch of this number fails, the frame after it is
+ * right. */
 static void
 check_launch (
     const Case *c, PacoEncoder *encoder, const char *function, unsigned number)

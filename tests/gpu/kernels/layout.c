@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels between layouts and planes against the reference: every format of
- * the table of caps/ and random layouts, at random widths, alignments and strides,
- * each to planes and back.
+ * Compares the kernels between layouts and planes with the reference: every
+ * format of the table of caps/ and random layouts, at random widths, alignments
+ * and strides, each to planes and back.
  *
  *   layout [cases of each format [seed]]   on a device (exit 77 without), see
  *                                          runner.h */
@@ -25,14 +25,14 @@ typedef struct
   uint8_t *memory;
   size_t size;
   PacoSamplePlanes planes;
-  /* What the kernels get and make. */
+  /* The kernels get and make these. */
   uint64_t device_picture, device_planes;
   unsigned n_launches;
   PacoLayoutLaunch launches[PACO_MAX_COMPONENTS];
   PacoPicture planar;
 } Case;
 
-/* How often each kernel has been launched. */
+/* These say how often each kernel has been launched. */
 static unsigned uses[PACO_LAYOUT_N_KERNELS];
 
 static uint32_t
@@ -43,7 +43,8 @@ below (GRand *random, uint32_t n)
 
 /* --- Cases --- */
 
-/* Bytes of a line up to the end of the last word of a sample of the region. */
+/* Returns how many bytes a line has up to the end of the last word of a sample
+ * of the region. */
 static size_t
 samples_end (const Case *t, unsigned c, const uint8_t *regions)
 {
@@ -94,7 +95,8 @@ place_region (GRand *random, Case *t, unsigned c, const uint8_t *regions)
   }
 }
 
-/* regions: a number for each component, the same for those in one region. */
+/* Places the picture. regions has a number for each component, the same for
+ * those in one region. */
 static void
 place_picture (GRand *random, Case *t, const uint8_t *regions)
 {
@@ -126,7 +128,7 @@ case_of_format (
   place_picture (random, t, raw->plane);
 }
 
-/* A random layout, which test_picture_init() makes. */
+/* Draws a layout, which test_picture_init() makes. */
 static void
 case_of_random (GRand *random, Case *t)
 {
@@ -143,8 +145,8 @@ case_of_random (GRand *random, Case *t)
   place_picture (random, t, regions);
 }
 
-/* 12 bits of R, G and B in 36 bytes for eight pixels, one behind the other, as
- * capture cards have it. */
+/* Makes 12 bits of R, G and B in 36 bytes for eight pixels, one behind the
+ * other, as capture cards have it. */
 static void
 case_of_12_bit_rgb (GRand *random, Case *t, bool big_endian)
 {
@@ -213,7 +215,7 @@ is_in_plane (const Case *t, unsigned c)
       == t->device_planes + t->planes.offset[c];
 }
 
-/* A sample of the planes. */
+/* Returns a sample of the planes. */
 static uint32_t
 plane_sample (
     const Case *t, const uint8_t *planes, unsigned c, uint32_t x, uint32_t y)
@@ -337,8 +339,8 @@ check_load (Runner *runner, GRand *random, Case *t)
   return same;
 }
 
-/* What the reference makes of the planes, in the picture's memory. Components that
- * are not in planes keep what is there. */
+/* Puts what the reference makes of the planes into the picture's memory.
+ * Components that are not in planes keep what is there. */
 static void
 reference_store (const Case *t, PacoReferencePlane (*reference)[4])
 {
@@ -408,7 +410,7 @@ describe (const Case *t)
     printf ("  kernel %u\n", t->launches[i].kernel);
 }
 
-/* Takes the case. */
+/* Runs the case, which it takes. */
 static bool
 run_case (Runner *runner, GRand *random, Case *t)
 {

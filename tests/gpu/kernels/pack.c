@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels that put a frame together against codec/index.c and
- * codec/cut_points.c: random records, cuts and blocks, more than the scan takes in
- * one go, must give the same index and payload, and where that does not fit nothing
- * may be written.
+ * Compares the kernels that put a frame together with codec/index.c and
+ * codec/cut_points.c: random records, cuts and blocks, more than the scan takes
+ * in one go, must give the same index and payload, and where that does not fit
+ * nothing may be written.
  *
  *   pack [ROUNDS [SEED]]
  *
@@ -21,7 +21,7 @@ typedef struct
   CUfunction scan, copy;
 } Gpu;
 
-/* A frame, blocks coded. */
+/* This is a frame whose blocks are coded. */
 typedef struct
 {
   GRand *random;
@@ -123,7 +123,7 @@ shuffle_blocks (Frame *frame)
     frame->code[i] = g_rand_int (frame->random);
 }
 
-/* What the codec makes of it. */
+/* Finds what the codec makes of it. */
 static void
 expect (Frame *frame)
 {

@@ -123,7 +123,7 @@ runner_write (Runner *runner, uint64_t to, const void *from, size_t size)
   if (size > 0) {
     must_succeed (runner, runner->context->driver->memcpy_htod (to, from, size),
         "upload");
-    /* From pageable memory it may still be on its way. */
+    /* Data from pageable memory may still be on its way. */
     must_succeed (runner, runner->context->driver->ctx_synchronize (), "wait");
   }
 }
@@ -185,7 +185,7 @@ median (double *values, unsigned n)
   return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-/* Time between two records of events, in microseconds. */
+/* Returns the time between two records of events, in microseconds. */
 static double
 elapsed_us (Runner *runner, CUevent start, CUevent end)
 {
@@ -211,7 +211,8 @@ runner_time (Runner *runner, const PacoDwtLaunch *launches, unsigned n,
     must_succeed (runner, driver->event_create (&events[i], 0), "event");
   for (unsigned run = 0; run < 3 * n_sets; run++)
     runner_launch (runner, launches + n * (run % n_sets), n);
-  /* which == n: all launches; else one of them, the others around it. */
+  /* With which == n all launches are timed, else one of them, the others around
+   * it. */
   for (unsigned which = 0; which <= n; which++) {
     for (unsigned run = 0; run < runs; run++) {
       const PacoDwtLaunch *set = launches + n * (run % n_sets);

@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 
 typedef struct _Runner Runner;
 
-/* NULL: there is no device; says why. With PACO_EMULATED in the environment
- * that ends the program: the emulation was to be found. */
+/* Returns NULL if there is no device, and says why. With PACO_EMULATED in the
+ * environment that ends the program: the emulation was to be found. */
 Runner *runner_open (void);
 void runner_close (Runner *runner);
 const char *runner_name (Runner *runner);
@@ -27,7 +27,7 @@ void runner_launch (Runner *runner, const PacoDwtLaunch *launches, unsigned n);
 void runner_launch_layouts (Runner *runner, PacoLayoutDirection direction,
     const PacoLayoutLaunch *launches, unsigned n);
 
-/* Medians of `runs` runs. */
+/* Measures medians of `runs` runs. */
 void runner_time (Runner *runner, const PacoDwtLaunch *launches, unsigned n,
     unsigned n_sets, unsigned runs, double *total_us, double *launch_us);
 double runner_time_copy (Runner *runner, const uint64_t *from,

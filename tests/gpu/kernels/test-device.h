@@ -12,8 +12,9 @@ typedef struct
   PacoModule module;
 } TestDevice;
 
-/* 0, or the exit status where there is no device: 77 (skipped), or 1 with
- * PACO_EMULATED in the environment, since the emulation was to be found. */
+/* Returns 0, or the exit status where there is no device: 77 (skipped), or 1
+ * with PACO_EMULATED in the environment, since the emulation was to be
+ * found. */
 int test_device_open (
     TestDevice *test, const unsigned char *image, const char *name);
 void test_device_close (TestDevice *test);
@@ -21,12 +22,12 @@ void test_device_close (TestDevice *test);
 void test_device_check (
     const TestDevice *test, CUresult result, const char *task);
 
-/* Memory with data in it or, if that is NULL, with rubbish. */
+/* Makes memory with data in it or, if that is NULL, with rubbish. */
 CUdeviceptr test_device_new (
     const TestDevice *test, const void *data, size_t size);
 void test_device_read (
     const TestDevice *test, void *to, CUdeviceptr from, size_t size);
 void test_device_free (const TestDevice *test, CUdeviceptr memory);
-/* Read into new memory of the host, then freed. */
+/* Reads memory into new memory of the host, and frees it. */
 void *test_device_steal (
     const TestDevice *test, CUdeviceptr memory, size_t size);
