@@ -38,7 +38,8 @@ def make_folder(folder, paths, n):
 # --- the machine ---
 
 def together(threads, work):
-    """Bytes a second of so many threads, each of which says how many it has done."""
+    """Returns bytes a second of so many threads, each of which says how many
+    it has done."""
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:
         list(pool.map(lambda i: time.sleep(.01), range(threads)))
         begun = time.monotonic()
@@ -81,7 +82,7 @@ def measure_machine(folder, paths, pieces):
 # --- the archive ---
 
 def archive(args, source, n, processes, options):
-    """The seconds that n files take; what a process alone reports."""
+    """Returns the seconds that n files take, and what a process alone reports."""
     for name in os.listdir(args.folder):
         if name.startswith('out'):
             os.unlink(f'{args.folder}/{name}')

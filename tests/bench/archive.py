@@ -22,7 +22,8 @@ import numpy
 
 import bench
 
-# Name: width, height, bits, pixel format of FFmpeg's.
+# For each name these are width, height, bits, and the pixel format of
+# FFmpeg's.
 MATERIALS = {
     '2k-10': (2048, 1556, 10, 'gbrp10be'),
     '4k-12': (4096, 2160, 12, 'gbrp12be'),
@@ -32,7 +33,7 @@ SLICES = 16
 
 
 def photograph(folder, width, height):
-    """The picture of the corpus, 16 bits a sample, scaled."""
+    """Returns the picture of the corpus, 16 bits a sample, scaled."""
     paths = [p for p in bench.corpus(f'{folder}/corpus') if 'p4k_canyon' in p]
     if not paths:
         sys.exit('The picture corpus is not there (PACO_CORPUS).')
@@ -44,7 +45,8 @@ def photograph(folder, width, height):
 
 
 def make_frames(folder, name, n):
-    """A camera that moves over a photograph; noise of about two steps of 10 bits."""
+    """Draws what a camera sees that moves over a photograph; noise has about
+    two steps of 10 bits."""
     width, height, bits, pixels = MATERIALS[name]
     target = f'{folder}/{name}'
     if os.path.isdir(target) and len(os.listdir(target)) == n:
@@ -69,7 +71,7 @@ def make_frames(folder, name, n):
 
 
 def seconds(*commands):
-    """What the commands take, one after the other."""
+    """Returns what the commands take, one after the other."""
     start = time.monotonic()
     for command in commands:
         subprocess.run([str(word) for word in command], check=True,
@@ -106,7 +108,8 @@ def ffv1(source, folder, threads, verify):
 
 
 def ceilings(source, folder):
-    """Bytes a second: reading the files (from where they are), copying, XXH3."""
+    """Returns bytes a second: of reading the files (from where they are),
+    copying, and XXH3."""
     names = [f'{source}/{name}' for name in sorted(os.listdir(source))]
     buffer = bytearray(os.path.getsize(names[0]))
     copy = numpy.frombuffer(bytes(len(buffer)), 'u1').copy()

@@ -60,13 +60,13 @@ def say(*words):
 
 
 def figure(name, value, unit, **more):
-    """One JSON line of a measured figure."""
+    """Prints one JSON line of a measured figure."""
     print(json.dumps({'figure': name, 'value': float(f'{value:.5g}'),
                       'unit': unit, **more}), flush=True)
 
 
 def read_pnm(path):
-    """(width, height, maximum, components, bytes of the samples)"""
+    """Returns (width, height, maximum, components, bytes of the samples)."""
     with open(path, 'rb') as file:
         kind = file.readline().split()[0]
         numbers = []

@@ -5,7 +5,8 @@
 #include "codec/backend.h"
 #include "tests/bench/picture.h"
 
-/* Seconds of one run. CPU seconds are those of all threads of the process. */
+/* These are the seconds of one run. CPU seconds are those of all threads of the
+ * process. */
 typedef struct
 {
   double wall, cpu;

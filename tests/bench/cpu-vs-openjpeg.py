@@ -17,7 +17,8 @@ WIDTH, HEIGHT = 4096, 2160
 
 
 def test_picture(folder):
-    """The green plane of a 3840x2160 photo, widened by mirroring its edge."""
+    """Returns the green plane of a 3840x2160 photo, widened by mirroring its
+    edge."""
     path = f'{folder}/gray-4096x2160.pgm'
     sources = [p for p in bench.corpus(f'{folder}/corpus') if 'canyon' in p]
     if sources:
@@ -29,7 +30,8 @@ def test_picture(folder):
             rows.append(row + row[-2:-2 - (WIDTH - width):-1])
         samples, what = b''.join(rows), 'photo (p4k_canyon, green)'
     else:
-        # No photo: smooth shapes and noise, which are neither.
+        # There is no photo, so these are smooth shapes and noise, which are
+        # neither.
         state, samples, what = 1, bytearray(), 'synthetic'
         for y in range(HEIGHT):
             for x in range(WIDTH):
@@ -41,7 +43,7 @@ def test_picture(folder):
 
 
 def peak_memory(*pipeline, folder):
-    """Peak resident bytes of gst-launch-1.0 with a pipeline."""
+    """Returns the peak resident bytes of gst-launch-1.0 with a pipeline."""
     environment = dict(os.environ, GST_PLUGIN_PATH=f'{folder}/plugin',
                        GST_REGISTRY=f'{folder}/tests/bench/registry.bin')
     null = os.open(os.devnull, os.O_WRONLY)

@@ -13,7 +13,7 @@ HEAD = 2048
 
 
 def photograph(folder):
-    """A picture of the corpus, 12 bits a sample."""
+    """Returns a picture of the corpus, 12 bits a sample."""
     path = [p for p in bench.corpus(f'{folder}/corpus') if 'p4k_canyon' in p]
     if not path:
         raise SystemExit('The picture corpus is not there (PACO_CORPUS).')
@@ -24,7 +24,8 @@ def photograph(folder):
 
 
 def dpx_head(size):
-    """The head of a DPX file: R, G and B of 12 bits in the upper bits of words."""
+    """Returns the head of a DPX file: R, G and B of 12 bits in the upper bits
+    of words."""
     head = bytearray(HEAD)
     struct.pack_into('>4sI8sI', head, 0, b'SDPX', HEAD, b'V1.0', HEAD + size)
     struct.pack_into('>III', head, 20, 1, 1664, 384)

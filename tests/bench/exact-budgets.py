@@ -21,7 +21,8 @@ FRAMES_OF_A_CASE = 48
 
 
 def random_pictures(folder, frames):
-    """(frames, mean fill) of test-cpu-budget, which fails if any is over."""
+    """Returns (frames, mean fill) of test-cpu-budget, which fails if any is
+    over."""
     cases = -(-frames // FRAMES_OF_A_CASE)
     out = bench.run(f'{folder}/tests/codec/test-cpu-budget', '-p',
                     '/budget/sequences',

@@ -36,7 +36,7 @@ def cpu_seconds():
 
 
 def make_frame(folder):
-    """A DPX file of film size; gives its path."""
+    """Makes a DPX file of film size, and returns its path."""
     picture = [path for path in bench.corpus(f'{bench.ROOT}/build/corpus')
                if path.endswith(PICTURE)]
     if not picture:
@@ -45,7 +45,7 @@ def make_frame(folder):
     if not ffmpeg:
         raise SystemExit('FFmpeg, which writes the DPX files, is not installed.')
     path = os.path.join(folder, 'frame.dpx')
-    # Grain, as film has it: a picture that was scaled up codes too easily.
+    # Film has grain: a picture that was scaled up codes too easily.
     bench.run(ffmpeg, '-v', 'error', '-i', picture[0], '-vf',
               'scale=4096:2160,format=gbrp10be,noise=all_seed=1:alls=4:allf=u',
               '-frames:v', '1', '-pix_fmt', 'gbrp10be', '-c:v', 'dpx', path)
@@ -60,7 +60,7 @@ def make_folder(frame, folder, frames):
 
 
 def plan(source, out, frames, *options):
-    """The folder of a fresh job, whose ranges have so many frames."""
+    """Returns the folder of a fresh job, whose ranges have so many frames."""
     job = f'{out}.farm'
     shutil.rmtree(job, ignore_errors=True)
     bench.run(*FARM, 'plan', source, out, '--frames', frames, *options)
@@ -68,7 +68,8 @@ def plan(source, out, frames, *options):
 
 
 def work(job, workers):
-    """RANGES ranges by each of so many workers: (seconds, CPU seconds)."""
+    """Has each of so many workers make RANGES ranges, and returns (seconds,
+    CPU seconds)."""
     processors = sorted(os.sched_getaffinity(0))
     began, used = time.monotonic(), cpu_seconds()
     script = 'job=$1; shift; for n; do sh "$0" run "$job" "$n" || exit; done'
@@ -85,7 +86,8 @@ def work(job, workers):
 
 
 def alone(workers, command):
-    """Seconds of programs that share nothing but the machine, a processor each."""
+    """Returns the seconds of programs that share nothing but the machine, a
+    processor each."""
     processors = sorted(os.sched_getaffinity(0))
     began = time.monotonic()
     running = [subprocess.Popen(
@@ -97,8 +99,8 @@ def alone(workers, command):
 
 
 def measure_machine(film, args):
-    """How much of N times one program N of them reach that decode the same file, and
-    write nothing: that is what a farm can have."""
+    """Returns how much of N times one program N of them reach that decode the
+    same file, and write nothing: that is what a farm can have."""
     command = [os.environ['PACO_TOOL'], 'verify', '--quiet',
                '--backend=cpu', '--threads=1', film]
     bench.figure('machine, efficiency', alone(1, command) / alone(args.workers, command),
@@ -127,7 +129,7 @@ def measure(name, source, out, args, bytes_in, *options):
 
 
 def check_speeds(job, source, out):
-    """Checksums and joining, of what lies in the page cache."""
+    """Measures checksums and joining, of what lies in the page cache."""
     path = f'{job}/parts/00001.paco'
     size = os.path.getsize(path)
     for name, command in (('md5', 'md5sum'), ('xxh3-128', 'xxh128sum')):
@@ -146,7 +148,7 @@ def check_speeds(job, source, out):
 
 
 def measure_gpus(folder, film, args):
-    """Frames a second of a film: ranges against frames."""
+    """Measures frames a second of a film: ranges against frames."""
     frames = 2 * RANGES * args.gpus * args.frames
     jobs = {
         'one GPU': ('--gpus', '1'),

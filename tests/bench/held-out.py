@@ -27,7 +27,7 @@ TABLES = [f'set-{family}-{number}.inc' for family in range(2)
 
 
 def folds_of(files, n):
-    """Every n-th file each, what is in SAME together."""
+    """Returns every n-th file each, what is in SAME together."""
     folds = [files[i::n] for i in range(n)]
     for first, second in SAME:
         paths = {os.path.basename(path): path for path in files}
@@ -49,7 +49,7 @@ def groups_of(files):
 
 
 def copy_source(to):
-    """What is under version control, as it lies here."""
+    """Copies what is under version control, as it lies here."""
     names = bench.run('git', '-C', bench.ROOT, 'ls-files').splitlines()
     for name in names:
         path = os.path.join(to, name)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See openjpeg-memory.h. */
+ * Implements openjpeg-memory.h. */
 #include "tests/bench/openjpeg-memory.h"
 #include <glib.h>
 #include <string.h>

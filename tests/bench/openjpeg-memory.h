@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * OpenJPEG's streams in memory and its pictures, for programs that measure it:
- * openjpeg-speed here and the laboratory (tests/lab). Where the library is not there is nothing. */
+ * Makes OpenJPEG's streams in memory and its pictures, for programs that
+ * measure it: openjpeg-speed here and the laboratory (tests/lab). Where the
+ * library is not there is nothing. */
 #pragma once
 #if __has_include(<openjpeg.h>)
 #include <openjpeg.h>
@@ -14,11 +15,12 @@ typedef struct
   size_t capacity, size, position;
 } OpenjpegMemory;
 
-/* A stream that reads the memory's first `size` bytes, or writes to it up to its
- * capacity and counts its size. */
+/* Opens a stream that reads the memory's first `size` bytes, or writes to it up
+ * to its capacity and counts its size. */
 opj_stream_t *openjpeg_open_memory (OpenjpegMemory *memory, bool input);
 
-/* A gray picture whose samples are yet to be written; NULL without memory. */
+/* Makes a gray picture whose samples are yet to be written; returns NULL
+ * without memory. */
 opj_image_t *openjpeg_gray_image (
     uint32_t width, uint32_t height, unsigned depth);
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * openjpeg-speed FILE RUNS: seconds that OpenJPEG's library takes to encode and
- * decode a gray picture losslessly, memory to memory, one thread, blocks of
- * 64x64, five levels. One JSON line per run. Filling and reading OpenJPEG's
- * picture of 32-bit samples is not counted. */
+ * openjpeg-speed FILE RUNS: prints the seconds that OpenJPEG's library takes
+ * to encode and decode a gray picture losslessly, memory to memory, with one
+ * thread, blocks of 64x64 and five levels, as one JSON line per run. Filling
+ * and reading OpenJPEG's picture of 32-bit samples is not counted. */
 #include "tests/bench/codec.h"
 #include "tests/bench/openjpeg-memory.h"
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The CUDA backend's speed on RGB with 12 bits, one JSON line per figure
- * (cuda/figures.h), each with its ratio to a ceiling of this machine that the
- * same run has measured:
+ * Measures the CUDA backend's speed on RGB with 12 bits and prints one JSON
+ * line per figure (cuda/figures.h), each with its ratio to a ceiling of this
+ * machine that the same run has measured:
  *
  *   paco-bench [--kernels] [--pipeline] [--timeline] [--width=4096]
  *       [--height=2160] [--prefix=NAME] [FILE.ppm]
@@ -63,7 +63,7 @@ parse (Options *options, int argc, char **argv, GError **error)
   return done;
 }
 
-/* GBR_12BE, as GStreamer calls it. */
+/* Writes the picture as GBR_12BE, as GStreamer calls it. */
 static gboolean
 write_picture (const Options *options, const char *picture, GError **error)
 {

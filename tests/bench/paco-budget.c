@@ -46,8 +46,8 @@ code (const TrainingPicture *file, const PacoParameters *parameters)
   return point;
 }
 
-/* The PSNR and time at so many bytes, between points in the order of their bytes;
- * FALSE outside of them. */
+/* Finds the PSNR and time at so many bytes, between points in the order of
+ * their bytes; returns FALSE outside of them. */
 static gboolean
 interpolate (const Point *points, double bytes, Point *result)
 {

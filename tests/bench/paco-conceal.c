@@ -17,7 +17,7 @@ stop (const GError *error)
   exit (1);
 }
 
-/* Which blocks are broken. */
+/* This says which blocks are broken. */
 typedef enum
 {
   NONE,

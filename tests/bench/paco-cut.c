@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * paco-cut [--quality=Q] FILE...: codes pictures once, with cut points, cuts them to
- * 0.5, 1 and 2 bits a sample without decoding, and codes them at these sizes
- * directly. One JSON line per picture and size, with the PSNR of both. Without a
- * quality the recording is lossless. */
+ * paco-cut [--quality=Q] FILE...: codes pictures once, with cut points, cuts
+ * them to 0.5, 1 and 2 bits a sample without decoding, and codes them at these
+ * sizes directly. It prints one JSON line per picture and size, with the PSNR
+ * of both. Without a quality the recording is lossless. */
 #include "codec/frame_cut.h"
 #include "tests/bench/codec.h"
 #include <math.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * paco-rate [OPTION...] FILE...: how many bits a sample of each picture takes,
- * lossless unless a quality is given. All is decoded again and compared; with
- * --generations what was decoded is coded again, so many times in all. One JSON
- * line per file, with a PSNR of 999 for no difference; first_psnr is that of the
- * first generation. */
+ * paco-rate [OPTION...] FILE...: prints how many bits a sample of each picture
+ * takes, lossless unless a quality is given. All is decoded again and
+ * compared; with --generations what was decoded is coded again, so many times
+ * in all. There is one JSON line per file, with a PSNR of 999 for no
+ * difference; first_psnr is that of the first generation. */
 #include "tests/bench/codec.h"
 #include <math.h>
 #include <stdio.h>
@@ -86,7 +86,7 @@ measure (const Options *options, const char *path, GError **error)
   return done;
 }
 
-/* The place of a name that an option has; NULL is the first. */
+/* Returns the place of a name that an option has; NULL is the first. */
 static int
 place_of (const char *option, const char *name, const char *const *names)
 {

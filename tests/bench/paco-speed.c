@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * paco-speed FILE THREADS RUNS [CHECKS]: seconds of encoding and decoding the
- * picture losslessly with the CPU backend, one JSON line per run; and those of
- * copying the picture in memory, the ceiling of any codec here. With CHECKS = 0
- * codeblocks have no checks. */
+ * paco-speed FILE THREADS RUNS [CHECKS]: prints the seconds of encoding and
+ * decoding the picture losslessly with the CPU backend, one JSON line per run;
+ * and those of copying the picture in memory, which is the ceiling of any
+ * codec here. With CHECKS = 0 codeblocks have no checks. */
 #include "tests/bench/codec.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See picture.h. */
+ * Implements picture.h. */
 #include "tests/bench/picture.h"
 #include <math.h>
 

@@ -25,7 +25,7 @@ PACKAGE = 'ssimulacra2==0.3.0'
 
 
 def import_packages(folder):
-    """numpy and ssimulacra2, from an environment in folder."""
+    """Imports numpy and ssimulacra2, from an environment in folder."""
     environment = f'{folder}/ssimulacra2'
     if not os.path.exists(f'{environment}/bin/python'):
         subprocess.run([sys.executable, '-m', 'venv', environment], check=True)
@@ -40,7 +40,8 @@ def import_packages(folder):
 
 
 def read_format(path):
-    """(width, height, depth, [(subsampling x, y)] of components, is RGB)"""
+    """Returns (width, height, depth, [(subsampling x, y)] of components, is
+    RGB)."""
     if not path.endswith('.y4m'):
         width, height, maximum, n, _ = bench.read_pnm(path)
         return width, height, maximum.bit_length(), [(1, 1)] * n, n == 3
@@ -55,7 +56,7 @@ def read_format(path):
 
 
 def read_planes(path, picture):
-    """The components as arrays of 0 to 1, all of full size."""
+    """Returns the components as arrays of 0 to 1, all of full size."""
     width, height, depth, components, _ = picture
     samples = np.fromfile(path, '<u2')
     planes, at = [], 0
@@ -68,7 +69,8 @@ def read_planes(path, picture):
 
 
 def enlarge(plane, factor, axis):
-    """Linear between samples, of which the first lies on the first."""
+    """Enlarges, linearly between samples, of which the first lies on the
+    first."""
     if factor == 1:
         return plane
     after = np.concatenate([plane, plane], axis).take(

@@ -27,7 +27,8 @@ QUALITIES = (25, 35, 45, 53, 60, 66, 71, 75, 79, 82, 85, 88, 90.5, 93, 95, 96.7,
 
 
 def gray(path, folder):
-    """The luma of a picture as a PGM file in folder; returns its path."""
+    """Writes the luma of a picture as a PGM file in folder, and returns its
+    path."""
     out = os.path.join(folder, os.path.basename(path).split('.')[0] + '.pgm')
     if not os.path.exists(out):
         width, height, maximum, n, samples = bench.read_pnm(path)
@@ -48,7 +49,7 @@ def psnr(path, other):
 
 
 def jpeg2000(path, folder, bits):
-    """(bytes, PSNR); kept for the next time."""
+    """Returns (bytes, PSNR), which are kept for the next time."""
     kept = f'{folder}/{os.path.basename(path)}-{bits}.json'
     if not os.path.exists(kept):
         j2k, back = f'{folder}/out.j2k', f'{folder}/out.pgm'
@@ -63,7 +64,7 @@ def jpeg2000(path, folder, bits):
 
 
 def jpeg2000_lossless(path, folder):
-    """Bytes; kept for the next time."""
+    """Returns bytes, which are kept for the next time."""
     kept = f'{folder}/{os.path.basename(path)}-lossless.json'
     if not os.path.exists(kept):
         j2k = f'{folder}/out.j2k'
@@ -76,7 +77,7 @@ def jpeg2000_lossless(path, folder):
 
 
 def between(x, xs, ys):
-    """y at x of the line through the points; None outside of them."""
+    """Returns y at x of the line through the points, or None outside of them."""
     k = bisect.bisect_left(xs, x)
     if k == 0 or k == len(xs):
         return None
@@ -85,7 +86,7 @@ def between(x, xs, ys):
 
 
 def paco_curve(program, path, options):
-    """Logarithms of bytes and PSNRs, rising."""
+    """Returns logarithms of bytes and PSNRs, rising."""
     points = []
     for quality in QUALITIES:
         line = bench.json_lines(program, f'--quality={quality}', *options,
@@ -95,8 +96,8 @@ def paco_curve(program, path, options):
 
 
 def compare(program, path, folder, options):
-    """Per rate (dB, percent), or None where it cannot be compared. The last is
-    lossless, with 0 dB."""
+    """Returns (dB, percent) for each rate, or None where it cannot be
+    compared. The last is lossless, with 0 dB."""
     logs, psnrs = paco_curve(program, path, options)
     pairs = []
     for bits in RATES:

@@ -59,7 +59,7 @@ def openjpeg_bytes(path):
 
 
 def plot(path, rows, mean):
-    """A bar per picture: percent more or fewer bits than JPEG 2000."""
+    """Draws a bar per picture: percent more or fewer bits than JPEG 2000."""
     scale = 60
     top, line = 64, 17
     height = top + line * len(rows) + 34

@@ -29,7 +29,7 @@ PAUSE = 0.05  # until the last packets of parity are gone, too
 
 
 class Stopwatch:
-    """When a buffer last passed a pad."""
+    """Notes when a buffer last passed a pad."""
 
     def __init__(self, pad):
         self.last = None

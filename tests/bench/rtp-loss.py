@@ -42,7 +42,7 @@ COLORS = {'rtppacopay': '#1f7a4d', 'rtpgstpay': '#b5482f',
 
 
 def read_picture():
-    """Y, Cb, Cr of the clip's first picture."""
+    """Returns Y, Cb, Cr of the clip's first picture."""
     path = os.path.join(bench.CORPUS, CLIP)
     data = subprocess.run(['xz', '-dc', path], check=True,
                           stdout=subprocess.PIPE).stdout
@@ -56,7 +56,7 @@ def read_picture():
 
 
 def make_pictures():
-    """A cycle of pictures: the first one, moved further each time."""
+    """Returns a cycle of pictures: the first one, moved further each time."""
     luma, *chroma = read_picture()
     return [numpy.concatenate(
         [numpy.roll(luma, -STEP * i, 1).ravel()]
@@ -79,7 +79,7 @@ def push(source, data, pts):
 
 
 def convert(description, caps, inputs):
-    """What a pipeline makes of (bytes, PTS): the same."""
+    """Returns what a pipeline makes of (bytes, PTS), as the same."""
     pipeline = Gst.parse_launch(
         f'appsrc name=source format=time caps="{caps}" max-bytes=100000000 '
         f'block=true ! {description} ! queue max-size-buffers=0 '
@@ -96,7 +96,7 @@ def convert(description, caps, inputs):
 
 
 def stream(coded, n):
-    """n frames of the cycle, one after the other."""
+    """Returns n frames of the cycle, one after the other."""
     return [(coded[i % len(coded)], i * FRAME_TIME) for i in range(n)]
 
 
@@ -108,7 +108,7 @@ def code_paco(pictures):
 
 
 def code_jpeg(pictures, size):
-    """JPEG of the quality whose bytes are nearest to size."""
+    """Returns JPEG of the quality whose bytes are nearest to size."""
     inputs = [(((p + 2) >> 2).clip(0, 255).astype('u1').tobytes(),
                i * FRAME_TIME) for i, p in enumerate(pictures)]
     best = None
@@ -124,8 +124,8 @@ def code_jpeg(pictures, size):
 
 
 def send(packets, loss, seed):
-    """Through the loopback, in small parts, so that no socket overflows: yields
-    what was received, and how many were left out."""
+    """Sends through the loopback, in small parts, so that no socket overflows:
+    yields what was received, and how many were left out."""
     chance = random.Random(seed)
     receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     receiver.bind(('127.0.0.1', 0))
@@ -158,7 +158,7 @@ class Quality:
         return float(numpy.vdot(difference, difference)) / difference.size
 
     def show(self, i, data, new):
-        """Frames up to i: what was shown before stays until i."""
+        """Shows frames up to i: what was shown before stays until i."""
         for missed in range(self.frames, i):
             self.sum += self.error(missed)
         if new:
@@ -173,7 +173,7 @@ class Quality:
 
 
 def receive(name, packets, loss, seed, pictures, n):
-    """(frames that came, PSNR of all n)"""
+    """Returns (frames that came, PSNR of all n)."""
     media, encoding, tail, shift = {
         'rtppacopay': ('video', 'X-PACO', 'rtppacodepay ! pacodec', 0),
         'rtpgstpay': ('application', 'X-GST', 'rtpgstdepay ! pacodec', 0),
@@ -209,7 +209,7 @@ def receive(name, packets, loss, seed, pictures, n):
 
 
 def plot(path, rows, n):
-    """PSNR over loss, a line per payloader; loss is drawn by its root."""
+    """Draws PSNR over loss, a line per payloader; loss is drawn by its root."""
     left, top, width, height, best = 60, 60, 560, 300, 50
     x = lambda loss: left + width * math.sqrt(loss / max(RATES))  # noqa: E731
     y = lambda psnr: top + height * (best - psnr) / 45            # noqa: E731

@@ -60,7 +60,7 @@ def has(*elements):
 def make(path, frames=60, coder='pacoenc rate-control=lossless ! qtmux',
          caps='format=I422_10LE,width=96,height=64,framerate=30000/1001',
          sound=True):
-    """A film, with sound of about its length (or a little more)."""
+    """Makes a film, with sound of about its length (or a little more)."""
     pipeline = (f'videotestsrc pattern=snow num-buffers={frames} ! video/x-raw,'
                 f'{caps} ! {coder} name=mux ! filesink location={path}')
     if sound:
@@ -102,8 +102,8 @@ class Film:
         return Gst.PadProbeReturn.OK
 
     def check_same(self, other, what, tolerance=0):
-        """Raises an error unless both show the same pictures, at the same times but
-        for so many ns."""
+        """Raises an error unless both show the same pictures, at the same
+        times but for so many ns."""
         check(self.hashes == other.hashes, f'{what}: other pictures',
               f'{len(self.hashes)} and {len(other.hashes)}')
         check(all(abs(one - two) <= tolerance
@@ -112,8 +112,8 @@ class Film:
 
 
 def packet_times(path):
-    """When the pictures of a MOV or MP4 file are shown, as it says itself: decoders
-    that turn pictures round may say something else."""
+    """Returns when the pictures of a MOV or MP4 file are shown, as it says
+    itself: decoders that turn pictures round may say something else."""
     Gst.init(None)
     pipeline = Gst.parse_launch(f'filesrc location={path} ! qtdemux name=demux '
                                 'demux.video_0 ! queue ! fakesink name=sink')

@@ -58,8 +58,8 @@ class StandIn:
         return list(range(1, self.count + 1))
 
     def run(self, gpus=None, workers=None, there=8, visible=None):
-        """What local.run() says on a machine of so many GPUs; and where ranges ran, as
-        [(range, GPU)]."""
+        """Returns what local.run() says on a machine of so many GPUs, and
+        where ranges ran, as [(range, GPU)]."""
         args = argparse.Namespace(gpus=gpus, workers=workers, threads=1)
         env = {} if visible is None else {'CUDA_VISIBLE_DEVICES': visible}
         with mock.patch.dict(os.environ, env), \
@@ -73,12 +73,12 @@ class StandIn:
 
 
 def check_own():
-    """Workers that run at the same time have different GPUs."""
+    """Checks that workers that run at the same time have different GPUs."""
     for visible, names in ((None, '0123'), ('7,2,5,3,4', '7253')):
         said, ran = StandIn(4, together=4).run(gpus=4, visible=visible)
         check(said == (0, {}), 'ranges failed', said)
         check(sorted(gpu for _, gpu in ran) == sorted(names), 'other GPUs', ran)
-    # Two workers of each, and none that has to have one.
+    # Each has two workers, and there is none that has to have one.
     said, ran = StandIn(4, together=4).run(gpus=2, workers=4)
     check(sorted(gpu for _, gpu in ran) == list('0011'), 'other GPUs', ran)
     said, ran = StandIn(3, together=3).run(workers=3)
@@ -86,7 +86,8 @@ def check_own():
 
 
 def check_failing():
-    """A GPU on which everything fails: each range is made by another one."""
+    """Checks a GPU on which everything fails: each range is made by another
+    one."""
     count = random.randint(1, 12)
     said, ran = StandIn(count, status={'GPU 1': 1, 'GPU 2': -9}).run(gpus=4)
     check(said[0] == 0, 'ranges failed', (said, ran))
@@ -103,7 +104,8 @@ def check_failing():
 
 
 def check_broken_range():
-    """A range that nobody can make is given up, and the others are made."""
+    """Checks that a range that nobody can make is given up, and the others are
+    made."""
     for gpus, tries in ((None, 3), (2, 3), (5, 5)):
         said, ran = StandIn(7, status={'range 3': 1}).run(gpus=gpus)
         check(said[0] == 1, 'another number fails', said)
@@ -129,8 +131,8 @@ def check_refused():
 
 
 def check_emulated():
-    """Elements, by GPUs one of which is lost in each range, while the encoder opens it or
-    later."""
+    """Checks elements, by GPUs one of which is lost in each range, while the
+    encoder opens it or later."""
     driver = os.path.join(os.environ['PACO_BUILD_ROOT'], 'tests', 'gpu', 'kernels',
                           'emulated')
     if not os.path.exists(f'{driver}/libcuda.so.1'):
@@ -141,7 +143,8 @@ def check_emulated():
     env.pop('CUDA_VISIBLE_DEVICES', None)
     lost = random.randrange(4)
     plan = f'device{lost}:{random.randint(1, 60)}:700:lost'
-    # Frames of a range, options, environment, and whether a log's GPUs are right.
+    # These are frames of a range, options, environment, and whether a log's
+    # GPUs are right.
     jobs = {
         'backend=cpu': (8, (), os.environ, lambda found: not found),
         'backend=cuda': (2, ('--gpus', 4),
@@ -174,7 +177,7 @@ def check_emulated():
 
 
 def gpus_in(path):
-    """What a log says of the GPUs that the encoder opens."""
+    """Returns what a log says of the GPUs that the encoder opens."""
     with open(path, encoding='utf-8', errors='replace') as file:
         return {''.join(found) for found in re.findall(
             r'using .*Emulated GPU (\d) \(device \d\)( and 3 more)?', file.read())}

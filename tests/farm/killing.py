@@ -17,7 +17,7 @@ from films import check, farm, make, need_join, same_bytes, skip  # noqa: E402
 
 LONG = '--long' in sys.argv
 FRAMES = 900 if LONG else 60
-# Slow enough to be killed in the middle, whatever the machine.
+# The film is slow enough to be killed in the middle, whatever the machine.
 ENCODER = f'identity sleep-time={200000 if LONG else 40000} ! pacoenc quality=80'
 FAST = 'identity sleep-time=0 ! pacoenc quality=80'
 
@@ -34,8 +34,8 @@ def status(cluster, job):
 
 
 def kill_one(cluster, job, shell=False):
-    """Kills a worker in the middle, or the shell that would have it run again; gives
-    its range."""
+    """Kills a worker in the middle, or the shell that would have it run again,
+    and returns its range."""
     workers = wait_for('a worker', lambda: cluster.workers(job))
     number = random.choice(list(workers))
     time.sleep(random.uniform(0, 0.3))
@@ -69,7 +69,7 @@ def finish(cluster, job, seconds):
 
 
 def on_one_machine():
-    """What is to come out of it."""
+    """Makes what is to come out of it."""
     make('film.mov', frames=FRAMES, sound=False)
     farm('local', 'film.mov', 'one.paco', '--ranges', 1, '--encoder',
          FAST)
@@ -102,7 +102,7 @@ def check_short(cluster):
 
 
 def check_long(cluster):
-    """Everything, at random, for some minutes."""
+    """Does everything, at random, for some minutes."""
     submit(cluster, 'film.mov', 'film.paco', '--encoder', ENCODER, '--frames', 8,
            '--threads', 1)
     job = os.path.abspath('film.paco.farm')

@@ -20,7 +20,7 @@ FOLDER = os.environ.get('PACO_OPENJD') or os.path.join(
 
 
 def install():
-    """The program openjd."""
+    """Returns the program openjd."""
     program = os.path.join(FOLDER, 'bin', 'openjd')
     if os.path.exists(program):
         return program

@@ -23,12 +23,12 @@ LOSSLESS = ('--encoder', 'pacoenc rate-control=lossless')
 
 
 def some(*values):
-    """Two of them; with --long all."""
+    """Returns two of them; with --long all."""
     return values if '--long' in sys.argv else random.sample(values, 2)
 
 
 def coded(source, out, *options, workers=3):
-    """The film that becomes of source, by random ranges."""
+    """Returns the film that becomes of source, by random ranges."""
     frames = random.randint(1, 30)
     farm('local', source, out, '--frames', frames, '--workers', workers,
          '--threads', 1, *options)
@@ -40,7 +40,7 @@ def coded(source, out, *options, workers=3):
 
 
 def check_containers():
-    """Films whose times are rounded in all ways."""
+    """Checks films whose times are rounded in all ways."""
     make('film.mov')
     make('rounded.mkv', coder='pacoenc rate-control=lossless ! matroskamux')
     make('raw.avi', coder='avimux', caps='format=UYVY,width=96,height=64,'
@@ -72,7 +72,7 @@ def check_containers():
 
 
 def check_prediction():
-    """Codecs that predict pictures, both ways: to them, and from them."""
+    """Checks codecs that predict pictures, both ways: to them, and from them."""
     if not has('x264enc', 'h264parse', 'openh264dec'):
         print('There is no x264enc or no openh264dec: no H.264.')
         return
@@ -94,7 +94,8 @@ def check_prediction():
 
 
 def check_identity():
-    """The same bytes, whatever the ranges; and those of gst-launch-1.0."""
+    """Checks that the bytes are the same, whatever the ranges, and are those
+    of gst-launch-1.0."""
     make('film.mov')
     launch('filesrc location=film.mov ! qtdemux ! pacoparse ! pacodec ! pacoenc '
            'quality=70 ! filesink location=straight.paco')
@@ -104,7 +105,8 @@ def check_identity():
 
 
 def check_stacks():
-    """The same of pictures that come from stacks, and are coded in others."""
+    """Checks the same of pictures that come from stacks, and are coded in
+    others."""
     source, muxer = random.choice((('slices.mov', 'qtmux !'), ('slices.paco', '')))
     encoder = f'pacoenc rate-control=lossless stack={random.randint(2, 9)}'
     launch('videotestsrc pattern=smpte num-buffers=60 ! video/x-raw,format=GRAY8,'
@@ -118,7 +120,7 @@ def check_stacks():
 
 
 def make_folder(name, frames):
-    """Pictures of random samples, as PGM files."""
+    """Makes pictures of random samples, as PGM files."""
     os.mkdir(name)
     for number in range(frames):
         with open(f'{name}/scan_{number:04}.pgm', 'wb') as file:
@@ -139,8 +141,8 @@ def knows(command):
 
 
 def check_archive():
-    """A folder of pictures, by ranges of files: the archive of one machine, which
-    restores each file."""
+    """Checks a folder of pictures, by ranges of files: it becomes the archive
+    of one machine, which restores each file."""
     if not all(map(knows, ('archive', 'restore', 'join'))):
         print('The program paco archives nothing: no archive.')
         return
@@ -196,7 +198,7 @@ def check_refusals():
                    '1'), ('join',), ('nothing',)):
         farm(*words, status=2)
 
-    # A part that is missing, damaged, or of other settings.
+    # A part may be missing, damaged, or of other settings.
     part = f'{job}/parts/00002.paco'
     shutil.copy(part, 'kept')
     os.unlink(part)
@@ -218,7 +220,7 @@ def check_refusals():
     for name in ('00002.paco', '00002.json'):
         os.unlink(f'{job}/parts/{name}')
 
-    # A source that has changed, or parts that do not meet.
+    # A source may have changed, or parts may not meet.
     farm('local', job)
     with open(f'{job}/parts/00001.json', encoding='utf-8') as file:
         record = json.load(file)
@@ -230,15 +232,16 @@ def check_refusals():
     os.utime('film.mov')
     refuse('has changed since', 'run', job, 1)
     os.truncate('film.mov', 1000)
-    # An error of the demuxer, or a film of no pictures, as its threads come to it.
+    # There may be an error of the demuxer, or a film of no pictures, as its
+    # threads come to it.
     farm('plan', 'film.mov', 'broken.paco', status=(1, 4))
     check(not os.path.exists('broken.paco.farm'), 'a job of a broken film')
     check(not os.path.exists('out.paco'), 'a film was made of all that')
 
 
 def check_full_disk():
-    """A disk of nothing but a few pages: what cannot be written is said, and what is
-    there stays."""
+    """Checks a disk of nothing but a few pages: what cannot be written is
+    said, and what is there stays."""
     make('film.mov')
     job = job_with_parts('full.paco', '--encoder',
                          'pacoenc rate-control=lossless')
@@ -257,8 +260,9 @@ def check_full_disk():
 
 
 def check_sweep():
-    """What killed tasks of this machine have left of a range goes. What others make
-    stays, also on a machine whose name begins with this one's."""
+    """Checks that what killed tasks of this machine have left of a range goes,
+    and what others make stays, also on a machine whose name begins with
+    this one's."""
     sys.path.insert(0, os.path.join(ROOT, 'pipelines', 'farm'))
     from job import Job, own_name
     host = socket.gethostname()

@@ -50,7 +50,8 @@ change_component (FuzzParts *parts)
   picture->components[0].subsampling_y = 0;
 }
 
-/* Components that are new are like those that were there. */
+/* Changes how many components there are. Those that are new are like those that
+ * were there. */
 static void
 change_n_components (FuzzParts *parts)
 {
@@ -74,7 +75,7 @@ draw_step (FuzzParts *parts)
   return (uint16_t) below (parts->random, 1 << 14);
 }
 
-/* Of one component, or of all. */
+/* Changes the wavelet of one component, or of all. */
 static void
 change_wavelet (FuzzParts *parts)
 {
@@ -154,8 +155,9 @@ change_hdr (FuzzRandom *random, PacoVideoInfo *video)
   video->max_frame_average_light = (uint16_t) draw_number (random);
 }
 
-/* Of which stack a frame is, and how that was made: what lies, says so of a frame that is
- * coded like a slice. Mostly a slice stays one of its stack. */
+/* Changes of which stack a frame is, and how that was made. What lies says
+ * so of a frame that is coded like a slice. Mostly a slice stays one of its
+ * stack. */
 static void
 change_slice (FuzzRandom *random, PacoVideoInfo *video)
 {
@@ -184,7 +186,7 @@ change_slice (FuzzRandom *random, PacoVideoInfo *video)
   }
 }
 
-/* What the codec only carries, and elements believe or not. */
+/* Changes what the codec only carries, and elements believe or not. */
 static void
 change_video (FuzzParts *parts)
 {
@@ -295,7 +297,8 @@ change_header_once (FuzzParts *parts)
   }
 }
 
-/* Headers that are not allowed are given up again: they end all else. */
+/* Changes the header. Headers that are not allowed are given up again, since
+ * they end all else. */
 void
 fuzz_change_header (FuzzParts *parts)
 {
@@ -315,7 +318,7 @@ fuzz_change_header (FuzzParts *parts)
 
 #define MAX_CHUNKS 64
 
-/* Where chunks lie, as far as they are chunks. */
+/* Finds where chunks lie, as far as they are chunks. */
 static unsigned
 find_chunks (const GByteArray *chunks, PacoChunk *found)
 {
@@ -327,8 +330,9 @@ find_chunks (const GByteArray *chunks, PacoChunk *found)
   return n;
 }
 
-/* A number of 1, 2, 4 or 8 bytes in the chunk becomes one that is small, the largest
- * or the least. What it is a part of, and where it begins, is not known. */
+/* Makes a number of 1, 2, 4 or 8 bytes in the chunk one that is small, the
+ * largest or the least. What it is a part of, and where it begins, is not
+ * known. */
 static void
 change_number (FuzzRandom *random, uint8_t *data, size_t size)
 {

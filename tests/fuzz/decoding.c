@@ -8,7 +8,7 @@
 
 #define MAX_VARIANTS 3
 
-/* What a decoder was configured for. */
+/* This is what a decoder was configured for. */
 typedef struct
 {
   PacoDecoder *decoder;
@@ -20,7 +20,8 @@ typedef struct
 
 static Variant variants[MAX_VARIANTS];
 
-/* Component 0 and those with as many lines: 4 pixels to a group, bit by bit. */
+/* Packs component 0 and those with as many lines: 4 pixels to a group, bit by
+ * bit. */
 static void
 pack_components (PacoSampleLayout *layouts, const PacoPictureFormat *format)
 {

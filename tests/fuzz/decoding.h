@@ -7,8 +7,8 @@
 /* Larger pictures are left alone, so that an input takes milliseconds. */
 #define FUZZ_MAX_SAMPLES (1u << 15)
 
-/* A decoded picture in memory of exactly the size that a decoder writes, so
- * that a sanitizer sees one byte more. */
+/* This is a decoded picture in memory of exactly the size that a decoder
+ * writes, so that a sanitizer sees one byte more. */
 typedef struct
 {
   PacoPicture picture;
@@ -16,9 +16,9 @@ typedef struct
   size_t size; /* bytes */
 } FuzzPicture;
 
-/* bytes: of a sample, 1 or 2; 0: the fewest that its depth needs; FUZZ_PACKED:
- * components that can be share their memory, bit by bit. The memory is filled with
- * one value. */
+/* Makes memory for a picture, filled with one value. bytes are those of a
+ * sample, 1 or 2; 0: the fewest that its depth needs; FUZZ_PACKED: components
+ * that can be share their memory, bit by bit. */
 #define FUZZ_PACKED 4
 void fuzz_picture_init (FuzzPicture *picture, const PacoHeader *header,
     unsigned reduce, unsigned bytes);
@@ -30,8 +30,8 @@ typedef struct
   uint32_t corrupted_blocks, concealed_blocks;
 } FuzzVerdict;
 
-/* Number of the CPU backend's variants on this machine: plain, AVX2, AVX-512.
- */
+/* Returns how many variants of the CPU backend this machine has: plain, AVX2,
+ * AVX-512. */
 unsigned fuzz_n_variants (void);
 const char *fuzz_variant_name (unsigned variant);
 
@@ -39,7 +39,7 @@ const char *fuzz_variant_name (unsigned variant);
  * opened once, and configured only for frames that need it. */
 FuzzVerdict fuzz_decode (unsigned variant, const PacoCodedFrame *coded,
     unsigned reduce, FuzzPicture *picture);
-/* The same as the next frame of the stream. */
+/* Decodes it as the next frame of the stream. */
 FuzzVerdict fuzz_decode_next (unsigned variant, const PacoCodedFrame *coded,
     unsigned reduce, FuzzPicture *picture);
 /* Closes the decoders that were kept open: programs that end are checked for

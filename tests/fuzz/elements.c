@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The plugin's entry point. */
+/* This is the plugin's entry point. */
 void gst_plugin_paco_register (void);
 
 /* What GLib and GStreamer complain of is an error of those who call them. libFuzzer

@@ -4,6 +4,7 @@
 #pragma once
 #include <gst/gst.h>
 
-/* The decoder of both: max-pixels keeps an input from taking seconds. */
+/* This is the decoder of both: max-pixels keeps an input from taking
+ * seconds. */
 #define FUZZ_DECODER                                                           \
   "pacodec name=decoder backend=cpu threads=1 max-pixels=40000 "

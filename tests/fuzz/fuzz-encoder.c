@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A fuzz target: the encoder. The first bytes of the input draw a format, a
- * layout and parameters, the others are the memory of the picture. Every
- * variant must write the reference's bytes, keep to the largest size that it
- * has announced, and be decoded without a broken block. */
+ * Fuzzes the encoder. The first bytes of the input draw a format, a layout and
+ * parameters, the others are the memory of the picture. Every variant must
+ * write the reference's bytes, keep to the largest size that it has announced,
+ * and be decoded without a broken block. */
 #include "codec/cpu/backend_private.h"
 #include "codec/reference/reference.h"
 #include "tests/codec/random-picture.h"
@@ -29,7 +29,7 @@ open_encoder (unsigned variant)
   return encoders[variant];
 }
 
-/* All of the memory: bits that are no samples are ignored. */
+/* Fills all of the memory: bits that are no samples are ignored. */
 static void
 fill (TestPicture *picture, const uint8_t *data, size_t size)
 {

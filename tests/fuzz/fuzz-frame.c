@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What a decoder does with any bytes: header, index and blocks through the
- * fastest variant of the CPU backend, whole and at the least resolution, as
- * they are and with their lengths and checks made true, and cut to fewer bytes.
- * A sanitizer is the judge; here is nothing to assert but that frames that were
- * submitted come back, and that a frame that was cut is one, of so many bytes.
- * fuzz-replay and libFuzzer call it. */
+ * Fuzzes what a decoder does with any bytes: header, index and blocks go
+ * through the fastest variant of the CPU backend, whole and at the least
+ * resolution, as they are and with their lengths and checks made true, and cut
+ * to fewer bytes. A sanitizer is the judge; here is nothing to assert but that
+ * frames that were submitted come back, and that a frame that was cut is one,
+ * of so many bytes. fuzz-replay and libFuzzer call it. */
 #include "codec/frame_cut.h"
 #include "tests/fuzz/decoding.h"
 #include "tests/fuzz/fuzz.h"
@@ -59,7 +59,7 @@ try_frame (const uint8_t *data, size_t size)
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-  /* Memory of exactly this size: a read beyond it is seen. */
+  /* This memory has exactly this size, so that a read beyond it is seen. */
   uint8_t *copy = g_malloc (size);
 
   if (size)

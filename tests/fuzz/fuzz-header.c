@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A fuzz target: the header alone. What is taken for a header must, written
- * again, be a header that says the same. */
+ * Fuzzes the header alone. What is taken for a header must, written again, be
+ * a header that says the same. */
 #include "codec/decoder.h"
 #include "codec/geometry.h"
 #include "tests/codec/random-ancillary.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A fuzz target: frames through libpaco. A header asks for no more bytes than it has; a
- * frame whose place is changed says that place and is otherwise what it was; and the
- * samples of a region are those of the whole picture. The bytes in front of the frame
- * say what is decoded. */
+ * Fuzzes libpaco with frames. A header asks for no more bytes than it has; a
+ * frame whose place is changed says that place and is otherwise what it was;
+ * and the samples of a region are those of the whole picture. The bytes in
+ * front of the frame say what is decoded. */
 #include "lib/paco.h"
 #include "tests/fuzz/decoding.h"
 #include "tests/fuzz/fuzz.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The bytes in front of the frame. */
+/* These are the bytes in front of the frame. */
 enum
 {
   REDUCE = 0,
@@ -22,7 +22,8 @@ enum
   PLACE = 6,
 };
 
-/* What a region's place must be a multiple of: subsampled samples of two fields. */
+/* A region's place must be a multiple of it: of subsampled samples of two
+ * fields. */
 #define REGION_STEP 8
 
 typedef struct
@@ -38,7 +39,7 @@ give_up (const char *what, const char *why)
   abort ();
 }
 
-/* Open as long as the process lives. */
+/* Opens a decoder, which stays open as long as the process lives. */
 static PacoFrameDecoder *
 open_decoder (void)
 {
@@ -68,7 +69,7 @@ set (const char *name, const char *value)
     give_up (name, error.message);
 }
 
-/* FALSE if it is no frame of a picture that is small enough. */
+/* Returns FALSE if it is no frame of a picture that is small enough. */
 static bool
 probe (const uint8_t *data, size_t size, PacoInfo *info)
 {
@@ -77,7 +78,7 @@ probe (const uint8_t *data, size_t size, PacoInfo *info)
   PacoError error;
 
   do {
-    /* Memory of exactly this size: a read beyond it is seen. */
+    /* This memory has exactly this size, so that a read beyond it is seen. */
     uint8_t *first = g_memdup2 (data, needed);
 
     if (before > 0 && needed <= before)
@@ -86,7 +87,7 @@ probe (const uint8_t *data, size_t size, PacoInfo *info)
     status = paco_probe (first, needed, info, &needed, &error);
     g_free (first);
   } while (status == PACO_STATUS_MORE && needed <= size);
-  /* With more than the header it is known whether the frame is lossless. */
+  /* From more than the header it is known whether the frame is lossless. */
   return status == PACO_STATUS_OK
       && paco_probe (data, size, info, NULL, NULL) == PACO_STATUS_OK
       && (uint64_t) info->width * info->height * info->n_components
@@ -159,7 +160,7 @@ decode (const uint8_t *data, size_t size, const PacoInfo *info, uint32_t width,
   return false;
 }
 
-/* Says whether the region at (x, y) is that part of the whole. */
+/* Checks that the region at (x, y) is that part of the whole. */
 static void
 compare (const PacoInfo *info, const Picture *whole, const Picture *region,
     uint32_t x, uint32_t y, uint32_t width, uint32_t height)

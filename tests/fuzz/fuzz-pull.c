@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A fuzz target: pacoparse in pull mode, which asks its source for bytes, and
- * pacodec, from the beginning to the end or an error; libFuzzer's time limit
- * ends what hangs. First byte:
- * bits 0-1 seeks, bit 2 far ones, bit 3 backwards, bit 4 accurate, bit 6 the
- * parser alone. */
+ * Fuzzes pacoparse in pull mode, which asks its source for bytes, and pacodec,
+ * from the beginning to the end or an error; libFuzzer's time limit ends what
+ * hangs. The first byte has bits 0-1 seeks, bit 2 far ones, bit 3 backwards,
+ * bit 4 accurate, bit 6 the parser alone. */
 #include "tests/fuzz/elements.h"
 #include "tests/fuzz/fuzz.h"
 #include <gio/gio.h>
@@ -17,7 +16,8 @@ enum
   PARSER_ALONE = 1 << 6,
 };
 
-/* A new one: giostreamsrc keeps bytes of a stream that it had before. */
+/* Makes a new one, because giostreamsrc keeps bytes of a stream that it had
+ * before. */
 static GstElement *
 new_pipeline (unsigned how)
 {
@@ -70,7 +70,7 @@ seek (GstElement *pipeline, unsigned how, gint64 time)
         time, GST_SEEK_TYPE_NONE, -1);
 }
 
-/* From paused to the end. */
+/* Plays from paused to the end. */
 static void
 play (GstElement *pipeline, const uint8_t *data, size_t size)
 {

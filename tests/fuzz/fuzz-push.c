@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A fuzz target: pacoparse, alone or with pacodec, to which a stream is pushed in
- * chunks of any size. The elements live as long as the process and are flushed
- * between inputs. First byte: bits 0-2 chunks, bits 3-4 levels left out, bit 5
+ * Fuzzes pacoparse, alone or with pacodec: a stream is pushed in chunks of any
+ * size. The elements live as long as the process and are flushed between
+ * inputs. The first byte has bits 0-2 chunks, bits 3-4 levels left out, bit 5
  * a flush in the middle, bit 6 the parser alone, bit 7 buffers are frames. */
 #include "tests/fuzz/elements.h"
 #include "tests/fuzz/fuzz.h"
@@ -60,7 +60,7 @@ flush (GstHarness *harness, unsigned how)
   gst_harness_push_event (harness, gst_event_new_segment (&segment));
 }
 
-/* What the elements have said is of no interest. */
+/* Forgets what the elements have said, which is of no interest. */
 static void
 forget_events (GstHarness *harness)
 {
@@ -72,7 +72,8 @@ forget_events (GstHarness *harness)
     gst_event_unref (event);
 }
 
-/* Bytes of the frame that begins at data, as far as its header tells. */
+/* Returns how many bytes the frame has that begins at data, as far as its
+ * header tells. */
 static size_t
 frame_bytes (const uint8_t *data, size_t size)
 {

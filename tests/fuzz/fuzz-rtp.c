@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A fuzz target: a frame through rtppacopay, and its packets, lost, repeated, in
- * another order, with other bytes and with headers that contradict one another, through
- * rtppacodepay. What is done to them the first bytes say, so that they and the frame
- * can be changed each for itself. What rtppacopay refuses goes into packets as it is.
- * The elements live as long as the process. */
+ * Fuzzes RTP: a frame goes through rtppacopay, and its packets, lost,
+ * repeated, in another order, with other bytes and with headers that
+ * contradict one another, through rtppacodepay. The first bytes say what is
+ * done to them, so that they and the frame can be changed each for itself.
+ * What rtppacopay refuses goes into packets as it is. The elements live as
+ * long as the process. */
 #include "plugin/gstpacortpformat.h"
 #include "tests/fuzz/fuzz.h"
 #include <gst/check/gstharness.h>
@@ -11,7 +12,7 @@
 
 #define MOST_PACKETS 400
 
-/* The bytes in front of the frame. */
+/* These are the bytes in front of the frame. */
 enum
 {
   SEED = 0,     /* 4 bytes, of the generator */
@@ -60,7 +61,8 @@ forget_events (GstHarness *harness)
     gst_event_unref (event);
 }
 
-/* A packet with headers that are possible, more or less, and bytes of data. */
+/* Makes a packet with headers that are possible, more or less, and bytes of
+ * data. */
 static GstBuffer *
 make_packet (GRand *random, const uint8_t *data, size_t size)
 {
@@ -90,7 +92,7 @@ make_packet (GRand *random, const uint8_t *data, size_t size)
   return packet;
 }
 
-/* All packets of the frame, and some that are made up. */
+/* Makes all packets of the frame, and some that are made up. */
 static GPtrArray *
 make_packets (
     GRand *random, const uint8_t *how, const uint8_t *data, size_t size)
@@ -117,7 +119,7 @@ make_packets (
   return packets;
 }
 
-/* A number like this one, or one at the end of what there are. */
+/* Returns a number like this one, or one at the end of what there are. */
 static guint32
 change_number (GRand *random, guint32 number)
 {
@@ -172,7 +174,8 @@ change_field (GRand *random, guint8 *payload, gsize size)
   gst_paco_rtp_header_write (&header, payload);
 }
 
-/* A copy of which a field of the payload's header, a byte, or the size is another. */
+/* Copies a packet of which a field of the payload's header, a byte, or the size
+ * is another. */
 static GstBuffer *
 change (GRand *random, const GstBuffer *packet)
 {

@@ -42,7 +42,7 @@ make_folder (const char *folder, const char *kind)
   g_free (name);
 }
 
-/* The same frame four times, as a stream has it, and then another. */
+/* Makes a stream of the same frame four times, and then another. */
 static GByteArray *
 make_stream (const GPtrArray *seeds, FuzzRandom *random)
 {
@@ -70,8 +70,8 @@ is_stack (const char *data, size_t size)
       && header.video.slice.length > 0;
 }
 
-/* A whole file of slices, twice: pushed in chunks, and frame by frame. Returns the
- * number of the next stream. */
+/* Writes a whole file of slices, twice: pushed in chunks, and frame by frame.
+ * Returns the number of the next stream. */
 static unsigned
 write_stack (const char *folder, unsigned number, const char *path)
 {
@@ -149,11 +149,13 @@ write_file_seeds (const char *folder)
   g_rand_free (rand);
 }
 
-/* A WAV file behind the byte that says so, and what chunk 15 would keep of it. */
+/* Writes a WAV file behind the byte that says so, and what chunk 15 would keep
+ * of it. */
 static void
 write_sound_seeds (const char *folder)
 {
-  /* The format, its length behind it: PCM of 16 bits; floats, extensible. */
+  /* This is the format, its length behind it: PCM of 16 bits; floats,
+   * extensible. */
   static const char pcm[] = "\1\0\2\0\200\273\0\0\0\356\2\0\4\0\20\0";
   static const char floats[] = "\376\377\1\0\200\273\0\0\0\356\2\0\4\0\40\0"
                                "\26\0\40\0\4\0\0\0\3\0\0\0\0\0\20\0"

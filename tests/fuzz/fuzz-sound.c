@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A fuzz target: the WAV file of a folder that is archived (archive/sound.h), and
- * chunk 15, which keeps what it has besides its samples. A file that is read comes back
- * from its chunk and its samples; anything may stand in a chunk. The first byte says
- * which of both the others are. */
+ * Fuzzes the WAV file of a folder that is archived (archive/sound.h), and
+ * chunk 15, which keeps what it has besides its samples. A file that is read
+ * comes back from its chunk and its samples; anything may stand in a chunk.
+ * The first byte says which of both the others are. */
 #include "archive/sound.h"
 #include "codec/bytes.h"
 #include "tests/fuzz/fuzz.h"
@@ -19,7 +19,7 @@ give_up (const char *what, const GError *error)
   abort ();
 }
 
-/* Whoever refuses something says why. */
+/* Checks that whoever refuses something says why. */
 static void
 check_error (GError **error)
 {
@@ -121,7 +121,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 
   if (size < 2)
     return 0;
-  /* Memory of exactly this size: a read beyond it is seen. */
+  /* This memory has exactly this size, so that a read beyond it is seen. */
   copy = g_memdup2 (data + 1, size - 1);
   if (data[0] % 4 == 0)
     try_chunk (copy, size - 1);

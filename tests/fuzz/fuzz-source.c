@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A fuzz target: source files of the archive. What is taken apart must be the same file
- * again when it is put together from what was kept and from its picture, which is coded
- * and decoded in between. What the frame's chunks keep of it must come out of them as
- * it was. Then that, and the frame, are changed, as what comes out of a stream may be
- * anything; nothing is asked of the file that it makes. The first byte says how often
- * that is changed, four more are the generator's seed, the others the file. With an odd
- * seed what cannot be made again is kept whole. */
+ * Fuzzes source files of the archive. What is taken apart must be the same
+ * file again when it is put together from what was kept and from its picture,
+ * which is coded and decoded in between. What the frame's chunks keep of it
+ * must come out of them as it was. Then that, and the frame, are changed, as
+ * what comes out of a stream may be anything; nothing is asked of the file
+ * that it makes. The first byte says how often that is changed, four more are
+ * the generator's seed, the others the file. With an odd seed what cannot be
+ * made again is kept whole. */
 #include "archive/chunks.h"
 #include "archive/kinds.h"
 #include "tests/fuzz/decoding.h"
@@ -61,7 +62,7 @@ check_error (GError **error)
   g_clear_error (error);
 }
 
-/* Open as long as the process lives. */
+/* Opens a coder, which stays open as long as the process lives. */
 static Coder *
 open_coder (void)
 {
@@ -97,7 +98,8 @@ open_coder (void)
   return &coder;
 }
 
-/* What the kind says of the file by its first bytes, or what it reads of it. */
+/* Finds what the kind says of the file by its first bytes, or what it reads of
+ * it. */
 static gboolean
 look (const PacoSourceKind *kind, const uint8_t *data, size_t size,
     PacoInfo *info, GError **error)
@@ -119,8 +121,8 @@ look (const PacoSourceKind *kind, const uint8_t *data, size_t size,
   return good;
 }
 
-/* That must be what the whole file says, but for samples that take more bits than the
- * header promises. */
+/* Checks that it is what the whole file says, but for samples that take more
+ * bits than the header promises. */
 static void
 check_look (const PacoSourceKind *kind, const uint8_t *data, size_t size,
     const PacoSource *source)
@@ -137,7 +139,7 @@ check_look (const PacoSourceKind *kind, const uint8_t *data, size_t size,
     give_up ("look() and parse()", "do not say the same");
 }
 
-/* Makes the file again; FALSE if that is refused. */
+/* Makes the file again; returns FALSE if that is refused. */
 static gboolean
 restore (Coder *coder, const PacoSourceKind *kind, const uint8_t *rest,
     size_t rest_size, size_t file_size, const PacoFrame *frame, GError **error)
@@ -157,7 +159,7 @@ restore (Coder *coder, const PacoSourceKind *kind, const uint8_t *rest,
       kind, rest, rest_size, &info, file_size, &coder->rebuilt, error);
 }
 
-/* A frame whose chunks are others, with checks that are right. */
+/* Reads a frame whose chunks are others, with checks that are right. */
 static void
 read_changed (Coder *coder, FuzzRandom *random, const PacoFrame *frame)
 {
@@ -181,7 +183,7 @@ read_changed (Coder *coder, FuzzRandom *random, const PacoFrame *frame)
   g_free (changed);
 }
 
-/* With other bytes in what was kept. */
+/* Restores with other bytes in what was kept. */
 static void
 restore_changed (Coder *coder, const PacoSourceKind *kind, const uint8_t *how,
     size_t file_size, const PacoFrame *frame)
@@ -199,7 +201,7 @@ restore_changed (Coder *coder, const PacoSourceKind *kind, const uint8_t *how,
     memcpy (changed, coder->source.rest->data, size);
     for (unsigned k = 1 + fuzz_random_below (&random, 3); k > 0; k--)
       size = fuzz_mutate_bytes (&random, changed, size, capacity);
-    /* Memory of exactly this size: a read beyond it is seen. */
+    /* This memory has exactly this size, so that a read beyond it is seen. */
     rest = g_memdup2 (changed, size);
     read_changed (coder, &random, frame);
     if (!restore (coder, kind, rest, size,
@@ -298,7 +300,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 
   if (size <= INSTRUCTIONS)
     return 0;
-  /* Memory of exactly this size: a read beyond it is seen. */
+  /* This memory has exactly this size, so that a read beyond it is seen. */
   size -= INSTRUCTIONS;
   file = g_memdup2 (data + INSTRUCTIONS, size);
   kind = paco_source_kind (file, size);
@@ -310,8 +312,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 
 /* --- mutations ------------------------------------------------------------ */
 
-/* A field of a header, of 1, 2 or 4 bytes in one order or the other, becomes small, one
- * of those that DPX knows, or the largest. */
+/* Makes a field of a header, of 1, 2 or 4 bytes in one order or the other,
+ * small, one of those that DPX knows, or the largest. */
 static void
 change_field (FuzzRandom *random, uint8_t *data, size_t size)
 {
@@ -327,7 +329,7 @@ change_field (FuzzRandom *random, uint8_t *data, size_t size)
 
   if (size < 4)
     return;
-  /* Where DPX has its fields, or anywhere. */
+  /* It lies where DPX has its fields, or anywhere. */
   at = fuzz_random_one_in (random, 2) && size > 960
       ? 4 * (192 + fuzz_random_below (random, 48))
       : fuzz_random_below (random, (uint32_t) MIN (size - 3, 2048));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A fuzz target: a frame through the reference and every variant of the CPU
- * backend (plain, AVX2, AVX-512). Verdict, number of broken blocks and every
- * byte of the picture must be the same. */
+ * Fuzzes the reference and every variant of the CPU backend (plain, AVX2,
+ * AVX-512) with a frame. Verdict, number of broken blocks and every byte of
+ * the picture must be the same. */
 #include "codec/reference/reference.h"
 #include "tests/fuzz/decoding.h"
 #include "tests/fuzz/fuzz.h"
@@ -12,8 +12,8 @@
 /* The reference takes its time. */
 #define MAX_SAMPLES (FUZZ_MAX_SAMPLES / 2)
 
-/* The frame, and the same one with a change in its payload, follow each other as a
- * stream: so broken blocks are concealed by what they were. */
+/* The frame, and the same one with a change in its payload, follow each other
+ * as a stream, so that broken blocks are concealed by what they were. */
 typedef struct
 {
   PacoCodedFrame frames[2];
@@ -51,7 +51,7 @@ compare_frame (const Stream *stream, unsigned variant, unsigned n)
   fuzz_picture_clear (&picture);
 }
 
-/* The reference's pictures. */
+/* Decodes the reference's pictures. */
 static void
 decode_stream (Stream *stream)
 {

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The entry points that libFuzzer looks for (AFL++ takes them too). Each target
- * defines the first one; what is wrong with an input ends the process. */
+ * Declares the entry points that libFuzzer looks for (AFL++ takes them too).
+ * Each target defines the first one; what is wrong with an input ends the
+ * process. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
-/* Before the first input. */
+/* Is called before the first input. */
 int LLVMFuzzerInitialize (int *argc, char ***argv);
 
 /* Changes the input in place, in capacity bytes, and returns its new size. */
 size_t LLVMFuzzerCustomMutator (
     uint8_t *data, size_t size, size_t capacity, unsigned seed);
 
-/* Bytes in front of a frame that say what is done to it (mutate-prefixed.c). */
+/* So many bytes in front of a frame say what is done to it
+ * (mutate-prefixed.c). */
 #define FUZZ_PREFIX 11
 
-/* libFuzzer's own mutator, which knows what comparisons wanted. */
+/* Is libFuzzer's own mutator, which knows what comparisons wanted. */
 size_t LLVMFuzzerMutate (uint8_t *data, size_t size, size_t capacity);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The mutator of fuzz targets whose input is a frame: mostly the one that knows
- * the format, sometimes libFuzzer's. */
+ * Changes the inputs of fuzz targets that take a frame: mostly by the mutator
+ * that knows the format, sometimes by libFuzzer's. */
 #include "tests/fuzz/decoding.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutator.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The mutator of fuzz targets whose input is a frame behind bytes that say what is done
- * to it: both are changed, each for itself. */
+ * Changes the inputs of fuzz targets that take a frame behind bytes that say
+ * what is done to it: both are changed, each for itself. */
 #include "tests/fuzz/decoding.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutator.h"

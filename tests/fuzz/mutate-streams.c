@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The mutator of fuzz targets whose input is a byte that says how (elements.h)
- * and a stream. */
+ * Changes the inputs of fuzz targets that take a byte that says how
+ * (elements.h) and a stream. */
 #include "tests/fuzz/decoding.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/mutator.h"

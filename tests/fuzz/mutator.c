@@ -13,7 +13,7 @@
 
 /* --- changes of index and payload --- */
 
-/* The bytes of block i become n; what is new is noise or zeros. */
+/* Makes the bytes of block i n; what is new is noise or zeros. */
 static void
 resize_block (FuzzParts *parts, uint32_t i, uint32_t n)
 {
@@ -201,8 +201,8 @@ fuzz_mutate_frame (uint8_t *data, size_t size, size_t capacity,
   return size;
 }
 
-/* Where a frame lies in a stream; to the next one or to the end if its header
- * has no true size. */
+/* This is where a frame lies in a stream; it goes to the next one or to the end
+ * if its header has no true size. */
 typedef struct
 {
   size_t start, size;
@@ -241,7 +241,7 @@ mutate_place (FuzzRandom *random, uint8_t *data, size_t size, size_t capacity,
   return place.start + made + rest;
 }
 
-/* A copy of the frame behind the stream. */
+/* Puts a copy of the frame behind the stream. */
 static size_t
 repeat_place (uint8_t *data, size_t size, size_t capacity, Place place)
 {

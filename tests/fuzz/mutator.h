@@ -18,7 +18,7 @@ void fuzz_repair_frame (uint8_t *data, size_t size);
 size_t fuzz_mutate_frame (uint8_t *data, size_t size, size_t capacity,
     uint32_t max_samples, uint64_t seed);
 
-/* The same for a stream of frames and other bytes: a frame of it is changed,
- * left out, repeated, moved or cut, or bytes between frames are. */
+/* Changes a stream of frames and other bytes likewise: a frame of it is
+ * changed, left out, repeated, moved or cut, or bytes between frames are. */
 size_t fuzz_mutate_stream (uint8_t *data, size_t size, size_t capacity,
     uint32_t max_samples, uint64_t seed);

@@ -97,7 +97,7 @@ fuzz_parts_point_to_attachment (FuzzParts *parts)
       parts->attachment->data, parts->attachment->len);
 }
 
-/* Takes the bytes at the end; returns how many. */
+/* Takes the bytes at the end, and returns how many there are. */
 static size_t
 take_attachment (FuzzParts *parts, const uint8_t *data, size_t size)
 {
@@ -233,7 +233,7 @@ settle_cuts (FuzzParts *parts)
   }
 }
 
-/* Blocks from the end become empty until the frame fits into capacity. */
+/* Empties blocks from the end until the frame fits into capacity. */
 static void
 fit (FuzzParts *parts, size_t capacity)
 {

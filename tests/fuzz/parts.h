@@ -25,25 +25,26 @@ typedef struct
   FuzzRandom *random;
 } FuzzParts;
 
-/* Fills *parts, whose max_samples and random are set. FALSE, and nothing to clear, if
- * the header is none, or that of a larger picture. */
+/* Fills *parts, whose max_samples and random are set. Returns FALSE, with
+ * nothing to clear, if the header is none, or that of a larger picture. */
 bool fuzz_parts_take (FuzzParts *parts, const uint8_t *data, size_t size);
 void fuzz_parts_clear (FuzzParts *parts);
 
-/* For a picture or coding that has changed: the blocks of the new geometry are those
- * of the old one in turns. */
+/* Gives a picture or coding that has changed its blocks: those of the new
+ * geometry are those of the old one in turns. */
 void fuzz_parts_regroup (FuzzParts *parts);
-/* For chunks that have changed, and an attachment. */
+/* These are called for chunks that have changed, and an attachment. */
 void fuzz_parts_point_to_ancillary (FuzzParts *parts);
 void fuzz_parts_point_to_attachment (FuzzParts *parts);
 
 /* Makes a record one that FORMAT.md section 6 allows. */
 void fuzz_settle_record (PacoBlockRecord *record);
-/* Random cut points that section 6.1 allows. */
+/* Draws cut points that section 6.1 allows. */
 PacoRateCuts fuzz_draw_cuts (FuzzRandom *random, const PacoBlockRecord *record);
 
-/* Blocks from the end become empty until the frame fits into capacity. Returns the
- * frame's size, 0 if it does not fit even so. Some checks of blocks are wrong. */
+/* Puts the frame together, and empties blocks from the end until it fits into
+ * capacity. Returns the frame's size, 0 if it does not fit even so. Some checks
+ * of blocks are wrong. */
 size_t fuzz_parts_put (FuzzParts *parts, uint8_t *data, size_t capacity);
 
 /* Changes the header, the carried set included, to another one that is allowed; mostly

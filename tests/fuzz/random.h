@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A generator: the same seed, the same numbers. */
+/* This is a generator: the same seed gives the same numbers. */
 typedef struct
 {
   uint64_t state;
@@ -14,9 +14,9 @@ typedef struct
 
 FuzzRandom fuzz_random_new (uint64_t seed);
 uint64_t fuzz_random_next (FuzzRandom *random);
-/* 0..n-1; 0 for n = 0. */
+/* Draws 0..n-1; it is 0 for n = 0. */
 uint32_t fuzz_random_below (FuzzRandom *random, uint32_t n);
-/* With a probability of 1 / n. */
+/* Is true with a probability of 1 / n. */
 bool fuzz_random_one_in (FuzzRandom *random, uint32_t n);
 
 /* Changes a bit or up to 64 bytes; their number stays. */

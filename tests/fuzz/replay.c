@@ -31,7 +31,7 @@ try_input (const GByteArray *input, const char *keep)
   LLVMFuzzerTestOneInput (input->data, input->len);
 }
 
-/* A seed changed several times. */
+/* Tries a seed that is changed several times. */
 static void
 try_mutation (Fuzz *fuzz, const char *keep)
 {

@@ -33,7 +33,7 @@ build () {
     $(for t in $targets; do echo "tests/fuzz/fuzz-$t"; done)
 }
 
-# Whether this system lets leaks be looked for.
+# Leaks are looked for where this system lets them be.
 leaks=1
 mkdir -p build
 echo 'int main (void) { return 0; }' >build/leaks.c

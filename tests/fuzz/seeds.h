@@ -6,12 +6,12 @@
 #include "tests/fuzz/mutator.h"
 #include <glib.h>
 
-/* An array of GByteArray. */
+/* Makes an array of GByteArray. */
 GPtrArray *fuzz_seeds_new (void);
 
-/* The frames of a file; what is none is a seed as it is. Ends the program when
- * the file cannot be read. */
+/* Adds the frames of a file; what is none is a seed as it is. It ends the
+ * program when the file cannot be read. */
 void fuzz_seeds_add_file (GPtrArray *seeds, const char *path);
 
-/* Frames coded here with every kind of option. */
+/* Adds frames that are coded here with every kind of option. */
 void fuzz_seeds_add_kinds (GPtrArray *seeds, FuzzRandom *random);

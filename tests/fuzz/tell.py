@@ -20,7 +20,8 @@ WIDTH = 400
 
 
 def message(lines):
-    """The first lines that say what is wrong, from ours to the sanitizer's."""
+    """Returns the first lines that say what is wrong, from ours to the
+    sanitizer's."""
     at = [i for i, line in enumerate(lines) if MESSAGE.search(line)]
     if not at:
         return lines[-5:]
@@ -28,7 +29,7 @@ def message(lines):
 
 
 def stack(lines):
-    """The first stack's lines of this project."""
+    """Returns the first stack's lines of this project."""
     frames = []
     for line in lines:
         match = OWN.match(line)

@@ -18,7 +18,7 @@ typedef size_t (*Mutate) (uint8_t *data, size_t size, size_t capacity,
 
 static GPtrArray *seeds;
 
-/* The seed in memory of capacity bytes. */
+/* Puts the seed into memory of capacity bytes. */
 static uint8_t *
 copy_of (const GByteArray *seed, size_t capacity)
 {
@@ -44,7 +44,8 @@ index_is_good (const uint8_t *data, const PacoHeader *header)
   return good;
 }
 
-/* Of mutations that have a header and an index: how many have such parts. */
+/* This says, of mutations that have a header and an index, how many have such
+ * parts. */
 typedef struct
 {
   unsigned frames, cut_points, views, chunks, odd_chunks, attached;
@@ -55,7 +56,7 @@ has_cut_points (const uint8_t *data, size_t size, const PacoHeader *header)
 {
   uint8_t *cut = g_malloc (size);
   size_t cut_size;
-  /* To a byte less than it is. */
+  /* It can be cut to a byte less than it is. */
   bool good = header->coding.cut_points && size == header->frame_size
       && paco_frame_cut (data, size, size - 1, cut, &cut_size, NULL);
 
@@ -148,7 +149,7 @@ test_streams (void)
   g_assert_cmpuint (mutate_all (fuzz_mutate_stream).frames, >, N_MUTATIONS / 4);
 }
 
-/* Lengths and checks of a frame that lost its tail are made true. */
+/* Tests that lengths and checks of a frame that lost its tail are made true. */
 static void
 test_repair (void)
 {

@@ -230,7 +230,8 @@ static const Golden golden[] = {
   },
 };
 
-/* Stacks: the plan says with what wavelet, the pictures are drawn anew for each. */
+/* This is a stack: the plan says with what wavelet, and the pictures are drawn
+ * anew for each. */
 typedef struct
 {
   const char *name;
@@ -312,7 +313,8 @@ enrich (PacoVideoInfo *video, PacoProbabilitySet *set)
       set->p[row][c] = CLAMP (set->p[row][c] + (c % 2 ? 9 : -9), 1, 255);
 }
 
-/* A bottom field of a stream of more bytes than 32 bits count, of two views. */
+/* Makes a bottom field of a stream of more bytes than 32 bits count, of two
+ * views. */
 static void
 make_one_field (PacoVideoInfo *video)
 {
@@ -335,7 +337,7 @@ add_values (PacoAncillaryWriter *writer, const char *list,
     paco_ancillary_add_value (writer, &values[i]);
 }
 
-/* All known types, one of them twice, and one that nobody knows. */
+/* Adds all known types, one of them twice, and one that nobody knows. */
 static void
 add_ancillary (PacoVideoInfo *video, uint8_t *memory, size_t capacity)
 {
@@ -458,7 +460,8 @@ typedef struct
   TestPicture *slices[PACO_MAX_STACK];
 } Slices;
 
-/* The wavelet along the stack, or its undoing, with samples of pictures before it. */
+/* Does the wavelet along the stack, or undoes it, with samples of pictures
+ * before it. */
 static void
 filter (const PacoSlice *plan, bool undo, Slices *slices)
 {

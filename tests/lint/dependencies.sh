@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Dependencies run one way: plugin -> caps, backends, file -> codec, lib -> backends, file
-# -> codec, backends -> gpu -> codec, and tool -> archive -> lib, codec. The two CPU coders
-# are written apart, so that one can judge the other.
+# Checks that dependencies run one way: plugin -> caps, backends, file ->
+# codec, lib -> backends, file -> codec, backends -> gpu -> codec, and tool ->
+# archive -> lib, codec. The two CPU coders are written apart, so that one can
+# judge the other.
 cd "${PACO_SOURCE_ROOT:?}" || exit 1
 failed=0
 

@@ -26,7 +26,7 @@ KLASSES = {'Codec', 'Encoder', 'Decoder', 'Parser', 'Video', 'Hardware',
 
 
 def read_comments(root):
-    """{name: text} of the comments that hotdoc reads."""
+    """Returns {name: text} of the comments that hotdoc reads."""
     comments = {}
     for path in glob.glob(os.path.join(root, 'plugin', '*.[ch]')):
         with open(path, encoding='utf-8') as file:

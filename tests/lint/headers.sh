@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Every header compiles alone: it includes what it uses. Templates, which are
-# included after the macros that fill them in, are none.
+# Checks that every header compiles alone: it includes what it uses. Templates,
+# which are included after the macros that fill them in, are none.
 cd "${PACO_SOURCE_ROOT:?}" || exit 1
 packages='gstreamer-video-1.0 gstreamer-base-1.0 gstreamer-check-1.0 zlib'
 # shellcheck disable=SC2046,SC2086

@@ -12,8 +12,8 @@ void __lsan_enable (void);
 
 #define EXPORT __attribute__ ((visibility ("default")))
 
-/* A function that calls the next one of its name; what is allocated meanwhile,
- * in its thread, is no leak. */
+/* Defines a function that calls the next one of its name; what is allocated
+ * meanwhile, in its thread, is no leak. */
 #define UNWATCHED(result, name, parameters, arguments)                         \
   EXPORT result name parameters                                                \
   {                                                                            \
@@ -55,9 +55,8 @@ __libc_start_main (Main *program, int argc, char **argv, Hook *init, Hook *fini,
   return real (program, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
-/* Also the error of a library that cannot be loaded, which is freed when the
- * thread ends: a detached one may be on its way to that when the process ends.
- */
+/* The error of a library that cannot be loaded is freed when the thread ends: a
+ * detached one may be on its way to that when the process ends. */
 UNWATCHED (void *, dlopen, (const char *file, int mode), (file, mode))
 UNWATCHED (char *, dlerror, (void), ())
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Every source file says under which license it may be used.
+# Checks that every source file says under which license it may be used.
 cd "${PACO_SOURCE_ROOT:?}" || exit 1
 failed=0
 for file in $(sh tests/lint/sources.sh '*.c' '*.h' '*.cu' '*.sh' '*.py'); do

@@ -18,7 +18,7 @@ FOLDERS = sorted(entry.name for entry in os.scandir(ROOT)
 PATH = re.compile(r'(?<![\w/.<-])((?:' + '|'.join(FOLDERS)
                   + r')/[\w./*-]*[\w/*])')
 PLACEHOLDER = re.compile(r'(?<=[/-])[A-Z]+(?=[/-]|\.inc$|$)')
-# Folders that a fuzzer or a user makes.
+# A fuzzer or a user makes these folders.
 TO_COME = ('tests/fuzz/corpus/TARGET',)
 
 
@@ -31,7 +31,7 @@ def documents():
 
 
 def names(path):
-    """The paths that a document names, and their lines."""
+    """Returns the paths that a document names, and their lines."""
     with open(path, encoding='utf-8') as file:
         for number, line in enumerate(file, 1):
             for match in PATH.finditer(line):
@@ -44,7 +44,7 @@ def exists(name):
 
 
 def folders_without_words():
-    """Folders at the top, and in tests, that the table does not have."""
+    """Returns folders at the top, and in tests, that the table does not have."""
     with open(os.path.join(ROOT, 'CONTRIBUTING.md'), encoding='utf-8') as file:
         named = set(re.findall(r'`([\w/]+)/`', file.read()))
     for path in sorted(glob.glob(os.path.join(ROOT, '*', 'meson.build'))

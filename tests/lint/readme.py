@@ -26,7 +26,7 @@ ROW = re.compile(r'^\| `([\w-]+)` \| ([^|]*) \| ([^|]*) \|')
 
 
 def read_tables(path):
-    """{element: {property: (type, default)}}"""
+    """Returns {element: {property: (type, default)}}."""
     tables, element = {}, None
     with open(path, encoding='utf-8') as file:
         for line in file:
@@ -44,7 +44,7 @@ def read_tables(path):
 
 
 def describe(spec, enums):
-    """(type, default) in the README's words, of what the cache says."""
+    """Returns (type, default) in the README's words, of what the cache says."""
     kind, default = spec['type'], spec.get('default')
     if kind in enums:
         nicks = [value['name'] for value in enums[kind]['values']]

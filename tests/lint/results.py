@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 TESTS = os.path.join(os.environ['PACO_SOURCE_ROOT'], 'tests')
-# Quotes, backslashes, controls and bytes that are no UTF-8.
+# This has quotes, backslashes, controls and bytes that are no UTF-8.
 ODD = b'an "odd" line \\ \x1b[31m \xff\xfe \t end\n'
 LIBFUZZER = '''INFO: Seed: 1
 GStreamer-Video: gst_buffer_add_video_bar_meta: assertion 'field <= 1' failed

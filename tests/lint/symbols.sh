@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The plugin exports its entry points and nothing else, and is linked to no CUDA
-# library: it loads on any machine.
+# Checks that the plugin exports its entry points and nothing else, and is
+# linked to no CUDA library: it loads on any machine.
 plugin=${PACO_BUILD_ROOT:?}/plugin/libgstpaco.so
 [ -e "$plugin" ] || { echo "$plugin is missing."; exit 1; }
 failed=0

@@ -12,7 +12,7 @@ import gi
 gi.require_version('Gst', '1.0')
 from gi.repository import Gst  # noqa: E402
 
-# {file: what the first version in it looks like}
+# For each file this is what the first version in it looks like.
 FILES = {
     'NEWS': r'^(\S+) \(.*\)\n=+$',
     'debian/changelog': r'^gst-paco \(([^)-]*)[^)]*\)',
@@ -26,7 +26,7 @@ def search(root, path, pattern):
 
 
 def versions(root):
-    """(what shows a version, the version or None)"""
+    """Returns (what shows a version, the version or None)."""
     for path, pattern in FILES.items():
         if path.startswith('debian/') and \
                 not os.path.isdir(os.path.join(root, 'debian')):
@@ -37,7 +37,7 @@ def versions(root):
 
 
 def owners(root):
-    """(what names the project's owner, the name)"""
+    """Returns (what names the project's owner, the name)."""
     yield 'debian/control', search(root, 'debian/control',
                                    r'^Maintainer: (.*) <.*>$')
     yield 'debian/changelog', search(root, 'debian/changelog', r'^ -- (.*) <.*>')

@@ -50,14 +50,14 @@ def record(name, raw_format, pictures):
 
 
 def planes(depth, *sizes):
-    """Random samples: for each picture a list of arrays of these sizes."""
+    """Draws random samples: for each picture a list of arrays of these sizes."""
     kind = numpy.uint8 if depth <= 8 else numpy.dtype('<u2')
     return [[RANDOM.integers(0, 1 << depth, size, kind) for size in sizes]
             for _ in range(FRAMES)]
 
 
 def padded(array, multiple=4):
-    """The bytes of a plane whose lines are a multiple of bytes long."""
+    """Returns the bytes of a plane whose lines are a multiple of bytes long."""
     lines = array.reshape(array.shape[0], -1).view(numpy.uint8)
     extra = -lines.shape[1] % multiple
     return numpy.pad(lines, ((0, 0), (0, extra))).tobytes()
@@ -91,8 +91,8 @@ def ten_bits_in_words(components):
 
 FULL, HALF = (HEIGHT, WIDTH), (HEIGHT, WIDTH // 2)
 QUARTER = (HEIGHT // 2, WIDTH // 2)
-# Format, depth, sizes of the components, how their bytes lie, their names in that
-# order.
+# For each format these are its depth, the sizes of the components, how their
+# bytes lie, and their names in that order.
 FORMATS = (
     ('GRAY8', 8, (FULL,), in_planes, 'Y'),
     ('GRAY16_LE', 16, (FULL,), in_planes, 'Y'),
@@ -141,7 +141,7 @@ def test_format(raw_format, depth, sizes, pack, names, kind):
 
 
 def test_packed():
-    """v210 is unpacked on the way, without another sample."""
+    """Tests that v210 is unpacked on the way, without another sample."""
     expected = planes(10, FULL, HALF, HALF)
     for picture in expected:
         for array in picture:
@@ -157,8 +157,8 @@ def test_packed():
 
 
 def test_reduce():
-    """The sizes, and about the mean, of smaller pictures. Other codecs have no
-    smaller ones."""
+    """Tests the sizes, and about the mean, of smaller pictures. Other codecs
+    have no smaller ones."""
     launch('videotestsrc num-buffers=2 ! video/x-raw,format=I420,width=101,'
            'height=75 ! pacoenc ! qtmux ! filesink location=small.mov')
     whole = next(frames('small.mov')).components
@@ -180,7 +180,7 @@ def test_reduce():
 
 
 def test_cut_off():
-    """What is whole of a file comes before the error, or the end."""
+    """Tests that what is whole of a file comes before the error, or the end."""
     data = open('GRAY8.paco', 'rb').read()
     with open('cut.paco', 'wb') as file:
         file.write(data[:len(data) * 5 // 6])
@@ -231,7 +231,8 @@ def test_program():
 
 
 def test_without_gpu():
-    """Arrays on a GPU are refused in words where they cannot be had."""
+    """Tests that arrays on a GPU are refused in words where they cannot be
+    had."""
     try:
         import cupy  # noqa: F401
     except ImportError:

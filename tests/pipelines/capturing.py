@@ -68,7 +68,8 @@ class Capture:
 
 
 def make_numbers(frames):
-    """Frames whose first bytes are black or white: their numbers in binary."""
+    """Makes frames whose first bytes are black or white: their numbers in
+    binary."""
     with open('numbers.raw', 'wb') as file:
         for number in range(frames):
             bits = bytes(255 * (number >> bit & 1) for bit in range(BITS))
@@ -77,7 +78,7 @@ def make_numbers(frames):
 
 
 def decode(path):
-    """[(time stamp, first bytes)] of the frames of a file."""
+    """Returns [(time stamp, first bytes)] of the frames of a file."""
     pipeline = Gst.parse_launch(
         'uridecodebin name=source ! appsink name=sink sync=false')
     pipeline.get_by_name('source').set_property(
@@ -95,14 +96,16 @@ def decode(path):
 
 
 def check_times(path, frames, rate):
-    """From 0, one after the other; Matroska has milliseconds."""
+    """Checks that times go from 0, one after the other; Matroska has
+    milliseconds."""
     for i, (stamp, _) in enumerate(frames):
         check(abs(stamp - i * Gst.SECOND // rate) <= Gst.MSECOND,
               f'{path}: frame {i} is at {stamp} ns')
 
 
 def check_numbers(path, count):
-    """The file has `count` frames, whose numbers follow on one another."""
+    """Checks that the file has `count` frames, whose numbers follow on one
+    another."""
     frames = decode(path)
     numbers = [sum((byte > 127) << bit for bit, byte in enumerate(row))
                for _, row in frames]
@@ -121,8 +124,8 @@ def summary(capture):
 
 
 def record_a_while(capture):
-    """A summary, of more than two frames: a busy machine may need longer than the
-    first time for a frame."""
+    """Records until there is a summary of more than two frames: a busy machine
+    may need longer than the first time for a frame."""
     seconds = random.uniform(0.1, 0.6)
     while True:
         capture.command('r')
@@ -163,7 +166,7 @@ def test_cycles(kind):
 
 
 def test_limits():
-    """As long as was asked for, the source's end, and Ctrl-C."""
+    """Records as long as was asked for, to the source's end, and to Ctrl-C."""
     capture = Capture('--source', LIVE, '--record-seconds', '1', 'second.mov')
     capture.end()
     frames = decode('second-0000.mov')
@@ -189,8 +192,8 @@ def test_limits():
 
 
 def test_slow_encoder():
-    """What the queue cannot hold is dropped and counted, and the source goes
-    on: recording takes no longer for it."""
+    """Tests that what the queue cannot hold is dropped and counted, and the
+    source goes on: recording takes no longer for it."""
     capture = Capture('--source', LIVE.replace('64', '640'), '--queue-mb', '1',
                       '--encoder', 'quality=50 ! identity sleep-time=150000',
                       '--record-seconds', '2', 'slow.mov')
@@ -207,7 +210,8 @@ def limit_files():
 
 
 def test_errors():
-    """A recording that fails leaves the source playing: the next one begins."""
+    """Tests that a recording that fails leaves the source playing: the next
+    one begins."""
     capture = Capture('--source', LIVE.replace('ball', 'snow'), '--encoder',
                       'rate-control=lossless', 'big.mov', preexec_fn=limit_files,
                       restore_signals=False)

@@ -27,7 +27,7 @@ def check_drawings(name):
     with open(f'{name}.png', 'rb') as file:
         start = file.read(24)
     check(start[1:4] == b'PNG', f'{name}.png')
-    # Three panels and two gaps.
+    # There are three panels and two gaps.
     check(struct.unpack('>II', start[16:]) == (3 * 320 + 16, 240), f'{name}.png')
     tree = ElementTree.parse(f'{name}.svg')
     line = tree.find('{http://www.w3.org/2000/svg}polyline')
@@ -40,7 +40,8 @@ def check_drawings(name):
 
 
 def check_one_file():
-    """A source with what coding makes of it: better where more is asked for."""
+    """Compares a source with what coding makes of it: it is better where more
+    is asked for."""
     psnr = []
     for quality in 40, 95:
         output = run('compare.sh', '--encoder', f'quality={quality}', '--out',
@@ -61,8 +62,8 @@ def check_one_file():
 
 
 def check_two_files():
-    """Recordings of one source. The worst picture is found: it is another one in
-    one of the files."""
+    """Compares recordings of one source. The worst picture is found: it is
+    another one in one of the files."""
     output = run('compare.sh', '--out', 'two', 'source.paco', 'lossy.mov')
     check(value(output, 'PSNR') != 'identical', 'lossy', output)
     check_drawings('two')

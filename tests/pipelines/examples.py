@@ -38,7 +38,8 @@ def shorten(command):
 
 
 def check_colour(path):
-    """The first frame's header names the raw format that was coded."""
+    """Checks that the first frame's header names the raw format that was
+    coded."""
     with open(path, 'rb') as file:
         found = RAW_FORMAT.search(file.read())
     if found is None:

@@ -64,7 +64,8 @@ cmp "$work/first/$archive" "$work/second/$archive" ||
 tar -tvf "$work/first/$archive" | grep -v ' 0/0 ' &&
   fail "Files belong to somebody."
 
-# A folder that nobody has foreseen, and the way the README of the archive says.
+# The archive is unpacked in a folder that nobody has foreseen, and used the
+# way that its README says.
 mkdir "$work/some where"
 tar -xf "$work/first/$archive" -C "$work/some where"
 cd "$work/some where"/*

@@ -30,7 +30,7 @@ FILES = {
 
 
 def play(path, *arguments, status=0):
-    """(numbers of the pictures that were prepared or shown, output)"""
+    """Returns (numbers of the pictures that were prepared or shown, output)."""
     output = run('play.sh', '--headless', '--quiet', '--verbose', *arguments,
                  path, status=status)
     times = re.findall(r'^picture ([\d.]+)$', output, re.MULTILINE)
@@ -39,8 +39,8 @@ def play(path, *arguments, status=0):
 
 
 def last_sought(path):
-    """In a file of fragments qtdemux does not find the last picture, unless by
-    playing to it."""
+    """Says which picture was sought last. In a file of fragments qtdemux does
+    not find the last one, unless by playing to it."""
     return FRAMES - 2 if path == 'fragments.mov' else FRAMES - 1
 
 
@@ -63,13 +63,13 @@ def check_steps(path):
 
 
 def check_backwards(path):
-    """From the end, each picture at most once, to the first one. Where the
-    machine is slow, pictures are left out."""
+    """Plays from the end, each picture at most once, to the first one. Where
+    the machine is slow, pictures are left out."""
     numbers, output = play(path, '--keys', 'lr ')
     check(numbers[:2] == [0, last_sought(path)] and numbers[-1] == 0
           and numbers[1:] == sorted(set(numbers[1:]), reverse=True)
           and len(numbers) > 5, 'backwards', output)
-    # There and back again, from the fourth one.
+    # This goes there and back again, from the fourth one.
     numbers, output = play(path, '--keys', '...rr ')
     check(numbers[-FRAMES + 4:] == list(range(4, FRAMES)), 'forward again',
           output)
@@ -83,7 +83,7 @@ def check_speed(path):
 
 
 def check_terminal(path):
-    """Keys that are typed, an arrow among them; the terminal is as before."""
+    """Types keys, an arrow among them; the terminal is as before."""
     terminal, stdin = pty.openpty()
     before = termios.tcgetattr(stdin)
     with subprocess.Popen(

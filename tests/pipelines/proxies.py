@@ -12,7 +12,8 @@ sys.dont_write_bytecode = True
 from scripts import check, launch, played, run  # noqa: E402
 
 FRAMES = 30
-# Kind of file, codec, encoders of which one must be there.
+# These are the kind of file, the codec, and encoders of which one must be
+# there.
 PROXIES = (
     ('mov', 'paco', ('pacoenc',)),
     ('mkv', 'paco', ('pacoenc',)),

@@ -19,7 +19,7 @@ def launch(pipeline):
 
 def make_clip(path, frames, pattern='ball', sound=False,
               video='width=64,height=48'):
-    """A MOV file of small pictures."""
+    """Makes a MOV file of small pictures."""
     source = (f'videotestsrc num-buffers={frames} pattern={pattern} ! '
               f'video/x-raw,format=I420,{video},framerate=25/1 ! '
               'jpegenc ! mux. ')
@@ -96,7 +96,7 @@ def check_short_clips(run, folder):
 
 
 def check_names(run, folder):
-    """Three files of one name, and one of them twice."""
+    """Tests three files of one name, and one of them twice."""
     paths = []
     for number, name in enumerate(('1/same.mov', '2/same.mov', '1/same.mp4')):
         paths.append(os.path.join(folder, name))

@@ -18,7 +18,7 @@ PORT = 40000 + os.getpid() % 20000
 
 
 def read_blocks(path):
-    """(language, text) of the code blocks under "Pipelines to copy"."""
+    """Returns (language, text) of the code blocks under "Pipelines to copy"."""
     with open(path, encoding='utf-8') as file:
         text = file.read()
     section = text.split('## Pipelines to copy', 1)[1].split('\n## ', 1)[0]
@@ -26,13 +26,13 @@ def read_blocks(path):
 
 
 def commands(block):
-    """The gst-launch-1.0 commands of a block."""
+    """Returns the gst-launch-1.0 commands of a block."""
     lines = block.replace('\\\n', ' ').splitlines()
     return [line for line in lines if line.startswith('gst-launch-1.0 ')]
 
 
 def read_scripts(path):
-    """The scripts above "Pipelines to copy", but for those that build."""
+    """Returns the scripts above "Pipelines to copy", but for those that build."""
     with open(path, encoding='utf-8') as file:
         text = file.read().split('## Pipelines to copy', 1)[0]
     lines = [line.split('#', 1)[0].strip() for _language, block
@@ -42,7 +42,7 @@ def read_scripts(path):
 
 
 def run_scripts(lines):
-    """In a folder that has the scripts where README has them."""
+    """Runs them in a folder that has the scripts where README has them."""
     os.symlink(os.path.join(os.environ['PACO_SOURCE_ROOT'], 'pipelines'),
                'pipelines')
     for line in lines:
@@ -65,7 +65,8 @@ def run(command):
 
 
 def run_network(receiver, sender):
-    """The receiver ends after five decoded pictures; then the sender may."""
+    """Runs both: the receiver ends after five decoded pictures; then the
+    sender may."""
     receiver = adapt(receiver).replace('fakesink', 'fakesink num-buffers=5')
     print('$', receiver, '&\n$', sender, flush=True)
     with subprocess.Popen(['sh', '-c', 'exec ' + receiver]) as receiving:

@@ -40,7 +40,7 @@ def check_file(path, frames, with_sound):
 
 
 def check_kinds():
-    """So many frames exactly, of every kind of file, with sound."""
+    """Records so many frames exactly, of every kind of file, with sound."""
     for kind in KINDS:
         path = f'all.{kind}'
         output = run('record.sh', *SMALL, '--frames', 20, path)
@@ -53,7 +53,7 @@ def check_kinds():
 
 
 def check_sources():
-    """A file with its sound, and elements."""
+    """Records a file with its sound, and elements."""
     output = run('record.sh', '--quiet', '--source', 'all.mkv', '--preset',
                  'cinema-lossless', 'again.mov')
     check(frames_said(output) == (20, 0), 'a file', output)
@@ -68,7 +68,7 @@ def check_sources():
 
 
 def check_sync():
-    """Whichever begins first, the sound begins with the pictures."""
+    """Checks that, whichever begins first, the sound begins with the pictures."""
     for kind, more in ('mov', ()), ('mov', ('--moov', 'reserved')), ('mkv', ()):
         for picture, sound, end in ((490, 0, 1.51), (0, 490, 2.49)):
             run('record.sh', '--quiet', '--overwrite', *more, '--source',
@@ -97,7 +97,7 @@ def check_segments():
 
 
 def check_drops():
-    """Pictures that come too fast are dropped and counted."""
+    """Checks that pictures that come too fast are dropped and counted."""
     output = run('record.sh', '--source', 'videotestsrc is-live=true '
                  'pattern=snow', '--caps', 'width=640,height=480,'
                  'framerate=2000/1', '--queue-mb', 2, '--encoder', 'threads=1 '
@@ -131,7 +131,8 @@ def check_interrupt():
 
 
 def check_kill():
-    """Whenever a recording is killed, all but its last second plays."""
+    """Checks that whenever a recording is killed, all but its last second
+    plays."""
     recordings = [(f'killed.{kind}', ()) for kind in KINDS]
     recordings.append(('killed-reserved.mov', ('--moov', 'reserved')))
     processes = [subprocess.Popen(command('record.sh', '--quiet', *SMALL, *more,
@@ -151,7 +152,8 @@ def check_kill():
 
 
 def check_limit():
-    """A file that may not grow any more ends the recording with a sentence."""
+    """Checks that a file that may not grow any more ends the recording with a
+    sentence."""
     size = 600000
 
     def limit():
@@ -169,7 +171,7 @@ def check_limit():
 
 
 def check_full_disk():
-    """On a small file system, where one can be had."""
+    """Records on a small file system, where one can be had."""
     os.mkdir('small')
     mounted = subprocess.run(
         ['mount', '-t', 'tmpfs', '-o', 'size=6m', 'none', 'small'],
@@ -204,7 +206,8 @@ def check_full_disk():
 
 
 def check_errors():
-    """What cannot be done is said in a sentence, and nothing is overwritten."""
+    """Checks that what cannot be done is said in a sentence, and nothing is
+    overwritten."""
     before = os.path.getsize('all.mov')
     for arguments, text in (
             (('all.mov',), 'exists already'),

@@ -40,7 +40,7 @@ def launch(pipeline):
 
 
 def stream_time(pad, buffer):
-    """When a buffer is shown."""
+    """Returns when a buffer is shown."""
     event = pad.get_sticky_event(Gst.EventType.SEGMENT, 0)
     return event.parse_segment().to_stream_time(Gst.Format.TIME, buffer.pts)
 

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Half an hour on an NVIDIA GPU: four encoders and two decoders, qualities and
-# sizes that change, seeks, and halfway a kernel that goes wrong (station.c). That
-# ends the first station, as a driver takes back no process in which a kernel has
-# failed, and another one begins, as an operator would begin it.
+# Runs for half an hour on an NVIDIA GPU: four encoders and two decoders,
+# qualities and sizes that change, seeks, and halfway a kernel that goes wrong
+# (station.c). That ends the first station, as a driver takes back no process
+# in which a kernel has failed, and another one begins, as an operator would
+# begin it.
 #
 #   tests/soak/gpu.sh [BUILD [SECONDS [OPTION...]]]
 #
@@ -19,7 +20,7 @@ report=tests/soak/gpu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# What all programs have of the GPU's memory, in MiB, or nothing.
+# Says what all programs have of the GPU's memory, in MiB, or nothing.
 used () {
   sleep 2
   nvidia-smi --query-gpu=memory.used --format=csv,noheader,nounits \

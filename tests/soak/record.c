@@ -101,7 +101,8 @@ wait_for_end (GstElement *pipeline)
 
 /* --- The scene --- */
 
-/* A picture that is wider than what is seen of it, with noise: I422_10LE. */
+/* This is a picture that is wider than what is seen of it, with noise:
+ * I422_10LE. */
 typedef struct
 {
   guint16 *plane[3];
@@ -155,7 +156,7 @@ scene_clear (Scene *scene)
     g_free (scene->plane[c]);
 }
 
-/* The number, and a check of it in the upper bits. */
+/* Returns the number, with a check of it in the upper bits. */
 static guint32
 coded_number (guint32 n)
 {
@@ -170,7 +171,7 @@ is_second (guint64 n)
   return n > 0 && n % fps == 0;
 }
 
-/* The upper eighth of a picture has the bits of its number, the next one
+/* Draws picture n: its upper eighth has the bits of its number, the next one
  * flashes. */
 static void
 scene_draw (const Scene *scene, GstVideoFrame *frame, guint64 n)
@@ -202,7 +203,7 @@ scene_draw (const Scene *scene, GstVideoFrame *frame, guint64 n)
 
 /* --- Recording --- */
 
-/* What the source gives away gets its content here. */
+/* Gives what the source gives away its content. */
 static GstPadProbeReturn
 on_picture (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
 {
@@ -237,7 +238,8 @@ on_picture (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Silence gets a beep of a hundredth of a second when a picture flashes. */
+/* Puts a beep of a hundredth of a second into silence when a picture
+ * flashes. */
 static GstPadProbeReturn
 on_silence (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
 {
@@ -263,7 +265,7 @@ on_silence (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* A device would have to drop what comes now. */
+/* Counts what a device would have to drop, which comes now. */
 static void
 on_overrun (GstElement *queue, gpointer data)
 {
@@ -358,7 +360,8 @@ record (Recording *recording)
   gst_object_unref (recording->pipeline);
 }
 
-/* Pictures a second that are drawn and coded without waiting for a clock. */
+/* Returns how many pictures a second are drawn and coded without waiting for a
+ * clock. */
 static double
 measure_speed (Recording *recording)
 {
@@ -382,8 +385,9 @@ measure_speed (Recording *recording)
       / (double) (g_get_monotonic_time () - start);
 }
 
-/* The largest that can be coded three times as fast as it comes, since others may
- * want the processor later. Returns the pictures a second that were measured. */
+/* Chooses the largest that can be coded three times as fast as it comes, since
+ * others may want the processor later. Returns the pictures a second that were
+ * measured. */
 static double
 choose_size (Recording *recording)
 {
@@ -420,7 +424,7 @@ typedef struct
   GstClockTime heard;      /* when there was last a sound */
 } Playback;
 
-/* When a buffer is played. */
+/* Returns when a buffer is played. */
 static GstClockTime
 running_time (GstPad *pad, GstBuffer *buffer)
 {
@@ -433,7 +437,8 @@ running_time (GstPad *pad, GstBuffer *buffer)
       segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
 }
 
-/* The sample in the middle of column x of n, in band y of 8. */
+/* Says whether the sample in the middle of column x of n, in band y of 8, is
+ * white. */
 static gboolean
 is_white (GstVideoFrame *frame, int x, int n, int y)
 {
@@ -474,7 +479,8 @@ on_decoded (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
   gst_video_frame_unmap (&frame);
 }
 
-/* A beep begins where it has been quiet for half a second. */
+/* Notes where a beep begins, which is where it has been quiet for half a second
+ * before. */
 static void
 on_sound (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
 {
@@ -532,7 +538,7 @@ play (Playback *playback)
   gst_object_unref (pipeline);
 }
 
-/* Milliseconds from flash k to its beep. */
+/* Returns the milliseconds from flash k to its beep. */
 static double
 lag (const Playback *playback, guint k)
 {

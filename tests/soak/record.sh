@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A recording of ten minutes with sound, live, with the CPU backend, and what has
-# become of it: every frame there, picture and sound together, memory flat.
+# Records for ten minutes with sound, live, with the CPU backend, and looks at
+# what has become of it: every frame is there, picture and sound are together,
+# memory is flat.
 #
 #   tests/soak/record.sh [BUILD [SECONDS [OPTION...]]]
 #

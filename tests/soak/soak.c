@@ -62,8 +62,8 @@ soak_memory_take (SoakMemory *memory, double device, double pinned)
   g_array_append_val (memory->samples, sample);
 }
 
-/* The least of a part of the time, with its moment. Queues fill and empty, and are
- * nothing that grows. */
+/* Finds the least of a part of the time, with its moment. Queues fill and
+ * empty, and are nothing that grows. */
 static gboolean
 find_least (const SoakMemory *memory, gsize member, double from, double to,
     double *moment, double *least)

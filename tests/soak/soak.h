@@ -24,11 +24,12 @@ typedef struct
 void soak_memory_init (SoakMemory *memory);
 void soak_memory_clear (SoakMemory *memory);
 
-/* Notes what this process has now; the GPU's memory as the caller knows it. */
+/* Notes what this process has now, and what the GPU's memory is as the caller
+ * knows it. */
 void soak_memory_take (SoakMemory *memory, double device, double pinned);
 
-/* A line fitted to the least that a run had in each part of its time, without its
- * beginning. */
+/* This is a line fitted to the least that a run had in each part of its time,
+ * without its beginning. */
 #define SOAK_PARTS 20
 
 typedef struct
@@ -42,7 +43,8 @@ typedef struct
 #define SOAK_DEVICE G_STRUCT_OFFSET (SoakSample, device)
 #define SOAK_PINNED G_STRUCT_OFFSET (SoakSample, pinned)
 
-/* member: SOAK_*; skip: seconds that the beginning lasts. */
+/* Fits it to a member (SOAK_*); skip is how many seconds the beginning
+ * lasts. */
 SoakTrend soak_trend (const SoakMemory *memory, gsize member, double skip);
 
 /* --- Reports --- */
@@ -56,7 +58,8 @@ typedef struct
 void soak_report_init (SoakReport *report);
 void soak_report_clear (SoakReport *report);
 
-/* key is the name in JSON, what the words for it in the table. */
+/* Reports a text. key is the name in JSON, what are the words for it in the
+ * table. */
 void soak_report_text (SoakReport *report, const char *key, const char *what,
     const char *format, ...) G_GNUC_PRINTF (4, 5);
 void soak_report_number (SoakReport *report, const char *key, const char *what,
@@ -64,11 +67,12 @@ void soak_report_number (SoakReport *report, const char *key, const char *what,
 /* Says whether what has to be so is so. */
 void soak_report_check (
     SoakReport *report, const char *key, const char *what, gboolean holds);
-/* The trends of the host's memory, and that neither grows by more than so many
- * MiB. */
+/* Reports the trends of the host's memory, and that neither grows by more than
+ * so many MiB. */
 void soak_report_memory (SoakReport *report, const SoakMemory *memory,
     double skip, double most_growth);
-/* Date, processor, cores and how busy they are with other things as well. */
+/* Reports date, processor, cores and how busy they are with other things as
+ * well. */
 void soak_report_machine (SoakReport *report);
 
 /* Writes PREFIX.json and PREFIX.md (or, without a prefix, nothing) and prints the

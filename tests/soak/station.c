@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A station with four encoders and two decoders on a GPU, which are asked for what
- * stations are asked for: other qualities and bit rates while they play, seeks,
- * other sizes, stops and starts. Frames have to come all the time, and memory has to
- * stay what it was, on the host and on the device. With --error a kernel goes wrong
- * at the end: all say so, stop, and the processor goes on. gpu.sh runs it.
+ * Is a station with four encoders and two decoders on a GPU, which are asked
+ * for what stations are asked for: other qualities and bit rates while they
+ * play, seeks, other sizes, stops and starts. Frames have to come all the time,
+ * and memory has to stay what it was, on the host and on the device. With
+ * --error a kernel goes wrong at the end: all say so, stop, and the processor
+ * goes on. gpu.sh runs it.
  *
  *   soak-station [--seconds=900] [--width=W --height=H] [--error]
  *                [--backend=cuda] [--report=PREFIX]
@@ -292,7 +293,7 @@ on_tick (gpointer data)
 
 /* --- Before and after --- */
 
-/* Plays a pipeline to its end; whether it came. */
+/* Plays a pipeline to its end, and says whether that came. */
 static gboolean
 play (const char *description, char **message)
 {
@@ -366,7 +367,7 @@ compare_sizes (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The median of a part of the time, and the most. */
+/* Returns the median of a part of the time, and the most. */
 static double
 median (const SoakMemory *memory, gsize member, double from, double to,
     double *most)
@@ -387,8 +388,9 @@ median (const SoakMemory *memory, gsize member, double from, double to,
   return sizes[n / 2];
 }
 
-/* Sizes change in a rhythm that both halves have, and what is queued depends on
- * chance, so that medians are compared; the most is told. */
+/* Reports medians of a device's memory. Sizes change in a rhythm that both
+ * halves have, and what is queued depends on chance, so that medians are
+ * compared; the most is told. */
 static void
 report_device (SoakReport *report, const Station *station, const char *key,
     const char *what, gsize member)

@@ -19,7 +19,7 @@ static const char trap[] = ".version 6.4\n"
                            ".address_size 64\n"
                            ".visible .entry bad_trap () { trap; ret; }\n";
 
-/* The driver's own functions. */
+/* These are the driver's own functions. */
 static struct
 {
   CUresult (CUDAAPI *mem_alloc) (CUdeviceptr *, size_t);

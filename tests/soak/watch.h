@@ -5,8 +5,8 @@
 #pragma once
 #include <glib.h>
 
-/* MiB that are allocated now, on devices and, page-locked, on the host; and the
- * contexts that there are. Memory goes with the last context. */
+/* This is how many MiB are allocated now, on devices and, page-locked, on the
+ * host; and how many contexts there are. Memory goes with the last context. */
 typedef struct
 {
   double device, pinned;
@@ -15,6 +15,6 @@ typedef struct
 
 WatchMemory watch_memory (void);
 
-/* The next kernel goes wrong: on a device by one that traps, which runs before it,
- * else as the driver of tests/gpu/driver does it. */
+/* Has the next kernel go wrong: on a device by one that traps, which runs
+ * before it, else as the driver of tests/gpu/driver does it. */
 void watch_break_kernel (void);

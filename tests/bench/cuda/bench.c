@@ -164,7 +164,7 @@ download_task (Bench *bench, void *data, unsigned set)
       bench->n_bytes, bench->stream));
 }
 
-/* Median microseconds of a copy of a picture by the processor. */
+/* Returns median microseconds of a copy of a picture by the processor. */
 static double
 time_memcpy (Bench *bench)
 {
@@ -193,7 +193,7 @@ bench_ceilings (Bench *bench)
 {
   BenchCeilings *ceilings = &bench->ceilings;
 
-  /* First: it fills the pictures on the device. */
+  /* This is the first, since it fills the pictures on the device. */
   ceilings->h2d_gbps = gbps (bench, bench_time (bench, upload_task, NULL));
   ceilings->d2h_gbps = gbps (bench, bench_time (bench, download_task, NULL));
   ceilings->copy_us = bench_time (bench, copy_task, NULL);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What all measurements share: the device, pictures in every kind of memory,
- * and the ceilings of this machine. */
+ * Holds what all measurements share: the device, pictures in every kind of
+ * memory, and the ceilings of this machine. */
 #pragma once
 #include "codec/backend.h"
 #include "gpu/frame.h"
 #include "gpu/pinned.h"
 #include "tests/bench/cuda/content.h"
 
-/* Of whatever a kernel reads or writes there are as many, in turns: that is
+/* There are as many of whatever a kernel reads or writes, in turns, which is
  * more than the device's cache holds. */
 #define BENCH_SETS 3
-/* After some to warm up. */
+/* These follow some that warm up. */
 #define BENCH_RUNS 30
 #define BENCH_WARM 6
 /* All that is measured runs there. */
 #define BENCH_DEVICE 0
-/* On the host. */
+/* These are on the host. */
 #define BENCH_PICTURES 6
 
 typedef struct
@@ -35,17 +35,17 @@ typedef struct
   CUevent events[2];
   CUdeviceptr pictures[BENCH_SETS];
   PacoHostMemory *memory[BENCH_PICTURES];
-  /* Copies of the content: page-locked, and as malloc() gives it. */
+  /* These are copies of the content: page-locked, and as malloc() gives it. */
   PacoPicture pinned[BENCH_PICTURES], ordinary[BENCH_PICTURES];
   BenchCeilings ceilings;
 } Bench;
 
-/* FALSE without a device. file: see content_fill(). */
+/* Returns FALSE without a device. content_fill() says what file is. */
 gboolean bench_open (Bench *bench, unsigned width, unsigned height,
     const char *file, GError **error);
 void bench_close (Bench *bench);
 
-/* Bytes of a frame with a budget, about 0.9 bit a sample. */
+/* Returns the bytes of a frame with a budget, about 0.9 bit a sample. */
 static inline uint32_t
 bench_frame_size (const Bench *bench)
 {
@@ -64,14 +64,15 @@ void bench_ceilings (Bench *bench);
 /* Enqueues work on the bench's stream; set < BENCH_SETS. */
 typedef void (*BenchTask) (Bench *bench, void *data, unsigned set);
 
-/* Median microseconds on the device, between events. */
+/* Returns median microseconds on the device, between events. */
 double bench_time (Bench *bench, BenchTask task, void *data);
 
 CUdeviceptr bench_device_memory (Bench *bench, size_t size);
 
-/* The content's layout, at an address of the host or the device. */
+/* Returns a picture in the content's layout, at an address of the host or the
+ * device. */
 PacoPicture bench_picture_at (const Bench *bench, uint8_t *memory);
 
-/* What fails in a benchmark ends it. */
+/* These end a benchmark in which something fails. */
 void must (gboolean done, GError *error);
 void must_succeed (CUresult result);

@@ -3,7 +3,7 @@
 #include "tests/bench/cuda/coding.h"
 #include "codec/policy.h"
 
-/* n_broken and what follows it, before the records. */
+/* This is n_broken and what follows it, before the records. */
 #define RECORDS 16
 
 static PacoDwtFrame
@@ -144,7 +144,7 @@ coding_pack (Bench *bench, void *data, unsigned set)
       NULL);
 }
 
-/* Memory that there is BENCH_SETS times. */
+/* Makes memory that there is BENCH_SETS times. */
 static void
 init_sets (Bench *bench, Coding *coding, size_t code_bytes)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * One way to code the content, stage by stage: everything the kernels read and
- * write, BENCH_SETS times, so that it does not stay in the device's cache from
- * one run to the next, and several frames can be coded at a time. */
+ * Codes the content in one way, stage by stage. Everything that the kernels
+ * read and write is there BENCH_SETS times, so that it does not stay in the
+ * device's cache from one run to the next, and several frames can be coded at
+ * a time. */
 #pragma once
 #include "gpu/pack.h"
 #include "gpu/rate.h"
 #include "tests/bench/cuda/bench.h"
 
-/* Bytes left for a header. */
+/* So many bytes are left for a header. */
 #define CODING_HEADER 1024
 
 typedef struct
@@ -25,7 +26,7 @@ typedef struct
   PacoDeviceMemory blocks;
   PacoCudaFrame frame; /* what the backend's functions want of it */
   size_t payload_size, frame_size;
-  /* With a budget, else NULL. */
+  /* These are there with a budget, else NULL. */
   PacoRateTable *table;
   PacoCudaSteps steps;
   PacoCudaRate rate;
@@ -36,18 +37,18 @@ void coding_init (
     Bench *bench, Coding *coding, const PacoParameters *parameters);
 void coding_clear (Bench *bench, Coding *coding);
 
-/* Tasks; data: the coding. */
+/* These are tasks, whose data is the coding. */
 void coding_forward (Bench *bench, void *data, unsigned set);
 void coding_encode (Bench *bench, void *data, unsigned set);
 void coding_pack (Bench *bench, void *data, unsigned set);
 void coding_decode (Bench *bench, void *data, unsigned set);
 void coding_inverse (Bench *bench, void *data, unsigned set);
 
-/* When a frame with a budget has been coded: later ones learn from it. */
+/* Has later frames learn from a frame with a budget that has been coded. */
 void coding_learn (Bench *bench, Coding *coding);
 
-/* When all sets have been packed: makes the encoder's output the decoder's
- * input. */
+/* Makes the encoder's output the decoder's input when all sets have been
+ * packed. */
 void coding_exchange (Bench *bench, Coding *coding);
 
 /* Ends the program if a block that was decoded was broken. */

@@ -14,7 +14,7 @@ gaussian (GRand *rand)
   return sqrt (-2.0 * log (u + 1e-12)) * cos (2.0 * G_PI * v);
 }
 
-/* An 8-bit P6 file; NULL if it cannot be used. */
+/* Reads an 8-bit P6 file; returns NULL if it cannot be used. */
 static uint8_t *
 read_ppm (const char *name, unsigned *width, unsigned *height)
 {
@@ -46,7 +46,7 @@ computed (unsigned c, unsigned x, unsigned y)
   return (x / 97 + y / 61) % 9 == 0 ? 255 - value : value;
 }
 
-/* Where a line of n samples that is mirrored at its ends has sample i. */
+/* Says where a line of n samples that is mirrored at its ends has sample i. */
 static unsigned
 mirrored (unsigned i, unsigned n)
 {
@@ -55,10 +55,10 @@ mirrored (unsigned i, unsigned n)
   return at < n ? at : 2 * n - 1 - at;
 }
 
-/* Numbers that the noise is drawn from; a power of two. */
+/* The noise is drawn from so many numbers, which are a power of two. */
 #define N_NOISE 65536
 
-/* What a plane of the content is made of. */
+/* This is what a plane of the content is made of. */
 typedef struct
 {
   const uint8_t *bytes; /* of a picture; NULL: computed */

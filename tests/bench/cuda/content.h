@@ -4,13 +4,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The size that most figures are for; of larger ones the content repeats. */
+/* Most figures are for this size; of larger ones the content repeats. */
 #define CONTENT_WIDTH 4096
 #define CONTENT_HEIGHT 2160
 
-/* Three planes of width x height 16-bit words, without gaps: R, G, B. From an
- * 8-bit picture (P6), times 16 and with Gaussian noise of sigma 4; or computed,
- * if name is NULL or cannot be read. What lacks columns or lines, the picture or
- * these 4096x2160 samples, is mirrored at its edges; what has too many is cut. */
+/* Fills three planes of width x height 16-bit words, without gaps: R, G, B.
+ * They come from an 8-bit picture (P6), times 16 and with Gaussian noise of
+ * sigma 4; or are computed, if name is NULL or cannot be read. What lacks
+ * columns or lines, the picture or these 4096x2160 samples, is mirrored at its
+ * edges; what has too many is cut. */
 void content_fill (
     uint16_t *samples, unsigned width, unsigned height, const char *name);

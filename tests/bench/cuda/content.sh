@@ -4,8 +4,8 @@
 #
 #   tests/bench/cuda/content.sh FOLDER
 #
-# That of PACO_CONTENT, or one of the corpus (PACO_CORPUS), which is unpacked into FOLDER.
-# tests/gpu/run.sh and tests/lab/run.sh call it.
+# It is that of PACO_CONTENT, or one of the corpus (PACO_CORPUS), which is unpacked into
+# FOLDER. tests/gpu/run.sh and tests/lab/run.sh call it.
 corpus=${PACO_CORPUS:-../shared/corpus}
 if [ -n "${PACO_CONTENT:-}" ]; then
   echo "$PACO_CONTENT"

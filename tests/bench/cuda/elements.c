@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* Buffers for each GPU that are coded in turns. */
+/* So many buffers for each GPU are coded in turns. */
 #define N_BUFFERS 6
 #define N_CODED_BUFFERS 1
 #define MAX_DEVICES 16
@@ -127,8 +127,9 @@ see (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* What the encoder is told of the frames' size: a budget is that of three
- * components of 0.9 bits a sample, what quality 90 takes of the photograph. */
+/* Describes what the encoder is told of the frames' size: a budget is that of
+ * three components of 0.9 bits a sample, what quality 90 takes of the
+ * photograph. */
 static void
 describe_rate (const ElementsCase *c, GString *text)
 {
@@ -140,7 +141,7 @@ describe_rate (const ElementsCase *c, GString *text)
         text, " frame-size=%d", c->width * c->height * 3 * 9 / 80);
 }
 
-/* The element, and the format that comes out of it. */
+/* Describes the element, and the format that comes out of it. */
 static char *
 describe (const char *element, const ElementsCase *c)
 {
@@ -167,7 +168,8 @@ describe (const char *element, const ElementsCase *c)
   "appsrc name=source format=time block=true max-buffers=2 max-bytes=0"
 #define FAKESINK "fakesink name=sink sync=false qos=false"
 
-/* source ! element ! sink, each a part of a pipeline's description. */
+/* Makes source ! element ! sink, each of which is a part of a pipeline's
+ * description. */
 static void
 pipeline_init (Pipeline *pipeline, const char *source, const char *element,
     const char *sink_text, const ElementsCase *c, ElementsRun *run)
@@ -223,7 +225,7 @@ wait_for_end (Pipeline *pipeline)
   gst_object_unref (bus);
 }
 
-/* When n_frames are on their way, or will be. */
+/* Ends the pipeline when n_frames are on their way, or will be. */
 static void
 pipeline_finish (Pipeline *pipeline, guint n_frames)
 {
@@ -271,8 +273,8 @@ pipeline_clear (Pipeline *pipeline)
   gst_object_unref (pipeline->pipeline);
 }
 
-/* A pool as the element behind the source proposes it, or any, with buffers of at
- * least size bytes in the memory that the element proposes. */
+/* Finds a pool as the element behind the source proposes it, or any, with
+ * buffers of at least size bytes in the memory that the element proposes. */
 static GstBufferPool *
 find_pool (GstElement *source, GstCaps *caps, gsize size, guint n_buffers)
 {
@@ -369,7 +371,7 @@ elements_caps (const ElementsCase *c, GstVideoInfo *info)
   return caps;
 }
 
-/* The content as GBR_12LE. */
+/* Makes the content as GBR_12LE. */
 static GstBuffer *
 make_content (const ElementsCase *c, GstVideoInfo *info)
 {

@@ -4,8 +4,8 @@
 #pragma once
 #include <gst/video/video.h>
 
-/* What is coded, and how. Strings may be NULL where the elements' defaults are
- * meant. */
+/* This is what is coded, and how. Strings may be NULL where the elements'
+ * defaults are meant. */
 typedef struct
 {
   const char *format; /* as GStreamer calls it */
@@ -13,15 +13,15 @@ typedef struct
   const char *picture; /* see content_fill() */
   const char *backend, *rate_control;
   const char *devices; /* numbers with commas; more than one: cuda-devices */
-  /* With the GPU's context: pictures are in device memory, and the elements share
-   * it. NULL: in the host's memory. */
+  /* With the GPU's context pictures are in device memory, and the elements
+   * share it. NULL: they are in the host's memory. */
   GstContext *context;
   int depth;    /* pipeline-depth */
   int n_warm;   /* frames that come before those that are measured */
   int n_frames; /* that are measured, at least */
 } ElementsCase;
 
-/* Frames of one element. */
+/* These are frames of one element. */
 typedef struct
 {
   GArray *arrivals;    /* gint64, microseconds: when the measured frames came */
@@ -31,30 +31,33 @@ typedef struct
 
 void elements_run_clear (ElementsRun *run);
 
-/* Frames a second between two moments, by the median of parts of the time; 0 if
- * too few came. */
+/* Returns frames a second between two moments, by the median of parts of the
+ * time; 0 if too few came. */
 double elements_speed (const GArray *arrivals, gint64 from, gint64 to);
 
-/* The same of all frames, and the processor's cores for 100 frames a second. */
+/* Return the same of all frames, and the processor's cores for 100 frames a
+ * second. */
 double elements_run_speed (const ElementsRun *run);
 double elements_run_cores (const ElementsRun *run);
 
-/* As many as are named, at least one. */
+/* Returns how many are named, or one. */
 guint elements_count_devices (const ElementsCase *c);
 
-/* Bytes of a picture. */
+/* Returns the bytes of a picture. */
 gsize elements_picture_size (const ElementsCase *c);
-/* The caps of pictures, and a picture of the content in the host's memory. */
+/* Return the caps of pictures, and a picture of the content in the host's
+ * memory. */
 GstCaps *elements_caps (const ElementsCase *c, GstVideoInfo *info);
 GstBuffer *elements_picture (const ElementsCase *c);
 
-/* How a run goes together with those of other processes; NULL: alone. */
+/* This says how a run goes together with those of other processes; NULL: it is
+ * alone. */
 typedef struct
 {
-  /* Called when everything is ready; returns when the run may begin. */
+  /* Is called when everything is ready, and returns when the run may begin. */
   void (*ready) (void *data);
-  /* Called before each frame beyond those of the case; whether there is to be
-   * one. */
+  /* Is called before each frame beyond those of the case, and says whether
+   * there is to be one. */
   gboolean (*more) (void *data);
   void *data;
 } ElementsOthers;
@@ -64,7 +67,7 @@ typedef struct
 void elements_code (const ElementsCase *c, ElementsRun *encode,
     ElementsRun *decode, const ElementsOthers *others);
 
-/* A run that is no pipeline, and that a frame of it has come. */
+/* Begin a run that is no pipeline, and note that a frame of it has come. */
 void elements_run_begin (ElementsRun *run);
 void elements_run_add (ElementsRun *run);
 

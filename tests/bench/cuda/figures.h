@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Measured figures, one JSON line each:
+ * Prints measured figures, one JSON line each:
  *
  *   {"figure": name, "value": number, "unit": unit,
  *    "ceiling": what limits it, "ratio": share of the ceiling}

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# All figures of a machine with GPUs, one JSON line each (figures.h), and for
-# each program that measures them a line "passed", "failed" or "skipped":
+# Measures all figures of a machine with GPUs and prints one JSON line each
+# (figures.h), and for each program that measures them a line "passed",
+# "failed" or "skipped":
 #
 #   figures.sh BUILD [FILE.ppm]
 #
@@ -20,7 +21,8 @@ trap 'rm -rf "$work"' EXIT
 failed=0
 : >"$work/figures"
 
-# bench NAME SECONDS COMMAND...: what it prints, and how it went.
+# bench NAME SECONDS COMMAND... prints what the command prints, and how it
+# went.
 bench () {
   name=$1 seconds=$2
   shift 2
@@ -39,8 +41,8 @@ bench () {
   esac
 }
 
-# speed NAME WIDTH HEIGHT FRAMES OPTION... PREFIX: of the elements, by the program
-# that $program names.
+# speed NAME WIDTH HEIGHT FRAMES OPTION... PREFIX measures the elements by the
+# program that $program names.
 program=gst-speed
 speed () {
   name=$1 width=$2 height=$3 frames=$4 warm=40
@@ -53,13 +55,13 @@ speed () {
     --height=$height --warm=$warm --frames=$frames "$@" ${picture:+"$picture"}
 }
 
-# of FIGURE: its value.
+# of FIGURE prints its value.
 of () {
   sed -n 's/.*"figure": "'"$1"'", "value": \([^,}]*\).*/\1/p' "$work/figures"
 }
 
-# scaling NAME FPS BASE BEST: FPS in relation to BASE, and as its ratio to BEST,
-# which are figures; BEST may be a number of times BASE instead.
+# scaling NAME FPS BASE BEST prints FPS in relation to BASE, and as its ratio
+# to BEST, which are figures; BEST may be a number of times BASE instead.
 scaling () {
   case $4 in
     [0-9]*) best=$(awk -v n="$4" -v base="$(of "$3")" 'BEGIN { print n * base }') ;;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How fast the elements are with pictures in device memory, in relation to the
- * CUDA backend without them, which is the most that they can reach: the same
- * pictures of the same format, in turns.
+ * Measures how fast the elements are with pictures in device memory, in
+ * relation to the CUDA backend without them, which is the most that they can
+ * reach: the same pictures of the same format, in turns.
  *
  *   gst-device-memory [OPTIONS] PREFIX [FILE.ppm]
  *
@@ -167,7 +167,7 @@ collect (Resident *resident, PacoEncoder *encoder)
     resident->frame = frame;
 }
 
-/* Frames a second. */
+/* Encodes, and returns frames a second. */
 static double
 encode (Resident *resident)
 {

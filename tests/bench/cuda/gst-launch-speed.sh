@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# How fast the elements are in lines that anyone can type, all else being stock
-# elements, for 4096x2160 RGB with 12 bits:
+# Measures how fast the elements are in lines that anyone can type, all else
+# being stock elements, for 4096x2160 RGB with 12 bits:
 #
 #   gst-launch-speed.sh BUILD lossless|quality [FILE.ppm]
 #
@@ -47,7 +47,7 @@ play () {
     { tail -n 5 "$work/log" >&2; return 1; }
 }
 
-# speed LINE...: median frames per second; $sink is a part of the line.
+# speed LINE... prints median frames per second; $sink is a part of the line.
 speed () {
   play "$@"
   sed -n 's/.*current: \([0-9.]*\),.*/\1/p' "$work/log" | sed 1,6d | sort -n |
@@ -56,7 +56,7 @@ speed () {
     { echo "too short for a figure: $*" >&2; return 1; }
 }
 
-# mean LINE...: frames per second since the first frame.
+# mean LINE... prints frames per second since the first frame.
 mean () {
   play "$@"
   sed -n 's/.*average: \([0-9.]*\).*/\1/p' "$work/log" | tail -n 1

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How fast the elements are in a pipeline, host memory to host memory, with
- * buffers of the pools that they propose, as any source has them that asks:
+ * Measures how fast the elements are in a pipeline, host memory to host memory,
+ * with buffers of the pools that they propose, as any source has them that
+ * asks:
  *
  *   gst-speed [OPTIONS] PREFIX [FILE.ppm]
  *
@@ -48,7 +49,7 @@ typedef struct
 
 static const char *const ways[2] = { "enc", "dec" };
 
-/* A rate in bytes a second; 0 if nobody has found it. */
+/* Returns a rate in bytes a second, or 0 if nobody has found it. */
 static double
 ceiling (const char *variable)
 {
@@ -276,7 +277,7 @@ child_start (Child *child, int argc, char **argv, unsigned device)
   g_free (devices);
 }
 
-/* The child's next line, without its end. */
+/* Returns the child's next line, without its end. */
 static char *
 child_read (Child *child)
 {
@@ -309,7 +310,7 @@ child_finish (Child *child)
   g_spawn_close_pid (child->pid);
 }
 
-/* The sum of the children's speeds while all of them run. */
+/* Returns the sum of the children's speeds while all of them run. */
 static double
 joint_speed (const Child *children, unsigned n, unsigned way)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels, each alone, with buffers that the device's cache does not hold.
+ * Measures the kernels, each alone, with buffers that the device's cache does
+ * not hold.
  *
- * Ceiling of all of them is the device's memory: a copy of a picture reads and
+ * The ceiling of all of them is the device's memory: a copy of a picture reads and
  * writes two bytes a sample, about what the least a kernel has to move. A
  * transform at ratio 1 would be as fast as that copy; the packing is compared
  * with a copy of as many bytes as the frame has. The block coder computes: its

@@ -3,20 +3,20 @@
 #pragma once
 #include "tests/bench/cuda/coding.h"
 
-/* Microseconds of the stages of a frame, each alone. */
+/* These are microseconds of the stages of a frame, each alone. */
 typedef struct
 {
   double forward, encode, pack, decode, inverse;
 } KernelTimes;
 
-/* Transforms, the block coder and the packing; frames that stay on the
- * device. */
+/* Measures transforms, the block coder and the packing, and frames that stay on
+ * the device. */
 void bench_kernels (Bench *bench);
 
-/* The kernels between layouts and planes. */
+/* Measures the kernels between layouts and planes. */
 void bench_layouts (Bench *bench);
 
-/* Frames per second when pictures stay on the device and only streams come
- * and go: figures PREFIX_resident_... */
+/* Measures frames per second when pictures stay on the device and only
+ * codestreams come and go: figures PREFIX_resident_... */
 void bench_resident (
     Bench *bench, Coding *coding, const KernelTimes *times, const char *prefix);

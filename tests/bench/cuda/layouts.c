@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels between layouts and planes, for pictures of the content's size.
- * Ceiling is a copy of as many bytes as they read and write. */
+ * Measures the kernels between layouts and planes, for pictures of the
+ * content's size. Their ceiling is a copy of as many bytes as they read and
+ * write. */
 #include "tests/bench/cuda/figures.h"
 #include "tests/bench/cuda/kernels.h"
 
-/* A layout: the samples of a group as a string of the digits of components, one
- * after the other bit by bit or, if run is not 0, `run` to a word. */
+/* This is a layout: the samples of a group as a string of the digits of
+ * components, one after the other bit by bit or, if run is not 0, `run` to a
+ * word. */
 typedef struct
 {
   const char *name, *group;
@@ -20,9 +22,10 @@ static const Layout layouts[] = {
   { "y210", "0102", 8, 2, 1, 10, 1 },
   { "r210", "210", 4, 4, 3, 10, 0 },
   { "rgb", "012", 3, 1, 1, 8, 0 },
-  /* 12 bits of R, G and B without a gap. */
+  /* These are 12 bits of R, G and B without a gap. */
   { "general", "012012012012012012012012", 36, 2, 0, 12, 0 },
-  /* DPX: the same as words of big-endian files, and one sample to a word. */
+  /* These are of DPX: the same as words of big-endian files, and one sample to
+   * a word. */
   { "swapped", "012012", 9, 2, 0, 12, 0, true },
   { "rgb48", "012", 6, 2, 0, 16, 0 },
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The whole way, through the backend's table: pictures from the host's memory
- * to streams there, and back. The host's clock measures, since what it does is
- * a part of that.
+ * Measures the whole way, through the backend's table: pictures go from the
+ * host's memory to codestreams there, and back. The host's clock measures,
+ * since what it does is a part of that.
  *
  * Ceilings: of frames per second and of the milliseconds of a lone frame, the
- * bus, with nothing but these pictures (and streams, which a lone frame waits
- * for too); of the host's work, one copy of each picture by memcpy(), so that
+ * bus, with nothing but these pictures (and codestreams, which a lone frame
+ * waits for too); of the host's work, one copy of each picture by memcpy(), so that
  * a ratio above 1 says that pictures are not copied. */
 #include "tests/bench/cuda/pipeline.h"
 #include "tests/bench/cuda/figures.h"
@@ -24,7 +24,8 @@ typedef struct
   double cores;        /* at 100 frames a second */
 } Speed;
 
-/* A coder under test: put() hands in frame i, take() collects the oldest. */
+/* This is a coder under test: put() hands in frame i, take() collects the
+ * oldest. */
 typedef struct _Coder Coder;
 struct _Coder
 {
@@ -205,7 +206,8 @@ take_picture (Coder *coder)
   pipeline_collect_picture (coder->decoder);
 }
 
-/* Pictures are the content, not what a decoder has made of it. */
+/* Measures encoding. Pictures are the content, not what a decoder has made of
+ * it. */
 static Speed
 encode_speed (Bench *bench, unsigned depth, const PacoPicture *pictures,
     const PacoParameters *parameters)
@@ -225,8 +227,8 @@ encode_speed (Bench *bench, unsigned depth, const PacoPicture *pictures,
   return speed;
 }
 
-/* The first picture stays as it is, to be compared with. Of the others nothing
- * is left. */
+/* Measures decoding. The first picture stays as it is, to be compared with. Of
+ * the others nothing is left. */
 static Speed
 decode_speed (Bench *bench, unsigned depth, const PacoPicture *pictures,
     const PacoEncodedFrame *frame)
@@ -250,7 +252,8 @@ decode_speed (Bench *bench, unsigned depth, const PacoPicture *pictures,
 
 /* --- figures --- */
 
-/* name: "lossless_enc", "quality_dec_unpinned" */
+/* Prints figures; name is "lossless_enc" or "quality_dec_unpinned", for
+ * example. */
 static void
 speed_figures (Bench *bench, const char *name, unsigned depth, bool encodes,
     size_t stream_bytes, const Speed *speed)
@@ -274,7 +277,7 @@ speed_figures (Bench *bench, const char *name, unsigned depth, bool encodes,
       "%s_cores_per_100fps", name);
 }
 
-/* Lossless, by quality or with a budget. */
+/* Measures coding that is lossless, by quality or with a budget. */
 static void
 bench_rate (Bench *bench, const char *prefix, const PacoParameters *parameters)
 {

@@ -4,14 +4,14 @@
 #pragma once
 #include "tests/bench/cuda/bench.h"
 
-/* Speed, latency and the host's work, of pictures in page-locked and in
- * ordinary memory. */
+/* Measures speed, latency and the host's work, of pictures in page-locked and
+ * in ordinary memory. */
 void bench_pipeline (Bench *bench);
 
-/* What frames in flight do when: JSON lines and a chart. */
+/* Shows what frames in flight do when, by JSON lines and a chart. */
 void bench_timeline (Bench *bench);
 
-/* An encoder and a decoder that end the program where they fail. */
+/* Open an encoder and a decoder that end the program where they fail. */
 PacoEncoder *pipeline_encoder (Bench *bench, unsigned depth,
     const PacoPicture *picture, const PacoParameters *parameters);
 void pipeline_submit (PacoEncoder *encoder, const PacoPicture *picture);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Frames whose pictures stay on the device while their streams come and go, as
- * the pipeline does it: some in flight, each in a stream of its own, with turns
- * on the bus.
+ * Measures frames whose pictures stay on the device while their codestreams
+ * come and go, as the pipeline does it: some are in flight, each in a stream of
+ * its own, with turns on the bus.
  *
- * Ceiling is what takes longer: the kernels of a frame one by one, or the bus
- * with nothing but these streams. The former can be passed, as frames in flight
+ * The ceiling is what takes longer: the kernels of a frame one by one, or the bus
+ * with nothing but these codestreams. The former can be passed, as frames in flight
  * fill each other's gaps. */
 #include "tests/bench/cuda/figures.h"
 #include "tests/bench/cuda/kernels.h"
@@ -52,7 +52,7 @@ resident_clear (Bench *bench, Resident *resident)
     driver->event_destroy (resident->borders[i]);
 }
 
-/* Frames per second, the median over windows. */
+/* Returns frames per second, the median over windows. */
 static double
 resident_speed (Bench *bench, Resident *resident, BenchTask task)
 {
@@ -81,7 +81,7 @@ resident_speed (Bench *bench, Resident *resident, BenchTask task)
   return 1000.0 * WINDOW / median (values, N_WINDOWS);
 }
 
-/* The frame before has its turn on the bus first. */
+/* Takes its turn on the bus, before which the frame before has its own. */
 static void
 take_turn (Bench *bench, Resident *resident, unsigned set)
 {

@@ -11,12 +11,13 @@ GPU_FOLDER = pathlib.Path(__file__).resolve().parents[2] / 'gpu'
 
 
 def pair(figures, name):
-    """The figures of both ways, as "encode / decode"."""
+    """Returns the figures of both ways, as "encode / decode"."""
     return f"{number(figures, name % 'enc')} / {number(figures, name % 'dec')}"
 
 
 def number(figures, name):
-    """As README.md writes it: three digits, or a whole number."""
+    """Returns a figure as README.md writes it: three digits, or a whole
+    number."""
     value = figures.get(name)
     if value is None:
         return '-'

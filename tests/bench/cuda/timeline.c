@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What frames in flight do when. The backend marks the borders of a frame's
- * stages with events anyway; here they are asked for when each frame has ended,
- * for frames alone and for frames in a row.
+ * Shows what frames in flight do when. The backend marks the borders of a
+ * frame's stages with events anyway; here they are asked for when each frame
+ * has ended, for frames alone and for frames in a row.
  *
- * Ceiling of the overlap, the time of a frame's stages alone over the time
+ * The ceiling of the overlap, the time of a frame's stages alone over the time
  * from frame to frame in a row, is that its longest stage never pauses. */
 #include "tests/bench/cuda/figures.h"
 #include "tests/bench/cuda/pipeline.h"
@@ -17,7 +17,7 @@
 #define N_SHOWN 8
 #define N_COLUMNS 64
 
-/* Downloads wait for their turn behind CODED: when they began. */
+/* Downloads wait for their turn behind CODED; this is when they began. */
 #define DOWNLOAD PACO_CUDA_N_EVENTS
 
 typedef struct
@@ -95,7 +95,7 @@ log_begin (Log *log, Bench *bench)
   bench->device->frame_ended = frame_ended;
 }
 
-/* Without the frames that warmed up. */
+/* Ends the log, without the frames that warmed up. */
 static Moments *
 log_end (Log *log)
 {
@@ -181,7 +181,7 @@ print_frames (const char *name, const Moments *moments)
   }
 }
 
-/* Which stage a frame is in at a time; N_STAGES: it waits; -1: it is not
+/* Says which stage a frame is in at a time; N_STAGES: it waits; -1: it is not
  * there. */
 static int
 stage_at (const Moments *moments, double ms)
