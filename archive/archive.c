@@ -106,7 +106,7 @@ read_first (PacoRun *run, GError **error)
 
   paco_source_init (&source);
   source.keep_files = run->options->keep_files;
-  good = paco_read_whole_file (path, file->size, bytes, NULL, error)
+  good = paco_read_whole_file (path, file->size, bytes, NULL, NULL, error)
       && paco_source_parse (run->kind, bytes->data, bytes->len, &source, error);
   if (good)
     run->picture = source.info;

@@ -21,10 +21,10 @@ fail (GError **error, const char *what)
   return FALSE;
 }
 
-/* Reads in pieces that stay in a core's cache until they are in the checksum. */
+/* Reads in pieces that stay in a core's cache while they are looked at. */
 static gboolean
-read_all (int fd, guint64 size, PacoBytes *bytes, PacoRunningChecksum *checksum,
-    GError **error)
+read_all (int fd, guint64 size, PacoBytes *bytes, PacoPieceFunc look,
+    gpointer user, GError **error)
 {
   gsize at = 0;
 
@@ -40,8 +40,8 @@ read_all (int fd, guint64 size, PacoBytes *bytes, PacoRunningChecksum *checksum,
       errno = 0;
       return fail (error, "it became shorter while it was read");
     }
-    if (checksum)
-      paco_running_checksum_add (checksum, bytes->data + at, (gsize) n);
+    if (look)
+      look (user, bytes->data, at, at + (gsize) n);
     at += (gsize) n;
   }
   return TRUE;
@@ -49,7 +49,7 @@ read_all (int fd, guint64 size, PacoBytes *bytes, PacoRunningChecksum *checksum,
 
 gboolean
 paco_read_whole_file (const char *path, guint64 size, PacoBytes *bytes,
-    PacoRunningChecksum *checksum, GError **error)
+    PacoPieceFunc look, gpointer user, GError **error)
 {
   struct stat status;
   gboolean good;
@@ -67,7 +67,7 @@ paco_read_whole_file (const char *path, guint64 size, PacoBytes *bytes,
     errno = 0;
     good = fail (error, "it has changed since the folder was looked through");
   }
-  good = good && read_all (fd, size, bytes, checksum, error);
+  good = good && read_all (fd, size, bytes, look, user, error);
   close (fd);
   return good;
 }
@@ -135,19 +135,47 @@ take_apart (PacoRun *run, PacoRunItem *item, GError **error)
   return good;
 }
 
+/* What is done with a file while it is read. */
+typedef struct
+{
+  PacoRunningChecksum *checksum;
+  const PacoSourceKind *kind;
+  PacoSource *source; /* or NULL */
+  guint64 size;
+  gint64 watching; /* microseconds that this has taken */
+} Looking;
+
+static void
+look_at_piece (gpointer user, const guint8 *bytes, gsize from, gsize size)
+{
+  Looking *looking = user;
+  gint64 begin;
+
+  paco_running_checksum_add (looking->checksum, bytes + from, size - from);
+  begin = g_get_monotonic_time ();
+  if (looking->source)
+    paco_source_watch (
+        looking->kind, bytes, from, size, looking->size, looking->source);
+  looking->watching += g_get_monotonic_time () - begin;
+}
+
 gboolean
 paco_run_read_file (PacoRun *run, const char *path, guint64 size,
-    PacoBytes *bytes, gboolean with_md5, PacoChecksums *checksums,
-    GError **error)
+    PacoBytes *bytes, PacoSource *source, gboolean with_md5,
+    PacoChecksums *checksums, GError **error)
 {
-  PacoRunningChecksum *running = paco_running_checksum_new (with_md5);
-  gint64 begin = g_get_monotonic_time (), spent;
-  gboolean good = paco_read_whole_file (path, size, bytes, running, error);
+  Looking looking = { paco_running_checksum_new (with_md5), run->kind, source,
+    size, 0 };
+  gint64 begin = g_get_monotonic_time (), summing;
+  gboolean good = paco_read_whole_file (
+      path, size, bytes, look_at_piece, &looking, error);
+  gint64 end = g_get_monotonic_time ();
 
-  spent = paco_running_checksum_end (running, checksums);
+  summing = paco_running_checksum_end (looking.checksum, checksums);
+  paco_report_spend (run->report, PACO_SPENT_CHECKSUMS, end - summing);
+  paco_report_spend (run->report, PACO_SPENT_PARSING, end - looking.watching);
   paco_report_spend (
-      run->report, PACO_SPENT_CHECKSUMS, g_get_monotonic_time () - spent);
-  paco_report_spend (run->report, PACO_SPENT_READING, begin + spent);
+      run->report, PACO_SPENT_READING, begin + summing + looking.watching);
   return good;
 }
 
@@ -157,7 +185,7 @@ read_file (PacoRun *run, PacoRunItem *item, GError **error)
   const PacoFolderFile *file = paco_folder_file (run->folder, item->number);
   char *path = paco_folder_path (run->folder, item->number);
   gboolean good = paco_run_read_file (run, path, file->size, item->file,
-      run->options->md5, &item->kept.checksums, error);
+      &item->source, run->options->md5, &item->kept.checksums, error);
 
   g_free (path);
   g_free (item->kept.name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Reads what the header of a DPX file (SMPTE 268M) says of the picture: dpx_header.c
- * reads it, dpx_layout.c says how samples lie, and dpx.c takes files apart and makes
- * them again. */
+ * reads it, dpx_layout.c says how samples lie, dpx_padding.c keeps what is around them,
+ * and dpx.c takes files apart and makes them again. */
 #pragma once
 #include "archive/source.h"
 
@@ -9,6 +9,10 @@
 #define PACO_DPX_MAX_PARTS 4
 /* Every file has these headers, of the file and of the image. */
 #define PACO_DPX_HEADER_SIZE 1408
+/* So many bytes of a file, or all of it, say what it is. */
+#define PACO_DPX_PEEK_SIZE 4096
+/* Bytes of a run of lines before those of its padding, in a rest (dpx.c). */
+#define PACO_DPX_RUN_HEAD 5
 
 /* An image element: lines of samples of some components. */
 typedef struct
@@ -51,3 +55,19 @@ gboolean paco_dpx_lay_out (PacoDpx *dpx, GError **error);
  * word of three, and how many bytes whole groups of its layout take. */
 guint64 paco_dpx_line_bits (const PacoDpxPart *part, guint32 width);
 guint64 paco_dpx_group_bytes (const PacoDpx *dpx, guint part, guint32 width);
+
+/* PacoSourceKind.watch(): counts lines whose padding is clear. */
+void paco_dpx_watch (const guint8 *bytes, gsize from, gsize size,
+    guint64 file_size, PacoSource *source);
+
+/* Appends the runs of all parts of a file to the source's rest. Lines that
+ * paco_dpx_watch() has found clear in these bytes are not looked at again. Returns
+ * FALSE if the runs are too large. */
+gboolean paco_dpx_keep_padding (
+    const PacoDpx *dpx, const guint8 *bytes, PacoSource *source);
+
+/* Puts the runs of a part at `at` of a rest back into the file, or, with NULL, looks
+ * whether that is possible. Returns FALSE if the rest is broken. *at is behind
+ * them afterwards. */
+gboolean paco_dpx_walk_runs (const PacoDpx *dpx, guint part, const guint8 *rest,
+    gsize size, gsize *at, guint8 *file);

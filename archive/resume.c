@@ -95,7 +95,7 @@ is_unchanged (
   PacoChecksums found;
   GError *reason = NULL;
   gboolean same = paco_run_read_file (
-      run, path, kept->size, file, FALSE, &found, &reason);
+      run, path, kept->size, file, NULL, FALSE, &found, &reason);
 
   if (!same)
     g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,

@@ -61,11 +61,12 @@ PacoRunItem *paco_run_item (const PacoRun *run, guint64 number);
 void paco_run_fail (PacoRun *run, guint64 number, PacoArchiveError code,
     const char *format, ...) G_GNUC_PRINTF (4, 5);
 
-/* Reads a source file whole with its checksums, and reports what that has spent
+/* Reads a source file whole with its checksums, has the run's kind watch it if it will
+ * be taken apart to `source`, which may be NULL, and reports what that has spent
  * (archive_read.c). The error is a sentence without the file's name. */
 gboolean paco_run_read_file (PacoRun *run, const char *path, guint64 size,
-    PacoBytes *bytes, gboolean with_md5, PacoChecksums *checksums,
-    GError **error);
+    PacoBytes *bytes, PacoSource *source, gboolean with_md5,
+    PacoChecksums *checksums, GError **error);
 
 /* Checks what is in OUT.part and keeps it (resume.c). */
 gboolean paco_run_resume (PacoRun *run, GError **error);
@@ -77,7 +78,12 @@ gpointer paco_run_code (gpointer data);    /* archive_code.c */
 gpointer paco_run_decode (gpointer data);  /* archive_code.c */
 gpointer paco_run_compare (gpointer data); /* archive_read.c */
 
-/* Reads a whole file of `size` bytes (archive_read.c), and adds them to the checksum if
- * there is one. The error is a sentence without the file's name. */
+/* Is told of bytes of a file: the first `size` are there, of which those from `from`
+ * on have just been read. */
+typedef void (*PacoPieceFunc) (
+    gpointer user, const guint8 *bytes, gsize from, gsize size);
+
+/* Reads a whole file of `size` bytes (archive_read.c) in pieces, of each of which `look`
+ * is told, if it is not NULL. The error is a sentence without the file's name. */
 gboolean paco_read_whole_file (const char *path, guint64 size, PacoBytes *bytes,
-    PacoRunningChecksum *checksum, GError **error);
+    PacoPieceFunc look, gpointer user, GError **error);

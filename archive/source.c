@@ -75,6 +75,10 @@ paco_source_clear (PacoSource *source)
   g_clear_pointer (&source->notes, g_ptr_array_unref);
   g_clear_pointer (&source->samples, g_byte_array_unref);
   g_clear_pointer (&source->rest, g_byte_array_unref);
+  if (source->free_seen)
+    source->free_seen (source->seen);
+  source->seen = NULL;
+  source->free_seen = NULL;
 }
 
 void
@@ -194,6 +198,14 @@ parse_kept (const PacoSourceKind *kind, const guint8 *bytes, gsize size,
       g_strdup ("its compressed bytes cannot be made again, so all of the file "
                 "is kept beside the picture"));
   return TRUE;
+}
+
+void
+paco_source_watch (const PacoSourceKind *kind, const guint8 *bytes, gsize from,
+    gsize size, guint64 file_size, PacoSource *source)
+{
+  if (kind->watch)
+    kind->watch (bytes, from, size, file_size, source);
 }
 
 gboolean

@@ -4,7 +4,8 @@
  * functions; source.c has the list of them. The archive's engine (archive.c, restore.c)
  * and the programs of tests/fuzz call them.
  *
- *   archive:  parse() of the file's bytes; source->image is coded; source->rest is kept
+ *   archive:  watch() of the file's bytes while they are read; parse() of them;
+ *             source->image is coded; source->rest is kept
  *   restore:  rebuild() of the rest; the frame is decoded into rebuilt->image;
  *             finish(); rebuilt->file is the file
  *
@@ -65,6 +66,11 @@ typedef struct
    * struct, zeros before the first one, and of this one afterwards: such as how it was
    * compressed, which will be tried first. A file's result must not depend on it. */
   guint8 hint[64];
+  /* What the kind keeps from watch() to parse(), and for files after this one: a struct
+   * of its own, which free_seen frees, or NULL. A file's result does not depend on it
+   * either. */
+  gpointer seen;
+  GDestroyNotify free_seen;
   /* Sentences (char *) for the report, of what is unusual and not wrong. */
   GPtrArray *notes;
   /* All of the file that the samples do not say: bytes before, between and behind
@@ -106,6 +112,14 @@ typedef struct
    * say it anywhere has this instead of peek(), which it stands for. */
   gboolean (*look) (int fd, guint64 file_size, PacoInfo *info, GError **error);
 
+  /* Looks at bytes of a file of file_size bytes while it is read and they are in a
+   * core's cache: the first `size` are there, and those from `from` on were not yet at
+   * the call before. With from == 0 a file begins. What is found in them parse() need
+   * not look for again, which comes next, with all bytes in the same place. The file may
+   * still turn out to be anything. It may be NULL. */
+  void (*watch) (const guint8 *bytes, gsize from, gsize size, guint64 file_size,
+      PacoSource *source);
+
   /* Takes the file apart. It must have made sure that rebuild() and finish() give
    * exactly these bytes again, and refuse the file otherwise. `bytes` stay there as
    * long as source->image is used. */
@@ -140,6 +154,10 @@ void paco_source_init (PacoSource *source);
 void paco_source_clear (PacoSource *source);
 void paco_rebuilt_init (PacoRebuilt *rebuilt);
 void paco_rebuilt_clear (PacoRebuilt *rebuilt);
+
+/* kind->watch(), if there is one. Whoever reads a file may call it or not. */
+void paco_source_watch (const PacoSourceKind *kind, const guint8 *bytes,
+    gsize from, gsize size, guint64 file_size, PacoSource *source);
 
 /* kind->parse(), with everything in *source reset before but what the caller wants, and
  * afterwards info.format named so that players find a format of GStreamer's that holds

@@ -83,8 +83,8 @@ encode (PacoFrameEncoder *encoder, gboolean locked, const char *path,
   bytes->encoder = locked ? encoder : NULL;
   paco_source_init (&source);
   g_assert_cmpint (g_stat (path, &file), ==, 0);
-  g_assert_true (
-      paco_read_whole_file (path, (guint64) file.st_size, bytes, NULL, NULL));
+  g_assert_true (paco_read_whole_file (
+      path, (guint64) file.st_size, bytes, NULL, NULL, NULL));
   g_assert_true (paco_source_parse (paco_source_kind (bytes->data, bytes->len),
       bytes->data, bytes->len, &source, NULL));
   OK (paco_frame_encoder_configure (encoder, &source.info, &error));

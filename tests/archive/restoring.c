@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Codes a file's picture and makes the file again, for tests (restoring.h). */
 #include "restoring.h"
+#include <string.h>
 
 static void
 check_ok (PacoStatus status, const PacoError *error)
@@ -31,6 +32,7 @@ restoring_init (Restoring *restoring, const PacoSourceKind *kind)
                 restoring->encoder, "rate-control", "lossless", &error),
       &error);
   paco_source_init (&restoring->source);
+  paco_source_init (&restoring->watched);
   paco_rebuilt_init (&restoring->rebuilt);
 }
 
@@ -41,6 +43,7 @@ restoring_clear (Restoring *restoring)
   paco_frame_encoder_free (restoring->encoder);
   paco_frame_decoder_free (restoring->decoder);
   paco_source_clear (&restoring->source);
+  paco_source_clear (&restoring->watched);
   paco_rebuilt_clear (&restoring->rebuilt);
 }
 
@@ -69,6 +72,47 @@ decode (Restoring *restoring, const PacoImage *image)
       &error);
 }
 
+guint8 *
+restoring_watch (const PacoSourceKind *kind, const guint8 *bytes, gsize size,
+    PacoSource *source)
+{
+  gint most = g_test_rand_bit () ? 100 : 10000;
+  guint8 *there = g_malloc0 (size);
+  gsize at = 0, n;
+
+  for (; at < size; at += n) {
+    n = (gsize) g_test_rand_int_range (1, most);
+    n = MIN (n, size - at);
+    memcpy (there + at, bytes + at, n);
+    paco_source_watch (kind, there, at, at + n, size, source);
+  }
+  return there;
+}
+
+/* Takes the file apart as archive does, and compares what comes of it. */
+static void
+check_watched (
+    Restoring *restoring, const guint8 *bytes, gsize size, gboolean good)
+{
+  const PacoSource *source = &restoring->source;
+  PacoSource *watched = &restoring->watched;
+  guint8 *there = restoring_watch (restoring->kind, bytes, size, watched);
+  GError *error = NULL;
+
+  g_assert_cmpint (
+      paco_source_parse (restoring->kind, there, size, watched, &error), ==,
+      good);
+  g_clear_error (&error);
+  g_free (there);
+  if (!good)
+    return;
+  g_assert_cmpmem (
+      &watched->info, sizeof watched->info, &source->info, sizeof source->info);
+  g_assert_cmpmem (watched->rest->data, watched->rest->len, source->rest->data,
+      source->rest->len);
+  g_assert_cmpuint (watched->notes->len, ==, source->notes->len);
+}
+
 gboolean
 restoring_check (
     Restoring *restoring, const guint8 *bytes, gsize size, GError **error)
@@ -79,7 +123,11 @@ restoring_check (
   PacoError problem;
   GError *failure = NULL;
 
-  if (!paco_source_parse (restoring->kind, bytes, size, source, error))
+  gboolean good = paco_source_parse (
+      restoring->kind, bytes, size, source, error);
+
+  check_watched (restoring, bytes, size, good);
+  if (!good)
     return FALSE;
   encode (restoring);
   check_ok (paco_probe (restoring->frame.data, restoring->frame.size, &info,

@@ -10,6 +10,7 @@ typedef struct
   PacoFrameEncoder *encoder;
   PacoFrameDecoder *decoder;
   PacoSource source;
+  PacoSource watched; /* the same, of a file that was watched while it came */
   PacoRebuilt rebuilt;
   PacoFrame frame; /* of the file last restored */
 } Restoring;
@@ -17,8 +18,14 @@ typedef struct
 void restoring_init (Restoring *restoring, const PacoSourceKind *kind);
 void restoring_clear (Restoring *restoring);
 
+/* Has the kind watch a file that comes in random pieces: what has not come is still
+ * zero. Returns the file as it came, which g_free() frees. */
+guint8 *restoring_watch (const PacoSourceKind *kind, const guint8 *bytes,
+    gsize size, PacoSource *source);
+
 /* Takes a file apart; FALSE and an error if it is refused. Of others the picture is
- * coded without loss, and the file that is made again is compared with it. */
+ * coded without loss, and the file that is made again is compared with it. Either way
+ * it has to be the same when the file was watched before. */
 gboolean restoring_check (
     Restoring *restoring, const guint8 *bytes, gsize size, GError **error);
 

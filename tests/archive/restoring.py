@@ -10,6 +10,7 @@ import random
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -87,6 +88,38 @@ def test_dpx(tmp):
     sequence(mixed, 1, name='scan_{:07}.ppm', width=101, height=70)
     shutil.copy(tmp / 'in3' / 'scan_0000002.dpx', mixed)
     expect(FAILED, 'archive', mixed, tmp / 'm.paco', says='two sequences')
+
+
+def dpx(width, height, samples):
+    """A DPX file of R, G and B, of 12 bits in the upper bits of words."""
+    head = bytearray(2048)
+    struct.pack_into('>4sI8sI', head, 0, b'SDPX', 2048, b'V1.0', 2048 + len(samples))
+    struct.pack_into('>I', head, 660, 0xffffffff)
+    struct.pack_into('>HHII', head, 768, 0, 1, width, height)
+    struct.pack_into('>IIfIf4B', head, 780, 0, 0, 0, 4095, 2, 50, 2, 2, 12)
+    struct.pack_into('>HHIII', head, 804, 1, 0, 2048, 0, 0)
+    return head + samples
+
+
+def test_padding(tmp):
+    """Files of several pieces, as they are read, have single bits of padding set: in the
+    first and the last line, where pieces meet, and anywhere."""
+    piece = 512 << 10
+    folder = tmp / 'in'
+    folder.mkdir()
+    for i in range(6):
+        data = dpx(640, 360, bytes(640 * 360 * 6))
+        places = (2049, len(data) - 1, piece - 1, piece + 1, 2 * piece - 1,
+                  random.randrange(2048, len(data)) | 1)
+        for at in random.sample(places, i // 2):
+            data[at] |= 1 << random.randrange(4)
+        (folder / f'scan_{i:04}.dpx').write_bytes(data)
+    for options in ([], ['--no-verify']):
+        out = tmp / f'a{len(options)}.paco'
+        expect(DONE, 'archive', *options, '--fps=24', folder, out,
+               says='bits of padding are set')
+        expect(DONE, 'restore', out, tmp / f'out{len(options)}')
+        same(folder, tmp / f'out{len(options)}')
 
 
 def test_options(tmp):

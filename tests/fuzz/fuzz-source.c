@@ -263,6 +263,12 @@ try_file (const PacoSourceKind *kind, const uint8_t *how, const uint8_t *data,
   PacoError problem;
 
   source->keep_files = how[SEED] % 2;
+  if (how[SEED] / 2 % 2) {
+    size_t half = size / 2;
+
+    paco_source_watch (kind, data, 0, half, size, source);
+    paco_source_watch (kind, data, half, size, size, source);
+  }
   if (!paco_source_parse (kind, data, size, source, &error)) {
     PacoInfo info = PACO_INFO_INIT;
 
