@@ -3,6 +3,7 @@
  * headers become configurations, and frames become jobs of a coder. It calls coder.c,
  * conceal.c, and decode() of the backend. */
 #include "decoder_private.h"
+#include "crop.h"
 
 /* --- coded frames --- */
 
@@ -80,6 +81,20 @@ conceal (PacoDecoder *decoder, unsigned flight, const PacoDecoderJob *job,
   return n_replaced;
 }
 
+/* Leaves blocks out that do not show in the part of the picture that is wanted. Those
+ * that are broken were concealed before, with what the whole picture has for them.
+ * Returns how many concealed ones are left. */
+static uint32_t
+leave_out (
+    const PacoDecoder *decoder, unsigned flight, const PacoDecoderJob *job)
+{
+  const PacoHeader *header = &job->frame.header;
+
+  return paco_crop_leave_out (header,
+      decoder->coder.geometry[header->picture.fields], decoder->reduce,
+      &job->destination.crop, decoder->flights[flight].records);
+}
+
 void
 paco_decoder_forget (PacoDecoder *decoder)
 {
@@ -108,6 +123,8 @@ run (PacoCoder *coder, unsigned flight, void *data, void *result)
       decoder, job, decoder->flights[flight].records, &frame->error);
   if (decoder->concealer)
     frame->concealed_blocks = conceal (decoder, flight, job, decodable);
+  if (decodable && job->destination.crop.width > 0)
+    frame->concealed_blocks = leave_out (decoder, flight, job);
   frame->corrupted_blocks = frame->concealed_blocks;
   if (decodable)
     klass->decode (decoder, flight, job, frame);

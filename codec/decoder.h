@@ -52,7 +52,9 @@ gboolean paco_decoder_takes (
  * paco_decoder_configure() have the same effect. The thread that submits calls it. */
 void paco_decoder_forget (PacoDecoder *decoder);
 
-/* Waits for a free flight. frame is copied, its bytes are not. After all errors but
+/* Waits for a free flight. frame is copied, its bytes are not. If destination->crop
+ * says so, it is a part of the picture that is stored there, and blocks that do not show
+ * in it are neither decoded nor counted as broken. After all errors but
  * DEVICE the decoder can be used on. */
 gboolean paco_decoder_submit (PacoDecoder *decoder, const PacoCodedFrame *frame,
     const PacoPicture *destination, void *user_data, GError **error);

@@ -3,6 +3,7 @@
  * they cover. Encoders and decoders check pictures with this before they are submitted;
  * backends ask it for regions. */
 #include "layout.h"
+#include "crop.h"
 #include "error.h"
 #include "geometry.h"
 #include "picture.h"
@@ -108,6 +109,21 @@ are_in_one_region (const PacoPicture *picture, unsigned a, unsigned b)
 
 /* --- regions --- */
 
+/* Sets how many columns and lines a component has in a picture, or its part. */
+static void
+find_size (const PacoPictureFormat *format, const PacoPicture *picture,
+    unsigned reduce, unsigned c, uint32_t *columns, uint32_t *lines)
+{
+  const PacoComponent *component = &format->components[c];
+
+  if (picture->crop.width == 0) {
+    paco_geometry_reduced_component (format, c, reduce, columns, lines);
+    return;
+  }
+  *columns = paco_ceil_shift (picture->crop.width, component->subsampling_x);
+  *lines = paco_ceil_shift (picture->crop.height, component->subsampling_y);
+}
+
 /* Returns how many groups begin in a line. There are more than the samples need where
  * words are swapped and the last word has bytes left. */
 static uint32_t
@@ -132,7 +148,7 @@ describe_region (const PacoPictureFormat *format, const PacoPicture *picture,
   region->swap_words = layout->swap_words;
   region->data = picture->data[c];
   region->stride = picture->stride[c];
-  paco_geometry_reduced_component (format, c, reduce, &columns, &region->lines);
+  find_size (format, picture, reduce, c, &columns, &region->lines);
   region->groups = n_groups (layout, columns);
   region->line_bytes = MIN (
       paco_layout_line_bytes (layout, columns), (size_t) ABS (region->stride));
@@ -228,7 +244,7 @@ check_agreement (const PacoPictureFormat *format, const PacoPicture *picture,
   const PacoSampleLayout *layouts = picture->layout;
   uint32_t columns, lines, groups;
 
-  paco_geometry_reduced_component (format, c, reduce, &columns, &lines);
+  find_size (format, picture, reduce, c, &columns, &lines);
   groups = n_groups (&layouts[c], columns);
   if (groups == region->groups && lines == region->lines
       && picture->stride[c] == region->stride
@@ -260,7 +276,7 @@ check_samples (const PacoPictureFormat *format, const PacoPicture *picture,
   uint32_t columns, lines;
   size_t end;
 
-  paco_geometry_reduced_component (format, c, reduce, &columns, &lines);
+  find_size (format, picture, reduce, c, &columns, &lines);
   end = paco_layout_end (&picture->layout[c], columns);
   if (end > region->line_bytes) {
     g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
@@ -307,7 +323,9 @@ paco_picture_check (const PacoPictureFormat *format, const PacoPicture *picture,
   PacoRegion regions[PACO_MAX_COMPONENTS];
   unsigned n;
 
-  if (!paco_layouts_check (format, picture->layout, error))
+  if (!paco_layouts_check (format, picture->layout, error)
+      || (picture->crop.width > 0
+          && !paco_crop_check (format, picture, reduce, error)))
     return false;
   n = paco_picture_regions (format, picture, reduce, regions);
   for (unsigned i = 0; i < n; i++)

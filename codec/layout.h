@@ -129,7 +129,8 @@ typedef struct
 
 /* The regions of a picture that has passed paco_picture_check(), in the order of
  * their first components; returns how many there are. reduce: levels that are
- * left out, as in paco_geometry_reduced_component(). */
+ * left out, as in paco_geometry_reduced_component(). Of a part of a picture
+ * (PacoPicture.crop) these are the part's. */
 unsigned paco_picture_regions (const PacoPictureFormat *format,
     const PacoPicture *picture, unsigned reduce,
     PacoRegion regions[PACO_MAX_COMPONENTS]);
@@ -147,6 +148,7 @@ bool paco_layouts_check (const PacoPictureFormat *format,
     const PacoSampleLayout *layouts, GError **error);
 
 /* Says the same of a picture in memory. Also, components that share a region must
- * have the same stride and group, and its lines must not overlap. */
+ * have the same stride and group, and its lines must not overlap; and if it is a part of
+ * a picture, that lies in there (crop.h). */
 bool paco_picture_check (const PacoPictureFormat *format,
     const PacoPicture *picture, unsigned reduce, GError **error);

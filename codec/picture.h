@@ -30,6 +30,13 @@ typedef enum
   PACO_MEMORY_DEVICE, /* of the coder's device */
 } PacoMemory;
 
+/* A part of a picture: a rectangle of samples of component 0, when the levels that a
+ * decoder leaves out are left out. If width is 0, it is all of the picture. */
+typedef struct
+{
+  uint32_t x, y, width, height;
+} PacoCrop;
+
 /* A picture in memory. data points to the first group of the first line of a
  * component. Components whose data are equal share memory; the memory of others does
  * not overlap (layout.h). stride is how many bytes lie from a line to the next one
@@ -41,6 +48,7 @@ struct _PacoPicture
   ptrdiff_t stride[PACO_MAX_COMPONENTS];
   PacoSampleLayout layout[PACO_MAX_COMPONENTS];
   PacoMemory memory;
+  PacoCrop crop; /* what alone of the picture lies here; decoders take a part */
   /* With device memory, the stream (CUstream) whose work so far must end before the
    * memory may be read or written; NULL if it is ready. */
   void *stream;

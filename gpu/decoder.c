@@ -71,8 +71,8 @@ find_sizes (Flight *flight, const PacoDecoderJob *job)
   flight->repairs_size = job->repairs->size;
   for (uint32_t i = 0; i < flight->frame.plan->n_blocks; i++)
     if (!job->records[i].replaced)
-      flight->payload_size = (size_t) job->records[i].offset
-          + job->records[i].length;
+      flight->payload_size = MAX (flight->payload_size,
+          (size_t) job->records[i].offset + job->records[i].length);
 }
 
 /* Fills in, from the records of the index, what the kernels have to know. */
@@ -128,11 +128,11 @@ reserve (Flight *flight, GError **error)
 {
   size_t needed = blocks_size (flight), size = with_room (needed);
   PacoStation *station = &flight->payload;
-  bool staging = !flight->payload_pinned;
+  size_t staging = flight->payload_pinned ? 0 : flight->payload_size;
 
-  if (station->memory.size < needed + 64
-      || (staging && station->staging.size < flight->payload_size))
-    if (!paco_station_reserve (station, size, staging, error))
+  if (station->memory.size < needed + 64 || station->staging.size < staging)
+    if (!paco_station_reserve (
+            station, size, flight->payload_pinned ? 0 : size, error))
       return FALSE;
   return paco_pinned_memory_reserve (flight->frame.device, &flight->repairs,
              flight->repairs_size, "repairs of broken blocks", error)
@@ -375,7 +375,7 @@ allocate_form (CudaDecoder *decoder, Flight *flight, unsigned i, GError **error)
   paco_cuda_plan_blocks (
       plan, &plan->coding, false, NULL, paco_cuda_frame_blocks (frame));
   return paco_station_reserve (
-             &flight->payload, guess_payload (header, plan), false, error)
+             &flight->payload, guess_payload (header, plan), 0, error)
       && paco_pinned_memory_reserve (frame->device, &flight->host_instructions,
           instructions, "index", error)
       && paco_device_memory_reserve (

@@ -2,6 +2,7 @@
  * Moves pictures between the host's memory and the device's; transfer.h says for
  * whom. */
 #include "gpu/transfer.h"
+#include "codec/crop.h"
 #include "gpu/pinned.h"
 #include <string.h>
 
@@ -22,7 +23,7 @@ describe_region (const PacoRegion *region)
     .rows = region->lines,
   };
 
-  told.stride = told.rows > 1 ? stride : told.row_bytes;
+  told.stride = told.pitch = told.rows > 1 ? stride : told.row_bytes;
   told.size = (told.rows - 1) * told.stride + told.row_bytes;
   if (region->stride < 0)
     told.data -= (told.rows - 1) * told.stride;
@@ -48,8 +49,10 @@ join_regions (PacoTransfer *transfer)
     const PacoTransferRegion *next = &transfer->regions[i];
 
     if (last->row_bytes == last->stride && next->row_bytes == next->stride
+        && last->stride == last->pitch && next->stride == next->pitch
         && last->stride == next->stride && last->data + last->size == next->data
-        && last->offset + last->size == next->offset) {
+        && last->offset + last->size == next->offset
+        && last->staging + last->size == next->staging) {
       last->size += next->size;
       last->rows += next->rows;
     } else {
@@ -67,7 +70,8 @@ only_moved (const PacoTransfer *transfer, const PacoPicture *picture)
   const PacoPicture *old = &transfer->picture;
   uintptr_t by = (uintptr_t) picture->data[0] - (uintptr_t) old->data[0];
 
-  if (transfer->n_regions == 0)
+  if (transfer->n_regions == 0 || picture->memory != old->memory
+      || memcmp (&picture->crop, &old->crop, sizeof old->crop) != 0)
     return false;
   for (unsigned c = 0; c < transfer->n_components; c++)
     if ((uintptr_t) picture->data[c] - (uintptr_t) old->data[c] != by
@@ -76,6 +80,12 @@ only_moved (const PacoTransfer *transfer, const PacoPicture *picture)
             != 0)
       return false;
   return true;
+}
+
+static size_t
+align (size_t size)
+{
+  return (size + REGION_ALIGNMENT - 1) & ~(size_t) (REGION_ALIGNMENT - 1);
 }
 
 static void
@@ -96,10 +106,10 @@ find_regions (PacoTransfer *transfer, const PacoPicture *picture,
   for (unsigned i = 0; i < n; i++) {
     PacoTransferRegion *region = &transfer->regions[i];
 
-    region->offset = transfer->size;
-    transfer->size += (region->size + REGION_ALIGNMENT - 1)
-        & ~(size_t) (REGION_ALIGNMENT - 1);
+    region->offset = region->staging = transfer->size;
+    transfer->size += align (region->size);
   }
+  transfer->staging_size = transfer->size;
 }
 
 /* Finds the address of each component on the device. Its region is the one that
@@ -120,6 +130,40 @@ find_components (PacoTransfer *transfer)
       if (picture->data[c] == region->data + first)
         transfer->offset[c] = region->offset + first;
     }
+    transfer->stride[c] = picture->stride[c];
+  }
+}
+
+/* Plans what moves of a part: its regions' rows, from the whole on the device. */
+static void
+find_part (PacoTransfer *transfer, const PacoPicture *picture,
+    const PacoPictureFormat *format, unsigned reduce)
+{
+  PacoRegion regions[PACO_MAX_COMPONENTS];
+  unsigned n = paco_picture_regions (format, picture, reduce, regions);
+  PacoWhole whole;
+
+  paco_whole_place (&whole, format, picture, reduce);
+  *transfer = (PacoTransfer){
+    .n_regions = n,
+    .size = whole.size,
+    .picture = *picture,
+    .n_components = format->n_components,
+  };
+  memcpy (transfer->offset, whole.offset, sizeof transfer->offset);
+  memcpy (transfer->stride, whole.stride, sizeof transfer->stride);
+  for (unsigned i = 0; i < n; i++) {
+    PacoTransferRegion *region = &transfer->regions[i];
+    ptrdiff_t stride = whole.stride[regions[i].components[0]];
+
+    *region = describe_region (&regions[i]);
+    region->offset = paco_whole_offset (&whole, format, picture, &regions[i]);
+    region->pitch = (size_t) ABS (stride);
+    /* The last line is the first one in memory. */
+    if (stride < 0)
+      region->offset -= (region->rows - 1) * region->pitch;
+    region->staging = transfer->staging_size;
+    transfer->staging_size += align (region->size);
   }
 }
 
@@ -127,7 +171,9 @@ void
 paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
     const PacoPictureFormat *format, unsigned reduce)
 {
-  if (picture->memory == PACO_MEMORY_DEVICE) {
+  bool on_device = picture->memory == PACO_MEMORY_DEVICE;
+
+  if (on_device && picture->crop.width == 0) {
     *transfer = (PacoTransfer){ .picture = *picture };
     return;
   }
@@ -137,6 +183,8 @@ paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
           + (transfer->regions[i].data - transfer->picture.data[0]);
     transfer->picture = *picture;
     transfer->staged = false;
+  } else if (picture->crop.width > 0) {
+    find_part (transfer, picture, format, reduce);
   } else {
     find_regions (transfer, picture, format, reduce);
     find_components (transfer);
@@ -145,7 +193,7 @@ paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
   for (unsigned i = 0; i < transfer->n_regions; i++) {
     PacoTransferRegion *region = &transfer->regions[i];
 
-    region->pinned = paco_is_pinned (region->data, region->size);
+    region->pinned = on_device || paco_is_pinned (region->data, region->size);
   }
 }
 
@@ -154,25 +202,27 @@ paco_transfer_device_picture (const PacoTransfer *transfer,
     const PacoStation *station, PacoPicture *picture)
 {
   *picture = transfer->picture;
-  if (picture->memory == PACO_MEMORY_DEVICE)
+  if (transfer->n_regions == 0)
     return;
-  for (unsigned c = 0; c < transfer->n_components; c++)
+  picture->crop = (PacoCrop){ 0 };
+  for (unsigned c = 0; c < transfer->n_components; c++) {
     picture->data[c] = (uint8_t *) (uintptr_t) (station->memory.address
         + transfer->offset[c]);
+    picture->stride[c] = transfer->stride[c];
+  }
 }
 
 /* --- The station --- */
 
 gboolean
 paco_station_reserve (
-    PacoStation *station, size_t size, bool staging, GError **error)
+    PacoStation *station, size_t size, size_t staging, GError **error)
 {
   /* The transform reads some bytes further. */
   return paco_device_memory_reserve (
              station->share, &station->memory, size + 64, "samples", error)
-      && (!staging
-          || paco_pinned_memory_reserve (
-              station->device, &station->staging, size, "samples", error));
+      && paco_pinned_memory_reserve (
+          station->device, &station->staging, staging, "samples", error);
 }
 
 void
@@ -227,25 +277,26 @@ upload_region (const PacoTransfer *transfer, const PacoTransferRegion *region,
   CUdeviceptr to = station->memory.address + region->offset;
 
   if (transfer->staged && !region->pinned)
-    return enqueue_upload (station, to, station->staging.data + region->offset,
+    return enqueue_upload (station, to, station->staging.data + region->staging,
         region->size, error);
   return paco_station_upload (station, to, region->data, region->size,
-      region->pinned, region->offset, error);
+      region->pinned, region->staging, error);
 }
 
 gboolean
 paco_transfer_stage (
     PacoTransfer *transfer, PacoStation *station, GError **error)
 {
-  if (!paco_station_reserve (station, transfer->size, true, error))
+  if (!paco_station_reserve (
+          station, transfer->size, transfer->staging_size, error))
     return FALSE;
   for (unsigned i = 0; i < transfer->n_regions; i++) {
     const PacoTransferRegion *region = &transfer->regions[i];
 
     if (!region->pinned)
       paco_copier_run (station->share->copier,
-          station->staging.data + region->offset, region->data, region->size, 1,
-          region->size);
+          station->staging.data + region->staging, region->data, region->size,
+          1, region->size);
   }
   transfer->staged = true;
   return TRUE;
@@ -256,8 +307,9 @@ paco_transfer_reserve (
     const PacoTransfer *transfer, PacoStation *station, GError **error)
 {
   return transfer->n_regions == 0
-      || paco_station_reserve (
-          station, transfer->size, !paco_transfer_is_pinned (transfer), error);
+      || paco_station_reserve (station, transfer->size,
+          paco_transfer_is_pinned (transfer) ? 0 : transfer->staging_size,
+          error);
 }
 
 gboolean
@@ -272,16 +324,20 @@ paco_transfer_upload (
   return TRUE;
 }
 
-/* Between the rows the destination stays as it is. */
+/* Copies rows alone. Between them the destination stays as it is. */
 static CUresult
-download_rows (const PacoTransferRegion *region, PacoStation *station)
+download_rows (const PacoTransfer *transfer, const PacoTransferRegion *region,
+    PacoStation *station)
 {
+  bool on_device = transfer->picture.memory == PACO_MEMORY_DEVICE;
   CUDA_MEMCPY2D copy = {
     .srcMemoryType = CU_MEMORYTYPE_DEVICE,
     .srcDevice = station->memory.address + region->offset,
-    .srcPitch = region->stride,
-    .dstMemoryType = CU_MEMORYTYPE_HOST,
-    .dstHost = region->data,
+    .srcPitch = region->pitch,
+    .dstMemoryType = on_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST,
+    .dstDevice = (uintptr_t) region->data,
+    .dstHost = region->pinned ? region->data
+                              : station->staging.data + region->staging,
     .dstPitch = region->stride,
     .WidthInBytes = region->row_bytes,
     .Height = region->rows,
@@ -300,12 +356,14 @@ paco_transfer_download (
     const PacoTransferRegion *region = &transfer->regions[i];
     CUresult result;
 
-    if (region->pinned && region->row_bytes < region->stride)
-      result = download_rows (region, station);
+    if (region->pitch != region->stride
+        || (region->pinned && region->row_bytes < region->stride)
+        || transfer->picture.memory == PACO_MEMORY_DEVICE)
+      result = download_rows (transfer, region, station);
     else
       result = driver->memcpy_dtoh_async (region->pinned
               ? region->data
-              : station->staging.data + region->offset,
+              : station->staging.data + region->staging,
           station->memory.address + region->offset, region->size,
           station->stream);
     if (!paco_driver_check (driver, result, error,
@@ -324,7 +382,7 @@ paco_transfer_finish (const PacoTransfer *transfer, PacoStation *station)
 
     if (!region->pinned)
       paco_copier_run (station->share->copier, region->data,
-          station->staging.data + region->offset, region->row_bytes,
+          station->staging.data + region->staging, region->row_bytes,
           region->rows, region->stride);
   }
 }

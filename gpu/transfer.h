@@ -2,7 +2,8 @@
  * Moves pictures between the host's memory and the device's, for frame.c, encoder.c
  * and decoder.c. A picture is a few regions of memory (codec/layout.h), all of whose
  * rows are samples. On the device they lie as on the host, so that whole regions
- * move at once. */
+ * move at once. Of a part of a picture (codec/crop.h) the whole is on the device, and
+ * the part's rows alone move, also within the device. */
 #pragma once
 #include "gpu/copy.h"
 #include "gpu/memory.h"
@@ -12,24 +13,29 @@ G_BEGIN_DECLS
 /* A region, or several without a gap between their rows. */
 typedef struct
 {
-  uint8_t *data; /* the first row in memory, which is the host's */
+  uint8_t *data; /* the first row in memory: the host's, if it is no part */
   size_t row_bytes, rows, stride;
-  size_t size;   /* from the first row to the end of the last one, bytes */
-  size_t offset; /* in the device's memory, and in the staging memory */
-  bool pinned;   /* the device reads and writes it where it is */
+  size_t size;    /* from the first row to the end of the last one, bytes */
+  size_t offset;  /* of the first row in the device's memory */
+  size_t pitch;   /* bytes between rows there; the stride, if it is no part */
+  size_t staging; /* offset in the staging memory, where rows lie as in data */
+  bool pinned;    /* the device reads and writes it where it is */
 } PacoTransferRegion;
 
-/* A picture's regions, and what they have been made from. A picture in the
+/* A picture's regions, and what they have been made from. A whole picture in the
  * device's memory has no regions: nothing is to be moved. */
 typedef struct
 {
   unsigned n_regions;
   PacoTransferRegion regions[PACO_MAX_COMPONENTS];
-  size_t size;
+  size_t size;         /* bytes on the device */
+  size_t staging_size; /* of regions that are not pinned, and others */
   bool staged; /* what is not page-locked has been copied to staging memory */
   PacoPicture picture;
   unsigned n_components;
-  size_t offset[PACO_MAX_COMPONENTS]; /* of data[] in the device's memory */
+  /* Of the picture on the device: data[] in its memory, and the strides. */
+  size_t offset[PACO_MAX_COMPONENTS];
+  ptrdiff_t stride[PACO_MAX_COMPONENTS];
 } PacoTransfer;
 
 /* Plans the transfer of a picture, with `reduce` levels left out. The format is that
@@ -50,7 +56,7 @@ typedef struct
   PacoPinnedMemory staging;
 } PacoStation;
 
-/* Sets *picture to the picture as it lies on the device. */
+/* Sets *picture to the whole picture as it lies on the device. */
 void paco_transfer_device_picture (const PacoTransfer *transfer,
     const PacoStation *station, PacoPicture *picture);
 
@@ -69,7 +75,8 @@ gboolean paco_transfer_upload (
 
 /* These three transfer a picture back: the first is called before anything is
  * enqueued that writes the picture, the second after that, and the third when the
- * stream has finished it. Bytes between the rows of a region do not change. */
+ * stream has finished it. Bytes between the rows of a region do not change. The memory
+ * of a part may be the device's, too. */
 gboolean paco_transfer_reserve (
     const PacoTransfer *transfer, PacoStation *station, GError **error);
 gboolean paco_transfer_download (
@@ -82,8 +89,9 @@ gboolean paco_station_upload (PacoStation *station, CUdeviceptr to,
     const uint8_t *data, size_t size, bool pinned, size_t staging_offset,
     GError **error);
 
+/* Makes the picture's memory, and the staging memory, at least that large. */
 gboolean paco_station_reserve (
-    PacoStation *station, size_t size, bool staging, GError **error);
+    PacoStation *station, size_t size, size_t staging, GError **error);
 void paco_station_clear (PacoStation *station);
 
 G_END_DECLS

@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Decodes frames for applications (paco.h) with the decoder of codec/, and regions
- * with region.c. The device is opened, and configured, by the first frame that needs
- * it. */
+ * Decodes frames for applications (paco.h) with the decoder of codec/, which also knows
+ * of regions (codec/crop.h). The device is opened, and configured, by the first frame that
+ * needs it. */
 #include "lib/private.h"
-#include "lib/region.h"
 #include <string.h>
 
 /* A frame in flight. */
 typedef struct
 {
   void *user;
-  PacoPicture destination;
-  /* These are set if a region is decoded. */
-  bool cropped;
-  PacoPictureFormat picture, region;
-  PacoPicture whole;
-  uint8_t *memory; /* of the whole picture */
-  uint8_t *bytes;  /* what is decoded in place of the frame */
-  size_t memory_size, bytes_size;
   gint
       dropped; /* atomic: the codec is done with a frame that was not collected */
 } Ticket;
@@ -30,10 +21,6 @@ struct PacoFrameDecoder
   /* The coder is configured for these. */
   PacoSampleLayout layouts[PACO_MAX_COMPONENTS];
   unsigned reduce;
-  PacoGeometry
-      *geometry; /* of the last frame; NULL unless a region was decoded */
-  bool geometry_has_fields;
-  PacoBlockRecord *records; /* as many as the geometry has blocks */
   /* The place of the frame before. */
   bool has_number;
   uint32_t number;
@@ -70,14 +57,6 @@ paco_frame_decoder_new (void)
   return decoder;
 }
 
-static void
-free_ticket (Ticket *ticket)
-{
-  g_free (ticket->memory);
-  g_free (ticket->bytes);
-  g_free (ticket);
-}
-
 void
 paco_frame_decoder_free (PacoFrameDecoder *decoder)
 {
@@ -87,15 +66,12 @@ paco_frame_decoder_free (PacoFrameDecoder *decoder)
   for (uint64_t n = decoder->collected; n < decoder->submitted; n++) {
     Ticket **ticket = &decoder->tickets[n % PACO_MAX_FLIGHTS];
 
-    /* A device that was lost may still write to its memory. */
+    /* A device that was lost may still say that it is done with the frame. */
     if (!g_atomic_int_get (&(*ticket)->dropped))
       *ticket = NULL;
   }
   for (unsigned i = 0; i < PACO_MAX_FLIGHTS; i++)
-    if (decoder->tickets[i])
-      free_ticket (decoder->tickets[i]);
-  paco_geometry_free (decoder->geometry);
-  g_free (decoder->records);
+    g_free (decoder->tickets[i]);
   g_free (decoder);
 }
 
@@ -137,12 +113,6 @@ paco_frame_decoder_device (const PacoFrameDecoder *decoder)
 }
 
 /* --- configuration --- */
-
-static bool
-is_cropped (const PacoFrameDecoder *decoder)
-{
-  return decoder->settings.crop.width > 0;
-}
 
 static PacoStatus
 open_device (PacoFrameDecoder *decoder, PacoError *error)
@@ -218,81 +188,11 @@ configure (PacoFrameDecoder *decoder, const PacoHeader *header,
   if (in_flight (decoder) > 0)
     return paco_error_set (error, PACO_STATUS_BUSY,
         "this frame is of another kind than those in flight; collect them");
-  g_clear_pointer (&decoder->geometry, paco_geometry_free);
-  g_clear_pointer (&decoder->records, g_free);
   if (!paco_decoder_configure (
           decoder->coder, header, layouts, reduce, &failure))
     return paco_error_take (error, failure);
   memcpy (decoder->layouts, layouts, sizeof decoder->layouts);
   decoder->reduce = reduce;
-  return PACO_STATUS_OK;
-}
-
-/* --- regions --- */
-
-static PacoStatus
-reserve (uint8_t **memory, size_t *size, size_t needed, PacoError *error)
-{
-  uint8_t *more;
-
-  if (*size >= needed)
-    return PACO_STATUS_OK;
-  more = g_try_malloc (needed);
-  if (!more)
-    return paco_error_set (error, PACO_STATUS_MEMORY,
-        "there are no %zu bytes of memory for the picture", needed);
-  g_free (*memory);
-  *memory = more;
-  *size = needed;
-  return PACO_STATUS_OK;
-}
-
-static PacoStatus
-prepare_geometry (
-    PacoFrameDecoder *decoder, const PacoHeader *header, PacoError *error)
-{
-  if (decoder->geometry
-      && decoder->geometry_has_fields == header->picture.fields)
-    return PACO_STATUS_OK;
-  g_clear_pointer (&decoder->geometry, paco_geometry_free);
-  g_clear_pointer (&decoder->records, g_free);
-  decoder->geometry = paco_geometry_new (&header->picture, &header->coding);
-  decoder->geometry_has_fields = header->picture.fields;
-  decoder->records = g_try_new (PacoBlockRecord, decoder->geometry->n_blocks);
-  if (decoder->records)
-    return PACO_STATUS_OK;
-  g_clear_pointer (&decoder->geometry, paco_geometry_free);
-  return paco_error_set (error, PACO_STATUS_MEMORY,
-      "there is no memory for the index of the frame");
-}
-
-/* Puts a frame and a picture for the region into the ticket. */
-static PacoStatus
-prepare_region (PacoFrameDecoder *decoder, Ticket *ticket,
-    PacoCodedFrame *frame, PacoError *error)
-{
-  const PacoPictureFormat *picture = &frame->header.picture;
-  unsigned reduce = decoder->settings.reduce;
-  GError *failure = NULL;
-  size_t size = paco_image_place (
-      &ticket->destination, picture, reduce, NULL, &ticket->whole);
-  PacoStatus status = prepare_geometry (decoder, &frame->header, error);
-
-  if (status == PACO_STATUS_OK)
-    status = reserve (&ticket->memory, &ticket->memory_size, size, error);
-  if (status == PACO_STATUS_OK)
-    status = reserve (&ticket->bytes, &ticket->bytes_size,
-        paco_region_frame_size (frame), error);
-  if (status == PACO_STATUS_OK)
-    status = paco_region_frame (frame, decoder->geometry, reduce,
-        &decoder->settings.crop, decoder->records, ticket->bytes, error);
-  if (status != PACO_STATUS_OK)
-    return status;
-  paco_image_place (
-      &ticket->destination, picture, reduce, ticket->memory, &ticket->whole);
-  if (!paco_coded_frame_parse (
-          frame, ticket->bytes, ticket->bytes_size, &failure))
-    return paco_error_take (error, failure);
   return PACO_STATUS_OK;
 }
 
@@ -313,13 +213,12 @@ forget_unless_next (PacoFrameDecoder *decoder, const PacoVideoInfo *video)
 /* Reads what the application wants to have decoded, and where to. */
 static PacoStatus
 read_arguments (PacoFrameDecoder *decoder, const void *data, size_t size,
-    const PacoImage *image, PacoCodedFrame *frame, PacoPictureFormat *region,
-    PacoPicture *destination, PacoError *error)
+    const PacoImage *image, PacoCodedFrame *frame, PacoPicture *destination,
+    PacoError *error)
 {
   unsigned reduce = decoder->settings.reduce;
   const PacoPictureFormat *picture = &frame->header.picture;
   GError *failure = NULL;
-  PacoStatus status;
 
   if (!paco_coded_frame_parse (frame, data, size, &failure)
       || !paco_header_check_pixels (
@@ -340,17 +239,8 @@ read_arguments (PacoFrameDecoder *decoder, const void *data, size_t size,
     return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
         "reduce=%u, but the frame has only %u levels to leave out", reduce,
         frame->header.coding.levels);
-  if (!is_cropped (decoder))
-    return paco_image_read (image, picture, reduce, destination, error);
-  if (image->where != PACO_IN_HOST_MEMORY)
-    return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
-        "a region is decoded to the host's memory only");
-  paco_layouts_read (image, destination->layout);
-  status = paco_region_format (picture, reduce, &decoder->settings.crop,
-      destination->layout, region, error);
-  if (status != PACO_STATUS_OK)
-    return status;
-  return paco_image_read (image, region, 0, destination, error);
+  return paco_image_read (
+      image, picture, reduce, decoder->settings.crop, destination, error);
 }
 
 static PacoStatus
@@ -373,8 +263,7 @@ take_ticket (PacoFrameDecoder *decoder, Ticket **ticket, PacoError *error)
 
 static PacoStatus
 submit (PacoFrameDecoder *decoder, PacoCodedFrame *frame,
-    const PacoPictureFormat *region, const PacoPicture *destination, void *user,
-    PacoError *error)
+    const PacoPicture *destination, void *user, PacoError *error)
 {
   GError *failure = NULL;
   Ticket *ticket;
@@ -387,18 +276,9 @@ submit (PacoFrameDecoder *decoder, PacoCodedFrame *frame,
   if (status != PACO_STATUS_OK)
     return status;
   ticket->user = user;
-  ticket->destination = *destination;
-  ticket->cropped = is_cropped (decoder);
-  ticket->picture = frame->header.picture;
-  ticket->region = *region;
-  if (ticket->cropped)
-    status = prepare_region (decoder, ticket, frame, error);
-  if (status != PACO_STATUS_OK)
-    return status;
   forget_unless_next (decoder, &frame->header.video);
-  if (!paco_decoder_submit (decoder->coder, frame,
-          ticket->cropped ? &ticket->whole : &ticket->destination, ticket,
-          &failure))
+  if (!paco_decoder_submit (
+          decoder->coder, frame, destination, ticket, &failure))
     return paco_error_take (error, failure);
   decoder->submitted++;
   return paco_error_ok (error);
@@ -409,7 +289,6 @@ paco_frame_decoder_submit (PacoFrameDecoder *decoder, const void *data,
     size_t size, const PacoImage *image, void *user, PacoError *error)
 {
   PacoCodedFrame frame;
-  PacoPictureFormat region = { 0 };
   PacoPicture destination;
   PacoStatus status;
 
@@ -420,12 +299,12 @@ paco_frame_decoder_submit (PacoFrameDecoder *decoder, const void *data,
             : !data ? "data"
                     : "image");
   status = read_arguments (
-      decoder, data, size, image, &frame, &region, &destination, error);
+      decoder, data, size, image, &frame, &destination, error);
   if (status == PACO_STATUS_OK)
     status = paco_device_check_image (&decoder->settings, image, error);
   if (status != PACO_STATUS_OK)
     return status;
-  return submit (decoder, &frame, &region, &destination, user, error);
+  return submit (decoder, &frame, &destination, user, error);
 }
 
 PacoStatus
@@ -454,9 +333,6 @@ paco_frame_decoder_collect (
   decoder->collected++;
   if (frame.error)
     return paco_error_take (error, frame.error);
-  if (ticket->cropped)
-    paco_region_copy (&ticket->picture, decoder->reduce, &ticket->whole,
-        &decoder->settings.crop, &ticket->region, &ticket->destination);
   if (result) {
     result->corrupted_blocks = frame.corrupted_blocks;
     result->concealed_blocks = frame.concealed_blocks;

@@ -305,7 +305,8 @@ paco_frame_encoder_submit (PacoFrameEncoder *encoder, const PacoImage *image,
     return paco_error_set (error, PACO_STATUS_INVALID,
         "what the pictures are is not known: paco_frame_encoder_configure() "
         "comes first");
-  status = paco_image_read (image, &encoder->picture, 0, &picture, error);
+  status = paco_image_read (
+      image, &encoder->picture, 0, (PacoCrop){ 0 }, &picture, error);
   if (status == PACO_STATUS_OK)
     status = paco_device_check_image (&encoder->settings, image, error);
   if (status == PACO_STATUS_OK)

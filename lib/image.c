@@ -8,8 +8,8 @@
 G_STATIC_ASSERT (PACO_COMPONENTS == PACO_MAX_COMPONENTS);
 G_STATIC_ASSERT (PACO_GROUP_SAMPLES == PACO_MAX_GROUP_SAMPLES);
 
-void
-paco_layouts_read (
+static void
+read_layouts (
     const PacoImage *image, PacoSampleLayout layouts[PACO_MAX_COMPONENTS])
 {
   memset (layouts, 0, PACO_MAX_COMPONENTS * sizeof layouts[0]);
@@ -63,7 +63,7 @@ check_sizes (const PacoImage *image, const PacoRegion *region, PacoError *error)
 
 PacoStatus
 paco_image_read (const PacoImage *image, const PacoPictureFormat *format,
-    unsigned reduce, PacoPicture *picture, PacoError *error)
+    unsigned reduce, PacoCrop crop, PacoPicture *picture, PacoError *error)
 {
   PacoRegion regions[PACO_MAX_COMPONENTS];
   GError *failure = NULL;
@@ -77,7 +77,7 @@ paco_image_read (const PacoImage *image, const PacoPictureFormat *format,
     return paco_error_set (error, PACO_STATUS_INVALID,
         "an image says that it lies where nothing is known of; all of it that "
         "is not set is 0");
-  *picture = (PacoPicture){ .memory = PACO_MEMORY_HOST };
+  *picture = (PacoPicture){ .memory = PACO_MEMORY_HOST, .crop = crop };
   if (image->where == PACO_IN_CUDA_MEMORY) {
     picture->memory = PACO_MEMORY_DEVICE;
     picture->stream = image->stream;
@@ -95,7 +95,7 @@ paco_image_read (const PacoImage *image, const PacoPictureFormat *format,
     picture->data[c] = image->data[c];
     picture->stride[c] = image->stride[c];
   }
-  paco_layouts_read (image, picture->layout);
+  read_layouts (image, picture->layout);
   if (!paco_picture_check (format, picture, reduce, &failure))
     return paco_error_take (error, failure);
   n = paco_picture_regions (format, picture, reduce, regions);
@@ -103,32 +103,6 @@ paco_image_read (const PacoImage *image, const PacoPictureFormat *format,
     if (check_sizes (image, &regions[i], error) != PACO_STATUS_OK)
       return PACO_STATUS_INVALID;
   return paco_error_ok (error);
-}
-
-size_t
-paco_image_place (const PacoPicture *like, const PacoPictureFormat *format,
-    unsigned reduce, uint8_t *memory, PacoPicture *picture)
-{
-  size_t total = 0;
-
-  *picture = *like;
-  for (unsigned c = 0; c < format->n_components; c++) {
-    const PacoSampleLayout *layout = &like->layout[c];
-    unsigned owner = 0;
-    uint32_t columns, lines;
-
-    while (like->data[owner] != like->data[c])
-      owner++;
-    picture->data[c] = picture->data[owner];
-    picture->stride[c] = picture->stride[owner];
-    if (owner < c)
-      continue;
-    paco_geometry_reduced_component (format, c, reduce, &columns, &lines);
-    picture->stride[c] = (ptrdiff_t) paco_layout_line_bytes (layout, columns);
-    picture->data[c] = memory ? memory + total : NULL;
-    total += (size_t) picture->stride[c] * lines;
-  }
-  return total;
 }
 
 /* --- what applications lay out with us --- */

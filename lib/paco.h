@@ -291,7 +291,7 @@ enum
   /* At addresses of the GPU, in the context of paco_frame_decoder_use_context() or
    * paco_frame_encoder_use_context(), where it is read or written without a copy.
    * submit() does not wait for the stream. The GPU is done with a picture when
-   * collect() has returned it. Regions cannot be decoded to there. */
+   * collect() has returned it. A region is copied to there within the GPU. */
   PACO_IN_CUDA_MEMORY = 1
 };
 
@@ -370,8 +370,9 @@ PACO_API void paco_frame_decoder_free (PacoFrameDecoder *decoder);
  * sample cover; y is a multiple of twice that if fields are coded separately. With
  * swap_words, the groups before x must fill whole 32-bit words. Blocks that have no
  * influence on the region are not decoded, but the transform runs over the whole
- * picture. The last group of a line may get samples of the picture from beyond the
- * region. Errors: INVALID, BUSY. */
+ * picture, in memory of the decoder's; of a GPU's the region alone comes back. The last
+ * group of a line may get samples of the picture from beyond the region. Errors:
+ * INVALID, BUSY. */
 PACO_API PacoStatus paco_frame_decoder_set (PacoFrameDecoder *decoder,
     const char *name, const char *value, PacoError *error);
 

@@ -22,12 +22,6 @@ PacoStatus paco_struct_check (const void *given, size_t known, const char *name,
 
 /* --- settings (settings.c) --- */
 
-/* A part of a picture. If width is 0, it is all of the picture. */
-typedef struct
-{
-  uint32_t x, y, width, height;
-} PacoCrop;
-
 /* When a setting may change. */
 typedef enum
 {
@@ -103,16 +97,8 @@ PacoStatus paco_extras_read (const PacoExtras *extras, PacoChunkBytes *bytes,
 
 /* --- pictures (image.c) --- */
 
-void paco_layouts_read (
-    const PacoImage *image, PacoSampleLayout layouts[PACO_MAX_COMPONENTS]);
-/* Checks an image of the application for a picture that is reduced, and sets
- * *picture to the same for the codec. */
+/* Checks an image of the application for a picture that is reduced, or for the part of
+ * it that crop says, and sets *picture to the same for the codec. */
 PacoStatus paco_image_read (const PacoImage *image,
-    const PacoPictureFormat *format, unsigned reduce, PacoPicture *picture,
-    PacoError *error);
-/* Sets strides without gaps for a picture of those layouts, whose first line
- * begins at memory. Components share what they share in *like. Returns how many
- * bytes the picture takes. */
-size_t paco_image_place (const PacoPicture *like,
-    const PacoPictureFormat *format, unsigned reduce, uint8_t *memory,
-    PacoPicture *picture);
+    const PacoPictureFormat *format, unsigned reduce, PacoCrop crop,
+    PacoPicture *picture, PacoError *error);

@@ -40,7 +40,7 @@ read_image (const PacoImage *image, const PacoPictureFormat *format,
   if (image->where != PACO_IN_HOST_MEMORY)
     return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
         "pictures of a stack are made in the host's memory only");
-  return paco_image_read (image, format, 0, picture, error);
+  return paco_image_read (image, format, 0, (PacoCrop){ 0 }, picture, error);
 }
 
 /* Puts n samples, from column x on, into a line that is blank. */

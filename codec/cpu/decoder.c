@@ -4,6 +4,8 @@
  * workers.c, and call bpc.h for blocks and frame.h for the transform. */
 #include "codec/cpu/backend_private.h"
 #include "codec/cpu/frame.h"
+#include "codec/cpu/memory.h"
+#include "codec/crop.h"
 #include "codec/decoder_private.h"
 
 typedef struct _CpuDecoder CpuDecoder;
@@ -17,6 +19,10 @@ typedef struct
   PacoFrame *frame;
   const PacoDecoderJob *job;
   gint corrupted_blocks; /* atomic */
+
+  /* Of the whole picture, if a part of it is wanted. */
+  uint8_t *whole;
+  size_t whole_size;
 } Flight;
 
 struct _CpuDecoder
@@ -68,19 +74,56 @@ is_empty (const Flight *flight)
 /* A few bytes can claim the largest picture, all of whose blocks are zero. Such a
  * picture takes no memory but its own: its coefficients are not written. */
 static void
-decode_samples (Flight *flight, const PacoDecoderJob *job, gint64 *blocks_done)
+decode_samples (
+    Flight *flight, const PacoPicture *destination, gint64 *blocks_done)
 {
   CpuDecoder *decoder = flight->decoder;
 
   if (is_empty (flight)) {
     *blocks_done = g_get_monotonic_time ();
-    paco_frame_inverse_of_zero (flight->frame, &job->destination);
+    paco_frame_inverse_of_zero (flight->frame, destination);
     return;
   }
   paco_workers_run (decoder->workers, paco_frame_n_blocks (flight->frame), 1,
       decode_block, flight);
   *blocks_done = g_get_monotonic_time ();
-  paco_frame_inverse (flight->frame, &job->destination);
+  paco_frame_inverse (flight->frame, destination);
+}
+
+static gboolean
+reserve_whole (Flight *flight, size_t size, GError **error)
+{
+  if (flight->whole_size >= size)
+    return TRUE;
+  paco_memory_free (flight->whole);
+  flight->whole = paco_memory_new (size, 1);
+  flight->whole_size = flight->whole ? size : 0;
+  if (!flight->whole)
+    g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
+        "there are no %zu bytes of memory for the whole of the picture, of "
+        "which a region is decoded",
+        size);
+  return flight->whole != NULL;
+}
+
+/* Decodes the whole picture into memory of the flight's, and copies the part from
+ * there. */
+static gboolean
+decode_part (Flight *flight, const PacoDecoderJob *job, gint64 *blocks_done,
+    GError **error)
+{
+  const PacoPictureFormat *format = flight->frame->format;
+  PacoPicture picture;
+  PacoWhole whole;
+
+  paco_whole_place (&whole, format, &job->destination, flight->frame->reduce);
+  if (!reserve_whole (flight, whole.size, error))
+    return FALSE;
+  paco_whole_picture (&whole, &job->destination, flight->whole, &picture);
+  decode_samples (flight, &picture, blocks_done);
+  if (!paco_frame_is_abandoned (flight->frame))
+    paco_whole_copy_part (&whole, format, &job->destination, flight->whole);
+  return TRUE;
 }
 
 static void
@@ -96,7 +139,10 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
   flight->frame->coding = &job->frame.header.coding;
   flight->corrupted_blocks = 0;
   times[0] = g_get_monotonic_time ();
-  decode_samples (flight, job, &times[1]);
+  if (job->destination.crop.width == 0)
+    decode_samples (flight, &job->destination, &times[1]);
+  else if (!decode_part (flight, job, &times[1], &frame->error))
+    return;
   times[2] = g_get_monotonic_time ();
   frame->corrupted_blocks += (uint32_t) flight->corrupted_blocks;
   if (!paco_frame_is_abandoned (flight->frame))
@@ -117,6 +163,9 @@ static void
 flight_clear (Flight *flight)
 {
   paco_frames_clear (flight->frames);
+  paco_memory_free (flight->whole);
+  flight->whole = NULL;
+  flight->whole_size = 0;
 }
 
 static gboolean

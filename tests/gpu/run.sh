@@ -91,7 +91,7 @@ finish () {
 
 device='' driver='' content=computed
 tests='bpc-device dwt-device layout-device pack-device cuda-backend
-device-pictures library library-device-memory failures damage sanitizer device-memory
+device-pictures library library-device-memory library-regions failures damage sanitizer device-memory
 pipelines stress laboratory figures'
 if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
   for name in $tests; do
@@ -118,6 +118,7 @@ tap cuda-budget 300 env PACO_CASES=$((PACO_CASES / 10)) \
 tap device-pictures 300 "$build/tests/gpu/kernels/device-pictures"
 tap library 300 env PACO_LIB_BACKEND=cuda "$build/tests/lib/test-lib-round-trip"
 tap library-device-memory 300 "$build/tests/lib/test-lib-device-memory"
+tap library-regions 300 env PACO_LIB_BACKEND=cuda "$build/tests/lib/test-lib-regions"
 tap failures 300 "$build/tests/gpu/host/failures-device"
 # These are 20000 damaged frames of small pictures and 200 of large ones.
 step damage 300 "$build/tests/gpu/kernels/damage"

@@ -3,81 +3,12 @@
  * them: with a CUDA context and a stream of its own, by way of the driver.
  * What is coded and decoded there is what the CPU does in the host's memory.
  * It runs on a GPU, or an emulated one. */
-#include "gpu/driver_types.h"
 #include "lib/paco.h"
+#include "tests/lib/cuda.h"
 #include "tests/lib/status.h"
-#include <dlfcn.h>
 #include <glib.h>
 #include <stdbool.h>
 #include <string.h>
-
-/* --- CUDA --- */
-
-static struct
-{
-  CUresult (*init) (unsigned flags);
-  CUresult (*device_get) (CUdevice *device, int ordinal);
-  CUresult (*ctx_create) (CUcontext *context, unsigned flags, CUdevice device);
-  CUresult (*ctx_destroy) (CUcontext context);
-  CUresult (*stream_create) (CUstream *stream, unsigned flags);
-  CUresult (*stream_synchronize) (CUstream stream);
-  CUresult (*stream_destroy) (CUstream stream);
-  CUresult (*mem_alloc) (CUdeviceptr *memory, size_t size);
-  CUresult (*mem_free) (CUdeviceptr memory);
-  CUresult (*mem_host_alloc) (void **memory, size_t size, unsigned flags);
-  CUresult (*mem_free_host) (void *memory);
-  CUresult (*memcpy_htod_async) (
-      CUdeviceptr to, const void *from, size_t size, CUstream stream);
-  CUresult (*memcpy_dtoh) (void *to, CUdeviceptr from, size_t size);
-} cuda;
-
-static CUcontext context;
-static CUstream stream;
-
-static void
-must (CUresult result)
-{
-  g_assert_cmpint (result, ==, CUDA_SUCCESS);
-}
-
-static bool
-open_cuda (void)
-{
-  static const struct
-  {
-    const char *name;
-    void *function;
-  } functions[] = {
-    { "cuInit", &cuda.init },
-    { "cuDeviceGet", &cuda.device_get },
-    { "cuCtxCreate_v2", &cuda.ctx_create },
-    { "cuCtxDestroy_v2", &cuda.ctx_destroy },
-    { "cuStreamCreate", &cuda.stream_create },
-    { "cuStreamSynchronize", &cuda.stream_synchronize },
-    { "cuStreamDestroy_v2", &cuda.stream_destroy },
-    { "cuMemAlloc_v2", &cuda.mem_alloc },
-    { "cuMemFree_v2", &cuda.mem_free },
-    { "cuMemHostAlloc", &cuda.mem_host_alloc },
-    { "cuMemFreeHost", &cuda.mem_free_host },
-    { "cuMemcpyHtoDAsync_v2", &cuda.memcpy_htod_async },
-    { "cuMemcpyDtoH_v2", &cuda.memcpy_dtoh },
-  };
-  void *library = dlopen ("libcuda.so.1", RTLD_NOW);
-  CUdevice device;
-
-  for (unsigned i = 0; library && i < G_N_ELEMENTS (functions); i++) {
-    void *function = dlsym (library, functions[i].name);
-
-    g_assert_nonnull (function);
-    memcpy (functions[i].function, &function, sizeof function);
-  }
-  if (!library || cuda.init (0) != CUDA_SUCCESS
-      || cuda.device_get (&device, 0) != CUDA_SUCCESS)
-    return false;
-  must (cuda.ctx_create (&context, 0, device));
-  must (cuda.stream_create (&stream, CU_STREAM_NON_BLOCKING));
-  return true;
-}
 
 /* --- pictures --- */
 
@@ -297,13 +228,8 @@ test_refused (void)
   REFUSED (BUSY, paco_frame_encoder_use_context (encoder, context, &error));
   REFUSED (INVALID, paco_frame_encoder_use_context (NULL, context, &error));
   REFUSED (INVALID, paco_frame_decoder_use_context (NULL, context, &error));
-  /* Regions, and the CPU. */
+  /* The CPU. */
   OK (paco_frame_decoder_use_context (decoder, context, &error));
-  OK (paco_frame_decoder_set (decoder, "region", "0,0,8,8", &error));
-  REFUSED (UNSUPPORTED,
-      paco_frame_decoder_submit (
-          decoder, frame.data, frame.size, &picture.device, NULL, &error));
-  OK (paco_frame_decoder_set (decoder, "region", "", &error));
   OK (paco_frame_decoder_set (decoder, "backend", "cpu", &error));
   REFUSED (UNSUPPORTED,
       paco_frame_decoder_submit (
@@ -329,7 +255,6 @@ main (int argc, char **argv)
   g_test_add_func ("/device-memory/page-locked", test_page_locked);
   g_test_add_func ("/device-memory/refused", test_refused);
   failed = g_test_run ();
-  must (cuda.stream_destroy (stream));
-  must (cuda.ctx_destroy (context));
+  close_cuda ();
   return failed;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Compares libpaco with the reference: random pictures in random layouts,
- * coded with random settings, give its bytes and its samples, reduced ones and
- * regions too. With PACO_LIB_BACKEND=cuda in the environment it does so on a
- * GPU, or an emulated one. */
+ * coded with random settings, give its bytes and its samples, reduced ones too.
+ * With PACO_LIB_BACKEND=cuda in the environment it does so on a GPU, or an
+ * emulated one. */
 #include "codec/geometry.h"
 #include "codec/reference/reference.h"
 #include "lib/paco.h"
@@ -334,7 +334,6 @@ check_decoder (const Case *c, PacoFrameDecoder *decoder, unsigned reduce)
   char text[16];
 
   g_snprintf (text, sizeof text, "%u", reduce);
-  set_decoder (decoder, "region", "");
   set_decoder (decoder, "reduce", text);
   test_picture_init (c->rand, &decoded, &c->source.format, reduce);
   test_picture_copy (&reference, &decoded);
@@ -350,106 +349,7 @@ check_decoder (const Case *c, PacoFrameDecoder *decoder, unsigned reduce)
   test_picture_clear (&reference);
 }
 
-/* --- regions --- */
-
-static unsigned
-sample_at (const PacoPicture *picture, unsigned c, unsigned depth, uint32_t x,
-    uint32_t y)
-{
-  const PacoSampleLayout *layout = &picture->layout[c];
-  const uint8_t *line = picture->data[c] + (ptrdiff_t) y * picture->stride[c];
-  size_t word = paco_layout_offset (layout, x);
-  unsigned value = 0;
-
-  for (unsigned i = 0; i < layout->word_bytes; i++) {
-    size_t at = word + (layout->big_endian ? layout->word_bytes - 1 - i : i);
-
-    value |= (unsigned) line[paco_layout_byte (layout, at)] << (8 * i);
-  }
-  return value >> layout->places[x % layout->group_samples].shift
-      & ((1u << depth) - 1);
-}
-
-/* Returns the smallest multiple of a number that is one of the other, too. */
-static unsigned
-common (unsigned a, unsigned b)
-{
-  unsigned n = a;
-
-  while (n % b != 0)
-    n += a;
-  return n;
-}
-
-static void
-compare_region (
-    const TestPicture *whole, const TestPicture *part, unsigned x, unsigned y)
-{
-  const PacoPictureFormat *format = &part->format;
-
-  for (unsigned c = 0; c < format->n_components; c++) {
-    const PacoComponent *component = &format->components[c];
-    unsigned first_x = x >> component->subsampling_x;
-    unsigned first_y = y >> component->subsampling_y;
-
-    for (uint32_t j = 0; j < paco_component_height (format, c); j++)
-      for (uint32_t i = 0; i < paco_component_width (format, c); i++)
-        g_assert_cmpuint (sample_at (&part->picture, c, component->depth, i, j),
-            ==,
-            sample_at (&whole->picture, c, component->depth, first_x + i,
-                first_y + j));
-  }
-}
-
-static void
-check_region (const Case *c, PacoFrameDecoder *decoder, unsigned reduce)
-{
-  PacoPictureFormat format = c->source.format;
-  unsigned columns = 1, lines = 1, x, y;
-  uint32_t width, height;
-  TestPicture whole, part;
-  PacoImage image;
-  PacoError error;
-  PacoStatus status;
-  char text[64];
-
-  paco_geometry_reduced_size (&format, reduce, &width, &height);
-  format.width = g_rand_int_range (c->rand, 1, width + 1);
-  format.height = g_rand_int_range (c->rand, 1, height + 1);
-  test_picture_init (c->rand, &part, &format, 0);
-  for (unsigned i = 0; i < format.n_components; i++) {
-    const PacoComponent *component = &format.components[i];
-
-    columns = common (columns,
-        part.picture.layout[i].group_samples
-                * paco_layout_aligned_groups (&part.picture.layout[i])
-            << component->subsampling_x);
-    lines = common (lines, paco_n_fields (&format) << component->subsampling_y);
-  }
-  x = g_rand_int_range (c->rand, 0, (width - format.width) / columns + 1)
-      * columns;
-  y = g_rand_int_range (c->rand, 0, (height - format.height) / lines + 1)
-      * lines;
-  g_snprintf (
-      text, sizeof text, "%u,%u,%u,%u", x, y, format.width, format.height);
-  set_decoder (decoder, "region", text);
-  g_snprintf (text, sizeof text, "%u", reduce);
-  set_decoder (decoder, "reduce", text);
-  image = image_of (&part);
-  status = paco_frame_decoder_decode (
-      decoder, c->frame->data, c->frame->len, &image, NULL, &error);
-  /* A reduced picture of fields may lack a line of a subsampled component. */
-  if (status != PACO_STATUS_OK)
-    g_assert_true (status == PACO_STATUS_UNSUPPORTED && format.fields);
-  else {
-    test_picture_init (c->rand, &whole, &c->source.format, reduce);
-    g_assert_true (paco_reference_decode (
-        c->frame->data, c->frame->len, reduce, &whole.picture, NULL, NULL));
-    compare_region (&whole, &part, x, y);
-    test_picture_clear (&whole);
-  }
-  test_picture_clear (&part);
-}
+/* --- cases --- */
 
 static void
 run_cases (guint32 seed, unsigned n)
@@ -470,7 +370,6 @@ run_cases (guint32 seed, unsigned n)
       check_frame (&c);
       check_attachment (&c);
       check_decoder (&c, decoder, g_rand_int_range (rand, 0, levels + 1));
-      check_region (&c, decoder, g_rand_int_range (rand, 0, levels + 1));
     }
     case_clear (&c);
   }
@@ -605,142 +504,6 @@ test_large_attachment (void)
   paco_frame_decoder_free (decoder);
 }
 
-/* --- blocks outside of a region --- */
-
-/* Tests that bytes that are broken outside of a region are not seen in it,
- * because they are not decoded. */
-static void
-test_region_is_all (void)
-{
-  enum
-  {
-    WIDTH = 700,
-    HEIGHT = 520
-  };
-  PacoInfo info = PACO_INFO_INIT;
-  PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-  PacoFrameEncoder *encoder = encoder_new (&parameters);
-  PacoFrameDecoder *decoder = decoder_new ();
-  uint8_t *samples = g_malloc (WIDTH * HEIGHT);
-  uint8_t *broken;
-  PacoImage image;
-  PacoFrame frame;
-  PacoResult result;
-  PacoError error;
-
-  info.width = WIDTH;
-  info.height = HEIGHT;
-  info.n_components = 1;
-  info.depth[0] = 8;
-  for (unsigned i = 0; i < WIDTH * HEIGHT; i++)
-    samples[i] = (uint8_t) g_test_rand_int ();
-  check_ok (paco_image_init (
-                &image, &info, 0, PACO_IMAGE_PLANES, samples, NULL, &error),
-      &error);
-  check_ok (paco_frame_encoder_configure (encoder, &info, &error), &error);
-  check_ok (paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error),
-      &error);
-  broken = g_memdup2 (frame.data, frame.size);
-  /* This is the last block, in the lower right corner. */
-  broken[frame.size - 5] ^= 0x55;
-  check_ok (paco_frame_decoder_decode (
-                decoder, broken, frame.size, &image, &result, &error),
-      &error);
-  g_assert_cmpuint (result.corrupted_blocks, ==, 1);
-  for (unsigned right = 0; right < 2; right++) {
-    PacoInfo part = info;
-
-    part.width = part.height = 100;
-    set_decoder (decoder, "region", right ? "600,420,100,100" : "0,0,100,100");
-    check_ok (
-        paco_image_init (&image, &part, 0, 0, samples, NULL, &error), &error);
-    check_ok (paco_frame_decoder_decode (
-                  decoder, broken, frame.size, &image, &result, &error),
-        &error);
-    g_assert_cmpuint (result.corrupted_blocks, ==, right);
-  }
-  g_free (broken);
-  g_free (samples);
-  paco_frame_release (&frame);
-  paco_frame_encoder_free (encoder);
-  paco_frame_decoder_free (decoder);
-}
-
-/* Tests regions whose borders lie beside those of codeblocks, where
- * coefficients of the neighbours show. */
-static void
-test_region_borders (void)
-{
-  enum
-  {
-    WIDTH = 700,
-    HEIGHT = 640,
-    SIZE = 40
-  };
-  static const char *const wavelets[] = { "cdf53", "cdf97", "dd137", "haar",
-    "dd97", "fidelity" };
-  PacoInfo info = PACO_INFO_INIT, part;
-  uint8_t *samples = g_malloc (WIDTH * HEIGHT), *whole;
-  uint8_t *some = g_malloc (SIZE * SIZE);
-  PacoFrameDecoder *decoder = decoder_new ();
-  PacoImage image, part_image;
-  PacoError error;
-
-  info.width = WIDTH;
-  info.height = HEIGHT;
-  info.n_components = 1;
-  info.depth[0] = 8;
-  part = info;
-  part.width = part.height = SIZE;
-  whole = g_malloc (WIDTH * HEIGHT);
-  for (unsigned i = 0; i < WIDTH * HEIGHT; i++)
-    samples[i] = (uint8_t) g_test_rand_int ();
-  check_ok (
-      paco_image_init (&part_image, &part, 0, 0, some, NULL, &error), &error);
-  for (unsigned w = 0; w < G_N_ELEMENTS (wavelets); w++) {
-    PacoFrameEncoder *encoder = paco_frame_encoder_new ();
-    PacoFrame frame;
-
-    set_name (encoder, "backend", backend ());
-    set_name (encoder, "wavelet", wavelets[w]);
-    set_name (encoder, "quality", "100");
-    set_name (encoder, "codeblock-height", "64");
-    check_ok (paco_frame_encoder_configure (encoder, &info, &error), &error);
-    check_ok (
-        paco_image_init (&image, &info, 0, 0, samples, NULL, &error), &error);
-    check_ok (paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error),
-        &error);
-    check_ok (
-        paco_image_init (&image, &info, 0, 0, whole, NULL, &error), &error);
-    set_decoder (decoder, "region", "");
-    check_ok (paco_frame_decoder_decode (
-                  decoder, frame.data, frame.size, &image, NULL, &error),
-        &error);
-    for (unsigned i = 0; i < n_cases (60); i++) {
-      unsigned x = 128 * g_test_rand_int_range (1, 5)
-          + g_test_rand_int_range (-SIZE - 12, 12);
-      unsigned y = 128 * g_test_rand_int_range (1, 4)
-          + g_test_rand_int_range (-SIZE - 12, 12);
-      char text[64];
-
-      g_snprintf (text, sizeof text, "%u,%u,%d,%d", x, y, SIZE, SIZE);
-      set_decoder (decoder, "region", text);
-      check_ok (paco_frame_decoder_decode (
-                    decoder, frame.data, frame.size, &part_image, NULL, &error),
-          &error);
-      for (unsigned line = 0; line < SIZE; line++)
-        g_assert_cmpmem (
-            some + line * SIZE, SIZE, whole + (y + line) * WIDTH + x, SIZE);
-    }
-    paco_frame_release (&frame);
-    paco_frame_encoder_free (encoder);
-  }
-  paco_frame_decoder_free (decoder);
-  g_free (some);
-  g_free (whole);
-  g_free (samples);
-}
-
 /* --- frames in flight --- */
 
 static void
@@ -859,8 +622,6 @@ main (int argc, char **argv)
   g_test_add_func ("/lib/threads", test_threads);
   g_test_add_func ("/lib/shared-threads", test_shared_threads);
   g_test_add_func ("/lib/large-attachment", test_large_attachment);
-  g_test_add_func ("/lib/region-is-all", test_region_is_all);
-  g_test_add_func ("/lib/region-borders", test_region_borders);
   g_test_add_func ("/lib/flights", test_flights);
   return g_test_run ();
 }
