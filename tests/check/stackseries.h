@@ -122,6 +122,16 @@ draw_series_of_same (Series *series, guint length, guint n_frames)
       draw (20, 60), draw (8, 60));
 }
 
+/* Draws a small series that is coded without loss. */
+static inline void
+draw_small (Series *series, guint length, guint n_frames)
+{
+  draw_series (series, 40);
+  series->lossless = TRUE;
+  series->length = length;
+  series->n_frames = n_frames;
+}
+
 static inline GPtrArray *
 draw_same_slices (const Series *series)
 {
@@ -224,4 +234,16 @@ same_samples (const GstVideoInfo *info, GstBuffer *a, GstBuffer *b)
   g_array_unref (x);
   g_array_unref (y);
   return same;
+}
+
+/* Returns how many pictures are flagged as corrupted. */
+static inline guint
+count_corrupted (GPtrArray *pictures)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < pictures->len; i++)
+    n += GST_BUFFER_FLAG_IS_SET (
+        g_ptr_array_index (pictures, i), GST_BUFFER_FLAG_CORRUPTED);
+  return n;
 }
