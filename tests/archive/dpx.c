@@ -4,10 +4,11 @@
  * the same. Headers that lie, at random and one by one, are refused or
  * restored.
  *
- * PACO_CASES says how many random files each test has. */
+ * PACO_CASES says how many random files each test has (n-cases.h). */
 #include "archive/kinds.h"
 #include "dpx-writer.h"
 #include "restoring.h"
+#include "tests/codec/n-cases.h"
 #include <string.h>
 
 /* Compares the decoded picture with what was written. */
@@ -116,14 +117,6 @@ check_case (Restoring *restoring, GRand *rand, DpxCase *c, guint32 seed)
   padded = restoring->source.notes->len > 0;
   g_assert_true (c->padding != DPX_PADDING_CLEAR || !padded);
   dpx_file_clear (&file);
-}
-
-static guint
-n_cases (guint otherwise)
-{
-  const char *text = g_getenv ("PACO_CASES");
-
-  return text ? (guint) g_ascii_strtoull (text, NULL, 10) : otherwise;
 }
 
 static void

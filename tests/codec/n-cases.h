@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Says how many random cases a test does. Tests of the codec and of the library call
- * it. */
+ * Says how many random cases a test does. Tests of the codec, of the library and
+ * of archives call it. */
 #pragma once
 #include <glib.h>
 #include <stdlib.h>
