@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See bitplanes-plain.h. */
+ * bitplanes-plain.h says what this is for. */
 #include "tests/lab/bitplanes-plain.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* When a coefficient's 1 became known: the order of steps of the whole block, or
- * never. A step is a visit of all lanes, of which all but those before have happened. */
+/* These say when a coefficient's 1 became known: the order of steps of the
+ * whole block, or never. A step is a visit of all lanes, of which all but those
+ * before have happened. */
 #define NEVER G_MAXUINT
 
 typedef struct
@@ -19,7 +20,8 @@ typedef struct
   SymbolCoder symbols;
 } Plain;
 
-/* Phi of eq. (3.1): whether the coefficient beside (x, y) is significant by now. */
+/* Returns Phi of eq. (3.1): whether the coefficient beside (x, y) is
+ * significant by now. */
 static unsigned
 phi (const Plain *plain, unsigned x, unsigned y, int dx, int dy)
 {

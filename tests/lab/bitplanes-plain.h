@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What text 004 says of its block coder, word for word: lanes one for one, and the
- * significance of neighbors by its definition in place of a state that is kept. The
- * judge of bitplanes.c; too slow for pictures. */
+ * Does what text 004 says of its block coder, word for word: lanes one for
+ * one, and the significance of neighbors by its definition in place of a state
+ * that is kept. It is the judge of bitplanes.c, and too slow for pictures. */
 #pragma once
 #include "tests/lab/bitplanes.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See bitplanes.h. */
+ * bitplanes.h says what this is for. */
 #include "tests/lab/bitplanes.h"
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #define STRIDE (BITPLANES_WIDTH + 2)
 #define LINES (BITPLANES_MAX_HEIGHT + 2)
 
-/* What is known of a coefficient. */
+/* These say what is known of a coefficient. */
 enum
 {
   SIGNIFICANT = 1,
@@ -23,7 +23,8 @@ typedef enum
   PASS_CLEANUP, /* not significant and not coded by PASS_SIGNIFICANCE */
 } Pass;
 
-/* The state of one block. Arrays have a margin of one that is never significant. */
+/* This is the state of one block. Arrays have a margin of one that is never
+ * significant. */
 typedef struct
 {
   const BitplanesForm *form;
@@ -71,8 +72,8 @@ become_significant (Block *block, unsigned place)
   block->near[place + 1]++;
 }
 
-/* The squared error that goes when a bit of this bitplane is known, with the middle of
- * what is open as the decoder's guess. */
+/* Adds the squared error that goes when a bit of this bitplane is known, with
+ * the middle of what is open as the decoder's guess. */
 static void
 gain_from (Block *block, unsigned x, unsigned y, unsigned place)
 {
@@ -90,8 +91,9 @@ gain_from (Block *block, unsigned x, unsigned y, unsigned place)
   block->gain += was * was - left * left;
 }
 
-/* Eq. (3.2), and whether the symbol is the opposite of the sign, since it is coded
- * relative to the sign that the neighbors predict. */
+/* Returns the context of eq. (3.2), and whether the symbol is the opposite
+ * of the sign, since it is coded relative to the sign that the neighbors
+ * predict. */
 static unsigned
 sign_context (const Block *block, unsigned place, bool *inverted)
 {
@@ -263,7 +265,7 @@ block_new (const BitplanesForm *form, const BitplanesTable *table,
   return block;
 }
 
-/* As JPEG 2000 begins: where nothing is near, nothing is likely. */
+/* Begins as JPEG 2000 does: where nothing is near, nothing is likely. */
 static void
 init_adaptive (Block *block)
 {

@@ -44,7 +44,8 @@ def read(path):
 
 
 def check_page(folder):
-    """A result in each table: page, plots, remarks, machine, what was skipped."""
+    """Checks that a result in each table gives page, plots, remarks, machine,
+    and what was skipped."""
     values, lines = {}, [{'machine': {'half': 'cpu', 'date': 'today', 'load': '0.5'}},
                          {'skipped': 'lab-none', 'why': 'there is no such thing'}]
     titles = [line for line in papers() if 'title' in line]
@@ -79,7 +80,8 @@ def check_page(folder):
 
 
 def check_paper_beside(folder):
-    """The paper's number stands in its row and column, before ours."""
+    """Checks that the paper's number stands in its row and column, before
+    ours."""
     lines = [line for line in papers() if 'value' in line]
     said = lines[random.randrange(len(lines))]
     ours = 'measured here'

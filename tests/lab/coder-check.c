@@ -13,7 +13,8 @@
 
 /* --- Blocks --- */
 
-/* Indices as subbands have them: mostly small, a few large, in clusters. */
+/* Draws indices as subbands have them: mostly small, a few large, in
+ * clusters. */
 static void
 draw_indices (int32_t *indices, unsigned n, unsigned max_planes)
 {
@@ -36,8 +37,8 @@ draw_table (unsigned probability_bits, BitplanesTable *table)
       table->p[j][c] = (uint16_t) lab_draw (1, (1 << probability_bits) - 1);
 }
 
-/* The bits that n_passes passes have told of an index: of passes that are not whole
- * bitplanes only the known ones are compared. */
+/* Compares the bits that n_passes passes have told of an index: of passes that
+ * are not whole bitplanes only the known ones are compared. */
 static void
 compare_pass (const char *name, const int32_t *indices, const int32_t *found,
     const uint8_t *known, unsigned n, bool all)
@@ -107,7 +108,8 @@ check_block (const CoderMethod *method)
   g_byte_array_unref (bytes);
 }
 
-/* The text's definitions word for word, without any state kept between visits. */
+/* Checks against the text's definitions word for word, without any state kept
+ * between visits. */
 static void
 check_plain (const CoderMethod *method)
 {
@@ -224,8 +226,8 @@ check_lossless (const GrayPicture *picture, const GrayCode *code)
   paco_reference_plane_clear (&found);
 }
 
-/* With all passes an index is wrong by less than a step, which is one in the picture
- * but for what the wavelet is not orthogonal. */
+/* Checks that with all passes an index is wrong by less than a step, which is
+ * one in the picture but for what the wavelet is not orthogonal. */
 static void
 check_whole (const GrayPicture *picture, const GrayCode *code)
 {
@@ -257,7 +259,8 @@ sent_gain (const GrayCode *code)
   return gain;
 }
 
-/* Fewer bytes are kept, gain no more, and are enough to decode what is sent. */
+/* Checks that fewer bytes are kept, gain no more, and are enough to decode what
+ * is sent. */
 static void
 check_parts (const GrayPicture *picture, GrayCode *code)
 {
@@ -309,8 +312,8 @@ check_picture (const CoderMethod *method, PacoWaveletId wavelet)
   gray_picture_clear (&picture);
 }
 
-/* A smooth picture: OpenJPEG's memory for what it writes is too small for noise in
- * small blocks. Its five levels want at least 32 columns and lines. */
+/* Draws a smooth picture: OpenJPEG's memory for what it writes is too small for
+ * noise in small blocks. Its five levels want at least 32 columns and lines. */
 static void
 draw_smooth (GrayPicture *picture)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * lab-coder's look at the codec itself, whose block coder has grown out of text 004's:
- * what a picture takes with its sets, and with one that was made of the other pictures
- * of its corpus and is not counted, as the text's tables are not. */
+ * Looks, for lab-coder, at the codec itself, whose block coder has grown out
+ * of text 004's: it measures what a picture takes with its sets, and with one
+ * that was made of the other pictures of its corpus and is not counted, as the
+ * text's tables are not. */
 #include "codec/tables/estimate.h"
 #include "tests/lab/coder.h"
 #include <string.h>
 
-/* The picture as the codec wants it: words of 16 bits, in `words`. */
+/* Describes the picture as the codec wants it: words of 16 bits, in `words`. */
 static void
 describe (const GrayPicture *picture, uint16_t *words,
     PacoPictureFormat *format, PacoPicture *described)
@@ -29,7 +30,7 @@ describe (const GrayPicture *picture, uint16_t *words,
   };
 }
 
-/* Bytes of a frame; counts (or NULL) gets its symbols. */
+/* Returns the bytes of a frame; counts (or NULL) gets its symbols. */
 static size_t
 encode (const GrayPicture *picture, unsigned passes, int wavelet,
     const PacoProbabilitySet *set, PacoReferenceCounts *counts)

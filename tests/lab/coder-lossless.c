@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * lab-coder's lossless coding: Table 3.1 of text 004, the lanes that have
- * something to do (Table 4.5's warp efficiency is of that), and where the bits
- * go that the coder takes more than JPEG 2000. */
+ * Measures lossless coding, for lab-coder: Table 3.1 of text 004, the lanes
+ * that have something to do (Table 4.5's warp efficiency is of that), and
+ * where the bits go that the coder takes more than JPEG 2000. */
 #include "tests/lab/coder.h"
 #include "tests/lab/jpeg2000.h"
 
@@ -70,7 +70,8 @@ static const char *const codec_names[N_CODEC] = {
   [CODEC_AS_EVER] = "this codec, its own sets and wavelet",
 };
 
-/* Differences to JPEG 2000, as the table has them; without it, the bits. */
+/* Reports differences to JPEG 2000, as the table has them; without it, the
+ * bits. */
 static void
 report_lossless (const char *table, const char *x, const CoderLossless *result)
 {
@@ -92,7 +93,8 @@ report_lossless (const char *table, const char *x, const CoderLossless *result)
   }
 }
 
-/* Each line is what one thing adds to the bits of the line above it. */
+/* Reports losses: each line is what one thing adds to the bits of the line
+ * above it. */
 static void
 report_losses (const char *corpus, const CoderLossless *mean)
 {

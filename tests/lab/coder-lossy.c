@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * lab-coder's lossy coding: Figures 3.3 to 3.5 and 4.4 of text 004. JPEG 2000 codes a
- * picture at a rate; the coder gets as many bytes of packets. */
+ * Measures lossy coding, for lab-coder: Figures 3.3 to 3.5 and 4.4 of text
+ * 004. JPEG 2000 codes a picture at a rate; the coder gets as many bytes of
+ * packets. */
 #include "tests/lab/coder.h"
 #include "tests/lab/jpeg2000.h"
 #include <math.h>
@@ -9,7 +10,7 @@
 
 static const double rates[CODER_N_RATES] = { 0.25, 0.5, 1, 2, 3, 4 };
 
-/* What is measured of a picture at a rate. */
+/* This is what is measured of a picture at a rate. */
 typedef struct
 {
   size_t bytes;    /* JPEG 2000's */
@@ -38,7 +39,8 @@ rival_psnr (
   return gray_picture_psnr (&picture->picture, decoded);
 }
 
-/* A rate at which nothing is left to leave out cannot be compared. */
+/* Codes the rival. A rate at which nothing is left to leave out cannot be
+ * compared. */
 static void
 code_rival (const CoderPicture *picture, AtRate *results)
 {
@@ -100,7 +102,7 @@ rate_name (unsigned i)
   return names[i];
 }
 
-/* Figure 3.4: what one change makes of the first picture. */
+/* Reports figure 3.4: what one change makes of the first picture. */
 static void
 report_methods (unsigned number, const AtRate *results)
 {
@@ -172,8 +174,8 @@ coder_report_lossy (const CoderLossy *all)
   }
 }
 
-/* JPEG 2000's blocks have at most 4096 coefficients, so its largest ones stand for
- * larger ones too. */
+/* Measures heights. JPEG 2000's blocks have at most 4096 coefficients, so its
+ * largest ones stand for larger ones too. */
 void
 coder_measure_heights (CoderCorpus *corpus)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * lab-coder's methods, the corpora that they are measured on, and the tables of
- * probabilities of a picture, which are made of the others of its corpus. */
+ * Has lab-coder's methods, the corpora that they are measured on, and the
+ * tables of probabilities of a picture, which are made of the others of its
+ * corpus. */
 #include "tests/lab/coder.h"
 #include <string.h>
 
@@ -76,7 +77,7 @@ prepare (gpointer data, gpointer user_data)
     for (unsigned i = 0; i < N_METHODS; i++) {
       const CoderMethod *method = &coder_methods[i];
 
-      /* The first method of those that share counts. */
+      /* This is the first method of those that share counts. */
       if (i == METHOD_TEXT || method->counted != COUNTED_THREE_PASSES)
         gray_count (&picture->transform[r], &method->form, CODER_BLOCK_HEIGHT,
             &picture->counts[r][method->counted]);
@@ -172,7 +173,7 @@ coder_encode (const CoderCorpus *corpus, const CoderPicture *picture,
       &picture->transform[regime], &method->form, tables, block_height, code);
 }
 
-/* The PSNR of a code cut to so many bytes. */
+/* Returns the PSNR of a code cut to so many bytes. */
 double
 coder_psnr_at (const CoderPicture *picture, GrayCode *code, size_t bytes)
 {

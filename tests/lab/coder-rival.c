@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * How fast JPEG 2000 is on this machine's processor: what OpenJPEG says to Figures 4.5
- * and 4.6 of text 004, where Kakadu stands. lab-coder calls it. */
+ * Measures how fast JPEG 2000 is on this machine's processor: what OpenJPEG
+ * says to Figures 4.5 and 4.6 of text 004, where Kakadu stands. lab-coder
+ * calls it. */
 #include "tests/lab/coder.h"
 #include "tests/lab/jpeg2000.h"
 

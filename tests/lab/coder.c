@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * lab-coder: text 004's coder against JPEG 2000 on the corpus: how many bits lossless
- * coding takes, what PSNR lossy coding gives, and what each thing costs that makes the
- * coder parallel. Tables of probabilities are those of the other pictures of a
- * corpus. Bytes are those of packets, on both sides; rates are no times, so the load of
- * the machine does not matter.
+ * lab-coder: compares text 004's coder with JPEG 2000 on the corpus: how many
+ * bits lossless coding takes, what PSNR lossy coding gives, and what each thing
+ * costs that makes the coder parallel. Tables of probabilities are those of the
+ * other pictures of a corpus. Bytes are those of packets, on both sides; rates
+ * are no times, so the load of the machine does not matter.
  *
  * The text's pictures cannot be had; those of ../shared/corpus stand in, or of
  * $PACO_CORPUS, as gray, in corpora of one kind each. */

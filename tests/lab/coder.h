@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The methods of lab-coder: text 004's coder as it is, and with one thing
- * changed. */
+ * Lists the methods of lab-coder: text 004's coder as it is, and with one
+ * thing changed. */
 #pragma once
 #include "tests/lab/gray-picture.h"
 #include "tests/lab/lab.h"
@@ -67,7 +67,7 @@ typedef struct
   GrayCounts counts[CODER_N_REGIMES][N_COUNTED]; /* of all */
 } CoderCorpus;
 
-/* Corpus `number`, with its transforms and counts. Ends the program, as
+/* Reads corpus `number`, with its transforms and counts. Ends the program, as
  * skipped, where there is none. */
 void coder_corpus_read (unsigned number, CoderCorpus *corpus);
 void coder_corpus_clear (CoderCorpus *corpus);
@@ -95,8 +95,8 @@ double coder_psnr_at (
 
 void coder_check (void);
 
-/* Ways to code with the codec itself: 5/3 and a set of the other pictures, with
- * one and with three passes; and as pacoenc does it. */
+/* These are ways to code with the codec itself: 5/3 and a set of the other
+ * pictures, with one and with three passes; and as pacoenc does it. */
 typedef enum
 {
   CODEC_ONE_PASS,
@@ -105,36 +105,38 @@ typedef enum
   N_CODEC
 } CoderCodec;
 
-/* How many bits a sample a picture takes without loss. */
+/* This says how many bits a sample a picture takes without loss. */
 typedef struct
 {
   double rival; /* JPEG 2000; 0: there is none */
   double method[N_METHODS];
   double codec[N_CODEC];
-  /* Ideally, with its own probabilities, with the others', with the others' in
-   * 7 bits; and packet headers, which these have none of. */
+  /* These are ideal: with its own probabilities, with the others', with the
+   * others' in 7 bits; and packet headers, which these have none of. */
   double own, others, table, headers;
   double active[2]; /* lanes, % of those of visits, with 3 and 2 passes */
 } CoderLossless;
 
-/* Table 3.1 of a corpus, and adds its pictures to `all`. */
+/* Measures table 3.1 of a corpus, and adds its pictures to `all`. */
 void coder_measure_lossless (
     CoderCorpus *corpus, CoderLossless *all, unsigned *n_all);
-/* The part of it that is the codec's. */
+/* Measures the part of it that is the codec's. */
 void coder_measure_codec (CoderCorpus *corpus, CoderLossless *results);
 /* Reports what the pictures of all corpora take on the mean. */
 void coder_report_lossless (const CoderLossless *all, unsigned n_all);
 
 #define CODER_N_RATES 6
 
-/* dB above JPEG 2000, sums of n pictures, 0 where they cannot be compared. */
+/* These are dB above JPEG 2000, sums of n pictures, 0 where they cannot be
+ * compared. */
 typedef struct
 {
   double two, three, known, parallel;
   unsigned n;
 } CoderLossy;
 
-/* Figures 3.3 and 3.4 of a corpus; adds its pictures to all[CODER_N_RATES]. */
+/* Measures figures 3.3 and 3.4 of a corpus; adds its pictures to
+ * all[CODER_N_RATES]. */
 void coder_measure_lossy (CoderCorpus *corpus, CoderLossy *all);
 /* Reports figure 4.4. */
 void coder_report_lossy (const CoderLossy *all);

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Wavelets as pairs of filters, the way papers 002 and 003 compute them: for
- * vertical.c and multicore.c. */
+ * Describes wavelets as pairs of filters, the way papers 002 and 003 compute
+ * them: for vertical.c and multicore.c. */
 #pragma once
 #include "codec/wavelet.h"
 
 #define LAB_MAX_TAPS 9
 
-/* Output i of a line is, in the low half, the sum of low[k] * x[2i + first + k] over
- * the n taps, and with high[k] in the high half. Taps that are 0 are not computed. */
+/* Output i of a line is, in the low half, the sum of low[k] * x[2i + first + k]
+ * over the n taps, and with high[k] in the high half. Taps that are 0 are not
+ * computed. */
 typedef struct
 {
   int first;
   int n;
-  /* Samples outside of a line are those of its other end; else mirror images. */
+  /* Samples outside of a line are those of its other end, or else mirror
+   * images. */
   bool periodic;
   float low[LAB_MAX_TAPS], high[LAB_MAX_TAPS];
 } LabFilter;
 
-/* Daubechies' wavelet of four coefficients, (1 -+ sqrt 3) / (4 sqrt 2) and
- * (3 -+ sqrt 3) / (4 sqrt 2), in the order of paper 002, figure 6. */
+/* This is Daubechies' wavelet of four coefficients, (1 -+ sqrt 3) / (4 sqrt 2)
+ * and (3 -+ sqrt 3) / (4 sqrt 2), in the order of paper 002, figure 6. */
 static const LabFilter lab_daub4 = {
   0,
   4,
@@ -27,9 +29,9 @@ static const LabFilter lab_daub4 = {
   { -0.48296291f, 0.83651630f, -0.22414387f, -0.12940952f },
 };
 
-/* Cohen, Daubechies and Feauveau's 9/7, h[n] and g[n] of paper 003, section I.A, with
- * more digits. The codec's lifting steps (codec/lifting.h) give kappa times the low
- * half and 1 / kappa times the high half of it. */
+/* This is Cohen, Daubechies and Feauveau's 9/7, h[n] and g[n] of paper 003,
+ * section I.A, with more digits. The codec's lifting steps (codec/lifting.h)
+ * give kappa times the low half and 1 / kappa times the high half of it. */
 static const LabFilter lab_cdf97 = {
   -4,
   9,
@@ -40,7 +42,7 @@ static const LabFilter lab_cdf97 = {
       -0.057543526f, 0.091271763f },
 };
 
-/* The index of the sample that stands for x[i], of n. */
+/* Returns the index of the sample that stands for x[i], of n. */
 static inline int64_t
 lab_filter_sample (const LabFilter *filter, int64_t i, int64_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See gray-picture.h: blocks and codestreams. */
+ * Implements the blocks and codestreams of gray-picture.h. */
 #include "tests/lab/gray-picture.h"
 #include "tests/lab/packets.h"
 #include <math.h>
@@ -175,8 +175,8 @@ gray_code_bytes (const GrayCode *code)
 
 /* --- Which passes are sent --- */
 
-/* Of the passes on the upper convex hull of gain over bytes, the last one that
- * gains `slope` a byte over the one before. */
+/* Chooses, of the passes on the upper convex hull of gain over bytes, the last
+ * one that gains `slope` a byte over the one before. */
 static void
 choose_passes (GrayBlock *block, double slope)
 {

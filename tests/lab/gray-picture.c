@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See gray-picture.h: pictures, their transform and their tables. */
+ * Implements the pictures of gray-picture.h, their transform and their tables. */
 #include "tests/lab/gray-picture.h"
 #include "codec/tables/pictures.h"
 #include <glib/gstdio.h>
@@ -10,7 +10,7 @@
 
 /* --- Reading --- */
 
-/* Unpacks to a file of its own; its path, or NULL. */
+/* Unpacks to a file of its own; returns its path, or NULL. */
 static char *
 unpack (const char *path, GError **error)
 {
@@ -126,7 +126,7 @@ gray_picture_psnr (const GrayPicture *picture, const PacoReferenceSample *other)
 
 /* --- The transform --- */
 
-/* LL, then of the levels from the coarsest HL, LH and HH. */
+/* Finds LL, and then of the levels from the coarsest HL, LH and HH. */
 static void
 find_subbands (GrayTransform *transform)
 {
@@ -247,7 +247,7 @@ gray_tables (
       }
 }
 
-/* Of symbols of which n[0] are 0, with a probability p. */
+/* Returns the bits of symbols of which n[0] are 0, with a probability p. */
 static double
 bits_of (const uint64_t n[2], double p)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A picture of one component, coded by text 004's coder in the framework of
- * JPEG 2000: five levels of 5/3 or 9/7, quantized, blocks of 64 columns, tables
- * of probabilities, passes chosen by rate and distortion, packet headers.
- * lab-coder uses it. */
+ * Codes a picture of one component by text 004's coder in the framework of
+ * JPEG 2000: five levels of 5/3 or 9/7, quantized, blocks of 64 columns,
+ * tables of probabilities, passes chosen by rate and distortion, packet
+ * headers. lab-coder uses it. */
 #pragma once
 #include "codec/reference/reference.h"
 #include "tests/lab/bitplanes.h"
@@ -10,7 +10,7 @@
 #define GRAY_LEVELS 5
 #define GRAY_SUBBANDS (3 * GRAY_LEVELS + 1)
 
-/* The samples, level shifted: signed integers of `depth` bits. */
+/* These are the samples, level shifted: signed integers of `depth` bits. */
 typedef struct
 {
   char *name;
@@ -19,13 +19,14 @@ typedef struct
 } GrayPicture;
 
 /* Reads what tests/bench reads, packed with xz: RGB becomes its luma, of YUV
- * the luma is taken. At most max_width * max_height samples, of the middle. */
+ * the luma is taken. It reads at most max_width * max_height samples, of the
+ * middle. */
 gboolean gray_picture_read (const char *path, uint32_t max_width,
     uint32_t max_height, GrayPicture *picture, GError **error);
 void gray_picture_clear (GrayPicture *picture);
 
-/* PSNR in dB of other samples of the same picture; INFINITY where they are the
- * same. */
+/* Returns the PSNR in dB of other samples of the same picture; INFINITY where
+ * they are the same. */
 double gray_picture_psnr (
     const GrayPicture *picture, const PacoReferenceSample *other);
 
@@ -46,8 +47,8 @@ typedef struct
   GraySubband subbands[GRAY_SUBBANDS];
 } GrayTransform;
 
-/* The steps of 9/7 are such that an error of one in any index weighs one in the
- * picture, as OpenJPEG's. */
+/* Transforms. The steps of 9/7 are such that an error of one in any index
+ * weighs one in the picture, as OpenJPEG's. */
 void gray_transform (const GrayPicture *picture, PacoWaveletId wavelet,
     GrayTransform *transform);
 void gray_transform_clear (GrayTransform *transform);
@@ -70,7 +71,8 @@ void gray_count (const GrayTransform *transform, const BitplanesForm *form,
 void gray_counts_add (GrayCounts *to, const GrayCounts *counts);
 void gray_counts_subtract (GrayCounts *to, const GrayCounts *counts);
 
-/* Eq. (3.3) and (3.5), as if both values of each symbol had been seen once more. */
+/* Makes tables by eq. (3.3) and (3.5), as if both values of each symbol had
+ * been seen once more. */
 void gray_tables (
     const GrayCounts *counts, unsigned probability_bits, GrayTables *tables);
 
@@ -102,20 +104,22 @@ typedef struct
   GByteArray *code;
 } GrayCode;
 
-/* Codes all; tables (or NULL with the MQ coder) and the rest stay in use. */
+/* Codes all blocks; tables (or NULL with the MQ coder) and the rest stay in
+ * use. */
 void gray_encode (const GrayTransform *transform, const BitplanesForm *form,
     const GrayTables *tables, unsigned block_height, GrayCode *code);
 void gray_code_clear (GrayCode *code);
 
-/* Bytes of the packets with the passes that are sent. */
+/* Returns the bytes of the packets with the passes that are sent. */
 size_t gray_code_bytes (const GrayCode *code);
-/* Those of the packets' headers among them. */
+/* Returns those of the packets' headers among them. */
 size_t gray_code_header_bytes (const GrayCode *code);
 
 /* Sends those passes that lower the error most and fit into so many bytes. */
 void gray_code_fit (GrayCode *code, size_t bytes);
 
 /* Decodes the passes that are sent into plane, which has the picture's size:
- * its samples, rounded and clamped. FALSE if the code does not suffice. */
+ * its samples, rounded and clamped. Returns FALSE if the code does not
+ * suffice. */
 bool gray_decode (
     const GrayCode *code, unsigned depth, PacoReferencePlane *plane);

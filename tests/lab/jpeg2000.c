@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See jpeg2000.h. */
+ * Implements jpeg2000.h. */
 #include "tests/lab/jpeg2000.h"
 #include "tests/lab/lab.h"
 #include <stdio.h>
@@ -110,8 +110,8 @@ decode (const GrayPicture *picture, const Jpeg2000Options *options,
   opj_image_destroy (image);
 }
 
-/* Behind SOD (FF93), which no marker segment of a tile part has in itself but for its
- * name, to EOC. */
+/* Counts the bytes behind SOD (FF93), which no marker segment of a tile part
+ * has in itself but for its name, to EOC. */
 static size_t
 packet_bytes (const OpenjpegMemory *memory)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The rival of text 004: JPEG 2000, coded by OpenJPEG's library, which knows nothing
- * of this project. Without the library there is none. */
+ * Runs the rival of text 004: JPEG 2000, coded by OpenJPEG's library, which
+ * knows nothing of this project. Without the library there is none. */
 #pragma once
 #include "tests/lab/gray-picture.h"
 

@@ -51,7 +51,7 @@ def raw(name):
 
 
 def read_pnm(name):
-    """All components, one behind the other, and the largest sample."""
+    """Returns all components, one behind the other, and the largest sample."""
     data = raw(name)
     head = re.match(rb'P([56])\s+(\d+)\s+(\d+)\s+(\d+)\s', data)
     kind, width, height, most = (int(x) for x in head.groups())
@@ -99,7 +99,7 @@ STACKS = [
 
 
 def spread(slices):
-    """Deep samples over all of 16 bits, as whole multiples of what they are."""
+    """Returns deep samples over all of 16 bits, as whole multiples of them."""
     if slices.dtype == numpy.uint8:
         return slices
     low, high = int(slices.min()), int(slices.max())
@@ -131,17 +131,23 @@ def paco(slices, *options):
     return os.path.getsize('out.paco'), back
 
 
+def quiet(*command):
+    """Runs a program of OpenJPEG, which prints empty lines as well."""
+    done = subprocess.run(command, check=False, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    if done.returncode != 0:
+        sys.exit(f'{command[0]} failed: {done.stdout}')
+
+
 def openjpeg(slices, most, *options):
-    """64x64 blocks and six resolutions, which are five levels."""
+    """Codes with 64x64 blocks and six resolutions, which are five levels."""
     total, back = 0, []
     for one in slices:
         with open('in.pgm', 'wb') as file:
             file.write(b'P5\n%d %d\n%d\n' % (one.shape[1], one.shape[0], most))
             file.write(one.astype('>u2' if most > 255 else 'u1').tobytes())
-        subprocess.run(['opj_compress', '-i', 'in.pgm', '-o', 'out.j2k', '-n', '6',
-                        *options], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(['opj_decompress', '-i', 'out.j2k', '-o', 'back.pgm'],
-                       check=True, stdout=subprocess.DEVNULL)
+        quiet('opj_compress', '-i', 'in.pgm', '-o', 'out.j2k', '-n', '6', *options)
+        quiet('opj_decompress', '-i', 'out.j2k', '-o', 'back.pgm')
         total += os.path.getsize('out.j2k')
         with open('back.pgm', 'rb') as file:
             data = file.read()
@@ -177,7 +183,7 @@ def lossless(name, slices, most):
 
 
 def at(points, target):
-    """Bits at this PSNR, by the logarithm of bits along lines."""
+    """Returns bits at this PSNR, by the logarithm of bits along lines."""
     points = sorted((decibels, math.log(bits)) for bits, decibels in points)
     for (a, x), (b, y) in zip(points, points[1:]):
         if b >= target or (b, y) == points[-1]:

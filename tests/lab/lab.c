@@ -203,7 +203,8 @@ run_ms (const LabTimed *work)
   return now_ms () - before;
 }
 
-/* The run before leaves caches as this work does, and not as others do. */
+/* Runs once more: the run before leaves caches as this work does, and not as
+ * others do. */
 static double
 run_again_ms (const LabTimed *work)
 {
@@ -266,7 +267,7 @@ copy (void *data)
 double
 lab_copy_ms (size_t bytes)
 {
-  /* Both at the begin of a page, where copies are fastest. */
+  /* Both lie at the begin of a page, where copies are fastest. */
   Copy c = { lab_new (bytes, 4096), lab_new (bytes, 4096), bytes };
   double ms = lab_time_one (copy, &c);
 
@@ -275,7 +276,8 @@ lab_copy_ms (size_t bytes)
   return ms;
 }
 
-/* Names are the programs' own, so that nothing has to be escaped. */
+/* Prints a result. Names are the programs' own, so that nothing has to be
+ * escaped. */
 void
 lab_result (const char *table, const char *series, const char *x, double value,
     const char *unit)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the programs of the laboratory share: options, random planes, comparison,
- * medians, and results as JSON lines, which report.py reads. A program calls
- * lab_main() with what checks its methods and what measures them. */
+ * Has what the programs of the laboratory share: options, random planes,
+ * comparison, medians, and results as JSON lines, which report.py reads. A
+ * program calls lab_main() with what checks its methods and what measures
+ * them. */
 #pragma once
 #include <glib.h>
 #include <stdbool.h>
@@ -14,7 +15,8 @@ typedef struct
 {
   void (*check) (void);   /* ends the program where a method is wrong */
   void (*measure) (void); /* calls lab_result() */
-  /* Or NULL. Runs what a profiler is to count, once, and calls lab_counted(). */
+  /* This is NULL, or it runs what a profiler is to count, once, and calls
+   * lab_counted(). */
   void (*once) (void);
 } LabProgram;
 
@@ -35,31 +37,32 @@ void lab_fail (const char *format, ...) G_GNUC_PRINTF (1, 2) G_GNUC_NORETURN;
 
 /* --- Planes of 32-bit numbers, rows one behind the other at `stride` numbers --- */
 
-/* A random integer; both ends included. */
+/* Draws an integer; both ends are included. */
 int lab_draw (int low, int high);
 
-/* Memory that begins at a multiple of `alignment` (a power of two), with zeros in it;
- * free() gives it back. */
+/* Returns memory that begins at a multiple of `alignment` (a power of two),
+ * with zeros in it; free() gives it back. */
 void *lab_new (size_t bytes, size_t alignment);
 
-/* Integers of low..high. */
+/* Fills memory with integers of low..high. */
 void lab_draw_integers (int32_t *data, size_t n, int low, int high);
 /* Fills memory with numbers of low..high, uniformly distributed. */
 void lab_draw_floats (float *data, size_t n, float low, float high);
 
-/* Two planes that have to be the same, to the bit. what: for the message. */
+/* Compares two planes that have to be the same, to the bit. what is for the
+ * message. */
 void lab_same_integers (const char *what, const int32_t *found,
     size_t found_stride, const int32_t *expected, size_t stride, unsigned width,
     unsigned height);
 /* Returns the largest magnitude in a plane. */
 float lab_range (
     const float *data, size_t stride, unsigned width, unsigned height);
-/* Two planes that may differ by 1e-4 of a range. It is that of a whole transform: a part
- * of it may have cancelled out. */
+/* Compares two planes that may differ by 1e-4 of a range. It is that of a whole
+ * transform: a part of it may have cancelled out. */
 void lab_near_floats_of_range (const char *what, const float *found,
     size_t found_stride, const float *expected, size_t stride, unsigned width,
     unsigned height, float range);
-/* The same, where the expected plane is a whole transform. */
+/* Compares likewise, where the expected plane is a whole transform. */
 void lab_near_floats (const char *what, const float *found, size_t found_stride,
     const float *expected, size_t stride, unsigned width, unsigned height);
 
@@ -67,8 +70,8 @@ void lab_near_floats (const char *what, const float *found, size_t found_stride,
 
 typedef void (*LabWork) (void *data);
 
-/* What is timed: run (data). Before each run comes prepare (data), whose time does not
- * count, unless it is NULL. */
+/* This is timed: run (data). Before each run comes prepare (data), whose time
+ * does not count, unless it is NULL. */
 typedef struct
 {
   LabWork run;
@@ -76,9 +79,10 @@ typedef struct
   LabWork prepare;
 } LabTimed;
 
-/* The medians of the times of n works, in milliseconds. They run in turn, round after
- * round, so that what else happens on the machine happens to all of them. Each run that
- * counts comes right behind one that does not; the first round does not count either. */
+/* Finds the medians of the times of n works, in milliseconds. They run in turn,
+ * round after round, so that what else happens on the machine happens to all of
+ * them. Each run that counts comes right behind one that does not; the first
+ * round does not count either. */
 void lab_time (const LabTimed *works, unsigned n, double *ms);
 double lab_time_one (LabWork run, void *data);
 
@@ -99,7 +103,8 @@ void lab_result (const char *table, const char *series, const char *x,
 void lab_counted (const char *instructions, const char *accesses,
     const char *series, const char *x, unsigned n);
 
-/* After lab_counted() of one launch: which table shows how busy the device was with it. */
+/* Says, after lab_counted() of one launch, which table shows how busy the
+ * device was with it. */
 void lab_counted_activity (const char *table, const char *series);
 
 G_END_DECLS

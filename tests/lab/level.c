@@ -26,7 +26,8 @@ lab_level_init (LabLevel *level, PacoWaveletId wavelet, uint32_t width,
   level->workers = paco_workers_new (threads);
   if (!level->workers)
     lab_fail ("no %u threads", threads);
-  /* As codec/cpu/frame.c has it: few bands for each thread, all of it for one. */
+  /* Bands are as codec/cpu/frame.c has them: few for each thread, all of it for
+   * one. */
   level->band_height = threads == 1
       ? (height + 1) & ~1u
       : (MAX (height / (4 * threads), 32) + 1) & ~1u;
@@ -93,7 +94,8 @@ lab_reference_level (PacoWaveletId id, uint32_t width, uint32_t height,
   g_free (plane.samples);
 }
 
-/* Of coefficient i of a line of n, a line of one sample included. */
+/* Returns the scale of coefficient i of a line of n, a line of one sample
+ * included. */
 static double
 scale_of (uint32_t i, uint32_t n)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * One level of the project's own transforms, of its CPU backend and of its reference,
- * for programs that compare theirs with them. */
+ * Runs one level of the project's own transforms, of its CPU backend and of
+ * its reference, for programs that compare theirs with them. */
 #pragma once
 #include "codec/cpu/workers.h"
 
-/* The CPU backend's transform of a picture of 32-bit words, by the threads of a pool. */
+/* This is the CPU backend's transform of a picture of 32-bit words, by the
+ * threads of a pool. */
 typedef struct
 {
   PacoPlane picture;
@@ -16,12 +17,12 @@ typedef struct
   uint32_t band_height;
 } LabLevel;
 
-/* data: rows of `width` words, which stay the caller's. */
+/* Sets up a level; data are rows of `width` words, which stay the caller's. */
 void lab_level_init (LabLevel *level, PacoWaveletId wavelet, uint32_t width,
     uint32_t height, PacoWord *data, unsigned threads);
 void lab_level_clear (LabLevel *level);
 
-/* A LabWork: fills the subbands, coefficients.planes[1]. */
+/* Is a LabWork: fills the subbands, coefficients.planes[1]. */
 void lab_level_run (void *level);
 
 /* Puts the subbands into a plane as the reference does: LL in the upper left corner, HL

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The methods of multicore.h.
+ * Has the methods of multicore.h.
  *
  * Of the paper's equations, the second of (3) must read h(z) = h_e(z^2) + z^-1 h_o(z^2),
  * and (10), as it factors what puts a signal together, scales the low half by zeta;
@@ -16,8 +16,8 @@
 #define UNROLL _Pragma ("GCC unroll 16")
 #endif
 
-/* Filters a line of n samples at `line` (a thread's, with a margin) to its halves, which
- * lie `step` apart. */
+/* Filters a line of n samples at `line` (a thread's, with a margin) to its
+ * halves, which lie `step` apart. */
 typedef void (*FilterLine) (float *line, unsigned n, float *out, size_t step);
 
 /* --- the threads' blocks --- */
@@ -84,7 +84,7 @@ filter_image (const MulticoreJob *job, FilterLine filter)
 
 /* --- convolution --- */
 
-/* The sum of the taps, of which some at the begin may be 0. */
+/* Returns the sum of the taps, of which some at the begin may be 0. */
 INLINE float
 sum (const float *taps, const float *x)
 {
@@ -180,8 +180,8 @@ around (const float *x, size_t stride, int a, int b)
   return (above[-b] + above[b]) + (below[-b] + below[b]);
 }
 
-/* vertical[a] and horizontal[b] are taps a and b away from the middles; same: both are
- * the same filter. */
+/* Returns a product of vertical[a] and horizontal[b], taps a and b away from
+ * the middles. same says that both are the same filter. */
 INLINE float
 mask (const float *vertical, int n_vertical, const float *horizontal,
     int n_horizontal, bool same, const float *x, size_t stride)
@@ -207,7 +207,7 @@ mask (const float *vertical, int n_vertical, const float *horizontal,
 #define N_LOW 5 /* taps from the middle on */
 #define N_HIGH 4
 
-/* Where the coefficients of row i and place 0 go. */
+/* These say where the coefficients of row i and place 0 go. */
 typedef struct
 {
   float *ll, *hl, *lh, *hh;
@@ -222,8 +222,8 @@ rows_of (const MulticoreJob *job, unsigned i)
   return (Rows){ ll, ll + (w + 1) / 2, lh, lh + (w + 1) / 2 };
 }
 
-/* Of a subband, coefficients begin..end-1 of a row, whose samples all are inside. x: the
- * middle of coefficient 0. */
+/* Computes coefficients begin..end-1 of a row of a subband, whose samples all
+ * are inside. x is the middle of coefficient 0. */
 INLINE void
 mask_inside (const float *vertical, int n_vertical, const float *horizontal,
     int n_horizontal, bool same, const float *restrict x, size_t stride,
@@ -234,7 +234,7 @@ mask_inside (const float *vertical, int n_vertical, const float *horizontal,
         x + 2 * j, stride);
 }
 
-/* One coefficient, wherever its samples are. */
+/* Computes one coefficient, wherever its samples are. */
 static float
 mask_border (const MulticoreJob *job, unsigned i, unsigned j,
     const float *vertical, const float *horizontal)

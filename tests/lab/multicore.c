@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Paper 003, section II: a level of 9/7 by the threads of a CPU (multicore.h), and
- * beside it one of the CPU backend. Figures 1, 2 and 3, and of figure 5 what the CPU
- * takes. Code is compiled with -O3 for any processor of this kind, as the paper's was;
- * the CPU backend chooses the widest vectors that there are. */
+ * Measures, for paper 003, section II, a level of 9/7 by the threads of a CPU
+ * (multicore.h), and beside it one of the CPU backend. Figures 1, 2 and 3, and
+ * of figure 5 what the CPU takes. Code is compiled with -O3 for any processor
+ * of this kind, as the paper's was; the CPU backend chooses the widest vectors
+ * that there are. */
 #include "tests/lab/multicore.h"
 #include "tests/lab/filters.h"
 #include "tests/lab/lab.h"
@@ -37,7 +38,7 @@ job_clear (MulticoreJob *job)
 
 /* --- check --- */
 
-/* The image by the definition, in double precision. */
+/* Computes the image by the definition, in double precision. */
 static float *
 expect (const float *image, unsigned width, unsigned height)
 {
@@ -126,7 +127,8 @@ check (void)
 
 /* --- measure --- */
 
-/* Those of the paper, and one whose columns do not fall on the same places of a cache. */
+/* These are the paper's, and one whose columns do not fall on the same places
+ * of a cache. */
 static const unsigned sizes[] = { 512, 2048, 4000, 4096 };
 static const unsigned threads[] = { 1, 2, 4 };
 #define N_METHODS G_N_ELEMENTS (methods)
@@ -136,8 +138,8 @@ static const unsigned threads[] = { 1, 2, 4 };
 #define N_SIZES G_N_ELEMENTS (sizes)
 #define N_THREADS G_N_ELEMENTS (threads)
 
-/* Of a method with a number of threads. Convolution and lifting overwrite the image: it
- * is put back before each run. */
+/* This is for a method with a number of threads. Convolution and lifting
+ * overwrite the image: it is put back before each run. */
 typedef struct
 {
   MulticoreJob job;
@@ -168,8 +170,9 @@ name_of (unsigned method)
   return method == BACKEND ? "CPU backend" : methods[method].name;
 }
 
-/* ms: by method. All methods of a number of threads share the images. Those in place are
- * timed apart: their columns leave the caches so that what comes next is slow. */
+/* Times the methods; ms is by method. All methods of a number of threads share
+ * the images. Those in place are timed apart: their columns leave the caches so
+ * that what comes next is slow. */
 static void
 time_methods (
     const float *image, unsigned size, unsigned n_threads, double ms[N_WORKS])
@@ -201,7 +204,7 @@ threads_word (unsigned n)
   return n == 1 ? "thread" : "threads";
 }
 
-/* Figures 1 and 5 are about times over sizes. */
+/* Reports figures 1 and 5, which are about times over sizes. */
 static void
 report_times (unsigned size, unsigned n_threads, const double *ms)
 {
@@ -221,7 +224,8 @@ report_times (unsigned size, unsigned n_threads, const double *ms)
   }
 }
 
-/* Figures 2 and 3 compare methods with two and with four threads. */
+/* Reports figures 2 and 3, which compare methods with two and with four
+ * threads. */
 static void
 report_methods (unsigned size, unsigned n_threads, const double *ms)
 {
@@ -241,7 +245,8 @@ report_methods (unsigned size, unsigned n_threads, const double *ms)
   }
 }
 
-/* What the paper's text says in numbers. ms: by number of threads and method. */
+/* Reports what the paper's text says in numbers; ms is by number of threads and
+ * method. */
 static void
 report_speedups (unsigned size, double ms[N_THREADS][N_WORKS])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The transforms 9/7 of an image by the threads of a multicore CPU that Galiano, Lopez,
- * Malumbres and Migallon compare (paper 003, section II): multicore-methods.c has them,
- * multicore.c checks and measures them. */
+ * Declares the transforms 9/7 of an image by the threads of a multicore CPU
+ * that Galiano, Lopez, Malumbres and Migallon compare (paper 003, section II):
+ * multicore-methods.c has them, multicore.c checks and measures them. */
 #pragma once
 #include "codec/cpu/workers.h"
 
@@ -19,7 +19,8 @@ typedef struct
   float *lines; /* of each block, MULTICORE_LINE_FLOATS of the longer side */
 } MulticoreJob;
 
-/* What a thread has for the line that it filters, with mirror images at its ends. */
+/* A thread has this for the line that it filters, with mirror images at its
+ * ends. */
 #define MULTICORE_MARGIN 4
 #define MULTICORE_LINE_FLOATS(n) ((size_t) (n) + 2 * MULTICORE_MARGIN)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See packets.h. Writer and reader are one walk, as in the block coders: each bit is
+ * Implements packets.h. Writer and reader are one walk, as in the block coders: each bit is
  * handed to bit(), which gives it back. */
 #include "tests/lab/packets.h"
 #include <string.h>

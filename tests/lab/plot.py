@@ -9,7 +9,7 @@ LEFT, TOP, WIDTH, HEIGHT = 70, 60, 620, 300
 
 
 def number(text):
-    """A value of x as a number, or None."""
+    """Returns a value of x as a number, or None."""
     try:
         return float(text)
     except ValueError:
@@ -17,7 +17,8 @@ def number(text):
 
 
 def grid_step(span):
-    """1, 2 or 5 times a power of ten: about six lines of a grid."""
+    """Returns 1, 2 or 5 times a power of ten, which makes about six lines of a
+    grid."""
     power = 10 ** math.floor(math.log10(span / 6))
     rest = span / 6 / power
     return power * (10 if rest > 5 else 5 if rest > 2 else 2 if rest > 1 else 1)
@@ -57,7 +58,8 @@ class Axis:
 
 
 def slant(order, as_bars):
-    """How far down labels reach that are slanted, since they are too long; else 0."""
+    """Returns how far down labels reach that are slanted, since they are too
+    long; else 0."""
     longest = max(len(x) for x in order) * 6.5
     if as_bars and longest > WIDTH / len(order):
         return longest * math.sin(math.radians(30))
@@ -80,7 +82,7 @@ def frame(title, unit, axis, n_series, below):
 
 
 def curves(axis, order, series):
-    """Over sizes, which lie apart as their logarithms do."""
+    """Draws curves over sizes, which lie apart as their logarithms do."""
     numbers = [number(x) for x in order]
     low, high = math.log(min(numbers)), math.log(max(numbers))
     place = {x: LEFT + 20 + (WIDTH - 40) * (
@@ -104,7 +106,7 @@ def curves(axis, order, series):
 
 
 def bars(axis, order, series):
-    """A group of bars for each x."""
+    """Draws a group of bars for each x."""
     group = WIDTH / len(order)
     slanted = slant(order, True) > 0
     width = min(0.8 * group / len(series), 40)

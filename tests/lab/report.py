@@ -106,7 +106,8 @@ class Table:
         self.units[series] = line.get('unit', '')
 
     def columns(self):
-        """(series, whether it is the paper's), the paper's before ours."""
+        """Returns (series, whether it is the paper's), the paper's before
+        ours."""
         return [(series, is_paper) for series in self.series
                 for is_paper in (True, False)
                 if any((series, x, is_paper) in self.values for x in self.order)]
@@ -171,7 +172,7 @@ def markdown_table(table):
 
 
 def draw(table, folder):
-    """The table's plot, if it is a figure; its file's name."""
+    """Draws the table's plot, if it is a figure, and returns its file's name."""
     kind = table.about.get('plot')
     series = []
     for name, is_paper in table.columns():

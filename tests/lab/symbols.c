@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See symbols.h. */
+ * symbols.h says what this is for. */
 #include "tests/lab/symbols.h"
 #include <string.h>
 
@@ -34,7 +34,7 @@ put_codeword (SymbolCoder *coder, const CodewordCoder *own)
     out[i] = (uint8_t) (own->low >> (8 * (n_bytes - 1 - i)));
 }
 
-/* Algorithms 2 and 3. The decoder keeps I - L instead of both. */
+/* Does Algorithms 2 and 3. The decoder keeps I - L instead of both. */
 static bool
 code_in_codeword (SymbolCoder *coder, CodewordCoder *own, unsigned p, bool bit)
 {
@@ -66,7 +66,7 @@ typedef struct
   bool exchange;
 } MqState;
 
-/* Table C.2. */
+/* This is Table C.2. */
 static const MqState mq_states[47] = {
   { 0x5601, 1, 1, true },
   { 0x3401, 2, 6, false },
@@ -247,10 +247,11 @@ mq_finish (SymbolCoder *coder)
   g_byte_array_remove_index (coder->bytes, 0);
 }
 
-/* The fewest bytes of the whole code with which the decoder, which reads ones behind
- * them, ends in the interval that C and A were at a point. What follows is in units of
- * 2^-32 of C, shifted to where its next byte leaves it. Behind a byte of ones the next
- * byte has the carry as its first bit, which ones that are read do not have. */
+/* Returns the fewest bytes of the whole code with which the decoder, which
+ * reads ones behind them, ends in the interval that C and A were at a point.
+ * What follows is in units of 2^-32 of C, shifted to where its next byte leaves
+ * it. Behind a byte of ones the next byte has the carry as its first bit, which
+ * ones that are read do not have. */
 static size_t
 mq_length (const SymbolCoder *coder, const SymbolPoint *point)
 {

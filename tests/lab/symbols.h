@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The arithmetic coders of text 004 and its rivals, behind one function: the block
- * coder (bitplanes.c) hands each symbol over and gets the bit back, the encoder's own
- * or the one decoded.
+ * Has the arithmetic coders of text 004 and its rivals, behind one function:
+ * the block coder (bitplanes.c) hands each symbol over and gets the bit back,
+ * the encoder's own or the one decoded.
  *
  * Codewords of fixed length, one coder for each lane or one for all (004 section
  * 3.2.3, Algorithms 2 and 3), the MQ coder of JPEG 2000 (ISO/IEC 15444-1 annex C), and
@@ -22,7 +22,7 @@ typedef enum
   SYMBOL_MQ,        /* adaptive, one codeword for the block */
 } SymbolKind;
 
-/* What a codeword and a probability are. The text has 16 and 7. */
+/* This says what a codeword and a probability are. The text has 16 and 7. */
 typedef struct
 {
   unsigned codeword_bits;    /* W: a multiple of 8, 16 to 32 */
@@ -58,7 +58,7 @@ typedef struct
   uint64_t counts[SYMBOL_CONTEXTS][2];
 } SymbolCoder;
 
-/* bytes: an empty array that the code goes to. */
+/* Begins an encoder; bytes is an empty array that the code goes to. */
 void symbol_coder_encode (SymbolCoder *coder, SymbolKind kind,
     SymbolPrecision precision, GByteArray *bytes);
 void symbol_coder_decode (SymbolCoder *coder, SymbolKind kind,
@@ -69,8 +69,8 @@ void symbol_coder_decode (SymbolCoder *coder, SymbolKind kind,
 bool symbol_code (
     SymbolCoder *coder, unsigned lane, unsigned context, unsigned p, bool bit);
 
-/* Where an encoder is, and how many bytes of what it will have written decode the
- * symbols so far. */
+/* This says where an encoder is, and how many bytes of what it will have
+ * written decode the symbols so far. */
 typedef struct
 {
   size_t bytes; /* that were written, or reserved */
@@ -79,8 +79,8 @@ typedef struct
 } SymbolPoint;
 
 SymbolPoint symbol_coder_point (const SymbolCoder *coder);
-/* After symbol_coder_finish(). */
+/* Returns that length, after symbol_coder_finish(). */
 size_t symbol_point_length (const SymbolCoder *coder, const SymbolPoint *point);
 
-/* Encoder: writes what is left. */
+/* Writes what an encoder has left. */
 void symbol_coder_finish (SymbolCoder *coder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The methods of vertical.h, compiled once for each name that METHODS has.
+ * Has the methods of vertical.h, compiled once for each name that METHODS has.
  *
  * Where the figures and the text of the paper differ: figure 6 advances i with each row of
  * outputs (it says ii++ there), and the first loop of figure 10 stores its sums, as the
@@ -20,7 +20,7 @@
 #define UNROLL _Pragma ("GCC unroll 16")
 #endif
 
-/* Numbers of a cache line: how far the lookahead method looks. */
+/* A cache line has so many numbers: so far the lookahead method looks. */
 #define AHEAD (64 / sizeof (float))
 #define CHUNKS ((LAB_MAX_TAPS + VERTICAL_WAYS - 1) / VERTICAL_WAYS)
 
@@ -44,7 +44,7 @@ high_row (const VerticalJob *job, int i)
 
 /* --- filters --- */
 
-/* The sum of taps begin..end-1 of samples that lie `step` apart. */
+/* Returns the sum of taps begin..end-1 of samples that lie `step` apart. */
 INLINE float
 sum (const float *taps, const float *x, size_t step, int begin, int end)
 {
@@ -77,8 +77,8 @@ inside (const LabFilter *filter, int n)
   return (Inside){ begin, end > begin ? end : begin };
 }
 
-/* Output i of a line, wherever its samples are. There is no high one where a line of
- * odd length ends. */
+/* Computes output i of a line, wherever its samples are. There is no high one
+ * where a line of odd length ends. */
 static void
 filter_border (const LabFilter *filter, const float *line, size_t step, int n,
     int i, float *low, float *high)
@@ -97,7 +97,7 @@ filter_border (const LabFilter *filter, const float *line, size_t step, int n,
     *high = h;
 }
 
-/* Outputs of columns begin..end-1 for the rows that are not inside. */
+/* Computes outputs of columns begin..end-1 for the rows that are not inside. */
 INLINE void
 filter_border_rows (const VerticalJob *job, const LabFilter *filter,
     unsigned begin, unsigned end)
@@ -113,7 +113,7 @@ filter_border_rows (const VerticalJob *job, const LabFilter *filter,
   }
 }
 
-/* The first sample that output row i takes, in column 0. */
+/* Returns the first sample that output row i takes, in column 0. */
 INLINE const float *
 first_row (const VerticalJob *job, const LabFilter *filter, int i)
 {
@@ -161,7 +161,8 @@ filter_one (const float *taps, int n, const float *restrict x, size_t stride,
     out[j] = sum (taps, x + j, stride, 0, n);
 }
 
-/* Taps begin..end-1 of both rows, added to what is there, or in place of it. */
+/* Adds taps begin..end-1 of both rows to what is there, or puts them in place
+ * of it. */
 INLINE void
 filter_part (const LabFilter *filter, const float *x, size_t stride, int begin,
     int end, bool add, float *low, float *high)
@@ -207,8 +208,8 @@ filter_by_ways (const LabFilter *filter, const float *restrict x, size_t stride,
   filter_row_chunk (filter, x, stride, width, 2, low, high);
 }
 
-/* Chunk k of the column that is k cache lines ahead of column j. The last chunk is the
- * first that comes to a column. */
+/* Applies chunk k of the column that is k cache lines ahead of column j. The
+ * last chunk is the first that comes to a column. */
 INLINE void
 filter_ahead (const LabFilter *filter, const float *restrict x, size_t stride,
     unsigned j, int k, float *restrict low, float *restrict high)
@@ -323,8 +324,8 @@ update (int32_t even, int32_t before, int32_t after)
   return even + ((before + after + 2) >> 2);
 }
 
-/* Outputs i of a line, of which the high ones before are there; `step` is between
- * samples, `high_step` between outputs of the high half. */
+/* Computes outputs i of a line, of which the high ones before are there; `step`
+ * is between samples, `high_step` between outputs of the high half. */
 static void
 lift_border (const int32_t *line, size_t step, int n, int i, int32_t *low,
     int32_t *high, size_t high_step)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Paper 002: ways to filter an image's columns on a CPU (vertical.h), and beside them
- * the CPU backend, which filters rows and columns in one pass. Figures 1, 5, 7, 8, 13
- * and 15, each with code without vectors, which is what the paper's compiler made, and
- * with vectors. */
+ * Measures, for paper 002, ways to filter an image's columns on a CPU
+ * (vertical.h), and beside them the CPU backend, which filters rows and
+ * columns in one pass. Figures 1, 5, 7, 8, 13 and 15, each with code without
+ * vectors, which is what the paper's compiler made, and with vectors. */
 #include "tests/lab/vertical.h"
 #include "tests/lab/filters.h"
 #include "tests/lab/lab.h"
@@ -68,7 +68,8 @@ filter_of (unsigned wavelet)
   return wavelet == VERTICAL_DAUB4 ? &lab_daub4 : &lab_cdf97;
 }
 
-/* A line by the definition, in double precision: low half, then high half. */
+/* Filters a line by the definition, in double precision: low half, then high
+ * half. */
 static void
 filter_plainly (const LabFilter *filter, const float *x, int n, float *out)
 {
@@ -124,7 +125,7 @@ expect (const VerticalJob *job, unsigned wavelet, bool rows)
   return result;
 }
 
-/* range: of what was filtered, if floats. */
+/* Compares; range is that of what was filtered, if floats. */
 static void
 compare (const char *what, unsigned wavelet, const PacoWord *found,
     size_t found_stride, const PacoWord *expected, size_t stride,
@@ -146,7 +147,8 @@ range_of (const VerticalJob *job, unsigned wavelet)
       : lab_range (job->from, job->stride, job->width, job->height);
 }
 
-/* The project's reference does the same to columns alone, if they are apart. */
+/* Compares with the project's reference, which does the same to columns alone,
+ * if they are apart. */
 static void
 compare_reference (
     const VerticalJob *job, unsigned wavelet, bool rows, PacoWord *expected)
@@ -199,14 +201,14 @@ check_method (
   free (expected);
 }
 
-/* A size that may be small and odd, or reach over the lookahead. */
+/* Draws a size that may be small and odd, or reach over the lookahead. */
 static unsigned
 draw_size (void)
 {
   return lab_draw (0, 2) > 0 ? lab_draw (1, 24) : lab_draw (1, 100);
 }
 
-/* The CPU backend's level, which is measured beside the methods. */
+/* Checks the CPU backend's level, which is measured beside the methods. */
 static void
 check_backend (void)
 {
@@ -272,14 +274,15 @@ check (void)
 
 /* --- measure --- */
 
-/* The sizes of the paper's figures, and some that are a multiple of a page wide, where
- * rows fall on the same places of today's first-level caches. */
+/* These are the sizes of the paper's figures, and some that are a multiple
+ * of a page wide, where rows fall on the same places of today's first-level
+ * caches. */
 static const unsigned sizes[] = { 64, 120, 128, 256, 400, 512, 768, 800, 1024,
   1280, 2048, 2500, 3000, 3072, 3500, 4096 };
 #define N_SHORT_SIZES 2
 
-/* What is timed of a wavelet: methods, on matrices with an offset or without, and a
- * level of the CPU backend. */
+/* This is timed of a wavelet: methods, on matrices with an offset or without,
+ * and a level of the CPU backend. */
 typedef enum
 {
   HORIZONTAL,
@@ -308,9 +311,10 @@ do_work (void *data)
   work->run (&work->job);
 }
 
-/* level: of the CPU backend, or NULL. ms: by WorkId; 0 of what there is not. Columns one
- * by one are timed apart: they leave the caches so that what comes next is slow, up to
- * twice as slow at 2048 even when it runs for the second time. */
+/* Times a wavelet. level is that of the CPU backend, or NULL; ms is by WorkId,
+ * 0 of what there is not. Columns one by one are timed apart: they leave the
+ * caches so that what comes next is slow, up to twice as slow at 2048 even when
+ * it runs for the second time. */
 static void
 time_wavelet (const VerticalWavelet *wavelet, const VerticalJob *job,
     LabLevel *level, double ms[N_WORKS])
@@ -384,8 +388,8 @@ static const char *const level_tables[N_VERTICAL_WAVELETS] = {
   "002 one level cdf97",
 };
 
-/* Rows and columns of a level: as the paper takes its time, with its best method, and
- * the CPU backend. */
+/* Reports rows and columns of a level: as the paper takes its time, with its
+ * best method, and the CPU backend. */
 static void
 report_level (
     unsigned wavelet, const char *suffix, const char *x, const double *ms)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The ways to filter an image's columns that Shahbahrami, Juurlink and Vassiliadis
- * compare (paper 002): vertical-methods.c has them, once as compilers of their time
- * made them and once with vectors, and vertical.c checks and measures them. */
+ * Declares the ways to filter an image's columns that Shahbahrami, Juurlink
+ * and Vassiliadis compare (paper 002): vertical-methods.c has them, once as
+ * compilers of their time made them and once with vectors, and vertical.c
+ * checks and measures them. */
 #pragma once
 #include <stddef.h>
 
-/* An image of `height` rows of `width` numbers (int32_t with 5/3, else float), which
- * lie `stride` numbers apart, and where its filtered columns go: (height + 1) / 2 rows of
- * the low half, then `offset` rows that nobody uses, then those of the high half. */
+/* This is an image of `height` rows of `width` numbers (int32_t with 5/3, else
+ * float), which lie `stride` numbers apart, and where its filtered columns go:
+ * (height + 1) / 2 rows of the low half, then `offset` rows that nobody uses,
+ * then those of the high half. */
 typedef struct
 {
   unsigned width, height;
@@ -33,7 +35,8 @@ typedef struct
       lookahead;   /* section 5: the same, each so many rows further right */
 } VerticalWavelet; /* NULL: there is no need for it */
 
-/* Ways of the cache that the methods of section 5 are made for: the Pentium 4's. */
+/* The methods of section 5 are made for so many ways of the cache: the Pentium
+ * 4's. */
 #define VERTICAL_WAYS 4
 
 enum

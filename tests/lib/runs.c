@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See runs.h. */
+ * Implements runs.h. */
 #include "tests/lib/runs.h"
 #include "tests/lib/status.h"
 #include <glib/gstdio.h>

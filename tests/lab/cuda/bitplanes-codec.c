@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * See bitplanes-codec.h. */
+ * bitplanes-codec.h says what this is for. */
 #include "tests/lab/cuda/bitplanes-codec.h"
 #include "codec/reference/reference.h"
 #include "gpu/device.h"
@@ -30,7 +30,7 @@ orientation_of (const LabBitplanesBlock *block)
   return block->subband == 0 ? 0 : (block->subband - 1u) % 3 + 1;
 }
 
-/* The kernels' list of blocks. */
+/* Makes the kernels' list of blocks. */
 static PacoGpuBlock *
 describe (const Work *work, uint32_t *n_code_words, uint32_t *n_columns)
 {

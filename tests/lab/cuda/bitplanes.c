@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Text 004's block coder on a GPU, as chapter 4 has it: Tables 4.2 to 4.6 and Figures
- * 4.6 to 4.8, with the codec's own beside it. What is coded is the picture of gray-content.h,
- * transformed with 9/7 on the host; of smaller pictures the upper left part of each
- * subband. --check compares with the host's coder (tests/lab/bitplanes.c). */
+ * Measures text 004's block coder on a GPU, as chapter 4 has it: Tables 4.2 to
+ * 4.6 and Figures 4.6 to 4.8, with the codec's own beside it. What is coded is
+ * the picture of gray-content.h, transformed with 9/7 on the host; of smaller
+ * pictures the upper left part of each subband. --check compares with the
+ * host's coder (tests/lab/bitplanes.c). */
 #include "tests/lab/cuda/bitplanes-codec.h"
 #include "tests/lab/cuda/device.h"
 #include "tests/lab/cuda/gray-content.h"
@@ -17,7 +18,7 @@ extern const unsigned char lab_fatbin_bitplanes[];
 G_STATIC_ASSERT (LAB_BITPLANES_CONTEXTS == N_CONTEXTS);
 G_STATIC_ASSERT (LAB_BITPLANES_PLANES == BITPLANES_MAX_PLANES);
 
-/* Blocks of one plane, on the host and on the device. */
+/* These are blocks of one plane, on the host and on the device. */
 typedef struct
 {
   const int32_t *indices;
@@ -43,8 +44,8 @@ take_block (const Blocks *blocks, const LabBitplanesBlock *block, int32_t *to)
         block->width * sizeof *to);
 }
 
-/* A codeword has two symbols at least, and a coefficient one in each bitplane and a
- * sign. */
+/* Adds a block. A codeword has two symbols at least, and a coefficient one in
+ * each bitplane and a sign. */
 static void
 add_block (Blocks *blocks, LabBitplanesBlock block)
 {
@@ -247,7 +248,8 @@ make_picture (unsigned size, GrayPicture *picture)
     picture->plane.samples[i].i = samples[i] - 128;
 }
 
-/* Tables are those of a smaller picture of the same content. */
+/* Makes a scene. Its tables are those of a smaller picture of the same
+ * content. */
 static void
 make_scene (unsigned size, Scene *scene)
 {
@@ -273,7 +275,7 @@ make_scene (unsigned size, Scene *scene)
   gray_picture_clear (&picture);
 }
 
-/* The blocks of a picture of size x size. */
+/* Cuts the blocks of a picture of size x size. */
 static void
 cut_scene (const Scene *scene, unsigned size, unsigned height, Blocks *blocks)
 {
@@ -335,7 +337,7 @@ measure_size (
   return times;
 }
 
-/* Table 4.3 and Figure 4.7; of 4096x4096 also Table 4.5. */
+/* Measures Table 4.3 and Figure 4.7; of 4096x4096 also Table 4.5. */
 static void
 measure_sizes (LabDevice *device, const Scene *scene)
 {
@@ -408,7 +410,8 @@ transfer_ms (const LabDevice *device, CUdeviceptr memory, size_t bytes, bool up)
   return ms;
 }
 
-/* Table 4.4: coefficients of 32 bits to the device, and codewords from it. */
+/* Measures Table 4.4: coefficients of 32 bits to the device, and codewords from
+ * it. */
 static void
 measure_transfers (LabDevice *device, const Scene *scene)
 {
@@ -446,7 +449,8 @@ measure_transfers (LabDevice *device, const Scene *scene)
 
 /* --- The codec --- */
 
-/* Watts that the first GPU may take; 0 where nvidia-smi does not tell. */
+/* Returns the watts that the first GPU may take; 0 where nvidia-smi does not
+ * tell. */
 static double
 power_limit (void)
 {
@@ -462,7 +466,8 @@ power_limit (void)
   return g_ascii_strtod (out, NULL);
 }
 
-/* The text's encoder and the codec's, 4096x4096: Figures 4.6 and 4.8. */
+/* Compares the text's encoder and the codec's, 4096x4096: Figures 4.6 and
+ * 4.8. */
 static void
 compare_codec (LabDevice *device, const Scene *scene)
 {
@@ -494,7 +499,8 @@ compare_codec (LabDevice *device, const Scene *scene)
   }
 }
 
-/* The text's occupancy is measured, this one is what there is room for. */
+/* Shows occupancy. The text's is measured, this one is what there is room
+ * for. */
 static void
 show_occupancy (
     const LabDevice *device, const LabLaunch *encode, unsigned i, const char *x)
@@ -512,7 +518,7 @@ show_occupancy (
       "%");
 }
 
-/* Table 4.2. */
+/* Measures Table 4.2. */
 static void
 measure_registers (LabDevice *device, const Scene *scene)
 {
@@ -538,7 +544,7 @@ measure_registers (LabDevice *device, const Scene *scene)
   }
 }
 
-/* Table 4.6. */
+/* Measures Table 4.6. */
 static void
 measure_heights (LabDevice *device, const Scene *scene)
 {
@@ -591,7 +597,7 @@ measure (void)
   lab_device_close (&device);
 }
 
-/* The instructions of Table 4.5. */
+/* Runs what the instructions of Table 4.5 are counted of. */
 static void
 once (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels of bitplanes.cuh: each of two and three passes for blocks of up to 32, 64,
- * 96 and 128 lines, encoder and decoder; and the encoder of 64 lines with the registers
- * a thread limited as in Table 4.2. */
+ * Makes the kernels of bitplanes.cuh: each of two and three passes for blocks
+ * of up to 32, 64, 96 and 128 lines, encoder and decoder; and the encoder of
+ * 64 lines with the registers a thread limited as in Table 4.2. */
 #include "tests/lab/cuda/bitplanes.cuh"
 
 #define KERNEL(name, decodes, passes, height)                                  \

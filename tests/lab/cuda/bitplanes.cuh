@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Text 004's Algorithms 4 to 8, the block coder with two and three passes: a warp for
- * each block, a thread for each two columns, which it holds in local memory with their
- * state in the top bits. Encoder and decoder are one walk; what differs is in code().
- * The host's tests/lab/bitplanes.c is its judge. bitplanes.cu makes kernels of it. */
+ * Has text 004's Algorithms 4 to 8, the block coder with two and three passes:
+ * a warp for each block, a thread for each two columns, which it holds in
+ * local memory with their state in the top bits. Encoder and decoder are one
+ * walk; what differs is in code(). The host's tests/lab/bitplanes.c is its
+ * judge. bitplanes.cu makes kernels of it. */
 #pragma once
 #include "tests/lab/cuda/bitplanes.h"
 
-/* A coefficient: its magnitude, and the text's status map. */
+/* These make a coefficient: its magnitude, and the text's status map. */
 static constexpr uint32_t SIGNIFICANT = UINT32_C (1) << 28;
 static constexpr uint32_t REFINED = UINT32_C (1) << 29; /* by the second pass */
 static constexpr uint32_t DONE = UINT32_C (1) << 30;    /* in the first pass */
@@ -17,7 +18,8 @@ static constexpr uint32_t ALL_LANES = ~UINT32_C (0);
 static constexpr uint32_t CODEWORD_SIZE = 0xffff; /* W = 16 */
 static constexpr unsigned PROBABILITY_BITS = 7;
 
-/* The first contexts of the kinds of symbols, as tests/lab/bitplanes.h has them. */
+/* These are the first contexts of the kinds of symbols, as
+ * tests/lab/bitplanes.h has them. */
 static constexpr unsigned SIGNIFICANCE = 0;
 static constexpr unsigned SIGN = 9;
 static constexpr unsigned CLEANUP = 13;
@@ -32,7 +34,7 @@ enum class Pass
   THIRD,  /* CP */
 };
 
-/* A lane's columns in one line. */
+/* This is a lane's columns in one line. */
 struct Line
 {
   uint32_t column[2];
@@ -89,7 +91,7 @@ private:
         + (size_t) y * parameters.stride + 2 * lane;
   }
 
-  /* The lines of a block, and how many bitplanes it has. */
+  /* Reads the lines of a block, and how many bitplanes it has. */
   __device__ uint32_t read ()
   {
     uint32_t all = 0;
@@ -137,8 +139,8 @@ private:
     return c & NEGATIVE ? -magnitude : magnitude;
   }
 
-  /* Algorithm 7: all lanes come here, those code that are active. A decoder that
-   * reads more codewords than there are finds zeros. */
+  /* Does Algorithm 7: all lanes come here, those code that are active. A
+   * decoder that reads more codewords than there are finds zeros. */
   __device__ bool code (bool active, unsigned context, bool bit)
   {
     bool opens = active && size == 0;
@@ -171,8 +173,8 @@ private:
     return bit;
   }
 
-  /* Algorithm 6: the coefficients left (of column 0) or right (of column 1) of a
-   * lane's own are its neighbor's, of the other column. */
+  /* Does Algorithm 6: the coefficients left (of column 0) or right (of column
+   * 1) of a lane's own are its neighbor's, of the other column. */
   template <unsigned X> __device__ uint32_t beside (const Line &line) const
   {
     uint32_t value = X == 0 ? __shfl_up_sync (ALL_LANES, line.column[1], 1)
@@ -193,7 +195,7 @@ private:
     return c & NEGATIVE ? -1 : 1;
   }
 
-  /* Eq. (3.2), and the sign that neighbors predict. */
+  /* Returns the context of eq. (3.2), and the sign that neighbors predict. */
   static __device__ unsigned sign_context (int v, int h, bool *negative)
   {
     unsigned context = v * h > 0 ? 0
@@ -205,7 +207,7 @@ private:
     return context;
   }
 
-  /* The coefficients of column X in one line. */
+  /* Visits the coefficients of column X in one line. */
   template <Pass PASS, unsigned X>
   __device__ void visit (const Line &above, Line &here, const Line &below)
   {
@@ -265,7 +267,7 @@ private:
     }
   }
 
-  /* Algorithm 5. */
+  /* Does Algorithm 5. */
   __device__ void refinement ()
   {
     for (unsigned y = 0; y < block.height; y++)

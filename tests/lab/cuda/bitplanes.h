@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What bitplanes.c says to the kernels of bitplanes.cu. */
+ * Declares what bitplanes.c says to the kernels of bitplanes.cu. */
 #pragma once
 #include <stdint.h>
 
@@ -20,7 +20,8 @@ typedef struct
 {
   uint64_t indices; /* int32_t, `stride` from line to line */
   uint64_t blocks;  /* LabBitplanesBlock */
-  /* uint8_t: of each subband and bitplane LAB_BITPLANES_CONTEXTS probabilities */
+  /* These are uint8_t: of each subband and bitplane LAB_BITPLANES_CONTEXTS
+   * probabilities. */
   uint64_t tables;
   uint64_t code;    /* uint16_t */
   uint64_t lengths; /* uint32_t: codewords of each block */

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-# In the order in which a picture comes by them.
+# They stand in the order in which a picture comes by them.
 FUNCTIONS = ('GetProperty', 'EncoderCreateSimple', 'CreateSimple', 'EncodeStateCreate',
              'DecodeStateCreate', 'StreamCreate', 'EncodeParamsCreate',
              'EncodeParamsSetEncodeConfig', 'EncodeParamsSpecifyQuality', 'Encode',
@@ -30,13 +30,13 @@ def check_missing(program):
     done = run(program, '--check', LAB_NVJPEG2K='/nonexistent/libnvjpeg2k.so.0')
     assert done.returncode == 77, done
     assert done.stdout.startswith('skipped: LAB_NVJPEG2K cannot be opened: '), done
-    # A library, but not this one.
+    # This is a library, but not this one.
     done = run(program, '--check', LAB_NVJPEG2K='libm.so.6')
     assert done.returncode == 77 and 'has no nvjpeg2kGetProperty' in done.stdout, done
 
 
 def check_device(program, fake):
-    """Without a driver."""
+    """Checks what it says without a driver."""
     done = run(program, '--check', LAB_NVJPEG2K=fake, LD_LIBRARY_PATH='',
                PACO_EMULATED='', CUDA_VISIBLE_DEVICES='')
     assert done.returncode != 0, done
@@ -82,7 +82,8 @@ def check_failures(program, fake):
 
 
 def check_refusals(program, fake):
-    """What the library cannot do is left out, and said; what is wrong ends the program."""
+    """Checks that what the library cannot do is left out, and said, and that
+    what is wrong ends the program."""
     done = run(program, '--short', LAB_NVJPEG2K=fake, FAKE_NVJPEG2K_NO_HT='1')
     assert done.returncode == 0, done
     assert ('HTJ2K, lossless is left out: nvjpeg2kEncodeParamsSetEncodeConfig returned 4'

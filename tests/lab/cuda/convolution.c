@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The four convolutions of text 003 on a GPU, with the filters of 9/7: what
- * convolution.cu has against the reference, which lifts, and the times of Figure 5. */
+ * Checks and measures the four convolutions of text 003 on a GPU, with the
+ * filters of 9/7: it compares what convolution.cu has with the reference,
+ * which lifts, and takes the times of Figure 5. */
 #include "tests/lab/cuda/convolution.h"
 #include "codec/reference/reference.h"
 #include "tests/gpu/driver/texture-types.h"
@@ -36,7 +37,7 @@ static const struct
 
 #define LINE 40
 
-/* What the lifting steps of 9/7 make of a line, without its ends. */
+/* Does to a line what the lifting steps of 9/7 make of it, without its ends. */
 static void
 lift (double *x)
 {
@@ -47,8 +48,8 @@ lift (double *x)
       x[i] += (double) wavelet->steps[k].taps[0] * (x[i - 1] + x[i + 1]);
 }
 
-/* What the coefficient in the middle makes of a sample `distance` from it, times a scale:
- * a tap. */
+/* Returns a tap: what the coefficient in the middle makes of a sample
+ * `distance` from it, times a scale. */
 static float
 tap (unsigned middle, unsigned distance, double scale)
 {
@@ -59,8 +60,8 @@ tap (unsigned middle, unsigned distance, double scale)
   return (float) (scale * x[middle]);
 }
 
-/* The low half keeps the mean of samples, the high one has twice the gain: so has the
- * paper's g[n]. */
+/* Makes filters whose low half keeps the mean of samples and whose high one has
+ * twice the gain, as the paper's g[n] has. */
 static void
 make_filters (LabConvolutionParameters *parameters)
 {
@@ -72,7 +73,7 @@ make_filters (LabConvolutionParameters *parameters)
     parameters->high[i] = tap (LINE / 2 + 1, i, kappa);
 }
 
-/* Against what the paper prints. */
+/* Checks filters against what the paper prints. */
 static void
 check_filters (void)
 {
@@ -140,8 +141,8 @@ free_texture (const LabDevice *device, CUtexObject object)
 
 /* --- A level of a plane --- */
 
-/* The plane, and one for what has been filtered along lines; each begins where a texture
- * may. */
+/* These are the plane, and one for what has been filtered along lines; each
+ * begins where a texture may. */
 typedef struct
 {
   unsigned method, width, height;
@@ -174,7 +175,7 @@ ceil_over (unsigned n, unsigned of)
   return (n + of - 1) / of;
 }
 
-/* Blocks and shared memory; down: the second launch, of columns. */
+/* Sets blocks and shared memory; down: of the second launch, of columns. */
 static void
 shape_launch (const Level *level, bool down, LabLaunch *launch)
 {
@@ -202,8 +203,9 @@ shape_launch (const Level *level, bool down, LabLaunch *launch)
   }
 }
 
-/* memory: of two planes, a multiple of PLANE_ALIGNMENT. With CONV all is in the first
- * one, otherwise lines go to the second one and columns back. */
+/* Sets up a level. memory is that of two planes, a multiple of PLANE_ALIGNMENT.
+ * With CONV all is in the first one, otherwise lines go to the second one and
+ * columns back. */
 static void
 level_init (Level *level, const LabDevice *device, unsigned method,
     unsigned width, unsigned height, bool low_only, CUdeviceptr memory)
@@ -261,7 +263,7 @@ aligned (CUdeviceptr memory)
 
 /* --- Against the reference --- */
 
-/* What the lifting makes, scaled as the filters are. */
+/* Returns what the lifting makes, scaled as the filters are. */
 static float *
 expected_level (const float *samples, unsigned width, unsigned height)
 {
@@ -366,7 +368,7 @@ time_level (LabDevice *device, unsigned method, unsigned size, bool low_only)
   return us;
 }
 
-/* Milliseconds, into the figure. */
+/* Puts milliseconds into the figure. */
 static double
 show (const char *series, const char *x, double us)
 {

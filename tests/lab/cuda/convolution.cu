@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The convolutions of Galiano et al. (text 003, section III) with the filters of 9/7, each
- * along lines (rows) and down columns:
+ * Has the convolutions of Galiano et al. (text 003, section III) with the
+ * filters of 9/7, each along lines (rows) and down columns:
  *
  *   convolution_conv_*  a thread block has a line, or a column, in shared memory, and writes
  *                       what comes out in its place
@@ -22,14 +22,15 @@ enum
   REACH = LAB_CONVOLUTION_REACH,
 };
 
-/* i, mirrored until it is inside of a line of n. */
+/* Returns i, mirrored until it is inside of a line of n. */
 static __device__ __forceinline__ int
 inside (int i, int n)
 {
   return mirrored<2 * REACH> (min (i, n + REACH), n);
 }
 
-/* The filters over x (i), i from -REACH to REACH around the sample in the middle. */
+/* Applies the filters to x (i), i from -REACH to REACH around the sample in the
+ * middle. */
 template <class Samples>
 static __device__ __forceinline__ float
 low_of (const LabConvolutionParameters &p, const Samples &x)
@@ -56,7 +57,7 @@ high_of (const LabConvolutionParameters &p, const Samples &x)
 
 /* --- A line in shared memory --- */
 
-/* step: floats between samples of the line. */
+/* Filters a line; step is how many floats lie between its samples. */
 static __device__ __forceinline__ void
 filter_in_place (
     const LabConvolutionParameters &p, float *line, int n, size_t step)
@@ -150,8 +151,8 @@ FILTER_ONE (convolution_text_columns, FromTexture, true)
 
 /* --- A tile in shared memory --- */
 
-/* The place in shared memory of sample i of a line of the tile, counted from the first one
- * of its apron. */
+/* Returns the place in shared memory of sample i of a line of the tile, counted
+ * from the first one of its apron. */
 static __device__ __forceinline__ int
 place_in_tile (int line, int i)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The ceiling of the device: how fast it copies memory that is too large for its
- * caches, by the driver and by kernels. The smallest program of the laboratory for a
- * GPU, to begin others from. */
+ * Measures the ceiling of the device: how fast it copies memory that is too
+ * large for its caches, by the driver and by kernels. It is the smallest
+ * program of the laboratory for a GPU, to begin others from. */
 #include "tests/lab/cuda/copy.h"
 #include "tests/lab/cuda/device.h"
 #include "tests/lab/lab.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Copies memory, the ceiling of whatever reads and writes a picture once: a word of 4
- * or of 16 bytes a thread. */
+ * Copies memory, which is the ceiling of whatever reads and writes a picture
+ * once; a thread copies a word of 4 or of 16 bytes. */
 #include "tests/lab/cuda/copy.h"
 
 template <class Word>

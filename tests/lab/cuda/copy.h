@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What copy.c says to the kernels of copy.cu. */
+ * Declares what copy.c says to the kernels of copy.cu. */
 #pragma once
 #include <stdint.h>
 

@@ -8,7 +8,7 @@ enum
 {
   RUNS = 25,
   WARM_UP_RUNS = 3,
-  /* More than the caches of any device hold. */
+  /* This is more than the caches of any device hold. */
   CACHED_BYTES = 200 << 20,
   /* A download of so many takes 150 microseconds over the fastest bus of today: in that
    * time the host launches what is measured. */
@@ -31,7 +31,7 @@ lab_device_open (
 
   if (status != 0)
     exit (status);
-  /* A stream that waits for what is enqueued without one: memory is filled so. */
+  /* A stream waits for what is enqueued without one: memory is filled so. */
   test_device_check (&device->test,
       device->test.context->driver->stream_create (&device->stream, 0),
       "stream");
@@ -62,7 +62,7 @@ lab_device_kernel (const LabDevice *device, const char *name)
   return function;
 }
 
-/* What the driver says of a kernel, and of a device (cuda.h's
+/* The driver says this of a kernel, and of a device (cuda.h's
  * CU_FUNC_ATTRIBUTE_NUM_REGS and
  * CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR). */
 enum
@@ -179,7 +179,8 @@ lab_device_random (LabDevice *device, size_t bytes)
 
 /* --- measuring --- */
 
-/* What is measured: n launches, or without launches a copy; set after set in turn. */
+/* This is measured: n launches, or without launches a copy; set after set in
+ * turn. */
 typedef struct
 {
   const LabLaunch *launches;
@@ -203,7 +204,7 @@ enqueue_work (const LabDevice *device, const Work *work, unsigned run)
         "copy");
 }
 
-/* What is enqueued next waits for this. */
+/* Makes what is enqueued next wait for this. */
 static void
 close_gate (const LabDevice *device)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels of bitplanes.cu for the emulation. */
+ * Compiles the kernels of bitplanes.cu for the emulation. */
 #include "tests/gpu/kernels/emulation.hpp"
 #define __maxnreg__(registers)
 #include "tests/lab/cuda/bitplanes.cu"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels of rows.cu for the emulation. */
+ * Compiles the kernels of rows.cu for the emulation. */
 #include "tests/gpu/kernels/emulation.hpp"
 #include "tests/lab/cuda/rows.cu"
 

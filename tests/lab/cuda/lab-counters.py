@@ -23,7 +23,7 @@ INSTRUCTIONS = 'smsp__inst_executed.sum'
 MEMORY = ('dram__sectors_read.sum', 'dram__sectors_write.sum')
 CACHE = ('lts__t_sectors_srcunit_tex_op_read.sum',
          'lts__t_sectors_srcunit_tex_op_write.sum')
-# Rows of text 004's Table 4.5, and factors.
+# These are rows of text 004's Table 4.5, and factors.
 ACTIVITY = {
     'sm__inst_executed.sum.per_cycle_elapsed': ('instructions a cycle', 1),
     'sm__cycles_active.avg.pct_of_peak_sustained_elapsed': ('SM activity, %', 1),
@@ -48,13 +48,14 @@ def skip(why):
 
 
 def has_something(program):
-    """Whether a program has anything to be counted; it runs on the device."""
+    """Says whether a program has anything to be counted; it runs on the
+    device."""
     return subprocess.run([program, '--once', '--short'], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def counts_of(path):
-    """Of each launch in the order of running, its metrics."""
+    """Returns the metrics of each launch in the order of running."""
     launches = {}
     with open(path, encoding='utf-8') as file:
         rows = csv.DictReader(line for line in file if line.startswith('"'))
@@ -74,7 +75,8 @@ def result(table, series, x, value, unit):
 
 
 def run(ncu, program, short, metrics):
-    """The launches that the program announces, and what was counted of each; or None."""
+    """Returns the launches that the program announces, and what was counted of
+    each; or None."""
     with tempfile.TemporaryDirectory() as folder:
         log = f'{folder}/counts.csv'
         done = subprocess.run(
@@ -96,7 +98,7 @@ def run(ncu, program, short, metrics):
 
 
 def show_sums(line, own):
-    """own: the counts of the line's launches."""
+    """Shows sums; own are the counts of the line's launches."""
     def thousands(names):
         return sum(one[name] for one in own for name in names) / 1e3
 

@@ -66,7 +66,8 @@ image_at (const RivalPicture *picture, CUdeviceptr memory)
 
 /* --- Frames in flight --- */
 
-/* What is done again and again: the n-th submission, and the collection of the oldest. */
+/* This is done again and again: the n-th submission, and the collection of the
+ * oldest. */
 typedef struct
 {
   void (*submit) (void *data, unsigned n);

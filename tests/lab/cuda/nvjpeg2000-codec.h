@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The same pictures coded by the project's codec, for nvjpeg2000.c: by libpaco, from and
- * to the GPU's memory, with as many frames in flight as there are flights. */
+ * Codes the same pictures by the project's codec, for nvjpeg2000.c: by
+ * libpaco, from and to the GPU's memory, with as many frames in flight as
+ * there are flights. */
 #pragma once
 #include "tests/lab/cuda/nvjpeg2000-rival.h"
 
@@ -22,7 +23,7 @@ typedef struct
   CUdeviceptr decoded[CODEC_MAX_FLIGHTS];
 } Codec;
 
-/* A failure ends the program. */
+/* Sets up a codec; a failure ends the program. */
 void codec_init (Codec *codec, LabDevice *device, CUcontext context,
     const RivalPicture *picture, const char *rate_control);
 void codec_clear (Codec *codec);

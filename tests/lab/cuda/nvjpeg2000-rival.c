@@ -26,7 +26,8 @@ rival_clear (Rival *rival)
 
 /* --- A flight --- */
 
-/* A codestream may be larger than the picture, by little. */
+/* Returns the room for a codestream, which may be larger than the picture, by
+ * little. */
 static size_t
 capacity_for (const RivalPicture *picture)
 {
@@ -141,7 +142,7 @@ rival_flight_set (RivalFlight *flight, const RivalSettings *settings)
 
 /* --- Coding --- */
 
-/* An image of the picture's shape; what it points to. */
+/* This is an image of the picture's shape, and what it points to. */
 typedef struct
 {
   void *pixels[4];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Pictures in a GPU's memory coded by nvJPEG2000, for nvjpeg2000.c: flights, each of
- * which has all that one thread codes a picture with at a time. */
+ * Codes pictures in a GPU's memory by nvJPEG2000, for nvjpeg2000.c: it has
+ * flights, each of which has all that one thread codes a picture with at a
+ * time. */
 #pragma once
 #include "tests/lab/cuda/device.h"
 #include "tests/lab/cuda/nvjpeg2k.h"
@@ -15,8 +16,8 @@ typedef struct
   NvHandle *decoder;
 } Rival;
 
-/* Planes one behind the other, without gaps, of words of one byte, or of two if samples
- * have more than 8 bits. */
+/* Planes lie one behind the other, without gaps, of words of one byte, or of
+ * two if samples have more than 8 bits. */
 typedef struct
 {
   unsigned width, height, n_components, depth;
@@ -43,7 +44,7 @@ typedef struct
   unsigned char *code; /* page-locked, of `capacity` bytes */
   size_t capacity, length;
   CUdeviceptr decoded;
-  /* The first call that failed, and what it returned. */
+  /* These are the first call that failed, and what it returned. */
   const char *failed;
   NvStatus status;
 } RivalFlight;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The codec beside nvJPEG2000, today's JPEG 2000 for NVIDIA's GPUs, in the place of the
- * rivals of text 004 that cannot be had: from a picture in the GPU's memory to a
- * codestream in the host's, and back. The lossy ones are compared at the PSNR that the
- * codec has with its default quality. Skipped where there is no such library. */
+ * Compares the codec with nvJPEG2000, today's JPEG 2000 for NVIDIA's GPUs, in
+ * the place of the rivals of text 004 that cannot be had: from a picture in
+ * the GPU's memory to a codestream in the host's, and back. The lossy ones are
+ * compared at the PSNR that the codec has with its default quality. It is
+ * skipped where there is no such library. */
 #include "tests/bench/cuda/content.h"
 #include "tests/lab/cuda/gray-content.h"
 #include "tests/lab/cuda/nvjpeg2000-codec.h"
@@ -16,7 +17,8 @@ enum
 {
   FLIGHTS = CODEC_MAX_FLIGHTS,
   MICROSECONDS = 200000, /* of a measurement, at least */
-  /* Halvings of the logarithm of a step that has the wanted PSNR. */
+  /* The search for a step that has the wanted PSNR halves the range of its
+   * logarithm so often. */
   SEARCHES = 10,
 };
 
@@ -24,8 +26,9 @@ enum
 
 typedef CUresult (*RetainPrimary) (CUcontext *context, CUdevice device);
 
-/* Libraries of CUDA's runtime expect its own context, the primary one: it is made
- * current where there is such a thing, and nothing that was in it is needed. */
+/* Takes the primary context, which libraries of CUDA's runtime expect: it is
+ * made current where there is such a thing, and nothing that was in it is
+ * needed. */
 static CUcontext
 take_primary_context (const LabDevice *device)
 {
@@ -82,7 +85,8 @@ sample_at (const RivalPicture *picture, const void *samples, size_t i)
                             : ((const uint8_t *) samples)[i];
 }
 
-/* Of what is in the device's memory, against the picture; INFINITY: it is the same. */
+/* Returns the PSNR of what is in the device's memory, against the picture;
+ * INFINITY: it is the same. */
 static double
 psnr_of (
     const RivalPicture *picture, const LabDevice *device, CUdeviceptr memory)
@@ -166,7 +170,7 @@ measure_codec (LabDevice *device, CUcontext context,
 
 /* --- The rival --- */
 
-/* What one thread does until the time is over. */
+/* This is what one thread does until the time is over. */
 typedef struct
 {
   RivalFlight *flight;
@@ -216,7 +220,7 @@ run_threads (RivalFlight *flights, unsigned n,
   return 1e6 * n_frames / (double) (g_get_monotonic_time () - begin);
 }
 
-/* All flights get the settings, and code the picture once. */
+/* Gives all flights the settings, and has them code the picture once. */
 static bool
 prepare (RivalFlight *flights, const RivalSettings *settings)
 {
@@ -231,7 +235,8 @@ prepare (RivalFlight *flights, const RivalSettings *settings)
   return true;
 }
 
-/* FALSE, and a word to the user, if the library refuses. */
+/* Measures the rival; returns FALSE, with a word to the user, if the library
+ * refuses. */
 static bool
 measure_rival (RivalFlight *flights, CUcontext context, const char *x,
     const RivalSettings *settings, Result *result)
@@ -260,7 +265,7 @@ measure_rival (RivalFlight *flights, CUcontext context, const char *x,
   return true;
 }
 
-/* The step whose pictures have that PSNR. Smaller ones have more. */
+/* Finds the step whose pictures have that PSNR. Smaller ones have more. */
 static bool
 find_step (RivalFlight *flight, double psnr, RivalSettings *settings)
 {
@@ -445,7 +450,7 @@ check (void)
     int most = lab_is_short () ? 80 : 300;
     RivalPicture picture;
 
-    /* Of columns a multiple of eight, as in what is measured. */
+    /* Columns are a multiple of eight, as in what is measured. */
     picture_init (&picture, &device, 8 * (unsigned) lab_draw (8, most / 8),
         (unsigned) lab_draw (64, most), i ? 3 : 1, i ? 12 : 8);
     draw_picture (&picture);

@@ -6,7 +6,8 @@
 #include <glob.h>
 #include <string.h>
 
-/* Where packages put the library: those of distributions, and those of Python. */
+/* Packages put the library here: those of distributions, and those of
+ * Python. */
 static const char *const places[] = {
   "/usr/lib/x86_64-linux-gnu/libnvjpeg2k/*/libnvjpeg2k.so.0",
   "/usr/local/lib/python3*/*-packages/nvidia/*/lib/libnvjpeg2k.so.0",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * nvJPEG2000, a JPEG 2000 codec for NVIDIA's GPUs, as a library that is opened at run
- * time: what its documentation says of its types and functions, as far as
- * nvjpeg2000-rival.c calls them. Names without the prefix nvjpeg2k are ours. */
+ * Opens nvJPEG2000, a JPEG 2000 codec for NVIDIA's GPUs, as a library at run
+ * time, and declares what its documentation says of its types and functions,
+ * as far as nvjpeg2000-rival.c calls them. Names without the prefix nvjpeg2k
+ * are ours. */
 #pragma once
 #include "gpu/driver_types.h"
 #include <glib.h>
@@ -37,7 +38,7 @@ typedef struct
   uint8_t precision, is_signed;
 } NvComponent;
 
-/* pixels: the device's address of each component. */
+/* An image has the device's address of each component in pixels. */
 typedef struct
 {
   void **pixels;
@@ -63,7 +64,7 @@ typedef struct
   uint32_t precinct_heights[NV_MAX_RESOLUTIONS];
 } NvEncodeConfig;
 
-/* Functions of the library: F (result, name, arguments). */
+/* Lists functions of the library: F (result, name, arguments). */
 #define NV_FUNCTIONS(F)                                                        \
   F (GetProperty, (int type, int *value))                                      \
   F (CreateSimple, (NvHandle * *handle))                                       \
@@ -108,9 +109,10 @@ typedef struct
 
 #undef NV_MEMBER
 
-/* Opens the library: the file that LAB_NVJPEG2K names or, without it, what the dynamic
- * linker finds, or a package has put into a usual place. FALSE, and a sentence in *why,
- * to be freed, if there is none that can be used. It stays open until the program ends. */
+/* Opens the library: the file that LAB_NVJPEG2K names or, without it, what the
+ * dynamic linker finds, or a package has put into a usual place. Returns FALSE,
+ * and a sentence in *why, to be freed, if there is none that can be used. It
+ * stays open until the program ends. */
 gboolean nvjpeg2k_open (Nvjpeg2k *nv, char **why);
 
 /* Ends the program if a call has failed, with its name. */

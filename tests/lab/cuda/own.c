@@ -48,7 +48,7 @@ typedef struct
   LabLaunch *run;
 } Transform;
 
-/* Steps of 9/7: what about quality 90 has. */
+/* These are steps of 9/7, about those that quality 90 has. */
 #define STEP (17 << 9)
 
 static void
@@ -68,7 +68,8 @@ describe (Transform *transform, PacoWaveletId wavelet, unsigned width,
       transform->coding.subbands[0][k].step = STEP;
 }
 
-/* Bytes of a set's parts, each of which begins at a multiple of 512. */
+/* Rounds up the bytes of a set's part, since each begins at a multiple of
+ * 512. */
 static size_t
 aligned (size_t bytes)
 {
@@ -114,8 +115,9 @@ cut_tiles (PacoDwtLaunch *launch, unsigned tile_pairs)
       / PACO_DWT_THREADS;
 }
 
-/* tile_pairs: of level 1; 0: what the project chooses. n_sets: 0: as many as times need.
- * Returns the bytes of a set. */
+/* Sets up a transform, and returns the bytes of a set. tile_pairs are those
+ * of level 1; 0: what the project chooses. n_sets is 0 for as many as times
+ * need. */
 static size_t
 transform_init (Transform *transform, LabOwn *own, PacoWaveletId wavelet,
     bool inverse, unsigned width, unsigned height, unsigned levels,

@@ -31,7 +31,7 @@ lab_registers_halo (const LabRegistersMethod *method)
       : paco_wavelet_reach (&paco_wavelets[method->wavelet]);
 }
 
-/* Of each warp. */
+/* Returns the words of shared memory of each warp. */
 static unsigned
 shared_words (const LabRegistersMethod *method)
 {
@@ -41,7 +41,7 @@ shared_words (const LabRegistersMethod *method)
                                                  : 0;
 }
 
-/* Lines begin at whole segments of memory. */
+/* Makes a part, whose lines begin at whole segments of memory. */
 static LabRegistersPart
 new_part (LabRegistersPlane *plane, uint32_t width, uint32_t height)
 {
@@ -125,7 +125,7 @@ lab_registers_launches (const LabDevice *device,
   }
 }
 
-/* All sets of a plane with random numbers in them. */
+/* These are all sets of a plane with random numbers in them. */
 typedef struct
 {
   LabRegistersPlane plane;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The tables and figures of text 000, with the project's own transform beside the
- * paper's. A time that several of them show is measured once. */
+ * Measures the tables and figures of text 000, with the project's own
+ * transform beside the paper's. A time that several of them show is measured
+ * once. */
 #include "tests/lab/cuda/registers-tables.h"
 #include "tests/lab/cuda/own.h"
 #include "tests/lab/cuda/registers-plane.h"
@@ -39,7 +40,8 @@ static const unsigned heights[] = { LAB_REGISTERS_HEIGHTS (HEIGHT, 0) };
 static const PacoWaveletId wavelets[] = { PACO_WAVELET_CDF53,
   PACO_WAVELET_CDF97 };
 
-/* Sizes that are measured: the first one only, and much smaller, with --short. */
+/* Goes through the sizes that are measured: the first one only, and much
+ * smaller, with --short. */
 #define FOR_SIZES(size, sizes)                                                 \
   for (unsigned i_ = 0; i_ < (lab_is_short () ? 1 : G_N_ELEMENTS (sizes));     \
        i_++)                                                                   \
@@ -63,7 +65,7 @@ result (const char *table, const char *series, Size size, double value,
   lab_result (table, series, size_name (size), value, unit);
 }
 
-/* The name of a table that there is for each wavelet. */
+/* Returns the name of a table that there is for each wavelet. */
 static const char *
 table_of (const char *table, PacoWaveletId wavelet)
 {
@@ -121,8 +123,8 @@ own_us (Tables *tables, PacoWaveletId wavelet, bool inverse, Size size)
                        size.height, LEVELS));
 }
 
-/* Of as many bytes as a plane of 16-bit samples has: what a transform of one level has to
- * read and to write. */
+/* Returns the time of a copy of as many bytes as a plane of 16-bit samples has:
+ * what a transform of one level has to read and to write. */
 static double
 copy_us (Tables *tables, Size size)
 {
@@ -155,7 +157,8 @@ standard_us (Tables *tables, PacoWaveletId wavelet, bool inverse,
   return method_us (tables, &method, size, LEVELS);
 }
 
-/* Samples of the planes of all levels: M of the paper's equation (3). */
+/* Returns the samples of the planes of all levels: M of the paper's equation
+ * (3). */
 static double
 samples_of_levels (Size size)
 {
@@ -168,7 +171,7 @@ samples_of_levels (Size size)
 
 /* --- The tables --- */
 
-/* Equation (4): what blocks with halos read, over what they write. */
+/* Returns equation (4): what blocks with halos read, over what they write. */
 static double
 halo_ratio (unsigned columns, unsigned lines, PacoWaveletId wavelet)
 {
@@ -190,7 +193,7 @@ table_1 (void)
           1 + halo_ratio (blocks[i].width, blocks[i].height, wavelets[w]), "M");
 }
 
-/* Of one level: that is what the paper's times fit. */
+/* Measures one level, which is what the paper's times fit. */
 static void
 table_2 (Tables *tables, PacoWaveletId wavelet)
 {
@@ -293,7 +296,7 @@ figure_6 (Tables *tables)
     }
 }
 
-/* Samples of the picture per time. */
+/* Returns samples of the picture per time. */
 static double
 speed (Size size, double us)
 {
@@ -336,8 +339,8 @@ figure_8 (Tables *tables, PacoWaveletId wavelet)
         standard_us (tables, wavelet, false, parts[i][0], size), "us");
 }
 
-/* What a transform has to move, each sample of each level once in and once out, over its
- * time. */
+/* Measures figure 9: what a transform has to move, each sample of each level
+ * once in and once out, over its time. */
 static void
 figure_9 (Tables *tables)
 {
@@ -366,8 +369,8 @@ figure_9 (Tables *tables)
   }
 }
 
-/* Which transform is the fastest, of those that the laboratory has: other programs add
- * theirs. */
+/* Shows which transform is the fastest, of those that the laboratory has: other
+ * programs add theirs. */
 static void
 transforms (Tables *tables, PacoWaveletId wavelet, bool inverse)
 {
@@ -396,8 +399,9 @@ transforms (Tables *tables, PacoWaveletId wavelet, bool inverse)
   }
 }
 
-/* How high tiles of the project's own transform should be at level 1, and how high they
- * are. Waves: how often the device would have to run as many warps as it can hold. */
+/* Shows how high tiles of the project's own transform should be at level 1, and
+ * how high they are. Waves are how often the device would have to run as many
+ * warps as it can hold. */
 static void
 tiles (Tables *tables, PacoWaveletId wavelet, bool inverse)
 {

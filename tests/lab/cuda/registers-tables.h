@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Measures the tables and figures of text 000. For registers.c. */
+ * Measures the tables and figures of text 000. registers.c calls it. */
 #pragma once
 #include "tests/lab/cuda/device.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The register-based transform (text 000; text 004, chapter 2): what registers.cu has
- * against the reference. registers-tables.c measures it. */
+ * Checks the register-based transform (text 000; text 004, chapter 2): it
+ * compares what registers.cu has with the reference. registers-tables.c
+ * measures it. */
 #include "codec/reference/reference.h"
 #include "tests/lab/cuda/own.h"
 #include "tests/lab/cuda/registers-plane.h"
@@ -14,8 +15,8 @@ extern const unsigned char lab_fatbin_registers[];
 
 /* --- The reference --- */
 
-/* The paper filters along lines first, the reference down columns: so it is given the
- * plane with lines and columns exchanged. */
+/* Transposes a plane. The paper filters along lines first, the reference down
+ * columns: so it is given the plane with lines and columns exchanged. */
 static PacoReferencePlane
 transposed (const PacoReferencePlane *plane)
 {
@@ -29,7 +30,7 @@ transposed (const PacoReferencePlane *plane)
   return result;
 }
 
-/* What is in global memory of 16 bits is rounded. */
+/* Rounds samples, as what is in global memory of 16 bits is rounded. */
 static void
 round_samples (PacoReferencePlane *plane)
 {
@@ -37,8 +38,8 @@ round_samples (PacoReferencePlane *plane)
     plane->samples[i].f = rintf (plane->samples[i].f);
 }
 
-/* Even and odd lines and columns apart, or together again: what is left of a level
- * without the arithmetic. */
+/* Puts even and odd lines and columns apart, or together again: what is left of
+ * a level without the arithmetic. */
 static void
 reorder (PacoReferencePlane *plane, bool inverse)
 {
@@ -59,7 +60,7 @@ reorder (PacoReferencePlane *plane, bool inverse)
   *plane = other;
 }
 
-/* One level of a plane, in place. */
+/* Does one level of a plane, in place. */
 static void
 reference_level (PacoReferencePlane *plane, const LabRegistersMethod *method)
 {
@@ -92,8 +93,9 @@ typedef struct
   LabRegistersPlane plane;
   bool integers;
   bool writes; /* also what was not read */
-  /* The elements, as numbers of 32 bits: what the device is given, and what it has to
-   * make of it. Those that nobody writes are not compared. */
+  /* These are the elements, as numbers of 32 bits: what the device is given,
+   * and what it has to make of it. Those that nobody writes are not
+   * compared. */
   PacoReferenceSample *given, *expected;
 } Case;
 
@@ -191,8 +193,9 @@ expect_inverse (Case *t)
   }
 }
 
-/* A block that is filtered without having been read: what registers_transform.cuh makes
- * up; and what comes out, with even and odd lines and columns together. */
+/* Makes a block that is filtered without having been read, as
+ * registers_transform.cuh makes it up; and what comes out, with even and odd
+ * lines and columns together. */
 static PacoReferencePlane
 made_up_block (const Case *t, int seed)
 {
@@ -216,7 +219,7 @@ made_up_block (const Case *t, int seed)
   return block;
 }
 
-/* Of one level: all blocks come out alike. */
+/* Expects the arithmetic of one level: all blocks come out alike. */
 static void
 expect_arithmetic (Case *t, int seed)
 {
@@ -241,7 +244,7 @@ expect_arithmetic (Case *t, int seed)
   paco_reference_plane_clear (&block);
 }
 
-/* Of 16-bit elements, as the device has them. */
+/* Returns an element in 16 bits, as the device has it. */
 static int16_t
 narrow (const Case *t, PacoReferenceSample element)
 {
@@ -305,8 +308,8 @@ run_case (LabDevice *device, Case *t)
   g_free (found);
 }
 
-/* Where lines have one sample 9/7 would have to scale, which the paper's does not: so as
- * many levels as leave two. */
+/* Draws how many levels there are. Where lines have one sample 9/7 would have
+ * to scale, which the paper's does not: so there are as many as leave two. */
 static unsigned
 random_levels (const Case *t, unsigned width, unsigned height)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The register-based transform of Enfedaque, Auli-Llinas and Moure (text 000; text 004,
- * chapter 2) with every height of a block, and what the paper compares it with:
+ * Has the register-based transform of Enfedaque, Auli-Llinas and Moure (text
+ * 000; text 004, chapter 2) with every height of a block, and what the paper
+ * compares it with:
  *
  *   registers_DIRECTION_WAVELET_shuffle_HEIGHT  lanes exchange numbers by shuffles
  *   ..._buffer  by a buffer in shared memory

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What registers.c says to the kernels of registers.cu: one level of a transform of one
- * plane of 16-bit numbers, or of floats. */
+ * Declares what registers.c says to the kernels of registers.cu: one level of
+ * a transform of one plane of 16-bit numbers, or of floats. */
 #pragma once
 #include <stdint.h>
 
@@ -10,7 +10,7 @@
 #define LAB_REGISTERS_THREADS                                                  \
   128 /* of a thread block: four warps, four blocks */
 
-/* Block heights that there are kernels of; F (height, ...). */
+/* There are kernels of these block heights; F (height, ...). */
 #define LAB_REGISTERS_HEIGHTS(F, ...)                                          \
   F (10, __VA_ARGS__)                                                          \
   F (12, __VA_ARGS__)                                                          \
@@ -24,8 +24,8 @@
   F (60, __VA_ARGS__)                                                          \
   F (70, __VA_ARGS__)
 
-/* Words of shared memory of a warp: of the buffer by which lanes exchange numbers,
- * where there is one, and of a whole block. */
+/* A warp has so many words of shared memory: of the buffer by which lanes
+ * exchange numbers, where there is one, and of a whole block. */
 #define LAB_REGISTERS_BUFFER_WORDS 64
 #define LAB_REGISTERS_BLOCK_WORDS (LAB_REGISTERS_WIDTH * LAB_REGISTERS_HEIGHT)
 
@@ -40,8 +40,9 @@ typedef struct
   uint32_t width, height, fine_stride;
   uint32_t low_stride, high_stride; /* of LL and LH; of HL and HH */
   uint32_t blocks_x, n_blocks;
-  /* Of kernels that do the arithmetic alone: what they filter, and whether they write
-   * what comes out, which they only do where they are not measured. */
+  /* These are for kernels that do the arithmetic alone: what they filter, and
+   * whether they write what comes out, which they only do where they are not
+   * measured. */
   int32_t seed;
   uint32_t writes;
 } LabRegistersParameters;

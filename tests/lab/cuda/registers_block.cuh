@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Where a warp keeps its block of 64 columns and HEIGHT lines while it filters it, and
- * how a lane gets at numbers of the lanes beside it (text 000, section V): in registers
- * with shuffles, in registers with an auxiliary buffer in shared memory, or wholly in
- * shared memory. A lane has columns 2 * lane and 2 * lane + 1. All three have
+ * Says where a warp keeps its block of 64 columns and HEIGHT lines while it
+ * filters it, and how a lane gets at numbers of the lanes beside it (text 000,
+ * section V): in registers with shuffles, in registers with an auxiliary buffer
+ * in shared memory, or wholly in shared memory. A lane has columns 2 * lane and
+ * 2 * lane + 1. All three have
  *
  *   get (y, i), set (y, i, number)  line y, column i of the lane's two
  *   even_after (y), odd_before (y)  the nearest number of the lane after, or before

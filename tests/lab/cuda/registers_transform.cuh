@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The transform of text 000, Algorithm 1: a warp reads a block with the lines and columns
- * around it that its results depend on (its halo), filters along lines, filters down
- * columns, and writes what belongs to it. Inverse, it is all the other way round. The
- * lifting steps are the codec's (gpu/kernels/dwt_lifting.cuh). */
+ * Does the transform of text 000, Algorithm 1: a warp reads a block with the
+ * lines and columns around it that its results depend on (its halo), filters
+ * along lines, filters down columns, and writes what belongs to it. Inverse,
+ * it is all the other way round. The lifting steps are the codec's
+ * (gpu/kernels/dwt_lifting.cuh). */
 #pragma once
 #include "tests/lab/cuda/registers_block.cuh"
 
-/* What a kernel does: all of it, or what is left without the accesses to global memory,
- * or without the arithmetic. */
+/* This is what a kernel does: all of it, or what is left without the accesses
+ * to global memory, or without the arithmetic. */
 enum class Part
 {
   ALL,
@@ -17,7 +18,7 @@ enum class Part
 
 /* --- Filtering --- */
 
-/* Of what a block holds, the steps from the N-th on, along lines. */
+/* Does to what a block holds the steps from the N-th on, along lines. */
 template <PacoWaveletId ID, bool UNDO, int N = 0, class Block>
 static __device__ __forceinline__ void
 filter_lines (Block &block)
@@ -39,8 +40,8 @@ filter_lines (Block &block)
   }
 }
 
-/* The same down columns. The first and the last line lack a neighbor, and are of the
- * halo. */
+/* Does the same down columns. The first and the last line lack a neighbor, and
+ * are of the halo. */
 template <PacoWaveletId ID, bool UNDO, int N = 0, class Block>
 static __device__ __forceinline__ void
 filter_columns (Block &block)
@@ -65,8 +66,8 @@ filter_columns (Block &block)
 
 /* --- Global memory --- */
 
-/* Which lines and columns are the warp's. HALO: lines or columns on each side that it
- * reads, but does not write. */
+/* This says which lines and columns are the warp's. HALO is how many lines or
+ * columns on each side it reads, but does not write. */
 template <PacoWaveletId ID, int HEIGHT, int HALO> struct Position
 {
   static constexpr int SHORT = Wavelet<ID>::SHORT;
@@ -92,7 +93,8 @@ template <PacoWaveletId ID, int HEIGHT, int HALO> struct Position
     owns_high = owns && column + 1 < width;
   }
 
-  /* What stands in for column i of the lane's two, for line y of the block. */
+  /* Returns what stands in for column i of the lane's two, for line y of the
+   * block. */
   __device__ __forceinline__ int column_of (int i) const
   {
     return mirrored<SHORT> (min (column + i, width + HALO), width);
@@ -189,7 +191,7 @@ read_samples (const LabRegistersParameters &p, const Place &place, Block &block)
   }
 }
 
-/* CHECKED: some of the block is outside of the plane. */
+/* With CHECKED some of the block is outside of the plane. */
 template <class Element, int HALO, bool CHECKED, class Block, class Place>
 static __device__ __forceinline__ void
 write_samples (
@@ -207,7 +209,8 @@ write_samples (
           to + (size_t) y * p.fine_stride, block.get (y, 0), block.get (y, 1));
 }
 
-/* The number at a line and a column of fine, of the subband where it lies. */
+/* Finds the number at a line and a column of fine in the subband where it
+ * lies. */
 template <class Element>
 static __device__ __forceinline__ Element *
 coefficient (const LabRegistersParameters &p, int line, int column)
@@ -300,7 +303,7 @@ write_block (
 
 /* --- A warp --- */
 
-/* The same number, but the compiler does not know. */
+/* Returns the same number, but the compiler does not know. */
 static __device__ __forceinline__ int
 unknown (int number)
 {
@@ -322,8 +325,8 @@ bits_of (float number)
   return __float_as_uint (number);
 }
 
-/* Something of all results. What depends on it cannot be decided before they are there:
- * half an instruction for each of them. */
+/* Returns something of all results. What depends on it cannot be decided before
+ * they are there: it takes half an instruction for each of them. */
 template <int HALO, class Block>
 static __device__ __forceinline__ uint32_t
 sum_up (const Block &block)
@@ -347,14 +350,15 @@ make_up (const LabRegistersParameters &p, Block &block)
   }
 }
 
-/* Element: of what is in global memory. HALO: 0 in a kernel that measures what the halo
- * costs, and filters nothing. */
+/* Transforms a block. Element is that of what is in global memory. HALO is 0 in
+ * a kernel that measures what the halo costs, and filters nothing. */
 template <PacoWaveletId ID, bool INVERSE, class Block, class Element, Part PART,
     int HALO>
 static __device__ __forceinline__ void
 transform_block (const LabRegistersParameters &p)
 {
-  /* Through a shuffle: the compiler knows then that lanes do not differ. */
+  /* This goes through a shuffle: the compiler knows then that lanes do not
+   * differ. */
   unsigned warp = __shfl_sync (FULL_WARP, threadIdx.x / 32, 0);
   unsigned number = blockIdx.x * (LAB_REGISTERS_THREADS / 32) + warp;
   unsigned lane = threadIdx.x % 32;

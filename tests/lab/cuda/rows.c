@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Text 001: the transforms of van der Laan, Jalba and Roerdink on a GPU, and those that
- * they are compared with. --check compares each of them, on random small volumes, with
- * a plain transform (rows_reference.h), and that with the codec's reference;
- * rows_measure.c measures. */
+ * Runs the transforms of van der Laan, Jalba and Roerdink on a GPU (text 001),
+ * and those that they are compared with. --check compares each of them, on
+ * random small volumes, with a plain transform (rows_reference.h), and that
+ * with the codec's reference; rows_measure.c measures. */
 #include "codec/reference/reference.h"
 #include "tests/lab/cuda/rows_measure.h"
 #include "tests/lab/cuda/rows_methods.h"
@@ -85,7 +85,7 @@ n_samples (const LabTransform *t)
   return (size_t) t->size[0] * t->size[1] * t->size[2];
 }
 
-/* Random input and what becomes of it, which 16 or 32 bits hold. */
+/* Draws random input and what becomes of it, which 16 or 32 bits hold. */
 static void
 draw_case (const LabTransform *t, LabVolume *before, LabVolume *after)
 {
@@ -108,9 +108,9 @@ draw_case (const LabTransform *t, LabVolume *before, LabVolume *after)
   }
 }
 
-/* Where a coefficient is, along all dimensions but the first, if low and high ones are
- * interleaved; place: where it is if halves are apart. Those that a level makes lie as
- * far apart as 2^level samples. */
+/* Finds where a coefficient is, along all dimensions but the first, if low and
+ * high ones are interleaved; place is where it is if halves are apart. Those
+ * that a level makes lie as far apart as 2^level samples. */
 static void
 interleave (const LabTransform *t, uint32_t *place)
 {
@@ -133,7 +133,7 @@ interleave (const LabTransform *t, uint32_t *place)
   }
 }
 
-/* The element of sample i of a volume. */
+/* Finds the element of sample i of a volume. */
 static size_t
 element_of (const LabTransform *t, size_t i, bool coefficients)
 {
@@ -216,7 +216,8 @@ check_transform (const LabDevice *device, const LabTransform *t)
   g_free (memory);
 }
 
-/* One dimension is long, so that windows slide and blocks have several turns. */
+/* Draws sizes, of which one is long, so that windows slide and blocks have
+ * several turns. */
 static void
 draw_sizes (LabTransform *t)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The transforms of van der Laan, Jalba and Roerdink (Accelerating Wavelet Lifting on
- * Graphics Hardware using CUDA), and those that they compare theirs with. rows_methods.c
- * launches them. */
+ * Makes the kernels of the transforms of van der Laan, Jalba and Roerdink
+ * (Accelerating Wavelet Lifting on Graphics Hardware using CUDA), and of those
+ * that they compare theirs with. rows_methods.c launches them. */
 #include "tests/lab/cuda/rows_kernels.cuh"
 
 #define KERNEL(name, threads, call)                                            \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the kernels of rows.cu are told, and the wavelets that they know: those of
- * codec/lifting.h and one of the laboratory's own. Included by C and by CUDA. */
+ * Declares what the kernels of rows.cu are told, and the wavelets that they
+ * know: those of codec/lifting.h and one of the laboratory's own. C and CUDA
+ * include it. */
 #pragma once
 #include "codec/lifting.h"
 
@@ -33,40 +34,44 @@ typedef struct
       to; /* addresses; the same ones where a kernel works in place */
   uint32_t n, n_lines, n_planes;
   uint32_t sample, line, plane;
-  /* Sliding window: log2 of the words of 4 bytes that a line of its window has. */
+  /* This is for the sliding window: log2 of the words of 4 bytes that a line of
+   * its window has. */
   uint32_t words_log2;
-  /* A thread a pair: neighboring threads have neighboring lines, else pairs. */
+  /* With a thread a pair, neighboring threads have neighboring lines, or else
+   * pairs. */
   uint32_t across;
 } LabLines;
 
-/* Threads of a block, at most; sliding window: of 2 to 32 lines of threads. */
+/* A block has at most so many threads; with the sliding window 2 to 32 lines of
+ * them. */
 #define LAB_LINE_THREADS 256
 #define LAB_PAIR_THREADS 128
 #define LAB_SLIDING_THREADS 512
 
-/* Of convolution down columns: columns and results of a tile. */
+/* A tile of the convolution down columns has so many columns and results. */
 #define LAB_TILE_COLUMNS 32
 #define LAB_TILE_PAIRS 32
 #define LAB_TILE_THREADS 256
 
-/* Of a transposition: a square of elements. */
+/* A transposition takes a square of elements. */
 #define LAB_TRANSPOSE_SIDE 32
 #define LAB_TRANSPOSE_THREADS 256
 
-/* What a half of a line has on either side of it in shared memory: mirror images.
- * No step has more taps. */
+/* A half of a line has so many mirror images on either side of it in shared
+ * memory. No step has more taps. */
 #define LAB_BORDER PACO_MAX_LIFTING_TAPS
 
 /* Filters of convolution have at most so many taps on either side of the middle. */
 #define LAB_MAX_FILTER_REACH PACO_MAX_LIFTING_REACH
 
-/* The window of the sliding window. In the words of van der Laan et al. (section
- * IV-F): overlap, the lines that still go through at least one step; top, those above
- * that later steps read; bottom, those below that the first step reads. How long they
- * are for a wavelet and a direction follows from its steps (rows_sliding.cuh); the
- * host needs no more than this bound. */
+/* The sliding window has this bound. In the words of van der Laan et al.
+ * (section IV-F): overlap, the lines that still go through at least one step;
+ * top, those above that later steps read; bottom, those below that the first
+ * step reads. How long they are for a wavelet and a direction follows from its
+ * steps (rows_sliding.cuh); the host needs no more than this bound. */
 #define LAB_WINDOW_LINES(height)                                               \
   ((height) + 3 * (2 * PACO_MAX_LIFTING_TAPS - 1))
 
-/* Elements of shared memory that the horizontal step needs for a line of n. */
+/* The horizontal step needs so many elements of shared memory for a line of
+ * n. */
 #define LAB_LINE_ELEMENTS(n) ((n) + 4 * LAB_BORDER + 2)

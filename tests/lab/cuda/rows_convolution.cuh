@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Convolution and downsampling, or upsampling and convolution, in shared memory (van
- * der Laan et al., section V-B6), in float. The filters are those of the lifting
- * steps' table: what the steps, without their rounding, make of impulses. Only what is
- * kept is computed, and no product with the zeros of the upsampling. Not in place. */
+ * Does convolution and downsampling, or upsampling and convolution, in shared
+ * memory (van der Laan et al., section V-B6), in float. The filters are those
+ * of the lifting steps' table: what the steps, without their rounding, make of
+ * impulses. Only what is kept is computed, and no product with the zeros of
+ * the upsampling. It does not work in place. */
 #pragma once
 #include "tests/lab/cuda/rows_lifting.cuh"
 
-/* What weighs a sample at a distance of -LAB_MAX_FILTER_REACH to
- * LAB_MAX_FILTER_REACH in a low and a high coefficient, or (synthesis) a coefficient,
- * where it stands among the samples, in an even and an odd one. */
+/* These weigh a sample at a distance of -LAB_MAX_FILTER_REACH to
+ * LAB_MAX_FILTER_REACH in a low and a high coefficient, or (synthesis) a
+ * coefficient, where it stands among the samples, in an even and an odd one. */
 struct Filters
 {
   double taps[2][2 * LAB_MAX_FILTER_REACH + 1];
@@ -20,7 +21,8 @@ make_filters (const PacoWavelet &wavelet, bool undo)
   constexpr int MIDDLE = 2 * LAB_MAX_FILTER_REACH, N = 2 * MIDDLE + 2;
   Filters filters = {};
 
-  /* The response at MIDDLE and MIDDLE + 1 to an impulse at each place. */
+  /* This is the response at MIDDLE and MIDDLE + 1 to an impulse at each
+   * place. */
   for (int place = 0; place < N; place++) {
     double x[N] = {};
 
@@ -51,7 +53,7 @@ make_filters (const PacoWavelet &wavelet, bool undo)
   return filters;
 }
 
-/* What weighs sample i of those around a pair, 0 being its even one. */
+/* Returns what weighs sample i of those around a pair, 0 being its even one. */
 constexpr float
 filter_tap (const Filters &filters, int odd, int i)
 {
@@ -64,13 +66,14 @@ template <PacoWaveletId ID, bool UNDO> struct Convolution
 {
   static constexpr PacoWavelet WAVELET = lab_row<ID> ();
   static constexpr Filters FILTERS = make_filters (WAVELET, UNDO);
-  /* Samples at either side of a pair that its results read: an even number. */
+  /* The results of a pair read so many samples at either side of it, which is
+   * an even number. */
   static constexpr int MARGIN = (paco_wavelet_reach (&WAVELET) + 1) / 2 * 2;
 
   template <int ODD, int I>
   static constexpr float TAP = filter_tap (FILTERS, ODD, I);
 
-  /* The sums of a pair over samples I and following ones, which are `distance`
+  /* Adds up a pair over samples I and following ones, which are `distance`
    * elements apart; sample 0 is the pair's even one. */
   template <int I>
   static __device__ __forceinline__ void sum (
@@ -91,15 +94,15 @@ template <PacoWaveletId ID, bool UNDO> struct Convolution
     }
   }
 
-  /* A line of one sample (codec/lifting.h). */
+  /* Does a line of one sample (codec/lifting.h). */
   static __device__ __forceinline__ float single (float x)
   {
     return x * (float) (UNDO ? 1.0 / WAVELET.low_gain : WAVELET.low_gain);
   }
 };
 
-/* Where sample i is in memory: in the halves of a line that is to be put together
- * again, or as it is. */
+/* Says where sample i is in memory: in the halves of a line that is to be put
+ * together again, or as it is. */
 template <bool UNDO>
 __device__ __forceinline__ int
 place_of (int i, int n)
@@ -107,7 +110,8 @@ place_of (int i, int n)
   return !UNDO ? i : i % 2 == 0 ? i / 2 : (n + 1) / 2 + i / 2;
 }
 
-/* At the end of a line of an odd number of a paired wavelet: the sample stays. */
+/* Says whether the sample stays, as at the end of a line of an odd number of a
+ * paired wavelet. */
 template <class C>
 __device__ __forceinline__ bool
 stays (int pair, int n)
@@ -115,7 +119,7 @@ stays (int pair, int n)
   return C::WAVELET.paired && 2 * pair + 1 >= n;
 }
 
-/* A block: row blockIdx.x of plane blockIdx.y. Shared memory: n + 2 *
+/* Does a block: row blockIdx.x of plane blockIdx.y. Shared memory: n + 2 *
  * LAB_MAX_FILTER_REACH + 2 numbers. */
 template <PacoWaveletId ID, bool UNDO>
 __device__ __forceinline__ void
@@ -150,9 +154,10 @@ convolve_row (const LabLines &p)
   }
 }
 
-/* A block: columns of tile blockIdx.x, pairs of lines of tile blockIdx.y. Lines are
- * columns, `sample` is the distance between lines. Shared memory: LAB_TILE_COLUMNS * (2
- * * LAB_TILE_PAIRS + 2 * LAB_MAX_FILTER_REACH) numbers. */
+/* Does a block: columns of tile blockIdx.x, pairs of lines of tile
+ * blockIdx.y. Lines are columns, `sample` is the distance between lines.
+ * Shared memory: LAB_TILE_COLUMNS * (2 * LAB_TILE_PAIRS + 2 *
+ * LAB_MAX_FILTER_REACH) numbers. */
 template <PacoWaveletId ID, bool UNDO>
 __device__ __forceinline__ void
 convolve_columns (const LabLines &p)

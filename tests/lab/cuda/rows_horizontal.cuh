@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The horizontal step of van der Laan, Jalba and Roerdink (Accelerating Wavelet
- * Lifting on Graphics Hardware using CUDA, section IV-E). A thread block takes a line
- * into shared memory, filters it there in place, and writes it back as its low half
- * and its high half, so that the next level reads neighbors. Barriers: one behind the
- * reading, two for each step, as in the paper.
+ * Does the horizontal step of van der Laan, Jalba and Roerdink (Accelerating
+ * Wavelet Lifting on Graphics Hardware using CUDA, section IV-E). A thread
+ * block takes a line into shared memory, filters it there in place, and writes
+ * it back as its low half and its high half, so that the next level reads
+ * neighbors. There are barriers: one behind the reading, two for each step, as
+ * in the paper.
  *
  * In shared memory the even samples are apart from the odd ones from the beginning:
  * threads that lift neighbors then read neighbors, without bank conflicts, and what
@@ -21,7 +22,8 @@ template <class Element> struct alignas (2 * sizeof (Element)) PairOf
   Element even, odd;
 };
 
-/* The halves of a line in shared memory, [0] its even samples, [1] its odd ones. */
+/* These are the halves of a line in shared memory, [0] its even samples, [1]
+ * its odd ones. */
 template <class Element> struct Halves
 {
   Element *half[2];
@@ -37,12 +39,12 @@ place_halves (int n)
   halves.n[0] = (n + 1) / 2;
   halves.n[1] = n / 2;
   halves.half[0] = (Element *) shared + LAB_BORDER;
-  /* An even number of elements, so that 16-bit ones share no word. */
+  /* It is an even number of elements, so that 16-bit ones share no word. */
   halves.half[1] = halves.half[0] + (halves.n[0] + 1) / 2 * 2 + 2 * LAB_BORDER;
   return halves;
 }
 
-/* Samples beside one another, or apart by `distance`. */
+/* Copies samples that are beside one another, or apart by `distance`. */
 template <class Element, bool BESIDE>
 __device__ __forceinline__ void
 read_samples (
@@ -131,7 +133,7 @@ lift_line (const Halves<Element> &halves)
     typedef typename L::template At<N> Own;
     typedef typename L::Number Number;
     constexpr int OTHER = 1 - Own::PARITY;
-    /* Of samples at distances of -REACH, -REACH + 2, ... the first. */
+    /* This is the first of samples at distances of -REACH, -REACH + 2, ... */
     constexpr int FIRST = Own::PARITY == 1 ? 1 - Own::TAPS : -Own::TAPS;
     const Element *other = halves.half[OTHER];
     Element *half = halves.half[Own::PARITY];
@@ -139,7 +141,7 @@ lift_line (const Halves<Element> &halves)
     if (!L::PAIRED)
       duplicate_border (halves, OTHER);
     __syncthreads ();
-    /* Of a pair that is incomplete, the sample stays. */
+    /* The sample of a pair that is incomplete stays. */
     for (int i = threadIdx.x;
          i < (L::PAIRED ? halves.n[1] : halves.n[Own::PARITY]);
          i += blockDim.x) {
@@ -155,9 +157,9 @@ lift_line (const Halves<Element> &halves)
   }
 }
 
-/* A block: line blockIdx.x of plane blockIdx.y. In place. BESIDE: the samples of a
- * line are neighbors in memory, `sample` is 1 and `line` and `plane` are even. Shared
- * memory: LAB_LINE_ELEMENTS (n). */
+/* Does a block: line blockIdx.x of plane blockIdx.y, in place. BESIDE: the
+ * samples of a line are neighbors in memory, `sample` is 1 and `line` and
+ * `plane` are even. Shared memory: LAB_LINE_ELEMENTS (n). */
 template <PacoWaveletId ID, class Element, bool UNDO, bool BESIDE>
 __device__ __forceinline__ void
 filter_whole_line (const LabLines &p)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The list of the kernels of rows.cu, which makes them, and the emulation's table of
- * them; rows_methods.c finds them by their names. K (name, threads, call). */
+ * Lists the kernels of rows.cu, which makes them, and makes the emulation's
+ * table of them; rows_methods.c finds them by their names. K (name, threads,
+ * call). */
 #pragma once
 #include "tests/lab/cuda/rows_convolution.cuh"
 #include "tests/lab/cuda/rows_horizontal.cuh"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The lifting steps for the kernels of rows.cu: those of gpu/kernels/dwt_lifting.cuh,
- * which are made of the codec's table, and those of the laboratory's own wavelet. */
+ * Has the lifting steps for the kernels of rows.cu: those of
+ * gpu/kernels/dwt_lifting.cuh, which are made of the codec's table, and those
+ * of the laboratory's own wavelet. */
 #pragma once
 #include "gpu/kernels/dwt_strips.cuh"
 #include "tests/lab/cuda/rows.h"
@@ -17,7 +18,7 @@ lab_row ()
     return paco_wavelets[ID];
 }
 
-/* The steps of the wavelet that the codec does not have. */
+/* Does the steps of the wavelet that the codec does not have. */
 template <int N, bool UNDO> struct Step<LAB_DAUBECHIES97_INTEGER, N, UNDO>
 {
   static constexpr int INDEX = UNDO ? lab_daubechies97_integer.n_steps - 1 - N
@@ -37,8 +38,8 @@ template <int N, bool UNDO> struct Step<LAB_DAUBECHIES97_INTEGER, N, UNDO>
   }
 };
 
-/* The place, in a direction, of the wanted step that is not idle, or how many of those
- * there are if it is -1. */
+/* Returns the place, in a direction, of the wanted step that is not idle, or
+ * how many of those there are if it is -1. */
 constexpr int
 busy_step (const PacoWavelet &wavelet, bool undo, int wanted)
 {
@@ -56,7 +57,7 @@ busy_step (const PacoWavelet &wavelet, bool undo, int wanted)
   return n_busy;
 }
 
-/* The row of the table that has it. */
+/* Returns the row of the table that has it. */
 constexpr int
 busy_row (const PacoWavelet &wavelet, bool undo, int wanted)
 {
@@ -65,7 +66,7 @@ busy_row (const PacoWavelet &wavelet, bool undo, int wanted)
   return undo ? (int) wavelet.n_steps - 1 - n : n;
 }
 
-/* A wavelet in one direction, without idle steps. */
+/* This is a wavelet in one direction, without idle steps. */
 template <PacoWaveletId ID, bool UNDO> struct Lifting
 {
   static constexpr PacoWavelet WAVELET = lab_row<ID> ();
@@ -77,7 +78,7 @@ template <PacoWaveletId ID, bool UNDO> struct Lifting
   typedef typename NumberOf<WAVELET.reversible>::Type Number;
   template <int N> using At = Step<ID, busy_step (WAVELET, UNDO, N), UNDO>;
 
-  /* A line of one sample. */
+  /* Does a line of one sample. */
   static __device__ __forceinline__ Number single (Number x)
   {
     if constexpr (WAVELET.low_gain == 1.0)
@@ -90,7 +91,7 @@ template <PacoWaveletId ID, bool UNDO> struct Lifting
   }
 };
 
-/* The index of the sample that stands in for sample i of n. */
+/* Returns the index of the sample that stands in for sample i of n. */
 static __device__ __forceinline__ int
 mirror_image (int i, int n)
 {

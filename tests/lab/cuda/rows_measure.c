@@ -10,7 +10,7 @@
 
 /* --- One number --- */
 
-/* Threads of a window. */
+/* These are threads of a window. */
 typedef struct
 {
   unsigned x, y;
@@ -20,12 +20,13 @@ typedef struct
 {
   LabDevice *device;
   LabOwn own;
-  /* The best ones of 1920x1080, and of the cube by its elements. */
+  /* These are the best ones of 1920x1080, and of the cube by its elements. */
   Shape shape, cube_shapes[2];
   double copy_ms; /* of the samples of the table that is being filled */
 } Bench;
 
-/* Milliseconds of a transform, or of one of its dimensions (else -1). */
+/* Returns the milliseconds of a transform, or of one of its dimensions (else
+ * -1). */
 static double
 transform_ms (Bench *bench, const LabTransform *t, int only)
 {
@@ -51,7 +52,7 @@ transform_ms (Bench *bench, const LabTransform *t, int only)
   return us / 1e3;
 }
 
-/* The ceiling: each element of the array read and written once. */
+/* Returns the ceiling: each element of the array is read and written once. */
 static double
 copy_ms (Bench *bench, const LabTransform *t)
 {
@@ -63,7 +64,8 @@ copy_ms (Bench *bench, const LabTransform *t)
 
 /* --- Shapes of the window --- */
 
-/* The paper's: slabs of 32 columns of 16 bits, two to a thread (section V-C2). */
+/* This is the paper's: slabs of 32 columns of 16 bits, two to a thread (section
+ * V-C2). */
 static const Shape paper_shape = { 16, 8 };
 
 static const Shape shapes[] = { { 16, 8 }, { 8, 8 }, { 8, 16 }, { 8, 32 },
@@ -76,8 +78,8 @@ set_shape (LabTransform *t, Shape shape)
   t->threads_y = shape.y;
 }
 
-/* The one that is fastest in 5/3. Prints the times of all under a name of the size, if
- * that is not NULL. */
+/* Returns the one that is fastest in 5/3. Prints the times of all under a name
+ * of the size, if that is not NULL. */
 static Shape
 best_shape (Bench *bench, const LabTransform *wanted, const char *name)
 {
@@ -106,7 +108,7 @@ best_shape (Bench *bench, const LabTransform *wanted, const char *name)
 
 /* --- What the tables have in common --- */
 
-/* In the paper's order. */
+/* They stand in the paper's order. */
 static const struct
 {
   unsigned wavelet;
@@ -136,7 +138,7 @@ picture (uint32_t width, uint32_t height, unsigned levels, LabElement element)
     .threads_y = paper_shape.y };
 }
 
-/* What fills the row x of a table, of a wavelet and a direction. */
+/* Fills the row x of a table, of a wavelet and a direction. */
 typedef void (*Row) (
     Bench *bench, LabTransform *t, unsigned wavelet, const char *x);
 
@@ -165,7 +167,7 @@ method_ms (Bench *bench, const LabTransform *t, LabMethod method)
   return transform_ms (bench, &other, -1);
 }
 
-/* Convolution, and lifting in the same numbers. */
+/* Measures convolution, and lifting in the same numbers. */
 static double
 float_ms (Bench *bench, const LabTransform *t, LabMethod method, unsigned w)
 {
@@ -315,7 +317,7 @@ table_vi (Bench *bench)
   all_rows (bench, &t, row_vi);
 }
 
-/* Daubechies 9/7, three levels, squares. */
+/* Measures Daubechies 9/7, three levels, squares. */
 static void
 figure_9 (Bench *bench)
 {
@@ -345,7 +347,7 @@ figure_9 (Bench *bench)
 
 /* --- The same transforms where other texts look at them --- */
 
-/* The wavelets of text 000 and their names there. */
+/* These are the wavelets of text 000 and their names there. */
 static const struct
 {
   unsigned wavelet;
@@ -353,7 +355,8 @@ static const struct
 } registers_wavelets[] = { { PACO_WAVELET_CDF53, "cdf53" },
   { LAB_DAUBECHIES97_INTEGER, "cdf97" } };
 
-/* Text 000, Figure 7: samples per time over the size, five levels. */
+/* Measures Figure 7 of text 000: samples per time over the size, five
+ * levels. */
 static void
 figure_7_of_registers (Bench *bench)
 {
@@ -398,7 +401,7 @@ every_method (Bench *bench, const LabTransform *t, const char *wavelet,
   }
 }
 
-/* Every method, five levels, at the sizes of pictures. */
+/* Measures every method, five levels, at the sizes of pictures. */
 static void
 transforms (Bench *bench)
 {
@@ -450,7 +453,8 @@ run_once (LabDevice *device, const LabTransform *t)
   return n;
 }
 
-/* Text 000, Table IV: the paper's shape of the window, five levels. */
+/* Runs what Table IV of text 000 counts: the paper's shape of the window, five
+ * levels. */
 void
 lab_rows_once (LabDevice *device)
 {

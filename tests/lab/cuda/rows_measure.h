@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Tables III to VI and Figure 9 of text 001, on this device. */
+ * Measures Tables III to VI and Figure 9 of text 001, on this device. */
 #pragma once
 #include "tests/lab/cuda/device.h"
 

@@ -65,7 +65,7 @@ lab_scratch_elements (const LabTransform *transform)
 
 /* --- Launches --- */
 
-/* A list that grows. */
+/* This is a list that grows. */
 typedef struct
 {
   const LabDevice *device;
@@ -119,7 +119,7 @@ add (Plan *plan, const char *method, const LabLines *lines, unsigned grid_x,
   plan->n++;
 }
 
-/* A line a block; method: "horizontal", or "columns". */
+/* Adds a line a block; method is "horizontal", or "columns". */
 static void
 add_whole_lines (Plan *plan, const char *method, const LabLines *lines)
 {
@@ -142,7 +142,7 @@ add_slabs (Plan *plan, const LabLines *lines)
       (size_t) 4 * t->threads_x * LAB_WINDOW_LINES (2 * t->threads_y));
 }
 
-/* Columns of the home are rows of the scratch memory. */
+/* Adds a transposition: columns of the home are rows of the scratch memory. */
 static void
 add_transposed (Plan *plan, const LabLines *columns)
 {
@@ -208,8 +208,8 @@ add_convolution (Plan *plan, const LabLines *lines, unsigned dimension)
         sizeof (float) * LAB_TILE_COLUMNS * (2 * LAB_TILE_PAIRS + margins));
 }
 
-/* Lines along a dimension of what a level begins with. Those whose samples are no
- * neighbors are columns: lines that are neighbors. */
+/* Returns lines along a dimension of what a level begins with. Those whose
+ * samples are no neighbors are columns: lines that are neighbors. */
 static LabLines
 lines_of (const LabTransform *t, unsigned dimension, unsigned level)
 {
@@ -231,8 +231,8 @@ lines_of (const LabTransform *t, unsigned dimension, unsigned level)
   };
 }
 
-/* Methods that do not work in place go from one memory to the other and, with the
- * next dimension, back. */
+/* Adds a dimension. Methods that do not work in place go from one memory to the
+ * other and, with the next dimension, back. */
 static void
 add_dimension (Plan *plan, unsigned dimension, unsigned level)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The launches that make a transform of several levels, by each method of the text on
- * lifting with a sliding window. rows.c runs them, rows_measure.c times them. */
+ * Plans the launches that make a transform of several levels, by each method
+ * of the text on lifting with a sliding window. rows.c runs them,
+ * rows_measure.c times them. */
 #pragma once
 #include "tests/lab/cuda/device.h"
 #include "tests/lab/cuda/rows.h"
@@ -17,7 +18,8 @@ typedef enum
   LAB_N_METHODS
 } LabMethod;
 
-/* The elements of the array: int16_t, int32_t or float, as the wavelet is. */
+/* These are the elements of the array: int16_t, int32_t or float, as the
+ * wavelet is. */
 typedef enum
 {
   LAB_16,
@@ -34,13 +36,13 @@ typedef struct
   bool inverse;
   unsigned dimensions, levels;
   uint32_t size[3]; /* x, y, z; 1 where there is no such dimension */
-  /* Threads of the sliding window: columns of words, a power of two, and lines. There
-   * are 7 lines at least: the window is twice as high, and holds what Fidelity's steps
-   * read. */
+  /* These are threads of the sliding window: columns of words, a power of two,
+   * and lines. There are 7 lines at least: the window is twice as high, and
+   * holds what Fidelity's steps read. */
   unsigned threads_x, threads_y;
 } LabTransform;
 
-/* At most so many launches. */
+/* There are at most so many launches. */
 #define LAB_MAX_LAUNCHES (PACO_MAX_LEVELS * 4)
 
 const PacoWavelet *lab_wavelet (unsigned wavelet);
@@ -50,18 +52,19 @@ size_t lab_element_bytes (LabElement element);
 /* Rows and planes of the array begin at multiples of this many elements. */
 #define LAB_ROW_ALIGNMENT 64
 
-/* Elements between rows; of the array, and of what a method wants beside it, which is
- * 0 if it works in place. */
+/* Return the elements between rows; of the array, and of what a method wants
+ * beside it, which is 0 if it works in place. */
 uint32_t lab_row_stride (const LabTransform *transform);
 size_t lab_home_elements (const LabTransform *transform);
 size_t lab_scratch_elements (const LabTransform *transform);
 
-/* Whether the method leaves low and high coefficients interleaved along all
- * dimensions but the first; else each half is apart. */
+/* Says whether the method leaves low and high coefficients interleaved along
+ * all dimensions but the first; else each half is apart. */
 bool lab_is_interleaved (LabMethod method);
 
-/* Fills launches[] and the parameters that they point to, LAB_MAX_LAUNCHES of each;
- * returns how many there are. only: the one dimension that is filtered, or -1. */
+/* Fills launches[] and the parameters that they point to, LAB_MAX_LAUNCHES of
+ * each; returns how many there are. only is the one dimension that is filtered,
+ * or -1. */
 unsigned lab_transform_launches (const LabDevice *device,
     const LabTransform *transform, int only, CUdeviceptr home,
     CUdeviceptr scratch, LabLaunch *launches, LabLines *lines);

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A thread a pair, without shared memory: each fetches all samples that its low and
- * its high coefficient depend on, and goes through the lifting steps in registers, as
- * its neighbors do with mostly the same samples. What it costs to share nothing. */
+ * Gives a thread a pair, without shared memory: each fetches all samples that
+ * its low and its high coefficient depend on, and goes through the lifting
+ * steps in registers, as its neighbors do with mostly the same samples. This
+ * shows what it costs to share nothing. */
 #pragma once
 #include "tests/lab/cuda/rows_lifting.cuh"
 
-/* The window of a pair: samples -MARGIN to MARGIN + 1 of it, MARGIN being even. */
+/* This is the window of a pair: samples -MARGIN to MARGIN + 1 of it, MARGIN
+ * being even. */
 template <class L, class Element> struct PairWindow
 {
   typedef typename L::Number Number;
   static constexpr int MARGIN = L::PAIRED ? 0 : (L::REACH + 1) / 2 * 2;
   static constexpr int SAMPLES = 2 * MARGIN + 2;
 
-  /* Step N and those behind it. The first and last `LOST` samples of the window are
-   * of no more use. */
+  /* Does step N and those behind it. The first and last `LOST` samples of the
+   * window are of no more use. */
   template <int N, int LOST>
   static __device__ __forceinline__ void lift (Number *x, bool lonely)
   {
@@ -37,9 +39,10 @@ template <class L, class Element> struct PairWindow
   }
 };
 
-/* Not in place. p.across: a block has pair blockIdx.y % n_pairs of lines that are
- * neighbors, of plane blockIdx.y / n_pairs; else it has pairs that are neighbors, of
- * line blockIdx.y % n_lines, of plane blockIdx.y / n_lines. */
+/* Does a block, not in place. p.across: it has pair blockIdx.y % n_pairs of
+ * lines that are neighbors, of plane blockIdx.y / n_pairs; else it has pairs
+ * that are neighbors, of line blockIdx.y % n_lines, of plane blockIdx.y /
+ * n_lines. */
 template <PacoWaveletId ID, class Element, bool UNDO>
 __device__ __forceinline__ void
 filter_pair_alone (const LabLines &p)

@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <math.h>
 
-/* What is done to each line. */
+/* This is done to each line. */
 typedef struct
 {
   const PacoWavelet *wavelet;
@@ -22,7 +22,7 @@ note (const Filter *filter, double added, double stored)
   }
 }
 
-/* A step of a reversible wavelet (FORMAT.md section 5). */
+/* Does a step of a reversible wavelet (FORMAT.md section 5). */
 static void
 lift_rounding (const Filter *filter, unsigned k, double *x, int n)
 {
@@ -73,7 +73,7 @@ scale_single (const Filter *filter, double *x)
   note (filter, 0, *x);
 }
 
-/* A line of n samples, `distance` apart; x: room for as many. */
+/* Filters a line of n samples, `distance` apart; x is room for as many. */
 static void
 filter_line (
     const Filter *filter, double *line, int n, size_t distance, double *x)
@@ -103,7 +103,7 @@ size_at (const LabVolume *volume, unsigned dimension, unsigned level)
   return (volume->size[dimension] + (1u << level) - 1) >> level;
 }
 
-/* All lines along a dimension of what a level begins with. */
+/* Filters all lines along a dimension of what a level begins with. */
 static void
 filter_dimension (const LabVolume *volume, unsigned dimensions,
     unsigned dimension, unsigned level, const Filter *filter, double *x)

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * What the transforms of rows_methods.h are judged by: a plain one, for any row of
- * lifting steps, in two and three dimensions. rows.c compares it with the codec's
- * reference (codec/reference), which knows the codec's wavelets in two. */
+ * Judges the transforms of rows_methods.h by a plain one, for any row of
+ * lifting steps, in two and three dimensions. rows.c compares it with the
+ * codec's reference (codec/reference), which knows the codec's wavelets in
+ * two. */
 #pragma once
 #include "codec/lifting.h"
 #include <stddef.h>
 
-/* Samples of a volume in double, which holds the integers of reversible wavelets
- * exactly; x first. */
+/* These are samples of a volume in double, which holds the integers of
+ * reversible wavelets exactly; x comes first. */
 typedef struct
 {
   uint32_t size[3];
   double *samples;
 } LabVolume;
 
-/* What is larger than anything that was stored, or added up before a shift, since they
- * were set to 0: 16 or 32 bits have to hold that. */
+/* These are larger than anything that was stored, or added up before a shift,
+ * since they were set to 0: 16 or 32 bits have to hold that. */
 typedef struct
 {
   double stored, added;

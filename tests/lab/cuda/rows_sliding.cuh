@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The vertical step of van der Laan, Jalba and Roerdink (section IV-F, Algorithm 1),
- * along any dimension but the first: a slab of columns is as high as the picture, and
- * a thread block walks down it with a window in shared memory. In place; low and high
- * lines stay interleaved, so that the next level takes every other line, which costs
- * nothing where lines are what is read at once.
+ * Does the vertical step of van der Laan, Jalba and Roerdink (section IV-F,
+ * Algorithm 1), along any dimension but the first: a slab of columns is as high
+ * as the picture, and a thread block walks down it with a window in shared
+ * memory. It works in place; low and high lines stay interleaved, so that the
+ * next level takes every other line, which costs nothing where lines are what
+ * is read at once.
  *
  *     |     top     | done, and read by later steps
  *     |   overlap   | still to go through at least one step
@@ -39,7 +40,8 @@ template <class Element> struct Word
   static constexpr int COLUMNS = 4 / sizeof (Element);
   static constexpr bool REAL = Element (0.5f) != 0;
 
-  /* The step of each column of a word; near: the words of its neighbors. */
+  /* Does the step of each column of a word; near are the words of its
+   * neighbors. */
   template <class Own, class Number>
   static __device__ __forceinline__ uint32_t apply (
       uint32_t word, const uint32_t *near)
@@ -82,7 +84,7 @@ template <class Element> struct Word
 
 /* --- The window --- */
 
-/* R(n), and next(n) - height. */
+/* Returns R(n), and next(n) - height. */
 constexpr int
 step_reach (const PacoWavelet &wavelet, bool undo, int n)
 {
@@ -117,10 +119,10 @@ template <class L, class Element> struct Window
   static constexpr int TOP = step_reach (L::WAVELET, L::UNDONE, LAST);
   static constexpr int BOTTOM = step_reach (L::WAVELET, L::UNDONE, 0);
 
-  /* Lines of words, and how many threads there are for them. */
+  /* These are lines of words, and how many threads there are for them. */
   int words, height, n_rows; /* n_rows: of threads */
   int word, row;             /* the thread's */
-  /* The slab in global memory. */
+  /* This is the slab in global memory. */
   uint8_t *column;
   size_t line_bytes;
   bool inside, whole; /* the word has columns of the slab, and only such */
@@ -132,8 +134,8 @@ template <class L, class Element> struct Window
     return shared[line * words + word];
   }
 
-  /* read(n from line `line` to the window's line `to`) of the paper; write() is the
-   * other way. */
+  /* Does read(n from line `line` to the window's line `to`) of the paper;
+   * write() is the other way. */
   __device__ __forceinline__ void read (int n, int line, int to)
   {
     for (int i = row; i < n; i += n_rows) {
@@ -157,8 +159,8 @@ template <class L, class Element> struct Window
     }
   }
 
-  /* copy(n from the window's line `height` to line 0). What is read again lies no
-   * further down than `height` lines, which are moved at once. */
+  /* Does copy(n from the window's line `height` to line 0). What is read again
+   * lies no further down than `height` lines, which are moved at once. */
   __device__ __forceinline__ void copy (int n)
   {
     for (int begin = 0; begin < n; begin += height) {
@@ -169,9 +171,9 @@ template <class L, class Element> struct Window
     }
   }
 
-  /* Step N, and those behind it, of the lines from next(N) - height + from on, and
-   * above next(N) - height + to; EDGE: the first or last lines of the slab are among
-   * them or their neighbors. */
+  /* Does step N, and those behind it, of the lines from next(N) - height + from
+   * on, and above next(N) - height + to; EDGE: the first or last lines of the
+   * slab are among them or their neighbors. */
   template <int N, bool EDGE>
   __device__ __forceinline__ void lift (int from, int to)
   {
@@ -209,7 +211,7 @@ template <class L, class Element> struct Window
         at (line - first), near);
   }
 
-  /* Algorithm 1. */
+  /* Does Algorithm 1. */
   __device__ __forceinline__ void slide ()
   {
     const int behind_all = h + 4 * PACO_MAX_LIFTING_REACH;
@@ -249,10 +251,10 @@ template <class L, class Element> struct Window
   }
 };
 
-/* A block: slab blockIdx.x, of 1 << words_log2 words of a line, of plane blockIdx.y.
- * `sample` is the distance between lines; lines are columns, and neighbors. It has as
- * many lines of threads as it has threads for. Shared memory: LAB_WINDOW_LINES (2 *
- * lines of threads) lines. */
+/* Does a block: slab blockIdx.x, of 1 << words_log2 words of a line, of plane
+ * blockIdx.y. `sample` is the distance between lines; lines are columns, and
+ * neighbors. It has as many lines of threads as it has threads for. Shared
+ * memory: LAB_WINDOW_LINES (2 * lines of threads) lines. */
 template <PacoWaveletId ID, class Element, bool UNDO>
 __device__ __forceinline__ void
 slide_down (const LabLines &p)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The transpose method's transposition (van der Laan et al., section V-B2): columns
- * become rows for the horizontal step, and rows columns again behind it. By way of
- * squares in shared memory, so that reading and writing go along rows. */
+ * Does the transpose method's transposition (van der Laan et al., section
+ * V-B2): columns become rows for the horizontal step, and rows columns again
+ * behind it. It goes by way of squares in shared memory, so that reading and
+ * writing go along rows. */
 #pragma once
 #include "tests/lab/cuda/rows_lifting.cuh"
 
-/* A block: square blockIdx.x of a row of squares, row of squares blockIdx.y. n_lines
- * rows of n elements at `line` become n rows at `sample`. */
+/* Does a block: square blockIdx.x of a row of squares, row of squares
+ * blockIdx.y. n_lines rows of n elements at `line` become n rows at
+ * `sample`. */
 template <class Element>
 __device__ __forceinline__ void
 transpose (const LabLines &p)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The kernels of the laboratory's emulated driver: those of each program, which
- * meson.build lists in LAB_PROGRAMS, and the project's own. */
+ * Lists the kernels of the laboratory's emulated driver: those of each
+ * program, which meson.build lists in LAB_PROGRAMS, and the project's own. */
 #include "tests/gpu/kernels/emulation.hpp"
 
 #define PROGRAM(name) extern const EmulatedKernel emulated_lab_##name[];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * A library in the place of nvJPEG2000, for check-nvjpeg2000.py: it codes by copying, in
- * the memory of an emulated device, which is the host's. Calls in a wrong order and
- * arguments that the documentation forbids are refused as they are there. The environment
- * governs it:
+ * Stands in the place of nvJPEG2000, for check-nvjpeg2000.py: it codes by
+ * copying, in the memory of an emulated device, which is the host's. Calls in a
+ * wrong order and arguments that the documentation forbids are refused as they
+ * are there. The environment governs it:
  *
  *   FAKE_NVJPEG2K_FAIL   "NAME:NUMBER:STATUS": that call (from 1) of the function fails
  *   FAKE_NVJPEG2K_NO_HT  HTJ2K is refused
@@ -108,7 +108,7 @@ struct NvEncodeParams
   double step;
 };
 
-/* What a codestream of this library begins with; samples follow. */
+/* A codestream of this library begins with this; samples follow. */
 typedef struct
 {
   uint32_t magic, width, height, n_components, type;
