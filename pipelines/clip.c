@@ -75,8 +75,8 @@ same_format (const GstVideoInfo *a, const GstVideoInfo *b)
   return a->width == b->width && a->height == b->height && a->finfo == b->finfo;
 }
 
-/* Takes a picture in; FALSE, with clip->end set, when it does not belong to the
- * clip any more. */
+/* Takes a picture in. Returns FALSE, with clip->end set, when it does not
+ * belong to the clip any more. */
 static gboolean
 add_picture (Clip *clip, GstSample *sample, guint64 max_bytes)
 {

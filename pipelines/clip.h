@@ -4,7 +4,7 @@
 #pragma once
 #include <gst/video/video.h>
 
-/* Why a clip has no more pictures. */
+/* This says why a clip has no more pictures. */
 typedef enum
 {
   CLIP_COMPLETE, /* the file has no more */
@@ -20,7 +20,7 @@ typedef struct
   GstCaps *caps;
   GstVideoInfo info; /* of raw clips */
 
-  /* Of clips from files. */
+  /* These are of clips from files. */
   ClipEnd end;
   gboolean has_sound;
   char *orientation; /* how players turn it, as "rotate-90", or NULL */
@@ -30,14 +30,15 @@ Clip *clip_new (void);
 void clip_free (Clip *clip);
 guint64 clip_bytes (const Clip *clip);
 
-/* The pictures of a file, not more than max_frames and max_bytes (but one).
- * formats: caps of what may come out. */
+/* Reads the pictures of a file, not more than max_frames and max_bytes (but
+ * one). formats are caps of what may come out. */
 Clip *clip_from_file (const char *path, GstCaps *formats, guint max_frames,
     guint64 max_bytes, GError **error);
 
-/* A moving scene, 1920x1080, 4:2:2, 10 bits: shapes of all sizes under a
+/* Draws a moving scene, 1920x1080, 4:2:2, 10 bits: shapes of all sizes under a
  * panning camera, a ball, film grain. */
 Clip *clip_scene (guint n_frames);
 
-/* Sets error from what a pipeline says on its bus; FALSE if it says none. */
+/* Sets error from what a pipeline says on its bus; returns FALSE if it says
+ * none. */
 gboolean clip_take_error (GstElement *pipeline, GError **error);

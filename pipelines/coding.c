@@ -89,7 +89,7 @@ make_pipeline (const Clip *clip, const char *rest, GError **error)
   return pipeline;
 }
 
-/* Pulls all that comes out; FALSE on an error. */
+/* Pulls all that comes out; returns FALSE on an error. */
 static gboolean
 collect (GstElement *pipeline, const CodingRun *run, guint expected, Clip *out,
     GError **error)

@@ -4,14 +4,14 @@
 #pragma once
 #include "pipelines/clip.h"
 
-/* What the encoder takes, as far as samples can be compared afterwards. Ends the
- * program with a sentence where there is no encoder. */
+/* Returns what the encoder takes, as far as samples can be compared afterwards.
+ * Ends the program with a sentence where there is no encoder. */
 GstCaps *coding_formats (void);
 
 typedef struct
 {
-  /* Elements as gst-launch-1.0 takes them; one of the name "coder", if stats
-   * are wanted. */
+  /* These are elements as gst-launch-1.0 takes them; one has the name "coder",
+   * if stats are wanted. */
   const char *elements;
   const char *progress; /* said while it runs */
   GstCaps *caps;        /* of what comes out; may be NULL */

@@ -9,7 +9,7 @@
 #define GAP 8
 #define GAIN 16
 
-/* Samples in bytes or 16-bit words of their own. */
+/* Says whether samples have bytes or 16-bit words of their own. */
 gboolean
 compare_supports (const GstVideoFormatInfo *format)
 {
@@ -61,7 +61,7 @@ read_sample (const GstVideoFormatInfo *format, guint c, const guint8 *p)
   return word >> format->shift[c] & ((1u << format->depth[c]) - 1);
 }
 
-/* Sum of the squared differences of two frames, samples as 0..1. */
+/* Returns the sum of the squared differences of two frames, samples as 0..1. */
 static double
 squared_error (const GstVideoFrame *a, const GstVideoFrame *b)
 {
@@ -112,7 +112,7 @@ compare_psnr (const Clip *a, const Clip *b)
       * log10 (sum / (double) compare_samples (&a->info) / a->buffers->len);
 }
 
-/* A picture as RGB with 16 bits, so that small differences survive. */
+/* Returns a picture as RGB with 16 bits, so that small differences survive. */
 static GstBuffer *
 to_rgb (const Clip *clip, guint index, GstVideoInfo *info)
 {

@@ -7,16 +7,17 @@
 /* Says whether this file can read the samples of a format. */
 gboolean compare_supports (const GstVideoFormatInfo *format);
 
-/* Samples of one picture, all components. */
+/* Returns the number of samples of one picture, all components. */
 guint64 compare_samples (const GstVideoInfo *info);
 
-/* Bits of one picture without padding. */
+/* Returns the bits of one picture without padding. */
 guint64 compare_bits (const GstVideoInfo *info);
 
-/* PSNR over all samples of all pictures; G_MAXDOUBLE if they are the same. */
+/* Returns the PSNR over all samples of all pictures; G_MAXDOUBLE if they are
+ * the same. */
 double compare_psnr (const Clip *a, const Clip *b);
 
-/* A PNG with the middle of a picture of both, and their difference, 16 times
- * as strong, around gray. */
+/* Writes a PNG with the middle of a picture of both, and their difference, 16
+ * times as strong, around gray. */
 gboolean compare_write_png (const Clip *a, const Clip *b, guint index,
     const char *path, GError **error);

@@ -12,7 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Pictures that are on their way through the coder while the next one is read. */
+/* So many pictures are on their way through the coder while the next one is
+ * read. */
 #define IN_FLIGHT 4
 
 typedef struct
@@ -22,7 +23,7 @@ typedef struct
   int frames;    /* at most, 0: all */
 } Options;
 
-/* What gives decoded pictures: a file's reader, or a coder that is fed. */
+/* This gives decoded pictures: a file's reader, or a coder that is fed. */
 typedef struct
 {
   Reader *reader;
@@ -75,7 +76,7 @@ open_coder (const Options *options, GstCaps *caps)
   return decoded;
 }
 
-/* A file in the samples that the source has. */
+/* Opens a file in the samples that the source has. */
 static void
 open_file (Decoded *decoded, const char *path, GstCaps *caps)
 {
@@ -102,7 +103,8 @@ pull_decoded (Decoded *decoded, GError **error)
   return sample;
 }
 
-/* Gives the bytes of all frames, or 0 if they are in a file. */
+/* Closes it, and returns the bytes of all frames, or 0 if they are in a
+ * file. */
 static guint64
 close_decoded (Decoded *decoded)
 {
@@ -176,8 +178,8 @@ compare_pictures (Result *result, GstSample *source, GstSample *decoded)
   clip_free (b);
 }
 
-/* Compares the oldest picture that waits; FALSE when there is none to compare
- * it with. */
+/* Compares the oldest picture that waits; returns FALSE when there is none to
+ * compare it with. */
 static gboolean
 compare_next (Result *result, GQueue *waiting, Decoded *decoded)
 {

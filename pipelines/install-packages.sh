@@ -12,12 +12,12 @@ if ! command -v dpkg-query >/dev/null 2>&1; then
   exit 0
 fi
 
-# is_installed PACKAGE
+# is_installed PACKAGE says whether it is.
 is_installed () {
   [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# is_known PACKAGE: by the package lists that are there.
+# is_known PACKAGE says whether it is in the package lists that are there.
 is_known () {
   [ -n "$(apt-cache --names-only search "^$1\$" 2>/dev/null)" ]
 }

@@ -60,8 +60,9 @@ class Player(Session):
         self.rate = 1.0
         self.wants_pause = args.paused or bool(args.keys)
         self.keys, self.busy = list(args.keys), True
-        # The picture and the time at which playing backwards began; what waits
-        # for a picture to be due is of the generation it was started in.
+        # These are the picture and the time at which playing backwards began;
+        # what waits for a picture to be due is of the generation it was
+        # started in.
         self.backwards_from, self.generation = None, 0
         self.sought = None  # while it is on the way to there
         self.shown, self.apart = 0, 0
@@ -71,7 +72,7 @@ class Player(Session):
             self.make_sinks()
 
     def make_sinks(self):
-        """Sinks that wait as real ones do, and count."""
+        """Makes sinks that wait as real ones do, and count."""
         for name, shown in (('video', self.show), ('audio', self.sound)):
             sink = Gst.ElementFactory.make('fakesink', name)
             sink.set_property('sync', True)
@@ -86,7 +87,7 @@ class Player(Session):
         if factory and factory.get_name() == 'pacodec':
             element.set_property('reduce', self.args.reduce)
 
-    # In the threads of the sinks.
+    # These run in the threads of the sinks.
 
     def preroll(self, _sink, buffer, pad):
         if self.rate < 0 and not self.wants_pause:
@@ -104,7 +105,7 @@ class Player(Session):
         self.note_lateness(sink, buffer, pad)
 
     def note_lateness(self, sink, buffer, pad):
-        """How late it is shown or heard, by the clock both sinks have."""
+        """Notes how late it is shown or heard, by the clock both sinks have."""
         event = pad.get_sticky_event(Gst.EventType.SEGMENT, 0)
         clock = sink.get_clock()
         if event is None or clock is None:
@@ -121,7 +122,7 @@ class Player(Session):
             Gst.Format.TIME, buffer.pts)
         print(f'picture {shown / Gst.SECOND:.3f}', flush=True)
 
-    # Where it is.
+    # These say where it is.
 
     def position(self):
         return max(self.pipeline.query_position(Gst.Format.TIME)[1], 0)
@@ -138,7 +139,7 @@ class Player(Session):
             else Gst.SECOND // 25
 
     def picture_time(self):
-        """Of the picture that is shown, in the stream."""
+        """Returns the time of the picture that is shown, in the stream."""
         sample = self.pipeline.get_property('sample')
         if sample is None:
             return self.position()
@@ -146,27 +147,28 @@ class Player(Session):
             Gst.Format.TIME, sample.get_buffer().pts)
 
     def picture_number(self):
-        """Of the picture that is shown, where all last equally long. Containers
-        round times."""
+        """Returns the number of the picture that is shown, where all last
+        equally long. Containers round times."""
         duration = self.picture_duration()
         return (self.picture_time() + duration // 16) // duration
 
-    # Backwards. The pipeline itself always plays forward: qtdemux cannot go
-    # backwards where there is raw sound, nor in fragments. Every picture that is
-    # due is sought, which is quick where each stands for itself.
+    # These play backwards. The pipeline itself always plays forward: qtdemux
+    # cannot go backwards where there is raw sound, nor in fragments. Every
+    # picture that is due is sought, which is quick where each stands for
+    # itself.
 
     def start_backwards(self):
-        """From the picture that is shown."""
+        """Starts from the picture that is shown."""
         self.backwards_from = self.picture_number(), time.monotonic()
         self.wait_backwards()
 
     def pictures_due(self):
-        """How many pictures back it should be by now, with a fraction."""
+        """Returns how many pictures back it should be by now, with a fraction."""
         seconds = time.monotonic() - self.backwards_from[1]
         return seconds * -self.rate * Gst.SECOND / self.picture_duration()
 
     def wait_backwards(self):
-        """Until the picture before is due."""
+        """Waits until the picture before is due."""
         number = self.picture_number()
         if number <= 0:
             self.arrive_at_beginning()
@@ -189,7 +191,7 @@ class Player(Session):
         if self.args.headless:
             self.loop.quit()
 
-    # What keys do. Each returns whether it takes effect later.
+    # Keys do these. Each returns whether it takes effect later.
 
     def seek(self, position, rate=None):
         """Goes to a time; a rate of what is played forward may come with it."""
@@ -204,7 +206,7 @@ class Player(Session):
         return sought
 
     def seek_picture(self, number):
-        """Into its first half, as its time may be rounded."""
+        """Goes into a picture's first half, as its time may be rounded."""
         duration = self.picture_duration()
         return self.seek(max(number, 0) * duration + duration // 4)
 
@@ -280,7 +282,7 @@ class Player(Session):
         self.next_key()
         return GLib.SOURCE_CONTINUE
 
-    # What the session says.
+    # These receive what the session says.
 
     def run(self):
         if self.wants_pause:

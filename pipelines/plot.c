@@ -3,7 +3,8 @@
 #include "pipelines/plot.h"
 #include <math.h>
 
-/* Of the picture, and of the rectangle that the curve has. */
+/* These are the sizes of the picture, and of the rectangle that the curve
+ * has. */
 #define WIDTH 900
 #define HEIGHT 360
 #define LEFT 60
@@ -18,7 +19,7 @@ typedef struct
   double low, high, step;
 } Axis;
 
-/* 1, 2 or 5 times a power of ten. */
+/* Returns 1, 2 or 5 times a power of ten. */
 static double
 round_step (double span)
 {
@@ -54,7 +55,7 @@ value_axis (const double *values, guint n)
   return axis;
 }
 
-/* With a point as decimal separator, whatever the locale. */
+/* Appends a value with a point as decimal separator, whatever the locale is. */
 static void
 append (GString *svg, const char *format, double value)
 {

@@ -97,13 +97,13 @@ def choose(codecs, what, kind):
 
 
 def profile_of(kind, codec, has_sound):
-    """The encoding profile, and a description in words."""
+    """Returns the encoding profile, and a description in words."""
     container, codecs, sounds = KINDS[kind]
     if codec and codec not in codecs:
         sys.exit(f'{kind} files take {", ".join(codecs)}, not {codec}.')
     codec = choose((codec,) if codec else codecs, 'pictures', kind)
     is_paco = codec == 'paco'
-    # What players take everywhere.
+    # Players take this everywhere.
     raw = None if is_paco else Gst.Caps.from_string('video/x-raw,format=I420')
     pictures = GstPbutils.EncodingVideoProfile.new(
         Gst.Caps.from_string(PACO_IN[kind] if is_paco else CODECS[codec]),
@@ -121,7 +121,7 @@ def profile_of(kind, codec, has_sound):
 
 
 class Proxy(Session):
-    """uritranscodebin, with what makes it small."""
+    """A session of uritranscodebin, with what makes it small."""
 
     def __init__(self, args, kind):
         need('uritranscodebin')

@@ -51,8 +51,8 @@ run (const Clip *clip, CodingRun what)
   return result;
 }
 
-/* Codes the clip in one mode; gives the decoded pictures. These are made a
- * second time for the comparison: keeping them all takes longer than decoding
+/* Codes the clip in one mode, and returns the decoded pictures. These are made
+ * a second time for the comparison: keeping them all takes longer than decoding
  * them. */
 static Clip *
 run_mode (Mode *mode, const Clip *clip, const char *folder, const char *name)
@@ -192,7 +192,7 @@ print_table (const Mode *modes, guint n, const Clip *clip, const char *png)
   g_free (raw);
 }
 
-/* "/a/b.c.mov" -> "b.c" */
+/* Makes "b.c" of "/a/b.c.mov". */
 static char *
 base_name (const char *path)
 {
@@ -204,9 +204,9 @@ base_name (const char *path)
   return name;
 }
 
-/* The name of the results of a file, or of the scene: its own, with a number
- * where another file of that name was here before. NAME.source.txt says whose
- * results they are. */
+/* Returns the name of the results of a file, or of the scene: its own, with a
+ * number where another file of that name was here before. NAME.source.txt says
+ * whose results they are. */
 static char *
 result_name (const char *folder, const char *path)
 {
@@ -263,7 +263,7 @@ end_reason (const Clip *clip, const Options *options)
   }
 }
 
-/* What of a file is not coded, and why. */
+/* Says what of a file is not coded, and why. */
 static void
 say_what_is_left_out (const Clip *clip, const Options *options)
 {
@@ -313,7 +313,7 @@ draw_scene (const Options *options)
           : SCENE_FRAMES);
 }
 
-/* The arguments; on return argc and argv hold what is no option. */
+/* Reads the arguments; on return argc and argv hold what is no option. */
 static Options
 read_options (int *argc, char ***argv)
 {

@@ -30,7 +30,8 @@ fi
 
 sh "$here/install-packages.sh" build run
 
-# Kernels for this machine's GPU; without one, those that any GPU can take.
+# The kernels are for this machine's GPU; without one, they are those that any
+# GPU can take.
 archs=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
   tr -d . | grep -xE '[0-9]+' | sort -u | paste -sd, -) || true
 build=$root/build

@@ -11,8 +11,8 @@ struct Reader
   gint has_sound; /* atomic */
 };
 
-/* decodebin's streams: the first picture stream goes to the converter, the
- * others nowhere. */
+/* Links decodebin's streams: the first picture stream goes to the converter,
+ * the others nowhere. */
 static void
 link_stream (GstElement *decoder, GstPad *pad, Reader *reader)
 {

@@ -6,13 +6,14 @@
 
 typedef struct Reader Reader;
 
-/* formats: caps of what may come out. Errors show with the first picture. */
+/* Opens a file; formats are caps of what may come out. Errors show with the
+ * first picture. */
 Reader *reader_open (const char *path, GstCaps *formats);
 
-/* The next picture, or NULL at the end and where error is set. */
+/* Returns the next picture, or NULL at the end and where error is set. */
 GstSample *reader_pull (Reader *reader, GError **error);
 
-/* Known once there was a picture: whether the file has sound, and how players
+/* Say, once there was a picture, whether the file has sound, and how players
  * turn its pictures, as "rotate-90", or NULL if they do not. */
 gboolean reader_has_sound (Reader *reader);
 char *reader_orientation (Reader *reader);

@@ -115,8 +115,8 @@ def choose_out(args):
 
 
 def choose_source(args):
-    """(elements that give pictures, elements that give sound); the first is None
-    for a file, which uridecodebin reads."""
+    """Returns (elements that give pictures, elements that give sound); the
+    first is None for a file, which uridecodebin reads."""
     name, sound = args.source, args.sound
     first = name.split()[0] if name.split() else ''
     if name == 'test':
@@ -145,8 +145,8 @@ def choose_source(args):
 
 
 def muxer(args):
-    """The muxer's name and its properties, which are those that make a cut-off
-    file playable."""
+    """Returns the muxer's name and its properties, which are those that make a
+    cut-off file playable."""
     name = MUXERS[args.kind]
     need(name)
     if name == 'matroskamux':
@@ -155,7 +155,8 @@ def muxer(args):
                       'offset-to-zero': '(boolean)true'}
     if args.moov == 'fragmented':
         # That fragments become an ordinary file at the end (fragment-mode) is
-        # no use: cut off before, GStreamer 1.22 plays none of its pictures.
+        # no use: GStreamer 1.22 plays none of the pictures of one that is cut
+        # off before.
         return name, {'fragment-duration': '(uint)1000'}
     reserved = args.max_seconds * Gst.SECOND
     return name, {'reserved-max-duration': f'(guint64){reserved}',
@@ -163,7 +164,7 @@ def muxer(args):
 
 
 def container(args):
-    """The elements behind the encoder's queue that write the file."""
+    """Returns the elements behind the encoder's queue that write the file."""
     if args.kind == '.paco':
         return 'filesink name=file'
     name, properties = muxer(args)
@@ -178,8 +179,8 @@ def container(args):
 
 
 def description(args, pictures, sound):
-    """The pipeline. A queue is the border between the source and what follows
-    it."""
+    """Returns the pipeline. A queue is the border between the source and what
+    follows it."""
     caps = f'! video/x-raw(ANY),{args.caps}' if args.caps else ''
     source = f'{pictures} {caps} ! ' if pictures else ''
     text = (f'{source}queue name=pictures {PICTURES} '
@@ -263,8 +264,9 @@ class Recording(Session):
         self.why = None  # it was ended, in words
         self.taken = self.passed = self.lost = 0
         self.last_offset = None
-        # Times of the first picture, and of the end of the last one that was
-        # passed on or taken; where the sound is to end, and how far it is.
+        # These are times of the first picture, and of the end of the last one
+        # that was passed on or taken; where the sound is to end, and how far
+        # it is.
         self.first = self.end = self.taken_end = self.sound_until = None
         self.sound_end = 0
         self.begun, self.sound_begun = threading.Event(), False
@@ -285,11 +287,11 @@ class Recording(Session):
                 queue.get_static_pad('src').add_probe(
                     Gst.PadProbeType.EVENT_DOWNSTREAM, self.keep_segment)
 
-    # Probes, in the threads of the source and of the encoder.
+    # These are probes, in the threads of the source and of the encoder.
 
     def enter(self, _pad, info):
-        """A picture comes out of the source. Devices that number them show by a
-        gap what they have lost themselves."""
+        """Counts a picture that comes out of the source. Devices that number
+        them show by a gap what they have lost themselves."""
         if self.stopping:
             return Gst.PadProbeReturn.DROP
         offset = info.get_buffer().offset
@@ -302,7 +304,7 @@ class Recording(Session):
         return Gst.PadProbeReturn.OK
 
     def leave(self, _pad, info):
-        """A picture goes to the encoder."""
+        """Counts a picture that goes to the encoder."""
         if self.complete:
             return Gst.PadProbeReturn.DROP
         buffer, args = info.get_buffer(), self.args
@@ -325,7 +327,7 @@ class Recording(Session):
         return Gst.PadProbeReturn.OK
 
     def keep_segment(self, _pad, info):
-        """The sound's segment waits for the first picture."""
+        """Keeps the sound's segment until the first picture comes."""
         event = info.get_event()
         if event.type != Gst.EventType.SEGMENT or self.sound_begun:
             return Gst.PadProbeReturn.OK
@@ -333,9 +335,9 @@ class Recording(Session):
         return Gst.PadProbeReturn.DROP
 
     def leave_sound(self, pad, info):
-        """Sound begins and ends with the pictures: fragments of MOV do not say
-        when a track begins. audiorate cuts or fills its first buffer to where
-        the segment begins."""
+        """Lets sound begin and end with the pictures: fragments of MOV do not
+        say when a track begins. audiorate cuts or fills its first buffer to
+        where the segment begins."""
         self.begun.wait()
         if not self.sound_begun and self.first is not None:
             self.sound_begun, segment = True, self.segment
@@ -355,11 +357,11 @@ class Recording(Session):
         duration = buffer.duration
         return buffer.pts + (0 if duration == Gst.CLOCK_TIME_NONE else duration)
 
-    # The main thread.
+    # These run in the main thread.
 
     def run(self):
-        """Live sources give nothing before PLAYING. They cannot wait: where the
-        queue is full, its oldest pictures are dropped."""
+        """Runs it. Live sources give nothing before PLAYING. They cannot wait:
+        where the queue is full, its oldest pictures are dropped."""
         if self.pipeline.set_state(Gst.State.PAUSED) \
                 == Gst.StateChangeReturn.NO_PREROLL:
             self.queues[0].set_property('leaky', 2)
@@ -388,7 +390,8 @@ class Recording(Session):
 
     @staticmethod
     def end_stream(queue):
-        """In a thread, as a source that is writing into the queue holds it."""
+        """Ends a stream in a thread, as a source that is writing into the
+        queue holds it."""
         threading.Thread(target=queue.get_static_pad('sink').send_event,
                          args=(Gst.Event.new_eos(),), daemon=True).start()
 
@@ -408,7 +411,7 @@ class Recording(Session):
             self.line.say(f'{path}: {in_bytes(os.path.getsize(path))}')
 
     def counts(self):
-        """(frames coded, their bytes)"""
+        """Returns (frames coded, their bytes)."""
         stats = self.encoder.get_property('stats')
         return stats.get_uint64('frames')[1], stats.get_uint64('bytes')[1]
 
@@ -427,7 +430,8 @@ class Recording(Session):
         self.begun.set()
 
     def file_limit(self):
-        """A sentence, where a file has grown as far as the system lets it."""
+        """Returns a sentence, where a file has grown as far as the system lets
+        it."""
         limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
         if limit == resource.RLIM_INFINITY or not any(
                 os.path.isfile(path) and os.path.getsize(path) > limit * 0.9

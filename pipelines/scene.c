@@ -44,7 +44,7 @@ add_octave (float *map, unsigned width, unsigned height, unsigned scale,
   g_free (grid);
 }
 
-/* Clouds; luma also gets edges, along lines of the same height. */
+/* Makes clouds; luma also gets edges, along lines of the same height. */
 static float *
 make_map (unsigned width, unsigned height, guint32 seed, gboolean edges)
 {

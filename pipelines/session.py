@@ -16,7 +16,7 @@ except (ImportError, ValueError) as error:
              'python3-gi and gir1.2-gst-plugins-base-1.0, or run '
              '`sh pipelines/install-packages.sh run`.')
 
-# Where Debian has elements that scripts ask for by name.
+# Debian has elements that scripts ask for by name in these packages.
 PACKAGES = {
     'decklinkvideosrc': 'gstreamer1.0-plugins-bad',
     'v4l2src': 'gstreamer1.0-plugins-good',
@@ -51,7 +51,7 @@ def need(*elements):
 
 
 def uri_of(name):
-    """The URI of a file or of what is one already."""
+    """Returns the URI of a file or of what is one already."""
     if Gst.uri_is_valid(name):
         return name
     if not os.path.isfile(name):
@@ -60,7 +60,7 @@ def uri_of(name):
 
 
 def streams(uri):
-    """What is in a file: (has pictures, has sound)."""
+    """Returns what is in a file: (has pictures, has sound)."""
     try:
         info = GstPbutils.Discoverer.new(30 * Gst.SECOND).discover_uri(uri)
     except GLib.Error as found:
@@ -69,14 +69,14 @@ def streams(uri):
 
 
 def explain(message):
-    """An error message of the bus as one sentence."""
+    """Returns an error message of the bus as one sentence."""
     error, debug = message.parse_error()
     text = error.message.rstrip('.')
     if error.matches(Gst.ResourceError.quark(),
                      Gst.ResourceError.NO_SPACE_LEFT):
         text = 'The disk is full'
     else:
-        # Of system calls that fail, elements say why behind the last line.
+        # When system calls fail, elements say why behind the last line.
         reason = (debug or '').rstrip().rsplit('system error: ', 1)
         if len(reason) == 2:
             text += f' ({reason[1]})'
@@ -85,7 +85,7 @@ def explain(message):
 
 
 def in_bytes(size):
-    """2345678 -> '2.3 MB'"""
+    """Makes '2.3 MB' of 2345678."""
     for unit in ('B', 'kB', 'MB', 'GB'):
         if size < 1000:
             break
@@ -96,7 +96,7 @@ def in_bytes(size):
 
 
 def in_time(nanoseconds):
-    """83000000000 -> '0:01:23.0'"""
+    """Makes '0:01:23.0' of 83000000000."""
     tenths = max(nanoseconds, 0) // (Gst.SECOND // 10)
     seconds = tenths // 10
     return (f'{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}'
@@ -130,7 +130,7 @@ class StatusLine:
         self.width = 0
 
     def say(self, text):
-        """A line that stays."""
+        """Prints a line that stays."""
         self.end()
         print(text, file=sys.stderr, flush=True)
 
@@ -155,7 +155,7 @@ class Session:
         GLib.timeout_add(self.TICK_MS, self.ticked)
 
     def run(self):
-        """True when it came to its end without an error."""
+        """Runs it, and returns True when it came to its end without an error."""
         if self.pipeline.set_state(Gst.State.PLAYING) \
                 == Gst.StateChangeReturn.FAILURE and self.error is None:
             self.receive_pending()
@@ -183,7 +183,8 @@ class Session:
             self.received(message)
 
     def interrupted(self):
-        """Ctrl-C: the first one ends properly, the second one at once."""
+        """Receives Ctrl-C: the first one ends properly, the second one at
+        once."""
         self.interrupts += 1
         if self.interrupts == 1:
             self.interrupt()
@@ -209,4 +210,5 @@ class Session:
         pass
 
     def finish(self):
-        """Before everything stops: threads of the pipeline must not wait."""
+        """Is called before everything stops: threads of the pipeline must not
+        wait."""

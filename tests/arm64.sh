@@ -51,7 +51,7 @@ in_qemu () {
 
 # --- Libraries for arm64 ---
 
-# apt with lists and an idea of what is installed of its own.
+# apt has lists and an idea of what is installed of its own.
 apt () {
   APT_CONFIG=$folder/apt/apt.conf apt-get -q -y \
     -o Acquire::Retries=2 -o Acquire::http::Timeout=20 "$@"
@@ -75,7 +75,7 @@ EOF
   apt update || true
 }
 
-# unpack NAME COMMAND PACKAGE...: into the sysroot, once.
+# unpack NAME COMMAND PACKAGE... puts packages into the sysroot, once.
 unpack () {
   stamp=$sysroot/.$1
   [ -e "$stamp" ] && return
@@ -168,8 +168,9 @@ check_driver () {
   fi
 }
 
-# The plugin, with kernels for Jetson where nvcc is at hand (they hold no code for
-# the host), and the host's code of the CUDA backend over drivers of our own.
+# This tests the plugin, with kernels for Jetson where nvcc is at hand (they
+# hold no code for the host), and the host's code of the CUDA backend over
+# drivers of our own.
 test_elements () {
   configure elements -Dcuda=enabled -Dbench=false \
     -Dcuda-archs="$([ -x /usr/local/cuda/bin/nvcc ] && echo 87,110)"

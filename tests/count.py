@@ -18,7 +18,7 @@ TAIL = 60
 
 
 def subtests(output):
-    """(passed, failed, skipped) as the program itself reports."""
+    """Returns (passed, failed, skipped) as the program itself reports."""
     passed = failed = skipped = 0
     for checks, failures, errors in CHECK.findall(output):
         bad = int(failures) + int(errors)
@@ -45,7 +45,7 @@ def count(test):
 
 
 def reason(test):
-    """The line that says why something was skipped; else the last one."""
+    """Returns the line that says why something was skipped, or the last one."""
     lines = (test.get('stdout') or '').strip().splitlines()
     said = [line for line in lines if 'skip' in line.lower()]
     return (said or lines or ['?'])[-1]

@@ -36,7 +36,8 @@ sh pipelines/install-packages.sh distros || fail "Packages are missing."
 mkdir -p "$roots"
 roots=$(cd "$roots" && pwd)
 
-# Those of packages.txt; tests/run.sh adds optional ones that the suite has.
+# These are packages of packages.txt; tests/run.sh adds optional ones that the
+# suite has.
 packages () {
   awk '$1 ~ /^(build|run|test|headers)$/ && $3 != "optional" { print $2 }' \
     pipelines/packages.txt | sort -u | paste -sd, -
@@ -49,7 +50,7 @@ make_root () {
   rm -rf "${roots:?}/$1"
   included=$(packages)
   [ -z "${PACKAGE:-}" ] || included=
-  # With the lists of packages, so that optional ones can be found.
+  # The lists of packages stay, so that optional ones can be found.
   mmdebstrap --quiet --variant=apt --skip=cleanup/apt/lists \
     ${included:+"--include=$included"} "$1" \
     "$roots/$1" ${MIRROR:+"$MIRROR"} >"$roots/$1.log" 2>&1 || {
@@ -59,7 +60,8 @@ make_root () {
   mkdir "$roots/$1/src"
 }
 
-# inside SUITE COMMAND: with mounts of its own, which go with the processes.
+# inside SUITE COMMAND runs it with mounts of its own, which go with the
+# processes.
 inside () {
   # shellcheck disable=SC2016
   unshare --mount --pid --fork --propagation private sh -c '
@@ -69,7 +71,7 @@ inside () {
         JOBS="$1" chroot "$0" sh -c "cd /src && $2"' "$roots/$1" "$jobs" "$2"
 }
 
-# The sources as they are here, whether they are committed or not.
+# The sources are copied as they are here, whether they are committed or not.
 copy_sources () {
   find "$roots/$1/src" -mindepth 1 -maxdepth 1 ! -name build \
     -exec rm -rf {} +
@@ -78,8 +80,9 @@ copy_sources () {
     tar -c --null -T - | tar -x -C "$roots/$1/src"
 }
 
-# install_packages SUITE: what $PACKAGE names, and of Debian only what these depend
-# on; records and codes a little with that, then adds what the tests need.
+# install_packages SUITE installs what $PACKAGE names, and of Debian only what
+# these depend on; records and codes a little with that, then adds what the
+# tests need.
 install_packages () {
   rm -f "$roots/$1"/tmp/*.deb
   # shellcheck disable=SC2086
@@ -97,7 +100,8 @@ install_packages () {
   }
 }
 
-# The plugin of Debian 12, which has to work with later versions of GStreamer.
+# This is the plugin of Debian 12, which has to work with later versions of
+# GStreamer.
 plugin=${PLUGIN:-}
 if [ -z "$plugin${PACKAGE:-}" ] && grep -qs '^VERSION_CODENAME=bookworm' /etc/os-release; then
   echo "Building the plugin here ..."

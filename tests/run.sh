@@ -20,7 +20,7 @@ fail () {
   exit 1
 }
 
-# What of a folder to build; everything, if empty.
+# These are what of a folder is built; everything is, if there are none.
 targets=
 
 # build FOLDER OPTION...: configures and compiles. A folder that another
@@ -58,8 +58,9 @@ run_tests () {
   rm -f "$folder"/meson-logs/testlog*.json
 }
 
-# run_script NAME COMMAND...: one test, that is no test of meson's. What it
-# prints is shown; its last line says how it ended (result.py).
+# run_script NAME COMMAND... runs a script that is one test, and no test of
+# meson's. What it prints is shown; its last line says how it ended
+# (result.py).
 run_script () {
   name=$1
   shift
@@ -86,8 +87,8 @@ rm -rf "$results"
 mkdir -p "$results"
 echo "Building in build/test ..."
 if command -v nvcc >/dev/null 2>&1 || [ -x /usr/local/cuda/bin/nvcc ]; then
-  # One architecture: whether kernels compile does not depend on it, and the
-  # time that it takes does.
+  # One architecture suffices: whether kernels compile does not depend on it,
+  # and the time that it takes does.
   build build/test --werror -Dcuda=enabled -Dcuda-archs=90
   echo "The CUDA backend is compiled; only tests/gpu/run.sh runs it on a GPU."
 else
@@ -100,13 +101,13 @@ fi
 echo "Testing ..."
 run_tests plain build/test
 
-# The codec for 64-bit Arm, in an emulator.
+# The codec is built for 64-bit Arm, and tested in an emulator.
 echo "Building and testing for arm64 ..."
 JOBS=$jobs run_script arm64 sh tests/arm64.sh --short
 
 if [ "${SANITIZE:-1}" != 0 ]; then
   echo "Building in build/asan ..."
-  # Without kernels, but with the code that drives them.
+  # There are no kernels, but there is the code that drives them.
   build build/asan --werror -Dcuda=enabled -Dcuda-archs= -Dbench=false \
     -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
   if ! leaks_can_be_found >/dev/null 2>&1; then
@@ -117,7 +118,8 @@ if [ "${SANITIZE:-1}" != 0 ]; then
   run_tests asan build/asan --setup sanitize
 fi
 
-# Threads: the CPU backend's frames in flight, and elements in a storm.
+# These tests have threads: the CPU backend's frames in flight, and elements in
+# a storm.
 if [ "${SANITIZE:-1}" != 0 ]; then
   echo "Building in build/thread ..."
   targets='plugin/libgstpaco.so tests/libthread-shim.so tests/check/check-storm
@@ -133,7 +135,7 @@ if [ "${SANITIZE:-1}" != 0 ]; then
     lib-round-trip lib-files lib-broken-files archive-units
 fi
 
-# Clang: other warnings, and float results that must be the same.
+# Clang has other warnings, and must make the same float results.
 clang=clang-14
 if [ "${SANITIZE:-1}" != 0 ]; then
   sh pipelines/install-packages.sh clang || true
@@ -143,7 +145,7 @@ if [ "${SANITIZE:-1}" != 0 ]; then
     build build/clang --werror -Dcuda=enabled -Dcuda-archs= -Dbench=false
     unset CC CXX
     echo "Testing what $clang has made ..."
-    # Random cases of their own; most have been tried above.
+    # Random cases are this build's own; most have been tried above.
     PACO_CASES=${PACO_CASES:-30%} run_tests clang build/clang --no-suite lint --no-suite unsanitized \
       --no-suite pipelines --no-suite gpu
     echo "Fuzzing ..."

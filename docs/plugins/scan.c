@@ -57,7 +57,7 @@ add_printf (GString *json, const char *key, const char *format, ...)
   add_string (json, key, value);
 }
 
-/* An enumeration of the plugin's, once. */
+/* Adds an enumeration of the plugin's, once. */
 static void
 add_enum (GString *types, GHashTable *seen, GType type)
 {
@@ -92,7 +92,7 @@ add_enum_default (GString *json, const GValue *value)
   g_type_class_unref (klass);
 }
 
-/* The same for flags. */
+/* Adds flags likewise. */
 static void
 add_flags (GString *types, GHashTable *seen, GType type)
 {
@@ -137,7 +137,7 @@ add_flags_default (GString *json, const GValue *value)
     add_printf (json, "min", format, (spec)->minimum);                         \
   } while (0)
 
-/* The default of a property, as a new element has it, and its range. */
+/* Adds the default of a property, as a new element has it, and its range. */
 static void
 add_default (GString *json, GParamSpec *spec, const GValue *value)
 {
@@ -215,7 +215,8 @@ add_property (GString *json, GObject *object, GParamSpec *spec)
   g_string_append_c (json, '}');
 }
 
-/* Properties of the element's own class; hotdoc has those of base classes. */
+/* Adds properties of the element's own class; hotdoc has those of base
+ * classes. */
 static void
 add_properties (
     GString *json, GString *types, GHashTable *seen, GObject *object)

@@ -37,8 +37,8 @@
   "videotestsrc is-live=true pattern=ball ! video/x-raw,format=I422_10LE,"     \
   "width=1920,height=1080,framerate=25/1"
 
-/* One recording. The source's thread, the queue's and the main thread use it;
- * each of them holds a reference (g_atomic_rc_box_acquire). */
+/* This is one recording. The source's thread, the queue's and the main thread
+ * use it; each of them holds a reference (g_atomic_rc_box_acquire). */
 typedef struct
 {
   char *path;
@@ -66,7 +66,7 @@ typedef struct
   guint status_lines;
 } Capture;
 
-/* A line that stays, above the status line. */
+/* Prints a line that stays, above the status line. */
 static void say (const Capture *capture, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
 
@@ -84,8 +84,8 @@ say (const Capture *capture, const char *format, ...)
   va_end (arguments);
 }
 
-/* The last line of an element's debugging text, which says what the system or the
- * stream has said; NULL if there is none. */
+/* Returns the last line of an element's debugging text, which says what the
+ * system or the stream has said, or NULL if there is none. */
 static const char *
 detail (const char *debug)
 {
@@ -99,7 +99,7 @@ detail (const char *debug)
   return *line ? line : NULL;
 }
 
-/* An error or a warning of the bus as a sentence that a person can act on,
+/* Makes an error or a warning of the bus a sentence that a person can act on,
  * without its full stop. */
 static char *
 explain (GstMessage *message)
@@ -158,9 +158,9 @@ send_end (GstPad *sink)
   gst_pad_send_event (sink, gst_event_new_eos ());
 }
 
-/* The tee gives a picture to the recording, in the source's thread. It is handed
- * over here and not by the tee, so that the source never sees an error of the
- * recording, which would stop the preview as well. */
+/* Gives a picture of the tee to the recording, in the source's thread. It is
+ * handed over here and not by the tee, so that the source never sees an error
+ * of the recording, which would stop the preview as well. */
 static GstPadProbeReturn
 pass_picture (GstPad *tee_pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -194,7 +194,7 @@ pass_picture (GstPad *tee_pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* A picture goes from the queue to the encoder. */
+/* Counts a picture that goes from the queue to the encoder. */
 static GstPadProbeReturn
 count_leaving (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -204,8 +204,8 @@ count_leaving (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* The muxer and its properties, by the file's name. Both leave files that play
- * however they are cut off, but for the last second. */
+/* Returns the muxer and its properties, by the file's name. Both leave files
+ * that play however they are cut off, but for the last second. */
 static const char *
 muxer_for (const char *path)
 {
@@ -216,8 +216,8 @@ muxer_for (const char *path)
   return NULL;
 }
 
-/* film.mov -> film-0000.mov, or the next number that no file has yet; NULL if
- * all numbers are taken. */
+/* Makes film-0000.mov of film.mov, or the next number that no file has yet;
+ * returns NULL if all numbers are taken. */
 static char *
 next_path (Capture *capture)
 {
@@ -235,7 +235,7 @@ next_path (Capture *capture)
   return NULL;
 }
 
-/* The elements of a recording, in a bin with one sink pad. */
+/* Builds the elements of a recording, in a bin with one sink pad. */
 static Recording *
 build_recording (Capture *capture, const char *path, GError **error)
 {
@@ -344,7 +344,7 @@ dropped (Recording *recording)
   return entered > left ? entered - left : 0;
 }
 
-/* The file is complete. */
+/* Finishes a recording: the file is complete. */
 static void
 finish_recording (Capture *capture)
 {
@@ -413,7 +413,8 @@ is_of_recording (const Capture *capture, GstMessage *message)
           GST_MESSAGE_SRC (message), GST_OBJECT (capture->recording->bin));
 }
 
-/* A recording that was taken away, since it failed, may have more to say. */
+/* Says whether a recording was taken away, since it failed: it may have more to
+ * say. */
 static gboolean
 is_gone (const Capture *capture, GstMessage *message)
 {
@@ -423,8 +424,8 @@ is_gone (const Capture *capture, GstMessage *message)
   return source != pipeline && !gst_object_has_as_ancestor (source, pipeline);
 }
 
-/* What fails in the recording ends the recording; any other error ends the
- * program, after the recording was completed. */
+/* Receives an error: one in the recording ends the recording; any other one
+ * ends the program, after the recording was completed. */
 static void
 receive_error (Capture *capture, GstMessage *message)
 {
@@ -449,7 +450,7 @@ receive_error (Capture *capture, GstMessage *message)
   g_free (text);
 }
 
-/* The pipeline forwards the end of each of its branches. */
+/* Receives the end of a branch, which the pipeline forwards. */
 static void
 end_of_branch (Capture *capture, GstMessage *message)
 {
@@ -555,7 +556,8 @@ read_commands (int file, GIOCondition condition, gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Ctrl-C: the first one completes the file, the second one does not wait. */
+/* Receives Ctrl-C: the first one completes the file, the second one does not
+ * wait. */
 static gboolean
 interrupted (gpointer data)
 {
@@ -618,7 +620,7 @@ read_options (Capture *capture, int *argc, char ***argv)
   }
 }
 
-/* What pacoenc takes. */
+/* Returns what pacoenc takes. */
 static GstCaps *
 encoder_formats (void)
 {
@@ -644,8 +646,8 @@ encoder_formats (void)
   return formats;
 }
 
-/* A branch that comes asks the source to choose its format anew. The source
- * keeps the one that it has chosen: no file takes two. */
+/* Keeps the format that the source has chosen, since no file takes two: a
+ * branch that comes asks the source to choose its format anew. */
 static GstPadProbeReturn
 keep_format (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

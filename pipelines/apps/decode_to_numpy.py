@@ -30,7 +30,7 @@ CU_POINTER_ATTRIBUTE_CONTEXT = 1  # of CUDA's cuda.h
 
 
 class DecodeError(Exception):
-    """Its text is a sentence for the user."""
+    """An error whose text is a sentence for the user."""
 
 
 @dataclass
@@ -44,12 +44,12 @@ class Frame:
     components: dict
 
     def interleaved(self):
-        """One array of height x width x components."""
+        """Returns one array of height x width x components."""
         arrays = list(self.components.values())
         if any(array.shape != arrays[0].shape for array in arrays):
             raise DecodeError(f'The components of {self.format} have different '
                               'sizes and cannot be interleaved.')
-        # numpy or cupy
+        # This is numpy or cupy.
         module = sys.modules[type(arrays[0]).__module__.split('.')[0]]
         return module.stack(arrays, axis=-1)
 
@@ -57,9 +57,9 @@ class Frame:
 # --- samples of a picture ----------------------------------------------------
 
 def plain_formats():
-    """The raw formats whose samples each have one or two bytes of their own, at
-    which NumPy can look in place. Of others, such as v210, videoconvert makes the
-    nearest of these."""
+    """Returns the raw formats whose samples each have one or two bytes of
+    their own, at which NumPy can look in place. Of others, such as v210,
+    videoconvert makes the nearest of these."""
     kind = GstVideo.VideoFormatFlags
     names = []
     for number in GstVideo.video_formats_raw():
@@ -82,8 +82,9 @@ def names_of(info):
 
 
 def components_of(module, data, video, meta):
-    """The components of a picture whose bytes are `data`, an array of uint8 of
-    numpy or cupy. `meta` says where planes lie if it is not where they mostly do."""
+    """Returns the components of a picture whose bytes are `data`, an array of
+    uint8 of numpy or cupy. `meta` says where planes lie if it is not where
+    they mostly do."""
     info, place = video.finfo, meta or video
     order = '>' if info.name.endswith('BE') else '<'
     components = {}
@@ -114,7 +115,7 @@ def view(module, data, dtype, shape, strides):
 # --- memory -------------------------------------------------------------------
 
 def read_host(buffer):
-    """(numpy, the bytes of a buffer)"""
+    """Returns (numpy, the bytes of a buffer)."""
     done, mapped = buffer.map(Gst.MapFlags.READ)
     if not done:
         raise DecodeError('A picture cannot be read: its memory does not map.')
@@ -161,7 +162,7 @@ class CudaReader:
             raise DecodeError(f'CUDA\'s {name} failed with error {result}.')
 
     def read(self, buffer):
-        """(cupy, the bytes of a buffer)"""
+        """Returns (cupy, the bytes of a buffer)."""
         mapped = MapInfo()
         # The hash of a GStreamer object in Python is its address.
         if not self.gst.gst_buffer_map(hash(buffer), mapped,
@@ -173,8 +174,9 @@ class CudaReader:
             self.gst.gst_buffer_unmap(hash(buffer), mapped)
 
     def copy(self, address, size):
-        """GStreamer has a CUDA context of its own, and what it has begun there
-        must be done before another context, CuPy's, may read it."""
+        """Copies to CuPy's context. GStreamer has a CUDA context of its own,
+        and what it has begun there must be done before another context may
+        read it."""
         context, other = ctypes.c_void_p(), ctypes.c_void_p()
         source = ctypes.c_uint64(address)
         self.call('cuPointerGetAttribute', ctypes.byref(context),
@@ -290,8 +292,8 @@ class Statistics:
 
 
 def save(folder, path, number, frame, interleave):
-    """NAME-000012.npy, or one file per component: NAME-000012-Y.npy. Files that
-    are there already are kept."""
+    """Saves NAME-000012.npy, or one file per component: NAME-000012-Y.npy.
+    Files that are there already are kept."""
     name = os.path.splitext(os.path.basename(path))[0]
     arrays = {'': frame.interleaved()} if interleave else {
         '-' + name: array for name, array in frame.components.items()}

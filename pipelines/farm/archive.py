@@ -15,7 +15,7 @@ KINDS = ('.paco', '.mkv', '.mov')
 
 
 def plan(source, out, args):
-    """What job.py keeps of the job; see there."""
+    """Returns what job.py keeps of the job; see there."""
     extension = os.path.splitext(out)[1]
     if extension not in KINDS:
         raise FarmError(f'{out}: archives are {", ".join(KINDS)} files.')
@@ -42,7 +42,7 @@ def plan(source, out, args):
 
 
 def make(job, number, path):
-    """Makes a part; gives what its record is to say."""
+    """Makes a part, and returns what its record is to say."""
     first, end = job.range(number)['files']
     tool.run('archive', f'--frames={first}-{end - 1}', '--quiet', '--report=',
              f'--threads={tool.threads()}', *job.plan['options']['archive'],

@@ -22,7 +22,8 @@ from job import (FarmError, Job, TaskError, checksums, own_name,  # noqa: E402
 
 KINDS = {'archive': archive, 'transcode': transcode}
 
-# What farm.py ends with. 4: it would again; a task is not queued anew then.
+# farm.py ends with these. 4 says that it would fail again; a task is not
+# queued anew then.
 DONE, FAILED, USAGE, FUTILE = 0, 1, 2, 4
 
 EPILOG = """examples:
@@ -114,14 +115,14 @@ def positive(text):
 
 
 def files_of(source, names):
-    """What tells that the source has changed."""
+    """Returns what tells that the source has changed."""
     if names is None:
         return [['', *state_of(source)]]
     return [[name, *state_of(os.path.join(source, name))] for name in names]
 
 
 def plan_of(args):
-    """What the command line asks for, as job.py keeps it."""
+    """Returns what the command line asks for, as job.py keeps it."""
     source, out = os.path.abspath(args.source), os.path.abspath(args.out)
     if not os.path.exists(source):
         raise FarmError(f'There is no {args.source}.')
@@ -138,7 +139,8 @@ def plan_of(args):
 
 
 def job_of(args):
-    """The job that the command line means, which is made if it is not there."""
+    """Returns the job that the command line means, which is made if it is not
+    there."""
     if args.out is None:
         if args.job or not Job.exists(args.source):
             raise FarmError(f'{args.source} is no folder of a job; to make one, '
@@ -194,7 +196,7 @@ def command_local(args):
 
 
 def last_line(path):
-    """Of a log."""
+    """Returns the last line of a log."""
     try:
         with open(path, encoding='utf-8', errors='replace') as file:
             lines = file.read().strip().splitlines()
@@ -259,7 +261,7 @@ def command_join(args):
             tool.check_frames(temporary, frames)
         with open(temporary, 'rb+') as file:
             os.fsync(file.fileno())
-        # Fails where somebody else has made it meanwhile.
+        # This fails where somebody else has made it meanwhile.
         os.link(temporary, out)
     except FileExistsError:
         raise FarmError(f'{out} exists already, and nothing is '
@@ -291,7 +293,7 @@ def command_run(args):
     temporary = own_name(job.part_path(number))
     try:
         facts = KINDS[job.plan['kind']].make(job, number, temporary)
-        # It may have changed while it was read.
+        # The source may have changed while it was read.
         job.check_source(number)
         facts['seconds'] = round(time.monotonic() - began, 3)
         facts['cpu_seconds'] = round(
@@ -319,7 +321,7 @@ def main():
     except TaskError as error:
         print(f'farm.sh: {error}', file=sys.stderr, flush=True)
     except OSError as error:
-        # A full disk, or a file server that does not answer.
+        # It is a full disk, or a file server that does not answer.
         print(f'farm.sh: {error.filename or "a file"}: {error.strerror}.',
               file=sys.stderr, flush=True)
     except KeyboardInterrupt:

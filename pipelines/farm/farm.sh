@@ -6,7 +6,8 @@ set -eu
 farm=$(dirname "$(readlink -f "$0")")
 here=$(dirname "$farm")
 . "$here/find-plugin.sh"
-# The program paco, which archives and joins: that of the source tree, if there is one.
+# The program paco archives and joins. It is that of the source tree, if there
+# is one.
 if [ -z "${PACO_TOOL:-}" ] && [ -x "$build/tool/paco" ]; then
   PACO_TOOL=$(cd "$build" && pwd)/tool/paco
   export PACO_TOOL

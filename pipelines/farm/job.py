@@ -23,15 +23,15 @@ CHUNK = 1 << 22  # bytes that are read at a time
 
 
 class FarmError(Exception):
-    """Something that fails as long as nobody changes anything: a sentence."""
+    """A failure that stays as long as nobody changes anything: a sentence."""
 
 
 class TaskError(Exception):
-    """Something that may go well another time, as on another machine."""
+    """A failure of what may go well another time, as on another machine."""
 
 
 def checksums():
-    """Names of what this machine can compute, the fastest first."""
+    """Returns names of what this machine can compute, the fastest first."""
     return (['xxh3-128'] if xxhash else []) + ['md5']
 
 
@@ -47,7 +47,8 @@ def checksum(path, kind):
 
 
 def own_name(path):
-    """A temporary name beside path, of the same kind, that no other process has."""
+    """Returns a temporary name beside path, of the same kind, that no other
+    process has."""
     folder, name = os.path.split(path)
     stem, extension = os.path.splitext(name)
     return os.path.join(
@@ -61,14 +62,14 @@ def remove_own(temporary):
 
 
 def files_below(folder):
-    """Names of all files of a folder and of those in it."""
+    """Returns names of all files of a folder and of those in it."""
     return {os.path.relpath(os.path.join(path, name), folder)
             for path, _, names in os.walk(folder) for name in names}
 
 
 def share(total, args, usual, most=1000):
-    """How many frames a range of so many has: what the command line says, or `usual`,
-    but for films of which that would be too many ranges."""
+    """Returns how many frames a range of so many has: what the command line
+    says, or `usual`, but for films of which that would be too many ranges."""
     if args.frames:
         return args.frames
     return -(-total // args.ranges) if args.ranges else \
@@ -103,7 +104,7 @@ def write_json(path, value, **options):
 
 
 def state_of(path):
-    """What tells that a file has changed."""
+    """Returns what tells that a file has changed."""
     try:
         found = os.stat(path)
     except OSError as error:
@@ -142,7 +143,7 @@ class Job:
         if version != VERSION:
             raise FarmError(f'{self.plan_path} was written by another version of '
                             'this program.')
-        # Parts name it, so that those of another job are told apart.
+        # Parts name the job, so that those of another one are told apart.
         self.identity = hashlib.md5(text).hexdigest()
         self.numbers = range(1, len(self.plan['ranges']) + 1)
 
@@ -162,8 +163,8 @@ class Job:
         return cls(folder)
 
     def same_as(self, plan):
-        """Whether the job is what plan asks for."""
-        # As it is when it was written and read.
+        """Says whether the job is what plan asks for."""
+        # This is as it is when it was written and read.
         asked = json.loads(json.dumps({'version': VERSION, **plan}))
         asked['checksum'] = self.plan['checksum']
         return asked == self.plan
@@ -182,7 +183,8 @@ class Job:
         return os.path.join(self.parts, f'{number:05}.json')
 
     def record(self, number):
-        """What is known of a finished part; None: it is yet to be made."""
+        """Returns what is known of a finished part, or None if it is yet to be
+        made."""
         try:
             with open(self.record_path(number), encoding='utf-8') as file:
                 record = json.load(file)
@@ -202,7 +204,7 @@ class Job:
                 if self.record(number) is None]
 
     def keep(self, number, temporary, facts):
-        """Makes the file a part. facts: what else its record says."""
+        """Makes the file a part. facts are what else its record says."""
         record = {
             'job': self.identity,
             'range': number,

@@ -16,7 +16,7 @@ FUTILE = 4  # farm.py ends with it what would fail again
 
 
 def count_gpus():
-    """How many GPUs CUDA shows to this process."""
+    """Returns how many GPUs CUDA shows to this process."""
     count = ctypes.c_int()
     try:
         driver = ctypes.CDLL('libcuda.so.1')
@@ -27,8 +27,8 @@ def count_gpus():
 
 
 def gpus_of(args):
-    """The GPUs that workers have, by their names in CUDA_VISIBLE_DEVICES; [None]: they
-    have what each of them finds."""
+    """Returns the GPUs that workers have, by their names in
+    CUDA_VISIBLE_DEVICES; [None]: they have what each of them finds."""
     if not args.gpus:
         return [None]
     count = count_gpus()
@@ -40,7 +40,7 @@ def gpus_of(args):
 
 
 def environment(gpu, workers, args):
-    """What the processes of a worker are told."""
+    """Returns what the processes of a worker are told."""
     env = dict(os.environ)
     threads = args.threads
     if threads is None and workers > 1:
@@ -74,8 +74,8 @@ class Ranges:
         return None
 
     def take(self, gpu):
-        """The next range for a worker, or None. Waits while others have ranges that may
-        come back."""
+        """Returns the next range for a worker, or None. Waits while others
+        have ranges that may come back."""
         with self.changed:
             while not self.stopped and (self.todo or self.running):
                 number = self.choose(gpu)
@@ -111,7 +111,7 @@ class Ranges:
 
 
 def make(job, command, number, env):
-    """Runs the process that makes a range; gives its status."""
+    """Runs the process that makes a range, and returns its status."""
     try:
         with open(os.path.join(job.logs, f'{number}.log'), 'ab') as log:
             return subprocess.run(
@@ -125,7 +125,8 @@ def make(job, command, number, env):
 
 
 def run(job, command, args):
-    """Makes what is missing; gives how many ranges failed, and {GPU: how often}."""
+    """Makes what is missing; returns how many ranges failed, and {GPU: how
+    often}."""
     gpus = gpus_of(args)
     workers = args.workers or args.gpus or 1
     ranges = Ranges(job.missing(), gpus)
@@ -133,7 +134,7 @@ def run(job, command, args):
     def work(gpu):
         env = environment(gpu, workers, args)
         while (number := ranges.take(gpu)) is not None:
-            # Ctrl-C: this program has got it, too, or will.
+            # With Ctrl-C this program has got it, too, or will.
             ranges.put_back(number, gpu, make(job, command, number, env))
 
     threads = [threading.Thread(target=work, args=[gpus[worker % len(gpus)]])

@@ -14,8 +14,8 @@ from session import Gst, explain  # noqa: E402
 
 POLL = Gst.SECOND // 10
 PATIENCE = 120  # seconds without a picture, after which something hangs
-# Seconds until a pipeline is ready. uridecodebin can lose the error of a demuxer that
-# finds its file cut off, and waits for ever then.
+# A pipeline is ready after so many seconds. uridecodebin can lose the error of
+# a demuxer that finds its file cut off, and waits for ever then.
 READY = 45
 THREADED = ('pacoenc', 'pacodec')
 
@@ -35,15 +35,16 @@ def limit_threads(_bin, _parent, element):
 
 
 def elements_of(made):
-    """The elements of a bin. The bindings alone, without python3-gst-1.0, have no loops
-    over iterators."""
+    """Returns the elements of a bin. The bindings alone, without
+    python3-gst-1.0, have no loops over iterators."""
     found = []
     made.iterate_recurse().foreach(found.append)
     return found
 
 
 def bin_of(description):
-    """A bin of elements that somebody has described, with a pad at each end."""
+    """Makes a bin of elements that somebody has described, with a pad at each
+    end."""
     try:
         made = Gst.parse_bin_from_description(description, True)
     except Exception as error:  # GLib.Error, as bindings make it
@@ -92,7 +93,7 @@ class Pipeline:
                 self.ended = True
 
     def wait(self, state):
-        """Until a change of state is done."""
+        """Waits until a change of state is done."""
         for _ in range(READY * 10):
             result = self.pipeline.get_state(POLL)[0]
             self.listen()
@@ -119,7 +120,7 @@ class Source(Pipeline):
 
     @staticmethod
     def wants(_source, _pad, caps):
-        """Sound stays as it is; nobody takes it."""
+        """Leaves sound as it is; nobody takes it."""
         return not caps.get_structure(0).get_name().startswith('audio/')
 
     def link(self, _source, pad):
@@ -130,11 +131,11 @@ class Source(Pipeline):
             pad.link(sink)
 
     def preroll(self):
-        """The first picture, which is not taken."""
+        """Returns the first picture, which is not taken."""
         return self.sink.emit('try-pull-preroll', 0)
 
     def duration(self):
-        """In ns, or None."""
+        """Returns the duration in ns, or None."""
         known, duration = self.pipeline.query_duration(Gst.Format.TIME)
         return duration if known and duration > 0 else None
 
@@ -151,7 +152,7 @@ class Source(Pipeline):
         self.wait('ready')
 
     def samples(self):
-        """Everything from here on."""
+        """Yields everything from here on."""
         self.set_state(Gst.State.PLAYING)
         quiet = 0
         while True:
@@ -167,7 +168,7 @@ class Source(Pipeline):
 
 
 def time_of(sample):
-    """When a sample is shown, ns from the begin of its stream on."""
+    """Returns when a sample is shown, ns from the begin of its stream on."""
     buffer = sample.get_buffer()
     if buffer.pts == Gst.CLOCK_TIME_NONE:
         raise FarmError('The pictures of this source have no times.')
@@ -179,8 +180,8 @@ def time_of(sample):
 
 
 def on_one_line(sample):
-    """The same sample in a segment that all ranges of a source have in common: what
-    was time in the stream becomes running time."""
+    """Returns the same sample in a segment that all ranges of a source have in
+    common: what was time in the stream becomes running time."""
     found = sample.get_segment()
     segment = Gst.Segment.new()
     segment.init(Gst.Format.TIME)

@@ -10,9 +10,9 @@ import sys
 
 from job import FarmError, TaskError, write_json
 
-# What runs in a task. A worker that was killed, or met what may go better on another
-# machine, has its task queued again a few times; status 4 says that it would fail
-# again. Slurm itself does so for tasks of machines that are lost.
+# This runs in a task. A worker that was killed, or met what may go better on
+# another machine, has its task queued again a few times; status 4 says that it
+# would fail again. Slurm itself does so for tasks of machines that are lost.
 SCRIPT = '''#!/bin/sh
 {command} run {folder} "$SLURM_ARRAY_TASK_ID"
 status=$?
@@ -44,7 +44,7 @@ def run(*words, **options):
 
 
 def largest_index():
-    """Of a task in an array."""
+    """Returns the largest index of a task in an array."""
     for line in run('scontrol', 'show', 'config').splitlines():
         name, _, value = line.partition('=')
         if name.strip() == 'MaxArraySize':
@@ -53,7 +53,7 @@ def largest_index():
 
 
 def as_list(numbers):
-    """[1, 2, 3, 7] -> '1-3,7'"""
+    """Makes '1-3,7' of [1, 2, 3, 7]."""
     runs = []
     for number in sorted(numbers):
         if runs and runs[-1][1] == number - 1:
@@ -65,8 +65,8 @@ def as_list(numbers):
 
 
 def queued(job):
-    """What was given to Slurm before: its jobs' numbers, and how they were asked for,
-    which holds until somebody asks for something else."""
+    """Returns what was given to Slurm before: its jobs' numbers, and how they were
+    asked for, which holds until somebody asks for something else."""
     try:
         with open(job.slurm, encoding='utf-8') as file:
             return json.load(file)
@@ -75,7 +75,7 @@ def queued(job):
 
 
 def submit(job, numbers, args):
-    """Queues these ranges; gives the number of the Slurm job."""
+    """Queues these ranges; returns the number of the Slurm job."""
     largest = largest_index()
     if max(numbers) > largest:
         raise FarmError(f'This Slurm has arrays of {largest} tasks at most '

@@ -21,14 +21,15 @@ AHEAD = 10 * Gst.SECOND
 
 
 def templates(factory, kind):
-    """Sink pads of a muxer for 'video' or 'audio'; some have one kind for all."""
+    """Returns the sink pads of a muxer for 'video' or 'audio'; some have one
+    kind for all."""
     return [template for template in factory.get_static_pad_templates()
             if template.direction == Gst.PadDirection.SINK
             and template.name_template.startswith((kind, 'sink'))]
 
 
 def caps_of(muxer, kind):
-    """All that a muxer takes of a kind."""
+    """Returns all that a muxer takes of a kind."""
     factory = Gst.ElementFactory.find(muxer)
     if factory is None:
         raise FarmError(f'This GStreamer has no {muxer}.')
@@ -87,8 +88,9 @@ class Muxing(Sink):
         return caps.is_subset(self.sounds)
 
     def wants(self, _source, _pad, caps):
-        """Whether what the source has found is to be taken apart: a container is,
-        pictures are not, and sound is where the muxer does not take it."""
+        """Says whether what the source has found is to be taken apart: a
+        container is, pictures are not, and sound is where the muxer does
+        not take it."""
         if Gst.ElementFactory.list_filter(self.demuxers, caps,
                                           Gst.PadDirection.SINK, False):
             return True
@@ -126,7 +128,7 @@ class Muxing(Sink):
         pad.link(elements[0].get_static_pad('sink'))
 
     def encoder(self):
-        """The best encoder of sound that the muxer takes."""
+        """Returns the best encoder of sound that the muxer takes."""
         found = Gst.ElementFactory.list_filter(
             Gst.ElementFactory.list_get_elements(
                 Gst.ELEMENT_FACTORY_TYPE_ENCODER

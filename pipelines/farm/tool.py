@@ -14,8 +14,8 @@ def command(*words):
 
 
 def threads():
-    """How many threads a coder of this task may have: as many as Slurm gives it
-    processors, which not every Slurm binds it to; 0: all."""
+    """Returns how many threads a coder of this task may have: as many as Slurm
+    gives it processors, which not every Slurm binds it to; 0: all."""
     return int(os.environ.get('SLURM_CPUS_PER_TASK')
                or os.environ.get('PACO_FARM_THREADS') or 0)
 
@@ -41,7 +41,7 @@ def end(process, what):
 
 
 def run(what, *words):
-    """Runs it to its end; gives what it prints."""
+    """Runs it to its end, and returns what it prints."""
     process = start(what, *words, stdout=subprocess.PIPE)
     # What stands on standard error are a few lines, which the pipe holds.
     with process.stdout:

@@ -28,33 +28,36 @@ def uri_of(path):
 
 
 def is_paco(encoder):
-    """Whether a bin ends with PaCo."""
+    """Says whether a bin ends with PaCo."""
     caps = encoder.get_static_pad('src').query_caps(None)
     return any(caps.get_structure(i).get_name() == 'video/x-paco'
                for i in range(caps.get_size()))
 
 
 def stack_of(encoder):
-    """How many pictures the elements of a bin code together (pacoenc stack=N)."""
+    """Returns how many pictures the elements of a bin code together (pacoenc
+    stack=N)."""
     return max((element.get_property('stack') for element in elements_of(encoder)
                 if element.get_factory().get_name() == 'pacoenc'), default=1)
 
 
 def rate_of(sample):
-    """(numerator, denominator), or None where frames come as they like."""
+    """Returns (numerator, denominator), or None where frames come as they
+    like."""
     known, n, d = sample.get_caps().get_structure(0).get_fraction('framerate')
     return (n, d) if known and n > 0 and d > 0 else None
 
 
 def frame_length(rate):
-    """In ns; somehow, where frames come as they like."""
+    """Returns the length of a frame in ns, which is a guess where frames come
+    as they like."""
     return SECOND * rate[1] / rate[0] if rate else SECOND / 25
 
 
 def boundaries(first, duration, rate, args, stack):
-    """Where ranges begin and end, in ns: halfway between two frames, if there is a
-    rate, and where a stack of so many pictures begins. The first range begins and the
-    last one ends with the stream."""
+    """Returns where ranges begin and end, in ns: halfway between two frames,
+    if there is a rate, and where a stack of so many pictures begins. The
+    first range begins and the last one ends with the stream."""
     length = frame_length(rate)
     total = max(1, round((duration - first) / length))
     frames = -(-share(total, args, FRAMES) // stack) * stack
@@ -64,7 +67,7 @@ def boundaries(first, duration, rate, args, stack):
 
 
 def plan(source, out, args):
-    """What job.py keeps of the job; see there."""
+    """Returns what job.py keeps of the job; see there."""
     start()
     extension = os.path.splitext(out)[1]
     if extension != '.paco' and extension not in MUXERS:
@@ -158,9 +161,9 @@ class Range:
 
 
 def attempt(job, begin, end, path, margin):
-    """Codes a range. Reading begins so many ns before it (None: at the begin of the
-    stream). Gives facts; None if that was not early enough to see where it
-    begins."""
+    """Codes a range. Reading begins so many ns before it (None: at the begin
+    of the stream). Returns facts, or None if that was not early enough to
+    see where it begins."""
     where = 0 if margin is None else max(0, begin - margin)
     pictures = Source(uri_of(job.plan['source']))
     part = None
@@ -169,7 +172,7 @@ def attempt(job, begin, end, path, margin):
             pictures.seek(where)
         found = Range(pictures, begin, end)
         for sample in found.samples():
-            # Of the first picture behind a seek the time may be cut off.
+            # The time of the first picture behind a seek may be cut off.
             if where and found.earlier < 2:
                 return None
             part = part or Part(job, path)
@@ -187,7 +190,7 @@ def attempt(job, begin, end, path, margin):
 
 
 def make(job, number, path):
-    """Makes a part; gives what its record is to say."""
+    """Makes a part, and returns what its record is to say."""
     start()
     this = job.range(number)
     few = round(3.5 * job.plan['options']['frame'])
@@ -199,7 +202,7 @@ def make(job, number, path):
 
 
 def same(one, other, times):
-    """Whether these are the times of the same picture."""
+    """Says whether these are the times of the same picture."""
     if one is None or other is None:
         return one is other
     gap = times[1] - times[0] if len(times) > 1 else SECOND // 100
@@ -228,7 +231,7 @@ def check(job, records):
 
 
 def paco_parts(job, records):
-    """Parts of PaCo that have frames."""
+    """Returns the parts of PaCo that have frames."""
     return [job.part_path(record['range']) for record in records
             if record['frames']]
 
@@ -268,7 +271,8 @@ class Reading(Source):
 
 
 def paco_samples(job, records):
-    """Frames of a joined codestream, with the times that the source has."""
+    """Yields the frames of a joined codestream, with the times that the source
+    has."""
     times = [shown for record in records for shown in record['times']]
     times.append(max(times[-1], records_end(records)))
     process = tool.start('join', '--quiet', *paco_parts(job, records), '-',
@@ -303,7 +307,7 @@ def records_end(records):
 
 
 def gdp_samples(job, records):
-    """The encoder's buffers, of all parts."""
+    """Yields the encoder's buffers, of all parts."""
     caps = None
     for record in records:
         if not record['frames']:

@@ -13,7 +13,7 @@
 
 #define EXPORT __attribute__ ((visibility ("default")))
 
-/* qemu-plugin.h, version 1 of the interface. */
+/* These are of qemu-plugin.h, version 1 of the interface. */
 typedef uint64_t qemu_plugin_id_t;
 typedef struct qemu_info_t qemu_info_t;
 struct qemu_plugin_tb;

@@ -59,13 +59,13 @@ class Missing(Exception):
 
 
 def missing():
-    """What is not installed, in words; None if all is there."""
+    """Returns what is not installed, in words; None if all is there."""
     absent = [name for name in PROGRAMS if not shutil.which(name, path=PATH)]
     return f'not installed: {", ".join(absent)}' if absent else None
 
 
 def free_ports(count):
-    """Ports that nobody listens on."""
+    """Returns ports that nobody listens on."""
     sockets = [socket.create_server(('127.0.0.1', 0)) for _ in range(count)]
     ports = [found.getsockname()[1] for found in sockets]
     for found in sockets:
@@ -74,7 +74,7 @@ def free_ports(count):
 
 
 def wait_for(what, condition, seconds=SECONDS):
-    """Until condition() is true, which is returned."""
+    """Waits until condition() is true, which is returned."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         found = condition()
@@ -95,7 +95,7 @@ def parent(pid):
 
 
 def descendants(pid):
-    """Processes that pid and its children have started."""
+    """Returns the processes that pid and its children have started."""
     children = {}
     for name in os.listdir('/proc'):
         if name.isdigit():
@@ -120,7 +120,7 @@ def command_line(pid):
 
 
 class Cluster:
-    """Each node has as many processors as are asked for, which are shared."""
+    """A cluster. Each node has as many processors as are asked for, which are shared."""
 
     def __init__(self, folder, names, processors=1):
         self.run = folder
@@ -214,7 +214,7 @@ class Cluster:
                               stdout=subprocess.PIPE, timeout=SECONDS).stdout
 
     def states(self):
-        """Of the nodes."""
+        """Returns the states of the nodes."""
         return self.ask('sinfo', '--noheader', '--Node', '--format=%T').split()
 
     def drain(self, name):
@@ -239,7 +239,7 @@ class Cluster:
         return found
 
     def logs(self):
-        """The ends of all logs, for a test that has failed."""
+        """Returns the ends of all logs, for a test that has failed."""
         texts = []
         for name in sorted(os.listdir(self.run)):
             if name.endswith(('.log', '.out')):

@@ -39,7 +39,7 @@ def run(command, **environment):
 
 
 def check(build, folder, name, old):
-    """Of the program lab-NAME, which is the only one in a build folder of its own."""
+    """Checks the program lab-NAME, which is the only one in a build folder of its own."""
     program = f'{build}/tests/lab/cuda/lab-{name}'
     own = f'{folder}/{name}/tests/lab/cuda'
     os.makedirs(own, exist_ok=True)
