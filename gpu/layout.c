@@ -13,7 +13,6 @@ static const struct
 } packed[PACO_LAYOUT_N_PACKED] = {
   [PACO_LAYOUT_2_8_1] = { 2, 1, 1 },
   [PACO_LAYOUT_2_16_1] = { 2, 2, 1 },
-  [PACO_LAYOUT_3_8_1] = { 3, 1, 1 },
   [PACO_LAYOUT_4_8_1] = { 4, 1, 1 },
   [PACO_LAYOUT_4_8_2] = { 4, 1, 2 },
   [PACO_LAYOUT_4_16_1] = { 4, 2, 1 },
@@ -21,12 +20,38 @@ static const struct
   [PACO_LAYOUT_8_16_2] = { 8, 2, 2 },
 };
 
+#define STRINGS_BEGIN PACO_LAYOUT_N_PACKED
+
+static const struct
+{
+  uint8_t slot_bits, n_components;
+} strings[] = {
+  [PACO_LAYOUT_STRING_8_3 - STRINGS_BEGIN] = { 8, 3 },
+  [PACO_LAYOUT_STRING_10_1 - STRINGS_BEGIN] = { 10, 1 },
+  [PACO_LAYOUT_STRING_10_3 - STRINGS_BEGIN] = { 10, 3 },
+  [PACO_LAYOUT_STRING_10_4 - STRINGS_BEGIN] = { 10, 4 },
+  [PACO_LAYOUT_STRING_12_1 - STRINGS_BEGIN] = { 12, 1 },
+  [PACO_LAYOUT_STRING_12_3 - STRINGS_BEGIN] = { 12, 3 },
+  [PACO_LAYOUT_STRING_12_4 - STRINGS_BEGIN] = { 12, 4 },
+  [PACO_LAYOUT_STRING_16_3 - STRINGS_BEGIN] = { 16, 3 },
+};
+
+static bool
+is_string (unsigned kernel)
+{
+  return kernel >= STRINGS_BEGIN && kernel < PACO_LAYOUT_STRINGS_END;
+}
+
 static void
 print_kind (unsigned kernel, char *kind, size_t size)
 {
   if (kernel < PACO_LAYOUT_N_PACKED)
     g_snprintf (kind, size, "%u_%u_%u", packed[kernel].group_bytes,
         8 * packed[kernel].word_bytes, packed[kernel].first_samples);
+  else if (is_string (kernel))
+    g_snprintf (kind, size, "string_%u_%u",
+        strings[kernel - STRINGS_BEGIN].slot_bits,
+        strings[kernel - STRINGS_BEGIN].n_components);
   else
     g_strlcpy (kind, kernel == PACO_LAYOUT_V210 ? "v210" : "any", size);
 }
@@ -184,18 +209,104 @@ is_v210 (const PacoRegion *region, const PacoLayoutParameters *parameters)
   return true;
 }
 
+/* --- Strings (kernels/layout_strings.cuh) --- */
+
+/* Returns how many bytes the words of a component must have to be flipped, so that it
+ * is bits of a string; 0: it never is. */
+static unsigned
+flipped_bytes (const PacoRegion *region, const PacoLayoutComponent *component)
+{
+  unsigned bytes = component->big_endian ? component->word_bytes : 1;
+
+  if (region->swap_words)
+    return bytes == 1 ? 4 : 0;
+  for (unsigned i = 0; i < component->group_samples; i++)
+    if (component->places[i].byte % bytes != 0)
+      return 0;
+  return region->group_bytes % bytes == 0 ? bytes : 0;
+}
+
+static unsigned
+first_bit (const PacoLayoutComponent *component, unsigned sample)
+{
+  return 8 * component->places[sample].byte + component->places[sample].shift;
+}
+
+/* Says whether the samples of a component have slots of so many bits, one in each
+ * pixel, and lie in them as those of another one do. */
+static bool
+has_slots (const PacoLayoutComponent *component,
+    const PacoLayoutComponent *other, unsigned slot_bits, unsigned pixel_bits)
+{
+  unsigned slot = first_bit (component, 0) / slot_bits * slot_bits;
+  unsigned shift = first_bit (component, 0) - slot;
+
+  if (component->group_samples != other->group_samples
+      || component->mask != other->mask
+      || shift != first_bit (other, 0) % slot_bits || slot >= pixel_bits
+      || (uint64_t) component->mask << shift >> slot_bits != 0)
+    return false;
+  for (unsigned i = 1; i < component->group_samples; i++)
+    if (first_bit (component, i) != first_bit (component, 0) + i * pixel_bits)
+      return false;
+  return true;
+}
+
+static bool
+is_string_of (const PacoRegion *region, const PacoLayoutParameters *parameters,
+    unsigned slot_bits)
+{
+  const PacoLayoutComponent *components = parameters->components;
+  unsigned pixel_bits = slot_bits * region->n_components;
+  unsigned flipped = flipped_bytes (region, &components[0]);
+
+  if (8 * region->group_bytes != components[0].group_samples * pixel_bits
+      || parameters->plane_bytes != (slot_bits > 8 ? 2 : 1) || flipped == 0)
+    return false;
+  for (unsigned c = 0; c < region->n_components; c++)
+    if (flipped_bytes (region, &components[c]) != flipped
+        || !has_slots (&components[c], &components[0], slot_bits, pixel_bits))
+      return false;
+  return true;
+}
+
+/* Tells a kernel for strings what it wants to know. */
+static void
+describe_string (const PacoRegion *region, PacoLayoutParameters *parameters,
+    unsigned slot_bits)
+{
+  PacoLayoutComponent components[PACO_MAX_COMPONENTS];
+
+  memcpy (components, parameters->components, sizeof components);
+  parameters->flip = flipped_bytes (region, &components[0]) - 1;
+  parameters->slot_shift = first_bit (&components[0], 0) % slot_bits;
+  if (parameters->blank[0] != 0)
+    parameters->slot_blank = ((1u << slot_bits) - 1)
+        & ~(components[0].mask << parameters->slot_shift);
+  for (unsigned c = 0; c < region->n_components; c++)
+    parameters->components[first_bit (&components[c], 0) / slot_bits] =
+        components[c];
+}
+
+/* --- Which kernel --- */
+
 static unsigned
 find_kernel (const PacoRegion *region, const PacoLayoutParameters *parameters)
 {
   const PacoLayoutComponent *components = parameters->components;
 
+  if (parameters->alignment < 4)
+    return PACO_LAYOUT_ANY;
+  for (unsigned i = STRINGS_BEGIN; i < PACO_LAYOUT_STRINGS_END; i++)
+    if (strings[i - STRINGS_BEGIN].n_components == region->n_components
+        && is_string_of (
+            region, parameters, strings[i - STRINGS_BEGIN].slot_bits))
+      return i;
   if (region->swap_words
       || region->line_bytes < (size_t) region->groups * region->group_bytes)
     return PACO_LAYOUT_ANY;
   if (is_v210 (region, parameters))
     return PACO_LAYOUT_V210;
-  if (parameters->alignment < 4)
-    return PACO_LAYOUT_ANY;
   for (unsigned c = 1; c < parameters->n_components; c++)
     if (components[c].group_samples != 1)
       return PACO_LAYOUT_ANY;
@@ -214,12 +325,35 @@ divide_up (unsigned n, unsigned by)
 }
 
 static void
+set_grid (PacoLayoutLaunch *launch, const PacoRegion *region)
+{
+  unsigned bytes_x, lines_y = PACO_LAYOUT_THREADS / PACO_LAYOUT_LANES;
+
+  if (launch->kernel == PACO_LAYOUT_ANY) {
+    bytes_x = PACO_LAYOUT_THREADS * region->group_bytes;
+    lines_y = 1;
+  } else if (launch->kernel == PACO_LAYOUT_V210) {
+    bytes_x = PACO_LAYOUT_V210_GROUPS * region->group_bytes;
+  } else if (is_string (launch->kernel)) {
+    unsigned bits = strings[launch->kernel - STRINGS_BEGIN].slot_bits;
+
+    describe_string (region, &launch->parameters, bits);
+    bytes_x = PACO_LAYOUT_LANES
+        * PACO_LAYOUT_UNIT_PIXELS (bits, region->n_components) * bits
+        * region->n_components / 8;
+  } else {
+    bytes_x = PACO_LAYOUT_LANES * PACO_LAYOUT_UNIT_BYTES;
+  }
+  launch->grid_x = divide_up (region->line_bytes, bytes_x);
+  launch->grid_y = divide_up (region->lines, lines_y);
+}
+
+static void
 describe_launch (PacoLayoutLaunch *launch, const PacoSamplePlanes *planes,
     const PacoPicture *picture, const PacoRegion *region, CUdeviceptr memory)
 {
   PacoLayoutParameters *parameters = &launch->parameters;
   uint64_t alignment = (uintptr_t) region->data | (uint64_t) region->stride;
-  unsigned groups_x, lines_y = PACO_LAYOUT_THREADS / PACO_LAYOUT_LANES;
 
   *parameters = (PacoLayoutParameters){
     .address = (uintptr_t) region->data,
@@ -230,7 +364,7 @@ describe_launch (PacoLayoutLaunch *launch, const PacoSamplePlanes *planes,
     .group_bytes = region->group_bytes,
     .n_components = region->n_components,
     .plane_bytes = planes->word_bytes,
-    .swap_words = region->swap_words,
+    .flip = region->swap_words ? 3 : 0,
     .alignment = alignment % 16 == 0 ? 16
         : alignment % 4 == 0         ? 4
                                      : 1,
@@ -244,17 +378,7 @@ describe_launch (PacoLayoutLaunch *launch, const PacoSamplePlanes *planes,
         &parameters->components[i], planes, &picture->layout[c], memory, c);
   }
   launch->kernel = find_kernel (region, parameters);
-  if (launch->kernel == PACO_LAYOUT_ANY) {
-    groups_x = PACO_LAYOUT_THREADS;
-    lines_y = 1;
-  } else if (launch->kernel == PACO_LAYOUT_V210) {
-    groups_x = PACO_LAYOUT_V210_GROUPS;
-  } else {
-    groups_x = PACO_LAYOUT_LANES
-        * (PACO_LAYOUT_UNIT_BYTES (region->group_bytes) / region->group_bytes);
-  }
-  launch->grid_x = divide_up (region->groups, groups_x);
-  launch->grid_y = divide_up (region->lines, lines_y);
+  set_grid (launch, region);
 }
 
 /* Puts a component of the picture into its plane. */

@@ -19,14 +19,23 @@ enum
 {
   PACO_LAYOUT_2_8_1,  /* chroma of NV12, RGB16 */
   PACO_LAYOUT_2_16_1, /* big-endian planes */
-  PACO_LAYOUT_3_8_1,  /* RGB, v308 */
   PACO_LAYOUT_4_8_1,  /* BGRA, AYUV */
   PACO_LAYOUT_4_8_2,  /* UYVY, YUY2 */
   PACO_LAYOUT_4_16_1, /* r210, Y410, chroma of P010 */
   PACO_LAYOUT_8_16_1, /* ARGB64, AYUV64, Y412 */
   PACO_LAYOUT_8_16_2, /* Y210, Y212, v216 */
   PACO_LAYOUT_N_PACKED,
-  PACO_LAYOUT_V210 = PACO_LAYOUT_N_PACKED,
+  /* Strings of bits, named after those of a slot and the components of a pixel. */
+  PACO_LAYOUT_STRING_8_3 = PACO_LAYOUT_N_PACKED, /* RGB, v308 */
+  PACO_LAYOUT_STRING_10_1, /* this one and the next ones: files of scanners */
+  PACO_LAYOUT_STRING_10_3,
+  PACO_LAYOUT_STRING_10_4,
+  PACO_LAYOUT_STRING_12_1,
+  PACO_LAYOUT_STRING_12_3,
+  PACO_LAYOUT_STRING_12_4,
+  PACO_LAYOUT_STRING_16_3,
+  PACO_LAYOUT_STRINGS_END,
+  PACO_LAYOUT_V210 = PACO_LAYOUT_STRINGS_END,
   PACO_LAYOUT_ANY,
   PACO_LAYOUT_N_KERNELS
 };

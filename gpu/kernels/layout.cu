@@ -4,13 +4,15 @@
  *
  * Memory should be accessed as a copy would access it, because that is the least
  * time a kernel can take: a warp reads and writes whole segments, 8 or 16 bytes a
- * lane. There are three kinds of kernels:
+ * lane. There are four kinds of kernels:
  *
- * packed: groups of 2, 3, 4 or 8 bytes. A lane takes a unit of whole groups, 16
- * bytes (12 of three-byte groups), which are 4, 8 or 16 bytes of each plane. Samples
- * come from the registers of a group by one __byte_perm(), whose selector knows byte
- * and endianness, a shift and a mask. All but group and plane words is in
- * parameters.
+ * packed: groups of 2, 4 or 8 bytes. A lane takes a unit of whole groups, 16 bytes,
+ * which are 4, 8 or 16 bytes of each plane. Samples come from the registers of a group
+ * by one __byte_perm(), whose selector knows byte and endianness, a shift and a mask.
+ * All but group and plane words is in parameters.
+ *
+ * string: pixels of components of the same size, whatever that is
+ * (layout_strings.cuh).
  *
  * v210: a group is 16 bytes, but 12 and 6 of planes, so that lanes exchange what
  * they have in shared memory.
@@ -20,50 +22,33 @@
  *
  * Writing a region makes every byte of its groups: a lane or thread owns the groups
  * that it puts together. Nothing outside of the groups of a line is read or written. */
-#include "gpu/kernels/layout.h"
-#include "gpu/kernels/wait.cuh"
-
-#define LANES PACO_LAYOUT_LANES
-#define WARPS (PACO_LAYOUT_THREADS / LANES)
-
-/* Returns the address of a line of a region, and of a plane. */
-__device__ __forceinline__ uint8_t *
-region_line (const PacoLayoutParameters &p, unsigned line)
-{
-  return (uint8_t *) p.address + p.stride * (int64_t) line;
-}
-
-__device__ __forceinline__ uint8_t *
-plane_line (const PacoLayoutComponent &component, unsigned line)
-{
-  return (uint8_t *) component.plane + (uint64_t) component.plane_stride * line;
-}
-
-/* N words that are accessed as one. */
-template <int N> struct alignas (4 * N) Vector
-{
-  uint32_t words[N];
-};
+#include "gpu/kernels/layout_lines.cuh"
+#include "gpu/kernels/layout_strings.cuh"
 
 /* --- Packed groups --- */
 
+enum
+{
+  UNIT_BYTES = PACO_LAYOUT_UNIT_BYTES,
+  UNIT_WORDS = UNIT_BYTES / 4,
+};
+
 /* The words of a unit of which n_bytes belong to the line. */
-template <int N>
 __device__ __forceinline__ void
 fetch_unit (
     const uint8_t *from, unsigned n_bytes, bool vectors, uint32_t *words)
 {
-  if (n_bytes >= 4 * N && N == 4 && vectors) {
+  if (n_bytes >= UNIT_BYTES && vectors) {
     uint4 vector = __ldg ((const uint4 *) from);
 
     words[0] = vector.x;
     words[1] = vector.y;
     words[2] = vector.z;
-    words[N - 1] = vector.w;
+    words[3] = vector.w;
     return;
   }
 #pragma unroll
-  for (int i = 0; i < N; i++) {
+  for (int i = 0; i < UNIT_WORDS; i++) {
     words[i] = 0;
     if (4 * i + 4 <= n_bytes) {
       words[i] = __ldg ((const uint32_t *) from + i);
@@ -75,16 +60,15 @@ fetch_unit (
   }
 }
 
-template <int N>
 __device__ __forceinline__ void
 put_unit (uint8_t *to, unsigned n_bytes, bool vectors, const uint32_t *words)
 {
-  if (n_bytes >= 4 * N && N == 4 && vectors) {
-    *(uint4 *) to = make_uint4 (words[0], words[1], words[2], words[N - 1]);
+  if (n_bytes >= UNIT_BYTES && vectors) {
+    *(uint4 *) to = make_uint4 (words[0], words[1], words[2], words[3]);
     return;
   }
 #pragma unroll
-  for (int i = 0; i < N; i++) {
+  for (int i = 0; i < UNIT_WORDS; i++) {
     if (4 * i + 4 <= n_bytes) {
       ((uint32_t *) to)[i] = words[i];
     } else {
@@ -99,8 +83,6 @@ put_unit (uint8_t *to, unsigned n_bytes, bool vectors, const uint32_t *words)
  * of the first component; the others have one. */
 template <int GROUP, int BYTES, int FIRST> struct Packed
 {
-  static const int UNIT_BYTES = PACO_LAYOUT_UNIT_BYTES (GROUP);
-  static const int WORDS = UNIT_BYTES / 4;
   static const int GROUPS = UNIT_BYTES / GROUP;
 
   struct Place
@@ -127,10 +109,7 @@ template <int GROUP, int BYTES, int FIRST> struct Packed
   {
     const int word = g * GROUP / 4, byte = g * GROUP % 4;
 
-    group[0] = words[word];
-    if (byte > 0)
-      group[0] = __funnelshift_r (
-          words[word], word + 1 < WORDS ? words[word + 1] : 0, 8 * byte);
+    group[0] = words[word] >> 8 * byte;
     group[1] = GROUP == 8 ? words[word + 1] : 0;
   }
 
@@ -139,17 +118,15 @@ template <int GROUP, int BYTES, int FIRST> struct Packed
       const uint32_t (*groups)[2], uint32_t *words)
   {
 #pragma unroll
-    for (int i = 0; i < WORDS; i++)
+    for (int i = 0; i < UNIT_WORDS; i++)
       words[i] = 0;
 #pragma unroll
     for (int g = 0; g < GROUPS; g++) {
       const int word = g * GROUP / 4, byte = g * GROUP % 4;
 
       words[word] |= groups[g][0] << 8 * byte;
-      if (byte + GROUP > 4 && word + 1 < WORDS)
-        words[word + 1] |= GROUP == 8
-            ? groups[g][1]
-            : __funnelshift_l (groups[g][0], 0, 8 * byte);
+      if (GROUP == 8)
+        words[word + 1] |= groups[g][1];
     }
   }
 
@@ -187,15 +164,10 @@ template <int GROUP, int BYTES, int FIRST> struct Packed
       const PacoLayoutComponent &component, const Place &place,
       Vector<N> vector, uint32_t (*groups)[2])
   {
-    int bits = 8 * BYTES
-        * ((int) component.columns - (int) place.unit * GROUPS * SAMPLES);
-
-    if (bits < 32 * N) { /* beyond the last column samples are 0 */
-#pragma unroll
-      for (int i = 0; i < N; i++)
-        if (bits < 32 * (i + 1))
-          vector.words[i] &= bits > 32 * i ? (1u << (bits - 32 * i)) - 1 : 0;
-    }
+    /* Beyond the last column samples are 0. */
+    cut_vector (&vector,
+        8 * BYTES
+            * ((int) component.columns - (int) place.unit * GROUPS * SAMPLES));
 #pragma unroll
     for (int i = 0; i < GROUPS * SAMPLES; i++) {
       const PacoLayoutPlace &to = component.places[i % SAMPLES];
@@ -211,13 +183,13 @@ template <int GROUP, int BYTES, int FIRST> struct Packed
 
   static __device__ __forceinline__ void load (const PacoLayoutParameters &p)
   {
-    uint32_t words[WORDS];
+    uint32_t words[UNIT_WORDS];
     Place place;
 
     wait_for_kernel_before ();
     if (!find_place (p, &place))
       return;
-    fetch_unit<WORDS> (place.address, place.n_bytes, p.alignment == 16, words);
+    fetch_unit (place.address, place.n_bytes, p.alignment == 16, words);
     load_component<FIRST> (p.components[0], place, words);
 #pragma unroll
     for (int c = 1; c < PACO_MAX_COMPONENTS; c++)
@@ -230,7 +202,7 @@ template <int GROUP, int BYTES, int FIRST> struct Packed
     const int N = GROUPS * BYTES / 4;
     Vector<N> samples[PACO_MAX_COMPONENTS] = {};
     Vector<N * FIRST> first;
-    uint32_t groups[GROUPS][2], words[WORDS];
+    uint32_t groups[GROUPS][2], words[UNIT_WORDS];
     Place place;
 
     wait_for_kernel_before ();
@@ -253,7 +225,7 @@ template <int GROUP, int BYTES, int FIRST> struct Packed
       if (c < p.n_components)
         store_component<1> (p.components[c], place, samples[c], groups);
     join_groups (groups, words);
-    put_unit<WORDS> (place.address, place.n_bytes, p.alignment == 16, words);
+    put_unit (place.address, place.n_bytes, p.alignment == 16, words);
   }
 };
 
@@ -440,7 +412,7 @@ __device__ __forceinline__ void
 copy_bytes (
     const PacoLayoutParameters &p, uint8_t *to, const uint8_t *from, unsigned n)
 {
-  const unsigned order = p.swap_words ? 0x0123 : 0x3210;
+  const unsigned order = 0x3210 ^ 0x1111 * p.flip;
   unsigned first = 0;
 
   if (p.alignment >= 4) {
@@ -450,7 +422,7 @@ copy_bytes (
     first = n / 4 * 4;
   }
   for (unsigned i = first + threadIdx.x; i < n; i += PACO_LAYOUT_THREADS)
-    to[i] = from[p.swap_words ? i ^ 3 : i];
+    to[i] = from[i ^ p.flip];
 }
 
 __device__ __forceinline__ uint32_t
@@ -566,12 +538,31 @@ any_store (const PacoLayoutParameters &p, uint8_t *groups)
   }
 PACKED (2, 8, 1)
 PACKED (2, 16, 1)
-PACKED (3, 8, 1)
 PACKED (4, 8, 1)
 PACKED (4, 8, 2)
 PACKED (4, 16, 1)
 PACKED (8, 16, 1)
 PACKED (8, 16, 2)
+
+#define STRING(bits, components)                                               \
+  STRING_TO (load, bits, components)                                           \
+  STRING_TO (store, bits, components)
+#define STRING_TO(direction, bits, components)                                 \
+  KERNEL (layout_##direction##_string_##bits##_##components)                   \
+  {                                                                            \
+    using Kind = String<bits, components>;                                     \
+    __shared__ uint4 pieces[WARPS][Kind::PIECE_WORDS / 4];                     \
+                                                                               \
+    Kind::direction (p, (uint32_t *) pieces[threadIdx.x / LANES]);             \
+  }
+STRING (8, 3)
+STRING (10, 1)
+STRING (10, 3)
+STRING (10, 4)
+STRING (12, 1)
+STRING (12, 3)
+STRING (12, 4)
+STRING (16, 3)
 
 #define V210(direction)                                                        \
   KERNEL (layout_##direction##_v210)                                           \

@@ -47,8 +47,11 @@ typedef struct
   /* A group before samples are put into it: little-endian words of its bytes. */
   uint32_t blank[PACO_MAX_GROUP_BYTES / 4];
   PacoLayoutComponent components[PACO_MAX_COMPONENTS];
-  uint32_t
-      swap_words; /* 1: the bytes of the 32-bit words of lines are swapped */
+  uint32_t flip; /* byte b of a line is at b ^ flip: 0; 3 if words are swapped;
+                  * in strings also what makes big-endian words little-endian */
+  /* Of strings: the bit of a slot that a sample begins at, and a slot before a sample
+   * is put into it. */
+  uint32_t slot_shift, slot_blank;
 } PacoLayoutParameters;
 
 /* How many units of a line a warp takes, or in the kernel for any layout a thread
@@ -56,6 +59,12 @@ typedef struct
 #define PACO_LAYOUT_LANES 32
 /* Bytes of a unit of a packed kernel, which are whole groups: what a lane
  * takes. */
-#define PACO_LAYOUT_UNIT_BYTES(group_bytes) ((group_bytes) == 3 ? 12 : 16)
+#define PACO_LAYOUT_UNIT_BYTES 16
+/* Pixels of a unit of a kernel for strings: 16 bytes of each plane, or 32 if only
+ * these are whole words of the line. */
+#define PACO_LAYOUT_UNIT_PIXELS(bits, components)                              \
+  (                                                                            \
+      ((bits) > 8 ? 8 : 16)                                                    \
+      << ((bits) * (components) * ((bits) > 8 ? 8 : 16) % 32 != 0))
 /* Groups of v210 that a warp takes. */
 #define PACO_LAYOUT_V210_GROUPS 64

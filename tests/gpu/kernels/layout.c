@@ -145,10 +145,10 @@ case_of_random (GRand *random, Case *t)
   place_picture (random, t, regions);
 }
 
-/* Makes 12 bits of R, G and B in 36 bytes for eight pixels, one behind the
- * other, as capture cards have it. */
+/* Makes 12 bits of R, G and B in 36 bytes for eight pixels, one behind the other from
+ * the highest bit of the first byte on. */
 static void
-case_of_12_bit_rgb (GRand *random, Case *t, bool big_endian)
+case_of_12_bit_rgb (GRand *random, Case *t)
 {
   t->format = (PacoPictureFormat){
     .width = 1 + below (random, MAX_WIDTH),
@@ -160,11 +160,112 @@ case_of_12_bit_rgb (GRand *random, Case *t, bool big_endian)
     t->picture.layout[c] = (PacoSampleLayout){
       .group_bytes = 36,
       .word_bytes = 2,
-      .big_endian = big_endian,
+      .big_endian = true,
     };
     for (unsigned i = 0; i < 8; i++)
       paco_layout_append (&t->picture.layout[c], 36 * i + 12 * c, 12);
   }
+  place_picture (random, t, (const uint8_t[PACO_MAX_COMPONENTS]){ 0 });
+}
+
+/* --- Strings --- */
+
+/* A string has a slot of slot_bits for each component of a pixel, one behind the other;
+ * samples may be smaller than their slots. */
+typedef struct
+{
+  unsigned slot_bits, n_components, depth, shift;
+  unsigned pixels;   /* of a group */
+  unsigned order[4]; /* which slot a component has */
+  unsigned word_bytes;
+  bool big_endian, swap_words;
+  uint8_t fill;
+} String;
+
+/* Lays out a component of a string; false if its samples are not in words. */
+static bool
+lay_out_string (const String *string, unsigned c, PacoSampleLayout *layout)
+{
+  *layout = (PacoSampleLayout){
+    .group_bytes = string->pixels * string->n_components * string->slot_bits
+        / 8,
+    .group_samples = string->pixels,
+    .word_bytes = string->word_bytes,
+    .fill = string->fill,
+    .big_endian = string->big_endian,
+    .swap_words = string->swap_words,
+  };
+  if (string->big_endian && layout->group_bytes % string->word_bytes != 0)
+    return false;
+  for (unsigned i = 0; i < string->pixels; i++) {
+    unsigned bit = string->slot_bits
+            * (i * string->n_components + string->order[c])
+        + string->shift;
+    unsigned byte = bit / 8;
+
+    if (string->big_endian || bit % (8 * string->word_bytes) == 0)
+      byte -= byte % string->word_bytes;
+    byte = MIN (byte, (unsigned) layout->group_bytes - string->word_bytes);
+    layout->places[i] = (PacoSamplePlace){ byte, bit - 8 * byte };
+    if (bit - 8 * byte + string->depth > 8 * string->word_bytes)
+      return false;
+  }
+  return true;
+}
+
+static void
+draw_string (GRand *random, String *string)
+{
+  static const unsigned bits[] = { 8, 10, 10, 12, 12, 16 };
+  unsigned pixel_bits, spare;
+
+  *string = (String){
+    .slot_bits = bits[below (random, 6)],
+    .n_components = 1 + below (random, 4),
+    .word_bytes = 1 << below (random, 3),
+    .big_endian = below (random, 3) == 0,
+    .swap_words = below (random, 3) == 0,
+    .fill = below (random, 2) ? 0xff : 0,
+  };
+  pixel_bits = string->slot_bits * string->n_components;
+  do
+    string->pixels = 1 + below (random, PACO_MAX_GROUP_SAMPLES);
+  while (string->pixels * pixel_bits % 8 != 0
+      || string->pixels * pixel_bits > 8 * PACO_MAX_GROUP_BYTES
+      || string->pixels * pixel_bits < 8 * string->word_bytes);
+  spare = below (random, 2) ? 0 : below (random, string->slot_bits);
+  string->depth = string->slot_bits - spare;
+  string->shift = below (random, spare + 1);
+  for (unsigned c = 0; c < string->n_components; c++) {
+    unsigned slot = below (random, c + 1);
+
+    string->order[c] = string->order[slot];
+    string->order[slot] = c;
+  }
+}
+
+/* Makes a random string, whose lines are up to eight pieces of a warp
+ * (PACO_LAYOUT_UNIT_PIXELS). */
+static void
+case_of_string (GRand *random, Case *t)
+{
+  String string;
+  bool in_words;
+
+  do {
+    draw_string (random, &string);
+    in_words = true;
+    for (unsigned c = 0; c < string.n_components; c++)
+      in_words = lay_out_string (&string, c, &t->picture.layout[c]) && in_words;
+  } while (!in_words);
+  t->format = (PacoPictureFormat){
+    .width = 1 + below (random, below (random, 4) == 0 ? 2048 : MAX_WIDTH),
+    .height = 1 + below (random, MAX_HEIGHT),
+    .n_components = string.n_components,
+    .fields = below (random, 8) == 0,
+  };
+  for (unsigned c = 0; c < string.n_components; c++)
+    t->format.components[c].depth = string.depth;
   place_picture (random, t, (const uint8_t[PACO_MAX_COMPONENTS]){ 0 });
 }
 
@@ -456,39 +557,90 @@ run_formats (Runner *runner, GRand *random, unsigned n_cases)
   return failed;
 }
 
-/* Says whether what is made for a format is what its pictures take, if memory is
- * aligned. */
+/* Says whether a picture of this layout is given to the kernel. */
 static bool
-check_kernel (Runner *runner, GstVideoFormat format, unsigned kernel)
+check_picture (const char *name, const PacoPictureFormat *format,
+    PacoPicture *picture, const uint8_t *regions, ptrdiff_t stride,
+    unsigned kernel)
 {
-  PacoPicture picture = { 0 }, planar;
+  PacoPicture planar;
   PacoLayoutLaunch launches[PACO_MAX_COMPONENTS];
-  PacoPictureFormat coded = { .width = 96, .height = 2 };
   PacoSamplePlanes planes;
-  PacoRawFormat raw;
   unsigned n;
+
+  for (unsigned c = 0; c < format->n_components; c++) {
+    picture->data[c] = (uint8_t *) (0x10000 * (uintptr_t) (1 + regions[c]));
+    picture->stride[c] = stride;
+  }
+  paco_sample_planes_init (&planes, format, 0, false);
+  n = paco_layout_launches (&planes, picture, 0x100000, &planar, launches);
+  if (n == 1 && launches[0].kernel == kernel)
+    return true;
+  printf ("%s: %u launches, the first of kernel %u instead of %u\n", name, n,
+      n > 0 ? launches[0].kernel : 0, kernel);
+  return false;
+}
+
+static bool
+check_format (GstVideoFormat format, unsigned kernel)
+{
+  PacoPicture picture = { 0 };
+  PacoPictureFormat coded = { .width = 96, .height = 2 };
+  PacoRawFormat raw;
 
   if (!paco_raw_format (format, &raw))
     return false;
   coded.n_components = raw.n_components;
   memcpy (coded.components, raw.components, sizeof raw.components);
-  for (unsigned c = 0; c < raw.n_components; c++) {
-    picture.data[c] = (uint8_t *) (0x10000 * (uintptr_t) (1 + raw.plane[c]));
-    picture.stride[c] = 0x1000;
-    picture.layout[c] = raw.layout[c];
+  memcpy (picture.layout, raw.layout, sizeof raw.layout);
+  return check_picture (gst_video_format_to_string (format), &coded, &picture,
+      raw.plane, 0x1000, kernel);
+}
+
+/* Says whether strings of this kind, in the words of files of either byte order, are
+ * given to the kernel. Lines of files are multiples of 4 bytes, not of 16. */
+static bool
+check_string (unsigned slot_bits, unsigned n_components, unsigned kernel)
+{
+  bool same = true;
+
+  for (unsigned i = 0; i < 2; i++) {
+    String string = {
+      .slot_bits = slot_bits,
+      .n_components = n_components,
+      .depth = slot_bits == 16 ? 12 : slot_bits,
+      .shift = slot_bits == 16 ? 4 : 0,
+      .pixels = 1,
+      .order = { 0, 1, 2, 3 },
+      .word_bytes = slot_bits > 8 ? 2 : 1,
+      .big_endian = i == 1 && slot_bits == 16,
+      .swap_words = i == 1 && slot_bits != 16,
+    };
+    PacoPictureFormat format = {
+      .width = 95,
+      .height = 2,
+      .n_components = n_components,
+    };
+    PacoPicture picture = { 0 };
+    char name[48];
+
+    while (string.pixels * n_components * slot_bits % 8 != 0)
+      string.pixels++;
+    for (unsigned c = 0; c < n_components; c++) {
+      format.components[c].depth = string.depth;
+      same = lay_out_string (&string, c, &picture.layout[c]) && same;
+    }
+    g_snprintf (name, sizeof name, "string of %ux%u bits, order %u",
+        n_components, slot_bits, i);
+    same = check_picture (name, &format, &picture,
+               (const uint8_t[PACO_MAX_COMPONENTS]){ 0 }, 0x1004, kernel)
+        && same;
   }
-  paco_sample_planes_init (&planes, &coded, 0, false);
-  n = paco_layout_launches (&planes, &picture, 0x100000, &planar, launches);
-  if (n == 1 && launches[0].kernel == kernel)
-    return true;
-  printf ("%s: %u launches, the first of kernel %u instead of %u\n",
-      gst_video_format_to_string (format), n, n > 0 ? launches[0].kernel : 0,
-      kernel);
-  return false;
+  return same;
 }
 
 static unsigned
-check_kernels (Runner *runner)
+check_kernels (void)
 {
   static const struct
   {
@@ -504,16 +656,35 @@ check_kernels (Runner *runner)
     { GST_VIDEO_FORMAT_P010_10LE, PACO_LAYOUT_4_16_1 },
     { GST_VIDEO_FORMAT_P016_LE, PACO_LAYOUT_4_16_1 },
     { GST_VIDEO_FORMAT_BGRA, PACO_LAYOUT_4_8_1 },
-    { GST_VIDEO_FORMAT_RGB, PACO_LAYOUT_3_8_1 },
+    { GST_VIDEO_FORMAT_RGB, PACO_LAYOUT_STRING_8_3 },
+    { GST_VIDEO_FORMAT_BGR, PACO_LAYOUT_STRING_8_3 },
     { GST_VIDEO_FORMAT_NV12, PACO_LAYOUT_2_8_1 },
     { GST_VIDEO_FORMAT_ARGB64, PACO_LAYOUT_8_16_1 },
     { GST_VIDEO_FORMAT_Y210, PACO_LAYOUT_8_16_2 },
     { GST_VIDEO_FORMAT_UYVP, PACO_LAYOUT_ANY },
   };
+  static const struct
+  {
+    unsigned slot_bits, n_components, kernel;
+  } strings[] = {
+    { 8, 3, PACO_LAYOUT_STRING_8_3 },
+    { 10, 1, PACO_LAYOUT_STRING_10_1 },
+    { 10, 3, PACO_LAYOUT_STRING_10_3 },
+    { 10, 4, PACO_LAYOUT_STRING_10_4 },
+    { 12, 1, PACO_LAYOUT_STRING_12_1 },
+    { 12, 3, PACO_LAYOUT_STRING_12_3 },
+    { 12, 4, PACO_LAYOUT_STRING_12_4 },
+    { 16, 1, PACO_LAYOUT_2_16_1 },
+    { 16, 3, PACO_LAYOUT_STRING_16_3 },
+    { 16, 4, PACO_LAYOUT_8_16_1 },
+  };
   unsigned failed = 0;
 
   for (unsigned i = 0; i < G_N_ELEMENTS (fast); i++)
-    failed += !check_kernel (runner, fast[i].format, fast[i].kernel);
+    failed += !check_format (fast[i].format, fast[i].kernel);
+  for (unsigned i = 0; i < G_N_ELEMENTS (strings); i++)
+    failed += !check_string (
+        strings[i].slot_bits, strings[i].n_components, strings[i].kernel);
   for (unsigned i = 0; i < PACO_LAYOUT_N_KERNELS; i++) {
     if (uses[i] > 0)
       continue;
@@ -539,15 +710,18 @@ main (int argc, char **argv)
   failed = run_formats (runner, random, n_cases);
   for (unsigned i = 0; i < 50 * n_cases && failed < 5; i++) {
     Case t = { .name = "random layout" }, rgb = { .name = "12-bit RGB" };
+    Case string = { .name = "string" };
 
     case_of_random (random, &t);
     failed += !run_case (runner, random, &t);
+    case_of_string (random, &string);
+    failed += !run_case (runner, random, &string);
     if (i % 10 == 0) {
-      case_of_12_bit_rgb (random, &rgb, i % 20 == 0);
+      case_of_12_bit_rgb (random, &rgb);
       failed += !run_case (runner, random, &rgb);
     }
   }
-  failed += check_kernels (runner);
+  failed += check_kernels ();
   printf ("%s: %u differ\n", runner_name (runner), failed);
   runner_close (runner);
   g_rand_free (random);
