@@ -13,7 +13,7 @@ typedef struct
   const char *name, *group;
   unsigned group_bytes, word_bytes, run;
   unsigned depth, subsampling_x; /* of components 1 and 2 */
-  bool swap_words;
+  bool big_endian, swap_words;
 } Layout;
 
 static const Layout layouts[] = {
@@ -22,12 +22,15 @@ static const Layout layouts[] = {
   { "y210", "0102", 8, 2, 1, 10, 1 },
   { "r210", "210", 4, 4, 3, 10, 0 },
   { "rgb", "012", 3, 1, 1, 8, 0 },
-  /* These are 12 bits of R, G and B without a gap. */
-  { "general", "012012012012012012012012", 36, 2, 0, 12, 0 },
-  /* These are of DPX: the same as words of big-endian files, and one sample to
-   * a word. */
-  { "swapped", "012012", 9, 2, 0, 12, 0, true },
+  /* These are strings as DPX has them: one sample to a word, and the words of
+   * big-endian files. */
   { "rgb48", "012", 6, 2, 0, 16, 0 },
+  { "packed12", "012012", 9, 2, 0, 12, 0, .swap_words = true },
+  { "packed10", "012012012012", 15, 2, 0, 10, 0, .swap_words = true },
+  /* This string begins with the highest bit of each byte, which takes the kernel
+   * for any layout. */
+  { "general", "012012012012012012012012", 36, 2, 0, 12, 0,
+      .big_endian = true },
 };
 
 typedef struct
@@ -50,6 +53,7 @@ lay_out (Pictures *pictures, const Layout *layout)
     picture->layout[c] = (PacoSampleLayout){
       .group_bytes = layout->group_bytes,
       .word_bytes = layout->word_bytes,
+      .big_endian = layout->big_endian,
       .swap_words = layout->swap_words,
     };
   for (unsigned i = 0; layout->group[i]; i++) {
