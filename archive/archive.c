@@ -29,6 +29,12 @@ paco_run_item (const PacoRun *run, guint64 number)
 }
 
 void
+paco_run_release_file (PacoRun *run, PacoRunItem *item)
+{
+  paco_bytes_pool_give (run->files, g_steal_pointer (&item->file));
+}
+
+void
 paco_run_fail (PacoRun *run, guint64 number, PacoArchiveError code,
     const char *format, ...)
 {
@@ -242,11 +248,10 @@ make_items (PacoRun *run, guint n)
 {
   run->n_items = n;
   run->items = g_new0 (PacoRunItem, n);
+  run->files = paco_bytes_pool_new (run->encoder);
   for (guint i = 0; i < n; i++) {
     PacoRunItem *item = &run->items[i];
 
-    item->file = paco_bytes_new ();
-    item->file->encoder = run->encoder;
     paco_source_init (&item->source);
     item->source.keep_files = run->options->keep_files;
     paco_kept_file_init (&item->kept);
@@ -271,6 +276,8 @@ free_items (PacoRun *run)
     paco_kept_file_clear (&item->found);
     paco_rebuilt_clear (&item->rebuilt);
   }
+  if (!run->lost)
+    paco_bytes_pool_free (run->files);
   g_free (run->items);
 }
 

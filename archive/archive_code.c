@@ -53,10 +53,13 @@ collect_frame (gpointer data)
   PacoRunItem *item = frame.user;
 
   item->frame = frame;
-  if (status == PACO_STATUS_OK)
-    paco_line_done (run->line, STEP_CODE, item->number);
-  else
+  if (status != PACO_STATUS_OK) {
     fail (run, item->number, &failure);
+    return;
+  }
+  if (!run->decoder)
+    paco_run_release_file (run, item);
+  paco_line_done (run->line, STEP_CODE, item->number);
 }
 
 gpointer

@@ -205,6 +205,7 @@ paco_run_read (gpointer data)
     GError *error = NULL;
 
     item->number = number;
+    item->file = paco_bytes_pool_take (run->files);
     if (!read_file (run, item, &error)) {
       paco_run_fail (run, number, PACO_ARCHIVE_FAILED, "cannot be archived: %s",
           error->message);
@@ -274,8 +275,10 @@ paco_run_compare (gpointer data)
           "cannot be archived: its frame does not give it back%s%s",
           error ? ": " : "", error ? error->message : "");
       g_clear_error (&error);
-    } else
+    } else {
+      paco_run_release_file (run, item);
       paco_line_done (run->line, STEP_COMPARE, number);
+    }
     if (run->decoder)
       paco_report_spend (run->report, PACO_SPENT_PARSING, begin);
   }

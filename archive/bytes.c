@@ -78,3 +78,65 @@ paco_bytes_append (PacoBytes *bytes, const guint8 *data, gsize size)
   if (size > 0)
     memcpy (bytes->data + at, data, size);
 }
+
+/* --- the pool ---------------------------------------------------------------- */
+
+struct PacoBytesPool
+{
+  GMutex lock;
+  GPtrArray *there; /* the last one was given back last */
+  PacoFrameEncoder *encoder;
+};
+
+static void
+free_bytes (gpointer bytes)
+{
+  paco_bytes_free (bytes);
+}
+
+PacoBytesPool *
+paco_bytes_pool_new (PacoFrameEncoder *encoder)
+{
+  PacoBytesPool *pool = g_new0 (PacoBytesPool, 1);
+
+  g_mutex_init (&pool->lock);
+  pool->there = g_ptr_array_new_with_free_func (free_bytes);
+  pool->encoder = encoder;
+  return pool;
+}
+
+void
+paco_bytes_pool_free (PacoBytesPool *pool)
+{
+  if (!pool)
+    return;
+  g_ptr_array_unref (pool->there);
+  g_mutex_clear (&pool->lock);
+  g_free (pool);
+}
+
+PacoBytes *
+paco_bytes_pool_take (PacoBytesPool *pool)
+{
+  PacoBytes *bytes = NULL;
+
+  g_mutex_lock (&pool->lock);
+  if (pool->there->len > 0)
+    bytes = g_ptr_array_steal_index (pool->there, pool->there->len - 1);
+  g_mutex_unlock (&pool->lock);
+  if (bytes)
+    return bytes;
+  bytes = paco_bytes_new ();
+  bytes->encoder = pool->encoder;
+  return bytes;
+}
+
+void
+paco_bytes_pool_give (PacoBytesPool *pool, PacoBytes *bytes)
+{
+  if (!bytes)
+    return;
+  g_mutex_lock (&pool->lock);
+  g_ptr_array_add (pool->there, bytes);
+  g_mutex_unlock (&pool->lock);
+}

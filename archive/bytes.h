@@ -30,3 +30,18 @@ void paco_bytes_free (PacoBytes *bytes); /* or NULL */
  * does. */
 void paco_bytes_set_size (PacoBytes *bytes, gsize size);
 void paco_bytes_append (PacoBytes *bytes, const guint8 *data, gsize size);
+
+/* Bytes of which one is used for a file after the other, by several threads. Those that
+ * were given back last are taken next: they are the likeliest to be in a cache, and
+ * no more are made than are in use at the same time, of memory that takes long to
+ * lock. */
+typedef struct PacoBytesPool PacoBytesPool;
+
+/* Makes a pool whose bytes are memory of the encoder, which may be NULL. */
+PacoBytesPool *paco_bytes_pool_new (PacoFrameEncoder *encoder);
+/* Frees the bytes that are in the pool, or NULL. Those that are not are their taker's. */
+void paco_bytes_pool_free (PacoBytesPool *pool);
+
+/* The first returns bytes of any size, the second gives them back, or NULL. */
+PacoBytes *paco_bytes_pool_take (PacoBytesPool *pool);
+void paco_bytes_pool_give (PacoBytesPool *pool, PacoBytes *bytes);

@@ -22,8 +22,8 @@ enum
  * the other. */
 typedef struct
 {
-  guint64 number; /* of the file in the folder */
-  PacoBytes *file;
+  guint64 number;  /* of the file in the folder */
+  PacoBytes *file; /* of run->files, until nothing reads it any more; or NULL */
   PacoSource source; /* its image may point into file */
   PacoKeptFile kept;
   PacoKeptChunks chunks;
@@ -51,11 +51,14 @@ typedef struct
   PacoLine *line;
   PacoRunItem *items;
   guint n_items;
+  PacoBytesPool *files; /* memory for them */
   /* Is set if a GPU was lost: memory that it may still use is not freed. */
   gint lost;
 } PacoRun;
 
 PacoRunItem *paco_run_item (const PacoRun *run, guint64 number);
+/* Gives the memory of the item's file back, for the next one. */
+void paco_run_release_file (PacoRun *run, PacoRunItem *item);
 /* Says that a frame has failed, in a sentence without the file's name, which is
  * put before it. */
 void paco_run_fail (PacoRun *run, guint64 number, PacoArchiveError code,

@@ -245,7 +245,8 @@ test_runs (void)
   paco_archive_run (&options, &report, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (report.verified, ==, G_N_ELEMENTS (paths));
-  g_assert_cmpuint (most, >=, 2 * G_N_ELEMENTS (paths) * (gsize) BEHIND);
+  /* One of each at least; of those that are read no more than are in use at once. */
+  g_assert_cmpuint (most, >=, 2 * (gsize) BEHIND);
   paco_report_clear (&report);
   restore (out, G_N_ELEMENTS (paths));
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {

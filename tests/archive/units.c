@@ -172,6 +172,64 @@ test_restoring (void)
   g_free (folder);
 }
 
+enum
+{
+  TAKERS = 4,
+};
+
+/* Takes bytes and gives them back, and finds in them what it puts there. */
+static gpointer
+take_and_give (gpointer data)
+{
+  PacoBytesPool *pool = data;
+
+  for (guint i = 0; i < 1000; i++) {
+    PacoBytes *bytes = paco_bytes_pool_take (pool);
+    gpointer self = g_thread_self (), found;
+
+    paco_bytes_set_size (bytes, sizeof self);
+    memcpy (bytes->data, &self, sizeof self);
+    g_thread_yield ();
+    memcpy (&found, bytes->data, sizeof found);
+    g_assert_true (found == self);
+    paco_bytes_pool_give (pool, bytes);
+  }
+  return NULL;
+}
+
+/* Tests that bytes that were given back last are taken first, and that threads that
+ * each take one have no more made than there are threads. */
+static void
+test_pool (void)
+{
+  PacoBytesPool *pool = paco_bytes_pool_new (NULL);
+  PacoBytes *bytes[TAKERS];
+  GThread *threads[TAKERS];
+
+  for (guint i = 0; i < TAKERS; i++)
+    threads[i] = g_thread_new (NULL, take_and_give, pool);
+  for (guint i = 0; i < TAKERS; i++)
+    g_thread_join (threads[i]);
+  for (guint i = 0; i < TAKERS; i++)
+    bytes[i] = paco_bytes_pool_take (pool);
+  paco_bytes_pool_give (pool, NULL);
+  paco_bytes_free (bytes[0]);
+  bytes[0] = paco_bytes_pool_take (pool);
+  g_assert_cmpuint (bytes[0]->len, ==, 0); /* it is new */
+  for (guint i = 0; i < TAKERS; i++) {
+    for (guint k = 0; k < i; k++)
+      g_assert_true (bytes[i] != bytes[k]);
+    paco_bytes_pool_give (pool, bytes[i]);
+  }
+  for (guint i = TAKERS; i > 0; i--)
+    g_assert_true (paco_bytes_pool_take (pool) == bytes[i - 1]);
+  for (guint i = 1; i < TAKERS; i++)
+    paco_bytes_pool_give (pool, bytes[i]);
+  paco_bytes_free (bytes[0]); /* as one that was never given back */
+  paco_bytes_pool_free (pool);
+  paco_bytes_pool_free (NULL);
+}
+
 /* --- checksums --------------------------------------------------------------- */
 
 static void
@@ -640,6 +698,7 @@ main (int argc, char **argv)
   dice = g_rand_new_with_seed (number);
   g_test_add_func ("/archive/names", test_names);
   g_test_add_func ("/archive/bytes", test_bytes);
+  g_test_add_func ("/archive/pool", test_pool);
   g_test_add_func ("/archive/restoring", test_restoring);
   g_test_add_func ("/archive/checksums", test_checksums);
   g_test_add_func ("/archive/xxh3", test_xxh3);
