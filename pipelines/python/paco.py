@@ -11,7 +11,10 @@
 
 A picture is a list of arrays of height x width, one for each component (gray; Y, Cb,
 Cr; R, G, B; then alpha), of uint8 or, above 8 bits, of uint16. Settings are those of
-paco.h, with _ for -. PACO_LIBRARY in the environment names another libpaco."""
+paco.h, with _ for -. PACO_LIBRARY in the environment names another libpaco.
+
+Frames of a stack (pacoenc stack=N) are slices, which are no pictures by themselves;
+paco.Decoder(slices=True).pictures(film) gives the pictures of all frames."""
 import ctypes
 import operator
 import os
@@ -290,6 +293,36 @@ def _allocate(info, reduce):
     return image, arrays
 
 
+NO_SLICE = 0x8000  # each sample of a slice that is missing
+
+
+def stack_pictures(data, slices):
+    """The pictures of a stack, each a list of one array. data: any frame of it. slices:
+    for each position the array that Decoder(slices=True) has made of that frame, whole,
+    reduced or a region; None if the frame is missing. That costs the pictures detail, and
+    there are none without the first slice: ValueError."""
+    data, info = bytes(data), probe(data)
+    if info.stack_length != len(slices):
+        raise ValueError(f'The frame is of a stack of {info.stack_length} slices, and '
+                         f'{len(slices)} are given.')
+    if len(slices) == 0 or slices[0] is None:
+        raise ValueError('The first slice of a stack is missing, without which its '
+                         'pictures show nothing.')
+    shape = numpy.shape(slices[0])
+    if any(part is not None and numpy.shape(part) != shape for part in slices):
+        raise ValueError('The slices of a stack are not of one size.')
+    samples = [numpy.full(shape, NO_SLICE if part is None else part, numpy.uint16)
+               for part in slices]
+    info = Info(height=shape[0], width=shape[1], n_components=1,
+                depth=(_U32 * COMPONENTS)(info.stack_depth))
+    images, pictures = zip(*(_allocate(info, 0) for _ in slices))
+    _call('paco_stack_pictures', data, ctypes.c_size_t(len(data)),
+          (ctypes.c_void_p * len(slices))(*(part.ctypes.data for part in samples)),
+          *map(_U32, reversed(shape)),
+          (ctypes.POINTER(_Image) * len(slices))(*map(ctypes.pointer, images)))
+    return list(pictures)
+
+
 class _Coder:
     def __init__(self, kind, settings):
         self.kind = kind
@@ -344,6 +377,32 @@ class Decoder(_Coder):
               ctypes.c_size_t(len(data)), ctypes.byref(image),
               ctypes.byref(self.result))
         return arrays
+
+
+    def pictures(self, frames):
+        """The pictures of frames that come in the order of their file, each as decode()
+        gives it. Those of a stack, for which the decoder has slices=True, come together,
+        behind its last slice. If slices are missing they are what the others make of
+        them; ValueError if that is the first one."""
+        last, stack, slices = b'', Info(), []
+        for data in frames:
+            info = probe(data)
+            if slices and not (info.stack_number == stack.stack_number and
+                               info.stack_length == stack.stack_length and
+                               info.stack_position > stack.stack_position):
+                yield from stack_pictures(last, slices)
+                slices = []
+            if info.stack_length == 0:
+                yield self.decode(data)
+                continue
+            slices = slices or [None] * info.stack_length
+            slices[info.stack_position] = self.decode(data)[0]
+            last, stack = data, info
+            if info.stack_position + 1 == info.stack_length:
+                yield from stack_pictures(last, slices)
+                slices = []
+        if slices:
+            yield from stack_pictures(last, slices)
 
 
 class Encoder(_Coder):

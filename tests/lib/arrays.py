@@ -5,6 +5,7 @@ and halves of them, and says what is wrong."""
 import os
 import sys
 import tempfile
+import zlib
 
 try:
     import numpy
@@ -137,6 +138,46 @@ def check_areas():
     assert errors[:, 384:].mean() > 2 * errors[:, :128].mean()
 
 
+def golden_stacks():
+    """Yields the frames of each golden stack, and the CRC-32 of its pictures."""
+    folder = os.path.join(ROOT, 'tests', 'golden')
+    sums = {}
+    with open(os.path.join(folder, 'stacks.txt')) as lines:
+        for line in lines:
+            if not line.startswith('#'):
+                name, _, crc = line.split()
+                sums.setdefault(name, []).append(int(crc, 16))
+    for name, crcs in sums.items():
+        yield list(paco.Reader(os.path.join(folder, name + '.paco'))), crcs
+
+
+def check_stacks():
+    """Checks that stacks become their pictures, whole and as regions, also beside
+    other frames; that slices may be missing, but not the first one."""
+    gray = RANDOM.integers(0, 256, (40, 30)).astype(numpy.uint8)
+    alone = paco.Encoder(rate_control='lossless', **CPU).encode([gray])
+    decoder, film, whole = paco.Decoder(slices=True, **CPU), [], []
+    for coded, crcs in golden_stacks():
+        pictures = list(decoder.pictures(coded))
+        assert [zlib.crc32(part.astype('<u2').tobytes())
+                for part, in pictures] == crcs
+        depth = paco.probe(coded[0]).stack_depth
+        assert all(part.dtype.itemsize * 8 == depth for part, in pictures)
+        region = paco.Decoder(slices=True, region=(3, 2, 7, 5), **CPU)
+        assert same([part for part, in region.pictures(coded)],
+                    [part[2:7, 3:10] for part, in pictures])
+        assert fails(paco.PacoError, next, paco.Decoder(**CPU).pictures(coded))
+        assert len(list(decoder.pictures(coded[:-1]))) == len(crcs)
+        slices = [decoder.decode(data)[0] for data in coded]
+        assert same(paco.stack_pictures(coded[-1], slices)[0], pictures[0])
+        for wrong in ([None] + slices[1:], slices[1:], slices[:-1] + [gray]):
+            assert fails(ValueError, paco.stack_pictures, coded[0], wrong)
+        film += [*coded, alone]
+        whole += [*pictures, [gray]]
+    assert len(whole) > 8
+    assert all(same(a, b) for a, b in zip(decoder.pictures(film), whole, strict=True))
+
+
 def fails(kind, function, *arguments, **settings):
     try:
         function(*arguments, **settings)
@@ -166,4 +207,5 @@ check_file()
 check_chunks()
 check_attachment()
 check_areas()
+check_stacks()
 check_errors()
