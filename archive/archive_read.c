@@ -10,7 +10,7 @@
 
 enum
 {
-  PIECE = 512 << 10, /* bytes */
+  PIECE = 256 << 10, /* bytes */
 };
 
 static gboolean
