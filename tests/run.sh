@@ -20,7 +20,7 @@ fail () {
   exit 1
 }
 
-# These are what of a folder is built; everything is, if there are none.
+# These targets of a folder are built, or all of it if there are none.
 targets=
 
 # build FOLDER OPTION...: configures and compiles. A folder that another

@@ -58,19 +58,6 @@ decode_stream (const GByteArray *stream)
   return pictures;
 }
 
-static gboolean
-same_bytes (GstBuffer *a, GstBuffer *b)
-{
-  GstMapInfo map;
-  gboolean same;
-
-  fail_unless (gst_buffer_map (a, &map, GST_MAP_READ));
-  same = gst_buffer_get_size (b) == map.size
-      && gst_buffer_memcmp (b, 0, map.data, map.size) == 0;
-  gst_buffer_unmap (a, &map);
-  return same;
-}
-
 /* Says whether a picture is unlike all of the originals and nothing says so. */
 static gboolean
 is_wrong (GstBuffer *picture, GPtrArray *originals)
@@ -78,7 +65,7 @@ is_wrong (GstBuffer *picture, GPtrArray *originals)
   if (GST_BUFFER_FLAG_IS_SET (picture, GST_BUFFER_FLAG_CORRUPTED))
     return FALSE;
   for (guint i = 0; i < originals->len; i++)
-    if (same_bytes (picture, g_ptr_array_index (originals, i)))
+    if (paco_test_same_bytes (picture, g_ptr_array_index (originals, i)))
       return FALSE;
   return TRUE;
 }

@@ -39,19 +39,42 @@ paco_test_random_buffer (const GstVideoInfo *info, guint32 seed)
   return buffer;
 }
 
+/* Returns a number of the stats of a harness' element. */
+static inline guint64
+paco_test_stat_of (
+    GstHarness *harness, const gchar *element_name, const gchar *name)
+{
+  GstElement *element = gst_harness_find_element (harness, element_name);
+  GstStructure *stats;
+  guint64 value;
+
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value),
+      "no %s in the stats", name);
+  gst_structure_free (stats);
+  gst_object_unref (element);
+  return value;
+}
+
 /* Returns a number of pacodec's stats. */
 static inline guint64
 paco_test_stat (GstHarness *harness, const gchar *name)
 {
-  GstElement *decoder = gst_harness_find_element (harness, "pacodec");
-  GstStructure *stats;
-  guint64 value;
+  return paco_test_stat_of (harness, "pacodec", name);
+}
 
-  g_object_get (decoder, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, name, &value));
-  gst_structure_free (stats);
-  gst_object_unref (decoder);
-  return value;
+/* Says whether the bytes of a are those of b. */
+static inline gboolean
+paco_test_same_bytes (GstBuffer *a, GstBuffer *b)
+{
+  GstMapInfo map;
+  gboolean same;
+
+  fail_unless (gst_buffer_map (b, &map, GST_MAP_READ));
+  same = gst_buffer_get_size (a) == map.size
+      && gst_buffer_memcmp (a, 0, map.data, map.size) == 0;
+  gst_buffer_unmap (b, &map);
+  return same;
 }
 
 /* Returns a smooth picture, for tests that need fewer bits at less quality. */

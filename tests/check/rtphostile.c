@@ -71,7 +71,7 @@ expect_good (Victim *victim, guint16 number)
   send_part (victim, number, 0, half);
   out = gst_harness_try_pull (victim->harness);
   fail_unless (out != NULL);
-  fail_unless (rtp_test_equal (out, victim->frames->pdata[0]));
+  fail_unless (paco_test_same_bytes (out, victim->frames->pdata[0]));
   gst_buffer_unref (out);
 }
 

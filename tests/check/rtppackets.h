@@ -124,20 +124,11 @@ rtp_test_depayloader (const char *launch)
   return harness;
 }
 
-/* Returns a number of the element's stats. */
+/* Returns a number of rtppacodepay's stats. */
 static inline guint64
 rtp_test_stat (GstHarness *harness, const char *name)
 {
-  GstElement *element = gst_harness_find_element (harness, "rtppacodepay");
-  GstStructure *stats;
-  guint64 value;
-
-  g_object_get (element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, name, &value),
-      "no %s in the stats", name);
-  gst_structure_free (stats);
-  gst_object_unref (element);
-  return value;
+  return paco_test_stat_of (harness, "rtppacodepay", name);
 }
 
 static inline void
@@ -145,20 +136,6 @@ rtp_test_push (GstHarness *harness, GstBuffer *packet)
 {
   fail_unless_equals_int (
       gst_harness_push (harness, gst_buffer_ref (packet)), GST_FLOW_OK);
-}
-
-/* Says whether the bytes of a are those of b. */
-static inline gboolean
-rtp_test_equal (GstBuffer *a, GstBuffer *b)
-{
-  GstMapInfo map;
-  gboolean equal;
-
-  fail_unless (gst_buffer_map (b, &map, GST_MAP_READ));
-  equal = gst_buffer_get_size (a) == map.size
-      && gst_buffer_memcmp (a, 0, map.data, map.size) == 0;
-  gst_buffer_unmap (b, &map);
-  return equal;
 }
 
 /* Returns the number of the first packet that is of another frame than packet
@@ -196,7 +173,7 @@ rtp_test_expect_frame (GstHarness *harness, GstBuffer *frame, guint i)
   GstBuffer *out = gst_harness_try_pull (harness);
 
   fail_unless (out != NULL, "frame %u has not come", i);
-  fail_unless (rtp_test_equal (out, frame), "frame %u differs", i);
+  fail_unless (paco_test_same_bytes (out, frame), "frame %u differs", i);
   fail_unless_equals_uint64 (GST_BUFFER_PTS (out), GST_BUFFER_PTS (frame));
   fail_unless_equals_uint64 (
       GST_BUFFER_DURATION (out), GST_BUFFER_DURATION (frame));

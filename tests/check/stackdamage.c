@@ -239,20 +239,6 @@ packets_of (GPtrArray *coded)
   return packets;
 }
 
-static guint64
-stat_of (GstHarness *harness, const gchar *name, const gchar *stat)
-{
-  GstElement *element = gst_harness_find_element (harness, name);
-  GstStructure *stats;
-  guint64 value;
-
-  g_object_get (element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, stat, &value));
-  gst_structure_free (stats);
-  gst_object_unref (element);
-  return value;
-}
-
 /* Tests lost packets of frames with checks of their blocks and without: what is
  * not called corrupted is as it was, and each frame is shown or told of. */
 GST_START_TEST (test_packet_loss)
@@ -290,8 +276,8 @@ GST_START_TEST (test_packet_loss)
         || same_samples (&series.info, g_ptr_array_index (slices, n), picture));
   }
   fail_unless_equals_uint64 (pictures->len
-          + stat_of (harness, "rtppacodepay", "lost-frames")
-          + stat_of (harness, "pacodec", "lost-frames"),
+          + paco_test_stat_of (harness, "rtppacodepay", "lost-frames")
+          + paco_test_stat (harness, "lost-frames"),
       slices->len);
   g_ptr_array_unref (slices);
   g_ptr_array_unref (coded);

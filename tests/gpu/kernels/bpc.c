@@ -478,18 +478,8 @@ pack_payload (Round *round, PacoGpuRecord *records)
   static const uint8_t zeros[4];
 
   for (unsigned i = 0; i < round->n_blocks; i++) {
-    const PacoBlockRecord *r = &round->records[i];
-
-    records[i] = (PacoGpuRecord){ .planes = r->planes,
-      .raw_planes = r->raw_planes,
-      .dropped_planes = r->dropped_planes,
-      .flags = (r->shared_codewords ? PACO_GPU_SHARED_CODEWORDS : 0)
-          | (r->raw_left_signs ? PACO_GPU_RAW_LEFT_SIGNS : 0)
-          | (r->cut ? PACO_GPU_CUT : 0),
-      .length = r->length,
-      .check = r->check,
-      .offset = payload->len,
-      .set = r->set };
+    records[i] = test_device_record (&round->records[i]);
+    records[i].offset = payload->len;
     g_byte_array_append (payload, round->bytes[i]->data, round->bytes[i]->len);
   }
   while (payload->len % 4 != 0 || payload->len == 0)

@@ -171,15 +171,7 @@ frame_init (Frame *frame, GRand *random)
 
     random_record (frame, r);
     random_cuts (frame, &frame->cuts[i]);
-    frame->gpu_records[i] = (PacoGpuRecord){ .planes = r->planes,
-      .raw_planes = r->raw_planes,
-      .dropped_planes = r->dropped_planes,
-      .flags = (r->shared_codewords ? PACO_GPU_SHARED_CODEWORDS : 0)
-          | (r->raw_left_signs ? PACO_GPU_RAW_LEFT_SIGNS : 0)
-          | (r->cut ? PACO_GPU_CUT : 0),
-      .length = r->length,
-      .check = r->check,
-      .set = r->set };
+    frame->gpu_records[i] = test_device_record (r);
   }
   shuffle_blocks (frame);
   expect (frame);

@@ -81,3 +81,17 @@ test_device_steal (const TestDevice *test, CUdeviceptr memory, size_t size)
   test_device_free (test, memory);
   return data;
 }
+
+PacoGpuRecord
+test_device_record (const PacoBlockRecord *record)
+{
+  return (PacoGpuRecord){ .planes = record->planes,
+    .raw_planes = record->raw_planes,
+    .dropped_planes = record->dropped_planes,
+    .flags = (record->shared_codewords ? PACO_GPU_SHARED_CODEWORDS : 0)
+        | (record->raw_left_signs ? PACO_GPU_RAW_LEFT_SIGNS : 0)
+        | (record->cut ? PACO_GPU_CUT : 0),
+    .length = record->length,
+    .check = record->check,
+    .set = record->set };
+}

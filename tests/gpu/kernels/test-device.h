@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Opens a device with one module of kernels, for tests of these. Any failure ends
- * the program. */
+ * Opens a device with one module of kernels, for tests of these, and makes what
+ * kernels read of the codec's records. Any failure ends the program. */
 #pragma once
+#include "codec/index.h"
+#include "gpu/kernels/bpc.h"
 #include "gpu/module.h"
 
 #define TEST_DEVICE_RUBBISH 0xa5
@@ -31,3 +33,6 @@ void test_device_free (const TestDevice *test, CUdeviceptr memory);
 /* Reads memory into new memory of the host, and frees it. */
 void *test_device_steal (
     const TestDevice *test, CUdeviceptr memory, size_t size);
+
+/* Returns a block's record as kernels read it, but for its offset. */
+PacoGpuRecord test_device_record (const PacoBlockRecord *record);

@@ -161,20 +161,25 @@ nvjpeg2kGetProperty (int type, int *value)
   return 0;
 }
 
-NvStatus
-nvjpeg2kCreateSimple (NvHandle **handle)
-{
-  BEGIN (CreateSimple);
-  *handle = make (sizeof **handle);
-  return 0;
-}
+/* Defines the functions that make an object of a type, and destroy it. */
+#define OBJECT(type, create, delete)                                           \
+  NvStatus nvjpeg2k##create (type **object)                                    \
+  {                                                                            \
+    BEGIN (create);                                                            \
+    *object = make (sizeof **object);                                          \
+    return 0;                                                                  \
+  }                                                                            \
+                                                                               \
+  NvStatus nvjpeg2k##delete (type * object)                                    \
+  {                                                                            \
+    BEGIN (delete);                                                            \
+    return destroy (object);                                                   \
+  }
 
-NvStatus
-nvjpeg2kDestroy (NvHandle *handle)
-{
-  BEGIN (Destroy);
-  return destroy (handle);
-}
+OBJECT (NvHandle, CreateSimple, Destroy)
+OBJECT (NvStream, StreamCreate, StreamDestroy)
+OBJECT (NvEncoder, EncoderCreateSimple, EncoderDestroy)
+OBJECT (NvEncodeParams, EncodeParamsCreate, EncodeParamsDestroy)
 
 NvStatus
 nvjpeg2kDecodeStateCreate (NvHandle *handle, NvDecodeState **state)
@@ -189,21 +194,6 @@ nvjpeg2kDecodeStateDestroy (NvDecodeState *state)
 {
   BEGIN (DecodeStateDestroy);
   return destroy (state);
-}
-
-NvStatus
-nvjpeg2kStreamCreate (NvStream **stream)
-{
-  BEGIN (StreamCreate);
-  *stream = make (sizeof **stream);
-  return 0;
-}
-
-NvStatus
-nvjpeg2kStreamDestroy (NvStream *stream)
-{
-  BEGIN (StreamDestroy);
-  return destroy (stream);
 }
 
 NvStatus
@@ -245,21 +235,6 @@ nvjpeg2kDecode (NvHandle *handle, NvDecodeState *state, NvStream *stream,
 }
 
 NvStatus
-nvjpeg2kEncoderCreateSimple (NvEncoder **encoder)
-{
-  BEGIN (EncoderCreateSimple);
-  *encoder = make (sizeof **encoder);
-  return 0;
-}
-
-NvStatus
-nvjpeg2kEncoderDestroy (NvEncoder *encoder)
-{
-  BEGIN (EncoderDestroy);
-  return destroy (encoder);
-}
-
-NvStatus
 nvjpeg2kEncodeStateCreate (NvEncoder *encoder, NvEncodeState **state)
 {
   BEGIN (EncodeStateCreate);
@@ -274,21 +249,6 @@ nvjpeg2kEncodeStateDestroy (NvEncodeState *state)
   if (state && state->code)
     g_byte_array_unref (state->code);
   return destroy (state);
-}
-
-NvStatus
-nvjpeg2kEncodeParamsCreate (NvEncodeParams **params)
-{
-  BEGIN (EncodeParamsCreate);
-  *params = make (sizeof **params);
-  return 0;
-}
-
-NvStatus
-nvjpeg2kEncodeParamsDestroy (NvEncodeParams *params)
-{
-  BEGIN (EncodeParamsDestroy);
-  return destroy (params);
 }
 
 NvStatus
