@@ -42,7 +42,7 @@ if ! {
   { [ -f "$build/build.ninja" ] ||
     meson setup "$build" "$root" "-Dcuda-archs=${archs:-75}"; } &&
     ninja -C "$build" plugin/libgstpaco.so pipelines/paco-quickstart \
-      pipelines/paco-compare
+      pipelines/paco-compare pipelines/apps/paco-capture tool/paco
 } >"$log" 2>&1; then
   tail -n 40 "$log" >&2
   echo "That did not build; the whole log is in $log." >&2

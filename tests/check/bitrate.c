@@ -61,7 +61,7 @@ seen_harness (const gchar *launch, GstBus **bus, Seen *seen)
 }
 
 /* A frame of this size is so small that its largest block is a good part of it,
- * so cutting a plane may leave that much of the budget. Larger frames leave a
+ * so cutting a bitplane may leave that much of the budget. Larger frames leave a
  * hundredth (tests/codec/budget.c). */
 #define LEAST_FILL 0.8
 

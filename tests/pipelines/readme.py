@@ -41,6 +41,20 @@ def read_scripts(path):
             and 'quickstart' not in line]
 
 
+def check_built(path):
+    """Checks that quickstart.sh builds what README starts from the build folder
+    behind it."""
+    with open(path, encoding='utf-8') as file:
+        named = set(re.findall(r'\bbuild/([\w/-]+)',
+                               file.read().split('To install it,', 1)[0]))
+    with open(os.path.join(os.environ['PACO_SOURCE_ROOT'],
+                           'pipelines/quickstart.sh'), encoding='utf-8') as file:
+        built = re.search(r'ninja -C "\$build" ((?:.*\\\n)*.*)', file.read())[1]
+        built = built.replace('\\\n', ' ').split()
+    if len(named) < 2 or named - set(built):
+        raise SystemExit(f'of {sorted(named)} quickstart.sh builds only {built}')
+
+
 def run_scripts(lines):
     """Runs them in a folder that has the scripts where README has them."""
     os.symlink(os.path.join(os.environ['PACO_SOURCE_ROOT'], 'pipelines'),
@@ -84,6 +98,7 @@ def main():
     blocks = read_blocks(os.path.abspath(sys.argv[1]))
     scripts = read_scripts(os.path.abspath(sys.argv[1]))
     ran = 0
+    check_built(os.path.abspath(sys.argv[1]))
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for language, block in blocks:
