@@ -229,6 +229,28 @@ paco_sync_reset (PacoSync *sync, uint64_t offset)
   sync->doubted_at = G_MAXUINT64;
 }
 
+/* Begins another stream if the offset goes back. */
+static void
+ask_about (PacoSync *sync, uint64_t offset)
+{
+  if (offset < sync->asked_at)
+    paco_sync_reset (sync, offset);
+  sync->asked_at = offset;
+}
+
+PacoSyncResult
+paco_sync_header (PacoSync *sync, uint64_t offset, const uint8_t *data,
+    size_t available, size_t *size)
+{
+  PacoSyncResult result;
+
+  ask_about (sync, offset);
+  result = examine (sync, offset, data, available, false, false, size, NULL);
+  /* With a header that is good, more bytes are those of the frame behind it. */
+  return result == PACO_SYNC_MORE && is_known (sync, offset) ? PACO_SYNC_FRAME
+                                                             : result;
+}
+
 PacoSyncResult
 paco_sync_next (PacoSync *sync, uint64_t offset, const uint8_t *data,
     size_t available, bool last, bool framed, size_t *size, GError **reason)
@@ -236,9 +258,7 @@ paco_sync_next (PacoSync *sync, uint64_t offset, const uint8_t *data,
   PacoSyncResult result;
   size_t follow;
 
-  if (offset < sync->asked_at)
-    paco_sync_reset (sync, offset);
-  sync->asked_at = offset;
+  ask_about (sync, offset);
   result = examine (sync, offset, data, available, last, framed, size, reason);
   if (result == PACO_SYNC_GARBAGE)
     *size = skip_garbage (sync, offset, data, available, last, framed);

@@ -48,6 +48,13 @@ typedef struct
 /* Begins a stream at offset. Keeps max_wait_size. */
 void paco_sync_reset (PacoSync *sync, uint64_t offset);
 
+/* Says whether a good header begins at data, and how large its frame is: FRAME, and
+ * sync->header is it; MORE if *size bytes would tell; GARBAGE otherwise. It does not tell
+ * whether the frame was cut: that is known once another one is seen behind it, or
+ * paco_sync_next() was asked. Bytes and offset are as there. */
+PacoSyncResult paco_sync_header (PacoSync *sync, uint64_t offset,
+    const uint8_t *data, size_t available, size_t *size);
+
 /* Says what `available` bytes at data, which stand at offset in the stream, begin
  * with. A stream is asked about in order, byte after byte; if the offset goes
  * back, another stream begins. last says that no more bytes will follow. framed

@@ -581,6 +581,18 @@ PACO_API void paco_reader_close (PacoReader *reader);
 PACO_API PacoStatus paco_reader_next (
     PacoReader *reader, PacoFrame *frame, PacoError *error);
 
+/* Gives the next whole frame like paco_reader_next(), but without its bytes, if the file
+ * can be read anywhere and another frame follows: frame->data is NULL then, and only the
+ * header was read. Otherwise the frame has its bytes. It is released in any case. */
+PACO_API PacoStatus paco_reader_find (
+    PacoReader *reader, PacoFrame *frame, PacoError *error);
+/* Reads the bytes of a frame that paco_reader_find() has given to data, which has room for
+ * frame->size bytes. Several threads may do so at the same time, while another one finds
+ * the next frames. Whether they are still those of a frame nobody has looked. Error: IO,
+ * also if the file has become shorter. */
+PACO_API PacoStatus paco_reader_read (const PacoReader *reader,
+    const PacoFrame *frame, void *data, PacoError *error);
+
 /* Has paco_reader_next() go on with the frame of that number. If that is damaged or
  * missing, it goes on with the last good frame before it, or with the first frame if
  * there is none. Errors: INVALID if the file ends before, UNSUPPORTED for a pipe, IO,

@@ -312,23 +312,17 @@ cut_off (PacoReader *reader, size_t size, PacoSlab **slab, PacoError *error)
   return status;
 }
 
-static PacoStatus
-give (PacoReader *reader, size_t size, PacoFrame *frame, PacoError *error)
+/* Describes the frame that was found at offset, and counts it. */
+static void
+describe (PacoReader *reader, uint64_t offset, size_t size, PacoFrame *frame)
 {
-  uint64_t offset = reader->position;
   PacoGap gap = { 0 };
-  PacoSlab *slab;
-  PacoStatus status = cut_off (reader, size, &slab, error);
 
-  if (status != PACO_STATUS_OK)
-    return status;
   if (paco_gaps_frame (&reader->gaps, &reader->sync.header, offset, &gap)
       != PACO_GAPS_MISSING)
     gap.n = 0;
   *frame = (PacoFrame){
-    .data = slab->frame.data,
     .size = size,
-    .owner = &slab->frame,
     .number = reader->number + gap.n,
     .offset = offset,
     .skipped = reader->skipped,
@@ -338,6 +332,20 @@ give (PacoReader *reader, size_t size, PacoFrame *frame, PacoError *error)
   reader->skipped = 0;
   reader->ahead = READ_AHEAD;
   reader->has_tail = false;
+}
+
+static PacoStatus
+give (PacoReader *reader, size_t size, PacoFrame *frame, PacoError *error)
+{
+  uint64_t offset = reader->position;
+  PacoSlab *slab;
+  PacoStatus status = cut_off (reader, size, &slab, error);
+
+  if (status != PACO_STATUS_OK)
+    return status;
+  describe (reader, offset, size, frame);
+  frame->data = slab->frame.data;
+  frame->owner = &slab->frame;
   return paco_error_ok (error);
 }
 
@@ -413,6 +421,89 @@ paco_reader_next (PacoReader *reader, PacoFrame *frame, PacoError *error)
       skip (reader, size);
   }
   return status;
+}
+
+/* --- frames without their bytes --- */
+
+/* Sets *size to that of the frame at the reader's position if another one follows it:
+ * then it is whole (file/sync.h), and only its header is read. Otherwise *size is 0. */
+static PacoStatus
+find_followed (PacoReader *reader, size_t *size, PacoError *error)
+{
+  PacoSyncResult result = PACO_SYNC_MORE;
+  size_t needed = PACO_HEADER_PEEK_SIZE;
+  uint8_t next[sizeof PACO_MAGIC - 1];
+
+  *size = 0;
+  while (result == PACO_SYNC_MORE) {
+    PacoStatus status = fill (reader, needed, error);
+
+    if (status != PACO_STATUS_OK || reader->held < needed)
+      return status;
+    result = paco_sync_header (&reader->sync, reader->position,
+        held_bytes (reader), reader->held, &needed);
+  }
+  if (result == PACO_SYNC_FRAME
+      && read_for_file (reader, reader->position + needed, next, sizeof next)
+          == sizeof next
+      && memcmp (next, PACO_MAGIC, sizeof next) == 0)
+    *size = needed;
+  return PACO_STATUS_OK;
+}
+
+/* Goes on behind the frame, of which the window has the beginning. */
+static void
+pass (PacoReader *reader, size_t size)
+{
+  if (size <= reader->held) {
+    take (reader, size);
+    return;
+  }
+  reader->position += size;
+  reader->start = reader->held = 0;
+  reader->ended = false; /* bytes have come since */
+}
+
+PacoStatus
+paco_reader_find (PacoReader *reader, PacoFrame *frame, PacoError *error)
+{
+  size_t size = 0;
+
+  if (!reader || !frame)
+    return refuse_null (reader ? "frame" : "reader", error);
+  if (reader->seekable && !reader->pending.owner) {
+    PacoStatus status = find_followed (reader, &size, error);
+
+    if (status != PACO_STATUS_OK)
+      return status;
+  }
+  if (size == 0)
+    return paco_reader_next (reader, frame, error);
+  describe (reader, reader->position, size, frame);
+  pass (reader, size);
+  return paco_error_ok (error);
+}
+
+PacoStatus
+paco_reader_read (const PacoReader *reader, const PacoFrame *frame, void *data,
+    PacoError *error)
+{
+  size_t got;
+
+  if (!reader || !frame || !data)
+    return refuse_null (!reader ? "reader" : !frame ? "frame" : "data", error);
+  if (frame->data) {
+    memcpy (data, frame->data, frame->size);
+    return paco_error_ok (error);
+  }
+  errno = 0;
+  got = read_for_file ((void *) reader, frame->offset, data, frame->size);
+  if (got == frame->size)
+    return paco_error_ok (error);
+  return paco_error_set (error, PACO_STATUS_IO,
+      "%s cannot be read at byte %" G_GUINT64_FORMAT ": %s", reader->name,
+      frame->offset + got,
+      errno ? g_strerror (errno) : "it has become shorter");
 }
 
 /* --- frames by number --- */
