@@ -82,15 +82,21 @@ paco_checksums (const guint8 *bytes, gsize size, gboolean with_md5,
 }
 
 gboolean
+paco_checksums_equal (const PacoChecksums *a, const PacoChecksums *b)
+{
+  return memcmp (a->xxh3, b->xxh3, PACO_CHECKSUM_SIZE) == 0
+      && (!a->has_md5 || !b->has_md5
+          || memcmp (a->md5, b->md5, PACO_CHECKSUM_SIZE) == 0);
+}
+
+gboolean
 paco_checksums_match (const PacoChecksums *checksums, const guint8 *bytes,
     gsize size, gboolean with_md5)
 {
   PacoChecksums found;
 
   paco_checksums (bytes, size, with_md5 && checksums->has_md5, &found);
-  return memcmp (found.xxh3, checksums->xxh3, PACO_CHECKSUM_SIZE) == 0
-      && (!found.has_md5
-          || memcmp (found.md5, checksums->md5, PACO_CHECKSUM_SIZE) == 0);
+  return paco_checksums_equal (&found, checksums);
 }
 
 void

@@ -19,6 +19,8 @@ typedef struct
 void paco_checksums (const guint8 *bytes, gsize size, gboolean with_md5,
     PacoChecksums *checksums);
 
+/* Says whether both are of the same bytes: XXH3, and MD5 if both have one. */
+gboolean paco_checksums_equal (const PacoChecksums *a, const PacoChecksums *b);
 /* Says whether the bytes have these checksums: XXH3, and MD5 if there is one and
  * with_md5. */
 gboolean paco_checksums_match (const PacoChecksums *checksums,

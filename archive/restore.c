@@ -14,7 +14,8 @@ enum
 {
   POLL_US = 100000,
   MAX_WRITERS = 16,
-  N_ITEMS = 6, /* besides those of writers */
+  MAX_READERS = 4,
+  N_ITEMS = 6, /* besides those of readers and writers */
 };
 
 PacoRestoreItem *
@@ -95,6 +96,8 @@ make_items (PacoRestoreRun *run, guint n)
     paco_kept_file_init (&run->items[i].kept);
     paco_rebuilt_init (&run->items[i].rebuilt);
     run->items[i].rebuilt.file->decoder = run->decoder;
+    run->items[i].memory = paco_bytes_new ();
+    run->items[i].memory->decoder = run->decoder;
     run->items[i].there = g_byte_array_new ();
   }
 }
@@ -108,6 +111,7 @@ free_items (PacoRestoreRun *run)
     paco_restore_release (run, item);
     paco_kept_file_clear (&item->kept);
     paco_rebuilt_clear (&item->rebuilt);
+    paco_bytes_free (item->memory);
     g_byte_array_unref (item->there);
     g_free (item->damage);
   }
@@ -196,14 +200,17 @@ run_line (PacoRestoreRun *run, GError **error)
   guint writers = run->options->writers > 0
       ? MIN (run->options->writers, MAX_WRITERS)
       : CLAMP (g_get_num_processors () / 2, 2, 8);
-  GThread *threads[MAX_WRITERS + 2];
+  guint readers = CLAMP (writers / 2, 1, MAX_READERS);
+  guint n_items = N_ITEMS + readers + writers, n = 0;
+  GThread *threads[MAX_READERS + MAX_WRITERS + 2];
   gboolean interrupted;
   guint64 number;
-  guint n = 0;
 
-  run->line = paco_line_new (0, G_MAXUINT64, N_ITEMS + writers, N_STEPS);
-  make_items (run, N_ITEMS + writers);
-  threads[n++] = g_thread_new ("paco-read", paco_restore_read, run);
+  run->line = paco_line_new (0, G_MAXUINT64, n_items, N_STEPS);
+  make_items (run, n_items);
+  threads[n++] = g_thread_new ("paco-find", paco_restore_find, run);
+  for (guint i = 0; i < readers; i++)
+    threads[n++] = g_thread_new ("paco-read", paco_restore_read, run);
   threads[n++] = g_thread_new ("paco-decode", paco_restore_decode, run);
   for (guint i = 0; i < writers; i++)
     threads[n++] = g_thread_new ("paco-write", paco_restore_write, run);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Makes the source files again that frames keep, for `paco restore`, and for `paco
- * verify` of an archive. One thread reads frames, one decodes them (restore_read.c),
- * and others make the files, compare their checksums and write them
+ * verify` of an archive. One thread finds frames, some read them, one has them decoded
+ * (restore_read.c), and others make the files, write them and compare their checksums
  * (restore_write.c). */
 #pragma once
 #include "archive/archive.h"
@@ -16,11 +16,16 @@ typedef struct
   PacoSettingPairs coders; /* settings of the decoder */
   gboolean has_range;
   guint64 first, last; /* numbers of frames, with has_range */
-  /* Gives the next frame, with number, skipped and missing, and what release()
+  /* Gives the next frame, with size, number, skipped and missing, and what release()
    * will be given with it. Returns FALSE at the end, where frame->skipped counts
    * too, or with an error. One thread calls next(), another one release(). */
   gboolean (*next) (
       gpointer user, PacoFrame *frame, gpointer *owner, GError **error);
+  /* Reads the bytes of a frame for which next() has given NULL as its data. Several
+   * threads call it while others call next() and release(), which is not called for
+   * such a frame. It may be NULL if there are none. */
+  gboolean (*read) (
+      gpointer user, const PacoFrame *frame, guint8 *data, GError **error);
   void (*release) (gpointer user, PacoFrame *frame, gpointer owner);
   /* Gives the samples of the sound to the maker. It is NULL if there is none. */
   gboolean (*sound) (gpointer user, PacoSoundMaker *maker, GError **error);

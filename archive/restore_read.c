@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Does the first two steps of restore: it reads frames with what they have kept, and
- * decodes them into the files that are made again. */
+ * Does the first three steps of restore: it finds frames, reads them with what they
+ * have kept, and decodes them into the files that are made again. */
 #include "archive/flights.h"
 #include "archive/part.h"
 #include "archive/restore_run.h"
 
-/* --- reading ------------------------------------------------------------- */
+/* --- finding ------------------------------------------------------------- */
 
 /* Gets the next frame of the range. Returns FALSE if there is none, or with an
  * error. */
@@ -31,6 +31,64 @@ next_frame (PacoRestoreRun *run, PacoRestoreItem *item, GError **error)
   }
 }
 
+/* Finds a frame. Returns FALSE if the line ends with the frame before. */
+static gboolean
+find_frame (PacoRestoreRun *run, PacoRestoreItem *item)
+{
+  GError *error = NULL;
+
+  if (next_frame (run, item, &error))
+    return TRUE;
+  if (error && paco_restore_is_interrupted (run)) {
+    run->interrupted = TRUE;
+    g_clear_error (&error);
+  }
+  if (error)
+    paco_line_fail (run->line, item->number, error);
+  else
+    paco_line_end (run->line, item->number);
+  return FALSE;
+}
+
+gpointer
+paco_restore_find (gpointer data)
+{
+  PacoRestoreRun *run = data;
+  guint64 number;
+
+  while (
+      paco_line_take (run->line, STEP_FIND, -1, &number) == PACO_LINE_TAKEN) {
+    PacoRestoreItem *item = paco_restore_item (run, number);
+
+    item->number = number;
+    item->was_there = FALSE;
+    if (!find_frame (run, item))
+      break;
+    paco_line_done (run->line, STEP_FIND, number);
+  }
+  return NULL;
+}
+
+/* --- reading ------------------------------------------------------------- */
+
+/* Reads the frame's bytes, to memory that the decoder's device reads by itself. */
+static gboolean
+read_bytes (PacoRestoreRun *run, PacoRestoreItem *item, GError **error)
+{
+  const PacoRestoreOptions *options = run->options;
+  gint64 begin = g_get_monotonic_time ();
+  gboolean good;
+
+  item->bytes = item->frame.data;
+  if (item->bytes)
+    return TRUE;
+  paco_bytes_set_size (item->memory, item->frame.size);
+  good = options->read (options->user, &item->frame, item->memory->data, error);
+  item->bytes = item->memory->data;
+  paco_report_spend (run->report, PACO_SPENT_READING, begin);
+  return good;
+}
+
 static gboolean
 probe (PacoRestoreItem *item, GError **error)
 {
@@ -40,7 +98,7 @@ probe (PacoRestoreItem *item, GError **error)
 
   item->info = (PacoInfo) PACO_INFO_INIT;
   do
-    status = paco_probe (item->frame.data, MIN (needed, item->frame.size),
+    status = paco_probe (item->bytes, MIN (needed, item->frame.size),
         &item->info, &needed, &failure);
   while (status == PACO_STATUS_MORE && needed <= item->frame.size);
   if (status == PACO_STATUS_OK)
@@ -50,71 +108,26 @@ probe (PacoRestoreItem *item, GError **error)
   return FALSE;
 }
 
-/* Says whether a frame's file is still to be restored: not if a frame had that name
- * before, nor if the name is one that files have while they are written. */
 static gboolean
-is_new (PacoRestoreRun *run, const PacoRestoreItem *item, GError **error)
+prepare (PacoRestoreItem *item, GError **error)
 {
-  if (g_str_has_suffix (item->kept.name, PACO_RESTORING_SUFFIX)) {
-    g_set_error_literal (error, PACO_SOURCE_ERROR, PACO_SOURCE_BROKEN,
-        "names that end with " PACO_RESTORING_SUFFIX
-        " are those of files that are being restored");
-    return FALSE;
-  }
-  if (g_hash_table_add (run->names, g_strdup (item->kept.name)))
-    return TRUE;
-  g_set_error_literal (error, PACO_SOURCE_ERROR, PACO_SOURCE_BROKEN,
-      "a frame before it is of the same file");
-  return FALSE;
-}
-
-static gboolean
-prepare (PacoRestoreRun *run, PacoRestoreItem *item, GError **error)
-{
+  g_clear_pointer (&item->kept.name, g_free);
+  g_byte_array_set_size (item->kept.sound, 0);
   return probe (item, error)
-      && paco_kept_file_read (
-          item->frame.data, item->frame.size, &item->kept, error)
-      && is_new (run, item, error)
+      && paco_kept_file_read (item->bytes, item->frame.size, &item->kept, error)
       && paco_source_rebuild (item->kept.kind, item->kept.rest->data,
           item->kept.rest->len, &item->info, item->kept.size, &item->rebuilt,
           error);
 }
 
-/* Reads a frame. Returns FALSE if the line ends with the frame before. */
-static gboolean
-read_frame (PacoRestoreRun *run, PacoRestoreItem *item)
+/* Ends the run with a frame of which this program cannot make a file. */
+static void
+refuse (PacoRestoreRun *run, PacoRestoreItem *item, const GError *error)
 {
-  GError *error = NULL;
-
-  if (!next_frame (run, item, &error)) {
-    if (error && paco_restore_is_interrupted (run)) {
-      run->interrupted = TRUE;
-      g_clear_error (&error);
-    }
-    if (error)
-      paco_line_fail (run->line, item->number, error);
-    else
-      paco_line_end (run->line, item->number);
-    return FALSE;
-  }
-  g_clear_pointer (&item->kept.name, g_free);
-  g_byte_array_set_size (item->kept.sound, 0);
-  if (!prepare (run, item, &error)) {
-    if (g_error_matches (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED)) {
-      paco_line_fail (run->line, item->number,
-          g_error_new (PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
-              "frame %" G_GUINT64_FORMAT " cannot be restored: %s",
-              item->frame.number, error->message));
-      g_error_free (error);
-      return FALSE;
-    }
-    item->damage = g_strdup (error->message);
-    g_error_free (error);
-  }
-  if (!run->sound && item->kept.sound->len > 0)
-    run->sound = paco_sound_read_chunk (item->kept.sound->data,
-        item->kept.sound->len, run->sound_error ? NULL : &run->sound_error);
-  return TRUE;
+  paco_line_fail (run->line, item->number,
+      g_error_new (PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
+          "frame %" G_GUINT64_FORMAT " cannot be restored: %s",
+          item->frame.number, error->message));
 }
 
 gpointer
@@ -126,11 +139,21 @@ paco_restore_read (gpointer data)
   while (
       paco_line_take (run->line, STEP_READ, -1, &number) == PACO_LINE_TAKEN) {
     PacoRestoreItem *item = paco_restore_item (run, number);
+    GError *error = NULL;
 
-    item->number = number;
-    item->was_there = FALSE;
-    if (!read_frame (run, item))
-      break;
+    if (!read_bytes (run, item, &error)) {
+      paco_line_fail (run->line, number, error);
+      continue;
+    }
+    if (!prepare (item, &error)) {
+      if (g_error_matches (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED)) {
+        refuse (run, item, error);
+        g_error_free (error);
+        continue;
+      }
+      item->damage = g_strdup (error->message);
+      g_error_free (error);
+    }
     paco_line_done (run->line, STEP_READ, number);
   }
   return NULL;
@@ -138,12 +161,39 @@ paco_restore_read (gpointer data)
 
 /* --- decoding ------------------------------------------------------------ */
 
+/* Returns why a frame's file is not to be restored, or NULL: a frame had that name before,
+ * or the name is one that files have while they are written. */
+static const char *
+refuse_name (PacoRestoreRun *run, const char *name)
+{
+  if (g_str_has_suffix (name, PACO_RESTORING_SUFFIX))
+    return "names that end with " PACO_RESTORING_SUFFIX
+           " are those of files that are being restored";
+  if (!g_hash_table_add (run->names, g_strdup (name)))
+    return "a frame before it is of the same file";
+  return NULL;
+}
+
+/* Keeps what the first frame that tells of the sound says of it. */
+static void
+keep_sound (PacoRestoreRun *run, const PacoRestoreItem *item)
+{
+  if (!run->sound && item->kept.sound->len > 0)
+    run->sound = paco_sound_read_chunk (item->kept.sound->data,
+        item->kept.sound->len, run->sound_error ? NULL : &run->sound_error);
+}
+
+/* Does what is done in the order of frames, before one is decoded. */
 static PacoStatus
 is_wanted (gpointer data, guint64 number, PacoError *failure)
 {
   PacoRestoreRun *run = data;
+  PacoRestoreItem *item = paco_restore_item (run, number);
 
-  if (!paco_restore_item (run, number)->damage)
+  keep_sound (run, item);
+  if (!item->damage)
+    item->damage = g_strdup (refuse_name (run, item->kept.name));
+  if (!item->damage)
     return PACO_STATUS_OK;
   paco_line_done (run->line, STEP_DECODE, number);
   return PACO_STATUS_EMPTY;
@@ -155,8 +205,8 @@ submit (gpointer data, guint64 number, PacoError *failure)
   PacoRestoreRun *run = data;
   PacoRestoreItem *item = paco_restore_item (run, number);
 
-  return paco_frame_decoder_submit (run->decoder, item->frame.data,
-      item->frame.size, &item->rebuilt.image, item, failure);
+  return paco_frame_decoder_submit (run->decoder, item->bytes, item->frame.size,
+      &item->rebuilt.image, item, failure);
 }
 
 static void

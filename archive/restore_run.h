@@ -9,6 +9,7 @@
 /* Steps of the line. */
 enum
 {
+  STEP_FIND,
   STEP_READ,
   STEP_DECODE,
   STEP_WRITE,
@@ -19,8 +20,10 @@ enum
 typedef struct
 {
   guint64 number;  /* in the line */
-  PacoFrame frame; /* data is NULL if there is none */
+  PacoFrame frame; /* as it was found; to be released if it has data */
   gpointer owner;
+  PacoBytes *memory;   /* for those of frames that are found without data */
+  const guint8 *bytes; /* of the frame, once they are there */
   PacoInfo info;
   PacoKeptFile kept;
   PacoRebuilt rebuilt;
@@ -38,11 +41,11 @@ typedef struct
   PacoRestoreItem *items;
   guint n_items;
   int folder; /* the descriptor of options->folder, or -1 */
-  /* The reading thread uses these: names that have come, and bytes behind the
-   * last frame. */
-  GHashTable *names;
+  /* The finding thread sets these. */
   gboolean interrupted; /* it ended for the caller */
   guint64 skipped_at_end;
+  /* The decoding thread uses these, as frames come to it in order. */
+  GHashTable *names;   /* that have come */
   PacoSound *sound;    /* that the first frame tells of, or NULL */
   GError *sound_error; /* why none can be read of what frames tell, or NULL */
   gint lost; /* a GPU was lost: memory that it may still use is not freed */
@@ -53,6 +56,7 @@ gboolean paco_restore_is_interrupted (const PacoRestoreRun *run);
 PacoRestoreItem *paco_restore_item (const PacoRestoreRun *run, guint64 number);
 
 /* These are the functions of the threads; data is the PacoRestoreRun. */
+gpointer paco_restore_find (gpointer data);   /* restore_read.c */
 gpointer paco_restore_read (gpointer data);   /* restore_read.c */
 gpointer paco_restore_decode (gpointer data); /* restore_read.c */
 gpointer paco_restore_write (gpointer data);  /* restore_write.c */

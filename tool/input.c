@@ -110,8 +110,9 @@ paco_input_close (PacoInput *input)
   g_free (input);
 }
 
-PacoInputResult
-paco_input_next (PacoInput *input, PacoInputFrame *frame, GError **error)
+static PacoInputResult
+next_frame (PacoInput *input, PacoInputFrame *frame,
+    PacoStatus (*next) (PacoReader *, PacoFrame *, PacoError *), GError **error)
 {
   PacoError failure;
   PacoStatus status;
@@ -121,11 +122,33 @@ paco_input_next (PacoInput *input, PacoInputFrame *frame, GError **error)
     return PACO_INPUT_ERROR;
   if (input->container)
     return paco_container_next (input->container, frame, error);
-  status = paco_reader_next (input->reader, &frame->frame, &failure);
+  status = next (input->reader, &frame->frame, &failure);
   if (status == PACO_STATUS_EMPTY)
     return PACO_INPUT_END;
   return paco_tool_check (status, &failure, error) ? PACO_INPUT_FRAME
                                                    : PACO_INPUT_ERROR;
+}
+
+PacoInputResult
+paco_input_next (PacoInput *input, PacoInputFrame *frame, GError **error)
+{
+  return next_frame (input, frame, paco_reader_next, error);
+}
+
+PacoInputResult
+paco_input_find (PacoInput *input, PacoInputFrame *frame, GError **error)
+{
+  return next_frame (input, frame, paco_reader_find, error);
+}
+
+bool
+paco_input_read (
+    const PacoInput *input, const PacoFrame *frame, void *data, GError **error)
+{
+  PacoError failure;
+
+  return paco_tool_check (
+      paco_reader_read (input->reader, frame, data, &failure), &failure, error);
 }
 
 void

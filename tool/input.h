@@ -28,6 +28,13 @@ void paco_input_close (PacoInput *input); /* or NULL */
 /* Reads the next frame, which the caller releases. A signal is an error. */
 PacoInputResult paco_input_next (
     PacoInput *input, PacoInputFrame *frame, GError **error);
+/* Does the same without reading the frame's bytes, if it can: then frame.data is NULL,
+ * and paco_input_read() reads them to memory of frame.size bytes. Several threads may call
+ * that at the same time, while another one finds frames. */
+PacoInputResult paco_input_find (
+    PacoInput *input, PacoInputFrame *frame, GError **error);
+bool paco_input_read (
+    const PacoInput *input, const PacoFrame *frame, void *data, GError **error);
 void paco_input_release (PacoInputFrame *frame);
 /* Makes that frame the next one, or the last good one before. */
 bool paco_input_seek (PacoInput *input, uint64_t number, GError **error);

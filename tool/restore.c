@@ -29,11 +29,17 @@ static gboolean
 next_frame (gpointer user, PacoFrame *frame, gpointer *owner, GError **error)
 {
   PacoInputFrame got = { 0 };
-  PacoInputResult result = paco_input_next (((Run *) user)->input, &got, error);
+  PacoInputResult result = paco_input_find (((Run *) user)->input, &got, error);
 
   *frame = got.frame;
   *owner = got.owner;
   return result == PACO_INPUT_FRAME;
+}
+
+static gboolean
+read_frame (gpointer user, const PacoFrame *frame, guint8 *data, GError **error)
+{
+  return paco_input_read (((Run *) user)->input, frame, data, error);
 }
 
 static void
@@ -112,6 +118,7 @@ restore (const Options *given, const char *from, PacoRestoreOptions *options,
   run.progress = paco_progress_new (
       options->has_range ? 0 : paco_input_count (run.input), given->quiet);
   options->next = next_frame;
+  options->read = read_frame;
   options->release = release_frame;
   options->interrupted = is_interrupted;
   options->progress = show_progress;

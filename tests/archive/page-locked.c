@@ -16,6 +16,7 @@
 #define HEIGHT 60
 /* So much is behind the picture, which is many times what its frame takes. */
 #define BEHIND (4 << 20)
+#define N_FILES 3
 
 static struct
 {
@@ -51,9 +52,9 @@ host_bytes (void)
   return left.host_bytes;
 }
 
-/* Makes a PGM file of noise, with zeros behind it. */
+/* Makes a PGM file of noise, with zeros or noise behind it, and returns its path. */
 static char *
-make_file (const char *folder, guint number, gsize behind)
+make_file (const char *folder, guint number, gsize behind, gboolean noise)
 {
   char *path = g_strdup_printf ("%s/shot.%04u.pgm", folder, number);
   GByteArray *bytes = g_byte_array_new ();
@@ -63,8 +64,9 @@ make_file (const char *folder, guint number, gsize behind)
   g_byte_array_append (bytes, (const guint8 *) head, (guint) n);
   g_byte_array_set_size (bytes, (guint) n + WIDTH * HEIGHT + (guint) behind);
   memset (bytes->data + n, 0, bytes->len - (guint) n);
-  for (guint i = 0; i < WIDTH * HEIGHT; i++)
-    bytes->data[(guint) n + i] = (guint8) g_test_rand_int ();
+  for (guint i = (guint) n;
+       i < (noise ? bytes->len : (guint) n + WIDTH * HEIGHT); i++)
+    bytes->data[i] = (guint8) g_test_rand_int ();
   g_assert_true (
       g_file_set_contents (path, (const char *) bytes->data, bytes->len, NULL));
   g_byte_array_unref (bytes);
@@ -116,7 +118,7 @@ static void
 test_no_copies (void)
 {
   char *folder = g_dir_make_tmp ("paco-page-locked-XXXXXX", NULL);
-  char *path = make_file (folder, 1, 100);
+  char *path = make_file (folder, 1, 100, FALSE);
   PacoFrameEncoder *encoder = paco_frame_encoder_new ();
   PacoFrameDecoder *decoder = paco_frame_decoder_new ();
   PacoFrame frame;
@@ -174,7 +176,14 @@ typedef struct
 static gboolean
 next_frame (gpointer user, PacoFrame *frame, gpointer *owner, GError **error)
 {
-  return paco_reader_next (((Restore *) user)->reader, frame, NULL)
+  return paco_reader_find (((Restore *) user)->reader, frame, NULL)
+      == PACO_STATUS_OK;
+}
+
+static gboolean
+read_frame (gpointer user, const PacoFrame *frame, guint8 *data, GError **error)
+{
+  return paco_reader_read (((Restore *) user)->reader, frame, data, NULL)
       == PACO_STATUS_OK;
 }
 
@@ -192,14 +201,15 @@ note_most_restored (gpointer user, guint64 done)
   restore->most = MAX (restore->most, host_bytes ());
 }
 
-/* Restores files, which are made again in such memory as well. */
+/* Makes the files again, which takes at least so many bytes of page-locked memory. */
 static void
-restore (const char *path, guint n_files)
+restore (const char *path, guint n_files, gsize least)
 {
   Restore restore = { NULL, 0 };
   PacoRestoreOptions options = {
     .coders = coders,
     .next = next_frame,
+    .read = read_frame,
     .release = release_frame,
     .progress = note_most_restored,
     .user = &restore,
@@ -212,19 +222,19 @@ restore (const char *path, guint n_files)
   paco_restore_run (&options, &report, &failure);
   g_assert_no_error (failure);
   g_assert_cmpuint (report.verified, ==, n_files);
-  g_assert_cmpuint (restore.most, >=, n_files * (gsize) BEHIND);
+  g_assert_cmpuint (restore.most, >=, least);
   paco_report_clear (&report);
   paco_reader_close (restore.reader);
 }
 
-/* Tests that a run's files are in page-locked memory, those that are read and
- * those that are made again, and nothing else of it is as large. */
-static void
-test_runs (void)
+/* Archives files with noise behind their pictures, or zeros, and makes them again.
+ * Returns how much page-locked memory archiving took. */
+static gsize
+archive_and_restore (gboolean noise, gsize least)
 {
   char *folder = g_dir_make_tmp ("paco-page-locked-XXXXXX", NULL);
   char *in = g_build_filename (folder, "in", NULL);
-  char *out = g_build_filename (folder, "a.paco", NULL), *paths[3];
+  char *out = g_build_filename (folder, "a.paco", NULL), *paths[N_FILES];
   PacoArchiveOptions options = {
     .folder = in,
     .out = out,
@@ -238,18 +248,16 @@ test_runs (void)
   gsize most = 0;
 
   g_assert_cmpint (g_mkdir (in, 0700), ==, 0);
-  for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
-    paths[i] = make_file (in, i, BEHIND);
+  for (guint i = 0; i < N_FILES; i++)
+    paths[i] = make_file (in, i, BEHIND, noise);
   options.user = &most;
   paco_report_init (&report, "archive", in, out);
   paco_archive_run (&options, &report, &error);
   g_assert_no_error (error);
-  g_assert_cmpuint (report.verified, ==, G_N_ELEMENTS (paths));
-  /* One of each at least; of those that are read no more than are in use at once. */
-  g_assert_cmpuint (most, >=, 2 * (gsize) BEHIND);
+  g_assert_cmpuint (report.verified, ==, N_FILES);
   paco_report_clear (&report);
-  restore (out, G_N_ELEMENTS (paths));
-  for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
+  restore (out, N_FILES, least);
+  for (guint i = 0; i < N_FILES; i++) {
     g_unlink (paths[i]);
     g_free (paths[i]);
   }
@@ -259,6 +267,27 @@ test_runs (void)
   g_free (out);
   g_free (in);
   g_free (folder);
+  return most;
+}
+
+/* Tests that a run's files are in page-locked memory, those that are read and
+ * those that are made again, and nothing else of it is as large. */
+static void
+test_runs (void)
+{
+  gsize most = archive_and_restore (FALSE, N_FILES * (gsize) BEHIND);
+
+  /* One of each at least; of those that are read no more than are in use at once. */
+  g_assert_cmpuint (most, >=, 2 * (gsize) BEHIND);
+}
+
+/* Tests that frames that are to be decoded are read to such memory as well, all but
+ * the last one of a file. They keep what is behind pictures, for which decoders take
+ * no memory. */
+static void
+test_frames (void)
+{
+  archive_and_restore (TRUE, (2 * N_FILES - 1) * (gsize) BEHIND);
 }
 
 int
@@ -271,5 +300,6 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/page-locked/no-copies", test_no_copies);
   g_test_add_func ("/page-locked/runs", test_runs);
+  g_test_add_func ("/page-locked/frames", test_frames);
   return g_test_run ();
 }

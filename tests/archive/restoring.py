@@ -258,6 +258,37 @@ def test_damage(tmp):
     assert status == DAMAGE and '2 frames are missing' in err, err
 
 
+def flip(frame, found):
+    """The frame, with one bit changed in those bytes of its header."""
+    size = int.from_bytes(frame[6:8], 'little')
+    head = bytearray(frame[:size - 4])
+    head[head.index(found) + random.randrange(len(found))] ^= 1 << random.randrange(8)
+    return bytes(head) + zlib.crc32(head).to_bytes(4, 'little') + frame[size:]
+
+
+def test_other_checksum(tmp):
+    """A file that is not what it was gets no name, and nothing of it is left. MD5s count
+    if they are asked for."""
+    folder = sequence(tmp / 'in', 5)
+    expect(DONE, 'archive', '-q', '--md5', '--report', tmp / 'r', folder, tmp / 'a.paco')
+    whole = frames(tmp / 'a.paco')
+    kept = json.loads((tmp / 'r').read_text())['frames']
+    names = [f['name'] for f in kept]
+    for key, options in (('xxh3', []), ('xxh3', ['--md5']), ('md5', ['--md5']), ('md5', [])):
+        hurt = random.randrange(5)
+        other = list(whole)
+        other[hurt] = flip(whole[hurt], bytes.fromhex(kept[hurt][key]))
+        (tmp / 'b.paco').write_bytes(b''.join(other))
+        left = names if key == 'md5' and not options else names[:hurt] + names[hurt + 1:]
+        for what in [tmp / 'b.paco', tmp / 'out'], ['--check', tmp / 'b.paco']:
+            status, _, err = paco('restore', *options, *what)
+            assert status == (DONE if left == names else DAMAGE), (key, options, err)
+            assert left == names or (f'rame {hurt}, {names[hurt]}, is damaged' in err
+                                     and 'another checksum' in err), err
+        assert sorted(os.listdir(tmp / 'out')) == left, (key, options)
+        shutil.rmtree(tmp / 'out')
+
+
 def test_hostile_names(tmp):
     """Tests that names in frames never lead out of the folder."""
     _, archive = archived(tmp, 1, name='{:08}.ppm')
