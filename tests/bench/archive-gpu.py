@@ -16,6 +16,7 @@ import argparse
 import concurrent.futures
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 import time
@@ -112,13 +113,28 @@ def measure_archive(args, source):
                                      for what, spent in report['spent'].items()})
 
 
-def measure_restore(args, source):
-    archive(args, source, args.frames, 1, ['--no-verify'])
-    back = f'{args.folder}/back'
+def restore(args, n):
+    """The seconds that the first n files take, and what the report says."""
     begun = time.monotonic()
     bench.run(args.tool, 'restore', '-q', f'--backend={args.backend}',
-              f'{args.folder}/out0.paco', back)
-    bench.figure('restore', args.frames / (time.monotonic() - begun), 'frames/s')
+              f'--report={args.folder}/back.json', f'--frames=0-{n - 1}',
+              f'{args.folder}/out0.paco', f'{args.folder}/back')
+    seconds = time.monotonic() - begun
+    with open(f'{args.folder}/back.json', encoding='utf-8') as file:
+        report = json.load(file)
+    os.unlink(f'{args.folder}/back.json')
+    shutil.rmtree(f'{args.folder}/back')
+    return seconds, report
+
+
+def measure_restore(args, source):
+    archive(args, source, args.frames, 1, ['--no-verify'])
+    few, _ = restore(args, args.few)
+    many, report = restore(args, args.frames)
+    bench.figure('restore', (args.frames - args.few) / (many - few), 'frames/s',
+                 with_ends=round(args.frames / many, 1), device=report['device'],
+                 ms_a_frame={what: round(1e3 * spent / args.frames, 2)
+                             for what, spent in report['spent'].items()})
 
 
 def main():
