@@ -8,10 +8,11 @@ a photograph with noise that fills its bits) by one process, and by 2 and 4 proc
 that have a range each, as in a farm; unverified, and verified. A run of N files and one
 of a few tell the frames a second while it goes on from what beginning and ending take.
 Before that it is measured what the machine can do: how many such files it reads from
-the page cache, and how many frames it writes, into one file and into a file for each
-thread. Everything lies in --folder, which is best a file system in memory with huge
-pages (mount -t tmpfs -o huge=always). PACO_BUILD_ROOT says where the build is. Wants
-numpy and the picture corpus."""
+the page cache, alone and with their checksums and all else that is done before coding,
+and how many frames it writes, into one file and into a file for each thread. Everything
+lies in --folder, which is best a file system in memory with huge pages (mount -t tmpfs
+-o huge=always). PACO_BUILD_ROOT says where the build is. Wants numpy and the picture
+corpus."""
 import argparse
 import concurrent.futures
 import json
@@ -82,6 +83,14 @@ def measure_machine(folder, paths, pieces):
 
 # --- the archive ---
 
+def measure_reading(args, paths):
+    """What of an archive's work needs no GPU and writes nothing."""
+    for n in THREADS:
+        found = json.loads(bench.run(f'{args.build}/tests/bench/archive-read',
+                                     f'--threads={n}', '--rounds=4', *paths))
+        bench.figure('archive_reads', found.pop('files_per_second'), 'files/s', **found)
+
+
 def archive(args, source, n, processes, options):
     """Returns the seconds that n files take, and what a process alone reports."""
     for name in os.listdir(args.folder):
@@ -145,11 +154,13 @@ def main():
     parser.add_argument('--backend', default='cuda')
     args = parser.parse_args()
     build = os.environ.get('PACO_BUILD_ROOT', f'{bench.ROOT}/build')
+    args.build = build
     args.tool = f'{build}/tool/paco'
     with tempfile.TemporaryDirectory(dir=args.folder) as args.folder:
         paths = dpx12.make(args.folder, KINDS)
         source = make_folder(f'{args.folder}/scans', paths, args.frames)
         measure_machine(args.folder, paths, max(1, args.frames // 40))
+        measure_reading(args, paths)
         measure_archive(args, source)
         measure_restore(args, source)
 
