@@ -16,7 +16,7 @@ paco_gst_has_elements (const char *const *names, GError **error)
       g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
           "GStreamer has no element %s, which this needs; %s", *names,
           g_str_has_prefix (*names, "paco")
-              ? "is gst-paco's plugin installed, or in GST_PLUGIN_PATH?"
+              ? "gst-paco's plugin must be installed, or in GST_PLUGIN_PATH"
               : "it is in gst-plugins-good");
       return false;
     }

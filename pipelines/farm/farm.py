@@ -191,7 +191,8 @@ def command_local(args):
     if failed:
         say(f'{job.folder}: {failed} ranges failed; {job.logs} says why.')
         return FAILED
-    say(f'{job.folder}: all {len(job.numbers)} ranges are there.')
+    say(f'{job.folder}: all {len(job.numbers)} ranges are there; '
+        f'`farm.sh join {job.folder}` makes {job.plan["out"]} of them.')
     return DONE
 
 

@@ -37,8 +37,8 @@ def read_scripts(path):
         text = file.read().split('## Pipelines to copy', 1)[0]
     lines = [line.split('#', 1)[0].strip() for _language, block
              in FENCE.findall(text) for line in block.splitlines()]
-    return [line for line in lines if line.startswith('sh pipelines/')
-            and 'quickstart' not in line]
+    return [line for line in lines if 'quickstart' not in line
+            and line.startswith(('sh pipelines/', 'build/'))]
 
 
 def check_built(path):
@@ -56,10 +56,21 @@ def check_built(path):
 
 
 def run_scripts(lines):
-    """Runs them in a folder that has the scripts where README has them."""
+    """Runs them in a folder that has the scripts, and what was built, where README
+    has them, and files to be archived; elements are found by the scripts alone."""
     os.symlink(os.path.join(os.environ['PACO_SOURCE_ROOT'], 'pipelines'),
                'pipelines')
+    os.symlink(os.environ['PACO_BUILD_ROOT'], 'build')
+    os.mkdir('scans')
+    for number in range(3):
+        with open(f'scans/{number}.pgm', 'wb') as file:
+            file.write(b'P5 64 48 255\n' + os.urandom(64 * 48))
+    for name in 'GST_PLUGIN_PATH_1_0', 'GST_PLUGIN_PATH':
+        os.environ.pop(name, None)
     for line in lines:
+        if line.startswith('build/') and not os.path.exists(line.split()[0]):
+            print(f'{line}: was not built', flush=True)
+            continue
         line = line.replace('record.sh', 'record.sh --frames 12 --caps '
                             'width=320,height=240,framerate=25/1')
         run(line.replace('play.sh', 'play.sh --headless'))
@@ -116,7 +127,7 @@ def main():
                     ran += 1
         run_scripts(scripts)
         for name in ('out.mov', 'out.paco', 'film.mov', 'small.webm',
-                     'comparison.png', 'comparison.svg'):
+                     'comparison.png', 'comparison.svg', 'out.mkv'):
             if os.path.getsize(name) < 1000:
                 raise SystemExit(f'{name} is all but empty')
     if ran < 7 or len(scripts) < 4:
