@@ -266,9 +266,10 @@ paco_decoder_takes (const PacoDecoder *decoder, const PacoHeader *header)
 
 /* --- frames in and out --- */
 
-gboolean
-paco_decoder_submit (PacoDecoder *decoder, const PacoCodedFrame *frame,
-    const PacoPicture *destination, void *user_data, GError **error)
+static gboolean
+submit (PacoDecoder *decoder, const PacoCodedFrame *frame,
+    const PacoPicture *destination, bool compares, void *user_data,
+    GError **error)
 {
   const PacoHeader *header = &frame->header;
   PacoDecoderJob job;
@@ -279,11 +280,17 @@ paco_decoder_submit (PacoDecoder *decoder, const PacoCodedFrame *frame,
         "the frame is of another format than the decoder was set up for");
     return FALSE;
   }
+  if (compares && destination->crop.width > 0) {
+    g_set_error_literal (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+        "a region is not compared; only whole pictures are");
+    return FALSE;
+  }
   if (!paco_coder_check_memory (&decoder->coder, destination, error)
       || !paco_picture_check (
           &header->picture, destination, decoder->reduce, error))
     return FALSE;
   job.destination = *destination;
+  job.compares = compares;
   job.frame = *frame;
   is_slice = header->video.slice.length > 0;
   job.forget = decoder->forget || is_slice;
@@ -292,6 +299,21 @@ paco_decoder_submit (PacoDecoder *decoder, const PacoCodedFrame *frame,
   /* Neighbors in a stack are no pictures that stand for each other. */
   decoder->forget = is_slice;
   return TRUE;
+}
+
+gboolean
+paco_decoder_submit (PacoDecoder *decoder, const PacoCodedFrame *frame,
+    const PacoPicture *destination, void *user_data, GError **error)
+{
+  return submit (decoder, frame, destination, false, user_data, error);
+}
+
+gboolean
+paco_decoder_submit_comparison (PacoDecoder *decoder,
+    const PacoCodedFrame *frame, const PacoPicture *picture, void *user_data,
+    GError **error)
+{
+  return submit (decoder, frame, picture, true, user_data, error);
 }
 
 gboolean

@@ -23,11 +23,13 @@ typedef struct
 gboolean paco_coded_frame_parse (
     PacoCodedFrame *frame, const uint8_t *data, size_t size, GError **error);
 
-/* A decoded frame: the samples are in the destination of submit(). */
+/* A decoded frame: the samples are in the destination of submit(), or have been
+ * compared with those of the picture of submit_comparison(). */
 typedef struct
 {
   void *user_data;
   GError *error;             /* the frame could not be decoded at all */
+  uint64_t different_bytes;  /* that decoding into the picture would change */
   uint32_t corrupted_blocks; /* that were broken */
   uint32_t concealed_blocks; /* of these; the others are taken as zero */
   PacoFrameTimes times;
@@ -58,6 +60,14 @@ void paco_decoder_forget (PacoDecoder *decoder);
  * DEVICE the decoder can be used on. */
 gboolean paco_decoder_submit (PacoDecoder *decoder, const PacoCodedFrame *frame,
     const PacoPicture *destination, void *user_data, GError **error);
+
+/* Does the same with a picture that is only read: the frame is decoded elsewhere, into
+ * memory of the backend that is laid out as the picture is, and compared with it there.
+ * So nothing of a picture comes back from a device. The bytes that are compared are
+ * those of the picture's regions (PacoRegion), including what no sample covers. */
+gboolean paco_decoder_submit_comparison (PacoDecoder *decoder,
+    const PacoCodedFrame *frame, const PacoPicture *picture, void *user_data,
+    GError **error);
 
 /* Waits for the oldest frame; the caller frees frame->error. FALSE without an
  * error when nothing is in flight, and with error DEVICE when the coder is

@@ -13,6 +13,7 @@
 typedef struct
 {
   PacoPicture destination;
+  bool compares; /* the destination is only compared with */
   PacoCodedFrame frame;
   bool forget; /* paco_decoder_forget() came before it */
   /* These are known when the backend decodes the frame. */
@@ -25,7 +26,8 @@ typedef struct
 {
   PacoCoderClass coder;
   /* Decodes a frame, in the flight's thread. Sets frame->error, or adds to
-   * frame->corrupted_blocks those that it finds. */
+   * frame->corrupted_blocks those that it finds; sets frame->different_bytes if
+   * job->compares. */
   void (*decode) (PacoDecoder *decoder, unsigned flight,
       const PacoDecoderJob *job, PacoDecodedFrame *frame);
   PacoDecodeBlockFunc decode_block; /* paco_decode_block_on_host() */

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The decoder of the CUDA backend: frame -> blocks -> coefficients -> samples.
- * A flight's thread, which has read the index, enqueues everything and waits once.
- * Blocks that stand for broken ones follow the payload. */
+ * The decoder of the CUDA backend: frame -> blocks -> coefficients -> samples, which go
+ * to the host or are compared with a picture. A flight's thread, which has read the
+ * index, enqueues everything and waits once. Blocks that stand for broken ones follow
+ * the payload. */
 #include "codec/decoder_private.h"
 #include "codec/policy.h"
 #include "gpu/backend.h"
+#include "gpu/comparison.h"
 #include "gpu/frame.h"
 #include "gpu/pinned.h"
 
 /* What is uploaded for a frame besides its payload. The device counts broken blocks
- * in n_broken. */
+ * in n_broken, and in n_different bytes that differ from the picture that the frame is
+ * compared with. */
 typedef struct
 {
-  uint32_t n_broken, reserved[3];
+  uint32_t n_broken, reserved;
+  uint64_t n_different;
   PacoGpuRecord records[]; /* n_blocks; then their dropped planes, bytes */
 } Instructions;
 
@@ -30,6 +34,7 @@ typedef struct
   PacoPinnedMemory host_instructions, repairs;
   PacoDeviceMemory instructions;
   PacoStation payload;
+  PacoCudaComparison comparison;
 
   /* Of the frame that is being decoded. */
   size_t payload_size; /* of the blocks that are decoded */
@@ -87,6 +92,7 @@ instruct (Flight *flight, const PacoDecoderJob *job)
 
   find_sizes (flight, job);
   instructions->n_broken = 0;
+  instructions->n_different = 0;
   for (uint32_t i = 0; i < n_blocks; i++) {
     const PacoBlockRecord *record = &job->records[i];
     PacoGpuRecord *told = &instructions->records[i];
@@ -154,7 +160,8 @@ upload_repairs (Flight *flight, const PacoDecoderJob *job, GError **error)
 static gboolean
 upload (Flight *flight, const PacoDecoderJob *job, GError **error)
 {
-  const PacoCudaDevice *device = flight->frame.device;
+  PacoCudaFrame *frame = &flight->frame;
+  const PacoCudaDevice *device = frame->device;
   uint32_t n_blocks = flight->frame.plan->n_blocks;
   size_t size = sizeof (Instructions) + n_blocks * sizeof (PacoGpuRecord)
       + (flight->dropped ? n_blocks : 0);
@@ -165,9 +172,11 @@ upload (Flight *flight, const PacoDecoderJob *job, GError **error)
       && upload_repairs (flight, job, error)
       && paco_driver_check (device->driver,
           device->driver->memcpy_htod_async (flight->instructions.address,
-              flight->host_instructions.data, size, flight->frame.stream),
+              flight->host_instructions.data, size, frame->stream),
           error, "%zu bytes cannot be uploaded to %s", size,
-          device->context->name);
+          device->context->name)
+      && (!job->compares
+          || paco_transfer_upload (&frame->transfer, &frame->station, error));
 }
 
 static gboolean
@@ -214,22 +223,46 @@ transform (Flight *flight, const PacoDecoderJob *job, GError **error)
     frame.dropped_planes = flight->instructions.address
         + offsetof (Instructions, records)
         + plan->n_blocks * sizeof (PacoGpuRecord);
-  paco_transfer_device_picture (
-      &flight->frame.transfer, &flight->frame.station, &picture);
+  if (job->compares)
+    paco_cuda_comparison_copy (&flight->comparison, &picture);
+  else
+    paco_transfer_device_picture (&flight->frame.transfer,
+        flight->frame.station.memory.address, &picture);
   return paco_cuda_frame_inverse (&flight->frame, &frame, error);
 }
 
+/* Enqueues what comes back: what the device has counted, and the picture. */
 static gboolean
-download_count (Flight *flight, GError **error)
+download (Flight *flight, const PacoDecoderJob *job, GError **error)
 {
-  const PacoCudaDevice *device = flight->frame.device;
+  PacoCudaFrame *frame = &flight->frame;
+  const PacoCudaDevice *device = frame->device;
+  size_t size = offsetof (Instructions, records);
 
   return paco_driver_check (device->driver,
-      device->driver->memcpy_dtoh_async (flight->host_instructions.data,
-          flight->instructions.address, sizeof (uint32_t),
-          flight->frame.stream),
-      error, "%zu bytes cannot be downloaded from %s", sizeof (uint32_t),
-      device->context->name);
+             device->driver->memcpy_dtoh_async (flight->host_instructions.data,
+                 flight->instructions.address, size, frame->stream),
+             error, "%zu bytes cannot be downloaded from %s", size,
+             device->context->name)
+      && (job->compares
+          || paco_transfer_download (&frame->transfer, &frame->station, error));
+}
+
+static gboolean
+begin_comparison (Flight *flight, const PacoDecoderJob *job, GError **error)
+{
+  return !job->compares
+      || paco_cuda_comparison_begin (
+          &flight->comparison, &flight->frame, &job->destination, error);
+}
+
+static gboolean
+compare (Flight *flight, const PacoDecoderJob *job, GError **error)
+{
+  return !job->compares
+      || paco_cuda_comparison_enqueue (&flight->comparison, &flight->frame,
+          flight->instructions.address + offsetof (Instructions, n_different),
+          error);
 }
 
 static gboolean
@@ -237,25 +270,28 @@ enqueue (Flight *flight, const PacoDecoderJob *job, GError **error)
 {
   PacoCudaFrame *frame = &flight->frame;
   const PacoCudaPlan *plan = frame->plan;
+  bool pinned;
 
   paco_transfer_plan (
       &frame->transfer, &job->destination, &plan->format, plan->reduce);
   flight->payload_pinned = paco_is_pinned (
       paco_decoder_payload (job), flight->payload_size);
+  pinned = flight->payload_pinned
+      && (!job->compares || paco_transfer_is_pinned (&frame->transfer));
   return reserve (flight, error)
       && paco_transfer_reserve (&frame->transfer, &frame->station, error)
-      && paco_cuda_frame_begin_upload (frame, flight->payload_pinned, error)
+      && begin_comparison (flight, job, error)
+      && paco_cuda_frame_begin_upload (frame, pinned, error)
       && upload (flight, job, error)
       && paco_cuda_frame_end_upload (frame, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_1, error)
       && decode_blocks (flight, job, error)
       && paco_cuda_frame_await_picture (frame, &job->destination, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_2, error)
-      && transform (flight, job, error)
+      && transform (flight, job, error) && compare (flight, job, error)
       && paco_cuda_frame_mark (frame, PACO_CUDA_STAGE_3, error)
       && paco_cuda_frame_begin_download (frame, error)
-      && download_count (flight, error)
-      && paco_transfer_download (&frame->transfer, &frame->station, error)
+      && download (flight, job, error)
       && paco_cuda_frame_end_download (frame, error);
 }
 
@@ -283,6 +319,8 @@ static gboolean
 decode_frame (Flight *flight, const PacoDecoderJob *job,
     PacoDecodedFrame *result, GError **error)
 {
+  const Instructions *counted;
+
   paco_cuda_frame_use (
       &flight->frame, flight->part->plans, job->frame.header.picture.fields);
   instruct (flight, job);
@@ -291,9 +329,11 @@ decode_frame (Flight *flight, const PacoDecoderJob *job,
     paco_cuda_frame_give_up (&flight->frame);
     return FALSE;
   }
-  paco_transfer_finish (&flight->frame.transfer, &flight->frame.station);
-  result->corrupted_blocks +=
-      ((const Instructions *) flight->host_instructions.data)->n_broken;
+  if (!job->compares)
+    paco_transfer_finish (&flight->frame.transfer, &flight->frame.station);
+  counted = (const Instructions *) flight->host_instructions.data;
+  result->corrupted_blocks += counted->n_broken;
+  result->different_bytes = counted->n_different;
   return TRUE;
 }
 
@@ -322,6 +362,7 @@ flight_clear (Flight *flight)
   paco_pinned_memory_clear (share->device, &flight->host_instructions);
   paco_pinned_memory_clear (share->device, &flight->repairs);
   paco_device_memory_clear (share, &flight->instructions);
+  paco_cuda_comparison_clear (&flight->comparison, share);
   if (flight->payload.device)
     paco_station_clear (&flight->payload);
 }

@@ -145,6 +145,8 @@ load (PacoCudaDevice *device, GError **error)
           &device->pack_module, context, paco_fatbin_pack, "pack", error)
       && paco_module_load (
           &device->rate_module, context, paco_fatbin_rate, "rate", error)
+      && paco_module_load (&device->compare_module, context,
+          paco_fatbin_compare, "compare", error)
       && paco_dwt_find_kernels (&device->dwt, &device->dwt_module, false, error)
       && paco_layout_find_kernels (
           &device->layout, &device->layout_module, error)
@@ -153,6 +155,8 @@ load (PacoCudaDevice *device, GError **error)
           &device->pack_module, "paco_pack_scan", &device->pack_scan, error)
       && paco_module_function (
           &device->pack_module, "paco_pack_copy", &device->pack_copy, error)
+      && paco_module_function (
+          &device->compare_module, "paco_compare", &device->compare, error)
       && find_rate_kernels (device, error) && upload_sets (device, error);
 }
 
@@ -195,6 +199,7 @@ device_free (void *data)
     paco_module_unload (&device->bpc_module);
     paco_module_unload (&device->pack_module);
     paco_module_unload (&device->rate_module);
+    paco_module_unload (&device->compare_module);
     paco_cuda_device_leave (device);
   }
   paco_cuda_context_close (device->context);

@@ -16,6 +16,7 @@ G_BEGIN_DECLS
 
 extern const unsigned char paco_fatbin_pack[];
 extern const unsigned char paco_fatbin_rate[];
+extern const unsigned char paco_fatbin_compare[];
 
 /* A device with the kernels loaded. All coders of a process that use the same
  * GPU share one: kernels of two contexts never run at the same time, and each
@@ -29,7 +30,8 @@ typedef struct
   gint64 timeout; /* of its calls, microseconds */
   PacoCudaContext *context;
   const PacoDriver *driver; /* the context's */
-  PacoModule dwt_module, layout_module, bpc_module, pack_module, rate_module;
+  PacoModule dwt_module, layout_module, bpc_module, pack_module, rate_module,
+      compare_module;
   PacoDwtKernels dwt;
   /* Loaded when the first frame needs it: paco_cuda_device_load_wavelets(). */
   GMutex further_lock;
@@ -38,6 +40,7 @@ typedef struct
   PacoLayoutKernels layout;
   CUfunction bpc_encode[2][3], bpc_decode[2][3]; /* [wide][passes - 1] */
   CUfunction pack_scan, pack_copy;
+  CUfunction compare;
   CUfunction rate_count[2]; /* [wide] */
   CUfunction rate_decide, rate_find, rate_fit, rate_shorten;
   CUdeviceptr rows; /* the built-in probability sets, paco_cuda_place_sets() */

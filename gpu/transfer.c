@@ -198,16 +198,15 @@ paco_transfer_plan (PacoTransfer *transfer, const PacoPicture *picture,
 }
 
 void
-paco_transfer_device_picture (const PacoTransfer *transfer,
-    const PacoStation *station, PacoPicture *picture)
+paco_transfer_device_picture (
+    const PacoTransfer *transfer, CUdeviceptr memory, PacoPicture *picture)
 {
   *picture = transfer->picture;
   if (transfer->n_regions == 0)
     return;
   picture->crop = (PacoCrop){ 0 };
   for (unsigned c = 0; c < transfer->n_components; c++) {
-    picture->data[c] = (uint8_t *) (uintptr_t) (station->memory.address
-        + transfer->offset[c]);
+    picture->data[c] = (uint8_t *) (uintptr_t) (memory + transfer->offset[c]);
     picture->stride[c] = transfer->stride[c];
   }
 }

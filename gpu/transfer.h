@@ -56,9 +56,10 @@ typedef struct
   PacoPinnedMemory staging;
 } PacoStation;
 
-/* Sets *picture to the whole picture as it lies on the device. */
-void paco_transfer_device_picture (const PacoTransfer *transfer,
-    const PacoStation *station, PacoPicture *picture);
+/* Sets *picture to the whole picture as it lies on the device: where it is already, or in
+ * memory there of transfer->size bytes. */
+void paco_transfer_device_picture (
+    const PacoTransfer *transfer, CUdeviceptr memory, PacoPicture *picture);
 
 /* Says whether nothing has to be copied on the host on the way. */
 bool paco_transfer_is_pinned (const PacoTransfer *transfer);

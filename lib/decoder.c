@@ -263,9 +263,10 @@ take_ticket (PacoFrameDecoder *decoder, Ticket **ticket, PacoError *error)
 
 static PacoStatus
 submit (PacoFrameDecoder *decoder, PacoCodedFrame *frame,
-    const PacoPicture *destination, void *user, PacoError *error)
+    const PacoPicture *destination, bool compares, void *user, PacoError *error)
 {
   GError *failure = NULL;
+  bool submitted;
   Ticket *ticket;
   PacoStatus status = open_device (decoder, error);
 
@@ -277,16 +278,18 @@ submit (PacoFrameDecoder *decoder, PacoCodedFrame *frame,
     return status;
   ticket->user = user;
   forget_unless_next (decoder, &frame->header.video);
-  if (!paco_decoder_submit (
-          decoder->coder, frame, destination, ticket, &failure))
+  submitted = (compares ? paco_decoder_submit_comparison
+                        : paco_decoder_submit) (
+      decoder->coder, frame, destination, ticket, &failure);
+  if (!submitted)
     return paco_error_take (error, failure);
   decoder->submitted++;
   return paco_error_ok (error);
 }
 
-PacoStatus
-paco_frame_decoder_submit (PacoFrameDecoder *decoder, const void *data,
-    size_t size, const PacoImage *image, void *user, PacoError *error)
+static PacoStatus
+read_and_submit (PacoFrameDecoder *decoder, const void *data, size_t size,
+    const PacoImage *image, bool compares, void *user, PacoError *error)
 {
   PacoCodedFrame frame;
   PacoPicture destination;
@@ -304,7 +307,22 @@ paco_frame_decoder_submit (PacoFrameDecoder *decoder, const void *data,
     status = paco_device_check_image (&decoder->settings, image, error);
   if (status != PACO_STATUS_OK)
     return status;
-  return submit (decoder, &frame, &destination, user, error);
+  return submit (decoder, &frame, &destination, compares, user, error);
+}
+
+PacoStatus
+paco_frame_decoder_submit (PacoFrameDecoder *decoder, const void *data,
+    size_t size, const PacoImage *image, void *user, PacoError *error)
+{
+  return read_and_submit (decoder, data, size, image, false, user, error);
+}
+
+PacoStatus
+paco_frame_decoder_submit_comparison (PacoFrameDecoder *decoder,
+    const void *data, size_t size, const PacoImage *image, void *user,
+    PacoError *error)
+{
+  return read_and_submit (decoder, data, size, image, true, user, error);
 }
 
 PacoStatus
@@ -336,6 +354,7 @@ paco_frame_decoder_collect (
   if (result) {
     result->corrupted_blocks = frame.corrupted_blocks;
     result->concealed_blocks = frame.concealed_blocks;
+    result->different_bytes = frame.different_bytes;
   }
   return paco_error_ok (error);
 }

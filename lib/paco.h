@@ -399,7 +399,9 @@ typedef struct PacoResult
   uint32_t corrupted_blocks; /* how many codeblocks are broken */
   /* How many of these are concealed. The others count as zero. */
   uint32_t concealed_blocks;
-  uint64_t reserved[6]; /* 0 */
+  /* How many bytes of the image the frame would change, if it was compared. */
+  uint64_t different_bytes;
+  uint64_t reserved[5]; /* 0 */
 } PacoResult;
 
 /* Decodes the frame at data, of which size bytes are there (bytes behind the frame are
@@ -422,6 +424,17 @@ PACO_API PacoStatus paco_frame_decoder_submit (PacoFrameDecoder *decoder,
     PacoError *error);
 PACO_API PacoStatus paco_frame_decoder_collect (
     PacoFrameDecoder *decoder, PacoResult *result, PacoError *error);
+
+/* Does what submit() does, but compares the picture with what is in the memory of the
+ * image, which is only read; PacoResult.different_bytes is what collect() finds. So one
+ * who has coded a picture learns whether the frame gives it back. The bytes that are
+ * compared are those that submit() would write: samples, and with them bits of padding
+ * (0, or PacoLayout.fill) and, in the last group of a line, zeros behind the last
+ * column. Where the decoder works on a GPU, they are compared there, and no picture
+ * comes back from it. Error UNSUPPORTED also if a region is set. */
+PACO_API PacoStatus paco_frame_decoder_submit_comparison (
+    PacoFrameDecoder *decoder, const void *data, size_t size,
+    const PacoImage *image, void *user, PacoError *error);
 
 /* Returns what decodes, like "cpu: 2 threads, avx512", or "" before the first frame. The
  * string belongs to the decoder. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The decoder of the CPU backend: frame -> blocks -> coefficients -> samples. It is
  * a PacoDecoder (codec/decoder_private.h); its flights share the threads of
- * workers.c, and call bpc.h for blocks and frame.h for the transform. */
+ * workers.c, and call bpc.h for blocks, frame.h for the transform, and comparison.h for
+ * frames that are compared. */
 #include "codec/cpu/backend_private.h"
+#include "codec/cpu/comparison.h"
 #include "codec/cpu/frame.h"
 #include "codec/cpu/memory.h"
 #include "codec/crop.h"
@@ -100,28 +102,34 @@ reserve_whole (Flight *flight, size_t size, GError **error)
   flight->whole_size = flight->whole ? size : 0;
   if (!flight->whole)
     g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
-        "there are no %zu bytes of memory for the whole of the picture, of "
-        "which a region is decoded",
+        "there are no %zu bytes of memory for the whole picture, of which a "
+        "region is decoded, or which is compared",
         size);
   return flight->whole != NULL;
 }
 
 /* Decodes the whole picture into memory of the flight's, and copies the part from
- * there. */
+ * there, or compares it. */
 static gboolean
-decode_part (Flight *flight, const PacoDecoderJob *job, gint64 *blocks_done,
-    GError **error)
+decode_aside (Flight *flight, const PacoDecoderJob *job, gint64 *blocks_done,
+    PacoDecodedFrame *frame)
 {
   const PacoPictureFormat *format = flight->frame->format;
+  unsigned reduce = flight->frame->reduce;
   PacoPicture picture;
   PacoWhole whole;
 
-  paco_whole_place (&whole, format, &job->destination, flight->frame->reduce);
-  if (!reserve_whole (flight, whole.size, error))
+  paco_whole_place (&whole, format, &job->destination, reduce);
+  if (!reserve_whole (flight, whole.size, &frame->error))
     return FALSE;
   paco_whole_picture (&whole, &job->destination, flight->whole, &picture);
   decode_samples (flight, &picture, blocks_done);
-  if (!paco_frame_is_abandoned (flight->frame))
+  if (paco_frame_is_abandoned (flight->frame))
+    return TRUE;
+  if (job->compares)
+    frame->different_bytes = paco_count_different (
+        flight->decoder->workers, format, &job->destination, &picture, reduce);
+  else
     paco_whole_copy_part (&whole, format, &job->destination, flight->whole);
   return TRUE;
 }
@@ -139,9 +147,9 @@ decode (PacoDecoder *base, unsigned number, const PacoDecoderJob *job,
   flight->frame->coding = &job->frame.header.coding;
   flight->corrupted_blocks = 0;
   times[0] = g_get_monotonic_time ();
-  if (job->destination.crop.width == 0)
+  if (job->destination.crop.width == 0 && !job->compares)
     decode_samples (flight, &job->destination, &times[1]);
-  else if (!decode_part (flight, job, &times[1], &frame->error))
+  else if (!decode_aside (flight, job, &times[1], frame))
     return;
   times[2] = g_get_monotonic_time ();
   frame->corrupted_blocks += (uint32_t) flight->corrupted_blocks;

@@ -116,7 +116,9 @@ class _Image(ctypes.Structure):
 class Result(ctypes.Structure):
     """What was broken: PacoResult of paco.h."""
     _fields_ = [('user', ctypes.c_void_p), ('corrupted_blocks', _U32),
-                ('concealed_blocks', _U32), ('reserved', ctypes.c_uint64 * 6)]
+                ('concealed_blocks', _U32),
+                ('different_bytes', ctypes.c_uint64),
+                ('reserved', ctypes.c_uint64 * 5)]
 
 
 class _Frame(ctypes.Structure):

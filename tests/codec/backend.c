@@ -309,6 +309,7 @@ main (int argc, char **argv)
   g_test_add_func ("/backend/shared-region", test_shared_region);
   g_test_add_func ("/backend/carried-set", test_carried_set);
   add_area_tests ();
+  add_compare_tests ();
   add_conceal_tests ();
   add_damage_tests ();
   add_flight_tests ();

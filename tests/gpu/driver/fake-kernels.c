@@ -3,6 +3,7 @@
  * (fake-kernels.h). */
 #include "tests/gpu/driver/fake-kernels.h"
 #include "gpu/kernels/bpc.h"
+#include "gpu/kernels/compare.h"
 #include "gpu/kernels/dwt.h"
 #include "gpu/kernels/layout.h"
 #include "gpu/kernels/pack.h"
@@ -53,6 +54,8 @@ fake_kernel_parameter_bytes (const char *name)
     return sizeof (PacoDwtParameters);
   if (begins (name, "layout_"))
     return sizeof (PacoLayoutParameters);
+  if (strcmp (name, "paco_compare") == 0)
+    return sizeof (PacoCompareParameters);
   return 0;
 }
 
@@ -200,6 +203,22 @@ run_store (const FakeKernelState *state, const PacoLayoutParameters *parameters)
   return true;
 }
 
+static bool
+run_compare (
+    const FakeKernelState *state, const PacoCompareParameters *parameters)
+{
+  uint64_t *n_different = memory (parameters->n_different);
+
+  for (uint64_t y = 0; y < parameters->rows; y++) {
+    const uint8_t *a = memory (parameters->a + y * parameters->stride);
+    const uint8_t *b = memory (parameters->b + y * parameters->stride);
+
+    for (uint64_t i = 0; i < parameters->row_bytes; i++)
+      *n_different += a[i] != b[i];
+  }
+  return state->stage == INVERTED;
+}
+
 bool
 fake_kernel_run (FakeKernelState *state, const FakeLaunch *launch)
 {
@@ -224,6 +243,8 @@ fake_kernel_run (FakeKernelState *state, const FakeLaunch *launch)
     return run_load (parameters);
   if (begins (name, "layout_store"))
     return run_store (state, parameters);
+  if (strcmp (name, "paco_compare") == 0)
+    return run_compare (state, parameters);
   if (begins (name, "dwt_inverse"))
     return run_inverse (state, name, launch->grid_y, parameters);
   return run_forward (state, parameters);

@@ -207,6 +207,41 @@ decode_on_device (
   device_picture_clear (&mine);
 }
 
+/* Compares a picture on the device, which is not to be changed. */
+static void
+compare_on_device (
+    const Case *c, PacoDecoder *decoder, unsigned reduce, Time time)
+{
+  DevicePicture mine = { .offset = 0 };
+  PacoCodedFrame coded;
+  PacoDecodedFrame frame = { NULL };
+  unsigned n_different = g_rand_int_range (c->rand, 0, 2);
+  TestPicture before;
+  GError *error = NULL;
+
+  destination_init (c, &mine.host, reduce);
+  g_assert_true (paco_reference_decode (
+      c->frame->data, c->frame->len, reduce, &mine.host.picture, NULL, NULL));
+  mine.host.picture.data[0][0] ^= n_different;
+  test_picture_copy (&before, &mine.host);
+  allocate (&mine, c->rand);
+  upload (&mine, time);
+  g_assert_true (
+      paco_coded_frame_parse (&coded, c->frame->data, c->frame->len, NULL));
+  paco_decoder_configure (
+      decoder, &coded.header, mine.picture.layout, reduce, &error);
+  g_assert_no_error (error);
+  paco_decoder_submit_comparison (decoder, &coded, &mine.picture, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (paco_decoder_collect (decoder, &frame, NULL));
+  g_assert_no_error (frame.error);
+  g_assert_cmpuint (frame.different_bytes, ==, n_different);
+  download (&mine);
+  test_picture_compare (&mine.host, &before);
+  test_picture_clear (&before);
+  device_picture_clear (&mine);
+}
+
 /* Tests that pictures in device memory and in the host's take turns. */
 static void
 test_random (void)
@@ -229,6 +264,9 @@ test_random (void)
         g_rand_int_range (c.rand, 0, N_TIMES));
     if (g_rand_boolean (c.rand))
       decode_and_check (&c, coders.decoders[i], c.frame->data, c.frame->len, 0);
+    compare_on_device (&c, coders.decoders[i],
+        g_rand_int_range (c.rand, 0, c.levels + 1),
+        g_rand_int_range (c.rand, 0, N_TIMES));
     case_clear (&c);
   }
   coders_close (&coders);
