@@ -3,8 +3,9 @@
  * looks the folder through (folder.h), goes on where OUT.part ends (resume.c), and
  * then lets frames go through a line (line.h): threads read files whole, checksum
  * them and take them apart (archive_read.c); one codes them, and one decodes what
- * was coded (archive_code.c); others make the files again and compare them
- * (archive_read.c); the calling thread writes. */
+ * was coded, comparing it with the file where that is possible (archive_code.c);
+ * others look at the rest, or make the files again and compare them (archive_read.c);
+ * the calling thread writes. */
 #pragma once
 #include "archive/folder.h"
 #include "archive/report.h"

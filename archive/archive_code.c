@@ -84,6 +84,21 @@ paco_run_code (gpointer data)
 
 /* --- decoding -------------------------------------------------------------- */
 
+/* Finds out what the frame is compared with, by what it says of the file alone. */
+static gboolean
+prepare_comparison (PacoRunItem *item, GError **error)
+{
+  const PacoKeptFile *found = &item->found;
+  const GByteArray *rest = found->rest;
+
+  item->in_place = found->size == item->file->len
+      && paco_source_same_rest (found->kind, rest->data, rest->len, &item->info,
+          item->file->data, item->file->len, &item->image);
+  return item->in_place
+      || paco_source_rebuild (found->kind, rest->data, rest->len, &item->info,
+          found->size, &item->rebuilt, error);
+}
+
 /* Reads what the frame says, as restore will read it. */
 static PacoStatus
 read_frame (gpointer data, guint64 number, PacoError *failure)
@@ -103,9 +118,7 @@ read_frame (gpointer data, guint64 number, PacoError *failure)
   if (status != PACO_STATUS_OK)
     return status;
   if (paco_kept_file_read (frame->data, frame->size, &item->found, &error)
-      && paco_source_rebuild (item->found.kind, item->found.rest->data,
-          item->found.rest->len, &item->info, item->found.size, &item->rebuilt,
-          &error))
+      && prepare_comparison (item, &error))
     return PACO_STATUS_OK;
   g_strlcpy (failure->message, error->message, sizeof failure->message);
   g_error_free (error);
@@ -118,6 +131,9 @@ submit_frame (gpointer data, guint64 number, PacoError *failure)
   PacoRun *run = data;
   PacoRunItem *item = paco_run_item (run, number);
 
+  if (item->in_place)
+    return paco_frame_decoder_submit_comparison (run->decoder, item->frame.data,
+        item->frame.size, &item->image, item, failure);
   return paco_frame_decoder_submit (run->decoder, item->frame.data,
       item->frame.size, &item->rebuilt.image, item, failure);
 }
@@ -132,6 +148,7 @@ collect_picture (gpointer data)
       run->decoder, &result, &failure);
   PacoRunItem *item = result.user;
 
+  item->different_bytes = result.different_bytes;
   if (status != PACO_STATUS_OK)
     fail (run, item->number, &failure);
   else if (result.corrupted_blocks > 0)

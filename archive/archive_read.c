@@ -241,13 +241,16 @@ keeps_rest (const PacoRunItem *item)
 }
 
 /* Says whether the frame's samples, or the file made of them, are those there were. Where
- * samples were taken out of the file, it is not made again: its kind has tried that
- * when it took it apart. */
+ * the frame was compared with the file where that is, its bytes have been found to be
+ * the same but for those that were different then. Where samples were taken out of the
+ * file, it is not made again: its kind has tried that when it took it apart. */
 static gboolean
 gives_back (PacoRunItem *item, GError **error)
 {
   if (!keeps_rest (item))
     return FALSE;
+  if (item->in_place)
+    return item->different_bytes == 0;
   if (item->source.samples->len > 0)
     return is_same (item->source.samples->data, item->source.samples->len,
         item->rebuilt.samples->data, item->rebuilt.samples->len);

@@ -206,6 +206,45 @@ finish (const guint8 *rest, gsize rest_size, const PacoInfo *info,
   return TRUE;
 }
 
+/* Says whether the file has the bytes before, between and behind the parts that the rest
+ * has. *at is behind them afterwards. */
+static gboolean
+has_gaps (const PacoDpx *dpx, const guint8 *rest, gsize size,
+    const guint8 *file, gsize file_size, gsize *at)
+{
+  gsize from = 0;
+
+  for (guint p = 0; p <= dpx->n_parts; p++) {
+    gsize to = p < dpx->n_parts ? dpx->parts[p].offset : file_size;
+
+    if (size - *at < to - from
+        || memcmp (file + from, rest + *at, to - from) != 0)
+      return FALSE;
+    *at += to - from;
+    from = p < dpx->n_parts ? part_end (dpx, p) : to;
+  }
+  return TRUE;
+}
+
+static gboolean
+same_rest (const guint8 *rest, gsize rest_size, const PacoInfo *info,
+    const guint8 *file, gsize file_size, PacoImage *image)
+{
+  gsize at = REST_HEAD;
+  gboolean same;
+  PacoDpx dpx;
+
+  same = read_rest (rest, rest_size, info, file_size, &dpx, NULL)
+      && has_gaps (&dpx, rest, rest_size, file, file_size, &at);
+  for (guint p = 0; same && p < dpx.n_parts; p++)
+    same = paco_dpx_has_clear_run (&dpx, p, rest, rest_size, file, &at);
+  if (!same || at != rest_size)
+    return FALSE;
+  /* Who compares does not write to the picture. */
+  place_image (&dpx, (guint8 *) file, image);
+  return TRUE;
+}
+
 const PacoSourceKind paco_source_dpx = {
   .name = "dpx",
   .id = 1,
@@ -215,4 +254,5 @@ const PacoSourceKind paco_source_dpx = {
   .parse = parse,
   .rebuild = rebuild,
   .finish = finish,
+  .same_rest = same_rest,
 };

@@ -71,3 +71,9 @@ gboolean paco_dpx_keep_padding (
  * them afterwards. */
 gboolean paco_dpx_walk_runs (const PacoDpx *dpx, guint part, const guint8 *rest,
     gsize size, gsize *at, guint8 *file);
+
+/* Says whether a part at `at` of a rest has one run, without bits, and the file has none
+ * between the part's lines; those between samples are a decoder's affair. *at is behind
+ * the run afterwards. */
+gboolean paco_dpx_has_clear_run (const PacoDpx *dpx, guint part,
+    const guint8 *rest, gsize size, const guint8 *file, gsize *at);

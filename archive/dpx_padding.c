@@ -345,3 +345,22 @@ paco_dpx_walk_runs (const PacoDpx *dpx, guint p, const guint8 *rest, gsize size,
   }
   return TRUE;
 }
+
+gboolean
+paco_dpx_has_clear_run (const PacoDpx *dpx, guint p, const guint8 *rest,
+    gsize size, const guint8 *file, gsize *at)
+{
+  const PacoDpxPart *part = &dpx->parts[p];
+  const guint8 *head = rest + *at;
+  guint32 height = dpx->info.height;
+
+  if (size - *at < PACO_DPX_RUN_HEAD || head[4] != 0
+      || paco_get32 (head) != height)
+    return FALSE;
+  *at += PACO_DPX_RUN_HEAD;
+  for (guint32 y = 0; y + 1 < height; y++)
+    if (!is_clear (file + part->offset + part->stride * y + part->line_bytes,
+            part->stride - part->line_bytes))
+      return FALSE;
+  return TRUE;
+}

@@ -264,38 +264,75 @@ parse (const guint8 *bytes, gsize size, PacoSource *source, GError **error)
   return TRUE;
 }
 
+/* What the rest and a picture make a file of. */
+typedef struct
+{
+  Header header;
+  const guint8 *head, *tail; /* before the samples, and behind them */
+  gsize head_size, tail_size;
+} Rest;
+
+static gboolean
+read_rest (const guint8 *rest, gsize rest_size, const PacoInfo *info,
+    gsize file_size, Rest *read, GError **error)
+{
+  if (rest_size < REST_HEAD || rest[0] != FORM)
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
+        "what was kept of the file is of an unknown form");
+  read->head = rest + REST_HEAD;
+  read->head_size = paco_get32 (rest + 1);
+  if (read->head_size > rest_size - REST_HEAD)
+    return paco_source_fail (
+        error, PACO_SOURCE_BROKEN, "what was kept of the file is cut");
+  if (!read_header (read->head, read->head_size, &read->header, error))
+    return FALSE;
+  read->tail = read->head + read->head_size;
+  read->tail_size = rest_size - REST_HEAD - read->head_size;
+  if (read->header.size != read->head_size || read->header.width != info->width
+      || read->header.height != info->height
+      || read->header.n_components != info->n_components
+      || file_size > G_MAXUINT32
+      || file_size
+          != read->head_size + image_bytes (&read->header) + read->tail_size)
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
+        "what was kept of the file and the picture do not fit together");
+  for (guint c = 0; c < info->n_components; c++)
+    if (info->depth[c] > 8 * sample_bytes (&read->header))
+      return paco_source_fail (
+          error, PACO_SOURCE_BROKEN, "the picture has more bits than the file");
+  return TRUE;
+}
+
 static gboolean
 rebuild (const guint8 *rest, gsize rest_size, const PacoInfo *info,
     gsize file_size, PacoRebuilt *rebuilt, GError **error)
 {
-  Header header;
-  gsize before, behind;
+  guint8 *file;
+  Rest read;
 
-  if (rest_size < REST_HEAD || rest[0] != FORM)
-    return paco_source_fail (error, PACO_SOURCE_BROKEN,
-        "what was kept of the file is of an unknown form");
-  before = paco_get32 (rest + 1);
-  if (before > rest_size - REST_HEAD)
-    return paco_source_fail (
-        error, PACO_SOURCE_BROKEN, "what was kept of the file is cut");
-  if (!read_header (rest + REST_HEAD, before, &header, error))
+  if (!read_rest (rest, rest_size, info, file_size, &read, error))
     return FALSE;
-  behind = rest_size - REST_HEAD - before;
-  if (header.size != before || header.width != info->width
-      || header.height != info->height
-      || header.n_components != info->n_components || file_size > G_MAXUINT32
-      || file_size != before + image_bytes (&header) + behind)
-    return paco_source_fail (error, PACO_SOURCE_BROKEN,
-        "what was kept of the file and the picture do not fit together");
-  for (guint c = 0; c < info->n_components; c++)
-    if (info->depth[c] > 8 * sample_bytes (&header))
-      return paco_source_fail (
-          error, PACO_SOURCE_BROKEN, "the picture has more bits than the file");
   paco_bytes_set_size (rebuilt->file, file_size);
-  memcpy (rebuilt->file->data, rest + REST_HEAD, before);
-  memcpy (rebuilt->file->data + file_size - behind, rest + REST_HEAD + before,
-      behind);
-  place_image (&header, rebuilt->file->data + before, &rebuilt->image);
+  file = rebuilt->file->data;
+  memcpy (file, read.head, read.head_size);
+  memcpy (file + file_size - read.tail_size, read.tail, read.tail_size);
+  place_image (&read.header, file + read.head_size, &rebuilt->image);
+  return TRUE;
+}
+
+static gboolean
+same_rest (const guint8 *rest, gsize rest_size, const PacoInfo *info,
+    const guint8 *file, gsize file_size, PacoImage *image)
+{
+  Rest read;
+
+  if (!read_rest (rest, rest_size, info, file_size, &read, NULL)
+      || memcmp (file, read.head, read.head_size) != 0
+      || memcmp (file + file_size - read.tail_size, read.tail, read.tail_size)
+          != 0)
+    return FALSE;
+  /* Who compares does not write to the picture. */
+  place_image (&read.header, (guint8 *) file + read.head_size, image);
   return TRUE;
 }
 
@@ -306,4 +343,5 @@ const PacoSourceKind paco_source_pnm = {
   .peek = peek,
   .parse = parse,
   .rebuild = rebuild,
+  .same_rest = same_rest,
 };

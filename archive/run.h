@@ -31,6 +31,11 @@ typedef struct
   /* What the frame gives back, once it is decoded. */
   PacoInfo info;
   PacoKeptFile found;
+  /* Its picture is compared with that of the file where it is; else it is decoded,
+   * into a file that is compared. */
+  gboolean in_place;
+  PacoImage image;         /* in_place: of the file */
+  guint64 different_bytes; /* in_place */
   PacoRebuilt rebuilt;
 } PacoRunItem;
 

@@ -296,3 +296,12 @@ paco_source_finish (const PacoSourceKind *kind, const guint8 *rest,
       rebuilt->file->len, file_size);
   return FALSE;
 }
+
+gboolean
+paco_source_same_rest (const PacoSourceKind *kind, const guint8 *rest,
+    gsize rest_size, const PacoInfo *info, const guint8 *file, gsize file_size,
+    PacoImage *image)
+{
+  return kind->same_rest && !is_kept (rest, rest_size)
+      && kind->same_rest (rest, rest_size, info, file, file_size, image);
+}

@@ -6,6 +6,9 @@
  *
  *   archive:  watch() of the file's bytes while they are read; parse() of them;
  *             source->image is coded; source->rest is kept
+ *   verify:   same_rest() of the rest and the file; the frame is compared with the
+ *             image that this gives. Where that is not possible, as restore, and the
+ *             files are compared
  *   restore:  rebuild() of the rest; the frame is decoded into rebuilt->image;
  *             finish(); rebuilt->file is the file
  *
@@ -137,6 +140,14 @@ typedef struct
    * do. */
   gboolean (*finish) (const guint8 *rest, gsize rest_size, const PacoInfo *info,
       gsize file_size, PacoRebuilt *rebuilt, GError **error);
+
+  /* Says whether all that rebuild() and finish() would make of the rest and `info` is in
+   * the file of file_size bytes at `file`, but for what a decoder writes. Then *image is
+   * the memory in the file where that would write. It may return FALSE wherever that
+   * is hard to say. NULL: it always does. */
+  gboolean (*same_rest) (const guint8 *rest, gsize rest_size,
+      const PacoInfo *info, const guint8 *file, gsize file_size,
+      PacoImage *image);
 } PacoSourceKind;
 
 /* The kind of a file that begins with these bytes, or with an id of a chunk; NULL if
@@ -174,3 +185,10 @@ gboolean paco_source_rebuild (const PacoSourceKind *kind, const guint8 *rest,
 gboolean paco_source_finish (const PacoSourceKind *kind, const guint8 *rest,
     gsize rest_size, const PacoInfo *info, gsize file_size,
     PacoRebuilt *rebuilt, GError **error);
+
+/* kind->same_rest(). If it returns TRUE, the file comes back if a decoder that compares
+ * the frame with the image (paco_frame_decoder_submit_comparison()) finds no byte that
+ * is different. */
+gboolean paco_source_same_rest (const PacoSourceKind *kind, const guint8 *rest,
+    gsize rest_size, const PacoInfo *info, const guint8 *file, gsize file_size,
+    PacoImage *image);

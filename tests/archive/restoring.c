@@ -113,6 +113,48 @@ check_watched (
   g_assert_cmpuint (watched->notes->len, ==, source->notes->len);
 }
 
+/* Says whether a file is the one that the frame and the rest give back, by comparing in
+ * place. */
+static gboolean
+is_given_back (
+    Restoring *restoring, const PacoInfo *info, const guint8 *bytes, gsize size)
+{
+  const GByteArray *rest = restoring->source.rest;
+  const PacoFrame *frame = &restoring->frame;
+  PacoImage image;
+  PacoResult result;
+  PacoError error;
+
+  if (!paco_source_same_rest (
+          restoring->kind, rest->data, rest->len, info, bytes, size, &image))
+    return FALSE;
+  check_ok (paco_frame_decoder_submit_comparison (restoring->decoder,
+                frame->data, frame->size, &image, NULL, &error),
+      &error);
+  check_ok (
+      paco_frame_decoder_collect (restoring->decoder, &result, &error), &error);
+  return result.different_bytes == 0;
+}
+
+static void
+check_in_place (
+    Restoring *restoring, const PacoInfo *info, const guint8 *bytes, gsize size)
+{
+  guint8 *changed = g_memdup2 (bytes, size);
+
+  restoring->in_place = is_given_back (restoring, info, bytes, size);
+  for (guint i = 0; restoring->in_place && i < 8; i++) {
+    gsize at = (gsize) g_test_rand_int_range (0, (gint32) size);
+    guint8 bit = (guint8) (1 << g_test_rand_int_range (0, 8));
+
+    changed[at] ^= bit;
+    if (is_given_back (restoring, info, changed, size))
+      g_error ("that byte %zu was changed is not seen", at);
+    changed[at] ^= bit;
+  }
+  g_free (changed);
+}
+
 gboolean
 restoring_check (
     Restoring *restoring, const guint8 *bytes, gsize size, GError **error)
@@ -141,6 +183,7 @@ restoring_check (
       &info, size, rebuilt, &failure);
   g_assert_no_error (failure);
   g_assert_cmpmem (bytes, size, rebuilt->file->data, rebuilt->file->len);
+  check_in_place (restoring, &info, bytes, size);
   return TRUE;
 }
 

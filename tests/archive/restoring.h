@@ -13,6 +13,8 @@ typedef struct
   PacoSource watched; /* the same, of a file that was watched while it came */
   PacoRebuilt rebuilt;
   PacoFrame frame; /* of the file last restored */
+  /* That file could be compared with the frame where it is. */
+  gboolean in_place;
 } Restoring;
 
 void restoring_init (Restoring *restoring, const PacoSourceKind *kind);
@@ -25,7 +27,8 @@ guint8 *restoring_watch (const PacoSourceKind *kind, const guint8 *bytes,
 
 /* Takes a file apart; FALSE and an error if it is refused. Of others the picture is
  * coded without loss, and the file that is made again is compared with it. Either way
- * it has to be the same when the file was watched before. */
+ * it has to be the same when the file was watched before. If a file can be compared in
+ * place, that finds no difference, and finds each bit that is changed. */
 gboolean restoring_check (
     Restoring *restoring, const guint8 *bytes, gsize size, GError **error);
 

@@ -624,6 +624,27 @@ test_sound (void)
 
 /* --- PNM ---------------------------------------------------------------------------- */
 
+/* Checks that the file has its rest where samples are not, and no longer has it when a
+ * bit there has changed. */
+static void
+check_pnm_in_place (const GByteArray *file, PacoSource *source)
+{
+  gsize at = roll (file->len);
+  gsize first = (gsize) ((guint8 *) source->image.data[0] - file->data);
+  gboolean in_samples = at >= first && at < first + source->image.size[0];
+  PacoImage image;
+
+  g_assert_true (paco_source_same_rest (&paco_source_pnm, source->rest->data,
+      source->rest->len, &source->info, file->data, file->len, &image));
+  g_assert_cmpmem (&image, sizeof image, &source->image, sizeof image);
+  file->data[at] ^= 1;
+  g_assert_true (
+      paco_source_same_rest (&paco_source_pnm, source->rest->data,
+          source->rest->len, &source->info, file->data, file->len, &image)
+      == in_samples);
+  file->data[at] ^= 1;
+}
+
 /* Checks that a file is refused, or is made again of its rest and its
  * samples. */
 static void
@@ -647,6 +668,7 @@ try_pnm (const GByteArray *file, PacoSource *source, PacoRebuilt *rebuilt,
       source->rest->len, &source->info, file->len, rebuilt, &error));
   g_assert_cmpmem (
       rebuilt->file->data, rebuilt->file->len, file->data, file->len);
+  check_pnm_in_place (file, source);
 }
 
 static void

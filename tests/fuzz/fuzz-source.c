@@ -159,6 +159,36 @@ restore (Coder *coder, const PacoSourceKind *kind, const uint8_t *rest,
       kind, rest, rest_size, &info, file_size, &coder->rebuilt, error);
 }
 
+/* Checks that the frame and this rest give the file back if comparing in place says
+ * so. */
+static void
+check_in_place (Coder *coder, const PacoSourceKind *kind, const uint8_t *rest,
+    size_t rest_size, const uint8_t *data, size_t size, const PacoFrame *frame)
+{
+  const PacoBytes *file = coder->rebuilt.file;
+  PacoInfo info = PACO_INFO_INIT;
+  PacoImage image;
+  PacoResult result;
+  GError *error = NULL;
+  PacoError problem;
+
+  check_ok (paco_probe (frame->data, frame->size, &info, NULL, &problem),
+      "a frame", &problem);
+  if (!paco_source_same_rest (kind, rest, rest_size, &info, data, size, &image))
+    return;
+  check_ok (paco_frame_decoder_submit_comparison (coder->decoder, frame->data,
+                frame->size, &image, NULL, &problem),
+      "comparing", &problem);
+  check_ok (paco_frame_decoder_collect (coder->decoder, &result, &problem),
+      "comparing", &problem);
+  if (result.different_bytes > 0)
+    return;
+  if (!restore (coder, kind, rest, rest_size, size, frame, &error))
+    give_up ("what was found to be the same cannot be made", error->message);
+  if (file->len != size || memcmp (file->data, data, size) != 0)
+    give_up (kind->name, "what was found to be the same is not");
+}
+
 /* Reads a frame whose chunks are others, with checks that are right. */
 static void
 read_changed (Coder *coder, FuzzRandom *random, const PacoFrame *frame)
@@ -186,7 +216,7 @@ read_changed (Coder *coder, FuzzRandom *random, const PacoFrame *frame)
 /* Restores with other bytes in what was kept. */
 static void
 restore_changed (Coder *coder, const PacoSourceKind *kind, const uint8_t *how,
-    size_t file_size, const PacoFrame *frame)
+    const uint8_t *file, size_t file_size, const PacoFrame *frame)
 {
   uint32_t seed;
   FuzzRandom random;
@@ -204,6 +234,7 @@ restore_changed (Coder *coder, const PacoSourceKind *kind, const uint8_t *how,
     /* This memory has exactly this size, so that a read beyond it is seen. */
     rest = g_memdup2 (changed, size);
     read_changed (coder, &random, frame);
+    check_in_place (coder, kind, rest, size, file, file_size, frame);
     if (!restore (coder, kind, rest, size,
             file_size + fuzz_random_below (&random, 3) - 1, frame, &error))
       check_error (&error);
@@ -294,7 +325,9 @@ try_file (const PacoSourceKind *kind, const uint8_t *how, const uint8_t *data,
     give_up (kind->name, "the file made again is another one");
   if (extras.n_chunks > 0)
     check_kept (coder, kind, size, &frame);
-  restore_changed (coder, kind, how, size, &frame);
+  check_in_place (
+      coder, kind, source->rest->data, source->rest->len, data, size, &frame);
+  restore_changed (coder, kind, how, data, size, &frame);
   paco_frame_release (&frame);
 }
 

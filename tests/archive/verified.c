@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Tests that archive finds frames that do not give their files back. Calls of the archive
+ * to libpaco come here first (the linker's --wrap): one picture is coded with another
+ * sample than the file has, which nothing but the verification can find. */
+#include "archive/archive.h"
+#include "dpx-writer.h"
+#include <glib/gstdio.h>
+#include <string.h>
+
+#define N_FILES 6
+
+PacoStatus __real_paco_frame_encoder_submit (PacoFrameEncoder *encoder,
+    const PacoImage *image, const PacoExtras *extras, void *user,
+    PacoError *error);
+PacoStatus __wrap_paco_frame_encoder_submit (PacoFrameEncoder *encoder,
+    const PacoImage *image, const PacoExtras *extras, void *user,
+    PacoError *error);
+PacoStatus __real_paco_frame_decoder_submit_comparison (
+    PacoFrameDecoder *decoder, const void *data, size_t size,
+    const PacoImage *image, void *user, PacoError *error);
+PacoStatus __wrap_paco_frame_decoder_submit_comparison (
+    PacoFrameDecoder *decoder, const void *data, size_t size,
+    const PacoImage *image, void *user, PacoError *error);
+
+static struct
+{
+  gint64 wrong;     /* the picture that is coded otherwise; -1: none */
+  guint n_pictures; /* that were submitted */
+  guint n_compared; /* in place */
+  guint8 *copy;     /* of the wrong picture */
+} hooks;
+
+/* Of the first sample, bit 4 or a higher one is in the first byte of big-endian files
+ * of 10 and 16 bits. */
+PacoStatus
+__wrap_paco_frame_encoder_submit (PacoFrameEncoder *encoder,
+    const PacoImage *image, const PacoExtras *extras, void *user,
+    PacoError *error)
+{
+  PacoImage other = *image;
+  PacoStatus status;
+
+  if (hooks.n_pictures == hooks.wrong) {
+    g_free (hooks.copy);
+    hooks.copy = g_memdup2 (image->data[0], image->size[0]);
+    hooks.copy[0] ^= 0x10;
+    for (guint c = 0; c < PACO_COMPONENTS && other.data[c]; c++)
+      other.data[c] = hooks.copy;
+  }
+  status = __real_paco_frame_encoder_submit (
+      encoder, &other, extras, user, error);
+  hooks.n_pictures += status == PACO_STATUS_OK;
+  return status;
+}
+
+PacoStatus
+__wrap_paco_frame_decoder_submit_comparison (PacoFrameDecoder *decoder,
+    const void *data, size_t size, const PacoImage *image, void *user,
+    PacoError *error)
+{
+  PacoStatus status = __real_paco_frame_decoder_submit_comparison (
+      decoder, data, size, image, user, error);
+
+  hooks.n_compared += status == PACO_STATUS_OK;
+  return status;
+}
+
+static void
+make_folder (const char *folder, guint depth, DpxPadding padding)
+{
+  GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
+  const DpxCase c = { .big_endian = TRUE,
+    .width = 50,
+    .height = 40,
+    .n_elements = 1,
+    .elements = { { 50, depth, 1 } },
+    .padding = padding };
+
+  g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
+  for (guint i = 0; i < N_FILES; i++) {
+    char *path = g_strdup_printf ("%s/scan.%04u.dpx", folder, i);
+    DpxFile file;
+
+    dpx_file_write (rand, &c, &file);
+    g_assert_true (g_file_set_contents (
+        path, (char *) file.bytes->data, file.bytes->len, NULL));
+    dpx_file_clear (&file);
+    g_free (path);
+  }
+  g_rand_free (rand);
+}
+
+static void
+remove_folder (const char *folder)
+{
+  GDir *names = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (names))) {
+    char *path = g_build_filename (folder, name, NULL);
+
+    g_unlink (path);
+    g_free (path);
+  }
+  g_dir_close (names);
+  g_rmdir (folder);
+}
+
+static gboolean
+archive (const char *folder, const char *out, gboolean verify, gint64 wrong,
+    PacoReport *report, GError **error)
+{
+  static const char *const coders[] = { "backend", "cpu", "threads", "1",
+    NULL };
+  PacoArchiveOptions options = { .folder = folder,
+    .out = out,
+    .verify = verify,
+    .readers = 2,
+    .coders = coders };
+
+  hooks.wrong = wrong;
+  hooks.n_pictures = hooks.n_compared = 0;
+  paco_report_init (report, "archive", folder, out);
+  return paco_archive_run (&options, report, error);
+}
+
+/* Checks that what is right is verified, that of a picture which is wrong neither its
+ * frame is written nor a later one, and that who does not verify gets them all. */
+static void
+check (guint depth, DpxPadding padding, gboolean in_place)
+{
+  char *top = g_dir_make_tmp ("paco-verified-XXXXXX", NULL);
+  char *folder = g_build_filename (top, "scans", NULL);
+  char *out = g_build_filename (top, "out.paco", NULL);
+  char *part = g_strconcat (out, ".part", NULL);
+  guint wrong = (guint) g_test_rand_int_range (0, N_FILES);
+  PacoReport report;
+  GError *error = NULL;
+
+  make_folder (folder, depth, padding);
+  g_assert_false (archive (folder, out, TRUE, wrong, &report, &error));
+  g_assert_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_DAMAGED);
+  g_assert_nonnull (strstr (error->message, "does not give it back"));
+  g_assert_cmpuint (report.frames->len, ==, wrong);
+  g_assert_false (g_file_test (out, G_FILE_TEST_EXISTS));
+  g_clear_error (&error);
+  paco_report_clear (&report);
+
+  g_assert_true (archive (folder, out, TRUE, -1, &report, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (report.verified, ==, N_FILES - wrong);
+  g_assert_cmpuint (hooks.n_compared, ==, in_place ? N_FILES - wrong : 0);
+  paco_report_clear (&report);
+  g_unlink (out);
+
+  g_assert_true (archive (folder, out, FALSE, wrong, &report, &error));
+  paco_report_clear (&report);
+  g_unlink (out);
+  g_unlink (part);
+  remove_folder (folder);
+  g_rmdir (top);
+  g_clear_pointer (&hooks.copy, g_free);
+  g_free (part);
+  g_free (out);
+  g_free (folder);
+  g_free (top);
+}
+
+/* Tests files that are compared where they are. */
+static void
+test_in_place (void)
+{
+  check (16, DPX_PADDING_CLEAR, TRUE);
+  check (10, DPX_PADDING_CLEAR, TRUE);
+}
+
+/* Tests files whose bits of padding are set, and that are made again. */
+static void
+test_made_again (void)
+{
+  check (10, DPX_PADDING_SET, FALSE);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/verified/in-place", test_in_place);
+  g_test_add_func ("/verified/made-again", test_made_again);
+  return g_test_run ();
+}
