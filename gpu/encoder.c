@@ -137,8 +137,8 @@ transform (Flight *flight, GError **error)
 
   if (flight->rate->steps)
     frame.scales = flight->rate->steps->table->scale;
-  paco_transfer_device_picture (&flight->frame.transfer,
-      flight->frame.station.memory.address, &picture);
+  paco_transfer_device_picture (
+      &flight->frame.transfer, flight->frame.station.memory.address, &picture);
   return paco_cuda_frame_forward (&flight->frame, &frame, error);
 }
 
