@@ -494,10 +494,7 @@ test_changing (void)
 int
 main (int argc, char **argv)
 {
-  int failed;
-
   g_test_init (&argc, &argv, NULL);
-  make_folder ();
   g_test_add_func ("/files/damage", test_damage);
   g_test_add_func ("/files/missing", test_missing);
   g_test_add_func ("/files/hostile", test_hostile);
@@ -507,7 +504,5 @@ main (int argc, char **argv)
       "/files/full-disk-between-streams", test_full_disk_between_streams);
   g_test_add_func ("/files/growing", test_growing);
   g_test_add_func ("/files/changing", test_changing);
-  failed = g_test_run ();
-  remove_folder ();
-  return failed;
+  return run_in_folder ();
 }

@@ -340,17 +340,12 @@ test_release (void)
 int
 main (int argc, char **argv)
 {
-  int failed;
-
   g_test_init (&argc, &argv, NULL);
-  make_folder ();
   g_test_add_func ("/files/write-and-read", test_write_and_read);
   g_test_add_func ("/files/cut-and-join", test_cut_and_join);
   g_test_add_func ("/files/frame-rates", test_frame_rates);
   g_test_add_func ("/files/pipe", test_pipe);
   g_test_add_func ("/files/misuse", test_misuse);
   g_test_add_func ("/files/release", test_release);
-  failed = g_test_run ();
-  remove_folder ();
-  return failed;
+  return run_in_folder ();
 }

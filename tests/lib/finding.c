@@ -285,17 +285,12 @@ test_pipe (void)
 int
 main (int argc, char **argv)
 {
-  int failed;
-
   g_test_init (&argc, &argv, NULL);
-  make_folder ();
   g_test_add_func ("/finding/threads", test_threads);
   g_test_add_func ("/finding/seek", test_seek);
   g_test_add_func ("/finding/any-bytes", test_any_bytes);
   g_test_add_func ("/finding/growing", test_growing);
   g_test_add_func ("/finding/shorter", test_shorter);
   g_test_add_func ("/finding/pipe", test_pipe);
-  failed = g_test_run ();
-  remove_folder ();
-  return failed;
+  return run_in_folder ();
 }

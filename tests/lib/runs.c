@@ -139,14 +139,14 @@ check_frame (const PacoFrame *frame, const Run *run, unsigned i)
   g_assert_nonnull (frame->owner);
 }
 
-void
+static void
 make_folder (void)
 {
   folder = g_dir_make_tmp ("paco-files-XXXXXX", NULL);
   g_assert_nonnull (folder);
 }
 
-void
+static void
 remove_folder (void)
 {
   GDir *dir = g_dir_open (folder, 0, NULL);
@@ -161,4 +161,15 @@ remove_folder (void)
   g_dir_close (dir);
   g_rmdir (folder);
   g_free (folder);
+}
+
+int
+run_in_folder (void)
+{
+  int status;
+
+  make_folder ();
+  status = g_test_run ();
+  remove_folder ();
+  return status;
 }

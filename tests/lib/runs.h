@@ -25,9 +25,9 @@ void add_frame (Run *run, PacoFrameEncoder *encoder, PacoInfo *info);
 Run *new_run (unsigned n, bool places);
 void run_free (Run *run);
 
-/* Makes the folder of a test, or removes it with all files in it. */
-void make_folder (void);
-void remove_folder (void);
+/* Runs the tests that were added, in a folder of their own, which is removed with all
+ * files in it. Returns main()'s status. */
+int run_in_folder (void);
 /* Returns the path of a file there. */
 char *path_of (const char *name);
 /* Writes such a file, and returns its path. */
