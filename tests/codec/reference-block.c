@@ -373,8 +373,8 @@ test_quantizer (void)
 {
   PacoReferenceSample x = { .f = -7.9f };
 
-  /* floor (7.9 / 2) = 3; back, in the middle of 6 .. 8; with a plane dropped
-   * 3 -> 1, the middle of 4 .. 8. */
+  /* floor (7.9 / 2) is 3, and back that is the middle of 6 .. 8; with a plane
+   * dropped 3 becomes 1, and that the middle of 4 .. 8. */
   g_assert_cmpint (
       paco_reference_scale (x, PACO_WAVELET_CDF97, 2.0f, 0), ==, -3);
   g_assert_cmpint (
@@ -391,7 +391,7 @@ test_quantizer (void)
   g_assert_cmpint (
       paco_reference_dequantize (-13, 0, 128, PACO_WAVELET_CDF53, 0).i, ==,
       -13);
-  /* 13 = 1101b; without two planes 3, 12 plus half of 4. */
+  /* 13 is 1101b; without two planes that is 3, and back 12 plus half of 4. */
   g_assert_cmpint (
       paco_reference_dequantize (-13, 2, 128, PACO_WAVELET_CDF53, 0).i, ==,
       -14);

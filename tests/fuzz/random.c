@@ -18,7 +18,7 @@ fuzz_random_new (uint64_t seed)
 uint64_t
 fuzz_random_next (FuzzRandom *random)
 {
-  /* xorshift64* */
+  /* This is xorshift64*. */
   random->state ^= random->state >> 12;
   random->state ^= random->state << 25;
   random->state ^= random->state >> 27;

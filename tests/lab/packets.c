@@ -140,7 +140,7 @@ tree_code (Bits *bits, Tree *tree, uint32_t x, uint32_t y, unsigned threshold)
 
 /* --- What is said of a block --- */
 
-/* Table B.4. */
+/* Codes a number of passes as Table B.4 has it. */
 static unsigned
 code_n_passes (Bits *bits, unsigned n)
 {

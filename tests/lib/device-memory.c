@@ -228,7 +228,7 @@ test_refused (void)
   REFUSED (BUSY, paco_frame_encoder_use_context (encoder, context, &error));
   REFUSED (INVALID, paco_frame_encoder_use_context (NULL, context, &error));
   REFUSED (INVALID, paco_frame_decoder_use_context (NULL, context, &error));
-  /* The CPU. */
+  /* The CPU has no such memory. */
   OK (paco_frame_decoder_use_context (decoder, context, &error));
   OK (paco_frame_decoder_set (decoder, "backend", "cpu", &error));
   REFUSED (UNSUPPORTED,

@@ -545,7 +545,7 @@ test_region_is_all (void)
   OK (paco_frame_encoder_configure (encoder, &info, &error));
   OK (paco_frame_encoder_encode (encoder, &image, NULL, &frame, &error));
   broken = g_memdup2 (frame.data, frame.size);
-  /* The last block, in the lower right corner. */
+  /* This is the last block, in the lower right corner. */
   broken[frame.size - 5] ^= 0x55;
   OK (paco_frame_decoder_decode (
       decoder, broken, frame.size, &image, &result, &error));

@@ -18,7 +18,8 @@ void figure_speed (double value, const char *unit, const char *ceiling,
 void figure_cost (double value, const char *unit, const char *ceiling,
     double ceiling_value, const char *name, ...) G_GNUC_PRINTF (5, 6);
 
-/* Stands before all names, such as "4320_"; at first nothing. */
+/* Sets what stands before all names, such as "4320_"; at first that is
+ * nothing. */
 void figures_set_prefix (const char *prefix);
 
 /* Sorts the values. */

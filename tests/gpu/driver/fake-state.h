@@ -38,7 +38,7 @@
   F (graphics_image, "cuGraphicsGLRegisterImage", (void) )                     \
   F (graphics_buffer, "cuGraphicsGLRegisterBuffer", (void) )                   \
   F (gl_get_devices, "cuGLGetDevices_v2", (void) )                             \
-  /* GStreamer 1.24 and later. */                                              \
+  /* GStreamer 1.24 and later wants these. */                                  \
   F (ctx_get_limit, "cuCtxGetLimit", (void) )                                  \
   F (ctx_set_limit, "cuCtxSetLimit", (void) )                                  \
   F (memcpy_on_device, "cuMemcpyDtoD_v2", (void) )                             \

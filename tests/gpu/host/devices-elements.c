@@ -27,7 +27,8 @@ typedef struct
   GString *warnings; /* what those say that were posted */
 } Player;
 
-/* properties: of the coder, an encoder or a decoder. */
+/* Sets up a player; properties are those of the coder, an encoder or a
+ * decoder. */
 static void
 player_init (
     Player *player, bool decoder, const char *properties, guint n_frames)

@@ -9,7 +9,7 @@
 #include "tests/lab/cuda/rows_sliding.cuh"
 #include "tests/lab/cuda/rows_transpose.cuh"
 
-/* rows_<method>_<wavelet>_<element>_<direction> */
+/* Names are rows_<method>_<wavelet>_<element>_<direction>. */
 #define LAB_LIFTING_DIRECTION(                                                 \
     K, wavelet, ID, element, Element, direction, UNDO)                         \
   K (rows_horizontal_##wavelet##_##element##_##direction, LAB_LINE_THREADS,    \
