@@ -284,17 +284,46 @@ gst_paco_dec_set_context (GstElement *element, GstContext *context)
   GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
+/* Returns the event of a segment for the base class. In reverse playback that turns
+ * pictures around, but not where only key units are asked for, because it expects no
+ * others then; all frames of a stack may come nevertheless. */
+static GstEvent *
+make_reversible (GstEvent *event, GstSegment *segment)
+{
+  GstEvent *changed;
+
+  if (segment->rate > 0.0
+      || !(segment->flags & GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS))
+    return event;
+  segment->flags &= ~GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS;
+  changed = gst_event_new_segment (segment);
+  gst_event_set_seqnum (changed, gst_event_get_seqnum (event));
+  gst_event_set_running_time_offset (
+      changed, gst_event_get_running_time_offset (event));
+  gst_event_unref (event);
+  return changed;
+}
+
 /* Forgets earlier pictures when a segment says that the stream goes on from another
  * place: they do not conceal what is broken behind it. */
 static gboolean
 gst_paco_dec_sink_event (GstVideoDecoder *decoder, GstEvent *event)
 {
+  GstVideoDecoderClass *base = GST_VIDEO_DECODER_CLASS (parent_class);
   GstPacoDec *self = GST_PACO_DEC (decoder);
+  gboolean key_units_only, taken;
+  GstSegment segment;
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT
-      && self->coder.decoder != NULL)
+  if (GST_EVENT_TYPE (event) != GST_EVENT_SEGMENT)
+    return base->sink_event (decoder, event);
+  if (self->coder.decoder != NULL)
     paco_decoder_forget (self->coder.decoder);
-  return GST_VIDEO_DECODER_CLASS (parent_class)->sink_event (decoder, event);
+  gst_event_copy_segment (event, &segment);
+  key_units_only = (segment.flags & GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS) != 0;
+  taken = base->sink_event (decoder, make_reversible (event, &segment));
+  /* Frames that came before may have been decoded meanwhile. */
+  self->key_units_only = key_units_only;
+  return taken;
 }
 
 /* Keeps upstream's caps. The coder is configured when the first frame comes, for that

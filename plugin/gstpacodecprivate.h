@@ -26,6 +26,7 @@ struct _GstPacoDec
   GstPacoOutput output;
   GstPacoMetaNames names;
   GstPacoStack stack; /* the slices that wait for the others of their stack */
+  gboolean key_units_only; /* upstream may leave out all other frames */
   /* Downstream has asked for other caps since the last negotiation. Atomic. */
   gint outdated;
 };

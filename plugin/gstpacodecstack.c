@@ -29,14 +29,6 @@ is_in_segment (GstPacoDec *self, const GstVideoCodecFrame *frame)
           NULL, NULL);
 }
 
-/* Says whether upstream may leave out all frames but key units. */
-static gboolean
-is_key_units_only (GstPacoDec *self)
-{
-  return GST_VIDEO_DECODER (self)->input_segment.flags
-      & GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS;
-}
-
 /* Says whether each slice is a picture by itself. */
 static gboolean
 has_no_wavelet (const GstPacoStack *stack)
@@ -343,6 +335,21 @@ drop_key_unit (GstPacoDec *self)
   return drop_all (self);
 }
 
+/* Leaves a stack out of which no picture is in the segment. Where only key units come,
+ * nothing else may: the base class takes it for an error that no frame was finished or
+ * dropped. */
+static GstFlowReturn
+leave_out (GstPacoDec *self)
+{
+  if (self->stack.members[0].key_units_only)
+    return drop_all (self);
+  /* The base class pushes events that came before these frames now. The frames before
+   * those events have to be pushed first. */
+  gst_paco_pipe_wait_done (&self->coder.pipe);
+  release (self);
+  return GST_FLOW_OK;
+}
+
 /* Decodes the slices that wait, and pushes their pictures. */
 static GstFlowReturn
 decode_stack (GstPacoDec *self)
@@ -351,15 +358,10 @@ decode_stack (GstPacoDec *self)
   GstFlowReturn flow;
   guint n_bad = 0;
 
-  if (!is_shown (self)) {
-    /* The base class pushes events that came before these frames now. The frames before
-     * those events have to be pushed first. */
-    gst_paco_pipe_wait_done (&self->coder.pipe);
-    release (self);
-    return GST_FLOW_OK;
-  }
   if (is_key_unit_alone (stack))
     return drop_key_unit (self);
+  if (!is_shown (self))
+    return leave_out (self);
   if (is_late (self)) {
     GST_LOG_OBJECT (
         self, "stack %u is late already: dropped", stack->plan.number);
@@ -466,7 +468,7 @@ gst_paco_dec_stack_add (GstPacoDec *self, GstPacoFrame *frame,
   member = &stack->members[slice->position];
   /* These are noted now: another segment may come before the stack is decoded. */
   member->in_segment = is_in_segment (self, frame->frame);
-  member->key_units_only = is_key_units_only (self);
+  member->key_units_only = self->key_units_only;
   if (member->in_segment) {
     flow = get_ready_early (self, frame->frame, header);
     if (flow != GST_FLOW_OK)
@@ -486,7 +488,7 @@ gst_paco_dec_stack_add (GstPacoDec *self, GstPacoFrame *frame,
 static gboolean
 may_go_on (GstPacoDec *self)
 {
-  return is_key_units_only (self)
+  return self->key_units_only
       && GST_VIDEO_DECODER (self)->input_segment.rate > 0.0;
 }
 

@@ -44,6 +44,27 @@ number_of (GstSample *sample)
   return n;
 }
 
+/* Checks that these are n sound pictures at their times, one after the other or in
+ * reverse. */
+static void
+expect_pictures (GPtrArray *samples, guint begin, gboolean reverse, guint n,
+    const gchar *what)
+{
+  fail_unless (samples->len == n, "%s: %u pictures from %u on, of %u", what,
+      samples->len, begin, n);
+  for (guint i = 0; i < n; i++) {
+    GstSample *sample = g_ptr_array_index (samples, i);
+    GstBuffer *buffer = gst_sample_get_buffer (sample);
+    guint number = reverse ? begin - i : begin + i;
+
+    fail_unless_equals_int (number_of (sample), number);
+    fail_if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED),
+        "%s: picture %u is corrupted", what, number);
+    fail_unless_equals_int (
+        (GST_BUFFER_PTS (buffer) + DURATION / 4) / DURATION, number);
+  }
+}
+
 /* Plays to the end from picture n on, and checks that each picture is sound and
  * at its time. */
 static void
@@ -51,18 +72,7 @@ expect_from (Player *player, guint n, guint end, const gchar *what)
 {
   GPtrArray *samples = pull_all (player);
 
-  fail_unless (samples->len == end - n, "%s: %u pictures from %u on, of %u",
-      what, samples->len, n, end);
-  for (guint i = 0; i < samples->len; i++) {
-    GstSample *sample = g_ptr_array_index (samples, i);
-    GstBuffer *buffer = gst_sample_get_buffer (sample);
-
-    fail_unless_equals_int (number_of (sample), n + i);
-    fail_if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED),
-        "%s: picture %u is corrupted", what, n + i);
-    fail_unless_equals_int (
-        (GST_BUFFER_PTS (buffer) + DURATION / 4) / DURATION, n + i);
-  }
+  expect_pictures (samples, n, FALSE, end - n, what);
   g_ptr_array_unref (samples);
 }
 
@@ -236,6 +246,97 @@ GST_START_TEST (test_key_units)
 }
 GST_END_TEST;
 
+/* Has a player seek before it shows anything, as soon as it takes a seek. */
+static void
+begin_at (Player *player, GstElement *pipeline, GstEvent *seek)
+{
+  gint64 end = g_get_monotonic_time () + TIMEOUT / GST_USECOND;
+
+  player->pipeline = pipeline;
+  player->sink = GST_APP_SINK (
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink"));
+  g_object_set (player->sink, "sync", FALSE, "max-buffers", 3, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  while (!gst_element_send_event (pipeline, gst_event_ref (seek))) {
+    fail_unless (g_get_monotonic_time () < end, "it takes no seek");
+    g_usleep (1000);
+  }
+  gst_event_unref (seek);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+}
+
+/* Checks that the player has got no error, and a warning if it must have one. */
+static void
+expect_warning (Player *player, gboolean warned, const gchar *what)
+{
+  GstBus *bus = gst_element_get_bus (player->pipeline);
+  GstMessage *message;
+  GError *error = NULL;
+
+  while ((message = gst_bus_pop_filtered (
+              bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING))) {
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+      gst_message_parse_error (message, &error, NULL);
+    fail_if (error, "%s: %s", what, error ? error->message : "");
+    warned = FALSE;
+    gst_message_unref (message);
+  }
+  fail_if (warned, "%s: there is no warning", what);
+  gst_object_unref (bus);
+}
+
+/* Tests a player that asks for key units alone from the beginning, forward or in
+ * reverse, and plays on as usual. That no picture can be shown is a warning, and no
+ * error. */
+GST_START_TEST (test_begin_with_key_units)
+{
+  static const struct
+  {
+    const gchar *muxer, *demuxer;
+  } kinds[] = {
+    { "", "" },
+    { "qtmux !", "qtdemux !" },
+    { "matroskamux !", "matroskademux !" },
+  };
+  const GstSeekFlags flags = GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE;
+  const gchar *what = kinds[__i__ / 2].demuxer;
+  gboolean reverse = __i__ % 2 == 1;
+  guint end = draw (1, 60), length = draw (0, 3) ? draw (2, 17) : 1;
+  guint n = reverse ? draw (1, end) : draw (0, end - 1);
+  guint begin = reverse ? n - 1 : n, all = reverse ? n : end - n;
+  gchar *folder = temporary_folder ();
+  gchar *path = record (folder, kinds[__i__ / 2].muxer, length, end);
+  GPtrArray *samples;
+  Player player;
+
+  /* A demuxer sends the first frame of each stack, of which that of a stack of one is
+   * a picture. */
+  if (what[0] != 0 && length > 1) {
+    all = end % length == 1 && (!reverse || n == end);
+    begin = end - 1;
+  }
+  begin_at (&player,
+      launch ("filesrc location=%s ! %s pacoparse ! pacodec ! "
+              "appsink name=sink",
+          path, what),
+      gst_event_new_seek (reverse ? -1.0 : 1.0, GST_FORMAT_TIME,
+          flags | GST_SEEK_FLAG_TRICKMODE | GST_SEEK_FLAG_TRICKMODE_KEY_UNITS,
+          GST_SEEK_TYPE_SET, reverse ? 0 : n * DURATION, GST_SEEK_TYPE_SET,
+          reverse ? n * DURATION : GST_CLOCK_TIME_NONE));
+  samples = pull_all (&player);
+  expect_pictures (samples, begin, reverse, all, what);
+  g_ptr_array_unref (samples);
+  expect_warning (&player, all == 0, what);
+  n = draw (0, end - 1);
+  fail_unless (gst_element_seek (player.pipeline, 1.0, GST_FORMAT_TIME, flags,
+      GST_SEEK_TYPE_SET, n * DURATION, GST_SEEK_TYPE_SET, GST_CLOCK_TIME_NONE));
+  expect_from (&player, n, end, what);
+  stop (&player);
+  g_free (path);
+  remove_folder (folder);
+}
+GST_END_TEST;
+
 /* Tests that files are split between stacks only. */
 GST_START_TEST (test_split_files)
 {
@@ -280,6 +381,7 @@ stackfiles_suite (void)
   tcase_add_test (chain, test_mixed_file);
   tcase_add_test (chain, test_ranges);
   tcase_add_loop_test (chain, test_key_units, 0, 2);
+  tcase_add_loop_test (chain, test_begin_with_key_units, 0, 6);
   tcase_add_test (chain, test_split_files);
   return suite;
 }
