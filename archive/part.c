@@ -4,17 +4,29 @@
 #include "lib/paco.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
+
+enum
+{
+  MOST_AHEAD = 1 << 30, /* bytes */
+  /* So much less than what the disk has free is taken ahead: others write, too. */
+  SHARE_AHEAD = 32,
+};
 
 struct PacoPart
 {
   char *path, *part_path;
   int fd;
   guint64 offset, n_frames;
+  guint64 reserved; /* the disk has space up to there; 0: unknown */
+  /* The file system cannot do that, or has no space left. */
+  gboolean reserves_none;
 };
 
 G_DEFINE_QUARK (paco_part_error, paco_part_error)
@@ -73,6 +85,8 @@ paco_part_free (PacoPart *part)
 {
   if (!part)
     return;
+  if (part->reserved > part->offset)
+    paco_part_truncate (part, NULL);
   if (part->fd >= 0)
     close (part->fd);
   g_free (part->path);
@@ -114,8 +128,44 @@ paco_part_keep (PacoPart *part, gsize size)
 gboolean
 paco_part_truncate (PacoPart *part, GError **error)
 {
+  part->reserved = 0;
   return ftruncate (part->fd, (off_t) part->offset) == 0
       || fail (error, part->part_path, "shortened");
+}
+
+/* Returns how many bytes are best reserved behind a file that has so many. A file in memory
+ * has no pieces that lie apart, and reserving takes longer than it saves. */
+static guint64
+find_ahead (int fd, guint64 size)
+{
+  struct statfs status;
+
+  if (fstatfs (fd, &status) != 0 || status.f_type == TMPFS_MAGIC
+      || status.f_type == RAMFS_MAGIC)
+    return 0;
+  size = MIN (size, MOST_AHEAD);
+  return MIN (
+      size, (guint64) status.f_bavail * (guint64) status.f_bsize / SHARE_AHEAD);
+}
+
+/* Asks the disk for space up to `end` and for some more, that the file may lie there in
+ * fewer pieces and is written faster. Where that fails, it is written as it comes. */
+static void
+reserve (PacoPart *part, guint64 end)
+{
+  guint64 ahead;
+
+  if (part->reserves_none || end <= part->reserved)
+    return;
+  ahead = find_ahead (part->fd, end);
+  part->reserves_none = ahead == 0
+      || fallocate (part->fd, FALLOC_FL_KEEP_SIZE, (off_t) part->offset,
+             (off_t) (end + ahead - part->offset))
+          != 0;
+  if (!part->reserves_none)
+    part->reserved = end + ahead;
+  else if (ahead > 0) /* Some of it may have been taken. */
+    paco_part_truncate (part, NULL);
 }
 
 static gboolean
@@ -149,6 +199,7 @@ paco_part_append (PacoPart *part, void *frame, gsize size, GError **error)
         error, PACO_PART_ERROR, PACO_PART_FAILED, failure.message);
     return FALSE;
   }
+  reserve (part, part->offset + size);
   if (!write_all (part->fd, frame, size, part->offset)) {
     fail (error, part->part_path, "written");
     paco_part_truncate (part, NULL);
@@ -312,6 +363,8 @@ paco_part_rename (const char *from, const char *to, GError **error)
 gboolean
 paco_part_finish (PacoPart *part, GError **error)
 {
+  if (part->reserved > part->offset && !paco_part_truncate (part, error))
+    return FALSE;
   if (fsync (part->fd) != 0)
     return fail (error, part->part_path, "written");
   return paco_part_rename (part->part_path, part->path, error);

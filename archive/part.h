@@ -18,7 +18,8 @@ typedef struct PacoPart PacoPart;
 
 /* Opens path.part, or makes it, and locks it. Nothing may be at path. */
 PacoPart *paco_part_open (const char *path, GError **error);
-/* Frees the struct; frames that were written stay. NULL is allowed. */
+/* Frees the struct; frames that were written stay, and space that was taken ahead is
+ * given back. NULL is allowed. */
 void paco_part_free (PacoPart *part);
 
 const char *paco_part_path (const PacoPart *part); /* the path */
@@ -30,10 +31,11 @@ guint64 paco_part_frames (const PacoPart *part);
 
 /* Keeps what follows: a whole frame of `size` bytes, found at paco_part_offset(). */
 void paco_part_keep (PacoPart *part, gsize size);
-/* Cuts off the bytes behind the last frame. */
+/* Cuts off the bytes behind the last frame, and gives back the space behind it. */
 gboolean paco_part_truncate (PacoPart *part, GError **error);
 /* Writes a frame, and changes its place to the one that it has in the file. After
- * an error the file ends with the frame before. */
+ * an error the file ends with the frame before. Disks are asked for space ahead of the
+ * frames, which the file does not count as its own: it ends with the last frame. */
 gboolean paco_part_append (
     PacoPart *part, void *frame, gsize size, GError **error);
 
