@@ -132,7 +132,8 @@ for tool in memcheck racecheck initcheck; do
   if [ -n "$sanitizer" ]; then
     step "sanitizer $tool" 240 env PACO_CASES=6 "$sanitizer" --tool $tool \
       --error-exitcode 9 "$build/tests/codec/test-cuda-backend" \
-      -p /backend/random -p /backend/damaged -p /backend/host-memory
+      -p /backend/random -p /backend/damaged -p /backend/host-memory \
+      -p /backend/compare
     step "sanitizer $tool, budgets" 60 env PACO_CASES=1 "$sanitizer" --tool $tool \
       --error-exitcode 9 "$build/tests/codec/test-cuda-budget" -p /budget/sequences
   else
@@ -141,10 +142,14 @@ for tool in memcheck racecheck initcheck; do
 done
 
 if [ -n "$sanitizer" ]; then
+  for tool in memcheck racecheck; do
+    step "sanitizer $tool, layouts" 120 "$sanitizer" --tool $tool \
+      --error-exitcode 9 "$build/tests/gpu/kernels/layout-device" 4
+  done
   step 'damage memcheck' 300 "$sanitizer" --tool memcheck --error-exitcode 9 \
     "$build/tests/gpu/kernels/damage" --frames=2000 --large=0
 else
-  count skipped 'damage memcheck: there is no compute-sanitizer'
+  count skipped 'layouts, damage memcheck: there is no compute-sanitizer'
 fi
 
 # --- pipelines: the same files and pictures from CUDA and CPU ---
