@@ -371,8 +371,8 @@ PACO_API void paco_frame_decoder_free (PacoFrameDecoder *decoder);
  * swap_words, the groups before x must fill whole 32-bit words. Blocks that have no
  * influence on the region are not decoded, but the transform runs over the whole
  * picture, in memory of the decoder's; of a GPU's the region alone comes back. The last
- * group of a line may get samples of the picture from beyond the region. Errors:
- * INVALID, BUSY. */
+ * group of a line may get samples beyond the region, which need not be the picture's.
+ * Errors: INVALID, BUSY. */
 PACO_API PacoStatus paco_frame_decoder_set (PacoFrameDecoder *decoder,
     const char *name, const char *value, PacoError *error);
 

@@ -23,6 +23,7 @@ open_cuda (void)
     void *function;
   } functions[] = {
     { "cuInit", &cuda.init },
+    { "cuDeviceGetCount", &cuda.device_get_count },
     { "cuDeviceGet", &cuda.device_get },
     { "cuCtxCreate_v2", &cuda.ctx_create },
     { "cuCtxDestroy_v2", &cuda.ctx_destroy },

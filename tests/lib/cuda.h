@@ -9,6 +9,7 @@
 typedef struct
 {
   CUresult (*init) (unsigned flags);
+  CUresult (*device_get_count) (int *count);
   CUresult (*device_get) (CUdevice *device, int ordinal);
   CUresult (*ctx_create) (CUcontext *context, unsigned flags, CUdevice device);
   CUresult (*ctx_destroy) (CUcontext context);

@@ -240,6 +240,43 @@ test_refused (void)
   picture_clear (&picture);
 }
 
+/* Tests that a decoder without a context takes the GPU that has the least to do:
+ * another one than the decoder before it, if there is another one. */
+static void
+test_least_loaded (void)
+{
+  PacoFrameDecoder *decoders[2];
+  Picture picture;
+  PacoFrame frame;
+  int n_devices;
+
+  must (cuda.device_get_count (&n_devices));
+  picture_init (&picture);
+  encode ("cpu", &picture, &frame);
+  for (unsigned i = 0; i < 2; i++) {
+    void *decoded = g_malloc (picture.bytes);
+
+    decoders[i] = paco_frame_decoder_new ();
+    OK (paco_frame_decoder_set (decoders[i], "backend", "cuda", &error));
+    OK (paco_frame_decoder_set (decoders[i], "cuda-device-id", "-1", &error));
+    memcpy (decoded, picture.samples, picture.bytes);
+    memset (picture.samples, 0, picture.bytes);
+    OK (paco_frame_decoder_decode (
+        decoders[i], frame.data, frame.size, &picture.host, NULL, &error));
+    g_assert_cmpmem (picture.samples, picture.bytes, decoded, picture.bytes);
+    g_assert_true (
+        g_str_has_prefix (paco_frame_decoder_device (decoders[i]), "cuda: "));
+    g_free (decoded);
+  }
+  g_assert_true (g_str_equal (paco_frame_decoder_device (decoders[0]),
+                     paco_frame_decoder_device (decoders[1]))
+      == (n_devices == 1));
+  for (unsigned i = 0; i < 2; i++)
+    paco_frame_decoder_free (decoders[i]);
+  paco_frame_release (&frame);
+  picture_clear (&picture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -254,6 +291,7 @@ main (int argc, char **argv)
   g_test_add_func ("/device-memory/decode", test_decode);
   g_test_add_func ("/device-memory/page-locked", test_page_locked);
   g_test_add_func ("/device-memory/refused", test_refused);
+  g_test_add_func ("/device-memory/least-loaded", test_least_loaded);
   failed = g_test_run ();
   close_cuda ();
   return failed;
