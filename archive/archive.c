@@ -248,7 +248,7 @@ make_items (PacoRun *run, guint n)
 {
   run->n_items = n;
   run->items = g_new0 (PacoRunItem, n);
-  run->files = paco_bytes_pool_new (run->encoder);
+  run->files = paco_bytes_pool_new (run->encoder, NULL);
   for (guint i = 0; i < n; i++) {
     PacoRunItem *item = &run->items[i];
 

@@ -86,6 +86,7 @@ struct PacoBytesPool
   GMutex lock;
   GPtrArray *there; /* the last one was given back last */
   PacoFrameEncoder *encoder;
+  PacoFrameDecoder *decoder;
 };
 
 static void
@@ -95,13 +96,14 @@ free_bytes (gpointer bytes)
 }
 
 PacoBytesPool *
-paco_bytes_pool_new (PacoFrameEncoder *encoder)
+paco_bytes_pool_new (PacoFrameEncoder *encoder, PacoFrameDecoder *decoder)
 {
   PacoBytesPool *pool = g_new0 (PacoBytesPool, 1);
 
   g_mutex_init (&pool->lock);
   pool->there = g_ptr_array_new_with_free_func (free_bytes);
   pool->encoder = encoder;
+  pool->decoder = decoder;
   return pool;
 }
 
@@ -128,6 +130,7 @@ paco_bytes_pool_take (PacoBytesPool *pool)
     return bytes;
   bytes = paco_bytes_new ();
   bytes->encoder = pool->encoder;
+  bytes->decoder = pool->decoder;
   return bytes;
 }
 

@@ -37,8 +37,10 @@ void paco_bytes_append (PacoBytes *bytes, const guint8 *data, gsize size);
  * lock. */
 typedef struct PacoBytesPool PacoBytesPool;
 
-/* Makes a pool whose bytes are memory of the encoder, which may be NULL. */
-PacoBytesPool *paco_bytes_pool_new (PacoFrameEncoder *encoder);
+/* Makes a pool whose bytes are memory of the encoder or of the decoder, of which one or
+ * both are NULL. */
+PacoBytesPool *paco_bytes_pool_new (
+    PacoFrameEncoder *encoder, PacoFrameDecoder *decoder);
 /* Frees the bytes that are in the pool, or NULL. Those that are not are their taker's. */
 void paco_bytes_pool_free (PacoBytesPool *pool);
 

@@ -33,6 +33,13 @@ paco_restore_is_interrupted (const PacoRestoreRun *run)
 }
 
 void
+paco_restore_release_bytes (PacoRestoreRun *run, PacoRestoreItem *item)
+{
+  item->bytes = NULL;
+  paco_bytes_pool_give (run->frames, g_steal_pointer (&item->memory));
+}
+
+void
 paco_restore_release (const PacoRestoreRun *run, PacoRestoreItem *item)
 {
   if (item->frame.data)
@@ -92,12 +99,11 @@ make_items (PacoRestoreRun *run, guint n)
 {
   run->n_items = n;
   run->items = g_new0 (PacoRestoreItem, n);
+  run->frames = paco_bytes_pool_new (NULL, run->decoder);
   for (guint i = 0; i < n; i++) {
     paco_kept_file_init (&run->items[i].kept);
     paco_rebuilt_init (&run->items[i].rebuilt);
     run->items[i].rebuilt.file->decoder = run->decoder;
-    run->items[i].memory = paco_bytes_new ();
-    run->items[i].memory->decoder = run->decoder;
     run->items[i].there = g_byte_array_new ();
   }
 }
@@ -111,10 +117,12 @@ free_items (PacoRestoreRun *run)
     paco_restore_release (run, item);
     paco_kept_file_clear (&item->kept);
     paco_rebuilt_clear (&item->rebuilt);
-    paco_bytes_free (item->memory);
+    paco_restore_release_bytes (run, item);
     g_byte_array_unref (item->there);
     g_free (item->damage);
   }
+  if (!run->lost)
+    paco_bytes_pool_free (run->frames);
   g_free (run->items);
 }
 
@@ -200,7 +208,7 @@ run_line (PacoRestoreRun *run, GError **error)
   guint writers = run->options->writers > 0
       ? MIN (run->options->writers, MAX_WRITERS)
       : CLAMP (g_get_num_processors () / 2, 2, 8);
-  guint readers = CLAMP (writers / 2, 1, MAX_READERS);
+  guint readers = MIN (writers, MAX_READERS);
   guint n_items = N_ITEMS + readers + writers, n = 0;
   GThread *threads[MAX_READERS + MAX_WRITERS + 2];
   gboolean interrupted;

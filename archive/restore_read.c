@@ -82,6 +82,7 @@ read_bytes (PacoRestoreRun *run, PacoRestoreItem *item, GError **error)
   item->bytes = item->frame.data;
   if (item->bytes)
     return TRUE;
+  item->memory = paco_bytes_pool_take (run->frames);
   paco_bytes_set_size (item->memory, item->frame.size);
   good = options->read (options->user, &item->frame, item->memory->data, error);
   item->bytes = item->memory->data;
@@ -195,6 +196,7 @@ is_wanted (gpointer data, guint64 number, PacoError *failure)
     item->damage = g_strdup (refuse_name (run, item->kept.name));
   if (!item->damage)
     return PACO_STATUS_OK;
+  paco_restore_release_bytes (run, item);
   paco_line_done (run->line, STEP_DECODE, number);
   return PACO_STATUS_EMPTY;
 }
@@ -227,6 +229,7 @@ fail (gpointer data, guint64 number, const PacoError *failure)
       break;
     default:
       item->damage = g_strdup (failure->message);
+      paco_restore_release_bytes (run, item);
       paco_line_done (run->line, STEP_DECODE, number);
       break;
   }
@@ -249,6 +252,7 @@ collect (gpointer data)
   if (result.corrupted_blocks > 0)
     item->damage = g_strdup_printf ("%u broken block%s",
         result.corrupted_blocks, result.corrupted_blocks == 1 ? "" : "s");
+  paco_restore_release_bytes (run, item);
   paco_line_done (run->line, STEP_DECODE, item->number);
 }
 

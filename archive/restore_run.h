@@ -22,8 +22,9 @@ typedef struct
   guint64 number;  /* in the line */
   PacoFrame frame; /* as it was found; to be released if it has data */
   gpointer owner;
-  PacoBytes *memory;   /* for those of frames that are found without data */
-  const guint8 *bytes; /* of the frame, once they are there */
+  PacoBytes
+      *memory; /* of run->frames, for a frame found without data; or NULL */
+  const guint8 *bytes; /* of the frame, from reading to decoding */
   PacoInfo info;
   PacoKeptFile kept;
   PacoRebuilt rebuilt;
@@ -40,7 +41,8 @@ typedef struct
   PacoLine *line;
   PacoRestoreItem *items;
   guint n_items;
-  int folder; /* the descriptor of options->folder, or -1 */
+  PacoBytesPool *frames; /* memory for them */
+  int folder;            /* the descriptor of options->folder, or -1 */
   /* The finding thread sets these. */
   gboolean interrupted; /* it ended for the caller */
   guint64 skipped_at_end;
@@ -51,6 +53,8 @@ typedef struct
   gint lost; /* a GPU was lost: memory that it may still use is not freed */
 } PacoRestoreRun;
 
+/* Gives the memory of the frame's bytes back, for the next one. */
+void paco_restore_release_bytes (PacoRestoreRun *run, PacoRestoreItem *item);
 void paco_restore_release (const PacoRestoreRun *run, PacoRestoreItem *item);
 gboolean paco_restore_is_interrupted (const PacoRestoreRun *run);
 PacoRestoreItem *paco_restore_item (const PacoRestoreRun *run, guint64 number);

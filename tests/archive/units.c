@@ -202,7 +202,7 @@ take_and_give (gpointer data)
 static void
 test_pool (void)
 {
-  PacoBytesPool *pool = paco_bytes_pool_new (NULL);
+  PacoBytesPool *pool = paco_bytes_pool_new (NULL, NULL);
   PacoBytes *bytes[TAKERS];
   GThread *threads[TAKERS];
 
