@@ -685,13 +685,16 @@ check_kernels (void)
   for (unsigned i = 0; i < G_N_ELEMENTS (strings); i++)
     failed += !check_string (
         strings[i].slot_bits, strings[i].n_components, strings[i].kernel);
-  for (unsigned i = 0; i < PACO_LAYOUT_N_KERNELS; i++) {
-    if (uses[i] > 0)
-      continue;
-    printf ("kernel %u has not been used\n", i);
-    failed++;
-  }
   return failed;
+}
+
+static bool
+all_are_used (void)
+{
+  for (unsigned i = 0; i < PACO_LAYOUT_N_KERNELS; i++)
+    if (uses[i] == 0)
+      return false;
+  return true;
 }
 
 int
@@ -708,7 +711,9 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   printf ("seed %u\n", seed);
   failed = run_formats (runner, random, n_cases);
-  for (unsigned i = 0; i < 50 * n_cases && failed < 5; i++) {
+  /* Some kernels take one case of a hundred. */
+  for (unsigned i = 0; (i < 50 * n_cases || !all_are_used ()) && failed < 5;
+       i++) {
     Case t = { .name = "random layout" }, rgb = { .name = "12-bit RGB" };
     Case string = { .name = "string" };
 
