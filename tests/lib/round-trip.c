@@ -324,6 +324,46 @@ set_decoder (PacoFrameDecoder *decoder, const char *name, const char *value)
   check_ok (paco_frame_decoder_set (decoder, name, value, &error), &error);
 }
 
+/* Compares the frame with a picture, and returns how many bytes are different. */
+static uint64_t
+compare (const Case *c, PacoFrameDecoder *decoder, const PacoImage *image)
+{
+  PacoResult result;
+  PacoError error;
+
+  check_ok (paco_frame_decoder_submit_comparison (
+                decoder, c->frame->data, c->frame->len, image, decoder, &error),
+      &error);
+  check_ok (paco_frame_decoder_collect (decoder, &result, &error), &error);
+  g_assert_true (result.user == decoder);
+  g_assert_cmpuint (result.corrupted_blocks, ==, 0);
+  return result.different_bytes;
+}
+
+/* Checks that the frame is found to give the decoded picture, which is not changed, and
+ * no other one. */
+static void
+check_comparison (
+    const Case *c, PacoFrameDecoder *decoder, const TestPicture *decoded)
+{
+  TestPicture other;
+  PacoImage image = image_of (decoded);
+  PacoError error;
+
+  test_picture_copy (&other, decoded);
+  g_assert_cmpuint (compare (c, decoder, &image), ==, 0);
+  test_picture_compare (&other, decoded);
+  image = image_of (&other);
+  other.picture.data[0][0] ^= 1;
+  g_assert_cmpuint (compare (c, decoder, &image), ==, 1);
+  set_decoder (decoder, "region", "0,0,1,1");
+  g_assert_cmpint (paco_frame_decoder_submit_comparison (decoder,
+                       c->frame->data, c->frame->len, &image, NULL, &error),
+      ==, PACO_STATUS_UNSUPPORTED);
+  set_decoder (decoder, "region", "");
+  test_picture_clear (&other);
+}
+
 static void
 check_decoder (const Case *c, PacoFrameDecoder *decoder, unsigned reduce)
 {
@@ -345,6 +385,7 @@ check_decoder (const Case *c, PacoFrameDecoder *decoder, unsigned reduce)
       &error);
   g_assert_cmpuint (result.corrupted_blocks, ==, 0);
   test_picture_compare (&decoded, &reference);
+  check_comparison (c, decoder, &decoded);
   test_picture_clear (&decoded);
   test_picture_clear (&reference);
 }
