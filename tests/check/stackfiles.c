@@ -246,9 +246,10 @@ GST_START_TEST (test_key_units)
 }
 GST_END_TEST;
 
-/* Has a player seek before it shows anything, as soon as it takes a seek. */
+/* Has a player seek before it plays, as soon as it takes a seek; or when it shows the
+ * first picture, if it is to wait for that. */
 static void
-begin_at (Player *player, GstElement *pipeline, GstEvent *seek)
+begin_at (Player *player, GstElement *pipeline, GstEvent *seek, gboolean waits)
 {
   gint64 end = g_get_monotonic_time () + TIMEOUT / GST_USECOND;
 
@@ -257,6 +258,10 @@ begin_at (Player *player, GstElement *pipeline, GstEvent *seek)
       gst_bin_get_by_name (GST_BIN (pipeline), "sink"));
   g_object_set (player->sink, "sync", FALSE, "max-buffers", 3, NULL);
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  if (waits)
+    fail_unless_equals_int (
+        gst_element_get_state (pipeline, NULL, NULL, TIMEOUT),
+        GST_STATE_CHANGE_SUCCESS);
   while (!gst_element_send_event (pipeline, gst_event_ref (seek))) {
     fail_unless (g_get_monotonic_time () < end, "it takes no seek");
     g_usleep (1000);
@@ -293,10 +298,12 @@ GST_START_TEST (test_begin_with_key_units)
   static const struct
   {
     const gchar *muxer, *demuxer;
+    gboolean
+        waits; /* matroskademux loses seeks while it reads the file's head */
   } kinds[] = {
-    { "", "" },
-    { "qtmux !", "qtdemux !" },
-    { "matroskamux !", "matroskademux !" },
+    { "", "", FALSE },
+    { "qtmux !", "qtdemux !", FALSE },
+    { "matroskamux !", "matroskademux !", TRUE },
   };
   const GstSeekFlags flags = GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE;
   const gchar *what = kinds[__i__ / 2].demuxer;
@@ -322,7 +329,8 @@ GST_START_TEST (test_begin_with_key_units)
       gst_event_new_seek (reverse ? -1.0 : 1.0, GST_FORMAT_TIME,
           flags | GST_SEEK_FLAG_TRICKMODE | GST_SEEK_FLAG_TRICKMODE_KEY_UNITS,
           GST_SEEK_TYPE_SET, reverse ? 0 : n * DURATION, GST_SEEK_TYPE_SET,
-          reverse ? n * DURATION : GST_CLOCK_TIME_NONE));
+          reverse ? n * DURATION : GST_CLOCK_TIME_NONE),
+      kinds[__i__ / 2].waits);
   samples = pull_all (&player);
   expect_pictures (samples, begin, reverse, all, what);
   g_ptr_array_unref (samples);
