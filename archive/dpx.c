@@ -147,18 +147,21 @@ read_rest (const guint8 *rest, gsize size, const PacoInfo *info,
   return TRUE;
 }
 
-/* Puts the bytes before, between and behind the parts into the file, or, with
- * NULL, looks whether they are there. */
+/* Goes through the bytes before, between and behind the parts that the rest has: puts
+ * them into `file`, and compares them with those of `like`, unless these are NULL.
+ * Returns FALSE if the rest is cut, or `like` has others. *at is behind them
+ * afterwards. */
 static gboolean
 walk_gaps (const PacoDpx *dpx, const guint8 *rest, gsize size, gsize file_size,
-    gsize *at, guint8 *file)
+    gsize *at, guint8 *file, const guint8 *like)
 {
   gsize from = 0;
 
   for (guint p = 0; p <= dpx->n_parts; p++) {
     gsize to = p < dpx->n_parts ? dpx->parts[p].offset : file_size;
 
-    if (size - *at < to - from)
+    if (size - *at < to - from
+        || (like && memcmp (like + from, rest + *at, to - from) != 0))
       return FALSE;
     if (file)
       memcpy (file + from, rest + *at, to - from);
@@ -178,7 +181,7 @@ rebuild (const guint8 *rest, gsize rest_size, const PacoInfo *info,
 
   if (!read_rest (rest, rest_size, info, file_size, &dpx, error))
     return FALSE;
-  whole = walk_gaps (&dpx, rest, rest_size, file_size, &at, NULL);
+  whole = walk_gaps (&dpx, rest, rest_size, file_size, &at, NULL, NULL);
   for (guint p = 0; whole && p < dpx.n_parts; p++)
     whole = paco_dpx_walk_runs (&dpx, p, rest, rest_size, &at, NULL);
   if (!whole || at != rest_size)
@@ -186,7 +189,7 @@ rebuild (const guint8 *rest, gsize rest_size, const PacoInfo *info,
         "what was kept of the file is cut, or too long");
   paco_bytes_set_size (rebuilt->file, file_size);
   at = REST_HEAD;
-  walk_gaps (&dpx, rest, rest_size, file_size, &at, rebuilt->file->data);
+  walk_gaps (&dpx, rest, rest_size, file_size, &at, rebuilt->file->data, NULL);
   place_image (&dpx, rebuilt->file->data, &rebuilt->image);
   return TRUE;
 }
@@ -200,29 +203,9 @@ finish (const guint8 *rest, gsize rest_size, const PacoInfo *info,
 
   if (!read_rest (rest, rest_size, info, file_size, &dpx, error))
     return FALSE;
-  walk_gaps (&dpx, rest, rest_size, file_size, &at, NULL);
+  walk_gaps (&dpx, rest, rest_size, file_size, &at, NULL, NULL);
   for (guint p = 0; p < dpx.n_parts; p++)
     paco_dpx_walk_runs (&dpx, p, rest, rest_size, &at, rebuilt->file->data);
-  return TRUE;
-}
-
-/* Says whether the file has the bytes before, between and behind the parts that the rest
- * has. *at is behind them afterwards. */
-static gboolean
-has_gaps (const PacoDpx *dpx, const guint8 *rest, gsize size,
-    const guint8 *file, gsize file_size, gsize *at)
-{
-  gsize from = 0;
-
-  for (guint p = 0; p <= dpx->n_parts; p++) {
-    gsize to = p < dpx->n_parts ? dpx->parts[p].offset : file_size;
-
-    if (size - *at < to - from
-        || memcmp (file + from, rest + *at, to - from) != 0)
-      return FALSE;
-    *at += to - from;
-    from = p < dpx->n_parts ? part_end (dpx, p) : to;
-  }
   return TRUE;
 }
 
@@ -235,7 +218,7 @@ same_rest (const guint8 *rest, gsize rest_size, const PacoInfo *info,
   PacoDpx dpx;
 
   same = read_rest (rest, rest_size, info, file_size, &dpx, NULL)
-      && has_gaps (&dpx, rest, rest_size, file, file_size, &at);
+      && walk_gaps (&dpx, rest, rest_size, file_size, &at, NULL, file);
   for (guint p = 0; same && p < dpx.n_parts; p++)
     same = paco_dpx_has_clear_run (&dpx, p, rest, rest_size, file, &at);
   if (!same || at != rest_size)

@@ -354,10 +354,9 @@ paco_dpx_has_clear_run (const PacoDpx *dpx, guint p, const guint8 *rest,
   const guint8 *head = rest + *at;
   guint32 height = dpx->info.height;
 
-  if (size - *at < PACO_DPX_RUN_HEAD || head[4] != 0
-      || paco_get32 (head) != height)
+  if (size - *at < RUN_HEAD || head[4] != 0 || paco_get32 (head) != height)
     return FALSE;
-  *at += PACO_DPX_RUN_HEAD;
+  *at += RUN_HEAD;
   for (guint32 y = 0; y + 1 < height; y++)
     if (!is_clear (file + part->offset + part->stride * y + part->line_bytes,
             part->stride - part->line_bytes))
