@@ -44,6 +44,16 @@ number_of (GstSample *sample)
   return n;
 }
 
+/* Checks that no picture is damaged. */
+static void
+expect_sound (GPtrArray *samples)
+{
+  for (guint i = 0; i < samples->len; i++)
+    fail_if (GST_BUFFER_FLAG_IS_SET (
+        gst_sample_get_buffer (g_ptr_array_index (samples, i)),
+        GST_BUFFER_FLAG_CORRUPTED));
+}
+
 /* Checks that these are n sound pictures at their times, one after the other or in
  * reverse. */
 static void
@@ -191,14 +201,10 @@ GST_START_TEST (test_ranges)
     samples = pull_all (&player);
     fail_unless (samples->len == to - from, "%u pictures of %u to %u",
         samples->len, from, to);
-    for (guint k = 0; k < samples->len; k++) {
-      GstSample *sample = g_ptr_array_index (samples, k);
-
-      fail_unless_equals_int (
-          number_of (sample), reverse ? to - 1 - k : from + k);
-      fail_if (GST_BUFFER_FLAG_IS_SET (
-          gst_sample_get_buffer (sample), GST_BUFFER_FLAG_CORRUPTED));
-    }
+    for (guint k = 0; k < samples->len; k++)
+      fail_unless_equals_int (number_of (g_ptr_array_index (samples, k)),
+          reverse ? to - 1 - k : from + k);
+    expect_sound (samples);
     g_ptr_array_unref (samples);
     fail_unless (
         gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR)
@@ -235,10 +241,7 @@ GST_START_TEST (test_key_units)
       GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0));
   samples = pull_all (&player);
   fail_unless_equals_int (samples->len, demuxed ? alone : end);
-  for (guint i = 0; i < samples->len; i++)
-    fail_if (GST_BUFFER_FLAG_IS_SET (
-        gst_sample_get_buffer (g_ptr_array_index (samples, i)),
-        GST_BUFFER_FLAG_CORRUPTED));
+  expect_sound (samples);
   g_ptr_array_unref (samples);
   stop (&player);
   g_free (path);
@@ -364,10 +367,7 @@ GST_START_TEST (test_split_files)
           folder));
   samples = pull_all (&player);
   fail_unless_equals_int (samples->len, 8);
-  for (guint i = 0; i < samples->len; i++)
-    fail_if (GST_BUFFER_FLAG_IS_SET (
-        gst_sample_get_buffer (g_ptr_array_index (samples, i)),
-        GST_BUFFER_FLAG_CORRUPTED));
+  expect_sound (samples);
   g_ptr_array_unref (samples);
   stop (&player);
   remove_folder (folder);
