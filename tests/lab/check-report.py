@@ -23,15 +23,15 @@ def papers():
                 yield json.loads(line)
 
 
-def run(folder):
-    return subprocess.run([sys.executable, REPORT, folder], check=False,
-                          stderr=subprocess.PIPE, text=True)
-
-
-def write(folder, half, lines):
-    with open(f'{folder}/results-{half}.jsonl', 'w', encoding='utf-8') as file:
-        for line in lines:
+def run(folder, half, lines):
+    """Runs report.py with results of that half."""
+    path = f'{folder}/results-{half}'
+    machine = {'machine': {'half': half, 'date': 'today', 'load': '0.5'}}
+    with open(path, 'w', encoding='utf-8') as file:
+        for line in [machine] + lines:
             file.write((line if isinstance(line, str) else json.dumps(line)) + '\n')
+    return subprocess.run([sys.executable, REPORT, folder, half, path], check=False,
+                          stderr=subprocess.PIPE, text=True)
 
 
 def result(table, series, x, value, unit='ms'):
@@ -46,8 +46,7 @@ def read(path):
 def check_page(folder):
     """Checks that a result in each table gives page, plots, remarks, machine,
     and what was skipped."""
-    values, lines = {}, [{'machine': {'half': 'cpu', 'date': 'today', 'load': '0.5'}},
-                         {'skipped': 'lab-none', 'why': 'there is no such thing'}]
+    values, lines = {}, [{'skipped': 'lab-none', 'why': 'there is no such thing'}]
     titles = [line for line in papers() if 'title' in line]
     for title in titles:
         values[title['table']] = random.randrange(100, 999)
@@ -55,11 +54,9 @@ def check_page(folder):
                          values[title['table']]) for k in range(2)]
     table = titles[random.randrange(len(titles))]['table']
     name = report.file_name(table)
-    os.makedirs(f'{folder}/remarks', exist_ok=True)
-    with open(f'{folder}/remarks/{name}.md', 'w', encoding='utf-8') as file:
-        file.write('It agrees, and why.\n')
-    write(folder, 'cpu', lines)
-    done = run(folder)
+    with open(f'{folder}/remarks.md', 'w', encoding='utf-8') as file:
+        file.write(f'# Remarks\n\n## {name}\n\nIt agrees, and why.\n')
+    done = run(folder, 'cpu', lines)
     assert done.returncode == 0, done.stderr
     page = read(f'{folder}/README.md')
     assert 'CPU half: date today; load 0.5' in page, page
@@ -73,10 +70,13 @@ def check_page(folder):
         if title.get('said'):
             assert title['said'] in page, title
         if title.get('plot'):
-            plot = report.file_name(title['table']) + '.svg'
-            assert f']({plot})' in part, (title, part)
-            root = ET.parse(f'{folder}/{plot}').getroot()
-            assert root.tag.endswith('svg') and len(root) > 8, plot
+            view = report.file_name(title['table'])
+            sheet = title['table'].split()[0] + '.svg'
+            assert f']({sheet}#{view})' in part, (title, part)
+            root = ET.parse(f'{folder}/{sheet}').getroot()
+            children = list(root)
+            index = [child.get('id') for child in children].index(view)
+            assert len(children[index + 1]) > 8, view
 
 
 def check_paper_beside(folder):
@@ -85,9 +85,8 @@ def check_paper_beside(folder):
     lines = [line for line in papers() if 'value' in line]
     said = lines[random.randrange(len(lines))]
     ours = 'measured here'
-    write(folder, 'cpu', [result(said['table'], said['series'], said['x'], ours,
-                                 said['unit'])])
-    done = run(folder)
+    done = run(folder, 'cpu', [result(said['table'], said['series'], said['x'], ours,
+                                      said['unit'])])
     assert done.returncode == 0, done.stderr
     row = [line for line in read(f'{folder}/README.md').split('\n')
            if line.startswith(f'| {said["x"]} |') and f' {ours} ' in line]
@@ -98,17 +97,26 @@ def check_refused(folder):
     for lines, words in (
             ([result('005 figure 1', 'ours', '1', 1)], '005'),
             ([result('002 figure 99', 'ours', '1', 1)], '002 figure 99'),
-            (['{"table":'], 'line 1')):
-        write(folder, 'cpu', lines)
-        done = run(folder)
+            (['{"table":'], 'line 2')):
+        done = run(folder, 'cpu', lines)
         assert done.returncode != 0 and words in done.stderr, (lines, done)
+
+
+def check_halves(folder):
+    """Checks that the results of a half replace its older ones alone."""
+    title = next(line for line in papers() if 'title' in line)['table']
+    for half, value in (('cpu', 111), ('gpu', 222), ('cpu', 333)):
+        done = run(folder, half, [result(title, half, '1', value)])
+        assert done.returncode == 0, done.stderr
+    page = read(f'{folder}/README.md')
+    assert '333' in page and '222' in page and '111' not in page, page
 
 
 def main():
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else random.randrange(10 ** 6)
     print(f'seed {seed}')
     random.seed(seed)
-    for check in (check_page, check_paper_beside, check_refused):
+    for check in (check_page, check_paper_beside, check_halves, check_refused):
         with tempfile.TemporaryDirectory() as folder:
             check(folder)
     return 0

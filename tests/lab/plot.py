@@ -6,6 +6,7 @@ import math
 COLORS = ('#1f5fa8', '#b5482f', '#1f7a4d', '#8a5fa8', '#c08a1e', '#3a8f9f', '#7a4a3a',
           '#d0609a', '#666666', '#9aa81f')
 LEFT, TOP, WIDTH, HEIGHT = 70, 60, 620, 300
+PAGE = LEFT + WIDTH + 30
 
 
 def number(text):
@@ -66,12 +67,8 @@ def slant(order, as_bars):
     return 0
 
 
-def frame(title, unit, axis, n_series, below):
-    height = TOP + HEIGHT + 56 + below + 18 * n_series
-    svg = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + 30}" '
-           f'height="{height:.0f}" font-family="sans-serif" font-size="12">',
-           '<rect width="100%" height="100%" fill="#ffffff"/>',
-           text(12, 22, title, font_size=15),
+def frame(title, unit, axis):
+    svg = [text(12, 22, title, font_size=15),
            text(12, 42, unit, fill='#555555')]
     for line in axis.lines:
         y = axis.y(line)
@@ -132,20 +129,37 @@ def bars(axis, order, series):
     return svg
 
 
-def draw(path, title, unit, order, series, as_bars=False, logarithmic=False):
-    """Writes a plot of series (name, {x: value}, whether it is the paper's) over the
-    values of x in `order`."""
-    values = [v for _, points, _ in series for v in points.values()]
-    axis = Axis(values, logarithmic and min(values) > 0)
-    as_bars = as_bars or any((number(x) or 0) <= 0 for x in order)
-    below = slant(order, as_bars)
-    svg = frame(title, unit, axis, len(series), below)
-    svg += (bars if as_bars else curves)(axis, order, series)
-    for index, (name, _, is_paper) in enumerate(series):
-        y = TOP + HEIGHT + 46 + below + 18 * index
-        svg.append(f'<rect x="{LEFT}" y="{y - 10:.1f}" width="14" height="10" '
-                   f'fill="{COLORS[index % len(COLORS)]}"'
-                   + (' fill-opacity="0.45"/>' if is_paper else '/>'))
-        svg.append(text(LEFT + 22, y, f'{name} (paper)' if is_paper else name))
-    with open(path, 'w', encoding='utf-8') as file:
-        file.write('\n'.join(svg) + '\n</svg>\n')
+class Sheet:
+    """Plots below one another in one file, each with a view of its own."""
+
+    def __init__(self):
+        self.svg, self.height = [], 0
+
+    def draw(self, name, title, unit, order, series, as_bars=False, logarithmic=False):
+        """Adds a plot of series (name, {x: value}, whether it is the paper's) over the
+        values of x in `order`. A page shows it by FILE.svg#name."""
+        values = [v for _, points, _ in series for v in points.values()]
+        axis = Axis(values, logarithmic and min(values) > 0)
+        as_bars = as_bars or any((number(x) or 0) <= 0 for x in order)
+        below = slant(order, as_bars)
+        svg = frame(title, unit, axis)
+        svg += (bars if as_bars else curves)(axis, order, series)
+        for index, (label, _, is_paper) in enumerate(series):
+            y = TOP + HEIGHT + 46 + below + 18 * index
+            svg.append(f'<rect x="{LEFT}" y="{y - 10:.1f}" width="14" height="10" '
+                       f'fill="{COLORS[index % len(COLORS)]}"'
+                       + (' fill-opacity="0.45"/>' if is_paper else '/>'))
+            svg.append(text(LEFT + 22, y, f'{label} (paper)' if is_paper else label))
+        height = math.ceil(TOP + HEIGHT + 56 + below + 18 * len(series))
+        self.svg += [f'<view id="{name}" viewBox="0 {self.height} {PAGE} {height}"/>',
+                     f'<g transform="translate(0 {self.height})">', *svg, '</g>']
+        self.height += height
+
+    def write(self, path):
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write('\n'.join([
+                f'<svg xmlns="http://www.w3.org/2000/svg" width="{PAGE}" '
+                f'height="{self.height}" viewBox="0 0 {PAGE} {self.height}" '
+                'font-family="sans-serif" font-size="12">',
+                '<rect width="100%" height="100%" fill="#ffffff"/>',
+                *self.svg, '</svg>']) + '\n')

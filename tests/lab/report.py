@@ -1,17 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""report.py FOLDER: makes FOLDER/README.md and its plots of what was measured.
+"""report.py FOLDER [HALF RESULTS]: makes FOLDER/README.md and its plots.
 
-FOLDER has results-cpu.jsonl and results-gpu.jsonl, which run.sh writes, and in
-remarks/ what somebody who looked at the numbers says of each table. The papers' own
-numbers and the titles of their tables are in papers/*.jsonl beside this file.
+FOLDER/results.jsonl.xz has the results of both halves, cpu and gpu. RESULTS, which
+run.sh writes, replaces those of HALF first. FOLDER/remarks.md has a section for each
+table on which somebody has remarked. The papers' own numbers and the titles of their
+tables are in papers/*.jsonl next to this file.
 
-report.py --machine cpu|gpu prints the line about the machine that run.sh puts before
-the results, report.py --skipped PROGRAM WHY the one about a program that could not run.
+report.py --machine cpu|gpu prints the line about the machine that begins the results of
+a half, report.py --skipped PROGRAM WHY the line about a program that could not run.
 """
 import datetime
 import glob
 import json
+import lzma
 import os
 import platform
 import subprocess
@@ -69,18 +71,53 @@ def machine(half):
     return {'machine': about}
 
 
-# --- what there is ---
+# --- results and remarks ---
+
+HALVES = ('cpu', 'gpu')
+
 
 def lines_of(path):
+    """Returns the objects of a file of JSON lines, which may be compressed."""
     if not os.path.exists(path):
         return
-    with open(path, encoding='utf-8') as file:
+    with (lzma.open if path.endswith('.xz') else open)(
+            path, 'rt', encoding='utf-8') as file:
         for number, line in enumerate(file, 1):
             if line.strip():
                 try:
                     yield json.loads(line)
                 except json.JSONDecodeError as error:
                     sys.exit(f'{path}, line {number}: {error}')
+
+
+def results_of(folder):
+    """Returns {half: its lines}. The line about the machine begins a half."""
+    halves = {half: [] for half in HALVES}
+    lines = None
+    for line in lines_of(f'{folder}/results.jsonl.xz'):
+        if 'machine' in line:
+            lines = halves[line['machine']['half']]
+        lines.append(line)
+    return halves
+
+
+def replace_half(folder, half, path):
+    halves = results_of(folder)
+    halves[half] = list(lines_of(path))
+    with lzma.open(f'{folder}/results.jsonl.xz', 'wt', encoding='utf-8') as file:
+        for half in HALVES:
+            file.writelines(json.dumps(line) + '\n' for line in halves[half])
+
+
+def remarks_of(folder):
+    """Returns {file_name() of a table: the text of its section}."""
+    path = f'{folder}/remarks.md'
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding='utf-8') as file:
+        sections = file.read().split('\n## ')[1:]
+    return {name: text.strip() for name, text in
+            (section.split('\n', 1) for section in sections)}
 
 
 class Table:
@@ -119,8 +156,8 @@ def collect(folder):
     def table(name):
         return tables.setdefault(name, Table(name))
 
-    for half in ('cpu', 'gpu'):
-        for line in lines_of(f'{folder}/results-{half}.jsonl'):
+    for lines in results_of(folder).values():
+        for line in lines:
             if 'machine' in line:
                 machines.append(line['machine'])
             elif 'skipped' in line:
@@ -171,8 +208,9 @@ def markdown_table(table):
     return rows
 
 
-def draw(table, folder):
-    """Draws the table's plot, if it is a figure, and returns its file's name."""
+def draw(table, sheets):
+    """Draws the table's plot, if it is a figure, on the sheet of its text, and returns
+    where it is: SHEET.svg#VIEW."""
     kind = table.about.get('plot')
     series = []
     for name, is_paper in table.columns():
@@ -183,33 +221,32 @@ def draw(table, folder):
     if not kind or not series:
         return None
     order = [x for x in table.order if any(x in points for _, points, _ in series)]
-    path = file_name(table.name) + '.svg'
     units = sorted(set(table.units[name] for name, _, _ in series))
     about = ', '.join(filter(None, units))
     if table.about.get('x'):
         about += f', over {table.about["x"]}'
-    plot.draw(f'{folder}/{path}', f'{table.name}: {table.about["title"]}', about, order,
-              series, kind == 'bars', bool(table.about.get('logarithmic')))
-    return path
+    text, name = table.name.split()[0], file_name(table.name)
+    sheets.setdefault(text, plot.Sheet()).draw(
+        name, f'{table.name}: {table.about["title"]}', about, order, series,
+        kind == 'bars', bool(table.about.get('logarithmic')))
+    return f'{text}.svg#{name}'
 
 
-def section(table, folder):
+def section(table, sheets, remarks):
     title = table.about.get('title', '')
     lines = ['', f'### {table.name[0].upper()}{table.name[1:]}'
              + (f': {title}' if title else ''), '']
     if table.about.get('said'):
         lines += [f'The paper: {table.about["said"]}', '']
     if any(not is_paper for _, is_paper in table.columns()):
-        picture = draw(table, folder)
+        picture = draw(table, sheets)
         if picture:
             lines += [f'![{title}]({picture})', '']
     else:
         lines += ['Not measured yet.', '']
     lines += markdown_table(table)
-    remarks = f'{folder}/remarks/{file_name(table.name)}.md'
-    if os.path.exists(remarks):
-        with open(remarks, encoding='utf-8') as file:
-            lines += ['', file.read().strip()]
+    if file_name(table.name) in remarks:
+        lines += ['', remarks[file_name(table.name)]]
     return lines
 
 
@@ -224,12 +261,15 @@ def page(tables, machines, skipped, folder):
             if key != 'half' and value))
     for line in skipped:
         lines.append(f'- Not run: {line["skipped"]} ({line["why"]})')
+    sheets, remarks = {}, remarks_of(folder)
     for text, heading in TEXTS.items():
         names = sorted((n for n in tables if n.split()[0] == text), key=sort_key)
         if names:
             lines += ['', f'## {heading}']
         for name in names:
-            lines += section(tables[name], folder)
+            lines += section(tables[name], sheets, remarks)
+    for text, sheet in sheets.items():
+        sheet.write(f'{folder}/{text}.svg')
     return lines
 
 
@@ -240,10 +280,12 @@ def main():
     if len(sys.argv) == 4 and sys.argv[1] == '--skipped':
         print(json.dumps({'skipped': sys.argv[2], 'why': sys.argv[3]}))
         return 0
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 4) or sys.argv[2:3] not in ([], ['cpu'], ['gpu']):
         print(__doc__.strip(), file=sys.stderr)
         return 2
     folder = sys.argv[1]
+    if len(sys.argv) == 4:
+        replace_half(*sys.argv[1:])
     tables, machines, skipped = collect(folder)
     with open(f'{folder}/README.md', 'w', encoding='utf-8') as file:
         file.write('\n'.join(page(tables, machines, skipped, folder)) + '\n')

@@ -19,11 +19,7 @@ lab_own_open (LabOwn *own, LabDevice *device)
 
   *own = (LabOwn){ .device = device };
   must (paco_module_load (&own->module, context, paco_fatbin_dwt, "dwt", &error)
-          && paco_dwt_find_kernels (&own->kernels, &own->module, false, &error)
-          && paco_module_load (&own->further_module, context,
-              paco_fatbin_dwt_further, "dwt_further", &error)
-          && paco_dwt_find_kernels (
-              &own->kernels, &own->further_module, true, &error),
+          && paco_dwt_find_kernels (&own->kernels, &own->module, &error),
       error);
 }
 
@@ -31,7 +27,6 @@ void
 lab_own_close (LabOwn *own)
 {
   paco_module_unload (&own->module);
-  paco_module_unload (&own->further_module);
 }
 
 /* --- A transform in several sets of memory --- */

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   LabDevice *device;
-  PacoModule module, further_module;
+  PacoModule module;
   PacoDwtKernels kernels;
 } LabOwn;
 

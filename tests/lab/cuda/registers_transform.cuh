@@ -70,7 +70,6 @@ filter_columns (Block &block)
  * columns on each side it reads, but does not write. */
 template <PacoWaveletId ID, int HEIGHT, int HALO> struct Position
 {
-  static constexpr int SHORT = Wavelet<ID>::SHORT;
   int line, column;  /* the block's first line, the lane's first column */
   int width, height; /* of the plane */
   bool border;       /* some of the block is outside of the plane */

@@ -2,8 +2,9 @@
  * Runs the transforms of van der Laan, Jalba and Roerdink on a GPU (text 001),
  * and those that they are compared with. --check compares each of them, on
  * random small volumes, with a plain transform (rows_reference.h), and that
- * with the codec's reference; rows_measure.c measures. */
+ * with the codec's reference and with what is published; rows_measure.c measures. */
 #include "codec/reference/reference.h"
+#include "codec/wavelet.h"
 #include "tests/lab/cuda/rows_measure.h"
 #include "tests/lab/cuda/rows_methods.h"
 #include "tests/lab/cuda/rows_reference.h"
@@ -30,6 +31,7 @@ compare_references (unsigned wavelet, bool inverse)
   bool reversible = paco_wavelets[wavelet].reversible;
   LabVolume volume = { { width, height, 1 },
     g_new (double, (size_t) width *height) };
+  const LabWavelet row = lab_wavelet (wavelet);
   PacoReferencePlane plane;
 
   paco_reference_plane_init (&plane, width, height);
@@ -45,7 +47,7 @@ compare_references (unsigned wavelet, bool inverse)
   (inverse ? paco_reference_inverse_dwt : paco_reference_forward_dwt) (
       &plane, levels, wavelet);
   (inverse ? lab_reference_inverse : lab_reference_forward) (
-      &volume, 2, levels, &paco_wavelets[wavelet], reversible, NULL);
+      &volume, 2, levels, &row, reversible, NULL);
   for (size_t i = 0; i < (size_t) width * height; i++)
     if (reversible ? plane.samples[i].i != volume.samples[i]
                    : !(fabs (plane.samples[i].f - volume.samples[i]) < 1))
@@ -56,14 +58,98 @@ compare_references (unsigned wavelet, bool inverse)
   g_free (volume.samples);
 }
 
+/* --- The plain transform against what is published --- */
+
+/* This is the inverse of Haar's and Dirac's filters as the specification has it (SMPTE
+ * ST 2042-1, 15.4.4): steps that change samples of one parity by a sum of those of
+ * the other, at distances 1 - n, 3 - n, ... n - 1, where n is how many there are. */
+typedef struct
+{
+  bool odd, subtract;
+  int n, taps[8], shift;
+} DiracStep;
+
+typedef struct
+{
+  unsigned wavelet, n_steps;
+  DiracStep steps[4];
+} DiracFilter;
+
+static const DiracFilter dirac_filters[] = {
+  { LAB_DD97, 2,
+      { { false, true, 2, { 1, 1 }, 2 },
+          { true, false, 4, { -1, 9, 9, -1 }, 4 } } },
+  { LAB_FIDELITY, 2,
+      { { true, false, 8, { -2, 10, -25, 81, 81, -25, 10, -2 }, 8 },
+          { false, true, 8, { -8, 21, -46, 161, 161, -46, 21, -8 }, 8 } } },
+  { LAB_DAUBECHIES97_INTEGER, 4,
+      { { false, true, 2, { 1817, 1817 }, 12 },
+          { true, true, 2, { 3616, 3616 }, 12 },
+          { false, false, 2, { 217, 217 }, 12 },
+          { true, false, 2, { 6497, 6497 }, 12 } } },
+};
+
+static void
+dirac_step (const DiracStep *step, double *x, int n)
+{
+  for (int i = step->odd; i < n; i += 2) {
+    double sum = 1 << (step->shift - 1), change;
+
+    for (int k = 0; k < step->n; k++)
+      sum += step->taps[k]
+          * x[paco_lifting_mirror (i + 2 * k - step->n + 1, n)];
+    change = floor (ldexp (sum, -step->shift));
+    x[i] += step->subtract ? -change : change;
+  }
+}
+
+static void
+compare_with_dirac (const DiracFilter *filter, uint32_t n)
+{
+  const LabWavelet row = lab_wavelet (filter->wavelet);
+  LabVolume volume = { { n, 1, 1 }, g_new (double, n) };
+  double *x = g_new (double, n);
+
+  for (uint32_t i = 0; i < n; i++)
+    volume.samples[i % 2 == 0 ? i / 2 : (n + 1) / 2 + i / 2] = x[i] = lab_draw (
+        -2048, 2048);
+  for (unsigned k = 0; k < filter->n_steps; k++)
+    dirac_step (&filter->steps[k], x, (int) n);
+  lab_reference_inverse (&volume, 1, 1, &row, true, NULL);
+  for (uint32_t i = 0; i < n; i++)
+    if (volume.samples[i] != x[i])
+      lab_fail ("sample %u of %u of %s is %g, and Dirac's %g", i, n, row.name,
+          volume.samples[i], x[i]);
+  g_free (volume.samples);
+  g_free (x);
+}
+
+/* 1 2 3 10 5 by pairs: differences 2 - 1 = 1 and 10 - 3 = 7, half of which is
+ * added, rounded: 1 + 1, 3 + 4. The last sample is alone. */
+static void
+compare_haar (void)
+{
+  static const double expected[5] = { 2, 7, 5, 1, 7 };
+  const LabWavelet row = lab_wavelet (LAB_HAAR);
+  double line[5] = { 1, 2, 3, 10, 5 };
+  LabVolume volume = { { 5, 1, 1 }, line };
+
+  lab_reference_forward (&volume, 1, 1, &row, true, NULL);
+  for (unsigned i = 0; i < 5; i++)
+    if (line[i] != expected[i])
+      lab_fail (
+          "coefficient %u of Haar is %g, not %g", i, line[i], expected[i]);
+}
+
 /* The integer Daubechies 9/7 has the taps of the codec's, in 12 bits behind the point. */
 static void
 compare_taps (void)
 {
   const PacoWavelet *real = &paco_wavelets[PACO_WAVELET_CDF97];
+  const LabWavelet integer = lab_wavelet (LAB_DAUBECHIES97_INTEGER);
 
   for (unsigned k = 0; k < real->n_steps; k++) {
-    const PacoLiftingStep *step = &lab_daubechies97_integer.steps[k];
+    const LabStepRow *step = &integer.steps[k];
 
     if (step->taps[0] != roundf (ldexpf (real->steps[k].taps[0], step->shift)))
       lab_fail ("tap %u of the integer Daubechies 9/7 is %g", k,
@@ -71,12 +157,22 @@ compare_taps (void)
   }
 }
 
+static void
+compare_with_published (void)
+{
+  for (unsigned i = 0; i < G_N_ELEMENTS (dirac_filters); i++)
+    for (uint32_t n = 2; n <= 60; n++)
+      compare_with_dirac (&dirac_filters[i], n);
+  compare_haar ();
+  compare_taps ();
+}
+
 /* --- The methods against the plain transform --- */
 
 static bool
 is_real (const LabTransform *t)
 {
-  return t->method == LAB_CONVOLUTION || !lab_wavelet (t->wavelet)->reversible;
+  return t->method == LAB_CONVOLUTION || !lab_wavelet (t->wavelet).reversible;
 }
 
 static size_t
@@ -90,6 +186,7 @@ static void
 draw_case (const LabTransform *t, LabVolume *before, LabVolume *after)
 {
   double limit = t->element == LAB_16 ? INT16_MAX : INT32_MAX;
+  const LabWavelet row = lab_wavelet (t->wavelet);
   LabRange range;
 
   *before = *after = (LabVolume){ { t->size[0], t->size[1], t->size[2] } };
@@ -100,9 +197,8 @@ draw_case (const LabTransform *t, LabVolume *before, LabVolume *after)
       before->samples[i] = lab_draw (-amplitude, amplitude);
     memcpy (after->samples, before->samples, n_samples (t) * sizeof (double));
     range = (LabRange){ 0 };
-    (t->inverse ? lab_reference_inverse : lab_reference_forward) (after,
-        t->dimensions, t->levels, lab_wavelet (t->wavelet), !is_real (t),
-        &range);
+    (t->inverse ? lab_reference_inverse : lab_reference_forward) (
+        after, t->dimensions, t->levels, &row, !is_real (t), &range);
     if (is_real (t) || (range.stored <= limit && range.added <= INT32_MAX))
       return;
   }
@@ -179,7 +275,7 @@ compare (const LabTransform *t, const LabVolume *expected, const void *found)
     if (!(fabs (x - expected->samples[i]) <= most))
       lab_fail ("%s, %s, %zu bits, %s, %ux%ux%u, %u dimensions, %u levels, "
                 "threads %ux%u: %g in place of %g at %zu",
-          lab_method_name (t->method), lab_wavelet (t->wavelet)->name,
+          lab_method_name (t->method), lab_wavelet (t->wavelet).name,
           8 * lab_element_bytes (t->element),
           t->inverse ? "inverse" : "forward", t->size[0], t->size[1],
           t->size[2], t->dimensions, t->levels, t->threads_x, t->threads_y, x,
@@ -237,7 +333,7 @@ draw_sizes (LabTransform *t)
 static bool
 exists (const LabTransform *t)
 {
-  bool reversible = lab_wavelet (t->wavelet)->reversible;
+  bool reversible = lab_wavelet (t->wavelet).reversible;
 
   if (t->method == LAB_CONVOLUTION)
     return t->dimensions == 2 && t->element == LAB_32
@@ -255,8 +351,7 @@ check (void)
   for (unsigned w = 0; w < PACO_N_WAVELETS; w++)
     for (unsigned i = 0; i < 2 * REFERENCE_CASES; i++)
       compare_references (w, i % 2);
-
-  compare_taps ();
+  compare_with_published ();
 
   lab_device_open (&device, lab_fatbin_rows, "rows");
   for (t.method = 0; t.method < LAB_N_METHODS; t.method++)

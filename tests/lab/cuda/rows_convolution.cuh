@@ -16,7 +16,7 @@ struct Filters
 };
 
 constexpr Filters
-make_filters (const PacoWavelet &wavelet, bool undo)
+make_filters (const LabWavelet &wavelet, bool undo)
 {
   constexpr int MIDDLE = 2 * LAB_MAX_FILTER_REACH, N = 2 * MIDDLE + 2;
   Filters filters = {};
@@ -29,7 +29,7 @@ make_filters (const PacoWavelet &wavelet, bool undo)
     x[place] = 1.0;
     for (int k = 0; k < (int) wavelet.n_steps; k++) {
       int row = undo ? (int) wavelet.n_steps - 1 - k : k;
-      const PacoLiftingStep &step = wavelet.steps[row];
+      const LabStepRow &step = wavelet.steps[row];
       double unit = (undo ? -1.0 : 1.0) / (1 << step.shift);
 
       for (int i = row % 2 == 0 ? 1 : 0; i < N; i += 2)
@@ -62,13 +62,13 @@ filter_tap (const Filters &filters, int odd, int i)
       : (float) filters.taps[odd][i - odd + LAB_MAX_FILTER_REACH];
 }
 
-template <PacoWaveletId ID, bool UNDO> struct Convolution
+template <unsigned ID, bool UNDO> struct Convolution
 {
-  static constexpr PacoWavelet WAVELET = lab_row<ID> ();
+  static constexpr LabWavelet WAVELET = lab_wavelet (ID);
   static constexpr Filters FILTERS = make_filters (WAVELET, UNDO);
   /* The results of a pair read so many samples at either side of it, which is
    * an even number. */
-  static constexpr int MARGIN = (paco_wavelet_reach (&WAVELET) + 1) / 2 * 2;
+  static constexpr int MARGIN = (lab_reach (&WAVELET) + 1) / 2 * 2;
 
   template <int ODD, int I>
   static constexpr float TAP = filter_tap (FILTERS, ODD, I);
@@ -94,7 +94,7 @@ template <PacoWaveletId ID, bool UNDO> struct Convolution
     }
   }
 
-  /* Does a line of one sample (codec/lifting.h). */
+  /* Does a line of one sample. */
   static __device__ __forceinline__ float single (float x)
   {
     return x * (float) (UNDO ? 1.0 / WAVELET.low_gain : WAVELET.low_gain);
@@ -121,7 +121,7 @@ stays (int pair, int n)
 
 /* Does a block: row blockIdx.x of plane blockIdx.y. Shared memory: n + 2 *
  * LAB_MAX_FILTER_REACH + 2 numbers. */
-template <PacoWaveletId ID, bool UNDO>
+template <unsigned ID, bool UNDO>
 __device__ __forceinline__ void
 convolve_row (const LabLines &p)
 {
@@ -158,7 +158,7 @@ convolve_row (const LabLines &p)
  * blockIdx.y. Lines are columns, `sample` is the distance between lines.
  * Shared memory: LAB_TILE_COLUMNS * (2 * LAB_TILE_PAIRS + 2 *
  * LAB_MAX_FILTER_REACH) numbers. */
-template <PacoWaveletId ID, bool UNDO>
+template <unsigned ID, bool UNDO>
 __device__ __forceinline__ void
 convolve_columns (const LabLines &p)
 {

@@ -160,7 +160,7 @@ lift_line (const Halves<Element> &halves)
 /* Does a block: line blockIdx.x of plane blockIdx.y, in place. BESIDE: the
  * samples of a line are neighbors in memory, `sample` is 1 and `line` and
  * `plane` are even. Shared memory: LAB_LINE_ELEMENTS (n). */
-template <PacoWaveletId ID, class Element, bool UNDO, bool BESIDE>
+template <unsigned ID, class Element, bool UNDO, bool BESIDE>
 __device__ __forceinline__ void
 filter_whole_line (const LabLines &p)
 {

@@ -40,15 +40,15 @@
   LAB_INTEGER_LIFTING (K, cdf53, PACO_WAVELET_CDF53)                           \
   LAB_LIFTING (K, cdf97, PACO_WAVELET_CDF97, 32, float)                        \
   LAB_INTEGER_LIFTING (K, dd137, PACO_WAVELET_DD137)                           \
-  LAB_INTEGER_LIFTING (K, haar, PACO_WAVELET_HAAR)                             \
-  LAB_INTEGER_LIFTING (K, dd97, PACO_WAVELET_DD97)                             \
-  LAB_INTEGER_LIFTING (K, fidelity, PACO_WAVELET_FIDELITY)                     \
+  LAB_INTEGER_LIFTING (K, haar, LAB_HAAR)                                      \
+  LAB_INTEGER_LIFTING (K, dd97, LAB_DD97)                                      \
+  LAB_INTEGER_LIFTING (K, fidelity, LAB_FIDELITY)                              \
   LAB_INTEGER_LIFTING (K, daubechies97, LAB_DAUBECHIES97_INTEGER)              \
   LAB_CONVOLUTION (K, cdf53, PACO_WAVELET_CDF53)                               \
   LAB_CONVOLUTION (K, cdf97, PACO_WAVELET_CDF97)                               \
   LAB_CONVOLUTION (K, dd137, PACO_WAVELET_DD137)                               \
-  LAB_CONVOLUTION (K, haar, PACO_WAVELET_HAAR)                                 \
-  LAB_CONVOLUTION (K, dd97, PACO_WAVELET_DD97)                                 \
-  LAB_CONVOLUTION (K, fidelity, PACO_WAVELET_FIDELITY)                         \
+  LAB_CONVOLUTION (K, haar, LAB_HAAR)                                          \
+  LAB_CONVOLUTION (K, dd97, LAB_DD97)                                          \
+  LAB_CONVOLUTION (K, fidelity, LAB_FIDELITY)                                  \
   K (rows_transpose_16, LAB_TRANSPOSE_THREADS, (transpose<int16_t>) )          \
   K (rows_transpose_32, LAB_TRANSPOSE_THREADS, (transpose<int32_t>) )

@@ -1,54 +1,73 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Has the lifting steps for the kernels of rows.cu: those of
- * gpu/kernels/dwt_lifting.cuh, which are made of the codec's table, and those
- * of the laboratory's own wavelet. */
+ * gpu/kernels/dwt_lifting.cuh, which are made of the codec's table, and those of the
+ * laboratory's own wavelets. */
 #pragma once
 #include "gpu/kernels/dwt_strips.cuh"
 #include "tests/lab/cuda/rows.h"
 
 extern __shared__ uint32_t shared[];
 
-template <PacoWaveletId ID>
-constexpr PacoWavelet
-lab_row ()
+/* Does the n-th step, in a direction, of a wavelet that the codec does not have.
+ * gpu/kernels/dwt_lifting.cuh says more of such a struct. */
+template <unsigned ID, int N, bool UNDO> struct OwnStep
 {
-  if constexpr (ID == LAB_DAUBECHIES97_INTEGER)
-    return lab_daubechies97_integer;
-  else
-    return paco_wavelets[ID];
-}
-
-/* Does the steps of the wavelet that the codec does not have. */
-template <int N, bool UNDO> struct Step<LAB_DAUBECHIES97_INTEGER, N, UNDO>
-{
-  static constexpr int INDEX = UNDO ? lab_daubechies97_integer.n_steps - 1 - N
-                                    : N;
-  static constexpr int TAPS = 1;
-  static constexpr int REACH = 1;
+  static constexpr LabWavelet WAVELET = lab_wavelet (ID);
+  static constexpr int INDEX = UNDO ? WAVELET.n_steps - 1 - N : N;
+  static constexpr LabStepRow ROW = WAVELET.steps[INDEX];
+  static constexpr int TAPS = ROW.n_taps;
+  static constexpr int REACH = 2 * TAPS - 1;
   static constexpr int PARITY = INDEX % 2 == 0 ? 1 : 0;
-  static constexpr bool PAIRED = false;
+  static constexpr bool PAIRED = WAVELET.paired;
+  static constexpr bool NEGATED = UNDO && TAPS == 1;
+
+  /* Adds up the taps from T on. */
+  template <int T>
+  static __device__ __forceinline__ uint32_t sum (const int *near)
+  {
+    if constexpr (T < TAPS) {
+      constexpr int TAP = NEGATED ? -(int) ROW.taps[T] : (int) ROW.taps[T];
+      uint32_t before = near[PAIRED ? PARITY ^ 1 : TAPS - 1 - T];
+      uint32_t after = near[PAIRED ? PARITY ^ 1 : TAPS + T];
+
+      return (uint32_t) TAP * (before + after) + sum<T + 1> (near);
+    }
+    return 0;
+  }
 
   static __device__ __forceinline__ int apply (int x, const int *near)
   {
-    constexpr PacoLiftingStep step = lab_daubechies97_integer.steps[INDEX];
-    int change = ((int) step.taps[0] * (near[0] + near[1]) + step.offset)
-        >> step.shift;
+    constexpr int OFFSET = NEGATED ? (1 << ROW.shift) - 1 - ROW.offset
+                                   : ROW.offset;
+    uint32_t change = (uint32_t) ((int) (sum<0> (near) + OFFSET) >> ROW.shift);
 
-    return UNDO ? x - change : x + change;
+    return (int) (UNDO && !NEGATED ? x - change : x + change);
   }
+};
+
+/* The type of a step. */
+template <unsigned ID, int N, bool UNDO, bool OWN = (ID >= PACO_N_WAVELETS)>
+struct StepOf
+{
+  typedef OwnStep<ID, N, UNDO> Type;
+};
+
+template <unsigned ID, int N, bool UNDO> struct StepOf<ID, N, UNDO, false>
+{
+  typedef Step<(PacoWaveletId) ID, N, UNDO> Type;
 };
 
 /* Returns the place, in a direction, of the wanted step that is not idle, or
  * how many of those there are if it is -1. */
 constexpr int
-busy_step (const PacoWavelet &wavelet, bool undo, int wanted)
+busy_step (const LabWavelet &wavelet, bool undo, int wanted)
 {
   int n_busy = 0, n_steps = (int) wavelet.n_steps;
 
   for (int n = 0; n < n_steps; n++) {
     int row = undo ? n_steps - 1 - n : n;
 
-    if (paco_lifting_step_is_idle (&wavelet.steps[row]))
+    if (lab_step_is_idle (&wavelet.steps[row]))
       continue;
     if (n_busy == wanted)
       return n;
@@ -59,7 +78,7 @@ busy_step (const PacoWavelet &wavelet, bool undo, int wanted)
 
 /* Returns the row of the table that has it. */
 constexpr int
-busy_row (const PacoWavelet &wavelet, bool undo, int wanted)
+busy_row (const LabWavelet &wavelet, bool undo, int wanted)
 {
   int n = busy_step (wavelet, undo, wanted);
 
@@ -67,16 +86,17 @@ busy_row (const PacoWavelet &wavelet, bool undo, int wanted)
 }
 
 /* This is a wavelet in one direction, without idle steps. */
-template <PacoWaveletId ID, bool UNDO> struct Lifting
+template <unsigned ID, bool UNDO> struct Lifting
 {
-  static constexpr PacoWavelet WAVELET = lab_row<ID> ();
+  static constexpr LabWavelet WAVELET = lab_wavelet (ID);
   static constexpr bool UNDONE = UNDO;
   static constexpr bool PAIRED = WAVELET.paired;
-  static constexpr int REACH = paco_wavelet_reach (&WAVELET);
+  static constexpr int REACH = lab_reach (&WAVELET);
   static constexpr int STEPS = busy_step (WAVELET, UNDO, -1);
 
   typedef typename NumberOf<WAVELET.reversible>::Type Number;
-  template <int N> using At = Step<ID, busy_step (WAVELET, UNDO, N), UNDO>;
+  template <int N>
+  using At = typename StepOf<ID, busy_step (WAVELET, UNDO, N), UNDO>::Type;
 
   /* Does a line of one sample. */
   static __device__ __forceinline__ Number single (Number x)
@@ -95,5 +115,5 @@ template <PacoWaveletId ID, bool UNDO> struct Lifting
 static __device__ __forceinline__ int
 mirror_image (int i, int n)
 {
-  return mirrored<2 * PACO_MAX_LIFTING_REACH + 2> (i, n);
+  return mirrored<2 * LAB_MAX_REACH + 2> (i, n);
 }

@@ -2,13 +2,6 @@
  * rows_methods.h says what this is for. */
 #include "tests/lab/cuda/rows_methods.h"
 
-const PacoWavelet *
-lab_wavelet (unsigned wavelet)
-{
-  return wavelet == LAB_DAUBECHIES97_INTEGER ? &lab_daubechies97_integer
-                                             : &paco_wavelets[wavelet];
-}
-
 const char *
 lab_method_name (LabMethod method)
 {
@@ -97,13 +90,13 @@ find_kernel (const Plan *plan, const char *method)
 
   if (t->method == LAB_CONVOLUTION)
     g_snprintf (name, sizeof name, "rows_convolution_%s_%s_%s", method,
-        lab_wavelet (t->wavelet)->name, direction);
+        lab_wavelet (t->wavelet).name, direction);
   else if (g_str_equal (method, "transpose"))
     g_snprintf (name, sizeof name, "rows_transpose_%zu",
         8 * lab_element_bytes (t->element));
   else
     g_snprintf (name, sizeof name, "rows_%s_%s_%zu_%s", method,
-        lab_wavelet (t->wavelet)->name, 8 * lab_element_bytes (t->element),
+        lab_wavelet (t->wavelet).name, 8 * lab_element_bytes (t->element),
         direction);
   return lab_device_kernel (plan->device, name);
 }

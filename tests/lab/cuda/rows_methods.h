@@ -45,7 +45,6 @@ typedef struct
 /* There are at most so many launches. */
 #define LAB_MAX_LAUNCHES (PACO_MAX_LEVELS * 4)
 
-const PacoWavelet *lab_wavelet (unsigned wavelet);
 const char *lab_method_name (LabMethod method);
 size_t lab_element_bytes (LabElement element);
 

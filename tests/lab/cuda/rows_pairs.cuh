@@ -43,7 +43,7 @@ template <class L, class Element> struct PairWindow
  * lines that are neighbors, of plane blockIdx.y / n_pairs; else it has pairs
  * that are neighbors, of line blockIdx.y % n_lines, of plane blockIdx.y /
  * n_lines. */
-template <PacoWaveletId ID, class Element, bool UNDO>
+template <unsigned ID, class Element, bool UNDO>
 __device__ __forceinline__ void
 filter_pair_alone (const LabLines &p)
 {

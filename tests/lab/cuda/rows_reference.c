@@ -8,7 +8,7 @@
 /* This is done to each line. */
 typedef struct
 {
-  const PacoWavelet *wavelet;
+  const LabWavelet *wavelet;
   bool rounds, undo;
   LabRange *range;
 } Filter;
@@ -22,14 +22,14 @@ note (const Filter *filter, double added, double stored)
   }
 }
 
-/* Does a step of a reversible wavelet (FORMAT.md section 5). */
+/* Does a step (FORMAT.md section 5). */
 static void
-lift_rounding (const Filter *filter, unsigned k, double *x, int n)
+lift_line (const Filter *filter, unsigned k, double *x, int n)
 {
-  const PacoLiftingStep *step = &filter->wavelet->steps[k];
+  const LabStepRow *step = &filter->wavelet->steps[k];
 
   for (int i = k % 2 == 0 ? 1 : 0; i < n; i += 2) {
-    double sum = step->offset, change;
+    double sum = filter->rounds ? step->offset : 0, change;
 
     if (filter->wavelet->paired && (i ^ 1) >= n)
       continue;
@@ -41,7 +41,9 @@ lift_rounding (const Filter *filter, unsigned k, double *x, int n)
                                      : x[paco_lifting_mirror (i - distance, n)]
                       + x[paco_lifting_mirror (i + distance, n)]);
     }
-    change = floor (ldexp (sum, -step->shift));
+    change = ldexp (sum, -step->shift);
+    if (filter->rounds)
+      change = floor (change);
     x[i] += filter->undo ? -change : change;
     note (filter, sum, x[i]);
   }
@@ -52,14 +54,8 @@ lift (const Filter *filter, double *x, int n)
 {
   int n_steps = (int) filter->wavelet->n_steps;
 
-  for (int k = 0; k < n_steps; k++) {
-    int row = filter->undo ? n_steps - 1 - k : k;
-
-    if (filter->rounds)
-      lift_rounding (filter, row, x, n);
-    else
-      paco_wavelet_lift (filter->wavelet, row, filter->undo, x, n);
-  }
+  for (int k = 0; k < n_steps; k++)
+    lift_line (filter, filter->undo ? n_steps - 1 - k : k, x, n);
 }
 
 static void
@@ -133,7 +129,7 @@ new_line (const LabVolume *volume)
 
 void
 lab_reference_forward (LabVolume *volume, unsigned dimensions, unsigned levels,
-    const PacoWavelet *wavelet, bool rounds, LabRange *range)
+    const LabWavelet *wavelet, bool rounds, LabRange *range)
 {
   double *x = new_line (volume);
   Filter filter = { wavelet, rounds, false, range };
@@ -146,7 +142,7 @@ lab_reference_forward (LabVolume *volume, unsigned dimensions, unsigned levels,
 
 void
 lab_reference_inverse (LabVolume *volume, unsigned dimensions, unsigned levels,
-    const PacoWavelet *wavelet, bool rounds, LabRange *range)
+    const LabWavelet *wavelet, bool rounds, LabRange *range)
 {
   double *x = new_line (volume);
   Filter filter = { wavelet, rounds, true, range };

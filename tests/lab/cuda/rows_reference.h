@@ -4,7 +4,7 @@
  * codec's reference (codec/reference), which knows the codec's wavelets in
  * two. */
 #pragma once
-#include "codec/lifting.h"
+#include "tests/lab/cuda/rows.h"
 #include <stddef.h>
 
 /* These are samples of a volume in double, which holds the integers of
@@ -27,6 +27,6 @@ typedef struct
  * the first one. Each half of a line is apart: the approximation comes first. rounds: as
  * a reversible wavelet does; else in real numbers. range: may be NULL. */
 void lab_reference_forward (LabVolume *volume, unsigned dimensions,
-    unsigned levels, const PacoWavelet *wavelet, bool rounds, LabRange *range);
+    unsigned levels, const LabWavelet *wavelet, bool rounds, LabRange *range);
 void lab_reference_inverse (LabVolume *volume, unsigned dimensions,
-    unsigned levels, const PacoWavelet *wavelet, bool rounds, LabRange *range);
+    unsigned levels, const LabWavelet *wavelet, bool rounds, LabRange *range);

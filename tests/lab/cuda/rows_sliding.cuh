@@ -86,15 +86,15 @@ template <class Element> struct Word
 
 /* Returns R(n), and next(n) - height. */
 constexpr int
-step_reach (const PacoWavelet &wavelet, bool undo, int n)
+step_reach (const LabWavelet &wavelet, bool undo, int n)
 {
-  return wavelet.paired ? 0
-                        : (int) paco_lifting_step_reach (
-                            &wavelet.steps[busy_row (wavelet, undo, n)]);
+  return wavelet.paired
+      ? 0
+      : (int) lab_step_reach (&wavelet.steps[busy_row (wavelet, undo, n)]);
 }
 
 constexpr int
-first_line_not_done (const PacoWavelet &wavelet, bool undo, int n)
+first_line_not_done (const LabWavelet &wavelet, bool undo, int n)
 {
   int line = 1 - busy_row (wavelet, undo, wavelet.paired ? n : 0) % 2;
 
@@ -214,7 +214,7 @@ template <class L, class Element> struct Window
   /* Does Algorithm 1. */
   __device__ __forceinline__ void slide ()
   {
-    const int behind_all = h + 4 * PACO_MAX_LIFTING_REACH;
+    const int behind_all = h + 4 * LAB_MAX_REACH;
     int n = min (height + BOTTOM, h), inrow, outrow;
 
     first = -TOP - OVERLAP;
@@ -255,7 +255,7 @@ template <class L, class Element> struct Window
  * blockIdx.y. `sample` is the distance between lines; lines are columns, and
  * neighbors. It has as many lines of threads as it has threads for. Shared
  * memory: LAB_WINDOW_LINES (2 * lines of threads) lines. */
-template <PacoWaveletId ID, class Element, bool UNDO>
+template <unsigned ID, class Element, bool UNDO>
 __device__ __forceinline__ void
 slide_down (const LabLines &p)
 {
