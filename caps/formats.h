@@ -1,30 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The one table of raw video formats: how the samples of each lie in memory.
- * The template caps of all elements and the tests come from it. */
+ * The raw formats of the running GStreamer that are coded (codec/formats.h). The
+ * template caps of all elements and the tests come from it. */
 #pragma once
-#include "codec/picture.h"
+#include "codec/formats.h"
 #include <gst/video/video.h>
 
 G_BEGIN_DECLS
 
-typedef struct
-{
-  GstVideoFormat format;
-  guint8 n_components;
-  PacoComponent components[PACO_MAX_COMPONENTS];
-
-  /* The samples lie in tiles, not in lines: they go through unpack and pack
-   * functions (packed.h), and layout has no meaning. */
-  bool tiled;
-
-  /* Component c is in this plane, and its samples lie there like this. */
-  guint8 plane[PACO_MAX_COMPONENTS];
-  PacoSampleLayout layout[PACO_MAX_COMPONENTS];
-} PacoRawFormat;
-
 /* Fills *raw. The running GStreamer must know the format. Returns FALSE if it is
  * not coded. */
 gboolean paco_raw_format (GstVideoFormat format, PacoRawFormat *raw);
+
+/* Fills *raw with the components of a format without its alpha, which is written as
+ * opaque: the alpha's bytes are no sample's, and all their bits are set. Returns FALSE
+ * if the format is not coded, has no alpha, or has it in a plane of its own. */
+gboolean paco_raw_format_opaque (GstVideoFormat format, PacoRawFormat *raw);
 
 /* Returns why a format is left out, or NULL if it is coded or not known here. */
 const char *paco_raw_format_exclusion (GstVideoFormat format);

@@ -126,8 +126,25 @@ paco_video_from_info (
     read_hdr (caps, video);
 }
 
+/* Says whether the picture is of R, G and B. */
+static bool
+is_rgb (const PacoHeader *header)
+{
+  return header->video.matrix == GST_VIDEO_COLOR_MATRIX_RGB
+      || header->coding.color_transform != PACO_COLOR_TRANSFORM_NONE;
+}
+
+static bool
+has_components (const PacoRawFormat *raw, const PacoPictureFormat *picture)
+{
+  return raw->n_components == picture->n_components
+      && memcmp (raw->components, picture->components,
+             raw->n_components * sizeof (PacoComponent))
+      == 0;
+}
+
 /* Returns the format that the header names, if it is what the header describes;
- * else the first one that is. */
+ * else the first one that is; else the first one that is it with opaque alpha. */
 static GstVideoFormat
 find_format (const PacoHeader *header)
 {
@@ -136,9 +153,8 @@ find_format (const PacoHeader *header)
   GstVideoFormat named = gst_video_format_from_string (
       header->video.raw_format);
   GstVideoFormat found = GST_VIDEO_FORMAT_UNKNOWN;
+  GstVideoFormat opaque = GST_VIDEO_FORMAT_UNKNOWN;
   PacoPictureFormat picture = header->picture;
-  bool rgb = header->video.matrix == GST_VIDEO_COLOR_MATRIX_RGB
-      || header->coding.color_transform != PACO_COLOR_TRANSFORM_NONE;
 
   /* A slice is described by what the samples were before the wavelet along the
    * stack. */
@@ -147,24 +163,24 @@ find_format (const PacoHeader *header)
   for (guint i = 0; i < n; i++) {
     PacoRawFormat raw;
     const GstVideoFormatInfo *finfo = gst_video_format_get_info (formats[i]);
+    bool fits = picture.n_components < 3
+        || is_rgb (header) == !!GST_VIDEO_FORMAT_INFO_IS_RGB (finfo);
 
-    if (!paco_raw_format (formats[i], &raw)
-        || raw.n_components != picture.n_components
-        || !paco_raw_format_holds (formats[i], picture.width))
+    if (!paco_raw_format_holds (formats[i], picture.width)
+        || !paco_raw_format (formats[i], &raw))
       continue;
-    if (memcmp (raw.components, picture.components,
-            raw.n_components * sizeof (PacoComponent))
-        != 0)
-      continue;
-
-    if (formats[i] == named)
-      return named;
-    if (found == GST_VIDEO_FORMAT_UNKNOWN
-        && (raw.n_components < 3
-            || rgb == !!GST_VIDEO_FORMAT_INFO_IS_RGB (finfo)))
-      found = formats[i];
+    if (has_components (&raw, &picture)) {
+      if (formats[i] == named)
+        return named;
+      if (found == GST_VIDEO_FORMAT_UNKNOWN && fits)
+        found = formats[i];
+    } else if (opaque == GST_VIDEO_FORMAT_UNKNOWN && fits
+        && paco_raw_format_opaque (formats[i], &raw)
+        && has_components (&raw, &picture)) {
+      opaque = formats[i];
+    }
   }
-  return found;
+  return found != GST_VIDEO_FORMAT_UNKNOWN ? found : opaque;
 }
 
 /* Sets the colorimetry, unless GStreamer would refuse it for the format: then the
@@ -226,15 +242,13 @@ multiview_flags (const PacoVideoInfo *video)
   return (GstVideoMultiviewFlags) flags;
 }
 
-gboolean
-paco_video_info_from_header (const PacoHeader *header, GstVideoInfo *info)
+/* Fills in what the header says of pictures of the format. */
+static gboolean
+describe (const PacoHeader *header, GstVideoFormat format, GstVideoInfo *info)
 {
   const PacoVideoInfo *video = &header->video;
-  GstVideoFormat format = find_format (header);
   guint mode = known (video->interlace_mode, PACO_INTERLACE_ALTERNATE);
 
-  if (format == GST_VIDEO_FORMAT_UNKNOWN)
-    return FALSE;
   if (!gst_video_info_set_interlaced_format (info, format,
           interlace_modes[mode], header->picture.width, frame_height (header)))
     return FALSE;
@@ -259,6 +273,24 @@ paco_video_info_from_header (const PacoHeader *header, GstVideoInfo *info)
     GST_VIDEO_INFO_MULTIVIEW_FLAGS (info) = multiview_flags (video);
   }
   return TRUE;
+}
+
+gboolean
+paco_video_info_from_header (const PacoHeader *header, GstVideoInfo *info)
+{
+  GstVideoFormat format = find_format (header);
+
+  return format != GST_VIDEO_FORMAT_UNKNOWN && describe (header, format, info);
+}
+
+/* Returns a format for the fields of caps that do not depend on the samples, such as
+ * the frame rate. They are known of pictures that no format of GStreamer holds, too. */
+static GstVideoFormat
+stand_in (const PacoHeader *header)
+{
+  if (header->picture.n_components < 3)
+    return GST_VIDEO_FORMAT_GRAY8;
+  return is_rgb (header) ? GST_VIDEO_FORMAT_GBR : GST_VIDEO_FORMAT_Y444;
 }
 
 void
@@ -302,7 +334,8 @@ set_video_fields (GstCaps *caps, const PacoHeader *header)
   GstCaps *raw;
   GstStructure *structure;
 
-  if (!paco_video_info_from_header (header, &info))
+  if (!paco_video_info_from_header (header, &info)
+      && !describe (header, stand_in (header), &info))
     return;
 
   raw = gst_video_info_to_caps (&info);

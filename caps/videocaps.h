@@ -24,12 +24,14 @@ gboolean paco_frame_rate_is_usable (gint fps_n, gint fps_d);
 /* Returns the caps of a stream of which header is a frame: media type, width,
  * height, framerate, interlace-mode and field-order, format (the raw format),
  * pixel aspect ratio, colorimetry, chroma site, HDR fields, parsed = TRUE and
- * alignment = frame. They are never NULL for a header that was parsed or checked. */
+ * alignment = frame. The raw format need not be one of the running GStreamer's. They
+ * are never NULL for a header that was parsed or checked. */
 GstCaps *paco_caps_from_header (const PacoHeader *header);
 
 /* Fills in the GstVideoInfo of the decoded picture. The raw format is the one
  * that the header names if it is known here and has the header's components, else
- * another of the same components. Returns FALSE if there is none. */
+ * another of the same components, else one that has these and alpha
+ * (paco_raw_format_opaque()). Returns FALSE if there is none. */
 gboolean paco_video_info_from_header (
     const PacoHeader *header, GstVideoInfo *info);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The backends: how encoders and decoders are opened. backends/ has a table of them
+ * The backends: how encoders and decoders are opened. lib/stream/backends.c has a table of them
  * for the plugin and for libpaco. All that comes after opening is the same for every
  * backend (coder.h, encoder.h, decoder.h). Backends are built on encoder_private.h
  * and decoder_private.h. */

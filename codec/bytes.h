@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Reads and writes little-endian integers in bytes: for headers and chunks, and for
- * archive/, where files have such integers. */
+ * tool/archive/, where files have such integers. */
 #pragma once
 #include <stdint.h>
 

@@ -216,6 +216,9 @@ paco_coder_init (PacoCoder *coder, const PacoCoderClass *klass,
   coder->n_flights = CLAMP (options->depth, 1, PACO_MAX_DEPTH);
   coder->depth = coder->n_flights;
   coder->timeout = klass->device ? paco_timeout (options) : 0;
+  coder->max_memory = klass->device || options->max_memory == 0
+      ? G_MAXUINT64
+      : options->max_memory;
   coder->drop = options->drop;
   coder->stats.backend = klass->backend;
   g_mutex_init (&coder->lock);
@@ -406,9 +409,12 @@ paco_frames_in_flight (const PacoPictureFormat *picture, unsigned depth)
 void
 paco_coder_set_depth (PacoCoder *coder, const PacoPictureFormat *picture)
 {
+  unsigned depth = paco_frames_in_flight (
+      picture, coder->n_flights / coder->n_devices);
+
+  depth = CLAMP (coder->max_memory / paco_flight_memory (picture), 1, depth);
   g_mutex_lock (&coder->lock);
-  coder->depth = coder->n_devices
-      * paco_frames_in_flight (picture, coder->n_flights / coder->n_devices);
+  coder->depth = coder->n_devices * depth;
   g_mutex_unlock (&coder->lock);
 }
 

@@ -76,6 +76,9 @@ typedef struct
    * PACO_DEFAULT_MAX_PIXELS. A header that asks for more is refused before memory
    * for the picture is allocated. */
   uint64_t max_pixels;
+  /* Bytes that the CPU backend's frames in flight may take, of which there is always
+   * one; 0: only PACO_MAX_SAMPLES_IN_FLIGHT counts. */
+  uint64_t max_memory;
   /* How many milliseconds a device may take for a frame before the coder is lost;
    * 0 stands for PACO_DEFAULT_TIMEOUT. The CPU backend ignores it. */
   unsigned timeout;
@@ -135,6 +138,14 @@ struct _PacoHostMemory
 /* At most this many samples are in flight on a device, unless a single picture has
  * more: a coder of large pictures has a smaller depth than its options ask for. */
 #define PACO_MAX_SAMPLES_IN_FLIGHT 400000000
+
+/* Returns how many bytes of memory the CPU backend takes for a frame in flight: words of 4
+ * bytes, and those of the coarser levels, which are a third of it. */
+static inline uint64_t
+paco_flight_memory (const PacoPictureFormat *picture)
+{
+  return paco_picture_samples (picture) * 11 / 2;
+}
 
 /* Returns how many frames of a format may be in flight on each device of a coder with
  * this depth in its options. */

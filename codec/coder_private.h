@@ -93,8 +93,9 @@ struct _PacoCoder
   unsigned n_devices; /* that are open */
   PacoCoderDevice devices[PACO_MAX_DEVICES];
   gint references;
-  unsigned n_flights; /* flight n is on device n modulo n_devices */
-  gint64 timeout;     /* microseconds; 0: none */
+  unsigned n_flights;  /* flight n is on device n modulo n_devices */
+  uint64_t max_memory; /* PacoBackendOptions.max_memory, or G_MAXUINT64 */
+  gint64 timeout;      /* microseconds; 0: none */
   void (*drop) (void *user_data);
   /* Threads of the CPU backend, which others may share (PacoBackendOptions); NULL: of
    * another backend. */

@@ -20,6 +20,9 @@ struct _PacoEncodedFrame
 {
   uint8_t *data;
   size_t size;
+  /* Step of the finest diagonal subband of component 0, as its header has it
+   * (paco_step_decode()); 0 with a reversible wavelet. */
+  uint16_t step;
   void *user_data;
   GError *error;
   PacoFrameTimes times;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * The errors of the codec, its backends, libpaco and file/. Their messages are
+ * The errors of the codec, its backends, libpaco and lib/stream/. Their messages are
  * sentences that a user can act on. */
 #pragma once
 #include <glib.h>

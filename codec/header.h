@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * The frame header (FORMAT.md sections 2 and 3): what a frame says of itself. Encoders
- * write it; decoders, caps/, file/, the plugin and libpaco read it. */
+ * write it; decoders, caps/, lib/stream/, the plugin and libpaco read it. */
 #pragma once
 #include "ancillary.h"
 #include "attachment.h"
@@ -115,6 +115,13 @@ typedef struct
   } subbands[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS];
 } PacoCoding;
 
+/* Returns the step of HH of level 1 (LL without levels) of component 0. */
+static inline uint16_t
+paco_coding_finest_step (const PacoCoding *coding)
+{
+  return coding->subbands[0][3 * coding->levels].step;
+}
+
 typedef struct
 {
   PacoPictureFormat picture;
@@ -179,6 +186,10 @@ gboolean paco_header_set_place (
 /* Changes the number of the stack that a slice is of (FORMAT.md, chunk 257), in the header
  * at the begin of size bytes. FALSE if it is no header, or that of no slice. */
 gboolean paco_header_set_stack (uint8_t *data, size_t size, uint32_t number);
+/* Changes the number of files that an archive has (FORMAT.md, chunk 16), in the header of
+ * one of its frames at the begin of size bytes. FALSE if it is no header, or says no such
+ * number. */
+gboolean paco_header_set_files (uint8_t *data, size_t size, uint32_t n_files);
 
 /* Says whether the fields of a header are as FORMAT.md asks, so that a picture can be
  * coded like this. Error UNSUPPORTED has the sentence for the user. */

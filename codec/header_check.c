@@ -36,12 +36,24 @@ check_picture (const PacoPictureFormat *picture, GError **error)
 }
 
 static gboolean
+check_wavelet (unsigned wavelet, GError **error)
+{
+  if (wavelet < PACO_N_WAVELETS)
+    return TRUE;
+  g_set_error (error, PACO_ERROR, PACO_ERROR_UNSUPPORTED,
+      wavelet <= PACO_LAST_RESERVED_WAVELET
+          ? "the wavelet has the reserved id %u"
+          : "the wavelet has the unknown id %u",
+      wavelet);
+  return FALSE;
+}
+
+static gboolean
 check_components (const PacoHeader *header, GError **error)
 {
   for (unsigned c = 0; c < header->picture.n_components; c++) {
-    if (header->coding.components[c].wavelet >= PACO_N_WAVELETS)
-      return paco_header_fail (
-          error, PACO_ERROR_UNSUPPORTED, "unknown wavelet");
+    if (!check_wavelet (header->coding.components[c].wavelet, error))
+      return FALSE;
     if (header->coding.components[c].family >= PACO_N_FAMILIES)
       return paco_header_fail (
           error, PACO_ERROR_UNSUPPORTED, "unknown family of probability sets");

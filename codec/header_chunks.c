@@ -171,8 +171,9 @@ paco_header_set_place (uint8_t *data, size_t size, const PacoPlace *place)
   return TRUE;
 }
 
-gboolean
-paco_header_set_stack (uint8_t *data, size_t size, uint32_t number)
+/* Changes the number with which the first chunk of that type begins. */
+static gboolean
+set_number (uint8_t *data, size_t size, unsigned type, uint32_t number)
 {
   PacoHeader header;
   PacoChunk chunk;
@@ -180,7 +181,7 @@ paco_header_set_stack (uint8_t *data, size_t size, uint32_t number)
   if (!paco_header_parse (data, size, &header, NULL, NULL))
     return FALSE;
   while (paco_chunk_next (&header.video.ancillary, &chunk))
-    if (chunk.type == CHUNK_SLICE) {
+    if (chunk.type == type && chunk.size >= 4) {
       uint8_t *end = data + header.header_size - PACO_HEADER_CRC_SIZE;
 
       paco_put32 (data + (chunk.data - data), number);
@@ -188,6 +189,18 @@ paco_header_set_stack (uint8_t *data, size_t size, uint32_t number)
       return TRUE;
     }
   return FALSE;
+}
+
+gboolean
+paco_header_set_stack (uint8_t *data, size_t size, uint32_t number)
+{
+  return set_number (data, size, CHUNK_SLICE, number);
+}
+
+gboolean
+paco_header_set_files (uint8_t *data, size_t size, uint32_t n_files)
+{
+  return set_number (data, size, PACO_ANCILLARY_N_FILES, n_files);
 }
 
 /* --- parsing ---------------------------------------------------------- */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * How the samples of a component lie in memory (PacoSampleLayout), and which
- * memory the components of a picture share (PacoRegion). Layouts are made by
- * caps/, which knows the formats, and read by everything that touches samples;
- * layout.c alone decides which of them are possible and what they cover. It
- * includes no GLib header, so that kernels may include it too. */
+ * memory the components of a picture share (PacoRegion). The table of raw
+ * formats makes layouts (formats.h), and everything that touches samples reads them;
+ * layout.c alone decides which of them are possible and what they cover. It includes no
+ * GLib header, so that kernels may include it too. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -52,6 +52,10 @@ struct _PacoPicture
   /* With device memory, the stream (CUstream) whose work so far must end before the
    * memory may be read or written; NULL if it is ready. */
   void *stream;
+  /* With device memory, the memory around the samples, in bytes, if it has not held a
+   * picture before: a decoder clears it before it writes the samples. 0: it has. */
+  uint8_t *unused_memory;
+  size_t unused_size;
 };
 
 static inline uint32_t

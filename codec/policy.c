@@ -261,30 +261,6 @@ set_components (
   }
 }
 
-static bool
-fits (const PacoPictureFormat *picture, const PacoCoding *coding)
-{
-  double bounds[PACO_MAX_COMPONENTS][PACO_MAX_SUBBANDS];
-
-  paco_coefficient_bounds (picture, coding, bounds);
-  for (unsigned c = 0; c < picture->n_components; c++)
-    if (bounds[c][0] > PACO_MAX_MAGNITUDE) /* LL */
-      return false;
-  return true;
-}
-
-/* Takes away levels until coefficients of LL fit; with a wavelet whose low half grows
- * there is room for only so many. Without levels all samples fit. */
-static void
-limit_levels (const PacoPictureFormat *picture, PacoCoding *coding)
-{
-  unsigned wavelet = coding->components[0].wavelet;
-
-  if (paco_wavelet_gain_bits (&paco_wavelets[wavelet]) > 0)
-    while (!fits (picture, coding))
-      coding->levels--;
-}
-
 gboolean
 paco_policy_coding (const PacoPictureFormat *picture,
     const PacoParameters *parameters, PacoCoding *coding, GError **error)
@@ -309,7 +285,6 @@ paco_policy_coding (const PacoPictureFormat *picture,
   set_components (picture, wavelet, coding);
   if (!choose_color_transform (picture, parameters, coding, error))
     return FALSE;
-  limit_levels (picture, coding);
   set_subbands (picture, parameters, coding);
   set_fraction_bits (picture, coding);
   return TRUE;

@@ -125,7 +125,7 @@ PacoSlice
 paco_policy_stack (const PacoSlice *plan, const PacoParameters *parameters,
     uint16_t *const *slices, uint32_t width, uint32_t height, uint16_t *work)
 {
-  static const uint8_t wavelets[] = { PACO_WAVELET_HAAR, PACO_WAVELET_CDF53 };
+  static const uint8_t wavelets[] = { PACO_STACK_HAAR, PACO_STACK_CDF53 };
   PacoSlice slice = *plan, best;
   unsigned levels = slice.levels;
   uint64_t least, cost;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Chooses the wavelet along a stack (FORMAT.md section 12) by a sample of its slices,
- * for pacoenc (plugin/gstpacostack.c). */
+ * for pacoenc (plugin/coder/gstpacostack.c). */
 #pragma once
 #include "parameters.h"
 

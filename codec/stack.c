@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Applies and undoes the wavelet along a stack (stack.h), with the lifting steps of the
- * table in lifting.h between whole slices. It goes through the stack once, in pieces
- * of each slice that stay in the cache while all steps of all levels are done. */
+ * Applies and undoes the wavelet along a stack (stack.h), with lifting steps between
+ * whole slices. It goes through the stack once, in pieces of each slice that stay in
+ * the cache while all steps of all levels are done.
+ *
+ * The steps are those of 5/3. Haar has the same steps, with twice the nearer of two
+ * slices in place of both: a difference, and the half of it. */
 #include "stack.h"
 #include <math.h>
 
@@ -20,8 +23,8 @@ paco_slice_is_valid (const PacoSlice *slice)
 {
   return slice->length >= 1 && slice->length <= PACO_MAX_STACK
       && slice->position < slice->length
-      && (slice->wavelet == PACO_WAVELET_CDF53
-          || slice->wavelet == PACO_WAVELET_HAAR)
+      && (slice->wavelet == PACO_STACK_CDF53
+          || slice->wavelet == PACO_STACK_HAAR)
       && slice->levels <= PACO_MAX_STACK_LEVELS
       && (slice->depth == 8 || slice->depth == 16)
       && (slice->bits == slice->depth || slice->bits == LOSSY_BITS);
@@ -49,7 +52,7 @@ paco_stack_plan (
   PacoSlice slice = {
     .number = number,
     .length = (uint8_t) length,
-    .wavelet = PACO_WAVELET_CDF53,
+    .wavelet = PACO_STACK_CDF53,
     .depth = (uint8_t) depth,
     .bits = (uint8_t) (lossless ? depth : LOSSY_BITS),
   };
@@ -59,7 +62,17 @@ paco_stack_plan (
   return slice;
 }
 
-/* --- weights --- */
+const char *
+paco_slice_wavelet_name (const PacoSlice *slice)
+{
+  return slice->wavelet == PACO_STACK_HAAR ? "haar" : "cdf53";
+}
+
+/* --- levels and steps --- */
+
+#define N_STEPS 2
+static const PacoLiftingStep *const steps =
+    paco_wavelets[PACO_WAVELET_CDF53].steps;
 
 /* Returns how many slices are the input of this level: every 2^level-th one. */
 static unsigned
@@ -68,10 +81,40 @@ level_slices (const PacoSlice *slice, unsigned level)
   return (slice->length + (1u << level) - 1) >> level;
 }
 
+/* Finds the slices before and after slice i among the n of a level, or those that stand
+ * for them at the ends. Returns false if slice i has no neighbor, and stays as it is. */
+static bool
+find_neighbors (const PacoSlice *slice, unsigned i, unsigned n,
+    unsigned *before, unsigned *after)
+{
+  if (n == 1)
+    return false;
+  if (slice->wavelet == PACO_STACK_HAAR) {
+    *before = *after = i ^ 1;
+    return *before < n;
+  }
+  *before = (unsigned) paco_lifting_mirror ((int64_t) i - 1, n);
+  *after = (unsigned) paco_lifting_mirror ((int64_t) i + 1, n);
+  return true;
+}
+
+/* --- weights --- */
+
+/* Undoes step k on n numbers, without rounding. */
+static void
+undo_step (const PacoSlice *slice, unsigned k, double *x, unsigned n)
+{
+  double tap = ldexp (steps[k].taps[0], -steps[k].shift);
+  unsigned a, b;
+
+  for (unsigned i = k % 2 == 0; i < n; i += 2)
+    if (find_neighbors (slice, i, n, &a, &b))
+      x[i] -= tap * (x[a] + x[b]);
+}
+
 double
 paco_slice_weight (const PacoSlice *slice)
 {
-  const PacoWavelet *wavelet = &paco_wavelets[slice->wavelet];
   double x[PACO_MAX_STACK] = { 0.0 }, line[PACO_MAX_STACK], energy = 0.0;
 
   x[slice->position] = 1.0;
@@ -80,8 +123,8 @@ paco_slice_weight (const PacoSlice *slice)
 
     for (unsigned i = 0; i < n; i++)
       line[i] = x[i << level];
-    for (unsigned k = wavelet->n_steps; n > 1 && k-- > 0;)
-      paco_wavelet_lift (wavelet, k, true, line, n);
+    for (unsigned k = N_STEPS; k-- > 0;)
+      undo_step (slice, k, line, n);
     for (unsigned i = 0; i < n; i++)
       x[i << level] = line[i];
   }
@@ -93,7 +136,7 @@ paco_slice_weight (const PacoSlice *slice)
 double
 paco_stack_max_weight (unsigned length, unsigned depth, bool lossless)
 {
-  static const uint8_t wavelets[] = { PACO_WAVELET_CDF53, PACO_WAVELET_HAAR };
+  static const uint8_t wavelets[] = { PACO_STACK_CDF53, PACO_STACK_HAAR };
   double most = 0.0;
 
   for (unsigned n = 1; n <= length; n++)
@@ -225,55 +268,35 @@ subtract_clamped (const PacoLiftingStep *step, uint16_t *x, const uint16_t *a,
 typedef void (*LiftFunc) (const PacoLiftingStep *step, uint16_t *x,
     const uint16_t *a, const uint16_t *b, size_t n);
 
-/* Returns the slice before (side = -1) or after (1) slice i among the n of a level, or
- * the one that stands for it at the ends. */
-static unsigned
-neighbor (const PacoWavelet *wavelet, unsigned i, int side, unsigned n)
-{
-  if (wavelet->paired)
-    return i ^ 1;
-  return (unsigned) paco_lifting_mirror ((int64_t) i + side, n);
-}
-
 /* Does step k of a level on n samples of each slice, from sample `first` on. */
 static void
 lift (const PacoSlice *slice, unsigned level, unsigned k, LiftFunc func,
     uint16_t *const *slices, size_t first, size_t n)
 {
-  const PacoWavelet *wavelet = &paco_wavelets[slice->wavelet];
-  unsigned n_slices = level_slices (slice, level);
+  unsigned n_slices = level_slices (slice, level), a, b;
 
-  for (unsigned i = k % 2 == 0; i < n_slices; i += 2) {
-    unsigned a = neighbor (wavelet, i, -1, n_slices);
-    unsigned b = neighbor (wavelet, i, 1, n_slices);
-
-    /* A slice that has no neighbor stays as it is. */
-    if (a >= n_slices || a == i)
-      continue;
-    func (&wavelet->steps[k], slices[i << level] + first,
-        slices[a << level] + first, slices[b << level] + first, n);
-  }
+  for (unsigned i = k % 2 == 0; i < n_slices; i += 2)
+    if (find_neighbors (slice, i, n_slices, &a, &b))
+      func (&steps[k], slices[i << level] + first, slices[a << level] + first,
+          slices[b << level] + first, n);
 }
 
 void
 paco_stack_forward (const PacoSlice *slice, uint16_t *const *slices, size_t n)
 {
-  unsigned n_steps = paco_wavelets[slice->wavelet].n_steps;
-
   for (size_t first = 0; first < n; first += PIECE)
     for (unsigned level = 0; level < slice->levels; level++)
-      for (unsigned k = 0; k < n_steps; k++)
+      for (unsigned k = 0; k < N_STEPS; k++)
         lift (slice, level, k, add, slices, first, MIN (PIECE, n - first));
 }
 
 void
 paco_stack_inverse (const PacoSlice *slice, uint16_t *const *slices, size_t n)
 {
-  unsigned n_steps = paco_wavelets[slice->wavelet].n_steps;
   LiftFunc func = slice->bits == PACO_SLICE_DEPTH ? subtract : subtract_clamped;
 
   for (size_t first = 0; first < n; first += PIECE)
     for (unsigned level = slice->levels; level-- > 0;)
-      for (unsigned k = n_steps; k-- > 0;)
+      for (unsigned k = N_STEPS; k-- > 0;)
         lift (slice, level, k, func, slices, first, MIN (PIECE, n - first));
 }

@@ -3,7 +3,7 @@
  * one component, the slices of a volume or the bands of a cube. The wavelet makes as
  * many slices of them, each of which is coded as a picture of 16 bits. pacoenc applies
  * it before its coder gets the slices, and pacodec undoes it afterwards
- * (plugin/gstpacostack.h). */
+ * (plugin/coder/gstpacostack.h). */
 #pragma once
 #include "wavelet.h"
 #include <glib.h>
@@ -16,13 +16,20 @@ G_BEGIN_DECLS
 #define PACO_MAX_STACK_SAMPLES (UINT64_C (1) << 28)
 #define PACO_SLICE_DEPTH 16 /* bits of a sample of a slice as it is coded */
 
+/* The wavelets along stacks. Their numbers are those of chunk 257. */
+typedef enum
+{
+  PACO_STACK_CDF53 = 0,
+  PACO_STACK_HAAR = 3,
+} PacoStackWavelet;
+
 /* What a frame says of its stack: chunk 257. */
 typedef struct
 {
   uint32_t number;  /* of the stack in its stream, from 0 on */
   uint8_t length;   /* slices of the stack; 0 if the frame is of no stack */
   uint8_t position; /* of the slice, below the length */
-  uint8_t wavelet;  /* PacoWaveletId: Haar or 5/3 */
+  uint8_t wavelet;  /* PacoStackWavelet */
   uint8_t levels;   /* 0..PACO_MAX_STACK_LEVELS */
   uint8_t depth;    /* bits of a sample of the pictures, 8 or 16 */
   uint8_t bits;     /* of a sample in the wavelet: depth, or 13 */
@@ -42,6 +49,9 @@ bool paco_slice_follows (const PacoSlice *before, const PacoSlice *slice);
  * use for the length. length and depth are as above. */
 PacoSlice paco_stack_plan (
     uint32_t number, unsigned length, unsigned depth, bool lossless);
+
+/* Returns "cdf53" or "haar". */
+const char *paco_slice_wavelet_name (const PacoSlice *slice);
 
 /* Returns the weight of a slice for the quantiser (PacoParameters.weight). It is the L2
  * norm of what an error of 1 in a sample of the coded slice becomes in the pictures,

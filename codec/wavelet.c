@@ -18,12 +18,9 @@ paco_wavelet_lift (
 
       if (undo)
         tap = -tap;
-      if (wavelet->paired)
-        x[i] += (i ^ 1) < n ? tap * 2.0 * x[i ^ 1] : 0.0;
-      else
-        x[i] += tap
-            * (x[paco_lifting_mirror (i - 2 * (int64_t) t - 1, n)]
-                + x[paco_lifting_mirror (i + 2 * (int64_t) t + 1, n)]);
+      x[i] += tap
+          * (x[paco_lifting_mirror (i - 2 * (int64_t) t - 1, n)]
+              + x[paco_lifting_mirror (i + 2 * (int64_t) t + 1, n)]);
     }
 }
 
@@ -31,12 +28,6 @@ float
 paco_wavelet_reduced_gain (PacoWaveletId wavelet, unsigned levels)
 {
   return (float) pow (paco_wavelets[wavelet].low_gain, -2.0 * levels);
-}
-
-unsigned
-paco_wavelet_reduced_shift (PacoWaveletId wavelet, unsigned levels)
-{
-  return 2 * levels * paco_wavelet_gain_bits (&paco_wavelets[wavelet]);
 }
 
 /* How many samples a line of the deepest level has: enough that an impulse in its

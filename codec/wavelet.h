@@ -14,20 +14,9 @@ typedef enum
 } PacoOrientation;
 
 /* The LL subband of level `levels` is multiplied by this number, kappa^(-2 levels), to
- * become the picture at 1/2^levels of its size (FORMAT.md section 10). */
+ * become the picture at 1/2^levels of its size (FORMAT.md section 10). It is 1 for
+ * reversible wavelets. */
 float paco_wavelet_reduced_gain (PacoWaveletId wavelet, unsigned levels);
-
-/* The same for a reversible wavelet, whose gain is a power of 2: x becomes
- * (x + 2^(shift - 1)) >> shift, unless the shift is 0. */
-unsigned paco_wavelet_reduced_shift (PacoWaveletId wavelet, unsigned levels);
-
-static inline int32_t
-paco_wavelet_reduce (int32_t x, unsigned shift)
-{
-  uint32_t half = shift > 0 ? UINT32_C (1) << (shift - 1) : 0;
-
-  return (int32_t) ((uint32_t) x + half) >> shift;
-}
 
 /* Returns how many coefficients on either side of a sample's place in a subband have
  * an influence on the sample, at most. An inverse filtering reaches over half of

@@ -147,7 +147,7 @@ load (PacoCudaDevice *device, GError **error)
           &device->rate_module, context, paco_fatbin_rate, "rate", error)
       && paco_module_load (&device->compare_module, context,
           paco_fatbin_compare, "compare", error)
-      && paco_dwt_find_kernels (&device->dwt, &device->dwt_module, false, error)
+      && paco_dwt_find_kernels (&device->dwt, &device->dwt_module, error)
       && paco_layout_find_kernels (
           &device->layout, &device->layout_module, error)
       && find_block_coders (device, error)
@@ -160,31 +160,6 @@ load (PacoCudaDevice *device, GError **error)
       && find_rate_kernels (device, error) && upload_sets (device, error);
 }
 
-gboolean
-paco_cuda_device_load_wavelets (PacoCudaDevice *device,
-    const PacoCoding *coding, unsigned n_components, GError **error)
-{
-  bool further = false;
-
-  for (unsigned c = 0; c < n_components; c++)
-    further |= paco_dwt_is_further (coding->components[c].wavelet);
-  if (!further)
-    return TRUE;
-  g_mutex_lock (&device->further_lock);
-  if (!device->has_further) {
-    device->has_further = paco_module_load (&device->further_module,
-                              device->context, paco_fatbin_dwt_further,
-                              "dwt_further", error)
-        && paco_dwt_find_kernels (
-            &device->dwt, &device->further_module, true, error);
-    if (!device->has_further)
-      paco_module_unload (&device->further_module);
-  }
-  further = device->has_further;
-  g_mutex_unlock (&device->further_lock);
-  return further;
-}
-
 static void
 device_free (void *data)
 {
@@ -194,7 +169,6 @@ device_free (void *data)
     if (device->rows)
       device->driver->mem_free (device->rows);
     paco_module_unload (&device->dwt_module);
-    paco_module_unload (&device->further_module);
     paco_module_unload (&device->layout_module);
     paco_module_unload (&device->bpc_module);
     paco_module_unload (&device->pack_module);
@@ -203,7 +177,6 @@ device_free (void *data)
     paco_cuda_device_leave (device);
   }
   paco_cuda_context_close (device->context);
-  g_mutex_clear (&device->further_lock);
   g_free (device);
 }
 
@@ -218,7 +191,6 @@ device_new (PacoCudaContext *context, GError **error)
     return NULL;
   device = g_new0 (PacoCudaDevice, 1);
   device->references = 1;
-  g_mutex_init (&device->further_lock);
   device->context = context;
   device->driver = context->driver;
   if (paco_cuda_device_enter (device, error)) {

@@ -33,10 +33,6 @@ typedef struct
   PacoModule dwt_module, layout_module, bpc_module, pack_module, rate_module,
       compare_module;
   PacoDwtKernels dwt;
-  /* Loaded when the first frame needs it: paco_cuda_device_load_wavelets(). */
-  GMutex further_lock;
-  PacoModule further_module;
-  bool has_further;
   PacoLayoutKernels layout;
   CUfunction bpc_encode[2][3], bpc_decode[2][3]; /* [wide][passes - 1] */
   CUfunction pack_scan, pack_copy;
@@ -87,12 +83,6 @@ void paco_cuda_device_lost (PacoCudaDevice *device);
 /* These call paco_cuda_context_enter() and paco_cuda_context_leave(). */
 gboolean paco_cuda_device_enter (PacoCudaDevice *device, GError **error);
 void paco_cuda_device_leave (PacoCudaDevice *device);
-
-/* Loads the kernels of these components' wavelets if they are not loaded yet: those
- * of wavelets that few frames have are loaded when they are first needed. The device
- * must be entered. Any flight's thread may call this. */
-gboolean paco_cuda_device_load_wavelets (PacoCudaDevice *device,
-    const PacoCoding *coding, unsigned n_components, GError **error);
 
 /* Writes a probability set as the kernels want it, PACO_GPU_SET_BYTES. */
 void paco_cuda_place_set (const PacoProbabilitySet *set, uint8_t *rows);

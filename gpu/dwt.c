@@ -11,14 +11,6 @@
 
 /* --- The kernels --- */
 
-/* Says whether samples have to be divided when all levels of a picture are left out,
- * because the wavelet's low half grows. */
-static bool
-is_grown (unsigned inverse, unsigned wavelet)
-{
-  return inverse && paco_wavelet_gain_bits (&paco_wavelets[wavelet]) > 0;
-}
-
 /* Prints the name of a kernel: dwt_<direction>_<wavelet>_<ability>, and where the
  * fine side is samples also _<layout>_<components>. Without a wavelet the kind of
  * its numbers stands in the place of its name. */
@@ -31,9 +23,7 @@ print_name (char *name, size_t size, unsigned inverse, unsigned wavelet,
   int length;
 
   if (ability == PACO_DWT_DIRECT)
-    kind = is_grown (inverse, wavelet)      ? "grown"
-        : paco_wavelets[wavelet].reversible ? "integers"
-                                            : "floats";
+    kind = paco_wavelets[wavelet].reversible ? "integers" : "floats";
   length = g_snprintf (name, size, "dwt_%s_%s_%s",
       inverse ? "inverse" : "forward", kind, abilities[ability]);
 
@@ -68,17 +58,9 @@ find_kernel (PacoDwtKernel *kernel, const PacoModule *module, const char *name,
   return TRUE;
 }
 
-/* Says whether dwt_further.cu has the kernel. */
-static bool
-is_further (unsigned inverse, unsigned wavelet, unsigned ability)
-{
-  return ability == PACO_DWT_DIRECT ? is_grown (inverse, wavelet)
-                                    : paco_dwt_is_further (wavelet);
-}
-
 gboolean
-paco_dwt_find_kernels (PacoDwtKernels *kernels, const PacoModule *module,
-    bool further, GError **error)
+paco_dwt_find_kernels (
+    PacoDwtKernels *kernels, const PacoModule *module, GError **error)
 {
   char name[64];
 
@@ -87,8 +69,7 @@ paco_dwt_find_kernels (PacoDwtKernels *kernels, const PacoModule *module,
       for (unsigned ability = 0; ability < PACO_DWT_N_ABILITIES; ability++)
         for (unsigned layout = 0; layout < PACO_DWT_N_LAYOUTS; layout++)
           for (unsigned triple = 0; triple < 2; triple++) {
-            if (!exists (ability, layout, triple)
-                || is_further (inverse, w, ability) != further)
+            if (!exists (ability, layout, triple))
               continue;
             print_name (name, sizeof name, inverse, w, ability, layout, triple);
             if (!find_kernel (
@@ -96,9 +77,8 @@ paco_dwt_find_kernels (PacoDwtKernels *kernels, const PacoModule *module,
                     module, name, error))
               return FALSE;
           }
-  if (!further)
-    kernels->early = paco_module_can_be_early (
-        module, kernels->kernels[0][0][0][PACO_DWT_NUMBERS][0].function);
+  kernels->early = paco_module_can_be_early (
+      module, kernels->kernels[0][0][0][PACO_DWT_NUMBERS][0].function);
   return TRUE;
 }
 
@@ -372,8 +352,6 @@ begin_launch (PacoDwtLaunch *launch, const PacoDwt *dwt,
       ? 0 /* they are complete already */
       : frame->dropped_planes;
   parameters->gain = paco_wavelet_reduced_gain (wavelet, frame->reduce);
-  parameters->shift = (uint8_t) paco_wavelet_reduced_shift (
-      wavelet, frame->reduce);
 }
 
 /* Says whether the plain kernels can do n planes. */
@@ -394,11 +372,8 @@ static bool
 is_beyond_plain (const PacoDwt *dwt, const PacoDwtPlane *planes, unsigned n,
     unsigned wavelet, unsigned level, unsigned group)
 {
-  unsigned reach = paco_wavelet_reach (&paco_wavelets[wavelet]);
-
   for (unsigned i = 0; i < n; i++)
-    if (planes[i].width == 1
-        || planes[i].height < PACO_DWT_MIN_PLAIN_HEIGHT (reach))
+    if (planes[i].width == 1 || planes[i].height < PACO_DWT_MIN_PLAIN_HEIGHT)
       return true;
   return level == dwt->levels
       || (group == 3 && !paco_wavelets[wavelet].reversible

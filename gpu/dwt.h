@@ -46,17 +46,9 @@ typedef struct
   bool early; /* they know how to wait for the kernel before them */
 } PacoDwtKernels;
 
-/* Says whether the kernels of a wavelet are in the further module, as few frames need
- * them. */
-static inline bool
-paco_dwt_is_further (unsigned wavelet)
-{
-  return wavelet > PACO_WAVELET_DD137;
-}
-
-/* Finds the kernels in the module "dwt", or in the further one. */
-gboolean paco_dwt_find_kernels (PacoDwtKernels *kernels,
-    const PacoModule *module, bool further, GError **error);
+/* Finds the kernels in the module "dwt". */
+gboolean paco_dwt_find_kernels (
+    PacoDwtKernels *kernels, const PacoModule *module, GError **error);
 
 /* What a configuration needs. */
 typedef struct
@@ -77,9 +69,7 @@ typedef struct
 } PacoDwt;
 
 /* Plans the transform of a configuration; of coding only levels and color transform
- * count. kernels must outlive this. Those of a wavelet have to be loaded before a
- * frame with this wavelet is transformed. kernels may be NULL where nothing will
- * run. */
+ * count. kernels must outlive this. They may be NULL where nothing will run. */
 PacoDwt *paco_dwt_new (const PacoPictureFormat *format,
     const PacoCoding *coding, const PacoGeometry *geometry,
     unsigned n_multiprocessors, const PacoDwtKernels *kernels);

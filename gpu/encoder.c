@@ -284,6 +284,7 @@ finish (CudaEncoder *encoder, Flight *flight, PacoHeader *header,
   if (!download_rest (encoder, flight, header, output->data, error)
       || !paco_pack_finish (&flight->pack, header, output->data, &size, error))
     return FALSE;
+  output->step = paco_coding_finest_step (&header->coding);
   return paco_cuda_outputs_finish (
       output, size, &header->video.attachment, error);
 }

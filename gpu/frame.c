@@ -19,9 +19,6 @@ paco_cuda_plan_init (PacoCudaPlan *plan, PacoCudaDevice *device, GError **error)
         plan->format.width, plan->format.height);
     return FALSE;
   }
-  if (!paco_cuda_device_load_wavelets (
-          device, &plan->coding, plan->format.n_components, error))
-    return FALSE;
   geometry = plan->geometry;
   plan->n_blocks = geometry->n_blocks_at[plan->reduce];
   plan->n_columns = 0;
@@ -306,14 +303,22 @@ paco_cuda_frame_await_picture (
 {
   const PacoDriver *driver = frame->device->driver;
 
-  return picture->memory == PACO_MEMORY_HOST || picture->stream == NULL
-      || (check_queued (frame,
-              driver->event_record (frame->picture_ready, picture->stream),
-              error)
+  if (picture->memory == PACO_MEMORY_HOST)
+    return TRUE;
+  if (picture->stream != NULL
+      && !(check_queued (frame,
+               driver->event_record (frame->picture_ready, picture->stream),
+               error)
           && check_queued (frame,
               driver->stream_wait_event (
                   frame->stream, frame->picture_ready, 0),
-              error));
+              error)))
+    return FALSE;
+  return picture->unused_size == 0
+      || check_queued (frame,
+          driver->memset_d8_async ((uintptr_t) picture->unused_memory, 0,
+              picture->unused_size, frame->stream),
+          error);
 }
 
 PacoDwtFrame
@@ -361,11 +366,8 @@ paco_cuda_frame_inverse (
   PacoDwtFrame of_planes = *transform;
 
   of_planes.picture = &planar;
-  /* Frames of one configuration may have other wavelets than the first one. */
-  return paco_cuda_device_load_wavelets (frame->device, of_planes.coding,
-             frame->plan->format.n_components, error)
-      && paco_dwt_enqueue_inverse (
-          frame->plan->dwt, context, &of_planes, frame->stream, error)
+  return paco_dwt_enqueue_inverse (
+             frame->plan->dwt, context, &of_planes, frame->stream, error)
       && paco_layout_enqueue (context, &frame->device->layout,
           PACO_LAYOUT_STORE, launches, n, true, frame->stream, error);
 }

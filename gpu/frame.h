@@ -123,7 +123,8 @@ double paco_cuda_frame_milliseconds (
     const PacoCudaFrame *frame, unsigned from, unsigned to);
 
 /* Makes the frame's stream wait for what is enqueued in the picture's stream now, so
- * that the picture's device memory is ready for what is enqueued afterwards. */
+ * that the picture's device memory is ready for what is enqueued afterwards. Memory that
+ * has not held a picture is cleared. */
 gboolean paco_cuda_frame_await_picture (
     PacoCudaFrame *frame, const PacoPicture *picture, GError **error);
 

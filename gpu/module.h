@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 /* The images. gpu/meson.build names them after their files. */
-extern const unsigned char paco_fatbin_dwt[], paco_fatbin_dwt_further[];
+extern const unsigned char paco_fatbin_dwt[];
 extern const unsigned char paco_fatbin_bpc[];
 
 typedef struct

@@ -3,6 +3,7 @@
  * (paco.h). */
 #include "lib/private.h"
 #include <stdlib.h>
+#include <string.h>
 
 #define ALIGNMENT 64
 
@@ -50,6 +51,7 @@ paco_buffer_allocate (
       return paco_error_set (
           error, PACO_STATUS_MEMORY, "there are no %zu bytes of memory", size);
   }
+  memset (memory->data, 0, size);
   *buffer = (PacoBuffer){ memory->data, size, memory };
   return paco_error_ok (error);
 }

@@ -16,7 +16,8 @@ typedef struct
 struct PacoFrameDecoder
 {
   PacoSettings settings;
-  PacoDecoder *coder; /* NULL: no device is open */
+  PacoBackendOptions options; /* What the settings do not say. */
+  PacoDecoder *coder;         /* NULL: no device is open */
   char device[PACO_DEVICE_TEXT];
   /* The coder is configured for these. */
   PacoSampleLayout layouts[PACO_MAX_COMPONENTS];
@@ -53,7 +54,7 @@ paco_frame_decoder_new (void)
   if (!decoder)
     return NULL;
   paco_settings_init (&decoder->settings);
-  decoder->settings.options.drop = drop;
+  decoder->options.drop = drop;
   return decoder;
 }
 
@@ -72,6 +73,7 @@ paco_frame_decoder_free (PacoFrameDecoder *decoder)
   }
   for (unsigned i = 0; i < PACO_MAX_FLIGHTS; i++)
     g_free (decoder->tickets[i]);
+  paco_settings_clear (&decoder->settings);
   g_free (decoder);
 }
 
@@ -91,8 +93,8 @@ paco_frame_decoder_set (PacoFrameDecoder *decoder, const char *name,
   if (!decoder)
     return paco_error_set (
         error, PACO_STATUS_INVALID, "the argument decoder is NULL");
-  return paco_settings_set (
-      &decoder->settings, false, change_now (decoder), name, value, error);
+  return paco_settings_set (&decoder->settings, PACO_OF_DECODER,
+      change_now (decoder), name, value, error);
 }
 
 PacoStatus
@@ -103,7 +105,7 @@ paco_frame_decoder_use_context (
     return paco_error_set (
         error, PACO_STATUS_INVALID, "the argument decoder is NULL");
   return paco_device_use_context (
-      &decoder->settings, change_now (decoder), context, error);
+      &decoder->options, change_now (decoder), context, error);
 }
 
 const char *
@@ -122,7 +124,8 @@ open_device (PacoFrameDecoder *decoder, PacoError *error)
 
   if (decoder->coder)
     return PACO_STATUS_OK;
-  coder = paco_device_open (&decoder->settings, false, &failure);
+  coder = paco_device_open (
+      &decoder->settings, &decoder->options, false, &failure);
   if (!coder)
     return paco_error_set (error, failure.status, "%s", failure.message);
   decoder->coder = (PacoDecoder *) coder;
@@ -144,7 +147,7 @@ paco_frame_decoder_share_threads (
     return paco_error_set (error, PACO_STATUS_BUSY,
         "the decoder has threads already; they are shared before the first "
         "frame");
-  options = &decoder->settings.options;
+  options = &decoder->options;
   status = paco_encoder_open_coder (encoder, &options->share_threads, error);
   if (status == PACO_STATUS_OK)
     status = open_device (decoder, error);
@@ -222,7 +225,7 @@ read_arguments (PacoFrameDecoder *decoder, const void *data, size_t size,
 
   if (!paco_coded_frame_parse (frame, data, size, &failure)
       || !paco_header_check_pixels (
-          &frame->header, decoder->settings.options.max_pixels, &failure))
+          &frame->header, decoder->settings.max_pixels, &failure))
     return paco_error_take (error, failure);
   if (frame->header.video.slice.length > 0 && !decoder->settings.slices)
     return paco_error_set (error, PACO_STATUS_UNSUPPORTED,
@@ -240,7 +243,7 @@ read_arguments (PacoFrameDecoder *decoder, const void *data, size_t size,
         "reduce=%u, but the frame has only %u levels to leave out", reduce,
         frame->header.coding.levels);
   return paco_image_read (
-      image, picture, reduce, decoder->settings.crop, destination, error);
+      image, picture, reduce, decoder->settings.region, destination, error);
 }
 
 static PacoStatus
@@ -304,7 +307,7 @@ read_and_submit (PacoFrameDecoder *decoder, const void *data, size_t size,
   status = read_arguments (
       decoder, data, size, image, &frame, &destination, error);
   if (status == PACO_STATUS_OK)
-    status = paco_device_check_image (&decoder->settings, image, error);
+    status = paco_device_check_image (&decoder->options, image, error);
   if (status != PACO_STATUS_OK)
     return status;
   return submit (decoder, &frame, &destination, compares, user, error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Opens a coder on the CPU or on GPUs, for encoder.c and decoder.c, with
- * backends/backends.c. */
+ * lib/stream/backends.c. */
 #include "lib/private.h"
 
 /* Takes no reference, because the application keeps its context. */
@@ -16,13 +16,13 @@ unref_nothing (void *owner)
 }
 
 PacoStatus
-paco_device_use_context (
-    PacoSettings *settings, PacoChange now, void *context, PacoError *error)
+paco_device_use_context (PacoBackendOptions *options, PacoChange now,
+    void *context, PacoError *error)
 {
   if (now != PACO_CHANGE_CLOSED)
     return paco_error_set (error, PACO_STATUS_BUSY,
         "a CUDA context can only be handed in before the first frame");
-  settings->options.context = (PacoForeignContext){
+  options->context = (PacoForeignContext){
     .handle = context,
     .ref = ref_nothing,
     .unref = unref_nothing,
@@ -32,9 +32,9 @@ paco_device_use_context (
 
 PacoStatus
 paco_device_check_image (
-    const PacoSettings *settings, const PacoImage *image, PacoError *error)
+    const PacoBackendOptions *options, const PacoImage *image, PacoError *error)
 {
-  if (image->where != PACO_IN_CUDA_MEMORY || settings->options.context.handle)
+  if (image->where != PACO_IN_CUDA_MEMORY || options->context.handle)
     return PACO_STATUS_OK;
   return paco_error_set (error, PACO_STATUS_INVALID,
       "a picture lies in CUDA memory, and nobody has said in which context: "
@@ -42,12 +42,15 @@ paco_device_check_image (
 }
 
 PacoCoder *
-paco_device_open (const PacoSettings *settings, bool encoder, PacoError *error)
+paco_device_open (const PacoSettings *settings, PacoBackendOptions *options,
+    bool encoder, PacoError *error)
 {
   GError *failure = NULL;
-  PacoCoder *coder = paco_backends_open (
-      settings->use, encoder, &settings->options, NULL, NULL, &failure);
+  PacoCoder *coder = NULL;
 
+  if (paco_settings_to_options (settings, options, &failure))
+    coder = paco_backends_open (
+        (PacoUse) settings->backend, encoder, options, NULL, NULL, &failure);
   if (!coder)
     paco_error_take (error, failure);
   return coder;

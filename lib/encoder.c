@@ -15,7 +15,8 @@ typedef struct
 struct PacoFrameEncoder
 {
   PacoSettings settings;
-  PacoEncoder *coder; /* NULL: no device is open */
+  PacoBackendOptions options; /* What the settings do not say. */
+  PacoEncoder *coder;         /* NULL: no device is open */
   char device[PACO_DEVICE_TEXT];
   bool described; /* picture and video are set */
   PacoPictureFormat picture;
@@ -59,7 +60,7 @@ paco_frame_encoder_new (void)
   if (!encoder)
     return NULL;
   paco_settings_init (&encoder->settings);
-  encoder->settings.options.drop = drop;
+  encoder->options.drop = drop;
   return encoder;
 }
 
@@ -86,6 +87,7 @@ paco_frame_encoder_free (PacoFrameEncoder *encoder)
   for (unsigned i = 0; i < PACO_MAX_FLIGHTS; i++)
     if (encoder->tickets[i])
       free_ticket (encoder->tickets[i]);
+  paco_settings_clear (&encoder->settings);
   g_free (encoder);
 }
 
@@ -98,9 +100,9 @@ paco_frame_encoder_device (const PacoFrameEncoder *encoder)
 /* --- configuration --- */
 
 static bool
-same_but_rate (const PacoParameters *a, const PacoParameters *b)
+same_but_rate (const PacoSettings *a, const PacoSettings *b)
 {
-  PacoParameters c = *b;
+  PacoSettings c = *b;
 
   c.quality = a->quality;
   c.frame_size = a->frame_size;
@@ -121,21 +123,23 @@ PacoStatus
 paco_frame_encoder_set (PacoFrameEncoder *encoder, const char *name,
     const char *value, PacoError *error)
 {
-  PacoParameters before, *after;
+  PacoSettings before, *after;
+  PacoParameters rate;
   PacoStatus status;
 
   if (!encoder)
     return refuse_null ("encoder", error);
-  after = &encoder->settings.parameters;
+  after = &encoder->settings;
   memcpy (&before, after, sizeof before);
   status = paco_settings_set (
-      &encoder->settings, true, change_now (encoder), name, value, error);
+      after, PACO_OF_ENCODER, change_now (encoder), name, value, error);
   if (status != PACO_STATUS_OK || !encoder->configured)
     return status;
   encoder->configured = same_but_rate (&before, after);
+  paco_settings_to_rate (after, &rate);
   if (encoder->configured)
     paco_encoder_set_rate (
-        encoder->coder, after->quality, after->frame_size, after->bitrate);
+        encoder->coder, rate.quality, rate.frame_size, rate.bitrate);
   return status;
 }
 
@@ -146,7 +150,7 @@ paco_frame_encoder_use_context (
   if (!encoder)
     return refuse_null ("encoder", error);
   return paco_device_use_context (
-      &encoder->settings, change_now (encoder), context, error);
+      &encoder->options, change_now (encoder), context, error);
 }
 
 /* Returns the parameters, including those that follow from the pictures. */
@@ -154,8 +158,9 @@ static PacoParameters
 parameters_for (const PacoFrameEncoder *encoder)
 {
   const PacoVideoInfo *video = &encoder->video;
-  PacoParameters parameters = encoder->settings.parameters;
+  PacoParameters parameters;
 
+  paco_settings_to_parameters (&encoder->settings, &parameters);
   parameters.rgb = video->matrix == 1;
   if (video->fps_n > 0) {
     bool fields = video->interlace_mode == PACO_INTERLACE_ALTERNATE;
@@ -211,7 +216,8 @@ open_device (PacoFrameEncoder *encoder, PacoError *error)
 
   if (encoder->coder)
     return PACO_STATUS_OK;
-  coder = paco_device_open (&encoder->settings, true, &failure);
+  coder = paco_device_open (
+      &encoder->settings, &encoder->options, true, &failure);
   if (!coder)
     return paco_error_set (error, failure.status, "%s", failure.message);
   encoder->coder = (PacoEncoder *) coder;
@@ -308,7 +314,7 @@ paco_frame_encoder_submit (PacoFrameEncoder *encoder, const PacoImage *image,
   status = paco_image_read (
       image, &encoder->picture, 0, (PacoCrop){ 0 }, &picture, error);
   if (status == PACO_STATUS_OK)
-    status = paco_device_check_image (&encoder->settings, image, error);
+    status = paco_device_check_image (&encoder->options, image, error);
   if (status == PACO_STATUS_OK)
     status = open_device (encoder, error);
   if (status == PACO_STATUS_OK)

@@ -149,7 +149,13 @@ typedef struct PacoInfo
 /* Initialises a PacoInfo in which everything is unknown. */
 /* clang-format off */
 #ifdef __cplusplus
-#define PACO_INFO_INIT { sizeof (PacoInfo) }
+static inline PacoInfo paco_info_init (void)
+{
+  PacoInfo info = PacoInfo ();
+  info.struct_size = sizeof info;
+  return info;
+}
+#define PACO_INFO_INIT paco_info_init ()
 #else
 #define PACO_INFO_INIT { .struct_size = sizeof (PacoInfo) }
 #endif
@@ -327,7 +333,7 @@ PACO_API PacoStatus paco_image_init (PacoImage *image, const PacoInfo *info,
  * ordinary memory. Allocating it takes long, so it should be used again. */
 typedef struct PacoBuffer
 {
-  void *data; /* aligned to 64 bytes at least, and not cleared */
+  void *data; /* aligned to 64 bytes at least, and cleared */
   size_t size;
   void *owner; /* for the library alone */
 } PacoBuffer;
@@ -354,6 +360,9 @@ PACO_API void paco_frame_decoder_free (PacoFrameDecoder *decoder);
  *   threads          how many threads the CPU uses, or 0 for as many as can run
  *   pipeline-depth   how many frames may be in flight on a device, 1..8; default 2
  *   max-pixels       how many pixels a picture may have; larger ones are refused
+ *   max-memory       how many bytes of memory frames in flight may take in a decoder of
+ *                    the CPU; fewer are in flight when they are large, but always one.
+ *                    A frame takes 5.5 bytes for each sample
  *   conceal          true, false: whether broken blocks of the lowest subbands are
  *                    replaced by something better than zeros
  *   slices           true, false: whether slices of stacks, which are no pictures by
@@ -474,10 +483,9 @@ PACO_API void paco_frame_encoder_free (PacoFrameEncoder *encoder);
  *   bitrate          kbit/s, for rate-control=bitrate
  *   frame-size       bytes of a frame, for rate-control=bitrate instead of bitrate
  *   tune             visual, psnr
- *   wavelet          auto, cdf53, cdf97, dd137, haar, dd97, fidelity
+ *   wavelet          auto, cdf53, cdf97, dd137
  *   color-transform  auto, none, rct, ict, rct2
- *   levels           0..8; default 5; with wavelet=fidelity at most 5 for samples of
- *                    12 bits, and 3 for samples of 16 bits
+ *   levels           0..8; default 5
  *   codeblock-height 0 (auto), 32, 64, 128, 256
  *   coding-passes    1..3
  *   complexity       0..3
@@ -542,7 +550,13 @@ typedef struct PacoExtras
 /* Initialises PacoExtras that say nothing. */
 /* clang-format off */
 #ifdef __cplusplus
-#define PACO_EXTRAS_INIT { sizeof (PacoExtras) }
+static inline PacoExtras paco_extras_init (void)
+{
+  PacoExtras extras = PacoExtras ();
+  extras.struct_size = sizeof extras;
+  return extras;
+}
+#define PACO_EXTRAS_INIT paco_extras_init ()
 #else
 #define PACO_EXTRAS_INIT { .struct_size = sizeof (PacoExtras) }
 #endif
@@ -575,12 +589,14 @@ PACO_API const char *paco_frame_encoder_device (
  * (PacoInfo.has_place) are found by their numbers without reading the file. */
 typedef struct PacoReader PacoReader;
 
-/* Opens a file. *reader is NULL after an error. Errors: INVALID, IO, MEMORY. */
+/* Opens a file. *reader is NULL after an error. Errors: INVALID, IO, MEMORY. A path of a
+ * folder, a pipe, a device or a socket is an IO error, but /dev/stdin and /dev/fd/N may
+ * be pipes and devices. */
 PACO_API PacoStatus paco_reader_open (
     const char *path, PacoReader **reader, PacoError *error);
 /* Reads a descriptor that is open, and leaves it open. If it is a file at its beginning,
  * it is read like one of paco_reader_open(). Of anything else, like a pipe, frames come
- * in order only. */
+ * in order only. Errors are those of paco_reader_open(). */
 PACO_API PacoStatus paco_reader_open_fd (
     int fd, PacoReader **reader, PacoError *error);
 /* Frees the reader, which may be NULL. */
@@ -589,10 +605,15 @@ PACO_API void paco_reader_close (PacoReader *reader);
 /* Gives the next whole frame. At the end it returns EMPTY, and frame->skipped says how
  * many bytes there belong to no frame. Then the next call looks whether more bytes have
  * come, and looks again at the last bytes of a file if a frame may begin there: so a
- * file can be read while it is written. Errors: IO, MEMORY; after these the call may be
- * made again. */
+ * file can be read while it is written. Errors: IO, also, once, if the file has become
+ * shorter; MEMORY; after these the call may be made again. */
 PACO_API PacoStatus paco_reader_next (
     PacoReader *reader, PacoFrame *frame, PacoError *error);
+
+/* Says why the bytes that frame->skipped counts are no frame, or "" if it is 0: "the frame
+ * is of version 1 of the format, this decoder knows 2". Of several reasons it is the first
+ * one. It is valid until the next call with this reader. */
+PACO_API const char *paco_reader_reason (const PacoReader *reader);
 
 /* Gives the next whole frame like paco_reader_next(), but without its bytes, if the file
  * can be read anywhere and another frame follows: frame->data is NULL then, and only the
@@ -655,6 +676,11 @@ PACO_API PacoStatus paco_writer_open_fd (
  * and the call may be made again; how much of the frame a pipe has taken is not known. */
 PACO_API PacoStatus paco_writer_add (
     PacoWriter *writer, const void *data, size_t size, PacoError *error);
+
+/* Says how many files the archive has that is written: frames that have the number of
+ * files of theirs (FORMAT.md, chunk 16) are written with this one; 0: unknown. Without
+ * this call, they keep it. It is for programs that cut and join archives. */
+PACO_API void paco_writer_set_files (PacoWriter *writer, uint32_t n_files);
 
 /* Says how many frames and bytes the file has so far, including those that it had
  * before. Both may be NULL. */

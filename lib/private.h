@@ -3,7 +3,7 @@
  * those of codec/. Names of the one never are names of the other, so both can be
  * seen here. */
 #pragma once
-#include "backends/backends.h"
+#include "lib/stream/settings.h"
 #include "lib/paco.h"
 
 /* --- errors (error.c) --- */
@@ -22,42 +22,23 @@ PacoStatus paco_struct_check (const void *given, size_t known, const char *name,
 
 /* --- settings (settings.c) --- */
 
-/* When a setting may change. */
-typedef enum
-{
-  PACO_CHANGE_CLOSED, /* before a device is opened */
-  PACO_CHANGE_IDLE,   /* when nothing is in flight */
-  PACO_CHANGE_ANY,
-} PacoChange;
-
-/* The settings of a decoder or an encoder; each reads its own. */
-typedef struct
-{
-  PacoUse use;
-  PacoBackendOptions options;
-  bool slices;
-  unsigned reduce;
-  PacoCrop crop;
-  PacoParameters parameters;
-} PacoSettings;
-
-void paco_settings_init (PacoSettings *settings);
-/* Errors INVALID, and BUSY if the setting may not change now. */
-PacoStatus paco_settings_set (PacoSettings *settings, bool encoder,
+/* Sets the owner's setting (PACO_OF_ENCODER, PACO_OF_DECODER) of this name. Errors
+ * INVALID, and BUSY if it may not change now. */
+PacoStatus paco_settings_set (PacoSettings *settings, PacoSettingOwner owner,
     PacoChange now, const char *name, const char *value, PacoError *error);
 
 /* --- devices (device.c) --- */
 
-/* Opens the backend that is asked for. Returns NULL and an error if it cannot be
- * had. */
-PacoCoder *paco_device_open (
-    const PacoSettings *settings, bool encoder, PacoError *error);
-/* Says whether a coder of these settings may be given the image. */
-PacoStatus paco_device_check_image (
-    const PacoSettings *settings, const PacoImage *image, PacoError *error);
+/* Opens the backend that the settings ask for. It gets the other options: context,
+ * share_threads and drop. Returns NULL and an error if it cannot be had. */
+PacoCoder *paco_device_open (const PacoSettings *settings,
+    PacoBackendOptions *options, bool encoder, PacoError *error);
+/* Says whether a coder with these options may be given the image. */
+PacoStatus paco_device_check_image (const PacoBackendOptions *options,
+    const PacoImage *image, PacoError *error);
 /* Has the coder opened in a CUDA context of the application. */
-PacoStatus paco_device_use_context (
-    PacoSettings *settings, PacoChange now, void *context, PacoError *error);
+PacoStatus paco_device_use_context (PacoBackendOptions *options, PacoChange now,
+    void *context, PacoError *error);
 #define PACO_DEVICE_TEXT (PACO_DEVICE_NAME_SIZE + 16)
 void paco_device_describe (PacoCoder *coder, char text[PACO_DEVICE_TEXT]);
 

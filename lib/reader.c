@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Reads files for applications (the readers of paco.h): frames in order, found by
- * file/sync.c whatever is between them, and by number, found by file/frame_index.c.
+ * lib/stream/sync.c whatever is between them, and by number, found by lib/stream/frame_index.c.
  * Bytes are read straight to where the application gets them. */
-#include "file/frame_index.h"
-#include "file/gaps.h"
-#include "file/sync.h"
+#include "codec/text.h"
+#include "lib/stream/frame_index.h"
+#include "lib/stream/gaps.h"
+#include "lib/stream/open.h"
+#include "lib/stream/sync.h"
 #include "lib/private.h"
 #include "lib/slabs.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,6 +37,7 @@ struct PacoReader
   int fd;
   bool owned;    /* it is to be closed */
   bool seekable; /* bytes are read from where one wants */
+  uint64_t size; /* bytes that the file had when it was last looked at, or 0 */
   char *name;
 
   /* The bytes that are read and not given away yet: `held` bytes of the window,
@@ -53,6 +55,8 @@ struct PacoReader
   PacoGaps gaps;
   uint64_t number;   /* of the next frame, if none is missing */
   uint64_t skipped;  /* bytes since the last frame */
+  GError *refusal;   /* says why the first of them are no frame, or NULL */
+  GError *reason;    /* the same of the bytes before the frame given last */
   PacoFrame pending; /* that a seek has read */
 
   /* These say where frames are, once the application has asked. */
@@ -116,17 +120,22 @@ move_to (PacoReader *reader, uint64_t position, uint64_t number)
   reader->ended = reader->has_tail = false;
   reader->number = number;
   reader->skipped = 0;
+  g_clear_error (&reader->refusal);
+  g_clear_error (&reader->reason);
   paco_sync_reset (&reader->sync, position);
   paco_gaps_forget (&reader->gaps);
 }
 
 static bool
-is_seekable (int fd)
+is_seekable (int fd, uint64_t *size)
 {
   struct stat status;
 
-  return fstat (fd, &status) == 0 && S_ISREG (status.st_mode)
-      && lseek (fd, 0, SEEK_CUR) == 0;
+  if (fstat (fd, &status) != 0 || !S_ISREG (status.st_mode)
+      || lseek (fd, 0, SEEK_CUR) != 0)
+    return false;
+  *size = (uint64_t) status.st_size;
+  return true;
 }
 
 static PacoStatus
@@ -146,7 +155,7 @@ open_reader (
   }
   opened->fd = fd;
   opened->owned = owned;
-  opened->seekable = is_seekable (fd);
+  opened->seekable = is_seekable (fd, &opened->size);
   opened->name = g_strdup (name);
   opened->slabs = slabs;
   opened->sync.max_wait_size = PACO_MAX_FRAME_SIZE;
@@ -158,30 +167,35 @@ open_reader (
 PacoStatus
 paco_reader_open (const char *path, PacoReader **reader, PacoError *error)
 {
+  const char *why;
   int fd;
 
   if (!path || !reader)
     return refuse_null (path ? "reader" : "path", error);
   *reader = NULL;
-  fd = open (path, O_RDONLY | O_CLOEXEC);
+  fd = paco_open_input (path, &why);
   if (fd < 0)
-    return paco_error_set (error, PACO_STATUS_IO, "%s cannot be opened: %s",
-        path, g_strerror (errno));
+    return paco_error_set (
+        error, PACO_STATUS_IO, "%s cannot be opened: %s", path, why);
   return open_reader (fd, true, path, reader, error);
 }
 
 PacoStatus
 paco_reader_open_fd (int fd, PacoReader **reader, PacoError *error)
 {
+  struct stat status;
   char name[32];
 
   if (!reader)
     return refuse_null ("reader", error);
   *reader = NULL;
-  if (fcntl (fd, F_GETFD) < 0)
+  if (fstat (fd, &status) != 0)
     return paco_error_set (error, PACO_STATUS_IO, "%d is no open file: %s", fd,
         g_strerror (errno));
   g_snprintf (name, sizeof name, fd == 0 ? "standard input" : "file %d", fd);
+  if (S_ISDIR (status.st_mode))
+    return paco_error_set (
+        error, PACO_STATUS_IO, "%s cannot be read: it is a folder", name);
   return open_reader (fd, false, name, reader, error);
 }
 
@@ -205,6 +219,8 @@ paco_reader_close (PacoReader *reader)
   if (reader->walked)
     g_array_unref (reader->walked);
   paco_file_clear (&reader->file);
+  g_clear_error (&reader->refusal);
+  g_clear_error (&reader->reason);
   if (reader->owned)
     close (reader->fd);
   g_free (reader->name);
@@ -312,6 +328,21 @@ cut_off (PacoReader *reader, size_t size, PacoSlab **slab, PacoError *error)
   return status;
 }
 
+/* What was skipped until now comes before what is given now. */
+static void
+end_skipping (PacoReader *reader)
+{
+  g_clear_error (&reader->reason);
+  reader->reason = g_steal_pointer (&reader->refusal);
+  reader->skipped = 0;
+}
+
+const char *
+paco_reader_reason (const PacoReader *reader)
+{
+  return reader && reader->reason ? reader->reason->message : "";
+}
+
 /* Describes the frame that was found at offset, and counts it. */
 static void
 describe (PacoReader *reader, uint64_t offset, size_t size, PacoFrame *frame)
@@ -329,7 +360,7 @@ describe (PacoReader *reader, uint64_t offset, size_t size, PacoFrame *frame)
     .missing = gap.n,
   };
   reader->number = frame->number + 1;
-  reader->skipped = 0;
+  end_skipping (reader);
   reader->ahead = READ_AHEAD;
   reader->has_tail = false;
 }
@@ -360,6 +391,26 @@ go_back_to_tail (PacoReader *reader)
   paco_gaps_damage (&reader->gaps, reader->tail, 0);
 }
 
+/* Finds out whether the file has become shorter, once for each time: that looks like an
+ * end, and frames are missing. */
+static bool
+check_size (PacoReader *reader, PacoError *error)
+{
+  uint64_t had = reader->size;
+  struct stat status;
+
+  if (!reader->seekable || fstat (reader->fd, &status) != 0)
+    return true;
+  reader->size = (uint64_t) status.st_size;
+  if (reader->size >= had)
+    return true;
+  paco_error_set (error, PACO_STATUS_IO,
+      "%s was cut while it was read: it had %" G_GUINT64_FORMAT
+      " bytes and has %" G_GUINT64_FORMAT " now",
+      reader->name, had, reader->size);
+  return false;
+}
+
 static PacoStatus
 end (PacoReader *reader, PacoFrame *frame, PacoError *error)
 {
@@ -367,12 +418,15 @@ end (PacoReader *reader, PacoFrame *frame, PacoError *error)
   frame->offset = reader->position;
   frame->skipped = reader->skipped;
   reader->ended = false;
-  reader->skipped = 0;
+  end_skipping (reader);
   if (reader->has_tail)
     go_back_to_tail (reader);
+  if (!check_size (reader, error))
+    return PACO_STATUS_IO;
   return paco_error_set (error, PACO_STATUS_EMPTY,
-      "%s has no further frame behind byte %" G_GUINT64_FORMAT, reader->name,
-      frame->offset);
+      "%s has no further frame behind byte %" G_GUINT64_FORMAT "%s%s",
+      reader->name, frame->offset - frame->skipped, reader->reason ? ": " : "",
+      paco_reader_reason (reader));
 }
 
 /* Finds out what stands at the reader's position. */
@@ -380,19 +434,20 @@ static PacoSyncResult
 examine (PacoReader *reader, size_t *size)
 {
   bool last = reader->ended;
+  GError **refusal = reader->refusal ? NULL : &reader->refusal;
   PacoSyncResult result;
 
   /* At the end of a file, what would be found with more bytes counts, too. */
   if (last && reader->seekable && !reader->has_tail) {
     result = paco_sync_next (&reader->sync, reader->position,
-        held_bytes (reader), reader->held, false, false, size, NULL);
+        held_bytes (reader), reader->held, false, false, size, refusal);
     if (result != PACO_SYNC_MORE)
       return result;
     reader->has_tail = true;
     reader->tail = reader->position;
   }
   return paco_sync_next (&reader->sync, reader->position, held_bytes (reader),
-      reader->held, last, false, size, NULL);
+      reader->held, last, false, size, refusal);
 }
 
 PacoStatus
@@ -426,7 +481,7 @@ paco_reader_next (PacoReader *reader, PacoFrame *frame, PacoError *error)
 /* --- frames without their bytes --- */
 
 /* Sets *size to that of the frame at the reader's position if another one follows it:
- * then it is whole (file/sync.h), and only its header is read. Otherwise *size is 0. */
+ * then it is whole (lib/stream/sync.h), and only its header is read. Otherwise *size is 0. */
 static PacoStatus
 find_followed (PacoReader *reader, size_t *size, PacoError *error)
 {
@@ -527,6 +582,10 @@ walk (PacoReader *reader, PacoError *error)
     g_array_append_val (reader->walked, walked);
     paco_frame_release (&frame);
   }
+  if (reader->walked->len == 0) {
+    g_clear_error (&reader->reason);
+    reader->reason = g_steal_pointer (&other->reason);
+  }
   paco_reader_close (other);
   if (status == PACO_STATUS_EMPTY)
     return paco_error_ok (error);
@@ -549,7 +608,8 @@ number_frame (
     return false;
   data = paco_file_peek (&reader->file, offset, header.header_size);
   if (!data
-      || !paco_header_parse (data, header.header_size, &header, NULL, NULL))
+      || !paco_header_parse (data, header.header_size, &header, NULL, NULL)
+      || !paco_sync_is_possible (&header))
     return false;
   if (paco_gaps_frame (gaps, &header, offset, &gap) == PACO_GAPS_MISSING)
     walked.number += gap.n;
@@ -727,9 +787,12 @@ paco_reader_seek (PacoReader *reader, uint64_t number, PacoError *error)
     return status;
   if (number >= n_frames_of (reader))
     return paco_error_set (error, PACO_STATUS_INVALID,
-        "%s has %" G_GUINT64_FORMAT " frames, counted from 0, and none with "
-        "the number %" G_GUINT64_FORMAT,
-        reader->name, n_frames_of (reader), number);
+        "%s has %" G_GUINT64_FORMAT " %s, counted from 0, and none with the "
+        "number %" G_GUINT64_FORMAT "%s%s",
+        reader->name, n_frames_of (reader),
+        paco_text_plural (n_frames_of (reader), "frame", "frames"), number,
+        n_frames_of (reader) == 0 && reader->reason ? ": " : "",
+        n_frames_of (reader) == 0 ? paco_reader_reason (reader) : "");
   if (reader->walked) {
     status = go_to (reader, find_walked (reader->walked, number), error);
     return status != PACO_STATUS_EMPTY

@@ -5,6 +5,7 @@
 enum
 {
   MAX_KEPT = 16,
+  MAX_KEPT_BYTES = 1 << 26, /* One slab is kept whatever its size. */
   EXTRA_SHARE = 8, /* a slab has 1/8 more than was asked for: frames differ */
 };
 
@@ -13,6 +14,7 @@ struct PacoSlabs
   gint references; /* the owner's, and those of slabs that are taken */
   GMutex lock;
   unsigned n_kept;
+  size_t kept_bytes;
   PacoSlab *kept[MAX_KEPT]; /* NULL's behind them */
   bool closed;
 };
@@ -66,9 +68,13 @@ give_back (PacoEncodedFrame *frame)
   bool keep;
 
   g_mutex_lock (&slabs->lock);
-  keep = !slabs->closed && slabs->n_kept < MAX_KEPT;
-  if (keep)
+  keep = !slabs->closed && slabs->n_kept < MAX_KEPT
+      && (slabs->n_kept == 0
+          || slabs->kept_bytes + slab->capacity <= MAX_KEPT_BYTES);
+  if (keep) {
     slabs->kept[slabs->n_kept++] = slab;
+    slabs->kept_bytes += slab->capacity;
+  }
   g_mutex_unlock (&slabs->lock);
   if (!keep)
     free_slab (slab);
@@ -82,8 +88,10 @@ take_kept (PacoSlabs *slabs)
   PacoSlab *slab = NULL;
 
   g_mutex_lock (&slabs->lock);
-  if (slabs->n_kept > 0)
+  if (slabs->n_kept > 0) {
     slab = slabs->kept[--slabs->n_kept];
+    slabs->kept_bytes -= slab->capacity;
+  }
   g_mutex_unlock (&slabs->lock);
   return slab ? slab : g_try_new0 (PacoSlab, 1);
 }

@@ -2,7 +2,7 @@
  * Writes files for applications (the writers of paco.h): frames one behind the
  * other, each with its place. What was written stays whole frames, whatever happens
  * later. */
-#include "file/file.h"
+#include "lib/stream/file.h"
 #include "lib/private.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +26,8 @@ struct PacoWriter
   uint32_t fps_n, fps_d;
   PacoSlice slice;   /* of the last frame, as its header had it */
   uint32_t n_stacks; /* that have begun */
+  bool sets_files; /* frames of archives get the number of files of this one: */
+  uint32_t n_files;                     /* 0: unknown */
   uint8_t header[PACO_MAX_HEADER_SIZE]; /* of the frame that is written */
 };
 
@@ -289,6 +291,15 @@ paco_writer_close (PacoWriter *writer, PacoError *error)
 }
 
 void
+paco_writer_set_files (PacoWriter *writer, uint32_t n_files)
+{
+  if (!writer)
+    return;
+  writer->sets_files = true;
+  writer->n_files = n_files;
+}
+
+void
 paco_writer_position (
     const PacoWriter *writer, uint64_t *n_frames, uint64_t *n_bytes)
 {
@@ -364,6 +375,8 @@ paco_writer_add (
   paco_header_set_place (writer->header, header.header_size, &place);
   if (header.video.slice.length > 0)
     paco_header_set_stack (writer->header, header.header_size, stack);
+  if (writer->sets_files)
+    paco_header_set_files (writer->header, header.header_size, writer->n_files);
   failure = write_all (writer->fd, writer->header, header.header_size,
       (const uint8_t *) data + header.header_size, size - header.header_size);
   if (failure != 0) {

@@ -2,12 +2,12 @@
  * The plugin: pacoenc, pacodec, pacoparse, rtppacopay, rtppacodepay and a
  * typefinder. Registering calls no driver and allocates nothing; devices are
  * looked for when an element starts. */
-#include "gstpacodec.h"
-#include "gstpacoenc.h"
-#include "gstpacoparse.h"
-#include "gstpacotypefind.h"
-#include "gstrtppacodepay.h"
-#include "gstrtppacopay.h"
+#include "plugin/dec/gstpacodec.h"
+#include "plugin/enc/gstpacoenc.h"
+#include "plugin/parse/gstpacoparse.h"
+#include "plugin/parse/gstpacotypefind.h"
+#include "plugin/rtp/gstrtppacodepay.h"
+#include "plugin/rtp/gstrtppacopay.h"
 
 GST_DEBUG_CATEGORY (gst_paco_debug);
 

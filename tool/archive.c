@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Implements paco archive: it makes a folder of pictures one file that gives each of
- * them back, bit by bit. It reads the command line and reports; archive/archive.c
+ * them back, bit by bit. It reads the command line and reports; tool/archive/archive.c
  * does the work. */
-#include "archive/archive.h"
-#include "archive/part.h"
+#include "tool/archive/archive.h"
+#include "tool/archive/part.h"
 #include "archive_command.h"
 #include "archive_container.h"
+#include "codec/text.h"
 #include "progress.h"
+#include "recording.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,14 +37,15 @@ is_interrupted (gpointer user)
 }
 
 static gboolean
-make_container (gpointer user, const char *from, const PacoSound *sound,
-    const char *to, GError **error)
+make_container (gpointer user, const char *from, guint64 n_frames,
+    const PacoSound *sound, const char *to, GError **error)
 {
   Run *run = user;
 
   /* The muxer has the line of the terminal now. */
   g_clear_pointer (&run->progress, paco_progress_free);
-  return paco_archive_container_make (&run->container, from, sound, to, error);
+  return paco_archive_container_make (
+      &run->container, from, n_frames, sound, to, error);
 }
 
 static void
@@ -145,8 +148,12 @@ list_files (const PacoArchiveOptions *options)
 
   if (!folder)
     return paco_tool_fail (error);
-  for (guint i = 0; i < folder->files->len; i++)
-    puts (paco_folder_file (folder, i)->name);
+  for (guint i = 0; i < folder->files->len; i++) {
+    char *shown = paco_text_show (paco_folder_file (folder, i)->name);
+
+    puts (shown);
+    g_free (shown);
+  }
   paco_folder_free (folder);
   return PACO_EXIT_DONE;
 }
@@ -165,7 +172,8 @@ archive (const Options *given, PacoArchiveOptions *options)
     options->convert = make_container;
   }
   options->files.want_sound = options->convert || options->has_range;
-  if (!check_reports (given, options->out, &error)
+  if (!paco_recording_check_name (options->out, &error)
+      || !check_reports (given, options->out, &error)
       || (run.container.out && !paco_mux_check (options->out, NULL, &error)))
     return paco_tool_fail (error);
   paco_report_init (&report, "archive", options->folder, options->out);
@@ -212,7 +220,8 @@ paco_tool_archive (int argc, char **argv)
     { "no-verify", 0, 0, G_OPTION_ARG_NONE, &given.no_verify,
         "Do not decode each frame and compare it with its file", NULL },
     { "fps", 0, 0, G_OPTION_ARG_STRING, &given.fps,
-        "Frames a second, whatever the files say", "N[/D]" },
+        "Frames a second, whatever the files say, as 24, 23.976 or 24000/1001",
+        "RATE" },
     { "any-sound-length", 0, 0, G_OPTION_ARG_NONE, &given.any_sound_length,
         "Take sound that is longer or shorter than the pictures", NULL },
     { "keep-files", 0, 0, G_OPTION_ARG_NONE, &given.keep_files,

@@ -2,7 +2,7 @@
  * Declares what the commands archive and restore have in common: ranges, coders,
  * exit codes. */
 #pragma once
-#include "archive/archive.h"
+#include "tool/archive/archive.h"
 #include "tool.h"
 
 /* What the command line says of coders. */

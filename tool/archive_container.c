@@ -81,7 +81,8 @@ compare_sound (const PacoSound *sound, const char *path, GError **error)
 
 gboolean
 paco_archive_container_make (const PacoArchiveContainer *container,
-    const char *from, const PacoSound *sound, const char *to, GError **error)
+    const char *from, guint64 n_frames, const PacoSound *sound, const char *to,
+    GError **error)
 {
   char *path = sound ? g_strconcat (container->folder, "/", sound->name, NULL)
                      : NULL;
@@ -91,6 +92,8 @@ paco_archive_container_make (const PacoArchiveContainer *container,
   if (good && container->verify)
     good = compare_frames (from, to, error)
         && (!sound || compare_sound (sound, to, error));
+  else if (good)
+    good = paco_mux_check_count (to, container->out, n_frames, error);
   if (!good)
     unlink (to);
   g_free (path);

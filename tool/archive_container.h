@@ -2,7 +2,7 @@
  * Makes and reads archives in MKV and MOV files: archive.c makes them of the .paco
  * file that it has written, and restore.c gets at their sound. */
 #pragma once
-#include "archive/archive.h"
+#include "tool/archive/archive.h"
 #include "mux.h"
 
 typedef struct
@@ -12,9 +12,10 @@ typedef struct
 } PacoArchiveContainer;
 
 /* Is PacoArchiveOptions.convert: the container gets the frames of `from` and the
- * sound. With verify, both are read again and compared. */
+ * sound. With verify, both are read again and compared; else frames are counted. */
 gboolean paco_archive_container_make (const PacoArchiveContainer *container,
-    const char *from, const PacoSound *sound, const char *to, GError **error);
+    const char *from, guint64 n_frames, const PacoSound *sound, const char *to,
+    GError **error);
 
 /* Is PacoRestoreOptions.sound: gives what the container has to the maker. */
 gboolean paco_archive_container_sound (

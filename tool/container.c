@@ -44,7 +44,7 @@ paco_container_open (const char *path, const char *kind, GError **error)
   if (!paco_gst_has_elements (elements, error))
     return NULL;
   description = g_strdup_printf ("filesrc name=from ! %s name=demux  demux. ! "
-                                 "pacoparse ! appsink name=sink "
+                                 "pacoparse name=parse ! appsink name=sink "
                                  "sync=false max-buffers=4",
       demuxer);
   container = g_new0 (PacoContainer, 1);
@@ -54,6 +54,7 @@ paco_container_open (const char *path, const char *kind, GError **error)
   if (container->pipeline) {
     container->sink = gst_bin_get_by_name (
         GST_BIN (container->pipeline), "sink");
+    paco_gst_end_without_stream (container->pipeline, "demux", "parse", "sink");
     gst_element_set_state (container->pipeline, GST_STATE_PLAYING);
     return container;
   }
@@ -78,7 +79,7 @@ has_failed (PacoContainer *container, GError **error)
 {
   if (!container->failure
       && !paco_gst_failed (
-          container->pipeline, container->path, &container->failure))
+          container->pipeline, container->path, 0, NULL, &container->failure))
     return false;
   if (container->any)
     g_propagate_error (error, g_error_copy (container->failure));
@@ -216,6 +217,57 @@ paco_container_count (PacoContainer *container)
       || duration <= 0)
     return 0;
   return (uint64_t) ((double) duration * rate_of (&info) / 1e9 + 0.5);
+}
+
+static const char *
+kind_of_track (const char *media_type)
+{
+  static const struct
+  {
+    const char *begin, *name;
+  } kinds[] = {
+    { "audio/", "sound" },
+    { "text/", "text" },
+    { "subpicture/", "subtitles" },
+    { "video/", "pictures" },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (g_str_has_prefix (media_type, kinds[i].begin))
+      return kinds[i].name;
+  return "a track";
+}
+
+/* Names the track of a demuxer's pad from which nothing is read. */
+static gboolean
+name_track (GstElement *demuxer, GstPad *pad, gpointer names)
+{
+  GstCaps *caps = gst_pad_is_linked (pad) ? NULL
+                                          : gst_pad_get_current_caps (pad);
+
+  if (caps) {
+    const char *type = gst_structure_get_name (
+        gst_caps_get_structure (caps, 0));
+
+    g_string_append_printf (names, "%s%s (%s)",
+        ((GString *) names)->len > 0 ? ", " : "", kind_of_track (type), type);
+    gst_caps_unref (caps);
+  }
+  return TRUE;
+}
+
+char *
+paco_container_other_tracks (const PacoContainer *container)
+{
+  GstElement *demuxer = gst_bin_get_by_name (
+      GST_BIN (container->pipeline), "demux");
+  GString *names = g_string_new (NULL);
+  bool any;
+
+  gst_element_foreach_src_pad (demuxer, name_track, names);
+  gst_object_unref (demuxer);
+  any = names->len > 0;
+  return g_string_free (names, !any);
 }
 
 static bool

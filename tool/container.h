@@ -17,6 +17,9 @@ void paco_container_release (PacoInputFrame *frame);
 /* Returns how many frames duration and rate say that there are, or 0 if they do
  * not. Reads the first frame for that. */
 uint64_t paco_container_count (PacoContainer *container);
+/* Returns what tracks the file has besides the frames, as "sound (audio/x-raw)", to be
+ * freed, or NULL if there are none. A frame must have been read. */
+char *paco_container_other_tracks (const PacoContainer *container);
 /* Goes to that frame, or before, maybe to the first one. */
 bool paco_container_seek (
     PacoContainer *container, uint64_t number, GError **error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Implements paco cut: it writes some frames of a file to a file of their own.
  * Nothing is coded anew. */
+#include "codec/text.h"
 #include "input.h"
 #include "progress.h"
 #include "recording.h"
@@ -21,8 +22,9 @@ tell_damage (
     cut->damaged = true;
     paco_progress_complain (progress,
         "of frames %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
-        " %" G_GUINT64_FORMAT " are missing; those behind them move up",
-        cut->range.first, cut->range.last, frame->number - expected);
+        " %" G_GUINT64_FORMAT " %s missing; those that follow move up",
+        cut->range.first, cut->range.last, frame->number - expected,
+        paco_text_plural (frame->number - expected, "is", "are"));
   }
 }
 
@@ -58,6 +60,7 @@ copy_frames (Cut *cut, PacoInput *input, PacoRecording *recording,
   PacoInputFrame frame;
   PacoInputResult result;
   bool good = true;
+  char *what;
 
   while (good && expected <= cut->range.last
       && (result = paco_input_next (input, &frame, error))
@@ -84,30 +87,39 @@ copy_frames (Cut *cut, PacoInput *input, PacoRecording *recording,
     return true;
   if (result == PACO_INPUT_END)
     paco_input_release (&frame);
-  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-      "%s has no frame %" G_GUINT64_FORMAT, paco_input_name (input), expected);
+  what = g_strdup_printf ("no frame %" G_GUINT64_FORMAT, expected);
+  paco_input_has_none (input, what, error);
+  g_free (what);
   return false;
 }
 
 static bool
-cut_file (Cut *cut, const char *from, const char *to, GError **error)
+cut_file (Cut *cut, char *from, const char *to, GError **error)
 {
+  const PacoOutputRules rules = { cut->force, &from, 1, NULL };
   PacoInput *input = paco_input_open (from, error);
   PacoRecording *recording = NULL;
   PacoProgress *progress;
+  char *left_out;
   bool good;
 
   if (!input)
     return false;
   good = (cut->range.first == 0
              || paco_input_seek (input, cut->range.first, error))
-      && (recording = paco_recording_open (to, NULL, cut->force, error));
+      && (recording = paco_recording_open (to, NULL, &rules, error));
   if (good) {
+    paco_recording_set_files (
+        recording, (guint32) (cut->range.last - cut->range.first + 1));
     progress = paco_progress_new (
         cut->range.last - cut->range.first + 1, cut->quiet);
     good = copy_frames (cut, input, recording, progress, error);
     paco_progress_free (progress);
   }
+  left_out = good ? paco_input_left_out (input) : NULL;
+  if (left_out)
+    paco_tool_complain ("%s", left_out);
+  g_free (left_out);
   paco_input_close (input);
   if (good)
     return paco_recording_close (recording, cut->quiet, error);
@@ -121,7 +133,8 @@ static const PacoToolUsage usage = {
              "GStreamer .mkv, .mov.",
   .description = "Frames are counted from 0. Nothing is coded anew: OUT is "
                  "what one run over "
-                 "these\npictures would have written.",
+                 "these\npictures would have written. Sound is left out, with "
+                 "a line that says so.",
   .minimum = 4,
   .maximum = 4,
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Implements paco decode: it decodes frames to pictures in files, with decoding.c
  * and writers.c. */
-#include "archive/source.h"
+#include "tool/archive/source.h"
+#include "codec/text.h"
 #include "coder_options.h"
 #include "decoding.h"
 #include "output.h"
@@ -14,7 +15,7 @@ typedef struct
 {
   PacoCoderOptions coder;
   char *as, *format, *frames, *region;
-  int reduce, start;
+  int reduce, start, memory;
   gboolean force, quiet;
 } Options;
 
@@ -24,10 +25,12 @@ typedef struct
   const Options *options;
   const PacoWriterKind *kind;
   const char *path;
+  PacoOutputRules rules;
   bool numbered;
   PacoOutput *stream; /* where the kind is one */
   PacoInfo first;     /* what the stream's pictures are */
   GByteArray *head;
+  PacoInput *input;
   PacoProgress *progress;
   uint64_t done, damaged;
   PacoFrameRange range;
@@ -37,8 +40,7 @@ static bool
 begin_stream (Decode *decode, const PacoInfo *info, GError **error)
 {
   decode->first = *info;
-  decode->stream = paco_output_open (
-      decode->path, decode->options->force, error);
+  decode->stream = paco_output_open (decode->path, &decode->rules, error);
   if (!decode->stream)
     return false;
   g_byte_array_set_size (decode->head, 0);
@@ -97,7 +99,7 @@ write_file (Decode *decode, const PacoDecoded *frame, GError **error)
     number = number - decode->range.first + (uint64_t) decode->options->start;
   name = decode->numbered ? paco_sequence_name (decode->path, number)
                           : g_strdup (decode->path);
-  output = paco_output_open (name, decode->options->force, error);
+  output = paco_output_open (name, &decode->rules, error);
   g_free (name);
   if (!output)
     return false;
@@ -111,6 +113,7 @@ static void
 tell_damage (Decode *decode, const PacoDecoded *frame)
 {
   const PacoFrame *coded = &frame->input.frame;
+  char *because = paco_input_because (&frame->input);
 
   if (coded->missing)
     paco_progress_complain (decode->progress,
@@ -120,28 +123,33 @@ tell_damage (Decode *decode, const PacoDecoded *frame)
         coded->number - coded->missing, coded->number - 1);
   if (coded->skipped && coded->data)
     paco_progress_complain (decode->progress,
-        "%" G_GUINT64_FORMAT " bytes before frame %" G_GUINT64_FORMAT
-        " belong to no whole frame",
-        coded->skipped, coded->number);
+        "%" G_GUINT64_FORMAT " %s before frame %" G_GUINT64_FORMAT
+        " %s to no whole frame%s",
+        coded->skipped, paco_text_plural (coded->skipped, "byte", "bytes"),
+        coded->number, paco_text_plural (coded->skipped, "belongs", "belong"),
+        because);
   else if (coded->skipped)
     paco_progress_complain (decode->progress,
-        "%" G_GUINT64_FORMAT
-        " bytes behind the last frame belong to no whole one",
-        coded->skipped);
+        "%" G_GUINT64_FORMAT " %s to no whole one%s", coded->skipped,
+        paco_text_plural (coded->skipped, "byte behind the last frame belongs",
+            "bytes behind the last frame belong"),
+        because);
+  g_free (because);
   if (frame->error)
     paco_progress_complain (decode->progress,
         "frame %" G_GUINT64_FORMAT " is left out: %s", coded->number,
         frame->error->message);
   else if (coded->data && frame->result.corrupted_blocks)
     paco_progress_complain (decode->progress,
-        "frame %" G_GUINT64_FORMAT " has %u damaged block%s", coded->number,
+        "frame %" G_GUINT64_FORMAT " has %u damaged %s", coded->number,
         frame->result.corrupted_blocks,
-        frame->result.corrupted_blocks == 1 ? "" : "s");
+        paco_text_plural (frame->result.corrupted_blocks, "block", "blocks"));
   else if (frame->n_bad)
     paco_progress_complain (decode->progress,
         "frame %" G_GUINT64_FORMAT
-        " is of a stack of %u, of whose other frames %u are missing or damaged",
-        coded->number, frame->slice.length, frame->n_bad);
+        " is of a stack of %u, of whose other frames %u %s missing or damaged",
+        coded->number, frame->slice.length, frame->n_bad,
+        paco_text_plural (frame->n_bad, "is", "are"));
 }
 
 static bool
@@ -156,8 +164,10 @@ on_done (void *user, PacoDecoded *frame, GError **error)
     decode->damaged++;
     tell_damage (decode, frame);
   }
-  if (!coded->data)
+  if (!coded->data) {
+    decode->damaged += paco_input_tell_ending (decode->input, decode->progress);
     return true;
+  }
   if (!frame->error)
     good = decode->kind->stream
         ? write_to_stream (decode, &frame->pixels, error)
@@ -199,7 +209,7 @@ check_path (Decode *decode, uint64_t n_frames, GError **error)
         decode->kind->name, decode->kind->extensions[0]);
     return false;
   }
-  return paco_output_check (decode->path, decode->options->force, error);
+  return paco_output_check (decode->path, &decode->rules, error);
 }
 
 static bool
@@ -213,6 +223,7 @@ run (Decode *decode, PacoInput *input, GError **error)
     .kind = decode->kind,
     .reduce = (unsigned) options->reduce,
     .region = options->region,
+    .memory = (uint64_t) options->memory * 1000000,
     .stacks = true,
     .done = on_done,
     .user = decode,
@@ -222,15 +233,8 @@ run (Decode *decode, PacoInput *input, GError **error)
 
   g_snprintf (reduce, sizeof reduce, "%d", options->reduce);
   if (options->format) {
-    decoding.format = paco_format_by_name (options->format);
+    decoding.format = paco_format_of_option (options->format, error);
     good = decoding.format != NULL;
-    if (!good) {
-      char *names = paco_format_names ();
-
-      g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
-          "%s is no raw format; these are %s", options->format, names);
-      g_free (names);
-    }
   }
   good = good
       && paco_coder_set (
@@ -260,15 +264,12 @@ decode_file (const char *from, Decode *decode)
   bool good;
 
   decode->head = g_byte_array_new ();
-  input = paco_input_open (from, &error);
+  input = decode->input = paco_input_open (from, &error);
   good = input
       && check_path (decode, count_frames (input, &decode->range), &error)
       && run (decode, input, &error);
-  if (good && decode->done == 0) {
-    g_set_error (&error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "%s has no such frames", from);
-    good = false;
-  }
+  if (good && decode->done == 0)
+    good = paco_input_has_none (input, "no such frames", &error);
   paco_input_close (input);
   if (good && decode->stream)
     good = paco_output_close (decode->stream, true, &error);
@@ -316,6 +317,7 @@ paco_tool_decode (int argc, char **argv)
         "halves width and height so many times", "N" },
     { "region", 0, 0, G_OPTION_ARG_STRING, &options.region,
         "only this part of the (reduced) picture", "X,Y,WIDTH,HEIGHT" },
+    PACO_DECODING_MEMORY_OPTION (&options.memory),
     { "force", 'f', 0, G_OPTION_ARG_NONE, &options.force,
         "overwrites files that are there", NULL },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet,
@@ -330,14 +332,15 @@ paco_tool_decode (int argc, char **argv)
     return PACO_EXIT_USAGE;
   paco_signals_catch ();
   decode.path = argv[2];
+  decode.rules = (PacoOutputRules){ options.force, argv + 1, 1, NULL };
   decode.kind = paco_writer_kind (options.as, argv[2], &error);
-  if (decode.kind && options.reduce >= 0
+  if (decode.kind && options.reduce >= 0 && options.memory >= 0
       && paco_frame_range_parse (options.frames, &decode.range, &error))
     code = decode_file (argv[1], &decode);
   else if (error)
     paco_tool_fail (error);
   else
-    paco_tool_complain ("--reduce is not negative");
+    paco_tool_complain ("--reduce and --memory are not negative");
   paco_coder_options_clear (&options.coder);
   g_free (options.as);
   g_free (options.format);

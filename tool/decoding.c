@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Decodes frames of a file, several at a time, with libpaco (decoding.h). */
 #include "decoding.h"
+#include "tool/archive/memory.h"
 #include "slices.h"
 #include "tool.h"
 #include <string.h>
@@ -11,8 +12,10 @@
 typedef struct
 {
   const PacoDecoding *decoding;
-  GQueue waiting, stack, unused; /* of PacoDecoded */
-  PacoDecoded *next;             /* that a seek has read; NULL: none */
+  GQueue waiting, collected, stack, unused; /* of PacoDecoded */
+  uint64_t budget,
+      bytes;         /* of memory: what there may be, and what frames take */
+  PacoDecoded *next; /* that a seek has read; NULL: none */
   PacoInputResult next_result;
   bool lost; /* the GPU: it may still write into pixels */
 } Work;
@@ -28,6 +31,8 @@ take_unused (Work *work)
 static void
 give_back (Work *work, PacoDecoded *frame)
 {
+  work->bytes -= frame->bytes;
+  frame->bytes = 0;
   paco_input_release (&frame->input);
   g_clear_error (&frame->error);
   memset (&frame->input, 0, sizeof frame->input);
@@ -99,9 +104,9 @@ finish (Work *work, PacoDecoded *frame, GError **error)
   return hand_on (work, frame, error);
 }
 
-/* Waits for the oldest frame and goes on with it. */
+/* Waits until the oldest frame is decoded. */
 static bool
-finish_oldest (Work *work, GError **error)
+collect_oldest (Work *work, GError **error)
 {
   PacoDecoded *frame = g_queue_pop_head (&work->waiting);
   PacoError failure;
@@ -119,7 +124,68 @@ finish_oldest (Work *work, GError **error)
       return false;
     }
   }
-  return finish (work, frame, error);
+  g_queue_push_tail (&work->collected, frame);
+  return true;
+}
+
+/* Goes on with all frames that were decoded. */
+static bool
+finish_collected (Work *work, GError **error)
+{
+  PacoDecoded *frame;
+
+  while ((frame = g_queue_pop_head (&work->collected)))
+    if (!finish (work, frame, error))
+      return false;
+  return true;
+}
+
+static bool
+finish_oldest (Work *work, GError **error)
+{
+  return collect_oldest (work, error) && finish_collected (work, error);
+}
+
+/* Waits until there is memory for the frame. FALSE: either the frame's own error says that
+ * there cannot be, or *error is that of an older one. */
+static bool
+make_room (Work *work, PacoDecoded *frame, GError **error)
+{
+  const PacoDecoding *decoding = work->decoding;
+  size_t size = frame->input.frame.size;
+  PacoFrameMemory memory;
+  uint64_t bytes, left;
+
+  /* What is wrong with a broken header is said by whoever reads it next. */
+  if (!paco_frame_memory (frame->input.frame.data, size, &memory))
+    return true;
+  memory.samples >>= MIN (2 * decoding->reduce, 16);
+  memory.coefficients >>= MIN (2 * decoding->reduce, 16);
+  bytes = size + memory.samples;
+  if (!paco_memory_allows (
+          work->budget, bytes + memory.coefficients, size, &frame->error))
+    return false;
+  left = paco_memory_left (decoding->decoder, work->budget, &memory);
+  while (work->bytes + bytes > left && !g_queue_is_empty (&work->waiting))
+    if (!finish_oldest (work, error))
+      return false;
+  work->bytes += bytes;
+  frame->bytes = bytes;
+  return true;
+}
+
+/* Takes the memory of a frame that is done, if it is larger: of those that come and go one
+ * after the other, one has memory. */
+static void
+take_memory (Work *work, PacoDecoded *frame)
+{
+  PacoDecoded *idle = g_queue_peek_head (&work->unused);
+  PacoPixels pixels = frame->pixels;
+
+  if (!idle || idle->pixels.capacity <= pixels.capacity)
+    return;
+  frame->pixels = idle->pixels;
+  idle->pixels = pixels;
 }
 
 /* Lays a frame out: *image is where it is decoded to. If that fails, either the frame's
@@ -131,6 +197,9 @@ lay_out (Work *work, PacoDecoded *frame, PacoImage *image, GError **error)
   PacoInfo info = PACO_INFO_INIT, told;
   PacoError failure;
 
+  if (!make_room (work, frame, error))
+    return false;
+  take_memory (work, frame);
   if (!paco_tool_check (paco_probe (frame->input.frame.data,
                             frame->input.frame.size, &info, NULL, &failure),
           &failure, &frame->error))
@@ -168,12 +237,15 @@ submit (Work *work, PacoDecoded *frame, GError **error)
               &failure))
           == PACO_STATUS_BUSY
       && !g_queue_is_empty (&work->waiting)) {
-    if (!finish_oldest (work, error)) {
+    if (!collect_oldest (work, error)) {
       give_back (work, frame);
       return false;
     }
   }
   g_queue_push_tail (&work->waiting, frame);
+  /* Older pictures are written while this one is decoded. */
+  if (!finish_collected (work, error))
+    return false;
   if (status == PACO_STATUS_CORRUPT || status == PACO_STATUS_NOT_PACO
       || status == PACO_STATUS_VERSION)
     return paco_tool_check (status, &failure, &frame->error) || true;
@@ -291,8 +363,16 @@ run (Work *work, GError **error)
 bool
 paco_decoding_run (const PacoDecoding *decoding, GError **error)
 {
-  Work work = { .decoding = decoding };
-  bool good = decoding->range.first == 0 || seek (&work, error);
+  Work work = {
+    .decoding = decoding,
+    .budget = decoding->memory ? decoding->memory : PACO_MEMORY_DEFAULT,
+  };
+  PacoError failure;
+  bool good = paco_tool_check (
+      paco_memory_share (decoding->decoder, work.budget, &failure), &failure,
+      error);
+
+  good = good && (decoding->range.first == 0 || seek (&work, error));
 
   if (good)
     good = run (&work, error);
@@ -303,6 +383,7 @@ paco_decoding_run (const PacoDecoding *decoding, GError **error)
     ;
   if (!work.lost) {
     clear_frames (&work, &work.waiting);
+    clear_frames (&work, &work.collected);
     clear_frames (&work, &work.stack);
     if (work.next)
       give_back (&work, work.next);

@@ -18,6 +18,7 @@ typedef struct
   PacoSlice slice;
   uint16_t *samples; /* of the slice */
   size_t capacity;   /* bytes that there are for them */
+  uint64_t bytes;    /* of memory, from being laid out to being given back */
   unsigned n_bad;    /* other slices of its stack that are missing or damaged */
 } PacoDecoded;
 
@@ -30,6 +31,8 @@ typedef struct
   const PacoFormat *format; /* or NULL */
   unsigned reduce;
   const char *region; /* or NULL */
+  uint64_t
+      memory; /* bytes that all of it takes (tool/archive/memory.h); 0: the default */
   /* Slices become the pictures of their stack, for which the decoder's setting is
    * slices=true: frames of the stack beside the range are decoded, too. */
   bool stacks;
@@ -39,6 +42,13 @@ typedef struct
   bool (*done) (void *user, PacoDecoded *frame, GError **error);
   void *user;
 } PacoDecoding;
+
+/* An option of the command line, in MB. */
+#define PACO_DECODING_MEMORY_OPTION(memory)                                    \
+  {                                                                            \
+    "memory", 0, 0, G_OPTION_ARG_INT, memory,                                  \
+        "memory to take, unless one frame needs more; default 1200", "MB"      \
+  }
 
 /* Decodes the frames of the range. Errors are those of reading, of done(), and of the
  * settings; damage is none. */

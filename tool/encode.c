@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Implements paco encode: it encodes pictures of files to a file of frames, with
  * readers.c, libpaco and recording.c. */
+#include "codec/text.h"
 #include "coder_options.h"
 #include "input.h"
 #include "names.h"
@@ -65,11 +66,12 @@ configure (Encode *encode, PacoInfo *info, GError **error)
       return true;
     g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
         "picture %" G_GUINT64_FORMAT " is another one than those before: %u x "
-        "%u with %u components of %u bits, "
-        "after %u x %u with %u of %u",
+        "%u with %u %s of %u %s, after %u x %u with %u of %u",
         encode->read, info->width, info->height, info->n_components,
-        info->depth[0], encode->info.width, encode->info.height,
-        encode->info.n_components, encode->info.depth[0]);
+        paco_text_plural (info->n_components, "component", "components"),
+        info->depth[0], paco_text_plural (info->depth[0], "bit", "bits"),
+        encode->info.width, encode->info.height, encode->info.n_components,
+        encode->info.depth[0]);
     return false;
   }
   describe (encode, info);
@@ -184,21 +186,14 @@ parse_raw (const Options *options, PacoPicturesHow *how, GError **error)
     return true;
   if (!options->format || !options->size
       || sscanf (options->size, "%ux%u%c", &how->width, &how->height, &end) != 2
-      || how->width < 1 || how->width > 16384 || how->height < 1
-      || how->height > 16384) {
+      || how->width < 1 || how->width > PACO_MAX_SIZE || how->height < 1
+      || how->height > PACO_MAX_SIZE) {
     g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
         "raw pictures need both --format and --size, as in --format RGB --size "
         "1920x1080, each side 1 to 16384");
     return false;
   }
-  how->format = paco_format_by_name (options->format);
-  if (!how->format) {
-    char *names = paco_format_names ();
-
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
-        "%s is no raw format; these are %s", options->format, names);
-    g_free (names);
-  }
+  how->format = paco_format_of_option (options->format, error);
   return how->format != NULL;
 }
 
@@ -269,6 +264,7 @@ static bool
 run (Encode *encode, char **names, int n, const char *out, GError **error)
 {
   const Options *options = encode->options;
+  PacoOutputRules rules = { options->force, names, n, NULL };
   PacoPicturesHow how;
   bool good;
 
@@ -277,8 +273,8 @@ run (Encode *encode, char **names, int n, const char *out, GError **error)
   encode->pictures = paco_pictures_open (names, n, &how, error);
   if (!encode->pictures)
     return false;
-  encode->recording = paco_recording_open (
-      out, options->sound, options->force, error);
+  rules.pattern = paco_pictures_pattern (encode->pictures);
+  encode->recording = paco_recording_open (out, options->sound, &rules, error);
   if (!encode->recording)
     return false;
   encode->progress = paco_progress_new (
@@ -319,7 +315,7 @@ paco_tool_encode (int argc, char **argv)
     { "bitrate", 0, 0, G_OPTION_ARG_STRING, &options.bitrate,
         "no frame has more than its share of so many kbit/s", "KBIT" },
     { "fps", 0, 0, G_OPTION_ARG_STRING, &options.fps,
-        "frames a second, as 25 or 30000/1001", "RATE" },
+        "frames a second, as 25 or 30000/1001; 29.97 is the latter", "RATE" },
     { "par", 0, 0, G_OPTION_ARG_STRING, &options.par,
         "pixel aspect ratio, as 64/45", "RATIO" },
     { "format", 0, 0, G_OPTION_ARG_STRING, &options.format,

@@ -4,11 +4,41 @@
 #include "tool.h"
 #include <string.h>
 
+/* Loads the plugin that was built, unpacked or installed with this program, as the scripts
+ * do (pipelines/find-plugin.sh), unless GST_PLUGIN_PATH says where plugins are. */
+static void
+load_own_plugin (void)
+{
+  static const char *const folders[] = { "plugin", "lib/gstreamer-1.0",
+    PACO_PLUGIN_FOLDER };
+  const char *given = g_getenv ("GST_PLUGIN_PATH_1_0");
+  char *program = g_file_read_link ("/proc/self/exe", NULL);
+  char *folder = program ? g_path_get_dirname (program) : NULL;
+  GstPlugin *plugin = NULL;
+
+  if (!given)
+    given = g_getenv ("GST_PLUGIN_PATH");
+  for (unsigned i = 0;
+       folder && !(given && *given) && !plugin && i < G_N_ELEMENTS (folders);
+       i++) {
+    char *path = g_build_filename (
+        folder, "..", folders[i], "libgstpaco.so", NULL);
+
+    if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+      plugin = gst_plugin_load_file (path, NULL);
+    g_free (path);
+  }
+  gst_clear_object (&plugin);
+  g_free (folder);
+  g_free (program);
+}
+
 bool
 paco_gst_has_elements (const char *const *names, GError **error)
 {
   if (!gst_init_check (NULL, NULL, error))
     return false;
+  load_own_plugin ();
   for (; *names; names++) {
     GstElementFactory *factory = gst_element_factory_find (*names);
 
@@ -54,17 +84,68 @@ paco_gst_pipeline (
   return pipeline;
 }
 
-bool
-paco_gst_failed (GstElement *pipeline, const char *path, GError **error)
+/* A filter that no stream is linked to, and its sink. */
+typedef struct
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  GstElement *filter, *sink;
+} Ends;
+
+/* Gives the sink a stream that has nothing in it. */
+static void
+end_sink (GstElement *sink)
+{
+  GstPad *pad = gst_element_get_static_pad (sink, "sink");
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_send_event (pad, gst_event_new_stream_start ("none"));
+  gst_pad_send_event (pad, gst_event_new_segment (&segment));
+  gst_pad_send_event (pad, gst_event_new_eos ());
+  gst_object_unref (pad);
+}
+
+static void
+on_all_streams (GstElement *demuxer, gpointer data)
+{
+  const Ends *ends = data;
+  GstPad *pad = gst_element_get_static_pad (ends->filter, "sink");
+
+  if (!gst_pad_is_linked (pad))
+    end_sink (ends->sink);
+  gst_object_unref (pad);
+}
+
+static void
+free_ends (gpointer data, GClosure *closure)
+{
+  Ends *ends = data;
+
+  gst_object_unref (ends->filter);
+  gst_object_unref (ends->sink);
+  g_free (ends);
+}
+
+void
+paco_gst_end_without_stream (GstElement *pipeline, const char *demuxer,
+    const char *filter, const char *sink)
+{
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), demuxer);
+  Ends *ends = g_new (Ends, 1);
+
+  ends->filter = gst_bin_get_by_name (GST_BIN (pipeline), filter);
+  ends->sink = gst_bin_get_by_name (GST_BIN (pipeline), sink);
+  g_signal_connect_data (
+      element, "no-more-pads", G_CALLBACK (on_all_streams), ends, free_ends, 0);
+  gst_object_unref (element);
+}
+
+/* Says what the message says, and frees it. */
+static void
+tell_error (GstMessage *message, const char *path, GError **error)
+{
   GError *failure = NULL;
   char *debug = NULL;
 
-  gst_object_unref (bus);
-  if (!message)
-    return false;
   gst_message_parse_error (message, &failure, &debug);
   g_strchomp (failure->message);
   if (g_str_has_suffix (failure->message, "."))
@@ -79,7 +160,25 @@ paco_gst_failed (GstElement *pipeline, const char *path, GError **error)
   g_error_free (failure);
   g_free (debug);
   gst_message_unref (message);
-  return true;
+}
+
+bool
+paco_gst_failed (GstElement *pipeline, const char *path, GstClockTime wait,
+    bool *ended, GError **error)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (
+      bus, wait, GST_MESSAGE_ERROR | (ended ? GST_MESSAGE_EOS : 0));
+  bool failed = message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR;
+
+  gst_object_unref (bus);
+  if (failed)
+    tell_error (message, path, error);
+  else if (message) {
+    *ended = true;
+    gst_message_unref (message);
+  }
+  return failed;
 }
 
 void

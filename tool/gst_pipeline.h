@@ -13,6 +13,14 @@ bool paco_gst_has_elements (const char *const *names, GError **error);
  * locations; NULL means that there is none. */
 GstElement *paco_gst_pipeline (
     const char *description, const char *from, const char *to, GError **error);
-/* Says whether the pipeline has posted an error, which is put into *error. */
-bool paco_gst_failed (GstElement *pipeline, const char *path, GError **error);
+/* Of the elements with these names, the demuxer finds the streams of a file, and the
+ * filter takes one of them for the sink. If there is none that it takes, the sink gets
+ * an end. Without that, a file whose other streams have no bytes would never end. */
+void paco_gst_end_without_stream (GstElement *pipeline, const char *demuxer,
+    const char *filter, const char *sink);
+/* Says whether the pipeline has posted an error, which is put into *error. It waits
+ * `wait` at most for that, or for the end of the stream, which sets *ended. If ended is
+ * NULL, only errors are waited for. Other messages are removed from the bus. */
+bool paco_gst_failed (GstElement *pipeline, const char *path, GstClockTime wait,
+    bool *ended, GError **error);
 void paco_gst_free (GstElement *pipeline); /* or NULL */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Implements paco info: it prints what files and their frames are, by what headers
  * and indexes say. Nothing is decoded, and without --frames little is read. */
+#include "codec/json.h"
+#include "codec/text.h"
 #include "formats.h"
 #include "input.h"
-#include "json.h"
 #include "names.h"
 #include "tool.h"
 #include <stdio.h>
@@ -23,8 +24,11 @@ typedef struct
   bool has_first;
   uint64_t n_frames, bytes; /* bytes: of all frames; 0: not known */
   uint64_t missing, skipped;
-  bool exact;      /* all frames were read */
-  GString *chunks; /* names of those of the first frame */
+  char *reason; /* why the first of the skipped bytes are no frame, or NULL */
+  const char *ending; /* what is wrong with a container's end, or NULL */
+  bool is_cut;        /* It has lost frames. */
+  bool exact;         /* all frames were read */
+  GString *chunks;    /* names of those of the first frame */
 } File;
 
 /* --- what is counted from that --- */
@@ -137,7 +141,7 @@ print_frame (const PacoFrame *frame, const PacoInfo *info, GString *json)
     paco_json_number (json, "width", info->width);
     paco_json_number (json, "height", info->height);
     paco_json_real (json, "bits_per_sample",
-        8.0 * (double) frame->size / samples_of (info));
+        8.0 * (double) frame->size / samples_of (info), "%.6g");
     paco_json_text (json, "coding", lossless_word (info));
     paco_json_text (json, "chunks", chunks->str);
     paco_json_close (json, '}');
@@ -153,10 +157,13 @@ print_frame (const PacoFrame *frame, const PacoInfo *info, GString *json)
 
 static void
 add_frame (
-    const Info *options, File *file, const PacoFrame *frame, GString *json)
+    const Info *options, File *file, PacoInputFrame *input, GString *json)
 {
+  const PacoFrame *frame = &input->frame;
   PacoInfo info = PACO_INFO_INIT;
 
+  if (!file->reason)
+    file->reason = g_steal_pointer (&input->reason);
   file->missing += frame->missing;
   file->skipped += frame->skipped;
   if (!frame->data
@@ -191,14 +198,12 @@ read_file (const Info *options, PacoInput *input, File *file, GString *json,
     result = paco_input_next (input, &frame, error);
     if (result == PACO_INPUT_ERROR)
       return false;
-    add_frame (options, file, &frame.frame, json);
+    add_frame (options, file, &frame, json);
     paco_input_release (&frame);
   } while (result == PACO_INPUT_FRAME && (options->frames || !file->has_first));
-  if (!file->has_first) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "%s has no frame of PaCo video", paco_input_name (input));
-    return false;
-  }
+  if (!file->has_first)
+    return paco_input_has_none (input, "no frame of PaCo video", error);
+  file->ending = paco_input_ending (input, &file->is_cut);
   if (!options->frames) {
     file->n_frames = paco_input_count (input);
     file->bytes = paco_input_size (input);
@@ -222,7 +227,8 @@ print_picture (const PacoInfo *info)
         printf (", %u", info->depth[d]);
       break;
     }
-  printf (" bits%s%s\n", *info->format ? ", " : "", info->format);
+  printf (" %s%s%s\n", paco_text_plural (depth_of (info, 0), "bit", "bits"),
+      *info->format ? ", " : "", info->format);
   if (info->interlace_mode || info->fields)
     printf ("  fields     %s%s\n",
         paco_names_interlacing (info->interlace_mode),
@@ -268,14 +274,15 @@ print_amounts (const File *file)
 static void
 print_coding (const PacoInfo *info)
 {
-  printf ("  coding     %s, wavelet %s, %u levels, color transform %s, %u "
-          "coding pass%s%s%s\n",
+  printf ("  coding     %s, wavelet %s, %u %s, color transform %s, %u coding "
+          "%s%s%s\n",
       info->lossless == 1       ? "lossless, as far as it says"
           : info->lossless == 0 ? "lossy"
                                 : "lossless or lossy",
       paco_names_wavelet (info->wavelet[0]), info->levels,
+      paco_text_plural (info->levels, "level", "levels"),
       paco_names_color_transform (info->color_transform), info->coding_passes,
-      info->coding_passes == 1 ? "" : "es",
+      paco_text_plural (info->coding_passes, "pass", "passes"),
       info->block_checks ? ", block checks" : ", no block checks",
       info->cut_points ? ", cut points" : "");
 }
@@ -283,17 +290,25 @@ print_coding (const PacoInfo *info)
 static void
 print_file (const char *name, const char *kind, const File *file)
 {
-  printf ("%s: %s\n", name, kind);
+  char *shown = paco_text_show (name);
+
+  printf ("%s: %s\n", shown, kind);
+  g_free (shown);
   print_picture (&file->first);
   print_amounts (file);
   print_coding (&file->first);
   if (file->chunks->len)
     printf ("  chunks     %s\n", file->chunks->str);
   if (file->missing || file->skipped)
-    printf ("  damage     %" G_GUINT64_FORMAT
-            " frames are missing, %" G_GUINT64_FORMAT
-            " bytes belong to no frame\n",
-        file->missing, file->skipped);
+    printf ("  damage     %" G_GUINT64_FORMAT " %s missing, %" G_GUINT64_FORMAT
+            " %s to no frame%s%s\n",
+        file->missing,
+        paco_text_plural (file->missing, "frame is", "frames are"),
+        file->skipped,
+        paco_text_plural (file->skipped, "byte belongs", "bytes belong"),
+        file->reason ? ": " : "", file->reason ? file->reason : "");
+  if (file->ending)
+    printf ("  %s     %s\n", file->is_cut ? "damage" : "note  ", file->ending);
 }
 
 static void
@@ -331,12 +346,13 @@ add_json (GString *json, const char *name, const char *kind, const File *file)
   paco_json_text (json, "range", paco_names_colour (info, PACO_COLOUR_RANGE));
   paco_json_number (json, "frames", file->n_frames);
   if (rate > 0)
-    paco_json_real (json, "seconds", (double) file->n_frames / rate);
+    paco_json_real (json, "seconds", (double) file->n_frames / rate, "%.6g");
   paco_json_number (json, "bytes", file->bytes);
   if (file->bytes && file->n_frames)
     paco_json_real (json, "bits_per_sample",
         8.0 * (double) file->bytes / (double) file->n_frames
-            / samples_of (info));
+            / samples_of (info),
+        "%.6g");
   paco_json_text (json, "coding", lossless_word (info));
   if (info->stack_length)
     paco_json_number (json, "stack", info->stack_length);
@@ -350,6 +366,10 @@ add_json (GString *json, const char *name, const char *kind, const File *file)
   paco_json_text (json, "chunks", file->chunks->str);
   paco_json_number (json, "missing_frames", file->missing);
   paco_json_number (json, "skipped_bytes", file->skipped);
+  if (file->reason)
+    paco_json_text (json, "reason", file->reason);
+  if (file->ending)
+    paco_json_text (json, file->is_cut ? "cut" : "note", file->ending);
 }
 
 static bool
@@ -372,7 +392,8 @@ tell_file (Info *options, const char *path, GString *json, GError **error)
   } else if (good) {
     print_file (paco_input_name (input), paco_input_kind (input), &file);
   }
-  options->damaged |= file.missing || file.skipped;
+  options->damaged |= file.missing || file.skipped || file.is_cut;
+  g_free (file.reason);
   if (frames)
     g_string_free (frames, TRUE);
   g_string_free (file.chunks, TRUE);

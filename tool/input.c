@@ -2,9 +2,10 @@
  * Opens files that commands read frames from (input.h), with libpaco or container.c. */
 #include "input.h"
 #include "container.h"
+#include "container_end.h"
+#include "lib/stream/open.h"
 #include "tool.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,10 @@ struct PacoInput
   uint64_t size;
   PacoReader *reader;       /* of one kind, */
   PacoContainer *container; /* or the other one */
+  int fd;                   /* of a container, to ask for its size; else -1 */
+  char *reason;             /* why bytes that were read last are no frame */
+  bool has_ending, damaged; /* what is known of a container's end */
+  char *ending;
 };
 
 /* Returns what kind of container begins with these bytes, or NULL if none does. */
@@ -45,22 +50,26 @@ static bool
 look_at (PacoInput *input, const char *path, GError **error)
 {
   uint8_t magic[MAGIC_BYTES];
-  int fd = open (path, O_RDONLY | O_CLOEXEC);
+  const char *why = NULL;
+  int fd = paco_open_input (path, &why);
   ssize_t n = fd >= 0 ? pread (fd, magic, sizeof magic, 0) : -1;
   struct stat status;
 
-  if (n < 0 && errno == ESPIPE)
-    n = 0; /* a pipe has a name */
+  if (fd >= 0 && n < 0 && errno == ESPIPE)
+    n = 0; /* Standard input has a name, too. */
   if (n < 0 || fstat (fd, &status) != 0) {
     g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "%s cannot be read: %s", path, g_strerror (errno));
+        "%s cannot be read: %s", path, why ? why : g_strerror (errno));
     if (fd >= 0)
       close (fd);
     return false;
   }
-  close (fd);
   input->size = S_ISREG (status.st_mode) ? (uint64_t) status.st_size : 0;
   input->kind = container_kind (magic, (size_t) n);
+  if (input->kind)
+    input->fd = fd;
+  else
+    close (fd);
   return true;
 }
 
@@ -82,6 +91,7 @@ paco_input_open (const char *path, GError **error)
   PacoInput *input = g_new0 (PacoInput, 1);
   bool standard = strcmp (path, "-") == 0, good = true;
 
+  input->fd = -1;
   input->name = g_strdup (standard ? "standard input" : path);
   if (!standard)
     good = look_at (input, path, error);
@@ -106,8 +116,81 @@ paco_input_close (PacoInput *input)
     paco_reader_close (input->reader);
   if (input->container)
     paco_container_close (input->container);
+  if (input->fd >= 0)
+    close (input->fd);
+  g_free (input->reason);
+  g_free (input->ending);
   g_free (input->name);
   g_free (input);
+}
+
+const char *
+paco_input_ending (PacoInput *input, bool *damaged)
+{
+  if (input->container && !input->has_ending) {
+    input->has_ending = true;
+    input->ending = paco_container_end (
+        input->fd, input->kind, &input->damaged);
+  }
+  *damaged = input->damaged;
+  return input->ending;
+}
+
+bool
+paco_input_tell_ending (PacoInput *input, PacoProgress *progress)
+{
+  bool damaged;
+  const char *ending = paco_input_ending (input, &damaged);
+
+  if (ending)
+    paco_progress_complain (progress, "%s: %s", input->name, ending);
+  return damaged;
+}
+
+bool
+paco_input_has_none (PacoInput *input, const char *what, GError **error)
+{
+  bool damaged;
+  const char *ending = paco_input_ending (input, &damaged);
+  const char *reason = damaged ? ending : input->reason;
+
+  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED, "%s has %s%s%s",
+      input->name, what, reason ? ": " : "", reason ? reason : "");
+  return false;
+}
+
+char *
+paco_input_because (const PacoInputFrame *frame)
+{
+  return frame->reason ? g_strconcat (": ", frame->reason, NULL)
+                       : g_strdup ("");
+}
+
+/* Reads a frame of a container. A demuxer takes a file that has become shorter for one
+ * that ends; libpaco does not. */
+static PacoInputResult
+next_of_container (PacoInput *input, PacoInputFrame *frame, GError **error)
+{
+  PacoInputResult result = paco_container_next (input->container, frame, error);
+  struct stat status;
+  bool damaged;
+
+  if (result == PACO_INPUT_ERROR) {
+    /* What GStreamer says of a file that was cut does not name the cause. */
+    const char *ending = paco_input_ending (input, &damaged);
+
+    if (damaged)
+      g_prefix_error (error, "%s; ", ending);
+    return result;
+  }
+  if (result != PACO_INPUT_END || fstat (input->fd, &status) != 0
+      || (uint64_t) status.st_size >= input->size)
+    return result;
+  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+      "%s was cut while it was read: it had %" G_GUINT64_FORMAT
+      " bytes and has %" G_GINT64_FORMAT " now",
+      input->name, input->size, (gint64) status.st_size);
+  return PACO_INPUT_ERROR;
 }
 
 static PacoInputResult
@@ -121,8 +204,13 @@ next_frame (PacoInput *input, PacoInputFrame *frame,
   if (paco_signals_caught (error))
     return PACO_INPUT_ERROR;
   if (input->container)
-    return paco_container_next (input->container, frame, error);
+    return next_of_container (input, frame, error);
   status = next (input->reader, &frame->frame, &failure);
+  if (frame->frame.skipped > 0) {
+    g_free (input->reason);
+    input->reason = g_strdup (paco_reader_reason (input->reader));
+    frame->reason = g_strdup (input->reason);
+  }
   if (status == PACO_STATUS_EMPTY)
     return PACO_INPUT_END;
   return paco_tool_check (status, &failure, error) ? PACO_INPUT_FRAME
@@ -154,6 +242,7 @@ paco_input_read (
 void
 paco_input_release (PacoInputFrame *frame)
 {
+  g_clear_pointer (&frame->reason, g_free);
   if (frame->owner)
     paco_container_release (frame);
   else
@@ -187,6 +276,21 @@ paco_input_count (PacoInput *input)
       && paco_reader_count (input->reader, &n, NULL) != PACO_STATUS_OK)
     n = 0;
   return n;
+}
+
+char *
+paco_input_left_out (const PacoInput *input)
+{
+  char *tracks = input->container
+      ? paco_container_other_tracks (input->container)
+      : NULL;
+  char *sentence = tracks
+      ? g_strdup_printf (
+          "only the frames of %s are copied; left out: %s", input->name, tracks)
+      : NULL;
+
+  g_free (tracks);
+  return sentence;
 }
 
 uint64_t

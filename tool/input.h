@@ -3,6 +3,7 @@
  * Matroska files with GStreamer (container.c), if the program was built with it. */
 #pragma once
 #include "lib/paco.h"
+#include "progress.h"
 #include <glib.h>
 #include <stdbool.h>
 
@@ -12,13 +13,16 @@ typedef struct PacoInput PacoInput;
 typedef struct
 {
   PacoFrame frame;
+  char *
+      reason; /* why the bytes that frame.skipped counts are no frame, or NULL */
   void *owner; /* of frames that are not the library's */
 } PacoInputFrame;
 
 typedef enum
 {
   PACO_INPUT_FRAME,
-  PACO_INPUT_END, /* frame.skipped is what was damaged or cut off before it */
+  PACO_INPUT_END, /* The frame is released, too; its `skipped` counts what was
+                   * damaged or cut off before the end. */
   PACO_INPUT_ERROR,
 } PacoInputResult;
 
@@ -36,10 +40,25 @@ PacoInputResult paco_input_find (
 bool paco_input_read (
     const PacoInput *input, const PacoFrame *frame, void *data, GError **error);
 void paco_input_release (PacoInputFrame *frame);
+/* Returns ": " and the reason of bytes before this frame or end, to be freed; "" if
+ * there is none. */
+char *paco_input_because (const PacoInputFrame *frame);
+/* Sets an error: the file has no frame that was asked for, as `what` names them. It
+ * has the reason if bytes were refused or the file was cut. Returns FALSE. */
+bool paco_input_has_none (PacoInput *input, const char *what, GError **error);
+/* Returns a sentence if the file does not end as containers do, or NULL. *damaged says
+ * whether something was cut off; otherwise it is a recording that was never finished, and
+ * ends within a frame. */
+const char *paco_input_ending (PacoInput *input, bool *damaged);
+/* Complains of such an end on standard error. Returns whether something was cut off. */
+bool paco_input_tell_ending (PacoInput *input, PacoProgress *progress);
 /* Makes that frame the next one, or the last good one before. */
 bool paco_input_seek (PacoInput *input, uint64_t number, GError **error);
 /* Returns how many frames the file has, or 0 if that takes reading all of it. */
 uint64_t paco_input_count (PacoInput *input);
+/* Returns a sentence that names what the file has besides its frames and who copies these
+ * leaves out, such as sound, to be freed, or NULL. A frame must have been read. */
+char *paco_input_left_out (const PacoInput *input);
 /* Returns how many bytes the file has, or 0 if that is unknown. */
 uint64_t paco_input_size (const PacoInput *input);
 const char *paco_input_name (const PacoInput *input);

@@ -2,7 +2,9 @@
  * Implements paco join: it writes files one behind the other as one. Nothing is
  * coded anew. What was coded in parts, on many machines, becomes the file that one
  * machine would have written. */
+#include "tool/archive/count.h"
 #include "codec/header.h"
+#include "codec/text.h"
 #include "input.h"
 #include "progress.h"
 #include "recording.h"
@@ -74,16 +76,35 @@ fits (Join *join, const char *name, const PacoFrame *frame, GError **error)
 }
 
 static void
-tell_damage (Join *join, const PacoInput *input, const PacoFrame *frame)
+tell_damage (
+    Join *join, const PacoInput *input, const PacoInputFrame *input_frame)
 {
+  const PacoFrame *frame = &input_frame->frame;
+  char *because;
+
   if (!frame->missing && !frame->skipped)
     return;
+  because = paco_input_because (input_frame);
   join->damaged = true;
   paco_progress_complain (join->progress,
       "%s is damaged: %s frame %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT
-      " frames are missing, and %" G_GUINT64_FORMAT " bytes are left out",
+      " %s missing, and %" G_GUINT64_FORMAT " %s left out%s",
       paco_input_name (input), frame->data ? "before" : "behind the last",
-      frame->number, frame->missing, frame->skipped);
+      frame->number, frame->missing,
+      paco_text_plural (frame->missing, "frame is", "frames are"),
+      frame->skipped, paco_text_plural (frame->skipped, "byte is", "bytes are"),
+      because);
+  g_free (because);
+}
+
+static void
+tell_left_out (Join *join, const PacoInput *input)
+{
+  char *left_out = paco_input_left_out (input);
+
+  if (left_out)
+    paco_progress_complain (join->progress, "%s", left_out);
+  g_free (left_out);
 }
 
 static bool
@@ -113,7 +134,7 @@ add_part (
   while (good
       && (result = paco_input_next (input, &frame, error))
           == PACO_INPUT_FRAME) {
-    tell_damage (join, input, &frame.frame);
+    tell_damage (join, input, &frame);
     good = (begun || fits (join, path, &frame.frame, error))
         && paco_recording_add (
             recording, frame.frame.data, frame.frame.size, error);
@@ -122,12 +143,11 @@ add_part (
     paco_progress_set (join->progress, paco_recording_frames (recording));
   }
   if (good && result == PACO_INPUT_END) {
-    tell_damage (join, input, &frame.frame);
+    tell_damage (join, input, &frame);
+    join->damaged |= paco_input_tell_ending (input, join->progress);
+    tell_left_out (join, input);
     paco_input_release (&frame);
-    if (!begun)
-      g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-          "%s has no frame", path);
-    good = begun;
+    good = begun || paco_input_has_none (input, "no frame", error);
   } else {
     good = false;
   }
@@ -151,15 +171,53 @@ count_frames (char **paths, int n)
   return total;
 }
 
+/* Returns how many files the archive has that the part is, or 0 if that is unknown, or
+ * the part no archive. */
+static guint32
+count_part_files (const char *path)
+{
+  PacoInput *input = strcmp (path, "-") == 0 ? NULL
+                                             : paco_input_open (path, NULL);
+  PacoInputFrame frame;
+  guint32 n_files = 0;
+
+  /* A pipe cannot be read twice. */
+  if (input && paco_input_size (input) > 0
+      && paco_input_next (input, &frame, NULL) == PACO_INPUT_FRAME) {
+    n_files = paco_file_count_of (frame.frame.data, frame.frame.size);
+    paco_input_release (&frame);
+  }
+  paco_input_close (input);
+  return n_files;
+}
+
+/* Returns how many files the archives have together, or 0 if that is unknown. */
+static guint32
+count_files (char **paths, int n)
+{
+  guint64 total = 0;
+
+  for (int i = 0; i < n; i++) {
+    guint32 n_files = is_empty (paths[i]) ? 0 : count_part_files (paths[i]);
+
+    if (n_files == 0 && !is_empty (paths[i]))
+      return 0;
+    total += n_files;
+  }
+  return total <= G_MAXUINT32 ? (guint32) total : 0;
+}
+
 static bool
 join_files (Join *join, char **paths, int n, const char *out, GError **error)
 {
+  const PacoOutputRules rules = { join->force, paths, n, NULL };
   PacoRecording *recording = paco_recording_open (
-      out, join->sound, join->force, error);
+      out, join->sound, &rules, error);
   bool good = true;
 
   if (!recording)
     return false;
+  paco_recording_set_files (recording, count_files (paths, n));
   join->progress = paco_progress_new (
       join->quiet ? 0 : count_frames (paths, n), join->quiet);
   for (int i = 0; good && i < n; i++)
@@ -179,11 +237,12 @@ join_files (Join *join, char **paths, int n, const char *out, GError **error)
 static const PacoToolUsage usage = {
   .arguments = "FILE... OUT",
   .summary = "Joins files to OUT: .paco, or with GStreamer .mkv, .mov.",
-  .description = "Nothing is coded anew. Pictures, frame rates and settings "
-                 "must agree. Parts "
-                 "that were\ncoded apart give the bytes of one run over all "
-                 "pictures; files of "
-                 "0 bytes are passed over.",
+  .description =
+      "Nothing is coded anew. Pictures, frame rates and settings must agree. "
+      "Parts that were\ncoded apart give the bytes of one run over all "
+      "pictures; "
+      "files of 0 bytes are passed\nover. Sound of the files is left out, with "
+      "a line that says so; --sound adds one.",
   .minimum = 2,
   .maximum = -1,
 };

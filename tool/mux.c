@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Makes MKV and MOV files with GStreamer (mux.h, gst_pipeline.h). */
 #include "mux.h"
+#include "lib/stream/open.h"
 #include "gst_pipeline.h"
+#include "input.h"
 #include "progress.h"
 #include "tool.h"
 #include <gst/app/gstappsink.h>
-#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define WAIT (200 * GST_MSECOND) /* between looks for signals */
 #define QUEUE "queue max-size-bytes=0 max-size-time=0 max-size-buffers=4"
@@ -45,15 +47,18 @@ static bool
 check_sound (const char *path, GError **error)
 {
   char head[12] = "";
-  FILE *file = fopen (path, "rb");
-  size_t n = file ? fread (head, 1, sizeof head, file) : 0;
+  const char *why;
+  int fd = paco_open_input (path, &why);
+  ssize_t n = fd >= 0 ? read (fd, head, sizeof head) : 0;
 
-  if (file)
-    fclose (file);
+  if (fd >= 0)
+    close (fd);
   if (n == sizeof head && memcmp (head + 8, "WAVE", 4) == 0)
     return true;
+  if (fd >= 0)
+    why = "it is no WAV file";
   g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-      file ? "%s is no WAV file" : "%s cannot be read", path);
+      "the sound of %s cannot be read: %s", path, why);
   return false;
 }
 
@@ -80,34 +85,42 @@ count (GstPad *pad, GstPadProbeInfo *info, gpointer n_frames)
   return GST_PAD_PROBE_OK;
 }
 
+/* Drops the end of a stream that had no frame. pacoparse has posted an error then, and
+ * qtmux would begin its file while run() ends the pipeline: it complains of caps that it
+ * does not have. */
+static GstPadProbeReturn
+drop_empty_end (GstPad *pad, GstPadProbeInfo *info, gpointer n_frames)
+{
+  GstEvent *event = gst_pad_probe_info_get_event (info);
+
+  return GST_EVENT_TYPE (event) == GST_EVENT_EOS
+          && g_atomic_int_get ((gint *) n_frames) == 0
+      ? GST_PAD_PROBE_DROP
+      : GST_PAD_PROBE_OK;
+}
+
 /* Runs the pipeline until its end. */
 static bool
 run (GstElement *pipeline, const char *path, bool quiet, GError **error)
 {
   PacoProgress *progress = paco_progress_new (0, quiet);
-  GstBus *bus = gst_element_get_bus (pipeline);
   GstElement *parser = gst_bin_get_by_name (GST_BIN (pipeline), "parse");
   GstPad *pad = gst_element_get_static_pad (parser, "src");
   gint n_frames = 0;
   bool ended = false, good = true;
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count, &n_frames, NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, drop_empty_end,
+      &n_frames, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while (good && !ended) {
-    GstMessage *message = gst_bus_timed_pop_filtered (
-        bus, WAIT, GST_MESSAGE_EOS);
-
-    ended = message != NULL;
-    if (message)
-      gst_message_unref (message);
-    good = !paco_gst_failed (pipeline, path, error)
+    good = !paco_gst_failed (pipeline, path, WAIT, &ended, error)
         && !paco_signals_caught (error);
     paco_progress_set (progress, (uint64_t) g_atomic_int_get (&n_frames));
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pad);
   gst_object_unref (parser);
-  gst_object_unref (bus);
   paco_progress_free (progress);
   return good;
 }
@@ -138,6 +151,34 @@ paco_mux_file (const char *part, const char *sound, const char *path,
   return good;
 }
 
+bool
+paco_mux_check_count (
+    const char *temporary, const char *path, uint64_t n_frames, GError **error)
+{
+  PacoInput *input = paco_input_open (temporary, error);
+  PacoInputResult result = PACO_INPUT_ERROR;
+  PacoInputFrame frame;
+  uint64_t found = 0;
+
+  while (input
+      && (result = paco_input_next (input, &frame, error))
+          == PACO_INPUT_FRAME) {
+    paco_input_release (&frame);
+    found++;
+  }
+  paco_input_close (input);
+  if (result == PACO_INPUT_END && found == n_frames)
+    return true;
+  if (result == PACO_INPUT_END)
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "%s would have %" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
+        " frames that were written to it",
+        path, found, n_frames);
+  else
+    g_prefix_error (error, "%s cannot be read back: ", path);
+  return false;
+}
+
 /* --- sound back --- */
 
 static bool
@@ -164,6 +205,7 @@ pull_sound (GstElement *pipeline, const char *path, PacoSoundFunction function,
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   bool good = true, any = false;
 
+  paco_gst_end_without_stream (pipeline, "demux", "filter", "sink");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while (good) {
     GstSample *sample = gst_app_sink_try_pull_sample (
@@ -173,8 +215,10 @@ pull_sound (GstElement *pipeline, const char *path, PacoSoundFunction function,
       any = true;
       good = give (sample, function, user, error);
       gst_sample_unref (sample);
+    } else if (!any && gst_app_sink_is_eos (GST_APP_SINK (sink))) {
+      break; /* What the other streams complain of does not matter. */
     } else if (paco_signals_caught (error)
-        || paco_gst_failed (pipeline, path, error)) {
+        || paco_gst_failed (pipeline, path, 0, NULL, error)) {
       good = false;
     } else if (gst_app_sink_is_eos (GST_APP_SINK (sink))) {
       break;
@@ -204,9 +248,10 @@ paco_mux_read_sound (
   }
   if (!paco_gst_has_elements (elements, error))
     return false;
-  description = g_strdup_printf ("filesrc name=from ! %s name=demux  demux. ! "
-                                 "audio/x-raw ! appsink name=sink "
-                                 "sync=false max-buffers=16",
+  description = g_strdup_printf (
+      "filesrc name=from ! %s name=demux  demux. ! "
+      "capsfilter name=filter caps=audio/x-raw ! appsink name=sink "
+      "sync=false max-buffers=16",
       containers[row].demuxer);
   pipeline = paco_gst_pipeline (description, path, NULL, error);
   g_free (description);

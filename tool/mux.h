@@ -15,9 +15,14 @@ bool paco_mux_takes (const char *path);
 bool paco_mux_check (const char *path, const char *sound, GError **error);
 /* Puts the frames of the .paco file `part` and the sound into a container, of the
  * kind that the name `path` says, which is written under the name `temporary`.
- * Frames and samples are not changed. */
+ * Frames and samples are not changed. The caller checks what was written, with
+ * paco_mux_check_count() or frame by frame, because muxers leave out frames that they
+ * cannot place in time, without an error. */
 bool paco_mux_file (const char *part, const char *sound, const char *path,
     const char *temporary, bool quiet, GError **error);
+/* Reads a container and checks that it has n_frames frames. Errors call it `path`. */
+bool paco_mux_check_count (
+    const char *temporary, const char *path, uint64_t n_frames, GError **error);
 
 /* Gets samples of sound as the file has them. */
 typedef bool (*PacoSoundFunction) (

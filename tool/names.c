@@ -115,6 +115,7 @@ paco_names_chunk (uint32_t type)
     [13] = "source file",
     [14] = "source file",
     [15] = "source file",
+    [16] = "source file",
   };
 
   return name_of (names, G_N_ELEMENTS (names), type);

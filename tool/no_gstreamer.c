@@ -46,6 +46,12 @@ paco_container_count (PacoContainer *container)
   return 0;
 }
 
+char *
+paco_container_other_tracks (const PacoContainer *container)
+{
+  return NULL;
+}
+
 bool
 paco_container_seek (PacoContainer *container, uint64_t number, GError **error)
 {
@@ -68,6 +74,13 @@ paco_mux_check (const char *path, const char *sound, GError **error)
 bool
 paco_mux_file (const char *part, const char *sound, const char *path,
     const char *temporary, bool quiet, GError **error)
+{
+  return refuse (path, error);
+}
+
+bool
+paco_mux_check_count (
+    const char *temporary, const char *path, uint64_t n_frames, GError **error)
 {
   return refuse (path, error);
 }

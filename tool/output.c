@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Writes files that have a temporary name until they are whole (output.h). */
 #include "output.h"
-#include "archive/part.h"
+#include "tool/archive/part.h"
+#include "sequence.h"
 #include "tool.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -54,19 +55,71 @@ is_special (const char *path)
       && !S_ISDIR (status.st_mode);
 }
 
-bool
-paco_output_check (const char *path, bool force, GError **error)
+/* Says whether the path, or standard input or output, is that regular file. */
+static bool
+is_file (const char *path, int standard, const struct stat *file)
 {
   struct stat status;
 
-  if (is_standard_output (path) || stat (path, &status) != 0)
+  return (strcmp (path, "-") == 0 ? fstat (standard, &status)
+                                  : stat (path, &status))
+      == 0
+      && S_ISREG (status.st_mode) && status.st_dev == file->st_dev
+      && status.st_ino == file->st_ino;
+}
+
+static bool
+is_numbered_file (void *file, const char *path, uint64_t number)
+{
+  return is_file (path, STDIN_FILENO, file);
+}
+
+static const char *
+show_name (const char *path, const char *standard)
+{
+  return is_standard_output (path) ? standard : path;
+}
+
+/* Returns the name under which the command reads the file, or NULL. */
+static const char *
+find_input (const PacoOutputRules *rules, struct stat *file)
+{
+  if (rules->pattern
+      && paco_sequence_find (rules->pattern, is_numbered_file, file))
+    return rules->pattern;
+  for (int i = 0; i < rules->n_inputs; i++)
+    if (is_file (rules->inputs[i], STDIN_FILENO, file))
+      return rules->inputs[i];
+  return NULL;
+}
+
+bool
+paco_output_check (
+    const char *path, const PacoOutputRules *rules, GError **error)
+{
+  struct stat status;
+  const char *input;
+
+  if ((is_standard_output (path) ? fstat (STDOUT_FILENO, &status)
+                                 : stat (path, &status))
+      != 0)
+    return true;
+  input = S_ISREG (status.st_mode) ? find_input (rules, &status) : NULL;
+  if (input) {
+    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
+        "%s cannot be written: it is one of the files that are read (%s)",
+        show_name (path, "standard output"),
+        show_name (input, "standard input"));
+    return false;
+  }
+  if (is_standard_output (path))
     return true;
   if (S_ISDIR (status.st_mode)) {
     g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
         "%s cannot be written: it is a folder", path);
     return false;
   }
-  if (force || !S_ISREG (status.st_mode))
+  if (rules->force || !S_ISREG (status.st_mode))
     return true;
   paco_output_explain (error, path, "cannot be written", EEXIST);
   return false;
@@ -91,13 +144,14 @@ open_temporary (const char *path, char **temporary)
 }
 
 PacoOutput *
-paco_output_open (const char *path, bool force, GError **error)
+paco_output_open (
+    const char *path, const PacoOutputRules *rules, GError **error)
 {
   PacoOutput *output;
   char *temporary = NULL;
   int fd;
 
-  if (!paco_output_check (path, force, error))
+  if (!paco_output_check (path, rules, error))
     return NULL;
   if (is_standard_output (path))
     fd = fcntl (STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -112,9 +166,8 @@ paco_output_open (const char *path, bool force, GError **error)
   }
   output = g_new0 (PacoOutput, 1);
   output->fd = fd;
-  output->force = force;
-  output->path = g_strdup (
-      is_standard_output (path) ? "standard output" : path);
+  output->force = rules->force;
+  output->path = g_strdup (show_name (path, "standard output"));
   output->temporary = temporary;
   return output;
 }

@@ -9,8 +9,19 @@
 
 typedef struct PacoOutput PacoOutput;
 
-/* Opens a file. Errors name it. *path need not stay. */
-PacoOutput *paco_output_open (const char *path, bool force, GError **error);
+/* Says what a command may overwrite: no file that it reads. */
+typedef struct
+{
+  bool force; /* Existing files are overwritten. */
+  char *const
+      *inputs; /* Files that the command reads; "-" is standard input. */
+  int n_inputs;
+  const char *pattern; /* Numbered files that it reads (sequence.h), or NULL. */
+} PacoOutputRules;
+
+/* Opens a file. Errors name it. *path and *rules need not stay. */
+PacoOutput *paco_output_open (
+    const char *path, const PacoOutputRules *rules, GError **error);
 /* Returns the descriptor of the file as it is written, for those who write by
  * themselves. It stays the output's. */
 int paco_output_fd (const PacoOutput *output);
@@ -24,9 +35,11 @@ bool paco_output_close (PacoOutput *output, bool sync, GError **error);
 void paco_output_abandon (PacoOutput *output);
 
 /* Says whether the path may be written to: nothing is there, or it may be
- * overwritten, or it is no regular file. This is asked before a long work;
- * paco_output_close() finds out for certain. */
-bool paco_output_check (const char *path, bool force, GError **error);
+ * overwritten, or it is no regular file. A file that the command reads, by this or by
+ * any other name, is refused. This is asked before a long work; paco_output_close()
+ * finds out for certain. */
+bool paco_output_check (
+    const char *path, const PacoOutputRules *rules, GError **error);
 
 /* Says in words why something of this path failed, by errno. */
 void paco_output_explain (

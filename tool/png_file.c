@@ -4,13 +4,13 @@
  * repeating their highest bits, and the chunk sBIT says how many bits there were, so
  * that they come back unchanged. */
 #include "png_file.h"
+#include "tool/archive/kinds/png_color.h"
 #include "tool.h"
 #include "writers.h"
 #include <png.h>
 #include <string.h>
 
 #define COMPRESSION 4 /* zlib's: half the time of 6, and 2 % larger */
-#define MAX_SIZE 16384
 
 /* libpng's callbacks get this. */
 typedef struct
@@ -97,9 +97,17 @@ unstretch_all (uint8_t *samples, size_t size, unsigned bits, unsigned depth)
 /* --- reading --- */
 
 bool
-paco_png_matches (const uint8_t *bytes, size_t size)
+paco_png_is_special (const uint8_t *bytes, size_t size)
 {
-  return size >= 8 && png_sig_cmp (bytes, 0, 8) == 0;
+  static const uint8_t end[] = { 0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42,
+    0x60, 0x82 };
+  PacoPngColor color;
+
+  /* Bytes 24 and 25 are IHDR's depth and type; 3 is a palette. */
+  return paco_png_color_read (&color, bytes, size) < 33 || bytes[24] < 8
+      || bytes[25] == 3 || color.animated || color.stretched
+      || color.transparent
+      || memcmp (bytes + size - sizeof end, end, sizeof end) != 0;
 }
 
 static void
@@ -172,7 +180,7 @@ read_all (png_structp png, png_infop head, PacoInfo *info, GByteArray *samples,
 }
 
 static void
-tell (PacoInfo *info, unsigned depth)
+tell (PacoInfo *info, unsigned depth, const PacoPngColor *color)
 {
   const PacoFormat *format;
 
@@ -183,6 +191,7 @@ tell (PacoInfo *info, unsigned depth)
   format = paco_format_for (info);
   if (format)
     g_strlcpy (info->format, format->name, sizeof info->format);
+  paco_png_color_tell (color, info);
 }
 
 bool
@@ -195,11 +204,17 @@ paco_png_read (const uint8_t *bytes, size_t size, PacoInfo *info,
   png_infop head = png ? png_create_info_struct (png) : NULL;
   volatile bool good = false;
   PacoError failure = { PACO_STATUS_OK, "" };
+  PacoPngColor color;
 
   *info = (PacoInfo) PACO_INFO_INIT;
-  g_strlcpy (io.message, "there is no memory", sizeof io.message);
-  if (head && setjmp (png_jmpbuf (png)) == 0) {
-    png_set_user_limits (png, MAX_SIZE, MAX_SIZE);
+  paco_png_color_read (&color, bytes, size);
+  g_strlcpy (io.message,
+      color.animated
+          ? "it is animated (APNG), and one picture a file is encoded"
+          : "there is no memory",
+      sizeof io.message);
+  if (head && !color.animated && setjmp (png_jmpbuf (png)) == 0) {
+    png_set_user_limits (png, PACO_MAX_SIZE, PACO_MAX_SIZE);
     png_set_read_fn (png, &io, read_bytes);
     read_all (png, head, info, samples, &io);
     good = true;
@@ -214,7 +229,7 @@ paco_png_read (const uint8_t *bytes, size_t size, PacoInfo *info,
       && !unstretch_all (samples->data, samples->len, io.bits, io.depth))
     io.depth = io.bits;
   /* The words are as the file's samples were. */
-  tell (info, io.depth);
+  tell (info, io.depth, &color);
   if (paco_image_init (image, info, 0,
           PACO_IMAGE_INTERLEAVED | PACO_IMAGE_BIG_ENDIAN
               | (io.bits == 16 ? PACO_IMAGE_TWO_BYTES : 0),

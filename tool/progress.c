@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Draws the line that says how far a command is (progress.h). */
 #include "progress.h"
+#include "codec/text.h"
 #include "tool.h"
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -83,7 +84,10 @@ draw (PacoProgress *progress, int64_t now)
   g_string_append_printf (line, "%" G_GUINT64_FORMAT, progress->done);
   if (progress->total > 0)
     g_string_append_printf (line, " of %" G_GUINT64_FORMAT, progress->total);
-  g_string_append_printf (line, " frames, %.1f fps", fps);
+  g_string_append_printf (line, " %s, %.1f fps",
+      paco_text_plural (progress->total ? progress->total : progress->done,
+          "frame", "frames"),
+      fps);
   if (progress->total > progress->done && fps > 0) {
     uint64_t left =
         (uint64_t) ((double) (progress->total - progress->done) / fps) + 1;

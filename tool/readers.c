@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Reads pictures for encode (readers.h), by archive/source.h, png_file.c and y4m.c. */
+ * Reads pictures for encode (readers.h), by tool/archive/source.h, png_file.c and y4m.c. */
 #include "readers.h"
+#include "lib/stream/open.h"
 #include "png_file.h"
+#include "tool/archive/kinds.h"
 #include "sequence.h"
 #include "tool.h"
 #include "y4m.h"
@@ -70,12 +72,13 @@ read_fully (int fd, const char *name, void *to, size_t size, GError **error)
 static bool
 read_file (const char *name, GByteArray *bytes, GError **error)
 {
-  int fd = open (name, O_RDONLY | O_CLOEXEC);
+  const char *why = NULL;
+  int fd = paco_open_input (name, &why);
   struct stat status;
   ssize_t n = -1;
 
   if (fd < 0 || fstat (fd, &status) != 0) {
-    fail (error, name, g_strerror (errno));
+    fail (error, name, why ? why : g_strerror (errno));
   } else if (!S_ISREG (status.st_mode)) {
     fail (error, name, "it is no file");
   } else if ((uint64_t) status.st_size >= MOST_BYTES) {
@@ -152,13 +155,10 @@ begin_stream (
     pictures->info.height = how->height;
     pictures->format = how->format;
     paco_format_tell (how->format, &pictures->info);
-    pictures->size = paco_format_place (
-        how->format, &pictures->info, NULL, &image);
-  } else {
-    if (!begin_y4m (pictures, error))
-      return false;
-    pictures->size = paco_planes_place (&pictures->info, NULL, &image);
-  }
+  } else if (!begin_y4m (pictures, error))
+    return false;
+  pictures->size = paco_format_place (
+      how->format, &pictures->info, NULL, &image);
   if (pictures->size >= MOST_BYTES)
     return fail (error, pictures->name, "its pictures are too large");
   if (fstat (pictures->fd, &status) == 0 && S_ISREG (status.st_mode)) {
@@ -214,11 +214,8 @@ next_of_stream (
   }
   pictures->frames++;
   picture->info = pictures->info;
-  if (pictures->format)
-    paco_format_place (pictures->format, &picture->info, picture->bytes->data,
-        &picture->image);
-  else
-    paco_planes_place (&picture->info, picture->bytes->data, &picture->image);
+  paco_format_place (
+      pictures->format, &picture->info, picture->bytes->data, &picture->image);
   return true;
 }
 
@@ -229,10 +226,10 @@ parse_picture (const char *name, PacoPictureRead *picture, GError **error)
 {
   const guint8 *bytes = picture->bytes->data;
   gsize size = picture->bytes->len;
-  const PacoSourceKind *kind;
+  const PacoSourceKind *kind = paco_source_kind (bytes, size);
 
 #ifdef HAVE_PNG
-  if (paco_png_matches (bytes, size)) {
+  if (kind == &paco_source_png && paco_png_is_special (bytes, size)) {
     g_byte_array_set_size (picture->source.samples, 0);
     if (paco_png_read (bytes, size, &picture->info, &picture->image,
             picture->source.samples, error))
@@ -241,11 +238,10 @@ parse_picture (const char *name, PacoPictureRead *picture, GError **error)
     return false;
   }
 #endif
-  kind = paco_source_kind (bytes, size);
   if (!kind) {
     g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "%s is no picture of a known kind; these are PNG, %s, Y4M, and raw "
-        "pictures with --format and --size",
+        "%s is no picture of a known kind; these are Y4M, %s, and raw pictures "
+        "with --format and --size",
         name, paco_source_kinds ());
     return false;
   }
@@ -255,7 +251,10 @@ parse_picture (const char *name, PacoPictureRead *picture, GError **error)
   }
   picture->info = picture->source.info;
   picture->image = picture->source.image;
-  return true;
+  return picture->source.n_pictures == 1
+      || fail (error, name,
+          "the file has more than one picture; one a file is encoded, and paco "
+          "archive keeps files as they are");
 }
 
 /* Returns the name of the next file, to be freed, or NULL at the end, or with an
@@ -314,6 +313,7 @@ static bool
 open_stream (PacoPictures *pictures, const PacoPicturesHow *how, GError **error)
 {
   const char *name = pictures->names[0];
+  const char *why = NULL;
   bool standard = strcmp (name, "-") == 0;
 
   if (!how->format && !standard && !has_y4m_name (name))
@@ -326,9 +326,9 @@ open_stream (PacoPictures *pictures, const PacoPicturesHow *how, GError **error)
     return false;
   }
   pictures->fd = standard ? fcntl (STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-                          : open (name, O_RDONLY | O_CLOEXEC);
+                          : paco_open_input (name, &why);
   if (pictures->fd < 0)
-    return fail (error, pictures->name, g_strerror (errno));
+    return fail (error, pictures->name, why ? why : g_strerror (errno));
   return begin_stream (pictures, how, error);
 }
 
@@ -365,6 +365,12 @@ paco_pictures_close (PacoPictures *pictures)
   if (pictures->fd >= 0)
     close (pictures->fd);
   g_free (pictures);
+}
+
+const char *
+paco_pictures_pattern (const PacoPictures *pictures)
+{
+  return pictures->pattern;
 }
 
 uint64_t

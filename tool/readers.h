@@ -3,7 +3,7 @@
  * archive knows), by a list of names or a pattern; Y4M and raw files, or pipes of
  * these. */
 #pragma once
-#include "archive/source.h"
+#include "tool/archive/source.h"
 #include "formats.h"
 
 typedef struct PacoPictures PacoPictures;
@@ -28,6 +28,8 @@ typedef struct
 PacoPictures *paco_pictures_open (
     char **names, int n, const PacoPicturesHow *how, GError **error);
 void paco_pictures_close (PacoPictures *pictures); /* or NULL */
+/* Returns the pattern if the pictures are numbered files of one, or NULL. */
+const char *paco_pictures_pattern (const PacoPictures *pictures);
 /* Returns how many there are, or 0 if that is unknown. */
 uint64_t paco_pictures_count (const PacoPictures *pictures);
 /* Reads the next picture. Returns FALSE at the end, or with an error, which names

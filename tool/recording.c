@@ -4,10 +4,10 @@
 #include "recording.h"
 #include "lib/paco.h"
 #include "mux.h"
-#include "output.h"
 #include "tool.h"
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct PacoRecording
 {
@@ -17,29 +17,80 @@ struct PacoRecording
   PacoWriter *writer;
 };
 
-PacoRecording *
-paco_recording_open (
-    const char *path, const char *sound, bool force, GError **error)
+/* Returns the ending of a name from its dot on, or NULL: it has up to five letters and
+ * digits, and not digits alone. */
+static const char *
+find_ending (const char *path)
 {
+  const char *base = strrchr (path, '/'), *dot;
+  size_t letters = 0, n = 1;
+
+  base = base ? base + 1 : path;
+  dot = strrchr (base, '.');
+  if (!dot)
+    return NULL;
+  for (; g_ascii_isalnum (dot[n]); n++)
+    letters += g_ascii_isalpha (dot[n]) != 0;
+  return dot[n] == 0 && n <= 6 && letters > 0 ? dot : NULL;
+}
+
+bool
+paco_recording_check_name (const char *path, GError **error)
+{
+  const char *ending = find_ending (path);
+  struct stat status;
+
+  if (!ending || g_ascii_strcasecmp (ending, ".paco") == 0
+      || paco_mux_takes (path))
+    return true;
+  /* Pipes and devices have any names. */
+  if (stat (path, &status) == 0 && !S_ISREG (status.st_mode))
+    return true;
+  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+      "%s ends with %s as files of another kind do; PaCo video is written to "
+      ".paco, .mkv, .mov and .mp4 files",
+      path, ending);
+  return false;
+}
+
+static bool
+check_path (const char *path, const char *sound, const PacoOutputRules *rules,
+    GError **error)
+{
+  char *const inputs[] = { (char *) sound };
+  const PacoOutputRules no_sound = { rules->force, inputs, sound != NULL,
+    NULL };
+
+  if (!paco_recording_check_name (path, error)
+      || !paco_output_check (path, &no_sound, error))
+    return false;
+  if (!sound || paco_mux_takes (path))
+    return true;
+  g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+      "sound goes into .mkv and .mov files, and %s is none", path);
+  return false;
+}
+
+PacoRecording *
+paco_recording_open (const char *path, const char *sound,
+    const PacoOutputRules *rules, GError **error)
+{
+  /* A file that a container is made of never gets a name. */
+  const PacoOutputRules part_rules = { .force = true };
   PacoRecording *recording = g_new0 (PacoRecording, 1);
   bool contained = paco_mux_takes (path);
   char *part = contained ? g_strconcat (path, ".paco", NULL) : g_strdup (path);
   PacoError failure;
-  bool good = true;
+  bool good = check_path (path, sound, rules, error);
 
   recording->path = g_strdup (path);
   recording->sound = g_strdup (sound);
-  if (sound && !contained) {
-    g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
-        "sound goes into .mkv and .mov files, and %s is none", path);
-    good = false;
-  }
   if (good && contained)
     good = paco_mux_check (path, sound, error)
-        && (recording->container = paco_output_open (path, force, error));
+        && (recording->container = paco_output_open (path, rules, error));
   if (good)
     good = (recording->output = paco_output_open (
-                part, force || contained, error))
+                part, contained ? &part_rules : rules, error))
         && paco_tool_check (
             paco_writer_open_fd (paco_output_fd (recording->output),
                 &recording->writer, &failure),
@@ -67,6 +118,12 @@ has_rate (const PacoRecording *recording, const void *data, size_t size,
       "do not; paco encode --fps, or paco archive --fps, says it",
       recording->path);
   return false;
+}
+
+void
+paco_recording_set_files (PacoRecording *recording, uint32_t n_files)
+{
+  paco_writer_set_files (recording->writer, n_files);
 }
 
 bool
@@ -111,11 +168,13 @@ free_recording (PacoRecording *recording)
 
 /* Makes the container of what was written. */
 static bool
-put_into_container (PacoRecording *recording, bool quiet, GError **error)
+put_into_container (
+    PacoRecording *recording, uint64_t n_frames, bool quiet, GError **error)
 {
+  const char *temporary = paco_output_temporary (recording->container);
   bool good = paco_mux_file (paco_output_temporary (recording->output),
-      recording->sound, recording->path,
-      paco_output_temporary (recording->container), quiet, error);
+                  recording->sound, recording->path, temporary, quiet, error)
+      && paco_mux_check_count (temporary, recording->path, n_frames, error);
 
   paco_output_abandon (g_steal_pointer (&recording->output));
   if (good)
@@ -128,6 +187,7 @@ put_into_container (PacoRecording *recording, bool quiet, GError **error)
 bool
 paco_recording_close (PacoRecording *recording, bool quiet, GError **error)
 {
+  uint64_t n_frames = paco_recording_frames (recording);
   PacoError failure;
   bool good = paco_tool_check (
       paco_writer_close (g_steal_pointer (&recording->writer), &failure),
@@ -138,7 +198,7 @@ paco_recording_close (PacoRecording *recording, bool quiet, GError **error)
     return false;
   }
   good = recording->container
-      ? put_into_container (recording, quiet, error)
+      ? put_into_container (recording, n_frames, quiet, error)
       : paco_output_close (recording->output, true, error);
   free_recording (recording);
   return good;

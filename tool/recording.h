@@ -3,15 +3,23 @@
  * places anew, so that the file is what one run would have written; or, by way of
  * such a file, to an .mkv or .mov file, with sound. */
 #pragma once
+#include "output.h"
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 typedef struct PacoRecording PacoRecording;
 
+/* Checks that the name of a file is one of those that are written, by its ending:
+ * .paco, .mkv, .mov, .mp4 or none. Other endings name other kinds of files. The error is
+ * of the command line. */
+bool paco_recording_check_name (const char *path, GError **error);
 /* Opens a recording. sound is a WAV file, or NULL. Errors name the file. */
-PacoRecording *paco_recording_open (
-    const char *path, const char *sound, bool force, GError **error);
+PacoRecording *paco_recording_open (const char *path, const char *sound,
+    const PacoOutputRules *rules, GError **error);
+/* Says how many files there will be if the recording is an archive, before the first
+ * frame (paco_writer_set_files()); 0: unknown. */
+void paco_recording_set_files (PacoRecording *recording, uint32_t n_files);
 /* Adds a frame, whose place is made anew. */
 bool paco_recording_add (
     PacoRecording *recording, const void *data, size_t size, GError **error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Implements paco restore: it makes the files again that paco archive has read. It
- * reads the command line and reports; archive/restore.c does the work. */
-#include "archive/part.h"
-#include "archive/restore.h"
+ * reads the command line and reports; tool/archive/restore.c does the work. */
+#include "tool/archive/part.h"
+#include "tool/archive/restore.h"
 #include "archive_command.h"
 #include "archive_container.h"
 #include "input.h"
@@ -11,11 +11,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MB 1000000
+#define MAX_LIMIT G_GINT64_CONSTANT (1000000000)
+
 typedef struct
 {
   char *frames, *report;
   PacoCommandCoderOptions coders;
   gboolean check, md5, quiet;
+  gint64 max_pixels, max_file, max_ratio, memory; /* 0: the default */
 } Options;
 
 typedef struct
@@ -89,6 +93,17 @@ tell (const Options *given, const PacoReport *report, GError **error)
   return good;
 }
 
+/* Names what does not come back. */
+static void
+complain (const PacoReport *report)
+{
+  for (guint i = 0; i < report->notes->len; i++)
+    paco_tool_complain ("%s", (const char *) report->notes->pdata[i]);
+  if (report->n_notes > report->notes->len)
+    paco_tool_complain ("%" G_GUINT64_FORMAT " more are not named",
+        report->n_notes - report->notes->len);
+}
+
 static gboolean
 open_input (PacoRestoreOptions *options, Run *run, GError **error)
 {
@@ -117,6 +132,7 @@ restore (const Options *given, const char *from, PacoRestoreOptions *options,
       &report, "restore", from, options->folder ? options->folder : "");
   run.progress = paco_progress_new (
       options->has_range ? 0 : paco_input_count (run.input), given->quiet);
+  options->size = paco_input_size (run.input);
   options->next = next_frame;
   options->read = read_frame;
   options->release = release_frame;
@@ -132,23 +148,55 @@ restore (const Options *given, const char *from, PacoRestoreOptions *options,
   }
   good = good && tell (given, &report, error);
   *damaged = report.damaged > 0;
-  for (guint i = 0; i < report.notes->len && report.damaged > 0; i++)
-    paco_tool_complain ("%s", (const char *) report.notes->pdata[i]);
+  if (*damaged)
+    complain (&report);
   paco_input_close (run.input);
   paco_report_clear (&report);
   return good;
 }
 
+/* Reads the limits. Sizes are given in MB. */
+static gboolean
+read_limits (const Options *given, PacoRestoreLimits *limits, GError **error)
+{
+  const struct
+  {
+    gint64 given, unit;
+    guint64 *limit;
+  } all[] = {
+    { given->max_pixels, 1, &limits->max_pixels },
+    { given->max_file, MB, &limits->max_file },
+    { given->max_ratio, 1, &limits->max_ratio },
+    { given->memory, MB, &limits->memory },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
+    if (all[i].given < 0 || all[i].given > MAX_LIMIT) {
+      g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
+          "a limit is a number from 1 to %" G_GINT64_FORMAT, MAX_LIMIT);
+      return FALSE;
+    }
+    if (all[i].given > 0)
+      *all[i].limit = (guint64) (all[i].given * all[i].unit);
+  }
+  return TRUE;
+}
+
 static int
 run_command (const Options *given, const char *from, const char *folder)
 {
-  PacoRestoreOptions options = { .folder = folder, .md5 = given->md5 };
+  PacoRestoreOptions options = {
+    .folder = folder,
+    .md5 = given->md5,
+    .limits = PACO_RESTORE_LIMITS,
+  };
   PacoCommandCoders coders;
   GError *error = NULL;
   gboolean damaged = FALSE;
 
   if (!paco_command_read_range (given->frames, &options.has_range,
           &options.first, &options.last, &error)
+      || !read_limits (given, &options.limits, &error)
       || !paco_command_read_coders (&given->coders, &coders, &error))
     return paco_command_fail (error);
   options.writers = (guint) given->coders.helpers;
@@ -172,6 +220,17 @@ paco_tool_restore (int argc, char **argv)
     { "report", 0, 0, G_OPTION_ARG_FILENAME, &given.report,
         "Write a report as JSON here", "FILE" },
     PACO_COMMAND_CODER_OPTIONS (given.coders, "Threads that write files"),
+    { "max-pixels", 0, 0, G_OPTION_ARG_INT64, &given.max_pixels,
+        "Pixels that a picture may have; default 67108864, 8192 x 8192", "N" },
+    { "max-file", 0, 0, G_OPTION_ARG_INT64, &given.max_file,
+        "Size that a file may have; default 512", "MB" },
+    { "max-ratio", 0, 0, G_OPTION_ARG_INT64, &given.max_ratio,
+        "How many times the archive's bytes all files may have together, "
+        "beyond 16 GB; "
+        "default 1000",
+        "N" },
+    { "memory", 0, 0, G_OPTION_ARG_INT64, &given.memory,
+        "Memory to take, unless one file needs more; default 1200", "MB" },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet,
         "Print neither progress nor the report", NULL },
     { NULL },

@@ -140,9 +140,8 @@ parse_name (const Pattern *pattern, const char *path, uint64_t *number)
   return same;
 }
 
-/* Finds the lowest number of at least `from` in the pattern's folder. */
-static bool
-find_lowest (const char *text, uint64_t from, uint64_t *lowest)
+bool
+paco_sequence_find (const char *text, PacoSequenceFunction function, void *user)
 {
   Pattern pattern;
   const char *slash, *name;
@@ -157,15 +156,12 @@ find_lowest (const char *text, uint64_t from, uint64_t *lowest)
       ? g_strndup (pattern.before, (gsize) (slash + 1 - pattern.before))
       : g_strdup ("");
   files = g_dir_open (slash ? folder : ".", 0, NULL);
-  while (files && (name = g_dir_read_name (files))) {
+  while (!found && files && (name = g_dir_read_name (files))) {
     char *path = g_strconcat (folder, name, NULL);
     uint64_t number;
 
-    if (parse_name (&pattern, path, &number) && number >= from
-        && (!found || number < *lowest)) {
-      *lowest = number;
-      found = true;
-    }
+    found = parse_name (&pattern, path, &number)
+        && function (user, path, number);
     g_free (path);
   }
   if (files)
@@ -173,6 +169,36 @@ find_lowest (const char *text, uint64_t from, uint64_t *lowest)
   g_free (folder);
   clear_pattern (&pattern);
   return found;
+}
+
+/* Holds the lowest number of at least `from` so far. */
+typedef struct
+{
+  uint64_t from, number;
+  bool found;
+} Lowest;
+
+static bool
+keep_lowest (void *user, const char *path, uint64_t number)
+{
+  Lowest *lowest = user;
+
+  if (number >= lowest->from && (!lowest->found || number < lowest->number)) {
+    lowest->number = number;
+    lowest->found = true;
+  }
+  return false;
+}
+
+static bool
+find_lowest (const char *text, uint64_t from, uint64_t *number)
+{
+  Lowest lowest = { .from = from };
+
+  paco_sequence_find (text, keep_lowest, &lowest);
+  if (lowest.found)
+    *number = lowest.number;
+  return lowest.found;
 }
 
 bool

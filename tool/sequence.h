@@ -12,6 +12,13 @@ bool paco_sequence_is_pattern (const char *path);
 bool paco_sequence_check (const char *pattern, GError **error);
 /* Returns the name of a file, to be freed. */
 char *paco_sequence_name (const char *pattern, uint64_t number);
+/* Gets a file of a pattern. Returns whether the search ends. */
+typedef bool (*PacoSequenceFunction) (
+    void *user, const char *path, uint64_t number);
+/* Calls the function for each file of the pattern that is in its folder, in any order,
+ * until it returns true. Returns whether it has. */
+bool paco_sequence_find (
+    const char *pattern, PacoSequenceFunction function, void *user);
 /* Finds the lowest number of which there is a file in the pattern's folder. */
 bool paco_sequence_first (
     const char *pattern, uint64_t *number, GError **error);

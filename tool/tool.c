@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Reads command lines and prints errors for all commands (tool.h). */
 #include "tool.h"
+#include "codec/text.h"
 #include <stdio.h>
+#include <string.h>
 
 G_DEFINE_QUARK (paco - tool - error, paco_tool_error)
 
@@ -9,12 +11,14 @@ void
 paco_tool_complain (const char *format, ...)
 {
   va_list arguments;
-  char *sentence;
+  char *sentence, *shown;
 
   va_start (arguments, format);
   sentence = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  g_printerr ("%s: %s.\n", g_get_prgname (), sentence);
+  shown = paco_text_show (sentence);
+  g_printerr ("%s: %s.\n", g_get_prgname (), shown);
+  g_free (shown);
   g_free (sentence);
 }
 
@@ -76,10 +80,62 @@ paco_tool_parse (const PacoToolUsage *usage, const GOptionEntry *entries,
   n = *argc - 1;
   if (n >= usage->minimum && (usage->maximum < 0 || n <= usage->maximum))
     return true;
-  paco_tool_complain (
-      "it takes %s, and was given %d argument%s (--help says more)",
-      usage->arguments, n, n == 1 ? "" : "s");
+  paco_tool_complain ("it takes %s, and was given %d %s (--help says more)",
+      usage->arguments, n,
+      paco_text_plural ((guint64) n, "argument", "arguments"));
   return false;
+}
+
+/* Finds the rate of 1000/1001 of a whole number that a decimal, value/scale, is rounded
+ * from: 29.97 is 30000/1001. */
+static bool
+find_rate (uint64_t value, uint64_t scale, uint32_t *n, uint32_t *d)
+{
+  static const unsigned rates[] = { 15, 24, 30, 48, 60, 120, 240 };
+
+  for (unsigned i = 0; scale >= 100 && i < G_N_ELEMENTS (rates); i++) {
+    int64_t difference = (int64_t) (value * 1001)
+        - (int64_t) (rates[i] * 1000 * scale);
+
+    if (2 * ABS (difference) <= 1001) {
+      *n = rates[i] * 1000;
+      *d = 1001;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Reads a decimal, as 12.5, of up to six digits on each side. */
+static bool
+parse_decimal (const char *text, uint32_t *n, uint32_t *d)
+{
+  size_t whole = strspn (text, "0123456789"), end, digits;
+  uint64_t value = 0, scale = 1;
+
+  if (whole < 1 || whole > 6 || text[whole] != '.')
+    return false;
+  digits = strspn (text + whole + 1, "0123456789");
+  end = whole + 1 + digits;
+  if (digits < 1 || digits > 6 || text[end] != 0)
+    return false;
+  while (text[end - 1] == '0')
+    end--;
+  for (size_t i = 0; i < end; i++) {
+    if (i == whole)
+      continue;
+    value = 10 * value + (uint64_t) (text[i] - '0');
+    scale *= i > whole ? 10 : 1;
+  }
+  if (find_rate (value, scale, n, d))
+    return true;
+  for (; scale > 1 && value % 5 == 0 && scale % 5 == 0; value /= 5)
+    scale /= 5;
+  for (; scale > 1 && value % 2 == 0 && scale % 2 == 0; value /= 2)
+    scale /= 2;
+  *n = (uint32_t) value;
+  *d = (uint32_t) scale;
+  return true;
 }
 
 bool
@@ -93,11 +149,12 @@ paco_tool_parse_ratio (const char *option, const char *text, uint32_t *n,
   *d = 1;
   if (g_ascii_isdigit (*text)
       && (sscanf (text, "%u%c", n, &end) == 1
-          || (sscanf (text, "%u%*1[/:]%u%c", n, d, &end) == 2))
+          || sscanf (text, "%u%*1[/:]%u%c", n, d, &end) == 2
+          || parse_decimal (text, n, d))
       && *n > 0 && *d > 0 && *n <= G_MAXINT32 && *d <= G_MAXINT32)
     return true;
   g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
-      "--%s %s is no number or fraction, as 25 or 30000/1001 are", option,
-      text);
+      "--%s %s is no number or fraction, as 25, 29.97 or 30000/1001 are",
+      option, text);
   return false;
 }

@@ -35,8 +35,9 @@ typedef struct
 bool paco_tool_parse (const PacoToolUsage *usage, const GOptionEntry *entries,
     const GOptionEntry *more, int *argc, char ***argv);
 
-/* Reads a ratio, as 25 or 30000/1001, that an option was given. text may be NULL,
- * and changes nothing then. */
+/* Reads a ratio, as 25, 12.5 or 30000/1001, that an option was given. 23.976, 29.97,
+ * 59.94 and their like are 24000/1001, 30000/1001 and 60000/1001. text may be NULL, and
+ * changes nothing then. */
 bool paco_tool_parse_ratio (const char *option, const char *text, uint32_t *n,
     uint32_t *d, GError **error);
 
@@ -52,7 +53,8 @@ typedef enum
   PACO_TOOL_ERROR_DEVICE,
 } PacoToolError;
 
-/* Prints a sentence on standard error, behind the name of program and command. */
+/* Prints a sentence on standard error, after the name of program and command, on one
+ * line: control characters, which names of files may have, are escaped. */
 void paco_tool_complain (const char *format, ...) G_GNUC_PRINTF (1, 2);
 /* Says what *error says, frees it and returns the exit code that goes with it. */
 int paco_tool_fail (GError *error);

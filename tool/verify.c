@@ -2,10 +2,12 @@
  * Implements paco verify: it finds out whether all frames of a file are there and
  * sound. It decodes each frame with decoding.c, and names the blocks that are
  * damaged with damage.c. */
+#include "tool/archive/count.h"
+#include "codec/json.h"
+#include "codec/text.h"
 #include "coder_options.h"
 #include "damage.h"
 #include "decoding.h"
-#include "json.h"
 #include "progress.h"
 #include "slices.h"
 #include "tool.h"
@@ -17,13 +19,17 @@ typedef struct
 {
   PacoCoderOptions coder;
   char *frames;
+  int memory; /* MB; 0: the default */
   gboolean fast, json, quiet, checksums, md5;
   PacoFrameRange range;
+  PacoInput *input;
   PacoProgress *progress;
   GString *report; /* JSON: the frames that are damaged */
   uint64_t frames_seen, frames_damaged, frames_missing, bytes_damaged;
   uint64_t blocks_damaged, unchecked;
-  uint64_t last;   /* number of the last frame */
+  bool is_cut;   /* The file is a container and has lost its end. */
+  uint64_t last; /* number of the last frame */
+  PacoFileCount count;
   PacoSlice slice; /* that it is, or of length 0 */
   bool is_damaged; /* and whether it has been counted so */
 } Verify;
@@ -58,30 +64,35 @@ tell_blocks (Verify *verify, const PacoFrame *frame, unsigned broken)
   char *names = paco_damage_blocks (frame->data, frame->size, NAMED_BLOCKS, &n);
 
   verify->blocks_damaged += broken;
-  tell (verify, frame->number, "%u damaged block%s%s%s%s", broken,
-      broken == 1 ? "" : "s", *names ? ": " : "", names,
+  tell (verify, frame->number, "%u damaged %s%s%s%s", broken,
+      paco_text_plural (broken, "block", "blocks"), *names ? ": " : "", names,
       n > NAMED_BLOCKS ? "; ..." : "");
   g_free (names);
 }
 
 /* Reports bytes behind the last whole frame. */
 static void
-tell_end (Verify *verify, const PacoFrame *end)
+tell_end (Verify *verify, const PacoFrame *end, const char *because)
 {
   if (verify->frames_seen == 0)
-    tell (verify, 0, "%" G_GUINT64_FORMAT " bytes are no whole frame",
-        end->skipped);
+    tell (verify, 0, "%" G_GUINT64_FORMAT " %s no whole frame%s", end->skipped,
+        paco_text_plural (end->skipped, "byte is", "bytes are"), because);
   else
     tell (verify, verify->last,
-        "%" G_GUINT64_FORMAT " bytes behind frame %" G_GUINT64_FORMAT
-        " belong to no whole one",
-        end->skipped, verify->last);
+        "%" G_GUINT64_FORMAT " %s behind frame %" G_GUINT64_FORMAT
+        " %s to no whole one%s",
+        end->skipped, paco_text_plural (end->skipped, "byte", "bytes"),
+        verify->last, paco_text_plural (end->skipped, "belongs", "belong"),
+        because);
 }
 
 /* Reports what lies between this frame, or the end, and the frame before. */
 static void
-tell_gap (Verify *verify, const PacoFrame *frame)
+tell_gap (Verify *verify, const PacoInputFrame *input)
 {
+  const PacoFrame *frame = &input->frame;
+  char *because = paco_input_because (input);
+
   if (frame->missing == 1)
     tell (verify, frame->number - 1, "missing");
   else if (frame->missing > 1)
@@ -89,12 +100,43 @@ tell_gap (Verify *verify, const PacoFrame *frame)
         "missing, and those up to frame %" G_GUINT64_FORMAT, frame->number - 1);
   verify->frames_missing += frame->missing;
   if (frame->skipped && frame->data)
-    tell (verify, frame->number,
-        "%" G_GUINT64_FORMAT " bytes before it belong to no whole frame",
-        frame->skipped);
+    tell (verify, frame->number, "%" G_GUINT64_FORMAT " %s to no whole frame%s",
+        frame->skipped,
+        paco_text_plural (
+            frame->skipped, "byte before it belongs", "bytes before it belong"),
+        because);
   else if (frame->skipped)
-    tell_end (verify, frame);
+    tell_end (verify, frame, because);
+  g_free (because);
   verify->bytes_damaged += frame->skipped;
+  paco_file_count_report (
+      &verify->count, MAX (frame->missing, frame->skipped > 0));
+}
+
+/* Reports files that an archive has, and of which there is nothing. */
+static void
+tell_missing_files (Verify *verify, uint64_t n)
+{
+  if (n == 0 || verify->frames)
+    return;
+  tell (verify, verify->last,
+      "the archive ends with it, and %" G_GUINT64_FORMAT
+      " more of its files %s missing",
+      n, paco_text_plural (n, "is", "are"));
+  verify->frames_missing += n;
+}
+
+/* Counts a frame that may be of an archive, which knows how many files it has. */
+static void
+count_file (Verify *verify, const PacoFrame *frame)
+{
+  PacoInfo info = PACO_INFO_INIT;
+
+  if (paco_probe (frame->data, frame->size, &info, NULL, NULL)
+      == PACO_STATUS_OK)
+    tell_missing_files (verify,
+        paco_file_count_add (&verify->count, &info,
+            paco_file_count_of (frame->data, frame->size)));
 }
 
 static void
@@ -143,10 +185,18 @@ check_stack (Verify *verify, const PacoFrame *frame)
   verify->slice = slice;
 }
 
-/* Reports the last stack if the file has ended within it. */
+/* Reports what is missing at the end: of the last stack, if the file has ended within
+ * it, of an archive, and of a container. */
 static void
-check_last_stack (Verify *verify)
+check_end (Verify *verify)
 {
+  const char *ending = paco_input_ending (verify->input, &verify->is_cut);
+
+  if (verify->is_cut)
+    tell (verify, verify->last, "%s", ending);
+  else if (ending)
+    paco_input_tell_ending (verify->input, verify->progress);
+  tell_missing_files (verify, paco_file_count_end (&verify->count));
   if (is_within_stack (verify))
     tell_part (verify);
 }
@@ -158,11 +208,12 @@ on_done (void *user, PacoDecoded *decoded, GError **error)
   const PacoFrame *frame = &decoded->input.frame;
   uint64_t before = verify->blocks_damaged;
 
-  tell_gap (verify, frame);
+  tell_gap (verify, &decoded->input);
   if (!frame->data) {
-    check_last_stack (verify);
+    check_end (verify);
     return true;
   }
+  count_file (verify, frame);
   check_stack (verify, frame);
   if (decoded->error)
     tell (verify, frame->number, "%s", decoded->error->message);
@@ -208,7 +259,8 @@ check_all (Verify *verify, PacoInput *input, GError **error)
   while ((result = paco_input_next (input, &frame, error)) == PACO_INPUT_FRAME
       && frame.frame.number <= verify->range.last) {
     if (frame.frame.number >= verify->range.first) {
-      tell_gap (verify, &frame.frame);
+      tell_gap (verify, &frame);
+      count_file (verify, &frame.frame);
       check_stack (verify, &frame.frame);
       check_frame (verify, &frame.frame);
       verify->last = frame.frame.number;
@@ -219,8 +271,8 @@ check_all (Verify *verify, PacoInput *input, GError **error)
   if (result == PACO_INPUT_ERROR)
     return false;
   if (result == PACO_INPUT_END) {
-    tell_gap (verify, &frame.frame);
-    check_last_stack (verify);
+    tell_gap (verify, &frame);
+    check_end (verify);
   }
   paco_input_release (&frame);
   return true;
@@ -236,6 +288,7 @@ decode_all (Verify *verify, PacoInput *input, GError **error)
     .decoder = paco_frame_decoder_new (),
     .range = verify->range,
     .kind = &paco_writer_raw,
+    .memory = (uint64_t) verify->memory * 1000000,
     .done = on_done,
     .user = verify,
   };
@@ -254,7 +307,7 @@ static bool
 is_sound (const Verify *verify)
 {
   return verify->frames_damaged == 0 && verify->frames_missing == 0
-      && verify->bytes_damaged == 0;
+      && verify->bytes_damaged == 0 && !verify->is_cut;
 }
 
 static void
@@ -262,19 +315,25 @@ print_summary (const Verify *verify, const char *path)
 {
   if (verify->unchecked)
     printf ("%s: %" G_GUINT64_FORMAT
-            " frames have no checks; without --fast they are decoded\n",
-        path, verify->unchecked);
+            " %s no checks; without --fast all are decoded\n",
+        path, verify->unchecked,
+        paco_text_plural (verify->unchecked, "frame has", "frames have"));
   if (is_sound (verify)) {
-    printf ("%s: %" G_GUINT64_FORMAT " frames, all sound\n", path,
-        verify->frames_seen);
+    printf ("%s: %" G_GUINT64_FORMAT " %s, all sound\n", path,
+        verify->frames_seen,
+        paco_text_plural (verify->frames_seen, "frame", "frames"));
     return;
   }
-  printf ("%s: %" G_GUINT64_FORMAT " frames, %" G_GUINT64_FORMAT
+  printf ("%s: %" G_GUINT64_FORMAT " %s, %" G_GUINT64_FORMAT
           " of them damaged, %" G_GUINT64_FORMAT " missing; %" G_GUINT64_FORMAT
-          " blocks are damaged, %" G_GUINT64_FORMAT
-          " bytes belong to no frame\n",
-      path, verify->frames_seen, verify->frames_damaged, verify->frames_missing,
-      verify->blocks_damaged, verify->bytes_damaged);
+          " %s damaged, %" G_GUINT64_FORMAT " %s to no frame%s\n",
+      path, verify->frames_seen,
+      paco_text_plural (verify->frames_seen, "frame", "frames"),
+      verify->frames_damaged, verify->frames_missing, verify->blocks_damaged,
+      paco_text_plural (verify->blocks_damaged, "block is", "blocks are"),
+      verify->bytes_damaged,
+      paco_text_plural (verify->bytes_damaged, "byte belongs", "bytes belong"),
+      verify->is_cut ? "; the file is cut" : "");
 }
 
 static void
@@ -301,6 +360,7 @@ verify_file (Verify *verify, const char *path)
   PacoInput *input = paco_input_open (path, &error);
   bool good = false;
 
+  verify->input = input;
   if (input) {
     verify->progress = paco_progress_new (
         paco_input_count (input), verify->quiet);
@@ -308,18 +368,19 @@ verify_file (Verify *verify, const char *path)
                         : decode_all (verify, input, &error);
     paco_progress_free (verify->progress);
   }
-  if (good && verify->frames_seen == 0 && verify->frames_missing == 0) {
-    g_set_error (&error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_FAILED,
-        "%s has no such frames", path);
-    good = false;
-  }
+  if (good && verify->frames_seen == 0 && verify->frames_missing == 0)
+    good = paco_input_has_none (input, "no such frames", &error);
   paco_input_close (input);
   if (!good)
     return paco_tool_fail (error);
   if (verify->json)
     print_json (verify, path);
-  else
-    print_summary (verify, path);
+  else {
+    char *shown = paco_text_show (path);
+
+    print_summary (verify, shown);
+    g_free (shown);
+  }
   return is_sound (verify) ? PACO_EXIT_DONE : PACO_EXIT_DAMAGE;
 }
 
@@ -339,12 +400,12 @@ verify_archive (const Verify *verify, const char *path)
 {
   const PacoCoderOptions *coder = &verify->coder;
   GPtrArray *words = g_ptr_array_new ();
-  char threads[16];
+  char threads[16], memory[16];
   int code;
 
   if (verify->fast || verify->json || coder->settings || coder->depth >= 0) {
     paco_tool_complain ("--checksums and --md5 go with --frames, --threads, "
-                        "--backend, --devices and --quiet only");
+                        "--backend, --devices, --memory and --quiet only");
     g_ptr_array_unref (words);
     return PACO_EXIT_USAGE;
   }
@@ -355,7 +416,9 @@ verify_archive (const Verify *verify, const char *path)
   if (verify->quiet)
     g_ptr_array_add (words, (char *) "--quiet");
   g_snprintf (threads, sizeof threads, "%d", coder->threads);
+  g_snprintf (memory, sizeof memory, "%d", verify->memory);
   add_option (words, "--frames", verify->frames);
+  add_option (words, "--memory", verify->memory > 0 ? memory : NULL);
   add_option (words, "--backend", coder->backend);
   add_option (words, "--gpus", coder->devices);
   add_option (words, "--threads", coder->threads >= 0 ? threads : NULL);
@@ -392,6 +455,7 @@ paco_tool_verify (int argc, char **argv)
         "the same, and their MD5s, where they were kept", NULL },
     { "frames", 0, 0, G_OPTION_ARG_STRING, &verify.frames,
         "only these frames, B included", "A-B" },
+    PACO_DECODING_MEMORY_OPTION (&verify.memory),
     { "json", 0, 0, G_OPTION_ARG_NONE, &verify.json, "prints JSON", NULL },
     { "quiet", 'q', 0, G_OPTION_ARG_NONE, &verify.quiet,
         "shows no progress on a terminal", NULL },
@@ -404,17 +468,18 @@ paco_tool_verify (int argc, char **argv)
   if (!paco_tool_parse (&usage, entries, coder, &argc, &argv))
     return PACO_EXIT_USAGE;
   paco_signals_catch ();
-  if (verify.checksums || verify.md5) {
+  if (verify.memory < 0) {
+    paco_tool_complain ("--memory is not negative");
+    code = PACO_EXIT_USAGE;
+  } else if (verify.checksums || verify.md5) {
     code = verify_archive (&verify, argv[1]);
-    g_free (verify.frames);
-    paco_coder_options_clear (&verify.coder);
-    return code;
+  } else {
+    verify.report = g_string_new (NULL);
+    code = paco_frame_range_parse (verify.frames, &verify.range, &error)
+        ? verify_file (&verify, argv[1])
+        : paco_tool_fail (error);
+    g_string_free (verify.report, TRUE);
   }
-  verify.report = g_string_new (NULL);
-  code = paco_frame_range_parse (verify.frames, &verify.range, &error)
-      ? verify_file (&verify, argv[1])
-      : paco_tool_fail (error);
-  g_string_free (verify.report, TRUE);
   g_free (verify.frames);
   paco_coder_options_clear (&verify.coder);
   return code;

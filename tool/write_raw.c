@@ -20,10 +20,8 @@ place (
         pixels->info.n_components == 1 ? "" : "s", pixels->info.depth[0]);
     return false;
   }
-  *bytes = format
-      ? paco_format_place (
-          format, &pixels->info, pixels->samples, &pixels->image)
-      : paco_planes_place (&pixels->info, pixels->samples, &pixels->image);
+  *bytes = paco_format_place (
+      format, &pixels->info, pixels->samples, &pixels->image);
   return true;
 }
 

@@ -2,6 +2,7 @@
  * Lists the kinds of files that pictures are written to, and keeps their memory
  * (writers.h). */
 #include "writers.h"
+#include "codec/text.h"
 #include "tool.h"
 #include <stdio.h>
 #include <string.h>
@@ -113,8 +114,8 @@ paco_pixels_tell (const PacoInfo *frame, unsigned reduce, const char *region,
   *info = *frame;
   if (reduce > frame->levels) {
     g_set_error (error, PACO_TOOL_ERROR, PACO_TOOL_ERROR_USAGE,
-        "the picture can be halved %u times, not %u times", frame->levels,
-        reduce);
+        "the picture can be halved %u %s, not %u", frame->levels,
+        paco_text_plural (frame->levels, "time", "times"), reduce);
     return false;
   }
   if (paco_component_size (

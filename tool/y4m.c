@@ -180,8 +180,8 @@ paco_y4m_parse (const char *line, PacoInfo *info, GError **error)
   g_strfreev (words);
   if (!good)
     return false;
-  if (info->width < 1 || info->width > 16384 || info->height < 1
-      || info->height > 16384)
+  if (info->width < 1 || info->width > PACO_MAX_SIZE || info->height < 1
+      || info->height > PACO_MAX_SIZE)
     return fail (error,
         "the Y4M file's header does not say a width and a height of 1 to "
         "16384%s",
@@ -263,7 +263,8 @@ static bool
 place (
     PacoPixels *pixels, const PacoFormat *format, size_t *bytes, GError **error)
 {
-  *bytes = paco_planes_place (&pixels->info, pixels->samples, &pixels->image);
+  *bytes = paco_format_place (
+      NULL, &pixels->info, pixels->samples, &pixels->image);
   return true;
 }
 

@@ -19,7 +19,7 @@ G_STATIC_ASSERT (PACO_MAX_GROUP_SAMPLES == 8 && STRIP % (5 * 7 * 8 * 3) == 0);
 #define LINE_WORDS (STRIP + 2 * MAX_HALO + 2 * PADDING)
 /* How many lines a window has at most: those that the steps work on, and the two that
  * leave. */
-#define MAX_WINDOW 32
+#define MAX_WINDOW 16
 
 /* A level that writes so many words (16 MB) or more writes them past the caches, as
  * they would not stay there until they are coded. A picture of 3840x2160 is coded 7
@@ -32,21 +32,13 @@ struct _PacoDwtLines
   PacoWord even[LINE_WORDS], odd[LINE_WORDS];
 };
 
-/* How many lines the window of most wavelets has. The others are not touched, and
- * take no memory, until a wavelet needs them. */
-#define COMMON_WINDOW 16
-
 PacoDwtLines *
 paco_dwt_lines_new (void)
 {
   PacoDwtLines *lines = paco_memory_new (1, sizeof *lines);
 
-  if (!lines)
-    return NULL;
-  for (unsigned p = 0; p < PACO_MAX_COMPONENTS; p++)
-    memset (lines->window[p], 0, COMMON_WINDOW * sizeof lines->window[p][0]);
-  memset (lines->even, 0, sizeof lines->even);
-  memset (lines->odd, 0, sizeof lines->odd);
+  if (lines)
+    memset (lines, 0, sizeof *lines);
   return lines;
 }
 
@@ -147,16 +139,14 @@ lift (const PacoDwtPass *pass, unsigned step, bool undo, PacoWord *out,
 {
   const PacoLiftingStep *s = &pass->wavelet->steps[step];
 
-  if (paco_lifting_step_is_idle (s))
-    memmove (out, x, n * sizeof *x);
-  else if (pass->wavelet->reversible)
+  if (pass->wavelet->reversible)
     pass->ops->lift_int (out, x, near, n, s, undo);
   else
     pass->ops->lift_float (out, x, near, n, s, undo);
 }
 
 /* Multiplies a line of one sample, or the samples of such columns, by the gain of
- * the low half, or undoes that. */
+ * the low half, or undoes that. The gain of a reversible wavelet is 1. */
 static void
 scale_single (const PacoDwtPass *pass, PacoWord *line, size_t n, bool undo)
 {
@@ -164,17 +154,6 @@ scale_single (const PacoDwtPass *pass, PacoWord *line, size_t n, bool undo)
 
   if (!pass->wavelet->reversible)
     pass->ops->scale (line, n, (float) (undo ? 1.0 / gain : gain));
-  else if (paco_wavelet_gain_bits (pass->wavelet) > 0)
-    for (size_t i = 0; i < n; i++)
-      line[i] = undo ? (PacoWord) ((int32_t) line[i] >> 1) : 2 * line[i];
-}
-
-/* Returns how many lines and columns around a tile its filtering needs. It is even,
- * so that tiles begin with a low-pass sample. */
-static uint32_t
-halo (const PacoWavelet *wavelet)
-{
-  return (paco_wavelet_reach (wavelet) + 1) & ~1u;
 }
 
 /* The part of a line of `length` samples that is filtered to get samples
@@ -214,15 +193,10 @@ window_line (const Tile *tile, unsigned plane, uint32_t i)
 }
 
 /* Mirrors a line's n samples of one parity, n_own of them in x, into the `margin` words
- * on either side of them. With a paired wavelet what is outside does not count. */
+ * on either side of them. */
 static void
-extend (PacoWord *x, uint32_t n_own, uint32_t n, int parity, int margin,
-    bool paired)
+extend (PacoWord *x, uint32_t n_own, uint32_t n, int parity, int margin)
 {
-  if (paired) {
-    x[n_own] = 0;
-    return;
-  }
   for (int i = 1; i <= margin; i++) {
     int64_t before = parity - 2 * i,
             after = parity + 2 * (n_own - 1 + (int64_t) i);
@@ -239,16 +213,16 @@ lift_along (const Tile *tile, unsigned step, PacoWord *even, PacoWord *odd,
     PacoWord *out, uint32_t begin, uint32_t end)
 {
   const int n_taps = tile->pass->wavelet->steps[step].n_taps;
-  const bool of_odd = step % 2 == 0, paired = tile->pass->wavelet->paired;
+  const bool of_odd = step % 2 == 0;
   const uint32_t n = tile->x.n;
   PacoWord *x = (of_odd ? odd : even) + begin;
   PacoWord *other = of_odd ? even : odd;
   const PacoWord *near[PACO_MAX_LIFTING_TAPS][2];
 
-  extend (other, of_odd ? (n + 1) / 2 : n / 2, n, !of_odd, n_taps, paired);
+  extend (other, of_odd ? (n + 1) / 2 : n / 2, n, !of_odd, n_taps);
   for (int k = 0; k < n_taps; k++) {
-    near[k][0] = other + begin - (paired ? 0 : k + !of_odd);
-    near[k][1] = other + begin + (paired ? 0 : k + of_odd);
+    near[k][0] = other + begin - (k + !of_odd);
+    near[k][1] = other + begin + (k + of_odd);
   }
   lift (tile->pass, step, tile->undo, out, x, near, end - begin);
 }
@@ -391,10 +365,6 @@ find_lines (const Tile *tile, unsigned plane, uint32_t i, unsigned k,
   const int64_t distance = 2 * k + 1;
   uint32_t n = tile->y.n;
 
-  if (tile->pass->wavelet->paired) {
-    near[0] = near[1] = window_line (tile, plane, i ^ 1);
-    return;
-  }
   near[0] = window_line (tile, plane, paco_lifting_mirror (i - distance, n));
   near[1] = window_line (tile, plane, paco_lifting_mirror (i + distance, n));
 }
@@ -406,7 +376,7 @@ lift_across (const Tile *tile, unsigned step, uint32_t i)
   const PacoWavelet *wavelet = tile->pass->wavelet;
   uint32_t n = tile->y.n;
 
-  if (i >= n || (wavelet->paired && (i ^ 1) >= n))
+  if (i >= n)
     return;
   for (unsigned p = 0; p < tile->pass->n_planes; p++) {
     PacoWord *x = window_line (tile, p, i);
@@ -489,7 +459,8 @@ static void
 filter_band (const PacoDwtPass *pass, uint32_t y0, uint32_t y1, bool undo,
     PacoDwtLines *lines)
 {
-  uint32_t margin = halo (pass->wavelet);
+  /* It is even, so that tiles begin with a low-pass sample. */
+  uint32_t margin = paco_wavelet_reach (pass->wavelet);
   Tile tile = {
     pass,
     lines,

@@ -232,6 +232,7 @@ assemble (Flight *flight)
     return frame;
   }
   paco_header_write (&header, frame->data);
+  frame->step = paco_coding_finest_step (&header.coding);
   memcpy (frame->data + header.header_size, flight->index, header.index_size);
   flight->payload = frame->data + header.header_size + header.index_size;
   paco_workers_run (encoder->workers, n_blocks, COPY_CHUNK, copy_block, flight);

@@ -234,8 +234,6 @@ add_outer_passes (Resolution *resolution, unsigned level,
     samples->field = f;
     samples->gain = paco_wavelet_reduced_gain (
         frame->coding->components[set->first].wavelet, frame->reduce);
-    samples->shift = paco_wavelet_reduced_shift (
-        frame->coding->components[set->first].wavelet, frame->reduce);
     pass->access = resolution->inverse ? paco_samples_store : paco_samples_load;
     pass->access_data = samples;
   }

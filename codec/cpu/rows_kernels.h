@@ -25,12 +25,8 @@ lift_by (PacoWord *out, const PacoWord *x, PacoNeighbors near, size_t n,
   const unsigned m = step->n_taps;
   const PacoWord *a = near[0][0], *b = near[0][1];
   const PacoWord *c = m > 1 ? near[1][0] : a, *d = m > 1 ? near[1][1] : b;
-  const PacoWord *e = m > 2 ? near[2][0] : a, *f = m > 2 ? near[2][1] : b;
-  const PacoWord *g = m > 3 ? near[3][0] : a, *h = m > 3 ? near[3][1] : b;
   const uint32_t first = (uint32_t) (int32_t) step->taps[0];
   const uint32_t second = (uint32_t) (int32_t) step->taps[1];
-  const uint32_t third = (uint32_t) (int32_t) step->taps[2];
-  const uint32_t fourth = (uint32_t) (int32_t) step->taps[3];
 
   INDEPENDENT
   for (size_t i = 0; i < n; i++) {
@@ -39,15 +35,11 @@ lift_by (PacoWord *out, const PacoWord *x, PacoNeighbors near, size_t n,
 
     if (m > 1)
       sum += second * (c[i] + d[i]);
-    if (m > 2)
-      sum += third * (e[i] + f[i]);
-    if (m > 3)
-      sum += fourth * (g[i] + h[i]);
     change = (uint32_t) ((int32_t) sum >> step->shift);
     out[i] = undo ? x[i] - change : x[i] + change;
   }
 }
-G_STATIC_ASSERT (PACO_MAX_LIFTING_TAPS == 4);
+G_STATIC_ASSERT (PACO_MAX_LIFTING_TAPS == 2);
 
 INLINE bool
 are_alike (const PacoLiftingStep *a, const PacoLiftingStep *b)
@@ -60,8 +52,7 @@ are_alike (const PacoLiftingStep *a, const PacoLiftingStep *b)
   return alike;
 }
 
-/* Steps that are listed here are done with their constants, any others without. Haar
- * and Deslauriers-Dubuc 9/7 have no steps but those of 5/3 and 13/7. */
+/* Steps that are listed here are done with their constants, any others without. */
 static void
 lift_int (PacoWord *out, const PacoWord *x, PacoNeighbors near, size_t n,
     const PacoLiftingStep *step, bool undo)
@@ -78,8 +69,6 @@ lift_int (PacoWord *out, const PacoWord *x, PacoNeighbors near, size_t n,
   LIFT_WITH_CONSTANTS (PACO_WAVELET_CDF53, 1)
   LIFT_WITH_CONSTANTS (PACO_WAVELET_DD137, 0)
   LIFT_WITH_CONSTANTS (PACO_WAVELET_DD137, 1)
-  LIFT_WITH_CONSTANTS (PACO_WAVELET_FIDELITY, 1)
-  LIFT_WITH_CONSTANTS (PACO_WAVELET_FIDELITY, 2)
 #undef LIFT_WITH_CONSTANTS
   lift_by (out, x, near, n, step, undo);
 }

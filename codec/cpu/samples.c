@@ -129,15 +129,6 @@ round_lines (const PacoSamples *samples, uint32_t n, PacoWord *const lines[])
   }
 }
 
-static void
-reduce_lines (const PacoSamples *samples, uint32_t n, PacoWord *const lines[])
-{
-  for (unsigned i = 0; i < samples->n; i++)
-    for (uint32_t x = 0; x < n; x++)
-      lines[i][x] = (PacoWord) paco_wavelet_reduce (
-          (int32_t) lines[i][x], samples->shift);
-}
-
 void
 paco_samples_store (const void *data, uint32_t x, uint32_t y, uint32_t n,
     PacoWord *const lines[])
@@ -147,8 +138,6 @@ paco_samples_store (const void *data, uint32_t x, uint32_t y, uint32_t n,
 
   if (!samples->reversible)
     round_lines (samples, n, lines);
-  else if (samples->shift > 0)
-    reduce_lines (samples, n, lines);
   if (samples->color_transform == PACO_COLOR_TRANSFORM_RCT)
     ops->inverse_rct (lines[0], lines[1], lines[2], n);
   if (samples->color_transform == PACO_COLOR_TRANSFORM_RCT2)

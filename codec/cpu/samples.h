@@ -22,10 +22,9 @@ typedef struct
   const PacoRegion *begins[PACO_MAX_COMPONENTS];
   uint8_t color_transform; /* PacoColorTransform, of the first three */
   bool reversible;         /* the components' wavelet */
-  /* With levels left out, samples are multiplied by this gain (else it is 1); if
-   * reversible, paco_wavelet_reduce() takes the shift. */
+  /* With levels left out, samples are multiplied by this gain unless the wavelet is
+   * reversible; else it is 1. */
   float gain;
-  unsigned shift;
 } PacoSamples;
 
 /* The regions of a picture, and the sets that its components are split into. Of the

@@ -30,16 +30,12 @@ pair_around (const PacoReferenceSample *x, size_t i, size_t n, unsigned k)
 /* Returns what a step of a reversible wavelet adds to x[i]. */
 static uint32_t
 integer_change (const PacoReferenceSample *x, size_t i, size_t n,
-    const PacoWavelet *wavelet, const PacoLiftingStep *step)
+    const PacoLiftingStep *step)
 {
   uint32_t sum = (uint32_t) step->offset;
-  size_t partner = i % 2 == 0 ? i + 1 : i - 1;
 
-  if (wavelet->paired && partner >= n)
-    return 0;
   for (unsigned k = 0; k < step->n_taps; k++) {
-    Pair pair = wavelet->paired ? (Pair){ x[partner], x[partner] }
-                                : pair_around (x, i, n, k);
+    Pair pair = pair_around (x, i, n, k);
 
     sum += (uint32_t) (int32_t) step->taps[k]
         * ((uint32_t) pair.before.i + (uint32_t) pair.after.i);
@@ -53,7 +49,7 @@ lift (PacoReferenceSample *x, size_t i, size_t n, const PacoWavelet *wavelet,
     const PacoLiftingStep *step, bool undo)
 {
   if (wavelet->reversible) {
-    uint32_t change = integer_change (x, i, n, wavelet, step);
+    uint32_t change = integer_change (x, i, n, step);
 
     x[i].i = (int32_t) ((uint32_t) x[i].i + (undo ? -change : change));
   } else {
@@ -73,7 +69,7 @@ lift_line (PacoReferenceSample *x, size_t n, const PacoWavelet *wavelet,
     lift (x, i, n, wavelet, &wavelet->steps[k], undo);
 }
 
-/* A line of one sample is not lifted, but grows as other lines do. */
+/* A line of one sample is not lifted, but grows as other lines of wavelet 1 do. */
 static void
 scale_single (PacoReferenceSample *x, const PacoWavelet *wavelet, bool undo)
 {
@@ -81,8 +77,6 @@ scale_single (PacoReferenceSample *x, const PacoWavelet *wavelet, bool undo)
 
   if (!wavelet->reversible)
     x->f *= (float) (undo ? 1.0 / gain : gain);
-  else if (gain == 2.0)
-    x->i = undo ? x->i >> 1 : (int32_t) (2 * (uint32_t) x->i);
 }
 
 static void
@@ -191,9 +185,7 @@ paco_reference_subband_origin (const PacoGeometry *geometry,
 float
 paco_reference_reduced_gain (PacoWaveletId wavelet, unsigned levels)
 {
-  const double kappa = wavelet == PACO_WAVELET_CDF97 ? 1.230174105
-      : wavelet == PACO_WAVELET_FIDELITY             ? 2.0
-                                                     : 1.0;
+  const double kappa = wavelet == PACO_WAVELET_CDF97 ? 1.230174105 : 1.0;
 
   return (float) pow (kappa, -2.0 * levels);
 }
@@ -205,17 +197,8 @@ paco_reference_reduce (
   size_t n = (size_t) plane->width * plane->height;
   float gain = paco_reference_reduced_gain (wavelet, levels);
 
-  if (gain == 1.0f)
+  if (wavelet != PACO_WAVELET_CDF97)
     return;
-  for (size_t i = 0; i < n; i++) {
-    PacoReferenceSample *x = &plane->samples[i];
-
-    if (paco_wavelets[wavelet].reversible) {
-      uint32_t half = (uint32_t) 1 << (2 * levels - 1);
-
-      x->i = (int32_t) ((uint32_t) x->i + half) >> (2 * levels);
-    } else {
-      x->f *= gain;
-    }
-  }
+  for (size_t i = 0; i < n; i++)
+    plane->samples[i].f *= gain;
 }

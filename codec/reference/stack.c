@@ -35,7 +35,7 @@ change (const PacoSlice *slice, const int *y, int i, int n)
 {
   bool odd = i % 2 == 1;
 
-  if (slice->wavelet == PACO_WAVELET_HAAR) {
+  if (slice->wavelet == PACO_STACK_HAAR) {
     int other = odd ? i - 1 : i + 1;
 
     if (other >= n)

@@ -20,7 +20,7 @@
 #define PACO_DWT_MAX_PLANES 8
 /* How high planes must be for the plain inverse kernels of samples, which mirror
  * only once, and fetch a few lines more than they use. */
-#define PACO_DWT_MIN_PLAIN_HEIGHT(reach) ((reach) <= 6 ? 16 : 32)
+#define PACO_DWT_MIN_PLAIN_HEIGHT 16
 
 /* Samples of one field of one component in device memory: a little-endian word of
  * 8 or 16 bits for each, as the kernel's name says (planar8, planar16). address
@@ -68,8 +68,7 @@ typedef struct
   uint8_t coarse_is_subband; /* coarse is subbands[0] */
   uint8_t color_transform;   /* PacoColorTransform, of planes 3n..3n+2 */
   uint8_t reconstruction;    /* inverse: rho */
-  uint8_t shift;             /* inverse: paco_wavelet_reduce() */
-  uint8_t reserved[3];
+  uint8_t reserved[4];
   float gain; /* inverse: of the last level, kappa^(-2 * reduce) */
   /* For the inverse 9/7: the address of a byte for each block, which has its dropped
    * planes, and PACO_DWT_CUT where the block is cut. 0 if no block has any. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Makes coefficients from samples and back without a wavelet, for levels=0 and for
  * decoders that leave out all levels. A thread takes four columns of a line.
- * dwt_kernels.cuh makes kernels of it. */
+ * dwt.cu makes kernels of it. */
 #pragma once
 #include "gpu/kernels/dwt_forward.cuh"
 #include "gpu/kernels/dwt_inverse.cuh"
@@ -47,9 +47,7 @@ samples_to_indices (const PacoDwtParameters &p)
           line * planes[0].low_stride + place.column + i, x[c][i], x[c][i + 1]);
 }
 
-/* SHIFTS says that the low half, which is the picture, has grown in the levels that
- * are left out. */
-template <class Number, class Layout, int G, bool SHIFTS = false>
+template <class Number, class Layout, int G>
 __device__ __forceinline__ void
 indices_to_samples (const PacoDwtParameters &p)
 {
@@ -76,7 +74,5 @@ indices_to_samples (const PacoDwtParameters &p)
           p, subband, line, column, pair, &x[c][i], &x[c][i + 1]);
     }
   }
-  if constexpr (SHIFTS)
-    reduce_line<G> (p, x);
   SampleSink<Layout, G, AnyIndices>::store (p, planes, place, line, x);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Does one level forward: it reads samples or numbers and writes subbands (FORMAT.md
- * sections 5 and 8). dwt_kernels.cuh makes kernels of it. */
+ * sections 5 and 8). dwt.cu makes kernels of it. */
 #pragma once
 #include "gpu/kernels/dwt_strips.cuh"
 
@@ -167,8 +167,8 @@ finish_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,
     const Place &place, bool high, uint32_t at_low, uint32_t at_high,
     typename W::Number *x)
 {
-  fill_columns<W, true> (place, plane.width, x);
-  if (!W::template knows_singles<Ability> () || plane.width > 1)
+  fill_columns<true> (place, x);
+  if (!W::template scales_singles<Ability> () || plane.width > 1)
     W::forward_line (x);
   else
     x[0] = W::single (x[0]);
@@ -186,16 +186,12 @@ finish_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,
 
 /* --- A tile --- */
 
-template <class W, int G, class Source>
+template <int G, class Source>
 __device__ __forceinline__ void
 fetch_line (const PacoDwtPlane *planes, const Place &place, int line,
     typename Source::Raw *raw)
 {
-  const int height = planes[0].height;
-
-  /* complete_pairs(), of lines */
-  line = W::PAIRED && line == height ? height - 1
-                                     : mirrored<W::SHORT> (line, height);
+  line = mirrored<SHORT> (line, planes[0].height);
 #pragma unroll
   for (int c = 0; c < G; c++)
     raw[c] = Source::fetch (planes[c], line, place);
@@ -224,12 +220,12 @@ forward_tile (
     Raw raw[G];
     Number even[G][LANE_COLUMNS];
 
-    fetch_line<W, G, Source> (planes, place, first, raw);
+    fetch_line<G, Source> (planes, place, first, raw);
 #pragma unroll
     for (int s = 0; s < AHEAD; s++)
 #pragma unroll
       for (int l = 0; l < 2; l++)
-        fetch_line<W, G, Source> (
+        fetch_line<G, Source> (
             planes, place, first + 2 * s + 1 + l, ring[s][l]);
     Source::unpack (p, planes, raw, even);
 #pragma unroll
@@ -254,7 +250,7 @@ forward_tile (
       if (s + AHEAD < n_steps) {
 #pragma unroll
         for (int l = 0; l < 2; l++)
-          fetch_line<W, G, Source> (
+          fetch_line<G, Source> (
               planes, place, first + 2 * (s + AHEAD) + 1 + l, ring[r][l]);
       }
 #pragma unroll
@@ -265,7 +261,7 @@ forward_tile (
         for (int i = 0; i < LANE_COLUMNS; i++) {
           W::forward_pair (
               state[c][i], line[0][c][i], line[1][c][i], &low[i], &high[i]);
-          if (W::template knows_singles<Ability> () && height == 1)
+          if (W::template scales_singles<Ability> () && height == 1)
             low[i] = W::single (line[1][c][i]);
         }
         if (s < 2 * W::LAG - 1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Does one level inverse: it reads subbands and writes numbers or samples (FORMAT.md
- * sections 5 and 8). dwt_kernels.cuh makes kernels of it. */
+ * sections 5 and 8). dwt.cu makes kernels of it. */
 #pragma once
 #include "codec/rounding.h"
 #include "gpu/kernels/dwt_strips.cuh"
@@ -146,7 +146,7 @@ struct PairLines
   int low, high;
 };
 
-template <Path PATH, int SHORT>
+template <Path PATH>
 __device__ __forceinline__ PairLines
 pair_lines (int pair, int height)
 {
@@ -163,12 +163,12 @@ pair_lines (int pair, int height)
   return lines;
 }
 
-template <class W, int G, class Indices, Path PATH>
+template <int G, class Indices, Path PATH>
 __device__ __forceinline__ void
 fetch_lines (const PacoDwtParameters &p, const PacoDwtPlane *planes, int pair,
     const Place &place, LinePair *raw)
 {
-  const PairLines lines = pair_lines<PATH, W::SHORT> (pair, planes[0].height);
+  const PairLines lines = pair_lines<PATH> (pair, planes[0].height);
   const uint32_t low_stride = planes[0].low_stride;
   const uint32_t high_stride = planes[0].high_stride;
   const bool wide = Indices::wide (p);
@@ -231,8 +231,8 @@ begin_line (const PacoDwtParameters &p, const PacoDwtPlane &plane,
       raw.subbands[b + 1], &x[1], &x[3]);
 
   if (PATH != INNER_TILE)
-    fill_columns<W, false> (place, plane.width, x);
-  if (!W::template knows_singles<Indices> () || plane.width > 1)
+    fill_columns<false> (place, x);
+  if (!W::template scales_singles<Indices> () || plane.width > 1)
     W::inverse_line (x);
   else
     x[0] = W::undo_single (x[0]);
@@ -363,29 +363,7 @@ template <class Layout, int N, class Indices> struct SampleSink
   }
 };
 
-/* Reduces samples of a picture with levels left out, by a reversible wavelet whose
- * low half grows (FORMAT.md section 10). */
-template <int G>
-__device__ __forceinline__ void
-reduce_line (const PacoDwtParameters &p, int (*x)[LANE_COLUMNS])
-{
-#pragma unroll
-  for (int c = 0; c < G; c++)
-#pragma unroll
-    for (int i = 0; i < LANE_COLUMNS; i++)
-      x[c][i] = (int) ((uint32_t) x[c][i] + (1u << p.shift >> 1)) >> p.shift;
-}
-
 /* --- A tile --- */
-
-template <class Number>
-__device__ __forceinline__ void
-clear_line (Number *x)
-{
-#pragma unroll
-  for (int i = 0; i < LANE_COLUMNS; i++)
-    x[i] = 0;
-}
 
 /* Does a tile. Step s takes the pair of lines first + s, which is fetched AHEAD steps
  * before. */
@@ -404,7 +382,7 @@ inverse_tile (
 
 #pragma unroll
   for (int s = 0; s < AHEAD; s++)
-    fetch_lines<W, G, Indices, PATH> (p, planes, first + s, place, ring[s]);
+    fetch_lines<G, Indices, PATH> (p, planes, first + s, place, ring[s]);
 
   for (int s0 = 0; s0 < n_steps; s0 += AHEAD) {
 #pragma unroll
@@ -418,18 +396,16 @@ inverse_tile (
       if (s >= n_steps)
         break;
       if (Indices::ANY)
-        lines = pair_lines<PATH, W::SHORT> (first + s, height);
+        lines = pair_lines<PATH> (first + s, height);
 #pragma unroll
       for (int c = 0; c < G; c++) {
         begin_line<W, Indices, PATH> (
             p, planes[c], ring[r][c], false, lines.low, place, low[c]);
         begin_line<W, Indices, PATH> (
             p, planes[c], ring[r][c], true, lines.high, place, high[c]);
-        if (W::PAIRED && 2 * (first + s) + 1 == height)
-          clear_line (high[c]); /* complete_pairs(), of lines */
       }
       if (PATH != ANY_TILE || s + AHEAD < n_steps)
-        fetch_lines<W, G, Indices, PATH> (
+        fetch_lines<G, Indices, PATH> (
             p, planes, first + s + AHEAD, place, ring[r]);
 #pragma unroll
       for (int c = 0; c < G; c++) {
@@ -437,16 +413,12 @@ inverse_tile (
         for (int i = 0; i < LANE_COLUMNS; i++) {
           W::inverse_pair (
               state[c][i], low[c][i], high[c][i], &even[c][i], &odd[c][i]);
-          if (W::template knows_singles<Indices> () && height == 1)
+          if (W::template scales_singles<Indices> () && height == 1)
             even[c][i] = W::undo_single (low[c][i]);
         }
       }
       if (s < 2 * W::LAG || !place.writes)
         continue;
-      if constexpr (W::SHIFTS && Indices::ANY && Sink::SAMPLES) {
-        reduce_line<G> (p, even);
-        reduce_line<G> (p, odd);
-      }
       Sink::template store<PATH> (p, planes, place, line, even);
       if (line + 1 < height)
         Sink::template store<PATH> (p, planes, place, line + 1, odd);

@@ -44,11 +44,9 @@ template <PacoWaveletId ID, int N, bool UNDO> struct Step
   static constexpr int REACH = 2 * TAPS - 1;
   /* The parity of the samples that are changed. */
   static constexpr int PARITY = INDEX % 2 == 0 ? 1 : 0;
-  static constexpr bool PAIRED = paco_wavelets[ID].paired;
 
   /* x after the step. near: the samples at distances of -REACH, -REACH + 2, ...
-   * REACH; of a paired wavelet, the pair's other sample is one of both. Sums are
-   * unsigned, because numbers of hostile frames wrap around. */
+   * REACH. Sums are unsigned, because numbers of hostile frames wrap around. */
   static __device__ __forceinline__ int apply (int x, const int *near)
   {
     constexpr PacoLiftingStep step = paco_wavelets[ID].steps[INDEX];
@@ -59,8 +57,8 @@ template <PacoWaveletId ID, int N, bool UNDO> struct Step
 
 #pragma unroll
     for (int t = 0; t < TAPS; t++) {
-      uint32_t before = near[PAIRED ? PARITY ^ 1 : TAPS - 1 - t];
-      uint32_t after = near[PAIRED ? PARITY ^ 1 : TAPS + t];
+      uint32_t before = near[TAPS - 1 - t];
+      uint32_t after = near[TAPS + t];
 
       sum += (uint32_t) (NEGATED ? -(int) step.taps[t] : (int) step.taps[t])
           * (before + after);
@@ -80,35 +78,16 @@ template <PacoWaveletId ID, int N, bool UNDO> struct Step
   }
 };
 
-/* Returns the most taps of a step, but at least two: with one, the code of 5/3 and
- * 9/7 would be no smaller. */
-constexpr int
-most_taps (const PacoWavelet *wavelet)
-{
-  unsigned most = 2;
-
-  for (unsigned k = 0; k < wavelet->n_steps; k++)
-    if (wavelet->steps[k].n_taps > most)
-      most = wavelet->steps[k].n_taps;
-  return (int) most;
-}
-
 template <PacoWaveletId ID> struct Wavelet
 {
   typedef typename NumberOf<paco_wavelets[ID].reversible>::Type Number;
 
   static constexpr int STEPS = paco_wavelets[ID].n_steps;
   static constexpr int REACH = paco_wavelet_reach (&paco_wavelets[ID]);
-  static constexpr int LAG = paco_wavelet_window (&paco_wavelets[ID]) / 2;
+  static constexpr int LAG = REACH / 2;
   static constexpr int MARGIN = PACO_DWT_MARGIN (REACH); /* columns */
-  /* Lines and columns that are shorter are mirrored more than once. */
-  static constexpr int SHORT = LAG > 3 ? 2 * LAG + 2 : 8;
-  static constexpr bool PAIRED = paco_wavelets[ID].paired;
-  /* The low half grows: so do lines of one sample, and pictures with levels left
-   * out have to shrink. */
-  static constexpr bool SCALES = paco_wavelets[ID].low_gain != 1.0;
-  static constexpr bool SHIFTS = SCALES && paco_wavelets[ID].reversible;
-  static constexpr int MAX_NEAR = most_taps (&paco_wavelets[ID]) * 2;
+  /* Of all wavelets: with less, the code of 5/3 and 9/7 would be no smaller. */
+  static constexpr int MAX_NEAR = 2 * PACO_MAX_LIFTING_TAPS;
 
   /* --- Down a column ---
    *
@@ -233,12 +212,11 @@ template <PacoWaveletId ID> struct Wavelet
 
   /* --- A column or a line of one sample --- */
 
-  /* Whether kernels can filter these. Plain kernels get only those of reversible
-   * wavelets. */
+  /* Whether such a sample has to be multiplied. Plain kernels get none that has. */
   template <class Ability>
-  static constexpr __device__ __forceinline__ bool knows_singles ()
+  static constexpr __device__ __forceinline__ bool scales_singles ()
   {
-    return SCALES && (Ability::ANY || SHIFTS);
+    return Ability::ANY && !paco_wavelets[ID].reversible;
   }
 
   static __device__ __forceinline__ float single (float x)
@@ -253,11 +231,11 @@ template <PacoWaveletId ID> struct Wavelet
 
   static __device__ __forceinline__ int single (int x)
   {
-    return SHIFTS ? (int) (2 * (uint32_t) x) : x;
+    return x;
   }
 
   static __device__ __forceinline__ int undo_single (int x)
   {
-    return SHIFTS ? x >> 1 : x;
+    return x;
   }
 };

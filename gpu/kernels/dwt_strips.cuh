@@ -5,16 +5,19 @@
 #include "gpu/kernels/dwt_lifting.cuh"
 #include "gpu/kernels/wait.cuh"
 
+/* Lines and columns that are shorter are mirrored more than once. */
+static constexpr int SHORT = 8;
+
 /* Mirrors i at 0 and n - 1 until it is inside, which takes more than once only if n
- * is less than SHORT. */
-template <int SHORT>
+ * is less than `LEAST`. */
+template <int LEAST>
 __device__ __forceinline__ int
 mirrored (int i, int n)
 {
   int period = 2 * (n - 1);
 
   i = abs (i);
-  if (n < SHORT) {
+  if (n < LEAST) {
     while (i > period && n > 1)
       i -= period;
     if (n == 1)
@@ -40,7 +43,6 @@ struct Place
 };
 
 /* margin: columns on either side of the strip. */
-template <int SHORT>
 __device__ __forceinline__ uint32_t
 edge_sources (int column, int strip_first, int width, int margin)
 {
@@ -87,7 +89,7 @@ warp_place (const PacoDwtParameters &p, const PacoDwtPlane &plane, Place *place)
   place->single = width == 1;
   place->sources = 0;
   if (place->edge)
-    place->sources = edge_sources<W::SHORT> (
+    place->sources = edge_sources (
         place->column, strip_first, width, W::MARGIN);
   place->writes = place->lane >= W::MARGIN / LANE_COLUMNS
       && place->lane < (W::MARGIN + STRIP) / LANE_COLUMNS
@@ -96,11 +98,12 @@ warp_place (const PacoDwtParameters &p, const PacoDwtPlane &plane, Place *place)
   return true;
 }
 
-/* Puts mirrored samples into columns outside. Mirroring does not change a column's
- * parity, so each one comes from one of two columns of some lane. */
+/* Puts mirrored samples into the columns outside, which a wavelet reads. Mirroring
+ * does not change a column's parity, so each one comes from one of two columns of some
+ * lane. */
 template <bool FORWARD, class Number>
 __device__ __forceinline__ void
-mirror_columns (const Place &place, Number *x)
+fill_columns (const Place &place, Number *x)
 {
   Number y[LANE_COLUMNS];
 
@@ -119,28 +122,4 @@ mirror_columns (const Place &place, Number *x)
 #pragma unroll
   for (int i = 0; i < LANE_COLUMNS; i++)
     x[i] = y[i];
-}
-
-/* Fills in the sample of a pair that is outside, behind an even one at the end of a
- * line, so that the even one does not change: forward with the same sample, as the
- * difference is 0 then, and inverse with the difference 0. */
-template <bool FORWARD, class Number>
-__device__ __forceinline__ void
-complete_pairs (const Place &place, int width, Number *x)
-{
-#pragma unroll
-  for (int i = 0; i < LANE_COLUMNS; i += 2)
-    if (place.column + i + 1 == width)
-      x[i + 1] = FORWARD ? x[i] : 0;
-}
-
-/* Fills in the columns outside that a wavelet reads. */
-template <class W, bool FORWARD, class Number>
-__device__ __forceinline__ void
-fill_columns (const Place &place, int width, Number *x)
-{
-  if constexpr (W::PAIRED)
-    complete_pairs<FORWARD> (place, width, x);
-  else
-    mirror_columns<FORWARD> (place, x);
 }

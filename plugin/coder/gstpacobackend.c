@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Opens a backend by lib/stream/backends.c; its statistics and errors
+ * (gstpacobackend.h). */
+#include "gstpacobackend.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
+#define GST_CAT_DEFAULT gst_paco_debug
+
+static void
+warn_of_ignored (GstElement *element, const PacoSettings *settings)
+{
+  if (paco_settings_have_devices (settings)
+      && settings->backend == PACO_USE_CPU)
+    GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
+        ("cuda-devices=%s has no effect with backend=cpu",
+            settings->cuda_devices),
+        (NULL));
+  else if (paco_settings_have_devices (settings)
+      && settings->cuda_device_id >= 0)
+    GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
+        ("cuda-device-id=%d has no effect with cuda-devices=%s; leave one of "
+         "them out",
+            settings->cuda_device_id, settings->cuda_devices),
+        (NULL));
+}
+
+/* --- Opening --- */
+
+/* Returns how many milliseconds a device may take to answer, or 0 for the
+ * standard. Debuggers need more, and tests need less. */
+static guint
+device_timeout (void)
+{
+  const char *text = g_getenv ("GST_PACO_DEVICE_TIMEOUT");
+
+  return text != NULL ? MIN (g_ascii_strtoull (text, NULL, 10), G_MAXUINT) : 0;
+}
+
+/* log_refused() gets this, to say who opens a backend. */
+typedef struct
+{
+  GstElement *element;
+  const PacoSettings *settings;
+  gboolean in_context;
+} Opening;
+
+/* That there is no GPU is news only to those who have asked for one; that there
+ * is one of no use is a warning. Neither is told if no other backend would do. */
+static void
+log_refused (gpointer user_data, PacoUse which, const GError *failure)
+{
+  const Opening *opening = user_data;
+  GstElement *element = opening->element;
+  const PacoSettings *settings = opening->settings;
+  gboolean missing = g_error_matches (
+      failure, PACO_ERROR, PACO_ERROR_NO_DEVICE);
+
+  if (opening->in_context)
+    return;
+  GST_CAT_LEVEL_LOG (GST_CAT_DEFAULT,
+      missing ? GST_LEVEL_INFO : GST_LEVEL_WARNING, element,
+      "the %s backend cannot be used: %s",
+      which == PACO_USE_CUDA ? "cuda" : "cpu", failure->message);
+  if (settings->backend != PACO_USE_AUTO || which != PACO_USE_CUDA)
+    return;
+  if (paco_settings_have_devices (settings))
+    GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
+        ("cuda-devices=%s cannot be used, so the CPU codes: %s",
+            settings->cuda_devices, failure->message),
+        (NULL));
+  else if (settings->cuda_device_id >= 0)
+    GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
+        ("cuda-device-id=%d cannot be used, so the CPU codes: %s",
+            settings->cuda_device_id, failure->message),
+        (NULL));
+}
+
+static void
+log_opened (GstElement *element, const PacoSettings *settings,
+    const PacoForeignContext *context, PacoCoder *coder)
+{
+  PacoStats stats;
+
+  paco_coder_stats (coder, &stats);
+  GST_INFO_OBJECT (element,
+      "using the %s backend (%s), %s; up to %u frames in flight", stats.backend,
+      stats.device,
+      context != NULL ? "in the context of the pictures"
+          : settings->backend == PACO_USE_AUTO
+          ? "the first that backend=auto finds"
+          : "as backend says",
+      paco_coder_depth (coder));
+}
+
+static PacoCoder *
+open_backend (GstElement *element, const PacoSettings *settings,
+    gboolean encoder, const PacoForeignContext *context, void (*drop) (void *),
+    GError **error)
+{
+  PacoBackendOptions options = {
+    .context = context != NULL ? *context : (PacoForeignContext){ NULL },
+    .timeout = device_timeout (),
+    .drop = drop,
+  };
+  Opening opening = { element, settings, context != NULL };
+  PacoCoder *coder;
+
+  if (!paco_settings_to_options (settings, &options, error))
+    return NULL;
+  warn_of_ignored (element, settings);
+  coder = paco_backends_open ((PacoUse) settings->backend, encoder, &options,
+      log_refused, &opening, error);
+  if (coder != NULL)
+    log_opened (element, settings, context, coder);
+  return coder;
+}
+
+PacoCoder *
+gst_paco_open_encoder (GstElement *element, const PacoSettings *settings,
+    const PacoForeignContext *context, void (*drop) (void *), GError **error)
+{
+  return open_backend (element, settings, TRUE, context, drop, error);
+}
+
+PacoCoder *
+gst_paco_open_decoder (GstElement *element, const PacoSettings *settings,
+    const PacoForeignContext *context, void (*drop) (void *), GError **error)
+{
+  return open_backend (element, settings, FALSE, context, drop, error);
+}
+
+static void
+append_device (GValue *array, const PacoDeviceStats *stats)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, GST_TYPE_STRUCTURE);
+  g_value_take_boxed (&value,
+      gst_structure_new ("device", "name", G_TYPE_STRING, stats->name, "frames",
+          G_TYPE_UINT64, stats->frames, "bytes", G_TYPE_UINT64, stats->bytes,
+          "device-memory", G_TYPE_UINT64, stats->memory, NULL));
+  gst_value_array_append_and_take_value (array, &value);
+}
+
+static void
+set_devices (GstStructure *structure, const PacoStats *stats)
+{
+  GValue devices = G_VALUE_INIT;
+  guint64 memory = 0;
+
+  gst_value_array_init (&devices, stats->n_devices);
+  for (guint i = 0; i < stats->n_devices; i++) {
+    append_device (&devices, &stats->devices[i]);
+    memory += stats->devices[i].memory;
+  }
+  gst_structure_set (structure, "device-memory", G_TYPE_UINT64, memory, NULL);
+  gst_structure_take_value (structure, "devices", &devices);
+}
+
+GstStructure *
+gst_paco_stats_to_structure (const PacoStats *stats)
+{
+  GstStructure *structure = gst_structure_new ("application/x-paco-stats",
+      "backend", G_TYPE_STRING, stats->backend, "device", G_TYPE_STRING,
+      stats->device, "frames", G_TYPE_UINT64, stats->frames, "bytes",
+      G_TYPE_UINT64, stats->bytes, "corrupted-blocks", G_TYPE_UINT64,
+      stats->corrupted_blocks, "concealed-blocks", G_TYPE_UINT64,
+      stats->concealed_blocks, "transform-ms", G_TYPE_DOUBLE,
+      stats->transform_ms, "blocks-ms", G_TYPE_DOUBLE, stats->blocks_ms,
+      "stream-ms", G_TYPE_DOUBLE, stats->stream_ms, NULL);
+
+  gst_structure_set (
+      structure, "configurations", G_TYPE_UINT64, stats->configurations, NULL);
+  set_devices (structure, stats);
+  return structure;
+}
+
+void
+gst_paco_post_error (GstElement *element, GError *error)
+{
+  const char *message = error != NULL ? error->message : "unknown reason";
+  gint code = error != NULL && error->domain == PACO_ERROR ? error->code
+                                                           : PACO_ERROR_CORRUPT;
+
+  switch (code) {
+    case PACO_ERROR_UNSUPPORTED:
+      GST_ELEMENT_ERROR (element, LIBRARY, SETTINGS, ("%s", message), (NULL));
+      break;
+    case PACO_ERROR_MEMORY:
+      GST_ELEMENT_ERROR (
+          element, RESOURCE, NO_SPACE_LEFT, ("%s", message), (NULL));
+      break;
+    case PACO_ERROR_DEVICE:
+    case PACO_ERROR_NO_DEVICE:
+      GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND, ("%s", message), (NULL));
+      break;
+    default:
+      GST_ELEMENT_ERROR (element, STREAM, FAILED, ("%s", message), (NULL));
+      break;
+  }
+  g_clear_error (&error);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The account of damage (gstpacodamage.h). Messages are posted without the object
+ * lock. */
+#include "gstpacodamage.h"
+
+#define FORMAT G_GUINT64_FORMAT
+
+void
+gst_paco_damage_start (GstPacoDamage *damage, GstElement *element)
+{
+  GST_OBJECT_LOCK (element);
+  g_free (damage->reason);
+  *damage = (GstPacoDamage){ 0 };
+  GST_OBJECT_UNLOCK (element);
+}
+
+void
+gst_paco_damage_clear (GstPacoDamage *damage)
+{
+  g_clear_pointer (&damage->reason, g_free);
+}
+
+void
+gst_paco_damage_flush (GstPacoDamage *damage, GstElement *element)
+{
+  GST_OBJECT_LOCK (element);
+  damage->counts = (GstPacoDamageCounts){ 0 };
+  g_clear_pointer (&damage->reason, g_free);
+  GST_OBJECT_UNLOCK (element);
+}
+
+static void
+add (GstPacoDamageCounts *sum, const GstPacoDamageCounts *counts)
+{
+  sum->decoded += counts->decoded;
+  sum->damaged += counts->damaged;
+  sum->lost += counts->lost;
+  sum->blocks += counts->blocks;
+}
+
+/* Counts damage. Returns whether it is the first, which the caller then reports
+ * on the bus. */
+static gboolean
+count (GstPacoDamage *damage, GstElement *element,
+    const GstPacoDamageCounts *frame)
+{
+  gboolean first = FALSE;
+
+  GST_OBJECT_LOCK (element);
+  add (&damage->all, frame);
+  add (&damage->counts, frame);
+  if (frame->damaged > 0 || frame->lost > 0) {
+    first = !damage->told;
+    damage->told = TRUE;
+  }
+  GST_OBJECT_UNLOCK (element);
+  return first;
+}
+
+/* Writes the sentence to the bus if it is the first, else to the log only. Takes
+ * ownership of it. */
+static void
+tell (GstElement *element, gboolean first, const GstVideoCodecFrame *frame,
+    char *sentence)
+{
+  if (first)
+    GST_ELEMENT_WARNING (element, STREAM, DECODE,
+        ("Frame %u, at %" GST_TIME_FORMAT ", %s", frame->system_frame_number,
+            GST_TIME_ARGS (frame->pts), sentence),
+        ("further damage goes to the log and is counted until the end of the "
+         "stream"));
+  else
+    GST_WARNING_OBJECT (element, "frame %u, at %" GST_TIME_FORMAT ", %s",
+        frame->system_frame_number, GST_TIME_ARGS (frame->pts), sentence);
+  g_free (sentence);
+}
+
+void
+gst_paco_damage_decoded (GstPacoDamage *damage, GstElement *element,
+    const GstVideoCodecFrame *frame, guint broken_blocks,
+    guint concealed_blocks)
+{
+  const GstPacoDamageCounts counts = {
+    .decoded = 1,
+    .damaged = broken_blocks > 0,
+    .blocks = broken_blocks,
+  };
+  gboolean first = count (damage, element, &counts);
+
+  if (broken_blocks > 0)
+    tell (element, first, frame,
+        g_strdup_printf ("is damaged: %u of its codeblocks are broken and "
+                         "leave blurred or gray spots, but for %u that are "
+                         "concealed",
+            broken_blocks, concealed_blocks));
+}
+
+void
+gst_paco_damage_shared (GstPacoDamage *damage, GstElement *element,
+    const GstVideoCodecFrame *frame, guint n_bad, guint length)
+{
+  const GstPacoDamageCounts counts = { .decoded = 1, .damaged = 1 };
+  gboolean first = count (damage, element, &counts);
+
+  tell (element, first, frame,
+      g_strdup_printf ("is one of a stack of %u, of which %u are missing or "
+                       "damaged, and is shown without what they say of it",
+          length, n_bad));
+}
+
+void
+gst_paco_damage_key_unit (GstPacoDamage *damage, GstElement *element,
+    const GstVideoCodecFrame *frame, guint length)
+{
+  if (damage->told_of_key_units) {
+    GST_LOG_OBJECT (element, "frame %u is a key unit alone: left out",
+        frame->system_frame_number);
+    return;
+  }
+  damage->told_of_key_units = TRUE;
+  GST_ELEMENT_WARNING (element, STREAM, DECODE,
+      ("Only key units are asked for, and a picture of a stack of %u needs all "
+       "frames of its stack: none of them is shown. Seek without "
+       "GST_SEEK_FLAG_TRICKMODE_KEY_UNITS, or code with stack=1.",
+          length),
+      (NULL));
+}
+
+void
+gst_paco_damage_flag (GstVideoCodecFrame *frame, gboolean damaged)
+{
+  if (!damaged
+      && !GST_BUFFER_FLAG_IS_SET (
+          frame->input_buffer, GST_BUFFER_FLAG_CORRUPTED))
+    return;
+
+  GST_VIDEO_CODEC_FRAME_FLAG_SET (frame, GST_VIDEO_CODEC_FRAME_FLAG_CORRUPTED);
+  GST_BUFFER_FLAG_SET (frame->output_buffer, GST_BUFFER_FLAG_CORRUPTED);
+}
+
+void
+gst_paco_damage_lost (GstPacoDamage *damage, GstElement *element,
+    const GstVideoCodecFrame *frame, const char *reason)
+{
+  const GstPacoDamageCounts counts = { .lost = 1 };
+  gboolean first = count (damage, element, &counts);
+
+  GST_OBJECT_LOCK (element);
+  if (damage->reason == NULL)
+    damage->reason = g_strdup (reason);
+  GST_OBJECT_UNLOCK (element);
+  tell (element, first, frame,
+      g_strdup_printf ("could not be decoded and is left out: %s", reason));
+}
+
+GstFlowReturn
+gst_paco_damage_end (GstPacoDamage *damage, GstElement *element)
+{
+  GstPacoDamageCounts counts;
+  g_autofree char *reason = NULL;
+  gboolean any_decoded;
+
+  GST_OBJECT_LOCK (element);
+  counts = damage->counts;
+  any_decoded = damage->all.decoded > 0;
+  damage->counts = (GstPacoDamageCounts){ 0 };
+  reason = g_steal_pointer (&damage->reason);
+  GST_OBJECT_UNLOCK (element);
+
+  if (counts.damaged == 0 && counts.lost == 0)
+    return GST_FLOW_OK;
+  if (!any_decoded) {
+    GST_ELEMENT_ERROR (element, STREAM, DECODE,
+        ("Not one of the %" FORMAT
+         " frames of the stream could be decoded. The "
+         "reason for the first one: %s.",
+            counts.lost, reason != NULL ? reason : "unknown"),
+        (NULL));
+    return GST_FLOW_ERROR;
+  }
+  GST_ELEMENT_WARNING (element, STREAM, DECODE,
+      ("Of %" FORMAT " frames %" FORMAT " were damaged, with %" FORMAT
+       " broken codeblocks, and %" FORMAT " could not be decoded.",
+          counts.decoded + counts.lost, counts.damaged, counts.blocks,
+          counts.lost),
+      (NULL));
+  return GST_FLOW_OK;
+}
+
+void
+gst_paco_damage_to_stats (const GstPacoDamage *damage, GstStructure *stats)
+{
+  gst_structure_set (stats, "damaged-frames", G_TYPE_UINT64,
+      damage->all.damaged, "lost-frames", G_TYPE_UINT64, damage->all.lost,
+      NULL);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The account of damage in a stream that pacodec decodes: which frames had
+ * broken codeblocks and which could not be decoded, and what a user hears of
+ * it. The first such frame gives a warning on the bus, those after it go to the
+ * log, and at the end of the stream a warning tells how many there were. */
+#pragma once
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint64 decoded; /* frames, the damaged ones included */
+  guint64 damaged; /* frames with broken codeblocks */
+  guint64 lost;    /* frames that could not be decoded */
+  guint64 blocks;  /* broken codeblocks */
+} GstPacoDamageCounts;
+
+typedef struct
+{
+  /* Counts since the element was started, and since the last flush. The element's
+   * object lock guards them. */
+  GstPacoDamageCounts all, counts;
+  gboolean told; /* whether damage has been reported on the bus */
+  gboolean told_of_key_units;
+  char *
+      reason; /* why the first frame of `counts` was lost, or NULL; as they are */
+} GstPacoDamage;
+
+/* Has to be called when the element is started. */
+void gst_paco_damage_start (GstPacoDamage *damage, GstElement *element);
+/* Has to be called when the element is stopped. Counts stay. */
+void gst_paco_damage_clear (GstPacoDamage *damage);
+/* Has to be called when the stream goes on from another place. */
+void gst_paco_damage_flush (GstPacoDamage *damage, GstElement *element);
+
+/* Has to be called when a frame was decoded: broken_blocks of its codeblocks were
+ * broken, and something other than zeros stands for concealed_blocks of them. */
+void gst_paco_damage_decoded (GstPacoDamage *damage, GstElement *element,
+    const GstVideoCodecFrame *frame, guint broken_blocks,
+    guint concealed_blocks);
+/* Has to be called when a frame was decoded of a stack of so many, of which n_bad
+ * others are missing or damaged. */
+void gst_paco_damage_shared (GstPacoDamage *damage, GstElement *element,
+    const GstVideoCodecFrame *frame, guint n_bad, guint length);
+/* Has to be called when only key units are asked for and one is dropped, because it shows
+ * nothing without the others of its stack, of so many. That is no damage; the first one
+ * gives a warning. */
+void gst_paco_damage_key_unit (GstPacoDamage *damage, GstElement *element,
+    const GstVideoCodecFrame *frame, guint length);
+/* Flags a decoded frame and its picture as corrupted if it is damaged, or if upstream
+ * calls it corrupted, who may know of more than the blocks' checks tell. */
+void gst_paco_damage_flag (GstVideoCodecFrame *frame, gboolean damaged);
+/* Has to be called when a frame could not be decoded. */
+void gst_paco_damage_lost (GstPacoDamage *damage, GstElement *element,
+    const GstVideoCodecFrame *frame, const char *reason);
+
+/* Has to be called at the end of the stream. Posts what was counted, if anything
+ * was damaged. Returns GST_FLOW_ERROR, with an error posted that has the first reason,
+ * if there were frames and not one could be decoded. */
+GstFlowReturn gst_paco_damage_end (GstPacoDamage *damage, GstElement *element);
+
+/* Adds the counts since the start. The object lock must be held. */
+void gst_paco_damage_to_stats (
+    const GstPacoDamage *damage, GstStructure *stats);
+
+G_END_DECLS

@@ -1,0 +1,712 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * pacodec. The streaming thread submits each frame to the backend, with a buffer of
+ * downstream's pool that the picture goes to; the pipe's thread (gstpacopipe.h)
+ * collects frames and pushes each as soon as it is decoded. A frame's header has all
+ * that a decoder needs to know, so the stream's format comes from there and not from
+ * upstream's caps. */
+
+/**
+ * SECTION:element-pacodec
+ * @title: pacodec
+ * @short_description: Intra-frame wavelet video decoder
+ * @see_also: pacoenc, pacoparse
+ *
+ * pacodec decodes what pacoenc has coded. The pictures have the raw format that was
+ * coded or, if downstream does not take that, another one that holds the same
+ * samples (P010_10LE for I420_10LE, say). They are in the memory of an NVIDIA GPU if
+ * downstream names memory:CUDAMemory. With #GstPacoDec:reduce they have a half, a
+ * quarter, and so on, of the width and height, which is faster.
+ *
+ * Bytes of a buffer that no sample covers, such as the padding of lines, are 0: each
+ * buffer is cleared before its first picture, and what decodes leaves padding alone. Two
+ * decodes give the same bytes, unless another element writes into the padding.
+ *
+ * Codeblocks that are damaged or were lost on the way leave blurred spots. Where
+ * they would leave a large part of the picture gray, the picture before is shown
+ * (#GstPacoDec:conceal). Such pictures have #GST_BUFFER_FLAG_CORRUPTED, and with
+ * discard-corrupted-frames=true none of them is shown.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 filesrc location=test.paco ! pacoparse ! pacodec ! videoconvert ! autovideosink
+ * ]| Plays an elementary stream.
+ * |[
+ * gst-launch-1.0 filesrc location=test.mov ! qtdemux ! pacoparse ! pacodec reduce=2 ! videoconvert ! autovideosink
+ * ]| Plays a MOV file at a quarter of its width and height.
+ *
+ * Since: 0.1
+ */
+#include "gstpacodec.h"
+#include "caps/videocaps.h"
+#include "plugin/parse/gstpacocontainer.h"
+#include "gstpacodecprivate.h"
+
+GST_DEBUG_CATEGORY (gst_paco_dec_debug);
+#define GST_CAT_DEFAULT gst_paco_dec_debug
+
+#define gst_paco_dec_parent_class parent_class
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstPacoDec, gst_paco_dec, GST_TYPE_VIDEO_DECODER,
+    GST_DEBUG_CATEGORY_INIT (
+        gst_paco_dec_debug, "pacodec", 0, "PaCo video decoder"));
+GST_ELEMENT_REGISTER_DEFINE (
+    pacodec, "pacodec", GST_RANK_PRIMARY, GST_TYPE_PACO_DEC);
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (PACO_MEDIA_TYPE
+        ", parsed = (boolean) true, alignment = (string) frame"));
+
+/* --- frames in flight --- */
+
+/* Lets go of a frame that the coder has given up. Any thread may call it. */
+static void
+drop (void *user_data)
+{
+  GstPacoFrame *frame = user_data;
+  GstPacoDec *self = gst_paco_frames_ref_owner (frame->frames);
+  gboolean is_slice = frame->member != NULL;
+  GstVideoCodecFrame *codec_frame = gst_paco_frames_take (frame);
+
+  if (self == NULL) {
+    gst_video_codec_frame_unref (codec_frame);
+    return;
+  }
+  if (is_slice)
+    gst_video_codec_frame_unref (codec_frame);
+  else
+    gst_video_decoder_release_frame (GST_VIDEO_DECODER (self), codec_frame);
+  gst_paco_pipe_done (&self->coder.pipe, GST_FLOW_OK);
+  gst_object_unref (self);
+}
+
+/* Says whether the error will meet all other frames as well. */
+static gboolean
+is_fatal (const GError *error)
+{
+  return g_error_matches (error, PACO_ERROR, PACO_ERROR_DEVICE)
+      || g_error_matches (error, PACO_ERROR, PACO_ERROR_MEMORY);
+}
+
+GstFlowReturn
+gst_paco_dec_fail_frame (
+    GstPacoDec *self, GstVideoCodecFrame *frame, const GError *error)
+{
+  GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
+  GstFlowReturn flow = GST_FLOW_OK, dropped;
+
+  GST_VIDEO_DECODER_STREAM_LOCK (decoder);
+  if (is_fatal (error)) {
+    gst_paco_post_error (GST_ELEMENT (self), g_error_copy (error));
+    flow = GST_FLOW_ERROR;
+  } else {
+    gst_paco_damage_lost (&self->damage, GST_ELEMENT (self), frame,
+        error != NULL ? error->message : "unknown reason");
+    GST_VIDEO_DECODER_ERROR (decoder, 1, STREAM, DECODE,
+        ("Frame %u could not be decoded: %s", frame->system_frame_number,
+            error != NULL ? error->message : "unknown reason"),
+        (NULL), flow);
+  }
+  dropped = gst_video_decoder_drop_frame (decoder, frame);
+  GST_VIDEO_DECODER_STREAM_UNLOCK (decoder);
+  return flow != GST_FLOW_OK ? flow : dropped;
+}
+
+/* What a picture needs of its frame's header after the frame has been given back. */
+typedef struct
+{
+  gboolean fields;
+  guint8 picture_flags;
+} Picture;
+
+static void
+flag_output (GstPacoDec *self, GstVideoCodecFrame *frame,
+    const Picture *picture, const PacoDecodedFrame *decoded)
+{
+  PacoHeader header = self->input.header;
+
+  header.picture.fields = picture->fields;
+  header.video.picture_flags = picture->picture_flags;
+  paco_picture_flags_to_buffer (&header, frame->output_buffer);
+  gst_paco_damage_decoded (&self->damage, GST_ELEMENT (self), frame,
+      decoded->corrupted_blocks, decoded->concealed_blocks);
+  gst_paco_damage_flag (frame, decoded->corrupted_blocks > 0);
+}
+
+static GstFlowReturn
+finish (GstPacoDec *self, GstVideoCodecFrame *frame, const Picture *picture,
+    const PacoDecodedFrame *decoded)
+{
+  GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  /* Whoever resets the base class holds this lock, and has waited for this frame
+   * or set "dropping" before. So the lock is taken before that is asked. */
+  GST_VIDEO_DECODER_STREAM_LOCK (decoder);
+  if (gst_paco_pipe_is_dropping (&self->coder.pipe)) {
+    gst_video_decoder_release_frame (decoder, frame);
+  } else if (decoded->error != NULL) {
+    gst_paco_input_excuse (&self->input, &self->input.header, decoded->error);
+    flow = gst_paco_dec_fail_frame (self, frame, decoded->error);
+  } else {
+    gst_paco_input_decoded (&self->input);
+    flag_output (self, frame, picture, decoded);
+    flow = gst_video_decoder_finish_frame (decoder, frame);
+  }
+  GST_VIDEO_DECODER_STREAM_UNLOCK (decoder);
+  return flow;
+}
+
+void
+gst_paco_dec_claim_latency (GstPacoDec *self)
+{
+  const GstPacoLatency *latency = &self->coder.latency;
+
+  gst_video_decoder_set_latency (GST_VIDEO_DECODER (self),
+      latency->claim + latency->held, latency->bound + latency->held);
+}
+
+/* Puts the samples into the picture, if the coder could only write planes, and notes
+ * how long the frame took. */
+static void
+store (GstPacoDec *self, GstPacoFrame *frame, const PacoFrameTimes *times)
+{
+  gint64 begin = g_get_monotonic_time (), stored = 0;
+
+  if (self->output.via_planes) {
+    gst_paco_output_store (&self->output, frame->planes, &frame->raw);
+    stored = g_get_monotonic_time () - begin;
+  }
+  gst_paco_output_written (frame->frame->output_buffer);
+  if (gst_paco_coder_finished (
+          &self->coder, frame, times, frame->coded.size, stored))
+    gst_paco_dec_claim_latency (self);
+}
+
+/* Collects a frame and pushes its picture; runs in the pipe's thread. */
+static void
+push (gpointer element)
+{
+  GstPacoDec *self = element;
+  PacoDecodedFrame decoded = { 0 };
+  GError *error = NULL;
+  GstPacoFrame *frame;
+  Picture picture;
+
+  if (!paco_decoder_collect (self->coder.decoder, &decoded, &error)) {
+    if (error != NULL)
+      gst_paco_coder_lost (&self->coder, error);
+    return; /* The coder is lost, or the frame was abandoned meanwhile. */
+  }
+
+  frame = decoded.user_data;
+  if (frame->member != NULL) {
+    gst_paco_dec_stack_decoded (self, frame, &decoded);
+    return;
+  }
+  if (decoded.error == NULL)
+    store (self, frame, &decoded.times);
+  picture = (Picture){ frame->fields, frame->picture_flags };
+  gst_paco_pipe_done (&self->coder.pipe,
+      finish (self, gst_paco_frames_take (frame), &picture, &decoded));
+  g_clear_error (&decoded.error);
+}
+
+/* --- life cycle --- */
+
+static gboolean
+gst_paco_dec_start (GstVideoDecoder *decoder)
+{
+  GstPacoDec *self = GST_PACO_DEC (decoder);
+
+  gst_paco_input_start (&self->input);
+  gst_paco_damage_start (&self->damage, GST_ELEMENT (self));
+  return gst_paco_coder_start_decoder (&self->coder, drop);
+}
+
+static gboolean
+gst_paco_dec_stop (GstVideoDecoder *decoder)
+{
+  GstPacoDec *self = GST_PACO_DEC (decoder);
+
+  gst_paco_coder_stop (&self->coder);
+  gst_paco_stack_clear (&self->stack);
+  gst_paco_input_clear (&self->input);
+  gst_paco_damage_clear (&self->damage);
+  return TRUE;
+}
+
+/* Has the pipe drop frames on the way to READY: while the base class resets itself,
+ * none may be finished. */
+static GstStateChangeReturn
+gst_paco_dec_change_state (GstElement *element, GstStateChange transition)
+{
+  GstPacoDec *self = GST_PACO_DEC (element);
+
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_paco_pipe_set_dropping (&self->coder.pipe, TRUE);
+  return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+}
+
+/* --- caps, queries and events --- */
+
+/* Posts the error that upstream sends bytes which are not split into frames. Its caps
+ * say so, or it has none. */
+static void
+post_unparsed (GstPacoDec *self)
+{
+  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+      ("What comes to pacodec is not split into frames: put pacoparse before "
+       "it."),
+      ("the caps must be video/x-paco, parsed=true, alignment=frame"));
+}
+
+/* Tells upstream what can be decoded: downstream's limits hold for it, too. */
+static GstCaps *
+gst_paco_dec_getcaps (GstVideoDecoder *decoder, GstCaps *filter)
+{
+  return gst_paco_container_filter_caps (
+      gst_video_decoder_proxy_getcaps (decoder, NULL, NULL), filter);
+}
+
+/* Accepts the caps that demuxers have for PaCo, so that set_format() refuses them with
+ * an error that says why. Upstream's error would not, where a source pad without caps
+ * of its own was linked, such as splitmuxsrc's. */
+static gboolean
+accept_demuxed (GstQuery *query)
+{
+  GstCaps *demuxed, *caps;
+  gboolean accepted;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ACCEPT_CAPS)
+    return FALSE;
+  gst_query_parse_accept_caps (query, &caps);
+  demuxed = gst_caps_from_string (GST_PACO_DEMUXED_CAPS);
+  accepted = gst_caps_can_intersect (caps, demuxed);
+  gst_caps_unref (demuxed);
+  if (accepted)
+    gst_query_set_accept_caps_result (query, TRUE);
+  return accepted;
+}
+
+static gboolean
+gst_paco_dec_sink_query (GstVideoDecoder *decoder, GstQuery *query)
+{
+  return accept_demuxed (query)
+      || gst_paco_cuda_answer (&GST_PACO_DEC (decoder)->coder.cuda, query)
+      || GST_VIDEO_DECODER_CLASS (parent_class)->sink_query (decoder, query);
+}
+
+static gboolean
+gst_paco_dec_src_query (GstVideoDecoder *decoder, GstQuery *query)
+{
+  return gst_paco_cuda_answer (&GST_PACO_DEC (decoder)->coder.cuda, query)
+      || GST_VIDEO_DECODER_CLASS (parent_class)->src_query (decoder, query);
+}
+
+static void
+gst_paco_dec_set_context (GstElement *element, GstContext *context)
+{
+  gst_paco_coder_set_context (&GST_PACO_DEC (element)->coder, context);
+  GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
+}
+
+/* Returns the event of a segment for the base class. In reverse playback that turns
+ * pictures around, but not where only key units are asked for, because it expects no
+ * others then; all frames of a stack may come nevertheless. */
+static GstEvent *
+make_reversible (GstEvent *event, GstSegment *segment)
+{
+  GstEvent *changed;
+
+  if (segment->rate > 0.0
+      || !(segment->flags & GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS))
+    return event;
+  segment->flags &= ~GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS;
+  changed = gst_event_new_segment (segment);
+  gst_event_set_seqnum (changed, gst_event_get_seqnum (event));
+  gst_event_set_running_time_offset (
+      changed, gst_event_get_running_time_offset (event));
+  gst_event_unref (event);
+  return changed;
+}
+
+/* Forgets earlier pictures when a segment says that the stream goes on from another
+ * place: they do not conceal what is broken behind it. */
+static gboolean
+gst_paco_dec_sink_event (GstVideoDecoder *decoder, GstEvent *event)
+{
+  GstVideoDecoderClass *base = GST_VIDEO_DECODER_CLASS (parent_class);
+  GstPacoDec *self = GST_PACO_DEC (decoder);
+  gboolean key_units_only, taken;
+  GstSegment segment;
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_SEGMENT)
+    return base->sink_event (decoder, event);
+  if (self->coder.decoder != NULL)
+    paco_decoder_forget (self->coder.decoder);
+  gst_event_copy_segment (event, &segment);
+  key_units_only = (segment.flags & GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS) != 0;
+  taken = base->sink_event (decoder, make_reversible (event, &segment));
+  /* Frames that came before may have been decoded meanwhile. */
+  self->key_units_only = key_units_only;
+  return taken;
+}
+
+/* Keeps upstream's caps. The coder is configured when the first frame comes, for that
+ * has the format. */
+static gboolean
+gst_paco_dec_set_format (GstVideoDecoder *decoder, GstVideoCodecState *state)
+{
+  GstPacoDec *self = GST_PACO_DEC (decoder);
+
+  const GstStructure *caps = gst_caps_get_structure (state->caps, 0);
+
+  if (!gst_structure_has_name (caps, PACO_MEDIA_TYPE)
+      || !gst_paco_container_is_framed (caps)) {
+    post_unparsed (self);
+    return FALSE;
+  }
+  gst_paco_input_set_state (&self->input, state);
+  GST_DEBUG_OBJECT (self, "caps in: %" GST_PTR_FORMAT, state->caps);
+  return TRUE;
+}
+
+/* The base class calls this by itself, while frames are in flight, when downstream
+ * wants other caps. Those frames keep their format; for the next one another format
+ * may be chosen. */
+static gboolean
+gst_paco_dec_negotiate (GstVideoDecoder *decoder)
+{
+  g_atomic_int_set (&GST_PACO_DEC (decoder)->outdated, TRUE);
+  return GST_VIDEO_DECODER_CLASS (parent_class)->negotiate (decoder);
+}
+
+static gboolean
+gst_paco_dec_decide_allocation (GstVideoDecoder *decoder, GstQuery *query)
+{
+  GstPacoDec *self = GST_PACO_DEC (decoder);
+
+  if (gst_paco_output_adapt_pools (&self->coder, query)
+      && GST_VIDEO_DECODER_CLASS (parent_class)
+             ->decide_allocation (decoder, query)
+      && gst_paco_output_activate_pools (query))
+    return TRUE;
+  gst_paco_output_post_no_pools (&self->output, GST_ELEMENT (self));
+  return FALSE;
+}
+
+/* Offers upstream memory for encoded frames. */
+static gboolean
+gst_paco_dec_propose_allocation (GstVideoDecoder *decoder, GstQuery *query)
+{
+  gst_paco_coder_propose (&GST_PACO_DEC (decoder)->coder, query);
+  return GST_VIDEO_DECODER_CLASS (parent_class)
+      ->propose_allocation (decoder, query);
+}
+
+/* --- frames --- */
+
+/* Hands a frame, whose input is mapped, to the coder. Sets *taken if the frame is the
+ * pipe's then. Returns GST_FLOW_OK with *error set where the frame is to blame. */
+static GstFlowReturn
+submit (GstPacoDec *self, GstPacoFrame *frame, const PacoCodedFrame *coded,
+    gboolean *taken, GError **error)
+{
+  GstFlowReturn flow;
+  PacoPicture picture;
+
+  flow = gst_video_decoder_allocate_output_frame (
+      GST_VIDEO_DECODER (self), frame->frame);
+  if (flow == GST_FLOW_ERROR) {
+    g_set_error_literal (
+        error, PACO_ERROR, PACO_ERROR_MEMORY, GST_PACO_DEC_NO_BUFFER);
+    return GST_FLOW_OK;
+  }
+  if (flow != GST_FLOW_OK)
+    return flow;
+  frame->begun = g_get_monotonic_time ();
+  gst_paco_meta_restore (&coded->header.video.ancillary, self->output.reduce,
+      frame->frame->output_buffer, &self->names, GST_ELEMENT (self));
+  frame->raw_mapped = gst_paco_output_map (&self->output, &self->coder.cuda,
+      frame->frame->output_buffer, frame->planes, &frame->raw, &picture);
+  if (!frame->raw_mapped) {
+    g_set_error_literal (
+        error, PACO_ERROR, PACO_ERROR_MEMORY, GST_PACO_DEC_NO_ROOM);
+    return GST_FLOW_OK;
+  }
+
+  frame->fields = coded->header.picture.fields;
+  frame->picture_flags = coded->header.video.picture_flags;
+  gst_paco_frames_give (frame);
+  if (paco_decoder_submit (
+          self->coder.decoder, coded, &picture, frame, error)) {
+    *taken = TRUE;
+    return gst_paco_coder_submitted (&self->coder);
+  }
+  gst_paco_frames_take_back (frame);
+  return GST_FLOW_OK;
+}
+
+gboolean
+gst_paco_dec_read (GstPacoDec *self, GstPacoFrame *frame, PacoCodedFrame *coded,
+    GError **error)
+{
+  guint max_pixels;
+
+  GST_OBJECT_LOCK (self);
+  max_pixels = self->coder.settings.max_pixels;
+  GST_OBJECT_UNLOCK (self);
+  return gst_paco_input_read (frame, max_pixels, coded, error);
+}
+
+/* Reads a frame, and hands it to the coder or, if it is a slice, to its stack. Both
+ * set *taken. Returns GST_FLOW_OK with *error set where the frame is to blame. */
+static GstFlowReturn
+decode_frame (
+    GstPacoDec *self, GstPacoFrame *frame, gboolean *taken, GError **error)
+{
+  PacoCodedFrame coded;
+  GstFlowReturn flow;
+
+  if (!gst_paco_dec_read (self, frame, &coded, error))
+    return GST_FLOW_OK;
+  if (coded.header.video.slice.length > 0)
+    return gst_paco_dec_stack_add (self, frame, &coded.header, taken, error);
+
+  flow = gst_paco_dec_configure_for (self, frame->frame, &coded.header, error);
+  if (flow != GST_FLOW_OK || *error != NULL)
+    return flow;
+  return submit (self, frame, &coded, taken, error);
+}
+
+gboolean
+gst_paco_dec_is_late (GstPacoDec *self, GstVideoCodecFrame *frame)
+{
+  gboolean qos = FALSE;
+
+  /* The base class says how much time is left even if its property qos is off. */
+  if (gst_video_decoder_get_max_decode_time (GST_VIDEO_DECODER (self), frame)
+      >= 0)
+    return FALSE;
+  g_object_get (self, "qos", &qos, NULL);
+  return qos;
+}
+
+/* Decodes the frame, which it takes, or drops it. Runs without the stream lock. */
+static GstFlowReturn
+decode (GstPacoDec *self, GstVideoCodecFrame *codec_frame)
+{
+  GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
+  GstPacoPipe *pipe = &self->coder.pipe;
+  GstPacoFrame *frame;
+  GstFlowReturn flow;
+  gboolean taken = FALSE;
+  GError *error = NULL;
+
+  flow = gst_paco_coder_wait (&self->coder, self->coder.depth - 1);
+  if (flow == GST_FLOW_OK)
+    flow = gst_paco_pipe_take_flow (pipe);
+  if (flow != GST_FLOW_OK) {
+    gst_video_decoder_release_frame (decoder, codec_frame);
+    return flow;
+  }
+
+  if (self->stack.n > 0)
+    flow = gst_paco_dec_stack_end_before (self, codec_frame->input_buffer);
+  if (flow != GST_FLOW_OK) {
+    gst_video_decoder_release_frame (decoder, codec_frame);
+    return flow;
+  }
+
+  /* No other frame needs this one, unless it is a slice. */
+  if (gst_paco_dec_is_late (self, codec_frame)
+      && !gst_paco_dec_is_slice (codec_frame->input_buffer)) {
+    GST_LOG_OBJECT (self, "frame %u is late already: dropped",
+        codec_frame->system_frame_number);
+    gst_paco_pipe_wait_done (pipe);
+    return gst_video_decoder_drop_frame (decoder, codec_frame);
+  }
+
+  frame = gst_paco_frames_next (self->coder.frames);
+  frame->frame = codec_frame;
+  flow = decode_frame (self, frame, &taken, &error);
+  if (taken)
+    return flow;
+
+  gst_paco_frame_unmap (frame);
+  frame->frame = NULL;
+  if (flow != GST_FLOW_OK) {
+    g_clear_error (&error);
+    gst_video_decoder_release_frame (decoder, codec_frame);
+    return flow;
+  }
+
+  /* The frames before it are pushed first. */
+  gst_paco_pipe_wait_done (pipe);
+  flow = gst_paco_dec_fail_frame (self, codec_frame, error);
+  g_clear_error (&error);
+  return flow;
+}
+
+static GstFlowReturn
+gst_paco_dec_handle_frame (GstVideoDecoder *decoder, GstVideoCodecFrame *frame)
+{
+  GstPacoDec *self = GST_PACO_DEC (decoder);
+  gboolean reverse = decoder->input_segment.rate < 0.0;
+  GstFlowReturn flow;
+
+  if (self->input.state == NULL) {
+    post_unparsed (self);
+    gst_video_decoder_release_frame (decoder, frame);
+    return GST_FLOW_NOT_NEGOTIATED;
+  }
+
+  GST_VIDEO_DECODER_STREAM_UNLOCK (decoder);
+  flow = decode (self, frame);
+  /* In reverse playback the base class turns the order of those frames around that
+   * have been finished when this returns. */
+  if (reverse)
+    gst_paco_pipe_wait_done (&self->coder.pipe);
+  GST_VIDEO_DECODER_STREAM_LOCK (decoder);
+  return flow;
+}
+
+/* Decides which metas of an encoded buffer the picture gets. */
+static gboolean
+gst_paco_dec_transform_meta (
+    GstVideoDecoder *decoder, GstVideoCodecFrame *frame, GstMeta *meta)
+{
+  return !gst_paco_meta_take (
+             meta, GST_PACO_DEC (decoder)->output.reduce, frame->output_buffer)
+      && GST_VIDEO_DECODER_CLASS (parent_class)
+             ->transform_meta (decoder, frame, meta);
+}
+
+static GstFlowReturn
+gst_paco_dec_drain (GstVideoDecoder *decoder)
+{
+  return gst_paco_dec_stack_drain (GST_PACO_DEC (decoder), FALSE);
+}
+
+/* The base class calls this at the end of the stream. */
+static GstFlowReturn
+gst_paco_dec_finish (GstVideoDecoder *decoder)
+{
+  GstPacoDec *self = GST_PACO_DEC (decoder);
+  GstFlowReturn flow = gst_paco_dec_stack_drain (self, TRUE);
+
+  if (flow == GST_FLOW_OK)
+    flow = gst_paco_damage_end (&self->damage, GST_ELEMENT (self));
+  return flow;
+}
+
+static gboolean
+gst_paco_dec_flush (GstVideoDecoder *decoder)
+{
+  GstPacoDec *self = GST_PACO_DEC (decoder);
+
+  gst_paco_coder_flush (&self->coder);
+  gst_paco_dec_stack_flush (self);
+  gst_paco_damage_flush (&self->damage, GST_ELEMENT (self));
+  return TRUE;
+}
+
+/* --- object --- */
+
+static void
+gst_paco_dec_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstPacoDec *self = GST_PACO_DEC (object);
+  gboolean known;
+
+  GST_OBJECT_LOCK (self);
+  known = gst_paco_settings_set (&self->coder.settings, id, value) != NULL;
+  GST_OBJECT_UNLOCK (self);
+
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_paco_dec_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstPacoDec *self = GST_PACO_DEC (object);
+  gboolean known;
+
+  GST_OBJECT_LOCK (self);
+  known = gst_paco_coder_get_property (&self->coder, id, value);
+  if (id == GST_PACO_PROP_STATS)
+    gst_paco_damage_to_stats (&self->damage, g_value_get_boxed (value));
+  GST_OBJECT_UNLOCK (self);
+
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_paco_dec_finalize (GObject *object)
+{
+  gst_paco_coder_clear (&GST_PACO_DEC (object)->coder);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_paco_dec_init (GstPacoDec *self)
+{
+  GstVideoDecoder *decoder = GST_VIDEO_DECODER (self);
+
+  gst_paco_coder_init (
+      &self->coder, GST_ELEMENT (self), &decoder->stream_lock, push);
+
+  gst_video_decoder_set_packetized (decoder, TRUE);
+  gst_video_decoder_set_use_default_pad_acceptcaps (decoder, TRUE);
+  /* Caps are accepted here even if set_format() refuses them: it posts the error. */
+  GST_PAD_SET_ACCEPT_INTERSECT (GST_VIDEO_DECODER_SINK_PAD (self));
+  GST_PAD_SET_ACCEPT_TEMPLATE (GST_VIDEO_DECODER_SINK_PAD (self));
+}
+
+static void
+gst_paco_dec_class_init (GstPacoDecClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstVideoDecoderClass *decoder_class = GST_VIDEO_DECODER_CLASS (klass);
+  GstCaps *raw_caps = gst_paco_cuda_extend_caps (paco_raw_caps ());
+
+  object_class->set_property = GST_DEBUG_FUNCPTR (gst_paco_dec_set_property);
+  object_class->get_property = GST_DEBUG_FUNCPTR (gst_paco_dec_get_property);
+  object_class->finalize = GST_DEBUG_FUNCPTR (gst_paco_dec_finalize);
+  gst_paco_settings_install (object_class, PACO_OF_PACODEC);
+
+  element_class->change_state = GST_DEBUG_FUNCPTR (gst_paco_dec_change_state);
+  element_class->set_context = GST_DEBUG_FUNCPTR (gst_paco_dec_set_context);
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, raw_caps));
+  gst_caps_unref (raw_caps);
+  gst_element_class_set_static_metadata (element_class, "PaCo video decoder",
+      "Codec/Decoder/Video",
+      "Intra-frame wavelet decoder, BPC-PaCo, for NVIDIA GPUs and CPUs",
+      "The gst-paco developers");
+
+  decoder_class->start = GST_DEBUG_FUNCPTR (gst_paco_dec_start);
+  decoder_class->stop = GST_DEBUG_FUNCPTR (gst_paco_dec_stop);
+  decoder_class->getcaps = GST_DEBUG_FUNCPTR (gst_paco_dec_getcaps);
+  decoder_class->sink_event = GST_DEBUG_FUNCPTR (gst_paco_dec_sink_event);
+  decoder_class->sink_query = GST_DEBUG_FUNCPTR (gst_paco_dec_sink_query);
+  decoder_class->src_query = GST_DEBUG_FUNCPTR (gst_paco_dec_src_query);
+  decoder_class->set_format = GST_DEBUG_FUNCPTR (gst_paco_dec_set_format);
+  decoder_class->negotiate = GST_DEBUG_FUNCPTR (gst_paco_dec_negotiate);
+  decoder_class->decide_allocation = GST_DEBUG_FUNCPTR (
+      gst_paco_dec_decide_allocation);
+  decoder_class->propose_allocation = GST_DEBUG_FUNCPTR (
+      gst_paco_dec_propose_allocation);
+  decoder_class->handle_frame = GST_DEBUG_FUNCPTR (gst_paco_dec_handle_frame);
+  decoder_class->transform_meta = GST_DEBUG_FUNCPTR (
+      gst_paco_dec_transform_meta);
+  decoder_class->drain = GST_DEBUG_FUNCPTR (gst_paco_dec_drain);
+  decoder_class->finish = GST_DEBUG_FUNCPTR (gst_paco_dec_finish);
+  decoder_class->flush = GST_DEBUG_FUNCPTR (gst_paco_dec_flush);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What pacodec consists of: gstpacodec.c has the element and takes each frame through
+ * the coder, gstpacodecformat.c configures it for the frames that come, and
+ * gstpacodecstack.c collects the slices of stacks. */
+#pragma once
+#include "gstpacodamage.h"
+#include "gstpacodec.h"
+#include "gstpacoinput.h"
+#include "plugin/meta/gstpacometa.h"
+#include "gstpacooutput.h"
+#include "plugin/coder/gstpacostack.h"
+
+G_BEGIN_DECLS
+
+struct _GstPacoDec
+{
+  GstVideoDecoder parent;
+
+  GstPacoCoder coder;
+  GstPacoDamage damage;
+
+  /* The streaming thread uses these. The pipe's thread reads of them what does not
+   * change while frames are in flight. */
+  GstPacoInput input;
+  GstPacoOutput output;
+  GstPacoMetaNames names;
+  GstPacoStack stack; /* the slices that wait for the others of their stack */
+  gboolean key_units_only; /* upstream may leave out all other frames */
+  /* Downstream has asked for other caps since the last negotiation. Atomic. */
+  gint outdated;
+};
+
+/* --- gstpacodec.c --- */
+
+/* Reports a frame that cannot be decoded, and drops it. If the frame is to blame,
+ * returns an error only if there have been more such frames than the property
+ * max-errors allows. */
+GstFlowReturn gst_paco_dec_fail_frame (
+    GstPacoDec *self, GstVideoCodecFrame *frame, const GError *error);
+/* Tells downstream how long frames take at present. */
+void gst_paco_dec_claim_latency (GstPacoDec *self);
+/* Says whether the frame's picture would come too late to be shown, and the property
+ * qos asks that such frames are not decoded. */
+gboolean gst_paco_dec_is_late (GstPacoDec *self, GstVideoCodecFrame *frame);
+
+/* Maps the input of a frame and reads its header. Where that fails, the frame is to
+ * blame. */
+gboolean gst_paco_dec_read (GstPacoDec *self, GstPacoFrame *frame,
+    PacoCodedFrame *coded, GError **error);
+
+/* --- gstpacodecformat.c --- */
+
+/* Configures the element for a frame with this header, if it is not configured for
+ * such frames. Waits for those in flight then; the stream lock must not be held.
+ * Returns GST_FLOW_OK with *error set where only this frame is to blame. */
+GstFlowReturn gst_paco_dec_configure_for (GstPacoDec *self,
+    GstVideoCodecFrame *frame, const PacoHeader *header, GError **error);
+
+/* --- gstpacodecstack.c --- */
+
+/* Errors of pictures for which downstream gives no memory. */
+#define GST_PACO_DEC_NO_BUFFER "no buffer can be had for a decoded picture"
+#define GST_PACO_DEC_NO_ROOM                                                   \
+  "downstream's buffer cannot be written to, or is too small"
+
+/* Says whether the frame in this buffer is a slice. It is not if its header cannot be
+ * read. */
+gboolean gst_paco_dec_is_slice (GstBuffer *buffer);
+/* Decodes the slices that wait, if the frame in this buffer is not of their stack. If
+ * its header cannot be read, it may be, and the stack goes on. The stream lock must
+ * not be held. */
+GstFlowReturn gst_paco_dec_stack_end_before (
+    GstPacoDec *self, GstBuffer *buffer);
+/* Adds a slice, which has been read, to its stack, and sets *taken. The last slice has
+ * all of them decoded. The stream lock must not be held. Returns GST_FLOW_OK with
+ * *error set where the frame is to blame, which is not taken then. */
+GstFlowReturn gst_paco_dec_stack_add (GstPacoDec *self, GstPacoFrame *frame,
+    const PacoHeader *header, gboolean *taken, GError **error);
+/* Notes what has become of a slice that has come back from the coder. The pipe's
+ * thread calls it. */
+void gst_paco_dec_stack_decoded (
+    GstPacoDec *self, GstPacoFrame *frame, PacoDecodedFrame *decoded);
+/* Decodes the slices that wait, and waits for all frames; the stream lock must be held
+ * and is released meanwhile. Without `ends`, slices of a stack that may go on stay:
+ * the base class also drains the decoder between key units. */
+GstFlowReturn gst_paco_dec_stack_drain (GstPacoDec *self, gboolean ends);
+/* Drops the slices that wait. The stream lock must be held. */
+void gst_paco_dec_stack_flush (GstPacoDec *self);
+
+G_END_DECLS

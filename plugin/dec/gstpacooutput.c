@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Negotiates the raw format of pacodec, and maps its pictures; gstpacooutput.h says for
+ * what. */
+#include "gstpacooutput.h"
+#include "caps/videocaps.h"
+#include "codec/error.h"
+#include "codec/geometry.h"
+#include "plugin/coder/gstpacopools.h"
+#include "plugin/cuda/gstpacosharing.h"
+#include <string.h>
+
+/* Copies from coded how the samples are to be shown. */
+static void
+describe (GstVideoInfo *info, const GstVideoInfo *coded)
+{
+  info->par_n = coded->par_n;
+  info->par_d = coded->par_d;
+  info->fps_n = coded->fps_n;
+  info->fps_d = coded->fps_d;
+  info->colorimetry = coded->colorimetry;
+  info->chroma_site = coded->chroma_site;
+  GST_VIDEO_INFO_FIELD_ORDER (info) = GST_VIDEO_INFO_FIELD_ORDER (coded);
+  if (GST_VIDEO_INFO_MULTIVIEW_MODE (coded) != GST_VIDEO_MULTIVIEW_MODE_NONE) {
+    GST_VIDEO_INFO_MULTIVIEW_MODE (info) = GST_VIDEO_INFO_MULTIVIEW_MODE (
+        coded);
+    GST_VIDEO_INFO_MULTIVIEW_FLAGS (info) = GST_VIDEO_INFO_MULTIVIEW_FLAGS (
+        coded);
+  }
+}
+
+/* Finds the size in lines of the whole frame, which GStreamer counts for single
+ * fields, too. */
+static void
+find_size (const PacoHeader *header, guint reduce, guint *width, guint *height)
+{
+  paco_geometry_reduced_size (&header->picture, reduce, width, height);
+  if (header->video.interlace_mode == PACO_INTERLACE_ALTERNATE)
+    *height *= 2;
+}
+
+static gboolean
+choose (GstPacoOutput *output, GstVideoDecoder *decoder,
+    const PacoHeader *header, const GstVideoInfo *coded, guint reduce,
+    gboolean may_be_on_device)
+{
+  GstPad *pad = GST_VIDEO_DECODER_SRC_PAD (decoder);
+  GstVideoInterlaceMode mode = GST_VIDEO_INFO_INTERLACE_MODE (coded);
+  PacoPictureFormat picture = header->picture;
+  GstVideoFormat format = GST_VIDEO_FORMAT_UNKNOWN;
+  guint width, height;
+
+  find_size (header, reduce, &width, &height);
+  /* Frames of two fields may come later in such a stream. */
+  picture.fields |= mode == GST_VIDEO_INTERLACE_MODE_MIXED;
+  if (may_be_on_device && paco_fields_fit (&picture, reduce))
+    format = gst_paco_cuda_pick_format (
+        pad, GST_VIDEO_INFO_FORMAT (coded), width, height, mode);
+  output->on_device = format != GST_VIDEO_FORMAT_UNKNOWN;
+  if (!output->on_device) {
+    GstCaps *allowed = gst_pad_get_allowed_caps (pad);
+
+    format = paco_raw_format_pick (
+        GST_VIDEO_INFO_FORMAT (coded), width, mode, allowed);
+    gst_clear_caps (&allowed);
+  }
+  if (!gst_video_info_set_interlaced_format (
+          &output->info, format, mode, width, height))
+    return FALSE;
+
+  output->reduce = reduce;
+  paco_raw_format (format, &output->raw);
+  if (output->raw.n_components > picture.n_components)
+    paco_raw_format_opaque (format, &output->raw);
+  output->via_planes = output->raw.tiled || !paco_fields_fit (&picture, reduce);
+  return TRUE;
+}
+
+/* It chooses device memory only if the context is shared. */
+gboolean
+gst_paco_output_choose (GstPacoOutput *output, GstVideoDecoder *decoder,
+    GstPacoCoder *coder, const PacoHeader *header, const GstVideoInfo *coded,
+    guint reduce)
+{
+  gboolean chosen = choose (output, decoder, header, coded, reduce,
+      gst_paco_sharing_is_possible (coder));
+
+  if (!chosen || !output->on_device || gst_paco_sharing_enter (coder, TRUE))
+    return chosen;
+  return choose (output, decoder, header, coded, reduce, FALSE);
+}
+
+gboolean
+gst_paco_output_has_size (const GstPacoOutput *output, const PacoHeader *header)
+{
+  guint width, height;
+
+  find_size (header, output->reduce, &width, &height);
+  return (guint) GST_VIDEO_INFO_WIDTH (&output->info) == width
+      && (guint) GST_VIDEO_INFO_HEIGHT (&output->info) == height;
+}
+
+gboolean
+gst_paco_output_fits_memory (
+    const GstPacoOutput *output, guint n, GError **error)
+{
+  gpointer memory;
+
+  if (output->on_device)
+    return TRUE;
+  memory = g_try_malloc_n (n, GST_VIDEO_INFO_SIZE (&output->info));
+  if (memory == NULL)
+    g_set_error (error, PACO_ERROR, PACO_ERROR_MEMORY,
+        "no memory for %u pictures of %dx%d", n, output->info.width,
+        output->info.height);
+  g_free (memory);
+  return memory != NULL;
+}
+
+gboolean
+gst_paco_output_announce (GstPacoOutput *output, GstVideoDecoder *decoder,
+    const PacoHeader *header, const GstVideoInfo *coded,
+    GstVideoCodecState *input)
+{
+  const GstVideoInfo *info = &output->info;
+  GstVideoCodecState *state = gst_video_decoder_set_interlaced_output_state (
+      decoder, GST_VIDEO_INFO_FORMAT (info),
+      GST_VIDEO_INFO_INTERLACE_MODE (info), info->width, info->height, input);
+
+  if (state == NULL)
+    return FALSE;
+
+  describe (&state->info, coded);
+  gst_caps_replace (&state->caps, NULL);
+  state->caps = gst_video_info_to_caps (&state->info);
+  paco_caps_set_hdr (state->caps, &header->video);
+  if (output->on_device)
+    gst_caps_set_features (
+        state->caps, 0, gst_caps_features_new (GST_PACO_CUDA_FEATURE, NULL));
+
+  output->info = state->info;
+  gst_video_codec_state_unref (state);
+  return TRUE;
+}
+
+void
+gst_paco_output_layout (const GstPacoOutput *output, PacoSampleLayout *layout)
+{
+  for (guint c = 0; c < output->raw.n_components; c++)
+    layout[c] = output->via_planes ? paco_planes_layout : output->raw.layout[c];
+}
+
+/* --- Padding --- */
+
+/* Marks a buffer that has held a picture. A pool keeps the mark with the buffer, and
+ * makes other buffers when its format changes. */
+static GQuark
+written_quark (void)
+{
+  return g_quark_from_static_string ("paco-written");
+}
+
+static gboolean
+is_written (GstBuffer *buffer)
+{
+  return gst_mini_object_get_qdata (
+             GST_MINI_OBJECT_CAST (buffer), written_quark ())
+      != NULL;
+}
+
+void
+gst_paco_output_written (GstBuffer *buffer)
+{
+  if (!is_written (buffer))
+    gst_mini_object_set_qdata (GST_MINI_OBJECT_CAST (buffer), written_quark (),
+        GINT_TO_POINTER (TRUE), NULL);
+}
+
+void
+gst_paco_output_clear (const GstVideoFrame *frame)
+{
+  guint n = frame->meta != NULL ? GST_VIDEO_FRAME_N_PLANES (frame) : 1;
+
+  if (is_written (frame->buffer))
+    return;
+  for (guint p = 0; p < n; p++)
+    if (p == 0 || frame->map[p].data != frame->map[p - 1].data)
+      memset (frame->map[p].data, 0, frame->map[p].size);
+}
+
+/* Says whether the samples of the picture cover all bytes of its buffer. */
+static gboolean
+has_no_padding (const GstPacoOutput *output, const GstVideoFrame *frame,
+    const PacoPicture *picture)
+{
+  PacoRegion regions[PACO_MAX_COMPONENTS];
+  PacoPictureFormat format;
+  gsize covered = 0;
+  guint n;
+
+  if (output->via_planes
+      || !paco_picture_format_from_info (&output->info, false, &format))
+    return FALSE;
+  /* An alpha that is not coded is written with the other components. */
+  format.n_components = output->raw.n_components;
+  n = paco_picture_regions (&format, picture, 0, regions);
+  for (guint i = 0; i < n; i++)
+    covered += regions[i].line_bytes * regions[i].lines;
+  return covered == gst_buffer_get_size (frame->buffer);
+}
+
+/* Clears a buffer that has not held a picture, because bytes that no sample covers stay as
+ * they are. The backend clears device memory. */
+static void
+clear_padding (const GstPacoOutput *output, const GstVideoFrame *frame,
+    PacoPicture *picture)
+{
+  if (is_written (frame->buffer) || has_no_padding (output, frame, picture))
+    return;
+  if (picture->memory == PACO_MEMORY_HOST) {
+    gst_paco_output_clear (frame);
+  } else {
+    picture->unused_memory = frame->map[0].data;
+    picture->unused_size = frame->map[0].size;
+  }
+}
+
+/* --- Mapping --- */
+
+gboolean
+gst_paco_output_map (const GstPacoOutput *output, GstPacoCuda *cuda,
+    GstBuffer *buffer, const PacoPlanes *planes, GstVideoFrame *frame,
+    PacoPicture *picture)
+{
+  GstMapFlags access = GST_MAP_WRITE;
+  GstPacoCudaPlace place;
+
+  /* Components that share memory are put into it one after the other. */
+  if (GST_VIDEO_INFO_N_PLANES (&output->info) < output->raw.n_components)
+    access |= GST_MAP_READ;
+  if (!gst_paco_cuda_map (cuda, frame, &output->info, buffer, access, &place))
+    return FALSE;
+  if (!paco_frame_fits (&output->raw, &output->info, frame)) {
+    gst_video_frame_unmap (frame);
+    return FALSE;
+  }
+
+  if (output->via_planes) {
+    *picture = *paco_planes_picture (planes);
+  } else {
+    paco_picture_from_frame (&output->raw, frame, picture);
+    picture->memory = place.memory;
+    picture->stream = place.stream;
+  }
+  clear_padding (output, frame, picture);
+  return TRUE;
+}
+
+void
+gst_paco_output_store (
+    const GstPacoOutput *output, PacoPlanes *planes, GstVideoFrame *frame)
+{
+  if (output->raw.tiled)
+    paco_planes_pack (planes, frame);
+  else
+    paco_planes_store (planes, &output->raw, frame);
+}
+
+gboolean
+gst_paco_output_adapt_pools (GstPacoCoder *coder, GstQuery *query)
+{
+  guint depth, n_devices;
+  GstAllocator *allocator = gst_paco_coder_ref_allocator (
+      coder, &depth, &n_devices);
+  gboolean adapted = gst_paco_pools_adapt (
+      query, &coder->cuda, allocator, depth, n_devices);
+
+  gst_clear_object (&allocator);
+  return adapted;
+}
+
+gboolean
+gst_paco_output_activate_pools (GstQuery *query)
+{
+  gst_paco_pools_enable_video_meta (query);
+  return gst_paco_pools_activate (query);
+}
+
+void
+gst_paco_output_post_no_pools (const GstPacoOutput *output, GstElement *element)
+{
+  GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT,
+      ("Buffers for decoded pictures cannot be had%s",
+          output->on_device
+              ? " in the memory of the GPU; fewer frames in flight "
+                "(pipeline-depth) or fewer programs that use it leave more"
+              : ""),
+      (NULL));
+}

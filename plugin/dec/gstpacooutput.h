@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What pacodec decodes into: the raw format that downstream takes, and where in a
+ * picture of that format the backend writes. */
+#pragma once
+#include "caps/packed.h"
+#include "codec/header.h"
+#include "plugin/coder/gstpacocoder.h"
+#include <gst/video/gstvideodecoder.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GstVideoInfo info;
+  guint reduce;
+  PacoRawFormat raw;
+  /* TRUE if the backend cannot write into frames of the format, only into planes. */
+  gboolean via_planes;
+  gboolean on_device; /* frames are in device memory */
+} GstPacoOutput;
+
+/* Chooses a format that downstream takes for pictures as header says, with coded as
+ * the GstVideoInfo of the whole picture. It is in device memory if downstream names
+ * that and the coder can move into a shared context. Nothing is announced yet. FALSE
+ * if there is no such format. */
+gboolean gst_paco_output_choose (GstPacoOutput *output,
+    GstVideoDecoder *decoder, GstPacoCoder *coder, const PacoHeader *header,
+    const GstVideoInfo *coded, guint reduce);
+
+/* Says whether frames like header's have the size that was chosen: when they are
+ * reduced, frames in one piece and frames of two fields may get different sizes. */
+gboolean gst_paco_output_has_size (
+    const GstPacoOutput *output, const PacoHeader *header);
+
+/* Says whether there is memory for n pictures. If there is not, GStreamer's own
+ * allocator would end the program. Error MEMORY. */
+gboolean gst_paco_output_fits_memory (
+    const GstPacoOutput *output, guint n, GError **error);
+
+/* Makes the format the decoder's output state, with what header and coded say, which
+ * goes before upstream's caps. It does not negotiate. FALSE if there is no such
+ * state. */
+gboolean gst_paco_output_announce (GstPacoOutput *output,
+    GstVideoDecoder *decoder, const PacoHeader *header,
+    const GstVideoInfo *coded, GstVideoCodecState *input);
+
+/* Fills in how the samples lie that the backend writes. */
+void gst_paco_output_layout (
+    const GstPacoOutput *output, PacoSampleLayout *layout);
+
+/* Maps a buffer into *frame and sets *picture to what the backend is to write:
+ * the frame or planes, which may be NULL if none are needed. A buffer that has not been
+ * passed to gst_paco_output_written() is cleared first: decoders leave padding alone. */
+gboolean gst_paco_output_map (const GstPacoOutput *output, GstPacoCuda *cuda,
+    GstBuffer *buffer, const PacoPlanes *planes, GstVideoFrame *frame,
+    PacoPicture *picture);
+
+/* Clears the buffer of a mapped frame in the host's memory, unless a picture has been
+ * written into it. */
+void gst_paco_output_clear (const GstVideoFrame *frame);
+/* Says that a picture has been written into the buffer. */
+void gst_paco_output_written (GstBuffer *buffer);
+
+/* Converts what the backend has written to planes to the frame's format. */
+void gst_paco_output_store (
+    const GstPacoOutput *output, PacoPlanes *planes, GstVideoFrame *frame);
+
+/* The first two handle the allocation query before and after the base class has
+ * decided it, so that there are buffers for what the coder has in flight. They
+ * post an error if there are none. */
+gboolean gst_paco_output_adapt_pools (GstPacoCoder *coder, GstQuery *query);
+gboolean gst_paco_output_activate_pools (GstQuery *query);
+void gst_paco_output_post_no_pools (
+    const GstPacoOutput *output, GstElement *element);
+
+G_END_DECLS

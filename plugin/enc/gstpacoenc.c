@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * pacoenc. The streaming thread submits frames to the backend, up to
+ * pipeline-depth of them; the pipe's thread (gstpacopipe.h) collects frames and
+ * pushes each as soon as it is coded. The backend's memory is pushed without a
+ * copy. */
+
+/**
+ * SECTION:element-pacoenc
+ * @title: pacoenc
+ * @short_description: Intra-frame wavelet video encoder
+ * @see_also: pacodec, pacoparse
+ *
+ * pacoenc codes each frame without the others: lossless, at a constant quality, or
+ * with a budget of bytes that no frame exceeds. It takes 8 to 16 bits per sample in
+ * most of GStreamer's raw formats. Samples of a depth are coded, and not the layout
+ * in which they lie: v210 and I422_10LE of one picture give the same bytes. The two
+ * fields of an interlaced frame are coded separately. Alpha is lossless at every
+ * quality. Pictures in the memory of an NVIDIA GPU (memory:CUDAMemory) are coded
+ * where they are. The slices of a volume, or the bands of a cube, can be coded in
+ * stacks (#GstPacoEnc:stack). The source pad also offers PaCo as qtmux, mp4mux and
+ * matroskamux take it.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=100 ! video/x-raw,format=I422_10LE,width=1920,height=1080 ! pacoenc ! filesink location=test.paco
+ * ]| Codes visually lossless into an elementary stream.
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=100 ! video/x-raw,format=v210 ! pacoenc rate-control=lossless ! qtmux ! filesink location=test.mov
+ * ]| Codes lossless into a MOV file.
+ *
+ * Since: 0.1
+ */
+#include "gstpacoenc.h"
+#include "caps/videocaps.h"
+#include "plugin/parse/gstpacocontainer.h"
+#include "gstpacoencprivate.h"
+#include "plugin/coder/gstpacopicture.h"
+#include "plugin/coder/gstpacopools.h"
+#include "gstpacopreset.h"
+#include "plugin/cuda/gstpacosharing.h"
+
+GST_DEBUG_CATEGORY (gst_paco_enc_debug);
+#define GST_CAT_DEFAULT gst_paco_enc_debug
+
+#define gst_paco_enc_parent_class parent_class
+G_DEFINE_FINAL_TYPE_WITH_CODE (
+    GstPacoEnc, gst_paco_enc, GST_TYPE_VIDEO_ENCODER,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_paco_preset_init);
+    GST_DEBUG_CATEGORY_INIT (
+        gst_paco_enc_debug, "pacoenc", 0, "PaCo video encoder"));
+GST_ELEMENT_REGISTER_DEFINE (
+    pacoenc, "pacoenc", GST_RANK_PRIMARY, GST_TYPE_PACO_ENC);
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (
+        PACO_CODED_CAPS ", parsed = (boolean) true, alignment = (string) "
+                        "frame; " GST_PACO_MUXABLE_CAPS));
+
+/* --- frames in flight --- */
+
+/* Lets go of a frame that the coder has given up. Any thread may call it. The base
+ * class has a reference of its own, which it drops when it is reset. */
+static void
+drop (void *user_data)
+{
+  GstPacoFrame *frame = user_data;
+  GstPacoEnc *self = gst_paco_frames_ref_owner (frame->frames);
+
+  gst_video_codec_frame_unref (gst_paco_frames_take (frame));
+  if (self == NULL)
+    return;
+  gst_paco_pipe_done (&self->coder.pipe, GST_FLOW_OK);
+  gst_object_unref (self);
+}
+
+static void
+release_encoded (gpointer data)
+{
+  PacoEncodedFrame *encoded = data;
+
+  encoded->release (encoded);
+}
+
+static GstFlowReturn
+finish (GstPacoEnc *self, GstVideoCodecFrame *frame, PacoEncodedFrame *encoded)
+{
+  GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
+  GstFlowReturn flow;
+
+  /* Whoever resets the base class holds this lock, and has waited for this frame
+   * or set "dropping" before. So the lock is taken before that is asked. */
+  GST_VIDEO_ENCODER_STREAM_LOCK (encoder);
+  if (gst_paco_pipe_is_dropping (&self->coder.pipe)) {
+    encoded->release (encoded);
+    gst_video_codec_frame_unref (frame);
+    flow = GST_FLOW_OK;
+  } else if (encoded->error != NULL) {
+    GST_ELEMENT_ERROR (self, STREAM, ENCODE,
+        ("A frame could not be coded: %s", encoded->error->message), (NULL));
+    encoded->release (encoded);
+    gst_video_encoder_finish_frame (encoder, frame);
+    flow = GST_FLOW_ERROR;
+  } else {
+    paco_header_set_place (encoded->data, encoded->size, &self->place);
+    self->place.number++;
+    self->place.offset += encoded->size;
+    GST_OBJECT_LOCK (self);
+    gst_paco_recent_add (&self->recent, encoded->size, encoded->step);
+    GST_OBJECT_UNLOCK (self);
+    frame->output_buffer = gst_buffer_new_wrapped_full (0, encoded->data,
+        encoded->size, 0, encoded->size, encoded, release_encoded);
+    flow = gst_video_encoder_finish_frame (encoder, frame);
+  }
+  GST_VIDEO_ENCODER_STREAM_UNLOCK (encoder);
+  return flow;
+}
+
+void
+gst_paco_enc_claim_latency (GstPacoEnc *self)
+{
+  const GstPacoLatency *latency = &self->coder.latency;
+
+  gst_video_encoder_set_latency (GST_VIDEO_ENCODER (self),
+      latency->claim + latency->held, latency->bound + latency->held);
+}
+
+/* Collects a frame and pushes it; runs in the pipe's thread. */
+static void
+push (gpointer element)
+{
+  GstPacoEnc *self = element;
+  GError *error = NULL;
+  PacoEncodedFrame *encoded = paco_encoder_collect (
+      self->coder.encoder, &error);
+  GstVideoCodecFrame *frame;
+
+  if (error != NULL)
+    gst_paco_coder_lost (&self->coder, error);
+  if (encoded == NULL)
+    return; /* The coder is lost, or the frame was abandoned meanwhile. */
+
+  if (encoded->error == NULL
+      && gst_paco_coder_finished (
+          &self->coder, encoded->user_data, &encoded->times, encoded->size, 0))
+    gst_paco_enc_claim_latency (self);
+  frame = gst_paco_frames_take (encoded->user_data);
+  gst_paco_pipe_done (&self->coder.pipe, finish (self, frame, encoded));
+}
+
+/* --- life cycle --- */
+
+static gboolean
+gst_paco_enc_start (GstVideoEncoder *encoder)
+{
+  GstPacoEnc *self = GST_PACO_ENC (encoder);
+
+  GST_OBJECT_LOCK (self);
+  self->recent = (GstPacoRecent){ 0 };
+  self->loss = (GstPacoMetaLoss){ 0 };
+  GST_OBJECT_UNLOCK (self);
+  return gst_paco_coder_start_encoder (&self->coder, drop);
+}
+
+static gboolean
+gst_paco_enc_stop (GstVideoEncoder *encoder)
+{
+  GstPacoEnc *self = GST_PACO_ENC (encoder);
+
+  gst_paco_coder_stop (&self->coder);
+  gst_paco_enc_format_end (self);
+  g_clear_pointer (&self->ignored, g_free);
+  return TRUE;
+}
+
+/* Has the pipe drop frames on the way to READY: while the base class resets itself,
+ * none may be finished. */
+static GstStateChangeReturn
+gst_paco_enc_change_state (GstElement *element, GstStateChange transition)
+{
+  GstPacoEnc *self = GST_PACO_ENC (element);
+
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_paco_pipe_set_dropping (&self->coder.pipe, TRUE);
+  return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+}
+
+/* --- caps and queries --- */
+
+/* Sets the caps of the source pad, in the form that downstream takes now. The base
+ * class also calls this by itself, when downstream has changed. */
+static gboolean
+gst_paco_enc_negotiate (GstVideoEncoder *encoder)
+{
+  GstPacoEnc *self = GST_PACO_ENC (encoder);
+  GstVideoCodecState *output;
+  GstCaps *caps;
+
+  if (self->coded_caps == NULL)
+    return FALSE;
+  caps = gst_paco_container_negotiate (GST_ELEMENT (self),
+      GST_VIDEO_ENCODER_SRC_PAD (encoder), self->coded_caps);
+  if (caps == NULL)
+    return FALSE;
+  GST_DEBUG_OBJECT (self, "caps out: %" GST_PTR_FORMAT, caps);
+  output = gst_video_encoder_set_output_state (
+      encoder, caps, self->input_state);
+  /* The base class puts info's frame rate into the caps. A muxer wants the rate of
+   * buffers, which may be fields. */
+  gst_structure_get_fraction (gst_caps_get_structure (output->caps, 0),
+      "framerate", &output->info.fps_n, &output->info.fps_d);
+  gst_video_codec_state_unref (output);
+  return GST_VIDEO_ENCODER_CLASS (parent_class)->negotiate (encoder);
+}
+
+/* Tells upstream what can be coded now and has the size and rate that downstream
+ * takes. */
+static GstCaps *
+gst_paco_enc_getcaps (GstVideoEncoder *encoder, GstCaps *filter)
+{
+  GstCaps *raw = gst_paco_sharing_limit_caps (&GST_PACO_ENC (encoder)->coder,
+      gst_pad_get_pad_template_caps (GST_VIDEO_ENCODER_SINK_PAD (encoder)));
+  GstCaps *caps = gst_video_encoder_proxy_getcaps (encoder, raw, filter);
+
+  gst_caps_unref (raw);
+  return caps;
+}
+
+static gboolean
+gst_paco_enc_sink_query (GstVideoEncoder *encoder, GstQuery *query)
+{
+  return gst_paco_cuda_answer (&GST_PACO_ENC (encoder)->coder.cuda, query)
+      || GST_VIDEO_ENCODER_CLASS (parent_class)->sink_query (encoder, query);
+}
+
+static gboolean
+gst_paco_enc_src_query (GstVideoEncoder *encoder, GstQuery *query)
+{
+  return gst_paco_cuda_answer (&GST_PACO_ENC (encoder)->coder.cuda, query)
+      || GST_VIDEO_ENCODER_CLASS (parent_class)->src_query (encoder, query);
+}
+
+static void
+gst_paco_enc_set_context (GstElement *element, GstContext *context)
+{
+  gst_paco_coder_set_context (&GST_PACO_ENC (element)->coder, context);
+  GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
+}
+
+static gboolean
+gst_paco_enc_set_format (GstVideoEncoder *encoder, GstVideoCodecState *state)
+{
+  GstPacoEnc *self = GST_PACO_ENC (encoder);
+  GstFlowReturn flow = gst_paco_enc_stack_drain (self);
+
+  if (flow != GST_FLOW_OK)
+    GST_DEBUG_OBJECT (self, "drained with %s", gst_flow_get_name (flow));
+  GST_DEBUG_OBJECT (self, "caps in: %" GST_PTR_FORMAT, state->caps);
+  return gst_paco_enc_format_begin (self, state);
+}
+
+static gboolean
+gst_paco_enc_propose_allocation (GstVideoEncoder *encoder, GstQuery *query)
+{
+  GstPacoCoder *coder = &GST_PACO_ENC (encoder)->coder;
+  guint depth, n_devices;
+  GstAllocator *allocator = gst_paco_coder_ref_allocator (
+      coder, &depth, &n_devices);
+  gboolean proposed = gst_paco_pools_propose (
+      query, &coder->cuda, allocator, depth, n_devices);
+
+  gst_clear_object (&allocator);
+  return proposed
+      && GST_VIDEO_ENCODER_CLASS (parent_class)
+             ->propose_allocation (encoder, query);
+}
+
+/* --- frames --- */
+
+/* Maps the frame's input, or unpacks it to planes if its samples lie in tiles. Returns
+ * what the coder is to read, or NULL if the buffer does not hold such a picture. */
+static const PacoPicture *
+fill (GstPacoEnc *self, GstPacoFrame *frame, PacoPicture *picture)
+{
+  GstPacoCudaPlace place;
+
+  if (!gst_paco_cuda_map (&self->coder.cuda, &frame->raw,
+          &self->input_state->info, frame->frame->input_buffer, GST_MAP_READ,
+          &place))
+    return NULL;
+  frame->raw_mapped = TRUE;
+  if (!paco_frame_fits (&self->raw, &self->input_state->info, &frame->raw)) {
+    gst_paco_frame_unmap (frame);
+    return NULL;
+  }
+
+  if (self->raw.tiled) {
+    paco_planes_unpack (frame->planes, &frame->raw);
+    gst_paco_frame_unmap (frame);
+    return paco_planes_picture (frame->planes);
+  }
+  paco_picture_from_frame (&self->raw, &frame->raw, picture);
+  picture->memory = place.memory;
+  picture->stream = place.stream;
+  return picture;
+}
+
+GstFlowReturn
+gst_paco_enc_submit (GstPacoEnc *self, GstPacoFrame *frame,
+    const PacoPicture *picture, const PacoSlice *slice)
+{
+  GstVideoCodecFrame *codec_frame = frame->frame;
+  PacoVideoInfo video = self->video;
+  GError *error = NULL;
+
+  video.slice = *slice;
+  video.picture_flags = paco_picture_flags_from_buffer (
+      &self->input_state->info, codec_frame->input_buffer);
+  video.ancillary = gst_paco_meta_keep (codec_frame->input_buffer,
+      self->metadata, paco_encoder_max_ancillary (self->coder.encoder),
+      &frame->ancillary, GST_ELEMENT (self), &self->loss);
+  gst_paco_frames_give (frame);
+  if (!paco_encoder_submit (
+          self->coder.encoder, picture, &video, frame, &error)) {
+    gst_paco_frame_unmap (frame);
+    gst_paco_frames_take_back (frame);
+    frame->frame = NULL;
+    gst_paco_post_error (GST_ELEMENT (self), error);
+    return GST_FLOW_ERROR;
+  }
+
+  return GST_FLOW_OK;
+}
+
+/* Hands a frame to the coder. It belongs to the pipe then, if GST_FLOW_OK is
+ * returned. */
+static GstFlowReturn
+submit (GstPacoEnc *self, GstVideoCodecFrame *codec_frame)
+{
+  static const PacoSlice none = { 0 };
+  GstPacoFrame *frame = gst_paco_frames_next (self->coder.frames);
+  const PacoPicture *filled;
+  PacoPicture picture;
+
+  frame->frame = codec_frame;
+  frame->begun = g_get_monotonic_time ();
+  filled = fill (self, frame, &picture);
+  if (filled == NULL) {
+    gst_paco_picture_refuse (GST_ELEMENT (self), &self->input_state->info,
+        codec_frame->input_buffer);
+    return GST_FLOW_ERROR;
+  }
+
+  if (self->parameters.area_weight > 1.0) {
+    PacoAreas areas;
+
+    gst_paco_areas_from_buffer (codec_frame->input_buffer, &areas);
+    paco_encoder_set_areas (self->coder.encoder, &areas);
+  }
+  GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT (codec_frame);
+  return gst_paco_enc_submit (self, frame, filled, &none);
+}
+
+/* Moves the coder to the context in which the first picture of a format is, if that
+ * is another one than neighbors have shared: the others will be there as well. */
+static GstFlowReturn
+follow_picture (GstPacoEnc *self, GstBuffer *buffer)
+{
+  GstFlowReturn flow;
+  gboolean elsewhere = self->may_follow
+      && gst_paco_sharing_is_elsewhere (&self->coder, buffer);
+
+  self->may_follow = FALSE;
+  if (!elsewhere)
+    return GST_FLOW_OK;
+  GST_DEBUG_OBJECT (self, "pictures are in another context than was shared");
+  flow = gst_paco_coder_wait (&self->coder, 0);
+  if (flow == GST_FLOW_OK && gst_paco_sharing_follow (&self->coder, buffer)
+      && !gst_paco_enc_format_configure (self))
+    flow = GST_FLOW_ERROR;
+  return flow;
+}
+
+/* Has the frame coded, or leaves it to be dropped if it is late. Sets *taken if the
+ * frame belongs to the pipe or to a stack then. Runs without the stream lock. */
+static GstFlowReturn
+encode (GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
+{
+  GstPacoPipe *pipe = &self->coder.pipe;
+  gboolean fields;
+  GstFlowReturn flow;
+
+  if (self->input_state == NULL)
+    return GST_FLOW_NOT_NEGOTIATED;
+  fields = paco_buffer_has_fields (
+      &self->input_state->info, frame->input_buffer);
+
+  flow = gst_paco_coder_wait (&self->coder, self->coder.depth - 1);
+  if (flow == GST_FLOW_OK)
+    flow = gst_paco_pipe_take_flow (pipe);
+  if (flow != GST_FLOW_OK)
+    return flow;
+
+  if (gst_video_encoder_get_max_encode_time (GST_VIDEO_ENCODER (self), frame)
+      < 0) {
+    GST_LOG_OBJECT (
+        self, "frame %u is late already: dropped", frame->system_frame_number);
+    /* The frame after it becomes the key unit. */
+    if (GST_VIDEO_CODEC_FRAME_IS_FORCE_KEYFRAME (frame))
+      flow = gst_paco_enc_stack_end (self);
+    gst_paco_pipe_wait_done (pipe);
+    return flow;
+  }
+
+  flow = follow_picture (self, frame->input_buffer);
+  if (flow != GST_FLOW_OK)
+    return flow;
+
+  if (fields != self->fields) {
+    GST_LOG_OBJECT (self, "frame %u is %s, unlike the one before it",
+        frame->system_frame_number, fields ? "interlaced" : "progressive");
+    gst_paco_enc_format_set_fields (self, fields);
+  }
+
+  flow = gst_paco_enc_format_update_rate (self);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (self->stack != NULL)
+    return gst_paco_enc_stack_add (self, frame, taken);
+  flow = submit (self, frame);
+  *taken = flow == GST_FLOW_OK;
+  return *taken ? gst_paco_coder_submitted (&self->coder) : flow;
+}
+
+static GstFlowReturn
+gst_paco_enc_handle_frame (GstVideoEncoder *encoder, GstVideoCodecFrame *frame)
+{
+  GstPacoEnc *self = GST_PACO_ENC (encoder);
+  GstFlowReturn flow, finished;
+  gboolean taken = FALSE;
+
+  GST_VIDEO_ENCODER_STREAM_UNLOCK (encoder);
+  flow = encode (self, frame, &taken);
+  GST_VIDEO_ENCODER_STREAM_LOCK (encoder);
+
+  if (taken)
+    return flow;
+
+  /* Finishing without an output buffer drops the frame. */
+  finished = gst_video_encoder_finish_frame (encoder, frame);
+  return flow != GST_FLOW_OK ? flow : finished;
+}
+
+static GstFlowReturn
+gst_paco_enc_finish (GstVideoEncoder *encoder)
+{
+  return gst_paco_enc_stack_drain (GST_PACO_ENC (encoder));
+}
+
+static gboolean
+gst_paco_enc_flush (GstVideoEncoder *encoder)
+{
+  GstPacoEnc *self = GST_PACO_ENC (encoder);
+
+  gst_paco_coder_flush (&self->coder);
+  if (self->stack != NULL)
+    gst_paco_stack_drop (self->stack);
+  return TRUE;
+}
+
+/* --- object --- */
+
+static void
+gst_paco_enc_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstPacoEnc *self = GST_PACO_ENC (object);
+  const PacoSetting *setting;
+
+  GST_OBJECT_LOCK (self);
+  setting = gst_paco_settings_set (&self->coder.settings, id, value);
+  if (setting != NULL && setting->change == PACO_CHANGE_ANY)
+    self->rate_changed = TRUE;
+  GST_OBJECT_UNLOCK (self);
+
+  if (setting == NULL)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+/* Adds to the statistics what only an encoder has. The object lock must be held. */
+static void
+gst_paco_enc_describe (GstPacoEnc *self, GstStructure *stats)
+{
+  gst_paco_recent_describe (&self->recent, stats);
+  gst_structure_set (
+      stats, "metadata-left-out", G_TYPE_UINT64, self->loss.n_left_out, NULL);
+}
+
+static void
+gst_paco_enc_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstPacoEnc *self = GST_PACO_ENC (object);
+  gboolean known;
+
+  GST_OBJECT_LOCK (self);
+  known = gst_paco_coder_get_property (&self->coder, id, value);
+  if (id == GST_PACO_PROP_STATS)
+    gst_paco_enc_describe (self, (GstStructure *) g_value_get_boxed (value));
+  GST_OBJECT_UNLOCK (self);
+
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_paco_enc_finalize (GObject *object)
+{
+  gst_paco_coder_clear (&GST_PACO_ENC (object)->coder);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_paco_enc_init (GstPacoEnc *self)
+{
+  GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
+
+  gst_paco_coder_init (
+      &self->coder, GST_ELEMENT (self), &encoder->stream_lock, push);
+  GST_PAD_SET_ACCEPT_TEMPLATE (GST_VIDEO_ENCODER_SINK_PAD (self));
+  gst_pad_set_link_function (
+      GST_VIDEO_ENCODER_SRC_PAD (self), gst_paco_container_link);
+}
+
+static void
+gst_paco_enc_class_init (GstPacoEncClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstVideoEncoderClass *encoder_class = GST_VIDEO_ENCODER_CLASS (klass);
+  GstCaps *raw_caps = gst_paco_cuda_extend_caps (paco_raw_caps ());
+
+  object_class->set_property = GST_DEBUG_FUNCPTR (gst_paco_enc_set_property);
+  object_class->get_property = GST_DEBUG_FUNCPTR (gst_paco_enc_get_property);
+  object_class->finalize = GST_DEBUG_FUNCPTR (gst_paco_enc_finalize);
+  gst_paco_settings_install (object_class, PACO_OF_PACOENC);
+
+  element_class->change_state = GST_DEBUG_FUNCPTR (gst_paco_enc_change_state);
+  element_class->set_context = GST_DEBUG_FUNCPTR (gst_paco_enc_set_context);
+  gst_element_class_add_pad_template (element_class,
+      gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, raw_caps));
+  gst_caps_unref (raw_caps);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "PaCo video encoder",
+      "Codec/Encoder/Video",
+      "Intra-frame wavelet encoder, BPC-PaCo, for NVIDIA GPUs and CPUs",
+      "The gst-paco developers");
+
+  encoder_class->start = GST_DEBUG_FUNCPTR (gst_paco_enc_start);
+  encoder_class->stop = GST_DEBUG_FUNCPTR (gst_paco_enc_stop);
+  encoder_class->getcaps = GST_DEBUG_FUNCPTR (gst_paco_enc_getcaps);
+  encoder_class->sink_query = GST_DEBUG_FUNCPTR (gst_paco_enc_sink_query);
+  encoder_class->src_query = GST_DEBUG_FUNCPTR (gst_paco_enc_src_query);
+  encoder_class->set_format = GST_DEBUG_FUNCPTR (gst_paco_enc_set_format);
+  encoder_class->negotiate = GST_DEBUG_FUNCPTR (gst_paco_enc_negotiate);
+  encoder_class->propose_allocation = GST_DEBUG_FUNCPTR (
+      gst_paco_enc_propose_allocation);
+  encoder_class->handle_frame = GST_DEBUG_FUNCPTR (gst_paco_enc_handle_frame);
+  encoder_class->finish = GST_DEBUG_FUNCPTR (gst_paco_enc_finish);
+  encoder_class->flush = GST_DEBUG_FUNCPTR (gst_paco_enc_flush);
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The format in pacoenc: what caps and properties make of the coder's configuration,
+ * and what downstream is told of it. */
+#include "caps/videocaps.h"
+#include "codec/stack.h"
+#include "gstpacoencprivate.h"
+#include "plugin/coder/gstpacolog.h"
+#include "plugin/coder/gstpacopicture.h"
+#include "plugin/cuda/gstpacosharing.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_paco_enc_debug);
+#define GST_CAT_DEFAULT gst_paco_enc_debug
+
+void
+gst_paco_enc_format_end (GstPacoEnc *self)
+{
+  gst_paco_enc_stack_free (self);
+  g_clear_pointer (&self->input_state, gst_video_codec_state_unref);
+  gst_clear_caps (&self->coded_caps);
+  if (self->coder.frames != NULL)
+    gst_paco_frames_free_planes (self->coder.frames);
+}
+
+/* Returns a sentence about a setting that has no effect, which the caller frees, or
+ * NULL if there is none. */
+static char *
+find_ignored (const PacoSettings *settings)
+{
+  const char *rate = paco_setting_find (PACO_OF_PACOENC, "rate-control")
+                         ->values[settings->rate_control]
+                         .name;
+  gboolean lossless = settings->rate_control == PACO_RATE_LOSSLESS;
+  gboolean by_size = settings->frame_size > 0;
+
+  if (settings->rate_control != PACO_RATE_BITRATE
+      && (by_size || settings->bitrate > 0))
+    return g_strdup_printf (
+        "%s=%u has no effect with rate-control=%s; it is for "
+        "rate-control=bitrate",
+        by_size ? "frame-size" : "bitrate",
+        by_size ? settings->frame_size : settings->bitrate, rate);
+  if (by_size && settings->bitrate > 0)
+    return g_strdup_printf (
+        "bitrate=%u has no effect with frame-size=%u, which "
+        "is the same budget and goes before",
+        settings->bitrate, settings->frame_size);
+  if (settings->rate_control != PACO_RATE_QUALITY
+      && settings->quality
+          != paco_setting_find (PACO_OF_PACOENC, "quality")->standard)
+    return g_strdup_printf ("quality=%g has no effect with rate-control=%s; it "
+                            "is for rate-control=quality",
+        settings->quality, rate);
+  if (lossless && settings->tune != PACO_TUNE_VISUAL)
+    return g_strdup_printf (
+        "tune=psnr has no effect with rate-control=%s, which loses nothing",
+        rate);
+  if (lossless && settings->roi_weight != 1)
+    return g_strdup_printf (
+        "roi-weight=%g has no effect with rate-control=%s, which loses nothing",
+        settings->roi_weight, rate);
+  if (settings->stack > 1 && settings->roi_weight != 1)
+    return g_strdup_printf (
+        "roi-weight=%g has no effect with stack=%u: a region of a slice is in "
+        "all pictures of its stack",
+        settings->roi_weight, settings->stack);
+  return NULL;
+}
+
+/* Posts the sentence as a warning, if it is not NULL and not what was posted last.
+ * Takes it. */
+static void
+warn_of_ignored (GstPacoEnc *self, char *sentence)
+{
+  if (sentence != NULL && g_strcmp0 (sentence, self->ignored) != 0)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", sentence), (NULL));
+  g_free (self->ignored);
+  self->ignored = sentence;
+}
+
+static void
+log_rate (GstPacoEnc *self, const char *since)
+{
+  char *rate = gst_paco_rate_describe (&self->parameters);
+
+  GST_DEBUG_OBJECT (self, "rate: %s%s", since, rate);
+  g_free (rate);
+}
+
+/* Reads the properties. What they say now holds for the whole format, except for the
+ * rate, which may change. */
+static void
+read_parameters (GstPacoEnc *self)
+{
+  const GstVideoInfo *info = &self->input_state->info;
+  const PacoSettings *settings = &self->coder.settings;
+  PacoParameters *parameters = &self->parameters;
+  char *ignored;
+
+  GST_OBJECT_LOCK (self);
+  paco_settings_to_parameters (settings, parameters);
+  ignored = find_ignored (settings);
+  self->metadata = settings->metadata;
+  self->stack_length = settings->stack;
+  self->rate_changed = FALSE;
+  GST_OBJECT_UNLOCK (self);
+
+  if (self->stack_length > 1)
+    parameters->weight = paco_stack_max_weight (self->stack_length,
+        GST_VIDEO_INFO_COMP_DEPTH (info, 0),
+        parameters->rate_control == PACO_RATE_LOSSLESS);
+  parameters->rgb = GST_VIDEO_INFO_IS_RGB (info);
+  if (GST_VIDEO_INFO_FPS_N (info) > 0) {
+    parameters->fps_n = GST_VIDEO_INFO_FIELD_RATE_N (info);
+    parameters->fps_d = GST_VIDEO_INFO_FPS_D (info);
+  }
+  warn_of_ignored (self, ignored);
+  log_rate (self, "");
+}
+
+static gboolean
+is_mixed (GstPacoEnc *self)
+{
+  return GST_VIDEO_INFO_INTERLACE_MODE (&self->input_state->info)
+      == GST_VIDEO_INTERLACE_MODE_MIXED;
+}
+
+void
+gst_paco_enc_format_set_fields (GstPacoEnc *self, gboolean fields)
+{
+  if (is_mixed (self))
+    paco_encoder_set_fields (self->coder.encoder, fields);
+  self->fields = fields;
+}
+
+static void
+log_codings (GstPacoEnc *self, PacoPictureFormat picture)
+{
+  for (guint i = 0; i < (is_mixed (self) ? 2 : 1); i++) {
+    picture.fields ^= i;
+    gst_paco_enc_format_set_fields (self, picture.fields);
+    gst_paco_log_coding (GST_CAT_DEFAULT, GST_ELEMENT (self), &picture,
+        paco_encoder_coding (self->coder.encoder));
+  }
+}
+
+gboolean
+gst_paco_enc_format_configure (GstPacoEnc *self)
+{
+  /* A mixed stream has frames in one piece and frames of two fields. */
+  gboolean (*configure) (PacoEncoder *, const PacoPictureFormat *,
+      const PacoSampleLayout *, const PacoParameters *,
+      GError **) = is_mixed (self) ? paco_encoder_configure_mixed
+                                   : paco_encoder_configure;
+  gboolean fields = GST_VIDEO_INFO_INTERLACE_MODE (&self->input_state->info)
+      == GST_VIDEO_INTERLACE_MODE_INTERLEAVED;
+  PacoSampleLayout layout[PACO_MAX_COMPONENTS];
+  PacoPictureFormat picture;
+  GError *error = NULL;
+
+  paco_picture_format_from_info (&self->input_state->info, fields, &picture);
+  for (guint c = 0; c < picture.n_components; c++)
+    layout[c] = self->raw.tiled || self->stack ? paco_planes_layout
+                                               : self->raw.layout[c];
+  if (self->stack)
+    gst_paco_stack_format (&picture);
+
+  if (!configure (
+          self->coder.encoder, &picture, layout, &self->parameters, &error)) {
+    gst_paco_post_error (GST_ELEMENT (self), error);
+    return FALSE;
+  }
+  gst_paco_coder_configured (&self->coder);
+  log_codings (self, picture);
+  gst_paco_enc_format_set_fields (self, fields);
+  return TRUE;
+}
+
+static gboolean
+allocate_planes (GstPacoEnc *self)
+{
+  GError *error = NULL;
+
+  if (!self->raw.tiled
+      || gst_paco_frames_allocate_planes (
+          self->coder.frames, &self->input_state->info, &error))
+    return TRUE;
+  gst_paco_post_error (GST_ELEMENT (self), error);
+  return FALSE;
+}
+
+static GstCaps *
+make_caps (GstPacoEnc *self)
+{
+  PacoHeader header = { 0 };
+  GstCaps *caps;
+  guint64 bound = gst_paco_rate_max_frame_size (
+      &self->parameters, paco_encoder_max_frame_size (self->coder.encoder));
+
+  paco_picture_format_from_info (
+      &self->input_state->info, self->fields, &header.picture);
+  header.video = self->video;
+  caps = paco_caps_from_header (&header);
+  if (bound > 0 && bound <= G_MAXINT)
+    gst_caps_set_simple (
+        caps, "max-frame-size", G_TYPE_INT, (gint) bound, NULL);
+  return caps;
+}
+
+static void
+set_tags (GstPacoEnc *self)
+{
+  GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
+  GstTagList *tags = gst_tag_list_new (
+      GST_TAG_VIDEO_CODEC, "PaCo", GST_TAG_ENCODER, "pacoenc", NULL);
+
+  gst_paco_rate_add_tags (&self->parameters,
+      paco_encoder_max_frame_size (self->coder.encoder), tags);
+  gst_video_encoder_merge_tags (encoder, tags, GST_TAG_MERGE_REPLACE);
+  gst_tag_list_unref (tags);
+}
+
+/* Has downstream take the caps. A pad that is flushing, as when the element is being
+ * stopped, takes none, and that is no error. */
+static GstFlowReturn
+negotiate (GstPacoEnc *self)
+{
+  GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
+
+  if (gst_video_encoder_negotiate (encoder))
+    return GST_FLOW_OK;
+  return GST_PAD_IS_FLUSHING (GST_VIDEO_ENCODER_SRC_PAD (encoder))
+      ? GST_FLOW_FLUSHING
+      : GST_FLOW_NOT_NEGOTIATED;
+}
+
+/* Posts a warning if pacodec, as it is by default, refuses such pictures. */
+static void
+warn_of_pixels (GstPacoEnc *self, const GstVideoInfo *info)
+{
+  guint64 pixels = (guint64) info->width * info->height;
+
+  if (pixels > PACO_DEFAULT_MAX_PIXELS)
+    GST_ELEMENT_WARNING (self, STREAM, ENCODE,
+        ("pacodec refuses pictures of %dx%d, unless its property max-pixels is "
+         "%" G_GUINT64_FORMAT " or more.",
+            info->width, info->height, pixels),
+        ("the default is %u", PACO_DEFAULT_MAX_PIXELS));
+}
+
+gboolean
+gst_paco_enc_format_begin (GstPacoEnc *self, GstVideoCodecState *state)
+{
+  GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
+  const GstVideoInfo *info = &state->info;
+
+  gst_paco_enc_format_end (self);
+  if (!gst_paco_picture_check (GST_ELEMENT (self), info, &self->raw))
+    return FALSE;
+
+  self->input_state = gst_video_codec_state_ref (state);
+  paco_video_from_info (info, state->caps, &self->video);
+  self->video.has_place = true;
+  self->place = (PacoPlace){ 0 };
+  self->may_follow = gst_paco_cuda_is_caps (state->caps);
+  if (self->may_follow)
+    gst_paco_sharing_enter (&self->coder, FALSE);
+  read_parameters (self);
+  if (!gst_paco_enc_stack_prepare (self)
+      || !gst_paco_enc_format_configure (self) || !allocate_planes (self)) {
+    gst_paco_enc_format_end (self);
+    return FALSE;
+  }
+
+  warn_of_pixels (self, info);
+  self->coded_caps = make_caps (self);
+  /* The base class needs an output state before it negotiates. */
+  gst_video_codec_state_unref (gst_video_encoder_set_output_state (
+      encoder, gst_caps_ref (self->coded_caps), state));
+  set_tags (self);
+
+  gst_paco_latency_init (&self->coder.latency, self->coder.depth,
+      GST_VIDEO_INFO_FIELD_RATE_N (info), GST_VIDEO_INFO_FPS_D (info));
+  gst_paco_latency_hold (&self->coder.latency, self->stack_length,
+      GST_VIDEO_INFO_FPS_N (info), GST_VIDEO_INFO_FPS_D (info));
+  gst_paco_enc_claim_latency (self);
+  return negotiate (self) != GST_FLOW_NOT_NEGOTIATED;
+}
+
+/* Tells downstream, by caps and tags, if the largest size that frames may have is not
+ * `before` any more, ahead of the first frame with the new one. The stream lock must
+ * not be held. */
+static GstFlowReturn
+tell_bound (GstPacoEnc *self, guint64 before)
+{
+  GstVideoEncoder *encoder = GST_VIDEO_ENCODER (self);
+  guint64 bound = paco_encoder_max_frame_size (self->coder.encoder);
+  guint64 now = gst_paco_rate_max_frame_size (&self->parameters, bound);
+  GstFlowReturn flow;
+
+  if (now == MIN (before, bound))
+    return GST_FLOW_OK;
+  /* Frames in flight may be larger than the new caps allow. */
+  if (now < before)
+    gst_paco_pipe_wait_done (&self->coder.pipe);
+  GST_VIDEO_ENCODER_STREAM_LOCK (encoder);
+  gst_caps_unref (self->coded_caps);
+  self->coded_caps = make_caps (self);
+  set_tags (self);
+  flow = negotiate (self);
+  GST_VIDEO_ENCODER_STREAM_UNLOCK (encoder);
+  return flow;
+}
+
+GstFlowReturn
+gst_paco_enc_format_update_rate (GstPacoEnc *self)
+{
+  guint64 before = gst_paco_rate_max_frame_size (
+      &self->parameters, G_MAXUINT64);
+  gboolean changed;
+  char *ignored = NULL;
+
+  GST_OBJECT_LOCK (self);
+  changed = self->rate_changed;
+  if (changed)
+    ignored = find_ignored (&self->coder.settings);
+  self->rate_changed = FALSE;
+  paco_settings_to_rate (&self->coder.settings, &self->parameters);
+  GST_OBJECT_UNLOCK (self);
+
+  if (!changed)
+    return GST_FLOW_OK;
+  warn_of_ignored (self, ignored);
+  log_rate (self, "from now on ");
+  paco_encoder_set_rate (self->coder.encoder, self->parameters.quality,
+      self->parameters.frame_size, self->parameters.bitrate);
+  return tell_bound (self, before);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What pacoenc consists of: gstpacoenc.c has the element and takes each frame through
+ * the coder, gstpacoencformat.c configures it for caps and properties, and
+ * gstpacoencstack.c collects the pictures of stacks. */
+#pragma once
+#include "plugin/coder/gstpacocoder.h"
+#include "gstpacoenc.h"
+#include "gstpacorate.h"
+#include "plugin/coder/gstpacostack.h"
+#include "plugin/meta/gstpacometa.h"
+
+G_BEGIN_DECLS
+
+struct _GstPacoEnc
+{
+  GstVideoEncoder parent;
+
+  GstPacoCoder coder;
+
+  /* The object lock guards these. rate_changed: a property of the rate has been set
+   * since the streaming thread read them. */
+  gboolean rate_changed;
+  GstPacoRecent recent;
+  GstPacoMetaLoss loss;
+
+  /* The format. The streaming thread uses it, and the pipe's thread reads of it what
+   * does not change while frames are in flight. */
+  GstVideoCodecState *input_state; /* NULL: there is none */
+  GstCaps *coded_caps;             /* of the frames, as video/x-paco */
+  PacoRawFormat raw;
+  PacoVideoInfo video;
+  PacoPlace
+      place; /* of the next frame that is pushed; the stream lock guards it */
+  PacoParameters parameters;
+  GstPacoMetadata metadata;
+  gboolean fields; /* the next frame is coded as two fields */
+  /* The pictures are in the memory of a GPU and none has come yet, so that the coder
+   * may still move to the context of the first one. */
+  gboolean may_follow;
+  char *ignored; /* what the user was last warned of, or NULL */
+  /* The pictures that wait for others of their stack, or NULL if each is coded for
+   * itself; how many a full stack has; and how many stacks there have been. */
+  GstPacoStack *stack;
+  guint stack_length;
+  guint32 n_stacks;
+};
+
+/* --- gstpacoenc.c --- */
+
+/* Hands a frame and its picture to the coder, to which the frame belongs on
+ * GST_FLOW_OK. slice: which slice of a stack it is, or zeros for an ordinary frame. */
+GstFlowReturn gst_paco_enc_submit (GstPacoEnc *self, GstPacoFrame *frame,
+    const PacoPicture *picture, const PacoSlice *slice);
+/* Tells downstream how long frames take at present. */
+void gst_paco_enc_claim_latency (GstPacoEnc *self);
+
+/* --- gstpacoencformat.c --- */
+
+/* Begins the format of the raw pictures in `state`: reads the properties, configures
+ * the coder, and tells downstream what comes. Nothing may be in flight. Returns FALSE
+ * if that fails; an error has been posted then, unless it is downstream that does not
+ * take the frames. */
+gboolean gst_paco_enc_format_begin (
+    GstPacoEnc *self, GstVideoCodecState *state);
+/* Forgets the format, if there is one. */
+void gst_paco_enc_format_end (GstPacoEnc *self);
+
+/* Configures the coder for the format, also anew after it was replaced. Nothing may
+ * be in flight. Posts an error if it fails. */
+gboolean gst_paco_enc_format_configure (GstPacoEnc *self);
+/* Says whether the next frames are coded as two fields or in one piece, which may
+ * change from frame to frame in a mixed stream. */
+void gst_paco_enc_format_set_fields (GstPacoEnc *self, gboolean fields);
+/* Has the next frames coded at the rate that the properties ask for now, and tells
+ * downstream of it. The stream lock must not be held. */
+GstFlowReturn gst_paco_enc_format_update_rate (GstPacoEnc *self);
+
+/* --- gstpacoencstack.c --- */
+
+/* Gets ready to collect stacks of pictures of the format, if the property stack asks
+ * for them. If they cannot be coded in stacks, returns FALSE and posts an error. The
+ * second function frees the memory, and drops pictures that wait. */
+gboolean gst_paco_enc_stack_prepare (GstPacoEnc *self);
+void gst_paco_enc_stack_free (GstPacoEnc *self);
+
+/* Adds a frame to the stack, and sets *taken. The last frame of a full stack has all
+ * of them coded. The stream lock must not be held. */
+GstFlowReturn gst_paco_enc_stack_add (
+    GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken);
+/* Codes the pictures that wait. The stream lock must not be held. */
+GstFlowReturn gst_paco_enc_stack_end (GstPacoEnc *self);
+/* Codes the pictures that wait, and waits for all frames. The stream lock must be
+ * held; it is released meanwhile. */
+GstFlowReturn gst_paco_enc_stack_drain (GstPacoEnc *self);
+
+G_END_DECLS

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Stacks in pacoenc. Pictures are collected until a stack is full or has to end. Then
+ * the streaming thread applies the wavelet along the stack (gstpacostack.h) and hands
+ * the slices to the coder, which codes them as it does any frame. */
+#include "caps/videocaps.h"
+#include "codec/policy_stack.h"
+#include "gstpacoencprivate.h"
+#include "plugin/coder/gstpacopicture.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
+#define GST_CAT_DEFAULT gst_paco_debug
+
+gboolean
+gst_paco_enc_stack_prepare (GstPacoEnc *self)
+{
+  const GstVideoInfo *info = &self->input_state->info;
+  GError *error = NULL;
+
+  if (self->stack_length <= 1)
+    return TRUE;
+  if (!gst_paco_stack_check (GST_ELEMENT (self), self->input_state->caps, info,
+          &self->parameters, self->stack_length))
+    return FALSE;
+  self->stack = g_new0 (GstPacoStack, 1);
+  self->n_stacks = 0;
+  if (gst_paco_stack_reserve (self->stack, self->stack_length,
+          (guint) info->width, (guint) info->height,
+          paco_policy_stack_work (
+              self->stack_length, (guint) info->width, (guint) info->height),
+          &error))
+    return TRUE;
+  gst_paco_post_error (GST_ELEMENT (self), error);
+  return FALSE;
+}
+
+void
+gst_paco_enc_stack_free (GstPacoEnc *self)
+{
+  if (self->stack != NULL)
+    gst_paco_stack_clear (self->stack);
+  g_clear_pointer (&self->stack, g_free);
+}
+
+/* Hands slice i to the coder. begun: when the stack began to be coded. The time of the
+ * wavelet along the stack counts as that of its first slice. */
+static GstFlowReturn
+submit_slice (GstPacoEnc *self, guint i, gint64 begun)
+{
+  GstPacoStack *stack = self->stack;
+  PacoSlice slice = stack->plan;
+  GstFlowReturn flow = gst_paco_coder_wait (
+      &self->coder, self->coder.depth - 1);
+  GstVideoCodecFrame *codec_frame;
+  GstPacoFrame *frame;
+  PacoPicture picture;
+
+  if (flow == GST_FLOW_OK)
+    flow = gst_paco_pipe_take_flow (&self->coder.pipe);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  frame = gst_paco_frames_next (self->coder.frames);
+  frame->frame = codec_frame = gst_paco_stack_take (stack, i);
+  frame->begun = i == 0 ? begun : g_get_monotonic_time ();
+  /* A decoder can begin with the first slice. */
+  if (i == 0)
+    GST_VIDEO_CODEC_FRAME_SET_SYNC_POINT (codec_frame);
+  slice.position = (guint8) i;
+  paco_encoder_set_weight (self->coder.encoder, paco_slice_weight (&slice));
+  gst_paco_stack_picture (stack, i, frame, &picture);
+  flow = gst_paco_enc_submit (self, frame, &picture, &slice);
+  if (flow == GST_FLOW_OK)
+    return gst_paco_coder_submitted (&self->coder);
+  gst_video_codec_frame_unref (codec_frame);
+  return flow;
+}
+
+/* Returns what the slices of a stack of this length have in common, before its wavelet
+ * is chosen. */
+static PacoSlice
+plan (GstPacoEnc *self, guint length)
+{
+  return paco_stack_plan (self->n_stacks, length, self->raw.components[0].depth,
+      self->parameters.rate_control == PACO_RATE_LOSSLESS);
+}
+
+GstFlowReturn
+gst_paco_enc_stack_end (GstPacoEnc *self)
+{
+  GstPacoStack *stack = self->stack;
+  gint64 begun = g_get_monotonic_time ();
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  if (stack == NULL || stack->n == 0)
+    return GST_FLOW_OK;
+  stack->plan = plan (self, stack->n);
+  self->n_stacks++;
+  gst_paco_stack_forward (stack, &self->parameters);
+  GST_LOG_OBJECT (self, "stack %u: %u slices, wavelet %s, %u levels",
+      stack->plan.number, stack->n, paco_slice_wavelet_name (&stack->plan),
+      stack->plan.levels);
+  for (guint i = 0; flow == GST_FLOW_OK && i < stack->n; i++)
+    flow = submit_slice (self, i, begun);
+  gst_paco_stack_drop (stack);
+  return flow;
+}
+
+/* Puts the samples of a picture into the stack and lets go of its buffer: upstream may
+ * have fewer buffers than a stack has slices. What remains of the buffer has its
+ * metas. */
+static gboolean
+load (GstPacoEnc *self, GstVideoCodecFrame *frame)
+{
+  GstPacoStack *stack = self->stack;
+  const GstVideoInfo *info = &self->input_state->info;
+  GstVideoFrame picture;
+  GstBuffer *rest;
+
+  if (!gst_video_frame_map (&picture, info, frame->input_buffer, GST_MAP_READ))
+    return FALSE;
+  if (!paco_frame_fits (&self->raw, info, &picture)) {
+    gst_video_frame_unmap (&picture);
+    return FALSE;
+  }
+  stack->plan = plan (self, 1);
+  gst_paco_stack_load (stack, stack->n, &picture);
+  gst_video_frame_unmap (&picture);
+  rest = gst_buffer_new ();
+  gst_buffer_copy_into (
+      rest, frame->input_buffer, GST_BUFFER_COPY_METADATA, 0, -1);
+  gst_buffer_unref (frame->input_buffer);
+  frame->input_buffer = rest;
+  return TRUE;
+}
+
+GstFlowReturn
+gst_paco_enc_stack_add (
+    GstPacoEnc *self, GstVideoCodecFrame *frame, gboolean *taken)
+{
+  GstPacoStack *stack = self->stack;
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  if (GST_VIDEO_CODEC_FRAME_IS_FORCE_KEYFRAME (frame))
+    flow = gst_paco_enc_stack_end (self);
+  /* The coder may still read the slices of the stack before. */
+  if (flow == GST_FLOW_OK && stack->n == 0)
+    flow = gst_paco_coder_wait (&self->coder, 0);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (!load (self, frame)) {
+    gst_paco_picture_refuse (
+        GST_ELEMENT (self), &self->input_state->info, frame->input_buffer);
+    return GST_FLOW_ERROR;
+  }
+  gst_paco_stack_add (stack, stack->n, frame);
+  *taken = TRUE;
+  return stack->n < self->stack_length ? GST_FLOW_OK
+                                       : gst_paco_enc_stack_end (self);
+}
+
+GstFlowReturn
+gst_paco_enc_stack_drain (GstPacoEnc *self)
+{
+  GstFlowReturn flow, drained;
+
+  GST_VIDEO_ENCODER_STREAM_UNLOCK (self);
+  flow = gst_paco_enc_stack_end (self);
+  GST_VIDEO_ENCODER_STREAM_LOCK (self);
+  drained = gst_paco_coder_drain (&self->coder);
+  return flow != GST_FLOW_OK ? flow : drained;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * The account of frames that pacoparse hands on, and of those that are missing
+ * between them, which lib/stream/gaps.c finds. pacoparse shows it in its property stats,
+ * and posts messages of missing frames. */
+#pragma once
+#include "lib/stream/gaps.h"
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  PacoGaps gaps;
+  gboolean told_lost, told_cut;
+
+  /* Counts since the start, which the element's object lock guards. */
+  guint64 frames;
+  guint64 missing;       /* frames */
+  guint64 n_gaps;        /* where they are missing */
+  guint64 damaged;       /* places where something was thrown away */
+  guint64 damaged_bytes; /* that were thrown away */
+} GstPacoGaps;
+
+/* Has to be called when the element is started. */
+void gst_paco_gaps_start (GstPacoGaps *gaps, GstElement *element);
+
+/* Says that what comes next may be from anywhere: after a seek, or when another
+ * stream begins. */
+void gst_paco_gaps_forget (GstPacoGaps *gaps);
+
+/* Says that so many bytes were thrown away at that byte of the stream. first is
+ * TRUE if no frame has come since others were. */
+void gst_paco_gaps_damage (GstPacoGaps *gaps, GstElement *element, guint64 byte,
+    gsize bytes, gboolean first);
+
+/* Says that a frame comes, at that byte of the stream. lost is TRUE if damage was
+ * seen before it, or if upstream says that something is missing. Reports missing
+ * frames in a message paco-missing-frames, and the first of them in words.
+ * Returns whether some are missing. */
+gboolean gst_paco_gaps_frame (GstPacoGaps *gaps, GstElement *element,
+    const PacoHeader *header, guint64 byte, GstClockTime time, gboolean lost);
+
+/* Returns what the property stats shows. The object lock must be held. */
+GstStructure *gst_paco_gaps_stats (const GstPacoGaps *gaps);
+
+G_END_DECLS

@@ -1,0 +1,658 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * pacoparse. GstBaseParse drives it: in a file that it pulls itself it asks at each
+ * position what is there, while pushed bytes are cut into frames before the base
+ * class gets them. */
+
+/**
+ * SECTION:element-pacoparse
+ * @title: pacoparse
+ * @short_description: Parser of PaCo streams, and adaptor to containers
+ * @see_also: pacoenc, pacodec
+ *
+ * pacoparse splits a PaCo stream into frames, finds the next frame after damage,
+ * and sets timestamps where upstream sets none. It can make frames smaller without
+ * decoding them (#GstPacoParse:max-frame-size). Its source pad offers PaCo as
+ * qtmux, mp4mux and matroskamux take it, and its sink pad takes what their
+ * demuxers make of it. Whatever a container does not keep (aspect ratio,
+ * interlacing, colorimetry, HDR metadata) it takes from the frames.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=100 ! pacoenc ! pacoparse ! qtmux ! filesink location=test.mov
+ * ]| Records into a MOV file.
+ * |[
+ * gst-launch-1.0 filesrc location=test.paco ! pacoparse ! pacodec ! videoconvert ! autovideosink
+ * ]| Plays an elementary stream.
+ * |[
+ * gst-launch-1.0 filesrc location=test.paco ! pacoparse max-frame-size=500000 ! filesink location=small.paco
+ * ]| Makes a recording with cut points smaller.
+ *
+ * Since: 0.1
+ */
+#include "codec/error.h"
+#include "gstpacocontainer.h"
+#include "gstpacocut.h"
+#include "gstpacoparseprivate.h"
+
+GST_DEBUG_CATEGORY (gst_paco_parse_debug);
+#define GST_CAT_DEFAULT gst_paco_parse_debug
+
+/* How many bytes behind a frame of a file are read with it, to see whether a frame
+ * follows. Of pushed bytes none are waited for. */
+#define LOOKAHEAD 4
+
+G_DEFINE_TYPE (GstPacoParse, gst_paco_parse, GST_TYPE_BASE_PARSE)
+GST_ELEMENT_REGISTER_DEFINE (
+    pacoparse, "pacoparse", GST_RANK_PRIMARY + 1, GST_TYPE_PACO_PARSE)
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink",
+    GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (PACO_MEDIA_TYPE "; " GST_PACO_DEMUXED_CAPS));
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (PACO_MEDIA_TYPE ", parsed = (boolean) true, alignment = "
+                                     "(string) frame; " GST_PACO_MUXABLE_CAPS));
+
+/* --- frames --- */
+
+/* Says whether pushed bytes go through the splitter before the base class gets them.
+ * They do not when the segment is played backwards: the base class puts fragments
+ * in order then, and needs their bytes as they are. */
+static gboolean
+splits (GstPacoParse *self)
+{
+  return !gst_paco_parse_is_pulling (self) && !self->framed
+      && GST_BASE_PARSE (self)->segment.rate > 0.0;
+}
+
+/* Tells the base class how many bytes it needs before it can ask what they are. */
+static void
+expect_frame (GstPacoParse *self)
+{
+  gst_base_parse_set_min_frame_size (GST_BASE_PARSE (self),
+      self->framed || splits (self) ? 1 : PACO_HEADER_PEEK_SIZE);
+}
+
+/* Throws bytes away, as a frame that is dropped. The base class could skip them, but
+ * would end the stream after two megabytes, and one damaged frame may have more. In
+ * reverse playback they are skipped nevertheless: they may be the end of a frame
+ * whose beginning comes later, and the base class keeps what was skipped. */
+static GstFlowReturn
+drop_bytes (GstPacoParse *self, GstBaseParseFrame *frame, gsize size,
+    const GError *error, gint *skip)
+{
+  GstBaseParse *base = GST_BASE_PARSE (self);
+  const gchar *reason = error ? error->message : "a frame was not handed on";
+
+  GST_LOG_OBJECT (self,
+      "%" G_GSIZE_FORMAT " bytes at %" G_GUINT64_FORMAT " are no frame: %s",
+      size, frame->offset, reason);
+  expect_frame (self);
+  size = MIN (size, G_MAXINT);
+  if (skip && base->segment.rate < 0.0) {
+    *skip = size;
+    return GST_FLOW_OK;
+  }
+  if (!self->lost)
+    GST_ELEMENT_WARNING (self, STREAM, DECODE,
+        ("The PaCo stream is damaged (%s); continuing with the next frame.",
+            reason),
+        ("at byte %" G_GUINT64_FORMAT, frame->offset));
+  gst_paco_gaps_damage (
+      &self->gaps, GST_ELEMENT (self), frame->offset, size, !self->lost);
+  self->lost = TRUE;
+  self->lost_bytes += size;
+
+  frame->flags |= GST_BASE_PARSE_FRAME_FLAG_DROP;
+  return gst_base_parse_finish_frame (base, frame, size);
+}
+
+/* Cuts the frame to the property max-frame-size, if that is set. This is done before
+ * the base class finishes the frame, because errors cannot be returned after that.
+ * A frame that is too damaged to be cut is dropped. */
+static GstFlowReturn
+cut_frame (GstPacoParse *self, GstBaseParseFrame *frame, gsize size)
+{
+  guint most = gst_paco_parse_max_frame_size (&self->properties);
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  if (most == 0)
+    return GST_FLOW_OK;
+  self->cut = gst_paco_cut (
+      GST_ELEMENT (self), frame->buffer, size, most, &self->cut_offset, &ret);
+  if (self->cut)
+    return GST_FLOW_OK;
+  if (ret == GST_FLOW_OK)
+    gst_paco_gaps_damage (
+        &self->gaps, GST_ELEMENT (self), frame->offset, size, TRUE);
+  frame->flags |= GST_BASE_PARSE_FRAME_FLAG_DROP;
+  return ret;
+}
+
+/* Counts the frame, and reports what is missing before it. Where frames are left out
+ * on purpose, nothing is missing. */
+static void
+account (GstPacoParse *self, GstBaseParseFrame *frame, const PacoHeader *header)
+{
+  const GstSegment *segment = &GST_BASE_PARSE (self)->segment;
+
+  if (segment->rate < 0.0
+      || segment->flags
+          & (GST_SEGMENT_FLAG_SKIP | GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS))
+    gst_paco_gaps_forget (&self->gaps);
+  if (gst_paco_gaps_frame (&self->gaps, GST_ELEMENT (self), header,
+          frame->offset, GST_BUFFER_PTS (frame->buffer),
+          self->lost || self->discont))
+    GST_BUFFER_FLAG_SET (frame->buffer, GST_BUFFER_FLAG_DISCONT);
+  self->discont = FALSE;
+}
+
+static GstFlowReturn
+finish_frame (GstPacoParse *self, GstBaseParseFrame *frame,
+    const PacoHeader *header, gsize size)
+{
+  GstFlowReturn finished,
+      ret = gst_paco_parse_update_format (self, header, frame->buffer);
+  PacoFileFrame place;
+
+  if (ret != GST_FLOW_OK)
+    return ret;
+  if (!self->tagged)
+    gst_paco_parse_add_tags (self);
+  paco_file_frame_from_header (header, frame->offset, &place);
+  if (gst_paco_parse_is_pulling (self) && self->grid.fps_n
+      && !self->rate_changed
+      && gst_paco_seek_extend (
+          GST_BASE_PARSE (self), &self->seek, &self->grid, &place))
+    GST_INFO_OBJECT (self, "all frames of the file are known");
+  gst_paco_parse_stamp (self, frame->buffer, &place);
+  if (self->seek.index && header->video.slice.position == 0
+      && GST_BUFFER_PTS_IS_VALID (frame->buffer))
+    gst_paco_seek_parsed (GST_BASE_PARSE (self), &self->seek, frame->offset,
+        GST_BUFFER_PTS (frame->buffer));
+  if (header->video.slice.position == 0)
+    GST_BUFFER_FLAG_UNSET (frame->buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  else
+    GST_BUFFER_FLAG_SET (frame->buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  account (self, frame, header);
+  if (self->lost) {
+    GST_WARNING_OBJECT (self,
+        "frame after %" G_GUINT64_FORMAT " bytes of garbage", self->lost_bytes);
+    GST_BUFFER_FLAG_SET (frame->buffer, GST_BUFFER_FLAG_DISCONT);
+    self->lost = FALSE;
+    self->lost_bytes = 0;
+  }
+  expect_frame (self);
+  GST_LOG_OBJECT (self,
+      "frame at byte %" G_GUINT64_FORMAT ": %" G_GSIZE_FORMAT
+      " bytes, at %" GST_TIME_FORMAT,
+      frame->offset, size, GST_TIME_ARGS (GST_BUFFER_PTS (frame->buffer)));
+  ret = cut_frame (self, frame, size);
+  finished = gst_base_parse_finish_frame (GST_BASE_PARSE (self), frame, size);
+  return ret == GST_FLOW_OK ? finished : ret;
+}
+
+/* Says what is at the beginning of a buffer that came from a demuxer or a file. */
+static PacoSyncResult
+look_at (GstPacoParse *self, const GstBaseParseFrame *frame, gsize *size,
+    GError **reason)
+{
+  PacoSync *sync = &self->splitter.sync;
+  gboolean last = self->framed || GST_BASE_PARSE_DRAINING (self);
+  PacoSyncResult result;
+  GstMapInfo map;
+
+  if (!gst_buffer_map (frame->buffer, &map, GST_MAP_READ)) {
+    g_set_error_literal (
+        reason, PACO_ERROR, PACO_ERROR_MEMORY, "their memory cannot be read");
+    *size = gst_buffer_get_size (frame->buffer);
+    return PACO_SYNC_GARBAGE;
+  }
+  sync->max_wait_size = gst_paco_parse_max_wait_size (&self->properties);
+  if (self->framed)
+    paco_sync_reset (sync, frame->offset);
+  result = paco_sync_next (sync, frame->offset, map.data, map.size, last,
+      self->framed, size, reason);
+  gst_buffer_unmap (frame->buffer, &map);
+  return result;
+}
+
+static GstFlowReturn
+handle_piece (GstPacoParse *self, GstBaseParseFrame *frame)
+{
+  const GstPacoPiece *piece = self->piece;
+  gsize size = gst_buffer_get_size (frame->buffer);
+
+  /* Bytes of earlier pieces that the base class could not push are before this
+   * one. */
+  if (size > piece->size)
+    return drop_bytes (self, frame, size - piece->size, NULL, NULL);
+  return piece->is_frame
+      ? finish_frame (self, frame, &self->splitter.sync.header, size)
+      : drop_bytes (self, frame, size, piece->reason, NULL);
+}
+
+/* Says whether the frame that a header announces is none. The base class reads a
+ * frame of a file as a whole, however large its header says that it is, and if it was
+ * none these bytes have been read in vain. So after a frame that was none, headers
+ * among as many bytes as were read for it are tested first by looking at the place
+ * where their frame should end. */
+static gboolean
+is_garbage (GstPacoParse *self, guint64 offset)
+{
+  const PacoSync *sync = &self->splitter.sync;
+
+  if (offset < self->doubt_to && sync->known && sync->known_at == offset)
+    self->garbage_to = paco_file_doubt (
+        gst_paco_seek_file (GST_BASE_PARSE (self), &self->seek), offset,
+        sync->header.frame_size);
+  return self->garbage_to > offset;
+}
+
+/* Says what is at the position of a file whose bytes the buffer has. */
+static PacoSyncResult
+look_into_file (GstPacoParse *self, const GstBaseParseFrame *frame, gsize *size,
+    GError **reason)
+{
+  gsize available = gst_buffer_get_size (frame->buffer);
+  PacoSyncResult result = PACO_SYNC_GARBAGE;
+
+  if (frame->offset >= self->garbage_to)
+    result = look_at (self, frame, size, reason);
+  if (result == PACO_SYNC_GARBAGE && *reason)
+    self->doubt_to = MAX (self->doubt_to, frame->offset + *size + available);
+  if (result == PACO_SYNC_MORE && is_garbage (self, frame->offset))
+    result = PACO_SYNC_GARBAGE;
+  if (frame->offset < self->garbage_to) {
+    *size = MIN (available, self->garbage_to - frame->offset);
+    if (!*reason)
+      g_set_error_literal (
+          reason, PACO_ERROR, PACO_ERROR_CORRUPT, "the frame is cut");
+  }
+  return result;
+}
+
+static GstFlowReturn
+gst_paco_parse_handle_frame (
+    GstBaseParse *base, GstBaseParseFrame *frame, gint *skip)
+{
+  GstPacoParse *self = GST_PACO_PARSE (base);
+  GstFlowReturn ret = GST_FLOW_OK;
+  GError *reason = NULL;
+  gsize size;
+
+  if (self->piece)
+    return handle_piece (self, frame);
+  switch (gst_paco_parse_is_pulling (self) && base->segment.rate > 0.0
+          ? look_into_file (self, frame, &size, &reason)
+          : look_at (self, frame, &size, &reason)) {
+    case PACO_SYNC_FRAME:
+      ret = finish_frame (self, frame, &self->splitter.sync.header, size);
+      break;
+    case PACO_SYNC_GARBAGE:
+      ret = drop_bytes (self, frame, size, reason, skip);
+      break;
+    case PACO_SYNC_MORE:
+      if (gst_paco_parse_is_pulling (self))
+        size += LOOKAHEAD;
+      gst_base_parse_set_min_frame_size (base, size);
+      if (gst_paco_parse_is_pulling (self) && base->segment.rate > 0.0)
+        gst_paco_reader_expect (
+            &self->reader, frame->offset, size, frame->buffer);
+      break;
+  }
+  g_clear_error (&reason);
+  return ret;
+}
+
+/* Gives the base class what the splitter makes of the bytes, piece by piece. last:
+ * no bytes follow that belong to these. */
+static GstFlowReturn
+push_pieces (GstPacoParse *self, gboolean last)
+{
+  GstPad *pad = GST_BASE_PARSE_SINK_PAD (self);
+  GstFlowReturn ret = GST_FLOW_OK;
+  GError *error = NULL;
+  GstPacoPiece piece;
+
+  self->splitter.sync.max_wait_size = gst_paco_parse_max_wait_size (
+      &self->properties);
+  while (ret == GST_FLOW_OK
+      && gst_paco_splitter_next (&self->splitter, last, &piece, &error)) {
+    self->piece = &piece;
+    ret = self->base_chain (pad, GST_OBJECT (self), piece.buffer);
+    self->piece = NULL;
+    g_clear_error (&piece.reason);
+  }
+  if (error) {
+    GST_ELEMENT_ERROR (
+        self, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
+    g_error_free (error);
+    ret = GST_FLOW_ERROR;
+  }
+  if (ret != GST_FLOW_OK)
+    gst_paco_splitter_reset (&self->splitter, self->splitter.offset);
+  return ret;
+}
+
+static GstFlowReturn
+gst_paco_parse_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  GstPacoParse *self = GST_PACO_PARSE (parent);
+
+  /* The base class forgets how long upstream says a packet lasts. */
+  self->packet_time = GST_BUFFER_DURATION (buffer);
+  self->discont |= GST_BUFFER_IS_DISCONT (buffer);
+  if (!splits (self))
+    return self->base_chain (pad, parent, buffer);
+  if (GST_BUFFER_IS_DISCONT (buffer)) {
+    GstFlowReturn ret = push_pieces (self, TRUE);
+
+    if (ret != GST_FLOW_OK) {
+      gst_buffer_unref (buffer);
+      return ret;
+    }
+  }
+  expect_frame (self);
+  if (!gst_paco_splitter_push (&self->splitter, buffer)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, READ,
+        ("The memory of a buffer cannot be read."), (NULL));
+    return GST_FLOW_ERROR;
+  }
+  return push_pieces (self, FALSE);
+}
+
+/* Returns when the last picture ends that needs the frame: its own, or that of the
+ * last slice of its stack. */
+static GstClockTime
+end_of_stack (GstBuffer *buffer, const PacoHeader *header)
+{
+  const PacoSlice *slice = &header->video.slice;
+  guint n = slice->length > 0 ? slice->length - slice->position : 1;
+
+  return GST_BUFFER_PTS (buffer) + n * GST_BUFFER_DURATION (buffer);
+}
+
+/* Puts metas and the bytes that the frame was cut to on the buffer, and sets the
+ * timestamp that is missing: PTS and DTS are the same where frames are shown in the
+ * order in which they are decoded. Frames before the segment are dropped, because a
+ * decoder does not need them. */
+static GstFlowReturn
+gst_paco_parse_pre_push_frame (GstBaseParse *base, GstBaseParseFrame *frame)
+{
+  GstPacoParse *self = GST_PACO_PARSE (base);
+  GstBuffer *buffer;
+
+  frame->flags |= GST_BASE_PARSE_FRAME_FLAG_CLIP;
+  gst_paco_meta_restore_coded (&self->splitter.sync.header, &frame->buffer,
+      self->header, &self->names, GST_ELEMENT (self));
+  if (self->cut) {
+    gst_buffer_copy_into (
+        self->cut, frame->buffer, GST_BUFFER_COPY_METADATA, 0, -1);
+    gst_buffer_replace (&frame->buffer, self->cut);
+    gst_clear_buffer (&self->cut);
+  }
+  frame->buffer = buffer = gst_buffer_make_writable (frame->buffer);
+  if (!GST_BUFFER_PTS_IS_VALID (buffer))
+    GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer);
+  if (!GST_BUFFER_DTS_IS_VALID (buffer))
+    GST_BUFFER_DTS (buffer) = GST_BUFFER_PTS (buffer);
+
+  if (!self->time_segment && base->segment.rate > 0.0
+      && GST_BUFFER_PTS_IS_VALID (buffer)
+      && GST_BUFFER_DURATION_IS_VALID (buffer)
+      && GST_CLOCK_TIME_IS_VALID (base->segment.start)
+      && end_of_stack (buffer, &self->splitter.sync.header)
+          <= base->segment.start)
+    return GST_BASE_PARSE_FLOW_DROPPED;
+  return GST_FLOW_OK;
+}
+
+/* --- events and queries --- */
+
+static void
+update_framing (GstPacoParse *self)
+{
+  GstBaseParse *base = GST_BASE_PARSE (self);
+
+  self->framed = self->time_segment && self->sink_caps
+      && gst_paco_container_is_framed (
+          gst_caps_get_structure (self->sink_caps, 0));
+  /* Packets of a demuxer have timestamps. Where one has none, none is made up. */
+  gst_base_parse_set_pts_interpolation (base, !self->framed);
+  gst_base_parse_set_infer_ts (base, !self->framed);
+  expect_frame (self);
+}
+
+static gboolean
+gst_paco_parse_set_sink_caps (GstBaseParse *base, GstCaps *caps)
+{
+  GstPacoParse *self = GST_PACO_PARSE (base);
+
+  GST_DEBUG_OBJECT (self, "caps in: %" GST_PTR_FORMAT, caps);
+  gst_caps_replace (&self->sink_caps, caps);
+  /* The caps may have a frame rate that the frames do not have. */
+  gst_pad_mark_reconfigure (GST_BASE_PARSE_SRC_PAD (self));
+  update_framing (self);
+  return TRUE;
+}
+
+static GstCaps *
+gst_paco_parse_get_sink_caps (GstBaseParse *base, GstCaps *filter)
+{
+  return gst_paco_container_parser_caps (
+      GST_BASE_PARSE_SINK_PAD (base), GST_BASE_PARSE_SRC_PAD (base), filter);
+}
+
+/* Says whether the bytes after such an event belong to other frames than those before
+ * it. */
+static gboolean
+ends_bytes (GstEventType type)
+{
+  return type == GST_EVENT_SEGMENT || type == GST_EVENT_SEGMENT_DONE
+      || type == GST_EVENT_GAP || type == GST_EVENT_EOS;
+}
+
+static gboolean
+gst_paco_parse_sink_event (GstBaseParse *base, GstEvent *event)
+{
+  GstPacoParse *self = GST_PACO_PARSE (base);
+  GstEventType type = GST_EVENT_TYPE (event);
+  gboolean in_time = FALSE, handled;
+  guint64 offset = 0;
+
+  if (type == GST_EVENT_SEGMENT) {
+    const GstSegment *segment;
+
+    gst_event_parse_segment (event, &segment);
+    in_time = segment->format == GST_FORMAT_TIME;
+    offset = segment->format == GST_FORMAT_BYTES ? segment->time : 0;
+  }
+  /* Bytes that came before the event are finished first. */
+  if (ends_bytes (type) && splits (self))
+    push_pieces (self, TRUE);
+  if (type == GST_EVENT_SEGMENT || type == GST_EVENT_FLUSH_STOP
+      || type == GST_EVENT_STREAM_START)
+    gst_paco_gaps_forget (&self->gaps);
+  handled = GST_BASE_PARSE_CLASS (gst_paco_parse_parent_class)
+                ->sink_event (base, event);
+  if (type == GST_EVENT_SEGMENT) {
+    self->time_segment = in_time;
+    update_framing (self);
+    gst_paco_splitter_reset (&self->splitter, offset);
+  } else if (type == GST_EVENT_FLUSH_STOP) {
+    gst_paco_splitter_reset (&self->splitter, self->splitter.offset);
+    expect_frame (self);
+  }
+  return handled;
+}
+
+/* Posts a warning when a file ends that was cut while it was read: what is missing looks
+ * like an end. In pull mode the base class tells the pad alone of the end. */
+static GstPadProbeReturn
+watch_size (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstPacoParse *self = data;
+  GstEventType type = GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info));
+  guint64 size;
+
+  if (self->time_segment)
+    return GST_PAD_PROBE_OK;
+  if (type == GST_EVENT_STREAM_START || type == GST_EVENT_SEGMENT)
+    gst_paco_reader_note_size (&self->reader);
+  if ((type == GST_EVENT_EOS || type == GST_EVENT_SEGMENT_DONE)
+      && gst_paco_reader_is_cut (&self->reader, &size))
+    GST_ELEMENT_WARNING (self, RESOURCE, READ,
+        ("The file was cut while it was read: it had %" G_GUINT64_FORMAT
+         " bytes and has %" G_GUINT64_FORMAT
+         " now. The frames after those are missing.",
+            self->reader.noted_size, size),
+        (NULL));
+  return GST_PAD_PROBE_OK;
+}
+
+static gboolean
+gst_paco_parse_src_event (GstBaseParse *base, GstEvent *event)
+{
+  GstPacoParse *self = GST_PACO_PARSE (base);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK)
+    event = gst_paco_seek_prepare (base, &self->seek, event);
+  return GST_BASE_PARSE_CLASS (gst_paco_parse_parent_class)
+      ->src_event (base, event);
+}
+
+/* Refuses upstream downstream's buffers where upstream sends bytes and not frames:
+ * those buffers are made for frames. */
+static gboolean
+gst_paco_parse_sink_query (GstBaseParse *base, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION
+      && !GST_PACO_PARSE (base)->framed)
+    return FALSE;
+  return GST_BASE_PARSE_CLASS (gst_paco_parse_parent_class)
+      ->sink_query (base, query);
+}
+
+/* --- life cycle --- */
+
+static void
+reset (GstPacoParse *self)
+{
+  gst_paco_splitter_reset (&self->splitter, 0);
+  gst_paco_reader_reset (&self->reader);
+  self->garbage_to = self->doubt_to = 0;
+  gst_paco_seek_clear (GST_BASE_PARSE (self), &self->seek);
+  gst_clear_caps (&self->sink_caps);
+  self->time_segment = self->framed = FALSE;
+  self->packet_time = GST_CLOCK_TIME_NONE;
+  self->known = self->tagged = FALSE;
+  self->grid = (GstPacoGrid){ .fps_d = 1 };
+  self->lost = self->discont = self->rate_changed = FALSE;
+  self->lost_bytes = 0;
+  self->cut_offset = 0;
+  gst_clear_buffer (&self->cut);
+}
+
+static gboolean
+gst_paco_parse_start (GstBaseParse *base)
+{
+  GstPacoParse *self = GST_PACO_PARSE (base);
+
+  reset (self);
+  gst_paco_gaps_start (&self->gaps, GST_ELEMENT (self));
+  update_framing (self);
+  return TRUE;
+}
+
+static gboolean
+gst_paco_parse_stop (GstBaseParse *base)
+{
+  reset (GST_PACO_PARSE (base));
+  return TRUE;
+}
+
+static void
+gst_paco_parse_finalize (GObject *object)
+{
+  reset (GST_PACO_PARSE (object));
+  gst_paco_reader_clear (&GST_PACO_PARSE (object)->reader);
+  g_byte_array_unref (GST_PACO_PARSE (object)->header);
+  G_OBJECT_CLASS (gst_paco_parse_parent_class)->finalize (object);
+}
+
+static void
+gst_paco_parse_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  if (!gst_paco_parse_properties_set (
+          &GST_PACO_PARSE (object)->properties, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_paco_parse_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstPacoParse *self = GST_PACO_PARSE (object);
+
+  if (id == GST_PACO_PARSE_PROP_STATS) {
+    GST_OBJECT_LOCK (self);
+    g_value_take_boxed (value, gst_paco_gaps_stats (&self->gaps));
+    GST_OBJECT_UNLOCK (self);
+  } else if (!gst_paco_parse_properties_get (&self->properties, id, value)) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+}
+
+static void
+gst_paco_parse_class_init (GstPacoParseClass *klass)
+{
+  GstBaseParseClass *base_class = GST_BASE_PARSE_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (gst_paco_parse_debug, "pacoparse", 0, "PaCo parser");
+  object_class->finalize = gst_paco_parse_finalize;
+  object_class->set_property = gst_paco_parse_set_property;
+  object_class->get_property = gst_paco_parse_get_property;
+  gst_paco_parse_properties_install (object_class);
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "PaCo parser",
+      "Codec/Parser/Video",
+      "Splits PaCo streams into frames and adapts them to containers",
+      "The gst-paco developers");
+
+  base_class->start = GST_DEBUG_FUNCPTR (gst_paco_parse_start);
+  base_class->stop = GST_DEBUG_FUNCPTR (gst_paco_parse_stop);
+  base_class->set_sink_caps = GST_DEBUG_FUNCPTR (gst_paco_parse_set_sink_caps);
+  base_class->get_sink_caps = GST_DEBUG_FUNCPTR (gst_paco_parse_get_sink_caps);
+  base_class->handle_frame = GST_DEBUG_FUNCPTR (gst_paco_parse_handle_frame);
+  base_class->pre_push_frame = GST_DEBUG_FUNCPTR (
+      gst_paco_parse_pre_push_frame);
+  base_class->sink_event = GST_DEBUG_FUNCPTR (gst_paco_parse_sink_event);
+  base_class->sink_query = GST_DEBUG_FUNCPTR (gst_paco_parse_sink_query);
+  base_class->src_event = GST_DEBUG_FUNCPTR (gst_paco_parse_src_event);
+}
+
+static void
+gst_paco_parse_init (GstPacoParse *self)
+{
+  GstPad *pad = GST_BASE_PARSE_SINK_PAD (self);
+
+  gst_paco_parse_properties_init (&self->properties);
+  self->header = g_byte_array_new ();
+  /* gstpacosplitter.h says why bytes do not go to the base class at once. */
+  self->base_chain = GST_PAD_CHAINFUNC (pad);
+  gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (gst_paco_parse_chain));
+  GST_PAD_SET_ACCEPT_INTERSECT (pad);
+  GST_PAD_SET_ACCEPT_TEMPLATE (pad);
+  gst_pad_set_link_function (
+      GST_BASE_PARSE_SRC_PAD (self), gst_paco_container_link);
+  gst_paco_reader_init (&self->reader, pad);
+  gst_pad_add_probe (GST_BASE_PARSE_SRC_PAD (self),
+      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, watch_size, self, NULL);
+  reset (self);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * What pacoparse consists of: gstpacoparse.c has the element and finds frames in
+ * bytes, gstpacoparseformat.c tells downstream what these frames are. */
+#pragma once
+#include "caps/videocaps.h"
+#include "gstpacogaps.h"
+#include "plugin/meta/gstpacometa.h"
+#include "gstpacoparse.h"
+#include "gstpacoparseproperties.h"
+#include "gstpacoreader.h"
+#include "gstpacoseek.h"
+#include "gstpacosplitter.h"
+#include "gstpacotime.h"
+
+G_BEGIN_DECLS
+
+struct _GstPacoParse
+{
+  GstBaseParse parent;
+  GstPadChainFunction base_chain; /* the base class's own */
+
+  GstPacoParseProperties properties;
+
+  /* The splitter cuts pushed bytes into pieces, and `piece` is the one that the base
+   * class is given just then. Bytes that are pulled, and packets of demuxers, do not
+   * go through it: its sync alone is asked what they are. */
+  GstPacoSplitter splitter;
+  const GstPacoPiece *piece;
+
+  /* What upstream has said. */
+  GstCaps *sink_caps;
+  gboolean time_segment;    /* it sets timestamps */
+  gboolean framed;          /* it does, and each of its buffers is one frame */
+  GstClockTime packet_time; /* the duration of its last buffer */
+
+  /* What the last header has said. known: downstream has been told of it. */
+  gboolean known;
+  PacoPictureFormat picture;
+  PacoVideoInfo video;
+  GstPacoGrid grid; /* the times of frames, from where the frame rate began */
+  gboolean rate_changed; /* so that a frame's number does not say its time */
+  gboolean tagged;       /* downstream has got the tags */
+
+  /* lost: lost_bytes bytes were thrown away since the last frame. discont: upstream
+   * has said since then that something is missing. */
+  gboolean lost, discont;
+  guint64 lost_bytes;
+  GstPacoGaps gaps;
+
+  GByteArray *header; /* memory for the header of a frame */
+  GstPacoMetaNames names;
+
+  /* Of a file that is pulled. The bytes up to garbage_to are known to be no frames;
+   * whether a header up to doubt_to tells the truth is tried before its frame is
+   * read. */
+  guint64 garbage_to, doubt_to;
+  GstPacoReader reader;
+  GstPacoSeek seek;
+
+  /* With max-frame-size. */
+  guint64 cut_offset; /* bytes of all frames that were cut so far */
+  GstBuffer *cut;     /* what the frame that is being finished was cut to */
+};
+
+static inline gboolean
+gst_paco_parse_is_pulling (GstPacoParse *self)
+{
+  return GST_PAD_MODE (GST_BASE_PARSE_SINK_PAD (self)) == GST_PAD_MODE_PULL;
+}
+
+/* --- gstpacoparseformat.c --- */
+
+/* Sets caps downstream, if the header tells of another video than the last one or
+ * downstream asks for it. buffer: the frame's, whose timestamp is that of the base
+ * class. */
+GstFlowReturn gst_paco_parse_update_format (
+    GstPacoParse *self, const PacoHeader *header, const GstBuffer *buffer);
+
+/* Sets the timestamps of a frame's buffer. Those from upstream stay. In a stream of
+ * bytes frames follow each other at the frame rate: the base class adds up rounded
+ * durations then, and this puts them right. */
+void gst_paco_parse_stamp (
+    GstPacoParse *self, GstBuffer *buffer, const PacoFileFrame *frame);
+
+/* Tells downstream the name of the codec. */
+void gst_paco_parse_add_tags (GstPacoParse *self);
+
+G_END_DECLS

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Reads frames of a file into memory that is used again; gstpacoreader.h says for
+ * whom. It calls gstpacorecycler.c for memory, and gstpacolocalfile.c for large
+ * frames. */
+#include "gstpacoreader.h"
+#include "gstpacorecycler.h"
+#include <glib/gstdio.h>
+#include <gst/base/gstbasesrc.h>
+#include <string.h>
+
+GST_DEBUG_CATEGORY_EXTERN (gst_paco_debug);
+#define GST_CAT_DEFAULT gst_paco_debug
+
+/* So many slabs of ordinary memory exist at most, which are used again. */
+#define MOST_SLABS 8
+
+/* --- upstream --- */
+
+/* Returns the pad of an element that the sink pad is linked with, through the
+ * ghost pads of bins. */
+static GstPad *
+peer_of_element (GstPad *sink)
+{
+  GstPad *pad = gst_pad_get_peer (sink);
+
+  while (pad != NULL && GST_IS_PROXY_PAD (pad)) {
+    GstPad *next = NULL;
+
+    if (GST_IS_GHOST_PAD (pad)) {
+      next = gst_ghost_pad_get_target (GST_GHOST_PAD (pad));
+    } else {
+      GstProxyPad *outside = gst_proxy_pad_get_internal (GST_PROXY_PAD (pad));
+
+      if (outside != NULL) {
+        next = gst_pad_get_peer (GST_PAD (outside));
+        gst_object_unref (outside);
+      }
+    }
+    gst_object_unref (pad);
+    pad = next;
+  }
+  return pad;
+}
+
+static gboolean
+is_made_by (GstElement *element, const gchar *name)
+{
+  GstElementFactory *factory = gst_element_get_factory (element);
+
+  return factory != NULL && strcmp (GST_OBJECT_NAME (factory), name) == 0;
+}
+
+/* Returns the source that the pad pulls from, if nothing lies between them but
+ * typefind, which hands on what it is asked for. */
+static GstElement *
+find_source (GstPad *sink)
+{
+  GstPad *pad = gst_object_ref (sink);
+  GstElement *source = NULL;
+
+  while (pad != NULL && source == NULL) {
+    GstPad *peer = peer_of_element (pad);
+    GstElement *element = peer ? gst_pad_get_parent_element (peer) : NULL;
+
+    gst_clear_object (&peer);
+    gst_clear_object (&pad);
+    if (element != NULL && is_made_by (element, "typefind"))
+      pad = gst_element_get_static_pad (element, "sink");
+    else if (element != NULL && GST_IS_BASE_SRC (element))
+      source = gst_object_ref (element);
+    gst_clear_object (&element);
+  }
+  gst_clear_object (&pad);
+  return source;
+}
+
+static void
+look_upstream (GstPacoReader *reader)
+{
+  GstElement *source = find_source (reader->pad);
+
+  reader->source = source ? GST_PACO_SOURCE_FILLS : GST_PACO_SOURCE_OTHER;
+  if (source != NULL && is_made_by (source, "filesrc"))
+    g_object_get (source, "location", &reader->path, NULL);
+  GST_DEBUG_OBJECT (reader->pad, "frames are read %s",
+      reader->path ? "by several threads, if they are large"
+          : source ? "into memory that is used again"
+                   : "by upstream, into its own memory");
+  gst_clear_object (&source);
+}
+
+/* --- size --- */
+
+static gboolean
+query_size (const GstPacoReader *reader, guint64 *size)
+{
+  gint64 bytes;
+
+  if (!gst_pad_peer_query_duration (reader->pad, GST_FORMAT_BYTES, &bytes))
+    return FALSE;
+  *size = MAX (bytes, 0);
+  return TRUE;
+}
+
+void
+gst_paco_reader_note_size (GstPacoReader *reader)
+{
+  guint64 size;
+
+  if (query_size (reader, &size))
+    reader->noted_size = MAX (reader->noted_size, size);
+}
+
+/* Says whether upstream reads a file that is empty. GstBaseSrc answers with the size
+ * before, as it does not look at a file at whose end it is. */
+static gboolean
+is_empty (const GstPacoReader *reader)
+{
+  GstQuery *query = gst_query_new_uri ();
+  gchar *uri = NULL, *path = NULL;
+  GStatBuf status = { .st_size = 0 };
+  gboolean empty;
+
+  if (gst_pad_peer_query (reader->pad, query))
+    gst_query_parse_uri (query, &uri);
+  if (uri != NULL)
+    path = g_filename_from_uri (uri, NULL, NULL);
+  empty = path != NULL && g_stat (path, &status) == 0
+      && S_ISREG (status.st_mode) && status.st_size == 0;
+  g_free (path);
+  g_free (uri);
+  gst_query_unref (query);
+  return empty;
+}
+
+gboolean
+gst_paco_reader_is_cut (const GstPacoReader *reader, guint64 *size)
+{
+  if (reader->noted_size == 0 || !query_size (reader, size))
+    return FALSE;
+  if (is_empty (reader))
+    *size = 0;
+  return *size < reader->noted_size;
+}
+
+/* --- reading --- */
+
+/* Opens the file. If that fails, it is not tried again. */
+static gboolean
+open_file (GstPacoReader *reader)
+{
+  if (reader->file == NULL && reader->path != NULL)
+    reader->file = gst_paco_local_file_open (reader->path);
+  if (reader->file == NULL)
+    g_clear_pointer (&reader->path, g_free);
+  return reader->file != NULL;
+}
+
+/* Says whether the frame begins as it did when the pad was asked. If it does not, the
+ * file has been replaced since filesrc has opened it. */
+static gboolean
+begins_with (const GstMapInfo *frame, GstBuffer *head)
+{
+  gsize size = MIN (gst_buffer_get_size (head), frame->size);
+
+  return gst_buffer_memcmp (head, 0, frame->data, size) == 0;
+}
+
+static gboolean
+read_file (
+    GstPacoReader *reader, guint64 offset, GstBuffer *frame, GstBuffer *head)
+{
+  gboolean done;
+  GstMapInfo map;
+
+  if (!gst_paco_local_file_is_worth_it (gst_buffer_get_size (frame))
+      || !open_file (reader) || !gst_buffer_map (frame, &map, GST_MAP_WRITE))
+    return FALSE;
+  done = gst_paco_local_file_read (reader->file, offset, map.data, map.size)
+      && begins_with (&map, head);
+  gst_buffer_unmap (frame, &map);
+  return done;
+}
+
+/* Returns how many of size bytes at offset there are. It asks upstream again only
+ * if the file must have grown, because over a network that takes time. */
+static gsize
+available (GstPacoReader *reader, guint64 offset, gsize size)
+{
+  if (offset + size > reader->end)
+    query_size (reader, &reader->end);
+  return offset < reader->end ? MIN (size, reader->end - offset) : 0;
+}
+
+/* Returns a buffer for the frame, which is no larger than what is left of the
+ * file. */
+static GstBuffer *
+new_buffer (GstPacoReader *reader, guint64 offset, gsize size)
+{
+  size = available (reader, offset, size);
+  if (size == 0)
+    return NULL;
+  if (reader->offered == NULL && reader->own == NULL)
+    reader->own = gst_paco_recycler_new (NULL, MOST_SLABS);
+  return gst_buffer_new_allocate (
+      reader->offered != NULL ? reader->offered : reader->own, size, NULL);
+}
+
+/* Has upstream fill the buffer. */
+static GstFlowReturn
+pull (GstPacoReader *reader, guint64 offset, GstBuffer *buffer)
+{
+  gsize size = gst_buffer_get_size (buffer);
+  GstPad *peer = gst_pad_get_peer (reader->pad);
+  GstFlowReturn flow = GST_FLOW_NOT_LINKED;
+
+  if (peer != NULL)
+    flow = gst_pad_get_range (peer, offset, size, &buffer);
+  gst_clear_object (&peer);
+  /* If the file has become shorter there are fewer bytes, which the buffer's size
+   * does not always say. */
+  if (flow == GST_FLOW_OK && GST_BUFFER_OFFSET_END_IS_VALID (buffer)
+      && GST_BUFFER_OFFSET_END (buffer) >= offset
+      && GST_BUFFER_OFFSET_END (buffer) - offset < size)
+    gst_buffer_set_size (buffer, GST_BUFFER_OFFSET_END (buffer) - offset);
+  return flow;
+}
+
+/* Reads the frame. Returns NULL if the pad shall pull by itself, and then find
+ * out what is wrong. */
+static GstBuffer *
+read_frame (GstPacoReader *reader, guint64 offset, gsize size, GstBuffer *head)
+{
+  GstBuffer *buffer;
+
+  if (reader->source == GST_PACO_SOURCE_UNKNOWN)
+    look_upstream (reader);
+  if (reader->source != GST_PACO_SOURCE_FILLS)
+    return NULL;
+  buffer = new_buffer (reader, offset, size);
+  if (buffer == NULL)
+    return NULL;
+
+  if (!read_file (reader, offset, buffer, head)
+      && pull (reader, offset, buffer) != GST_FLOW_OK)
+    gst_clear_buffer (&buffer);
+  return buffer;
+}
+
+/* Runs before the pad pulls. A buffer that the probe puts into info is taken for
+ * what was pulled. */
+static GstPadProbeReturn
+before_pull (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstPacoReader *reader = data;
+  GstBuffer *head = NULL;
+
+  g_mutex_lock (&reader->lock);
+  if (reader->size > 0 && reader->thread == g_thread_self ()
+      && info->data == NULL && info->offset == reader->offset
+      && info->size >= reader->size) {
+    reader->size = 0;
+    head = g_steal_pointer (&reader->head);
+  }
+  g_mutex_unlock (&reader->lock);
+  if (head == NULL)
+    return GST_PAD_PROBE_PASS;
+
+  info->data = read_frame (reader, info->offset, info->size, head);
+  gst_buffer_unref (head);
+  return info->data != NULL ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_PASS;
+}
+
+void
+gst_paco_reader_expect (
+    GstPacoReader *reader, guint64 offset, gsize size, GstBuffer *head)
+{
+  if (reader->probe == 0)
+    reader->probe = gst_pad_add_probe (reader->pad,
+        GST_PAD_PROBE_TYPE_PULL | GST_PAD_PROBE_TYPE_BLOCK
+            | GST_PAD_PROBE_TYPE_BUFFER,
+        before_pull, reader, NULL);
+  g_mutex_lock (&reader->lock);
+  reader->thread = g_thread_self ();
+  reader->offset = offset;
+  reader->size = size;
+  gst_buffer_replace (&reader->head, head);
+  g_mutex_unlock (&reader->lock);
+}
+
+/* --- downstream --- */
+
+void
+gst_paco_reader_negotiate (
+    GstPacoReader *reader, GstPad *source_pad, GstCaps *caps)
+{
+  GstAllocator *offered = gst_paco_recycler_offered (source_pad, caps);
+
+  GST_DEBUG_OBJECT (reader->pad, "downstream offers %s memory for frames",
+      offered ? "its" : "no");
+  gst_clear_object (&reader->offered);
+  reader->offered = offered;
+}
+
+/* --- life --- */
+
+void
+gst_paco_reader_init (GstPacoReader *reader, GstPad *pad)
+{
+  *reader = (GstPacoReader){ .pad = pad };
+  g_mutex_init (&reader->lock);
+}
+
+void
+gst_paco_reader_reset (GstPacoReader *reader)
+{
+  if (reader->probe != 0)
+    gst_pad_remove_probe (reader->pad, reader->probe);
+  reader->probe = 0;
+  reader->size = 0;
+  gst_clear_buffer (&reader->head);
+  gst_clear_object (&reader->offered);
+  gst_clear_object (&reader->own);
+  g_clear_pointer (&reader->file, gst_paco_local_file_close);
+  g_clear_pointer (&reader->path, g_free);
+  reader->source = GST_PACO_SOURCE_UNKNOWN;
+  reader->end = reader->noted_size = 0;
+}
+
+void
+gst_paco_reader_clear (GstPacoReader *reader)
+{
+  gst_paco_reader_reset (reader);
+  g_mutex_clear (&reader->lock);
+}

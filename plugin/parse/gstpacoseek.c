@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Converts between times and bytes for seeks in a file that pacoparse reads on its own
+ * (gstpacoseek.h). lib/stream/frame_index.c knows where its frames are. */
+#include "gstpacoseek.h"
+
+enum
+{
+  /* The index of a file may take so much time before the first frame and with
+   * each. */
+  FIRST_US = 50000,
+  FIRST_FRAMES = 1000,
+  EACH_US = 1000,
+};
+
+static gsize
+pull (gpointer pad, guint64 offset, guint8 *data, gsize size)
+{
+  GstBuffer *buffer = NULL;
+  gsize got;
+
+  if (gst_pad_pull_range (pad, offset, size, &buffer) != GST_FLOW_OK)
+    return 0;
+  got = gst_buffer_extract (buffer, 0, data, size);
+  gst_buffer_unref (buffer);
+  return got;
+}
+
+static void
+open_file (PacoFile *file, GstBaseParse *base)
+{
+  GstPad *pad = GST_BASE_PARSE_SINK_PAD (base);
+  gint64 size;
+
+  if (!gst_pad_peer_query_duration (pad, GST_FORMAT_BYTES, &size))
+    size = 0;
+  paco_file_init (file, pull, pad, MAX (size, 0));
+}
+
+PacoFile *
+gst_paco_seek_file (GstBaseParse *base, GstPacoSeek *seek)
+{
+  if (!seek->file.read)
+    open_file (&seek->file, base);
+  return &seek->file;
+}
+
+void
+gst_paco_seek_clear (GstBaseParse *base, GstPacoSeek *seek)
+{
+  PacoFrameIndex *index;
+  GHashTable *told;
+
+  GST_OBJECT_LOCK (base);
+  index = g_steal_pointer (&seek->index);
+  told = g_steal_pointer (&seek->told);
+  seek->furthest_offset = 0;
+  GST_OBJECT_UNLOCK (base);
+  paco_frame_index_unref (index);
+  g_clear_pointer (&told, g_hash_table_unref);
+  paco_file_clear (&seek->file);
+}
+
+gboolean
+gst_paco_seek_extend (GstBaseParse *base, GstPacoSeek *seek,
+    const GstPacoGrid *grid, const PacoFileFrame *frame)
+{
+  gboolean is_first = !seek->index;
+
+  if (is_first) {
+    PacoFrameIndex *index = paco_frame_index_new (frame, false);
+
+    GST_OBJECT_LOCK (base);
+    seek->index = index;
+    seek->grid = *grid;
+    seek->stack = frame->length;
+    GST_OBJECT_UNLOCK (base);
+  }
+  if (paco_frame_index_is_complete (seek->index))
+    return FALSE;
+  paco_frame_index_extend (seek->index, gst_paco_seek_file (base, seek),
+      is_first ? FIRST_FRAMES : 1, is_first ? FIRST_US : EACH_US);
+  if (!paco_frame_index_is_complete (seek->index))
+    return FALSE;
+  gst_base_parse_set_duration (base, GST_FORMAT_TIME,
+      gst_paco_grid_time (grid, paco_frame_index_n_frames (seek->index)), 0);
+  return TRUE;
+}
+
+gboolean
+gst_paco_seek_number (
+    const GstPacoSeek *seek, const PacoFileFrame *frame, guint64 *n)
+{
+  return seek->index && paco_frame_index_number (seek->index, frame, n);
+}
+
+void
+gst_paco_seek_parsed (
+    GstBaseParse *base, GstPacoSeek *seek, guint64 offset, GstClockTime time)
+{
+  GST_OBJECT_LOCK (base);
+  if (offset > seek->furthest_offset) {
+    seek->furthest_offset = offset;
+    seek->furthest_time = time;
+  }
+  GST_OBJECT_UNLOCK (base);
+}
+
+/* Says what is known of a file when a seek comes. */
+typedef struct
+{
+  PacoFrameIndex *index;
+  GstPacoGrid grid;
+  guint stack;
+} Known;
+
+/* Returns how long before a time that is sought the base class begins: as long as
+ * the other frames of a stack take. It leaves out frames that are of no use. */
+static GstClockTime
+lead_in (const Known *known)
+{
+  return known->stack <= 1
+      ? 0
+      : gst_util_uint64_scale (GST_SECOND,
+          (guint64) known->grid.fps_d * (known->stack - 1), known->grid.fps_n);
+}
+
+/* Puts a frame into the index of the base class, which keeps every entry that it
+ * gets until the element stops: so a frame is put there once. The base class goes
+ * on to index by itself behind the last entry, including everything that it has
+ * indexed before, unless the last entry is again the furthest frame. The first
+ * frame of a stack is also put where the base class looks for what any picture of
+ * the stack needs: no picture before it needs it, and all that later pictures
+ * need lies behind it. */
+static void
+tell_base (GstBaseParse *base, GstPacoSeek *seek, const Known *known,
+    guint64 offset, GstClockTime time)
+{
+  GstClockTime lead = lead_in (known);
+  guint64 furthest_offset;
+  GstClockTime furthest_time;
+  gboolean is_new;
+
+  GST_OBJECT_LOCK (base);
+  if (!seek->told)
+    seek->told = g_hash_table_new_full (
+        g_int64_hash, g_int64_equal, g_free, NULL);
+  is_new = g_hash_table_add (seek->told, g_memdup2 (&offset, sizeof offset));
+  furthest_offset = seek->furthest_offset;
+  furthest_time = seek->furthest_time;
+  GST_OBJECT_UNLOCK (base);
+  if (!is_new)
+    return;
+  if (lead > 0)
+    gst_base_parse_add_index_entry (
+        base, offset, time - MIN (time, lead), TRUE, TRUE);
+  gst_base_parse_add_index_entry (base, offset, time, TRUE, TRUE);
+  if (furthest_offset > offset)
+    gst_base_parse_add_index_entry (
+        base, furthest_offset, furthest_time, TRUE, TRUE);
+}
+
+/* Goes from frame *n to the first one of its stack, on which it depends, or to
+ * the first one of the next stack, if only that may be sought, or if it is
+ * nearer. */
+static gboolean
+find_stack (PacoFrameIndex *index, PacoFile *file, GstSeekFlags flags,
+    guint64 *n, guint64 *offset)
+{
+  PacoFileFrame frame;
+
+  if (!paco_file_frame_at (file, *offset, &frame) || frame.position > *n)
+    return FALSE;
+  if (frame.position == 0)
+    return TRUE;
+  if ((flags & GST_SEEK_FLAG_KEY_UNIT) && (flags & GST_SEEK_FLAG_SNAP_AFTER)
+      && (2 * frame.position > frame.length
+          || !(flags & GST_SEEK_FLAG_SNAP_BEFORE))
+      && *n + frame.length - frame.position < paco_frame_index_n_frames (index))
+    *n += frame.length - frame.position;
+  else
+    *n -= frame.position;
+  return paco_frame_index_find (index, file, n, offset);
+}
+
+/* Finds the frame that a seek to `time` leads to, if the index has it. */
+static gboolean
+find_target (const Known *known, GstBaseParse *base, GstClockTime time,
+    GstSeekFlags flags, GstClockTime *target, guint64 *offset)
+{
+  const GstPacoGrid *grid = &known->grid;
+  PacoFrameIndex *index = known->index;
+  /* This is asked first, because more frames may be found meanwhile. */
+  gboolean complete = paco_frame_index_is_complete (index), found;
+  guint64 n_frames = paco_frame_index_n_frames (index);
+  guint64 n = gst_paco_grid_frame_at (grid, time);
+  GstClockTime late = time - MIN (time, gst_paco_grid_time (grid, n));
+  GstClockTime early = gst_paco_grid_time (grid, n + 1) - time;
+  PacoFile file;
+
+  if ((flags & GST_SEEK_FLAG_KEY_UNIT) && late > 0
+      && (flags & GST_SEEK_FLAG_SNAP_AFTER)
+      && (early < late || !(flags & GST_SEEK_FLAG_SNAP_BEFORE)))
+    n++;
+  if (n >= n_frames && complete && n_frames > 0)
+    n = n_frames - 1;
+  open_file (&file, base);
+  found = paco_frame_index_find (index, &file, &n, offset)
+      && find_stack (index, &file, flags, &n, offset);
+  paco_file_clear (&file);
+  *target = gst_paco_grid_time (grid, n);
+  return found;
+}
+
+static GstEvent *
+prepare (
+    GstBaseParse *base, GstPacoSeek *seek, const Known *known, GstEvent *event)
+{
+  GstSeekType start_type, stop_type;
+  gint64 start, stop;
+  GstSeekFlags flags;
+  GstFormat format;
+  gdouble rate;
+  GstClockTime time;
+  guint64 offset;
+  GstEvent *exact;
+
+  gst_event_parse_seek (
+      event, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
+  if (format != GST_FORMAT_TIME || start_type != GST_SEEK_TYPE_SET
+      || rate <= 0.0 || start < 0
+      || !find_target (known, base, start, flags, &time, &offset))
+    return event;
+  tell_base (base, seek, known, offset, time);
+  if (!(flags & GST_SEEK_FLAG_KEY_UNIT)
+      || (stop_type == GST_SEEK_TYPE_SET && stop >= 0 && stop < (gint64) time))
+    return event;
+  exact = gst_event_new_seek (
+      rate, format, flags, start_type, time, stop_type, stop);
+  gst_event_set_seqnum (exact, gst_event_get_seqnum (event));
+  gst_event_unref (event);
+  return exact;
+}
+
+GstEvent *
+gst_paco_seek_prepare (GstBaseParse *base, GstPacoSeek *seek, GstEvent *event)
+{
+  Known known = { NULL };
+
+  GST_OBJECT_LOCK (base);
+  known.grid = seek->grid;
+  known.stack = seek->stack;
+  if (seek->index)
+    known.index = paco_frame_index_ref (seek->index);
+  GST_OBJECT_UNLOCK (base);
+  if (!known.index)
+    return event;
+  event = prepare (base, seek, &known, event);
+  paco_frame_index_unref (known.index);
+  return event;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Seeks in a file that pacoparse reads on its own, with an index of the file
+ * (lib/stream/frame_index.h). */
+#pragma once
+#include "lib/stream/frame_index.h"
+#include "gstpacotime.h"
+#include <gst/base/gstbaseparse.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  PacoFile file; /* opened when needed; streaming thread only */
+
+  /* The streaming thread changes these under the element's object lock, under
+   * which other threads read them. */
+  PacoFrameIndex *index; /* NULL as long as nothing is known */
+  GstPacoGrid grid;      /* of the index's frames */
+  guint stack;           /* frames of the first stack; 0: there is none */
+  GHashTable *told;      /* offsets of frames that the base class was told of */
+  guint64 furthest_offset; /* of the furthest frame of these */
+  GstClockTime furthest_time;
+} GstPacoSeek;
+
+/* Forgets the file, and what is known of it. *seek has been used, or cleared with
+ * zeros. */
+void gst_paco_seek_clear (GstBaseParse *base, GstPacoSeek *seek);
+
+/* Returns the file, open. */
+PacoFile *gst_paco_seek_file (GstBaseParse *base, GstPacoSeek *seek);
+
+/* Reads on to learn where the file's frames are, a bit with each frame that is
+ * parsed; the first one is the file's first. grid, which has a rate, is that of
+ * all frames. If all frames are known now, tells the base class of the duration
+ * and returns TRUE. */
+gboolean gst_paco_seek_extend (GstBaseParse *base, GstPacoSeek *seek,
+    const GstPacoGrid *grid, const PacoFileFrame *frame);
+
+/* Finds the number of a frame in the file. Returns FALSE if it is not known. */
+gboolean gst_paco_seek_number (
+    const GstPacoSeek *seek, const PacoFileFrame *frame, guint64 *n);
+
+/* Notes that a frame with which a decoder can begin has been parsed, and its time. */
+void gst_paco_seek_parsed (
+    GstBaseParse *base, GstPacoSeek *seek, guint64 offset, GstClockTime time);
+
+/* Takes a seek event and returns it, or another one to be handled instead. The
+ * base class seeks exactly where its own index has the frame. So it is told of
+ * the frame that the event leads to, which is the first one of its stack; a seek
+ * to a key unit becomes a seek to the frame's beginning. Any thread may call it. */
+GstEvent *gst_paco_seek_prepare (
+    GstBaseParse *base, GstPacoSeek *seek, GstEvent *event);
+
+G_END_DECLS

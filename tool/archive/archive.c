@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Makes a folder of source files a .paco file (archive.h): it begins and ends a run,
+ * and does its last step, which writes. */
+#include "tool/archive/archive.h"
+#include "tool/archive/flights.h"
+#include "tool/archive/restore.h"
+#include "tool/archive/run.h"
+#include "codec/text.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+  POLL_US = 100000,
+  MAX_READERS = 16,
+  MAX_COMPARERS = 4,
+  FEWEST_ITEMS = 4,
+  MOST_ITEMS = 24,
+  /* Places beyond the fewest may take so much memory: each has a file, its frame
+   * and the file made again. */
+  MAX_MEMORY_MB = 2048,
+};
+
+G_DEFINE_QUARK (paco_archive_error, paco_archive_error)
+
+PacoRunItem *
+paco_run_item (const PacoRun *run, guint64 number)
+{
+  return &run->items[paco_line_place (run->line, number)];
+}
+
+void
+paco_run_release_file (PacoRun *run, PacoRunItem *item)
+{
+  paco_bytes_pool_give (run->files, g_steal_pointer (&item->file));
+}
+
+void
+paco_run_fail (PacoRun *run, guint64 number, PacoArchiveError code,
+    const char *format, ...)
+{
+  char *shown = paco_folder_show (run->folder, number), *sentence;
+  va_list arguments;
+
+  va_start (arguments, format);
+  sentence = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  paco_line_fail (run->line, number,
+      g_error_new (PACO_ARCHIVE_ERROR, code, "%s %s", shown, sentence));
+  g_free (sentence);
+  g_free (shown);
+}
+
+/* --- beginning ------------------------------------------------------------- */
+
+static gboolean
+fail (GError **error, const char *sentence)
+{
+  g_set_error_literal (
+      error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED, sentence);
+  return FALSE;
+}
+
+/* Says whether a path is in a folder, or would be once it is made. */
+static gboolean
+is_inside (const char *path, const char *folder)
+{
+  char *parent = g_path_get_dirname (path), *real_parent, *real_folder;
+  gboolean inside = FALSE;
+
+  real_parent = realpath (parent, NULL);
+  real_folder = realpath (folder, NULL);
+  if (real_parent && real_folder) {
+    gsize length = strlen (real_folder);
+
+    inside = strncmp (real_parent, real_folder, length) == 0
+        && (real_parent[length] == 0 || real_parent[length] == '/');
+  }
+  free (real_parent);
+  free (real_folder);
+  g_free (parent);
+  return inside;
+}
+
+static gboolean
+find_range (PacoRun *run, GError **error)
+{
+  const PacoArchiveOptions *options = run->options;
+  guint64 n = run->folder->files->len;
+
+  run->first = options->has_range ? options->first : 0;
+  run->end = options->has_range && options->last < G_MAXUINT64
+      ? options->last + 1
+      : n;
+  if (run->first < run->end && run->end <= n)
+    return TRUE;
+  g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
+      "there are no frames %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+      ": the folder has frames 0 to %" G_GUINT64_FORMAT,
+      run->first, MAX (run->first, run->end - 1), n - 1);
+  return FALSE;
+}
+
+/* Reads the first file, for what heads could not tell. */
+static gboolean
+read_first (PacoRun *run, GError **error)
+{
+  const PacoFolderFile *file = paco_folder_file (run->folder, run->first);
+  char *path = paco_folder_path (run->folder, run->first);
+  PacoBytes *bytes = paco_bytes_new ();
+  PacoSource source;
+  gboolean good;
+
+  paco_source_init (&source);
+  source.keep_files = run->options->keep_files;
+  good = paco_read_whole_file (path, file->size, bytes, NULL, NULL, error)
+      && paco_source_parse (run->kind, bytes->data, bytes->len, &source, error);
+  if (good)
+    run->picture = source.info;
+  else {
+    char *shown = g_filename_display_name (path);
+
+    g_prefix_error (error, "%s cannot be archived: ", shown);
+    g_free (shown);
+  }
+  paco_source_clear (&source);
+  paco_bytes_free (bytes);
+  g_free (path);
+  return good;
+}
+
+/* Checks that there is a frame rate: containers show each frame at a time, and
+ * without one muxers drop it. */
+static gboolean
+check_rate (const PacoRun *run, GError **error)
+{
+  const PacoArchiveOptions *options = run->options;
+  char *shown;
+
+  if (!options->convert || options->fps_n > 0 || run->picture.fps_n > 0)
+    return TRUE;
+  shown = g_filename_display_name (options->out);
+  g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
+      "%s has to say of its pictures how many there are in a second, and their "
+      "files do not; --fps says it",
+      shown);
+  g_free (shown);
+  return FALSE;
+}
+
+/* Reads the sound. Frames of a range keep the same of it as those of the whole
+ * run. */
+static gboolean
+read_sound (PacoRun *run, GError **error)
+{
+  const PacoArchiveOptions *options = run->options;
+  gboolean given = options->fps_n > 0;
+
+  if (!run->folder->sound)
+    return TRUE;
+  run->sound = paco_sound_read (options->folder, run->folder->sound, error);
+  if (!run->sound
+      || (!options->any_sound_length
+          && !paco_sound_check_length (run->sound, run->folder->files->len,
+              given ? options->fps_n : run->picture.fps_n,
+              given ? options->fps_d : run->picture.fps_d, error)))
+    return FALSE;
+  run->sound_chunk = paco_sound_write_chunk (run->sound, error);
+  return run->sound_chunk != NULL;
+}
+
+static gboolean
+open_coders (PacoRun *run, GError **error)
+{
+  const PacoArchiveOptions *options = run->options;
+  PacoStatus status = PACO_STATUS_OK;
+  PacoError failure = { PACO_STATUS_OK, "" };
+  PacoBuffer buffer = { NULL };
+
+  run->encoder = paco_frame_encoder_new ();
+  run->decoder = options->verify ? paco_frame_decoder_new () : NULL;
+  if (!run->encoder || (options->verify && !run->decoder))
+    return fail (error, "there is no memory for a coder");
+  status = paco_frame_encoder_set (
+      run->encoder, "rate-control", "lossless", &failure);
+  for (PacoSettingPairs pair = options->coders;
+       pair && pair[0] && status == PACO_STATUS_OK; pair += 2) {
+    status = paco_frame_encoder_set (run->encoder, pair[0], pair[1], &failure);
+    if (status == PACO_STATUS_OK && run->decoder)
+      status = paco_frame_decoder_set (
+          run->decoder, pair[0], pair[1], &failure);
+  }
+  for (PacoSettingPairs pair = options->encoders;
+       pair && pair[0] && status == PACO_STATUS_OK; pair += 2)
+    status = paco_frame_encoder_set (run->encoder, pair[0], pair[1], &failure);
+  if (status == PACO_STATUS_OK && run->decoder)
+    status = paco_flights_set_decoder (run->decoder, &failure);
+  if (status == PACO_STATUS_OK && run->decoder)
+    status = paco_frame_decoder_share_threads (
+        run->decoder, run->encoder, &failure);
+  /* Other threads get memory of its device, so that must be open. */
+  if (status == PACO_STATUS_OK)
+    status = paco_frame_encoder_allocate (run->encoder, 1, &buffer, &failure);
+  paco_buffer_release (&buffer);
+  return status == PACO_STATUS_OK || fail (error, failure.message);
+}
+
+/* Notes which options of restore the pictures will need. */
+static void
+note_limits (PacoRun *run)
+{
+  const PacoRestoreLimits limits = PACO_RESTORE_LIMITS;
+  guint64 pixels = (guint64) run->picture.width * run->picture.height;
+  guint64 size = paco_folder_file (run->folder, run->first)->size;
+
+  if (pixels > limits.max_pixels)
+    paco_report_note (run->report,
+        "paco restore takes pictures of this size with "
+        "--max-pixels=%" G_GUINT64_FORMAT,
+        pixels);
+  if (size > limits.max_file)
+    paco_report_note (run->report,
+        "paco restore takes files of this size with "
+        "--max-file=%" G_GUINT64_FORMAT,
+        size / 1000000 + 1);
+}
+
+/* Looks the folder through, and for files that would be overwritten. */
+static gboolean
+begin (PacoRun *run, GError **error)
+{
+  const PacoArchiveOptions *options = run->options;
+
+  if (is_inside (options->out, options->folder))
+    return fail (error, "OUT would be in the folder that is archived");
+  run->folder = paco_folder_read (options->folder, &options->files, error);
+  if (run->folder && run->folder->n_skipped > 0)
+    paco_report_note (run->report, "%u %s left out, as --skip says",
+        run->folder->n_skipped,
+        paco_text_plural (run->folder->n_skipped, "file or folder was",
+            "files or folders were"));
+  if (!run->folder || !find_range (run, error)
+      || !paco_folder_look (run->folder, run->first, run->end,
+          options->fps_n > 0, &run->kind, &run->picture, error))
+    return FALSE;
+  if (!read_first (run, error) || !check_rate (run, error)
+      || !read_sound (run, error) || !open_coders (run, error))
+    return FALSE;
+  note_limits (run);
+  run->report->kind = g_strdup (run->kind->name);
+  run->report->first = run->first;
+  run->part = paco_part_open (options->out, error);
+  return run->part && paco_run_resume (run, error)
+      && paco_part_truncate (run->part, error);
+}
+
+/* --- the line ---------------------------------------------------------------- */
+
+static guint
+count_items (const PacoRun *run, guint readers)
+{
+  guint64 file = paco_folder_file (run->folder, run->first)->size;
+  guint64 memory = (guint64) MAX_MEMORY_MB << 20;
+
+  return (guint) CLAMP (MIN (memory / (5 * file / 2 + 1), 8 + 3 * readers),
+      FEWEST_ITEMS, MOST_ITEMS);
+}
+
+static void
+make_items (PacoRun *run, guint n)
+{
+  run->n_items = n;
+  run->items = g_new0 (PacoRunItem, n);
+  run->files = paco_bytes_pool_new (run->encoder, NULL, G_MAXSIZE);
+  for (guint i = 0; i < n; i++) {
+    PacoRunItem *item = &run->items[i];
+
+    paco_source_init (&item->source);
+    item->source.keep_files = run->options->keep_files;
+    paco_kept_file_init (&item->kept);
+    paco_kept_chunks_init (&item->chunks);
+    paco_kept_file_init (&item->found);
+    paco_rebuilt_init (&item->rebuilt);
+    item->rebuilt.file->decoder = run->decoder;
+  }
+}
+
+static void
+free_items (PacoRun *run)
+{
+  for (guint i = 0; i < run->n_items && !run->lost; i++) {
+    PacoRunItem *item = &run->items[i];
+
+    paco_frame_release (&item->frame);
+    paco_bytes_free (item->file);
+    paco_source_clear (&item->source);
+    paco_kept_file_clear (&item->kept);
+    paco_kept_chunks_clear (&item->chunks);
+    paco_kept_file_clear (&item->found);
+    paco_rebuilt_clear (&item->rebuilt);
+  }
+  if (!run->lost)
+    paco_bytes_pool_free (run->files);
+  g_free (run->items);
+}
+
+/* Writes one frame, and adds it to the report. */
+static void
+write_frame (PacoRun *run, PacoRunItem *item)
+{
+  gint64 began = g_get_monotonic_time ();
+  gsize size = item->frame.size;
+  GError *error = NULL;
+  gboolean good = paco_part_append (run->part, item->frame.data, size, &error);
+
+  paco_report_spend (run->report, PACO_SPENT_WRITING, began);
+  paco_frame_release (&item->frame);
+  if (!good) {
+    paco_line_fail (run->line, item->number, error);
+    return;
+  }
+  if (run->report->frames->len == 0)
+    run->report->info = item->source.info;
+  paco_report_add (run->report, item->kept.name, item->kept.size, size,
+      &item->kept.checksums);
+  paco_line_done (run->line, STEP_WRITE, item->number);
+  if (run->options->progress)
+    run->options->progress (run->options->user, paco_part_frames (run->part),
+        run->end - run->first);
+}
+
+/* Writes until nothing comes any more. Returns TRUE if the caller has interrupted
+ * it. */
+static gboolean
+write_frames (PacoRun *run)
+{
+  const PacoArchiveOptions *options = run->options;
+  gboolean interrupted = FALSE;
+  PacoLineTake taken;
+  guint64 number;
+
+  do {
+    if (!interrupted && options->interrupted
+        && options->interrupted (options->user)) {
+      interrupted = TRUE;
+      paco_line_stop (run->line, STEP_CODE);
+    }
+    taken = paco_line_take (run->line, STEP_WRITE, POLL_US, &number);
+    if (taken == PACO_LINE_TAKEN)
+      write_frame (run, paco_run_item (run, number));
+  } while (taken != PACO_LINE_ENDED);
+  return interrupted;
+}
+
+static gboolean
+run_line (PacoRun *run, GError **error)
+{
+  guint readers = run->options->readers > 0
+      ? MIN (run->options->readers, MAX_READERS)
+      : CLAMP (g_get_num_processors () / 2, 2, 8);
+  guint comparers = MIN (readers, MAX_COMPARERS), n = 0;
+  GThread *threads[MAX_READERS + MAX_COMPARERS + 2];
+  gboolean interrupted;
+  guint64 number;
+
+  run->line = paco_line_new (run->first + run->report->resumed, run->end,
+      count_items (run, readers), N_STEPS);
+  make_items (run, count_items (run, readers));
+  for (guint i = 0; i < readers; i++)
+    threads[n++] = g_thread_new ("paco-read", paco_run_read, run);
+  for (guint i = 0; i < comparers; i++)
+    threads[n++] = g_thread_new ("paco-compare", paco_run_compare, run);
+  threads[n++] = g_thread_new ("paco-decode", paco_run_decode, run);
+  threads[n++] = g_thread_new ("paco-code", paco_run_code, run);
+  interrupted = write_frames (run);
+  while (n > 0)
+    g_thread_join (threads[--n]);
+  if (paco_line_failure (run->line, &number, error))
+    return FALSE;
+  if (!interrupted || paco_part_frames (run->part) == run->end - run->first)
+    return TRUE;
+  g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_INTERRUPTED,
+      "interrupted after frame %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+      "; the same command goes on from there",
+      paco_part_frames (run->part), run->end - run->first);
+  return FALSE;
+}
+
+/* --- ending -------------------------------------------------------------------- */
+
+/* Returns a name beside OUT for what is not complete, with the same extension. */
+static char *
+temporary_name (const char *out)
+{
+  const char *base = strrchr (out, '/'), *dot;
+
+  base = base ? base + 1 : out;
+  dot = strrchr (base, '.');
+  dot = dot ? dot : base + strlen (base);
+  return g_strdup_printf ("%.*s.paco-tmp%s", (int) (dot - out), out, dot);
+}
+
+static gboolean
+finish (PacoRun *run, GError **error)
+{
+  const PacoArchiveOptions *options = run->options;
+  char *temporary;
+  gboolean good;
+
+  if (!options->convert)
+    return paco_part_finish (run->part, error);
+  temporary = temporary_name (options->out);
+  good = options->convert (options->user, paco_part_path (run->part),
+             paco_part_frames (run->part),
+             options->has_range ? NULL : run->sound, temporary, error)
+      && paco_part_rename (temporary, options->out, error);
+  if (good)
+    remove (paco_part_path (run->part));
+  g_free (temporary);
+  return good;
+}
+
+static void
+end (PacoRun *run)
+{
+  if (run->encoder)
+    run->report->device = g_strdup (paco_frame_encoder_device (run->encoder));
+  paco_frame_encoder_free (run->encoder);
+  paco_frame_decoder_free (run->decoder);
+  free_items (run);
+  paco_line_free (run->line);
+  paco_part_free (run->part);
+  paco_sound_free (run->sound);
+  if (run->sound_chunk)
+    g_byte_array_unref (run->sound_chunk);
+  paco_folder_free ((PacoFolder *) run->folder);
+}
+
+gboolean
+paco_archive_run (
+    const PacoArchiveOptions *options, PacoReport *report, GError **error)
+{
+  PacoRun run = { .options = options, .report = report };
+  gint64 began = g_get_monotonic_time ();
+  GError *failure = NULL;
+  gboolean good = begin (&run, &failure);
+
+  if (good && report->resumed < run.end - run.first)
+    good = run_line (&run, &failure);
+  good = good && finish (&run, &failure);
+  if (good && options->verify)
+    report->verified = report->frames->len - report->resumed;
+  if (failure)
+    report->failure = g_strdup (failure->message);
+  end (&run);
+  report->seconds = (gdouble) (g_get_monotonic_time () - began) / 1e6;
+  if (failure)
+    g_propagate_error (error, failure);
+  return good;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Does the first and the last but one step of archive: it reads files and takes them
+ * apart (source.h), makes them again of what their frames give, and compares them. */
+#include "tool/archive/run.h"
+#include "lib/stream/open.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum
+{
+  PIECE = 256 << 10, /* bytes */
+};
+
+static gboolean
+fail (GError **error, const char *what)
+{
+  g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED, "%s%s%s", what,
+      errno ? ": " : "", errno ? g_strerror (errno) : "");
+  return FALSE;
+}
+
+/* Reads in pieces that stay in a core's cache while they are looked at. */
+static gboolean
+read_all (int fd, guint64 size, PacoBytes *bytes, PacoPieceFunc look,
+    gpointer user, GError **error)
+{
+  gsize at = 0;
+
+  paco_bytes_set_size (bytes, size);
+  while (at < size) {
+    gssize n = read (fd, bytes->data + at, MIN (PIECE, size - at));
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return fail (error, "it cannot be read");
+    if (n == 0) {
+      errno = 0;
+      return fail (error, "it became shorter while it was read");
+    }
+    if (look)
+      look (user, bytes->data, at, at + (gsize) n);
+    at += (gsize) n;
+  }
+  return TRUE;
+}
+
+gboolean
+paco_read_whole_file (const char *path, guint64 size, PacoBytes *bytes,
+    PacoPieceFunc look, gpointer user, GError **error)
+{
+  struct stat status;
+  gboolean good;
+  int fd;
+
+  errno = 0;
+  if (size > G_MAXINT32)
+    return fail (error, "it has more than 2 GiB");
+  fd = paco_open_input (path, NULL);
+  if (fd < 0)
+    return fail (error, "it cannot be read");
+  posix_fadvise (fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+  good = fstat (fd, &status) == 0 || fail (error, "it cannot be read");
+  if (good && (guint64) status.st_size != size) {
+    errno = 0;
+    good = fail (error, "it has changed since the folder was looked through");
+  }
+  good = good && read_all (fd, size, bytes, look, user, error);
+  close (fd);
+  return good;
+}
+
+/* --- reading ------------------------------------------------------------- */
+
+static void
+tell_notes (PacoRun *run, const PacoRunItem *item)
+{
+  for (guint i = 0; i < item->source.notes->len; i++)
+    paco_report_note (run->report, "%s: %s", item->kept.name,
+        (const char *) item->source.notes->pdata[i]);
+}
+
+/* Settles what the file's frame will say of the picture besides what the file
+ * says. */
+static gboolean
+settle_info (PacoRun *run, PacoRunItem *item)
+{
+  const PacoArchiveOptions *options = run->options;
+  PacoInfo *info = &item->source.info;
+  char *difference;
+
+  if (options->fps_n > 0) {
+    info->fps_n = options->fps_n;
+    info->fps_d = options->fps_d;
+  }
+  info->has_place = 1;
+  if (paco_folder_same_picture (
+          &run->picture, info, options->fps_n > 0, &difference))
+    return TRUE;
+  paco_run_fail (run, item->number, PACO_ARCHIVE_FAILED,
+      "does not belong to the sequence: %s", difference);
+  g_free (difference);
+  return FALSE;
+}
+
+static gboolean
+take_apart (PacoRun *run, PacoRunItem *item, GError **error)
+{
+  const PacoBytes *file = item->file;
+  gint64 begin = g_get_monotonic_time ();
+  gboolean good;
+
+  item->kept.size = file->len;
+  item->kept.kind = paco_source_kind (file->data, file->len);
+  good = item->kept.kind == run->kind;
+  if (!good) {
+    errno = 0;
+    fail (error, "it has changed since the folder was looked through");
+  }
+  good = good
+      && paco_source_parse (
+          run->kind, file->data, file->len, &item->source, error);
+  if (good) {
+    g_byte_array_set_size (item->kept.rest, 0);
+    g_byte_array_append (
+        item->kept.rest, item->source.rest->data, item->source.rest->len);
+    if (run->sound_chunk && item->kept.sound->len == 0)
+      g_byte_array_append (
+          item->kept.sound, run->sound_chunk->data, run->sound_chunk->len);
+    good = paco_kept_chunks_write (&item->kept, &item->chunks, error);
+  }
+  paco_report_spend (run->report, PACO_SPENT_PARSING, begin);
+  return good;
+}
+
+/* What is done with a file while it is read. */
+typedef struct
+{
+  PacoRunningChecksum *checksum;
+  const PacoSourceKind *kind;
+  PacoSource *source; /* or NULL */
+  guint64 size;
+  gint64 watching; /* microseconds that this has taken */
+} Looking;
+
+static void
+look_at_piece (gpointer user, const guint8 *bytes, gsize from, gsize size)
+{
+  Looking *looking = user;
+  gint64 begin;
+
+  paco_running_checksum_add (looking->checksum, bytes + from, size - from);
+  begin = g_get_monotonic_time ();
+  if (looking->source)
+    paco_source_watch (
+        looking->kind, bytes, from, size, looking->size, looking->source);
+  looking->watching += g_get_monotonic_time () - begin;
+}
+
+gboolean
+paco_run_read_file (PacoRun *run, const char *path, guint64 size,
+    PacoBytes *bytes, PacoSource *source, gboolean with_md5,
+    PacoChecksums *checksums, GError **error)
+{
+  Looking looking = { paco_running_checksum_new (with_md5), run->kind, source,
+    size, 0 };
+  gint64 begin = g_get_monotonic_time (), summing;
+  gboolean good = paco_read_whole_file (
+      path, size, bytes, look_at_piece, &looking, error);
+  gint64 end = g_get_monotonic_time ();
+
+  summing = paco_running_checksum_end (looking.checksum, checksums);
+  paco_report_spend (run->report, PACO_SPENT_CHECKSUMS, end - summing);
+  paco_report_spend (run->report, PACO_SPENT_PARSING, end - looking.watching);
+  paco_report_spend (
+      run->report, PACO_SPENT_READING, begin + summing + looking.watching);
+  return good;
+}
+
+static gboolean
+read_file (PacoRun *run, PacoRunItem *item, GError **error)
+{
+  const PacoFolderFile *file = paco_folder_file (run->folder, item->number);
+  char *path = paco_folder_path (run->folder, item->number);
+  gboolean good = paco_run_read_file (run, path, file->size, item->file,
+      &item->source, run->options->md5, &item->kept.checksums, error);
+
+  g_free (path);
+  g_free (item->kept.name);
+  item->kept.name = g_strdup (file->name);
+  item->kept.n_files = (guint32) (run->end - run->first);
+  return good && take_apart (run, item, error);
+}
+
+gpointer
+paco_run_read (gpointer data)
+{
+  PacoRun *run = data;
+  guint64 number;
+
+  while (
+      paco_line_take (run->line, STEP_READ, -1, &number) == PACO_LINE_TAKEN) {
+    PacoRunItem *item = paco_run_item (run, number);
+    GError *error = NULL;
+
+    item->number = number;
+    item->file = paco_bytes_pool_take (run->files);
+    if (!read_file (run, item, &error)) {
+      paco_run_fail (run, number, PACO_ARCHIVE_FAILED, "cannot be archived: %s",
+          error->message);
+      g_error_free (error);
+    } else if (settle_info (run, item)) {
+      tell_notes (run, item);
+      paco_line_done (run->line, STEP_READ, number);
+    }
+  }
+  return NULL;
+}
+
+/* --- comparing ----------------------------------------------------------- */
+
+static gboolean
+is_same (const guint8 *a, gsize a_size, const guint8 *b, gsize b_size)
+{
+  return a_size == b_size && memcmp (a, b, a_size) == 0;
+}
+
+/* Says whether the frame keeps what it was given besides the picture. */
+static gboolean
+keeps_rest (const PacoRunItem *item)
+{
+  const PacoKeptFile *kept = &item->kept, *found = &item->found;
+
+  return is_same (found->rest->data, found->rest->len, kept->rest->data,
+             kept->rest->len)
+      && found->size == kept->size && strcmp (found->name, kept->name) == 0
+      && memcmp (
+             found->checksums.xxh3, kept->checksums.xxh3, PACO_CHECKSUM_SIZE)
+      == 0;
+}
+
+/* Says whether the frame's samples, or the file made of them, are those there were. Where
+ * the frame was compared with the file where that is, its bytes have been found to be
+ * the same but for those that were different then. Where samples were taken out of the
+ * file, it is not made again: its kind has tried that when it took it apart. */
+static gboolean
+gives_back (PacoRunItem *item, GError **error)
+{
+  if (!keeps_rest (item))
+    return FALSE;
+  if (item->in_place)
+    return item->different_bytes == 0;
+  if (item->source.samples->len > 0)
+    return is_same (item->source.samples->data, item->source.samples->len,
+        item->rebuilt.samples->data, item->rebuilt.samples->len);
+  return paco_source_finish (item->found.kind, item->found.rest->data,
+             item->found.rest->len, &item->info, item->found.size,
+             &item->rebuilt, error)
+      && is_same (item->file->data, item->file->len, item->rebuilt.file->data,
+          item->rebuilt.file->len);
+}
+
+gpointer
+paco_run_compare (gpointer data)
+{
+  PacoRun *run = data;
+  guint64 number;
+
+  while (paco_line_take (run->line, STEP_COMPARE, -1, &number)
+      == PACO_LINE_TAKEN) {
+    PacoRunItem *item = paco_run_item (run, number);
+    gint64 begin = g_get_monotonic_time ();
+    GError *error = NULL;
+
+    if (run->decoder && !gives_back (item, &error)) {
+      paco_run_fail (run, number, PACO_ARCHIVE_DAMAGED,
+          "cannot be archived: its frame does not give it back%s%s",
+          error ? ": " : "", error ? error->message : "");
+      g_clear_error (&error);
+    } else {
+      paco_run_release_file (run, item);
+      paco_line_done (run->line, STEP_COMPARE, number);
+    }
+    if (run->decoder)
+      paco_report_spend (run->report, PACO_SPENT_PARSING, begin);
+  }
+  return NULL;
+}

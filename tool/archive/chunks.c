@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Writes and reads, as chunks, what a frame keeps of the file that its picture came
+ * from (chunks.h). */
+#include "tool/archive/chunks.h"
+#include "tool/archive/sound.h"
+#include "codec/bytes.h"
+#include <string.h>
+#include <zlib.h>
+
+enum
+{
+  FILE_HEAD = 30, /* of chunk 12, before the name */
+  MAX_NAME = 4096,
+  CHUNK_HEAD = 4,   /* of each chunk in the frame */
+  MAX_PART = 32764, /* of the rest in one chunk */
+  MAX_REST = 1 << 30,
+  /* No zlib stream is this many times smaller than its plain bytes. */
+  MAX_RATIO = 1033,
+  FEW_CHUNKS = 16,
+};
+
+void
+paco_kept_file_init (PacoKeptFile *kept)
+{
+  *kept = (PacoKeptFile){
+    .rest = g_byte_array_new (),
+    .sound = g_byte_array_new (),
+  };
+}
+
+void
+paco_kept_file_clear (PacoKeptFile *kept)
+{
+  g_clear_pointer (&kept->name, g_free);
+  g_clear_pointer (&kept->rest, g_byte_array_unref);
+  g_clear_pointer (&kept->sound, g_byte_array_unref);
+}
+
+void
+paco_kept_chunks_init (PacoKeptChunks *chunks)
+{
+  *chunks = (PacoKeptChunks){ .memory = g_byte_array_new () };
+}
+
+void
+paco_kept_chunks_clear (PacoKeptChunks *chunks)
+{
+  g_clear_pointer (&chunks->memory, g_byte_array_unref);
+}
+
+gboolean
+paco_kept_name_is_good (const char *name, gsize length)
+{
+  gsize from = 0;
+
+  if (length == 0 || length > MAX_NAME || memchr (name, 0, length))
+    return FALSE;
+  for (gsize i = 0; i <= length; i++) {
+    gsize part = i - from;
+
+    if (i < length && name[i] != '/')
+      continue;
+    if (part == 0 || (part == 1 && name[from] == '.')
+        || (part == 2 && name[from] == '.' && name[from + 1] == '.'))
+      return FALSE;
+    from = i + 1;
+  }
+  return TRUE;
+}
+
+/* --- writing ----------------------------------------------------------- */
+
+/* Appends the rest, compressed. Returns how many bytes that takes. A rest that is
+ * a whole file is compressed already. */
+static gsize
+append_rest (GByteArray *memory, const GByteArray *rest)
+{
+  gboolean whole = rest->len > 0 && rest->data[0] == PACO_SOURCE_WHOLE;
+  uLongf size = compressBound (rest->len);
+  guint before = memory->len;
+
+  g_byte_array_set_size (memory, before + (guint) size);
+  if (compress2 (memory->data + before, &size, rest->data, rest->len,
+          whole ? Z_NO_COMPRESSION : Z_BEST_COMPRESSION)
+      != Z_OK)
+    g_error ("zlib has no memory for %u bytes", rest->len);
+  g_byte_array_set_size (memory, before + (guint) size);
+  return size;
+}
+
+static void
+append_file (GByteArray *memory, const PacoKeptFile *kept)
+{
+  gsize length = strlen (kept->name);
+  guint8 head[FILE_HEAD] = { kept->kind->id };
+
+  paco_put64 (head + 2, kept->size);
+  paco_put32 (head + 10, kept->rest->len);
+  memcpy (head + 14, kept->checksums.xxh3, PACO_CHECKSUM_SIZE);
+  g_byte_array_append (memory, head, sizeof head);
+  g_byte_array_append (memory, (const guint8 *) kept->name, (guint) length);
+}
+
+/* Notes the chunk at `offset` of the memory. Its address is known when the memory
+ * is complete. */
+static void
+add_chunk (PacoKeptChunks *chunks, guint type, gsize offset, gsize size)
+{
+  chunks->chunks[chunks->n++] = (PacoFrameChunk){
+    .type = type,
+    .data = GSIZE_TO_POINTER (offset),
+    .size = size,
+  };
+}
+
+static gsize
+bytes_in_frame (const PacoKeptChunks *chunks)
+{
+  gsize size = 0;
+
+  for (gsize i = 0; i < chunks->n; i++)
+    size += CHUNK_HEAD + chunks->chunks[i].size;
+  return size;
+}
+
+/* Adds the rest, which is `rest` bytes at the offset of the memory: in chunks if
+ * they fit beside the others, else attached. */
+static gboolean
+add_rest (PacoKeptChunks *chunks, gsize offset, gsize rest, GError **error)
+{
+  gsize n = (rest + MAX_PART - 1) / MAX_PART;
+
+  if (bytes_in_frame (chunks) + rest + n * CHUNK_HEAD > PACO_MAX_CHUNK_BYTES) {
+    chunks->attachment_size = rest;
+    if (rest <= PACO_MAX_ATTACHMENT_BYTES)
+      return TRUE;
+    g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED,
+        "what the file has besides its picture takes %" G_GSIZE_FORMAT
+        " bytes compressed, and a frame keeps %d at most",
+        rest, PACO_MAX_ATTACHMENT_BYTES);
+    return FALSE;
+  }
+  for (gsize part; rest > 0; rest -= part, offset += part) {
+    part = MIN (rest, MAX_PART);
+    add_chunk (chunks, PACO_CHUNK_SOURCE_REST, offset, part);
+  }
+  return TRUE;
+}
+
+gboolean
+paco_kept_chunks_write (
+    const PacoKeptFile *kept, PacoKeptChunks *chunks, GError **error)
+{
+  GByteArray *memory = chunks->memory;
+  gsize offset, rest;
+
+  if (!paco_kept_name_is_good (kept->name, strlen (kept->name)))
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
+        "its name is longer than 4096 bytes, or none of a file below a folder");
+  if (kept->rest->len > MAX_REST)
+    return paco_source_fail (error, PACO_SOURCE_UNSUPPORTED,
+        "what the file has besides its picture is more than 1 GiB");
+  chunks->n = 0;
+  chunks->attachment_size = 0;
+  g_byte_array_set_size (memory, 0);
+  append_file (memory, kept);
+  add_chunk (chunks, PACO_CHUNK_SOURCE_FILE, 0, memory->len);
+  if (kept->checksums.has_md5) {
+    add_chunk (chunks, PACO_CHUNK_SOURCE_MD5, memory->len, PACO_CHECKSUM_SIZE);
+    g_byte_array_append (memory, kept->checksums.md5, PACO_CHECKSUM_SIZE);
+  }
+  if (kept->sound->len > 0) {
+    add_chunk (chunks, PACO_CHUNK_SOUND_FILE, memory->len, kept->sound->len);
+    g_byte_array_append (memory, kept->sound->data, kept->sound->len);
+  }
+  if (kept->n_files > 0) {
+    add_chunk (chunks, PACO_CHUNK_N_FILES, memory->len, 4);
+    g_byte_array_set_size (memory, memory->len + 4);
+    paco_put32 (memory->data + memory->len - 4, kept->n_files);
+  }
+  offset = memory->len;
+  rest = append_rest (memory, kept->rest);
+  if (!add_rest (chunks, offset, rest, error))
+    return FALSE;
+  for (gsize i = 0; i < chunks->n; i++)
+    chunks->chunks[i].data = memory->data
+        + GPOINTER_TO_SIZE (chunks->chunks[i].data);
+  chunks->attachment = chunks->attachment_size > 0 ? memory->data + offset
+                                                   : NULL;
+  return TRUE;
+}
+
+/* --- reading ----------------------------------------------------------- */
+
+static gboolean
+read_file (const PacoFrameChunk *chunk, PacoKeptFile *kept, GError **error)
+{
+  const guint8 *data = chunk->data;
+  const char *name = (const char *) data + FILE_HEAD;
+
+  if (chunk->size < FILE_HEAD || data[1] != 0
+      || !paco_kept_name_is_good (name, chunk->size - FILE_HEAD))
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
+        "the frame's chunk 12, its source file, is broken");
+  g_free (kept->name);
+  kept->name = g_strndup (name, chunk->size - FILE_HEAD);
+  kept->kind = paco_source_kind_by_id (data[0]);
+  if (!kept->kind) {
+    g_set_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED,
+        "the frame's source file is of kind %u, which this version does not "
+        "know",
+        data[0]);
+    return FALSE;
+  }
+  kept->size = paco_get64 (data + 2);
+  memcpy (kept->checksums.xxh3, data + 14, PACO_CHECKSUM_SIZE);
+  kept->checksums.has_md5 = FALSE;
+  return TRUE;
+}
+
+/* What a frame has kept, as it was found. */
+typedef struct
+{
+  const PacoFrameChunk *chunks;
+  gsize n;
+  PacoFrameChunk attachment; /* data is NULL if there is none */
+} Kept;
+
+/* Returns the piece of the rest behind piece *i, which moves on, or NULL at the
+ * end. */
+static const PacoFrameChunk *
+next_piece (const Kept *found, gsize *i)
+{
+  for (; *i < found->n; ++*i)
+    if (found->chunks[*i].type == PACO_CHUNK_SOURCE_REST)
+      return &found->chunks[(*i)++];
+  return (*i)++ == found->n && found->attachment.data ? &found->attachment
+                                                      : NULL;
+}
+
+/* Decompresses all chunks 13, one behind the other, or the attachment, to exactly
+ * `size` bytes. */
+static gboolean
+read_rest (const Kept *found, guint32 size, GByteArray *rest)
+{
+  const PacoFrameChunk *piece;
+  z_stream stream = { 0 };
+  gsize compressed = 0;
+  int status = Z_OK;
+
+  for (gsize i = 0; (piece = next_piece (found, &i));)
+    compressed += piece->size;
+  if (compressed > 0 && found->attachment.data
+      && compressed != found->attachment.size)
+    return FALSE; /* chunks and an attachment */
+  if (size > MAX_REST || size > compressed * MAX_RATIO
+      || inflateInit (&stream) != Z_OK)
+    return FALSE;
+  g_byte_array_set_size (rest, size);
+  stream.next_out = rest->data;
+  stream.avail_out = size;
+  for (gsize i = 0; status == Z_OK && (piece = next_piece (found, &i));) {
+    stream.next_in = (Bytef *) piece->data;
+    stream.avail_in = (uInt) piece->size;
+    compressed -= piece->size;
+    while (status == Z_OK && stream.avail_in > 0)
+      status = inflate (&stream, Z_NO_FLUSH);
+  }
+  inflateEnd (&stream);
+  return status == Z_STREAM_END && stream.avail_out == 0 && stream.avail_in == 0
+      && compressed == 0;
+}
+
+static gboolean
+no_file (GError **error)
+{
+  return paco_source_fail (error, PACO_SOURCE_NO_FILE,
+      "the frame has not been archived from a file: it keeps none");
+}
+
+static gboolean
+read_chunks (const Kept *found, PacoKeptFile *kept, GError **error)
+{
+  const PacoFrameChunk *file = NULL, *md5 = NULL, *sound = NULL;
+  const PacoFrameChunk *chunks = found->chunks;
+  guint32 rest;
+
+  for (gsize i = 0; i < found->n; i++) {
+    if (chunks[i].type == PACO_CHUNK_SOURCE_FILE && !file)
+      file = &chunks[i];
+    else if (chunks[i].type == PACO_CHUNK_SOURCE_MD5 && !md5)
+      md5 = &chunks[i];
+    else if (chunks[i].type == PACO_CHUNK_SOUND_FILE && !sound)
+      sound = &chunks[i];
+    else if (chunks[i].type == PACO_CHUNK_SOURCE_FILE
+        || chunks[i].type == PACO_CHUNK_SOURCE_MD5
+        || chunks[i].type == PACO_CHUNK_SOUND_FILE)
+      return paco_source_fail (error, PACO_SOURCE_BROKEN,
+          "the frame has more than one source file, MD5 of it, or file of "
+          "sound");
+  }
+  if (!file)
+    return no_file (error);
+  if (!read_file (file, kept, error))
+    return FALSE;
+  rest = paco_get32 ((const guint8 *) file->data + 10);
+  if (rest > paco_source_max_rest (kept->kind, kept->size)
+      || !read_rest (found, rest, kept->rest))
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
+        "what the frame keeps of its source file (chunks 13, or the "
+        "attachment) is broken");
+  if (md5 && md5->size != PACO_CHECKSUM_SIZE)
+    return paco_source_fail (error, PACO_SOURCE_BROKEN,
+        "the frame's chunk 14, the MD5 of its source file, is broken");
+  g_byte_array_set_size (kept->sound, 0);
+  if (sound)
+    g_byte_array_append (kept->sound, sound->data, (guint) sound->size);
+  kept->checksums.has_md5 = md5 != NULL;
+  if (md5)
+    memcpy (kept->checksums.md5, md5->data, PACO_CHECKSUM_SIZE);
+  return TRUE;
+}
+
+/* Returns the chunks of the frame that begins at data, in `few` if they fit there and else
+ * in memory to be freed, or NULL and an error. */
+static PacoFrameChunk *
+find_chunks (const void *data, gsize size, PacoFrameChunk few[FEW_CHUNKS],
+    gsize *n, GError **error)
+{
+  PacoFrameChunk *chunks = few;
+  PacoError failure;
+
+  *n = FEW_CHUNKS;
+  if (paco_frame_chunks (data, size, few, n, &failure) != PACO_STATUS_OK) {
+    paco_source_fail (error, PACO_SOURCE_BROKEN, failure.message);
+    return NULL;
+  }
+  if (*n > FEW_CHUNKS) {
+    chunks = g_new (PacoFrameChunk, *n);
+    paco_frame_chunks (data, size, chunks, n, NULL);
+  }
+  return chunks;
+}
+
+gboolean
+paco_kept_file_read (
+    const void *data, gsize size, PacoKeptFile *kept, GError **error)
+{
+  PacoFrameChunk few[FEW_CHUNKS], *chunks;
+  PacoError failure;
+  Kept found = { 0 };
+  gboolean good;
+
+  if (paco_frame_attachment (
+          data, size, &found.attachment.data, &found.attachment.size, &failure)
+      != PACO_STATUS_OK)
+    return paco_source_fail (error, PACO_SOURCE_BROKEN, failure.message);
+  chunks = find_chunks (data, size, few, &found.n, error);
+  if (!chunks)
+    return FALSE;
+  found.chunks = chunks;
+  good = read_chunks (&found, kept, error);
+  if (chunks != few)
+    g_free (chunks);
+  return good;
+}
+
+gboolean
+paco_kept_file_peek (const void *data, gsize size, PacoKeptFile *kept,
+    guint32 *rest_size, GError **error)
+{
+  PacoFrameChunk few[FEW_CHUNKS], *chunks;
+  const PacoFrameChunk *file = NULL;
+  gboolean good;
+  gsize n;
+
+  *rest_size = 0;
+  chunks = find_chunks (data, size, few, &n, error);
+  for (gsize i = 0; chunks && i < n && !file; i++)
+    if (chunks[i].type == PACO_CHUNK_SOURCE_FILE)
+      file = &chunks[i];
+  good = file ? read_file (file, kept, error) : chunks && no_file (error);
+  if (good)
+    *rest_size = paco_get32 ((const guint8 *) file->data + 10);
+  if (chunks != few)
+    g_free (chunks);
+  return good;
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Writes the file of an archive, and gives files their names (part.h). */
+#include "tool/archive/part.h"
+#include "lib/paco.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+enum
+{
+  MOST_AHEAD = 1 << 30, /* bytes */
+  /* So much less than what the disk has free is taken ahead: others write, too. */
+  SHARE_AHEAD = 32,
+};
+
+struct PacoPart
+{
+  char *path, *part_path;
+  int fd;
+  guint64 offset, n_frames;
+  guint64 reserved; /* the disk has space up to there; 0: unknown */
+  /* The file system cannot do that, or has no space left. */
+  gboolean reserves_none;
+};
+
+G_DEFINE_QUARK (paco_part_error, paco_part_error)
+
+/* Sets an error with the words of the system, by errno. */
+static gboolean
+fail (GError **error, const char *path, const char *what)
+{
+  int why = errno;
+  char *shown = g_filename_display_name (path);
+
+  g_set_error (error, PACO_PART_ERROR, PACO_PART_FAILED, "%s cannot be %s: %s",
+      shown, what,
+      why == ENOSPC || why == EDQUOT ? "the disk is full" : g_strerror (why));
+  g_free (shown);
+  return FALSE;
+}
+
+static gboolean
+refuse (GError **error, const char *path, const char *why)
+{
+  char *shown = g_filename_display_name (path);
+
+  g_set_error (error, PACO_PART_ERROR, PACO_PART_EXISTS, "%s %s", shown, why);
+  g_free (shown);
+  return FALSE;
+}
+
+/* Says whether an open file is one of this user's that has this name and no other: it is
+ * neither reached by a link, nor a file of somebody else's that was put there. */
+static gboolean
+is_own (int folder, const char *name, int fd)
+{
+  struct stat opened, named;
+
+  return fstat (fd, &opened) == 0
+      && fstatat (folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0
+      && S_ISREG (opened.st_mode) && opened.st_nlink == 1
+      && opened.st_uid == geteuid () && opened.st_dev == named.st_dev
+      && opened.st_ino == named.st_ino;
+}
+
+/* Makes a file, or opens one of this user's that an interrupted run has left. Returns -1
+ * and errno: EEXIST if something else has the name. */
+static int
+open_own (int folder, const char *name, int mode)
+{
+  const int flags = mode | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  int fd = openat (folder, name, flags | O_CREAT | O_EXCL, 0666);
+
+  if (fd >= 0 || errno != EEXIST)
+    return fd;
+  fd = openat (folder, name, flags);
+  if (fd >= 0 && is_own (folder, name, fd))
+    return fd;
+  if (fd >= 0)
+    close (fd);
+  errno = EEXIST;
+  return -1;
+}
+
+PacoPart *
+paco_part_open (const char *path, GError **error)
+{
+  PacoPart *part;
+
+  if (faccessat (AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+    refuse (error, path, "is there already, and nothing is overwritten");
+    return NULL;
+  }
+  part = g_new0 (PacoPart, 1);
+  part->path = g_strdup (path);
+  part->part_path = g_strconcat (path, ".part", NULL);
+  part->fd = open_own (AT_FDCWD, part->part_path, O_RDWR);
+  if (part->fd < 0 && errno == EEXIST)
+    refuse (error, part->part_path,
+        "is not a file that an interrupted run of this user has left; remove "
+        "it, or choose another name");
+  else if (part->fd < 0)
+    fail (error, part->part_path, "opened");
+  else if (flock (part->fd, LOCK_EX | LOCK_NB) == 0)
+    return part;
+  else if (errno == EWOULDBLOCK)
+    refuse (error, part->part_path, "is being written by another process");
+  else
+    fail (error, part->part_path, "locked");
+  paco_part_free (part);
+  return NULL;
+}
+
+void
+paco_part_free (PacoPart *part)
+{
+  if (!part)
+    return;
+  if (part->reserved > part->offset)
+    paco_part_truncate (part, NULL);
+  if (part->fd >= 0)
+    close (part->fd);
+  g_free (part->path);
+  g_free (part->part_path);
+  g_free (part);
+}
+
+const char *
+paco_part_path (const PacoPart *part)
+{
+  return part->part_path;
+}
+
+int
+paco_part_fd (const PacoPart *part)
+{
+  return part->fd;
+}
+
+guint64
+paco_part_offset (const PacoPart *part)
+{
+  return part->offset;
+}
+
+guint64
+paco_part_frames (const PacoPart *part)
+{
+  return part->n_frames;
+}
+
+void
+paco_part_keep (PacoPart *part, gsize size)
+{
+  part->offset += size;
+  part->n_frames++;
+}
+
+gboolean
+paco_part_truncate (PacoPart *part, GError **error)
+{
+  part->reserved = 0;
+  return ftruncate (part->fd, (off_t) part->offset) == 0
+      || fail (error, part->part_path, "shortened");
+}
+
+/* Returns how many bytes are best reserved behind a file that has so many. A file in memory
+ * has no pieces that lie apart, and reserving takes longer than it saves. */
+static guint64
+find_ahead (int fd, guint64 size)
+{
+  struct statfs status;
+
+  if (fstatfs (fd, &status) != 0 || status.f_type == TMPFS_MAGIC
+      || status.f_type == RAMFS_MAGIC)
+    return 0;
+  size = MIN (size, MOST_AHEAD);
+  return MIN (
+      size, (guint64) status.f_bavail * (guint64) status.f_bsize / SHARE_AHEAD);
+}
+
+/* Asks the disk for space up to `end` and for some more, that the file may lie there in
+ * fewer pieces and is written faster. Where that fails, it is written as it comes. */
+static void
+reserve (PacoPart *part, guint64 end)
+{
+  guint64 ahead;
+
+  if (part->reserves_none || end <= part->reserved)
+    return;
+  ahead = find_ahead (part->fd, end);
+  part->reserves_none = ahead == 0
+      || fallocate (part->fd, FALLOC_FL_KEEP_SIZE, (off_t) part->offset,
+             (off_t) (end + ahead - part->offset))
+          != 0;
+  if (!part->reserves_none)
+    part->reserved = end + ahead;
+  else if (ahead > 0) /* Some of it may have been taken. */
+    paco_part_truncate (part, NULL);
+}
+
+static gboolean
+write_all (int fd, const guint8 *bytes, gsize size, guint64 offset)
+{
+  while (size > 0) {
+    gssize n = pwrite (fd, bytes, size, (off_t) offset);
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n == 0)
+      errno = EIO;
+    if (n <= 0)
+      return FALSE;
+    bytes += n;
+    size -= (gsize) n;
+    offset += (guint64) n;
+  }
+  return TRUE;
+}
+
+gboolean
+paco_part_rewrite (
+    PacoPart *part, const void *bytes, gsize size, GError **error)
+{
+  return write_all (part->fd, bytes, size, part->offset)
+      || fail (error, part->part_path, "written");
+}
+
+gboolean
+paco_part_append (PacoPart *part, void *frame, gsize size, GError **error)
+{
+  PacoError failure;
+
+  if (paco_frame_set_place (
+          frame, size, (guint32) part->n_frames, part->offset, &failure)
+      != PACO_STATUS_OK) {
+    g_set_error_literal (
+        error, PACO_PART_ERROR, PACO_PART_FAILED, failure.message);
+    return FALSE;
+  }
+  reserve (part, part->offset + size);
+  if (!write_all (part->fd, frame, size, part->offset)) {
+    fail (error, part->part_path, "written");
+    paco_part_truncate (part, NULL);
+    return FALSE;
+  }
+  paco_part_keep (part, size);
+  return TRUE;
+}
+
+/* --- files that are restored ------------------------------------------------ */
+
+enum
+{
+  MOST_AT_ONCE = 100, /* that restore one file */
+  MAX_STEM =
+      200, /* bytes of a name that a temporary one takes: with a suffix it may
+                     not be longer than 255 */
+};
+
+/* Says whether nobody else has the file open to restore it. With another name it may be a
+ * file that a run has restored, which ended before it took the temporary name away; such
+ * a file, or one of somebody else's, is not to be emptied. */
+static gboolean
+is_free (int folder, const char *name, int fd)
+{
+  struct stat opened, named;
+
+  /* Without locks, nobody can find that out. */
+  if (flock (fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return FALSE;
+  /* The run that had it may have renamed it before it let go. */
+  return fstat (fd, &opened) == 0
+      && fstatat (folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0
+      && opened.st_nlink == 1 && opened.st_dev == named.st_dev
+      && opened.st_ino == named.st_ino;
+}
+
+static char *
+restoring_name (const char *to, guint n)
+{
+  const char *base = strrchr (to, '/');
+  gsize length;
+  char number[16] = "";
+
+  base = base ? base + 1 : to;
+  length = MIN (strlen (base), MAX_STEM) + (gsize) (base - to);
+  if (n > 0)
+    g_snprintf (number, sizeof number, ".%u", n);
+  return g_strdup_printf (
+      "%.*s%s%s", (int) length, to, number, PACO_RESTORING_SUFFIX);
+}
+
+/* Empties a file that an interrupted run has left. One that cannot be emptied is removed:
+ * nobody would do so later. Returns FALSE and errno. */
+static gboolean
+empty (int folder, const char *name, int fd)
+{
+  int why;
+
+  if (ftruncate (fd, 0) == 0)
+    return TRUE;
+  why = errno;
+  unlinkat (folder, name, 0);
+  errno = why;
+  return FALSE;
+}
+
+int
+paco_part_open_restoring (int folder, const char *to, char **name)
+{
+  for (guint n = 0; n < MOST_AT_ONCE; n++) {
+    gboolean ours;
+    int fd, why;
+
+    *name = restoring_name (to, n);
+    fd = open_own (folder, *name, O_WRONLY);
+    ours = fd >= 0 && is_free (folder, *name, fd);
+    if (ours && empty (folder, *name, fd))
+      return fd;
+    why = errno;
+    g_clear_pointer (name, g_free);
+    if (fd >= 0)
+      close (fd);
+    errno = why;
+    if ((fd < 0 && why != EEXIST) || ours)
+      return -1;
+  }
+  errno = EBUSY;
+  return -1;
+}
+
+/* --- names --------------------------------------------------------------- */
+
+gboolean
+paco_part_is_of_name (int why)
+{
+  return why == ENAMETOOLONG || why == ENOTDIR || why == ELOOP || why == EISDIR
+      || why == EINVAL || why == EILSEQ;
+}
+
+/* Makes sure that the disk has the names in the folder of a path. */
+static gboolean
+sync_folder (const char *path, GError **error)
+{
+  char *folder = g_path_get_dirname (path);
+  int fd = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  /* Some file systems cannot do that. */
+  gboolean good = fd >= 0
+      && (fsync (fd) == 0 || errno == EINVAL || errno == EROFS);
+
+  if (!good)
+    fail (error, folder, "written");
+  if (fd >= 0)
+    close (fd);
+  g_free (folder);
+  return good;
+}
+
+/* Makes sure that the disk has the bytes of a file that others have written. */
+static gboolean
+sync_file (const char *path, GError **error)
+{
+  int fd = open (path, O_RDONLY | O_CLOEXEC);
+  gboolean good = fd >= 0 && fsync (fd) == 0;
+
+  if (!good)
+    fail (error, path, "written");
+  if (fd >= 0)
+    close (fd);
+  return good;
+}
+
+gboolean
+paco_part_give_name (int folder, const char *from, const char *to)
+{
+  int status = renameat2 (folder, from, folder, to, RENAME_NOREPLACE);
+
+  if (status == 0 || (errno != EINVAL && errno != ENOSYS))
+    return status == 0;
+  /* If the file system cannot do that, the file gets a second name, which never
+   * replaces another. */
+  if (linkat (folder, from, folder, to, 0) == 0) {
+    unlinkat (folder, from, 0);
+    return TRUE;
+  }
+  if (errno != EPERM && errno != ENOSYS && errno != EOPNOTSUPP)
+    return FALSE;
+  /* If it cannot do this either, it cannot look and rename at once. */
+  if (faccessat (folder, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+    errno = EEXIST;
+    return FALSE;
+  }
+  return renameat (folder, from, folder, to) == 0;
+}
+
+gboolean
+paco_part_rename (const char *from, const char *to, GError **error)
+{
+  if (!sync_file (from, error))
+    return FALSE;
+  if (!paco_part_give_name (AT_FDCWD, from, to))
+    return errno == EEXIST
+        ? refuse (error, to, "is there already, and nothing is overwritten")
+        : fail (error, to, "made");
+  return sync_folder (to, error);
+}
+
+gboolean
+paco_part_finish (PacoPart *part, GError **error)
+{
+  if (part->reserved > part->offset && !paco_part_truncate (part, error))
+    return FALSE;
+  if (fsync (part->fd) != 0)
+    return fail (error, part->part_path, "written");
+  return paco_part_rename (part->part_path, part->path, error);
+}
+
+gboolean
+paco_part_write_file (
+    const char *path, const void *bytes, gsize size, GError **error)
+{
+  int fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  gboolean good;
+
+  if (fd < 0)
+    return errno == EEXIST
+        ? refuse (error, path, "is there already, and nothing is overwritten")
+        : fail (error, path, "made");
+  good = write_all (fd, bytes, size, 0) && fsync (fd) == 0;
+  if (!good)
+    fail (error, path, "written");
+  if (close (fd) != 0 && good)
+    good = fail (error, path, "written");
+  if (!good)
+    unlink (path);
+  return good;
+}

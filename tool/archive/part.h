@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Writes the file of an archive: frames go to OUT.part, which becomes OUT when all
+ * are there. archive.c writes it; a run that goes on finds in it what one before has
+ * left. paco_part_give_name() also gives other files their names when they are
+ * whole: restore_write.c, sound.c and the tool's output.c call it. */
+#pragma once
+#include <glib.h>
+
+#define PACO_PART_ERROR (paco_part_error_quark ())
+GQuark paco_part_error_quark (void);
+typedef enum
+{
+  PACO_PART_EXISTS, /* something would be overwritten */
+  PACO_PART_FAILED, /* the system says so */
+} PacoPartError;
+
+typedef struct PacoPart PacoPart;
+
+/* Opens path.part, or makes it, and locks it. Nothing may be at path. What is at path.part
+ * must be a file of this user's without another name, or is an error: EXISTS. */
+PacoPart *paco_part_open (const char *path, GError **error);
+/* Frees the struct; frames that were written stay, and space that was taken ahead is
+ * given back. NULL is allowed. */
+void paco_part_free (PacoPart *part);
+
+const char *paco_part_path (const PacoPart *part); /* the path */
+int paco_part_fd (const PacoPart *part);
+/* Returns where the next frame begins. That is the end of the file, except while
+ * it is resumed. */
+guint64 paco_part_offset (const PacoPart *part);
+guint64 paco_part_frames (const PacoPart *part);
+
+/* Writes `size` bytes over those at paco_part_offset(). Error: PACO_PART_FAILED. */
+gboolean paco_part_rewrite (
+    PacoPart *part, const void *bytes, gsize size, GError **error);
+/* Keeps what follows: a whole frame of `size` bytes, found at paco_part_offset(). */
+void paco_part_keep (PacoPart *part, gsize size);
+/* Cuts off the bytes behind the last frame, and gives back the space behind it. */
+gboolean paco_part_truncate (PacoPart *part, GError **error);
+/* Writes a frame, and changes its place to the one that it has in the file. After
+ * an error the file ends with the frame before. Disks are asked for space ahead of the
+ * frames, which the file does not count as its own: it ends with the last frame. */
+gboolean paco_part_append (
+    PacoPart *part, void *frame, gsize size, GError **error);
+
+/* Renames path.part to path, once the disk has it. */
+gboolean paco_part_finish (PacoPart *part, GError **error);
+
+/* The name of a file ends so while it is restored. Files that are archived, or
+ * restored, have no such names, or one might be overwritten by what another one
+ * is made in. */
+#define PACO_RESTORING_SUFFIX ".paco-part"
+
+/* Opens an empty file in a folder (a descriptor, or AT_FDCWD), to be restored
+ * there and given the name `to`. *name, to be freed, is what it is called until
+ * then; nobody else opens that so before it is closed. What an interrupted run
+ * of the same user has left of the file is used again. Returns -1 and errno: EBUSY if too many
+ * restore it. */
+int paco_part_open_restoring (int folder, const char *to, char **name);
+
+/* Says whether an error of the system is one of a file's name, which no other file need
+ * have: too long, not one of this file system, or below what is no folder. */
+gboolean paco_part_is_of_name (int why);
+
+/* Gives a file in a folder (a descriptor, or AT_FDCWD) its name if nothing has
+ * that name. Returns FALSE and errno: EEXIST if something has. */
+gboolean paco_part_give_name (int folder, const char *from, const char *to);
+/* The same with paths, once the disk has the file's bytes; then it has the name, too. */
+gboolean paco_part_rename (const char *from, const char *to, GError **error);
+/* Writes a new file whole. */
+gboolean paco_part_write_file (
+    const char *path, const void *bytes, gsize size, GError **error);

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Writes what a run of archive or restore has done, as JSON, as text and as framemd5
+ * (report.h). */
+#include "tool/archive/report.h"
+#include "codec/json.h"
+#include "codec/text.h"
+#include <string.h>
+
+#define MAX_NOTES 100
+
+static const char *const spent_names[PACO_N_SPENT] = { "reading", "checksums",
+  "parsing", "coding", "decoding", "writing" };
+
+static void
+clear_frame (gpointer frame)
+{
+  g_free (((PacoReportFrame *) frame)->name);
+}
+
+void
+paco_report_init (
+    PacoReport *report, const char *command, const char *from, const char *to)
+{
+  *report = (PacoReport){
+    .command = command,
+    .from = g_strdup (from),
+    .to = g_strdup (to),
+    .info = PACO_INFO_INIT,
+    .frames = g_array_new (FALSE, FALSE, sizeof (PacoReportFrame)),
+    .notes = g_ptr_array_new_with_free_func (g_free),
+  };
+  g_array_set_clear_func (report->frames, clear_frame);
+  g_mutex_init (&report->lock);
+}
+
+void
+paco_report_clear (PacoReport *report)
+{
+  g_free (report->from);
+  g_free (report->to);
+  g_free (report->kind);
+  g_free (report->device);
+  g_free (report->failure);
+  g_array_unref (report->frames);
+  g_ptr_array_unref (report->notes);
+  g_mutex_clear (&report->lock);
+}
+
+void
+paco_report_spend (PacoReport *report, PacoSpent what, gint64 begin)
+{
+  gint64 spent = g_get_monotonic_time () - begin;
+
+  g_mutex_lock (&report->lock);
+  report->spent[what] += spent;
+  g_mutex_unlock (&report->lock);
+}
+
+void
+paco_report_note (PacoReport *report, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_mutex_lock (&report->lock);
+  if (report->n_notes++ < MAX_NOTES)
+    g_ptr_array_add (report->notes, g_strdup_vprintf (format, arguments));
+  g_mutex_unlock (&report->lock);
+  va_end (arguments);
+}
+
+void
+paco_report_add (PacoReport *report, const char *name, guint64 size,
+    guint64 coded, const PacoChecksums *checksums)
+{
+  PacoReportFrame frame = { g_strdup (name), size, coded, *checksums };
+
+  g_array_append_val (report->frames, frame);
+}
+
+static const PacoReportFrame *
+frame_at (const PacoReport *report, guint i)
+{
+  return &g_array_index (report->frames, PacoReportFrame, i);
+}
+
+void
+paco_report_sums (const PacoReport *report, guint64 *files, guint64 *coded)
+{
+  *files = *coded = 0;
+  for (guint i = 0; i < report->frames->len; i++) {
+    *files += frame_at (report, i)->size;
+    *coded += frame_at (report, i)->coded;
+  }
+}
+
+/* --- JSON --------------------------------------------------------------- */
+
+static void
+append_picture (GString *json, const PacoInfo *info)
+{
+  paco_json_open (json, "picture", '{');
+  paco_json_number (json, "width", info->width);
+  paco_json_number (json, "height", info->height);
+  paco_json_open (json, "depths", '[');
+  for (guint c = 0; c < info->n_components; c++)
+    paco_json_number (json, NULL, info->depth[c]);
+  paco_json_close (json, ']');
+  paco_json_open (json, "fps", '[');
+  paco_json_number (json, NULL, info->fps_n);
+  paco_json_number (json, NULL, info->fps_d);
+  paco_json_close (json, ']');
+  paco_json_close (json, '}');
+}
+
+static void
+append_checksum (
+    GString *json, const char *name, const guint8 sum[PACO_CHECKSUM_SIZE])
+{
+  char text[2 * PACO_CHECKSUM_SIZE + 1];
+
+  paco_checksum_text (sum, text);
+  paco_json_text (json, name, text);
+}
+
+static void
+append_frames (GString *json, const PacoReport *report)
+{
+  paco_json_open (json, "frames", '[');
+  for (guint i = 0; i < report->frames->len; i++) {
+    const PacoReportFrame *frame = frame_at (report, i);
+
+    paco_json_open (paco_json_line (json, 4), NULL, '{');
+    paco_json_text (json, "name", frame->name);
+    paco_json_number (json, "size", frame->size);
+    paco_json_number (json, "coded", frame->coded);
+    append_checksum (json, "xxh3", frame->checksums.xxh3);
+    if (frame->checksums.has_md5)
+      append_checksum (json, "md5", frame->checksums.md5);
+    paco_json_close (json, '}');
+  }
+  g_string_append (json, report->frames->len ? "\n  " : "");
+  paco_json_close (json, ']');
+}
+
+static void
+append_spent (GString *json, const PacoReport *report)
+{
+  paco_json_open (json, "spent", '{');
+  for (guint i = 0; i < PACO_N_SPENT; i++)
+    paco_json_real (
+        json, spent_names[i], (gdouble) report->spent[i] / 1e6, "%.3f");
+  paco_json_close (json, '}');
+}
+
+static void
+append_notes_json (GString *json, const PacoReport *report)
+{
+  paco_json_open (json, "notes", '[');
+  for (guint i = 0; i < report->notes->len; i++)
+    paco_json_text (paco_json_line (json, 4), NULL, report->notes->pdata[i]);
+  g_string_append (json, report->notes->len ? "\n  " : "");
+  paco_json_close (json, ']');
+}
+
+char *
+paco_report_json (const PacoReport *report)
+{
+  GString *json = g_string_new ("{");
+  guint64 files, coded;
+  guint n = report->frames->len;
+
+  paco_report_sums (report, &files, &coded);
+  paco_json_text (paco_json_line (json, 2), "command", report->command);
+  paco_json_text (paco_json_line (json, 2), "version", paco_version ());
+  paco_json_text (paco_json_line (json, 2), "from", report->from);
+  paco_json_text (paco_json_line (json, 2), "to", report->to);
+  paco_json_text (paco_json_line (json, 2), "failure", report->failure);
+  paco_json_text (paco_json_line (json, 2), "kind", report->kind);
+  paco_json_text (paco_json_line (json, 2), "device", report->device);
+  append_picture (paco_json_line (json, 2), &report->info);
+  paco_json_boolean (
+      paco_json_line (json, 2), "verified", n > 0 && report->verified == n);
+  paco_json_number (
+      paco_json_line (json, 2), "verified_frames", report->verified);
+  paco_json_number (paco_json_line (json, 2), "first", report->first);
+  paco_json_number (paco_json_line (json, 2), "resumed", report->resumed);
+  paco_json_number (paco_json_line (json, 2), "damaged", report->damaged);
+  paco_json_number (paco_json_line (json, 2), "source_bytes", files);
+  paco_json_number (paco_json_line (json, 2), "coded_bytes", coded);
+  paco_json_real (paco_json_line (json, 2), "seconds", report->seconds, "%.3f");
+  append_spent (paco_json_line (json, 2), report);
+  append_notes_json (paco_json_line (json, 2), report);
+  append_frames (paco_json_line (json, 2), report);
+  g_string_append (json, "\n}\n");
+  return g_string_free (json, FALSE);
+}
+
+/* --- text ---------------------------------------------------------------- */
+
+static void
+append_notes (GString *text, const PacoReport *report)
+{
+  for (guint i = 0; i < report->notes->len; i++) {
+    char *shown = paco_text_show (report->notes->pdata[i]);
+
+    g_string_append_printf (text, "%s.\n", shown);
+    g_free (shown);
+  }
+  if (report->n_notes > report->notes->len)
+    g_string_append_printf (text, "And %" G_GUINT64_FORMAT " more.\n",
+        report->n_notes - report->notes->len);
+}
+
+char *
+paco_report_text (const PacoReport *report)
+{
+  GString *text = g_string_new (NULL);
+  guint64 files, coded, now = report->frames->len - report->resumed;
+  char *size, *coded_size;
+
+  paco_report_sums (report, &files, &coded);
+  size = g_format_size (files);
+  coded_size = g_format_size (coded);
+  g_string_append_printf (text, "%u %s of %s, %s as %s", report->frames->len,
+      paco_text_plural (report->frames->len, "file", "files"), size, coded_size,
+      paco_text_plural (report->frames->len, "a frame", "frames"));
+  if (files > 0)
+    g_string_append_printf (
+        text, " (%.1f %%)", 100.0 * (gdouble) coded / (gdouble) files);
+  if (report->resumed > 0)
+    g_string_append_printf (text,
+        "; %" G_GUINT64_FORMAT " of them %s there already", report->resumed,
+        paco_text_plural (report->resumed, "was", "were"));
+  if (report->damaged > 0)
+    g_string_append_printf (text,
+        ".\n%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
+        " %s of the archive %s not come back",
+        report->damaged, report->damaged + report->frames->len,
+        paco_text_plural (
+            report->damaged + report->frames->len, "file", "files"),
+        paco_text_plural (report->damaged, "does", "do"));
+  g_string_append_printf (text, ".\n%.1f s, %.1f frames a second",
+      report->seconds,
+      report->seconds > 0 ? (gdouble) now / report->seconds : 0);
+  if (report->device && *report->device)
+    g_string_append_printf (text, ", on %s", report->device);
+  g_string_append (text, ".\nTime was spent:");
+  for (guint i = 0, n = 0; i < PACO_N_SPENT; i++)
+    if (report->spent[i] > 0)
+      g_string_append_printf (text, "%s %s %.1f s", n++ ? "," : "",
+          spent_names[i], (gdouble) report->spent[i] / 1e6);
+  g_string_append (text, ".\n");
+  if (report->verified > 0)
+    g_string_append_printf (text,
+        "Every frame%s was decoded, and gave the bytes of its file.\n",
+        report->verified < report->frames->len ? " of this run" : "");
+  if (report->damaged == 0)
+    append_notes (text, report);
+  g_free (size);
+  g_free (coded_size);
+  return g_string_free (text, FALSE);
+}
+
+/* --- framemd5 -------------------------------------------------------------- */
+
+char *
+paco_report_framemd5 (const PacoReport *report)
+{
+  const PacoInfo *info = &report->info;
+  gboolean has_fps = info->fps_n > 0 && info->fps_d > 0;
+  GString *list;
+
+  if (report->frames->len == 0 || !frame_at (report, 0)->checksums.has_md5)
+    return NULL;
+  list = g_string_new ("#format: frame checksums\n#version: 2\n#hash: MD5\n");
+  g_string_append_printf (list,
+      "#software: paco %s\n#tb 0: %u/%u\n#media_type 0: video\n"
+      "#codec_id 0: %s\n#dimensions 0: %ux%u\n#sar 0: %u/%u\n"
+      "#stream#, dts,        pts, duration,     size, hash\n",
+      paco_version (), has_fps ? info->fps_d : 1, has_fps ? info->fps_n : 25,
+      report->kind, info->width, info->height, info->par_n,
+      info->par_d ? info->par_d : 1);
+  for (guint i = 0; i < report->frames->len; i++) {
+    const PacoReportFrame *frame = frame_at (report, i);
+    char text[2 * PACO_CHECKSUM_SIZE + 1];
+
+    paco_checksum_text (frame->checksums.md5, text);
+    g_string_append_printf (list,
+        "0, %10u, %10u, %8u, %8" G_GUINT64_FORMAT ", %s\n", i, i, 1,
+        frame->size, text);
+  }
+  return g_string_free (list, FALSE);
+}

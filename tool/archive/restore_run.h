@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Declares what the threads of a run of restore share: restore.c, restore_read.c and
+ * restore_write.c. */
+#pragma once
+#include "tool/archive/chunks.h"
+#include "tool/archive/count.h"
+#include "tool/archive/line.h"
+#include "tool/archive/restore.h"
+
+/* Steps of the line. */
+enum
+{
+  STEP_FIND,
+  STEP_READ,
+  STEP_DECODE,
+  STEP_WRITE,
+  STEP_TELL,
+  N_STEPS,
+};
+
+typedef struct
+{
+  guint64 number;  /* in the line */
+  PacoFrame frame; /* as it was found; to be released if it has data */
+  gpointer owner;
+  PacoBytes
+      *memory; /* of run->frames, for a frame found without data; or NULL */
+  const guint8 *bytes; /* of the frame, from reading to decoding */
+  PacoInfo info;
+  guint32 n_files; /* that the archive has, as the frame says; 0: unknown */
+  PacoKeptFile kept;
+  /* What memory its file is made in; NULL: none is made. kept.rest is the room's. */
+  PacoRoom *room;
+  char *damage; /* Why there is no file, or NULL. Then steps pass it on. */
+  gboolean
+      refused; /* The frame is sound, and `damage` is why its file cannot be made. */
+  gboolean was_there;
+} PacoRestoreItem;
+
+typedef struct
+{
+  const PacoRestoreOptions *options;
+  PacoReport *report;
+  PacoFrameDecoder *decoder;
+  PacoLine *line;
+  PacoRestoreItem *items;
+  guint n_items;
+  PacoBytesPool *frames; /* memory for them */
+  PacoRooms *rooms;      /* and for files */
+  int folder;            /* the descriptor of options->folder, or -1 */
+  /* The finding thread sets these. */
+  GByteArray *head;       /* of the frame that it looks at */
+  guint64 files, archive; /* bytes of all files and of all frames so far */
+  gboolean interrupted;   /* it ended for the caller */
+  guint64 skipped_at_end;
+  /* The decoding thread uses these, as frames come to it in order. */
+  GHashTable *names;   /* that have come */
+  PacoSound *sound;    /* that the first frame tells of, or NULL */
+  GError *sound_error; /* why none can be read of what frames tell, or NULL */
+  PacoFileCount
+      count; /* of the calling thread, which reports frames in order */
+  gint lost; /* a GPU was lost: memory that it may still use is not freed */
+} PacoRestoreRun;
+
+/* Keeps why an item's file cannot be made, although its frame is sound. */
+void paco_restore_refuse (PacoRestoreItem *item, const char *why);
+/* Gives the memory of the frame's bytes back, for the next one. */
+void paco_restore_release_bytes (PacoRestoreRun *run, PacoRestoreItem *item);
+void paco_restore_release (const PacoRestoreRun *run, PacoRestoreItem *item);
+gboolean paco_restore_is_interrupted (const PacoRestoreRun *run);
+PacoRestoreItem *paco_restore_item (const PacoRestoreRun *run, guint64 number);
+
+/* These are the functions of the threads; data is the PacoRestoreRun. */
+gpointer paco_restore_find (gpointer data);   /* restore_read.c */
+gpointer paco_restore_read (gpointer data);   /* restore_read.c */
+gpointer paco_restore_decode (gpointer data); /* restore_read.c */
+gpointer paco_restore_write (gpointer data);  /* restore_write.c */

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Checks what a run before has left in OUT.part, and keeps it as far as it is whole.
+ * archive.c calls it before anything is written. A frame is kept if libpaco finds it
+ * whole, and its source file is still the one that it was made of. */
+#include "tool/archive/count.h"
+#include "tool/archive/run.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_HEADER 65536
+
+/* Reads `size` bytes of OUT.part, or as many as there are. */
+static gsize
+read_at (const PacoPart *part, guint64 offset, guint8 *bytes, gsize size)
+{
+  gsize at = 0;
+
+  while (at < size) {
+    gssize n = pread (
+        paco_part_fd (part), bytes + at, size - at, (off_t) (offset + at));
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      break;
+    at += (gsize) n;
+  }
+  return at;
+}
+
+/* Reads the frame where the last one ends. Returns FALSE if there is none, or if
+ * it is not whole. */
+static gboolean
+read_frame (const PacoPart *part, GByteArray *bytes, PacoInfo *info)
+{
+  guint64 offset = paco_part_offset (part);
+  guint32 broken = 0;
+  gsize head;
+
+  g_byte_array_set_size (bytes, MAX_HEADER);
+  head = read_at (part, offset, bytes->data, MAX_HEADER);
+  *info = (PacoInfo) PACO_INFO_INIT;
+  if (paco_probe (bytes->data, head, info, NULL, NULL) != PACO_STATUS_OK
+      || info->frame_size > G_MAXINT32)
+    return FALSE;
+  g_byte_array_set_size (bytes, info->frame_size);
+  return read_at (part, offset, bytes->data, info->frame_size)
+      == info->frame_size
+      && paco_frame_check (bytes->data, info->frame_size, &broken, NULL, NULL)
+      == PACO_STATUS_OK
+      && broken == 0;
+}
+
+/* Says whether a whole frame is one that this run would write. */
+static gboolean
+belongs (const PacoRun *run, const PacoInfo *info, const PacoKeptFile *kept,
+    GError **error)
+{
+  guint64 n = paco_part_frames (run->part);
+  const PacoFolderFile *file = n < run->end - run->first
+      ? paco_folder_file (run->folder, run->first + n)
+      : NULL;
+  guint32 fps_n = run->options->fps_n > 0 ? run->options->fps_n
+                                          : run->picture.fps_n;
+  char *shown = g_filename_display_name (paco_part_path (run->part));
+  const char *why = NULL;
+
+  if (!file || strcmp (kept->name, file->name) != 0 || kept->size != file->size
+      || info->place_number != n
+      || info->place_offset != paco_part_offset (run->part))
+    why = "is of another folder, or of other frames of it";
+  else if (kept->checksums.has_md5 != run->options->md5)
+    why = kept->checksums.has_md5 ? "was begun with --md5"
+                                  : "was begun without --md5";
+  else if (run->picture.width > 0 && info->fps_n != fps_n)
+    why = "was begun with another frame rate";
+  if (why)
+    g_set_error (error, PACO_PART_ERROR, PACO_PART_EXISTS,
+        "%s %s: go on as it was begun, or remove it", shown, why);
+  g_free (shown);
+  return why == NULL;
+}
+
+/* Says whether the source file is the one of which the frame was made. Its size does
+ * not tell, because all pictures of the sequence have the same. */
+static gboolean
+is_unchanged (
+    PacoRun *run, const PacoKeptFile *kept, PacoBytes *file, GError **error)
+{
+  guint64 n = run->first + paco_part_frames (run->part);
+  char *path = paco_folder_path (run->folder, n);
+  char *shown = paco_folder_show (run->folder, n);
+  char *part = g_filename_display_name (paco_part_path (run->part));
+  PacoChecksums found;
+  GError *reason = NULL;
+  gboolean same = paco_run_read_file (
+      run, path, kept->size, file, NULL, FALSE, &found, &reason);
+
+  if (!same)
+    g_set_error (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_FAILED,
+        "%s cannot be compared with its frame in %s: %s", shown, part,
+        reason->message);
+  else if (memcmp (found.xxh3, kept->checksums.xxh3, PACO_CHECKSUM_SIZE) != 0) {
+    g_set_error (error, PACO_PART_ERROR, PACO_PART_EXISTS,
+        "%s has changed since its frame was written to %s: remove that to "
+        "begin anew",
+        shown, part);
+    same = FALSE;
+  }
+  g_clear_error (&reason);
+  g_free (part);
+  g_free (shown);
+  g_free (path);
+  return same;
+}
+
+/* Writes the number of files that the folder has now into a frame that was written when
+ * it had another. */
+static gboolean
+renew_count (PacoRun *run, GByteArray *frame, GError **error)
+{
+  gsize size = paco_file_count_renew (
+      frame->data, frame->len, (guint32) (run->end - run->first));
+
+  return size == 0 || paco_part_rewrite (run->part, frame->data, size, error);
+}
+
+static gboolean
+keep_frames (PacoRun *run, GByteArray *bytes, PacoBytes *file,
+    PacoKeptFile *kept, GError **error)
+{
+  const PacoArchiveOptions *options = run->options;
+  PacoInfo info;
+
+  while (read_frame (run->part, bytes, &info)) {
+    if (!paco_kept_file_read (bytes->data, bytes->len, kept, error)) {
+      g_prefix_error (error,
+          "%s is no archive that was begun: ", paco_part_path (run->part));
+      return FALSE;
+    }
+    if (!belongs (run, &info, kept, error)
+        || !is_unchanged (run, kept, file, error)
+        || !renew_count (run, bytes, error))
+      return FALSE;
+    if (paco_part_frames (run->part) == 0)
+      run->report->info = info;
+    paco_report_add (
+        run->report, kept->name, kept->size, bytes->len, &kept->checksums);
+    paco_part_keep (run->part, bytes->len);
+    if (options->progress)
+      options->progress (
+          options->user, paco_part_frames (run->part), run->end - run->first);
+    /* Frames that have not been looked at yet must not be cut off. */
+    if (options->interrupted && options->interrupted (options->user)) {
+      g_set_error_literal (error, PACO_ARCHIVE_ERROR, PACO_ARCHIVE_INTERRUPTED,
+          "interrupted while it was checked what is there; the same command "
+          "goes on");
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+gboolean
+paco_run_resume (PacoRun *run, GError **error)
+{
+  GByteArray *bytes;
+  PacoBytes *file;
+  PacoKeptFile kept;
+  struct stat status;
+  gboolean good;
+
+  if (fstat (paco_part_fd (run->part), &status) != 0 || status.st_size == 0)
+    return TRUE;
+  bytes = g_byte_array_new ();
+  file = paco_bytes_new ();
+  paco_kept_file_init (&kept);
+  good = keep_frames (run, bytes, file, &kept, error);
+  run->report->resumed = paco_part_frames (run->part);
+  if (good && run->report->resumed == 0
+      && (read_at (run->part, 0, bytes->data, 4) < 4
+          || memcmp (bytes->data, "PACO", 4) != 0)
+      && status.st_size >= 4) {
+    char *shown = g_filename_display_name (paco_part_path (run->part));
+
+    g_set_error (error, PACO_PART_ERROR, PACO_PART_EXISTS,
+        "%s is there already, and is no archive that was begun", shown);
+    g_free (shown);
+    good = FALSE;
+  }
+  paco_kept_file_clear (&kept);
+  g_byte_array_unref (bytes);
+  paco_bytes_free (file);
+  return good;
+}

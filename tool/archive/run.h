@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ * Declares what the threads of a run of archive share: archive.c makes and ends it,
+ * and each of the other files that archive.h names does a step. */
+#pragma once
+#include "tool/archive/archive.h"
+#include "tool/archive/chunks.h"
+#include "tool/archive/line.h"
+#include "tool/archive/part.h"
+
+/* Steps of the line. */
+enum
+{
+  STEP_READ,
+  STEP_CODE,
+  STEP_DECODE,
+  STEP_COMPARE,
+  STEP_WRITE,
+  N_STEPS,
+};
+
+/* A place of the line has this of its frame. Arrays are used for one frame after
+ * the other. */
+typedef struct
+{
+  guint64 number;  /* of the file in the folder */
+  PacoBytes *file; /* of run->files, until nothing reads it any more; or NULL */
+  PacoSource source; /* its image may point into file */
+  PacoKeptFile kept;
+  PacoKeptChunks chunks;
+  PacoFrame frame;
+  /* What the frame gives back, once it is decoded. */
+  PacoInfo info;
+  PacoKeptFile found;
+  /* Its picture is compared with that of the file where it is; else it is decoded,
+   * into a file that is compared. */
+  gboolean in_place;
+  PacoImage image;         /* in_place: of the file */
+  guint64 different_bytes; /* in_place */
+  PacoRebuilt rebuilt;
+} PacoRunItem;
+
+typedef struct
+{
+  const PacoArchiveOptions *options;
+  PacoReport *report;
+  const PacoFolder *folder;
+  guint64 first, end; /* of the range */
+  /* The first picture of the range; all others must be like it. */
+  const PacoSourceKind *kind;
+  PacoInfo picture;
+  PacoPart *part;
+  PacoSound *sound;        /* of the folder, or NULL */
+  GByteArray *sound_chunk; /* that each frame keeps */
+  PacoFrameEncoder *encoder;
+  PacoFrameDecoder *decoder; /* NULL: nothing is verified */
+  PacoLine *line;
+  PacoRunItem *items;
+  guint n_items;
+  PacoBytesPool *files; /* memory for them */
+  /* Is set if a GPU was lost: memory that it may still use is not freed. */
+  gint lost;
+} PacoRun;
+
+PacoRunItem *paco_run_item (const PacoRun *run, guint64 number);
+/* Gives the memory of the item's file back, for the next one. */
+void paco_run_release_file (PacoRun *run, PacoRunItem *item);
+/* Says that a frame has failed, in a sentence without the file's name, which is
+ * put before it. */
+void paco_run_fail (PacoRun *run, guint64 number, PacoArchiveError code,
+    const char *format, ...) G_GNUC_PRINTF (4, 5);
+
+/* Reads a source file whole with its checksums, has the run's kind watch it if it will
+ * be taken apart to `source`, which may be NULL, and reports what that has spent
+ * (archive_read.c). The error is a sentence without the file's name. */
+gboolean paco_run_read_file (PacoRun *run, const char *path, guint64 size,
+    PacoBytes *bytes, PacoSource *source, gboolean with_md5,
+    PacoChecksums *checksums, GError **error);
+
+/* Checks what is in OUT.part and keeps it (resume.c). */
+gboolean paco_run_resume (PacoRun *run, GError **error);
+
+/* These are the functions of the threads; data is the PacoRun. They end when the
+ * line does. */
+gpointer paco_run_read (gpointer data);    /* archive_read.c */
+gpointer paco_run_code (gpointer data);    /* archive_code.c */
+gpointer paco_run_decode (gpointer data);  /* archive_code.c */
+gpointer paco_run_compare (gpointer data); /* archive_read.c */
+
+/* Is told of bytes of a file: the first `size` are there, of which those from `from`
+ * on have just been read. */
+typedef void (*PacoPieceFunc) (
+    gpointer user, const guint8 *bytes, gsize from, gsize size);
+
+/* Reads a whole file of `size` bytes (archive_read.c) in pieces, of each of which `look`
+ * is told, if it is not NULL. The error is a sentence without the file's name. */
+gboolean paco_read_whole_file (const char *path, guint64 size, PacoBytes *bytes,
+    PacoPieceFunc look, gpointer user, GError **error);
