@@ -13,8 +13,8 @@ import time
 import tty
 
 sys.dont_write_bytecode = True
-from session import (Gst, GLib, Session, in_time, need, start,  # noqa: E402
-                     uri_of)
+from session import (Gst, GLib, Session, in_time, need, number,  # noqa: E402
+                     start, uri_of)
 
 KEYS = """keys:
   space        stops, goes on
@@ -26,7 +26,17 @@ KEYS = """keys:
   q            ends
 """
 ESCAPES = {'\x1b[C': 'l', '\x1b[D': 'h'}
-SEEK_SECONDS = 10
+JUMP = 10 * Gst.SECOND
+
+
+def keys(text):
+    """Checks the keys of the command line."""
+    for key in text:
+        if key not in Player.ACTIONS:
+            raise argparse.ArgumentTypeError(
+                f'"{key}" is no key; the keys are {" ".join(Player.ACTIONS)} and '
+                'the space bar')
+    return text
 
 
 def parse_arguments():
@@ -35,10 +45,10 @@ def parse_arguments():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add('file', metavar='FILE', help='a file or a URI')
-    add('--keys', default='', metavar='KEYS',
+    add('--keys', type=keys, default='', metavar='KEYS',
         help='presses these keys first, one after the other')
     add('--paused', action='store_true', help='shows the first picture and waits')
-    add('--reduce', type=int, default=0, metavar='N',
+    add('--reduce', type=number(int, 0, 8), default=0, metavar='N',
         help='decodes PaCo at 1/2, 1/4, ... of its size (N = 1, 2, ...)')
     add('--headless', action='store_true',
         help='opens no window and plays no sound, in time nevertheless; at the '
@@ -66,6 +76,7 @@ class Player(Session):
         self.backwards_from, self.generation = None, 0
         self.sought = None  # while it is on the way to there
         self.shown, self.apart = 0, 0
+        self.blind = ''  # a sentence, when pictures have no decoder
         self.pipeline.set_property('uri', uri_of(args.file))
         self.pipeline.connect('element-setup', self.set_up)
         if args.headless:
@@ -244,23 +255,24 @@ class Player(Session):
             self.pause(False)
         return rate > 0 and self.seek(here)
 
+    # Each is called with the player and the times of this and the last picture.
+    ACTIONS = {
+        '.': lambda self, here, last: here < last and self.step(),
+        ',': lambda self, *_: self.step_back(),
+        ' ': lambda self, *_: self.pause(not self.wants_pause),
+        'h': lambda self, here, _last: self.seek(here - JUMP),
+        'l': lambda self, here, last: self.seek(min(here + JUMP, max(last, here))),
+        'r': lambda self, *_: self.change_rate(-self.rate),
+        '+': lambda self, *_: self.change_rate(self.rate * 2),
+        '-': lambda self, *_: self.change_rate(self.rate / 2),
+        '1': lambda self, *_: self.change_rate(1.0),
+        '0': lambda self, *_: self.seek(0),
+        'q': lambda self, *_: self.loop.quit(),
+    }
+
     def press(self, key):
-        here, jump = self.picture_time(), SEEK_SECONDS * Gst.SECOND
-        last = self.duration() - self.picture_duration()
-        actions = {
-            '.': lambda: here < last and self.step(),
-            ',': self.step_back,
-            ' ': lambda: self.pause(not self.wants_pause),
-            'h': lambda: self.seek(here - jump),
-            'l': lambda: self.seek(min(here + jump, max(last, here))),
-            'r': lambda: self.change_rate(-self.rate),
-            '+': lambda: self.change_rate(self.rate * 2),
-            '-': lambda: self.change_rate(self.rate / 2),
-            '1': lambda: self.change_rate(1.0),
-            '0': lambda: self.seek(0),
-            'q': self.loop.quit,
-        }
-        return bool(actions[key]()) if key in actions else False
+        here, last = self.picture_time(), self.duration() - self.picture_duration()
+        return bool(key in self.ACTIONS and self.ACTIONS[key](self, here, last))
 
     def next_key(self):
         while self.keys and not self.busy:
@@ -293,8 +305,20 @@ class Player(Session):
             return self.error is None
         return super().run()
 
+    def lacks(self, kind, sentence):
+        """What else the file has is played, if it has pictures."""
+        super().lacks(kind, sentence)
+        if kind == 'video':
+            self.blind = sentence
+        else:
+            self.line.say(sentence)
+
     def received(self, message):
         if message.type != Gst.MessageType.ASYNC_DONE:
+            return
+        if self.blind and not self.pipeline.get_property('n-video'):
+            self.error = self.blind
+            self.loop.quit()
             return
         # In the last picture of a file of fragments, qtdemux finds nothing; in
         # the one before it does.

@@ -125,15 +125,15 @@ class Proxy(Session):
 
     def __init__(self, args, kind):
         need('uritranscodebin')
-        pipeline = Gst.Pipeline()
-        super().__init__(pipeline, args.quiet)
-        self.args = args
-        self.reduced = False
         source = uri_of(args.file)
         has_pictures, has_sound = streams(source)
         if not has_pictures:
             sys.exit(f'There are no pictures in {args.file}.')
         profile, self.words = profile_of(kind, args.codec, has_sound)
+        pipeline = Gst.Pipeline()
+        super().__init__(pipeline, args.quiet)
+        self.args = args
+        self.reduced = False
         self.bin = Gst.ElementFactory.make('uritranscodebin')
         self.bin.set_property('source-uri', source)
         self.bin.set_property('dest-uri', Gst.filename_to_uri(
@@ -174,6 +174,8 @@ def main():
                  'it is the recording itself.')
     proxy = Proxy(args, kind)
     good = proxy.run()
+    if not good and os.path.isfile(args.out) and not os.path.getsize(args.out):
+        os.remove(args.out)
     if good and not proxy.reduced:
         proxy.line.say(f'{args.file} has no PaCo video: it was copied at its '
                        'own size.')

@@ -9,6 +9,7 @@ dropped and counted, and the recording goes on."""
 import argparse
 import glob
 import os
+import re
 import resource
 import shutil
 import sys
@@ -16,8 +17,9 @@ import threading
 import time
 
 sys.dont_write_bytecode = True
-from session import (Gst, GLib, Session, has, in_bytes, in_time,  # noqa: E402
-                     need, start, streams, uri_of)
+from session import (Gst, GstVideo, GLib, Session, has, in_bytes,  # noqa: E402
+                     in_time, need, number, parse, remove_files, start, streams,
+                     uri_of)
 
 EPILOG = """examples:
   record.sh                            the test scene, until Ctrl-C
@@ -30,7 +32,8 @@ EPILOG = """examples:
 Ctrl-C ends the file properly; pressed twice it stops at once. However a recording
 is cut off (kill -9, power, a full disk), what was written until a second before
 still plays. MOV files are written in fragments; --moov reserved keeps a table at
-their beginning instead and rewrites it every second.
+their beginning instead and rewrites it every second. Timecodes are in the frames;
+MOV files with --moov reserved have a timecode track as well.
 """
 
 # What waits for the encoder, and what waits for the disk, at most.
@@ -68,18 +71,22 @@ def parse_arguments():
     add('--preset', metavar='NAME', help='of pacoenc: cinema-lossless, '
         'cinema-visually-lossless, broadcast-200, proxy, low-latency')
     add('--encoder', default='', metavar='PROPERTIES',
-        help='of pacoenc, such as "quality=85 threads=4"')
+        help='of pacoenc, such as "quality=85 threads=4"; what they set is '
+        'stronger than the preset')
     add('--moov', choices=('fragmented', 'reserved'), default='fragmented',
         help='how a MOV file stays playable while it is written')
-    add('--max-seconds', type=int, default=4 * 3600, metavar='N',
+    add('--max-seconds', type=number(int, 1, 604800), default=4 * 3600,
+        metavar='N',
         help='that room is reserved for with --moov reserved (default: 4 hours)')
-    add('--segment-seconds', type=float, default=0, metavar='N',
-        help='begins a new file every N seconds')
-    add('--segment-mb', type=float, default=0, metavar='N',
+    add('--segment-seconds', type=number(float, 0.001, 1000000), default=0,
+        metavar='N', help='begins a new file every N seconds')
+    add('--segment-mb', type=number(float, 0.001, 1000000), default=0, metavar='N',
         help='begins a new file before one has over N MB')
-    add('--seconds', type=float, default=0, metavar='N', help='ends after N')
-    add('--frames', type=int, default=0, metavar='N', help='ends after N')
-    add('--queue-mb', type=int, default=1000, metavar='N',
+    add('--seconds', type=number(float, 0.001, 1000000), default=0, metavar='N',
+        help='ends after N')
+    add('--frames', type=number(int, 1, 10**9), default=0, metavar='N',
+        help='ends after N')
+    add('--queue-mb', type=number(int, 1, 4000), default=1000, metavar='N',
         help='memory for pictures that wait for the encoder (1000; 2 seconds of '
         'them at most)')
     add('--overwrite', action='store_true', help='of files that are there')
@@ -100,18 +107,13 @@ def choose_out(args):
     args.in_segments = args.segment_seconds > 0 or args.segment_mb > 0
     if args.in_segments and args.kind == '.paco':
         sys.exit('Segments are .mov or .mkv files.')
-    existing = [args.out] if os.path.exists(args.out) else []
+    args.existing = [args.out] if os.path.exists(args.out) else []
     if args.in_segments:
         args.pattern = f'{base.replace("%", "%%")}-%05d{args.kind}'
-        existing = glob.glob(
+        args.existing = glob.glob(
             f'{glob.escape(base)}-[0-9][0-9][0-9][0-9][0-9]{args.kind}')
-    if existing and not args.overwrite:
-        sys.exit(f'{existing[0]} exists already; --overwrite replaces it.')
-    if not args.overwrite:
-        return
-    for path in existing:
-        if os.path.isfile(path):
-            os.remove(path)
+    if args.existing and not args.overwrite:
+        sys.exit(f'{args.existing[0]} exists already; --overwrite replaces it.')
 
 
 def choose_source(args):
@@ -120,13 +122,17 @@ def choose_source(args):
     name, sound = args.source, args.sound
     first = name.split()[0] if name.split() else ''
     if name == 'test':
-        pictures = 'videotestsrc is-live=true pattern=ball'
+        # It has detail of every size and moves; most other patterns code to nothing.
+        pictures = ('videotestsrc is-live=true pattern=zone-plate kx2=20 ky2=20 '
+                    'kt=1')
         args.caps = args.caps or ('format=I422_10LE,width=1920,height=1080,'
                                   'framerate=25/1')
         sound = sound or 'audiotestsrc is-live=true wave=ticks volume=0.5'
     elif name == 'decklink' or name.startswith('decklink:'):
         need('decklinkvideosrc')
-        device = int(name.partition(':')[2] or 0)
+        device = name.partition(':')[2] or '0'
+        if not device.isdecimal():
+            sys.exit(f'{name}: cards have numbers, such as decklink:1.')
         pictures = f'decklinkvideosrc device-number={device}'
         sound = sound or f'decklinkaudiosrc device-number={device}'
     elif name.startswith('/dev/'):
@@ -185,8 +191,8 @@ def description(args, pictures, sound):
     source = f'{pictures} {caps} ! ' if pictures else ''
     text = (f'{source}queue name=pictures {PICTURES} '
             f'max-size-bytes={args.queue_mb * 1000000} ! '
-            f'videoconvert ! pacoenc name=encoder {args.encoder} ! queue {CODED} ! '
-            f'{container(args)} ')
+            f'videoconvert ! pacoenc name=encoder {args.encoder} ! '
+            f'queue name=coded {CODED} ! {container(args)} ')
     if sound:
         source = f'{sound} ! ' if sound is not True else ''
         text += (f'{source}queue name=sound {SOUND} ! audioconvert ! '
@@ -200,7 +206,7 @@ def build(args):
     decoder = None
     if pictures is None:
         uri = uri_of(args.source)
-        has_pictures, has_sound = streams(uri)
+        has_pictures, has_sound = streams(uri, wants_sound=sound is None)
         if not has_pictures:
             sys.exit(f'There are no pictures in {args.source}.')
         if sound is None:
@@ -213,10 +219,10 @@ def build(args):
                   file=sys.stderr)
         sound = None
     try:
-        pipeline = Gst.parse_launch(
+        pipeline = parse(
             description(args, pictures, sound if sound != 'none' else None))
-    except GLib.Error as error:
-        sys.exit(f'This cannot be built: {error.message}')
+    except ValueError as error:
+        sys.exit(f'This cannot be built: {error}')
     if decoder:
         pipeline.add(decoder)
         decoder.connect('pad-added', link, pipeline)
@@ -234,12 +240,33 @@ def link(_decoder, pad, pipeline):
         pad.link(sink)
 
 
+def leave_out_metas(pad, info):
+    """Pushes a coded frame without its timecode meta, which is in the frame too.
+    For a meta, qtmux writes a timecode between the boxes of a fragmented file, and
+    no program can read what follows."""
+    buffer = info.get_buffer()
+    if not buffer.get_meta(GstVideo.video_time_code_meta_api_get_type()):
+        return Gst.PadProbeReturn.OK
+    parts = Gst.BufferCopyFlags
+    pad.push(buffer.copy_region(parts.FLAGS | parts.TIMESTAMPS | parts.MEMORY, 0,
+                                buffer.get_size()))
+    return Gst.PadProbeReturn.DROP
+
+
 def configure(pipeline, args):
     """Sets what is not written into the description, such as names of files."""
     encoder = pipeline.get_by_name('encoder')
     if args.preset and not Gst.Preset.load_preset(encoder, args.preset):
         names = ', '.join(Gst.Preset.get_preset_names(encoder))
         sys.exit(f'pacoenc has no preset {args.preset}; it has {names}.')
+    if args.preset:
+        # What --encoder sets is stronger than the preset.
+        given = parse(f'pacoenc {args.encoder}')
+        for name in re.findall(r'([\w-]+)\s*=', args.encoder):
+            encoder.set_property(name, given.get_property(name))
+    if args.kind == '.mov' and args.moov == 'fragmented':
+        pipeline.get_by_name('coded').get_static_pad('src').add_probe(
+            Gst.PadProbeType.BUFFER, leave_out_metas)
     if not args.in_segments:
         pipeline.get_by_name('file').set_property('location', args.out)
         return
@@ -260,10 +287,10 @@ class Recording(Session):
         self.args = args
         self.numbered = args.source.startswith(NUMBERED)
         self.encoder = pipeline.get_by_name('encoder')
-        self.files = [] if args.in_segments else [args.out]
+        self.files = []
         self.why = None  # it was ended, in words
         self.taken = self.passed = self.lost = 0
-        self.last_offset = None
+        self.last_offset, self.live = None, False
         # These are times of the first picture, and of the end of the last one
         # that was passed on or taken; where the sound is to end, and how far
         # it is.
@@ -292,7 +319,7 @@ class Recording(Session):
     def enter(self, _pad, info):
         """Counts a picture that comes out of the source. Devices that number
         them show by a gap what they have lost themselves."""
-        if self.stopping:
+        if self.stopping or self.complete:
             return Gst.PadProbeReturn.DROP
         offset = info.get_buffer().offset
         if self.numbered and offset != Gst.BUFFER_OFFSET_NONE:
@@ -359,13 +386,19 @@ class Recording(Session):
 
     # These run in the main thread.
 
-    def run(self):
-        """Runs it. Live sources give nothing before PLAYING. They cannot wait:
+    def begin(self):
+        """Starts it. Live sources give nothing before PLAYING. They cannot wait:
         where the queue is full, its oldest pictures are dropped."""
-        if self.pipeline.set_state(Gst.State.PAUSED) \
-                == Gst.StateChangeReturn.NO_PREROLL:
+        if not self.open_sources():
+            return False
+        remove_files(self.args.existing)
+        if not self.args.in_segments:
+            self.files.append(self.args.out)
+        self.live = self.pipeline.set_state(Gst.State.PAUSED) \
+            == Gst.StateChangeReturn.NO_PREROLL
+        if self.live:
             self.queues[0].set_property('leaky', 2)
-        return super().run()
+        return super().begin()
 
     def stop(self, why):
         """Lets what is in the queues be written, and ends the file."""
@@ -419,6 +452,8 @@ class Recording(Session):
         return self.queues[0].get_property('current-level-buffers')
 
     def dropped(self):
+        if not self.live:
+            return self.lost
         waiting = self.waiting if self.complete else self.waiting_pictures()
         return self.lost + max(self.taken - self.passed - waiting, 0)
 
@@ -479,11 +514,16 @@ def main():
         sys.exit(f'There is no room in {args.folder}: {in_bytes(free)} free.')
     recording = Recording(args)
     good = recording.run()
-    recording.line.say(recording.summary())
+    recorded = recording.counts()[0] > 0
+    if recorded:
+        recording.line.say(recording.summary())
+    else:
+        remove_files(recording.files)
     if not good:
-        rest = ' What was written until shortly before plays.' \
-            if recording.counts()[0] else ''
+        rest = ' What was written until shortly before plays.' if recorded else ''
         sys.exit(f'{recording.error}{recording.file_limit()}{rest}')
+    if not recorded:
+        sys.exit(f'The source gave no picture: there is no {args.out}.')
     if recording.why == 'the disk is nearly full':
         sys.exit('The disk is nearly full: the recording was ended, and the '
                  'file is complete.')

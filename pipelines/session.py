@@ -2,15 +2,18 @@
 """What record.py, play.py and proxy.py have in common: a pipeline that runs until
 it ends, fails or is interrupted, errors in words, and a line that shows how far
 it has come."""
+import argparse
 import os
 import signal
 import sys
+import warnings
 
 try:
     import gi
     gi.require_version('Gst', '1.0')
     gi.require_version('GstPbutils', '1.0')
-    from gi.repository import GLib, Gst, GstPbutils
+    gi.require_version('GstVideo', '1.0')
+    from gi.repository import GLib, Gst, GstPbutils, GstVideo
 except (ImportError, ValueError) as error:
     sys.exit(f'GStreamer\'s Python bindings are missing ({error}): install '
              'python3-gi and gir1.2-gst-plugins-base-1.0, or run '
@@ -26,6 +29,11 @@ PACKAGES = {
     'uritranscodebin': 'gstreamer1.0-plugins-bad',
     'playbin': 'gstreamer1.0-plugins-base',
 }
+
+# Elements that do not say why they cannot be opened.
+DECKLINK = (': there is no such card, its driver (Blackmagic Desktop Video) is not '
+            'installed, or another program uses it')
+REASONS = {'decklinkvideosrc': DECKLINK, 'decklinkaudiosrc': DECKLINK}
 
 
 def start():
@@ -50,6 +58,43 @@ def need(*elements):
             sys.exit(f'This GStreamer has no {name}{where}.')
 
 
+def number(kind, least, most):
+    """Returns what argparse makes an int or a float of an option's text with, within
+    these bounds."""
+    def convert(text):
+        try:
+            value = kind(text)
+        except ValueError:
+            value = None
+        if value is None or not least <= value <= most:
+            raise argparse.ArgumentTypeError(
+                f'{text} is no number from {least} to {most}')
+        return value
+
+    return convert
+
+
+def parse(description, make=Gst.parse_launch):
+    """Makes a pipeline of a description, as gst-launch-1.0 does. Ends in ValueError
+    with a sentence, also where a value is out of its range: GStreamer would use
+    another one then."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter('always')
+        try:
+            made = make(description)
+        except GLib.Error as error:
+            raise ValueError(error.message) from None
+    if found:
+        raise ValueError(f'{found[0].message} (gst-inspect-1.0 shows ranges)')
+    return made
+
+
+def remove_files(paths):
+    for path in paths:
+        if os.path.isfile(path):
+            os.remove(path)
+
+
 def uri_of(name):
     """Returns the URI of a file or of what is one already."""
     if Gst.uri_is_valid(name):
@@ -59,18 +104,65 @@ def uri_of(name):
     return Gst.filename_to_uri(os.path.abspath(name))
 
 
-def streams(uri):
-    """Returns what is in a file: (has pictures, has sound)."""
-    try:
-        info = GstPbutils.Discoverer.new(30 * Gst.SECOND).discover_uri(uri)
-    except GLib.Error as found:
-        sys.exit(f'{uri} cannot be read: {found.message}')
+def discover(uri):
+    """Returns what GStreamer finds in a file, a GstDiscovererInfo, and the error or
+    None. (discover_uri() returns nothing where there is an error.)"""
+    loop, found = GLib.MainLoop(), []
+
+    def discovered(_discoverer, *info_and_error):
+        found.extend(info_and_error)
+        loop.quit()
+
+    discoverer = GstPbutils.Discoverer.new(30 * Gst.SECOND)
+    discoverer.connect('discovered', discovered)
+    discoverer.start()
+    discoverer.discover_uri_async(uri)
+    loop.run()
+    discoverer.stop()
+    return found
+
+
+def streams(uri, wants_sound=True):
+    """Returns what is in a file: (has pictures, has sound). Ends the program where
+    either has no decoder; sound needs none unless it is wanted."""
+    info, error = discover(uri)
+    if info.get_result() == GstPbutils.DiscovererResult.MISSING_PLUGINS:
+        for detail in info.get_missing_elements_installer_details():
+            kind, sentence = lacking(detail)
+            if error or kind == 'video' or (kind == 'audio' and wants_sound):
+                sys.exit(f'{uri}: {sentence}')
+    if error:
+        sys.exit(f'{uri} cannot be read: {error.message}')
     return bool(info.get_video_streams()), bool(info.get_audio_streams())
 
 
-def explain(message):
-    """Returns an error message of the bus as one sentence."""
+def lacking(detail):
+    """Returns what a plugin is missing for ('video', 'audio' or another word) and a
+    sentence. The detail is what an installer of plugins is passed."""
+    what, needed = detail.split('|')[3:5]
+    part, _, kind = needed.partition('/')[0].partition('-')
+    where = ' Many decoders are in the packages gstreamer1.0-libav and ' \
+        'gstreamer1.0-plugins-ugly.' if part == 'decoder' else ''
+    return kind, f'GStreamer lacks a plugin: {what}.{where}'
+
+
+def lacking_of(message):
+    """Returns the same for a message of the bus, or two empty strings."""
+    if not GstPbutils.is_missing_plugin_message(message):
+        return '', ''
+    return lacking(
+        GstPbutils.missing_plugin_message_get_installer_detail(message))
+
+
+def explain(message, lack=''):
+    """Returns an error message of the bus as one sentence. `lack` is the sentence
+    about a plugin that is missing, if one is: the cause of errors in streams."""
     error, debug = message.parse_error()
+    if lack and (error.matches(Gst.CoreError.quark(),
+                               Gst.CoreError.MISSING_PLUGIN)
+                 or error.domain == GLib.quark_to_string(
+                     Gst.StreamError.quark())):
+        return lack
     text = error.message.rstrip('.')
     if error.matches(Gst.ResourceError.quark(),
                      Gst.ResourceError.NO_SPACE_LEFT):
@@ -146,6 +238,7 @@ class Session:
         self.line = StatusLine(quiet)
         self.loop = GLib.MainLoop()
         self.error = None  # a sentence, when it failed
+        self.lack = ''  # a sentence, when a plugin is missing
         self.interrupts = 0
         bus = pipeline.get_bus()
         bus.add_signal_watch()
@@ -156,29 +249,48 @@ class Session:
 
     def run(self):
         """Runs it, and returns True when it came to its end without an error."""
-        if self.pipeline.set_state(Gst.State.PLAYING) \
-                == Gst.StateChangeReturn.FAILURE and self.error is None:
-            self.receive_pending()
-            self.error = self.error or 'The pipeline does not start.'
-        else:
+        if self.begin():
             self.loop.run()
         self.finish()
         self.pipeline.set_state(Gst.State.NULL)
         self.line.end()
         return self.error is None
 
+    def begin(self):
+        """Starts it, and returns False where that fails."""
+        if self.pipeline.set_state(Gst.State.PLAYING) \
+                == Gst.StateChangeReturn.FAILURE and self.error is None:
+            self.receive_pending()
+            self.error = self.error or 'The pipeline does not start.'
+        return self.error is None
+
+    def open_sources(self):
+        """Opens devices, before filesink makes a file. Returns False where that
+        fails."""
+        sources = []
+        self.pipeline.iterate_sources().foreach(sources.append)
+        for source in reversed(sources):
+            if source.set_state(Gst.State.READY) == Gst.StateChangeReturn.FAILURE:
+                self.receive_pending()
+                name = source.get_factory().get_name()
+                self.error = self.error or \
+                    f'{name} cannot be opened{REASONS.get(name, "")}.'
+        return self.error is None
+
     def receive_pending(self):
-        message = self.pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
-        if message:
-            self.error = explain(message)
+        while message := self.pipeline.get_bus().pop_filtered(
+                Gst.MessageType.ERROR | Gst.MessageType.ELEMENT):
+            self.receive(None, message)
 
     def receive(self, _bus, message):
         if message.type == Gst.MessageType.EOS:
             self.ended()
         elif message.type == Gst.MessageType.ERROR:
             # The first one is the cause.
-            self.error = self.error or explain(message)
+            self.error = self.error or explain(message, self.lack)
             self.loop.quit()
+        elif GstPbutils.is_missing_plugin_message(message):
+            self.lacks(*lacking_of(message))
         else:
             self.received(message)
 
@@ -202,6 +314,10 @@ class Session:
 
     def interrupt(self):
         self.loop.quit()
+
+    def lacks(self, _kind, sentence):
+        """Receives what a plugin is missing for. The error may come later."""
+        self.lack = self.lack or sentence
 
     def received(self, message):
         pass

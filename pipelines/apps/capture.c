@@ -24,6 +24,7 @@
 #include <glib-unix.h>
 #include <glib/gstdio.h>
 #include <gst/gst.h>
+#include <gst/video/video.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,6 +205,24 @@ count_leaving (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
+/* Takes the timecode meta off a coded frame, which has the timecode inside as well.
+ * For such a meta, qtmux writes a timecode between the boxes of a fragmented file,
+ * and no program can read what follows. */
+static GstPadProbeReturn
+take_off_timecode (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  GstVideoTimeCodeMeta *meta = gst_buffer_get_video_time_code_meta (buffer);
+
+  if (meta) {
+    buffer = gst_buffer_make_writable (buffer);
+    meta = gst_buffer_get_video_time_code_meta (buffer);
+    gst_buffer_remove_meta (buffer, &meta->meta);
+    GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  }
+  return GST_PAD_PROBE_OK;
+}
+
 /* Returns the muxer and its properties, by the file's name. Both leave files
  * that play however they are cut off, but for the last second. */
 static const char *
@@ -241,12 +260,13 @@ build_recording (Capture *capture, const char *path, GError **error)
 {
   char *description = g_strdup_printf (
       "queue name=queue leaky=downstream max-size-buffers=0 max-size-time=0 "
-      "max-size-bytes=%u ! pacoenc %s ! %s ! filesink name=file async=false",
+      "max-size-bytes=%u ! pacoenc name=encoder %s ! %s ! "
+      "filesink name=file async=false",
       (guint) capture->queue_mb * 1000000, capture->encoder, muxer_for (path));
   GstElement *bin = gst_parse_bin_from_description_full (
       description, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
   Recording *recording;
-  GstElement *file;
+  GstElement *file, *encoder;
   GstPad *pad;
 
   g_free (description);
@@ -266,6 +286,14 @@ build_recording (Capture *capture, const char *path, GError **error)
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_leaving,
       g_atomic_rc_box_acquire (recording), unref_recording);
   gst_object_unref (pad);
+  encoder = gst_bin_get_by_name (GST_BIN (bin), "encoder");
+  if (encoder && g_str_has_suffix (path, ".mov")) {
+    pad = gst_element_get_static_pad (encoder, "src");
+    gst_pad_add_probe (
+        pad, GST_PAD_PROBE_TYPE_BUFFER, take_off_timecode, NULL, NULL);
+    gst_object_unref (pad);
+  }
+  gst_clear_object (&encoder);
   return recording;
 }
 

@@ -199,7 +199,7 @@ def explain(message):
     error, debug = message.parse_error()
     # The last line of an element's debugging text is what the stream or the
     # system has said.
-    lines = (debug or '').splitlines()
+    lines = (debug or '').split('\n')
     reason = f' ({lines[-1]})' if len(lines) > 1 and lines[-1] else ''
     return f'{error.message.rstrip(".")}{reason}.'
 

@@ -8,17 +8,14 @@ import os
 import shlex
 
 import tool
-from job import FarmError, TaskError, files_below, share
+from job import FarmError, TaskError, files_below, share, shown
 
 FRAMES = 240
-KINDS = ('.paco', '.mkv', '.mov')
 
 
 def plan(source, out, args):
     """Returns what job.py keeps of the job; see there."""
     extension = os.path.splitext(out)[1]
-    if extension not in KINDS:
-        raise FarmError(f'{out}: archives are {", ".join(KINDS)} files.')
     options = shlex.split(args.archive)
     there = files_below(source)
     sounds = [name for name in sorted(there) if name.lower().endswith('.wav')
@@ -27,9 +24,13 @@ def plan(source, out, args):
         # Sound is no frame.
         names = tool.run('archive', '--list', *options,
                          *(f'--skip={name}' for name in sounds),
-                         source).splitlines()
+                         source).split('\n')[:-1]
     except TaskError as error:
         raise FarmError(str(error)) from None
+    for name in names:
+        if name not in there:
+            raise FarmError(f'{source}: {shown(name)} has control characters in its name, which '
+                            'a job cannot keep; `paco archive` archives such a folder.')
     frames = share(len(names), args, FRAMES)
     return {
         'extension': extension,

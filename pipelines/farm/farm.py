@@ -6,21 +6,20 @@ A job is cut into ranges of frames. Each is a task, which makes a part; a task t
 failed or was killed runs again. In the end the parts are checked and joined. farm.sh
 starts this program."""
 import argparse
+import importlib
 import os
 import sys
 import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import archive  # noqa: E402
 import local  # noqa: E402
 import slurm  # noqa: E402
 import tool  # noqa: E402
-import transcode  # noqa: E402
 from job import (FarmError, Job, TaskError, checksums, own_name,  # noqa: E402
-                 remove_own, state_of)
+                 remove_own, shown, state_of)
 
-KINDS = {'archive': archive, 'transcode': transcode}
+EXTENSIONS = '.paco', '.mkv', '.mov'
 
 # farm.py ends with these. 4 says that it would fail again; a task is not
 # queued anew then.
@@ -29,7 +28,6 @@ DONE, FAILED, USAGE, FUTILE = 0, 1, 2, 4
 EPILOG = """examples:
   farm.sh submit scans/ film.paco             archives DPX, TIFF or PNG files
   farm.sh submit master.mov film.mov --encoder 'pacoenc rate-control=lossless'
-  farm.sh submit film.paco proxy.mp4 --encoder 'x264enc key-int-max=25'
   farm.sh status film.paco.farm
   farm.sh submit film.paco.farm               what is missing, once more
   farm.sh join film.paco.farm
@@ -55,8 +53,8 @@ def parse_arguments():
         add = made.add_argument
         add('source', metavar='SOURCE|JOB', help='a film, a folder of pictures, or '
             'the folder of a job that goes on')
-        add('out', metavar='OUT', nargs='?', help='film.paco, .mov, .mkv or what '
-            'else GStreamer writes; not with JOB')
+        add('out', metavar='OUT', nargs='?', help='film.paco, .mov or .mkv; not '
+            'with JOB')
         add('--job', metavar='FOLDER', help='where the job is kept, which all '
             'machines see (default: OUT.farm)')
         size = made.add_mutually_exclusive_group()
@@ -65,7 +63,7 @@ def parse_arguments():
         size.add_argument('--ranges', type=positive, metavar='N',
                           help='how many there are to be')
         add('--encoder', default='pacoenc', metavar='ELEMENTS',
-            help='that code a film, as in gst-launch-1.0 (default: pacoenc)')
+            help='that make PaCo of a film, as in gst-launch-1.0 (default: pacoenc)')
         add('--archive', default='', metavar='OPTIONS',
             help='of `paco archive`, for a folder of pictures, as '
             '--archive="--fps=24 --md5"')
@@ -121,6 +119,11 @@ def files_of(source, names):
     return [[name, *state_of(os.path.join(source, name))] for name in names]
 
 
+def work_of(kind):
+    """Returns the module archive or transcode. Only the latter needs GStreamer."""
+    return importlib.import_module(kind)
+
+
 def plan_of(args):
     """Returns what the command line asks for, as job.py keeps it."""
     source, out = os.path.abspath(args.source), os.path.abspath(args.out)
@@ -130,8 +133,10 @@ def plan_of(args):
         raise FarmError(f'There is no folder for {args.out}.')
     if os.path.exists(out):
         raise FarmError(f'{args.out} exists already, and nothing is overwritten.')
+    if os.path.splitext(out)[1] not in EXTENSIONS:
+        raise FarmError(f'{args.out}: files are {", ".join(EXTENSIONS)}.')
     kind = 'archive' if os.path.isdir(source) else 'transcode'
-    found = KINDS[kind].plan(source, out, args)
+    found = work_of(kind).plan(source, out, args)
     names = found.pop('names', None)
     found.setdefault('others', [])
     return {'kind': kind, 'source': source, 'out': out,
@@ -158,13 +163,18 @@ def job_of(args):
     return job
 
 
-def say(text):
-    print(text, flush=True)
+def say(text, to=None):
+    """Prints a line, or the lines of a reason."""
+    print('\n'.join(map(shown, text.split('\n'))), file=to, flush=True)
+
+
+def ranges(number):
+    return f'{number} range' if number == 1 else f'{number} ranges'
 
 
 def command_plan(args):
     job = job_of(args)
-    say(f'{job.folder}: {len(job.numbers)} ranges')
+    say(f'{job.folder}: {ranges(len(job.numbers))}')
     return DONE
 
 
@@ -173,11 +183,11 @@ def command_submit(args):
     active = slurm.tasks(job)
     numbers = [number for number in job.missing() if number not in active]
     if not numbers:
-        say(f'{job.folder}: nothing to queue; {len(active)} ranges are queued or '
-            'run.')
+        say(f'{job.folder}: nothing to queue; queued or running: '
+            f'{ranges(len(active))}.')
         return DONE
     number = slurm.submit(job, numbers, args)
-    say(f'{job.folder}: {len(numbers)} of {len(job.numbers)} ranges are queued as '
+    say(f'{job.folder}: {len(numbers)} of {ranges(len(job.numbers))} queued as '
         f'Slurm job {number}.')
     return DONE
 
@@ -189,9 +199,9 @@ def command_local(args):
     for gpu, count in failures.items():
         say(f'Failed on GPU {gpu}: {count}; {job.logs} says why.')
     if failed:
-        say(f'{job.folder}: {failed} ranges failed; {job.logs} says why.')
+        say(f'{job.folder}: {ranges(failed)} failed; {job.logs} says why.')
         return FAILED
-    say(f'{job.folder}: all {len(job.numbers)} ranges are there; '
+    say(f'{job.folder}: {ranges(len(job.numbers))} done; '
         f'`farm.sh join {job.folder}` makes {job.plan["out"]} of them.')
     return DONE
 
@@ -199,15 +209,15 @@ def command_local(args):
 def last_line(path):
     """Returns the last line of a log."""
     try:
-        with open(path, encoding='utf-8', errors='replace') as file:
-            lines = file.read().strip().splitlines()
+        with open(path, encoding='utf-8', errors='replace', newline='\n') as file:
+            lines = file.read().strip().split('\n')
     except OSError:
         return None
-    return lines[-1] if lines else None
+    return lines[-1] or None
 
 
 def command_status(args):
-    job = Job(args.job)
+    job = Job(args.job, trusted=False)
     try:
         active = slurm.tasks(job)
     except TaskError as error:
@@ -249,7 +259,7 @@ def command_join(args):
         raise FarmError(f'Ranges {slurm.as_list(missing)} are missing; `farm.sh '
                         f'submit {job.folder}` has them made.')
     records = [job.record(number) for number in job.numbers]
-    kind = KINDS[job.plan['kind']]
+    kind = work_of(job.plan['kind'])
     kind.check(job, records)
     frames = sum(record['frames'] for record in records)
     for number in job.numbers:
@@ -293,7 +303,7 @@ def command_run(args):
     began, busy = time.monotonic(), time.process_time()
     temporary = own_name(job.part_path(number))
     try:
-        facts = KINDS[job.plan['kind']].make(job, number, temporary)
+        facts = work_of(job.plan['kind']).make(job, number, temporary)
         # The source may have changed while it was read.
         job.check_source(number)
         facts['seconds'] = round(time.monotonic() - began, 3)
@@ -317,14 +327,14 @@ def main():
     try:
         return COMMANDS[args.command](args)
     except FarmError as error:
-        print(f'farm.sh: {error}', file=sys.stderr, flush=True)
+        say(f'farm.sh: {error}', sys.stderr)
         return FUTILE
     except TaskError as error:
-        print(f'farm.sh: {error}', file=sys.stderr, flush=True)
+        say(f'farm.sh: {error}', sys.stderr)
     except OSError as error:
         # It is a full disk, or a file server that does not answer.
-        print(f'farm.sh: {error.filename or "a file"}: {error.strerror}.',
-              file=sys.stderr, flush=True)
+        say(f'farm.sh: {shown(str(error.filename or "a file"))}: {error.strerror}.',
+            sys.stderr)
     except KeyboardInterrupt:
         print('farm.sh: interrupted.', file=sys.stderr, flush=True)
         return 130

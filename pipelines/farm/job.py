@@ -11,14 +11,18 @@ import glob
 import hashlib
 import json
 import os
+import pwd
+import re
+import secrets
 import socket
+import stat
 
 try:
     import xxhash
 except ImportError:
     xxhash = None
 
-VERSION = 1
+VERSION = 2
 CHUNK = 1 << 22  # bytes that are read at a time
 
 
@@ -28,6 +32,13 @@ class FarmError(Exception):
 
 class TaskError(Exception):
     """A failure of what may go well another time, as on another machine."""
+
+
+def shown(text):
+    """Returns text that may have names of files, as a terminal can show it: control
+    characters are escaped, as the program paco does."""
+    return re.sub('[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]',
+                  lambda found: repr(found[0])[1:-1], text)
 
 
 def checksums():
@@ -47,12 +58,12 @@ def checksum(path, kind):
 
 
 def own_name(path):
-    """Returns a temporary name beside path, of the same kind, that no other
-    process has."""
+    """Returns a temporary name beside path, of the same kind, that no other process
+    has, and nobody can know in advance."""
     folder, name = os.path.split(path)
     stem, extension = os.path.splitext(name)
-    return os.path.join(
-        folder, f'.{stem}.{socket.gethostname()}@{os.getpid()}{extension}')
+    return os.path.join(folder, f'.{stem}.{socket.gethostname()}@{os.getpid()}.'
+                                f'{secrets.token_hex(8)}{extension}')
 
 
 def remove_own(temporary):
@@ -92,10 +103,40 @@ def put(temporary, path):
     sync(os.path.dirname(path))
 
 
+def open_own(path, flags):
+    """Opens a file that only its owner may change, whatever the umask is."""
+    return os.open(path, flags, 0o644)
+
+
+def user_of(number):
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return str(number)
+
+
+def check_trust(path):
+    """Raises an error if a user other than this one, root, and those that
+    PACO_FARM_OWNERS names may have written the file or folder."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return
+    owner = user_of(found.st_uid)
+    if found.st_uid not in (0, os.geteuid()) and \
+            owner not in os.environ.get('PACO_FARM_OWNERS', '').split(','):
+        raise FarmError(f'{path} belongs to {owner}, who would decide what runs here '
+                        f'as {user_of(os.geteuid())}. PACO_FARM_OWNERS={owner} '
+                        'allows that.')
+    if stat.S_IMODE(found.st_mode) & 0o022:
+        raise FarmError(f'Other users may write to {path}, and would decide what runs '
+                        f'here as {user_of(os.geteuid())}. `chmod go-w` ends that.')
+
+
 def write_json(path, value, **options):
     temporary = own_name(path)
     try:
-        with open(temporary, 'w', encoding='utf-8') as file:
+        with open(temporary, 'x', encoding='utf-8', opener=open_own) as file:
             json.dump(value, file, **options)
             file.write('\n')
         put(temporary, path)
@@ -122,12 +163,16 @@ class Job:
     a range says is the kind's affair, 'files' in it are those that it reads, as
     [first, end] of the list, if it does not read them all."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, trusted=True):
+        """Raises an error if `trusted` is true and others may have written the job."""
         self.folder = os.path.abspath(folder)
         self.plan_path = os.path.join(self.folder, 'job.json')
         self.parts = os.path.join(self.folder, 'parts')
         self.logs = os.path.join(self.folder, 'logs')
         self.slurm = os.path.join(self.folder, 'slurm.json')
+        for path in (self.folder, self.plan_path, self.parts, self.logs,
+                     self.slurm) if trusted else ():
+            check_trust(path)
         try:
             with open(self.plan_path, 'rb') as file:
                 text = file.read()
@@ -155,7 +200,11 @@ class Job:
     def create(cls, folder, plan):
         """Makes the folder; job.json comes last and says that all is there."""
         for name in ('parts', 'logs'):
-            os.makedirs(os.path.join(folder, name), exist_ok=True)
+            path = os.path.join(folder, name)
+            for made in (folder, path):
+                if not os.path.isdir(made):
+                    os.makedirs(made)
+                    os.chmod(made, 0o755 & os.stat(made).st_mode)
         if os.listdir(os.path.join(folder, 'parts')):
             raise FarmError(f'{folder}/parts has files of something else.')
         plan = {'version': VERSION, **plan}
@@ -238,7 +287,7 @@ class Job:
             for name in sorted(found ^ names):
                 what = 'is new' if name in found else 'has gone'
                 raise FarmError(f'{source} has changed since the job was made: '
-                                f'{name} {what}.')
+                                f'{shown(name)} {what}.')
         first, end = self.range(number).get('files', (0, len(files)))
         for name, *state in files[first:end]:
             path = os.path.join(source, name) if name else source

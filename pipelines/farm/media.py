@@ -10,7 +10,7 @@ import tool
 from job import FarmError, TaskError
 
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from session import Gst, explain  # noqa: E402
+from session import Gst, explain, lacking_of, parse  # noqa: E402
 
 POLL = Gst.SECOND // 10
 PATIENCE = 120  # seconds without a picture, after which something hangs
@@ -46,8 +46,9 @@ def bin_of(description):
     """Makes a bin of elements that somebody has described, with a pad at each
     end."""
     try:
-        made = Gst.parse_bin_from_description(description, True)
-    except Exception as error:  # GLib.Error, as bindings make it
+        made = parse(description,
+                     lambda text: Gst.parse_bin_from_description(text, True))
+    except ValueError as error:
         raise FarmError(f'"{description}" is no pipeline: {error}') from None
     for element in elements_of(made):
         limit_threads(None, None, element)
@@ -62,6 +63,7 @@ class Pipeline:
         self.pipeline.connect('deep-element-added', limit_threads)
         self.bus = self.pipeline.get_bus()
         self.warnings = []
+        self.lack = {}  # sentences about missing plugins, by what they are for
         self.ended = False
 
     def make(self, factory, **properties):
@@ -83,11 +85,15 @@ class Pipeline:
         raised."""
         while message := self.bus.timed_pop_filtered(
                 wait, Gst.MessageType.ERROR | Gst.MessageType.WARNING
-                | Gst.MessageType.EOS):
+                | Gst.MessageType.EOS | Gst.MessageType.ELEMENT):
             wait = 0
             if message.type == Gst.MessageType.ERROR:
-                raise TaskError(explain(message))
-            if message.type == Gst.MessageType.WARNING:
+                raise TaskError(explain(message, self.lacking()))
+            if message.type == Gst.MessageType.ELEMENT:
+                kind, sentence = lacking_of(message)
+                if kind:
+                    self.lack.setdefault(kind, sentence)
+            elif message.type == Gst.MessageType.WARNING:
                 self.warnings.append(message.parse_warning()[0].message)
             else:
                 self.ended = True
@@ -99,7 +105,11 @@ class Pipeline:
             self.listen()
             if result != Gst.StateChangeReturn.ASYNC:
                 return
-        raise TaskError(f'The pipeline does not become {state}.')
+        raise TaskError(self.lacking() or f'The pipeline does not become {state}.')
+
+    def lacking(self):
+        """Returns a sentence if a plugin is missing, else an empty string."""
+        return next(iter(self.lack.values()), '')
 
     def close(self):
         self.pipeline.set_state(Gst.State.NULL)

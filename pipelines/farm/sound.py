@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes a container: pictures that are pushed into it, and all sound of a source, as
-it is there where the container takes it, else decoded and coded anew.
-transcode.py calls it to join parts."""
+"""Writes a container: frames of PaCo that are pushed into it, and all sound of a
+source, as it is there if the container takes it, else decoded. transcode.py calls it to
+join parts."""
 import threading
 
 from job import FarmError, TaskError
@@ -9,12 +9,7 @@ from media import PATIENCE, Gst, Sink
 
 MUXERS = {
     '.mov': 'qtmux',
-    '.mp4': 'mp4mux',
     '.mkv': 'matroskamux',
-    '.webm': 'webmmux',
-    '.ts': 'mpegtsmux',
-    '.mxf': 'mxfmux',
-    '.avi': 'avimux',
 }
 # How far one track may be ahead of the others in a source.
 AHEAD = 10 * Gst.SECOND
@@ -28,31 +23,21 @@ def templates(factory, kind):
             and template.name_template.startswith((kind, 'sink'))]
 
 
-def caps_of(muxer, kind):
-    """Returns all that a muxer takes of a kind."""
-    factory = Gst.ElementFactory.find(muxer)
-    if factory is None:
-        raise FarmError(f'This GStreamer has no {muxer}.')
-    caps = Gst.Caps.new_empty()
-    for template in templates(factory, kind):
-        caps.append(template.get_caps())
-    return caps
-
-
 class Muxing(Sink):
-    """A film in the making. parser is what stands between the pictures that are
-    pushed and the muxer; sound is read from the URI."""
+    """A film in the making. Sound is read from the URI."""
 
-    def __init__(self, muxer, parser, uri, path):
+    def __init__(self, muxer, uri, path):
         super().__init__()
         self.known = threading.Event()
         self.problem = None
         self.mux = self.make(muxer)
         self.mux.link(self.make('filesink', location=path))
-        pictures = self.make(parser)
+        pictures = self.make('pacoparse')
         self.input.link(pictures)
         self.enter(pictures, 'video')
-        self.sounds = caps_of(muxer, 'audio')
+        self.sounds = Gst.Caps.new_empty()
+        for template in templates(self.mux.get_factory(), 'audio'):
+            self.sounds.append(template.get_caps())
         self.demuxers = Gst.ElementFactory.list_get_elements(
             Gst.ELEMENT_FACTORY_TYPE_DEMUXER, Gst.Rank.MARGINAL)
         source = self.make('uridecodebin', uri=uri)
@@ -67,6 +52,8 @@ class Muxing(Sink):
                 break
         else:
             raise TaskError('What sound the source has does not become known.')
+        self.listen()
+        self.problem = self.problem or self.lack.get('audio')
         if self.problem:
             raise FarmError(self.problem)
 
@@ -116,9 +103,7 @@ class Muxing(Sink):
             elements = [self.make('queue', max_size_time=AHEAD,
                                   max_size_bytes=0, max_size_buffers=0)]
             if not self.takes(caps):
-                elements += [self.make('audioconvert'),
-                             self.make('audioresample'),
-                             self.make(self.encoder())]
+                elements += [self.make('audioconvert'), self.make('audioresample')]
         for one, other in zip(elements, elements[1:]):
             one.link(other)
         if sound:
@@ -126,16 +111,3 @@ class Muxing(Sink):
         for element in reversed(elements):
             element.sync_state_with_parent()
         pad.link(elements[0].get_static_pad('sink'))
-
-    def encoder(self):
-        """Returns the best encoder of sound that the muxer takes."""
-        found = Gst.ElementFactory.list_filter(
-            Gst.ElementFactory.list_get_elements(
-                Gst.ELEMENT_FACTORY_TYPE_ENCODER
-                | Gst.ELEMENT_FACTORY_TYPE_MEDIA_AUDIO, Gst.Rank.MARGINAL),
-            self.sounds, Gst.PadDirection.SRC, False)
-        if not found:
-            raise FarmError('This GStreamer has no encoder of sound for this kind '
-                            'of file.')
-        found.sort(key=lambda factory: -factory.get_rank())
-        return found[0].get_name()

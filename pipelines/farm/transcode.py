@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Jobs that code a film anew, by ranges of time: what GStreamer plays, with any
-encoder. farm.py calls plan(), make(), check() and join().
+"""Jobs that make PaCo of a film, by ranges of time: of what GStreamer plays, with
+pacoenc. farm.py calls plan(), make(), check() and join().
 
 A picture belongs to the range in which its time lies, so that none is coded twice and
 none is lost wherever the ranges begin. As a proof each range also says when the
-picture before its first one is shown, and the one behind its last one: join compares
-them with what its neighbours have.
-
-Parts of PaCo are .paco files. Those of other codecs are what gdppay makes of the
-encoder's buffers, with their times and caps; any muxer of GStreamer takes them one
-behind the other, if each begins with a picture that stands for itself, as every
-first picture of an encoder does."""
+picture before its first one is shown, and the one after its last one: join compares
+them with what its neighbours have."""
 import os
 import subprocess
 
 import tool
 from job import FarmError, TaskError, share
 from media import (Gst, Sink, Source, bin_of, elements_of, on_one_line, start, time_of)
-from sound import MUXERS, Muxing, caps_of
+from sound import MUXERS, Muxing
 
 FRAMES = 240  # of a range, if nobody asks for another number
 SECOND = 10**9
@@ -69,18 +64,15 @@ def boundaries(first, duration, rate, args, stack):
 def plan(source, out, args):
     """Returns what job.py keeps of the job; see there."""
     start()
-    extension = os.path.splitext(out)[1]
-    if extension != '.paco' and extension not in MUXERS:
-        raise FarmError(f'{out}: files are .paco, {", ".join(MUXERS)}.')
     encoder = bin_of(args.encoder)
-    paco = is_paco(encoder)
-    if extension == '.paco' and not paco:
+    if not is_paco(encoder):
         raise FarmError(f'{out}: "{args.encoder}" makes no PaCo.')
     pictures = Source(uri_of(source))
     try:
         sample = pictures.preroll()
         if sample is None:
-            raise FarmError(f'There are no pictures in {source}.')
+            raise FarmError(pictures.lacking()
+                            or f'There are no pictures in {source}.')
         duration = pictures.duration()
         if duration is None or not pictures.can_seek():
             raise FarmError(f'{source} does not say how long it lasts, or cannot be '
@@ -91,9 +83,8 @@ def plan(source, out, args):
     finally:
         pictures.close()
     return {
-        'extension': '.paco' if paco else '.gdp',
-        'options': {'encoder': args.encoder, 'paco': paco,
-                    'frame': frame_length(rate_of(sample))},
+        'extension': '.paco',
+        'options': {'encoder': args.encoder, 'frame': frame_length(rate_of(sample))},
         'ranges': [{'from': begin, 'to': end} for begin, end in cuts],
     }
 
@@ -103,24 +94,10 @@ class Part(Sink):
 
     def __init__(self, job, path):
         super().__init__()
-        options = job.plan['options']
-        last = self.input
-        elements = []
-        if not options['paco']:
-            elements.append(self.make('videoconvert'))
-        encoder = bin_of(options['encoder'])
+        encoder = bin_of(job.plan['options']['encoder'])
         self.pipeline.add(encoder)
-        elements.append(encoder)
-        if not options['paco']:
-            muxer = MUXERS[os.path.splitext(job.plan['out'])[1]]
-            elements += [self.make('capsfilter', caps=caps_of(muxer, 'video')),
-                         self.make('gdppay')]
-        elements.append(self.make('filesink', location=path))
-        for element in elements:
-            if not last.link(element):
-                raise FarmError(f'"{options["encoder"]}" makes nothing that '
-                                f'{job.plan["out"]} can hold.')
-            last = element
+        self.input.link(encoder)
+        encoder.link(self.make('filesink', location=path))
         self.set_state(Gst.State.PLAYING)
 
 
@@ -243,42 +220,35 @@ def join(job, records, out):
         tool.run('join', '--quiet', *paco_parts(job, records), out)
         return
     film = Muxing(MUXERS[os.path.splitext(job.plan['out'])[1]],
-                  'pacoparse' if job.plan['options']['paco'] else 'identity',
                   uri_of(job.plan['source']), out)
     try:
-        for sample in (paco_samples if job.plan['options']['paco']
-                       else gdp_samples)(job, records):
+        for sample in samples_of(job, records):
             film.push(sample)
         film.finish()
     finally:
         film.close()
 
 
-class Reading(Source):
-    """Buffers of parts as they are."""
+class Frames(Source):
+    """Frames of a codestream that is read from a file descriptor."""
 
-    def __init__(self, *elements):
+    def __init__(self, descriptor):
         super(Source, self).__init__()
-        last = None
-        for name, properties in elements:
-            element = self.make(name, **properties)
-            if last:
-                last.link(element)
-            last = element
+        source, parser = self.make('fdsrc', fd=descriptor), self.make('pacoparse')
         self.sink = self.make('appsink', sync=False, max_buffers=3,
                               enable_last_sample=False)
-        last.link(self.sink)
+        source.link(parser)
+        parser.link(self.sink)
 
 
-def paco_samples(job, records):
+def samples_of(job, records):
     """Yields the frames of a joined codestream, with the times that the source
     has."""
     times = [shown for record in records for shown in record['times']]
     times.append(max(times[-1], records_end(records)))
     process = tool.start('join', '--quiet', *paco_parts(job, records), '-',
                          stdout=subprocess.PIPE)
-    frames = Reading(('fdsrc', {'fd': process.stdout.fileno()}),
-                     ('pacoparse', {}))
+    frames = Frames(process.stdout.fileno())
     count = 0
     try:
         segment = Gst.Segment.new()
@@ -304,24 +274,3 @@ def paco_samples(job, records):
 
 def records_end(records):
     return max(record['end'] for record in records if record['frames'])
-
-
-def gdp_samples(job, records):
-    """Yields the encoder's buffers, of all parts."""
-    caps = None
-    for record in records:
-        if not record['frames']:
-            continue
-        path = job.part_path(record['range'])
-        part = Reading(('filesrc', {'location': path}), ('gdpdepay', {}))
-        try:
-            for sample in part.samples():
-                caps = caps or sample.get_caps()
-                if not sample.get_caps().is_equal(caps):
-                    raise FarmError(f'{path} cannot follow the parts before it: it '
-                                    f'is {sample.get_caps().to_string()}, they are '
-                                    f'{caps.to_string()}.')
-                yield sample
-        finally:
-            part.close()
-

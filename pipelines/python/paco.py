@@ -13,11 +13,15 @@ A picture is a list of arrays of height x width, one for each component (gray; Y
 Cr; R, G, B; then alpha), of uint8 or, above 8 bits, of uint16. Settings are those of
 paco.h, with _ for -. PACO_LIBRARY in the environment names another libpaco.
 
+Several threads may use one object: each call waits for those before it. After close(),
+calls raise ValueError.
+
 Frames of a stack (pacoenc stack=N) are slices, which are no pictures by themselves;
 paco.Decoder(slices=True).pictures(film) gives the pictures of all frames."""
 import ctypes
 import operator
 import os
+import threading
 
 import numpy
 
@@ -73,7 +77,7 @@ class Info(ctypes.Structure):
 
     @property
     def format(self):
-        return self.format_name.decode()
+        return self.format_name.decode(errors='replace')
 
 
 class _Chunk(ctypes.Structure):
@@ -139,7 +143,7 @@ _library = ctypes.CDLL(os.environ.get('PACO_LIBRARY', 'libpaco.so.0'))
 for _name in ('paco_frame_decoder_new', 'paco_frame_encoder_new'):
     getattr(_library, _name).restype = ctypes.c_void_p
 for _name in ('paco_version', 'paco_frame_decoder_device',
-              'paco_frame_encoder_device'):
+              'paco_frame_encoder_device', 'paco_reader_reason'):
     getattr(_library, _name).restype = ctypes.c_char_p
 
 
@@ -185,24 +189,63 @@ def _name(path):
     return os.fsencode(os.fspath(path))
 
 
-class Reader:
-    """The frames of a .paco file, as bytes: in order, by iteration, from the first one
-    on or from where seek() went; or by number. What is damaged is left out: skipped and
-    missing tell of the bytes, and of the frames, that came before the last frame that
-    was given and were no whole ones, number is that of that frame."""
+class _Object:
+    """An object of the library, which may be used by one thread at a time: methods hold
+    self.lock while they use self.handle."""
 
-    def __init__(self, path):
-        self.reader = ctypes.c_void_p()
-        self.number = self.skipped = self.missing = 0
-        _call('paco_reader_open', _name(path), ctypes.byref(self.reader))
+    def __init__(self, name):
+        self.name, self.lock, self._pointer = name, threading.RLock(), None
+
+    @property
+    def handle(self):
+        if not self._pointer:
+            raise ValueError(f'This {type(self).__name__} is closed.')
+        return self._pointer
+
+    def _open(self, *arguments):
+        """Has the library open it."""
+        pointer = ctypes.c_void_p()
+        _call(f'paco_{self.name}_open', *arguments, ctypes.byref(pointer))
+        self._pointer = pointer
+
+    def _free(self, pointer):
+        getattr(_library, f'paco_{self.name}_close')(pointer)
+
+    def close(self):
+        """Frees it, once no other thread uses it."""
+        with self.lock:
+            pointer, self._pointer = self._pointer, None
+            if pointer:
+                self._free(pointer)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
     def __del__(self):
-        if getattr(self, 'reader', None):
-            _library.paco_reader_close(self.reader)
+        if getattr(self, '_pointer', None):
+            self._free(self._pointer)
+
+
+class Reader(_Object):
+    """The frames of a .paco file, as bytes: in order, by iteration, from the first one
+    on or from where seek() went; by number; or, as a list, by a slice. What is damaged
+    is left out: skipped and missing say how many bytes, and frames, that are no whole
+    ones came before the frame that was returned last, reason why they are none, and
+    number is its number."""
+
+    def __init__(self, path):
+        super().__init__('reader')
+        self.number = self.skipped = self.missing = 0
+        self.reason = ''
+        self._open(_name(path))
 
     def __len__(self):
         n_frames = ctypes.c_uint64()
-        _call('paco_reader_count', self.reader, ctypes.byref(n_frames))
+        with self.lock:
+            _call('paco_reader_count', self.handle, ctypes.byref(n_frames))
         return n_frames.value
 
     def __iter__(self):
@@ -210,31 +253,37 @@ class Reader:
 
     def __next__(self):
         frame = _Frame()
-        status = _call('paco_reader_next', self.reader, ctypes.byref(frame),
-                       allowed=(EMPTY,))
-        self.number, self.skipped = frame.number, frame.skipped
-        self.missing = frame.missing
-        if status == EMPTY:
-            raise StopIteration
-        return frame.take()
+        with self.lock:
+            status = _call('paco_reader_next', self.handle, ctypes.byref(frame),
+                           allowed=(EMPTY,))
+            self.number, self.skipped = frame.number, frame.skipped
+            self.missing = frame.missing
+            self.reason = _library.paco_reader_reason(self.handle).decode()
+            if status == EMPTY:
+                raise StopIteration
+            return frame.take()
 
     def __getitem__(self, number):
         """IndexError also for a frame that is damaged."""
-        number = operator.index(number)
-        n_frames = len(self)
-        if not -n_frames <= number < n_frames:
-            raise IndexError(f'There are {n_frames} frames, and no {number}.')
-        number %= n_frames
-        self.seek(number)
-        data = next(self)
-        if self.number != number:
-            raise IndexError(f'Frame {number} is damaged.')
-        return data
+        with self.lock:
+            n_frames = len(self)
+            if isinstance(number, slice):
+                return [self[i] for i in range(*number.indices(n_frames))]
+            number = operator.index(number)
+            if not -n_frames <= number < n_frames:
+                raise IndexError(f'There are {n_frames} frames, and no {number}.')
+            number %= n_frames
+            self.seek(number)
+            data = next(self, None)
+            if data is None or self.number != number:
+                raise IndexError(f'Frame {number} is damaged.')
+            return data
 
     def seek(self, number):
         """Iteration goes on there, or, where that frame is damaged, with the last good
         one before."""
-        _call('paco_reader_seek', self.reader, ctypes.c_uint64(number))
+        with self.lock:
+            _call('paco_reader_seek', self.handle, ctypes.c_uint64(number))
 
 
 def frames(path):
@@ -245,39 +294,29 @@ def frames(path):
 NEW, REPLACE, RESUME = range(3)
 
 
-class Writer:
+class Writer(_Object):
     """A .paco file of frames that come as bytes. how: NEW, there must be no such file;
     REPLACE; RESUME, behind the last whole frame of it."""
 
     def __init__(self, path, how=NEW):
-        self.writer = ctypes.c_void_p()
-        _call('paco_writer_open', _name(path), how, ctypes.byref(self.writer))
+        super().__init__('writer')
+        self._open(_name(path), how)
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-    def __del__(self):
-        if getattr(self, 'writer', None):
-            _library.paco_writer_close(self.writer, None)
+    def _free(self, pointer):
+        _call('paco_writer_close', pointer)
 
     def add(self, data):
         """With its place in this file."""
         data = bytes(data)
-        _call('paco_writer_add', self.writer, data, ctypes.c_size_t(len(data)))
+        with self.lock:
+            _call('paco_writer_add', self.handle, data, ctypes.c_size_t(len(data)))
 
     def __len__(self):
         """Frames so far, with those that were there."""
         n_frames = ctypes.c_uint64()
-        _library.paco_writer_position(self.writer, ctypes.byref(n_frames), None)
+        with self.lock:
+            _library.paco_writer_position(self.handle, ctypes.byref(n_frames), None)
         return n_frames.value
-
-    def close(self):
-        writer, self.writer = self.writer, None
-        if writer:
-            _call('paco_writer_close', writer)
 
 
 def _allocate(info, reduce):
@@ -325,61 +364,86 @@ def stack_pictures(data, slices):
     return list(pictures)
 
 
-class _Coder:
-    def __init__(self, kind, settings):
-        self.kind = kind
-        self.coder = ctypes.c_void_p(getattr(_library, f'paco_frame_{kind}_new')())
-        if not self.coder:
+class _Coder(_Object):
+    def __init__(self, name, settings):
+        super().__init__(name)
+        self._pointer = ctypes.c_void_p(getattr(_library, f'paco_{name}_new')())
+        if not self._pointer:
             raise MemoryError
-        for name, value in settings.items():
-            self.set(name, value)
+        for setting, value in settings.items():
+            self.set(setting, value)
 
-    def __del__(self):
-        if getattr(self, 'coder', None):
-            getattr(_library, f'paco_frame_{self.kind}_free')(self.coder)
+    def _free(self, pointer):
+        getattr(_library, f'paco_{self.name}_free')(pointer)
 
     def set(self, name, value):
         text = str(value).lower() if isinstance(value, bool) else str(value)
-        _call(f'paco_frame_{self.kind}_set', self.coder,
-              name.replace('_', '-').encode(), text.encode())
+        with self.lock:
+            _call(f'paco_{self.name}_set', self.handle,
+                  name.replace('_', '-').encode(), text.encode())
 
     @property
     def device(self):
         """What does the work, as 'cpu: 2 threads, avx512'."""
-        return getattr(_library, f'paco_frame_{self.kind}_device')(
-            self.coder).decode()
+        with self.lock:
+            return getattr(_library, f'paco_{self.name}_device')(
+                self.handle).decode()
+
+
+def _region(value):
+    """Returns x, y, width and height of a region that is given so, or as
+    'x,y,width,height'; () for None, '' and ()."""
+    try:
+        region = () if value is None else \
+            tuple(map(int, filter(None, value.split(',')))) \
+            if isinstance(value, str) else tuple(map(operator.index, value))
+    except (TypeError, ValueError):
+        region = None
+    if region is None or len(region) not in (0, 4):
+        raise ValueError('A region is x, y, width and height, as (10, 20, 64, 48) or '
+                         f"'10,20,64,48', and not {value!r}.")
+    return region
 
 
 class Decoder(_Coder):
     """Decoder(reduce=1, region=(x, y, width, height), backend='cpu', ...)"""
 
     def __init__(self, **settings):
-        self.reduce, self.region, self.result = 0, None, Result()
-        super().__init__('decoder', settings)
+        self.reduce, self.region = 0, ()
+        self._results = threading.local()
+        super().__init__('frame_decoder', settings)
+
+    @property
+    def result(self):
+        """What was broken of the frame that this thread has decoded last."""
+        return getattr(self._results, 'last', None) or Result()
 
     def set(self, name, value):
-        if name == 'region':
-            region = tuple(value) if value else None
-            super().set(name, ','.join(map(str, region or ())))
-            self.region = region
-            return
-        super().set(name, value)
-        if name == 'reduce':
-            self.reduce = int(value)
+        with self.lock:
+            if name == 'region':
+                region = _region(value)
+                super().set(name, ','.join(map(str, region)))
+                self.region = region
+                return
+            super().set(name, value)
+            if name == 'reduce':
+                self.reduce = int(value)
 
     def decode(self, data):
         """The components of a frame; self.result says what of it was broken."""
         data = bytes(data)
-        info, reduce = probe(data), self.reduce
-        if self.region:
-            info.width, info.height = self.region[2:]
-            reduce = 0
-        image, arrays = _allocate(info, reduce)
-        _call('paco_frame_decoder_decode', self.coder, data,
-              ctypes.c_size_t(len(data)), ctypes.byref(image),
-              ctypes.byref(self.result))
+        info, result = probe(data), Result()
+        with self.lock:
+            reduce = self.reduce
+            if self.region:
+                info.width, info.height = self.region[2:]
+                reduce = 0
+            image, arrays = _allocate(info, reduce)
+            _call('paco_frame_decoder_decode', self.handle, data,
+                  ctypes.c_size_t(len(data)), ctypes.byref(image),
+                  ctypes.byref(result))
+        self._results.last = result
         return arrays
-
 
     def pictures(self, frames):
         """The pictures of frames that come in the order of their file, each as decode()
@@ -411,17 +475,20 @@ class Encoder(_Coder):
     """Encoder(quality=80), Encoder(rate_control='lossless', backend='cpu'), ..."""
 
     def __init__(self, **settings):
-        super().__init__('encoder', settings)
+        super().__init__('frame_encoder', settings)
 
     def encode(self, components, depth=None, info=None, chunks=(), areas=(),
                attachment=b''):
-        """A frame, as bytes. depth: bits of a sample; those of the arrays' type, if
+        """A frame, as bytes. components: a list of arrays, or one array of a gray
+        picture. depth: bits of a sample; those of the arrays' type, if
         it is None. info: an Info that says more (colours, frame rate, ...); its size,
         depth and subsampling are filled in from the arrays. chunks: (type, bytes) each,
         which chunks() gives back. areas: (x, y, width, height) each, none of them
         negative, which are coded finer than the rest by the setting roi_weight.
         attachment: bytes that attachment() gives back."""
         info = info or Info()
+        if getattr(components, 'ndim', None) == 2:
+            components = [components]
         arrays = [numpy.asarray(component) for component in components]
         if not 1 <= len(arrays) <= COMPONENTS or any(
                 array.ndim != 2 or array.dtype.kind != 'u' or
@@ -441,11 +508,12 @@ class Encoder(_Coder):
                 raise ValueError(f'A sample is {array.max()}, which has more than '
                                  f'{depth} bits.')
             copy[...] = array
-        _call('paco_frame_encoder_configure', self.coder, ctypes.byref(info))
         frame, extras = _Frame(), self._extras(chunks, areas, bytes(attachment))
-        _call('paco_frame_encoder_encode', self.coder, ctypes.byref(image),
-              ctypes.byref(extras), ctypes.byref(frame))
-        return frame.take()
+        with self.lock:
+            _call('paco_frame_encoder_configure', self.handle, ctypes.byref(info))
+            _call('paco_frame_encoder_encode', self.handle, ctypes.byref(image),
+                  ctypes.byref(extras), ctypes.byref(frame))
+            return frame.take()
 
     @staticmethod
     def _extras(chunks, areas, attachment):
