@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # sh tests/distros.sh [SUITE...]: builds and tests in a fresh system of each Debian
 # suite (trixie), as root, with mmdebstrap; and there the plugin that was built
-# here, if this is Debian 12, or that PLUGIN=FILE names. The last line says how many
-# tests passed and failed in all; the status is 0 when none failed.
+# here, if this is Debian 12, or that PLUGIN=FILE names, with its libpaco. The last
+# line says how many tests passed and failed in all; the status is 0 when none failed.
 #
 # PACKAGE="FILE ...": these packages are installed and used in a system that has
 # nothing but what they depend on; then the tests' packages are installed as well, and
@@ -138,7 +138,7 @@ for suite; do
   [ -z "${PACKAGE:-}" ] || install_packages "$suite"
   if [ "${OWN:-1}" != 0 ]; then
     echo "--- $suite: built there"
-    run "$suite" 'SANITIZE=0 sh tests/run.sh'
+    run "$suite" 'sh tests/run.sh plain arm64'
   else
     inside "$suite" 'rm -rf build/test && meson setup build/test . \
       -Dcuda=enabled -Dcuda-archs= && ninja -C build/test -j "$JOBS"' \
@@ -150,6 +150,8 @@ for suite; do
   if [ -n "$plugin" ]; then
     echo "--- $suite: the plugin ${plugin##*/} of another system"
     cp "$plugin" "$built"
+    cp "$(ldd "$plugin" | awk '$1 == "libpaco.so.0" { print $3 }')" \
+      "$roots/$suite/src/build/test/lib/libpaco.so.0"
     run "$suite" "$others"
     rm "$built"
   elif [ -n "${PACKAGE:-}" ]; then

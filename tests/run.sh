@@ -1,16 +1,27 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Builds the project with warnings as errors and runs every test that needs no
-# GPU, from a clean checkout on a bare Debian 12: `sh tests/run.sh`. Then the
-# same tests with the address and undefined behavior sanitizers. The last line
-# says how many passed and failed; the status is 0 when none failed.
+# sh tests/run.sh [STAGE...]: builds the project with warnings as errors and runs
+# every test that needs no GPU, from a clean checkout on a bare Debian 12. The last
+# line says how many tests passed and failed; the status is 0 when none failed.
 #
-# SANITIZE=0 leaves the second half out. JOBS=N: compilers and tests at once.
+# Without a STAGE these run, in this order:
+#   plain       all tests, with GCC; the CUDA kernels are compiled where nvcc is
+#   arm64       the codec's tests, in an emulator
+#   sanitizers  the tests again, with the address and undefined behavior sanitizers
+#   threads     tests that have threads, with the thread sanitizer
+#   clang       tests of what Clang has made
+#   fuzz        the fuzz targets, each with FUZZ seconds of mutation (5)
+# Parts of plain, for the loop in between:
+#   lint        what looks at sources and documents
+#   quick       the codec, libpaco, the tool and the elements, with few random cases
+#
+# JOBS=N: compilers and tests at once.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 # Tools of another Python that come first in PATH have no GStreamer bindings.
 PATH=/usr/bin:/bin:$PATH
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN)}
+clang=clang-14
 results=build/results
 export MESON_TESTTHREADS="$jobs"
 
@@ -81,34 +92,48 @@ leaks_can_be_found () {
     ASAN_OPTIONS=detect_leaks=1 build/leaks
 }
 
-sh pipelines/install-packages.sh build run test || fail "Packages are missing."
-mkdir -p build
-rm -rf "$results"
-mkdir -p "$results"
-echo "Building in build/test ..."
-if command -v nvcc >/dev/null 2>&1 || [ -x /usr/local/cuda/bin/nvcc ]; then
-  # One architecture suffices: whether kernels compile does not depend on it,
-  # and the time that it takes does.
-  build build/test --werror -Dcuda=enabled -Dcuda-archs=90
-  echo "The CUDA backend is compiled; only tests/gpu/run.sh runs it on a GPU."
-else
-  # No GPU is of use then.
-  export CUDA_VISIBLE_DEVICES=
-  build build/test --werror -Dcuda=enabled -Dcuda-archs=
-  echo "There is no CUDA toolkit (nvcc) here: the CUDA backend is compiled" \
-    "without kernels, which are only emulated."
-fi
-echo "Testing ..."
-run_tests plain build/test
+build_plain () {
+  echo "Building in build/test ..."
+  if command -v nvcc >/dev/null 2>&1 || [ -x /usr/local/cuda/bin/nvcc ]; then
+    # One architecture suffices: whether kernels compile does not depend on it,
+    # and the time that it takes does.
+    build build/test --werror -Dcuda=enabled -Dcuda-archs=90 "$@"
+    echo "The CUDA backend is compiled; only tests/gpu/run.sh runs it on a GPU."
+  else
+    # No GPU is of use then.
+    export CUDA_VISIBLE_DEVICES=
+    build build/test --werror -Dcuda=enabled -Dcuda-archs= "$@"
+    echo "There is no CUDA toolkit (nvcc) here: the CUDA backend is compiled" \
+      "without kernels, which are only emulated."
+  fi
+}
 
-# The codec is built for 64-bit Arm, and tested in an emulator.
-echo "Building and testing for arm64 ..."
-JOBS=$jobs run_script arm64 sh tests/arm64.sh --short
+# All random cases are tried here; the standard without this is a tenth.
+run_plain () {
+  build_plain -Dbench=true -Dlab=true -Dsoak=true
+  echo "Testing ..."
+  PACO_CASES=${PACO_CASES:-100%} run_tests plain build/test
+}
 
-if [ "${SANITIZE:-1}" != 0 ]; then
+run_lint () {
+  build_plain
+  run_tests lint build/test --suite lint
+}
+
+run_quick () {
+  build_plain
+  run_tests quick build/test --suite quick
+}
+
+run_arm64 () {
+  echo "Building and testing for arm64 ..."
+  JOBS=$jobs run_script arm64 sh tests/arm64.sh --short
+}
+
+run_sanitizers () {
   echo "Building in build/asan ..."
   # There are no kernels, but there is the code that drives them.
-  build build/asan --werror -Dcuda=enabled -Dcuda-archs= -Dbench=false \
+  build build/asan --werror -Dcuda=enabled -Dcuda-archs= -Dsoak=true \
     -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false
   if ! leaks_can_be_found >/dev/null 2>&1; then
     echo "Leaks cannot be looked for: this system forbids the tracing."
@@ -116,43 +141,62 @@ if [ "${SANITIZE:-1}" != 0 ]; then
   fi
   echo "Testing with the sanitizers ..."
   run_tests asan build/asan --setup sanitize
-fi
+}
 
 # These tests have threads: the CPU backend's frames in flight, and elements in
 # a storm.
-if [ "${SANITIZE:-1}" != 0 ]; then
+run_threads () {
   echo "Building in build/thread ..."
   targets='plugin/libgstpaco.so tests/libthread-shim.so tests/check/check-storm
     tests/codec/test-cpu-backend tests/codec/test-allocations
     tests/lib/test-lib-round-trip tests/lib/test-lib-files
     tests/lib/test-lib-broken-files
     tests/archive/test-archive-units'
-  build build/thread --werror -Dcuda=disabled -Dbench=false \
+  build build/thread --werror -Dcuda=disabled \
     -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false
   targets=
   echo "Testing with the thread sanitizer ..."
   run_tests thread build/thread --setup thread storm cpu-backend allocations \
     lib-round-trip lib-files lib-broken-files archive-units
-fi
+}
 
-# Clang has other warnings, and must make the same float results.
-clang=clang-14
-if [ "${SANITIZE:-1}" != 0 ]; then
+has_clang () {
   sh pipelines/install-packages.sh clang || true
-  if command -v $clang >/dev/null 2>&1; then
-    echo "Building in build/clang ..."
-    export CC=$clang CXX=clang++${clang#clang}
-    build build/clang --werror -Dcuda=enabled -Dcuda-archs= -Dbench=false
-    unset CC CXX
-    echo "Testing what $clang has made ..."
-    # Random cases are this build's own; most have been tried above.
-    PACO_CASES=${PACO_CASES:-30%} run_tests clang build/clang --no-suite lint --no-suite unsanitized \
-      --no-suite pipelines --no-suite gpu
-    echo "Fuzzing ..."
-    CLANG=$clang JOBS=$jobs run_script fuzz sh tests/fuzz/run.sh "${FUZZ:-60}"
-  else
-    echo "$clang cannot be had: no test of its code, and no fuzzing."
-  fi
-fi
+  command -v $clang >/dev/null 2>&1 ||
+    fail "$clang cannot be had: no test of its code, and no fuzzing."
+}
 
+# Clang has other warnings, and must make the same float results. Random cases are
+# this build's own; most have been tried by the other builds.
+run_clang () {
+  has_clang
+  echo "Building in build/clang ..."
+  (
+    export CC=$clang CXX=clang++${clang#clang}
+    build build/clang --werror -Dcuda=enabled -Dcuda-archs=
+  ) || exit 1
+  PACO_CASES=${PACO_CASES:-30%} run_tests clang build/clang --no-suite lint \
+    --no-suite unsanitized --no-suite pipelines --no-suite gpu --no-suite fuzz
+}
+
+run_fuzz () {
+  has_clang
+  echo "Fuzzing ..."
+  CLANG=$clang JOBS=$jobs run_script fuzz sh tests/fuzz/run.sh "${FUZZ:-5}"
+}
+
+[ $# -gt 0 ] || set -- plain arm64 sanitizers threads clang fuzz
+for stage; do
+  case $stage in
+    lint | quick | plain | arm64 | sanitizers | threads | clang | fuzz) ;;
+    *) fail "There is no stage $stage: see the first lines of tests/run.sh." ;;
+  esac
+done
+sh pipelines/install-packages.sh build run test || fail "Packages are missing."
+mkdir -p build
+rm -rf "$results"
+mkdir -p "$results"
+for stage; do
+  "run_$stage"
+done
 exec /usr/bin/python3 tests/count.py "$results"/*.json

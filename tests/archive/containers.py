@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 import harness
-from harness import (DONE, FAILED, PACO, expect, paco, sequence)
+from harness import (DAMAGE, DONE, FAILED, PACO, expect, paco, sequence)
 
 SKIP = 77
 
@@ -53,6 +53,41 @@ def test_round_trip(tmp):
             shutil.rmtree(tmp / 'out')
             for left in (name, f'{name}.json', f'{name}.framemd5'):
                 (tmp / left).unlink()
+
+
+def test_formats(tmp):
+    """Tests pictures whose samples are in no format of this GStreamer: no file is lost,
+    whether the container is compared or not."""
+    folder = sequence(tmp / 'in', 3, maxval=65535)
+    for number, options in enumerate(([], ['--no-verify'])):
+        for kind in 'mkv', 'mov':
+            name = f'{number}.{kind}'
+            expect(DONE, 'archive', '--fps=24', *options, folder, tmp / name)
+            expect(DONE, 'restore', '--check', tmp / name, says='3 files')
+            expect(DONE, 'restore', tmp / name, tmp / f'{name}.out')
+            same(folder, tmp / f'{name}.out')
+
+
+def test_count(tmp):
+    """Tests that frames that a muxer leaves out without an error are missed."""
+    folder = sequence(tmp / 'in', 3)
+    for name in 'a.mkv', 'a.mov':
+        expect(FAILED, 'archive', '--fps=2000000', '--no-verify', folder, tmp / name,
+               says='1 of the 3 frames' if name == 'a.mkv' else 'Could not multiplex')
+        assert not os.path.exists(tmp / name)
+
+
+def test_lost_frames(tmp):
+    """Tests that a container that has fewer frames than it was given is found out."""
+    expect(DONE, 'archive', '-q', '--fps=24', sequence(tmp / 'in', 5), tmp / 'a.paco')
+    for muxer, name in ('matroskamux', 'a.mkv'), ('qtmux', 'a.mov'):
+        subprocess.run(['gst-launch-1.0', '-q', 'filesrc', f'location={tmp}/a.paco', '!',
+                        'pacoparse', '!', 'identity', 'eos-after=4', '!', muxer, '!',
+                        'filesink', f'location={tmp}/{name}'], check=True)
+        for command in ['restore', '--check'], ['verify'], ['verify', '--checksums']:
+            status, out, err = paco(*command, tmp / name)
+            assert status == DAMAGE, (command, status, out, err)
+            assert '2 missing' in out or '2 of the 5 files' in out, (out, err)
 
 
 def test_no_rate(tmp):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Compares archive/dpx.c with other readers: what FFmpeg and ImageMagick see in
+ * Compares tool/archive/kinds/dpx.c with other readers: what FFmpeg and ImageMagick see in
  * files of the tests' own writer is the picture that it gives, for all packings
  * that they read rightly; and files that they write come back as they are, with
  * the picture that FFmpeg sees in them. The tables say what the two do not
@@ -8,7 +8,7 @@
  *     dpx-readers FOLDER   (which is made, and taken away again)
  *
  * The exit code is 77 if neither program is there. */
-#include "archive/kinds.h"
+#include "tool/archive/kinds.h"
 #include "dpx-writer.h"
 #include "restoring.h"
 #include <errno.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Tests DPX files of every packing through archive/dpx.c and libpaco: the
+ * Tests DPX files of every packing through tool/archive/kinds/dpx.c and libpaco: the
  * picture that is coded is the one that was written, and the file made again is
  * the same. Headers that lie, at random and one by one, are refused or
  * restored.
  *
  * PACO_CASES says how many random files each test has (n-cases.h). */
-#include "archive/kinds.h"
+#include "tool/archive/kinds.h"
 #include "dpx-writer.h"
 #include "restoring.h"
 #include "tests/codec/n-cases.h"

@@ -5,10 +5,12 @@ import os
 import pathlib
 import random
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import traceback
+import zlib
 
 PACO = os.environ.get('PACO_TOOL') or os.path.join(
     os.environ.get('PACO_BUILD_ROOT', 'build'), 'tool', 'paco')
@@ -70,6 +72,88 @@ def frames(path):
         found.append(data[at:at + size])
         at += size
     return found
+
+
+class Frame:
+    """A frame taken apart, whose parts tests change; bytes() puts it together again with
+    right sizes and checks (FORMAT.md 3, 3.1 and 3.2)."""
+
+    def __init__(self, data):
+        header, size, index = struct.unpack_from('<HII', data, 6)
+        fixed = 72 + 4 * data[64] + 2 * data[64] * (3 * data[66] + 1)
+        self.head, self.chunks, at = bytearray(data[:fixed]), [], fixed
+        while at < header - 4:
+            kind, n = struct.unpack_from('<HH', data, at)
+            self.chunks.append([kind, bytearray(data[at + 4:at + 4 + n])])
+            at += 4 + n
+        attached = sum(struct.unpack_from('<I', chunk)[0] for kind, chunk in self.chunks
+                       if kind == 256)
+        self.index = data[header:header + index]
+        self.payload = data[header + index:size - attached]
+        self.attachment = data[size - attached:size]
+
+    def chunk(self, kind):
+        return b''.join(data for found, data in self.chunks if found == kind)
+
+    def put(self, kind, data):
+        """Puts a chunk in the place of all of its kind; None removes them."""
+        self.chunks = [c for c in self.chunks if c[0] != kind]
+        if data is not None:
+            self.chunks.insert(0, [kind, bytearray(data)])
+
+    def rest(self):
+        return zlib.decompress(self.chunk(13) or self.attachment)
+
+    def keep(self, name=None, kind=None, size=None, rest=None, xxh3=None):
+        """Changes what is kept of the source file. rest is attached if it is long."""
+        file = bytearray(self.chunk(12))
+        if kind is not None:
+            file[0] = kind
+        if size is not None:
+            struct.pack_into('<Q', file, 2, size)
+        if xxh3 is not None:
+            file[14:30] = xxh3
+        if name is not None:
+            file[30:] = name
+        if rest is not None:
+            struct.pack_into('<I', file, 10, len(rest))
+            self.keep_compressed(zlib.compress(rest, 9))
+        self.put(12, file)
+        return self
+
+    def keep_compressed(self, rest):
+        self.put(13, None)
+        self.put(256, None)
+        self.attachment = b''
+        if len(rest) <= 30000:
+            self.put(13, rest)
+        else:
+            self.attachment = rest
+            self.chunks.append([256, bytearray(8)])
+
+    def __bytes__(self):
+        chunks = b''
+        for kind, data in self.chunks:
+            if kind == 256:
+                data = struct.pack('<II', len(self.attachment), zlib.crc32(self.attachment))
+            chunks += struct.pack('<HH', kind, len(data)) + data
+        header = len(self.head) + len(chunks) + 4
+        size = header + len(self.index) + len(self.payload) + len(self.attachment)
+        head = bytearray(self.head)
+        struct.pack_into('<HIII', head, 6, header, size, len(self.index),
+                         zlib.crc32(self.index))
+        head += chunks
+        return (bytes(head) + struct.pack('<I', zlib.crc32(head)) + self.index + self.payload
+                + self.attachment)
+
+    @staticmethod
+    def write(path, found):
+        """Writes frames, each with the place that it has then."""
+        out = b''
+        for number, frame in enumerate(found):
+            frame.put(4, struct.pack('<IQ', number, len(out)))
+            out += bytes(frame)
+        pathlib.Path(path).write_bytes(out)
 
 
 def main(module):

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Tests page-locked memory of the archive: if a GPU codes, files are read into
  * memory that it reads by itself, and frames are decoded into such memory
- * (archive/bytes.h), so that the backend takes no staging memory, through which it
+ * (tool/archive/bytes.h), so that the backend takes no staging memory, through which it
  * would have to copy them. The emulated driver of tests/gpu/driver counts what is
  * asked for. */
-#include "archive/archive.h"
-#include "archive/restore.h"
-#include "archive/run.h"
+#include "tool/archive/archive.h"
+#include "tool/archive/restore.h"
+#include "tool/archive/run.h"
 #include "tests/gpu/driver/fake-driver.h"
 #include "tests/lib/status.h"
 #include <dlfcn.h>
@@ -208,6 +208,7 @@ restore (const char *path, guint n_files, gsize least)
   Restore restore = { NULL, 0 };
   PacoRestoreOptions options = {
     .coders = coders,
+    .limits = PACO_RESTORE_LIMITS,
     .next = next_frame,
     .read = read_frame,
     .release = release_frame,

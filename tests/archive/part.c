@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Tests the space that a file of frames takes ahead while an archive is written
- * (archive/part.h): the file never counts it as its own, it is given back, and a
+ * (tool/archive/part.h): the file never counts it as its own, it is given back, and a
  * system that refuses it changes nothing. */
-#include "archive/part.h"
+#include "tool/archive/part.h"
 #include "tests/lib/status.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -2,11 +2,28 @@
  * Tests PNG files of libpng, with all its settings drawn: they come back bit by bit,
  * and libpng reads the same samples. Other files are refused with a sentence, and
  * damaged ones do no harm. */
-#include "archive/kinds.h"
+#include "tool/archive/kinds.h"
 #include "tests/archive/still-files.h"
 #include <png.h>
 #include <string.h>
 #include <zlib.h>
+
+/* The linker takes it in place of archive/'s deflate(). */
+int __real_deflate (z_stream *zlib, int flush);
+__attribute__ ((visibility ("default"))) int __wrap_deflate (
+    z_stream *zlib, int flush);
+
+static gsize n_deflated; /* Bytes that archive/ has compressed. */
+
+int
+__wrap_deflate (z_stream *zlib, int flush)
+{
+  guint before = zlib->avail_in;
+  int status = __real_deflate (zlib, flush);
+
+  n_deflated += before - zlib->avail_in;
+  return status;
+}
 
 typedef struct
 {
@@ -264,6 +281,86 @@ test_refused (void)
   check_file_refused (file, "no samples");
 }
 
+/* Compresses zeros so that only the last bytes show that a program flushed zlib: the
+ * bytes before agree with most settings of zlib. */
+static GByteArray *
+compress_with_flush (const guint8 *zeros, gsize size)
+{
+  GByteArray *data = g_byte_array_new ();
+  z_stream zlib = { .next_in = (guint8 *) zeros, .avail_in = (guint) size - 1 };
+
+  g_byte_array_set_size (data, (guint) size / 64 + 1000);
+  g_assert_cmpint (deflateInit (&zlib, 6), ==, Z_OK);
+  zlib.next_out = data->data;
+  zlib.avail_out = data->len;
+  g_assert_cmpint (deflate (&zlib, Z_FULL_FLUSH), ==, Z_OK);
+  zlib.avail_in = 1;
+  g_assert_cmpint (deflate (&zlib, Z_FINISH), ==, Z_STREAM_END);
+  g_byte_array_set_size (data, (guint) zlib.total_out);
+  deflateEnd (&zlib);
+  return data;
+}
+
+static void
+put_bits (GByteArray *data, guint *n_bits, guint32 bits, guint n)
+{
+  for (guint i = 0; i < n; i++, ++*n_bits) {
+    const guint8 zero = 0;
+
+    if (*n_bits % 8 == 0)
+      g_byte_array_append (data, &zero, 1);
+    data->data[*n_bits / 8] |= (guint8) ((bits >> i & 1) << *n_bits % 8);
+  }
+}
+
+/* Compresses zeros to one block. Its last matches alone are not those of zlib. */
+static GByteArray *
+compress_by_hand (const guint8 *zeros, gsize size)
+{
+  GByteArray *data = g_byte_array_new ();
+  gsize n_matches = (size - 4) / 258, n_literals = size - 258 * n_matches - 1;
+  guint n_bits = 0;
+
+  put_bits (data, &n_bits, 0x0178, 16);
+  put_bits (data, &n_bits, 3, 3);    /* The last block, with the fixed codes. */
+  put_bits (data, &n_bits, 0x0c, 8); /* A zero. */
+  for (gsize i = 0; i < n_matches; i++)
+    put_bits (data, &n_bits, 0xa3, 8 + 5); /* 258 bytes, at a distance of 1. */
+  for (gsize i = 0; i < n_literals; i++)
+    put_bits (data, &n_bits, 0x0c, 8);
+  put_bits (data, &n_bits, 0, 7); /* The end of the block. */
+  n_bits = data->len * 8;
+  put_bits (
+      data, &n_bits, GUINT32_TO_BE ((guint32) adler32_z (1, zeros, size)), 32);
+  return data;
+}
+
+/* A search that finds nothing compresses the lines a few times, whoever wrote the
+ * file. */
+static void
+test_bounded (void)
+{
+  static const struct
+  {
+    GByteArray *(*compress) (const guint8 *zeros, gsize size);
+    guint most; /* Times that the lines may be compressed. */
+  } cases[] = { { compress_with_flush, 2 }, { compress_by_hand, 13 } };
+  gsize size = 1000 * (1 + 4000);
+  guint8 *zeros = g_malloc0 (size);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GByteArray *data = cases[i].compress (zeros, size);
+    GByteArray *file = begin_file (1000, 1000, 8, 6);
+
+    end_file (file, data->data, data->len);
+    n_deflated = 0;
+    check_file_refused (file, "bit by bit");
+    g_assert_cmpuint (n_deflated, <, cases[i].most * size);
+    g_byte_array_unref (data);
+  }
+  g_free (zeros);
+}
+
 static void
 test_colours (void)
 {
@@ -328,6 +425,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/archive/png/comes-back", test_comes_back);
   g_test_add_func ("/archive/png/refused", test_refused);
+  g_test_add_func ("/archive/png/bounded", test_bounded);
   g_test_add_func ("/archive/png/colours", test_colours);
   g_test_add_func ("/archive/png/hostile", test_hostile);
   return g_test_run ();

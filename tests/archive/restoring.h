@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Codes a file's picture with libpaco, and makes the file of the frame again, for
- * tests of kinds of source files (archive/source.h). */
+ * tests of kinds of source files (tool/archive/source.h). */
 #pragma once
-#include "archive/source.h"
+#include "tool/archive/source.h"
 
 typedef struct
 {

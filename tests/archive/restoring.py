@@ -17,8 +17,8 @@ import time
 import zlib
 
 import harness
-from harness import (DAMAGE, DONE, FAILED, INTERRUPTED, PACO, USAGE, expect, frames, paco,
-                     picture, sequence)
+from harness import (DAMAGE, DONE, FAILED, INTERRUPTED, PACO, USAGE, Frame, expect, frames,
+                     paco, picture, sequence)
 
 
 def archived(tmp, n=6, **like):
@@ -38,16 +38,8 @@ def same(a, b):
 
 
 def rename(frame, name):
-    """Returns the frame with another name of as many bytes in its chunk 12."""
-    size = int.from_bytes(frame[6:8], 'little')
-    head = bytearray(frame[:size - 4])
-    at = 72 + 4 * head[64] + 2 * head[64] * (3 * head[66] + 1)
-    while int.from_bytes(head[at:at + 2], 'little') != 12:
-        at += 4 + int.from_bytes(head[at + 2:at + 4], 'little')
-    end = at + 4 + int.from_bytes(head[at + 2:at + 4], 'little')
-    assert end - at - 34 == len(name), (end - at - 34, name)
-    head[at + 34:end] = name
-    return bytes(head) + zlib.crc32(head).to_bytes(4, 'little') + frame[size:]
+    """Returns the frame with another name of its file."""
+    return bytes(Frame(frame).keep(name=name))
 
 
 def test_identical(tmp):
@@ -133,7 +125,7 @@ def test_options(tmp):
     assert sorted(os.listdir(tmp / 'out')) == [f'shot.{n:04}.ppm' for n in (3, 4, 5)]
     for name in os.listdir(tmp / 'out'):
         assert (tmp / 'out' / name).read_bytes() == (folder / name).read_bytes()
-    expect(DONE, 'restore', '--frames=7', archive, tmp / 'out', says='1 files')
+    expect(DONE, 'restore', '--frames=7', archive, tmp / 'out', says='1 file of ')
     expect(DONE, 'restore', '--check', '--frames=5-', archive, says='3 files')
     expect(DONE, 'verify', '--checksums', '--frames=-4', archive, says='5 files')
     before = set(os.listdir(tmp))
@@ -166,7 +158,7 @@ def test_nothing_overwritten(tmp):
         assert (tmp / 'out' / 'shot.0003.ppm').read_bytes() == other
     (tmp / 'out' / 'shot.0003.ppm').unlink()
     (tmp / 'out' / 'shot.0003.ppm').symlink_to(tmp / 'elsewhere')
-    expect(FAILED, 'restore', archive, tmp / 'out', says='nothing is overwritten')
+    expect(DAMAGE, 'restore', archive, tmp / 'out', says='shot.0003.ppm, cannot be restored')
     assert not (tmp / 'elsewhere').exists()
     (tmp / 'file').write_bytes(b'')
     expect(FAILED, 'restore', archive, tmp / 'file', says='Not a directory')
@@ -258,6 +250,63 @@ def test_damage(tmp):
     assert status == DAMAGE and '2 frames are missing' in err, err
 
 
+def lines(*arguments):
+    """Runs the tool, which finds damage, and returns its lines of complaint."""
+    status, out, err = paco(*arguments)
+    assert status == DAMAGE, (arguments, status, out, err)
+    return out + err
+
+
+def test_count(tmp):
+    """An archive knows how many files it has: what is missing at its end is missed, also
+    after archives were cut and joined."""
+    folder, archive = archived(tmp, 6, width=64)
+    whole = frames(archive)
+    part = tmp / 'b.paco'
+    for left, missing in ((whole[:1], 5), (whole[:5], 1), (whole[2:], 2), (whole[1:4], 3),
+                          (whole + whole[:4], 2), (whole[:4] + whole, 2)):
+        part.write_bytes(b''.join(left))
+        says = f'{missing} of the {len(left) + missing} files of the archive do'
+        assert len(left) > 6 or says in lines('restore', '--check', part)
+        lines('restore', '-q', part, tmp / 'out')
+        shutil.rmtree(tmp / 'out')
+        for options in (), ('--fast',):
+            assert f' {missing} missing' in lines('verify', *options, part)
+        expect(DONE, 'restore', '--check', '--frames=0', part)
+    # Cut, it is the archive of fewer files, and joined again what it was.
+    expect(DONE, 'cut', archive, '0', '1', tmp / '1.paco')
+    expect(DONE, 'cut', archive, '2', '5', tmp / '2.paco')
+    expect(DONE, 'restore', '--check', tmp / '2.paco', says='4 files')
+    few = tmp / 'few'
+    few.mkdir()
+    for name in sorted(os.listdir(folder))[2:]:
+        shutil.copy(folder / name, few)
+    expect(DONE, 'archive', '-q', '--md5', '--report=', few, tmp / 'few.paco')
+    assert (tmp / 'few.paco').read_bytes() == (tmp / '2.paco').read_bytes()
+    expect(DONE, 'join', tmp / '1.paco', tmp / '2.paco', tmp / 'c.paco')
+    assert (tmp / 'c.paco').read_bytes() == archive.read_bytes()
+    part.write_bytes(b''.join(frames(tmp / '2.paco')[:3]))
+    expect(DONE, 'join', tmp / '1.paco', part, tmp / 'd.paco')
+    assert '1 of the 6 files' in lines('restore', '--check', tmp / 'd.paco')
+    # One of an earlier version does not know it, and comes back.
+    old = [retype(frame, 16, 200) for frame in whole]
+    part.write_bytes(b''.join(old))
+    expect(DONE, 'restore', part, tmp / 'out')
+    same(folder, tmp / 'out')
+    part.write_bytes(b''.join(old[:4]))
+    expect(DONE, 'restore', '--check', part, says='4 files')
+    expect(DONE, 'join', part, tmp / '2.paco', tmp / 'e.paco')
+    expect(DONE, 'verify', tmp / 'e.paco', says='8 frames, all sound')
+
+
+def retype(frame, before, after):
+    """Returns the frame with another type of its chunks of the type `before`."""
+    parts = Frame(frame)
+    parts.chunks = [[after if kind == before else kind, data]
+                    for kind, data in parts.chunks]
+    return bytes(parts)
+
+
 def flip(frame, found):
     """The frame, with one bit changed in those bytes of its header."""
     size = int.from_bytes(frame[6:8], 'little')
@@ -301,7 +350,7 @@ def test_hostile_names(tmp):
     (tmp / 'out').mkdir(exist_ok=True)
     (tmp / 'elsewhere').mkdir()
     (tmp / 'out' / 'link').symlink_to(tmp / 'elsewhere')
-    expect(FAILED, 'restore', tmp / 'b.paco', tmp / 'out', says='cannot be restored')
+    expect(DAMAGE, 'restore', tmp / 'b.paco', tmp / 'out', says='cannot be restored')
     assert not os.listdir(tmp / 'elsewhere')
     # The same name twice is not another file.
     (tmp / 'b.paco').write_bytes(frame + frame)
@@ -316,6 +365,221 @@ def test_hostile_names(tmp):
     expect(DONE, 'restore', tmp / 'b.paco', tmp / 'new')
     assert (tmp / 'new' / '0123' / '567.ppm').read_bytes() == (
         tmp / 'in' / '00000001.ppm').read_bytes()
+
+
+def test_one_is_lost(tmp):
+    """Tests that a bad name, a kind of files that is not known, or a folder or link in its
+    place costs that file alone: all others are restored."""
+    _, archive = archived(tmp, 4, width=32, height=16)
+    data = (tmp / 'in' / 'shot.0001.ppm').read_bytes()
+    for case, (why, names, before) in enumerate((
+            ('Not a directory', [b'a', b'a/b'], None),
+            ('a folder', [b'a/b', b'a'], None),
+            ('too long', [b'a', b'n' * 300], None),
+            ('too long', [b'a', b'n' * 300 + b'/b'], None),
+            ('a link', [b'a', b'b'], lambda out: (out / 'b').symlink_to(out / 'a')),
+            ('a device', [b'a', b'b'], lambda out: os.mkfifo(out / 'b')),
+            ('Not a directory', [b'a', b'b/c'], lambda out: (out / 'b').symlink_to(out)),
+            ('of kind 77', [b'a', b'b'], None),
+            ('has not been archived', [b'a', b''], None))):
+        whole = [Frame(frame) for frame in frames(archive)]
+        for frame, name in zip(whole, names + [b'c', b'd']):
+            frame.keep(name=name)
+        if '77' in why:
+            whole[1].keep(kind=77)
+        if 'archived' in why:
+            for kind in 12, 13:
+                whole[1].put(kind, None)
+        Frame.write(tmp / 'b.paco', whole)
+        out = tmp / f'out{case}'
+        out.mkdir()
+        if before:
+            before(out)
+        lost = os.fsdecode(names[1]) or 'a file without a name'
+        text = expect(DAMAGE, 'restore', '-q', tmp / 'b.paco', out, says=why)
+        assert f'rame 1, {lost}, cannot be restored' in text, text
+        assert (out / 'c').read_bytes() and (out / 'd').read_bytes()
+        assert (out / os.fsdecode(names[0])).read_bytes() == data
+
+
+def test_hostile_rests(tmp):
+    """Tests rests of a few bytes that stand for billions of chunks, of stored blocks, of
+    bytes: they are refused before anything of that size is made."""
+    lines = b''.join(bytes([0]) + random.randbytes(48) for _ in range(8))
+
+    def part(kind, data):
+        return (struct.pack('>I', len(data)) + kind + data
+                + struct.pack('>I', zlib.crc32(kind + data)))
+
+    for level in 0, 6:
+        folder = tmp / f'in{level}'
+        folder.mkdir()
+        (folder / 'x.png').write_bytes(
+            b'\x89PNG\r\n\x1a\n' + part(b'IHDR', struct.pack('>IIBBBBB', 16, 8, 8, 2, 0, 0, 0))
+            + part(b'IDAT', zlib.compress(lines, level)) + part(b'IEND', b''))
+        expect(DONE, 'archive', '-q', '--report=', folder, tmp / f'{level}.paco')
+    huge = 0xffffffff
+
+    def runs(level, chunks=(), blocks=()):
+        """Returns a frame with some runs before those that it has."""
+        (data,) = frames(tmp / f'{level}.paco')
+        frame = Frame(data)
+        rest = frame.rest()
+        n, m = struct.unpack_from('<II', rest, 12)
+        head = bytearray(rest[:28])
+        struct.pack_into('<II', head, 12, n + len(chunks), m + len(blocks))
+        end = 28 + 8 * n
+        return frame.keep(rest=bytes(head)
+                          + b''.join(struct.pack('<II', *run) for run in chunks) + rest[28:end]
+                          + b''.join(struct.pack('<II', *run) for run in blocks) + rest[end:])
+
+    (ppm,) = frames(archived(tmp / 'ppm', 1, width=16, height=8)[1])
+    hostile = [
+        runs(0, blocks=[(0, huge)]), runs(0, blocks=[(0, huge)]).keep(size=1 << 62),
+        runs(6, chunks=[(0, huge)]), runs(6, chunks=[(0, huge)]).keep(size=1 << 62),
+        runs(6, chunks=[(0, huge)]).keep(size=(1 << 31) - 1),
+        runs(6, chunks=[(huge, huge)] * 2).keep(size=(1 << 31) - 1),
+        runs(6, blocks=[(0, huge)]), runs(6, chunks=[(0, 0)] * (1 << 20)),
+        Frame(ppm).keep(rest=Frame(ppm).rest() + bytes(300 << 20)),
+    ]
+
+    def little():
+        # Sanitizers take address space for themselves.
+        if 'PACO_SANITIZE' not in os.environ:
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+
+    for frame in hostile:
+        frame.keep(name=b'hostile')
+        Frame.write(tmp / 'b.paco', [frame, Frame(ppm)])
+        status, _, err = paco('restore', '--threads=1', '--helpers=1', tmp / 'b.paco',
+                              tmp / 'out', preexec_fn=little)
+        assert status == DAMAGE and 'rame 0, hostile, ' in err, (status, err)
+        assert os.listdir(tmp / 'out') == ['shot.0001.ppm']
+
+
+def blank(path, width, height, file_size=None, payload=b''):
+    """Returns a frame of a few bytes that is a whole picture of zeros, RGB of 16 bits."""
+    (data,) = frames(path)
+    frame = Frame(data)
+    head = bytearray(frame.head[:72])
+    struct.pack_into('<HH', head, 36, width, height)
+    head[20:36] = bytes(16)
+    head[64], head[66], head[68] = 3, 0, 0
+    frame.head = head + bytes((16, 0, 0, 0)) * 3 + struct.pack('<H', 3 << 14) * 3
+    frame.index = bytes(-(-width // 64) * -(-height // 256) * 3)
+    frame.payload = payload
+    text = b'P6\n%d %d\n65535\n' % (width, height)
+    return frame.keep(name=b'%dx%d' % (width, height), rest=struct.pack('<BI', 1, len(text)) + text,
+                      size=file_size or len(text) + 6 * width * height)
+
+
+# A process also counts what the one had in which it began, as this one, so that a small
+# one begins it.
+PEAK = """
+import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
+"""
+
+
+def peak(*arguments):
+    """Runs the tool. Returns its exit code, standard error, and the most bytes that it had
+    in memory."""
+    # MALLOC_PERTURB_ writes to memory that programs leave alone.
+    env = {name: value for name, value in os.environ.items() if name != 'MALLOC_PERTURB_'}
+    run = subprocess.run([sys.executable, '-c', PEAK, PACO, *map(os.fspath, arguments)],
+                         capture_output=True, text=True, check=True, env=env)
+    status, most = map(int, run.stdout.split())
+    return status, run.stderr, most
+
+
+def test_limits(tmp):
+    """Tests that archives of a few KB take neither any memory nor any disk, and that the
+    line that refuses a file names the option that restores it."""
+    _, small = archived(tmp, 1, width=16, height=8, maxval=65535)
+    for limit, frame in (('--max-pixels=67117056', blank(small, 8192, 8193)),
+                         ('--max-file=513', blank(small, 64, 64, 512000001)),
+                         ('--memory=1510', blank(small, 8192, 8192, payload=bytes(9)))):
+        Frame.write(tmp / 'b.paco', [frame, Frame(frames(small)[0])])
+        out = tmp / limit
+        text = expect(DAMAGE, 'restore', tmp / 'b.paco', out, says=limit)
+        assert 'rame 0, ' in text and os.listdir(out) == ['shot.0001.ppm'], text
+        text = expect(DAMAGE, 'restore', '--check', '-q', tmp / 'b.paco', says='rame 0, ')
+        if 'file' in limit:
+            text = expect(DAMAGE, 'restore', '--check', '-q', limit, tmp / 'b.paco')
+            assert limit not in text, text
+        if 'memory' in limit:
+            for command in ('verify', tmp / 'b.paco'), ('decode', tmp / 'b.paco', out / '%d.ppm'):
+                status, text, err = paco(*command)
+                assert status == DAMAGE and limit in text + err, (status, text, err)
+        if 'pixels' in limit:
+            expect(FAILED, 'verify', tmp / 'b.paco', says='needs max-pixels=67117056')
+    # So many bytes in all come of no archive of this size.
+    Frame.write(tmp / 'b.paco', [blank(small, 64, 64, 500000000) for _ in range(33)])
+    status, _, err = paco('restore', '--check', tmp / 'b.paco')
+    assert status == FAILED and '--max-ratio=' in err, (status, err)
+    option = err[err.index('--max-ratio='):].split()[0]
+    status, _, err = paco('restore', '--check', option, tmp / 'b.paco')
+    assert status == DAMAGE and option not in err, (status, err)
+    for wrong in '--max-file=-1', '--memory=x', '--max-ratio=99999999999':
+        assert paco('restore', '--check', wrong, small)[0] == USAGE
+    # Large pictures are made one after the other.
+    Frame.write(tmp / 'b.paco', [blank(small, 8192, 8192).keep(name=b'%d' % i)
+                                 for i in range(4)])
+    for command in (('restore', '--check', '--helpers=16'), ('verify', '--in-flight=8'),
+                    ('restore', '--check', '--memory=100')):
+        status, err, most = peak(*command, tmp / 'b.paco')
+        assert status == (DONE if command[0] == 'verify' else DAMAGE), err
+        assert 'PACO_SANITIZE' in os.environ or most < (
+            600e6 if command[-1] == '--memory=100' else 1.2e9), (command, most)
+
+
+def test_black(tmp):
+    """Tests that pictures of which frames are a thousandth are restored."""
+    folder = tmp / 'in'
+    folder.mkdir()
+    for i in range(6):
+        (folder / f'{i}.ppm').write_bytes(b'P6\n4096 2160\n255\n' + bytes(4096 * 2160 * 3))
+    expect(DONE, 'archive', '-q', '--report=', folder, tmp / 'a.paco')
+    assert os.path.getsize(tmp / 'a.paco') < 4096 * 2160 * 3 * 6 / 1000
+    expect(DONE, 'restore', '-q', tmp / 'a.paco', tmp / 'out')
+    same(folder, tmp / 'out')
+
+
+def test_planted(tmp):
+    """Tests that OUT.part, and the names of files that are being restored, are opened
+    neither by way of a link nor if they are somebody else's."""
+    folder, archive = archived(tmp, 2, width=32)
+    (tmp / 'other').write_bytes(b'of somebody else')
+    part = tmp / 'b.paco.part'
+    for plant in (lambda: part.symlink_to(tmp / 'other'),
+                  lambda: part.symlink_to(tmp / 'nothing'),
+                  lambda: os.link(tmp / 'other', part), lambda: os.mkfifo(part)):
+        plant()
+        expect(FAILED, 'archive', '-q', folder, tmp / 'b.paco', says='b.paco.part is not a file')
+        part.unlink()
+    temporary = tmp / 'out' / 'shot.0001.ppm.paco-part'
+    for plant in (lambda: temporary.symlink_to(tmp / 'other'),
+                  lambda: temporary.symlink_to(tmp / 'nothing'),
+                  lambda: os.link(tmp / 'other', temporary), lambda: os.mkfifo(temporary)):
+        (tmp / 'out').mkdir()
+        plant()
+        expect(DONE, 'restore', archive, tmp / 'out')
+        temporary.unlink()
+        same(folder, tmp / 'out')
+        shutil.rmtree(tmp / 'out')
+    if os.geteuid() == 0:
+        for path, code, run in (
+                (part, FAILED, ('archive', '-q', folder, tmp / 'b.paco')),
+                (temporary, DONE, ('restore', archive, tmp / 'out'))):
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(b'of somebody else')
+            os.chown(path, 12345, 12345)
+            expect(code, *run)
+            assert path.read_bytes() == b'of somebody else'
+    assert (tmp / 'other').read_bytes() == b'of somebody else'
+    assert not (tmp / 'nothing').exists()
 
 
 def test_not_an_archive(tmp):

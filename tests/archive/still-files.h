@@ -2,7 +2,7 @@
  * Takes files apart, codes them with libpaco without loss, and makes them again, for
  * the tests png.c and tiff.c. */
 #pragma once
-#include "archive/source.h"
+#include "tool/archive/source.h"
 
 /* Draws a number below another one. Each run has others, unless PACO_SEED says
  * which. */

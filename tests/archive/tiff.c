@@ -2,10 +2,28 @@
  * Tests TIFF files of libtiff, with all kinds of strips, tiles, planes and
  * compression drawn: they come back bit by bit, and libtiff reads the same samples.
  * Other files are refused with a sentence, and damaged ones do no harm. */
-#include "archive/kinds.h"
-#include "archive/tiff_memory.h"
+#include "tool/archive/kinds.h"
+#include "tool/archive/kinds/tiff_memory.h"
 #include "tests/archive/still-files.h"
+#include "codec/bytes.h"
 #include <string.h>
+#include <zlib.h>
+
+/* The linker takes it in place of archive/'s TIFFWriteEncodedStrip(). */
+tmsize_t __real_TIFFWriteEncodedStrip (
+    TIFF *tiff, uint32_t strip, void *data, tmsize_t size);
+__attribute__ ((visibility ("default"))) tmsize_t __wrap_TIFFWriteEncodedStrip (
+    TIFF *tiff, uint32_t strip, void *data, tmsize_t size);
+
+static gsize n_compressed; /* Bytes of strips that archive/ has compressed. */
+
+tmsize_t
+__wrap_TIFFWriteEncodedStrip (
+    TIFF *tiff, uint32_t strip, void *data, tmsize_t size)
+{
+  n_compressed += (gsize) size;
+  return __real_TIFFWriteEncodedStrip (tiff, strip, data, size);
+}
 
 typedef struct
 {
@@ -371,6 +389,91 @@ test_offsets (void)
   g_byte_array_unref (file);
 }
 
+typedef struct
+{
+  guint16 tag;
+  guint32 value;
+} Tag;
+
+/* Makes a little-endian file of gray samples of 8 bits, which one strip or tile holds
+ * as the bytes say. Tags come in their order, and end with 0. */
+static GByteArray *
+new_gray_file (const Tag *tags, const guint8 *bytes, gsize size)
+{
+  static const guint8 head[] = { 'I', 'I', 42, 0, 8, 0, 0, 0 };
+  GByteArray *file = g_byte_array_new ();
+  guint8 entry[12] = { 0 };
+  guint n = 0;
+
+  while (tags[n].tag)
+    n++;
+  g_byte_array_append (file, head, sizeof head);
+  paco_put16 (entry, (guint16) n);
+  g_byte_array_append (file, entry, 2);
+  for (guint i = 0; i < n; i++) {
+    gboolean offsets = tags[i].tag == TIFFTAG_STRIPOFFSETS
+        || tags[i].tag == TIFFTAG_TILEOFFSETS;
+
+    paco_put16 (paco_put16 (entry, tags[i].tag), TIFF_LONG);
+    paco_put32 (entry + 4, 1);
+    paco_put32 (entry + 8, offsets ? 8 + 2 + 12 * n + 4 : tags[i].value);
+    g_byte_array_append (file, entry, sizeof entry);
+  }
+  memset (entry, 0, sizeof entry);
+  g_byte_array_append (file, entry, 4);
+  g_byte_array_append (file, bytes, (guint) size);
+  return file;
+}
+
+/* A search that finds nothing compresses the picture a few times, whoever wrote the
+ * file; and padding has a limit. */
+static void
+test_bounded (void)
+{
+  gsize size = 2000 * 2000, n;
+  guint8 *zeros = g_malloc0 (size), *bytes = g_malloc0 (600000);
+  z_stream zlib = { .next_in = zeros, .avail_in = (guint) size - 1 };
+  GByteArray *file;
+
+  g_assert_cmpint (deflateInit (&zlib, 9), ==, Z_OK);
+  zlib.next_out = bytes;
+  zlib.avail_out = 600000;
+  g_assert_cmpint (deflate (&zlib, Z_FULL_FLUSH), ==, Z_OK);
+  zlib.avail_in = 1;
+  g_assert_cmpint (deflate (&zlib, Z_FINISH), ==, Z_STREAM_END);
+  n = zlib.total_out;
+  deflateEnd (&zlib);
+  {
+    const Tag tags[] = { { TIFFTAG_IMAGEWIDTH, 2000 },
+      { TIFFTAG_IMAGELENGTH, 2000 }, { TIFFTAG_BITSPERSAMPLE, 8 },
+      { TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE },
+      { TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK },
+      { TIFFTAG_STRIPOFFSETS, 0 }, { TIFFTAG_ROWSPERSTRIP, 2000 },
+      { TIFFTAG_STRIPBYTECOUNTS, (guint32) n }, { 0, 0 } };
+
+    file = new_gray_file (tags, bytes, n);
+  }
+  n_compressed = 0;
+  check_refused (&paco_source_tiff, file->data, file->len, "bit by bit");
+  g_assert_cmpuint (n_compressed, <=, 4 * size);
+  g_byte_array_unref (file);
+  {
+    static const Tag tags[] = { { TIFFTAG_IMAGEWIDTH, 16 },
+      { TIFFTAG_IMAGELENGTH, 16 }, { TIFFTAG_BITSPERSAMPLE, 8 },
+      { TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE },
+      { TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK },
+      { TIFFTAG_TILEWIDTH, 32768 }, { TIFFTAG_TILELENGTH, 16384 },
+      { TIFFTAG_TILEOFFSETS, 0 }, { TIFFTAG_TILEBYTECOUNTS, 600000 },
+      { 0, 0 } };
+
+    file = new_gray_file (tags, bytes, 600000);
+  }
+  check_refused (&paco_source_tiff, file->data, file->len, "256 MiB beyond");
+  g_byte_array_unref (file);
+  g_free (bytes);
+  g_free (zeros);
+}
+
 static void
 test_hostile (void)
 {
@@ -399,6 +502,7 @@ main (int argc, char **argv)
   g_test_add_func ("/archive/tiff/comes-back", test_comes_back);
   g_test_add_func ("/archive/tiff/refused", test_refused);
   g_test_add_func ("/archive/tiff/offsets", test_offsets);
+  g_test_add_func ("/archive/tiff/bounded", test_bounded);
   g_test_add_func ("/archive/tiff/hostile", test_hostile);
   return g_test_run ();
 }

@@ -3,13 +3,14 @@
  * that are restored, what frames keep and what broken frames keep, the line of threads,
  * sound, and PNM files that contradict themselves. Cases are random; PACO_SEED
  * repeats them. */
-#include "archive/bytes.h"
-#include "archive/chunks.h"
-#include "archive/folder.h"
-#include "archive/kinds.h"
-#include "archive/line.h"
-#include "archive/part.h"
-#include "archive/sound.h"
+#include "tool/archive/bytes.h"
+#include "tool/archive/chunks.h"
+#include "tool/archive/folder.h"
+#include "tool/archive/kinds.h"
+#include "tool/archive/line.h"
+#include "tool/archive/memory.h"
+#include "tool/archive/part.h"
+#include "tool/archive/sound.h"
 #include "codec/bytes.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -202,7 +203,7 @@ take_and_give (gpointer data)
 static void
 test_pool (void)
 {
-  PacoBytesPool *pool = paco_bytes_pool_new (NULL, NULL);
+  PacoBytesPool *pool = paco_bytes_pool_new (NULL, NULL, G_MAXSIZE);
   PacoBytes *bytes[TAKERS];
   GThread *threads[TAKERS];
 
@@ -418,7 +419,7 @@ test_broken_kept (void)
   paco_kept_chunks_init (&chunks);
   g_assert_true (make_frame (&chunks, &frame));
   g_assert_false (paco_kept_file_read (frame.data, frame.size, &found, &error));
-  g_assert_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_UNSUPPORTED);
+  g_assert_error (error, PACO_SOURCE_ERROR, PACO_SOURCE_NO_FILE);
   g_clear_error (&error);
   paco_frame_release (&frame);
   for (guint i = 0; i < 300; i++) {
@@ -570,6 +571,78 @@ test_line (void)
     paco_line_free (line);
     g_free (marks);
   }
+}
+
+/* --- rooms --- */
+
+typedef struct
+{
+  PacoRooms *rooms;
+  guint64 most;
+  gint there; /* atomic: bytes of all that have rooms */
+} Rooms;
+
+enum
+{
+  ROOM_FRAMES = 2000,
+};
+
+static gpointer
+give_rooms (gpointer data)
+{
+  GAsyncQueue *queue = data;
+  Rooms *test = g_async_queue_pop (queue);
+  PacoRoom *room;
+
+  while ((room = g_async_queue_pop (queue)) != (gpointer) test) {
+    gint all = (gint) (room->bytes + room->frame);
+
+    g_atomic_int_add (&test->there, -all);
+    paco_rooms_release_frame (test->rooms, room);
+    paco_rooms_give (test->rooms, room);
+  }
+  return NULL;
+}
+
+static gpointer
+end_rooms (gpointer rooms)
+{
+  paco_rooms_end (rooms);
+  return NULL;
+}
+
+/* Frames of all sizes get rooms, two are never too large together, one may be alone; and
+ * whoever waits can be told that nothing more comes. */
+static void
+test_rooms (void)
+{
+  GAsyncQueue *queue = g_async_queue_new ();
+  Rooms test = { paco_rooms_new (NULL), 100, 0 };
+  GThread *thread = g_thread_new ("give", give_rooms, queue);
+  PacoRoom *room;
+
+  g_async_queue_push (queue, &test);
+  for (guint i = 0; i < ROOM_FRAMES; i++) {
+    guint bytes = 1 + roll (i % 50 == 0 ? 300 : 60), frame = roll (20);
+    gint all;
+
+    room = paco_rooms_take (test.rooms, bytes, frame, test.most);
+    g_assert_cmpuint (room->bytes, >=, bytes);
+    all = (gint) (room->bytes + room->frame);
+    all += g_atomic_int_add (&test.there, all);
+    g_assert_true (
+        all <= (gint) test.most || all == (gint) (room->bytes + frame));
+    g_async_queue_push (queue, room);
+  }
+  g_async_queue_push (queue, &test);
+  g_thread_join (thread);
+  room = paco_rooms_take (test.rooms, test.most, 0, test.most);
+  thread = g_thread_new ("end", end_rooms, test.rooms);
+  g_assert_null (paco_rooms_take (test.rooms, 1, 0, test.most));
+  g_thread_join (thread);
+  paco_rooms_give (test.rooms, room);
+  paco_rooms_free (test.rooms);
+  g_async_queue_unref (queue);
 }
 
 /* --- sound -------------------------------------------------------------------------- */
@@ -728,6 +801,7 @@ main (int argc, char **argv)
   g_test_add_func ("/archive/broken-kept", test_broken_kept);
   g_test_add_func ("/archive/hostile-rest", test_hostile_rest);
   g_test_add_func ("/archive/line", test_line);
+  g_test_add_func ("/archive/rooms", test_rooms);
   g_test_add_func ("/archive/sound", test_sound);
   g_test_add_func ("/archive/pnm", test_pnm);
   status = g_test_run ();

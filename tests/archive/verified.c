@@ -2,7 +2,7 @@
  * Tests that archive finds frames that do not give their files back. Calls of the archive
  * to libpaco come here first (the linker's --wrap): one picture is coded with another
  * sample than the file has, which nothing but the verification can find. */
-#include "archive/archive.h"
+#include "tool/archive/archive.h"
 #include "dpx-writer.h"
 #include <glib/gstdio.h>
 #include <string.h>

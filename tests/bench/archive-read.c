@@ -5,7 +5,7 @@
  * times. Prints one JSON line: files and bytes a second of all threads together, and
  * milliseconds of a core that each step takes for a file. Files come from the page
  * cache, if they fit. */
-#include "archive/run.h"
+#include "tool/archive/run.h"
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>

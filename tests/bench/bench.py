@@ -25,7 +25,9 @@ def build(*programs):
                     'run', 'bench'], check=True)
     folder = os.environ.get('PACO_BUILD_ROOT', f'{ROOT}/build')
     if not os.path.exists(f'{folder}/build.ninja'):
-        run('meson', 'setup', folder, ROOT)
+        run('meson', 'setup', folder, ROOT, '-Dbench=true')
+    else:
+        run('meson', 'configure', folder, '-Dbench=true')
     run('ninja', '-C', folder, *programs)
     return folder
 

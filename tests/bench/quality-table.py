@@ -6,7 +6,7 @@ For every picture of the corpus (the first one of clips), at some qualities, wit
 pacoenc's defaults, or with --tune=psnr. SSIMULACRA 2 is that of PyPI's package of
 this name, which knows RGB of 8 bits: other pictures are converted, deeper ones
 rounded, and of pictures above 1920x1080 it sees the middle. Then what the
-default quality loses in ten generations of coding. Prints README's table (stderr)
+default quality loses in ten generations of coding. Prints the table of docs/FIGURES.md (stderr)
 and one JSON line per figure (stdout).
 """
 import argparse

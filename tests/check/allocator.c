@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Tests the allocator of the elements (plugin/gstpacoallocator.h), over a backend of
+ * Tests the allocator of the elements (plugin/cuda/gstpacoallocator.h), over a backend of
  * its own: which memory buffers get, and that it is released once. */
 #include "codec/coder_private.h"
-#include "plugin/gstpacoallocator.h"
+#include "plugin/cuda/gstpacoallocator.h"
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
@@ -90,13 +90,13 @@ coder_new (void)
 }
 
 static void
-check_bytes (GstMemory *memory, gsize from, gsize n, guint8 expected)
+check_clear (GstMemory *memory, gsize n)
 {
   GstMapInfo map;
 
   fail_unless (gst_memory_map (memory, &map, GST_MAP_READ));
-  for (gsize i = from; i < from + n; i++)
-    fail_unless_equals_int (map.data[i], expected);
+  for (gsize i = 0; i < n; i++)
+    fail_unless_equals_int (map.data[i], 0);
   gst_memory_unmap (memory, &map);
 }
 
@@ -107,7 +107,7 @@ GST_START_TEST (test_backend_memory)
   GstMemory *memory = gst_allocator_alloc (allocator, 1000, NULL), *share;
 
   fail_unless_equals_int (coder->n_out, 1);
-  check_bytes (memory, 0, 1000, 0xaa);
+  check_clear (memory, 1000);
   share = gst_memory_share (memory, 10, 20);
   gst_memory_unref (memory);
   fail_unless_equals_int (coder->n_out, 1);
@@ -118,7 +118,7 @@ GST_START_TEST (test_backend_memory)
   memory = gst_allocator_alloc (allocator, 1000, NULL);
   gst_paco_allocator_detach (allocator);
   gst_object_unref (allocator);
-  check_bytes (memory, 0, 1000, 0xaa);
+  check_clear (memory, 1000);
   gst_memory_unref (memory);
   fail_unless_equals_int (coder->n_out, 0);
   paco_coder_close (&coder->base);
@@ -145,9 +145,7 @@ GST_START_TEST (test_params)
   fail_unless_equals_int (offset, 64);
   fail_unless (maximum >= 64 + 1000 + 32);
   gst_memory_resize (memory, -64, 64 + 1000 + 32);
-  check_bytes (memory, 0, 64, 0);
-  check_bytes (memory, 64, 1000, 0xaa);
-  check_bytes (memory, 64 + 1000, 32, 0);
+  check_clear (memory, 64 + 1000 + 32);
   gst_memory_unref (memory);
 
   /* Nobody but the system has memory that is aligned better than the backend

@@ -123,6 +123,28 @@ GST_START_TEST (test_record_and_play)
 }
 GST_END_TEST;
 
+/* Runs a pipeline whose first error must have these words. */
+static void
+expect_words (GstElement *pipeline, const gchar *words)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  GError *error;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, TIMEOUT, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR,
+      "there is no error");
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, words), "%s", error->message);
+  g_clear_error (&error);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
 GST_START_TEST (test_split_files)
 {
   gchar *folder = temporary_folder ();
@@ -142,6 +164,10 @@ GST_START_TEST (test_split_files)
           folder));
   expect_frames (&player, frames, GST_USECOND, "splitmuxsrc");
   stop (&player);
+  expect_words (
+      launch (
+          "splitmuxsrc location=%s/part-*.mov ! pacodec ! fakesink", folder),
+      "put pacoparse before it");
   g_free (second);
   g_ptr_array_unref (frames);
   remove_folder (folder);

@@ -6,7 +6,7 @@
 #include <gst/cuda/gstcudabufferpool.h>
 #include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudautils.h>
-#include "plugin/gstpacocudalibrary.h"
+#include "plugin/cuda/gstpacocudalibrary.h"
 
 #define SAME_PLACE(type, member, other_type, other_member)                     \
   G_STATIC_ASSERT (                                                            \

@@ -278,6 +278,69 @@ GST_START_TEST (test_memory_stream)
 }
 GST_END_TEST;
 
+/* Fills device memory, and frees it, so that the next memory is not clear. */
+static void
+leave_bytes (GstPacoCudaContext *context, const GstVideoInfo *info)
+{
+  GstBuffer *left[8];
+
+  for (guint i = 0; i < G_N_ELEMENTS (left); i++) {
+    GstMapInfo map;
+
+    left[i] = empty_device_buffer (context, info, TRUE, NULL);
+    fail_unless (gst_buffer_map (left[i], &map, GST_MAP_WRITE));
+    memset (map.data, 0xaa, map.size);
+    gst_buffer_unmap (left[i], &map);
+    fail_unless (
+        gst_buffer_map (left[i], &map, GST_MAP_READ | GST_PACO_MAP_CUDA));
+    gst_buffer_unmap (left[i], &map);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (left); i++)
+    gst_buffer_unref (left[i]);
+}
+
+/* Tests that bytes after the last sample of a line are 0, whatever the memory was used
+ * for before. */
+GST_START_TEST (test_padding)
+{
+  static const guint widths[] = { 50, 82, 50 };
+  GstPacoCudaContext *context = context_new (0);
+  GstVideoInfo info;
+  GstBus *bus;
+  GstHarness *harness = decoder_harness (DECODE, NULL, &bus);
+
+  gst_harness_set_sink_caps_str (harness, "video/x-raw(memory:CUDAMemory)");
+  give_context (harness->element, context);
+  for (guint i = 0; i < 4 * G_N_ELEMENTS (widths); i++) {
+    GstBuffer *picture, *out;
+    GstVideoFrame frame;
+
+    paco_test_info (&info, GST_VIDEO_FORMAT_I422_10LE, widths[i / 4], 38);
+    if (i % 4 == 0)
+      leave_bytes (context, &info);
+    picture = test_picture (&info, i);
+    gst_harness_push (harness, encode_on_cpu (&info, picture));
+    out = gst_harness_pull (harness);
+    fail_unless (is_on_device (out));
+    fail_unless (gst_video_frame_map (&frame, &info, out, GST_MAP_READ));
+    for (guint p = 1; p < 3; p++)
+      for (guint y = 0; y < 38; y++) {
+        const guint8 *line = (guint8 *) frame.data[p]
+            + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, p);
+
+        for (guint x = widths[i / 4]; x < GST_ROUND_UP_4 (widths[i / 4]); x++)
+          fail_unless (line[x] == 0, "picture %u, plane %u, line %u: byte %u",
+              i, p, y, x);
+      }
+    gst_video_frame_unmap (&frame);
+    gst_buffer_unref (out);
+    gst_buffer_unref (picture);
+  }
+  paco_test_teardown (harness, bus);
+  gst_object_unref (context);
+}
+GST_END_TEST;
+
 /* --- Memory that is not as it should be --- */
 
 static void
@@ -691,6 +754,7 @@ cudamemory_suite (void)
   tcase_add_test (tests, test_fields);
   tcase_add_test (tests, test_in_place);
   tcase_add_test (tests, test_memory_stream);
+  tcase_add_test (tests, test_padding);
   tcase_add_test (tests, test_small_pool);
   tcase_add_test (tests, test_foreign_strides);
   tcase_add_test (tests, test_host_buffers);

@@ -3,7 +3,7 @@
  * libgstcuda itself, the driver that it has found, and pictures in contexts. */
 #pragma once
 #include "pacotest.h"
-#include "plugin/gstpacocudalibrary.h"
+#include "plugin/cuda/gstpacocudalibrary.h"
 #include "tests/gpu/driver/fake-driver.h"
 #include <dlfcn.h>
 

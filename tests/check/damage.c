@@ -244,6 +244,7 @@ GST_START_TEST (test_nothing_decoded)
       g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE));
   fail_unless (strstr (error->message, "Not one of the 3 frames") != NULL, "%s",
       error->message);
+  fail_unless (strstr (error->message, "first one: unknown") == NULL);
   g_error_free (error);
   fail_unless (paco_test_pop_error (bus) == NULL);
   paco_test_teardown_failed (harness, bus);

@@ -2,6 +2,8 @@
  * Compares the table of raw formats (caps/formats.c) with what GStreamer says of
  * them, and codes every format with the elements and back. */
 #include "pacotest.h"
+#include <glib/gstdio.h>
+#include <malloc.h>
 
 /* This is the last format of GStreamer 1.22; later ones may be missing in the
  * table. */
@@ -215,6 +217,129 @@ GST_START_TEST (test_padding)
 }
 GST_END_TEST;
 
+#ifdef M_PERTURB
+/* Decodes frames in memory that is full of a pattern, and returns all bytes of their
+ * buffers. */
+static GByteArray *
+decode_in (GPtrArray *frames, int pattern)
+{
+  GByteArray *bytes = g_byte_array_new ();
+  GstHarness *harness;
+  GstBuffer *out;
+  GstBus *bus;
+  GstMapInfo map;
+
+  mallopt (M_PERTURB, pattern);
+  harness = paco_test_decoder_harness ("pacodec backend=cpu threads=2", &bus);
+  for (guint i = 0; i < frames->len; i++)
+    gst_harness_push (harness, gst_buffer_ref (frames->pdata[i]));
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  for (guint i = 0; i < frames->len; i++) {
+    out = gst_harness_pull (harness);
+    fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
+    g_byte_array_append (bytes, map.data, map.size);
+    gst_buffer_unmap (out, &map);
+    gst_buffer_unref (out);
+  }
+  paco_test_teardown (harness, bus);
+  mallopt (M_PERTURB, 0);
+  return bytes;
+}
+
+/* Tests that two decodes give the same bytes, also those that no sample covers, and
+ * also after pictures of another size. */
+GST_START_TEST (test_padding_of_lines)
+{
+  static const guint sizes[][2] = { { 82, 13 }, { 42, 31 }, { 82, 13 } };
+  GstVideoFormat formats[PACO_MAX_RAW_FORMATS];
+  guint n = paco_raw_formats (formats, G_N_ELEMENTS (formats));
+
+  for (guint i = 0; i < n; i++) {
+    GPtrArray *frames = g_ptr_array_new_with_free_func (
+        (GDestroyNotify) gst_buffer_unref);
+    GByteArray *bytes[2];
+
+    for (guint k = 0; k < 2 * G_N_ELEMENTS (sizes); k++) {
+      GstVideoInfo info;
+
+      paco_test_info (&info, formats[i], sizes[k / 2][0], sizes[k / 2][1]);
+      g_ptr_array_add (frames,
+          paco_test_code ("pacoenc backend=cpu levels=2", &info,
+              paco_test_random_buffer (&info, k)));
+    }
+    for (guint k = 0; k < 2; k++)
+      bytes[k] = decode_in (frames, k == 0 ? 0x55 : 0xaa);
+    fail_unless_equals_int (bytes[0]->len, bytes[1]->len);
+    fail_unless (memcmp (bytes[0]->data, bytes[1]->data, bytes[0]->len) == 0,
+        "%s", gst_video_format_to_string (formats[i]));
+    for (guint k = 0; k < 2; k++)
+      g_byte_array_unref (bytes[k]);
+    g_ptr_array_unref (frames);
+  }
+}
+GST_END_TEST;
+
+static void
+run (const char *description)
+{
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (description, &error);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  g_assert_no_error (error);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
+/* Tests that a recording is decoded to the same file each time. */
+GST_START_TEST (test_padding_in_files)
+{
+  gchar *folder = g_dir_make_tmp ("paco-padding-XXXXXX", NULL);
+  gchar *coded = g_build_filename (folder, "coded.paco", NULL);
+  gchar *raw = g_build_filename (folder, "raw", NULL);
+  gchar *bytes[2], *description;
+  gsize sizes[2];
+
+  description = g_strdup_printf (
+      "videotestsrc num-buffers=25 ! "
+      "video/x-raw,format=I422_10LE,width=322,height=60 ! pacoenc ! "
+      "filesink location=%s",
+      coded);
+  run (description);
+  g_free (description);
+  description = g_strdup_printf (
+      "filesrc location=%s ! decodebin ! video/x-raw,format=I422_10LE ! "
+      "filesink location=%s",
+      coded, raw);
+  for (guint i = 0; i < 2; i++) {
+    mallopt (M_PERTURB, i == 0 ? 0x55 : 0xaa);
+    run (description);
+    mallopt (M_PERTURB, 0);
+    fail_unless (g_file_get_contents (raw, &bytes[i], &sizes[i], NULL));
+  }
+  fail_unless_equals_int (sizes[0], 25 * 60 * (644 + 2 * 324));
+  fail_unless_equals_int (sizes[1], sizes[0]);
+  fail_unless (memcmp (bytes[0], bytes[1], sizes[0]) == 0);
+  for (guint i = 0; i < 2; i++)
+    g_free (bytes[i]);
+  g_free (description);
+  g_unlink (coded);
+  g_unlink (raw);
+  g_rmdir (folder);
+  g_free (raw);
+  g_free (coded);
+  g_free (folder);
+}
+GST_END_TEST;
+#endif
+
 /* Returns what follows the header, which names the raw format. */
 static GBytes *
 coded_payload (const GstVideoInfo *info, GstBuffer *buffer)
@@ -356,6 +481,7 @@ GST_END_TEST;
 GST_START_TEST (test_unknown_numbers)
 {
   PacoHeader header = { 0 };
+  gint fps_n = 0, fps_d = 1;
   GstVideoInfo info;
   GstCaps *caps;
 
@@ -381,9 +507,46 @@ GST_START_TEST (test_unknown_numbers)
   fail_unless (paco_video_info_from_header (&header, &info));
   fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_Y444);
 
-  /* There are no formats for all numbers of components, either. */
+  /* There are no formats for all numbers of components, either, but caps say when
+   * the pictures are shown. */
   header.picture.n_components = 2;
+  header.video.fps_n = 24;
   fail_if (paco_video_info_from_header (&header, &info));
+  caps = paco_caps_from_header (&header);
+  gst_structure_get_fraction (
+      gst_caps_get_structure (caps, 0), "framerate", &fps_n, &fps_d);
+  fail_unless_equals_int (fps_n, 24);
+  gst_caps_unref (caps);
+}
+GST_END_TEST;
+
+/* Tests that R, G and B of 16 bits, which GStreamer 1.22 has only with alpha, are shown
+ * with opaque alpha, and that no other format loses its alpha. */
+GST_START_TEST (test_opaque)
+{
+  PacoHeader header = { 0 };
+  PacoRawFormat raw;
+  GstVideoInfo info;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_ARGB64, 64, 48);
+  fail_unless (paco_picture_format_from_info (&info, false, &header.picture));
+  paco_video_from_info (&info, NULL, &header.video);
+  fail_unless (paco_video_info_from_header (&header, &info));
+  fail_unless_equals_int (
+      GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_ARGB64);
+  strcpy (header.video.raw_format, "GBR_16LE");
+  header.picture.n_components = 3;
+  fail_unless (paco_video_info_from_header (&header, &info));
+  if (gst_video_format_from_string ("GBR_16LE") == GST_VIDEO_FORMAT_UNKNOWN)
+    fail_unless_equals_int (
+        GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_RGBA64_LE);
+
+  fail_unless (paco_raw_format_opaque (GST_VIDEO_FORMAT_RGBA64_LE, &raw));
+  fail_unless_equals_int (raw.n_components, 3);
+  fail_unless_equals_int (raw.layout[0].fill, 0xff);
+  fail_if (paco_raw_format_opaque (GST_VIDEO_FORMAT_RGB, &raw));
+  fail_if (paco_raw_format_opaque (GST_VIDEO_FORMAT_GBRA, &raw));
+  fail_if (paco_raw_format_opaque (GST_VIDEO_FORMAT_RGB10A2_LE, &raw));
 }
 GST_END_TEST;
 
@@ -401,9 +564,14 @@ formats_suite (void)
   tcase_add_test (tcase, test_every_format_comes_back);
   tcase_add_test (tcase, test_alpha_is_lossless);
   tcase_add_test (tcase, test_padding);
+#ifdef M_PERTURB
+  tcase_add_test (tcase, test_padding_of_lines);
+  tcase_add_test (tcase, test_padding_in_files);
+#endif
   tcase_add_test (tcase, test_layout_does_not_matter);
   tcase_add_test (tcase, test_video_info_comes_back);
   tcase_add_test (tcase, test_unknown_numbers);
+  tcase_add_test (tcase, test_opaque);
   return suite;
 }
 

@@ -2,7 +2,7 @@
  * Tests the latency that pacoenc and pacodec claim, and pipeline-depth=1, which
  * pushes a frame in the call that brought it. */
 #include "pacotest.h"
-#include "plugin/gstpacolatency.h"
+#include "plugin/coder/gstpacolatency.h"
 #include <stdio.h>
 
 /* --- what is claimed, by itself --- */

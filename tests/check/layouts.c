@@ -265,7 +265,8 @@ compare_frames (const PacoRawFormat *raw, const PacoPictureFormat *format,
     guint groups = regions[r].groups;
     guint8 beyond[PACO_MAX_GROUP_BYTES];
 
-    if (format->width % 2 == 1 && is_misplaced (raw->format, plane))
+    if (format->width % 2 == 1
+        && is_misplaced (GST_VIDEO_INFO_FORMAT (&mine->info), plane))
       groups--;
     mark_beyond (format, &picture, &regions[r], beyond);
     for (guint y = 0; y < regions[r].lines; y++) {

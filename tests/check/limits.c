@@ -189,6 +189,69 @@ GST_START_TEST (test_max_pixels_advice)
 }
 GST_END_TEST;
 
+/* Tests that the reason is in the error with which a stream ends that is refused whole, as
+ * players show that alone. */
+GST_START_TEST (test_max_pixels_of_all)
+{
+  GstBus *bus;
+  GstHarness *harness = paco_test_harness ("pacodec max-pixels=1000", &bus);
+  GError *error;
+
+  gst_harness_set_src_caps_str (harness, PACO_TEST_CODED_CAPS);
+  for (guint i = 0; i < 2; i++)
+    gst_harness_push (harness, empty_frame (77, 13));
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  error = paco_test_pop_error (bus);
+  fail_unless (
+      g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE));
+  fail_unless (strstr (error->message, "Not one of the 2 frames") != NULL, "%s",
+      error->message);
+  fail_unless (strstr (error->message, "it needs max-pixels=1001") != NULL,
+      "%s", error->message);
+  g_error_free (error);
+  paco_test_teardown_failed (harness, bus);
+}
+GST_END_TEST;
+
+/* Counts the warnings that tell of max-pixels and the number. */
+static guint
+count_advice (GstBus *bus, const char *number)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING))) {
+    GError *error;
+
+    gst_message_parse_warning (message, &error, NULL);
+    n += strstr (error->message, "max-pixels") != NULL
+        && strstr (error->message, number) != NULL;
+    g_error_free (error);
+    gst_message_unref (message);
+  }
+  return n;
+}
+
+/* Tests that the encoder says, once for its caps, what the decoder is going to refuse. */
+GST_START_TEST (test_max_pixels_of_encoder)
+{
+  GstBus *bus;
+  GstHarness *harness = paco_test_harness (
+      "pacoenc backend=cpu pipeline-depth=1", &bus);
+  GstVideoInfo info;
+
+  paco_test_info (&info, GST_VIDEO_FORMAT_GRAY8, 8192, 8192);
+  gst_harness_set_src_caps (harness, gst_video_info_to_caps (&info));
+  fail_unless_equals_int (count_advice (bus, ""), 0);
+  paco_test_info (&info, GST_VIDEO_FORMAT_GRAY8, 8193, 8192);
+  gst_harness_set_src_caps (harness, gst_video_info_to_caps (&info));
+  fail_unless_equals_int (count_advice (bus, "67117056"), 1);
+  gst_harness_teardown (harness);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+}
+GST_END_TEST;
+
 /* --- memory --- */
 
 /* Tests that there is no memory. The coefficients of the huge frame alone take
@@ -312,6 +375,8 @@ limits_suite (void)
   tcase_set_timeout (tests, 60);
   tcase_add_test (tests, test_max_pixels);
   tcase_add_test (tests, test_max_pixels_advice);
+  tcase_add_test (tests, test_max_pixels_of_all);
+  tcase_add_test (tests, test_max_pixels_of_encoder);
   tcase_add_test (tests, test_no_memory);
   tcase_add_test (tests, test_no_memory_for_stream);
   tcase_add_test (tests, test_odd_levels);

@@ -187,6 +187,35 @@ GST_START_TEST (test_caps_follow_the_peer)
 }
 GST_END_TEST;
 
+/* Tests that a capsfilter may be set to the caps that it has seen, as encodebin and
+ * ges-launch do: what is in Matroska stays there. */
+GST_START_TEST (test_settled_caps)
+{
+  GstHarness *harness = gst_harness_new_parse (
+      "pacoenc pipeline-depth=1 ! pacoparse ! capsfilter ! matroskamux");
+  GstElement *filter = gst_harness_find_element (harness, "capsfilter");
+  GstPad *pad = gst_element_get_static_pad (filter, "sink");
+  GstCaps *caps;
+
+  gst_harness_set_src_caps_str (
+      harness, "video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1");
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *buffer = gst_harness_create_buffer (harness, 64 * 48);
+
+    GST_BUFFER_PTS (buffer) = i * 40 * GST_MSECOND;
+    fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
+    caps = gst_pad_get_current_caps (pad);
+    fail_unless (caps, "no frame has come to the capsfilter");
+    g_object_set (filter, "caps", caps, NULL);
+    gst_caps_unref (caps);
+  }
+  fail_unless (gst_harness_push_event (harness, gst_event_new_eos ()));
+  gst_object_unref (pad);
+  gst_object_unref (filter);
+  gst_harness_teardown (harness);
+}
+GST_END_TEST;
+
 /* --- profiles --------------------------------------------------------- */
 
 /* Puts the target file where GStreamer looks for it. */
@@ -348,6 +377,7 @@ muxers_suite (void)
   tcase_add_test (muxers, test_links);
   tcase_add_test (muxers, test_splitmuxsink);
   tcase_add_test (muxers, test_caps_follow_the_peer);
+  tcase_add_test (muxers, test_settled_caps);
 
   suite_add_tcase (suite, profiles);
   tcase_set_timeout (profiles, 240);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Tests the allocator that keeps memory that comes back (plugin/gstpacorecycler.c),
+ * Tests the allocator that keeps memory that comes back (plugin/parse/gstpacorecycler.c),
  * over an allocator of its own that counts. */
-#include "plugin/gstpacorecycler.h"
+#include "plugin/parse/gstpacorecycler.h"
 #include <gst/check/gstcheck.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Tests how pushed bytes are cut into frames (plugin/gstpacosplitter.c): the result
+ * Tests how pushed bytes are cut into frames (plugin/parse/gstpacosplitter.c): the result
  * does not depend on the buffers, the work, which is counted, grows with the bytes,
  * and memory is bounded. */
 #include "pacoframes.h"
-#include "plugin/gstpacosplitter.h"
+#include "plugin/parse/gstpacosplitter.h"
 #include <glib/gstdio.h>
 #include <gst/check/gstharness.h>
 #include <time.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Tests frame times (plugin/gstpacotime.c): it compares the grid of frames with
+ * Tests frame times (plugin/parse/gstpacotime.c): it compares the grid of frames with
  * 128-bit arithmetic, and plays streams whose headers name frame rates that no clock
  * can follow. */
 #include "caps/videocaps.h"
 #include "pacoframes.h"
-#include "plugin/gstpacotime.h"
+#include "plugin/parse/gstpacotime.h"
 #include <glib/gstdio.h>
 
 typedef unsigned __int128 Wide;

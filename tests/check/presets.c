@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Tests the presets of pacoenc (plugin/gstpacopreset.c): they are found without any
+ * Tests the presets of pacoenc (plugin/enc/gstpacopreset.c): they are found without any
  * file, set what they should, give way to files, and frames are coded as they say. */
 #include "pacotest.h"
 #include <glib/gstdio.h>

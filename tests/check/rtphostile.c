@@ -3,6 +3,8 @@
  * wrong with them, takes no more memory than is allowed, and goes on with the next
  * good frame. The sanitizers find wrong accesses. */
 #include "rtppackets.h"
+#include "plugin/rtp/gstpacortpparity.h"
+#include <sys/resource.h>
 
 #define CAPS "format=I422_10LE, width=320, height=180, framerate=25/1"
 #define SSRC 0x1234
@@ -206,6 +208,198 @@ GST_START_TEST (test_many_large_frames)
 
 GST_END_TEST
 
+/* Returns the first bytes of the victim's frame, up to its payload, as if it had an
+ * attachment of that size. */
+static guint8 *
+forge_attachment (const Victim *victim, guint32 attachment, guint32 *begin,
+    guint32 *frame_size)
+{
+  guint32 index;
+  PacoHeader header;
+  guint8 *bytes;
+
+  fail_unless (paco_header_parse (
+      victim->map.data, victim->map.size, &header, NULL, NULL));
+  index = header.header_size;
+  header.video.attachment = (PacoAttachment){ NULL, attachment, 1 };
+  header.frame_size = victim->map.size - index + paco_header_size (&header)
+      + attachment;
+  bytes = g_malloc (paco_header_size (&header) + header.index_size);
+  header.header_size = paco_header_write (&header, bytes);
+  memcpy (
+      bytes + header.header_size, victim->map.data + index, header.index_size);
+  *begin = header.header_size + header.index_size;
+  *frame_size = header.frame_size;
+  return bytes;
+}
+
+/* Returns the most KiB that the program has had resident. */
+static glong
+most_resident (void)
+{
+  struct rusage usage;
+
+  getrusage (RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+/* Tests one packet that has the header and the index of a frame, and says that an
+ * attachment of 100 MB follows. */
+static void
+check_attachment (guint32 attachment)
+{
+  GstPacoRtpHeader header = { .frame = 1 };
+  guint32 size;
+  Victim victim;
+  guint8 *bytes;
+  glong before;
+
+  victim_begin (&victim, "rtppacodepay");
+  bytes = forge_attachment (&victim, attachment, &size, &header.frame_size);
+  before = most_resident ();
+  for (guint i = 0; i < 20; i++, header.frame++)
+    fail_unless_equals_int (gst_harness_push (victim.harness,
+                                rtp_test_new_packet (&header, bytes, size,
+                                    victim.sequence++, SSRC, TRUE)),
+        GST_FLOW_OK);
+  fail_unless (most_resident () - before < 16 << 10, "%ld KiB",
+      most_resident () - before);
+  fail_unless_equals_uint64 (rtp_test_stat (victim.harness, "lost-frames"), 20);
+  expect_good (&victim, 30);
+  g_free (bytes);
+  victim_end (&victim);
+}
+
+GST_START_TEST (test_attachments)
+{
+  check_attachment (100000000);
+  check_attachment (5000000);
+}
+
+GST_END_TEST
+
+/* Sends n pieces of a frame, whose bytes are at data. */
+static void
+send_frame (Victim *victim, guint16 number, const guint8 *data, guint32 size,
+    guint n, gboolean in_reverse)
+{
+  const guint32 piece = (size + n - 1) / n;
+
+  for (guint i = 0; i < n; i++) {
+    GstPacoRtpHeader header = { .frame = number, .frame_size = size };
+
+    header.offset = (in_reverse ? n - 1 - i : i) * piece;
+    send (victim, &header, data + header.offset,
+        MIN (piece, size - header.offset));
+  }
+}
+
+/* Tests that the memory of large frames grows with what comes, that bytes which are far
+ * beyond that are left out, and that a frame may be as large as the one before. */
+GST_START_TEST (test_large_frames)
+{
+  GstPacoRtpHeader far = { .frame = 2, .offset = 20 << 20 };
+  Victim victim;
+  guint8 *bytes, byte = 1;
+  guint32 size, begin;
+  GstBuffer *out;
+
+  victim_begin (&victim, "rtppacodepay");
+  bytes = forge_attachment (&victim, 30 << 20, &begin, &size);
+  bytes = g_realloc (bytes, size);
+  memcpy (bytes + begin, victim.map.data + victim.map.size - 1000, 1000);
+  for (guint32 i = begin + 1000; i < size; i++)
+    bytes[i] = i * 2654435761u >> 24;
+  far.frame_size = size;
+  send (&victim, &far, &byte, 1);
+  fail_unless_equals_uint64 (
+      rtp_test_stat (victim.harness, "early-packets"), 1);
+  for (guint16 number = 3; number < 5; number++) {
+    send_frame (&victim, number, bytes, size, 1000, number == 4);
+    out = gst_harness_try_pull (victim.harness);
+    fail_unless (out != NULL);
+    fail_unless_equals_uint64 (gst_buffer_get_size (out), size);
+    fail_unless (gst_buffer_memcmp (out, 0, bytes, size) == 0);
+    gst_buffer_unref (out);
+  }
+  fail_unless_equals_uint64 (
+      rtp_test_stat (victim.harness, "early-packets"), 1);
+  g_free (bytes);
+  victim_end (&victim);
+}
+
+GST_END_TEST
+
+/* Sends nothing of a frame but its parity, from which all of it follows. Returns how many
+ * symbols it has. */
+static guint
+send_parity (Victim *victim, guint16 number, guint32 symbol_size)
+{
+  const guint32 size = victim->map.size;
+  const guint n = gst_paco_rtp_n_symbols (size, symbol_size);
+  const guint n_groups = gst_paco_rtp_n_groups (n);
+  guint8 *padded = g_malloc0 (n * symbol_size);
+  guint8 *rows = g_malloc (GST_PACO_RTP_GROUP * symbol_size);
+
+  memcpy (padded, victim->map.data, size);
+  for (guint group = 0; group < n_groups; group++) {
+    memset (rows, 0, GST_PACO_RTP_GROUP * symbol_size);
+    for (guint i = group; i < n; i += n_groups) {
+      guint8 factors[GST_PACO_RTP_GROUP];
+
+      for (guint row = 0; row < GST_PACO_RTP_GROUP; row++)
+        factors[row] = gst_paco_rtp_parity_factor (row, i / n_groups);
+      gst_paco_rtp_parity_add (rows, symbol_size, factors, GST_PACO_RTP_GROUP,
+          padded + i * symbol_size, symbol_size);
+    }
+    for (guint row = 0; row < GST_PACO_RTP_GROUP; row++) {
+      const GstPacoRtpHeader header = {
+        .kind = GST_PACO_RTP_PARITY,
+        .frame = number,
+        .frame_size = size,
+        .protected_size = size,
+        .row = row,
+        .n_rows = GST_PACO_RTP_GROUP,
+        .group = group,
+      };
+
+      send (victim, &header, rows + row * symbol_size, symbol_size);
+    }
+  }
+  g_free (rows);
+  g_free (padded);
+  return n;
+}
+
+/* Tests that parity restores a thousand symbols of a frame and no more, because each
+ * costs work. */
+GST_START_TEST (test_much_parity)
+{
+  GstBuffer *out;
+  Victim victim;
+  guint n;
+
+  victim_begin (&victim, "rtppacodepay");
+  n = send_parity (&victim, 1, victim.map.size / 900);
+  fail_unless (n >= 900 && n <= 1024);
+  out = gst_harness_try_pull (victim.harness);
+  fail_unless (out != NULL);
+  fail_unless (paco_test_same_bytes (out, victim.frames->pdata[0]));
+  gst_buffer_unref (out);
+  fail_unless_equals_uint64 (
+      rtp_test_stat (victim.harness, "recovered-packets"), n);
+
+  n = send_parity (&victim, 2, victim.map.size / 1500);
+  fail_unless (n >= 1500);
+  gst_harness_push_event (victim.harness, gst_event_new_eos ());
+  fail_unless (gst_harness_try_pull (victim.harness) == NULL);
+  fail_unless_equals_uint64 (rtp_test_stat (victim.harness, "frames"), 1);
+  fail_unless_equals_uint64 (rtp_test_stat (victim.harness, "lost-frames"), 1);
+  victim_end (&victim);
+}
+
+GST_END_TEST
+
 /* Tests good packets whose bytes are changed here and there. */
 GST_START_TEST (test_random)
 {
@@ -254,6 +448,9 @@ rtphostile_suite (void)
   tcase_add_test (tests, test_tiny_symbols);
   tcase_add_test (tests, test_crumbs);
   tcase_add_test (tests, test_many_large_frames);
+  tcase_add_test (tests, test_attachments);
+  tcase_add_test (tests, test_large_frames);
+  tcase_add_test (tests, test_much_parity);
   tcase_add_test (tests, test_random);
   suite_add_tcase (suite, tests);
   return suite;

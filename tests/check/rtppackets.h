@@ -4,8 +4,8 @@
 #pragma once
 #include "pacotest.h"
 #include "codec/check.h"
-#include "plugin/gstpacortpblocks.h"
-#include "plugin/gstpacortpformat.h"
+#include "plugin/rtp/gstpacortpblocks.h"
+#include "plugin/rtp/gstpacortpformat.h"
 #include <gst/rtp/rtp.h>
 
 #define RTP_TEST_CAPS                                                          \

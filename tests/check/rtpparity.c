@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Tests the code that restores lost packets (plugin/gstpacortpparity.c): whatever is
+ * Tests the code that restores lost packets (plugin/rtp/gstpacortpparity.c): whatever is
  * lost, as many rows of parity restore it. */
-#include "plugin/gstpacortpparity.h"
+#include "plugin/rtp/gstpacortpparity.h"
 #include <gst/check/gstcheck.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Tests how much memory the CPU backend takes for a picture, as README.md says
+ * Tests how much memory the CPU backend takes for a picture, as docs/FIGURES.md says
  * it: each case is a process of its own, of which the kernel tells the most
  * that was resident at a time. */
 #include "codec/backend.h"
@@ -353,12 +353,47 @@ test_in_flight (void)
   }
 }
 
+/* A decoder that may take the memory of two frames has two in flight, or one if it may not
+ * even take that. */
+static void
+test_max_memory (void)
+{
+  static const struct
+  {
+    double frames;
+    unsigned depth;
+  } rows[] = { { 0, 8 }, { 0.1, 1 }, { 1.9, 1 }, { 2.1, 2 }, { 9, 8 } };
+  PacoPictureFormat format = { 640, 480, 1, false, { { 8, 0, 0 } } };
+  PacoSampleLayout layout = PACO_LAYOUT_PLANAR (1);
+  GByteArray *frame = empty_frame (&format);
+  PacoCodedFrame coded;
+
+  g_assert_true (
+      paco_coded_frame_parse (&coded, frame->data, frame->len, NULL));
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    const PacoBackendOptions options = {
+      .threads = 1,
+      .depth = PACO_MAX_DEPTH,
+      .max_memory = (uint64_t) (rows[i].frames * paco_flight_memory (&format)),
+    };
+    PacoDecoder *decoder = paco_cpu_backend.decoder_open (&options, NULL);
+
+    g_assert_true (
+        paco_decoder_configure (decoder, &coded.header, &layout, 0, NULL));
+    g_assert_cmpuint (
+        paco_coder_depth (PACO_CODER (decoder)), ==, rows[i].depth);
+    paco_coder_close (PACO_CODER (decoder));
+  }
+  g_byte_array_unref (frame);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/memory-use/in-flight", test_in_flight);
   g_test_add_func ("/memory-use/largest", test_largest);
+  g_test_add_func ("/memory-use/max-memory", test_max_memory);
   for (unsigned i = 0; i < G_N_ELEMENTS (cases); i++) {
     char *name = g_strdup_printf ("/memory-use/%u", i);
 

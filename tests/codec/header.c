@@ -264,6 +264,35 @@ test_components (void)
   }
 }
 
+/* Tests that the error for a wavelet that there is none of has its number. */
+static void
+test_reserved_wavelets (void)
+{
+  static const struct
+  {
+    uint8_t id;
+    const char *words;
+  } cases[] = { { 3, "the wavelet has the reserved id 3" },
+    { 4, "the wavelet has the reserved id 4" },
+    { 5, "the wavelet has the reserved id 5" },
+    { 6, "the wavelet has the unknown id 6" },
+    { 255, "the wavelet has the unknown id 255" } };
+  uint8_t data[PACO_MAX_HEADER_SIZE];
+  PacoHeader header, parsed;
+  PacoProbabilitySet set;
+  GError *error = NULL;
+
+  for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
+    draw_header (&header, &set);
+    header.coding.components[header.picture.n_components - 1].wavelet =
+        cases[i].id;
+    g_assert_false (paco_header_parse (
+        data, paco_header_write (&header, data), &parsed, &set, &error));
+    g_assert_nonnull (strstr (error->message, cases[i].words));
+    g_clear_error (&error);
+  }
+}
+
 /* Tests that a color transform mixes numbers of one kind. */
 static void
 test_wavelets_of_color_transforms (void)
@@ -415,6 +444,7 @@ main (int argc, char **argv)
   g_test_add_func ("/header/version", test_version);
   g_test_add_func ("/header/too-long", test_too_long);
   g_test_add_func ("/header/components", test_components);
+  g_test_add_func ("/header/reserved-wavelets", test_reserved_wavelets);
   g_test_add_func (
       "/header/color-transforms", test_wavelets_of_color_transforms);
   g_test_add_func ("/header/attachment", test_attachment);

@@ -257,51 +257,11 @@ test_policy_errors (void)
   }
 }
 
-/* Tests that a low half that grows leaves room for so many levels. */
-static void
-test_levels (void)
-{
-  static const struct
-  {
-    uint8_t depth;
-    bool rgb;
-    PacoWaveletId wavelet;
-    unsigned levels;
-  } cases[] = {
-    { 8, true, PACO_WAVELET_FIDELITY, 6 },
-    { 10, false, PACO_WAVELET_FIDELITY, 6 },
-    { 12, false, PACO_WAVELET_FIDELITY, 5 },
-    { 12, true, PACO_WAVELET_FIDELITY, 4 },
-    { 16, false, PACO_WAVELET_FIDELITY, 3 },
-    { 16, true, PACO_WAVELET_DD97, 8 },
-    { 16, true, PACO_WAVELET_HAAR, 8 },
-  };
-
-  for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
-    PacoPictureFormat picture = { 64, 64, 3,
-      .components = {
-          { cases[i].depth }, { cases[i].depth }, { cases[i].depth } } };
-    PacoParameters parameters = PACO_PARAMETERS_DEFAULT;
-    PacoCoding coding;
-
-    parameters.rate_control = PACO_RATE_LOSSLESS;
-    parameters.wavelet = cases[i].wavelet;
-    parameters.rgb = cases[i].rgb;
-    for (parameters.levels = 0; parameters.levels <= PACO_MAX_LEVELS;
-         parameters.levels++) {
-      g_assert_true (paco_policy_coding (&picture, &parameters, &coding, NULL));
-      g_assert_cmpuint (
-          coding.levels, ==, MIN (parameters.levels, cases[i].levels));
-    }
-  }
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/quantizer/steps", test_steps);
-  g_test_add_func ("/policy/levels", test_levels);
   g_test_add_func ("/wavelet/norms", test_norms);
   g_test_add_func ("/policy/auto", test_policy_auto);
   g_test_add_func (

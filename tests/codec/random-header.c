@@ -80,7 +80,7 @@ draw_slice (PacoHeader *header)
   header->video.slice = (PacoSlice){
     .number = g_test_rand_int (),
     .length = draw (1, PACO_MAX_STACK),
-    .wavelet = draw (0, 1) ? PACO_WAVELET_CDF53 : PACO_WAVELET_HAAR,
+    .wavelet = draw (0, 1) ? PACO_STACK_CDF53 : PACO_STACK_HAAR,
     .levels = draw (0, PACO_MAX_STACK_LEVELS),
     .depth = draw (1, 2) * 8,
     .bits = 13,

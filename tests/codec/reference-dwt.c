@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Compares the reference's wavelet transform with what is published: 5/3, 13/7 and
- * Haar computed by hand, Dirac's as its specification has them, 9/7 as a convolution
- * with the filters of the literature, perfect reconstruction at every small size,
- * and how large coefficients become. */
+ * Compares the reference's wavelet transform with what is published: 5/3 computed by
+ * hand, 13/7 by its formulas, 9/7 as a convolution with the filters of the literature,
+ * perfect reconstruction at every small size, and how large coefficients become. */
 #include "codec/policy.h"
 #include "codec/quantizer.h"
 #include "codec/range.h"
@@ -112,88 +111,6 @@ test_137_cubic (void)
   for (int i = 2; i < 30; i++)
     g_assert_cmpint (plane.samples[32 + i].i, ==, 0);
   paco_reference_plane_clear (&plane);
-}
-
-/* 1 2 3 10 5 by pairs: differences 2 - 1 = 1 and 10 - 3 = 7, which half of is
- * added, rounded: 1 + 1, 3 + 4. The last sample is alone. */
-static void
-test_haar_by_hand (void)
-{
-  static const int32_t line[5] = { 1, 2, 3, 10, 5 };
-  static const int32_t expected[5] = { 2, 7, 5, 1, 7 };
-
-  for (int vertical = 0; vertical < 2; vertical++) {
-    PacoReferencePlane plane = vertical ? plane_of (1, 5) : plane_of (5, 1);
-
-    for (int i = 0; i < 5; i++)
-      plane.samples[i].i = line[i];
-    paco_reference_forward_dwt (&plane, 1, PACO_WAVELET_HAAR);
-    for (int i = 0; i < 5; i++)
-      g_assert_cmpint (plane.samples[i].i, ==, expected[i]);
-    paco_reference_plane_clear (&plane);
-  }
-}
-
-/* This is the inverse of Dirac's filters as its specification has it (SMPTE ST
- * 2042-1, 15.4.4): the steps that change samples of one parity by a sum of
- * those of the other, at distances 1 - n, 3 - n, ... n - 1, where n is how many
- * there are. */
-typedef struct
-{
-  bool odd, subtract;
-  int n, taps[8], shift;
-} DiracStep;
-
-static void
-dirac_step (const DiracStep *step, int32_t *x, int n)
-{
-  for (int i = step->odd; i < n; i += 2) {
-    int32_t sum = 1 << (step->shift - 1);
-
-    for (int k = 0; k < step->n; k++)
-      sum += step->taps[k]
-          * x[paco_lifting_mirror (i + 2 * k - step->n + 1, n)];
-    x[i] += step->subtract ? -(sum >> step->shift) : sum >> step->shift;
-  }
-}
-
-static void
-check_dirac (PacoWaveletId wavelet, const DiracStep steps[2])
-{
-  for (int n = 2; n <= 60; n++) {
-    PacoReferencePlane plane = plane_of (n, 1);
-    int32_t *x = g_new (int32_t, n);
-
-    for (int i = 0; i < n; i++)
-      plane.samples[i % 2 == 0 ? i / 2 : (n + 1) / 2 + i / 2].i = x[i] =
-          g_test_rand_int_range (-2048, 2048);
-    dirac_step (&steps[0], x, n);
-    dirac_step (&steps[1], x, n);
-    /* A column of one line loses the gain. */
-    paco_reference_inverse_dwt (&plane, 1, wavelet);
-    for (int i = 0; i < n; i++)
-      g_assert_cmpint (plane.samples[i].i, ==,
-          x[i] >> paco_wavelet_gain_bits (&paco_wavelets[wavelet]));
-    g_free (x);
-    paco_reference_plane_clear (&plane);
-  }
-}
-
-static void
-test_dirac (void)
-{
-  static const DiracStep dd97[2] = { { false, true, 2, { 1, 1 }, 2 },
-    { true, false, 4, { -1, 9, 9, -1 }, 4 } };
-  static const DiracStep dd137[2] = { { false, true, 4, { -1, 9, 9, -1 }, 5 },
-    { true, false, 4, { -1, 9, 9, -1 }, 4 } };
-  static const DiracStep fidelity[2] = {
-    { true, false, 8, { -2, 10, -25, 81, 81, -25, 10, -2 }, 8 },
-    { false, true, 8, { -8, 21, -46, 161, 161, -46, 21, -8 }, 8 }
-  };
-
-  check_dirac (PACO_WAVELET_DD97, dd97);
-  check_dirac (PACO_WAVELET_DD137, dd137);
-  check_dirac (PACO_WAVELET_FIDELITY, fidelity);
 }
 
 /* Tests that no sample further away than the reach changes a coefficient, and
@@ -438,7 +355,7 @@ line_weights (const PacoWavelet *wavelet, unsigned level, bool high, int n,
 
 /* Draws 16-bit samples that make one coefficient of a subband as large as it
  * becomes, either way: no coefficient exceeds its bound, that one comes near
- * it, and with as many levels as encoders take magnitudes are below 2^23. */
+ * it, and magnitudes are below 2^23. */
 static double
 check_largest (PacoWaveletId id, unsigned level, unsigned orientation)
 {
@@ -457,8 +374,6 @@ check_largest (PacoWaveletId id, unsigned level, unsigned orientation)
   parameters.wavelet = id;
   parameters.levels = level;
   g_assert_true (paco_policy_coding (&format, &parameters, &coding, NULL));
-  if (coding.levels < level)
-    return 1.0;
   paco_coefficient_bounds (&format, &coding, bounds);
   geometry = paco_geometry_new (&format, &coding);
   line_weights (wavelet, level, orientation & 1, SIZE, weights[0]);
@@ -527,10 +442,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/reference/dwt/53-by-hand", test_53_by_hand);
   g_test_add_func ("/reference/dwt/53-columns-first", test_53_columns_first);
-  g_test_add_func ("/reference/dwt/haar-by-hand", test_haar_by_hand);
   g_test_add_func ("/reference/dwt/137-published", test_137_published);
   g_test_add_func ("/reference/dwt/137-cubic", test_137_cubic);
-  g_test_add_func ("/reference/dwt/dirac", test_dirac);
   g_test_add_func ("/reference/dwt/97-convolution", test_97_convolution);
   g_test_add_func ("/reference/dwt/97-gain", test_97_gain);
   add_of_each ("reconstruction", test_reconstruction, true);

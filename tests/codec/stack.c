@@ -26,7 +26,7 @@ draw_plan (unsigned longest)
 {
   PacoSlice slice = {
     .length = draw (1, longest),
-    .wavelet = draw (0, 1) ? PACO_WAVELET_CDF53 : PACO_WAVELET_HAAR,
+    .wavelet = draw (0, 1) ? PACO_STACK_CDF53 : PACO_STACK_HAAR,
     .levels = draw (0, PACO_MAX_STACK_LEVELS),
     .depth = 8 * draw (1, 2),
   };
@@ -123,6 +123,23 @@ test_anything (void)
   }
 }
 
+/* Does a step of a line of n slices in real numbers: odd ones lose the mean of their
+ * neighbors, even ones gain a quarter of the sum of theirs. */
+static void
+lift_real (PacoStackWavelet wavelet, bool odd, double *y, unsigned n)
+{
+  for (unsigned i = odd; i < n; i += 2) {
+    double before = y[i > 0 ? i - 1 : 1], after = y[i + 1 < n ? i + 1 : n - 2];
+
+    if (wavelet == PACO_STACK_HAAR) {
+      if ((i ^ 1) >= n)
+        continue;
+      before = after = y[i ^ 1];
+    }
+    y[i] += odd ? -(before + after) / 2 : (before + after) / 4;
+  }
+}
+
 /* Tests that with loss the slices are what they would be in numbers of any
  * size. */
 static void
@@ -139,7 +156,6 @@ test_headroom (void)
     copy (&stack, &before);
     paco_stack_forward (&stack.slice, stack.slices, stack.n);
     for (size_t k = 0; k < stack.n; k++) {
-      const PacoWavelet *wavelet = &paco_wavelets[stack.slice.wavelet];
       double x[PACO_MAX_STACK], y[PACO_MAX_STACK];
 
       for (unsigned i = 0; i < stack.slice.length; i++)
@@ -149,8 +165,8 @@ test_headroom (void)
 
         for (unsigned i = 0; i < stack.slice.length; i += 1u << l)
           y[n++] = x[i];
-        for (unsigned step = 0; n > 1 && step < wavelet->n_steps; step++)
-          paco_wavelet_lift (wavelet, step, false, y, n);
+        for (unsigned step = 0; n > 1 && step < 2; step++)
+          lift_real (stack.slice.wavelet, step == 0, y, n);
         for (unsigned i = 0; i < n; i++)
           x[i << l] = y[i];
       }

@@ -12,7 +12,7 @@ ROOT = os.environ['PACO_SOURCE_ROOT']
 sys.path.insert(0, os.path.join(ROOT, 'tests', 'pipelines'))
 import scripts  # noqa: E402
 from scripts import (Gst, check, command, decode, launch,  # noqa: E402,F401
-                     run_to_end, stream_time)
+                     stream_time, without_decoder)
 
 TOOL = os.environ.get('PACO_TOOL') or os.path.join(
     os.environ['PACO_BUILD_ROOT'], 'tool', 'paco')
@@ -109,24 +109,6 @@ class Film:
         check(all(abs(one - two) <= tolerance
                   for one, two in zip(self.times, other.times)),
               f'{what}: other times', list(zip(self.times, other.times)))
-
-
-def packet_times(path):
-    """Returns when the pictures of a MOV or MP4 file are shown, as it says
-    itself: decoders that turn pictures round may say something else."""
-    Gst.init(None)
-    pipeline = Gst.parse_launch(f'filesrc location={path} ! qtdemux name=demux '
-                                'demux.video_0 ! queue ! fakesink name=sink')
-    times = []
-
-    def see(pad, info):
-        times.append(stream_time(pad, info.get_buffer()))
-        return Gst.PadProbeReturn.OK
-
-    pipeline.get_by_name('sink').get_static_pad('sink').add_probe(
-        Gst.PadProbeType.BUFFER, see)
-    run_to_end(pipeline, path)
-    return sorted(times)
 
 
 def same_bytes(one, other):

@@ -16,7 +16,7 @@ from unittest import mock
 
 sys.dont_write_bytecode = True
 from films import (ROOT, TOOL, Film, check, command, farm, has, launch,  # noqa: E402
-                   make, packet_times, run_checks, same_bytes)
+                   make, run_checks, same_bytes, without_decoder)
 
 MS = 10**6
 LOSSLESS = ('--encoder', 'pacoenc rate-control=lossless')
@@ -54,43 +54,32 @@ def check_containers():
         one, other = Film(source), coded(source, out, *LOSSLESS)
         other.check_same(one, f'{source} to {out}', MS)
         check(one.sound == other.sound, f'{source} to {out}: other sound')
-    # Twice decoded, pictures of other codecs differ from the source, not from
-    # those of a job of one range.
-    for encoder, out, elements in some(
-            ('jpegenc', 'jpeg.mov', ['jpegenc', 'jpegdec']),
-            ('jpegenc', 'jpeg.mkv', ['jpegenc', 'jpegdec']),
-            ('avenc_prores_ks', 'prores.mov', ['avenc_prores_ks']),
-            ('avenc_ffv1', 'ffv1.mkv', ['avenc_ffv1'])):
-        if not has(*elements):
-            print(f'There is no {encoder}.')
-            continue
-        options = ('--encoder', encoder)
-        film = coded('film.mov', out, *options)
-        farm('local', 'film.mov', f'one-{out}', '--ranges', 1, *options)
-        farm('join', f'one-{out}.farm')
-        film.check_same(Film(f'one-{out}'), out)
 
 
 def check_prediction():
-    """Checks codecs that predict pictures, both ways: to them, and from them."""
+    """Checks films of a codec that predicts pictures."""
     if not has('x264enc', 'h264parse', 'openh264dec'):
         print('There is no x264enc or no openh264dec: no H.264.')
         return
-    make('source.mkv', frames=90, coder='jpegenc ! matroskamux',
-         caps='format=I420,width=96,height=64,framerate=30000/1001')
-    source = Film('source.mkv')
-    film = coded('source.mkv', 'h264.mp4', '--encoder',
-                 'x264enc bframes=2 speed-preset=ultrafast key-int-max=20')
-    check(len(film.times) == 90, f'{len(film.times)} pictures of H.264')
-    times = packet_times('h264.mp4')
-    check(len(times) == 90 and all(abs(one - two) < 2 * MS for one, two
-                                   in zip(times, source.times)),
-          'H.264 at other times', list(zip(times, source.times)))
-    launch('filesrc location=source.mkv ! matroskademux ! jpegdec ! videoconvert '
-           '! x264enc bframes=0 key-int-max=17 ! video/x-h264,profile=main ! '
-           'mp4mux ! filesink location=gops.mp4')
+    launch('videotestsrc pattern=snow num-buffers=90 ! video/x-raw,format=I420,width=96,'
+           'height=64,framerate=30000/1001 ! x264enc bframes=0 key-int-max=17 ! '
+           'video/x-h264,profile=main ! mp4mux ! filesink location=gops.mp4')
     coded('gops.mp4', 'gops.mov', *LOSSLESS).check_same(
         Film('gops.mp4'), 'from H.264', MS)
+
+
+def check_sound():
+    """Checks that sound which the container does not take comes as samples, all of
+    it."""
+    if not has('flacenc', 'flacdec'):
+        print('There is no flacenc or no flacdec: no FLAC.')
+        return
+    make('film.mov')
+    launch('filesrc location=film.mov ! qtdemux name=from matroskamux name=to ! '
+           'filesink location=flac.mkv from.video_0 ! queue ! pacoparse ! to. '
+           'from.audio_0 ! queue ! audioconvert ! flacenc ! to.')
+    coded('flac.mkv', 'flac.mov', *LOSSLESS)
+    check(Film('flac.mov').sound == Film('film.mov').sound, 'other sound from FLAC')
 
 
 def check_identity():
@@ -156,7 +145,7 @@ def check_archive():
     check(subprocess.run(['diff', '-r', 'scans', 'restored'],
                          check=False).returncode == 0, 'other files')
     farm('plan', 'scans', 'other.paco', '--ranges', 4)
-    refuse('archives are', 'plan', 'scans', 'x.mp4')
+    refuse('files are .paco', 'plan', 'scans', 'x.mp4')
     os.utime('scans/scan_0002.pgm')
     refuse('scan_0002.pgm has changed', 'run', 'other.paco.farm', 1)
     farm('run', 'other.paco.farm', 2)
@@ -164,8 +153,34 @@ def check_archive():
     os.rename('more/scan_0000.pgm', 'scans/scan_0023.pgm')
     refuse('scan_0023.pgm is new', 'run', 'other.paco.farm', 3)
     os.unlink('scans/scan_0023.pgm')
-    os.unlink('scans/scan_0022.pgm')
+    odd = 'scans/\x1b[2J\nscan_0023.pgm'
+    with open(odd, 'wb'):
+        pass
+    refuse('\\x1b[2J\\nscan_0023.pgm is new', 'run', 'other.paco.farm', 3)
+    os.rename('scans/scan_0022.pgm', odd)
+    refuse('\\x1b[2J\\nscan_0023.pgm has control characters', 'plan', 'scans', 'odd.paco',
+           '--archive=--allow-gaps')
+    os.unlink(odd)
     refuse('scan_0022.pgm has gone', 'run', 'other.paco.farm', 3)
+
+
+def check_without_bindings():
+    """Checks that a folder becomes an archive on a machine that has no GStreamer
+    bindings, and that a film does not there, with a reason."""
+    make_folder('scans', 5)
+    make('film.mov')
+    os.mkdir('hidden')
+    with open('hidden/gi.py', 'w', encoding='utf-8') as file:
+        file.write('raise ImportError("hidden by the test")')
+    with mock.patch.dict(os.environ, PYTHONPATH=os.path.abspath('hidden')):
+        farm('local', 'scans', 'scans.paco', '--frames', 2, '--archive=--fps=24')
+        farm('status', 'scans.paco.farm')
+        farm('join', 'scans.paco.farm')
+        output = farm('plan', 'film.mov', 'film.paco', status=1)
+    check('Python bindings are missing' in output, 'no reason', output)
+    paco('restore', 'scans.paco', 'restored')
+    check(subprocess.run(['diff', '-r', 'scans', 'restored'],
+                         check=False).returncode == 0, 'other files')
 
 
 def refuse(text, *arguments, status=4):
@@ -188,9 +203,19 @@ def check_refusals():
     refuse('There is no folder', 'plan', 'film.mov', 'nowhere/x.paco')
     refuse('exists already', 'plan', 'film.mov', 'film.mov')
     refuse('files are .paco', 'plan', 'film.mov', 'film.xyz')
-    refuse('makes no PaCo', 'plan', 'film.mov', 'x.paco', '--encoder', 'jpegenc')
+    for out in 'x.paco', 'x.mov':
+        refuse('makes no PaCo', 'plan', 'film.mov', out, '--encoder', 'jpegenc')
     refuse('is no pipeline', 'plan', 'film.mov', 'x.paco', '--encoder',
            'nothing ! pacoenc')
+    without_decoder('film.mov', 'video', 'blind.mov')
+    refuse('GStreamer lacks a plugin: ', 'plan', 'blind.mov', 'x.paco',
+           status=(1, 4))
+    without_decoder('film.mov', 'audio', 'deaf.mov')
+    farm('local', 'deaf.mov', 'deaf.mkv')
+    refuse('GStreamer lacks a plugin: ', 'join', 'deaf.mkv.farm')
+    check(not os.path.exists('deaf.mkv'), 'a film without its sound')
+    refuse('out of range', 'plan', 'film.mov', 'x.paco', '--encoder',
+           'pacoenc quality=300')
     refuse('other settings', 'plan', 'film.mov', 'out.paco', '--encoder',
            'pacoenc quality=50', '--frames', 20)
     for words in (('plan',), ('plan', 'film.mov', 'x.paco', '--frames', '0'),
@@ -239,6 +264,37 @@ def check_refusals():
     check(not os.path.exists('out.paco'), 'a film was made of all that')
 
 
+def check_strangers():
+    """Checks that what runs is not taken from a job that others can write to, or have
+    made, and that a job is one's own whatever the umask."""
+    make('film.mov')
+    before = os.umask(0o002)
+    farm('plan', 'film.mov', 'out.paco', '--frames', 30)
+    os.umask(before)
+    job = 'out.paco.farm'
+    farm('run', job, 1)
+    for name in ('', 'job.json', 'parts', 'logs'):
+        path = os.path.join(job, name)
+        mode = os.stat(path).st_mode & 0o777
+        for more in (0o020, 0o002):
+            os.chmod(path, mode | more)
+            for words in ('run', job, 2), ('local', job), ('join', job):
+                refuse('may write to', *words)
+        farm('status', job, status=1)
+        os.chmod(path, mode)
+    with open(f'{job}/slurm.json', 'w', encoding='utf-8') as file:
+        json.dump({'jobs': [], 'options': {'sbatch': '--wrap=id'}}, file)
+    os.chmod(f'{job}/slurm.json', 0o646)
+    refuse('may write to', 'submit', job)
+    os.unlink(f'{job}/slurm.json')
+    if os.geteuid() == 0:
+        os.chown(f'{job}/job.json', 65534, -1)
+        refuse('belongs to nobody', 'run', job, 2)
+        farm('status', job, status=1)
+        with mock.patch.dict(os.environ, PACO_FARM_OWNERS='anna,nobody'):
+            farm('run', job, 2)
+
+
 def check_full_disk():
     """Checks a disk of nothing but a few pages: what cannot be written is
     said, and what is there stays."""
@@ -284,9 +340,10 @@ def check_sweep():
     check(left == kept, 'what sweep_dead() leaves', left ^ kept)
 
 
-CHECKS = {'archive': check_archive, 'sweep': check_sweep, 'containers': check_containers, 'prediction': check_prediction,
-          'identity': check_identity, 'stacks': check_stacks,
-          'refusals': check_refusals,
+CHECKS = {'archive': check_archive, 'without-bindings': check_without_bindings,
+          'sweep': check_sweep, 'containers': check_containers,
+          'prediction': check_prediction, 'sound': check_sound, 'identity': check_identity, 'stacks': check_stacks,
+          'refusals': check_refusals, 'strangers': check_strangers,
           'disk': check_full_disk}
 
 

@@ -167,7 +167,7 @@ change_slice (FuzzRandom *random, PacoVideoInfo *video)
     case 0:
       *slice = (PacoSlice){ .number = draw_number (random),
         .length = (uint8_t) below (random, PACO_MAX_STACK + 1),
-        .wavelet = one_in (random, 2) ? PACO_WAVELET_HAAR : PACO_WAVELET_CDF53,
+        .wavelet = one_in (random, 2) ? PACO_STACK_HAAR : PACO_STACK_CDF53,
         .levels = (uint8_t) below (random, PACO_MAX_STACK_LEVELS + 1),
         .depth = one_in (random, 2) ? 8 : 16,
         .bits = 13 };

@@ -5,7 +5,7 @@
  * done to them, so that they and the frame can be changed each for itself.
  * What rtppacopay refuses goes into packets as it is. The elements live as
  * long as the process. */
-#include "plugin/gstpacortpformat.h"
+#include "plugin/rtp/gstpacortpformat.h"
 #include "tests/fuzz/fuzz.h"
 #include <gst/check/gstharness.h>
 #include <gst/rtp/rtp.h>

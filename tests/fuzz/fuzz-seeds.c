@@ -17,7 +17,6 @@
 #define MAX_FRAME 20000 /* bytes; smaller inputs are tried more often */
 #define N_STREAMS 24
 #define N_DPX 40
-#define FILES_INSTRUCTIONS 5 /* bytes that fuzz-source takes from the front */
 
 static void
 write_file (const char *folder, const char *kind, unsigned number,
@@ -112,7 +111,7 @@ static void
 write_file_seed (
     const char *folder, unsigned number, const uint8_t *data, size_t size)
 {
-  static const uint8_t instructions[FILES_INSTRUCTIONS] = { 2 };
+  static const uint8_t instructions[FUZZ_SOURCE_PREFIX] = { 2 };
   GByteArray *input = g_byte_array_new ();
 
   g_byte_array_append (input, instructions, sizeof instructions);

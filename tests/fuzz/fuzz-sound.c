@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * Fuzzes the WAV file of a folder that is archived (archive/sound.h), and
+ * Fuzzes the WAV file of a folder that is archived (tool/archive/sound.h), and
  * chunk 15, which keeps what it has besides its samples. A file that is read
  * comes back from its chunk and its samples; anything may stand in a chunk.
  * The first byte says which of both the others are. */
-#include "archive/sound.h"
+#include "tool/archive/sound.h"
 #include "codec/bytes.h"
 #include "tests/fuzz/fuzz.h"
 #include <stdio.h>

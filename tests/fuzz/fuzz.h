@@ -15,9 +15,12 @@ int LLVMFuzzerInitialize (int *argc, char ***argv);
 size_t LLVMFuzzerCustomMutator (
     uint8_t *data, size_t size, size_t capacity, unsigned seed);
 
-/* So many bytes in front of a frame say what is done to it
- * (mutate-prefixed.c). */
+/* The number of bytes before a frame that say what is done to it (mutate-prefixed.c). */
 #define FUZZ_PREFIX 11
+/* The number of bytes before a file, or what is kept of one, that say what is done to it:
+ * targets that mutate-files.c changes define it. In inputs of fuzz-source it is 5. */
+extern const size_t fuzz_file_prefix;
+#define FUZZ_SOURCE_PREFIX 5
 
 /* Is libFuzzer's own mutator, which knows what comparisons wanted. */
 size_t LLVMFuzzerMutate (uint8_t *data, size_t size, size_t capacity);

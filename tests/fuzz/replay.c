@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
- * fuzz-replay [--mutations=N] [--seed=S] [FILE...]: runs the fuzz target
- * without a fuzzer, as a test: over the frames of the files, over frames that
- * it codes itself with every kind of option, and over N mutations of these that
- * depend on the seed alone. `--mutations=0 FILE` replays what a fuzzer found,
- * the file as it is. --keep=FILE: every input is written there before it is
- * tried, so that the last one outlives a crash. */
+ * fuzz-replay [--mutations=N] [--seed=S] [FILE...]: runs a fuzz target without a
+ * fuzzer, as a test, made by any compiler: over the frames of the files, over frames
+ * that it codes itself with every kind of option, and over N mutations of these that
+ * depend on the seed alone. `--mutations=0 FILE` replays what a fuzzer found, a file
+ * that does not begin with a frame as it is; of a folder, all files. --keep=FILE: every
+ * input is written there before it is tried, so that the last one outlives a crash.
+ *
+ * fuzz-replay tries frames; fuzz-replay-TARGET is the same for another target. */
 #include "tests/fuzz/decoding.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/seeds.h"
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -51,6 +54,31 @@ try_mutation (Fuzz *fuzz, const char *keep)
   g_byte_array_unref (input);
 }
 
+/* Targets that have something to prepare define it. */
+int LLVMFuzzerInitialize (int *argc, char ***argv) __attribute__ ((weak));
+
+/* Adds the file, or all files of the folder in the order of their names. */
+static void
+add_path (GPtrArray *seeds, const char *path)
+{
+  struct dirent **entries;
+  int n = scandir (path, &entries, NULL, alphasort);
+
+  if (n < 0) {
+    fuzz_seeds_add_file (seeds, path);
+    return;
+  }
+  for (int i = 0; i < n; i++) {
+    char *name = g_build_filename (path, entries[i]->d_name, NULL);
+
+    if (entries[i]->d_type == DT_REG)
+      fuzz_seeds_add_file (seeds, name);
+    g_free (name);
+    free (entries[i]);
+  }
+  free (entries);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -74,14 +102,16 @@ main (int argc, char **argv)
   g_option_context_free (context);
   fuzz.random = fuzz_random_new ((uint64_t) number);
   for (int i = 1; i < argc; i++)
-    fuzz_seeds_add_file (fuzz.seeds, argv[i]);
+    add_path (fuzz.seeds, argv[i]);
+  if (LLVMFuzzerInitialize)
+    LLVMFuzzerInitialize (&argc, &argv);
   if (mutations > 0)
     fuzz_seeds_add_kinds (fuzz.seeds, &fuzz.random);
   for (guint i = 0; i < fuzz.seeds->len; i++)
     try_input (fuzz.seeds->pdata[i], keep);
   for (int i = 0; i < mutations; i++)
     try_mutation (&fuzz, keep);
-  printf ("%u frames and %d mutations\n", fuzz.seeds->len, mutations);
+  printf ("%u inputs and %d mutations\n", fuzz.seeds->len, mutations);
   g_ptr_array_unref (fuzz.seeds);
   g_free (keep);
   fuzz_close_decoders ();

@@ -44,7 +44,7 @@ def stack(lines):
 def inputs(target, prefix):
     for path in sorted(glob.glob(glob.escape(prefix) + '*')):
         size = os.path.getsize(path)
-        if os.path.basename(path).startswith(f'{target}-slow-unit-'):
+        if path.startswith(f'{prefix}slow-unit-'):
             continue
         if size > MOST_BYTES:
             yield f'  {path} ({size} bytes)'

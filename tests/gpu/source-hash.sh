@@ -5,7 +5,7 @@
 # not their prose.
 set -eu
 cd "$(dirname "$0")/../.."
-find codec file caps gpu backends plugin -type f ! -name '*.md' ! -name '*.pyc' |
+find codec caps gpu lib plugin tool -type f ! -name '*.md' ! -name '*.pyc' |
   LC_ALL=C sort | while read -r file; do
   printf '%s ' "$file"
   sha256sum <"$file"

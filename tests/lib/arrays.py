@@ -5,6 +5,7 @@ and halves of them, and says what is wrong."""
 import os
 import sys
 import tempfile
+import threading
 import zlib
 
 try:
@@ -57,6 +58,9 @@ def check_lossless():
                 rows, columns = part.shape
                 assert numpy.array_equal(
                     part, arrays[c][y:y + rows, x:x + columns])
+            whole = decoder.decode(data)
+            decoder.set('region', '4,8,9,11')
+            assert same(decoder.decode(data), whole)
             decoder.set('region', None)
             decoder.set('reduce', 1)
             half = decoder.decode(data)
@@ -83,6 +87,7 @@ def check_file():
         assert list(paco.frames(path)) == coded
         reader = paco.Reader(path)
         assert len(reader) == 5 and reader[3] == coded[3] and reader[-5] == coded[0]
+        assert reader[1:3] == coded[1:3] and reader[::-2] == coded[::-2]
         reader.seek(2)
         assert list(reader) == coded[2:]
         assert fails(IndexError, lambda: reader[5])
@@ -95,6 +100,8 @@ def check_file():
         reader = paco.Reader(path)
         assert next(reader) == coded[0] and next(reader) == coded[2]
         assert reader.skipped == len(coded[1])
+        assert reader.reason == "the frame's header is damaged"
+        assert next(reader) == coded[3] and reader.reason == ''
         assert fails(paco.PacoError, paco.Reader, os.path.join(folder, 'none'))
 
 
@@ -194,12 +201,87 @@ def check_errors():
     assert fails(paco.PacoError, paco.Decoder, reduce=9)
     assert fails(paco.PacoError, paco.Encoder, nothing=1)
     assert fails(paco.PacoError, paco.Decoder(**CPU).decode, b'PACO' * 10)
+    for region in '4,8,9', (4, 8), '4,8,9,x', (1, 2, 3, 4.5), 7:
+        assert fails(ValueError, paco.Decoder, region=region)
     assert fails(ValueError, paco.Encoder(**CPU).encode, [])
     assert fails(ValueError, paco.Encoder(**CPU).encode, [numpy.zeros((8, 8))])
     assert fails(ValueError, paco.Encoder(**CPU).encode,
                  [gray[0], numpy.zeros((3, 8), numpy.uint16), gray[0]])
+    for data in gray, gray[0]:
+        data = paco.Encoder(rate_control='lossless', **CPU).encode(data)
+        assert same(paco.Decoder(**CPU).decode(data), gray)
     gray[0][3, 3] = 1024
     assert fails(ValueError, paco.Encoder(**CPU).encode, gray, depth=10)
+
+
+def in_threads(function, *arguments):
+    """Calls function(0), ... in four threads at a time; returns what they raise."""
+    errors = []
+
+    def run(number):
+        try:
+            function(number, *arguments)
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return errors
+
+
+def check_threads():
+    """Checks that several threads may use one object, and that one may close it: the
+    others get good frames and pictures, and then a ValueError."""
+    encoder = paco.Encoder(rate_control='lossless', **CPU)
+    decoder = paco.Decoder(**CPU)
+    pictures = [[RANDOM.integers(0, 256, (60 + 20 * i, 150 - 20 * i)).astype(
+        numpy.uint8)] for i in range(4)]
+    frames = [encoder.encode(arrays) for arrays in pictures]
+
+    def code(number):
+        for i in range(40):
+            i = (i + number) % 4
+            assert encoder.encode(pictures[i]) == frames[i]
+            assert same(decoder.decode(frames[i]), pictures[i])
+            assert decoder.result.corrupted_blocks == 0
+
+    def read(number, reader):
+        for i in range(100):
+            i = (i * 7 + number) % len(frames)
+            assert reader[i] == frames[i]
+
+    def use_until_closed(number, thing, use):
+        try:
+            for _ in range(20):
+                use()
+        finally:
+            if number == 3:
+                thing.close()
+        while True:
+            use()
+
+    assert not in_threads(code)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'film.paco')
+        writer = paco.Writer(path)
+        assert not in_threads(lambda number: writer.add(frames[number]))
+        writer.close()
+        writer.close()
+        assert fails(ValueError, len, writer)
+        assert sorted(paco.Reader(path)) == sorted(frames)
+        frames[:] = paco.Reader(path)
+        reader = paco.Reader(path)
+        assert not in_threads(read, reader)
+        for thing, use in ((reader, lambda: reader[2]),
+                           (decoder, lambda: decoder.decode(frames[0])),
+                           (encoder, lambda: encoder.encode(pictures[0]))):
+            errors = in_threads(use_until_closed, thing, use)
+            assert len(errors) == 4, errors
+            assert all(type(error) is ValueError and 'closed' in str(error)
+                       for error in errors), errors
 
 
 check_lossless()
@@ -209,3 +291,4 @@ check_attachment()
 check_areas()
 check_stacks()
 check_errors()
+check_threads()

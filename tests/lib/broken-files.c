@@ -100,6 +100,51 @@ test_damage (void)
   run_free (run);
 }
 
+/* Reads a frame of another version of the format between two of this one, and alone: the
+ * reader says why it is no frame. */
+static void
+test_reasons (void)
+{
+  static const char why[] = "the frame is of version 3 of the format";
+  Run *run = new_run (3, true);
+  PacoReader *reader;
+  PacoFrame frame;
+  PacoError failure;
+  char *path;
+
+  run->bytes->data[offset_of (run, 1) + 4] = 3;
+  path = save ("version.paco", run->bytes->data, run->bytes->len);
+  g_assert_cmpstr (paco_reader_reason (NULL), ==, "");
+  OK (paco_reader_open (path, &reader, &error));
+  OK (paco_reader_next (reader, &frame, &error));
+  g_assert_cmpstr (paco_reader_reason (reader), ==, "");
+  paco_frame_release (&frame);
+  OK (paco_reader_next (reader, &frame, &error));
+  g_assert_cmpuint (frame.skipped, ==, size_of (run, 1));
+  g_assert_nonnull (strstr (paco_reader_reason (reader), why));
+  paco_frame_release (&frame);
+  g_assert_cmpint (
+      paco_reader_next (reader, &frame, &failure), ==, PACO_STATUS_EMPTY);
+  g_assert_null (strstr (failure.message, why));
+  g_assert_cmpstr (paco_reader_reason (reader), ==, "");
+  paco_reader_close (reader);
+  g_free (path);
+
+  path = save (
+      "alone.paco", run->bytes->data + offset_of (run, 1), size_of (run, 1));
+  OK (paco_reader_open (path, &reader, &error));
+  g_assert_cmpint (
+      paco_reader_next (reader, &frame, &failure), ==, PACO_STATUS_EMPTY);
+  g_assert_nonnull (strstr (failure.message, why));
+  g_assert_nonnull (strstr (paco_reader_reason (reader), why));
+  g_assert_cmpint (
+      paco_reader_seek (reader, 0, &failure), ==, PACO_STATUS_INVALID);
+  g_assert_nonnull (strstr (failure.message, why));
+  paco_reader_close (reader);
+  g_free (path);
+  run_free (run);
+}
+
 /* Takes frames out of a run, at its beginning too, and reads what is left, and
  * two such runs one behind the other: there is no damage, and still frames are
  * missing. */
@@ -496,6 +541,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/files/damage", test_damage);
+  g_test_add_func ("/files/reasons", test_reasons);
   g_test_add_func ("/files/missing", test_missing);
   g_test_add_func ("/files/hostile", test_hostile);
   g_test_add_func ("/files/resume", test_resume);

@@ -4,6 +4,8 @@
  * too. */
 #include "tests/lib/runs.h"
 #include "tests/lib/status.h"
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* --- what is written, and read --- */
@@ -195,6 +197,41 @@ test_frame_rates (void)
   run_free (run);
 }
 
+/* Tests a file that becomes shorter while it is read: that is no end like others. */
+static void
+test_shortened (void)
+{
+  Run *run = new_run (20, true);
+  char *path = path_of ("shortened.paco");
+  PacoWriter *writer;
+  PacoReader *reader;
+  PacoError failure;
+  PacoStatus said;
+  PacoFrame frame;
+
+  OK (paco_writer_open (path, PACO_WRITER_REPLACE, &writer, &error));
+  write_frames (writer, run, 0, 20);
+  OK (paco_writer_close (writer, &error));
+  OK (paco_reader_open (path, &reader, &error));
+  for (unsigned i = 0; i < 3; i++) {
+    OK (paco_reader_next (reader, &frame, &error));
+    paco_frame_release (&frame);
+  }
+  g_assert_cmpint (truncate (path, (off_t) offset_of (run, 12)), ==, 0);
+  while ((said = paco_reader_next (reader, &frame, &failure)) == PACO_STATUS_OK)
+    paco_frame_release (&frame);
+  g_assert_cmpuint (frame.number, ==, 12);
+  g_assert_cmpint (said, ==, PACO_STATUS_IO);
+  g_assert_nonnull (strstr (failure.message, "was cut while it was read"));
+  REFUSED (EMPTY, paco_reader_next (reader, &frame, &error));
+  g_assert_cmpint (truncate (path, 0), ==, 0);
+  REFUSED (IO, paco_reader_next (reader, &frame, &error));
+  REFUSED (EMPTY, paco_reader_next (reader, &frame, &error));
+  paco_reader_close (reader);
+  g_free (path);
+  run_free (run);
+}
+
 /* --- what is no file --- */
 
 typedef struct
@@ -273,9 +310,6 @@ test_misuse (void)
   REFUSED (INVALID, paco_reader_count (NULL, &count, &error));
   paco_reader_close (NULL);
   OK (paco_writer_close (NULL, &error));
-  OK (paco_reader_open (folder, &reader, &error));
-  REFUSED (IO, paco_reader_next (reader, &frame, &error));
-  paco_reader_close (reader);
   OK (paco_writer_open (path, PACO_WRITER_NEW, &writer, &error));
   REFUSED (INVALID, paco_writer_add (writer, NULL, 1, &error));
   REFUSED (NOT_PACO,
@@ -290,6 +324,46 @@ test_misuse (void)
   REFUSED (INVALID, paco_reader_seek (reader, 0, &error));
   paco_reader_close (reader);
   g_free (path);
+  g_free (folder);
+}
+
+/* Expects that the path is refused for this reason. */
+static void
+check_no_input (const char *path, const char *reason)
+{
+  PacoReader *reader;
+  PacoError error;
+
+  g_assert_cmpint (
+      paco_reader_open (path, &reader, &error), ==, PACO_STATUS_IO);
+  g_assert_null (reader);
+  g_assert_nonnull (strstr (error.message, path));
+  g_assert_nonnull (strstr (error.message, reason));
+}
+
+/* What is no file is refused when it is opened, and a pipe is not waited for. */
+static void
+test_no_files (void)
+{
+  char *folder = path_of (""), *pipe = path_of ("pipe"),
+       *link = path_of ("link");
+  PacoReader *reader;
+  int fd;
+
+  g_assert_cmpint (mkfifo (pipe, 0600), ==, 0);
+  g_assert_cmpint (symlink ("pipe", link), ==, 0);
+  check_no_input (folder, "it is a folder");
+  check_no_input (pipe, "it is a pipe");
+  check_no_input (link, "it is a pipe");
+  check_no_input ("/dev/zero", "it is a device");
+  fd = open (folder, O_RDONLY | O_CLOEXEC);
+  g_assert_cmpint (fd, >=, 0);
+  REFUSED (IO, paco_reader_open_fd (fd, &reader, &error));
+  close (fd);
+  unlink (link);
+  unlink (pipe);
+  g_free (link);
+  g_free (pipe);
   g_free (folder);
 }
 
@@ -344,7 +418,9 @@ main (int argc, char **argv)
   g_test_add_func ("/files/write-and-read", test_write_and_read);
   g_test_add_func ("/files/cut-and-join", test_cut_and_join);
   g_test_add_func ("/files/frame-rates", test_frame_rates);
+  g_test_add_func ("/files/shortened", test_shortened);
   g_test_add_func ("/files/pipe", test_pipe);
+  g_test_add_func ("/files/no-files", test_no_files);
   g_test_add_func ("/files/misuse", test_misuse);
   g_test_add_func ("/files/release", test_release);
   return run_in_folder ();

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What others see of libpaco: paco.h compiles as C99, C11 and C++11 without any other
 # header's folder, the library exports what paco.h declares and nothing else, all of
-# it with a version, and what is installed compiles and runs a program outside.
+# it with a version (other names have the private node of this version, for the plugin
+# and paco), and what is installed compiles and runs a program outside.
 set -eu
 root=${PACO_SOURCE_ROOT:?} build=${PACO_BUILD_ROOT:?}
 work=$(mktemp -d)
@@ -18,16 +19,30 @@ for standard in c99 c11; do
     -I"$root/lib" "$work/header.c" || fail "paco.h is no $standard."
 done
 cp "$work/header.c" "$work/header.cc"
-echo 'PacoInfo info = PACO_INFO_INIT;' >>"$work/header.cc"
-${CXX:-c++} -std=c++11 -pedantic -Wall -Wextra -Wno-missing-field-initializers \
-  -Werror -fsyntax-only -I"$root/lib" "$work/header.cc" || fail "paco.h is no C++11."
+cat >>"$work/header.cc" <<'END'
+PacoInfo info = PACO_INFO_INIT;
+size_t size (const PacoExtras &);
+size_t size (const PacoExtras &extras) { return extras.struct_size; }
+int main ()
+{
+  PacoInfo other = PACO_INFO_INIT;
+  const PacoExtras extras = PACO_EXTRAS_INIT;
+  return info.struct_size != sizeof other || other.struct_size != sizeof other
+      || other.width != 0 || size (extras) != sizeof extras || extras.n_chunks;
+}
+END
+${CXX:-c++} -std=c++11 -pedantic -Wall -Wextra -Werror -I"$root/lib" \
+  -o "$work/header" "$work/header.cc" || fail "paco.h is no C++11."
+"$work/header" || fail "PACO_INFO_INIT is another struct in C++."
 
 library=$build/lib/libpaco.so
 [ -e "$library" ] || fail "$library is missing."
+private=PACO_PRIVATE_$(sed -n "s/^ *version : '\(.*\)',$/\1/p" "$root/meson.build")
 grep -oE '^PACO_API .*|^[a-z_]+ \(' "$root/lib/paco.h" |
   grep -oE 'paco_[a-z_]+ \(' | tr -d ' (' | LC_ALL=C sort -u >"$work/declared"
 nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }' |
-  LC_ALL=C sort >"$work/exported"
+  LC_ALL=C sort >"$work/all"
+grep -v "@@$private\$" "$work/all" >"$work/exported"
 [ "$(wc -l <"$work/declared")" -ge 20 ] || fail "paco.h declares too little."
 sed 's/$/@@PACO_0.2/' "$work/declared" | diff - "$work/exported" ||
   fail "paco.h (<) declares other functions than the library exports (>)."
@@ -51,11 +66,20 @@ flags=$(pkg-config --cflags --libs paco) || fail "pkg-config does not know paco.
 # shellcheck disable=SC2086
 ${CC:-cc} -std=c99 -Wall -Wextra -Werror -o "$work/example" "$root/lib/example.c" \
   $flags || fail "The example does not compile with what is installed."
+tool=$(find "$work/installed" -path '*/local/bin/paco')
+[ -z "$tool" ] || env -u LD_LIBRARY_PATH "$tool" --version >"$work/version" ||
+  fail "paco does not find the library that is installed with it."
 LD_LIBRARY_PATH=$(dirname "$(find "$work/installed" -name libpaco.so)")
 export LD_LIBRARY_PATH
 "$work/example" "$root/tests/golden/gray8-lossless.paco" "$work/gray.pgm" ||
   fail "The example does not work."
 [ "$(head -c 2 "$work/gray.pgm")" = P5 ] || fail "That is no PGM file."
+module=$(find "$work/installed" -path '*/dist-packages/paco.py')
+[ -n "$module" ] || fail "paco.py is not installed."
+if python3 -c 'import numpy' 2>"$work/told"; then
+  PYTHONPATH=$(dirname "$module") python3 -c 'import paco; paco.Decoder ()' ||
+    fail "paco.py does not find the library that is installed."
+fi
 head -c 100 "$root/tests/golden/gray8-lossless.paco" >"$work/cut.paco"
 if "$work/example" "$work/cut.paco" "$work/cut.pgm" 2>"$work/told"; then
   fail "Half a frame is a picture."

@@ -79,6 +79,8 @@ test_settings (void)
     { "pipeline-depth", "0" },
     { "pipeline-depth", "9" },
     { "max-pixels", "0" },
+    { "max-memory", "0" },
+    { "max-memory", "1.2 GB" },
     { "conceal", "yes" },
     { "reduce", "9" },
     { "reduce", "nan" },

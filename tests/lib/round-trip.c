@@ -49,8 +49,7 @@ static PacoFrameEncoder *
 encoder_new (const PacoParameters *parameters)
 {
   static const char *const rates[] = { "quality", "lossless", "bitrate" };
-  static const char *const wavelets[] = { "auto", "cdf53", "cdf97", "dd137",
-    "haar", "dd97", "fidelity" };
+  static const char *const wavelets[] = { "auto", "cdf53", "cdf97", "dd137" };
   static const char *const colors[] = { "auto", "none", "rct", "ict", "rct2" };
   PacoFrameEncoder *encoder = paco_frame_encoder_new ();
 

@@ -33,7 +33,7 @@ add_frame (Run *run, PacoFrameEncoder *encoder, PacoInfo *info)
   PacoFrame frame;
   size_t bytes;
 
-  /* Sizes are such that none is 16 times another one, by which file/gaps.c
+  /* Sizes are such that none is 16 times another one, by which lib/stream/gaps.c
    * counts those that are missing. */
   info->width = (uint32_t) g_test_rand_int_range (30, 90);
   info->height = (uint32_t) g_test_rand_int_range (30, 90);

@@ -38,8 +38,7 @@ draw_plan (Case *c)
   c->plan = (PacoSlice){
     .number = g_rand_int (c->rand),
     .length = (uint8_t) draw (c->rand, 1, 9),
-    .wavelet = g_rand_boolean (c->rand) ? PACO_WAVELET_CDF53
-                                        : PACO_WAVELET_HAAR,
+    .wavelet = g_rand_boolean (c->rand) ? PACO_STACK_CDF53 : PACO_STACK_HAAR,
     .levels = (uint8_t) draw (c->rand, 0, PACO_MAX_STACK_LEVELS),
     .depth = g_rand_boolean (c->rand) ? 8 : 16,
   };

@@ -70,6 +70,25 @@ g_cond_wait_until (GCond *cond, GMutex *lock, gint64 end_time)
   return woken;
 }
 
+/* --- queues, whose locks are taken inside of GLib --- */
+
+EXPORT void
+g_async_queue_push (GAsyncQueue *queue, gpointer data)
+{
+  REAL (void, "g_async_queue_push", GAsyncQueue *, gpointer);
+  __tsan_release (queue);
+  real (queue, data);
+}
+
+EXPORT gpointer
+g_async_queue_pop (GAsyncQueue *queue)
+{
+  REAL (gpointer, "g_async_queue_pop", GAsyncQueue *);
+  gpointer data = real (queue);
+  __tsan_acquire (queue);
+  return data;
+}
+
 /* --- what is done once --- */
 
 #undef g_once_init_enter

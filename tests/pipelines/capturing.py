@@ -166,8 +166,10 @@ def test_cycles(kind):
 
 
 def test_limits():
-    """Records as long as was asked for, to the source's end, and to Ctrl-C."""
-    capture = Capture('--source', LIVE, '--record-seconds', '1', 'second.mov')
+    """Records as long as was asked for, with timecodes, to the source's end, and
+    to Ctrl-C."""
+    capture = Capture('--source', f'{LIVE} ! timecodestamper set=always source='
+                      'internal', '--record-seconds', '1', 'second.mov')
     capture.end()
     frames = decode('second-0000.mov')
     check(len(frames) == 25, f'{len(frames)} frames in a second', capture.text)

@@ -61,6 +61,23 @@ def check_one_file():
     check('5 pictures' in output, 'frames', output)
 
 
+def check_formats():
+    """Checks that samples of formats that lie otherwise are found: the same pictures
+    come as near."""
+    psnr = []
+    for kind in 'I420_10LE', 'P010_10LE':
+        launch(f'videotestsrc num-buffers=2 ! video/x-raw,format={kind},width=320,'
+               f'height=240 ! pacoenc rate-control=lossless ! filesink location={kind}.paco')
+        psnr.append(float(value(run('compare.sh', '--encoder', 'quality=60',
+                                    f'{kind}.paco'), 'PSNR')))
+    check(abs(psnr[0] - psnr[1]) < 1, f'PSNR of {psnr}')
+    # Of a stack nothing comes before it is whole.
+    launch('videotestsrc num-buffers=20 ! video/x-raw,format=GRAY8,width=64,height=48 ! '
+           'pacoenc ! filesink location=gray.paco')
+    output = run('compare.sh', '--encoder', 'stack=8', 'gray.paco')
+    check('20 pictures' in output, 'stacks', output)
+
+
 def check_two_files():
     """Compares recordings of one source. The worst picture is found: it is
     another one in one of the files."""
@@ -123,6 +140,7 @@ def main():
         os.chdir(folder)
         make_files()
         check_one_file()
+        check_formats()
         check_two_files()
         check_errors()
         os.chdir('/')

@@ -49,7 +49,7 @@ def check_colour(path):
 
 
 def main():
-    sources = glob.glob(os.path.join(os.path.abspath(sys.argv[1]), '*.c'))
+    sources = glob.glob(os.path.join(os.path.abspath(sys.argv[1]), '*', '*.c'))
     examples = [example for path in sorted(sources)
                 for example in read_examples(path)]
     writers = [example for example in examples if ' filesink ' in example]

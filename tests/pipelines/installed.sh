@@ -5,6 +5,10 @@
 # works where the archive is unpacked. It is also what debian/ installs.
 set -eu
 root=${PACO_SOURCE_ROOT:?} build=${PACO_BUILD_ROOT:?}
+! meson introspect --buildoptions "$build" | grep -q '"name": "prefix", "value": "/usr",' || {
+  echo "Of a build for /usr there is no archive."
+  exit 77
+}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail () {
@@ -22,11 +26,16 @@ bin/paco-proxy
 bin/paco-record
 env.sh
 lib/gstreamer-1.0/libgstpaco.so
+lib/libpaco.so.0
 share/bash-completion/completions/paco
 share/doc/gst-paco/NEWS
 share/doc/gst-paco/README.md
 share/doc/gst-paco/codec/FORMAT.md
 share/doc/gst-paco/docs/ARCHIVE.md
+share/doc/gst-paco/docs/ELEMENTS.md
+share/doc/gst-paco/docs/FIGURES.md
+share/doc/gst-paco/docs/LIBRARY.md
+share/doc/gst-paco/docs/PIPELINES.md
 share/doc/gst-paco/docs/RTP.md
 share/doc/gst-paco/docs/plugins/gst_plugins_cache.json
 share/doc/gst-paco/docs/rate-vs-jpeg2000.svg
@@ -82,6 +91,9 @@ done
 bin/paco-record --quiet --frames 5 \
   --caps format=I422_10LE,width=320,height=240,framerate=25/1 "$work/recorded.mov" ||
   fail "paco-record records nothing."
+# A program that is called as it is finds the plugin that it was unpacked with.
+(cd "$work" && "$PACO_HOME/bin/paco" cut recorded.mov 0 1 some.mkv) ||
+  fail "paco does not find the plugin."
 . ./env.sh
 cd "$work"
 gst-inspect-1.0 paco >inspected || fail "The plugin is not found."

@@ -11,7 +11,7 @@ import tempfile
 import termios
 
 sys.dont_write_bytecode = True
-from scripts import check, command, launch, run  # noqa: E402
+from scripts import check, command, launch, run, without_decoder  # noqa: E402
 
 FRAMES = 25
 VIDEO = (f'videotestsrc num-buffers={FRAMES} ! video/x-raw,format=I422_10LE,'
@@ -104,6 +104,19 @@ def check_terminal(path):
     os.close(stdin)
 
 
+def check_decoders():
+    """Plays files of which pictures, or sound, have no decoder."""
+    for path in 'plain.mov', 'fragments.mov':
+        without_decoder(path, 'video', 'blind.mov')
+        for keys in (), ('--keys', '.'):
+            output = play('blind.mov', *keys, status=1)[1]
+            check('blind.mov: GStreamer lacks a plugin: ' in output, 'blind', output)
+    without_decoder('plain.mov', 'audio', 'deaf.mov')
+    numbers, output = play('deaf.mov')
+    check(numbers == list(range(FRAMES)) and 'GStreamer lacks' in output, 'deaf',
+          output)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -121,6 +134,11 @@ def main():
             file.write('no film')
         check('bad.mov' in run('play.sh', '--headless', 'bad.mov', status=1),
               'bad.mov')
+        for option, value in ('--reduce', 9), ('--reduce', -1), ('--keys', '.x'):
+            output = run('play.sh', '--headless', option, value, 'plain.mov',
+                         status=2)
+            check(f'argument {option}: ' in output, 'an option', output)
+        check_decoders()
         check('direction' in run('play.sh', '--help'), 'no help')
         os.chdir('/')
     return 0

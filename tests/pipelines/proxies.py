@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from scripts import check, launch, played, run  # noqa: E402
+from scripts import check, launch, played, run, without_decoder  # noqa: E402
 
 FRAMES = 30
 # These are the kind of file, the codec, and encoders of which one must be
@@ -34,8 +34,8 @@ def make_recording():
 
 
 def there_is(element):
-    return subprocess.run(['gst-inspect-1.0', '--exists', element],
-                          check=False).returncode == 0
+    return subprocess.run(['gst-inspect-1.0', '--exists', '--atleast-version=0.0',
+                           element], check=False).returncode == 0
 
 
 def check_proxy(kind, codec, scale):
@@ -60,6 +60,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         make_recording()
+        check(there_is('pacoenc'), 'gst-inspect-1.0 does not find pacoenc')
         for kind, codec, encoders in PROXIES:
             if not any(map(there_is, encoders)):
                 print(f'There is no {" or ".join(encoders)}: no {codec}.')
@@ -74,6 +75,8 @@ def main():
         check('no PaCo video' in output, 'another codec', output)
         check(played('silent.mkv')['video'].count == 9, 'another codec')
         size = os.path.getsize('film.mov')
+        without_decoder('film.mov', 'video', 'blind.mov')
+        without_decoder('film.mov', 'audio', 'deaf.mov')
         for arguments, text in (
                 (('film.mov', 'silent.mkv'), 'exists already'),
                 (('--overwrite', 'film.mov', 'film.mov'), 'recording itself'),
@@ -81,10 +84,13 @@ def main():
                 (('nothing.mov', 'out.mov'), 'There is no file'),
                 (('film.mov', 'nowhere/out.mov'), 'There is no folder'),
                 (('--codec', 'vp8', 'film.mov', 'out.mp4'), 'not vp8'),
+                (('blind.mov', 'out.mov'), 'lacks a plugin: '),
+                (('deaf.mov', 'out.mov'), 'lacks a plugin: '),
                 ((__file__, 'out.mov'), 'cannot be read')):
             output = run('proxy.sh', *arguments, status=1)
             check(text in output, f'{arguments} is not explained', output)
         check(os.path.getsize('film.mov') == size, 'the recording')
+        check(not os.path.exists('out.mov'), 'a proxy of nothing')
         check('--scale' in run('proxy.sh', '--help'), 'no help')
         os.chdir('/')
     return 0

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""readme.py README.md: runs the README's scripts, its pipelines and its Python
-program.
+"""readme.py README.md PIPELINES.md: runs the scripts and pipelines of both, and their
+Python program.
 
 Word for word, but for what a test must change: no window is opened, and what
 would run forever (the network, a recording) ends after a few pictures.
@@ -18,11 +18,9 @@ PORT = 40000 + os.getpid() % 20000
 
 
 def read_blocks(path):
-    """Returns (language, text) of the code blocks under "Pipelines to copy"."""
+    """Returns (language, text) of the code blocks of a document."""
     with open(path, encoding='utf-8') as file:
-        text = file.read()
-    section = text.split('## Pipelines to copy', 1)[1].split('\n## ', 1)[0]
-    return [match.groups() for match in FENCE.finditer(section)]
+        return [match.groups() for match in FENCE.finditer(file.read())]
 
 
 def commands(block):
@@ -31,27 +29,25 @@ def commands(block):
     return [line for line in lines if line.startswith('gst-launch-1.0 ')]
 
 
-def read_scripts(path):
-    """Returns the scripts above "Pipelines to copy", but for those that build."""
-    with open(path, encoding='utf-8') as file:
-        text = file.read().split('## Pipelines to copy', 1)[0]
-    lines = [line.split('#', 1)[0].strip() for _language, block
-             in FENCE.findall(text) for line in block.splitlines()]
+def read_scripts(blocks):
+    """Returns the lines that start the project's scripts and programs, but for those that
+    build."""
+    lines = [line.split('#', 1)[0].strip() for _language, block in blocks
+             for line in block.splitlines()]
     return [line for line in lines if 'quickstart' not in line
             and line.startswith(('sh pipelines/', 'build/'))]
 
 
-def check_built(path):
+def check_built(scripts):
     """Checks that quickstart.sh builds what README starts from the build folder
-    behind it."""
-    with open(path, encoding='utf-8') as file:
-        named = set(re.findall(r'\bbuild/([\w/-]+)',
-                               file.read().split('To install it,', 1)[0]))
+    afterwards."""
+    named = {line.split()[0].removeprefix('build/') for line in scripts
+             if line.startswith('build/')}
     with open(os.path.join(os.environ['PACO_SOURCE_ROOT'],
                            'pipelines/quickstart.sh'), encoding='utf-8') as file:
         built = re.search(r'ninja -C "\$build" ((?:.*\\\n)*.*)', file.read())[1]
         built = built.replace('\\\n', ' ').split()
-    if len(named) < 2 or named - set(built):
+    if not named or named - set(built):
         raise SystemExit(f'of {sorted(named)} quickstart.sh builds only {built}')
 
 
@@ -106,10 +102,10 @@ def run_network(receiver, sender):
 
 
 def main():
-    blocks = read_blocks(os.path.abspath(sys.argv[1]))
-    scripts = read_scripts(os.path.abspath(sys.argv[1]))
+    blocks = [block for path in sys.argv[1:] for block in read_blocks(path)]
+    scripts = read_scripts(blocks)
     ran = 0
-    check_built(os.path.abspath(sys.argv[1]))
+    check_built(scripts)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for language, block in blocks:
@@ -132,7 +128,7 @@ def main():
                 raise SystemExit(f'{name} is all but empty')
     if ran < 7 or len(scripts) < 4:
         raise SystemExit(f'only {ran} pipelines and {len(scripts)} scripts were '
-                         'found in the README')
+                         'found in the documents')
     return 0
 
 

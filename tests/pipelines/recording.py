@@ -13,11 +13,13 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from scripts import check, command, played, run  # noqa: E402
+from scripts import (Gst, GstVideo, check, command, decode, played,  # noqa: E402
+                     run, without_decoder)
 
 SMALL = ('--caps', 'width=320,height=240,framerate=25/1')
 KINDS = 'mov', 'mkv', 'paco'
 FRAME = 40000000  # nanoseconds
+LACKING = 'GStreamer lacks a plugin: '
 
 
 def frames_said(output):
@@ -46,10 +48,20 @@ def check_kinds():
         output = run('record.sh', *SMALL, '--frames', 20, path)
         check(frames_said(output)[0] == 20, 'frames', output)
         check_file(path, 20, kind != 'paco')
+    # The test scene takes bytes as camera pictures do, of which quickstart's scene
+    # takes 0.46 bits a sample.
+    bits = os.path.getsize('all.paco') * 8 / (20 * 320 * 240 * 2)
+    check(0.3 < bits < 3, f'the test scene takes {bits} bits a sample')
     output = run('record.sh', *SMALL, '--seconds', 0.5, '--moov', 'reserved',
                  '--preset', 'low-latency', '--encoder', 'threads=1',
                  'reserved.mov')
     check_file('reserved.mov', 13, True)
+    sizes = []
+    for encoder in '', 'quality=20':
+        run('record.sh', *SMALL, '--frames', 3, '--overwrite', '--sound', 'none',
+            '--preset', 'proxy', '--encoder', encoder, 'preset.mov')
+        sizes.append(os.path.getsize('preset.mov'))
+    check(sizes[1] < sizes[0], 'the preset is stronger than --encoder', sizes)
 
 
 def check_sources():
@@ -80,6 +92,48 @@ def check_sync():
             check(streams['video'].count == 50, 'frames')
             check(abs(streams['audio'].end / 1e9 - end) < 0.003,
                   f'sound ends at {streams["audio"].end / 1e9} s, not {end}')
+
+
+def check_timecodes():
+    """Checks that pictures with timecodes are read back whole, with timecodes,
+    whatever the file and whenever the recording was killed."""
+    timecodes = 'timecodestamper set=always source=internal'
+    options = '--quiet', *SMALL, '--source'
+    with subprocess.Popen(command(
+            'record.sh', *options, f'videotestsrc is-live=true ! {timecodes}',
+            'cut.mov')) as process:
+        wait_for(lambda: os.path.isfile('cut.mov')
+                 and os.path.getsize('cut.mov') > 900000, 'no file')
+        process.kill()
+    frames = {'cut.mov': None}
+    for path, *more in (('timecodes.mov',), ('timecodes.mkv',),
+                        ('timecodes.paco',),
+                        ('reserved-timecodes.mov', '--moov', 'reserved'),
+                        ('parts.mov', '--segment-seconds', 1)):
+        output = run('record.sh', *options, f'videotestsrc ! {timecodes}', *more,
+                     '--frames', 60, path)
+        check(frames_said(output) == (60, 0), 'frames', output)
+        frames[path] = 60
+    del frames['parts.mov']
+    frames.update({'parts-00000.mov': 25, 'parts-00001.mov': 25,
+                   'parts-00002.mov': 10})
+    for path, count in frames.items():
+        found = timecodes_of(path)
+        check(found and found == (count or len(found)) * [True],
+              f'{path}: not {count} timecodes', found)
+
+
+def timecodes_of(path):
+    """Returns for each picture of a file whether it has a timecode."""
+    Gst.init(None)
+    kind, found = GstVideo.video_time_code_meta_api_get_type(), []
+
+    def look(_pad, info):
+        found.append(info.get_buffer().get_meta(kind) is not None)
+        return Gst.PadProbeReturn.OK
+
+    decode(path, lambda _kind: look)
+    return found
 
 
 def check_segments():
@@ -209,6 +263,8 @@ def check_errors():
     """Checks that what cannot be done is said in a sentence, and nothing is
     overwritten."""
     before = os.path.getsize('all.mov')
+    without_decoder('all.mov', 'video', 'blind.mov')
+    without_decoder('all.mov', 'audio', 'deaf.mov')
     for arguments, text in (
             (('all.mov',), 'exists already'),
             (('out.avi',), '.mov, .mkv or .paco'),
@@ -217,22 +273,41 @@ def check_errors():
             (('--source', '/dev/video97', 'out.mov'), 'There is no device'),
             (('--source', 'nothing.mov', 'out.mov'), 'is no file'),
             (('--source', __file__, 'out.mov'), 'cannot be read'),
+            (('--source', 'blind.mov', 'out.mov'), LACKING),
+            (('--source', 'deaf.mov', 'out.mov'), LACKING),
             (('--source', 'fakesrc ! nothing', 'out.mov'), 'nothing'),
             (('--encoder', 'quality=high', 'out.mov'), 'quality'),
+            (('--encoder', 'quality=300', 'out.mov'), 'out of range'),
+            (('--seconds', 0, 'out.mov'), '--seconds: 0 is no number'),
+            (('--seconds', -3, 'out.mov'), '--seconds: -3 is no number'),
+            (('--seconds', 'nan', 'out.mov'), '--seconds: nan is no number'),
+            (('--frames', 0, 'out.mov'), '--frames: 0 is no number'),
+            (('--segment-mb', -1, 'out.mov'), '--segment-mb: -1 is no number'),
+            (('--queue-mb', 5000, 'out.mov'), '--queue-mb: 5000 is no number'),
+            (('--source', 'decklink:x', 'out.mov'), 'decklink:1'),
+            (('--source', '/dev/null', 'out.mov'), '/dev/null'),
+            (('--source', 'videotestsrc num-buffers=0', 'out.mov'), 'no picture'),
+            (('--overwrite', '--source', 'v4l2src device=/dev/null', 'all.mov'),
+             '/dev/null'),
+            (('--source', 'decklinkvideosrc device-number=77', 'out.mov'),
+             'there is no such card'),
             (('--segment-seconds', '1', 'out.paco'), 'Segments are'),
             (('--caps', 'width=320,height=240,format=P010_10LE,framerate=0/1',
               '--encoder', 'rate-control=bitrate bitrate=1000', 'out.mov'),
              'frame')):
-        output = run('record.sh', *arguments, status=1)
+        output = run('record.sh', *arguments, status=(1, 2))
         check(text in output, f'{arguments} is not explained', output)
+        check(not os.path.exists('out.mov'), f'{arguments} leaves a file', output)
     check(os.path.getsize('all.mov') == before, 'all.mov was overwritten')
+    run('record.sh', '--source', 'deaf.mov', '--sound', 'none', 'mute.mov')
+    check_file('mute.mov', 20, False)
     run('record.sh', '--overwrite', *SMALL, '--frames', 3, 'all.mov')
     check_file('all.mov', 3, True)
     check('Ctrl-C' in run('record.sh', '--help'), 'no help')
 
 
 def main():
-    parts = [check_kinds, check_sources, check_sync, check_segments, check_drops,
+    parts = [check_kinds, check_sources, check_sync, check_timecodes, check_segments, check_drops,
              check_interrupt, check_kill, check_limit, check_full_disk,
              check_errors]
     # What is of the script and of muxers shows sanitizers nothing of the plugin.

@@ -2,11 +2,13 @@
 """What the tests of the scripts in pipelines/ have in common: starting them, and
 counting what is in a file."""
 import os
+import re
 import subprocess
 
 import gi
 gi.require_version('Gst', '1.0')
-from gi.repository import Gst  # noqa: E402
+gi.require_version('GstVideo', '1.0')
+from gi.repository import Gst, GstVideo  # noqa: E402,F401
 
 FOLDER = os.path.join(os.environ['PACO_SOURCE_ROOT'], 'pipelines')
 SECONDS = 600
@@ -37,6 +39,18 @@ def run(name, *arguments, status=0, **options):
 def launch(pipeline):
     subprocess.run(['gst-launch-1.0', '-q', *pipeline.split()], check=True,
                    timeout=SECONDS)
+
+
+def without_decoder(path, kind, out):
+    """Copies a MOV file whose codec of 'video' or 'audio' becomes one that no plugin
+    decodes."""
+    with open(path, 'rb') as file:
+        data = file.read()
+    codes = rb'PACO' if kind == 'video' else rb'sowt|in24|lpcm'
+    data, count = re.subn(rb'(?s)(stsd.{12})(' + codes + rb')', rb'\1XYZW', data)
+    check(count == 1, f'{path} has {count} codecs of {kind}')
+    with open(out, 'wb') as file:
+        file.write(data)
 
 
 def stream_time(pad, buffer):

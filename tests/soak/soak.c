@@ -2,6 +2,7 @@
  * Measures memory over time, and writes reports, for record.c and station.c
  * (soak.h). */
 #include "tests/soak/soak.h"
+#include "codec/json.h"
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
@@ -134,26 +135,17 @@ soak_report_clear (SoakReport *report)
   g_string_free (report->table, TRUE);
 }
 
-static void
-add_key (SoakReport *report, const char *key)
-{
-  g_string_append_printf (
-      report->json, "%s\n  \"%s\": ", report->json->len > 1 ? "," : "", key);
-}
-
 void
 soak_report_text (SoakReport *report, const char *key, const char *what,
     const char *format, ...)
 {
-  g_autofree char *text = NULL, *escaped = NULL;
+  g_autofree char *text = NULL;
   va_list arguments;
 
   va_start (arguments, format);
   text = g_strdup_vprintf (format, arguments);
   va_end (arguments);
-  escaped = g_strescape (text, NULL);
-  add_key (report, key);
-  g_string_append_printf (report->json, "\"%s\"", escaped);
+  paco_json_text (paco_json_line (report->json, 2), key, text);
   g_string_append_printf (report->table, "| %s | %s |\n", what, text);
 }
 
@@ -161,12 +153,11 @@ void
 soak_report_number (SoakReport *report, const char *key, const char *what,
     double value, const char *unit)
 {
+  const char *format = value == (double) (gint64) value ? "%.0f" : "%.3f";
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 
-  g_ascii_formatd (text, sizeof text,
-      value == (double) (gint64) value ? "%.0f" : "%.3f", value);
-  add_key (report, key);
-  g_string_append (report->json, text);
+  g_ascii_formatd (text, sizeof text, format, value);
+  paco_json_real (paco_json_line (report->json, 2), key, value, format);
   g_string_append_printf (
       report->table, "| %s | %s%s%s |\n", what, text, *unit ? " " : "", unit);
 }
@@ -176,8 +167,7 @@ soak_report_check (
     SoakReport *report, const char *key, const char *what, gboolean holds)
 {
   report->n_failures += !holds;
-  add_key (report, key);
-  g_string_append (report->json, holds ? "true" : "false");
+  paco_json_boolean (paco_json_line (report->json, 2), key, holds);
   g_string_append_printf (
       report->table, "| %s | %s |\n", what, holds ? "yes" : "**no**");
 }

@@ -52,12 +52,12 @@ def chunk(kind, data):
             + struct.pack('>I', zlib.crc32(kind + data)))
 
 
-def png(picture, bits=None):
-    """Returns a PNG file without filters. bits are those of its samples, which
-    may be 1, 2 or 4 of gray."""
-    width, height, components, depth, samples = picture
-    bits = bits or depth
-    color = [0, 4, 2, 6][components - 1]
+def png(picture, chunks=(), color=None):
+    """Returns a PNG file without filters. Samples of gray, and those that are numbers of
+    a palette (color is 3), may have 1, 2 or 4 bits. chunks are (kind, bytes) after
+    IHDR."""
+    width, height, components, bits, samples = picture
+    color = [0, 4, 2, 6][components - 1] if color is None else color
     rows = bytearray()
     for y in range(height):
         line = samples[y * width * components:(y + 1) * width * components]
@@ -71,7 +71,23 @@ def png(picture, bits=None):
     return (b'\x89PNG\r\n\x1a\n'
             + chunk(b'IHDR', struct.pack('>IIBBBBB', width, height, bits, color,
                                          0, 0, 0))
+            + b''.join(chunk(*each) for each in chunks)
             + chunk(b'IDAT', zlib.compress(bytes(rows))) + chunk(b'IEND', b''))
+
+
+def tiff(pages):
+    """Returns a TIFF file of gray pictures of 8 bits, a page each."""
+    data = b'II*\0' + struct.pack('<I', 8)
+    for number, (width, height, _, _, samples) in enumerate(pages):
+        tags = [(256, width), (257, height), (258, 8), (259, 1), (262, 1), (273, 0),
+                (277, 1), (278, height), (279, len(samples))]
+        strip = len(data) + 2 + 12 * len(tags) + 4
+        tags[5] = (273, strip)
+        following = strip + len(samples) if number + 1 < len(pages) else 0
+        data += struct.pack('<H', len(tags))
+        data += b''.join(struct.pack('<HHII', tag, 4, 1, value) for tag, value in tags)
+        data += struct.pack('<I', following) + bytes(samples)
+    return data
 
 
 def unfilter(kind, line, above, step):

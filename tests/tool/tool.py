@@ -13,11 +13,14 @@ import re
 import resource
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+import zlib
 
 import pictures
 
@@ -26,6 +29,9 @@ SEED = int(os.environ.get('PACO_SEED', random.randrange(1 << 30)))
 COMMANDS = ('info', 'verify', 'decode', 'encode', 'cut', 'join', 'archive',
             'restore')
 DONE, FAILED, USAGE, DAMAGE, INTERRUPTED = 0, 1, 2, 3, 130
+# One of anything has no plural.
+ONE_OF_MANY = (rb'(?<![\d.])1 (arguments|bits|blocks|bytes|components|files|frames|levels|'
+               rb'pictures|times)\b')
 
 
 def has_containers():
@@ -49,15 +55,18 @@ class Case(unittest.TestCase):
         shutil.rmtree(self.folder)
         self.assertEqual(left, [])
 
-    def paco(self, *arguments, code=DONE, data=None, **more):
-        done = subprocess.run([TOOL, *arguments], input=data, check=False,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              timeout=600, **more)
+    def paco(self, *arguments, code=DONE, data=None, stdin=None, **more):
+        with open(stdin or os.devnull, 'rb') as file:
+            more['stdin' if data is None else 'input'] = file if data is None else data
+            done = subprocess.run([TOOL, *arguments], check=False,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  timeout=600, **more)
         self.assertEqual(done.returncode, code,
                          (arguments, done.stderr.decode(errors='replace')))
         if code == DONE:
             self.assertEqual(done.stderr, b'', arguments)
         self.complaint = done.stderr.decode()
+        self.assertNotRegex(done.stdout + done.stderr, ONE_OF_MANY)
         return done.stdout
 
     def refuse(self, code, words, *arguments, **more):
@@ -66,6 +75,14 @@ class Case(unittest.TestCase):
         self.paco(*arguments, code=code, **more)
         self.assertIn(words, self.complaint)
         self.assertRegex(self.complaint, r'\A(paco[^\n]*\.\n)+\Z')
+
+    def left_out(self, words, *arguments):
+        """Runs a command that does what it shall, and names in a line what it leaves
+        out."""
+        done = subprocess.run([TOOL, *arguments], check=True, capture_output=True,
+                              timeout=600)
+        self.assertRegex(done.stderr.decode(), r'\Apaco[^\n]*; left out: [^\n]*\.\n\Z')
+        self.assertIn(words, done.stderr.decode())
 
     def write(self, name, data):
         with open(name, 'wb') as file:
@@ -149,6 +166,55 @@ class Pictures(Case):
             self.paco('decode', '-f', 'a.paco', 'out.pgm')
             self.assertEqual(pictures.read_pnm(self.read('out.pgm')), picture)
 
+    def test_colours_of_png(self):
+        """Tests that encode and archive read the same of a file's chunks."""
+        chunks = {
+            b'cICP': bytes((9, 16, 0, 1)),
+            b'gAMA': struct.pack('>I', 100000),
+            b'cHRM': struct.pack('>8I', 31270, 32900, 68000, 32000, 26500, 69000, 15000,
+                                 6000),
+            b'pHYs': struct.pack('>IIB', 64, 45, 0),
+        }
+        expected = {b'cICP': ('transfer', 'smpte2084'), b'gAMA': ('transfer', 'linear'),
+                    b'cHRM': ('primaries', 'smpteeg432'),
+                    b'pHYs': ('pixel_aspect_ratio', [45, 64])}
+        picture = pictures.random_picture(37, 11, 3, 8, SEED)
+        numbers = pictures.random_picture(37, 11, 1, 4, SEED)
+        palette = [(b'PLTE', bytes(range(48)))]
+        for kind, data in chunks.items():
+            said = []
+            pathlib.Path('b.paco').unlink(missing_ok=True)
+            os.makedirs('in', exist_ok=True)
+            self.write('in/a.png', pictures.png(picture, [(kind, data)]))
+            self.paco('encode', '-f', '--lossless', 'in/a.png', 'a.paco')
+            self.paco('archive', '--report', '', 'in', 'b.paco')
+            # libpng reads these.
+            self.write('c.png', pictures.png(numbers, [(kind, data)] + palette, color=3))
+            self.write('d.png', pictures.png(picture, [(kind, data),
+                                                       (b'sBIT', bytes((8, 8, 8)))]))
+            for name in 'cd':
+                self.paco('encode', '-f', '--lossless', f'{name}.png', f'{name}.paco')
+            for name in 'abcd':
+                info, = json.loads(self.paco('info', '--json', f'{name}.paco'))
+                said.append([info[key] for key in ('format', 'matrix', 'range',
+                                                   'transfer', 'primaries',
+                                                   'pixel_aspect_ratio')])
+                key, value = expected[kind]
+                self.assertEqual(info[key], value, (kind, name))
+            self.assertEqual(said, [said[0]] * 4, kind)
+
+    def test_png_of_other_kinds(self):
+        """Tests what libpng reads: palettes and transparent colours."""
+        numbers = pictures.random_picture(37, 11, 1, 4, SEED)
+        colours = [(n, 255 - n, 3 * n) for n in range(16)]
+        self.write('a.png', pictures.png(
+            numbers, [(b'PLTE', bytes(sum(colours, ()))), (b'tRNS', b'\x07')], color=3))
+        self.paco('encode', '--lossless', 'a.png', 'a.paco')
+        pam = self.paco('decode', '--as', 'pam', 'a.paco', '-')
+        self.assertEqual(pictures.unwords(pam[-37 * 11 * 4:], 8),
+                         [v for n in numbers[4]
+                          for v in (*colours[n], 255 if n else 7)])
+
     def test_y4m(self):
         for colours in pictures.Y4M:
             frames = pictures.y4m_frames(colours, 33, 18, 2, SEED)
@@ -194,6 +260,30 @@ class Pictures(Case):
                     'x.raw')
         self.refuse(FAILED, 'ends within picture 2', 'encode', '--format', 'Y42B',
                     '--size', '34x18', '-', 'x.paco', data=data[:-1])
+
+    def test_several_pictures(self):
+        """Tests that a file of several pictures, of which one would become a frame,
+        is refused, and that an archive keeps all of it."""
+        pages = [pictures.random_picture(40, 30, 1, 8, (SEED, n).__hash__())
+                 for n in range(5)]
+        whole = {'tif': pictures.tiff(pages), 'pgm': b''.join(map(pictures.pnm, pages))}
+        png = pictures.png(pages[0])
+        animated = (png[:33] + pictures.chunk(b'acTL', struct.pack('>II', 1, 0))
+                    + png[33:])
+        self.write('a.png', animated)
+        self.refuse(FAILED, 'animated', 'encode', 'a.png', 'x.paco')
+        for kind, data in whole.items():
+            os.mkdir(kind)
+            self.write(f'{kind}/1.{kind}', data)
+            self.refuse(FAILED, f'1.{kind}: the file has more than one picture',
+                        'encode', f'{kind}/1.{kind}', 'x.paco')
+            self.paco('archive', '-q', kind, f'{kind}.paco')
+            self.paco('restore', '-q', f'{kind}.paco', 'back')
+            self.assertEqual(self.read(f'back/1.{kind}'), data)
+        self.write('one.tif', pictures.tiff(pages[:1]))
+        self.paco('encode', '--lossless', 'one.tif', 'one.paco')
+        self.paco('decode', 'one.paco', 'one.pgm')
+        self.assertEqual(self.read('one.pgm'), pictures.pnm(pages[0]))
 
     def test_numbered(self):
         for number in (9, 10, 11, 12):
@@ -248,6 +338,60 @@ class Files(Case):
                          list(range(8)))
         text = self.paco('info', '--frames', 'clip.paco').decode()
         self.assertIn('70 x 34, Y, Cb, Cr 4:2:2, 10 bits, I422_10LE', text)
+
+    def test_rates(self):
+        """Tests that decimals are the rates that they are rounded from."""
+        picture = pictures.random_picture(20, 10, 1, 8, SEED)
+        os.mkdir('in')
+        self.write('in/1.pgm', pictures.pnm(picture))
+        for rate, told in {'29.97': (30000, 1001), '23.976': (24000, 1001),
+                           '23.98': (24000, 1001), '59.94': (60000, 1001),
+                           '59.940': (60000, 1001), '119.88': (120000, 1001),
+                           '29.97002997': None, '29.970030': (30000, 1001),
+                           '25.00': (25, 1), '30.0': (30, 1), '12.5': (25, 2),
+                           '29.95': (599, 20), '0.04': (1, 25), '5.00': (5, 1),
+                           '24000/1001': (24000, 1001), '1.': None, '.5': None,
+                           '0.0': None, '1.5/2': None, '1e3': None, '2,5': None}.items():
+            if told is None:
+                for arguments in (('encode', 'in/1.pgm'), ('archive', 'in')):
+                    self.refuse(USAGE, 'number or fraction', *arguments, '--fps', rate,
+                                'x.paco')
+                continue
+            self.paco('encode', '-f', '--fps', rate, 'in/1.pgm', 'x.paco')
+            info, = json.loads(self.paco('info', '--json', 'x.paco'))
+            self.assertEqual(info['frame_rate'], list(told), rate)
+            os.unlink('x.paco')
+        self.paco('archive', '-q', '--fps', '23.976', 'in', 'a.paco')
+        info, = json.loads(self.paco('info', '--json', 'a.paco'))
+        self.assertEqual(info['frame_rate'], [24000, 1001])
+
+    def test_one(self):
+        """Tests what is said of one of anything, and that lists name a kind once."""
+        self.clip(count=1)
+        self.assertEqual(self.paco('verify', 'clip.paco'), b'clip.paco: 1 frame, all sound\n')
+        self.paco('info', 'clip.paco')
+        data = self.read('clip.paco')
+        self.write('damaged.paco', data[:-1] + bytes([data[-1] ^ 1]) + b'x')
+        self.assertIn(b': 1 frame, 1 of them damaged, 0 missing; 1 block is damaged, 1 '
+                      b'byte belongs to no frame\n',
+                      self.paco('verify', 'damaged.paco', code=DAMAGE))
+        self.paco('decode', 'damaged.paco', 'x.y4m', code=DAMAGE)
+        self.paco('join', 'damaged.paco', 'x.paco', code=DAMAGE)
+        self.refuse(FAILED, 'has 1 frame, counted from 0', 'cut', 'clip.paco', '1', '1',
+                    'x.paco', '-f')
+        picture = pictures.random_picture(3, 3, 1, 1, SEED)
+        for name in ('a.pgm', 'scans/1.pgm'):
+            os.makedirs('scans', exist_ok=True)
+            self.write(name, pictures.pnm(picture))
+        self.paco('encode', '--set', 'levels=1', 'a.pgm', 'bit.paco')
+        self.paco('info', 'bit.paco')
+        self.refuse(USAGE, 'halved 1 time, not 2', 'decode', '--reduce', '2', 'bit.paco',
+                    'b.pgm')
+        self.assertIn(b'1 file of ', self.paco('archive', 'scans', 'one.paco'))
+        self.assertIn(b'1 file of ', self.paco('restore', 'one.paco', 'back'))
+        self.write('text', b'no picture')
+        self.refuse(FAILED, 'these are Y4M, DPX, TIFF, PNG and PNM, and raw', 'encode',
+                    'text', 'y.paco')
 
     def test_settings(self):
         self.clip()
@@ -310,9 +454,12 @@ class Files(Case):
             self.paco('join', '--sound', 's.wav', 'clip.paco', name)
             told, = json.loads(self.paco('info', '--json', name))
             self.assertEqual(told['frames'], 8)
-            self.paco('cut', '-f', name, '0', '7', 'back.paco')
+            self.left_out('sound (audio/x-raw)', 'cut', '-f', name, '0', '7', 'back.paco')
             self.assertEqual(self.read('back.paco'), self.read('clip.paco'))
-            self.paco('cut', '-f', name, '5', '6', 'some.paco')
+            self.left_out('sound (audio/x-raw)', 'cut', '-f', name, '5', '6', 'some.paco')
+            self.left_out('sound (audio/x-raw)', 'join', '-f', 'clip.paco', name,
+                          'some.mkv')
+            self.assertIn(b'16 frames, all sound', self.paco('verify', 'some.mkv'))
             self.paco('cut', '-f', 'clip.paco', '5', '6', 'same.paco')
             self.assertEqual(self.read('some.paco'), self.read('same.paco'))
             self.assertIn(b'8 frames, all sound', self.paco('verify', name))
@@ -324,6 +471,88 @@ class Files(Case):
                     'b.mkv')
         self.refuse(USAGE, 'sound', 'join', '--sound', 's.wav', 'clip.paco',
                     'b.paco')
+
+    @unittest.skipUnless(has_containers(), 'no plugin')
+    def test_formats_without_a_name(self):
+        """Samples that no format of this GStreamer has are frames with times all the
+        same: none is lost in a container."""
+        for components, ending in ((3, 'png'), (2, 'pam'), (4, 'png'), (1, 'png')):
+            names = [f'{components}_{i}.{ending}' for i in range(3)]
+            for name in names:
+                picture = pictures.random_picture(40, 30, components, 16)
+                self.write(name, getattr(pictures, ending)(picture))
+            self.paco('encode', '--lossless', '-f', '--fps', '24', *names, 'a.paco')
+            whole = self.frames('a.paco')
+            self.assertEqual(len(whole), 3)
+            for name in ('a.mkv', 'a.mov', 'a.mp4'):
+                self.paco('encode', '--lossless', '-f', '--fps', '24', *names, name)
+                self.assertIn(b': 3 frames, all sound', self.paco('verify', name))
+                self.paco('cut', '-f', name, '0', '2', 'back.paco')
+                self.assertEqual(self.frames('back.paco'), whole)
+                self.paco('cut', '-f', 'a.paco', '1', '2', name)
+                self.assertIn(b': 2 frames, all sound', self.paco('verify', name))
+                self.paco('join', '-f', 'a.paco', 'a.paco', name)
+                self.assertIn(b': 6 frames, all sound', self.paco('verify', name))
+
+    @unittest.skipUnless(has_containers(), 'no plugin')
+    def test_rgb_of_16_bits_is_shown(self):
+        """It plays with the samples that it has, as a format of this GStreamer, whose
+        alpha is opaque."""
+        picture = pictures.random_picture(38, 21, 3, 16)
+        self.write('a.png', pictures.png(picture))
+        self.paco('encode', '--lossless', '--fps', '24', 'a.png', 'a.png', 'a.mkv')
+        self.paco('cut', 'a.mkv', '0', '1', 'a.paco')
+        for source, decoder in (('a.mkv', 'decodebin ! videoconvert'),
+                                ('a.paco', 'decodebin ! videoconvert'),
+                                ('a.paco', 'pacoparse ! pacodec')):
+            for name, order, alpha in (('ARGB64_BE', '>', 0), ('BGRA64_LE', '<', 3)):
+                subprocess.run(
+                    ['gst-launch-1.0', '-q', *f'filesrc location={source} ! {decoder} ! '
+                     f'video/x-raw,format={name},framerate=24/1 ! '
+                     'filesink location=out.raw'.split()], check=True, timeout=600)
+                shown = pictures.unwords(self.read('out.raw'), 16, order)
+                self.assertEqual(set(shown[alpha::4]), {65535})
+                del shown[alpha::4]
+                if name.startswith('BGR'):
+                    shown[::3], shown[2::3] = shown[2::3], shown[::3]
+                self.assertEqual(shown, 2 * picture[4], (source, decoder, name))
+
+    @unittest.skipUnless(has_containers(), 'no plugin')
+    def test_containers_are_counted(self):
+        """A muxer leaves out frames that it cannot place in time, as those of a rate
+        beyond all sense, and says nothing. The commands do, and leave no file."""
+        names = [self.write(f'{i}.ppm', pictures.pnm(
+            pictures.random_picture(40, 30, 3, 8))) for i in range(3)]
+        self.paco('encode', '--lossless', '--fps', '2000000', *names, 'a.paco')
+        for words in (('encode', '--lossless', '--fps', '2000000', *names),
+                      ('cut', 'a.paco', '0', '2'), ('join', 'a.paco')):
+            self.refuse(FAILED, 'would have 1 of the 3 frames', *words, 'b.mkv')
+            self.refuse(FAILED, 'Could not multiplex stream', *words, 'b.mov')
+        self.assertEqual(sorted(os.listdir()), sorted([*names, 'a.paco']))
+
+    @unittest.skipUnless(has_containers(), 'no plugin')
+    def test_muxer_refuses(self):
+        """MOV takes no pictures of fewer than 16 lines: the muxer's error ends the
+        command, whenever it comes."""
+        picture = self.write('a.pgm', pictures.pnm(pictures.random_picture(16, 8, 1, 8)))
+        for _ in range(3):
+            self.refuse(FAILED, 'takes no such video of 16x8', 'encode', '--fps', '25',
+                        picture, picture, 'b.mov')
+        self.assertEqual(os.listdir(), [picture])
+
+    @unittest.skipUnless(has_containers(), 'no plugin')
+    def test_plugin_is_found(self):
+        """Tests that the plugin of the build is found without GST_PLUGIN_PATH, and that
+        GST_PLUGIN_PATH counts where it is set."""
+        self.clip()
+        plain = {name: value for name, value in os.environ.items()
+                 if not name.startswith('GST_')}
+        plain['GST_REGISTRY'] = os.path.abspath('registry.bin')
+        self.paco('join', 'clip.paco', 'a.mkv', env=plain)
+        self.assertIn(b'8 frames', self.paco('verify', 'a.mkv', env=plain))
+        os.mkdir('none')
+        self.refuse(FAILED, 'no element pacoparse', 'verify', 'a.mkv',
+                    env={**plain, 'GST_PLUGIN_PATH': os.path.abspath('none')})
 
     @staticmethod
     def slices(n, size):
@@ -483,7 +712,108 @@ class Files(Case):
         self.paco('join', 'gap.paco', 'y.paco', code=DAMAGE)
         self.write('short.paco', whole[:-1])
         said = self.paco('verify', 'short.paco', code=DAMAGE).decode()
-        self.assertIn(f'{listed[7]["bytes"] - 1} bytes behind frame 6', said)
+        self.assertIn(f'{listed[7]["bytes"] - 1} bytes behind frame 6 belong to no whole '
+                      'one: the frame is cut\n', said)
+
+    def change_headers(self, name, frames, place, value):
+        """Changes a byte of the headers of these frames, and their checks."""
+        data = bytearray(self.read('clip.paco'))
+        for frame in json.loads(self.paco('info', '--json', '--frames',
+                                          'clip.paco'))[0]['frame_list']:
+            at = frame['offset']
+            end = at + struct.unpack_from('<H', data, at + 6)[0] - 4
+            if frame['number'] in frames:
+                data[at + place] = value
+                struct.pack_into('<I', data, end, zlib.crc32(data[at:end]))
+        self.write(name, data)
+
+    def test_refused_frames(self):
+        """Tests that every command says why it takes no frame of a file."""
+        self.clip(count=3)
+        size = os.path.getsize('clip.paco')
+        version = 'the frame is of version 3 of the format, this decoder knows 2'
+        wavelet = 'the wavelet has the unknown id 9'
+        for place, value, why in ((4, 3, version), (74, 9, wavelet)):
+            self.change_headers('x.paco', range(3), place, value)
+            for arguments in (('verify', 'x.paco'), ('verify', '--fast', 'x.paco'),
+                              ('info', 'x.paco'), ('info', '--frames', 'x.paco'),
+                              ('decode', '-f', 'x.paco', 'x.y4m'),
+                              ('decode', '-f', '--frames', '1', 'x.paco', 'x.y4m'),
+                              ('cut', '-f', 'x.paco', '0', '1', 'y.paco'),
+                              ('cut', '-f', 'x.paco', '1', '2', 'y.paco'),
+                              ('join', '-f', 'x.paco', 'y.paco')):
+                self.refuse(FAILED, why, *arguments)
+                # The error itself has the reason.
+                self.assertTrue(self.complaint.endswith(why + '.\n'), self.complaint)
+            for fast in ((), ('--fast',)):
+                said = self.paco('verify', *fast, 'x.paco', code=FAILED).decode()
+                self.assertRegex(said, rf'{size} bytes are no whole frame: .*{why}\n')
+            self.assertIn(why, self.complaint)
+            self.paco('verify', '-', data=self.read('x.paco'), code=FAILED)
+            self.assertIn(why, self.complaint)
+            # Where other frames are good, lines have it.
+            self.change_headers('x.paco', (1,), place, value)
+            self.assertIn(why, self.paco('verify', 'x.paco', code=DAMAGE).decode())
+            self.assertIn(why, self.paco('info', '--frames', 'x.paco',
+                                         code=DAMAGE).decode())
+            for arguments in (('decode', 'x.paco', 'y.y4m'), ('join', 'x.paco', 'y.paco')):
+                self.paco(*arguments, '-f', code=DAMAGE)
+                self.assertIn(why, self.complaint)
+
+    @unittest.skipUnless(has_containers(), 'no plugin')
+    def test_containers_that_were_cut(self):
+        """Tests that the end of a file that was cut is no end like any other, and that
+        recordings that were never finished are read."""
+        def mux(name, muxer, sink=None):
+            made = subprocess.run(['gst-launch-1.0', '-q', 'fdsrc', '!', 'pacoparse', '!',
+                                   *muxer.split(), '!', sink or 'filesink',
+                                   *([] if sink else [f'location={name}'])], check=True,
+                                  timeout=100, input=self.read('clip.paco'),
+                                  stdout=subprocess.PIPE).stdout
+            if sink:
+                self.write(name, made)
+            self.assertIn(b'8 frames, all sound', self.paco('verify', name))
+            return self.read(name)
+        self.clip()
+        for name, muxer, lost in (
+                ('a.mkv', 'matroskamux', 'the Segment at byte '),
+                ('a.mov', 'qtmux faststart=true', 'the box mdat at byte '),
+                ('b.mov', 'qtmux fragment-duration=80', 'the box mdat at byte ')):
+            whole = mux(name, muxer)
+            # No muxer has put half of a frame behind three quarters of them.
+            last = whole.rfind(b'PACO', 0, len(whole) * 3 // 4) + 100
+            self.write(name, whole[:last])
+            words = 'the file is cut: ' + lost
+            for fast in ((), ('--fast',)):
+                said = self.paco('verify', *fast, name, code=DAMAGE).decode()
+                self.assertIn(words, said)
+                self.assertRegex(said, r'\d frames, .*; the file is cut\n\Z')
+            n = int(re.search(r': (\d) frames', said).group(1))
+            self.assertIn(n, range(2, 8))
+            self.assertIn(words, self.paco('info', name, code=DAMAGE).decode())
+            told, = json.loads(self.paco('info', '--json', name, code=DAMAGE))
+            self.assertIn(words, told['cut'])
+            for arguments in (('decode', name, 'x.y4m'), ('join', name, 'x.paco')):
+                self.paco(*arguments, '-f', code=DAMAGE)
+                self.assertIn(words, self.complaint)
+            self.paco('cut', '-f', name, '0', str(n - 1), 'x.paco')
+            self.refuse(FAILED, words, 'cut', '-f', name, '0', '7', 'x.paco')
+        # Without its table nothing of a file can be read.
+        whole = mux('c.mov', 'qtmux')
+        self.write('c.mov', whole[:len(whole) * 3 // 4])
+        for arguments in (('verify', 'c.mov'), ('info', 'c.mov'),
+                          ('decode', '-f', 'c.mov', 'x.y4m')):
+            self.refuse(FAILED, 'the file is cut: the box mdat', *arguments)
+        # What is written to a pipe is never finished.
+        for name, muxer in (('d.mkv', 'matroskamux streamable=true'),
+                            ('d.mov', 'qtmux fragment-duration=80 streamable=true')):
+            whole = mux(name, muxer, 'fdsink')
+            self.write(name, whole[:whole.rfind(b'PACO') + 100])
+            done = subprocess.run([TOOL, 'verify', name], check=True, capture_output=True)
+            self.assertIn(b'7 frames, all sound', done.stdout)
+            self.assertIn('the recording was not finished, and lacks what it wrote last',
+                          done.stderr.decode())
+            self.assertIn('not finished', self.paco('info', name).decode())
 
 
 class Trouble(Case):
@@ -624,6 +954,141 @@ class Trouble(Case):
             self.paco(*arguments, '--force', 'there')
             self.assertNotEqual(self.read('there'), b'precious')
 
+    def test_names_of_strangers(self):
+        """Tests that names are shown on one line, without what a terminal obeys."""
+        os.mkdir('in')
+        odd = 'in/1\x1b]0;owned\x07\x1b[2J\nall good\r\t\u202e\u0085\x7f.ppm'
+        shown = ('1\\x1b]0;owned\\x07\\x1b[2J\\nall good\\x0d\\t\\u202e\\u0085\\x7f'
+                 '.ppm')
+        picture = pictures.pnm(pictures.random_picture(20, 10, 3, 8, SEED))
+        self.write(odd, picture)
+        self.write('in/2.ppm', picture + b'P6 broken')
+        said = self.paco('archive', '--list', '--allow-gaps', 'in').decode()
+        self.assertEqual(said, f'{shown}\n2.ppm\n')
+        self.refuse(FAILED, shown, 'archive', 'in', 'a.paco')
+        os.unlink('in/2.ppm')
+        self.paco('archive', '-q', 'in', 'a.paco')
+        with open('a.paco.json', encoding='utf-8') as file:
+            text = file.read()
+        self.assertEqual(json.loads(text)['frames'][0]['name'], odd[3:])
+        self.assertNotRegex(text, '[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]')
+        data = bytearray(self.read('a.paco'))
+        data[-5] ^= 1
+        self.write('a.paco', data)
+        self.paco('restore', 'a.paco', 'out', code=DAMAGE)
+        self.assertIn(shown, self.complaint)
+        self.assertRegex(self.complaint, r'\A(paco[^\n\x1b]*\.\n)+\Z')
+        os.rename(odd, odd.replace('ppm', 'paco'))
+        self.refuse(FAILED, shown.replace('ppm', 'paco'), 'info',
+                    odd.replace('ppm', 'paco'))
+        self.clip()
+        os.rename('clip.paco', odd)
+        for command in ('info', 'verify'):
+            said = self.paco(command, odd).decode()
+            self.assertIn(shown, said)
+            self.assertNotIn('\x1b', said)
+
+    def test_inputs_that_are_no_files(self):
+        """Tests that pipes, devices and folders are refused and not waited for, and
+        that descriptors that the shell has opened are read."""
+        self.clip()
+        os.mkdir('folder')
+        os.mkfifo('pipe')
+        os.symlink('pipe', 'link')
+        with socket.socket(socket.AF_UNIX) as other:
+            other.bind('socket')
+            for name, words in (('folder', 'it is a folder'), ('pipe', 'it is a pipe'),
+                                ('link', 'it is a pipe'), ('/dev/zero', 'it is a device'),
+                                ('socket', 'it is a socket')):
+                for arguments in (('info', name), ('verify', name),
+                                  ('verify', '--fast', name),
+                                  ('verify', '--checksums', name),
+                                  ('decode', name, 'x.y4m'), ('cut', name, '0', '1', 'x.paco'),
+                                  ('join', 'clip.paco', name, 'x.paco'),
+                                  ('encode', name, 'x.paco'),
+                                  ('encode', '--format', 'RGB', '--size', '8x8', name,
+                                   'x.paco'),
+                                  ('restore', name, 'out')):
+                    self.refuse(FAILED, words, *arguments)
+                    self.assertIn(name, self.complaint)
+                if has_containers():
+                    self.refuse(FAILED, words, 'join', '--sound', name, 'clip.paco',
+                                'x.mkv')
+            os.rename('pipe', 'pipe.y4m')
+            self.refuse(FAILED, 'it is a pipe', 'encode', 'pipe.y4m', 'x.paco')
+        frames = self.read('clip.y4m')
+        for name in ('-', '/dev/stdin', '/dev/fd/0'):
+            for how in ({'data': self.read('clip.paco')}, {'stdin': 'clip.paco'}):
+                self.assertIn(b'8 frames, all sound', self.paco('verify', name, **how))
+                self.assertEqual(self.paco('decode', '--as', 'y4m', name, '-', **how),
+                                 self.paco('decode', '--as', 'y4m', 'clip.paco', '-'))
+            self.paco('encode', '--lossless', '-f', '--format', 'I422_10LE', '--size',
+                      '70x34', name, 'raw.paco', data=frames[:34 * 70 * 4])
+        subprocess.run(['bash', '-c', '"$0" join <(cat clip.paco) bash.paco', TOOL],
+                       check=True, timeout=600)
+        self.assertEqual(self.read('bash.paco'), self.read('clip.paco'))
+
+    def test_own_input(self):
+        """Tests that no file is overwritten that a command reads, by whatever name."""
+        self.clip()
+        before = self.read('clip.paco')
+        os.link('clip.paco', 'hard.paco')
+        os.symlink('clip.paco', 'soft.paco')
+        words = 'is one of the files that are read'
+        for out in ('clip.paco', './clip.paco', 'hard.paco', 'soft.paco'):
+            for arguments in (('cut', 'clip.paco', '0', '1'),
+                              ('join', 'clip.paco', 'hard.paco'),
+                              ('encode', '--format', 'GRAY8', '--size', '8x8',
+                               'clip.paco'),
+                              ('decode', '--as', 'raw', 'clip.paco')):
+                self.refuse(FAILED, words, *arguments, '-f', out)
+            self.refuse(FAILED, words, 'cut', '-f', '-', '0', '1', out,
+                        stdin='clip.paco')
+            self.assertEqual(self.read('clip.paco'), before)
+            self.assertTrue(os.path.samefile('clip.paco', out))
+        with open('clip.paco', 'ab') as itself:
+            done = subprocess.run([TOOL, 'join', 'clip.paco', '-'], stdout=itself,
+                                  stderr=subprocess.PIPE, check=False, timeout=600)
+        self.assertEqual(done.returncode, FAILED)
+        self.assertIn(b'standard output cannot be written', done.stderr)
+        self.assertEqual(self.read('clip.paco'), before)
+        for number in (1, 2, 3):
+            self.write(f'in_{number}', pictures.pnm(
+                pictures.random_picture(20, 10, 1, 8, number)))
+        os.link('in_2', 'other')
+        for out in ('in_3', 'other'):
+            before = self.read(out)
+            self.refuse(FAILED, words, 'encode', '-f', 'in_%d', out)
+            self.refuse(FAILED, words, 'encode', '-f', 'in_1', 'in_2', 'in_3', out)
+            self.assertEqual(self.read(out), before)
+        self.write('s.mkv', b'RIFF____WAVE')
+        self.refuse(FAILED, words, 'join', '-f', '--sound', 's.mkv', 'clip.paco', 's.mkv')
+
+    def test_other_endings(self):
+        """Tests that frames are not written to a file whose name says that it is
+        something else."""
+        self.clip()
+        os.mkdir('scans')
+        picture = pictures.pnm(pictures.random_picture(20, 10, 1, 8, SEED))
+        for number in range(3):
+            self.write(f'scans/{number:03}.pgm', picture)
+        before = sorted(os.listdir('.'))
+        for ending in ('dpx', 'avi', 'PNG', 'y4m', 'mp3', '7z'):
+            for arguments in (('encode', 'clip.y4m'), ('cut', 'clip.paco', '0', '1'),
+                              ('join', 'clip.paco'), ('archive', 'scans')):
+                self.refuse(USAGE, 'as files of another kind do', *arguments,
+                            f'x.{ending}')
+        self.refuse(USAGE, 'files of another kind', 'encode', '-f', 'scans/%03d.pgm',
+                    'scans/001.pgm')
+        self.refuse(USAGE, '--as', 'decode', 'clip.paco', 'x.avi')
+        self.assertEqual(sorted(os.listdir('.')), before)
+        self.assertEqual(self.read('scans/001.pgm'), picture)
+        for name in ('x', 'x.PACO', 'film.2024', 'x.y/z'):
+            if '/' in name:
+                os.mkdir('x.y')
+            self.paco('join', 'clip.paco', name)
+            self.assertEqual(self.read(name), self.read('clip.paco'))
+
     def test_full_disk(self):
         self.clip()
 
@@ -638,6 +1103,25 @@ class Trouble(Case):
                 self.refuse(FAILED, 'the disk is full', *arguments[:-1], '/dev/full',
                             *(['--as', 'y4m'] if arguments[0] == 'decode' else []))
         self.assertEqual(sorted(os.listdir('.')), ['clip.paco', 'clip.y4m'])
+
+    def test_cut_while_it_is_read(self):
+        self.clip(count=200)
+        names = ['clip.paco']
+        if has_containers():
+            names += ['clip.mkv', 'clip.mov']
+        for name in names[1:]:
+            self.paco('join', 'clip.paco', name)
+        for name in names:
+            size = os.path.getsize(name)
+            # The pipe is full long before the place where the file is cut.
+            with subprocess.Popen([TOOL, 'decode', '--as', 'raw', name, '-'],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as work:
+                self.assertEqual(len(work.stdout.read(1)), 1)
+                os.truncate(name, size * 3 // 4)
+                complaint = work.communicate()[1].decode()
+            self.assertEqual(work.returncode, FAILED, (name, complaint))
+            self.assertIn(f'{name} was cut while it was read: it had {size} bytes and '
+                          f'has {size * 3 // 4} now', complaint)
 
     def test_interruption(self):
         frames = pictures.y4m_frames('420jpeg', 64, 64, 1, SEED)

@@ -16,7 +16,7 @@
 #include "caps/formats.h"
 #include "codec/backend.h"
 #include "gpu/driver.h"
-#include "plugin/gstpacocudalibrary.h"
+#include "plugin/cuda/gstpacocudalibrary.h"
 #include "tests/bench/cuda/elements.h"
 #include "tests/bench/cuda/figures.h"
 #include <stdio.h>

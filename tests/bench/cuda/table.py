@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints README.md's tables of the CUDA backend from tests/gpu/last-run.json, or
+"""Prints the tables of docs/FIGURES.md of the CUDA backend from tests/gpu/last-run.json, or
 from the run named as the argument. A figure that the run has not measured is -.
 """
 import json
@@ -16,7 +16,7 @@ def pair(figures, name):
 
 
 def number(figures, name):
-    """Returns a figure as README.md writes it: three digits, or a whole
+    """Returns a figure as FIGURES.md writes it: three digits, or a whole
     number."""
     value = figures.get(name)
     if value is None:

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  * Tests the property cuda-devices of the elements, over a driver of our own, which
  * this program is linked to: which values it takes, what stats says, and what the
- * elements say when one of several GPUs fails or does not answer; and which GPU they
- * take by themselves. */
+ * elements say when one of several GPUs fails or does not answer; which GPU they
+ * take by themselves; and that they share GPUs and page-locked memory with libpaco. */
 #include "tests/check/pacotest.h"
 #include "tests/gpu/host/left.h"
 #include "codec/coder.h"
+#include "lib/paco.h"
+#include <gst/check/gstharness.h>
 #include <stdio.h>
 
 #define SOURCE                                                                 \
@@ -345,6 +347,89 @@ GST_START_TEST (test_pool)
 }
 GST_END_TEST;
 
+/* --- libpaco in the same process --- */
+
+/* Returns an encoder of libpaco that has opened the device, and memory from it. */
+static PacoFrameEncoder *
+open_library (const char *device, size_t size, PacoBuffer *memory)
+{
+  PacoFrameEncoder *encoder = paco_frame_encoder_new ();
+  PacoError error;
+
+  fail_unless (paco_frame_encoder_set (encoder, "backend", "cuda", &error)
+              == PACO_STATUS_OK
+          && paco_frame_encoder_set (encoder, "cuda-device-id", device, &error)
+              == PACO_STATUS_OK
+          && paco_frame_encoder_allocate (encoder, size, memory, &error)
+              == PACO_STATUS_OK,
+      "%s", error.message);
+  return encoder;
+}
+
+/* Tests that an element uses the context of libpaco's encoder on the same GPU, and that
+ * an element without a number takes the GPU on which libpaco has none. */
+GST_START_TEST (test_library_device)
+{
+  static const char *const properties[] = { "backend=cuda cuda-device-id=0",
+    "backend=cuda" };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (properties); i++) {
+    PacoBuffer memory;
+    PacoFrameEncoder *encoder = open_library ("0", 100, &memory);
+    FakeCudaLeft left;
+    Player player;
+    GError *error;
+
+    player_init (&player, i % 2, properties[i / 2], 5);
+    error = play (&player);
+    g_assert_no_error (error);
+    fail_unless_equals_int (device_of (&player), i / 2);
+    fake_cuda_left (&left);
+    fail_unless_equals_int (left.contexts, 1 + i / 2);
+    player_clear (&player);
+    paco_buffer_release (&memory);
+    paco_frame_encoder_free (encoder);
+    check_left ("libpaco");
+  }
+}
+GST_END_TEST;
+
+/* Encodes a gray picture of 96 x 64 that is in this memory, and returns how often
+ * page-locked memory was allocated for it. */
+static guint
+encode_from (void *data)
+{
+  GstHarness *harness = gst_harness_new_parse (
+      "pacoenc backend=cuda cuda-device-id=0 pipeline-depth=1");
+  GstBuffer *buffer = gst_buffer_new_wrapped_full (
+      GST_MEMORY_FLAG_READONLY, data, 96 * 64, 0, 96 * 64, NULL, NULL);
+  guint n;
+
+  fake_cuda_fail (NULL);
+  gst_harness_set_src_caps_str (
+      harness, "video/x-raw,format=GRAY8,width=96,height=64,framerate=25/1");
+  gst_buffer_unref (gst_harness_push_and_pull (harness, buffer));
+  n = fake_cuda_calls_of (fake_cuda_calls, "cuMemHostAlloc");
+  gst_harness_teardown (harness);
+  return n;
+}
+
+/* Tests that a picture in page-locked memory of libpaco is uploaded from there, and one
+ * in other memory is copied into page-locked memory before. */
+GST_START_TEST (test_library_memory)
+{
+  PacoBuffer memory;
+  PacoFrameEncoder *encoder = open_library ("0", 96 * 64, &memory);
+  void *heap = g_malloc0 (96 * 64);
+
+  fail_unless_equals_int (encode_from (memory.data) + 1, encode_from (heap));
+  g_free (heap);
+  paco_buffer_release (&memory);
+  paco_frame_encoder_free (encoder);
+  check_left ("libpaco");
+}
+GST_END_TEST;
+
 /* --- One of them fails --- */
 
 /* Tests that whenever one of them fails, the error says which, and the elements
@@ -443,6 +528,8 @@ devices_suite (void)
   tcase_add_test (tests, test_stats);
   tcase_add_test (tests, test_automatic);
   tcase_add_test (tests, test_pool);
+  tcase_add_test (tests, test_library_device);
+  tcase_add_test (tests, test_library_memory);
   tcase_add_test (tests, test_failure);
   tcase_add_test (tests, test_hang);
   tcase_add_test (tests, test_stop);

@@ -38,13 +38,12 @@ struct EmulatedKernel
     nullptr, 0, nullptr                                                        \
   }
 
-extern const EmulatedKernel emulated_dwt[], emulated_dwt_further[],
-    emulated_layout[], emulated_bpc[], emulated_pack[], emulated_rate[],
-    emulated_compare[];
+extern const EmulatedKernel emulated_dwt[], emulated_layout[], emulated_bpc[],
+    emulated_pack[], emulated_rate[], emulated_compare[];
 
 #define EMULATED_PROJECT_TABLES                                                \
-  emulated_dwt, emulated_dwt_further, emulated_layout, emulated_bpc,           \
-      emulated_pack, emulated_rate, emulated_compare
+  emulated_dwt, emulated_layout, emulated_bpc, emulated_pack, emulated_rate,   \
+      emulated_compare
 
 /* Begins a table that is declared nowhere else. */
 #define EMULATED_TABLE(table)                                                  \

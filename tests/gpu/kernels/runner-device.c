@@ -7,7 +7,7 @@
 struct _Runner
 {
   PacoCudaContext *context;
-  PacoModule module, further_module, layout_module;
+  PacoModule module, layout_module;
   PacoDwtKernels kernels;
   PacoLayoutKernels layout_kernels;
   CUstream stream;
@@ -49,15 +49,8 @@ runner_open (void)
   must (paco_module_load (
             &runner->module, runner->context, paco_fatbin_dwt, "dwt", &error),
       error);
-  must (paco_module_load (&runner->further_module, runner->context,
-            paco_fatbin_dwt_further, "dwt_further", &error),
-      error);
   must (
-      paco_dwt_find_kernels (&runner->kernels, &runner->module, false, &error),
-      error);
-  must (paco_dwt_find_kernels (
-            &runner->kernels, &runner->further_module, true, &error),
-      error);
+      paco_dwt_find_kernels (&runner->kernels, &runner->module, &error), error);
   must (paco_module_load (&runner->layout_module, runner->context,
             paco_fatbin_layout, "layout", &error),
       error);
@@ -76,7 +69,6 @@ runner_close (Runner *runner)
 {
   runner->context->driver->stream_destroy (runner->stream);
   paco_module_unload (&runner->module);
-  paco_module_unload (&runner->further_module);
   paco_module_unload (&runner->layout_module);
   paco_cuda_context_leave (runner->context);
   paco_cuda_context_close (runner->context);
