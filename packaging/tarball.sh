@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # sh packaging/tarball.sh [FOLDER]: makes gst-paco-VERSION-SYSTEM.tar.gz and its
-# SHA-256 in FOLDER (build): the plugin, encoding profiles and documents, to be
-# unpacked anywhere. The README in it says how it is used.
+# SHA-256 in FOLDER (build): the plugin, libpaco, programs, encoding profiles and
+# documents, to be unpacked anywhere. The README in it says how it is used.
 #
 # The same sources and compilers give the same bytes: SOURCE_DATE_EPOCH=SECONDS is
 # the date of all files, that of the last commit unless it is set. BUILD=FOLDER: a
@@ -44,13 +44,19 @@ if [ -z "$build" ]; then
 fi
 
 meson install -C "$build" --no-rebuild --quiet --destdir "$work/installed"
+[ ! -d "$work/installed/usr/bin" ] || {
+  echo "A build for /usr finds libpaco there alone: $build needs another prefix." >&2
+  exit 1
+}
 folder=$work/$name
 mkdir -p "$folder/lib/gstreamer-1.0"
 cp "$(find "$work/installed" -name libgstpaco.so)" "$folder/lib/gstreamer-1.0"
-strip --strip-unneeded "$folder/lib/gstreamer-1.0/libgstpaco.so"
+cp "$(find "$work/installed" -name libpaco.so.0)" "$folder/lib"
 for part in bin share; do
   cp -R "$(find "$work/installed" -name $part -type d -prune)" "$folder"
 done
+find "$folder" \( -path '*/lib/*.so*' -o -path '*/bin/paco' \) \
+  -exec strip --strip-unneeded {} +
 cp "$root/packaging/env.sh" "$root/LICENSE" "$folder"
 sed "s/@NAME@/$name/g" "$root/packaging/README.in" >"$folder/README"
 chmod -R u=rwX,go=rX "$folder"
